@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * address_space.c - a process's executable mappings, each with its image's table and load bias
+ *
+ * /proc/PID/maps gives file, offset and address of each mapping (proc(5)). The image behind it is
+ * opened through /proc/PID/map_files, so that a deleted or replaced file is still the one that was
+ * mapped, and by its path where that is not permitted. Images are kept in a store by device and
+ * inode and shared by every process that maps them. The vDSO is copied out of memory.
+ *
+ * A mapping of a file with an executable segment has a bias: address in the process minus address
+ * in the image. It follows from the segment that holds the mapping's file offset:
+ *
+ *	maps:     7f0000026000-7f000017b000 r-xp 00026000 libc.so.6
+ *	segment:  vaddr 0x26000, offset 0x26000    ->    bias 0x7f0000000000
+ *
+ * Anonymous executable memory (a JIT's) has a mapping without an image.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <sys/uio.h>
+#include "unwinder.h"
+
+#define VDSO_BYTES_MAX (256u << 10)
+#define VDSO_INODE     UINT64_MAX
+
+/* ---- the store -------------------------------------------------------------------------- */
+
+struct image_store {
+	struct image_entry **entry;
+	size_t count, capacity;
+};
+
+struct image_store *image_store_create(void)
+{
+	return calloc(1, sizeof(struct image_store));
+}
+
+static void entry_destroy(struct image_entry *entry)
+{
+	if (!entry)
+		return;
+	table_destroy(entry->table);
+	cfi_destroy(entry->cfi);
+	image_destroy(entry->image);
+	free(entry);
+}
+
+void image_store_destroy(struct image_store *store)
+{
+	if (!store)
+		return;
+	for (size_t i = 0; i < store->count; i++)
+		entry_destroy(store->entry[i]);
+	free(store->entry);
+	free(store);
+}
+
+size_t image_store_count(const struct image_store *store)
+{
+	return store->count;
+}
+
+struct image_entry *image_store_get(const struct image_store *store, size_t index)
+{
+	return index < store->count ? store->entry[index] : NULL;
+}
+
+static struct image_entry *store_find(const struct image_store *store, uint64_t device,
+				      uint64_t inode)
+{
+	for (size_t i = 0; i < store->count; i++)
+		if (store->entry[i]->device == device && store->entry[i]->inode == inode)
+			return store->entry[i];
+	return NULL;
+}
+
+/* Takes image over, whether it succeeds or not. */
+static struct image_entry *store_add(struct image_store *store, struct image *image,
+				     uint64_t device, uint64_t inode, struct error *error)
+{
+	struct image_entry *entry = calloc(1, sizeof(*entry));
+
+	if (!entry) {
+		image_destroy(image);
+		goto no_memory;
+	}
+	*entry = (struct image_entry){ .device = device, .inode = inode, .image = image };
+	entry->id = store->count;
+	if (cfi_create(image, &entry->cfi, error) && error->code != ERROR_NO_CFI)
+		goto bad;
+	if (table_create(image, entry->cfi, &entry->table, error))
+		goto bad;
+	if (store->count == store->capacity) {
+		size_t capacity = store->capacity ? store->capacity * 2 : 16;
+		struct image_entry **grown =
+			realloc(store->entry, capacity * sizeof(*store->entry));
+
+		if (!grown)
+			goto no_memory;
+		store->entry = grown;
+		store->capacity = capacity;
+	}
+	store->entry[store->count++] = entry;
+	return entry;
+no_memory:
+	error_set(error, ERROR_MEMORY, "", 0, "no memory for an image");
+bad:
+	entry_destroy(entry);
+	return NULL;
+}
+
+/* ---- one mapping ------------------------------------------------------------------------ */
+
+struct maps_line {
+	uint64_t start, end, offset, inode;
+	unsigned int major, minor;
+	char permissions[5];
+	const char *path; /* in the line; "" if there is none */
+};
+
+static bool maps_line_parse(char *line, struct maps_line *ret)
+{
+	int path_at = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &ret->start,
+		   &ret->end, ret->permissions, &ret->offset, &ret->major, &ret->minor, &ret->inode,
+		   &path_at) < 7)
+		return false;
+	line[strcspn(line, "\n")] = '\0';
+	ret->path = line + path_at;
+	return ret->start < ret->end;
+}
+
+static struct image *open_vdso(pid_t pid, const struct maps_line *line, struct error *error)
+{
+	size_t size = line->end - line->start;
+	struct iovec local = { .iov_len = size };
+	struct iovec remote = { .iov_base = (void *)line->start, .iov_len = size };
+	struct image *image = NULL;
+
+	if (size > VDSO_BYTES_MAX) {
+		error_set(error, ERROR_UNSUPPORTED_ELF, "", 0, "a vDSO of %zu bytes", size);
+		return NULL;
+	}
+	local.iov_base = malloc(size);
+	if (!local.iov_base) {
+		error_set(error, ERROR_MEMORY, "", 0, "no memory for the vDSO");
+		return NULL;
+	}
+	if (process_vm_readv(pid, &local, 1, &remote, 1, 0) != (ssize_t)size)
+		error_set_errno(error, "reading the vDSO of process %d", pid);
+	else if (image_create_memory(local.iov_base, size, "[vdso]", &image, error))
+		image = NULL;
+	free(local.iov_base);
+	return image;
+}
+
+static struct image *open_file(pid_t pid, const struct maps_line *line, struct error *error)
+{
+	struct image *image = NULL;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, line->start,
+		 line->end);
+	if (!image_create(path, &image, error)) {
+		char *name = strdup(line->path);
+
+		if (name) {
+			free(image->path);
+			image->path = name;
+		}
+		return image;
+	}
+	if (error->code == ERROR_SYSTEM && !image_create(line->path, &image, error))
+		return image;
+	return NULL;
+}
+
+/* The image behind a line; NULL if it is anonymous or its file is no ELF. */
+static struct image_entry *line_entry(struct image_store *store, pid_t pid,
+				      const struct maps_line *line)
+{
+	bool vdso = strcmp(line->path, "[vdso]") == 0;
+	uint64_t device = vdso ? 0 : makedev(line->major, line->minor);
+	uint64_t inode = vdso ? VDSO_INODE : line->inode;
+	struct image_entry *entry;
+	struct error ignored;
+	struct image *image;
+
+	if (!inode)
+		return NULL;
+	entry = store_find(store, device, inode);
+	if (entry)
+		return entry;
+	image = vdso ? open_vdso(pid, line, &ignored) : open_file(pid, line, &ignored);
+	return image ? store_add(store, image, device, inode, &ignored) : NULL;
+}
+
+/* The executable segment that the mapping's file offset falls into gives the bias. */
+static bool line_bias(const struct image *image, const struct maps_line *line, uint64_t *ret)
+{
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct image_segment *segment = &image->segment[i];
+		uint64_t first = segment->file_offset & ~(uint64_t)(TABLE_PAGE_SIZE - 1);
+		uint64_t vaddr = segment->vaddr & ~(uint64_t)(TABLE_PAGE_SIZE - 1);
+		uint64_t end = segment->file_offset + segment->file_bytes;
+
+		if (segment->executable && line->offset >= first && line->offset < end) {
+			*ret = line->start - (vaddr + (line->offset - first));
+			return true;
+		}
+	}
+	return false;
+}
+
+static int space_add(struct address_space *space, size_t *capacity, const struct maps_line *line,
+		     struct error *error)
+{
+	struct mapping *mapping;
+
+	if (space->mapping_count == *capacity) {
+		size_t wanted = *capacity ? *capacity * 2 : 16;
+		struct mapping *grown = realloc(space->mapping, wanted * sizeof(*grown));
+
+		if (!grown)
+			return error_set(error, ERROR_MEMORY, "", 0, "no memory for mappings");
+		space->mapping = grown;
+		*capacity = wanted;
+	}
+	mapping = &space->mapping[space->mapping_count];
+	*mapping = (struct mapping){ .start = line->start, .end = line->end };
+	mapping->path = strdup(line->path);
+	if (!mapping->path)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a path");
+	space->mapping_count++;
+	mapping->entry = line_entry(space->store, space->pid, line);
+	if (mapping->entry && !line_bias(mapping->entry->image, line, &mapping->bias))
+		mapping->entry = NULL;
+	return 0;
+}
+
+/* ---- the address space ------------------------------------------------------------------ */
+
+int address_space_read(struct address_space *space, struct image_store *store, pid_t pid,
+		       struct error *error)
+{
+	struct maps_line parsed;
+	size_t capacity = 0, line_capacity = 0;
+	char path[32], *line = NULL;
+	int status = 0;
+	FILE *maps;
+
+	address_space_deinit(space);
+	space->pid = pid;
+	space->store = store;
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	maps = fopen(path, "re");
+	if (!maps)
+		return error_set_errno(error, "%s", path);
+	while (!status && getline(&line, &line_capacity, maps) > 0)
+		if (maps_line_parse(line, &parsed) && parsed.permissions[2] == 'x')
+			status = space_add(space, &capacity, &parsed, error);
+	free(line);
+	fclose(maps);
+	return status;
+}
+
+void address_space_deinit(struct address_space *space)
+{
+	for (size_t i = 0; i < space->mapping_count; i++)
+		free(space->mapping[i].path);
+	free(space->mapping);
+	space->mapping = NULL;
+	space->mapping_count = 0;
+}
+
+const struct mapping *address_space_find(const struct address_space *space, uint64_t pc)
+{
+	size_t low = 0, high = space->mapping_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (pc >= space->mapping[middle].end)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < space->mapping_count && pc >= space->mapping[low].start)
+		return &space->mapping[low];
+	return NULL;
+}
+
+void address_space_describe(const struct address_space *space, uint64_t pc, char *text, size_t size)
+{
+	const struct mapping *mapping = address_space_find(space, pc);
+	const struct image_symbol *symbol;
+	const char *name;
+
+	if (!mapping) {
+		snprintf(text, size, "0x%" PRIx64 " (unmapped)", pc);
+		return;
+	}
+	name = strrchr(mapping->path, '/');
+	name = name ? name + 1 : mapping->path;
+	if (!mapping->entry) {
+		snprintf(text, size, "0x%" PRIx64 " (%s)", pc, *name ? name : "anonymous");
+		return;
+	}
+	symbol = image_symbol_find(mapping->entry->image, pc - mapping->bias);
+	if (symbol)
+		snprintf(text, size, "%s+0x%" PRIx64 " (%s)", symbol->name,
+			 pc - mapping->bias - symbol->pc, name);
+	else
+		snprintf(text, size, "+0x%" PRIx64 " (%s)", pc - mapping->bias, name);
+}
+
+bool mapping_for_walk(const struct mapping *mapping, struct walk_mapping *ret)
+{
+	const struct table *table = mapping->entry ? mapping->entry->table : NULL;
+	uint64_t pages = (mapping->end - mapping->start) >> TABLE_PAGE_SHIFT;
+	uint64_t vaddr = mapping->start - mapping->bias;
+	const struct table_segment *segment;
+	uint64_t first;
+
+	segment = table ? table_segment_find(table, vaddr) : NULL;
+	if (!segment)
+		return false;
+	first = (vaddr - segment->vaddr) >> TABLE_PAGE_SHIFT;
+	if (pages > segment->page_count - first)
+		pages = segment->page_count - first;
+	*ret = (struct walk_mapping){
+		.start = mapping->start,
+		.end = mapping->end,
+		.first_page = segment->first_page + first,
+		.page_count = pages,
+	};
+	return true;
+}

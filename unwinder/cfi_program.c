@@ -1,0 +1,556 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * cfi_program.c - call frame instructions -> rows
+ *
+ * An FDE's rows are not stored; they are executed: the CIE's instructions make the initial row,
+ * then the FDE's change it and advance the PC (DWARF 5, 6.4.2 and 6.4.3):
+ *
+ *	DW_CFA_def_cfa rsp 8; DW_CFA_offset rip -8	pc+0	cfa=rsp+8  ra=c-8
+ *	DW_CFA_advance_loc 1; DW_CFA_def_cfa_offset 16	pc+1	cfa=rsp+16 ra=c-8
+ *	DW_CFA_offset rbp -16				pc+1	cfa=rsp+16 ra=c-8 rbp=c-16
+ *
+ * One machine serves two readers. cfi_rows is strict and gives what an unwinder needs: no empty
+ * rows, nothing outside of the FDE. cfi_raw_rows is what a dump tool shows: every advance, and the
+ * registers above REGISTER_RIP (vector registers are saved by functions of the Microsoft ABI),
+ * which no unwinder of x86-64 carries.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "pointer.h"
+#include "reader.h"
+#include "unwinder.h"
+
+/* DWARF 5, table 7.29; the GNU ones from LSB 5, 10.5.2. */
+enum {
+	CFA_ADVANCE_LOC = 0x40, /* the high two bits; the low six are the operand */
+	CFA_OFFSET = 0x80,
+	CFA_RESTORE = 0xc0,
+	CFA_NOP = 0x00,
+	CFA_SET_LOC = 0x01,
+	CFA_ADVANCE_LOC1 = 0x02,
+	CFA_ADVANCE_LOC2 = 0x03,
+	CFA_ADVANCE_LOC4 = 0x04,
+	CFA_OFFSET_EXTENDED = 0x05,
+	CFA_RESTORE_EXTENDED = 0x06,
+	CFA_UNDEFINED = 0x07,
+	CFA_SAME_VALUE = 0x08,
+	CFA_REGISTER = 0x09,
+	CFA_REMEMBER_STATE = 0x0a,
+	CFA_RESTORE_STATE = 0x0b,
+	CFA_DEF_CFA = 0x0c,
+	CFA_DEF_CFA_REGISTER = 0x0d,
+	CFA_DEF_CFA_OFFSET = 0x0e,
+	CFA_DEF_CFA_EXPRESSION = 0x0f,
+	CFA_EXPRESSION = 0x10,
+	CFA_OFFSET_EXTENDED_SF = 0x11,
+	CFA_DEF_CFA_SF = 0x12,
+	CFA_DEF_CFA_OFFSET_SF = 0x13,
+	CFA_VAL_OFFSET = 0x14,
+	CFA_VAL_OFFSET_SF = 0x15,
+	CFA_VAL_EXPRESSION = 0x16,
+	CFA_GNU_ARGS_SIZE = 0x2e,
+	CFA_GNU_NEGATIVE_OFFSET_EXTENDED = 0x2f,
+};
+
+#define HIGH_COUNT (CFI_REGISTER_MAX + 1 - REGISTER_COUNT)
+
+/* What DW_CFA_remember_state keeps. high: allocated only if the program mentions such a register. */
+struct state {
+	struct row row;
+	struct row_rule *high;
+};
+
+struct machine {
+	const struct cfi *cfi;
+	const struct cfi_cie *cie;
+	struct reader reader;
+	uint64_t pc;
+	uint64_t pc_end; /* of the FDE */
+	struct row row;	 /* the current rules */
+	struct row_rule *high;
+	struct row initial; /* after the CIE: what DW_CFA_restore goes back to */
+	struct row_rule *initial_high;
+	struct state *stack;
+	size_t depth;
+	size_t capacity;
+	bool raw;
+	bool in_cie;
+	bool *mentioned; /* with cfi_registers, else NULL */
+	cfi_row_fn row_fn;
+	cfi_raw_row_fn raw_fn;
+	void *context;
+	int stopped; /* what the callback returned */
+	struct error *error;
+};
+
+static int fail(const struct machine *machine, const uint8_t *at, enum error_code code,
+		const char *what)
+{
+	return error_set(machine->error, code, machine->cfi->section->name,
+			 at - machine->cfi->section->data, "%s", what);
+}
+
+static int truncated(const struct machine *machine, const uint8_t *at)
+{
+	return error_set(machine->error, ERROR_CFI_TRUNCATED, machine->cfi->section->name,
+			 at - machine->cfi->section->data,
+			 "operand of call frame instruction 0x%02x reaches past its entry's end",
+			 *at);
+}
+
+/* ---- rows out ---------------------------------------------------------------------------- */
+
+/* The current rules held from row.pc up to pc. */
+static int emit(struct machine *machine, uint64_t pc)
+{
+	machine->row.pc_end = pc;
+	if (machine->raw) {
+		if (!machine->raw_fn)
+			return 0;
+		struct cfi_raw_row raw = { &machine->row, machine->high,
+					   machine->high ? HIGH_COUNT : 0 };
+		machine->stopped = machine->raw_fn(machine->context, &raw);
+	} else if (machine->row.pc < pc) {
+		machine->stopped = machine->row_fn(machine->context, &machine->row);
+	}
+	return machine->stopped;
+}
+
+static int advance_to(struct machine *machine, uint64_t pc, const uint8_t *at)
+{
+	if (machine->in_cie && !machine->raw)
+		return fail(machine, at, ERROR_CFI_INSTRUCTION, "the CIE advances the PC");
+	if (!machine->raw && (pc < machine->pc || pc > machine->pc_end)) {
+		bool backwards = pc < machine->pc;
+		/* What was said up to here is good, and holds at most to the FDE's end. */
+		if (!backwards && emit(machine, machine->pc_end))
+			return machine->stopped;
+		return error_set(machine->error, ERROR_CFI_RANGE, machine->cfi->section->name,
+				 at - machine->cfi->section->data,
+				 "an advance to 0x%" PRIx64 " leaves 0x%" PRIx64 "..0x%" PRIx64, pc,
+				 machine->pc, machine->pc_end);
+	}
+	if ((machine->raw || pc != machine->pc) && emit(machine, pc))
+		return machine->stopped;
+	machine->pc = pc;
+	machine->row.pc = pc;
+	return 0;
+}
+
+static int advance(struct machine *machine, uint64_t factored, const uint8_t *at)
+{
+	uint64_t delta;
+	if (__builtin_mul_overflow(factored, machine->cie->code_alignment, &delta) ||
+	    machine->pc + delta < machine->pc) {
+		if (!machine->raw)
+			return fail(machine, at, ERROR_CFI_RANGE, "an advance wraps");
+		delta = factored * machine->cie->code_alignment;
+	}
+	return advance_to(machine, machine->pc + delta, at);
+}
+
+/* ---- registers --------------------------------------------------------------------------- */
+
+/* The cell of a register's rule. NULL: a register above those that are kept. */
+static struct row_rule *rule_of(struct machine *machine, uint64_t reg)
+{
+	if (machine->mentioned)
+		machine->mentioned[reg] = true;
+	if (reg < REGISTER_COUNT)
+		return &machine->row.reg[reg];
+	return machine->high ? &machine->high[reg - REGISTER_COUNT] : NULL;
+}
+
+static int set_rule(struct machine *machine, uint64_t reg, struct row_rule rule, const uint8_t *at)
+{
+	if (reg > CFI_REGISTER_MAX)
+		return error_set(machine->error, ERROR_CFI_REGISTER, machine->cfi->section->name,
+				 at - machine->cfi->section->data,
+				 "register %" PRIu64 " does not exist", reg);
+	struct row_rule *cell = rule_of(machine, reg);
+	if (cell)
+		*cell = rule;
+	return 0;
+}
+
+static int restore(struct machine *machine, uint64_t reg, const uint8_t *at)
+{
+	struct row_rule rule = { RULE_UNSPECIFIED };
+	if (reg < REGISTER_COUNT)
+		rule = machine->initial.reg[reg];
+	else if (machine->initial_high && reg <= CFI_REGISTER_MAX)
+		rule = machine->initial_high[reg - REGISTER_COUNT];
+	return set_rule(machine, reg, rule, at);
+}
+
+static int set_offset(struct machine *machine, enum rule_kind kind, uint64_t reg, uint64_t factored,
+		      const uint8_t *at)
+{
+	struct row_rule rule = {
+		.kind = kind,
+		.offset = (int64_t)(factored * (uint64_t)machine->cie->data_alignment),
+	};
+	return set_rule(machine, reg, rule, at);
+}
+
+static int set_cfa(struct machine *machine, uint64_t reg, uint64_t offset, const uint8_t *at)
+{
+	if (reg >= REGISTER_COUNT && (!machine->raw || reg > CFI_REGISTER_MAX))
+		return error_set(machine->error, ERROR_CFI_REGISTER, machine->cfi->section->name,
+				 at - machine->cfi->section->data,
+				 "the CFA can't hang on register %" PRIu64, reg);
+	machine->row.cfa = (struct row_rule){ .kind = RULE_CFA_REGISTER, .reg = (uint32_t)reg,
+					      .offset = (int64_t)offset };
+	return 0;
+}
+
+/* DWARF 5, 6.4.2.2: valid only if the current CFA rule is a register and an offset. */
+static int need_cfa_register(struct machine *machine, const uint8_t *at)
+{
+	if (machine->row.cfa.kind != RULE_CFA_REGISTER && !machine->raw)
+		return fail(machine, at, ERROR_CFI_STATE,
+			    "half of a CFA rule is changed where there is none");
+	return 0;
+}
+
+static int set_cfa_register(struct machine *machine, uint64_t reg, const uint8_t *at)
+{
+	return need_cfa_register(machine, at) ||
+	       set_cfa(machine, reg, machine->row.cfa.offset, at) ? -1 : 0;
+}
+
+static int set_cfa_offset(struct machine *machine, uint64_t offset, const uint8_t *at)
+{
+	if (need_cfa_register(machine, at))
+		return -1;
+	machine->row.cfa.offset = (int64_t)offset;
+	return 0;
+}
+
+/* ---- remember and restore ---------------------------------------------------------------- */
+
+static struct row_rule *high_copy(const struct row_rule *high)
+{
+	struct row_rule *copy = malloc(HIGH_COUNT * sizeof(*copy));
+	if (copy)
+		memcpy(copy, high, HIGH_COUNT * sizeof(*copy));
+	return copy;
+}
+
+/* As deep as there are instruction bytes, and never deeper than the memory for it is worth. */
+static int remember(struct machine *machine)
+{
+	if (machine->depth == machine->capacity) {
+		size_t capacity = machine->capacity ? machine->capacity * 2 : 4;
+		struct state *grown = realloc(machine->stack, capacity * sizeof(*grown));
+		if (!grown)
+			return error_set(machine->error, ERROR_MEMORY, NULL, 0,
+					 "no memory for remembered states");
+		machine->stack = grown;
+		machine->capacity = capacity;
+	}
+	struct state *state = &machine->stack[machine->depth];
+	state->row = machine->row;
+	state->high = NULL;
+	if (machine->high && !(state->high = high_copy(machine->high)))
+		return error_set(machine->error, ERROR_MEMORY, NULL, 0,
+				 "no memory for remembered states");
+	machine->depth++;
+	return 0;
+}
+
+/* The CFA is part of the state, as GCC and every unwinder have it; the PC and args_size are not. */
+static int recall(struct machine *machine, const uint8_t *at)
+{
+	if (!machine->depth) {
+		if (machine->raw)
+			return 0;
+		return fail(machine, at, ERROR_CFI_STATE, "no remembered state to restore");
+	}
+	struct state *state = &machine->stack[--machine->depth];
+	machine->row.cfa = state->row.cfa;
+	memcpy(machine->row.reg, state->row.reg, sizeof(machine->row.reg));
+	if (state->high) {
+		free(machine->high);
+		machine->high = state->high;
+	}
+	return 0;
+}
+
+/* ---- instructions ------------------------------------------------------------------------ */
+
+static int set_expression(struct machine *machine, uint64_t reg, enum rule_kind kind,
+			  const uint8_t *at)
+{
+	struct row_rule rule = { .kind = kind };
+	if (!reader_uleb(&machine->reader, &rule.expression_bytes) ||
+	    !reader_block(&machine->reader, rule.expression_bytes, &rule.expression))
+		return truncated(machine, at);
+	if (kind == RULE_CFA_EXPRESSION) {
+		rule.reg = machine->row.cfa.reg;
+		rule.offset = machine->row.cfa.offset;
+		machine->row.cfa = rule;
+		return 0;
+	}
+	return set_rule(machine, reg, rule, at);
+}
+
+static int set_loc(struct machine *machine, const uint8_t *at)
+{
+	struct pointer_context context = { .image = machine->cfi->image,
+					   .section = machine->cfi->section,
+					   .address_bytes = machine->cie->address_bytes };
+	uint64_t pc;
+	if (pointer_read(&context, &machine->reader, machine->cie->fde_encoding, &pc,
+			 machine->error))
+		return -1;
+	return advance_to(machine, pc, at);
+}
+
+/* Operands of opcodes without one in their low bits: how many LEBs follow, and their signs. */
+enum operands { NO_OPERANDS, ONE_U, ONE_S, TWO_UU, TWO_US };
+
+static enum operands operands_of(uint8_t opcode)
+{
+	switch (opcode) {
+	case CFA_RESTORE_EXTENDED:
+	case CFA_UNDEFINED:
+	case CFA_SAME_VALUE:
+	case CFA_DEF_CFA_REGISTER:
+	case CFA_DEF_CFA_OFFSET:
+	case CFA_EXPRESSION:
+	case CFA_VAL_EXPRESSION:
+	case CFA_GNU_ARGS_SIZE: return ONE_U;
+	case CFA_DEF_CFA_OFFSET_SF: return ONE_S;
+	case CFA_OFFSET_EXTENDED:
+	case CFA_REGISTER:
+	case CFA_DEF_CFA:
+	case CFA_VAL_OFFSET:
+	case CFA_GNU_NEGATIVE_OFFSET_EXTENDED: return TWO_UU;
+	case CFA_OFFSET_EXTENDED_SF:
+	case CFA_DEF_CFA_SF:
+	case CFA_VAL_OFFSET_SF: return TWO_US;
+	default: return NO_OPERANDS;
+	}
+}
+
+static bool read_operands(struct reader *reader, enum operands operands, uint64_t *a, uint64_t *b)
+{
+	switch (operands) {
+	case NO_OPERANDS: return true;
+	case ONE_U: return reader_uleb(reader, a);
+	case ONE_S: return reader_sleb(reader, (int64_t *)a);
+	case TWO_UU: return reader_uleb(reader, a) && reader_uleb(reader, b);
+	case TWO_US: return reader_uleb(reader, a) && reader_sleb(reader, (int64_t *)b);
+	}
+	return false;
+}
+
+/* The instructions whose operands are LEBs. at: the opcode, for errors. */
+static int execute_extended(struct machine *machine, uint8_t opcode, const uint8_t *at)
+{
+	uint64_t align = (uint64_t)machine->cie->data_alignment;
+	uint64_t a = 0;
+	uint64_t b = 0;
+	if (!read_operands(&machine->reader, operands_of(opcode), &a, &b))
+		return truncated(machine, at);
+
+	switch (opcode) {
+	case CFA_NOP: return 0;
+	case CFA_SET_LOC: return set_loc(machine, at);
+	case CFA_OFFSET_EXTENDED:
+	case CFA_OFFSET_EXTENDED_SF: return set_offset(machine, RULE_OFFSET, a, b, at);
+	case CFA_GNU_NEGATIVE_OFFSET_EXTENDED: return set_offset(machine, RULE_OFFSET, a, -b, at);
+	case CFA_VAL_OFFSET:
+	case CFA_VAL_OFFSET_SF: return set_offset(machine, RULE_VAL_OFFSET, a, b, at);
+	case CFA_RESTORE_EXTENDED: return restore(machine, a, at);
+	case CFA_UNDEFINED:
+		return set_rule(machine, a, (struct row_rule){ .kind = RULE_UNDEFINED }, at);
+	case CFA_SAME_VALUE:
+		return set_rule(machine, a, (struct row_rule){ .kind = RULE_SAME_VALUE }, at);
+	case CFA_REGISTER:
+		if (b > CFI_REGISTER_MAX)
+			return fail(machine, at, ERROR_CFI_REGISTER,
+				    "a register is kept in one that does not exist");
+		return set_rule(machine, a,
+				(struct row_rule){ .kind = RULE_REGISTER, .reg = (uint32_t)b }, at);
+	case CFA_EXPRESSION: return set_expression(machine, a, RULE_EXPRESSION, at);
+	case CFA_VAL_EXPRESSION: return set_expression(machine, a, RULE_VAL_EXPRESSION, at);
+	case CFA_REMEMBER_STATE: return remember(machine);
+	case CFA_RESTORE_STATE: return recall(machine, at);
+	case CFA_DEF_CFA: return set_cfa(machine, a, b, at);
+	case CFA_DEF_CFA_SF: return set_cfa(machine, a, b * align, at);
+	case CFA_DEF_CFA_REGISTER: return set_cfa_register(machine, a, at);
+	case CFA_DEF_CFA_OFFSET: return set_cfa_offset(machine, a, at);
+	case CFA_DEF_CFA_OFFSET_SF: return set_cfa_offset(machine, a * align, at);
+	case CFA_DEF_CFA_EXPRESSION: return set_expression(machine, 0, RULE_CFA_EXPRESSION, at);
+	case CFA_GNU_ARGS_SIZE: machine->row.args_size = a; return 0;
+	default:
+		return error_set(machine->error, ERROR_CFI_INSTRUCTION, machine->cfi->section->name,
+				 at - machine->cfi->section->data,
+				 "call frame instruction 0x%02x is not defined on x86-64", opcode);
+	}
+}
+
+static int execute_one(struct machine *machine)
+{
+	const uint8_t *at = machine->reader.at;
+	uint8_t opcode = *machine->reader.at++;
+	uint64_t operand = opcode & 0x3f;
+	switch (opcode & 0xc0) {
+	case CFA_ADVANCE_LOC: return advance(machine, operand, at);
+	case CFA_OFFSET: {
+		uint64_t factored;
+		if (!reader_uleb(&machine->reader, &factored))
+			return truncated(machine, at);
+		return set_offset(machine, RULE_OFFSET, operand, factored, at);
+	}
+	case CFA_RESTORE: return restore(machine, operand, at);
+	}
+	if (opcode >= CFA_ADVANCE_LOC1 && opcode <= CFA_ADVANCE_LOC4) {
+		uint64_t delta;
+		if (!reader_unsigned(&machine->reader, 1u << (opcode - CFA_ADVANCE_LOC1), &delta))
+			return truncated(machine, at);
+		return advance(machine, delta, at);
+	}
+	return execute_extended(machine, opcode, at);
+}
+
+static int execute(struct machine *machine, const uint8_t *instructions, uint64_t size)
+{
+	machine->reader = (struct reader){ instructions, instructions + size };
+	while (machine->reader.at < machine->reader.end) {
+		int result = execute_one(machine);
+		if (result)
+			return result;
+	}
+	return 0;
+}
+
+/* The CIE's instructions, then, if there is one, the FDE's, up to the last row. */
+static int run(struct machine *machine, const struct cfi_fde *fde)
+{
+	machine->row.signal_frame = machine->cie->signal_frame;
+	machine->pc = fde ? fde->pc_begin : 0;
+	machine->pc_end = fde ? fde->pc_begin + fde->pc_range : 0;
+	machine->row.pc = machine->pc;
+	machine->in_cie = true;
+	int result =
+		execute(machine, machine->cie->instructions, machine->cie->instruction_bytes);
+	machine->in_cie = false;
+	if ((!result || machine->raw) && fde) {
+		machine->initial = machine->row;
+		if (machine->high && !(machine->initial_high = high_copy(machine->high)))
+			result = error_set(machine->error, ERROR_MEMORY, NULL, 0,
+					   "no memory for the initial row");
+		if (!result || machine->raw)
+			result |= execute(machine, fde->instructions, fde->instruction_bytes);
+	}
+	if (!machine->stopped && (!result || machine->raw))
+		result |= emit(machine, machine->pc_end);
+	return machine->stopped ? machine->stopped : result;
+}
+
+static void machine_deinit(struct machine *machine)
+{
+	for (size_t i = 0; i < machine->depth; i++)
+		free(machine->stack[i].high);
+	free(machine->stack);
+	free(machine->high);
+	free(machine->initial_high);
+}
+
+/* ---- the public faces -------------------------------------------------------------------- */
+
+int cfi_rows(const struct cfi *cfi, const struct cfi_fde *fde, cfi_row_fn fn, void *context,
+	     struct error *error)
+{
+	struct machine machine = { .cfi = cfi, .cie = &cfi->cie[fde->cie], .row_fn = fn,
+				   .context = context, .error = error };
+	int result = run(&machine, fde);
+	machine_deinit(&machine);
+	return result;
+}
+
+int cfi_registers(const struct cfi *cfi, const struct cfi_cie *cie, const struct cfi_fde *fde,
+		  bool mentioned[CFI_REGISTER_MAX + 1])
+{
+	struct error error;
+	struct machine machine = { .cfi = cfi, .cie = cie, .raw = true, .mentioned = mentioned,
+				   .error = &error };
+	run(&machine, fde);
+	machine_deinit(&machine);
+	for (int reg = CFI_REGISTER_MAX; reg >= 0; reg--)
+		if (mentioned[reg])
+			return reg;
+	return -1;
+}
+
+static bool only_nops(const uint8_t *instructions, uint64_t size)
+{
+	for (uint64_t i = 0; i < size; i++)
+		if (instructions[i] != CFA_NOP)
+			return false;
+	return true;
+}
+
+int cfi_raw_rows(const struct cfi *cfi, const struct cfi_cie *cie, const struct cfi_fde *fde,
+		 cfi_raw_row_fn fn, void *context, struct error *error)
+{
+	if (only_nops(fde ? fde->instructions : cie->instructions,
+		      fde ? fde->instruction_bytes : cie->instruction_bytes))
+		return 0;
+	bool mentioned[CFI_REGISTER_MAX + 1] = { false };
+	struct machine machine = { .cfi = cfi, .cie = cie, .raw = true, .raw_fn = fn,
+				   .context = context, .error = error };
+	if (cfi_registers(cfi, cie, fde, mentioned) >= REGISTER_COUNT) {
+		machine.high = calloc(HIGH_COUNT, sizeof(*machine.high));
+		if (!machine.high)
+			return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for registers");
+	}
+	int result = run(&machine, fde);
+	machine_deinit(&machine);
+	return result;
+}
+
+static int count_row(void *context, const struct cfi_raw_row *row)
+{
+	uint64_t *count = context;
+	++*count;
+	return 0;
+}
+
+uint64_t cfi_row_count(const struct cfi *cfi)
+{
+	uint64_t count = 0;
+	for (size_t i = 0; i < cfi->fde_count; i++) {
+		struct error ignored; /* cfi_rows tells */
+		const struct cfi_fde *fde = &cfi->fde[i];
+		cfi_raw_rows(cfi, &cfi->cie[fde->cie], fde, count_row, &count, &ignored);
+	}
+	return count;
+}
+
+struct search {
+	uint64_t vaddr;
+	struct row *ret;
+};
+
+static int found_row(void *context, const struct row *row)
+{
+	struct search *search = context;
+	if (search->vaddr < row->pc || search->vaddr >= row->pc_end)
+		return 0;
+	*search->ret = *row;
+	return 1;
+}
+
+int cfi_row_find(const struct cfi *cfi, uint64_t vaddr, struct row *ret, struct error *error)
+{
+	const struct cfi_fde *fde = cfi_fde_find(cfi, vaddr);
+	if (!fde)
+		return 0;
+	struct search search = { vaddr, ret };
+	return cfi_rows(cfi, fde, found_row, &search, error);
+}

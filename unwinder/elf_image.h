@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * elf_image.h - what elf_image.c and elf_symbol.c share
+ *
+ * Private to unwinder/: the mapping and the libelf handle behind an image.
+ */
+#ifndef STACKPROOF_ELF_IMAGE_H
+#define STACKPROOF_ELF_IMAGE_H
+
+#include <libelf.h>
+#include "unwinder.h"
+
+struct image_file {
+	uint8_t *data;
+	size_t size;
+	bool mapped; /* munmap, else free */
+	Elf *elf;
+	bool symbols_read;
+};
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * error.c - what went wrong, as a value
+ *
+ * Bad input is expected here: a truncated ELF file, an FDE that points nowhere. It is described by
+ * a struct error that the caller owns, and never by a message printed from inside the library.
+ * The names of all codes and stop reasons live here too, because JSON and tests use them.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include "unwinder.h"
+
+static const char *const code_names[ERROR_CODE_COUNT] = {
+	[ERROR_NONE] = "none",
+	[ERROR_SYSTEM] = "system",
+	[ERROR_MEMORY] = "memory",
+	[ERROR_NOT_ELF] = "not_elf",
+	[ERROR_UNSUPPORTED_ELF] = "unsupported_elf",
+	[ERROR_ELF_BOUNDS] = "elf_bounds",
+	[ERROR_NO_CFI] = "no_cfi",
+	[ERROR_CFI_LENGTH] = "cfi_length",
+	[ERROR_CFI_TRUNCATED] = "cfi_truncated",
+	[ERROR_CIE_POINTER] = "cie_pointer",
+	[ERROR_CIE_VERSION] = "cie_version",
+	[ERROR_CIE_AUGMENTATION] = "cie_augmentation",
+	[ERROR_POINTER_ENCODING] = "pointer_encoding",
+	[ERROR_CFI_REGISTER] = "cfi_register",
+	[ERROR_CFI_INSTRUCTION] = "cfi_instruction",
+	[ERROR_CFI_STATE] = "cfi_state",
+	[ERROR_CFI_RANGE] = "cfi_range",
+	[ERROR_EXPRESSION] = "expression",
+	[ERROR_EXPRESSION_MEMORY] = "expression_memory",
+	[ERROR_TABLE_LIMIT] = "table_limit",
+	[ERROR_TEXT_SYNTAX] = "text_syntax",
+	[ERROR_UNAVAILABLE] = "unavailable",
+	[ERROR_PROTOCOL] = "protocol",
+	[ERROR_TIMEOUT] = "timeout",
+};
+
+static const char *const stop_names[STOP_REASON_COUNT] = {
+	[STOP_NONE] = "none",
+	[STOP_COMPLETE] = "complete",
+	[STOP_NO_MAPPING] = "no_mapping",
+	[STOP_NO_ROW] = "no_row",
+	[STOP_UNSUPPORTED_EXPRESSION] = "unsupported_expression",
+	[STOP_UNSUPPORTED_REGISTER] = "unsupported_register",
+	[STOP_OFFSET_RANGE] = "offset_range",
+	[STOP_MALFORMED] = "malformed",
+	[STOP_TOO_MANY_RULES] = "too_many_rules",
+	[STOP_REGISTER_UNKNOWN] = "register_unknown",
+	[STOP_READ_FAULT] = "read_fault",
+	[STOP_NO_PROGRESS] = "no_progress",
+	[STOP_DEPTH] = "depth",
+	[STOP_BAD_TABLE] = "bad_table",
+	[STOP_HELPER] = "helper",
+	[STOP_FOREIGN] = "foreign",
+};
+
+static void copy_text(char *to, size_t size, const char *from)
+{
+	size_t length = strnlen(from, size - 1);
+	memcpy(to, from, length);
+	to[length] = '\0';
+}
+
+int error_set(struct error *ret, enum error_code code, const char *section, uint64_t offset,
+	      const char *format, ...)
+{
+	ret->code = code;
+	ret->system_errno = 0;
+	copy_text(ret->section, sizeof(ret->section), section ? section : "");
+	ret->offset = offset;
+
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(ret->message, sizeof(ret->message), format, arguments);
+	va_end(arguments);
+	return -1;
+}
+
+int error_set_errno(struct error *ret, const char *format, ...)
+{
+	int saved = errno;
+	ret->code = ERROR_SYSTEM;
+	ret->system_errno = saved;
+	ret->section[0] = '\0';
+	ret->offset = 0;
+
+	va_list arguments;
+	va_start(arguments, format);
+	int length = vsnprintf(ret->message, sizeof(ret->message), format, arguments);
+	va_end(arguments);
+	if (length >= 0 && (size_t)length < sizeof(ret->message)) {
+		char text[128];
+		snprintf(ret->message + length, sizeof(ret->message) - length, ": %s",
+			 strerror_r(saved, text, sizeof(text)));
+	}
+	return -1;
+}
+
+const char *error_code_name(enum error_code code)
+{
+	return (unsigned int)code < ERROR_CODE_COUNT ? code_names[code] : "unknown";
+}
+
+const char *stop_reason_name(unsigned int reason)
+{
+	return reason < STOP_REASON_COUNT ? stop_names[reason] : "unknown";
+}
+
+void error_print(FILE *file, const char *path, const struct error *error)
+{
+	if (path)
+		fprintf(file, "%s: ", path);
+	if (error->code == ERROR_ELF_BOUNDS) {
+		/* Where a section lies is what is wrong: its own offsets mean nothing. */
+		if (error->section[0])
+			fprintf(file, "%s: ", error->section);
+		fprintf(file, "file offset 0x%" PRIx64 ": ", error->offset);
+	} else if (error->section[0]) {
+		fprintf(file, "%s+0x%" PRIx64 ": ", error->section, error->offset);
+	}
+	fprintf(file, "%s\n", error->message);
+}
+
+void error_list_add(struct error_list *list, const struct error *error)
+{
+	if (list->count == ERROR_LIST_MAX) {
+		list->dropped++;
+		return;
+	}
+	if (list->count == list->capacity) {
+		size_t capacity = list->capacity ? list->capacity * 2 : 8;
+		struct error *grown = realloc(list->error, capacity * sizeof(*grown));
+		if (!grown) {
+			list->dropped++;
+			return;
+		}
+		list->error = grown;
+		list->capacity = capacity;
+	}
+	list->error[list->count++] = *error;
+}
+
+void error_list_deinit(struct error_list *list)
+{
+	free(list->error);
+	*list = (struct error_list){ 0 };
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * row.c - the canonical row: compare and print
+ *
+ * A row is one line of the table that DWARF 5, section 6.4.1, describes: for a range of PCs, how
+ * the CFA and every register of the caller are found. Two rows with equal rules are equal whatever
+ * their PCs. The text is for people and messages; what is saved and compared is table_text.c's.
+ */
+#include <inttypes.h>
+#include <string.h>
+#include "unwinder.h"
+
+static bool rule_equal(const struct row_rule *a, const struct row_rule *b)
+{
+	if (a->kind != b->kind)
+		return false;
+	switch (a->kind) {
+	case RULE_UNSPECIFIED:
+	case RULE_UNDEFINED:
+	case RULE_SAME_VALUE: return true;
+	case RULE_OFFSET:
+	case RULE_VAL_OFFSET: return a->offset == b->offset;
+	case RULE_REGISTER: return a->reg == b->reg;
+	case RULE_CFA_REGISTER: return a->reg == b->reg && a->offset == b->offset;
+	case RULE_EXPRESSION:
+	case RULE_VAL_EXPRESSION:
+	case RULE_CFA_EXPRESSION:
+		return a->expression_bytes == b->expression_bytes &&
+		       (!a->expression_bytes ||
+			!memcmp(a->expression, b->expression, a->expression_bytes));
+	}
+	return false;
+}
+
+bool row_equal(const struct row *a, const struct row *b)
+{
+	if (a->signal_frame != b->signal_frame || a->args_size != b->args_size ||
+	    !rule_equal(&a->cfa, &b->cfa))
+		return false;
+	for (int reg = 0; reg < REGISTER_COUNT; reg++)
+		if (!rule_equal(&a->reg[reg], &b->reg[reg]))
+			return false;
+	return true;
+}
+
+static void print_register(FILE *file, uint32_t reg)
+{
+	const char *name = register_name(reg);
+	if (name)
+		fputs(name, file);
+	else
+		fprintf(file, "r%u", reg);
+}
+
+static void print_bytes(FILE *file, const char *name, const struct row_rule *rule)
+{
+	fprintf(file, "%s(", name);
+	for (uint64_t i = 0; i < rule->expression_bytes; i++)
+		fprintf(file, "%02x", rule->expression[i]);
+	fputc(')', file);
+}
+
+void row_rule_print(FILE *file, const struct row_rule *rule)
+{
+	switch (rule->kind) {
+	case RULE_UNSPECIFIED: fputc('?', file); break;
+	case RULE_UNDEFINED: fputc('u', file); break;
+	case RULE_SAME_VALUE: fputc('s', file); break;
+	case RULE_OFFSET: fprintf(file, "c%+" PRId64, rule->offset); break;
+	case RULE_VAL_OFFSET: fprintf(file, "v%+" PRId64, rule->offset); break;
+	case RULE_REGISTER: print_register(file, rule->reg); break;
+	case RULE_CFA_REGISTER:
+		print_register(file, rule->reg);
+		fprintf(file, "%+" PRId64, rule->offset);
+		break;
+	case RULE_EXPRESSION:
+	case RULE_CFA_EXPRESSION: print_bytes(file, "exp", rule); break;
+	case RULE_VAL_EXPRESSION: print_bytes(file, "vexp", rule); break;
+	}
+}
+
+void row_print(FILE *file, const struct row *row)
+{
+	fputs("cfa=", file);
+	row_rule_print(file, &row->cfa);
+	fputs(" ra=", file);
+	row_rule_print(file, &row->reg[REGISTER_RIP]);
+	for (int reg = 0; reg < REGISTER_RIP; reg++) {
+		if (row->reg[reg].kind == RULE_UNSPECIFIED)
+			continue;
+		fprintf(file, " %s=", register_name(reg));
+		row_rule_print(file, &row->reg[reg]);
+	}
+	if (row->args_size)
+		fprintf(file, " args=%" PRIu64, row->args_size);
+	if (row->signal_frame)
+		fputs(" signal", file);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_error.c - every code and stop reason has a name of its own; messages say where
+ */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "unwinder.h"
+
+START_TEST(every_code_has_its_own_name)
+{
+	for (unsigned int i = 0; i < ERROR_CODE_COUNT; i++) {
+		const char *name = error_code_name(i);
+		ck_assert_msg(name && *name, "code %u has no name", i);
+		for (unsigned int other = 0; other < i; other++)
+			ck_assert_str_ne(name, error_code_name(other));
+	}
+	ck_assert_str_eq(error_code_name(ERROR_CODE_COUNT), "unknown");
+}
+END_TEST
+
+START_TEST(every_stop_reason_has_its_own_name)
+{
+	for (unsigned int i = 0; i < STOP_REASON_COUNT; i++) {
+		const char *name = stop_reason_name(i);
+		ck_assert_msg(name && *name, "stop reason %u has no name", i);
+		for (unsigned int other = 0; other < i; other++)
+			ck_assert_str_ne(name, stop_reason_name(other));
+	}
+	ck_assert_str_eq(stop_reason_name(STOP_REASON_COUNT), "unknown");
+}
+END_TEST
+
+static const struct {
+	const char *name;
+	enum error_code code;
+	const char *section;
+	uint64_t offset;
+	const char *path;
+	const char *printed;
+} prints[] = {
+	{ "section_and_offset", ERROR_CFI_LENGTH, ".eh_frame", 0x48, "a.so",
+	  "a.so: .eh_frame+0x48: what happened\n" },
+	{ "no_section", ERROR_NOT_ELF, "", 0, "a.so", "a.so: what happened\n" },
+	{ "null_section", ERROR_NOT_ELF, NULL, 0, "a.so", "a.so: what happened\n" },
+	{ "no_path", ERROR_CFI_LENGTH, ".eh_frame", 0, NULL, ".eh_frame+0x0: what happened\n" },
+	{ "bounds_give_the_file_offset", ERROR_ELF_BOUNDS, ".text", 0x1000, "a.so",
+	  "a.so: .text: file offset 0x1000: what happened\n" },
+	{ "long_section_names_are_cut", ERROR_CFI_LENGTH, "123456789012345678901234567890", 1, NULL,
+	  "12345678901234567890123+0x1: what happened\n" },
+};
+
+START_TEST(print_says_where)
+{
+	struct error error;
+	ck_assert_int_eq(error_set(&error, prints[_i].code, prints[_i].section, prints[_i].offset,
+				   "what %s", "happened"),
+			 -1);
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	error_print(file, prints[_i].path, &error);
+	fclose(file);
+	ck_assert_msg(!strcmp(text, prints[_i].printed), "%s: '%s'", prints[_i].name, text);
+	free(text);
+}
+END_TEST
+
+START_TEST(errno_is_kept_and_named)
+{
+	struct error error;
+	errno = ENOENT;
+	ck_assert_int_eq(error_set_errno(&error, "open"), -1);
+	ck_assert_int_eq(error.code, ERROR_SYSTEM);
+	ck_assert_int_eq(error.system_errno, ENOENT);
+	ck_assert_str_eq(error.message, "open: No such file or directory");
+}
+END_TEST
+
+START_TEST(long_messages_are_cut)
+{
+	static char text[1000];
+	memset(text, 'x', sizeof(text) - 1);
+	struct error error;
+	error_set(&error, ERROR_SYSTEM, NULL, 0, "%s", text);
+	ck_assert_uint_eq(strlen(error.message), sizeof(error.message) - 1);
+	errno = ENOENT;
+	error_set_errno(&error, "%s", text);
+	ck_assert_uint_eq(strlen(error.message), sizeof(error.message) - 1);
+}
+END_TEST
+
+START_TEST(list_is_bounded)
+{
+	struct error_list list = { 0 };
+	struct error error;
+	for (unsigned int i = 0; i < ERROR_LIST_MAX + 5; i++) {
+		error_set(&error, ERROR_CFI_LENGTH, ".eh_frame", i, "number %u", i);
+		error_list_add(&list, &error);
+	}
+	ck_assert_uint_eq(list.count, ERROR_LIST_MAX);
+	ck_assert_uint_eq(list.dropped, 5);
+	ck_assert_uint_eq(list.error[ERROR_LIST_MAX - 1].offset, ERROR_LIST_MAX - 1);
+	error_list_deinit(&list);
+	ck_assert_ptr_null(list.error);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("error");
+	TCase *tcase = tcase_create("error");
+	tcase_add_test(tcase, every_code_has_its_own_name);
+	tcase_add_test(tcase, every_stop_reason_has_its_own_name);
+	tcase_add_loop_test(tcase, print_says_where, 0, sizeof(prints) / sizeof(prints[0]));
+	tcase_add_test(tcase, errno_is_kept_and_named);
+	tcase_add_test(tcase, long_messages_are_cut);
+	tcase_add_test(tcase, list_is_bounded);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

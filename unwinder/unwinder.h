@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * unwinder.h - from ELF bytes to a walk
+ *
+ * The whole public interface, sectioned by .c file in the order in which data flows:
+ *
+ *	elf_image -> cfi_section -> cfi_program -> row -> table -> address_space -> walk
+ *
+ * Functions that can fail return 0 or -1 and fill the caller's struct error (never NULL). Nothing
+ * here prints to a terminal or exits; what writes text takes a FILE. No BPF, no ptrace.
+ */
+#ifndef STACKPROOF_UNWINDER_H
+#define STACKPROOF_UNWINDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+#include "table_abi.h"
+
+/* ---- error.c ---------------------------------------------------------------------------- */
+
+enum error_code {
+	ERROR_NONE,
+	ERROR_SYSTEM,		  /* a system call failed: see system_errno */
+	ERROR_MEMORY,		  /* out of memory */
+	ERROR_NOT_ELF,		  /* no ELF magic, or too short for an ELF header */
+	ERROR_UNSUPPORTED_ELF,	  /* class, byte order or machine that is not read here */
+	ERROR_ELF_BOUNDS,	  /* a header, segment or section reaches past the file's end */
+	ERROR_NO_CFI,		  /* the image has neither .eh_frame nor .debug_frame */
+	ERROR_CFI_LENGTH,	  /* a CIE's or FDE's length reaches past the section's end */
+	ERROR_CFI_TRUNCATED,	  /* a field reaches past its CIE's or FDE's end */
+	ERROR_CIE_POINTER,	  /* an FDE points at no CIE */
+	ERROR_CIE_VERSION,	  /* a version that is not read */
+	ERROR_CIE_AUGMENTATION,	  /* an augmentation whose length is unknown */
+	ERROR_POINTER_ENCODING,	  /* DW_EH_PE_* that is not defined */
+	ERROR_CFI_REGISTER,	  /* a register number that the machine does not have */
+	ERROR_CFI_INSTRUCTION,	  /* DW_CFA_* that is not defined for the machine */
+	ERROR_CFI_STATE,	  /* restore_state without remember_state, offset rule without a register */
+	ERROR_CFI_RANGE,	  /* an FDE's PC range wraps, or an advance leaves it */
+	ERROR_EXPRESSION,	  /* an expression that is malformed or not evaluated here */
+	ERROR_EXPRESSION_MEMORY,  /* an expression read memory that could not be read */
+	ERROR_TABLE_LIMIT,	  /* more pages, rows or rules than the format numbers */
+	ERROR_TEXT_SYNTAX,	  /* a saved table's line that does not parse; offset is the line */
+	ERROR_UNAVAILABLE,	  /* the environment lacks it: no BPF, no VM, no privilege, no compiler */
+	ERROR_PROTOCOL,		  /* a child, tracee or guest did what it must not */
+	ERROR_TIMEOUT,
+	ERROR_CODE_COUNT,
+};
+
+/* What went wrong, and where. Owned by the caller; a plain value. */
+struct error {
+	enum error_code code;
+	int system_errno;  /* with ERROR_SYSTEM, else 0 */
+	char section[24];  /* "" if the error is not inside a section */
+	uint64_t offset;   /* bytes from the section's start; from the file's if section is "", and
+			    * always with ERROR_ELF_BOUNDS */
+	char message[232]; /* one sentence, no newline, no full stop */
+};
+
+/* Fills ret and returns -1, so that `return error_set(...)` reads as what it does. */
+int error_set(struct error *ret, enum error_code code, const char *section, uint64_t offset,
+	      const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* The same for errno: "what: strerror". */
+int error_set_errno(struct error *ret, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* "cfi_length": the code's name in JSON and tests. */
+const char *error_code_name(enum error_code code);
+/* Writes "PATH: SECTION+0xOFFSET: MESSAGE" (parts that are absent left out) and a newline. */
+void error_print(FILE *file, const char *path, const struct error *error);
+
+/* A growing list of errors: one bad FDE is a diagnostic, not a failure. Zero-initialise. */
+struct error_list {
+	struct error *error;
+	size_t count;
+	size_t capacity;
+	size_t dropped; /* beyond ERROR_LIST_MAX, only counted */
+};
+#define ERROR_LIST_MAX 1000
+void error_list_add(struct error_list *list, const struct error *error);
+void error_list_deinit(struct error_list *list);
+
+/* ---- elf_image.c ------------------------------------------------------------------------ */
+
+/* One PT_LOAD. Addresses are the image's own (unbiased). */
+struct image_segment {
+	uint64_t vaddr;
+	uint64_t memory_bytes;
+	uint64_t file_offset;
+	uint64_t file_bytes;
+	bool executable;
+};
+
+/* Bytes of a section, in memory. name is NULL if the image has no such section; data is NULL then,
+ * if it is empty, and if its bytes are elsewhere (SHT_NOBITS: size is not 0). */
+struct image_section {
+	const uint8_t *data;
+	size_t size;
+	uint64_t vaddr;
+	uint64_t file_offset;
+	const char *name;
+};
+
+/* A function symbol (STT_FUNC, STT_GNU_IFUNC) of .symtab or .dynsym. Sorted by pc; of several names
+ * of one pc the one to show comes first: global, then shortest, then by the alphabet. */
+struct image_symbol {
+	uint64_t pc;
+	uint64_t size;	  /* 0 if the symbol says none */
+	const char *name; /* in the image's string table */
+	uint8_t binding;  /* STB_* */
+};
+
+#define BUILD_ID_MAX 64
+
+struct image {
+	char *path;
+	uint16_t machine; /* EM_* */
+	uint16_t type;	  /* ET_* */
+	uint64_t entry;
+	struct image_segment *segment;
+	size_t segment_count;
+	struct image_section eh_frame;
+	struct image_section eh_frame_hdr;
+	struct image_section debug_frame;
+	uint64_t text_vaddr; /* base of DW_EH_PE_textrel; 0 if none */
+	uint64_t data_vaddr; /* base of DW_EH_PE_datarel (.got, else .eh_frame_hdr); 0 if none */
+	struct image_symbol *symbol; /* read by the first image_symbol*() call; NULL before */
+	size_t symbol_count;
+	uint8_t build_id[BUILD_ID_MAX];
+	size_t build_id_size;
+	void *priv; /* file mapping and libelf handle, owned by elf_image.c */
+};
+
+/* Opens and checks the ELF file at path. *ret is owned by the caller: image_destroy. */
+int image_create(const char *path, struct image **ret, struct error *error);
+/* The same over size bytes at data (copied); name stands for the path: the vDSO. */
+int image_create_memory(const void *data, size_t size, const char *name, struct image **ret,
+			struct error *error);
+void image_destroy(struct image *image);
+/* All function symbols. Sorting them takes longer than building a table, so they are read when
+ * first asked for: the image caches them. */
+const struct image_symbol *image_symbols(const struct image *image, size_t *ret_count);
+/* The function symbol that covers vaddr, or the nearest before it when that has no size. NULL: none. */
+const struct image_symbol *image_symbol_find(const struct image *image, uint64_t vaddr);
+/* The symbol's address by name, or 0. */
+uint64_t image_symbol_address(const struct image *image, const char *name);
+/* Bytes of the file behind image addresses vaddr .. vaddr+size, or NULL if no segment holds them. */
+const uint8_t *image_bytes(const struct image *image, uint64_t vaddr, size_t size);
+
+/* ---- cfi_section.c ---------------------------------------------------------------------- */
+
+/* Common Information Entry (DWARF 5, 6.4.1; LSB 5, 10.6.1). Pointers go into the section. */
+struct cfi_cie {
+	uint64_t offset; /* of the length field in the section */
+	uint64_t length; /* as the length field says */
+	uint8_t version;
+	char augmentation[16]; /* as written; longer ones are malformed */
+	uint64_t code_alignment;
+	int64_t data_alignment;
+	uint64_t return_register;
+	uint8_t fde_encoding;	/* DW_EH_PE_*; 'R' */
+	uint8_t lsda_encoding;	/* 'L' */
+	bool has_augmentation_data;
+	bool signal_frame; /* 'S' */
+	bool is_64bit;	   /* 64-bit DWARF */
+	uint8_t address_bytes;
+	const uint8_t *augmentation_data;
+	uint64_t augmentation_data_bytes;
+	const uint8_t *instructions;
+	uint64_t instruction_bytes;
+	bool bad; /* could not be read: its FDEs are lost, one diagnostic each */
+};
+
+/* Frame Description Entry. pc_begin .. pc_begin+pc_range are image addresses. */
+struct cfi_fde {
+	uint64_t offset;
+	uint64_t length;
+	uint32_t cie; /* index in cfi.cie */
+	uint64_t pc_begin;
+	uint64_t pc_range;
+	const uint8_t *augmentation_data;
+	uint64_t augmentation_data_bytes;
+	const uint8_t *instructions;
+	uint64_t instruction_bytes;
+};
+
+/* Every entry of one section, in the section's order. */
+struct cfi {
+	const struct image *image; /* borrowed: must outlive this */
+	const struct image_section *section;
+	bool is_eh_frame;
+	struct cfi_cie *cie;
+	size_t cie_count;
+	struct cfi_fde *fde; /* in the section's order */
+	size_t fde_count;
+	uint32_t *by_pc; /* indices of FDEs with pc_range > 0, sorted by pc_begin, then offset */
+	size_t by_pc_count;
+	bool overlapping;   /* two FDEs of by_pc share a PC */
+	struct error_list diagnostics; /* one per entry that was lost */
+};
+
+/*
+ * Reads .eh_frame (or .debug_frame when there is no .eh_frame). Entries that can't be read are
+ * left out with a diagnostic; fails with ERROR_NO_CFI if there is no section at all, and then *ret
+ * is empty and may still be used and destroyed. An image of another machine fails.
+ */
+int cfi_create(const struct image *image, struct cfi **ret, struct error *error);
+/* The same for one section by name, ".eh_frame" or ".debug_frame". */
+int cfi_create_section(const struct image *image, const char *name, struct cfi **ret,
+		       struct error *error);
+void cfi_destroy(struct cfi *cfi);
+/* The FDE that covers vaddr, or NULL. Overlaps: the one with the highest pc_begin. */
+const struct cfi_fde *cfi_fde_find(const struct cfi *cfi, uint64_t vaddr);
+
+/* ---- row.c, x86_64.c -------------------------------------------------------------------- */
+
+/* How the caller's value of a register is found. DWARF 5, 6.4.1. */
+enum rule_kind {
+	RULE_UNSPECIFIED, /* no rule: the ABI decides (x86_64.c) */
+	RULE_UNDEFINED,	  /* it can't be recovered */
+	RULE_SAME_VALUE,  /* it is still in the register */
+	RULE_OFFSET,	  /* *(cfa + offset) */
+	RULE_VAL_OFFSET,  /* cfa + offset */
+	RULE_REGISTER,	  /* reg */
+	RULE_EXPRESSION,  /* *(expression, with the CFA pushed first) */
+	RULE_VAL_EXPRESSION, /* expression, with the CFA pushed first */
+	RULE_CFA_REGISTER,   /* CFA only: reg + offset */
+	RULE_CFA_EXPRESSION, /* CFA only: expression, nothing pushed */
+};
+
+struct row_rule {
+	enum rule_kind kind;
+	uint32_t reg;
+	int64_t offset;
+	const uint8_t *expression; /* in the section */
+	uint64_t expression_bytes;
+};
+
+/* The canonical rules for pc .. pc_end. Loses nothing that the CFI says. */
+struct row {
+	uint64_t pc;
+	uint64_t pc_end;
+	struct row_rule cfa;
+	struct row_rule reg[REGISTER_COUNT]; /* by DWARF number; [16] is the return address */
+	uint64_t args_size;		     /* DW_CFA_GNU_args_size */
+	bool signal_frame;
+};
+
+/* True if the rules (not the PCs) are equal; expressions are compared by their bytes. */
+bool row_equal(const struct row *a, const struct row *b);
+/* Writes one rule: "rsp+16", "c-8" (at the CFA less 8), "v+0" (is the CFA), "u", "s", "rbx" (in that
+ * register), "exp(HEX)", "vexp(HEX)", "?" (no rule). */
+void row_rule_print(FILE *file, const struct row_rule *rule);
+/* Writes one row's rules: "cfa=rsp+16 ra=c-8 rbp=c-16". No newline. */
+void row_print(FILE *file, const struct row *row);
+/* The psABI's name of a DWARF register: "rax" .. "r15", "rip"; NULL above REGISTER_RIP. */
+const char *register_name(unsigned int reg);
+/* The inverse: -1 if there is none. */
+int register_number(const char *name);
+/* What RULE_UNSPECIFIED means for a register: RULE_SAME_VALUE for those the callee preserves,
+ * RULE_VAL_OFFSET (with offset 0: the CFA itself) for rsp, else RULE_UNDEFINED. */
+enum rule_kind register_default_rule(unsigned int reg);
+
+/* ---- cfi_program.c ---------------------------------------------------------------------- */
+
+/* Called for each row in order of PC. Non-zero stops, and is what cfi_rows returns. */
+typedef int (*cfi_row_fn)(void *context, const struct row *row);
+
+/*
+ * Executes the FDE's instructions and gives each row. Rows of one PC are merged (the last wins),
+ * so pc < pc_end always. On malformed instructions the rows before them have been given; returns -1
+ * and error has section and offset.
+ */
+int cfi_rows(const struct cfi *cfi, const struct cfi_fde *fde, cfi_row_fn fn, void *context,
+	     struct error *error);
+/*
+ * The same without judgment, as a dump tool shows it: a row at every advance, even if it is empty
+ * or outside of the FDE (pc_end is where the next one begins); each state of the registers above
+ * REGISTER_RIP in high[], by DWARF number less REGISTER_COUNT. fde NULL: the CIE's own row. Entries
+ * of nothing but DW_CFA_nop give none; malformed ones give what was decoded, and then -1.
+ */
+struct cfi_raw_row {
+	const struct row *row;
+	const struct row_rule *high; /* high_count rules */
+	uint32_t high_count;
+};
+#define CFI_REGISTER_MAX 255 /* above any number the psABI gives away */
+typedef int (*cfi_raw_row_fn)(void *context, const struct cfi_raw_row *row);
+int cfi_raw_rows(const struct cfi *cfi, const struct cfi_cie *cie, const struct cfi_fde *fde,
+		 cfi_raw_row_fn fn, void *context, struct error *error);
+/* Raw rows of all FDEs: what `readelf -wF` prints for them. */
+uint64_t cfi_row_count(const struct cfi *cfi);
+/* Sets mentioned[n] for each register whose rule the instructions of cie (and fde, unless NULL)
+ * set, and returns the highest such number, or -1 for none. Stops where they are malformed. */
+int cfi_registers(const struct cfi *cfi, const struct cfi_cie *cie, const struct cfi_fde *fde,
+		  bool mentioned[CFI_REGISTER_MAX + 1]);
+/* The row at vaddr: 1 found, 0 no FDE covers it, -1 error. */
+int cfi_row_find(const struct cfi *cfi, uint64_t vaddr, struct row *ret, struct error *error);
+
+/* ---- cfi_expression.c ------------------------------------------------------------------- */
+
+/* The shapes that a rule can hold. Anything else is EXPRESSION_OTHER, never approximated. */
+enum expression_form {
+	EXPRESSION_OTHER,
+	EXPRESSION_REGISTER, /* reg + a                                  (breg) */
+	EXPRESSION_DEREF,    /* *(reg + a) + b                           (breg, deref, plus_uconst) */
+	EXPRESSION_PLT,	     /* reg + a + (((rip & 15) >= b) << 3) */
+};
+
+struct expression_shape {
+	enum expression_form form;
+	uint32_t reg;
+	int64_t a;
+	int64_t b;
+};
+
+void expression_recognise(const uint8_t *expression, size_t size, struct expression_shape *ret);
+
+/* Reads size bytes of the target's memory at address; 0, or -1 if it can't. */
+struct memory_reader {
+	int (*read)(void *context, uint64_t address, void *ret, size_t size);
+	void *context;
+};
+
+/* The registers an expression may use: bit n of known says that value[n] is valid. [16] is rip. */
+struct register_values {
+	uint64_t value[REGISTER_COUNT];
+	uint32_t known;
+};
+
+/* DWARF 5, 2.5. push_cfa: cfa is on the stack at the start. Bounded stack and steps. */
+int expression_evaluate(const uint8_t *expression, size_t size, const struct register_values *regs,
+			bool push_cfa, uint64_t cfa, const struct memory_reader *memory,
+			uint64_t *ret, struct error *error);
+
+/* ---- table.c ---------------------------------------------------------------------------- */
+
+/* Pages of one executable segment: vaddr is rounded down to a page. */
+struct table_segment {
+	uint64_t vaddr;
+	uint32_t first_page;
+	uint32_t page_count;
+};
+
+struct table {
+	struct table_segment *segment;
+	uint32_t segment_count;
+	struct table_page *page;
+	uint32_t page_count;
+	uint32_t *row;
+	uint32_t row_count;
+	struct table_rule *rule; /* [0 .. TABLE_MARKER_COUNT) are zero: markers */
+	uint32_t rule_count;
+	struct table_wide_rule *wide;
+	uint32_t wide_count;
+	uint64_t fde_count;		   /* that were read */
+	uint64_t cfi_row_count;		   /* rows that the FDEs say, before merging */
+	uint64_t lost[TABLE_MARKER_COUNT]; /* CFI rows that became a marker, by marker */
+	uint64_t lost_fdes;		   /* FDEs that could not be read, or lie outside executable segments */
+};
+
+/* Builds the table of every executable segment. cfi may be NULL or empty: all TABLE_NO_ROW. */
+int table_create(const struct image *image, const struct cfi *cfi, struct table **ret,
+		 struct error *error);
+void table_destroy(struct table *table);
+/* Bytes that BPF is given for the image. */
+uint64_t table_bytes(const struct table *table);
+/* The rule number in force at an image address; TABLE_NO_ROW outside. */
+uint32_t table_find(const struct table *table, uint64_t vaddr);
+/* The executable segment that holds vaddr, or NULL. */
+const struct table_segment *table_segment_find(const struct table *table, uint64_t vaddr);
+/* Turns a row into rule + wide (wide only written if TABLE_RULE_WIDE); returns 0 or the marker. */
+enum table_marker table_rule_from_row(const struct row *row, struct table_rule *rule,
+				      struct table_wide_rule *wide);
+/* "no_row", "unsupported_expression", ... */
+const char *table_marker_name(enum table_marker marker);
+
+/* ---- table_text.c ----------------------------------------------------------------------- */
+
+/* The golden text: address-free, one line a row, grouped by function. Format: docs/TABLE_TEXT.md. */
+int table_text_write(FILE *file, const struct cfi *cfi, struct error *error);
+
+/* ---- address_space.c -------------------------------------------------------------------- */
+
+/* An image with all that was made of it, shared by every process that maps it. */
+struct image_entry {
+	uint64_t device;
+	uint64_t inode;
+	struct image *image;
+	struct cfi *cfi;     /* .eh_frame, or .debug_frame; may be empty */
+	struct table *table;
+	uint32_t id; /* its index in the store */
+};
+
+/* All images met so far. Entries keep their address until the store is destroyed. */
+struct image_store;
+struct image_store *image_store_create(void);
+void image_store_destroy(struct image_store *store);
+size_t image_store_count(const struct image_store *store);
+struct image_entry *image_store_get(const struct image_store *store, size_t index);
+
+/* One executable mapping. vaddr of a PC = pc - bias. */
+struct mapping {
+	uint64_t start;
+	uint64_t end;
+	uint64_t bias;
+	struct image_entry *entry; /* NULL: anonymous, or its file can't be read as ELF */
+	char *path;
+};
+
+struct address_space {
+	pid_t pid;
+	struct mapping *mapping; /* executable ones only, sorted by start */
+	size_t mapping_count;
+	struct image_store *store; /* borrowed */
+};
+
+/* Reads /proc/PID/maps, adding images to the store as needed. space: zeroed, or filled before. */
+int address_space_read(struct address_space *space, struct image_store *store, pid_t pid,
+		       struct error *error);
+void address_space_deinit(struct address_space *space);
+const struct mapping *address_space_find(const struct address_space *space, uint64_t pc);
+/* Writes "function+0x12 (image)" for a PC into text. */
+void address_space_describe(const struct address_space *space, uint64_t pc, char *text,
+			    size_t size);
+/* What BPF gets for a mapping, with page, rule and wide numbers relative to the image's own table.
+ * False if the mapping has no table. */
+bool mapping_for_walk(const struct mapping *mapping, struct walk_mapping *ret);
+
+/* ---- walk.c ----------------------------------------------------------------------------- */
+
+/* A stack: pc[0] is where the thread is, pc[n] where frame n will go on: the return address, or
+ * the interrupted PC below a signal frame. */
+struct stack {
+	uint32_t count;
+	uint32_t stop; /* enum stop_reason */
+	uint64_t pc[WALK_FRAMES_MAX];
+};
+
+/* Walks with canonical rows (engine cfi): every expression is evaluated. */
+void walk_rows(const struct address_space *space, const struct register_values *regs,
+	       const struct memory_reader *memory, struct stack *ret);
+/* Walks with compact tables and step.h (engine table): the twin of the walk in BPF. */
+void walk_table(const struct address_space *space, const struct register_values *regs,
+		const struct memory_reader *memory, struct stack *ret);
+/* One frame with canonical rows. On return regs is the caller's. STOP_NONE: went on. */
+enum stop_reason walk_rows_step(const struct address_space *space, struct register_values *regs,
+				bool *exact_pc, const struct memory_reader *memory);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * walk.c - the walk in user space, twice
+ *
+ * walk_rows() is the reader's word: it finds the FDE of each PC, executes it, and evaluates the
+ * canonical row, expressions and all. walk_table() is the compact table's word: it looks a rule up
+ * and applies step.h, exactly as the BPF walk does. Where the two differ the conversion lost
+ * something; where walk_table() and the kernel differ the walk is at fault.
+ *
+ * A PC that is a return address is looked up at PC - 1: the call may be the last instruction of
+ * its function (DWARF 5, 6.4.4). A PC that was interrupted, the top one or one below a signal
+ * frame, is looked up as it is.
+ */
+#include <string.h>
+#include "unwinder.h"
+
+struct walk_memory {
+	const struct memory_reader *reader;
+};
+
+static inline int walk_read(struct walk_memory *memory, __u64 address, __u64 *ret)
+{
+	return memory->reader->read(memory->reader->context, address, ret, sizeof(*ret));
+}
+
+#include "step.h"
+
+/* ---- canonical rows --------------------------------------------------------------------- */
+
+static bool register_get(const struct register_values *regs, uint32_t reg, uint64_t *ret)
+{
+	if (reg >= REGISTER_COUNT || !(regs->known >> reg & 1))
+		return false;
+	*ret = regs->value[reg];
+	return true;
+}
+
+static enum stop_reason expression_stop(const struct error *error)
+{
+	return error->code == ERROR_EXPRESSION_MEMORY ? STOP_READ_FAULT :
+							STOP_UNSUPPORTED_EXPRESSION;
+}
+
+static enum stop_reason row_cfa(const struct row *row, const struct register_values *regs,
+				const struct memory_reader *memory, uint64_t *ret)
+{
+	struct error error;
+
+	if (row->cfa.kind == RULE_CFA_REGISTER) {
+		if (!register_get(regs, row->cfa.reg, ret))
+			return STOP_REGISTER_UNKNOWN;
+		*ret += row->cfa.offset;
+		return STOP_NONE;
+	}
+	if (row->cfa.kind != RULE_CFA_EXPRESSION)
+		return STOP_UNSUPPORTED_REGISTER;
+	if (expression_evaluate(row->cfa.expression, row->cfa.expression_bytes, regs, false, 0,
+				memory, ret, &error))
+		return expression_stop(&error);
+	return STOP_NONE;
+}
+
+/* The caller's value of one register. */
+static enum stop_reason row_register(const struct row_rule *rule, uint32_t reg,
+				     const struct register_values *regs, uint64_t cfa,
+				     const struct memory_reader *memory, uint64_t *ret)
+{
+	bool dereference = rule->kind == RULE_OFFSET || rule->kind == RULE_EXPRESSION;
+	struct error error;
+
+	switch (rule->kind) {
+	case RULE_UNSPECIFIED:
+		if (reg == REGISTER_RSP) {
+			*ret = cfa;
+			return STOP_NONE;
+		}
+		if (!(CALLEE_SAVED_MASK >> reg & 1))
+			return STOP_REGISTER_UNKNOWN;
+		return register_get(regs, reg, ret) ? STOP_NONE : STOP_REGISTER_UNKNOWN;
+	case RULE_SAME_VALUE: return register_get(regs, reg, ret) ? STOP_NONE : STOP_REGISTER_UNKNOWN;
+	case RULE_UNDEFINED: return STOP_COMPLETE;
+	case RULE_REGISTER:
+		return register_get(regs, rule->reg, ret) ? STOP_NONE : STOP_REGISTER_UNKNOWN;
+	case RULE_OFFSET:
+	case RULE_VAL_OFFSET: *ret = cfa + rule->offset; break;
+	case RULE_EXPRESSION:
+	case RULE_VAL_EXPRESSION:
+		if (expression_evaluate(rule->expression, rule->expression_bytes, regs, true, cfa,
+					memory, ret, &error))
+			return expression_stop(&error);
+		break;
+	default: return STOP_UNSUPPORTED_REGISTER;
+	}
+	if (dereference && memory->read(memory->context, *ret, ret, sizeof(*ret)))
+		return STOP_READ_FAULT;
+	return STOP_NONE;
+}
+
+static enum stop_reason row_apply(const struct row *row, struct register_values *regs,
+				  const struct memory_reader *memory)
+{
+	struct register_values caller = { .known = 0 };
+	enum stop_reason stop;
+	uint64_t cfa = 0;
+
+	stop = row_cfa(row, regs, memory, &cfa);
+	if (stop)
+		return stop;
+	for (uint32_t reg = 0; reg < REGISTER_COUNT; reg++) {
+		stop = row_register(&row->reg[reg], reg, regs, cfa, memory, &caller.value[reg]);
+		if (reg == REGISTER_RIP && stop)
+			return stop;
+		if (!stop)
+			caller.known |= 1u << reg;
+	}
+	/* rsp in the caller is the CFA by definition of the psABI, unless the CFI says otherwise. */
+	if (!(caller.known >> REGISTER_RSP & 1)) {
+		caller.value[REGISTER_RSP] = cfa;
+		caller.known |= 1u << REGISTER_RSP;
+	}
+	if (!row->signal_frame && (regs->known >> REGISTER_RSP & 1)) {
+		uint64_t old_sp = regs->value[REGISTER_RSP];
+
+		if (cfa < old_sp ||
+		    (cfa == old_sp && caller.value[REGISTER_RIP] == regs->value[REGISTER_RIP]))
+			return STOP_NO_PROGRESS;
+	}
+	if (caller.value[REGISTER_RIP] == 0)
+		return STOP_ZERO_RETURN;
+	*regs = caller;
+	return STOP_NONE;
+}
+
+enum stop_reason walk_rows_step(const struct address_space *space, struct register_values *regs,
+				bool *exact_pc, const struct memory_reader *memory)
+{
+	uint64_t pc = regs->value[REGISTER_RIP] - !*exact_pc;
+	const struct mapping *mapping = address_space_find(space, pc);
+	enum stop_reason stop;
+	struct error error;
+	struct row row;
+	int found;
+
+	if (!mapping || !mapping->entry)
+		return STOP_NO_MAPPING;
+	found = cfi_row_find(mapping->entry->cfi, pc - mapping->bias, &row, &error);
+	if (found < 0)
+		return STOP_MALFORMED;
+	if (!found)
+		return STOP_NO_ROW;
+	stop = row_apply(&row, regs, memory);
+	*exact_pc = row.signal_frame;
+	return stop;
+}
+
+void walk_rows(const struct address_space *space, const struct register_values *regs,
+	       const struct memory_reader *memory, struct stack *ret)
+{
+	struct register_values frame = *regs;
+	bool exact_pc = true;
+
+	ret->count = 0;
+	ret->stop = STOP_NONE;
+	while (!ret->stop) {
+		if (ret->count == WALK_FRAMES_MAX) {
+			ret->stop = STOP_DEPTH;
+			break;
+		}
+		ret->pc[ret->count++] = frame.value[REGISTER_RIP];
+		ret->stop = walk_rows_step(space, &frame, &exact_pc, memory);
+	}
+}
+
+/* ---- compact tables --------------------------------------------------------------------- */
+
+/* The rule number for a PC, or a stop reason. */
+static unsigned int walk_find(const struct address_space *space, uint64_t pc,
+			      const struct table **ret_table, uint32_t *ret_rule)
+{
+	const struct mapping *mapping = address_space_find(space, pc);
+
+	if (!mapping || !mapping->entry || !mapping->entry->table)
+		return STOP_NO_MAPPING;
+	*ret_table = mapping->entry->table;
+	*ret_rule = table_find(*ret_table, pc - mapping->bias);
+	if (*ret_rule < TABLE_MARKER_COUNT)
+		return step_marker_stop(*ret_rule);
+	return STOP_NONE;
+}
+
+void walk_table(const struct address_space *space, const struct register_values *regs,
+		const struct memory_reader *reader, struct stack *ret)
+{
+	struct walk_memory memory = { .reader = reader };
+	struct walk_state state = {
+		.pc = regs->value[REGISTER_RIP],
+		.known = regs->known & ((1u << REGISTER_GPR_COUNT) - 1),
+		.exact_pc = 1,
+	};
+
+	memcpy(state.reg, regs->value, sizeof(state.reg));
+	ret->count = 0;
+	ret->stop = STOP_NONE;
+	while (!ret->stop) {
+		const struct table *table = NULL;
+		const struct table_rule *rule;
+		uint32_t number = 0;
+
+		if (ret->count == WALK_FRAMES_MAX) {
+			ret->stop = STOP_DEPTH;
+			break;
+		}
+		ret->pc[ret->count++] = state.pc;
+		ret->stop = walk_find(space, state.pc - !state.exact_pc, &table, &number);
+		if (ret->stop)
+			break;
+		rule = &table->rule[number];
+		ret->stop = step(&state, rule,
+				 rule->flags & TABLE_RULE_WIDE ? &table->wide[rule->wide] : NULL,
+				 &memory);
+	}
+}
