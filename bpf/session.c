@@ -1,0 +1,588 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * session.c - load the programs, give them tables, attach them, take their stacks
+ *
+ * The tables of all images lie one after the other in four arrays. An image gets its place in each
+ * the first time a process maps it, and keeps it. The arrays are memory-mapped: a table is copied in
+ * without a system call per row, and it is complete before the process that needs it is published
+ * (one map update, which replaces the whole list of mappings at once).
+ *
+ * Rows are numbered across chunks of WALK_CHUNK_ROWS. A page's rows never straddle two chunks: the
+ * rest of a chunk that can't hold the next page is left empty.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include "session.h"
+#include "frame_pointer.skel.h"
+#include "walk.skel.h"
+
+#define LINKS_MAX 64
+
+/* Where an image's table lies in the arrays. */
+struct placed_image {
+	bool placed;
+	uint32_t first_page, first_rule, first_wide;
+};
+
+/* One memory-mapped array. */
+struct shared_array {
+	void *memory;
+	size_t bytes;
+	uint32_t used, capacity; /* in its own units */
+};
+
+/* A process that the walk knows, and the list of mappings it has now. */
+struct known_process {
+	pid_t pid; /* 0: free */
+	uint32_t space;
+};
+
+struct bpf_session {
+	struct walk_bpf *walk;
+	struct frame_pointer_bpf *frame_pointer;
+	bool by_loop;
+	struct shared_array pages, rows, rules, wides, spaces;
+	struct known_process *known; /* process_capacity of them */
+	uint32_t *free_space;	     /* a queue: a list that was in use is taken again last */
+	uint32_t free_first, free_count;
+	struct placed_image *placed; /* by image_entry.id */
+	size_t placed_count;
+	struct bpf_link *link[LINKS_MAX];
+	int link_count;
+	struct ring_buffer *ring, *fp_ring;
+	bpf_record_fn record_fn; /* only during bpf_session_consume() */
+	void *record_context;
+};
+
+/* ---- libbpf's messages ------------------------------------------------------------------ */
+
+/* libbpf's callback has no context; the last warning is what explains a failed load. */
+static _Thread_local char last_warning[sizeof(((struct error *)0)->message) - 60];
+
+static int keep_warning(enum libbpf_print_level level, const char *format, va_list arguments)
+{
+	char text[sizeof(last_warning)];
+
+	if (level != LIBBPF_WARN)
+		return 0;
+	vsnprintf(text, sizeof(text), format, arguments);
+	text[strcspn(text, "\n")] = '\0';
+	/* The first warning of a load names the cause; what follows only repeats that it failed. */
+	if (!last_warning[0])
+		memcpy(last_warning, text, sizeof(text));
+	return 0;
+}
+
+static int unavailable(struct error *error, int status, const char *what)
+{
+	return error_set(error, ERROR_UNAVAILABLE, "", 0, "%s: %s%s%s", what, strerror(-status),
+			 last_warning[0] ? ": " : "", last_warning);
+}
+
+/* ---- loading ---------------------------------------------------------------------------- */
+
+static uint32_t or_default(uint32_t value, uint32_t standard)
+{
+	return value ? value : standard;
+}
+
+static void choose_programs(struct bpf_session *session, enum walk_method method)
+{
+	struct walk_bpf *walk = session->walk;
+
+	session->by_loop = method == WALK_METHOD_LOOP;
+	if (method == WALK_METHOD_PROBE)
+		session->by_loop = libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT,
+							   BPF_FUNC_loop, NULL) == 1;
+	bpf_program__set_autoload(walk->progs.step_loop, session->by_loop);
+	bpf_program__set_autoload(walk->progs.sample_loop, session->by_loop);
+	bpf_program__set_autoload(walk->progs.step_chain, !session->by_loop);
+	bpf_program__set_autoload(walk->progs.step_tail, !session->by_loop);
+	bpf_program__set_autoload(walk->progs.sample_chain, !session->by_loop);
+	bpf_program__set_autoload(walk->progs.sample_tail, !session->by_loop);
+}
+
+static int set_tail(struct bpf_map *array, struct bpf_program *program)
+{
+	int fd = bpf_program__fd(program);
+	uint32_t zero = 0;
+
+	return bpf_map__update_elem(array, &zero, sizeof(zero), &fd, sizeof(fd), BPF_ANY);
+}
+
+static int map_array(struct shared_array *array, struct bpf_map *map, uint32_t capacity,
+		     struct error *error)
+{
+	long page = sysconf(_SC_PAGESIZE);
+
+	array->capacity = capacity;
+	array->bytes = (size_t)bpf_map__max_entries(map) * bpf_map__value_size(map);
+	array->bytes = (array->bytes + page - 1) & ~(size_t)(page - 1);
+	array->memory =
+		mmap(NULL, array->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+	if (array->memory == MAP_FAILED) {
+		array->memory = NULL;
+		return error_set_errno(error, "mapping the BPF array %s", bpf_map__name(map));
+	}
+	return 0;
+}
+
+static int load_walk(struct bpf_session *session, const struct bpf_session_options *options,
+		     struct error *error)
+{
+	uint32_t pages = or_default(options->page_capacity, 1u << 17);
+	uint32_t rows = or_default(options->row_capacity, 1u << 22);
+	uint32_t rules = or_default(options->rule_capacity, 1u << 16);
+	uint32_t wides = or_default(options->wide_capacity, 1u << 12);
+	uint32_t processes = or_default(options->process_capacity, 64);
+	uint32_t chunks = (rows + WALK_CHUNK_ROWS - 1) >> WALK_CHUNK_SHIFT;
+	struct walk_bpf *walk;
+	int status;
+
+	walk = session->walk = walk_bpf__open();
+	if (!walk)
+		return unavailable(error, -errno, "opening the BPF walk");
+	choose_programs(session, options->method);
+	bpf_map__set_max_entries(walk->maps.processes, processes);
+	bpf_map__set_max_entries(walk->maps.spaces, processes * 2);
+	bpf_map__set_max_entries(walk->maps.pages, pages);
+	bpf_map__set_max_entries(walk->maps.rows, chunks);
+	bpf_map__set_max_entries(walk->maps.rules, rules);
+	bpf_map__set_max_entries(walk->maps.wide_rules, wides);
+	status = walk_bpf__load(walk);
+	if (status)
+		return unavailable(error, status, "loading the BPF walk");
+	if (!session->by_loop) {
+		status = set_tail(walk->maps.step_tails, walk->progs.step_tail);
+		if (!status)
+			status = set_tail(walk->maps.sample_tails, walk->progs.sample_tail);
+		if (status)
+			return unavailable(error, status, "filling the tail call arrays");
+	}
+	if (map_array(&session->pages, walk->maps.pages, pages, error) ||
+	    map_array(&session->rows, walk->maps.rows, chunks << WALK_CHUNK_SHIFT, error) ||
+	    map_array(&session->rules, walk->maps.rules, rules, error) ||
+	    map_array(&session->wides, walk->maps.wide_rules, wides, error) ||
+	    map_array(&session->spaces, walk->maps.spaces, processes * 2, error))
+		return -1;
+	session->known = calloc(processes, sizeof(*session->known));
+	session->free_space = calloc(processes * 2, sizeof(*session->free_space));
+	if (!session->known || !session->free_space)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for processes");
+	for (uint32_t i = 0; i < processes * 2; i++)
+		session->free_space[session->free_count++] = i;
+	return 0;
+}
+
+static int on_record(void *context, void *data, size_t size)
+{
+	struct bpf_session *session = context;
+
+	session->record_fn(session->record_context, data, false);
+	return 0;
+}
+
+static int on_fp_record(void *context, void *data, size_t size)
+{
+	struct bpf_session *session = context;
+
+	session->record_fn(session->record_context, data, true);
+	return 0;
+}
+
+static int open_rings(struct bpf_session *session, struct error *error)
+{
+	if (session->walk) {
+		session->ring = ring_buffer__new(bpf_map__fd(session->walk->maps.records), on_record,
+						 session, NULL);
+		if (!session->ring)
+			return error_set_errno(error, "opening the walk's ring buffer");
+	}
+	if (session->frame_pointer) {
+		session->fp_ring =
+			ring_buffer__new(bpf_map__fd(session->frame_pointer->maps.fp_records),
+					 on_fp_record, session, NULL);
+		if (!session->fp_ring)
+			return error_set_errno(error, "opening the baseline's ring buffer");
+	}
+	return 0;
+}
+
+int bpf_session_open(const struct bpf_session_options *options, struct bpf_session **ret,
+		     struct error *error)
+{
+	struct bpf_session *session = calloc(1, sizeof(*session));
+	int status;
+
+	if (!session)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a session");
+	last_warning[0] = '\0';
+	libbpf_set_print(keep_warning);
+	if (!options->only_frame_pointer && load_walk(session, options, error))
+		goto bad;
+	if (options->frame_pointer || options->only_frame_pointer) {
+		session->frame_pointer = frame_pointer_bpf__open();
+		status = session->frame_pointer ? frame_pointer_bpf__load(session->frame_pointer) :
+						  -errno;
+		if (status) {
+			unavailable(error, status, "loading the frame-pointer baseline");
+			goto bad;
+		}
+	}
+	if (open_rings(session, error))
+		goto bad;
+	*ret = session;
+	return 0;
+bad:
+	bpf_session_close(session);
+	return -1;
+}
+
+static void unmap_array(struct shared_array *array)
+{
+	if (array->memory)
+		munmap(array->memory, array->bytes);
+}
+
+void bpf_session_close(struct bpf_session *session)
+{
+	if (!session)
+		return;
+	bpf_session_detach(session);
+	ring_buffer__free(session->ring);
+	ring_buffer__free(session->fp_ring);
+	unmap_array(&session->pages);
+	unmap_array(&session->rows);
+	unmap_array(&session->rules);
+	unmap_array(&session->wides);
+	unmap_array(&session->spaces);
+	walk_bpf__destroy(session->walk);
+	frame_pointer_bpf__destroy(session->frame_pointer);
+	free(session->placed);
+	free(session->known);
+	free(session->free_space);
+	free(session);
+}
+
+const char *bpf_session_method_name(const struct bpf_session *session)
+{
+	return session->by_loop ? "bpf_loop" : "tail_calls";
+}
+
+/* ---- tables and processes --------------------------------------------------------------- */
+
+static int place_pages(struct bpf_session *session, const struct table *table, struct error *error)
+{
+	struct table_page *page = (struct table_page *)session->pages.memory + session->pages.used;
+	uint32_t *row = session->rows.memory;
+	uint32_t next = session->rows.used;
+
+	for (uint32_t i = 0; i < table->page_count; i++) {
+		uint32_t count = table->page[i].row_count;
+
+		if (count > WALK_CHUNK_ROWS - (next & (WALK_CHUNK_ROWS - 1)))
+			next = (next | (WALK_CHUNK_ROWS - 1)) + 1;
+		if (next > session->rows.capacity || count > session->rows.capacity - next)
+			return error_set(error, ERROR_TABLE_LIMIT, "", 0,
+					 "the session's %u rows are full", session->rows.capacity);
+		memcpy(row + next, table->row + table->page[i].first_row, count * sizeof(*row));
+		page[i] = (struct table_page){ .first_row = next, .row_count = count };
+		next += count;
+	}
+	session->rows.used = next;
+	session->pages.used += table->page_count;
+	return 0;
+}
+
+static int place_image(struct bpf_session *session, const struct image_entry *entry,
+		       struct error *error)
+{
+	const struct table *table = entry->table;
+	struct placed_image *placed = &session->placed[entry->id];
+
+	if (table->page_count > session->pages.capacity - session->pages.used ||
+	    table->rule_count > session->rules.capacity - session->rules.used ||
+	    table->wide_count > session->wides.capacity - session->wides.used)
+		return error_set(error, ERROR_TABLE_LIMIT, "", 0,
+				 "the session has no room for the table of %s", entry->image->path);
+	placed->first_page = session->pages.used;
+	placed->first_rule = session->rules.used;
+	placed->first_wide = session->wides.used;
+	if (place_pages(session, table, error))
+		return -1;
+	memcpy((struct table_rule *)session->rules.memory + session->rules.used, table->rule,
+	       table->rule_count * sizeof(*table->rule));
+	session->rules.used += table->rule_count;
+	if (table->wide_count)
+		memcpy((struct table_wide_rule *)session->wides.memory + session->wides.used,
+		       table->wide, table->wide_count * sizeof(*table->wide));
+	session->wides.used += table->wide_count;
+	placed->placed = true;
+	return 0;
+}
+
+static int ensure_placed(struct bpf_session *session, const struct image_entry *entry,
+			 struct error *error)
+{
+	if (entry->id >= session->placed_count) {
+		size_t count = (size_t)entry->id * 2 + 16;
+		struct placed_image *grown = realloc(session->placed, count * sizeof(*grown));
+
+		if (!grown)
+			return error_set(error, ERROR_MEMORY, "", 0, "no memory for images");
+		memset(grown + session->placed_count, 0,
+		       (count - session->placed_count) * sizeof(*grown));
+		session->placed = grown;
+		session->placed_count = count;
+	}
+	return session->placed[entry->id].placed ? 0 : place_image(session, entry, error);
+}
+
+static struct known_process *find_known(struct bpf_session *session, pid_t pid)
+{
+	for (uint32_t i = 0; i < session->spaces.capacity / 2; i++)
+		if (session->known[i].pid == pid)
+			return &session->known[i];
+	return NULL;
+}
+
+static void release_space(struct bpf_session *session, uint32_t space)
+{
+	uint32_t last = session->free_first + session->free_count++;
+
+	session->free_space[last % session->spaces.capacity] = space;
+}
+
+static int fill_space(struct bpf_session *session, const struct address_space *space,
+		      struct walk_process *process, struct error *error)
+{
+	process->count = 0;
+	for (size_t i = 0; i < space->mapping_count; i++) {
+		const struct mapping *mapping = &space->mapping[i];
+		const struct placed_image *placed;
+		struct walk_mapping walk;
+
+		if (!mapping_for_walk(mapping, &walk))
+			continue;
+		if (process->count == WALK_MAPPINGS_MAX)
+			return error_set(error, ERROR_TABLE_LIMIT, "", 0,
+					 "process %d has more than %u executable mappings",
+					 space->pid, WALK_MAPPINGS_MAX);
+		if (ensure_placed(session, mapping->entry, error))
+			return -1;
+		placed = &session->placed[mapping->entry->id];
+		walk.first_page += placed->first_page;
+		walk.first_rule = placed->first_rule;
+		walk.first_wide = placed->first_wide;
+		process->mapping[process->count++] = walk;
+	}
+	return 0;
+}
+
+static int set_walk_process(struct bpf_session *session, const struct address_space *space,
+			    struct error *error)
+{
+	struct known_process *known = find_known(session, space->pid);
+	uint32_t pid = space->pid, number;
+
+	if (!known)
+		known = find_known(session, 0);
+	if (!known)
+		return error_set(error, ERROR_TABLE_LIMIT, "", 0,
+				 "the session has no room for process %d", space->pid);
+	/* One process has one list, and there are twice as many: the queue is never empty. */
+	number = session->free_space[session->free_first];
+	if (fill_space(session, space, (struct walk_process *)session->spaces.memory + number,
+		       error))
+		return -1;
+	if (bpf_map__update_elem(session->walk->maps.processes, &pid, sizeof(pid), &number,
+				 sizeof(number), BPF_ANY))
+		return error_set_errno(error, "giving process %d to the walk", space->pid);
+	session->free_first = (session->free_first + 1) % session->spaces.capacity;
+	session->free_count--;
+	if (known->pid)
+		release_space(session, known->space);
+	*known = (struct known_process){ .pid = space->pid, .space = number };
+	return 0;
+}
+
+int bpf_session_set_process(struct bpf_session *session, const struct address_space *space,
+			    struct error *error)
+{
+	uint32_t pid = space->pid, one = 1;
+
+	if (session->walk && set_walk_process(session, space, error))
+		return -1;
+	if (session->frame_pointer &&
+	    bpf_map__update_elem(session->frame_pointer->maps.fp_processes, &pid, sizeof(pid), &one,
+				 sizeof(one), BPF_ANY))
+		return error_set_errno(error, "giving process %d to the baseline", space->pid);
+	return 0;
+}
+
+void bpf_session_forget_process(struct bpf_session *session, pid_t pid)
+{
+	struct known_process *known = session->walk ? find_known(session, pid) : NULL;
+	uint32_t key = pid;
+
+	if (known) {
+		bpf_map__delete_elem(session->walk->maps.processes, &key, sizeof(key), 0);
+		release_space(session, known->space);
+		known->pid = 0;
+	}
+	if (session->frame_pointer)
+		bpf_map__delete_elem(session->frame_pointer->maps.fp_processes, &key, sizeof(key), 0);
+}
+
+/* ---- attaching -------------------------------------------------------------------------- */
+
+static int add_link(struct bpf_session *session, struct bpf_link *link, const char *what,
+		    struct error *error)
+{
+	if (!link)
+		return unavailable(error, -errno, what);
+	if (session->link_count == LINKS_MAX) {
+		bpf_link__destroy(link);
+		return error_set(error, ERROR_TABLE_LIMIT, "", 0, "more than %d attachments",
+				 LINKS_MAX);
+	}
+	session->link[session->link_count++] = link;
+	return 0;
+}
+
+int bpf_session_attach_steps(struct bpf_session *session, struct error *error)
+{
+	last_warning[0] = '\0';
+	if (session->walk) {
+		struct bpf_program *program = session->by_loop ? session->walk->progs.step_loop :
+								 session->walk->progs.step_chain;
+
+		if (add_link(session, bpf_program__attach(program), "attaching to signal_generate",
+			     error))
+			return -1;
+	}
+	if (session->frame_pointer &&
+	    add_link(session, bpf_program__attach(session->frame_pointer->progs.fp_step),
+		     "attaching the baseline to signal_generate", error))
+		return -1;
+	return 0;
+}
+
+static int attach_sample(struct bpf_session *session, struct bpf_program *program,
+			 struct perf_event_attr *attr, pid_t tid, int cpu, struct error *error)
+{
+	struct bpf_link *link;
+	int fd;
+
+	fd = syscall(SYS_perf_event_open, attr, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return unavailable(error, -errno, "perf_event_open");
+	link = bpf_program__attach_perf_event(program, fd); /* owns fd if it succeeds */
+	if (!link)
+		close(fd);
+	return add_link(session, link, "attaching to a perf event", error);
+}
+
+int bpf_session_attach_samples(struct bpf_session *session, pid_t tid, int cpu,
+			       unsigned int frequency_hz, struct error *error)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_freq = frequency_hz,
+		.freq = 1,
+		.inherit = tid > 0,
+	};
+
+	last_warning[0] = '\0';
+	if (session->walk &&
+	    attach_sample(session,
+			  session->by_loop ? session->walk->progs.sample_loop :
+					     session->walk->progs.sample_chain,
+			  &attr, tid, cpu, error))
+		return -1;
+	if (session->frame_pointer &&
+	    attach_sample(session, session->frame_pointer->progs.fp_sample, &attr, tid, cpu, error))
+		return -1;
+	return 0;
+}
+
+void bpf_session_detach(struct bpf_session *session)
+{
+	while (session->link_count)
+		bpf_link__destroy(session->link[--session->link_count]);
+}
+
+/* ---- results ---------------------------------------------------------------------------- */
+
+int bpf_session_consume(struct bpf_session *session, bpf_record_fn fn, void *context,
+			struct error *error)
+{
+	int status = 0;
+
+	session->record_fn = fn;
+	session->record_context = context;
+	if (session->ring)
+		status = ring_buffer__consume(session->ring);
+	if (status >= 0 && session->fp_ring)
+		status = ring_buffer__consume(session->fp_ring);
+	session->record_fn = NULL;
+	if (status < 0)
+		return error_set(error, ERROR_PROTOCOL, "", 0, "reading a BPF ring buffer: %s",
+				 strerror(-status));
+	return 0;
+}
+
+int bpf_session_counters(const struct bpf_session *session, bool frame_pointer,
+			 struct walk_counters *ret, struct error *error)
+{
+	struct bpf_map *map = frame_pointer ? session->frame_pointer->maps.fp_counters :
+					      session->walk->maps.counters;
+	int cpus = libbpf_num_possible_cpus();
+	size_t words = sizeof(*ret) / sizeof(uint64_t);
+	struct walk_counters *per_cpu;
+	uint32_t zero = 0;
+	int status = 0;
+
+	memset(ret, 0, sizeof(*ret));
+	if (cpus <= 0)
+		return error_set(error, ERROR_PROTOCOL, "", 0, "the number of CPUs is unknown");
+	per_cpu = calloc(cpus, sizeof(*per_cpu));
+	if (!per_cpu)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for counters");
+	if (bpf_map__lookup_elem(map, &zero, sizeof(zero), per_cpu, cpus * sizeof(*per_cpu), 0))
+		status = error_set_errno(error, "reading the walk's counters");
+	for (int cpu = 0; !status && cpu < cpus; cpu++)
+		for (size_t word = 0; word < words; word++)
+			((uint64_t *)ret)[word] += ((uint64_t *)&per_cpu[cpu])[word];
+	free(per_cpu);
+	return status;
+}
+
+int bpf_session_run_time(const struct bpf_session *session, bool frame_pointer, uint64_t *ret_ns,
+			 uint64_t *ret_runs, struct error *error)
+{
+	struct bpf_prog_info info = {};
+	uint32_t size = sizeof(info);
+	struct bpf_program *program;
+
+	if (frame_pointer)
+		program = session->frame_pointer->progs.fp_sample;
+	else
+		program = session->by_loop ? session->walk->progs.sample_loop :
+					     session->walk->progs.sample_chain;
+	if (bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size))
+		return error_set_errno(error, "reading a program's run time");
+	*ret_ns = info.run_time_ns;
+	*ret_runs = info.run_cnt;
+	return 0;
+}

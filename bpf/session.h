@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * session.h - the BPF walk, from user space
+ *
+ *	bpf_session_open()		load the programs the kernel can run
+ *	bpf_session_set_process()	give it a process's mappings and the tables behind them
+ *	bpf_session_attach_steps()	walk at every single-step stop; or
+ *	bpf_session_attach_samples()	walk at every tick of a clock
+ *	bpf_session_consume()		take the stacks
+ *
+ * Features are probed, versions are never compared. Not thread-safe: one thread per session.
+ */
+#ifndef STACKPROOF_SESSION_H
+#define STACKPROOF_SESSION_H
+
+#include "unwinder.h"
+#include "walk.h"
+
+/* How the walk goes from frame to frame. */
+enum walk_method {
+	WALK_METHOD_PROBE, /* the loop if the kernel has bpf_loop, else the chain */
+	WALK_METHOD_LOOP,  /* bpf_loop */
+	WALK_METHOD_CHAIN, /* tail calls */
+};
+
+/* Zeros are the defaults. */
+struct bpf_session_options {
+	enum walk_method method;
+	bool frame_pointer;	/* load the baseline too */
+	bool only_frame_pointer; /* load nothing else */
+	uint32_t process_capacity; /* processes at a time; 64 */
+	uint32_t page_capacity;	/* 4 KiB pages of executable segments, all images; 131,072 */
+	uint32_t row_capacity;	/* rows, all images; 4,194,304 */
+	uint32_t rule_capacity; /* rules, all images; 65,536 */
+	uint32_t wide_capacity; /* wide rules, all images; 4,096 */
+};
+
+struct bpf_session;
+
+/*
+ * Loads. ERROR_UNAVAILABLE: this machine may not or can not (no privilege, no BPF, no BTF), the
+ * message says which; the caller reports a skip. *ret: bpf_session_close().
+ */
+int bpf_session_open(const struct bpf_session_options *options, struct bpf_session **ret,
+		     struct error *error);
+void bpf_session_close(struct bpf_session *session);
+/* "bpf_loop" or "tail_calls". */
+const char *bpf_session_method_name(const struct bpf_session *session);
+
+/*
+ * Gives the walk the process's mappings as they are now, with the tables of images it has not met.
+ * The space must come from the same image store each time. ERROR_TABLE_LIMIT: a capacity is full;
+ * the process then keeps the mappings it had.
+ */
+int bpf_session_set_process(struct bpf_session *session, const struct address_space *space,
+			    struct error *error);
+void bpf_session_forget_process(struct bpf_session *session, pid_t pid);
+
+/* Walks each thread of a known process at its SIGTRAPs. */
+int bpf_session_attach_steps(struct bpf_session *session, struct error *error);
+/* Walks a thread (tid) or a CPU (tid -1) at frequency_hz of CPU time. */
+int bpf_session_attach_samples(struct bpf_session *session, pid_t tid, int cpu,
+			       unsigned int frequency_hz, struct error *error);
+void bpf_session_detach(struct bpf_session *session);
+
+/* Called with each stack; frame_pointer tells the baseline's from the walk's. */
+typedef void (*bpf_record_fn)(void *context, const struct walk_record *record, bool frame_pointer);
+/* Gives every record that is there, without waiting. */
+int bpf_session_consume(struct bpf_session *session, bpf_record_fn fn, void *context,
+			struct error *error);
+/* Sums over CPUs. */
+int bpf_session_counters(const struct bpf_session *session, bool frame_pointer,
+			 struct walk_counters *ret, struct error *error);
+/* Nanoseconds in the sampling program and how often it ran, over the program's life. Counted only
+ * while the caller holds a file descriptor of bpf_enable_stats(BPF_STATS_RUN_TIME) (Linux 5.8). */
+int bpf_session_run_time(const struct bpf_session *session, bool frame_pointer, uint64_t *ret_ns,
+			 uint64_t *ret_runs, struct error *error);
+
+#endif

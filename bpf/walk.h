@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * walk.h - the records and limits that walk.bpf.c, frame_pointer.bpf.c and session.c share
+ */
+#ifndef STACKPROOF_WALK_H
+#define STACKPROOF_WALK_H
+
+#include "table_abi.h"
+
+/* Rows lie in chunks, each one map value; a page's rows never straddle two. */
+#define WALK_CHUNK_SHIFT 13
+#define WALK_CHUNK_ROWS	 (1u << WALK_CHUNK_SHIFT)
+
+/* Executable mappings of one process. */
+#define WALK_MAPPINGS_SHIFT 10
+#define WALK_MAPPINGS_MAX   (1u << WALK_MAPPINGS_SHIFT)
+
+/* Frames that one program of the tail-call chain walks; 33 in a row are allowed since Linux 3.19
+ * (MAX_TAIL_CALL_CNT), 32 are needed for WALK_FRAMES_MAX. */
+#define WALK_TAIL_FRAMES 33
+
+struct walk_chunk {
+	__u32 row[WALK_CHUNK_ROWS];
+};
+
+struct walk_process {
+	__u32 count;
+	__u32 zero;
+	struct walk_mapping mapping[WALK_MAPPINGS_MAX];
+};
+
+/* Who asked for the walk. */
+enum walk_entry {
+	WALK_ENTRY_STEP,   /* signal_generate, in a thread that trapped */
+	WALK_ENTRY_SAMPLE, /* perf_event */
+	WALK_ENTRY_COUNT,
+};
+
+/* One stack, through the ring buffer. Only pc[0 .. count) is sent. */
+struct walk_record {
+	__u32 entry; /* enum walk_entry */
+	__u32 stop;  /* enum stop_reason */
+	__u32 pid;   /* tgid in the initial PID name space */
+	__u32 tid;
+	__u64 sp; /* the thread's registers at the stop: which stop this is */
+	__u64 sequence;
+	__u32 count;
+	__u32 zero;
+	__u64 pc[WALK_FRAMES_MAX];
+};
+
+/* Samples in = stacks out + the losses named here. Per CPU; summed by session.c. */
+struct walk_counters {
+	__u64 samples;	   /* entries that concerned a registered process */
+	__u64 stacks;	   /* records sent */
+	__u64 frames;	   /* in them */
+	__u64 lost_busy;   /* the CPU's scratch was in use: an entry interrupted another */
+	__u64 lost_space;  /* the ring buffer was full */
+	__u64 lost_regs;   /* the user registers could not be read */
+	__u64 tail_failed; /* a tail call failed: the walk ended there, as STOP_DEPTH */
+	__u64 window_reads, single_reads; /* of the stack */
+	__u64 stop[STOP_REASON_COUNT];
+};
+
+#define WALK_WINDOW_BYTES 1024
+
+/* A walk under way. Too large for the BPF stack, and there the verifier would track every word. */
+struct walk_scratch {
+	__u32 busy;
+	__u32 mapping; /* index of the mapping of the last PC */
+	__u32 space;   /* number of the process's list of mappings */
+	__u32 zero;
+	__u64 window_address; /* of window[]; 0: empty */
+	__u64 window[WALK_WINDOW_BYTES / 8];
+	struct walk_state state;
+	struct walk_record record;
+};
+
+#endif
