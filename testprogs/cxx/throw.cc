@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * throw.cc - an exception through four frames, with a clean-up, a rethrow and two catches
+ *
+ * Rules: landing pads are entered with the frame half unwound by the C++ runtime, which then jumps in;
+ * DW_CFA_GNU_args_size; personality and LSDA in the CIE ("zPLR"); `.cold` parts of functions. The runtime
+ * itself unwinds by the same tables that are tested here, and leaves many frames at once, as longjmp does.
+ */
+#include "../c/testprog.h"
+
+static int cleaned;
+
+/* A destructor that must run while the exception passes b1. */
+struct cleaner {
+	FRAME ~cleaner() { cleaned++; }
+};
+
+extern "C" {
+
+FRAME int top(int depth)
+{
+	KEEP(depth);
+	if (depth > 0)
+		throw depth;
+	return depth;
+}
+
+FRAME int b1(int depth)
+{
+	cleaner local;
+
+	depth = top(depth + 1);
+	KEEP(depth);
+	return depth;
+}
+
+FRAME int a1(int depth)
+{
+	try {
+		depth = b1(depth + 1);
+		KEEP(depth);
+	} catch (...) {
+		cleaned++;
+		throw;
+	}
+	return depth;
+}
+}
+
+int main()
+{
+	int caught = 0;
+
+	try {
+		caught = -a1(1);
+	} catch (int depth) {
+		caught = depth;
+	}
+	return caught != 3 || cleaned != 2;
+}
