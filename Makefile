@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#
+# One Makefile, not recursive. Everything built lands in $(O) (build/).
+#
+#	make run	set up, build, and run the matrix: the main job
+#	make check	set up, build, and run every test
+#	make		build only (the packages of scripts/setup must be there)
+#
+# V=1 shows the commands. WERROR=1 turns warnings into errors (CI does).
+
+O	?= build
+CC	:= gcc-12
+CLANG	:= clang-14
+BPFTOOL	:= $(firstword $(wildcard /usr/sbin/bpftool /usr/bin/bpftool) bpftool)
+PKGS	:= libbpf libelf libdw capstone jansson libarchive libxml-2.0 zlib
+
+Q := $(if $(V),,@)
+msg = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(2)';)
+
+CPPFLAGS := -D_GNU_SOURCE -Iunwinder -Ibpf -Iharness -I$(O)/bpf
+CFLAGS	:= -std=gnu11 -O2 -g -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+	   -Wno-unused-parameter $(if $(WERROR),-Werror)
+PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+PKG_LIBS   = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lpthread
+BPF_CFLAGS := -target bpf -D__TARGET_ARCH_x86 -g -O2 -mcpu=v3 -Wall -Wextra -Wno-unused-parameter \
+	   -Wno-unused-function $(if $(WERROR),-Werror)
+
+ROOMS	 := unwinder bpf harness harness/truth harness/engines harness/verdict harness/vm \
+	    harness/report harness/commands
+NOT_HOST := harness/vm/guest_init.c harness/main.c
+SOURCES	 := $(filter-out %.bpf.c $(NOT_HOST),$(wildcard $(addsuffix /*.c,$(ROOMS))))
+OBJECTS	 := $(SOURCES:%.c=$(O)/%.o)
+TESTS	 := $(patsubst %.c,$(O)/%,$(wildcard unwinder/tests/test_*.c bpf/tests/test_*.c \
+	    harness/tests/test_*.c))
+SKELS	 := $(patsubst bpf/%.bpf.c,$(O)/bpf/%.skel.h,$(wildcard bpf/*.bpf.c))
+HEADERS	 := $(filter-out bpf/vmlinux.h unwinder/step.h,$(wildcard $(addsuffix /*.h,$(ROOMS))))
+
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.SECONDARY:
+.PHONY: all run check unit corpus format check-format headers clean FORCE
+
+all: $(O)/stackproof $(O)/guest_init bench-programs
+
+# Set-up comes first and in a make of its own: this one looked for packages before they were there.
+# JOBS: compile in parallel.
+JOBS	?= $(shell nproc 2>/dev/null || echo 1)
+again	= scripts/with-system $(MAKE) --no-print-directory -j$(JOBS) O=$(O) $(if $(WERROR),WERROR=1)
+
+run:
+	$(Q)scripts/setup
+	$(Q)$(again) all corpus
+	$(Q)scripts/with-system $(O)/stackproof run $(RUN)
+
+check:
+	$(Q)scripts/setup
+	$(Q)$(again) all corpus unit headers
+	$(Q)scripts/with-system scripts/check $(O) $(TESTS)
+
+unit: $(TESTS)
+
+$(O)/stackproof: $(O)/harness/main.o $(O)/libstackproof.a
+	$(call msg,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
+
+$(O)/libstackproof.a: $(OBJECTS)
+	$(call msg,AR,$@)
+	$(Q)rm -f $@; ar qcs $@ $^ # q: members of several rooms share names
+
+$(O)/guest_init: harness/vm/guest_init.c $(wildcard harness/vm/frame.h)
+	$(call msg,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -static -o $@ $<
+
+$(O)/%.o: %.c | $(SKELS)
+	$(call msg,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# BPF: compile, drop what only debuggers need, wrap in a skeleton header.
+$(O)/bpf/%.bpf.o: bpf/%.bpf.c bpf/vmlinux.h $(wildcard bpf/*.h unwinder/*.h)
+	$(call msg,BPF,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -Iunwinder -Ibpf -idirafter /usr/include/x86_64-linux-gnu -c -o $@ $<
+
+$(O)/bpf/%.skel.h: $(O)/bpf/%.bpf.o
+	$(call msg,SKEL,$@)
+	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@
+
+# Unit tests (libcheck): one program per tests/test_*.c.
+$(O)/%: $(O)/%.o $(O)/libstackproof.a
+	$(call msg,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) $(shell pkg-config --libs check)
+
+# The corpus: testprogs/*.tsv -> rules -> binaries, and manifest.tsv when all passed the lint.
+corpus: $(O)/corpus/manifest.tsv
+
+$(O)/corpus.mk: FORCE
+	$(Q)scripts/corpus-rules $(O)
+
+ifneq ($(filter corpus $(O)/corpus/%,$(MAKECMDGOALS)),)
+include $(O)/corpus.mk
+endif
+
+# What `bench` walks: the same 100 functions in one image and in five, with and without frame pointers.
+BENCH	 := $(foreach v,fp nofp,$(O)/bench/one.$v $(O)/bench/five.$v)
+frame_fp := -fno-omit-frame-pointer
+frame_nofp := -fomit-frame-pointer
+
+bench-programs: $(BENCH)
+.PHONY: bench-programs
+
+define bench_rules
+$(O)/bench/one.$1: testprogs/bench/deep.c
+	$$(call msg,BENCH,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(CC) -O2 $$(frame_$1) -o $$@ $$<
+$(O)/bench/five.$1: testprogs/bench/deep.c $(foreach p,4 3 2 1 0,$(O)/bench/libdeep$p.$1.so)
+	$$(call msg,BENCH,$$@)
+	$$(Q)$$(CC) -O2 $$(frame_$1) -DPART=5 -o $$@ $$< $(foreach p,0 1 2 3 4,$(O)/bench/libdeep$p.$1.so) \
+		-Wl,-rpath,'$$$$ORIGIN'
+$(O)/bench/libdeep%.$1.so: testprogs/bench/deep.c
+	$$(call msg,BENCH,$$@)
+	$$(Q)mkdir -p $$(@D)
+	$$(Q)$$(CC) -O2 $$(frame_$1) -fPIC -shared -DPART=$$* -Wl,-soname,$$(@F) -o $$@ $$<
+endef
+$(foreach v,fp nofp,$(eval $(call bench_rules,$v)))
+
+# Every header compiles alone.
+headers: $(HEADERS:%=$(O)/%.ok)
+
+$(O)/%.h.ok: %.h | $(SKELS)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS) -fsyntax-only -x c $< && touch $@
+
+format:
+	clang-format-14 -i $(filter-out %/tests/%,$(wildcard $(addsuffix /*.[ch],$(ROOMS)))) \
+		$(wildcard unwinder/tests/*.[ch] bpf/tests/*.[ch] harness/tests/*.[ch])
+
+check-format:
+	clang-format-14 --dry-run --Werror $(wildcard $(addsuffix /*.[ch],$(ROOMS)) \
+		unwinder/tests/*.[ch] bpf/tests/*.[ch] harness/tests/*.[ch])
+
+FORCE:
+
+clean:
+	rm -rf $(O)
+
+-include $(OBJECTS:.o=.d) $(O)/harness/main.d $(TESTS:=.d)

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * compare.h - engines held against the truth over one program's run
+ *
+ *	compare.c	the command line
+ *	compare_run.c	tracer, engines and verdicts brought together
+ *	compare_json.c	the result as NDJSON: the contract of ARCHITECTURE
+ *	compare_text.c	the result for people
+ */
+#ifndef STACKPROOF_COMPARE_H
+#define STACKPROOF_COMPARE_H
+
+#include "engines/engine.h"
+#include "truth/truth.h"
+#include "verdict/verdict.h"
+
+#define COMPARE_ENGINES_MAX 16
+
+struct compare_options {
+	struct tracer_options tracer;
+	const struct engine *engine[COMPARE_ENGINES_MAX];
+	size_t engine_count;
+	const char *method; /* "loop", "chain" or NULL: how the BPF walk goes round */
+};
+
+/* One engine's part of the result. */
+struct compare_engine {
+	const struct engine *engine;
+	void *open; /* its own state, while the run lasts */
+	bool skipped;
+	struct error skip; /* why */
+	struct score score;
+};
+
+struct comparison {
+	struct compare_engine engine[COMPARE_ENGINES_MAX];
+	size_t engine_count;
+	uint64_t points;
+	uint64_t verdict[VERDICT_COUNT];
+	uint64_t missing;   /* table faults because no FDE covers a PC */
+	uint64_t uncovered; /* points with a frame (but the outermost) that no FDE covers */
+	struct findings findings;
+	struct tracer_counters truth;
+	int status;	     /* of the program, as waitpid gives it */
+	char bpf_method[16]; /* "" if no engine ran in the kernel */
+	uint64_t elapsed_ns;
+};
+
+/* Runs the program. -1: the environment failed (error); the program's own failure is not an error. */
+int compare_run(const struct compare_options *options, struct comparison *ret,
+		struct error *error);
+void comparison_deinit(struct comparison *comparison);
+/* True if there is something that exit status 1 must say. */
+bool comparison_has_findings(const struct comparison *comparison);
+/* True if the run proved little: too few points, or points without a whole truth. */
+bool comparison_is_thin(const struct comparison *comparison);
+
+void compare_print_json(FILE *file, const char *program, const struct comparison *comparison);
+void compare_print_text(FILE *file, const char *program, const struct comparison *comparison);
+
+#endif

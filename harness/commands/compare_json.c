@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * compare_json.c - a comparison as NDJSON
+ *
+ * Findings and skips first, then one "score" per engine and one "verdicts". The names are a
+ * contract (docs/JSON.md): fields are added, never renamed.
+ */
+#include <jansson.h>
+#include <sys/utsname.h>
+#include "compare.h"
+
+static void print(FILE *file, json_t *object)
+{
+	if (object) {
+		json_dumpf(object, file, JSON_COMPACT);
+		fputc('\n', file);
+	}
+	json_decref(object);
+}
+
+static void set_count(json_t *object, const char *name, uint64_t value)
+{
+	json_object_set_new(object, name, json_integer(value));
+}
+
+/* Symbol names and paths may be any bytes; JSON is UTF-8. */
+static json_t *text(const char *value)
+{
+	json_t *string = json_string(value);
+
+	return string ? string : json_string("(not UTF-8)");
+}
+
+static json_t *hexadecimal(uint64_t value)
+{
+	return json_sprintf("0x%llx", (unsigned long long)value);
+}
+
+static void print_finding(FILE *file, const char *program, const char *kernel,
+			  const struct finding *finding)
+{
+	const struct judgement *first = &finding->first;
+	json_t *object = json_object();
+
+	json_object_set_new(object, "type", json_string("finding"));
+	json_object_set_new(object, "program", text(program));
+	json_object_set_new(object, "kernel", text(kernel));
+	json_object_set_new(object, "verdict", json_string(verdict_name(first->verdict)));
+	json_object_set_new(object, "kind", json_string(fault_kind_name(first->kind)));
+	json_object_set_new(object, "image", text(finding->image));
+	json_object_set_new(object, "function", text(finding->function));
+	json_object_set_new(object, "place", text(finding->place));
+	json_object_set_new(object, "address", hexadecimal(finding->vaddr));
+	json_object_set_new(object, "instruction", text(finding->instruction));
+	json_object_set_new(object, "declared", text(finding->declared));
+	set_count(object, "frame", first->frame);
+	json_object_set_new(object, "stop", json_string(stop_reason_name(first->stop)));
+	if (first->declared_cfa)
+		json_object_set_new(object, "declared_cfa", hexadecimal(first->declared_cfa));
+	if (first->actual_cfa)
+		json_object_set_new(object, "actual_cfa", hexadecimal(first->actual_cfa));
+	set_count(object, "count", finding->count);
+	print(file, object);
+}
+
+static void print_skip(FILE *file, const char *program, const char *kernel,
+		       const struct compare_engine *engine)
+{
+	json_t *object = json_object();
+
+	json_object_set_new(object, "type", json_string("skip"));
+	json_object_set_new(object, "program", text(program));
+	json_object_set_new(object, "kernel", text(kernel));
+	json_object_set_new(object, "engine", json_string(engine->engine->name));
+	json_object_set_new(object, "reason",
+			    json_string(engine->engine->in_kernel ? "no_bpf" : "unavailable"));
+	json_object_set_new(object, "message", text(engine->skip.message));
+	print(file, object);
+}
+
+static void print_score(FILE *file, const char *program, const char *kernel,
+			const struct comparison *comparison, const struct compare_engine *engine)
+{
+	const struct score *score = &engine->score;
+	json_t *object = json_object(), *stops = json_object();
+
+	json_object_set_new(object, "type", json_string("score"));
+	json_object_set_new(object, "program", text(program));
+	json_object_set_new(object, "kernel", text(kernel));
+	json_object_set_new(object, "engine", json_string(engine->engine->name));
+	set_count(object, "points", score->points);
+	for (unsigned int match = 0; match < MATCH_COUNT; match++)
+		set_count(object, match_name(match), score->match[match]);
+	for (unsigned int stop = STOP_COMPLETE; stop < STOP_REASON_COUNT; stop++)
+		if (score->stop[stop])
+			set_count(stops, stop_reason_name(stop), score->stop[stop]);
+	json_object_set_new(object, "stops", stops);
+	set_count(object, "points_covered", score->covered);
+	set_count(object, "exact_covered", score->exact_covered);
+	set_count(object, "false_complete", score->false_complete);
+	set_count(object, "silent", score->silent);
+	set_count(object, "untrapped", score->untrapped);
+	set_count(object, "frames", score->frames);
+	if (engine->engine == &engine_bpf)
+		json_object_set_new(object, "method", json_string(comparison->bpf_method));
+	print(file, object);
+}
+
+static void print_verdicts(FILE *file, const char *program, const char *kernel,
+			   const struct comparison *comparison)
+{
+	const uint64_t *verdict = comparison->verdict;
+	json_t *object = json_object(), *truth = json_object();
+
+	json_object_set_new(object, "type", json_string("verdicts"));
+	json_object_set_new(object, "program", text(program));
+	json_object_set_new(object, "kernel", text(kernel));
+	set_count(object, "points", comparison->points);
+	set_count(object, "exact", verdict[VERDICT_EXACT]);
+	set_count(object, "table_fault", verdict[VERDICT_TABLE_FAULT]);
+	set_count(object, "table_fault_missing", comparison->missing);
+	set_count(object, "reader_fault", verdict[VERDICT_READER_FAULT]);
+	set_count(object, "conversion_loss",
+		  verdict[VERDICT_CONVERSION_LOSS_SILENT] + verdict[VERDICT_CONVERSION_LOSS_FLAGGED]);
+	set_count(object, "conversion_loss_silent", verdict[VERDICT_CONVERSION_LOSS_SILENT]);
+	set_count(object, "conversion_loss_flagged", verdict[VERDICT_CONVERSION_LOSS_FLAGGED]);
+	set_count(object, "walk_fault", verdict[VERDICT_WALK_FAULT]);
+	set_count(object, "kernel_fault", 0); /* needs several kernels: `run` finds them */
+	set_count(object, "unexplained", verdict[VERDICT_UNEXPLAINED]);
+	set_count(object, "uncovered", comparison->uncovered);
+	set_count(object, "findings_not_kept", comparison->findings.not_kept);
+	set_count(truth, "steps", comparison->truth.steps);
+	set_count(truth, "threads", comparison->truth.threads);
+	set_count(truth, "signals", comparison->truth.signals);
+	set_count(truth, "unrooted", comparison->truth.unrooted);
+	set_count(truth, "untrapped", comparison->truth.untrapped);
+	set_count(truth, "unknown_instructions", comparison->truth.unknown_instructions);
+	set_count(truth, "frames", comparison->truth.frames);
+	set_count(truth, "min_frames", comparison->truth.min_frames);
+	set_count(truth, "max_frames", comparison->truth.max_frames);
+	json_object_set_new(object, "truth", truth);
+	json_object_set_new(object, "seconds", json_real(comparison->elapsed_ns / 1e9));
+	set_count(object, "status", comparison->status);
+	print(file, object);
+}
+
+void compare_print_json(FILE *file, const char *program, const struct comparison *comparison)
+{
+	struct utsname kernel;
+
+	uname(&kernel);
+	for (size_t i = 0; i < comparison->findings.count; i++)
+		print_finding(file, program, kernel.release, &comparison->findings.finding[i]);
+	for (size_t i = 0; i < comparison->engine_count; i++)
+		if (comparison->engine[i].skipped)
+			print_skip(file, program, kernel.release, &comparison->engine[i]);
+	for (size_t i = 0; i < comparison->engine_count; i++)
+		if (!comparison->engine[i].skipped)
+			print_score(file, program, kernel.release, comparison,
+				    &comparison->engine[i]);
+	print_verdicts(file, program, kernel.release, comparison);
+}

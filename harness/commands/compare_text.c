@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * compare_text.c - a comparison for people: scores, verdicts, findings
+ */
+#include <inttypes.h>
+#include <sys/utsname.h>
+#include "compare.h"
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * part / whole : 0;
+}
+
+static void print_stops(FILE *file, const struct score *score)
+{
+	for (unsigned int stop = STOP_COMPLETE; stop < STOP_REASON_COUNT; stop++)
+		if (score->stop[stop])
+			fprintf(file, " %s %" PRIu64, stop_reason_name(stop), score->stop[stop]);
+	if (score->silent)
+		fprintf(file, " SILENT %" PRIu64, score->silent);
+	fputc('\n', file);
+}
+
+static void print_scores(FILE *file, const struct comparison *comparison)
+{
+	fprintf(file, "%-8s %9s %9s %9s %8s %7s %7s  stops\n", "engine", "points", "exact", "",
+		"truncated", "wrong", "extra");
+	for (size_t i = 0; i < comparison->engine_count; i++) {
+		const struct compare_engine *engine = &comparison->engine[i];
+		const struct score *score = &engine->score;
+
+		if (engine->skipped) {
+			fprintf(file, "%-8s skipped: %s\n", engine->engine->name,
+				engine->skip.message);
+			continue;
+		}
+		fprintf(file,
+			"%-8s %9" PRIu64 " %9" PRIu64 " %7.3f %% %8" PRIu64 " %7" PRIu64 " %7" PRIu64
+			" ",
+			engine->engine->name, score->points, score->match[MATCH_EXACT],
+			percent(score->match[MATCH_EXACT], score->points),
+			score->match[MATCH_TRUNCATED], score->match[MATCH_WRONG],
+			score->match[MATCH_EXTRA]);
+		print_stops(file, score);
+	}
+}
+
+static void print_verdicts(FILE *file, const struct comparison *comparison)
+{
+	const uint64_t *verdict = comparison->verdict;
+
+	fprintf(file, "verdicts: exact %" PRIu64, verdict[VERDICT_EXACT]);
+	fprintf(file, ", table_fault %" PRIu64 " (%" PRIu64 " missing)", verdict[VERDICT_TABLE_FAULT],
+		comparison->missing);
+	fprintf(file, ", reader_fault %" PRIu64, verdict[VERDICT_READER_FAULT]);
+	fprintf(file, ", conversion_loss %" PRIu64 " silent %" PRIu64 " flagged",
+		verdict[VERDICT_CONVERSION_LOSS_SILENT], verdict[VERDICT_CONVERSION_LOSS_FLAGGED]);
+	fprintf(file, ", walk_fault %" PRIu64, verdict[VERDICT_WALK_FAULT]);
+	fprintf(file, ", unexplained %" PRIu64 "\n", verdict[VERDICT_UNEXPLAINED]);
+}
+
+static void print_findings(FILE *file, const struct findings *findings)
+{
+	for (size_t i = 0; i < findings->count; i++) {
+		const struct finding *finding = &findings->finding[i];
+
+		fprintf(file, "%s (%s) x %" PRIu64 " at %s, frame %" PRIu32 "\n",
+			verdict_name(finding->first.verdict), fault_kind_name(finding->first.kind),
+			finding->count, finding->place, finding->first.frame);
+		fprintf(file, "\tinstruction  %s\n\tdeclared     %s\n", finding->instruction,
+			finding->declared);
+		if (finding->first.declared_cfa || finding->first.actual_cfa)
+			fprintf(file, "\tcfa          declared 0x%" PRIx64 ", actual 0x%" PRIx64 "\n",
+				finding->first.declared_cfa, finding->first.actual_cfa);
+	}
+	if (findings->not_kept)
+		fprintf(file, "%" PRIu64 " more points at places that were not kept\n",
+			findings->not_kept);
+}
+
+void compare_print_text(FILE *file, const char *program, const struct comparison *comparison)
+{
+	const struct tracer_counters *truth = &comparison->truth;
+	struct utsname kernel;
+
+	uname(&kernel);
+	fprintf(file, "%s on %s: %" PRIu64 " points of %" PRIu64 " steps, %" PRIu64 " threads",
+		program, kernel.release, comparison->points, truth->steps, truth->threads);
+	fprintf(file, ", truth %" PRIu64 " to %" PRIu64 " frames deep", truth->min_frames,
+		truth->max_frames);
+	fprintf(file, ", %.1f s\n", comparison->elapsed_ns / 1e9);
+	if (truth->unrooted)
+		fprintf(file, "%" PRIu64 " points have a truth that is only a prefix\n",
+			truth->unrooted);
+	print_scores(file, comparison);
+	print_verdicts(file, comparison);
+	print_findings(file, &comparison->findings);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * debug_link.c - the separate debug file of an ELF file
+ *
+ * Distributions split debug information off. The stripped file names it in .gnu_debuglink (a file
+ * name, and the CRC-32 of that file), or its build-id does. The places searched, and their order,
+ * are those of binutils 2.40, because readelf's output depends on what it finds.
+ */
+#include <fcntl.h>
+#include <gelf.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include "debug_link.h"
+
+/* A copy of .gnu_debuglink: name, padding to 4 bytes, CRC (little-endian). NULL: none. */
+static char *read_link(const char *path, uint32_t *ret_crc)
+{
+	char *name = NULL;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	elf_version(EV_CURRENT);
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	size_t strings;
+	Elf_Scn *section = NULL;
+	if (!elf || elf_getshdrstrndx(elf, &strings))
+		goto out;
+	while ((section = elf_nextscn(elf, section))) {
+		GElf_Shdr header;
+		if (!gelf_getshdr(section, &header))
+			continue;
+		const char *section_name = elf_strptr(elf, strings, header.sh_name);
+		if (!section_name || strcmp(section_name, ".gnu_debuglink"))
+			continue;
+		Elf_Data *data = elf_rawdata(section, NULL);
+		if (!data || data->d_size < 8 || !memchr(data->d_buf, 0, data->d_size - 4))
+			break;
+		size_t crc_at = (strlen(data->d_buf) + 4) & ~(size_t)3;
+		if (crc_at + sizeof(*ret_crc) > data->d_size)
+			break;
+		memcpy(ret_crc, (const char *)data->d_buf + crc_at, sizeof(*ret_crc));
+		name = strdup(data->d_buf);
+		break;
+	}
+out:
+	elf_end(elf);
+	close(fd);
+	return name;
+}
+
+static bool crc_matches(const char *path, uint32_t crc)
+{
+	struct stat status;
+	bool matches = false;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (!fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_size > 0) {
+		void *data = mmap(NULL, status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (data != MAP_FAILED) {
+			matches = crc32_z(0, data, status.st_size) == crc;
+			munmap(data, status.st_size);
+		}
+	}
+	close(fd);
+	return matches;
+}
+
+/* directory: of the file as it was named, with its slash; real: the same without links. */
+static char *find_by_link(const char *directory, const char *real, const char *name, uint32_t crc)
+{
+	const struct {
+		const char *first;
+		const char *second;
+		const char *third;
+	} places[] = {
+		{ directory, "", "" },	       { directory, ".debug/", "" },
+		{ real, "", "" },	       { real, ".debug/", "" },
+		{ "/usr/lib/debug", "/", "" }, { "/usr/lib/debug/", real, "/" },
+		{ "/usr/lib/debug/usr/", "", "" }, { "/lib/debug/", "", "" },
+	};
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		char *path;
+		if (asprintf(&path, "%s%s%s%s", places[i].first, places[i].second, places[i].third,
+			     name) < 0)
+			return NULL;
+		if (!access(path, F_OK) && crc_matches(path, crc))
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
+static char *find_by_build_id(const struct image *image)
+{
+	static const char *const places[] = {
+		".build-id/", ".debug/.build-id/", "/usr/lib/debug/.build-id/",
+		"/usr/lib/debug/usr/.build-id/", "/usr/lib64/debug/.build-id/",
+	};
+	char hex[2 * BUILD_ID_MAX + 1] = "";
+	if (image->build_id_size < 2)
+		return NULL;
+	for (size_t i = 0; i < image->build_id_size; i++)
+		sprintf(hex + 2 * i, "%02x", image->build_id[i]);
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		char *path;
+		if (asprintf(&path, "%s%.2s/%s.debug", places[i], hex, hex + 2) < 0)
+			return NULL;
+		if (!access(path, F_OK))
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
+char *debug_link_find(const struct image *image)
+{
+	uint32_t crc = 0;
+	char *found = NULL;
+	char *name = read_link(image->path, &crc);
+	if (name) {
+		char directory[PATH_MAX];
+		char real[PATH_MAX];
+		const char *slash = strrchr(image->path, '/');
+		snprintf(directory, sizeof(directory), "%.*s",
+			 slash ? (int)(slash - image->path + 1) : 0, image->path);
+		if (realpath(image->path, real) && strrchr(real, '/'))
+			strrchr(real, '/')[1] = '\0';
+		else
+			real[0] = '\0';
+		found = find_by_link(directory, real, name, crc);
+		free(name);
+	}
+	return found ? found : find_by_build_id(image);
+}

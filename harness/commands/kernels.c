@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * kernels.c - `stackproof kernels`: the kernels that can be booted
+ *
+ *	kernels list			every series that Debian has today, and what is cached
+ *	kernels fetch NAME...		puts them into the cache; prints where each one is
+ *
+ * With --json one object per kernel: {"type":"kernel","name":..,"version":..,"package":..,"image":..}.
+ */
+#include <argp.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "harness.h"
+#include "vm/vm.h"
+
+struct settings {
+	bool json;
+	bool refresh;
+	char **words; /* the subcommand and its names */
+	int word_count;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct settings *settings = state->input;
+
+	switch (key) {
+	case 'j': settings->json = true; return 0;
+	case 'r': settings->refresh = true; return 0;
+	case ARGP_KEY_ARGS:
+		settings->words = state->argv + state->next;
+		settings->word_count = state->argc - state->next;
+		return 0;
+	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static void print_kernel(const struct kernel *kernel, bool json)
+{
+	json_t *object;
+
+	if (!json) {
+		printf("%-8s %-32s %-56s %s\n", kernel->name, kernel->version, kernel->package,
+		       kernel->image[0] ? kernel->image : "-");
+		return;
+	}
+	object = json_pack("{ss ss ss ss ss}", "type", "kernel", "name", kernel->name, "version",
+			   kernel->version, "package", kernel->package, "image", kernel->image);
+	json_dumpf(object, stdout, JSON_COMPACT);
+	putchar('\n');
+	json_decref(object);
+}
+
+static int list(const struct settings *settings)
+{
+	struct kernel *kernels;
+	struct error error = { 0 };
+	size_t count;
+
+	if (kernels_list(&kernels, &count, &error)) {
+		error_print(stderr, "stackproof kernels", &error);
+		return EXIT_ENVIRONMENT;
+	}
+	for (size_t i = 0; i < count; i++)
+		print_kernel(&kernels[i], settings->json);
+	free(kernels);
+	return EXIT_OK;
+}
+
+static int fetch(const struct settings *settings)
+{
+	int status = EXIT_OK;
+
+	for (int i = 1; i < settings->word_count; i++) {
+		struct kernel kernel;
+		struct error error = { 0 };
+		int failed;
+
+		if (settings->refresh && !strchr(settings->words[i], '/'))
+			failed = kernel_refresh(settings->words[i], &kernel, &error);
+		else
+			failed = kernel_get(settings->words[i], &kernel, &error);
+		if (failed) {
+			error_print(stderr, "stackproof kernels", &error);
+			status = EXIT_ENVIRONMENT;
+		} else {
+			print_kernel(&kernel, settings->json);
+			fflush(stdout);
+		}
+	}
+	return status;
+}
+
+int command_kernels(int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+		{ "json", 'j', NULL, 0, "One JSON object per kernel", 0 },
+		{ "refresh", 'r', NULL, 0, "Look for a newer kernel than the cached one", 0 },
+		{ 0 },
+	};
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "list\nfetch NAME...",
+		.doc = "Lists or fetches the kernels that guests can boot. NAME is a series (5.10, "
+		       "7.3-rc), one of its versions (6.12.90) or the path of a bzImage.",
+	};
+	struct settings settings = { 0 };
+
+	argp_parse(&argp, argc, argv, 0, NULL, &settings);
+	if (!strcmp(settings.words[0], "list") && settings.word_count == 1)
+		return list(&settings);
+	if (!strcmp(settings.words[0], "fetch") && settings.word_count > 1)
+		return fetch(&settings);
+	fprintf(stderr, "stackproof kernels: say `list` or `fetch NAME...`\n");
+	return EXIT_USAGE;
+}

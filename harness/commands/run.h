@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * run.h - the matrix: every binary of the corpus on every kernel
+ *
+ *	run.c			the command line
+ *	run_manifest.c		the corpus's manifest.tsv -> binaries
+ *	run_matrix.c		cells, the queue, the folder; what is done in which order
+ *	run_host.c		one compare on this machine
+ *	run_guest.c		all compares of one kernel, in one guest
+ *	run_judge.c		what a compare printed -> the cell's outcome
+ *	run_kernel_fault.c	bpf's stacks of one kernel held against another's
+ *	run_progress.c		the live line
+ *	run_provenance.c	where and with what: the header
+ *
+ * A *lane* is a kernel. Host binaries are many short jobs, a guest is one long job; a pool of
+ * workers takes jobs from one queue, guests first. Every cell is finished exactly once, whatever
+ * happens to the job that should have done it.
+ */
+#ifndef STACKPROOF_RUN_H
+#define STACKPROOF_RUN_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include "report/results.h"
+#include "vm/vm.h"
+
+#define HOST_LANE "host"
+
+struct run_options {
+	const char *corpus;  /* folder with manifest.tsv */
+	const char *results; /* folder to write */
+	char *const *kernel; /* names of lanes: HOST_LANE, or what kernel_get takes */
+	size_t kernel_count;
+	const char *engines; /* "cfi,table,bpf,fp", as compare takes it */
+	const char *filter;  /* glob; NULL: all */
+	const char *require; /* "bpf,vm"; "": nothing */
+	unsigned jobs;	     /* at once; at least 1 */
+	unsigned timeout_ms; /* of one compare */
+	FILE *progress;	     /* NULL: quiet */
+	bool live;	     /* progress is a terminal */
+};
+
+/* ---- run_manifest.c --------------------------------------------------------------------- */
+
+struct run_binary {
+	char *name; /* relative to the corpus; of a skipped one PROGRAM.TOOLCHAIN.VARIANT */
+	char *path; /* absolute; "" if skipped */
+	char *program;
+	char *toolchain;
+	char *variant;
+	char *language;
+	char **file; /* absolute: files it needs beside itself */
+	size_t file_count;
+	char *skip;    /* typed reason, or NULL */
+	char *missing; /* sentence if a file of it isn't there, or NULL */
+};
+
+struct run_manifest {
+	struct run_binary *binary;
+	size_t count;
+};
+
+/* Reads FOLDER/manifest.tsv. A line that can't be read is an error: the matrix must be whole. */
+int manifest_read(struct run_manifest *ret, const char *folder, struct error *error);
+void manifest_deinit(struct run_manifest *manifest);
+/* Drops binaries whose name, program, toolchain or variant does not match the glob. */
+void manifest_filter(struct run_manifest *manifest, const char *glob);
+
+/* ---- run_host.c ------------------------------------------------------------------------- */
+
+/* Collected output. Beyond OUTPUT_BYTES_MAX it is cut, and says so. */
+struct output {
+	char *data; /* not terminated; NULL if size is 0 */
+	size_t size;
+	size_t capacity;
+	bool cut;
+};
+#define OUTPUT_BYTES_MAX (64u << 20)
+void output_add(struct output *output, const void *data, size_t size);
+void output_deinit(struct output *output);
+
+/*
+ * What the matrix uses of the world, so that tests can put another world there.
+ *
+ * compare: runs argv, an own path first, to its end. cpu: where, or -1. *ret_exit: its exit code,
+ * 128+N if killed by signal N, 124 if it outlived timeout_ms. -1: it could not be started.
+ */
+struct run_backend {
+	int (*compare)(char *const *argv, int cpu, unsigned timeout_ms, struct output *ret_out,
+		       struct output *ret_err, int *ret_exit, struct error *error);
+	int (*kernel)(const char *name, struct kernel *ret, struct error *error);
+	int (*guest)(const struct guest_options *options, const struct guest_callbacks *callbacks,
+		     struct guest_result *ret, struct error *error);
+	bool (*can_boot)(void); /* false: this machine has no QEMU; a skip, not a failure */
+};
+
+int host_compare(char *const *argv, int cpu, unsigned timeout_ms, struct output *ret_out,
+		 struct output *ret_err, int *ret_exit, struct error *error);
+
+/* ---- run_matrix.c ----------------------------------------------------------------------- */
+
+struct run_progress {
+	FILE *file; /* NULL: quiet */
+	bool live;
+	double start; /* monotonic seconds */
+	double last;  /* when the live line was drawn */
+};
+
+/* A run that is going on. lock guards everything below it. */
+struct run {
+	const struct run_options *options;
+	const struct run_backend *backend;
+	struct run_manifest manifest;
+	pthread_mutex_t fetch_lock; /* kernels are fetched one after the other */
+	pthread_mutex_t lock;
+	struct results *results;
+	FILE *stream; /* results.ndjson while it grows */
+	size_t next_job;
+	size_t next_worker;
+	struct run_progress progress;
+};
+
+/*
+ * Runs the matrix and writes the results folder. -1: it could not start (manifest, folder) or the
+ * folder could not be written; ret may be used and must be deinitialised in every case.
+ */
+int run_matrix(struct results *ret, const struct run_options *options,
+	       const struct run_backend *backend, struct error *error);
+/* The cell of a binary in a lane. */
+struct cell *run_cell(struct run *run, size_t lane, size_t binary);
+/* Judges what compare said, keeps its stderr and finishes the cell. */
+void run_cell_judge(struct run *run, size_t lane, size_t binary, int exit_code,
+		    const struct output *out, const struct output *err, double seconds);
+/* Finishes a cell that was not run. */
+void run_cell_finish(struct run *run, size_t lane, size_t binary, enum cell_status status,
+		     bool environment, const char *reason);
+/* compare's argv for a binary, `size` at least COMPARE_ARGUMENTS. Strings are borrowed. */
+#define COMPARE_ARGUMENTS 10
+void run_compare_argv(const struct run *run, const char *program, const char *binary,
+		      const char *ret[COMPARE_ARGUMENTS]);
+double monotonic_seconds(void);
+
+/* ---- run_guest.c ------------------------------------------------------------------------ */
+
+/* Runs every binary of a lane that can be run, in one guest, and finishes all the lane's cells. */
+void run_guest_lane(struct run *run, size_t lane);
+/* Whether QEMU is in PATH. */
+bool qemu_installed(void);
+
+/* ---- run_judge.c ------------------------------------------------------------------------ */
+
+/* Sets a cell's objects, status and reason from what compare printed and how it ended. */
+void cell_judge(struct cell *cell, const char *engines, int exit_code, const struct output *out,
+		const struct output *err);
+/* Turns skips that `require` ("bpf,vm,clang,rustc") names into failures. */
+void cell_require(struct cell *cell, const char *require);
+/* False if require has a word that is not known; *ret_word: that word, in require. */
+bool require_valid(const char *require, const char **ret_word);
+
+/* ---- run_kernel_fault.c ----------------------------------------------------------------- */
+
+/* Holds bpf's digests of a binary on each kernel against those on the first. */
+void results_compare_kernels(struct results *results);
+
+/* ---- run_progress.c, run_provenance.c --------------------------------------------------- */
+
+void progress_cell(struct run *run);
+void progress_lane_done(struct run *run, size_t lane);
+void progress_end(struct run *run);
+/* host, compilers, engines and time into the header. */
+void provenance_collect(struct results *results, const struct run_manifest *manifest,
+			const char *engines);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * run_guest.c - a lane of the matrix in one guest
+ *
+ * Booting costs seconds, a compare often less: so one guest runs them all, one command per binary,
+ * and each outcome is kept as it arrives. A guest can die at any moment. What it reported before
+ * stands; the binary that was running and those after it become errors with the guest's own
+ * sentence, so a lane always has all of its cells.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "commands/run.h"
+
+#define GUEST_PROGRAM "/bin/stackproof"
+#define QEMU	      "qemu-system-x86_64"
+
+/* A guest that hangs is found at last by its deadline: generous, since TCG on a busy machine is
+ * slow. */
+#define GUEST_TIMEOUT_MS	    300000
+#define GUEST_TIMEOUT_PER_BINARY_MS 10000
+
+#define GUEST_MEMORY_MB 512
+
+/* One guest's commands, by index. */
+struct guest_lane {
+	struct run *run;
+	size_t lane;
+	size_t count;
+	size_t *binary; /* of a command */
+	struct output *out;
+	struct output *err;
+	bool *done;
+	double last; /* when the command before this one ended */
+	struct guest_command *command;
+	const char *(*argv)[COMPARE_ARGUMENTS];
+	struct guest_file *file;
+	size_t file_count;
+	uint64_t file_bytes;
+};
+
+static void on_output(void *context, size_t index, enum guest_stream stream, const void *data,
+		      size_t size)
+{
+	struct guest_lane *guest = context;
+
+	if (index >= guest->count || guest->done[index])
+		return;
+	output_add(stream == GUEST_STDOUT ? &guest->out[index] : &guest->err[index], data, size);
+}
+
+static void on_exit_code(void *context, size_t index, int exit_code)
+{
+	struct guest_lane *guest = context;
+	double now = monotonic_seconds();
+
+	if (index >= guest->count || guest->done[index])
+		return;
+	guest->done[index] = true;
+	run_cell_judge(guest->run, guest->lane, guest->binary[index], exit_code, &guest->out[index],
+		       &guest->err[index], now - guest->last);
+	guest->last = now;
+	output_deinit(&guest->out[index]);
+	output_deinit(&guest->err[index]);
+}
+
+static void add_file(struct guest_lane *guest, const char *host, const char *path)
+{
+	struct stat st;
+
+	if (!stat(host, &st))
+		guest->file_bytes += st.st_size;
+	guest->file[guest->file_count++] = (struct guest_file) { .host_path = host,
+								 .guest_path = path };
+}
+
+static void add_binary(struct guest_lane *guest, size_t index)
+{
+	const struct run_binary *binary = &guest->run->manifest.binary[index];
+	size_t command = guest->count++;
+
+	guest->binary[command] = index;
+	run_compare_argv(guest->run, GUEST_PROGRAM, binary->path, guest->argv[command]);
+	guest->command[command] = (struct guest_command) {
+		.argv = (char *const *)guest->argv[command],
+		.timeout_ms = guest->run->options->timeout_ms,
+	};
+	add_file(guest, binary->path, NULL);
+	for (size_t i = 0; i < binary->file_count; i++)
+		add_file(guest, binary->file[i], NULL);
+}
+
+/* Commands and files for every binary of the lane that is still to be run. */
+static void lane_init(struct guest_lane *guest, struct run *run, size_t lane)
+{
+	size_t count = run->manifest.count, files = 1;
+
+	for (size_t i = 0; i < count; i++)
+		files += 1 + run->manifest.binary[i].file_count;
+	*guest = (struct guest_lane) {
+		.run = run,
+		.lane = lane,
+		.binary = calloc(count, sizeof(*guest->binary)),
+		.out = calloc(count, sizeof(*guest->out)),
+		.err = calloc(count, sizeof(*guest->err)),
+		.done = calloc(count, sizeof(*guest->done)),
+		.command = calloc(count, sizeof(*guest->command)),
+		.argv = calloc(count, sizeof(*guest->argv)),
+		.file = calloc(files, sizeof(*guest->file)),
+	};
+	assert(guest->binary && guest->out && guest->err && guest->done && guest->command &&
+	       guest->argv && guest->file);
+	add_file(guest, "/proc/self/exe", GUEST_PROGRAM);
+	for (size_t i = 0; i < count; i++) {
+		if (run_cell(run, lane, i)->status == CELL_PENDING)
+			add_binary(guest, i);
+	}
+}
+
+static void lane_deinit(struct guest_lane *guest)
+{
+	for (size_t i = 0; i < guest->count; i++) {
+		output_deinit(&guest->out[i]);
+		output_deinit(&guest->err[i]);
+	}
+	free(guest->binary);
+	free(guest->out);
+	free(guest->err);
+	free(guest->done);
+	free(guest->command);
+	free(guest->argv);
+	free(guest->file);
+}
+
+/* Every command that did not report: not lost, and not run again. */
+static void finish_rest(struct guest_lane *guest, enum cell_status status, const char *what,
+			const char *sentence, bool booted)
+{
+	bool running = booted;
+
+	for (size_t i = 0; i < guest->count; i++) {
+		char reason[768];
+
+		if (guest->done[i])
+			continue;
+		guest->done[i] = true;
+		if (status == CELL_SKIPPED)
+			snprintf(reason, sizeof(reason), "%s: %s", what, sentence);
+		else
+			snprintf(reason, sizeof(reason), "%s: the guest's outcome is %s: %s",
+				 running ? "while this ran" : "not run", what, sentence);
+		running = false;
+		run_cell_finish(guest->run, guest->lane, guest->binary[i], status,
+				status == CELL_ERROR, reason);
+	}
+}
+
+/* Fetches the kernel, one lane at a time. False: there is none, and the lane is finished. */
+static bool get_kernel(struct guest_lane *guest, struct kernel *ret)
+{
+	struct run *run = guest->run;
+	struct results_kernel *kernel = &run->results->kernel[guest->lane];
+	struct error error = { 0 };
+
+	*ret = (struct kernel) { 0 };
+	pthread_mutex_lock(&run->fetch_lock);
+	int status = run->backend->kernel(run->options->kernel[guest->lane], ret, &error);
+	pthread_mutex_unlock(&run->fetch_lock);
+
+	pthread_mutex_lock(&run->lock);
+	snprintf(kernel->version, sizeof(kernel->version), "%s", ret->version);
+	snprintf(kernel->package, sizeof(kernel->package), "%s", ret->package);
+	if (status)
+		snprintf(kernel->sentence, sizeof(kernel->sentence), "%s", error.message);
+	pthread_mutex_unlock(&run->lock);
+	if (!status)
+		return true;
+	if (error.code == ERROR_UNAVAILABLE)
+		finish_rest(guest, CELL_SKIPPED, "no_kernel", error.message, false);
+	else
+		finish_rest(guest, CELL_ERROR, "no kernel", error.message, false);
+	return false;
+}
+
+static void note_result(struct guest_lane *guest, const struct guest_result *result)
+{
+	struct results_kernel *kernel = &guest->run->results->kernel[guest->lane];
+	bool booted = result->boot_ms || result->commands_done;
+
+	pthread_mutex_lock(&guest->run->lock);
+	if (result->release[0])
+		snprintf(kernel->version, sizeof(kernel->version), "%s", result->release);
+	if (booted)
+		snprintf(kernel->accelerator, sizeof(kernel->accelerator), "%s",
+			 result->kvm ? "kvm" : "tcg");
+	snprintf(kernel->outcome, sizeof(kernel->outcome), "%s",
+		 guest_outcome_name(result->outcome));
+	snprintf(kernel->sentence, sizeof(kernel->sentence), "%s", result->sentence);
+	kernel->boot_ms = result->boot_ms;
+	kernel->total_ms = result->total_ms;
+	kernel->splats = result->splats;
+	pthread_mutex_unlock(&guest->run->lock);
+}
+
+static void run_guest(struct guest_lane *guest, const struct kernel *kernel)
+{
+	struct run *run = guest->run;
+	const char *name = run->options->kernel[guest->lane];
+	struct guest_result *result = calloc(1, sizeof(*result));
+	struct error error = { 0 };
+	char console[4096];
+
+	assert(result);
+	results_path(console, sizeof(console), run->options->results, "kernels", name, "console");
+	struct guest_options options = {
+		.kernel_image = kernel->image,
+		.files = guest->file,
+		.file_count = guest->file_count,
+		.commands = guest->command,
+		.command_count = guest->count,
+		/* The archive and its contents are there at once while the kernel unpacks it. */
+		.memory_mb = GUEST_MEMORY_MB + 2 * (unsigned)(guest->file_bytes >> 20),
+		.timeout_ms = GUEST_TIMEOUT_MS +
+			      (unsigned)guest->count * GUEST_TIMEOUT_PER_BINARY_MS,
+		.console_path = console,
+	};
+	struct guest_callbacks callbacks = {
+		.on_output = on_output,
+		.on_exit = on_exit_code,
+		.context = guest,
+	};
+	guest->last = monotonic_seconds();
+	int status = run->backend->guest(&options, &callbacks, result, &error);
+	if (status) {
+		result->outcome = GUEST_NOT_STARTED;
+		if (!result->sentence[0])
+			snprintf(result->sentence, sizeof(result->sentence), "%s", error.message);
+	}
+	note_result(guest, result);
+	finish_rest(guest, CELL_ERROR, guest_outcome_name(result->outcome),
+		    result->sentence[0] ? result->sentence : "it did not report this",
+		    result->boot_ms || result->commands_done);
+	free(result);
+}
+
+bool qemu_installed(void)
+{
+	const char *list = getenv("PATH");
+
+	if (!list)
+		return false;
+	for (const char *at = list; *at; at += strcspn(at, ":")) {
+		char path[4096];
+
+		at += *at == ':';
+		int size = (int)strcspn(at, ":");
+		snprintf(path, sizeof(path), "%.*s/%s", size, at, QEMU);
+		if (size && !access(path, X_OK))
+			return true;
+	}
+	return false;
+}
+
+void run_guest_lane(struct run *run, size_t lane)
+{
+	struct guest_lane guest;
+	struct kernel kernel;
+
+	lane_init(&guest, run, lane);
+	if (!run->backend->can_boot())
+		finish_rest(&guest, CELL_SKIPPED, "no_vm", QEMU " is not installed", false);
+	else if (guest.count && get_kernel(&guest, &kernel))
+		run_guest(&guest, &kernel);
+	lane_deinit(&guest);
+	pthread_mutex_lock(&run->lock);
+	progress_lane_done(run, lane);
+	pthread_mutex_unlock(&run->lock);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * table.h - the formats of `stackproof table`
+ *
+ * Each format is one file with one function: it writes one image (or one section of it, or the part
+ * that the filter lets through) to a stream. Adding a format adds a file and a line in table.c.
+ */
+#ifndef STACKPROOF_COMMANDS_TABLE_H
+#define STACKPROOF_COMMANDS_TABLE_H
+
+#include <stdio.h>
+#include "unwinder.h"
+
+/* What is shown. A function, a PC, or (both unset) everything. */
+struct table_filter {
+	const char *section; /* ".eh_frame", ".debug_frame"; NULL: what the image has */
+	bool by_pc;	     /* pc .. pc_end only */
+	uint64_t pc;
+	uint64_t pc_end;
+};
+
+/* True if any of pc .. pc_end is shown. */
+static inline bool table_filter_shows(const struct table_filter *filter, uint64_t pc,
+				      uint64_t pc_end)
+{
+	return !filter->by_pc || (pc < filter->pc_end && filter->pc < pc_end);
+}
+
+/*
+ * Writes image in the format. Entries that could not be read are left out and added to
+ * diagnostics. 0, or -1 if nothing could be written at all.
+ */
+typedef int (*table_format_fn)(FILE *file, const struct image *image,
+			       const struct table_filter *filter, struct error_list *diagnostics,
+			       struct error *error);
+
+int table_text(FILE *file, const struct image *image, const struct table_filter *filter,
+	       struct error_list *diagnostics, struct error *error);
+int table_readelf(FILE *file, const struct image *image, const struct table_filter *filter,
+		  struct error_list *diagnostics, struct error *error);
+int table_compact(FILE *file, const struct image *image, const struct table_filter *filter,
+		  struct error_list *diagnostics, struct error *error);
+int table_json(FILE *file, const struct image *image, const struct table_filter *filter,
+	       struct error_list *diagnostics, struct error *error);
+
+/* Adds what cfi says was lost. */
+static inline void table_add_diagnostics(struct error_list *list, const struct cfi *cfi)
+{
+	for (size_t i = 0; cfi && i < cfi->diagnostics.count; i++)
+		error_list_add(list, &cfi->diagnostics.error[i]);
+}
+
+#endif

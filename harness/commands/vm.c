@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * vm.c - `stackproof vm`: runs any command in a guest with another kernel
+ *
+ *	stackproof vm -k 5.10,7.2 -- uname -r
+ *
+ * The command is this machine's own: it is looked for in PATH here and goes into the guest with the
+ * libraries that it needs. What it starts itself must be named (--file). Its output comes back as if
+ * it had run here; for several kernels it is kept until the guests before it have been printed, under
+ * a line of its own on stderr, while two guests run at a time.
+ *
+ * The exit status is the command's: the first that is not 0, in the order of the kernels. A guest
+ * that died or hung gives 99, a command that this machine does not have 127.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <jansson.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "harness.h"
+#include "vm/vm.h"
+
+#define PARALLEL_GUESTS 2
+#define EXIT_MISSING	127
+#define NAMES_MAX	64
+#define NAME_OR_PATH	512
+
+struct settings {
+	char *kernels; /* comma-separated */
+	struct guest_file files[NAMES_MAX];
+	size_t file_count;
+	unsigned timeout_ms;
+	unsigned memory_mb;
+	bool console;
+	bool json;
+	bool dry_run;
+	char **command; /* NULL-terminated */
+};
+
+/* One kernel's guest, run by a thread of its own. */
+struct job {
+	const struct settings *settings;
+	struct kernel kernel;
+	struct guest_command command;
+	struct guest_result result;
+	struct error error;
+	int failed;
+	int exit_code;
+	bool stream; /* output goes out as it comes */
+	FILE *out[2];
+	char *text[2];
+	size_t size[2];
+	pthread_t thread;
+};
+
+/* ---- the command line ------------------------------------------------------------------- */
+
+static unsigned parse_number(struct argp_state *state, const char *text, unsigned max)
+{
+	char *end;
+	unsigned long value;
+
+	errno = 0;
+	value = strtoul(text, &end, 10);
+	if (errno || *end || *text < '0' || *text > '9' || !value || value > max)
+		argp_error(state, "%s is not a number between 1 and %u", text, max);
+	return (unsigned)value;
+}
+
+static void parse_file(struct argp_state *state, struct settings *settings, char *argument)
+{
+	char *colon = strchr(argument, ':');
+
+	if (settings->file_count == NAMES_MAX)
+		argp_error(state, "more than %d files", NAMES_MAX);
+	if (colon)
+		*colon = '\0';
+	settings->files[settings->file_count++] = (struct guest_file){
+		.host_path = argument,
+		.guest_path = colon ? colon + 1 : NULL,
+	};
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct settings *settings = state->input;
+
+	switch (key) {
+	case 'k': settings->kernels = argument; return 0;
+	case 't':
+		settings->timeout_ms = 1000 * parse_number(state, argument, UINT_MAX / 2000);
+		return 0;
+	case 'm': settings->memory_mb = parse_number(state, argument, 1u << 20); return 0;
+	case 'f': parse_file(state, settings, argument); return 0;
+	case 'c': settings->console = true; return 0;
+	case 'j': settings->json = true; return 0;
+	case 'n': settings->dry_run = true; return 0;
+	case ARGP_KEY_ARGS: settings->command = state->argv + state->next; return 0;
+	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
+	case ARGP_KEY_SUCCESS:
+		if (!settings->kernels)
+			argp_error(state, "say which kernel: -k 5.10");
+		return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* execvp's search. -1: there is no such program. */
+static int find_program(const char *name, char *ret, size_t size)
+{
+	const char *path = getenv("PATH");
+	struct stat st;
+
+	if (strchr(name, '/')) {
+		snprintf(ret, size, "%s", name);
+		return !stat(ret, &st) && S_ISREG(st.st_mode) ? 0 : -1;
+	}
+	while (path && *path) {
+		size_t length = strcspn(path, ":");
+
+		snprintf(ret, size, "%.*s/%s", (int)length, path, name);
+		if (length && !access(ret, X_OK) && !stat(ret, &st) && S_ISREG(st.st_mode))
+			return 0;
+		path += length + (path[length] == ':');
+	}
+	return -1;
+}
+
+/* ---- guests ----------------------------------------------------------------------------- */
+
+static void on_output(void *context, size_t index, enum guest_stream stream, const void *data,
+		      size_t size)
+{
+	struct job *job = context;
+	FILE *file = job->out[stream == GUEST_STDERR];
+
+	fwrite(data, 1, size, file);
+	if (job->stream)
+		fflush(file);
+}
+
+static void on_exit_code(void *context, size_t index, int exit_code)
+{
+	struct job *job = context;
+
+	job->exit_code = exit_code;
+}
+
+static struct guest_options job_options(const struct job *job)
+{
+	const struct settings *settings = job->settings;
+
+	return (struct guest_options){
+		.kernel_image = job->kernel.image,
+		.files = settings->files,
+		.file_count = settings->file_count,
+		.commands = &job->command,
+		.command_count = 1,
+		.memory_mb = settings->memory_mb,
+		.timeout_ms = settings->timeout_ms,
+		.verbose = settings->console,
+	};
+}
+
+static void *run_job(void *context)
+{
+	struct job *job = context;
+	struct guest_options options = job_options(job);
+	struct guest_callbacks callbacks = {
+		.on_output = on_output,
+		.on_exit = on_exit_code,
+		.context = job,
+	};
+
+	job->failed = guest_run(&options, &callbacks, &job->result, &job->error);
+	return NULL;
+}
+
+static int start_job(struct job *job, bool stream)
+{
+	job->stream = stream;
+	if (stream) {
+		job->out[0] = stdout;
+		job->out[1] = stderr;
+	} else {
+		for (int i = 0; i < 2; i++) {
+			job->out[i] = open_memstream(&job->text[i], &job->size[i]);
+			if (!job->out[i])
+				return -1;
+		}
+	}
+	return pthread_create(&job->thread, NULL, run_job, job) ? -1 : 0;
+}
+
+/* ---- results ---------------------------------------------------------------------------- */
+
+/* A JSON string of any bytes: what is not UTF-8 becomes '?'. */
+static json_t *json_bytes(char *text, size_t size)
+{
+	json_t *string = json_stringn(text ? text : "", size);
+
+	for (size_t i = 0; !string && i < size; i++) {
+		if ((unsigned char)text[i] >= 0x80)
+			text[i] = '?';
+	}
+	return string ? string : json_stringn(text, size);
+}
+
+static void print_json(struct job *job, int status)
+{
+	const struct guest_result *result = &job->result;
+	json_t *object = json_pack(
+		"{ss ss ss ss sb si si si si ss si ss so so}", "type", "guest", "kernel",
+		job->kernel.name, "version", job->kernel.version, "outcome",
+		guest_outcome_name(result->outcome), "kvm", result->kvm, "exit_code", status,
+		"boot_ms", (int)result->boot_ms, "first_output_ms", (int)result->first_output_ms,
+		"total_ms", (int)result->total_ms, "release", result->release, "splats",
+		(int)result->splats, "sentence", result->sentence, "stdout",
+		json_bytes(job->text[0], job->size[0]), "stderr",
+		json_bytes(job->text[1], job->size[1]));
+
+	json_dumpf(object, stdout, JSON_COMPACT);
+	putchar('\n');
+	json_decref(object);
+}
+
+static void print_plain(const struct job *job, bool header)
+{
+	const struct guest_result *result = &job->result;
+
+	fflush(stdout);
+	if (header)
+		fprintf(stderr, "== kernel %s (%s, %s)\n", job->kernel.name, job->kernel.version,
+			result->kvm ? "KVM" : "emulated");
+	if (!job->stream) {
+		fwrite(job->text[0], 1, job->size[0], stdout);
+		fflush(stdout);
+		fwrite(job->text[1], 1, job->size[1], stderr);
+	}
+}
+
+/* What people need to know that the command's own output does not say. */
+static void print_trouble(const struct job *job)
+{
+	const struct guest_result *result = &job->result;
+
+	if (job->failed) {
+		error_print(stderr, job->kernel.name, &job->error);
+	} else if (result->outcome != GUEST_OK) {
+		fprintf(stderr, "stackproof vm: %s: %s\n", job->kernel.name, result->sentence);
+	} else if (result->splats) {
+		fprintf(stderr, "stackproof vm: %s: the kernel complained %u times\n",
+			job->kernel.name, result->splats);
+	}
+	if (result->console_tail[0] && (result->outcome != GUEST_OK || result->splats))
+		fprintf(stderr, "-- the console's last lines --\n%s%s", result->console_tail,
+			result->console_tail[strlen(result->console_tail) - 1] == '\n' ? "" : "\n");
+}
+
+static int finish_job(struct job *job, bool header)
+{
+	int status;
+
+	pthread_join(job->thread, NULL);
+	for (int i = 0; i < 2 && !job->stream; i++)
+		fclose(job->out[i]);
+	status = job->failed || job->result.outcome != GUEST_OK ? EXIT_ENVIRONMENT : job->exit_code;
+	if (job->settings->json)
+		print_json(job, status);
+	else
+		print_plain(job, header);
+	print_trouble(job);
+	free(job->text[0]);
+	free(job->text[1]);
+	return status;
+}
+
+static int run_jobs(struct job *jobs, size_t count, const struct settings *settings)
+{
+	size_t started = 0;
+	int status = EXIT_OK;
+
+	for (size_t i = 0; i < count; i++) {
+		int own;
+
+		while (started < count && started < i + PARALLEL_GUESTS) {
+			if (start_job(&jobs[started++], count == 1 && !settings->json)) {
+				fprintf(stderr, "stackproof vm: no thread: %s\n", strerror(errno));
+				return EXIT_ENVIRONMENT; /* ends every guest with this process */
+			}
+		}
+		own = finish_job(&jobs[i], count > 1);
+		status = status ? status : own;
+	}
+	return status;
+}
+
+/* ---- the command ------------------------------------------------------------------------ */
+
+/* Resolves the kernels of -k. Returns how many, or -1. */
+static int get_kernels(struct job *jobs, struct settings *settings)
+{
+	char *save = NULL;
+	int count = 0;
+
+	for (char *name = strtok_r(settings->kernels, ",", &save); name;
+	     name = strtok_r(NULL, ",", &save)) {
+		struct error error = { 0 };
+
+		if (count == NAMES_MAX) {
+			fprintf(stderr, "stackproof vm: more than %d kernels\n", NAMES_MAX);
+			return -1;
+		}
+		if (kernel_get(name, &jobs[count].kernel, &error)) {
+			error_print(stderr, "stackproof vm", &error);
+			return -1;
+		}
+		count++;
+	}
+	return count;
+}
+
+/* Puts the program into the guest's files. -1: it is missing. */
+static int add_program(struct settings *settings, char *path, size_t size)
+{
+	char found[PATH_MAX];
+
+	if (find_program(settings->command[0], found, sizeof(found)) ||
+	    settings->file_count == NAMES_MAX)
+		return -1;
+	/* Not realpath of the whole: a program may go by the name of a symbolic link. */
+	if (found[0] == '/') {
+		snprintf(path, size, "%s", found);
+	} else {
+		char here[PATH_MAX];
+
+		if (!getcwd(here, sizeof(here)))
+			return -1;
+		snprintf(path, size, "%.2000s/%.2000s", here, found);
+	}
+	settings->files[settings->file_count++] = (struct guest_file){ .host_path = path };
+	settings->command[0] = path;
+	return 0;
+}
+
+static int run_all(struct settings *settings)
+{
+	struct job *jobs = calloc(NAMES_MAX, sizeof(*jobs));
+	char program[PATH_MAX];
+	int count, status = EXIT_ENVIRONMENT;
+
+	if (!jobs)
+		return EXIT_ENVIRONMENT;
+	if (add_program(settings, program, sizeof(program))) {
+		fprintf(stderr, "stackproof vm: %s: no such program on this machine\n",
+			settings->command[0]);
+		status = EXIT_MISSING;
+		goto out;
+	}
+	count = get_kernels(jobs, settings);
+	if (count < 0)
+		goto out;
+	for (int i = 0; i < count; i++) {
+		jobs[i].settings = settings;
+		jobs[i].command.argv = settings->command;
+	}
+	if (settings->dry_run) {
+		for (int i = 0; i < count; i++) {
+			struct guest_options options = job_options(&jobs[i]);
+
+			guest_command_line(&options, stdout);
+		}
+		status = EXIT_OK;
+	} else {
+		status = run_jobs(jobs, (size_t)count, settings);
+	}
+out:
+	free(jobs);
+	return status;
+}
+
+int command_vm(int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+		{ "kernel", 'k', "KERNEL[,...]", 0, "Series (5.10) or path of a bzImage", 0 },
+		{ "timeout", 't', "SECONDS", 0, "The guest's whole time (120)", 0 },
+		{ "memory", 'm', "MB", 0, "The guest's memory (512)", 0 },
+		{ "file", 'f', "HOST[:GUEST]", 0, "Takes a file along; again for more", 0 },
+		{ "console", 'c', NULL, 0, "The guest's console to stderr, as it comes", 0 },
+		{ "json", 'j', NULL, 0, "One JSON object per kernel", 0 },
+		{ "dry-run", 'n', NULL, 0, "Prints how QEMU would be started", 0 },
+		{ 0 },
+	};
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "-- COMMAND [ARGS]",
+		.doc = "Runs a command of this machine in a guest with another kernel.",
+	};
+	struct settings settings = { 0 };
+
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &settings);
+	return run_all(&settings);
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * bpf_records.c - what the programs in the kernel said at a thread's latest trap
+ *
+ * The walk runs in the traced thread when the trap's signal is generated, before the tracer hears
+ * of the stop, so its record is in the ring buffer by then. With several threads other records may
+ * be there too: each is kept, one per thread and program, until that thread's stop asks for it.
+ *
+ * A record answers a stop only if it is from that stop: its stack pointer and first PC must be the
+ * stopped thread's. Anything else would hold yesterday's stack against today's truth.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "engine.h"
+#include "session.h"
+
+struct kept_record {
+	uint32_t tid; /* 0: free */
+	bool frame_pointer;
+	bool fresh;
+	struct walk_record record;
+};
+
+struct bpf_records {
+	struct bpf_session_options options;
+	struct bpf_session *session;
+	bool attached;
+	bool out_of_memory;
+	struct kept_record **kept;
+	size_t kept_count;
+};
+
+struct bpf_records *bpf_records_create(bool walk, bool frame_pointer, const char *method)
+{
+	struct bpf_records *records = calloc(1, sizeof(*records));
+
+	if (!records)
+		return NULL;
+	records->options.frame_pointer = frame_pointer;
+	records->options.only_frame_pointer = frame_pointer && !walk;
+	if (method && strcmp(method, "loop") == 0)
+		records->options.method = WALK_METHOD_LOOP;
+	else if (method && strcmp(method, "chain") == 0)
+		records->options.method = WALK_METHOD_CHAIN;
+	return records;
+}
+
+void bpf_records_destroy(struct bpf_records *records)
+{
+	if (!records)
+		return;
+	bpf_session_close(records->session);
+	for (size_t i = 0; i < records->kept_count; i++)
+		free(records->kept[i]);
+	free(records->kept);
+	free(records);
+}
+
+int bpf_records_open(struct bpf_records *records, struct error *error)
+{
+	if (records->session)
+		return 0;
+	if (bpf_session_open(&records->options, &records->session, error))
+		return -1;
+	if (bpf_session_attach_steps(records->session, error)) {
+		bpf_session_close(records->session);
+		records->session = NULL;
+		return -1;
+	}
+	return 0;
+}
+
+const char *bpf_records_method(const struct bpf_records *records)
+{
+	return records->session ? bpf_session_method_name(records->session) : "";
+}
+
+int bpf_records_mappings(struct bpf_records *records, const struct address_space *space,
+			 struct error *error)
+{
+	return bpf_session_set_process(records->session, space, error);
+}
+
+static struct kept_record *find_kept(struct bpf_records *records, uint32_t tid, bool frame_pointer)
+{
+	for (size_t i = 0; i < records->kept_count; i++)
+		if (records->kept[i]->tid == tid && records->kept[i]->frame_pointer == frame_pointer)
+			return records->kept[i];
+	return NULL;
+}
+
+static struct kept_record *add_kept(struct bpf_records *records, uint32_t tid, bool frame_pointer)
+{
+	struct kept_record **grown;
+	struct kept_record *kept = malloc(sizeof(*kept));
+
+	grown = realloc(records->kept, (records->kept_count + 1) * sizeof(*grown));
+	if (grown)
+		records->kept = grown;
+	if (!kept || !grown) {
+		free(kept);
+		records->out_of_memory = true;
+		return NULL;
+	}
+	kept->tid = tid;
+	kept->frame_pointer = frame_pointer;
+	records->kept[records->kept_count++] = kept;
+	return kept;
+}
+
+static void keep(void *context, const struct walk_record *record, bool frame_pointer)
+{
+	struct bpf_records *records = context;
+	struct kept_record *kept = find_kept(records, record->tid, frame_pointer);
+
+	if (record->entry != WALK_ENTRY_STEP || record->count > WALK_FRAMES_MAX)
+		return;
+	if (!kept)
+		kept = add_kept(records, record->tid, frame_pointer);
+	if (!kept)
+		return;
+	kept->fresh = true;
+	memcpy(&kept->record, record,
+	       offsetof(struct walk_record, pc) + record->count * sizeof(record->pc[0]));
+}
+
+int bpf_records_take(struct bpf_records *records, const struct trace_stop *stop,
+		     bool frame_pointer, struct stack *ret, struct error *error)
+{
+	const struct walk_record *record;
+	struct kept_record *kept;
+
+	if (bpf_session_consume(records->session, keep, records, error))
+		return -1;
+	if (records->out_of_memory)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a BPF record");
+	kept = find_kept(records, stop->tid, frame_pointer);
+	if (!kept || !kept->fresh)
+		return 1;
+	kept->fresh = false;
+	record = &kept->record;
+	if (!record->count || record->pc[0] != stop->regs.rip ||
+	    (!frame_pointer && record->sp != stop->regs.rsp))
+		return 1;
+	ret->count = record->count;
+	ret->stop = record->stop;
+	memcpy(ret->pc, record->pc, record->count * sizeof(ret->pc[0]));
+	return 0;
+}

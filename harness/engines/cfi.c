@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * cfi.c - engine cfi: canonical rows in user space, the reader's own word
+ */
+#include "engine.h"
+
+static int cfi_open(struct bpf_records *records, void **ret, struct error *error)
+{
+	*ret = NULL;
+	return 0;
+}
+
+static void cfi_close(void *engine)
+{
+}
+
+static enum engine_answer cfi_walk(void *engine, const struct point *point, struct stack *ret,
+				   struct error *error)
+{
+	walk_rows(point->space, point->regs, point->memory, ret);
+	return ENGINE_STACK;
+}
+
+const struct engine engine_cfi = {
+	.name = "cfi",
+	.summary = "canonical rows, in user space",
+	.open = cfi_open,
+	.close = cfi_close,
+	.walk = cfi_walk,
+};

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * engine.h - anything that yields a stack for a stopped thread
+ *
+ * An engine is one file with one `const struct engine engine_NAME`, and one line in engines.c.
+ */
+#ifndef STACKPROOF_ENGINE_H
+#define STACKPROOF_ENGINE_H
+
+#include <sys/user.h>
+#include "truth/truth.h"
+#include "unwinder.h"
+
+/* A stopped thread, as engines see it. All pointers are borrowed for the call. */
+struct point {
+	const struct trace_stop *stop;
+	const struct address_space *space;
+	const struct register_values *regs;
+	const struct memory_reader *memory;
+};
+
+/* What an engine answered. */
+enum engine_answer {
+	ENGINE_ERROR = -1, /* the run must end: error is set */
+	ENGINE_STACK = 0,  /* ret is filled */
+	ENGINE_SILENT = 1, /* nothing to say at this point: it scores nothing */
+};
+
+struct bpf_records; /* what the two engines in the kernel share */
+
+struct engine {
+	const char *name;
+	const char *summary; /* one line for --help */
+	bool in_kernel;	     /* runs at the stop itself, so only where the thread trapped */
+	/* Fails with ERROR_UNAVAILABLE where the engine can't run: a skip. */
+	int (*open)(struct bpf_records *records, void **ret, struct error *error);
+	void (*close)(void *engine);
+	/* The process's mappings have changed, or are met for the first time. May be NULL. */
+	int (*mappings)(void *engine, const struct address_space *space, struct error *error);
+	enum engine_answer (*walk)(void *engine, const struct point *point, struct stack *ret,
+				   struct error *error);
+};
+
+extern const struct engine engine_cfi, engine_table, engine_bpf, engine_fp, engine_libdw;
+
+/* By name; NULL if there is none. index 0, 1, ...: all of them, NULL after the last. */
+const struct engine *engine_find(const char *name);
+const struct engine *engine_at(size_t index);
+
+/* ---- memory.c --------------------------------------------------------------------------- */
+
+/* A stopped process's memory, each page read once per stop. */
+struct target_memory;
+struct target_memory *target_memory_create(void);
+void target_memory_destroy(struct target_memory *memory);
+/* The thread ran: what was read is stale. */
+void target_memory_reset(struct target_memory *memory, pid_t pid);
+struct memory_reader target_memory_reader(struct target_memory *memory);
+/* ptrace's registers in DWARF's order; all known. */
+void register_values_from_user(const struct user_regs_struct *user, struct register_values *ret);
+
+/* ---- bpf_records.c ---------------------------------------------------------------------- */
+
+/* One BPF session for the walk and the baseline. Programs are loaded by bpf_records_open(). */
+struct bpf_records *bpf_records_create(bool walk, bool frame_pointer, const char *method);
+void bpf_records_destroy(struct bpf_records *records);
+int bpf_records_open(struct bpf_records *records, struct error *error);
+int bpf_records_mappings(struct bpf_records *records, const struct address_space *space,
+			 struct error *error);
+/* The record that the thread's latest trap left, taken away; 0, or 1 if there is none. */
+int bpf_records_take(struct bpf_records *records, const struct trace_stop *stop,
+		     bool frame_pointer, struct stack *ret, struct error *error);
+/* "bpf_loop", "tail_calls" or "" before it is open. */
+const char *bpf_records_method(const struct bpf_records *records);
+
+#endif

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * engines.c - the list of engines
+ *
+ * A new engine is one file beside this one and one line here.
+ */
+#include <string.h>
+#include "engine.h"
+
+static const struct engine *const engines[] = {
+	&engine_cfi, &engine_table, &engine_bpf, &engine_fp, &engine_libdw,
+};
+
+const struct engine *engine_at(size_t index)
+{
+	return index < sizeof(engines) / sizeof(engines[0]) ? engines[index] : NULL;
+}
+
+const struct engine *engine_find(const char *name)
+{
+	for (size_t i = 0; engine_at(i); i++)
+		if (strcmp(engines[i]->name, name) == 0)
+			return engines[i];
+	return NULL;
+}

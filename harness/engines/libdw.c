@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * libdw.c - engine libdw: dwfl_getthread_frames() as its users have it
+ *
+ * elfutils' own walk of a stopped process. It reads memory through /proc/PID/mem and registers
+ * through ptrace, so it must run in the tracer's thread. Where no CFI covers a PC it guesses through
+ * rbp; that is its users' experience and is scored as such, but it is no witness (see referee.c).
+ */
+#include <elfutils/libdwfl.h>
+#include <stdlib.h>
+#include "engine.h"
+
+struct libdw_engine {
+	Dwfl *dwfl;
+	pid_t pid;
+	bool stale;
+};
+
+struct frames {
+	struct stack *stack;
+	bool full;
+};
+
+/* No separate debug files: unwinding needs .eh_frame only, and looking for them takes long. */
+static int no_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+			const char *file, const char *link, GElf_Word crc, char **ret)
+{
+	return -1;
+}
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_linux_proc_find_elf,
+	.find_debuginfo = no_debuginfo,
+};
+
+static int libdw_open(struct bpf_records *records, void **ret, struct error *error)
+{
+	*ret = calloc(1, sizeof(struct libdw_engine));
+	return *ret ? 0 : error_set(error, ERROR_MEMORY, "", 0, "no memory for engine libdw");
+}
+
+static void libdw_close(void *context)
+{
+	struct libdw_engine *engine = context;
+
+	dwfl_end(engine->dwfl);
+	free(engine);
+}
+
+static int libdw_mappings(void *context, const struct address_space *space, struct error *error)
+{
+	struct libdw_engine *engine = context;
+
+	engine->stale = true;
+	engine->pid = space->pid;
+	return 0;
+}
+
+/* A Dwfl of the process as it is now; 0, or -1 with libdw's word for it. */
+static int attach(struct libdw_engine *engine, struct error *error)
+{
+	dwfl_end(engine->dwfl);
+	engine->dwfl = dwfl_begin(&callbacks);
+	if (!engine->dwfl || dwfl_linux_proc_report(engine->dwfl, engine->pid) != 0 ||
+	    dwfl_report_end(engine->dwfl, NULL, NULL) != 0 ||
+	    dwfl_linux_proc_attach(engine->dwfl, engine->pid, true) != 0)
+		return error_set(error, ERROR_PROTOCOL, "", 0, "libdw: process %d: %s", engine->pid,
+				 dwfl_errmsg(-1));
+	engine->stale = false;
+	return 0;
+}
+
+static int on_frame(Dwfl_Frame *frame, void *context)
+{
+	struct frames *frames = context;
+	Dwarf_Addr pc;
+
+	if (!dwfl_frame_pc(frame, &pc, NULL))
+		return DWARF_CB_ABORT;
+	if (frames->stack->count == WALK_FRAMES_MAX) {
+		frames->full = true;
+		return DWARF_CB_ABORT;
+	}
+	frames->stack->pc[frames->stack->count++] = pc;
+	return DWARF_CB_OK;
+}
+
+static enum engine_answer libdw_walk(void *context, const struct point *point, struct stack *ret,
+				     struct error *error)
+{
+	struct libdw_engine *engine = context;
+	struct frames frames = { .stack = ret };
+	int status;
+
+	if (engine->stale && attach(engine, error))
+		return ENGINE_ERROR;
+	ret->count = 0;
+	status = dwfl_getthread_frames(engine->dwfl, point->stop->tid, on_frame, &frames);
+	/* 0: it came to an end that its CFI calls the end; anything else is an error of its own. */
+	ret->stop = status == 0 ? STOP_COMPLETE : frames.full ? STOP_DEPTH : STOP_FOREIGN;
+	return ENGINE_STACK;
+}
+
+const struct engine engine_libdw = {
+	.name = "libdw",
+	.summary = "elfutils' dwfl_getthread_frames",
+	.open = libdw_open,
+	.close = libdw_close,
+	.mappings = libdw_mappings,
+	.walk = libdw_walk,
+};

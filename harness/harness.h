@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * harness.h - what every command shares: the command table's entry and the exit status
+ *
+ * A command is one file in commands/ with one function `int command_NAME(int argc, char **argv)`;
+ * argv[0] is the command's name, options are parsed with argp. main.c lists them all.
+ */
+#ifndef STACKPROOF_HARNESS_H
+#define STACKPROOF_HARNESS_H
+
+#include <stdbool.h>
+
+enum exit_status {
+	EXIT_OK = 0,	       /* nothing found */
+	EXIT_FINDINGS = 1,     /* findings or failed comparisons */
+	EXIT_USAGE = 2,	       /* the command line */
+	EXIT_BAD_INPUT = 3,    /* unreadable or malformed input */
+	EXIT_SKIPPED = 77,     /* everything skipped */
+	EXIT_ENVIRONMENT = 99, /* no VM, no privilege, a guest that died */
+};
+
+struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *summary; /* one line for `stackproof help` */
+};
+
+int command_table(int argc, char **argv);
+int command_stat(int argc, char **argv);
+int command_compare(int argc, char **argv);
+int command_kernels(int argc, char **argv);
+int command_vm(int argc, char **argv);
+int command_run(int argc, char **argv);
+int command_report(int argc, char **argv);
+int command_golden(int argc, char **argv);
+int command_bench(int argc, char **argv);
+
+/* argp that exits with EXIT_USAGE on a bad command line. Every command declares its argp. */
+#define ARGP_ERR_EXIT EXIT_USAGE
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * main.c - the command table, nothing else
+ *
+ * stackproof is one program with commands, in the manner of bpftool and perf: stackproof COMMAND
+ * [OPTIONS] [ARGS]. To add a command, write harness/commands/NAME.c, declare command_NAME in
+ * harness.h and add one line to the table below; the help text is made from it.
+ */
+#include <stdio.h>
+#include <string.h>
+#include "harness.h"
+
+#define STACKPROOF_VERSION "0.1"
+
+static const struct command commands[] = {
+	{ "table", command_table, "print an image's unwind table" },
+	{ "stat", command_stat, "rows, rules, bytes and losses of images' tables" },
+	{ "compare", command_compare, "step a program and hold engines against the truth" },
+	{ "kernels", command_kernels, "list or fetch the kernels that can be booted" },
+	{ "vm", command_vm, "run a command in a guest with another kernel" },
+	{ "run", command_run, "the matrix: corpus x engines x kernels, into a results folder" },
+	{ "report", command_report, "a results folder as text, TAP or JUnit" },
+	{ "golden", command_golden, "check or update the snapshots" },
+	{ "bench", command_bench, "the project's speed figures, each beside its reference" },
+};
+
+#define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
+
+static void print_help(FILE *file)
+{
+	fprintf(file, "Usage: stackproof COMMAND [OPTIONS] [ARGS]\n\n"
+		      "When a stack is wrong, whose fault is it?\n\nCommands:\n");
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		fprintf(file, "  %-8s  %s\n", commands[i].name, commands[i].summary);
+	fprintf(file, "\n  stackproof COMMAND --help  explains a command\n"
+		      "  stackproof --version       prints the version\n\n"
+		      "Exit status: 0 nothing found, 1 findings or failures, 2 usage, 3 unreadable "
+		      "input,\n77 everything skipped, 99 the environment failed.\n");
+}
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; i < COMMAND_COUNT; i++) {
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	}
+	return NULL;
+}
+
+/* `stackproof help COMMAND` is `stackproof COMMAND --help`. */
+static int help(int argc, char **argv)
+{
+	if (argc < 2) {
+		print_help(stdout);
+		return EXIT_OK;
+	}
+	const struct command *command = find_command(argv[1]);
+	if (!command) {
+		fprintf(stderr, "stackproof: no command \"%s\"\n\n", argv[1]);
+		print_help(stderr);
+		return EXIT_USAGE;
+	}
+	char option[] = "--help";
+	char *arguments[] = { argv[1], option, NULL };
+	return command->run(2, arguments);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2) {
+		print_help(stderr);
+		return EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return help(argc - 1, argv + 1);
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		printf("stackproof %s\n", STACKPROOF_VERSION);
+		return EXIT_OK;
+	}
+	const struct command *command = find_command(argv[1]);
+	if (!command) {
+		fprintf(stderr, "stackproof: no command \"%s\"\n\n", argv[1]);
+		print_help(stderr);
+		return EXIT_USAGE;
+	}
+	return command->run(argc - 1, argv + 1);
+}

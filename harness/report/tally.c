@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * tally.c - figures over many cells
+ *
+ * Three sums that every report for people needs: how many points each engine had exact on each
+ * kernel, apart for code with and without frame pointers; which functions have table faults; and
+ * what was skipped, why. The numbers are compare's; nothing is judged here.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include "report/results.h"
+
+static const char *text(const json_t *object, const char *key)
+{
+	const char *value = json_string_value(json_object_get(object, key));
+	return value ? value : "";
+}
+
+static uint64_t number(const json_t *object, const char *key)
+{
+	json_int_t value = json_integer_value(json_object_get(object, key));
+	return value < 0 ? 0 : value;
+}
+
+static void *grow(void *array, size_t count, size_t size)
+{
+	/* To the next power of two, so that adding n elements costs O(n). */
+	if (count & (count - 1))
+		return array;
+	array = realloc(array, (count ? count * 2 : 1) * size);
+	assert(array);
+	return array;
+}
+
+bool variant_omits_frame_pointer(const char *variant)
+{
+	static const char with[] = "-fp";
+	size_t size = strlen(variant), suffix = strlen(with);
+
+	return size < suffix || strcmp(variant + size - suffix, with) != 0;
+}
+
+void share_print(char *ret, size_t size, uint64_t exact, uint64_t points)
+{
+	if (!points) {
+		snprintf(ret, size, "-");
+		return;
+	}
+	uint64_t hundredths = (unsigned __int128)exact * 10000 / points;
+	snprintf(ret, size, "%llu.%02llu %%", (unsigned long long)hundredths / 100,
+		 (unsigned long long)hundredths % 100);
+}
+
+static size_t engine_index(struct tally *tally, const struct results *results, const char *name)
+{
+	size_t kernels = results->kernel_count;
+
+	for (size_t i = 0; i < tally->engine_count; i++) {
+		if (!strcmp(tally->engine[i], name))
+			return i;
+	}
+	size_t index = tally->engine_count;
+	tally->engine = grow(tally->engine, index, sizeof(*tally->engine));
+	tally->share = realloc(tally->share, (index + 1) * kernels * sizeof(*tally->share));
+	assert(tally->share);
+	memset(&tally->share[index * kernels], 0, kernels * sizeof(*tally->share));
+	tally->engine[index] = name;
+	tally->engine_count++;
+	return index;
+}
+
+static void add_score(struct tally *tally, const struct results *results, const struct cell *cell,
+		      const json_t *score)
+{
+	const struct results_kernel *kernel = results_kernel_find(results, cell->kernel);
+
+	if (!kernel || !text(score, "engine")[0])
+		return;
+	size_t engine = engine_index(tally, results, text(score, "engine"));
+	size_t lane = kernel - results->kernel;
+	struct tally_share *share = &tally->share[engine * results->kernel_count + lane];
+	bool without = variant_omits_frame_pointer(cell->variant);
+	share->points[without] += number(score, "points");
+	share->exact[without] += number(score, "exact");
+	if (!strcmp(text(score, "engine"), "bpf"))
+		tally->untrapped += number(score, "untrapped");
+}
+
+/* Adds a word to a space-separated list that does not hold it yet. */
+static void add_word(char **list, const char *word)
+{
+	size_t size = strlen(word);
+
+	for (const char *at = *list; at && (at = strstr(at, word)); at += size) {
+		if ((at == *list || at[-1] == ' ') && (!at[size] || at[size] == ' '))
+			return;
+	}
+	char *longer = NULL;
+	int status = asprintf(&longer, "%s%s%s", *list, **list ? " " : "", word);
+	assert(status >= 0);
+	free(*list);
+	*list = longer;
+}
+
+static void add_fault(struct tally *tally, const struct cell *cell, const json_t *finding)
+{
+	const char *function = text(finding, "function"), *image = text(finding, "image");
+	const char *slash = strrchr(image, '/');
+	struct tally_fault *fault = NULL;
+
+	if (slash)
+		image = slash + 1;
+	/* Each binary has its own _init: one line for all of them. */
+	const char *own = strrchr(cell->binary, '/');
+	if (!strcmp(image, own ? own + 1 : cell->binary))
+		image = "the program";
+	for (size_t i = 0; i < tally->fault_count && !fault; i++) {
+		struct tally_fault *known = &tally->fault[i];
+		if (!strcmp(known->function, function) && !strcmp(known->image, image))
+			fault = known;
+	}
+	if (!fault) {
+		tally->fault = grow(tally->fault, tally->fault_count, sizeof(*tally->fault));
+		fault = &tally->fault[tally->fault_count++];
+		*fault = (struct tally_fault) { .function = strdup(function),
+						.image = strdup(image),
+						.toolchains = strdup(""),
+						.kernels = strdup("") };
+	}
+	uint64_t points = number(finding, "count");
+	fault->points += points ? points : 1;
+	if (fault->last != cell)
+		fault->cells++;
+	fault->last = cell;
+	add_word(&fault->toolchains, cell->toolchain);
+	add_word(&fault->kernels, cell->kernel);
+}
+
+static void add_skip(struct tally *tally, const struct cell *cell)
+{
+	for (size_t i = 0; i < tally->skip_count; i++) {
+		struct tally_skip *skip = &tally->skip[i];
+		if (!strcmp(skip->kernel, cell->kernel) && !strcmp(skip->reason, cell->reason)) {
+			skip->cells++;
+			return;
+		}
+	}
+	tally->skip = grow(tally->skip, tally->skip_count, sizeof(*tally->skip));
+	tally->skip[tally->skip_count++] =
+		(struct tally_skip) { .kernel = cell->kernel, .reason = cell->reason, .cells = 1 };
+}
+
+static int more_points_first(const void *a, const void *b)
+{
+	const struct tally_fault *one = a, *two = b;
+
+	if (one->points != two->points)
+		return one->points > two->points ? -1 : 1;
+	int order = strcmp(one->function, two->function);
+	return order ? order : strcmp(one->image, two->image);
+}
+
+void tally_init(struct tally *tally, const struct results *results)
+{
+	*tally = (struct tally) { 0 };
+	for (size_t i = 0; i < results->cell_count; i++) {
+		const struct cell *cell = &results->cell[i];
+		size_t index;
+		json_t *object;
+
+		if (cell->status == CELL_SKIPPED)
+			add_skip(tally, cell);
+		json_array_foreach(cell->objects, index, object)
+		{
+			if (!strcmp(text(object, "type"), "score"))
+				add_score(tally, results, cell, object);
+			else if (!strcmp(text(object, "type"), "finding") &&
+				 !strcmp(text(object, "verdict"), "table_fault"))
+				add_fault(tally, cell, object);
+		}
+	}
+	if (tally->fault_count) {
+		qsort(tally->fault, tally->fault_count, sizeof(*tally->fault), more_points_first);
+	}
+}
+
+void tally_deinit(struct tally *tally)
+{
+	for (size_t i = 0; i < tally->fault_count; i++) {
+		free(tally->fault[i].function);
+		free(tally->fault[i].image);
+		free(tally->fault[i].toolchains);
+		free(tally->fault[i].kernels);
+	}
+	free(tally->fault);
+	free(tally->skip);
+	free(tally->share);
+	free(tally->engine);
+	*tally = (struct tally) { 0 };
+}

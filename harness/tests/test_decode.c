@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_decode.c - bytes -> kind and length of an instruction; the cache
+ *
+ * The kinds must hold for what capstone can't decode too (AVX-512, shadow stack instructions), so
+ * some cases expect length 0. Encodings: Intel SDM volume 2.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include "truth/truth.h"
+
+#define BASE	 0x401000ULL
+#define PAGE_END 0x402000ULL
+
+struct code {
+	const uint8_t *bytes;
+	size_t size;
+	uint64_t address;
+	unsigned int reads;
+};
+
+/* Memory that ends with the code: whatever reaches past it can't be read. */
+static int read_code(void *context, uint64_t address, void *ret, size_t size)
+{
+	struct code *code = context;
+
+	code->reads++;
+	if (address < code->address || address - code->address > code->size ||
+	    size > code->size - (address - code->address))
+		return -1;
+	memcpy(ret, code->bytes + (address - code->address), size);
+	return 0;
+}
+
+#define CODE(...) .bytes = { __VA_ARGS__ }, .size = sizeof((const uint8_t[]) { __VA_ARGS__ })
+
+static const struct {
+	const char *name;
+	uint8_t bytes[16];
+	size_t size;
+	enum instruction_kind kind;
+	uint8_t length;
+} kinds[] = {
+	{ "call_rel32", CODE(0xe8, 1, 2, 3, 4), INSTRUCTION_CALL, 5 },
+	{ "call_with_data16_rex_of_tls_get_addr", CODE(0x66, 0x66, 0x48, 0xe8, 1, 2, 3, 4),
+	  INSTRUCTION_CALL, 8 },
+	{ "call_with_bnd", CODE(0xf2, 0xe8, 1, 2, 3, 4), INSTRUCTION_CALL, 6 },
+	{ "call_register", CODE(0xff, 0xd0), INSTRUCTION_CALL, 2 },
+	{ "call_r11", CODE(0x41, 0xff, 0xd3), INSTRUCTION_CALL, 3 },
+	{ "call_notrack_register", CODE(0x3e, 0xff, 0xe0), INSTRUCTION_OTHER, 3 },
+	{ "call_notrack_rdx", CODE(0x3e, 0xff, 0xd2), INSTRUCTION_CALL, 3 },
+	{ "call_rip_relative", CODE(0xff, 0x15, 1, 2, 3, 4), INSTRUCTION_CALL, 6 },
+	{ "call_sib_disp8", CODE(0xff, 0x54, 0xc3, 8), INSTRUCTION_CALL, 4 },
+	{ "call_fs_relative", CODE(0x64, 0xff, 0x14, 0x25, 0x10, 0, 0, 0), INSTRUCTION_CALL, 8 },
+	{ "call_far_memory", CODE(0x48, 0xff, 0x18), INSTRUCTION_CALL, 3 },
+	{ "ff_3_with_a_register_is_undefined", CODE(0xff, 0xd8), INSTRUCTION_OTHER, 0 },
+	{ "jump_memory_is_no_call", CODE(0xff, 0x25, 1, 2, 3, 4), INSTRUCTION_OTHER, 6 },
+	{ "push_memory_is_no_call", CODE(0xff, 0x75, 8), INSTRUCTION_OTHER, 3 },
+	{ "inc_is_no_call", CODE(0xff, 0xc0), INSTRUCTION_OTHER, 2 },
+	{ "ret", CODE(0xc3), INSTRUCTION_RETURN, 1 },
+	{ "ret_with_rep", CODE(0xf3, 0xc3), INSTRUCTION_RETURN, 2 },
+	{ "ret_with_bnd", CODE(0xf2, 0xc3), INSTRUCTION_RETURN, 2 },
+	{ "ret_n", CODE(0xc2, 0x10, 0), INSTRUCTION_RETURN, 3 },
+	{ "ret_far", CODE(0x48, 0xcb), INSTRUCTION_RETURN, 2 },
+	{ "ret_far_n", CODE(0xca, 8, 0), INSTRUCTION_RETURN, 3 },
+	{ "syscall", CODE(0x0f, 0x05), INSTRUCTION_SYSCALL, 2 },
+	{ "sysenter", CODE(0x0f, 0x34), INSTRUCTION_SYSCALL, 2 },
+	{ "int_0x80", CODE(0xcd, 0x80), INSTRUCTION_SYSCALL, 2 },
+	{ "int3", CODE(0xcc), INSTRUCTION_TRAP, 1 },
+	{ "int_3_long_form", CODE(0xcd, 3), INSTRUCTION_TRAP, 2 },
+	{ "int1", CODE(0xf1), INSTRUCTION_TRAP, 1 },
+	{ "endbr64", CODE(0xf3, 0x0f, 0x1e, 0xfa), INSTRUCTION_OTHER, 4 },
+	{ "push", CODE(0x55), INSTRUCTION_OTHER, 1 },
+	{ "e8_inside_an_immediate_is_no_call", CODE(0xb8, 0xe8, 0, 0, 0), INSTRUCTION_OTHER, 5 },
+	{ "vex_then_e8", CODE(0xc5, 0xf8, 0x77), INSTRUCTION_OTHER, 3 },
+	{ "evex", CODE(0x62, 0xf1, 0xfe, 0x28, 0x6f, 0x06), INSTRUCTION_OTHER, 6 },
+	{ "kmov_is_beyond_capstone", CODE(0xc5, 0xfb, 0x93, 0xc0), INSTRUCTION_OTHER, 0 },
+	{ "rdsspq_is_beyond_capstone", CODE(0xf3, 0x48, 0x0f, 0x1e, 0xc8), INSTRUCTION_OTHER, 0 },
+	{ "undefined", CODE(0x0f, 0x0b), INSTRUCTION_OTHER, 2 },
+	{ "nothing_readable", .size = 0, .kind = INSTRUCTION_UNKNOWN, .length = 0 },
+	{ "prefixes_to_the_end", CODE(0x66, 0x66), INSTRUCTION_UNKNOWN, 0 },
+	{ "ff_cut_before_its_modrm", CODE(0xff), INSTRUCTION_UNKNOWN, 0 },
+	{ "0f_cut", CODE(0x0f), INSTRUCTION_UNKNOWN, 0 },
+	{ "call_cut_in_its_displacement_is_a_call", CODE(0xe8, 1, 2), INSTRUCTION_CALL, 0 },
+	{ "fifteen_prefixes_are_no_instruction",
+	  CODE(0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66,
+	       0x66, 0xe8),
+	  INSTRUCTION_UNKNOWN, 0 },
+};
+
+START_TEST(test_kind)
+{
+	const uint8_t *bytes = kinds[_i].bytes;
+
+	ck_assert_msg(instruction_kind(bytes, kinds[_i].size) == kinds[_i].kind, "%s: kind %d",
+		      kinds[_i].name, instruction_kind(bytes, kinds[_i].size));
+}
+END_TEST
+
+/* The code ends where the mapping ends: the decoder may not ask for a byte more. */
+START_TEST(test_decode_at_page_end)
+{
+	struct error error = { 0 };
+	struct decoder *decoder = decoder_create(&error);
+	struct code code = { kinds[_i].bytes, kinds[_i].size, PAGE_END - kinds[_i].size, 0 };
+	struct memory_reader memory = { read_code, &code };
+
+	ck_assert_ptr_nonnull(decoder);
+
+	struct instruction instruction = decoder_at(decoder, code.address, &memory);
+
+	ck_assert_msg(instruction.kind == kinds[_i].kind && instruction.length == kinds[_i].length,
+		      "%s: kind %d length %d", kinds[_i].name, instruction.kind,
+		      instruction.length);
+	decoder_destroy(decoder);
+}
+END_TEST
+
+START_TEST(test_cache_keeps_until_flushed)
+{
+	struct error error = { 0 };
+	struct decoder *decoder = decoder_create(&error);
+	uint8_t bytes[32] = { 0xc3 };
+	struct code code = { bytes, sizeof(bytes), BASE, 0 };
+	struct memory_reader memory = { read_code, &code };
+
+	ck_assert_int_eq(decoder_at(decoder, BASE, &memory).kind, INSTRUCTION_RETURN);
+	bytes[0] = 0xe8;
+	ck_assert_int_eq(decoder_at(decoder, BASE, &memory).kind, INSTRUCTION_RETURN);
+	ck_assert_uint_eq(code.reads, 1);
+	ck_assert_int_eq(decoder_decode(decoder, BASE, &memory).kind, INSTRUCTION_CALL);
+	decoder_flush(decoder);
+	ck_assert_int_eq(decoder_at(decoder, BASE, &memory).kind, INSTRUCTION_CALL);
+	decoder_destroy(decoder);
+}
+END_TEST
+
+START_TEST(test_cache_grows_and_forgets_nothing)
+{
+	enum { COUNT = 20000 };
+	struct error error = { 0 };
+	struct decoder *decoder = decoder_create(&error);
+	uint8_t *bytes = malloc(COUNT + 16);
+	struct code code = { bytes, COUNT + 16, BASE, 0 };
+	struct memory_reader memory = { read_code, &code };
+
+	for (int i = 0; i < COUNT + 16; i++)
+		bytes[i] = i % 3 ? 0x90 : 0xc3;
+	for (int round = 0; round < 2; round++)
+		for (int i = 0; i < COUNT; i++)
+			ck_assert_int_eq(decoder_at(decoder, BASE + i, &memory).kind,
+					 i % 3 ? INSTRUCTION_OTHER : INSTRUCTION_RETURN);
+	ck_assert_uint_eq(code.reads, COUNT);
+	free(bytes);
+	decoder_destroy(decoder);
+}
+END_TEST
+
+static const struct {
+	const char *name;
+	uint8_t bytes[16];
+	size_t size;
+	const char *text;
+} texts[] = {
+	{ "call_rip_relative",
+	  CODE(0xff, 0x15, 0xe2, 0x2f, 0, 0, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90,
+	       0x90),
+	  "call qword ptr [rip + 0x2fe2]" },
+	{ "ret_has_no_operand",
+	  CODE(0xc3, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90,
+	       0x90, 0x90),
+	  "ret" },
+	{ "undecodable_is_bytes",
+	  CODE(0xf3, 0x48, 0x0f, 0x1e, 0xc8, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90,
+	       0x90, 0x90),
+	  ".byte f3 48 0f 1e c8 90 90 90 90 90 90 90 90 90 90" },
+	{ "unreadable_says_so", .size = 0, .text = "(unreadable)" },
+};
+
+START_TEST(test_disassemble)
+{
+	struct error error = { 0 };
+	struct decoder *decoder = decoder_create(&error);
+	struct code code = { texts[_i].bytes, texts[_i].size, BASE, 0 };
+	struct memory_reader memory = { read_code, &code };
+	char text[128];
+	char small[8];
+
+	decoder_disassemble(decoder, BASE, &memory, text, sizeof(text));
+	ck_assert_str_eq(text, texts[_i].text);
+	decoder_disassemble(decoder, BASE, &memory, small, sizeof(small));
+	ck_assert_uint_lt(strlen(small), sizeof(small));
+	decoder_destroy(decoder);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("decode");
+	TCase *tcase = tcase_create("decode");
+	int kind_count = sizeof(kinds) / sizeof(*kinds);
+
+	tcase_add_loop_test(tcase, test_kind, 0, kind_count);
+	tcase_add_loop_test(tcase, test_decode_at_page_end, 0, kind_count);
+	tcase_add_test(tcase, test_cache_keeps_until_flushed);
+	tcase_add_test(tcase, test_cache_grows_and_forgets_nothing);
+	tcase_add_loop_test(tcase, test_disassemble, 0, sizeof(texts) / sizeof(*texts));
+	suite_add_tcase(suite, tcase);
+
+	SRunner *runner = srunner_create(suite);
+
+	srunner_run_all(runner, CK_ENV);
+
+	int failed = srunner_ntests_failed(runner);
+
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

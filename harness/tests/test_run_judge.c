@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_run_judge.c - what compare printed and how it ended -> the cell's outcome; requirements;
+ * bpf's stacks of one kernel held against another's
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include "commands/run.h"
+#include "results_fixture.h"
+
+#define BPF(points, exact)                                                                         \
+	"{\"type\":\"score\",\"engine\":\"bpf\",\"points\":" #points ",\"exact\":" #exact "}\n"
+#define VERDICTS(points, more) "{\"type\":\"verdicts\",\"points\":" #points more "}\n"
+#define NO_BPF		       "{\"type\":\"skip\",\"engine\":\"bpf\",\"reason\":\"no_bpf\"}\n"
+
+static const struct judge_case {
+	const char *name;
+	int exit_code;
+	const char *out;
+	const char *err;
+	const char *engines;
+	enum cell_status status;
+	bool environment;
+	const char *reason; /* its beginning */
+	size_t objects;
+} judge_cases[] = {
+	{ "exact_everywhere_passes", 0, BPF(9, 9) VERDICTS(9, ""), "", "cfi,bpf", CELL_PASSED,
+	  false, "", 2 },
+	{ "last_line_needs_no_newline", 0, BPF(9, 9) "{\"type\":\"verdicts\",\"points\":9}", "",
+	  "bpf", CELL_PASSED, false, "", 2 },
+	{ "table_faults_are_not_held_against_bpf", 1, BPF(90, 88) VERDICTS(90, ",\"table_fault\":2"),
+	  "", "bpf", CELL_PASSED, false, "", 2 },
+	{ "table_faults_everywhere_prove_nothing", 1, BPF(90, 80) VERDICTS(90, ",\"table_fault\":10"),
+	  "", "bpf", CELL_FAILED, false, "table faults at 10 of 90 points: too many", 2 },
+	{ "table_fault_in_no_image_is_not_the_toolchains", 1,
+	  BPF(90, 88) "{\"type\":\"finding\",\"verdict\":\"table_fault\",\"image\":\"\"}\n" VERDICTS(
+		  90, ",\"table_fault\":2"),
+	  "", "bpf", CELL_FAILED, false, "a table fault in no known image", 3 },
+	{ "one_point_short_fails", 1, BPF(9, 6) VERDICTS(9, ",\"table_fault\":2"), "", "bpf",
+	  CELL_FAILED, false, "bpf exact at 6 of 9 points, 2 of them table faults", 2 },
+	{ "one_point_short_fails_whatever_the_status", 0, BPF(9, 8) VERDICTS(9, ""), "", "bpf",
+	  CELL_FAILED, false, "bpf exact at 8 of 9", 2 },
+	{ "bpf_must_be_asked_at_every_point", 0, BPF(8, 8) VERDICTS(9, ""), "", "bpf", CELL_FAILED,
+	  false, "bpf was asked at 8 points of 9", 2 },
+	{ "untrapped_points_are_counted_apart", 0,
+	  "{\"type\":\"score\",\"engine\":\"bpf\",\"points\":7,\"exact\":7,\"untrapped\":2}"
+	  "\n" VERDICTS(9, ""),
+	  "", "bpf", CELL_PASSED, false, "", 2 },
+	{ "bpf_asked_nowhere_is_no_pass", 0,
+	  "{\"type\":\"score\",\"engine\":\"bpf\",\"points\":0,\"exact\":0,\"untrapped\":9}"
+	  "\n" VERDICTS(9, ""),
+	  "", "bpf", CELL_FAILED, false, "bpf was asked at 0 points of 9", 2 },
+	{ "program_that_failed_is_no_pass", 0, BPF(9, 9) VERDICTS(9, ",\"status\":256"), "", "bpf",
+	  CELL_FAILED, false, "the program ended with status 1", 2 },
+	{ "program_that_crashed_is_no_pass", 0, BPF(9, 9) VERDICTS(9, ",\"status\":11"), "", "bpf",
+	  CELL_FAILED, false, "the program was killed by signal 11", 2 },
+	{ "prefix_of_truth_is_no_pass", 0,
+	  BPF(9, 9) VERDICTS(9, ",\"truth\":{\"unrooted\":3,\"max_frames\":8}"), "", "bpf",
+	  CELL_FAILED, false, "the truth is only a prefix at 3 points", 2 },
+	{ "thin_truth_is_no_pass", 0,
+	  BPF(9, 9) VERDICTS(9, ",\"truth\":{\"unrooted\":0,\"max_frames\":1}"), "", "bpf",
+	  CELL_FAILED, false, "the truth never had two frames", 2 },
+	{ "unexplained_fails", 1, BPF(9, 9) VERDICTS(9, ",\"unexplained\":1"), "", "bpf",
+	  CELL_FAILED, false, "unexplained 1", 2 },
+	{ "reader_fault_fails_without_bpf", 1, VERDICTS(9, ",\"reader_fault\":2"), "", "cfi",
+	  CELL_FAILED, false, "reader_fault 2", 1 },
+	{ "walk_and_kernel_fault_are_both_said", 1,
+	  BPF(9, 9) VERDICTS(9, ",\"walk_fault\":1,\"kernel_fault\":2"), "", "bpf", CELL_FAILED,
+	  false, "walk_fault 1, kernel_fault 2", 2 },
+	{ "silent_loss_fails", 1, BPF(9, 9) VERDICTS(9, ",\"conversion_loss_silent\":1"), "", "bpf",
+	  CELL_FAILED, false, "conversion_loss_silent 1", 2 },
+	{ "flagged_loss_alone_is_not_ours_but_bpf_is_short", 1,
+	  BPF(9, 8) VERDICTS(9, ",\"conversion_loss\":1"), "", "bpf", CELL_FAILED, false,
+	  "bpf exact at 8 of 9", 2 },
+	{ "no_bpf_is_a_typed_skip", 0, NO_BPF VERDICTS(9, ""), "", "cfi,bpf", CELL_SKIPPED, false,
+	  "no_bpf", 2 },
+	{ "skip_keeps_its_message", 0,
+	  "{\"type\":\"skip\",\"engine\":\"bpf\",\"reason\":\"no_bpf\",\"message\":\"not "
+	  "permitted\"}\n" VERDICTS(9, ""),
+	  "", "bpf", CELL_SKIPPED, false, "no_bpf: not permitted", 2 },
+	{ "another_engines_skip_does_not_excuse_bpf", 0,
+	  "{\"type\":\"skip\",\"engine\":\"fp\",\"reason\":\"no_bpf\"}\n" VERDICTS(9, ""), "",
+	  "bpf,fp", CELL_ERROR, false, "compare printed no score for bpf", 2 },
+	{ "no_bpf_does_not_hide_a_fault", 1, NO_BPF VERDICTS(9, ",\"unexplained\":1"), "", "bpf",
+	  CELL_FAILED, false, "unexplained 1", 2 },
+	{ "bpf_silent_and_no_skip", 0, VERDICTS(9, ""), "", "bpf", CELL_ERROR, false,
+	  "compare printed no score for bpf", 1 },
+	{ "bpf_not_asked_for", 0, VERDICTS(9, ""), "", "cfi,fp", CELL_PASSED, false, "", 1 },
+	{ "skip_with_reason", 77, NO_BPF, "", "bpf", CELL_SKIPPED, false, "no_bpf", 1 },
+	{ "skip_without_reason_is_an_error", 77, "", "", "bpf", CELL_ERROR, false,
+	  "compare ended with status 77 and no reason to skip", 0 },
+	{ "nothing_is_no_pass", 0, "", "", "bpf", CELL_ERROR, false, "compare printed no verdicts",
+	  0 },
+	{ "no_points_is_no_pass", 0, BPF(0, 0) VERDICTS(0, ""), "", "bpf", CELL_ERROR, false,
+	  "no point was compared", 2 },
+	{ "garbage_is_an_error_and_loses_nothing_else", 0, BPF(9, 9) "hello\xff\n" VERDICTS(9, ""),
+	  "", "bpf", CELL_ERROR, false, "line 2 of compare's output is not a JSON object: hello?",
+	  2 },
+	{ "array_is_garbage", 0, "[]\n", "", "bpf", CELL_ERROR, false,
+	  "line 1 of compare's output is not a JSON object", 0 },
+	{ "result_is_the_runs_own_type", 0, "{\"type\":\"result\"}\n", "", "bpf", CELL_ERROR, false,
+	  "line 1 of compare's output has a type", 0 },
+	{ "typeless_is_garbage", 0, "{}\n", "", "bpf", CELL_ERROR, false,
+	  "line 1 of compare's output has no type", 0 },
+	{ "environment_says_its_last_line", 99, "", "first\nno privilege\n", "bpf", CELL_ERROR,
+	  true, "compare's environment failed: no privilege", 0 },
+	{ "usage_is_an_error", 2, "", "", "bpf", CELL_ERROR, false, "compare ended with status 2",
+	  0 },
+	{ "segmentation_fault", 139, BPF(9, 9), "", "bpf", CELL_ERROR, false,
+	  "compare was killed by signal 11 (Segmentation fault)", 1 },
+	{ "timeout", 124, "", "", "bpf", CELL_ERROR, false, "compare did not end in time", 0 },
+	{ "missing_in_the_guest", 127, "", "", "bpf", CELL_ERROR, true,
+	  "compare could not be started", 0 },
+	{ "crash_after_good_output_is_no_pass", 134, BPF(9, 9) VERDICTS(9, ""), "", "bpf",
+	  CELL_ERROR, false, "compare was killed by signal 6", 2 },
+	{ "negative_counts_are_no_counts", 0, BPF(-9, -9) VERDICTS(-9, ""), "", "bpf", CELL_ERROR,
+	  false, "no point was compared", 2 },
+};
+
+START_TEST(test_judge)
+{
+	const struct judge_case *c = &judge_cases[_i];
+	struct output out = { 0 }, err = { 0 };
+	struct cell cell;
+
+	cell_init(&cell, "p.gcc.O2-fp", "p", "gcc", "O2-fp", "c", "host");
+	output_add(&out, c->out, strlen(c->out));
+	output_add(&err, c->err, strlen(c->err));
+	cell_judge(&cell, c->engines, c->exit_code, &out, &err);
+	ck_assert_msg(cell.status == c->status &&
+			      !strncmp(cell.reason, c->reason, strlen(c->reason)),
+		      "%s: %s \"%s\"", c->name, cell_status_name(cell.status), cell.reason);
+	ck_assert_msg(c->reason[0] || !cell.reason[0], "%s: \"%s\"", c->name, cell.reason);
+	ck_assert_msg(cell.environment == c->environment, "%s: environment", c->name);
+	ck_assert_msg(json_array_size(cell.objects) == c->objects, "%s: %zu objects", c->name,
+		      json_array_size(cell.objects));
+	cell_deinit(&cell);
+	output_deinit(&out);
+	output_deinit(&err);
+}
+END_TEST
+
+static const struct require_case {
+	const char *name;
+	const char *require;
+	const char *toolchain;
+	const char *reason;
+	enum cell_status status;
+} require_cases[] = {
+	{ "nothing_required", "", "gcc-12.2.0", "no_bpf", CELL_SKIPPED },
+	{ "bpf", "bpf", "gcc-12.2.0", "no_bpf", CELL_FAILED },
+	{ "bpf_with_details", "vm,bpf", "gcc-12.2.0", "no_bpf: not permitted", CELL_FAILED },
+	{ "vm_covers_kernels", "vm", "gcc-12.2.0", "no_kernel: no network", CELL_FAILED },
+	{ "vm_is_not_bpf", "vm", "gcc-12.2.0", "no_bpf", CELL_SKIPPED },
+	{ "rustc", "bpf,vm,clang,rustc", "rustc", "no_compiler", CELL_FAILED },
+	{ "clang_is_not_rustc", "clang", "rustc", "no_compiler", CELL_SKIPPED },
+	{ "clang", "clang", "clang-14", "no_compiler", CELL_FAILED },
+	{ "another_reason", "clang", "clang-14", "no_compilers", CELL_SKIPPED },
+};
+
+START_TEST(test_require)
+{
+	const struct require_case *c = &require_cases[_i];
+	struct cell cell;
+
+	cell_init(&cell, "p", "p", c->toolchain, "O2-fp", "c", "host");
+	cell_set(&cell, CELL_SKIPPED, "%s", c->reason);
+	cell_require(&cell, c->require);
+	ck_assert_msg(cell.status == c->status, "%s: %s", c->name, cell_status_name(cell.status));
+	ck_assert_msg(strstr(cell.reason, c->reason), "%s: %s", c->name, cell.reason);
+	cell_deinit(&cell);
+}
+END_TEST
+
+START_TEST(test_require_words)
+{
+	const char *word;
+
+	ck_assert(require_valid("", &word));
+	ck_assert(require_valid("bpf,vm,clang,rustc,gcc", &word));
+	ck_assert(!require_valid("bpf,rust", &word));
+	ck_assert_str_eq(word, "rust");
+	ck_assert(!require_valid("bpf,", &word));
+}
+END_TEST
+
+/* One binary on two kernels. NULL digest: none. */
+static const struct kernel_case {
+	const char *name;
+	const char *one, *two; /* bpf's scores, without braces */
+	const char *verdicts_one, *verdicts_two;
+	uint64_t compared, not_comparable;
+	enum cell_status status_one, status_two;
+} kernel_cases[] = {
+	{ "same_digest", "\"points\":9,\"exact\":9,\"digest\":\"a\"",
+	  "\"points\":9,\"exact\":9,\"digest\":\"a\"", "", "", 1, 0, CELL_PASSED, CELL_PASSED },
+	{ "later_has_fewer_exact", "\"points\":9,\"exact\":9,\"digest\":\"a\"",
+	  "\"points\":9,\"exact\":8,\"digest\":\"b\"", "", "", 1, 0, CELL_PASSED, CELL_FAILED },
+	{ "first_has_fewer_exact", "\"points\":9,\"exact\":7,\"digest\":\"a\"",
+	  "\"points\":9,\"exact\":8,\"digest\":\"b\"", "", "", 1, 0, CELL_FAILED, CELL_PASSED },
+	{ "equally_inexact_blames_the_later", "\"points\":9,\"exact\":8,\"digest\":\"a\"",
+	  "\"points\":9,\"exact\":8,\"digest\":\"b\"", "", "", 1, 0, CELL_PASSED, CELL_FAILED },
+	{ "both_exact_means_that_the_program_differed", "\"points\":9,\"exact\":9,\"digest\":\"a\"",
+	  "\"points\":9,\"exact\":9,\"digest\":\"b\"", "", "", 0, 1, CELL_PASSED, CELL_PASSED },
+	{ "same_truth_and_other_stacks", "\"points\":9,\"exact\":9,\"digest\":\"a\"",
+	  "\"points\":9,\"exact\":9,\"digest\":\"b\"", ",\"truth_digest\":\"t\"",
+	  ",\"truth_digest\":\"t\"", 1, 0, CELL_PASSED, CELL_FAILED },
+	{ "other_truth", "\"points\":9,\"exact\":9,\"digest\":\"a\"",
+	  "\"points\":9,\"exact\":8,\"digest\":\"b\"", ",\"truth_digest\":\"t\"",
+	  ",\"truth_digest\":\"u\"", 0, 1, CELL_PASSED, CELL_PASSED },
+	{ "other_point_count", "\"points\":9,\"exact\":9,\"digest\":\"a\"",
+	  "\"points\":8,\"exact\":8,\"digest\":\"b\"", "", "", 0, 1, CELL_PASSED, CELL_PASSED },
+	{ "no_digest", "\"points\":9,\"exact\":9", "\"points\":9,\"exact\":9,\"digest\":\"b\"", "",
+	  "", 0, 1, CELL_PASSED, CELL_PASSED },
+};
+
+static void kernel_cell(struct results *results, const char *kernel, const char *score,
+			const char *verdicts)
+{
+	struct cell *cell = fixture_cell(results, kernel, "p", "gcc", "O2-fp", "c");
+	char json[512];
+
+	cell_set(cell, CELL_PASSED, "%s", "");
+	snprintf(json, sizeof(json), "{\"type\":\"score\",\"engine\":\"bpf\",%s}", score);
+	fixture_object(cell, json);
+	snprintf(json, sizeof(json), "{\"type\":\"verdicts\",\"points\":9%s}", verdicts);
+	fixture_object(cell, json);
+}
+
+START_TEST(test_kernels)
+{
+	const struct kernel_case *c = &kernel_cases[_i];
+	struct results results;
+
+	results_init(&results);
+	fixture_kernel(&results, "host", "", "", "", "ok", "", 0, 0);
+	fixture_kernel(&results, "5.10", "", "", "", "ok", "", 0, 0);
+	kernel_cell(&results, "host", c->one, c->verdicts_one);
+	kernel_cell(&results, "5.10", c->two, c->verdicts_two);
+	results_compare_kernels(&results);
+	ck_assert_msg(
+		results.compared == c->compared && results.not_comparable == c->not_comparable,
+		"%s: compared %llu, not comparable %llu", c->name,
+		(unsigned long long)results.compared, (unsigned long long)results.not_comparable);
+	ck_assert_msg(results.cell[0].status == c->status_one, "%s: host %s", c->name,
+		      results.cell[0].reason);
+	ck_assert_msg(results.cell[1].status == c->status_two, "%s: 5.10 %s", c->name,
+		      results.cell[1].reason);
+	for (size_t i = 0; i < 2; i++) {
+		json_t *verdicts = json_array_get(results.cell[i].objects, 1);
+		bool failed = results.cell[i].status == CELL_FAILED;
+		ck_assert_msg(failed == (json_integer_value(
+						 json_object_get(verdicts, "kernel_fault")) > 0),
+			      "%s: verdicts of cell %zu", c->name, i);
+		ck_assert_msg(json_array_size(results.cell[i].objects) == (failed ? 3 : 2),
+			      "%s: finding of cell %zu", c->name, i);
+	}
+	results_deinit(&results);
+}
+END_TEST
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+int main(void)
+{
+	Suite *suite = suite_create("run_judge");
+	TCase *tcase = tcase_create("run_judge");
+
+	tcase_add_loop_test(tcase, test_judge, 0, COUNT(judge_cases));
+	tcase_add_loop_test(tcase, test_require, 0, COUNT(require_cases));
+	tcase_add_test(tcase, test_require_words);
+	tcase_add_loop_test(tcase, test_kernels, 0, COUNT(kernel_cases));
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? 1 : 0;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_shadow_stack.c - sequences of events -> the frames that are open
+ *
+ * A case is a short program of events, as the tracer would report them, and the return addresses
+ * that must be open after it, innermost first. The stack of the cases grows down from 0x1000;
+ * alternate signal stacks lie below it (0x100 to 0x200) or above it (0x5000 to 0x6000).
+ */
+#include <check.h>
+#include <stdlib.h>
+#include "truth/truth.h"
+
+#define LOW_STACK  0x100, 0x200
+#define HIGH_STACK 0x5000, 0x6000
+#define NO_STACK   0, 0
+
+enum event_kind { EVENT_END, EVENT_CALL, EVENT_MOVE, EVENT_SIGNAL, EVENT_SIGRETURN };
+
+struct event {
+	enum event_kind kind;
+	uint64_t sp;		 /* after it */
+	uint64_t return_address; /* CALL; the interrupted PC for SIGNAL */
+	uint64_t interrupted_sp; /* SIGNAL */
+	uint64_t low, high;	 /* SIGNAL: the alternate stack */
+};
+
+#define CALL(slot, pc)                                                                             \
+	{                                                                                          \
+		.kind = EVENT_CALL, .sp = slot, .return_address = pc                               \
+	}
+#define MOVE(to)                                                                                   \
+	{                                                                                          \
+		.kind = EVENT_MOVE, .sp = to                                                       \
+	}
+#define SIGRETURN(to)                                                                              \
+	{                                                                                          \
+		.kind = EVENT_SIGRETURN, .sp = to                                                  \
+	}
+#define SIGNAL_AT(to, pc, from, lowest, end)                                                       \
+	{                                                                                          \
+		.kind = EVENT_SIGNAL, .sp = to, .return_address = pc, .interrupted_sp = from,      \
+		.low = lowest, .high = end                                                         \
+	}
+/* bounds is two arguments once expanded. */
+#define SIGNAL(to, pc, from, bounds) SIGNAL_AT(to, pc, from, bounds)
+
+#define RESTORER	 0x77
+#define INTERRUPTED_SLOT 168 /* above the restorer's, as in the kernel's frame */
+
+static const struct {
+	const char *name;
+	struct event event[12];
+	uint64_t expected[8]; /* up to the first 0 */
+} cases[] = {
+	{ "nothing_happened_nothing_is_open", { { 0 } }, { 0 } },
+	{ "calls_open_frames_innermost_first", { CALL(0xff8, 1), CALL(0xfe8, 2) }, { 2, 1 } },
+	{ "ret_closes", { CALL(0xff8, 1), CALL(0xfe8, 2), MOVE(0xff0) }, { 1 } },
+	{ "ret_of_the_outermost_leaves_none", { CALL(0xff8, 1), MOVE(0x1000) }, { 0 } },
+	{ "ret_n_closes", { CALL(0xff8, 1), CALL(0xfe0, 2), MOVE(0xff8) }, { 1 } },
+	{ "push_and_sub_close_nothing", { CALL(0xff8, 1), MOVE(0xff0), MOVE(0x800) }, { 1 } },
+	{ "rsp_at_the_slot_keeps_it", { CALL(0xff8, 1), MOVE(0xff0), MOVE(0xff8) }, { 1 } },
+	{ "call_pop_leaves_none", { CALL(0xff8, 1), CALL(0xff0, 2), MOVE(0xff8) }, { 1 } },
+	{ "tail_call_keeps_the_callers_frame",
+	  { CALL(0xff8, 1), MOVE(0xf00), MOVE(0xff8), MOVE(0xff0) },
+	  { 1 } },
+	{ "longjmp_closes_many",
+	  { CALL(0xff8, 1), CALL(0xfe8, 2), CALL(0xfd8, 3), MOVE(0xff0) },
+	  { 1 } },
+	{ "a_slot_is_used_again",
+	  { CALL(0xff8, 1), CALL(0xfe8, 2), MOVE(0xff0), CALL(0xfe8, 3) },
+	  { 3, 1 } },
+	{ "call_after_an_unseen_rise_closes_first",
+	  { CALL(0xff8, 1), CALL(0xfe8, 2), CALL(0xff0, 3) },
+	  { 3, 1 } },
+	{ "signal_opens_restorer_and_interrupted",
+	  { CALL(0xff8, 1), SIGNAL(0xc00, 0x50, 0xff0, NO_STACK) },
+	  { RESTORER, 0x50, 1 } },
+	{ "at_the_restorer_only_the_interrupted_is_open",
+	  { CALL(0xff8, 1), SIGNAL(0xc00, 0x50, 0xff0, NO_STACK), MOVE(0xc08) },
+	  { 0x50, 1 } },
+	{ "sigreturn_closes_both",
+	  { CALL(0xff8, 1), SIGNAL(0xc00, 0x50, 0xff0, NO_STACK), MOVE(0xc08), SIGRETURN(0xff0) },
+	  { 1 } },
+	{ "longjmp_out_of_a_handler",
+	  { CALL(0xff8, 1), CALL(0xfe8, 2), SIGNAL(0xc00, 0x50, 0xfe0, NO_STACK), CALL(0xb00, 3),
+	    MOVE(0xff0) },
+	  { 1 } },
+	{ "nested_signals_return_in_turn",
+	  { CALL(0xff8, 1), SIGNAL(0xc00, 0x50, 0xff0, NO_STACK),
+	    SIGNAL(0x800, 0x60, 0xbf0, NO_STACK), MOVE(0x808), SIGRETURN(0xbf0) },
+	  { RESTORER, 0x50, 1 } },
+	{ "alternate_stack_below",
+	  { CALL(0xff8, 1), SIGNAL(0x140, 0x50, 0xff0, LOW_STACK), CALL(0x130, 2) },
+	  { 2, RESTORER, 0x50, 1 } },
+	{ "alternate_stack_above_closes_nothing_below",
+	  { CALL(0xff8, 1), SIGNAL(0x5800, 0x50, 0xff0, HIGH_STACK), CALL(0x57f0, 2) },
+	  { 2, RESTORER, 0x50, 1 } },
+	{ "return_inside_the_alternate_stack_above",
+	  { CALL(0xff8, 1), SIGNAL(0x5800, 0x50, 0xff0, HIGH_STACK), CALL(0x57f0, 2),
+	    MOVE(0x57f8) },
+	  { RESTORER, 0x50, 1 } },
+	{ "sigreturn_from_the_alternate_stack_above",
+	  { CALL(0xff8, 1), SIGNAL(0x5800, 0x50, 0xff0, HIGH_STACK), MOVE(0x5808),
+	    SIGRETURN(0xff0) },
+	  { 1 } },
+	{ "longjmp_out_of_the_alternate_stack_above",
+	  { CALL(0xff8, 1), CALL(0xfe8, 2), SIGNAL(0x5800, 0x50, 0xfe0, HIGH_STACK),
+	    CALL(0x57f0, 3), MOVE(0xff0) },
+	  { 1 } },
+	{ "longjmp_out_of_the_alternate_stack_below",
+	  { CALL(0xff8, 1), CALL(0xfe8, 2), SIGNAL(0x140, 0x50, 0xfe0, LOW_STACK), CALL(0x130, 3),
+	    MOVE(0xff0) },
+	  { 1 } },
+	{ "signal_on_the_alternate_stack_it_is_already_on",
+	  { CALL(0xff8, 1), SIGNAL(0x5800, 0x50, 0xff0, HIGH_STACK),
+	    SIGNAL(0x5400, 0x60, 0x57f0, HIGH_STACK), MOVE(0x5408), SIGRETURN(0x57f0) },
+	  { RESTORER, 0x50, 1 } },
+	{ "sigreturn_of_a_handler_that_moved_rsp_up",
+	  { CALL(0xff8, 1), CALL(0xfe8, 2), SIGNAL(0xc00, 0x50, 0xfe0, NO_STACK),
+	    SIGRETURN(0xff0) },
+	  { 1 } },
+	{ "sigreturn_without_a_handler_only_moves",
+	  { CALL(0xff8, 1), CALL(0xfe8, 2), SIGRETURN(0xff0) },
+	  { 1 } },
+};
+
+static void apply(struct shadow_stack *stack, const struct event *event)
+{
+	switch (event->kind) {
+	case EVENT_CALL:
+		ck_assert(shadow_stack_call(stack, event->sp, event->return_address));
+		break;
+	case EVENT_MOVE: shadow_stack_move(stack, event->sp); break;
+	case EVENT_SIGRETURN: shadow_stack_sigreturn(stack, event->sp); break;
+	case EVENT_SIGNAL:
+		ck_assert(shadow_stack_signal(
+			stack, &(struct signal_frame) {
+				       .restorer_slot = event->sp,
+				       .restorer = RESTORER,
+				       .interrupted_slot = event->sp + INTERRUPTED_SLOT,
+				       .interrupted_pc = event->return_address,
+				       .interrupted_sp = event->interrupted_sp,
+				       .alternate_low = event->low,
+				       .alternate_high = event->high,
+			       }));
+		break;
+	case EVENT_END: break;
+	}
+}
+
+START_TEST(test_events)
+{
+	struct shadow_stack stack;
+	static struct stack frames;
+	uint32_t expected = 0;
+
+	shadow_stack_init(&stack, true);
+	for (const struct event *event = cases[_i].event; event->kind != EVENT_END; event++)
+		apply(&stack, event);
+	while (cases[_i].expected[expected])
+		expected++;
+	ck_assert(shadow_stack_get(&stack, 0x42, &frames));
+	ck_assert_msg(frames.count == expected + 1, "%s: %u frames instead of %u", cases[_i].name,
+		      frames.count - 1, expected);
+	ck_assert_uint_eq(frames.pc[0], 0x42);
+	for (uint32_t i = 0; i < expected; i++)
+		ck_assert_msg(frames.pc[i + 1] == cases[_i].expected[i], "%s: frame %u is 0x%lx",
+			      cases[_i].name, i, (unsigned long)frames.pc[i + 1]);
+	ck_assert_int_eq(frames.stop, STOP_COMPLETE);
+	shadow_stack_deinit(&stack);
+}
+END_TEST
+
+START_TEST(test_interrupted_frame_is_marked)
+{
+	struct shadow_stack stack;
+
+	shadow_stack_init(&stack, true);
+	apply(&stack, &(struct event)SIGNAL(0xc00, 0x50, 0xff0, NO_STACK));
+	ck_assert_uint_eq(stack.count, 2);
+	ck_assert(stack.frame[0].interrupted);
+	ck_assert(!stack.frame[1].interrupted);
+	ck_assert_uint_eq(stack.frame[0].slot, 0xc00 + INTERRUPTED_SLOT);
+	shadow_stack_deinit(&stack);
+}
+END_TEST
+
+START_TEST(test_unrooted_is_never_complete)
+{
+	struct shadow_stack stack;
+	static struct stack frames;
+
+	shadow_stack_init(&stack, false);
+	ck_assert(shadow_stack_get(&stack, 1, &frames));
+	ck_assert_int_eq(frames.stop, STOP_NONE);
+	shadow_stack_deinit(&stack);
+}
+END_TEST
+
+static const struct {
+	const char *name;
+	size_t calls;
+	bool whole;
+} depths[] = {
+	{ "as_many_as_fit", WALK_FRAMES_MAX - 1, true },
+	{ "one_more_than_fit", WALK_FRAMES_MAX, false },
+	{ "many_more_than_fit", 100000, false },
+};
+
+START_TEST(test_depth)
+{
+	struct shadow_stack stack;
+	static struct stack frames;
+
+	shadow_stack_init(&stack, true);
+	for (size_t i = 0; i < depths[_i].calls; i++)
+		ck_assert(shadow_stack_call(&stack, 0x10000000 - i * 16, i + 1));
+	ck_assert_uint_eq(stack.count, depths[_i].calls);
+	ck_assert_msg(shadow_stack_get(&stack, 0x42, &frames) == depths[_i].whole, "%s",
+		      depths[_i].name);
+	ck_assert_uint_eq(frames.count, WALK_FRAMES_MAX);
+	ck_assert_uint_eq(frames.pc[1], depths[_i].calls);
+	ck_assert_int_eq(frames.stop, depths[_i].whole ? STOP_COMPLETE : STOP_DEPTH);
+	shadow_stack_deinit(&stack);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("shadow_stack");
+	TCase *tcase = tcase_create("shadow_stack");
+
+	tcase_add_loop_test(tcase, test_events, 0, sizeof(cases) / sizeof(*cases));
+	tcase_add_test(tcase, test_interrupted_frame_is_marked);
+	tcase_add_test(tcase, test_unrooted_is_never_complete);
+	tcase_add_loop_test(tcase, test_depth, 0, sizeof(depths) / sizeof(*depths));
+	suite_add_tcase(suite, tcase);
+
+	SRunner *runner = srunner_create(suite);
+
+	srunner_run_all(runner, CK_ENV);
+
+	int failed = srunner_ntests_failed(runner);
+
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

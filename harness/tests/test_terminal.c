@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_terminal.c - the table that a person reads, to the letter
+ */
+#include <check.h>
+#include <stdlib.h>
+#include "report/results.h"
+#include "results_fixture.h"
+
+static const char expected[] =
+	"program   host                  5.10                  7.2\n"
+	"chain     exact 2/2             FAILED 1/2            ERROR 2/2\n"
+	"panic     exact 1/1             skipped 1             ERROR 1/1\n"
+	"\n"
+	"Exact points, in code with / without frame pointers\n"
+	"engine    host                  5.10                  7.2\n"
+	"bpf       100.00 % / 100.00 %   100.00 % / 99.90 %    - / -\n"
+	"fp        99.10 % / 0.20 %      100.00 % / -          - / -\n"
+	"\n"
+	"Failed\n"
+	"  chain.gcc-12.2.0.O2-nofp on 5.10: walk_fault 3 <#1>\n"
+	"\n"
+	"Errors: not judged\n"
+	"  chain.gcc-12.2.0.O2-fp on 7.2: while this ran: the guest's outcome is panic\n"
+	"  chain.gcc-12.2.0.O2-nofp on 7.2: not run: the guest's outcome is panic\n"
+	"  panic.rustc-1.63.0.O2-nofp on 7.2: not run: the guest's outcome is panic\n"
+	"\n"
+	"Table faults: the toolchain's own tables, not counted as failures\n"
+	"  _init (chain): 2 points in 1 runs; gcc-12.2.0; on 5.10\n"
+	"\n"
+	"Skipped\n"
+	"  1 on 5.10: no_compiler\n"
+	"\n"
+	"Kernels\n"
+	"  host   6.18.1, native, 3.0 s\n"
+	"  5.10   5.10.0-39 (linux-image-5.10 5.10.262-1), tcg, booted in 2.1 s, 9.0 s\n"
+	"  7.2    7.2.12 (linux-binary-7.2 7.2.12-1), tcg, booted in 2.4 s, 5.0 s\n"
+	"         panic: the kernel panicked: not syncing\n"
+	"         console: out/kernels/7.2.console\n"
+	"\n"
+	"Across kernels: bpf's stacks compared 1 times, not comparable 1\n"
+	"Errors, counted as failed: 3\n"
+	"5000 points, 17.0 s, results in out\n"
+	"4 passed, 4 failed, 1 skipped\n";
+
+START_TEST(test_table)
+{
+	struct results results;
+	char *text = NULL;
+
+	fixture_results(&results);
+	FIXTURE_CAPTURE(text, terminal_print(&results, "out", false, capture));
+	ck_assert_str_eq(text, expected);
+	free(text);
+	results_deinit(&results);
+}
+END_TEST
+
+START_TEST(test_colour_only_where_asked)
+{
+	struct results results;
+	char *text = NULL;
+
+	fixture_results(&results);
+	FIXTURE_CAPTURE(text, terminal_print(&results, NULL, true, capture));
+	ck_assert_ptr_nonnull(strstr(text, "\033[1;31mFAILED 1/2\033[0m            "));
+	ck_assert_ptr_nonnull(strstr(text, "\033[32mexact 2/2\033[0m"));
+	free(text);
+	results_deinit(&results);
+}
+END_TEST
+
+START_TEST(test_missing_cells_are_failures)
+{
+	struct results results;
+	char *text = NULL;
+
+	fixture_results(&results);
+	results.missing = 5;
+	FIXTURE_CAPTURE(text, terminal_print(&results, NULL, false, capture));
+	ck_assert_ptr_nonnull(strstr(text, "The run was cut short: 5 cells are missing\n"));
+	ck_assert_ptr_nonnull(strstr(text, "\n4 passed, 9 failed, 1 skipped\n"));
+	free(text);
+	results_deinit(&results);
+}
+END_TEST
+
+static const struct share_case {
+	const char *name;
+	uint64_t exact;
+	uint64_t points;
+	const char *text;
+} share_cases[] = {
+	{ "no_points_is_no_share", 0, 0, "-" },
+	{ "all_is_100", 7, 7, "100.00 %" },
+	{ "one_missing_in_a_million_is_not_100", 999999, 1000000, "99.99 %" },
+	{ "one_in_a_million_is_cut_to_0", 1, 1000000, "0.00 %" },
+	{ "no_overflow_beyond_2_to_50", 1ULL << 60, 1ULL << 61, "50.00 %" },
+};
+
+START_TEST(test_share)
+{
+	const struct share_case *c = &share_cases[_i];
+	char text[32];
+
+	share_print(text, sizeof(text), c->exact, c->points);
+	ck_assert_msg(!strcmp(text, c->text), "%s: %s, not %s", c->name, text, c->text);
+}
+END_TEST
+
+static const struct variant_case {
+	const char *variant;
+	bool omits;
+} variant_cases[] = {
+	{ "O0-fp", false }, { "O2-fp", false }, { "O2-nofp", true }, { "asm", true }, { "", true },
+};
+
+START_TEST(test_variant)
+{
+	const struct variant_case *c = &variant_cases[_i];
+
+	ck_assert_msg(variant_omits_frame_pointer(c->variant) == c->omits, "%s", c->variant);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("terminal");
+	TCase *tcase = tcase_create("terminal");
+
+	tcase_add_test(tcase, test_table);
+	tcase_add_test(tcase, test_colour_only_where_asked);
+	tcase_add_test(tcase, test_missing_cells_are_failures);
+	tcase_add_loop_test(tcase, test_share, 0, sizeof(share_cases) / sizeof(share_cases[0]));
+	tcase_add_loop_test(tcase, test_variant, 0,
+			    sizeof(variant_cases) / sizeof(variant_cases[0]));
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? 1 : 0;
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * tracer.c - the loop: wait, say what stopped, resume
+ *
+ * Every thread of a program is executed one instruction at a time with PTRACE_SINGLESTEP. What a
+ *stop means is all here (ptrace(2), "Stopped states"):
+ *
+ *	event EXEC		a new program: truth, mappings and threads begin anew
+ *	event CLONE		a thread was announced
+ *	event STOP		a new thread's first stop, PTRACE_INTERRUPT, or job control
+ *(overridden) SIGTRAP, trap flag	an instruction was executed: a step SIGTRAP, ptrace_notify
+ *a handler was entered; nothing of it has run yet SIGTRAP, otherwise	the program's own: int3,
+ *raise; passed on another signal		passed on; no instruction was executed
+ *
+ * PTRACE_GETSIGINFO tells the three SIGTRAPs apart, but costs a system call. A step's SIGTRAP is
+ * taken from the thread's own queue before any that was sent, so a sent one shows up as a stop at
+ *an unchanged rip; and a handler is only entered after a signal was injected. So it is asked only
+ *when rip did not move, a signal was injected, or the last instruction was a system call (where
+ *tgkill's SIGTRAP and the step's become one) or an interrupt.
+ *
+ * Known limits. The kernel resets a blocked or ignored SIGTRAP to its default action when it forces
+ * the step's (force_sig_info), so a program's own SIGTRAP handler is entered once: while it runs,
+ * SIGTRAP is blocked. pushf shows the trap flag. After mov ss, the next instruction
+ *belongs to the same step. A SIGTRAP sent to a thread by tgkill from another process in the
+ *microsecond before a step's trap is merged with it and lost.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "truth/tracer.h"
+
+/* si_code of a stop made by ptrace_notify(SIGTRAP): the signal's number (signal_setup_done). */
+#define CODE_NOTIFY SIGTRAP
+
+/* What a handler of stops says: -1, or the signal to inject, or not to resume at all. */
+#define DO_NOT_RESUME 0x10000
+
+/* ---- threads ---------------------------------------------------------------------------- */
+
+static struct thread *find_thread(const struct tracer *tracer, pid_t tid)
+{
+	for (size_t i = 0; i < tracer->thread_count; i++)
+		if (tracer->thread[i]->tid == tid)
+			return tracer->thread[i];
+	return NULL;
+}
+
+/* CLONE_THREAD or a process of its own? */
+static bool is_thread_of(pid_t pid, pid_t tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d", pid, tid);
+	return access(path, F_OK) == 0;
+}
+
+static struct thread *add_thread(struct tracer *tracer, pid_t tid, enum thread_state state)
+{
+	struct thread **grown = reallocarray(tracer->thread, tracer->thread_count + 1,
+					     sizeof(*tracer->thread));
+	struct thread *thread = calloc(1, sizeof(*thread));
+
+	if (grown)
+		tracer->thread = grown;
+	if (!grown || !thread) {
+		free(thread);
+		error_set(tracer->error, ERROR_MEMORY, NULL, 0, "out of memory for a thread");
+		return NULL;
+	}
+	thread->tid = tid;
+	thread->state = state;
+	tracer->thread[tracer->thread_count++] = thread;
+	tracer->counters.threads += state != THREAD_FOREIGN;
+	return thread;
+}
+
+/* A thread that clone announced, or that stopped before its announcement came. */
+static struct thread *adopt_thread(struct tracer *tracer, pid_t tid)
+{
+	bool own = is_thread_of(tracer->pid, tid);
+
+	return add_thread(tracer, tid, own ? THREAD_NEW : THREAD_FOREIGN);
+}
+
+static void remove_thread(struct tracer *tracer, pid_t tid)
+{
+	for (size_t i = 0; i < tracer->thread_count; i++) {
+		if (tracer->thread[i]->tid != tid)
+			continue;
+		thread_destroy(tracer->thread[i]);
+		tracer->thread[i] = tracer->thread[--tracer->thread_count];
+		return;
+	}
+}
+
+/* exec leaves one thread, with the process's number. */
+static void remove_other_threads(struct tracer *tracer, pid_t tid)
+{
+	for (size_t i = tracer->thread_count; i-- > 0;)
+		if (tracer->thread[i]->tid != tid && tracer->thread[i]->state != THREAD_FOREIGN)
+			remove_thread(tracer, tracer->thread[i]->tid);
+}
+
+/* ---- stops ------------------------------------------------------------------------------ */
+
+/* 1: done, 0: the thread is being killed (ESRCH) and its end will be reported, -1: error. */
+static int get_registers(struct tracer *tracer, pid_t tid, struct user_regs_struct *ret)
+{
+	if (!ptrace(PTRACE_GETREGS, tid, NULL, ret))
+		return 1;
+	if (errno == ESRCH)
+		return 0;
+	return error_set_errno(tracer->error, "PTRACE_GETREGS");
+}
+
+static int handle_exec(struct tracer *tracer, struct thread *thread)
+{
+	if (thread->state != THREAD_STARTING)
+		tracer->counters.execs++;
+	remove_other_threads(tracer, thread->tid);
+
+	int got = get_registers(tracer, thread->tid, &thread->regs);
+
+	if (got <= 0)
+		return got < 0 ? -1 : DO_NOT_RESUME;
+	if (tracer_memory_open(tracer) || tracer_mappings_changed(tracer, true))
+		return -1;
+	return tracer_enter_program(tracer, thread);
+}
+
+static int handle_clone(struct tracer *tracer, struct thread *thread)
+{
+	unsigned long tid;
+
+	if (ptrace(PTRACE_GETEVENTMSG, thread->tid, NULL, &tid))
+		return errno == ESRCH ? DO_NOT_RESUME
+				      : error_set_errno(tracer->error, "PTRACE_GETEVENTMSG");
+	if (!find_thread(tracer, tid) && !adopt_thread(tracer, tid))
+		return -1;
+	return 0;
+}
+
+/* PTRACE_EVENT_STOP. */
+static int handle_event_stop(struct tracer *tracer, struct thread *thread)
+{
+	bool is_function = thread->state == THREAD_STARTING && tracer->options->function;
+
+	if (thread->state == THREAD_FOREIGN) {
+		ptrace(PTRACE_DETACH, thread->tid, NULL, NULL);
+		remove_thread(tracer, thread->tid);
+		return DO_NOT_RESUME;
+	}
+	if (thread->state != THREAD_NEW && !is_function)
+		return 0;
+
+	int got = get_registers(tracer, thread->tid, &thread->regs);
+
+	if (got <= 0)
+		return got < 0 ? -1 : DO_NOT_RESUME;
+	/* clone has just returned on a stack of the thread's own: nothing is below. */
+	thread_begin(tracer, thread, !is_function);
+	return thread_point(tracer, thread, false) ? -1 : 0;
+}
+
+enum trap_cause {
+	TRAP_STEP,
+	TRAP_HANDLER, /* a handler's first instruction */
+	TRAP_PROGRAM, /* the program's own SIGTRAP */
+};
+
+static bool is_ambiguous(const struct thread *thread, const struct user_regs_struct *regs)
+{
+	return thread->injected || thread->next.kind == INSTRUCTION_SYSCALL ||
+	       thread->next.kind == INSTRUCTION_TRAP || regs->rip == thread->regs.rip;
+}
+
+/* 1: done, 0: the thread is gone, -1: error. */
+static int trap_cause(struct tracer *tracer, pid_t tid, enum trap_cause *ret)
+{
+	siginfo_t info;
+
+	if (ptrace(PTRACE_GETSIGINFO, tid, NULL, &info)) {
+		if (errno == ESRCH)
+			return 0;
+		return error_set_errno(tracer->error, "PTRACE_GETSIGINFO");
+	}
+	if (info.si_code == CODE_NOTIFY)
+		*ret = TRAP_HANDLER;
+	else if (info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT)
+		*ret = TRAP_STEP; /* TRAP_BRKPT: after a system call (user_single_step_report) */
+	else
+		*ret = TRAP_PROGRAM;
+	return 1;
+}
+
+/* Before the program's own code is stepped, only the breakpoint at the entry traps. */
+static int handle_free_trap(struct tracer *tracer, struct thread *thread)
+{
+	int got = get_registers(tracer, thread->tid, &thread->regs);
+
+	if (got <= 0)
+		return got < 0 ? -1 : DO_NOT_RESUME;
+	if (thread->state != THREAD_TO_ENTRY || thread->regs.rip != tracer->entry + 1)
+		return SIGTRAP;
+	if (tracer_leave_entry(tracer, thread))
+		return -1;
+	thread_begin(tracer, thread, true);
+	return thread_point(tracer, thread, false) ? -1 : 0;
+}
+
+/* A step's trap, or one that only looks like it. */
+static int handle_trap(struct tracer *tracer, struct thread *thread)
+{
+	if (thread->state == THREAD_STARTING || thread->state == THREAD_TO_ENTRY)
+		return handle_free_trap(tracer, thread);
+
+	struct user_regs_struct regs;
+	enum trap_cause cause = TRAP_STEP;
+	int got = get_registers(tracer, thread->tid, &regs);
+
+	if (got > 0 && thread->state == THREAD_STEPPED && is_ambiguous(thread, &regs))
+		got = trap_cause(tracer, thread->tid, &cause);
+	if (got <= 0)
+		return got < 0 ? -1 : DO_NOT_RESUME;
+
+	if (thread->state == THREAD_ENTERING) {
+		thread->regs = regs;
+		thread_begin(tracer, thread, true);
+		return thread_point(tracer, thread, true) ? -1 : 0;
+	}
+	if (cause == TRAP_HANDLER) {
+		if (thread_enter_handler(tracer, thread, &regs))
+			return -1;
+		return thread_point(tracer, thread, false) ? -1 : 0;
+	}
+	if (cause == TRAP_PROGRAM) {
+		/* int3 was executed; a SIGTRAP that was sent comes where nothing was. */
+		if (regs.rip != thread->regs.rip && thread_step(tracer, thread, &regs))
+			return -1;
+		return SIGTRAP;
+	}
+	if (thread_step(tracer, thread, &regs))
+		return -1;
+	return thread_point(tracer, thread, true) ? -1 : 0;
+}
+
+/* Any other signal: the instruction at rip has not run, but make sure. */
+static int handle_signal(struct tracer *tracer, struct thread *thread, int signal)
+{
+	if (thread->state != THREAD_STEPPED)
+		return signal;
+
+	struct user_regs_struct regs;
+	int got = get_registers(tracer, thread->tid, &regs);
+
+	if (got <= 0)
+		return got < 0 ? -1 : DO_NOT_RESUME;
+	if (regs.rip != thread->regs.rip && thread_step(tracer, thread, &regs))
+		return -1;
+	return signal;
+}
+
+/* -1, DO_NOT_RESUME, or the signal to inject. */
+static int handle_stop(struct tracer *tracer, struct thread *thread, int status)
+{
+	int signal = WSTOPSIG(status);
+
+	switch (status >> 16) {
+	case 0: break;
+	case PTRACE_EVENT_EXEC: return handle_exec(tracer, thread);
+	case PTRACE_EVENT_CLONE: return handle_clone(tracer, thread);
+	case PTRACE_EVENT_STOP: return handle_event_stop(tracer, thread);
+	default: return 0;
+	}
+	if (signal == SIGTRAP)
+		return handle_trap(tracer, thread);
+	return handle_signal(tracer, thread, signal);
+}
+
+static int resume(struct tracer *tracer, struct thread *thread, int signal)
+{
+	bool free_running = thread->state == THREAD_STARTING || thread->state == THREAD_TO_ENTRY;
+
+	thread->injected = signal;
+	if (ptrace(free_running ? PTRACE_CONT : PTRACE_SINGLESTEP, thread->tid, NULL, signal) &&
+	    errno != ESRCH) /* ESRCH: killed meanwhile; its end will be reported */
+		return error_set_errno(tracer->error, "ptrace could not resume thread %d",
+				       thread->tid);
+	return 0;
+}
+
+/* ---- the loop --------------------------------------------------------------------------- */
+
+/* The next thread that stopped or ended. While there is only one, its number is asked for. */
+static pid_t wait_next(struct tracer *tracer, int *ret_status)
+{
+	for (;;) {
+		bool alone = tracer->thread_count == 1 && tracer->thread[0]->tid == tracer->pid;
+		pid_t tid = waitpid(alone ? tracer->pid : -1, ret_status, __WALL | __WNOTHREAD);
+
+		if (tid >= 0 || errno != EINTR)
+			return tid;
+	}
+}
+
+static int handle_end(struct tracer *tracer, pid_t tid, int status)
+{
+	struct thread *thread = find_thread(tracer, tid);
+	bool never_started = thread && thread->state == THREAD_STARTING;
+	int failure;
+
+	remove_thread(tracer, tid);
+	if (tid != tracer->pid)
+		return 0;
+	tracer->finished = true;
+	tracer->status = status;
+	if (!never_started || tracer->options->function)
+		return 0;
+	if (read(tracer->fail_fd, &failure, sizeof(failure)) == sizeof(failure)) {
+		errno = failure;
+		return error_set_errno(tracer->error, "%s", tracer->options->argv[0]);
+	}
+	return error_set(tracer->error, ERROR_PROTOCOL, NULL, 0, "%s ended before it was executed",
+			 tracer->options->argv[0]);
+}
+
+static int run(struct tracer *tracer)
+{
+	while (!tracer->finished && !tracer->stopping) {
+		int status;
+		pid_t tid = wait_next(tracer, &status);
+
+		if (tid < 0)
+			return error_set_errno(tracer->error, "waitpid");
+		if (!WIFSTOPPED(status)) {
+			if (handle_end(tracer, tid, status))
+				return -1;
+			continue;
+		}
+
+		struct thread *thread = find_thread(tracer, tid);
+
+		if (!thread)
+			thread = adopt_thread(tracer, tid);
+		if (!thread)
+			return -1;
+
+		int signal = handle_stop(tracer, thread, status);
+
+		if (signal < 0)
+			return -1;
+		if (signal != DO_NOT_RESUME && resume(tracer, thread, signal))
+			return -1;
+	}
+	return 0;
+}
+
+int tracer_run(const struct tracer_options *options, const struct tracer_callbacks *callbacks,
+	       struct tracer_counters *ret_counters, int *ret_status, struct error *error)
+{
+	struct tracer tracer = {
+		.options = options,
+		.callbacks = callbacks,
+		.error = error,
+		.pid = -1,
+		.memory_fd = -1,
+		.go_fd = -1,
+		.fail_fd = -1,
+		.watchdog = { .pidfd = -1, .cancel_fd = -1 },
+	};
+	int result = -1;
+
+	assert(options->function ? !options->from : options->argv && options->argv[0]);
+	tracer.decoder = decoder_create(error);
+	if (!tracer.decoder || tracer_start(&tracer))
+		goto out;
+	if (!add_thread(&tracer, tracer.pid, THREAD_STARTING))
+		goto out;
+	result = run(&tracer);
+out:
+	tracer_end(&tracer);
+	if (tracer.watchdog.fired && WIFSIGNALED(tracer.status))
+		result = error_set(error, ERROR_TIMEOUT, NULL, 0,
+				   "the program was killed after %u ms", options->timeout_ms);
+	*ret_counters = tracer.counters;
+	*ret_status = tracer.status;
+	return result;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * tracer.h - what the files of the tracer share, and nobody else
+ *
+ *	tracer.c		the loop: wait, say what stopped, resume
+ *	tracer_start.c		start pinned and seized; find the entry point; end without leftovers
+ *	tracer_step.c		one executed instruction -> the shadow stack; points
+ *	tracer_memory.c		the tracee's memory and mappings
+ *
+ * One struct tracer per run, one struct thread per thread of the traced process.
+ */
+#ifndef STACKPROOF_TRACER_H
+#define STACKPROOF_TRACER_H
+
+#include <pthread.h>
+#include <sched.h>
+#include "truth/truth.h"
+
+enum thread_state {
+	THREAD_STARTING, /* has not reached its exec yet: runs free */
+	THREAD_TO_ENTRY, /* runs free up to the breakpoint at the program's entry */
+	THREAD_ENTERING, /* inside execve; its next trap is the program's first instruction */
+	THREAD_NEW,	 /* announced, not stopped yet */
+	THREAD_STEPPED,
+	THREAD_FOREIGN, /* a process of its own that clone made: let go at its first stop */
+};
+
+struct address_range {
+	uint64_t low, high; /* high is the first address after it */
+};
+
+/* A stack that a thread left by other means than a signal, and may come back to. */
+struct parked_stack {
+	struct address_range range;
+	struct shadow_stack shadow;
+};
+
+struct thread {
+	pid_t tid;
+	enum thread_state state;
+	struct user_regs_struct regs; /* at the last stop */
+	struct instruction next;      /* the one at regs.rip */
+	struct shadow_stack shadow;
+	struct address_range stack; /* the mapping that rsp was in */
+	struct parked_stack *parked;
+	size_t parked_count;
+	int injected; /* the signal given at the last resume, or 0 */
+	uint64_t steps;
+};
+
+/* Kills the tracee when the time is up, from a thread of its own: waitpid has no time-out. */
+struct watchdog {
+	pthread_t thread;
+	bool started;
+	int pidfd;
+	int cancel_fd;
+	unsigned timeout_ms;
+	bool fired;
+};
+
+struct tracer {
+	const struct tracer_options *options;
+	const struct tracer_callbacks *callbacks;
+	struct tracer_counters counters;
+	struct error *error;
+	pid_t pid;
+	struct thread **thread;
+	size_t thread_count;
+	struct decoder *decoder;
+	struct memory_reader memory; /* context: the tracer */
+	int memory_fd;
+	int go_fd;   /* a byte lets the child go on after it was seized */
+	int fail_fd; /* brings errno if exec failed */
+	struct watchdog watchdog;
+	cpu_set_t cpus_before;
+	bool pinned;
+	bool mapped; /* mappings_hash is valid */
+	uint64_t mappings_hash;
+	struct address_range *volatile_code; /* writable and executable: not cached */
+	size_t volatile_count;
+	uint64_t entry; /* AT_ENTRY */
+	uint8_t entry_byte;
+	uint64_t from_pc; /* of a symbol; 0: points are given */
+	bool finished;	  /* the main process is gone: status is valid */
+	bool stopping;	  /* point_limit reached */
+	int status;
+};
+
+/* tracer_start.c */
+int tracer_start(struct tracer *tracer);
+/* Ends the tracee if it lives, reaps it, unpins, closes. */
+void tracer_end(struct tracer *tracer);
+/* At PTRACE_EVENT_EXEC: what is needed to reach options->from. */
+int tracer_enter_program(struct tracer *tracer, struct thread *thread);
+/* Takes the breakpoint at the entry away; the thread is at it. */
+int tracer_leave_entry(struct tracer *tracer, struct thread *thread);
+
+/* tracer_step.c */
+struct instruction tracer_decode(struct tracer *tracer, uint64_t pc);
+/* The thread begins to be stepped where regs say: no instruction was executed. */
+void thread_begin(struct tracer *tracer, struct thread *thread, bool rooted);
+/* The instruction thread->next was executed and led to regs. */
+int thread_step(struct tracer *tracer, struct thread *thread, const struct user_regs_struct *regs);
+/* A handler was entered and its first instruction is at regs. */
+int thread_enter_handler(struct tracer *tracer, struct thread *thread,
+			 const struct user_regs_struct *regs);
+/* Gives the point where the thread is, if it is one. */
+int thread_point(struct tracer *tracer, struct thread *thread, bool trapped);
+void thread_destroy(struct thread *thread);
+
+/* tracer_memory.c */
+int tracer_memory_open(struct tracer *tracer);
+/* Something may have changed: forgets decoded code, calls on_mappings if executable mappings did.
+ */
+int tracer_mappings_changed(struct tracer *tracer, bool replaced);
+bool tracer_is_volatile(const struct tracer *tracer, uint64_t pc);
+/* The mapping that holds address. False if none does. */
+bool tracer_mapping_find(const struct tracer *tracer, uint64_t address, struct address_range *ret);
+/* One entry of the auxiliary vector, getauxval(3). 0 if it can't be read. */
+uint64_t tracer_auxv(const struct tracer *tracer, uint64_t type);
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * tracer_step.c - one executed instruction -> the shadow stack; points
+ *
+ * The tracer knows the registers before and after an instruction, and what it was. That is enough:
+ *
+ *	call		pushes what memory holds at the new rsp, if that is the address behind it
+ *	system call	may map code (the cache goes), or be rt_sigreturn (the handler's frames go)
+ *	anything else	drops the frames below the new rsp
+ *
+ * Stacks that switch. A thread's rsp normally stays in one mapping. When it appears in another one
+ * and no signal brought it there, the thread changed stacks (makecontext, a coroutine library). The
+ * shadow stack is parked under the mapping it belongs to, and the new stack's, if there is none
+ * parked, begins empty and unrooted: its truth is a prefix. A main stack that grew is still the
+ *same mapping: the ranges overlap, or rsp is in none because nothing was written there yet.
+ *
+ * A handler's frame on x86-64 (arch/x86/include/asm/sigframe.h, struct rt_sigframe): the restorer's
+ * address at rsp, then struct ucontext.
+ */
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include "truth/tracer.h"
+
+#define STACK_PAGE_MASK 4095ULL
+#define ERRNO_MAX	4095 /* the kernel's MAX_ERRNO: results from -4095 to -1 are errors */
+#define I386_MMAP	90   /* int 0x80 takes the numbers of i386 */
+#define I386_MUNMAP	91
+#define I386_MPROTECT	125
+#define I386_MREMAP	163
+#define I386_MMAP2	192
+
+static int out_of_memory(struct tracer *tracer)
+{
+	return error_set(tracer->error, ERROR_MEMORY, NULL, 0, "out of memory for a shadow stack");
+}
+
+struct instruction tracer_decode(struct tracer *tracer, uint64_t pc)
+{
+	if (tracer->volatile_count && tracer_is_volatile(tracer, pc))
+		return decoder_decode(tracer->decoder, pc, &tracer->memory);
+	return decoder_at(tracer->decoder, pc, &tracer->memory);
+}
+
+static void drop_parked(struct thread *thread)
+{
+	for (size_t i = 0; i < thread->parked_count; i++)
+		shadow_stack_deinit(&thread->parked[i].shadow);
+	free(thread->parked);
+	thread->parked = NULL;
+	thread->parked_count = 0;
+}
+
+void thread_begin(struct tracer *tracer, struct thread *thread, bool rooted)
+{
+	shadow_stack_deinit(&thread->shadow);
+	shadow_stack_init(&thread->shadow, rooted);
+	drop_parked(thread);
+	if (!tracer_mapping_find(tracer, thread->regs.rsp, &thread->stack))
+		thread->stack = (struct address_range) { 0 };
+	thread->state = THREAD_STEPPED;
+	thread->next = tracer_decode(tracer, thread->regs.rip);
+}
+
+void thread_destroy(struct thread *thread)
+{
+	shadow_stack_deinit(&thread->shadow);
+	drop_parked(thread);
+	free(thread);
+}
+
+static bool in_range(struct address_range range, uint64_t address)
+{
+	return address >= range.low && address < range.high;
+}
+
+/* Parks the stack in use and brings back the one that range belongs to, or an empty one. */
+static int switch_stack(struct tracer *tracer, struct thread *thread, struct address_range range)
+{
+	struct parked_stack left = { .range = thread->stack, .shadow = thread->shadow };
+
+	tracer->counters.stack_switches++;
+	for (size_t i = 0; i < thread->parked_count; i++) {
+		struct parked_stack *parked = &thread->parked[i];
+
+		if (!in_range(range, parked->range.high - 1))
+			continue;
+		thread->shadow = parked->shadow;
+		thread->stack = range;
+		*parked = left;
+		return 0;
+	}
+
+	struct parked_stack *grown = reallocarray(thread->parked, thread->parked_count + 1,
+						  sizeof(*grown));
+
+	if (!grown)
+		return out_of_memory(tracer);
+	thread->parked = grown;
+	thread->parked[thread->parked_count++] = left;
+	thread->stack = range;
+	shadow_stack_init(&thread->shadow, false);
+	return 0;
+}
+
+/* rsp is outside the mapping it was in: did that grow, or is this another stack? */
+static int follow_stack(struct tracer *tracer, struct thread *thread, uint64_t sp)
+{
+	struct address_range *stack = &thread->stack;
+	struct address_range range;
+
+	if (shadow_stack_on_signal_stack(&thread->shadow, sp) || sp == stack->high)
+		return 0;
+	if (!tracer_mapping_find(tracer, sp, &range)) {
+		/* Not written yet. Taken as grown, so that this is asked once a page. */
+		if (sp < stack->low)
+			stack->low = sp & ~STACK_PAGE_MASK;
+		return 0;
+	}
+	if (!stack->high || (range.low < stack->high && stack->low < range.high)) {
+		*stack = range;
+		return 0;
+	}
+	return switch_stack(tracer, thread, range);
+}
+
+/* Whether the bytes pushed by what was at pc say that it was a call, and of which return address.
+ */
+static bool pushed_return_address(struct tracer *tracer, struct instruction executed, uint64_t pc,
+				  uint64_t sp, uint64_t *ret)
+{
+	if (tracer->memory.read(tracer->memory.context, sp, ret, sizeof(*ret)))
+		return false;
+	if (executed.kind == INSTRUCTION_CALL && *ret != pc + executed.length && executed.length)
+		tracer->counters.call_mismatches++;
+	return *ret > pc && *ret <= pc + INSTRUCTION_BYTES_MAX;
+}
+
+static bool is_error(uint64_t result)
+{
+	return result >= (uint64_t)-ERRNO_MAX;
+}
+
+/* Whether a system call that succeeded can have changed what code is mapped. */
+static bool may_change_code(uint64_t number, uint64_t protection)
+{
+	switch (number) {
+	case SYS_mmap:
+	case SYS_mprotect:
+	case SYS_pkey_mprotect: return protection & PROT_EXEC;
+	case SYS_munmap:
+	case SYS_mremap:
+	case SYS_remap_file_pages:
+	case SYS_shmat:
+	case SYS_shmdt:
+	/* The numbers of int 0x80, where they don't mean something frequent in 64 bits. */
+	case I386_MMAP:
+	case I386_MUNMAP:
+	case I386_MPROTECT:
+	case I386_MREMAP:
+	case I386_MMAP2: return true;
+	default: return false;
+	}
+}
+
+static int after_system_call(struct tracer *tracer, struct thread *thread,
+			     const struct user_regs_struct *regs)
+{
+	const struct user_regs_struct *before = &thread->regs;
+
+	/* rt_sigreturn has no result: rax is the interrupted code's. */
+	if (before->rax == SYS_rt_sigreturn) {
+		shadow_stack_sigreturn(&thread->shadow, regs->rsp);
+		return 0;
+	}
+	shadow_stack_move(&thread->shadow, regs->rsp);
+	if (is_error(regs->rax) || !may_change_code(before->rax, before->rdx))
+		return 0;
+	return tracer_mappings_changed(tracer, false);
+}
+
+/* The instruction's effect on the shadow stack; thread->regs are still those before it. */
+static int apply(struct tracer *tracer, struct thread *thread, const struct user_regs_struct *regs)
+{
+	struct instruction executed = thread->next;
+	uint64_t pc = thread->regs.rip;
+	uint64_t sp = regs->rsp;
+	bool pushed_word = sp == thread->regs.rsp - sizeof(uint64_t);
+	uint64_t return_address;
+
+	switch (executed.kind) {
+	case INSTRUCTION_UNKNOWN:
+		tracer->counters.unknown_instructions++;
+		/* fall through */
+	case INSTRUCTION_CALL:
+		if (pushed_word &&
+		    pushed_return_address(tracer, executed, pc, sp, &return_address)) {
+			if (!shadow_stack_call(&thread->shadow, sp, return_address))
+				return out_of_memory(tracer);
+			return 0;
+		}
+		break;
+	case INSTRUCTION_SYSCALL: return after_system_call(tracer, thread, regs);
+	case INSTRUCTION_OTHER:
+	case INSTRUCTION_RETURN:
+	case INSTRUCTION_TRAP: break;
+	}
+	shadow_stack_move(&thread->shadow, sp);
+	return 0;
+}
+
+int thread_step(struct tracer *tracer, struct thread *thread, const struct user_regs_struct *regs)
+{
+	tracer->counters.steps++;
+	thread->steps++;
+	if (!in_range(thread->stack, regs->rsp) && follow_stack(tracer, thread, regs->rsp))
+		return -1;
+	if (apply(tracer, thread, regs))
+		return -1;
+	thread->regs = *regs;
+	thread->next = tracer_decode(tracer, regs->rip);
+	return 0;
+}
+
+/* The frame that the kernel built at sp, arch/x86/include/asm/sigframe.h. */
+struct rt_signal_frame {
+	uint64_t restorer;
+	ucontext_t context;
+};
+
+#define SIGNAL_FRAME_BYTES offsetof(struct rt_signal_frame, context.uc_mcontext.fpregs)
+
+int thread_enter_handler(struct tracer *tracer, struct thread *thread,
+			 const struct user_regs_struct *regs)
+{
+	struct rt_signal_frame frame;
+	uint64_t sp = regs->rsp;
+
+	if (tracer->memory.read(tracer->memory.context, sp, &frame, SIGNAL_FRAME_BYTES))
+		return error_set(tracer->error, ERROR_PROTOCOL, NULL, 0,
+				 "no signal frame at 0x%llx, where a handler begins", regs->rsp);
+
+	const stack_t *alternate = &frame.context.uc_stack;
+	uint64_t low = (uint64_t)(uintptr_t)alternate->ss_sp;
+	struct signal_frame signal = {
+		.restorer_slot = sp,
+		.restorer = frame.restorer,
+		.interrupted_slot = sp + offsetof(struct rt_signal_frame,
+						  context.uc_mcontext.gregs[REG_RIP]),
+		.interrupted_pc = frame.context.uc_mcontext.gregs[REG_RIP],
+		.interrupted_sp = frame.context.uc_mcontext.gregs[REG_RSP],
+		.alternate_low = low,
+		.alternate_high = alternate->ss_flags & SS_DISABLE ? low : low + alternate->ss_size,
+	};
+
+	tracer->counters.signals++;
+	if (!shadow_stack_signal(&thread->shadow, &signal))
+		return out_of_memory(tracer);
+	thread->regs = *regs;
+	thread->next = tracer_decode(tracer, regs->rip);
+	return 0;
+}
+
+static void count_point(struct tracer_counters *counters, const struct thread *thread, bool trapped)
+{
+	size_t frames = thread->shadow.count;
+
+	if (counters->points == 0 || frames < counters->min_frames)
+		counters->min_frames = frames;
+	if (frames > counters->max_frames)
+		counters->max_frames = frames;
+	counters->points++;
+	counters->frames += frames;
+	counters->untrapped += !trapped;
+	counters->unrooted += !thread->shadow.rooted;
+}
+
+int thread_point(struct tracer *tracer, struct thread *thread, bool trapped)
+{
+	const struct tracer_options *options = tracer->options;
+
+	if (tracer->from_pc) {
+		if (thread->regs.rip != tracer->from_pc)
+			return 0;
+		tracer->from_pc = 0;
+	}
+	if (options->every > 1 && thread->steps % options->every)
+		return 0;
+	count_point(&tracer->counters, thread, trapped);
+	if (options->point_limit && tracer->counters.points >= options->point_limit)
+		tracer->stopping = true;
+	if (!tracer->callbacks->on_stop)
+		return 0;
+
+	struct trace_stop stop = {
+		.pid = tracer->pid,
+		.tid = thread->tid,
+		.regs = thread->regs,
+		.shadow = &thread->shadow,
+		.trapped = trapped,
+	};
+
+	return tracer->callbacks->on_stop(tracer->callbacks->context, &stop, tracer->error);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * truth.h - the stack as the machine built it
+ *
+ *	decode.c	what one instruction does to the stack (capstone): call, ret, syscall, other
+ *	shadow_stack.c	calls and returns seen so far -> the frames that are open now
+ *	tracer*.c	ptrace: every thread of a program, one instruction at a time (tracer.h is
+ *their private interface) steps_bench.c	how fast that is, beside a program that single-steps
+ *itself
+ *
+ * The shadow stack holds (address of the slot with the return address, return address): pushed when
+ * a call lowered rsp by 8, dropped while slot < rsp. It needs no special case for ret, longjmp,
+ * exceptions, tail calls or `call; pop`. Signals push two: the restorer's, and the interrupted PC.
+ *
+ * What the truth is not: of a stack that was switched to by other means than a signal (makecontext,
+ * a runtime's own), it is a prefix, and says so (rooted false). Two such stacks inside one mapping
+ * can't be told apart. A handler that rewrites the interrupted rip in its ucontext is believed only
+ * after rt_sigreturn.
+ */
+#ifndef STACKPROOF_TRUTH_H
+#define STACKPROOF_TRUTH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/user.h>
+#include "unwinder.h"
+
+/* ---- decode.c --------------------------------------------------------------------------- */
+
+enum instruction_kind {
+	INSTRUCTION_OTHER,
+	INSTRUCTION_CALL,    /* pushes the address of the next instruction */
+	INSTRUCTION_RETURN,  /* ret, ret n */
+	INSTRUCTION_SYSCALL, /* syscall, sysenter, int 0x80 */
+	INSTRUCTION_TRAP,    /* int3, int1, int n: raises a signal of its own */
+	INSTRUCTION_UNKNOWN, /* its opcode can't be read */
+};
+
+struct instruction {
+	enum instruction_kind kind;
+	uint8_t length; /* bytes; 0 if unknown */
+};
+
+#define INSTRUCTION_BYTES_MAX 15 /* Intel SDM volume 2, 2.3.11 */
+
+/* The kind alone, from the bytes at a PC: exact wherever the opcode is within size. */
+enum instruction_kind instruction_kind(const uint8_t *bytes, size_t size);
+
+struct decoder; /* capstone and a cache by address */
+struct decoder *decoder_create(struct error *error);
+void decoder_destroy(struct decoder *decoder);
+/* Forgets the cache: code was mapped, unmapped or made writable. */
+void decoder_flush(struct decoder *decoder);
+/* Decodes the instruction at pc, reading through memory only when it is not cached. */
+struct instruction decoder_at(struct decoder *decoder, uint64_t pc,
+			      const struct memory_reader *memory);
+/* The same past the cache: code in memory that is writable and executable at once. */
+struct instruction decoder_decode(struct decoder *decoder, uint64_t pc,
+				  const struct memory_reader *memory);
+/* "call qword ptr [rip + 0x2fe2]" for findings; into text. */
+void decoder_disassemble(struct decoder *decoder, uint64_t pc, const struct memory_reader *memory,
+			 char *text, size_t size);
+
+/* ---- shadow_stack.c --------------------------------------------------------------------- */
+
+struct shadow_frame {
+	uint64_t slot;		 /* address of the 8 bytes that hold return_address */
+	uint64_t return_address; /* or the interrupted PC */
+	bool interrupted;	 /* below a signal frame */
+};
+
+/* An alternate signal stack in use: shadow_stack.c says why. */
+struct shadow_region {
+	uint64_t low, high; /* as sigaltstack has it */
+	size_t first;	    /* index of the interrupted frame: the region's first */
+};
+
+struct shadow_stack {
+	struct shadow_frame *frame; /* [0] is the outermost */
+	size_t count;
+	size_t capacity;
+	struct shadow_region *region; /* [0] is the outermost */
+	size_t region_count;
+	size_t region_capacity;
+	bool rooted; /* it began at the thread's first instruction: nothing is below frame[0] */
+};
+
+void shadow_stack_init(struct shadow_stack *stack, bool rooted);
+void shadow_stack_deinit(struct shadow_stack *stack);
+/* Records a call that stored return_address in slot (= rsp after it). False: out of memory. */
+bool shadow_stack_call(struct shadow_stack *stack, uint64_t slot, uint64_t return_address);
+/* Records any other executed instruction, by rsp after it. */
+void shadow_stack_move(struct shadow_stack *stack, uint64_t sp);
+
+/* What the kernel built on the stack to start a handler; addresses of the tracee. */
+struct signal_frame {
+	uint64_t restorer_slot; /* rsp at the handler's first instruction */
+	uint64_t restorer;
+	uint64_t interrupted_slot; /* where the interrupted rip is saved */
+	uint64_t interrupted_pc;
+	uint64_t interrupted_sp;
+	uint64_t alternate_low, alternate_high; /* sigaltstack; equal if there is none */
+};
+/* Records that a handler was entered. False: out of memory. */
+bool shadow_stack_signal(struct shadow_stack *stack, const struct signal_frame *frame);
+/* Records that rt_sigreturn brought rsp back to sp: on another stack, slots can't tell. */
+void shadow_stack_sigreturn(struct shadow_stack *stack, uint64_t sp);
+/* Whether sp lies on the alternate signal stack on which the innermost handler was entered. */
+bool shadow_stack_on_signal_stack(const struct shadow_stack *stack, uint64_t sp);
+/*
+ * The frames as a stack whose pc[0] is pc. stop: STOP_COMPLETE if rooted, STOP_NONE if it is only a
+ * prefix, STOP_DEPTH (and false) if there were more than WALK_FRAMES_MAX: the innermost are kept.
+ */
+bool shadow_stack_get(const struct shadow_stack *stack, uint64_t pc, struct stack *ret);
+
+/* ---- tracer.c --------------------------------------------------------------------------- */
+
+/* A thread at a stop: the instruction at regs->rip has not run yet. */
+struct trace_stop {
+	pid_t pid;
+	pid_t tid;
+	struct user_regs_struct regs;
+	const struct shadow_stack *shadow;
+	bool trapped; /* stopped by the trap flag, so that signal_generate fired in the thread;
+		       * false at a handler's first instruction, at a thread's first stop and at a
+		       * breakpoint. The first stop after exec is trapped. The program's own
+		       * SIGTRAPs fire it too, without a point. */
+};
+
+struct tracer_counters {
+	uint64_t steps;		       /* instructions executed under the trap flag */
+	uint64_t points;	       /* stops given to on_stop */
+	uint64_t untrapped;	       /* of those, with trapped false */
+	uint64_t unknown_instructions; /* executed, though their opcode could not be read */
+	uint64_t call_mismatches; /* calls that did not push the address behind them: must be 0 */
+	uint64_t threads;	  /* of the traced process, the first included */
+	uint64_t execs;		  /* that replaced the program, the first not included */
+	uint64_t signals;	  /* delivered to handlers */
+	uint64_t stack_switches;  /* to a stack that is neither the thread's nor a signal stack */
+	uint64_t frames;	  /* sum over all points of the truth's frames below the PC */
+	uint64_t min_frames, max_frames;
+	uint64_t unrooted; /* points whose truth is only a prefix */
+};
+
+struct tracer_options {
+	char *const *argv;
+	char *const *envp; /* NULL: environ */
+	/*
+	 * From where points are given: NULL: the first instruction (the dynamic loader's, if any).
+	 * "_start": the program's own entry point; the loader runs unstepped (the stack is empty
+	 * there, so the truth is whole). Another symbol of the program: stepped from the entry
+	 * point, points given from the symbol's first execution on. A program that exec brings in
+	 * later and that lacks the symbol gives points from its entry point on.
+	 */
+	const char *from;
+	uint64_t every;	      /* a point at every Nth step of a thread; 0 or 1: at each */
+	unsigned timeout_ms;  /* 0: none */
+	bool silence_output;  /* the program's stdout and stderr go to /dev/null */
+	bool randomize;	      /* keep address space randomisation; off, so that runs repeat */
+	uint64_t point_limit; /* stop (kill) after so many points; 0: none */
+	/*
+	 * Instead of argv: steps this function in a forked child, which then exits with what it
+	 * returns. Every truth is a prefix: who called it is not known. from must be NULL.
+	 */
+	int (*function)(void *context);
+	void *function_context;
+};
+
+struct tracer_callbacks {
+	/* A process was started or replaced by exec, or its executable mappings changed. */
+	int (*on_mappings)(void *context, pid_t pid);
+	/* A point. Non-zero ends the run with an error that the callback has set. */
+	int (*on_stop)(void *context, const struct trace_stop *stop, struct error *error);
+	void *context;
+};
+
+/*
+ * Runs argv from its entry to its exit. Tracer and tracee share one CPU: the current one, to which
+ * the calling thread is pinned meanwhile. *ret_status: as waitpid gives it. Either callback may be
+ * NULL. Forked children are not traced and not waited for. Job control stops are overridden. The
+ * caller's thread must not have other children that it waits for with waitpid(-1) meanwhile.
+ * Fails with ERROR_UNAVAILABLE where ptrace is not permitted, ERROR_TIMEOUT, ERROR_SYSTEM if the
+ * program could not be started; the counters are filled in any case.
+ */
+int tracer_run(const struct tracer_options *options, const struct tracer_callbacks *callbacks,
+	       struct tracer_counters *ret_counters, int *ret_status, struct error *error);
+
+/* ---- steps_bench.c ---------------------------------------------------------------------- */
+
+/*
+ * Steps per second of tracer_run with no callbacks, and of a program that sets its own trap flag
+ * and has a SIGTRAP handler that returns: the machine's limit. Same workload, alternated, medians.
+ */
+int bench_steps(double *ret_tracer_steps_per_s, double *ret_self_steps_per_s, struct error *error);
+
+#endif

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * verdict.c - the table of verdict.h as code
+ *
+ * Where the cfi engine and the truth disagree, the step at fault is the one from the last frame on
+ * which they agree. The engine's own registers at that frame are found again by walking there, and
+ * the referee reads the CFI for the same PC and registers. Three words are then held against each
+ * other: ours, the referee's, the truth's.
+ */
+#include <assert.h>
+#include "verdict.h"
+
+static const char *const verdict_names[VERDICT_COUNT] = {
+	[VERDICT_EXACT] = "exact",
+	[VERDICT_WALK_FAULT] = "walk_fault",
+	[VERDICT_CONVERSION_LOSS_SILENT] = "conversion_loss",
+	[VERDICT_READER_FAULT] = "reader_fault",
+	[VERDICT_TABLE_FAULT] = "table_fault",
+	[VERDICT_CONVERSION_LOSS_FLAGGED] = "conversion_loss",
+	[VERDICT_UNEXPLAINED] = "unexplained",
+};
+
+static const char *const kind_names[FAULT_KIND_COUNT] = {
+	[FAULT_NONE] = "none",		 [FAULT_MISSING] = "missing",
+	[FAULT_WRONG] = "wrong",	 [FAULT_NO_END] = "no_end",
+	[FAULT_EARLY_END] = "early_end", [FAULT_FLAGGED] = "flagged",
+	[FAULT_SILENT] = "silent",
+};
+
+const char *verdict_name(enum verdict verdict)
+{
+	assert(verdict < VERDICT_COUNT);
+	return verdict_names[verdict];
+}
+
+const char *fault_kind_name(enum fault_kind kind)
+{
+	assert(kind < FAULT_KIND_COUNT);
+	return kind_names[kind];
+}
+
+/* The stop reasons with which the walk says that the table could not hold a row. */
+static bool is_flag(uint32_t stop)
+{
+	return stop >= STOP_UNSUPPORTED_EXPRESSION && stop <= STOP_TOO_MANY_RULES;
+}
+
+/* A frame that was walked to: its registers, and what its CFI is looked up with. */
+struct reached {
+	struct register_values regs;
+	uint64_t lookup_pc;
+};
+
+static bool reach(const struct point *point, uint32_t frame, struct reached *ret)
+{
+	bool exact_pc = true;
+
+	ret->regs = *point->regs;
+	for (uint32_t i = 0; i < frame; i++)
+		if (walk_rows_step(point->space, &ret->regs, &exact_pc, point->memory))
+			return false;
+	ret->lookup_pc = ret->regs.value[REGISTER_RIP] - !exact_pc;
+	return true;
+}
+
+/* The truth's CFA of a frame: just above the slot that holds its return address. */
+static uint64_t truth_cfa(const struct point *point, uint32_t frame)
+{
+	const struct shadow_stack *shadow = point->stop->shadow;
+
+	if (!shadow || frame >= shadow->count)
+		return 0;
+	return shadow->frame[shadow->count - 1 - frame].slot + 8;
+}
+
+static bool covered(const struct address_space *space, uint64_t pc)
+{
+	const struct mapping *mapping = address_space_find(space, pc);
+
+	return mapping && mapping->entry && mapping->entry->cfi &&
+	       cfi_fde_find(mapping->entry->cfi, pc - mapping->bias);
+}
+
+/* U is not T: the CFI, or our reading of it? */
+static void judge_reader(const struct evidence *evidence, struct referee *referee,
+			 uint32_t frames, struct judgement *ret)
+{
+	const struct point *point = evidence->point;
+	bool truth_ends = frames == evidence->truth->count;
+	bool engine_ends = frames == evidence->cfi->count;
+	uint64_t caller = truth_ends ? 0 : evidence->truth->pc[frames];
+	uint64_t ours = engine_ends ? 0 : evidence->cfi->pc[frames];
+	struct referee_step step;
+	struct reached reached;
+
+	ret->verdict = VERDICT_UNEXPLAINED;
+	ret->stop = evidence->cfi->stop;
+	ret->frame = frames ? frames - 1 : 0;
+	ret->pc = frames ? evidence->truth->pc[frames - 1] : evidence->point->stop->regs.rip;
+	if (!frames || !reach(point, frames - 1, &reached))
+		return;
+	ret->pc = reached.lookup_pc;
+	ret->actual_cfa = truth_ends ? 0 : truth_cfa(point, ret->frame);
+	referee_step(referee, point->space, &reached.regs, reached.lookup_pc, point->memory, &step);
+	if (!covered(point->space, reached.lookup_pc)) {
+		/* Our reader finds no FDE: the referee must find none either. */
+		bool agreed = !step.known || step.no_cfi;
+
+		ret->verdict = agreed ? VERDICT_TABLE_FAULT : VERDICT_READER_FAULT;
+		ret->kind = agreed ? FAULT_MISSING : FAULT_NONE;
+		return;
+	}
+	if (!step.known)
+		return;
+	if (step.no_cfi) {
+		ret->verdict = VERDICT_READER_FAULT;
+		return;
+	}
+	ret->declared_cfa = step.cfa;
+	if (truth_ends ? step.outermost : !step.outermost && step.return_address == caller) {
+		ret->verdict = VERDICT_READER_FAULT;
+	} else if (engine_ends ? step.outermost && ret->stop == STOP_COMPLETE :
+				 !step.outermost && step.return_address == ours) {
+		ret->verdict = VERDICT_TABLE_FAULT;
+		ret->kind = truth_ends	? FAULT_NO_END :
+			    engine_ends ? FAULT_EARLY_END :
+					  FAULT_WRONG;
+	} else if (engine_ends && ret->stop == STOP_NO_PROGRESS) {
+		/* Both read the same; ours only refuses to follow it. */
+		ret->verdict = VERDICT_TABLE_FAULT;
+		ret->kind = FAULT_WRONG;
+	}
+}
+
+static void point_at_frame(const struct stack *stack, uint32_t frames, struct judgement *ret)
+{
+	ret->frame = frames ? frames - 1 : 0;
+	ret->pc = frames ? stack->pc[frames - 1] - (frames > 1) : 0;
+}
+
+void judge(const struct evidence *evidence, struct referee *referee, struct judgement *ret)
+{
+	const struct stack *table = evidence->table;
+	bool rooted = evidence->point->stop->shadow->rooted;
+	struct judgement loss = { .verdict = VERDICT_EXACT };
+	uint32_t frames;
+
+	*ret = (struct judgement){ .verdict = VERDICT_EXACT };
+	if (evidence->bpf && table && !stack_equal(evidence->bpf, table)) {
+		match_stack(evidence->bpf, table, true, &frames);
+		ret->verdict = VERDICT_WALK_FAULT;
+		ret->stop = evidence->bpf->stop;
+		point_at_frame(table, frames, ret);
+		return;
+	}
+	if (table && match_stack(table, evidence->cfi, true, &frames) != MATCH_EXACT) {
+		bool flagged = frames == table->count && is_flag(table->stop);
+
+		loss.verdict = flagged ? VERDICT_CONVERSION_LOSS_FLAGGED :
+					 VERDICT_CONVERSION_LOSS_SILENT;
+		loss.kind = flagged ? FAULT_FLAGGED : FAULT_SILENT;
+		loss.stop = table->stop;
+		point_at_frame(evidence->cfi, frames, &loss);
+		if (!flagged) {
+			*ret = loss;
+			return;
+		}
+	}
+	if (match_stack(evidence->cfi, evidence->truth, rooted, &frames) != MATCH_EXACT)
+		judge_reader(evidence, referee, frames, ret);
+	else if (loss.verdict != VERDICT_EXACT)
+		*ret = loss;
+}

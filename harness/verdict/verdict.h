@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * verdict.h - when a stack is wrong, whose fault is it?
+ *
+ *	match.c		one stack against the truth: exact, truncated, wrong, extra
+ *	referee.c	libdw's reading of the CFI alone, evaluated on a frame's registers
+ *	verdict.c	truth, cfi, table, bpf -> a verdict
+ *	finding.c	equal verdicts at one place, counted, with the evidence of the first
+ *
+ * With T the truth, U the cfi engine, C the table engine, B the bpf engine:
+ *
+ *	B is not C					walk fault
+ *	C is not U, and the walk did not say why	conversion loss, silent
+ *	U is not T, and the referee agrees with T	reader fault
+ *	U is not T, and no FDE covers the PC		table fault, "missing"
+ *	U is not T, and the referee agrees with U	table fault, "wrong"
+ *	C is not U, and a marker says why		conversion loss, flagged
+ *
+ * A point has one verdict, the first in this order: what is a bug here is never hidden behind a
+ * toolchain's. What fits none is unexplained. Kernel faults need several kernels: `run` finds them.
+ */
+#ifndef STACKPROOF_VERDICT_H
+#define STACKPROOF_VERDICT_H
+
+#include "truth/truth.h"
+#include "engines/engine.h"
+#include "unwinder.h"
+
+/* ---- match.c ---------------------------------------------------------------------------- */
+
+enum match {
+	MATCH_EXACT,	 /* every frame of the truth, and no other */
+	MATCH_TRUNCATED, /* the truth's first frames */
+	MATCH_WRONG,	 /* a frame differs */
+	MATCH_EXTRA,	 /* every frame of the truth, then more */
+	MATCH_COUNT,
+};
+const char *match_name(enum match match);
+
+/* If rooted is false the truth is only a prefix, and a stack may go on below it. *ret_frame: the
+ * number of frames that agree. */
+enum match match_stack(const struct stack *stack, const struct stack *truth, bool rooted,
+		       uint32_t *ret_frames);
+/* Same frames and same stop reason. */
+bool stack_equal(const struct stack *a, const struct stack *b);
+
+/* What an engine scored in a run. */
+struct score {
+	uint64_t points; /* at which it said something */
+	uint64_t match[MATCH_COUNT];
+	uint64_t stop[STOP_REASON_COUNT];
+	uint64_t silent;	 /* points at which it said nothing though it should have */
+	uint64_t untrapped;	 /* points at which it could say nothing: no trap */
+	uint64_t covered;	 /* points whose every frame (but the outermost) has CFI */
+	uint64_t exact_covered;	 /* of those, exact */
+	uint64_t false_complete; /* claimed complete, and was not exact */
+	uint64_t frames;	 /* sum of depths */
+};
+
+/* ---- referee.c -------------------------------------------------------------------------- */
+
+/* libdw's CFI of images, opened as they are needed. */
+struct referee;
+struct referee *referee_create(void);
+void referee_destroy(struct referee *referee);
+
+/* What the referee found one frame's caller to be. */
+struct referee_step {
+	bool known;	/* false: it can't say (image not readable, operation not evaluated) */
+	bool no_cfi;	/* no FDE covers the PC */
+	bool outermost; /* the return address is undefined */
+	uint64_t cfa;
+	uint64_t return_address;
+};
+
+/* Reads the CFI at a frame: regs are the frame's, lookup_pc is what to look up. */
+void referee_step(struct referee *referee, const struct address_space *space,
+		  const struct register_values *regs, uint64_t lookup_pc,
+		  const struct memory_reader *memory, struct referee_step *ret);
+
+/* ---- verdict.c -------------------------------------------------------------------------- */
+
+enum verdict {
+	VERDICT_EXACT,
+	VERDICT_WALK_FAULT,
+	VERDICT_CONVERSION_LOSS_SILENT,
+	VERDICT_READER_FAULT,
+	VERDICT_TABLE_FAULT,
+	VERDICT_CONVERSION_LOSS_FLAGGED,
+	VERDICT_UNEXPLAINED,
+	VERDICT_COUNT,
+};
+/* "table_fault"; both kinds of conversion loss are "conversion_loss". */
+const char *verdict_name(enum verdict verdict);
+
+enum fault_kind {
+	FAULT_NONE,
+	FAULT_MISSING,	/* no FDE covers the PC */
+	FAULT_WRONG,	/* the CFI names another caller */
+	FAULT_NO_END,	/* the CFI goes on below the outermost frame */
+	FAULT_EARLY_END, /* the CFI calls a frame outermost that is not */
+	FAULT_FLAGGED,	/* the walk stopped and said why */
+	FAULT_SILENT,	/* it did not */
+	FAULT_KIND_COUNT,
+};
+const char *fault_kind_name(enum fault_kind kind);
+
+/* The stacks of one point. table and bpf may be NULL. */
+struct evidence {
+	const struct point *point;
+	const struct stack *truth;
+	const struct stack *cfi;
+	const struct stack *table;
+	const struct stack *bpf;
+};
+
+/* A verdict and where it points. */
+struct judgement {
+	enum verdict verdict;
+	enum fault_kind kind;
+	uint32_t frame; /* whose step went wrong */
+	uint64_t pc;	/* looked up for that step: in the function at fault */
+	uint64_t declared_cfa; /* by the CFI; 0 unknown */
+	uint64_t actual_cfa;   /* by the truth: above the slot of the return address; 0 unknown */
+	uint32_t stop;	       /* of the engine that went wrong */
+};
+
+void judge(const struct evidence *evidence, struct referee *referee, struct judgement *ret);
+
+/* ---- finding.c -------------------------------------------------------------------------- */
+
+/* Points with one verdict at one place: the same image address at fault. */
+struct finding {
+	struct judgement first; /* the first point's */
+	uint64_t count;
+	uint64_t vaddr;
+	char place[256];      /* "function+0x12 (image)" */
+	char function[192];
+	char image[256];
+	char instruction[96]; /* at the PC at fault */
+	char declared[320];   /* the row, or why there is none */
+};
+
+struct findings {
+	struct finding *finding;
+	size_t count, capacity;
+	uint64_t not_kept; /* points beyond FINDINGS_MAX places */
+};
+#define FINDINGS_MAX 200
+
+/* Counts the judgement, describing its place if it is new. */
+void findings_add(struct findings *findings, const struct judgement *judgement,
+		  const struct point *point, struct decoder *decoder);
+void findings_deinit(struct findings *findings);
+
+#endif

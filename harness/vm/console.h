@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * console.h - what a guest's console says about its kernel
+ *
+ * Fed with bytes as they come. Plain values: zero-initialise, nothing to free.
+ */
+#ifndef STACKPROOF_CONSOLE_H
+#define STACKPROOF_CONSOLE_H
+
+#include <stddef.h>
+
+enum console_event {
+	CONSOLE_PANIC,
+	CONSOLE_OOPS,
+	CONSOLE_BUG,
+	CONSOLE_WARNING,
+	CONSOLE_RCU_STALL,
+	CONSOLE_HUNG_TASK,
+	CONSOLE_SOFT_LOCKUP,
+	CONSOLE_OOM_KILL,
+	CONSOLE_GENERAL_PROTECTION,
+	CONSOLE_EVENT_COUNT,
+};
+
+#define CONSOLE_LINE_MAX 512  /* longer lines are judged by their beginning */
+#define CONSOLE_TAIL_MAX 4096 /* bytes kept for people */
+
+struct console {
+	unsigned count[CONSOLE_EVENT_COUNT];
+	char first[256]; /* the first line that was an event, without its time stamp; "" if none */
+	char panic[256]; /* the first line that was a panic */
+	char line[CONSOLE_LINE_MAX];
+	size_t line_length;
+	char tail[CONSOLE_TAIL_MAX]; /* ring */
+	size_t tail_total;	     /* bytes ever put into it */
+};
+
+void console_feed(struct console *console, const void *data, size_t size);
+/* The last line, even if the guest died before its newline. Call once, at the end. */
+void console_finish(struct console *console);
+/* All events that were seen. */
+unsigned console_events(const struct console *console);
+/* The last lines that fit into size bytes, whole lines only, NUL-terminated, no control bytes. */
+void console_tail(const struct console *console, char *ret, size_t size);
+/* "panic", "oops", ... for JSON and tests. */
+const char *console_event_name(enum console_event event);
+
+#endif

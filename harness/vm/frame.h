@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * frame.h - what the guest's init says on ttyS1, byte for byte
+ *
+ * The kernel prints on ttyS0 whenever it likes, so results travel on a line of their own, in frames
+ * that can't be confused with anything else:
+ *
+ *	| header, 16 bytes: magic, version, type, index, sequence, length | payload | CRC-32 |
+ *
+ * The CRC (IEEE 802.3, the one of zlib's crc32()) covers header and payload. Little-endian, as both
+ * ends are x86-64. sequence counts frames from 0. The reader never resynchronises: a serial line
+ * inside one machine loses nothing, so one bad byte means that the guest is broken, and guessing
+ * where the next frame begins could turn a failure into a pass.
+ *
+ * A guest says: READY, then for every command any number of STDOUT and STDERR and one EXIT, then
+ * DONE. What commands to run comes with the initramfs, in FRAME_COMMANDS_PATH: for each command
+ * `TIMEOUT_MS NUL ARGC NUL ARG0 NUL ... ARGN NUL`, numbers in decimal.
+ *
+ * Static inline, because the guest's init is one file without libraries.
+ */
+#ifndef STACKPROOF_FRAME_H
+#define STACKPROOF_FRAME_H
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define FRAME_MAGIC	    0x46507321u /* "!sPF" */
+#define FRAME_VERSION	    1
+#define FRAME_PAYLOAD_MAX   16384
+#define FRAME_COMMANDS_PATH "/stackproof.commands"
+
+enum frame_type {
+	FRAME_READY = 1, /* init runs; payload: uname -r */
+	FRAME_STDOUT,	 /* payload: bytes of command index */
+	FRAME_STDERR,
+	FRAME_EXIT, /* command index ended; payload: its exit code, int32_t */
+	FRAME_DONE, /* nothing follows */
+	FRAME_TYPE_END,
+};
+
+struct frame_header {
+	uint32_t magic;
+	uint8_t version;
+	uint8_t type;
+	uint16_t index; /* of the command */
+	uint32_t sequence;
+	uint32_t length; /* of the payload, bytes */
+};
+_Static_assert(sizeof(struct frame_header) == 16, "frame header has no padding");
+
+#define FRAME_OVERHEAD (sizeof(struct frame_header) + sizeof(uint32_t))
+#define FRAME_SIZE_MAX (FRAME_OVERHEAD + FRAME_PAYLOAD_MAX)
+
+/* CRC-32, reflected polynomial 0xedb88320, half a byte at a time. Start with crc = 0. */
+static inline uint32_t frame_crc(uint32_t crc, const void *data, size_t size)
+{
+	static const uint32_t nibble[16] = {
+		0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
+		0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
+		0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
+	};
+	const uint8_t *byte = data;
+
+	crc = ~crc;
+	for (size_t i = 0; i < size; i++) {
+		crc ^= byte[i];
+		crc = (crc >> 4) ^ nibble[crc & 15];
+		crc = (crc >> 4) ^ nibble[crc & 15];
+	}
+	return ~crc;
+}
+
+/* Writes one frame into ret (FRAME_OVERHEAD + length bytes) and returns its size. */
+static inline size_t frame_encode(void *ret, enum frame_type type, uint16_t index,
+				  uint32_t sequence, const void *payload, uint32_t length)
+{
+	struct frame_header header = {
+		.magic = FRAME_MAGIC,
+		.version = FRAME_VERSION,
+		.type = (uint8_t)type,
+		.index = index,
+		.sequence = sequence,
+		.length = length,
+	};
+	uint8_t *at = ret;
+	uint32_t crc;
+
+	assert(length <= FRAME_PAYLOAD_MAX);
+	memcpy(at, &header, sizeof(header));
+	if (length)
+		memcpy(at + sizeof(header), payload, length);
+	crc = frame_crc(0, at, sizeof(header) + length);
+	memcpy(at + sizeof(header) + length, &crc, sizeof(crc));
+	return FRAME_OVERHEAD + length;
+}
+
+enum frame_status {
+	FRAME_COMPLETE,	    /* header and payload are filled */
+	FRAME_NEED_MORE,    /* a beginning of a frame, nothing wrong so far */
+	FRAME_BAD_MAGIC,    /* not a frame */
+	FRAME_BAD_VERSION,  /* the guest's init is not of this build */
+	FRAME_BAD_TYPE,	    /* no such frame_type */
+	FRAME_BAD_SEQUENCE, /* a frame was lost or doubled */
+	FRAME_BAD_LENGTH,   /* longer than any frame may be */
+	FRAME_BAD_CRC,
+};
+
+/* Reads one frame at data. *ret_payload points into data. */
+static inline enum frame_status frame_decode(const void *data, size_t size, uint32_t sequence,
+					     struct frame_header *ret, const void **ret_payload)
+{
+	const uint8_t *at = data;
+	uint32_t crc;
+
+	if (size < sizeof(*ret))
+		return FRAME_NEED_MORE;
+	memcpy(ret, at, sizeof(*ret));
+	if (ret->magic != FRAME_MAGIC)
+		return FRAME_BAD_MAGIC;
+	if (ret->version != FRAME_VERSION)
+		return FRAME_BAD_VERSION;
+	if (ret->type < FRAME_READY || ret->type >= FRAME_TYPE_END)
+		return FRAME_BAD_TYPE;
+	if (ret->sequence != sequence)
+		return FRAME_BAD_SEQUENCE;
+	if (ret->length > FRAME_PAYLOAD_MAX)
+		return FRAME_BAD_LENGTH;
+	if (size < FRAME_OVERHEAD + ret->length)
+		return FRAME_NEED_MORE;
+	memcpy(&crc, at + sizeof(*ret) + ret->length, sizeof(crc));
+	if (crc != frame_crc(0, at, sizeof(*ret) + ret->length))
+		return FRAME_BAD_CRC;
+	*ret_payload = at + sizeof(*ret);
+	return FRAME_COMPLETE;
+}
+
+/* "bad_crc": for messages and tests. */
+static inline const char *frame_status_name(enum frame_status status)
+{
+	static const char *const name[] = {
+		[FRAME_COMPLETE] = "complete",	     [FRAME_NEED_MORE] = "need_more",
+		[FRAME_BAD_MAGIC] = "bad_magic",     [FRAME_BAD_VERSION] = "bad_version",
+		[FRAME_BAD_TYPE] = "bad_type",	     [FRAME_BAD_SEQUENCE] = "bad_sequence",
+		[FRAME_BAD_LENGTH] = "bad_length",   [FRAME_BAD_CRC] = "bad_crc",
+	};
+
+	return name[status];
+}
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * guest_files.h - the files of a guest, completed with what they need to run
+ */
+#ifndef STACKPROOF_GUEST_FILES_H
+#define STACKPROOF_GUEST_FILES_H
+
+#include <limits.h>
+#include <stddef.h>
+#include "unwinder.h"
+
+struct guest_path {
+	char *host;
+	char *guest; /* absolute, without "." and "..", below no symbolic link of the guest */
+};
+
+/* Each guest path once, in the order of being added. Zero-initialise. */
+struct guest_files {
+	struct guest_path *file;
+	size_t count;
+	size_t capacity;
+};
+
+/* Adds host (as guest; NULL: the same path) and, recursively, interpreters and libraries. */
+int guest_files_add(struct guest_files *files, const char *host, const char *guest,
+		    struct error *error);
+void guest_files_deinit(struct guest_files *files);
+
+/*
+ * Where a path ends up in the guest: "/bin/ls" is "/usr/bin/ls" where the host's /bin is a symbolic
+ * link to usr/bin, because the guest gets the same link. -1 if it is not absolute or too long.
+ */
+int guest_path_normalise(const char *path, char *ret, size_t size, struct error *error);
+
+/* The top-level links that the guest copies from the host; NULL if there is no link i. */
+const char *guest_link_name(size_t i);
+/* The target of the host's top-level link name ("bin" -> "usr/bin"); -1 if it is none. */
+int guest_link_target(const char *name, char *ret, size_t size);
+
+#endif

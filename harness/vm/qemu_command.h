@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * qemu_command.h - the command line that starts a guest
+ */
+#ifndef STACKPROOF_QEMU_COMMAND_H
+#define STACKPROOF_QEMU_COMMAND_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#define QEMU_ARGUMENTS_MAX 40
+#define QEMU_TEXT_MAX	   4096
+
+struct qemu_settings {
+	const char *kernel;  /* path of a bzImage or of an ELF kernel */
+	const char *initrd;  /* paths */
+	const char *console; /* where the bytes of ttyS0 go */
+	const char *results; /* and those of ttyS1 */
+	unsigned memory_mb;
+	bool kvm;
+};
+
+struct qemu_command {
+	char *argv[QEMU_ARGUMENTS_MAX]; /* NULL-terminated; into text, and constants */
+	int argc;
+	char text[QEMU_TEXT_MAX];
+	int text_used;
+};
+
+void qemu_command_build(struct qemu_command *ret, const struct qemu_settings *settings);
+
+/* One line, quoted for a shell. */
+void qemu_command_print(const struct qemu_command *command, FILE *file);
+
+#endif

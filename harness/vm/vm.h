@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * vm.h - commands run by another kernel
+ *
+ *	kernels.c	names -> kernel images, fetched through apt and cached
+ *	initramfs.c	files, with the interpreter and libraries they need -> a newc archive
+ *	qemu.c		starts the guest, keeps its console, enforces deadlines
+ *	console.c	what the console says: panic, oops, BUG, WARNING, RCU stall, hung task, OOM
+ *	frame.h		the framing on ttyS1 (shared with the guest's init)
+ *	guest_init.c	/init in the guest, a static program
+ */
+#ifndef STACKPROOF_VM_H
+#define STACKPROOF_VM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "unwinder.h"
+
+/* ---- kernels.c -------------------------------------------------------------------------- */
+
+struct kernel {
+	char name[64];	   /* as asked: "5.10", or a path */
+	char version[128]; /* "5.10.0-39-cloud-amd64"; from the image's header if a path */
+	char package[128]; /* "linux-image-5.10.0-39-cloud-amd64 5.10.262-1"; "" for a path */
+	char image[512];   /* path of the bzImage; "" if not fetched */
+};
+
+/* Every series that can be had, newest of each; network. *ret: malloc'ed array. */
+int kernels_list(struct kernel **ret, size_t *ret_count, struct error *error);
+/* Resolves name (a series such as "5.10", or a bzImage's path), fetching unless it is cached. */
+int kernel_get(const char *name, struct kernel *ret, struct error *error);
+/* The same, looking for a newer kernel of the series even if one is cached; network. */
+int kernel_refresh(const char *name, struct kernel *ret, struct error *error);
+
+/* ---- qemu.c ----------------------------------------------------------------------------- */
+
+enum guest_outcome {
+	GUEST_OK,	     /* every command ran and the guest powered off */
+	GUEST_NOT_STARTED,   /* QEMU itself failed */
+	GUEST_NO_BOOT,	     /* init never reported */
+	GUEST_PANIC,	     /* the kernel died */
+	GUEST_TIMEOUT,	     /* the deadline passed: a hang */
+	GUEST_LOST,	     /* it ended without having finished */
+	GUEST_PROTOCOL,	     /* its bytes on ttyS1 made no sense */
+	GUEST_OUTCOME_COUNT,
+};
+const char *guest_outcome_name(enum guest_outcome outcome);
+
+/* One command in the guest, run as root from /. */
+struct guest_command {
+	char *const *argv;   /* argv[0]: a path in the guest */
+	unsigned timeout_ms; /* 0: only the guest's own deadline */
+};
+
+/* A file the guest needs; ELF files bring their interpreter and libraries along. */
+struct guest_file {
+	const char *host_path;
+	const char *guest_path; /* NULL: the same as host_path */
+};
+
+enum guest_stream { GUEST_STDOUT = 1, GUEST_STDERR = 2 };
+
+struct guest_callbacks {
+	/* Output of command number index, as it arrives. */
+	void (*on_output)(void *context, size_t index, enum guest_stream stream, const void *data,
+			  size_t size);
+	/* It ended: exit_code is its own, 128+N if killed by signal N, 127 if missing, 124 if it
+	 * outlived its timeout. */
+	void (*on_exit)(void *context, size_t index, int exit_code);
+	void *context;
+};
+
+struct guest_options {
+	const char *kernel_image;
+	const struct guest_file *files;
+	size_t file_count;
+	const struct guest_command *commands;
+	size_t command_count;
+	unsigned memory_mb;	  /* 0: 512 */
+	unsigned timeout_ms;	  /* whole guest; 0: 120,000 */
+	const char *console_path; /* where the console is kept; NULL: a temporary file */
+	bool verbose;		  /* console to stderr as it comes */
+};
+
+struct guest_result {
+	enum guest_outcome outcome;
+	bool kvm;	       /* accelerated; only if a guest really reached init with it */
+	unsigned boot_ms;      /* from start to init's first frame */
+	unsigned first_output_ms; /* from start to the first command's first byte or exit */
+	unsigned total_ms;
+	size_t commands_done;
+	char release[64];      /* uname -r as init saw it */
+	char sentence[256];    /* what went wrong, for people; "" if nothing */
+	char console_tail[4096]; /* last lines of the console, always */
+	unsigned splats;       /* WARNING, BUG, ... lines on the console */
+};
+
+/* Writes the command line that guest_run would start, for a shell, and a newline. */
+void guest_command_line(const struct guest_options *options, FILE *file);
+
+/* Runs one guest. 0 even if the guest died (see ret->outcome); -1: ret->outcome GUEST_NOT_STARTED. */
+int guest_run(const struct guest_options *options, const struct guest_callbacks *callbacks,
+	      struct guest_result *ret, struct error *error);
+
+#endif
