@@ -53,6 +53,7 @@ static const char *const stop_names[STOP_REASON_COUNT] = {
 	[STOP_REGISTER_UNKNOWN] = "register_unknown",
 	[STOP_READ_FAULT] = "read_fault",
 	[STOP_NO_PROGRESS] = "no_progress",
+	[STOP_ZERO_RETURN] = "zero_return",
 	[STOP_DEPTH] = "depth",
 	[STOP_BAD_TABLE] = "bad_table",
 	[STOP_HELPER] = "helper",

@@ -44,13 +44,15 @@ struct run_options {
 /* ---- run_manifest.c --------------------------------------------------------------------- */
 
 struct run_binary {
-	char *name; /* relative to the corpus; of a skipped one PROGRAM.TOOLCHAIN.VARIANT */
-	char *path; /* absolute; "" if skipped */
+	char *name;	  /* relative to the corpus; of a skipped one PROGRAM.TOOLCHAIN.VARIANT */
+	char *path;	  /* absolute; "" if skipped */
+	char *guest_path; /* where it is in a guest */
 	char *program;
 	char *toolchain;
 	char *variant;
 	char *language;
-	char **file; /* absolute: files it needs beside itself */
+	char **file;	   /* absolute: files it needs beside itself */
+	char **guest_file; /* where they are in a guest */
 	size_t file_count;
 	char *skip;    /* typed reason, or NULL */
 	char *missing; /* sentence if a file of it isn't there, or NULL */

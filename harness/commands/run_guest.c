@@ -82,14 +82,14 @@ static void add_binary(struct guest_lane *guest, size_t index)
 	size_t command = guest->count++;
 
 	guest->binary[command] = index;
-	run_compare_argv(guest->run, GUEST_PROGRAM, binary->path, guest->argv[command]);
+	run_compare_argv(guest->run, GUEST_PROGRAM, binary->guest_path, guest->argv[command]);
 	guest->command[command] = (struct guest_command) {
 		.argv = (char *const *)guest->argv[command],
 		.timeout_ms = guest->run->options->timeout_ms,
 	};
-	add_file(guest, binary->path, NULL);
+	add_file(guest, binary->path, binary->guest_path);
 	for (size_t i = 0; i < binary->file_count; i++)
-		add_file(guest, binary->file[i], NULL);
+		add_file(guest, binary->file[i], binary->guest_file[i]);
 }
 
 /* Commands and files for every binary of the lane that is still to be run. */

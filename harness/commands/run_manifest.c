@@ -35,6 +35,22 @@ static char *resolve(const char *folder, const char *path)
 	return realpath(joined, NULL);
 }
 
+/*
+ * Where a corpus file is in a guest: /corpus/ and its place in the corpus, so that files find each
+ * other as before ($ORIGIN). Its own path would not do: a guest mounts its own /tmp over it.
+ */
+static char *guest_path_of(const char *folder, const char *absolute)
+{
+	char *root = realpath(folder, NULL), *path = NULL;
+	size_t size = root ? strlen(root) : 0;
+	bool inside = size && !strncmp(absolute, root, size) && absolute[size] == '/';
+
+	if (asprintf(&path, "/corpus%s", inside ? absolute + size : absolute) < 0)
+		path = strdup(absolute);
+	free(root);
+	return path;
+}
+
 static void note_missing(struct run_binary *binary, const char *path)
 {
 	if (!binary->missing && asprintf(&binary->missing, "%s is not in the corpus", path) < 0)
@@ -46,15 +62,22 @@ static int add_files(struct run_binary *binary, const char *folder, char *list)
 	char *save = NULL;
 
 	for (char *path = strtok_r(list, " ,", &save); path; path = strtok_r(NULL, " ,", &save)) {
-		char **longer = realloc(binary->file, (binary->file_count + 1) * sizeof(*longer));
-		if (!longer)
+		size_t size = (binary->file_count + 1) * sizeof(char *);
+		char **file = realloc(binary->file, size);
+		if (!file)
 			return -1;
-		binary->file = longer;
+		binary->file = file;
+		char **guest_file = realloc(binary->guest_file, size);
+		if (!guest_file)
+			return -1;
+		binary->guest_file = guest_file;
 		char *absolute = resolve(folder, path);
-		if (absolute)
-			binary->file[binary->file_count++] = absolute;
-		else
+		if (!absolute) {
 			note_missing(binary, path);
+			continue;
+		}
+		guest_file[binary->file_count] = guest_path_of(folder, absolute);
+		file[binary->file_count++] = absolute;
 	}
 	return 0;
 }
@@ -90,6 +113,7 @@ static int read_line(struct run_binary *ret, const char *folder, char *line)
 		ret->path = strdup("");
 		note_missing(ret, column[PATH]);
 	}
+	ret->guest_path = guest_path_of(folder, ret->path);
 	if (!column[NEEDS] || !strcmp(column[NEEDS], "-"))
 		return 0;
 	return add_files(ret, folder, column[NEEDS]);
@@ -107,9 +131,13 @@ static bool known(const struct run_manifest *manifest, const char *name)
 
 static void binary_deinit(struct run_binary *binary)
 {
-	for (size_t i = 0; i < binary->file_count; i++)
+	for (size_t i = 0; i < binary->file_count; i++) {
 		free(binary->file[i]);
+		free(binary->guest_file[i]);
+	}
 	free(binary->file);
+	free(binary->guest_file);
+	free(binary->guest_path);
 	free(binary->name);
 	free(binary->path);
 	free(binary->program);

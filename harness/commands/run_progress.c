@@ -25,7 +25,8 @@ static void draw(struct run *run)
 		results_count(run->results, kernel, count);
 		for (int i = 0; i < CELL_STATUS_COUNT; i++)
 			total += count[i];
-		fprintf(progress->file, "  %s %zu/%zu", kernel, total - count[CELL_PENDING], total);
+		fprintf(progress->file, "  %s %zu/%zu", results_kernel_label(run->results, kernel),
+			total - count[CELL_PENDING], total);
 		size_t broken = count[CELL_FAILED] + count[CELL_ERROR];
 		if (broken)
 			fprintf(progress->file, " (%zu failed)", broken);
@@ -56,8 +57,9 @@ void progress_lane_done(struct run *run, size_t lane)
 	results_count(run->results, kernel->name, count);
 	fprintf(progress->file,
 		"%s%s%s: %zu passed, %zu failed, %zu errors, %zu skipped, %.1f s%s%s\n",
-		kernel->name, kernel->version[0] ? " = " : "", kernel->version, count[CELL_PASSED],
-		count[CELL_FAILED], count[CELL_ERROR] + count[CELL_PENDING], count[CELL_SKIPPED],
+		results_kernel_label(run->results, kernel->name), kernel->version[0] ? " = " : "",
+		kernel->version, count[CELL_PASSED], count[CELL_FAILED],
+		count[CELL_ERROR] + count[CELL_PENDING], count[CELL_SKIPPED],
 		kernel->total_ms / 1000.0, kernel->sentence[0] ? ": " : "", kernel->sentence);
 	fflush(progress->file);
 }

@@ -156,6 +156,16 @@ const struct results_kernel *results_kernel_find(const struct results *results, 
 	return NULL;
 }
 
+const char *results_kernel_label(const struct results *results, const char *name)
+{
+	const struct results_kernel *kernel = results_kernel_find(results, name);
+	const char *slash = strrchr(name, '/');
+
+	if (!slash)
+		return name;
+	return kernel && kernel->version[0] ? kernel->version : slash + 1;
+}
+
 void results_count(const struct results *results, const char *kernel,
 		   size_t ret_count[CELL_STATUS_COUNT])
 {

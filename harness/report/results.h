@@ -105,6 +105,8 @@ void results_init(struct results *results);
 void results_deinit(struct results *results);
 /* The lane by name, or NULL. */
 const struct results_kernel *results_kernel_find(const struct results *results, const char *name);
+/* A lane's name for people: the version where the name is a path. */
+const char *results_kernel_label(const struct results *results, const char *name);
 /* Counts cells by status; kernel NULL: all. */
 void results_count(const struct results *results, const char *kernel,
 		   size_t ret_count[CELL_STATUS_COUNT]);
@@ -141,8 +143,8 @@ struct tally_fault {
 	uint64_t points;
 	size_t cells;
 	const struct cell *last; /* that was counted: one cell may have several findings */
-	char *toolchains; /* "clang-14.0.6 gcc-12.2.0" */
-	char *kernels;	  /* "host 5.10" */
+	char *toolchains;	 /* "clang-14.0.6 gcc-12.2.0" */
+	char *kernels;		 /* "host 5.10" */
 };
 
 /* Skipped cells that share kernel and reason. */

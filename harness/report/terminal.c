@@ -99,7 +99,8 @@ static void print_heading(const struct printer *table, const char *first)
 	fprintf(table->file, "%-*s", table->name_width, first);
 	for (size_t i = 0; i < results->kernel_count; i++) {
 		bool last = i + 1 == results->kernel_count;
-		fprintf(table->file, "%-*s", last ? 0 : table->cell_width, results->kernel[i].name);
+		fprintf(table->file, "%-*s", last ? 0 : table->cell_width,
+			results_kernel_label(results, results->kernel[i].name));
 	}
 	putc('\n', table->file);
 }
@@ -162,7 +163,8 @@ static void print_problems(const struct printer *table, enum cell_status status,
 			continue;
 		if (!shown++)
 			fprintf(table->file, "\n%s\n", title);
-		fprintf(table->file, "  %s on %s: %s\n", cell->binary, cell->kernel, cell->reason);
+		fprintf(table->file, "  %s on %s: %s\n", cell->binary,
+			results_kernel_label(results, cell->kernel), cell->reason);
 	}
 	if (total > shown)
 		fprintf(table->file, "  and %zu more\n", total - shown);
@@ -195,7 +197,8 @@ static void print_skips(const struct printer *table)
 		fprintf(table->file, "\nSkipped\n");
 	for (size_t i = 0; i < tally->skip_count; i++) {
 		fprintf(table->file, "  %zu on %s: %s\n", tally->skip[i].cells,
-			tally->skip[i].kernel, tally->skip[i].reason);
+			results_kernel_label(table->results, tally->skip[i].kernel),
+			tally->skip[i].reason);
 	}
 }
 
@@ -204,7 +207,8 @@ static void print_kernels(const struct printer *table, const char *folder)
 	fprintf(table->file, "\nKernels\n");
 	for (size_t i = 0; i < table->results->kernel_count; i++) {
 		const struct results_kernel *kernel = &table->results->kernel[i];
-		fprintf(table->file, "  %-6s %s", kernel->name,
+		fprintf(table->file, "  %-6s %s",
+			results_kernel_label(table->results, kernel->name),
 			kernel->version[0] ? kernel->version : "not run");
 		if (kernel->package[0])
 			fprintf(table->file, " (%s)", kernel->package);
@@ -278,7 +282,7 @@ void terminal_print(const struct results *results, const char *folder, bool colo
 			table.name_width = width;
 	}
 	for (size_t i = 0; i < results->kernel_count; i++) {
-		int width = strlen(results->kernel[i].name) + 2;
+		int width = strlen(results_kernel_label(results, results->kernel[i].name)) + 2;
 		if (width > table.cell_width)
 			table.cell_width = width;
 	}

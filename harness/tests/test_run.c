@@ -103,8 +103,9 @@ static void check_files(const struct guest_options *options)
 		const char *binary = binary_of(options->commands[i].argv);
 		bool found = false;
 		for (size_t j = 0; j < options->file_count; j++)
-			found |= !strcmp(options->files[j].host_path, binary);
+			found |= !strcmp(options->files[j].guest_path, binary);
 		ck_assert_msg(found, "%s", binary);
+		ck_assert_msg(!strncmp(binary, "/corpus/", strlen("/corpus/")), "%s", binary);
 	}
 	ck_assert_str_eq(options->files[0].host_path, "/proc/self/exe");
 	ck_assert_str_eq(options->commands[0].argv[0], options->files[0].guest_path);

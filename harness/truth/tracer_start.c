@@ -274,7 +274,10 @@ int tracer_leave_entry(struct tracer *tracer, struct thread *thread)
 	thread->regs.rip = tracer->entry;
 	if (ptrace(PTRACE_SETREGS, thread->tid, NULL, &thread->regs))
 		return error_set_errno(tracer->error, "PTRACE_SETREGS at the entry point");
-	return poke(tracer, tracer->entry, tracer->entry_byte);
+	if (poke(tracer, tracer->entry, tracer->entry_byte))
+		return -1;
+	/* The loader mapped the libraries while nobody looked. */
+	return tracer_mappings_changed(tracer, false);
 }
 
 /* ---- end -------------------------------------------------------------------------------- */

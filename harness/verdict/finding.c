@@ -2,25 +2,62 @@
 /*
  * finding.c - verdicts with their evidence, counted by place
  *
- * A fault at one instruction shows at every point that has it on its stack, often thousands. They
- * are one finding: verdict, kind and image address at fault, with the evidence of the first point.
+ * A fault in one function shows at every point that has it on its stack, often thousands. They are
+ * one finding: verdict, kind, image and function, with the evidence of the first point. Where there
+ * is no symbol, as in a stripped file's start-up code, the function is the FDE's range, or the gap
+ * between two FDEs: "fde@0x1230" or "gap@0x6210".
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "verdict.h"
 
 static struct finding *findings_find(struct findings *findings, const struct judgement *judgement,
-				     const char *image, uint64_t vaddr)
+				     const char *image, const char *function)
 {
 	for (size_t i = 0; i < findings->count; i++) {
 		struct finding *finding = &findings->finding[i];
 
 		if (finding->first.verdict == judgement->verdict &&
-		    finding->first.kind == judgement->kind && finding->vaddr == vaddr &&
-		    strcmp(finding->image, image) == 0)
+		    finding->first.kind == judgement->kind &&
+		    strcmp(finding->function, function) == 0 && strcmp(finding->image, image) == 0)
 			return finding;
 	}
 	return NULL;
+}
+
+/* The end of the last FDE that ends at or below vaddr: where the gap around vaddr begins. */
+static uint64_t gap_start(const struct cfi *cfi, uint64_t vaddr)
+{
+	uint64_t start = 0;
+
+	for (size_t i = 0; cfi && i < cfi->by_pc_count; i++) {
+		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
+		uint64_t end = fde->pc_begin + fde->pc_range;
+
+		if (end <= vaddr && end > start)
+			start = end;
+	}
+	return start;
+}
+
+static void name_function(const struct mapping *mapping, uint64_t vaddr, char *text, size_t size)
+{
+	const struct image_symbol *symbol;
+	const struct cfi_fde *fde;
+
+	if (!mapping || !mapping->entry) {
+		snprintf(text, size, "unmapped");
+		return;
+	}
+	symbol = image_symbol_find(mapping->entry->image, vaddr);
+	fde = cfi_fde_find(mapping->entry->cfi, vaddr);
+	if (symbol)
+		snprintf(text, size, "%s", symbol->name);
+	else if (fde)
+		snprintf(text, size, "fde@0x%" PRIx64, fde->pc_begin);
+	else
+		snprintf(text, size, "gap@0x%" PRIx64, gap_start(mapping->entry->cfi, vaddr));
 }
 
 static void describe_row(const struct mapping *mapping, uint64_t vaddr, char *text, size_t size)
@@ -47,22 +84,36 @@ static void describe_row(const struct mapping *mapping, uint64_t vaddr, char *te
 	fclose(file);
 }
 
+/* A frame that was called is at fault in its call: the one that ends where it will return to. */
+static uint64_t instruction_start(const struct judgement *judgement, struct decoder *decoder,
+				  const struct memory_reader *memory)
+{
+	static const uint8_t call_lengths[] = { 5, 6, 2, 3, 4, 7, 8 };
+
+	if (!judgement->frame)
+		return judgement->pc;
+	for (size_t i = 0; i < sizeof(call_lengths); i++) {
+		uint64_t pc = judgement->pc + 1 - call_lengths[i];
+		struct instruction instruction = decoder_at(decoder, pc, memory);
+
+		if (instruction.kind == INSTRUCTION_CALL && instruction.length == call_lengths[i])
+			return pc;
+	}
+	return judgement->pc; /* interrupted there */
+}
+
 static void describe(struct finding *finding, const struct judgement *judgement,
 		     const struct point *point, const struct mapping *mapping,
 		     struct decoder *decoder)
 {
-	const struct image_symbol *symbol = NULL;
+	uint64_t pc = instruction_start(judgement, decoder, point->memory);
 
 	finding->first = *judgement;
 	address_space_describe(point->space, judgement->pc, finding->place, sizeof(finding->place));
-	decoder_disassemble(decoder, judgement->pc, point->memory, finding->instruction,
+	decoder_disassemble(decoder, pc, point->memory, finding->instruction,
 			    sizeof(finding->instruction));
-	if (!mapping || !mapping->entry)
-		return;
-	symbol = image_symbol_find(mapping->entry->image, finding->vaddr);
-	if (symbol)
-		snprintf(finding->function, sizeof(finding->function), "%s", symbol->name);
-	describe_row(mapping, finding->vaddr, finding->declared, sizeof(finding->declared));
+	if (mapping && mapping->entry)
+		describe_row(mapping, finding->vaddr, finding->declared, sizeof(finding->declared));
 }
 
 void findings_add(struct findings *findings, const struct judgement *judgement,
@@ -71,8 +122,11 @@ void findings_add(struct findings *findings, const struct judgement *judgement,
 	const struct mapping *mapping = address_space_find(point->space, judgement->pc);
 	const char *image = mapping ? mapping->path : "";
 	uint64_t vaddr = judgement->pc - (mapping ? mapping->bias : 0);
-	struct finding *finding = findings_find(findings, judgement, image, vaddr);
+	char function[sizeof(((struct finding *)0)->function)];
+	struct finding *finding;
 
+	name_function(mapping, vaddr, function, sizeof(function));
+	finding = findings_find(findings, judgement, image, function);
 	if (finding) {
 		finding->count++;
 		return;
@@ -97,6 +151,7 @@ void findings_add(struct findings *findings, const struct judgement *judgement,
 	finding->count = 1;
 	finding->vaddr = vaddr;
 	snprintf(finding->image, sizeof(finding->image), "%s", image);
+	memcpy(finding->function, function, sizeof(function));
 	describe(finding, judgement, point, mapping, decoder);
 }
 

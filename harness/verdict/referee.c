@@ -227,7 +227,7 @@ void referee_step(struct referee *referee, const struct address_space *space,
 		goto out;
 	if (!machine.is_value && memory->read(memory->context, ret->return_address,
 					      &ret->return_address, sizeof(uint64_t)))
-		goto out;
+		ret->unreadable = true;
 	ret->known = true;
 out:
 	free(frame);

@@ -23,8 +23,8 @@ static const char *const verdict_names[VERDICT_COUNT] = {
 static const char *const kind_names[FAULT_KIND_COUNT] = {
 	[FAULT_NONE] = "none",		 [FAULT_MISSING] = "missing",
 	[FAULT_WRONG] = "wrong",	 [FAULT_NO_END] = "no_end",
-	[FAULT_EARLY_END] = "early_end", [FAULT_FLAGGED] = "flagged",
-	[FAULT_SILENT] = "silent",
+	[FAULT_EARLY_END] = "early_end", [FAULT_OVERWRITTEN] = "overwritten",
+	[FAULT_FLAGGED] = "flagged",	 [FAULT_SILENT] = "silent",
 };
 
 const char *verdict_name(enum verdict verdict)
@@ -81,6 +81,38 @@ static bool covered(const struct address_space *space, uint64_t pc)
 	       cfi_fde_find(mapping->entry->cfi, pc - mapping->bias);
 }
 
+/* libgcc's uw_install_context() and return hooks of profilers do this on purpose. */
+static bool is_overwritten(const struct point *point, uint32_t frame)
+{
+	const struct shadow_stack *shadow = point->stop->shadow;
+	const struct shadow_frame *call;
+	uint64_t now;
+
+	if (frame >= shadow->count)
+		return false;
+	call = &shadow->frame[shadow->count - 1 - frame];
+	return point->memory->read(point->memory->context, call->slot, &now, sizeof(now)) == 0 &&
+	       now != call->return_address;
+}
+
+/* Does the referee end where our reader ended, or name the same caller? */
+static bool referee_agrees(const struct referee_step *step, const struct stack *cfi,
+			   uint32_t frames)
+{
+	if (frames < cfi->count)
+		return !step->outermost && !step->unreadable &&
+		       step->return_address == cfi->pc[frames];
+	switch (cfi->stop) {
+	case STOP_COMPLETE: return step->outermost;
+	case STOP_READ_FAULT: return step->unreadable;
+	case STOP_ZERO_RETURN:
+		return !step->outermost && !step->unreadable && !step->return_address;
+	/* Both read the same; ours only refuses to follow it. */
+	case STOP_NO_PROGRESS: return !step->outermost && !step->unreadable;
+	default: return false;
+	}
+}
+
 /* U is not T: the CFI, or our reading of it? */
 static void judge_reader(const struct evidence *evidence, struct referee *referee,
 			 uint32_t frames, struct judgement *ret)
@@ -89,7 +121,6 @@ static void judge_reader(const struct evidence *evidence, struct referee *refere
 	bool truth_ends = frames == evidence->truth->count;
 	bool engine_ends = frames == evidence->cfi->count;
 	uint64_t caller = truth_ends ? 0 : evidence->truth->pc[frames];
-	uint64_t ours = engine_ends ? 0 : evidence->cfi->pc[frames];
 	struct referee_step step;
 	struct reached reached;
 
@@ -102,6 +133,8 @@ static void judge_reader(const struct evidence *evidence, struct referee *refere
 	ret->pc = reached.lookup_pc;
 	ret->actual_cfa = truth_ends ? 0 : truth_cfa(point, ret->frame);
 	referee_step(referee, point->space, &reached.regs, reached.lookup_pc, point->memory, &step);
+	if (!address_space_find(point->space, reached.lookup_pc))
+		return; /* code where nothing executable was mapped: not the toolchain's doing */
 	if (!covered(point->space, reached.lookup_pc)) {
 		/* Our reader finds no FDE: the referee must find none either. */
 		bool agreed = !step.known || step.no_cfi;
@@ -117,18 +150,18 @@ static void judge_reader(const struct evidence *evidence, struct referee *refere
 		return;
 	}
 	ret->declared_cfa = step.cfa;
-	if (truth_ends ? step.outermost : !step.outermost && step.return_address == caller) {
+	if (truth_ends ? step.outermost :
+			 !step.outermost && !step.unreadable && step.return_address == caller) {
 		ret->verdict = VERDICT_READER_FAULT;
-	} else if (engine_ends ? step.outermost && ret->stop == STOP_COMPLETE :
-				 !step.outermost && step.return_address == ours) {
+	} else if (referee_agrees(&step, evidence->cfi, frames)) {
 		ret->verdict = VERDICT_TABLE_FAULT;
-		ret->kind = truth_ends	? FAULT_NO_END :
-			    engine_ends ? FAULT_EARLY_END :
-					  FAULT_WRONG;
-	} else if (engine_ends && ret->stop == STOP_NO_PROGRESS) {
-		/* Both read the same; ours only refuses to follow it. */
-		ret->verdict = VERDICT_TABLE_FAULT;
-		ret->kind = FAULT_WRONG;
+		ret->kind = is_overwritten(point, ret->frame) ? FAULT_OVERWRITTEN :
+			    truth_ends			      ? FAULT_NO_END :
+			    engine_ends			      ? FAULT_EARLY_END :
+								FAULT_WRONG;
+		if (engine_ends && evidence->cfi->stop != STOP_COMPLETE &&
+		    ret->kind == FAULT_EARLY_END)
+			ret->kind = FAULT_WRONG;
 	}
 }
 

@@ -69,6 +69,7 @@ struct referee_step {
 	bool known;	/* false: it can't say (image not readable, operation not evaluated) */
 	bool no_cfi;	/* no FDE covers the PC */
 	bool outermost; /* the return address is undefined */
+	bool unreadable; /* there is no memory where the CFI says the return address is */
 	uint64_t cfa;
 	uint64_t return_address;
 };
@@ -99,6 +100,7 @@ enum fault_kind {
 	FAULT_WRONG,	/* the CFI names another caller */
 	FAULT_NO_END,	/* the CFI goes on below the outermost frame */
 	FAULT_EARLY_END, /* the CFI calls a frame outermost that is not */
+	FAULT_OVERWRITTEN, /* the program overwrote the return address, and the CFI does not say so */
 	FAULT_FLAGGED,	/* the walk stopped and said why */
 	FAULT_SILENT,	/* it did not */
 	FAULT_KIND_COUNT,
@@ -129,11 +131,11 @@ void judge(const struct evidence *evidence, struct referee *referee, struct judg
 
 /* ---- finding.c -------------------------------------------------------------------------- */
 
-/* Points with one verdict at one place: the same image address at fault. */
+/* Points with one verdict in one function of one image. */
 struct finding {
 	struct judgement first; /* the first point's */
 	uint64_t count;
-	uint64_t vaddr;
+	uint64_t vaddr; /* at fault at the first point */
 	char place[256];      /* "function+0x12 (image)" */
 	char function[192];
 	char image[256];

@@ -17,6 +17,7 @@
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include "vm/qemu_command.h"
 
 static const char kernel_parameters[] =
@@ -57,7 +58,8 @@ void qemu_command_build(struct qemu_command *ret, const struct qemu_settings *se
 	add(ret, "1");
 	add(ret, "-nodefaults");
 	add(ret, "-no-user-config");
-	add(ret, "-nographic");
+	add(ret, "-display");
+	add(ret, "none");
 	add(ret, "-no-reboot");
 	add(ret, "-kernel");
 	add(ret, "%s", settings->kernel);

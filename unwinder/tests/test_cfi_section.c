@@ -174,7 +174,7 @@ static const struct {
 	{ "augmentation_data_too_short", BYTES("\1zLR\0\1\x78\x10\1\x1b"), ERROR_CFI_TRUNCATED, 10,
 	  0, 0, 0, 0, 0, 0 },
 	{ "personality_past_augmentation_data", BYTES("\1zPR\0\1\x78\x10\3\x03\1\2\0\0\0\0"),
-	  ERROR_CFI_TRUNCATED, 9, 0, 0, 0, 0, 0, 0 },
+	  ERROR_CFI_TRUNCATED, 10, 0, 0, 0, 0, 0, 0 },
 };
 
 START_TEST(cie_is_read)
