@@ -159,7 +159,7 @@ static bool accept_deref(struct reader reader, int64_t *ret_b)
 void expression_recognise(const uint8_t *expression, size_t size, struct expression_shape *ret)
 {
 	struct reader reader = { expression, expression + size };
-	*ret = (struct expression_shape){ .form = EXPRESSION_OTHER };
+	*ret = (struct expression_shape) { .form = EXPRESSION_OTHER };
 	struct expression_shape shape = { .form = EXPRESSION_OTHER };
 	if (!accept_register(&reader, &shape.reg, &shape.a))
 		return;
@@ -205,6 +205,12 @@ static int push(struct evaluator *evaluator, uint64_t value)
 		return fail(evaluator, "the stack is full");
 	evaluator->stack[evaluator->depth++] = value;
 	return 0;
+}
+
+/* The last entry; on an empty stack, of no use but a valid pointer. */
+static uint64_t *top_of(struct evaluator *evaluator)
+{
+	return &evaluator->stack[evaluator->depth ? evaluator->depth - 1 : 0];
 }
 
 static int push_register(struct evaluator *evaluator, uint64_t reg)
@@ -336,7 +342,7 @@ static int binary(struct evaluator *evaluator, uint8_t opcode, uint64_t a, uint6
 /* Operations that only move the stack's entries. top is the last one. */
 static int shuffle(struct evaluator *evaluator, uint8_t opcode)
 {
-	uint64_t *top = &evaluator->stack[evaluator->depth - 1];
+	uint64_t *top = top_of(evaluator);
 	uint64_t value;
 	uint8_t index;
 	switch (opcode) {
@@ -381,7 +387,7 @@ static int evaluate_one(struct evaluator *evaluator)
 	if (opcode >= OP_BREG0 && opcode <= OP_BREG31)
 		return push_register(evaluator, opcode - OP_BREG0);
 
-	uint64_t *top = &evaluator->stack[evaluator->depth - 1];
+	uint64_t *top = top_of(evaluator);
 	switch (opcode) {
 	case OP_NOP: return 0;
 	case OP_BREGX:

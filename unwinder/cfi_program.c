@@ -55,7 +55,8 @@ enum {
 
 #define HIGH_COUNT (CFI_REGISTER_MAX + 1 - REGISTER_COUNT)
 
-/* What DW_CFA_remember_state keeps. high: allocated only if the program mentions such a register. */
+/* What DW_CFA_remember_state keeps. high: allocated only if the program mentions such a register.
+ */
 struct state {
 	struct row row;
 	struct row_rule *high;
@@ -200,8 +201,9 @@ static int set_cfa(struct machine *machine, uint64_t reg, uint64_t offset, const
 		return error_set(machine->error, ERROR_CFI_REGISTER, machine->cfi->section->name,
 				 at - machine->cfi->section->data,
 				 "the CFA can't hang on register %" PRIu64, reg);
-	machine->row.cfa = (struct row_rule){ .kind = RULE_CFA_REGISTER, .reg = (uint32_t)reg,
-					      .offset = (int64_t)offset };
+	machine->row.cfa = (struct row_rule) { .kind = RULE_CFA_REGISTER,
+					       .reg = (uint32_t)reg,
+					       .offset = (int64_t)offset };
 	return 0;
 }
 
@@ -216,8 +218,9 @@ static int need_cfa_register(struct machine *machine, const uint8_t *at)
 
 static int set_cfa_register(struct machine *machine, uint64_t reg, const uint8_t *at)
 {
-	return need_cfa_register(machine, at) ||
-	       set_cfa(machine, reg, machine->row.cfa.offset, at) ? -1 : 0;
+	return need_cfa_register(machine, at) || set_cfa(machine, reg, machine->row.cfa.offset, at)
+		       ? -1
+		       : 0;
 }
 
 static int set_cfa_offset(struct machine *machine, uint64_t offset, const uint8_t *at)
@@ -366,15 +369,16 @@ static int execute_extended(struct machine *machine, uint8_t opcode, const uint8
 	case CFA_VAL_OFFSET_SF: return set_offset(machine, RULE_VAL_OFFSET, a, b, at);
 	case CFA_RESTORE_EXTENDED: return restore(machine, a, at);
 	case CFA_UNDEFINED:
-		return set_rule(machine, a, (struct row_rule){ .kind = RULE_UNDEFINED }, at);
+		return set_rule(machine, a, (struct row_rule) { .kind = RULE_UNDEFINED }, at);
 	case CFA_SAME_VALUE:
-		return set_rule(machine, a, (struct row_rule){ .kind = RULE_SAME_VALUE }, at);
+		return set_rule(machine, a, (struct row_rule) { .kind = RULE_SAME_VALUE }, at);
 	case CFA_REGISTER:
 		if (b > CFI_REGISTER_MAX)
 			return fail(machine, at, ERROR_CFI_REGISTER,
 				    "a register is kept in one that does not exist");
 		return set_rule(machine, a,
-				(struct row_rule){ .kind = RULE_REGISTER, .reg = (uint32_t)b }, at);
+				(struct row_rule) { .kind = RULE_REGISTER, .reg = (uint32_t)b },
+				at);
 	case CFA_EXPRESSION: return set_expression(machine, a, RULE_EXPRESSION, at);
 	case CFA_VAL_EXPRESSION: return set_expression(machine, a, RULE_VAL_EXPRESSION, at);
 	case CFA_REMEMBER_STATE: return remember(machine);
@@ -419,7 +423,7 @@ static int execute_one(struct machine *machine)
 
 static int execute(struct machine *machine, const uint8_t *instructions, uint64_t size)
 {
-	machine->reader = (struct reader){ instructions, instructions + size };
+	machine->reader = (struct reader) { instructions, instructions + size };
 	while (machine->reader.at < machine->reader.end) {
 		int result = execute_one(machine);
 		if (result)
@@ -436,8 +440,7 @@ static int run(struct machine *machine, const struct cfi_fde *fde)
 	machine->pc_end = fde ? fde->pc_begin + fde->pc_range : 0;
 	machine->row.pc = machine->pc;
 	machine->in_cie = true;
-	int result =
-		execute(machine, machine->cie->instructions, machine->cie->instruction_bytes);
+	int result = execute(machine, machine->cie->instructions, machine->cie->instruction_bytes);
 	machine->in_cie = false;
 	if ((!result || machine->raw) && fde) {
 		machine->initial = machine->row;
@@ -466,8 +469,11 @@ static void machine_deinit(struct machine *machine)
 int cfi_rows(const struct cfi *cfi, const struct cfi_fde *fde, cfi_row_fn fn, void *context,
 	     struct error *error)
 {
-	struct machine machine = { .cfi = cfi, .cie = &cfi->cie[fde->cie], .row_fn = fn,
-				   .context = context, .error = error };
+	struct machine machine = { .cfi = cfi,
+				   .cie = &cfi->cie[fde->cie],
+				   .row_fn = fn,
+				   .context = context,
+				   .error = error };
 	int result = run(&machine, fde);
 	machine_deinit(&machine);
 	return result;
@@ -477,8 +483,9 @@ int cfi_registers(const struct cfi *cfi, const struct cfi_cie *cie, const struct
 		  bool mentioned[CFI_REGISTER_MAX + 1])
 {
 	struct error error;
-	struct machine machine = { .cfi = cfi, .cie = cie, .raw = true, .mentioned = mentioned,
-				   .error = &error };
+	struct machine machine = {
+		.cfi = cfi, .cie = cie, .raw = true, .mentioned = mentioned, .error = &error
+	};
 	run(&machine, fde);
 	machine_deinit(&machine);
 	for (int reg = CFI_REGISTER_MAX; reg >= 0; reg--)
@@ -502,8 +509,12 @@ int cfi_raw_rows(const struct cfi *cfi, const struct cfi_cie *cie, const struct 
 		      fde ? fde->instruction_bytes : cie->instruction_bytes))
 		return 0;
 	bool mentioned[CFI_REGISTER_MAX + 1] = { false };
-	struct machine machine = { .cfi = cfi, .cie = cie, .raw = true, .raw_fn = fn,
-				   .context = context, .error = error };
+	struct machine machine = { .cfi = cfi,
+				   .cie = cie,
+				   .raw = true,
+				   .raw_fn = fn,
+				   .context = context,
+				   .error = error };
 	if (cfi_registers(cfi, cie, fde, mentioned) >= REGISTER_COUNT) {
 		machine.high = calloc(HIGH_COUNT, sizeof(*machine.high));
 		if (!machine.high)

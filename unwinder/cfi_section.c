@@ -22,9 +22,9 @@
 #include "reader.h"
 #include "unwinder.h"
 
-#define LENGTH_64BIT	   UINT32_MAX /* what follows is a length of 8 bytes: 64-bit DWARF */
-#define LENGTH_RESERVED	   0xfffffff0u
-#define CIE_POINTER_NONE   UINT64_MAX
+#define LENGTH_64BIT	 UINT32_MAX /* what follows is a length of 8 bytes: 64-bit DWARF */
+#define LENGTH_RESERVED	 0xfffffff0u
+#define CIE_POINTER_NONE UINT64_MAX
 
 /* The section while it is read. */
 struct parser {
@@ -85,14 +85,13 @@ static int parse_letters(const struct parser *parser, struct cfi_cie *cie, const
 	return 0;
 }
 
-static int parse_augmentation(const struct parser *parser, struct cfi_cie *cie,
-			      struct reader *body, struct error *error)
+static int parse_augmentation(const struct parser *parser, struct cfi_cie *cie, struct reader *body,
+			      struct error *error)
 {
 	const char *letters = cie->augmentation;
 	if (*letters == 'z') {
 		uint64_t size;
-		if (!reader_uleb(body, &size) ||
-		    !reader_block(body, size, &cie->augmentation_data))
+		if (!reader_uleb(body, &size) || !reader_block(body, size, &cie->augmentation_data))
 			return fail(parser, body->at, ERROR_CFI_TRUNCATED,
 				    "the CIE's augmentation data reach past its end", error);
 		cie->has_augmentation_data = true;
@@ -114,8 +113,8 @@ static int parse_augmentation(const struct parser *parser, struct cfi_cie *cie,
 	return 0;
 }
 
-static int parse_cie_version(const struct parser *parser, struct cfi_cie *cie,
-			     struct reader *body, struct error *error)
+static int parse_cie_version(const struct parser *parser, struct cfi_cie *cie, struct reader *body,
+			     struct error *error)
 {
 	const uint8_t *start = body->at;
 	if (!reader_u8(body, &cie->version))
@@ -151,7 +150,7 @@ static int parse_cie(const struct parser *parser, const struct entry *entry, str
 		     struct error *error)
 {
 	struct reader body = entry->body;
-	*ret = (struct cfi_cie){
+	*ret = (struct cfi_cie) {
 		.offset = entry->offset,
 		.length = entry->length,
 		.is_64bit = entry->is_64bit,
@@ -164,8 +163,8 @@ static int parse_cie(const struct parser *parser, const struct entry *entry, str
 	if ((!strncmp(ret->augmentation, "eh", 2) && !reader_skip(&body, ret->address_bytes)) ||
 	    !reader_uleb(&body, &ret->code_alignment) ||
 	    !reader_sleb(&body, &ret->data_alignment) ||
-	    !(ret->version == 1 ? reader_u8(&body, &byte) :
-				  reader_uleb(&body, &ret->return_register)))
+	    !(ret->version == 1 ? reader_u8(&body, &byte)
+				: reader_uleb(&body, &ret->return_register)))
 		return fail(parser, body.at, ERROR_CFI_TRUNCATED,
 			    "the CIE's alignments or return register reach past its end", error);
 	if (ret->version == 1)
@@ -208,15 +207,16 @@ static int parse_fde(const struct parser *parser, struct cfi_fde *fde, struct er
 	fde->cie = cie - cfi->cie;
 
 	struct reader body = { fde->instructions, fde->instructions + fde->instruction_bytes };
-	struct pointer_context context = { .image = cfi->image, .section = cfi->section,
+	struct pointer_context context = { .image = cfi->image,
+					   .section = cfi->section,
 					   .address_bytes = cie->address_bytes };
 	if (pointer_read(&context, &body, cie->fde_encoding, &fde->pc_begin, error) ||
 	    pointer_read_size(&context, &body, cie->fde_encoding, &fde->pc_range, error))
 		return -1;
 	if (fde->pc_begin + fde->pc_range < fde->pc_begin)
 		return error_set(error, ERROR_CFI_RANGE, cfi->section->name, fde->offset,
-				 "the FDE's range 0x%" PRIx64 "+0x%" PRIx64 " wraps",
-				 fde->pc_begin, fde->pc_range);
+				 "the FDE's range 0x%" PRIx64 "+0x%" PRIx64 " wraps", fde->pc_begin,
+				 fde->pc_range);
 	fde->augmentation_data = NULL;
 	fde->augmentation_data_bytes = 0;
 	if (cie->has_augmentation_data) {
@@ -274,15 +274,15 @@ static int add_fde(struct parser *parser, const struct entry *entry, struct erro
 	struct cfi *cfi = parser->cfi;
 	if (cfi->fde_count == parser->fde_capacity) {
 		/* The common FDE has 20 to 60 bytes: the first guess is nearly always enough. */
-		size_t capacity = parser->fde_capacity ? parser->fde_capacity * 2 :
-							 cfi->section->size / 40 + 16;
+		size_t capacity = parser->fde_capacity ? parser->fde_capacity * 2
+						       : cfi->section->size / 40 + 16;
 		struct cfi_fde *grown = realloc(cfi->fde, capacity * sizeof(*grown));
 		if (!grown)
 			return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for FDEs");
 		cfi->fde = grown;
 		parser->fde_capacity = capacity;
 	}
-	cfi->fde[cfi->fde_count++] = (struct cfi_fde){
+	cfi->fde[cfi->fde_count++] = (struct cfi_fde) {
 		.offset = entry->offset,
 		.length = entry->length,
 		.pc_begin = entry->cie,
@@ -303,8 +303,8 @@ static int read_id(const struct parser *parser, struct entry *entry, struct erro
 		return fail(parser, start, ERROR_CFI_TRUNCATED, "the entry has no CIE pointer",
 			    error);
 	if (is_eh_frame) /* signed: the CIE may stand behind its FDE */
-		entry->cie = id ? (uint64_t)(start - parser->data) - (uint64_t)(int32_t)id :
-				  CIE_POINTER_NONE;
+		entry->cie = id ? (uint64_t)(start - parser->data) - (uint64_t)(int32_t)id
+				: CIE_POINTER_NONE;
 	else
 		entry->cie = id == (size == 8 ? UINT64_MAX : UINT32_MAX) ? CIE_POINTER_NONE : id;
 	return 0;
@@ -354,8 +354,8 @@ static int parse_entries(struct parser *parser, struct error *error)
 			error_list_add(&cfi->diagnostics, &diagnostic);
 			continue;
 		}
-		if (entry.cie == CIE_POINTER_NONE ? add_cie(parser, &entry, error) :
-						    add_fde(parser, &entry, error))
+		if (entry.cie == CIE_POINTER_NONE ? add_cie(parser, &entry, error)
+						  : add_fde(parser, &entry, error))
 			return -1;
 	}
 	return 0;
@@ -407,7 +407,7 @@ static int sort_by_pc(struct cfi *cfi, struct error *error)
 	for (size_t i = 0; i < cfi->fde_count; i++) {
 		if (!cfi->fde[i].pc_range)
 			continue;
-		keys[count] = (struct sort_key){ cfi->fde[i].pc_begin, i };
+		keys[count] = (struct sort_key) { cfi->fde[i].pc_begin, i };
 		sorted &= !count || keys[count - 1].pc <= keys[count].pc;
 		count++;
 	}

@@ -50,12 +50,11 @@ static int check_header(const uint8_t *data, size_t size, Elf64_Ehdr *ret, struc
 	memcpy(ret, data, sizeof(*ret));
 	if (ret->e_machine != EM_X86_64)
 		return error_set(error, ERROR_UNSUPPORTED_ELF, NULL,
-				 offsetof(Elf64_Ehdr, e_machine),
-				 "machine %u is not x86-64 (%u)", ret->e_machine, EM_X86_64);
+				 offsetof(Elf64_Ehdr, e_machine), "machine %u is not x86-64 (%u)",
+				 ret->e_machine, EM_X86_64);
 	if (ret->e_version != EV_CURRENT)
 		return error_set(error, ERROR_UNSUPPORTED_ELF, NULL,
-				 offsetof(Elf64_Ehdr, e_version), "ELF version %u",
-				 ret->e_version);
+				 offsetof(Elf64_Ehdr, e_version), "ELF version %u", ret->e_version);
 	return 0;
 }
 
@@ -63,7 +62,7 @@ static int check_header(const uint8_t *data, size_t size, Elf64_Ehdr *ret, struc
 static int check_header_tables(const uint8_t *data, size_t size, const Elf64_Ehdr *header,
 			       struct header_counts *ret, struct error *error)
 {
-	*ret = (struct header_counts){ header->e_phnum, header->e_shnum, header->e_shstrndx };
+	*ret = (struct header_counts) { header->e_phnum, header->e_shnum, header->e_shstrndx };
 	if (header->e_shoff) {
 		Elf64_Shdr first;
 		if (header->e_shentsize != sizeof(first))
@@ -72,8 +71,8 @@ static int check_header_tables(const uint8_t *data, size_t size, const Elf64_Ehd
 					 header->e_shentsize, sizeof(first));
 		if (!inside(header->e_shoff, sizeof(first), size))
 			return error_set(error, ERROR_ELF_BOUNDS, "section headers",
-					 header->e_shoff,
-					 "they lie past the file's end at 0x%zx", size);
+					 header->e_shoff, "they lie past the file's end at 0x%zx",
+					 size);
 		memcpy(&first, data + header->e_shoff, sizeof(first));
 		if (!ret->sections)
 			ret->sections = first.sh_size;
@@ -190,7 +189,7 @@ static int read_segments(struct image *image, const struct image_file *file,
 						 segment.p_filesz, file->size);
 			segment.p_filesz = 0;
 		}
-		image->segment[image->segment_count++] = (struct image_segment){
+		image->segment[image->segment_count++] = (struct image_segment) {
 			.vaddr = segment.p_vaddr,
 			.memory_bytes = segment.p_memsz,
 			.file_offset = segment.p_offset,
@@ -201,14 +200,18 @@ static int read_segments(struct image *image, const struct image_file *file,
 	return 0;
 }
 
-/* The section's bytes, decompressed if need be (gABI, "Section Compression"; .zdebug_*). */
-static int section_bytes(Elf_Scn *section, GElf_Shdr *header, const char *name, bool gnu_compressed,
-			 struct image_section *ret, struct error *error)
+/* The section's bytes, decompressed and relocated if need be (gABI, "Section Compression";
+ * .zdebug_*). */
+static int section_bytes(const struct image *image, Elf_Scn *section, GElf_Shdr *header,
+			 const char *name, bool gnu_compressed, struct image_section *ret,
+			 struct error *error)
 {
 	uint64_t file_offset = header->sh_offset;
 	int decompressed = 1;
-	*ret = (struct image_section){ .size = header->sh_size, .vaddr = header->sh_addr,
-				       .file_offset = file_offset, .name = name };
+	*ret = (struct image_section) { .size = header->sh_size,
+					.vaddr = header->sh_addr,
+					.file_offset = file_offset,
+					.name = name };
 	if (header->sh_type == SHT_NOBITS || !header->sh_size)
 		return 0;
 	if (header->sh_flags & SHF_COMPRESSED)
@@ -224,6 +227,9 @@ static int section_bytes(Elf_Scn *section, GElf_Shdr *header, const char *name, 
 				 "the section can't be read: %s", elf_errmsg(-1));
 	ret->data = data->d_buf;
 	ret->size = data->d_buf ? data->d_size : 0;
+	const struct image_file *file = image->priv;
+	if (image->type == ET_REL && ret->data)
+		section_relocate(file->elf, section, data->d_buf, data->d_size);
 	return 0;
 }
 
@@ -247,14 +253,14 @@ static int read_sections(struct image *image, const struct image_file *file, str
 			got_vaddr = header.sh_addr;
 		int failed = 0;
 		if (!strcmp(name, ".eh_frame") && !image->eh_frame.name)
-			failed = section_bytes(section, &header, ".eh_frame", false,
+			failed = section_bytes(image, section, &header, ".eh_frame", false,
 					       &image->eh_frame, error);
 		else if (!strcmp(name, ".eh_frame_hdr"))
-			failed = section_bytes(section, &header, ".eh_frame_hdr", false,
+			failed = section_bytes(image, section, &header, ".eh_frame_hdr", false,
 					       &image->eh_frame_hdr, error);
 		else if (!strcmp(name, ".debug_frame") || !strcmp(name, ".zdebug_frame"))
-			failed = section_bytes(section, &header, ".debug_frame", name[1] == 'z',
-					       &image->debug_frame, error);
+			failed = section_bytes(image, section, &header, ".debug_frame",
+					       name[1] == 'z', &image->debug_frame, error);
 		if (failed)
 			return -1;
 	}
@@ -302,7 +308,7 @@ static int find_eh_frame(struct image *image, const Elf64_Phdr *header, struct e
 	if (!data || header->p_filesz > left)
 		return error_set(error, ERROR_ELF_BOUNDS, "PT_GNU_EH_FRAME", header->p_offset,
 				 "its address 0x%" PRIx64 " lies in no segment", header->p_vaddr);
-	image->eh_frame_hdr = (struct image_section){
+	image->eh_frame_hdr = (struct image_section) {
 		.data = data,
 		.size = header->p_filesz,
 		.vaddr = header->p_vaddr,
@@ -316,19 +322,21 @@ static int find_eh_frame(struct image *image, const Elf64_Phdr *header, struct e
 	if (!reader_skip(&reader, 4))
 		return error_set(error, ERROR_CFI_TRUNCATED, ".eh_frame_hdr", 0,
 				 "the header has %" PRIu64 " bytes", (uint64_t)header->p_filesz);
-	struct pointer_context context = { .image = image, .section = &image->eh_frame_hdr,
+	struct pointer_context context = { .image = image,
+					   .section = &image->eh_frame_hdr,
 					   .address_bytes = 8 };
 	uint64_t vaddr;
 	if (data[0] != 1 || pointer_read(&context, &reader, data[1], &vaddr, error))
-		return error_set(error, ERROR_POINTER_ENCODING, ".eh_frame_hdr", 1,
-				 "the address of .eh_frame can't be read (version %u, encoding 0x%02x)",
-				 data[0], data[1]);
+		return error_set(
+			error, ERROR_POINTER_ENCODING, ".eh_frame_hdr", 1,
+			"the address of .eh_frame can't be read (version %u, encoding 0x%02x)",
+			data[0], data[1]);
 	const uint8_t *frame = bytes_to_end(image, vaddr, &left);
 	if (!frame)
 		return error_set(error, ERROR_ELF_BOUNDS, ".eh_frame_hdr", header->p_offset,
 				 "its .eh_frame address 0x%" PRIx64 " lies in no segment", vaddr);
 	const struct image_file *file = image->priv;
-	image->eh_frame = (struct image_section){
+	image->eh_frame = (struct image_section) {
 		.data = frame,
 		.size = eh_frame_size(frame, left),
 		.vaddr = vaddr,
@@ -441,8 +449,8 @@ int image_create(const char *path, struct image **ret, struct error *error)
 	}
 	if (!S_ISREG(status.st_mode) || status.st_size < EI_NIDENT) {
 		error_set(error, ERROR_NOT_ELF, NULL, 0, "%s",
-			  S_ISREG(status.st_mode) ? "too short for an ELF file" :
-						    "not a regular file");
+			  S_ISREG(status.st_mode) ? "too short for an ELF file"
+						  : "not a regular file");
 		goto out;
 	}
 	/* Writable and private: elf_compress notes in the section header what it decompressed. */
@@ -466,7 +474,7 @@ int image_create_memory(const void *data, size_t size, const char *name, struct 
 	if (!copy)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for %zu bytes", size);
 	memcpy(copy, data, size);
-	return create((struct image_file){ .data = copy, .size = size }, name, ret, error);
+	return create((struct image_file) { .data = copy, .size = size }, name, ret, error);
 }
 
 void image_destroy(struct image *image)

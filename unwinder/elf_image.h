@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * elf_image.h - what elf_image.c and elf_symbol.c share
+ * elf_image.h - what elf_image.c, elf_symbol.c and elf_relocate.c share
  *
  * Private to unwinder/: the mapping and the libelf handle behind an image.
  */
@@ -17,5 +17,8 @@ struct image_file {
 	Elf *elf;
 	bool symbols_read;
 };
+
+/* Resolves target's relocations in its size bytes at data, which are the image's own copy. */
+void section_relocate(Elf *elf, Elf_Scn *target, uint8_t *data, size_t size);
 
 #endif

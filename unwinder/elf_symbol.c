@@ -58,7 +58,7 @@ static void read_section(struct image *image, Elf *elf, Elf_Scn *section, const 
 		const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
 		if (!name || !*name)
 			continue;
-		image->symbol[image->symbol_count++] = (struct image_symbol){
+		image->symbol[image->symbol_count++] = (struct image_symbol) {
 			.pc = symbol.st_value,
 			.size = symbol.st_size,
 			.name = name,

@@ -149,5 +149,5 @@ void error_list_add(struct error_list *list, const struct error *error)
 void error_list_deinit(struct error_list *list)
 {
 	free(list->error);
-	*list = (struct error_list){ 0 };
+	*list = (struct error_list) { 0 };
 }

@@ -52,8 +52,8 @@ static int read_format(const struct pointer_context *context, struct reader *rea
 }
 
 /* DW_EH_PE_aligned: an address-sized pointer at the next address that is a multiple of its size. */
-static int read_aligned(const struct pointer_context *context, struct reader *reader,
-			uint64_t *ret, struct error *error)
+static int read_aligned(const struct pointer_context *context, struct reader *reader, uint64_t *ret,
+			struct error *error)
 {
 	const uint8_t *start = reader->at;
 	uint64_t vaddr = context->section->vaddr + offset_of(context, start);

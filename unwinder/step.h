@@ -128,9 +128,12 @@ step_inline void step_saved(struct walk_state *state, const struct table_rule *r
 		step_set(state, reg, cfa + (__s64)rule->saved_offset[index], kind == TABLE_AT_CFA);
 }
 
-/* Every register by its own rule. Table building guarantees that none reads what another wrote. */
+/*
+ * Every register by its own rule. Table building guarantees that none reads what another wrote.
+ * rsp's caller's value goes to ret_sp and is the CFA unless the CFI says otherwise (longjmp does).
+ */
 step_inline unsigned int step_wide(struct walk_state *state, const struct table_wide_rule *wide,
-				   __u64 cfa, struct walk_memory *memory)
+				   __u64 cfa, struct walk_memory *memory, __u64 *ret_sp)
 {
 	__u32 lost = 0;
 	unsigned int stop;
@@ -142,7 +145,7 @@ step_inline unsigned int step_wide(struct walk_state *state, const struct table_
 
 		if (kind == TABLE_UNDEFINED || (kind == TABLE_SAME && !(CALLEE_SAVED_MASK >> i & 1)))
 			lost |= 1u << i;
-		if (kind == TABLE_UNDEFINED || kind == TABLE_SAME || i == REGISTER_RSP)
+		if (kind == TABLE_UNDEFINED || kind == TABLE_SAME)
 			continue;
 		if (kind >= TABLE_IN_REGISTER) {
 			stop = step_register(state, memory, wide->reg[i].reg, &value);
@@ -151,6 +154,13 @@ step_inline unsigned int step_wide(struct walk_state *state, const struct table_
 		}
 		if (kind != TABLE_IN_REGISTER)
 			value += (__s64)wide->reg[i].offset;
+		if (i == REGISTER_RSP) {
+			*ret_sp = value;
+			if ((kind == TABLE_AT_CFA || kind == TABLE_AT_REGISTER) &&
+			    walk_read(memory, value, ret_sp))
+				return STOP_READ_FAULT;
+			continue;
+		}
 		step_set(state, i, value, kind == TABLE_AT_CFA || kind == TABLE_AT_REGISTER);
 	}
 	state->known &= ~lost;
@@ -165,12 +175,13 @@ step_inline unsigned int step(struct walk_state *state, const struct table_rule 
 			      const struct table_wide_rule *wide, struct walk_memory *memory)
 {
 	__u64 old_sp = state->reg[REGISTER_RSP];
-	__u64 cfa = 0, pc = 0;
+	__u64 cfa = 0, pc = 0, sp;
 	unsigned int stop;
 
 	stop = step_cfa(state, rule, memory, &cfa);
 	if (stop)
 		return stop;
+	sp = cfa;
 	if (rule->flags & TABLE_RULE_WIDE) {
 		if (!wide)
 			return STOP_BAD_TABLE;
@@ -178,7 +189,7 @@ step_inline unsigned int step(struct walk_state *state, const struct table_rule 
 					   wide->reg[REGISTER_RIP].reg, wide->reg[REGISTER_RIP].offset,
 					   cfa, memory, &pc);
 		if (!stop)
-			stop = step_wide(state, wide, cfa, memory);
+			stop = step_wide(state, wide, cfa, memory, &sp);
 		if (stop)
 			return stop;
 	} else {
@@ -194,11 +205,11 @@ step_inline unsigned int step(struct walk_state *state, const struct table_rule 
 		step_saved(state, rule, 5, REGISTER_R15, cfa);
 		state->known &= CALLEE_SAVED_MASK;
 	}
-	step_set(state, REGISTER_RSP, cfa, 0);
+	step_set(state, REGISTER_RSP, sp, 0);
 
 	/* The stack grows down: a caller's frame is above. Only a signal may come from elsewhere. */
 	if (!(rule->flags & TABLE_RULE_SIGNAL_FRAME) &&
-	    (cfa < old_sp || (cfa == old_sp && pc == state->pc)))
+	    (sp < old_sp || (sp == old_sp && pc == state->pc)))
 		return STOP_NO_PROGRESS;
 	if (pc == 0)
 		return STOP_ZERO_RETURN;

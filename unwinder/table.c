@@ -116,11 +116,12 @@ static bool reads_what_was_written(const struct table_wide_rule *wide)
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++) {
 		const struct table_wide_register *reg = &wide->reg[i];
 
-		if (reg->kind == TABLE_SAME || reg->kind == TABLE_UNDEFINED || i == REGISTER_RSP)
+		if (reg->kind == TABLE_SAME || reg->kind == TABLE_UNDEFINED)
 			continue;
 		if (reg->kind >= TABLE_IN_REGISTER && written >> reg->reg & 1)
 			return true;
-		written |= 1u << i;
+		if (i != REGISTER_RSP) /* it is written last of all */
+			written |= 1u << i;
 	}
 	return false;
 }
@@ -136,7 +137,7 @@ static bool rule_narrow(const struct table_wide_rule *wide, struct table_rule *r
 		if (kind == TABLE_SAME)
 			continue;
 		/* What a callee may clobber is unknown afterwards, whether or not the CFI says so. */
-		if (!(CALLEE_SAVED_MASK >> i & 1) && (kind != TABLE_UNDEFINED || i == REGISTER_RSP))
+		if (!(CALLEE_SAVED_MASK >> i & 1) && kind != TABLE_UNDEFINED)
 			return false;
 		if (kind >= TABLE_IN_REGISTER)
 			return false;
@@ -150,20 +151,6 @@ static bool rule_narrow(const struct table_wide_rule *wide, struct table_rule *r
 		rule->saved_offset[i] = wide->reg[callee_saved[i]].offset;
 	}
 	return true;
-}
-
-/* The walk takes the CFA for the caller's rsp: the only other rule allowed says the same. */
-static bool rsp_is_cfa(const struct table_wide_rule *wide, const struct table_rule *rule)
-{
-	const struct table_wide_register *rsp = &wide->reg[REGISTER_RSP];
-
-	if (rsp->kind == TABLE_SAME)
-		return true;
-	if (rsp->kind == TABLE_IS_CFA)
-		return rsp->offset == 0;
-	return rsp->kind == TABLE_AT_REGISTER && rule->cfa_kind == TABLE_CFA_DEREF &&
-	       rule->cfa_add == 0 && rsp->reg == rule->cfa_register &&
-	       rsp->offset == rule->cfa_offset;
 }
 
 enum table_marker table_rule_from_row(const struct row *row, struct table_rule *rule,
@@ -181,8 +168,8 @@ enum table_marker table_rule_from_row(const struct row *row, struct table_rule *
 			return marker;
 	}
 	if (row->reg[REGISTER_RSP].kind == RULE_SAME_VALUE ||
-	    wide->reg[REGISTER_RIP].kind == TABLE_SAME || !rsp_is_cfa(wide, rule) ||
-	    reads_what_was_written(wide))
+	    wide->reg[REGISTER_RSP].kind == TABLE_UNDEFINED ||
+	    wide->reg[REGISTER_RIP].kind == TABLE_SAME || reads_what_was_written(wide))
 		return TABLE_UNSUPPORTED_REGISTER;
 	if (row->signal_frame)
 		rule->flags |= TABLE_RULE_SIGNAL_FRAME;

@@ -121,8 +121,8 @@ static enum stop_reason row_apply(const struct row *row, struct register_values 
 	if (!row->signal_frame && (regs->known >> REGISTER_RSP & 1)) {
 		uint64_t old_sp = regs->value[REGISTER_RSP];
 
-		if (cfa < old_sp ||
-		    (cfa == old_sp && caller.value[REGISTER_RIP] == regs->value[REGISTER_RIP]))
+		if (caller.value[REGISTER_RSP] < old_sp ||
+		    (caller.value[REGISTER_RSP] == old_sp && caller.value[REGISTER_RIP] == regs->value[REGISTER_RIP]))
 			return STOP_NO_PROGRESS;
 	}
 	if (caller.value[REGISTER_RIP] == 0)

@@ -38,6 +38,7 @@ struct comparison {
 	uint64_t points;
 	uint64_t verdict[VERDICT_COUNT];
 	uint64_t missing;   /* table faults because no FDE covers a PC */
+	uint64_t transit;   /* points between abandoning frames and jumping */
 	uint64_t uncovered; /* points with a frame (but the outermost) that no FDE covers */
 	struct findings findings;
 	struct tracer_counters truth;

@@ -134,6 +134,7 @@ static void print_verdicts(FILE *file, const char *program, const char *kernel,
 	set_count(truth, "signals", comparison->truth.signals);
 	set_count(truth, "unrooted", comparison->truth.unrooted);
 	set_count(truth, "untrapped", comparison->truth.untrapped);
+	set_count(truth, "in_transit", comparison->transit);
 	set_count(truth, "unknown_instructions", comparison->truth.unknown_instructions);
 	set_count(truth, "frames", comparison->truth.frames);
 	set_count(truth, "min_frames", comparison->truth.min_frames);

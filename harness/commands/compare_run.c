@@ -118,6 +118,31 @@ static int ask_engines(struct run *run, const struct point *point, bool covered,
 	return 0;
 }
 
+/*
+ * The truth where the shadow stack alone does not have it. What a signal interrupted goes on where
+ * the saved context says, and the handler may have changed that. And where frames were abandoned but
+ * the jump is still to come (longjmp, an exception's landing), a caller inserted after the first
+ * frame, the landing, is as right as none: the cfi engine's word is taken, and binds all the others.
+ */
+static void complete_truth(struct run *run, const struct trace_stop *stop,
+			   const struct memory_reader *memory)
+{
+	const struct shadow_stack *shadow = stop->shadow;
+	const struct stack *cfi = &run->cfi;
+	struct stack *truth = &run->truth;
+
+	for (size_t i = 0; i < shadow->count; i++)
+		if (shadow->frame[i].interrupted)
+			memory->read(memory->context, shadow->frame[i].slot,
+				     &truth->pc[shadow->count - i], sizeof(uint64_t));
+	if (!shadow->in_transit)
+		return;
+	run->result->transit++;
+	if (cfi->count == truth->count + 1 && cfi->pc[0] == truth->pc[0] &&
+	    memcmp(cfi->pc + 2, truth->pc + 1, (truth->count - 1) * sizeof(truth->pc[0])) == 0)
+		*truth = *cfi;
+}
+
 static int on_stop(void *context, const struct trace_stop *stop, struct error *error)
 {
 	struct run *run = context;
@@ -143,6 +168,7 @@ static int on_stop(void *context, const struct trace_stop *stop, struct error *e
 				 "the true stack has more than %d frames", WALK_FRAMES_MAX);
 	walk_rows(&run->space, &regs, &memory, &run->cfi);
 	walk_table(&run->space, &regs, &memory, &run->table);
+	complete_truth(run, stop, &memory);
 	/* What the cfi engine walked through is covered; only where it failed it must be looked up. */
 	covered = match_stack(&run->cfi, &run->truth, stop->shadow->rooted, &frames) ==
 			  MATCH_EXACT ||

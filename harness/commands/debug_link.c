@@ -80,10 +80,14 @@ static char *find_by_link(const char *directory, const char *real, const char *n
 		const char *second;
 		const char *third;
 	} places[] = {
-		{ directory, "", "" },	       { directory, ".debug/", "" },
-		{ real, "", "" },	       { real, ".debug/", "" },
-		{ "/usr/lib/debug", "/", "" }, { "/usr/lib/debug/", real, "/" },
-		{ "/usr/lib/debug/usr/", "", "" }, { "/lib/debug/", "", "" },
+		{ directory, "", "" },
+		{ directory, ".debug/", "" },
+		{ real, "", "" },
+		{ real, ".debug/", "" },
+		{ "/usr/lib/debug", "/", "" },
+		{ "/usr/lib/debug/", real, "/" },
+		{ "/usr/lib/debug/usr/", "", "" },
+		{ "/lib/debug/", "", "" },
 	};
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		char *path;
@@ -100,8 +104,11 @@ static char *find_by_link(const char *directory, const char *real, const char *n
 static char *find_by_build_id(const struct image *image)
 {
 	static const char *const places[] = {
-		".build-id/", ".debug/.build-id/", "/usr/lib/debug/.build-id/",
-		"/usr/lib/debug/usr/.build-id/", "/usr/lib64/debug/.build-id/",
+		".build-id/",
+		".debug/.build-id/",
+		"/usr/lib/debug/.build-id/",
+		"/usr/lib/debug/usr/.build-id/",
+		"/usr/lib64/debug/.build-id/",
 	};
 	char hex[2 * BUILD_ID_MAX + 1] = "";
 	if (image->build_id_size < 2)

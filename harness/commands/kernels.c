@@ -5,7 +5,8 @@
  *	kernels list			every series that Debian has today, and what is cached
  *	kernels fetch NAME...		puts them into the cache; prints where each one is
  *
- * With --json one object per kernel: {"type":"kernel","name":..,"version":..,"package":..,"image":..}.
+ * With --json one object per kernel:
+ *{"type":"kernel","name":..,"version":..,"package":..,"image":..}.
  */
 #include <argp.h>
 #include <jansson.h>
@@ -110,6 +111,7 @@ int command_kernels(int argc, char **argv)
 	};
 	struct settings settings = { 0 };
 
+	argp_err_exit_status = ARGP_ERR_EXIT;
 	argp_parse(&argp, argc, argv, 0, NULL, &settings);
 	if (!strcmp(settings.words[0], "list") && settings.word_count == 1)
 		return list(&settings);

@@ -64,13 +64,13 @@ static void subject_deinit(struct subject *subject)
 	table_destroy(subject->table);
 	cfi_destroy(subject->cfi);
 	image_destroy(subject->image);
-	*subject = (struct subject){ 0 };
+	*subject = (struct subject) { 0 };
 }
 
 /* One build. An image without CFI has an empty table: that is a result, not a failure. */
 static int build(const char *path, struct subject *ret, struct error *error)
 {
-	*ret = (struct subject){ 0 };
+	*ret = (struct subject) { 0 };
 	uint64_t start = now_ns();
 	if (image_create(path, &ret->image, error))
 		return -1;
@@ -113,14 +113,14 @@ static void print_json(const struct subject *subject)
 		if (table->lost[i])
 			json_object_set_new(lost, table_marker_name(i),
 					    json_integer((json_int_t)table->lost[i]));
-	json_t *object = json_pack(
-		"{s:s, s:s, s:I, s:I, s:I, s:I, s:f, s:I, s:o, s:I}", "type", "stat", "image",
-		subject->image->path, "fdes", (json_int_t)subject->cfi->fde_count, "rows",
-		(json_int_t)subject->rows, "rules",
-		(json_int_t)(table->rule_count - TABLE_MARKER_COUNT), "table_bytes",
-		(json_int_t)table_bytes(table), "bytes_per_row", bytes_per_row(subject), "build_ns",
-		(json_int_t)subject->build_ns, "lost", lost, "lost_fdes",
-		(json_int_t)table->lost_fdes);
+	json_t *object =
+		json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:f, s:I, s:o, s:I}", "type", "stat",
+			  "image", subject->image->path, "fdes",
+			  (json_int_t)subject->cfi->fde_count, "rows", (json_int_t)subject->rows,
+			  "rules", (json_int_t)(table->rule_count - TABLE_MARKER_COUNT),
+			  "table_bytes", (json_int_t)table_bytes(table), "bytes_per_row",
+			  bytes_per_row(subject), "build_ns", (json_int_t)subject->build_ns, "lost",
+			  lost, "lost_fdes", (json_int_t)table->lost_fdes);
 	if (!object)
 		return;
 	json_dumpf(object, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
@@ -167,8 +167,12 @@ static enum exit_status do_file(const struct options *options, const char *path)
 int command_stat(int argc, char **argv)
 {
 	static const struct argp argp = {
-		option_list, parse_option, "ELF...",
-		"Prints the size of the unwind tables of ELF files, and what they lost.", NULL, NULL,
+		option_list,
+		parse_option,
+		"ELF...",
+		"Prints the size of the unwind tables of ELF files, and what they lost.",
+		NULL,
+		NULL,
 		NULL,
 	};
 	struct options options = { 0 };

@@ -98,7 +98,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 static int make_filter(const struct image *image, const struct options *options,
 		       struct table_filter *ret, struct error *error)
 {
-	*ret = (struct table_filter){ .section = options->section };
+	*ret = (struct table_filter) { .section = options->section };
 	if (options->by_pc) {
 		ret->by_pc = true;
 		ret->pc = options->pc;
@@ -147,8 +147,8 @@ static enum exit_status do_file(const struct options *options, const char *path)
 int command_table(int argc, char **argv)
 {
 	static const struct argp argp = {
-		option_list, parse_option, "ELF...",
-		"Prints the unwind tables of ELF files.", NULL, NULL, NULL,
+		option_list, parse_option, "ELF...", "Prints the unwind tables of ELF files.",
+		NULL,	     NULL,	   NULL,
 	};
 	struct options options = { .write = table_text };
 	argp_err_exit_status = EXIT_USAGE;

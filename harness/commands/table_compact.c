@@ -26,9 +26,7 @@ static void print_register(FILE *file, const char *name, unsigned int kind, unsi
 	case TABLE_AT_REGISTER:
 		fprintf(file, " %s=*(%s%+d)", name, register_name(reg), offset);
 		break;
-	case TABLE_IS_REGISTER:
-		fprintf(file, " %s=%s%+d", name, register_name(reg), offset);
-		break;
+	case TABLE_IS_REGISTER: fprintf(file, " %s=%s%+d", name, register_name(reg), offset); break;
 	default: fprintf(file, " %s=?%u", name, kind);
 	}
 }
@@ -106,8 +104,8 @@ int table_compact(FILE *file, const struct image *image, const struct table_filt
 {
 	struct cfi *cfi;
 	struct table *table = NULL;
-	int result = filter->section ? cfi_create_section(image, filter->section, &cfi, error) :
-				       cfi_create(image, &cfi, error);
+	int result = filter->section ? cfi_create_section(image, filter->section, &cfi, error)
+				     : cfi_create(image, &cfi, error);
 	if (!result)
 		result = table_create(image, cfi, &table, error);
 	if (result)

@@ -56,12 +56,11 @@ static int write_row(void *context, const struct row *row)
 			json_object_set_new(rules, register_name(reg),
 					    rule_json(writer, &row->reg[reg]));
 	const struct image_symbol *symbol = image_symbol_find(writer->image, row->pc);
-	json_t *object = json_pack("{s:s, s:s, s:s, s:s*, s:o, s:o, s:o, s:o}", "type", "row",
-				   "image", writer->image->path, "section",
-				   writer->cfi->section->name, "function",
-				   symbol ? symbol->name : NULL, "pc", address_json(row->pc),
-				   "pc_end", address_json(row->pc_end), "cfa",
-				   rule_json(writer, &row->cfa), "rules", rules);
+	json_t *object = json_pack(
+		"{s:s, s:s, s:s, s:s*, s:o, s:o, s:o, s:o}", "type", "row", "image",
+		writer->image->path, "section", writer->cfi->section->name, "function",
+		symbol ? symbol->name : NULL, "pc", address_json(row->pc), "pc_end",
+		address_json(row->pc_end), "cfa", rule_json(writer, &row->cfa), "rules", rules);
 	if (!object)
 		return 1;
 	if (row->signal_frame)
@@ -76,8 +75,8 @@ static void write_error(struct json_writer *writer, const struct error *error)
 {
 	json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:o, s:s}", "type", "error", "image",
 				   writer->image->path, "code", error_code_name(error->code),
-				   "section", error->section, "offset",
-				   address_json(error->offset), "message", error->message);
+				   "section", error->section, "offset", address_json(error->offset),
+				   "message", error->message);
 	if (object)
 		write_object(writer->file, object);
 }
@@ -105,8 +104,8 @@ int table_json(FILE *file, const struct image *image, const struct table_filter 
 	       struct error_list *diagnostics, struct error *error)
 {
 	struct cfi *cfi;
-	int result = filter->section ? cfi_create_section(image, filter->section, &cfi, error) :
-				       cfi_create(image, &cfi, error);
+	int result = filter->section ? cfi_create_section(image, filter->section, &cfi, error)
+				     : cfi_create(image, &cfi, error);
 	struct json_writer writer = { .file = file, .image = image, .cfi = cfi, .filter = filter };
 	if (result)
 		goto out;

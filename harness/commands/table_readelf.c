@@ -12,8 +12,8 @@
  * One row for every advance, one column for every register that the entry's or its CIE's
  * instructions mention (u: no rule), no rows for an entry of nothing but DW_CFA_nop. Offsets are
  * printed as 32-bit numbers. readelf also follows the link to a separate debug file, and then says
- * of every section where it was loaded from. A run of zero bytes is one "ZERO terminator" line. On malformed
- * entries this doesn't imitate: they are left out here and reported.
+ * of every section where it was loaded from. A run of zero bytes is one "ZERO terminator" line. On
+ *malformed entries this doesn't imitate: they are left out here and reported.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,12 +30,12 @@ static const char *high_register_name(uint32_t reg, char text[16])
 		const char *prefix;
 		uint32_t first_number;
 	} ranges[] = {
-		{ 17, 32, "xmm", 0 }, { 33, 40, "st", 0 },   { 41, 48, "mm", 0 },
+		{ 17, 32, "xmm", 0 },  { 33, 40, "st", 0 },  { 41, 48, "mm", 0 },
 		{ 67, 82, "xmm", 16 }, { 118, 125, "k", 0 }, { 126, 129, "bnd", 0 },
 	};
 	static const char *const singles[] = {
-		"rflags", "es", "cs", "ss", "ds", "fs", "gs", NULL, NULL, "fs.base", "gs.base",
-		NULL, NULL, "tr", "ldtr", "mxcsr", "fcw", "fsw",
+		"rflags",  "es",      "cs", "ss", "ds", "fs",	"gs",	 NULL,	NULL,
+		"fs.base", "gs.base", NULL, NULL, "tr", "ldtr", "mxcsr", "fcw", "fsw",
 	};
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
 		if (reg >= ranges[i].first && reg <= ranges[i].last) {
@@ -52,8 +52,8 @@ static const char *high_register_name(uint32_t reg, char text[16])
 static const char *register_text(uint32_t reg, bool long_form, char text[32])
 {
 	char high[16];
-	const char *name = reg < REGISTER_COUNT ? register_name(reg) :
-						  high_register_name(reg, high);
+	const char *name = reg < REGISTER_COUNT ? register_name(reg)
+						: high_register_name(reg, high);
 	if (!name)
 		snprintf(text, 32, "r%u", reg);
 	else if (long_form)
@@ -79,8 +79,7 @@ static void print_header(struct printer *printer)
 		if (!printer->mentioned[reg])
 			continue;
 		bool is_return = (uint64_t)reg == printer->cie->return_register;
-		fprintf(printer->file, "%-5s ",
-			is_return ? "ra" : register_text(reg, false, text));
+		fprintf(printer->file, "%-5s ", is_return ? "ra" : register_text(reg, false, text));
 	}
 	fputc('\n', printer->file);
 }
@@ -233,8 +232,7 @@ static bool print_absence(FILE *file, const struct image_section *section)
 	if (!section->name)
 		return false;
 	if (section->size)
-		fprintf(file,
-			"section '%s' has the NOBITS type - its contents are unreliable.\n",
+		fprintf(file, "section '%s' has the NOBITS type - its contents are unreliable.\n",
 			section->name);
 	else
 		fprintf(file, "\nSection '%s' has no debugging data.\n", section->name);
@@ -266,9 +264,9 @@ static int print_image(FILE *file, const struct image *image, const char *loaded
 		table_add_diagnostics(diagnostics, cfi);
 		cfi_destroy(cfi);
 	}
-	return any ? 0 : error_set(error, ERROR_NO_CFI, NULL, 0, "the image has no %s",
-				   filter->section ? filter->section :
-						     ".eh_frame and no .debug_frame");
+	return any ? 0
+		   : error_set(error, ERROR_NO_CFI, NULL, 0, "the image has no %s",
+			       filter->section ? filter->section : ".eh_frame and no .debug_frame");
 }
 
 int table_readelf(FILE *file, const struct image *image, const struct table_filter *filter,

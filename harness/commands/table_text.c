@@ -33,8 +33,8 @@ int table_text(FILE *file, const struct image *image, const struct table_filter 
 	       struct error_list *diagnostics, struct error *error)
 {
 	struct cfi *cfi;
-	int result = filter->section ? cfi_create_section(image, filter->section, &cfi, error) :
-				       cfi_create(image, &cfi, error);
+	int result = filter->section ? cfi_create_section(image, filter->section, &cfi, error)
+				     : cfi_create(image, &cfi, error);
 	if (!result) {
 		struct cfi view = *cfi;
 		if (filter->by_pc)

@@ -5,9 +5,9 @@
  *	stackproof vm -k 5.10,7.2 -- uname -r
  *
  * The command is this machine's own: it is looked for in PATH here and goes into the guest with the
- * libraries that it needs. What it starts itself must be named (--file). Its output comes back as if
- * it had run here; for several kernels it is kept until the guests before it have been printed, under
- * a line of its own on stderr, while two guests run at a time.
+ * libraries that it needs. What it starts itself must be named (--file). Its output comes back as
+ *if it had run here; for several kernels it is kept until the guests before it have been printed,
+ *under a line of its own on stderr, while two guests run at a time.
  *
  * The exit status is the command's: the first that is not 0, in the order of the kernels. A guest
  * that died or hung gives 99, a command that this machine does not have 127.
@@ -80,7 +80,7 @@ static void parse_file(struct argp_state *state, struct settings *settings, char
 		argp_error(state, "more than %d files", NAMES_MAX);
 	if (colon)
 		*colon = '\0';
-	settings->files[settings->file_count++] = (struct guest_file){
+	settings->files[settings->file_count++] = (struct guest_file) {
 		.host_path = argument,
 		.guest_path = colon ? colon + 1 : NULL,
 	};
@@ -155,7 +155,7 @@ static struct guest_options job_options(const struct job *job)
 {
 	const struct settings *settings = job->settings;
 
-	return (struct guest_options){
+	return (struct guest_options) {
 		.kernel_image = job->kernel.image,
 		.files = settings->files,
 		.file_count = settings->file_count,
@@ -214,15 +214,15 @@ static json_t *json_bytes(char *text, size_t size)
 static void print_json(struct job *job, int status)
 {
 	const struct guest_result *result = &job->result;
-	json_t *object = json_pack(
-		"{ss ss ss ss sb si si si si ss si ss so so}", "type", "guest", "kernel",
-		job->kernel.name, "version", job->kernel.version, "outcome",
-		guest_outcome_name(result->outcome), "kvm", result->kvm, "exit_code", status,
-		"boot_ms", (int)result->boot_ms, "first_output_ms", (int)result->first_output_ms,
-		"total_ms", (int)result->total_ms, "release", result->release, "splats",
-		(int)result->splats, "sentence", result->sentence, "stdout",
-		json_bytes(job->text[0], job->size[0]), "stderr",
-		json_bytes(job->text[1], job->size[1]));
+	json_t *object =
+		json_pack("{ss ss ss ss sb si si si si ss si ss so so}", "type", "guest", "kernel",
+			  job->kernel.name, "version", job->kernel.version, "outcome",
+			  guest_outcome_name(result->outcome), "kvm", result->kvm, "exit_code",
+			  status, "boot_ms", (int)result->boot_ms, "first_output_ms",
+			  (int)result->first_output_ms, "total_ms", (int)result->total_ms,
+			  "release", result->release, "splats", (int)result->splats, "sentence",
+			  result->sentence, "stdout", json_bytes(job->text[0], job->size[0]),
+			  "stderr", json_bytes(job->text[1], job->size[1]));
 
 	json_dumpf(object, stdout, JSON_COMPACT);
 	putchar('\n');
@@ -343,7 +343,7 @@ static int add_program(struct settings *settings, char *path, size_t size)
 			return -1;
 		snprintf(path, size, "%.2000s/%.2000s", here, found);
 	}
-	settings->files[settings->file_count++] = (struct guest_file){ .host_path = path };
+	settings->files[settings->file_count++] = (struct guest_file) { .host_path = path };
 	settings->command[0] = path;
 	return 0;
 }
@@ -404,6 +404,7 @@ int command_vm(int argc, char **argv)
 	};
 	struct settings settings = { 0 };
 
+	argp_err_exit_status = ARGP_ERR_EXIT;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &settings);
 	return run_all(&settings);
 }

@@ -130,7 +130,11 @@ int results_read(struct results *ret, const char *folder, struct error *error);
 
 /* ---- tally.c ---------------------------------------------------------------------------- */
 
-/* Exact points of one engine on one kernel, apart for variants with and without frame pointers. */
+/*
+ * Exact points of one engine on one kernel, apart for variants with and without frame pointers.
+ * Only points where every frame has CFI, if compare says which: the others are nobody's to get
+ * right.
+ */
 struct tally_share {
 	uint64_t points[2]; /* [0] with, [1] without frame pointers */
 	uint64_t exact[2];
@@ -162,6 +166,7 @@ struct tally {
 	size_t fault_count;
 	struct tally_skip *skip;
 	size_t skip_count;
+	uint64_t uncovered; /* points with a frame that has no CFI */
 	uint64_t untrapped; /* points at which bpf could not be asked: no trap */
 };
 

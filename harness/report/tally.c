@@ -81,8 +81,9 @@ static void add_score(struct tally *tally, const struct results *results, const 
 	size_t lane = kernel - results->kernel;
 	struct tally_share *share = &tally->share[engine * results->kernel_count + lane];
 	bool without = variant_omits_frame_pointer(cell->variant);
-	share->points[without] += number(score, "points");
-	share->exact[without] += number(score, "exact");
+	bool covered = json_object_get(score, "points_covered") != NULL;
+	share->points[without] += number(score, covered ? "points_covered" : "points");
+	share->exact[without] += number(score, covered ? "exact_covered" : "exact");
 	if (!strcmp(text(score, "engine"), "bpf"))
 		tally->untrapped += number(score, "untrapped");
 }
@@ -103,7 +104,8 @@ static void add_word(char **list, const char *word)
 	*list = longer;
 }
 
-static void add_fault(struct tally *tally, const struct cell *cell, const json_t *finding)
+static void add_fault(struct tally *tally, const struct results *results, const struct cell *cell,
+		      const json_t *finding)
 {
 	const char *function = text(finding, "function"), *image = text(finding, "image");
 	const char *slash = strrchr(image, '/');
@@ -134,7 +136,7 @@ static void add_fault(struct tally *tally, const struct cell *cell, const json_t
 		fault->cells++;
 	fault->last = cell;
 	add_word(&fault->toolchains, cell->toolchain);
-	add_word(&fault->kernels, cell->kernel);
+	add_word(&fault->kernels, results_kernel_label(results, cell->kernel));
 }
 
 static void add_skip(struct tally *tally, const struct cell *cell)
@@ -175,9 +177,11 @@ void tally_init(struct tally *tally, const struct results *results)
 		{
 			if (!strcmp(text(object, "type"), "score"))
 				add_score(tally, results, cell, object);
+			else if (!strcmp(text(object, "type"), "verdicts"))
+				tally->uncovered += number(object, "uncovered");
 			else if (!strcmp(text(object, "type"), "finding") &&
 				 !strcmp(text(object, "verdict"), "table_fault"))
-				add_fault(tally, cell, object);
+				add_fault(tally, results, cell, object);
 		}
 	}
 	if (tally->fault_count) {

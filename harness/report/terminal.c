@@ -129,7 +129,8 @@ static void print_engines(const struct printer *table)
 
 	if (!table->tally->engine_count)
 		return;
-	fprintf(table->file, "\nExact points, in code with / without frame pointers\n");
+	fprintf(table->file,
+		"\nExact where every frame has CFI, in code with / without frame pointers\n");
 	print_heading(table, "engine");
 	for (size_t engine = 0; engine < table->tally->engine_count; engine++) {
 		fprintf(table->file, "%-*s", table->name_width, table->tally->engine[engine]);
@@ -144,6 +145,11 @@ static void print_engines(const struct printer *table)
 				k + 1 == results->kernel_count ? 0 : table->cell_width, text);
 		}
 		putc('\n', table->file);
+	}
+	if (table->tally->uncovered) {
+		fprintf(table->file,
+			"%llu points have a frame without CFI: table faults, see below\n",
+			(unsigned long long)table->tally->uncovered);
 	}
 	if (table->tally->untrapped) {
 		fprintf(table->file, "bpf not asked at %llu points: no trap ran it there\n",

@@ -59,7 +59,9 @@ static inline void fixture_passed(struct cell *cell, const char *fp_exact)
 	fixture_object(cell, "{\"type\":\"score\",\"engine\":\"bpf\",\"points\":1000,"
 			     "\"exact\":1000,\"digest\":\"ab\"}");
 	snprintf(json, sizeof(json),
-		 "{\"type\":\"score\",\"engine\":\"fp\",\"points\":1000,\"exact\":%s}", fp_exact);
+		 "{\"type\":\"score\",\"engine\":\"fp\",\"points\":1100,\"exact\":1,"
+		 "\"points_covered\":1000,\"exact_covered\":%s}",
+		 fp_exact);
 	fixture_object(cell, json);
 	fixture_object(cell, "{\"type\":\"verdicts\",\"points\":1000,\"exact\":1000,"
 			     "\"table_fault\":0}");
@@ -86,7 +88,7 @@ static inline void fixture_results(struct results *results)
 	fixture_object(failed, "{\"type\":\"score\",\"engine\":\"bpf\",\"points\":1000,"
 			       "\"exact\":999}");
 	fixture_object(failed, "{\"type\":\"verdicts\",\"points\":1000,\"exact\":995,"
-			       "\"table_fault\":2,\"walk_fault\":3}");
+			       "\"table_fault\":2,\"uncovered\":2,\"walk_fault\":3}");
 	fixture_object(failed, "{\"type\":\"finding\",\"verdict\":\"table_fault\",\"function\":"
 			       "\"_init\",\"image\":\"/x/chain\",\"count\":2}");
 	cell_set(fixture_cell(results, "5.10", "panic", "rustc-1.63.0", "O2-nofp", "rust"),

@@ -128,7 +128,7 @@ static void apply(struct shadow_stack *stack, const struct event *event)
 {
 	switch (event->kind) {
 	case EVENT_CALL:
-		ck_assert(shadow_stack_call(stack, event->sp, event->return_address));
+		ck_assert(shadow_stack_call(stack, event->sp, event->return_address, NULL));
 		break;
 	case EVENT_MOVE: shadow_stack_move(stack, event->sp); break;
 	case EVENT_SIGRETURN: shadow_stack_sigreturn(stack, event->sp); break;
@@ -214,7 +214,7 @@ START_TEST(test_depth)
 
 	shadow_stack_init(&stack, true);
 	for (size_t i = 0; i < depths[_i].calls; i++)
-		ck_assert(shadow_stack_call(&stack, 0x10000000 - i * 16, i + 1));
+		ck_assert(shadow_stack_call(&stack, 0x10000000 - i * 16, i + 1, NULL));
 	ck_assert_uint_eq(stack.count, depths[_i].calls);
 	ck_assert_msg(shadow_stack_get(&stack, 0x42, &frames) == depths[_i].whole, "%s",
 		      depths[_i].name);

@@ -17,11 +17,8 @@
 #include "harness.h"
 
 static const char *const images[] = {
-	"/proc/self/exe",
-	"/lib/x86_64-linux-gnu/libc.so.6",
-	"/lib64/ld-linux-x86-64.so.2",
-	"/bin/bash",
-	"/usr/lib/x86_64-linux-gnu/libstdc++.so.6",
+	"/proc/self/exe", "/lib/x86_64-linux-gnu/libc.so.6",	      "/lib64/ld-linux-x86-64.so.2",
+	"/bin/bash",	  "/usr/lib/x86_64-linux-gnu/libstdc++.so.6",
 };
 
 /* A path that means the same file in a child: /proc/self/exe doesn't. */
@@ -109,8 +106,7 @@ START_TEST(lines_are_equal)
 			!memcmp(our_line, their_line, (size_t)our_length);
 		if (!equal) {
 			fprintf(stderr, "%s:%lu: '%s', readelf '%s'\n", path, number,
-				our_length < 0 ? "" : our_line,
-				their_length < 0 ? "" : their_line);
+				our_length < 0 ? "" : our_line, their_length < 0 ? "" : their_line);
 			break;
 		}
 	}
@@ -128,8 +124,12 @@ END_TEST
 START_TEST(bad_file_does_not_stop_the_others)
 {
 	char real[4096];
-	char *arguments[] = { "table", "--format", "readelf", "/nonexistent/file",
-			      (char *)real_path("/proc/self/exe", real), NULL };
+	char *arguments[] = { "table",
+			      "--format",
+			      "readelf",
+			      "/nonexistent/file",
+			      (char *)real_path("/proc/self/exe", real),
+			      NULL };
 	int ends[2];
 	ck_assert_int_eq(pipe(ends), 0);
 	fflush(NULL);
@@ -156,8 +156,7 @@ int main(void)
 	TCase *tcase = tcase_create("table_readelf");
 	tcase_set_timeout(tcase, 120);
 	if (readelf_is_2_40())
-		tcase_add_loop_test(tcase, lines_are_equal, 0,
-				    sizeof(images) / sizeof(images[0]));
+		tcase_add_loop_test(tcase, lines_are_equal, 0, sizeof(images) / sizeof(images[0]));
 	else
 		fprintf(stderr, "no readelf of binutils 2.40: nothing to compare with\n");
 	tcase_add_test(tcase, bad_file_does_not_stop_the_others);

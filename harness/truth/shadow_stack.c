@@ -101,8 +101,9 @@ bool shadow_stack_on_signal_stack(const struct shadow_stack *stack, uint64_t sp)
 	return region && region_contains(region, sp);
 }
 
-void shadow_stack_move(struct shadow_stack *stack, uint64_t sp)
+bool shadow_stack_move(struct shadow_stack *stack, uint64_t sp)
 {
+	size_t before = stack->count;
 	const struct shadow_region *region = top_region(stack);
 
 	while (region && !region_contains(region, sp)) {
@@ -116,15 +117,19 @@ void shadow_stack_move(struct shadow_stack *stack, uint64_t sp)
 
 	while (stack->count > floor && stack->frame[stack->count - 1].slot < sp)
 		stack->count--;
+	return stack->count < before;
 }
 
-bool shadow_stack_call(struct shadow_stack *stack, uint64_t slot, uint64_t return_address)
+bool shadow_stack_call(struct shadow_stack *stack, uint64_t slot, uint64_t return_address,
+		       const uint64_t *callee_saved)
 {
+	struct shadow_frame frame = { .slot = slot, .return_address = return_address };
+
+	if (callee_saved)
+		memcpy(frame.callee_saved, callee_saved, sizeof(frame.callee_saved));
 	shadow_stack_move(stack, slot);
-	return push(stack, (struct shadow_frame) {
-				   .slot = slot,
-				   .return_address = return_address,
-			   });
+	stack->in_transit = false;
+	return push(stack, frame);
 }
 
 bool shadow_stack_signal(struct shadow_stack *stack, const struct signal_frame *frame)
@@ -137,12 +142,14 @@ bool shadow_stack_signal(struct shadow_stack *stack, const struct signal_frame *
 	if (on_alternate && !was_on_alternate &&
 	    !push_region(stack, frame->alternate_low, frame->alternate_high))
 		return false;
-	return push(stack,
-		    (struct shadow_frame) {
-			    .slot = frame->interrupted_slot,
-			    .return_address = frame->interrupted_pc,
-			    .interrupted = true,
-		    }) &&
+	struct shadow_frame interrupted = {
+		.slot = frame->interrupted_slot,
+		.return_address = frame->interrupted_pc,
+		.interrupted = true,
+	};
+
+	memcpy(interrupted.callee_saved, frame->callee_saved, sizeof(interrupted.callee_saved));
+	return push(stack, interrupted) &&
 	       push(stack, (struct shadow_frame) {
 				   .slot = frame->restorer_slot,
 				   .return_address = frame->restorer,

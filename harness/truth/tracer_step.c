@@ -199,7 +199,10 @@ static int apply(struct tracer *tracer, struct thread *thread, const struct user
 	case INSTRUCTION_CALL:
 		if (pushed_word &&
 		    pushed_return_address(tracer, executed, pc, sp, &return_address)) {
-			if (!shadow_stack_call(&thread->shadow, sp, return_address))
+			const uint64_t saved[CALLEE_SAVED_COUNT] = { regs->rbx, regs->rbp, regs->r12,
+								     regs->r13, regs->r14, regs->r15 };
+
+			if (!shadow_stack_call(&thread->shadow, sp, return_address, saved))
 				return out_of_memory(tracer);
 			return 0;
 		}
@@ -209,7 +212,10 @@ static int apply(struct tracer *tracer, struct thread *thread, const struct user
 	case INSTRUCTION_RETURN:
 	case INSTRUCTION_TRAP: break;
 	}
-	shadow_stack_move(&thread->shadow, sp);
+	if (executed.kind == INSTRUCTION_RETURN || regs->rip != pc + executed.length)
+		thread->shadow.in_transit = false;
+	if (shadow_stack_move(&thread->shadow, sp) && executed.kind != INSTRUCTION_RETURN)
+		thread->shadow.in_transit = regs->rip == pc + executed.length;
 	return 0;
 }
 
@@ -253,6 +259,12 @@ int thread_enter_handler(struct tracer *tracer, struct thread *thread,
 						  context.uc_mcontext.gregs[REG_RIP]),
 		.interrupted_pc = frame.context.uc_mcontext.gregs[REG_RIP],
 		.interrupted_sp = frame.context.uc_mcontext.gregs[REG_RSP],
+		.callee_saved = { frame.context.uc_mcontext.gregs[REG_RBX],
+				  frame.context.uc_mcontext.gregs[REG_RBP],
+				  frame.context.uc_mcontext.gregs[REG_R12],
+				  frame.context.uc_mcontext.gregs[REG_R13],
+				  frame.context.uc_mcontext.gregs[REG_R14],
+				  frame.context.uc_mcontext.gregs[REG_R15] },
 		.alternate_low = low,
 		.alternate_high = alternate->ss_flags & SS_DISABLE ? low : low + alternate->ss_size,
 	};

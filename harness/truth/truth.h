@@ -68,6 +68,8 @@ struct shadow_frame {
 	uint64_t slot;		 /* address of the 8 bytes that hold return_address */
 	uint64_t return_address; /* or the interrupted PC */
 	bool interrupted;	 /* below a signal frame */
+	/* What the caller's rbx, rbp, r12 to r15 were at the call: the callee must bring them back. */
+	uint64_t callee_saved[CALLEE_SAVED_COUNT];
 };
 
 /* An alternate signal stack in use: shadow_stack.c says why. */
@@ -84,14 +86,21 @@ struct shadow_stack {
 	size_t region_count;
 	size_t region_capacity;
 	bool rooted; /* it began at the thread's first instruction: nothing is below frame[0] */
+	/* The function at hand has abandoned frames otherwise than by a return and has not jumped
+	 * yet (the end of longjmp or of an exception's landing): where it will go on is not known. */
+	bool in_transit;
 };
 
 void shadow_stack_init(struct shadow_stack *stack, bool rooted);
 void shadow_stack_deinit(struct shadow_stack *stack);
-/* Records a call that stored return_address in slot (= rsp after it). False: out of memory. */
-bool shadow_stack_call(struct shadow_stack *stack, uint64_t slot, uint64_t return_address);
-/* Records any other executed instruction, by rsp after it. */
-void shadow_stack_move(struct shadow_stack *stack, uint64_t sp);
+/*
+ * Records a call that stored return_address in slot (= rsp after it); callee_saved: rbx, rbp, r12 to
+ * r15 at the call, or NULL. False: out of memory.
+ */
+bool shadow_stack_call(struct shadow_stack *stack, uint64_t slot, uint64_t return_address,
+		       const uint64_t *callee_saved);
+/* Records any other executed instruction, by rsp after it. True if it dropped frames. */
+bool shadow_stack_move(struct shadow_stack *stack, uint64_t sp);
 
 /* What the kernel built on the stack to start a handler; addresses of the tracee. */
 struct signal_frame {
@@ -100,6 +109,7 @@ struct signal_frame {
 	uint64_t interrupted_slot; /* where the interrupted rip is saved */
 	uint64_t interrupted_pc;
 	uint64_t interrupted_sp;
+	uint64_t callee_saved[CALLEE_SAVED_COUNT]; /* as they were interrupted */
 	uint64_t alternate_low, alternate_high; /* sigaltstack; equal if there is none */
 };
 /* Records that a handler was entered. False: out of memory. */

@@ -22,7 +22,7 @@ static const char *const verdict_names[VERDICT_COUNT] = {
 
 static const char *const kind_names[FAULT_KIND_COUNT] = {
 	[FAULT_NONE] = "none",		 [FAULT_MISSING] = "missing",
-	[FAULT_WRONG] = "wrong",	 [FAULT_NO_END] = "no_end",
+	[FAULT_REGISTER] = "register",	 [FAULT_WRONG] = "wrong",	 [FAULT_NO_END] = "no_end",
 	[FAULT_EARLY_END] = "early_end", [FAULT_OVERWRITTEN] = "overwritten",
 	[FAULT_FLAGGED] = "flagged",	 [FAULT_SILENT] = "silent",
 };
@@ -91,8 +91,66 @@ static bool is_overwritten(const struct point *point, uint32_t frame)
 	if (frame >= shadow->count)
 		return false;
 	call = &shadow->frame[shadow->count - 1 - frame];
+	if (call->interrupted)
+		return false;
 	return point->memory->read(point->memory->context, call->slot, &now, sizeof(now)) == 0 &&
 	       now != call->return_address;
+}
+
+/* The register that the CFA of the row at a frame hangs on; -1 if it is not one alone. */
+static int cfa_register(const struct address_space *space, uint64_t lookup_pc)
+{
+	const struct mapping *mapping = address_space_find(space, lookup_pc);
+	struct expression_shape shape;
+	struct error ignored;
+	struct row row;
+
+	if (!mapping || !mapping->entry ||
+	    cfi_row_find(mapping->entry->cfi, lookup_pc - mapping->bias, &row, &ignored) <= 0)
+		return -1;
+	if (row.cfa.kind == RULE_CFA_REGISTER)
+		return row.cfa.reg;
+	expression_recognise(row.cfa.expression, row.cfa.expression_bytes, &shape);
+	return shape.form == EXPRESSION_OTHER ? -1 : (int)shape.reg;
+}
+
+/* Index of a register among the callee-saved ones, or -1. */
+static int callee_saved_index(int reg)
+{
+	static const int8_t index[REGISTER_GPR_COUNT] = { -1, -1, -1, 0, -1, -1, 1, -1,
+							  -1, -1, -1, -1, 2, 3,	 4, 5 };
+
+	return reg >= 0 && reg < REGISTER_GPR_COUNT ? index[reg] : -1;
+}
+
+/*
+ * The CFA of the frame at fault hangs on a callee-saved register. Was its value right? The truth
+ * knows what it was at each call. If some inner frame's CFI brought it back wrong, that is the frame
+ * at fault.
+ */
+static void blame_register(const struct point *point, struct judgement *ret)
+{
+	int reg = cfa_register(point->space, ret->pc);
+	int saved = callee_saved_index(reg);
+	const struct shadow_stack *shadow = point->stop->shadow;
+	struct reached reached;
+
+	for (uint32_t frame = 1; saved >= 0 && frame <= ret->frame && frame <= shadow->count;
+	     frame++) {
+		uint64_t truth = shadow->frame[shadow->count - frame].callee_saved[saved];
+
+		if (!reach(point, frame, &reached))
+			return;
+		if (reached.regs.known >> reg & 1 && reached.regs.value[reg] == truth)
+			continue;
+		if (!reach(point, frame - 1, &reached))
+			return;
+		ret->kind = FAULT_REGISTER;
+		ret->frame = frame - 1;
+		ret->pc = reached.lookup_pc;
+		ret->declared_cfa = ret->actual_cfa = 0;
+		return;
+	}
 }
 
 /* Does the referee end where our reader ended, or name the same caller? */
@@ -162,6 +220,8 @@ static void judge_reader(const struct evidence *evidence, struct referee *refere
 		if (engine_ends && evidence->cfi->stop != STOP_COMPLETE &&
 		    ret->kind == FAULT_EARLY_END)
 			ret->kind = FAULT_WRONG;
+		if (ret->kind == FAULT_WRONG)
+			blame_register(point, ret);
 	}
 }
 

@@ -98,6 +98,7 @@ enum fault_kind {
 	FAULT_NONE,
 	FAULT_MISSING,	/* no FDE covers the PC */
 	FAULT_WRONG,	/* the CFI names another caller */
+	FAULT_REGISTER, /* the CFI brings back a wrong callee-saved register, which a later frame needs */
 	FAULT_NO_END,	/* the CFI goes on below the outermost frame */
 	FAULT_EARLY_END, /* the CFI calls a frame outermost that is not */
 	FAULT_OVERWRITTEN, /* the program overwrote the return address, and the CFI does not say so */

@@ -2,8 +2,8 @@
 /*
  * accelerator.c - may a guest be tried with KVM on this machine?
  *
- * That /dev/kvm opens proves little: inside of some virtual machines a guest can be created and never
- * gets to its first instruction, or QEMU fails an assertion over a register that the outer
+ * That /dev/kvm opens proves little: inside of some virtual machines a guest can be created and
+ * never gets to its first instruction, or QEMU fails an assertion over a register that the outer
  * hypervisor does not let through. Only a guest that reached init proves that KVM works. A try that
  * fails may cost seconds, so it is remembered, with the boot id, because what KVM can do changes
  * with a reboot at the earliest.

@@ -2,18 +2,18 @@
 /*
  * apt.c - a Debian suite through apt, in a directory of its own
  *
- * Kernels come from suites that the machine itself must not use, so apt-get gets a private directory
- * for everything that it reads and writes (apt.conf(5), Dir) and one line of sources. What stays is
- * the rest of the machine's configuration: proxies, credentials, time-outs (Acquire, auth.conf), and
- * the mirror, which is read from the sources that the machine has (`apt-get update --print-uris`),
- * because a machine behind a wall has nothing else. Where only the main archive is configured, the
- * security archive is looked for beside it, at the sibling path debian-security.
+ * Kernels come from suites that the machine itself must not use, so apt-get gets a private
+ * directory for everything that it reads and writes (apt.conf(5), Dir) and one line of sources.
+ * What stays is the rest of the machine's configuration: proxies, credentials, time-outs (Acquire,
+ * auth.conf), and the mirror, which is read from the sources that the machine has (`apt-get update
+ * --print-uris`), because a machine behind a wall has nothing else. Where only the main archive is
+ * configured, the security archive is looked for beside it, at the sibling path debian-security.
  *
- * apt checks everything: InRelease against Debian's archive keyring, the index against InRelease, the
- * package against the index. So a wrong guess at a mirror fails; it can't do harm.
+ * apt checks everything: InRelease against Debian's archive keyring, the index against InRelease,
+ * the package against the index. So a wrong guess at a mirror fails; it can't do harm.
  *
- * Hooks of the machine (APT::Update::Post-Invoke) are left out: they tend to clean the machine's own
- * cache.
+ * Hooks of the machine (APT::Update::Post-Invoke) are left out: they tend to clean the machine's
+ * own cache.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -72,14 +72,12 @@ static void command_init(struct apt_command *command, const char *directory)
 {
 	static const char *const settings[] = {
 		"-oAPT::Sandbox::User=root", /* _apt can't reach a private directory */
-		"-oAcquire::GzipIndexes=false",
-		"-oAcquire::Languages=none",
-		"-oAcquire::Retries=3",
-		"-oAcquire::http::Timeout=30",
+		"-oAcquire::GzipIndexes=false", "-oAcquire::Languages=none",
+		"-oAcquire::Retries=3",		"-oAcquire::http::Timeout=30",
 		"-oAcquire::https::Timeout=30",
 	};
 
-	*command = (struct apt_command){ 0 };
+	*command = (struct apt_command) { 0 };
 	add(command, "apt-get", NULL);
 	add(command, "-q", NULL);
 	add(command, "-y", NULL);
@@ -145,7 +143,7 @@ static void mirrors_add(struct mirrors *mirrors, const char *uri, size_t length)
 static bool is_debian_suite(const char *suite, size_t length)
 {
 	static const char *const name[] = {
-		"bullseye", "bookworm",	 "trixie",	"forky", "duke",	 "sid",
+		"bullseye", "bookworm",	 "trixie",	 "forky",   "duke",	"sid",
 		"stable",   "oldstable", "oldoldstable", "testing", "unstable", "experimental",
 	};
 	size_t base = 0;
@@ -160,7 +158,8 @@ static bool is_debian_suite(const char *suite, size_t length)
 }
 
 /* One line of --print-uris: 'MIRROR/dists/SUITE/InRelease' FILE SIZE. */
-static void read_uri(const char *line, size_t length, struct mirrors *main, struct mirrors *security)
+static void read_uri(const char *line, size_t length, struct mirrors *main,
+		     struct mirrors *security)
 {
 	const char *end = line + length, *dists, *suite, *suite_end;
 
@@ -344,7 +343,7 @@ int apt_suite_open(struct apt_suite *ret, const struct kernel_suite *suite, stru
 	struct mirrors mirrors;
 	int result = -1;
 
-	*ret = (struct apt_suite){ .lock_fd = -1 };
+	*ret = (struct apt_suite) { .lock_fd = -1 };
 	if (prepare_directory(ret, suite->name, error) ||
 	    find_mirrors(ret->directory, suite->archive, &mirrors, error))
 		goto out;

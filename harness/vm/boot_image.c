@@ -63,7 +63,7 @@ static int map_file(const char *path, struct mapped *ret, struct error *error)
 		error_set_errno(error, "%.150s", path);
 		goto out;
 	}
-	*ret = (struct mapped){ data, (size_t)st.st_size };
+	*ret = (struct mapped) { data, (size_t)st.st_size };
 	if (memcmp(ret->data + HEADER_MAGIC, "HdrS", 4)) {
 		munmap(data, ret->size);
 		error_set(error, ERROR_UNAVAILABLE, "", HEADER_MAGIC, "%.150s is not a bzImage",
@@ -128,7 +128,7 @@ static int find_payload(const struct mapped *file, struct mapped *ret, struct er
 	    length > file->size - start)
 		return error_set(error, ERROR_UNAVAILABLE, "", PAYLOAD_OFFSET,
 				 "the bzImage's payload lies outside of it");
-	*ret = (struct mapped){ file->data + start, length - PAYLOAD_SIZE_TAIL };
+	*ret = (struct mapped) { file->data + start, length - PAYLOAD_SIZE_TAIL };
 	return 0;
 }
 
@@ -159,8 +159,8 @@ static int inflate_payload(const struct mapped *payload, int fd, struct error *e
 failed:
 	if (ret)
 		error_set(error, ERROR_UNAVAILABLE, "", 0, "the bzImage's payload: %.100s",
-			  archive_error_string(archive) ? archive_error_string(archive) :
-							  "too long");
+			  archive_error_string(archive) ? archive_error_string(archive)
+							: "too long");
 	archive_read_free(archive);
 	return ret;
 }
@@ -192,8 +192,8 @@ static bool has_pvh_entry(int fd)
 		GElf_Phdr header;
 
 		if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_NOTE)
-			found = notes_have_pvh(elf_getdata_rawchunk(
-				elf, (int64_t)header.p_offset, header.p_filesz, ELF_T_NHDR));
+			found = notes_have_pvh(elf_getdata_rawchunk(elf, (int64_t)header.p_offset,
+								    header.p_filesz, ELF_T_NHDR));
 	}
 	elf_end(elf);
 	return found;

@@ -2,8 +2,8 @@
 /*
  * cache.h - where kernels and what was learned about this machine are kept
  *
- * $STACKPROOF_CACHE, else $XDG_CACHE_HOME/stackproof, else ~/.cache/stackproof. Everything in it can
- * be deleted at any time.
+ * $STACKPROOF_CACHE, else $XDG_CACHE_HOME/stackproof, else ~/.cache/stackproof. Everything in it
+ * can be deleted at any time.
  */
 #ifndef STACKPROOF_CACHE_H
 #define STACKPROOF_CACHE_H

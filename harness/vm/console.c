@@ -9,8 +9,8 @@
  *
  * A pattern must stand at the line's beginning, after the time stamp and the caller's id
  * (CONFIG_PRINTK_CALLER), because programs write to the console too: "BUG:" in the middle of a line
- * is somebody's prose. A fault of a program ("traps: ls[71] general protection fault ip:...") is not
- * the kernel's, so it is no event.
+ * is somebody's prose. A fault of a program ("traps: ls[71] general protection fault ip:...") is
+ * not the kernel's, so it is no event.
  *
  * One accident may be several events: a null pointer prints a BUG line and an Oops line.
  */
@@ -150,8 +150,8 @@ unsigned console_events(const struct console *console)
 
 void console_tail(const struct console *console, char *ret, size_t size)
 {
-	size_t kept = console->tail_total < CONSOLE_TAIL_MAX ? console->tail_total :
-								 CONSOLE_TAIL_MAX;
+	size_t kept = console->tail_total < CONSOLE_TAIL_MAX ? console->tail_total
+							     : CONSOLE_TAIL_MAX;
 	size_t used = 0;
 	bool whole;
 

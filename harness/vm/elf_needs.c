@@ -137,7 +137,7 @@ int elf_needs_init(struct elf_needs *needs, const char *path, struct error *erro
 	Elf *elf = NULL;
 	int fd, ret = -1;
 
-	*needs = (struct elf_needs){ 0 };
+	*needs = (struct elf_needs) { 0 };
 	elf_version(EV_CURRENT);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -175,5 +175,5 @@ void elf_needs_deinit(struct elf_needs *needs)
 	free(needs->interpreter);
 	free(needs->rpath);
 	free(needs->runpath);
-	*needs = (struct elf_needs){ 0 };
+	*needs = (struct elf_needs) { 0 };
 }

@@ -140,10 +140,10 @@ static inline enum frame_status frame_decode(const void *data, size_t size, uint
 static inline const char *frame_status_name(enum frame_status status)
 {
 	static const char *const name[] = {
-		[FRAME_COMPLETE] = "complete",	     [FRAME_NEED_MORE] = "need_more",
-		[FRAME_BAD_MAGIC] = "bad_magic",     [FRAME_BAD_VERSION] = "bad_version",
-		[FRAME_BAD_TYPE] = "bad_type",	     [FRAME_BAD_SEQUENCE] = "bad_sequence",
-		[FRAME_BAD_LENGTH] = "bad_length",   [FRAME_BAD_CRC] = "bad_crc",
+		[FRAME_COMPLETE] = "complete",	   [FRAME_NEED_MORE] = "need_more",
+		[FRAME_BAD_MAGIC] = "bad_magic",   [FRAME_BAD_VERSION] = "bad_version",
+		[FRAME_BAD_TYPE] = "bad_type",	   [FRAME_BAD_SEQUENCE] = "bad_sequence",
+		[FRAME_BAD_LENGTH] = "bad_length", [FRAME_BAD_CRC] = "bad_crc",
 	};
 
 	return name[status];

@@ -253,7 +253,8 @@ static bool search_defaults(struct search *search)
 	return search_list(search, directories, search->by);
 }
 
-/* ld.so(8): DT_RPATH of the object and of everybody above it, DT_RUNPATH, configuration, defaults. */
+/* ld.so(8): DT_RPATH of the object and of everybody above it, DT_RUNPATH, configuration, defaults.
+ */
 static bool search_library(struct search *search)
 {
 	const struct requester *at;
@@ -387,5 +388,5 @@ void guest_files_deinit(struct guest_files *files)
 		free(files->file[i].guest);
 	}
 	free(files->file);
-	*files = (struct guest_files){ 0 };
+	*files = (struct guest_files) { 0 };
 }

@@ -212,7 +212,7 @@ static int child_start(struct child *child, uint16_t index, char **argv)
 
 	if (pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC))
 		give_up("pipe");
-	*child = (struct child){ .index = index, .out = { out[0], err[0] } };
+	*child = (struct child) { .index = index, .out = { out[0], err[0] } };
 	child->pid = fork();
 	if (child->pid < 0)
 		give_up("fork");
@@ -260,8 +260,8 @@ static void reap(struct child *child)
 }
 
 /*
- * Forwards output until the command itself has ended or the deadline passed. Its pipes may stay open
- * longer (a grandchild holds them) or close earlier: only its end counts.
+ * Forwards output until the command itself has ended or the deadline passed. Its pipes may stay
+ * open longer (a grandchild holds them) or close earlier: only its end counts.
  */
 static bool child_wait(struct child *child, uint64_t deadline_ms, struct results *results)
 {

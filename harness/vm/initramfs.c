@@ -8,8 +8,8 @@
  * (the kernel opens it for process 1 before anything is mounted), the loader's cache, the command
  * list and /init.
  *
- * Uncompressed: QEMU copies it into the guest faster than an emulated CPU inflates it (measured with
- * 50 MB: 0.2 s against 1.1 s). All times are 0, so the same input gives the same bytes.
+ * Uncompressed: QEMU copies it into the guest faster than an emulated CPU inflates it (measured
+ * with 50 MB: 0.2 s against 1.1 s). All times are 0, so the same input gives the same bytes.
  */
 #include <archive.h>
 #include <archive_entry.h>
@@ -155,7 +155,7 @@ out:
 /* What every guest has. */
 static int write_skeleton(struct writer *writer)
 {
-	static const char *const directory[] = { "/dev", "/proc", "/sys",  "/tmp",
+	static const char *const directory[] = { "/dev", "/proc", "/sys", "/tmp",
 						 "/run", "/root", "/etc", "/var/tmp" };
 	char target[PATH_MAX], name[16];
 
@@ -228,8 +228,7 @@ static int write_all(struct writer *writer, const struct guest_files *files,
 	char init[PATH_MAX];
 
 	if (find_init(init, sizeof(init), writer->error) || write_skeleton(writer) ||
-	    write_file(writer, init, "/init") ||
-	    write_commands(writer, commands, command_count))
+	    write_file(writer, init, "/init") || write_commands(writer, commands, command_count))
 		return -1;
 	if (!access(LOADER_CACHE, R_OK) && write_file(writer, LOADER_CACHE, LOADER_CACHE))
 		return -1;

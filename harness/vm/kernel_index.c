@@ -2,9 +2,9 @@
 /*
  * kernel_index.c - which packages of a Debian suite are kernels that a guest can boot
  *
- * A *series* is what kernel.org maintains under one number: 5.10, 6.12, and 7.3-rc before 7.3. Debian
- * packages every update as a package of its own name, and drops old ones when it likes, so a series
- * is resolved to the newest package each time that an index is read.
+ * A *series* is what kernel.org maintains under one number: 5.10, 6.12, and 7.3-rc before 7.3.
+ * Debian packages every update as a package of its own name, and drops old ones when it likes, so a
+ * series is resolved to the newest package each time that an index is read.
  *
  * The flavour is cloud-amd64: least drivers, so the quickest to boot. Its image is in
  * linux-image-VERSION-cloud-amd64 up to 6.18, and in linux-binary-VERSION-cloud-amd64 from 6.19 on,
@@ -20,7 +20,8 @@
 #include "vm/kernel_index.h"
 
 #define FLAVOUR		"-cloud-amd64"
-#define IMAGE_BYTES_MIN (4u << 20) /* images take 13 MB and more, packages that only depend 2 KB */
+#define IMAGE_BYTES_MIN (4u << 20) /* images take 13 MB and more, packages that only depend 2 KB   \
+				    */
 
 static const struct kernel_suite suites[] = {
 	{ "bullseye-security", ARCHIVE_SECURITY, "5.10", "5.10", false },
@@ -37,7 +38,8 @@ const struct kernel_suite *kernel_suite_at(size_t i)
 
 /* ---- versions --------------------------------------------------------------------------- */
 
-/* The weight of a character in a version's non-digit part: "~" before the end, letters, the rest. */
+/* The weight of a character in a version's non-digit part: "~" before the end, letters, the rest.
+ */
 static int weight(char c)
 {
 	if (c == '~')
@@ -186,8 +188,7 @@ static bool holds_image(const struct kernel_package *package)
 	for (size_t i = 0; i < 2; i++)
 		named = named || (starts_with(package->name, start[i]) &&
 				  isdigit((unsigned char)package->name[strlen(start[i])]));
-	return named && length > flavour &&
-	       !strcmp(package->name + length - flavour, FLAVOUR) &&
+	return named && length > flavour && !strcmp(package->name + length - flavour, FLAVOUR) &&
 	       package->size >= IMAGE_BYTES_MIN && package->version[0] &&
 	       strlen(package->sha256) == 64;
 }
@@ -233,7 +234,7 @@ int kernel_index_parse(const char *text, size_t size, struct kernel_package **re
 			free(packages);
 			return -1;
 		}
-		package = (struct kernel_package){ 0 };
+		package = (struct kernel_package) { 0 };
 	}
 	*ret = packages;
 	*ret_count = count;

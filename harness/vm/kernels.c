@@ -69,7 +69,7 @@ static int find_cached(const char *name, struct kernel *ret)
 	char path[PATH_MAX], origin[ORIGIN_MAX], package[96], version[64];
 	struct error ignored;
 
-	*ret = (struct kernel){ 0 };
+	*ret = (struct kernel) { 0 };
 	snprintf(ret->name, sizeof(ret->name), "%s", name);
 	if (path_of("by-name", name, path, &ignored) ||
 	    read_small_file(path, ret->version, sizeof(ret->version)) || !ret->version[0] ||
@@ -169,9 +169,9 @@ static int check_name(const char *name, struct error *error)
 {
 	if (kernel_name_is_valid(name))
 		return 0;
-	return error_set(error, ERROR_UNAVAILABLE, "", 0,
-			 "%.80s is neither a kernel series (5.10, 7.3-rc) nor the path of a bzImage",
-			 name);
+	return error_set(
+		error, ERROR_UNAVAILABLE, "", 0,
+		"%.80s is neither a kernel series (5.10, 7.3-rc) nor the path of a bzImage", name);
 }
 
 int kernel_refresh(const char *name, struct kernel *ret, struct error *error)
@@ -194,15 +194,14 @@ int kernel_refresh(const char *name, struct kernel *ret, struct error *error)
 			return 0;
 	}
 	return error_set(error, ERROR_UNAVAILABLE, "", 0, "no Debian suite %s kernel %s%s",
-			 possible ? "holds a" : "is known to hold a", name,
-			 possible ? " now" : "");
+			 possible ? "holds a" : "is known to hold a", name, possible ? " now" : "");
 }
 
 static int kernel_from_path(const char *path, struct kernel *ret, struct error *error)
 {
 	char real[PATH_MAX];
 
-	*ret = (struct kernel){ 0 };
+	*ret = (struct kernel) { 0 };
 	snprintf(ret->name, sizeof(ret->name), "%s", path);
 	if (!realpath(path, real))
 		return error_set_errno(error, "%.150s", path);
@@ -236,7 +235,7 @@ static int list_add(struct list *list, const struct kernel_package *package, str
 		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
 	list->kernels = grown;
 	kernel = &grown[list->count++];
-	*kernel = (struct kernel){ 0 };
+	*kernel = (struct kernel) { 0 };
 	snprintf(kernel->name, sizeof(kernel->name), "%s", package->series);
 	/* What uname -r will say is known only from the image; nearly always it is this. */
 	snprintf(kernel->version, sizeof(kernel->version), "%s",

@@ -2,9 +2,9 @@
 /*
  * qemu.c - runs one guest: starts QEMU, keeps its console, enforces the deadline
  *
- * QEMU writes into three pipes: the guest's console (ttyS0), the results (ttyS1, guest_channel.c) and
- * its own messages. One loop reads all three until they end, which they do when QEMU ends: no signal
- * handlers, no threads, nothing global, so guests can run side by side in one process.
+ * QEMU writes into three pipes: the guest's console (ttyS0), the results (ttyS1, guest_channel.c)
+ * and its own messages. One loop reads all three until they end, which they do when QEMU ends: no
+ * signal handlers, no threads, nothing global, so guests can run side by side in one process.
  *
  * QEMU never outlives its guest: every way out kills its process group and waits for it, and the
  * kernel kills it if this process dies first (PR_SET_PDEATHSIG, prctl(2)). Kernel and initramfs are
@@ -49,9 +49,9 @@ struct guest {
 	const struct guest_options *options;
 	struct guest_result *result;
 	int initrd_fd;
-	int kernel_fd;		/* -1: boot options->kernel_image itself */
-	int console_fd;		/* the kept console */
-	int pipes[PIPE_COUNT];	/* read ends; -1 at their end */
+	int kernel_fd;	       /* -1: boot options->kernel_image itself */
+	int console_fd;	       /* the kept console */
+	int pipes[PIPE_COUNT]; /* read ends; -1 at their end */
 	pid_t pid;
 	bool kvm;
 	bool timed_out;
@@ -78,9 +78,12 @@ static uint64_t now_ms(void)
 const char *guest_outcome_name(enum guest_outcome outcome)
 {
 	static const char *const name[GUEST_OUTCOME_COUNT] = {
-		[GUEST_OK] = "ok",	     [GUEST_NOT_STARTED] = "not_started",
-		[GUEST_NO_BOOT] = "no_boot", [GUEST_PANIC] = "panic",
-		[GUEST_TIMEOUT] = "timeout", [GUEST_LOST] = "lost",
+		[GUEST_OK] = "ok",
+		[GUEST_NOT_STARTED] = "not_started",
+		[GUEST_NO_BOOT] = "no_boot",
+		[GUEST_PANIC] = "panic",
+		[GUEST_TIMEOUT] = "timeout",
+		[GUEST_LOST] = "lost",
 		[GUEST_PROTOCOL] = "protocol",
 	};
 
@@ -97,7 +100,7 @@ static void settings_of(const struct guest_options *options, bool kvm, bool unpa
 		[CHILD_KERNEL] = "/proc/self/fd/6",
 	};
 
-	*ret = (struct qemu_settings){
+	*ret = (struct qemu_settings) {
 		.kernel = unpacked ? fd_path[CHILD_KERNEL] : options->kernel_image,
 		.initrd = fd_path[CHILD_INITRD],
 		.console = fd_path[CHILD_CONSOLE],
@@ -281,7 +284,7 @@ static void follow(struct guest *guest)
 		int left = time_left(guest), open = 0;
 
 		for (int i = 0; i < PIPE_COUNT; i++) {
-			fds[i] = (struct pollfd){ .fd = guest->pipes[i], .events = POLLIN };
+			fds[i] = (struct pollfd) { .fd = guest->pipes[i], .events = POLLIN };
 			open += guest->pipes[i] >= 0;
 		}
 		if (!open || guest->broken)
@@ -323,8 +326,8 @@ static const char *current_command(const struct guest *guest)
 {
 	size_t index = guest->channel.commands_done;
 
-	return index < guest->options->command_count ? guest->options->commands[index].argv[0] :
-						       "its end";
+	return index < guest->options->command_count ? guest->options->commands[index].argv[0]
+						     : "its end";
 }
 
 static void explain(const struct guest *guest, char *ret, size_t size)
@@ -358,8 +361,7 @@ static void explain(const struct guest *guest, char *ret, size_t size)
 			 guest->protocol_error.message);
 		break;
 	case GUEST_OK:
-	case GUEST_OUTCOME_COUNT:
-		break;
+	case GUEST_OUTCOME_COUNT: break;
 	}
 	for (char *c = ret; *c; c++)
 		*c = *c == '\n' || *c == '\r' ? ' ' : *c;
@@ -428,8 +430,8 @@ static int attempt(struct guest *guest, const struct guest_callbacks *callbacks,
 	ret = start_qemu(guest, error);
 	guest->deadline_ms = guest->start_ms +
 			     (options->timeout_ms ? options->timeout_ms : DEFAULT_TIMEOUT_MS);
-	guest->init_deadline_ms = may_fall_back ? guest->start_ms + KVM_INIT_MS :
-						  guest->deadline_ms;
+	guest->init_deadline_ms = may_fall_back ? guest->start_ms + KVM_INIT_MS
+						: guest->deadline_ms;
 	if (!ret)
 		follow(guest);
 	end_qemu(guest);
@@ -475,8 +477,12 @@ int guest_run(const struct guest_options *options, const struct guest_callbacks 
 		error_set(error, ERROR_MEMORY, "", 0, "out of memory");
 		goto out;
 	}
-	*guest = (struct guest){ .options = options, .result = ret, .initrd_fd = -1,
-				 .kernel_fd = -1, .console_fd = -1, .pipes = { -1, -1, -1 } };
+	*guest = (struct guest) { .options = options,
+				  .result = ret,
+				  .initrd_fd = -1,
+				  .kernel_fd = -1,
+				  .console_fd = -1,
+				  .pipes = { -1, -1, -1 } };
 	if (open_console(options->console_path, &guest->console_fd, error) ||
 	    initramfs_build(options->files, options->file_count, options->commands,
 			    options->command_count, &guest->initrd_fd, error))

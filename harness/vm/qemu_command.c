@@ -8,11 +8,12 @@
  *	console=ttyS0 loglevel=5	warnings and worse on the console, so that they can be seen
  *	panic=-1			reboot at once, which -no-reboot turns into QEMU's end
  *	mitigations=off			an emulated CPU pays for them and has nothing to protect
- *	lpj=				skips the delay calibration (0.5 s); only udelay() hangs on it,
- *					and it is replaced as soon as the TSC is known
- *	cryptomgr.notests		skips the crypto self-tests (0.4 s); nothing here uses them
- *	random.trust_cpu=on		no waiting for entropy
- *	no_timer_check			no test of the timer interrupt, which can fail on a busy host
+ *	lpj=				skips the delay calibration (0.5 s); only udelay() hangs on
+ *it, and it is replaced as soon as the TSC is known cryptomgr.notests		skips the crypto
+ *self-tests (0.4 s); nothing here uses them random.trust_cpu=on		no waiting for
+ *entropy
+ *	no_timer_check			no test of the timer interrupt, which can fail on a busy
+ *host
  */
 #include <assert.h>
 #include <stdarg.h>

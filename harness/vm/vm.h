@@ -36,13 +36,13 @@ int kernel_refresh(const char *name, struct kernel *ret, struct error *error);
 /* ---- qemu.c ----------------------------------------------------------------------------- */
 
 enum guest_outcome {
-	GUEST_OK,	     /* every command ran and the guest powered off */
-	GUEST_NOT_STARTED,   /* QEMU itself failed */
-	GUEST_NO_BOOT,	     /* init never reported */
-	GUEST_PANIC,	     /* the kernel died */
-	GUEST_TIMEOUT,	     /* the deadline passed: a hang */
-	GUEST_LOST,	     /* it ended without having finished */
-	GUEST_PROTOCOL,	     /* its bytes on ttyS1 made no sense */
+	GUEST_OK,	   /* every command ran and the guest powered off */
+	GUEST_NOT_STARTED, /* QEMU itself failed */
+	GUEST_NO_BOOT,	   /* init never reported */
+	GUEST_PANIC,	   /* the kernel died */
+	GUEST_TIMEOUT,	   /* the deadline passed: a hang */
+	GUEST_LOST,	   /* it ended without having finished */
+	GUEST_PROTOCOL,	   /* its bytes on ttyS1 made no sense */
 	GUEST_OUTCOME_COUNT,
 };
 const char *guest_outcome_name(enum guest_outcome outcome);
@@ -85,21 +85,22 @@ struct guest_options {
 
 struct guest_result {
 	enum guest_outcome outcome;
-	bool kvm;	       /* accelerated; only if a guest really reached init with it */
-	unsigned boot_ms;      /* from start to init's first frame */
+	bool kvm;		  /* accelerated; only if a guest really reached init with it */
+	unsigned boot_ms;	  /* from start to init's first frame */
 	unsigned first_output_ms; /* from start to the first command's first byte or exit */
 	unsigned total_ms;
 	size_t commands_done;
-	char release[64];      /* uname -r as init saw it */
-	char sentence[256];    /* what went wrong, for people; "" if nothing */
+	char release[64];	 /* uname -r as init saw it */
+	char sentence[256];	 /* what went wrong, for people; "" if nothing */
 	char console_tail[4096]; /* last lines of the console, always */
-	unsigned splats;       /* WARNING, BUG, ... lines on the console */
+	unsigned splats;	 /* WARNING, BUG, ... lines on the console */
 };
 
 /* Writes the command line that guest_run would start, for a shell, and a newline. */
 void guest_command_line(const struct guest_options *options, FILE *file);
 
-/* Runs one guest. 0 even if the guest died (see ret->outcome); -1: ret->outcome GUEST_NOT_STARTED. */
+/* Runs one guest. 0 even if the guest died (see ret->outcome); -1: ret->outcome GUEST_NOT_STARTED.
+ */
 int guest_run(const struct guest_options *options, const struct guest_callbacks *callbacks,
 	      struct guest_result *ret, struct error *error);
 

@@ -52,7 +52,10 @@ cfa_in_memory:
 	.cfi_endproc
 	.size	cfa_in_memory, . - cfa_in_memory
 
-/* The same with 320 (sleb c0 02) and 264 (uleb 88 02): *(rsp+320)+264. rbx is at CFA-16, the value kept is CFA-264. */
+/*
+ * The same with 320 (sleb c0 02) and 264 (uleb 88 02): *(rsp+320)+264. rbx is at CFA-16, the value
+ * kept is CFA-264.
+ */
 	.type	cfa_in_memory_far, @function
 cfa_in_memory_far:
 	.cfi_startproc

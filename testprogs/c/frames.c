@@ -3,7 +3,8 @@
  * frames.c - frames of 40 KiB and 72 KiB, and frames whose size is known only at run time
  *
  * Rules: CFA offsets beyond 32,767 and beyond 65,535 (Parca wraps at 16 bits; lightswitch read its
- * field as signed until #527); alloca and a VLA, where the CFA must move to rbp whatever the flags say.
+ * field as signed until #527); alloca and a VLA, where the CFA must move to rbp whatever the flags
+ * say.
  */
 #include <alloca.h>
 #include "testprog.h"

@@ -2,8 +2,9 @@
 /*
  * indirect.c - calls through pointers, and a switch through a jump table
  *
- * Rule: the truth of a call is what was pushed, whatever the target; rows hold inside a function that
- * jumps through a table (static checkers lose their way there), also between the cases' frames.
+ * Rule: the truth of a call is what was pushed, whatever the target; rows hold inside a function
+ * that jumps through a table (static checkers lose their way there), also between the cases'
+ * frames.
  */
 #include "testprog.h"
 

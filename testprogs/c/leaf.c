@@ -2,8 +2,8 @@
 /*
  * leaf.c - a leaf that keeps its locals in the red zone
  *
- * Rule: a leaf may use 128 bytes below rsp without moving it (psABI 3.2.2): the CFA stays rsp+8 in all
- * of it, and what lies below rsp is data. A frame-pointer walk loses the leaf's caller.
+ * Rule: a leaf may use 128 bytes below rsp without moving it (psABI 3.2.2): the CFA stays rsp+8 in
+ * all of it, and what lies below rsp is data. A frame-pointer walk loses the leaf's caller.
  */
 #include "testprog.h"
 

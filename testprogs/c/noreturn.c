@@ -2,9 +2,9 @@
 /*
  * noreturn.c - functions whose last instruction is a call that does not return
  *
- * Rule: a return address is looked up as pc-1. The address after the call belongs to the next function,
- * or to none; functions are built without alignment so that it is always the next one, whose first row
- * says something else. OTel #1382 and #1027 found the next FDE.
+ * Rule: a return address is looked up as pc-1. The address after the call belongs to the next
+ * function, or to none; functions are built without alignment so that it is always the next one,
+ * whose first row says something else. OTel #1382 and #1027 found the next FDE.
  */
 #include <unistd.h>
 #include "testprog.h"
@@ -15,7 +15,8 @@ static FRAME __attribute__((noreturn)) void leaves(int depth)
 	_exit(depth != 4);
 }
 
-/* Ends in a call; saves registers and has a big frame so that the rows differ from the next one's. */
+/* Ends in a call; saves registers and has a big frame so that the rows differ from the next one's.
+ */
 static FRAME __attribute__((noreturn)) void ends_in_call(int depth)
 {
 	char memory[200];

@@ -2,9 +2,10 @@
 /*
  * realign.c - functions that align their own stack
  *
- * A local that needs 64 bytes of alignment makes the compiler round rsp down: the distance to the CFA
- * is then unknown at compile time. With rbp as the CFA's base that is easy; with stack arguments or
- * alloca gcc keeps the old rsp in r10 (the DRAP), stores it in the frame, and the CFI must say
+ * A local that needs 64 bytes of alignment makes the compiler round rsp down: the distance to the
+ * CFA is then unknown at compile time. With rbp as the CFA's base that is easy; with stack
+ * arguments or alloca gcc keeps the old rsp in r10 (the DRAP), stores it in the frame, and the CFI
+ * must say
  * *(rbp-8), an expression, with the saved registers as expressions on rbp. Parca and lightswitch
  * cannot; gperftools #1225 crashed in the epilogue's `lea -8(%r10),%rsp`.
  * Also built with -mstackrealign, as the program stackrealign.
@@ -58,7 +59,8 @@ static FRAME int aligned_local(int depth)
 }
 
 /* Nine arguments: the last three are on the stack, above the return address. */
-static FRAME int aligned_arguments(int depth, int b, int c, int d, int e, int f, int g, int h, int i)
+static FRAME int aligned_arguments(int depth, int b, int c, int d, int e, int f, int g, int h,
+				   int i)
 {
 	char memory[64] __attribute__((aligned(64)));
 

@@ -2,9 +2,9 @@
 /*
  * saved.c - all callee-saved registers saved, restored, and partly saved late (shrink-wrapping)
  *
- * Rules: rbx, rbp and r12 to r15 at CFA-16 and below, one row per push and per pop; prologues that begin
- * after an early exit, so that one function has rows of "nothing saved" in its middle. All peers but
- * bpftrace lose rbx and r12 to r15.
+ * Rules: rbx, rbp and r12 to r15 at CFA-16 and below, one row per push and per pop; prologues that
+ * begin after an early exit, so that one function has rows of "nothing saved" in its middle. All
+ * peers but bpftrace lose rbx and r12 to r15.
  */
 #include "testprog.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* shared_ac.c - a1 and c1 of shared.c's chain: each calls into the other library through the PLT. */
+/* shared_ac.c - a1 and c1 of shared.c's chain: each calls into the other library through the PLT.
+ */
 #include "testprog.h"
 #include "shared.h"
 

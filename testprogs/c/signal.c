@@ -2,9 +2,9 @@
 /*
  * signal.c - a handler with a call chain, interrupted by another handler, on the thread's own stack
  *
- * Rules: the signal frame (__restore_rt: augmentation 'S', every register by expression, the PC below
- * it exact rather than a return address) and the C library's CFI for it. Parca and lightswitch do not
- * go through signal frames; profile-bee stops at __restore_rt.
+ * Rules: the signal frame (__restore_rt: augmentation 'S', every register by expression, the PC
+ * below it exact rather than a return address) and the C library's CFI for it. Parca and
+ * lightswitch do not go through signal frames; profile-bee stops at __restore_rt.
  */
 #include <signal.h>
 #include <unistd.h>

@@ -2,17 +2,19 @@
 /*
  * signal_first.c - a signal at a function's first instruction
  *
- * Rule: below a signal frame the PC is where the thread was, not a return address, so it is looked up as it
- * is. A walker that subtracts one from every PC but the first finds the function before (here
- * `neighbour`, whose CFI says something else) and goes astray. The function begins with ud2 (SIGILL); the
- * handler steps over it.
+ * Rule: below a signal frame the PC is where the thread was, not a return address, so it is looked
+ * up as it is. A walker that subtracts one from every PC but the first finds the function before
+ * (here `neighbour`, whose CFI says something else) and goes astray. The function begins with a
+ * load from a page that can't be read (SIGSEGV); the handler opens the page, and the load runs
+ * again. So the interrupted PC is the same all the time that the handler runs.
  */
-#define _GNU_SOURCE
 #include <signal.h>
-#include <ucontext.h>
+#include <sys/mman.h>
 #include "testprog.h"
 
-int faults_first(int depth);
+#define PAGE_BYTES 4096
+
+int faults_first(int depth, const int *from);
 
 /* neighbour ends where faults_first begins, with a CFA that is wrong for it. */
 __asm__(".text\n"
@@ -27,12 +29,13 @@ __asm__(".text\n"
 	".type faults_first, @function\n"
 	"faults_first:\n"
 	".cfi_startproc\n"
-	"	ud2\n"
-	"	lea	1(%rdi), %eax\n"
+	"	mov	(%rsi), %eax\n"
+	"	lea	1(%rdi,%rax), %eax\n"
 	"	ret\n"
 	".cfi_endproc\n"
 	".size faults_first, . - faults_first\n");
 
+static char page[PAGE_BYTES] __attribute__((aligned(PAGE_BYTES)));
 static volatile sig_atomic_t calls;
 
 static FRAME int in_handler(int depth)
@@ -41,28 +44,27 @@ static FRAME int in_handler(int depth)
 	return depth + 1;
 }
 
-static void on_ill(int signal, siginfo_t *info, void *context)
+static void on_segv(int signal)
 {
-	ucontext_t *interrupted = context;
 	int depth = in_handler(1);
 
 	KEEP(depth);
 	calls += depth == 2;
-	interrupted->uc_mcontext.gregs[REG_RIP] += 2; /* ud2 is two bytes */
+	mprotect(page, sizeof(page), PROT_READ);
 }
 
 static FRAME int caller(int depth)
 {
-	depth = faults_first(depth + 1);
+	depth = faults_first(depth + 1, (const int *)page);
 	KEEP(depth);
 	return depth;
 }
 
 int main(void)
 {
-	struct sigaction action = { .sa_sigaction = on_ill, .sa_flags = SA_SIGINFO };
+	struct sigaction action = { .sa_handler = on_segv };
 
-	if (sigaction(SIGILL, &action, 0))
+	if (sigaction(SIGSEGV, &action, 0) || mprotect(page, sizeof(page), PROT_NONE))
 		return 1;
 
 	int depth = caller(1);

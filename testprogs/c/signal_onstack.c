@@ -2,8 +2,8 @@
 /*
  * signal_onstack.c - a handler on its own stack (sigaltstack, SA_ONSTACK)
  *
- * Rule: below the signal frame the CFA goes to another stack, upwards or downwards; "the CFA must grow"
- * holds only on one stack. The alternate stack is in .bss, so below the thread's.
+ * Rule: below the signal frame the CFA goes to another stack, upwards or downwards; "the CFA must
+ * grow" holds only on one stack. The alternate stack is in .bss, so below the thread's.
  */
 #include <signal.h>
 #include <unistd.h>
@@ -18,7 +18,9 @@ static FRAME int on_handler_stack(int depth)
 	char *pointer = &here;
 
 	KEEP(pointer);
-	return pointer >= handler_stack && pointer < handler_stack + sizeof(handler_stack) ? depth + 1 : -1;
+	return pointer >= handler_stack && pointer < handler_stack + sizeof(handler_stack)
+		       ? depth + 1
+		       : -1;
 }
 
 static void on_usr1(int signal)

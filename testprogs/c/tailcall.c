@@ -2,9 +2,9 @@
 /*
  * tailcall.c - calls that the optimiser turns into jumps (built at -O2 only)
  *
- * Rule: after `jmp b1` the caller's frame is gone and the stack is main's caller's view: main, then b1.
- * A shadow stack must not push for the jump; a row must be back at CFA = rsp+8 before it, also when
- * registers were saved and a frame was open (`d1`).
+ * Rule: after `jmp b1` the caller's frame is gone and the stack is main's caller's view: main, then
+ * b1. A shadow stack must not push for the jump; a row must be back at CFA = rsp+8 before it, also
+ * when registers were saved and a frame was open (`d1`).
  */
 #include "testprog.h"
 

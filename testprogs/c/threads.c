@@ -2,8 +2,8 @@
 /*
  * threads.c - three threads with a chain each, joined in order
  *
- * Rules: a thread's outermost frame is the C library's clone3 wrapper (undefined return address), its
- * stack is a mapping of its own, and its truth begins at its first instruction, not at main.
+ * Rules: a thread's outermost frame is the C library's clone3 wrapper (undefined return address),
+ * its stack is a mapping of its own, and its truth begins at its first instruction, not at main.
  */
 #include <pthread.h>
 #include "testprog.h"

@@ -2,9 +2,10 @@
 /*
  * throw.cc - an exception through four frames, with a clean-up, a rethrow and two catches
  *
- * Rules: landing pads are entered with the frame half unwound by the C++ runtime, which then jumps in;
- * DW_CFA_GNU_args_size; personality and LSDA in the CIE ("zPLR"); `.cold` parts of functions. The runtime
- * itself unwinds by the same tables that are tested here, and leaves many frames at once, as longjmp does.
+ * Rules: landing pads are entered with the frame half unwound by the C++ runtime, which then jumps
+ * in; DW_CFA_GNU_args_size; personality and LSDA in the CIE ("zPLR"); `.cold` parts of functions.
+ * The runtime itself unwinds by the same tables that are tested here, and leaves many frames at
+ * once, as longjmp does.
  */
 #include "../c/testprog.h"
 
@@ -12,7 +13,10 @@ static int cleaned;
 
 /* A destructor that must run while the exception passes b1. */
 struct cleaner {
-	FRAME ~cleaner() { cleaned++; }
+	FRAME ~cleaner()
+	{
+		cleaned++;
+	}
 };
 
 extern "C" {

@@ -2,8 +2,8 @@
 /*
  * virtual.cc - virtual calls, a this-adjusting thunk, a pure chain through an interface
  *
- * Rule: thunks (`sub $8,%rdi; jmp`) have an FDE of their own and no frame; the call is indirect. With
- * a second base class the object pointer is moved on the way.
+ * Rule: thunks (`sub $8,%rdi; jmp`) have an FDE of their own and no frame; the call is indirect.
+ * With a second base class the object pointer is moved on the way.
  */
 #include "../c/testprog.h"
 

@@ -22,7 +22,10 @@ struct literal {
 	const char *data;
 	size_t size;
 };
-#define BYTES(text) { (text), sizeof(text) - 1 }
+#define BYTES(text)                                                                                \
+	{                                                                                          \
+		(text), sizeof(text) - 1                                                           \
+	}
 
 struct bytes {
 	uint8_t data[4096];
@@ -91,7 +94,7 @@ static inline size_t put_fde(struct bytes *bytes, size_t cie, uint64_t pc, uint6
 /* An image that has nothing but this .eh_frame; no ELF file behind it. */
 static inline struct image fake_image(const struct bytes *eh_frame)
 {
-	return (struct image){
+	return (struct image) {
 		.path = "fake",
 		.machine = EM_X86_64,
 		.eh_frame = { eh_frame->data, eh_frame->size, TEST_SECTION_VADDR, 0, ".eh_frame" },

@@ -157,8 +157,8 @@ static const struct {
 	{ "abs_of_a_positive_number", BYTES("\x32\x19"), 2, 0, 0 },
 	{ "and", BYTES("\x3c\x3a\x1a"), 8, 0, 0 },
 	{ "div_is_signed", BYTES("\x09\xf9\x32\x1b"), (uint64_t)-3, 0, 0 },
-	{ "div_of_the_least_by_minus_1_wraps",
-	  BYTES("\x0e\0\0\0\0\0\0\0\x80\x09\xff\x1b"), 0x8000000000000000, 0, 0 },
+	{ "div_of_the_least_by_minus_1_wraps", BYTES("\x0e\0\0\0\0\0\0\0\x80\x09\xff\x1b"),
+	  0x8000000000000000, 0, 0 },
 	{ "minus_takes_the_top_from_the_second", BYTES("\x32\x33\x1c"), MINUS_1, 0, 0 },
 	{ "mod_is_unsigned", BYTES("\x09\xff\x3a\x1d"), 5, 0, 0 },
 	{ "mul", BYTES("\x36\x37\x1e"), 42, 0, 0 },
@@ -253,13 +253,11 @@ START_TEST(cfa_is_pushed_first)
 	uint64_t value;
 	struct error error = { 0 };
 	static const uint8_t plus_8[] = { 0x23, 0x08 };
-	ck_assert_int_eq(expression_evaluate(plus_8, 2, &registers, true, 0x5000, NULL, &value,
-					     &error),
-			 0);
+	ck_assert_int_eq(
+		expression_evaluate(plus_8, 2, &registers, true, 0x5000, NULL, &value, &error), 0);
 	ck_assert_uint_eq(value, 0x5008);
-	ck_assert_int_eq(expression_evaluate(plus_8, 0, &registers, true, 0x5000, NULL, &value,
-					     &error),
-			 0);
+	ck_assert_int_eq(
+		expression_evaluate(plus_8, 0, &registers, true, 0x5000, NULL, &value, &error), 0);
 	ck_assert_uint_eq(value, 0x5000);
 }
 END_TEST

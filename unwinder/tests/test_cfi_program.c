@@ -23,7 +23,9 @@ struct program_case {
 #define NORMAL "cfa=rsp+8 ra=c-8"
 
 #define ROWS(name_, bytes_, rows_, ...)                                                            \
-	{ .name = name_, .instructions = bytes_, .rows = rows_, ##__VA_ARGS__ }
+	{                                                                                          \
+		.name = name_, .instructions = bytes_, .rows = rows_, ##__VA_ARGS__                \
+	}
 #define FAILS(name_, bytes_, rows_, code_, offset_)                                                \
 	{                                                                                          \
 		.name = name_, .instructions = bytes_, .rows = rows_, .code = code_,               \
@@ -33,62 +35,99 @@ struct program_case {
 static const struct program_case cases[] = {
 	ROWS("no_instructions_give_the_cie_row", BYTES(""), "0..100 " NORMAL "\n"),
 	ROWS("nop_changes_nothing", BYTES("\0\0\0"), "0..100 " NORMAL "\n"),
-	ROWS("advance_loc_splits_the_range", BYTES("\x41\x0e\x10"), "0..1 " NORMAL "\n1..100 cfa=rsp+16 ra=c-8\n"),
-	ROWS("advance_loc1_is_one_byte", BYTES("\x02\x80\x0e\x10"), "0..80 " NORMAL "\n80..100 cfa=rsp+16 ra=c-8\n"),
-	ROWS("advance_loc2_is_two_bytes", BYTES("\x03\x02\x00\x0e\x10"), "0..2 " NORMAL "\n2..100 cfa=rsp+16 ra=c-8\n"),
-	ROWS("advance_loc4_is_four_bytes", BYTES("\x04\x03\x00\x00\x00\x0e\x10"), "0..3 " NORMAL "\n3..100 cfa=rsp+16 ra=c-8\n"),
-	ROWS("set_loc_is_an_address", BYTES("\x01\x04\x10\0\0\0\0\0\0\x0e\x10"), "0..4 " NORMAL "\n4..100 cfa=rsp+16 ra=c-8\n"),
-	ROWS("advance_by_zero_merges_rows", BYTES("\x40\x0e\x10\x40\x0e\x18"), "0..100 cfa=rsp+24 ra=c-8\n"),
-	ROWS("advance_to_the_end_gives_no_empty_row", BYTES("\x03\x00\x01\x0e\x10"), "0..100 " NORMAL "\n"),
-	ROWS("equal_neighbours_stay_two_rows", BYTES("\x41"), "0..1 " NORMAL "\n1..100 " NORMAL "\n"),
+	ROWS("advance_loc_splits_the_range", BYTES("\x41\x0e\x10"),
+	     "0..1 " NORMAL "\n1..100 cfa=rsp+16 ra=c-8\n"),
+	ROWS("advance_loc1_is_one_byte", BYTES("\x02\x80\x0e\x10"),
+	     "0..80 " NORMAL "\n80..100 cfa=rsp+16 ra=c-8\n"),
+	ROWS("advance_loc2_is_two_bytes", BYTES("\x03\x02\x00\x0e\x10"),
+	     "0..2 " NORMAL "\n2..100 cfa=rsp+16 ra=c-8\n"),
+	ROWS("advance_loc4_is_four_bytes", BYTES("\x04\x03\x00\x00\x00\x0e\x10"),
+	     "0..3 " NORMAL "\n3..100 cfa=rsp+16 ra=c-8\n"),
+	ROWS("set_loc_is_an_address", BYTES("\x01\x04\x10\0\0\0\0\0\0\x0e\x10"),
+	     "0..4 " NORMAL "\n4..100 cfa=rsp+16 ra=c-8\n"),
+	ROWS("advance_by_zero_merges_rows", BYTES("\x40\x0e\x10\x40\x0e\x18"),
+	     "0..100 cfa=rsp+24 ra=c-8\n"),
+	ROWS("advance_to_the_end_gives_no_empty_row", BYTES("\x03\x00\x01\x0e\x10"),
+	     "0..100 " NORMAL "\n"),
+	ROWS("equal_neighbours_stay_two_rows", BYTES("\x41"),
+	     "0..1 " NORMAL "\n1..100 " NORMAL "\n"),
 	ROWS("offset_is_factored", BYTES("\x86\x02"), "0..100 " NORMAL " rbp=c-16\n"),
 	ROWS("offset_extended", BYTES("\x05\x03\x03"), "0..100 " NORMAL " rbx=c-24\n"),
 	ROWS("offset_extended_sf_goes_up", BYTES("\x11\x03\x7f"), "0..100 " NORMAL " rbx=c+8\n"),
 	ROWS("gnu_negative_offset_extended", BYTES("\x2f\x03\x02"), "0..100 " NORMAL " rbx=c+16\n"),
 	ROWS("restore_takes_the_cie_rule", BYTES("\x90\x05\xd0"), "0..100 " NORMAL "\n"),
-	ROWS("restore_of_what_the_cie_left_open_is_no_rule", BYTES("\x86\x02\xc6"), "0..100 " NORMAL "\n"),
+	ROWS("restore_of_what_the_cie_left_open_is_no_rule", BYTES("\x86\x02\xc6"),
+	     "0..100 " NORMAL "\n"),
 	ROWS("restore_extended", BYTES("\x86\x02\x06\x06"), "0..100 " NORMAL "\n"),
 	ROWS("undefined", BYTES("\x07\x10"), "0..100 cfa=rsp+8 ra=u\n"),
 	ROWS("same_value", BYTES("\x08\x03"), "0..100 " NORMAL " rbx=s\n"),
 	ROWS("register", BYTES("\x09\x10\x00"), "0..100 cfa=rsp+8 ra=rax\n"),
-	ROWS("register_in_a_vector_register_is_kept", BYTES("\x09\x03\x11"), "0..100 " NORMAL " rbx=r17\n"),
+	ROWS("register_in_a_vector_register_is_kept", BYTES("\x09\x03\x11"),
+	     "0..100 " NORMAL " rbx=r17\n"),
 	ROWS("val_offset", BYTES("\x14\x03\x02"), "0..100 " NORMAL " rbx=v-16\n"),
 	ROWS("val_offset_sf", BYTES("\x15\x03\x7e"), "0..100 " NORMAL " rbx=v+16\n"),
 	ROWS("expression", BYTES("\x10\x06\x02\x76\x00"), "0..100 " NORMAL " rbp=exp(7600)\n"),
 	ROWS("val_expression", BYTES("\x16\x06\x02\x76\x00"), "0..100 " NORMAL " rbp=vexp(7600)\n"),
 	ROWS("def_cfa", BYTES("\x0c\x06\x10"), "0..100 cfa=rbp+16 ra=c-8\n"),
-	ROWS("def_cfa_sf_is_factored_and_signed", BYTES("\x12\x06\x7e"), "0..100 cfa=rbp+16 ra=c-8\n"),
+	ROWS("def_cfa_sf_is_factored_and_signed", BYTES("\x12\x06\x7e"),
+	     "0..100 cfa=rbp+16 ra=c-8\n"),
 	ROWS("def_cfa_register_keeps_the_offset", BYTES("\x0d\x06"), "0..100 cfa=rbp+8 ra=c-8\n"),
-	ROWS("def_cfa_offset_keeps_the_register", BYTES("\x0e\x80\x02"), "0..100 cfa=rsp+256 ra=c-8\n"),
+	ROWS("def_cfa_offset_keeps_the_register", BYTES("\x0e\x80\x02"),
+	     "0..100 cfa=rsp+256 ra=c-8\n"),
 	ROWS("def_cfa_offset_sf", BYTES("\x13\x01"), "0..100 cfa=rsp-8 ra=c-8\n"),
-	ROWS("def_cfa_expression", BYTES("\x0f\x03\x76\x78\x06"), "0..100 cfa=exp(767806) ra=c-8\n"),
-	ROWS("gnu_args_size_stays_until_the_next", BYTES("\x2e\x10\x41"), "0..1 " NORMAL " args=16\n1..100 " NORMAL " args=16\n"),
-	ROWS("remember_and_restore_state_include_the_cfa", BYTES("\x0a\x41\x0e\x10\x86\x02\x41\x0b"), "0..1 " NORMAL "\n1..2 cfa=rsp+16 ra=c-8 rbp=c-16\n2..100 " NORMAL "\n"),
-	ROWS("states_nest", BYTES("\x0a\x0e\x10\x0a\x0e\x18\x0a\x0e\x20\x41\x0b\x41\x0b\x41\x0b"), "0..1 cfa=rsp+32 ra=c-8\n1..2 cfa=rsp+24 ra=c-8\n2..3 cfa=rsp+16 ra=c-8\n" "3..100 " NORMAL "\n"),
-	ROWS("vector_registers_are_decoded_and_left_out", BYTES("\x05\x17\x02\x86\x03"), "0..100 " NORMAL " rbp=c-24\n"),
-	ROWS("leb_padding_is_accepted", BYTES("\x0e\x90\x80\x80\x00"), "0..100 cfa=rsp+16 ra=c-8\n"),
-	ROWS("cie_instructions_come_first", BYTES("\xc6"), "0..100 " NORMAL " rbp=c-16\n", .cie_more = BYTES("\x86\x02")),
+	ROWS("def_cfa_expression", BYTES("\x0f\x03\x76\x78\x06"),
+	     "0..100 cfa=exp(767806) ra=c-8\n"),
+	ROWS("gnu_args_size_stays_until_the_next", BYTES("\x2e\x10\x41"),
+	     "0..1 " NORMAL " args=16\n1..100 " NORMAL " args=16\n"),
+	ROWS("remember_and_restore_state_include_the_cfa",
+	     BYTES("\x0a\x41\x0e\x10\x86\x02\x41\x0b"),
+	     "0..1 " NORMAL "\n1..2 cfa=rsp+16 ra=c-8 rbp=c-16\n2..100 " NORMAL "\n"),
+	ROWS("states_nest", BYTES("\x0a\x0e\x10\x0a\x0e\x18\x0a\x0e\x20\x41\x0b\x41\x0b\x41\x0b"),
+	     "0..1 cfa=rsp+32 ra=c-8\n1..2 cfa=rsp+24 ra=c-8\n2..3 cfa=rsp+16 ra=c-8\n"
+	     "3..100 " NORMAL "\n"),
+	ROWS("vector_registers_are_decoded_and_left_out", BYTES("\x05\x17\x02\x86\x03"),
+	     "0..100 " NORMAL " rbp=c-24\n"),
+	ROWS("leb_padding_is_accepted", BYTES("\x0e\x90\x80\x80\x00"),
+	     "0..100 cfa=rsp+16 ra=c-8\n"),
+	ROWS("cie_instructions_come_first", BYTES("\xc6"), "0..100 " NORMAL " rbp=c-16\n",
+	     .cie_more = BYTES("\x86\x02")),
 	FAILS("advance_loc1_past_end_is_rejected", BYTES("\x02"), "", ERROR_CFI_TRUNCATED, 0),
-	FAILS("advance_loc2_past_end_is_rejected", BYTES("\x0\x03\x01"), "", ERROR_CFI_TRUNCATED, 1),
-	FAILS("advance_loc4_past_end_is_rejected", BYTES("\x04\x01\x02\x03"), "", ERROR_CFI_TRUNCATED, 0),
-	FAILS("set_loc_past_end_is_rejected", BYTES("\x01\x04\x10\0\0\0\0\0"), "", ERROR_CFI_TRUNCATED, 1),
+	FAILS("advance_loc2_past_end_is_rejected", BYTES("\x0\x03\x01"), "", ERROR_CFI_TRUNCATED,
+	      1),
+	FAILS("advance_loc4_past_end_is_rejected", BYTES("\x04\x01\x02\x03"), "",
+	      ERROR_CFI_TRUNCATED, 0),
+	FAILS("set_loc_past_end_is_rejected", BYTES("\x01\x04\x10\0\0\0\0\0"), "",
+	      ERROR_CFI_TRUNCATED, 1),
 	FAILS("offset_past_end_is_rejected", BYTES("\x86"), "", ERROR_CFI_TRUNCATED, 0),
 	FAILS("leb_past_end_is_rejected", BYTES("\x0e\x80\x80"), "", ERROR_CFI_TRUNCATED, 0),
-	FAILS("leb_of_more_than_64_bits_is_rejected", BYTES("\x0e\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02"), "", ERROR_CFI_TRUNCATED, 0),
+	FAILS("leb_of_more_than_64_bits_is_rejected",
+	      BYTES("\x0e\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02"), "", ERROR_CFI_TRUNCATED, 0),
 	FAILS("second_operand_past_end_is_rejected", BYTES("\x05\x03"), "", ERROR_CFI_TRUNCATED, 0),
-	FAILS("expression_past_end_is_rejected", BYTES("\x10\x06\x03\x76\x00"), "", ERROR_CFI_TRUNCATED, 0),
-	FAILS("cfa_expression_past_end_is_rejected", BYTES("\x0f\x7f\x76"), "", ERROR_CFI_TRUNCATED, 0),
-	FAILS("rows_before_the_error_are_given", BYTES("\x41\x0e\x10\x41\x02"), "0..1 " NORMAL "\n1..2 cfa=rsp+16 ra=c-8\n", ERROR_CFI_TRUNCATED, 4),
-	FAILS("restore_without_remember_is_rejected", BYTES("\x41\x0b"), "0..1 " NORMAL "\n", ERROR_CFI_STATE, 1),
-	FAILS("offset_for_a_cfa_expression_is_rejected", BYTES("\x0f\x01\x77\x0e\x10"), "", ERROR_CFI_STATE, 3),
-	FAILS("register_for_a_cfa_expression_is_rejected", BYTES("\x0f\x01\x77\x0d\x06"), "", ERROR_CFI_STATE, 3),
-	FAILS("cfa_on_a_vector_register_is_rejected", BYTES("\x0c\x11\x08"), "", ERROR_CFI_REGISTER, 0),
+	FAILS("expression_past_end_is_rejected", BYTES("\x10\x06\x03\x76\x00"), "",
+	      ERROR_CFI_TRUNCATED, 0),
+	FAILS("cfa_expression_past_end_is_rejected", BYTES("\x0f\x7f\x76"), "", ERROR_CFI_TRUNCATED,
+	      0),
+	FAILS("rows_before_the_error_are_given", BYTES("\x41\x0e\x10\x41\x02"),
+	      "0..1 " NORMAL "\n1..2 cfa=rsp+16 ra=c-8\n", ERROR_CFI_TRUNCATED, 4),
+	FAILS("restore_without_remember_is_rejected", BYTES("\x41\x0b"), "0..1 " NORMAL "\n",
+	      ERROR_CFI_STATE, 1),
+	FAILS("offset_for_a_cfa_expression_is_rejected", BYTES("\x0f\x01\x77\x0e\x10"), "",
+	      ERROR_CFI_STATE, 3),
+	FAILS("register_for_a_cfa_expression_is_rejected", BYTES("\x0f\x01\x77\x0d\x06"), "",
+	      ERROR_CFI_STATE, 3),
+	FAILS("cfa_on_a_vector_register_is_rejected", BYTES("\x0c\x11\x08"), "", ERROR_CFI_REGISTER,
+	      0),
 	FAILS("register_256_is_rejected", BYTES("\x07\x80\x02"), "", ERROR_CFI_REGISTER, 0),
-	FAILS("kept_in_register_256_is_rejected", BYTES("\x09\x03\x80\x02"), "", ERROR_CFI_REGISTER, 0),
-	FAILS("advance_out_of_the_range_clips_the_row", BYTES("\x03\x01\x01\x0e\x10"), "0..100 " NORMAL "\n", ERROR_CFI_RANGE, 0),
-	FAILS("set_loc_backwards_is_rejected", BYTES("\x44\x01\x02\x10\0\0\0\0\0\0"), "0..4 " NORMAL "\n", ERROR_CFI_RANGE, 1),
-	FAILS("gnu_window_save_is_not_of_this_machine", BYTES("\x2d"), "", ERROR_CFI_INSTRUCTION, 0),
-	FAILS("mips_advance_loc8_is_not_of_this_machine", BYTES("\x1d\1\0\0\0\0\0\0\0"), "", ERROR_CFI_INSTRUCTION, 0),
+	FAILS("kept_in_register_256_is_rejected", BYTES("\x09\x03\x80\x02"), "", ERROR_CFI_REGISTER,
+	      0),
+	FAILS("advance_out_of_the_range_clips_the_row", BYTES("\x03\x01\x01\x0e\x10"),
+	      "0..100 " NORMAL "\n", ERROR_CFI_RANGE, 0),
+	FAILS("set_loc_backwards_is_rejected", BYTES("\x44\x01\x02\x10\0\0\0\0\0\0"),
+	      "0..4 " NORMAL "\n", ERROR_CFI_RANGE, 1),
+	FAILS("gnu_window_save_is_not_of_this_machine", BYTES("\x2d"), "", ERROR_CFI_INSTRUCTION,
+	      0),
+	FAILS("mips_advance_loc8_is_not_of_this_machine", BYTES("\x1d\1\0\0\0\0\0\0\0"), "",
+	      ERROR_CFI_INSTRUCTION, 0),
 	FAILS("undefined_instruction_is_rejected", BYTES("\x17"), "", ERROR_CFI_INSTRUCTION, 0),
 };
 
@@ -121,7 +160,7 @@ static size_t build(const struct program_case *test, struct bytes *bytes, struct
 	char cie[64] = "\x0c\x07\x08\x90\x01";
 	size_t cie_size = 5 + test->cie_more.size;
 	memcpy(cie + 5, test->cie_more.data ? test->cie_more.data : "", test->cie_more.size);
-	put_cie(bytes, 0, (struct literal){ cie, cie_size });
+	put_cie(bytes, 0, (struct literal) { cie, cie_size });
 	size_t instructions = put_fde(bytes, 0, TEST_PC, TEST_PC_RANGE, test->instructions);
 	*image = fake_image(bytes);
 	struct error error;
@@ -178,8 +217,8 @@ START_TEST(states_nest_as_deep_as_there_are_bytes)
 	static char program[3000];
 	memset(program, 0x0a, 1500);
 	memset(program + 1500, 0x0b, 1500);
-	const struct program_case test =
-		{ .name = "deep", .instructions = { program, sizeof(program) } };
+	const struct program_case test = { .name = "deep",
+					   .instructions = { program, sizeof(program) } };
 	struct bytes bytes = { .size = 0 };
 	struct image image;
 	struct cfi *cfi;
@@ -220,7 +259,7 @@ START_TEST(row_find_gives_the_row_of_a_pc)
 		int found;
 		int64_t cfa_offset;
 	} pcs[] = {
-		{ 0xfff, 0, 0 }, { 0x1000, 1, 8 },   { 0x1001, 1, 16 },
+		{ 0xfff, 0, 0 },   { 0x1000, 1, 8 }, { 0x1001, 1, 16 },
 		{ 0x10ff, 1, 16 }, { 0x1100, 0, 0 },
 	};
 	const struct program_case test = ROWS("find", BYTES("\x41\x0e\x10"), "");

@@ -12,11 +12,19 @@
 /* ---- whole sections ---------------------------------------------------------------------- */
 
 #define CIE_LENGTH 0x0d
-#define CIE_HEAD   "\x0d\0\0\0" "\0\0\0\0" "\1zR\0\1\x78\x10\1\0" /* "zR", absptr; 17 bytes */
+#define CIE_HEAD                                                                                   \
+	"\x0d\0\0\0"                                                                               \
+	"\0\0\0\0"                                                                                 \
+	"\1zR\0\1\x78\x10\1\0" /* "zR", absptr; 17 bytes */
 #define FDE_LENGTH 0x15
 /* An FDE at section offset 17 of that CIE: 25 bytes. */
-#define FDE_BODY   "\x00\x10\0\0\0\0\0\0" "\x10\0\0\0\0\0\0\0" "\0"
-#define FDE_AT_17  "\x15\0\0\0" "\x15\0\0\0" FDE_BODY
+#define FDE_BODY                                                                                   \
+	"\x00\x10\0\0\0\0\0\0"                                                                     \
+	"\x10\0\0\0\0\0\0\0"                                                                       \
+	"\0"
+#define FDE_AT_17                                                                                  \
+	"\x15\0\0\0"                                                                               \
+	"\x15\0\0\0" FDE_BODY
 
 static const struct {
 	const char *name;
@@ -32,49 +40,80 @@ static const struct {
 	{ "terminator_ends_nothing", BYTES("\0\0\0\0" CIE_HEAD FDE_AT_17), 1, 1, 0, 0, 0 },
 	{ "zero_padding_shorter_than_a_length", BYTES(CIE_HEAD FDE_AT_17 "\0\0\0"), 1, 1, 0, 0, 0 },
 	{ "fde_before_its_cie",
-	  BYTES("\x15\0\0\0" "\xeb\xff\xff\xff" FDE_BODY CIE_HEAD), 1, 1, 0, 0, 0 },
+	  BYTES("\x15\0\0\0"
+		"\xeb\xff\xff\xff" FDE_BODY CIE_HEAD),
+	  1, 1, 0, 0, 0 },
 	{ "length_of_64_bits",
-	  BYTES(CIE_HEAD "\xff\xff\xff\xff\x15\0\0\0\0\0\0\0" "\x1d\0\0\0" FDE_BODY), 1, 1, 0, 0,
-	  0 },
+	  BYTES(CIE_HEAD "\xff\xff\xff\xff\x15\0\0\0\0\0\0\0"
+			 "\x1d\0\0\0" FDE_BODY),
+	  1, 1, 0, 0, 0 },
 	{ "section_ends_inside_a_length", BYTES(CIE_HEAD FDE_AT_17 "\1\0"), 1, 1, 1,
 	  ERROR_CFI_LENGTH, 42 },
-	{ "length_past_end_is_the_last_entry", BYTES(CIE_HEAD "\x16\0\0\0" "\x15\0\0\0" FDE_BODY),
+	{ "length_past_end_is_the_last_entry",
+	  BYTES(CIE_HEAD "\x16\0\0\0"
+			 "\x15\0\0\0" FDE_BODY),
 	  1, 0, 1, ERROR_CFI_LENGTH, 17 },
 	{ "length_of_64_bits_past_end",
 	  BYTES(CIE_HEAD "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"), 1, 0, 1,
 	  ERROR_CFI_LENGTH, 17 },
 	{ "length_of_64_bits_itself_cut", BYTES(CIE_HEAD "\xff\xff\xff\xff\1"), 1, 0, 1,
 	  ERROR_CFI_LENGTH, 17 },
-	{ "reserved_length", BYTES(CIE_HEAD "\xf0\xff\xff\xff" FDE_BODY), 1, 0, 1,
-	  ERROR_CFI_LENGTH, 17 },
-	{ "entry_without_a_cie_pointer", BYTES("\2\0\0\0" "\0\0" CIE_HEAD), 1, 0, 1,
-	  ERROR_CFI_TRUNCATED, 4 },
-	{ "fde_of_no_cie_costs_itself", BYTES("\x15\0\0\0" "\4\0\0\0" FDE_BODY CIE_HEAD), 1, 0, 1,
-	  ERROR_CIE_POINTER, 0 },
-	{ "cie_pointer_out_of_the_section",
-	  BYTES(CIE_HEAD "\x15\0\0\0" "\xff\xff\xff\x7f" FDE_BODY), 1, 0, 1, ERROR_CIE_POINTER,
+	{ "reserved_length", BYTES(CIE_HEAD "\xf0\xff\xff\xff" FDE_BODY), 1, 0, 1, ERROR_CFI_LENGTH,
 	  17 },
-	{ "pc_begin_past_end", BYTES(CIE_HEAD "\x0b\0\0\0" "\x15\0\0\0" "\0\x10\0\0\0\0\0"), 1, 0,
-	  1, ERROR_CFI_TRUNCATED, 25 },
+	{ "entry_without_a_cie_pointer",
+	  BYTES("\2\0\0\0"
+		"\0\0" CIE_HEAD),
+	  1, 0, 1, ERROR_CFI_TRUNCATED, 4 },
+	{ "fde_of_no_cie_costs_itself",
+	  BYTES("\x15\0\0\0"
+		"\4\0\0\0" FDE_BODY CIE_HEAD),
+	  1, 0, 1, ERROR_CIE_POINTER, 0 },
+	{ "cie_pointer_out_of_the_section",
+	  BYTES(CIE_HEAD "\x15\0\0\0"
+			 "\xff\xff\xff\x7f" FDE_BODY),
+	  1, 0, 1, ERROR_CIE_POINTER, 17 },
+	{ "pc_begin_past_end",
+	  BYTES(CIE_HEAD "\x0b\0\0\0"
+			 "\x15\0\0\0"
+			 "\0\x10\0\0\0\0\0"),
+	  1, 0, 1, ERROR_CFI_TRUNCATED, 25 },
 	{ "pc_range_past_end",
-	  BYTES(CIE_HEAD "\x0d\0\0\0" "\x15\0\0\0" "\0\x10\0\0\0\0\0\0" "\0"), 1, 0, 1,
-	  ERROR_CFI_TRUNCATED, 33 },
+	  BYTES(CIE_HEAD "\x0d\0\0\0"
+			 "\x15\0\0\0"
+			 "\0\x10\0\0\0\0\0\0"
+			 "\0"),
+	  1, 0, 1, ERROR_CFI_TRUNCATED, 33 },
 	{ "augmentation_length_missing",
-	  BYTES(CIE_HEAD "\x14\0\0\0" "\x15\0\0\0" "\0\x10\0\0\0\0\0\0" "\1\0\0\0\0\0\0\0"), 1, 0,
-	  1, ERROR_CFI_TRUNCATED, 41 },
+	  BYTES(CIE_HEAD "\x14\0\0\0"
+			 "\x15\0\0\0"
+			 "\0\x10\0\0\0\0\0\0"
+			 "\1\0\0\0\0\0\0\0"),
+	  1, 0, 1, ERROR_CFI_TRUNCATED, 41 },
 	{ "augmentation_data_past_end",
-	  BYTES(CIE_HEAD "\x15\0\0\0" "\x15\0\0\0" "\0\x10\0\0\0\0\0\0" "\1\0\0\0\0\0\0\0" "\1"),
+	  BYTES(CIE_HEAD "\x15\0\0\0"
+			 "\x15\0\0\0"
+			 "\0\x10\0\0\0\0\0\0"
+			 "\1\0\0\0\0\0\0\0"
+			 "\1"),
 	  1, 0, 1, ERROR_CFI_TRUNCATED, 42 },
 	{ "range_wraps",
-	  BYTES(CIE_HEAD "\x15\0\0\0" "\x15\0\0\0" "\0\x10\0\0\0\0\0\0"
-			 "\xff\xff\xff\xff\xff\xff\xff\xff" "\0"),
+	  BYTES(CIE_HEAD "\x15\0\0\0"
+			 "\x15\0\0\0"
+			 "\0\x10\0\0\0\0\0\0"
+			 "\xff\xff\xff\xff\xff\xff\xff\xff"
+			 "\0"),
 	  1, 0, 1, ERROR_CFI_RANGE, 17 },
 	{ "bad_cie_costs_its_fdes",
-	  BYTES("\x0d\0\0\0" "\0\0\0\0" "\2zR\0\1\x78\x10\1\0" FDE_AT_17), 0, 0, 2,
-	  ERROR_CIE_VERSION, 8 },
+	  BYTES("\x0d\0\0\0"
+		"\0\0\0\0"
+		"\2zR\0\1\x78\x10\1\0" FDE_AT_17),
+	  0, 0, 2, ERROR_CIE_VERSION, 8 },
 	{ "good_entries_after_a_bad_one",
-	  BYTES(CIE_HEAD "\4\0\0\0" "\x15\0\0\0" "\x15\0\0\0" "\x1d\0\0\0" FDE_BODY), 1, 1, 1,
-	  ERROR_CFI_TRUNCATED, 25 },
+	  BYTES(CIE_HEAD "\4\0\0\0"
+			 "\x15\0\0\0"
+			 "\x15\0\0\0"
+			 "\x1d\0\0\0" FDE_BODY),
+	  1, 1, 1, ERROR_CFI_TRUNCATED, 25 },
 };
 
 static size_t good_cies(const struct cfi *cfi)
@@ -136,8 +175,10 @@ static const struct {
 	{ "version_4_has_address_and_segment_sizes", BYTES("\4\0\x08\0\1\x78\x10"), 0, 0, 1, -8, 16,
 	  0, false, 0 },
 	{ "version_5", BYTES("\5\0\x04\0\2\x7c\x10"), 0, 0, 2, -4, 16, 0, false, 0 },
-	{ "version_2_is_not_read", BYTES("\2\0\1\x78\x10"), ERROR_CIE_VERSION, 0, 0, 0, 0, 0, 0, 0 },
-	{ "version_6_is_not_read", BYTES("\6\0\1\x78\x10"), ERROR_CIE_VERSION, 0, 0, 0, 0, 0, 0, 0 },
+	{ "version_2_is_not_read", BYTES("\2\0\1\x78\x10"), ERROR_CIE_VERSION, 0, 0, 0, 0, 0, 0,
+	  0 },
+	{ "version_6_is_not_read", BYTES("\6\0\1\x78\x10"), ERROR_CIE_VERSION, 0, 0, 0, 0, 0, 0,
+	  0 },
 	{ "address_of_3_bytes_is_not_read", BYTES("\4\0\3\0\1\x78\x10"), ERROR_CIE_VERSION, 2, 0, 0,
 	  0, 0, 0, 0 },
 	{ "segment_selectors_are_not_read", BYTES("\4\0\x08\1\1\x78\x10"), ERROR_CIE_VERSION, 2, 0,
@@ -225,30 +266,73 @@ static const struct {
 	uint64_t pc_range;
 	enum error_code code;
 } pointers[] = {
-	{ "absptr", 0x00, BYTES("\1\2\3\0\0\0\0\0" "\4\0\0\0\0\0\0\0"), 0x30201, 4, 0 },
+	{ "absptr", 0x00,
+	  BYTES("\1\2\3\0\0\0\0\0"
+		"\4\0\0\0\0\0\0\0"),
+	  0x30201, 4, 0 },
 	{ "uleb128", 0x01, BYTES("\x80\x20\x85\1"), 0x1000, 133, 0 },
-	{ "udata2", 0x02, BYTES("\xff\xff" "\4\0"), 0xffff, 4, 0 },
-	{ "udata4", 0x03, BYTES("\xff\xff\xff\xff" "\4\0\0\0"), 0xffffffff, 4, 0 },
-	{ "udata8", 0x04, BYTES("\1\0\0\0\0\0\0\1" "\4\0\0\0\0\0\0\0"), 0x100000000000001, 4, 0 },
-	{ "signed", 0x08, BYTES("\1\0\0\0\0\0\0\0" "\4\0\0\0\0\0\0\0"), 1, 4, 0 },
+	{ "udata2", 0x02,
+	  BYTES("\xff\xff"
+		"\4\0"),
+	  0xffff, 4, 0 },
+	{ "udata4", 0x03,
+	  BYTES("\xff\xff\xff\xff"
+		"\4\0\0\0"),
+	  0xffffffff, 4, 0 },
+	{ "udata8", 0x04,
+	  BYTES("\1\0\0\0\0\0\0\1"
+		"\4\0\0\0\0\0\0\0"),
+	  0x100000000000001, 4, 0 },
+	{ "signed", 0x08,
+	  BYTES("\1\0\0\0\0\0\0\0"
+		"\4\0\0\0\0\0\0\0"),
+	  1, 4, 0 },
 	{ "sleb128", 0x09, BYTES("\x80\x20\x84\0"), 0x1000, 4, 0 },
-	{ "sdata2_is_signed", 0x0a, BYTES("\x00\x80" "\4\0"), (uint64_t)-0x8000, 4, 0 },
-	{ "sdata4_is_signed", 0x0b, BYTES("\0\0\0\x80" "\4\0\0\0"), (uint64_t)-0x80000000l, 4, 0 },
-	{ "sdata8", 0x0c, BYTES("\1\0\0\0\0\0\0\0" "\4\0\0\0\0\0\0\0"), 1, 4, 0 },
-	{ "range_has_no_sign", 0x0b, BYTES("\0\0\0\0" "\0\0\0\x80"), 0, 0x80000000, 0 },
-	{ "pcrel", 0x1b, BYTES("\xf0\xff\xff\xff" "\4\0\0\0"), POINTER_VADDR - 16, 4, 0 },
-	{ "textrel", 0x2b, BYTES("\x10\0\0\0" "\4\0\0\0"), 0x500010, 4, 0 },
-	{ "datarel", 0x3b, BYTES("\x10\0\0\0" "\4\0\0\0"), 0x600010, 4, 0 },
-	{ "funcrel_has_no_base_for_pc_begin", 0x4b, BYTES("\x10\0\0\0" "\4\0\0\0"), 0x10, 4, 0 },
+	{ "sdata2_is_signed", 0x0a,
+	  BYTES("\x00\x80"
+		"\4\0"),
+	  (uint64_t)-0x8000, 4, 0 },
+	{ "sdata4_is_signed", 0x0b,
+	  BYTES("\0\0\0\x80"
+		"\4\0\0\0"),
+	  (uint64_t)-0x80000000l, 4, 0 },
+	{ "sdata8", 0x0c,
+	  BYTES("\1\0\0\0\0\0\0\0"
+		"\4\0\0\0\0\0\0\0"),
+	  1, 4, 0 },
+	{ "range_has_no_sign", 0x0b,
+	  BYTES("\0\0\0\0"
+		"\0\0\0\x80"),
+	  0, 0x80000000, 0 },
+	{ "pcrel", 0x1b,
+	  BYTES("\xf0\xff\xff\xff"
+		"\4\0\0\0"),
+	  POINTER_VADDR - 16, 4, 0 },
+	{ "textrel", 0x2b,
+	  BYTES("\x10\0\0\0"
+		"\4\0\0\0"),
+	  0x500010, 4, 0 },
+	{ "datarel", 0x3b,
+	  BYTES("\x10\0\0\0"
+		"\4\0\0\0"),
+	  0x600010, 4, 0 },
+	{ "funcrel_has_no_base_for_pc_begin", 0x4b,
+	  BYTES("\x10\0\0\0"
+		"\4\0\0\0"),
+	  0x10, 4, 0 },
 	{ "aligned_skips_to_a_multiple_of_8", 0x50,
-	  BYTES("\xee\xee\xee\xee\xee\xee\xee" "\1\2\3\0\0\0\0\0" "\4\0\0\0\0\0\0\0"), 0x30201, 4,
-	  0 },
+	  BYTES("\xee\xee\xee\xee\xee\xee\xee"
+		"\1\2\3\0\0\0\0\0"
+		"\4\0\0\0\0\0\0\0"),
+	  0x30201, 4, 0 },
 	{ "omit", 0xff, BYTES("\0\0\0\0"), 0, 0, ERROR_POINTER_ENCODING },
 	{ "undefined_format", 0x05, BYTES("\0\0\0\0\0\0\0\0\0\0\0\0"), 0, 0,
 	  ERROR_POINTER_ENCODING },
 	{ "undefined_base", 0x60, BYTES("\0\0\0\0\0\0\0\0\0\0\0\0"), 0, 0, ERROR_POINTER_ENCODING },
-	{ "indirect_to_nowhere", 0x80, BYTES("\1\0\0\0\0\0\0\0" "\4\0\0\0\0\0\0\0"), 0, 0,
-	  ERROR_POINTER_ENCODING },
+	{ "indirect_to_nowhere", 0x80,
+	  BYTES("\1\0\0\0\0\0\0\0"
+		"\4\0\0\0\0\0\0\0"),
+	  0, 0, ERROR_POINTER_ENCODING },
 	{ "udata2_past_end", 0x02, BYTES("\1"), 0, 0, ERROR_CFI_TRUNCATED },
 	{ "udata4_past_end", 0x03, BYTES("\1\2\3"), 0, 0, ERROR_CFI_TRUNCATED },
 	{ "udata8_past_end", 0x04, BYTES("\1\2\3\4\5\6\7"), 0, 0, ERROR_CFI_TRUNCATED },
@@ -302,20 +386,37 @@ static const struct {
 	enum error_code code;
 } debug_frames[] = {
 	{ "id_is_all_ones_and_pointers_are_offsets",
-	  BYTES("\x0a\0\0\0" "\xff\xff\xff\xff" "\3\0\1\x78\x10\0" "\x14\0\0\0" "\0\0\0\0"
-		"\0\x10\0\0\0\0\0\0" "\x10\0\0\0\0\0\0\0"),
+	  BYTES("\x0a\0\0\0"
+		"\xff\xff\xff\xff"
+		"\3\0\1\x78\x10\0"
+		"\x14\0\0\0"
+		"\0\0\0\0"
+		"\0\x10\0\0\0\0\0\0"
+		"\x10\0\0\0\0\0\0\0"),
 	  1, 0 },
 	{ "64_bit_dwarf_has_ids_of_8_bytes",
-	  BYTES("\xff\xff\xff\xff\x0e\0\0\0\0\0\0\0" "\xff\xff\xff\xff\xff\xff\xff\xff"
-		"\3\0\1\x78\x10\0" "\xff\xff\xff\xff\x18\0\0\0\0\0\0\0" "\0\0\0\0\0\0\0\0"
-		"\0\x10\0\0\0\0\0\0" "\x10\0\0\0\0\0\0\0"),
+	  BYTES("\xff\xff\xff\xff\x0e\0\0\0\0\0\0\0"
+		"\xff\xff\xff\xff\xff\xff\xff\xff"
+		"\3\0\1\x78\x10\0"
+		"\xff\xff\xff\xff\x18\0\0\0\0\0\0\0"
+		"\0\0\0\0\0\0\0\0"
+		"\0\x10\0\0\0\0\0\0"
+		"\x10\0\0\0\0\0\0\0"),
 	  1, 0 },
 	{ "addresses_of_4_bytes",
-	  BYTES("\x0c\0\0\0" "\xff\xff\xff\xff" "\4\0\4\0\1\x78\x10\0" "\x0c\0\0\0" "\0\0\0\0"
-		"\0\x10\0\0" "\x10\0\0\0"),
+	  BYTES("\x0c\0\0\0"
+		"\xff\xff\xff\xff"
+		"\4\0\4\0\1\x78\x10\0"
+		"\x0c\0\0\0"
+		"\0\0\0\0"
+		"\0\x10\0\0"
+		"\x10\0\0\0"),
 	  1, 0 },
 	{ "id_of_0_is_an_fde_of_the_first_entry",
-	  BYTES("\x0a\0\0\0" "\0\0\0\0" "\3\0\1\x78\x10\0"), 0, ERROR_CIE_POINTER },
+	  BYTES("\x0a\0\0\0"
+		"\0\0\0\0"
+		"\3\0\1\x78\x10\0"),
+	  0, ERROR_CIE_POINTER },
 };
 
 START_TEST(debug_frame_is_read)
@@ -349,17 +450,19 @@ START_TEST(fde_find_wants_the_highest_that_covers)
 		uint64_t pc;
 		uint64_t range;
 	} fdes[] = {
-		{ 0x300000005000, 0x10 }, { 0x1000, 0x1000 }, { 0x1100, 0x10 },
-		{ 0x3000, 0 },		  { 0x2000, 0x10 },   { 0x1108, 0x100 },
+		{ 0x300000005000, 0x10 }, { 0x1000, 0x1000 }, { 0x1100, 0x10 }, { 0x3000, 0 },
+		{ 0x2000, 0x10 },	  { 0x1108, 0x100 },
 	};
 	static const struct {
 		uint64_t pc;
 		uint64_t pc_begin; /* 0: none */
 	} lookups[] = {
-		{ 0xfff, 0 },	       { 0x1000, 0x1000 }, { 0x1107, 0x1100 },
-		{ 0x110f, 0x1108 },    { 0x1208, 0x1000 }, { 0x1fff, 0x1000 },
-		{ 0x200f, 0x2000 },    { 0x2010, 0 },	   { 0x3000, 0 },
-		{ 0x300000005000, 0x300000005000 },	   { UINT64_MAX, 0 },
+		{ 0xfff, 0 },	    { 0x1000, 0x1000 },
+		{ 0x1107, 0x1100 }, { 0x110f, 0x1108 },
+		{ 0x1208, 0x1000 }, { 0x1fff, 0x1000 },
+		{ 0x200f, 0x2000 }, { 0x2010, 0 },
+		{ 0x3000, 0 },	    { 0x300000005000, 0x300000005000 },
+		{ UINT64_MAX, 0 },
 	};
 	struct bytes bytes = { .size = 0 };
 	put_cie(&bytes, 0, (struct literal)BYTES(""));

@@ -165,19 +165,58 @@ END_TEST
 
 /* ---- damage ------------------------------------------------------------------------------- */
 
-static void too_short(struct file *file) { file->size = 15; }
-static void only_ident(struct file *file) { file->size = 16; }
-static void bad_magic(struct file *file) { file->data[0] = 0; }
-static void class_32(struct file *file) { file->data[EI_CLASS] = ELFCLASS32; }
-static void big_endian(struct file *file) { file->data[EI_DATA] = ELFDATA2MSB; }
-static void other_machine(struct file *file) { header_of(file)->e_machine = EM_AARCH64; }
-static void shoff_past_end(struct file *file) { header_of(file)->e_shoff = file->size; }
-static void shoff_wraps(struct file *file) { header_of(file)->e_shoff = UINT64_MAX - 32; }
-static void shnum_past_end(struct file *file) { header_of(file)->e_shnum = 0xfeff; }
-static void shentsize_wrong(struct file *file) { header_of(file)->e_shentsize = 63; }
-static void phoff_past_end(struct file *file) { header_of(file)->e_phoff = file->size; }
-static void phentsize_wrong(struct file *file) { header_of(file)->e_phentsize = 0; }
-static void text_past_end(struct file *file) { section_of(file, ".text")->sh_size = file->size; }
+static void too_short(struct file *file)
+{
+	file->size = 15;
+}
+static void only_ident(struct file *file)
+{
+	file->size = 16;
+}
+static void bad_magic(struct file *file)
+{
+	file->data[0] = 0;
+}
+static void class_32(struct file *file)
+{
+	file->data[EI_CLASS] = ELFCLASS32;
+}
+static void big_endian(struct file *file)
+{
+	file->data[EI_DATA] = ELFDATA2MSB;
+}
+static void other_machine(struct file *file)
+{
+	header_of(file)->e_machine = EM_AARCH64;
+}
+static void shoff_past_end(struct file *file)
+{
+	header_of(file)->e_shoff = file->size;
+}
+static void shoff_wraps(struct file *file)
+{
+	header_of(file)->e_shoff = UINT64_MAX - 32;
+}
+static void shnum_past_end(struct file *file)
+{
+	header_of(file)->e_shnum = 0xfeff;
+}
+static void shentsize_wrong(struct file *file)
+{
+	header_of(file)->e_shentsize = 63;
+}
+static void phoff_past_end(struct file *file)
+{
+	header_of(file)->e_phoff = file->size;
+}
+static void phentsize_wrong(struct file *file)
+{
+	header_of(file)->e_phentsize = 0;
+}
+static void text_past_end(struct file *file)
+{
+	section_of(file, ".text")->sh_size = file->size;
+}
 
 static void eh_frame_offset_wraps(struct file *file)
 {
@@ -349,8 +388,8 @@ START_TEST(random_bytes_over_headers)
 		size_t sections = header->e_shoff;
 		size_t bytes = header->e_shnum * sizeof(Elf64_Shdr);
 		for (int i = 0; i < 4; i++) {
-			size_t at = rand_r(&seed) % 2 ? sections + (size_t)rand_r(&seed) % bytes :
-							16 + (size_t)rand_r(&seed) % 1000;
+			size_t at = rand_r(&seed) % 2 ? sections + (size_t)rand_r(&seed) % bytes
+						      : 16 + (size_t)rand_r(&seed) % 1000;
 			file.data[at] = (uint8_t)(rand_r(&seed) >> 5);
 		}
 		struct error error;

@@ -11,10 +11,22 @@ static const uint8_t breg7[] = { 0x77, 0x08 };
 static const uint8_t breg7_copy[] = { 0x77, 0x08 };
 static const uint8_t breg6[] = { 0x76, 0x08 };
 
-#define KIND(kind_) { .kind = kind_ }
-#define REG(kind_, reg_) { .kind = kind_, .reg = reg_ }
-#define OFF(kind_, reg_, offset_) { .kind = kind_, .reg = reg_, .offset = offset_ }
-#define EXP(kind_, bytes_, size_) { .kind = kind_, .expression = bytes_, .expression_bytes = size_ }
+#define KIND(kind_)                                                                                \
+	{                                                                                          \
+		.kind = kind_                                                                      \
+	}
+#define REG(kind_, reg_)                                                                           \
+	{                                                                                          \
+		.kind = kind_, .reg = reg_                                                         \
+	}
+#define OFF(kind_, reg_, offset_)                                                                  \
+	{                                                                                          \
+		.kind = kind_, .reg = reg_, .offset = offset_                                      \
+	}
+#define EXP(kind_, bytes_, size_)                                                                  \
+	{                                                                                          \
+		.kind = kind_, .expression = bytes_, .expression_bytes = size_                     \
+	}
 
 static const struct {
 	const char *name;
@@ -25,9 +37,12 @@ static const struct {
 } rules[] = {
 	{ "unspecified", KIND(RULE_UNSPECIFIED), KIND(RULE_UNSPECIFIED), true, "?" },
 	{ "undefined", KIND(RULE_UNDEFINED), KIND(RULE_UNDEFINED), true, "u" },
-	{ "undefined_is_not_unspecified", KIND(RULE_UNDEFINED), KIND(RULE_UNSPECIFIED), false, "u" },
-	{ "same_value_is_not_unspecified", KIND(RULE_SAME_VALUE), KIND(RULE_UNSPECIFIED), false, "s" },
-	{ "unused_fields_do_not_count", KIND(RULE_UNDEFINED), OFF(RULE_UNDEFINED, 3, 4), true, "u" },
+	{ "undefined_is_not_unspecified", KIND(RULE_UNDEFINED), KIND(RULE_UNSPECIFIED), false,
+	  "u" },
+	{ "same_value_is_not_unspecified", KIND(RULE_SAME_VALUE), KIND(RULE_UNSPECIFIED), false,
+	  "s" },
+	{ "unused_fields_do_not_count", KIND(RULE_UNDEFINED), OFF(RULE_UNDEFINED, 3, 4), true,
+	  "u" },
 	{ "offset", OFF(RULE_OFFSET, 0, -16), OFF(RULE_OFFSET, 0, -16), true, "c-16" },
 	{ "offset_differs", OFF(RULE_OFFSET, 0, 16), OFF(RULE_OFFSET, 0, -16), false, "c+16" },
 	{ "val_offset", OFF(RULE_VAL_OFFSET, 0, 0), OFF(RULE_VAL_OFFSET, 0, 0), true, "v+0" },
@@ -46,7 +61,8 @@ static const struct {
 	  EXP(RULE_VAL_EXPRESSION, breg6, 2), false, "vexp(7708)" },
 	{ "expression_lengths_differ", EXP(RULE_CFA_EXPRESSION, breg7, 2),
 	  EXP(RULE_CFA_EXPRESSION, breg7_copy, 1), false, "exp(7708)" },
-	{ "empty_expressions_are_equal", KIND(RULE_EXPRESSION), KIND(RULE_EXPRESSION), true, "exp()" },
+	{ "empty_expressions_are_equal", KIND(RULE_EXPRESSION), KIND(RULE_EXPRESSION), true,
+	  "exp()" },
 };
 
 START_TEST(rule_equality_in_every_column)
@@ -91,7 +107,8 @@ END_TEST
 
 START_TEST(row_prints_the_return_address_first)
 {
-	struct row row = { .cfa = OFF(RULE_CFA_REGISTER, REGISTER_RSP, 16), .args_size = 8,
+	struct row row = { .cfa = OFF(RULE_CFA_REGISTER, REGISTER_RSP, 16),
+			   .args_size = 8,
 			   .signal_frame = true };
 	row.reg[REGISTER_RIP] = (struct row_rule)OFF(RULE_OFFSET, 0, -8);
 	row.reg[REGISTER_RBP] = (struct row_rule)OFF(RULE_OFFSET, 0, -16);

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_initramfs.c - the archive read back: everything that /bin/ls needs is in it, once
+ *
+ * What a program needs is told by the loader itself (`ld.so --list`), not by the code under test.
+ */
+#include <archive.h>
+#include <archive_entry.h>
+#include <check.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+#include "vm/frame.h"
+#include "vm/guest_files.h"
+#include "vm/initramfs.h"
+
+#define LOADER "/lib64/ld-linux-x86-64.so.2"
+
+struct entry {
+	char name[PATH_MAX];
+	mode_t mode;
+	dev_t device;
+	char *data;
+	size_t size;
+};
+
+struct archive_content {
+	struct entry entry[256];
+	size_t count;
+};
+
+static struct archive_content *read_back(int fd)
+{
+	struct archive_content *ret = calloc(1, sizeof(*ret));
+	struct archive *archive = archive_read_new();
+	struct archive_entry *header;
+
+	archive_read_support_format_cpio(archive);
+	ck_assert_int_eq(lseek(fd, 0, SEEK_SET), 0);
+	ck_assert_int_eq(archive_read_open_fd(archive, fd, 65536), ARCHIVE_OK);
+	while (archive_read_next_header(archive, &header) == ARCHIVE_OK) {
+		struct entry *entry = &ret->entry[ret->count++];
+
+		ck_assert_uint_lt(ret->count, 256);
+		snprintf(entry->name, sizeof(entry->name), "/%s", archive_entry_pathname(header));
+		entry->mode = archive_entry_mode(header);
+		entry->device = archive_entry_rdev(header);
+		/* A symbolic link's size is that of its target. */
+		entry->size = S_ISREG(entry->mode) ? (size_t)archive_entry_size(header) : 0;
+		entry->data = malloc(entry->size + 1);
+		ck_assert_int_eq(archive_read_data(archive, entry->data, entry->size),
+				 (int)entry->size);
+	}
+	archive_read_free(archive);
+	return ret;
+}
+
+/* The one entry of that name. */
+static const struct entry *find(const struct archive_content *content, const char *path)
+{
+	const struct entry *found = NULL;
+	struct error error;
+	char place[PATH_MAX];
+
+	ck_assert_int_eq(guest_path_normalise(path, place, sizeof(place), &error), 0);
+	for (size_t i = 0; i < content->count; i++) {
+		if (strcmp(content->entry[i].name, place))
+			continue;
+		ck_assert_msg(!found, "%s is there twice", path);
+		found = &content->entry[i];
+	}
+	ck_assert_msg(found != NULL, "%s is not in the archive", path);
+	return found;
+}
+
+static void content_free(struct archive_content *content)
+{
+	for (size_t i = 0; i < content->count; i++)
+		free(content->entry[i].data);
+	free(content);
+}
+
+static struct archive_content *build(const struct guest_file *files, size_t count)
+{
+	static char *const argv[] = { "/bin/ls", "-l", "", NULL };
+	static const struct guest_command command = { argv, 1500 };
+	struct archive_content *content;
+	struct error error = { 0 };
+	int fd = -1;
+
+	/* Any file will do for /init. */
+	setenv("STACKPROOF_GUEST_INIT", "/proc/self/exe", 1);
+	ck_assert_msg(!initramfs_build(files, count, &command, 1, &fd, &error), "%s",
+		      error.message);
+	content = read_back(fd);
+	close(fd);
+	return content;
+}
+
+START_TEST(libraries_of_ls_are_there)
+{
+	static const struct guest_file file = { "/bin/ls", NULL };
+	struct archive_content *content = build(&file, 1);
+	FILE *list = popen(LOADER " --list /bin/ls", "r");
+	char line[1024], path[512];
+	unsigned libraries = 0;
+
+	ck_assert_ptr_nonnull(list);
+	while (fgets(line, sizeof(line), list)) {
+		char *slash = strchr(line, '/');
+
+		if (!slash || sscanf(slash, "%511s", path) != 1)
+			continue; /* the vDSO */
+		find(content, path);
+		libraries++;
+	}
+	pclose(list);
+	ck_assert_uint_ge(libraries, 2); /* libc and the loader at least */
+	ck_assert(find(content, "/bin/ls")->mode & 0111);
+	ck_assert_uint_gt(find(content, LOADER)->size, 100000);
+	content_free(content);
+}
+END_TEST
+
+START_TEST(content_is_the_files_own)
+{
+	static const struct guest_file file = { "/bin/ls", "/somewhere/else/ls" };
+	struct archive_content *content = build(&file, 1);
+	const struct entry *entry = find(content, "/somewhere/else/ls");
+	char *data = malloc(entry->size);
+	FILE *ls = fopen("/bin/ls", "r");
+
+	ck_assert_uint_eq(fread(data, 1, entry->size, ls), entry->size);
+	ck_assert_int_eq(fgetc(ls), EOF);
+	ck_assert_mem_eq(data, entry->data, entry->size);
+	ck_assert(S_ISDIR(find(content, "/somewhere")->mode));
+	ck_assert(S_ISDIR(find(content, "/somewhere/else")->mode));
+	fclose(ls);
+	free(data);
+	content_free(content);
+}
+END_TEST
+
+START_TEST(duplicates_are_there_once)
+{
+	static const struct guest_file files[] = {
+		{ "/bin/ls", NULL },
+		{ "/usr/bin/ls", NULL },
+		{ "/bin/../bin/./ls", "/bin/ls" },
+		{ "/bin/cat", NULL },
+	};
+	struct archive_content *content = build(files, 4);
+
+	find(content, "/bin/ls");
+	find(content, "/lib/x86_64-linux-gnu/libc.so.6");
+	find(content, "/usr");
+	content_free(content);
+}
+END_TEST
+
+START_TEST(skeleton_is_there)
+{
+	static const char commands[] = "1500\0003\0/bin/ls\0-l\0";
+	struct archive_content *content = build(NULL, 0);
+	const struct entry *console = find(content, "/dev/console");
+	const struct entry *list = find(content, FRAME_COMMANDS_PATH);
+
+	ck_assert(S_ISCHR(console->mode));
+	ck_assert(console->device == makedev(5, 1));
+	ck_assert(S_ISREG(find(content, "/init")->mode));
+	/* The literal's own NUL ends the empty third argument. */
+	ck_assert_uint_eq(list->size, sizeof(commands));
+	ck_assert_mem_eq(list->data, commands, sizeof(commands));
+	content_free(content);
+}
+END_TEST
+
+struct failure_case {
+	const char *name;
+	struct guest_file file;
+	const char *message; /* part of it */
+};
+
+static const struct failure_case failures[] = {
+	{ "missing_file", { "/nonexistent/file", NULL }, "No such file" },
+	{ "directory", { "/usr", NULL }, "not a regular file" },
+	{ "relative_guest_path", { "/bin/ls", "bin/ls" }, "must be absolute" },
+};
+
+START_TEST(bad_file_is_an_error)
+{
+	struct error error = { 0 };
+	int fd = -1;
+
+	setenv("STACKPROOF_GUEST_INIT", "/proc/self/exe", 1);
+	ck_assert_int_eq(initramfs_build(&failures[_i].file, 1, NULL, 0, &fd, &error), -1);
+	ck_assert_msg(strstr(error.message, failures[_i].message) != NULL, "%s: %s",
+		      failures[_i].name, error.message);
+}
+END_TEST
+
+START_TEST(script_brings_its_interpreter)
+{
+	char path[] = "/tmp/test_initramfs.XXXXXX";
+	struct guest_file file = { path, "/script" };
+	struct archive_content *content;
+	int fd = mkstemp(path);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, "#! /bin/sh -e\nexit 0\n", 21), 21);
+	close(fd);
+	content = build(&file, 1);
+	unlink(path);
+	find(content, "/bin/sh");
+	find(content, LOADER);
+	content_free(content);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("initramfs");
+	TCase *tests = tcase_create("initramfs");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_test(tests, libraries_of_ls_are_there);
+	tcase_add_test(tests, content_is_the_files_own);
+	tcase_add_test(tests, duplicates_are_there_once);
+	tcase_add_test(tests, skeleton_is_there);
+	tcase_add_test(tests, script_brings_its_interpreter);
+	tcase_add_loop_test(tests, bad_file_is_an_error, 0,
+			    (int)(sizeof(failures) / sizeof(*failures)));
+	suite_add_tcase(suite, tests);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
