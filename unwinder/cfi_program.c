@@ -543,6 +543,23 @@ uint64_t cfi_row_count(const struct cfi *cfi)
 	return count;
 }
 
+static int accept_row(void *context, const struct row *row)
+{
+	return 0;
+}
+
+void cfi_check(const struct cfi *cfi, struct error_list *ret)
+{
+	for (size_t i = 0; i < cfi->diagnostics.count; i++)
+		error_list_add(ret, &cfi->diagnostics.error[i]);
+	ret->dropped += cfi->diagnostics.dropped;
+	for (size_t i = 0; i < cfi->fde_count; i++) {
+		struct error error;
+		if (cfi_rows(cfi, &cfi->fde[i], accept_row, NULL, &error))
+			error_list_add(ret, &error);
+	}
+}
+
 struct search {
 	uint64_t vaddr;
 	struct row *ret;

@@ -295,6 +295,9 @@ uint64_t cfi_row_count(const struct cfi *cfi);
  * set, and returns the highest such number, or -1 for none. Stops where they are malformed. */
 int cfi_registers(const struct cfi *cfi, const struct cfi_cie *cie, const struct cfi_fde *fde,
 		  bool mentioned[CFI_REGISTER_MAX + 1]);
+/* Adds to ret all that is wrong with cfi: its diagnostics, and one error for each FDE whose
+ * instructions are malformed. */
+void cfi_check(const struct cfi *cfi, struct error_list *ret);
 /* The row at vaddr: 1 found, 0 no FDE covers it, -1 error. */
 int cfi_row_find(const struct cfi *cfi, uint64_t vaddr, struct row *ret, struct error *error);
 

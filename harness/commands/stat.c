@@ -154,12 +154,14 @@ static enum exit_status do_file(const struct options *options, const char *path)
 		print_json(&subject);
 	else
 		print_text(&subject);
-	const struct error_list *diagnostics = &subject.cfi->diagnostics;
-	for (size_t i = 0; i < diagnostics->count; i++)
-		error_print(stderr, path, &diagnostics->error[i]);
-	if (diagnostics->dropped)
-		fprintf(stderr, "%s: and %zu more\n", path, diagnostics->dropped);
-	enum exit_status status = diagnostics->count ? EXIT_BAD_INPUT : EXIT_OK;
+	struct error_list diagnostics = { 0 };
+	cfi_check(subject.cfi, &diagnostics);
+	for (size_t i = 0; i < diagnostics.count; i++)
+		error_print(stderr, path, &diagnostics.error[i]);
+	if (diagnostics.dropped)
+		fprintf(stderr, "%s: and %zu more\n", path, diagnostics.dropped);
+	enum exit_status status = diagnostics.count ? EXIT_BAD_INPUT : EXIT_OK;
+	error_list_deinit(&diagnostics);
 	subject_deinit(&subject);
 	return status;
 }

@@ -110,7 +110,7 @@ int table_compact(FILE *file, const struct image *image, const struct table_filt
 		result = table_create(image, cfi, &table, error);
 	if (result)
 		goto out;
-	table_add_diagnostics(diagnostics, cfi);
+	cfi_check(cfi, diagnostics);
 
 	for (uint32_t i = TABLE_MARKER_COUNT; i < table->rule_count; i++)
 		print_rule(file, table, i);

@@ -41,11 +41,11 @@ int table_text(FILE *file, const struct image *image, const struct table_filter 
 			result = make_view(cfi, filter, &view, error);
 		if (!result)
 			result = table_text_write(file, &view, error);
+		cfi_check(result ? cfi : &view, diagnostics);
 		if (filter->by_pc) {
 			free(view.fde);
 			free(view.by_pc);
 		}
-		table_add_diagnostics(diagnostics, cfi);
 	}
 	cfi_destroy(cfi);
 	return result;

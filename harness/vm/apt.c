@@ -215,7 +215,7 @@ static int find_mirrors(const char *directory, enum kernel_archive archive, stru
 	derive_security(&found[ARCHIVE_MAIN], &found[ARCHIVE_SECURITY]);
 	*ret = found[archive];
 	if (status >= 0 && !ret->count) {
-		subprocess_last_lines(output, last, sizeof(last));
+		subprocess_reason(output, last, sizeof(last));
 		error_set(error, ERROR_UNAVAILABLE, "", 0,
 			  "apt's sources on this machine name no mirror of Debian%s%s%s",
 			  archive == ARCHIVE_SECURITY ? "'s security archive" : "",
@@ -330,7 +330,7 @@ static int update_from(struct apt_suite *suite, const char *name, const char *mi
 	add(&command, "update", NULL);
 	status = command_run(&command, NULL, &output, error);
 	if (status > 0) {
-		subprocess_last_lines(output, last, sizeof(last));
+		subprocess_reason(output, last, sizeof(last));
 		error_set(error, ERROR_UNAVAILABLE, "", 0, "apt-get update, %s: %s", name, last);
 	}
 	free(output);
@@ -382,7 +382,7 @@ int apt_suite_download(struct apt_suite *suite, const struct kernel_package *pac
 	add(&command, wanted, NULL);
 	status = command_run(&command, directory, &output, error);
 	if (status > 0) {
-		subprocess_last_lines(output, last, sizeof(last));
+		subprocess_reason(output, last, sizeof(last));
 		error_set(error, ERROR_UNAVAILABLE, "", 0, "apt-get download %s: %s", package->name,
 			  last);
 	}

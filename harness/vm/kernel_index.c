@@ -20,8 +20,7 @@
 #include "vm/kernel_index.h"
 
 #define FLAVOUR		"-cloud-amd64"
-#define IMAGE_BYTES_MIN (4u << 20) /* images take 13 MB and more, packages that only depend 2 KB   \
-				    */
+#define IMAGE_BYTES_MIN (4u << 20) /* images take 13 MB, packages that only depend 2 KB */
 
 static const struct kernel_suite suites[] = {
 	{ "bullseye-security", ARCHIVE_SECURITY, "5.10", "5.10", false },

@@ -94,22 +94,19 @@ int subprocess_run(char *const *argv, const char *directory, char **ret_output, 
 	return WEXITSTATUS(status);
 }
 
-void subprocess_last_lines(const char *output, char *ret, size_t size)
+void subprocess_reason(const char *output, char *ret, size_t size)
 {
-	size_t length = strlen(output);
-	const char *start;
+	const char *line = output, *last = "", *reason = NULL;
+	size_t length;
 
-	while (length && (output[length - 1] == '\n' || output[length - 1] == ' '))
-		length--;
-	start = length >= size ? output + length - (size - 1) : output;
-	/* From a line's beginning, if one is near enough to be worth it. */
-	if (start > output) {
-		const char *line = memchr(start, '\n', (size_t)(output + length - start));
-
-		start = line ? line + 1 : start;
+	while (*line && !reason) {
+		length = strcspn(line, "\n");
+		if (!strncmp(line, "E: ", 3))
+			reason = line + 3;
+		else if (length)
+			last = line;
+		line += length + (line[length] == '\n');
 	}
-	length = (size_t)(output + length - start);
-	for (size_t i = 0; i < length; i++)
-		ret[i] = start[i] == '\n' || start[i] == '\r' ? ' ' : start[i];
-	ret[length] = '\0';
+	reason = reason ? reason : last;
+	snprintf(ret, size, "%.*s", (int)strcspn(reason, "\r\n"), reason);
 }

@@ -17,7 +17,7 @@
 int subprocess_run(char *const *argv, const char *directory, char **ret_output,
 		   struct error *error);
 
-/* The last lines of output, as one line of at most size bytes: for messages. */
-void subprocess_last_lines(const char *output, char *ret, size_t size);
+/* Why it failed, in its own words: the first line that begins with "E: ", or else the last one. */
+void subprocess_reason(const char *output, char *ret, size_t size);
 
 #endif
