@@ -26,6 +26,7 @@
 
 #define VDSO_BYTES_MAX (256u << 10)
 #define VDSO_INODE     UINT64_MAX
+#define ROW_CACHE_SLOTS 512u /* direct-mapped; a power of two */
 
 /* ---- the store -------------------------------------------------------------------------- */
 
@@ -43,6 +44,7 @@ static void entry_destroy(struct image_entry *entry)
 {
 	if (!entry)
 		return;
+	free(entry->rows);
 	table_destroy(entry->table);
 	cfi_destroy(entry->cfi);
 	image_destroy(entry->image);
@@ -111,6 +113,40 @@ no_memory:
 bad:
 	entry_destroy(entry);
 	return NULL;
+}
+
+/* ---- rows found lately ------------------------------------------------------------------ */
+
+/* Walks at neighbouring instructions ask for the same few hundred rows again and again. */
+struct row_cache {
+	struct {
+		uint64_t vaddr;
+		bool used, found;
+		struct row row;
+	} slot[ROW_CACHE_SLOTS];
+};
+
+int image_entry_row(struct image_entry *entry, uint64_t vaddr, const struct row **ret,
+		    struct error *error)
+{
+	unsigned int number = (vaddr ^ vaddr >> 9) & (ROW_CACHE_SLOTS - 1);
+	int found;
+
+	if (!entry->rows)
+		entry->rows = calloc(1, sizeof(*entry->rows));
+	if (!entry->rows)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for rows");
+	if (!entry->rows->slot[number].used || entry->rows->slot[number].vaddr != vaddr) {
+		entry->rows->slot[number].used = false;
+		found = cfi_row_find(entry->cfi, vaddr, &entry->rows->slot[number].row, error);
+		if (found < 0)
+			return -1;
+		entry->rows->slot[number].vaddr = vaddr;
+		entry->rows->slot[number].found = found;
+		entry->rows->slot[number].used = true;
+	}
+	*ret = &entry->rows->slot[number].row;
+	return entry->rows->slot[number].found;
 }
 
 /* ---- one mapping ------------------------------------------------------------------------ */
@@ -217,6 +253,17 @@ static bool line_bias(const struct image *image, const struct maps_line *line, u
 	return false;
 }
 
+/* FNV-1a, 64 bits. */
+static uint64_t hash_name(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	for (name = name ? name + 1 : path; *name; name++)
+		hash = (hash ^ (uint8_t)*name) * 0x100000001b3ull;
+	return hash;
+}
+
 static int space_add(struct address_space *space, size_t *capacity, const struct maps_line *line,
 		     struct error *error)
 {
@@ -237,6 +284,7 @@ static int space_add(struct address_space *space, size_t *capacity, const struct
 	if (!mapping->path)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a path");
 	space->mapping_count++;
+	mapping->name_hash = hash_name(line->path);
 	mapping->entry = line_entry(space->store, space->pid, line);
 	if (mapping->entry && !line_bias(mapping->entry->image, line, &mapping->bias))
 		mapping->entry = NULL;

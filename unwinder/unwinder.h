@@ -394,7 +394,15 @@ struct image_entry {
 	struct cfi *cfi;     /* .eh_frame, or .debug_frame; may be empty */
 	struct table *table;
 	uint32_t id; /* its index in the store */
+	struct row_cache *rows; /* private: image_entry_row() */
 };
+
+/*
+ * cfi_row_find() with a memory: rows found lately are not interpreted again. 1 found, 0 no FDE covers
+ * vaddr, -1 error. *ret is valid until the next call for the entry. Not thread-safe.
+ */
+int image_entry_row(struct image_entry *entry, uint64_t vaddr, const struct row **ret,
+		    struct error *error);
 
 /* All images met so far. Entries keep their address until the store is destroyed. */
 struct image_store;
@@ -410,6 +418,7 @@ struct mapping {
 	uint64_t bias;
 	struct image_entry *entry; /* NULL: anonymous, or its file can't be read as ELF */
 	char *path;
+	uint64_t name_hash; /* of the path's last part: the same wherever the file lies */
 };
 
 struct address_space {

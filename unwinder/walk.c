@@ -137,19 +137,19 @@ enum stop_reason walk_rows_step(const struct address_space *space, struct regist
 	uint64_t pc = regs->value[REGISTER_RIP] - !*exact_pc;
 	const struct mapping *mapping = address_space_find(space, pc);
 	enum stop_reason stop;
+	const struct row *row;
 	struct error error;
-	struct row row;
 	int found;
 
 	if (!mapping || !mapping->entry)
 		return STOP_NO_MAPPING;
-	found = cfi_row_find(mapping->entry->cfi, pc - mapping->bias, &row, &error);
+	found = image_entry_row(mapping->entry, pc - mapping->bias, &row, &error);
 	if (found < 0)
 		return STOP_MALFORMED;
 	if (!found)
 		return STOP_NO_ROW;
-	stop = row_apply(&row, regs, memory);
-	*exact_pc = row.signal_frame;
+	stop = row_apply(row, regs, memory);
+	*exact_pc = row->signal_frame;
 	return stop;
 }
 

@@ -4,13 +4,15 @@
  */
 #include <argp.h>
 #include <errno.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include "compare.h"
 #include "harness.h"
 
 enum {
-	OPTION_EVERY = 256,
+	OPTION_EACH = 256,
+	OPTION_EVERY,
 	OPTION_FROM,
 	OPTION_JSON,
 	OPTION_TIMEOUT,
@@ -21,6 +23,10 @@ enum {
 
 static const struct argp_option options[] = {
 	{ "engine", 'e', "ENGINE,...", 0, "engines to score (default: all): cfi, table, bpf, fp, libdw", 0 },
+	{ "each", OPTION_EACH, NULL, 0,
+	  "every argument is a program without arguments, compared one after the other; NDJSON, with a "
+	  "\"begin\" and an \"end\" object around each one's",
+	  0 },
 	{ "every", OPTION_EVERY, "N", 0, "compare at every Nth instruction (default 1)", 0 },
 	{ "from", OPTION_FROM, "SYMBOL", 0,
 	  "compare from SYMBOL's first execution on; _start: from the program's entry point, the "
@@ -37,7 +43,9 @@ static const struct argp_option options[] = {
 
 struct arguments {
 	struct compare_options compare;
+	struct tracer_options tracer;
 	bool json;
+	bool each;
 };
 
 static unsigned long long number(struct argp_state *state, const char *text, const char *what)
@@ -73,24 +81,26 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
 	struct compare_options *compare = &arguments->compare;
+	struct tracer_options *tracer = &arguments->tracer;
 
 	switch (key) {
 	case 'e': parse_engines(state, compare, argument); return 0;
-	case OPTION_EVERY: compare->tracer.every = number(state, argument, "--every"); return 0;
-	case OPTION_FROM: compare->tracer.from = argument; return 0;
+	case OPTION_EACH: arguments->each = arguments->json = true; return 0;
+	case OPTION_EVERY: tracer->every = number(state, argument, "--every"); return 0;
+	case OPTION_FROM: tracer->from = argument; return 0;
 	case OPTION_JSON: arguments->json = true; return 0;
-	case OPTION_LIMIT: compare->tracer.point_limit = number(state, argument, "--limit"); return 0;
+	case OPTION_LIMIT: tracer->point_limit = number(state, argument, "--limit"); return 0;
 	case OPTION_METHOD:
 		if (strcmp(argument, "loop") != 0 && strcmp(argument, "chain") != 0)
 			argp_error(state, "--method takes loop or chain");
 		compare->method = argument;
 		return 0;
-	case OPTION_OUTPUT: compare->tracer.silence_output = false; return 0;
+	case OPTION_OUTPUT: tracer->silence_output = false; return 0;
 	case OPTION_TIMEOUT:
-		compare->tracer.timeout_ms = number(state, argument, "--timeout") * 1000;
+		tracer->timeout_ms = number(state, argument, "--timeout") * 1000;
 		return 0;
 	case ARGP_KEY_ARGS:
-		compare->tracer.argv = state->argv + state->next;
+		tracer->argv = state->argv + state->next;
 		return 0;
 	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
 	default: return ARGP_ERR_UNKNOWN;
@@ -105,42 +115,120 @@ static const struct argp argp = {
 	       "fault it is where one is wrong.",
 };
 
-int command_compare(int argc, char **argv)
+/* The program is missing or can't be executed; everything else is the environment's fault. */
+static bool is_bad_input(const struct error *error)
 {
-	struct arguments arguments = {
-		.compare.tracer = { .timeout_ms = 600000, .silence_output = true },
-	};
+	switch (error->code) {
+	case ERROR_NOT_ELF:
+	case ERROR_ELF_BOUNDS:
+	case ERROR_UNSUPPORTED_ELF: return true;
+	case ERROR_SYSTEM:
+		return error->system_errno == ENOENT || error->system_errno == EACCES ||
+		       error->system_errno == ENOEXEC;
+	default: return false;
+	}
+}
+
+/* Compares one program and prints the result; the exit status. */
+static int compare_program(struct comparer *comparer, const struct arguments *arguments,
+			   char *const *argv, char *message, size_t size)
+{
+	struct tracer_options tracer = arguments->tracer;
 	struct comparison comparison;
-	const char *program;
+	const char *program = argv[0];
 	struct error error;
 	size_t skipped = 0;
-	int status;
+	int status = EXIT_OK;
 
-	for (size_t i = 0; engine_at(i); i++)
-		arguments.compare.engine[arguments.compare.engine_count++] = engine_at(i);
-	argp_err_exit_status = EXIT_USAGE;
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
-	program = arguments.compare.tracer.argv[0];
-	if (compare_run(&arguments.compare, &comparison, &error)) {
+	tracer.argv = argv;
+	if (comparer_run(comparer, &tracer, &comparison, &error)) {
 		error_print(stderr, program, &error);
-		return error.code == ERROR_NOT_ELF || error.code == ERROR_ELF_BOUNDS ||
-				       error.code == ERROR_UNSUPPORTED_ELF ?
-			       EXIT_BAD_INPUT :
-			       EXIT_ENVIRONMENT;
+		snprintf(message, size, "%s", error.message);
+		return is_bad_input(&error) ? EXIT_BAD_INPUT : EXIT_ENVIRONMENT;
 	}
-	if (arguments.json)
+	if (arguments->json)
 		compare_print_json(stdout, program, &comparison);
 	else
 		compare_print_text(stdout, program, &comparison);
 	for (size_t i = 0; i < comparison.engine_count; i++)
 		skipped += comparison.engine[i].skipped;
-	if (comparison_is_thin(&comparison))
-		fprintf(stderr, "%s: the truth is thin: it proves little\n", program);
-	status = comparison_has_findings(&comparison) || comparison_is_thin(&comparison) ?
-			 EXIT_FINDINGS :
-			 EXIT_OK;
+	if (comparison_is_thin(&comparison)) {
+		snprintf(message, size, "the truth is thin: it proves little");
+		fprintf(stderr, "%s: %s\n", program, message);
+		status = EXIT_FINDINGS;
+	}
+	if (comparison_has_findings(&comparison))
+		status = EXIT_FINDINGS;
 	if (skipped == comparison.engine_count)
 		status = EXIT_SKIPPED;
 	comparison_deinit(&comparison);
+	return status;
+}
+
+/* Between these two lines lies one program's result, whatever becomes of the next. */
+static void print_begin(const char *program)
+{
+	json_t *object = json_pack("{s:s, s:s}", "type", "begin", "program", program);
+
+	json_dumpf(object, stdout, JSON_COMPACT);
+	putchar('\n');
+	fflush(stdout);
+	json_decref(object);
+}
+
+static void print_end(const char *program, int status, const char *message)
+{
+	json_t *object = json_pack("{s:s, s:s, s:i, s:s}", "type", "end", "program", program, "status",
+				   status, "message", message);
+
+	json_dumpf(object, stdout, JSON_COMPACT);
+	putchar('\n');
+	fflush(stdout);
+	json_decref(object);
+}
+
+/* The worst of many: an environment that failed, bad input, findings, all skipped, nothing. */
+static int worse(int one, int other)
+{
+	static const int order[] = { EXIT_ENVIRONMENT, EXIT_BAD_INPUT, EXIT_FINDINGS, EXIT_OK };
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+		if (one == order[i] || other == order[i])
+			return order[i];
+	return EXIT_SKIPPED;
+}
+
+int command_compare(int argc, char **argv)
+{
+	struct arguments arguments = {
+		.tracer = { .timeout_ms = 600000, .silence_output = true },
+	};
+	char message[sizeof(((struct error *)0)->message)] = "";
+	struct comparer *comparer;
+	int status = EXIT_SKIPPED;
+	struct error error;
+
+	for (size_t i = 0; engine_at(i); i++)
+		arguments.compare.engine[arguments.compare.engine_count++] = engine_at(i);
+	argp_err_exit_status = EXIT_USAGE;
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
+	if (comparer_create(&arguments.compare, &comparer, &error)) {
+		error_print(stderr, NULL, &error);
+		return EXIT_ENVIRONMENT;
+	}
+	if (!arguments.each)
+		status = compare_program(comparer, &arguments, arguments.tracer.argv, message,
+					 sizeof(message));
+	for (char *const *program = arguments.tracer.argv; arguments.each && *program; program++) {
+		char *one[] = { *program, NULL };
+		int ended;
+
+		message[0] = '\0';
+		print_begin(*program);
+		ended = compare_program(comparer, &arguments, one, message, sizeof(message));
+		print_end(*program, ended, message);
+		status = program == arguments.tracer.argv ? ended : worse(status, ended);
+	}
+	comparer_destroy(comparer);
 	return status;
 }

@@ -3,7 +3,8 @@
  * compare.h - engines held against the truth over one program's run
  *
  *	compare.c	the command line
- *	compare_run.c	tracer, engines and verdicts brought together
+ *	compare_run.c	tracer, engines and verdicts brought together: a comparer
+ *	compare_point.c	one point
  *	compare_json.c	the result as NDJSON: the contract of ARCHITECTURE
  *	compare_text.c	the result for people
  */
@@ -17,7 +18,6 @@
 #define COMPARE_ENGINES_MAX 16
 
 struct compare_options {
-	struct tracer_options tracer;
 	const struct engine *engine[COMPARE_ENGINES_MAX];
 	size_t engine_count;
 	const char *method; /* "loop", "chain" or NULL: how the BPF walk goes round */
@@ -26,7 +26,7 @@ struct compare_options {
 /* One engine's part of the result. */
 struct compare_engine {
 	const struct engine *engine;
-	void *open; /* its own state, while the run lasts */
+	void *open; /* its own state, while the comparer lives */
 	bool skipped;
 	struct error skip; /* why */
 	struct score score;
@@ -43,13 +43,23 @@ struct comparison {
 	struct findings findings;
 	struct tracer_counters truth;
 	int status;	     /* of the program, as waitpid gives it */
+	uint64_t digest;       /* of the bpf engine's stacks, the same wherever images are mapped */
+	uint64_t truth_digest; /* of the truth at the same points */
 	char bpf_method[16]; /* "" if no engine ran in the kernel */
 	uint64_t elapsed_ns;
 };
 
-/* Runs the program. -1: the environment failed (error); the program's own failure is not an error. */
-int compare_run(const struct compare_options *options, struct comparison *ret,
-		struct error *error);
+/*
+ * Engines, images and the BPF programs, for any number of programs one after the other. Loading BPF
+ * costs seconds in an emulated guest, and the tables of the C library are the same for all.
+ */
+struct comparer;
+int comparer_create(const struct compare_options *options, struct comparer **ret,
+		    struct error *error);
+void comparer_destroy(struct comparer *comparer);
+/* Runs a program. -1: the environment failed (error); the program's own failure is not an error. */
+int comparer_run(struct comparer *comparer, const struct tracer_options *options,
+		 struct comparison *ret, struct error *error);
 void comparison_deinit(struct comparison *comparison);
 /* True if there is something that exit status 1 must say. */
 bool comparison_has_findings(const struct comparison *comparison);

@@ -101,8 +101,10 @@ static void print_score(FILE *file, const char *program, const char *kernel,
 	set_count(object, "silent", score->silent);
 	set_count(object, "untrapped", score->untrapped);
 	set_count(object, "frames", score->frames);
-	if (engine->engine == &engine_bpf)
+	if (engine->engine == &engine_bpf) {
 		json_object_set_new(object, "method", json_string(comparison->bpf_method));
+		json_object_set_new(object, "digest", hexadecimal(comparison->digest));
+	}
 	print(file, object);
 }
 
@@ -140,6 +142,7 @@ static void print_verdicts(FILE *file, const char *program, const char *kernel,
 	set_count(truth, "min_frames", comparison->truth.min_frames);
 	set_count(truth, "max_frames", comparison->truth.max_frames);
 	json_object_set_new(object, "truth", truth);
+	json_object_set_new(object, "truth_digest", hexadecimal(comparison->truth_digest));
 	json_object_set_new(object, "seconds", json_real(comparison->elapsed_ns / 1e9));
 	set_count(object, "status", comparison->status);
 	print(file, object);

@@ -81,6 +81,16 @@ int bpf_records_mappings(struct bpf_records *records, const struct address_space
 	return bpf_session_set_process(records->session, space, error);
 }
 
+void bpf_records_forget(struct bpf_records *records, pid_t pid)
+{
+	if (records->session)
+		bpf_session_forget_process(records->session, pid);
+	/* Its threads' numbers may come back. */
+	for (size_t i = 0; i < records->kept_count; i++)
+		free(records->kept[i]);
+	records->kept_count = 0;
+}
+
 static struct kept_record *find_kept(struct bpf_records *records, uint32_t tid, bool frame_pointer)
 {
 	for (size_t i = 0; i < records->kept_count; i++)

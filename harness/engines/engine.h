@@ -67,6 +67,8 @@ void bpf_records_destroy(struct bpf_records *records);
 int bpf_records_open(struct bpf_records *records, struct error *error);
 int bpf_records_mappings(struct bpf_records *records, const struct address_space *space,
 			 struct error *error);
+/* The process is gone. */
+void bpf_records_forget(struct bpf_records *records, pid_t pid);
 /* The record that the thread's latest trap left, taken away; 0, or 1 if there is none. */
 int bpf_records_take(struct bpf_records *records, const struct trace_stop *stop,
 		     bool frame_pointer, struct stack *ret, struct error *error);

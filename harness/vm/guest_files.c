@@ -60,10 +60,10 @@ int guest_link_target(const char *name, char *ret, size_t size)
 
 	snprintf(path, sizeof(path), "/%s", name);
 	length = readlink(path, ret, size - 1);
-	if (length <= 0 || ret[0] == '/' || strstr(ret, ".."))
+	if (length <= 0)
 		return -1;
 	ret[length] = '\0';
-	return 0;
+	return ret[0] == '/' || strstr(ret, "..") ? -1 : 0;
 }
 
 /* Appends "/part" to ret, or takes the last part away for "..". -1 if it gets too long. */

@@ -86,8 +86,7 @@ static void mount_all(void)
 	mount_one("devtmpfs", "/dev");
 	mount_one("tmpfs", "/dev/shm");
 	mount_one("devpts", "/dev/pts");
-	mount_one("tmpfs", "/tmp");
-	mount_one("tmpfs", "/run");
+	/* Not on /tmp and /run: the root is in memory already, and files were put there for us. */
 	mount_one("bpf", "/sys/fs/bpf");
 	mount_one("cgroup2", "/sys/fs/cgroup");
 	mount_one("debugfs", "/sys/kernel/debug");

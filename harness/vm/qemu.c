@@ -340,8 +340,11 @@ static void explain(const struct guest *guest, char *ret, size_t size)
 		snprintf(ret, size, "QEMU did not start: %.200s", guest->messages);
 		break;
 	case GUEST_NO_BOOT:
-		snprintf(ret, size, "the guest's init did not report within %u s%s%.100s", seconds,
-			 guest->messages_used ? ": " : "", guest->messages);
+		if (guest->timed_out)
+			snprintf(ret, size, "the guest's init did not report within %u s", seconds);
+		else
+			snprintf(ret, size, "the guest ended before its init reported%s%.150s",
+				 guest->messages_used ? ": " : "", guest->messages);
 		break;
 	case GUEST_PANIC:
 		snprintf(ret, size, "the guest's kernel died in %.60s: %.150s",
@@ -363,8 +366,11 @@ static void explain(const struct guest *guest, char *ret, size_t size)
 	case GUEST_OK:
 	case GUEST_OUTCOME_COUNT: break;
 	}
+	/* One sentence, one line. */
 	for (char *c = ret; *c; c++)
 		*c = *c == '\n' || *c == '\r' ? ' ' : *c;
+	for (size_t length = strlen(ret); length && ret[length - 1] == ' '; length--)
+		ret[length - 1] = '\0';
 }
 
 static void fill_result(struct guest *guest)

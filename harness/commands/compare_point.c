@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * compare_point.c - one point: the truth, each engine's stack, the verdict
+ *
+ * The truth is the shadow stack's. Each engine is asked for its stack and scored; what the verdict
+ * finds is counted.
+ */
+#include <string.h>
+#include "comparer.h"
+
+/*
+ * Adds a stack to a digest. An image's address and its file's name stand for a PC, so that two kernels
+ * agree wherever they map things.
+ */
+static uint64_t digest_stack(const struct comparer *comparer, const struct stack *stack,
+			     uint64_t digest)
+{
+	const struct mapping *mapping = NULL;
+
+	for (uint32_t i = 0; i < stack->count; i++) {
+		uint64_t pc = stack->pc[i];
+
+		if (!mapping || pc < mapping->start || pc >= mapping->end)
+			mapping = address_space_find(&comparer->space, pc);
+		if (mapping)
+			pc = (pc - mapping->bias) ^ mapping->name_hash;
+		digest = (digest ^ pc) * 0x9e3779b97f4a7c15ull;
+		digest ^= digest >> 32;
+	}
+	return (digest ^ stack->count) * 0x9e3779b97f4a7c15ull;
+}
+
+/* Every frame but the outermost, which needs no step, has an FDE. */
+static bool is_covered(const struct comparer *comparer)
+{
+	for (uint32_t i = 0; i + 1 < comparer->truth.count; i++) {
+		const struct mapping *mapping =
+			address_space_find(&comparer->space, comparer->truth.pc[i] - (i > 0));
+
+		if (!mapping || !mapping->entry ||
+		    !cfi_fde_find(mapping->entry->cfi,
+				  comparer->truth.pc[i] - (i > 0) - mapping->bias))
+			return false;
+	}
+	return true;
+}
+
+static void add_score(struct score *score, const struct stack *stack, const struct stack *truth,
+		      bool rooted, bool covered)
+{
+	uint32_t frames;
+	enum match match = match_stack(stack, truth, rooted, &frames);
+
+	score->points++;
+	score->match[match]++;
+	score->frames += stack->count;
+	if (stack->stop < STOP_REASON_COUNT)
+		score->stop[stack->stop]++;
+	score->covered += covered;
+	score->exact_covered += covered && match == MATCH_EXACT;
+	score->false_complete += stack->stop == STOP_COMPLETE && match != MATCH_EXACT;
+}
+
+static int ask_engines(struct comparer *comparer, const struct point *point, bool covered, bool *ret_bpf,
+		       struct error *error)
+{
+	for (size_t i = 0; i < comparer->engine_count; i++) {
+		struct compare_engine *engine = &comparer->result->engine[i];
+		const struct engine *kind = engine->engine;
+		struct stack *stack = &comparer->other;
+		enum engine_answer answer = ENGINE_STACK;
+
+		if (engine->skipped)
+			continue;
+		if (kind->in_kernel && !point->stop->trapped) {
+			engine->score.untrapped++;
+			continue;
+		}
+		if (kind == &engine_cfi)
+			stack = &comparer->cfi;
+		else if (kind == &engine_table)
+			stack = &comparer->table;
+		else
+			answer = kind->walk(engine->open, point,
+					    kind == &engine_bpf ? stack = &comparer->bpf : stack, error);
+		if (answer == ENGINE_ERROR)
+			return -1;
+		if (answer == ENGINE_SILENT) {
+			engine->score.silent++;
+			continue;
+		}
+		*ret_bpf |= kind == &engine_bpf;
+		add_score(&engine->score, stack, &comparer->truth, point->stop->shadow->rooted, covered);
+	}
+	return 0;
+}
+
+/*
+ * The truth where the shadow stack alone does not have it. What a signal interrupted goes on where
+ * the saved context says, and the handler may have changed that. And where frames were abandoned but
+ * the jump is still to come (longjmp, an exception's landing), a caller inserted after the first
+ * frame, the landing, is as right as none: the cfi engine's word is taken, and binds all the others.
+ */
+static void complete_truth(struct comparer *comparer, const struct trace_stop *stop,
+			   const struct memory_reader *memory)
+{
+	const struct shadow_stack *shadow = stop->shadow;
+	const struct stack *cfi = &comparer->cfi;
+	struct stack *truth = &comparer->truth;
+
+	for (size_t i = 0; i < shadow->count; i++)
+		if (shadow->frame[i].interrupted)
+			memory->read(memory->context, shadow->frame[i].slot,
+				     &truth->pc[shadow->count - i], sizeof(uint64_t));
+	if (!shadow->in_transit)
+		return;
+	comparer->result->transit++;
+	if (cfi->count == truth->count + 1 && cfi->pc[0] == truth->pc[0] &&
+	    memcmp(cfi->pc + 2, truth->pc + 1, (truth->count - 1) * sizeof(truth->pc[0])) == 0)
+		*truth = *cfi;
+}
+
+int compare_point(void *context, const struct trace_stop *stop, struct error *error)
+{
+	struct comparer *comparer = context;
+	struct comparison *result = comparer->result;
+	struct register_values regs;
+	struct memory_reader memory = target_memory_reader(comparer->memory);
+	struct point point = {
+		.stop = stop, .space = &comparer->space, .regs = &regs, .memory = &memory
+	};
+	struct evidence evidence = { &point, &comparer->truth, &comparer->cfi, &comparer->table, NULL };
+	struct judgement judgement;
+	bool has_bpf = false, covered;
+	uint32_t frames;
+
+	if (comparer->mappings_failed) {
+		*error = comparer->mapping_error;
+		return -1;
+	}
+	target_memory_reset(comparer->memory, stop->pid);
+	register_values_from_user(&stop->regs, &regs);
+	if (!shadow_stack_get(stop->shadow, stop->regs.rip, &comparer->truth))
+		return error_set(error, ERROR_TABLE_LIMIT, "", 0,
+				 "the true stack has more than %d frames", WALK_FRAMES_MAX);
+	walk_rows(&comparer->space, &regs, &memory, &comparer->cfi);
+	walk_table(&comparer->space, &regs, &memory, &comparer->table);
+	complete_truth(comparer, stop, &memory);
+	/* What the cfi engine walked through is covered; only where it failed it must be looked up. */
+	covered = match_stack(&comparer->cfi, &comparer->truth, stop->shadow->rooted, &frames) ==
+			  MATCH_EXACT ||
+		  is_covered(comparer);
+	if (ask_engines(comparer, &point, covered, &has_bpf, error))
+		return -1;
+	if (has_bpf) {
+		evidence.bpf = &comparer->bpf;
+		result->digest = digest_stack(comparer, &comparer->bpf, result->digest);
+		result->truth_digest =
+			digest_stack(comparer, &comparer->truth, result->truth_digest);
+	}
+	judge(&evidence, comparer->referee, &judgement);
+	result->points++;
+	result->uncovered += !covered;
+	result->verdict[judgement.verdict]++;
+	result->missing += judgement.verdict == VERDICT_TABLE_FAULT &&
+			   judgement.kind == FAULT_MISSING;
+	if (judgement.verdict != VERDICT_EXACT)
+		findings_add(&result->findings, &judgement, &point, comparer->decoder);
+	return 0;
+}
