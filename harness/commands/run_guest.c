@@ -2,12 +2,14 @@
 /*
  * run_guest.c - a lane of the matrix in one guest
  *
- * Booting costs seconds, a compare often less: so one guest runs them all, one command per binary,
- * and each outcome is kept as it arrives. A guest can die at any moment. What it reported before
- * stands; the binary that was running and those after it become errors with the guest's own
- * sentence, so a lane always has all of its cells.
+ * Booting costs seconds, and so does loading BPF where it is emulated: so one guest runs them all, and
+ * one `compare --each` a batch of them. Its begin and end lines say whose output is whose, and each
+ * outcome is kept as it arrives. A compare or the guest itself can die at any moment. What was reported
+ * before stands; the binary that was running and those after it become errors with the reason, so a
+ * lane always has all of its cells.
  */
 #include <assert.h>
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,6 +19,9 @@
 #define GUEST_PROGRAM "/bin/stackproof"
 #define QEMU	      "qemu-system-x86_64"
 
+/* Binaries of one compare. What a crash costs at most. */
+#define BATCH 24
+
 /* A guest that hangs is found at last by its deadline: generous, since TCG on a busy machine is
  * slow. */
 #define GUEST_TIMEOUT_MS	    300000
@@ -24,46 +29,130 @@
 
 #define GUEST_MEMORY_MB 512
 
-/* One guest's commands, by index. */
+#define NO_BINARY SIZE_MAX
+
+/* One command: a compare over entries [first, first + count) of the lane. */
+struct batch {
+	size_t first, count;
+	size_t current;	    /* entry between its begin and its end line, or NO_BINARY */
+	struct output line; /* of stdout, not ended yet */
+	struct output out;  /* of the current one */
+	struct output err;  /* of all: stderr has no marks */
+	const char *argv[COMPARE_ARGUMENTS + BATCH];
+};
+
+/* One guest's work. An entry is a binary of this lane. */
 struct guest_lane {
 	struct run *run;
 	size_t lane;
 	size_t count;
-	size_t *binary; /* of a command */
-	struct output *out;
-	struct output *err;
+	size_t *binary; /* of an entry */
 	bool *done;
-	double last; /* when the command before this one ended */
-	struct guest_command *command;
-	const char *(*argv)[COMPARE_ARGUMENTS];
+	struct batch *batch;
+	size_t batch_count;
+	struct guest_command *command; /* of a batch */
+	char timeout[32];
+	double last; /* when the entry before this one ended */
 	struct guest_file *file;
 	size_t file_count;
 	uint64_t file_bytes;
 };
 
+static void finish_entry(struct guest_lane *guest, struct batch *batch, size_t entry, int exit_code)
+{
+	double now = monotonic_seconds();
+
+	guest->done[entry] = true;
+	run_cell_judge(guest->run, guest->lane, guest->binary[entry], exit_code, &batch->out,
+		       &batch->err, now - guest->last);
+	guest->last = now;
+	output_deinit(&batch->out);
+	output_deinit(&batch->err);
+}
+
+static size_t find_entry(const struct guest_lane *guest, const struct batch *batch,
+			 const char *path)
+{
+	for (size_t entry = batch->first; path && entry < batch->first + batch->count; entry++) {
+		const char *other = guest->run->manifest.binary[guest->binary[entry]].guest_path;
+
+		if (!guest->done[entry] && !strcmp(path, other))
+			return entry;
+	}
+	return NO_BINARY;
+}
+
+/* A line of compare's output: a mark, or the current binary's. */
+static void take_line(struct guest_lane *guest, struct batch *batch, const char *line, size_t size)
+{
+	json_t *object = json_loadb(line, size, 0, NULL);
+	const char *type = json_string_value(json_object_get(object, "type"));
+	const char *program = json_string_value(json_object_get(object, "program"));
+	bool mark = false;
+
+	if (type && !strcmp(type, "begin")) {
+		batch->current = find_entry(guest, batch, program);
+		output_deinit(&batch->out);
+		mark = true;
+	} else if (type && !strcmp(type, "end")) {
+		size_t entry = find_entry(guest, batch, program);
+
+		if (entry != NO_BINARY && entry == batch->current)
+			finish_entry(guest, batch, entry,
+				     json_integer_value(json_object_get(object, "status")));
+		batch->current = NO_BINARY;
+		mark = true;
+	}
+	json_decref(object);
+	if (!mark && batch->current != NO_BINARY)
+		output_add(&batch->out, line, size);
+}
+
 static void on_output(void *context, size_t index, enum guest_stream stream, const void *data,
 		      size_t size)
 {
 	struct guest_lane *guest = context;
+	struct batch *batch;
+	const char *at = data;
 
-	if (index >= guest->count || guest->done[index])
+	if (index >= guest->batch_count)
 		return;
-	output_add(stream == GUEST_STDOUT ? &guest->out[index] : &guest->err[index], data, size);
+	batch = &guest->batch[index];
+	if (stream != GUEST_STDOUT) {
+		output_add(&batch->err, data, size);
+		return;
+	}
+	while (size) {
+		const char *newline = memchr(at, '\n', size);
+		size_t part = newline ? (size_t)(newline - at) + 1 : size;
+
+		output_add(&batch->line, at, part);
+		at += part;
+		size -= part;
+		if (!newline)
+			break;
+		take_line(guest, batch, batch->line.data, batch->line.size);
+		output_deinit(&batch->line);
+	}
 }
 
+/* What has no end line by now never gets one: the compare's own end is its outcome. */
 static void on_exit_code(void *context, size_t index, int exit_code)
 {
 	struct guest_lane *guest = context;
-	double now = monotonic_seconds();
+	struct batch *batch;
 
-	if (index >= guest->count || guest->done[index])
+	if (index >= guest->batch_count)
 		return;
-	guest->done[index] = true;
-	run_cell_judge(guest->run, guest->lane, guest->binary[index], exit_code, &guest->out[index],
-		       &guest->err[index], now - guest->last);
-	guest->last = now;
-	output_deinit(&guest->out[index]);
-	output_deinit(&guest->err[index]);
+	batch = &guest->batch[index];
+	if (batch->current != NO_BINARY) {
+		output_add(&batch->out, batch->line.data, batch->line.size);
+		finish_entry(guest, batch, batch->current, exit_code);
+		batch->current = NO_BINARY;
+	}
+	for (size_t entry = batch->first; entry < batch->first + batch->count; entry++)
+		if (!guest->done[entry])
+			finish_entry(guest, batch, entry, exit_code);
 }
 
 static void add_file(struct guest_lane *guest, const char *host, const char *path)
@@ -79,17 +168,36 @@ static void add_file(struct guest_lane *guest, const char *host, const char *pat
 static void add_binary(struct guest_lane *guest, size_t index)
 {
 	const struct run_binary *binary = &guest->run->manifest.binary[index];
-	size_t command = guest->count++;
 
-	guest->binary[command] = index;
-	run_compare_argv(guest->run, GUEST_PROGRAM, binary->guest_path, guest->argv[command]);
-	guest->command[command] = (struct guest_command) {
-		.argv = (char *const *)guest->argv[command],
-		.timeout_ms = guest->run->options->timeout_ms,
-	};
+	guest->binary[guest->count++] = index;
 	add_file(guest, binary->path, binary->guest_path);
 	for (size_t i = 0; i < binary->file_count; i++)
 		add_file(guest, binary->file[i], binary->guest_file[i]);
+}
+
+/* `compare --each` over the next entries. */
+static void add_batch(struct guest_lane *guest, size_t first)
+{
+	struct batch *batch = &guest->batch[guest->batch_count];
+	size_t left = guest->count - first, used = 0;
+	const char *const options[] = { GUEST_PROGRAM, "compare",   "--each",
+					"--from",      "_start",    "--engine",
+					guest->run->options->engines, "--timeout",
+					guest->timeout, "--" };
+
+	_Static_assert(sizeof(options) / sizeof(options[0]) <= COMPARE_ARGUMENTS, "argv is long enough");
+	batch->first = first;
+	batch->count = left < BATCH ? left : BATCH;
+	batch->current = NO_BINARY;
+	for (; used < sizeof(options) / sizeof(options[0]); used++)
+		batch->argv[used] = options[used];
+	for (size_t i = 0; i < batch->count; i++)
+		batch->argv[used++] =
+			guest->run->manifest.binary[guest->binary[first + i]].guest_path;
+	guest->command[guest->batch_count++] = (struct guest_command) {
+		.argv = (char *const *)batch->argv,
+		.timeout_ms = guest->run->options->timeout_ms * (unsigned)batch->count,
+	};
 }
 
 /* Commands and files for every binary of the lane that is still to be run. */
@@ -103,38 +211,38 @@ static void lane_init(struct guest_lane *guest, struct run *run, size_t lane)
 		.run = run,
 		.lane = lane,
 		.binary = calloc(count, sizeof(*guest->binary)),
-		.out = calloc(count, sizeof(*guest->out)),
-		.err = calloc(count, sizeof(*guest->err)),
 		.done = calloc(count, sizeof(*guest->done)),
-		.command = calloc(count, sizeof(*guest->command)),
-		.argv = calloc(count, sizeof(*guest->argv)),
+		.batch = calloc(count / BATCH + 1, sizeof(*guest->batch)),
+		.command = calloc(count / BATCH + 1, sizeof(*guest->command)),
 		.file = calloc(files, sizeof(*guest->file)),
 	};
-	assert(guest->binary && guest->out && guest->err && guest->done && guest->command &&
-	       guest->argv && guest->file);
+	assert(guest->binary && guest->done && guest->batch && guest->command && guest->file);
+	snprintf(guest->timeout, sizeof(guest->timeout), "%u",
+		 (run->options->timeout_ms + 999) / 1000);
 	add_file(guest, "/proc/self/exe", GUEST_PROGRAM);
 	for (size_t i = 0; i < count; i++) {
 		if (run_cell(run, lane, i)->status == CELL_PENDING)
 			add_binary(guest, i);
 	}
+	for (size_t first = 0; first < guest->count; first += BATCH)
+		add_batch(guest, first);
 }
 
 static void lane_deinit(struct guest_lane *guest)
 {
-	for (size_t i = 0; i < guest->count; i++) {
-		output_deinit(&guest->out[i]);
-		output_deinit(&guest->err[i]);
+	for (size_t i = 0; i < guest->batch_count; i++) {
+		output_deinit(&guest->batch[i].line);
+		output_deinit(&guest->batch[i].out);
+		output_deinit(&guest->batch[i].err);
 	}
 	free(guest->binary);
-	free(guest->out);
-	free(guest->err);
 	free(guest->done);
+	free(guest->batch);
 	free(guest->command);
-	free(guest->argv);
 	free(guest->file);
 }
 
-/* Every command that did not report: not lost, and not run again. */
+/* Every binary that did not report: not lost, and not run again. */
 static void finish_rest(struct guest_lane *guest, enum cell_status status, const char *what,
 			const char *sentence, bool booted)
 {
@@ -219,7 +327,7 @@ static void run_guest(struct guest_lane *guest, const struct kernel *kernel)
 		.files = guest->file,
 		.file_count = guest->file_count,
 		.commands = guest->command,
-		.command_count = guest->count,
+		.command_count = guest->batch_count,
 		/* The archive and its contents are there at once while the kernel unpacks it. */
 		.memory_mb = GUEST_MEMORY_MB + 2 * (unsigned)(guest->file_bytes >> 20),
 		.timeout_ms = GUEST_TIMEOUT_MS +

@@ -96,16 +96,28 @@ static bool can_not_boot(void)
 	return false;
 }
 
+/* What a guest's command compares: the arguments behind "--". */
+static char *const *binaries_of(char *const *argv)
+{
+	ck_assert_str_eq(argv[2], "--each");
+	while (strcmp(*argv, "--") != 0)
+		argv++;
+	return argv + 1;
+}
+
 /* Every file that a command needs must have been given to the guest. */
 static void check_files(const struct guest_options *options)
 {
 	for (size_t i = 0; i < options->command_count; i++) {
-		const char *binary = binary_of(options->commands[i].argv);
-		bool found = false;
-		for (size_t j = 0; j < options->file_count; j++)
-			found |= !strcmp(options->files[j].guest_path, binary);
-		ck_assert_msg(found, "%s", binary);
-		ck_assert_msg(!strncmp(binary, "/corpus/", strlen("/corpus/")), "%s", binary);
+		for (char *const *binary = binaries_of(options->commands[i].argv); *binary;
+		     binary++) {
+			bool found = false;
+			for (size_t j = 0; j < options->file_count; j++)
+				found |= !strcmp(options->files[j].guest_path, *binary);
+			ck_assert_msg(found, "%s", *binary);
+			ck_assert_msg(!strncmp(*binary, "/corpus/", strlen("/corpus/")), "%s",
+				      *binary);
+		}
 	}
 	ck_assert_str_eq(options->files[0].host_path, "/proc/self/exe");
 	ck_assert_str_eq(options->commands[0].argv[0], options->files[0].guest_path);
@@ -128,23 +140,48 @@ static int fake_guest(const struct guest_options *options, const struct guest_ca
 	}
 	strcpy(ret->release, "9.9.9-guest");
 	for (size_t i = 0; i < options->command_count; i++) {
-		const struct behaviour *behaviour =
-			behaviour_of(binary_of(options->commands[i].argv));
-		size_t half = strlen(behaviour->out) / 2;
+		int worst = 0;
 
-		callbacks->on_output(callbacks->context, i, GUEST_STDOUT, behaviour->out, half);
-		if (!strcmp(behaviour->program, "kill_guest")) {
-			ret->outcome = GUEST_PANIC;
-			strcpy(ret->sentence, "Kernel panic - not syncing");
-			return 0;
+		for (char *const *binary = binaries_of(options->commands[i].argv); *binary; binary++) {
+			const struct behaviour *behaviour = behaviour_of(*binary);
+			size_t half = strlen(behaviour->out) / 2;
+			char mark[512];
+
+			if (!strcmp(kernel, "forgetful") &&
+			    binary != binaries_of(options->commands[i].argv))
+				continue;
+			snprintf(mark, sizeof(mark), "{\"type\":\"begin\",\"program\":\"%s\"}\n",
+				 *binary);
+			callbacks->on_output(callbacks->context, i, GUEST_STDOUT, mark,
+					     strlen(mark));
+			callbacks->on_output(callbacks->context, i, GUEST_STDOUT, behaviour->out,
+					     half);
+			if (!strcmp(behaviour->program, "kill_guest")) {
+				ret->outcome = GUEST_PANIC;
+				strcpy(ret->sentence, "Kernel panic - not syncing");
+				return 0;
+			}
+			callbacks->on_output(callbacks->context, i, GUEST_STDOUT,
+					     behaviour->out + half,
+					     strlen(behaviour->out) - half);
+			callbacks->on_output(callbacks->context, i, GUEST_STDERR, "a message\n", 10);
+			snprintf(mark, sizeof(mark),
+				 "%s{\"type\":\"end\",\"program\":\"%s\",\"status\":%d}\n",
+				 behaviour->out[0] && behaviour->out[strlen(behaviour->out) - 1] != '\n' ?
+					 "\n" :
+					 "",
+				 *binary, behaviour->exit_code);
+			callbacks->on_output(callbacks->context, i, GUEST_STDOUT, mark,
+					     strlen(mark));
+			/* Said twice: no other cell may be hit. */
+			callbacks->on_output(callbacks->context, i, GUEST_STDOUT, mark,
+					     strlen(mark));
+			worst = behaviour->exit_code;
 		}
-		if (!strcmp(kernel, "forgetful") && i == 1)
+		if (!strcmp(kernel, "forgetful"))
 			continue;
-		callbacks->on_output(callbacks->context, i, GUEST_STDOUT, behaviour->out + half,
-				     strlen(behaviour->out) - half);
-		callbacks->on_output(callbacks->context, i, GUEST_STDERR, "a message\n", 10);
-		callbacks->on_exit(callbacks->context, i, behaviour->exit_code);
-		/* Said twice, and about commands that there are not: no cell may be hit. */
+		callbacks->on_exit(callbacks->context, i, worst);
+		/* Said twice, and about commands that there are not. */
 		callbacks->on_exit(callbacks->context, i, 0);
 		callbacks->on_output(callbacks->context, options->command_count + i, GUEST_STDOUT,
 				     "x", 1);

@@ -542,7 +542,7 @@ static bool same_caller(struct walk_state *state, const struct register_values *
 			struct walk_memory *memory)
 {
 	uint32_t known = rows->known & (CALLEE_SAVED_MASK | 1u << REGISTER_RSP);
-	uint64_t value;
+	__u64 value;
 
 	if (state->pc != rows->value[REGISTER_RIP] ||
 	    (state->known & (CALLEE_SAVED_MASK | 1u << REGISTER_RSP)) != known)

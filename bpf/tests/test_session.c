@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_session.c - the BPF walk's books: what is loaded, what is full, what adds up
+ *
+ * Needs BPF: where the machine may not load a program the test says SKIP with the reason and
+ * passes. Each test runs once with the loop and once with tail calls, where each loads.
+ */
+#include <check.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "session.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+static const struct {
+	enum walk_method method;
+	const char *name;
+} methods[] = { { WALK_METHOD_LOOP, "bpf_loop" }, { WALK_METHOD_CHAIN, "tail_calls" } };
+
+struct fixture {
+	struct bpf_session *session;
+	struct image_store *store;
+	struct address_space space;
+	struct error error;
+};
+
+/* False: this method does not load here, and why was said. */
+static bool setup(struct fixture *fixture, int method, struct bpf_session_options options)
+{
+	memset(fixture, 0, sizeof(*fixture));
+	options.method = methods[method].method;
+	if (bpf_session_open(&options, &fixture->session, &fixture->error)) {
+		ck_assert_msg(fixture->error.code == ERROR_UNAVAILABLE, "%s",
+			      fixture->error.message);
+		printf("SKIP: %s: %s\n", methods[method].name, fixture->error.message);
+		return false;
+	}
+	ck_assert_str_eq(bpf_session_method_name(fixture->session), methods[method].name);
+	fixture->store = image_store_create();
+	ck_assert(!address_space_read(&fixture->space, fixture->store, getpid(), &fixture->error));
+	return true;
+}
+
+static void teardown(struct fixture *fixture)
+{
+	bpf_session_close(fixture->session);
+	address_space_deinit(&fixture->space);
+	image_store_destroy(fixture->store);
+}
+
+static __attribute__((noinline, noipa)) void busy(void)
+{
+	volatile uint64_t sum = 0;
+
+	for (;;)
+		sum += sum * 3 + 1;
+}
+
+static pid_t fork_busy(void)
+{
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (!pid) {
+		alarm(20);
+		busy();
+	}
+	return pid;
+}
+
+static void end_busy(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static void nap(long ms)
+{
+	struct timespec time = { .tv_nsec = ms * 1000000 };
+
+	nanosleep(&time, NULL);
+}
+
+struct seen {
+	pid_t pid;
+	uint64_t records, foreign, in_busy, frames;
+	uint64_t stop[STOP_REASON_COUNT];
+};
+
+static void on_record(void *context, const struct walk_record *record, bool frame_pointer)
+{
+	struct seen *seen = context;
+	uint64_t start = (uint64_t)busy;
+
+	ck_assert(!frame_pointer);
+	ck_assert_uint_eq(record->entry, WALK_ENTRY_SAMPLE);
+	ck_assert_uint_le(record->count, WALK_FRAMES_MAX);
+	ck_assert_uint_lt(record->stop, STOP_REASON_COUNT);
+	seen->records++;
+	seen->frames += record->count;
+	seen->stop[record->stop]++;
+	seen->foreign += (pid_t)record->pid != seen->pid;
+	seen->in_busy += record->pc[0] - start < 256 && record->count >= 3;
+}
+
+START_TEST(samples_add_up)
+{
+	struct walk_counters counters;
+	struct fixture f;
+
+	if (!setup(&f, _i, (struct bpf_session_options) { 0 }))
+		return;
+	struct seen seen = { .pid = fork_busy() };
+	f.space.pid = seen.pid; /* a fork has its parent's mappings */
+	ck_assert_msg(!bpf_session_set_process(f.session, &f.space, &f.error), "%s",
+		      f.error.message);
+	if (bpf_session_attach_samples(f.session, seen.pid, -1, 499, &f.error)) {
+		printf("SKIP: %s\n", f.error.message);
+		end_busy(seen.pid);
+		teardown(&f);
+		return;
+	}
+	for (int i = 0; i < 200 && seen.records < 100; i++) {
+		nap(20);
+		ck_assert(!bpf_session_consume(f.session, on_record, &seen, &f.error));
+	}
+	bpf_session_detach(f.session);
+	end_busy(seen.pid);
+	ck_assert(!bpf_session_consume(f.session, on_record, &seen, &f.error));
+	ck_assert(!bpf_session_counters(f.session, false, &counters, &f.error));
+	uint64_t stops = 0;
+	for (int stop = 0; stop < STOP_REASON_COUNT; stop++) {
+		ck_assert_uint_eq(counters.stop[stop], seen.stop[stop]);
+		stops += counters.stop[stop];
+	}
+	ck_assert_uint_ge(seen.records, 100);
+	ck_assert_uint_eq(counters.samples, counters.stacks + counters.lost_busy +
+						    counters.lost_space + counters.lost_regs);
+	ck_assert_uint_eq(counters.stacks, seen.records);
+	ck_assert_uint_eq(counters.frames, seen.frames);
+	ck_assert_uint_eq(stops, seen.records);
+	ck_assert_uint_eq(counters.tail_failed, 0);
+	ck_assert_uint_eq(seen.foreign, 0);
+	ck_assert_uint_gt(seen.in_busy, seen.records / 2);
+	ck_assert_uint_gt(seen.stop[STOP_COMPLETE], seen.records / 2);
+	teardown(&f);
+}
+END_TEST
+
+START_TEST(forgotten_process_gives_no_records)
+{
+	struct fixture f;
+
+	if (!setup(&f, _i, (struct bpf_session_options) { 0 }))
+		return;
+	struct seen seen = { .pid = fork_busy() };
+	f.space.pid = seen.pid;
+	ck_assert(!bpf_session_set_process(f.session, &f.space, &f.error));
+	if (bpf_session_attach_samples(f.session, seen.pid, -1, 499, &f.error))
+		goto out;
+	for (int i = 0; i < 200 && seen.records < 10; i++) {
+		nap(20);
+		ck_assert(!bpf_session_consume(f.session, on_record, &seen, &f.error));
+	}
+	ck_assert_uint_ge(seen.records, 10);
+	bpf_session_forget_process(f.session, seen.pid);
+	nap(20); /* a walk that had begun ends */
+	ck_assert(!bpf_session_consume(f.session, on_record, &seen, &f.error));
+	uint64_t before = seen.records;
+	nap(200);
+	ck_assert(!bpf_session_consume(f.session, on_record, &seen, &f.error));
+	ck_assert_uint_eq(seen.records, before);
+	ck_assert_msg(!bpf_session_set_process(f.session, &f.space, &f.error), "%s",
+		      f.error.message);
+	for (int i = 0; i < 200 && seen.records == before; i++) {
+		nap(20);
+		ck_assert(!bpf_session_consume(f.session, on_record, &seen, &f.error));
+	}
+	ck_assert_uint_gt(seen.records, before);
+out:
+	end_busy(seen.pid);
+	teardown(&f);
+}
+END_TEST
+
+/* More times than there are lists of mappings; then the room for processes is still whole. */
+START_TEST(setting_again_exhausts_nothing)
+{
+	struct fixture f;
+
+	if (!setup(&f, _i, (struct bpf_session_options) { .process_capacity = 3 }))
+		return;
+	for (int i = 0; i < 200; i++)
+		ck_assert_msg(!bpf_session_set_process(f.session, &f.space, &f.error), "%d: %s", i,
+			      f.error.message);
+	for (int i = 0; i < 50; i++) {
+		f.space.pid = 100000 + i;
+		ck_assert_msg(!bpf_session_set_process(f.session, &f.space, &f.error), "%d: %s", i,
+			      f.error.message);
+		bpf_session_forget_process(f.session, f.space.pid);
+		bpf_session_forget_process(f.session, f.space.pid); /* unknown by now */
+	}
+	for (int i = 0; i < 2; i++) {
+		f.space.pid = 200000 + i;
+		ck_assert_msg(!bpf_session_set_process(f.session, &f.space, &f.error), "%s",
+			      f.error.message);
+	}
+	f.space.pid = 300000;
+	ck_assert_int_eq(bpf_session_set_process(f.session, &f.space, &f.error), -1);
+	ck_assert_int_eq(f.error.code, ERROR_TABLE_LIMIT);
+	bpf_session_forget_process(f.session, 200000);
+	ck_assert(!bpf_session_set_process(f.session, &f.space, &f.error));
+	teardown(&f);
+}
+END_TEST
+
+static const struct {
+	const char *name;
+	struct bpf_session_options options;
+} full_cases[] = {
+	{ "pages", { .page_capacity = 4 } },
+	{ "rows", { .row_capacity = 100 } },
+	{ "rules", { .rule_capacity = 8 } },
+};
+
+START_TEST(full_array_is_an_error_each_time)
+{
+	struct fixture f;
+
+	if (!setup(&f, 1, full_cases[_i].options))
+		return;
+	for (int again = 0; again < 3; again++) {
+		f.error = (struct error) { 0 };
+		int status = bpf_session_set_process(f.session, &f.space, &f.error);
+		ck_assert_msg(status == -1 && f.error.code == ERROR_TABLE_LIMIT, "%s: %d %s",
+			      full_cases[_i].name, status, error_code_name(f.error.code));
+	}
+	teardown(&f);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("session");
+	TCase *tcase = tcase_create("session");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_loop_test(tcase, samples_add_up, 0, COUNT(methods));
+	tcase_add_loop_test(tcase, forgotten_process_gives_no_records, 0, COUNT(methods));
+	tcase_add_loop_test(tcase, setting_again_exhausts_nothing, 0, COUNT(methods));
+	tcase_add_loop_test(tcase, full_array_is_an_error_each_time, 0, COUNT(full_cases));
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

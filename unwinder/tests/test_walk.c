@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_walk.c - every way a walk goes on, and every way it stops, with both walks of walk.c
+ *
+ * One hand-made image lies at BIAS; each case gives the CFI of up to three functions, the registers
+ * and the words of its stack. Unless a case says that the table can't hold its CFI, walk_rows() and
+ * walk_table() must find the same stack and stop for the same reason.
+ */
+#include <check.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include "cfi_bytes.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define BIAS	     0x550000000000
+#define A	     (BIAS + 0x1000) /* the functions: 0x100 bytes each, neighbours */
+#define B	     (BIAS + 0x1100)
+#define C	     (BIAS + 0x1200)
+#define GAP	     (BIAS + 0x1300) /* no FDE covers it */
+#define OUTSIDE	     (BIAS + 0x9000) /* no mapping */
+#define SP	     0x7ffe0000
+#define WORDS	     8
+
+#define NORMAL BYTES("")
+#define END    BYTES("\x07\x10") /* the return address is undefined */
+
+struct known_value {
+	uint32_t reg;
+	uint64_t value;
+};
+
+/* Functions have cfa=rsp+8 ra=c-8 unless their instructions say more. */
+static const struct walk_case {
+	const char *name;
+	struct literal function[3];
+	uint64_t pc;
+	uint64_t stack[WORDS]; /* at SP */
+	uint64_t expect[6];
+	uint32_t stop;
+	struct known_value reg[3];
+	bool signal_frame;   /* of the second function */
+	uint32_t unknown;    /* registers */
+	uint32_t table_stop; /* if the table can't hold what the rows say: at the first frame */
+} cases[] = {
+	{ .name = "complete",
+	  .function = { NORMAL, END },
+	  .pc = A,
+	  .stack = { B + 1 },
+	  .expect = { A, B + 1 },
+	  .stop = STOP_COMPLETE },
+	{ .name = "outermost_at_once",
+	  .function = { END },
+	  .pc = A,
+	  .expect = { A },
+	  .stop = STOP_COMPLETE },
+	{ .name = "no_mapping_at_the_top",
+	  .pc = OUTSIDE,
+	  .expect = { OUTSIDE },
+	  .stop = STOP_NO_MAPPING },
+	{ .name = "no_mapping_of_the_caller",
+	  .function = { NORMAL },
+	  .pc = A,
+	  .stack = { OUTSIDE },
+	  .expect = { A, OUTSIDE },
+	  .stop = STOP_NO_MAPPING },
+	{ .name = "no_row",
+	  .function = { NORMAL, NORMAL, NORMAL },
+	  .pc = A,
+	  .stack = { GAP + 1 },
+	  .expect = { A, GAP + 1 },
+	  .stop = STOP_NO_ROW },
+	{ .name = "malformed",
+	  .function = { BYTES("\x17") },
+	  .pc = A,
+	  .expect = { A },
+	  .stop = STOP_MALFORMED },
+	{ .name = "malformed_in_the_rest_of_a_function",
+	  .function = { BYTES("\x41\x17") },
+	  .pc = A + 1,
+	  .stack = { B + 1 },
+	  .expect = { A + 1 },
+	  .stop = STOP_MALFORMED },
+	{ .name = "register_unknown",
+	  .function = { BYTES("\x0d\x06") },
+	  .pc = A,
+	  .expect = { A },
+	  .stop = STOP_REGISTER_UNKNOWN,
+	  .unknown = 1u << REGISTER_RBP },
+	{ .name = "scratch_register_is_unknown_in_the_caller",
+	  .function = { NORMAL, BYTES("\x0d\x00") },
+	  .pc = A,
+	  .stack = { B + 1 },
+	  .expect = { A, B + 1 },
+	  .stop = STOP_REGISTER_UNKNOWN,
+	  .reg = { { 0, SP } } },
+	{ .name = "undefined_register_is_unknown_in_the_caller",
+	  .function = { BYTES("\x07\x06"), BYTES("\x0d\x06") },
+	  .pc = A,
+	  .stack = { B + 1 },
+	  .expect = { A, B + 1 },
+	  .stop = STOP_REGISTER_UNKNOWN,
+	  .reg = { { 6, SP } } },
+	{ .name = "read_fault_above_the_stack",
+	  .function = { BYTES("\x0e\x80\x01") },
+	  .pc = A,
+	  .expect = { A },
+	  .stop = STOP_READ_FAULT },
+	{ .name = "zero_return",
+	  .function = { NORMAL },
+	  .pc = A,
+	  .stack = { 0 },
+	  .expect = { A },
+	  .stop = STOP_ZERO_RETURN },
+	{ .name = "no_progress_when_the_cfa_goes_down",
+	  .function = { BYTES("\x0d\x06\x09\x10\x00") },
+	  .pc = A,
+	  .expect = { A },
+	  .stop = STOP_NO_PROGRESS,
+	  .reg = { { 6, SP - 0x10 }, { 0, B + 1 } } },
+	{ .name = "no_progress_when_nothing_changes",
+	  .function = { BYTES("\x0e\x00\x09\x10\x00") },
+	  .pc = A,
+	  .expect = { A },
+	  .stop = STOP_NO_PROGRESS,
+	  .reg = { { 0, A } } },
+	{ .name = "progress_by_the_pc_alone",
+	  .function = { BYTES("\x0e\x00\x09\x10\x00"), END },
+	  .pc = A,
+	  .expect = { A, B + 1 },
+	  .stop = STOP_COMPLETE,
+	  .reg = { { 0, B + 1 } } },
+	{ .name = "return_address_is_looked_up_one_below",
+	  .function = { NORMAL, END, NORMAL },
+	  .pc = A,
+	  .stack = { C },
+	  .expect = { A, C },
+	  .stop = STOP_COMPLETE },
+	{ .name = "top_pc_is_looked_up_as_it_is",
+	  .function = { NORMAL, END },
+	  .pc = B,
+	  .stack = { A + 1 },
+	  .expect = { B },
+	  .stop = STOP_COMPLETE },
+	{ .name = "interrupted_pc_is_looked_up_as_it_is",
+	  .function = { NORMAL, NORMAL, END },
+	  .pc = A,
+	  .stack = { B + 1, C },
+	  .expect = { A, B + 1, C },
+	  .stop = STOP_COMPLETE,
+	  .signal_frame = true },
+	{ .name = "below_the_interrupted_frame_one_below_again",
+	  .function = { END, NORMAL, NORMAL },
+	  .pc = C,
+	  .stack = { B + 1, C, B },
+	  .expect = { C, B + 1, C, B },
+	  .stop = STOP_COMPLETE,
+	  .signal_frame = true },
+	{ .name = "signal_frame_may_lead_to_a_lower_stack",
+	  .function = { NORMAL, BYTES("\x87\x00"), NORMAL },
+	  .pc = A,
+	  .stack = { B + 1, C, SP - 0x1000 },
+	  .expect = { A, B + 1, C },
+	  .stop = STOP_READ_FAULT,
+	  .signal_frame = true },
+	{ .name = "saved_register_is_read_when_a_cfa_needs_it",
+	  .function = { BYTES("\x0e\x10\x86\x02"), BYTES("\x0c\x06\x10"), END },
+	  .pc = A,
+	  .stack = { SP + 0x10, B + 1, 0, C + 1 },
+	  .expect = { A, B + 1, C + 1 },
+	  .stop = STOP_COMPLETE,
+	  .reg = { { 6, 1 } } },
+	{ .name = "saved_register_that_none_needs_is_not_read",
+	  .function = { BYTES("\x05\x06\x7f"), END },
+	  .pc = A,
+	  .stack = { B + 1 },
+	  .expect = { A, B + 1 },
+	  .stop = STOP_COMPLETE },
+	{ .name = "register_is_an_address_in_the_frame",
+	  .function = { BYTES("\x0e\x10\x14\x06\x00"), BYTES("\x0c\x06\x08"), END },
+	  .pc = A,
+	  .stack = { 0, B + 1, C + 1 },
+	  .expect = { A, B + 1, C + 1 },
+	  .stop = STOP_COMPLETE },
+	{ .name = "callee_saved_register_lasts",
+	  .function = { NORMAL, BYTES("\x0c\x03\x08"), END },
+	  .pc = A,
+	  .stack = { B + 1, 0, C + 1 },
+	  .expect = { A, B + 1, C + 1 },
+	  .stop = STOP_COMPLETE,
+	  .reg = { { 3, SP + 0x10 } } },
+	{ .name = "cfa_through_memory",
+	  .function = { BYTES("\x0f\x03\x76\x78\x06"), END },
+	  .pc = A,
+	  .stack = { SP + 0x20, 0, 0, B + 1 },
+	  .expect = { A, B + 1 },
+	  .stop = STOP_COMPLETE,
+	  .reg = { { 6, SP + 8 } } },
+	{ .name = "cfa_through_memory_and_an_offset",
+	  .function = { BYTES("\x0f\x05\x76\x78\x06\x23\x10"), END },
+	  .pc = A,
+	  .stack = { SP + 0x10, 0, 0, B + 1 },
+	  .expect = { A, B + 1 },
+	  .stop = STOP_COMPLETE,
+	  .reg = { { 6, SP + 8 } } },
+	{ .name = "cfa_through_memory_that_faults",
+	  .function = { BYTES("\x0f\x03\x76\x78\x06") },
+	  .pc = A,
+	  .expect = { A },
+	  .stop = STOP_READ_FAULT,
+	  .reg = { { 6, 8 } } },
+	{ .name = "rsp_by_a_rule",
+	  .function = { BYTES("\x87\x00"), NORMAL, END },
+	  .pc = A,
+	  .stack = { B + 1, SP + 0x20, 0, 0, C + 1 },
+	  .expect = { A, B + 1, C + 1 },
+	  .stop = STOP_COMPLETE },
+	{ .name = "longjmp_everything_off_a_register",
+	  .function = { BYTES("\x0c\x05\x00\x10\x07\x02\x75\x30\x10\x06\x02\x75\x08\x10\x10\x02\x75"
+			      "\x38"),
+			BYTES("\x0c\x06\x10"), END },
+	  .pc = A,
+	  .reg = { { 5, SP } },
+	  .stack = { 0, SP + 0x18, 0, 0, C + 1, 0, SP + 0x20, B + 1 },
+	  .expect = { A, B + 1, C + 1 },
+	  .stop = STOP_COMPLETE },
+	{ .name = "return_address_in_a_register",
+	  .function = { BYTES("\x09\x10\x05"), END },
+	  .pc = A,
+	  .expect = { A, B + 1 },
+	  .stop = STOP_COMPLETE,
+	  .reg = { { 5, B + 1 } } },
+	{ .name = "return_address_in_an_unknown_register",
+	  .function = { BYTES("\x09\x10\x05") },
+	  .pc = A,
+	  .expect = { A },
+	  .stop = STOP_REGISTER_UNKNOWN,
+	  .unknown = 1u << 5 },
+	{ .name = "register_rule_of_an_unknown_register_loses_only_that",
+	  .function = { BYTES("\x09\x03\x05"), END },
+	  .pc = A,
+	  .stack = { B + 1 },
+	  .expect = { A, B + 1 },
+	  .stop = STOP_COMPLETE,
+	  .unknown = 1u << 5 },
+	{ .name = "table_flags_an_expression",
+	  .function = { BYTES("\x0f\x05\x77\x00\x38\x22\x96"), END },
+	  .pc = A,
+	  .stack = { B + 1 },
+	  .expect = { A, B + 1 },
+	  .stop = STOP_COMPLETE,
+	  .table_stop = STOP_UNSUPPORTED_EXPRESSION },
+	{ .name = "table_flags_an_offset",
+	  .function = { BYTES("\x05\x03\x80\x80\x80\x80\x10"), END },
+	  .pc = A,
+	  .stack = { B + 1 },
+	  .expect = { A, B + 1 },
+	  .stop = STOP_COMPLETE,
+	  .table_stop = STOP_OFFSET_RANGE },
+	{ .name = "table_flags_a_register",
+	  .function = { BYTES("\x83\x01\x09\x06\x03"), END },
+	  .pc = A,
+	  .stack = { B + 1 },
+	  .expect = { A, B + 1 },
+	  .stop = STOP_COMPLETE,
+	  .table_stop = STOP_UNSUPPORTED_REGISTER },
+};
+
+/* The words at SP, and nothing else. */
+struct fake_stack {
+	const uint64_t *word;
+	size_t words;
+	size_t reads;
+};
+
+static int read_stack(void *context, uint64_t address, void *ret, size_t size)
+{
+	struct fake_stack *stack = context;
+	uint64_t offset = address - SP;
+
+	stack->reads++;
+	if (offset >= stack->words * 8 || size > stack->words * 8 - offset)
+		return -1;
+	memcpy(ret, (const uint8_t *)stack->word + offset, size);
+	return 0;
+}
+
+struct world {
+	struct bytes bytes;
+	struct image image;
+	struct image_segment segment;
+	struct image_entry entry;
+	struct mapping mapping;
+	struct address_space space;
+};
+
+static size_t put_usual_cie(struct bytes *bytes, bool signal_frame)
+{
+	size_t start = begin_entry(bytes);
+
+	put_number(bytes, 0, 4);
+	put_number(bytes, 1, 1);
+	put(bytes, signal_frame ? "zRS" : "zR", signal_frame ? 4 : 3);
+	put(bytes, "\1\x78\x10\1\0\x0c\x07\x08\x90\x01", 10);
+	end_entry(bytes, start);
+	return start;
+}
+
+static void world_init(struct world *world, const struct literal *function, int count,
+		       bool signal_frame)
+{
+	struct error error;
+
+	memset(world, 0, sizeof(*world));
+	size_t normal = put_usual_cie(&world->bytes, false);
+	size_t signal = put_usual_cie(&world->bytes, true);
+	for (int i = 0; i < count; i++)
+		if (function[i].data)
+			put_fde(&world->bytes, signal_frame && i == 1 ? signal : normal,
+				0x1000 + i * 0x100, 0x100, function[i]);
+	world->image = fake_image(&world->bytes);
+	world->segment = (struct image_segment) { 0x1000, 0x1000, 0, 0x1000, true };
+	world->image.segment = &world->segment;
+	world->image.segment_count = 1;
+	world->entry.image = &world->image;
+	ck_assert(!cfi_create(&world->image, &world->entry.cfi, &error));
+	ck_assert(!table_create(&world->image, world->entry.cfi, &world->entry.table, &error));
+	world->mapping = (struct mapping) { .start = A,
+					    .end = BIAS + 0x2000,
+					    .bias = BIAS,
+					    .entry = &world->entry,
+					    .path = "fake" };
+	world->space = (struct address_space) { .mapping = &world->mapping, .mapping_count = 1 };
+}
+
+static void world_deinit(struct world *world)
+{
+	table_destroy(world->entry.table);
+	cfi_destroy(world->entry.cfi);
+}
+
+static void check_stack(const char *name, const char *walk, const struct stack *stack,
+			const uint64_t *expect, uint32_t count, uint32_t stop)
+{
+	ck_assert_msg(stack->stop == stop && stack->count == count,
+		      "%s: %s: %u frames, %s; expected %u, %s", name, walk, stack->count,
+		      stop_reason_name(stack->stop), count, stop_reason_name(stop));
+	for (uint32_t i = 0; i < count; i++)
+		ck_assert_msg(stack->pc[i] == expect[i], "%s: %s: pc[%u] 0x%" PRIx64, name, walk, i,
+			      stack->pc[i]);
+}
+
+START_TEST(walk_goes_on_and_stops)
+{
+	const struct walk_case *c = &cases[_i];
+	struct fake_stack memory = { .word = c->stack, .words = WORDS };
+	struct memory_reader reader = { read_stack, &memory };
+	struct register_values regs = { .known = ((1u << REGISTER_COUNT) - 1) & ~c->unknown };
+	struct world world;
+	struct stack stack;
+	uint32_t count = 0;
+
+	regs.value[REGISTER_RSP] = SP;
+	regs.value[REGISTER_RIP] = c->pc;
+	for (int i = 0; i < COUNT(c->reg); i++)
+		if (c->reg[i].value)
+			regs.value[c->reg[i].reg] = c->reg[i].value;
+	while (count < (uint32_t)COUNT(c->expect) && c->expect[count])
+		count++;
+	world_init(&world, c->function, COUNT(c->function), c->signal_frame);
+	walk_rows(&world.space, &regs, &reader, &stack);
+	check_stack(c->name, "rows", &stack, c->expect, count, c->stop);
+	walk_table(&world.space, &regs, &reader, &stack);
+	check_stack(c->name, "table", &stack, c->expect, c->table_stop ? 1 : count,
+		    c->table_stop ? c->table_stop : c->stop);
+	world_deinit(&world);
+}
+END_TEST
+
+/* gcc's PLT row: the push at offset 11 of a 16-byte stub moves the CFA up. */
+START_TEST(plt_stub_at_each_offset)
+{
+	const struct literal function[] = {
+		BYTES("\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22"), END
+	};
+	static const uint64_t words[WORDS] = { B + 1, B + 2 };
+	struct fake_stack memory = { .word = words, .words = WORDS };
+	struct memory_reader reader = { read_stack, &memory };
+	struct register_values regs = { .known = (1u << REGISTER_COUNT) - 1 };
+	uint64_t expect[] = { A + 0x20 + _i, _i >= 11 ? B + 2 : B + 1 };
+	struct world world;
+	struct stack stack;
+
+	regs.value[REGISTER_RSP] = SP;
+	regs.value[REGISTER_RIP] = expect[0];
+	world_init(&world, function, COUNT(function), false);
+	walk_rows(&world.space, &regs, &reader, &stack);
+	check_stack("plt", "rows", &stack, expect, 2, STOP_COMPLETE);
+	walk_table(&world.space, &regs, &reader, &stack);
+	check_stack("plt", "table", &stack, expect, 2, STOP_COMPLETE);
+	world_deinit(&world);
+}
+END_TEST
+
+START_TEST(depth_is_a_stop_of_its_own)
+{
+	const struct literal function[] = { NORMAL };
+	static uint64_t words[WALK_FRAMES_MAX + 8];
+	struct fake_stack memory = { .word = words, .words = COUNT(words) };
+	struct memory_reader reader = { read_stack, &memory };
+	struct register_values regs = { .known = (1u << REGISTER_COUNT) - 1 };
+	static struct stack stack;
+	struct world world;
+
+	for (int i = 0; i < COUNT(words); i++)
+		words[i] = A + 1;
+	regs.value[REGISTER_RSP] = SP;
+	regs.value[REGISTER_RIP] = A;
+	world_init(&world, function, COUNT(function), false);
+	walk_rows(&world.space, &regs, &reader, &stack);
+	ck_assert_uint_eq(stack.count, WALK_FRAMES_MAX);
+	ck_assert_uint_eq(stack.stop, STOP_DEPTH);
+	walk_table(&world.space, &regs, &reader, &stack);
+	ck_assert_uint_eq(stack.count, WALK_FRAMES_MAX);
+	ck_assert_uint_eq(stack.stop, STOP_DEPTH);
+	world_deinit(&world);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("walk");
+	TCase *tcase = tcase_create("walk");
+
+	tcase_add_loop_test(tcase, walk_goes_on_and_stops, 0, COUNT(cases));
+	tcase_add_loop_test(tcase, plt_stub_at_each_offset, 0, 16);
+	tcase_add_test(tcase, depth_is_a_stop_of_its_own);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
