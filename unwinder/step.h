@@ -149,8 +149,12 @@ step_inline unsigned int step_wide(struct walk_state *state, const struct table_
 			continue;
 		if (kind >= TABLE_IN_REGISTER) {
 			stop = step_register(state, memory, wide->reg[i].reg, &value);
-			if (stop)
+			if (stop && i == REGISTER_RSP)
 				return stop;
+			if (stop) { /* only this one is lost; it may never be needed */
+				lost |= 1u << i;
+				continue;
+			}
 		}
 		if (kind != TABLE_IN_REGISTER)
 			value += (__s64)wide->reg[i].offset;

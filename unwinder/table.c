@@ -11,8 +11,8 @@
  * A rule holds a row exactly or not at all. A row that it can't hold becomes a marker that says
  * why; nothing is ever rounded, clipped or taken for something similar.
  *
- * Where FDEs overlap, an address belongs to the FDE with the highest start that is not above it,
- * as in cfi_fde_find(); what that one does not cover has no row.
+ * Where FDEs overlap, an address belongs to the FDE with the highest start among those that cover
+ * it, as in cfi_fde_find(): an outer FDE goes on where an inner one ends.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -70,15 +70,22 @@ static enum table_marker rule_cfa(const struct row_rule *cfa, struct table_rule 
 }
 
 /* One register's rule in the general form. */
-static enum table_marker rule_register(const struct row_rule *from, struct table_wide_register *to)
+static enum table_marker rule_register(const struct row_rule *from, unsigned int reg,
+				       struct table_wide_register *to)
 {
 	bool value = from->kind == RULE_VAL_EXPRESSION;
 	struct expression_shape shape;
 
 	memset(to, 0, sizeof(*to));
 	switch (from->kind) {
-	case RULE_UNSPECIFIED:
-	case RULE_SAME_VALUE: to->kind = TABLE_SAME; return 0;
+	case RULE_UNSPECIFIED: to->kind = TABLE_SAME; return 0;
+	case RULE_SAME_VALUE:
+		/* TABLE_SAME leaves the ABI to decide, and a scratch register would be lost. */
+		if (reg < REGISTER_GPR_COUNT && !(CALLEE_SAVED_MASK >> reg & 1)) {
+			to->kind = TABLE_IN_REGISTER;
+			to->reg = reg;
+		}
+		return 0;
 	case RULE_UNDEFINED: to->kind = TABLE_UNDEFINED; return 0;
 	case RULE_OFFSET:
 	case RULE_VAL_OFFSET:
@@ -120,6 +127,8 @@ static bool reads_what_was_written(const struct table_wide_rule *wide)
 			continue;
 		if (reg->kind >= TABLE_IN_REGISTER && written >> reg->reg & 1)
 			return true;
+		if (reg->kind == TABLE_IN_REGISTER && reg->reg == i)
+			continue; /* its own value: nothing changes */
 		if (i != REGISTER_RSP) /* it is written last of all */
 			written |= 1u << i;
 	}
@@ -163,7 +172,7 @@ enum table_marker table_rule_from_row(const struct row *row, struct table_rule *
 	if (marker)
 		return marker;
 	for (unsigned int i = 0; i < REGISTER_COUNT; i++) {
-		marker = rule_register(&row->reg[i], &wide->reg[i]);
+		marker = rule_register(&row->reg[i], i, &wide->reg[i]);
 		if (marker)
 			return marker;
 	}
@@ -192,7 +201,9 @@ struct builder {
 	uint32_t *bucket; /* rule numbers by hash, 0 empty; a power of two */
 	uint32_t bucket_count;
 	uint32_t rule_capacity, wide_capacity;
-	uint64_t clip; /* where the FDE at hand must end: the next one's start */
+	uint64_t from, to; /* the part of the FDE at hand that is wanted */
+	uint64_t decoded;  /* where its last row ended */
+	bool first_time;   /* its rows are not counted yet */
 	bool out_of_memory;
 };
 
@@ -335,43 +346,66 @@ static int builder_row(void *context, const struct row *row)
 	struct table_rule rule;
 	uint32_t number;
 
-	builder->table->cfi_row_count++;
+	builder->decoded = row->pc_end;
+	builder->table->cfi_row_count += builder->first_time;
 	number = table_rule_from_row(row, &rule, &wide);
 	if (!number)
 		number = builder_intern(builder, &rule, &wide);
 	if (number < TABLE_MARKER_COUNT)
-		builder->table->lost[number]++;
-	if (row->pc < builder->clip)
-		builder_change(builder, row->pc, number);
+		builder->table->lost[number] += builder->first_time;
+	if (row->pc < builder->to && row->pc_end > builder->from)
+		builder_change(builder, row->pc > builder->from ? row->pc : builder->from, number);
 	return builder->out_of_memory;
+}
+
+/* The rows of one FDE for addresses from .. to. */
+static void builder_fde(struct builder *builder, const struct cfi *cfi, const struct cfi_fde *fde,
+			uint64_t from, uint64_t to, bool first_time)
+{
+	struct error ignored;
+
+	builder->from = builder->decoded = from;
+	builder->to = to;
+	builder->first_time = first_time;
+	if (cfi_rows(cfi, fde, builder_row, builder, &ignored) >= 0)
+		return;
+	/* What follows a bad instruction must not look as if the last row went on. */
+	builder->table->lost[TABLE_MALFORMED] += first_time;
+	if (builder->decoded < from)
+		builder->decoded = from;
+	if (builder->decoded < to)
+		builder_change(builder, builder->decoded, TABLE_MALFORMED);
 }
 
 static void builder_fdes(struct builder *builder, const struct cfi *cfi)
 {
 	for (size_t i = 0; i < cfi->by_pc_count && !builder->out_of_memory; i++) {
 		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
-		uint64_t end = fde->pc_begin + fde->pc_range;
-		struct error ignored;
+		uint64_t next = UINT64_MAX, end;
 
 		if (!table_segment_find(builder->table, fde->pc_begin)) {
 			builder->table->lost_fdes++;
 			continue;
 		}
-		builder->clip = end;
-		if (i + 1 < cfi->by_pc_count) {
-			uint64_t next = cfi->fde[cfi->by_pc[i + 1]].pc_begin;
-
-			if (next < end)
-				builder->clip = next;
-		}
+		if (i + 1 < cfi->by_pc_count)
+			next = cfi->fde[cfi->by_pc[i + 1]].pc_begin;
+		end = fde->pc_begin + fde->pc_range;
+		end = end < next ? end : next;
 		builder->table->fde_count++;
-		/* The range is malformed until a row says better: what follows a bad instruction
-		 * must not look as if there were no CFI. */
-		builder_change(builder, fde->pc_begin, TABLE_MALFORMED);
-		if (cfi_rows(cfi, fde, builder_row, builder, &ignored) < 0)
-			builder->table->lost[TABLE_MALFORMED]++;
-		if (builder->clip > fde->pc_begin)
-			builder_change(builder, builder->clip, TABLE_NO_ROW);
+		builder_fde(builder, cfi, fde, fde->pc_begin, end, true);
+		/* An FDE around this one goes on until the next begins. */
+		while (cfi->overlapping && end < next) {
+			const struct cfi_fde *outer = cfi_fde_find(cfi, end);
+			uint64_t from = end;
+
+			if (!outer)
+				break;
+			end = outer->pc_begin + outer->pc_range;
+			end = end < next ? end : next;
+			builder_fde(builder, cfi, outer, from, end, false);
+		}
+		if (end < next)
+			builder_change(builder, end, TABLE_NO_ROW);
 	}
 }
 

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_compare_json.c - the fields of compare --json that others read: each by its name and value
+ *
+ * A comparison is filled by hand with a different number in each place, so that no field can be
+ * taken for another. Fields may be added; the ones here are a contract.
+ */
+#include <check.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include "commands/compare.h"
+
+#define LINES 4 /* a finding, a skip, a score, the verdicts */
+
+static const struct field {
+	int line;
+	const char *path; /* "stops.complete" */
+	const char *text; /* NULL: a number */
+	long long number;
+} fields[] = {
+	{ 0, "type", "finding", 0 },
+	{ 0, "program", "prog", 0 },
+	{ 0, "verdict", "table_fault", 0 },
+	{ 0, "kind", "missing", 0 },
+	{ 0, "image", "(not UTF-8)", 0 },
+	{ 0, "function", "_init", 0 },
+	{ 0, "place", "_init+0x4 (prog)", 0 },
+	{ 0, "address", "0x1004", 0 },
+	{ 0, "instruction", "ret", 0 },
+	{ 0, "declared", "no FDE covers it", 0 },
+	{ 0, "stop", "no_row", 0 },
+	{ 0, "actual_cfa", "0x7ff0", 0 },
+	{ 0, "frame", NULL, 3 },
+	{ 0, "count", NULL, 17 },
+	{ 1, "type", "skip", 0 },
+	{ 1, "program", "prog", 0 },
+	{ 1, "engine", "bpf", 0 },
+	{ 1, "reason", "no_bpf", 0 },
+	{ 1, "message", "not permitted", 0 },
+	{ 2, "type", "score", 0 },
+	{ 2, "program", "prog", 0 },
+	{ 2, "engine", "cfi", 0 },
+	{ 2, "points", NULL, 100 },
+	{ 2, "exact", NULL, 90 },
+	{ 2, "truncated", NULL, 5 },
+	{ 2, "wrong", NULL, 3 },
+	{ 2, "extra", NULL, 2 },
+	{ 2, "stops.complete", NULL, 94 },
+	{ 2, "stops.no_row", NULL, 6 },
+	{ 2, "points_covered", NULL, 81 },
+	{ 2, "exact_covered", NULL, 80 },
+	{ 2, "false_complete", NULL, 7 },
+	{ 2, "silent", NULL, 8 },
+	{ 2, "untrapped", NULL, 9 },
+	{ 2, "frames", NULL, 1000 },
+	{ 3, "type", "verdicts", 0 },
+	{ 3, "program", "prog", 0 },
+	{ 3, "points", NULL, 200 },
+	{ 3, "exact", NULL, 101 },
+	{ 3, "walk_fault", NULL, 102 },
+	{ 3, "conversion_loss_silent", NULL, 103 },
+	{ 3, "reader_fault", NULL, 104 },
+	{ 3, "table_fault", NULL, 105 },
+	{ 3, "conversion_loss_flagged", NULL, 106 },
+	{ 3, "unexplained", NULL, 107 },
+	{ 3, "conversion_loss", NULL, 209 },
+	{ 3, "kernel_fault", NULL, 0 },
+	{ 3, "table_fault_missing", NULL, 33 },
+	{ 3, "uncovered", NULL, 34 },
+	{ 3, "findings_not_kept", NULL, 35 },
+	{ 3, "status", NULL, 256 },
+	{ 3, "truth.steps", NULL, 300 },
+	{ 3, "truth.threads", NULL, 301 },
+	{ 3, "truth.signals", NULL, 302 },
+	{ 3, "truth.unrooted", NULL, 303 },
+	{ 3, "truth.untrapped", NULL, 304 },
+	{ 3, "truth.in_transit", NULL, 36 },
+	{ 3, "truth.unknown_instructions", NULL, 305 },
+	{ 3, "truth.frames", NULL, 306 },
+	{ 3, "truth.min_frames", NULL, 307 },
+	{ 3, "truth.max_frames", NULL, 308 },
+};
+
+static void fill(struct comparison *comparison, struct finding *finding)
+{
+	struct score *score = &comparison->engine[1].score;
+
+	memset(finding, 0, sizeof(*finding));
+	finding->first = (struct judgement) { .verdict = VERDICT_TABLE_FAULT,
+					      .kind = FAULT_MISSING,
+					      .frame = 3,
+					      .actual_cfa = 0x7ff0,
+					      .stop = STOP_NO_ROW };
+	finding->count = 17;
+	finding->vaddr = 0x1004;
+	strcpy(finding->place, "_init+0x4 (prog)");
+	strcpy(finding->function, "_init");
+	strcpy(finding->image, "/tmp/\xff\xfe");
+	strcpy(finding->instruction, "ret");
+	strcpy(finding->declared, "no FDE covers it");
+	memset(comparison, 0, sizeof(*comparison));
+	comparison->findings = (struct findings) { finding, 1, 1, 35 };
+	comparison->engine_count = 2;
+	comparison->engine[0].engine = &engine_bpf;
+	comparison->engine[0].skipped = true;
+	strcpy(comparison->engine[0].skip.message, "not permitted");
+	comparison->engine[1].engine = &engine_cfi;
+	score->points = 100;
+	score->match[MATCH_EXACT] = 90;
+	score->match[MATCH_TRUNCATED] = 5;
+	score->match[MATCH_WRONG] = 3;
+	score->match[MATCH_EXTRA] = 2;
+	score->stop[STOP_COMPLETE] = 94;
+	score->stop[STOP_NO_ROW] = 6;
+	score->covered = 81;
+	score->exact_covered = 80;
+	score->false_complete = 7;
+	score->silent = 8;
+	score->untrapped = 9;
+	score->frames = 1000;
+	comparison->points = 200;
+	for (int verdict = 0; verdict < VERDICT_COUNT; verdict++)
+		comparison->verdict[verdict] = 101 + verdict;
+	comparison->missing = 33;
+	comparison->uncovered = 34;
+	comparison->transit = 36;
+	comparison->status = 256;
+	comparison->truth = (struct tracer_counters) {
+		.steps = 300,
+		.threads = 301,
+		.signals = 302,
+		.unrooted = 303,
+		.untrapped = 304,
+		.unknown_instructions = 305,
+		.frames = 306,
+		.min_frames = 307,
+		.max_frames = 308,
+	};
+}
+
+static int print_lines(json_t *lines[LINES])
+{
+	static struct comparison comparison;
+	struct finding finding;
+	char *text = NULL, *rest = NULL;
+	size_t size;
+	int count = 0;
+	FILE *file = open_memstream(&text, &size);
+
+	fill(&comparison, &finding);
+	compare_print_json(file, "prog", &comparison);
+	fclose(file);
+	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		ck_assert_int_lt(count, LINES);
+		lines[count] = json_loads(line, 0, NULL);
+		ck_assert_msg(json_is_object(lines[count]), "%s", line);
+		count++;
+	}
+	free(text);
+	return count;
+}
+
+START_TEST(field_has_its_name_and_value)
+{
+	const struct field *field = &fields[_i];
+	json_t *lines[LINES];
+	char path[64], *rest = NULL;
+
+	ck_assert_int_eq(print_lines(lines), LINES);
+	json_t *value = lines[field->line];
+	snprintf(path, sizeof(path), "%s", field->path);
+	for (char *name = strtok_r(path, ".", &rest); name; name = strtok_r(NULL, ".", &rest))
+		value = json_object_get(value, name);
+	ck_assert_msg(value != NULL, "line %d has no %s", field->line, field->path);
+	if (field->text)
+		ck_assert_msg(json_is_string(value) &&
+				      !strcmp(json_string_value(value), field->text),
+			      "%s: \"%s\"", field->path, json_string_value(value));
+	else
+		ck_assert_msg(json_is_integer(value) && json_integer_value(value) == field->number,
+			      "%s: %lld", field->path, (long long)json_integer_value(value));
+	for (int i = 0; i < LINES; i++)
+		json_decref(lines[i]);
+}
+END_TEST
+
+START_TEST(every_line_names_the_kernel_and_what_is_unknown_is_left_out)
+{
+	struct utsname kernel;
+	json_t *lines[LINES];
+
+	uname(&kernel);
+	ck_assert_int_eq(print_lines(lines), LINES);
+	ck_assert_ptr_null(json_object_get(lines[0], "declared_cfa"));
+	ck_assert_uint_eq(json_object_size(json_object_get(lines[2], "stops")), 2);
+	for (int i = 0; i < LINES; i++) {
+		ck_assert_str_eq(json_string_value(json_object_get(lines[i], "kernel")),
+				 kernel.release);
+		json_decref(lines[i]);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("compare_json");
+	TCase *tcase = tcase_create("compare_json");
+
+	tcase_add_loop_test(tcase, field_has_its_name_and_value, 0,
+			    sizeof(fields) / sizeof(fields[0]));
+	tcase_add_test(tcase, every_line_names_the_kernel_and_what_is_unknown_is_left_out);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_address_space.c - the test's own mappings, and some that it makes
+ *
+ * What is true of them is known otherwise: dlsym() knows where a function is, mmap() what was
+ * mapped, getauxval() where the vDSO is.
+ */
+#include <check.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "unwinder.h"
+
+struct fixture {
+	struct image_store *store;
+	struct address_space space;
+};
+
+static void fixture_read(struct fixture *fixture)
+{
+	struct error error;
+
+	if (!fixture->store)
+		fixture->store = image_store_create();
+	ck_assert_msg(!address_space_read(&fixture->space, fixture->store, getpid(), &error), "%s",
+		      error.message);
+}
+
+static void fixture_deinit(struct fixture *fixture)
+{
+	address_space_deinit(&fixture->space);
+	image_store_destroy(fixture->store);
+}
+
+static const char *const functions[] = { "raise", "qsort", "getpid", "printf" };
+
+START_TEST(bias_leads_to_the_symbol)
+{
+	uint64_t address = (uint64_t)dlsym(RTLD_DEFAULT, functions[_i]);
+	struct fixture f = { .store = NULL };
+	char text[128];
+
+	fixture_read(&f);
+	const struct mapping *mapping = address_space_find(&f.space, address);
+	ck_assert(mapping && mapping->entry);
+	ck_assert_ptr_nonnull(strstr(mapping->path, "libc"));
+	ck_assert_uint_eq(image_symbol_address(mapping->entry->image, functions[_i]),
+			  address - mapping->bias);
+	ck_assert_ptr_nonnull(cfi_fde_find(mapping->entry->cfi, address - mapping->bias));
+	address_space_describe(&f.space, address + 1, text, sizeof(text));
+	ck_assert_msg(strstr(text, "+0x1 (libc") != NULL, "%s", text);
+	fixture_deinit(&f);
+}
+END_TEST
+
+START_TEST(vdso_is_an_image)
+{
+	uint64_t start = getauxval(AT_SYSINFO_EHDR);
+	struct fixture f = { .store = NULL };
+
+	if (!start)
+		return;
+	fixture_read(&f);
+	const struct mapping *mapping = address_space_find(&f.space, start);
+	ck_assert(mapping && mapping->entry);
+	ck_assert_str_eq(mapping->path, "[vdso]");
+	ck_assert_uint_eq(mapping->bias, start);
+	uint64_t gettime = image_symbol_address(mapping->entry->image, "__vdso_clock_gettime");
+	ck_assert_uint_ne(gettime, 0);
+	ck_assert_uint_ge(table_find(mapping->entry->table, gettime), TABLE_MARKER_COUNT);
+	fixture_deinit(&f);
+}
+END_TEST
+
+START_TEST(mapping_is_found_from_start_to_end)
+{
+	struct fixture f = { .store = NULL };
+
+	fixture_read(&f);
+	ck_assert_uint_gt(f.space.mapping_count, 2);
+	for (size_t i = 0; i < f.space.mapping_count; i++) {
+		const struct mapping *mapping = &f.space.mapping[i];
+		bool neighbour = i + 1 < f.space.mapping_count && mapping[1].start == mapping->end;
+
+		ck_assert(!i || mapping[-1].end <= mapping->start);
+		ck_assert_ptr_eq(address_space_find(&f.space, mapping->start), mapping);
+		ck_assert_ptr_eq(address_space_find(&f.space, mapping->end - 1), mapping);
+		ck_assert_ptr_eq(address_space_find(&f.space, mapping->end),
+				 neighbour ? mapping + 1 : NULL);
+	}
+	ck_assert_ptr_null(address_space_find(&f.space, 0));
+	ck_assert_ptr_null(address_space_find(&f.space, UINT64_MAX));
+	ck_assert_ptr_null(address_space_find(&f.space, (uint64_t)&f));
+	fixture_deinit(&f);
+}
+END_TEST
+
+/* What BPF gets must look up the same rule as the table does. */
+START_TEST(walk_mapping_has_the_tables_pages)
+{
+	struct fixture f = { .store = NULL };
+	size_t walkable = 0;
+
+	fixture_read(&f);
+	for (size_t i = 0; i < f.space.mapping_count; i++) {
+		const struct mapping *mapping = &f.space.mapping[i];
+		struct walk_mapping walk;
+
+		if (!mapping_for_walk(mapping, &walk))
+			continue;
+		const struct table *table = mapping->entry->table;
+		ck_assert_uint_eq(walk.start, mapping->start);
+		ck_assert_uint_eq(walk.end, mapping->end);
+		ck_assert_uint_le(walk.first_page + walk.page_count, table->page_count);
+		ck_assert_uint_le((uint64_t)walk.page_count << TABLE_PAGE_SHIFT,
+				  walk.end - walk.start);
+		for (uint32_t p = 0; p < walk.page_count; p++) {
+			const struct table_page *page = &table->page[walk.first_page + p];
+			uint64_t vaddr = walk.start + ((uint64_t)p << TABLE_PAGE_SHIFT) -
+					 mapping->bias;
+
+			ck_assert_uint_eq(table_row_rule(table->row[page->first_row]),
+					  table_find(table, vaddr));
+		}
+		walkable++;
+	}
+	ck_assert_uint_ge(walkable, 3); /* the program, libc, the loader */
+	fixture_deinit(&f);
+}
+END_TEST
+
+START_TEST(anonymous_code_has_no_image)
+{
+	struct fixture f = { .store = NULL };
+	struct walk_mapping walk;
+	char text[64];
+	void *code = mmap(NULL, 8192, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ck_assert_ptr_ne(code, MAP_FAILED);
+	fixture_read(&f);
+	const struct mapping *mapping = address_space_find(&f.space, (uint64_t)code);
+	ck_assert_ptr_nonnull(mapping);
+	ck_assert_ptr_null(mapping->entry);
+	ck_assert(!mapping_for_walk(mapping, &walk));
+	address_space_describe(&f.space, (uint64_t)code, text, sizeof(text));
+	ck_assert_ptr_nonnull(strstr(text, "(anonymous)"));
+	munmap(code, 8192);
+	fixture_deinit(&f);
+}
+END_TEST
+
+/* Maps the executable segment of a copy of this program, which is then removed. */
+START_TEST(deleted_file_is_still_read)
+{
+	char path[] = "/tmp/stackproof-test-XXXXXX";
+	struct fixture f = { .store = NULL };
+	struct image *self;
+	struct error error;
+	static char buffer[1 << 16];
+	ssize_t size;
+	int from = open("/proc/self/exe", O_RDONLY), to = mkstemp(path);
+
+	ck_assert_int_ge(to, 0);
+	while ((size = read(from, buffer, sizeof(buffer))) > 0)
+		ck_assert_int_eq(write(to, buffer, size), size);
+	close(from);
+	ck_assert(!image_create(path, &self, &error));
+	const struct image_segment *segment = self->segment;
+	while (!segment->executable)
+		segment++;
+	uint64_t offset = segment->file_offset & ~4095ull;
+	uint64_t vaddr = segment->vaddr & ~4095ull;
+	uint8_t *code = mmap(NULL, segment->file_bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE, to,
+			     offset);
+	ck_assert_ptr_ne(code, MAP_FAILED);
+	close(to);
+	unlink(path);
+	fixture_read(&f);
+	const struct mapping *mapping = address_space_find(&f.space, (uint64_t)code);
+	ck_assert_ptr_nonnull(mapping);
+	ck_assert_ptr_nonnull(strstr(mapping->path, "(deleted)"));
+	if (geteuid()) /* map_files needs a privilege */
+		goto out;
+	ck_assert_ptr_nonnull(mapping->entry);
+	ck_assert_uint_eq(mapping->bias, (uint64_t)code - vaddr);
+	ck_assert_uint_eq(image_symbol_address(mapping->entry->image, "main"),
+			  image_symbol_address(self, "main"));
+out:
+	munmap(code, segment->file_bytes);
+	image_destroy(self);
+	fixture_deinit(&f);
+}
+END_TEST
+
+START_TEST(images_are_met_once)
+{
+	struct fixture f = { .store = NULL };
+
+	fixture_read(&f);
+	size_t count = image_store_count(f.store);
+	struct image_entry *first = image_store_get(f.store, 0);
+	fixture_read(&f);
+	ck_assert_uint_eq(image_store_count(f.store), count);
+	ck_assert_ptr_eq(image_store_get(f.store, 0), first);
+	ck_assert_ptr_null(image_store_get(f.store, count));
+	fixture_deinit(&f);
+}
+END_TEST
+
+START_TEST(process_that_is_not_there)
+{
+	struct fixture f = { .store = image_store_create() };
+	struct error error = { 0 };
+
+	ck_assert_int_eq(address_space_read(&f.space, f.store, 0x7ffffff0, &error), -1);
+	ck_assert_int_eq(error.code, ERROR_SYSTEM);
+	ck_assert_uint_eq(f.space.mapping_count, 0);
+	fixture_deinit(&f);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("address_space");
+	TCase *tcase = tcase_create("address_space");
+
+	tcase_add_loop_test(tcase, bias_leads_to_the_symbol, 0,
+			    sizeof(functions) / sizeof(functions[0]));
+	tcase_add_test(tcase, vdso_is_an_image);
+	tcase_add_test(tcase, mapping_is_found_from_start_to_end);
+	tcase_add_test(tcase, walk_mapping_has_the_tables_pages);
+	tcase_add_test(tcase, anonymous_code_has_no_image);
+	tcase_add_test(tcase, deleted_file_is_still_read);
+	tcase_add_test(tcase, images_are_met_once);
+	tcase_add_test(tcase, process_that_is_not_there);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
