@@ -38,7 +38,7 @@ struct batch {
 	struct output line; /* of stdout, not ended yet */
 	struct output out;  /* of the current one */
 	struct output err;  /* of all: stderr has no marks */
-	const char *argv[COMPARE_ARGUMENTS + BATCH];
+	const char *argv[COMPARE_ARGUMENTS + BATCH + 1]; /* and a NULL */
 };
 
 /* One guest's work. An entry is a binary of this lane. */
