@@ -134,11 +134,11 @@ $(O)/%.h.ok: %.h | $(SKELS)
 	$(Q)$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS) -fsyntax-only -x c $< && touch $@
 
 format:
-	clang-format-14 -i $(filter-out %/tests/%,$(wildcard $(addsuffix /*.[ch],$(ROOMS)))) \
+	$(Q)clang-format-14 -i $(filter-out %/tests/%,$(wildcard $(addsuffix /*.[ch],$(ROOMS)))) \
 		$(wildcard unwinder/tests/*.[ch] bpf/tests/*.[ch] harness/tests/*.[ch])
 
 check-format:
-	clang-format-14 --dry-run --Werror $(wildcard $(addsuffix /*.[ch],$(ROOMS)) \
+	$(Q)clang-format-14 --dry-run --Werror $(wildcard $(addsuffix /*.[ch],$(ROOMS)) \
 		unwinder/tests/*.[ch] bpf/tests/*.[ch] harness/tests/*.[ch])
 
 FORCE:

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (LGPL-2.1-only OR BSD-2-Clause) OR GPL-2.0-only
+/* SPDX-License-Identifier: (LGPL-2.1-only OR BSD-2-Clause) OR GPL-2.0-only */
 /*
  * frame_pointer.bpf.c - the baseline: the kernel's own frame-pointer walk
  *
@@ -69,8 +69,8 @@ static __always_inline int walk(void *ctx, __u32 entry)
 	if (bytes > (long)sizeof(record->pc))
 		bytes = sizeof(record->pc);
 	record->count = bytes / 8;
-	if (bpf_ringbuf_output(&fp_records, record, __builtin_offsetof(struct walk_record, pc) + bytes,
-			       0)) {
+	if (bpf_ringbuf_output(&fp_records, record,
+			       __builtin_offsetof(struct walk_record, pc) + bytes, 0)) {
 		counter->lost_space++;
 	} else {
 		counter->stacks++;

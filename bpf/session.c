@@ -1,11 +1,11 @@
-// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * session.c - load the programs, give them tables, attach them, take their stacks
  *
  * The tables of all images lie one after the other in four arrays. An image gets its place in each
- * the first time a process maps it, and keeps it. The arrays are memory-mapped: a table is copied in
- * without a system call per row, and it is complete before the process that needs it is published
- * (one map update, which replaces the whole list of mappings at once).
+ * the first time a process maps it, and keeps it. The arrays are memory-mapped: a table is copied
+ * in without a system call per row, and it is complete before the process that needs it is
+ * published (one map update, which replaces the whole list of mappings at once).
  *
  * Rows are numbered across chunks of WALK_CHUNK_ROWS. A page's rows never straddle two chunks: the
  * rest of a chunk that can't hold the next page is left empty.
@@ -126,8 +126,8 @@ static int map_array(struct shared_array *array, struct bpf_map *map, uint32_t c
 	array->capacity = capacity;
 	array->bytes = (size_t)bpf_map__max_entries(map) * bpf_map__value_size(map);
 	array->bytes = (array->bytes + page - 1) & ~(size_t)(page - 1);
-	array->memory =
-		mmap(NULL, array->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+	array->memory = mmap(NULL, array->bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+			     bpf_map__fd(map), 0);
 	if (array->memory == MAP_FAILED) {
 		array->memory = NULL;
 		return error_set_errno(error, "mapping the BPF array %s", bpf_map__name(map));
@@ -201,8 +201,8 @@ static int on_fp_record(void *context, void *data, size_t size)
 static int open_rings(struct bpf_session *session, struct error *error)
 {
 	if (session->walk) {
-		session->ring = ring_buffer__new(bpf_map__fd(session->walk->maps.records), on_record,
-						 session, NULL);
+		session->ring = ring_buffer__new(bpf_map__fd(session->walk->maps.records),
+						 on_record, session, NULL);
 		if (!session->ring)
 			return error_set_errno(error, "opening the walk's ring buffer");
 	}
@@ -230,8 +230,8 @@ int bpf_session_open(const struct bpf_session_options *options, struct bpf_sessi
 		goto bad;
 	if (options->frame_pointer || options->only_frame_pointer) {
 		session->frame_pointer = frame_pointer_bpf__open();
-		status = session->frame_pointer ? frame_pointer_bpf__load(session->frame_pointer) :
-						  -errno;
+		status = session->frame_pointer ? frame_pointer_bpf__load(session->frame_pointer)
+						: -errno;
 		if (status) {
 			unavailable(error, status, "loading the frame-pointer baseline");
 			goto bad;
@@ -294,7 +294,7 @@ static int place_pages(struct bpf_session *session, const struct table *table, s
 			return error_set(error, ERROR_TABLE_LIMIT, "", 0,
 					 "the session's %u rows are full", session->rows.capacity);
 		memcpy(row + next, table->row + table->page[i].first_row, count * sizeof(*row));
-		page[i] = (struct table_page){ .first_row = next, .row_count = count };
+		page[i] = (struct table_page) { .first_row = next, .row_count = count };
 		next += count;
 	}
 	session->rows.used = next;
@@ -410,7 +410,7 @@ static int set_walk_process(struct bpf_session *session, const struct address_sp
 	session->free_count--;
 	if (known->pid)
 		release_space(session, known->space);
-	*known = (struct known_process){ .pid = space->pid, .space = number };
+	*known = (struct known_process) { .pid = space->pid, .space = number };
 	return 0;
 }
 
@@ -439,7 +439,8 @@ void bpf_session_forget_process(struct bpf_session *session, pid_t pid)
 		known->pid = 0;
 	}
 	if (session->frame_pointer)
-		bpf_map__delete_elem(session->frame_pointer->maps.fp_processes, &key, sizeof(key), 0);
+		bpf_map__delete_elem(session->frame_pointer->maps.fp_processes, &key, sizeof(key),
+				     0);
 }
 
 /* ---- attaching -------------------------------------------------------------------------- */
@@ -462,8 +463,8 @@ int bpf_session_attach_steps(struct bpf_session *session, struct error *error)
 {
 	last_warning[0] = '\0';
 	if (session->walk) {
-		struct bpf_program *program = session->by_loop ? session->walk->progs.step_loop :
-								 session->walk->progs.step_chain;
+		struct bpf_program *program = session->by_loop ? session->walk->progs.step_loop
+							       : session->walk->progs.step_chain;
 
 		if (add_link(session, bpf_program__attach(program), "attaching to signal_generate",
 			     error))
@@ -504,11 +505,10 @@ int bpf_session_attach_samples(struct bpf_session *session, pid_t tid, int cpu,
 	};
 
 	last_warning[0] = '\0';
-	if (session->walk &&
-	    attach_sample(session,
-			  session->by_loop ? session->walk->progs.sample_loop :
-					     session->walk->progs.sample_chain,
-			  &attr, tid, cpu, error))
+	if (session->walk && attach_sample(session,
+					   session->by_loop ? session->walk->progs.sample_loop
+							    : session->walk->progs.sample_chain,
+					   &attr, tid, cpu, error))
 		return -1;
 	if (session->frame_pointer &&
 	    attach_sample(session, session->frame_pointer->progs.fp_sample, &attr, tid, cpu, error))
@@ -545,8 +545,8 @@ int bpf_session_consume(struct bpf_session *session, bpf_record_fn fn, void *con
 int bpf_session_counters(const struct bpf_session *session, bool frame_pointer,
 			 struct walk_counters *ret, struct error *error)
 {
-	struct bpf_map *map = frame_pointer ? session->frame_pointer->maps.fp_counters :
-					      session->walk->maps.counters;
+	struct bpf_map *map = frame_pointer ? session->frame_pointer->maps.fp_counters
+					    : session->walk->maps.counters;
 	int cpus = libbpf_num_possible_cpus();
 	size_t words = sizeof(*ret) / sizeof(uint64_t);
 	struct walk_counters *per_cpu;
@@ -578,8 +578,8 @@ int bpf_session_run_time(const struct bpf_session *session, bool frame_pointer, 
 	if (frame_pointer)
 		program = session->frame_pointer->progs.fp_sample;
 	else
-		program = session->by_loop ? session->walk->progs.sample_loop :
-					     session->walk->progs.sample_chain;
+		program = session->by_loop ? session->walk->progs.sample_loop
+					   : session->walk->progs.sample_chain;
 	if (bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size))
 		return error_set_errno(error, "reading a program's run time");
 	*ret_ns = info.run_time_ns;

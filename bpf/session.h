@@ -26,13 +26,13 @@ enum walk_method {
 /* Zeros are the defaults. */
 struct bpf_session_options {
 	enum walk_method method;
-	bool frame_pointer;	/* load the baseline too */
-	bool only_frame_pointer; /* load nothing else */
+	bool frame_pointer;	   /* load the baseline too */
+	bool only_frame_pointer;   /* load nothing else */
 	uint32_t process_capacity; /* processes at a time; 64 */
-	uint32_t page_capacity;	/* 4 KiB pages of executable segments, all images; 131,072 */
-	uint32_t row_capacity;	/* rows, all images; 4,194,304 */
-	uint32_t rule_capacity; /* rules, all images; 65,536 */
-	uint32_t wide_capacity; /* wide rules, all images; 4,096 */
+	uint32_t page_capacity;	   /* 4 KiB pages of executable segments, all images; 131,072 */
+	uint32_t row_capacity;	   /* rows, all images; 4,194,304 */
+	uint32_t rule_capacity;	   /* rules, all images; 65,536 */
+	uint32_t wide_capacity;	   /* wide rules, all images; 4,096 */
 };
 
 struct bpf_session;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: (LGPL-2.1-only OR BSD-2-Clause) OR GPL-2.0-only
+/* SPDX-License-Identifier: (LGPL-2.1-only OR BSD-2-Clause) OR GPL-2.0-only */
 /*
  * walk.bpf.c - the walk in the kernel
  *
@@ -14,15 +14,15 @@
  * and sends one record. Every way out has its own stop reason.
  *
  * Two ways to go round, chosen by what the kernel offers (session.c probes, never by version):
- * bpf_loop (Linux 5.17), or a chain of tail calls with a bounded loop in each (5.10). All state is in
- * a per-CPU map value, so the verifier does not follow it and the two can hand it on.
+ * bpf_loop (Linux 5.17), or a chain of tail calls with a bounded loop in each (5.10). All state is
+ * in a per-CPU map value, so the verifier does not follow it and the two can hand it on.
  *
  * The stack is read in windows: one helper call brings 1 KiB, which serves many frames. A window
  * that would fault falls back to the 8 bytes asked for.
  *
  * One object for every kernel. A helper that a kernel lacks stands behind
- * bpf_core_enum_value_exists(), which the loader turns into a constant, so that the verifier removes
- * the branch before it looks at the call.
+ * bpf_core_enum_value_exists(), which the loader turns into a constant, so that the verifier
+ * removes the branch before it looks at the call.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -35,8 +35,8 @@
 #define SIGTRAP		   5
 
 /* Process -> number of its list of mappings. A list is never changed in place: a new one is written
- * and then named here. (Before Linux 6.1 perf_event programs may only use preallocated hash maps, so
- * the lists, which are large, are not the values.) */
+ * and then named here. (Before Linux 6.1 perf_event programs may only use preallocated hash maps,
+ * so the lists, which are large, are not the values.) */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);

@@ -24,8 +24,8 @@
 #include <sys/uio.h>
 #include "unwinder.h"
 
-#define VDSO_BYTES_MAX (256u << 10)
-#define VDSO_INODE     UINT64_MAX
+#define VDSO_BYTES_MAX	(256u << 10)
+#define VDSO_INODE	UINT64_MAX
 #define ROW_CACHE_SLOTS 512u /* direct-mapped; a power of two */
 
 /* ---- the store -------------------------------------------------------------------------- */
@@ -90,7 +90,7 @@ static struct image_entry *store_add(struct image_store *store, struct image *im
 		image_destroy(image);
 		goto no_memory;
 	}
-	*entry = (struct image_entry){ .device = device, .inode = inode, .image = image };
+	*entry = (struct image_entry) { .device = device, .inode = inode, .image = image };
 	entry->id = store->count;
 	if (cfi_create(image, &entry->cfi, error) && error->code != ERROR_NO_CFI)
 		goto bad;
@@ -98,8 +98,8 @@ static struct image_entry *store_add(struct image_store *store, struct image *im
 		goto bad;
 	if (store->count == store->capacity) {
 		size_t capacity = store->capacity ? store->capacity * 2 : 16;
-		struct image_entry **grown =
-			realloc(store->entry, capacity * sizeof(*store->entry));
+		struct image_entry **grown = realloc(store->entry,
+						     capacity * sizeof(*store->entry));
 
 		if (!grown)
 			goto no_memory;
@@ -162,9 +162,9 @@ static bool maps_line_parse(char *line, struct maps_line *ret)
 {
 	int path_at = 0;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &ret->start,
-		   &ret->end, ret->permissions, &ret->offset, &ret->major, &ret->minor, &ret->inode,
-		   &path_at) < 7)
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
+		   &ret->start, &ret->end, ret->permissions, &ret->offset, &ret->major, &ret->minor,
+		   &ret->inode, &path_at) < 7)
 		return false;
 	line[strcspn(line, "\n")] = '\0';
 	ret->path = line + path_at;
@@ -279,7 +279,7 @@ static int space_add(struct address_space *space, size_t *capacity, const struct
 		*capacity = wanted;
 	}
 	mapping = &space->mapping[space->mapping_count];
-	*mapping = (struct mapping){ .start = line->start, .end = line->end };
+	*mapping = (struct mapping) { .start = line->start, .end = line->end };
 	mapping->path = strdup(line->path);
 	if (!mapping->path)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a path");
@@ -381,7 +381,7 @@ bool mapping_for_walk(const struct mapping *mapping, struct walk_mapping *ret)
 	first = (vaddr - segment->vaddr) >> TABLE_PAGE_SHIFT;
 	if (pages > segment->page_count - first)
 		pages = segment->page_count - first;
-	*ret = (struct walk_mapping){
+	*ret = (struct walk_mapping) {
 		.start = mapping->start,
 		.end = mapping->end,
 		.first_page = segment->first_page + first,

@@ -143,7 +143,8 @@ step_inline unsigned int step_wide(struct walk_state *state, const struct table_
 		__u32 kind = wide->reg[i].kind;
 		__u64 value = cfa;
 
-		if (kind == TABLE_UNDEFINED || (kind == TABLE_SAME && !(CALLEE_SAVED_MASK >> i & 1)))
+		if (kind == TABLE_UNDEFINED ||
+		    (kind == TABLE_SAME && !(CALLEE_SAVED_MASK >> i & 1)))
 			lost |= 1u << i;
 		if (kind == TABLE_UNDEFINED || kind == TABLE_SAME)
 			continue;
@@ -190,15 +191,15 @@ step_inline unsigned int step(struct walk_state *state, const struct table_rule 
 		if (!wide)
 			return STOP_BAD_TABLE;
 		stop = step_return_address(state, wide->reg[REGISTER_RIP].kind,
-					   wide->reg[REGISTER_RIP].reg, wide->reg[REGISTER_RIP].offset,
-					   cfa, memory, &pc);
+					   wide->reg[REGISTER_RIP].reg,
+					   wide->reg[REGISTER_RIP].offset, cfa, memory, &pc);
 		if (!stop)
 			stop = step_wide(state, wide, cfa, memory, &sp);
 		if (stop)
 			return stop;
 	} else {
-		stop = step_return_address(state, rule->ra_kind, rule->ra_offset, rule->ra_offset, cfa,
-					   memory, &pc);
+		stop = step_return_address(state, rule->ra_kind, rule->ra_offset, rule->ra_offset,
+					   cfa, memory, &pc);
 		if (stop)
 			return stop;
 		step_saved(state, rule, 0, REGISTER_RBX, cfa);
@@ -211,7 +212,8 @@ step_inline unsigned int step(struct walk_state *state, const struct table_rule 
 	}
 	step_set(state, REGISTER_RSP, sp, 0);
 
-	/* The stack grows down: a caller's frame is above. Only a signal may come from elsewhere. */
+	/* The stack grows down: a caller's frame is above. Only a signal may come from elsewhere.
+	 */
 	if (!(rule->flags & TABLE_RULE_SIGNAL_FRAME) &&
 	    (sp < old_sp || (sp == old_sp && pc == state->pc)))
 		return STOP_NO_PROGRESS;

@@ -47,7 +47,9 @@ static bool fits_s32(int64_t value)
 
 static enum table_marker rule_cfa(const struct row_rule *cfa, struct table_rule *rule)
 {
-	struct expression_shape shape = { .form = EXPRESSION_REGISTER, .reg = cfa->reg, .a = cfa->offset };
+	struct expression_shape shape = { .form = EXPRESSION_REGISTER,
+					  .reg = cfa->reg,
+					  .a = cfa->offset };
 
 	if (cfa->kind == RULE_CFA_EXPRESSION)
 		expression_recognise(cfa->expression, cfa->expression_bytes, &shape);
@@ -128,7 +130,7 @@ static bool reads_what_was_written(const struct table_wide_rule *wide)
 		if (reg->kind >= TABLE_IN_REGISTER && written >> reg->reg & 1)
 			return true;
 		if (reg->kind == TABLE_IN_REGISTER && reg->reg == i)
-			continue; /* its own value: nothing changes */
+			continue;      /* its own value: nothing changes */
 		if (i != REGISTER_RSP) /* it is written last of all */
 			written |= 1u << i;
 	}
@@ -145,7 +147,8 @@ static bool rule_narrow(const struct table_wide_rule *wide, struct table_rule *r
 
 		if (kind == TABLE_SAME)
 			continue;
-		/* What a callee may clobber is unknown afterwards, whether or not the CFI says so. */
+		/* What a callee may clobber is unknown afterwards, whether or not the CFI says so.
+		 */
 		if (!(CALLEE_SAVED_MASK >> i & 1) && kind != TABLE_UNDEFINED)
 			return false;
 		if (kind >= TABLE_IN_REGISTER)
@@ -244,7 +247,7 @@ static void builder_change(struct builder *builder, uint64_t vaddr, uint32_t rul
 		builder->change = grown;
 		builder->change_capacity = capacity;
 	}
-	builder->change[builder->change_count++] = (struct change){ vaddr, rule };
+	builder->change[builder->change_count++] = (struct change) { vaddr, rule };
 }
 
 /* FNV-1a over 64-bit words; rules are small and few. */
@@ -425,7 +428,8 @@ static int builder_pages(struct builder *builder, struct error *error)
 		struct table_segment *segment = &table->segment[s];
 		uint32_t rule = TABLE_NO_ROW;
 
-		for (; at < builder->change_count && builder->change[at].vaddr < segment->vaddr; at++)
+		for (; at < builder->change_count && builder->change[at].vaddr < segment->vaddr;
+		     at++)
 			rule = builder->change[at].rule;
 		for (uint32_t p = 0; p < segment->page_count; p++) {
 			struct table_page *page = &table->page[segment->first_page + p];
@@ -469,7 +473,7 @@ static int builder_segments(struct builder *builder, const struct image *image, 
 
 		if (!from->executable || !from->file_bytes)
 			continue;
-		table->segment[table->segment_count++] = (struct table_segment){
+		table->segment[table->segment_count++] = (struct table_segment) {
 			.vaddr = start,
 			.page_count = (bytes + TABLE_PAGE_SIZE - 1) >> TABLE_PAGE_SHIFT,
 		};

@@ -34,25 +34,25 @@
 #define TABLE_RULE_MAX	      (1u << (32 - TABLE_ROW_OFFSET_BITS))
 
 /* DWARF register numbers of x86-64 (System V psABI, figure 3.36). */
-#define REGISTER_RAX	    0
-#define REGISTER_RDX	    1
-#define REGISTER_RCX	    2
-#define REGISTER_RBX	    3
-#define REGISTER_RSI	    4
-#define REGISTER_RDI	    5
-#define REGISTER_RBP	    6
-#define REGISTER_RSP	    7
-#define REGISTER_R8	    8
-#define REGISTER_R12	    12
-#define REGISTER_R13	    13
-#define REGISTER_R14	    14
-#define REGISTER_R15	    15
-#define REGISTER_RIP	    16 /* the return address column */
-#define REGISTER_GPR_COUNT  16
-#define REGISTER_COUNT	    17
-#define CALLEE_SAVED_COUNT  6
+#define REGISTER_RAX	   0
+#define REGISTER_RDX	   1
+#define REGISTER_RCX	   2
+#define REGISTER_RBX	   3
+#define REGISTER_RSI	   4
+#define REGISTER_RDI	   5
+#define REGISTER_RBP	   6
+#define REGISTER_RSP	   7
+#define REGISTER_R8	   8
+#define REGISTER_R12	   12
+#define REGISTER_R13	   13
+#define REGISTER_R14	   14
+#define REGISTER_R15	   15
+#define REGISTER_RIP	   16 /* the return address column */
+#define REGISTER_GPR_COUNT 16
+#define REGISTER_COUNT	   17
+#define CALLEE_SAVED_COUNT 6
 /* rbx, rbp, r12, r13, r14, r15: what a function must preserve (psABI, figure 3.4). */
-#define CALLEE_SAVED_MASK   ((1u << 3) | (1u << 6) | (0xfu << 12))
+#define CALLEE_SAVED_MASK ((1u << 3) | (1u << 6) | (0xfu << 12))
 
 /* Why a PC has no rule. These are the first rule numbers of every table. */
 enum table_marker {
@@ -166,7 +166,8 @@ struct walk_state {
 	__u64 reg[REGISTER_GPR_COUNT]; /* a value, or, if its bit in_memory is set, its address */
 	__u32 known;		       /* bit n: register n has a value at all */
 	__u32 in_memory;	       /* bit n: reg[n] is the address of the value */
-	__u32 exact_pc; /* 1: interrupted at pc (top, or below a signal frame); 0: pc is a return address */
+	__u32 exact_pc; /* 1: interrupted at pc (top, or below a signal frame); 0: pc is a return
+			   address */
 	__u32 stop;	/* enum stop_reason */
 };
 

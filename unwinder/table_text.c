@@ -3,9 +3,9 @@
  * table_text.c - the golden text: an image's rows, without an address
  *
  * A golden must change when a rule changes, and must not when the linker moves a function. So a
- *function is named, its rows are given as distances from its start, and whatever counts bytes of
- *the section or of the address space is left out. Worked example (docs/TABLE_TEXT.md has the
- *format):
+ * function is named, its rows are given as distances from its start, and whatever counts bytes of
+ * the section or of the address space is left out. Worked example (docs/TABLE_TEXT.md has the
+ * format):
  *
  *	function a1
  *	  +0x0 cfa=rsp+8 ra=c-8
@@ -14,7 +14,7 @@
  *
  * Rows come from cfi_rows, so they are those that the walk uses; equal neighbours are merged, since
  * "the same rules again" says nothing. Expressions are spelt operation by operation (DWARF 5, 2.5
- *and 7.7.1), here and not in row.c, because here two toolchains' spellings are compared by people.
+ * and 7.7.1), here and not in row.c, because here two toolchains' spellings are compared by people.
  */
 #include <inttypes.h>
 #include <string.h>

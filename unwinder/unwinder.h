@@ -23,28 +23,28 @@
 
 enum error_code {
 	ERROR_NONE,
-	ERROR_SYSTEM,		  /* a system call failed: see system_errno */
-	ERROR_MEMORY,		  /* out of memory */
-	ERROR_NOT_ELF,		  /* no ELF magic, or too short for an ELF header */
-	ERROR_UNSUPPORTED_ELF,	  /* class, byte order or machine that is not read here */
-	ERROR_ELF_BOUNDS,	  /* a header, segment or section reaches past the file's end */
-	ERROR_NO_CFI,		  /* the image has neither .eh_frame nor .debug_frame */
-	ERROR_CFI_LENGTH,	  /* a CIE's or FDE's length reaches past the section's end */
-	ERROR_CFI_TRUNCATED,	  /* a field reaches past its CIE's or FDE's end */
-	ERROR_CIE_POINTER,	  /* an FDE points at no CIE */
-	ERROR_CIE_VERSION,	  /* a version that is not read */
-	ERROR_CIE_AUGMENTATION,	  /* an augmentation whose length is unknown */
-	ERROR_POINTER_ENCODING,	  /* DW_EH_PE_* that is not defined */
-	ERROR_CFI_REGISTER,	  /* a register number that the machine does not have */
-	ERROR_CFI_INSTRUCTION,	  /* DW_CFA_* that is not defined for the machine */
-	ERROR_CFI_STATE,	  /* restore_state without remember_state, offset rule without a register */
-	ERROR_CFI_RANGE,	  /* an FDE's PC range wraps, or an advance leaves it */
-	ERROR_EXPRESSION,	  /* an expression that is malformed or not evaluated here */
-	ERROR_EXPRESSION_MEMORY,  /* an expression read memory that could not be read */
-	ERROR_TABLE_LIMIT,	  /* more pages, rows or rules than the format numbers */
-	ERROR_TEXT_SYNTAX,	  /* a saved table's line that does not parse; offset is the line */
-	ERROR_UNAVAILABLE,	  /* the environment lacks it: no BPF, no VM, no privilege, no compiler */
-	ERROR_PROTOCOL,		  /* a child, tracee or guest did what it must not */
+	ERROR_SYSTEM,		/* a system call failed: see system_errno */
+	ERROR_MEMORY,		/* out of memory */
+	ERROR_NOT_ELF,		/* no ELF magic, or too short for an ELF header */
+	ERROR_UNSUPPORTED_ELF,	/* class, byte order or machine that is not read here */
+	ERROR_ELF_BOUNDS,	/* a header, segment or section reaches past the file's end */
+	ERROR_NO_CFI,		/* the image has neither .eh_frame nor .debug_frame */
+	ERROR_CFI_LENGTH,	/* a CIE's or FDE's length reaches past the section's end */
+	ERROR_CFI_TRUNCATED,	/* a field reaches past its CIE's or FDE's end */
+	ERROR_CIE_POINTER,	/* an FDE points at no CIE */
+	ERROR_CIE_VERSION,	/* a version that is not read */
+	ERROR_CIE_AUGMENTATION, /* an augmentation whose length is unknown */
+	ERROR_POINTER_ENCODING, /* DW_EH_PE_* that is not defined */
+	ERROR_CFI_REGISTER,	/* a register number that the machine does not have */
+	ERROR_CFI_INSTRUCTION,	/* DW_CFA_* that is not defined for the machine */
+	ERROR_CFI_STATE,  /* restore_state without remember_state, offset rule without a register */
+	ERROR_CFI_RANGE,  /* an FDE's PC range wraps, or an advance leaves it */
+	ERROR_EXPRESSION, /* an expression that is malformed or not evaluated here */
+	ERROR_EXPRESSION_MEMORY, /* an expression read memory that could not be read */
+	ERROR_TABLE_LIMIT,	 /* more pages, rows or rules than the format numbers */
+	ERROR_TEXT_SYNTAX,	 /* a saved table's line that does not parse; offset is the line */
+	ERROR_UNAVAILABLE, /* the environment lacks it: no BPF, no VM, no privilege, no compiler */
+	ERROR_PROTOCOL,	   /* a child, tracee or guest did what it must not */
 	ERROR_TIMEOUT,
 	ERROR_CODE_COUNT,
 };
@@ -141,11 +141,13 @@ void image_destroy(struct image *image);
 /* All function symbols. Sorting them takes longer than building a table, so they are read when
  * first asked for: the image caches them. */
 const struct image_symbol *image_symbols(const struct image *image, size_t *ret_count);
-/* The function symbol that covers vaddr, or the nearest before it when that has no size. NULL: none. */
+/* The function symbol that covers vaddr, or the nearest before it when that has no size. NULL:
+ * none. */
 const struct image_symbol *image_symbol_find(const struct image *image, uint64_t vaddr);
 /* The symbol's address by name, or 0. */
 uint64_t image_symbol_address(const struct image *image, const char *name);
-/* Bytes of the file behind image addresses vaddr .. vaddr+size, or NULL if no segment holds them. */
+/* Bytes of the file behind image addresses vaddr .. vaddr+size, or NULL if no segment holds them.
+ */
 const uint8_t *image_bytes(const struct image *image, uint64_t vaddr, size_t size);
 
 /* ---- cfi_section.c ---------------------------------------------------------------------- */
@@ -159,8 +161,8 @@ struct cfi_cie {
 	uint64_t code_alignment;
 	int64_t data_alignment;
 	uint64_t return_register;
-	uint8_t fde_encoding;	/* DW_EH_PE_*; 'R' */
-	uint8_t lsda_encoding;	/* 'L' */
+	uint8_t fde_encoding;  /* DW_EH_PE_*; 'R' */
+	uint8_t lsda_encoding; /* 'L' */
 	bool has_augmentation_data;
 	bool signal_frame; /* 'S' */
 	bool is_64bit;	   /* 64-bit DWARF */
@@ -196,7 +198,7 @@ struct cfi {
 	size_t fde_count;
 	uint32_t *by_pc; /* indices of FDEs with pc_range > 0, sorted by pc_begin, then offset */
 	size_t by_pc_count;
-	bool overlapping;   /* two FDEs of by_pc share a PC */
+	bool overlapping;	       /* two FDEs of by_pc share a PC */
 	struct error_list diagnostics; /* one per entry that was lost */
 };
 
@@ -217,13 +219,13 @@ const struct cfi_fde *cfi_fde_find(const struct cfi *cfi, uint64_t vaddr);
 
 /* How the caller's value of a register is found. DWARF 5, 6.4.1. */
 enum rule_kind {
-	RULE_UNSPECIFIED, /* no rule: the ABI decides (x86_64.c) */
-	RULE_UNDEFINED,	  /* it can't be recovered */
-	RULE_SAME_VALUE,  /* it is still in the register */
-	RULE_OFFSET,	  /* *(cfa + offset) */
-	RULE_VAL_OFFSET,  /* cfa + offset */
-	RULE_REGISTER,	  /* reg */
-	RULE_EXPRESSION,  /* *(expression, with the CFA pushed first) */
+	RULE_UNSPECIFIED,    /* no rule: the ABI decides (x86_64.c) */
+	RULE_UNDEFINED,	     /* it can't be recovered */
+	RULE_SAME_VALUE,     /* it is still in the register */
+	RULE_OFFSET,	     /* *(cfa + offset) */
+	RULE_VAL_OFFSET,     /* cfa + offset */
+	RULE_REGISTER,	     /* reg */
+	RULE_EXPRESSION,     /* *(expression, with the CFA pushed first) */
 	RULE_VAL_EXPRESSION, /* expression, with the CFA pushed first */
 	RULE_CFA_REGISTER,   /* CFA only: reg + offset */
 	RULE_CFA_EXPRESSION, /* CFA only: expression, nothing pushed */
@@ -249,8 +251,8 @@ struct row {
 
 /* True if the rules (not the PCs) are equal; expressions are compared by their bytes. */
 bool row_equal(const struct row *a, const struct row *b);
-/* Writes one rule: "rsp+16", "c-8" (at the CFA less 8), "v+0" (is the CFA), "u", "s", "rbx" (in that
- * register), "exp(HEX)", "vexp(HEX)", "?" (no rule). */
+/* Writes one rule: "rsp+16", "c-8" (at the CFA less 8), "v+0" (is the CFA), "u", "s", "rbx" (in
+ * that register), "exp(HEX)", "vexp(HEX)", "?" (no rule). */
 void row_rule_print(FILE *file, const struct row_rule *rule);
 /* Writes one row's rules: "cfa=rsp+16 ra=c-8 rbp=c-16". No newline. */
 void row_print(FILE *file, const struct row *row);
@@ -307,8 +309,8 @@ int cfi_row_find(const struct cfi *cfi, uint64_t vaddr, struct row *ret, struct 
 enum expression_form {
 	EXPRESSION_OTHER,
 	EXPRESSION_REGISTER, /* reg + a                                  (breg) */
-	EXPRESSION_DEREF,    /* *(reg + a) + b                           (breg, deref, plus_uconst) */
-	EXPRESSION_PLT,	     /* reg + a + (((rip & 15) >= b) << 3) */
+	EXPRESSION_DEREF, /* *(reg + a) + b                           (breg, deref, plus_uconst) */
+	EXPRESSION_PLT,	  /* reg + a + (((rip & 15) >= b) << 3) */
 };
 
 struct expression_shape {
@@ -360,7 +362,7 @@ struct table {
 	uint64_t fde_count;		   /* that were read */
 	uint64_t cfi_row_count;		   /* rows that the FDEs say, before merging */
 	uint64_t lost[TABLE_MARKER_COUNT]; /* CFI rows that became a marker, by marker */
-	uint64_t lost_fdes;		   /* FDEs that could not be read, or lie outside executable segments */
+	uint64_t lost_fdes; /* FDEs that could not be read, or lie outside executable segments */
 };
 
 /* Builds the table of every executable segment. cfi may be NULL or empty: all TABLE_NO_ROW. */
@@ -381,7 +383,8 @@ const char *table_marker_name(enum table_marker marker);
 
 /* ---- table_text.c ----------------------------------------------------------------------- */
 
-/* The golden text: address-free, one line a row, grouped by function. Format: docs/TABLE_TEXT.md. */
+/* The golden text: address-free, one line a row, grouped by function. Format: docs/TABLE_TEXT.md.
+ */
 int table_text_write(FILE *file, const struct cfi *cfi, struct error *error);
 
 /* ---- address_space.c -------------------------------------------------------------------- */
@@ -391,15 +394,15 @@ struct image_entry {
 	uint64_t device;
 	uint64_t inode;
 	struct image *image;
-	struct cfi *cfi;     /* .eh_frame, or .debug_frame; may be empty */
+	struct cfi *cfi; /* .eh_frame, or .debug_frame; may be empty */
 	struct table *table;
-	uint32_t id; /* its index in the store */
+	uint32_t id;		/* its index in the store */
 	struct row_cache *rows; /* private: image_entry_row() */
 };
 
 /*
- * cfi_row_find() with a memory: rows found lately are not interpreted again. 1 found, 0 no FDE covers
- * vaddr, -1 error. *ret is valid until the next call for the entry. Not thread-safe.
+ * cfi_row_find() with a memory: rows found lately are not interpreted again. 1 found, 0 no FDE
+ * covers vaddr, -1 error. *ret is valid until the next call for the entry. Not thread-safe.
  */
 int image_entry_row(struct image_entry *entry, uint64_t vaddr, const struct row **ret,
 		    struct error *error);

@@ -37,8 +37,8 @@ static bool register_get(const struct register_values *regs, uint32_t reg, uint6
 
 static enum stop_reason expression_stop(const struct error *error)
 {
-	return error->code == ERROR_EXPRESSION_MEMORY ? STOP_READ_FAULT :
-							STOP_UNSUPPORTED_EXPRESSION;
+	return error->code == ERROR_EXPRESSION_MEMORY ? STOP_READ_FAULT
+						      : STOP_UNSUPPORTED_EXPRESSION;
 }
 
 static enum stop_reason row_cfa(const struct row *row, const struct register_values *regs,
@@ -77,7 +77,8 @@ static enum stop_reason row_register(const struct row_rule *rule, uint32_t reg,
 		if (!(CALLEE_SAVED_MASK >> reg & 1))
 			return STOP_REGISTER_UNKNOWN;
 		return register_get(regs, reg, ret) ? STOP_NONE : STOP_REGISTER_UNKNOWN;
-	case RULE_SAME_VALUE: return register_get(regs, reg, ret) ? STOP_NONE : STOP_REGISTER_UNKNOWN;
+	case RULE_SAME_VALUE:
+		return register_get(regs, reg, ret) ? STOP_NONE : STOP_REGISTER_UNKNOWN;
 	case RULE_UNDEFINED: return STOP_COMPLETE;
 	case RULE_REGISTER:
 		return register_get(regs, rule->reg, ret) ? STOP_NONE : STOP_REGISTER_UNKNOWN;
@@ -113,7 +114,8 @@ static enum stop_reason row_apply(const struct row *row, struct register_values 
 		if (!stop)
 			caller.known |= 1u << reg;
 	}
-	/* rsp in the caller is the CFA by definition of the psABI, unless the CFI says otherwise. */
+	/* rsp in the caller is the CFA by definition of the psABI, unless the CFI says otherwise.
+	 */
 	if (!(caller.known >> REGISTER_RSP & 1)) {
 		caller.value[REGISTER_RSP] = cfa;
 		caller.known |= 1u << REGISTER_RSP;
@@ -122,7 +124,8 @@ static enum stop_reason row_apply(const struct row *row, struct register_values 
 		uint64_t old_sp = regs->value[REGISTER_RSP];
 
 		if (caller.value[REGISTER_RSP] < old_sp ||
-		    (caller.value[REGISTER_RSP] == old_sp && caller.value[REGISTER_RIP] == regs->value[REGISTER_RIP]))
+		    (caller.value[REGISTER_RSP] == old_sp &&
+		     caller.value[REGISTER_RIP] == regs->value[REGISTER_RIP]))
 			return STOP_NO_PROGRESS;
 	}
 	if (caller.value[REGISTER_RIP] == 0)

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * bench.c - `stackproof bench`
  */
@@ -93,8 +93,8 @@ static void print_text(const struct bench *bench, const struct bench_figure *fig
 {
 	printf("%-17s %12.6g %s\n%17s %12.6g %s (%s)\n%17s %12.2f times %s\n%17s %s\n\n",
 	       figure->name, figure->value, figure->unit, "", figure->reference_value, figure->unit,
-	       figure->reference, "", figure->ratio,
-	       bench->ratio_is_cost ? "the cost" : "as fast", "", figure->note);
+	       figure->reference, "", figure->ratio, bench->ratio_is_cost ? "the cost" : "as fast",
+	       "", figure->note);
 }
 
 /* ---- command line ----------------------------------------------------------------------- */

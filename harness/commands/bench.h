@@ -29,8 +29,8 @@ struct bench_figure {
 };
 
 struct bench_options {
-	unsigned int runs;  /* of each side */
-	const char *kernel; /* for the guest */
+	unsigned int runs;    /* of each side */
+	const char *kernel;   /* for the guest */
 	const char *programs; /* folder with one.fp, one.nofp, five.fp, five.nofp */
 };
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * bench_table.c - building the table of the largest ELF file on the machine, against `readelf -wF`
  *

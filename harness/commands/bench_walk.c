@@ -1,13 +1,13 @@
-// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * bench_walk.c - what a walk in the kernel costs, against the kernel's frame-pointer helper
  *
  * The walk samples a program built without frame pointers, bpf_get_stack the same program built
  * with them; each stands 100 functions deep (testprogs/bench/deep.c) and spins. The kernel's own
  * accounting (BPF_STATS_RUN_TIME) gives nanoseconds per run of the program, which includes looking
- * the process up, reading registers and sending the record. The sides alternate. A round whose stacks
- * are not all as deep as the program is no measurement but an error: a walk that stops early is
- * cheap.
+ * the process up, reading registers and sending the record. The sides alternate. A round whose
+ * stacks are not all as deep as the program is no measurement but an error: a walk that stops early
+ * is cheap.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -20,12 +20,12 @@
 #include "bench.h"
 #include "session.h"
 
-#define SAMPLE_HZ    4999
-#define ROUND_MS     400
-#define SETTLE_MS    100
-#define DEPTH	     100
-#define MIN_SAMPLES  50
-#define CONSUME_MS   20
+#define SAMPLE_HZ   4999
+#define ROUND_MS    400
+#define SETTLE_MS   100
+#define DEPTH	    100
+#define MIN_SAMPLES 50
+#define CONSUME_MS  20
 
 struct side {
 	bool frame_pointer;
@@ -33,8 +33,8 @@ struct side {
 	struct bpf_session *session;
 	struct image_store *store;
 	struct address_space space;
-	double ns[BENCH_RUNS_MAX];	/* per walk */
-	double frames[BENCH_RUNS_MAX];	/* per walk */
+	double ns[BENCH_RUNS_MAX];     /* per walk */
+	double frames[BENCH_RUNS_MAX]; /* per walk */
 };
 
 static void sleep_ms(unsigned int ms)
@@ -49,7 +49,8 @@ static int start(struct side *side, const char *programs, const char *name, stru
 {
 	char path[4200];
 
-	snprintf(path, sizeof(path), "%s/%s.%s", programs, name, side->frame_pointer ? "fp" : "nofp");
+	snprintf(path, sizeof(path), "%s/%s.%s", programs, name,
+		 side->frame_pointer ? "fp" : "nofp");
 	if (access(path, X_OK))
 		return error_set(error, ERROR_UNAVAILABLE, "", 0, "%s is not built", path);
 	side->pid = fork();
@@ -155,14 +156,16 @@ static int bench_walk(const struct bench_options *options, const char *name,
 	for (unsigned int round = 0; round < options->runs; round++)
 		if (measure(&walk, round, error) || measure(&helper, round, error))
 			goto out;
-	ret->value = bench_median(walk.ns, options->runs) / bench_median(walk.frames, options->runs);
+	ret->value = bench_median(walk.ns, options->runs) /
+		     bench_median(walk.frames, options->runs);
 	ret->unit = "ns/frame";
 	ret->reference = "bpf_get_stack over frame pointers";
-	ret->reference_value =
-		bench_median(helper.ns, options->runs) / bench_median(helper.frames, options->runs);
+	ret->reference_value = bench_median(helper.ns, options->runs) /
+			       bench_median(helper.frames, options->runs);
 	ret->ratio = bench_median(walk.ns, options->runs) / bench_median(helper.ns, options->runs);
 	snprintf(ret->note, sizeof(ret->note),
-		 "a walk: %.0f ns for %.1f frames without frame pointers (%s), %.0f ns for %.1f with",
+		 "a walk: %.0f ns for %.1f frames without frame pointers (%s), %.0f ns for %.1f "
+		 "with",
 		 bench_median(walk.ns, options->runs), bench_median(walk.frames, options->runs),
 		 bpf_session_method_name(walk.session), bench_median(helper.ns, options->runs),
 		 bench_median(helper.frames, options->runs));

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * compare.c - `stackproof compare`: step a real program, hold engines against the truth
  */
@@ -22,9 +22,11 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{ "engine", 'e', "ENGINE,...", 0, "engines to score (default: all): cfi, table, bpf, fp, libdw", 0 },
+	{ "engine", 'e', "ENGINE,...", 0,
+	  "engines to score (default: all): cfi, table, bpf, fp, libdw", 0 },
 	{ "each", OPTION_EACH, NULL, 0,
-	  "every argument is a program without arguments, compared one after the other; NDJSON, with a "
+	  "every argument is a program without arguments, compared one after the other; NDJSON, "
+	  "with a "
 	  "\"begin\" and an \"end\" object around each one's",
 	  0 },
 	{ "every", OPTION_EVERY, "N", 0, "compare at every Nth instruction (default 1)", 0 },
@@ -99,9 +101,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case OPTION_TIMEOUT:
 		tracer->timeout_ms = number(state, argument, "--timeout") * 1000;
 		return 0;
-	case ARGP_KEY_ARGS:
-		tracer->argv = state->argv + state->next;
-		return 0;
+	case ARGP_KEY_ARGS: tracer->argv = state->argv + state->next; return 0;
 	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
@@ -111,7 +111,8 @@ static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "-- PROGRAM [ARGUMENT...]",
-	.doc = "Steps PROGRAM one instruction at a time, asks each engine for the stack, and says whose "
+	.doc = "Steps PROGRAM one instruction at a time, asks each engine for the stack, and says "
+	       "whose "
 	       "fault it is where one is wrong.",
 };
 
@@ -178,8 +179,8 @@ static void print_begin(const char *program)
 
 static void print_end(const char *program, int status, const char *message)
 {
-	json_t *object = json_pack("{s:s, s:s, s:i, s:s}", "type", "end", "program", program, "status",
-				   status, "message", message);
+	json_t *object = json_pack("{s:s, s:s, s:i, s:s}", "type", "end", "program", program,
+				   "status", status, "message", message);
 
 	json_dumpf(object, stdout, JSON_COMPACT);
 	putchar('\n');

@@ -42,10 +42,10 @@ struct comparison {
 	uint64_t uncovered; /* points with a frame (but the outermost) that no FDE covers */
 	struct findings findings;
 	struct tracer_counters truth;
-	int status;	     /* of the program, as waitpid gives it */
+	int status;	       /* of the program, as waitpid gives it */
 	uint64_t digest;       /* of the bpf engine's stacks, the same wherever images are mapped */
 	uint64_t truth_digest; /* of the truth at the same points */
-	char bpf_method[16]; /* "" if no engine ran in the kernel */
+	char bpf_method[16];   /* "" if no engine ran in the kernel */
 	uint64_t elapsed_ns;
 };
 

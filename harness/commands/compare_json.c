@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * compare_json.c - a comparison as NDJSON
  *
@@ -123,7 +123,8 @@ static void print_verdicts(FILE *file, const char *program, const char *kernel,
 	set_count(object, "table_fault_missing", comparison->missing);
 	set_count(object, "reader_fault", verdict[VERDICT_READER_FAULT]);
 	set_count(object, "conversion_loss",
-		  verdict[VERDICT_CONVERSION_LOSS_SILENT] + verdict[VERDICT_CONVERSION_LOSS_FLAGGED]);
+		  verdict[VERDICT_CONVERSION_LOSS_SILENT] +
+			  verdict[VERDICT_CONVERSION_LOSS_FLAGGED]);
 	set_count(object, "conversion_loss_silent", verdict[VERDICT_CONVERSION_LOSS_SILENT]);
 	set_count(object, "conversion_loss_flagged", verdict[VERDICT_CONVERSION_LOSS_FLAGGED]);
 	set_count(object, "walk_fault", verdict[VERDICT_WALK_FAULT]);

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * compare_point.c - one point: the truth, each engine's stack, the verdict
  *
@@ -9,8 +9,8 @@
 #include "comparer.h"
 
 /*
- * Adds a stack to a digest. An image's address and its file's name stand for a PC, so that two kernels
- * agree wherever they map things.
+ * Adds a stack to a digest. An image's address and its file's name stand for a PC, so that two
+ * kernels agree wherever they map things.
  */
 static uint64_t digest_stack(const struct comparer *comparer, const struct stack *stack,
 			     uint64_t digest)
@@ -34,8 +34,8 @@ static uint64_t digest_stack(const struct comparer *comparer, const struct stack
 static bool is_covered(const struct comparer *comparer)
 {
 	for (uint32_t i = 0; i + 1 < comparer->truth.count; i++) {
-		const struct mapping *mapping =
-			address_space_find(&comparer->space, comparer->truth.pc[i] - (i > 0));
+		const struct mapping *mapping = address_space_find(&comparer->space,
+								   comparer->truth.pc[i] - (i > 0));
 
 		if (!mapping || !mapping->entry ||
 		    !cfi_fde_find(mapping->entry->cfi,
@@ -61,8 +61,8 @@ static void add_score(struct score *score, const struct stack *stack, const stru
 	score->false_complete += stack->stop == STOP_COMPLETE && match != MATCH_EXACT;
 }
 
-static int ask_engines(struct comparer *comparer, const struct point *point, bool covered, bool *ret_bpf,
-		       struct error *error)
+static int ask_engines(struct comparer *comparer, const struct point *point, bool covered,
+		       bool *ret_bpf, struct error *error)
 {
 	for (size_t i = 0; i < comparer->engine_count; i++) {
 		struct compare_engine *engine = &comparer->result->engine[i];
@@ -82,7 +82,8 @@ static int ask_engines(struct comparer *comparer, const struct point *point, boo
 			stack = &comparer->table;
 		else
 			answer = kind->walk(engine->open, point,
-					    kind == &engine_bpf ? stack = &comparer->bpf : stack, error);
+					    kind == &engine_bpf ? stack = &comparer->bpf : stack,
+					    error);
 		if (answer == ENGINE_ERROR)
 			return -1;
 		if (answer == ENGINE_SILENT) {
@@ -90,16 +91,18 @@ static int ask_engines(struct comparer *comparer, const struct point *point, boo
 			continue;
 		}
 		*ret_bpf |= kind == &engine_bpf;
-		add_score(&engine->score, stack, &comparer->truth, point->stop->shadow->rooted, covered);
+		add_score(&engine->score, stack, &comparer->truth, point->stop->shadow->rooted,
+			  covered);
 	}
 	return 0;
 }
 
 /*
  * The truth where the shadow stack alone does not have it. What a signal interrupted goes on where
- * the saved context says, and the handler may have changed that. And where frames were abandoned but
- * the jump is still to come (longjmp, an exception's landing), a caller inserted after the first
- * frame, the landing, is as right as none: the cfi engine's word is taken, and binds all the others.
+ * the saved context says, and the handler may have changed that. And where frames were abandoned
+ * but the jump is still to come (longjmp, an exception's landing), a caller inserted after the
+ * first frame, the landing, is as right as none: the cfi engine's word is taken, and binds all the
+ * others.
  */
 static void complete_truth(struct comparer *comparer, const struct trace_stop *stop,
 			   const struct memory_reader *memory)
@@ -129,7 +132,8 @@ int compare_point(void *context, const struct trace_stop *stop, struct error *er
 	struct point point = {
 		.stop = stop, .space = &comparer->space, .regs = &regs, .memory = &memory
 	};
-	struct evidence evidence = { &point, &comparer->truth, &comparer->cfi, &comparer->table, NULL };
+	struct evidence evidence = { &point, &comparer->truth, &comparer->cfi, &comparer->table,
+				     NULL };
 	struct judgement judgement;
 	bool has_bpf = false, covered;
 	uint32_t frames;
@@ -146,7 +150,8 @@ int compare_point(void *context, const struct trace_stop *stop, struct error *er
 	walk_rows(&comparer->space, &regs, &memory, &comparer->cfi);
 	walk_table(&comparer->space, &regs, &memory, &comparer->table);
 	complete_truth(comparer, stop, &memory);
-	/* What the cfi engine walked through is covered; only where it failed it must be looked up. */
+	/* What the cfi engine walked through is covered; only where it failed it must be looked up.
+	 */
 	covered = match_stack(&comparer->cfi, &comparer->truth, stop->shadow->rooted, &frames) ==
 			  MATCH_EXACT ||
 		  is_covered(comparer);
@@ -155,8 +160,8 @@ int compare_point(void *context, const struct trace_stop *stop, struct error *er
 	if (has_bpf) {
 		evidence.bpf = &comparer->bpf;
 		result->digest = digest_stack(comparer, &comparer->bpf, result->digest);
-		result->truth_digest =
-			digest_stack(comparer, &comparer->truth, result->truth_digest);
+		result->truth_digest = digest_stack(comparer, &comparer->truth,
+						    result->truth_digest);
 	}
 	judge(&evidence, comparer->referee, &judgement);
 	result->points++;

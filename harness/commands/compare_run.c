@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * compare_run.c - tracer, engines and verdicts brought together
  *
@@ -112,9 +112,9 @@ static uint64_t now_ns(void)
 int comparer_run(struct comparer *comparer, const struct tracer_options *options,
 		 struct comparison *ret, struct error *error)
 {
-	struct tracer_callbacks callbacks = {
-		.on_mappings = on_mappings, .on_stop = compare_point, .context = comparer
-	};
+	struct tracer_callbacks callbacks = { .on_mappings = on_mappings,
+					      .on_stop = compare_point,
+					      .context = comparer };
 	uint64_t begin = now_ns();
 	int status;
 

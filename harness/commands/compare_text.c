@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * compare_text.c - a comparison for people: scores, verdicts, findings
  */
@@ -35,8 +35,8 @@ static void print_scores(FILE *file, const struct comparison *comparison)
 			continue;
 		}
 		fprintf(file,
-			"%-8s %9" PRIu64 " %9" PRIu64 " %7.3f %% %8" PRIu64 " %7" PRIu64 " %7" PRIu64
-			" ",
+			"%-8s %9" PRIu64 " %9" PRIu64 " %7.3f %% %8" PRIu64 " %7" PRIu64
+			" %7" PRIu64 " ",
 			engine->engine->name, score->points, score->match[MATCH_EXACT],
 			percent(score->match[MATCH_EXACT], score->points),
 			score->match[MATCH_TRUNCATED], score->match[MATCH_WRONG],
@@ -50,8 +50,8 @@ static void print_verdicts(FILE *file, const struct comparison *comparison)
 	const uint64_t *verdict = comparison->verdict;
 
 	fprintf(file, "verdicts: exact %" PRIu64, verdict[VERDICT_EXACT]);
-	fprintf(file, ", table_fault %" PRIu64 " (%" PRIu64 " missing)", verdict[VERDICT_TABLE_FAULT],
-		comparison->missing);
+	fprintf(file, ", table_fault %" PRIu64 " (%" PRIu64 " missing)",
+		verdict[VERDICT_TABLE_FAULT], comparison->missing);
 	fprintf(file, ", reader_fault %" PRIu64, verdict[VERDICT_READER_FAULT]);
 	fprintf(file, ", conversion_loss %" PRIu64 " silent %" PRIu64 " flagged",
 		verdict[VERDICT_CONVERSION_LOSS_SILENT], verdict[VERDICT_CONVERSION_LOSS_FLAGGED]);
@@ -70,7 +70,8 @@ static void print_findings(FILE *file, const struct findings *findings)
 		fprintf(file, "\tinstruction  %s\n\tdeclared     %s\n", finding->instruction,
 			finding->declared);
 		if (finding->first.declared_cfa || finding->first.actual_cfa)
-			fprintf(file, "\tcfa          declared 0x%" PRIx64 ", actual 0x%" PRIx64 "\n",
+			fprintf(file,
+				"\tcfa          declared 0x%" PRIx64 ", actual 0x%" PRIx64 "\n",
 				finding->first.declared_cfa, finding->first.actual_cfa);
 	}
 	if (findings->not_kept)

@@ -7,8 +7,8 @@
  *	golden_verdict.c	table faults that the truth found, and the waivers that admit them
  *
  * A golden is the table text (docs/TABLE_TEXT.md) of one file that one version of a toolchain
- *built: GOLDEN/tables/gcc-12.2.0/chain.O2-nofp.txt. It is written only by an explicit `golden
- *update`.
+ * built: GOLDEN/tables/gcc-12.2.0/chain.O2-nofp.txt. It is written only by an explicit `golden
+ * update`.
  */
 #ifndef STACKPROOF_COMMANDS_GOLDEN_H
 #define STACKPROOF_COMMANDS_GOLDEN_H

@@ -2,11 +2,11 @@
 /*
  * run_guest.c - a lane of the matrix in one guest
  *
- * Booting costs seconds, and so does loading BPF where it is emulated: so one guest runs them all, and
- * one `compare --each` a batch of them. Its begin and end lines say whose output is whose, and each
- * outcome is kept as it arrives. A compare or the guest itself can die at any moment. What was reported
- * before stands; the binary that was running and those after it become errors with the reason, so a
- * lane always has all of its cells.
+ * Booting costs seconds, and so does loading BPF where it is emulated: so one guest runs them all,
+ * and one `compare --each` a batch of them. Its begin and end lines say whose output is whose, and
+ * each outcome is kept as it arrives. A compare or the guest itself can die at any moment. What was
+ * reported before stands; the binary that was running and those after it become errors with the
+ * reason, so a lane always has all of its cells.
  */
 #include <assert.h>
 #include <jansson.h>
@@ -180,12 +180,19 @@ static void add_batch(struct guest_lane *guest, size_t first)
 {
 	struct batch *batch = &guest->batch[guest->batch_count];
 	size_t left = guest->count - first, used = 0;
-	const char *const options[] = { GUEST_PROGRAM, "compare",   "--each",
-					"--from",      "_start",    "--engine",
-					guest->run->options->engines, "--timeout",
-					guest->timeout, "--" };
+	const char *const options[] = { GUEST_PROGRAM,
+					"compare",
+					"--each",
+					"--from",
+					"_start",
+					"--engine",
+					guest->run->options->engines,
+					"--timeout",
+					guest->timeout,
+					"--" };
 
-	_Static_assert(sizeof(options) / sizeof(options[0]) <= COMPARE_ARGUMENTS, "argv is long enough");
+	_Static_assert(sizeof(options) / sizeof(options[0]) <= COMPARE_ARGUMENTS,
+		       "argv is long enough");
 	batch->first = first;
 	batch->count = left < BATCH ? left : BATCH;
 	batch->current = NO_BINARY;

@@ -3,13 +3,13 @@
  * run_kernel_fault.c - the same binary, the same walk, another kernel: other stacks?
  *
  * compare sums up bpf's stacks over all points in a digest that does not depend on where things
- *were mapped. If it differs between two kernels though the same points were walked, a verifier, a
- *helper or the kernel behaves differently. It is *not comparable*, and counted as that, when
+ * were mapped. If it differs between two kernels though the same points were walked, a verifier, a
+ * helper or the kernel behaves differently. It is *not comparable*, and counted as that, when
  *
  *	- one of the two has no digest, or another number of points;
  *	- the truths' digests differ, or bpf was exact everywhere on both: then the program itself
- *ran differently (the C library picks other functions on another CPU), which says nothing about the
- *walk.
+ *	  ran differently (the C library picks other functions on another CPU), which says nothing
+ *	  about the walk.
  *
  * The reference is the first kernel of the matrix with a digest. Of a pair that differs, the one
  * with fewer exact points is at fault, the later one if they are equal.

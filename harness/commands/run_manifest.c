@@ -11,8 +11,8 @@
  * Paths are relative to the manifest's folder or absolute. `needs` are files that the binary needs
  * beside itself (a guest gets them too), separated by spaces; "-" or no column: none. A path of
  * skip:REASON says that the binary could not be built here; it has its cells all the same, so
- *nothing vanishes from the matrix. A listed file that isn't there is remembered and costs that
- *binary only.
+ * nothing vanishes from the matrix. A listed file that isn't there is remembered and costs that
+ * binary only.
  */
 #include <errno.h>
 #include <fnmatch.h>

@@ -13,7 +13,7 @@
  * instructions mention (u: no rule), no rows for an entry of nothing but DW_CFA_nop. Offsets are
  * printed as 32-bit numbers. readelf also follows the link to a separate debug file, and then says
  * of every section where it was loaded from. A run of zero bytes is one "ZERO terminator" line. On
- *malformed entries this doesn't imitate: they are left out here and reported.
+ * malformed entries this doesn't imitate: they are left out here and reported.
  */
 #include <inttypes.h>
 #include <stdlib.h>

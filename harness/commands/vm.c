@@ -6,8 +6,8 @@
  *
  * The command is this machine's own: it is looked for in PATH here and goes into the guest with the
  * libraries that it needs. What it starts itself must be named (--file). Its output comes back as
- *if it had run here; for several kernels it is kept until the guests before it have been printed,
- *under a line of its own on stderr, while two guests run at a time.
+ * if it had run here; for several kernels it is kept until the guests before it have been printed,
+ * under a line of its own on stderr, while two guests run at a time.
  *
  * The exit status is the command's: the first that is not 0, in the order of the kernels. A guest
  * that died or hung gives 99, a command that this machine does not have 127.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * bpf_records.c - what the programs in the kernel said at a thread's latest trap
  *
@@ -94,7 +94,8 @@ void bpf_records_forget(struct bpf_records *records, pid_t pid)
 static struct kept_record *find_kept(struct bpf_records *records, uint32_t tid, bool frame_pointer)
 {
 	for (size_t i = 0; i < records->kept_count; i++)
-		if (records->kept[i]->tid == tid && records->kept[i]->frame_pointer == frame_pointer)
+		if (records->kept[i]->tid == tid &&
+		    records->kept[i]->frame_pointer == frame_pointer)
 			return records->kept[i];
 	return NULL;
 }
@@ -134,8 +135,8 @@ static void keep(void *context, const struct walk_record *record, bool frame_poi
 	       offsetof(struct walk_record, pc) + record->count * sizeof(record->pc[0]));
 }
 
-int bpf_records_take(struct bpf_records *records, const struct trace_stop *stop,
-		     bool frame_pointer, struct stack *ret, struct error *error)
+int bpf_records_take(struct bpf_records *records, const struct trace_stop *stop, bool frame_pointer,
+		     struct stack *ret, struct error *error)
 {
 	const struct walk_record *record;
 	struct kept_record *kept;

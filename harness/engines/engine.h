@@ -70,8 +70,8 @@ int bpf_records_mappings(struct bpf_records *records, const struct address_space
 /* The process is gone. */
 void bpf_records_forget(struct bpf_records *records, pid_t pid);
 /* The record that the thread's latest trap left, taken away; 0, or 1 if there is none. */
-int bpf_records_take(struct bpf_records *records, const struct trace_stop *stop,
-		     bool frame_pointer, struct stack *ret, struct error *error);
+int bpf_records_take(struct bpf_records *records, const struct trace_stop *stop, bool frame_pointer,
+		     struct stack *ret, struct error *error);
 /* "bpf_loop", "tail_calls" or "" before it is open. */
 const char *bpf_records_method(const struct bpf_records *records);
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * fp.c - engine fp: the kernel's frame-pointer helper at the trap itself
  *
@@ -23,7 +23,7 @@ static int fp_mappings(void *engine, const struct address_space *space, struct e
 }
 
 static enum engine_answer fp_walk(void *engine, const struct point *point, struct stack *ret,
-				   struct error *error)
+				  struct error *error)
 {
 	return bpf_records_take(engine, point->stop, true, ret, error);
 }

@@ -1,10 +1,11 @@
-// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * libdw.c - engine libdw: dwfl_getthread_frames() as its users have it
  *
  * elfutils' own walk of a stopped process. It reads memory through /proc/PID/mem and registers
- * through ptrace, so it must run in the tracer's thread. Where no CFI covers a PC it guesses through
- * rbp; that is its users' experience and is scored as such, but it is no witness (see referee.c).
+ * through ptrace, so it must run in the tracer's thread. Where no CFI covers a PC it guesses
+ * through rbp; that is its users' experience and is scored as such, but it is no witness (see
+ * referee.c).
  */
 #include <elfutils/libdwfl.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * memory.c - a stopped process's memory and registers
  *
@@ -81,12 +81,12 @@ static int memory_read(void *context, uint64_t address, void *ret, size_t size)
 
 struct memory_reader target_memory_reader(struct target_memory *memory)
 {
-	return (struct memory_reader){ .read = memory_read, .context = memory };
+	return (struct memory_reader) { .read = memory_read, .context = memory };
 }
 
 void register_values_from_user(const struct user_regs_struct *user, struct register_values *ret)
 {
-	*ret = (struct register_values){
+	*ret = (struct register_values) {
 		.value = { user->rax, user->rdx, user->rcx, user->rbx, user->rsi, user->rdi,
 			   user->rbp, user->rsp, user->r8, user->r9, user->r10, user->r11,
 			   user->r12, user->r13, user->r14, user->r15, user->rip },

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * table.c - engine table: the compact table in user space, by the step that BPF runs
  */
@@ -15,7 +15,7 @@ static void table_close(void *engine)
 }
 
 static enum engine_answer table_walk(void *engine, const struct point *point, struct stack *ret,
-				   struct error *error)
+				     struct error *error)
 {
 	walk_table(point->space, point->regs, point->memory, ret);
 	return ENGINE_STACK;

@@ -11,8 +11,8 @@
  *
  * The matrix is binaries x kernels; a *cell* is one binary on one kernel and has exactly one
  * outcome. What `compare` printed for it (score, verdicts, finding, skip) is kept as it is, in
- *JSON, tagged with binary, toolchain, variant, language and kernel, so that new fields need no
- *change.
+ * JSON, tagged with binary, toolchain, variant, language and kernel, so that new fields need no
+ * change.
  *
  * results.ndjson, one object per line:
  *	header		version, host, compilers, engines, kernels[], cells (how many there are)

@@ -142,7 +142,8 @@ static int fake_guest(const struct guest_options *options, const struct guest_ca
 	for (size_t i = 0; i < options->command_count; i++) {
 		int worst = 0;
 
-		for (char *const *binary = binaries_of(options->commands[i].argv); *binary; binary++) {
+		for (char *const *binary = binaries_of(options->commands[i].argv); *binary;
+		     binary++) {
 			const struct behaviour *behaviour = behaviour_of(*binary);
 			size_t half = strlen(behaviour->out) / 2;
 			char mark[512];
@@ -162,14 +163,15 @@ static int fake_guest(const struct guest_options *options, const struct guest_ca
 				return 0;
 			}
 			callbacks->on_output(callbacks->context, i, GUEST_STDOUT,
-					     behaviour->out + half,
-					     strlen(behaviour->out) - half);
-			callbacks->on_output(callbacks->context, i, GUEST_STDERR, "a message\n", 10);
+					     behaviour->out + half, strlen(behaviour->out) - half);
+			callbacks->on_output(callbacks->context, i, GUEST_STDERR, "a message\n",
+					     10);
 			snprintf(mark, sizeof(mark),
 				 "%s{\"type\":\"end\",\"program\":\"%s\",\"status\":%d}\n",
-				 behaviour->out[0] && behaviour->out[strlen(behaviour->out) - 1] != '\n' ?
-					 "\n" :
-					 "",
+				 behaviour->out[0] &&
+						 behaviour->out[strlen(behaviour->out) - 1] != '\n'
+					 ? "\n"
+					 : "",
 				 *binary, behaviour->exit_code);
 			callbacks->on_output(callbacks->context, i, GUEST_STDOUT, mark,
 					     strlen(mark));

@@ -6,8 +6,7 @@
  * from the opcode bytes themselves (Intel SDM volume 2, appendix A: tables A-2, A-3 and A-6):
  *
  *	E8, FF /2, FF /3	call		C2 C3 CA CB	return
- *	0F 05, 0F 34, CD 80	system call	CC CD CE F1	interrupts: raise a signal of their
- *own
+ *	0F 05, 0F 34, CD 80	system call	CC CD CE F1	interrupts: raise a signal
  *
  * behind any legacy prefixes (BND is F2, NOTRACK is 3E, `data16` is 66) and REX. A VEX, EVEX or XOP
  * instruction begins with another byte, so it is never one of these. Capstone gives the length and

@@ -7,18 +7,17 @@
  *
  *	ret, ret n, `call; pop`		rsp rises over the slot
  *	longjmp, an exception		rsp rises over many slots at once
- *	a tail call			rsp does not move: the entry now belongs to the next
- *function
+ *	a tail call			rsp does not move: the entry is the next function's
  *
  * So on one stack the slots fall strictly from the outermost entry to the innermost.
  *
  * A signal pushes two: the interrupted PC (its slot is the saved rip in struct ucontext) and the
  * restorer's address, which the kernel leaves as the handler's return address (psABI 3.4.1 says
  * nothing of it; arch/x86/kernel/signal_64.c does). A handler on an alternate stack
- *(sigaltstack(2)) may run above or below the stack it interrupted, so slots can't be compared
- *across the two: a region remembers the alternate stack's bounds and where its entries begin. While
- *rsp stays inside, only the region's entries may be dropped; once it leaves otherwise than by
- *rt_sigreturn, the handler was left by longjmp and all of them go.
+ * (sigaltstack(2)) may run above or below the stack it interrupted, so slots can't be compared
+ * across the two: a region remembers the alternate stack's bounds and where its entries begin. While
+ * rsp stays inside, only the region's entries may be dropped; once it leaves otherwise than by
+ * rt_sigreturn, the handler was left by longjmp and all of them go.
  *
  * Not done here: other ways to switch stacks (makecontext and the like); tracer_stack.c keeps one
  * shadow stack for each.
@@ -149,11 +148,10 @@ bool shadow_stack_signal(struct shadow_stack *stack, const struct signal_frame *
 	};
 
 	memcpy(interrupted.callee_saved, frame->callee_saved, sizeof(interrupted.callee_saved));
-	return push(stack, interrupted) &&
-	       push(stack, (struct shadow_frame) {
-				   .slot = frame->restorer_slot,
-				   .return_address = frame->restorer,
-			   });
+	return push(stack, interrupted) && push(stack, (struct shadow_frame) {
+							       .slot = frame->restorer_slot,
+							       .return_address = frame->restorer,
+						       });
 }
 
 void shadow_stack_sigreturn(struct shadow_stack *stack, uint64_t sp)

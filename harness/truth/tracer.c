@@ -3,26 +3,27 @@
  * tracer.c - the loop: wait, say what stopped, resume
  *
  * Every thread of a program is executed one instruction at a time with PTRACE_SINGLESTEP. What a
- *stop means is all here (ptrace(2), "Stopped states"):
+ * stop means is all here (ptrace(2), "Stopped states"):
  *
  *	event EXEC		a new program: truth, mappings and threads begin anew
  *	event CLONE		a thread was announced
- *	event STOP		a new thread's first stop, PTRACE_INTERRUPT, or job control
- *(overridden) SIGTRAP, trap flag	an instruction was executed: a step SIGTRAP, ptrace_notify
- *a handler was entered; nothing of it has run yet SIGTRAP, otherwise	the program's own: int3,
- *raise; passed on another signal		passed on; no instruction was executed
+ *	event STOP		a new thread's first stop, PTRACE_INTERRUPT, or job control (overridden)
+ *	SIGTRAP, trap flag	an instruction was executed: a step
+ *	SIGTRAP, ptrace_notify	a handler was entered; nothing of it has run yet
+ *	SIGTRAP, otherwise	the program's own: int3, raise; passed on
+ *	another signal		passed on; no instruction was executed
  *
  * PTRACE_GETSIGINFO tells the three SIGTRAPs apart, but costs a system call. A step's SIGTRAP is
  * taken from the thread's own queue before any that was sent, so a sent one shows up as a stop at
- *an unchanged rip; and a handler is only entered after a signal was injected. So it is asked only
- *when rip did not move, a signal was injected, or the last instruction was a system call (where
- *tgkill's SIGTRAP and the step's become one) or an interrupt.
+ * an unchanged rip; and a handler is only entered after a signal was injected. So it is asked only
+ * when rip did not move, a signal was injected, or the last instruction was a system call (where
+ * tgkill's SIGTRAP and the step's become one) or an interrupt.
  *
  * Known limits. The kernel resets a blocked or ignored SIGTRAP to its default action when it forces
  * the step's (force_sig_info), so a program's own SIGTRAP handler is entered once: while it runs,
  * SIGTRAP is blocked. pushf shows the trap flag. After mov ss, the next instruction
- *belongs to the same step. A SIGTRAP sent to a thread by tgkill from another process in the
- *microsecond before a step's trap is merged with it and lost.
+ * belongs to the same step. A SIGTRAP sent to a thread by tgkill from another process in the
+ * microsecond before a step's trap is merged with it and lost.
  */
 #include <assert.h>
 #include <errno.h>

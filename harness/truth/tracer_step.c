@@ -12,7 +12,7 @@
  * and no signal brought it there, the thread changed stacks (makecontext, a coroutine library). The
  * shadow stack is parked under the mapping it belongs to, and the new stack's, if there is none
  * parked, begins empty and unrooted: its truth is a prefix. A main stack that grew is still the
- *same mapping: the ranges overlap, or rsp is in none because nothing was written there yet.
+ * same mapping: the ranges overlap, or rsp is in none because nothing was written there yet.
  *
  * A handler's frame on x86-64 (arch/x86/include/asm/sigframe.h, struct rt_sigframe): the restorer's
  * address at rsp, then struct ucontext.
@@ -199,8 +199,9 @@ static int apply(struct tracer *tracer, struct thread *thread, const struct user
 	case INSTRUCTION_CALL:
 		if (pushed_word &&
 		    pushed_return_address(tracer, executed, pc, sp, &return_address)) {
-			const uint64_t saved[CALLEE_SAVED_COUNT] = { regs->rbx, regs->rbp, regs->r12,
-								     regs->r13, regs->r14, regs->r15 };
+			const uint64_t saved[CALLEE_SAVED_COUNT] = { regs->rbx, regs->rbp,
+								     regs->r12, regs->r13,
+								     regs->r14, regs->r15 };
 
 			if (!shadow_stack_call(&thread->shadow, sp, return_address, saved))
 				return out_of_memory(tracer);

@@ -5,8 +5,8 @@
  *	decode.c	what one instruction does to the stack (capstone): call, ret, syscall, other
  *	shadow_stack.c	calls and returns seen so far -> the frames that are open now
  *	tracer*.c	ptrace: every thread of a program, one instruction at a time (tracer.h is
- *their private interface) steps_bench.c	how fast that is, beside a program that single-steps
- *itself
+ *			their private interface)
+ *	steps_bench.c	how fast that is, beside a program that single-steps itself
  *
  * The shadow stack holds (address of the slot with the return address, return address): pushed when
  * a call lowered rsp by 8, dropped while slot < rsp. It needs no special case for ret, longjmp,
@@ -68,7 +68,8 @@ struct shadow_frame {
 	uint64_t slot;		 /* address of the 8 bytes that hold return_address */
 	uint64_t return_address; /* or the interrupted PC */
 	bool interrupted;	 /* below a signal frame */
-	/* What the caller's rbx, rbp, r12 to r15 were at the call: the callee must bring them back. */
+	/* What the caller's rbx, rbp, r12 to r15 were at the call: the callee must bring them back.
+	 */
 	uint64_t callee_saved[CALLEE_SAVED_COUNT];
 };
 
@@ -87,15 +88,16 @@ struct shadow_stack {
 	size_t region_capacity;
 	bool rooted; /* it began at the thread's first instruction: nothing is below frame[0] */
 	/* The function at hand has abandoned frames otherwise than by a return and has not jumped
-	 * yet (the end of longjmp or of an exception's landing): where it will go on is not known. */
+	 * yet (the end of longjmp or of an exception's landing): where it will go on is not known.
+	 */
 	bool in_transit;
 };
 
 void shadow_stack_init(struct shadow_stack *stack, bool rooted);
 void shadow_stack_deinit(struct shadow_stack *stack);
 /*
- * Records a call that stored return_address in slot (= rsp after it); callee_saved: rbx, rbp, r12 to
- * r15 at the call, or NULL. False: out of memory.
+ * Records a call that stored return_address in slot (= rsp after it); callee_saved: rbx, rbp, r12
+ * to r15 at the call, or NULL. False: out of memory.
  */
 bool shadow_stack_call(struct shadow_stack *stack, uint64_t slot, uint64_t return_address,
 		       const uint64_t *callee_saved);
@@ -110,7 +112,7 @@ struct signal_frame {
 	uint64_t interrupted_pc;
 	uint64_t interrupted_sp;
 	uint64_t callee_saved[CALLEE_SAVED_COUNT]; /* as they were interrupted */
-	uint64_t alternate_low, alternate_high; /* sigaltstack; equal if there is none */
+	uint64_t alternate_low, alternate_high;	   /* sigaltstack; equal if there is none */
 };
 /* Records that a handler was entered. False: out of memory. */
 bool shadow_stack_signal(struct shadow_stack *stack, const struct signal_frame *frame);

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * finding.c - verdicts with their evidence, counted by place
  *
@@ -158,5 +158,5 @@ void findings_add(struct findings *findings, const struct judgement *judgement,
 void findings_deinit(struct findings *findings)
 {
 	free(findings->finding);
-	*findings = (struct findings){ .count = 0 };
+	*findings = (struct findings) { .count = 0 };
 }

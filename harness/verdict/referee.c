@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * referee.c - libdw's reading of the CFI alone
  *
@@ -203,7 +203,7 @@ void referee_step(struct referee *referee, const struct address_space *space,
 	Dwarf_CFI *cfi;
 	size_t count = 0;
 
-	*ret = (struct referee_step){ .known = false };
+	*ret = (struct referee_step) { .known = false };
 	cfi = mapping && mapping->entry ? image_cfi(referee, mapping->entry) : NULL;
 	if (!cfi)
 		return;
@@ -219,7 +219,8 @@ void referee_step(struct referee *referee, const struct address_space *space,
 	if (dwarf_frame_register(frame, REGISTER_RIP, scratch, &ops, &count))
 		goto out;
 	if (count == 0) {
-		/* libdw: no operations at scratch means undefined, no operations at NULL the same value. */
+		/* libdw: no operations at scratch means undefined, no operations at NULL the same
+		 * value. */
 		ret->known = ret->outermost = ops == scratch;
 		goto out;
 	}

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * verdict.c - the table of verdict.h as code
  *
@@ -21,10 +21,15 @@ static const char *const verdict_names[VERDICT_COUNT] = {
 };
 
 static const char *const kind_names[FAULT_KIND_COUNT] = {
-	[FAULT_NONE] = "none",		 [FAULT_MISSING] = "missing",
-	[FAULT_REGISTER] = "register",	 [FAULT_WRONG] = "wrong",	 [FAULT_NO_END] = "no_end",
-	[FAULT_EARLY_END] = "early_end", [FAULT_OVERWRITTEN] = "overwritten",
-	[FAULT_FLAGGED] = "flagged",	 [FAULT_SILENT] = "silent",
+	[FAULT_NONE] = "none",
+	[FAULT_MISSING] = "missing",
+	[FAULT_REGISTER] = "register",
+	[FAULT_WRONG] = "wrong",
+	[FAULT_NO_END] = "no_end",
+	[FAULT_EARLY_END] = "early_end",
+	[FAULT_OVERWRITTEN] = "overwritten",
+	[FAULT_FLAGGED] = "flagged",
+	[FAULT_SILENT] = "silent",
 };
 
 const char *verdict_name(enum verdict verdict)
@@ -117,16 +122,16 @@ static int cfa_register(const struct address_space *space, uint64_t lookup_pc)
 /* Index of a register among the callee-saved ones, or -1. */
 static int callee_saved_index(int reg)
 {
-	static const int8_t index[REGISTER_GPR_COUNT] = { -1, -1, -1, 0, -1, -1, 1, -1,
-							  -1, -1, -1, -1, 2, 3,	 4, 5 };
+	static const int8_t index[REGISTER_GPR_COUNT] = { -1, -1, -1, 0,  -1, -1, 1, -1,
+							  -1, -1, -1, -1, 2,  3,  4, 5 };
 
 	return reg >= 0 && reg < REGISTER_GPR_COUNT ? index[reg] : -1;
 }
 
 /*
  * The CFA of the frame at fault hangs on a callee-saved register. Was its value right? The truth
- * knows what it was at each call. If some inner frame's CFI brought it back wrong, that is the frame
- * at fault.
+ * knows what it was at each call. If some inner frame's CFI brought it back wrong, that is the
+ * frame at fault.
  */
 static void blame_register(const struct point *point, struct judgement *ret)
 {
@@ -172,8 +177,8 @@ static bool referee_agrees(const struct referee_step *step, const struct stack *
 }
 
 /* U is not T: the CFI, or our reading of it? */
-static void judge_reader(const struct evidence *evidence, struct referee *referee,
-			 uint32_t frames, struct judgement *ret)
+static void judge_reader(const struct evidence *evidence, struct referee *referee, uint32_t frames,
+			 struct judgement *ret)
 {
 	const struct point *point = evidence->point;
 	bool truth_ends = frames == evidence->truth->count;
@@ -208,15 +213,15 @@ static void judge_reader(const struct evidence *evidence, struct referee *refere
 		return;
 	}
 	ret->declared_cfa = step.cfa;
-	if (truth_ends ? step.outermost :
-			 !step.outermost && !step.unreadable && step.return_address == caller) {
+	if (truth_ends ? step.outermost
+		       : !step.outermost && !step.unreadable && step.return_address == caller) {
 		ret->verdict = VERDICT_READER_FAULT;
 	} else if (referee_agrees(&step, evidence->cfi, frames)) {
 		ret->verdict = VERDICT_TABLE_FAULT;
-		ret->kind = is_overwritten(point, ret->frame) ? FAULT_OVERWRITTEN :
-			    truth_ends			      ? FAULT_NO_END :
-			    engine_ends			      ? FAULT_EARLY_END :
-								FAULT_WRONG;
+		ret->kind = is_overwritten(point, ret->frame) ? FAULT_OVERWRITTEN
+			    : truth_ends		      ? FAULT_NO_END
+			    : engine_ends		      ? FAULT_EARLY_END
+							      : FAULT_WRONG;
 		if (engine_ends && evidence->cfi->stop != STOP_COMPLETE &&
 		    ret->kind == FAULT_EARLY_END)
 			ret->kind = FAULT_WRONG;
@@ -238,7 +243,7 @@ void judge(const struct evidence *evidence, struct referee *referee, struct judg
 	struct judgement loss = { .verdict = VERDICT_EXACT };
 	uint32_t frames;
 
-	*ret = (struct judgement){ .verdict = VERDICT_EXACT };
+	*ret = (struct judgement) { .verdict = VERDICT_EXACT };
 	if (evidence->bpf && table && !stack_equal(evidence->bpf, table)) {
 		match_stack(evidence->bpf, table, true, &frames);
 		ret->verdict = VERDICT_WALK_FAULT;
@@ -249,8 +254,8 @@ void judge(const struct evidence *evidence, struct referee *referee, struct judg
 	if (table && match_stack(table, evidence->cfi, true, &frames) != MATCH_EXACT) {
 		bool flagged = frames == table->count && is_flag(table->stop);
 
-		loss.verdict = flagged ? VERDICT_CONVERSION_LOSS_FLAGGED :
-					 VERDICT_CONVERSION_LOSS_SILENT;
+		loss.verdict = flagged ? VERDICT_CONVERSION_LOSS_FLAGGED
+				       : VERDICT_CONVERSION_LOSS_SILENT;
 		loss.kind = flagged ? FAULT_FLAGGED : FAULT_SILENT;
 		loss.stop = table->stop;
 		point_at_frame(evidence->cfi, frames, &loss);

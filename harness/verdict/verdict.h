@@ -66,9 +66,9 @@ void referee_destroy(struct referee *referee);
 
 /* What the referee found one frame's caller to be. */
 struct referee_step {
-	bool known;	/* false: it can't say (image not readable, operation not evaluated) */
-	bool no_cfi;	/* no FDE covers the PC */
-	bool outermost; /* the return address is undefined */
+	bool known;	 /* false: it can't say (image not readable, operation not evaluated) */
+	bool no_cfi;	 /* no FDE covers the PC */
+	bool outermost;	 /* the return address is undefined */
 	bool unreadable; /* there is no memory where the CFI says the return address is */
 	uint64_t cfa;
 	uint64_t return_address;
@@ -96,14 +96,16 @@ const char *verdict_name(enum verdict verdict);
 
 enum fault_kind {
 	FAULT_NONE,
-	FAULT_MISSING,	/* no FDE covers the PC */
-	FAULT_WRONG,	/* the CFI names another caller */
-	FAULT_REGISTER, /* the CFI brings back a wrong callee-saved register, which a later frame needs */
-	FAULT_NO_END,	/* the CFI goes on below the outermost frame */
-	FAULT_EARLY_END, /* the CFI calls a frame outermost that is not */
-	FAULT_OVERWRITTEN, /* the program overwrote the return address, and the CFI does not say so */
-	FAULT_FLAGGED,	/* the walk stopped and said why */
-	FAULT_SILENT,	/* it did not */
+	FAULT_MISSING,	   /* no FDE covers the PC */
+	FAULT_WRONG,	   /* the CFI names another caller */
+	FAULT_REGISTER,	   /* the CFI brings back a wrong callee-saved register, which a later frame
+			      needs */
+	FAULT_NO_END,	   /* the CFI goes on below the outermost frame */
+	FAULT_EARLY_END,   /* the CFI calls a frame outermost that is not */
+	FAULT_OVERWRITTEN, /* the program overwrote the return address, and the CFI does not say so
+			    */
+	FAULT_FLAGGED,	   /* the walk stopped and said why */
+	FAULT_SILENT,	   /* it did not */
 	FAULT_KIND_COUNT,
 };
 const char *fault_kind_name(enum fault_kind kind);
@@ -121,8 +123,8 @@ struct evidence {
 struct judgement {
 	enum verdict verdict;
 	enum fault_kind kind;
-	uint32_t frame; /* whose step went wrong */
-	uint64_t pc;	/* looked up for that step: in the function at fault */
+	uint32_t frame;	       /* whose step went wrong */
+	uint64_t pc;	       /* looked up for that step: in the function at fault */
 	uint64_t declared_cfa; /* by the CFI; 0 unknown */
 	uint64_t actual_cfa;   /* by the truth: above the slot of the return address; 0 unknown */
 	uint32_t stop;	       /* of the engine that went wrong */
@@ -136,8 +138,8 @@ void judge(const struct evidence *evidence, struct referee *referee, struct judg
 struct finding {
 	struct judgement first; /* the first point's */
 	uint64_t count;
-	uint64_t vaddr; /* at fault at the first point */
-	char place[256];      /* "function+0x12 (image)" */
+	uint64_t vaddr;	 /* at fault at the first point */
+	char place[256]; /* "function+0x12 (image)" */
 	char function[192];
 	char image[256];
 	char instruction[96]; /* at the PC at fault */

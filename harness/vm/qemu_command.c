@@ -8,12 +8,11 @@
  *	console=ttyS0 loglevel=5	warnings and worse on the console, so that they can be seen
  *	panic=-1			reboot at once, which -no-reboot turns into QEMU's end
  *	mitigations=off			an emulated CPU pays for them and has nothing to protect
- *	lpj=				skips the delay calibration (0.5 s); only udelay() hangs on
- *it, and it is replaced as soon as the TSC is known cryptomgr.notests		skips the crypto
- *self-tests (0.4 s); nothing here uses them random.trust_cpu=on		no waiting for
- *entropy
- *	no_timer_check			no test of the timer interrupt, which can fail on a busy
- *host
+ *	lpj=				skips the delay calibration (0.5 s); only udelay() hangs on it,
+ *					and it is replaced as soon as the TSC is known
+ *	cryptomgr.notests		skips the crypto self-tests (0.4 s); nothing here uses them
+ *	random.trust_cpu=on		no waiting for entropy
+ *	no_timer_check			no test of the timer interrupt, which can fail on a busy host
  */
 #include <assert.h>
 #include <stdarg.h>
@@ -43,9 +42,9 @@ static void add(struct qemu_command *command, const char *format, ...)
 }
 
 /*
- * Every step of a traced program switches address spaces twice, and then TCG walks the page tables for
- * each page again: four levels instead of five, and no SMAP, with which a user page that the kernel
- * copies from is looked up twice. It made stepping 1.3 times as fast.
+ * Every step of a traced program switches address spaces twice, and then TCG walks the page tables
+ * for each page again: four levels instead of five, and no SMAP, with which a user page that the
+ * kernel copies from is looked up twice. It made stepping 1.3 times as fast.
  */
 #define EMULATED_CPU "max,la57=off,smap=off,smep=off,umip=off"
 
