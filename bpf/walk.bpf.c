@@ -340,7 +340,8 @@ static __always_inline void walk_end(struct walk_scratch *scratch, struct walk_c
 		count = WALK_FRAMES_MAX;
 	scratch->record.stop = stop;
 	if (bpf_ringbuf_output(&records, &scratch->record,
-			       __builtin_offsetof(struct walk_record, pc) + count * 8, 0)) {
+			       __builtin_offsetof(struct walk_record, pc) + count * 8,
+			       BPF_RB_NO_WAKEUP)) {
 		counter->lost_space++;
 	} else {
 		counter->stacks++;
