@@ -70,7 +70,8 @@ static __always_inline int walk(void *ctx, __u32 entry)
 		bytes = sizeof(record->pc);
 	record->count = bytes / 8;
 	if (bpf_ringbuf_output(&fp_records, record,
-			       __builtin_offsetof(struct walk_record, pc) + bytes, BPF_RB_NO_WAKEUP)) {
+			       __builtin_offsetof(struct walk_record, pc) + bytes,
+			       BPF_RB_NO_WAKEUP)) {
 		counter->lost_space++;
 	} else {
 		counter->stacks++;

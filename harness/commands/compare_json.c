@@ -101,6 +101,8 @@ static void print_score(FILE *file, const char *program, const char *kernel,
 	set_count(object, "silent", score->silent);
 	set_count(object, "untrapped", score->untrapped);
 	set_count(object, "frames", score->frames);
+	set_count(object, "frames_own", score->frames_own);
+	set_count(object, "frames_own_right", score->frames_own_right);
 	if (engine->engine == &engine_bpf) {
 		json_object_set_new(object, "method", json_string(comparison->bpf_method));
 		json_object_set_new(object, "digest", hexadecimal(comparison->digest));

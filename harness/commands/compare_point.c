@@ -46,7 +46,7 @@ static bool is_covered(const struct comparer *comparer)
 }
 
 static void add_score(struct score *score, const struct stack *stack, const struct stack *truth,
-		      bool rooted, bool covered)
+		      bool rooted, bool covered, uint32_t own)
 {
 	uint32_t frames;
 	enum match match = match_stack(stack, truth, rooted, &frames);
@@ -54,6 +54,8 @@ static void add_score(struct score *score, const struct stack *stack, const stru
 	score->points++;
 	score->match[match]++;
 	score->frames += stack->count;
+	score->frames_own += own;
+	score->frames_own_right += frames < own ? frames : own;
 	if (stack->stop < STOP_REASON_COUNT)
 		score->stop[stack->stop]++;
 	score->covered += covered;
@@ -61,9 +63,29 @@ static void add_score(struct score *score, const struct stack *stack, const stru
 	score->false_complete += stack->stop == STOP_COMPLETE && match != MATCH_EXACT;
 }
 
+/* The truth's leading frames in the program's own file, which is the mapping at the lowest address. The
+ * C library's frames are the same whatever the program was built with. */
+static uint32_t own_frames(const struct comparer *comparer)
+{
+	const struct address_space *space = &comparer->space;
+	uint32_t own = 0;
+
+	while (space->mapping_count && own < comparer->truth.count) {
+		const struct mapping *mapping =
+			address_space_find(space, comparer->truth.pc[own] - (own > 0));
+
+		if (!mapping || !mapping->entry || mapping->entry != space->mapping[0].entry)
+			break;
+		own++;
+	}
+	return own;
+}
+
 static int ask_engines(struct comparer *comparer, const struct point *point, bool covered,
 		       bool *ret_bpf, struct error *error)
 {
+	uint32_t own = own_frames(comparer);
+
 	for (size_t i = 0; i < comparer->engine_count; i++) {
 		struct compare_engine *engine = &comparer->result->engine[i];
 		const struct engine *kind = engine->engine;
@@ -92,7 +114,7 @@ static int ask_engines(struct comparer *comparer, const struct point *point, boo
 		}
 		*ret_bpf |= kind == &engine_bpf;
 		add_score(&engine->score, stack, &comparer->truth, point->stop->shadow->rooted,
-			  covered);
+			  covered, own);
 	}
 	return 0;
 }

@@ -138,6 +138,8 @@ int results_read(struct results *ret, const char *folder, struct error *error);
 struct tally_share {
 	uint64_t points[2]; /* [0] with, [1] without frame pointers */
 	uint64_t exact[2];
+	uint64_t frames[2];	  /* of the truth, in the program itself */
+	uint64_t frames_right[2]; /* leading ones that the engine has */
 };
 
 /* A finding of one kind in one function, over all cells. */

@@ -84,6 +84,8 @@ static void add_score(struct tally *tally, const struct results *results, const 
 	bool covered = json_object_get(score, "points_covered") != NULL;
 	share->points[without] += number(score, covered ? "points_covered" : "points");
 	share->exact[without] += number(score, covered ? "exact_covered" : "exact");
+	share->frames[without] += number(score, "frames_own");
+	share->frames_right[without] += number(score, "frames_own_right");
 	if (!strcmp(text(score, "engine"), "bpf"))
 		tally->untrapped += number(score, "untrapped");
 }

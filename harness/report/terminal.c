@@ -123,29 +123,49 @@ static void print_programs(const struct printer *table)
 	}
 }
 
-static void print_engines(const struct printer *table)
+/* One line per engine, with frame pointers / without. */
+static void print_shares(const struct printer *table, const char *title, bool frames)
 {
 	const struct results *results = table->results;
 
-	if (!table->tally->engine_count)
-		return;
-	fprintf(table->file,
-		"\nExact where every frame has CFI, in code with / without frame pointers\n");
+	fprintf(table->file, "\n%s, in code with / without frame pointers\n", title);
 	print_heading(table, "engine");
 	for (size_t engine = 0; engine < table->tally->engine_count; engine++) {
 		fprintf(table->file, "%-*s", table->name_width, table->tally->engine[engine]);
 		for (size_t k = 0; k < results->kernel_count; k++) {
 			const struct tally_share *share =
 				&table->tally->share[engine * results->kernel_count + k];
+			const uint64_t *part = frames ? share->frames_right : share->exact;
+			const uint64_t *whole = frames ? share->frames : share->points;
 			char with[32], without[32], text[80];
-			share_print(with, sizeof(with), share->exact[0], share->points[0]);
-			share_print(without, sizeof(without), share->exact[1], share->points[1]);
+			share_print(with, sizeof(with), part[0], whole[0]);
+			share_print(without, sizeof(without), part[1], whole[1]);
 			snprintf(text, sizeof(text), "%s / %s", with, without);
 			fprintf(table->file, "%-*s",
 				k + 1 == results->kernel_count ? 0 : table->cell_width, text);
 		}
 		putc('\n', table->file);
 	}
+}
+
+static bool have_frames(const struct printer *table)
+{
+	size_t shares = table->tally->engine_count * table->results->kernel_count;
+
+	for (size_t i = 0; i < shares; i++) {
+		if (table->tally->share[i].frames[0] || table->tally->share[i].frames[1])
+			return true;
+	}
+	return false;
+}
+
+static void print_engines(const struct printer *table)
+{
+	if (!table->tally->engine_count)
+		return;
+	print_shares(table, "Exact where every frame has CFI", false);
+	if (have_frames(table))
+		print_shares(table, "The program's own frames found", true);
 	if (table->tally->uncovered) {
 		fprintf(table->file,
 			"%llu points have a frame without CFI: table faults, see below\n",

@@ -49,12 +49,14 @@ struct score {
 	uint64_t points; /* at which it said something */
 	uint64_t match[MATCH_COUNT];
 	uint64_t stop[STOP_REASON_COUNT];
-	uint64_t silent;	 /* points at which it said nothing though it should have */
-	uint64_t untrapped;	 /* points at which it could say nothing: no trap */
-	uint64_t covered;	 /* points whose every frame (but the outermost) has CFI */
-	uint64_t exact_covered;	 /* of those, exact */
-	uint64_t false_complete; /* claimed complete, and was not exact */
-	uint64_t frames;	 /* sum of depths */
+	uint64_t silent;	   /* points at which it said nothing though it should have */
+	uint64_t untrapped;	   /* points at which it could say nothing: no trap */
+	uint64_t covered;	   /* points whose every frame (but the outermost) has CFI */
+	uint64_t exact_covered;	   /* of those, exact */
+	uint64_t false_complete;   /* claimed complete, and was not exact */
+	uint64_t frames;	   /* sum of depths */
+	uint64_t frames_own;	   /* the truth's leading frames that are in the program itself */
+	uint64_t frames_own_right; /* of those, found before the first wrong frame */
 };
 
 /* ---- referee.c -------------------------------------------------------------------------- */
