@@ -453,12 +453,21 @@ struct stack {
 	uint64_t pc[WALK_FRAMES_MAX];
 };
 
-/* Walks with canonical rows (engine cfi): every expression is evaluated. */
+/*
+ * What the last walk found. With it the next one is faster where the stacks are alike, and never
+ * different: see walk_memo.h. One for walk_rows, another for walk_table; reset when mappings change.
+ */
+struct walk_memo;
+struct walk_memo *walk_memo_create(void);
+void walk_memo_destroy(struct walk_memo *memo);
+void walk_memo_reset(struct walk_memo *memo);
+
+/* Walks with canonical rows (engine cfi): every expression is evaluated. memo may be NULL. */
 void walk_rows(const struct address_space *space, const struct register_values *regs,
-	       const struct memory_reader *memory, struct stack *ret);
+	       const struct memory_reader *memory, struct walk_memo *memo, struct stack *ret);
 /* Walks with compact tables and step.h (engine table): the twin of the walk in BPF. */
 void walk_table(const struct address_space *space, const struct register_values *regs,
-		const struct memory_reader *memory, struct stack *ret);
+		const struct memory_reader *memory, struct walk_memo *memo, struct stack *ret);
 /* One frame with canonical rows. On return regs is the caller's. STOP_NONE: went on. */
 enum stop_reason walk_rows_step(const struct address_space *space, struct register_values *regs,
 				bool *exact_pc, const struct memory_reader *memory);

@@ -13,6 +13,7 @@
  */
 #include <string.h>
 #include "unwinder.h"
+#include "walk_memo.h"
 
 struct walk_memory {
 	const struct memory_reader *reader;
@@ -156,12 +157,28 @@ enum stop_reason walk_rows_step(const struct address_space *space, struct regist
 	return stop;
 }
 
+/* A frame's state for the memo: what is not known is zero, so that equal states are equal bytes. */
+static void rows_state(const struct register_values *regs, bool exact_pc,
+		       uint8_t ret[MEMO_STATE_BYTES])
+{
+	uint64_t word[MEMO_STATE_BYTES / 8] = { 0 };
+
+	for (unsigned int reg = 0; reg < REGISTER_COUNT; reg++)
+		if (regs->known >> reg & 1)
+			word[reg] = regs->value[reg];
+	word[REGISTER_COUNT] = regs->known | (uint64_t)exact_pc << 32;
+	memcpy(ret, word, MEMO_STATE_BYTES);
+}
+
 void walk_rows(const struct address_space *space, const struct register_values *regs,
-	       const struct memory_reader *memory, struct stack *ret)
+	       const struct memory_reader *memory, struct walk_memo *memo, struct stack *ret)
 {
 	struct register_values frame = *regs;
+	uint8_t state[MEMO_STATE_BYTES];
 	bool exact_pc = true;
 
+	if (memo)
+		memory = memo_begin(memo, memory);
 	ret->count = 0;
 	ret->stop = STOP_NONE;
 	while (!ret->stop) {
@@ -169,9 +186,18 @@ void walk_rows(const struct address_space *space, const struct register_values *
 			ret->stop = STOP_DEPTH;
 			break;
 		}
+		if (memo) {
+			rows_state(&frame, exact_pc, state);
+			if (memo_finish(memo, state, frame.value[REGISTER_RSP], ret))
+				return;
+			memo_note(memo, state, frame.value[REGISTER_RSP],
+				  frame.value[REGISTER_RIP]);
+		}
 		ret->pc[ret->count++] = frame.value[REGISTER_RIP];
 		ret->stop = walk_rows_step(space, &frame, &exact_pc, memory);
 	}
+	if (memo)
+		memo_end(memo, ret->stop);
 }
 
 /* ---- compact tables --------------------------------------------------------------------- */
@@ -191,15 +217,28 @@ static unsigned int walk_find(const struct address_space *space, uint64_t pc,
 	return STOP_NONE;
 }
 
-void walk_table(const struct address_space *space, const struct register_values *regs,
-		const struct memory_reader *reader, struct stack *ret)
+static void table_state(const struct walk_state *state, uint8_t ret[MEMO_STATE_BYTES])
 {
-	struct walk_memory memory = { .reader = reader };
+	struct walk_state canonical = *state;
+
+	_Static_assert(sizeof(canonical) == MEMO_STATE_BYTES, "a walk_state fits exactly");
+	for (unsigned int reg = 0; reg < REGISTER_GPR_COUNT; reg++)
+		if (!(state->known >> reg & 1))
+			canonical.reg[reg] = 0;
+	canonical.in_memory &= canonical.known;
+	memcpy(ret, &canonical, sizeof(canonical));
+}
+
+void walk_table(const struct address_space *space, const struct register_values *regs,
+		const struct memory_reader *reader, struct walk_memo *memo, struct stack *ret)
+{
+	struct walk_memory memory = { .reader = memo ? memo_begin(memo, reader) : reader };
 	struct walk_state state = {
 		.pc = regs->value[REGISTER_RIP],
 		.known = regs->known & ((1u << REGISTER_GPR_COUNT) - 1),
 		.exact_pc = 1,
 	};
+	uint8_t bytes[MEMO_STATE_BYTES];
 
 	memcpy(state.reg, regs->value, sizeof(state.reg));
 	ret->count = 0;
@@ -213,6 +252,12 @@ void walk_table(const struct address_space *space, const struct register_values 
 			ret->stop = STOP_DEPTH;
 			break;
 		}
+		if (memo) {
+			table_state(&state, bytes);
+			if (memo_finish(memo, bytes, state.reg[REGISTER_RSP], ret))
+				return;
+			memo_note(memo, bytes, state.reg[REGISTER_RSP], state.pc);
+		}
 		ret->pc[ret->count++] = state.pc;
 		ret->stop = walk_find(space, state.pc - !state.exact_pc, &table, &number);
 		if (ret->stop)
@@ -222,4 +267,6 @@ void walk_table(const struct address_space *space, const struct register_values 
 				 rule->flags & TABLE_RULE_WIDE ? &table->wide[rule->wide] : NULL,
 				 &memory);
 	}
+	if (memo)
+		memo_end(memo, ret->stop);
 }

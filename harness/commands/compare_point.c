@@ -169,8 +169,8 @@ int compare_point(void *context, const struct trace_stop *stop, struct error *er
 	if (!shadow_stack_get(stop->shadow, stop->regs.rip, &comparer->truth))
 		return error_set(error, ERROR_TABLE_LIMIT, "", 0,
 				 "the true stack has more than %d frames", WALK_FRAMES_MAX);
-	walk_rows(&comparer->space, &regs, &memory, &comparer->cfi);
-	walk_table(&comparer->space, &regs, &memory, &comparer->table);
+	walk_rows(&comparer->space, &regs, &memory, comparer->rows_memo, &comparer->cfi);
+	walk_table(&comparer->space, &regs, &memory, comparer->table_memo, &comparer->table);
 	complete_truth(comparer, stop, &memory);
 	/* What the cfi engine walked through is covered; only where it failed it must be looked up.
 	 */

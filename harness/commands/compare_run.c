@@ -24,6 +24,8 @@ static int on_mappings(void *context, pid_t pid)
 	struct comparer *comparer = context;
 	struct error *error = &comparer->mapping_error;
 
+	walk_memo_reset(comparer->rows_memo);
+	walk_memo_reset(comparer->table_memo);
 	if (address_space_read(&comparer->space, comparer->store, pid, error)) {
 		comparer->mappings_failed = true;
 		return -1;
@@ -64,6 +66,8 @@ void comparer_destroy(struct comparer *comparer)
 	for (size_t i = 0; i < comparer->engine_count; i++)
 		if (!comparer->engine[i].skipped)
 			comparer->engine[i].engine->close(comparer->engine[i].open);
+	walk_memo_destroy(comparer->rows_memo);
+	walk_memo_destroy(comparer->table_memo);
 	decoder_destroy(comparer->decoder);
 	referee_destroy(comparer->referee);
 	bpf_records_destroy(comparer->records);
@@ -85,10 +89,13 @@ int comparer_create(const struct compare_options *options, struct comparer **ret
 	comparer->records = bpf_records_create(chosen(options, &engine_bpf),
 					       chosen(options, &engine_fp), options->method);
 	comparer->referee = referee_create();
+	comparer->rows_memo = walk_memo_create();
+	comparer->table_memo = walk_memo_create();
 	comparer->decoder = decoder_create(error);
 	if (!comparer->decoder)
 		goto bad;
-	if (!comparer->store || !comparer->memory || !comparer->records || !comparer->referee) {
+	if (!comparer->store || !comparer->memory || !comparer->records || !comparer->referee ||
+	    !comparer->rows_memo || !comparer->table_memo) {
 		error_set(error, ERROR_MEMORY, "", 0, "no memory for a comparer");
 		goto bad;
 	}

@@ -15,6 +15,7 @@ struct comparer {
 	struct bpf_records *records;
 	struct referee *referee;
 	struct decoder *decoder;
+	struct walk_memo *rows_memo, *table_memo;
 	/* Of the program at hand. */
 	struct comparison *result;
 	struct address_space space;

@@ -272,7 +272,7 @@ static void world_init(struct world *world)
 	register_values_from_user(&world->stop.regs, &world->regs);
 	shadow_stack_init(&world->shadow, true);
 	world->point = (struct point) { &world->stop, &world->space, &world->regs, &world->memory };
-	walk_rows(&world->space, &world->regs, &world->memory, &world->walked);
+	walk_rows(&world->space, &world->regs, &world->memory, NULL, &world->walked);
 	ck_assert_uint_ge(world->walked.count, 7);
 	ck_assert_uint_eq(world->walked.stop, STOP_COMPLETE);
 }
@@ -360,7 +360,7 @@ START_TEST(code_without_cfi_at_the_top)
 
 	world_init(&world);
 	world.regs.value[REGISTER_RIP] = world.stop.regs.rip = pc;
-	walk_rows(&world.space, &world.regs, &world.memory, &cfi);
+	walk_rows(&world.space, &world.regs, &world.memory, NULL, &cfi);
 	ck_assert_uint_eq(cfi.stop, top_cases[_i].stop);
 	truth = world.walked;
 	truth.pc[0] = pc;

@@ -367,9 +367,9 @@ START_TEST(walk_goes_on_and_stops)
 	while (count < (uint32_t)COUNT(c->expect) && c->expect[count])
 		count++;
 	world_init(&world, c->function, COUNT(c->function), c->signal_frame);
-	walk_rows(&world.space, &regs, &reader, &stack);
+	walk_rows(&world.space, &regs, &reader, NULL, &stack);
 	check_stack(c->name, "rows", &stack, c->expect, count, c->stop);
-	walk_table(&world.space, &regs, &reader, &stack);
+	walk_table(&world.space, &regs, &reader, NULL, &stack);
 	check_stack(c->name, "table", &stack, c->expect, c->table_stop ? 1 : count,
 		    c->table_stop ? c->table_stop : c->stop);
 	world_deinit(&world);
@@ -393,9 +393,9 @@ START_TEST(plt_stub_at_each_offset)
 	regs.value[REGISTER_RSP] = SP;
 	regs.value[REGISTER_RIP] = expect[0];
 	world_init(&world, function, COUNT(function), false);
-	walk_rows(&world.space, &regs, &reader, &stack);
+	walk_rows(&world.space, &regs, &reader, NULL, &stack);
 	check_stack("plt", "rows", &stack, expect, 2, STOP_COMPLETE);
-	walk_table(&world.space, &regs, &reader, &stack);
+	walk_table(&world.space, &regs, &reader, NULL, &stack);
 	check_stack("plt", "table", &stack, expect, 2, STOP_COMPLETE);
 	world_deinit(&world);
 }
@@ -416,13 +416,54 @@ START_TEST(depth_is_a_stop_of_its_own)
 	regs.value[REGISTER_RSP] = SP;
 	regs.value[REGISTER_RIP] = A;
 	world_init(&world, function, COUNT(function), false);
-	walk_rows(&world.space, &regs, &reader, &stack);
+	walk_rows(&world.space, &regs, &reader, NULL, &stack);
 	ck_assert_uint_eq(stack.count, WALK_FRAMES_MAX);
 	ck_assert_uint_eq(stack.stop, STOP_DEPTH);
-	walk_table(&world.space, &regs, &reader, &stack);
+	walk_table(&world.space, &regs, &reader, NULL, &stack);
 	ck_assert_uint_eq(stack.count, WALK_FRAMES_MAX);
 	ck_assert_uint_eq(stack.stop, STOP_DEPTH);
 	world_deinit(&world);
+}
+END_TEST
+
+/* The memo is exact: walks over a stack that changes a little each time, with it and without. */
+START_TEST(memo_never_changes_a_walk)
+{
+	const struct literal function[] = { NORMAL };
+	static uint64_t words[64];
+	struct fake_stack memory = { .word = words, .words = COUNT(words) };
+	struct memory_reader reader = { read_stack, &memory };
+	struct register_values regs = { .known = (1u << REGISTER_COUNT) - 1 };
+	struct walk_memo *rows = walk_memo_create(), *table = walk_memo_create();
+	static struct stack with, without;
+	uint64_t random = 1, deep = 0;
+	struct world world;
+
+	ck_assert_ptr_nonnull(rows);
+	ck_assert_ptr_nonnull(table);
+	world_init(&world, function, COUNT(function), false);
+	for (int i = 0; i < COUNT(words); i++)
+		words[i] = A + 1;
+	for (int round = 0; round < 4000; round++) {
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		/* Mostly the stack's top moves; sometimes a word anywhere changes, or the end. */
+		if (random >> 60 == 0)
+			words[(random >> 8) % COUNT(words)] = random >> 20 & 1 ? A + 1 : B + 1;
+		regs.value[REGISTER_RSP] = SP + (random >> 33) % 8 * 8;
+		regs.value[REGISTER_RIP] = A + (random >> 40) % 2;
+		regs.value[REGISTER_RAX] = random;
+		walk_rows(&world.space, &regs, &reader, NULL, &without);
+		walk_rows(&world.space, &regs, &reader, rows, &with);
+		check_stack("memo", "rows", &with, without.pc, without.count, without.stop);
+		walk_table(&world.space, &regs, &reader, NULL, &without);
+		walk_table(&world.space, &regs, &reader, table, &with);
+		check_stack("memo", "table", &with, without.pc, without.count, without.stop);
+		deep += without.count > 8;
+	}
+	ck_assert_uint_gt(deep, 100);
+	world_deinit(&world);
+	walk_memo_destroy(rows);
+	walk_memo_destroy(table);
 }
 END_TEST
 
@@ -434,6 +475,7 @@ int main(void)
 	tcase_add_loop_test(tcase, walk_goes_on_and_stops, 0, COUNT(cases));
 	tcase_add_loop_test(tcase, plt_stub_at_each_offset, 0, 16);
 	tcase_add_test(tcase, depth_is_a_stop_of_its_own);
+	tcase_add_test(tcase, memo_never_changes_a_walk);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

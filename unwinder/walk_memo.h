@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * walk_memo.h - what the last walk found, for walk.c only
+ *
+ * Walks at neighbouring instructions share all but their innermost frames. A step is a function of
+ * the frame's state, of the tables, and of the memory it reads. So if a walk comes to a frame whose
+ * state is the same as one of the last walk's, and every word that the steps from there on read still
+ * has the same value, then the rest of the stack is the same. That is proven each time by reading all
+ * those words again; nothing is assumed about what the program may have written.
+ *
+ * It says nothing about tables: whoever owns the memo resets it when mappings change.
+ */
+#ifndef STACKPROOF_WALK_MEMO_H
+#define STACKPROOF_WALK_MEMO_H
+
+#include "unwinder.h"
+
+#define MEMO_STATE_BYTES 152 /* a walk_state; a register_values needs less */
+#define MEMO_READS	 24  /* of one step; a step that reads more is never reused */
+
+struct memo_frame {
+	uint64_t sp, pc;
+	uint8_t state[MEMO_STATE_BYTES];
+	uint32_t read_count; /* above MEMO_READS: not to be reused */
+	struct {
+		uint64_t address, value;
+	} read[MEMO_READS];
+};
+
+struct walk_memo {
+	struct memo_frame frame[WALK_FRAMES_MAX]; /* of the last walk; [0] is the outermost */
+	uint32_t count;
+	uint32_t stop;
+	struct memo_frame fresh[WALK_FRAMES_MAX]; /* of the walk under way; [0] is the innermost */
+	uint32_t fresh_count;
+	uint32_t cursor; /* frames [cursor, count) are below the sp of the walk under way */
+	const struct memory_reader *memory; /* the real one */
+	struct memory_reader logging;	    /* reads through it and notes what was read */
+};
+
+/* Begins a walk; the steps must read through the reader it returns. */
+const struct memory_reader *memo_begin(struct walk_memo *memo, const struct memory_reader *memory);
+/* The walk is at a frame with this state. True: the rest is known; ret is completed. */
+bool memo_finish(struct walk_memo *memo, const void *state, uint64_t sp, struct stack *ret);
+/* It is not: the frame is noted, and what is read from now on belongs to its step. */
+void memo_note(struct walk_memo *memo, const void *state, uint64_t sp, uint64_t pc);
+/* The walk ended by itself. */
+void memo_end(struct walk_memo *memo, uint32_t stop);
+
+#endif
