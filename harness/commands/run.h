@@ -145,8 +145,13 @@ double monotonic_seconds(void);
 
 /* ---- run_guest.c ------------------------------------------------------------------------ */
 
-/* Runs every binary of a lane that can be run, in one guest, and finishes all the lane's cells. */
-void run_guest_lane(struct run *run, size_t lane);
+/*
+ * How many guests a lane is dealt to. One guest is the least work, but a slow kernel's would still
+ * run when the others' CPUs have nothing left.
+ */
+size_t run_guest_shards(const struct run *run);
+/* Runs every binary of a lane's shard that can be run, in one guest, and finishes all its cells. */
+void run_guest_lane(struct run *run, size_t lane, size_t shard);
 /* Whether QEMU is in PATH. */
 bool qemu_installed(void);
 

@@ -22,6 +22,8 @@
 /* Binaries of one compare. What a crash costs at most. */
 #define BATCH 24
 
+#define SHARDS_MAX 3
+
 /* A guest that hangs is found at last by its deadline: generous, since TCG on a busy machine is
  * slow. */
 #define GUEST_TIMEOUT_MS	    300000
@@ -41,10 +43,10 @@ struct batch {
 	const char *argv[COMPARE_ARGUMENTS + BATCH + 1]; /* and a NULL */
 };
 
-/* One guest's work. An entry is a binary of this lane. */
+/* One guest's work. An entry is a binary of this lane and shard. */
 struct guest_lane {
 	struct run *run;
-	size_t lane;
+	size_t lane, shard;
 	size_t count;
 	size_t *binary; /* of an entry */
 	bool *done;
@@ -208,7 +210,7 @@ static void add_batch(struct guest_lane *guest, size_t first)
 }
 
 /* Commands and files for every binary of the lane that is still to be run. */
-static void lane_init(struct guest_lane *guest, struct run *run, size_t lane)
+static void lane_init(struct guest_lane *guest, struct run *run, size_t lane, size_t shard)
 {
 	size_t count = run->manifest.count, files = 1;
 
@@ -217,6 +219,7 @@ static void lane_init(struct guest_lane *guest, struct run *run, size_t lane)
 	*guest = (struct guest_lane) {
 		.run = run,
 		.lane = lane,
+		.shard = shard,
 		.binary = calloc(count, sizeof(*guest->binary)),
 		.done = calloc(count, sizeof(*guest->done)),
 		.batch = calloc(count / BATCH + 1, sizeof(*guest->batch)),
@@ -227,7 +230,7 @@ static void lane_init(struct guest_lane *guest, struct run *run, size_t lane)
 	snprintf(guest->timeout, sizeof(guest->timeout), "%u",
 		 (run->options->timeout_ms + 999) / 1000);
 	add_file(guest, "/proc/self/exe", GUEST_PROGRAM);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = shard; i < count; i += run_guest_shards(run)) {
 		if (run_cell(run, lane, i)->status == CELL_PENDING)
 			add_binary(guest, i);
 	}
@@ -310,12 +313,16 @@ static void note_result(struct guest_lane *guest, const struct guest_result *res
 	if (booted)
 		snprintf(kernel->accelerator, sizeof(kernel->accelerator), "%s",
 			 result->kvm ? "kvm" : "tcg");
-	snprintf(kernel->outcome, sizeof(kernel->outcome), "%s",
-		 guest_outcome_name(result->outcome));
-	snprintf(kernel->sentence, sizeof(kernel->sentence), "%s", result->sentence);
-	kernel->boot_ms = result->boot_ms;
-	kernel->total_ms = result->total_ms;
-	kernel->splats = result->splats;
+	/* Of several guests, what went wrong in one stands. */
+	if (!kernel->outcome[0] || result->outcome != GUEST_OK) {
+		snprintf(kernel->outcome, sizeof(kernel->outcome), "%s",
+			 guest_outcome_name(result->outcome));
+		snprintf(kernel->sentence, sizeof(kernel->sentence), "%s", result->sentence);
+	}
+	if (result->boot_ms > kernel->boot_ms)
+		kernel->boot_ms = result->boot_ms;
+	kernel->total_ms += result->total_ms;
+	kernel->splats += result->splats;
 	pthread_mutex_unlock(&guest->run->lock);
 }
 
@@ -325,10 +332,11 @@ static void run_guest(struct guest_lane *guest, const struct kernel *kernel)
 	const char *name = run->options->kernel[guest->lane];
 	struct guest_result *result = calloc(1, sizeof(*result));
 	struct error error = { 0 };
-	char console[4096];
+	char console[4096], shard[32];
 
 	assert(result);
-	results_path(console, sizeof(console), run->options->results, "kernels", name, "console");
+	snprintf(shard, sizeof(shard), guest->shard ? "console.%zu" : "console", guest->shard);
+	results_path(console, sizeof(console), run->options->results, "kernels", name, shard);
 	struct guest_options options = {
 		.kernel_image = kernel->image,
 		.files = guest->file,
@@ -378,18 +386,28 @@ bool qemu_installed(void)
 	return false;
 }
 
-void run_guest_lane(struct run *run, size_t lane)
+size_t run_guest_shards(const struct run *run)
 {
+	size_t shards = run->manifest.count / (2 * BATCH);
+
+	return shards < 1 ? 1 : shards > SHARDS_MAX ? SHARDS_MAX : shards;
+}
+
+void run_guest_lane(struct run *run, size_t lane, size_t shard)
+{
+	size_t count[CELL_STATUS_COUNT];
 	struct guest_lane guest;
 	struct kernel kernel;
 
-	lane_init(&guest, run, lane);
+	lane_init(&guest, run, lane, shard);
 	if (!run->backend->can_boot())
 		finish_rest(&guest, CELL_SKIPPED, "no_vm", QEMU " is not installed", false);
 	else if (guest.count && get_kernel(&guest, &kernel))
 		run_guest(&guest, &kernel);
 	lane_deinit(&guest);
 	pthread_mutex_lock(&run->lock);
-	progress_lane_done(run, lane);
+	results_count(run->results, run->results->kernel[lane].name, count);
+	if (!count[CELL_PENDING])
+		progress_lane_done(run, lane);
 	pthread_mutex_unlock(&run->lock);
 }

@@ -133,19 +133,23 @@ static void run_host_binary(struct run *run, size_t lane, size_t index, int cpu)
 
 /*
  * The queue: number -> job. Guests first, since each takes long, then the host's binaries. False:
- * no such job. *ret_binary is SIZE_MAX for a guest.
+ * no such job. *ret_binary is SIZE_MAX for a guest, which has a *ret_shard.
  */
-static bool job_at(const struct run *run, size_t number, size_t *ret_lane, size_t *ret_binary)
+static bool job_at(const struct run *run, size_t number, size_t *ret_lane, size_t *ret_shard,
+		   size_t *ret_binary)
 {
 	size_t lanes = run->results->kernel_count, host = SIZE_MAX;
 
-	for (size_t lane = 0; lane < lanes; lane++) {
-		if (is_host(run, lane)) {
-			host = lane;
-		} else if (!number--) {
-			*ret_lane = lane;
-			*ret_binary = SIZE_MAX;
-			return true;
+	for (size_t shard = 0; shard < run_guest_shards(run); shard++) {
+		for (size_t lane = 0; lane < lanes; lane++) {
+			if (is_host(run, lane)) {
+				host = lane;
+			} else if (!number--) {
+				*ret_lane = lane;
+				*ret_shard = shard;
+				*ret_binary = SIZE_MAX;
+				return true;
+			}
 		}
 	}
 	*ret_lane = host;
@@ -171,7 +175,7 @@ static int allowed_cpu(size_t number)
 static void *work(void *context)
 {
 	struct run *run = context;
-	size_t lane, binary;
+	size_t lane, shard = 0, binary;
 	bool more = true;
 
 	pthread_mutex_lock(&run->lock);
@@ -179,12 +183,12 @@ static void *work(void *context)
 	pthread_mutex_unlock(&run->lock);
 	while (more) {
 		pthread_mutex_lock(&run->lock);
-		more = job_at(run, run->next_job++, &lane, &binary);
+		more = job_at(run, run->next_job++, &lane, &shard, &binary);
 		bool pending = more && binary != SIZE_MAX &&
 			       run_cell(run, lane, binary)->status == CELL_PENDING;
 		pthread_mutex_unlock(&run->lock);
 		if (more && binary == SIZE_MAX)
-			run_guest_lane(run, lane);
+			run_guest_lane(run, lane, shard);
 		else if (pending)
 			run_host_binary(run, lane, binary, cpu);
 	}
