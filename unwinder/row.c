@@ -52,20 +52,19 @@ static void print_register(FILE *file, uint32_t reg)
 		fprintf(file, "r%u", reg);
 }
 
-static void print_bytes(FILE *file, const char *name, const struct row_rule *rule)
+static void print_expression(FILE *file, const char *name, const struct row_rule *rule)
 {
 	fprintf(file, "%s(", name);
-	for (uint64_t i = 0; i < rule->expression_bytes; i++)
-		fprintf(file, "%02x", rule->expression[i]);
+	expression_print(file, rule->expression, rule->expression_bytes);
 	fputc(')', file);
 }
 
 void row_rule_print(FILE *file, const struct row_rule *rule)
 {
 	switch (rule->kind) {
-	case RULE_UNSPECIFIED: fputc('?', file); break;
-	case RULE_UNDEFINED: fputc('u', file); break;
-	case RULE_SAME_VALUE: fputc('s', file); break;
+	case RULE_UNSPECIFIED: fputs("none", file); break;
+	case RULE_UNDEFINED: fputs("undefined", file); break;
+	case RULE_SAME_VALUE: fputs("same", file); break;
 	case RULE_OFFSET: fprintf(file, "c%+" PRId64, rule->offset); break;
 	case RULE_VAL_OFFSET: fprintf(file, "v%+" PRId64, rule->offset); break;
 	case RULE_REGISTER: print_register(file, rule->reg); break;
@@ -74,8 +73,8 @@ void row_rule_print(FILE *file, const struct row_rule *rule)
 		fprintf(file, "%+" PRId64, rule->offset);
 		break;
 	case RULE_EXPRESSION:
-	case RULE_CFA_EXPRESSION: print_bytes(file, "exp", rule); break;
-	case RULE_VAL_EXPRESSION: print_bytes(file, "vexp", rule); break;
+	case RULE_CFA_EXPRESSION: print_expression(file, "exp", rule); break;
+	case RULE_VAL_EXPRESSION: print_expression(file, "val_exp", rule); break;
 	}
 }
 

@@ -251,8 +251,8 @@ struct row {
 
 /* True if the rules (not the PCs) are equal; expressions are compared by their bytes. */
 bool row_equal(const struct row *a, const struct row *b);
-/* Writes one rule: "rsp+16", "c-8" (at the CFA less 8), "v+0" (is the CFA), "u", "s", "rbx" (in
- * that register), "exp(HEX)", "vexp(HEX)", "?" (no rule). */
+/* Writes one rule: "rsp+16", "c-8" (at the CFA less 8), "v+0" (is the CFA), "undefined", "same",
+ * "rbx" (in that register), "exp(breg7+8)" (at that address), "val_exp(...)" (that value), "none". */
 void row_rule_print(FILE *file, const struct row_rule *rule);
 /* Writes one row's rules: "cfa=rsp+16 ra=c-8 rbp=c-16". No newline. */
 void row_print(FILE *file, const struct row *row);
@@ -321,6 +321,8 @@ struct expression_shape {
 };
 
 void expression_recognise(const uint8_t *expression, size_t size, struct expression_shape *ret);
+/* expression_text.c: "breg7+8; deref". What can't be decoded is given as bytes: nothing is lost. */
+void expression_print(FILE *file, const uint8_t *expression, size_t size);
 
 /* Reads size bytes of the target's memory at address; 0, or -1 if it can't. */
 struct memory_reader {

@@ -5,7 +5,7 @@
  * The child is this program again, so a crash in it costs one cell. Its two streams are read as
  * they come (either can fill a pipe), its end is seen through a pidfd (pidfd_open(2), Linux 5.3)
  * rather than through the end of the streams: a process it left behind may hold them open. Tracer
- * and tracee share the CPU on which they start (FACTS: three times as fast), so jobs that run at
+ * and tracee share the CPU on which they start, so jobs that run at
  * once are each given an own one; the child inherits it.
  */
 #include <errno.h>
