@@ -11,7 +11,8 @@
 #include "harness.h"
 
 enum {
-	OPTION_EACH = 256,
+	OPTION_BIND_NOW = 256,
+	OPTION_EACH,
 	OPTION_EVERY,
 	OPTION_FROM,
 	OPTION_JSON,
@@ -24,6 +25,8 @@ enum {
 static const struct argp_option options[] = {
 	{ "engine", 'e', "ENGINE,...", 0,
 	  "engines to score (default: all): cfi, table, bpf, fp, libdw", 0 },
+	{ "bind-now", OPTION_BIND_NOW, NULL, 0,
+	  "the dynamic loader resolves every symbol before the program begins (LD_BIND_NOW)", 0 },
 	{ "each", OPTION_EACH, NULL, 0,
 	  "every argument is a program without arguments, compared one after the other; NDJSON, "
 	  "with a "
@@ -87,6 +90,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case 'e': parse_engines(state, compare, argument); return 0;
+	case OPTION_BIND_NOW:
+		if (setenv("LD_BIND_NOW", "1", 1))
+			argp_failure(state, EXIT_ENVIRONMENT, errno, "LD_BIND_NOW");
+		return 0;
 	case OPTION_EACH: arguments->each = arguments->json = true; return 0;
 	case OPTION_EVERY: tracer->every = number(state, argument, "--every"); return 0;
 	case OPTION_FROM: tracer->from = argument; return 0;

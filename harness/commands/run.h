@@ -138,9 +138,14 @@ void run_cell_judge(struct run *run, size_t lane, size_t binary, int exit_code,
 void run_cell_finish(struct run *run, size_t lane, size_t binary, enum cell_status status,
 		     bool environment, const char *reason);
 /* compare's argv for a binary, `size` at least COMPARE_ARGUMENTS. Strings are borrowed. */
-#define COMPARE_ARGUMENTS 10
-void run_compare_argv(const struct run *run, const char *program, const char *binary,
+#define COMPARE_ARGUMENTS 11
+void run_compare_argv(const struct run *run, const char *program, const struct run_binary *binary,
 		      const char *ret[COMPARE_ARGUMENTS]);
+/*
+ * Whether a binary's symbols are all resolved before it begins. Of C++ and Rust programs a third of
+ * the steps would be lazy resolution, which the C programs show already.
+ */
+bool run_binds_now(const struct run_binary *binary);
 double monotonic_seconds(void);
 
 /* ---- run_guest.c ------------------------------------------------------------------------ */

@@ -177,36 +177,44 @@ static void add_binary(struct guest_lane *guest, size_t index)
 		add_file(guest, binary->file[i], binary->guest_file[i]);
 }
 
-/* `compare --each` over the next entries. */
-static void add_batch(struct guest_lane *guest, size_t first)
+/* `compare --each` over the next entries that are run in the same way; the first one after them. */
+static size_t add_batch(struct guest_lane *guest, size_t first)
 {
+	const struct run_binary *binaries = guest->run->manifest.binary;
 	struct batch *batch = &guest->batch[guest->batch_count];
-	size_t left = guest->count - first, used = 0;
+	bool bind_now = run_binds_now(&binaries[guest->binary[first]]);
 	const char *const options[] = { GUEST_PROGRAM,
 					"compare",
 					"--each",
 					"--from",
 					"_start",
-					"--engine",
-					guest->run->options->engines,
 					"--timeout",
 					guest->timeout,
-					"--" };
+					"--engine",
+					guest->run->options->engines,
+					bind_now ? "--bind-now" : "--",
+					bind_now ? "--" : NULL };
+	size_t used = 0;
 
 	_Static_assert(sizeof(options) / sizeof(options[0]) <= COMPARE_ARGUMENTS,
-		       "argv is long enough");
-	batch->first = first;
-	batch->count = left < BATCH ? left : BATCH;
-	batch->current = NO_BINARY;
-	for (; used < sizeof(options) / sizeof(options[0]); used++)
+		       "argv is too short");
+	for (; used < sizeof(options) / sizeof(options[0]) && options[used]; used++)
 		batch->argv[used] = options[used];
-	for (size_t i = 0; i < batch->count; i++)
-		batch->argv[used++] =
-			guest->run->manifest.binary[guest->binary[first + i]].guest_path;
+	batch->first = first;
+	batch->current = NO_BINARY;
+	while (batch->count < BATCH && first + batch->count < guest->count) {
+		const struct run_binary *binary = &binaries[guest->binary[first + batch->count]];
+
+		if (run_binds_now(binary) != bind_now)
+			break;
+		batch->argv[used++] = binary->guest_path;
+		batch->count++;
+	}
 	guest->command[guest->batch_count++] = (struct guest_command) {
 		.argv = (char *const *)batch->argv,
 		.timeout_ms = guest->run->options->timeout_ms * (unsigned)batch->count,
 	};
+	return first + batch->count;
 }
 
 /* Commands and files for every binary of the lane that is still to be run. */
@@ -222,8 +230,8 @@ static void lane_init(struct guest_lane *guest, struct run *run, size_t lane, si
 		.shard = shard,
 		.binary = calloc(count, sizeof(*guest->binary)),
 		.done = calloc(count, sizeof(*guest->done)),
-		.batch = calloc(count / BATCH + 1, sizeof(*guest->batch)),
-		.command = calloc(count / BATCH + 1, sizeof(*guest->command)),
+		.batch = calloc(count, sizeof(*guest->batch)),
+		.command = calloc(count, sizeof(*guest->command)),
 		.file = calloc(files, sizeof(*guest->file)),
 	};
 	assert(guest->binary && guest->done && guest->batch && guest->command && guest->file);
@@ -234,8 +242,8 @@ static void lane_init(struct guest_lane *guest, struct run *run, size_t lane, si
 		if (run_cell(run, lane, i)->status == CELL_PENDING)
 			add_binary(guest, i);
 	}
-	for (size_t first = 0; first < guest->count; first += BATCH)
-		add_batch(guest, first);
+	for (size_t first = 0; first < guest->count;)
+		first = add_batch(guest, first);
 }
 
 static void lane_deinit(struct guest_lane *guest)

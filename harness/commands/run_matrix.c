@@ -37,13 +37,31 @@ static bool is_host(const struct run *run, size_t lane)
 	return !strcmp(run->options->kernel[lane], HOST_LANE);
 }
 
-void run_compare_argv(const struct run *run, const char *program, const char *binary,
+bool run_binds_now(const struct run_binary *binary)
+{
+	return !strcmp(binary->language, "cxx") || !strcmp(binary->language, "rust");
+}
+
+void run_compare_argv(const struct run *run, const char *program, const struct run_binary *binary,
 		      const char *ret[COMPARE_ARGUMENTS])
 {
 	const char *argv[COMPARE_ARGUMENTS] = {
-		program, "compare", "--json", "--from", "_start", "--engine", run->options->engines,
-		"--",	 binary,    NULL,
+		program,
+		"compare",
+		"--json",
+		"--from",
+		"_start",
+		"--engine",
+		run->options->engines,
+		"--",
+		binary->path,
 	};
+
+	if (run_binds_now(binary)) {
+		argv[7] = "--bind-now";
+		argv[8] = "--";
+		argv[9] = binary->path;
+	}
 	memcpy(ret, argv, sizeof(argv));
 }
 
@@ -120,7 +138,7 @@ static void run_host_binary(struct run *run, size_t lane, size_t index, int cpu)
 	double start = monotonic_seconds();
 	int exit_code;
 
-	run_compare_argv(run, "/proc/self/exe", binary->path, argv);
+	run_compare_argv(run, "/proc/self/exe", binary, argv);
 	if (run->backend->compare((char *const *)argv, cpu, run->options->timeout_ms, &out, &err,
 				  &exit_code, &error))
 		run_cell_finish(run, lane, index, CELL_ERROR, true, error.message);
