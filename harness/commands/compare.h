@@ -30,6 +30,7 @@ struct compare_engine {
 	bool skipped;
 	struct error skip; /* why */
 	struct score score;
+	bool answered, exact; /* at the point at hand */
 };
 
 struct comparison {

@@ -97,6 +97,8 @@ static void print_score(FILE *file, const char *program, const char *kernel,
 	json_object_set_new(object, "stops", stops);
 	set_count(object, "points_covered", score->covered);
 	set_count(object, "exact_covered", score->exact_covered);
+	set_count(object, "points_sound", score->sound);
+	set_count(object, "exact_sound", score->exact_sound);
 	set_count(object, "false_complete", score->false_complete);
 	set_count(object, "silent", score->silent);
 	set_count(object, "untrapped", score->untrapped);

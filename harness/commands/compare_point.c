@@ -45,7 +45,7 @@ static bool is_covered(const struct comparer *comparer)
 	return true;
 }
 
-static void add_score(struct score *score, const struct stack *stack, const struct stack *truth,
+static bool add_score(struct score *score, const struct stack *stack, const struct stack *truth,
 		      bool rooted, bool covered, uint32_t own)
 {
 	uint32_t frames;
@@ -61,6 +61,7 @@ static void add_score(struct score *score, const struct stack *stack, const stru
 	score->covered += covered;
 	score->exact_covered += covered && match == MATCH_EXACT;
 	score->false_complete += stack->stop == STOP_COMPLETE && match != MATCH_EXACT;
+	return match == MATCH_EXACT;
 }
 
 /* The truth's leading frames in the program's own file, which is the mapping at the lowest address. The
@@ -92,6 +93,7 @@ static int ask_engines(struct comparer *comparer, const struct point *point, boo
 		struct stack *stack = &comparer->other;
 		enum engine_answer answer = ENGINE_STACK;
 
+		engine->answered = false;
 		if (engine->skipped)
 			continue;
 		if (kind->in_kernel && !point->stop->trapped) {
@@ -113,8 +115,9 @@ static int ask_engines(struct comparer *comparer, const struct point *point, boo
 			continue;
 		}
 		*ret_bpf |= kind == &engine_bpf;
-		add_score(&engine->score, stack, &comparer->truth, point->stop->shadow->rooted,
-			  covered, own);
+		engine->answered = true;
+		engine->exact = add_score(&engine->score, stack, &comparer->truth,
+					  point->stop->shadow->rooted, covered, own);
 	}
 	return 0;
 }
@@ -186,6 +189,14 @@ int compare_point(void *context, const struct trace_stop *stop, struct error *er
 						    result->truth_digest);
 	}
 	judge(&evidence, comparer->referee, &judgement);
+	for (size_t i = 0; i < comparer->engine_count; i++) {
+		struct compare_engine *engine = &result->engine[i];
+
+		if (!engine->answered || judgement.verdict == VERDICT_TABLE_FAULT)
+			continue;
+		engine->score.sound++;
+		engine->score.exact_sound += engine->exact;
+	}
 	result->points++;
 	result->uncovered += !covered;
 	result->verdict[judgement.verdict]++;

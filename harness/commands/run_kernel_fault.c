@@ -11,9 +11,12 @@
  *	  ran differently (the C library picks other functions on another CPU), which says nothing
  *	  about the walk.
  *
- * The reference is the first kernel of the matrix with a digest. Of a pair that differs, the one
- * with fewer exact points is at fault, the later one if they are equal.
+ * A kernel is held against the first one before it in the matrix that can be compared with it (two
+ * guests have the same CPU, the host has another). Of a pair that differs, the one with fewer exact
+ * points is at fault, the later one if they are equal.
  */
+#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 #include "commands/run.h"
 
@@ -97,28 +100,36 @@ static void blame(const struct evidence *guilty, const struct evidence *other)
 		 other->cell->kernel);
 }
 
-static void compare_pair(struct results *results, const struct evidence *reference,
-			 const struct evidence *other)
+/* Holds a kernel against the first earlier one that can be compared with it. */
+static void compare_with_earlier(struct results *results, const struct evidence *earlier,
+				 size_t count, const struct evidence *other)
 {
-	if (!comparable(reference, other)) {
-		results->not_comparable++;
+	for (size_t i = 0; i < count; i++) {
+		const struct evidence *reference = &earlier[i];
+
+		if (!comparable(reference, other))
+			continue;
+		results->compared++;
+		if (!strcmp(text(reference->score, "digest"), text(other->score, "digest")))
+			return;
+		if (number(reference->score, "exact") < number(other->score, "exact"))
+			blame(reference, other);
+		else
+			blame(other, reference);
 		return;
 	}
-	results->compared++;
-	if (!strcmp(text(reference->score, "digest"), text(other->score, "digest")))
-		return;
-	if (number(reference->score, "exact") < number(other->score, "exact"))
-		blame(reference, other);
-	else
-		blame(other, reference);
+	if (count)
+		results->not_comparable++;
 }
 
 void results_compare_kernels(struct results *results)
 {
 	size_t binaries = results->kernel_count ? results->cell_count / results->kernel_count : 0;
+	struct evidence *earlier = calloc(results->kernel_count + 1, sizeof(*earlier));
 
+	assert(earlier);
 	for (size_t binary = 0; binary < binaries; binary++) {
-		struct evidence reference = { 0 };
+		size_t count = 0;
 		for (size_t lane = 0; lane < results->kernel_count; lane++) {
 			struct evidence evidence =
 				evidence_get(&results->cell[lane * binaries + binary]);
@@ -126,10 +137,9 @@ void results_compare_kernels(struct results *results)
 			if (!evidence.score || !evidence.verdicts ||
 			    evidence.cell->status == CELL_ERROR)
 				continue;
-			if (reference.score)
-				compare_pair(results, &reference, &evidence);
-			if (!reference.score || !text(reference.score, "digest")[0])
-				reference = evidence;
+			compare_with_earlier(results, earlier, count, &evidence);
+			earlier[count++] = evidence;
 		}
 	}
+	free(earlier);
 }

@@ -132,8 +132,7 @@ int results_read(struct results *ret, const char *folder, struct error *error);
 
 /*
  * Exact points of one engine on one kernel, apart for variants with and without frame pointers.
- * Only points where every frame has CFI, if compare says which: the others are nobody's to get
- * right.
+ * Only points without a table fault, if compare says which: the others are nobody's to get right.
  */
 struct tally_share {
 	uint64_t points[2]; /* [0] with, [1] without frame pointers */

@@ -81,9 +81,9 @@ static void add_score(struct tally *tally, const struct results *results, const 
 	size_t lane = kernel - results->kernel;
 	struct tally_share *share = &tally->share[engine * results->kernel_count + lane];
 	bool without = variant_omits_frame_pointer(cell->variant);
-	bool covered = json_object_get(score, "points_covered") != NULL;
-	share->points[without] += number(score, covered ? "points_covered" : "points");
-	share->exact[without] += number(score, covered ? "exact_covered" : "exact");
+	bool sound = json_object_get(score, "points_sound") != NULL;
+	share->points[without] += number(score, sound ? "points_sound" : "points");
+	share->exact[without] += number(score, sound ? "exact_sound" : "exact");
 	share->frames[without] += number(score, "frames_own");
 	share->frames_right[without] += number(score, "frames_own_right");
 	if (!strcmp(text(score, "engine"), "bpf"))

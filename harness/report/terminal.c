@@ -163,7 +163,7 @@ static void print_engines(const struct printer *table)
 {
 	if (!table->tally->engine_count)
 		return;
-	print_shares(table, "Exact where every frame has CFI", false);
+	print_shares(table, "Exact where the CFI is right", false);
 	if (have_frames(table))
 		print_shares(table, "The program's own frames found", true);
 	if (table->tally->uncovered) {

@@ -60,7 +60,7 @@ static inline void fixture_passed(struct cell *cell, const char *fp_exact)
 			     "\"exact\":1000,\"digest\":\"ab\"}");
 	snprintf(json, sizeof(json),
 		 "{\"type\":\"score\",\"engine\":\"fp\",\"points\":1100,\"exact\":1,"
-		 "\"points_covered\":1000,\"exact_covered\":%s}",
+		 "\"points_sound\":1000,\"exact_sound\":%s}",
 		 fp_exact);
 	fixture_object(cell, json);
 	fixture_object(cell, "{\"type\":\"verdicts\",\"points\":1000,\"exact\":1000,"

@@ -12,7 +12,7 @@ static const char expected[] =
 	"chain     exact 2/2             FAILED 1/2            ERROR 2/2\n"
 	"panic     exact 1/1             skipped 1             ERROR 1/1\n"
 	"\n"
-	"Exact where every frame has CFI, in code with / without frame pointers\n"
+	"Exact where the CFI is right, in code with / without frame pointers\n"
 	"engine    host                  5.10                  7.2\n"
 	"bpf       100.00 % / 100.00 %   100.00 % / 99.90 %    - / -\n"
 	"fp        99.10 % / 0.20 %      100.00 % / -          - / -\n"

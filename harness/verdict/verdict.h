@@ -52,6 +52,8 @@ struct score {
 	uint64_t silent;	   /* points at which it said nothing though it should have */
 	uint64_t untrapped;	   /* points at which it could say nothing: no trap */
 	uint64_t covered;	   /* points whose every frame (but the outermost) has CFI */
+	uint64_t sound;		   /* points without a table fault */
+	uint64_t exact_sound;	   /* of those, exact */
 	uint64_t exact_covered;	   /* of those, exact */
 	uint64_t false_complete;   /* claimed complete, and was not exact */
 	uint64_t frames;	   /* sum of depths */
