@@ -9,15 +9,15 @@
 #include "comparer.h"
 
 /*
- * Adds a stack to a digest. An image's address and its file's name stand for a PC, so that two
- * kernels agree wherever they map things.
+ * Adds a stack's first frames to a digest. An image's address and its file's name stand for a PC,
+ * so that two kernels agree wherever they map things.
  */
 static uint64_t digest_stack(const struct comparer *comparer, const struct stack *stack,
-			     uint64_t digest)
+			     uint32_t frames, uint64_t digest)
 {
 	const struct mapping *mapping = NULL;
 
-	for (uint32_t i = 0; i < stack->count; i++) {
+	for (uint32_t i = 0; i < frames; i++) {
 		uint64_t pc = stack->pc[i];
 
 		if (!mapping || pc < mapping->start || pc >= mapping->end)
@@ -27,7 +27,23 @@ static uint64_t digest_stack(const struct comparer *comparer, const struct stack
 		digest = (digest ^ pc) * 0x9e3779b97f4a7c15ull;
 		digest ^= digest >> 32;
 	}
-	return (digest ^ stack->count) * 0x9e3779b97f4a7c15ull;
+	return (digest ^ frames) * 0x9e3779b97f4a7c15ull;
+}
+
+/*
+ * Adds the point to both digests. Where the CFI itself leads astray, what a walk finds behind the
+ * last right frame is whatever lay there, another thing in each run: it says nothing of the kernel.
+ */
+static void digest_point(struct comparer *comparer, const struct judgement *judgement, bool rooted)
+{
+	struct comparison *result = comparer->result;
+	uint32_t frames = comparer->bpf.count;
+
+	if (judgement->verdict == VERDICT_TABLE_FAULT)
+		match_stack(&comparer->bpf, &comparer->truth, rooted, &frames);
+	result->digest = digest_stack(comparer, &comparer->bpf, frames, result->digest);
+	result->truth_digest = digest_stack(comparer, &comparer->truth, comparer->truth.count,
+					    result->truth_digest);
 }
 
 /* Every frame but the outermost, which needs no step, has an FDE. */
@@ -182,13 +198,11 @@ int compare_point(void *context, const struct trace_stop *stop, struct error *er
 		  is_covered(comparer);
 	if (ask_engines(comparer, &point, covered, &has_bpf, error))
 		return -1;
-	if (has_bpf) {
+	if (has_bpf)
 		evidence.bpf = &comparer->bpf;
-		result->digest = digest_stack(comparer, &comparer->bpf, result->digest);
-		result->truth_digest = digest_stack(comparer, &comparer->truth,
-						    result->truth_digest);
-	}
 	judge(&evidence, comparer->referee, &judgement);
+	if (has_bpf)
+		digest_point(comparer, &judgement, stop->shadow->rooted);
 	for (size_t i = 0; i < comparer->engine_count; i++) {
 		struct compare_engine *engine = &result->engine[i];
 
