@@ -90,7 +90,44 @@ $(O)/bpf/%.skel.h: $(O)/bpf/%.bpf.o
 # Unit tests (libcheck): one program per tests/test_*.c.
 $(O)/%: $(O)/%.o $(O)/libstackproof.a
 	$(call msg,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS) $(shell pkg-config --libs check)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PKG_LIBS) \
+		$(shell pkg-config --libs check)
+
+# Fuzzing: the unwinder once more, by clang with its sanitizers, and a program for each target. No
+# programs if clang has no runtime for them (libclang-rt-14-dev): scripts/fuzz says so.
+FUZZ_SECONDS ?= 60
+FUZZ_TARGETS := $(patsubst unwinder/fuzz/%.c,%,$(wildcard unwinder/fuzz/fuzz_*.c))
+FUZZ_SHARED  := $(filter-out %/entry.c %/make_seeds.c $(FUZZ_TARGETS:%=unwinder/fuzz/%.c),$(wildcard unwinder/fuzz/*.c))
+FUZZ_OBJECTS := $(patsubst %.c,$(O)/fuzz/%.o,$(wildcard unwinder/*.c) $(FUZZ_SHARED))
+FUZZ_CFLAGS  := -fsanitize=address,undefined -fno-sanitize-recover=all
+FUZZ_RUNTIME := $(wildcard $(shell $(CLANG) -print-runtime-dir 2>/dev/null)/libclang_rt.fuzzer-x86_64.a)
+
+.PHONY: fuzz fuzz-programs
+fuzz: fuzz-programs
+	$(Q)scripts/fuzz $(O) $(FUZZ_SECONDS) $(FUZZ)
+
+fuzz-programs: $(if $(FUZZ_RUNTIME),$(FUZZ_TARGETS:%=$(O)/fuzz/%))
+
+$(O)/fuzz/%.o: FUZZ_COVERAGE := -fsanitize=fuzzer-no-link
+# What judges the reader is not what new inputs are sought for.
+$(O)/fuzz/unwinder/fuzz/%.o $(O)/fuzz/unwinder/rule_proof.o $(O)/fuzz/unwinder/table_proof.o: FUZZ_COVERAGE :=
+$(O)/fuzz/%.o: %.c
+	$(call msg,FUZZ-CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS) $(FUZZ_CFLAGS) $(FUZZ_COVERAGE) -MMD -MP -c -o $@ $<
+
+$(O)/fuzz/fuzz_%: $(O)/fuzz/unwinder/fuzz/fuzz_%.o unwinder/fuzz/entry.c $(FUZZ_OBJECTS)
+	$(call msg,FUZZ,$@)
+	$(Q)$(CLANG) $(CPPFLAGS) $(CFLAGS) $(FUZZ_CFLAGS) -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_$* -o $@ \
+		$^ $(shell pkg-config --libs libelf)
+
+# By hand, for scripts/fuzz-seeds.
+$(O)/unwinder/fuzz/make_seeds: $(patsubst %.c,$(O)/%.o,unwinder/fuzz/make_seeds.c $(wildcard unwinder/*.c))
+	$(call msg,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs libelf)
+
+# The kept inputs are replayed by a unit test, which needs the targets but not clang.
+$(O)/unwinder/tests/test_fuzz_regressions: $(patsubst %.c,$(O)/%.o,$(FUZZ_SHARED) $(FUZZ_TARGETS:%=unwinder/fuzz/%.c))
 
 # The corpus: testprogs/*.tsv -> rules -> binaries, and manifest.tsv when all passed the lint.
 corpus: $(O)/corpus/manifest.tsv
@@ -146,4 +183,5 @@ FORCE:
 clean:
 	rm -rf $(O)
 
--include $(OBJECTS:.o=.d) $(O)/harness/main.d $(TESTS:=.d)
+-include $(OBJECTS:.o=.d) $(O)/harness/main.d $(TESTS:=.d) $(FUZZ_OBJECTS:.o=.d) \
+	$(FUZZ_TARGETS:%=$(O)/fuzz/unwinder/fuzz/%.d)

@@ -2,14 +2,11 @@
 /*
  * session.c - load the programs, give them tables, attach them, take their stacks
  *
- * The tables of all images lie one after the other in four arrays. An image gets its place in each
- * the first time a process maps it, and keeps it. The arrays are memory-mapped: a table is copied
- * in without a system call per row, and it is complete before the process that needs it is
- * published (one map update, which replaces the whole list of mappings at once).
- *
- * Rows are numbered across chunks of WALK_CHUNK_ROWS. A page's rows never straddle two chunks: the
- * rest of a chunk that can't hold the next page is left empty.
+ * The arrays of tables (placement.c) and of lists of mappings (process_list.c) are memory-mapped:
+ * a table is copied in without a system call per row, and it is complete before the process that
+ * needs it is published.
  */
+#include <assert.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -20,41 +17,28 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include "placement.h"
+#include "process_list.h"
 #include "session.h"
 #include "frame_pointer.skel.h"
 #include "walk.skel.h"
 
 #define LINKS_MAX 64
 
-/* Where an image's table lies in the arrays. */
-struct placed_image {
-	bool placed;
-	uint32_t first_page, first_rule, first_wide;
-};
-
 /* One memory-mapped array. */
 struct shared_array {
 	void *memory;
 	size_t bytes;
-	uint32_t used, capacity; /* in its own units */
-};
-
-/* A process that the walk knows, and the list of mappings it has now. */
-struct known_process {
-	pid_t pid; /* 0: free */
-	uint32_t space;
 };
 
 struct bpf_session {
 	struct walk_bpf *walk;
 	struct frame_pointer_bpf *frame_pointer;
 	bool by_loop;
-	struct shared_array pages, rows, rules, wides, spaces;
-	struct known_process *known; /* process_capacity of them */
-	uint32_t *free_space;	     /* a queue: a list that was in use is taken again last */
-	uint32_t free_first, free_count;
-	struct placed_image *placed; /* by image_entry.id */
-	size_t placed_count;
+	struct placement placement;
+	struct shared_array table[PLACEMENT_COUNT]; /* the placement's arrays */
+	struct shared_array spaces;
+	struct process_list processes;
 	struct bpf_link *link[LINKS_MAX];
 	int link_count;
 	struct ring_buffer *ring, *fp_ring;
@@ -118,12 +102,10 @@ static int set_tail(struct bpf_map *array, struct bpf_program *program)
 	return bpf_map__update_elem(array, &zero, sizeof(zero), &fd, sizeof(fd), BPF_ANY);
 }
 
-static int map_array(struct shared_array *array, struct bpf_map *map, uint32_t capacity,
-		     struct error *error)
+static int map_array(struct shared_array *array, struct bpf_map *map, struct error *error)
 {
 	long page = sysconf(_SC_PAGESIZE);
 
-	array->capacity = capacity;
 	array->bytes = (size_t)bpf_map__max_entries(map) * bpf_map__value_size(map);
 	array->bytes = (array->bytes + page - 1) & ~(size_t)(page - 1);
 	array->memory = mmap(NULL, array->bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -135,15 +117,54 @@ static int map_array(struct shared_array *array, struct bpf_map *map, uint32_t c
 	return 0;
 }
 
+static struct bpf_map *table_map(const struct walk_bpf *walk, enum placement_kind kind)
+{
+	switch (kind) {
+	case PLACEMENT_PAGES: return walk->maps.pages;
+	case PLACEMENT_ENTRIES: return walk->maps.entries;
+	case PLACEMENT_SHAPES: return walk->maps.shapes;
+	case PLACEMENT_RULES: return walk->maps.rules;
+	case PLACEMENT_PLACES: return walk->maps.places;
+	default: return NULL;
+	}
+}
+
+static void size_maps(struct bpf_session *session, const struct bpf_session_options *options)
+{
+	const uint32_t capacity[PLACEMENT_COUNT] = {
+		[PLACEMENT_PAGES] = or_default(options->page_capacity, 1u << 17),
+		[PLACEMENT_ENTRIES] = or_default(options->entry_capacity, 1u << 21),
+		[PLACEMENT_SHAPES] = or_default(options->shape_capacity, 1u << 20),
+		[PLACEMENT_RULES] = or_default(options->rule_capacity, 1u << 16),
+		[PLACEMENT_PLACES] = or_default(options->place_capacity, 1u << 14),
+	};
+	uint32_t processes = or_default(options->process_capacity, 64);
+
+	bpf_map__set_max_entries(session->walk->maps.processes, processes);
+	bpf_map__set_max_entries(session->walk->maps.spaces, processes * 2);
+	for (int kind = 0; kind < PLACEMENT_COUNT; kind++) {
+		bpf_map__set_max_entries(table_map(session->walk, kind),
+					 placement_values(kind, capacity[kind]));
+		session->placement.array[kind].capacity = capacity[kind];
+	}
+}
+
+static int map_arrays(struct bpf_session *session, struct error *error)
+{
+	for (int kind = 0; kind < PLACEMENT_COUNT; kind++) {
+		struct bpf_map *map = table_map(session->walk, kind);
+
+		assert(bpf_map__value_size(map) == placement_value_bytes(kind));
+		if (map_array(&session->table[kind], map, error))
+			return -1;
+		session->placement.array[kind].memory = session->table[kind].memory;
+	}
+	return map_array(&session->spaces, session->walk->maps.spaces, error);
+}
+
 static int load_walk(struct bpf_session *session, const struct bpf_session_options *options,
 		     struct error *error)
 {
-	uint32_t pages = or_default(options->page_capacity, 1u << 17);
-	uint32_t rows = or_default(options->row_capacity, 1u << 22);
-	uint32_t rules = or_default(options->rule_capacity, 1u << 16);
-	uint32_t wides = or_default(options->wide_capacity, 1u << 12);
-	uint32_t processes = or_default(options->process_capacity, 64);
-	uint32_t chunks = (rows + WALK_CHUNK_ROWS - 1) >> WALK_CHUNK_SHIFT;
 	struct walk_bpf *walk;
 	int status;
 
@@ -151,12 +172,7 @@ static int load_walk(struct bpf_session *session, const struct bpf_session_optio
 	if (!walk)
 		return unavailable(error, -errno, "opening the BPF walk");
 	choose_programs(session, options->method);
-	bpf_map__set_max_entries(walk->maps.processes, processes);
-	bpf_map__set_max_entries(walk->maps.spaces, processes * 2);
-	bpf_map__set_max_entries(walk->maps.pages, pages);
-	bpf_map__set_max_entries(walk->maps.rows, chunks);
-	bpf_map__set_max_entries(walk->maps.rules, rules);
-	bpf_map__set_max_entries(walk->maps.wide_rules, wides);
+	size_maps(session, options);
 	status = walk_bpf__load(walk);
 	if (status)
 		return unavailable(error, status, "loading the BPF walk");
@@ -167,19 +183,11 @@ static int load_walk(struct bpf_session *session, const struct bpf_session_optio
 		if (status)
 			return unavailable(error, status, "filling the tail call arrays");
 	}
-	if (map_array(&session->pages, walk->maps.pages, pages, error) ||
-	    map_array(&session->rows, walk->maps.rows, chunks << WALK_CHUNK_SHIFT, error) ||
-	    map_array(&session->rules, walk->maps.rules, rules, error) ||
-	    map_array(&session->wides, walk->maps.wide_rules, wides, error) ||
-	    map_array(&session->spaces, walk->maps.spaces, processes * 2, error))
+	if (map_arrays(session, error))
 		return -1;
-	session->known = calloc(processes, sizeof(*session->known));
-	session->free_space = calloc(processes * 2, sizeof(*session->free_space));
-	if (!session->known || !session->free_space)
-		return error_set(error, ERROR_MEMORY, "", 0, "no memory for processes");
-	for (uint32_t i = 0; i < processes * 2; i++)
-		session->free_space[session->free_count++] = i;
-	return 0;
+	return process_list_init(&session->processes, session->spaces.memory,
+				 bpf_map__max_entries(walk->maps.spaces),
+				 bpf_map__fd(walk->maps.processes), error);
 }
 
 static int on_record(void *context, void *data, size_t size)
@@ -259,16 +267,13 @@ void bpf_session_close(struct bpf_session *session)
 	bpf_session_detach(session);
 	ring_buffer__free(session->ring);
 	ring_buffer__free(session->fp_ring);
-	unmap_array(&session->pages);
-	unmap_array(&session->rows);
-	unmap_array(&session->rules);
-	unmap_array(&session->wides);
+	for (int kind = 0; kind < PLACEMENT_COUNT; kind++)
+		unmap_array(&session->table[kind]);
 	unmap_array(&session->spaces);
+	placement_deinit(&session->placement);
 	walk_bpf__destroy(session->walk);
 	frame_pointer_bpf__destroy(session->frame_pointer);
-	free(session->placed);
-	free(session->known);
-	free(session->free_space);
+	process_list_deinit(&session->processes);
 	free(session);
 }
 
@@ -277,149 +282,15 @@ const char *bpf_session_method_name(const struct bpf_session *session)
 	return session->by_loop ? "bpf_loop" : "tail_calls";
 }
 
-/* ---- tables and processes --------------------------------------------------------------- */
-
-static int place_pages(struct bpf_session *session, const struct table *table, struct error *error)
-{
-	struct table_page *page = (struct table_page *)session->pages.memory + session->pages.used;
-	uint32_t *row = session->rows.memory;
-	uint32_t next = session->rows.used;
-
-	for (uint32_t i = 0; i < table->page_count; i++) {
-		uint32_t count = table->page[i].row_count;
-
-		if (count > WALK_CHUNK_ROWS - (next & (WALK_CHUNK_ROWS - 1)))
-			next = (next | (WALK_CHUNK_ROWS - 1)) + 1;
-		if (next > session->rows.capacity || count > session->rows.capacity - next)
-			return error_set(error, ERROR_TABLE_LIMIT, "", 0,
-					 "the session's %u rows are full", session->rows.capacity);
-		memcpy(row + next, table->row + table->page[i].first_row, count * sizeof(*row));
-		page[i] = (struct table_page) { .first_row = next, .row_count = count };
-		next += count;
-	}
-	session->rows.used = next;
-	session->pages.used += table->page_count;
-	return 0;
-}
-
-static int place_image(struct bpf_session *session, const struct image_entry *entry,
-		       struct error *error)
-{
-	const struct table *table = entry->table;
-	struct placed_image *placed = &session->placed[entry->id];
-
-	if (table->page_count > session->pages.capacity - session->pages.used ||
-	    table->rule_count > session->rules.capacity - session->rules.used ||
-	    table->wide_count > session->wides.capacity - session->wides.used)
-		return error_set(error, ERROR_TABLE_LIMIT, "", 0,
-				 "the session has no room for the table of %s", entry->image->path);
-	placed->first_page = session->pages.used;
-	placed->first_rule = session->rules.used;
-	placed->first_wide = session->wides.used;
-	if (place_pages(session, table, error))
-		return -1;
-	memcpy((struct table_rule *)session->rules.memory + session->rules.used, table->rule,
-	       table->rule_count * sizeof(*table->rule));
-	session->rules.used += table->rule_count;
-	if (table->wide_count)
-		memcpy((struct table_wide_rule *)session->wides.memory + session->wides.used,
-		       table->wide, table->wide_count * sizeof(*table->wide));
-	session->wides.used += table->wide_count;
-	placed->placed = true;
-	return 0;
-}
-
-static int ensure_placed(struct bpf_session *session, const struct image_entry *entry,
-			 struct error *error)
-{
-	if (entry->id >= session->placed_count) {
-		size_t count = (size_t)entry->id * 2 + 16;
-		struct placed_image *grown = realloc(session->placed, count * sizeof(*grown));
-
-		if (!grown)
-			return error_set(error, ERROR_MEMORY, "", 0, "no memory for images");
-		memset(grown + session->placed_count, 0,
-		       (count - session->placed_count) * sizeof(*grown));
-		session->placed = grown;
-		session->placed_count = count;
-	}
-	return session->placed[entry->id].placed ? 0 : place_image(session, entry, error);
-}
-
-static struct known_process *find_known(struct bpf_session *session, pid_t pid)
-{
-	for (uint32_t i = 0; i < session->spaces.capacity / 2; i++)
-		if (session->known[i].pid == pid)
-			return &session->known[i];
-	return NULL;
-}
-
-static void release_space(struct bpf_session *session, uint32_t space)
-{
-	uint32_t last = session->free_first + session->free_count++;
-
-	session->free_space[last % session->spaces.capacity] = space;
-}
-
-static int fill_space(struct bpf_session *session, const struct address_space *space,
-		      struct walk_process *process, struct error *error)
-{
-	process->count = 0;
-	for (size_t i = 0; i < space->mapping_count; i++) {
-		const struct mapping *mapping = &space->mapping[i];
-		const struct placed_image *placed;
-		struct walk_mapping walk;
-
-		if (!mapping_for_walk(mapping, &walk))
-			continue;
-		if (process->count == WALK_MAPPINGS_MAX)
-			return error_set(error, ERROR_TABLE_LIMIT, "", 0,
-					 "process %d has more than %u executable mappings",
-					 space->pid, WALK_MAPPINGS_MAX);
-		if (ensure_placed(session, mapping->entry, error))
-			return -1;
-		placed = &session->placed[mapping->entry->id];
-		walk.first_page += placed->first_page;
-		walk.first_rule = placed->first_rule;
-		walk.first_wide = placed->first_wide;
-		process->mapping[process->count++] = walk;
-	}
-	return 0;
-}
-
-static int set_walk_process(struct bpf_session *session, const struct address_space *space,
-			    struct error *error)
-{
-	struct known_process *known = find_known(session, space->pid);
-	uint32_t pid = space->pid, number;
-
-	if (!known)
-		known = find_known(session, 0);
-	if (!known)
-		return error_set(error, ERROR_TABLE_LIMIT, "", 0,
-				 "the session has no room for process %d", space->pid);
-	/* One process has one list, and there are twice as many: the queue is never empty. */
-	number = session->free_space[session->free_first];
-	if (fill_space(session, space, (struct walk_process *)session->spaces.memory + number,
-		       error))
-		return -1;
-	if (bpf_map__update_elem(session->walk->maps.processes, &pid, sizeof(pid), &number,
-				 sizeof(number), BPF_ANY))
-		return error_set_errno(error, "giving process %d to the walk", space->pid);
-	session->free_first = (session->free_first + 1) % session->spaces.capacity;
-	session->free_count--;
-	if (known->pid)
-		release_space(session, known->space);
-	*known = (struct known_process) { .pid = space->pid, .space = number };
-	return 0;
-}
+/* ---- processes ------------------------------------------------------------------------ */
 
 int bpf_session_set_process(struct bpf_session *session, const struct address_space *space,
 			    struct error *error)
 {
 	uint32_t pid = space->pid, one = 1;
 
-	if (session->walk && set_walk_process(session, space, error))
+	if (session->walk &&
+	    process_list_set(&session->processes, &session->placement, space, error))
 		return -1;
 	if (session->frame_pointer &&
 	    bpf_map__update_elem(session->frame_pointer->maps.fp_processes, &pid, sizeof(pid), &one,
@@ -430,14 +301,10 @@ int bpf_session_set_process(struct bpf_session *session, const struct address_sp
 
 void bpf_session_forget_process(struct bpf_session *session, pid_t pid)
 {
-	struct known_process *known = session->walk ? find_known(session, pid) : NULL;
 	uint32_t key = pid;
 
-	if (known) {
-		bpf_map__delete_elem(session->walk->maps.processes, &key, sizeof(key), 0);
-		release_space(session, known->space);
-		known->pid = 0;
-	}
+	if (session->walk)
+		process_list_forget(&session->processes, pid);
 	if (session->frame_pointer)
 		bpf_map__delete_elem(session->frame_pointer->maps.fp_processes, &key, sizeof(key),
 				     0);

@@ -30,9 +30,10 @@ struct bpf_session_options {
 	bool only_frame_pointer;   /* load nothing else */
 	uint32_t process_capacity; /* processes at a time; 64 */
 	uint32_t page_capacity;	   /* 4 KiB pages of executable segments, all images; 131,072 */
-	uint32_t row_capacity;	   /* rows, all images; 4,194,304 */
+	uint32_t entry_capacity;   /* entries, all images; 2,097,152 */
+	uint32_t shape_capacity;   /* rows of shapes, all images; 1,048,576 */
 	uint32_t rule_capacity;	   /* rules, all images; 65,536 */
-	uint32_t wide_capacity;	   /* wide rules, all images; 4,096 */
+	uint32_t place_capacity;   /* places of extended rules, all images; 16,384 */
 };
 
 struct bpf_session;

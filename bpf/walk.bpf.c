@@ -7,18 +7,14 @@
  * a sample (perf_event). It takes the thread's user registers, then for each frame
  *
  *	mapping	binary search in the process's mappings; the last frame's is tried first
- *	page	pages[mapping.first_page + page of the PC]
- *	row	binary search in one chunk of rows
- *	rule	rules[...], applied by step.h
+ *	rule	looked up in the tables by find_rule.h
+ *	caller	by step.h
  *
  * and sends one record. Every way out has its own stop reason.
  *
  * Two ways to go round, chosen by what the kernel offers (session.c probes, never by version):
  * bpf_loop (Linux 5.17), or a chain of tail calls with a bounded loop in each (5.10). All state is
  * in a per-CPU map value, so the verifier does not follow it and the two can hand it on.
- *
- * The stack is read in windows: one helper call brings 1 KiB, which serves many frames. A window
- * that would fault falls back to the 8 bytes asked for.
  *
  * One object for every kernel. A helper that a kernel lacks stands behind
  * bpf_core_enum_value_exists(), which the loader turns into a constant, so that the verifier
@@ -27,125 +23,14 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
-#include "walk.h"
+#include "walk_maps.bpf.h"
+#include "find_rule.h" /* these two need what walk_maps.bpf.h has */
+#include "step.h"
 
 /* The user registers lie at the top of the kernel stack: THREAD_SIZE is 16 KiB on x86-64 without
  * KASAN (arch/x86/include/asm/page_64_types.h). Only where bpf_task_pt_regs is missing. */
 #define KERNEL_STACK_BYTES 16384
 #define SIGTRAP		   5
-
-/* Process -> number of its list of mappings. A list is never changed in place: a new one is written
- * and then named here. (Before Linux 6.1 perf_event programs may only use preallocated hash maps,
- * so the lists, which are large, are not the values.) */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u32);
-} processes SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct walk_process);
-} spaces SEC(".maps");
-
-/* The tables of all images, one after the other. session.c sets the capacities before loading and
- * writes through a mapping of the memory; a process is published only after its tables. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct table_page);
-} pages SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct walk_chunk);
-} rows SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct table_rule);
-} rules SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct table_wide_rule);
-} wide_rules SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, WALK_ENTRY_COUNT);
-	__type(key, __u32);
-	__type(value, struct walk_scratch);
-} scratches SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct walk_counters);
-} counters SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 1 << 22);
-} records SEC(".maps");
-
-/* A program array holds programs of one type only. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u32);
-} step_tails SEC(".maps"), sample_tails SEC(".maps");
-
-/* ---- reading the stack ------------------------------------------------------------------ */
-
-struct walk_memory {
-	struct walk_scratch *scratch;
-	struct walk_counters *counters;
-};
-
-static __always_inline int walk_read(struct walk_memory *memory, __u64 address, __u64 *ret)
-{
-	struct walk_scratch *scratch = memory->scratch;
-	__u64 offset = address - scratch->window_address;
-
-	if (!scratch->window_address || offset > WALK_WINDOW_BYTES - 8) {
-		memory->counters->window_reads++;
-		if (bpf_probe_read_user(scratch->window, WALK_WINDOW_BYTES,
-					(void *)(address & ~7ull))) {
-			scratch->window_address = 0;
-			memory->counters->single_reads++;
-			return bpf_probe_read_user(ret, sizeof(*ret), (void *)address) ? -1 : 0;
-		}
-		scratch->window_address = address & ~7ull;
-		offset = address & 7;
-	}
-	if (offset & 7) {
-		memory->counters->single_reads++;
-		return bpf_probe_read_user(ret, sizeof(*ret), (void *)address) ? -1 : 0;
-	}
-	*ret = scratch->window[(offset >> 3) & (WALK_WINDOW_BYTES / 8 - 1)];
-	return 0;
-}
-
-#define step_inline static __always_inline
-#include "step.h"
 
 /* ---- looking a PC up -------------------------------------------------------------------- */
 
@@ -177,68 +62,28 @@ static __always_inline struct walk_mapping *find_mapping(struct walk_scratch *sc
 	return 0;
 }
 
-/* The last row of the page that is not above offset. No branch depends on a row's value: the
- * verifier would follow both ways, and the CPU would guess wrong every second time. */
-static __always_inline __u32 find_row(const struct walk_chunk *chunk, __u32 first, __u32 count,
-				      __u32 offset)
-{
-	__u64 at = first & (WALK_CHUNK_ROWS - 1);
-	__u64 left = count;
-	__u32 i;
-
-	for (i = 0; i <= TABLE_PAGE_SHIFT; i++) {
-		__u64 half = left >> 1;
-		__u64 row = chunk->row[(at + half) & (WALK_CHUNK_ROWS - 1)];
-		__s64 above = (__s64)(row >> (32 - TABLE_ROW_OFFSET_BITS)) - (__s64)offset - 1;
-
-		if (left <= 1)
-			break;
-		at += half & (__u64)(above >> 63);
-		left -= half;
-	}
-	return chunk->row[at & (WALK_CHUNK_ROWS - 1)];
-}
-
-static __always_inline unsigned int find_rule(struct walk_scratch *scratch,
-					      struct walk_process *process, __u64 pc,
-					      struct table_rule **ret_rule,
-					      struct table_wide_rule **ret_wide)
-{
-	struct walk_mapping *mapping;
-	struct walk_chunk *chunk;
-	struct table_page *page;
-	__u32 index, number;
-
-	mapping = find_mapping(scratch, process, pc);
-	if (!mapping)
-		return STOP_NO_MAPPING;
-	index = (pc - mapping->start) >> TABLE_PAGE_SHIFT;
-	if (index >= mapping->page_count)
-		return STOP_NO_ROW;
-	index += mapping->first_page;
-	page = bpf_map_lookup_elem(&pages, &index);
-	if (!page)
-		return STOP_BAD_TABLE;
-	index = page->first_row >> WALK_CHUNK_SHIFT;
-	chunk = bpf_map_lookup_elem(&rows, &index);
-	if (!chunk)
-		return STOP_BAD_TABLE;
-	number = table_row_rule(
-		find_row(chunk, page->first_row, page->row_count, pc & (TABLE_PAGE_SIZE - 1)));
-	if (number < TABLE_MARKER_COUNT)
-		return step_marker_stop(number);
-	index = mapping->first_rule + number;
-	*ret_rule = bpf_map_lookup_elem(&rules, &index);
-	if (!*ret_rule)
-		return STOP_BAD_TABLE;
-	if ((*ret_rule)->flags & TABLE_RULE_WIDE) {
-		index = mapping->first_wide + (*ret_rule)->wide;
-		*ret_wide = bpf_map_lookup_elem(&wide_rules, &index);
-	}
-	return STOP_NONE;
-}
-
 /* ---- the walk --------------------------------------------------------------------------- */
+
+static __always_inline struct walk_counters *current_counters(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&counters, &zero);
+}
+
+/* The step by an extended rule. Not static: the verifier then checks it once, by itself, and not
+ * for each state that the walk may be in when it calls. */
+__attribute__((noinline)) int step_apart(__u32 entry, __u32 number, __u32 first_place)
+{
+	struct walk_memory memory = { .first_place = first_place };
+	struct table_rule *rule = bpf_map_lookup_elem(&rules, &number);
+
+	memory.scratch = bpf_map_lookup_elem(&scratches, &entry);
+	memory.counters = current_counters();
+	if (!rule || !memory.scratch || !memory.counters)
+		return STOP_BAD_TABLE;
+	return step_extended(&memory.scratch->state, rule, &memory);
+}
 
 /* One frame: notes the PC, then goes to the caller. 1: the walk has ended. */
 static __always_inline int walk_frame(struct walk_scratch *scratch, struct walk_process *process,
@@ -246,20 +91,27 @@ static __always_inline int walk_frame(struct walk_scratch *scratch, struct walk_
 {
 	struct walk_memory memory = { .scratch = scratch, .counters = counter };
 	struct walk_state *state = &scratch->state;
-	struct table_wide_rule *wide = 0;
-	struct table_rule *rule = 0;
+	const struct table_rule *rule = 0;
+	__u32 count = scratch->record.count, number = 0;
+	struct walk_mapping *mapping;
 	unsigned int stop;
-	__u32 count = scratch->record.count;
+	__u64 pc = state->pc;
 
 	if (count >= WALK_FRAMES_MAX) {
 		state->stop = STOP_DEPTH;
 		return 1;
 	}
-	scratch->record.pc[count & (WALK_FRAMES_MAX - 1)] = state->pc;
+	scratch->record.pc[count & (WALK_FRAMES_MAX - 1)] = pc;
 	scratch->record.count = count + 1;
-	stop = find_rule(scratch, process, state->pc - !state->exact_pc, &rule, &wide);
-	if (!stop && rule)
-		stop = step(state, rule, wide, &memory);
+	pc -= !state->exact_pc;
+	mapping = find_mapping(scratch, process, pc);
+	stop = mapping ? find_rule(0, mapping, pc, &number, &rule) : STOP_NO_MAPPING;
+	if (!stop && mapping && rule) {
+		if (rule->flags & TABLE_RULE_EXTENDED)
+			stop = step_apart(scratch->record.entry, number, mapping->first_place);
+		else
+			stop = step_plain(state, rule, &memory);
+	}
 	state->stop = stop;
 	return stop != STOP_NONE;
 }
@@ -270,13 +122,6 @@ static __always_inline __u32 *current_space(void)
 	__u32 pid = bpf_get_current_pid_tgid() >> 32;
 
 	return bpf_map_lookup_elem(&processes, &pid);
-}
-
-static __always_inline struct walk_counters *current_counters(void)
-{
-	__u32 zero = 0;
-
-	return bpf_map_lookup_elem(&counters, &zero);
 }
 
 static __always_inline int user_registers(struct pt_regs *ret)
@@ -352,8 +197,10 @@ static __always_inline void walk_end(struct walk_scratch *scratch, struct walk_c
 	scratch->busy = 0;
 }
 
-/* Takes the CPU's scratch and the thread's registers; 0 if there is nothing to walk. */
-static __always_inline struct walk_scratch *walk_enter(__u32 entry)
+/* Takes the CPU's scratch and the thread's registers; 0 if there is nothing to walk. Not static, for
+ * the registers must not lie in the stack frame of those who call: the verifier would keep a copy of
+ * them with every state of the walk. */
+__attribute__((noinline)) int walk_enter(__u32 entry)
 {
 	struct walk_counters *counter = current_counters();
 	struct walk_scratch *scratch;
@@ -375,10 +222,45 @@ static __always_inline struct walk_scratch *walk_enter(__u32 entry)
 	scratch->busy = 1;
 	scratch->space = *space;
 	walk_begin(scratch, &regs, entry);
-	return scratch;
+	return 1;
 }
 
 /* ---- round by bpf_loop ------------------------------------------------------------------ */
+
+/* What is the same for every frame. */
+struct loop_context {
+	struct walk_scratch *scratch;
+	struct walk_process *process;
+	struct walk_counters *counter;
+};
+
+static long loop_frame(__u32 index, void *context)
+{
+	struct loop_context *loop = context;
+
+	return walk_frame(loop->scratch, loop->process, loop->counter);
+}
+
+static __always_inline int walk_by_loop(__u32 entry)
+{
+	struct loop_context loop = { .counter = current_counters() };
+
+	if (!walk_enter(entry))
+		return 0;
+	loop.scratch = bpf_map_lookup_elem(&scratches, &entry);
+	if (!loop.scratch || !loop.counter)
+		return 0;
+	loop.process = bpf_map_lookup_elem(&spaces, &loop.scratch->space);
+	/* One more than the frames: the last round says STOP_DEPTH. */
+	if (loop.process)
+		bpf_loop(WALK_FRAMES_MAX + 1, loop_frame, &loop, 0);
+	else
+		loop.scratch->state.stop = STOP_BAD_TABLE;
+	walk_end(loop.scratch, loop.counter);
+	return 0;
+}
+
+/* ---- round by tail calls ---------------------------------------------------------------- */
 
 /* Not static: the verifier then checks it once, by itself, and not again for each round of the
  * bounded loop below (33 times its instructions pass the limit of a million). */
@@ -399,26 +281,6 @@ __attribute__((noinline)) int next_frame(__u32 entry)
 	}
 	return walk_frame(scratch, process, counter);
 }
-
-static long loop_frame(__u32 index, void *context)
-{
-	return next_frame(*(__u32 *)context) != 0;
-}
-
-static __always_inline int walk_by_loop(__u32 entry)
-{
-	struct walk_scratch *scratch = walk_enter(entry);
-	struct walk_counters *counter = current_counters();
-
-	if (!scratch || !counter)
-		return 0;
-	/* One more than the frames: the last round says STOP_DEPTH. */
-	bpf_loop(WALK_FRAMES_MAX + 1, loop_frame, &entry, 0);
-	walk_end(scratch, counter);
-	return 0;
-}
-
-/* ---- round by tail calls ---------------------------------------------------------------- */
 
 static __always_inline int walk_by_tail(void *ctx, __u32 entry, void *tails)
 {

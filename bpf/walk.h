@@ -7,9 +7,23 @@
 
 #include "table_abi.h"
 
-/* Rows lie in chunks, each one map value; a page's rows never straddle two. */
-#define WALK_CHUNK_SHIFT 13
-#define WALK_CHUNK_ROWS	 (1u << WALK_CHUNK_SHIFT)
+/*
+ * The tables of all images lie one after the other in five BPF arrays (placement.c), each numbered
+ * through. Rules and places are array values of their own; the rest lies in chunks, so that what
+ * one look-up needs together is in one value:
+ *
+ *	pages	 a chunk repeats the number before its first and the one behind its last
+ *	entries	 a chunk begins with a copy of the entry before its first, and no page's entries
+ *		 straddle two: the last entry is repeated until the chunk is full
+ *	shapes	 a chunk ends with copies of the next one's first rows
+ */
+#define WALK_PAGE_SHIFT	   10
+#define WALK_CHUNK_PAGES   (1u << WALK_PAGE_SHIFT)
+#define WALK_ENTRY_SHIFT   13
+#define WALK_CHUNK_ENTRIES (1u << WALK_ENTRY_SHIFT)
+#define WALK_SHAPE_SHIFT   12
+#define WALK_CHUNK_ROWS	   (1u << WALK_SHAPE_SHIFT)
+#define WALK_SHAPE_OVERLAP 16 /* at least TABLE_SHAPE_ROWS - 1, and a multiple of 8 bytes */
 
 /* Executable mappings of one process. */
 #define WALK_MAPPINGS_SHIFT 10
@@ -19,8 +33,17 @@
  * (MAX_TAIL_CALL_CNT), 32 are needed for WALK_FRAMES_MAX. */
 #define WALK_TAIL_FRAMES 33
 
-struct walk_chunk {
-	__u32 row[WALK_CHUNK_ROWS];
+/* Number n of a chunk is at [n + 1]. */
+struct walk_page_chunk {
+	__u32 page[WALK_CHUNK_PAGES + 2];
+};
+
+struct walk_entry_chunk {
+	__u32 entry[WALK_CHUNK_ENTRIES + 2]; /* the last is only there to fill 8 bytes */
+};
+
+struct walk_shape_chunk {
+	__u16 row[WALK_CHUNK_ROWS + WALK_SHAPE_OVERLAP];
 };
 
 struct walk_process {

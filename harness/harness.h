@@ -27,6 +27,8 @@ struct command {
 
 int command_table(int argc, char **argv);
 int command_stat(int argc, char **argv);
+int command_prove(int argc, char **argv);
+int command_diff(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_kernels(int argc, char **argv);
 int command_vm(int argc, char **argv);

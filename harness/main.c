@@ -15,6 +15,9 @@
 static const struct command commands[] = {
 	{ "table", command_table, "print an image's unwind table" },
 	{ "stat", command_stat, "rows, rules, bytes and losses of images' tables" },
+	{ "prove", command_prove,
+	  "proofs: tables against the CFI, the CFI against libdw and readelf" },
+	{ "diff", command_diff, "two tables, function by function: images, saved ones, dumps" },
 	{ "compare", command_compare, "step a program and hold engines against the truth" },
 	{ "kernels", command_kernels, "list or fetch the kernels that can be booted" },
 	{ "vm", command_vm, "run a command in a guest with another kernel" },

@@ -94,7 +94,7 @@ static struct image_entry *store_add(struct image_store *store, struct image *im
 	entry->id = store->count;
 	if (cfi_create(image, &entry->cfi, error) && error->code != ERROR_NO_CFI)
 		goto bad;
-	if (table_create(image, entry->cfi, &entry->table, error))
+	if (table_build(image, &entry->table, error))
 		goto bad;
 	if (store->count == store->capacity) {
 		size_t capacity = store->capacity ? store->capacity * 2 : 16;

@@ -8,6 +8,7 @@
  *
  *	breg7 8; breg16 0; lit15; and; lit11; ge; lit3; shl; plus	rsp+8+(((rip&15)>=11)<<3)
  *	breg6 -8; deref							*(rbp-8)+0
+ *	breg7 8; breg9 0; lit8; mul; plus; deref; plus_uconst 8		*(rsp+r9*8+8)+8
  *
  * Evaluating is a stack machine (DWARF 5, 2.5). Its stack, and the steps it may take (backward
  * branches exist), are bounded. Operations that need more than registers and memory, such as
@@ -144,6 +145,29 @@ static bool accept_plt(struct reader reader, int64_t *ret_b)
 	return reader_left(&reader) == sizeof(tail) && !memcmp(reader.at, tail, sizeof(tail));
 }
 
+/* After "breg reg a": "breg index b; [constant; mul;] plus", then perhaps a constant added: an array
+ * below the frame (Montgomery multiplication in libcrypto). Leaves the reader behind it. */
+static bool accept_index(struct reader *reader, struct expression_shape *shape)
+{
+	struct reader at = *reader;
+	int64_t offset, scale = 1, add = 0;
+	uint32_t index;
+
+	if (!accept_register(&at, &index, &offset))
+		return false;
+	if (!accept_byte(&at, OP_PLUS) && (!accept_constant(&at, &scale) ||
+					   !accept_byte(&at, OP_MUL) || !accept_byte(&at, OP_PLUS)))
+		return false;
+	if (accept_byte(&at, OP_PLUS_UCONST) && !reader_uleb(&at, (uint64_t *)&add))
+		return false;
+	shape->index = index;
+	shape->scale = (uint64_t)scale;
+	shape->a =
+		(int64_t)((uint64_t)shape->a + (uint64_t)offset * (uint64_t)scale + (uint64_t)add);
+	*reader = at;
+	return true;
+}
+
 /* After "breg reg a; deref": nothing, or a constant added. */
 static bool accept_deref(struct reader reader, int64_t *ret_b)
 {
@@ -163,12 +187,13 @@ void expression_recognise(const uint8_t *expression, size_t size, struct express
 	struct expression_shape shape = { .form = EXPRESSION_OTHER };
 	if (!accept_register(&reader, &shape.reg, &shape.a))
 		return;
+	accept_index(&reader, &shape);
 	if (!reader_left(&reader)) {
 		shape.form = EXPRESSION_REGISTER;
 	} else if (accept_byte(&reader, OP_DEREF)) {
 		if (accept_deref(reader, &shape.b))
 			shape.form = EXPRESSION_DEREF;
-	} else if (accept_plt(reader, &shape.b)) {
+	} else if (!shape.scale && accept_plt(reader, &shape.b)) {
 		shape.form = EXPRESSION_PLT;
 	}
 	if (shape.form != EXPRESSION_OTHER)

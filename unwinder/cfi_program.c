@@ -14,6 +14,7 @@
  * registers above REGISTER_RIP (vector registers are saved by functions of the Microsoft ABI),
  * which no unwinder of x86-64 carries.
  */
+#include <elf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,32 +50,53 @@ enum {
 	CFA_VAL_OFFSET = 0x14,
 	CFA_VAL_OFFSET_SF = 0x15,
 	CFA_VAL_EXPRESSION = 0x16,
+	CFA_MIPS_ADVANCE_LOC8 = 0x1d, /* as binutils and elfutils, for every machine */
+	CFA_AARCH64_NEGATE_RA_STATE = 0x2d,
 	CFA_GNU_ARGS_SIZE = 0x2e,
 	CFA_GNU_NEGATIVE_OFFSET_EXTENDED = 0x2f,
 };
 
 #define HIGH_COUNT (CFI_REGISTER_MAX + 1 - REGISTER_COUNT)
 
-/* What DW_CFA_remember_state keeps. high: allocated only if the program mentions such a register.
+/*
+ * What DW_CFA_remember_state keeps is not a copy of all rules but a log of what changed since, and
+ * of that only the first change of each: a state that was remembered costs nothing until it is left.
+ * A mark separates the levels; equal levels share one.
  */
-struct state {
-	struct row row;
-	struct row_rule *high;
+enum {
+	CELL_CFA = CFI_REGISTER_MAX + 1, /* below it: the register of that number */
+	CELL_RA_STATE,
+	CELL_MARK,
 };
+
+struct saved {
+	int64_t offset; /* of a mark: how many levels it stands for */
+	const uint8_t *expression;
+	uint32_t expression_bytes; /* of a mark: saved_cells of the level below */
+	uint16_t cell;
+	uint8_t kind;
+	uint8_t reg;
+};
+
+/* A function that needs more is not one that a compiler wrote: half a million changes. */
+#define SAVED_BYTES_MAX (12u << 20)
 
 struct machine {
 	const struct cfi *cfi;
 	const struct cfi_cie *cie;
 	struct reader reader;
+	uint64_t function; /* the FDE's first PC */
 	uint64_t pc;
 	uint64_t pc_end; /* of the FDE */
 	struct row row;	 /* the current rules */
 	struct row_rule *high;
 	struct row initial; /* after the CIE: what DW_CFA_restore goes back to */
 	struct row_rule *initial_high;
-	struct state *stack;
-	size_t depth;
-	size_t capacity;
+	struct saved *saved;
+	size_t saved_count;
+	size_t saved_capacity;
+	uint64_t depth;	      /* how many states are remembered */
+	uint32_t saved_cells; /* of the top level: bits of registers, REGISTER_COUNT.. the others */
 	bool raw;
 	bool in_cie;
 	bool *mentioned; /* with cfi_registers, else NULL */
@@ -98,6 +120,11 @@ static int truncated(const struct machine *machine, const uint8_t *at)
 			 at - machine->cfi->section->data,
 			 "operand of call frame instruction 0x%02x reaches past its entry's end",
 			 *at);
+}
+
+static bool is_aarch64(const struct machine *machine)
+{
+	return machine->cfi->image->machine == EM_AARCH64;
 }
 
 /* ---- rows out ---------------------------------------------------------------------------- */
@@ -151,6 +178,111 @@ static int advance(struct machine *machine, uint64_t factored, const uint8_t *at
 	return advance_to(machine, machine->pc + delta, at);
 }
 
+/* ---- remember and restore ---------------------------------------------------------------- */
+
+static int push_saved(struct machine *machine, const struct saved *saved)
+{
+	if (machine->saved_count == machine->saved_capacity) {
+		size_t capacity = machine->saved_capacity + machine->saved_capacity / 2 + 32;
+		struct saved *grown = NULL;
+		if (capacity <= SAVED_BYTES_MAX / sizeof(*grown))
+			grown = realloc(machine->saved, capacity * sizeof(*grown));
+		if (!grown)
+			return error_set(
+				machine->error, ERROR_MEMORY, machine->cfi->section->name,
+				(uint64_t)(machine->reader.at - machine->cfi->section->data),
+				"no memory for more than %zu changes of remembered states",
+				machine->saved_count);
+		machine->saved = grown;
+		machine->saved_capacity = capacity;
+	}
+	machine->saved[machine->saved_count++] = *saved;
+	return 0;
+}
+
+static struct row_rule *cell_rule(struct machine *machine, unsigned int cell)
+{
+	if (cell < REGISTER_COUNT)
+		return &machine->row.reg[cell];
+	return cell == CELL_CFA ? &machine->row.cfa : &machine->high[cell - REGISTER_COUNT];
+}
+
+/* Before a cell changes. */
+static int save(struct machine *machine, unsigned int cell)
+{
+	if (!machine->depth)
+		return 0;
+	uint32_t bit = 0;
+	if (cell < REGISTER_COUNT)
+		bit = 1u << cell;
+	else if (cell >= CELL_CFA)
+		bit = 1u << (REGISTER_COUNT + cell - CELL_CFA);
+	if (machine->saved_cells & bit)
+		return 0;
+	struct saved saved = { .cell = (uint16_t)cell };
+	if (cell == CELL_RA_STATE) {
+		saved.reg = machine->row.ra_signed;
+	} else {
+		const struct row_rule *rule = cell_rule(machine, cell);
+		saved.kind = (uint8_t)rule->kind;
+		saved.reg = (uint8_t)rule->reg;
+		saved.offset = rule->offset;
+		saved.expression = rule->expression;
+		saved.expression_bytes = (uint32_t)rule->expression_bytes;
+	}
+	if (push_saved(machine, &saved))
+		return -1;
+	machine->saved_cells |= bit;
+	return 0;
+}
+
+static int remember(struct machine *machine)
+{
+	struct saved *top = machine->saved_count ? &machine->saved[machine->saved_count - 1] : NULL;
+	if (top && top->cell == CELL_MARK) {
+		top->offset++;
+	} else {
+		struct saved mark = { .cell = CELL_MARK,
+				      .offset = 1,
+				      .expression_bytes = machine->saved_cells };
+		if (push_saved(machine, &mark))
+			return -1;
+	}
+	machine->saved_cells = 0;
+	machine->depth++;
+	return 0;
+}
+
+/* The CFA is part of the state, as GCC and every unwinder have it; the PC and args_size are not. */
+static int recall(struct machine *machine, const uint8_t *at)
+{
+	if (!machine->depth) {
+		if (machine->raw)
+			return 0;
+		return fail(machine, at, ERROR_CFI_STATE, "no remembered state to restore");
+	}
+	struct saved *saved = &machine->saved[machine->saved_count - 1];
+	for (; saved->cell != CELL_MARK; saved--, machine->saved_count--) {
+		if (saved->cell == CELL_RA_STATE)
+			machine->row.ra_signed = saved->reg;
+		else
+			*cell_rule(machine, saved->cell) = (struct row_rule) {
+				.kind = saved->kind,
+				.reg = saved->reg,
+				.offset = saved->offset,
+				.expression = saved->expression,
+				.expression_bytes = saved->expression_bytes,
+			};
+	}
+	machine->depth--;
+	machine->saved_cells = 0;
+	if (!--saved->offset) {
+		machine->saved_cells = saved->expression_bytes;
+		machine->saved_count--;
+	}
+	return 0;
+}
+
 /* ---- registers --------------------------------------------------------------------------- */
 
 /* The cell of a register's rule. NULL: a register above those that are kept. */
@@ -170,8 +302,11 @@ static int set_rule(struct machine *machine, uint64_t reg, struct row_rule rule,
 				 at - machine->cfi->section->data,
 				 "register %" PRIu64 " does not exist", reg);
 	struct row_rule *cell = rule_of(machine, reg);
-	if (cell)
-		*cell = rule;
+	if (!cell)
+		return 0;
+	if (save(machine, (unsigned int)reg))
+		return -1;
+	*cell = rule;
 	return 0;
 }
 
@@ -197,10 +332,13 @@ static int set_offset(struct machine *machine, enum rule_kind kind, uint64_t reg
 
 static int set_cfa(struct machine *machine, uint64_t reg, uint64_t offset, const uint8_t *at)
 {
-	if (reg >= REGISTER_COUNT && (!machine->raw || reg > CFI_REGISTER_MAX))
+	bool carried = reg < REGISTER_COUNT || machine->raw || is_aarch64(machine);
+	if (!carried || reg > CFI_REGISTER_MAX)
 		return error_set(machine->error, ERROR_CFI_REGISTER, machine->cfi->section->name,
 				 at - machine->cfi->section->data,
 				 "the CFA can't hang on register %" PRIu64, reg);
+	if (save(machine, CELL_CFA))
+		return -1;
 	machine->row.cfa = (struct row_rule) { .kind = RULE_CFA_REGISTER,
 					       .reg = (uint32_t)reg,
 					       .offset = (int64_t)offset };
@@ -225,59 +363,9 @@ static int set_cfa_register(struct machine *machine, uint64_t reg, const uint8_t
 
 static int set_cfa_offset(struct machine *machine, uint64_t offset, const uint8_t *at)
 {
-	if (need_cfa_register(machine, at))
+	if (need_cfa_register(machine, at) || save(machine, CELL_CFA))
 		return -1;
 	machine->row.cfa.offset = (int64_t)offset;
-	return 0;
-}
-
-/* ---- remember and restore ---------------------------------------------------------------- */
-
-static struct row_rule *high_copy(const struct row_rule *high)
-{
-	struct row_rule *copy = malloc(HIGH_COUNT * sizeof(*copy));
-	if (copy)
-		memcpy(copy, high, HIGH_COUNT * sizeof(*copy));
-	return copy;
-}
-
-/* As deep as there are instruction bytes, and never deeper than the memory for it is worth. */
-static int remember(struct machine *machine)
-{
-	if (machine->depth == machine->capacity) {
-		size_t capacity = machine->capacity ? machine->capacity * 2 : 4;
-		struct state *grown = realloc(machine->stack, capacity * sizeof(*grown));
-		if (!grown)
-			return error_set(machine->error, ERROR_MEMORY, NULL, 0,
-					 "no memory for remembered states");
-		machine->stack = grown;
-		machine->capacity = capacity;
-	}
-	struct state *state = &machine->stack[machine->depth];
-	state->row = machine->row;
-	state->high = NULL;
-	if (machine->high && !(state->high = high_copy(machine->high)))
-		return error_set(machine->error, ERROR_MEMORY, NULL, 0,
-				 "no memory for remembered states");
-	machine->depth++;
-	return 0;
-}
-
-/* The CFA is part of the state, as GCC and every unwinder have it; the PC and args_size are not. */
-static int recall(struct machine *machine, const uint8_t *at)
-{
-	if (!machine->depth) {
-		if (machine->raw)
-			return 0;
-		return fail(machine, at, ERROR_CFI_STATE, "no remembered state to restore");
-	}
-	struct state *state = &machine->stack[--machine->depth];
-	machine->row.cfa = state->row.cfa;
-	memcpy(machine->row.reg, state->row.reg, sizeof(machine->row.reg));
-	if (state->high) {
-		free(machine->high);
-		machine->high = state->high;
-	}
 	return 0;
 }
 
@@ -291,6 +379,8 @@ static int set_expression(struct machine *machine, uint64_t reg, enum rule_kind 
 	    !reader_block(&machine->reader, rule.expression_bytes, &rule.expression))
 		return truncated(machine, at);
 	if (kind == RULE_CFA_EXPRESSION) {
+		if (save(machine, CELL_CFA))
+			return -1;
 		rule.reg = machine->row.cfa.reg;
 		rule.offset = machine->row.cfa.offset;
 		machine->row.cfa = rule;
@@ -303,6 +393,7 @@ static int set_loc(struct machine *machine, const uint8_t *at)
 {
 	struct pointer_context context = { .image = machine->cfi->image,
 					   .section = machine->cfi->section,
+					   .function = machine->function,
 					   .address_bytes = machine->cie->address_bytes };
 	uint64_t pc;
 	if (pointer_read(&context, &machine->reader, machine->cie->fde_encoding, &pc,
@@ -350,6 +441,18 @@ static bool read_operands(struct reader *reader, enum operands operands, uint64_
 	return false;
 }
 
+/* The same number means other things elsewhere (SPARC: GNU_window_save), so it goes by machine. */
+static int negate_ra_state(struct machine *machine, const uint8_t *at)
+{
+	if (!is_aarch64(machine))
+		return fail(machine, at, ERROR_CFI_INSTRUCTION,
+			    "DW_CFA_AARCH64_negate_ra_state (0x2d) is not defined on x86-64");
+	if (save(machine, CELL_RA_STATE))
+		return -1;
+	machine->row.ra_signed = !machine->row.ra_signed;
+	return 0;
+}
+
 /* The instructions whose operands are LEBs. at: the opcode, for errors. */
 static int execute_extended(struct machine *machine, uint8_t opcode, const uint8_t *at)
 {
@@ -390,10 +493,12 @@ static int execute_extended(struct machine *machine, uint8_t opcode, const uint8
 	case CFA_DEF_CFA_OFFSET_SF: return set_cfa_offset(machine, a * align, at);
 	case CFA_DEF_CFA_EXPRESSION: return set_expression(machine, 0, RULE_CFA_EXPRESSION, at);
 	case CFA_GNU_ARGS_SIZE: machine->row.args_size = a; return 0;
+	case CFA_AARCH64_NEGATE_RA_STATE: return negate_ra_state(machine, at);
 	default:
 		return error_set(machine->error, ERROR_CFI_INSTRUCTION, machine->cfi->section->name,
 				 at - machine->cfi->section->data,
-				 "call frame instruction 0x%02x is not defined on x86-64", opcode);
+				 "call frame instruction 0x%02x is not defined on %s", opcode,
+				 is_aarch64(machine) ? "AArch64" : "x86-64");
 	}
 }
 
@@ -412,9 +517,13 @@ static int execute_one(struct machine *machine)
 	}
 	case CFA_RESTORE: return restore(machine, operand, at);
 	}
-	if (opcode >= CFA_ADVANCE_LOC1 && opcode <= CFA_ADVANCE_LOC4) {
+	if ((opcode >= CFA_ADVANCE_LOC1 && opcode <= CFA_ADVANCE_LOC4) ||
+	    opcode == CFA_MIPS_ADVANCE_LOC8) {
 		uint64_t delta;
-		if (!reader_unsigned(&machine->reader, 1u << (opcode - CFA_ADVANCE_LOC1), &delta))
+		unsigned int size = 8;
+		if (opcode != CFA_MIPS_ADVANCE_LOC8)
+			size = 1u << (opcode - CFA_ADVANCE_LOC1);
+		if (!reader_unsigned(&machine->reader, size, &delta))
 			return truncated(machine, at);
 		return advance(machine, delta, at);
 	}
@@ -432,11 +541,20 @@ static int execute(struct machine *machine, const uint8_t *instructions, uint64_
 	return 0;
 }
 
+static struct row_rule *high_copy(const struct row_rule *high)
+{
+	struct row_rule *copy = malloc(HIGH_COUNT * sizeof(*copy));
+	if (copy)
+		memcpy(copy, high, HIGH_COUNT * sizeof(*copy));
+	return copy;
+}
+
 /* The CIE's instructions, then, if there is one, the FDE's, up to the last row. */
 static int run(struct machine *machine, const struct cfi_fde *fde)
 {
 	machine->row.signal_frame = machine->cie->signal_frame;
-	machine->pc = fde ? fde->pc_begin : 0;
+	machine->function = fde ? fde->pc_begin : 0;
+	machine->pc = machine->function;
 	machine->pc_end = fde ? fde->pc_begin + fde->pc_range : 0;
 	machine->row.pc = machine->pc;
 	machine->in_cie = true;
@@ -457,9 +575,7 @@ static int run(struct machine *machine, const struct cfi_fde *fde)
 
 static void machine_deinit(struct machine *machine)
 {
-	for (size_t i = 0; i < machine->depth; i++)
-		free(machine->stack[i].high);
-	free(machine->stack);
+	free(machine->saved);
 	free(machine->high);
 	free(machine->initial_high);
 }
@@ -553,6 +669,7 @@ void cfi_check(const struct cfi *cfi, struct error_list *ret)
 	for (size_t i = 0; i < cfi->diagnostics.count; i++)
 		error_list_add(ret, &cfi->diagnostics.error[i]);
 	ret->dropped += cfi->diagnostics.dropped;
+	eh_frame_hdr_check(cfi, ret);
 	for (size_t i = 0; i < cfi->fde_count; i++) {
 		struct error error;
 		if (cfi_rows(cfi, &cfi->fde[i], accept_row, NULL, &error))

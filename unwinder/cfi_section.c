@@ -1,184 +1,229 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * cfi_section.c - .eh_frame and .debug_frame: CIEs, FDEs, and the FDE of a PC
+ * cfi_section.c - .eh_frame and .debug_frame: the list of entries, and the FDE of a PC
  *
- * Both sections are a list of entries that begin with their length (DWARF 5, 6.4.1; LSB 5, 10.6.1).
- * A CIE holds what many functions share, an FDE covers one PC range and names its CIE:
+ * Both sections are a list of entries that begin with their length; cfi_entry.c reads one. A bad
+ * entry costs itself alone: it is left out with a diagnostic. If it is its length that is bad, then
+ * nothing says where the next entry begins, and the list is taken up again
  *
- *			.debug_frame			.eh_frame
- *	CIE id		all ones, 4 or 8 bytes		0, always 4 bytes
- *	an FDE's CIE	offset in the section		bytes back from that field
- *	pointers	plain addresses			as the augmentation 'R' says
+ *	at the next entry that the search table of .eh_frame_hdr leads to, or its CIE,
+ *	or where an FDE stands before that, one that has a CIE and covers code.
  *
- * The first pass walks the list and parses CIEs; the second parses the FDEs, so that an FDE may
- * stand before its CIE. A bad entry is left out with a diagnostic: the length says where the next
- * one begins. Only a length that leaves the section ends the list. A zero length does not: linkers
- * join inputs that each end in one.
+ * The same table tells that a length inside the section is wrong: an entry then covers the start of
+ * another. A zero length ends nothing: linkers join inputs that each end in one.
+ *
+ * The first walk only counts, so that memory is taken once and no more than is needed; the second
+ * reads. FDEs that stand before their CIEs are only noted by it, and read at the end.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "pointer.h"
-#include "reader.h"
-#include "unwinder.h"
+#include "cfi_section.h"
 
-#define LENGTH_64BIT	 UINT32_MAX /* what follows is a length of 8 bytes: 64-bit DWARF */
-#define LENGTH_RESERVED	 0xfffffff0u
-#define CIE_POINTER_NONE UINT64_MAX
+/* What is kept may pass three times the section's size only in sections whose entries are smaller
+ * than any that a compiler writes, and then ends here: the rest of the entries is lost. */
+#define MEMORY_ALWAYS (40u << 20)
+
+/* ---- walking the list -------------------------------------------------------------------- */
+
+struct walk {
+	const struct cfi *cfi;
+	const struct image_section *section;
+	uint64_t at;
+	const struct cfi_starts *starts;
+	size_t next_start;	 /* the first start behind at */
+	struct error_list *lost; /* NULL: not wanted */
+	uint64_t lost_count;
+	struct cfi_cie_cache *cache; /* for scanning */
+};
+
+static void lose(struct walk *walk, const struct error *error)
+{
+	walk->lost_count++;
+	if (walk->lost)
+		error_list_add(walk->lost, error);
+}
+
+/* The first known start behind offset, or UINT64_MAX. Offsets only grow. */
+static uint64_t start_after(struct walk *walk, uint64_t offset)
+{
+	const struct cfi_starts *starts = walk->starts;
+	while (walk->next_start < starts->count && starts->offset[walk->next_start] <= offset)
+		walk->next_start++;
+	return walk->next_start < starts->count ? starts->offset[walk->next_start] : UINT64_MAX;
+}
+
+static bool is_code(const struct image *image, const struct cfi_fde *fde)
+{
+	if (!fde->pc_range)
+		return false;
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct image_segment *segment = &image->segment[i];
+		uint64_t offset = fde->pc_begin - segment->vaddr;
+		if (segment->executable && offset < segment->memory_bytes &&
+		    fde->pc_range <= segment->memory_bytes - offset)
+			return true;
+	}
+	return !image->segment_count; /* a relocatable object, or bytes without an image */
+}
+
+/* What looks like an FDE in every respect, from offset to end. Returns it or its CIE, whichever
+ * comes first, or end. No byte is looked at more than twice, however often this is called. */
+static uint64_t scan(struct walk *walk, uint64_t offset, uint64_t end)
+{
+	const struct cfi *cfi = walk->cfi;
+	const struct image_section *section = walk->section;
+	for (uint64_t at = offset; at < end; at++) {
+		struct cfi_entry entry;
+		struct cfi_fde fde;
+		struct error ignored;
+		if (cfi_entry_read(section, cfi->is_eh_frame, at, &entry, &ignored) ||
+		    !entry.length || entry.is_cie || entry.cie >= section->size)
+			continue;
+		const struct cfi_cie *cie = cfi_cie_cached(walk->cache, cfi->image, section,
+							   cfi->is_eh_frame, entry.cie);
+		if (!cie || cfi_fde_parse(cfi->image, section, &entry, cie, &fde, &ignored) ||
+		    !is_code(cfi->image, &fde))
+			continue;
+		return entry.cie > offset && entry.cie < at ? entry.cie : at;
+	}
+	return end;
+}
+
+/* The length at offset is bad. */
+static void resynchronise(struct walk *walk, uint64_t offset)
+{
+	uint64_t end = walk->starts ? start_after(walk, offset) : UINT64_MAX;
+	if (end > walk->section->size)
+		end = walk->section->size;
+	walk->at = scan(walk, offset + 1, end); /* the table may be incomplete */
+}
+
+/* Some linkers pad the section with fewer zero bytes than a length has. */
+static bool is_padding(const struct image_section *section, uint64_t offset)
+{
+	if (section->size - offset >= 4)
+		return false;
+	while (offset < section->size && !section->data[offset])
+		offset++;
+	return offset == section->size;
+}
+
+/* The next entry whose head is good. False: there is none. */
+static bool walk_next(struct walk *walk, struct cfi_entry *ret)
+{
+	while (walk->at < walk->section->size) {
+		uint64_t offset = walk->at;
+		struct error error;
+		if (is_padding(walk->section, offset))
+			break;
+		int bad = 0;
+		if (!cfi_entry_read_fast(walk->section, walk->cfi->is_eh_frame, offset, ret))
+			bad = cfi_entry_read(walk->section, walk->cfi->is_eh_frame, offset, ret,
+					     &error);
+		if (ret->end && walk->starts && start_after(walk, offset) < ret->end) {
+			bad = error_set(&error, ERROR_CFI_LENGTH, walk->section->name, offset,
+					"the entry's length 0x%" PRIx64
+					" covers another entry at 0x%" PRIx64,
+					ret->length, start_after(walk, offset));
+			ret->end = 0;
+		}
+		if (bad)
+			lose(walk, &error);
+		if (!ret->end)
+			resynchronise(walk, offset);
+		else
+			walk->at = ret->end;
+		if (!bad && (ret->length || ret->is_64bit))
+			return true;
+	}
+	return false;
+}
+
+/* ---- the entries ------------------------------------------------------------------------- */
 
 /* The section while it is read. */
 struct parser {
 	struct cfi *cfi;
-	const uint8_t *data;
+	struct cfi_starts starts;
+	bool use_starts;
+	struct cfi_cie_cache cache;
 	size_t cie_capacity;
 	size_t fde_capacity;
 };
 
-/* One entry's frame: everything after the CIE id or pointer up to the next entry is body. */
-struct entry {
-	uint64_t offset;
-	uint64_t length;
-	uint64_t cie; /* CIE_POINTER_NONE: this is a CIE; else the CIE's offset */
-	bool is_64bit;
-	struct reader body;
-};
-
-static int fail(const struct parser *parser, const uint8_t *at, enum error_code code,
-		const char *what, struct error *error)
+static struct walk walk_begin(struct parser *parser, struct error_list *lost)
 {
-	return error_set(error, code, parser->cfi->section->name, at - parser->data, "%s", what);
+	return (struct walk) { .cfi = parser->cfi,
+			       .section = parser->cfi->section,
+			       .starts = parser->use_starts ? &parser->starts : NULL,
+			       .lost = lost,
+			       .cache = &parser->cache };
 }
 
-/* ---- CIE --------------------------------------------------------------------------------- */
-
-/* The letters after 'z', in their order. An unknown one ends them: 'z' gave the length of all. */
-static int parse_letters(const struct parser *parser, struct cfi_cie *cie, const char *letters,
-			 struct reader *data, struct error *error)
+/* Counts CIEs and FDEs into the capacities. Returns how many heads are bad. */
+static uint64_t count_entries(struct parser *parser)
 {
-	struct pointer_context context = { .image = parser->cfi->image,
-					   .section = parser->cfi->section,
-					   .address_bytes = cie->address_bytes };
-	for (; *letters; letters++) {
-		uint8_t encoding;
-		uint64_t skipped;
-		switch (*letters) {
-		case 'S': cie->signal_frame = true; break;
-		case 'B': /* AArch64: pointer authentication with key B */
-		case 'G': /* AArch64: memory tagging */ break;
-		case 'R':
-		case 'L':
-		case 'P':
-			if (!reader_u8(data, &encoding))
-				return fail(parser, data->at, ERROR_CFI_TRUNCATED,
-					    "the CIE's augmentation data are too short", error);
-			if (*letters == 'R')
-				cie->fde_encoding = encoding;
-			else if (*letters == 'L')
-				cie->lsda_encoding = encoding;
-			else if (encoding != POINTER_OMIT &&
-				 pointer_read_size(&context, data, encoding, &skipped, error))
-				return -1;
-			break;
-		default: return 0;
-		}
+	struct walk walk = walk_begin(parser, NULL);
+	struct cfi_entry entry;
+	parser->cie_capacity = 0;
+	parser->fde_capacity = 0;
+	while (walk_next(&walk, &entry)) {
+		if (entry.is_cie)
+			parser->cie_capacity++;
+		else
+			parser->fde_capacity++;
 	}
-	return 0;
+	return walk.lost_count;
 }
 
-static int parse_augmentation(const struct parser *parser, struct cfi_cie *cie, struct reader *body,
-			      struct error *error)
+/* The search table is only looked at if the section can't be right as it is: entries are lost, or
+ * there are not as many FDEs. */
+static int consult_search_table(struct parser *parser, uint64_t lost, struct error *error)
 {
-	const char *letters = cie->augmentation;
-	if (*letters == 'z') {
-		uint64_t size;
-		if (!reader_uleb(body, &size) || !reader_block(body, size, &cie->augmentation_data))
-			return fail(parser, body->at, ERROR_CFI_TRUNCATED,
-				    "the CIE's augmentation data reach past its end", error);
-		cie->has_augmentation_data = true;
-		cie->augmentation_data_bytes = size;
-		struct reader data = { cie->augmentation_data, cie->augmentation_data + size };
-		return parse_letters(parser, cie, letters + 1, &data, error);
-	}
-	if (!strncmp(letters, "eh", 2))
-		letters += 2; /* GCC before 3.0: a pointer, read with the fields before */
-	for (; *letters; letters++) {
-		if (*letters == 'S')
-			cie->signal_frame = true;
-		else if (*letters != 'B' && *letters != 'G')
-			return error_set(error, ERROR_CIE_AUGMENTATION, parser->cfi->section->name,
-					 cie->offset,
-					 "augmentation \"%s\" has no 'z' and so no known length",
-					 cie->augmentation);
-	}
-	return 0;
-}
-
-static int parse_cie_version(const struct parser *parser, struct cfi_cie *cie, struct reader *body,
-			     struct error *error)
-{
-	const uint8_t *start = body->at;
-	if (!reader_u8(body, &cie->version))
-		return fail(parser, start, ERROR_CFI_TRUNCATED, "the CIE has no version", error);
-	if (cie->version != 1 && cie->version != 3 && cie->version != 4 && cie->version != 5)
-		return error_set(error, ERROR_CIE_VERSION, parser->cfi->section->name,
-				 start - parser->data, "CIE version %u is not read", cie->version);
-	size_t length = strnlen((const char *)body->at, reader_left(body));
-	if (length == reader_left(body))
-		return fail(parser, body->at, ERROR_CFI_TRUNCATED,
-			    "the CIE's augmentation string does not end", error);
-	if (length >= sizeof(cie->augmentation))
-		return fail(parser, body->at, ERROR_CIE_AUGMENTATION,
-			    "the CIE's augmentation string is too long", error);
-	memcpy(cie->augmentation, body->at, length + 1);
-	body->at += length + 1;
-
-	cie->address_bytes = 8;
-	uint8_t selector_bytes = 0;
-	if (cie->version >= 4 &&
-	    (!reader_u8(body, &cie->address_bytes) || !reader_u8(body, &selector_bytes)))
-		return fail(parser, body->at, ERROR_CFI_TRUNCATED,
-			    "the CIE's address size is missing", error);
-	if ((cie->address_bytes != 8 && cie->address_bytes != 4) || selector_bytes)
-		return error_set(error, ERROR_CIE_VERSION, parser->cfi->section->name,
-				 body->at - 2 - parser->data,
-				 "addresses of %u bytes with segments of %u are not read",
-				 cie->address_bytes, selector_bytes);
-	return 0;
-}
-
-static int parse_cie(const struct parser *parser, const struct entry *entry, struct cfi_cie *ret,
-		     struct error *error)
-{
-	struct reader body = entry->body;
-	*ret = (struct cfi_cie) {
-		.offset = entry->offset,
-		.length = entry->length,
-		.is_64bit = entry->is_64bit,
-		.fde_encoding = POINTER_ABSPTR,
-		.lsda_encoding = POINTER_OMIT,
-	};
-	if (parse_cie_version(parser, ret, &body, error))
+	struct eh_frame_hdr hdr;
+	struct error ignored; /* eh_frame_hdr_check tells */
+	if (!parser->cfi->is_eh_frame || eh_frame_hdr_read(parser->cfi->image, &hdr, &ignored) ||
+	    !hdr.count || (!lost && hdr.count == parser->fde_capacity))
+		return 0;
+	if (eh_frame_hdr_starts(&hdr, &parser->starts, error))
 		return -1;
-	uint8_t byte = 0;
-	if ((!strncmp(ret->augmentation, "eh", 2) && !reader_skip(&body, ret->address_bytes)) ||
-	    !reader_uleb(&body, &ret->code_alignment) ||
-	    !reader_sleb(&body, &ret->data_alignment) ||
-	    !(ret->version == 1 ? reader_u8(&body, &byte)
-				: reader_uleb(&body, &ret->return_register)))
-		return fail(parser, body.at, ERROR_CFI_TRUNCATED,
-			    "the CIE's alignments or return register reach past its end", error);
-	if (ret->version == 1)
-		ret->return_register = byte;
-	if (parse_augmentation(parser, ret, &body, error))
-		return -1;
-	ret->instructions = body.at;
-	ret->instruction_bytes = reader_left(&body);
+	parser->use_starts = true;
+	count_entries(parser);
 	return 0;
 }
 
-/* ---- FDE --------------------------------------------------------------------------------- */
+/* Sorting takes two keys of 8 bytes per FDE, of which half of one stays: by_pc. */
+#define FDE_BYTES (sizeof(struct cfi_fde) + 2 * sizeof(uint64_t))
 
-static struct cfi_cie *find_cie(const struct cfi *cfi, uint64_t offset)
+static int allocate(struct parser *parser, struct error *error)
+{
+	struct cfi *cfi = parser->cfi;
+	uint64_t limit = 3 * (uint64_t)cfi->section->size;
+	if (limit < MEMORY_ALWAYS)
+		limit = MEMORY_ALWAYS;
+	if (parser->cie_capacity > limit / 2 / sizeof(*cfi->cie))
+		parser->cie_capacity = limit / 2 / sizeof(*cfi->cie);
+	limit -= parser->cie_capacity * sizeof(*cfi->cie);
+	if (parser->fde_capacity > limit / FDE_BYTES)
+		parser->fde_capacity = limit / FDE_BYTES;
+	cfi->cie = malloc((parser->cie_capacity + 1) * sizeof(*cfi->cie));
+	cfi->fde = malloc((parser->fde_capacity + 1) * sizeof(*cfi->fde));
+	if (!cfi->cie || !cfi->fde)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for CIEs and FDEs");
+	return 0;
+}
+
+static void too_many(struct walk *walk, const struct cfi_entry *entry)
+{
+	struct error error;
+	error_set(&error, ERROR_MEMORY, walk->section->name, entry->offset,
+		  "more entries than a section of 0x%zx bytes is given memory for",
+		  walk->section->size);
+	lose(walk, &error);
+}
+
+static const struct cfi_cie *find_cie(const struct cfi *cfi, uint64_t offset)
 {
 	size_t low = 0;
 	size_t high = cfi->cie_count;
@@ -192,190 +237,133 @@ static struct cfi_cie *find_cie(const struct cfi *cfi, uint64_t offset)
 	return low < cfi->cie_count && cfi->cie[low].offset == offset ? &cfi->cie[low] : NULL;
 }
 
-/* fde has its offset, length and, from the first pass, body and its CIE's offset as pc_begin. */
-static int parse_fde(const struct parser *parser, struct cfi_fde *fde, struct error *error)
+static int no_cie(const struct cfi *cfi, const struct cfi_entry *fde, struct error *error)
 {
-	const struct cfi *cfi = parser->cfi;
-	const struct cfi_cie *cie = find_cie(cfi, fde->pc_begin);
-	if (!cie)
-		return error_set(error, ERROR_CIE_POINTER, cfi->section->name, fde->offset,
-				 "the FDE's CIE would be at 0x%" PRIx64 ", where there is none",
-				 fde->pc_begin);
-	if (cie->bad)
-		return error_set(error, ERROR_CIE_POINTER, cfi->section->name, fde->offset,
-				 "the FDE's CIE at 0x%" PRIx64 " could not be read", cie->offset);
-	fde->cie = cie - cfi->cie;
-
-	struct reader body = { fde->instructions, fde->instructions + fde->instruction_bytes };
-	struct pointer_context context = { .image = cfi->image,
-					   .section = cfi->section,
-					   .address_bytes = cie->address_bytes };
-	if (pointer_read(&context, &body, cie->fde_encoding, &fde->pc_begin, error) ||
-	    pointer_read_size(&context, &body, cie->fde_encoding, &fde->pc_range, error))
-		return -1;
-	if (fde->pc_begin + fde->pc_range < fde->pc_begin)
-		return error_set(error, ERROR_CFI_RANGE, cfi->section->name, fde->offset,
-				 "the FDE's range 0x%" PRIx64 "+0x%" PRIx64 " wraps", fde->pc_begin,
-				 fde->pc_range);
-	fde->augmentation_data = NULL;
-	fde->augmentation_data_bytes = 0;
-	if (cie->has_augmentation_data) {
-		uint64_t size;
-		if (!reader_uleb(&body, &size) ||
-		    !reader_block(&body, size, &fde->augmentation_data))
-			return fail(parser, body.at, ERROR_CFI_TRUNCATED,
-				    "the FDE's augmentation data reach past its end", error);
-		fde->augmentation_data_bytes = size;
-	}
-	fde->instructions = body.at;
-	fde->instruction_bytes = reader_left(&body);
-	return 0;
+	struct cfi_entry cie;
+	struct error ignored;
+	bool there = !cfi_entry_read(cfi->section, cfi->is_eh_frame, fde->cie, &cie, &ignored) &&
+		     cie.is_cie;
+	return error_set(error, ERROR_CIE_POINTER, cfi->section->name, fde->offset,
+			 there ? "the FDE's CIE at 0x%" PRIx64 " could not be read"
+			       : "the FDE's CIE would be at 0x%" PRIx64 ", where there is none",
+			 fde->cie);
 }
 
-/* Second pass: reads the FDEs in place and closes the gaps that bad ones leave. */
-static void parse_fdes(const struct parser *parser)
+#define NOT_READ UINT32_MAX /* an FDE's CIE: behind it, or nowhere */
+
+/* Reads the FDE if its CIE was read before, else notes where it is. */
+static void add_fde(struct walk *walk, struct cfi *cfi, const struct cfi_entry *entry,
+		    const struct cfi_cie **last)
+{
+	struct cfi_fde *fde = &cfi->fde[cfi->fde_count];
+	struct error error;
+	/* Most often it is the CIE of the FDE before. */
+	const struct cfi_cie *cie = *last && (*last)->offset == entry->cie
+					    ? *last
+					    : find_cie(cfi, entry->cie);
+	if (cie && cfi_fde_parse(cfi->image, cfi->section, entry, cie, fde, &error)) {
+		lose(walk, &error);
+		return;
+	}
+	if (cie)
+		*last = cie;
+	else
+		fde->offset = (uint32_t)entry->offset;
+	fde->cie = cie ? (uint32_t)(cie - cfi->cie) : NOT_READ;
+	cfi->fde_count++;
+}
+
+static void collect_entries(struct parser *parser)
 {
 	struct cfi *cfi = parser->cfi;
+	struct walk walk = walk_begin(parser, &cfi->diagnostics);
+	const struct cfi_cie *last = NULL;
+	struct cfi_entry entry;
+	while (walk_next(&walk, &entry)) {
+		struct error error;
+		if (entry.is_cie && cfi->cie_count < parser->cie_capacity) {
+			if (cfi_cie_parse(cfi->image, cfi->section, &entry,
+					  &cfi->cie[cfi->cie_count], &error))
+				lose(&walk, &error);
+			else
+				cfi->cie_count++;
+		} else if (!entry.is_cie && cfi->fde_count < parser->fde_capacity) {
+			add_fde(&walk, cfi, &entry, &last);
+		} else {
+			too_many(&walk, &entry);
+		}
+	}
+}
+
+/* Those that stand before their CIEs. Closes the gaps that bad ones leave. */
+static void read_the_rest(struct cfi *cfi)
+{
 	size_t kept = 0;
 	for (size_t i = 0; i < cfi->fde_count; i++) {
-		struct cfi_fde fde = cfi->fde[i];
+		struct cfi_entry entry;
 		struct error error;
-		if (parse_fde(parser, &fde, &error))
+		if (cfi->fde[i].cie != NOT_READ) {
+			if (kept != i)
+				cfi->fde[kept] = cfi->fde[i];
+			kept++;
+			continue;
+		}
+		int bad = cfi_entry_read(cfi->section, cfi->is_eh_frame, cfi->fde[i].offset, &entry,
+					 &error);
+		const struct cfi_cie *cie = bad ? NULL : find_cie(cfi, entry.cie);
+		if (!bad && !cie)
+			bad = no_cie(cfi, &entry, &error);
+		if (bad ||
+		    cfi_fde_parse(cfi->image, cfi->section, &entry, cie, &cfi->fde[kept], &error))
 			error_list_add(&cfi->diagnostics, &error);
 		else
-			cfi->fde[kept++] = fde;
+			cfi->fde[kept++].cie = (uint32_t)(cie - cfi->cie);
 	}
 	cfi->fde_count = kept;
 }
 
-/* ---- the list of entries ----------------------------------------------------------------- */
-
-static int add_cie(struct parser *parser, const struct entry *entry, struct error *error)
+static int read_once(struct parser *parser, struct error *error)
 {
 	struct cfi *cfi = parser->cfi;
-	if (cfi->cie_count == parser->cie_capacity) {
-		size_t capacity = parser->cie_capacity ? parser->cie_capacity * 2 : 16;
-		struct cfi_cie *grown = realloc(cfi->cie, capacity * sizeof(*grown));
-		if (!grown)
-			return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for CIEs");
-		cfi->cie = grown;
-		parser->cie_capacity = capacity;
-	}
-	struct cfi_cie *cie = &cfi->cie[cfi->cie_count++];
-	struct error diagnostic;
-	cie->bad = parse_cie(parser, entry, cie, &diagnostic);
-	if (cie->bad)
-		error_list_add(&cfi->diagnostics, &diagnostic);
+	free(cfi->cie);
+	free(cfi->fde);
+	error_list_deinit(&cfi->diagnostics);
+	cfi->cie_count = 0;
+	cfi->fde_count = 0;
+	if (allocate(parser, error))
+		return -1;
+	collect_entries(parser);
+	read_the_rest(cfi);
 	return 0;
 }
 
-static int add_fde(struct parser *parser, const struct entry *entry, struct error *error)
+static int read_entries(struct cfi *cfi, struct error *error)
 {
-	struct cfi *cfi = parser->cfi;
-	if (cfi->fde_count == parser->fde_capacity) {
-		/* The common FDE has 20 to 60 bytes: the first guess is nearly always enough. */
-		size_t capacity = parser->fde_capacity ? parser->fde_capacity * 2
-						       : cfi->section->size / 40 + 16;
-		struct cfi_fde *grown = realloc(cfi->fde, capacity * sizeof(*grown));
-		if (!grown)
-			return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for FDEs");
-		cfi->fde = grown;
-		parser->fde_capacity = capacity;
+	struct parser parser = { .cfi = cfi };
+	uint64_t lost = count_entries(&parser);
+	int result = consult_search_table(&parser, lost, error);
+	if (!result)
+		result = read_once(&parser, error);
+	if (!result && cfi->diagnostics.count && !parser.use_starts) {
+		result = consult_search_table(&parser, cfi->diagnostics.count, error);
+		if (!result && parser.use_starts)
+			result = read_once(&parser, error);
 	}
-	cfi->fde[cfi->fde_count++] = (struct cfi_fde) {
-		.offset = entry->offset,
-		.length = entry->length,
-		.pc_begin = entry->cie,
-		.instructions = entry->body.at,
-		.instruction_bytes = reader_left(&entry->body),
-	};
-	return 0;
-}
-
-/* The CIE id or pointer at the start of the body. */
-static int read_id(const struct parser *parser, struct entry *entry, struct error *error)
-{
-	const uint8_t *start = entry->body.at;
-	bool is_eh_frame = parser->cfi->is_eh_frame;
-	unsigned int size = entry->is_64bit && !is_eh_frame ? 8 : 4;
-	uint64_t id;
-	if (!reader_unsigned(&entry->body, size, &id))
-		return fail(parser, start, ERROR_CFI_TRUNCATED, "the entry has no CIE pointer",
-			    error);
-	if (is_eh_frame) /* signed: the CIE may stand behind its FDE */
-		entry->cie = id ? (uint64_t)(start - parser->data) - (uint64_t)(int32_t)id
-				: CIE_POINTER_NONE;
-	else
-		entry->cie = id == (size == 8 ? UINT64_MAX : UINT32_MAX) ? CIE_POINTER_NONE : id;
-	return 0;
-}
-
-/* First pass. Only memory fails it: a length that leaves the section is the last diagnostic. */
-static int parse_entries(struct parser *parser, struct error *error)
-{
-	struct cfi *cfi = parser->cfi;
-	struct reader reader = { parser->data, parser->data + cfi->section->size };
-	struct error diagnostic;
-	while (reader_left(&reader)) {
-		struct entry entry = { .offset = reader.at - parser->data };
-		const uint8_t *start = reader.at;
-		if (!reader_unsigned(&reader, 4, &entry.length)) {
-			/* Some linkers pad the section with fewer zero bytes than a length has. */
-			bool zero = true;
-			for (const uint8_t *byte = start; byte < reader.end; byte++)
-				zero &= !*byte;
-			if (zero)
-				break;
-			fail(parser, start, ERROR_CFI_LENGTH,
-			     "the section ends inside an entry's length", &diagnostic);
-			error_list_add(&cfi->diagnostics, &diagnostic);
-			break;
-		}
-		if (!entry.length)
-			continue;
-		bool whole = true;
-		if (entry.length == LENGTH_64BIT) {
-			entry.is_64bit = true;
-			whole = reader_unsigned(&reader, 8, &entry.length);
-		} else if (entry.length >= LENGTH_RESERVED) {
-			whole = false;
-		}
-		entry.body.at = reader.at;
-		if (!whole || !reader_skip(&reader, entry.length)) {
-			error_set(&diagnostic, ERROR_CFI_LENGTH, cfi->section->name, entry.offset,
-				  "the entry's length 0x%" PRIx64
-				  " reaches past the section's end at 0x%zx",
-				  entry.length, cfi->section->size);
-			error_list_add(&cfi->diagnostics, &diagnostic);
-			break;
-		}
-		entry.body.end = reader.at;
-		if (read_id(parser, &entry, &diagnostic)) {
-			error_list_add(&cfi->diagnostics, &diagnostic);
-			continue;
-		}
-		if (entry.cie == CIE_POINTER_NONE ? add_cie(parser, &entry, error)
-						  : add_fde(parser, &entry, error))
-			return -1;
-	}
-	return 0;
+	free(parser.starts.offset);
+	return result;
 }
 
 /* ---- by PC ------------------------------------------------------------------------------- */
 
-struct sort_key {
-	uint64_t pc;
-	uint32_t fde;
-};
-
-/* Stable, byte by byte from the lowest; bytes that all keys share cost one pass of counting. */
-static struct sort_key *radix_sort(struct sort_key *key, struct sort_key *spare, size_t count)
+/* Stable, byte by byte of the upper half, from its lowest; bytes that all keys share cost one pass
+ * of counting. Returns where the result is. */
+static uint64_t *radix_sort(uint64_t *key, uint64_t *spare, size_t count)
 {
-	for (unsigned int shift = 0; shift < 64; shift += 8) {
+	for (unsigned int shift = 32; shift < 64; shift += 8) {
 		size_t start[256] = { 0 };
 		for (size_t i = 0; i < count; i++)
-			start[key[i].pc >> shift & 0xff]++;
-		if (start[key[0].pc >> shift & 0xff] == count)
+			start[key[i] >> shift & 0xff]++;
+		if (start[key[0] >> shift & 0xff] == count)
 			continue;
 		size_t sum = 0;
 		for (unsigned int byte = 0; byte < 256; byte++) {
@@ -384,47 +372,158 @@ static struct sort_key *radix_sort(struct sort_key *key, struct sort_key *spare,
 			sum += here;
 		}
 		for (size_t i = 0; i < count; i++)
-			spare[start[key[i].pc >> shift & 0xff]++] = key[i];
-		struct sort_key *other = key;
+			spare[start[key[i] >> shift & 0xff]++] = key[i];
+		uint64_t *other = key;
 		key = spare;
 		spare = other;
 	}
 	return key;
 }
 
-static int sort_by_pc(struct cfi *cfi, struct error *error)
+static int compare_fdes(const void *a, const void *b, void *context)
 {
-	if (!cfi->fde_count)
+	const struct cfi_fde *fde = context;
+	uint32_t left = *(const uint32_t *)a;
+	uint32_t right = *(const uint32_t *)b;
+	if (fde[left].pc_begin != fde[right].pc_begin)
+		return fde[left].pc_begin < fde[right].pc_begin ? -1 : 1;
+	return left < right ? -1 : left > right;
+}
+
+/* All of by_pc is there, in the section's order; PCs lie in first .. first+span. */
+static int sort_by_pc(struct cfi *cfi, uint64_t first, uint64_t span, struct error *error)
+{
+	size_t count = cfi->by_pc_count;
+	if (span > UINT32_MAX) { /* no image has code that far apart */
+		qsort_r(cfi->by_pc, count, sizeof(*cfi->by_pc), compare_fdes, cfi->fde);
 		return 0;
-	struct sort_key *keys = malloc(2 * cfi->fde_count * sizeof(*keys));
-	cfi->by_pc = malloc(cfi->fde_count * sizeof(*cfi->by_pc));
-	if (!keys || !cfi->by_pc) {
-		free(keys);
+	}
+	free(cfi->by_pc);
+	cfi->by_pc = NULL;
+	uint64_t *keys = malloc(2 * count * sizeof(*keys));
+	if (!keys)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory to sort FDEs");
-	}
-	size_t count = 0;
-	bool sorted = true;
-	for (size_t i = 0; i < cfi->fde_count; i++) {
-		if (!cfi->fde[i].pc_range)
-			continue;
-		keys[count] = (struct sort_key) { cfi->fde[i].pc_begin, i };
-		sorted &= !count || keys[count - 1].pc <= keys[count].pc;
-		count++;
-	}
-	const struct sort_key *order = keys;
-	if (!sorted)
-		order = radix_sort(keys, keys + cfi->fde_count, count);
-	uint64_t end = 0;
+	size_t kept = 0;
+	for (size_t i = 0; i < cfi->fde_count; i++)
+		if (cfi_fde_covers(cfi->image, &cfi->fde[i]))
+			keys[kept++] = (cfi->fde[i].pc_begin - first) << 32 | i;
+	const uint64_t *order = radix_sort(keys, keys + count, count);
+	/* The numbers take the place of the keys, which were twice as long. */
+	uint32_t *by_pc = (uint32_t *)keys;
 	for (size_t i = 0; i < count; i++) {
-		const struct cfi_fde *fde = &cfi->fde[order[i].fde];
-		cfi->by_pc[i] = order[i].fde;
-		cfi->overlapping |= fde->pc_begin < end;
-		if (fde->pc_begin + fde->pc_range > end)
-			end = fde->pc_begin + fde->pc_range;
+		uint32_t number = (uint32_t)order[i];
+		memcpy(&by_pc[i], &number, sizeof(number));
 	}
-	cfi->by_pc_count = count;
-	free(keys);
+	uint32_t *shrunk = realloc(by_pc, count * sizeof(*by_pc));
+	cfi->by_pc = shrunk ? shrunk : by_pc;
 	return 0;
+}
+
+static int order_by_pc(struct cfi *cfi, struct error *error)
+{
+	uint64_t first = UINT64_MAX;
+	uint64_t last = 0;
+	bool sorted = true;
+	cfi->by_pc = malloc((cfi->fde_count + 1) * sizeof(*cfi->by_pc));
+	if (!cfi->by_pc)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory to sort FDEs");
+	for (size_t i = 0; i < cfi->fde_count; i++) {
+		uint64_t pc = cfi->fde[i].pc_begin;
+		if (!cfi_fde_covers(cfi->image, &cfi->fde[i]))
+			continue;
+		sorted &= pc >= last;
+		last = pc > last ? pc : last;
+		first = pc < first ? pc : first;
+		cfi->by_pc[cfi->by_pc_count++] = (uint32_t)i;
+	}
+	return sorted ? 0 : sort_by_pc(cfi, first, last - first, error);
+}
+
+/* ---- overlaps ---------------------------------------------------------------------------- */
+
+/*
+ * Where FDEs overlap, the one that covers a PC may begin any number of FDEs further back. reach
+ * holds, level by level, how far 16 neighbours of the level below reach; level 0, by_pc's own ends,
+ * is not stored. So an FDE is found in O(log n) steps, for half a byte each.
+ */
+#define REACH_FANOUT 16
+
+static uint64_t fde_end(const struct cfi *cfi, size_t index)
+{
+	const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[index]];
+	return fde->pc_begin + fde->pc_range;
+}
+
+static size_t level_above(size_t count)
+{
+	return (count + REACH_FANOUT - 1) / REACH_FANOUT;
+}
+
+static int find_overlaps(struct cfi *cfi, struct error *error)
+{
+	uint64_t end = 0;
+	for (size_t i = 0; i < cfi->by_pc_count; i++) {
+		cfi->overlapping |= cfi->fde[cfi->by_pc[i]].pc_begin < end;
+		end = fde_end(cfi, i) > end ? fde_end(cfi, i) : end;
+	}
+	if (!cfi->overlapping)
+		return 0;
+	size_t total = 0;
+	for (size_t count = cfi->by_pc_count; count > 1; count = level_above(count))
+		total += level_above(count);
+	cfi->reach = calloc(total + 1, sizeof(*cfi->reach));
+	if (!cfi->reach)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for overlapping FDEs");
+	for (size_t i = 0; i < cfi->by_pc_count; i++) {
+		uint64_t *cell = &cfi->reach[i / REACH_FANOUT];
+		*cell = fde_end(cfi, i) > *cell ? fde_end(cfi, i) : *cell;
+	}
+	uint64_t *below = cfi->reach;
+	for (size_t count = level_above(cfi->by_pc_count); count > 1; count = level_above(count)) {
+		uint64_t *level = below + count;
+		for (size_t i = 0; i < count; i++)
+			if (below[i] > level[i / REACH_FANOUT])
+				level[i / REACH_FANOUT] = below[i];
+		below = level;
+	}
+	return 0;
+}
+
+/* How far the cell of a level reaches. levels: where level 1 and those above begin. */
+static uint64_t reach_of(const struct cfi *cfi, const size_t *levels, unsigned int level, size_t i)
+{
+	return level ? cfi->reach[levels[level] + i] : fde_end(cfi, i);
+}
+
+/* The last FDE before end that reaches beyond vaddr, or end if there is none. */
+static size_t last_reaching(const struct cfi *cfi, size_t end, uint64_t vaddr)
+{
+	size_t levels[17] = { 0 };
+	size_t counts[17] = { cfi->by_pc_count };
+	for (unsigned int i = 1; counts[i - 1] > 1; i++) {
+		counts[i] = level_above(counts[i - 1]);
+		levels[i] = i > 1 ? levels[i - 1] + counts[i - 1] : 0;
+	}
+	unsigned int level = 0;
+	size_t i = end;
+	for (;;) {
+		bool found = false;
+		while (!found && i % REACH_FANOUT)
+			found = reach_of(cfi, levels, level, --i) > vaddr;
+		if (found)
+			break;
+		if (!i)
+			return end;
+		i /= REACH_FANOUT; /* all of the cells before it are whole */
+		level++;
+	}
+	for (; level; level--) {
+		size_t past = (i + 1) * REACH_FANOUT;
+		i = past < counts[level - 1] ? past : counts[level - 1];
+		while (reach_of(cfi, levels, level - 1, --i) <= vaddr)
+			;
+	}
+	return i;
 }
 
 const struct cfi_fde *cfi_fde_find(const struct cfi *cfi, uint64_t vaddr)
@@ -438,15 +537,15 @@ const struct cfi_fde *cfi_fde_find(const struct cfi *cfi, uint64_t vaddr)
 		else
 			high = middle;
 	}
-	/* Only where FDEs overlap may one that begins further back reach this far. */
-	for (size_t i = low; i > 0; i--) {
-		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i - 1]];
-		if (vaddr - fde->pc_begin < fde->pc_range)
-			return fde;
-		if (!cfi->overlapping)
-			break;
-	}
-	return NULL;
+	if (!low)
+		return NULL;
+	const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[low - 1]];
+	if (vaddr - fde->pc_begin < fde->pc_range)
+		return fde;
+	if (!cfi->reach)
+		return NULL;
+	size_t found = last_reaching(cfi, low, vaddr);
+	return found < low ? &cfi->fde[cfi->by_pc[found]] : NULL;
 }
 
 /* ---- life -------------------------------------------------------------------------------- */
@@ -463,12 +562,12 @@ int cfi_create_section(const struct image *image, const char *name, struct cfi *
 	cfi->section = cfi->is_eh_frame ? &image->eh_frame : &image->debug_frame;
 	if ((cfi->is_eh_frame && strcmp(name, ".eh_frame")) || !cfi->section->data)
 		return error_set(error, ERROR_NO_CFI, NULL, 0, "the image has no %s", name);
-
-	struct parser parser = { .cfi = cfi, .data = cfi->section->data };
-	if (parse_entries(&parser, error))
+	if (cfi->section->size > UINT32_MAX) {
+		error_set(error, ERROR_CFI_LENGTH, name, 0, "a section of 0x%zx bytes is not read",
+			  cfi->section->size);
 		goto fail;
-	parse_fdes(&parser);
-	if (sort_by_pc(cfi, error))
+	}
+	if (read_entries(cfi, error) || order_by_pc(cfi, error) || find_overlaps(cfi, error))
 		goto fail;
 	return 0;
 fail:
@@ -494,6 +593,7 @@ void cfi_destroy(struct cfi *cfi)
 	if (!cfi)
 		return;
 	error_list_deinit(&cfi->diagnostics);
+	free(cfi->reach);
 	free(cfi->by_pc);
 	free(cfi->fde);
 	free(cfi->cie);

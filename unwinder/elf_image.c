@@ -6,8 +6,8 @@
  * and no reason. So all headers, segments and sections are held against the file's size here
  * first, and the first that doesn't fit is named with its file offset (gABI 4.1, chapters 4 and 5).
  *
- * An image without section headers (stripped to the bone, or copied from memory) still has its
- * .eh_frame, found through PT_GNU_EH_FRAME (LSB 5, 10.6.2). Debug files (objcopy
+ * An image without section headers (stripped to the bone, or copied from memory) or without that
+ * section's name still has its .eh_frame, found through PT_GNU_EH_FRAME (LSB 5, 10.6.2). Debug files (objcopy
  * --only-keep-debug) keep the program headers of the file that they were split from: their
  * segments say nothing about their own bytes, and are clipped. Symbols are elf_symbol.c's.
  */
@@ -20,6 +20,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "cfi_section.h"
 #include "elf_image.h"
 #include "pointer.h"
 #include "reader.h"
@@ -252,14 +253,18 @@ static int read_sections(struct image *image, const struct image_file *file, str
 		else if (!strcmp(name, ".got"))
 			got_vaddr = header.sh_addr;
 		int failed = 0;
-		if (!strcmp(name, ".eh_frame") && !image->eh_frame.name)
+		if (!strcmp(name, ".eh_frame") && !image->eh_frame.data) {
+			/* Of several (object files of compilers that mix types) the first that has
+			 * bytes. */
+			image->empty_eh_frames += image->eh_frame.name ? 1 : 0;
 			failed = section_bytes(image, section, &header, ".eh_frame", false,
 					       &image->eh_frame, error);
-		else if (!strcmp(name, ".eh_frame_hdr"))
+		} else if (!strcmp(name, ".eh_frame_hdr"))
 			failed = section_bytes(image, section, &header, ".eh_frame_hdr", false,
 					       &image->eh_frame_hdr, error);
 		else if (!strcmp(name, ".debug_frame") || !strcmp(name, ".zdebug_frame"))
-			failed = section_bytes(image, section, &header, ".debug_frame",
+			failed = section_bytes(image, section, &header,
+					       name[1] == 'z' ? ".zdebug_frame" : ".debug_frame",
 					       name[1] == 'z', &image->debug_frame, error);
 		if (failed)
 			return -1;
@@ -283,20 +288,47 @@ static const uint8_t *bytes_to_end(const struct image *image, uint64_t vaddr, ui
 	return NULL;
 }
 
-/* Nothing says how long an .eh_frame without a section header is, but its zero terminator. */
-static size_t eh_frame_size(const uint8_t *data, size_t size)
+/* The offset of the last FDE that the search table leads to; 0 if it doesn't. */
+static uint64_t last_known_fde(const struct image *image)
 {
-	struct reader reader = { data, data + size };
+	struct eh_frame_hdr hdr;
+	struct error ignored;
+	uint64_t last = 0;
+	if (eh_frame_hdr_read(image, &hdr, &ignored))
+		return 0;
+	for (uint64_t i = 0; i < hdr.count; i++) {
+		uint64_t pc, vaddr;
+		if (eh_frame_hdr_entry(&hdr, i, &pc, &vaddr, &ignored))
+			continue;
+		uint64_t offset = vaddr - image->eh_frame.vaddr;
+		if (offset < image->eh_frame.size && offset > last)
+			last = offset;
+	}
+	return last;
+}
+
+/*
+ * Nothing says how long an .eh_frame without a section header is, but its zero terminator. One may
+ * stand in the middle, too, so that only those behind the last known FDE count. What follows in the
+ * segment is something else: a length there that can't be means that it ended before.
+ */
+static size_t eh_frame_size(const struct image_section *section, uint64_t last_fde)
+{
+	struct reader reader = { section->data + last_fde, section->data + section->size };
+	const uint8_t *start = reader.at;
 	for (;;) {
+		const uint8_t *entry = reader.at;
+		size_t end = last_fde && entry != start ? (size_t)(entry - section->data)
+							: section->size;
 		uint64_t length;
 		if (!reader_unsigned(&reader, 4, &length))
-			return size;
+			return end;
 		if (!length)
-			return reader.at - data;
+			return (size_t)(reader.at - section->data);
 		if (length == UINT32_MAX && !reader_unsigned(&reader, 8, &length))
-			return size;
+			return end;
 		if (!reader_skip(&reader, length))
-			return size;
+			return end;
 	}
 }
 
@@ -324,7 +356,8 @@ static int find_eh_frame(struct image *image, const Elf64_Phdr *header, struct e
 				 "the header has %" PRIu64 " bytes", (uint64_t)header->p_filesz);
 	struct pointer_context context = { .image = image,
 					   .section = &image->eh_frame_hdr,
-					   .address_bytes = 8 };
+					   .address_bytes = 8,
+					   .is_header = true };
 	uint64_t vaddr;
 	if (data[0] != 1 || pointer_read(&context, &reader, data[1], &vaddr, error))
 		return error_set(
@@ -338,11 +371,12 @@ static int find_eh_frame(struct image *image, const Elf64_Phdr *header, struct e
 	const struct image_file *file = image->priv;
 	image->eh_frame = (struct image_section) {
 		.data = frame,
-		.size = eh_frame_size(frame, left),
+		.size = left,
 		.vaddr = vaddr,
 		.file_offset = frame - file->data,
 		.name = ".eh_frame",
 	};
+	image->eh_frame.size = eh_frame_size(&image->eh_frame, last_known_fde(image));
 	return 0;
 }
 
@@ -399,7 +433,7 @@ static int read_image(struct image *image, struct error *error)
 		Elf64_Phdr segment = program_header(file, &header, i);
 		if (segment.p_type == PT_NOTE && !image->build_id_size)
 			read_build_id(image, file, &segment);
-		if (segment.p_type == PT_GNU_EH_FRAME && !counts.sections &&
+		if (segment.p_type == PT_GNU_EH_FRAME && !image->eh_frame.name && !debug_file &&
 		    find_eh_frame(image, &segment, error))
 			return -1;
 	}
@@ -477,10 +511,28 @@ int image_create_memory(const void *data, size_t size, const char *name, struct 
 	return create((struct image_file) { .data = copy, .size = size }, name, ret, error);
 }
 
+void image_adopt_debug(struct image *image, struct image *debug)
+{
+	struct image_file *file = image->priv;
+	size_t symbols;
+	image_destroy(image->debug);
+	image->debug = debug;
+	image->debug_frame = debug->debug_frame;
+	if (!image_symbols(debug, &symbols) || !symbols)
+		return;
+	free(image->symbol);
+	image->symbol = debug->symbol;
+	image->symbol_count = symbols;
+	file->symbols_read = true;
+	debug->symbol = NULL;
+	debug->symbol_count = 0;
+}
+
 void image_destroy(struct image *image)
 {
 	if (!image)
 		return;
+	image_destroy(image->debug);
 	struct image_file *file = image->priv;
 	elf_end(file->elf);
 	if (file->mapped)

@@ -31,6 +31,7 @@ static const char *const code_names[ERROR_CODE_COUNT] = {
 	[ERROR_CFI_INSTRUCTION] = "cfi_instruction",
 	[ERROR_CFI_STATE] = "cfi_state",
 	[ERROR_CFI_RANGE] = "cfi_range",
+	[ERROR_SEARCH_TABLE] = "search_table",
 	[ERROR_EXPRESSION] = "expression",
 	[ERROR_EXPRESSION_MEMORY] = "expression_memory",
 	[ERROR_TABLE_LIMIT] = "table_limit",

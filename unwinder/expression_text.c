@@ -3,7 +3,9 @@
  * expression_text.c - a DWARF expression for people: "breg7+8; breg16+0; lit15; and"
  *
  * Operation by operation (DWARF 5, 2.5 and 7.7.1), names without DW_OP_. Two toolchains' spellings of
- * the same rule are compared by people, so nothing is simplified.
+ * the same rule are compared by people, so nothing is simplified. And it can be read back: the text
+ * says every byte. What isn't the usual encoding of its operation (an unknown one, one that is cut off,
+ * a LEB128 number with padding) is given as bytes after a '?', with all that follows.
  */
 #include <inttypes.h>
 #include "reader.h"
@@ -64,24 +66,40 @@ static const struct operation operations[256] = {
 #define OP_BREG0  0x70
 #define OP_BREG31 0x8f
 
+/* ---- write ------------------------------------------------------------------------------- */
+
+/* A last byte that adds nothing to the one before it is padding: fill 0, or 0x7f for a negative
+ * number. */
+static bool has_padding(const uint8_t *start, const uint8_t *end, bool is_signed)
+{
+	if (end - start < 2)
+		return false;
+	bool negative = is_signed && (end[-2] & 0x40);
+	return end[-1] == (negative ? 0x7f : 0);
+}
+
 static bool print_signed(FILE *file, struct reader *reader, unsigned int size)
 {
+	const uint8_t *start = reader->at;
 	int64_t value;
 	bool read = size ? reader_signed(reader, size, &value) : reader_sleb(reader, &value);
 
-	if (read)
-		fprintf(file, "%+" PRId64, value);
-	return read;
+	if (!read || (!size && has_padding(start, reader->at, true)))
+		return false;
+	fprintf(file, "%+" PRId64, value);
+	return true;
 }
 
 static bool print_unsigned(FILE *file, struct reader *reader, unsigned int size)
 {
+	const uint8_t *start = reader->at;
 	uint64_t value;
 	bool read = size ? reader_unsigned(reader, size, &value) : reader_uleb(reader, &value);
 
-	if (read)
-		fprintf(file, " %" PRIu64, value);
-	return read;
+	if (!read || (!size && has_padding(start, reader->at, false)))
+		return false;
+	fprintf(file, " %" PRIu64, value);
+	return true;
 }
 
 static bool print_operand(FILE *file, struct reader *reader, enum operand operand)
@@ -142,4 +160,191 @@ void expression_print(FILE *file, const uint8_t *expression, size_t size)
 			fprintf(file, " %02x", *at);
 		break;
 	}
+}
+
+/* ---- read -------------------------------------------------------------------------------- */
+
+/* Characters that are read, and room for the bytes they become. */
+struct assembler {
+	const char *at;
+	const char *end;
+	uint8_t *byte;
+	size_t count;
+	size_t capacity;
+};
+
+static bool put(struct assembler *assembler, uint8_t byte)
+{
+	if (assembler->count == assembler->capacity)
+		return false;
+	assembler->byte[assembler->count++] = byte;
+	return true;
+}
+
+static bool put_fixed(struct assembler *assembler, uint64_t value, unsigned int size)
+{
+	for (unsigned int i = 0; i < size; i++)
+		if (!put(assembler, (uint8_t)(value >> 8 * i)))
+			return false;
+	return true;
+}
+
+static bool put_leb(struct assembler *assembler, uint64_t value, bool is_signed)
+{
+	for (;;) {
+		uint8_t byte = value & 0x7f;
+		value = is_signed ? (uint64_t)((int64_t)value >> 7) : value >> 7;
+		uint64_t rest = is_signed && (byte & 0x40) ? UINT64_MAX : 0;
+		bool last = value == rest;
+		if (!put(assembler, last ? byte : byte | 0x80))
+			return false;
+		if (last)
+			return true;
+	}
+}
+
+/* Decimal digits, at least one; no more than fit 64 bits. */
+static bool take_number(struct assembler *assembler, uint64_t *ret)
+{
+	uint64_t value = 0;
+	const char *start = assembler->at;
+
+	for (; assembler->at < assembler->end; assembler->at++) {
+		unsigned int digit = (unsigned int)*assembler->at - '0';
+		if (digit > 9)
+			break;
+		if (__builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, digit, &value))
+			return false;
+	}
+	*ret = value;
+	return assembler->at > start;
+}
+
+/* size 0: LEB128. A number too large for its field becomes another one, which the caller's
+ * comparison with the text finds. */
+static bool take_operand(struct assembler *assembler, bool is_signed, unsigned int size)
+{
+	uint64_t value;
+	if (assembler->at == assembler->end)
+		return false;
+	char sign = *assembler->at++;
+	if (is_signed ? sign != '+' && sign != '-' : sign != ' ')
+		return false;
+	if (!take_number(assembler, &value))
+		return false;
+	value = sign == '-' ? -value : value;
+	return size ? put_fixed(assembler, value, size) : put_leb(assembler, value, is_signed);
+}
+
+static bool take_operands(struct assembler *assembler, enum operand operand)
+{
+	switch (operand) {
+	case OPERAND_UNKNOWN: return false;
+	case OPERAND_NONE: return true;
+	case OPERAND_U8: return take_operand(assembler, false, 1);
+	case OPERAND_U16: return take_operand(assembler, false, 2);
+	case OPERAND_U32: return take_operand(assembler, false, 4);
+	case OPERAND_U64: return take_operand(assembler, false, 8);
+	case OPERAND_S8: return take_operand(assembler, true, 1);
+	case OPERAND_S16: return take_operand(assembler, true, 2);
+	case OPERAND_S32: return take_operand(assembler, true, 4);
+	case OPERAND_S64: return take_operand(assembler, true, 8);
+	case OPERAND_ULEB: return take_operand(assembler, false, 0);
+	case OPERAND_SLEB: return take_operand(assembler, true, 0);
+	case OPERAND_ULEB_SLEB:
+		return take_operand(assembler, false, 0) && take_operand(assembler, true, 0);
+	}
+	return false;
+}
+
+/* "lit15", "breg7": one of 32 codes from first on. */
+static bool take_numbered(struct assembler *assembler, const char *prefix, unsigned int first)
+{
+	uint64_t number;
+	size_t length = strlen(prefix);
+	struct assembler saved = *assembler;
+
+	if ((size_t)(assembler->end - assembler->at) < length ||
+	    memcmp(assembler->at, prefix, length))
+		return false;
+	assembler->at += length;
+	if (take_number(assembler, &number) && number < 32 &&
+	    put(assembler, (uint8_t)(first + number)))
+		return true;
+	*assembler = saved;
+	return false;
+}
+
+static bool take_operation(struct assembler *assembler)
+{
+	const char *start = assembler->at;
+	size_t length = 0;
+
+	if (take_numbered(assembler, "breg", OP_BREG0))
+		return take_operand(assembler, true, 0);
+	if (take_numbered(assembler, "reg", OP_REG0) || take_numbered(assembler, "lit", OP_LIT0))
+		return true;
+	while (start + length < assembler->end && !strchr(" +-;", start[length]))
+		length++;
+	for (unsigned int code = 0; code < 256; code++) {
+		const char *name = operations[code].name;
+		if (!name || strlen(name) != length || memcmp(name, start, length))
+			continue;
+		assembler->at = start + length;
+		return put(assembler, (uint8_t)code) &&
+		       take_operands(assembler, operations[code].operand);
+	}
+	return false;
+}
+
+static int hex_digit(char character)
+{
+	const char *digits = "0123456789abcdef";
+	const char *at = character ? strchr(digits, character) : NULL;
+	return at ? (int)(at - digits) : -1;
+}
+
+/* " 77 88 80": bytes to the end. */
+static bool take_bytes(struct assembler *assembler)
+{
+	for (; assembler->at < assembler->end; assembler->at += 3) {
+		const char *at = assembler->at;
+		if (assembler->end - at < 3 || at[0] != ' ' || hex_digit(at[1]) < 0 ||
+		    hex_digit(at[2]) < 0 ||
+		    !put(assembler, (uint8_t)(hex_digit(at[1]) << 4 | hex_digit(at[2]))))
+			return false;
+	}
+	return true;
+}
+
+int expression_read(const char *text, size_t size, uint8_t *ret, size_t capacity, size_t *ret_size)
+{
+	struct assembler assembler = { text, text + size, ret, 0, capacity };
+	const char *bytes = size ? memchr(text, '?', size) : NULL;
+	const char *end = bytes ? bytes : text + size;
+
+	/* The bytes stand for the operation before the '?' too: leave that out. */
+	while (bytes && end > text && !(end[-1] == ' ' && end - text > 1 && end[-2] == ';'))
+		end--;
+	assembler.end = end;
+	while (assembler.at < end) {
+		if (!take_operation(&assembler))
+			return -1;
+		if (assembler.at == end)
+			break;
+		if (end - assembler.at < 2 || memcmp(assembler.at, "; ", 2))
+			return -1;
+		assembler.at += 2;
+		if (assembler.at == end && !bytes)
+			return -1;
+	}
+	if (bytes) {
+		assembler.at = bytes + 1;
+		assembler.end = text + size;
+		if (!take_bytes(&assembler))
+			return -1;
+	}
+	*ret_size = assembler.count;
+	return 0;
 }

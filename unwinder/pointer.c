@@ -78,7 +78,9 @@ int pointer_read(const struct pointer_context *context, struct reader *reader, u
 	case 0: break;
 	case POINTER_PCREL: base = context->section->vaddr + offset_of(context, start); break;
 	case POINTER_TEXTREL: base = context->image->text_vaddr; break;
-	case POINTER_DATAREL: base = context->image->data_vaddr; break;
+	case POINTER_DATAREL:
+		base = context->is_header ? context->section->vaddr : context->image->data_vaddr;
+		break;
 	case POINTER_FUNCREL: base = context->function; break;
 	default:
 		return fail(context, start, encoding, ERROR_POINTER_ENCODING, "is not defined",

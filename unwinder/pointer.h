@@ -39,6 +39,7 @@ struct pointer_context {
 	const struct image_section *section; /* holds the pointer */
 	uint64_t function;		     /* base of DW_EH_PE_funcrel */
 	uint8_t address_bytes;		     /* of DW_EH_PE_absptr */
+	bool is_header;			     /* .eh_frame_hdr: DW_EH_PE_datarel counts from it */
 };
 
 /* The pointer at reader, which moves past it. */

@@ -7,8 +7,11 @@
  *
  *	struct walk_memory;
  *	static inline int walk_read(struct walk_memory *memory, __u64 address, __u64 *ret);
+ *	static inline const struct table_place *walk_place(struct walk_memory *memory,
+ *							   __u32 number);
  *
- * and looks the rule up; what is here only applies it.
+ * and looks the rule up; what is here only applies it. walk_place() gives one of the image's
+ * places, or NULL if it has no such number; only extended rules need them.
  *
  * Registers are carried lazily: after `rbx is at cfa-16` the state holds that address, not the
  * value. Most frames' CFAs hang on rsp, which is always known by value, so the saved registers of
@@ -27,6 +30,9 @@
 #ifndef step_inline
 #define step_inline static inline __attribute__((always_inline))
 #endif
+
+/* Keeps the compiler from seeing that a value is 0 or 1, which it would turn into branches. */
+#define step_opaque(value) asm volatile("" : "+r"(value))
 
 /* The value of a register in this frame: 0, or why it can't be had. */
 step_inline unsigned int step_register(struct walk_state *state, struct walk_memory *memory,
@@ -64,154 +70,174 @@ step_inline void step_set(struct walk_state *state, __u32 reg, __u64 value, int 
 		state->in_memory &= ~bit;
 }
 
+/* add: the rule's cfa_add or cfa_extended_add. */
 step_inline unsigned int step_cfa(struct walk_state *state, const struct table_rule *rule,
-				  struct walk_memory *memory, __u64 *ret)
+				  __s32 add, struct walk_memory *memory, __u64 *ret)
 {
 	unsigned int stop;
-	__u64 cfa = 0;
+	__u64 cfa = 0, index = 0;
 
 	stop = step_register(state, memory, rule->cfa_register, &cfa);
 	if (stop)
 		return stop;
 	cfa += (__s64)rule->cfa_offset;
+	if (rule->cfa_scale) {
+		stop = step_register(state, memory, rule->cfa_register >> 4, &index);
+		if (stop)
+			return stop;
+		cfa += index * rule->cfa_scale;
+	}
 	if (rule->cfa_kind == TABLE_CFA_DEREF) {
 		if (walk_read(memory, cfa, &cfa))
 			return STOP_READ_FAULT;
-		cfa += (__s64)rule->cfa_add;
+		cfa += (__s64)add;
 	} else if (rule->cfa_kind == TABLE_CFA_PLT) {
-		cfa += (__u64)((__s32)(state->pc & 15) >= rule->cfa_add) << 3;
+		cfa += (__u64)((__s32)(state->pc & 15) >= add) << 3;
 	}
 	*ret = cfa;
 	return STOP_NONE;
 }
 
-/* The caller's PC by a rule of any kind. TABLE_SAME never gets into a table for it. */
-step_inline unsigned int step_return_address(struct walk_state *state, __u32 kind, __u32 reg,
-					     __s64 offset, __u64 cfa, struct walk_memory *memory,
-					     __u64 *ret)
+/* The caller's PC where it has a place of its own. TABLE_SAME never gets into a table for it. */
+step_inline unsigned int step_return_address(struct walk_state *state,
+					     const struct table_place *place, __u64 cfa,
+					     struct walk_memory *memory, __u64 *ret)
 {
 	unsigned int stop;
 	__u64 address = cfa;
+	__u32 kind = place->kind;
 
 	if (kind == TABLE_UNDEFINED)
 		return STOP_COMPLETE;
 	if (kind >= TABLE_IN_REGISTER) {
-		stop = step_register(state, memory, reg, &address);
+		stop = step_register(state, memory, place->reg, &address);
 		if (stop)
 			return stop;
 	}
-	if (kind == TABLE_IN_REGISTER) {
-		*ret = address;
-		return STOP_NONE;
-	}
-	address += offset;
-	if (kind == TABLE_AT_CFA || kind == TABLE_AT_REGISTER) {
-		if (walk_read(memory, address, ret))
-			return STOP_READ_FAULT;
-		return STOP_NONE;
-	}
+	if (kind != TABLE_IN_REGISTER)
+		address += (__s64)place->offset;
+	if ((kind == TABLE_AT_CFA || kind == TABLE_AT_REGISTER) &&
+	    walk_read(memory, address, &address))
+		return STOP_READ_FAULT;
 	*ret = address;
 	return STOP_NONE;
 }
 
-/* One callee-saved register. */
-step_inline void step_saved(struct walk_state *state, const struct table_rule *rule, __u32 index,
-			    __u32 reg, __u64 cfa)
+/*
+ * One callee-saved register, by its code. No branch depends on the code: which registers a function
+ * saves is what the CPU would guess wrong most often, and the verifier would follow all ways.
+ */
+step_inline void step_saved(struct walk_state *state, __u64 code, __u32 reg, __u64 cfa,
+			    __u32 *saved, __u32 *gone)
 {
-	__u32 kind = rule->saved_kind[index];
+	__u64 is_saved = (code + 255) >> 8; /* or undefined: 1 from 1 on */
 
-	if (kind == TABLE_SAME)
-		return;
-	if (kind == TABLE_UNDEFINED)
-		state->known &= ~(1u << reg);
-	else
-		step_set(state, reg, cfa + (__s64)rule->saved_offset[index], kind == TABLE_AT_CFA);
+	step_opaque(is_saved);
+	state->reg[reg] ^= (state->reg[reg] ^ (cfa - 8 * code)) & -is_saved;
+	*saved |= (__u32)is_saved << reg;
+	*gone |= (__u32)((code + 255 - TABLE_CODE_MAX) >> 8) << reg;
 }
 
-/*
- * Every register by its own rule. Table building guarantees that none reads what another wrote.
- * rsp's caller's value goes to ret_sp and is the CFA unless the CFI says otherwise (longjmp does).
- */
-step_inline unsigned int step_wide(struct walk_state *state, const struct table_wide_rule *wide,
-				   __u64 cfa, struct walk_memory *memory, __u64 *ret_sp)
+/* The registers of a rule that says it all in saved[]. */
+step_inline unsigned int step_codes(struct walk_state *state, const struct table_rule *rule,
+				    __u64 cfa, struct walk_memory *memory, __u64 *ret_pc)
 {
-	__u32 lost = 0;
+	__u32 code = rule->saved[TABLE_COLUMN_RA], saved = 0, gone = 0;
+
+	if (code == TABLE_CODE_UNDEFINED)
+		return STOP_COMPLETE;
+	if (code == TABLE_CODE_SAME || code > TABLE_CODE_MAX)
+		return STOP_BAD_TABLE;
+	if (walk_read(memory, cfa - 8 * (__u64)code, ret_pc))
+		return STOP_READ_FAULT;
+	step_saved(state, rule->saved[TABLE_COLUMN_RBX], REGISTER_RBX, cfa, &saved, &gone);
+	step_saved(state, rule->saved[TABLE_COLUMN_RBP], REGISTER_RBP, cfa, &saved, &gone);
+	step_saved(state, rule->saved[TABLE_COLUMN_R12], REGISTER_R12, cfa, &saved, &gone);
+	step_saved(state, rule->saved[TABLE_COLUMN_R13], REGISTER_R13, cfa, &saved, &gone);
+	step_saved(state, rule->saved[TABLE_COLUMN_R14], REGISTER_R14, cfa, &saved, &gone);
+	step_saved(state, rule->saved[TABLE_COLUMN_R15], REGISTER_R15, cfa, &saved, &gone);
+	state->in_memory |= saved;
+	state->known = ((state->known & CALLEE_SAVED_MASK) | saved) & ~gone;
+	return STOP_NONE;
+}
+
+/* One listed register. rsp's caller's value goes to ret_sp: it is written last of all. */
+step_inline unsigned int step_place(struct walk_state *state, const struct table_place *place,
+				    __u64 cfa, struct walk_memory *memory, __u64 *ret_sp,
+				    __u32 *keep)
+{
+	__u32 reg = place->column & (REGISTER_GPR_COUNT - 1), kind = place->kind;
+	int in_memory = kind == TABLE_AT_CFA || kind == TABLE_AT_REGISTER;
 	unsigned int stop;
-	__u32 i;
+	__u64 value = cfa;
 
-	for (i = 0; i < REGISTER_GPR_COUNT; i++) {
-		__u32 kind = wide->reg[i].kind;
-		__u64 value = cfa;
-
-		if (kind == TABLE_UNDEFINED ||
-		    (kind == TABLE_SAME && !(CALLEE_SAVED_MASK >> i & 1)))
-			lost |= 1u << i;
-		if (kind == TABLE_UNDEFINED || kind == TABLE_SAME)
-			continue;
-		if (kind >= TABLE_IN_REGISTER) {
-			stop = step_register(state, memory, wide->reg[i].reg, &value);
-			if (stop && i == REGISTER_RSP)
-				return stop;
-			if (stop) { /* only this one is lost; it may never be needed */
-				lost |= 1u << i;
-				continue;
-			}
-		}
-		if (kind != TABLE_IN_REGISTER)
-			value += (__s64)wide->reg[i].offset;
-		if (i == REGISTER_RSP) {
-			*ret_sp = value;
-			if ((kind == TABLE_AT_CFA || kind == TABLE_AT_REGISTER) &&
-			    walk_read(memory, value, ret_sp))
-				return STOP_READ_FAULT;
-			continue;
-		}
-		step_set(state, i, value, kind == TABLE_AT_CFA || kind == TABLE_AT_REGISTER);
+	if (kind == TABLE_SAME)
+		return STOP_NONE;
+	*keep &= ~(1u << reg);
+	if (kind == TABLE_UNDEFINED)
+		return STOP_NONE;
+	if (kind >= TABLE_IN_REGISTER) {
+		stop = step_register(state, memory, place->reg, &value);
+		if (stop) /* only this one is lost; it may never be needed */
+			return reg == REGISTER_RSP ? stop : STOP_NONE;
 	}
-	state->known &= ~lost;
+	if (kind != TABLE_IN_REGISTER)
+		value += (__s64)place->offset;
+	if (reg == REGISTER_RSP) {
+		if (in_memory && walk_read(memory, value, &value))
+			return STOP_READ_FAULT;
+		*ret_sp = value;
+		return STOP_NONE;
+	}
+	step_set(state, reg, value, in_memory);
+	*keep |= 1u << reg;
 	return STOP_NONE;
 }
 
 /*
- * Makes state the caller's. wide may be NULL when the rule is not wide. Returns STOP_NONE, or why
- * there is no caller; state is then not to be used.
+ * Every register by its own place. Table building guarantees that none reads what another wrote.
+ * Places are sorted by column, so the last is the return address's. rsp's caller's value is the CFA
+ * unless the CFI says otherwise (longjmp does).
  */
-step_inline unsigned int step(struct walk_state *state, const struct table_rule *rule,
-			      const struct table_wide_rule *wide, struct walk_memory *memory)
+step_inline unsigned int step_places(struct walk_state *state, const struct table_rule *rule,
+				     __u64 cfa, struct walk_memory *memory, __u64 *ret_pc,
+				     __u64 *ret_sp)
 {
-	__u64 old_sp = state->reg[REGISTER_RSP];
-	__u64 cfa = 0, pc = 0, sp;
+	__u32 count = rule->flags >> TABLE_RULE_PLACES_SHIFT, first = rule->first_place;
+	__u32 keep = CALLEE_SAVED_MASK;
+	const struct table_place *place;
 	unsigned int stop;
+	__u32 i;
 
-	stop = step_cfa(state, rule, memory, &cfa);
+	if (!count || count > TABLE_PLACES_MAX)
+		return STOP_BAD_TABLE;
+	place = walk_place(memory, first + count - 1);
+	if (!place || place->column != REGISTER_RIP || place->kind == TABLE_SAME)
+		return STOP_BAD_TABLE;
+	stop = step_return_address(state, place, cfa, memory, ret_pc);
 	if (stop)
 		return stop;
-	sp = cfa;
-	if (rule->flags & TABLE_RULE_WIDE) {
-		if (!wide)
+	for (i = 0; i < TABLE_PLACES_MAX - 1; i++) {
+		if (i + 1 >= count)
+			break;
+		place = walk_place(memory, first + i);
+		if (!place || place->column >= REGISTER_RIP)
 			return STOP_BAD_TABLE;
-		stop = step_return_address(state, wide->reg[REGISTER_RIP].kind,
-					   wide->reg[REGISTER_RIP].reg,
-					   wide->reg[REGISTER_RIP].offset, cfa, memory, &pc);
-		if (!stop)
-			stop = step_wide(state, wide, cfa, memory, &sp);
+		stop = step_place(state, place, cfa, memory, ret_sp, &keep);
 		if (stop)
 			return stop;
-	} else {
-		stop = step_return_address(state, rule->ra_kind, rule->ra_offset, rule->ra_offset,
-					   cfa, memory, &pc);
-		if (stop)
-			return stop;
-		step_saved(state, rule, 0, REGISTER_RBX, cfa);
-		step_saved(state, rule, 1, REGISTER_RBP, cfa);
-		step_saved(state, rule, 2, REGISTER_R12, cfa);
-		step_saved(state, rule, 3, REGISTER_R13, cfa);
-		step_saved(state, rule, 4, REGISTER_R14, cfa);
-		step_saved(state, rule, 5, REGISTER_R15, cfa);
-		state->known &= CALLEE_SAVED_MASK;
 	}
-	step_set(state, REGISTER_RSP, sp, 0);
+	state->known &= keep;
+	return STOP_NONE;
+}
 
+/* What is left when the caller's PC and rsp are known. */
+step_inline unsigned int step_finish(struct walk_state *state, const struct table_rule *rule,
+				     __u64 sp, __u64 pc)
+{
+	__u64 old_sp = state->reg[REGISTER_RSP];
+
+	step_set(state, REGISTER_RSP, sp, 0);
 	/* The stack grows down: a caller's frame is above. Only a signal may come from elsewhere.
 	 */
 	if (!(rule->flags & TABLE_RULE_SIGNAL_FRAME) &&
@@ -222,6 +248,42 @@ step_inline unsigned int step(struct walk_state *state, const struct table_rule 
 	state->pc = pc;
 	state->exact_pc = !!(rule->flags & TABLE_RULE_SIGNAL_FRAME);
 	return STOP_NONE;
+}
+
+/* step() for rules that are not extended, and for those that are. Two functions, so that BPF can
+ * have the second, which is seldom needed, checked and called by itself. */
+step_inline unsigned int step_plain(struct walk_state *state, const struct table_rule *rule,
+				    struct walk_memory *memory)
+{
+	__u64 cfa = 0, pc = 0;
+	unsigned int stop;
+
+	stop = step_cfa(state, rule, rule->cfa_add, memory, &cfa);
+	if (!stop)
+		stop = step_codes(state, rule, cfa, memory, &pc);
+	return stop ? stop : step_finish(state, rule, cfa, pc);
+}
+
+step_inline unsigned int step_extended(struct walk_state *state, const struct table_rule *rule,
+				       struct walk_memory *memory)
+{
+	__u64 cfa = 0, pc = 0, sp;
+	unsigned int stop;
+
+	stop = step_cfa(state, rule, rule->cfa_extended_add, memory, &cfa);
+	sp = cfa;
+	if (!stop)
+		stop = step_places(state, rule, cfa, memory, &pc, &sp);
+	return stop ? stop : step_finish(state, rule, sp, pc);
+}
+
+/* Makes state the caller's. Returns STOP_NONE, or why there is no caller; state is then not to be
+ * used. */
+step_inline unsigned int step(struct walk_state *state, const struct table_rule *rule,
+			      struct walk_memory *memory)
+{
+	return rule->flags & TABLE_RULE_EXTENDED ? step_extended(state, rule, memory)
+						 : step_plain(state, rule, memory);
 }
 
 /* The stop reason of a marker. */

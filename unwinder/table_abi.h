@@ -2,22 +2,29 @@
 /*
  * table_abi.h - the only types that user space and BPF share
  *
- * A table is what the walk looks a PC up in. It has three arrays:
+ * A table is what the walk looks a PC up in. Functions begin and end alike, so rows are not stored
+ * one by one: a run of close neighbours is cut out, and each distinct run is kept once, as a shape.
  *
- *	page[]	one entry per 4 KiB of executable segment
- *	row[]	sorted within a page; 12 bits of offset in the page, 20 bits of rule
+ *	page[]	number of the first entry at or behind the start of each 4 KiB page, and one more
+ *	entry[]	sorted; 12 bits of offset in the page, and what begins there: a shape or a rule
+ *	shape[]	rows of 6 bits of distance from the entry and 10 bits of rule, the last row first
  *	rule[]	each distinct set of rules once
+ *	place[]	where registers are, for the few rules that 16 bytes can't hold
  *
- * A page always begins with a row at offset 0 (the one in force where the page starts), so the
- * look-up is: the page's entry, then the last row whose offset is not above the PC's. No load bias
- * is needed: mappings are page-aligned, so a PC and its image address share their low 12 bits.
+ * The look-up of a PC 0x7f12_3456_7abc in a mapping that starts at 0x7f12_3450_0000:
  *
- *	pc 0x7f12_3456_7abc, mapping starts 0x7f12_3450_0000, its first page is number 40
- *	page   = page[40 + (0x67abc >> 12)] = page[40 + 0x67]
- *	row    = last of row[page.first_row .. + page.row_count) with offset <= 0xabc
- *	rule   = rule[row.rule]
+ *	page	p = 0x67; its entries are entry[page[p] .. page[p + 1])
+ *	entry	the last one with offset <= 0xabc; if there is none, the one before page[p], which
+ *		lies in an earlier page
+ *	row	direct: the rule's number. Else the first of shape[number ...] whose distance is not
+ *		above the PC's distance from the entry. A PC in a function's body is beyond them
+ *		all, so that mostly the first row is the one. The row of distance 0 ends a shape.
+ *	rule	rule[number]
  *
- * Rule numbers below TABLE_MARKER_COUNT are not rules but markers: they say why there is none.
+ * No load bias is needed: mappings are page-aligned, so a PC and its image address share their low
+ * 12 bits. Rule numbers below TABLE_MARKER_COUNT are not rules but markers: they say why there is
+ * none. docs/TABLE_FORMAT.md has the layout with a worked example, and the limits.
+ *
  * Everything the walk can do, and every way it can stop, is named here once.
  */
 #ifndef STACKPROOF_TABLE_ABI_H
@@ -27,11 +34,17 @@
 #include <linux/types.h>
 #endif
 
-#define TABLE_VERSION	      1
-#define TABLE_PAGE_SHIFT      12
-#define TABLE_PAGE_SIZE	      (1u << TABLE_PAGE_SHIFT)
-#define TABLE_ROW_OFFSET_BITS 12
-#define TABLE_RULE_MAX	      (1u << (32 - TABLE_ROW_OFFSET_BITS))
+#define TABLE_VERSION	  2
+#define TABLE_PAGE_SHIFT  12
+#define TABLE_PAGE_SIZE	  (1u << TABLE_PAGE_SHIFT)
+#define TABLE_NUMBER_BITS 19 /* of an entry; the bit above says that it is a rule's */
+#define TABLE_NUMBER_MAX  (1u << TABLE_NUMBER_BITS)
+#define TABLE_DIRECT	  TABLE_NUMBER_MAX
+#define TABLE_SHAPE_BITS  10 /* of a shape's row: the rule's number; rules above stand alone */
+#define TABLE_SHAPE_RULES (1u << TABLE_SHAPE_BITS)
+#define TABLE_SHAPE_SPAN  (1u << (16 - TABLE_SHAPE_BITS)) /* distances are below this */
+#define TABLE_SHAPE_ROWS  12				  /* at most, in one shape */
+#define TABLE_PLACES_MAX  17				  /* of one rule */
 
 /* DWARF register numbers of x86-64 (System V psABI, figure 3.36). */
 #define REGISTER_RAX	   0
@@ -61,76 +74,100 @@ enum table_marker {
 	TABLE_UNSUPPORTED_REGISTER,   /* a register rule of a kind no rule can hold */
 	TABLE_OFFSET_RANGE,	      /* an offset does not fit */
 	TABLE_MALFORMED,	      /* the FDE's instructions could not be decoded */
-	TABLE_TOO_MANY_RULES,	      /* the image has more distinct rules than a row can number */
+	TABLE_TOO_MANY_RULES, /* the image has more distinct rules than an entry can number */
 	TABLE_MARKER_COUNT,
 };
 
-/* How the CFA is found. */
+/* How the CFA is found. index * scale is 0 in most rules. */
 enum table_cfa {
-	TABLE_CFA_REGISTER, /* reg + offset */
-	TABLE_CFA_DEREF,    /* *(reg + offset) + add */
+	TABLE_CFA_REGISTER, /* reg + index * scale + offset */
+	TABLE_CFA_DEREF,    /* *(reg + index * scale + offset) + add */
 	TABLE_CFA_PLT,	    /* reg + offset + (((pc & 15) >= add) << 3): PLT stubs */
 };
 
-/* Where the caller's value of a register is. */
+/* Where the caller's value of a register is: the kinds of a place. */
 enum table_saved {
 	TABLE_SAME,	   /* still in the register; for one the callee may clobber: unknown */
 	TABLE_AT_CFA,	   /* *(cfa + offset) */
 	TABLE_IS_CFA,	   /* cfa + offset */
 	TABLE_UNDEFINED,   /* gone; for the return address: this is the outermost frame */
-	TABLE_IN_REGISTER, /* register reg; in wide rules and for the return address only */
-	TABLE_AT_REGISTER, /* *(reg + offset); in wide rules only */
-	TABLE_IS_REGISTER, /* reg + offset; in wide rules only */
+	TABLE_IN_REGISTER, /* register reg */
+	TABLE_AT_REGISTER, /* *(reg + offset) */
+	TABLE_IS_REGISTER, /* reg + offset */
 };
 
 #define TABLE_RULE_SIGNAL_FRAME 1u /* 'S' augmentation: the caller was interrupted, not calling */
-#define TABLE_RULE_WIDE		2u /* registers are in wide[wide], not in saved_* */
+#define TABLE_RULE_EXTENDED	2u /* registers are in place[], not in saved[] */
+#define TABLE_RULE_PLACES_SHIFT 3  /* flags >> this: how many places */
 
-/* One rule. saved_*[] are rbx, rbp, r12, r13, r14, r15. */
-struct table_rule {
-	__u8 cfa_kind;	   /* enum table_cfa */
-	__u8 cfa_register; /* DWARF number, below REGISTER_GPR_COUNT */
-	__u8 flags;
-	__u8 ra_kind; /* enum table_saved */
-	__s32 cfa_offset;
-	__s32 cfa_add;
-	__s32 ra_offset;			/* from the CFA; or the register's number */
-	__u8 saved_kind[CALLEE_SAVED_COUNT];	/* TABLE_SAME .. TABLE_UNDEFINED */
-	__u16 wide;				/* index in wide[] if TABLE_RULE_WIDE */
-	__s32 saved_offset[CALLEE_SAVED_COUNT]; /* bytes from the CFA */
+/* A register's code in saved[]: what nearly every function needs, in a byte. */
+#define TABLE_CODE_SAME	     0
+#define TABLE_CODE_MAX	     253 /* up to this n: *(cfa - 8 * n) */
+#define TABLE_CODE_UNDEFINED 254
+
+/* The columns of saved[]. */
+enum table_column {
+	TABLE_COLUMN_RBX,
+	TABLE_COLUMN_RBP,
+	TABLE_COLUMN_R12,
+	TABLE_COLUMN_R13,
+	TABLE_COLUMN_R14,
+	TABLE_COLUMN_R15,
+	TABLE_COLUMN_RA,
+	TABLE_COLUMN_COUNT,
 };
 
-/* Where one register is, in general. */
-struct table_wide_register {
-	__u8 kind; /* enum table_saved */
-	__u8 reg;  /* DWARF number */
-	__u16 zero;
+/* One rule. */
+struct table_rule {
+	__u8 cfa_kind;	   /* enum table_cfa */
+	__u8 cfa_register; /* DWARF number in the low 4 bits, the index register's in the high 4 */
+	__u8 cfa_scale;	   /* 0: no index register */
+	__u8 flags;
+	__s32 cfa_offset;
+	union {
+		struct {
+			__u8 saved[TABLE_COLUMN_COUNT]; /* TABLE_CODE_* */
+			__s8 cfa_add;
+		};
+		struct { /* TABLE_RULE_EXTENDED: registers that are not listed are TABLE_SAME */
+			__u32 first_place;
+			__s32 cfa_extended_add;
+		};
+	};
+};
+
+/* Where one register is, in general. A rule's places are sorted by column. */
+struct table_place {
+	__u8 column; /* DWARF number: whose caller's value; REGISTER_RIP: the return address */
+	__u8 kind;   /* enum table_saved */
+	__u8 reg;    /* DWARF number */
+	__u8 zero;
 	__s32 offset;
 };
 
-/* A rule for every column: signal frames and hand-written assembly. The CFA is in the rule. */
-struct table_wide_rule {
-	struct table_wide_register reg[REGISTER_COUNT];
-};
-
-struct table_page {
-	__u32 first_row;
-	__u32 row_count; /* 1 .. TABLE_PAGE_SIZE */
-};
-
-static inline __u32 table_row_pack(__u32 offset, __u32 rule)
+static inline __u32 table_entry_offset(__u32 entry)
 {
-	return (offset << (32 - TABLE_ROW_OFFSET_BITS)) | rule;
+	return entry >> (32 - TABLE_PAGE_SHIFT);
 }
 
-static inline __u32 table_row_offset(__u32 row)
+static inline __u32 table_entry_number(__u32 entry)
 {
-	return row >> (32 - TABLE_ROW_OFFSET_BITS);
+	return entry & (TABLE_NUMBER_MAX - 1);
 }
 
-static inline __u32 table_row_rule(__u32 row)
+static inline __u32 table_entry_pack(__u32 offset, __u32 what)
 {
-	return row & (TABLE_RULE_MAX - 1);
+	return offset << (32 - TABLE_PAGE_SHIFT) | what;
+}
+
+static inline __u32 table_shape_distance(__u16 row)
+{
+	return row >> TABLE_SHAPE_BITS;
+}
+
+static inline __u32 table_shape_rule(__u16 row)
+{
+	return row & (TABLE_SHAPE_RULES - 1);
 }
 
 /* Why a walk ended. Everything but STOP_COMPLETE is a walk that did not prove the stack's end. */
@@ -175,19 +212,20 @@ struct walk_state {
 struct walk_mapping {
 	__u64 start;
 	__u64 end;
-	__u32 first_page; /* number in the page array of the page at start */
-	__u32 page_count; /* pages of the table behind it */
-	__u32 first_rule; /* number in the rule array of the image's rule 0 */
-	__u32 first_wide;
+	__u32 first_page;  /* number in the page array of the page at start */
+	__u32 page_count;  /* pages of the table behind it */
+	__u32 first_shape; /* numbers in the arrays of the image's shape row, rule and place 0 */
+	__u32 first_rule;
+	__u32 first_place;
+	__u32 zero;
 };
 
 #ifndef __bpf__
-_Static_assert(sizeof(struct table_rule) == 48, "table_rule is shared with BPF");
-_Static_assert(sizeof(struct table_wide_rule) == 136, "table_wide_rule is shared with BPF");
-_Static_assert(sizeof(struct table_page) == 8, "table_page is shared with BPF");
+_Static_assert(sizeof(struct table_rule) == 16, "table_rule is shared with BPF");
+_Static_assert(sizeof(struct table_place) == 8, "table_place is shared with BPF");
 _Static_assert(sizeof(struct walk_state) == 152, "walk_state is shared with BPF");
 _Static_assert(STOP_TOO_MANY_RULES - STOP_NO_ROW == TABLE_TOO_MANY_RULES, "one stop per marker");
-_Static_assert(sizeof(struct walk_mapping) == 32, "walk_mapping is shared with BPF");
+_Static_assert(sizeof(struct walk_mapping) == 40, "walk_mapping is shared with BPF");
 #endif
 
 #endif

@@ -37,9 +37,10 @@ enum error_code {
 	ERROR_POINTER_ENCODING, /* DW_EH_PE_* that is not defined */
 	ERROR_CFI_REGISTER,	/* a register number that the machine does not have */
 	ERROR_CFI_INSTRUCTION,	/* DW_CFA_* that is not defined for the machine */
-	ERROR_CFI_STATE,  /* restore_state without remember_state, offset rule without a register */
-	ERROR_CFI_RANGE,  /* an FDE's PC range wraps, or an advance leaves it */
-	ERROR_EXPRESSION, /* an expression that is malformed or not evaluated here */
+	ERROR_CFI_STATE, /* restore_state without remember_state, offset rule without a register */
+	ERROR_CFI_RANGE, /* an FDE's PC range wraps, or an advance leaves it */
+	ERROR_SEARCH_TABLE,	 /* .eh_frame_hdr is malformed, or disagrees with .eh_frame */
+	ERROR_EXPRESSION,	 /* an expression that is malformed or not evaluated here */
 	ERROR_EXPRESSION_MEMORY, /* an expression read memory that could not be read */
 	ERROR_TABLE_LIMIT,	 /* more pages, rows or rules than the format numbers */
 	ERROR_TEXT_SYNTAX,	 /* a saved table's line that does not parse; offset is the line */
@@ -120,16 +121,18 @@ struct image {
 	uint64_t entry;
 	struct image_segment *segment;
 	size_t segment_count;
-	struct image_section eh_frame;
+	struct image_section eh_frame; /* of several, the first that has bytes */
+	unsigned int empty_eh_frames;  /* before that one */
 	struct image_section eh_frame_hdr;
-	struct image_section debug_frame;
-	uint64_t text_vaddr; /* base of DW_EH_PE_textrel; 0 if none */
+	struct image_section debug_frame; /* its name may be ".zdebug_frame" */
+	uint64_t text_vaddr;		  /* base of DW_EH_PE_textrel; 0 if none */
 	uint64_t data_vaddr; /* base of DW_EH_PE_datarel (.got, else .eh_frame_hdr); 0 if none */
 	struct image_symbol *symbol; /* read by the first image_symbol*() call; NULL before */
 	size_t symbol_count;
 	uint8_t build_id[BUILD_ID_MAX];
 	size_t build_id_size;
-	void *priv; /* file mapping and libelf handle, owned by elf_image.c */
+	struct image *debug; /* owned; NULL without image_adopt_debug() */
+	void *priv;	     /* file mapping and libelf handle, owned by elf_image.c */
 };
 
 /* Opens and checks the ELF file at path. *ret is owned by the caller: image_destroy. */
@@ -138,6 +141,9 @@ int image_create(const char *path, struct image **ret, struct error *error);
 int image_create_memory(const void *data, size_t size, const char *name, struct image **ret,
 			struct error *error);
 void image_destroy(struct image *image);
+/* Takes .debug_frame and the symbols from the image's separate debug file, which image owns from
+ * then on. Its addresses must be the same. */
+void image_adopt_debug(struct image *image, struct image *debug);
 /* All function symbols. Sorting them takes longer than building a table, so they are read when
  * first asked for: the image caches them. */
 const struct image_symbol *image_symbols(const struct image *image, size_t *ret_count);
@@ -152,39 +158,39 @@ const uint8_t *image_bytes(const struct image *image, uint64_t vaddr, size_t siz
 
 /* ---- cfi_section.c ---------------------------------------------------------------------- */
 
-/* Common Information Entry (DWARF 5, 6.4.1; LSB 5, 10.6.1). Pointers go into the section. */
+/* Offsets and sizes of entries have 32 bits: a section of 4 GiB is not read. Pointers go into the
+ * section. What is kept of an FDE is little, because memory is bounded by the section's size. */
+
+/* Common Information Entry (DWARF 5, 6.4.1; LSB 5, 10.6.1). */
 struct cfi_cie {
-	uint64_t offset; /* of the length field in the section */
-	uint64_t length; /* as the length field says */
-	uint8_t version;
-	char augmentation[16]; /* as written; longer ones are malformed */
+	uint32_t offset; /* of the length field in the section */
+	uint32_t length; /* as the length field says */
+	const char *augmentation;
 	uint64_t code_alignment;
 	int64_t data_alignment;
 	uint64_t return_register;
+	const uint8_t *augmentation_data;
+	uint32_t augmentation_data_bytes;
+	uint32_t instruction_bytes;
+	const uint8_t *instructions;
+	uint8_t version;
+	uint8_t address_bytes;
 	uint8_t fde_encoding;  /* DW_EH_PE_*; 'R' */
 	uint8_t lsda_encoding; /* 'L' */
 	bool has_augmentation_data;
 	bool signal_frame; /* 'S' */
 	bool is_64bit;	   /* 64-bit DWARF */
-	uint8_t address_bytes;
-	const uint8_t *augmentation_data;
-	uint64_t augmentation_data_bytes;
-	const uint8_t *instructions;
-	uint64_t instruction_bytes;
-	bool bad; /* could not be read: its FDEs are lost, one diagnostic each */
 };
 
 /* Frame Description Entry. pc_begin .. pc_begin+pc_range are image addresses. */
 struct cfi_fde {
-	uint64_t offset;
-	uint64_t length;
-	uint32_t cie; /* index in cfi.cie */
 	uint64_t pc_begin;
 	uint64_t pc_range;
-	const uint8_t *augmentation_data;
-	uint64_t augmentation_data_bytes;
 	const uint8_t *instructions;
-	uint64_t instruction_bytes;
+	uint32_t instruction_bytes;
+	uint32_t offset;
+	uint32_t length;
+	uint32_t cie; /* index in cfi.cie */
 };
 
 /* Every entry of one section, in the section's order. */
@@ -192,13 +198,16 @@ struct cfi {
 	const struct image *image; /* borrowed: must outlive this */
 	const struct image_section *section;
 	bool is_eh_frame;
-	struct cfi_cie *cie;
+	struct cfi_cie *cie; /* those that could be read */
 	size_t cie_count;
-	struct cfi_fde *fde; /* in the section's order */
+	struct cfi_fde *fde; /* those that could be read, in the section's order */
 	size_t fde_count;
-	uint32_t *by_pc; /* indices of FDEs with pc_range > 0, sorted by pc_begin, then offset */
+	/* Indices of FDEs that cover code, sorted by pc_begin, then offset: not those with pc_range 0,
+	 * and in a linked image not those at 0 (docs/CFI_READING.md). */
+	uint32_t *by_pc;
 	size_t by_pc_count;
 	bool overlapping;	       /* two FDEs of by_pc share a PC */
+	uint64_t *reach;	       /* private to cfi_fde_find(); only if overlapping */
 	struct error_list diagnostics; /* one per entry that was lost */
 };
 
@@ -214,6 +223,15 @@ int cfi_create_section(const struct image *image, const char *name, struct cfi *
 void cfi_destroy(struct cfi *cfi);
 /* The FDE that covers vaddr, or NULL. Overlaps: the one with the highest pc_begin. */
 const struct cfi_fde *cfi_fde_find(const struct cfi *cfi, uint64_t vaddr);
+
+/* ---- eh_frame_hdr.c --------------------------------------------------------------------- */
+
+/*
+ * Holds the image's .eh_frame_hdr, if it has one, against its .eh_frame: what the header says of
+ * it, the order of its search table, an FDE at each entry, an entry for each FDE that has a range.
+ * Adds each difference to ret. Unwinders search that table: an FDE that isn't in it is never found.
+ */
+void eh_frame_hdr_check(const struct cfi *cfi, struct error_list *ret);
 
 /* ---- row.c, x86_64.c -------------------------------------------------------------------- */
 
@@ -247,6 +265,7 @@ struct row {
 	struct row_rule reg[REGISTER_COUNT]; /* by DWARF number; [16] is the return address */
 	uint64_t args_size;		     /* DW_CFA_GNU_args_size */
 	bool signal_frame;
+	bool ra_signed; /* AArch64: the return address holds a pointer authentication code */
 };
 
 /* True if the rules (not the PCs) are equal; expressions are compared by their bytes. */
@@ -297,8 +316,8 @@ uint64_t cfi_row_count(const struct cfi *cfi);
  * set, and returns the highest such number, or -1 for none. Stops where they are malformed. */
 int cfi_registers(const struct cfi *cfi, const struct cfi_cie *cie, const struct cfi_fde *fde,
 		  bool mentioned[CFI_REGISTER_MAX + 1]);
-/* Adds to ret all that is wrong with cfi: its diagnostics, and one error for each FDE whose
- * instructions are malformed. */
+/* Adds to ret all that is wrong with cfi: its diagnostics, what eh_frame_hdr_check() finds, and one
+ * error for each FDE whose instructions are malformed. */
 void cfi_check(const struct cfi *cfi, struct error_list *ret);
 /* The row at vaddr: 1 found, 0 no FDE covers it, -1 error. */
 int cfi_row_find(const struct cfi *cfi, uint64_t vaddr, struct row *ret, struct error *error);
@@ -308,14 +327,16 @@ int cfi_row_find(const struct cfi *cfi, uint64_t vaddr, struct row *ret, struct 
 /* The shapes that a rule can hold. Anything else is EXPRESSION_OTHER, never approximated. */
 enum expression_form {
 	EXPRESSION_OTHER,
-	EXPRESSION_REGISTER, /* reg + a                                  (breg) */
-	EXPRESSION_DEREF, /* *(reg + a) + b                           (breg, deref, plus_uconst) */
+	EXPRESSION_REGISTER, /* reg + index * scale + a                  (breg) */
+	EXPRESSION_DEREF, /* *(reg + index * scale + a) + b           (breg, deref, plus_uconst) */
 	EXPRESSION_PLT,	  /* reg + a + (((rip & 15) >= b) << 3) */
 };
 
 struct expression_shape {
 	enum expression_form form;
 	uint32_t reg;
+	uint32_t index; /* a register, if scale is not 0 */
+	uint64_t scale;
 	int64_t a;
 	int64_t b;
 };
@@ -323,6 +344,9 @@ struct expression_shape {
 void expression_recognise(const uint8_t *expression, size_t size, struct expression_shape *ret);
 /* expression_text.c: "breg7+8; deref". What can't be decoded is given as bytes: nothing is lost. */
 void expression_print(FILE *file, const uint8_t *expression, size_t size);
+/* The inverse: assembles size characters of such a text into ret, which has room for capacity bytes.
+ * 0, or -1 if it is none. Texts that expression_print() doesn't write may be accepted. */
+int expression_read(const char *text, size_t size, uint8_t *ret, size_t capacity, size_t *ret_size);
 
 /* Reads size bytes of the target's memory at address; 0, or -1 if it can't. */
 struct memory_reader {
@@ -341,33 +365,43 @@ int expression_evaluate(const uint8_t *expression, size_t size, const struct reg
 			bool push_cfa, uint64_t cfa, const struct memory_reader *memory,
 			uint64_t *ret, struct error *error);
 
-/* ---- table.c ---------------------------------------------------------------------------- */
+/* ---- table.c, table_rule.c, table_build.c ----------------------------------------------- */
 
-/* Pages of one executable segment: vaddr is rounded down to a page. */
+/* Pages of one executable segment: vaddr is rounded down to a page. The first page of a segment
+ * has an entry at offset 0. */
 struct table_segment {
 	uint64_t vaddr;
 	uint32_t first_page;
 	uint32_t page_count;
 };
 
+/* The arrays that table_abi.h explains, and what became of the CFI. */
 struct table {
 	struct table_segment *segment;
 	uint32_t segment_count;
-	struct table_page *page;
+	uint32_t *page; /* page_count + 1 */
 	uint32_t page_count;
-	uint32_t *row;
-	uint32_t row_count;
+	uint32_t *entry;
+	uint32_t entry_count;
+	uint16_t *shape;
+	uint32_t shape_count;	 /* rows of all shapes */
 	struct table_rule *rule; /* [0 .. TABLE_MARKER_COUNT) are zero: markers */
 	uint32_t rule_count;
-	struct table_wide_rule *wide;
-	uint32_t wide_count;
+	struct table_place *place;
+	uint32_t place_count;
 	uint64_t fde_count;		   /* that were read */
 	uint64_t cfi_row_count;		   /* rows that the FDEs say, before merging */
 	uint64_t lost[TABLE_MARKER_COUNT]; /* CFI rows that became a marker, by marker */
 	uint64_t lost_fdes; /* FDEs that could not be read, or lie outside executable segments */
 };
 
-/* Builds the table of every executable segment. cfi may be NULL or empty: all TABLE_NO_ROW. */
+/*
+ * Builds the table of every executable segment from an image's .eh_frame (or .debug_frame, when
+ * there is no .eh_frame), the fast way: what was met before is not interpreted again. The table says the
+ * same as that of table_create(). No CFI at all: all TABLE_NO_ROW.
+ */
+int table_build(const struct image *image, struct table **ret, struct error *error);
+/* The same from CFI already read, row by row with cfi_rows(). cfi may be NULL or empty. */
 int table_create(const struct image *image, const struct cfi *cfi, struct table **ret,
 		 struct error *error);
 void table_destroy(struct table *table);
@@ -377,17 +411,120 @@ uint64_t table_bytes(const struct table *table);
 uint32_t table_find(const struct table *table, uint64_t vaddr);
 /* The executable segment that holds vaddr, or NULL. */
 const struct table_segment *table_segment_find(const struct table *table, uint64_t vaddr);
-/* Turns a row into rule + wide (wide only written if TABLE_RULE_WIDE); returns 0 or the marker. */
-enum table_marker table_rule_from_row(const struct row *row, struct table_rule *rule,
-				      struct table_wide_rule *wide);
+/* Every stretch of addresses with one rule, in order of address: rule holds for pc .. pc_end.
+ * Neighbours always differ. Non-zero from fn stops, and is returned. */
+typedef int (*table_row_fn)(void *context, uint64_t pc, uint64_t pc_end, uint32_t rule);
+int table_rows(const struct table *table, table_row_fn fn, void *context);
+
+/* A rule and its places, by value. */
+struct table_rule_full {
+	struct table_rule rule; /* first_place is 0 */
+	struct table_place place[TABLE_PLACES_MAX];
+};
+/* Turns a row into a rule; returns 0 or the marker that says why no rule can hold it. */
+enum table_marker table_rule_from_row(const struct row *row, struct table_rule_full *ret);
+/* The places of rule number of a table, and how many: NULL and 0 if it is not extended. */
+const struct table_place *table_rule_places(const struct table *table, uint32_t number,
+					    uint32_t *ret_count);
+/* Where a rule says that the caller's value of a register is, whether it is extended or not.
+ * place: the rule's places, or NULL. */
+struct table_place table_rule_place(const struct table_rule *rule, const struct table_place *place,
+				    unsigned int column);
 /* "no_row", "unsupported_expression", ... */
 const char *table_marker_name(enum table_marker marker);
+
+/* ---- table_proof.c, rule_proof.c -------------------------------------------------------- */
+
+#define TABLE_PROOF_WHY 96
+
+/* What became of the CFI in the table. */
+struct table_proof {
+	uint64_t rows;			      /* of the CFI, at addresses that the table has */
+	uint64_t equal;			      /* they lead to the same caller as their rule */
+	uint64_t flagged[TABLE_MARKER_COUNT]; /* a marker says why there is no rule */
+	uint64_t silent;		      /* rows, and gaps: neither. Not one may be */
+	uint64_t gaps;			      /* stretches of addresses that no FDE covers */
+	uint64_t outside;		      /* rows in no executable segment */
+	uint64_t evaluated;		      /* distinct pairs of a row and a rule */
+};
+
+/* A silent difference, at pc .. pc_end of the table. */
+struct table_proof_finding {
+	uint64_t pc;
+	uint64_t pc_end;
+	const struct row *row; /* NULL: no FDE is there, or it is malformed */
+	uint32_t rule;
+	char why[TABLE_PROOF_WHY];
+};
+typedef void (*table_proof_fn)(void *context, const struct table_proof_finding *finding);
+
+/* Holds every row and every gap of cfi (may be NULL) against table, and each silent difference is
+ * given to fn (may be NULL). Fails only for want of memory. */
+int table_prove(const struct cfi *cfi, const struct table *table, table_proof_fn fn, void *context,
+		struct table_proof *ret, struct error *error);
+/* True if the row and rule number of table lead to the same caller from made-up registers and
+ * memory, in every one of many draws. False: ret_why says what differs. */
+bool table_rule_proves(const struct row *row, const struct table *table, uint32_t rule,
+		       char *ret_why, size_t why_size);
 
 /* ---- table_text.c ----------------------------------------------------------------------- */
 
 /* The golden text: address-free, one line a row, grouped by function. Format: docs/TABLE_TEXT.md.
  */
 int table_text_write(FILE *file, const struct cfi *cfi, struct error *error);
+
+/* ---- table_text_read.c, table_text_store.c ---------------------------------------------- */
+
+/* A row of a saved table: rules number rules hold from offset bytes into the function on. Equal
+ * numbers are equal rules. */
+struct table_text_row {
+	uint64_t offset;
+	uint32_t rules;
+};
+
+struct table_text_function {
+	char *name;	  /* as the text has it: bytes that would break a line are \xNN */
+	bool signal;	  /* its rows are those of a signal frame */
+	bool has_pc;	  /* pc is known: it came from an image, not from a text */
+	uint64_t pc;	  /* image address */
+	uint64_t length;  /* bytes */
+	size_t first_row; /* in table_text.row */
+	size_t row_count;
+	enum error_code diagnostic; /* the rest of it could not be read; else ERROR_NONE */
+};
+
+/* All that a text says. rules is private: table_text_get_row() */
+struct table_text {
+	struct table_text_function *function;
+	size_t function_count;
+	size_t function_capacity;
+	struct table_text_row *row;
+	size_t row_count;
+	size_t row_capacity;
+	struct table_text_rules **rules;
+	size_t rules_count;
+	size_t rules_capacity;
+	enum error_code *diagnostic; /* entries that could not be read */
+	size_t diagnostic_count;
+	size_t diagnostic_capacity;
+	uint64_t diagnostics_dropped; /* and that many more */
+};
+
+/*
+ * Reads size bytes of golden text, which need not end in a NUL. Only what table_text_write() could
+ * have written is accepted, so writing it again gives the same bytes; anything else is
+ * ERROR_TEXT_SYNTAX with the line's number as offset. *ret: table_text_destroy.
+ */
+int table_text_read(const char *text, size_t size, struct table_text **ret, struct error *error);
+/* The same of an image's CFI, with the functions' addresses. */
+int table_text_create(const struct cfi *cfi, struct table_text **ret, struct error *error);
+void table_text_destroy(struct table_text *text);
+/* Writes what was read. */
+int table_text_write_saved(FILE *file, const struct table_text *text, struct error *error);
+/* Row index of a function as canonical rules: pc .. pc_end are offsets in the function; expressions
+ * are valid as long as text is. */
+void table_text_get_row(const struct table_text *text, const struct table_text_function *function,
+			size_t index, struct row *ret);
 
 /* ---- address_space.c -------------------------------------------------------------------- */
 

@@ -17,11 +17,17 @@
 
 struct walk_memory {
 	const struct memory_reader *reader;
+	const struct table *table; /* of the frame at hand */
 };
 
 static inline int walk_read(struct walk_memory *memory, __u64 address, __u64 *ret)
 {
 	return memory->reader->read(memory->reader->context, address, ret, sizeof(*ret));
+}
+
+static inline const struct table_place *walk_place(struct walk_memory *memory, __u32 number)
+{
+	return number < memory->table->place_count ? &memory->table->place[number] : NULL;
 }
 
 #include "step.h"
@@ -244,8 +250,6 @@ void walk_table(const struct address_space *space, const struct register_values 
 	ret->count = 0;
 	ret->stop = STOP_NONE;
 	while (!ret->stop) {
-		const struct table *table = NULL;
-		const struct table_rule *rule;
 		uint32_t number = 0;
 
 		if (ret->count == WALK_FRAMES_MAX) {
@@ -259,13 +263,10 @@ void walk_table(const struct address_space *space, const struct register_values 
 			memo_note(memo, bytes, state.reg[REGISTER_RSP], state.pc);
 		}
 		ret->pc[ret->count++] = state.pc;
-		ret->stop = walk_find(space, state.pc - !state.exact_pc, &table, &number);
+		ret->stop = walk_find(space, state.pc - !state.exact_pc, &memory.table, &number);
 		if (ret->stop)
 			break;
-		rule = &table->rule[number];
-		ret->stop = step(&state, rule,
-				 rule->flags & TABLE_RULE_WIDE ? &table->wide[rule->wide] : NULL,
-				 &memory);
+		ret->stop = step(&state, &memory.table->rule[number], &memory);
 	}
 	if (memo)
 		memo_end(memo, ret->stop);

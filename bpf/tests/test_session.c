@@ -223,9 +223,9 @@ static const struct {
 	const char *name;
 	struct bpf_session_options options;
 } full_cases[] = {
-	{ "pages", { .page_capacity = 4 } },
-	{ "rows", { .row_capacity = 100 } },
-	{ "rules", { .rule_capacity = 8 } },
+	{ "pages", { .page_capacity = 4 } },	{ "entries", { .entry_capacity = 100 } },
+	{ "shapes", { .shape_capacity = 20 } }, { "rules", { .rule_capacity = 8 } },
+	{ "places", { .place_capacity = 2 } },
 };
 
 START_TEST(full_array_is_an_error_each_time)

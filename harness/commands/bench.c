@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * bench.c - `stackproof bench`
+ * bench.c - `stackproof bench`: the table of figures, the command line, the output
+ *
+ * A figure is a line of the table below and one function (bench.h). One that can't be had on this
+ * machine is a skip with its reason, in the text and in the JSON, and never a missing line.
  */
 #include <argp.h>
 #include <jansson.h>
-#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,17 +15,48 @@
 #include "harness.h"
 #include "truth/truth.h"
 
+/* How the ratio reads. */
+enum ratio { TIMES_AS_FAST, TIMES_THE_COST, TIMES_SMALLER };
+static const char *const ratio_text[] = { "as fast", "the cost", "smaller" };
+
 static const struct bench {
 	const char *name;
 	int (*measure)(const struct bench_options *options, struct bench_figure *ret,
 		       struct error *error);
-	bool ratio_is_cost; /* how many times the reference's cost; else how many times better */
+	enum ratio ratio;
+	const char *subject;
+	const char *what; /* for --help */
 } benches[] = {
-	{ "table_build", bench_table_build, false },
-	{ "tracer_steps", bench_tracer_steps, false },
-	{ "walk_one_image", bench_walk_one_image, true },
-	{ "walk_five_images", bench_walk_five_images, true },
-	{ "guest_start", bench_guest_start, true },
+	{ "table_build", bench_table_build, TIMES_AS_FAST, "libLLVM",
+	  "libLLVM's table, from the open image to its end" },
+	{ "table_open_build", bench_table_open_build, TIMES_AS_FAST, "libLLVM",
+	  "the same, opening the file included" },
+	{ "table_build_gimli", bench_table_build_gimli, TIMES_AS_FAST, "libLLVM",
+	  "table_build against gimli, which keeps no row" },
+	{ "table_build_cc1", bench_table_build, TIMES_AS_FAST, "cc1", "as table_build" },
+	{ "table_build_libstdc++", bench_table_build, TIMES_AS_FAST, "libstdc++",
+	  "as table_build" },
+	{ "table_build_libc", bench_table_build, TIMES_AS_FAST, "libc", "as table_build" },
+	{ "table_size_libLLVM", bench_table_size, TIMES_SMALLER, "libLLVM",
+	  "bytes per CFI row, against plain sorted rows" },
+	{ "table_size_cc1", bench_table_size, TIMES_SMALLER, "cc1", "the same" },
+	{ "table_size_libstdc++", bench_table_size, TIMES_SMALLER, "libstdc++", "the same" },
+	{ "table_size_libc", bench_table_size, TIMES_SMALLER, "libc", "the same" },
+	{ "lookup_warm", bench_lookup_warm, TIMES_AS_FAST, "libLLVM",
+	  "from a PC to its caller's, against libunwind" },
+	{ "lookup_cold", bench_lookup_cold, TIMES_AS_FAST, "libLLVM",
+	  "the same with the CPU's caches swept" },
+	{ "lookup_warm_libdw", bench_lookup_warm_libdw, TIMES_AS_FAST, "libLLVM",
+	  "as lookup_warm, against libdw" },
+	{ "lookup_cold_libdw", bench_lookup_cold_libdw, TIMES_AS_FAST, "libLLVM",
+	  "as lookup_cold, against libdw" },
+	{ "tracer_steps", bench_tracer_steps, TIMES_AS_FAST, NULL,
+	  "single steps a second of the tracer" },
+	{ "walk_one_image", bench_walk_one_image, TIMES_THE_COST, NULL,
+	  "a walk in the kernel over one image" },
+	{ "walk_five_images", bench_walk_five_images, TIMES_THE_COST, NULL, "the same over five" },
+	{ "guest_start", bench_guest_start, TIMES_THE_COST, NULL,
+	  "a guest from its start to its first result" },
 };
 #define BENCH_COUNT (sizeof(benches) / sizeof(benches[0]))
 
@@ -80,7 +113,7 @@ static void print_json(const struct bench_figure *figure)
 static void print_skip_json(const char *name, const struct error *error)
 {
 	json_t *object = json_pack("{s:s, s:s, s:s, s:s}", "type", "skip", "name", name, "reason",
-				   "unavailable", "message", error->message);
+				   error_code_name(error->code), "message", error->message);
 
 	if (object) {
 		json_dumpf(object, stdout, JSON_COMPACT);
@@ -91,10 +124,9 @@ static void print_skip_json(const char *name, const struct error *error)
 
 static void print_text(const struct bench *bench, const struct bench_figure *figure)
 {
-	printf("%-17s %12.6g %s\n%17s %12.6g %s (%s)\n%17s %12.2f times %s\n%17s %s\n\n",
+	printf("%-21s %12.6g %s\n%21s %12.6g %s (%s)\n%21s %12.2f times %s\n%21s %s\n\n",
 	       figure->name, figure->value, figure->unit, "", figure->reference_value, figure->unit,
-	       figure->reference, "", figure->ratio, bench->ratio_is_cost ? "the cost" : "as fast",
-	       "", figure->note);
+	       figure->reference, "", figure->ratio, ratio_text[bench->ratio], "", figure->note);
 }
 
 /* ---- command line ----------------------------------------------------------------------- */
@@ -143,31 +175,63 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
+/* The list of figures, below the options. argp frees what is not text. */
+static char *add_figures(int key, const char *text, void *input)
+{
+	char *longer = NULL;
+	size_t size;
+
+	if (key != ARGP_KEY_HELP_POST_DOC || !text)
+		return (char *)text;
+	FILE *file = open_memstream(&longer, &size);
+	if (!file)
+		return (char *)text;
+	fprintf(file, "%s", text);
+	for (size_t i = 0; i < BENCH_COUNT; i++)
+		fprintf(file, "  %-21s %s\n", benches[i].name, benches[i].what);
+	fclose(file);
+	return longer;
+}
+
 static const struct argp argp = {
 	.options = options,
 	.parser = parse,
 	.args_doc = "[FIGURE...]",
-	.doc = "Measures the project's speed figures, each beside its reference in the same run: "
-	       "table_build, tracer_steps (ratio: how many times as fast as the reference), "
-	       "walk_one_image, walk_five_images, guest_start (ratio: how many times its cost).",
+	.doc = "Measures the project's own figures, each beside its reference in the same run. A "
+	       "figure that can't be had here is a skip, with the reason. The ratio says how many "
+	       "times as fast as the reference (table_build*, lookup*, tracer_steps), how many "
+	       "times "
+	       "smaller (table_size*), or how many times its cost (walk*, guest_start).\vThe "
+	       "figures:\n",
+	.help_filter = add_figures,
 };
+
+static void beside_executable(const char *name, char path[4096])
+{
+	ssize_t length = readlink("/proc/self/exe", path, 4095 - 32);
+
+	path[length > 0 ? length : 0] = '\0';
+	char *slash = strrchr(path, '/');
+	snprintf(slash ? slash : path, 32, "/%s", name);
+}
 
 int command_bench(int argc, char **argv)
 {
 	struct arguments arguments = { .bench = { .runs = 5, .kernel = "7.2" } };
 	size_t done = 0, skipped = 0;
-	char programs[4096] = "";
+	char programs[4096], gimli[4096];
 	int status = EXIT_OK;
 
 	argp_err_exit_status = EXIT_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-	if (!arguments.bench.programs) {
-		if (readlink("/proc/self/exe", programs, sizeof(programs) - 16) > 0)
-			strcpy(dirname(programs) + strlen(programs), "/bench");
+	beside_executable("bench", programs);
+	beside_executable("bench_gimli", gimli);
+	if (!arguments.bench.programs)
 		arguments.bench.programs = programs;
-	}
+	arguments.bench.gimli = gimli;
 	for (size_t i = 0; i < BENCH_COUNT; i++) {
 		struct bench_figure figure = { .name = benches[i].name,
+					       .subject = benches[i].subject,
 					       .runs = arguments.bench.runs };
 		struct error error;
 
@@ -177,6 +241,9 @@ int command_bench(int argc, char **argv)
 			error_print(stderr, benches[i].name, &error);
 			if (arguments.json)
 				print_skip_json(benches[i].name, &error);
+			else
+				printf("%-21s skipped: %s: %s\n\n", benches[i].name,
+				       error_code_name(error.code), error.message);
 			skipped++;
 			if (error.code != ERROR_UNAVAILABLE)
 				status = EXIT_ENVIRONMENT;

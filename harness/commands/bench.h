@@ -2,10 +2,16 @@
 /*
  * bench.h - the project's own speed figures, each beside its reference, measured in the same run
  *
- *	bench.c		the command line and the output
- *	bench_table.c	building a table, against `readelf -wF`
- *	bench_walk.c	the walk in the kernel, against bpf_get_stack over frame pointers
- *	bench_guest.c	a guest from its start to its first result
+ *	bench.c			the command line and the output
+ *	bench_image.c		finds the images that figures are about
+ *	bench_child.c		runs another program and takes what it says
+ *	bench_table.c		building a table, against `readelf -wF`
+ *	bench_gimli.c		the same, against the Rust library gimli
+ *	bench_size.c		a table's bytes, against plain sorted rows
+ *	bench_lookup.c		finding a PC's rule, against libunwind and libdw
+ *	bench_lookup_*.c	what these two do for a PC
+ *	bench_walk.c		the walk in the kernel, against bpf_get_stack over frame pointers
+ *	bench_guest.c		a guest from its start to its first result
  *	../truth/steps_bench.c	the tracer, against a program that single-steps itself
  *
  * Machines are noisy: the two sides alternate, and medians are printed.
@@ -19,6 +25,7 @@
 
 struct bench_figure {
 	const char *name;
+	const char *subject; /* what the figure is about, from the table in bench.c; may be NULL */
 	double value;
 	const char *unit;
 	const char *reference;
@@ -32,11 +39,10 @@ struct bench_options {
 	unsigned int runs;    /* of each side */
 	const char *kernel;   /* for the guest */
 	const char *programs; /* folder with one.fp, one.nofp, five.fp, five.nofp */
+	const char *gimli;    /* folder with bench_gimli's manifest; it is built there */
 };
 
 /* Each fills one figure; ERROR_UNAVAILABLE: a skip. */
-int bench_table_build(const struct bench_options *options, struct bench_figure *ret,
-		      struct error *error);
 int bench_tracer_steps(const struct bench_options *options, struct bench_figure *ret,
 		       struct error *error);
 int bench_walk_one_image(const struct bench_options *options, struct bench_figure *ret,
@@ -45,11 +51,108 @@ int bench_walk_five_images(const struct bench_options *options, struct bench_fig
 			   struct error *error);
 int bench_guest_start(const struct bench_options *options, struct bench_figure *ret,
 		      struct error *error);
+/* The subject of these is an image's name (bench_image.c). */
+int bench_table_build(const struct bench_options *options, struct bench_figure *ret,
+		      struct error *error);
+int bench_table_open_build(const struct bench_options *options, struct bench_figure *ret,
+			   struct error *error);
+int bench_table_build_gimli(const struct bench_options *options, struct bench_figure *ret,
+			    struct error *error);
+int bench_table_size(const struct bench_options *options, struct bench_figure *ret,
+		     struct error *error);
+/* The same; by few PCs again and again, or by many after the CPU's caches were emptied. */
+int bench_lookup_warm(const struct bench_options *options, struct bench_figure *ret,
+		      struct error *error);
+int bench_lookup_cold(const struct bench_options *options, struct bench_figure *ret,
+		      struct error *error);
+int bench_lookup_warm_libdw(const struct bench_options *options, struct bench_figure *ret,
+			    struct error *error);
+int bench_lookup_cold_libdw(const struct bench_options *options, struct bench_figure *ret,
+			    struct error *error);
+
+/* ---- bench.c ---------------------------------------------------------------------------- */
 
 /* The middle value; sorts. count > 0. */
 double bench_median(double *values, unsigned int count);
 uint64_t bench_now_ns(void);
 
 #define BENCH_RUNS_MAX 50
+
+/* ---- bench_image.c ---------------------------------------------------------------------- */
+
+/* The path of "libLLVM", "cc1", "libstdc++" or "libc". ERROR_UNAVAILABLE: it isn't installed. */
+int bench_image_find(const char *name, char path[4096], struct error *error);
+/* Finds a library's path in what `ldconfig -p` prints; false: it isn't there. */
+bool bench_image_parse(const char *ldconfig, const char *soname, char path[4096]);
+
+/* ---- bench_child.c ---------------------------------------------------------------------- */
+
+/*
+ * Runs argv[0], found in PATH or where system administration's programs are, and takes its standard
+ * output (errors: its standard error too) as a string of at most size - 1 bytes; more is read and
+ * dropped. ERROR_UNAVAILABLE: there is no such program. ERROR_TIMEOUT: it was killed. Another
+ * status than 0 is ERROR_PROTOCOL, with the last line of the output in the message.
+ */
+int bench_child(const char *const argv[], bool errors, unsigned int timeout_ms, char *ret,
+		size_t size, struct error *error);
+
+/* ---- bench_table.c ---------------------------------------------------------------------- */
+
+/* One build of the table from the image's mapped section. The caller destroys *ret. */
+int bench_build(const struct image *image, struct table **ret, struct error *error);
+/* Its median time of a few. */
+int bench_build_ms(const struct image *image, double *ret, struct error *error);
+
+#define BENCH_INNER_RUNS 3 /* builds, or goes of gimli, per round: their median is the round's */
+
+/* ---- bench_gimli.c ---------------------------------------------------------------------- */
+
+struct bench_gimli_result {
+	char version[32];
+	uint64_t rows;
+	double best_ms;
+	double median_ms;
+};
+/* Reads the one line that bench_gimli prints; false: it is no such line. */
+bool bench_gimli_parse(const char *line, struct bench_gimli_result *ret);
+/* The manifest's folder for what `rustc --version` says, "." or "old"; NULL: no rustc, or one that
+ * takes neither gimli. */
+const char *bench_gimli_folder(const char *rustc_version);
+
+/* ---- bench_size.c ----------------------------------------------------------------------- */
+
+/* Bytes of plain sorted rows: 4 a row, 8 a page, 16 a rule. */
+uint64_t bench_plain_bytes(uint64_t rows, uint64_t pages, uint64_t rules);
+
+/* ---- bench_lookup_libunwind.c, bench_lookup_libdw.c ------------------------------------- */
+
+/* PCs of an image and what must come out: the canonical row's CFA for the registers below. */
+struct bench_points {
+	const char *path;
+	struct image *image;
+	const struct table *table;
+	uint64_t *vaddr;
+	uint64_t *cfa;
+	unsigned int count;
+	uint64_t reg[REGISTER_GPR_COUNT]; /* by DWARF number; addresses in a made-up stack */
+};
+
+/* Looks up points begin .. begin + count; the sum of their CFAs, or 0 if one was not found. */
+struct bench_lookup {
+	const char *name; /* as the figure's reference */
+	int (*open)(struct bench_lookup *lookup, const struct bench_points *points, bool cold,
+		    struct error *error);
+	uint64_t (*run)(struct bench_lookup *lookup, const struct bench_points *points,
+			unsigned int begin, unsigned int count);
+	/* What run does besides looking up: is taken off. May be NULL. */
+	uint64_t (*overhead)(struct bench_lookup *lookup, const struct bench_points *points,
+			     unsigned int begin, unsigned int count);
+	void (*close)(struct bench_lookup *lookup);
+	void *priv;
+	char note[300];
+};
+
+void bench_lookup_libunwind(struct bench_lookup *ret);
+void bench_lookup_libdw(struct bench_lookup *ret);
 
 #endif

@@ -146,3 +146,31 @@ char *debug_link_find(const struct image *image)
 	}
 	return found ? found : find_by_build_id(image);
 }
+
+/* A file of that name that was made of another build describes other code. */
+static bool same_build(const struct image *a, const struct image *b)
+{
+	return a->build_id_size == b->build_id_size &&
+	       !memcmp(a->build_id, b->build_id, a->build_id_size);
+}
+
+int debug_link_open(const char *path, const char *section, struct image **ret, struct error *error)
+{
+	if (image_create(path, ret, error))
+		return -1;
+	struct image *image = *ret;
+	bool wanted = section ? !strcmp(section, ".debug_frame") : !image->eh_frame.data;
+	if (!wanted || image->debug_frame.data)
+		return 0;
+	char *debug_path = debug_link_find(image);
+	struct image *debug;
+	struct error ignored; /* a debug file that can't be read is as good as none */
+	if (debug_path && !image_create(debug_path, &debug, &ignored)) {
+		if (debug->debug_frame.data && same_build(image, debug))
+			image_adopt_debug(image, debug);
+		else
+			image_destroy(debug);
+	}
+	free(debug_path);
+	return 0;
+}

@@ -8,13 +8,15 @@
  *	json	one object per row
  *
  * A file that can't be read is reported, and the others are still done: the exit status is then 3,
- * as it is when entries of a file were lost. --func and --pc narrow the output to FDEs (in compact:
- * rows) that touch the function or address.
+ * as it is when entries of a file were lost. A section that the file lacks is read from its debug
+ * file. --func and --pc narrow the output to FDEs (in compact: rows) that touch the function or
+ * address.
  */
 #include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "debug_link.h"
 #include "harness.h"
 #include "table.h"
 
@@ -120,7 +122,10 @@ static enum exit_status do_file(const struct options *options, const char *path)
 {
 	struct image *image;
 	struct error error;
-	if (image_create(path, &image, &error)) {
+	/* readelf shows both files, one after the other: its format looks for itself. */
+	if (options->write == table_readelf
+		    ? image_create(path, &image, &error)
+		    : debug_link_open(path, options->section, &image, &error)) {
 		error_print(stderr, path, &error);
 		return EXIT_BAD_INPUT;
 	}

@@ -3,13 +3,14 @@
  * table_compact.c - `table --format compact`: the arrays that BPF is given
  *
  *	rule 7 cfa=rsp+16 ra=c-8 rbx=c-16
+ *	shape 31 +0x0 rule 6; +0x1 rule 7; +0x8 rule 9
  *	segment 0x4000 pages 0..20
- *	page 3 0x7000 rows 412..530
- *	0x7010 rule 7
+ *	page 3 0x7000 entries 412..530
+ *	0x7010 shape 31
  *	0x7031 no_row
  *
- * Rules first, since rows only number them; markers stand by their names. With --func or --pc only
- * the rows that are in force there.
+ * Rules and shapes first, since entries only number them; markers stand by their names. With --func
+ * or --pc only the entries that are in force there.
  */
 #include <inttypes.h>
 #include "table.h"
@@ -33,69 +34,91 @@ static void print_register(FILE *file, const char *name, unsigned int kind, unsi
 
 static void print_cfa(FILE *file, const struct table_rule *rule)
 {
-	const char *name = register_name(rule->cfa_register);
+	int add = rule->flags & TABLE_RULE_EXTENDED ? rule->cfa_extended_add : rule->cfa_add;
+	char base[64];
+	int size = snprintf(base, sizeof(base), "%s", register_name(rule->cfa_register & 15));
+
+	if (rule->cfa_scale)
+		size += snprintf(base + size, sizeof(base) - size, "+%s*%u",
+				 register_name(rule->cfa_register >> 4), rule->cfa_scale);
+	snprintf(base + size, sizeof(base) - size, "%+d", rule->cfa_offset);
 	switch (rule->cfa_kind) {
-	case TABLE_CFA_REGISTER: fprintf(file, " cfa=%s%+d", name, rule->cfa_offset); break;
-	case TABLE_CFA_DEREF:
-		fprintf(file, " cfa=*(%s%+d)%+d", name, rule->cfa_offset, rule->cfa_add);
-		break;
-	case TABLE_CFA_PLT:
-		fprintf(file, " cfa=%s%+d+(((rip&15)>=%d)<<3)", name, rule->cfa_offset,
-			rule->cfa_add);
-		break;
+	case TABLE_CFA_REGISTER: fprintf(file, " cfa=%s", base); break;
+	case TABLE_CFA_DEREF: fprintf(file, " cfa=*(%s)%+d", base, add); break;
+	case TABLE_CFA_PLT: fprintf(file, " cfa=%s+(((rip&15)>=%d)<<3)", base, add); break;
 	default: fprintf(file, " cfa=?%u", rule->cfa_kind);
 	}
 }
 
 static void print_rule(FILE *file, const struct table *table, uint32_t number)
 {
-	/* In the order of table_rule.saved_kind[]. */
-	static const char *const saved[CALLEE_SAVED_COUNT] = { "rbx", "rbp", "r12",
-							       "r13", "r14", "r15" };
 	const struct table_rule *rule = &table->rule[number];
+	uint32_t count;
+	const struct table_place *places = table_rule_places(table, number, &count);
+
 	fprintf(file, "rule %u", number);
 	print_cfa(file, rule);
-	if (rule->flags & TABLE_RULE_WIDE) {
-		const struct table_wide_rule *wide = &table->wide[rule->wide];
-		for (unsigned int reg = 0; reg < REGISTER_COUNT; reg++)
-			print_register(file, register_name(reg), wide->reg[reg].kind,
-				       wide->reg[reg].reg, wide->reg[reg].offset);
-		fputs(" wide", file);
-	} else {
-		print_register(file, "ra", rule->ra_kind, (unsigned int)rule->ra_offset,
-			       rule->ra_offset);
-		for (unsigned int i = 0; i < CALLEE_SAVED_COUNT; i++)
-			print_register(file, saved[i], rule->saved_kind[i], 0,
-				       rule->saved_offset[i]);
+	for (unsigned int i = 0; i < REGISTER_COUNT; i++) {
+		unsigned int reg = i ? i - 1 : REGISTER_RIP; /* the return address first */
+		struct table_place place = table_rule_place(rule, places, reg);
+
+		print_register(file, reg == REGISTER_RIP ? "ra" : register_name(reg), place.kind,
+			       place.reg, place.offset);
 	}
+	if (rule->flags & TABLE_RULE_EXTENDED)
+		fputs(" extended", file);
 	if (rule->flags & TABLE_RULE_SIGNAL_FRAME)
 		fputs(" signal", file);
 	fputc('\n', file);
 }
 
-static void print_row(FILE *file, uint64_t pc, uint32_t rule)
+static void print_number(FILE *file, uint32_t rule)
 {
-	fprintf(file, "0x%" PRIx64, pc);
 	if (rule < TABLE_MARKER_COUNT)
-		fprintf(file, " %s\n", table_marker_name(rule));
+		fputs(table_marker_name(rule), file);
 	else
-		fprintf(file, " rule %u\n", rule);
+		fprintf(file, "rule %u", rule);
+}
+
+/* Every shape that begins at a row: one ends where a distance is 0. Row 0 is none. */
+static void print_shapes(FILE *file, const struct table *table)
+{
+	for (uint32_t first = 1, last; first < table->shape_count; first = last + 1) {
+		for (last = first; table_shape_distance(table->shape[last]); last++)
+			;
+		fprintf(file, "shape %u", first);
+		for (uint32_t i = last + 1; i-- > first;) {
+			fprintf(file, " +0x%x ", table_shape_distance(table->shape[i]));
+			print_number(file, table_shape_rule(table->shape[i]));
+			fputs(i > first ? ";" : "\n", file);
+		}
+	}
+}
+
+static void print_entry(FILE *file, uint64_t pc, uint32_t entry)
+{
+	fprintf(file, "0x%" PRIx64 " ", pc);
+	if (entry & TABLE_DIRECT)
+		print_number(file, table_entry_number(entry));
+	else
+		fprintf(file, "shape %u", table_entry_number(entry));
+	fputc('\n', file);
 }
 
 static void print_page(FILE *file, const struct table *table, uint32_t number, uint64_t vaddr,
 		       const struct table_filter *filter)
 {
-	const struct table_page *page = &table->page[number];
-	fprintf(file, "page %u 0x%" PRIx64 " rows %u..%u\n", number, vaddr, page->first_row,
-		page->first_row + page->row_count);
-	for (uint32_t i = 0; i < page->row_count; i++) {
-		uint32_t row = table->row[page->first_row + i];
-		uint64_t pc = vaddr + table_row_offset(row);
+	const uint32_t *page = &table->page[number];
+
+	fprintf(file, "page %u 0x%" PRIx64 " entries %u..%u\n", number, vaddr, page[0], page[1]);
+	for (uint32_t i = page[0]; i < page[1]; i++) {
+		uint64_t pc = vaddr + table_entry_offset(table->entry[i]);
 		uint64_t pc_end = vaddr + TABLE_PAGE_SIZE;
-		if (i + 1 < page->row_count)
-			pc_end = vaddr + table_row_offset(table->row[page->first_row + i + 1]);
+
+		if (i + 1 < page[1])
+			pc_end = vaddr + table_entry_offset(table->entry[i + 1]);
 		if (table_filter_shows(filter, pc, pc_end))
-			print_row(file, pc, table_row_rule(row));
+			print_entry(file, pc, table->entry[i]);
 	}
 }
 
@@ -107,13 +130,15 @@ int table_compact(FILE *file, const struct image *image, const struct table_filt
 	int result = filter->section ? cfi_create_section(image, filter->section, &cfi, error)
 				     : cfi_create(image, &cfi, error);
 	if (!result)
-		result = table_create(image, cfi, &table, error);
+		result = filter->section ? table_create(image, cfi, &table, error)
+					 : table_build(image, &table, error);
 	if (result)
 		goto out;
 	cfi_check(cfi, diagnostics);
 
 	for (uint32_t i = TABLE_MARKER_COUNT; i < table->rule_count; i++)
 		print_rule(file, table, i);
+	print_shapes(file, table);
 	for (uint32_t i = 0; i < table->segment_count; i++) {
 		const struct table_segment *segment = &table->segment[i];
 		fprintf(file, "segment 0x%" PRIx64 " pages %u..%u\n", segment->vaddr,

@@ -147,7 +147,7 @@ static void print_cie(FILE *file, const struct cfi *cfi, const struct cfi_cie *c
 {
 	unsigned int id_bytes = cie->is_64bit && !cfi->is_eh_frame ? 8 : 4;
 	uint64_t id = cfi->is_eh_frame ? 0 : id_bytes == 8 ? UINT64_MAX : UINT32_MAX;
-	fprintf(file, "\n%08" PRIx64 " %0*" PRIx64 " %0*" PRIx64, cie->offset,
+	fprintf(file, "\n%08" PRIx32 " %0*" PRIx32 " %0*" PRIx64, cie->offset,
 		cie->address_bytes * 2, cie->length, id_bytes * 2, id);
 	fprintf(file, " CIE \"%s\" cf=%d df=%d ra=%d\n", cie->augmentation,
 		(int)cie->code_alignment, (int)cie->data_alignment, (int)cie->return_register);
@@ -158,14 +158,17 @@ static void print_fde(FILE *file, const struct cfi *cfi, const struct cfi_fde *f
 		      struct error_list *diagnostics)
 {
 	const struct cfi_cie *cie = &cfi->cie[fde->cie];
-	unsigned int id_bytes = cie->is_64bit && !cfi->is_eh_frame ? 8 : 4;
+	uint32_t word;
+	memcpy(&word, cfi->section->data + fde->offset, sizeof(word));
+	bool is_64bit = word == UINT32_MAX; /* which its CIE need not be */
+	unsigned int id_bytes = is_64bit && !cfi->is_eh_frame ? 8 : 4;
 	uint64_t id = cie->offset;
 	if (cfi->is_eh_frame)
-		id = (uint32_t)(fde->offset + (cie->is_64bit ? 12 : 4) - cie->offset);
+		id = (uint32_t)(fde->offset + (is_64bit ? 12 : 4) - cie->offset);
 	unsigned int digits = cie->address_bytes * 2;
-	fprintf(file, "\n%08" PRIx64 " %0*" PRIx64 " %0*" PRIx64, fde->offset, digits, fde->length,
+	fprintf(file, "\n%08" PRIx32 " %0*" PRIx32 " %0*" PRIx64, fde->offset, digits, fde->length,
 		id_bytes * 2, id);
-	fprintf(file, " FDE cie=%08" PRIx64 " pc=%0*" PRIx64 "..%0*" PRIx64 "\n", cie->offset,
+	fprintf(file, " FDE cie=%08" PRIx32 " pc=%0*" PRIx64 "..%0*" PRIx64 "\n", cie->offset,
 		digits, fde->pc_begin, digits, fde->pc_begin + fde->pc_range);
 	print_rows(file, cfi, cie, fde, diagnostics);
 }
@@ -177,6 +180,20 @@ static uint64_t print_zeros(FILE *file, const struct cfi *cfi, uint64_t offset)
 	while (offset < cfi->section->size && !cfi->section->data[offset])
 		offset++;
 	return offset;
+}
+
+/* Where the next entry begins that could be read: behind one whose length is bad, nothing else
+ * tells. cie, fde: the first not before offset. */
+static uint64_t next_known(const struct cfi *cfi, size_t cie, size_t fde, uint64_t offset)
+{
+	uint64_t next = cfi->section->size;
+	for (; cie < cfi->cie_count && next == cfi->section->size; cie++)
+		if (cfi->cie[cie].offset > offset)
+			next = cfi->cie[cie].offset;
+	for (; fde < cfi->fde_count; fde++)
+		if (cfi->fde[fde].offset > offset)
+			return cfi->fde[fde].offset < next ? cfi->fde[fde].offset : next;
+	return next;
 }
 
 /* CIEs, FDEs and terminators in the section's order. */
@@ -210,7 +227,7 @@ static void print_section(FILE *file, const struct cfi *cfi, const char *loaded_
 			cie++;
 		while (fde < cfi->fde_count && cfi->fde[fde].offset < offset)
 			fde++;
-		if (cie < cfi->cie_count && cfi->cie[cie].offset == offset && !cfi->cie[cie].bad) {
+		if (cie < cfi->cie_count && cfi->cie[cie].offset == offset) {
 			if (!filter->by_pc)
 				print_cie(file, cfi, &cfi->cie[cie], diagnostics);
 		} else if (fde < cfi->fde_count && cfi->fde[fde].offset == offset) {
@@ -219,9 +236,9 @@ static void print_section(FILE *file, const struct cfi *cfi, const char *loaded_
 					       entry->pc_begin + entry->pc_range))
 				print_fde(file, cfi, entry, diagnostics);
 		}
-		if (length > section->size - offset - head)
-			break;
-		offset += head + length;
+		uint64_t known = next_known(cfi, cie, fde, offset);
+		bool bad = offset + head > section->size || length > section->size - offset - head;
+		offset = bad || known < offset + head + length ? known : offset + head + length;
 	}
 	fputc('\n', file);
 }
@@ -250,6 +267,8 @@ static int print_image(FILE *file, const struct image *image, const char *loaded
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (filter->section && strcmp(filter->section, names[i]))
 			continue;
+		for (unsigned int empty = 0; !i && empty < image->empty_eh_frames; empty++)
+			fputs("\nSection '.eh_frame' has no debugging data.\n", file);
 		if (!sections[i]->data) {
 			any |= print_absence(file, sections[i]);
 			continue;

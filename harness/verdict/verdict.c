@@ -116,7 +116,7 @@ static int cfa_register(const struct address_space *space, uint64_t lookup_pc)
 	if (row.cfa.kind == RULE_CFA_REGISTER)
 		return row.cfa.reg;
 	expression_recognise(row.cfa.expression, row.cfa.expression_bytes, &shape);
-	return shape.form == EXPRESSION_OTHER ? -1 : (int)shape.reg;
+	return shape.form == EXPRESSION_OTHER || shape.scale ? -1 : (int)shape.reg;
 }
 
 /* Index of a register among the callee-saved ones, or -1. */

@@ -36,41 +36,57 @@ static const struct {
 	uint32_t reg;
 	int64_t a;
 	int64_t b;
+	uint32_t index;
+	uint64_t scale;
 } shapes[] = {
 	{ "plt_lazy", BYTES("\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22"), EXPRESSION_PLT, 7, 8,
-	  11 },
-	{ "plt_ibt", BYTES("\x77\x08\x80\x00\x3f\x1a\x39\x2a\x33\x24\x22"), EXPRESSION_PLT, 7, 8,
-	  9 },
-	{ "plt_with_other_operands", BYTES("\x76\x18\x80\x00\x3f\x1a\x35\x2a\x33\x24\x22"),
-	  EXPRESSION_PLT, 6, 24, 5 },
-	{ "plt_with_another_mask", BYTES("\x77\x08\x80\x00\x3e\x1a\x3b\x2a\x33\x24\x22"),
-	  EXPRESSION_OTHER, 0, 0, 0 },
-	{ "plt_with_another_shift", BYTES("\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x32\x24\x22"),
-	  EXPRESSION_OTHER, 0, 0, 0 },
-	{ "plt_with_an_offset_to_rip", BYTES("\x77\x08\x80\x01\x3f\x1a\x3b\x2a\x33\x24\x22"),
-	  EXPRESSION_OTHER, 0, 0, 0 },
-	{ "plt_of_another_register", BYTES("\x77\x08\x76\x00\x3f\x1a\x3b\x2a\x33\x24\x22"),
-	  EXPRESSION_OTHER, 0, 0, 0 },
-	{ "plt_that_compares_otherwise", BYTES("\x77\x08\x80\x00\x3f\x1a\x3b\x2b\x33\x24\x22"),
-	  EXPRESSION_OTHER, 0, 0, 0 },
-	{ "plt_cut_short", BYTES("\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24"), EXPRESSION_OTHER, 0,
+	  11, 0, 0 },
+	{ "plt_ibt", BYTES("\x77\x08\x80\x00\x3f\x1a\x39\x2a\x33\x24\x22"), EXPRESSION_PLT, 7, 8, 9,
 	  0, 0 },
+	{ "plt_with_other_operands", BYTES("\x76\x18\x80\x00\x3f\x1a\x35\x2a\x33\x24\x22"),
+	  EXPRESSION_PLT, 6, 24, 5, 0, 0 },
+	{ "plt_with_another_mask", BYTES("\x77\x08\x80\x00\x3e\x1a\x3b\x2a\x33\x24\x22"),
+	  EXPRESSION_OTHER, 0, 0, 0, 0, 0 },
+	{ "plt_with_another_shift", BYTES("\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x32\x24\x22"),
+	  EXPRESSION_OTHER, 0, 0, 0, 0, 0 },
+	{ "plt_with_an_offset_to_rip", BYTES("\x77\x08\x80\x01\x3f\x1a\x3b\x2a\x33\x24\x22"),
+	  EXPRESSION_OTHER, 0, 0, 0, 0, 0 },
+	{ "plt_of_another_register", BYTES("\x77\x08\x76\x00\x3f\x1a\x3b\x2a\x33\x24\x22"),
+	  EXPRESSION_OTHER, 0, 0, 0, 0, 0 },
+	{ "plt_that_compares_otherwise", BYTES("\x77\x08\x80\x00\x3f\x1a\x3b\x2b\x33\x24\x22"),
+	  EXPRESSION_OTHER, 0, 0, 0, 0, 0 },
+	{ "plt_cut_short", BYTES("\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24"), EXPRESSION_OTHER, 0,
+	  0, 0, 0, 0 },
 	{ "plt_with_more_behind", BYTES("\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22\x96"),
-	  EXPRESSION_OTHER, 0, 0, 0 },
-	{ "register", BYTES("\x76\x70"), EXPRESSION_REGISTER, 6, -16, 0 },
-	{ "register_by_number", BYTES("\x92\x07\x80\x01"), EXPRESSION_REGISTER, 7, 128, 0 },
-	{ "deref", BYTES("\x76\x78\x06"), EXPRESSION_DEREF, 6, -8, 0 },
-	{ "deref_of_r10", BYTES("\x7a\x00\x06"), EXPRESSION_DEREF, 10, 0, 0 },
-	{ "deref_plus_uconst", BYTES("\x77\x88\x01\x06\x23\x10"), EXPRESSION_DEREF, 7, 136, 16 },
-	{ "deref_plus_literal", BYTES("\x77\x00\x06\x38\x22"), EXPRESSION_DEREF, 7, 0, 8 },
-	{ "deref_plus_constant", BYTES("\x77\x00\x06\x09\xf8\x22"), EXPRESSION_DEREF, 7, 0, -8 },
-	{ "deref_minus_is_another", BYTES("\x77\x00\x06\x38\x1c"), EXPRESSION_OTHER, 0, 0, 0 },
-	{ "deref_of_4_bytes_is_another", BYTES("\x77\x00\x94\x04"), EXPRESSION_OTHER, 0, 0, 0 },
-	{ "deref_twice_is_another", BYTES("\x77\x00\x06\x06"), EXPRESSION_OTHER, 0, 0, 0 },
-	{ "deref_plus_cut_short", BYTES("\x77\x00\x06\x23"), EXPRESSION_OTHER, 0, 0, 0 },
-	{ "register_17_is_another", BYTES("\x81\x00"), EXPRESSION_OTHER, 0, 0, 0 },
-	{ "offset_cut_short", BYTES("\x77\x80"), EXPRESSION_OTHER, 0, 0, 0 },
-	{ "empty", BYTES(""), EXPRESSION_OTHER, 0, 0, 0 },
+	  EXPRESSION_OTHER, 0, 0, 0, 0, 0 },
+	{ "register", BYTES("\x76\x70"), EXPRESSION_REGISTER, 6, -16, 0, 0, 0 },
+	{ "register_by_number", BYTES("\x92\x07\x80\x01"), EXPRESSION_REGISTER, 7, 128, 0, 0, 0 },
+	{ "deref", BYTES("\x76\x78\x06"), EXPRESSION_DEREF, 6, -8, 0, 0, 0 },
+	{ "deref_of_r10", BYTES("\x7a\x00\x06"), EXPRESSION_DEREF, 10, 0, 0, 0, 0 },
+	{ "deref_plus_uconst", BYTES("\x77\x88\x01\x06\x23\x10"), EXPRESSION_DEREF, 7, 136, 16, 0,
+	  0 },
+	{ "deref_plus_literal", BYTES("\x77\x00\x06\x38\x22"), EXPRESSION_DEREF, 7, 0, 8, 0, 0 },
+	{ "deref_plus_constant", BYTES("\x77\x00\x06\x09\xf8\x22"), EXPRESSION_DEREF, 7, 0, -8, 0,
+	  0 },
+	{ "indexed", BYTES("\x77\x08\x79\x00\x38\x1e\x22"), EXPRESSION_REGISTER, 7, 8, 0, 9, 8 },
+	{ "indexed_and_constant_added", BYTES("\x77\x08\x79\x02\x34\x1e\x22\x23\x10"),
+	  EXPRESSION_REGISTER, 7, 32, 0, 9, 4 },
+	{ "indexed_without_a_scale", BYTES("\x77\x08\x79\x00\x22"), EXPRESSION_REGISTER, 7, 8, 0, 9,
+	  1 },
+	{ "indexed_deref", BYTES("\x77\x08\x79\x00\x38\x1e\x22\x06\x23\x08"), EXPRESSION_DEREF, 7,
+	  8, 8, 9, 8 },
+	{ "indexed_and_not_added_is_another", BYTES("\x77\x08\x79\x00\x38\x1e\x1c"),
+	  EXPRESSION_OTHER, 0, 0, 0, 0, 0 },
+	{ "indexed_cut_short", BYTES("\x77\x08\x79\x00\x38\x1e"), EXPRESSION_OTHER, 0, 0, 0, 0, 0 },
+	{ "deref_minus_is_another", BYTES("\x77\x00\x06\x38\x1c"), EXPRESSION_OTHER, 0, 0, 0, 0,
+	  0 },
+	{ "deref_of_4_bytes_is_another", BYTES("\x77\x00\x94\x04"), EXPRESSION_OTHER, 0, 0, 0, 0,
+	  0 },
+	{ "deref_twice_is_another", BYTES("\x77\x00\x06\x06"), EXPRESSION_OTHER, 0, 0, 0, 0, 0 },
+	{ "deref_plus_cut_short", BYTES("\x77\x00\x06\x23"), EXPRESSION_OTHER, 0, 0, 0, 0, 0 },
+	{ "register_17_is_another", BYTES("\x81\x00"), EXPRESSION_OTHER, 0, 0, 0, 0, 0 },
+	{ "offset_cut_short", BYTES("\x77\x80"), EXPRESSION_OTHER, 0, 0, 0, 0, 0 },
+	{ "empty", BYTES(""), EXPRESSION_OTHER, 0, 0, 0, 0, 0 },
 };
 
 START_TEST(shape_is_recognised)
@@ -79,7 +95,8 @@ START_TEST(shape_is_recognised)
 	expression_recognise((const uint8_t *)shapes[_i].expression.data,
 			     shapes[_i].expression.size, &shape);
 	ck_assert_msg(shape.form == shapes[_i].form && shape.reg == shapes[_i].reg &&
-			      shape.a == shapes[_i].a && shape.b == shapes[_i].b,
+			      shape.a == shapes[_i].a && shape.b == shapes[_i].b &&
+			      shape.index == shapes[_i].index && shape.scale == shapes[_i].scale,
 		      "%s: form %d reg %u a %" PRId64 " b %" PRId64, shapes[_i].name, shape.form,
 		      shape.reg, shape.a, shape.b);
 }
@@ -98,9 +115,10 @@ START_TEST(shape_and_value_agree)
 		for (unsigned int reg = 0; reg < REGISTER_COUNT; reg++)
 			regs.value[reg] = 0x1008;
 		regs.value[REGISTER_RIP] = 0x401230 + low;
+		uint64_t indexed = regs.value[shape.index] * shape.scale;
 		if (shape.form == EXPRESSION_DEREF)
-			regs.value[shape.reg] = 0x1008 - (uint64_t)shape.a;
-		uint64_t expected = regs.value[shape.reg] + (uint64_t)shape.a;
+			regs.value[shape.reg] = 0x1008 - (uint64_t)shape.a - indexed;
+		uint64_t expected = regs.value[shape.reg] + indexed + (uint64_t)shape.a;
 		if (shape.form == EXPRESSION_DEREF)
 			expected = 0x0f0e0d0c0b0a0908 + (uint64_t)shape.b;
 		if (shape.form == EXPRESSION_PLT)

@@ -43,6 +43,8 @@ static const struct program_case cases[] = {
 	     "0..2 " NORMAL "\n2..100 cfa=rsp+16 ra=c-8\n"),
 	ROWS("advance_loc4_is_four_bytes", BYTES("\x04\x03\x00\x00\x00\x0e\x10"),
 	     "0..3 " NORMAL "\n3..100 cfa=rsp+16 ra=c-8\n"),
+	ROWS("advance_loc8_of_mips_is_read_everywhere", BYTES("\x1d\x80\0\0\0\0\0\0\0\x0e\x10"),
+	     "0..80 " NORMAL "\n80..100 cfa=rsp+16 ra=c-8\n"),
 	ROWS("set_loc_is_an_address", BYTES("\x01\x04\x10\0\0\0\0\0\0\x0e\x10"),
 	     "0..4 " NORMAL "\n4..100 cfa=rsp+16 ra=c-8\n"),
 	ROWS("advance_by_zero_merges_rows", BYTES("\x40\x0e\x10\x40\x0e\x18"),
@@ -86,6 +88,23 @@ static const struct program_case cases[] = {
 	ROWS("states_nest", BYTES("\x0a\x0e\x10\x0a\x0e\x18\x0a\x0e\x20\x41\x0b\x41\x0b\x41\x0b"),
 	     "0..1 cfa=rsp+32 ra=c-8\n1..2 cfa=rsp+24 ra=c-8\n2..3 cfa=rsp+16 ra=c-8\n"
 	     "3..100 " NORMAL "\n"),
+	ROWS("states_that_are_equal_nest",
+	     BYTES("\x0a\x0a\x0e\x10\x0a\x0a\x0a\x86\x02\x86\x03\x0b\x41\x86\x04\x0b\x0b\x41\x0b"
+		   "\x41\x0b"),
+	     "0..1 cfa=rsp+16 ra=c-8\n1..2 cfa=rsp+16 ra=c-8\n2..3 " NORMAL "\n3..100 " NORMAL
+	     "\n"),
+	ROWS("state_may_be_restored_again_after_a_change",
+	     BYTES("\x0a\x0a\x86\x02\x83\x03\x0b\x41\x86\x04\x83\x05\x07\x10\x41\x0b"),
+	     "0..1 " NORMAL "\n1..2 cfa=rsp+8 ra=undefined rbx=c-40 rbp=c-32\n2..100 " NORMAL "\n"),
+	ROWS("every_kind_of_rule_is_remembered",
+	     BYTES("\x07\x00\x08\x01\x14\x02\x02\x86\x02\x09\x03\x0c\x10\x0d\x01\x9c\x16\x0e\x01"
+		   "\x9c"
+		   "\x0f\x02\x76\x08\x0a\xc0\xc1\xc2\xc6\xc3\xcd\xce\x0c\x07\x10\x41\x0b"),
+	     "0..1 cfa=rsp+16 ra=c-8\n"
+	     "1..100 cfa=exp(breg6+8) ra=c-8 rax=undefined rdx=same rcx=v-16 rbx=r12 rbp=c-16 "
+	     "r13=exp(call_frame_cfa) r14=val_exp(call_frame_cfa)\n"),
+	ROWS("args_size_is_not_part_of_the_state", BYTES("\x0a\x2e\x10\x41\x0b"),
+	     "0..1 " NORMAL " args=16\n1..100 " NORMAL " args=16\n"),
 	ROWS("vector_registers_are_decoded_and_left_out", BYTES("\x05\x17\x02\x86\x03"),
 	     "0..100 " NORMAL " rbp=c-24\n"),
 	ROWS("leb_padding_is_accepted", BYTES("\x0e\x90\x80\x80\x00"),
@@ -127,8 +146,10 @@ static const struct program_case cases[] = {
 	      "0..4 " NORMAL "\n", ERROR_CFI_RANGE, 1),
 	FAILS("gnu_window_save_is_not_of_this_machine", BYTES("\x2d"), "", ERROR_CFI_INSTRUCTION,
 	      0),
-	FAILS("mips_advance_loc8_is_not_of_this_machine", BYTES("\x1d\1\0\0\0\0\0\0\0"), "",
-	      ERROR_CFI_INSTRUCTION, 0),
+	FAILS("advance_loc8_past_end_is_rejected", BYTES("\x1d\1\0\0\0\0\0\0"), "",
+	      ERROR_CFI_TRUNCATED, 0),
+	FAILS("advance_loc8_that_wraps_is_rejected", BYTES("\x1d\xff\xff\xff\xff\xff\xff\xff\xff"),
+	      "", ERROR_CFI_RANGE, 0),
 	FAILS("undefined_instruction_is_rejected", BYTES("\x17"), "", ERROR_CFI_INSTRUCTION, 0),
 };
 
@@ -332,6 +353,107 @@ START_TEST(raw_rows_are_those_of_a_dump)
 }
 END_TEST
 
+/* ---- AArch64 ------------------------------------------------------------------------------ */
+
+/* The CIE says cfa=rsp+8 here as above: register numbers are only numbers. */
+static const struct program_case aarch64_cases[] = {
+	ROWS("negate_ra_state_signs", BYTES("\x41\x2d"),
+	     "0..1 " NORMAL "\n1..100 " NORMAL " ra-signed\n"),
+	ROWS("negate_ra_state_twice_is_none", BYTES("\x2d\x41\x2d"),
+	     "0..1 " NORMAL " ra-signed\n1..100 " NORMAL "\n"),
+	ROWS("ra_state_is_remembered", BYTES("\x2d\x0a\x2d\x41\x0b"),
+	     "0..1 " NORMAL "\n1..100 " NORMAL " ra-signed\n"),
+	ROWS("ra_state_is_remembered_once_a_level",
+	     BYTES("\x0a\x2d\x0a\x2d\x2d\x2d\x41\x0b\x41\x0b"),
+	     "0..1 " NORMAL "\n1..2 " NORMAL " ra-signed\n2..100 " NORMAL "\n"),
+	ROWS("cfa_hangs_on_sp", BYTES("\x0c\x1f\x10"), "0..100 cfa=r31+16 ra=c-8\n"),
+	FAILS("instruction_0x2c_is_not_defined", BYTES("\x2c"), "", ERROR_CFI_INSTRUCTION, 0),
+};
+
+START_TEST(aarch64_instruction_gives_rows)
+{
+	const struct program_case *test = &aarch64_cases[_i];
+	struct bytes bytes = { .size = 0 };
+	struct image image;
+	struct cfi *cfi;
+	size_t start = build(test, &bytes, &image, &cfi);
+	image.machine = EM_AARCH64;
+	struct text text = { .size = 0 };
+	struct error error = { 0 };
+	int result = cfi_rows(cfi, &cfi->fde[0], collect, &text, &error);
+	ck_assert_msg(!strcmp(text.data, test->rows), "%s: rows\n%sexpected\n%s(%s)", test->name,
+		      text.data, test->rows, error.message);
+	ck_assert_int_eq(result, test->code ? -1 : 0);
+	ck_assert_int_eq(error.code, test->code);
+	if (test->code)
+		ck_assert_uint_eq(error.offset, start + test->offset);
+	cfi_destroy(cfi);
+}
+END_TEST
+
+START_TEST(negate_ra_state_on_x86_64_is_named)
+{
+	const struct program_case test = ROWS("named", BYTES("\x2d"), "");
+	struct bytes bytes = { .size = 0 };
+	struct image image;
+	struct cfi *cfi;
+	build(&test, &bytes, &image, &cfi);
+	struct text text = { .size = 0 };
+	struct error error = { 0 };
+	ck_assert_int_eq(cfi_rows(cfi, &cfi->fde[0], collect, &text, &error), -1);
+	ck_assert_ptr_nonnull(strstr(error.message, "DW_CFA_AARCH64_negate_ra_state"));
+	cfi_destroy(cfi);
+}
+END_TEST
+
+/* DW_EH_PE_funcrel: in a DW_CFA_set_loc it counts from the FDE's first PC. */
+START_TEST(set_loc_may_count_from_the_function)
+{
+	struct bytes bytes = { .size = 0 };
+	put_cie(&bytes, 0x43, (struct literal)BYTES("\x0c\x07\x08\x90\x01"));
+	size_t start = begin_entry(&bytes);
+	put_number(&bytes, bytes.size, 4);
+	put_number(&bytes, TEST_PC, 4);
+	put_number(&bytes, TEST_PC_RANGE, 4);
+	put(&bytes, "\0\x01\x04\0\0\0\x0e\x10", 8);
+	end_entry(&bytes, start);
+	struct image image = fake_image(&bytes);
+	struct cfi *cfi;
+	struct text text = { .size = 0 };
+	struct error error = { 0 };
+	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	ck_assert_uint_eq(cfi->fde_count, 1);
+	ck_assert_int_eq(cfi_rows(cfi, &cfi->fde[0], collect, &text, &error), 0);
+	ck_assert_str_eq(text.data, "0..4 " NORMAL "\n4..100 cfa=rsp+16 ra=c-8\n");
+	cfi_destroy(cfi);
+}
+END_TEST
+
+/* What 300 states less the last 200 leave is the hundredth. */
+START_TEST(states_that_differ_nest_deep)
+{
+	enum { DEPTH = 300 };
+	static char program[DEPTH * 8];
+	size_t size = 0;
+	for (int i = 0; i < DEPTH; i++, size += 4) {
+		const char change[4] = { 0x0a, 0x0e, (char)(0x80 | (i & 0x7f)), (char)(i >> 7) };
+		memcpy(program + size, change, 4);
+	}
+	for (int i = 0; i < DEPTH - 100; i++)
+		program[size++] = 0x0b;
+	const struct program_case test = { .name = "deep", .instructions = { program, size } };
+	struct bytes bytes = { .size = 0 };
+	struct image image;
+	struct cfi *cfi;
+	build(&test, &bytes, &image, &cfi);
+	struct text text = { .size = 0 };
+	struct error error = { 0 };
+	ck_assert_int_eq(cfi_rows(cfi, &cfi->fde[0], collect, &text, &error), 0);
+	ck_assert_str_eq(text.data, "0..100 cfa=rsp+99 ra=c-8\n");
+	cfi_destroy(cfi);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("cfi_program");
@@ -339,6 +461,11 @@ int main(void)
 	int count = sizeof(cases) / sizeof(cases[0]);
 	tcase_add_loop_test(tcase, instruction_gives_rows, 0, count);
 	tcase_add_loop_test(tcase, prefix_is_bounded, 0, count);
+	tcase_add_loop_test(tcase, aarch64_instruction_gives_rows, 0,
+			    sizeof(aarch64_cases) / sizeof(aarch64_cases[0]));
+	tcase_add_test(tcase, negate_ra_state_on_x86_64_is_named);
+	tcase_add_test(tcase, set_loc_may_count_from_the_function);
+	tcase_add_test(tcase, states_that_differ_nest_deep);
 	tcase_add_test(tcase, states_nest_as_deep_as_there_are_bytes);
 	tcase_add_test(tcase, callback_stops_and_its_value_is_returned);
 	tcase_add_test(tcase, row_find_gives_the_row_of_a_pc);

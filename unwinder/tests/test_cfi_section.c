@@ -116,14 +116,6 @@ static const struct {
 	  1, 1, 1, ERROR_CFI_TRUNCATED, 25 },
 };
 
-static size_t good_cies(const struct cfi *cfi)
-{
-	size_t count = 0;
-	for (size_t i = 0; i < cfi->cie_count; i++)
-		count += !cfi->cie[i].bad;
-	return count;
-}
-
 START_TEST(section_is_read)
 {
 	struct bytes bytes = { .size = 0 };
@@ -133,10 +125,10 @@ START_TEST(section_is_read)
 	struct error error;
 	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
 	const struct error *first = cfi->diagnostics.error;
-	ck_assert_msg(good_cies(cfi) == sections[_i].cies && cfi->fde_count == sections[_i].fdes &&
+	ck_assert_msg(cfi->cie_count == sections[_i].cies && cfi->fde_count == sections[_i].fdes &&
 			      cfi->diagnostics.count == sections[_i].diagnostics,
 		      "%s: %zu CIEs, %zu FDEs, %zu diagnostics (%s)", sections[_i].name,
-		      good_cies(cfi), cfi->fde_count, cfi->diagnostics.count,
+		      cfi->cie_count, cfi->fde_count, cfi->diagnostics.count,
 		      first ? first->message : "");
 	if (sections[_i].diagnostics) {
 		ck_assert_msg(first->code == sections[_i].code &&
@@ -199,8 +191,10 @@ static const struct {
 	{ "S_without_z", BYTES("\1S\0\1\x78\x10"), 0, 0, 1, -8, 16, 0, true, 0 },
 	{ "unknown_letters_without_z", BYTES("\1X\0\1\x78\x10"), ERROR_CIE_AUGMENTATION,
 	  (uint64_t)-8, 0, 0, 0, 0, 0, 0 },
-	{ "augmentation_too_long", BYTES("\1zRabcdefghijklmn\0\1\x78\x10\0"),
-	  ERROR_CIE_AUGMENTATION, 1, 0, 0, 0, 0, 0, 0 },
+	{ "augmentation_of_any_length", BYTES("\1zRabcdefghijklmn\0\1\x78\x10\2\x1b\xee"), 0, 0, 1,
+	  -8, 16, 0x1b, false, 0 },
+	{ "augmentation_of_any_length_without_z", BYTES("\1SBGSBGSBGSBGSBGSBGSBG\0\1\x78\x10"), 0,
+	  0, 1, -8, 16, 0, true, 0 },
 	{ "no_version", BYTES(""), ERROR_CFI_TRUNCATED, 0, 0, 0, 0, 0, 0, 0 },
 	{ "augmentation_does_not_end", BYTES("\1zR"), ERROR_CFI_TRUNCATED, 1, 0, 0, 0, 0, 0, 0 },
 	{ "address_size_past_end", BYTES("\4\0\x08"), ERROR_CFI_TRUNCATED, 3, 0, 0, 0, 0, 0, 0 },
@@ -229,18 +223,17 @@ START_TEST(cie_is_read)
 	struct cfi *cfi;
 	struct error error;
 	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
-	ck_assert_uint_eq(cfi->cie_count, 1);
+	ck_assert_uint_eq(cfi->cie_count, cies[_i].code ? 0 : 1);
 	const struct cfi_cie *cie = &cfi->cie[0];
 	if (cies[_i].code) {
-		ck_assert_msg(cie->bad && cfi->diagnostics.count == 1, "%s was accepted",
-			      cies[_i].name);
+		ck_assert_msg(cfi->diagnostics.count == 1, "%s was accepted", cies[_i].name);
 		const struct error *first = cfi->diagnostics.error;
 		ck_assert_msg(first->code == cies[_i].code && first->offset == 8 + cies[_i].offset,
 			      "%s: %s at %" PRId64 ": %s", cies[_i].name,
 			      error_code_name(first->code), first->offset - 8, first->message);
 	} else {
-		ck_assert_msg(!cie->bad, "%s: %s", cies[_i].name,
-			      cie->bad ? cfi->diagnostics.error->message : "");
+		ck_assert_msg(!cfi->diagnostics.count, "%s: %s", cies[_i].name,
+			      cfi->diagnostics.count ? cfi->diagnostics.error->message : "");
 		ck_assert_msg(cie->code_alignment == cies[_i].code_alignment &&
 				      cie->data_alignment == cies[_i].data_alignment &&
 				      cie->return_register == cies[_i].return_register &&
@@ -487,6 +480,111 @@ START_TEST(fde_find_wants_the_highest_that_covers)
 }
 END_TEST
 
+/* Every PC of many FDEs that overlap at random, against a search through all of them. */
+START_TEST(fde_find_agrees_with_a_linear_search)
+{
+	enum { COUNT_FDES = 120, PCS = 4096 };
+	unsigned int seed = 11 + (unsigned int)_i;
+	struct bytes bytes = { .size = 0 };
+	put_cie(&bytes, 0, (struct literal)BYTES(""));
+	for (int i = 0; i < COUNT_FDES; i++)
+		put_fde(&bytes, 0, 1 + (uint64_t)rand_r(&seed) % PCS,
+			(uint64_t)rand_r(&seed) % (_i % 2 ? 40 : 2000), (struct literal)BYTES(""));
+	struct image image = fake_image(&bytes);
+	struct cfi *cfi;
+	struct error error;
+	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	ck_assert(cfi->overlapping);
+	for (uint64_t pc = 0; pc < PCS + 2048; pc++) {
+		const struct cfi_fde *best = NULL;
+		for (size_t i = 0; i < cfi->fde_count; i++) {
+			const struct cfi_fde *fde = &cfi->fde[i];
+			if (pc - fde->pc_begin < fde->pc_range &&
+			    (!best || fde->pc_begin >= best->pc_begin))
+				best = fde;
+		}
+		ck_assert_ptr_eq(cfi_fde_find(cfi, pc), best);
+	}
+	cfi_destroy(cfi);
+}
+END_TEST
+
+static const struct {
+	const char *name;
+	uint16_t type;
+	uint64_t pc;
+	uint64_t range;
+	size_t covering;
+} odd_fdes[] = {
+	{ "pc_0_of_a_linked_image_is_a_discarded_function", ET_DYN, 0, 0x10, 0 },
+	{ "pc_0_of_an_executable_is_a_discarded_function", ET_EXEC, 0, 0x10, 0 },
+	{ "pc_0_of_an_object_is_the_start_of_a_section", ET_REL, 0, 0x10, 1 },
+	{ "no_range_covers_nothing", ET_DYN, 0x1000, 0, 0 },
+	{ "a_range_of_one", ET_DYN, 0x1000, 1, 1 },
+};
+
+START_TEST(odd_fde_is_kept_and_covers_what_it_should)
+{
+	struct bytes bytes = { .size = 0 };
+	put_cie(&bytes, 0, (struct literal)BYTES(""));
+	put_fde(&bytes, 0, odd_fdes[_i].pc, odd_fdes[_i].range, (struct literal)BYTES(""));
+	struct image image = fake_image(&bytes);
+	image.type = odd_fdes[_i].type;
+	struct cfi *cfi;
+	struct error error;
+	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	ck_assert_uint_eq(cfi->fde_count, 1);
+	ck_assert_msg(cfi->by_pc_count == odd_fdes[_i].covering, "%s", odd_fdes[_i].name);
+	ck_assert_int_eq(cfi_fde_find(cfi, odd_fdes[_i].pc) != NULL, odd_fdes[_i].covering != 0);
+	ck_assert_uint_eq(cfi->diagnostics.count, 0);
+	cfi_destroy(cfi);
+}
+END_TEST
+
+/* A CIE that nothing points to is an entry like any other. */
+START_TEST(cies_alone_are_read)
+{
+	struct bytes bytes = { .size = 0 };
+	put_cie(&bytes, 0, (struct literal)BYTES("\x0c\x07\x08"));
+	put_cie(&bytes, 0x1b, (struct literal)BYTES(""));
+	struct image image = fake_image(&bytes);
+	struct cfi *cfi;
+	struct error error;
+	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	ck_assert_uint_eq(cfi->cie_count, 2);
+	ck_assert_uint_eq(cfi->fde_count, 0);
+	ck_assert_uint_eq(cfi->diagnostics.count, 0);
+	ck_assert_ptr_null(cfi_fde_find(cfi, TEST_PC));
+	cfi_destroy(cfi);
+}
+END_TEST
+
+/* An indirect pointer is an address of this program's own, in a copy of its file. */
+START_TEST(indirect_pointer_is_followed_in_the_file)
+{
+	struct image *image;
+	struct error error;
+	ck_assert_int_eq(image_create("/proc/self/exe", &image, &error), 0);
+	uint64_t cell = image_symbol_address(image, "main");
+	uint64_t value;
+	const uint8_t *at = image_bytes(image, cell, sizeof(value));
+	ck_assert_ptr_nonnull(at);
+	memcpy(&value, at, sizeof(value));
+
+	struct bytes bytes = { .size = 0 };
+	put_cie(&bytes, 0x84, (struct literal)BYTES(""));
+	put_fde(&bytes, 0, cell, 0, (struct literal)BYTES(""));
+	struct image copy = *image;
+	copy.eh_frame = fake_image(&bytes).eh_frame;
+	struct cfi *cfi;
+	ck_assert_int_eq(cfi_create(&copy, &cfi, &error), 0);
+	ck_assert_uint_eq(cfi->fde_count, 1);
+	ck_assert_uint_eq(cfi->fde[0].pc_begin, value);
+	cfi_destroy(cfi);
+	image_destroy(image);
+}
+END_TEST
+
 START_TEST(no_section_is_an_error_and_an_empty_cfi)
 {
 	struct image image = { .path = "fake" };
@@ -510,6 +608,10 @@ int main(void)
 	tcase_add_loop_test(tcase, pointer_is_decoded, 0, COUNT(pointers));
 	tcase_add_loop_test(tcase, debug_frame_is_read, 0, COUNT(debug_frames));
 	tcase_add_test(tcase, fde_find_wants_the_highest_that_covers);
+	tcase_add_loop_test(tcase, fde_find_agrees_with_a_linear_search, 0, 8);
+	tcase_add_loop_test(tcase, odd_fde_is_kept_and_covers_what_it_should, 0, COUNT(odd_fdes));
+	tcase_add_test(tcase, cies_alone_are_read);
+	tcase_add_test(tcase, indirect_pointer_is_followed_in_the_file);
 	tcase_add_test(tcase, no_section_is_an_error_and_an_empty_cfi);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

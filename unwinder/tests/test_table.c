@@ -3,9 +3,9 @@
  * test_table.c - rows -> rules, changes -> pages, and the proof that nothing is lost on the way
  *
  * Hand-made CFI says one row each and what rule or marker it must become; hand-made FDEs say which
- * rule is in force at which address. Then real images: at every address where anything could change
- * the table must say what the CFI says, and for every row one step with the canonical row and one
- * with the rule must lead to the same caller on the same made-up registers and memory.
+ * rule is in force at which address, whichever way the table was built. Then real images: at every
+ * address the table must say what the CFI says (that each rule also leads where its row does is
+ * proven by table_prove() and its tests), and both ways to build it must say the same.
  */
 #include <check.h>
 #include <inttypes.h>
@@ -27,7 +27,7 @@ static const struct rule_case {
 	const char *rule; /* as print_rule() writes it, or a marker's name */
 	bool signal_frame;
 } rule_cases[] = {
-	{ "cie_row_needs_no_wide_rule", BYTES(""), "rsp+8 rip=c-8", false },
+	{ "cie_row_is_short", BYTES(""), "rsp+8 rip=c-8", false },
 	{ "signal_frame_is_a_flag", BYTES(""), "signal rsp+8 rip=c-8", true },
 	{ "cfa_on_rbp", BYTES("\x0c\x06\x10"), "rbp+16 rip=c-8", false },
 	{ "cfa_expression_of_a_register", BYTES("\x0f\x02\x7a\x00"), "r10+0 rip=c-8", false },
@@ -40,32 +40,48 @@ static const struct rule_case {
 	{ "every_callee_saved_register_on_the_stack",
 	  BYTES("\x83\x02\x86\x03\x8c\x04\x8d\x05\x8e\x06\x8f\x07"),
 	  "rsp+8 rip=c-8 rbx=c-16 rbp=c-24 r12=c-32 r13=c-40 r14=c-48 r15=c-56", false },
-	{ "callee_saved_register_is_an_address", BYTES("\x14\x06\x00"), "rsp+8 rip=c-8 rbp=v+0",
+	{ "callee_saved_register_is_an_address", BYTES("\x14\x06\x00"),
+	  "extended rsp+8 rip=c-8 rbp=v+0", false },
+	{ "farthest_slot_of_a_short_rule", BYTES("\x83\xfd\x01"), "rsp+8 rip=c-8 rbx=c-2024",
 	  false },
+	{ "farther_slot_is_extended", BYTES("\x83\xfe\x01"), "extended rsp+8 rip=c-8 rbx=c-2032",
+	  false },
+	{ "slot_above_the_cfa_is_extended", BYTES("\x11\x03\x7f"), "extended rsp+8 rip=c-8 rbx=c+8",
+	  false },
+	{ "cfa_expression_adds_much_after_dereference", BYTES("\x0f\x06\x76\x78\x06\x23\x80\x08"),
+	  "extended *(rbp-8)+1024 rip=c-8", false },
+	{ "cfa_expression_with_an_index", BYTES("\x0f\x0a\x77\x08\x79\x00\x38\x1e\x22\x06\x23\x08"),
+	  "*(rsp+r9*8+8)+8 rip=c-8", false },
+	{ "index_without_a_scale", BYTES("\x0f\x05\x77\x00\x76\x00\x22"), "rsp+rbp*1+0 rip=c-8",
+	  false },
+	{ "scale_just_out_of_range", BYTES("\x0f\x09\x77\x00\x76\x00\x0a\x00\x01\x1e\x22"),
+	  "offset_range", false },
+	{ "index_is_rip", BYTES("\x0f\x05\x77\x00\x80\x00\x22"), "unsupported_register", false },
 	{ "callee_saved_register_is_lost", BYTES("\x07\x06"), "rsp+8 rip=c-8 rbp=u", false },
 	{ "same_value_is_no_rule_for_what_is_preserved", BYTES("\x08\x06"), "rsp+8 rip=c-8",
 	  false },
 	{ "lost_scratch_register_needs_no_rule", BYTES("\x07\x00"), "rsp+8 rip=c-8", false },
 	{ "outermost_frame", BYTES("\x07\x10"), "rsp+8 rip=u", false },
-	{ "return_address_in_a_register", BYTES("\x09\x10\x00"), "rsp+8 rip=rax", false },
-	{ "return_address_is_an_address", BYTES("\x14\x10\x01"), "rsp+8 rip=v-8", false },
-	{ "return_address_at_a_register_is_wide", BYTES("\x10\x10\x02\x77\x28"),
-	  "wide rsp+8 rip=*(rsp+40)", false },
-	{ "callee_saved_in_a_register_is_wide", BYTES("\x09\x06\x00"), "wide rsp+8 rip=c-8 rbp=rax",
+	{ "return_address_in_a_register", BYTES("\x09\x10\x00"), "extended rsp+8 rip=rax", false },
+	{ "return_address_is_an_address", BYTES("\x14\x10\x01"), "extended rsp+8 rip=v-8", false },
+	{ "return_address_at_a_register_is_extended", BYTES("\x10\x10\x02\x77\x28"),
+	  "extended rsp+8 rip=*(rsp+40)", false },
+	{ "callee_saved_in_a_register_is_extended", BYTES("\x09\x06\x00"),
+	  "extended rsp+8 rip=c-8 rbp=rax", false },
+	{ "callee_saved_at_a_register_is_extended", BYTES("\x10\x06\x02\x76\x00"),
+	  "extended rsp+8 rip=c-8 rbp=*(rbp+0)", false },
+	{ "callee_saved_off_a_register_is_extended", BYTES("\x16\x06\x02\x75\x08"),
+	  "extended rsp+8 rip=c-8 rbp=rdi+8", false },
+	{ "saved_scratch_register_is_extended", BYTES("\x80\x02"),
+	  "extended rsp+8 rip=c-8 rax=c-16", false },
+	{ "rsp_by_a_rule_is_extended", BYTES("\x87\x02"), "extended rsp+8 rip=c-8 rsp=c-16",
 	  false },
-	{ "callee_saved_at_a_register_is_wide", BYTES("\x10\x06\x02\x76\x00"),
-	  "wide rsp+8 rip=c-8 rbp=*(rbp+0)", false },
-	{ "callee_saved_off_a_register_is_wide", BYTES("\x16\x06\x02\x75\x08"),
-	  "wide rsp+8 rip=c-8 rbp=rdi+8", false },
-	{ "saved_scratch_register_is_wide", BYTES("\x80\x02"), "wide rsp+8 rip=c-8 rax=c-16",
-	  false },
-	{ "rsp_by_a_rule_is_wide", BYTES("\x87\x02"), "wide rsp+8 rip=c-8 rsp=c-16", false },
 	{ "written_last_rsp_may_be_read", BYTES("\x87\x02\x16\x0c\x02\x77\x00"),
-	  "wide rsp+8 rip=c-8 rsp=c-16 r12=rsp+0", false },
+	  "extended rsp+8 rip=c-8 rsp=c-16 r12=rsp+0", false },
 	{ "reading_ones_own_old_value_is_fine", BYTES("\x16\x03\x02\x73\x08"),
-	  "wide rsp+8 rip=c-8 rbx=rbx+8", false },
+	  "extended rsp+8 rip=c-8 rbx=rbx+8", false },
 	{ "reading_what_is_written_later_is_fine", BYTES("\x09\x03\x06\x86\x02"),
-	  "wide rsp+8 rip=c-8 rbx=rbp rbp=c-16", false },
+	  "extended rsp+8 rip=c-8 rbx=rbp rbp=c-16", false },
 	{ "reading_what_was_written_is_no_rule", BYTES("\x83\x02\x09\x06\x03"),
 	  "unsupported_register", false },
 	{ "address_from_what_was_written_is_no_rule", BYTES("\x83\x02\x10\x06\x02\x73\x00"),
@@ -76,7 +92,7 @@ static const struct rule_case {
 	{ "cfa_offset_just_out_of_range", BYTES("\x0e\x80\x80\x80\x80\x08"), "offset_range",
 	  false },
 	{ "saved_offset_just_in_range", BYTES("\x05\x03\x80\x80\x80\x80\x01"),
-	  "rsp+8 rip=c-8 rbx=c-2147483648", false },
+	  "extended rsp+8 rip=c-8 rbx=c-2147483648", false },
 	{ "saved_offset_just_out_of_range", BYTES("\x05\x03\x81\x80\x80\x80\x01"), "offset_range",
 	  false },
 	{ "value_offset_out_of_range", BYTES("\x14\x03" BIG), "offset_range", false },
@@ -84,7 +100,7 @@ static const struct rule_case {
 	  "offset_range", false },
 	{ "dereferenced_offset_out_of_range", BYTES("\x0f\x07\x77\x80\x80\x80\x80\x08\x06"),
 	  "offset_range", false },
-	{ "cfa_expression_of_two_registers", BYTES("\x0f\x05\x77\x00\x76\x00\x22"),
+	{ "cfa_expression_subtracts_a_register", BYTES("\x0f\x05\x77\x00\x76\x00\x1c"),
 	  "unsupported_expression", false },
 	{ "register_expression_of_the_cfa", BYTES("\x16\x03\x02\x23\x08"), "unsupported_expression",
 	  false },
@@ -99,53 +115,53 @@ static const struct rule_case {
 	{ "rsp_is_lost", BYTES("\x07\x07"), "unsupported_register", false },
 };
 
-static void print_place(FILE *file, uint32_t reg, uint32_t kind, uint32_t from, int32_t offset)
+static void print_place(FILE *file, const struct table_place *place)
 {
-	if (kind == TABLE_SAME)
+	const char *from = register_name(place->reg);
+
+	if (place->kind == TABLE_SAME)
 		return;
-	fprintf(file, " %s=", register_name(reg));
-	switch (kind) {
-	case TABLE_AT_CFA: fprintf(file, "c%+" PRId32, offset); break;
-	case TABLE_IS_CFA: fprintf(file, "v%+" PRId32, offset); break;
+	fprintf(file, " %s=", register_name(place->column));
+	switch (place->kind) {
+	case TABLE_AT_CFA: fprintf(file, "c%+" PRId32, place->offset); break;
+	case TABLE_IS_CFA: fprintf(file, "v%+" PRId32, place->offset); break;
 	case TABLE_UNDEFINED: fputc('u', file); break;
-	case TABLE_IN_REGISTER: fputs(register_name(from), file); break;
-	case TABLE_AT_REGISTER:
-		fprintf(file, "*(%s%+" PRId32 ")", register_name(from), offset);
-		break;
-	case TABLE_IS_REGISTER: fprintf(file, "%s%+" PRId32, register_name(from), offset); break;
-	default: fprintf(file, "kind%u", kind);
+	case TABLE_IN_REGISTER: fputs(from, file); break;
+	case TABLE_AT_REGISTER: fprintf(file, "*(%s%+" PRId32 ")", from, place->offset); break;
+	case TABLE_IS_REGISTER: fprintf(file, "%s%+" PRId32, from, place->offset); break;
+	default: fprintf(file, "kind%u", place->kind);
 	}
 }
 
-static void print_rule(FILE *file, const struct table_rule *rule,
-		       const struct table_wide_rule *wide)
+static void print_rule(FILE *file, const struct table *table, uint32_t number)
 {
-	static const uint8_t saved[] = { 3, 6, 12, 13, 14, 15 };
-	const char *reg = register_name(rule->cfa_register);
+	const struct table_rule *rule = &table->rule[number];
+	bool extended = rule->flags & TABLE_RULE_EXTENDED;
+	int add = extended ? rule->cfa_extended_add : rule->cfa_add;
+	uint32_t count;
+	const struct table_place *places = table_rule_places(table, number, &count);
+	char base[64], index[32] = "";
 
+	if (rule->cfa_scale)
+		snprintf(index, sizeof(index), "+%s*%u", register_name(rule->cfa_register >> 4),
+			 rule->cfa_scale);
+	snprintf(base, sizeof(base), "%s%s%+d", register_name(rule->cfa_register & 15), index,
+		 rule->cfa_offset);
 	if (rule->flags & TABLE_RULE_SIGNAL_FRAME)
 		fputs("signal ", file);
-	if (rule->flags & TABLE_RULE_WIDE)
-		fputs("wide ", file);
+	if (extended)
+		fputs("extended ", file);
 	if (rule->cfa_kind == TABLE_CFA_REGISTER)
-		fprintf(file, "%s%+" PRId32, reg, rule->cfa_offset);
+		fputs(base, file);
 	else if (rule->cfa_kind == TABLE_CFA_DEREF)
-		fprintf(file, "*(%s%+" PRId32 ")%+" PRId32, reg, rule->cfa_offset, rule->cfa_add);
+		fprintf(file, "*(%s)%+d", base, add);
 	else
-		fprintf(file, "plt(%s%+" PRId32 ",%" PRId32 ")", reg, rule->cfa_offset,
-			rule->cfa_add);
-	if (rule->flags & TABLE_RULE_WIDE) {
-		for (uint32_t i = REGISTER_COUNT; i-- > REGISTER_RIP;)
-			print_place(file, i, wide->reg[i].kind, wide->reg[i].reg,
-				    wide->reg[i].offset);
-		for (uint32_t i = 0; i < REGISTER_GPR_COUNT; i++)
-			print_place(file, i, wide->reg[i].kind, wide->reg[i].reg,
-				    wide->reg[i].offset);
-		return;
+		fprintf(file, "plt(%s,%d)", base, add);
+	for (unsigned int i = 0; i < REGISTER_COUNT; i++) {
+		struct table_place place = table_rule_place(rule, places, i ? i - 1 : REGISTER_RIP);
+
+		print_place(file, &place);
 	}
-	print_place(file, REGISTER_RIP, rule->ra_kind, rule->ra_offset, rule->ra_offset);
-	for (int i = 0; i < COUNT(saved); i++)
-		print_place(file, saved[i], rule->saved_kind[i], 0, rule->saved_offset[i]);
 }
 
 /* A CIE of cfa=rsp+8 ra=c-8; signal: with augmentation "zRS". */
@@ -165,7 +181,10 @@ static size_t usual_cie(struct bytes *bytes, bool signal_frame)
 	return start;
 }
 
-static struct table *build(const struct bytes *bytes, struct image *image,
+/* Both ways to build a table. */
+enum way { PLAIN, FAST, WAY_COUNT };
+
+static struct table *build(enum way way, const struct bytes *bytes, struct image *image,
 			   struct image_segment *segment, size_t segment_count,
 			   struct cfi **ret_cfi)
 {
@@ -176,13 +195,15 @@ static struct table *build(const struct bytes *bytes, struct image *image,
 	image->segment = segment;
 	image->segment_count = segment_count;
 	ck_assert_msg(!cfi_create(image, ret_cfi, &error), "%s", error.message);
-	ck_assert_msg(!table_create(image, *ret_cfi, &table, &error), "%s", error.message);
+	ck_assert_msg(!(way == FAST ? table_build(image, &table, &error)
+				    : table_create(image, *ret_cfi, &table, &error)),
+		      "%s", error.message);
 	return table;
 }
 
 START_TEST(row_becomes_rule)
 {
-	const struct rule_case *c = &rule_cases[_i];
+	const struct rule_case *c = &rule_cases[_i / WAY_COUNT];
 	struct image_segment segment = { TEST_PC, PAGE, 0, PAGE, true };
 	struct bytes bytes = { .size = 0 };
 	struct image image;
@@ -191,19 +212,16 @@ START_TEST(row_becomes_rule)
 
 	usual_cie(&bytes, c->signal_frame);
 	put_fde(&bytes, 0, TEST_PC, TEST_PC_RANGE, c->instructions);
-	struct table *table = build(&bytes, &image, &segment, 1, &cfi);
+	struct table *table = build(_i % WAY_COUNT, &bytes, &image, &segment, 1, &cfi);
 	uint32_t number = table_find(table, TEST_PC);
 	if (number < TABLE_MARKER_COUNT) {
 		snprintf(text, sizeof(text), "%s", table_marker_name(number));
 		ck_assert_msg(table->lost[number] == 1, "%s: the loss is not counted", c->name);
 	} else {
-		const struct table_rule *rule = &table->rule[number];
 		FILE *file = fmemopen(text, sizeof(text), "w");
 
 		ck_assert_uint_lt(number, table->rule_count);
-		if (rule->flags & TABLE_RULE_WIDE)
-			ck_assert_uint_lt(rule->wide, table->wide_count);
-		print_rule(file, rule, table->wide + rule->wide);
+		print_rule(file, table, number);
 		fclose(file);
 	}
 	ck_assert_msg(!strcmp(text, c->rule), "%s: %s, expected %s", c->name, text, c->rule);
@@ -217,15 +235,14 @@ END_TEST
 START_TEST(same_value_of_a_scratch_register_is_not_dropped)
 {
 	struct row row = { .cfa = { .kind = RULE_CFA_REGISTER, .reg = 7, .offset = 8 } };
-	struct table_wide_rule wide;
-	struct table_rule rule;
+	struct table_rule_full full;
 
 	row.reg[REGISTER_RIP] = (struct row_rule) { .kind = RULE_OFFSET, .offset = -8 };
 	row.reg[REGISTER_RAX] = (struct row_rule) { .kind = RULE_SAME_VALUE };
-	enum table_marker marker = table_rule_from_row(&row, &rule, &wide);
-	ck_assert_msg(marker || (rule.flags & TABLE_RULE_WIDE &&
-				 wide.reg[REGISTER_RAX].kind == TABLE_IN_REGISTER &&
-				 wide.reg[REGISTER_RAX].reg == REGISTER_RAX),
+	enum table_marker marker = table_rule_from_row(&row, &full);
+	struct table_place place = table_rule_place(&full.rule, full.place, REGISTER_RAX);
+	ck_assert_msg(marker || (full.rule.flags & TABLE_RULE_EXTENDED &&
+				 place.kind == TABLE_IN_REGISTER && place.reg == REGISTER_RAX),
 		      "rax keeps its value, and the rule does not say so");
 }
 END_TEST
@@ -356,34 +373,41 @@ static const struct page_case {
 	  .pages = 1 },
 };
 
-/* Each page begins at offset 0 and its rows go up; pages follow each other. */
+/* Entries go up in each page, and name what there is; a segment begins with one at 0. */
 static void check_pages(const char *name, const struct table *table)
 {
-	uint32_t next = 0;
+	ck_assert_uint_eq(table->page[table->page_count], table->entry_count);
+	for (uint32_t s = 0; s < table->segment_count; s++) {
+		uint32_t first = table->page[table->segment[s].first_page];
 
-	for (uint32_t p = 0; p < table->page_count; p++) {
-		const struct table_page *page = &table->page[p];
-		const uint32_t *row = table->row + page->first_row;
-
-		ck_assert_msg(page->first_row == next && page->row_count, "%s: page %u", name, p);
-		ck_assert_msg(!table_row_offset(row[0]), "%s: page %u begins late", name, p);
-		for (uint32_t r = 0; r < page->row_count; r++) {
-			ck_assert_msg(!r || table_row_offset(row[r - 1]) < table_row_offset(row[r]),
-				      "%s: page %u row %u", name, p, r);
-			ck_assert_uint_lt(table_row_rule(row[r]), table->rule_count);
-		}
-		next += page->row_count;
+		ck_assert_msg(!table->segment[s].page_count || first < table->entry_count, "%s",
+			      name);
+		ck_assert_msg(!table->segment[s].page_count ||
+				      !table_entry_offset(table->entry[first]),
+			      "%s: segment %u begins late", name, s);
 	}
-	ck_assert_uint_eq(next, table->row_count);
+	for (uint32_t p = 0; p < table->page_count; p++) {
+		ck_assert_msg(table->page[p] <= table->page[p + 1], "%s: page %u", name, p);
+		for (uint32_t e = table->page[p]; e < table->page[p + 1]; e++) {
+			uint32_t entry = table->entry[e], number = table_entry_number(entry);
+
+			ck_assert_msg(e == table->page[p] ||
+					      table_entry_offset(table->entry[e - 1]) <
+						      table_entry_offset(entry),
+				      "%s: page %u entry %u", name, p, e);
+			ck_assert_uint_lt(number, entry & TABLE_DIRECT ? table->rule_count
+								       : table->shape_count);
+		}
+	}
+	ck_assert_uint_eq(table_shape_distance(table->shape[table->shape_count - 1]), 0);
 }
 
 /* The table against the reader at one address. Returns true if there is a rule. */
 static bool same_as_cfi(const char *name, const struct cfi *cfi, const struct table *table,
 			uint64_t vaddr)
 {
-	uint32_t number = table_find(table, vaddr);
-	struct table_wide_rule wide;
-	struct table_rule rule;
+	uint32_t number = table_find(table, vaddr), count;
+	struct table_rule_full full;
 	struct error error;
 	struct row row;
 	int found = cfi_row_find(cfi, vaddr, &row, &error);
@@ -394,7 +418,7 @@ static bool same_as_cfi(const char *name, const struct cfi *cfi, const struct ta
 			      number);
 		return false;
 	}
-	uint32_t marker = table_rule_from_row(&row, &rule, &wide);
+	uint32_t marker = table_rule_from_row(&row, &full);
 	if (marker) {
 		ck_assert_msg(number == marker, "%s: 0x%" PRIx64 ": rule %u, marker %u", name,
 			      vaddr, number, marker);
@@ -403,18 +427,20 @@ static bool same_as_cfi(const char *name, const struct cfi *cfi, const struct ta
 	ck_assert_msg(number >= TABLE_MARKER_COUNT, "%s: 0x%" PRIx64 ": marker %u", name, vaddr,
 		      number);
 	struct table_rule has = table->rule[number];
-	if (rule.flags & TABLE_RULE_WIDE)
-		ck_assert_msg(!memcmp(&table->wide[has.wide], &wide, sizeof(wide)),
-			      "%s: 0x%" PRIx64 ": another wide rule", name, vaddr);
-	has.wide = rule.wide;
-	ck_assert_msg(!memcmp(&has, &rule, sizeof(rule)), "%s: 0x%" PRIx64 ": another rule", name,
-		      vaddr);
+	const struct table_place *places = table_rule_places(table, number, &count);
+	if (places) {
+		ck_assert_msg(!memcmp(places, full.place, count * sizeof(*places)),
+			      "%s: 0x%" PRIx64 ": other places", name, vaddr);
+		has.first_place = 0;
+	}
+	ck_assert_msg(!memcmp(&has, &full.rule, sizeof(has)), "%s: 0x%" PRIx64 ": another rule",
+		      name, vaddr);
 	return true;
 }
 
 START_TEST(address_has_its_rule)
 {
-	const struct page_case *c = &page_cases[_i];
+	const struct page_case *c = &page_cases[_i / WAY_COUNT];
 	struct image_segment segment[3] = { { TEST_PC, 4 * PAGE, 0, 4 * PAGE, true } };
 	struct bytes bytes = { .size = 0 };
 	struct image image;
@@ -425,7 +451,7 @@ START_TEST(address_has_its_rule)
 		put_fde(&bytes, 0, c->fde[i].pc, c->fde[i].range, c->fde[i].instructions);
 	if (c->segment[0].file_bytes)
 		memcpy(segment, c->segment, sizeof(segment));
-	struct table *table = build(&bytes, &image, segment, 3, &cfi);
+	struct table *table = build(_i % WAY_COUNT, &bytes, &image, segment, 3, &cfi);
 	check_pages(c->name, table);
 	ck_assert_uint_eq(table->page_count, c->pages ? c->pages : 4);
 	ck_assert_msg(table->lost_fdes == c->lost_fdes, "%s: %" PRIu64 " FDEs lost", c->name,
@@ -461,9 +487,9 @@ START_TEST(equal_rules_are_stored_once)
 	usual_cie(&bytes, false);
 	for (int i = 0; i < COUNT(same); i++)
 		put_fde(&bytes, 0, TEST_PC + i * 0x20, 0x10, same[i]);
-	struct table *table = build(&bytes, &image, &segment, 1, &cfi);
+	struct table *table = build(_i % WAY_COUNT, &bytes, &image, &segment, 1, &cfi);
 	ck_assert_uint_eq(table->rule_count, TABLE_MARKER_COUNT + 4);
-	ck_assert_uint_eq(table->wide_count, 2);
+	ck_assert_uint_eq(table->place_count, 4);
 	ck_assert_uint_eq(table_find(table, TEST_PC), table_find(table, TEST_PC + 0x40));
 	ck_assert_uint_eq(table_find(table, TEST_PC + 0x60), table_find(table, TEST_PC + 0x80));
 	ck_assert_uint_ne(table_find(table, TEST_PC), table_find(table, TEST_PC + 0x20));
@@ -482,7 +508,7 @@ START_TEST(no_cfi_gives_no_rows)
 	struct error error;
 
 	ck_assert_int_eq(table_create(&image, NULL, &table, &error), 0);
-	ck_assert_uint_eq(table->row_count, 2);
+	ck_assert_uint_eq(table->entry_count, 1);
 	ck_assert_uint_eq(table_find(table, TEST_PC), TABLE_NO_ROW);
 	table_destroy(table);
 }
@@ -502,107 +528,8 @@ static const struct image_case {
 	  { "/usr/lib/x86_64-linux-gnu/libstdc++.so.6", "/usr/lib64/libstdc++.so.6" } },
 };
 
-struct proof {
-	const struct image_case *image;
-	struct address_space space;
-	const struct cfi *cfi;
-	const struct table *table;
-	uint64_t random;
-	uint64_t rows, same, stopped, marked;
-};
-
-static uint64_t mix(uint64_t value)
-{
-	value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9ull;
-	value = (value ^ value >> 27) * 0x94d049bb133111ebull;
-	return value ^ value >> 31;
-}
-
-static int hashed_memory(void *context, uint64_t address, void *ret, size_t size)
-{
-	uint64_t value = mix(address);
-
-	memcpy(ret, &value, size);
-	return 0;
-}
-
-struct walk_memory {
-	struct memory_reader reader;
-};
-
-static inline int walk_read(struct walk_memory *memory, __u64 address, __u64 *ret)
-{
-	return memory->reader.read(memory->reader.context, address, ret, sizeof(*ret));
-}
-
-#include "step.h"
-
-/* Every register that the row brings back, the rule must bring back; and no other. */
-static bool same_caller(struct walk_state *state, const struct register_values *rows,
-			struct walk_memory *memory)
-{
-	uint32_t known = rows->known & (CALLEE_SAVED_MASK | 1u << REGISTER_RSP);
-	__u64 value;
-
-	if (state->pc != rows->value[REGISTER_RIP] ||
-	    (state->known & (CALLEE_SAVED_MASK | 1u << REGISTER_RSP)) != known)
-		return false;
-	for (uint32_t reg = 0; reg < REGISTER_GPR_COUNT; reg++)
-		if (state->known >> reg & 1 &&
-		    (step_register(state, memory, reg, &value) || !(rows->known >> reg & 1) ||
-		     value != rows->value[reg]))
-			return false;
-	return true;
-}
-
-/* One step each from the same registers, of which a frame that was called knows only some. */
-static void prove_row(struct proof *proof, const struct row *row, uint32_t known)
-{
-	struct walk_memory memory = { .reader = { .read = hashed_memory } };
-	struct walk_state state = { .known = known & ((1u << REGISTER_GPR_COUNT) - 1),
-				    .exact_pc = 1 };
-	struct register_values rows = { .known = known };
-	bool exact = true;
-
-	for (int reg = 0; reg < REGISTER_COUNT; reg++)
-		rows.value[reg] = proof->random = mix(proof->random + 1);
-	rows.value[REGISTER_RSP] &= 0x7fffffffffff; /* room for the CFA above it */
-	rows.value[REGISTER_RIP] = state.pc = row->pc + proof->random % (row->pc_end - row->pc);
-	memcpy(state.reg, rows.value, sizeof(state.reg));
-	uint32_t number = table_find(proof->table, state.pc);
-	enum stop_reason stop = walk_rows_step(&proof->space, &rows, &exact, &memory.reader);
-	proof->rows++;
-	if (number < TABLE_MARKER_COUNT) {
-		proof->marked++;
-		return;
-	}
-	const struct table_rule *rule = &proof->table->rule[number];
-	uint64_t pc = state.pc;
-	unsigned int stopped = step(&state, rule, proof->table->wide + rule->wide, &memory);
-	ck_assert_msg(stopped == stop, "%s: 0x%" PRIx64 ": rule %s, row %s", proof->image->name, pc,
-		      stop_reason_name(stopped), stop_reason_name(stop));
-	ck_assert_msg(stop || (state.exact_pc == exact && same_caller(&state, &rows, &memory)),
-		      "%s: 0x%" PRIx64 ": the rule's caller is 0x%" PRIx64 ", the row's 0x%" PRIx64,
-		      proof->image->name, pc, (uint64_t)state.pc, rows.value[REGISTER_RIP]);
-	proof->stopped += stop != STOP_NONE;
-	proof->same += stop == STOP_NONE;
-}
-
-static int prove_fde_row(void *context, const struct row *row)
-{
-	struct proof *proof = context;
-
-	/* Where FDEs overlap the row may be another's: then both walks use that one. */
-	prove_row(proof, row, (1u << REGISTER_COUNT) - 1);
-	prove_row(proof, row, CALLEE_SAVED_MASK | 1u << REGISTER_RSP | 1u << REGISTER_RIP);
-	same_as_cfi(proof->image->name, proof->cfi, proof->table, row->pc);
-	same_as_cfi(proof->image->name, proof->cfi, proof->table, row->pc_end - 1);
-	same_as_cfi(proof->image->name, proof->cfi, proof->table, row->pc_end);
-	return 0;
-}
-
 static bool open_image(const struct image_case *c, struct image **image, struct cfi **cfi,
-		       struct table **table)
+		       struct table **table, struct table **plain)
 {
 	struct error error;
 
@@ -611,39 +538,67 @@ static bool open_image(const struct image_case *c, struct image **image, struct 
 			continue;
 		ck_assert_msg(!image_create(c->path[i], image, &error), "%s", error.message);
 		ck_assert_msg(!cfi_create(*image, cfi, &error), "%s", error.message);
-		ck_assert_msg(!table_create(*image, *cfi, table, &error), "%s", error.message);
+		ck_assert_msg(!table_build(*image, table, &error), "%s", error.message);
+		ck_assert_msg(!table_create(*image, *cfi, plain, &error), "%s", error.message);
 		return true;
 	}
 	return false;
 }
 
-START_TEST(rule_leads_to_the_same_caller_as_its_row)
+/* The rows of a table, to be held against those of another. */
+struct other {
+	const char *name;
+	const struct table *table, *other;
+	uint64_t rows;
+};
+
+static int same_row(void *context, uint64_t pc, uint64_t pc_end, uint32_t rule)
 {
-	struct proof proof = { .image = &image_cases[_i], .random = 1 };
-	struct image_entry entry = { .device = 1 };
-	struct mapping mapping = { .end = UINT64_MAX, .entry = &entry, .path = "" };
-	struct error error;
+	struct other *other = context;
+	uint32_t number = table_find(other->other, pc), count, other_count;
+	const struct table_place *place = table_rule_places(other->table, rule, &count);
+	const struct table_place *other_place = table_rule_places(other->other, number,
+								  &other_count);
+	struct table_rule left = other->table->rule[rule], right = other->other->rule[number];
 
-	if (!open_image(proof.image, &entry.image, &entry.cfi, &entry.table))
+	left.first_place = place ? 0 : left.first_place;
+	right.first_place = other_place ? 0 : right.first_place;
+	ck_assert_msg((rule < TABLE_MARKER_COUNT ? rule == number : number >= TABLE_MARKER_COUNT) &&
+			      !memcmp(&left, &right, sizeof(left)) && count == other_count &&
+			      (!count || !memcmp(place, other_place, count * sizeof(*place))),
+		      "%s: 0x%" PRIx64 ": rule %u, the other way %u", other->name, pc, rule,
+		      number);
+	for (uint64_t at = pc; at < pc_end; at += 1 + (pc_end - pc) / 64)
+		ck_assert_msg(table_find(other->table, at) == rule &&
+				      table_find(other->other, at) == number,
+			      "%s: 0x%" PRIx64 ": not the rule at 0x%" PRIx64, other->name, at, pc);
+	ck_assert_uint_eq(table_find(other->other, pc_end - 1), number);
+	other->rows++;
+	return 0;
+}
+
+START_TEST(both_ways_say_the_same)
+{
+	const struct image_case *c = &image_cases[_i];
+	struct table *table, *plain;
+	struct image *image;
+	struct cfi *cfi;
+
+	if (!open_image(c, &image, &cfi, &table, &plain))
 		return;
-	proof.cfi = entry.cfi;
-	proof.table = entry.table;
-	proof.space = (struct address_space) { .mapping = &mapping, .mapping_count = 1 };
-	for (size_t i = 0; i < entry.cfi->by_pc_count; i++) {
-		const struct cfi_fde *fde = &entry.cfi->fde[entry.cfi->by_pc[i]];
-
-		if (table_segment_find(entry.table, fde->pc_begin))
-			cfi_rows(entry.cfi, fde, prove_fde_row, &proof, &error);
-	}
-	printf("%s: %" PRIu64 " steps, %" PRIu64 " to the same caller, %" PRIu64
-	       " to the same stop, %" PRIu64 " markers\n",
-	       proof.image->name, proof.rows, proof.same, proof.stopped, proof.marked);
-	ck_assert_uint_eq(proof.same + proof.stopped + proof.marked, proof.rows);
-	ck_assert_uint_ge(proof.rows, 20);
-	ck_assert_uint_ge(proof.same, proof.rows / 4);
-	table_destroy(entry.table);
-	cfi_destroy(entry.cfi);
-	image_destroy(entry.image);
+	struct other fast = { c->name, table, plain, 0 }, slow = { c->name, plain, table, 0 };
+	table_rows(table, same_row, &fast);
+	table_rows(plain, same_row, &slow);
+	ck_assert_uint_eq(fast.rows, slow.rows);
+	ck_assert_uint_ge(fast.rows, 20);
+	ck_assert_uint_eq(table->cfi_row_count, plain->cfi_row_count);
+	ck_assert_uint_eq(table->fde_count, plain->fde_count);
+	ck_assert_uint_eq(table->lost_fdes, plain->lost_fdes);
+	ck_assert(!memcmp(table->lost, plain->lost, sizeof(table->lost)));
+	table_destroy(table);
+	table_destroy(plain);
+	cfi_destroy(cfi);
+	image_destroy(image);
 }
 END_TEST
 
@@ -652,12 +607,13 @@ START_TEST(every_address_of_an_image)
 {
 	const struct image_case *c = &image_cases[_i];
 	struct image *image;
-	struct table *table;
+	struct table *table, *plain;
 	struct cfi *cfi;
 	uint64_t found = 0;
 
-	if (!open_image(c, &image, &cfi, &table))
+	if (!open_image(c, &image, &cfi, &table, &plain))
 		return;
+	check_pages(c->name, plain);
 	check_pages(c->name, table);
 	for (uint32_t s = 0; s < table->segment_count; s++) {
 		uint64_t vaddr = table->segment[s].vaddr;
@@ -670,6 +626,7 @@ START_TEST(every_address_of_an_image)
 	}
 	ck_assert_uint_gt(found, 100);
 	table_destroy(table);
+	table_destroy(plain);
 	cfi_destroy(cfi);
 	image_destroy(image);
 }
@@ -681,13 +638,13 @@ int main(void)
 	TCase *tcase = tcase_create("table");
 
 	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, row_becomes_rule, 0, COUNT(rule_cases));
+	tcase_add_loop_test(tcase, row_becomes_rule, 0, COUNT(rule_cases) * WAY_COUNT);
 	tcase_add_test(tcase, same_value_of_a_scratch_register_is_not_dropped);
 	tcase_add_loop_test(tcase, marker_has_a_name, 0, TABLE_MARKER_COUNT);
-	tcase_add_loop_test(tcase, address_has_its_rule, 0, COUNT(page_cases));
-	tcase_add_test(tcase, equal_rules_are_stored_once);
+	tcase_add_loop_test(tcase, address_has_its_rule, 0, COUNT(page_cases) * WAY_COUNT);
+	tcase_add_loop_test(tcase, equal_rules_are_stored_once, 0, WAY_COUNT);
 	tcase_add_test(tcase, no_cfi_gives_no_rows);
-	tcase_add_loop_test(tcase, rule_leads_to_the_same_caller_as_its_row, 0, COUNT(image_cases));
+	tcase_add_loop_test(tcase, both_ways_say_the_same, 0, COUNT(image_cases));
 	tcase_add_loop_test(tcase, every_address_of_an_image, 0, 2);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * find_rule.h - from a PC to its rule, in the arrays that placement.c fills
+ *
+ * The same lines are compiled for BPF (walk.bpf.c) and for user space (tests/test_placement.c,
+ * which holds them against table_find() at every PC). The includer defines
+ *
+ *	struct walk_tables;
+ *	static inline const struct walk_page_chunk *walk_page_chunk(struct walk_tables *, __u32);
+ *	static inline const struct walk_entry_chunk *walk_entry_chunk(struct walk_tables *, __u32);
+ *	static inline const struct walk_shape_chunk *walk_shape_chunk(struct walk_tables *, __u32);
+ *	static inline const struct table_rule *walk_rule(struct walk_tables *, __u32);
+ *
+ * each of which gives a value of an array, or NULL if it has no such number. table_abi.h explains
+ * the look-up, walk.h how the arrays are cut. One value of each array is enough for any PC.
+ *
+ * The arrays are distrusted: whatever is in them, nothing outside of a value is read, and a number
+ * out of range is STOP_BAD_TABLE.
+ */
+#ifndef STACKPROOF_FIND_RULE_H
+#define STACKPROOF_FIND_RULE_H
+
+#include "walk.h"
+
+#ifndef find_inline
+#define find_inline static inline __attribute__((always_inline))
+#endif
+
+/*
+ * How many of the count entries from first (a position in the chunk) on have an offset that is not
+ * above. The entry before them counts as one that is not above either: it is never looked at, so
+ * that a page without one needs no case of its own. No branch depends on an entry: the verifier
+ * would follow both ways, and the CPU would guess wrong every second time.
+ */
+find_inline __u64 find_entry(const struct walk_entry_chunk *chunk, __u32 first, __u32 count,
+			     __u32 offset)
+{
+	__u64 above = (__u64)(offset + 1) << (32 - TABLE_PAGE_SHIFT);
+	__u64 at = 0, left = (__u64)count + 1;
+	__u32 i;
+
+	/* WALK_CHUNK_ENTRIES + 1 at most, which that many halvings, rounded up, bring to one. */
+	for (i = 0; i <= WALK_ENTRY_SHIFT; i++) {
+		__u64 half = left >> 1;
+		__u64 position = (first + at + half - 1) & (WALK_CHUNK_ENTRIES - 1);
+		__s64 below = (__s64)(chunk->entry[position + 1] - above);
+
+		if (left <= 1)
+			break;
+		at += half & (__u64)(below >> 63);
+		left -= half;
+	}
+	return at;
+}
+
+/* The rule of a shape at a distance from its entry. */
+find_inline __u32 find_shape_rule(const struct walk_shape_chunk *chunk, __u32 first, __u32 distance)
+{
+	__u16 row = 0;
+	__u32 i;
+
+	first &= WALK_CHUNK_ROWS - 1;
+	for (i = 0; i < TABLE_SHAPE_ROWS; i++) {
+		row = chunk->row[first + i];
+		if (table_shape_distance(row) <= distance)
+			break;
+	}
+	return table_shape_rule(row);
+}
+
+/* The number of the image's rule for pc, which lies in the mapping. 0, or a stop reason. */
+find_inline unsigned int find_number(struct walk_tables *tables, const struct walk_mapping *mapping,
+				     __u64 pc, __u32 *ret)
+{
+	__u32 offset = pc & (TABLE_PAGE_SIZE - 1), distance = TABLE_SHAPE_SPAN;
+	const struct walk_entry_chunk *entries;
+	const struct walk_shape_chunk *shapes;
+	const struct walk_page_chunk *pages;
+	__u32 number, first, count, entry;
+	__u64 page, at;
+
+	page = (pc - mapping->start) >> TABLE_PAGE_SHIFT;
+	if (page >= mapping->page_count)
+		return STOP_NO_ROW;
+	number = mapping->first_page + page;
+	pages = walk_page_chunk(tables, number >> WALK_PAGE_SHIFT);
+	if (!pages)
+		return STOP_BAD_TABLE;
+	page = number & (WALK_CHUNK_PAGES - 1);
+	first = pages->page[page + 1];
+	count = pages->page[page + 2] - first;
+	entries = walk_entry_chunk(tables, first >> WALK_ENTRY_SHIFT);
+	if (!entries || count > WALK_CHUNK_ENTRIES)
+		return STOP_BAD_TABLE;
+	at = find_entry(entries, first, count, offset);
+	if (at) {
+		entry = entries->entry[((first + at - 1) & (WALK_CHUNK_ENTRIES - 1)) + 1];
+		distance = offset - table_entry_offset(entry);
+	} else {
+		entry = entries->entry[first & (WALK_CHUNK_ENTRIES - 1)];
+		if (pages->page[page] != first) /* else it is more than a page away */
+			distance = offset + TABLE_PAGE_SIZE - table_entry_offset(entry);
+	}
+	*ret = table_entry_number(entry);
+	if (entry & TABLE_DIRECT)
+		return STOP_NONE;
+	number = mapping->first_shape + *ret;
+	shapes = walk_shape_chunk(tables, number >> WALK_SHAPE_SHIFT);
+	if (!shapes)
+		return STOP_BAD_TABLE;
+	*ret = find_shape_rule(shapes, number, distance);
+	return STOP_NONE;
+}
+
+/* The rule itself, and its number in the array. */
+find_inline unsigned int find_rule(struct walk_tables *tables, const struct walk_mapping *mapping,
+				   __u64 pc, __u32 *ret_number, const struct table_rule **ret)
+{
+	unsigned int stop;
+	__u32 number = 0;
+
+	stop = find_number(tables, mapping, pc, &number);
+	if (stop)
+		return stop;
+	if (number < TABLE_MARKER_COUNT)
+		return STOP_NO_ROW + number;
+	*ret_number = mapping->first_rule + number;
+	*ret = walk_rule(tables, *ret_number);
+	return *ret ? STOP_NONE : STOP_BAD_TABLE;
+}
+
+#endif

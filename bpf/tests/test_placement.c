@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_placement.c - what the walk in the kernel looks up is what the table says
+ *
+ * find_rule.h is the kernel's look-up; here it is compiled for user space and held against
+ * table_find() at every PC: of tables made at random, whose pages are empty, full or in between, so
+ * that chunks end in every way they can; and of the images that this program has mapped.
+ */
+#include <check.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "placement.h"
+
+#define COUNT(array)   ((int)(sizeof(array) / sizeof((array)[0])))
+#define SEGMENT_VADDR  0x7000
+#define PAGES_MAX      1400 /* more than a chunk of pages */
+#define MAPPING_START  0x7f0000000000
+#define ENTRY_CAPACITY (5 * WALK_CHUNK_ENTRIES)
+#define IMAGES	       40
+
+struct walk_tables {
+	struct placement placement;
+};
+
+static const void *value(struct walk_tables *tables, enum placement_kind kind, uint32_t number)
+{
+	const struct placement_array *array = &tables->placement.array[kind];
+
+	if (number >= placement_values(kind, array->capacity))
+		return NULL;
+	return (const char *)array->memory + number * placement_value_bytes(kind);
+}
+
+static inline const struct walk_page_chunk *walk_page_chunk(struct walk_tables *tables,
+							    __u32 number)
+{
+	return value(tables, PLACEMENT_PAGES, number);
+}
+
+static inline const struct walk_entry_chunk *walk_entry_chunk(struct walk_tables *tables,
+							      __u32 number)
+{
+	return value(tables, PLACEMENT_ENTRIES, number);
+}
+
+static inline const struct walk_shape_chunk *walk_shape_chunk(struct walk_tables *tables,
+							      __u32 number)
+{
+	return value(tables, PLACEMENT_SHAPES, number);
+}
+
+static inline const struct table_rule *walk_rule(struct walk_tables *tables, __u32 number)
+{
+	return value(tables, PLACEMENT_RULES, number);
+}
+
+#include "find_rule.h"
+
+static void tables_init(struct walk_tables *tables, const uint32_t capacity[PLACEMENT_COUNT])
+{
+	memset(tables, 0, sizeof(*tables));
+	for (int kind = 0; kind < PLACEMENT_COUNT; kind++) {
+		tables->placement.array[kind].capacity = capacity[kind];
+		tables->placement.array[kind].memory =
+			calloc(placement_values(kind, capacity[kind]), placement_value_bytes(kind));
+		ck_assert_ptr_nonnull(tables->placement.array[kind].memory);
+	}
+}
+
+static void tables_deinit(struct walk_tables *tables)
+{
+	for (int kind = 0; kind < PLACEMENT_COUNT; kind++)
+		free(tables->placement.array[kind].memory);
+	placement_deinit(&tables->placement);
+}
+
+static uint64_t random_state;
+
+static uint32_t draw(uint32_t below)
+{
+	random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+	return (random_state >> 33) % below;
+}
+
+/* ---- tables made at random -------------------------------------------------------------- */
+
+struct made {
+	struct image image;
+	struct image_entry entry;
+	struct table table;
+	struct table_segment segment;
+};
+
+/* How many entries a page has: mostly few, often none, now and then one at every byte. */
+static uint32_t draw_count(void)
+{
+	switch (draw(32)) {
+	case 0: return TABLE_PAGE_SIZE;
+	case 1: return 3000;
+	case 2 ... 12: return 0;
+	default: return 1 + draw(9);
+	}
+}
+
+/* Shapes of 1 to TABLE_SHAPE_ROWS rows, one behind the other. ret_first: their first rows. */
+static uint32_t make_shapes(struct table *table, uint32_t *ret_first, uint32_t count)
+{
+	uint16_t *row = calloc(count, TABLE_SHAPE_ROWS * sizeof(*row));
+
+	ck_assert_ptr_nonnull(row);
+	table->shape = row;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t rows = 1 + draw(TABLE_SHAPE_ROWS);
+
+		ret_first[i] = row - table->shape;
+		for (uint32_t r = rows; r--;)
+			*row++ = (r * 5 + (r ? draw(4) : 0)) << TABLE_SHAPE_BITS | draw(700);
+	}
+	return row - table->shape;
+}
+
+static void made_init(struct made *made, uint32_t id)
+{
+	struct table *table = &made->table;
+	uint32_t first[64], pages = 1 + draw(draw(4) ? 40 : PAGES_MAX), at = 0;
+
+	memset(made, 0, sizeof(*made));
+	made->image.path = "made";
+	made->entry = (struct image_entry) { .image = &made->image, .table = table, .id = id };
+	table->page = calloc(pages + 1, sizeof(*table->page));
+	table->rule_count = 700;
+	table->rule = calloc(table->rule_count, sizeof(*table->rule));
+	table->place_count = draw(5);
+	table->place = calloc(table->place_count + 1, sizeof(*table->place));
+	table->shape_count = make_shapes(table, first, COUNT(first));
+	table->entry = calloc(2 * ENTRY_CAPACITY, sizeof(*table->entry));
+	ck_assert(table->page && table->rule && table->place && table->entry);
+	for (uint32_t i = 0; i < table->rule_count; i++)
+		table->rule[i].cfa_offset = id << 16 | i;
+	for (uint32_t p = 0; p < pages && at < ENTRY_CAPACITY / 4; p++) {
+		uint32_t count = draw_count(), offset = draw(TABLE_PAGE_SIZE);
+
+		table->page_count++;
+		table->page[p] = at;
+		if (!p && !count)
+			count = 1;
+		if (!p || count > 1)
+			offset = 0;
+		for (uint32_t i = 0; i < count && offset < TABLE_PAGE_SIZE; i++) {
+			uint32_t what = draw(2) ? TABLE_DIRECT | draw(table->rule_count)
+						: first[draw(COUNT(first))];
+
+			table->entry[at++] = table_entry_pack(offset, what);
+			offset += count > 100 ? 1 : 1 + draw(500);
+		}
+	}
+	table->page[table->page_count] = at;
+	table->entry_count = at;
+	made->segment = (struct table_segment) { .vaddr = SEGMENT_VADDR,
+						 .page_count = table->page_count };
+	table->segment = &made->segment;
+	table->segment_count = 1;
+}
+
+static void made_deinit(struct made *made)
+{
+	free(made->table.page);
+	free(made->table.entry);
+	free(made->table.shape);
+	free(made->table.rule);
+	free(made->table.place);
+}
+
+/* Every PC of the mapping: the number, and the rule itself. */
+static void check_mapping(struct walk_tables *tables, const struct table *table, uint64_t bias,
+			  const struct walk_mapping *mapping, const char *name)
+{
+	uint64_t bytes = (uint64_t)mapping->page_count * TABLE_PAGE_SIZE;
+
+	for (uint64_t pc = mapping->start; pc < mapping->start + bytes; pc++) {
+		uint32_t expect = table_find(table, pc - bias), number = 0;
+		unsigned int stop = find_number(tables, mapping, pc, &number);
+		const struct table_rule *rule = NULL;
+
+		if (stop || number != expect)
+			ck_abort_msg("%s: pc 0x%" PRIx64 ": rule %u, stop %u; the table says %u",
+				     name, pc - bias, number, stop, expect);
+		if (pc & 255) /* one rule in a while is enough */
+			continue;
+		stop = find_rule(tables, mapping, pc, &number, &rule);
+		if (expect < TABLE_MARKER_COUNT)
+			ck_assert_uint_eq(stop, STOP_NO_ROW + expect);
+		else
+			ck_assert(!stop && !memcmp(rule, &table->rule[expect], sizeof(*rule)));
+	}
+}
+
+static const struct {
+	const char *name;
+	uint32_t capacity[PLACEMENT_COUNT];
+} made_cases[] = {
+	{ "room_for_some", { 1u << 13, ENTRY_CAPACITY, 1u << 14, 1u << 15, 1u << 8 } },
+	{ "pages_end_first", { 1500, ENTRY_CAPACITY, 1u << 14, 1u << 15, 1u << 8 } },
+	{ "shapes_end_first", { 1u << 13, ENTRY_CAPACITY, 5000, 1u << 15, 1u << 8 } },
+	{ "rules_end_first", { 1u << 13, ENTRY_CAPACITY, 1u << 14, 3000, 1u << 8 } },
+	{ "places_end_first", { 1u << 13, ENTRY_CAPACITY, 1u << 14, 1u << 15, 10 } },
+};
+
+/* Images until no more fit; after each, all that are there still say what their tables say. One
+ * that does not fit leaves nothing behind: a smaller one may still fit. */
+START_TEST(every_pc_of_made_tables)
+{
+	struct walk_mapping mapping[IMAGES];
+	static struct made made[IMAGES];
+	struct walk_tables tables;
+	struct error error;
+	int placed = 0, refused = 0;
+
+	random_state = _i + 1;
+	tables_init(&tables, made_cases[_i].capacity);
+	for (int i = 0; i < IMAGES; i++) {
+		made_init(&made[i], i);
+		mapping[i] = (struct walk_mapping) { .start = MAPPING_START };
+		mapping[i].page_count = made[i].table.page_count;
+		if (placement_add(&tables.placement, &made[i].entry, &mapping[i], &error)) {
+			ck_assert_int_eq(error.code, ERROR_TABLE_LIMIT);
+			mapping[i].page_count = 0;
+			refused++;
+		} else {
+			placed++;
+		}
+	}
+	for (int i = 0; i < IMAGES; i++) {
+		check_mapping(&tables, &made[i].table, MAPPING_START - SEGMENT_VADDR, &mapping[i],
+			      made_cases[_i].name);
+		made_deinit(&made[i]);
+	}
+	ck_assert_msg(placed >= 3, "%s: %d placed", made_cases[_i].name, placed);
+	ck_assert_msg(refused >= 1, "%s: none refused", made_cases[_i].name);
+	for (int kind = 0; kind < PLACEMENT_COUNT; kind++)
+		ck_assert_uint_le(tables.placement.array[kind].used,
+				  tables.placement.array[kind].capacity);
+	tables_deinit(&tables);
+}
+END_TEST
+
+/* ---- real ones -------------------------------------------------------------------------- */
+
+START_TEST(every_pc_of_this_program)
+{
+	const uint32_t capacity[PLACEMENT_COUNT] = { 1u << 14, 1u << 19, 1u << 18, 1u << 15,
+						     1u << 12 };
+	struct image_store *store = image_store_create();
+	struct address_space space = { .pid = 0 };
+	struct walk_tables tables;
+	struct error error;
+	int images = 0;
+
+	tables_init(&tables, capacity);
+	ck_assert(!address_space_read(&space, store, getpid(), &error));
+	for (size_t i = 0; i < space.mapping_count; i++) {
+		const struct mapping *mapping = &space.mapping[i];
+		struct walk_mapping walk;
+
+		if (!mapping_for_walk(mapping, &walk))
+			continue;
+		ck_assert_msg(!placement_add(&tables.placement, mapping->entry, &walk, &error),
+			      "%s", error.message);
+		check_mapping(&tables, mapping->entry->table, mapping->bias, &walk, mapping->path);
+		images++;
+	}
+	ck_assert_int_ge(images, 3); /* the program, libc, the loader */
+	address_space_deinit(&space);
+	image_store_destroy(store);
+	tables_deinit(&tables);
+}
+END_TEST
+
+/* Arrays of nonsense: a look-up ends, and a rule it gives is a value of the array. Run with a
+ * sanitizer this shows that nothing else is read. */
+START_TEST(torn_arrays_are_harmless)
+{
+	const uint32_t capacity[PLACEMENT_COUNT] = { WALK_CHUNK_PAGES, WALK_CHUNK_ENTRIES,
+						     WALK_CHUNK_ROWS, 64, 64 };
+	struct walk_mapping mapping = { .start = MAPPING_START };
+	uint32_t found = 0, bad = 0;
+	struct walk_tables tables;
+
+	random_state = 7;
+	tables_init(&tables, capacity);
+	for (int round = 0; round < 200; round++) {
+		const struct table_rule *first = tables.placement.array[PLACEMENT_RULES].memory;
+
+		for (int kind = 0; kind < PLACEMENT_COUNT; kind++) {
+			uint32_t *word = tables.placement.array[kind].memory;
+			size_t words = placement_values(kind, capacity[kind]) *
+				       placement_value_bytes(kind) / sizeof(*word);
+			uint32_t below = kind == PLACEMENT_PAGES ? 20000 : 1u << (1 + draw(31));
+
+			for (size_t i = 0; i < words; i++)
+				word[i] = draw(below) ^ (draw(4) ? 0 : draw(1u << 31) << 1);
+		}
+		mapping.page_count = draw(1u << 20);
+		mapping.first_page = draw(3) ? draw(600) : draw(1u << 31) << 1;
+		mapping.first_shape = draw(3) ? draw(600) : draw(1u << 31) << 1;
+		mapping.first_rule = draw(3) ? 0 : draw(1u << 31) << 1;
+		for (int i = 0; i < 1000; i++) {
+			const struct table_rule *rule = NULL;
+			uint32_t number;
+			uint64_t pc = MAPPING_START + draw(1u << 21);
+			unsigned int stop = find_rule(&tables, &mapping, pc, &number, &rule);
+
+			ck_assert_uint_lt(stop, STOP_REASON_COUNT);
+			ck_assert(stop ||
+				  (rule >= first && rule < first + capacity[PLACEMENT_RULES]));
+			found += !stop;
+			bad += stop == STOP_BAD_TABLE;
+		}
+	}
+	ck_assert_uint_gt(found, 100);
+	ck_assert_uint_gt(bad, 100);
+	tables_deinit(&tables);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("placement");
+	TCase *tcase = tcase_create("placement");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_loop_test(tcase, every_pc_of_made_tables, 0, COUNT(made_cases));
+	tcase_add_test(tcase, every_pc_of_this_program);
+	tcase_add_test(tcase, torn_arrays_are_harmless);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * bench_gimli.c - building a table, against gimli going over the same rows and keeping none
+ *
+ * gimli is the Rust library that many profilers build their tables on; what it takes to iterate is
+ * the least that any of them can take. A small program (../bench_gimli) does that and prints its own
+ * time. It needs cargo and the crate, so it is built when the figure is asked for, in the build
+ * folder; where that can't be done the figure is a skip with the reason. A gimli that counts other
+ * rows than we do would be measured doing other work: that is an error.
+ */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "bench.h"
+
+#define BUILD_TIMEOUT_MS 120000
+#define RUN_TIMEOUT_MS	 60000
+#define OUTPUT_MAX	 4096
+
+/* The oldest rustc 1.x that takes the gimli of bench_gimli/Cargo.toml and of old/Cargo.toml. */
+#define RUSTC_MINOR_CURRENT 88
+#define RUSTC_MINOR_OLD	    60
+
+const char *bench_gimli_folder(const char *rustc_version)
+{
+	unsigned int major, minor;
+
+	if (sscanf(rustc_version, "rustc %u.%u", &major, &minor) != 2)
+		return NULL;
+	if (major > 1)
+		return ".";
+	if (!major || minor < RUSTC_MINOR_OLD)
+		return NULL;
+	return minor >= RUSTC_MINOR_CURRENT ? "." : "old";
+}
+
+bool bench_gimli_parse(const char *line, struct bench_gimli_result *ret)
+{
+	json_t *object = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
+	json_int_t rows, best_ns, median_ns;
+	const char *version;
+	bool valid;
+
+	valid = !json_unpack(object, "{s:s, s:I, s:I, s:I}", "version", &version, "rows", &rows,
+			     "best_ns", &best_ns, "median_ns", &median_ns) &&
+		strlen(version) < sizeof(ret->version) && rows > 0 && best_ns > 0 &&
+		median_ns >= best_ns;
+	if (valid) {
+		strcpy(ret->version, version);
+		ret->rows = rows;
+		ret->best_ms = best_ns / 1e6;
+		ret->median_ms = median_ns / 1e6;
+	}
+	json_decref(object);
+	return valid;
+}
+
+/* Whatever keeps cargo from building is a skip: no network, another registry, another compiler. */
+static int build_program(const char *folder, char program[4096], struct error *error)
+{
+	static const char *const rustc[] = { "rustc", "--version", NULL };
+	char manifest[4096], target[4096], output[OUTPUT_MAX];
+	const char *argv[] = { "cargo",		  "build",  "--release",    "--quiet",
+			       "--manifest-path", manifest, "--target-dir", target,
+			       "--offline",	  NULL };
+
+	if (bench_child(rustc, false, RUN_TIMEOUT_MS, output, sizeof(output), error))
+		return -1;
+	const char *manifest_folder = bench_gimli_folder(output);
+	if (!manifest_folder)
+		return error_set(error, ERROR_UNAVAILABLE, "", 0,
+				 "gimli needs rustc 1.%d, not %.40s", RUSTC_MINOR_OLD, output);
+	if (snprintf(manifest, sizeof(manifest), "%s/%s/Cargo.toml", folder, manifest_folder) >=
+		    (int)sizeof(manifest) ||
+	    snprintf(target, sizeof(target), "%s/target", folder) >= (int)sizeof(target) ||
+	    snprintf(program, 4096, "%s/release/bench_gimli", target) >= 4096 ||
+	    access(manifest, R_OK))
+		return error_set(error, ERROR_UNAVAILABLE, "", 0, "%.180s is not there", manifest);
+	if (!bench_child(argv, true, BUILD_TIMEOUT_MS, output, sizeof(output), error))
+		return 0;
+	argv[sizeof(argv) / sizeof(argv[0]) - 2] = NULL; /* the crate may have to be fetched */
+	if (bench_child(argv, true, BUILD_TIMEOUT_MS, output, sizeof(output), error)) {
+		error->code = ERROR_UNAVAILABLE;
+		return -1;
+	}
+	return 0;
+}
+
+static int run_program(const char *program, const char *path, struct bench_gimli_result *ret,
+		       struct error *error)
+{
+	char runs[16], output[OUTPUT_MAX];
+	const char *const argv[] = { program, path, runs, NULL };
+
+	snprintf(runs, sizeof(runs), "%d", BENCH_INNER_RUNS);
+	if (bench_child(argv, false, RUN_TIMEOUT_MS, output, sizeof(output), error))
+		return -1;
+	if (!bench_gimli_parse(output, ret))
+		return error_set(error, ERROR_PROTOCOL, "", 0, "bench_gimli said '%.100s'", output);
+	return 0;
+}
+
+static int count_row(void *context, const struct cfi_raw_row *row)
+{
+	++*(uint64_t *)context;
+	return 0;
+}
+
+/* Rows as gimli counts them: an FDE without instructions has one, its CIE's. */
+static int count_rows(const struct image *image, uint64_t *ret, struct error *error)
+{
+	struct cfi *cfi = NULL;
+	int status = -1;
+
+	*ret = 0;
+	if (cfi_create(image, &cfi, error))
+		goto out;
+	for (size_t i = 0; i < cfi->fde_count; i++) {
+		uint64_t rows = 0;
+
+		if (cfi_raw_rows(cfi, &cfi->cie[cfi->fde[i].cie], &cfi->fde[i], count_row, &rows,
+				 error))
+			goto out;
+		*ret += rows ? rows : 1;
+	}
+	status = 0;
+out:
+	cfi_destroy(cfi);
+	return status;
+}
+
+int bench_table_build_gimli(const struct bench_options *options, struct bench_figure *ret,
+			    struct error *error)
+{
+	double ours[BENCH_RUNS_MAX], theirs[BENCH_RUNS_MAX];
+	char path[4096], program[4096];
+	struct bench_gimli_result result;
+	struct image *image = NULL;
+	uint64_t rows;
+	int status = -1;
+
+	if (build_program(options->gimli, program, error) ||
+	    bench_image_find(ret->subject, path, error) || image_create(path, &image, error) ||
+	    count_rows(image, &rows, error))
+		goto out;
+	for (unsigned int i = 0; i < options->runs; i++) {
+		if (bench_build_ms(image, &ours[i], error) ||
+		    run_program(program, path, &result, error))
+			goto out;
+		theirs[i] = result.median_ms;
+		if (result.rows == rows)
+			continue;
+		error_set(error, ERROR_PROTOCOL, "", 0, "gimli counts %llu rows, we %llu",
+			  (unsigned long long)result.rows, (unsigned long long)rows);
+		goto out;
+	}
+	ret->value = bench_median(ours, options->runs);
+	ret->unit = "ms";
+	ret->reference = "gimli, no row kept";
+	ret->reference_value = bench_median(theirs, options->runs);
+	ret->ratio = ret->reference_value / ret->value;
+	snprintf(ret->note, sizeof(ret->note),
+		 "%.500s: %llu rows by both counts; gimli %s iterates, we build the finished table",
+		 path, (unsigned long long)rows, result.version);
+	status = 0;
+out:
+	image_destroy(image);
+	return status;
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * bench_lookup.c - nanoseconds from a PC to its caller's, against libunwind and libdw
+ *
+ * What is timed is what every frame of a walk does: find the rule in force at a PC, compute the CFA
+ * with it, read the return address. Stack and registers are made up; each side gets the same ones
+ * and the same PCs, drawn at random from the addresses that libLLVM's FDEs cover, and must come to
+ * the CFA that the canonical row says: a look-up that is wrong is no measurement. PCs whose CFA is
+ * an expression, or whose return address is not at CFA-8, are left out (the PLT's).
+ *
+ *	warm	few PCs again and again: all that they need is in the CPU's caches
+ *	cold	many PCs, a batch at a time, the caches swept before each batch
+ *
+ * Finding the mapping that holds a PC is not timed on any side. libunwind's own cache of rules is
+ * large enough for all PCs in both: it never reads CFI while the clock runs.
+ *
+ * libunwind unwinds its own process, so libLLVM is loaded for it; all this happens in a child that
+ * goes away with what libLLVM leaves behind, and hands the times back in shared memory.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "bench.h"
+
+#define POINTS	       4096u
+#define WARM_POINTS    64u
+#define WARM_ROUNDS    100u
+#define COLD_BATCH     512u
+#define COLD_BATCHES   4u /* per run */
+#define STACK_BYTES    (8u << 20)
+#define OFFSET_MAX     (1 << 20)
+#define RETURN_ADDRESS 0x1111111111111111ull /* wherever the stack is read */
+#define SWEEP_MIN      (64l << 20)
+#define SWEEP_MAX      (256l << 20)
+#define LINE_BYTES     64
+#define TIMEOUT_S      120
+
+struct shared {
+	double ours[BENCH_RUNS_MAX];
+	double theirs[BENCH_RUNS_MAX];
+	int status;
+	struct error error;
+	char note[300];
+};
+
+/* ---- our side --------------------------------------------------------------------------- */
+
+static int ours_open(struct bench_lookup *lookup, const struct bench_points *points, bool cold,
+		     struct error *error)
+{
+	return 0;
+}
+
+static uint64_t ours_run(struct bench_lookup *lookup, const struct bench_points *points,
+			 unsigned int begin, unsigned int count)
+{
+	const struct table *table = points->table;
+	uint64_t sum = 0;
+
+	for (unsigned int i = begin; i < begin + count; i++) {
+		const struct table_rule *rule = &table->rule[table_find(table, points->vaddr[i])];
+		uint64_t cfa = points->reg[rule->cfa_register % REGISTER_GPR_COUNT] +
+			       rule->cfa_offset;
+
+		if (((const volatile uint64_t *)cfa)[-1] != RETURN_ADDRESS)
+			return 0;
+		sum += cfa;
+	}
+	return sum;
+}
+
+static void ours_close(struct bench_lookup *lookup)
+{
+}
+
+static const struct bench_lookup ours_lookup = {
+	.name = "the table",
+	.open = ours_open,
+	.run = ours_run,
+	.close = ours_close,
+};
+
+/* ---- points ----------------------------------------------------------------------------- */
+
+/* xorshift64: the same PCs in every run. */
+static uint64_t next_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+/* Can all sides do it with the made-up stack? */
+static bool usable(const struct row *row)
+{
+	return row->cfa.kind == RULE_CFA_REGISTER && row->cfa.reg < REGISTER_GPR_COUNT &&
+	       row->cfa.offset > -OFFSET_MAX && row->cfa.offset < OFFSET_MAX &&
+	       row->reg[REGISTER_RIP].kind == RULE_OFFSET && row->reg[REGISTER_RIP].offset == -8;
+}
+
+/* Draws addresses evenly from all that the FDEs cover. covered[i]: bytes of FDEs 0 .. i. */
+static int draw_points(const struct cfi *cfi, const uint64_t *covered, struct bench_points *ret,
+		       struct error *error)
+{
+	uint64_t random = 0x9e3779b97f4a7c15;
+
+	for (unsigned int tries = 0; ret->count < POINTS; tries++) {
+		uint64_t at = next_random(&random) % covered[cfi->fde_count - 1];
+		size_t low = 0, high = cfi->fde_count - 1;
+		struct row row;
+
+		if (tries == 16 * POINTS)
+			return error_set(error, ERROR_UNAVAILABLE, "", 0, "too few plain rows");
+		while (low < high) {
+			size_t middle = (low + high) / 2;
+
+			if (covered[middle] > at)
+				high = middle;
+			else
+				low = middle + 1;
+		}
+		const struct cfi_fde *fde = &cfi->fde[low];
+		uint64_t vaddr = fde->pc_begin + fde->pc_range - (covered[low] - at);
+		if (cfi_row_find(cfi, vaddr, &row, error) != 1 || !usable(&row))
+			continue;
+		ret->vaddr[ret->count] = vaddr;
+		ret->cfa[ret->count++] = ret->reg[row.cfa.reg] + row.cfa.offset;
+	}
+	return 0;
+}
+
+/* reg[]: each another address near the middle of a stack that is all return addresses. */
+static int make_points(struct bench_points *ret, struct error *error)
+{
+	struct cfi *cfi = NULL;
+	uint64_t *covered = NULL, *stack;
+	int status = -1;
+
+	stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (stack == MAP_FAILED)
+		return error_set_errno(error, "mmap");
+	memset(stack, RETURN_ADDRESS & 0xff, STACK_BYTES);
+	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
+		ret->reg[i] = (uint64_t)stack + STACK_BYTES / 2 + i * 4096;
+	ret->vaddr = calloc(POINTS, sizeof(*ret->vaddr));
+	ret->cfa = calloc(POINTS, sizeof(*ret->cfa));
+	if (cfi_create(ret->image, &cfi, error))
+		goto out;
+	covered = calloc(cfi->fde_count + 1, sizeof(*covered));
+	if (!ret->vaddr || !ret->cfa || !covered) {
+		error_set(error, ERROR_MEMORY, "", 0, "out of memory");
+		goto out;
+	}
+	for (size_t i = 0; i < cfi->fde_count; i++)
+		covered[i] = (i ? covered[i - 1] : 0) + cfi->fde[i].pc_range;
+	if (!cfi->fde_count || !covered[cfi->fde_count - 1])
+		error_set(error, ERROR_NO_CFI, "", 0, "no FDE covers anything");
+	else
+		status = draw_points(cfi, covered, ret, error);
+out:
+	free(covered);
+	cfi_destroy(cfi);
+	return status;
+}
+
+/* ---- measuring -------------------------------------------------------------------------- */
+
+struct sweep {
+	volatile char *buffer;
+	long bytes;
+};
+
+static int sweep_init(struct sweep *sweep, struct error *error)
+{
+	long cache = sysconf(_SC_LEVEL3_CACHE_SIZE) * 4;
+
+	sweep->bytes = cache < SWEEP_MIN ? SWEEP_MIN : cache > SWEEP_MAX ? SWEEP_MAX : cache;
+	sweep->buffer = mmap(NULL, sweep->bytes, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	return sweep->buffer == MAP_FAILED ? error_set_errno(error, "mmap") : 0;
+}
+
+static void sweep_caches(const struct sweep *sweep)
+{
+	for (long i = 0; i < sweep->bytes; i += LINE_BYTES)
+		sweep->buffer[i]++;
+}
+
+/* Every point, held against its row; then each side has met every PC, and what it caches is full. */
+static int check(struct bench_lookup *lookup, const struct bench_points *points,
+		 struct error *error)
+{
+	for (unsigned int i = 0; i < points->count; i++) {
+		uint64_t cfa = lookup->run(lookup, points, i, 1);
+
+		if (cfa != points->cfa[i])
+			return error_set(error, ERROR_PROTOCOL, "", 0,
+					 "%s: CFA %#llx at %#llx, where the row says %#llx",
+					 lookup->name, (unsigned long long)cfa,
+					 (unsigned long long)points->vaddr[i],
+					 (unsigned long long)points->cfa[i]);
+	}
+	return 0;
+}
+
+/* Nanoseconds a look-up. */
+static double measure(struct bench_lookup *lookup, const struct bench_points *points,
+		      const struct sweep *sweep, unsigned int run)
+{
+	unsigned int rounds = sweep ? COLD_BATCHES : WARM_ROUNDS;
+	unsigned int count = sweep ? COLD_BATCH : WARM_POINTS;
+	int64_t total = 0;
+	volatile uint64_t sum = 0; /* so that nothing is left out */
+
+	for (unsigned int i = 0; i < rounds; i++) {
+		unsigned int begin = sweep ? (run * rounds + i) * count % points->count : 0;
+
+		if (sweep)
+			sweep_caches(sweep);
+		uint64_t before = bench_now_ns();
+		sum += lookup->run(lookup, points, begin, count);
+		uint64_t between = bench_now_ns();
+		total += between - before;
+		if (!lookup->overhead)
+			continue;
+		sum += lookup->overhead(lookup, points, begin, count);
+		total -= bench_now_ns() - between;
+	}
+	return (double)total / rounds / count;
+}
+
+static int measure_both(const struct bench_options *options, const char *path,
+			struct bench_lookup *theirs, bool cold, struct shared *ret)
+{
+	struct bench_lookup ours = ours_lookup;
+	struct bench_points points = { .path = path };
+	struct sweep sweep;
+	struct table *table;
+
+	/* What is made here ends with the process. */
+	if (image_create(path, &points.image, &ret->error) ||
+	    bench_build(points.image, &table, &ret->error) || make_points(&points, &ret->error) ||
+	    (cold && sweep_init(&sweep, &ret->error)) ||
+	    theirs->open(theirs, &points, cold, &ret->error))
+		return -1;
+	points.table = table;
+	if (!check(&ours, &points, &ret->error) && !check(theirs, &points, &ret->error)) {
+		for (unsigned int i = 0; i < options->runs; i++) {
+			ret->ours[i] = measure(&ours, &points, cold ? &sweep : NULL, i);
+			ret->theirs[i] = measure(theirs, &points, cold ? &sweep : NULL, i);
+		}
+		memcpy(ret->note, theirs->note, sizeof(ret->note));
+		ret->status = 0;
+	}
+	theirs->close(theirs);
+	return ret->status;
+}
+
+static int measure_in_child(const struct bench_options *options, const char *path,
+			    struct bench_lookup *theirs, bool cold, struct shared *ret,
+			    struct error *error)
+{
+	int status;
+
+	fflush(NULL);
+	pid_t pid = fork();
+	if (pid < 0)
+		return error_set_errno(error, "fork");
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		alarm(TIMEOUT_S);
+		_exit(measure_both(options, path, theirs, cold, ret) ? 1 : 0);
+	}
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFSIGNALED(status))
+		return error_set(error, ERROR_PROTOCOL, "", 0, "looking up ended by signal %d",
+				 WTERMSIG(status));
+	if (ret->status)
+		*error = ret->error;
+	return ret->status;
+}
+
+static int bench(const struct bench_options *options, struct bench_lookup *theirs, bool cold,
+		 struct bench_figure *ret, struct error *error)
+{
+	char path[4096];
+	int status = -1;
+	struct shared *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (shared == MAP_FAILED)
+		return error_set_errno(error, "mmap");
+	shared->status = -1;
+	if (bench_image_find(ret->subject, path, error) ||
+	    measure_in_child(options, path, theirs, cold, shared, error))
+		goto out;
+	ret->value = bench_median(shared->ours, options->runs);
+	ret->unit = "ns/PC";
+	ret->reference = theirs->name;
+	ret->reference_value = bench_median(shared->theirs, options->runs);
+	ret->ratio = ret->reference_value / ret->value;
+	snprintf(ret->note, sizeof(ret->note), "%u random PCs of %.300s%s; %s",
+		 cold ? POINTS : WARM_POINTS, path, cold ? ", caches swept" : "", shared->note);
+	status = 0;
+out:
+	munmap(shared, sizeof(*shared));
+	return status;
+}
+
+int bench_lookup_warm(const struct bench_options *options, struct bench_figure *ret,
+		      struct error *error)
+{
+	struct bench_lookup theirs;
+
+	bench_lookup_libunwind(&theirs);
+	return bench(options, &theirs, false, ret, error);
+}
+
+int bench_lookup_cold(const struct bench_options *options, struct bench_figure *ret,
+		      struct error *error)
+{
+	struct bench_lookup theirs;
+
+	bench_lookup_libunwind(&theirs);
+	return bench(options, &theirs, true, ret, error);
+}
+
+int bench_lookup_warm_libdw(const struct bench_options *options, struct bench_figure *ret,
+			    struct error *error)
+{
+	struct bench_lookup theirs;
+
+	bench_lookup_libdw(&theirs);
+	return bench(options, &theirs, false, ret, error);
+}
+
+int bench_lookup_cold_libdw(const struct bench_options *options, struct bench_figure *ret,
+			    struct error *error)
+{
+	struct bench_lookup theirs;
+
+	bench_lookup_libdw(&theirs);
+	return bench(options, &theirs, true, ret, error);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * bench_size.c - how large a table is, against plain sorted rows
+ *
+ * The figure is bytes per CFI row: all that BPF is given for the image (table_bytes()), by the rows
+ * that its FDEs say, as `stat` counts them. The reference is the plain way to keep the same rows,
+ * computed from the same table: stretches of one rule, 4 bytes each (12 bits of offset in the
+ * page and 20 of rule), 8 bytes for each page to find its rows by, and the same distinct rules.
+ */
+#include "bench.h"
+
+#define PLAIN_ROW_BYTES	 4
+#define PLAIN_PAGE_BYTES 8
+#define PLAIN_RULE_BYTES 16
+
+uint64_t bench_plain_bytes(uint64_t rows, uint64_t pages, uint64_t rules)
+{
+	return rows * PLAIN_ROW_BYTES + pages * PLAIN_PAGE_BYTES + rules * PLAIN_RULE_BYTES;
+}
+
+/* Stretches of one rule: equal neighbours are one. */
+static int count_stretch(void *context, uint64_t pc, uint64_t pc_end, uint32_t rule)
+{
+	uint64_t *count = context;
+
+	++*count;
+	return 0;
+}
+
+static uint64_t count_stretches(const struct table *table)
+{
+	uint64_t count = 0;
+
+	table_rows(table, count_stretch, &count);
+	return count;
+}
+
+int bench_table_size(const struct bench_options *options, struct bench_figure *ret,
+		     struct error *error)
+{
+	struct image *image = NULL;
+	struct table *table = NULL;
+	char path[4096];
+	int status = -1;
+
+	if (bench_image_find(ret->subject, path, error) || image_create(path, &image, error) ||
+	    bench_build(image, &table, error))
+		goto out;
+	if (!table->cfi_row_count) {
+		error_set(error, ERROR_NO_CFI, "", 0, "%.200s has no rows", path);
+		goto out;
+	}
+	uint64_t stretches = count_stretches(table);
+	ret->runs = 1;
+	ret->value = (double)table_bytes(table) / table->cfi_row_count;
+	ret->unit = "bytes/row";
+	ret->reference = "plain sorted rows";
+	ret->reference_value = (double)bench_plain_bytes(stretches, table->page_count,
+							 table->rule_count) /
+			       table->cfi_row_count;
+	ret->ratio = ret->reference_value / ret->value;
+	snprintf(ret->note, sizeof(ret->note),
+		 "%.500s: %llu bytes, %llu CFI rows, %llu stretches of one rule, %u rules", path,
+		 (unsigned long long)table_bytes(table), (unsigned long long)table->cfi_row_count,
+		 (unsigned long long)stretches, table->rule_count);
+	status = 0;
+out:
+	table_destroy(table);
+	image_destroy(image);
+	return status;
+}

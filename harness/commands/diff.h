@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * diff.h - two tables in one shape: functions, and rows as words
+ *
+ * Each side of a comparison becomes a struct diff_table, whatever it was. Its rows are words in a
+ * *dialect*: what the poorer of the two sides can say. A dialect is one file: it turns a canonical row
+ * into its words, and reads another tool's dump into the same words, so that equal words mean that the
+ * tool says what the CFI says, as far as it can say it. Words are kept once (diff_intern), so rows are
+ * compared by pointer.
+ */
+#ifndef STACKPROOF_COMMANDS_DIFF_H
+#define STACKPROOF_COMMANDS_DIFF_H
+
+#include <stdio.h>
+#include "unwinder.h"
+
+/* ---- diff_table.c: what is compared ------------------------------------------------------- */
+
+struct diff_row {
+	uint64_t offset;   /* from the function's start */
+	const char *words; /* interned */
+};
+
+struct diff_function {
+	char *name; /* "0x2f020" or "fde.3" without one */
+	bool named;
+	bool has_pc;
+	bool signal;
+	uint64_t pc;
+	uint64_t length;
+	enum error_code diagnostic;
+	size_t first_row; /* in diff_table.row */
+	size_t row_count;
+};
+
+struct diff_dialect;
+
+struct diff_table {
+	const struct diff_dialect *dialect;
+	struct diff_words *words; /* borrowed: both sides share it */
+	bool flat;		  /* one function from 0 on: rows by address, functions unknown */
+	struct diff_function *function;
+	size_t function_count;
+	size_t function_capacity;
+	struct diff_row *row;
+	size_t row_count;
+	size_t row_capacity;
+};
+
+/* Words kept once: equal words are the same pointer. */
+struct diff_words {
+	void *tree;
+};
+/* NULL without memory. */
+const char *diff_intern(struct diff_words *words, const char *text);
+void diff_words_deinit(struct diff_words *words);
+
+void diff_table_deinit(struct diff_table *table);
+/* name is copied; NULL: its address. 0, or -1 without memory. */
+int diff_table_add_function(struct diff_table *table, const char *name,
+			    const struct diff_function *function, struct error *error);
+/* A row of the last function. A second one at an offset replaces the first, one that says what the one
+ * before it says is left out. Offsets must not fall. */
+int diff_table_add_row(struct diff_table *table, uint64_t offset, const char *text,
+		       struct error *error);
+/* The same from a canonical row, in the table's dialect. */
+int diff_table_add_canonical(struct diff_table *table, uint64_t offset, const struct row *row,
+			     struct error *error);
+/* Everything that a saved table says, in ret->dialect; ret->words is set, the rest zero. */
+int diff_table_from_text(struct diff_table *ret, const struct table_text *text,
+			 struct error *error);
+/* A flat table cut into the functions of other, by address. What lies in none of them becomes a
+ * function of its own. */
+int diff_table_cut(struct diff_table *ret, const struct diff_table *flat,
+		   const struct diff_table *other, struct error *error);
+
+/* ---- diff_readelf.c, diff_parca.c, diff_otel.c: what a dump says --------------------------- */
+
+struct diff_dialect {
+	const char *name;     /* for --from and JSON */
+	const char *compared; /* what it can say, for people */
+	bool says_signal;     /* whether a frame is a signal's */
+	void (*print)(FILE *file, const struct row *row);
+	bool (*detect)(const char *line); /* is this a line of such a dump? NULL: not a dump */
+	/* text ends in a NUL and may be changed. ret->dialect and ret->words are set. Malformed:
+	 * ERROR_TEXT_SYNTAX, the line's number as offset. */
+	int (*read)(char *text, struct diff_table *ret, struct error *error);
+};
+
+extern const struct diff_dialect diff_dialect_text;
+extern const struct diff_dialect diff_dialect_readelf;
+extern const struct diff_dialect diff_dialect_parca;
+extern const struct diff_dialect diff_dialect_parca_rows;
+extern const struct diff_dialect diff_dialect_otel;
+
+/* The dialect by the name that --from takes, or by a dump's first lines; NULL: none. */
+const struct diff_dialect *diff_dialect_find(const char *name);
+const struct diff_dialect *diff_dialect_detect(const char *text);
+
+/* Fills error with ERROR_TEXT_SYNTAX, "line N: what"; -1. */
+int diff_syntax(struct error *error, uint64_t line, const char *what);
+/* Words that dialects share: " ra=c-8" with the space, from the rule itself. */
+void diff_print_rule(FILE *file, const char *name, const struct row_rule *rule);
+
+/* ---- diff_match.c: which function is which ------------------------------------------------- */
+
+#define DIFF_NONE SIZE_MAX
+
+struct diff_match {
+	size_t *of_a; /* for each function of a, the index in b, or DIFF_NONE */
+	size_t *of_b;
+};
+
+/* by_address: one is a dump of the other. Else by name, and what has none by contents and order. */
+int diff_match(const struct diff_table *a, const struct diff_table *b, bool by_address,
+	       struct diff_match *ret, struct error *error);
+void diff_match_deinit(struct diff_match *match);
+/* True if two functions say the same, whatever their names. */
+bool diff_function_equal(const struct diff_table *a, const struct diff_function *fa,
+			 const struct diff_table *b, const struct diff_function *fb);
+
+/* ---- diff_report.c: what is said about it -------------------------------------------------- */
+
+struct diff_counts {
+	size_t functions_equal;
+	size_t functions_changed;
+	size_t functions_added;
+	size_t functions_removed;
+	size_t rows_changed;
+	size_t rows_added;
+	size_t rows_removed;
+};
+
+struct diff_report {
+	FILE *file;
+	bool json;
+	bool summary;	  /* nothing but the last line */
+	const char *func; /* a glob of function names; NULL: all */
+	const char *path_a;
+	const char *path_b;
+	struct diff_counts counts;
+};
+
+/* Writes what differs, then the summary; counts are filled. */
+void diff_report_write(struct diff_report *report, const struct diff_table *a,
+		       const struct diff_table *b, const struct diff_match *match);
+/* True if anything differs. */
+bool diff_report_differs(const struct diff_report *report);
+
+#endif

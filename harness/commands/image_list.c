@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * image_list.c - the ELF files that a command line means
+ *
+ * A directory stands for every ELF file below it. Distributions give one file many names: links are
+ * not followed inside directories, and of several hard links one remains, so that each file counts
+ * once. What is no ELF file below a directory is not mentioned; what is named is always kept, and
+ * whoever opens it says what is wrong with it.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "commands/image_list.h"
+
+static int add(struct image_list *list, const char *path, const struct stat *status, bool named,
+	       struct error *error)
+{
+	char *copy = strdup(path);
+
+	if (copy && list->count == list->capacity) {
+		size_t capacity = list->capacity ? 2 * list->capacity : 64;
+		struct image_path *grown = realloc(list->image, capacity * sizeof(*grown));
+
+		if (grown) {
+			list->image = grown;
+			list->capacity = capacity;
+		}
+	}
+	if (!copy || list->count == list->capacity) {
+		free(copy);
+		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for a list of files");
+	}
+	list->image[list->count] = (struct image_path) {
+		.path = copy,
+		.bytes = (uint64_t)status->st_size,
+		.named = named,
+		.device = status->st_dev,
+		.inode = status->st_ino,
+	};
+	list->count++;
+	return 0;
+}
+
+static bool has_magic(const char *path)
+{
+	char magic[SELFMAG];
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	bool has;
+
+	if (fd < 0)
+		return false;
+	has = read(fd, magic, sizeof(magic)) == sizeof(magic) && !memcmp(magic, ELFMAG, SELFMAG);
+	close(fd);
+	return has;
+}
+
+static int add_directory(struct image_list *list, const char *path, struct error *error)
+{
+	char *roots[] = { (char *)path, NULL }; /* fts wants it so, and leaves it alone */
+	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
+	int result = 0;
+	FTSENT *entry;
+
+	if (!tree)
+		return error_set_errno(error, "%s", path);
+	while (!result && (entry = fts_read(tree))) {
+		if ((entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR) &&
+		    entry->fts_level == FTS_ROOTLEVEL) {
+			errno = entry->fts_errno;
+			result = error_set_errno(error, "%s", path);
+		} else if (entry->fts_info == FTS_F && S_ISREG(entry->fts_statp->st_mode) &&
+			   has_magic(entry->fts_accpath)) {
+			result = add(list, entry->fts_path, entry->fts_statp, false, error);
+		}
+	}
+	fts_close(tree);
+	return result;
+}
+
+int image_list_add(struct image_list *list, const char *path, struct error *error)
+{
+	struct stat status;
+
+	if (stat(path, &status))
+		return error_set_errno(error, "%s", path);
+	if (S_ISDIR(status.st_mode))
+		return add_directory(list, path, error);
+	return add(list, path, &status, true, error);
+}
+
+/* One file's names together; named ones first. */
+static int by_file(const void *a, const void *b)
+{
+	const struct image_path *left = a, *right = b;
+
+	if (left->device != right->device)
+		return left->device < right->device ? -1 : 1;
+	if (left->inode != right->inode)
+		return left->inode < right->inode ? -1 : 1;
+	if (left->named != right->named)
+		return left->named ? -1 : 1;
+	return strcmp(left->path, right->path);
+}
+
+static int by_path(const void *a, const void *b)
+{
+	const struct image_path *left = a, *right = b;
+
+	return strcmp(left->path, right->path);
+}
+
+void image_list_finish(struct image_list *list, unsigned int every)
+{
+	size_t count = 0, found = 0;
+
+	if (!list->count)
+		return;
+	qsort(list->image, list->count, sizeof(*list->image), by_file);
+	for (size_t i = 0; i < list->count; i++) {
+		struct image_path *image = &list->image[i], *last = list->image + count - 1;
+
+		if (count && last->device == image->device && last->inode == image->inode)
+			free(image->path);
+		else
+			list->image[count++] = *image;
+	}
+	list->count = count;
+	qsort(list->image, count, sizeof(*list->image), by_path);
+	count = 0;
+	for (size_t i = 0; i < list->count; i++)
+		if (list->image[i].named || found++ % every == 0)
+			list->image[count++] = list->image[i];
+		else
+			free(list->image[i].path);
+	list->count = count;
+}
+
+void image_list_deinit(struct image_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->image[i].path);
+	free(list->image);
+	*list = (struct image_list) { 0 };
+}

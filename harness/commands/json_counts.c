@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * json_counts.c - sums over many images' JSON objects
+ *
+ * An image's process says what it counted as one JSON object, and the totals are an object of the
+ * same names: a new count needs no new line anywhere but where it is made.
+ */
+#include "commands/json_counts.h"
+
+void json_counts_add(json_t *to, const json_t *from)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)from, key, value)
+	{
+		json_t *sum = json_object_get(to, key);
+
+		if (json_is_integer(value)) {
+			json_object_set_new(
+				to, key,
+				json_integer(json_integer_value(sum) + json_integer_value(value)));
+		} else if (json_is_object(value)) {
+			if (!sum)
+				json_object_set_new(to, key, json_object());
+			json_counts_add(json_object_get(to, key), value);
+		}
+	}
+}
+
+json_int_t json_count(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+const char *json_text(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}

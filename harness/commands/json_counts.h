@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * json_counts.h - sums over many images' JSON objects
+ */
+#ifndef STACKPROOF_COMMANDS_JSON_COUNTS_H
+#define STACKPROOF_COMMANDS_JSON_COUNTS_H
+
+#include <jansson.h>
+
+/* Adds every integer of from to the one of that name in to, in objects within objects too. What is
+ * no count (texts, times) is left out. */
+void json_counts_add(json_t *to, const json_t *from);
+/* The count of that name, 0 if there is none. object may be NULL. */
+json_int_t json_count(const json_t *object, const char *key);
+/* The text of that name, "" if there is none. */
+const char *json_text(const json_t *object, const char *key);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_debug_link.c - .debug_frame in a separate file is read as if it were in the image
+ *
+ * A program is compiled without .eh_frame for its own functions, split with objcopy as
+ * distributions do it, and its tables are held against those of the whole file: by debuglink, by
+ * build-id, and not at all if the debug file is of another build. Compiler and objcopy are those
+ * that build this project; where they are missing, nothing is compared and that is said.
+ */
+#include <check.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "commands/debug_link.h"
+
+static char folder[] = "/tmp/stackproof-debug-link-XXXXXX";
+
+static bool run(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static bool run(const char *format, ...)
+{
+	char command[1024];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(command, sizeof(command), format, arguments);
+	va_end(arguments);
+	return !system(command);
+}
+
+/* whole, whole.debug (also by build-id), linked (debuglink), plain (nothing but its build-id) */
+static bool make_files(void)
+{
+	static const char source[] = "__attribute__((noinline)) int f(int x) { volatile char "
+				     "b[100]; b[x] = 1; return b[0]; }"
+				     "int main(void) { return f(3); }";
+	return run("cd %s && echo '%s' > a.c && gcc-12 -g -O1 -fno-asynchronous-unwind-tables "
+		   "-Wl,--build-id=0x1234567890abcdef a.c -o whole 2>/dev/null",
+		   folder, source) &&
+	       run("cd %s && objcopy --only-keep-debug whole whole.debug && "
+		   "objcopy --strip-debug --add-gnu-debuglink=whole.debug whole linked && "
+		   "objcopy --strip-all whole plain && mkdir -p .build-id/12 && "
+		   "cp whole.debug .build-id/12/34567890abcdef.debug && cp linked other",
+		   folder);
+}
+
+/* The golden text of .debug_frame. To be freed; NULL: there is none. */
+static char *text_of(const char *name)
+{
+	char path[PATH_MAX];
+	char *text = NULL;
+	size_t size;
+	struct image *image;
+	struct cfi *cfi;
+	struct error error;
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	ck_assert_msg(!debug_link_open(path, ".debug_frame", &image, &error), "%s: %s", name,
+		      error.message);
+	if (!cfi_create_section(image, ".debug_frame", &cfi, &error)) {
+		FILE *file = open_memstream(&text, &size);
+		ck_assert_int_eq(table_text_write(file, cfi, &error), 0);
+		fclose(file);
+	}
+	cfi_destroy(cfi);
+	image_destroy(image);
+	return text;
+}
+
+START_TEST(debug_file_is_found_and_read)
+{
+	if (!make_files()) {
+		fprintf(stderr, "no gcc-12 or objcopy: nothing to compare\n");
+		return;
+	}
+	ck_assert_int_eq(chdir(folder), 0); /* binutils looks for .build-id/ where it is */
+	char *whole = text_of("whole");
+	char *linked = text_of("linked");
+	char *plain = text_of("plain");
+	ck_assert_msg(whole && strstr(whole, "function f\n"), "no table of f");
+	ck_assert_str_eq(linked, whole);
+	ck_assert_str_eq(plain, whole);
+	free(whole);
+	free(linked);
+	free(plain);
+
+	/* Another build under the same name: its checksum is not the one that was asked for. */
+	ck_assert(run("cd %s && echo >> whole.debug && rm -r .build-id", folder));
+	ck_assert_ptr_null(text_of("linked"));
+	ck_assert_ptr_null(text_of("plain"));
+}
+END_TEST
+
+int main(void)
+{
+	if (!mkdtemp(folder)) {
+		perror(folder);
+		return EXIT_FAILURE;
+	}
+	Suite *suite = suite_create("debug_link");
+	TCase *tcase = tcase_create("debug_link");
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, debug_file_is_found_and_read);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	run("rm -rf %s", folder);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

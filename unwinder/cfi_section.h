@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * cfi_section.h - entries of .eh_frame and .debug_frame, one at a time
+ *
+ * Who needs all entries of a section takes cfi_create(). What is here reads one, wherever it is,
+ * and keeps nothing: it is what cfi_create() itself is made of, and what a reader that has its own
+ * order of things (the search table of .eh_frame_hdr) can stand on. An entry's head is its length
+ * and its CIE id or pointer. Private to unwinder/.
+ */
+#ifndef STACKPROOF_CFI_SECTION_H
+#define STACKPROOF_CFI_SECTION_H
+
+#include <elf.h>
+#include <string.h>
+#include "unwinder.h"
+
+/* An entry's head. offset .. end is the whole entry. */
+struct cfi_entry {
+	uint64_t offset;
+	uint64_t length;     /* 0: a terminator of 4 bytes, nothing else is valid */
+	uint64_t end;	     /* where the next entry begins; 0 if the length is bad */
+	uint64_t cie;	     /* of an FDE: its CIE's offset, which may lie outside */
+	const uint8_t *body; /* behind the CIE id or pointer */
+	bool is_cie;
+	bool is_64bit;
+};
+
+/* More instructions than this in a CIE are refused: each of its FDEs executes them again, so that
+ * a large one makes the time to read a section quadratic. Known producers write less than 100. */
+#define CIE_INSTRUCTION_BYTES_MAX 1024
+
+/*
+ * Reads the head at offset. On failure ret->end still says where the next entry is, or is 0 if the
+ * length was what is wrong.
+ */
+int cfi_entry_read(const struct image_section *section, bool is_eh_frame, uint64_t offset,
+		   struct cfi_entry *ret, struct error *error);
+
+/* The same for the heads that nearly all entries have, 32 bits and inside the section: this is what
+ * reading a section spends its time on. False: ask cfi_entry_read(). */
+static inline bool cfi_entry_read_fast(const struct image_section *section, bool is_eh_frame,
+				       uint64_t offset, struct cfi_entry *ret)
+{
+	const uint8_t *at = section->data + offset;
+	uint32_t head[2]; /* little-endian, as the image is */
+	if (offset > section->size || section->size - offset < sizeof(head))
+		return false;
+	memcpy(head, at, sizeof(head));
+	if (head[0] < 4 || head[0] >= 0xfffffff0u || head[0] > section->size - offset - 4)
+		return false;
+	ret->offset = offset;
+	ret->length = head[0];
+	ret->end = offset + 4 + head[0];
+	ret->body = at + sizeof(head);
+	ret->is_64bit = false;
+	ret->is_cie = head[1] == (is_eh_frame ? 0 : UINT32_MAX);
+	ret->cie = is_eh_frame ? offset + 4 - (uint64_t)(int32_t)head[1] : head[1];
+	return true;
+}
+
+/* The CIE whose length field is at offset. */
+int cfi_cie_read(const struct image *image, const struct image_section *section, bool is_eh_frame,
+		 uint64_t offset, struct cfi_cie *ret, struct error *error);
+/* The FDE whose length field is at offset. cie is the one that it points to (checked); ret->cie,
+ * its index, is left 0. */
+int cfi_fde_read(const struct image *image, const struct image_section *section, bool is_eh_frame,
+		 uint64_t offset, const struct cfi_cie *cie, struct cfi_fde *ret,
+		 struct error *error);
+
+/* The same with the head read before. */
+int cfi_cie_parse(const struct image *image, const struct image_section *section,
+		  const struct cfi_entry *entry, struct cfi_cie *ret, struct error *error);
+int cfi_fde_parse(const struct image *image, const struct image_section *section,
+		  const struct cfi_entry *entry, const struct cfi_cie *cie, struct cfi_fde *ret,
+		  struct error *error);
+
+/* False for an FDE that covers nothing: it has no range, or it is what a linker leaves of a function
+ * that it discarded, one at 0. (In an object file 0 is where a section begins.) */
+static inline bool cfi_fde_covers(const struct image *image, const struct cfi_fde *fde)
+{
+	bool linked = image->type == ET_EXEC || image->type == ET_DYN;
+	return fde->pc_range && (fde->pc_begin || !linked);
+}
+
+/* ---- .eh_frame_hdr: the search table that the linker makes (LSB 5, 10.6.2) --------------- */
+
+struct eh_frame_hdr {
+	const struct image *image;
+	uint64_t eh_frame_vaddr;
+	uint64_t count; /* of entries, all inside the section; 0 if there is no table */
+	uint64_t table_offset;
+	unsigned int entry_bytes;
+	uint8_t table_encoding;
+};
+
+/* The head. -1 if there is no .eh_frame_hdr (ERROR_NO_CFI), or it is malformed. */
+int eh_frame_hdr_read(const struct image *image, struct eh_frame_hdr *ret, struct error *error);
+/* Entry index: the first PC of a function, and its FDE's address. */
+int eh_frame_hdr_entry(const struct eh_frame_hdr *hdr, uint64_t index, uint64_t *ret_pc,
+		       uint64_t *ret_fde_vaddr, struct error *error);
+
+/* Where CIEs and FDEs are known to begin: sorted offsets. */
+struct cfi_starts {
+	uint32_t *offset;
+	size_t count;
+};
+
+/* All entries of the search table that lead to an FDE of that very PC, and their CIEs. A wrong
+ * table so claims nothing about the section. */
+int eh_frame_hdr_starts(const struct eh_frame_hdr *hdr, struct cfi_starts *ret,
+			struct error *error);
+
+/* CIEs read lately, by offset: for those who meet FDEs in an order of their own. Zero-initialise. */
+struct cfi_cie_cache {
+	struct cfi_cie cie[64];
+	bool used[64];
+};
+/* The CIE at offset, or NULL if it can't be read. Valid until the next call. */
+const struct cfi_cie *cfi_cie_cached(struct cfi_cie_cache *cache, const struct image *image,
+				     const struct image_section *section, bool is_eh_frame,
+				     uint64_t offset);
+
+#endif

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * eh_frame_hdr.c - the linker's search table over .eh_frame, and whether it is true
+ *
+ * .eh_frame_hdr (LSB 5, 10.6.2) is where an unwinder in the process looks first:
+ *
+ *	version, 1 byte: 1
+ *	encodings, 1 byte each: of the next two fields, and of the table
+ *	address of .eh_frame
+ *	number of entries
+ *	entries: (first PC, address of its FDE), sorted by PC
+ *
+ * It repeats what .eh_frame says, so that either can be held against the other. Here it serves
+ * twice: to check it (an FDE that isn't in it doesn't exist for the C++ runtime), and to find
+ * entries again behind one whose length is corrupt. DW_EH_PE_datarel counts from its own start.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cfi_section.h"
+#include "pointer.h"
+
+static struct pointer_context header_pointers(const struct image *image)
+{
+	return (struct pointer_context) { .image = image,
+					  .section = &image->eh_frame_hdr,
+					  .address_bytes = 8,
+					  .is_header = true };
+}
+
+static int fail(uint64_t offset, struct error *error, const char *what)
+{
+	return error_set(error, ERROR_SEARCH_TABLE, ".eh_frame_hdr", offset, "%s", what);
+}
+
+/* Bytes of one pointer of the table; 0: their number varies, so that nobody can search in it. */
+static unsigned int fixed_bytes(uint8_t encoding)
+{
+	switch (encoding & 0x0f) {
+	case POINTER_UDATA2:
+	case POINTER_SDATA2: return 2;
+	case POINTER_UDATA4:
+	case POINTER_SDATA4: return 4;
+	case POINTER_ABSPTR:
+	case POINTER_SIGNED:
+	case POINTER_UDATA8:
+	case POINTER_SDATA8: return 8;
+	default: return 0;
+	}
+}
+
+int eh_frame_hdr_read(const struct image *image, struct eh_frame_hdr *ret, struct error *error)
+{
+	const struct image_section *section = &image->eh_frame_hdr;
+	*ret = (struct eh_frame_hdr) { .image = image };
+	if (!section->data)
+		return error_set(error, ERROR_NO_CFI, NULL, 0, "the image has no .eh_frame_hdr");
+	struct reader reader = { section->data, section->data + section->size };
+	struct pointer_context context = header_pointers(image);
+	if (!reader_skip(&reader, 4))
+		return fail(0, error, "the header is shorter than 4 bytes");
+	if (section->data[0] != 1)
+		return error_set(error, ERROR_SEARCH_TABLE, section->name, 0,
+				 "version %u is not read", section->data[0]);
+	if (pointer_read(&context, &reader, section->data[1], &ret->eh_frame_vaddr, error))
+		return -1;
+	uint8_t count_encoding = section->data[2];
+	ret->table_encoding = section->data[3];
+	if (count_encoding == POINTER_OMIT || ret->table_encoding == POINTER_OMIT)
+		return 0;
+	uint64_t count;
+	if (pointer_read(&context, &reader, count_encoding, &count, error))
+		return -1;
+	ret->entry_bytes = 2 * fixed_bytes(ret->table_encoding);
+	if (!ret->entry_bytes || ret->table_encoding & POINTER_INDIRECT)
+		return error_set(error, ERROR_POINTER_ENCODING, section->name, 3,
+				 "a table of encoding 0x%02x can't be searched",
+				 ret->table_encoding);
+	ret->table_offset = (uint64_t)(reader.at - section->data);
+	if (count > reader_left(&reader) / ret->entry_bytes)
+		return error_set(error, ERROR_SEARCH_TABLE, section->name, ret->table_offset,
+				 "%" PRIu64 " entries reach past the section's end at 0x%zx", count,
+				 section->size);
+	ret->count = count;
+	return 0;
+}
+
+int eh_frame_hdr_entry(const struct eh_frame_hdr *hdr, uint64_t index, uint64_t *ret_pc,
+		       uint64_t *ret_fde_vaddr, struct error *error)
+{
+	const uint8_t *entry = hdr->image->eh_frame_hdr.data + hdr->table_offset +
+			       index * hdr->entry_bytes;
+	struct reader reader = { entry, entry + hdr->entry_bytes };
+	struct pointer_context context = header_pointers(hdr->image);
+	return pointer_read(&context, &reader, hdr->table_encoding, ret_pc, error) ||
+			       pointer_read(&context, &reader, hdr->table_encoding, ret_fde_vaddr,
+					    error)
+		       ? -1
+		       : 0;
+}
+
+/* ---- where entries begin ----------------------------------------------------------------- */
+
+static int compare_offsets(const void *a, const void *b)
+{
+	uint32_t left = *(const uint32_t *)a;
+	uint32_t right = *(const uint32_t *)b;
+	return left < right ? -1 : left > right;
+}
+
+#define NO_CIE UINT64_MAX
+
+/* With the encoding that nearly all have, pcrel sdata4, the PC stands behind length and CIE pointer
+ * whatever these say. */
+static bool has_plain_pc(const struct image_section *section, uint64_t offset, uint64_t pc)
+{
+	int32_t relative;
+	if (section->size - offset < 12)
+		return false;
+	memcpy(&relative, section->data + offset + 8, sizeof(relative));
+	return section->vaddr + offset + 8 + (uint64_t)(int64_t)relative == pc;
+}
+
+/* An FDE at offset begins at pc; it may still be broken, even its length. Its CIE's offset, if that
+ * can be read. */
+static bool confirm(struct cfi_cie_cache *cache, const struct image *image, uint64_t pc,
+		    uint64_t offset, uint64_t *ret_cie)
+{
+	const struct image_section *section = &image->eh_frame;
+	struct cfi_entry entry;
+	struct cfi_fde fde;
+	struct error ignored;
+	*ret_cie = NO_CIE;
+	if (offset >= section->size)
+		return false;
+	bool plain = has_plain_pc(section, offset, pc);
+	if (cfi_entry_read(section, true, offset, &entry, &ignored) || !entry.length ||
+	    entry.is_cie || entry.cie >= section->size)
+		return plain;
+	const struct cfi_cie *cie = cfi_cie_cached(cache, image, section, true, entry.cie);
+	if (!cie)
+		return plain;
+	*ret_cie = entry.cie;
+	return plain ||
+	       (!cfi_fde_parse(image, section, &entry, cie, &fde, &ignored) && fde.pc_begin == pc);
+}
+
+int eh_frame_hdr_starts(const struct eh_frame_hdr *hdr, struct cfi_starts *ret, struct error *error)
+{
+	struct cfi_cie_cache cache = { .used = { false } };
+	uint64_t last_cie = NO_CIE;
+	/* No more than there can be: an FDE has 8 bytes at least. */
+	size_t capacity = hdr->image->eh_frame.size / 8;
+	capacity = 2 * (hdr->count < capacity ? hdr->count : capacity);
+	*ret = (struct cfi_starts) { .offset = malloc((capacity + 1) * sizeof(*ret->offset)) };
+	if (!ret->offset)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for the search table");
+	for (uint64_t i = 0; i < hdr->count && ret->count + 2 <= capacity; i++) {
+		uint64_t pc, vaddr, cie;
+		struct error ignored;
+		if (eh_frame_hdr_entry(hdr, i, &pc, &vaddr, &ignored))
+			continue;
+		uint64_t fde = vaddr - hdr->image->eh_frame.vaddr;
+		if (!confirm(&cache, hdr->image, pc, fde, &cie))
+			continue;
+		ret->offset[ret->count++] = (uint32_t)fde;
+		if (cie != NO_CIE && cie != last_cie)
+			ret->offset[ret->count++] = (uint32_t)cie;
+		last_cie = cie;
+	}
+	qsort(ret->offset, ret->count, sizeof(*ret->offset), compare_offsets);
+	return 0;
+}
+
+/* ---- the check --------------------------------------------------------------------------- */
+
+struct check {
+	const struct cfi *cfi;
+	const struct eh_frame_hdr *hdr;
+	uint8_t *listed; /* one bit for each FDE */
+	struct error_list *ret;
+};
+
+/* One difference, at an entry of the table. */
+static void differ(const struct check *check, uint64_t index, const char *what, uint64_t address)
+{
+	struct error error;
+	error_set(&error, ERROR_SEARCH_TABLE, ".eh_frame_hdr",
+		  check->hdr->table_offset + index * check->hdr->entry_bytes,
+		  "entry %" PRIu64 " %s 0x%" PRIx64, index, what, address);
+	error_list_add(check->ret, &error);
+}
+
+static ssize_t find_fde(const struct cfi *cfi, uint64_t offset)
+{
+	size_t low = 0;
+	size_t high = cfi->fde_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (cfi->fde[middle].offset < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < cfi->fde_count && cfi->fde[low].offset == offset ? (ssize_t)low : -1;
+}
+
+static void check_entries(const struct check *check)
+{
+	const struct cfi *cfi = check->cfi;
+	uint64_t last_pc = 0;
+	for (uint64_t i = 0; i < check->hdr->count; i++) {
+		uint64_t pc, vaddr;
+		struct error error;
+		if (eh_frame_hdr_entry(check->hdr, i, &pc, &vaddr, &error)) {
+			error_list_add(check->ret, &error);
+			continue;
+		}
+		if (i && pc < last_pc)
+			differ(check, i, "is not in order: its PC is", pc);
+		last_pc = pc;
+		ssize_t found = find_fde(cfi, vaddr - cfi->section->vaddr);
+		if (found < 0)
+			differ(check, i, "leads to no FDE: there is none at", vaddr);
+		else if (cfi->fde[found].pc_begin != pc)
+			differ(check, i, "has another PC than its FDE, which begins at",
+			       cfi->fde[found].pc_begin);
+		else if (check->listed[found / 8] & 1 << found % 8)
+			differ(check, i, "is the second one of the FDE at", vaddr);
+		if (found >= 0)
+			check->listed[found / 8] |= (uint8_t)(1 << found % 8);
+	}
+}
+
+/* An FDE that covers nothing is never looked for. */
+static void check_fdes(const struct check *check)
+{
+	const struct cfi *cfi = check->cfi;
+	for (size_t i = 0; i < cfi->fde_count; i++) {
+		struct error error;
+		if (check->listed[i / 8] & 1 << i % 8 || !cfi_fde_covers(cfi->image, &cfi->fde[i]))
+			continue;
+		error_set(&error, ERROR_SEARCH_TABLE, cfi->section->name, cfi->fde[i].offset,
+			  "the FDE of 0x%" PRIx64 " is not in the search table",
+			  cfi->fde[i].pc_begin);
+		error_list_add(check->ret, &error);
+	}
+}
+
+void eh_frame_hdr_check(const struct cfi *cfi, struct error_list *ret)
+{
+	struct eh_frame_hdr hdr;
+	struct error error;
+	if (!cfi->is_eh_frame || !cfi->section->data || !cfi->image->eh_frame_hdr.data)
+		return;
+	if (eh_frame_hdr_read(cfi->image, &hdr, &error)) {
+		error_list_add(ret, &error);
+		return;
+	}
+	if (hdr.eh_frame_vaddr != cfi->section->vaddr) {
+		error_set(&error, ERROR_SEARCH_TABLE, ".eh_frame_hdr", 4,
+			  "the header says that .eh_frame is at 0x%" PRIx64 ", not at 0x%" PRIx64,
+			  hdr.eh_frame_vaddr, cfi->section->vaddr);
+		error_list_add(ret, &error);
+	}
+	if (!hdr.table_offset) /* without a table there is nothing to be found in it */
+		return;
+	struct check check = { cfi, &hdr, calloc(cfi->fde_count / 8 + 1, 1), ret };
+	if (!check.listed) {
+		error_set(&error, ERROR_MEMORY, NULL, 0, "no memory to check .eh_frame_hdr");
+		error_list_add(ret, &error);
+		return;
+	}
+	check_entries(&check);
+	check_fdes(&check);
+	free(check.listed);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * table_create.c - canonical rows -> a table, one by one
+ *
+ * The plain way: every row of every FDE as cfi_rows() gives it. It takes any CFI that can be read
+ * at all, and is what table_build() falls back on; the two must say the same.
+ *
+ * Where FDEs overlap, an address belongs to the FDE with the highest start among those that cover
+ * it, as in cfi_fde_find(): an outer FDE goes on where an inner one ends.
+ */
+#include "table_builder.h"
+
+struct fde_rows {
+	struct table_builder *builder;
+	uint64_t from, to; /* the part of the FDE at hand that is wanted */
+	uint64_t decoded;  /* where its last row ended */
+	bool first_time;   /* its rows are not counted yet */
+};
+
+static int on_row(void *context, const struct row *row)
+{
+	struct fde_rows *rows = context;
+	struct table *table = rows->builder->table;
+	struct table_rule_full rule;
+	uint32_t number;
+
+	rows->decoded = row->pc_end;
+	table->cfi_row_count += rows->first_time;
+	number = table_rule_from_row(row, &rule);
+	if (!number)
+		number = builder_rule(rows->builder, &rule);
+	if (number < TABLE_MARKER_COUNT)
+		table->lost[number] += rows->first_time;
+	if (row->pc < rows->to && row->pc_end > rows->from)
+		builder_row(rows->builder, row->pc > rows->from ? row->pc : rows->from, number);
+	return rows->builder->out_of_memory;
+}
+
+void builder_fde(struct table_builder *builder, const struct cfi *cfi, const struct cfi_fde *fde,
+		 uint64_t from, uint64_t to, bool first_time)
+{
+	struct fde_rows rows = { builder, from, to, from, first_time };
+	struct error ignored;
+
+	if (cfi_rows(cfi, fde, on_row, &rows, &ignored) >= 0)
+		return;
+	/* What follows a bad instruction must not look as if the last row went on. */
+	builder->table->lost[TABLE_MALFORMED] += first_time;
+	if (rows.decoded < from)
+		rows.decoded = from;
+	if (rows.decoded < to)
+		builder_row(builder, rows.decoded, TABLE_MALFORMED);
+}
+
+static void create_fdes(struct table_builder *builder, const struct cfi *cfi)
+{
+	for (size_t i = 0; i < cfi->by_pc_count && !builder->out_of_memory; i++) {
+		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
+		uint64_t next = UINT64_MAX, end;
+
+		if (!table_segment_find(builder->table, fde->pc_begin)) {
+			builder->table->lost_fdes++;
+			continue;
+		}
+		if (i + 1 < cfi->by_pc_count)
+			next = cfi->fde[cfi->by_pc[i + 1]].pc_begin;
+		end = fde->pc_begin + fde->pc_range;
+		end = end < next ? end : next;
+		builder->table->fde_count++;
+		builder_cut(builder);
+		builder_fde(builder, cfi, fde, fde->pc_begin, end, true);
+		/* An FDE around this one goes on until the next begins. */
+		while (cfi->overlapping && end < next) {
+			const struct cfi_fde *outer = cfi_fde_find(cfi, end);
+			uint64_t from = end;
+
+			if (!outer)
+				break;
+			end = outer->pc_begin + outer->pc_range;
+			end = end < next ? end : next;
+			builder_fde(builder, cfi, outer, from, end, false);
+		}
+		if (end < next)
+			builder_row(builder, end, TABLE_NO_ROW);
+	}
+}
+
+int table_create(const struct image *image, const struct cfi *cfi, struct table **ret,
+		 struct error *error)
+{
+	struct table_builder builder;
+
+	if (builder_init(&builder, image, error))
+		return -1;
+	if (cfi) {
+		builder.table->lost_fdes = cfi->diagnostics.count + cfi->diagnostics.dropped;
+		create_fdes(&builder, cfi);
+	}
+	return builder_finish(&builder, ret, error);
+}

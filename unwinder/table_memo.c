@@ -1,0 +1,576 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * table_memo.c - the memo of call frame instructions, and the FDEs that it can do
+ *
+ * What is interpreted here changes 16-byte rules: the CFA as a register and an offset, a callee-saved
+ * register or the return address at the CFA less a multiple of 8, remember and restore. Any other
+ * instruction, and any operand that the rule can't hold, ends in false: table_build.c then asks
+ * cfi_rows(), which knows them all. So this file may be incomplete but never wrong, and `prove`
+ * holds every row of it against cfi_rows().
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "reader.h"
+#include "table_memo.h"
+
+/* DWARF 5, table 7.29. */
+enum {
+	CFA_NOP = 0x00,
+	CFA_ADVANCE_LOC1 = 0x02,
+	CFA_ADVANCE_LOC2 = 0x03,
+	CFA_ADVANCE_LOC4 = 0x04,
+	CFA_RESTORE_EXTENDED = 0x06,
+	CFA_REMEMBER_STATE = 0x0a,
+	CFA_RESTORE_STATE = 0x0b,
+	CFA_DEF_CFA = 0x0c,
+	CFA_DEF_CFA_REGISTER = 0x0d,
+	CFA_DEF_CFA_OFFSET = 0x0e,
+	CFA_GNU_ARGS_SIZE = 0x2e,
+	CFA_ADVANCE_LOC = 0x40, /* the high two bits; the low six are the operand */
+	CFA_OFFSET = 0x80,
+	CFA_RESTORE = 0xc0,
+};
+
+#define MEMO_BUCKET_BITS 12 /* at first */
+
+/* An edge is found by its first bytes: as many of these as it has. */
+static const uint8_t class_bytes[] = { 1, 3, 5, 8, 16, 28 };
+#define CLASS_16 4
+#define CLASS_28 5
+
+/* Bytes that count in an edge of n bytes: byte_masks + MEMO_EDGE_BYTES - n. */
+static const uint8_t byte_masks[2 * MEMO_EDGE_BYTES] = {
+	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+};
+
+/* Where a register lies in saved[]; -1: not there. */
+static const int8_t register_column[REGISTER_COUNT] = {
+	-1,
+	-1,
+	-1,
+	TABLE_COLUMN_RBX,
+	-1,
+	-1,
+	TABLE_COLUMN_RBP,
+	-1,
+	-1,
+	-1,
+	-1,
+	-1,
+	TABLE_COLUMN_R12,
+	TABLE_COLUMN_R13,
+	TABLE_COLUMN_R14,
+	TABLE_COLUMN_R15,
+	TABLE_COLUMN_RA,
+};
+
+/* ---- the tree --------------------------------------------------------------------------- */
+
+static bool grow(void *array, uint32_t *capacity, uint32_t count, size_t size)
+{
+	void **at = array;
+	uint32_t wanted = *capacity ? *capacity * 2 : 256;
+	void *grown;
+
+	if (count < *capacity)
+		return true;
+	grown = wanted > *capacity ? realloc(*at, wanted * size) : NULL;
+	if (!grown)
+		return false;
+	*at = grown;
+	*capacity = wanted;
+	return true;
+}
+
+bool memo_init(struct memo *memo, struct table_builder *builder)
+{
+	*memo = (struct memo) { .builder = builder, .node_count = 1, .edge_count = 1 };
+	memo->cell_count = 1;
+	memo->bucket_bits = MEMO_BUCKET_BITS;
+	memo->bucket = calloc(1u << memo->bucket_bits, sizeof(*memo->bucket));
+	if (memo->bucket && grow(&memo->node, &memo->node_capacity, 1, sizeof(*memo->node)) &&
+	    grow(&memo->edge, &memo->edge_capacity, 1, sizeof(*memo->edge)) &&
+	    grow(&memo->cell, &memo->cell_capacity, 1, sizeof(*memo->cell))) {
+		memo->edge[0] = (struct memo_edge) { .word = { 1 } }; /* matches nothing */
+		return true;
+	}
+	memo_deinit(memo);
+	return false;
+}
+
+void memo_deinit(struct memo *memo)
+{
+	free(memo->node);
+	free(memo->edge);
+	free(memo->cell);
+	free(memo->bucket);
+	number_map_deinit(&memo->roots);
+	number_map_deinit(&memo->cells);
+}
+
+struct root_key {
+	const struct memo *memo;
+	uint32_t rule, stack, initial;
+};
+
+static bool root_equal(void *context, uint32_t number)
+{
+	const struct root_key *key = context;
+	const struct memo_node *node = &key->memo->node[number];
+
+	return node->rule == key->rule && node->stack == key->stack &&
+	       node->initial == key->initial;
+}
+
+uint32_t memo_root(struct memo *memo, uint32_t rule, uint32_t stack, uint32_t initial)
+{
+	struct root_key key = { memo, rule, stack, initial };
+	uint64_t state[2] = { (uint64_t)rule << 32 | stack, initial };
+	struct memo_node *node;
+	uint32_t *slot = number_map_find(&memo->roots, number_hash(0, state, sizeof(state)),
+					 root_equal, &key);
+
+	if (slot && *slot)
+		return *slot;
+	if (!slot || !grow(&memo->node, &memo->node_capacity, memo->node_count, sizeof(*node)))
+		return 0;
+	node = &memo->node[memo->node_count];
+	memset(node, 0, sizeof(*node));
+	node->rule = rule;
+	node->stack = stack;
+	node->initial = initial;
+	node->root = memo->node_count;
+	node->row_count = 1;
+	node->row[0].rule = rule;
+	return *slot = memo->node_count++;
+}
+
+static bool cell_equal(void *context, uint32_t number)
+{
+	const struct root_key *key = context;
+	const struct memo_cell *cell = &key->memo->cell[number];
+
+	return cell->rule == key->rule && cell->parent == key->stack;
+}
+
+/* The stack with a rule on top. 0: no memory. */
+static uint32_t remember(struct memo *memo, uint32_t rule, uint32_t stack)
+{
+	struct root_key key = { .memo = memo, .rule = rule, .stack = stack };
+	uint64_t state = (uint64_t)rule << 32 | stack;
+	uint32_t *slot = number_map_find(&memo->cells, number_hash(0, &state, sizeof(state)),
+					 cell_equal, &key);
+
+	if (slot && *slot)
+		return *slot;
+	if (!slot ||
+	    !grow(&memo->cell, &memo->cell_capacity, memo->cell_count, sizeof(*memo->cell)))
+		return 0;
+	memo->cell[memo->cell_count] = (struct memo_cell) { rule, stack };
+	return *slot = memo->cell_count++;
+}
+
+/* ---- new bytes -------------------------------------------------------------------------- */
+
+/* An advance: its operand and length. Only opcodes 0x02 to 0x04 and 0x40 to 0x7f are. */
+static inline bool read_advance(const uint8_t *at, uint32_t *ret_delta, uint32_t *ret_bytes)
+{
+	uint16_t two;
+
+	if ((*at & 0xc0) == CFA_ADVANCE_LOC) {
+		*ret_delta = *at & 0x3f;
+		*ret_bytes = 1;
+		return true;
+	}
+	switch (*at) {
+	case CFA_ADVANCE_LOC1:
+		*ret_delta = at[1];
+		*ret_bytes = 2;
+		return true;
+	case CFA_ADVANCE_LOC2:
+		memcpy(&two, at + 1, sizeof(two));
+		*ret_delta = two;
+		*ret_bytes = 3;
+		return true;
+	case CFA_ADVANCE_LOC4:
+		memcpy(ret_delta, at + 1, sizeof(*ret_delta));
+		*ret_bytes = 5;
+		return true;
+	default: return false;
+	}
+}
+
+/* Does an advance end the run? */
+static inline bool ends_run(const struct memo_node *node, uint32_t delta)
+{
+	return delta > RUN_GAP_MAX || node->row_count == TABLE_SHAPE_ROWS ||
+	       node->distance + delta >= TABLE_SHAPE_SPAN;
+}
+
+/* What is being interpreted: the node to come, and its rule, whose number is not known while it
+ * changes. */
+struct memo_state {
+	struct memo *memo;
+	struct memo_node node;
+	struct table_rule rule;
+	bool changed;
+};
+
+static bool settle(struct memo_state *state)
+{
+	struct table_builder *builder = state->memo->builder;
+
+	if (state->changed)
+		state->node.rule = builder_short_rule(builder, &state->rule);
+	state->changed = false;
+	state->node.row[state->node.row_count - 1].rule = state->node.rule;
+	return state->node.rule >= TABLE_MARKER_COUNT;
+}
+
+static void take_rule(struct memo_state *state, uint32_t number)
+{
+	state->node.rule = number;
+	state->rule = state->memo->builder->table->rule[number];
+	state->changed = false;
+}
+
+static bool advance(struct memo_state *state, uint32_t delta)
+{
+	struct memo_node *node = &state->node;
+
+	if (!settle(state))
+		return false;
+	if (!delta)
+		return true;
+	node->closed++;
+	node->distance += delta;
+	node->row[node->row_count++] = (struct run_row) { .distance = node->distance,
+							  .rule = node->rule };
+	return true;
+}
+
+static bool set_offset(struct memo_state *state, uint64_t reg, uint64_t factored)
+{
+	if (reg >= REGISTER_COUNT || register_column[reg] < 0 || !factored ||
+	    factored > TABLE_CODE_MAX)
+		return false;
+	state->rule.saved[register_column[reg]] = factored;
+	state->changed = true;
+	return true;
+}
+
+static bool restore(struct memo_state *state, uint64_t reg)
+{
+	const struct table_rule *initial = &state->memo->builder->table->rule[state->node.initial];
+
+	if (reg >= REGISTER_COUNT || reg == REGISTER_RSP)
+		return false;
+	/* Nothing here ever sets a register that saved[] does not have. */
+	if (register_column[reg] >= 0)
+		state->rule.saved[register_column[reg]] = initial->saved[register_column[reg]];
+	state->changed = true;
+	return true;
+}
+
+static bool set_cfa(struct memo_state *state, uint64_t reg, uint64_t offset)
+{
+	if (reg >= REGISTER_GPR_COUNT || offset > INT32_MAX)
+		return false;
+	state->rule.cfa_register = reg;
+	state->rule.cfa_offset = offset;
+	state->changed = true;
+	return true;
+}
+
+static bool remember_or_recall(struct memo_state *state, uint8_t opcode)
+{
+	if (opcode == CFA_REMEMBER_STATE) {
+		if (!settle(state))
+			return false;
+		state->node.stack = remember(state->memo, state->node.rule, state->node.stack);
+		return state->node.stack != 0;
+	}
+	if (!state->node.stack)
+		return false;
+	take_rule(state, state->memo->cell[state->node.stack].rule);
+	state->node.stack = state->memo->cell[state->node.stack].parent;
+	return true;
+}
+
+/* One instruction that is no advance. False: not here. */
+static bool execute(struct memo_state *state, struct reader *reader)
+{
+	uint8_t opcode = *reader->at++;
+	uint64_t a, b;
+
+	switch (opcode & 0xc0) {
+	case CFA_OFFSET: return reader_uleb(reader, &a) && set_offset(state, opcode & 0x3f, a);
+	case CFA_RESTORE: return restore(state, opcode & 0x3f);
+	}
+	switch (opcode) {
+	case CFA_NOP: return true;
+	case CFA_RESTORE_EXTENDED: return reader_uleb(reader, &a) && restore(state, a);
+	case CFA_REMEMBER_STATE:
+	case CFA_RESTORE_STATE: return remember_or_recall(state, opcode);
+	case CFA_DEF_CFA:
+		return reader_uleb(reader, &a) && reader_uleb(reader, &b) && set_cfa(state, a, b);
+	case CFA_DEF_CFA_REGISTER:
+		return reader_uleb(reader, &a) && set_cfa(state, a, state->rule.cfa_offset);
+	case CFA_DEF_CFA_OFFSET:
+		return reader_uleb(reader, &a) && set_cfa(state, state->rule.cfa_register, a);
+	case CFA_GNU_ARGS_SIZE: return reader_uleb(reader, &a);
+	default: return false;
+	}
+}
+
+/* Interprets from at as far as one edge goes. Returns its length, 0: not here. */
+static uint32_t interpret(struct memo_state *state, const uint8_t *at, const uint8_t *end)
+{
+	struct reader reader = { at, end };
+	struct memo_state before;
+	uint32_t bytes = 0;
+
+	/* Beyond the end there is only padding, but an operand's zero bytes may lie there. */
+	while (reader.at < end && bytes < MEMO_EDGE_BYTES) {
+		uint32_t delta, size;
+
+		before = *state;
+		if (read_advance(reader.at, &delta, &size)) {
+			if (ends_run(&state->node, delta) || size > reader_left(&reader))
+				break;
+			reader.at += size;
+			if (!advance(state, delta))
+				return 0;
+		} else if (!execute(state, &reader)) {
+			return 0;
+		}
+		if (reader.at - at > MEMO_EDGE_BYTES) {
+			*state = before;
+			break;
+		}
+		bytes = reader.at - at;
+	}
+	return settle(state) ? bytes : 0;
+}
+
+static inline uint32_t class_of(const struct memo_edge *edge)
+{
+	uint32_t class = 0;
+
+	while (class < CLASS_28 && edge->bytes >= class_bytes[class + 1])
+		class ++;
+	return class;
+}
+
+static inline uint32_t *find_bucket(const struct memo *memo, uint32_t from, const uint64_t *word,
+				    uint32_t class)
+{
+	uint64_t hash = word[0];
+
+	if (class >= CLASS_16)
+		hash += word[1] * 0xbf58476d1ce4e5b9ull;
+	else
+		hash <<= 64 - 8 * class_bytes[class];
+	if (class == CLASS_28)
+		hash += (word[2] + (word[3] << 32)) * 0x94d049bb133111ebull;
+	hash = (hash ^ hash >> 31 ^ (uint64_t)from << 20) * 0x9e3779b97f4a7c15ull;
+	return &memo->bucket[hash >> (64 - memo->bucket_bits)];
+}
+
+static void link_edge(struct memo *memo, uint32_t number)
+{
+	struct memo_edge *edge = &memo->edge[number];
+	uint32_t *bucket = find_bucket(memo, edge->from, edge->word, class_of(edge));
+
+	edge->next = *bucket;
+	*bucket = number;
+}
+
+static bool more_buckets(struct memo *memo)
+{
+	uint32_t *bucket = calloc(2u << memo->bucket_bits, sizeof(*bucket));
+
+	if (!bucket)
+		return false;
+	free(memo->bucket);
+	memo->bucket = bucket;
+	memo->bucket_bits++;
+	for (uint32_t i = 1; i <= memo->edge_count; i++)
+		link_edge(memo, i);
+	return true;
+}
+
+static inline void mask_word(const uint64_t *from, uint32_t bytes, uint64_t *to)
+{
+	memcpy(to, byte_masks + MEMO_EDGE_BYTES - bytes, MEMO_EDGE_BYTES);
+	for (unsigned int i = 0; i < MEMO_EDGE_BYTES / 8; i++)
+		to[i] &= from[i];
+}
+
+/* Adds the edge for the bytes at `at`. 0: not here, or no memory. */
+static uint32_t add_edge(struct memo *memo, uint32_t from, const uint8_t *at, const uint8_t *end)
+{
+	struct memo_state state = { .memo = memo, .node = memo->node[from] };
+	uint64_t word[MEMO_EDGE_BYTES / 8];
+	struct memo_edge *edge;
+	uint32_t bytes;
+
+	take_rule(&state, state.node.rule);
+	state.node.root = state.node.classes = state.node.recent = 0;
+	memset(state.node.what, 0, sizeof(state.node.what));
+	bytes = interpret(&state, at, end);
+	if (!bytes ||
+	    !grow(&memo->node, &memo->node_capacity, memo->node_count, sizeof(*memo->node)) ||
+	    !grow(&memo->edge, &memo->edge_capacity, memo->edge_count, sizeof(*memo->edge)))
+		return 0;
+	edge = &memo->edge[memo->edge_count];
+	*edge = (struct memo_edge) { .bytes = bytes, .from = from, .to = memo->node_count };
+	memcpy(word, at, sizeof(word));
+	mask_word(word, bytes, edge->word);
+	memo->node[memo->node_count++] = state.node;
+	memo->node[from].classes |= 1u << class_of(edge);
+	link_edge(memo, memo->edge_count);
+	if (memo->edge_count >> memo->bucket_bits && !more_buckets(memo))
+		return 0;
+	return memo->edge_count++;
+}
+
+/* ---- bytes met before ------------------------------------------------------------------- */
+
+static inline bool edge_matches(const struct memo_edge *edge, const uint64_t *word)
+{
+	uint64_t masked[MEMO_EDGE_BYTES / 8], differ = 0;
+
+	mask_word(word, edge->bytes, masked);
+	for (unsigned int i = 0; i < MEMO_EDGE_BYTES / 8; i++)
+		differ |= masked[i] ^ edge->word[i];
+	return !differ;
+}
+
+/* The edge that leaves the node with the bytes at `at`. */
+static inline uint32_t find_edge(struct memo *memo, uint32_t from, const uint8_t *at,
+				 const uint8_t *end)
+{
+	uint64_t word[MEMO_EDGE_BYTES / 8];
+	size_t left = end - at;
+
+	memcpy(word, at, sizeof(word));
+	if (edge_matches(&memo->edge[memo->node[from].recent], word) &&
+	    memo->edge[memo->node[from].recent].bytes <= left)
+		return memo->node[from].recent;
+	for (uint32_t classes = memo->node[from].classes; classes;) {
+		uint32_t class = 31 - __builtin_clz(classes);
+
+		classes ^= 1u << class;
+		for (uint32_t i = *find_bucket(memo, from, word, class); i;
+		     i = memo->edge[i].next) {
+			const struct memo_edge *edge = &memo->edge[i];
+
+			if (edge->from == from && edge_matches(edge, word) && edge->bytes <= left)
+				return memo->node[from].recent = i;
+		}
+	}
+	return add_edge(memo, from, at, end);
+}
+
+/* A run that is no single entry: each row by itself. */
+static void append_rows(struct memo *memo, uint32_t node, uint64_t vaddr)
+{
+	for (uint32_t i = 0; i < memo->node[node].row_count; i++)
+		builder_row(memo->builder, vaddr + memo->node[node].row[i].distance,
+			    memo->node[node].row[i].rule);
+}
+
+/* The entry of the run that ends at a node, with a row NONE bytes behind its last one that says that
+ * there is none, if none is not 0. */
+static bool append_run(struct memo *memo, uint32_t at, uint64_t vaddr, uint32_t none)
+{
+	struct memo_node *node = &memo->node[at];
+	struct run_row row[TABLE_SHAPE_ROWS + 1];
+	uint32_t count = 0;
+
+	if (!node->what[none]) {
+		for (uint32_t i = 0; i < node->row_count; i++)
+			if (!count || row[count - 1].rule != node->row[i].rule)
+				row[count++] = node->row[i];
+		if (none)
+			row[count++] = (struct run_row) { node->distance + none, TABLE_NO_ROW };
+		if (count <= TABLE_SHAPE_ROWS && row[count - 1].distance < TABLE_SHAPE_SPAN)
+			node->what[none] = builder_run(memo->builder, row, count);
+		if (!node->what[none])
+			return false;
+	}
+	builder_entry(memo->builder, vaddr, node->what[none]);
+	return true;
+}
+
+/* The end of an FDE whose last run began at vaddr. */
+static bool end_fde(struct memo *memo, uint32_t at, uint64_t vaddr, const struct memo_fde *fde)
+{
+	uint64_t last = vaddr + memo->node[at].distance, none;
+
+	if (last >= fde->pc_end)
+		return false; /* beyond the FDE, or the last row is empty */
+	none = fde->next_pc == fde->pc_end ? 0 : fde->pc_end - last;
+	if (none <= RUN_GAP_MAX && append_run(memo, at, vaddr, none))
+		return true;
+	if (!append_run(memo, at, vaddr, 0))
+		append_rows(memo, at, vaddr);
+	if (none)
+		builder_row(memo->builder, fde->pc_end, TABLE_NO_ROW);
+	builder_cut(memo->builder);
+	return true;
+}
+
+/* The node where the next run begins. 0: no memory. */
+static uint32_t next_root(struct memo *memo, uint32_t node)
+{
+	uint32_t root = memo->node[node].root;
+
+	if (!root) {
+		root = memo_root(memo, memo->node[node].rule, memo->node[node].stack,
+				 memo->node[node].initial);
+		memo->node[node].root = root; /* the nodes may have moved */
+	}
+	return root;
+}
+
+bool memo_run(struct memo *memo, uint32_t root, const struct memo_fde *fde)
+{
+	const uint8_t *at = fde->instructions;
+	const uint8_t *end = fde->end;
+	uint64_t vaddr = fde->pc, closed = 1;
+	uint32_t node = root;
+
+	/* Padding: DW_CFA_nop, or the zero bytes of a last operand, which interpret() refuses. */
+	while (end > at && !end[-1])
+		end--;
+	while (at < end) {
+		uint32_t delta, size, edge;
+
+		if (read_advance(at, &delta, &size) && ends_run(&memo->node[node], delta)) {
+			if (size > end - at)
+				return false;
+			if (!append_run(memo, node, vaddr, 0)) {
+				append_rows(memo, node, vaddr);
+				builder_cut(memo->builder);
+			}
+			closed += memo->node[node].closed + !!delta;
+			vaddr += memo->node[node].distance + delta;
+			node = next_root(memo, node);
+			if (!node || vaddr >= fde->pc_end)
+				return false;
+			at += size;
+			continue;
+		}
+		edge = find_edge(memo, node, at, end);
+		if (!edge)
+			return false;
+		at += memo->edge[edge].bytes;
+		node = memo->edge[edge].to;
+	}
+	memo->builder->table->cfi_row_count += closed + memo->node[node].closed;
+	return end_fde(memo, node, vaddr, fde);
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * table_proof.c - the proof of conversion: a table says what the CFI says, at every address
+ *
+ * The CFI is laid out in order of address: rows, gaps between FDEs, and what malformed instructions
+ * left unsaid. Where FDEs overlap, the one that cfi_fde_find() names has the address. Beside it go
+ * the table's stretches of one rule, and wherever a row and a stretch meet they are held against
+ * each other (rule_proof.c):
+ *
+ *	row	a rule that leads to the same caller, or a marker other than no_row: flagged
+ *	gap	no_row, and nothing else
+ *	unsaid	malformed, and nothing else
+ *
+ * Anything else is silent: the table would lead a walk astray and not say so. The look-up itself
+ * (table_find) must give the stretch's rule at the first address of each, at one in the middle and
+ * at the last. Images have few distinct rows: each pair of a row's rules and a rule's number is
+ * evaluated once and remembered, so that a million rows take a second and not an hour.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "unwinder.h"
+
+struct stretch {
+	uint64_t pc;
+	uint64_t pc_end;
+	uint32_t rule;
+};
+
+/* One pair that was evaluated. */
+struct proven {
+	uint64_t hash;
+	struct row row;
+	uint32_t rule;
+	bool equal;
+};
+
+struct prover {
+	const struct cfi *cfi;
+	const struct table *table;
+	table_proof_fn report;
+	void *context;
+	struct table_proof *proof;
+	struct stretch *stretch; /* in order of address */
+	size_t stretch_count;
+	size_t stretch_capacity;
+	size_t at; /* the first stretch that ends behind the address at hand */
+	struct proven *proven;
+	size_t proven_count;
+	size_t proven_capacity;
+	uint32_t *bucket; /* index in proven + 1; a power of two of them */
+	size_t bucket_count;
+	uint64_t from; /* the part of the FDE that is its own */
+	uint64_t to;
+	uint64_t decoded; /* where its last row ended */
+	bool out_of_memory;
+};
+
+/* ---- the table, laid out ------------------------------------------------------------------ */
+
+static int add_stretch(void *context, uint64_t pc, uint64_t pc_end, uint32_t rule)
+{
+	struct prover *prover = context;
+
+	if (prover->stretch_count == prover->stretch_capacity) {
+		size_t capacity = prover->stretch_capacity ? 2 * prover->stretch_capacity : 4096;
+		struct stretch *grown = realloc(prover->stretch, capacity * sizeof(*grown));
+
+		if (!grown)
+			return -1;
+		prover->stretch = grown;
+		prover->stretch_capacity = capacity;
+	}
+	prover->stretch[prover->stretch_count++] = (struct stretch) { pc, pc_end, rule };
+	return 0;
+}
+
+/* ---- what was proven before --------------------------------------------------------------- */
+
+static uint64_t hash_add(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
+	return hash ^ hash >> 29;
+}
+
+static uint64_t hash_rule(uint64_t hash, const struct row_rule *rule)
+{
+	hash = hash_add(hash, rule->kind);
+	switch (rule->kind) {
+	case RULE_UNSPECIFIED:
+	case RULE_UNDEFINED:
+	case RULE_SAME_VALUE: return hash;
+	case RULE_REGISTER: return hash_add(hash, rule->reg);
+	case RULE_OFFSET:
+	case RULE_VAL_OFFSET: return hash_add(hash, rule->offset);
+	case RULE_CFA_REGISTER: return hash_add(hash_add(hash, rule->reg), rule->offset);
+	case RULE_EXPRESSION:
+	case RULE_VAL_EXPRESSION:
+	case RULE_CFA_EXPRESSION: break;
+	}
+	for (uint64_t i = 0; i < rule->expression_bytes; i++)
+		hash = hash_add(hash, rule->expression[i]);
+	return hash;
+}
+
+static uint64_t hash_row(const struct row *row, uint32_t rule)
+{
+	uint64_t hash = hash_rule(rule, &row->cfa);
+
+	for (int reg = 0; reg < REGISTER_COUNT; reg++)
+		hash = hash_rule(hash, &row->reg[reg]);
+	return hash_add(hash, row->signal_frame);
+}
+
+static bool rehash(struct prover *prover)
+{
+	size_t count = prover->bucket_count ? 2 * prover->bucket_count : 1024;
+	uint32_t *bucket = calloc(count, sizeof(*bucket));
+
+	if (!bucket)
+		return false;
+	for (size_t i = 0; i < prover->proven_count; i++) {
+		size_t at = prover->proven[i].hash & (count - 1);
+
+		while (bucket[at])
+			at = (at + 1) & (count - 1);
+		bucket[at] = i + 1;
+	}
+	free(prover->bucket);
+	prover->bucket = bucket;
+	prover->bucket_count = count;
+	return true;
+}
+
+/* Room for one more, in both arrays. */
+static bool proven_grow(struct prover *prover)
+{
+	if (2 * (prover->proven_count + 1) > prover->bucket_count && !rehash(prover))
+		return false;
+	if (prover->proven_count == prover->proven_capacity) {
+		size_t capacity = prover->proven_capacity ? 2 * prover->proven_capacity : 256;
+		struct proven *grown = realloc(prover->proven, capacity * sizeof(*grown));
+
+		if (!grown)
+			return false;
+		prover->proven = grown;
+		prover->proven_capacity = capacity;
+	}
+	return true;
+}
+
+/* Evaluates the pair, unless that was done before. */
+static bool proves(struct prover *prover, const struct row *row, uint32_t rule)
+{
+	uint64_t hash = hash_row(row, rule);
+	char why[TABLE_PROOF_WHY];
+	struct proven *entry;
+	size_t at;
+
+	if (!proven_grow(prover)) {
+		prover->out_of_memory = true;
+		return true; /* the proof as a whole fails */
+	}
+	for (at = hash & (prover->bucket_count - 1); prover->bucket[at];
+	     at = (at + 1) & (prover->bucket_count - 1)) {
+		entry = &prover->proven[prover->bucket[at] - 1];
+		if (entry->hash == hash && entry->rule == rule && row_equal(&entry->row, row))
+			return entry->equal;
+	}
+	entry = &prover->proven[prover->proven_count++];
+	*entry = (struct proven) { .hash = hash, .row = *row, .rule = rule };
+	entry->equal = table_rule_proves(row, prover->table, rule, why, sizeof(why));
+	prover->bucket[at] = prover->proven_count;
+	prover->proof->evaluated++;
+	return entry->equal;
+}
+
+/* ---- a piece of the CFI against the table ------------------------------------------------- */
+
+enum piece { PIECE_ROW, PIECE_GAP, PIECE_UNSAID };
+
+static void report(struct prover *prover, const struct row *row, uint64_t pc, uint64_t pc_end,
+		   uint32_t rule, const char *why)
+{
+	struct table_proof_finding finding = { pc, pc_end, row, rule, "" };
+
+	snprintf(finding.why, sizeof(finding.why), "%s", why);
+	if (prover->report)
+		prover->report(prover->context, &finding);
+}
+
+/* True if rule is what the table may say there; what else it says is reported. */
+static bool rule_is_right(struct prover *prover, enum piece piece, const struct row *row,
+			  const struct stretch *stretch)
+{
+	char why[TABLE_PROOF_WHY] = "";
+
+	if (piece == PIECE_GAP && stretch->rule != TABLE_NO_ROW)
+		snprintf(why, sizeof(why), "no FDE is there");
+	else if (piece == PIECE_UNSAID && stretch->rule != TABLE_MALFORMED)
+		snprintf(why, sizeof(why), "the FDE is malformed from there on");
+	else if (piece == PIECE_ROW && stretch->rule == TABLE_NO_ROW)
+		snprintf(why, sizeof(why), "an FDE is there");
+	else if (piece == PIECE_ROW && stretch->rule >= TABLE_MARKER_COUNT &&
+		 !proves(prover, row, stretch->rule))
+		table_rule_proves(row, prover->table, stretch->rule, why, sizeof(why));
+	else
+		return true;
+	report(prover, row, stretch->pc, stretch->pc_end, stretch->rule, why);
+	return false;
+}
+
+/* The look-up gives what the stretches say. at: of a stretch at or before pc. */
+static bool look_up(struct prover *prover, size_t at, const struct row *row, uint64_t pc)
+{
+	uint32_t expected = TABLE_NO_ROW;
+	uint32_t found = table_find(prover->table, pc);
+
+	while (at < prover->stretch_count && prover->stretch[at].pc_end <= pc)
+		at++;
+	if (at < prover->stretch_count && prover->stretch[at].pc <= pc)
+		expected = prover->stretch[at].rule;
+	if (found == expected)
+		return true;
+	report(prover, row, pc, pc + 1, found, "the look-up misses the table's own row");
+	return false;
+}
+
+static void check_piece(struct prover *prover, enum piece piece, const struct row *row, uint64_t pc,
+			uint64_t pc_end)
+{
+	struct table_proof *proof = prover->proof;
+	uint32_t marker = TABLE_NO_ROW;
+	bool meets = false, right = true;
+
+	while (prover->at < prover->stretch_count && prover->stretch[prover->at].pc_end <= pc)
+		prover->at++;
+	for (size_t i = prover->at; i < prover->stretch_count && prover->stretch[i].pc < pc_end;
+	     i++) {
+		meets = true;
+		right &= rule_is_right(prover, piece, row, &prover->stretch[i]);
+		if (prover->stretch[i].rule < TABLE_MARKER_COUNT && !marker)
+			marker = prover->stretch[i].rule;
+	}
+	right &= look_up(prover, prover->at, row, pc);
+	right &= look_up(prover, prover->at, row, pc + (pc_end - pc) / 2);
+	right &= look_up(prover, prover->at, row, pc_end - 1);
+	if (piece == PIECE_GAP)
+		proof->gaps++;
+	else if (meets)
+		proof->rows++;
+	else
+		proof->outside++;
+	if (!right)
+		proof->silent++;
+	else if (piece != PIECE_GAP && meets && marker)
+		proof->flagged[marker]++;
+	else if (piece != PIECE_GAP && meets)
+		proof->equal++;
+}
+
+static int check_row(void *context, const struct row *row)
+{
+	struct prover *prover = context;
+	uint64_t pc = row->pc > prover->from ? row->pc : prover->from;
+	uint64_t pc_end = row->pc_end < prover->to ? row->pc_end : prover->to;
+
+	if (row->pc_end > prover->decoded)
+		prover->decoded = row->pc_end;
+	if (pc < pc_end)
+		check_piece(prover, PIECE_ROW, row, pc, pc_end);
+	return prover->out_of_memory;
+}
+
+/* from .. to: where no other FDE has the address. */
+static void check_fde(struct prover *prover, const struct cfi_fde *fde, uint64_t from, uint64_t to)
+{
+	struct error error;
+
+	if (from >= to)
+		return;
+	prover->from = from;
+	prover->to = to;
+	prover->decoded = fde->pc_begin;
+	if (cfi_rows(prover->cfi, fde, check_row, prover, &error) < 0) {
+		if (prover->decoded < from)
+			prover->decoded = from;
+		if (prover->decoded < to)
+			check_piece(prover, PIECE_UNSAID, NULL, prover->decoded, to);
+	}
+}
+
+static void check_image(struct prover *prover)
+{
+	const struct cfi *cfi = prover->cfi;
+	size_t count = cfi ? cfi->by_pc_count : 0;
+	uint64_t at = 0;
+
+	for (size_t i = 0; i < count && !prover->out_of_memory; i++) {
+		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
+		uint64_t next = i + 1 < count ? cfi->fde[cfi->by_pc[i + 1]].pc_begin : UINT64_MAX;
+		uint64_t end = fde->pc_begin + fde->pc_range;
+
+		if (at < fde->pc_begin)
+			check_piece(prover, PIECE_GAP, NULL, at, fde->pc_begin);
+		at = end < next ? end : next;
+		check_fde(prover, fde, fde->pc_begin, at);
+		/* What an FDE around this one still has, until the next begins. */
+		while (cfi->overlapping && at < next) {
+			uint64_t from = at;
+
+			fde = cfi_fde_find(cfi, at);
+			if (!fde)
+				break;
+			end = fde->pc_begin + fde->pc_range;
+			at = end < next ? end : next;
+			check_fde(prover, fde, from, at);
+		}
+	}
+	check_piece(prover, PIECE_GAP, NULL, at, UINT64_MAX);
+}
+
+/* ---- the whole ---------------------------------------------------------------------------- */
+
+int table_prove(const struct cfi *cfi, const struct table *table, table_proof_fn fn, void *context,
+		struct table_proof *ret, struct error *error)
+{
+	struct prover prover = {
+		.cfi = cfi, .table = table, .report = fn, .context = context, .proof = ret
+	};
+
+	*ret = (struct table_proof) { 0 };
+	prover.out_of_memory = table_rows(table, add_stretch, &prover);
+	if (!prover.out_of_memory)
+		check_image(&prover);
+	free(prover.stretch);
+	free(prover.proven);
+	free(prover.bucket);
+	if (prover.out_of_memory)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for the proof");
+	return 0;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * table_text_store.c - a saved table in memory: build, look at, write
+ *
+ * What it holds is table_text.h's; who fills it is table_text_read.c. An image's CFI gets here
+ * through its own text: the text is all that two tables are compared by, so nothing can come in that
+ * the text does not say, and every image that is compared proves the reader again.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "table_text.h"
+
+/* ---- build ------------------------------------------------------------------------------- */
+
+/* Makes room for one more of count members; they may move. */
+static int grow(void **array, size_t *capacity, size_t count, size_t member_bytes,
+		struct error *error)
+{
+	if (count < *capacity)
+		return 0;
+	size_t wanted = *capacity ? *capacity * 2 : 16;
+	void *moved = reallocarray(*array, wanted, member_bytes);
+	if (!moved)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a table's text");
+	*array = moved;
+	*capacity = wanted;
+	return 0;
+}
+
+struct table_text *table_text_alloc(struct error *error)
+{
+	struct table_text *text = calloc(1, sizeof(*text));
+	if (!text)
+		error_set(error, ERROR_MEMORY, "", 0, "no memory for a table's text");
+	return text;
+}
+
+int table_text_add_function(struct table_text *text, const char *name, size_t name_size,
+			    bool signal, struct error *error)
+{
+	if (grow((void **)&text->function, &text->function_capacity, text->function_count,
+		 sizeof(*text->function), error))
+		return -1;
+	char *copy = malloc(name_size + 1);
+	if (!copy)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a function's name");
+	memcpy(copy, name, name_size);
+	copy[name_size] = '\0';
+	text->function[text->function_count++] = (struct table_text_function) {
+		.name = copy,
+		.signal = signal,
+		.first_row = text->row_count,
+	};
+	return 0;
+}
+
+int table_text_add_row(struct table_text *text, uint64_t offset, uint32_t rules,
+		       struct error *error)
+{
+	if (grow((void **)&text->row, &text->row_capacity, text->row_count, sizeof(*text->row),
+		 error))
+		return -1;
+	text->row[text->row_count++] = (struct table_text_row) { offset, rules };
+	text->function[text->function_count - 1].row_count++;
+	return 0;
+}
+
+int table_text_add_diagnostic(struct table_text *text, enum error_code code, struct error *error)
+{
+	if (grow((void **)&text->diagnostic, &text->diagnostic_capacity, text->diagnostic_count,
+		 sizeof(*text->diagnostic), error))
+		return -1;
+	text->diagnostic[text->diagnostic_count++] = code;
+	return 0;
+}
+
+static const struct row_rule *column_of(const struct row *row, uint32_t column)
+{
+	return column == TABLE_TEXT_CFA ? &row->cfa : &row->reg[column];
+}
+
+int table_text_add_rules(struct table_text *text, const struct row *row, uint32_t *ret,
+			 struct error *error)
+{
+	size_t count = 0;
+	uint64_t expression_bytes = 0;
+	for (uint32_t column = 0; column <= TABLE_TEXT_CFA; column++) {
+		count += column_of(row, column)->kind != RULE_UNSPECIFIED;
+		expression_bytes += column_of(row, column)->expression_bytes;
+	}
+	if (text->rules_count == UINT32_MAX ||
+	    grow((void **)&text->rules, &text->rules_capacity, text->rules_count,
+		 sizeof(struct table_text_rules *), error))
+		return -1;
+	struct table_text_rules *rules =
+		malloc(sizeof(*rules) + count * sizeof(rules->column[0]) + expression_bytes);
+	if (!rules)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for rules");
+	uint8_t *bytes = (uint8_t *)&rules->column[count];
+	*rules = (struct table_text_rules) { .args_size = row->args_size };
+	for (uint32_t column = 0; column <= TABLE_TEXT_CFA; column++) {
+		struct row_rule rule = *column_of(row, column);
+		if (rule.kind == RULE_UNSPECIFIED)
+			continue;
+		if (rule.expression_bytes)
+			memcpy(bytes, rule.expression, rule.expression_bytes);
+		rule.expression = rule.expression_bytes ? bytes : NULL;
+		bytes += rule.expression_bytes;
+		rules->column[rules->count].column = column;
+		rules->column[rules->count++].rule = rule;
+	}
+	*ret = (uint32_t)text->rules_count;
+	text->rules[text->rules_count++] = rules;
+	return 0;
+}
+
+void table_text_destroy(struct table_text *text)
+{
+	if (!text)
+		return;
+	for (size_t i = 0; i < text->function_count; i++)
+		free(text->function[i].name);
+	for (size_t i = 0; i < text->rules_count; i++)
+		free(text->rules[i]);
+	free(text->function);
+	free(text->row);
+	free(text->rules);
+	free(text->diagnostic);
+	free(text);
+}
+
+/* ---- look at ----------------------------------------------------------------------------- */
+
+void table_text_get_rules(const struct table_text *text, uint32_t rules, struct row *ret)
+{
+	const struct table_text_rules *from = text->rules[rules];
+	*ret = (struct row) { .args_size = from->args_size };
+	for (uint32_t i = 0; i < from->count; i++) {
+		uint32_t column = from->column[i].column;
+		*(column == TABLE_TEXT_CFA ? &ret->cfa : &ret->reg[column]) = from->column[i].rule;
+	}
+}
+
+void table_text_get_row(const struct table_text *text, const struct table_text_function *function,
+			size_t index, struct row *ret)
+{
+	const struct table_text_row *row = &text->row[function->first_row + index];
+	table_text_get_rules(text, row->rules, ret);
+	ret->pc = row->offset;
+	ret->pc_end = index + 1 < function->row_count ? row[1].offset : function->length;
+	ret->signal_frame = function->signal;
+}
+
+/* ---- write ------------------------------------------------------------------------------- */
+
+static void write_function(FILE *file, const struct table_text *text,
+			   const struct table_text_function *function)
+{
+	fprintf(file, "function %s%s\n", function->name, function->signal ? " signal" : "");
+	for (size_t i = 0; i < function->row_count; i++) {
+		struct row row;
+		table_text_get_row(text, function, i, &row);
+		row.signal_frame = false; /* the function's line says it */
+		fprintf(file, "  +0x%" PRIx64 " ", row.pc);
+		row_print(file, &row);
+		fputc('\n', file);
+	}
+	if (function->diagnostic)
+		fprintf(file, "  diagnostic %s\n", error_code_name(function->diagnostic));
+	fprintf(file, "  +0x%" PRIx64 " end\n", function->length);
+}
+
+int table_text_write_saved(FILE *file, const struct table_text *text, struct error *error)
+{
+	fputs(TABLE_TEXT_HEADER "\n", file);
+	for (size_t i = 0; i < text->diagnostic_count; i++)
+		fprintf(file, "diagnostic %s\n", error_code_name(text->diagnostic[i]));
+	if (text->diagnostics_dropped)
+		fprintf(file, "diagnostics %" PRIu64 " more\n", text->diagnostics_dropped);
+	for (size_t i = 0; i < text->function_count; i++)
+		write_function(file, text, &text->function[i]);
+	if (ferror(file))
+		return error_set_errno(error, "cannot write the table's text");
+	return 0;
+}
+
+/* ---- from an image ----------------------------------------------------------------------- */
+
+/* The text's functions are those of by_pc, then those that cover nothing. */
+static void set_addresses(struct table_text *text, const struct cfi *cfi)
+{
+	size_t at = 0;
+	for (size_t i = 0; i < cfi->by_pc_count && at < text->function_count; i++)
+		text->function[at++].pc = cfi->fde[cfi->by_pc[i]].pc_begin;
+	for (size_t i = 0; i < cfi->fde_count && at < text->function_count; i++)
+		if (!cfi->fde[i].pc_range)
+			text->function[at++].pc = cfi->fde[i].pc_begin;
+	for (size_t i = 0; i < at; i++)
+		text->function[i].has_pc = true;
+}
+
+int table_text_create(const struct cfi *cfi, struct table_text **ret, struct error *error)
+{
+	char *bytes = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&bytes, &size);
+	if (!file)
+		return error_set_errno(error, "cannot write the table's text");
+	int result = table_text_write(file, cfi, error);
+	if (fclose(file) && !result)
+		result = error_set_errno(error, "cannot write the table's text");
+	if (!result)
+		result = table_text_read(bytes, size, ret, error);
+	if (!result)
+		set_addresses(*ret, cfi);
+	free(bytes);
+	return result;
+}

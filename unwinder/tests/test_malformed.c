@@ -1,0 +1,754 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_malformed.c - one bad thing at a time, named by its code and its place, and nothing else lost
+ *
+ * Every section here begins with a good CIE and ends with a good FDE, whatever stands between them;
+ * both must survive. What is bad is a CIE, an FDE, a pointer, an instruction or an expression of
+ * another entry; or, in a small ELF file of two CIEs and three FDEs, one field of a header. The
+ * expected error is its code and its offset, counted as each table says.
+ */
+#include <check.h>
+#include <inttypes.h>
+#include "cfi_bytes.h"
+
+#define GOOD_PC 0x9000
+
+/* ---- entries ----------------------------------------------------------------------------- */
+
+enum kind {
+	ENTRY, /* bytes: whole entries */
+	CIE,   /* bytes: from the version on */
+	FDE,   /* bytes: from pc_begin on, under a CIE of encoding */
+};
+
+static const struct {
+	const char *name;
+	enum kind kind;
+	uint8_t encoding;
+	struct literal bytes;
+	enum error_code code;
+	int64_t offset; /* from the first of bytes */
+} entries[] = {
+	{ "length_past_the_section", ENTRY, 0, BYTES("\xff\xff\0\0\1\2\3\4"), ERROR_CFI_LENGTH, 0 },
+	{ "length_of_64_bits_past_the_section", ENTRY, 0,
+	  BYTES("\xff\xff\xff\xff\0\0\0\0\1\0\0\0\1\2\3\4"), ERROR_CFI_LENGTH, 0 },
+	{ "length_of_64_bits_that_wraps", ENTRY, 0,
+	  BYTES("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"), ERROR_CFI_LENGTH, 0 },
+	{ "reserved_length_0xfffffff0", ENTRY, 0, BYTES("\xf0\xff\xff\xff\1\2\3\4"),
+	  ERROR_CFI_LENGTH, 0 },
+	{ "reserved_length_0xfffffffe", ENTRY, 0, BYTES("\xfe\xff\xff\xff\1\2\3\4"),
+	  ERROR_CFI_LENGTH, 0 },
+	{ "entry_of_one_byte", ENTRY, 0, BYTES("\1\0\0\0\1"), ERROR_CFI_TRUNCATED, 4 },
+	{ "entry_of_three_bytes", ENTRY, 0, BYTES("\3\0\0\0\1\2\3"), ERROR_CFI_TRUNCATED, 4 },
+	{ "empty_entry_of_64_bits", ENTRY, 0, BYTES("\xff\xff\xff\xff\0\0\0\0\0\0\0\0"),
+	  ERROR_CFI_TRUNCATED, 12 },
+	{ "cie_pointer_before_the_section", ENTRY, 0, BYTES("\4\0\0\0\xff\xff\0\0"),
+	  ERROR_CIE_POINTER, 0 },
+	{ "cie_pointer_past_the_section", ENTRY, 0, BYTES("\4\0\0\0\0\0\0\x80"), ERROR_CIE_POINTER,
+	  0 },
+	{ "cie_pointer_to_itself", ENTRY, 0, BYTES("\4\0\0\0\4\0\0\0"), ERROR_CIE_POINTER, 0 },
+	{ "cie_pointer_into_the_middle_of_a_cie", ENTRY, 0, BYTES("\4\0\0\0\x11\0\0\0"),
+	  ERROR_CIE_POINTER, 0 },
+	{ "cie_without_a_body", ENTRY, 0, BYTES("\4\0\0\0\0\0\0\0"), ERROR_CFI_TRUNCATED, 8 },
+	{ "cie_version_0", CIE, 0, BYTES("\0\0\1\x78\x10"), ERROR_CIE_VERSION, 0 },
+	{ "cie_version_2", CIE, 0, BYTES("\2\0\1\x78\x10"), ERROR_CIE_VERSION, 0 },
+	{ "cie_version_255", CIE, 0, BYTES("\xff\0\1\x78\x10"), ERROR_CIE_VERSION, 0 },
+	{ "augmentation_without_end", CIE, 0, BYTES("\1zR"), ERROR_CFI_TRUNCATED, 1 },
+	{ "augmentation_unknown_without_z", CIE, 0, BYTES("\1armcc+\0\1\x78\x10"),
+	  ERROR_CIE_AUGMENTATION, -8 },
+	{ "eh_without_its_pointer", CIE, 0, BYTES("\1eh\0\1\2\3"), ERROR_CFI_TRUNCATED, 4 },
+	{ "eh_with_an_unknown_letter", CIE, 0, BYTES("\1ehX\0\1\2\3\4\5\6\7\x08\1\x78\x10"),
+	  ERROR_CIE_AUGMENTATION, -8 },
+	{ "version_4_without_address_size", CIE, 0, BYTES("\4\0"), ERROR_CFI_TRUNCATED, 2 },
+	{ "addresses_of_2_bytes", CIE, 0, BYTES("\4\0\2\0\1\x78\x10"), ERROR_CIE_VERSION, 2 },
+	{ "segment_selectors", CIE, 0, BYTES("\5\0\x08\4\1\x78\x10"), ERROR_CIE_VERSION, 2 },
+	{ "code_alignment_of_70_bits", CIE, 0,
+	  BYTES("\1\0\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x78\x10"), ERROR_CFI_TRUNCATED, 2 },
+	{ "data_alignment_without_end", CIE, 0, BYTES("\1\0\1\x80\x80"), ERROR_CFI_TRUNCATED, 3 },
+	{ "return_register_is_missing", CIE, 0, BYTES("\3\0\1\x78"), ERROR_CFI_TRUNCATED, 4 },
+	{ "augmentation_length_past_the_cie", CIE, 0, BYTES("\1zR\0\1\x78\x10\x7f\x1b"),
+	  ERROR_CFI_TRUNCATED, 8 },
+	{ "augmentation_length_of_64_bits", CIE, 0,
+	  BYTES("\1zR\0\1\x78\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\1"), ERROR_CFI_TRUNCATED,
+	  17 },
+	{ "personality_encoding_is_undefined", CIE, 0, BYTES("\1zP\0\1\x78\x10\2\x07\0"),
+	  ERROR_POINTER_ENCODING, 9 },
+	{ "personality_past_its_data", CIE, 0, BYTES("\1zP\0\1\x78\x10\2\x04\0"),
+	  ERROR_CFI_TRUNCATED, 9 },
+	{ "lsda_encoding_is_missing", CIE, 0, BYTES("\1zRL\0\1\x78\x10\1\x1b"), ERROR_CFI_TRUNCATED,
+	  10 },
+	{ "fde_ends_in_pc_begin", FDE, 0x1b, BYTES("\1\2\3"), ERROR_CFI_TRUNCATED, 0 },
+	{ "fde_ends_in_pc_range", FDE, 0x1b, BYTES("\1\2\3\4\5\6\7"), ERROR_CFI_TRUNCATED, 4 },
+	{ "fde_without_augmentation_length", FDE, 0x1b, BYTES("\1\2\3\4\5\6\7\0"),
+	  ERROR_CFI_TRUNCATED, 8 },
+	{ "fde_augmentation_past_its_end", FDE, 0x1b, BYTES("\1\2\3\4\5\6\7\0\4\1\2\3"),
+	  ERROR_CFI_TRUNCATED, 9 },
+	{ "range_that_wraps", FDE, 0x04,
+	  BYTES("\1\0\0\0\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff\0"), ERROR_CFI_RANGE, -8 },
+	{ "pointer_omitted", FDE, 0xff, BYTES("\1\0\0\0\0\0\0\0"), ERROR_POINTER_ENCODING, 0 },
+	{ "pointer_format_5", FDE, 0x05, BYTES("\1\0\0\0\0\0\0\0"), ERROR_POINTER_ENCODING, 0 },
+	{ "pointer_format_15", FDE, 0x0f, BYTES("\1\0\0\0\0\0\0\0"), ERROR_POINTER_ENCODING, 0 },
+	{ "pointer_base_6", FDE, 0x6b, BYTES("\1\0\0\0\0\0\0\0"), ERROR_POINTER_ENCODING, 0 },
+	{ "aligned_with_a_format", FDE, 0x5b, BYTES("\1\0\0\0\0\0\0\0"), ERROR_POINTER_ENCODING,
+	  0 },
+	{ "indirect_out_of_the_image", FDE, 0x9b, BYTES("\1\0\0\0\1\0\0\0\0"),
+	  ERROR_POINTER_ENCODING, 0 },
+	{ "indirect_near_the_last_address", FDE, 0x84,
+	  BYTES("\xfe\xff\xff\xff\xff\xff\xff\xff\1\0\0\0\0\0\0\0"), ERROR_POINTER_ENCODING, 0 },
+	{ "uleb_pointer_of_70_bits", FDE, 0x01,
+	  BYTES("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f\1\0"), ERROR_CFI_TRUNCATED, 0 },
+	{ "sleb_pointer_without_end", FDE, 0x09, BYTES("\xff\xff\xff"), ERROR_CFI_TRUNCATED, 0 },
+	{ "aligned_pointer_past_the_end", FDE, 0x50, BYTES("\1\2\3\4"), ERROR_CFI_TRUNCATED, 0 },
+};
+
+static void put_bad(struct bytes *bytes, size_t index, size_t *ret_start)
+{
+	*ret_start = bytes->size;
+	if (entries[index].kind == ENTRY) {
+		put_literal(bytes, entries[index].bytes);
+		return;
+	}
+	size_t cie = bytes->size;
+	if (entries[index].kind == FDE)
+		put_cie(bytes, entries[index].encoding, (struct literal)BYTES(""));
+	size_t start = begin_entry(bytes);
+	put_number(bytes, entries[index].kind == FDE ? bytes->size - cie : 0, 4);
+	*ret_start = bytes->size;
+	put_literal(bytes, entries[index].bytes);
+	end_entry(bytes, start);
+}
+
+static void check_error(const char *name, const struct error *error, enum error_code code,
+			const char *section, uint64_t offset)
+{
+	ck_assert_msg(error->code == code && error->offset == offset &&
+			      !strcmp(error->section, section),
+		      "%s: expected %s at %s+%" PRId64 ", got %s at %s+%" PRId64 ": %s", name,
+		      error_code_name(code), section, (int64_t)offset, error_code_name(error->code),
+		      error->section, (int64_t)error->offset, error->message);
+	ck_assert_msg(error->message[0], "%s: no sentence", name);
+}
+
+static int take_row(void *context, const struct row *row)
+{
+	*(struct row *)context = *row;
+	return 0;
+}
+
+/* The last FDE of a section, which each test puts there. */
+static void check_good_fde(const char *name, const struct cfi *cfi)
+{
+	struct row row = { 0 };
+	struct error error;
+	const struct cfi_fde *fde = cfi_fde_find(cfi, GOOD_PC);
+	ck_assert_msg(fde && fde->pc_begin == GOOD_PC && fde->pc_range == 0x10,
+		      "%s: the good FDE is lost", name);
+	ck_assert_msg(!cfi_rows(cfi, fde, take_row, &row, &error), "%s: %s", name, error.message);
+	ck_assert_int_eq(row.cfa.offset, 16);
+}
+
+static void put_good_fde(struct bytes *bytes)
+{
+	put_fde(bytes, 0, GOOD_PC, 0x10, (struct literal)BYTES("\x0e\x10"));
+}
+
+#define GOOD_CIE BYTES("\x0c\x07\x08\x90\x01")
+
+START_TEST(bad_entry_costs_itself)
+{
+	struct bytes bytes = { .size = 0 };
+	size_t start;
+	put_cie(&bytes, 0, (struct literal)GOOD_CIE);
+	put_bad(&bytes, (size_t)_i, &start);
+	put_good_fde(&bytes);
+	struct image image = fake_image(&bytes);
+	struct cfi *cfi;
+	struct error error;
+	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	ck_assert_msg(cfi->diagnostics.count == 1, "%s: %zu diagnostics", entries[_i].name,
+		      cfi->diagnostics.count);
+	check_error(entries[_i].name, cfi->diagnostics.error, entries[_i].code, ".eh_frame",
+		    start + (uint64_t)entries[_i].offset);
+	ck_assert_uint_eq(cfi->fde_count, 1);
+	check_good_fde(entries[_i].name, cfi);
+	cfi_destroy(cfi);
+}
+END_TEST
+
+/* ---- instructions ------------------------------------------------------------------------ */
+
+static const struct {
+	const char *name;
+	struct literal instructions;
+	enum error_code code;
+	uint64_t offset; /* from the first instruction */
+} programs[] = {
+	{ "advance_loc1_without_operand", BYTES("\x02"), ERROR_CFI_TRUNCATED, 0 },
+	{ "advance_loc2_cut", BYTES("\x03\1"), ERROR_CFI_TRUNCATED, 0 },
+	{ "advance_loc4_cut", BYTES("\x04\1\2\3"), ERROR_CFI_TRUNCATED, 0 },
+	{ "advance_loc8_cut", BYTES("\x1d\1\2\3\4\5\6\7"), ERROR_CFI_TRUNCATED, 0 },
+	{ "advance_past_the_fde", BYTES("\x41\x02\xff"), ERROR_CFI_RANGE, 1 },
+	{ "advance_that_wraps", BYTES("\x41\x1d\xff\xff\xff\xff\xff\xff\xff\xff"), ERROR_CFI_RANGE,
+	  1 },
+	{ "set_loc_backwards", BYTES("\x44\x01\1\x10\0\0\0\0\0\0"), ERROR_CFI_RANGE, 1 },
+	{ "set_loc_past_the_fde", BYTES("\x01\0\x20\0\0\0\0\0\0"), ERROR_CFI_RANGE, 0 },
+	{ "set_loc_cut", BYTES("\x01\0\x20\0\0"), ERROR_CFI_TRUNCATED, 1 },
+	{ "offset_without_operand", BYTES("\x86"), ERROR_CFI_TRUNCATED, 0 },
+	{ "offset_extended_without_offset", BYTES("\x05\x06"), ERROR_CFI_TRUNCATED, 0 },
+	{ "offset_of_register_256", BYTES("\x05\x80\x02\1"), ERROR_CFI_REGISTER, 0 },
+	{ "restore_of_register_256", BYTES("\x06\x80\x02"), ERROR_CFI_REGISTER, 0 },
+	{ "same_value_of_register_2_to_the_63", BYTES("\x08\x80\x80\x80\x80\x80\x80\x80\x80\x80\1"),
+	  ERROR_CFI_REGISTER, 0 },
+	{ "register_in_register_256", BYTES("\x09\x06\x80\x02"), ERROR_CFI_REGISTER, 0 },
+	{ "cfa_in_a_vector_register", BYTES("\x0c\x11\x10"), ERROR_CFI_REGISTER, 0 },
+	{ "cfa_register_without_operand", BYTES("\x0d"), ERROR_CFI_TRUNCATED, 0 },
+	{ "cfa_offset_of_70_bits", BYTES("\x0e\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f"),
+	  ERROR_CFI_TRUNCATED, 0 },
+	{ "cfa_offset_after_an_expression", BYTES("\x0f\1\x9c\x0e\x10"), ERROR_CFI_STATE, 3 },
+	{ "cfa_register_after_an_expression", BYTES("\x0f\1\x9c\x0d\x06"), ERROR_CFI_STATE, 3 },
+	{ "cfa_expression_past_the_end", BYTES("\x0f\x05\x9c"), ERROR_CFI_TRUNCATED, 0 },
+	{ "expression_length_of_64_bits",
+	  BYTES("\x10\x06\xff\xff\xff\xff\xff\xff\xff\xff\xff\1\x9c"), ERROR_CFI_TRUNCATED, 0 },
+	{ "val_expression_past_the_end", BYTES("\x16\x06\x02\x9c"), ERROR_CFI_TRUNCATED, 0 },
+	{ "restore_state_alone", BYTES("\x0b"), ERROR_CFI_STATE, 0 },
+	{ "restore_state_once_too_often", BYTES("\x0a\x0a\x0b\x0b\x0b"), ERROR_CFI_STATE, 4 },
+	{ "args_size_without_operand", BYTES("\x2e"), ERROR_CFI_TRUNCATED, 0 },
+	{ "negate_ra_state_is_of_aarch64", BYTES("\x41\x2d"), ERROR_CFI_INSTRUCTION, 1 },
+	{ "instruction_0x17", BYTES("\x17"), ERROR_CFI_INSTRUCTION, 0 },
+	{ "instruction_lo_user", BYTES("\x1c"), ERROR_CFI_INSTRUCTION, 0 },
+	{ "instruction_hi_user", BYTES("\x3f"), ERROR_CFI_INSTRUCTION, 0 },
+};
+
+START_TEST(bad_instruction_costs_its_fde)
+{
+	struct bytes bytes = { .size = 0 };
+	put_cie(&bytes, 0, (struct literal)GOOD_CIE);
+	size_t start = put_fde(&bytes, 0, TEST_PC, TEST_PC_RANGE / 2, programs[_i].instructions);
+	put_good_fde(&bytes);
+	struct image image = fake_image(&bytes);
+	struct cfi *cfi;
+	struct error error;
+	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	ck_assert_uint_eq(cfi->fde_count, 2);
+	struct error_list found = { 0 };
+	cfi_check(cfi, &found);
+	ck_assert_msg(found.count == 1, "%s: %zu errors", programs[_i].name, found.count);
+	check_error(programs[_i].name, found.error, programs[_i].code, ".eh_frame",
+		    start + programs[_i].offset);
+	check_good_fde(programs[_i].name, cfi);
+	error_list_deinit(&found);
+	cfi_destroy(cfi);
+}
+END_TEST
+
+/* The CIE's instructions belong to each of its FDEs. */
+START_TEST(cie_that_advances_costs_its_fdes)
+{
+	struct bytes bytes = { .size = 0 };
+	put_cie(&bytes, 0, (struct literal)GOOD_CIE);
+	size_t bad = put_cie(&bytes, 0, (struct literal)BYTES("\x41"));
+	put_fde(&bytes, bad, TEST_PC, 0x10, (struct literal)BYTES(""));
+	put_good_fde(&bytes);
+	struct image image = fake_image(&bytes);
+	struct cfi *cfi;
+	struct error error;
+	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	struct error_list found = { 0 };
+	cfi_check(cfi, &found);
+	ck_assert_uint_eq(found.count, 1);
+	check_error("cie_advances", found.error, ERROR_CFI_INSTRUCTION, ".eh_frame", bad + 17);
+	check_good_fde("cie_advances", cfi);
+	error_list_deinit(&found);
+	cfi_destroy(cfi);
+}
+END_TEST
+
+/* ---- expressions ------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	struct literal expression;
+	enum error_code code;
+	uint64_t offset; /* in the expression */
+} expressions[] = {
+	{ "nothing_on_the_stack", BYTES(""), ERROR_EXPRESSION, 0 },
+	{ "operation_0x00", BYTES("\x00"), ERROR_EXPRESSION, 0 },
+	{ "operation_0xff", BYTES("\x30\xff"), ERROR_EXPRESSION, 1 },
+	{ "deref_of_nothing", BYTES("\x06"), ERROR_EXPRESSION, 0 },
+	{ "plus_of_one_operand", BYTES("\x31\x22"), ERROR_EXPRESSION, 1 },
+	{ "const8u_cut", BYTES("\x0e\1\2\3"), ERROR_EXPRESSION, 0 },
+	{ "breg_without_offset", BYTES("\x77"), ERROR_EXPRESSION, 0 },
+	{ "register_that_is_not_known", BYTES("\x73\x00"), ERROR_EXPRESSION, 0 },
+	{ "division_by_zero", BYTES("\x31\x30\x1b"), ERROR_EXPRESSION, 2 },
+	{ "branch_out_of_the_expression", BYTES("\x2f\x7f\0"), ERROR_EXPRESSION, 0 },
+	{ "endless_loop", BYTES("\x2f\xfd\xff"), ERROR_EXPRESSION, 0 },
+	{ "pick_below_the_stack", BYTES("\x30\x15\x05"), ERROR_EXPRESSION, 1 },
+	{ "memory_that_can_not_be_read", BYTES("\x30\x06"), ERROR_EXPRESSION_MEMORY, 1 },
+};
+
+static int read_nothing(void *context, uint64_t address, void *ret, size_t size)
+{
+	return -1;
+}
+
+START_TEST(bad_expression_costs_its_value)
+{
+	char program[64] = { 0x0f, (char)expressions[_i].expression.size };
+	struct bytes bytes = { .size = 0 };
+	memcpy(program + 2, expressions[_i].expression.data, expressions[_i].expression.size);
+	put_cie(&bytes, 0, (struct literal)GOOD_CIE);
+	put_fde(&bytes, 0, TEST_PC, 0x10,
+		(struct literal) { program, 2 + expressions[_i].expression.size });
+	put_good_fde(&bytes);
+	struct image image = fake_image(&bytes);
+	struct cfi *cfi;
+	struct error error = { 0 };
+	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	struct row row;
+	ck_assert_int_eq(cfi_row_find(cfi, TEST_PC, &row, &error), 1);
+	ck_assert_int_eq(row.cfa.kind, RULE_CFA_EXPRESSION);
+	struct register_values registers = { .known = 1u << REGISTER_RSP };
+	struct memory_reader memory = { .read = read_nothing };
+	uint64_t value;
+	ck_assert_msg(expression_evaluate(row.cfa.expression, row.cfa.expression_bytes, &registers,
+					  false, 0, &memory, &value, &error) == -1,
+		      "%s: has a value", expressions[_i].name);
+	check_error(expressions[_i].name, &error, expressions[_i].code, "", expressions[_i].offset);
+	check_good_fde(expressions[_i].name, cfi);
+	cfi_destroy(cfi);
+}
+END_TEST
+
+/* ---- a whole ELF file -------------------------------------------------------------------- */
+
+/*
+ * 0x000 ELF header, program headers   0x200 .eh_frame_hdr   0x300 .eh_frame   0x800 code
+ * 0xd00 section headers: .eh_frame, .eh_frame_hdr, .shstrtab   0xe00 .shstrtab   end 0x1000
+ *
+ * .eh_frame: CIE A, FDE 0 (A), FDE 1 (A), CIE B, FDE 2 (B), terminator; pcrel sdata4 throughout.
+ * FDE n covers VADDR+0x800+n*0x100. .eh_frame_hdr: pcrel sdata4, udata4, datarel sdata4.
+ */
+#define VADDR	   0x10000
+#define PROGRAM(n) (64 + 56 * (n))
+#define SECTION(n) (0xd00 + 64 * (n))
+#define HDR	   0x200
+#define TABLE	   (HDR + 12)
+#define FRAME	   0x300
+#define CIE_A	   0
+#define FDE_0	   0x18
+#define FDE_1	   0x30
+#define CIE_B	   0x48
+#define FDE_2	   0x60
+#define FRAME_SIZE 0x7c
+
+static void set(struct bytes *file, size_t offset, uint64_t value, size_t size)
+{
+	memcpy(file->data + offset, &value, size);
+}
+
+static void put_entry(struct bytes *file, size_t offset, size_t cie, uint64_t pc)
+{
+	set(file, FRAME + offset, 0x14, 4);
+	if (cie == SIZE_MAX) {
+		memcpy(file->data + FRAME + offset + 8, "\1zR\0\1\x78\x10\1\x1b\x0c\x07\x08\x90\1",
+		       14);
+		return;
+	}
+	set(file, FRAME + offset + 4, offset + 4 - cie, 4);
+	set(file, FRAME + offset + 8, pc - (VADDR + FRAME + offset + 8), 4);
+	set(file, FRAME + offset + 12, 0x80, 4);
+}
+
+static void make_elf(struct bytes *file)
+{
+	*file = (struct bytes) { .size = 0x1000 };
+	Elf64_Ehdr header = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 },
+			      .e_type = ET_DYN,
+			      .e_machine = EM_X86_64,
+			      .e_version = 1,
+			      .e_phoff = 64,
+			      .e_shoff = SECTION(0),
+			      .e_ehsize = 64,
+			      .e_phentsize = 56,
+			      .e_phnum = 2,
+			      .e_shentsize = 64,
+			      .e_shnum = 4,
+			      .e_shstrndx = 3 };
+	Elf64_Phdr programs_[2] = {
+		{ PT_LOAD, PF_R | PF_X, 0, VADDR, VADDR, 0x1000, 0x1000, 0x1000 },
+		{ PT_GNU_EH_FRAME, PF_R, HDR, VADDR + HDR, VADDR + HDR, 36, 36, 4 },
+	};
+	Elf64_Shdr sections[4] = {
+		{ 0 },
+		{ 1, SHT_PROGBITS, SHF_ALLOC, VADDR + FRAME, FRAME, FRAME_SIZE, 0, 0, 8, 0 },
+		{ 11, SHT_PROGBITS, SHF_ALLOC, VADDR + HDR, HDR, 36, 0, 0, 4, 0 },
+		{ 25, SHT_STRTAB, 0, 0, 0xe00, 35, 0, 0, 1, 0 },
+	};
+	memcpy(file->data, &header, sizeof(header));
+	memcpy(file->data + PROGRAM(0), programs_, sizeof(programs_));
+	memcpy(file->data + SECTION(0), sections, sizeof(sections));
+	memcpy(file->data + 0xe00, "\0.eh_frame\0.eh_frame_hdr\0.shstrtab", 35);
+	static const size_t fdes[] = { FDE_0, FDE_1, FDE_2 };
+	put_entry(file, CIE_A, SIZE_MAX, 0);
+	put_entry(file, CIE_B, SIZE_MAX, 0);
+	memcpy(file->data + HDR, "\1\x1b\x03\x3b", 4);
+	set(file, HDR + 4, FRAME - (HDR + 4), 4);
+	set(file, HDR + 8, 3, 4);
+	for (size_t i = 0; i < 3; i++) {
+		put_entry(file, fdes[i], i < 2 ? CIE_A : CIE_B, VADDR + 0x800 + i * 0x100);
+		set(file, TABLE + i * 8, 0x800 + i * 0x100 - HDR, 4);
+		set(file, TABLE + i * 8 + 4, FRAME + fdes[i] - HDR, 4);
+	}
+}
+
+struct patch {
+	size_t offset;
+	uint64_t value;
+	size_t size;
+};
+
+static void apply(struct bytes *file, const struct patch *patch, size_t count)
+{
+	for (size_t i = 0; i < count && patch[i].size; i++)
+		set(file, patch[i].offset, patch[i].value, patch[i].size);
+}
+
+#define NO_SECTIONS                                                                                \
+	{ 40, 0, 8 },                                                                              \
+	{                                                                                          \
+		60, 0, 4                                                                           \
+	}
+
+static const struct {
+	const char *name;
+	struct patch patch[4];
+	enum error_code code;
+	const char *section;
+	uint64_t offset;
+} images[] = {
+	{ "magic", { { 0, 0, 1 } }, ERROR_NOT_ELF, "", 0 },
+	{ "class_32", { { 4, 1, 1 } }, ERROR_UNSUPPORTED_ELF, "", 4 },
+	{ "big_endian", { { 5, 2, 1 } }, ERROR_UNSUPPORTED_ELF, "", 4 },
+	{ "machine_i386", { { 18, EM_386, 2 } }, ERROR_UNSUPPORTED_ELF, "", 18 },
+	{ "elf_version_2", { { 20, 2, 4 } }, ERROR_UNSUPPORTED_ELF, "", 20 },
+	{ "section_headers_past_the_end",
+	  { { 40, 0x1001, 8 } },
+	  ERROR_ELF_BOUNDS,
+	  "section headers",
+	  0x1001 },
+	{ "section_header_of_63_bytes",
+	  { { 58, 63, 2 } },
+	  ERROR_ELF_BOUNDS,
+	  "section headers",
+	  0xd00 },
+	{ "sections_beyond_the_end",
+	  { { 60, 0xfeff, 2 } },
+	  ERROR_ELF_BOUNDS,
+	  "section headers",
+	  0xd00 },
+	{ "program_headers_past_the_end",
+	  { { 32, 0x2000, 8 } },
+	  ERROR_ELF_BOUNDS,
+	  "program headers",
+	  0x2000 },
+	{ "program_header_of_55_bytes",
+	  { { 54, 55, 2 } },
+	  ERROR_ELF_BOUNDS,
+	  "program headers",
+	  64 },
+	{ "segments_beyond_the_end", { { 56, 1000, 2 } }, ERROR_ELF_BOUNDS, "program headers", 64 },
+	{ "section_past_the_end",
+	  { { SECTION(1) + 24, 0xff8, 8 } },
+	  ERROR_ELF_BOUNDS,
+	  ".eh_frame",
+	  0xff8 },
+	{ "section_size_that_wraps",
+	  { { SECTION(1) + 32, UINT64_MAX, 8 } },
+	  ERROR_ELF_BOUNDS,
+	  ".eh_frame",
+	  FRAME },
+	{ "segment_larger_in_the_file",
+	  { { PROGRAM(0) + 40, 0xfff, 8 } },
+	  ERROR_ELF_BOUNDS,
+	  "segment 0",
+	  0 },
+	{ "segment_that_wraps",
+	  { { PROGRAM(0) + 16, UINT64_MAX, 8 } },
+	  ERROR_ELF_BOUNDS,
+	  "segment 0",
+	  0 },
+	{ "segment_past_the_end", { { PROGRAM(0) + 8, 1, 8 } }, ERROR_ELF_BOUNDS, "segment 0", 1 },
+	{ "compressed_rubbish",
+	  { { SECTION(1) + 8, SHF_COMPRESSED, 8 } },
+	  ERROR_ELF_BOUNDS,
+	  ".eh_frame",
+	  FRAME },
+	{ "no_sections_and_a_header_in_no_segment",
+	  { NO_SECTIONS, { PROGRAM(1) + 16, 0x900000, 8 } },
+	  ERROR_ELF_BOUNDS,
+	  "PT_GNU_EH_FRAME",
+	  HDR },
+	{ "no_sections_and_a_header_of_3_bytes",
+	  { NO_SECTIONS, { PROGRAM(1) + 32, 3, 8 } },
+	  ERROR_CFI_TRUNCATED,
+	  ".eh_frame_hdr",
+	  0 },
+	{ "no_sections_and_header_version_2",
+	  { NO_SECTIONS, { HDR, 2, 1 } },
+	  ERROR_POINTER_ENCODING,
+	  ".eh_frame_hdr",
+	  1 },
+	{ "no_sections_and_no_eh_frame_pointer",
+	  { NO_SECTIONS, { HDR + 1, 0xff, 1 } },
+	  ERROR_POINTER_ENCODING,
+	  ".eh_frame_hdr",
+	  1 },
+	{ "no_sections_and_eh_frame_in_no_segment",
+	  { NO_SECTIONS, { HDR + 4, 0x7fffffff, 4 } },
+	  ERROR_ELF_BOUNDS,
+	  ".eh_frame_hdr",
+	  HDR },
+};
+
+START_TEST(bad_image_is_named)
+{
+	struct bytes file;
+	struct image *image;
+	struct error error = { 0 };
+	make_elf(&file);
+	apply(&file, images[_i].patch, 4);
+	ck_assert_msg(image_create_memory(file.data, file.size, "file", &image, &error) == -1,
+		      "%s: was opened", images[_i].name);
+	ck_assert_ptr_null(image);
+	check_error(images[_i].name, &error, images[_i].code, images[_i].section,
+		    images[_i].offset);
+}
+END_TEST
+
+/* ---- .eh_frame_hdr, and lengths that it corrects ------------------------------------------ */
+
+#define ALL 7u
+
+static const struct {
+	const char *name;
+	struct patch patch[4];
+	unsigned int fdes;    /* bit n: FDE n is there */
+	size_t diagnostics;   /* of cfi_create */
+	enum error_code code; /* of the first error that cfi_check gives */
+	const char *section;
+	uint64_t offset;
+} tables[] = {
+	{ "nothing_is_wrong", { { 0 } }, ALL, 0, ERROR_NONE, "", 0 },
+	{ "no_sections_and_nothing_is_wrong", { NO_SECTIONS }, ALL, 0, ERROR_NONE, "", 0 },
+	{ "section_without_its_name", { { SECTION(1), 2, 4 } }, ALL, 0, ERROR_NONE, "", 0 },
+	{ "version_2", { { HDR, 2, 1 } }, ALL, 0, ERROR_SEARCH_TABLE, ".eh_frame_hdr", 0 },
+	{ "header_of_3_bytes",
+	  { { SECTION(2) + 32, 3, 8 } },
+	  ALL,
+	  0,
+	  ERROR_SEARCH_TABLE,
+	  ".eh_frame_hdr",
+	  0 },
+	{ "eh_frame_pointer_omitted",
+	  { { HDR + 1, 0xff, 1 } },
+	  ALL,
+	  0,
+	  ERROR_POINTER_ENCODING,
+	  ".eh_frame_hdr",
+	  4 },
+	{ "eh_frame_is_elsewhere",
+	  { { HDR + 4, 0, 4 } },
+	  ALL,
+	  0,
+	  ERROR_SEARCH_TABLE,
+	  ".eh_frame_hdr",
+	  4 },
+	{ "count_of_undefined_format",
+	  { { HDR + 2, 0x05, 1 } },
+	  ALL,
+	  0,
+	  ERROR_POINTER_ENCODING,
+	  ".eh_frame_hdr",
+	  8 },
+	{ "more_entries_than_bytes",
+	  { { HDR + 8, 4, 4 } },
+	  ALL,
+	  0,
+	  ERROR_SEARCH_TABLE,
+	  ".eh_frame_hdr",
+	  12 },
+	{ "table_of_lebs",
+	  { { HDR + 3, 0x31, 1 } },
+	  ALL,
+	  0,
+	  ERROR_POINTER_ENCODING,
+	  ".eh_frame_hdr",
+	  3 },
+	{ "indirect_table",
+	  { { HDR + 3, 0xbb, 1 } },
+	  ALL,
+	  0,
+	  ERROR_POINTER_ENCODING,
+	  ".eh_frame_hdr",
+	  3 },
+	{ "entry_of_another_pc",
+	  { { TABLE + 8, 0x901 - HDR, 4 } },
+	  ALL,
+	  0,
+	  ERROR_SEARCH_TABLE,
+	  ".eh_frame_hdr",
+	  12 + 8 },
+	{ "entries_out_of_order",
+	  { { TABLE, 0x900 - HDR, 4 },
+	    { TABLE + 4, FRAME + FDE_1 - HDR, 4 },
+	    { TABLE + 8, 0x800 - HDR, 4 },
+	    { TABLE + 12, FRAME + FDE_0 - HDR, 4 } },
+	  ALL,
+	  0,
+	  ERROR_SEARCH_TABLE,
+	  ".eh_frame_hdr",
+	  12 + 8 },
+	{ "entry_of_no_fde",
+	  { { TABLE + 4, FRAME + CIE_A - HDR, 4 } },
+	  ALL,
+	  0,
+	  ERROR_SEARCH_TABLE,
+	  ".eh_frame_hdr",
+	  12 },
+	{ "one_fde_twice",
+	  { { TABLE + 8, 0x800 - HDR, 4 }, { TABLE + 12, FRAME + FDE_0 - HDR, 4 } },
+	  ALL,
+	  0,
+	  ERROR_SEARCH_TABLE,
+	  ".eh_frame_hdr",
+	  12 + 8 },
+	{ "fde_in_no_entry",
+	  { { HDR + 8, 2, 4 } },
+	  ALL,
+	  0,
+	  ERROR_SEARCH_TABLE,
+	  ".eh_frame",
+	  FDE_2 },
+	{ "length_past_the_section",
+	  { { FRAME + FDE_0, 0x1000, 4 } },
+	  ALL & ~1u,
+	  1,
+	  ERROR_CFI_LENGTH,
+	  ".eh_frame",
+	  FDE_0 },
+	{ "length_past_the_section_before_a_cie",
+	  { { FRAME + FDE_1, 0x1000, 4 } },
+	  ALL & ~2u,
+	  1,
+	  ERROR_CFI_LENGTH,
+	  ".eh_frame",
+	  FDE_1 },
+	{ "length_over_other_entries",
+	  { { FRAME + FDE_0, 0x14 + 0x18, 4 } },
+	  ALL & ~1u,
+	  1,
+	  ERROR_CFI_LENGTH,
+	  ".eh_frame",
+	  FDE_0 },
+	{ "length_over_a_cie",
+	  { { FRAME + FDE_1, 0x14 + 0x18, 4 } },
+	  ALL & ~2u,
+	  1,
+	  ERROR_CFI_LENGTH,
+	  ".eh_frame",
+	  FDE_1 },
+	{ "length_of_the_first_cie",
+	  { { FRAME + CIE_A, 0xffffffff, 4 }, { FRAME + CIE_A + 8, UINT64_MAX, 4 } },
+	  4,
+	  3, /* it, and its two FDEs */
+	  ERROR_CFI_LENGTH,
+	  ".eh_frame",
+	  CIE_A },
+	{ "two_lengths",
+	  { { FRAME + FDE_0, 0x1000, 4 }, { FRAME + FDE_1, 0x2000, 4 } },
+	  4,
+	  2,
+	  ERROR_CFI_LENGTH,
+	  ".eh_frame",
+	  FDE_0 },
+	{ "length_without_a_table",
+	  { { FRAME + FDE_1, 0x1000, 4 }, { SECTION(2) + 4, SHT_NOBITS, 4 } },
+	  ALL & ~2u,
+	  1,
+	  ERROR_CFI_LENGTH,
+	  ".eh_frame",
+	  FDE_1 },
+	{ "length_with_a_table_that_lies",
+	  { { FRAME + FDE_0, 0x1000, 4 }, { TABLE + 8 + 4, FRAME + FDE_1 + 4 - HDR, 4 } },
+	  ALL & ~1u,
+	  1,
+	  ERROR_CFI_LENGTH,
+	  ".eh_frame",
+	  FDE_0 },
+	{ "zero_word_in_the_middle_without_sections",
+	  { NO_SECTIONS, { FRAME + FDE_1, 0, 4 }, { FRAME + FDE_1 + 4, 0x10, 4 } },
+	  ALL & ~2u,
+	  1,
+	  ERROR_CIE_POINTER,
+	  ".eh_frame",
+	  FDE_1 + 4 },
+	{ "bad_length_without_sections",
+	  { NO_SECTIONS, { FRAME + FDE_1, 0x1000, 4 } },
+	  ALL & ~2u,
+	  1,
+	  ERROR_CFI_LENGTH,
+	  ".eh_frame",
+	  FDE_1 },
+};
+
+START_TEST(search_table_is_checked_and_helps)
+{
+	struct bytes file;
+	struct image *image;
+	struct cfi *cfi;
+	struct error error = { 0 };
+	make_elf(&file);
+	apply(&file, tables[_i].patch, 4);
+	ck_assert_msg(!image_create_memory(file.data, file.size, "file", &image, &error), "%s: %s",
+		      tables[_i].name, error.message);
+	ck_assert_int_eq(cfi_create(image, &cfi, &error), 0);
+	unsigned int fdes = 0;
+	for (size_t i = 0; i < cfi->fde_count; i++)
+		fdes |= 1u << (cfi->fde[i].pc_begin - VADDR - 0x800) / 0x100;
+	ck_assert_msg(fdes == tables[_i].fdes && (size_t)__builtin_popcount(fdes) == cfi->fde_count,
+		      "%s: FDEs 0x%x, %zu of them", tables[_i].name, fdes, cfi->fde_count);
+	ck_assert_msg(cfi->diagnostics.count == tables[_i].diagnostics, "%s: %zu diagnostics: %s",
+		      tables[_i].name, cfi->diagnostics.count,
+		      cfi->diagnostics.count ? cfi->diagnostics.error->message : "");
+	struct error_list found = { 0 };
+	cfi_check(cfi, &found);
+	if (tables[_i].code)
+		check_error(tables[_i].name, found.error, tables[_i].code, tables[_i].section,
+			    tables[_i].offset);
+	else
+		ck_assert_msg(!found.count, "%s: %s", tables[_i].name,
+			      found.count ? found.error->message : "");
+	error_list_deinit(&found);
+	cfi_destroy(cfi);
+	image_destroy(image);
+}
+END_TEST
+
+int main(void)
+{
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+	Suite *suite = suite_create("malformed");
+	TCase *tcase = tcase_create("malformed");
+	tcase_add_loop_test(tcase, bad_entry_costs_itself, 0, COUNT(entries));
+	tcase_add_loop_test(tcase, bad_instruction_costs_its_fde, 0, COUNT(programs));
+	tcase_add_test(tcase, cie_that_advances_costs_its_fdes);
+	tcase_add_loop_test(tcase, bad_expression_costs_its_value, 0, COUNT(expressions));
+	tcase_add_loop_test(tcase, bad_image_is_named, 0, COUNT(images));
+	tcase_add_loop_test(tcase, search_table_is_checked_and_helps, 0, COUNT(tables));
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
