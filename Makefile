@@ -33,7 +33,7 @@ OBJECTS	 := $(SOURCES:%.c=$(O)/%.o)
 TESTS	 := $(patsubst %.c,$(O)/%,$(wildcard unwinder/tests/test_*.c bpf/tests/test_*.c \
 	    harness/tests/test_*.c))
 SKELS	 := $(patsubst bpf/%.bpf.c,$(O)/bpf/%.skel.h,$(wildcard bpf/*.bpf.c))
-HEADERS	 := $(filter-out bpf/vmlinux.h unwinder/step.h,$(wildcard $(addsuffix /*.h,$(ROOMS))))
+HEADERS	 := $(filter-out bpf/vmlinux.h bpf/find_rule.h bpf/%.bpf.h unwinder/step.h,$(wildcard $(addsuffix /*.h,$(ROOMS))))
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
