@@ -2,11 +2,9 @@
 /*
  * table_build.c - a section -> a table, the fast way
  *
- * Three passes over the section, no memory but 8 bytes for each FDE:
- *
- *	scan	lengths, CIE pointers, each FDE's start
- *	sort	by start, if they are not in order
- *	run	each FDE's instructions through the memo (table_memo.h), entries out
+ * One pass over the section: each FDE's instructions go through the memo (table_memo.h), and entries
+ * come out. An FDE that begins before the last one's end begins a chunk; chunks are put in order
+ * at the end (table_layout.c).
  *
  * This is for sections as compilers write them: .eh_frame, 32-bit lengths, "z" augmentations,
  * pc-relative 4-byte pointers, no overlap. What an FDE has beyond that sends this FDE the plain way
@@ -22,16 +20,21 @@
 
 #define LENGTH_RESERVED 0xfffffff0u
 #define FDE_HEADER	17 /* length, CIE pointer, start, range, length of the augmentation data */
+#define FDE_BYTES	24 /* few are smaller */
+/* Between FDEs that follow each other: padding. Behind a wider gap, or before the last FDE, a chunk
+ * begins, because FDEs that come later may lie in between. */
+#define CHUNK_GAP_MAX 15
 
 struct fast_cie {
-	uint32_t offset;
+	uint64_t offset;
 	uint32_t root; /* a node of the memo; 0: its FDEs go the plain way */
 	struct cfi_cie cie;
 };
 
-struct fast_key {
-	uint32_t pc; /* from the lowest address of a segment */
-	uint32_t offset;
+struct fast_fde {
+	uint64_t offset;
+	uint32_t cie;
+	struct memo_fde memo;
 };
 
 struct fast {
@@ -41,10 +44,10 @@ struct fast {
 	struct memo memo;
 	struct fast_cie *cie;
 	uint32_t cie_count, cie_capacity;
-	struct fast_key *key, *spare;
-	uint32_t count, capacity;
-	uint64_t base, limit; /* of all segments */
-	bool sorted;
+	uint64_t cie_offset;  /* of the CIE met last: FDEs of one CIE follow each other */
+	uint32_t last_cie;    /* its number */
+	uint64_t offset;      /* of the entry to be read next */
+	uint64_t base, limit; /* of the segment */
 };
 
 static uint32_t read_u32(const uint8_t *at)
@@ -55,7 +58,7 @@ static uint32_t read_u32(const uint8_t *at)
 	return value;
 }
 
-/* ---- scan ------------------------------------------------------------------------------- */
+/* ---- CIEs ------------------------------------------------------------------------------- */
 
 /* The rule after the CIE's instructions, as the first row of an FDE without any would have it. */
 static int on_initial_row(void *context, const struct row *row)
@@ -73,10 +76,10 @@ static int on_initial_row(void *context, const struct row *row)
 	return 1;
 }
 
-static bool add_cie(struct fast *fast, uint32_t offset)
+static bool add_cie(struct fast *fast, uint64_t offset)
 {
 	struct fast_cie *cie;
-	struct cfi_fde fde = { .pc_range = 1 };
+	struct cfi_fde fde = { .pc_range = 1, .instructions = fast->section->data };
 	struct cfi cfi = { .image = fast->image,
 			   .section = fast->section,
 			   .is_eh_frame = true,
@@ -108,14 +111,11 @@ static bool add_cie(struct fast *fast, uint32_t offset)
 	return true;
 }
 
-/* FDEs of one CIE follow each other: the last one is tried first. NULL: none begins there. */
-static const struct fast_cie *find_cie(const struct fast *fast, uint32_t offset,
-				       const struct fast_cie *last)
+/* Makes last_cie the one at offset. False: none was met there. */
+static bool find_cie(struct fast *fast, uint64_t offset)
 {
 	uint32_t low = 0, high = fast->cie_count;
 
-	if (last && last->offset == offset)
-		return last;
 	while (low < high) {
 		uint32_t middle = (low + high) / 2;
 
@@ -124,152 +124,121 @@ static const struct fast_cie *find_cie(const struct fast *fast, uint32_t offset,
 		else
 			high = middle;
 	}
-	return low < fast->cie_count && fast->cie[low].offset == offset ? &fast->cie[low] : NULL;
-}
-
-static bool add_fde(struct fast *fast, uint32_t offset, uint32_t length)
-{
-	const uint8_t *at = fast->section->data + offset;
-	uint64_t pc = fast->section->vaddr + offset + 8 + (uint64_t)(int32_t)read_u32(at + 8);
-	uint32_t augmentation = at[FDE_HEADER - 1];
-
-	if (augmentation >= 0x80 || FDE_HEADER + augmentation > 4 + (uint64_t)length ||
-	    pc < fast->base || pc >= fast->limit)
+	if (low == fast->cie_count || fast->cie[low].offset != offset)
 		return false;
-	if (!read_u32(at + 12)) /* covers nothing */
-		return true;
-	pc -= fast->base;
-	fast->sorted &= !fast->count || fast->key[fast->count - 1].pc <= pc;
-	fast->key[fast->count++] = (struct fast_key) { pc, offset };
+	fast->last_cie = low;
+	fast->cie_offset = offset;
 	return true;
 }
 
-static bool scan(struct fast *fast)
+/* ---- FDEs ------------------------------------------------------------------------------- */
+
+/* Reads up to and including the next FDE that covers code. 1: done. 0: there is none. -1: this
+ * section is not for here. */
+static int next_fde(struct fast *fast, struct fast_fde *ret)
 {
 	const uint8_t *data = fast->section->data;
-	uint64_t size = fast->section->size, offset = 0;
-	const struct fast_cie *last = NULL;
+	uint64_t size = fast->section->size;
 
-	while (size - offset >= 4) {
-		uint32_t length = read_u32(data + offset), id;
+	while (size - fast->offset >= 4) {
+		uint64_t offset = fast->offset, pc, cie;
+		const uint8_t *at = data + offset;
+		uint32_t length = read_u32(at), id, augmentation, range;
 
-		if (!length) {
-			offset += 4;
+		fast->offset += 4 + (uint64_t)length;
+		if (!length)
 			continue;
-		}
-		if (length >= LENGTH_RESERVED || length > size - offset - 4 || length < 4)
-			return false;
-		id = read_u32(data + offset + 4);
+		if (length > size - offset - 4 || length < 4) /* 0xffffffff, too: size is less */
+			return -1;
+		id = read_u32(at + 4);
 		if (!id) {
 			if (!add_cie(fast, offset))
-				return false;
-			last = NULL; /* they may have moved */
-		} else {
-			last = find_cie(fast, offset + 4 - id, last);
-			if (!last || length < FDE_HEADER - 4 || !add_fde(fast, offset, length))
-				return false;
-		}
-		offset += 4 + (uint64_t)length;
-	}
-	return offset == size;
-}
-
-/* ---- sort ------------------------------------------------------------------------------- */
-
-#define SORT_BITS 11
-#define SORT_SIZE (1u << SORT_BITS)
-
-/* Stable, from the lowest bits; bits that all keys share cost nothing more than being counted. */
-static void sort(struct fast *fast)
-{
-	uint32_t start[3][SORT_SIZE] = { 0 };
-
-	for (uint32_t i = 0; i < fast->count; i++)
-		for (unsigned int pass = 0; pass < 3; pass++)
-			start[pass][fast->key[i].pc >> pass * SORT_BITS & (SORT_SIZE - 1)]++;
-	for (unsigned int pass = 0; pass < 3; pass++) {
-		struct fast_key *from = fast->key;
-		uint32_t sum = 0;
-
-		if (start[pass][from[0].pc >> pass * SORT_BITS & (SORT_SIZE - 1)] == fast->count)
+				return -1;
 			continue;
-		for (uint32_t i = 0; i < SORT_SIZE; i++) {
-			uint32_t here = start[pass][i];
-
-			start[pass][i] = sum;
-			sum += here;
 		}
-		for (uint32_t i = 0; i < fast->count; i++)
-			fast->spare[start[pass][from[i].pc >> pass * SORT_BITS &
-						(SORT_SIZE - 1)]++] = from[i];
-		fast->key = fast->spare;
-		fast->spare = from;
+		cie = offset + 4 - id;
+		if ((fast->cie_offset != cie && !find_cie(fast, cie)) || length < FDE_HEADER - 4)
+			return -1;
+		pc = fast->section->vaddr + offset + 8 + (uint64_t)(int32_t)read_u32(at + 8);
+		range = read_u32(at + 12);
+		augmentation = at[FDE_HEADER - 1];
+		if (augmentation >= 0x80 || FDE_HEADER + augmentation > 4 + length ||
+		    pc < fast->base || pc >= fast->limit || range > fast->limit - pc)
+			return -1;
+		if (!range) /* covers nothing */
+			continue;
+		ret->offset = offset;
+		ret->cie = fast->last_cie;
+		ret->memo.pc = pc;
+		ret->memo.pc_end = pc + range;
+		ret->memo.instructions = at + FDE_HEADER + augmentation;
+		ret->memo.end = at + 4 + length;
+		return 1;
 	}
+	return fast->offset == size ? 0 : -1;
 }
 
-/* ---- run -------------------------------------------------------------------------------- */
-
-static void plain_fde(struct fast *fast, const struct fast_cie *cie, uint32_t offset,
-		      const struct memo_fde *from)
+static void plain_fde(struct fast *fast, const struct fast_fde *from)
 {
-	struct cfi_cie copy = cie->cie;
+	struct cfi_cie cie = fast->cie[from->cie].cie;
 	struct cfi_fde fde;
 	struct cfi cfi = { .image = fast->image,
 			   .section = fast->section,
 			   .is_eh_frame = true,
-			   .cie = &copy,
+			   .cie = &cie,
 			   .cie_count = 1,
 			   .fde = &fde,
 			   .fde_count = 1 };
 	struct error ignored;
 
 	builder_cut(&fast->builder);
-	if (cfi_fde_read(fast->image, fast->section, true, offset, &copy, &fde, &ignored)) {
+	if (cfi_fde_read(fast->image, fast->section, true, from->offset, &cie, &fde, &ignored)) {
 		fast->builder.table->lost_fdes++; /* its header was read before: never */
 		return;
 	}
 	fde.cie = 0;
-	builder_fde(&fast->builder, &cfi, &fde, from->pc, from->pc_end, true);
-	if (from->pc_end < from->next_pc)
-		builder_row(&fast->builder, from->pc_end, TABLE_NO_ROW);
+	builder_fde(&fast->builder, &cfi, &fde, from->memo.pc, from->memo.pc_end, true);
+	if (from->memo.pc_end != from->memo.next_pc)
+		builder_row(&fast->builder, from->memo.pc_end, TABLE_NO_ROW);
 	builder_cut(&fast->builder);
 }
 
-static bool run(struct fast *fast)
+static void run_fde(struct fast *fast, const struct fast_fde *fde)
 {
-	const uint8_t *data = fast->section->data;
-	const uint8_t *safe = data + fast->section->size; /* an edge may be read before this */
-	const struct fast_cie *last = NULL;
+	uint32_t root = fast->cie[fde->cie].root;
 
-	safe = fast->section->size < MEMO_EDGE_BYTES ? data : safe - MEMO_EDGE_BYTES;
-	for (uint32_t i = 0; i < fast->count; i++) {
-		uint32_t offset = fast->key[i].offset;
-		const uint8_t *at = data + offset;
-		struct memo_fde fde = { .pc = fast->base + fast->key[i].pc };
-		struct builder_mark mark;
+	fast->builder.table->fde_count++;
+	/* The memo reads ahead. */
+	if (root && fast->section->data + fast->section->size - fde->memo.end >= MEMO_EDGE_BYTES) {
+		struct builder_mark mark = builder_mark(&fast->builder);
 
-		fde.pc_end = fde.pc + read_u32(at + 12);
-		fde.next_pc = i + 1 < fast->count ? fast->base + fast->key[i + 1].pc : UINT64_MAX;
-		if (fde.next_pc < fde.pc_end || fde.pc_end > fast->limit)
-			return false; /* they overlap, or leave the segment */
-		last = find_cie(fast, offset + 4 - read_u32(at + 4), last);
-		fde.instructions = at + FDE_HEADER + at[FDE_HEADER - 1];
-		fde.end = at + 4 + read_u32(at);
-		fast->builder.table->fde_count++;
-		if (!last->root || fde.end > safe) {
-			plain_fde(fast, last, offset, &fde);
-			continue;
-		}
-		mark = builder_mark(&fast->builder);
-		if (!memo_run(&fast->memo, last->root, &fde)) {
-			builder_reset(&fast->builder, &mark);
-			plain_fde(fast, last, offset, &fde);
-		}
+		if (memo_run(&fast->memo, root, &fde->memo))
+			return;
+		builder_reset(&fast->builder, &mark);
 	}
-	return !fast->builder.out_of_memory;
+	plain_fde(fast, fde);
 }
 
-/* ---- all of it -------------------------------------------------------------------------- */
+/* False: not here. */
+static bool run(struct fast *fast)
+{
+	struct fast_fde two[2], *fde = &two[0], *next = &two[1], *swap;
+	struct table_builder *builder = &fast->builder;
+	int status = next_fde(fast, fde);
+	bool jump = true;
+
+	for (; status > 0 && !builder->out_of_memory; swap = fde, fde = next, next = swap) {
+		if (jump)
+			builder_jump(builder, fde->memo.pc);
+		status = next_fde(fast, next);
+		fde->memo.next_pc = status > 0 ? next->memo.pc : UINT64_MAX;
+		run_fde(fast, fde);
+		jump = fde->memo.next_pc - fde->memo.pc_end > CHUNK_GAP_MAX;
+		if (jump && builder->chunk_count)
+			builder->chunk[builder->chunk_count - 1].vaddr_end = fde->memo.pc_end;
+	}
+	return !status && !builder->out_of_memory;
+}
 
 /* 0: done. 1: not this way. -1: failed. */
 static int build(struct fast *fast, struct table **ret, struct error *error)
@@ -280,33 +249,19 @@ static int build(struct fast *fast, struct table **ret, struct error *error)
 	if (builder_init(&fast->builder, fast->image, error))
 		return -1;
 	table = fast->builder.table;
-	if (table->segment_count != 1)
+	if (table->segment_count != 1 || fast->section->size >= LENGTH_RESERVED)
 		goto out;
 	fast->base = table->segment[0].vaddr;
 	fast->limit = fast->base + (uint64_t)table->segment[0].page_count * TABLE_PAGE_SIZE;
-	if (fast->limit - fast->base > UINT32_MAX || fast->section->size >= LENGTH_RESERVED)
-		goto out;
-	/* No FDE is shorter than its header: there is room for all of them. */
-	fast->capacity = fast->section->size / FDE_HEADER + 1;
-	fast->key = malloc(2 * (size_t)fast->capacity * sizeof(*fast->key));
-	if (!fast->key || !memo_init(&fast->memo, &fast->builder)) {
-		status = error_set(error, ERROR_MEMORY, "", 0, "no memory for FDEs");
-		goto out;
-	}
-	fast->spare = fast->key + fast->capacity;
-	fast->sorted = true;
-	if (!scan(fast))
-		goto out;
-	if (!fast->sorted)
-		sort(fast);
-	if (run(fast))
+	if (!builder_reserve_entries(&fast->builder, fast->section->size / FDE_BYTES + 1) ||
+	    !memo_init(&fast->memo, &fast->builder))
+		status = error_set(error, ERROR_MEMORY, "", 0, "no memory for a table");
+	else if (run(fast))
 		status = builder_finish(&fast->builder, ret, error);
 out:
 	memo_deinit(&fast->memo);
 	free(fast->cie);
-	free(fast->key < fast->spare ? fast->key : fast->spare);
-	if (status)
-		builder_abandon(&fast->builder);
+	builder_abandon(&fast->builder);
 	return status;
 }
 
@@ -316,7 +271,9 @@ int table_build(const struct image *image, struct table **ret, struct error *err
 	int status = 1;
 
 	if (image->eh_frame.data && image->machine == EM_X86_64) {
-		struct fast fast = { .image = image, .section = &image->eh_frame };
+		struct fast fast = { .image = image,
+				     .section = &image->eh_frame,
+				     .cie_offset = UINT64_MAX };
 
 		status = build(&fast, ret, error);
 	}

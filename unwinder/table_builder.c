@@ -14,80 +14,6 @@
 #include <string.h>
 #include "table_builder.h"
 
-/* ---- numbers by key --------------------------------------------------------------------- */
-
-uint64_t number_hash(uint64_t hash, const void *data, size_t size)
-{
-	const uint8_t *at = data;
-
-	for (; size >= 8; at += 8, size -= 8) {
-		uint64_t word;
-
-		memcpy(&word, at, sizeof(word));
-		hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
-		hash ^= hash >> 32;
-	}
-	if (size) {
-		uint64_t word = 0;
-
-		memcpy(&word, at, size);
-		hash = (hash ^ word ^ (uint64_t)size << 56) * 0x9e3779b97f4a7c15ull;
-		hash ^= hash >> 32;
-	}
-	return hash;
-}
-
-static bool number_map_grow(struct number_map *map)
-{
-	uint32_t capacity = map->capacity ? map->capacity * 2 : 256;
-	uint64_t *hash = calloc(capacity, sizeof(*hash));
-	uint32_t *slot = calloc(capacity, sizeof(*slot));
-
-	if (!hash || !slot) {
-		free(hash);
-		free(slot);
-		return false;
-	}
-	for (uint32_t i = 0; i < map->capacity; i++) {
-		uint32_t at = map->hash[i] & (capacity - 1);
-
-		if (!map->slot[i])
-			continue;
-		while (slot[at])
-			at = (at + 1) & (capacity - 1);
-		hash[at] = map->hash[i];
-		slot[at] = map->slot[i];
-	}
-	number_map_deinit(map);
-	map->hash = hash;
-	map->slot = slot;
-	map->capacity = capacity;
-	return true;
-}
-
-uint32_t *number_map_find(struct number_map *map, uint64_t hash, number_equal_fn equal,
-			  void *context)
-{
-	uint32_t at;
-
-	if (map->count * 2 >= map->capacity && !number_map_grow(map))
-		return NULL;
-	for (at = hash & (map->capacity - 1); map->slot[at]; at = (at + 1) & (map->capacity - 1))
-		if (map->hash[at] == hash && equal(context, map->slot[at]))
-			return &map->slot[at];
-	map->hash[at] = hash;
-	map->count++; /* the caller fills it, or gives up for want of memory */
-	return &map->slot[at];
-}
-
-void number_map_deinit(struct number_map *map)
-{
-	free(map->hash);
-	free(map->slot);
-	map->hash = NULL;
-	map->slot = NULL;
-}
-
 /* Room for more, or false. array: a pointer to the array's pointer. */
 static bool reserve(struct table_builder *builder, void *array, uint32_t *capacity, uint64_t wanted,
 		    size_t size)
@@ -319,143 +245,72 @@ void builder_row(struct table_builder *builder, uint64_t vaddr, uint32_t rule)
 		(struct run_row) { .distance = vaddr - builder->run_vaddr, .rule = rule };
 }
 
-/* ---- entries and pages ------------------------------------------------------------------ */
+/* ---- entries --------------------------------------------------------------------------- */
 
-static void push_entry(struct table_builder *builder, uint64_t vaddr, uint32_t what)
+/* The page of an address that is not in the page of the last entry. False: in no segment. */
+static bool begin_page(struct table_builder *builder, uint64_t vaddr)
 {
-	struct table *table = builder->table;
+	const struct table_segment *segment = table_segment_find(builder->table, vaddr);
 
-	while (vaddr >= builder->page_vaddr) {
-		table->page[builder->next_page++] = table->entry_count;
-		builder->page_vaddr += TABLE_PAGE_SIZE;
-	}
-	if (table->entry_count == builder->entry_capacity &&
-	    !reserve(builder, &table->entry, &builder->entry_capacity, table->entry_count + 1ull,
-		     sizeof(*table->entry)))
-		return;
-	table->entry[table->entry_count++] = table_entry_pack(vaddr & (TABLE_PAGE_SIZE - 1), what);
-	builder->segment_is_empty = false;
-}
-
-/* The first page of a segment has an entry at 0, even if there is nothing to say. */
-static void segment_end(struct table_builder *builder)
-{
-	struct table *table = builder->table;
-
-	if (builder->segments && builder->segment_is_empty)
-		push_entry(builder, table->segment[builder->segments - 1].vaddr,
-			   TABLE_DIRECT | TABLE_NO_ROW);
-	for (; builder->page_vaddr < builder->segment_end; builder->page_vaddr += TABLE_PAGE_SIZE)
-		table->page[builder->next_page++] = table->entry_count;
-}
-
-static void segment_begin(struct table_builder *builder)
-{
-	const struct table_segment *segment;
-
-	segment_end(builder);
-	segment = &builder->table->segment[builder->segments++];
-	builder->page_vaddr = segment->vaddr;
-	builder->segment_end = segment->vaddr + (uint64_t)segment->page_count * TABLE_PAGE_SIZE;
-	builder->segment_is_empty = segment->page_count > 0;
+	if (!segment || !reserve(builder, &builder->part, &builder->part_capacity,
+				 builder->part_count + 1ull, sizeof(*builder->part)))
+		return false;
+	uint32_t page = (vaddr - segment->vaddr) >> TABLE_PAGE_SHIFT;
+	builder->part[builder->part_count++] = (struct builder_part) {
+		.page = segment->first_page + page,
+		.first = builder->entry_count,
+	};
+	builder->page_end = segment->vaddr + (page + 1ull) * TABLE_PAGE_SIZE;
+	return true;
 }
 
 void builder_entry_slow(struct table_builder *builder, uint64_t vaddr, uint32_t what)
 {
-	struct table *table = builder->table;
-	uint64_t start;
-
-	while (vaddr >= builder->segment_end) {
-		if (builder->segments == table->segment_count)
-			return;
-		segment_begin(builder);
-	}
-	start = table->segment[builder->segments - 1].vaddr;
-	if (vaddr < start)
+	if (!reserve(builder, &builder->entry, &builder->entry_capacity,
+		     builder->entry_count + 1ull, sizeof(*builder->entry)))
 		return;
-	if (builder->segment_is_empty && vaddr != start)
-		push_entry(builder, start, TABLE_DIRECT | TABLE_NO_ROW);
-	push_entry(builder, vaddr, what);
+	if (vaddr >= builder->page_end && !begin_page(builder, vaddr))
+		return;
+	builder->entry[builder->entry_count++] = table_entry_pack(vaddr & (TABLE_PAGE_SIZE - 1),
+								  what);
 }
 
-struct builder_mark builder_mark(const struct table_builder *builder)
+void builder_end_chunk(struct table_builder *builder)
 {
-	return (struct builder_mark) {
-		.entry_count = builder->table->entry_count,
-		.segments = builder->segments,
-		.next_page = builder->next_page,
-		.segment_end = builder->segment_end,
-		.page_vaddr = builder->page_vaddr,
-		.cfi_row_count = builder->table->cfi_row_count,
-		.segment_is_empty = builder->segment_is_empty,
-	};
+	run_end(builder);
+	builder->page_end = 0;
+	if (builder->chunk_count)
+		builder->chunk[builder->chunk_count - 1].end_part = builder->part_count;
+}
+
+void builder_jump(struct table_builder *builder, uint64_t vaddr)
+{
+	builder_end_chunk(builder);
+	if (reserve(builder, &builder->chunk, &builder->chunk_capacity, builder->chunk_count + 1ull,
+		    sizeof(*builder->chunk)))
+		builder->chunk[builder->chunk_count++] = (struct builder_chunk) {
+			.vaddr = vaddr,
+			.vaddr_end = vaddr,
+			.first_part = builder->part_count,
+		};
+}
+
+bool builder_reserve_entries(struct table_builder *builder, uint64_t count)
+{
+	return reserve(builder, &builder->entry, &builder->entry_capacity, count,
+		       sizeof(*builder->entry));
 }
 
 void builder_reset(struct table_builder *builder, const struct builder_mark *mark)
 {
-	builder->table->entry_count = mark->entry_count;
-	builder->segments = mark->segments;
-	builder->next_page = mark->next_page;
-	builder->segment_end = mark->segment_end;
-	builder->page_vaddr = mark->page_vaddr;
+	builder->entry_count = mark->entry_count;
+	builder->part_count = mark->part_count;
+	builder->page_end = mark->page_end;
 	builder->table->cfi_row_count = mark->cfi_row_count;
-	builder->segment_is_empty = mark->segment_is_empty;
 	builder->run_count = 0;
 }
 
 /* ---- life ------------------------------------------------------------------------------- */
-
-static int by_vaddr(const void *a, const void *b)
-{
-	const struct table_segment *left = a, *right = b;
-
-	return left->vaddr < right->vaddr ? -1 : left->vaddr > right->vaddr;
-}
-
-static int make_segments(struct table *table, const struct image *image, struct error *error)
-{
-	uint64_t pages = 0, next = 0;
-
-	table->segment = calloc(image->segment_count + 1, sizeof(*table->segment));
-	if (!table->segment)
-		return error_set(error, ERROR_MEMORY, "", 0, "no memory for segments");
-	for (size_t i = 0; i < image->segment_count; i++) {
-		const struct image_segment *from = &image->segment[i];
-		uint64_t start = from->vaddr & ~(uint64_t)(TABLE_PAGE_SIZE - 1);
-		uint64_t bytes = from->vaddr - start + from->file_bytes;
-
-		if (!from->executable || !from->file_bytes)
-			continue;
-		table->segment[table->segment_count++] = (struct table_segment) {
-			.vaddr = start,
-			.page_count = (bytes + TABLE_PAGE_SIZE - 1) >> TABLE_PAGE_SHIFT,
-		};
-	}
-	qsort(table->segment, table->segment_count, sizeof(*table->segment), by_vaddr);
-	for (uint32_t i = 0; i < table->segment_count; i++) {
-		struct table_segment *segment = &table->segment[i];
-
-		if (i && segment->vaddr < next) { /* two segments in one page: the first has it */
-			uint64_t skip = (next - segment->vaddr) >> TABLE_PAGE_SHIFT;
-
-			if (skip > segment->page_count)
-				skip = segment->page_count;
-			segment->vaddr = next;
-			segment->page_count -= skip;
-		}
-		segment->first_page = pages;
-		pages += segment->page_count;
-		next = segment->vaddr + (uint64_t)segment->page_count * TABLE_PAGE_SIZE;
-	}
-	if (pages > UINT32_MAX / 2)
-		return error_set(error, ERROR_TABLE_LIMIT, "", 0, "%llu pages are too many",
-				 (unsigned long long)pages);
-	table->page_count = pages;
-	table->page = calloc(pages + 1, sizeof(*table->page));
-	if (!table->page)
-		return error_set(error, ERROR_MEMORY, "", 0, "no memory for pages");
-	return 0;
-}
 
 int builder_init(struct table_builder *builder, const struct image *image, struct error *error)
 {
@@ -464,7 +319,7 @@ int builder_init(struct table_builder *builder, const struct image *image, struc
 	*builder = (struct table_builder) { .table = table };
 	if (!table)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a table");
-	if (make_segments(table, image, error)) {
+	if (table_make_segments(table, image, error)) {
 		builder_abandon(builder);
 		return -1;
 	}
@@ -484,40 +339,28 @@ int builder_init(struct table_builder *builder, const struct image *image, struc
 void builder_abandon(struct table_builder *builder)
 {
 	table_destroy(builder->table);
+	free(builder->entry);
+	free(builder->part);
+	free(builder->chunk);
 	number_map_deinit(&builder->rules);
 	number_map_deinit(&builder->shapes);
-	builder->table = NULL;
-}
-
-void builder_restart(struct table_builder *builder)
-{
-	builder->table->entry = NULL;
-	builder->table->entry_count = builder->entry_capacity = 0;
-	builder->segments = builder->next_page = 0;
-	builder->segment_end = builder->page_vaddr = 0;
-	builder->segment_is_empty = false;
-}
-
-void builder_end_pages(struct table_builder *builder)
-{
-	while (builder->segments < builder->table->segment_count)
-		segment_begin(builder);
-	segment_end(builder);
-	builder->table->page[builder->table->page_count] = builder->table->entry_count;
+	*builder = (struct table_builder) { .table = NULL };
 }
 
 int builder_finish(struct table_builder *builder, struct table **ret, struct error *error)
 {
-	run_end(builder);
-	builder_end_pages(builder);
-	if (!builder->out_of_memory)
+	int status;
+
+	builder_end_chunk(builder);
+	status = builder_sort_chunks(builder) ? 0 : 1;
+	if (!status && !builder->out_of_memory)
 		builder_share_shapes(builder);
-	if (builder->out_of_memory) {
-		builder_abandon(builder);
-		return error_set(error, ERROR_MEMORY, "", 0, "no memory for the table's rows");
+	if (!status && !builder->out_of_memory && builder_lay_out(builder)) {
+		*ret = builder->table;
+		builder->table = NULL;
+	} else if (!status) {
+		status = error_set(error, ERROR_MEMORY, "", 0, "no memory for the table's rows");
 	}
-	*ret = builder->table;
-	builder->table = NULL;
 	builder_abandon(builder);
-	return 0;
+	return status;
 }

@@ -54,6 +54,7 @@ void builder_fde(struct table_builder *builder, const struct cfi *cfi, const str
 
 static void create_fdes(struct table_builder *builder, const struct cfi *cfi)
 {
+	builder_jump(builder, 0);
 	for (size_t i = 0; i < cfi->by_pc_count && !builder->out_of_memory; i++) {
 		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
 		uint64_t next = UINT64_MAX, end;

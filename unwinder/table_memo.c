@@ -8,6 +8,7 @@
  * cfi_rows(), which knows them all. So this file may be incomplete but never wrong, and `prove`
  * holds every row of it against cfi_rows().
  */
+#include <emmintrin.h>
 #include <stdlib.h>
 #include <string.h>
 #include "reader.h"
@@ -32,14 +33,12 @@ enum {
 };
 
 #define MEMO_BUCKET_BITS 12 /* at first */
+#define LONG_INSTRUCTION 12 /* bytes; none has more that is not padded */
 
-/* An edge is found by its first bytes: as many of these as it has. */
-static const uint8_t class_bytes[] = { 1, 3, 5, 8, 16, 28 };
-#define CLASS_16 4
-#define CLASS_28 5
+#define KEY_BYTES 32 /* an edge is found by its first bytes: these, or fewer */
 
-/* Bytes that count in an edge of n bytes: byte_masks + MEMO_EDGE_BYTES - n. */
-static const uint8_t byte_masks[2 * MEMO_EDGE_BYTES] = {
+/* Bytes that count, if n of them do: key_masks + KEY_BYTES - n. */
+static const uint8_t key_masks[2 * KEY_BYTES] = {
 	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
 	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
 	0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
@@ -93,7 +92,6 @@ bool memo_init(struct memo *memo, struct table_builder *builder)
 	if (memo->bucket && grow(&memo->node, &memo->node_capacity, 1, sizeof(*memo->node)) &&
 	    grow(&memo->edge, &memo->edge_capacity, 1, sizeof(*memo->edge)) &&
 	    grow(&memo->cell, &memo->cell_capacity, 1, sizeof(*memo->cell))) {
-		memo->edge[0] = (struct memo_edge) { .word = { 1 } }; /* matches nothing */
 		return true;
 	}
 	memo_deinit(memo);
@@ -336,7 +334,8 @@ static uint32_t interpret(struct memo_state *state, const uint8_t *at, const uin
 	while (reader.at < end && bytes < MEMO_EDGE_BYTES) {
 		uint32_t delta, size;
 
-		before = *state;
+		if (bytes > MEMO_EDGE_BYTES - LONG_INSTRUCTION)
+			before = *state;
 		if (read_advance(reader.at, &delta, &size)) {
 			if (ends_run(&state->node, delta) || size > reader_left(&reader))
 				break;
@@ -347,6 +346,8 @@ static uint32_t interpret(struct memo_state *state, const uint8_t *at, const uin
 			return 0;
 		}
 		if (reader.at - at > MEMO_EDGE_BYTES) {
+			if (bytes <= MEMO_EDGE_BYTES - LONG_INSTRUCTION)
+				return 0;
 			*state = before;
 			break;
 		}
@@ -355,34 +356,56 @@ static uint32_t interpret(struct memo_state *state, const uint8_t *at, const uin
 	return settle(state) ? bytes : 0;
 }
 
-static inline uint32_t class_of(const struct memo_edge *edge)
+static inline uint64_t bits_of(__m128i low, __m128i high)
 {
-	uint32_t class = 0;
-
-	while (class < CLASS_28 && edge->bytes >= class_bytes[class + 1])
-		class ++;
-	return class;
+	return (uint32_t)_mm_movemask_epi8(low) | (uint64_t)(uint32_t)_mm_movemask_epi8(high) << 16;
 }
 
-static inline uint32_t *find_bucket(const struct memo *memo, uint32_t from, const uint64_t *word,
-				    uint32_t class)
+/*
+ * The key of the bytes at `at`: what lies before the next long advance, at most KEY_BYTES. Where an
+ * advance may begin is only guessed, from bytes and the ones before them, and never behind
+ * `left`. A wrong guess finds nothing, or an edge that does not match; the same bytes guess the same.
+ */
+static inline uint64_t key_of(const uint8_t *at, size_t left, uint32_t from)
 {
-	uint64_t hash = word[0];
+	const __m128i low = _mm_loadu_si128((const __m128i *)at);
+	const __m128i high = _mm_loadu_si128((const __m128i *)at + 1);
+	/* 0x50 .. 0x7f: DW_CFA_advance_loc by 16 or more; but an operand behind 0x0e */
+	uint64_t cut = bits_of(_mm_cmpgt_epi8(low, _mm_set1_epi8(CFA_ADVANCE_LOC + RUN_GAP_MAX)),
+			       _mm_cmpgt_epi8(high, _mm_set1_epi8(CFA_ADVANCE_LOC + RUN_GAP_MAX)));
+	uint64_t offset = bits_of(_mm_cmpeq_epi8(low, _mm_set1_epi8(CFA_DEF_CFA_OFFSET)),
+				  _mm_cmpeq_epi8(high, _mm_set1_epi8(CFA_DEF_CFA_OFFSET)));
+	/* 0x02, 0x03: its longer forms; but operands behind DW_CFA_offset */
+	uint64_t longer = bits_of(_mm_cmpeq_epi8(_mm_or_si128(low, _mm_set1_epi8(1)),
+						 _mm_set1_epi8(CFA_ADVANCE_LOC2)),
+				  _mm_cmpeq_epi8(_mm_or_si128(high, _mm_set1_epi8(1)),
+						 _mm_set1_epi8(CFA_ADVANCE_LOC2)));
+	uint64_t register_offset = bits_of(low, high);
+	uint64_t size = left < KEY_BYTES ? left : KEY_BYTES;
 
-	if (class >= CLASS_16)
-		hash += word[1] * 0xbf58476d1ce4e5b9ull;
-	else
-		hash <<= 64 - 8 * class_bytes[class];
-	if (class == CLASS_28)
-		hash += (word[2] + (word[3] << 32)) * 0x94d049bb133111ebull;
-	hash = (hash ^ hash >> 31 ^ (uint64_t)from << 20) * 0x9e3779b97f4a7c15ull;
-	return &memo->bucket[hash >> (64 - memo->bucket_bits)];
+	cut = (cut & ~(offset << 1)) | (longer & ~(register_offset << 1)) | 1ull << size;
+	size = __builtin_ctzll(cut & ~1ull);
+	const uint8_t *mask = key_masks + KEY_BYTES - size;
+	uint64_t word[4];
+	_mm_storeu_si128((__m128i *)word,
+			 _mm_and_si128(low, _mm_loadu_si128((const __m128i *)mask)));
+	_mm_storeu_si128((__m128i *)word + 1,
+			 _mm_and_si128(high, _mm_loadu_si128((const __m128i *)mask + 1)));
+	word[0] = (word[0] ^ (uint64_t)from << 40 ^ word[2]) * 0x9e3779b97f4a7c15ull;
+	word[1] = (word[1] ^ word[3] << 7) * 0xbf58476d1ce4e5b9ull;
+	word[0] ^= word[0] >> 32 ^ word[1] ^ word[1] >> 29;
+	return word[0] * 0x94d049bb133111ebull;
+}
+
+static inline uint32_t *find_bucket(const struct memo *memo, uint64_t key)
+{
+	return &memo->bucket[key >> (64 - memo->bucket_bits)];
 }
 
 static void link_edge(struct memo *memo, uint32_t number)
 {
 	struct memo_edge *edge = &memo->edge[number];
-	uint32_t *bucket = find_bucket(memo, edge->from, edge->word, class_of(edge));
+	uint32_t *bucket = find_bucket(memo, edge->key);
 
 	edge->next = *bucket;
 	*bucket = number;
@@ -402,23 +425,16 @@ static bool more_buckets(struct memo *memo)
 	return true;
 }
 
-static inline void mask_word(const uint64_t *from, uint32_t bytes, uint64_t *to)
-{
-	memcpy(to, byte_masks + MEMO_EDGE_BYTES - bytes, MEMO_EDGE_BYTES);
-	for (unsigned int i = 0; i < MEMO_EDGE_BYTES / 8; i++)
-		to[i] &= from[i];
-}
-
 /* Adds the edge for the bytes at `at`. 0: not here, or no memory. */
-static uint32_t add_edge(struct memo *memo, uint32_t from, const uint8_t *at, const uint8_t *end)
+static uint32_t add_edge(struct memo *memo, uint32_t from, uint64_t key, const uint8_t *at,
+			 const uint8_t *end)
 {
 	struct memo_state state = { .memo = memo, .node = memo->node[from] };
-	uint64_t word[MEMO_EDGE_BYTES / 8];
 	struct memo_edge *edge;
 	uint32_t bytes;
 
 	take_rule(&state, state.node.rule);
-	state.node.root = state.node.classes = state.node.recent = 0;
+	state.node.root = 0;
 	memset(state.node.what, 0, sizeof(state.node.what));
 	bytes = interpret(&state, at, end);
 	if (!bytes ||
@@ -426,11 +442,11 @@ static uint32_t add_edge(struct memo *memo, uint32_t from, const uint8_t *at, co
 	    !grow(&memo->edge, &memo->edge_capacity, memo->edge_count, sizeof(*memo->edge)))
 		return 0;
 	edge = &memo->edge[memo->edge_count];
-	*edge = (struct memo_edge) { .bytes = bytes, .from = from, .to = memo->node_count };
-	memcpy(word, at, sizeof(word));
-	mask_word(word, bytes, edge->word);
+	*edge = (struct memo_edge) {
+		.key = key, .bytes = bytes, .from = from, .to = memo->node_count
+	};
+	memcpy(edge->byte, at, bytes);
 	memo->node[memo->node_count++] = state.node;
-	memo->node[from].classes |= 1u << class_of(edge);
 	link_edge(memo, memo->edge_count);
 	if (memo->edge_count >> memo->bucket_bits && !more_buckets(memo))
 		return 0;
@@ -439,40 +455,35 @@ static uint32_t add_edge(struct memo *memo, uint32_t from, const uint8_t *at, co
 
 /* ---- bytes met before ------------------------------------------------------------------- */
 
-static inline bool edge_matches(const struct memo_edge *edge, const uint64_t *word)
+static inline __m128i same_bytes(const uint8_t *a, const uint8_t *b)
 {
-	uint64_t masked[MEMO_EDGE_BYTES / 8], differ = 0;
+	return _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)a),
+			      _mm_loadu_si128((const __m128i *)b));
+}
 
-	mask_word(word, edge->bytes, masked);
-	for (unsigned int i = 0; i < MEMO_EDGE_BYTES / 8; i++)
-		differ |= masked[i] ^ edge->word[i];
-	return !differ;
+static inline bool edge_matches(const struct memo_edge *edge, const uint8_t *at)
+{
+	uint64_t same = bits_of(same_bytes(edge->byte, at), same_bytes(edge->byte + 16, at + 16));
+
+	if (edge->bytes > 32)
+		same |= bits_of(same_bytes(edge->byte + 32, at + 32), _mm_setzero_si128()) << 32;
+	return !(~same << (64 - edge->bytes));
 }
 
 /* The edge that leaves the node with the bytes at `at`. */
 static inline uint32_t find_edge(struct memo *memo, uint32_t from, const uint8_t *at,
 				 const uint8_t *end)
 {
-	uint64_t word[MEMO_EDGE_BYTES / 8];
 	size_t left = end - at;
+	uint64_t key = key_of(at, left, from);
 
-	memcpy(word, at, sizeof(word));
-	if (edge_matches(&memo->edge[memo->node[from].recent], word) &&
-	    memo->edge[memo->node[from].recent].bytes <= left)
-		return memo->node[from].recent;
-	for (uint32_t classes = memo->node[from].classes; classes;) {
-		uint32_t class = 31 - __builtin_clz(classes);
+	for (uint32_t i = *find_bucket(memo, key); i; i = memo->edge[i].next) {
+		const struct memo_edge *edge = &memo->edge[i];
 
-		classes ^= 1u << class;
-		for (uint32_t i = *find_bucket(memo, from, word, class); i;
-		     i = memo->edge[i].next) {
-			const struct memo_edge *edge = &memo->edge[i];
-
-			if (edge->from == from && edge_matches(edge, word) && edge->bytes <= left)
-				return memo->node[from].recent = i;
-		}
+		if (edge->from == from && edge->bytes <= left && edge_matches(edge, at))
+			return i;
 	}
-	return add_edge(memo, from, at, end);
+	return add_edge(memo, from, key, at, end);
 }
 
 /* A run that is no single entry: each row by itself. */
@@ -483,26 +494,31 @@ static void append_rows(struct memo *memo, uint32_t node, uint64_t vaddr)
 			    memo->node[node].row[i].rule);
 }
 
-/* The entry of the run that ends at a node, with a row NONE bytes behind its last one that says that
- * there is none, if none is not 0. */
-static bool append_run(struct memo *memo, uint32_t at, uint64_t vaddr, uint32_t none)
+/* What the entry holds for the run that ends at a node, with a row `none` bytes behind its last one
+ * that says that there is none, if none is not 0. 0: no single entry can. */
+static uint32_t make_run(struct memo *memo, struct memo_node *node, uint32_t none)
 {
-	struct memo_node *node = &memo->node[at];
 	struct run_row row[TABLE_SHAPE_ROWS + 1];
 	uint32_t count = 0;
 
-	if (!node->what[none]) {
-		for (uint32_t i = 0; i < node->row_count; i++)
-			if (!count || row[count - 1].rule != node->row[i].rule)
-				row[count++] = node->row[i];
-		if (none)
-			row[count++] = (struct run_row) { node->distance + none, TABLE_NO_ROW };
-		if (count <= TABLE_SHAPE_ROWS && row[count - 1].distance < TABLE_SHAPE_SPAN)
-			node->what[none] = builder_run(memo->builder, row, count);
-		if (!node->what[none])
-			return false;
-	}
-	builder_entry(memo->builder, vaddr, node->what[none]);
+	for (uint32_t i = 0; i < node->row_count; i++)
+		if (!count || row[count - 1].rule != node->row[i].rule)
+			row[count++] = node->row[i];
+	if (none)
+		row[count++] = (struct run_row) { node->distance + none, TABLE_NO_ROW };
+	if (count <= TABLE_SHAPE_ROWS && row[count - 1].distance < TABLE_SHAPE_SPAN)
+		node->what[none] = builder_run(memo->builder, row, count);
+	return node->what[none];
+}
+
+static inline bool append_run(struct memo *memo, uint32_t at, uint64_t vaddr, uint32_t none)
+{
+	struct memo_node *node = &memo->node[at];
+	uint32_t what = node->what[none];
+
+	if (!what && !(what = make_run(memo, node, none)))
+		return false;
+	builder_entry(memo->builder, vaddr, what);
 	return true;
 }
 
@@ -537,6 +553,22 @@ static uint32_t next_root(struct memo *memo, uint32_t node)
 	return root;
 }
 
+/* An FDE's header lies before its instructions, so that 8 bytes before any of them may be read. */
+static inline const uint8_t *skip_padding(const uint8_t *at, const uint8_t *end)
+{
+	while (end > at) {
+		uint64_t last;
+
+		memcpy(&last, end - sizeof(last), sizeof(last));
+		if (last) {
+			end -= __builtin_clzll(last) / 8;
+			break;
+		}
+		end -= sizeof(last);
+	}
+	return end > at ? end : at;
+}
+
 bool memo_run(struct memo *memo, uint32_t root, const struct memo_fde *fde)
 {
 	const uint8_t *at = fde->instructions;
@@ -545,8 +577,7 @@ bool memo_run(struct memo *memo, uint32_t root, const struct memo_fde *fde)
 	uint32_t node = root;
 
 	/* Padding: DW_CFA_nop, or the zero bytes of a last operand, which interpret() refuses. */
-	while (end > at && !end[-1])
-		end--;
+	end = skip_padding(at, end);
 	while (at < end) {
 		uint32_t delta, size, edge;
 

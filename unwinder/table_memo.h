@@ -5,12 +5,12 @@
  * The instructions of an FDE are cut where a row is too far from the last one to be in its run, at
  * an advance of more than RUN_GAP_MAX. What lies between two cuts is met again and again:
  * libLLVM-14 has 180,000 such pieces, and 4,007 different ones. The memo is a tree of them. A node is a
- * state (the rule in force, the remembered ones, the rows of the run so far); an edge is up to 32 bytes
+ * state (the rule in force, the remembered ones, the rows of the run so far); an edge is up to 48 bytes
  * of whole instructions, and leads to the state behind them:
  *
  *	root of "cfa=rsp+8" --- 41 0e 10 86 02 ---> rows (0: cfa=rsp+8) (1: cfa=rsp+16 rbp=c-16)
  *
- * Following an edge is one look-up or two in a hash. Only new bytes are interpreted, here, and only the
+ * Following an edge is one look-up in a hash. Only new bytes are interpreted, here, and only the
  * instructions that nearly all programs consist of; for others the memo says that it can't, and
  * the FDE goes the plain way (builder_fde). Private to unwinder/.
  */
@@ -19,7 +19,7 @@
 
 #include "table_builder.h"
 
-#define MEMO_EDGE_BYTES 32
+#define MEMO_EDGE_BYTES 48 /* what gcc and clang write for a prologue has 34 to 36 */
 
 /* A rule and the ones remembered before it, as DW_CFA_remember_state stacks them. 0: none. */
 struct memo_cell {
@@ -32,8 +32,6 @@ struct memo_node {
 	uint32_t stack;	  /* a cell */
 	uint32_t initial; /* the rule after the CIE: what DW_CFA_restore goes back to */
 	uint32_t root;	  /* the node where a run begins in this state; 0: not known yet */
-	uint32_t classes; /* bit n: an edge leaves whose first bytes are a key of class n */
-	uint32_t recent;  /* the edge taken last; 0: none */
 	uint32_t closed;  /* rows that end on the way from the root */
 	uint32_t row_count;
 	uint32_t distance; /* of the last row */
@@ -44,8 +42,9 @@ struct memo_node {
 };
 
 struct memo_edge {
-	uint64_t word[MEMO_EDGE_BYTES / 8]; /* zero behind its bytes */
-	uint32_t bytes;
+	uint8_t byte[MEMO_EDGE_BYTES];
+	uint64_t key;
+	uint32_t bytes;	   /* at least 1 */
 	uint32_t from, to; /* nodes */
 	uint32_t next;	   /* in the same bucket */
 };

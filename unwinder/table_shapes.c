@@ -19,15 +19,25 @@
 /* It is done if the rows of shapes used once are more than this part of the table. */
 #define WORTH_IT 8
 
+/* The entries as they were. */
+struct builder_before {
+	uint16_t *shape;
+	uint32_t *moved; /* where the shape that began at a row is now; 0: it is gone */
+	uint32_t *entry;
+	struct builder_part *part;
+	struct builder_chunk *chunk;
+	uint32_t entry_count, part_count, chunk_count;
+};
+
 /* Entries that use the shape that begins at each row, up to 2. NULL: no memory. */
-static uint8_t *count_uses(const struct table *table)
+static uint8_t *count_uses(const struct table_builder *builder)
 {
-	uint8_t *uses = calloc(table->shape_count, 1);
+	uint8_t *uses = calloc(builder->table->shape_count, 1);
 
-	for (uint32_t i = 0; uses && i < table->entry_count; i++) {
-		uint32_t number = table_entry_number(table->entry[i]);
+	for (uint32_t i = 0; uses && i < builder->entry_count; i++) {
+		uint32_t number = table_entry_number(builder->entry[i]);
 
-		if (!(table->entry[i] & TABLE_DIRECT) && uses[number] < 2)
+		if (!(builder->entry[i] & TABLE_DIRECT) && uses[number] < 2)
 			uses[number]++;
 	}
 	return uses;
@@ -60,7 +70,6 @@ static void keep_shared(struct table_builder *builder, const uint8_t *uses, uint
 	uint32_t count = table->shape_count, kept = 1;
 
 	number_map_deinit(&builder->shapes);
-	builder->shapes = (struct number_map) { 0 };
 	for (uint32_t i = 1, rows; i < count; i += rows) {
 		rows = shape_rows(table, i);
 		if (uses[i] < 2)
@@ -91,8 +100,8 @@ static uint32_t get_run(const uint16_t *shape, struct run_row *run)
 }
 
 /* The longest beginning that is a shape, again and again; else a row by itself. */
-static void append_parts(struct table_builder *builder, uint64_t vaddr, const struct run_row *run,
-			 uint32_t count)
+static void append_rows(struct table_builder *builder, uint64_t vaddr, const struct run_row *run,
+			uint32_t count)
 {
 	for (uint32_t i = 0, rows; i < count; i += rows) {
 		struct run_row part[TABLE_SHAPE_ROWS];
@@ -108,60 +117,88 @@ static void append_parts(struct table_builder *builder, uint64_t vaddr, const st
 	}
 }
 
-static void append_all(struct table_builder *builder, const struct table *old,
-		       const uint32_t *moved)
+static void append_part(struct table_builder *builder, const struct builder_before *before,
+			const struct builder_part *part, uint32_t end)
 {
-	for (uint32_t s = 0; s < old->segment_count; s++) {
-		const struct table_segment *segment = &old->segment[s];
+	uint64_t page = table_page_vaddr(builder->table, part->page);
 
-		for (uint32_t p = 0; p < segment->page_count; p++) {
-			const uint32_t *page = &old->page[segment->first_page + p];
-			uint64_t start = segment->vaddr + (uint64_t)p * TABLE_PAGE_SIZE;
+	for (uint32_t i = part->first; i < end; i++) {
+		uint32_t number = table_entry_number(before->entry[i]);
+		uint64_t vaddr = page + table_entry_offset(before->entry[i]);
+		struct run_row run[TABLE_SHAPE_ROWS];
 
-			for (uint32_t e = page[0]; e < page[1]; e++) {
-				uint32_t number = table_entry_number(old->entry[e]);
-				uint64_t vaddr = start + table_entry_offset(old->entry[e]);
-				struct run_row run[TABLE_SHAPE_ROWS];
-
-				if (old->entry[e] & TABLE_DIRECT)
-					builder_entry(builder, vaddr, TABLE_DIRECT | number);
-				else if (moved[number])
-					builder_entry(builder, vaddr, moved[number]);
-				else
-					append_parts(builder, vaddr, run,
-						     get_run(old->shape + number, run));
-			}
-		}
+		if (before->entry[i] & TABLE_DIRECT)
+			builder_entry(builder, vaddr, TABLE_DIRECT | number);
+		else if (before->moved[number])
+			builder_entry(builder, vaddr, before->moved[number]);
+		else
+			append_rows(builder, vaddr, run, get_run(before->shape + number, run));
 	}
+}
+
+/* The chunks are in order, their parts where they were. */
+static void append_all(struct table_builder *builder, const struct builder_before *before)
+{
+	for (uint32_t c = 0; c < before->chunk_count; c++) {
+		const struct builder_chunk *chunk = &before->chunk[c];
+
+		builder_jump(builder, chunk->vaddr);
+		for (uint32_t p = chunk->first_part; p < chunk->end_part; p++)
+			append_part(builder, before, &before->part[p],
+				    p + 1 < before->part_count ? before->part[p + 1].first
+							       : before->entry_count);
+	}
+	builder_end_chunk(builder);
+}
+
+/* Takes the entries out of the builder. False: no memory, nothing was done. */
+static bool take_out(struct table_builder *builder, struct builder_before *ret)
+{
+	struct table *table = builder->table;
+
+	*ret = (struct builder_before) {
+		.shape = malloc(table->shape_count * sizeof(*ret->shape)),
+		.moved = calloc(table->shape_count, sizeof(*ret->moved)),
+		.entry = builder->entry,
+		.part = builder->part,
+		.chunk = builder->chunk,
+		.entry_count = builder->entry_count,
+		.part_count = builder->part_count,
+		.chunk_count = builder->chunk_count,
+	};
+	if (!ret->shape || !ret->moved) {
+		free(ret->shape);
+		free(ret->moved);
+		return false;
+	}
+	memcpy(ret->shape, table->shape, table->shape_count * sizeof(*ret->shape));
+	builder->entry = NULL;
+	builder->part = NULL;
+	builder->chunk = NULL;
+	builder->entry_count = builder->part_count = builder->chunk_count = 0;
+	builder->entry_capacity = builder->part_capacity = builder->chunk_capacity = 0;
+	return true;
 }
 
 void builder_share_shapes(struct table_builder *builder)
 {
 	struct table *table = builder->table;
-	struct table old = *table;
-	uint8_t *uses = count_uses(table);
-	uint32_t *moved = NULL;
+	uint64_t worth = (builder->entry_count * sizeof(*builder->entry) + table_bytes(table)) /
+			 WORTH_IT;
+	struct builder_before before;
+	uint8_t *uses = NULL;
 
-	old.page = NULL;
-	old.shape = NULL;
-	if (!uses ||
-	    rows_used_once(table, uses) * sizeof(*table->shape) * WORTH_IT < table_bytes(table))
-		goto out;
-	moved = calloc(table->shape_count, sizeof(*moved));
-	old.shape = malloc(table->shape_count * sizeof(*old.shape));
-	old.page = malloc((table->page_count + 1) * sizeof(*old.page));
-	if (!moved || !old.shape || !old.page)
+	if (table->shape_count * sizeof(*table->shape) < worth || !(uses = count_uses(builder)) ||
+	    rows_used_once(table, uses) * sizeof(*table->shape) < worth ||
+	    !take_out(builder, &before))
 		goto out; /* the table is good as it is */
-	memcpy(old.shape, table->shape, table->shape_count * sizeof(*old.shape));
-	memcpy(old.page, table->page, (table->page_count + 1) * sizeof(*old.page));
-	keep_shared(builder, uses, moved);
-	builder_restart(builder);
-	append_all(builder, &old, moved);
-	builder_end_pages(builder);
-	free(old.entry);
+	keep_shared(builder, uses, before.moved);
+	append_all(builder, &before);
+	free(before.shape);
+	free(before.moved);
+	free(before.entry);
+	free(before.part);
+	free(before.chunk);
 out:
-	free(old.page);
-	free(old.shape);
-	free(moved);
 	free(uses);
 }

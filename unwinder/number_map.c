@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * number_map.c - numbers by key: open addressing, linear probing, at most half full
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "number_map.h"
+
+uint64_t number_hash(uint64_t hash, const void *data, size_t size)
+{
+	const uint8_t *at = data;
+
+	for (; size >= 8; at += 8, size -= 8) {
+		uint64_t word;
+
+		memcpy(&word, at, sizeof(word));
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+		hash ^= hash >> 32;
+	}
+	if (size) {
+		uint64_t word = 0;
+
+		memcpy(&word, at, size);
+		hash = (hash ^ word ^ (uint64_t)size << 56) * 0x9e3779b97f4a7c15ull;
+		hash ^= hash >> 32;
+	}
+	return hash;
+}
+
+static bool number_map_grow(struct number_map *map)
+{
+	uint32_t capacity = map->capacity ? map->capacity * 2 : 256;
+	uint64_t *hash = calloc(capacity, sizeof(*hash));
+	uint32_t *slot = calloc(capacity, sizeof(*slot));
+
+	if (!hash || !slot) {
+		free(hash);
+		free(slot);
+		return false;
+	}
+	for (uint32_t i = 0; i < map->capacity; i++) {
+		uint32_t at = map->hash[i] & (capacity - 1);
+
+		if (!map->slot[i])
+			continue;
+		while (slot[at])
+			at = (at + 1) & (capacity - 1);
+		hash[at] = map->hash[i];
+		slot[at] = map->slot[i];
+	}
+	free(map->hash);
+	free(map->slot);
+	map->hash = hash;
+	map->slot = slot;
+	map->capacity = capacity;
+	return true;
+}
+
+uint32_t *number_map_find(struct number_map *map, uint64_t hash, number_equal_fn equal,
+			  void *context)
+{
+	uint32_t at;
+
+	if (map->count * 2 >= map->capacity && !number_map_grow(map))
+		return NULL;
+	for (at = hash & (map->capacity - 1); map->slot[at]; at = (at + 1) & (map->capacity - 1))
+		if (map->hash[at] == hash && equal(context, map->slot[at]))
+			return &map->slot[at];
+	map->hash[at] = hash;
+	map->count++; /* the caller fills it, or gives up for want of memory */
+	return &map->slot[at];
+}
+
+void number_map_deinit(struct number_map *map)
+{
+	free(map->hash);
+	free(map->slot);
+	map->hash = NULL;
+	map->slot = NULL;
+	map->count = 0;
+	map->capacity = 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * number_map.h - numbers by key, where the keys lie somewhere else
+ *
+ * What is interned (rules, shapes, states) lies in arrays and has a number there. The map knows
+ * hashes and numbers only; the caller compares. Number 0 is none. Private to unwinder/.
+ */
+#ifndef STACKPROOF_NUMBER_MAP_H
+#define STACKPROOF_NUMBER_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Zero-initialise. */
+struct number_map {
+	uint64_t *hash; /* of the key, with the number in slot[] */
+	uint32_t *slot;
+	uint32_t count;
+	uint32_t capacity; /* a power of two, or 0 */
+};
+
+/* Goes on from hash, 0 at first. */
+uint64_t number_hash(uint64_t hash, const void *data, size_t size);
+/* The slot for a hash: calls equal(context, number) for numbers of the same hash. A slot that holds
+ * 0 is new, and counted: the caller fills it. NULL: no memory. */
+typedef bool (*number_equal_fn)(void *context, uint32_t number);
+uint32_t *number_map_find(struct number_map *map, uint64_t hash, number_equal_fn equal,
+			  void *context);
+/* Gives its memory back; it is empty then. */
+void number_map_deinit(struct number_map *map);
+
+#endif
