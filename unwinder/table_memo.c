@@ -35,6 +35,11 @@ enum {
 #define MEMO_BUCKET_BITS 12 /* at first */
 #define LONG_INSTRUCTION 12 /* bytes; none has more that is not padded */
 
+/* Nobody's compiler comes near these. They bound what a hostile section can cost: what is new beyond
+ * them goes the plain way. */
+#define NODE_MAX  (1u << 17)
+#define CHAIN_MAX 64 /* edges of one bucket that are looked at */
+
 #define KEY_BYTES 32 /* an edge is found by its first bytes: these, or fewer */
 
 /* Bytes that count, if n of them do: key_masks + KEY_BYTES - n. */
@@ -65,6 +70,15 @@ static const int8_t register_column[REGISTER_COUNT] = {
 	TABLE_COLUMN_RA,
 };
 
+/* A row of a node: its distance above its rule. */
+#define PACK_BITS (TABLE_NUMBER_BITS + 1)
+#define PACK_LOW  ((1u << PACK_BITS) - 1)
+
+static inline uint32_t pack(uint32_t high, uint32_t low)
+{
+	return high << PACK_BITS | low;
+}
+
 /* ---- the tree --------------------------------------------------------------------------- */
 
 static bool grow(void *array, uint32_t *capacity, uint32_t count, size_t size)
@@ -75,7 +89,7 @@ static bool grow(void *array, uint32_t *capacity, uint32_t count, size_t size)
 
 	if (count < *capacity)
 		return true;
-	grown = wanted > *capacity ? realloc(*at, wanted * size) : NULL;
+	grown = wanted <= NODE_MAX ? realloc(*at, wanted * size) : NULL;
 	if (!grown)
 		return false;
 	*at = grown;
@@ -141,7 +155,7 @@ uint32_t memo_root(struct memo *memo, uint32_t rule, uint32_t stack, uint32_t in
 	node->initial = initial;
 	node->root = memo->node_count;
 	node->row_count = 1;
-	node->row[0].rule = rule;
+	node->row[0] = pack(0, rule);
 	return *slot = memo->node_count++;
 }
 
@@ -223,7 +237,7 @@ static bool settle(struct memo_state *state)
 	if (state->changed)
 		state->node.rule = builder_short_rule(builder, &state->rule);
 	state->changed = false;
-	state->node.row[state->node.row_count - 1].rule = state->node.rule;
+	state->node.row[state->node.row_count - 1] = pack(state->node.distance, state->node.rule);
 	return state->node.rule >= TABLE_MARKER_COUNT;
 }
 
@@ -244,8 +258,7 @@ static bool advance(struct memo_state *state, uint32_t delta)
 		return true;
 	node->closed++;
 	node->distance += delta;
-	node->row[node->row_count++] = (struct run_row) { .distance = node->distance,
-							  .rule = node->rule };
+	node->row[node->row_count++] = pack(node->distance, node->rule);
 	return true;
 }
 
@@ -366,7 +379,7 @@ static inline uint64_t bits_of(__m128i low, __m128i high)
  * advance may begin is only guessed, from bytes and the ones before them, and never behind
  * `left`. A wrong guess finds nothing, or an edge that does not match; the same bytes guess the same.
  */
-static inline uint64_t key_of(const uint8_t *at, size_t left, uint32_t from)
+static inline uint32_t key_of(const uint8_t *at, size_t left, uint32_t from)
 {
 	const __m128i low = _mm_loadu_si128((const __m128i *)at);
 	const __m128i high = _mm_loadu_si128((const __m128i *)at + 1);
@@ -394,12 +407,12 @@ static inline uint64_t key_of(const uint8_t *at, size_t left, uint32_t from)
 	word[0] = (word[0] ^ (uint64_t)from << 40 ^ word[2]) * 0x9e3779b97f4a7c15ull;
 	word[1] = (word[1] ^ word[3] << 7) * 0xbf58476d1ce4e5b9ull;
 	word[0] ^= word[0] >> 32 ^ word[1] ^ word[1] >> 29;
-	return word[0] * 0x94d049bb133111ebull;
+	return word[0] * 0x94d049bb133111ebull >> 32;
 }
 
-static inline uint32_t *find_bucket(const struct memo *memo, uint64_t key)
+static inline uint32_t *find_bucket(const struct memo *memo, uint32_t key)
 {
-	return &memo->bucket[key >> (64 - memo->bucket_bits)];
+	return &memo->bucket[key >> (32 - memo->bucket_bits)];
 }
 
 static void link_edge(struct memo *memo, uint32_t number)
@@ -426,7 +439,7 @@ static bool more_buckets(struct memo *memo)
 }
 
 /* Adds the edge for the bytes at `at`. 0: not here, or no memory. */
-static uint32_t add_edge(struct memo *memo, uint32_t from, uint64_t key, const uint8_t *at,
+static uint32_t add_edge(struct memo *memo, uint32_t from, uint32_t key, const uint8_t *at,
 			 const uint8_t *end)
 {
 	struct memo_state state = { .memo = memo, .node = memo->node[from] };
@@ -475,13 +488,15 @@ static inline uint32_t find_edge(struct memo *memo, uint32_t from, const uint8_t
 				 const uint8_t *end)
 {
 	size_t left = end - at;
-	uint64_t key = key_of(at, left, from);
+	uint32_t key = key_of(at, left, from), steps = 0;
 
 	for (uint32_t i = *find_bucket(memo, key); i; i = memo->edge[i].next) {
 		const struct memo_edge *edge = &memo->edge[i];
 
 		if (edge->from == from && edge->bytes <= left && edge_matches(edge, at))
 			return i;
+		if (++steps == CHAIN_MAX)
+			return 0;
 	}
 	return add_edge(memo, from, key, at, end);
 }
@@ -490,8 +505,8 @@ static inline uint32_t find_edge(struct memo *memo, uint32_t from, const uint8_t
 static void append_rows(struct memo *memo, uint32_t node, uint64_t vaddr)
 {
 	for (uint32_t i = 0; i < memo->node[node].row_count; i++)
-		builder_row(memo->builder, vaddr + memo->node[node].row[i].distance,
-			    memo->node[node].row[i].rule);
+		builder_row(memo->builder, vaddr + (memo->node[node].row[i] >> PACK_BITS),
+			    memo->node[node].row[i] & PACK_LOW);
 }
 
 /* What the entry holds for the run that ends at a node, with a row `none` bytes behind its last one
@@ -502,13 +517,14 @@ static uint32_t make_run(struct memo *memo, struct memo_node *node, uint32_t non
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < node->row_count; i++)
-		if (!count || row[count - 1].rule != node->row[i].rule)
-			row[count++] = node->row[i];
+		if (!count || row[count - 1].rule != (node->row[i] & PACK_LOW))
+			row[count++] = (struct run_row) { node->row[i] >> PACK_BITS,
+							  node->row[i] & PACK_LOW };
 	if (none)
 		row[count++] = (struct run_row) { node->distance + none, TABLE_NO_ROW };
-	if (count <= TABLE_SHAPE_ROWS && row[count - 1].distance < TABLE_SHAPE_SPAN)
-		node->what[none] = builder_run(memo->builder, row, count);
-	return node->what[none];
+	if (count > TABLE_SHAPE_ROWS || row[count - 1].distance >= TABLE_SHAPE_SPAN)
+		return 0;
+	return node->what[none] = builder_run(memo->builder, row, count);
 }
 
 static inline bool append_run(struct memo *memo, uint32_t at, uint64_t vaddr, uint32_t none)

@@ -32,18 +32,18 @@ struct memo_node {
 	uint32_t stack;	  /* a cell */
 	uint32_t initial; /* the rule after the CIE: what DW_CFA_restore goes back to */
 	uint32_t root;	  /* the node where a run begins in this state; 0: not known yet */
-	uint32_t closed;  /* rows that end on the way from the root */
-	uint32_t row_count;
-	uint32_t distance; /* of the last row */
-	struct run_row row[TABLE_SHAPE_ROWS];
 	/* What an entry holds for the run that ends here: [0] if another FDE follows at once, [n] if
 	 * no row follows n bytes behind the last. 0: not known yet, or no single entry can. */
 	uint32_t what[RUN_GAP_MAX + 1];
+	uint32_t row[TABLE_SHAPE_ROWS]; /* of the run: distance, above rule */
+	uint8_t row_count;
+	uint8_t distance; /* of the last row */
+	uint8_t closed;	  /* rows that end on the way from the root */
 };
 
 struct memo_edge {
 	uint8_t byte[MEMO_EDGE_BYTES];
-	uint64_t key;
+	uint32_t key;
 	uint32_t bytes;	   /* at least 1 */
 	uint32_t from, to; /* nodes */
 	uint32_t next;	   /* in the same bucket */
