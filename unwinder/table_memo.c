@@ -548,8 +548,12 @@ static bool end_fde(struct memo *memo, uint32_t at, uint64_t vaddr, const struct
 	none = fde->next_pc == fde->pc_end ? 0 : fde->pc_end - last;
 	if (none <= RUN_GAP_MAX && append_run(memo, at, vaddr, none))
 		return true;
-	if (!append_run(memo, at, vaddr, 0))
-		append_rows(memo, at, vaddr);
+	if (append_run(memo, at, vaddr, 0)) {
+		if (none)
+			builder_entry(memo->builder, fde->pc_end, TABLE_DIRECT | TABLE_NO_ROW);
+		return true;
+	}
+	append_rows(memo, at, vaddr);
 	if (none)
 		builder_row(memo->builder, fde->pc_end, TABLE_NO_ROW);
 	builder_cut(memo->builder);
