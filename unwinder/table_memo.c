@@ -439,8 +439,8 @@ static bool more_buckets(struct memo *memo)
 }
 
 /* Adds the edge for the bytes at `at`. 0: not here, or no memory. */
-static uint32_t add_edge(struct memo *memo, uint32_t from, uint32_t key, const uint8_t *at,
-			 const uint8_t *end)
+static __attribute__((noinline)) uint32_t add_edge(struct memo *memo, uint32_t from, uint32_t key,
+						   const uint8_t *at, const uint8_t *end)
 {
 	struct memo_state state = { .memo = memo, .node = memo->node[from] };
 	struct memo_edge *edge;
@@ -511,7 +511,8 @@ static void append_rows(struct memo *memo, uint32_t node, uint64_t vaddr)
 
 /* What the entry holds for the run that ends at a node, with a row `none` bytes behind its last one
  * that says that there is none, if none is not 0. 0: no single entry can. */
-static uint32_t make_run(struct memo *memo, struct memo_node *node, uint32_t none)
+static __attribute__((noinline)) uint32_t make_run(struct memo *memo, struct memo_node *node,
+						   uint32_t none)
 {
 	struct run_row row[TABLE_SHAPE_ROWS + 1];
 	uint32_t count = 0;
