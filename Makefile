@@ -54,7 +54,7 @@ run:
 
 check:
 	$(Q)scripts/setup
-	$(Q)$(again) all corpus unit headers
+	$(Q)$(again) all corpus unit headers fuzz-programs
 	$(Q)scripts/with-system scripts/check $(O) $(TESTS)
 
 unit: $(TESTS)
@@ -99,7 +99,8 @@ FUZZ_SECONDS ?= 60
 FUZZ_TARGETS := $(patsubst unwinder/fuzz/%.c,%,$(wildcard unwinder/fuzz/fuzz_*.c))
 FUZZ_SHARED  := $(filter-out %/entry.c %/make_seeds.c $(FUZZ_TARGETS:%=unwinder/fuzz/%.c),$(wildcard unwinder/fuzz/*.c))
 FUZZ_OBJECTS := $(patsubst %.c,$(O)/fuzz/%.o,$(wildcard unwinder/*.c) $(FUZZ_SHARED))
-FUZZ_CFLAGS  := -fsanitize=address,undefined -fno-sanitize-recover=all
+FUZZ_CFLAGS  := -fsanitize=address,undefined -fno-sanitize-recover=all \
+		-Wno-missing-field-initializers
 FUZZ_RUNTIME := $(wildcard $(shell $(CLANG) -print-runtime-dir 2>/dev/null)/libclang_rt.fuzzer-x86_64.a)
 
 .PHONY: fuzz fuzz-programs

@@ -11,8 +11,11 @@
  *	breg7 8; breg9 0; lit8; mul; plus; deref; plus_uconst 8		*(rsp+r9*8+8)+8
  *
  * Evaluating is a stack machine (DWARF 5, 2.5). Its stack, and the steps it may take (backward
- * branches exist), are bounded. Operations that need more than registers and memory, such as
- * DW_OP_call_frame_cfa or DW_OP_fbreg, may not occur in CFI (6.4.2) and are errors.
+ * branches exist), are bounded. It knows what the C++ runtime (libgcc's unwind-dw2.c) knows, but
+ * DW_OP_GNU_encoded_addr, which nobody writes: so DW_OP_reg*, in DWARF a place and not a value, is the
+ * register's value. What needs more than registers and memory may not occur in CFI (6.4.2: fbreg,
+ * call_frame_cfa, calls, types) or has no meaning in it (pieces, entry values, other address spaces,
+ * thread-local storage) and is an error.
  */
 #include <inttypes.h>
 #include "reader.h"
@@ -63,8 +66,11 @@ enum {
 	OP_SKIP = 0x2f,
 	OP_LIT0 = 0x30,
 	OP_LIT31 = 0x4f,
+	OP_REG0 = 0x50,
+	OP_REG31 = 0x6f,
 	OP_BREG0 = 0x70,
 	OP_BREG31 = 0x8f,
+	OP_REGX = 0x90,
 	OP_BREGX = 0x92,
 	OP_DEREF_SIZE = 0x94,
 	OP_NOP = 0x96,
@@ -200,6 +206,35 @@ void expression_recognise(const uint8_t *expression, size_t size, struct express
 		*ret = shape;
 }
 
+/*
+ * With the CFA on the stack, "const less; minus; const -scale; and; const a; plus": a slot of a frame
+ * that was realigned below the CFA. Intel's vector mathematics (libmvec, Java's libjsvml) say it so.
+ */
+static bool accept_aligned(struct reader reader, struct expression_shape *shape)
+{
+	int64_t mask;
+
+	if (!accept_constant(&reader, &shape->b) || !accept_byte(&reader, OP_MINUS) ||
+	    !accept_constant(&reader, &mask) || !accept_byte(&reader, OP_AND) ||
+	    !accept_constant(&reader, &shape->a) || !accept_byte(&reader, OP_PLUS))
+		return false;
+	shape->scale = -(uint64_t)mask;
+	return !reader_left(&reader) && shape->scale && !(shape->scale & (shape->scale - 1));
+}
+
+void expression_recognise_saved(const uint8_t *expression, size_t size,
+				struct expression_shape *ret)
+{
+	struct reader reader = { expression, expression + size };
+	struct expression_shape shape = { .form = EXPRESSION_ALIGNED };
+
+	accept_byte(&reader, OP_DROP); /* the CFA isn't needed */
+	expression_recognise(reader.at, reader_left(&reader), ret);
+	if (ret->form == EXPRESSION_OTHER && reader.at == expression &&
+	    accept_aligned(reader, &shape))
+		*ret = shape;
+}
+
 /* ---- evaluate ---------------------------------------------------------------------------- */
 
 #define EXPRESSION_STACK_MAX 64
@@ -238,21 +273,27 @@ static uint64_t *top_of(struct evaluator *evaluator)
 	return &evaluator->stack[evaluator->depth ? evaluator->depth - 1 : 0];
 }
 
-static int push_register(struct evaluator *evaluator, uint64_t reg)
+static int push_register(struct evaluator *evaluator, uint64_t reg, int64_t offset)
 {
-	int64_t offset;
-	if (!reader_sleb(&evaluator->reader, &offset))
-		return fail(evaluator, "its operand reaches past the expression's end");
 	if (reg >= REGISTER_COUNT)
 		return fail(evaluator, "the register doesn't exist");
 	if (!(evaluator->regs->known >> reg & 1))
-		return error_set(evaluator->error, ERROR_EXPRESSION, NULL,
+		return error_set(evaluator->error, ERROR_EXPRESSION_REGISTER, NULL,
 				 (uint64_t)(evaluator->at - evaluator->start),
 				 "DWARF operation 0x%02x at byte %td of the expression: "
 				 "the value of %s is not known",
 				 *evaluator->at, evaluator->at - evaluator->start,
 				 register_name((unsigned int)reg));
 	return push(evaluator, evaluator->regs->value[reg] + (uint64_t)offset);
+}
+
+/* DW_OP_breg*: the offset follows. */
+static int push_based(struct evaluator *evaluator, uint64_t reg)
+{
+	int64_t offset;
+	if (!reader_sleb(&evaluator->reader, &offset))
+		return fail(evaluator, "its operand reaches past the expression's end");
+	return push_register(evaluator, reg, offset);
 }
 
 static int dereference(struct evaluator *evaluator, uint64_t size)
@@ -410,15 +451,19 @@ static int evaluate_one(struct evaluator *evaluator)
 		return push(evaluator, value);
 	}
 	if (opcode >= OP_BREG0 && opcode <= OP_BREG31)
-		return push_register(evaluator, opcode - OP_BREG0);
+		return push_based(evaluator, opcode - OP_BREG0);
+	if (opcode >= OP_REG0 && opcode <= OP_REG31)
+		return push_register(evaluator, opcode - OP_REG0, 0);
 
 	uint64_t *top = top_of(evaluator);
 	switch (opcode) {
 	case OP_NOP: return 0;
+	case OP_REGX:
 	case OP_BREGX:
 		if (!reader_uleb(reader, &value))
 			return fail(evaluator, "its operand reaches past the expression's end");
-		return push_register(evaluator, value);
+		return opcode == OP_REGX ? push_register(evaluator, value, 0)
+					 : push_based(evaluator, value);
 	case OP_DUP:
 	case OP_DROP:
 	case OP_OVER:

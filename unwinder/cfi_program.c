@@ -532,6 +532,8 @@ static int execute_one(struct machine *machine)
 
 static int execute(struct machine *machine, const uint8_t *instructions, uint64_t size)
 {
+	if (!size) /* there may be no pointer either */
+		return 0;
 	machine->reader = (struct reader) { instructions, instructions + size };
 	while (machine->reader.at < machine->reader.end) {
 		int result = execute_one(machine);
@@ -639,63 +641,4 @@ int cfi_raw_rows(const struct cfi *cfi, const struct cfi_cie *cie, const struct 
 	int result = run(&machine, fde);
 	machine_deinit(&machine);
 	return result;
-}
-
-static int count_row(void *context, const struct cfi_raw_row *row)
-{
-	uint64_t *count = context;
-	++*count;
-	return 0;
-}
-
-uint64_t cfi_row_count(const struct cfi *cfi)
-{
-	uint64_t count = 0;
-	for (size_t i = 0; i < cfi->fde_count; i++) {
-		struct error ignored; /* cfi_rows tells */
-		const struct cfi_fde *fde = &cfi->fde[i];
-		cfi_raw_rows(cfi, &cfi->cie[fde->cie], fde, count_row, &count, &ignored);
-	}
-	return count;
-}
-
-static int accept_row(void *context, const struct row *row)
-{
-	return 0;
-}
-
-void cfi_check(const struct cfi *cfi, struct error_list *ret)
-{
-	for (size_t i = 0; i < cfi->diagnostics.count; i++)
-		error_list_add(ret, &cfi->diagnostics.error[i]);
-	ret->dropped += cfi->diagnostics.dropped;
-	eh_frame_hdr_check(cfi, ret);
-	for (size_t i = 0; i < cfi->fde_count; i++) {
-		struct error error;
-		if (cfi_rows(cfi, &cfi->fde[i], accept_row, NULL, &error))
-			error_list_add(ret, &error);
-	}
-}
-
-struct search {
-	uint64_t vaddr;
-	struct row *ret;
-};
-
-static int found_row(void *context, const struct row *row)
-{
-	struct search *search = context;
-	if (search->vaddr < row->pc || search->vaddr >= row->pc_end)
-		return 0;
-	*search->ret = *row;
-	return 1;
-}
-
-int cfi_row_find(const struct cfi *cfi, uint64_t vaddr, struct row *ret, struct error *error)
-{
-	const struct cfi_fde *fde = cfi_fde_find(cfi, vaddr);
-	if (!fde)
-		return 0;
-	struct search search = { vaddr, ret };
-	return cfi_rows(cfi, fde, found_row, &search, error);
 }

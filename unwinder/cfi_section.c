@@ -560,6 +560,10 @@ int cfi_create_section(const struct image *image, const char *name, struct cfi *
 	cfi->image = image;
 	cfi->is_eh_frame = strcmp(name, ".debug_frame") != 0;
 	cfi->section = cfi->is_eh_frame ? &image->eh_frame : &image->debug_frame;
+	if (!cfi->is_eh_frame && image->debug_frame_error.code) {
+		*error = image->debug_frame_error;
+		goto fail;
+	}
 	if ((cfi->is_eh_frame && strcmp(name, ".eh_frame")) || !cfi->section->data)
 		return error_set(error, ERROR_NO_CFI, NULL, 0, "the image has no %s", name);
 	if (cfi->section->size > UINT32_MAX) {
@@ -578,7 +582,8 @@ fail:
 
 int cfi_create(const struct image *image, struct cfi **ret, struct error *error)
 {
-	if (image->eh_frame.data || !image->debug_frame.data) {
+	bool debug_frame = image->debug_frame.data || image->debug_frame_error.code;
+	if (image->eh_frame.data || !debug_frame) {
 		int result = cfi_create_section(image, ".eh_frame", ret, error);
 		if (result && error->code == ERROR_NO_CFI)
 			error_set(error, ERROR_NO_CFI, NULL, 0,

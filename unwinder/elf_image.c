@@ -11,6 +11,7 @@
  * --only-keep-debug) keep the program headers of the file that they were split from: their
  * segments say nothing about their own bytes, and are clipped. Symbols are elf_symbol.c's.
  */
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -201,6 +202,25 @@ static int read_segments(struct image *image, const struct image_file *file,
 	return 0;
 }
 
+/* zlib makes up to 1,032 bytes of one. CFI becomes three to eight times as long; what claims more than
+ * this, and is not small, is there to eat memory. */
+#define INFLATED_RATIO_MAX 16
+#define INFLATED_ALWAYS	   (16u << 20)
+
+/* As the compressed section says of itself; 0: it doesn't. */
+static uint64_t inflated_size(Elf_Scn *section, const GElf_Shdr *header, bool gnu_compressed)
+{
+	GElf_Chdr compressed;
+	uint64_t size;
+	if (header->sh_flags & SHF_COMPRESSED)
+		return gelf_getchdr(section, &compressed) ? compressed.ch_size : 0;
+	Elf_Data *data = gnu_compressed ? elf_rawdata(section, NULL) : NULL;
+	if (!data || data->d_size < 12 || memcmp(data->d_buf, "ZLIB", 4))
+		return 0;
+	memcpy(&size, (const uint8_t *)data->d_buf + 4, sizeof(size));
+	return be64toh(size);
+}
+
 /* The section's bytes, decompressed and relocated if need be (gABI, "Section Compression";
  * .zdebug_*). */
 static int section_bytes(const struct image *image, Elf_Scn *section, GElf_Shdr *header,
@@ -215,6 +235,11 @@ static int section_bytes(const struct image *image, Elf_Scn *section, GElf_Shdr 
 					.name = name };
 	if (header->sh_type == SHT_NOBITS || !header->sh_size)
 		return 0;
+	uint64_t inflated = inflated_size(section, header, gnu_compressed);
+	if (inflated > INFLATED_ALWAYS && inflated / INFLATED_RATIO_MAX > header->sh_size)
+		return error_set(error, ERROR_ELF_BOUNDS, name, file_offset,
+				 "the section's 0x%" PRIx64 " bytes would become 0x%" PRIx64,
+				 header->sh_size, inflated);
 	if (header->sh_flags & SHF_COMPRESSED)
 		decompressed = elf_compress(section, 0, 0);
 	else if (gnu_compressed)
@@ -228,9 +253,8 @@ static int section_bytes(const struct image *image, Elf_Scn *section, GElf_Shdr 
 				 "the section can't be read: %s", elf_errmsg(-1));
 	ret->data = data->d_buf;
 	ret->size = data->d_buf ? data->d_size : 0;
-	const struct image_file *file = image->priv;
 	if (image->type == ET_REL && ret->data)
-		section_relocate(file->elf, section, data->d_buf, data->d_size);
+		section_relocate(image->priv, section, data->d_buf, data->d_size);
 	return 0;
 }
 
@@ -263,9 +287,11 @@ static int read_sections(struct image *image, const struct image_file *file, str
 			failed = section_bytes(image, section, &header, ".eh_frame_hdr", false,
 					       &image->eh_frame_hdr, error);
 		else if (!strcmp(name, ".debug_frame") || !strcmp(name, ".zdebug_frame"))
-			failed = section_bytes(image, section, &header,
-					       name[1] == 'z' ? ".zdebug_frame" : ".debug_frame",
-					       name[1] == 'z', &image->debug_frame, error);
+			/* Compressed in a way that libelf doesn't know, it costs only itself. */
+			section_bytes(image, section, &header,
+				      name[1] == 'z' ? ".zdebug_frame" : ".debug_frame",
+				      name[1] == 'z', &image->debug_frame,
+				      &image->debug_frame_error);
 		if (failed)
 			return -1;
 	}
@@ -422,6 +448,8 @@ static int read_image(struct image *image, struct error *error)
 	image->machine = header.e_machine;
 	image->type = header.e_type;
 	image->entry = header.e_entry;
+	/* libelf takes e_shnum headers at offset 0 for sections: nobody has checked those. */
+	file->symbols_read = !counts.sections;
 
 	elf_version(EV_CURRENT);
 	file->elf = elf_memory((char *)file->data, file->size);
@@ -433,8 +461,9 @@ static int read_image(struct image *image, struct error *error)
 		Elf64_Phdr segment = program_header(file, &header, i);
 		if (segment.p_type == PT_NOTE && !image->build_id_size)
 			read_build_id(image, file, &segment);
-		if (segment.p_type == PT_GNU_EH_FRAME && !image->eh_frame.name && !debug_file &&
-		    find_eh_frame(image, &segment, error))
+		/* objcopy leaves an empty one where it has removed .eh_frame_hdr. */
+		if (segment.p_type == PT_GNU_EH_FRAME && segment.p_filesz &&
+		    !image->eh_frame.name && !debug_file && find_eh_frame(image, &segment, error))
 			return -1;
 	}
 	return 0;
@@ -539,6 +568,8 @@ void image_destroy(struct image *image)
 		munmap(file->data, file->size);
 	else
 		free(file->data);
+	free(file->reference);
+	free(file->by_section);
 	free(file);
 	free(image->symbol);
 	free(image->segment);

@@ -16,9 +16,15 @@ struct image_file {
 	bool mapped; /* munmap, else free */
 	Elf *elf;
 	bool symbols_read;
+	/* Of an object file; elf_relocate.c. */
+	struct code_reference *reference;
+	size_t reference_count;
+	size_t reference_capacity;
+	const struct image_symbol **by_section;
+	size_t by_section_count;
 };
 
 /* Resolves target's relocations in its size bytes at data, which are the image's own copy. */
-void section_relocate(Elf *elf, Elf_Scn *target, uint8_t *data, size_t size);
+void section_relocate(struct image_file *file, Elf_Scn *target, uint8_t *data, size_t size);
 
 #endif

@@ -7,13 +7,27 @@
  * in place, with sections at 0 as they are, so that addresses are offsets in the code's section.
  * Several code sections thus overlap. Only the types that assemblers write there are known;
  * others, and those that point outside of the section, are left alone.
+ *
+ * So a PC alone says no function (with -ffunction-sections each begins at 0). What does is the
+ * section that the relocation of an FDE's first PC leads to: that is kept, and asked for names.
  */
 #include <gelf.h>
+#include <stdlib.h>
 #include <string.h>
+#include "cfi_section.h"
 #include "elf_image.h"
 
-static void apply(uint8_t *data, size_t size, const GElf_Rela *relocation, uint64_t symbol,
-		  uint64_t section_vaddr)
+/* A field that was relocated, and the section that it now points into. */
+struct code_reference {
+	const uint8_t *at;
+	uint16_t section;
+};
+
+/* ---- apply ------------------------------------------------------------------------------- */
+
+/* Where the relocated field is; NULL: nothing was done. */
+static const uint8_t *apply(uint8_t *data, size_t size, const GElf_Rela *relocation,
+			    uint64_t symbol, uint64_t section_vaddr)
 {
 	uint64_t offset = relocation->r_offset;
 	uint64_t value = symbol + (uint64_t)relocation->r_addend;
@@ -28,38 +42,164 @@ static void apply(uint8_t *data, size_t size, const GElf_Rela *relocation, uint6
 	case R_X86_64_32S: break;
 	case R_X86_64_PC32:
 	case R_X86_64_PLT32: value -= section_vaddr + offset; break;
-	default: return;
+	default: return NULL;
 	}
-	if (offset <= size && bytes <= size - offset)
-		memcpy(data + offset, &value, bytes);
+	if (offset > size || bytes > size - offset)
+		return NULL;
+	memcpy(data + offset, &value, bytes);
+	return data + offset;
 }
 
-void section_relocate(Elf *elf, Elf_Scn *target, uint8_t *data, size_t size)
+/* Without memory its function has no name. */
+static void keep_reference(struct image_file *file, const uint8_t *at, uint16_t section)
+{
+	if (section == SHN_UNDEF || section >= SHN_LORESERVE)
+		return;
+	if (file->reference_count == file->reference_capacity) {
+		size_t wanted = file->reference_capacity ? file->reference_capacity * 2 : 64;
+		struct code_reference *moved = reallocarray(file->reference, wanted,
+							    sizeof(*moved));
+		if (!moved)
+			return;
+		file->reference = moved;
+		file->reference_capacity = wanted;
+	}
+	file->reference[file->reference_count++] = (struct code_reference) { at, section };
+}
+
+/* The relocations of one section, budget of them at most. Returns how many there were. */
+static size_t relocate(struct image_file *file, Elf_Data *relocations, Elf_Data *symbols,
+		       size_t count, uint64_t vaddr, uint8_t *data, size_t size)
+{
+	size_t i;
+	for (i = 0; i < count && i <= INT32_MAX; i++) {
+		GElf_Rela relocation;
+		GElf_Sym symbol;
+		if (!gelf_getrela(relocations, (int)i, &relocation))
+			break;
+		uint64_t number = GELF_R_SYM(relocation.r_info);
+		if (number > INT32_MAX || !gelf_getsym(symbols, (int)number, &symbol))
+			continue;
+		const uint8_t *at = apply(data, size, &relocation, symbol.st_value, vaddr);
+		if (at)
+			keep_reference(file, at, symbol.st_shndx);
+	}
+	return i;
+}
+
+static int compare_references(const void *left, const void *right)
+{
+	const struct code_reference *a = left;
+	const struct code_reference *b = right;
+	return a->at < b->at ? -1 : a->at > b->at;
+}
+
+void section_relocate(struct image_file *file, Elf_Scn *target, uint8_t *data, size_t size)
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
 	GElf_Shdr target_header;
+	/* Any number of sections may share the same bytes: no more than the file has room for. */
+	size_t budget = file->size / sizeof(Elf64_Rela);
 	if (!gelf_getshdr(target, &target_header))
 		return;
-	while ((section = elf_nextscn(elf, section))) {
+	while ((section = elf_nextscn(file->elf, section))) {
 		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_RELA ||
 		    header.sh_info != elf_ndxscn(target) || !header.sh_entsize)
 			continue;
 		Elf_Data *relocations = elf_getdata(section, NULL);
-		Elf_Scn *symbol_section = elf_getscn(elf, header.sh_link);
+		Elf_Scn *symbol_section = elf_getscn(file->elf, header.sh_link);
 		Elf_Data *symbols = symbol_section ? elf_getdata(symbol_section, NULL) : NULL;
 		if (!relocations || !symbols)
 			continue;
 		size_t count = header.sh_size / header.sh_entsize;
-		for (size_t i = 0; i < count && i <= INT32_MAX; i++) {
-			GElf_Rela relocation;
-			GElf_Sym symbol;
-			if (!gelf_getrela(relocations, (int)i, &relocation))
-				break;
-			uint64_t number = GELF_R_SYM(relocation.r_info);
-			if (number <= INT32_MAX && gelf_getsym(symbols, (int)number, &symbol))
-				apply(data, size, &relocation, symbol.st_value,
-				      target_header.sh_addr);
-		}
+		budget -= relocate(file, relocations, symbols, count < budget ? count : budget,
+				   target_header.sh_addr, data, size);
 	}
+	if (file->reference_count)
+		qsort(file->reference, file->reference_count, sizeof(*file->reference),
+		      compare_references);
+}
+
+/* ---- whose function ---------------------------------------------------------------------- */
+
+/* 0: the field was not relocated. */
+static uint16_t referenced_section(const struct image_file *file, const uint8_t *at)
+{
+	struct code_reference key = { .at = at };
+	const struct code_reference *found = file->reference_count
+						     ? bsearch(&key, file->reference,
+							       file->reference_count, sizeof(key),
+							       compare_references)
+						     : NULL;
+	return found ? found->section : SHN_UNDEF;
+}
+
+static int compare_sections(const void *left, const void *right)
+{
+	const struct image_symbol *a = *(const struct image_symbol *const *)left;
+	const struct image_symbol *b = *(const struct image_symbol *const *)right;
+	if (a->section != b->section)
+		return a->section < b->section ? -1 : 1;
+	return a < b ? -1 : a > b; /* by PC already, the best name first */
+}
+
+static void sort_by_section(const struct image *image, struct image_file *file)
+{
+	size_t count;
+	const struct image_symbol *symbol = image_symbols(image, &count);
+	if (file->by_section || !count)
+		return;
+	file->by_section = malloc(count * sizeof(struct image_symbol *));
+	if (!file->by_section)
+		return;
+	for (size_t i = 0; i < count; i++)
+		file->by_section[i] = &symbol[i];
+	file->by_section_count = count;
+	qsort(file->by_section, count, sizeof(struct image_symbol *), compare_sections);
+}
+
+/* How many symbols lie in sections before this one, or in it before pc. */
+static size_t count_before(const struct image_file *file, uint16_t section, uint64_t pc)
+{
+	size_t low = 0;
+	size_t high = file->by_section_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct image_symbol *symbol = file->by_section[middle];
+		if (symbol->section < section || (symbol->section == section && symbol->pc < pc))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The function of the section that begins at pc, or the one before it if that reaches beyond pc. */
+static const struct image_symbol *find_in_section(const struct image_file *file, uint16_t section,
+						  uint64_t pc)
+{
+	size_t at = count_before(file, section, pc);
+	const struct image_symbol *symbol = at < file->by_section_count ? file->by_section[at]
+									: NULL;
+	if (symbol && symbol->section == section && symbol->pc == pc)
+		return symbol;
+	symbol = at ? file->by_section[at - 1] : NULL;
+	if (!symbol || symbol->section != section || pc - symbol->pc >= symbol->size)
+		return NULL;
+	return file->by_section[count_before(file, section, symbol->pc)];
+}
+
+const struct image_symbol *cfi_fde_symbol(const struct cfi *cfi, const struct cfi_fde *fde)
+{
+	struct image_file *file = cfi->image->priv; /* the index is a cache */
+	struct cfi_entry entry;
+	struct error ignored;
+	if (cfi->image->type != ET_REL)
+		return image_symbol_find(cfi->image, fde->pc_begin);
+	if (cfi_entry_read(cfi->section, cfi->is_eh_frame, fde->offset, &entry, &ignored))
+		return NULL;
+	uint16_t section = referenced_section(file, entry.body);
+	sort_by_section(cfi->image, file);
+	return section ? find_in_section(file, section, fde->pc_begin) : NULL;
 }

@@ -41,14 +41,22 @@ static int compare_symbols(const void *left, const void *right)
 	return a->size > b->size ? -1 : a->size < b->size;
 }
 
-/* Adds the functions of one symbol table; a bad name or entry only loses that symbol. */
-static void read_section(struct image *image, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+static bool is_symbol_table(const GElf_Shdr *header)
+{
+	return (header->sh_type == SHT_SYMTAB || header->sh_type == SHT_DYNSYM) &&
+	       header->sh_entsize == sizeof(Elf64_Sym);
+}
+
+/* Adds the functions of one symbol table, as long as there is room; a bad name or entry only loses
+ * that symbol. */
+static void read_section(struct image *image, size_t capacity, Elf *elf, Elf_Scn *section,
+			 const GElf_Shdr *header)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
-	if (!data || !header->sh_entsize)
+	if (!data)
 		return;
 	size_t count = header->sh_size / header->sh_entsize;
-	for (size_t i = 1; i < count && i <= INT32_MAX; i++) {
+	for (size_t i = 1; i < count && i <= INT32_MAX && image->symbol_count < capacity; i++) {
 		GElf_Sym symbol;
 		if (!gelf_getsym(data, (int)i, &symbol))
 			break;
@@ -63,6 +71,7 @@ static void read_section(struct image *image, Elf *elf, Elf_Scn *section, const 
 			.size = symbol.st_size,
 			.name = name,
 			.binding = GELF_ST_BIND(symbol.st_info),
+			.section = image->type == ET_REL ? symbol.st_shndx : SHN_UNDEF,
 		};
 	}
 }
@@ -74,24 +83,24 @@ static void read_symbols(struct image *image, const struct image_file *file)
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
 	while ((section = elf_nextscn(file->elf, section)))
-		if (gelf_getshdr(section, &header) &&
-		    (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM) &&
-		    header.sh_entsize)
+		if (gelf_getshdr(section, &header) && is_symbol_table(&header))
 			capacity += header.sh_size / header.sh_entsize;
-	/* Bounded: the sections were found to lie inside the file. */
+	/* Each section was found to lie inside the file, but any number may share the same bytes. */
+	if (capacity > file->size / sizeof(Elf64_Sym))
+		capacity = file->size / sizeof(Elf64_Sym);
 	if (!capacity || !(image->symbol = calloc(capacity, sizeof(*image->symbol))))
 		return;
 
 	while ((section = elf_nextscn(file->elf, section)))
-		if (gelf_getshdr(section, &header) &&
-		    (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM))
-			read_section(image, file->elf, section, &header);
+		if (gelf_getshdr(section, &header) && is_symbol_table(&header))
+			read_section(image, capacity, file->elf, section, &header);
 
 	qsort(image->symbol, image->symbol_count, sizeof(*image->symbol), compare_symbols);
 	size_t kept = 0;
 	for (size_t i = 0; i < image->symbol_count; i++) {
 		const struct image_symbol *symbol = &image->symbol[i];
 		if (kept && image->symbol[kept - 1].pc == symbol->pc &&
+		    image->symbol[kept - 1].section == symbol->section &&
 		    !strcmp(image->symbol[kept - 1].name, symbol->name))
 			continue;
 		image->symbol[kept++] = *symbol;

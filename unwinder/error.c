@@ -34,6 +34,7 @@ static const char *const code_names[ERROR_CODE_COUNT] = {
 	[ERROR_SEARCH_TABLE] = "search_table",
 	[ERROR_EXPRESSION] = "expression",
 	[ERROR_EXPRESSION_MEMORY] = "expression_memory",
+	[ERROR_EXPRESSION_REGISTER] = "expression_register",
 	[ERROR_TABLE_LIMIT] = "table_limit",
 	[ERROR_TEXT_SYNTAX] = "text_syntax",
 	[ERROR_UNAVAILABLE] = "unavailable",
@@ -61,11 +62,21 @@ static const char *const stop_names[STOP_REASON_COUNT] = {
 	[STOP_FOREIGN] = "foreign",
 };
 
+/* Messages quote names out of the file, which are any bytes: one must not end the line, nor talk to
+ * the terminal. UTF-8 is left as it is. */
+static void make_plain(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
+}
+
 static void copy_text(char *to, size_t size, const char *from)
 {
 	size_t length = strnlen(from, size - 1);
 	memcpy(to, from, length);
 	to[length] = '\0';
+	make_plain(to);
 }
 
 int error_set(struct error *ret, enum error_code code, const char *section, uint64_t offset,
@@ -80,6 +91,7 @@ int error_set(struct error *ret, enum error_code code, const char *section, uint
 	va_start(arguments, format);
 	vsnprintf(ret->message, sizeof(ret->message), format, arguments);
 	va_end(arguments);
+	make_plain(ret->message);
 	return -1;
 }
 
@@ -100,6 +112,7 @@ int error_set_errno(struct error *ret, const char *format, ...)
 		snprintf(ret->message + length, sizeof(ret->message) - length, ": %s",
 			 strerror_r(saved, text, sizeof(text)));
 	}
+	make_plain(ret->message);
 	return -1;
 }
 

@@ -109,6 +109,8 @@ step_inline unsigned int step_return_address(struct walk_state *state,
 
 	if (kind == TABLE_UNDEFINED)
 		return STOP_COMPLETE;
+	if (kind == TABLE_AT_ALIGNED)
+		return STOP_BAD_TABLE;
 	if (kind >= TABLE_IN_REGISTER) {
 		stop = step_register(state, memory, place->reg, &address);
 		if (stop)
@@ -167,12 +169,15 @@ step_inline unsigned int step_place(struct walk_state *state, const struct table
 				    __u32 *keep)
 {
 	__u32 reg = place->column & (REGISTER_GPR_COUNT - 1), kind = place->kind;
-	int in_memory = kind == TABLE_AT_CFA || kind == TABLE_AT_REGISTER;
+	int in_memory = kind == TABLE_AT_CFA || kind == TABLE_AT_REGISTER ||
+			kind == TABLE_AT_ALIGNED;
 	unsigned int stop;
 	__u64 value = cfa;
 
 	if (kind == TABLE_SAME)
 		return STOP_NONE;
+	if (kind == TABLE_AT_ALIGNED)
+		value = (cfa - place->less) & ~0ull << (place->reg & 63);
 	*keep &= ~(1u << reg);
 	if (kind == TABLE_UNDEFINED)
 		return STOP_NONE;
@@ -195,9 +200,9 @@ step_inline unsigned int step_place(struct walk_state *state, const struct table
 }
 
 /*
- * Every register by its own place. Table building guarantees that none reads what another wrote.
- * Places are sorted by column, so the last is the return address's. rsp's caller's value is the CFA
- * unless the CFI says otherwise (longjmp does).
+ * Every register by its own place. Table building puts them in an order in which none reads what one
+ * before it wrote, and the return address's last. rsp's caller's value is the CFA unless the CFI says
+ * otherwise (longjmp does).
  */
 step_inline unsigned int step_places(struct walk_state *state, const struct table_rule *rule,
 				     __u64 cfa, struct walk_memory *memory, __u64 *ret_pc,

@@ -87,10 +87,11 @@ enum table_cfa {
 
 /* Where the caller's value of a register is: the kinds of a place. */
 enum table_saved {
-	TABLE_SAME,	   /* still in the register; for one the callee may clobber: unknown */
-	TABLE_AT_CFA,	   /* *(cfa + offset) */
-	TABLE_IS_CFA,	   /* cfa + offset */
-	TABLE_UNDEFINED,   /* gone; for the return address: this is the outermost frame */
+	TABLE_SAME,	  /* still in the register; for one the callee may clobber: unknown */
+	TABLE_AT_CFA,	  /* *(cfa + offset) */
+	TABLE_IS_CFA,	  /* cfa + offset */
+	TABLE_UNDEFINED,  /* gone; for the return address: this is the outermost frame */
+	TABLE_AT_ALIGNED, /* *(((cfa - less) & -(1 << reg)) + offset), not for the return address */
 	TABLE_IN_REGISTER, /* register reg */
 	TABLE_AT_REGISTER, /* *(reg + offset) */
 	TABLE_IS_REGISTER, /* reg + offset */
@@ -136,12 +137,13 @@ struct table_rule {
 	};
 };
 
-/* Where one register is, in general. A rule's places are sorted by column. */
+/* Where one register is, in general. A rule's places come in the order in which they
+ * are applied: whoever reads a register before the one that writes it, the return address last. */
 struct table_place {
 	__u8 column; /* DWARF number: whose caller's value; REGISTER_RIP: the return address */
 	__u8 kind;   /* enum table_saved */
-	__u8 reg;    /* DWARF number */
-	__u8 zero;
+	__u8 reg;    /* DWARF number; of TABLE_AT_ALIGNED the alignment's logarithm */
+	__u8 less;   /* of TABLE_AT_ALIGNED, else 0 */
 	__s32 offset;
 };
 

@@ -11,10 +11,11 @@
  *	gap	no_row, and nothing else
  *	unsaid	malformed, and nothing else
  *
- * Anything else is silent: the table would lead a walk astray and not say so. The look-up itself
- * (table_find) must give the stretch's rule at the first address of each, at one in the middle and
- * at the last. Images have few distinct rows: each pair of a row's rules and a rule's number is
- * evaluated once and remembered, so that a million rows take a second and not an hour.
+ * Anything else is silent: the table would lead a walk astray and not say so. So is code of an
+ * executable segment that the table does not have at all. The look-up that walks use (table_find)
+ * must give the stretch's rule at the first address of each row, gap and stretch, at one in the
+ * middle and at the last. Images have few distinct rows: each pair of a row's rules and a rule's
+ * number is evaluated once and remembered, so that a million rows take a second and not an hour.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -226,28 +227,67 @@ static bool look_up(struct prover *prover, size_t at, const struct row *row, uin
 	return false;
 }
 
+/* True if the table may say nothing of pc .. pc_end: nothing can be executed there. */
+static bool may_be_absent(struct prover *prover, const struct row *row, uint64_t pc,
+			  uint64_t pc_end)
+{
+	const struct image *image = prover->cfi->image;
+
+	for (size_t i = 0; pc < pc_end && i < image->segment_count; i++) {
+		const struct image_segment *segment = &image->segment[i];
+
+		if (!segment->executable || pc_end <= segment->vaddr ||
+		    pc >= segment->vaddr + segment->file_bytes)
+			continue;
+		report(prover, row, pc, pc_end, TABLE_NO_ROW, "the table does not have this code");
+		return false;
+	}
+	return true;
+}
+
+/* Holds the piece against each stretch that it meets. *ret_meets: there is one. *ret_marker: the
+ * first marker among them. */
+static bool check_stretches(struct prover *prover, enum piece piece, const struct row *row,
+			    uint64_t pc, uint64_t pc_end, bool *ret_meets, uint32_t *ret_marker)
+{
+	uint64_t at = pc; /* up to there the table has the piece */
+	bool right = true;
+
+	for (size_t i = prover->at; i < prover->stretch_count && prover->stretch[i].pc < pc_end;
+	     i++) {
+		const struct stretch *stretch = &prover->stretch[i];
+
+		*ret_meets = true;
+		right &= rule_is_right(prover, piece, row, stretch);
+		if (stretch->pc > pc) {
+			right &= look_up(prover, prover->at, row, stretch->pc - 1);
+			right &= look_up(prover, prover->at, row, stretch->pc);
+		}
+		if (piece != PIECE_GAP)
+			right &= may_be_absent(prover, row, at, stretch->pc);
+		at = stretch->pc_end;
+		if (stretch->rule < TABLE_MARKER_COUNT && !*ret_marker)
+			*ret_marker = stretch->rule;
+	}
+	return (piece == PIECE_GAP || may_be_absent(prover, row, at, pc_end)) && right;
+}
+
 static void check_piece(struct prover *prover, enum piece piece, const struct row *row, uint64_t pc,
 			uint64_t pc_end)
 {
 	struct table_proof *proof = prover->proof;
 	uint32_t marker = TABLE_NO_ROW;
-	bool meets = false, right = true;
+	bool meets = false, right;
 
 	while (prover->at < prover->stretch_count && prover->stretch[prover->at].pc_end <= pc)
 		prover->at++;
-	for (size_t i = prover->at; i < prover->stretch_count && prover->stretch[i].pc < pc_end;
-	     i++) {
-		meets = true;
-		right &= rule_is_right(prover, piece, row, &prover->stretch[i]);
-		if (prover->stretch[i].rule < TABLE_MARKER_COUNT && !marker)
-			marker = prover->stretch[i].rule;
-	}
+	right = check_stretches(prover, piece, row, pc, pc_end, &meets, &marker);
 	right &= look_up(prover, prover->at, row, pc);
 	right &= look_up(prover, prover->at, row, pc + (pc_end - pc) / 2);
 	right &= look_up(prover, prover->at, row, pc_end - 1);
 	if (piece == PIECE_GAP)
 		proof->gaps++;
-	else if (meets)
+	else if (meets || !right)
 		proof->rows++;
 	else
 		proof->outside++;

@@ -69,13 +69,34 @@ static enum table_marker rule_cfa(const struct row_rule *cfa, struct table_rule 
 	return 0;
 }
 
+/* A register that is at an expression, or (is_value) is one. */
+static enum table_marker rule_expression(const struct row_rule *from, bool is_value,
+					 struct table_place *to)
+{
+	struct expression_shape shape;
+
+	expression_recognise_saved(from->expression, from->expression_bytes, &shape);
+	if (shape.form == EXPRESSION_REGISTER && !shape.scale && shape.reg < REGISTER_GPR_COUNT) {
+		to->kind = is_value ? TABLE_IS_REGISTER : TABLE_AT_REGISTER;
+		to->reg = shape.reg;
+	} else if (shape.form == EXPRESSION_ALIGNED && !is_value && to->column != REGISTER_RIP &&
+		   shape.b >= 0 && shape.b <= UINT8_MAX) {
+		to->kind = TABLE_AT_ALIGNED;
+		to->reg = __builtin_ctzll(shape.scale);
+		to->less = shape.b;
+	} else {
+		return TABLE_UNSUPPORTED_EXPRESSION;
+	}
+	if (!fits_s32(shape.a))
+		return TABLE_OFFSET_RANGE;
+	to->offset = shape.a;
+	return 0;
+}
+
 /* One register's rule in the general form. */
 static enum table_marker rule_register(const struct row_rule *from, unsigned int reg,
 				       struct table_place *to)
 {
-	bool value = from->kind == RULE_VAL_EXPRESSION;
-	struct expression_shape shape;
-
 	*to = (struct table_place) { .column = reg };
 	switch (from->kind) {
 	case RULE_UNSPECIFIED: to->kind = TABLE_SAME; return 0;
@@ -100,38 +121,10 @@ static enum table_marker rule_register(const struct row_rule *from, unsigned int
 		to->kind = TABLE_IN_REGISTER;
 		to->reg = from->reg;
 		return 0;
-	case RULE_EXPRESSION:
-	case RULE_VAL_EXPRESSION:
-		expression_recognise(from->expression, from->expression_bytes, &shape);
-		if (shape.form != EXPRESSION_REGISTER || shape.scale ||
-		    shape.reg >= REGISTER_GPR_COUNT)
-			return TABLE_UNSUPPORTED_EXPRESSION;
-		if (!fits_s32(shape.a))
-			return TABLE_OFFSET_RANGE;
-		to->kind = value ? TABLE_IS_REGISTER : TABLE_AT_REGISTER;
-		to->reg = shape.reg;
-		to->offset = shape.a;
-		return 0;
+	case RULE_EXPRESSION: return rule_expression(from, false, to);
+	case RULE_VAL_EXPRESSION: return rule_expression(from, true, to);
 	default: return TABLE_UNSUPPORTED_REGISTER;
 	}
-}
-
-/* step.h goes up the columns and writes as it goes: no place may read what it has written. */
-static bool reads_what_was_written(const struct table_place *place)
-{
-	uint32_t written = 0;
-
-	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++) {
-		if (place[i].kind == TABLE_SAME || place[i].kind == TABLE_UNDEFINED)
-			continue;
-		if (place[i].kind >= TABLE_IN_REGISTER && written >> place[i].reg & 1)
-			return true;
-		if (place[i].kind == TABLE_IN_REGISTER && place[i].reg == i)
-			continue;      /* its own value: nothing changes */
-		if (i != REGISTER_RSP) /* it is written last of all */
-			written |= 1u << i;
-	}
-	return false;
 }
 
 /* What a callee may clobber is unknown afterwards, whether or not the CFI says so. */
@@ -140,6 +133,46 @@ static bool says_nothing(const struct table_place *place)
 	return place->kind == TABLE_SAME ||
 	       (place->kind == TABLE_UNDEFINED && place->column < REGISTER_GPR_COUNT &&
 		!(CALLEE_SAVED_MASK >> place->column & 1));
+}
+
+/* True if column may not be written yet: a place that is left over reads it. */
+static bool is_read(const struct table_place *place, uint32_t left, unsigned int column)
+{
+	if (column == REGISTER_RSP || place[column].kind == TABLE_UNDEFINED ||
+	    (place[column].kind == TABLE_IN_REGISTER && place[column].reg == column))
+		return false; /* written last of all, or not changed */
+	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
+		if (i != column && left >> i & 1 && place[i].kind >= TABLE_IN_REGISTER &&
+		    place[i].reg == column)
+			return true;
+	return false;
+}
+
+/*
+ * Lists the places in the order in which step.h may write them: what others read comes after these.
+ * Functions that realign the stack have rbx and r12 to r15 at an offset from rbp, and rbp at rbp
+ * itself. Returns how many, or -1 if there is a circle: no order serves it.
+ */
+static int list_places(const struct table_place *place, struct table_place *ret)
+{
+	uint32_t left = 0;
+	int count = 0;
+
+	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
+		if (!says_nothing(&place[i]))
+			left |= 1u << i;
+	while (left) {
+		unsigned int i = 0;
+
+		while (i < REGISTER_GPR_COUNT && (!(left >> i & 1) || is_read(place, left, i)))
+			i++;
+		if (i == REGISTER_GPR_COUNT)
+			return -1;
+		ret[count++] = place[i];
+		left &= ~(1u << i);
+	}
+	ret[count++] = place[REGISTER_RIP];
+	return count;
 }
 
 /* The code in saved[] for a place, or -1. */
@@ -183,8 +216,8 @@ enum table_marker table_rule_from_row(const struct row *row, struct table_rule_f
 	struct table_place place[REGISTER_COUNT];
 	struct table_rule *rule = &ret->rule;
 	enum table_marker marker;
-	unsigned int count = 0;
 	int32_t add;
+	int count;
 
 	memset(rule, 0, sizeof(*rule));
 	marker = rule_cfa(&row->cfa, rule, &add);
@@ -196,17 +229,16 @@ enum table_marker table_rule_from_row(const struct row *row, struct table_rule_f
 			return marker;
 	}
 	if (row->reg[REGISTER_RSP].kind == RULE_SAME_VALUE ||
-	    place[REGISTER_RSP].kind == TABLE_UNDEFINED || place[REGISTER_RIP].kind == TABLE_SAME ||
-	    reads_what_was_written(place))
+	    place[REGISTER_RSP].kind == TABLE_UNDEFINED || place[REGISTER_RIP].kind == TABLE_SAME)
 		return TABLE_UNSUPPORTED_REGISTER;
 	if (row->signal_frame)
 		rule->flags |= TABLE_RULE_SIGNAL_FRAME;
 	if (rule_short(place, add, rule))
 		return 0;
-	for (unsigned int i = 0; i < REGISTER_COUNT; i++)
-		if (!says_nothing(&place[i]))
-			ret->place[count++] = place[i];
-	rule->flags |= TABLE_RULE_EXTENDED | count << TABLE_RULE_PLACES_SHIFT;
+	count = list_places(place, ret->place);
+	if (count < 0)
+		return TABLE_UNSUPPORTED_REGISTER;
+	rule->flags |= TABLE_RULE_EXTENDED | (unsigned int)count << TABLE_RULE_PLACES_SHIFT;
 	rule->cfa_extended_add = add;
 	return 0;
 }

@@ -17,13 +17,13 @@
  */
 #include <inttypes.h>
 #include <string.h>
-#include "unwinder.h"
+#include "cfi_section.h"
 
 /* ---- functions --------------------------------------------------------------------------- */
 
 struct text {
 	FILE *file;
-	const struct image *image;
+	const struct cfi *cfi;
 	uint64_t start;	   /* of the FDE */
 	struct row before; /* the row printed last */
 	bool any;
@@ -47,9 +47,9 @@ static void print_escaped(FILE *file, const char *name)
  * The symbol at the FDE's start; inside a symbol name+0xOFFSET; else fde.N, counted among those.
  * Which of several names it is does not depend on the linker: elf_symbol.c sees to that.
  */
-static void print_name(struct text *text)
+static void print_name(struct text *text, const struct cfi_fde *fde)
 {
-	const struct image_symbol *symbol = image_symbol_find(text->image, text->start);
+	const struct image_symbol *symbol = cfi_fde_symbol(text->cfi, fde);
 	uint64_t inside = symbol ? text->start - symbol->pc : 0;
 
 	if (symbol && (!inside || inside < symbol->size)) {
@@ -77,14 +77,15 @@ static int on_row(void *context, const struct row *row)
 	return 0;
 }
 
-static void write_fde(struct text *text, const struct cfi *cfi, const struct cfi_fde *fde)
+static void write_fde(struct text *text, const struct cfi_fde *fde)
 {
+	const struct cfi *cfi = text->cfi;
 	struct error error = { 0 };
 
 	text->start = fde->pc_begin;
 	text->any = false;
 	fputs("function ", text->file);
-	print_name(text);
+	print_name(text, fde);
 	if (cfi->cie[fde->cie].signal_frame)
 		fputs(" signal", text->file);
 	fputc('\n', text->file);
@@ -95,7 +96,7 @@ static void write_fde(struct text *text, const struct cfi *cfi, const struct cfi
 
 int table_text_write(FILE *file, const struct cfi *cfi, struct error *error)
 {
-	struct text text = { .file = file, .image = cfi->image };
+	struct text text = { .file = file, .cfi = cfi };
 
 	fprintf(file, "stackproof table text 1\n");
 	/* Where an entry lies in the section, and what its message quotes, a relink changes. */
@@ -104,10 +105,10 @@ int table_text_write(FILE *file, const struct cfi *cfi, struct error *error)
 	if (cfi->diagnostics.dropped)
 		fprintf(file, "diagnostics %zu more\n", cfi->diagnostics.dropped);
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
-		write_fde(&text, cfi, &cfi->fde[cfi->by_pc[i]]);
+		write_fde(&text, &cfi->fde[cfi->by_pc[i]]);
 	for (size_t i = 0; i < cfi->fde_count; i++) /* by_pc leaves out those that cover nothing */
-		if (!cfi->fde[i].pc_range)
-			write_fde(&text, cfi, &cfi->fde[i]);
+		if (!cfi_fde_covers(cfi->image, &cfi->fde[i]))
+			write_fde(&text, &cfi->fde[i]);
 	if (ferror(file))
 		return error_set_errno(error, "cannot write the table's text");
 	return 0;

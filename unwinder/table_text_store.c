@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cfi_section.h"
 #include "table_text.h"
 
 /* ---- build ------------------------------------------------------------------------------- */
@@ -98,14 +99,15 @@ int table_text_add_rules(struct table_text *text, const struct row *row, uint32_
 	if (!rules)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for rules");
 	uint8_t *bytes = (uint8_t *)&rules->column[count];
-	*rules = (struct table_text_rules) { .args_size = row->args_size };
+	*rules = (struct table_text_rules) { .args_size = row->args_size,
+					     .ra_signed = row->ra_signed };
 	for (uint32_t column = 0; column <= TABLE_TEXT_CFA; column++) {
 		struct row_rule rule = *column_of(row, column);
 		if (rule.kind == RULE_UNSPECIFIED)
 			continue;
 		if (rule.expression_bytes)
 			memcpy(bytes, rule.expression, rule.expression_bytes);
-		rule.expression = rule.expression_bytes ? bytes : NULL;
+		rule.expression = bytes; /* never NULL: it may be read, though it be empty */
 		bytes += rule.expression_bytes;
 		rules->column[rules->count].column = column;
 		rules->column[rules->count++].rule = rule;
@@ -135,7 +137,7 @@ void table_text_destroy(struct table_text *text)
 void table_text_get_rules(const struct table_text *text, uint32_t rules, struct row *ret)
 {
 	const struct table_text_rules *from = text->rules[rules];
-	*ret = (struct row) { .args_size = from->args_size };
+	*ret = (struct row) { .args_size = from->args_size, .ra_signed = from->ra_signed };
 	for (uint32_t i = 0; i < from->count; i++) {
 		uint32_t column = from->column[i].column;
 		*(column == TABLE_TEXT_CFA ? &ret->cfa : &ret->reg[column]) = from->column[i].rule;
@@ -194,7 +196,7 @@ static void set_addresses(struct table_text *text, const struct cfi *cfi)
 	for (size_t i = 0; i < cfi->by_pc_count && at < text->function_count; i++)
 		text->function[at++].pc = cfi->fde[cfi->by_pc[i]].pc_begin;
 	for (size_t i = 0; i < cfi->fde_count && at < text->function_count; i++)
-		if (!cfi->fde[i].pc_range)
+		if (!cfi_fde_covers(cfi->image, &cfi->fde[i]))
 			text->function[at++].pc = cfi->fde[i].pc_begin;
 	for (size_t i = 0; i < at; i++)
 		text->function[i].has_pc = true;

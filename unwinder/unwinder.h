@@ -39,11 +39,12 @@ enum error_code {
 	ERROR_CFI_INSTRUCTION,	/* DW_CFA_* that is not defined for the machine */
 	ERROR_CFI_STATE, /* restore_state without remember_state, offset rule without a register */
 	ERROR_CFI_RANGE, /* an FDE's PC range wraps, or an advance leaves it */
-	ERROR_SEARCH_TABLE,	 /* .eh_frame_hdr is malformed, or disagrees with .eh_frame */
-	ERROR_EXPRESSION,	 /* an expression that is malformed or not evaluated here */
-	ERROR_EXPRESSION_MEMORY, /* an expression read memory that could not be read */
-	ERROR_TABLE_LIMIT,	 /* more pages, rows or rules than the format numbers */
-	ERROR_TEXT_SYNTAX,	 /* a saved table's line that does not parse; offset is the line */
+	ERROR_SEARCH_TABLE,	   /* .eh_frame_hdr is malformed, or disagrees with .eh_frame */
+	ERROR_EXPRESSION,	   /* an expression that is malformed or not evaluated here */
+	ERROR_EXPRESSION_MEMORY,   /* an expression read memory that could not be read */
+	ERROR_EXPRESSION_REGISTER, /* an expression needs a register whose value is not known */
+	ERROR_TABLE_LIMIT,	   /* more pages, rows or rules than the format numbers */
+	ERROR_TEXT_SYNTAX, /* a saved table's line that does not parse; offset is the line */
 	ERROR_UNAVAILABLE, /* the environment lacks it: no BPF, no VM, no privilege, no compiler */
 	ERROR_PROTOCOL,	   /* a child, tracee or guest did what it must not */
 	ERROR_TIMEOUT,
@@ -110,6 +111,7 @@ struct image_symbol {
 	uint64_t size;	  /* 0 if the symbol says none */
 	const char *name; /* in the image's string table */
 	uint8_t binding;  /* STB_* */
+	uint16_t section; /* that pc is an offset in, of an object file; else 0 */
 };
 
 #define BUILD_ID_MAX 64
@@ -125,6 +127,7 @@ struct image {
 	unsigned int empty_eh_frames;  /* before that one */
 	struct image_section eh_frame_hdr;
 	struct image_section debug_frame; /* its name may be ".zdebug_frame" */
+	struct error debug_frame_error;	  /* why it has no data, if it can't be read */
 	uint64_t text_vaddr;		  /* base of DW_EH_PE_textrel; 0 if none */
 	uint64_t data_vaddr; /* base of DW_EH_PE_datarel (.got, else .eh_frame_hdr); 0 if none */
 	struct image_symbol *symbol; /* read by the first image_symbol*() call; NULL before */
@@ -223,6 +226,9 @@ int cfi_create_section(const struct image *image, const char *name, struct cfi *
 void cfi_destroy(struct cfi *cfi);
 /* The FDE that covers vaddr, or NULL. Overlaps: the one with the highest pc_begin. */
 const struct cfi_fde *cfi_fde_find(const struct cfi *cfi, uint64_t vaddr);
+/* The function symbol that covers the FDE's first PC, or NULL: image_symbol_find(), but in an object
+ * file, where sections lie over each other, one of the FDE's own section. (elf_relocate.c) */
+const struct image_symbol *cfi_fde_symbol(const struct cfi *cfi, const struct cfi_fde *fde);
 
 /* ---- eh_frame_hdr.c --------------------------------------------------------------------- */
 
@@ -310,12 +316,15 @@ struct cfi_raw_row {
 typedef int (*cfi_raw_row_fn)(void *context, const struct cfi_raw_row *row);
 int cfi_raw_rows(const struct cfi *cfi, const struct cfi_cie *cie, const struct cfi_fde *fde,
 		 cfi_raw_row_fn fn, void *context, struct error *error);
-/* Raw rows of all FDEs: what `readelf -wF` prints for them. */
-uint64_t cfi_row_count(const struct cfi *cfi);
 /* Sets mentioned[n] for each register whose rule the instructions of cie (and fde, unless NULL)
  * set, and returns the highest such number, or -1 for none. Stops where they are malformed. */
 int cfi_registers(const struct cfi *cfi, const struct cfi_cie *cie, const struct cfi_fde *fde,
 		  bool mentioned[CFI_REGISTER_MAX + 1]);
+
+/* ---- cfi_query.c ------------------------------------------------------------------------ */
+
+/* Raw rows of all FDEs: what `readelf -wF` prints for them. */
+uint64_t cfi_row_count(const struct cfi *cfi);
 /* Adds to ret all that is wrong with cfi: its diagnostics, what eh_frame_hdr_check() finds, and one
  * error for each FDE whose instructions are malformed. */
 void cfi_check(const struct cfi *cfi, struct error_list *ret);
@@ -330,6 +339,7 @@ enum expression_form {
 	EXPRESSION_REGISTER, /* reg + index * scale + a                  (breg) */
 	EXPRESSION_DEREF, /* *(reg + index * scale + a) + b           (breg, deref, plus_uconst) */
 	EXPRESSION_PLT,	  /* reg + a + (((rip & 15) >= b) << 3) */
+	EXPRESSION_ALIGNED, /* ((cfa - b) & -scale) + a; only by expression_recognise_saved() */
 };
 
 struct expression_shape {
@@ -342,6 +352,9 @@ struct expression_shape {
 };
 
 void expression_recognise(const uint8_t *expression, size_t size, struct expression_shape *ret);
+/* The same for a register's expression, which begins with the CFA on the stack. */
+void expression_recognise_saved(const uint8_t *expression, size_t size,
+				struct expression_shape *ret);
 /* expression_text.c: "breg7+8; deref". What can't be decoded is given as bytes: nothing is lost. */
 void expression_print(FILE *file, const uint8_t *expression, size_t size);
 /* The inverse: assembles size characters of such a text into ret, which has room for capacity bytes.

@@ -44,8 +44,11 @@ static bool register_get(const struct register_values *regs, uint32_t reg, uint6
 
 static enum stop_reason expression_stop(const struct error *error)
 {
-	return error->code == ERROR_EXPRESSION_MEMORY ? STOP_READ_FAULT
-						      : STOP_UNSUPPORTED_EXPRESSION;
+	switch (error->code) {
+	case ERROR_EXPRESSION_MEMORY: return STOP_READ_FAULT;
+	case ERROR_EXPRESSION_REGISTER: return STOP_REGISTER_UNKNOWN;
+	default: return STOP_UNSUPPORTED_EXPRESSION;
+	}
 }
 
 static enum stop_reason row_cfa(const struct row *row, const struct register_values *regs,
@@ -108,7 +111,7 @@ static enum stop_reason row_apply(const struct row *row, struct register_values 
 				  const struct memory_reader *memory)
 {
 	struct register_values caller = { .known = 0 };
-	enum stop_reason stop;
+	enum stop_reason stop, sp_stop = STOP_NONE;
 	uint64_t cfa = 0;
 
 	stop = row_cfa(row, regs, memory, &cfa);
@@ -118,15 +121,14 @@ static enum stop_reason row_apply(const struct row *row, struct register_values 
 		stop = row_register(&row->reg[reg], reg, regs, cfa, memory, &caller.value[reg]);
 		if (reg == REGISTER_RIP && stop)
 			return stop;
+		if (reg == REGISTER_RSP)
+			sp_stop = stop == STOP_COMPLETE ? STOP_REGISTER_UNKNOWN : stop;
 		if (!stop)
 			caller.known |= 1u << reg;
 	}
-	/* rsp in the caller is the CFA by definition of the psABI, unless the CFI says otherwise.
-	 */
-	if (!(caller.known >> REGISTER_RSP & 1)) {
-		caller.value[REGISTER_RSP] = cfa;
-		caller.known |= 1u << REGISTER_RSP;
-	}
+	/* Where the CFI has a rule of its own for rsp, the CFA would be a guess. */
+	if (sp_stop)
+		return sp_stop;
 	if (!row->signal_frame && (regs->known >> REGISTER_RSP & 1)) {
 		uint64_t old_sp = regs->value[REGISTER_RSP];
 

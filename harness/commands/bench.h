@@ -8,8 +8,10 @@
  *	bench_table.c		building a table, against `readelf -wF`
  *	bench_gimli.c		the same, against the Rust library gimli
  *	bench_size.c		a table's bytes, against plain sorted rows
+ *	bench_points.c		PCs to look up, and a sweep of the CPU's caches
  *	bench_lookup.c		finding a PC's rule, against libunwind and libdw
- *	bench_lookup_*.c	what these two do for a PC
+ *	bench_lookup_lib*.c	what these two do for a PC
+ *	bench_lookup_bpf.c	finding it in the kernel, against plain sorted rows
  *	bench_walk.c		the walk in the kernel, against bpf_get_stack over frame pointers
  *	bench_guest.c		a guest from its start to its first result
  *	../truth/steps_bench.c	the tracer, against a program that single-steps itself
@@ -69,6 +71,13 @@ int bench_lookup_warm_libdw(const struct bench_options *options, struct bench_fi
 			    struct error *error);
 int bench_lookup_cold_libdw(const struct bench_options *options, struct bench_figure *ret,
 			    struct error *error);
+/* In BPF: few PCs again and again, PCs from all of the table, and with the CPU's caches swept. */
+int bench_lookup_bpf_warm(const struct bench_options *options, struct bench_figure *ret,
+			  struct error *error);
+int bench_lookup_bpf_random(const struct bench_options *options, struct bench_figure *ret,
+			    struct error *error);
+int bench_lookup_bpf_cold(const struct bench_options *options, struct bench_figure *ret,
+			  struct error *error);
 
 /* ---- bench.c ---------------------------------------------------------------------------- */
 
@@ -123,6 +132,28 @@ const char *bench_gimli_folder(const char *rustc_version);
 
 /* Bytes of plain sorted rows: 4 a row, 8 a page, 16 a rule. */
 uint64_t bench_plain_bytes(uint64_t rows, uint64_t pages, uint64_t rules);
+
+/* ---- bench_points.c --------------------------------------------------------------------- */
+
+/* Draws addresses evenly from all that an image's FDEs cover. */
+struct bench_drawer {
+	struct cfi *cfi;
+	uint64_t *covered; /* [i]: bytes of the FDEs before the i-th */
+	uint64_t state;
+};
+/* After an error, too, it is to be deinitialised. */
+int bench_drawer_init(struct bench_drawer *drawer, const struct image *image, struct error *error);
+void bench_drawer_deinit(struct bench_drawer *drawer);
+uint64_t bench_draw(struct bench_drawer *drawer);
+
+/* Memory that takes the place of everything else in the CPU's caches. */
+struct bench_sweep {
+	volatile char *buffer;
+	long bytes;
+};
+int bench_sweep_init(struct bench_sweep *sweep, struct error *error);
+void bench_sweep_deinit(struct bench_sweep *sweep);
+void bench_sweep_caches(const struct bench_sweep *sweep);
 
 /* ---- bench_lookup_libunwind.c, bench_lookup_libdw.c ------------------------------------- */
 

@@ -35,9 +35,6 @@
 #define STACK_BYTES    (8u << 20)
 #define OFFSET_MAX     (1 << 20)
 #define RETURN_ADDRESS 0x1111111111111111ull /* wherever the stack is read */
-#define SWEEP_MIN      (64l << 20)
-#define SWEEP_MAX      (256l << 20)
-#define LINE_BYTES     64
 #define TIMEOUT_S      120
 
 struct shared {
@@ -87,15 +84,6 @@ static const struct bench_lookup ours_lookup = {
 
 /* ---- points ----------------------------------------------------------------------------- */
 
-/* xorshift64: the same PCs in every run. */
-static uint64_t next_random(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
-}
-
 /* Can all sides do it with the made-up stack? */
 static bool usable(const struct row *row)
 {
@@ -104,30 +92,15 @@ static bool usable(const struct row *row)
 	       row->reg[REGISTER_RIP].kind == RULE_OFFSET && row->reg[REGISTER_RIP].offset == -8;
 }
 
-/* Draws addresses evenly from all that the FDEs cover. covered[i]: bytes of FDEs 0 .. i. */
-static int draw_points(const struct cfi *cfi, const uint64_t *covered, struct bench_points *ret,
-		       struct error *error)
+static int draw_points(struct bench_drawer *drawer, struct bench_points *ret, struct error *error)
 {
-	uint64_t random = 0x9e3779b97f4a7c15;
-
 	for (unsigned int tries = 0; ret->count < POINTS; tries++) {
-		uint64_t at = next_random(&random) % covered[cfi->fde_count - 1];
-		size_t low = 0, high = cfi->fde_count - 1;
+		uint64_t vaddr = bench_draw(drawer);
 		struct row row;
 
 		if (tries == 16 * POINTS)
 			return error_set(error, ERROR_UNAVAILABLE, "", 0, "too few plain rows");
-		while (low < high) {
-			size_t middle = (low + high) / 2;
-
-			if (covered[middle] > at)
-				high = middle;
-			else
-				low = middle + 1;
-		}
-		const struct cfi_fde *fde = &cfi->fde[low];
-		uint64_t vaddr = fde->pc_begin + fde->pc_range - (covered[low] - at);
-		if (cfi_row_find(cfi, vaddr, &row, error) != 1 || !usable(&row))
+		if (cfi_row_find(drawer->cfi, vaddr, &row, error) != 1 || !usable(&row))
 			continue;
 		ret->vaddr[ret->count] = vaddr;
 		ret->cfa[ret->count++] = ret->reg[row.cfa.reg] + row.cfa.offset;
@@ -138,8 +111,8 @@ static int draw_points(const struct cfi *cfi, const uint64_t *covered, struct be
 /* reg[]: each another address near the middle of a stack that is all return addresses. */
 static int make_points(struct bench_points *ret, struct error *error)
 {
-	struct cfi *cfi = NULL;
-	uint64_t *covered = NULL, *stack;
+	struct bench_drawer drawer;
+	uint64_t *stack;
 	int status = -1;
 
 	stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -150,47 +123,15 @@ static int make_points(struct bench_points *ret, struct error *error)
 		ret->reg[i] = (uint64_t)stack + STACK_BYTES / 2 + i * 4096;
 	ret->vaddr = calloc(POINTS, sizeof(*ret->vaddr));
 	ret->cfa = calloc(POINTS, sizeof(*ret->cfa));
-	if (cfi_create(ret->image, &cfi, error))
-		goto out;
-	covered = calloc(cfi->fde_count + 1, sizeof(*covered));
-	if (!ret->vaddr || !ret->cfa || !covered) {
-		error_set(error, ERROR_MEMORY, "", 0, "out of memory");
-		goto out;
-	}
-	for (size_t i = 0; i < cfi->fde_count; i++)
-		covered[i] = (i ? covered[i - 1] : 0) + cfi->fde[i].pc_range;
-	if (!cfi->fde_count || !covered[cfi->fde_count - 1])
-		error_set(error, ERROR_NO_CFI, "", 0, "no FDE covers anything");
-	else
-		status = draw_points(cfi, covered, ret, error);
-out:
-	free(covered);
-	cfi_destroy(cfi);
+	if (!ret->vaddr || !ret->cfa)
+		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
+	if (!bench_drawer_init(&drawer, ret->image, error))
+		status = draw_points(&drawer, ret, error);
+	bench_drawer_deinit(&drawer);
 	return status;
 }
 
 /* ---- measuring -------------------------------------------------------------------------- */
-
-struct sweep {
-	volatile char *buffer;
-	long bytes;
-};
-
-static int sweep_init(struct sweep *sweep, struct error *error)
-{
-	long cache = sysconf(_SC_LEVEL3_CACHE_SIZE) * 4;
-
-	sweep->bytes = cache < SWEEP_MIN ? SWEEP_MIN : cache > SWEEP_MAX ? SWEEP_MAX : cache;
-	sweep->buffer = mmap(NULL, sweep->bytes, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	return sweep->buffer == MAP_FAILED ? error_set_errno(error, "mmap") : 0;
-}
-
-static void sweep_caches(const struct sweep *sweep)
-{
-	for (long i = 0; i < sweep->bytes; i += LINE_BYTES)
-		sweep->buffer[i]++;
-}
 
 /* Every point, held against its row; then each side has met every PC, and what it caches is full. */
 static int check(struct bench_lookup *lookup, const struct bench_points *points,
@@ -211,7 +152,7 @@ static int check(struct bench_lookup *lookup, const struct bench_points *points,
 
 /* Nanoseconds a look-up. */
 static double measure(struct bench_lookup *lookup, const struct bench_points *points,
-		      const struct sweep *sweep, unsigned int run)
+		      const struct bench_sweep *sweep, unsigned int run)
 {
 	unsigned int rounds = sweep ? COLD_BATCHES : WARM_ROUNDS;
 	unsigned int count = sweep ? COLD_BATCH : WARM_POINTS;
@@ -222,7 +163,7 @@ static double measure(struct bench_lookup *lookup, const struct bench_points *po
 		unsigned int begin = sweep ? (run * rounds + i) * count % points->count : 0;
 
 		if (sweep)
-			sweep_caches(sweep);
+			bench_sweep_caches(sweep);
 		uint64_t before = bench_now_ns();
 		sum += lookup->run(lookup, points, begin, count);
 		uint64_t between = bench_now_ns();
@@ -240,13 +181,13 @@ static int measure_both(const struct bench_options *options, const char *path,
 {
 	struct bench_lookup ours = ours_lookup;
 	struct bench_points points = { .path = path };
-	struct sweep sweep;
+	struct bench_sweep sweep;
 	struct table *table;
 
 	/* What is made here ends with the process. */
 	if (image_create(path, &points.image, &ret->error) ||
 	    bench_build(points.image, &table, &ret->error) || make_points(&points, &ret->error) ||
-	    (cold && sweep_init(&sweep, &ret->error)) ||
+	    (cold && bench_sweep_init(&sweep, &ret->error)) ||
 	    theirs->open(theirs, &points, cold, &ret->error))
 		return -1;
 	points.table = table;

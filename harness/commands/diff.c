@@ -11,6 +11,7 @@
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
+#include "commands/debug_link.h"
 #include "commands/diff.h"
 #include "harness.h"
 
@@ -110,9 +111,10 @@ static int read_bytes(struct side *side, struct error *error)
 static int read_image(struct side *side, struct error *error)
 {
 	struct error_list lost = { 0 };
-	int result = strcmp(side->path, "-") ? image_create(side->path, &side->image, error)
-					     : image_create_memory(side->bytes, side->size, "-",
-								   &side->image, error);
+	int result = strcmp(side->path, "-")
+			     ? debug_link_open(side->path, NULL, &side->image, error)
+			     : image_create_memory(side->bytes, side->size, "-", &side->image,
+						   error);
 	if (result)
 		return -1;
 	if (cfi_create(side->image, &side->cfi, error)) {

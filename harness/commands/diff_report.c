@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "commands/diff.h"
+#include "commands/json_counts.h"
 
 /* A function's two sides; either may be absent. */
 struct pair {
@@ -144,21 +145,6 @@ static json_t *hex(uint64_t value)
 	return json_sprintf("0x%" PRIx64, value);
 }
 
-/* Names are bytes: what isn't UTF-8 becomes U+FFFD. */
-static json_t *string(const char *text)
-{
-	json_t *value = json_string(text);
-	if (value)
-		return value;
-	char *copy = strdup(text);
-	for (char *at = copy; at && *at; at++)
-		if (*at & 0x80)
-			*at = '?';
-	value = copy ? json_string(copy) : NULL;
-	free(copy);
-	return value;
-}
-
 static void write_object(FILE *file, json_t *object)
 {
 	if (!object)
@@ -170,7 +156,7 @@ static void write_object(FILE *file, json_t *object)
 
 static json_t *side_json(const struct diff_function *function)
 {
-	json_t *object = json_pack("{s:o, s:o, s:I}", "name", string(function->name), "length",
+	json_t *object = json_pack("{s:o, s:o, s:I}", "name", json_bytes(function->name), "length",
 				   hex(function->length), "rows", (json_int_t)function->row_count);
 	if (object && function->has_pc)
 		json_object_set_new(object, "pc", hex(function->pc));
@@ -193,7 +179,7 @@ static void json_pair(FILE *file, const struct pair *pair)
 						      change_of(rows.a, rows.b), "a", rows.a, "b",
 						      rows.b));
 	json_t *object = json_pack("{s:s, s:o, s:s, s:o}", "type", "function", "function",
-				   string(name_of(pair)), "change", change_of(pair->a, pair->b),
+				   json_bytes(name_of(pair)), "change", change_of(pair->a, pair->b),
 				   "rows", list);
 	if (object && pair->a)
 		json_object_set_new(object, "a", side_json(pair->a));
@@ -207,8 +193,8 @@ static void json_summary(const struct diff_report *report, const struct diff_dia
 	const struct diff_counts *counts = &report->counts;
 	write_object(report->file,
 		     json_pack("{s:s, s:o, s:o, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
-			       "type", "diff", "a", string(report->path_a), "b",
-			       string(report->path_b), "dialect", dialect->name, "compared",
+			       "type", "diff", "a", json_bytes(report->path_a), "b",
+			       json_bytes(report->path_b), "dialect", dialect->name, "compared",
 			       dialect->compared, "functions_equal",
 			       (json_int_t)counts->functions_equal, "functions_changed",
 			       (json_int_t)counts->functions_changed, "functions_added",

@@ -5,7 +5,31 @@
  * An image's process says what it counted as one JSON object, and the totals are an object of the
  * same names: a new count needs no new line anywhere but where it is made.
  */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include "commands/json_counts.h"
+
+json_t *json_bytes(const char *text)
+{
+	json_t *string = json_string(text);
+	char *escaped, *to;
+
+	if (string)
+		return string;
+	escaped = to = malloc(4 * strlen(text) + 1);
+	if (!escaped)
+		return NULL;
+	for (; *text; text++)
+		if ((unsigned char)*text < 0x80)
+			*to++ = *text;
+		else
+			to += sprintf(to, "\\x%02x", (unsigned char)*text);
+	*to = '\0';
+	string = json_string(escaped);
+	free(escaped);
+	return string;
+}
 
 void json_counts_add(json_t *to, const json_t *from)
 {

@@ -7,6 +7,10 @@
 
 #include <jansson.h>
 
+/* Any bytes as a JSON string: paths and symbols need not be UTF-8. If they aren't, the bytes above
+ * 0x7f become "\\xNN". */
+json_t *json_bytes(const char *text);
+
 /* Adds every integer of from to the one of that name in to, in objects within objects too. What is
  * no count (texts, times) is left out. */
 void json_counts_add(json_t *to, const json_t *from);

@@ -89,7 +89,7 @@ static bool has_findings(const json_t *proof)
 	const json_t *referee = json_object_get(proof, "referee");
 
 	return json_count(proof, "silent") || json_count(referee, "disputed") ||
-	       json_count(referee, "unknown") ||
+	       json_count(referee, "unknown") || json_count(referee, "gaps_disputed") ||
 	       json_count(json_object_get(proof, "readelf"), "differ");
 }
 
@@ -150,7 +150,8 @@ static void image_done(void *context, const struct image_path *image,
 		       const struct image_outcome *outcome)
 {
 	struct proving *proving = context;
-	const char *line = outcome->output, *end;
+	const char *line = outcome->output, *end, *failure = outcome->failure;
+	bool had_last_word = false;
 	char text[96];
 
 	progress_bar_clear(&proving->bar);
@@ -158,16 +159,19 @@ static void image_done(void *context, const struct image_path *image,
 		json_t *object = json_loadb(line, (size_t)(end - line), 0, NULL);
 		bool is_last = json_object_get(object, "status") != NULL;
 
-		if (is_last && outcome->failure)
+		had_last_word |= is_last;
+		if (is_last && failure)
 			json_decref(object); /* it failed after it was done: not to be believed */
 		else
 			take_object(proving, image, object);
 	}
-	if (outcome->failure)
+	if (!failure && !had_last_word)
+		failure = "said nothing";
+	if (failure)
 		take_object(proving, image,
-			    json_pack("{s:s, s:s, s:s, s:s, s:f}", "type", "proof", "image",
-				      image->path, "status", "failed", "message", outcome->failure,
-				      "seconds", outcome->seconds));
+			    json_pack("{s:s, s:o, s:s, s:s, s:f}", "type", "proof", "image",
+				      json_bytes(image->path), "status", "failed", "message",
+				      failure, "seconds", outcome->seconds));
 	fflush(stdout);
 	proving->bar.done += image->bytes;
 	snprintf(text, sizeof(text), "%llu of %zu images, %llu with findings",

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "commands/json_counts.h"
 #include "commands/prove.h"
 #include "verdict/row_referee.h"
 
@@ -53,14 +54,11 @@ static void set_hex(json_t *object, const char *key, uint64_t value)
 /* NULL: there have been enough. */
 static json_t *finding_begin(struct check *check, const char *message)
 {
-	json_t *object;
-
 	if (check->findings++ >= PROVE_FINDINGS_MAX)
 		return NULL;
-	object = json_pack("{s:s, s:s, s:s}", "type", "proof_finding", "image", check->image->path,
-			   "check", check->name);
-	json_object_set_new(object, "message", json_stringn_nocheck(message, strlen(message)));
-	return object;
+	return json_pack("{s:s, s:o, s:s, s:o}", "type", "proof_finding", "image",
+			 json_bytes(check->image->path), "check", check->name, "message",
+			 json_bytes(message));
 }
 
 static void set_place(json_t *object, const struct image *image, uint64_t pc, uint64_t pc_end)
@@ -68,8 +66,7 @@ static void set_place(json_t *object, const struct image *image, uint64_t pc, ui
 	const struct image_symbol *symbol = image_symbol_find(image, pc);
 
 	if (symbol)
-		json_object_set_new(object, "function",
-				    json_stringn_nocheck(symbol->name, strlen(symbol->name)));
+		json_object_set_new(object, "function", json_bytes(symbol->name));
 	set_hex(object, "pc", pc);
 	set_hex(object, "pc_end", pc_end);
 }
@@ -166,6 +163,9 @@ struct referee_check {
 	uint64_t judged[ROW_JUDGMENT_COUNT];
 	uint64_t hidden; /* rows whose address is another FDE's */
 	uint64_t not_asked;
+	uint64_t malformed;	/* FDEs whose rows end too early */
+	uint64_t gaps;		/* behind FDEs: libdw has no frame there either */
+	uint64_t gaps_disputed; /* it has */
 };
 
 static int judge_row(void *context, const struct row *row)
@@ -198,6 +198,26 @@ static int judge_row(void *context, const struct row *row)
 	return 0;
 }
 
+/* Where no FDE is, libdw must not find one: FDEs that our reader loses would have no rows to judge.
+ * The first address behind each FDE is asked for. */
+static void judge_gap(struct referee_check *check, uint64_t vaddr)
+{
+	json_t *object;
+
+	if (check->check.image->type == ET_REL || cfi_fde_find(check->cfi, vaddr))
+		return;
+	if (!row_referee_has_frame(check->referee, vaddr)) {
+		check->gaps++;
+		return;
+	}
+	check->gaps_disputed++;
+	object = finding_begin(&check->check, "libdw has a frame where no FDE is");
+	if (!object)
+		return;
+	set_place(object, check->check.image, vaddr, vaddr + 1);
+	write_object(check->check.output, object);
+}
+
 /* One section; an image may have both. */
 static int judge_section(struct referee_check *check, const char *section, struct error *error)
 {
@@ -217,7 +237,8 @@ static int judge_section(struct referee_check *check, const char *section, struc
 		struct error ignored; /* malformed FDEs: the rows before are judged */
 
 		check->fde = &cfi->fde[cfi->by_pc[i]];
-		cfi_rows(cfi, check->fde, judge_row, check, &ignored);
+		check->malformed += cfi_rows(cfi, check->fde, judge_row, check, &ignored) < 0;
+		judge_gap(check, check->fde->pc_begin + check->fde->pc_range);
 	}
 	result = 0;
 out:
@@ -237,12 +258,15 @@ static int check_referee(const struct image *image, FILE *output, json_t *proof,
 	    judge_section(&check, ".debug_frame", error))
 		return -1;
 	json_object_set_new(proof, "referee",
-			    json_pack("{s:I, s:I, s:I, s:I, s:I, s:f}", "agreed",
+			    json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "agreed",
 				      (json_int_t)check.judged[ROW_AGREED], "disputed",
 				      (json_int_t)check.judged[ROW_DISPUTED], "unknown",
 				      (json_int_t)check.judged[ROW_UNKNOWN], "hidden",
 				      (json_int_t)check.hidden, "not_asked",
-				      (json_int_t)check.not_asked, "seconds", seconds() - start));
+				      (json_int_t)check.not_asked, "malformed",
+				      (json_int_t)check.malformed, "gaps", (json_int_t)check.gaps,
+				      "gaps_disputed", (json_int_t)check.gaps_disputed, "seconds",
+				      seconds() - start));
 	return 0;
 }
 
@@ -256,8 +280,8 @@ static void report_line(void *context, const struct readelf_difference *differen
 	if (!object)
 		return;
 	json_object_set_new(object, "line", json_integer((json_int_t)difference->line));
-	json_object_set_new(object, "ours", json_string(difference->ours));
-	json_object_set_new(object, "theirs", json_string(difference->theirs));
+	json_object_set_new(object, "ours", json_bytes(difference->ours));
+	json_object_set_new(object, "theirs", json_bytes(difference->theirs));
 	write_object(check->output, object);
 }
 
@@ -307,8 +331,8 @@ void prove_image(const struct prove_options *options, const struct image_path *p
 	const char *status = NULL;
 	struct image *image;
 	struct error error;
-	json_t *proof = json_pack("{s:s, s:s, s:s}", "type", "proof", "image", path->path, "status",
-				  "proven");
+	json_t *proof = json_pack("{s:s, s:o, s:s}", "type", "proof", "image",
+				  json_bytes(path->path), "status", "proven");
 
 	if (image_create(path->path, &image, &error)) {
 		status = "unread";
@@ -322,7 +346,7 @@ void prove_image(const struct prove_options *options, const struct image_path *p
 	if (status) {
 		json_object_set_new(proof, "status", json_string(status));
 		json_object_set_new(proof, "code", json_string(error_code_name(error.code)));
-		json_object_set_new(proof, "message", json_string(error.message));
+		json_object_set_new(proof, "message", json_bytes(error.message));
 	}
 	json_object_set_new(proof, "seconds", json_real(seconds() - start));
 	write_object(output, proof);

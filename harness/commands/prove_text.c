@@ -5,10 +5,12 @@
  *	check      equal       flagged  wrong  what
  *	table      31,204,511       12      0  rows of the CFI and the compact table's rules
  *	libdw      31,204,523        0      0  rows here and in libdw
+ *	gaps        1,717,571        0      0  addresses behind FDEs where libdw has no frame either
  *	readelf    52,000,123        0      0  lines of `readelf -wF`
  *
  * Findings come first, one of several lines each. Images are only mentioned if they have findings
- * or could not be proven, unless there are few of them.
+ * or could not be proven, unless there are few of them. Whatever was not compared is counted, with
+ * its reason: docs/READING_DIFFERENCES.md explains each.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -66,7 +68,8 @@ void prove_text_image(FILE *file, const json_t *proof)
 				"; libdw %" JSON_INTEGER_FORMAT " agreed, %" JSON_INTEGER_FORMAT
 				" not",
 				json_count(referee, "agreed"),
-				json_count(referee, "disputed") + json_count(referee, "unknown"));
+				json_count(referee, "disputed") + json_count(referee, "unknown") +
+					json_count(referee, "gaps_disputed"));
 		if (readelf)
 			fprintf(file,
 				"; readelf %" JSON_INTEGER_FORMAT
@@ -83,6 +86,28 @@ static void print_line(FILE *file, const char *check, json_int_t equal, json_int
 		"%-8s %12" JSON_INTEGER_FORMAT " %9" JSON_INTEGER_FORMAT " %9" JSON_INTEGER_FORMAT
 		"  %s\n",
 		check, equal, flagged, wrong, what);
+}
+
+/* What no comparison was made of. */
+static void print_apart(FILE *file, json_int_t count, const char *what)
+{
+	if (count)
+		fprintf(file, "not compared: %" JSON_INTEGER_FORMAT " %s\n", count, what);
+}
+
+static void print_not_compared(FILE *file, const json_t *counts)
+{
+	const json_t *referee = json_object_get(counts, "referee");
+
+	print_apart(
+		file, json_count(counts, "outside"),
+		"rows with the table: in no executable segment (relocatable objects have none)");
+	print_apart(file, json_count(referee, "not_asked"),
+		    "rows with libdw: of relocatable objects");
+	print_apart(file, json_count(referee, "hidden"),
+		    "rows with libdw: another FDE has the address");
+	print_apart(file, json_count(referee, "malformed"),
+		    "FDEs' rests with libdw: behind a malformed instruction");
 }
 
 void prove_text_summary(FILE *file, const struct prove_options *options,
@@ -103,6 +128,10 @@ void prove_text_summary(FILE *file, const struct prove_options *options,
 		print_line(file, "libdw", json_count(referee, "agreed"), 0,
 			   json_count(referee, "disputed") + json_count(referee, "unknown"),
 			   "rows of the CFI, here and in libdw");
+	if (options->referee)
+		print_line(file, "gaps", json_count(referee, "gaps"), 0,
+			   json_count(referee, "gaps_disputed"),
+			   "addresses behind FDEs, where libdw has no frame either");
 	if (options->readelf)
 		print_line(file, "readelf", json_count(readelf, "equal"), 0,
 			   json_count(readelf, "differ"), "lines, here and from readelf -wF");
@@ -110,6 +139,7 @@ void prove_text_summary(FILE *file, const struct prove_options *options,
 		file, "flagged: %" JSON_INTEGER_FORMAT " rows, %.6f %%: %s\n",
 		json_integer_value(value),
 		rows ? 100.0 * (double)json_integer_value(value) / (double)rows : 0.0, reason);
+	print_not_compared(file, counts);
 	fprintf(file,
 		"%" PRIu64 " images: %" PRIu64 " proven (%" PRIu64 " without CFI), %" PRIu64
 		" not read, %" PRIu64 " failed, %" PRIu64 " with findings; %.1f s\n",

@@ -35,7 +35,7 @@ struct census {
 	json_int_t images; /* that could be read */
 	json_int_t unread;
 	bool bad_input;
-	bool failed;
+	json_int_t failed;
 };
 
 static const struct argp_option option_list[] = {
@@ -136,7 +136,8 @@ static void image_done(void *context, const struct image_path *image,
 		       const struct image_outcome *outcome)
 {
 	struct census *census = context;
-	const char *line = outcome->output, *end;
+	const char *line = outcome->output, *end, *failure = outcome->failure;
+	json_int_t before = census->images + census->unread;
 	char text[64];
 	progress_bar_clear(&census->bar);
 	for (; (end = strchr(line, '\n')); line = end + 1) {
@@ -145,14 +146,16 @@ static void image_done(void *context, const struct image_path *image,
 			take_object(census, image, object);
 		json_decref(object);
 	}
-	if (outcome->failure) {
-		fprintf(stderr, "%s: its process %s\n", image->path, outcome->failure);
-		census->failed = true;
+	if (!failure && census->images + census->unread == before)
+		failure = "said nothing";
+	if (failure) {
+		fprintf(stderr, "%s: its process %s\n", image->path, failure);
+		census->failed++;
 	}
 	fflush(stdout);
 	census->bar.done += image->bytes;
 	snprintf(text, sizeof(text), "%" JSON_INTEGER_FORMAT " of %zu images",
-		 census->images + census->unread, census->list.count);
+		 census->images + census->unread + census->failed, census->list.count);
 	progress_bar_draw(&census->bar, text);
 }
 
@@ -195,6 +198,7 @@ static void print_total(const struct census *census)
 		json_object_set_new(total, "type", json_string("stat_total"));
 		json_object_set_new(total, "images", json_integer(census->images));
 		json_object_set_new(total, "unread", json_integer(census->unread));
+		json_object_set_new(total, "failed", json_integer(census->failed));
 		json_object_set_new(total, "bytes_per_row",
 				    json_real(share(json_count(total, "table_bytes"), rows)));
 		print_json(total);
@@ -205,6 +209,8 @@ static void print_total(const struct census *census)
 		print_line(total, name);
 	if (census->unread)
 		printf("%9" JSON_INTEGER_FORMAT " files not read\n", census->unread);
+	if (census->failed)
+		printf("%9" JSON_INTEGER_FORMAT " files failed\n", census->failed);
 	print_counts("\nexpressions, by what they are for and the form of rule that holds them",
 		     json_object_get(total, "expressions"), SIZE_MAX);
 	print_counts("\nexpressions of no such form", json_object_get(total, "expressions_other"),

@@ -37,17 +37,19 @@ static void count_expression(struct expressions *expressions, const char *role,
 			     const struct row_rule *rule)
 {
 	static const char *const forms[] = {
-		[EXPRESSION_OTHER] = "other",
-		[EXPRESSION_REGISTER] = "register",
-		[EXPRESSION_DEREF] = "deref",
-		[EXPRESSION_PLT] = "plt",
+		[EXPRESSION_OTHER] = "other",	  [EXPRESSION_REGISTER] = "register",
+		[EXPRESSION_DEREF] = "deref",	  [EXPRESSION_PLT] = "plt",
+		[EXPRESSION_ALIGNED] = "aligned",
 	};
 	struct expression_shape shape;
 	char key[32], *text = NULL;
 	size_t size;
 	FILE *file;
 
-	expression_recognise(rule->expression, rule->expression_bytes, &shape);
+	if (rule->kind == RULE_CFA_EXPRESSION)
+		expression_recognise(rule->expression, rule->expression_bytes, &shape);
+	else
+		expression_recognise_saved(rule->expression, rule->expression_bytes, &shape);
 	snprintf(key, sizeof(key), "%s_%s", role,
 		 shape.form < sizeof(forms) / sizeof(forms[0]) ? forms[shape.form] : "other");
 	add(expressions->forms, key, 1);

@@ -8,6 +8,7 @@
  * listed by reason.
  */
 #include <time.h>
+#include "commands/json_counts.h"
 #include "commands/stat.h"
 
 #define BUILD_RUNS 3
@@ -98,8 +99,8 @@ static json_t *stat_object(const struct subject *subject)
 {
 	const struct table *table = subject->table;
 	uint64_t rows = subject->cfi ? cfi_row_count(subject->cfi) : 0;
-	json_t *object = json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:f, s:I, s:o, s:I}", "type",
-				   "stat", "image", subject->image->path, "fdes",
+	json_t *object = json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:f, s:I, s:o, s:I}", "type",
+				   "stat", "image", json_bytes(subject->image->path), "fdes",
 				   (json_int_t)(subject->cfi ? subject->cfi->fde_count : 0), "rows",
 				   (json_int_t)rows, "rules",
 				   (json_int_t)(table->rule_count - TABLE_MARKER_COUNT),
@@ -122,15 +123,16 @@ static void write_diagnostics(const struct subject *subject, FILE *output)
 	for (size_t i = 0; i < list.count; i++) {
 		const struct error *error = &list.error[i];
 		write_object(output,
-			     json_pack("{s:s, s:s, s:s, s:I, s:s}", "type", "stat_diagnostic",
-				       "image", subject->image->path, "section", error->section,
-				       "offset", (json_int_t)error->offset, "message",
-				       error->message));
+			     json_pack("{s:s, s:o, s:o, s:I, s:o}", "type", "stat_diagnostic",
+				       "image", json_bytes(subject->image->path), "section",
+				       json_bytes(error->section), "offset",
+				       (json_int_t)error->offset, "message",
+				       json_bytes(error->message)));
 	}
 	if (list.dropped)
-		write_object(output,
-			     json_pack("{s:s, s:s, s:I}", "type", "stat_diagnostic", "image",
-				       subject->image->path, "more", (json_int_t)list.dropped));
+		write_object(output, json_pack("{s:s, s:o, s:I}", "type", "stat_diagnostic",
+					       "image", json_bytes(subject->image->path), "more",
+					       (json_int_t)list.dropped));
 	error_list_deinit(&list);
 }
 
@@ -140,9 +142,9 @@ void stat_image(const struct image_path *image, FILE *output)
 	struct error error;
 	if (build_best(image->path, &subject, &error)) {
 		write_object(output,
-			     json_pack("{s:s, s:s, s:s, s:s}", "type", "stat_error", "image",
-				       image->path, "code", error_code_name(error.code), "message",
-				       error.message));
+			     json_pack("{s:s, s:o, s:s, s:o}", "type", "stat_error", "image",
+				       json_bytes(image->path), "code", error_code_name(error.code),
+				       "message", json_bytes(error.message)));
 		return;
 	}
 	write_object(output, stat_object(&subject));

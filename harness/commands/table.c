@@ -97,6 +97,16 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
+static const struct image_symbol *find_function(const struct image *image, const char *name)
+{
+	size_t count;
+	const struct image_symbol *symbol = image_symbols(image, &count);
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(symbol[i].name, name))
+			return &symbol[i];
+	return NULL;
+}
+
 static int make_filter(const struct image *image, const struct options *options,
 		       struct table_filter *ret, struct error *error)
 {
@@ -106,14 +116,14 @@ static int make_filter(const struct image *image, const struct options *options,
 		ret->pc = options->pc;
 		ret->pc_end = options->pc + 1;
 	} else if (options->function) {
-		uint64_t pc = image_symbol_address(image, options->function);
-		const struct image_symbol *symbol = image_symbol_find(image, pc);
-		if (!pc)
+		const struct image_symbol *symbol = find_function(image, options->function);
+		if (!symbol)
 			return error_set(error, ERROR_UNAVAILABLE, NULL, 0,
 					 "the image has no function '%s'", options->function);
 		ret->by_pc = true;
-		ret->pc = pc;
-		ret->pc_end = pc + (symbol && symbol->pc == pc && symbol->size ? symbol->size : 1);
+		ret->pc = symbol->pc;
+		ret->pc_end = symbol->pc + (symbol->size ? symbol->size : 1);
+		ret->in_section = symbol->section;
 	}
 	return 0;
 }

@@ -17,6 +17,7 @@ struct table_filter {
 	bool by_pc;	     /* pc .. pc_end only */
 	uint64_t pc;
 	uint64_t pc_end;
+	uint16_t in_section; /* of an object file, the one that pc is in; 0: any */
 };
 
 /* True if any of pc .. pc_end is shown. */
@@ -24,6 +25,18 @@ static inline bool table_filter_shows(const struct table_filter *filter, uint64_
 				      uint64_t pc_end)
 {
 	return !filter->by_pc || (pc < filter->pc_end && filter->pc < pc_end);
+}
+
+/* The same of an FDE. */
+static inline bool table_filter_shows_fde(const struct table_filter *filter, const struct cfi *cfi,
+					  const struct cfi_fde *fde)
+{
+	if (!table_filter_shows(filter, fde->pc_begin, fde->pc_begin + fde->pc_range))
+		return false;
+	if (!filter->in_section)
+		return true;
+	const struct image_symbol *symbol = cfi_fde_symbol(cfi, fde);
+	return symbol && symbol->section == filter->in_section;
 }
 
 /*

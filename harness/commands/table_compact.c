@@ -15,14 +15,20 @@
 #include <inttypes.h>
 #include "table.h"
 
-static void print_register(FILE *file, const char *name, unsigned int kind, unsigned int reg,
-			   int32_t offset)
+static void print_register(FILE *file, const char *name, const struct table_place *place)
 {
+	unsigned int kind = place->kind, reg = place->reg;
+	int32_t offset = place->offset;
+
 	switch (kind) {
 	case TABLE_SAME: break;
 	case TABLE_AT_CFA: fprintf(file, " %s=c%+d", name, offset); break;
 	case TABLE_IS_CFA: fprintf(file, " %s=v%+d", name, offset); break;
 	case TABLE_UNDEFINED: fprintf(file, " %s=u", name); break;
+	case TABLE_AT_ALIGNED:
+		fprintf(file, " %s=*(((cfa-%u)&-%llu)%+d)", name, place->less, 1ull << (reg & 63),
+			offset);
+		break;
 	case TABLE_IN_REGISTER: fprintf(file, " %s=%s", name, register_name(reg)); break;
 	case TABLE_AT_REGISTER:
 		fprintf(file, " %s=*(%s%+d)", name, register_name(reg), offset);
@@ -62,8 +68,7 @@ static void print_rule(FILE *file, const struct table *table, uint32_t number)
 		unsigned int reg = i ? i - 1 : REGISTER_RIP; /* the return address first */
 		struct table_place place = table_rule_place(rule, places, reg);
 
-		print_register(file, reg == REGISTER_RIP ? "ra" : register_name(reg), place.kind,
-			       place.reg, place.offset);
+		print_register(file, reg == REGISTER_RIP ? "ra" : register_name(reg), &place);
 	}
 	if (rule->flags & TABLE_RULE_EXTENDED)
 		fputs(" extended", file);

@@ -9,9 +9,11 @@
  * (row.c). "signal_frame" and "args_size" are there only if they say something. An FDE that could
  * not be decoded to its end adds a {"type":"error"} object.
  */
+#include <elf.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
+#include "json_counts.h"
 #include "table.h"
 
 struct json_writer {
@@ -19,6 +21,7 @@ struct json_writer {
 	const struct image *image;
 	const struct cfi *cfi;
 	const struct table_filter *filter;
+	const struct cfi_fde *fde;
 	FILE *text_file; /* a rule's text, one after another */
 	char *text;
 	size_t text_size;
@@ -55,11 +58,14 @@ static int write_row(void *context, const struct row *row)
 		if (row->reg[reg].kind != RULE_UNSPECIFIED)
 			json_object_set_new(rules, register_name(reg),
 					    rule_json(writer, &row->reg[reg]));
-	const struct image_symbol *symbol = image_symbol_find(writer->image, row->pc);
+	/* An FDE may go on into the next function; not in an object file, where a PC alone says none. */
+	const struct image_symbol *symbol = writer->image->type == ET_REL
+						    ? cfi_fde_symbol(writer->cfi, writer->fde)
+						    : image_symbol_find(writer->image, row->pc);
 	json_t *object = json_pack(
-		"{s:s, s:s, s:s, s:s*, s:o, s:o, s:o, s:o}", "type", "row", "image",
-		writer->image->path, "section", writer->cfi->section->name, "function",
-		symbol ? symbol->name : NULL, "pc", address_json(row->pc), "pc_end",
+		"{s:s, s:o, s:s, s:o*, s:o, s:o, s:o, s:o}", "type", "row", "image",
+		json_bytes(writer->image->path), "section", writer->cfi->section->name, "function",
+		symbol ? json_bytes(symbol->name) : NULL, "pc", address_json(row->pc), "pc_end",
 		address_json(row->pc_end), "cfa", rule_json(writer, &row->cfa), "rules", rules);
 	if (!object)
 		return 1;
@@ -73,10 +79,10 @@ static int write_row(void *context, const struct row *row)
 
 static void write_error(struct json_writer *writer, const struct error *error)
 {
-	json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:o, s:s}", "type", "error", "image",
-				   writer->image->path, "code", error_code_name(error->code),
-				   "section", error->section, "offset", address_json(error->offset),
-				   "message", error->message);
+	json_t *object = json_pack(
+		"{s:s, s:o, s:s, s:s, s:o, s:s}", "type", "error", "image",
+		json_bytes(writer->image->path), "code", error_code_name(error->code), "section",
+		error->section, "offset", address_json(error->offset), "message", error->message);
 	if (object)
 		write_object(writer->file, object);
 }
@@ -87,9 +93,9 @@ static void write_section(struct json_writer *writer, struct error_list *diagnos
 	for (size_t i = 0; i < cfi->by_pc_count; i++) {
 		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
 		struct error error;
-		if (!table_filter_shows(writer->filter, fde->pc_begin,
-					fde->pc_begin + fde->pc_range))
+		if (!table_filter_shows_fde(writer->filter, cfi, fde))
 			continue;
+		writer->fde = fde;
 		if (cfi_rows(cfi, fde, write_row, writer, &error) < 0) {
 			write_error(writer, &error);
 			error_list_add(diagnostics, &error);

@@ -4,8 +4,9 @@
  *
  * A program is compiled without .eh_frame for its own functions, split with objcopy as
  * distributions do it, and its tables are held against those of the whole file: by debuglink, by
- * build-id, and not at all if the debug file is of another build. Compiler and objcopy are those
- * that build this project; where they are missing, nothing is compared and that is said.
+ * build-id, and not at all if the debug file is of another build. `diff` finds it, too. Compiler and
+ * objcopy are those that build this project; where they are missing, nothing is compared and that is
+ * said.
  */
 #include <check.h>
 #include <limits.h>
@@ -13,7 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "command_output.h"
 #include "commands/debug_link.h"
+#include "harness.h"
 
 static char folder[] = "/tmp/stackproof-debug-link-XXXXXX";
 
@@ -29,7 +32,8 @@ static bool run(const char *format, ...)
 	return !system(command);
 }
 
-/* whole, whole.debug (also by build-id), linked (debuglink), plain (nothing but its build-id) */
+/* whole, whole.debug (also by build-id), linked (debuglink), plain (nothing but its build-id), bare
+ * (linked without any .eh_frame), split (whole without it), zlib and gnu (whole, compressed) */
 static bool make_files(void)
 {
 	static const char source[] = "__attribute__((noinline)) int f(int x) { volatile char "
@@ -41,7 +45,11 @@ static bool make_files(void)
 	       run("cd %s && objcopy --only-keep-debug whole whole.debug && "
 		   "objcopy --strip-debug --add-gnu-debuglink=whole.debug whole linked && "
 		   "objcopy --strip-all whole plain && mkdir -p .build-id/12 && "
-		   "cp whole.debug .build-id/12/34567890abcdef.debug && cp linked other",
+		   "cp whole.debug .build-id/12/34567890abcdef.debug && "
+		   "objcopy -R .eh_frame -R .eh_frame_hdr linked bare && "
+		   "objcopy -R .eh_frame -R .eh_frame_hdr whole split && "
+		   "objcopy --compress-debug-sections=zlib whole zlib && "
+		   "objcopy --compress-debug-sections=zlib-gnu whole gnu",
 		   folder);
 }
 
@@ -75,14 +83,24 @@ START_TEST(debug_file_is_found_and_read)
 	}
 	ck_assert_int_eq(chdir(folder), 0); /* binutils looks for .build-id/ where it is */
 	char *whole = text_of("whole");
-	char *linked = text_of("linked");
-	char *plain = text_of("plain");
 	ck_assert_msg(whole && strstr(whole, "function f\n"), "no table of f");
-	ck_assert_str_eq(linked, whole);
-	ck_assert_str_eq(plain, whole);
+	static const char *const others[] = { "linked", "plain", "zlib", "gnu" };
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		char *other = text_of(others[i]);
+		ck_assert_msg(other && !strcmp(other, whole), "%s: %s", others[i], other);
+		free(other);
+	}
 	free(whole);
-	free(linked);
-	free(plain);
+
+	/* Without .eh_frame it is what a table is made of, whoever asks. */
+	char *arguments[] = { "diff", "split", "bare", NULL };
+	int status;
+	char *output = command_output(command_diff, arguments, &status);
+	ck_assert_msg(!status &&
+			      strstr(output, "2 functions equal, 0 changed, 0 added, 0 removed") ==
+				      output,
+		      "%d: %s", status, output);
+	free(output);
 
 	/* Another build under the same name: its checksum is not the one that was asked for. */
 	ck_assert(run("cd %s && echo >> whole.debug && rm -r .build-id", folder));

@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
+#include "command_output.h"
 #include "diff_image.h"
 #include "harness.h"
 
@@ -457,40 +457,6 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 	return remove(path);
 }
 
-/* The command in a child; its output, and in *ret_status its exit status. */
-static char *run(char **arguments, int count, int *ret_status)
-{
-	int ends[2];
-	char *output = NULL;
-	size_t size = 0;
-	ck_assert_int_eq(pipe(ends), 0);
-	fflush(NULL);
-	pid_t child = fork();
-	ck_assert_int_ge(child, 0);
-	if (!child) {
-		dup2(ends[1], STDOUT_FILENO);
-		dup2(ends[1], STDERR_FILENO);
-		close(ends[0]);
-		close(ends[1]);
-		int status = command_diff(count, arguments);
-		fflush(NULL);
-		_exit(status);
-	}
-	close(ends[1]);
-	FILE *file = fdopen(ends[0], "r");
-	ck_assert_ptr_nonnull(file);
-	if (getdelim(&output, &size, 0, file) < 0) {
-		free(output);
-		output = strdup("");
-	}
-	fclose(file);
-	ck_assert_int_eq(waitpid(child, ret_status, 0), child);
-	ck_assert_msg(WIFEXITED(*ret_status), "killed by signal %d: %s", WTERMSIG(*ret_status),
-		      output);
-	*ret_status = WEXITSTATUS(*ret_status);
-	return output;
-}
-
 START_TEST(test_case)
 {
 	const struct diff_case *test = &cases[_i];
@@ -504,10 +470,10 @@ START_TEST(test_case)
 		write_file("a", test->a, strlen(test->a));
 	if (test->b)
 		write_file("b", test->b, strlen(test->b));
-	char *arguments[5] = { "diff", test->a ? "a" : "image", test->b ? "b" : "image",
-			       (char *)test->option, NULL };
+	char *arguments[] = { "diff", test->a ? "a" : "image", test->b ? "b" : "image",
+			      (char *)test->option, NULL };
 	int status;
-	char *output = run(arguments, test->option ? 4 : 3, &status);
+	char *output = command_output(command_diff, arguments, &status);
 	ck_assert_int_eq(chdir("/"), 0);
 	nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 	ck_assert_msg(status == test->status, "%s: exit status %d:\n%s", test->name, status,
@@ -549,7 +515,7 @@ START_TEST(test_readelf_says_the_same_of_an_image)
 	ck_assert_msg(WIFEXITED(readelf_status) && WEXITSTATUS(readelf_status) < 2, "%s", command);
 	char *arguments[] = { "diff", real, dump, NULL };
 	int status;
-	char *output = run(arguments, 3, &status);
+	char *output = command_output(command_diff, arguments, &status);
 	unlink(dump);
 	ck_assert_msg(status == EXIT_OK, "%s: exit status %d:\n%.2000s", real, status, output);
 	unsigned long equal = 0;

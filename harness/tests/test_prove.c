@@ -4,20 +4,16 @@
  *
  * A proof that finds nothing is only worth something if it finds what is there. Real images of the
  * machine must come through without a finding; then errors are planted, one in a table, one in a
- * row, one in readelf's lines, and each must be found and named. What carries the proofs over a
- * machine is tested too: which files a directory stands for, and that a process that dies or hangs
- * takes nothing with it but its own image.
+ * row, one in readelf's lines, and each must be found and named. The command as a whole is
+ * test_prove_command.c's.
  */
 #include <check.h>
 #include <dwarf.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "commands/image_pool.h"
 #include "commands/prove.h"
 #include "commands/table.h"
 #include "verdict/operations.h"
@@ -54,8 +50,7 @@ static bool subject_open(struct subject *subject, const struct image_case *c)
 			continue;
 		ck_assert_msg(!image_create(c->path[i], &subject->image, &error) &&
 				      !cfi_create(subject->image, &subject->cfi, &error) &&
-				      !table_create(subject->image, subject->cfi, &subject->table,
-						    &error),
+				      !table_build(subject->image, &subject->table, &error),
 			      "%s: %s", c->name, error.message);
 		return true;
 	}
@@ -113,20 +108,20 @@ START_TEST(table_says_what_the_cfi_says)
 }
 END_TEST
 
-/* The fast build and the plain one are proven alike. */
-START_TEST(fast_table_says_what_the_cfi_says)
+/* The plain build is proven as the fast one is, which everything else here takes. */
+START_TEST(plain_table_says_what_the_cfi_says)
 {
 	struct table_proof proof;
 	struct subject subject;
-	struct table *fast;
+	struct table *plain;
 	struct error error;
 
 	if (!subject_open(&subject, &image_cases[_i]))
 		return;
-	ck_assert(!table_build(subject.image, &fast, &error));
-	ck_assert(!table_prove(subject.cfi, fast, NULL, NULL, &proof, &error));
+	ck_assert(!table_create(subject.image, subject.cfi, &plain, &error));
+	ck_assert(!table_prove(subject.cfi, plain, NULL, NULL, &proof, &error));
 	ck_assert_msg(!proof.silent && proof.rows, "%s", image_cases[_i].name);
-	table_destroy(fast);
+	table_destroy(plain);
 	subject_close(&subject);
 }
 END_TEST
@@ -189,6 +184,37 @@ static void plant_hole(struct table *table, uint64_t pc)
 	*entry = table_entry_pack(table_entry_offset(*entry), TABLE_DIRECT | TABLE_NO_ROW);
 }
 
+/* The rows behind the function's first go. */
+static void plant_dropped_rows(struct table *table, uint64_t pc)
+{
+	uint32_t *entry = entry_at(table, pc);
+
+	*entry = table_entry_pack(table_entry_offset(*entry), TABLE_DIRECT | table_find(table, pc));
+}
+
+/* The function's second row begins a byte too early. */
+static void plant_shifted_row(struct table *table, uint64_t pc)
+{
+	uint16_t *row = &table->shape[table_entry_number(*entry_at(table, pc))];
+
+	while (table_shape_distance(row[1]))
+		row++;
+	*row -= 1u << TABLE_SHAPE_BITS;
+}
+
+static void plant_page_of_another(struct table *table, uint64_t pc)
+{
+	const struct table_segment *segment = table_segment_find(table, pc);
+	uint32_t page = segment->first_page + (uint32_t)((pc - segment->vaddr) >> TABLE_PAGE_SHIFT);
+
+	table->page[page + 1]--;
+}
+
+static void plant_absent_segment(struct table *table, uint64_t pc)
+{
+	table->segment_count = 0;
+}
+
 static void plant_malformed(struct table *table, uint64_t pc)
 {
 	uint32_t *entry = entry_at(table, pc);
@@ -210,8 +236,22 @@ static const struct planted_case {
 	{ "signal_frame_for_a_call", plant_signal_frame, "a signal frame by the rule only" },
 	{ "entry_one_byte_late", plant_shifted_entry, "" },
 	{ "hole_in_the_table", plant_hole, "an FDE is there" },
+	{ "rows_dropped", plant_dropped_rows, "" },
+	{ "row_one_byte_early", plant_shifted_row, "" },
+	{ "entry_in_another_page", plant_page_of_another, "" },
+	{ "code_without_a_table", plant_absent_segment, "the table does not have this code" },
 	{ "marker_is_no_finding", plant_malformed, NULL },
 };
+
+/* An entry of several rows begins at pc. */
+static bool begins_with_a_shape(struct table *table, uint64_t pc)
+{
+	uint32_t entry = *entry_at(table, pc);
+
+	return !(entry & TABLE_DIRECT) &&
+	       table_entry_offset(entry) == (pc & (TABLE_PAGE_SIZE - 1)) &&
+	       table_shape_distance(table->shape[table_entry_number(entry)]);
+}
 
 /* The first address of a function whose rule is an ordinary one. */
 static uint64_t ordinary_pc(const struct subject *subject)
@@ -222,6 +262,7 @@ static uint64_t ordinary_pc(const struct subject *subject)
 		const struct table_rule *rule = &subject->table->rule[number];
 
 		if (fde->pc_range > 64 && number >= TABLE_MARKER_COUNT && !rule->flags &&
+		    begins_with_a_shape((struct table *)subject->table, fde->pc_begin) &&
 		    rule->cfa_kind == TABLE_CFA_REGISTER && rule->saved[TABLE_COLUMN_RA] == 1 &&
 		    (fde->pc_begin & (TABLE_PAGE_SIZE - 1)) < TABLE_PAGE_SIZE - 64)
 			return fde->pc_begin;
@@ -548,127 +589,6 @@ START_TEST(lines_are_compared)
 }
 END_TEST
 
-/* ---- which files, and a process for each -------------------------------------------------- */
-
-static void put_file(const char *directory, const char *name, const char *text)
-{
-	char path[256];
-
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	FILE *file = fopen(path, "w");
-	ck_assert(file && fputs(text, file) >= 0);
-	fclose(file);
-}
-
-static void put_link(const char *directory, const char *name, const char *target, bool symbolic)
-{
-	char path[256], from[256];
-
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	snprintf(from, sizeof(from), "%s/%s", directory, target);
-	ck_assert_int_eq(symbolic ? symlink(from, path) : link(from, path), 0);
-}
-
-START_TEST(directory_stands_for_its_elf_files)
-{
-	char directory[] = "/tmp/test_prove.XXXXXX", path[256];
-	struct image_list list = { NULL, 0, 0 };
-	struct error error;
-
-	ck_assert(mkdtemp(directory));
-	snprintf(path, sizeof(path), "%s/below", directory);
-	ck_assert_int_eq(mkdir(path, 0755), 0);
-	put_file(directory, "a", ELFMAG);
-	put_file(directory, "below/b", ELFMAG "and more");
-	put_file(directory, "text", "no ELF");
-	put_file(directory, "short", "\177EL");
-	put_link(directory, "hard", "a", false);
-	put_link(directory, "soft", "a", true);
-	put_link(directory, "loop", "", true);
-	ck_assert(!image_list_add(&list, directory, &error));
-	image_list_finish(&list, 1);
-	ck_assert_uint_eq(list.count, 2);
-	ck_assert(strstr(list.image[1].path, "below/b") && !list.image[1].named);
-	image_list_deinit(&list);
-
-	/* What is named is kept whatever it is, and under the name it was given. */
-	snprintf(path, sizeof(path), "%s/soft", directory);
-	ck_assert(!image_list_add(&list, directory, &error) &&
-		  !image_list_add(&list, path, &error));
-	snprintf(path, sizeof(path), "%s/text", directory);
-	ck_assert(!image_list_add(&list, path, &error));
-	image_list_finish(&list, 100);
-	ck_assert_uint_eq(list.count, 3); /* below/b is the first of those that were found */
-	ck_assert(list.image[1].named && strstr(list.image[1].path, "soft"));
-	image_list_deinit(&list);
-	snprintf(path, sizeof(path), "%s/absent", directory);
-	ck_assert(image_list_add(&list, path, &error) && error.code == ERROR_SYSTEM);
-	remove_directory(directory);
-}
-END_TEST
-
-static const struct fate_case {
-	const char *name;
-	const char *failure; /* NULL: none */
-} fate_cases[] = {
-	{ "fine", NULL },
-	{ "dies", "died of SIGUSR1" },
-	{ "exits", "ended with status 7" },
-	{ "hangs", "ran longer than 1 s" },
-	{ "talks", NULL },
-	{ "hangs_after_talking", "ran longer than 1 s" },
-};
-
-static void meet_fate(void *context, const struct image_path *image, FILE *output)
-{
-	fprintf(output, "%s\n", image->path);
-	if (!strcmp(image->path, "dies"))
-		raise(SIGUSR1);
-	if (!strcmp(image->path, "exits"))
-		_exit(7);
-	for (int i = 0; strstr(image->path, "talk") && i < 100000; i++)
-		fprintf(output, "line %d\n", i);
-	if (strstr(image->path, "hangs")) {
-		fflush(output);
-		for (;;)
-			pause();
-	}
-}
-
-static void check_fate(void *context, const struct image_path *image,
-		       const struct image_outcome *outcome)
-{
-	const struct fate_case *c = &fate_cases[image->bytes];
-	bool *seen = context;
-
-	ck_assert_msg(!seen[image->bytes], "%s: twice", c->name);
-	seen[image->bytes] = true;
-	if (c->failure)
-		ck_assert_msg(outcome->failure && !strcmp(outcome->failure, c->failure), "%s: %s",
-			      c->name, outcome->failure);
-	else
-		ck_assert_msg(!outcome->failure && !strncmp(outcome->output, c->name, 4), "%s: %s",
-			      c->name, outcome->failure);
-	if (!strcmp(c->name, "talks"))
-		ck_assert_msg(strstr(outcome->output, "\nline 99999\n"), "the end is missing");
-}
-
-START_TEST(one_image_takes_no_other_with_it)
-{
-	bool seen[COUNT(fate_cases)] = { false };
-	struct image_pool pool = { 3, 1000, meet_fate, check_fate, seen };
-	struct image_path image[COUNT(fate_cases)];
-	struct image_list list = { image, COUNT(fate_cases), COUNT(fate_cases) };
-	struct error error;
-
-	for (int i = 0; i < COUNT(fate_cases); i++)
-		image[i] = (struct image_path) { .path = (char *)fate_cases[i].name, .bytes = i };
-	ck_assert(!image_pool_run(&pool, &list, &error));
-	for (int i = 0; i < COUNT(fate_cases); i++)
-		ck_assert_msg(seen[i], "%s: no outcome", fate_cases[i].name);
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("prove");
@@ -676,15 +596,13 @@ int main(void)
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, table_says_what_the_cfi_says, 0, COUNT(image_cases));
-	tcase_add_loop_test(tcase, fast_table_says_what_the_cfi_says, 0, COUNT(image_cases));
+	tcase_add_loop_test(tcase, plain_table_says_what_the_cfi_says, 0, COUNT(image_cases));
 	tcase_add_loop_test(tcase, planted_error_is_found, 0, COUNT(planted_cases));
 	tcase_add_test(tcase, rule_in_a_gap_is_found);
 	tcase_add_loop_test(tcase, libdw_agrees, 0, COUNT(image_cases));
 	tcase_add_loop_test(tcase, wrong_row_is_disputed, 0, COUNT(disputed_cases));
 	tcase_add_loop_test(tcase, operations_are_evaluated, 0, COUNT(operation_cases));
 	tcase_add_loop_test(tcase, lines_are_compared, 0, COUNT(line_cases));
-	tcase_add_test(tcase, directory_stands_for_its_elf_files);
-	tcase_add_test(tcase, one_image_takes_no_other_with_it);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

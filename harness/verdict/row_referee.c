@@ -264,3 +264,13 @@ enum row_judgment row_referee_judge(const struct row_referee *referee, const str
 	free(frame);
 	return judgment;
 }
+
+bool row_referee_has_frame(const struct row_referee *referee, uint64_t vaddr)
+{
+	Dwarf_Frame *frame = NULL;
+
+	if (dwarf_cfi_addrframe(referee->cfi, vaddr, &frame))
+		return false;
+	free(frame);
+	return true;
+}

@@ -160,6 +160,8 @@ static const struct {
 	{ "consts", BYTES("\x11\x80\x7f"), (uint64_t)-128, 0, 0 },
 	{ "breg", BYTES("\x77\x78"), 0xff8, 0, 0 },
 	{ "bregx", BYTES("\x92\x10\x00"), 0x401234, 0, 0 },
+	{ "reg_is_its_value", BYTES("\x57"), 0x1000, 0, 0 },
+	{ "regx", BYTES("\x90\x10"), 0x401234, 0, 0 },
 	{ "dup", BYTES("\x32\x12\x22"), 4, 0, 0 },
 	{ "drop", BYTES("\x32\x33\x13"), 2, 0, 0 },
 	{ "over", BYTES("\x32\x33\x14"), 2, 0, 0 },
@@ -231,7 +233,7 @@ static const struct {
 	{ "skip_out_at_the_start", BYTES("\x30\x2f\xfb\xff"), 0, ERROR_EXPRESSION, 1 },
 	{ "endless_loop", BYTES("\x2f\xfd\xff"), 0, ERROR_EXPRESSION, 0 },
 	{ "stack_overflow", BYTES("\x30\x2f\xfc\xff"), 0, ERROR_EXPRESSION, 0 },
-	{ "register_not_known", BYTES("\x73\x00"), 0, ERROR_EXPRESSION, 0 },
+	{ "register_not_known", BYTES("\x73\x00"), 0, ERROR_EXPRESSION_REGISTER, 0 },
 	{ "register_17", BYTES("\x81\x00"), 0, ERROR_EXPRESSION, 0 },
 	{ "register_1000", BYTES("\x92\xe8\x07\x00"), 0, ERROR_EXPRESSION, 0 },
 	{ "division_by_zero", BYTES("\x32\x30\x1b"), 0, ERROR_EXPRESSION, 2 },
@@ -240,7 +242,9 @@ static const struct {
 	{ "deref_size_9", BYTES("\x77\x00\x94\x09"), 0, ERROR_EXPRESSION, 2 },
 	{ "deref_of_nowhere", BYTES("\x76\x00\x06"), 0, ERROR_EXPRESSION_MEMORY, 2 },
 	{ "xderef", BYTES("\x30\x30\x18"), 0, ERROR_EXPRESSION, 2 },
-	{ "reg0", BYTES("\x50"), 0, ERROR_EXPRESSION, 0 },
+	{ "reg_not_known", BYTES("\x53"), 0, ERROR_EXPRESSION_REGISTER, 0 },
+	{ "reg31", BYTES("\x6f"), 0, ERROR_EXPRESSION, 0 },
+	{ "regx_past_end", BYTES("\x90"), 0, ERROR_EXPRESSION, 0 },
 	{ "fbreg", BYTES("\x91\x00"), 0, ERROR_EXPRESSION, 0 },
 	{ "piece", BYTES("\x30\x93\x08"), 0, ERROR_EXPRESSION, 1 },
 	{ "call2", BYTES("\x98\0\0"), 0, ERROR_EXPRESSION, 0 },
@@ -308,7 +312,8 @@ START_TEST(random_bytes_are_bounded)
 		int result = expression_evaluate(bytes, size, &registers, round & 1, 0x1000,
 						 &memory, &value, &error);
 		ck_assert(result == 0 || error.code == ERROR_EXPRESSION ||
-			  error.code == ERROR_EXPRESSION_MEMORY);
+			  error.code == ERROR_EXPRESSION_MEMORY ||
+			  error.code == ERROR_EXPRESSION_REGISTER);
 	}
 }
 END_TEST

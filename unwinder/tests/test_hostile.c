@@ -9,9 +9,11 @@
  * that its name says. The heap is counted by malloc() and its kin, which this program replaces.
  */
 #include <check.h>
+#include <endian.h>
 #include <inttypes.h>
 #include <malloc.h>
 #include <time.h>
+#include <zlib.h>
 #include "cfi_bytes.h"
 
 /* ---- the heap ---------------------------------------------------------------------------- */
@@ -450,6 +452,80 @@ START_TEST(memory_ends_before_the_section)
 }
 END_TEST
 
+/* 64 MiB of zeros, deflated to 64 KiB: in both ways to say so. */
+static const struct {
+	const char *name;
+	bool gnu;
+	size_t inflated;
+	bool good;
+} bombs[] = {
+	{ ".debug_frame", false, 64u << 20, false },
+	{ ".zdebug_frame", true, 64u << 20, false },
+	{ ".debug_frame", false, 12u << 20, true },
+	{ ".zdebug_frame", true, 12u << 20, true },
+};
+
+/* A file of nothing but that section. */
+static uint8_t *make_bomb(size_t index, size_t *ret_size)
+{
+	static const char names[] = "\0.debug_frame\0.zdebug_frame";
+	size_t inflated = bombs[index].inflated;
+	uLongf deflated = compressBound(inflated);
+	size_t start = sizeof(Elf64_Ehdr) + 64 + (bombs[index].gnu ? 12 : sizeof(Elf64_Chdr));
+	uint8_t *zeros = calloc(1, inflated);
+	uint8_t *file = calloc(1, start + deflated + 3 * sizeof(Elf64_Shdr));
+	ck_assert(zeros && file);
+	ck_assert_int_eq(compress(file + start, &deflated, zeros, inflated), Z_OK);
+	free(zeros);
+	const Elf64_Ehdr header = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 },
+				    .e_type = ET_DYN,
+				    .e_machine = EM_X86_64,
+				    .e_version = 1,
+				    .e_shoff = (start + deflated + 7) & ~7ul,
+				    .e_ehsize = 64,
+				    .e_shentsize = 64,
+				    .e_shnum = 3,
+				    .e_shstrndx = 2 };
+	const size_t at = sizeof(header) + 64;
+	const Elf64_Shdr sections[3] = {
+		[1] = { bombs[index].gnu ? 14 : 1, SHT_PROGBITS,
+			bombs[index].gnu ? 0 : SHF_COMPRESSED, 0, at, start - at + deflated, 0, 0,
+			8, 0 },
+		[2] = { 0, SHT_STRTAB, 0, 0, sizeof(header), sizeof(names), 0, 0, 1, 0 },
+	};
+	const Elf64_Chdr compressed = { ELFCOMPRESS_ZLIB, 0, inflated, 8 };
+	const uint64_t size = htobe64(inflated);
+	memcpy(file, &header, sizeof(header));
+	memcpy(file + sizeof(header), names, sizeof(names));
+	if (bombs[index].gnu)
+		memcpy(memcpy(file + at, "ZLIB", 4) + 4, &size, 8);
+	else
+		memcpy(file + at, &compressed, sizeof(compressed));
+	memcpy(file + header.e_shoff, sections, sizeof(sections));
+	*ret_size = header.e_shoff + sizeof(sections);
+	return file;
+}
+
+START_TEST(inflating_is_bounded)
+{
+	size_t size;
+	uint8_t *file = make_bomb((size_t)_i, &size);
+	struct image *image;
+	struct cfi *cfi;
+	struct error error;
+	size_t before = heap_now;
+	heap_peak = heap_now;
+	ck_assert_int_eq(image_create_memory(file, size, "bomb", &image, &error), 0);
+	int result = cfi_create(image, &cfi, &error);
+	ck_assert_int_eq(result, bombs[_i].good ? 0 : -1);
+	ck_assert(bombs[_i].good || error.code == ERROR_ELF_BOUNDS);
+	ck_assert_msg(heap_peak - before <= 64u << 20, "%zu bytes of heap", heap_peak - before);
+	cfi_destroy(cfi);
+	image_destroy(image);
+	free(file);
+}
+END_TEST
+
 int main(void)
 {
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -459,6 +535,7 @@ int main(void)
 	tcase_add_loop_test(tcase, three_times_the_section, 0, COUNT(images));
 	tcase_add_loop_test(tcase, hostile_section_is_bounded, 0, COUNT(hostile));
 	tcase_add_test(tcase, memory_ends_before_the_section);
+	tcase_add_loop_test(tcase, inflating_is_bounded, 0, COUNT(bombs));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -82,9 +82,25 @@ static const struct rule_case {
 	  "extended rsp+8 rip=c-8 rbx=rbx+8", false },
 	{ "reading_what_is_written_later_is_fine", BYTES("\x09\x03\x06\x86\x02"),
 	  "extended rsp+8 rip=c-8 rbx=rbp rbp=c-16", false },
-	{ "reading_what_was_written_is_no_rule", BYTES("\x83\x02\x09\x06\x03"),
-	  "unsupported_register", false },
-	{ "address_from_what_was_written_is_no_rule", BYTES("\x83\x02\x10\x06\x02\x73\x00"),
+	{ "reading_what_is_written_first_is_fine", BYTES("\x83\x02\x09\x06\x03"),
+	  "extended rsp+8 rip=c-8 rbx=c-16 rbp=rbx", false },
+	{ "address_from_what_is_written_first_is_fine", BYTES("\x83\x02\x10\x06\x02\x73\x00"),
+	  "extended rsp+8 rip=c-8 rbx=c-16 rbp=*(rbx+0)", false },
+	{ "all_of_a_realigned_frame_hang_on_rbp",
+	  BYTES("\x10\x03\x02\x76\x58\x10\x06\x02\x76\x00\x10\x0c\x02\x76\x60"),
+	  "extended rsp+8 rip=c-8 rbx=*(rbp-40) rbp=*(rbp+0) r12=*(rbp-32)", false },
+	{ "slot_of_a_frame_aligned_below_the_cfa",
+	  BYTES("\x10\x0c\x09\x38\x1c\x09\xc0\x1a\x0b\x48\xff\x22"),
+	  "extended rsp+8 rip=c-8 r12=*(((c-8)&-2^6)-184)", false },
+	{ "alignment_that_is_no_power_of_two",
+	  BYTES("\x10\x0c\x09\x38\x1c\x09\xc1\x1a\x0b\x48\xff\x22"), "unsupported_expression",
+	  false },
+	{ "return_address_in_an_aligned_slot",
+	  BYTES("\x10\x10\x09\x38\x1c\x09\xc0\x1a\x0b\x48\xff\x22"), "unsupported_expression",
+	  false },
+	{ "cfa_is_dropped_first", BYTES("\x10\x0c\x04\x13\x77\xa8\x01"),
+	  "extended rsp+8 rip=c-8 r12=*(rsp+168)", false },
+	{ "two_that_read_each_other_are_no_rule", BYTES("\x09\x03\x06\x09\x06\x03"),
 	  "unsupported_register", false },
 	{ "cfa_offset_out_of_range", BYTES("\x0e" BIG), "offset_range", false },
 	{ "cfa_offset_just_in_range", BYTES("\x0e\xff\xff\xff\xff\x07"), "rsp+2147483647 rip=c-8",
@@ -126,6 +142,10 @@ static void print_place(FILE *file, const struct table_place *place)
 	case TABLE_AT_CFA: fprintf(file, "c%+" PRId32, place->offset); break;
 	case TABLE_IS_CFA: fprintf(file, "v%+" PRId32, place->offset); break;
 	case TABLE_UNDEFINED: fputc('u', file); break;
+	case TABLE_AT_ALIGNED:
+		fprintf(file, "*(((c-%u)&-2^%u)%+" PRId32 ")", place->less, place->reg,
+			place->offset);
+		break;
 	case TABLE_IN_REGISTER: fputs(from, file); break;
 	case TABLE_AT_REGISTER: fprintf(file, "*(%s%+" PRId32 ")", from, place->offset); break;
 	case TABLE_IS_REGISTER: fprintf(file, "%s%+" PRId32, from, place->offset); break;

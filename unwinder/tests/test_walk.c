@@ -257,7 +257,7 @@ static const struct walk_case {
 	  .stop = STOP_COMPLETE,
 	  .table_stop = STOP_OFFSET_RANGE },
 	{ .name = "table_flags_a_register",
-	  .function = { BYTES("\x83\x01\x09\x06\x03"), END },
+	  .function = { BYTES("\x09\x03\x06\x09\x06\x03"), END },
 	  .pc = A,
 	  .stack = { B + 1 },
 	  .expect = { A, B + 1 },

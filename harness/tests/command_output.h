@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * command_output.h - a command in a child, as a user runs it: its exit status and all that it says
+ *
+ * A child because argp exits, and because a command prints to the descriptors of its process.
+ */
+#ifndef STACKPROOF_TESTS_COMMAND_OUTPUT_H
+#define STACKPROOF_TESTS_COMMAND_OUTPUT_H
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Standard output and error of command(count, arguments), to be freed. arguments ends in NULL. */
+static inline char *command_output(int (*command)(int, char **), char **arguments, int *ret_status)
+{
+	int ends[2];
+	int count = 0;
+	char *output = NULL;
+	size_t size = 0;
+	while (arguments[count])
+		count++;
+	ck_assert_int_eq(pipe(ends), 0);
+	fflush(NULL);
+	pid_t child = fork();
+	ck_assert_int_ge(child, 0);
+	if (!child) {
+		dup2(ends[1], STDOUT_FILENO);
+		dup2(ends[1], STDERR_FILENO);
+		close(ends[0]);
+		close(ends[1]);
+		int status = command(count, arguments);
+		fflush(NULL);
+		_exit(status);
+	}
+	close(ends[1]);
+	FILE *file = fdopen(ends[0], "r");
+	ck_assert_ptr_nonnull(file);
+	if (getdelim(&output, &size, 0, file) < 0) {
+		free(output);
+		output = strdup("");
+	}
+	fclose(file);
+	ck_assert_int_eq(waitpid(child, ret_status, 0), child);
+	ck_assert_msg(WIFEXITED(*ret_status), "killed by signal %d: %s", WTERMSIG(*ret_status),
+		      output);
+	*ret_status = WEXITSTATUS(*ret_status);
+	return output;
+}
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_image_pool.c - what carries `prove` and `stat` over a machine
+ *
+ * Which files a directory stands for, and that a process that dies, hangs or says much takes nothing
+ * with it but its own image.
+ */
+#include <check.h>
+#include <elf.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "commands/image_pool.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+/* ---- which files -------------------------------------------------------------------------- */
+
+static void remove_directory(const char *directory)
+{
+	char command[300];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", directory);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static void put_file(const char *directory, const char *name, const char *text)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	FILE *file = fopen(path, "w");
+	ck_assert(file && fputs(text, file) >= 0);
+	fclose(file);
+}
+
+static void put_link(const char *directory, const char *name, const char *target, bool symbolic)
+{
+	char path[256], from[256];
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	snprintf(from, sizeof(from), "%s/%s", directory, target);
+	ck_assert_int_eq(symbolic ? symlink(from, path) : link(from, path), 0);
+}
+
+START_TEST(directory_stands_for_its_elf_files)
+{
+	char directory[] = "/tmp/test_prove.XXXXXX", path[256];
+	struct image_list list = { NULL, 0, 0 };
+	struct error error;
+
+	ck_assert(mkdtemp(directory));
+	snprintf(path, sizeof(path), "%s/below", directory);
+	ck_assert_int_eq(mkdir(path, 0755), 0);
+	put_file(directory, "a", ELFMAG);
+	put_file(directory, "below/b", ELFMAG "and more");
+	put_file(directory, "text", "no ELF");
+	put_file(directory, "short", "\177EL");
+	put_link(directory, "hard", "a", false);
+	put_link(directory, "soft", "a", true);
+	put_link(directory, "loop", "", true);
+	ck_assert(!image_list_add(&list, directory, &error));
+	image_list_finish(&list, 1);
+	ck_assert_uint_eq(list.count, 2);
+	ck_assert(strstr(list.image[1].path, "below/b") && !list.image[1].named);
+	image_list_deinit(&list);
+
+	/* What is named is kept whatever it is, and under the name it was given. */
+	snprintf(path, sizeof(path), "%s/soft", directory);
+	ck_assert(!image_list_add(&list, directory, &error) &&
+		  !image_list_add(&list, path, &error));
+	snprintf(path, sizeof(path), "%s/text", directory);
+	ck_assert(!image_list_add(&list, path, &error));
+	image_list_finish(&list, 100);
+	ck_assert_uint_eq(list.count, 3); /* below/b is the first of those that were found */
+	ck_assert(list.image[1].named && strstr(list.image[1].path, "soft"));
+	image_list_deinit(&list);
+	snprintf(path, sizeof(path), "%s/absent", directory);
+	ck_assert(image_list_add(&list, path, &error) && error.code == ERROR_SYSTEM);
+	remove_directory(directory);
+}
+END_TEST
+
+/* ---- a process for each -------------------------------------------------------------------- */
+
+static const struct fate_case {
+	const char *name;
+	const char *failure; /* NULL: none */
+} fate_cases[] = {
+	{ "fine", NULL },
+	{ "dies", "died of SIGUSR1" },
+	{ "exits", "ended with status 7" },
+	{ "hangs", "ran longer than 1 s" },
+	{ "talks", NULL },
+	{ "hangs_after_talking", "ran longer than 1 s" },
+};
+
+static void meet_fate(void *context, const struct image_path *image, FILE *output)
+{
+	fprintf(output, "%s\n", image->path);
+	if (!strcmp(image->path, "dies"))
+		raise(SIGUSR1);
+	if (!strcmp(image->path, "exits"))
+		_exit(7);
+	for (int i = 0; strstr(image->path, "talk") && i < 100000; i++)
+		fprintf(output, "line %d\n", i);
+	if (strstr(image->path, "hangs")) {
+		fflush(output);
+		for (;;)
+			pause();
+	}
+}
+
+static void check_fate(void *context, const struct image_path *image,
+		       const struct image_outcome *outcome)
+{
+	const struct fate_case *c = &fate_cases[image->bytes];
+	bool *seen = context;
+
+	ck_assert_msg(!seen[image->bytes], "%s: twice", c->name);
+	seen[image->bytes] = true;
+	if (c->failure)
+		ck_assert_msg(outcome->failure && !strcmp(outcome->failure, c->failure), "%s: %s",
+			      c->name, outcome->failure);
+	else
+		ck_assert_msg(!outcome->failure && !strncmp(outcome->output, c->name, 4), "%s: %s",
+			      c->name, outcome->failure);
+	if (!strcmp(c->name, "talks"))
+		ck_assert_msg(strstr(outcome->output, "\nline 99999\n"), "the end is missing");
+}
+
+START_TEST(one_image_takes_no_other_with_it)
+{
+	bool seen[COUNT(fate_cases)] = { false };
+	struct image_pool pool = { 3, 1000, meet_fate, check_fate, seen };
+	struct image_path image[COUNT(fate_cases)];
+	struct image_list list = { image, COUNT(fate_cases), COUNT(fate_cases) };
+	struct error error;
+
+	for (int i = 0; i < COUNT(fate_cases); i++)
+		image[i] = (struct image_path) { .path = (char *)fate_cases[i].name, .bytes = i };
+	ck_assert(!image_pool_run(&pool, &list, &error));
+	for (int i = 0; i < COUNT(fate_cases); i++)
+		ck_assert_msg(seen[i], "%s: no outcome", fate_cases[i].name);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("image_pool");
+	TCase *tcase = tcase_create("image_pool");
+
+	tcase_add_test(tcase, directory_stands_for_its_elf_files);
+	tcase_add_test(tcase, one_image_takes_no_other_with_it);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_table_command.c - `stackproof table` narrowed to a function or a PC, and what it says of
+ * files that are none
+ *
+ * On the ELF file of diff_image.h, whose functions have no names, and on this program. Whole tables are
+ * held against readelf by test_table_readelf.c and against goldens by `golden check`.
+ */
+#include <check.h>
+#include <ftw.h>
+#include "command_output.h"
+#include "diff_image.h"
+#include "harness.h"
+
+#define HEADER "stackproof table text 1\n"
+#define SECOND HEADER "function fde.1\n  +0x0 cfa=rsp+8 ra=undefined\n  +0x10 end\n"
+
+static const struct {
+	const char *name;
+	const char *options[3];
+	int status;
+	const char *output; /* NULL: not looked at */
+} cases[] = {
+	{ "a_pc", { "--pc=0x102f" }, EXIT_OK, SECOND },
+	{ "a_pc_of_no_function", { "--pc=0x1030" }, EXIT_OK, HEADER },
+	{ "a_pc_as_json",
+	  { "--pc=0x102f", "--json" },
+	  EXIT_OK,
+	  "{\"type\":\"row\",\"image\":\"image\",\"section\":\".eh_frame\",\"pc\":\"0x1020\","
+	  "\"pc_end\":\"0x1030\",\"cfa\":\"rsp+8\",\"rules\":{\"rip\":\"undefined\"}}\n" },
+	{ "a_function_that_is_not_there",
+	  { "--func=main" },
+	  EXIT_BAD_INPUT,
+	  "image: the image has no function 'main'\n" },
+	{ "a_section_that_is_not_there",
+	  { "--section=.debug_frame" },
+	  EXIT_OK,
+	  "image: the image has no .debug_frame\n" },
+	{ "a_section_that_is_no_table", { "--section=.text" }, EXIT_USAGE, NULL },
+	{ "a_format_that_is_none", { "--format=xml" }, EXIT_USAGE, NULL },
+	{ "an_address_that_is_none", { "--pc=main" }, EXIT_USAGE, NULL },
+	{ "a_file_that_is_not_there", { "nothing" }, EXIT_BAD_INPUT, NULL },
+};
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *ftw)
+{
+	return remove(path);
+}
+
+START_TEST(image_is_narrowed)
+{
+	char directory[] = "/tmp/test_table_command.XXXXXX";
+	struct diff_image image;
+	diff_image_make(&image);
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	ck_assert_int_eq(chdir(directory), 0);
+	FILE *file = fopen("image", "w");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fwrite(image.bytes, 1, image.size, file), image.size);
+	ck_assert_int_eq(fclose(file), 0);
+	char *arguments[6] = { "table", "image" };
+	for (int i = 0; i < 3; i++)
+		arguments[2 + i] = (char *)cases[_i].options[i];
+	int status;
+	char *output = command_output(command_table, arguments, &status);
+	ck_assert_int_eq(chdir("/"), 0);
+	nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	ck_assert_msg(status == cases[_i].status, "%s: exit status %d: %s", cases[_i].name, status,
+		      output);
+	ck_assert_msg(!cases[_i].output || !strcmp(output, cases[_i].output),
+		      "%s:\nexpected\n%sactual\n%s", cases[_i].name, cases[_i].output, output);
+	free(output);
+}
+END_TEST
+
+/* One function is not all that .eh_frame_hdr lists: nothing is wrong with that. */
+START_TEST(function_of_a_linked_image_has_no_diagnostics)
+{
+	char *arguments[] = { "table", "--func=main", "/proc/self/exe", NULL };
+	char real[4096] = { 0 };
+	ck_assert_int_gt(readlink("/proc/self/exe", real, sizeof(real) - 1), 0);
+	arguments[2] = real; /* the child's own would be the same, but not by this name */
+	int status;
+	char *output = command_output(command_table, arguments, &status);
+	ck_assert_msg(!status && !strncmp(output, HEADER "function main\n", sizeof(HEADER) + 13),
+		      "%d: %s", status, output);
+	ck_assert_msg(!strstr(output + sizeof(HEADER) + 13, "function ") &&
+			      !strstr(output, ".eh_frame_hdr"),
+		      "%s", output);
+	free(output);
+}
+END_TEST
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+int main(void)
+{
+	Suite *suite = suite_create("table_command");
+	TCase *tcase = tcase_create("table_command");
+	tcase_set_timeout(tcase, 60);
+	tcase_add_loop_test(tcase, image_is_narrowed, 0, COUNT(cases));
+	tcase_add_test(tcase, function_of_a_linked_image_has_no_diagnostics);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
