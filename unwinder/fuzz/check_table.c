@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * check_table.c - a table says what the rows say, or says that it can't
+ *
+ * At addresses where anything could change, and at some chosen by chance, the table must give a rule
+ * where the canonical row turns into one, and else the marker for why not. That the rules are the
+ * rows is table_prove()'s to say, of every address. Then the walk: from registers and memory that
+ * hang on the address, walks through that one image, by rows and by table, must see the same frames;
+ * half of the memory's words are addresses of the code, so that the registers of one frame decide
+ * over the next.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "fuzz.h"
+
+#define SAMPLES_MAX 96
+#define WALKS_MAX   8
+
+/* ---- one address ------------------------------------------------------------------------- */
+
+/* Why row has no rule, or 0. */
+static enum table_marker row_marker(const struct row *row)
+{
+	struct table_rule_full full;
+
+	return table_rule_from_row(row, &full);
+}
+
+static void check_at(const char *how, const struct cfi *cfi, const struct table *table,
+		     uint64_t vaddr)
+{
+	uint32_t number = table_find(table, vaddr);
+	unsigned long long at = vaddr;
+	struct error error;
+	struct row row;
+
+	fuzz_require(number < table->rule_count, "%s: 0x%llx: rule %" PRIu32, how, at, number);
+	if (!table_segment_find(table, vaddr)) {
+		fuzz_require(number == TABLE_NO_ROW, "%s: 0x%llx is outside of the table", how, at);
+		return;
+	}
+	const struct cfi_fde *fde = cfi ? cfi_fde_find(cfi, vaddr) : NULL;
+	int found = fde ? cfi_row_find(cfi, vaddr, &row, &error) : 0;
+	/* An FDE that begins where no table is is counted as lost, though it may end in one. */
+	if (fde && number == TABLE_NO_ROW && !table_segment_find(table, fde->pc_begin))
+		return;
+	uint32_t marker = found < 0 ? TABLE_MALFORMED : found ? row_marker(&row) : TABLE_NO_ROW;
+	if (found <= 0 || marker) {
+		fuzz_require(number == marker, "%s: 0x%llx: rule %" PRIu32 ", expected %s", how, at,
+			     number, table_marker_name(marker));
+		return;
+	}
+	fuzz_require(number >= TABLE_MARKER_COUNT, "%s: 0x%llx: %s, but the row has a rule", how,
+		     at, table_marker_name(number));
+}
+
+/* Addresses where a row or an FDE begins or ends, their neighbours, and some of no significance. */
+struct samples {
+	uint64_t vaddr[SAMPLES_MAX];
+	size_t count;
+	size_t rows; /* seen so far: of more than fit, later ones replace earlier ones */
+};
+
+static int sample_row(void *context, const struct row *row)
+{
+	struct samples *samples = context;
+	size_t slot = samples->rows++;
+
+	if (slot >= SAMPLES_MAX / 3)
+		slot = fuzz_mix(slot) % (SAMPLES_MAX / 3);
+	samples->vaddr[3 * slot] = row->pc;
+	samples->vaddr[3 * slot + 1] = row->pc_end - 1;
+	samples->vaddr[3 * slot + 2] = row->pc_end;
+	if (samples->count < 3 * slot + 3)
+		samples->count = 3 * slot + 3;
+	return 0;
+}
+
+static void choose_samples(const struct cfi *cfi, const struct table *table,
+			   struct samples *samples)
+{
+	struct error ignored;
+
+	for (size_t i = 0; cfi && i < cfi->by_pc_count; i++)
+		cfi_rows(cfi, &cfi->fde[cfi->by_pc[i]], sample_row, samples, &ignored);
+	for (uint32_t i = 0; i < table->segment_count; i++) {
+		const struct table_segment *segment = &table->segment[i];
+		uint64_t size = (uint64_t)segment->page_count * TABLE_PAGE_SIZE;
+
+		for (uint64_t n = 0; size && n < 8 && samples->count + 2 < SAMPLES_MAX; n++)
+			samples->vaddr[samples->count++] = segment->vaddr + fuzz_mix(n) % size;
+		if (samples->count < SAMPLES_MAX)
+			samples->vaddr[samples->count++] = segment->vaddr + size;
+	}
+}
+
+/* ---- walks ------------------------------------------------------------------------------- */
+
+/* Why the table's walk may end before the rows': what was lost is flagged by a marker, and FDEs
+ * that begin where no table is are counted. */
+static bool is_flagged(const struct table *table, unsigned int stop)
+{
+	return (stop >= STOP_UNSUPPORTED_EXPRESSION && stop <= STOP_TOO_MANY_RULES) ||
+	       (stop == STOP_NO_ROW && table->lost_fdes);
+}
+
+static void check_walk(const struct address_space *space, uint64_t pc,
+		       const struct memory_reader *memory)
+{
+	struct stack rows, table;
+	struct register_values regs = { .known = (1u << REGISTER_COUNT) - 1 };
+
+	for (int reg = 0; reg < REGISTER_COUNT; reg++)
+		regs.value[reg] = fuzz_mix(pc * 32 + reg + 1) & 0x7ffffffffff8;
+	regs.value[REGISTER_RIP] = pc;
+	walk_rows(space, &regs, memory, NULL, &rows);
+	walk_table(space, &regs, memory, NULL, &table);
+	/* A saved register that can't be read is lost at once by rows, and by tables when it is
+	 * needed: the one says then that it is unknown, the other why. */
+	if (rows.stop == STOP_REGISTER_UNKNOWN && table.stop == STOP_READ_FAULT)
+		table.stop = rows.stop;
+	uint32_t common = rows.count < table.count ? rows.count : table.count;
+
+	for (uint32_t i = 0; i < common; i++)
+		fuzz_require(rows.pc[i] == table.pc[i],
+			     "from 0x%llx, frame %" PRIu32 ": rows 0x%llx, table 0x%llx",
+			     (unsigned long long)pc, i, (unsigned long long)rows.pc[i],
+			     (unsigned long long)table.pc[i]);
+	fuzz_require(is_flagged(space->mapping->entry->table, table.stop) ||
+			     (rows.count == table.count && rows.stop == table.stop),
+		     "from 0x%llx: rows: %" PRIu32 " frames, %s; table: %" PRIu32 " frames, %s",
+		     (unsigned long long)pc, rows.count, stop_reason_name(rows.stop), table.count,
+		     stop_reason_name(table.stop));
+}
+
+static void check_walks(const struct image *image, const struct cfi *cfi, struct table *table,
+			const struct samples *samples)
+{
+	struct image_entry entry = { .image = (struct image *)image,
+				     .cfi = (struct cfi *)cfi,
+				     .table = table };
+	struct mapping mapping = { .entry = &entry, .path = "fuzz" };
+	struct address_space space = { .mapping = &mapping, .mapping_count = 1 };
+	struct fuzz_memory code = { 0 };
+	struct memory_reader memory = { .read = fuzz_memory_read, .context = &code };
+
+	for (uint32_t i = 0; i < table->segment_count; i++) {
+		const struct table_segment *segment = &table->segment[i];
+
+		if (!segment->page_count)
+			continue;
+		mapping.start = code.code = segment->vaddr;
+		code.code_bytes = (uint64_t)segment->page_count * TABLE_PAGE_SIZE;
+		mapping.end = mapping.start + code.code_bytes;
+		for (size_t n = 0; n < samples->count && n < WALKS_MAX; n++)
+			if (address_space_find(&space, samples->vaddr[n]))
+				check_walk(&space, samples->vaddr[n], &memory);
+	}
+	free(entry.rows);
+}
+
+/* ---- all of it ---------------------------------------------------------------------------- */
+
+static void on_finding(void *context, const struct table_proof_finding *finding)
+{
+	fuzz_failed(context, "0x%llx..0x%llx: rule %" PRIu32 " silently differs: %s",
+		    (unsigned long long)finding->pc, (unsigned long long)finding->pc_end,
+		    finding->rule, finding->why);
+}
+
+static void check_one(char *how, const struct image *image, const struct cfi *cfi,
+		      struct table *table)
+{
+	struct samples samples = { .count = 0 };
+	struct table_proof proof;
+	struct error error;
+
+	choose_samples(cfi, table, &samples);
+	for (size_t i = 0; i < samples.count; i++)
+		check_at(how, cfi, table, samples.vaddr[i]);
+	if (!cfi)
+		return;
+	if (table->lost_fdes == cfi->diagnostics.count + cfi->diagnostics.dropped)
+		fuzz_require(!table_prove(cfi, table, on_finding, how, &proof, &error), "%s: %s",
+			     how, error.message);
+	check_walks(image, cfi, table, &samples);
+}
+
+void fuzz_check_table(const struct image *image, const struct cfi *cfi)
+{
+	struct table *table = NULL;
+	struct error error = { 0 };
+
+	fuzz_require(!table_create(image, cfi, &table, &error), "%s", error.message);
+	check_one("table_create", image, cfi, table);
+	table_destroy(table);
+	if (table_build(image, &table, &error)) {
+		/* Sections that could not be read, and not only are none. */
+		fuzz_require(!cfi && error.code != ERROR_NO_CFI, "%s", error.message);
+		return;
+	}
+	check_one("table_build", image, cfi, table);
+	table_destroy(table);
+}
