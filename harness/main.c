@@ -51,6 +51,15 @@ static const struct command *find_command(const char *name)
 }
 
 /* `stackproof help COMMAND` is `stackproof COMMAND --help`. */
+/* argv[0] is what usage and errors begin with. */
+static int run(const struct command *command, int argc, char **argv)
+{
+	char name[64];
+	snprintf(name, sizeof(name), "stackproof %s", command->name);
+	argv[0] = name;
+	return command->run(argc, argv);
+}
+
 static int help(int argc, char **argv)
 {
 	if (argc < 2) {
@@ -65,7 +74,7 @@ static int help(int argc, char **argv)
 	}
 	char option[] = "--help";
 	char *arguments[] = { argv[1], option, NULL };
-	return command->run(2, arguments);
+	return run(command, 2, arguments);
 }
 
 int main(int argc, char **argv)
@@ -86,5 +95,5 @@ int main(int argc, char **argv)
 		print_help(stderr);
 		return EXIT_USAGE;
 	}
-	return command->run(argc - 1, argv + 1);
+	return run(command, argc - 1, argv + 1);
 }

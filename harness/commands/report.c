@@ -90,10 +90,8 @@ int command_report(int argc, char **argv)
 	struct arguments arguments = { .format = &formats[0] };
 	struct results results;
 	struct error error = { 0 };
-	char name[] = "stackproof report";
 	int status = EXIT_BAD_INPUT;
 
-	argv[0] = name;
 	argp_err_exit_status = ARGP_ERR_EXIT;
 	argp_parse(&parser, argc, argv, 0, NULL, &arguments);
 	if (results_read(&results, arguments.folder, &error)) {

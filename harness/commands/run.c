@@ -182,7 +182,6 @@ int command_run(int argc, char **argv)
 	struct results results;
 	struct error error = { 0 };
 
-	argv[0] = name;
 	argp_err_exit_status = ARGP_ERR_EXIT;
 	beside_program(corpus, sizeof(corpus), "corpus");
 	beside_program(results_folder, sizeof(results_folder), "results");
