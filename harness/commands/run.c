@@ -169,7 +169,7 @@ int command_run(int argc, char **argv)
 		.guest = guest_run,
 		.can_boot = qemu_installed,
 	};
-	char name[] = "stackproof run", kernels[] = DEFAULT_KERNELS;
+	char kernels[] = DEFAULT_KERNELS;
 	char corpus[PATH_MAX + 16], results_folder[PATH_MAX + 16];
 	struct arguments arguments = {
 		.run = { .corpus = corpus,
@@ -193,7 +193,7 @@ int command_run(int argc, char **argv)
 
 	int status = EXIT_BAD_INPUT;
 	if (run_matrix(&results, &arguments.run, &backend, &error)) {
-		error_print(stderr, name, &error);
+		error_print(stderr, "stackproof run", &error);
 	} else {
 		print_results(&results, &arguments);
 		status = results_exit_status(&results);
