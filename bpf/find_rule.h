@@ -27,40 +27,62 @@
 #endif
 
 /*
- * How many of the count entries from first (a position in the chunk) on have an offset that is not
- * above. The entry before them counts as one that is not above either: it is never looked at, so
- * that a page without one needs no case of its own. No branch depends on an entry: the verifier
- * would follow both ways, and the CPU would guess wrong every second time.
+ * Hides from the compiler how a value came about. What is selected by a sign, smeared over all bits,
+ * would otherwise become a branch on an entry, which the CPU guesses wrong every second time.
+ */
+#define find_opaque(value) asm("" : "+r"(value))
+
+/*
+ * Where in the chunk the last entry is whose offset is not above, of the count entries from first
+ * on, or else the entry before them: it is never looked at, so that a page without one needs no case
+ * of its own. Behind the chunk if the numbers are torn.
+ *
+ * Halves until WALK_ENTRY_ROOM candidates are left, and counts those not above: halvings wait for
+ * each other and for the entry's memory, counting doesn't. No branch depends on an entry: the
+ * verifier, too, would follow both ways.
  */
 find_inline __u64 find_entry(const struct walk_entry_chunk *chunk, __u32 first, __u32 count,
 			     __u32 offset)
 {
 	__u64 above = (__u64)(offset + 1) << (32 - TABLE_PAGE_SHIFT);
-	__u64 at = 0, left = (__u64)count + 1;
+	__u64 at = 0, left = (__u64)count + 1, more = 0;
+	__s64 below, within;
 	__u32 i;
 
+	first &= WALK_CHUNK_ENTRIES - 1;
 	/* WALK_CHUNK_ENTRIES + 1 at most, which that many halvings, rounded up, bring to one. */
 	for (i = 0; i <= WALK_ENTRY_SHIFT; i++) {
 		__u64 half = left >> 1;
 		__u64 position = (first + at + half - 1) & (WALK_CHUNK_ENTRIES - 1);
-		__s64 below = (__s64)(chunk->entry[position + 1] - above);
 
-		if (left <= 1)
+		if (left <= WALK_ENTRY_ROOM)
 			break;
+		below = (__s64)(chunk->entry[position + 1] - above);
+		find_opaque(below);
 		at += half & (__u64)(below >> 63);
 		left -= half;
 	}
+	at += first;
+	if (at > WALK_CHUNK_ENTRIES)
+		return WALK_CHUNK_ENTRIES + WALK_ENTRY_ROOM;
+#pragma GCC unroll 4
+	for (i = 1; i < WALK_ENTRY_ROOM; i++) {
+		below = (__s64)(chunk->entry[at + i] - above);
+		within = (__s64)(i - left);
+		find_opaque(below);
+		more += (__u64)(below & within) >> 63;
+	}
+	at += more & (WALK_ENTRY_ROOM - 1);
 	return at;
 }
 
-/* The rule of a shape at a distance from its entry. */
+/* The rule of a shape at a distance from its entry, less than that of its first row. */
 find_inline __u32 find_shape_rule(const struct walk_shape_chunk *chunk, __u32 first, __u32 distance)
 {
 	__u16 row = 0;
 	__u32 i;
 
-	first &= WALK_CHUNK_ROWS - 1;
-	for (i = 0; i < TABLE_SHAPE_ROWS; i++) {
+	for (i = 1; i < TABLE_SHAPE_ROWS; i++) {
 		row = chunk->row[first + i];
 		if (table_shape_distance(row) <= distance)
 			break;
@@ -72,12 +94,13 @@ find_inline __u32 find_shape_rule(const struct walk_shape_chunk *chunk, __u32 fi
 find_inline unsigned int find_number(struct walk_tables *tables, const struct walk_mapping *mapping,
 				     __u64 pc, __u32 *ret)
 {
-	__u32 offset = pc & (TABLE_PAGE_SIZE - 1), distance = TABLE_SHAPE_SPAN;
+	__u32 offset = pc & (TABLE_PAGE_SIZE - 1), distance;
 	const struct walk_entry_chunk *entries;
 	const struct walk_shape_chunk *shapes;
 	const struct walk_page_chunk *pages;
 	__u32 number, first, count, entry;
 	__u64 page, at;
+	__u16 row;
 
 	page = (pc - mapping->start) >> TABLE_PAGE_SHIFT;
 	if (page >= mapping->page_count)
@@ -93,14 +116,9 @@ find_inline unsigned int find_number(struct walk_tables *tables, const struct wa
 	if (!entries || count > WALK_CHUNK_ENTRIES)
 		return STOP_BAD_TABLE;
 	at = find_entry(entries, first, count, offset);
-	if (at) {
-		entry = entries->entry[((first + at - 1) & (WALK_CHUNK_ENTRIES - 1)) + 1];
-		distance = offset - table_entry_offset(entry);
-	} else {
-		entry = entries->entry[first & (WALK_CHUNK_ENTRIES - 1)];
-		if (pages->page[page] != first) /* else it is more than a page away */
-			distance = offset + TABLE_PAGE_SIZE - table_entry_offset(entry);
-	}
+	if (at >= WALK_CHUNK_ENTRIES + WALK_ENTRY_ROOM)
+		return STOP_BAD_TABLE;
+	entry = entries->entry[at];
 	*ret = table_entry_number(entry);
 	if (entry & TABLE_DIRECT)
 		return STOP_NONE;
@@ -108,6 +126,16 @@ find_inline unsigned int find_number(struct walk_tables *tables, const struct wa
 	shapes = walk_shape_chunk(tables, number >> WALK_SHAPE_SHIFT);
 	if (!shapes)
 		return STOP_BAD_TABLE;
+	number &= WALK_CHUNK_ROWS - 1;
+	row = shapes->row[number];
+	*ret = table_shape_rule(row);
+	distance = (offset - table_entry_offset(entry)) & (TABLE_PAGE_SIZE - 1);
+	if (table_shape_distance(row) <= distance)
+		return STOP_NONE;
+	/* Seldom. An entry of an earlier page may be farther away than the offsets say. */
+	if (at == (first & (WALK_CHUNK_ENTRIES - 1)) &&
+	    (offset >= table_entry_offset(entry) || pages->page[page] == first))
+		return STOP_NONE;
 	*ret = find_shape_rule(shapes, number, distance);
 	return STOP_NONE;
 }

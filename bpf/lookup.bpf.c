@@ -74,8 +74,7 @@ static __always_inline unsigned int find_plain_number(const struct walk_mapping 
 	if (!rows || count > WALK_CHUNK_ENTRIES)
 		return STOP_BAD_TABLE;
 	at = find_entry(rows, first, count, pc & (TABLE_PAGE_SIZE - 1));
-	at += first & (WALK_CHUNK_ENTRIES - 1); /* of the row before it: the one in force */
-	if (at > WALK_CHUNK_ENTRIES)
+	if (at >= WALK_CHUNK_ENTRIES + WALK_ENTRY_ROOM)
 		return STOP_BAD_TABLE;
 	*ret = rows->entry[at] & (LOOKUP_PLAIN_RULE_MAX - 1);
 	return STOP_NONE;

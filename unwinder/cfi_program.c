@@ -129,6 +129,27 @@ static bool is_aarch64(const struct machine *machine)
 
 /* ---- rows out ---------------------------------------------------------------------------- */
 
+/*
+ * The return address is where the CIE's column says (DWARF 5, 6.4.1): a rule of that column, or the
+ * register itself where it has none. Rows have it at REGISTER_RIP. Every x86-64 compiler says 16.
+ */
+static int emit_other_return(struct machine *machine)
+{
+	uint64_t column = machine->cie->return_register;
+	struct row row = machine->row;
+	if (column >= REGISTER_COUNT)
+		return machine->stopped =
+			       error_set(machine->error, ERROR_CFI_REGISTER,
+					 machine->cfi->section->name, machine->cie->offset,
+					 "the return address can't be in column %" PRIu64, column);
+	row.reg[REGISTER_RIP] = row.reg[column];
+	if (row.reg[column].kind == RULE_UNSPECIFIED || row.reg[column].kind == RULE_SAME_VALUE)
+		row.reg[REGISTER_RIP] = (struct row_rule) { .kind = RULE_REGISTER,
+							    .reg = (uint32_t)column };
+	machine->stopped = machine->row_fn(machine->context, &row);
+	return machine->stopped;
+}
+
 /* The current rules held from row.pc up to pc. */
 static int emit(struct machine *machine, uint64_t pc)
 {
@@ -140,6 +161,8 @@ static int emit(struct machine *machine, uint64_t pc)
 					   machine->high ? HIGH_COUNT : 0 };
 		machine->stopped = machine->raw_fn(machine->context, &raw);
 	} else if (machine->row.pc < pc) {
+		if (machine->cie->return_register != REGISTER_RIP && !is_aarch64(machine))
+			return emit_other_return(machine);
 		machine->stopped = machine->row_fn(machine->context, &machine->row);
 	}
 	return machine->stopped;

@@ -225,16 +225,9 @@ static void too_many(struct walk *walk, const struct cfi_entry *entry)
 
 static const struct cfi_cie *find_cie(const struct cfi *cfi, uint64_t offset)
 {
-	size_t low = 0;
-	size_t high = cfi->cie_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (cfi->cie[middle].offset < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < cfi->cie_count && cfi->cie[low].offset == offset ? &cfi->cie[low] : NULL;
+	ssize_t found = cfi_find_offset(&cfi->cie->offset, sizeof(*cfi->cie), cfi->cie_count,
+					offset);
+	return found < 0 ? NULL : &cfi->cie[found];
 }
 
 static int no_cie(const struct cfi *cfi, const struct cfi_entry *fde, struct error *error)

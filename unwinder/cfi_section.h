@@ -82,6 +82,26 @@ static inline bool cfi_fde_covers(const struct image *image, const struct cfi_fd
 	return fde->pc_range && (fde->pc_begin || !linked);
 }
 
+/* Which of count CIEs or FDEs of stride bytes, in the section's order, is the one at offset; first is
+ * the first one's. -1: none. */
+static inline ssize_t cfi_find_offset(const uint32_t *first, size_t stride, size_t count,
+				      uint64_t offset)
+{
+	size_t low = 0;
+	size_t high = count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		uint32_t at = *(const uint32_t *)((const char *)first + middle * stride);
+		if (at == offset)
+			return (ssize_t)middle;
+		if (at < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return -1;
+}
+
 /* ---- .eh_frame_hdr: the search table that the linker makes (LSB 5, 10.6.2) --------------- */
 
 struct eh_frame_hdr {

@@ -191,20 +191,6 @@ static void differ(const struct check *check, uint64_t index, const char *what, 
 	error_list_add(check->ret, &error);
 }
 
-static ssize_t find_fde(const struct cfi *cfi, uint64_t offset)
-{
-	size_t low = 0;
-	size_t high = cfi->fde_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (cfi->fde[middle].offset < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < cfi->fde_count && cfi->fde[low].offset == offset ? (ssize_t)low : -1;
-}
-
 static void check_entries(const struct check *check)
 {
 	const struct cfi *cfi = check->cfi;
@@ -219,7 +205,8 @@ static void check_entries(const struct check *check)
 		if (i && pc < last_pc)
 			differ(check, i, "is not in order: its PC is", pc);
 		last_pc = pc;
-		ssize_t found = find_fde(cfi, vaddr - cfi->section->vaddr);
+		ssize_t found = cfi_find_offset(&cfi->fde->offset, sizeof(*cfi->fde),
+						cfi->fde_count, vaddr - cfi->section->vaddr);
 		if (found < 0)
 			differ(check, i, "leads to no FDE: there is none at", vaddr);
 		else if (cfi->fde[found].pc_begin != pc)

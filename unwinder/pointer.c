@@ -105,9 +105,5 @@ int pointer_read_size(const struct pointer_context *context, struct reader *read
 	if (encoding == POINTER_ALIGNED)
 		return read_aligned(context, reader, ret, error);
 	/* A size has no sign: 0xfffffff0 in sdata4 is nearly 4 GiB, not a range that goes back. */
-	uint8_t format = encoding & 0x0f;
-	if (format == POINTER_SIGNED || format == POINTER_SDATA2 || format == POINTER_SDATA4 ||
-	    format == POINTER_SDATA8)
-		format &= ~POINTER_SIGNED;
-	return read_format(context, reader, format, ret, error);
+	return read_format(context, reader, encoding & 0x0f & ~POINTER_SIGNED, ret, error);
 }

@@ -6,6 +6,7 @@
  *	bench_image.c		finds the images that figures are about
  *	bench_child.c		runs another program and takes what it says
  *	bench_table.c		building a table, against `readelf -wF`
+ *	bench_agree.c		are the two sides' rows the same?
  *	bench_gimli.c		the same, against the Rust library gimli
  *	bench_size.c		a table's bytes, against plain sorted rows
  *	bench_points.c		PCs to look up, and a sweep of the CPU's caches
@@ -114,11 +115,19 @@ int bench_build_ms(const struct image *image, double *ret, struct error *error);
 
 #define BENCH_INNER_RUNS 3 /* builds, or goes of gimli, per round: their median is the round's */
 
+/* ---- bench_agree.c ---------------------------------------------------------------------- */
+
+/* `readelf -wF` prints what our reader says of the image, and the table holds it. -1: it doesn't.
+ * ret_rows: how many rows that are. */
+int bench_agree(const char *path, const struct image *image, const struct table *table,
+		uint64_t *ret_rows, struct error *error);
+
 /* ---- bench_gimli.c ---------------------------------------------------------------------- */
 
 struct bench_gimli_result {
 	char version[32];
 	uint64_t rows;
+	uint64_t digest;
 	double best_ms;
 	double median_ms;
 };

@@ -27,14 +27,18 @@
 #include "placement.h"
 #include "lookup.h" /* needs what placement.h has */
 
-#define WARM_POINTS 64u
-#define WARM_ROUNDS (1u << 14)
-#define COLD_BATCH  512u
-#define INNER_RUNS  9 /* runs of each side in a round: their median is the round's */
+/* How look-ups are timed: the points of one run, its rounds, and how many runs of each side there
+ * are to a figure's run, which the least of them is: they are short, and what else the machine does
+ * only ever adds to them. */
+struct timing {
+	uint32_t points, rounds, runs;
+	bool sweep;
+	const char *text;
+};
 
-enum temperature { WARM, RANDOM, COLD };
-static const char *const temperature_text[] = { "again and again", "one after the other",
-						"caches swept" };
+static const struct timing warm = { 64, 1u << 12, 51, false, "again and again" };
+static const struct timing all = { LOOKUP_POINTS, 1u << 13, 24, false, "one after the other" };
+static const struct timing cold = { LOOKUP_POINTS, 1u << 9, 5, true, "caches swept" };
 
 enum side { TABLE, PLAIN, NONE, SIDE_COUNT };
 
@@ -283,36 +287,26 @@ static int check(struct lookup *lookup, struct error *error)
 	return 0;
 }
 
-/* Nanoseconds a look-up, of each side. */
-static int measure(struct lookup *lookup, enum temperature temperature, unsigned int round,
+/* Nanoseconds a look-up, of each side, in one of the figure's runs. */
+static int measure(struct lookup *lookup, const struct timing *timing, unsigned int round,
 		   double ret[SIDE_COUNT], struct error *error)
 {
-	double ns[SIDE_COUNT][INNER_RUNS];
-
-	for (unsigned int i = 0; i < INNER_RUNS; i++)
+	for (unsigned int i = 0; i < timing->runs; i++)
 		for (int side = 0; side < SIDE_COUNT; side++) {
-			uint32_t batch = (round * INNER_RUNS + i) * COLD_BATCH;
-			int status;
+			uint32_t begin = (round * timing->runs + i) * timing->rounds;
+			double ns;
 
-			if (temperature == COLD)
+			if (timing->sweep)
 				bench_sweep_caches(&lookup->sweep);
-			if (temperature == WARM)
-				status = run(lookup, side, 0, WARM_POINTS, WARM_ROUNDS,
-					     &ns[side][i], error);
-			else
-				status = run(lookup, side, temperature == COLD ? batch : 0,
-					     LOOKUP_POINTS,
-					     temperature == COLD ? COLD_BATCH : LOOKUP_POINTS,
-					     &ns[side][i], error);
-			if (status)
+			if (run(lookup, side, begin, timing->points, timing->rounds, &ns, error))
 				return -1;
+			if (!i || ns < ret[side])
+				ret[side] = ns;
 		}
-	for (int side = 0; side < SIDE_COUNT; side++)
-		ret[side] = bench_median(ns[side], INNER_RUNS);
 	return 0;
 }
 
-static int prepare(struct lookup *lookup, const char *path, enum temperature temperature,
+static int prepare(struct lookup *lookup, const char *path, const struct timing *timing,
 		   struct error *error)
 {
 	size_t bytes;
@@ -335,7 +329,7 @@ static int prepare(struct lookup *lookup, const char *path, enum temperature tem
 	}
 	if (place(lookup, TABLE, &lookup->task->table, error) ||
 	    place(lookup, PLAIN, &lookup->task->plain, error) || draw_points(lookup, error) ||
-	    (temperature == COLD && bench_sweep_init(&lookup->sweep, error)))
+	    (timing->sweep && bench_sweep_init(&lookup->sweep, error)))
 		return -1;
 	return check(lookup, error);
 }
@@ -353,7 +347,7 @@ static void finish(struct lookup *lookup)
 	image_destroy(lookup->image);
 }
 
-static int bench(const struct bench_options *options, enum temperature temperature,
+static int bench(const struct bench_options *options, const struct timing *timing,
 		 struct bench_figure *ret, struct error *error)
 {
 	double ns[SIDE_COUNT][BENCH_RUNS_MAX], one[SIDE_COUNT], median[SIDE_COUNT];
@@ -361,11 +355,10 @@ static int bench(const struct bench_options *options, enum temperature temperatu
 	char path[4096];
 	int status = -1;
 
-	if (bench_image_find(ret->subject, path, error) ||
-	    prepare(&lookup, path, temperature, error))
+	if (bench_image_find(ret->subject, path, error) || prepare(&lookup, path, timing, error))
 		goto out;
 	for (unsigned int i = 0; i < options->runs; i++) {
-		if (measure(&lookup, temperature, i, one, error))
+		if (measure(&lookup, timing, i, one, error))
 			goto out;
 		for (int side = 0; side < SIDE_COUNT; side++)
 			ns[side][i] = one[side];
@@ -380,8 +373,7 @@ static int bench(const struct bench_options *options, enum temperature temperatu
 	snprintf(ret->note, sizeof(ret->note),
 		 "%u random PCs of %.300s, %s; the same rules at all %u before; %.1f ns that the "
 		 "loop takes are taken off both; %u entries, %u plain rows",
-		 temperature == WARM ? WARM_POINTS : LOOKUP_POINTS, path,
-		 temperature_text[temperature], LOOKUP_POINTS, median[NONE],
+		 timing->points, path, timing->text, LOOKUP_POINTS, median[NONE],
 		 lookup.table->entry_count, lookup.plain.entry_count);
 	status = 0;
 out:
@@ -392,17 +384,17 @@ out:
 int bench_lookup_bpf_warm(const struct bench_options *options, struct bench_figure *ret,
 			  struct error *error)
 {
-	return bench(options, WARM, ret, error);
+	return bench(options, &warm, ret, error);
 }
 
 int bench_lookup_bpf_random(const struct bench_options *options, struct bench_figure *ret,
 			    struct error *error)
 {
-	return bench(options, RANDOM, ret, error);
+	return bench(options, &all, ret, error);
 }
 
 int bench_lookup_bpf_cold(const struct bench_options *options, struct bench_figure *ret,
 			  struct error *error)
 {
-	return bench(options, COLD, ret, error);
+	return bench(options, &cold, ret, error);
 }

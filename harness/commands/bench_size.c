@@ -40,31 +40,41 @@ int bench_table_size(const struct bench_options *options, struct bench_figure *r
 {
 	struct image *image = NULL;
 	struct table *table = NULL;
+	struct cfi *cfi = NULL;
 	char path[4096];
 	int status = -1;
 
 	if (bench_image_find(ret->subject, path, error) || image_create(path, &image, error) ||
-	    bench_build(image, &table, error))
+	    bench_build(image, &table, error) || cfi_create(image, &cfi, error))
 		goto out;
-	if (!table->cfi_row_count) {
+	uint64_t rows = cfi_row_count(cfi);
+	if (!rows) {
 		error_set(error, ERROR_NO_CFI, "", 0, "%.200s has no rows", path);
 		goto out;
 	}
 	uint64_t stretches = count_stretches(table);
 	ret->runs = 1;
-	ret->value = (double)table_bytes(table) / table->cfi_row_count;
+	ret->value = (double)table_bytes(table) / rows;
 	ret->unit = "bytes/row";
 	ret->reference = "plain sorted rows";
-	ret->reference_value = (double)bench_plain_bytes(stretches, table->page_count,
-							 table->rule_count) /
-			       table->cfi_row_count;
+	ret->reference_value =
+		(double)bench_plain_bytes(stretches, table->page_count, table->rule_count) / rows;
 	ret->ratio = ret->reference_value / ret->value;
-	snprintf(ret->note, sizeof(ret->note),
-		 "%.500s: %llu bytes, %llu CFI rows, %llu stretches of one rule, %u rules", path,
-		 (unsigned long long)table_bytes(table), (unsigned long long)table->cfi_row_count,
-		 (unsigned long long)stretches, table->rule_count);
+	snprintf(
+		ret->note, sizeof(ret->note),
+		"%.400s: %llu CFI rows in %llu bytes: %u pages %llu, %u entries %llu, shapes of "
+		"%u rows %llu, %u rules and markers %llu, %u places %llu; plain: %llu stretches of "
+		"one rule",
+		path, (unsigned long long)rows, (unsigned long long)table_bytes(table),
+		table->page_count, (table->page_count + 1ull) * sizeof(*table->page),
+		table->entry_count, (unsigned long long)table->entry_count * sizeof(*table->entry),
+		table->shape_count, (unsigned long long)table->shape_count * sizeof(*table->shape),
+		table->rule_count, (unsigned long long)table->rule_count * sizeof(*table->rule),
+		table->place_count, (unsigned long long)table->place_count * sizeof(*table->place),
+		(unsigned long long)stretches);
 	status = 0;
 out:
+	cfi_destroy(cfi);
 	table_destroy(table);
 	image_destroy(image);
 	return status;

@@ -87,10 +87,12 @@ static int measure(const struct bench_options *options, bool open, struct bench_
 	struct image *image = NULL;
 	struct table *table = NULL;
 	char path[4096];
+	uint64_t rows;
 	int status = -1;
 
 	if (bench_image_find(ret->subject, path, error) || image_create(path, &image, error) ||
-	    bench_build(image, &table, error)) /* it is in the page cache from here on */
+	    bench_build(image, &table, error) || /* it is in the page cache from here on */
+	    bench_agree(path, image, table, &rows, error))
 		goto out;
 	for (unsigned int i = 0; i < options->runs; i++)
 		if (build_some(image, open ? path : NULL, &ours[i], error) ||
@@ -101,8 +103,9 @@ static int measure(const struct bench_options *options, bool open, struct bench_
 	ret->reference = "readelf -wF";
 	ret->reference_value = bench_median(theirs, options->runs);
 	ret->ratio = ret->reference_value / ret->value;
-	snprintf(ret->note, sizeof(ret->note), "%.500s: %llu FDEs, %llu rows; from the %s", path,
-		 (unsigned long long)table->fde_count, (unsigned long long)table->cfi_row_count,
+	snprintf(ret->note, sizeof(ret->note),
+		 "%.500s: %llu FDEs, %llu rows, the same lines by both; from the %s", path,
+		 (unsigned long long)table->fde_count, (unsigned long long)rows,
 		 open ? "path to the finished table" : "open image to the finished table");
 	status = 0;
 out:

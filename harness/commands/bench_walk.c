@@ -22,7 +22,8 @@
 
 #define SAMPLE_HZ   4999
 #define ROUND_MS    400
-#define SETTLE_MS   100
+#define SETTLE_MS   50 /* of CPU time: by then the program spins, and has loaded all it loads */
+#define SETTLE_MAX  10000
 #define DEPTH	    100
 #define MIN_SAMPLES 50
 #define CONSUME_MS  20
@@ -45,6 +46,25 @@ static void sleep_ms(unsigned int ms)
 		;
 }
 
+/* Time on the clock says little: on a busy machine the program may not have run at all. */
+static int settle(pid_t pid, struct error *error)
+{
+	struct timespec used;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock))
+		return error_set(error, ERROR_PROTOCOL, "", 0, "the walked program ended");
+	for (unsigned int ms = 0; ms < SETTLE_MAX; ms += 10) {
+		sleep_ms(10);
+		if (clock_gettime(clock, &used))
+			return error_set(error, ERROR_PROTOCOL, "", 0, "the walked program ended");
+		if (used.tv_sec || used.tv_nsec >= SETTLE_MS * 1000000l)
+			return 0;
+	}
+	return error_set(error, ERROR_TIMEOUT, "", 0, "the walked program got no CPU in %d s",
+			 SETTLE_MAX / 1000);
+}
+
 static int start(struct side *side, const char *programs, const char *name, struct error *error)
 {
 	char path[4200];
@@ -61,7 +81,8 @@ static int start(struct side *side, const char *programs, const char *name, stru
 		execl(path, path, (char *)NULL);
 		_exit(127);
 	}
-	sleep_ms(SETTLE_MS);
+	if (settle(side->pid, error))
+		return -1;
 	kill(side->pid, SIGSTOP);
 	return 0;
 }

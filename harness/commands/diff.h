@@ -51,6 +51,9 @@ struct diff_table {
 struct diff_words {
 	void *tree;
 };
+/* Makes room for one more of count members; they may move. */
+int diff_grow(void **array, size_t *capacity, size_t count, size_t member_bytes,
+	      struct error *error);
 /* NULL without memory. */
 const char *diff_intern(struct diff_words *words, const char *text);
 void diff_words_deinit(struct diff_words *words);

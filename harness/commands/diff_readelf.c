@@ -221,14 +221,9 @@ static int parse_cie(struct parser *parser, const char *line, const char *augmen
 {
 	const char *end = strrchr(augmentation, '"');
 	const char *is_signal = strchr(augmentation + 1, 'S');
-	if (parser->cie_count == parser->cie_capacity) {
-		size_t wanted = parser->cie_capacity ? parser->cie_capacity * 2 : 16;
-		struct cie *moved = reallocarray(parser->cie, wanted, sizeof(*moved));
-		if (!moved)
-			return error_set(parser->error, ERROR_MEMORY, "", 0, "no memory for CIEs");
-		parser->cie = moved;
-		parser->cie_capacity = wanted;
-	}
+	if (diff_grow((void **)&parser->cie, &parser->cie_capacity, parser->cie_count,
+		      sizeof(*parser->cie), parser->error))
+		return -1;
 	uint64_t offset = strtoull(line, NULL, 16);
 	if (parser->cie_count && parser->cie[parser->cie_count - 1].offset >= offset)
 		return diff_syntax(parser->error, parser->line, "entries are not in order");

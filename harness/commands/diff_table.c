@@ -44,8 +44,8 @@ static int no_memory(struct error *error)
 	return error_set(error, ERROR_MEMORY, "", 0, "no memory for a table");
 }
 
-static int grow(void **array, size_t *capacity, size_t count, size_t member_bytes,
-		struct error *error)
+int diff_grow(void **array, size_t *capacity, size_t count, size_t member_bytes,
+	      struct error *error)
 {
 	if (count < *capacity)
 		return 0;
@@ -70,8 +70,8 @@ void diff_table_deinit(struct diff_table *table)
 int diff_table_add_function(struct diff_table *table, const char *name,
 			    const struct diff_function *function, struct error *error)
 {
-	if (grow((void **)&table->function, &table->function_capacity, table->function_count,
-		 sizeof(*table->function), error))
+	if (diff_grow((void **)&table->function, &table->function_capacity, table->function_count,
+		      sizeof(*table->function), error))
 		return -1;
 	struct diff_function added = *function;
 	added.first_row = table->row_count;
@@ -99,8 +99,8 @@ static int add_row(struct diff_table *table, uint64_t offset, const char *words,
 	}
 	if (function->row_count && table->row[table->row_count - 1].words == words)
 		return 0;
-	if (grow((void **)&table->row, &table->row_capacity, table->row_count, sizeof(*table->row),
-		 error))
+	if (diff_grow((void **)&table->row, &table->row_capacity, table->row_count,
+		      sizeof(*table->row), error))
 		return -1;
 	table->row[table->row_count++] = (struct diff_row) { offset, words };
 	function->row_count++;

@@ -263,8 +263,12 @@ static int print_image(FILE *file, const struct image *image, const char *loaded
 {
 	const struct image_section *sections[] = { &image->eh_frame, &image->debug_frame };
 	static const char *const names[] = { ".eh_frame", ".debug_frame" };
+	/* In the file's order. Old compilers' objects have .debug_frame first. */
+	bool swapped = image->eh_frame.name && image->debug_frame.name &&
+		       image->debug_frame.file_offset < image->eh_frame.file_offset;
 	bool any = false;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t number = 0; number < sizeof(names) / sizeof(names[0]); number++) {
+		size_t i = number ^ swapped;
 		if (filter->section && strcmp(filter->section, names[i]))
 			continue;
 		for (unsigned int empty = 0; !i && empty < image->empty_eh_frames; empty++)

@@ -4,7 +4,7 @@
  *
  * Speeds belong to a machine and a moment. What can be wrong everywhere is what surrounds them: the
  * outputs of ldconfig, rustc and bench_gimli, the arithmetic, and that a figure which can't be had
- * is a skip with its reason. cargo is a script here: one that fails, and one whose bench_gimli counts
+ * is a skip with its reason. cargo is a script here: one that fails, and one whose bench_gimli reads
  * other rows than we do.
  */
 #include <check.h>
@@ -81,21 +81,49 @@ static const struct {
 	bool valid;
 } gimli_cases[] = {
 	{ "as_printed",
-	  "{\"version\":\"0.34.0\",\"rows\":7,\"best_ns\":1500000,\"median_ns\":2500000}\n", true },
-	{ "no_rows", "{\"version\":\"0.34.0\",\"rows\":0,\"best_ns\":1,\"median_ns\":2}", false },
-	{ "no_time", "{\"version\":\"0.34.0\",\"rows\":7,\"best_ns\":0,\"median_ns\":2}", false },
-	{ "a_median_below_the_best",
-	  "{\"version\":\"0.34.0\",\"rows\":7,\"best_ns\":3,\"median_ns\":2}", false },
-	{ "rows_are_negative", "{\"version\":\"0.34.0\",\"rows\":-7,\"best_ns\":1,\"median_ns\":2}",
-	  false },
-	{ "rows_are_a_string",
-	  "{\"version\":\"0.34.0\",\"rows\":\"7\",\"best_ns\":1,\"median_ns\":2}", false },
-	{ "version_is_missing", "{\"rows\":7,\"best_ns\":1,\"median_ns\":2}", false },
-	{ "version_is_too_long",
-	  "{\"version\":\"0123456789012345678901234567890123456789\",\"rows\":7,\"best_ns\":1,"
+	  "{\"version\":\"0.34.0\",\"rows\":7,\"digest\":\"0123456789abcdef\",\"best_ns\":1500000,"
+	  "\"median_ns\":2500000}\n",
+	  true },
+	{ "no_rows",
+	  "{\"version\":\"0.34.0\",\"rows\":0,\"digest\":\"0123456789abcdef\",\"best_ns\":1,"
 	  "\"median_ns\":2}",
 	  false },
-	{ "cut_off", "{\"version\":\"0.34.0\",\"rows\":7,\"best_ns\":15", false },
+	{ "no_time",
+	  "{\"version\":\"0.34.0\",\"rows\":7,\"digest\":\"0123456789abcdef\",\"best_ns\":0,"
+	  "\"median_ns\":2}",
+	  false },
+	{ "a_median_below_the_best",
+	  "{\"version\":\"0.34.0\",\"rows\":7,\"digest\":\"0123456789abcdef\",\"best_ns\":3,"
+	  "\"median_ns\":2}",
+	  false },
+	{ "rows_are_negative",
+	  "{\"version\":\"0.34.0\",\"rows\":-7,\"digest\":\"0123456789abcdef\",\"best_ns\":1,"
+	  "\"median_ns\":2}",
+	  false },
+	{ "rows_are_a_string",
+	  "{\"version\":\"0.34.0\",\"rows\":\"7\",\"digest\":\"0123456789abcdef\",\"best_ns\":1,"
+	  "\"median_ns\":2}",
+	  false },
+	{ "version_is_missing",
+	  "{\"rows\":7,\"digest\":\"0123456789abcdef\",\"best_ns\":1,\"median_ns\":2}", false },
+	{ "version_is_too_long",
+	  "{\"version\":\"0123456789012345678901234567890123456789\",\"rows\":7,\"digest\":"
+	  "\"0123456789abcdef\",\"best_ns\":1,"
+	  "\"median_ns\":2}",
+	  false },
+	{ "digest_is_missing", "{\"version\":\"0.34.0\",\"rows\":7,\"best_ns\":1,\"median_ns\":2}",
+	  false },
+	{ "digest_is_too_short",
+	  "{\"version\":\"0.34.0\",\"rows\":7,\"digest\":\"0123456789abcde\",\"best_ns\":1,"
+	  "\"median_ns\":2}",
+	  false },
+	{ "digest_is_no_number",
+	  "{\"version\":\"0.34.0\",\"rows\":7,\"digest\":\"0123456789abcdeg\",\"best_ns\":1,"
+	  "\"median_ns\":2}",
+	  false },
+	{ "cut_off",
+	  "{\"version\":\"0.34.0\",\"rows\":7,\"digest\":\"0123456789abcdef\",\"best_ns\":15",
+	  false },
 	{ "no_object", "[]", false },
 	{ "nothing", "", false },
 };
@@ -110,6 +138,7 @@ START_TEST(test_gimli_line)
 		return;
 	ck_assert_str_eq(result.version, "0.34.0");
 	ck_assert_uint_eq(result.rows, 7);
+	ck_assert(result.digest == 0x0123456789abcdef);
 	ck_assert_double_eq(result.best_ms, 1.5);
 	ck_assert_double_eq(result.median_ms, 2.5);
 }
@@ -241,8 +270,9 @@ static const struct {
 	  "case \"$*\" in *--offline*) exit 101;; esac; " CARGO("nonsense"), true, ERROR_PROTOCOL,
 	  "bench_gimli said 'nonsense" },
 	{ "other_rows_are_no_reference", "echo rustc 1.90.0",
-	  CARGO("{\"version\":\"1\",\"rows\":1,\"best_ns\":1,\"median_ns\":1}"), true,
-	  ERROR_PROTOCOL, "gimli counts 1 rows, we " },
+	  CARGO("{\"version\":\"1\",\"rows\":1,\"digest\":\"0123456789abcdef\",\"best_ns\":1,"
+		"\"median_ns\":1}"),
+	  true, ERROR_PROTOCOL, "gimli has 1 rows, we " },
 };
 
 START_TEST(test_gimli_build)

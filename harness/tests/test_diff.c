@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "command_output.h"
+#include "commands/diff.h"
 #include "diff_image.h"
 #include "harness.h"
 
@@ -272,6 +273,11 @@ static const struct diff_case cases[] = {
 			  PARCA_FUNCTION("1040", "1060") PARCA_PLT PARCA_FUNCTION("1060", "1069")
 				  PARCA_SIGNAL PARCA_FUNCTION("1080", "1088") PARCA_LAST,
 	  NULL, EXIT_FINDINGS, PARCA_LOSSES },
+	{ "parca_a_row_at_the_functions_end_is_not_its_own", IMAGE,
+	  PARCA_FUNCTION("1000", "1020") PARCA_FIRST PARCA_ROW("1020", "2", "0", "99  ", "0   "),
+	  "--func=fde.1", EXIT_OK,
+	  "compared: CFA, rbp, and whether the return address is undefined; of expressions the two "
+	  "PLT forms\n" EQUAL("1") },
 	{ "parca_rows_a_gap_and_a_stray", IMAGE,
 	  PARCA_FIRST PARCA_SECOND PARCA_END("1028") PARCA_ROW("1090", "2", "0", "8   ", "0   ")
 		  PARCA_END("1098"),
@@ -484,6 +490,62 @@ START_TEST(test_case)
 }
 END_TEST
 
+/* ---- a rule in a tool's words ------------------------------------------------------------- */
+
+#define PLT(reg, offset, limit)                                                                    \
+	{                                                                                          \
+		0x70 + reg, offset, 0x80, 0, 0x3f, 0x1a, 0x30 + limit, 0x2a, 0x33, 0x24, 0x22      \
+	}
+
+static const struct {
+	const char *name;
+	const struct diff_dialect *dialect;
+	uint8_t cfa[12]; /* an expression */
+	size_t cfa_bytes;
+	const char *words;
+} words[] = {
+	{ "parca_plt_11", &diff_dialect_parca, PLT(7, 8, 11), 11, "cfa=plt(11) ra=c-8" },
+	{ "parca_plt_10", &diff_dialect_parca, PLT(7, 8, 10), 11, "cfa=plt(10) ra=c-8" },
+	{ "parca_plt_9", &diff_dialect_parca, PLT(7, 8, 9), 11, "cfa=exp ra=c-8" },
+	{ "parca_plt_at_16", &diff_dialect_parca, PLT(7, 16, 11), 11, "cfa=exp ra=c-8" },
+	{ "parca_plt_of_rbp", &diff_dialect_parca, PLT(6, 8, 11), 11, "cfa=exp ra=c-8" },
+	{ "parca_rsp_plus_8_is_no_plt", &diff_dialect_parca, { 0x77, 8 }, 2, "cfa=exp ra=c-8" },
+	{ "otel_plt_of_any_limit", &diff_dialect_otel, PLT(7, 8, 9), 11, "plt" },
+	{ "otel_deref", &diff_dialect_otel, { 0x77, 8, 0x06 }, 3, "cfa=*(rsp+8)" },
+	{ "otel_deref_and_more",
+	  &diff_dialect_otel,
+	  { 0x76, 0x78, 0x06, 0x23, 16 },
+	  5,
+	  "cfa=*(rbp-8)+16" },
+	{ "otel_deref_of_another_register",
+	  &diff_dialect_otel,
+	  { 0x79, 8, 0x06 },
+	  3,
+	  "cfa=*(register+8)" },
+	{ "otel_deref_of_an_array",
+	  &diff_dialect_otel,
+	  { 0x77, 8, 0x79, 0, 0x22, 0x06 },
+	  6,
+	  "cfa=exp" },
+	{ "otel_another_expression", &diff_dialect_otel, { 0x30 }, 1, "cfa=exp" },
+	{ "readelf_any_expression", &diff_dialect_readelf, PLT(7, 8, 11), 11, "cfa=exp ra=c-8" },
+};
+
+START_TEST(test_rule_in_a_tools_words)
+{
+	struct row row = { .cfa = { .kind = RULE_CFA_EXPRESSION,
+				    .expression = words[_i].cfa,
+				    .expression_bytes = words[_i].cfa_bytes },
+			   .reg[REGISTER_RIP] = { .kind = RULE_OFFSET, .offset = -8 } };
+	char text[128] = "";
+	FILE *file = fmemopen(text, sizeof(text), "w");
+	ck_assert_ptr_nonnull(file);
+	words[_i].dialect->print(file, &row);
+	fclose(file);
+	ck_assert_msg(!strcmp(text, words[_i].words), "%s: %s", words[_i].name, text);
+}
+END_TEST
+
 /* ---- real images against the readelf of this machine -------------------------------------- */
 
 static const char *const images[] = {
@@ -535,6 +597,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_loop_test(tcase, test_case, 0, COUNT(cases));
+	tcase_add_loop_test(tcase, test_rule_in_a_tools_words, 0, COUNT(words));
 	tcase_add_loop_test(tcase, test_readelf_says_the_same_of_an_image, 0, COUNT(images));
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);

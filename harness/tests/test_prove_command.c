@@ -6,6 +6,7 @@
  * the program is proven all the same. A readelf that says something else, or that isn't there, must
  * show in the exit status.
  */
+#include <dwarf.h>
 #include <elf.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -24,6 +25,7 @@ struct file {
 	size_t size;
 	uint8_t *eh_frame; /* in bytes */
 	size_t eh_frame_size;
+	uint8_t *eh_frame_hdr;
 };
 
 static void keep(struct file *file)
@@ -81,22 +83,42 @@ static void no_sections(struct file *file)
 	header->e_shnum = header->e_shstrndx = 0;
 }
 
+/* An entry in the middle becomes a length of 0 and an FDE without a CIE. Without a search table libdw
+ * gets no further. */
+static void terminator_in_the_middle(struct file *file)
+{
+	uint32_t length, offset = 0, id = 0x7fffffff;
+
+	file->eh_frame_hdr[3] = DW_EH_PE_omit; /* the search table's encoding */
+	do {
+		memcpy(&length, file->eh_frame + offset, sizeof(length));
+		offset += sizeof(length) + length;
+	} while (offset < file->eh_frame_size / 2);
+	memcpy(&length, file->eh_frame + offset, sizeof(length));
+	length -= 4;
+	memset(file->eh_frame + offset, 0, sizeof(length));
+	memcpy(file->eh_frame + offset + 4, &length, sizeof(length));
+	memcpy(file->eh_frame + offset + 8, &id, sizeof(id));
+}
+
 static const struct spoilt_case {
 	const char *name; /* of the file, too */
 	void (*spoil)(struct file *file);
 	const char *status; /* NULL: any, but there must be one */
 	bool whole;	    /* every row is still there, and libdw says the same */
+	const char *apart;  /* the name under which rows are counted that libdw has no word on */
 } spoilt_cases[] = {
-	{ "good", keep, "proven", true },
-	{ "name_that_is_not_utf8_\xff\xc3", keep, "proven", true },
-	{ "no_sections", no_sections, "proven", true },
-	{ "only_magic", only_magic, "unread", false },
-	{ "cut_in_half", cut_in_half, "unread", false },
-	{ "lengths_of_all_ones", lengths_of_all_ones, NULL, false },
-	{ "random_cfi", random_cfi, NULL, false },
-	{ "some_wrong_bytes", some_wrong_bytes, NULL, false },
-	{ "another_machine", another_machine, NULL, false },
-	{ "many_sections", many_sections, NULL, false },
+	{ "good", keep, "proven", true, NULL },
+	{ "name_that_is_not_utf8_\xff\xc3", keep, "proven", true, NULL },
+	{ "no_sections", no_sections, "proven", true, NULL },
+	{ "terminator_in_the_middle", terminator_in_the_middle, "proven", false, "terminated" },
+	{ "only_magic", only_magic, "unread", false, NULL },
+	{ "cut_in_half", cut_in_half, "unread", false, NULL },
+	{ "lengths_of_all_ones", lengths_of_all_ones, NULL, false, NULL },
+	{ "random_cfi", random_cfi, NULL, false, NULL },
+	{ "some_wrong_bytes", some_wrong_bytes, NULL, false, NULL },
+	{ "another_machine", another_machine, NULL, false, NULL },
+	{ "many_sections", many_sections, NULL, false, NULL },
 };
 
 static void read_self(struct file *ret)
@@ -114,6 +136,7 @@ static void read_self(struct file *ret)
 	ck_assert(!image_create("/proc/self/exe", &image, &error));
 	ret->eh_frame = ret->bytes + image->eh_frame.file_offset;
 	ret->eh_frame_size = image->eh_frame.size;
+	ret->eh_frame_hdr = ret->bytes + image->eh_frame_hdr.file_offset;
 	image_destroy(image);
 	ck_assert_uint_gt(ret->eh_frame_size, 1000);
 }
@@ -213,6 +236,11 @@ START_TEST(spoilt_image_costs_itself)
 					    count_of(json_object_get(proof, "referee"), "agreed") ==
 						    rows),
 			      "%s: not every row is there, and in libdw", c->name);
+		const json_t *referee = json_object_get(proof, "referee");
+		ck_assert_msg(!c->apart || (count_of(referee, c->apart) &&
+					    !count_of(referee, "unknown") &&
+					    count_of(referee, "agreed")),
+			      "%s: not counted by its name in\n%s", c->name, output);
 		ck_assert_msg(!strstr(text_of(proof, "message"), "died"), "%s: %s", c->name,
 			      text_of(proof, "message"));
 	}

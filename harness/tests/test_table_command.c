@@ -91,6 +91,40 @@ START_TEST(function_of_a_linked_image_has_no_diagnostics)
 }
 END_TEST
 
+/* Both functions begin at 0, each of its own section. */
+START_TEST(function_of_an_object_file_is_found_by_its_section)
+{
+	static const char compile[] =
+		"echo 'int f(void) { return 1; } int g(int *x) { __builtin_unwind_init(); return "
+		"*x; }' "
+		"| gcc-12 -O1 -ffunction-sections -x c -c -o %s - 2>/dev/null";
+	char path[] = "/tmp/test_table_command.XXXXXX";
+	char command[sizeof(compile) + sizeof(path)];
+	int file = mkstemp(path);
+	ck_assert_int_ge(file, 0);
+	close(file);
+	snprintf(command, sizeof(command), compile, path);
+	if (system(command)) {
+		printf("no gcc-12: left out\n");
+		unlink(path);
+		return;
+	}
+	static const char *const formats[] = { "--format=text", "--format=json" };
+	for (int i = 0; i < 2; i++) {
+		char *arguments[] = { "table", (char *)formats[i], "--func=g", path, NULL };
+		int status;
+		char *output = command_output(command_table, arguments, &status);
+		ck_assert_int_eq(status, EXIT_OK);
+		ck_assert_msg(strstr(output, i ? "\"function\":\"g\"" : "function g\n") &&
+				      strstr(output, "rbx") &&
+				      !strstr(output, i ? "\"function\":\"f\"" : "function f\n"),
+			      "%s", output);
+		free(output);
+	}
+	unlink(path);
+}
+END_TEST
+
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 int main(void)
@@ -100,6 +134,7 @@ int main(void)
 	tcase_set_timeout(tcase, 60);
 	tcase_add_loop_test(tcase, image_is_narrowed, 0, COUNT(cases));
 	tcase_add_test(tcase, function_of_a_linked_image_has_no_diagnostics);
+	tcase_add_test(tcase, function_of_an_object_file_is_found_by_its_section);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -7,7 +7,8 @@
  * rows is table_prove()'s to say, of every address. Then the walk: from registers and memory that
  * hang on the address, walks through that one image, by rows and by table, must see the same frames;
  * half of the memory's words are addresses of the code, so that the registers of one frame decide
- * over the next.
+ * over the next. A walk that remembers the last one must see what one without a memory sees, though
+ * some words have changed in between.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -105,17 +106,52 @@ static bool is_flagged(const struct table *table, unsigned int stop)
 	       (stop == STOP_NO_ROW && table->lost_fdes);
 }
 
-static void check_walk(const struct address_space *space, uint64_t pc,
-		       const struct memory_reader *memory)
+typedef void (*walk_fn)(const struct address_space *space, const struct register_values *regs,
+			const struct memory_reader *memory, struct walk_memo *memo,
+			struct stack *ret);
+
+/* The way of walking that is tried with a memory of its last walk. Both would cost twice the time. */
+struct walker {
+	const char *name;
+	walk_fn walk;
+	struct walk_memo *memo;
+};
+
+static void check_memo(const struct walker *walker, const struct address_space *space,
+		       const struct register_values *regs, struct fuzz_memory *code)
 {
+	const struct memory_reader memory = { .read = fuzz_memory_read, .context = code };
+	struct stack plain, remembering;
+
+	for (int later = 0; later < 2; later++) {
+		code->later = later;
+		walker->walk(space, regs, &memory, NULL, &plain);
+		walker->walk(space, regs, &memory, walker->memo, &remembering);
+		fuzz_require(plain.count == remembering.count && plain.stop == remembering.stop &&
+				     !memcmp(plain.pc, remembering.pc,
+					     plain.count * sizeof(plain.pc[0])),
+			     "from 0x%llx, by %s: %" PRIu32 " frames, %s; remembered: %" PRIu32
+			     " frames, %s",
+			     (unsigned long long)regs->value[REGISTER_RIP], walker->name,
+			     plain.count, stop_reason_name(plain.stop), remembering.count,
+			     stop_reason_name(remembering.stop));
+	}
+	code->later = false;
+}
+
+static void check_walk(const struct walker *walker, const struct address_space *space, uint64_t pc,
+		       struct fuzz_memory *code)
+{
+	const struct memory_reader memory = { .read = fuzz_memory_read, .context = code };
 	struct stack rows, table;
 	struct register_values regs = { .known = (1u << REGISTER_COUNT) - 1 };
 
 	for (int reg = 0; reg < REGISTER_COUNT; reg++)
 		regs.value[reg] = fuzz_mix(pc * 32 + reg + 1) & 0x7ffffffffff8;
 	regs.value[REGISTER_RIP] = pc;
-	walk_rows(space, &regs, memory, NULL, &rows);
-	walk_table(space, &regs, memory, NULL, &table);
+	check_memo(walker, space, &regs, code);
+	walk_rows(space, &regs, &memory, NULL, &rows);
+	walk_table(space, &regs, &memory, NULL, &table);
 	/* A saved register that can't be read is lost at once by rows, and by tables when it is
 	 * needed: the one says then that it is unknown, the other why. */
 	if (rows.stop == STOP_REGISTER_UNKNOWN && table.stop == STOP_READ_FAULT)
@@ -135,7 +171,7 @@ static void check_walk(const struct address_space *space, uint64_t pc,
 }
 
 static void check_walks(const struct image *image, const struct cfi *cfi, struct table *table,
-			const struct samples *samples)
+			const struct samples *samples, const char *walker_name, walk_fn walk)
 {
 	struct image_entry entry = { .image = (struct image *)image,
 				     .cfi = (struct cfi *)cfi,
@@ -143,8 +179,10 @@ static void check_walks(const struct image *image, const struct cfi *cfi, struct
 	struct mapping mapping = { .entry = &entry, .path = "fuzz" };
 	struct address_space space = { .mapping = &mapping, .mapping_count = 1 };
 	struct fuzz_memory code = { 0 };
-	struct memory_reader memory = { .read = fuzz_memory_read, .context = &code };
+	struct walker walker = { walker_name, walk, walk_memo_create() };
 
+	if (!walker.memo)
+		abort();
 	for (uint32_t i = 0; i < table->segment_count; i++) {
 		const struct table_segment *segment = &table->segment[i];
 
@@ -153,11 +191,79 @@ static void check_walks(const struct image *image, const struct cfi *cfi, struct
 		mapping.start = code.code = segment->vaddr;
 		code.code_bytes = (uint64_t)segment->page_count * TABLE_PAGE_SIZE;
 		mapping.end = mapping.start + code.code_bytes;
+		walk_memo_reset(walker.memo); /* the mapping has changed */
 		for (size_t n = 0; n < samples->count && n < WALKS_MAX; n++)
 			if (address_space_find(&space, samples->vaddr[n]))
-				check_walk(&space, samples->vaddr[n], &memory);
+				check_walk(&walker, &space, samples->vaddr[n], &code);
 	}
+	walk_memo_destroy(walker.memo);
 	free(entry.rows);
+}
+
+/* ---- two tables -------------------------------------------------------------------------- */
+
+struct stretch {
+	uint64_t pc, pc_end;
+	uint32_t rule;
+};
+
+struct stretches {
+	struct stretch *stretch;
+	size_t count, capacity;
+};
+
+static int keep_stretch(void *context, uint64_t pc, uint64_t pc_end, uint32_t rule)
+{
+	struct stretches *all = context;
+
+	if (all->count == all->capacity) {
+		all->capacity = all->capacity ? all->capacity * 2 : 64;
+		all->stretch = reallocarray(all->stretch, all->capacity, sizeof(*all->stretch));
+		if (!all->stretch)
+			abort();
+	}
+	all->stretch[all->count++] = (struct stretch) { pc, pc_end, rule };
+	return 0;
+}
+
+static bool rules_equal(const struct table *a, uint32_t a_number, const struct table *b,
+			uint32_t b_number)
+{
+	struct table_rule a_rule = a->rule[a_number], b_rule = b->rule[b_number];
+	uint32_t a_count, b_count;
+	const struct table_place *a_place = table_rule_places(a, a_number, &a_count);
+	const struct table_place *b_place = table_rule_places(b, b_number, &b_count);
+
+	if (a_number < TABLE_MARKER_COUNT || b_number < TABLE_MARKER_COUNT)
+		return a_number == b_number;
+	if (a_place)
+		a_rule.first_place = 0;
+	if (b_place)
+		b_rule.first_place = 0;
+	return !memcmp(&a_rule, &b_rule, sizeof(a_rule)) && a_count == b_count &&
+	       (!a_count || !memcmp(a_place, b_place, a_count * sizeof(*a_place)));
+}
+
+/* The fast way says of every address what the plain one says. */
+static void check_same(const struct table *plain, const struct table *fast)
+{
+	struct stretches a = { .count = 0 }, b = { .count = 0 };
+
+	table_rows(plain, keep_stretch, &a);
+	table_rows(fast, keep_stretch, &b);
+	for (size_t i = 0; i < a.count && i < b.count; i++)
+		fuzz_require(a.stretch[i].pc == b.stretch[i].pc &&
+				     a.stretch[i].pc_end == b.stretch[i].pc_end &&
+				     rules_equal(plain, a.stretch[i].rule, fast, b.stretch[i].rule),
+			     "0x%llx..0x%llx has rule %" PRIu32
+			     ", in the fast table 0x%llx..0x%llx rule %" PRIu32,
+			     (unsigned long long)a.stretch[i].pc,
+			     (unsigned long long)a.stretch[i].pc_end, a.stretch[i].rule,
+			     (unsigned long long)b.stretch[i].pc,
+			     (unsigned long long)b.stretch[i].pc_end, b.stretch[i].rule);
+	fuzz_require(a.count == b.count, "%zu stretches, in the fast table %zu", a.count, b.count);
+	free(a.stretch);
+	free(b.stretch);
 }
 
 /* ---- all of it ---------------------------------------------------------------------------- */
@@ -170,7 +276,7 @@ static void on_finding(void *context, const struct table_proof_finding *finding)
 }
 
 static void check_one(char *how, const struct image *image, const struct cfi *cfi,
-		      struct table *table)
+		      struct table *table, const char *walker, walk_fn walk)
 {
 	struct samples samples = { .count = 0 };
 	struct table_proof proof;
@@ -184,22 +290,23 @@ static void check_one(char *how, const struct image *image, const struct cfi *cf
 	if (table->lost_fdes == cfi->diagnostics.count + cfi->diagnostics.dropped)
 		fuzz_require(!table_prove(cfi, table, on_finding, how, &proof, &error), "%s: %s",
 			     how, error.message);
-	check_walks(image, cfi, table, &samples);
+	check_walks(image, cfi, table, &samples, walker, walk);
 }
 
 void fuzz_check_table(const struct image *image, const struct cfi *cfi)
 {
-	struct table *table = NULL;
+	struct table *plain = NULL, *fast = NULL;
 	struct error error = { 0 };
 
-	fuzz_require(!table_create(image, cfi, &table, &error), "%s", error.message);
-	check_one("table_create", image, cfi, table);
-	table_destroy(table);
-	if (table_build(image, &table, &error)) {
+	fuzz_require(!table_create(image, cfi, &plain, &error), "%s", error.message);
+	check_one("table_create", image, cfi, plain, "rows", walk_rows);
+	if (table_build(image, &fast, &error)) {
 		/* Sections that could not be read, and not only are none. */
 		fuzz_require(!cfi && error.code != ERROR_NO_CFI, "%s", error.message);
-		return;
+	} else {
+		check_one("table_build", image, cfi, fast, "table", walk_table);
+		check_same(plain, fast);
 	}
-	check_one("table_build", image, cfi, table);
-	table_destroy(table);
+	table_destroy(fast);
+	table_destroy(plain);
 }

@@ -32,6 +32,8 @@ static uint8_t memory_byte(const struct fuzz_memory *memory, uint64_t address)
 {
 	uint64_t word = fuzz_mix(address & ~7ull);
 
+	if (memory && memory->later && !(word >> 60 & 3))
+		word = fuzz_mix(word);
 	if (memory && memory->code_bytes && word & 1)
 		word = memory->code + (word >> 1) % memory->code_bytes;
 	return word >> 8 * (address & 7);

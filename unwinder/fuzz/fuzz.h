@@ -40,6 +40,7 @@ int fuzz_memory_read(void *context, uint64_t address, void *ret, size_t size);
 struct fuzz_memory {
 	uint64_t code; /* half of all words are addresses from here ... */
 	uint64_t code_bytes;
+	bool later; /* one word in four is another one now */
 };
 
 /* An error that was returned has a code, a sentence, and a place inside the section (or, with no

@@ -2,7 +2,9 @@
 /*
  * fuzz_program.c - bytes as call frame instructions
  *
- * Headers that are hard to hit by chance are written here: one CIE and one FDE of two pages. Input:
+ * Headers that are hard to hit by chance are written here: one CIE, one FDE of two pages, another of
+ * half a page with the same instructions, which table_build() then has met before, and a third of
+ * nothing but padding, since it does not remember what stands at a section's very end. Input:
  *
  *	byte 0	bits 0-1 code factor 1, 2, 4, 0; bits 2-3 data factor -8, -4, 8, 1; bit 4: 'S';
  *		bit 5: addresses are pcrel sdata4, else absolute; bit 6: .debug_frame; bit 7: the
@@ -16,13 +18,18 @@
 #include <string.h>
 #include "fuzz.h"
 
-#define PC	     (FUZZ_CODE_VADDR + 0x0ff0)
-#define PC_RANGE     0x2000
-#define PROGRAM_MAX  1024
-#define HEADER_BYTES 128
+#define PC	      (FUZZ_CODE_VADDR + 0x0ff0)
+#define PROGRAM_MAX   1024
+#define HEADER_BYTES  128 /* of one CIE and one FDE */
+#define PADDING_BYTES 64
+
+static const struct function {
+	uint64_t pc, pc_range;
+} functions[] = { { PC, 0x2000 }, { PC + 0x2000, 0x800 }, { PC + 0x2810, 0x10 } };
+#define FUNCTION_COUNT (sizeof(functions) / sizeof(functions[0]))
 
 struct section {
-	uint8_t data[PROGRAM_MAX + HEADER_BYTES];
+	uint8_t data[2 * PROGRAM_MAX + 3 * HEADER_BYTES + PADDING_BYTES];
 	size_t size;
 };
 
@@ -63,7 +70,8 @@ static void put_cie(struct section *section, uint8_t flags, const uint8_t *progr
 	end_entry(section, 0);
 }
 
-static void put_fde(struct section *section, uint8_t flags, const uint8_t *program, size_t size)
+static void put_fde(struct section *section, uint8_t flags, const struct function *function,
+		    const uint8_t *program, size_t size)
 {
 	size_t start = section->size;
 	bool is_debug_frame = flags & 0x40;
@@ -72,19 +80,30 @@ static void put_fde(struct section *section, uint8_t flags, const uint8_t *progr
 	put_number(section, 0, 4);
 	put_number(section, is_debug_frame ? 0 : section->size, 4);
 	if (flags & 0x20) {
-		put_number(section, PC - (vaddr + section->size), 4);
-		put_number(section, PC_RANGE, 4);
+		put_number(section, function->pc - (vaddr + section->size), 4);
+		put_number(section, function->pc_range, 4);
 	} else {
-		put_number(section, PC, 8);
-		put_number(section, PC_RANGE, 8);
+		put_number(section, function->pc, 8);
+		put_number(section, function->pc_range, 8);
 	}
 	put_number(section, 0, 1);
 	put(section, program, size);
 	end_entry(section, start);
 }
 
+static void check_read(const struct cfi *cfi)
+{
+	fuzz_require(cfi->fde_count == FUNCTION_COUNT, "%zu FDEs were read: %s", cfi->fde_count,
+		     cfi->diagnostics.count ? cfi->diagnostics.error[0].message : "no diagnostic");
+	for (size_t i = 0; i < FUNCTION_COUNT; i++)
+		fuzz_require(cfi->fde[i].pc_begin == functions[i].pc &&
+				     cfi->fde[i].pc_range == functions[i].pc_range,
+			     "FDE %zu was read wrongly", i);
+}
+
 int fuzz_program(const uint8_t *data, size_t size)
 {
+	static const uint8_t padding[PADDING_BYTES]; /* DW_CFA_nop */
 	struct section section = { .size = 0 };
 	struct fuzz_image fuzz;
 	struct error error;
@@ -99,16 +118,15 @@ int fuzz_program(const uint8_t *data, size_t size)
 	if (cie_bytes > size)
 		cie_bytes = size;
 	put_cie(&section, flags, data, cie_bytes);
-	put_fde(&section, flags, data + cie_bytes, size - cie_bytes);
+	put_fde(&section, flags, &functions[0], data + cie_bytes, size - cie_bytes);
+	put_fde(&section, flags, &functions[1], data + cie_bytes, size - cie_bytes);
+	put_fde(&section, flags, &functions[2], padding, sizeof(padding));
 
 	fuzz_image_init(&fuzz, section.data, section.size, flags & 0x40);
 	if (flags & 0x80)
 		fuzz.image.machine = EM_AARCH64;
 	fuzz_require(!cfi_create(&fuzz.image, &cfi, &error), "%s", error.message);
-	fuzz_require(cfi->fde_count == 1 && cfi->fde[0].pc_begin == PC &&
-			     cfi->fde[0].pc_range == PC_RANGE,
-		     "the FDE was not read: %s",
-		     cfi->diagnostics.count ? cfi->diagnostics.error[0].message : "no diagnostic");
+	check_read(cfi);
 	fuzz_check_cfi(cfi);
 	if (!(flags & 0x80))
 		fuzz_check_table(&fuzz.image, cfi);

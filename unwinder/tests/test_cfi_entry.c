@@ -237,6 +237,8 @@ static const struct {
 		"\4\0\0\0\0\0\0\0"),
 	  1, 4, 0 },
 	{ "sleb128", 0x09, BYTES("\x80\x20\x84\0"), 0x1000, 4, 0 },
+	{ "sleb128_is_signed_and_its_range_is_not", 0x09, BYTES("\x80\x7f\x40"), (uint64_t)-128, 64,
+	  0 },
 	{ "sdata2_is_signed", 0x0a,
 	  BYTES("\x00\x80"
 		"\4\0"),

@@ -134,6 +134,63 @@ START_TEST(shape_and_value_agree)
 }
 END_TEST
 
+/* Of a register: the CFA is on the stack. less: what is taken off it before it is rounded down. */
+static const struct {
+	const char *name;
+	struct literal expression;
+	enum expression_form form;
+	uint32_t reg;
+	int64_t a;
+	int64_t less;
+	uint64_t scale;
+} saved_shapes[] = {
+	{ "cfa_left_below_a_register", BYTES("\x76\x58"), EXPRESSION_REGISTER, 6, -40, 0, 0 },
+	{ "cfa_dropped", BYTES("\x13\x77\xa8\x01"), EXPRESSION_REGISTER, 7, 168, 0, 0 },
+	{ "cfa_dropped_alone", BYTES("\x13"), EXPRESSION_OTHER, 0, 0, 0, 0 },
+	{ "dropped_twice", BYTES("\x13\x13\x77\x08"), EXPRESSION_OTHER, 0, 0, 0, 0 },
+	{ "realigned_slot", BYTES("\x38\x1c\x09\xc0\x1a\x0b\x48\xff\x22"), EXPRESSION_ALIGNED, 0,
+	  -184, 8, 64 },
+	{ "realigned_slot_with_wide_constants",
+	  BYTES("\x38\x1c\x0d\xe0\xff\xff\xff\x1a\x0d\x90\xff\xff\xff\x22"), EXPRESSION_ALIGNED, 0,
+	  -112, 8, 32 },
+	{ "realigned_slot_of_no_power_of_two", BYTES("\x38\x1c\x09\xc1\x1a\x0b\x48\xff\x22"),
+	  EXPRESSION_OTHER, 0, 0, 0, 0 },
+	{ "realigned_slot_with_a_mask_of_0", BYTES("\x38\x1c\x30\x1a\x0b\x48\xff\x22"),
+	  EXPRESSION_OTHER, 0, 0, 0, 0 },
+	{ "realigned_slot_after_a_drop", BYTES("\x13\x38\x1c\x09\xc0\x1a\x0b\x48\xff\x22"),
+	  EXPRESSION_OTHER, 0, 0, 0, 0 },
+	{ "realigned_slot_cut_short", BYTES("\x38\x1c\x09\xc0\x1a\x0b\x48\xff"), EXPRESSION_OTHER,
+	  0, 0, 0, 0 },
+	{ "realigned_slot_with_more_behind", BYTES("\x38\x1c\x09\xc0\x1a\x0b\x48\xff\x22\x96"),
+	  EXPRESSION_OTHER, 0, 0, 0, 0 },
+};
+
+/* And it means what evaluating it gives. */
+START_TEST(saved_shape_is_recognised)
+{
+	const uint8_t *bytes = (const uint8_t *)saved_shapes[_i].expression.data;
+	size_t size = saved_shapes[_i].expression.size;
+	struct register_values regs = { .known = (1u << REGISTER_COUNT) - 1 };
+	uint64_t cfa = 0x7ffe1238, value, expected;
+	struct expression_shape shape;
+	struct error error;
+
+	expression_recognise_saved(bytes, size, &shape);
+	ck_assert_msg(shape.form == saved_shapes[_i].form && shape.reg == saved_shapes[_i].reg &&
+			      shape.a == saved_shapes[_i].a && shape.b == saved_shapes[_i].less &&
+			      shape.scale == saved_shapes[_i].scale,
+		      "%s: form %d reg %u a %" PRId64 " b %" PRId64, saved_shapes[_i].name,
+		      shape.form, shape.reg, shape.a, shape.b);
+	if (shape.form == EXPRESSION_OTHER)
+		return;
+	regs.value[shape.reg] = 0x1008;
+	expected = shape.form == EXPRESSION_ALIGNED ? (cfa - shape.b) & -shape.scale : 0x1008;
+	ck_assert_msg(!expression_evaluate(bytes, size, &regs, true, cfa, &memory, &value, &error),
+		      "%s: %s", saved_shapes[_i].name, error.message);
+	ck_assert_uint_eq(value, expected + (uint64_t)shape.a);
+}
+END_TEST
+
 /* ---- evaluate ---------------------------------------------------------------------------- */
 
 #define MINUS_1 UINT64_MAX
@@ -325,6 +382,7 @@ int main(void)
 	TCase *tcase = tcase_create("cfi_expression");
 	tcase_add_loop_test(tcase, shape_is_recognised, 0, COUNT(shapes));
 	tcase_add_loop_test(tcase, shape_and_value_agree, 0, COUNT(shapes));
+	tcase_add_loop_test(tcase, saved_shape_is_recognised, 0, COUNT(saved_shapes));
 	tcase_add_loop_test(tcase, operation_is_evaluated, 0, COUNT(values));
 	tcase_add_test(tcase, cfa_is_pushed_first);
 	tcase_add_test(tcase, error_names_the_operation);

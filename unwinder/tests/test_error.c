@@ -49,6 +49,8 @@ static const struct {
 	  "a.so: .text: file offset 0x1000: what happened\n" },
 	{ "long_section_names_are_cut", ERROR_CFI_LENGTH, "123456789012345678901234567890", 1, NULL,
 	  "12345678901234567890123+0x1: what happened\n" },
+	{ "control_bytes_of_a_name_are_not_printed", ERROR_CFI_LENGTH, ".eh\n\x1b[2J\x7f", 1, NULL,
+	  ".eh??[2J?+0x1: what happened\n" },
 };
 
 START_TEST(print_says_where)
@@ -75,6 +77,17 @@ START_TEST(errno_is_kept_and_named)
 	ck_assert_int_eq(error.code, ERROR_SYSTEM);
 	ck_assert_int_eq(error.system_errno, ENOENT);
 	ck_assert_str_eq(error.message, "open: No such file or directory");
+}
+END_TEST
+
+START_TEST(messages_are_one_line)
+{
+	struct error error;
+	error_set(&error, ERROR_CIE_AUGMENTATION, NULL, 0, "augmentation \"%s\"", "z\nR\t\xc3\xa4");
+	ck_assert_str_eq(error.message, "augmentation \"z?R?\xc3\xa4\"");
+	errno = ENOENT;
+	error_set_errno(&error, "open a\nb");
+	ck_assert_ptr_eq(strchr(error.message, '\n'), NULL);
 }
 END_TEST
 
@@ -115,6 +128,7 @@ int main(void)
 	tcase_add_test(tcase, every_stop_reason_has_its_own_name);
 	tcase_add_loop_test(tcase, print_says_where, 0, sizeof(prints) / sizeof(prints[0]));
 	tcase_add_test(tcase, errno_is_kept_and_named);
+	tcase_add_test(tcase, messages_are_one_line);
 	tcase_add_test(tcase, long_messages_are_cut);
 	tcase_add_test(tcase, list_is_bounded);
 	suite_add_tcase(suite, tcase);

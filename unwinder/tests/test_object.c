@@ -15,7 +15,17 @@
 enum { NOTHING, CODE_A, CODE_B, EH_FRAME, RELA, SYMTAB, STRTAB, SECTIONS };
 
 /* Of code sections, then functions. */
-enum { SYMBOL_NONE, SECTION_A, SECTION_B, WEAK, FUNCTION_F, FUNCTION_G, FUNCTION_H, SYMBOLS };
+enum {
+	SYMBOL_NONE,
+	SECTION_A,
+	SECTION_B,
+	NO_CODE,
+	WEAK,
+	FUNCTION_F,
+	FUNCTION_G,
+	FUNCTION_H,
+	SYMBOLS
+};
 
 static const char names[] = "\0a_weak\0f\0g\0h\0.text.f\0.text.g\0.eh_frame\0.rela\0.symtab\0.str";
 #define NAME(text)                                                                                 \
@@ -35,9 +45,10 @@ static const struct {
 	{ "f+0x4", R_X86_64_PLT32, SECTION_A, 4, 4 },
 	{ "h", R_X86_64_PC32, SECTION_B, 0x20, 0x20 },
 	{ "h+0x8", R_X86_64_PC32, FUNCTION_H, 8, 0x28 },
-	{ "fde.1", R_X86_64_PC32, SECTION_B, 0x30, 0x30 }, /* behind h, whose size is 0x10 */
-	{ "fde.2", R_X86_64_PC32, SECTION_A, 0x30, 0x30 },
-	{ "fde.3", R_X86_64_NONE, SECTION_A, 0, 0x40 }, /* not relocated */
+	{ "fde.2", R_X86_64_PC32, SECTION_B, 0x30, 0x30 }, /* behind h, whose size is 0x10 */
+	{ "fde.3", R_X86_64_PC32, SECTION_A, 0x30, 0x30 },
+	{ "fde.1", R_X86_64_PC32, NO_CODE, 0x24, 0x24 }, /* h, if the section did not matter */
+	{ "fde.4", R_X86_64_NONE, SECTION_A, 0, 0x40 },	 /* not relocated */
 };
 enum { FDES = sizeof(fdes) / sizeof(fdes[0]) };
 
@@ -74,6 +85,7 @@ static void put_symbols(struct bytes *bytes)
 	const Elf64_Sym symbols[SYMBOLS] = {
 		[SECTION_A] = { .st_info = STT_SECTION, .st_shndx = CODE_A },
 		[SECTION_B] = { .st_info = STT_SECTION, .st_shndx = CODE_B },
+		[NO_CODE] = { .st_info = STT_SECTION, .st_shndx = STRTAB },
 		[WEAK] = { NAME("a_weak"), ELF64_ST_INFO(STB_WEAK, STT_FUNC), 0, CODE_A, 0, 16 },
 		[FUNCTION_F] = { NAME("f"), ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 0, CODE_A, 0, 16 },
 		[FUNCTION_G] = { NAME("g"), ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), 0, CODE_B, 0, 32 },
@@ -171,8 +183,8 @@ END_TEST
 /* In order of their PCs, then of the section. */
 START_TEST(text_has_the_names)
 {
-	static const char *const order[] = { "f", "g",	   "g",	    "f",     "f+0x4",
-					     "h", "h+0x8", "fde.1", "fde.2", "fde.3" };
+	static const char *const order[] = { "f",     "g",     "g",	"f",	 "f+0x4", "h",
+					     "fde.1", "h+0x8", "fde.2", "fde.3", "fde.4" };
 	struct object object;
 	struct image *image;
 	struct cfi *cfi;

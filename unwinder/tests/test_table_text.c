@@ -62,6 +62,11 @@ static const struct text_case cases[] = {
 	  FUNCTION_PC, 4, false,
 	  "function function\n  +0x0 cfa=rsp+8 ra=c-8 rbp=val_exp(lit1; ? e5 06 22)\n  +0x4 "
 	  "end\n" },
+	{ "numbered_operations_have_their_number", CIE,
+	  BYTES(0x16, 6, 8, 0x30, 0x4f, 0x50, 0x6f, 0x70, 1, 0x8f, 0x7f), FUNCTION_PC, 4, false,
+	  "function function\n  +0x0 cfa=rsp+8 ra=c-8 rbp=val_exp(lit0; lit31; reg0; reg31; "
+	  "breg0+1; "
+	  "breg31-1)\n  +0x4 end\n" },
 	{ "an_empty_expression_is_empty", CIE, BYTES(0x16, 6, 0), FUNCTION_PC, 4, false,
 	  "function function\n  +0x0 cfa=rsp+8 ra=c-8 rbp=val_exp()\n  +0x4 end\n" },
 	{ "args_size_ends_the_row", CIE, BYTES(0x2e, 16), FUNCTION_PC, 4, false,

@@ -5,14 +5,18 @@
 // No row is kept: what is measured is reading alone, the least that any builder of tables on top of
 // gimli has to spend. The section is in memory before the clock starts. Each run begins with a new
 // context, and parses a CIE once for all FDEs behind it that name it (gimli by itself parses it
-// anew for each FDE). One line of JSON is the result:
+// anew for each FDE). Before that, all rows are gone over once for a digest of what they say, by which
+// bench sees that both sides read the same. One line of JSON is the result:
 //
-//      {"version":"0.34.0","rows":861000,"best_ns":17000000,"median_ns":17100000}
+//      {"version":"0.34.0","rows":861000,"digest":"0123456789abcdef","best_ns":17000000,"median_ns":17100000}
 //
 // Section headers (gABI, "Sections") are read here, in thirty lines: a crate for that would be the
 // only other dependency.
 
-use gimli::{BaseAddresses, CieOrFde, EhFrame, LittleEndian, UnwindContext, UnwindSection};
+use gimli::{
+    BaseAddresses, CfaRule, CieOrFde, EhFrame, LittleEndian, RegisterRule, UnwindContext,
+    UnwindSection, UnwindTableRow,
+};
 use std::convert::TryInto;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -71,8 +75,54 @@ fn section<'a>(file: &'a [u8], name: &[u8]) -> Option<(&'a [u8], u64)> {
     None
 }
 
-/// Rows of all FDEs, and a sum of their addresses so that none of the work can be left out.
-fn iterate(data: &[u8], address: u64) -> Result<(u64, u64), gimli::Error> {
+/// The same as in bench_gimli.c.
+fn mix(a: u64, b: u64, c: u64) -> u64 {
+    let mut hash = a.wrapping_mul(0x9e3779b97f4a7c15) ^ b;
+    hash = (hash ^ hash >> 32).wrapping_mul(0xff51afd7ed558ccd) ^ c;
+    hash = (hash ^ hash >> 29).wrapping_mul(0xc4ceb9fe1a85ec53);
+    hash ^ hash >> 32
+}
+
+/// What a row says of its address, the CFA and the registers that bench knows: DWARF 0 to 16.
+/// Expressions are only said to be some; no rule and undefined are one.
+fn row_digest(row: &UnwindTableRow<usize>) -> u64 {
+    let (register, offset) = match row.cfa() {
+        CfaRule::RegisterAndOffset { register, offset } => (register.0 as u64, *offset as u64),
+        CfaRule::Expression(_) => (u64::MAX, 0),
+    };
+    let mut sum = mix(row.start_address(), register, offset);
+    for (register, rule) in row.registers() {
+        let (kind, value) = match rule {
+            RegisterRule::SameValue => (1, 0),
+            RegisterRule::Offset(offset) => (2, *offset as u64),
+            RegisterRule::ValOffset(offset) => (3, *offset as u64),
+            RegisterRule::Register(other) => (4, other.0 as u64),
+            RegisterRule::Expression(_) => (5, 0),
+            RegisterRule::ValExpression(_) => (6, 0),
+            _ => continue,
+        };
+        if register.0 <= 16 {
+            sum = sum.wrapping_add(mix(register.0 as u64, kind, value));
+        }
+    }
+    mix(sum, 0, 0)
+}
+
+fn digest_row(row: &UnwindTableRow<usize>, sum: &mut u64) {
+    *sum = sum.wrapping_add(row_digest(row));
+}
+
+/// A sum of addresses, so that none of the work can be left out.
+fn add_row(row: &UnwindTableRow<usize>, sum: &mut u64) {
+    *sum = sum.wrapping_add(row.start_address() ^ row.end_address());
+}
+
+/// The number of rows of all FDEs, and what `visit` made of them.
+fn iterate(
+    data: &[u8],
+    address: u64,
+    visit: impl Fn(&UnwindTableRow<usize>, &mut u64),
+) -> Result<(u64, u64), gimli::Error> {
     let eh_frame = EhFrame::new(data, LittleEndian);
     let bases = BaseAddresses::default().set_eh_frame(address);
     let mut context = UnwindContext::new();
@@ -96,7 +146,7 @@ fn iterate(data: &[u8], address: u64) -> Result<(u64, u64), gimli::Error> {
         let mut table = fde.rows(&eh_frame, &bases, &mut context)?;
         while let Some(row) = table.next_row()? {
             rows += 1;
-            sum = sum.wrapping_add(row.start_address() ^ row.end_address());
+            visit(row, &mut sum);
         }
     }
     Ok((rows, sum))
@@ -108,10 +158,11 @@ fn measure(path: &str, runs: usize) -> Result<String, String> {
         section(&file, b".eh_frame").ok_or("no .eh_frame in a 64-bit ELF file")?;
     let mut times = Vec::new();
     let mut first = None;
+    let (_, digest) = iterate(data, address, digest_row).map_err(|error| error.to_string())?;
 
     for _ in 0..runs {
         let begin = Instant::now();
-        let result = iterate(data, address).map_err(|error| error.to_string())?;
+        let result = iterate(data, address, add_row).map_err(|error| error.to_string())?;
         times.push(begin.elapsed().as_nanos());
         if *first.get_or_insert(result) != result {
             return Err("two runs differ".to_string());
@@ -120,9 +171,10 @@ fn measure(path: &str, runs: usize) -> Result<String, String> {
     times.sort_unstable();
     let (rows, _) = first.ok_or("no run")?;
     Ok(format!(
-        "{{\"version\":\"{}\",\"rows\":{},\"best_ns\":{},\"median_ns\":{}}}",
+        "{{\"version\":\"{}\",\"rows\":{},\"digest\":\"{:016x}\",\"best_ns\":{},\"median_ns\":{}}}",
         VERSION,
         rows,
+        digest,
         times[0],
         times[times.len() / 2]
     ))
