@@ -145,7 +145,14 @@ BENCH	 := $(foreach v,fp nofp,$(O)/bench/one.$v $(O)/bench/five.$v)
 frame_fp := -fno-omit-frame-pointer
 frame_nofp := -fomit-frame-pointer
 
-bench-programs: $(BENCH)
+# gimli's program is built by bench, where cargo is: its sources lie beside the others'.
+GIMLI	 := $(patsubst harness/%,$(O)/%,$(wildcard harness/bench_gimli/Cargo.toml \
+	    harness/bench_gimli/*/Cargo.toml harness/bench_gimli/src/*.rs))
+
+$(O)/bench_gimli/%: harness/bench_gimli/%
+	$(Q)mkdir -p $(@D) && cp $< $@
+
+bench-programs: $(BENCH) $(GIMLI)
 .PHONY: bench-programs
 
 define bench_rules

@@ -403,7 +403,7 @@ struct table {
 	struct table_place *place;
 	uint32_t place_count;
 	uint64_t fde_count;		   /* that were read */
-	uint64_t cfi_row_count;		   /* rows that the FDEs say, before merging */
+	uint64_t cfi_row_count;		   /* canonical rows, before merging; at least one an FDE */
 	uint64_t lost[TABLE_MARKER_COUNT]; /* CFI rows that became a marker, by marker */
 	uint64_t lost_fdes; /* FDEs that could not be read, or lie outside executable segments */
 };
