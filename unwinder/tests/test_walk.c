@@ -356,6 +356,7 @@ static void world_deinit(struct world *world)
 {
 	table_destroy(world->entry.table);
 	cfi_destroy(world->entry.cfi);
+	free(world->entry.rows);
 }
 
 static void check_stack(const char *name, const char *walk, const struct stack *stack,
