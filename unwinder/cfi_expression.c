@@ -166,6 +166,9 @@ static bool accept_index(struct reader *reader, struct expression_shape *shape)
 		return false;
 	if (accept_byte(&at, OP_PLUS_UCONST) && !reader_uleb(&at, (uint64_t *)&add))
 		return false;
+	/* Nothing of the index is left in the value, but unless it is known there is none. */
+	if (!scale)
+		return false;
 	shape->index = index;
 	shape->scale = (uint64_t)scale;
 	shape->a =

@@ -47,6 +47,7 @@ struct fast {
 	uint64_t cie_offset;  /* of the CIE met last: FDEs of one CIE follow each other */
 	uint32_t last_cie;    /* its number */
 	uint64_t offset;      /* of the entry to be read next */
+	uint64_t fde_count;   /* read so far */
 	uint64_t base, limit; /* of the segment */
 };
 
@@ -165,6 +166,7 @@ static int next_fde(struct fast *fast, struct fast_fde *ret)
 		if (augmentation >= 0x80 || FDE_HEADER + augmentation > 4 + length ||
 		    pc < fast->base || pc >= fast->limit || range > fast->limit - pc)
 			return -1;
+		fast->fde_count++;
 		if (!range) /* covers nothing */
 			continue;
 		ret->offset = offset;
@@ -219,6 +221,17 @@ static void run_fde(struct fast *fast, const struct fast_fde *fde)
 	plain_fde(fast, fde);
 }
 
+/* False: the search table knows of more FDEs, or of fewer. A length may be wrong and still lead to an
+ * entry: cfi_create() then looks for those that it hides. */
+static bool search_table_agrees(const struct fast *fast)
+{
+	struct eh_frame_hdr hdr;
+	struct error ignored;
+
+	return eh_frame_hdr_read(fast->image, &hdr, &ignored) || !hdr.count ||
+	       hdr.count == fast->fde_count;
+}
+
 /* False: not here. */
 static bool run(struct fast *fast)
 {
@@ -237,7 +250,7 @@ static bool run(struct fast *fast)
 		if (jump && builder->chunk_count)
 			builder->chunk[builder->chunk_count - 1].vaddr_end = fde->memo.pc_end;
 	}
-	return !status && !builder->out_of_memory;
+	return !status && !builder->out_of_memory && search_table_agrees(fast);
 }
 
 /* 0: done. 1: not this way. -1: failed. */

@@ -41,6 +41,10 @@ static bool shape_value(const struct expression_shape *shape, const struct regis
 {
 	uint64_t pc;
 
+	if (shape->form == EXPRESSION_ALIGNED) { /* of no register but the CFA */
+		*ret = ((CFA - (uint64_t)shape->b) & -shape->scale) + (uint64_t)shape->a;
+		return true;
+	}
 	if (!shape_address(shape, regs, ret))
 		return false;
 	switch (shape->form) {
@@ -137,7 +141,11 @@ int fuzz_expression(const uint8_t *data, size_t size)
 					 &error) == status &&
 			     again == value,
 		     "evaluated twice, the value differs");
-	expression_recognise(expression, size, &shape);
+	if (push_cfa)
+		expression_recognise_saved(expression, size, &shape);
+	else
+		expression_recognise(expression, size, &shape);
+	fuzz_require(push_cfa || shape.form != EXPRESSION_ALIGNED, "the CFA is not there");
 	if (shape.form != EXPRESSION_OTHER) {
 		bool has = shape_value(&shape, &regs, &memory, &by_shape);
 		fuzz_require(has == !status && (!has || by_shape == value),

@@ -77,6 +77,8 @@ static const struct {
 	  8, 8, 9, 8 },
 	{ "indexed_and_not_added_is_another", BYTES("\x77\x08\x79\x00\x38\x1e\x1c"),
 	  EXPRESSION_OTHER, 0, 0, 0, 0, 0 },
+	{ "indexed_times_zero_still_needs_the_index", BYTES("\x77\x08\x79\x00\x30\x1e\x22"),
+	  EXPRESSION_OTHER, 0, 0, 0, 0, 0 },
 	{ "indexed_cut_short", BYTES("\x77\x08\x79\x00\x38\x1e"), EXPRESSION_OTHER, 0, 0, 0, 0, 0 },
 	{ "deref_minus_is_another", BYTES("\x77\x00\x06\x38\x1c"), EXPRESSION_OTHER, 0, 0, 0, 0,
 	  0 },

@@ -18,6 +18,7 @@ struct program_case {
 	enum error_code code;
 	uint64_t offset;
 	struct literal cie_more; /* instructions after the CIE's usual ones */
+	uint8_t return_column;	 /* 0: the CIE's usual one */
 };
 
 #define NORMAL "cfa=rsp+8 ra=c-8"
@@ -111,6 +112,12 @@ static const struct program_case cases[] = {
 	     "0..100 cfa=rsp+16 ra=c-8\n"),
 	ROWS("cie_instructions_come_first", BYTES("\xc6"), "0..100 " NORMAL " rbp=c-16\n",
 	     .cie_more = BYTES("\x86\x02")),
+	ROWS("return_column_without_a_rule_is_the_register", BYTES("\x86\x02"),
+	     "0..100 cfa=rsp+8 ra=rbx rbp=c-16\n", .return_column = 3),
+	ROWS("return_column_has_its_rule", BYTES("\x86\x02"), "0..100 cfa=rsp+8 ra=c-16 rbp=c-16\n",
+	     .return_column = 6),
+	ROWS("return_column_that_is_undefined_is_the_end", BYTES("\x07\x06"),
+	     "0..100 cfa=rsp+8 ra=undefined rbp=undefined\n", .return_column = 6),
 	FAILS("advance_loc1_past_end_is_rejected", BYTES("\x02"), "", ERROR_CFI_TRUNCATED, 0),
 	FAILS("advance_loc2_past_end_is_rejected", BYTES("\x0\x03\x01"), "", ERROR_CFI_TRUNCATED,
 	      1),
@@ -175,6 +182,8 @@ static int collect(void *context, const struct row *row)
 	return 0;
 }
 
+#define RETURN_COLUMN 14 /* where put_cie() has it */
+
 /* Builds the case's section and reads it. The caller destroys *ret. */
 static size_t build(const struct program_case *test, struct bytes *bytes, struct image *image,
 		    struct cfi **ret)
@@ -183,6 +192,8 @@ static size_t build(const struct program_case *test, struct bytes *bytes, struct
 	size_t cie_size = 5 + test->cie_more.size;
 	memcpy(cie + 5, test->cie_more.data ? test->cie_more.data : "", test->cie_more.size);
 	put_cie(bytes, 0, (struct literal) { cie, cie_size });
+	if (test->return_column)
+		bytes->data[RETURN_COLUMN] = test->return_column;
 	size_t instructions = put_fde(bytes, 0, TEST_PC, TEST_PC_RANGE, test->instructions);
 	*image = fake_image(bytes);
 	struct error error;
@@ -212,6 +223,23 @@ START_TEST(instruction_gives_rows)
 			      test->name, error.offset - start);
 		ck_assert_str_eq(error.section, ".eh_frame");
 	}
+	cfi_destroy(cfi);
+}
+END_TEST
+
+START_TEST(return_column_without_a_row_is_an_error)
+{
+	struct program_case test = { "", BYTES("\x41\x0e\x10"), .return_column = 17 };
+	struct bytes bytes = { .size = 0 };
+	struct text text = { .size = 0 };
+	struct error error = { 0 };
+	struct image image;
+	struct cfi *cfi;
+
+	build(&test, &bytes, &image, &cfi);
+	ck_assert_int_eq(cfi_rows(cfi, &cfi->fde[0], collect, &text, &error), -1);
+	ck_assert_int_eq(error.code, ERROR_CFI_REGISTER);
+	ck_assert_uint_eq(text.size, 0);
 	cfi_destroy(cfi);
 }
 END_TEST
@@ -460,6 +488,7 @@ int main(void)
 	TCase *tcase = tcase_create("instructions");
 	int count = sizeof(cases) / sizeof(cases[0]);
 	tcase_add_loop_test(tcase, instruction_gives_rows, 0, count);
+	tcase_add_test(tcase, return_column_without_a_row_is_an_error);
 	tcase_add_loop_test(tcase, prefix_is_bounded, 0, count);
 	tcase_add_loop_test(tcase, aarch64_instruction_gives_rows, 0,
 			    sizeof(aarch64_cases) / sizeof(aarch64_cases[0]));
