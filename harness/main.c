@@ -24,6 +24,7 @@ static const struct command commands[] = {
 	{ "run", command_run, "the matrix: corpus x engines x kernels, into a results folder" },
 	{ "report", command_report, "a results folder as text, TAP or JUnit" },
 	{ "golden", command_golden, "check or update the snapshots" },
+	{ "plant", command_plant, "plant a fault in a copy's CFI; prove that faults are caught" },
 	{ "bench", command_bench, "the project's speed figures, each beside its reference" },
 };
 

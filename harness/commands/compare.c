@@ -20,6 +20,7 @@ enum {
 	OPTION_LIMIT,
 	OPTION_METHOD,
 	OPTION_OUTPUT,
+	OPTION_REGISTERS,
 };
 
 static const struct argp_option options[] = {
@@ -42,6 +43,8 @@ static const struct argp_option options[] = {
 	{ "method", OPTION_METHOD, "loop|chain", 0,
 	  "how the BPF walk goes round: bpf_loop or tail calls (default: probed)", 0 },
 	{ "output", OPTION_OUTPUT, NULL, 0, "let the program's own output through", 0 },
+	{ "registers", OPTION_REGISTERS, NULL, 0,
+	  "hold the callee-saved registers that the CFI brings back against the truth too", 0 },
 	{ "timeout", OPTION_TIMEOUT, "SECONDS", 0, "give up after so long (default 600)", 0 },
 	{ NULL },
 };
@@ -105,6 +108,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		compare->method = argument;
 		return 0;
 	case OPTION_OUTPUT: tracer->silence_output = false; return 0;
+	case OPTION_REGISTERS: compare->registers = true; return 0;
 	case OPTION_TIMEOUT:
 		tracer->timeout_ms = number(state, argument, "--timeout") * 1000;
 		return 0;

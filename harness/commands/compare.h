@@ -21,6 +21,13 @@ struct compare_options {
 	const struct engine *engine[COMPARE_ENGINES_MAX];
 	size_t engine_count;
 	const char *method; /* "loop", "chain" or NULL: how the BPF walk goes round */
+	/* Where the stack is right, the callee-saved registers that the CFI brings back are held
+	 * against the truth too (registers.c). */
+	bool registers;
+	/* Told each point's verdict; NULL: nobody is. */
+	void (*on_judgement)(void *context, const struct point *point,
+			     const struct judgement *judgement);
+	void *context;
 };
 
 /* One engine's part of the result. */

@@ -159,9 +159,17 @@ static void complete_truth(struct comparer *comparer, const struct trace_stop *s
 	if (!shadow->in_transit)
 		return;
 	comparer->result->transit++;
-	if (cfi->count == truth->count + 1 && cfi->pc[0] == truth->pc[0] &&
-	    memcmp(cfi->pc + 2, truth->pc + 1, (truth->count - 1) * sizeof(truth->pc[0])) == 0)
-		*truth = *cfi;
+	if (cfi->count < 2 || cfi->pc[0] != truth->pc[0] || truth->count == WALK_FRAMES_MAX ||
+	    (truth->count > 1 && cfi->pc[1] == truth->pc[1]))
+		return;
+	/* longjmp lands behind a call of setjmp, whatever becomes of the walk from there on. */
+	if ((cfi->count == truth->count + 1 &&
+	     memcmp(cfi->pc + 2, truth->pc + 1, (truth->count - 1) * sizeof(truth->pc[0])) == 0) ||
+	    decoder_call_before(comparer->decoder, cfi->pc[1], memory)) {
+		memmove(truth->pc + 2, truth->pc + 1, (truth->count - 1) * sizeof(truth->pc[0]));
+		truth->pc[1] = cfi->pc[1];
+		truth->count++;
+	}
 }
 
 int compare_point(void *context, const struct trace_stop *stop, struct error *error)
@@ -201,6 +209,11 @@ int compare_point(void *context, const struct trace_stop *stop, struct error *er
 	if (has_bpf)
 		evidence.bpf = &comparer->bpf;
 	judge(&evidence, comparer->referee, &judgement);
+	if (comparer->options.registers && (judgement.verdict == VERDICT_EXACT ||
+					    judgement.verdict == VERDICT_CONVERSION_LOSS_FLAGGED))
+		judge_registers(&evidence, comparer->referee, UINT32_MAX, UINT32_MAX, &judgement);
+	if (comparer->options.on_judgement)
+		comparer->options.on_judgement(comparer->options.context, &point, &judgement);
 	if (has_bpf)
 		digest_point(comparer, &judgement, stop->shadow->rooted);
 	for (size_t i = 0; i < comparer->engine_count; i++) {

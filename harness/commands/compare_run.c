@@ -84,6 +84,7 @@ int comparer_create(const struct compare_options *options, struct comparer **ret
 
 	if (!comparer)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a comparer");
+	comparer->options = *options;
 	comparer->store = image_store_create();
 	comparer->memory = target_memory_create();
 	comparer->records = bpf_records_create(chosen(options, &engine_bpf),

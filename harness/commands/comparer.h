@@ -8,6 +8,7 @@
 #include "compare.h"
 
 struct comparer {
+	struct compare_options options;
 	struct compare_engine engine[COMPARE_ENGINES_MAX]; /* open */
 	size_t engine_count;
 	struct image_store *store;

@@ -109,6 +109,14 @@ static const struct judge_case {
 	  .bpf = { STOPPED, 0, STOP_NO_ROW },
 	  .verdict = VERDICT_WALK_FAULT,
 	  .frame = UINT32_MAX },
+	{ .name = "bpf_can_not_read_what_the_table_read",
+	  .bpf = { STOPPED, 0, STOP_READ_FAULT },
+	  .verdict = VERDICT_WALK_FAULT,
+	  .frame = UINT32_MAX },
+	{ .name = "bpf_may_not_fault_in_a_page_of_zeroes",
+	  .table = { STOPPED, 0, STOP_ZERO_RETURN },
+	  .bpf = { STOPPED, 0, STOP_READ_FAULT },
+	  .verdict = VERDICT_EXACT },
 	{ .name = "bpf_is_right_and_the_table_is_not",
 	  .table = { CHANGED, 2 },
 	  .verdict = VERDICT_WALK_FAULT,
@@ -179,6 +187,28 @@ static const struct judge_case {
 	  .table = { CUT, 2, STOP_COMPLETE },
 	  .no_bpf = true,
 	  .verdict = VERDICT_READER_FAULT,
+	  .frame = 1 },
+	{ .name = "reader_calls_malformed_what_the_referee_reads",
+	  .cfi = { CUT, 2, STOP_MALFORMED },
+	  .table = { CUT, 2, STOP_MALFORMED },
+	  .no_bpf = true,
+	  .verdict = VERDICT_READER_FAULT,
+	  .frame = 1 },
+	{ .name = "malformed_and_the_referee_reads_no_truth_either",
+	  .truth = { CHANGED, 2 },
+	  .cfi = { CUT, 2, STOP_MALFORMED },
+	  .table = { CUT, 2, STOP_MALFORMED },
+	  .no_bpf = true,
+	  .verdict = VERDICT_TABLE_FAULT,
+	  .kind = FAULT_MALFORMED,
+	  .frame = 1 },
+	{ .name = "expression_of_no_meaning_is_malformed",
+	  .truth = { CHANGED, 2 },
+	  .cfi = { CUT, 2, STOP_UNSUPPORTED_EXPRESSION },
+	  .table = { CUT, 2, STOP_UNSUPPORTED_EXPRESSION },
+	  .no_bpf = true,
+	  .verdict = VERDICT_TABLE_FAULT,
+	  .kind = FAULT_MALFORMED,
 	  .frame = 1 },
 	{ .name = "reader_goes_on_below_the_end",
 	  .cfi = { EXTENDED },
@@ -457,7 +487,7 @@ int main(void)
 	Suite *suite = suite_create("verdict");
 	TCase *tcase = tcase_create("verdict");
 
-	tcase_set_timeout(tcase, 30);
+	tcase_set_timeout(tcase, 60);
 	tcase_add_loop_test(tcase, stacks_match, 0, COUNT(match_cases));
 	tcase_add_loop_test(tcase, evidence_is_judged, 0, COUNT(judge_cases));
 	tcase_add_loop_test(tcase, code_without_cfi_at_the_top, 0, COUNT(top_cases));

@@ -248,6 +248,21 @@ struct instruction decoder_at(struct decoder *decoder, uint64_t pc,
 	return instruction;
 }
 
+uint64_t decoder_call_before(struct decoder *decoder, uint64_t pc,
+			     const struct memory_reader *memory)
+{
+	static const uint8_t call_lengths[] = { 5, 6, 2, 3, 4, 7, 8 };
+
+	for (size_t i = 0; i < sizeof(call_lengths); i++) {
+		uint64_t start = pc - call_lengths[i];
+		struct instruction instruction = decoder_at(decoder, start, memory);
+
+		if (instruction.kind == INSTRUCTION_CALL && instruction.length == call_lengths[i])
+			return start;
+	}
+	return 0;
+}
+
 void decoder_disassemble(struct decoder *decoder, uint64_t pc, const struct memory_reader *memory,
 			 char *text, size_t size)
 {

@@ -58,6 +58,9 @@ struct instruction decoder_at(struct decoder *decoder, uint64_t pc,
 /* The same past the cache: code in memory that is writable and executable at once. */
 struct instruction decoder_decode(struct decoder *decoder, uint64_t pc,
 				  const struct memory_reader *memory);
+/* Where the call begins that ends at pc, its return address; 0: there is none. */
+uint64_t decoder_call_before(struct decoder *decoder, uint64_t pc,
+			     const struct memory_reader *memory);
 /* "call qword ptr [rip + 0x2fe2]" for findings; into text. */
 void decoder_disassemble(struct decoder *decoder, uint64_t pc, const struct memory_reader *memory,
 			 char *text, size_t size);

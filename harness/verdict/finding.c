@@ -41,23 +41,27 @@ static uint64_t gap_start(const struct cfi *cfi, uint64_t vaddr)
 	return start;
 }
 
-static void name_function(const struct mapping *mapping, uint64_t vaddr, char *text, size_t size)
+void finding_name_function(const struct image *image, const struct cfi *cfi, uint64_t vaddr,
+			   char *text, size_t size)
 {
-	const struct image_symbol *symbol;
-	const struct cfi_fde *fde;
+	const struct image_symbol *symbol = image_symbol_find(image, vaddr);
+	const struct cfi_fde *fde = cfi ? cfi_fde_find(cfi, vaddr) : NULL;
 
-	if (!mapping || !mapping->entry) {
-		snprintf(text, size, "unmapped");
-		return;
-	}
-	symbol = image_symbol_find(mapping->entry->image, vaddr);
-	fde = cfi_fde_find(mapping->entry->cfi, vaddr);
 	if (symbol)
 		snprintf(text, size, "%s", symbol->name);
 	else if (fde)
 		snprintf(text, size, "fde@0x%" PRIx64, fde->pc_begin);
 	else
-		snprintf(text, size, "gap@0x%" PRIx64, gap_start(mapping->entry->cfi, vaddr));
+		snprintf(text, size, "gap@0x%" PRIx64, gap_start(cfi, vaddr));
+}
+
+static void name_function(const struct mapping *mapping, uint64_t vaddr, char *text, size_t size)
+{
+	if (mapping && mapping->entry)
+		finding_name_function(mapping->entry->image, mapping->entry->cfi, vaddr, text,
+				      size);
+	else
+		snprintf(text, size, "unmapped");
 }
 
 static void describe_row(const struct mapping *mapping, uint64_t vaddr, char *text, size_t size)
@@ -88,17 +92,13 @@ static void describe_row(const struct mapping *mapping, uint64_t vaddr, char *te
 static uint64_t instruction_start(const struct judgement *judgement, struct decoder *decoder,
 				  const struct memory_reader *memory)
 {
-	static const uint8_t call_lengths[] = { 5, 6, 2, 3, 4, 7, 8 };
+	uint64_t call;
 
 	if (!judgement->frame)
 		return judgement->pc;
-	for (size_t i = 0; i < sizeof(call_lengths); i++) {
-		uint64_t pc = judgement->pc + 1 - call_lengths[i];
-		struct instruction instruction = decoder_at(decoder, pc, memory);
-
-		if (instruction.kind == INSTRUCTION_CALL && instruction.length == call_lengths[i])
-			return pc;
-	}
+	call = decoder_call_before(decoder, judgement->pc + 1, memory);
+	if (call)
+		return call;
 	return judgement->pc; /* interrupted there */
 }
 

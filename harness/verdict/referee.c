@@ -50,6 +50,19 @@ void referee_destroy(struct referee *referee)
 	free(referee);
 }
 
+/*
+ * libdw (0.188) keeps the FDEs that it met in a tree in which two that overlap are equal: the first
+ * one is then found for the other's PCs too. Where FDEs overlap it must begin anew each time.
+ */
+static Dwarf_CFI *without_memory(struct refereed_image *image)
+{
+	if (image->cfi && image->entry->cfi && image->entry->cfi->overlapping) {
+		dwarf_cfi_end(image->cfi);
+		image->cfi = dwarf_getcfi_elf(image->elf);
+	}
+	return image->cfi;
+}
+
 static Dwarf_CFI *image_cfi(struct referee *referee, const struct image_entry *entry)
 {
 	struct refereed_image *grown;
@@ -57,7 +70,7 @@ static Dwarf_CFI *image_cfi(struct referee *referee, const struct image_entry *e
 
 	for (size_t i = 0; i < referee->count; i++)
 		if (referee->image[i].entry == entry)
-			return referee->image[i].cfi;
+			return without_memory(&referee->image[i]);
 	grown = realloc(referee->image, (referee->count + 1) * sizeof(*grown));
 	if (!grown)
 		return NULL;
@@ -71,49 +84,107 @@ static Dwarf_CFI *image_cfi(struct referee *referee, const struct image_entry *e
 
 /* ---- one step --------------------------------------------------------------------------- */
 
+/* What libdw says of a PC, and the CFA. */
+struct refereed_frame {
+	Dwarf_Frame *frame;
+	bool has_cfa;
+	uint64_t cfa;
+};
+
+/* 0 found, 1 libdw has no CFI for it, -1 no word at all. ret->frame is the caller's to free. */
+static int find_frame(struct referee *referee, const struct address_space *space,
+		      const struct register_values *regs, uint64_t lookup_pc,
+		      const struct memory_reader *memory, struct refereed_frame *ret)
+{
+	const struct mapping *mapping = address_space_find(space, lookup_pc);
+	struct operations operations = { .regs = regs, .memory = memory };
+	Dwarf_CFI *cfi = mapping && mapping->entry ? image_cfi(referee, mapping->entry) : NULL;
+	bool is_value = false;
+	Dwarf_Op *ops = NULL;
+
+	*ret = (struct refereed_frame) { .frame = NULL };
+	if (!cfi)
+		return -1;
+	if (dwarf_cfi_addrframe(cfi, lookup_pc - mapping->bias, &ret->frame))
+		return 1;
+	if (!dwarf_frame_cfa(ret->frame, &ops, &operations.count) && operations.count) {
+		operations.op = ops;
+		ret->has_cfa = operations_evaluate(&operations, &ret->cfa, &is_value);
+	}
+	return 0;
+}
+
+/* What became of one register. */
+enum register_word { WORD_NONE, WORD_VALUE, WORD_UNDEFINED, WORD_UNREADABLE };
+
+static enum register_word frame_register(const struct refereed_frame *frame, unsigned int reg,
+					 const struct register_values *regs,
+					 const struct memory_reader *memory, uint64_t *ret)
+{
+	struct operations operations = { .regs = regs, .memory = memory, .cfa = &frame->cfa };
+	Dwarf_Op scratch[3], *ops = NULL;
+	bool is_value = false;
+
+	if (dwarf_frame_register(frame->frame, reg, scratch, &ops, &operations.count))
+		return WORD_NONE;
+	/* libdw: no operations at scratch means undefined, no operations at NULL the same value. */
+	if (!operations.count && ops == scratch)
+		return WORD_UNDEFINED;
+	if (!operations.count) {
+		if (reg >= REGISTER_COUNT || !(regs->known >> reg & 1))
+			return WORD_NONE;
+		*ret = regs->value[reg];
+		return WORD_VALUE;
+	}
+	operations.op = ops;
+	if (!operations_evaluate(&operations, ret, &is_value))
+		return WORD_NONE;
+	if (!is_value && memory->read(memory->context, *ret, ret, sizeof(*ret)))
+		return WORD_UNREADABLE;
+	return WORD_VALUE;
+}
+
+/* The column that holds the return address is the CIE's to say. */
+static unsigned int return_column(Dwarf_Frame *frame)
+{
+	int column = dwarf_frame_info(frame, NULL, NULL, NULL);
+
+	return column < 0 ? REGISTER_RIP : (unsigned int)column;
+}
+
 void referee_step(struct referee *referee, const struct address_space *space,
 		  const struct register_values *regs, uint64_t lookup_pc,
 		  const struct memory_reader *memory, struct referee_step *ret)
 {
-	const struct mapping *mapping = address_space_find(space, lookup_pc);
-	struct operations operations = { .regs = regs, .memory = memory };
-	Dwarf_Op scratch[3], *ops = NULL;
-	Dwarf_Frame *frame = NULL;
-	bool is_value = false;
-	Dwarf_CFI *cfi;
-	size_t count = 0;
+	struct refereed_frame frame;
+	enum register_word word;
+	int found = find_frame(referee, space, regs, lookup_pc, memory, &frame);
 
-	*ret = (struct referee_step) { .known = false };
-	cfi = mapping && mapping->entry ? image_cfi(referee, mapping->entry) : NULL;
-	if (!cfi)
-		return;
-	if (dwarf_cfi_addrframe(cfi, lookup_pc - mapping->bias, &frame)) {
-		ret->known = ret->no_cfi = true;
-		return;
-	}
-	if (dwarf_frame_cfa(frame, &ops, &count) || !count)
+	*ret = (struct referee_step) { .known = found == 1, .no_cfi = found == 1 };
+	ret->stuck = !found && !frame.has_cfa;
+	if (found || !frame.has_cfa)
 		goto out;
-	operations.op = ops;
-	operations.count = count;
-	if (!operations_evaluate(&operations, &ret->cfa, &is_value))
-		goto out;
-	operations.cfa = &ret->cfa;
-	if (dwarf_frame_register(frame, REGISTER_RIP, scratch, &ops, &count))
-		goto out;
-	if (count == 0) {
-		/* libdw: no operations at scratch means undefined, no operations at NULL the same
-		 * value. */
-		ret->known = ret->outermost = ops == scratch;
-		goto out;
-	}
-	operations.op = ops;
-	operations.count = count;
-	if (!operations_evaluate(&operations, &ret->return_address, &is_value))
-		goto out;
-	if (!is_value && memory->read(memory->context, ret->return_address, &ret->return_address,
-				      sizeof(uint64_t)))
-		ret->unreadable = true;
-	ret->known = true;
+	ret->cfa = frame.cfa;
+	word = frame_register(&frame, return_column(frame.frame), regs, memory,
+			      &ret->return_address);
+	ret->known = word != WORD_NONE;
+	ret->stuck = word == WORD_NONE;
+	ret->outermost = word == WORD_UNDEFINED;
+	ret->unreadable = word == WORD_UNREADABLE;
 out:
-	free(frame);
+	free(frame.frame);
+}
+
+bool referee_reads(struct referee *referee, const struct address_space *space,
+		   const struct register_values *regs, uint64_t lookup_pc, unsigned int reg,
+		   uint64_t value, const struct memory_reader *memory)
+{
+	struct refereed_frame frame;
+	uint64_t read = 0;
+	int found = find_frame(referee, space, regs, lookup_pc, memory, &frame);
+	bool same = found == 0 && frame.has_cfa &&
+		    frame_register(&frame, reg, regs, memory, &read) == WORD_VALUE && read == value;
+
+	free(frame.frame);
+	return same;
 }

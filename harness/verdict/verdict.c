@@ -8,6 +8,8 @@
  * other: ours, the referee's, the truth's.
  */
 #include <assert.h>
+#include <stdlib.h>
+#include <string.h>
 #include "verdict.h"
 
 static const char *const verdict_names[VERDICT_COUNT] = {
@@ -28,6 +30,8 @@ static const char *const kind_names[FAULT_KIND_COUNT] = {
 	[FAULT_NO_END] = "no_end",
 	[FAULT_EARLY_END] = "early_end",
 	[FAULT_OVERWRITTEN] = "overwritten",
+	[FAULT_MALFORMED] = "malformed",
+	[FAULT_SIGNAL_FLAG] = "signal_flag",
 	[FAULT_FLAGGED] = "flagged",
 	[FAULT_SILENT] = "silent",
 };
@@ -68,12 +72,13 @@ static bool reach(const struct point *point, uint32_t frame, struct reached *ret
 	return true;
 }
 
-/* The truth's CFA of a frame: just above the slot that holds its return address. */
+/* The truth's CFA of a frame: just above the slot that holds its return address. In transit the
+ * shadow stack's frames are not those of the truth. */
 static uint64_t truth_cfa(const struct point *point, uint32_t frame)
 {
 	const struct shadow_stack *shadow = point->stop->shadow;
 
-	if (!shadow || frame >= shadow->count)
+	if (!shadow || shadow->in_transit || frame >= shadow->count)
 		return 0;
 	return shadow->frame[shadow->count - 1 - frame].slot + 8;
 }
@@ -93,7 +98,7 @@ static bool is_overwritten(const struct point *point, uint32_t frame)
 	const struct shadow_frame *call;
 	uint64_t now;
 
-	if (frame >= shadow->count)
+	if (shadow->in_transit || frame >= shadow->count)
 		return false;
 	call = &shadow->frame[shadow->count - 1 - frame];
 	if (call->interrupted)
@@ -102,60 +107,98 @@ static bool is_overwritten(const struct point *point, uint32_t frame)
 	       now != call->return_address;
 }
 
-/* The register that the CFA of the row at a frame hangs on; -1 if it is not one alone. */
-static int cfa_register(const struct address_space *space, uint64_t lookup_pc)
+/* The registers that an expression looks at, by DWARF number: its text names each "breg7". */
+static uint32_t expression_registers(const struct row_rule *rule)
 {
-	const struct mapping *mapping = address_space_find(space, lookup_pc);
-	struct expression_shape shape;
-	struct error ignored;
-	struct row row;
+	char *text = NULL;
+	size_t size;
+	uint32_t mask = 0;
+	FILE *file = open_memstream(&text, &size);
 
-	if (!mapping || !mapping->entry ||
-	    cfi_row_find(mapping->entry->cfi, lookup_pc - mapping->bias, &row, &ignored) <= 0)
-		return -1;
-	if (row.cfa.kind == RULE_CFA_REGISTER)
-		return row.cfa.reg;
-	expression_recognise(row.cfa.expression, row.cfa.expression_bytes, &shape);
-	return shape.form == EXPRESSION_OTHER || shape.scale ? -1 : (int)shape.reg;
+	if (!file)
+		return 0;
+	expression_print(file, rule->expression, rule->expression_bytes);
+	fclose(file);
+	for (const char *at = text; at && (at = strstr(at, "breg")); at++)
+		mask |= 1u << (strtoul(at + 4, NULL, 10) & 31);
+	free(text);
+	return mask;
 }
 
-/* Index of a register among the callee-saved ones, or -1. */
-static int callee_saved_index(int reg)
+static uint32_t rule_registers(const struct row_rule *rule)
 {
-	static const int8_t index[REGISTER_GPR_COUNT] = { -1, -1, -1, 0,  -1, -1, 1, -1,
-							  -1, -1, -1, -1, 2,  3,  4, 5 };
+	switch (rule->kind) {
+	case RULE_REGISTER:
+	case RULE_CFA_REGISTER: return 1u << (rule->reg & 31);
+	case RULE_EXPRESSION:
+	case RULE_VAL_EXPRESSION:
+	case RULE_CFA_EXPRESSION: return expression_registers(rule);
+	default: return 0;
+	}
+}
 
-	return reg >= 0 && reg < REGISTER_GPR_COUNT ? index[reg] : -1;
+/* The row that the CFI has for a PC: as cfi_row_find(). */
+static int find_row(const struct address_space *space, uint64_t pc, struct row *ret)
+{
+	const struct mapping *mapping = address_space_find(space, pc);
+	struct error ignored;
+
+	if (!mapping || !mapping->entry)
+		return 0;
+	return cfi_row_find(mapping->entry->cfi, pc - mapping->bias, ret, &ignored);
 }
 
 /*
- * The CFA of the frame at fault hangs on a callee-saved register. Was its value right? The truth
- * knows what it was at each call. If some inner frame's CFI brought it back wrong, that is the
- * frame at fault.
+ * The CFA or the return address of the frame at fault hangs on registers. Were their values right?
+ * The truth knows what they were at each call. If some inner frame's CFI brought one back wrong,
+ * that is the frame at fault.
  */
-static void blame_register(const struct point *point, struct judgement *ret)
+static void blame_register(const struct evidence *evidence, struct referee *referee,
+			   struct judgement *ret)
 {
-	int reg = cfa_register(point->space, ret->pc);
-	int saved = callee_saved_index(reg);
-	const struct shadow_stack *shadow = point->stop->shadow;
-	struct reached reached;
+	struct judgement inner;
+	uint32_t mask;
+	struct row row;
 
-	for (uint32_t frame = 1; saved >= 0 && frame <= ret->frame && frame <= shadow->count;
-	     frame++) {
-		uint64_t truth = shadow->frame[shadow->count - frame].callee_saved[saved];
-
-		if (!reach(point, frame, &reached))
-			return;
-		if (reached.regs.known >> reg & 1 && reached.regs.value[reg] == truth)
-			continue;
-		if (!reach(point, frame - 1, &reached))
-			return;
-		ret->kind = FAULT_REGISTER;
-		ret->frame = frame - 1;
-		ret->pc = reached.lookup_pc;
-		ret->declared_cfa = ret->actual_cfa = 0;
+	if (find_row(evidence->point->space, ret->pc, &row) <= 0)
 		return;
-	}
+	mask = rule_registers(&row.cfa) | rule_registers(&row.reg[REGISTER_RIP]);
+	if (judge_registers(evidence, referee, mask, ret->frame, &inner))
+		*ret = inner;
+}
+
+/* Does the CFI say the same of two PCs? */
+static bool same_row(const struct address_space *space, uint64_t a, uint64_t b)
+{
+	struct row row_a, row_b;
+	int found = find_row(space, a, &row_a);
+
+	return find_row(space, b, &row_b) == found && (found <= 0 || row_equal(&row_a, &row_b));
+}
+
+/*
+ * What a signal interrupted goes on at its own PC; only behind an ordinary frame is a PC that of a
+ * call's end. If the frame at fault was interrupted and was looked up one byte too early, where the
+ * CFI says something else, the frame before it should have been said to be a signal frame.
+ */
+static bool blame_signal_flag(const struct evidence *evidence, const struct reached *reached,
+			      struct judgement *ret)
+{
+	const struct point *point = evidence->point;
+	const struct shadow_stack *shadow = point->stop->shadow;
+	uint64_t pc = reached->regs.value[REGISTER_RIP];
+	struct reached signal;
+
+	if (!ret->frame || shadow->in_transit || ret->frame > shadow->count ||
+	    !shadow->frame[shadow->count - ret->frame].interrupted || reached->lookup_pc == pc ||
+	    same_row(point->space, pc, reached->lookup_pc) ||
+	    !reach(point, ret->frame - 1, &signal))
+		return false;
+	ret->verdict = VERDICT_TABLE_FAULT;
+	ret->kind = FAULT_SIGNAL_FLAG;
+	ret->frame--;
+	ret->pc = signal.lookup_pc;
+	return true;
 }
 
 /* Does the referee end where our reader ended, or name the same caller? */
@@ -176,6 +219,45 @@ static bool referee_agrees(const struct referee_step *step, const struct stack *
 	}
 }
 
+/* Our reader stopped at its last right frame, because it can make no sense of the CFI there. */
+static bool ends_malformed(const struct stack *cfi, uint32_t frames)
+{
+	return frames == cfi->count &&
+	       (cfi->stop == STOP_MALFORMED || cfi->stop == STOP_UNSUPPORTED_EXPRESSION);
+}
+
+/* The referee has read a caller, too: does it read the truth, or what ours read? */
+static void judge_reading(const struct evidence *evidence, struct referee *referee,
+			  const struct referee_step *step, uint32_t frames, struct judgement *ret)
+{
+	const struct point *point = evidence->point;
+	bool truth_ends = frames == evidence->truth->count;
+	bool engine_ends = frames == evidence->cfi->count;
+	uint64_t caller = truth_ends ? 0 : evidence->truth->pc[frames];
+	/* Ours refused to go round in circles. In a recursion the caller's PC may be right all the same
+	 * where its frame is not. */
+	bool circles = engine_ends && evidence->cfi->stop == STOP_NO_PROGRESS && ret->actual_cfa &&
+		       step->cfa != ret->actual_cfa;
+
+	if (truth_ends ? step->outermost
+		       : !step->outermost && !step->unreadable && !circles &&
+				 step->return_address == caller) {
+		ret->verdict = VERDICT_READER_FAULT;
+		ret->kind = FAULT_NONE;
+	} else if (referee_agrees(step, evidence->cfi, frames)) {
+		ret->verdict = VERDICT_TABLE_FAULT;
+		ret->kind = is_overwritten(point, ret->frame) ? FAULT_OVERWRITTEN
+			    : truth_ends		      ? FAULT_NO_END
+			    : engine_ends		      ? FAULT_EARLY_END
+							      : FAULT_WRONG;
+		if (engine_ends && evidence->cfi->stop != STOP_COMPLETE &&
+		    ret->kind == FAULT_EARLY_END)
+			ret->kind = FAULT_WRONG;
+		if (ret->kind == FAULT_WRONG)
+			blame_register(evidence, referee, ret);
+	}
+}
+
 /* U is not T: the CFI, or our reading of it? */
 static void judge_reader(const struct evidence *evidence, struct referee *referee, uint32_t frames,
 			 struct judgement *ret)
@@ -183,7 +265,6 @@ static void judge_reader(const struct evidence *evidence, struct referee *refere
 	const struct point *point = evidence->point;
 	bool truth_ends = frames == evidence->truth->count;
 	bool engine_ends = frames == evidence->cfi->count;
-	uint64_t caller = truth_ends ? 0 : evidence->truth->pc[frames];
 	struct referee_step step;
 	struct reached reached;
 
@@ -194,6 +275,8 @@ static void judge_reader(const struct evidence *evidence, struct referee *refere
 	if (!frames || !reach(point, frames - 1, &reached))
 		return;
 	ret->pc = reached.lookup_pc;
+	if (blame_signal_flag(evidence, &reached, ret))
+		return;
 	ret->actual_cfa = truth_ends ? 0 : truth_cfa(point, ret->frame);
 	referee_step(referee, point->space, &reached.regs, reached.lookup_pc, point->memory, &step);
 	if (!address_space_find(point->space, reached.lookup_pc))
@@ -206,34 +289,47 @@ static void judge_reader(const struct evidence *evidence, struct referee *refere
 		ret->kind = agreed ? FAULT_MISSING : FAULT_NONE;
 		return;
 	}
+	bool malformed = ends_malformed(evidence->cfi, frames);
+
+	if (malformed) { /* unless the referee reads the truth out of it */
+		ret->verdict = VERDICT_TABLE_FAULT;
+		ret->kind = FAULT_MALFORMED;
+	}
+	if (engine_ends && step.stuck &&
+	    (evidence->cfi->stop == STOP_READ_FAULT ||
+	     evidence->cfi->stop == STOP_REGISTER_UNKNOWN)) {
+		ret->verdict = VERDICT_TABLE_FAULT;
+		ret->kind = FAULT_WRONG;
+		blame_register(evidence, referee, ret);
+		return;
+	}
 	if (!step.known)
 		return;
 	if (step.no_cfi) {
-		ret->verdict = VERDICT_READER_FAULT;
+		if (!malformed)
+			ret->verdict = VERDICT_READER_FAULT;
 		return;
 	}
 	ret->declared_cfa = step.cfa;
-	if (truth_ends ? step.outermost
-		       : !step.outermost && !step.unreadable && step.return_address == caller) {
-		ret->verdict = VERDICT_READER_FAULT;
-	} else if (referee_agrees(&step, evidence->cfi, frames)) {
-		ret->verdict = VERDICT_TABLE_FAULT;
-		ret->kind = is_overwritten(point, ret->frame) ? FAULT_OVERWRITTEN
-			    : truth_ends		      ? FAULT_NO_END
-			    : engine_ends		      ? FAULT_EARLY_END
-							      : FAULT_WRONG;
-		if (engine_ends && evidence->cfi->stop != STOP_COMPLETE &&
-		    ret->kind == FAULT_EARLY_END)
-			ret->kind = FAULT_WRONG;
-		if (ret->kind == FAULT_WRONG)
-			blame_register(point, ret);
-	}
+	judge_reading(evidence, referee, &step, frames, ret);
 }
 
 static void point_at_frame(const struct stack *stack, uint32_t frames, struct judgement *ret)
 {
 	ret->frame = frames ? frames - 1 : 0;
 	ret->pc = frames ? stack->pc[frames - 1] - (frames > 1) : 0;
+}
+
+/*
+ * A table that leads astray may lead to a page of the stack that nothing has touched yet. BPF may not
+ * fault it in and fails; whoever reads it from outside makes it, and reads a return address of zero.
+ * The frames are the same and neither went on.
+ */
+static bool is_untouched(const struct stack *bpf, const struct stack *table)
+{
+	return bpf->stop == STOP_READ_FAULT && table->stop == STOP_ZERO_RETURN &&
+	       bpf->count == table->count &&
+	       memcmp(bpf->pc, table->pc, bpf->count * sizeof(bpf->pc[0])) == 0;
 }
 
 void judge(const struct evidence *evidence, struct referee *referee, struct judgement *ret)
@@ -244,7 +340,8 @@ void judge(const struct evidence *evidence, struct referee *referee, struct judg
 	uint32_t frames;
 
 	*ret = (struct judgement) { .verdict = VERDICT_EXACT };
-	if (evidence->bpf && table && !stack_equal(evidence->bpf, table)) {
+	if (evidence->bpf && table && !stack_equal(evidence->bpf, table) &&
+	    !is_untouched(evidence->bpf, table)) {
 		match_stack(evidence->bpf, table, true, &frames);
 		ret->verdict = VERDICT_WALK_FAULT;
 		ret->stop = evidence->bpf->stop;

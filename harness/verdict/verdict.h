@@ -5,6 +5,7 @@
  *	match.c		one stack against the truth: exact, truncated, wrong, extra
  *	referee.c	libdw's reading of the CFI alone, evaluated on a frame's registers
  *	verdict.c	truth, cfi, table, bpf -> a verdict
+ *	registers.c	the callee-saved registers behind a stack that is right
  *	finding.c	equal verdicts at one place, counted, with the evidence of the first
  *
  * With T the truth, U the cfi engine, C the table engine, B the bpf engine:
@@ -14,6 +15,8 @@
  *	U is not T, and the referee agrees with T	reader fault
  *	U is not T, and no FDE covers the PC		table fault, "missing"
  *	U is not T, and the referee agrees with U	table fault, "wrong"
+ *	U says that it can't be read, and the referee
+ *	does not read T either				table fault, "malformed"
  *	C is not U, and a marker says why		conversion loss, flagged
  *
  * A point has one verdict, the first in this order: what is a bug here is never hidden behind a
@@ -74,6 +77,7 @@ struct referee_step {
 	bool no_cfi;	 /* no FDE covers the PC */
 	bool outermost;	 /* the return address is undefined */
 	bool unreadable; /* there is no memory where the CFI says the return address is */
+	bool stuck;	 /* not known, because of a register or memory that is not there */
 	uint64_t cfa;
 	uint64_t return_address;
 };
@@ -82,6 +86,11 @@ struct referee_step {
 void referee_step(struct referee *referee, const struct address_space *space,
 		  const struct register_values *regs, uint64_t lookup_pc,
 		  const struct memory_reader *memory, struct referee_step *ret);
+
+/* True if the referee finds that the caller's value of a register is value. */
+bool referee_reads(struct referee *referee, const struct address_space *space,
+		   const struct register_values *regs, uint64_t lookup_pc, unsigned int reg,
+		   uint64_t value, const struct memory_reader *memory);
 
 /* ---- verdict.c -------------------------------------------------------------------------- */
 
@@ -108,6 +117,8 @@ enum fault_kind {
 	FAULT_EARLY_END,   /* the CFI calls a frame outermost that is not */
 	FAULT_OVERWRITTEN, /* the program overwrote the return address, and the CFI does not say so
 			    */
+	FAULT_MALFORMED,   /* the CFI says nothing that can be read: the walk stopped and said so */
+	FAULT_SIGNAL_FLAG, /* the CFI does not say that a frame is a signal's */
 	FAULT_FLAGGED,	   /* the walk stopped and said why */
 	FAULT_SILENT,	   /* it did not */
 	FAULT_KIND_COUNT,
@@ -136,6 +147,15 @@ struct judgement {
 
 void judge(const struct evidence *evidence, struct referee *referee, struct judgement *ret);
 
+/* ---- registers.c ------------------------------------------------------------------------ */
+
+/*
+ * Holds the callee-saved registers and rsp, those of a mask (by DWARF number), as the CFI brings them back in the
+ * steps of the first frames, against the truth. True, and ret is filled: one is wrong or unknown.
+ */
+bool judge_registers(const struct evidence *evidence, struct referee *referee, uint32_t mask,
+		     uint32_t frames, struct judgement *ret);
+
 /* ---- finding.c -------------------------------------------------------------------------- */
 
 /* Points with one verdict in one function of one image. */
@@ -157,6 +177,9 @@ struct findings {
 };
 #define FINDINGS_MAX 200
 
+/* What a finding calls the function at vaddr: its symbol, else "fde@0x..." or "gap@0x...". */
+void finding_name_function(const struct image *image, const struct cfi *cfi, uint64_t vaddr,
+			   char *text, size_t size);
 /* Counts the judgement, describing its place if it is new. */
 void findings_add(struct findings *findings, const struct judgement *judgement,
 		  const struct point *point, struct decoder *decoder);
