@@ -4,7 +4,7 @@
  *
  * Each binary of the corpus, and each shared library it brings along, has one golden:
  * GOLDEN/tables/TOOLCHAIN-VERSION/PROGRAM.VARIANT[.LIBRARY].txt. check compares; update writes, but
- * only what was named, never in CI, never a text with a diagnostic, never one that has lost a fifth
+ * only what was named, never in CI, never a text with a diagnostic (unless corpus.tsv expects it), never one that has lost a fifth
  * of its lines without --force, and never a function that the truth contradicts (golden_verdict.c).
  * A version of a toolchain that has no folder yet is a typed skip, unknown_toolchain: other
  * people's compilers are not a failure. Its text is left in the candidates' folder, to be looked at
@@ -265,7 +265,8 @@ static void check_item(struct run_state *run, struct item *item, const struct te
 {
 	struct text expected;
 	int found = text_of_file(item->golden, &expected, error);
-	const char *fault = golden_verdicts_unwaived(&run->verdicts, item->file, &actual->lines);
+	const char *fault = golden_verdicts_unwaived(&run->verdicts, item->file,
+						     item->binary->expected, &actual->lines);
 
 	if (found < 0) {
 		finish(run, item, FAILED, "unreadable_golden", error->message);
@@ -303,12 +304,13 @@ static const char *refusal(const struct run_state *run, const struct item *item,
 {
 	size_t before = expected->lines.count, after = actual->lines.count;
 
-	*detail = golden_text_diagnostic(&actual->lines);
+	*detail = golden_text_diagnostic(&actual->lines, item->binary->expected);
 	if (*detail)
 		return "diagnostic";
 	if (!actual->lines.count || actual->lines.count == 1)
 		return "empty";
-	*detail = golden_verdicts_unwaived(&run->verdicts, item->file, &actual->lines);
+	*detail = golden_verdicts_unwaived(&run->verdicts, item->file, item->binary->expected,
+					   &actual->lines);
 	if (*detail)
 		return "table_fault";
 	if (after * 100 < before * (100 - SHRINK_LIMIT_PERCENT) && !run->options->force) {

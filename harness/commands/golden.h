@@ -48,8 +48,8 @@ struct golden_difference {
 int golden_text_parse(struct golden_text *ret, const char *text, size_t size, struct error *error);
 void golden_text_deinit(struct golden_text *text);
 bool golden_text_has_function(const struct golden_text *text, const char *function);
-/* The name of the first diagnostic, or NULL. */
-const char *golden_text_diagnostic(const struct golden_text *text);
+/* The first diagnostic that is not expected (as corpus.tsv says; NULL: none is), or NULL. */
+const char *golden_text_diagnostic(const struct golden_text *text, const char *expected);
 /*
  * Counts the differences and gives each to fn (may be NULL), expected's order first, then what is
  * only in actual. The order of functions is no difference: only the linker decides it.
@@ -71,6 +71,7 @@ struct golden_waiver {
 struct golden_fault {
 	char *file; /* base name of the image, or of the program if no image is given */
 	char *function;
+	bool malformed; /* nobody can read it, rather than that it is wrong */
 };
 
 struct golden_verdicts {
@@ -85,8 +86,9 @@ int golden_waivers_read(struct golden_verdicts *verdicts, const char *path, stru
 /* Adds the table faults in an NDJSON file; other objects are passed over. */
 int golden_faults_read(struct golden_verdicts *verdicts, const char *path, struct error *error);
 void golden_verdicts_deinit(struct golden_verdicts *verdicts);
-/* The first function of the file's text with a table fault that no waiver names, or NULL. */
+/* The first function of the file's text with a table fault that no waiver names and that is not
+ * expected (as corpus.tsv says; NULL: nothing is), or NULL. */
 const char *golden_verdicts_unwaived(const struct golden_verdicts *verdicts, const char *file,
-				     const struct golden_text *text);
+				     const char *expected, const struct golden_text *text);
 
 #endif

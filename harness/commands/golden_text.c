@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "commands/golden.h"
+#include "commands/run.h"
 
 #define MAGIC "stackproof table text 1"
 
@@ -132,11 +133,17 @@ bool golden_text_has_function(const struct golden_text *text, const char *functi
 	return false;
 }
 
-const char *golden_text_diagnostic(const struct golden_text *text)
+const char *golden_text_diagnostic(const struct golden_text *text, const char *expected)
 {
-	for (size_t i = 0; i < text->count; i++)
-		if (!strncmp(text->line[i].key, "diagnostic", strlen("diagnostic")))
-			return text->line[i].key;
+	static const char prefix[] = "diagnostic ";
+
+	for (size_t i = 0; i < text->count; i++) {
+		const char *key = text->line[i].key;
+
+		if (!strncmp(key, prefix, strlen(prefix)) &&
+		    !expectation_has_diagnostic(expected, key + strlen(prefix)))
+			return key;
+	}
 	return NULL;
 }
 

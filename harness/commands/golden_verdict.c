@@ -6,7 +6,7 @@
  * what `stackproof compare --json` found when the same binary was stepped: a function whose table
  * the truth contradicts must not be in a golden, unless a waiver says which toolchain bug it is.
  * Waivers are GOLDEN/waivers.tsv: binary, function (both globs) and reason, separated by tabs; #
- * begins a comment.
+ * begins a comment. What corpus.tsv expects of a program needs no waiver.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "commands/golden.h"
+#include "commands/run.h"
 
 static const char *base_name(const char *path)
 {
@@ -63,13 +64,14 @@ static int add_fault(struct golden_verdicts *verdicts, const json_t *finding, st
 	const char *program = json_string_value(json_object_get(finding, "program"));
 	const char *image = json_string_value(json_object_get(finding, "image"));
 	const char *function = json_string_value(json_object_get(finding, "function"));
+	const char *kind = json_string_value(json_object_get(finding, "kind"));
 
 	if (!type || strcmp(type, "finding") || !verdict || strcmp(verdict, "table_fault") ||
 	    !function || (!program && !image))
 		return 0;
 
-	struct golden_fault fault = { strdup(base_name(image ? image : program)),
-				      strdup(function) };
+	struct golden_fault fault = { strdup(base_name(image ? image : program)), strdup(function),
+				      kind && !strcmp(kind, "malformed") };
 	struct golden_fault *longer = realloc(verdicts->fault,
 					      (verdicts->fault_count + 1) * sizeof(*longer));
 
@@ -173,13 +175,14 @@ static bool waived(const struct golden_verdicts *verdicts, const struct golden_f
 }
 
 const char *golden_verdicts_unwaived(const struct golden_verdicts *verdicts, const char *file,
-				     const struct golden_text *text)
+				     const char *expected, const struct golden_text *text)
 {
 	for (size_t i = 0; i < verdicts->fault_count; i++) {
 		const struct golden_fault *fault = &verdicts->fault[i];
 
 		if (!strcmp(fault->file, file) && golden_text_has_function(text, fault->function) &&
-		    !waived(verdicts, fault))
+		    !waived(verdicts, fault) &&
+		    !expectation_has_fault(expected, fault->function, fault->malformed))
 			return fault->function;
 	}
 	return NULL;

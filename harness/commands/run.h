@@ -8,6 +8,7 @@
  *	run_host.c		one compare on this machine
  *	run_guest.c		all compares of one kernel, in one guest
  *	run_judge.c		what a compare printed -> the cell's outcome
+ *	run_expect.c		what corpus.tsv expects of a program
  *	run_kernel_fault.c	bpf's stacks of one kernel held against another's
  *	run_progress.c		the live line
  *	run_provenance.c	where and with what: the header
@@ -51,6 +52,7 @@ struct run_binary {
 	char *toolchain;
 	char *variant;
 	char *language;
+	char *expected;	   /* see run_expect.c; NULL: nothing is said */
 	char **file;	   /* absolute: files it needs beside itself */
 	char **guest_file; /* where they are in a guest */
 	size_t file_count;
@@ -160,11 +162,28 @@ void run_guest_lane(struct run *run, size_t lane, size_t shard);
 /* Whether QEMU is in PATH. */
 bool qemu_installed(void);
 
+/* ---- run_expect.c ----------------------------------------------------------------------- */
+
+/* False if a word is not one of those that run_expect.c lists. */
+bool expectation_valid(const char *expected);
+/* Holds the cell's findings against expected (NULL: nothing is said). 0: as expected. Otherwise ret is
+ * the sentence that says which finding was not expected, or which is missing. */
+int expectation_check(const char *expected, const struct cell *cell, char *ret, size_t size);
+/* Whether a walk that stops and says why is expected somewhere. */
+bool expectation_has_flag(const char *expected);
+/* Points whose table fault is expected by name. */
+uint64_t expectation_points(const char *expected, const struct cell *cell);
+/* Whether a golden of this binary may hold a diagnostic, or a function with a table fault of kind
+ * "malformed" or another. */
+bool expectation_has_diagnostic(const char *expected, const char *code);
+bool expectation_has_fault(const char *expected, const char *function, bool malformed);
+
 /* ---- run_judge.c ------------------------------------------------------------------------ */
 
-/* Sets a cell's objects, status and reason from what compare printed and how it ended. */
-void cell_judge(struct cell *cell, const char *engines, int exit_code, const struct output *out,
-		const struct output *err);
+/* Sets a cell's objects, status and reason from what compare printed and how it ended. expected: as
+ * corpus.tsv has it, or NULL. */
+void cell_judge(struct cell *cell, const char *engines, const char *expected, int exit_code,
+		const struct output *out, const struct output *err);
 /* Turns skips that `require` ("bpf,vm,clang,rustc") names into failures. */
 void cell_require(struct cell *cell, const char *require);
 /* False if require has a word that is not known; *ret_word: that word, in require. */

@@ -4,12 +4,12 @@
  *
  * Written by scripts/corpus-rules, one line per binary, columns separated by tabs:
  *
- *	# path	program	toolchain	variant	language	needs
- *	chain.gcc-12.O2-nofp	chain	gcc-12.2.0	O2-nofp	c	-
- *	skip:no_compiler	rust_panic	rustc	O2-nofp	rust	-
+ *	# path	program	toolchain	variant	language	needs	expected
+ *	chain.gcc-12.O2-nofp	chain	gcc-12.2.0	O2-nofp	c	-	startup
+ *	skip:no_compiler	rust_panic	rustc	O2-nofp	rust	-	startup
  *
  * Paths are relative to the manifest's folder or absolute. `needs` are files that the binary needs
- * beside itself (a guest gets them too), separated by spaces; "-" or no column: none. A path of
+ * beside itself (a guest gets them too), separated by spaces; "-" or no column: none. `expected` is what run_expect.c reads; "-" or no column: nothing is said. A path of
  * skip:REASON says that the binary could not be built here; it has its cells all the same, so
  * nothing vanishes from the matrix. A listed file that isn't there is remembered and costs that
  * binary only.
@@ -21,7 +21,7 @@
 #include <unistd.h>
 #include "commands/run.h"
 
-enum column { PATH, PROGRAM, TOOLCHAIN, VARIANT, LANGUAGE, NEEDS, COLUMN_COUNT };
+enum column { PATH, PROGRAM, TOOLCHAIN, VARIANT, LANGUAGE, NEEDS, EXPECTED, COLUMN_COUNT };
 
 /* Absolute path of a file in the corpus; NULL if it isn't there. */
 static char *resolve(const char *folder, const char *path)
@@ -99,6 +99,11 @@ static int read_line(struct run_binary *ret, const char *folder, char *line)
 		.variant = strdup(column[VARIANT]),
 		.language = strdup(column[LANGUAGE]),
 	};
+	if (column[EXPECTED] && strcmp(column[EXPECTED], "-")) {
+		if (!expectation_valid(column[EXPECTED]))
+			return -1;
+		ret->expected = strdup(column[EXPECTED]);
+	}
 	if (!strncmp(column[PATH], prefix, strlen(prefix))) {
 		ret->skip = strdup(column[PATH] + strlen(prefix));
 		ret->path = strdup("");
@@ -144,6 +149,7 @@ static void binary_deinit(struct run_binary *binary)
 	free(binary->toolchain);
 	free(binary->variant);
 	free(binary->language);
+	free(binary->expected);
 	free(binary->skip);
 	free(binary->missing);
 }
@@ -165,7 +171,7 @@ static int add_line(struct run_manifest *manifest, const char *folder, const cha
 		binary_deinit(&binary);
 		return error_set(error, ERROR_TEXT_SYNTAX, "", line_number,
 				 "%s: line %zu has not the columns path, program, toolchain, "
-				 "variant, language",
+				 "variant, language, or expects what is not known",
 				 path, line_number);
 	}
 	if (known(manifest, binary.name)) {

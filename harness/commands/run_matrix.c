@@ -119,7 +119,8 @@ void run_cell_judge(struct run *run, size_t lane, size_t binary, int exit_code,
 
 	pthread_mutex_lock(&run->lock);
 	assert(cell->status == CELL_PENDING);
-	cell_judge(cell, run->options->engines, exit_code, out, err);
+	cell_judge(cell, run->options->engines, run->manifest.binary[binary].expected, exit_code,
+		   out, err);
 	assert(cell->status != CELL_PENDING);
 	cell->seconds = seconds;
 	keep_log(run, cell, "stderr", err);

@@ -270,6 +270,41 @@ START_TEST(test_a_table_fault_needs_a_waiver)
 }
 END_TEST
 
+START_TEST(test_a_table_fault_that_is_expected_needs_no_waiver)
+{
+	char self[4096] = { 0 }, line[8192];
+
+	ck_assert_int_gt(readlink("/proc/self/exe", self, sizeof(self) - 1), 0);
+	snprintf(line, sizeof(line),
+		 "{\"type\":\"finding\",\"verdict\":\"table_fault\",\"kind\":\"wrong\",\"image\":"
+		 "\"%s\","
+		 "\"program\":\"p\",\"function\":\"main\"}\n",
+		 self);
+	write_text("faults", line);
+	write_text("corpus/manifest.tsv",
+		   "/proc/self/exe\tself\tcc-1.2.3\tO2-nofp\tc\t-\tflagged:malformed\n");
+	ck_assert_int_eq(golden("update", "--verdicts=faults", "self", NULL), EXIT_FINDINGS);
+	write_text("corpus/manifest.tsv",
+		   "/proc/self/exe\tself\tcc-1.2.3\tO2-nofp\tc\t-\ttable_fault:main\n");
+	ck_assert_int_eq(golden("update", "--verdicts=faults", "self", NULL), EXIT_OK);
+	ck_assert_int_eq(golden("check", "--verdicts=faults", NULL, NULL), EXIT_OK);
+}
+END_TEST
+
+START_TEST(test_only_expected_diagnostics_are_passed_over)
+{
+	struct golden_text text;
+
+	parse(&text, "diagnostic cie_version\nfunction a\n  +0x0 x\n  diagnostic malformed\n");
+	ck_assert_str_eq(golden_text_diagnostic(&text, NULL), "diagnostic cie_version");
+	ck_assert_str_eq(golden_text_diagnostic(&text, "diagnostic:cie_version"),
+			 "diagnostic malformed");
+	ck_assert_ptr_null(
+		golden_text_diagnostic(&text, "exact diagnostic:malformed diagnostic:cie_version"));
+	golden_text_deinit(&text);
+}
+END_TEST
+
 START_TEST(test_a_waiver_without_a_reason_is_an_error)
 {
 	mkdir("golden", 0777);
@@ -323,6 +358,8 @@ int main(void)
 	tcase_add_test(command, test_a_golden_does_not_shrink_by_a_fifth_without_force);
 	tcase_add_test(command, test_a_table_fault_needs_a_waiver);
 	tcase_add_test(command, test_a_waiver_without_a_reason_is_an_error);
+	tcase_add_test(command, test_a_table_fault_that_is_expected_needs_no_waiver);
+	tcase_add_test(command, test_only_expected_diagnostics_are_passed_over);
 	tcase_add_test(command, test_an_error_text_never_becomes_a_golden);
 	tcase_add_test(command, test_an_absent_compiler_is_a_typed_skip);
 	tcase_add_test(command, test_a_corpus_that_is_not_there_is_bad_input);

@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_run_judge.c - what compare printed and how it ended -> the cell's outcome; requirements;
+ * test_run_judge.c - what compare printed and how it ended -> the cell's outcome; expectations; requirements;
  * bpf's stacks of one kernel held against another's
  */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include "commands/run.h"
+#include "harness.h"
 #include "results_fixture.h"
 
 #define BPF(points, exact)                                                                         \
 	"{\"type\":\"score\",\"engine\":\"bpf\",\"points\":" #points ",\"exact\":" #exact "}\n"
 #define VERDICTS(points, more) "{\"type\":\"verdicts\",\"points\":" #points more "}\n"
-#define NO_BPF		       "{\"type\":\"skip\",\"engine\":\"bpf\",\"reason\":\"no_bpf\"}\n"
+#define FINDING(verdict, kind, function, stop, count)                                              \
+	"{\"type\":\"finding\",\"verdict\":\"" verdict "\",\"kind\":\"" kind                       \
+	"\",\"image\":\"/corpus/p\",\"function\":\"" function "\",\"stop\":\"" stop                \
+	"\",\"declared\":\"cfa=rsp+8\",\"count\":" count "}\n"
+#define WRONG_F	    FINDING("table_fault", "wrong", "f", "no_row", "2")
+#define LOST_F	    FINDING("conversion_loss", "flagged", "f", "offset_range", "2")
+#define MALFORMED_F FINDING("table_fault", "malformed", "f", "malformed", "2")
+#define NO_BPF	    "{\"type\":\"skip\",\"engine\":\"bpf\",\"reason\":\"no_bpf\"}\n"
 
 static const struct judge_case {
 	const char *name;
@@ -128,7 +136,7 @@ START_TEST(test_judge)
 	cell_init(&cell, "p.gcc.O2-fp", "p", "gcc", "O2-fp", "c", "host");
 	output_add(&out, c->out, strlen(c->out));
 	output_add(&err, c->err, strlen(c->err));
-	cell_judge(&cell, c->engines, c->exit_code, &out, &err);
+	cell_judge(&cell, c->engines, NULL, c->exit_code, &out, &err);
 	ck_assert_msg(cell.status == c->status &&
 			      !strncmp(cell.reason, c->reason, strlen(c->reason)),
 		      "%s: %s \"%s\"", c->name, cell_status_name(cell.status), cell.reason);
@@ -159,6 +167,110 @@ static const struct require_case {
 	{ "clang", "clang", "clang-14", "no_compiler", CELL_FAILED },
 	{ "another_reason", "clang", "clang-14", "no_compilers", CELL_SKIPPED },
 };
+
+static const struct expect_case {
+	const char *name;
+	const char *expected;
+	const char *out;
+	enum cell_status status;
+	const char *reason; /* its beginning */
+} expect_cases[] = {
+	{ "exact", "exact", BPF(9, 9) VERDICTS(9, ""), CELL_PASSED, "" },
+	{ "fault_that_was_not_expected_fails", "exact",
+	  WRONG_F BPF(9, 7) VERDICTS(9, ",\"table_fault\":2"), CELL_FAILED,
+	  "table_fault (wrong) in f was not expected: cfa=rsp+8" },
+	{ "fault_that_was_expected", "startup table_fault:f",
+	  WRONG_F BPF(9, 7) VERDICTS(9, ",\"table_fault\":2"), CELL_PASSED, "" },
+	{ "fault_in_another_function_was_not_expected", "table_fault:g",
+	  WRONG_F BPF(9, 7) VERDICTS(9, ",\"table_fault\":2"), CELL_FAILED,
+	  "table_fault (wrong) in f was not expected" },
+	{ "expected_fault_that_does_not_appear_fails", "table_fault:f", BPF(9, 9) VERDICTS(9, ""),
+	  CELL_FAILED, "table_fault:f was expected and did not appear" },
+	{ "one_of_two_expected_faults_is_not_enough", "table_fault:f table_fault:g",
+	  WRONG_F BPF(9, 7) VERDICTS(9, ",\"table_fault\":2"), CELL_FAILED,
+	  "table_fault:g was expected and did not appear" },
+	{ "fault_that_may_appear_need_not", "table_fault?:f", BPF(9, 9) VERDICTS(9, ""),
+	  CELL_PASSED, "" },
+	{ "fault_that_may_appear_may", "table_fault?:f",
+	  WRONG_F BPF(9, 7) VERDICTS(9, ",\"table_fault\":2"), CELL_PASSED, "" },
+	{ "expected_faults_may_be_at_most_points", "table_fault:[fg]",
+	  WRONG_F BPF(3, 1) VERDICTS(3, ",\"table_fault\":2"), CELL_PASSED, "" },
+	{ "fault_of_startup_code_is_not_the_programs", "startup",
+	  FINDING("table_fault", "missing", "_init", "no_row", "2") BPF(9, 7)
+		  VERDICTS(9, ",\"table_fault\":2"),
+	  CELL_PASSED, "" },
+	{ "startup_excuses_no_wrong_table", "startup",
+	  FINDING("table_fault", "wrong", "_init", "no_row", "2") BPF(9, 7)
+		  VERDICTS(9, ",\"table_fault\":2"),
+	  CELL_FAILED, "table_fault (wrong) in _init was not expected" },
+	{ "startup_excuses_no_gap_in_the_program_itself", "startup",
+	  FINDING("table_fault", "missing", "gap@0x1000", "no_row", "2") BPF(9, 7)
+		  VERDICTS(9, ",\"table_fault\":2"),
+	  CELL_FAILED, "table_fault (missing) in gap@0x1000 was not expected" },
+	{ "flag_that_was_expected_excuses_bpf", "flagged:offset_range",
+	  LOST_F BPF(9, 7) VERDICTS(9, ",\"conversion_loss_flagged\":2"), CELL_PASSED, "" },
+	{ "flag_with_another_reason_was_not_expected", "flagged:malformed",
+	  LOST_F BPF(9, 7) VERDICTS(9, ",\"conversion_loss_flagged\":2"), CELL_FAILED,
+	  "conversion_loss (flagged) in f was not expected" },
+	{ "flag_excuses_no_point_more", "flagged:offset_range",
+	  LOST_F BPF(9, 6) VERDICTS(9, ",\"conversion_loss_flagged\":2"), CELL_FAILED,
+	  "bpf exact at 6 of 9" },
+	{ "flag_that_does_not_appear_fails", "flagged:offset_range", BPF(9, 9) VERDICTS(9, ""),
+	  CELL_FAILED, "flagged:offset_range was expected and did not appear" },
+	{ "malformed_is_a_flag", "flagged:malformed",
+	  MALFORMED_F BPF(9, 7) VERDICTS(9, ",\"table_fault\":2"), CELL_PASSED, "" },
+	{ "malformed_is_no_wrong_table", "table_fault:f",
+	  MALFORMED_F BPF(9, 7) VERDICTS(9, ",\"table_fault\":2"), CELL_FAILED,
+	  "table_fault (malformed) in f was not expected" },
+	{ "expectation_excuses_nothing_of_ours", "table_fault:f",
+	  WRONG_F BPF(9, 7) VERDICTS(9, ",\"table_fault\":2,\"reader_fault\":1"), CELL_FAILED,
+	  "reader_fault 1" },
+};
+
+START_TEST(test_expect)
+{
+	const struct expect_case *c = &expect_cases[_i];
+	struct output out = { 0 }, err = { 0 };
+	struct cell cell;
+
+	cell_init(&cell, "p.gcc.asm", "p", "gcc", "asm", "asm", "host");
+	output_add(&out, c->out, strlen(c->out));
+	cell_judge(&cell, "cfi,table,bpf", c->expected, EXIT_FINDINGS, &out, &err);
+	ck_assert_msg(cell.status == c->status &&
+			      !strncmp(cell.reason, c->reason, strlen(c->reason)),
+		      "%s: %s \"%s\"", c->name, cell_status_name(cell.status), cell.reason);
+	cell_deinit(&cell);
+	output_deinit(&out);
+}
+END_TEST
+
+static const struct word_case {
+	const char *words;
+	bool valid;
+} word_cases[] = {
+	{ "exact", true },
+	{ "startup", true },
+	{ "flagged:malformed diagnostic:cfi_instruction", true },
+	{ "startup table_fault:a1 table_fault?:gap@*", true },
+	{ "", false },
+	{ " ", false },
+	{ "exactly", false },
+	{ "exact:f", false },
+	{ "flagged", false },
+	{ "flagged:", false },
+	{ "table_fault", false },
+	{ "exact table_fault:f", false },
+	{ "exact exact", false },
+	{ "startup faults:f", false },
+};
+
+START_TEST(test_words)
+{
+	const struct word_case *c = &word_cases[_i];
+
+	ck_assert_msg(expectation_valid(c->words) == c->valid, "\"%s\"", c->words);
+}
+END_TEST
 
 START_TEST(test_require)
 {
@@ -269,6 +381,8 @@ int main(void)
 	TCase *tcase = tcase_create("run_judge");
 
 	tcase_add_loop_test(tcase, test_judge, 0, COUNT(judge_cases));
+	tcase_add_loop_test(tcase, test_expect, 0, COUNT(expect_cases));
+	tcase_add_loop_test(tcase, test_words, 0, COUNT(word_cases));
 	tcase_add_loop_test(tcase, test_require, 0, COUNT(require_cases));
 	tcase_add_test(tcase, test_require_words);
 	tcase_add_loop_test(tcase, test_kernels, 0, COUNT(kernel_cases));

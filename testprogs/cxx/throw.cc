@@ -5,7 +5,8 @@
  * Rules: landing pads are entered with the frame half unwound by the C++ runtime, which then jumps
  * in; DW_CFA_GNU_args_size; personality and LSDA in the CIE ("zPLR"); `.cold` parts of functions.
  * The runtime itself unwinds by the same tables that are tested here, and leaves many frames at
- * once, as longjmp does.
+ * once, as longjmp does. Just before it jumps, the caller's PC is a landing pad, which is behind no
+ * call: PC - 1 may be another row's, in clang's a1 that of the `ret` before it. Nobody's CFI can say so.
  */
 #include "../c/testprog.h"
 
