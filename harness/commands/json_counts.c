@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "commands/json_counts.h"
+#include "unwinder.h"
 
 json_t *json_bytes(const char *text)
 {
@@ -29,6 +30,24 @@ json_t *json_bytes(const char *text)
 	string = json_string(escaped);
 	free(escaped);
 	return string;
+}
+
+json_t *json_error(const struct error *error)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
+	if (!file)
+		return json_bytes(error->message);
+	error_print(file, NULL, error);
+	if (fclose(file) || !size) {
+		free(text);
+		return json_bytes(error->message);
+	}
+	text[size - 1] = '\0'; /* the newline */
+	json_t *ret = json_bytes(text);
+	free(text);
+	return ret;
 }
 
 void json_counts_add(json_t *to, const json_t *from)

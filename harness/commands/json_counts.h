@@ -11,6 +11,10 @@
  * 0x7f become "\\xNN". */
 json_t *json_bytes(const char *text);
 
+/* An error as error_print() says it, with its section and offset. */
+struct error;
+json_t *json_error(const struct error *error);
+
 /* Adds every integer of from to the one of that name in to, in objects within objects too. What is
  * no count (texts, times) is left out. */
 void json_counts_add(json_t *to, const json_t *from);

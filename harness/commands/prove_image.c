@@ -376,7 +376,7 @@ void prove_image(const struct prove_options *options, const struct image_path *p
 	if (status) {
 		json_object_set_new(proof, "status", json_string(status));
 		json_object_set_new(proof, "code", json_string(error_code_name(error.code)));
-		json_object_set_new(proof, "message", json_bytes(error.message));
+		json_object_set_new(proof, "message", json_error(&error));
 	}
 	json_object_set_new(proof, "seconds", json_real(seconds() - start));
 	write_object(output, proof);

@@ -144,7 +144,7 @@ void stat_image(const struct image_path *image, FILE *output)
 		write_object(output,
 			     json_pack("{s:s, s:o, s:s, s:o}", "type", "stat_error", "image",
 				       json_bytes(image->path), "code", error_code_name(error.code),
-				       "message", json_bytes(error.message)));
+				       "message", json_error(&error)));
 		return;
 	}
 	write_object(output, stat_object(&subject));
