@@ -244,6 +244,8 @@ START_TEST(spoilt_image_costs_itself)
 		ck_assert_msg(!strstr(text_of(proof, "message"), "died"), "%s: %s", c->name,
 			      text_of(proof, "message"));
 	}
+	const char *cut = text_of(object_of(objects, "proof", "cut_in_half"), "message");
+	ck_assert_msg(!strncmp(cut, "section headers: file offset 0x", 31), "%s", cut);
 	const json_t *summary = json_array_get(objects, json_array_size(objects) - 1);
 	ck_assert_str_eq(text_of(summary, "type"), "proof_summary");
 	ck_assert_int_eq(count_of(summary, "images"), COUNT(spoilt_cases));
