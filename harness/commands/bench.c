@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "bench.h"
+#include "clock.h"
 #include "harness.h"
 #include "truth/truth.h"
 
@@ -80,14 +81,6 @@ double bench_median(double *values, unsigned int count)
 			values[j - 1] = swap;
 		}
 	return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
-}
-
-uint64_t bench_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ull + now.tv_nsec;
 }
 
 int bench_tracer_steps(const struct bench_options *options, struct bench_figure *ret,

@@ -84,7 +84,6 @@ int bench_lookup_bpf_cold(const struct bench_options *options, struct bench_figu
 
 /* The middle value; sorts. count > 0. */
 double bench_median(double *values, unsigned int count);
-uint64_t bench_now_ns(void);
 
 #define BENCH_RUNS_MAX 50
 

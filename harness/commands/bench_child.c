@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "bench.h"
+#include "clock.h"
 
 #define STATUS_NOT_FOUND 127
 #define TAIL_SIZE	 160
@@ -67,7 +68,7 @@ static int take(int input, uint64_t deadline_ns, char *ret, size_t size, char ta
 
 	for (;;) {
 		struct pollfd poll_input = { .fd = input, .events = POLLIN };
-		uint64_t now = bench_now_ns();
+		uint64_t now = monotonic_ns();
 		char buffer[4096];
 
 		if (now >= deadline_ns)
@@ -102,7 +103,7 @@ static const char *last_line(char *text)
 int bench_child(const char *const argv[], bool errors, unsigned int timeout_ms, char *ret,
 		size_t size, struct error *error)
 {
-	uint64_t deadline_ns = bench_now_ns() + timeout_ms * 1000000ull;
+	uint64_t deadline_ns = monotonic_ns() + timeout_ms * 1000000ull;
 	char tail[TAIL_SIZE] = "";
 	int ends[2], status;
 

@@ -26,6 +26,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "bench.h"
+#include "clock.h"
 
 #define POINTS	       4096u
 #define WARM_POINTS    64u
@@ -164,14 +165,14 @@ static double measure(struct bench_lookup *lookup, const struct bench_points *po
 
 		if (sweep)
 			bench_sweep_caches(sweep);
-		uint64_t before = bench_now_ns();
+		uint64_t before = monotonic_ns();
 		sum += lookup->run(lookup, points, begin, count);
-		uint64_t between = bench_now_ns();
+		uint64_t between = monotonic_ns();
 		total += between - before;
 		if (!lookup->overhead)
 			continue;
 		sum += lookup->overhead(lookup, points, begin, count);
-		total -= bench_now_ns() - between;
+		total -= monotonic_ns() - between;
 	}
 	return (double)total / rounds / count;
 }

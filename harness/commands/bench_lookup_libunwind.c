@@ -27,6 +27,7 @@
 #include <string.h>
 #include <ucontext.h>
 #include "bench.h"
+#include "clock.h"
 
 #define LIBRARY		"libunwind.so.8"
 #define STRING_(text)	#text
@@ -89,12 +90,12 @@ static double signals_ns(void)
 	sigset_t all, before;
 
 	sigfillset(&all);
-	uint64_t begin = bench_now_ns();
+	uint64_t begin = monotonic_ns();
 	for (unsigned int i = 0; i < SIGNALS_ROUNDS; i++) {
 		sigprocmask(SIG_SETMASK, &all, &before);
 		sigprocmask(SIG_SETMASK, &before, NULL);
 	}
-	return (double)(bench_now_ns() - begin) / SIGNALS_ROUNDS;
+	return (double)(monotonic_ns() - begin) / SIGNALS_ROUNDS;
 }
 
 static uint64_t libunwind_run(struct bench_lookup *lookup, const struct bench_points *points,

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "bench.h"
+#include "clock.h"
 
 /* The one place that says how a table is built. */
 int bench_build(const struct image *image, struct table **ret, struct error *error)
@@ -22,14 +23,14 @@ int bench_build(const struct image *image, struct table **ret, struct error *err
 /* Milliseconds of one build; with the path given, opening the file is one of them. */
 static int build_once(const struct image *image, const char *path, double *ret, struct error *error)
 {
-	uint64_t begin = bench_now_ns();
+	uint64_t begin = monotonic_ns();
 	struct image *opened = NULL;
 	struct table *table = NULL;
 	int status = -1;
 
 	if ((!path || !image_create(path, &opened, error)) &&
 	    !bench_build(path ? opened : image, &table, error)) {
-		*ret = (bench_now_ns() - begin) / 1e6;
+		*ret = (monotonic_ns() - begin) / 1e6;
 		status = 0;
 	}
 	table_destroy(table);
@@ -55,7 +56,7 @@ int bench_build_ms(const struct image *image, double *ret, struct error *error)
 
 static int run_readelf(const char *path, double *ret_ms, struct error *error)
 {
-	uint64_t begin = bench_now_ns();
+	uint64_t begin = monotonic_ns();
 	pid_t pid = fork();
 	int status;
 
@@ -71,7 +72,7 @@ static int run_readelf(const char *path, double *ret_ms, struct error *error)
 	}
 	if (waitpid(pid, &status, 0) < 0)
 		return error_set_errno(error, "waiting for readelf");
-	*ret_ms = (bench_now_ns() - begin) / 1e6;
+	*ret_ms = (monotonic_ns() - begin) / 1e6;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
 		return error_set(error, ERROR_UNAVAILABLE, "", 0, "readelf is not installed");
 	/* 1 is a warning: a file of debugging information that isn't installed is one. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "clock.h"
 #include "comparer.h"
 
 static bool chosen(const struct compare_options *options, const struct engine *engine)
@@ -109,21 +110,13 @@ bad:
 	return -1;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ull + now.tv_nsec;
-}
-
 int comparer_run(struct comparer *comparer, const struct tracer_options *options,
 		 struct comparison *ret, struct error *error)
 {
 	struct tracer_callbacks callbacks = { .on_mappings = on_mappings,
 					      .on_stop = compare_point,
 					      .context = comparer };
-	uint64_t begin = now_ns();
+	uint64_t begin = monotonic_ns();
 	int status;
 
 	memset(ret, 0, sizeof(*ret));
@@ -144,7 +137,7 @@ int comparer_run(struct comparer *comparer, const struct tracer_options *options
 		bpf_records_forget(comparer->records, comparer->space.pid);
 	address_space_deinit(&comparer->space);
 	comparer->space.pid = 0;
-	ret->elapsed_ns = now_ns() - begin;
+	ret->elapsed_ns = monotonic_ns() - begin;
 	if (status)
 		comparison_deinit(ret);
 	return status;

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "clock.h"
 #include "commands/image_pool.h"
 
 #define JOBS_MAX 256
@@ -32,14 +33,6 @@ struct job {
 	double start;
 	bool timed_out;
 };
-
-static double seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 /* Where memory runs out, this process and what it starts go first (proc(5), oom_score_adj). */
 static void go_first(void)
@@ -81,7 +74,7 @@ static int job_start(const struct image_pool *pool, const struct image_path *ima
 
 	if (pipe2(fds, O_CLOEXEC))
 		return error_set_errno(error, "a pipe");
-	*job = (struct job) { .image = image, .fd = fds[0], .start = seconds() };
+	*job = (struct job) { .image = image, .fd = fds[0], .start = monotonic_seconds() };
 	job->pid = fork();
 	if (job->pid == 0) {
 		close(fds[0]);
@@ -120,7 +113,8 @@ static bool job_read(struct job *job)
 
 static void job_end(const struct image_pool *pool, struct job *job)
 {
-	struct image_outcome outcome = { .output = "", .seconds = seconds() - job->start };
+	struct image_outcome outcome = { .output = "",
+					 .seconds = monotonic_seconds() - job->start };
 	char failure[64];
 	siginfo_t info;
 	int status = 0;
@@ -159,7 +153,7 @@ static void job_end(const struct image_pool *pool, struct job *job)
 static void wait_for_jobs(const struct image_pool *pool, struct job *jobs)
 {
 	struct pollfd poll_fds[JOBS_MAX];
-	double now = seconds(), first = now + 3600;
+	double now = monotonic_seconds(), first = now + 3600;
 
 	for (unsigned int i = 0; i < pool->jobs; i++) {
 		double end = jobs[i].start + pool->timeout_ms / 1000.0;
@@ -169,7 +163,7 @@ static void wait_for_jobs(const struct image_pool *pool, struct job *jobs)
 			first = end;
 	}
 	poll(poll_fds, pool->jobs, first > now ? (int)((first - now) * 1000) + 1 : 0);
-	now = seconds();
+	now = monotonic_seconds();
 	for (unsigned int i = 0; i < pool->jobs; i++) {
 		if (jobs[i].fd < 0)
 			continue;

@@ -9,28 +9,22 @@
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
+#include "clock.h"
 #include "commands/progress_bar.h"
 
 #define WIDTH	       20
 #define REDRAW_SECONDS 0.1
 
-static double seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 void progress_bar_start(struct progress_bar *bar, uint64_t total)
 {
 	*bar = (struct progress_bar) { .live = isatty(STDERR_FILENO) == 1, .total = total };
-	bar->start = seconds();
+	bar->start = monotonic_seconds();
 }
 
 void progress_bar_draw(struct progress_bar *bar, const char *text)
 {
-	double now = seconds(), share = bar->total ? (double)bar->done / (double)bar->total : 1;
+	double now = monotonic_seconds(),
+	       share = bar->total ? (double)bar->done / (double)bar->total : 1;
 	unsigned int elapsed = now - bar->start;
 	int filled = (int)(share * WIDTH);
 

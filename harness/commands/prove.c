@@ -17,6 +17,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "clock.h"
 #include "commands/image_pool.h"
 #include "commands/json_counts.h"
 #include "commands/progress_bar.h"
@@ -201,14 +202,6 @@ static void print_summary(const struct proving *proving)
 	json_decref(summary);
 }
 
-static double seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 static enum exit_status prove(struct proving *proving)
 {
 	struct image_pool pool = {
@@ -218,7 +211,7 @@ static enum exit_status prove(struct proving *proving)
 		.done = image_done,
 		.context = proving,
 	};
-	double start = seconds();
+	double start = monotonic_seconds();
 	uint64_t bytes = 0;
 	struct error error;
 
@@ -231,7 +224,7 @@ static enum exit_status prove(struct proving *proving)
 		return EXIT_ENVIRONMENT;
 	}
 	progress_bar_clear(&proving->bar);
-	proving->totals.seconds = seconds() - start;
+	proving->totals.seconds = monotonic_seconds() - start;
 	print_summary(proving);
 	if (proving->totals.with_findings || proving->totals.failed)
 		return EXIT_FINDINGS;

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "clock.h"
 #include "commands/json_counts.h"
 #include "commands/prove.h"
 #include "verdict/row_referee.h"
@@ -25,14 +26,6 @@ struct check {
 	FILE *output;
 	uint64_t findings;
 };
-
-static double seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 static void write_object(FILE *output, json_t *object)
 {
@@ -282,7 +275,7 @@ static int check_referee(const struct image *image, FILE *output, json_t *proof,
 			 struct error *error)
 {
 	struct referee_check check = { .check = { "libdw", image, output, 0 } };
-	double start = seconds();
+	double start = monotonic_seconds();
 
 	if (judge_section(&check, ".eh_frame", error) ||
 	    judge_section(&check, ".debug_frame", error))
@@ -296,7 +289,7 @@ static int check_referee(const struct image *image, FILE *output, json_t *proof,
 			  "not_asked", (json_int_t)check.not_asked, "malformed",
 			  (json_int_t)check.malformed, "gaps", (json_int_t)check.gaps,
 			  "gaps_disputed", (json_int_t)check.gaps_disputed, "terminated",
-			  (json_int_t)check.terminated, "seconds", seconds() - start));
+			  (json_int_t)check.terminated, "seconds", monotonic_seconds() - start));
 	return 0;
 }
 
@@ -320,14 +313,14 @@ static int check_readelf(const struct image *image, FILE *output, json_t *proof,
 {
 	struct check check = { "readelf", image, output, 0 };
 	struct readelf_proof counts;
-	double start = seconds();
+	double start = monotonic_seconds();
 
 	if (prove_readelf(image, "readelf", report_line, &check, &counts, error))
 		return -1;
 	json_object_set_new(proof, "readelf",
 			    json_pack("{s:I, s:I, s:f}", "equal", (json_int_t)counts.lines,
 				      "differ", (json_int_t)counts.differ, "seconds",
-				      seconds() - start));
+				      monotonic_seconds() - start));
 	return 0;
 }
 
@@ -357,7 +350,7 @@ static int check_image(const struct prove_options *options, const struct image *
 
 void prove_image(const struct prove_options *options, const struct image_path *path, FILE *output)
 {
-	double start = seconds();
+	double start = monotonic_seconds();
 	const char *status = NULL;
 	struct image *image;
 	struct error error;
@@ -378,6 +371,6 @@ void prove_image(const struct prove_options *options, const struct image_path *p
 		json_object_set_new(proof, "code", json_string(error_code_name(error.code)));
 		json_object_set_new(proof, "message", json_error(&error));
 	}
-	json_object_set_new(proof, "seconds", json_real(seconds() - start));
+	json_object_set_new(proof, "seconds", json_real(monotonic_seconds() - start));
 	write_object(output, proof);
 }

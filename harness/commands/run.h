@@ -148,7 +148,6 @@ void run_compare_argv(const struct run *run, const char *program, const struct r
  * the steps would be lazy resolution, which the C programs show already.
  */
 bool run_binds_now(const struct run_binary *binary);
-double monotonic_seconds(void);
 
 /* ---- run_guest.c ------------------------------------------------------------------------ */
 

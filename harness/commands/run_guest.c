@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "clock.h"
 #include "commands/run.h"
 
 #define GUEST_PROGRAM "/bin/stackproof"

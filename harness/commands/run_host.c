@@ -19,6 +19,7 @@
 #include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "clock.h"
 #include "commands/run.h"
 
 enum { EXIT_TIMED_OUT = 124, EXIT_SIGNAL_BASE = 128 };

@@ -16,16 +16,9 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
+#include "clock.h"
 #include "commands/run.h"
 #include "harness.h"
-
-double monotonic_seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec + now.tv_nsec / 1e9;
-}
 
 struct cell *run_cell(struct run *run, size_t lane, size_t binary)
 {

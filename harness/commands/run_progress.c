@@ -7,6 +7,7 @@
  * lock.
  */
 #include <string.h>
+#include "clock.h"
 #include "commands/run.h"
 
 #define REDRAW_SECONDS 0.1

@@ -8,6 +8,7 @@
  * listed by reason.
  */
 #include <time.h>
+#include "clock.h"
 #include "commands/json_counts.h"
 #include "commands/stat.h"
 
@@ -20,13 +21,6 @@ struct subject {
 	struct table *table;
 	uint64_t build_ns;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static void subject_deinit(struct subject *subject)
 {
@@ -45,14 +39,14 @@ static int build_table(struct subject *subject, struct error *error)
 static int build(const char *path, struct subject *ret, struct error *error)
 {
 	*ret = (struct subject) { 0 };
-	uint64_t start = now_ns();
+	uint64_t start = monotonic_ns();
 	if (image_create(path, &ret->image, error))
 		return -1;
 	if (build_table(ret, error)) {
 		subject_deinit(ret);
 		return -1;
 	}
-	ret->build_ns = now_ns() - start;
+	ret->build_ns = monotonic_ns() - start;
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include "clock.h"
 #include "commands/run.h"
 
 static const struct child_case {

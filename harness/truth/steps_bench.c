@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "clock.h"
 #include "truth/truth.h"
 
 #define ROUNDS	       5    /* of each; odd, so that there is a median */
@@ -30,14 +31,6 @@ struct self_result {
 	uint64_t steps;
 	uint64_t ns;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
 
 /* What both step: arithmetic, memory, a branch. */
 static int __attribute__((noinline)) workload(void *context)
@@ -83,12 +76,12 @@ static void __attribute__((noreturn)) step_self(int result_fd)
 	if (sigaction(SIGTRAP, &action, NULL))
 		_exit(CHILD_FAILED);
 
-	uint64_t start = now_ns();
+	uint64_t start = monotonic_ns();
 
 	flip_trap_flag();
 	workload(NULL);
 	flip_trap_flag();
-	result = (struct self_result) { .steps = traps, .ns = now_ns() - start };
+	result = (struct self_result) { .steps = traps, .ns = monotonic_ns() - start };
 	if (write(result_fd, &result, sizeof(result)) != sizeof(result))
 		_exit(CHILD_FAILED);
 	_exit(0);
@@ -129,7 +122,7 @@ static int measure_tracer(double *ret_steps_per_s, struct error *error)
 	struct tracer_callbacks callbacks = { 0 };
 	struct tracer_counters counters;
 	int status;
-	uint64_t start = now_ns();
+	uint64_t start = monotonic_ns();
 
 	if (tracer_run(&options, &callbacks, &counters, &status, error))
 		return -1;
@@ -137,7 +130,7 @@ static int measure_tracer(double *ret_steps_per_s, struct error *error)
 		return error_set(error, ERROR_PROTOCOL, NULL, 0,
 				 "the traced function made %llu steps and ended with status 0x%x",
 				 (unsigned long long)counters.steps, status);
-	*ret_steps_per_s = counters.steps * NS_PER_SECOND / (now_ns() - start);
+	*ret_steps_per_s = counters.steps * NS_PER_SECOND / (monotonic_ns() - start);
 	return 0;
 }
 
