@@ -7,6 +7,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include "commands/options.h"
 #include "compare.h"
 #include "harness.h"
 
@@ -56,18 +57,6 @@ struct arguments {
 	bool each;
 };
 
-static unsigned long long number(struct argp_state *state, const char *text, const char *what)
-{
-	unsigned long long value;
-	char *end;
-
-	errno = 0;
-	value = strtoull(text, &end, 10);
-	if (errno || *end || end == text || *text == '-')
-		argp_error(state, "%s takes a whole number, not '%s'", what, text);
-	return value;
-}
-
 static void parse_engines(struct argp_state *state, struct compare_options *compare, char *list)
 {
 	char *name, *rest = list;
@@ -98,10 +87,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 			argp_failure(state, EXIT_ENVIRONMENT, errno, "LD_BIND_NOW");
 		return 0;
 	case OPTION_EACH: arguments->each = arguments->json = true; return 0;
-	case OPTION_EVERY: tracer->every = number(state, argument, "--every"); return 0;
+	case OPTION_EVERY: tracer->every = option_number(state, argument, "--every"); return 0;
 	case OPTION_FROM: tracer->from = argument; return 0;
 	case OPTION_JSON: arguments->json = true; return 0;
-	case OPTION_LIMIT: tracer->point_limit = number(state, argument, "--limit"); return 0;
+	case OPTION_LIMIT:
+		tracer->point_limit = option_number(state, argument, "--limit");
+		return 0;
 	case OPTION_METHOD:
 		if (strcmp(argument, "loop") != 0 && strcmp(argument, "chain") != 0)
 			argp_error(state, "--method takes loop or chain");
@@ -110,7 +101,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case OPTION_OUTPUT: tracer->silence_output = false; return 0;
 	case OPTION_REGISTERS: compare->registers = true; return 0;
 	case OPTION_TIMEOUT:
-		tracer->timeout_ms = number(state, argument, "--timeout") * 1000;
+		tracer->timeout_ms = option_number(state, argument, "--timeout") * 1000;
 		return 0;
 	case ARGP_KEY_ARGS: tracer->argv = state->argv + state->next; return 0;
 	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;

@@ -145,15 +145,6 @@ static json_t *hex(uint64_t value)
 	return json_sprintf("0x%" PRIx64, value);
 }
 
-static void write_object(FILE *file, json_t *object)
-{
-	if (!object)
-		return;
-	json_dumpf(object, file, JSON_COMPACT);
-	fputc('\n', file);
-	json_decref(object);
-}
-
 static json_t *side_json(const struct diff_function *function)
 {
 	json_t *object = json_pack("{s:o, s:o, s:I}", "name", json_bytes(function->name), "length",
@@ -185,24 +176,24 @@ static void json_pair(FILE *file, const struct pair *pair)
 		json_object_set_new(object, "a", side_json(pair->a));
 	if (object && pair->b)
 		json_object_set_new(object, "b", side_json(pair->b));
-	write_object(file, object);
+	json_line(file, object);
 }
 
 static void json_summary(const struct diff_report *report, const struct diff_dialect *dialect)
 {
 	const struct diff_counts *counts = &report->counts;
-	write_object(report->file,
-		     json_pack("{s:s, s:o, s:o, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
-			       "type", "diff", "a", json_bytes(report->path_a), "b",
-			       json_bytes(report->path_b), "dialect", dialect->name, "compared",
-			       dialect->compared, "functions_equal",
-			       (json_int_t)counts->functions_equal, "functions_changed",
-			       (json_int_t)counts->functions_changed, "functions_added",
-			       (json_int_t)counts->functions_added, "functions_removed",
-			       (json_int_t)counts->functions_removed, "rows_changed",
-			       (json_int_t)counts->rows_changed, "rows_added",
-			       (json_int_t)counts->rows_added, "rows_removed",
-			       (json_int_t)counts->rows_removed));
+	json_line(report->file,
+		  json_pack("{s:s, s:o, s:o, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "type",
+			    "diff", "a", json_bytes(report->path_a), "b",
+			    json_bytes(report->path_b), "dialect", dialect->name, "compared",
+			    dialect->compared, "functions_equal",
+			    (json_int_t)counts->functions_equal, "functions_changed",
+			    (json_int_t)counts->functions_changed, "functions_added",
+			    (json_int_t)counts->functions_added, "functions_removed",
+			    (json_int_t)counts->functions_removed, "rows_changed",
+			    (json_int_t)counts->rows_changed, "rows_added",
+			    (json_int_t)counts->rows_added, "rows_removed",
+			    (json_int_t)counts->rows_removed));
 }
 
 /* ---- both -------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * json_counts.c - sums over many images' JSON objects
+ * json_counts.c - JSON objects of images: their lines, and sums over many
  *
  * An image's process says what it counted as one JSON object, and the totals are an object of the
  * same names: a new count needs no new line anywhere but where it is made.
@@ -30,6 +30,15 @@ json_t *json_bytes(const char *text)
 	string = json_string(escaped);
 	free(escaped);
 	return string;
+}
+
+void json_line(FILE *file, json_t *object)
+{
+	if (!object)
+		return;
+	json_dumpf(object, file, JSON_COMPACT | JSON_REAL_PRECISION(6));
+	fputc('\n', file);
+	json_decref(object);
 }
 
 json_t *json_error(const struct error *error)

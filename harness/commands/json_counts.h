@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * json_counts.h - sums over many images' JSON objects
+ * json_counts.h - JSON objects of images: their lines, and sums over many
  */
 #ifndef STACKPROOF_COMMANDS_JSON_COUNTS_H
 #define STACKPROOF_COMMANDS_JSON_COUNTS_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 /* Any bytes as a JSON string: paths and symbols need not be UTF-8. If they aren't, the bytes above
  * 0x7f become "\\xNN". */
 json_t *json_bytes(const char *text);
+
+/* Writes an object and a newline, and gives it back; reals with six digits. NULL writes nothing. */
+void json_line(FILE *file, json_t *object);
 
 /* An error as error_print() says it, with its section and offset. */
 struct error;

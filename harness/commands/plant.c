@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "commands/options.h"
 #include "commands/plant.h"
 #include "harness.h"
 #include "verdict/verdict.h"
@@ -72,18 +73,6 @@ struct arguments {
 	struct plant_check_options check;
 };
 
-static uint64_t number(struct argp_state *state, const char *text, const char *what)
-{
-	unsigned long long value;
-	char *end;
-
-	errno = 0;
-	value = strtoull(text, &end, 10);
-	if (errno || *end || end == text || *text == '-')
-		argp_error(state, "%s takes a whole number, not '%s'", what, text);
-	return value;
-}
-
 static void check_arguments(struct argp_state *state, const struct arguments *arguments)
 {
 	if (arguments->list || arguments->check.corpus) {
@@ -105,23 +94,29 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	switch (key) {
 	case OPTION_CHECK: check->corpus = argument; return 0;
 	case OPTION_FUNC: arguments->function = argument; return 0;
-	case OPTION_JOBS: check->jobs = number(state, argument, "--jobs"); return 0;
+	case OPTION_JOBS: check->jobs = option_number(state, argument, "--jobs"); return 0;
 	case OPTION_JSON: check->json = true; return 0;
 	case OPTION_KIND:
 		arguments->kind = plant_kind_find(argument);
 		if (!arguments->kind)
 			argp_error(state, "no kind is called '%s'", argument);
 		return 0;
-	case OPTION_LEAST: check->least = number(state, argument, "--least"); return 0;
+	case OPTION_LEAST: check->least = option_number(state, argument, "--least"); return 0;
 	case OPTION_LIST: arguments->list = true; return 0;
 	case OPTION_NO_BPF: check->bpf = false; return 0;
 	case 'o': arguments->output = argument; return 0;
-	case OPTION_PER_KIND: check->per_kind = number(state, argument, "--per-kind"); return 0;
-	case OPTION_POINTS: check->points_max = number(state, argument, "--points"); return 0;
+	case OPTION_PER_KIND:
+		check->per_kind = option_number(state, argument, "--per-kind");
+		return 0;
+	case OPTION_POINTS:
+		check->points_max = option_number(state, argument, "--points");
+		return 0;
 	case OPTION_PROGRAM: check->glob = argument; return 0;
-	case OPTION_PROGRAMS: check->programs = number(state, argument, "--programs"); return 0;
-	case OPTION_ROW: arguments->row = number(state, argument, "--row"); return 0;
-	case OPTION_SEED: check->seed = number(state, argument, "--seed"); return 0;
+	case OPTION_PROGRAMS:
+		check->programs = option_number(state, argument, "--programs");
+		return 0;
+	case OPTION_ROW: arguments->row = option_number(state, argument, "--row"); return 0;
+	case OPTION_SEED: check->seed = option_number(state, argument, "--seed"); return 0;
 	case ARGP_KEY_ARG:
 		if (arguments->path)
 			argp_error(state, "one file at a time");

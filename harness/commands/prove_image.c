@@ -27,15 +27,6 @@ struct check {
 	uint64_t findings;
 };
 
-static void write_object(FILE *output, json_t *object)
-{
-	if (!object)
-		return;
-	json_dumpf(object, output, JSON_COMPACT | JSON_REAL_PRECISION(6));
-	fputc('\n', output);
-	json_decref(object);
-}
-
 static void set_hex(json_t *object, const char *key, uint64_t value)
 {
 	char text[24];
@@ -112,7 +103,7 @@ static void report_silent(void *context, const struct table_proof_finding *findi
 	set_place(object, check->check.image, finding->pc, finding->pc_end);
 	set_row(object, finding->row);
 	set_rule(object, check->table, finding->rule);
-	write_object(check->check.output, object);
+	json_line(check->check.output, object);
 }
 
 static int check_table(const struct image *image, const struct cfi *cfi, FILE *output,
@@ -193,7 +184,7 @@ static int judge_row(void *context, const struct row *row)
 		return 0;
 	set_place(object, check->check.image, row->pc, row->pc_end);
 	set_row(object, row);
-	write_object(check->check.output, object);
+	json_line(check->check.output, object);
 	return 0;
 }
 
@@ -214,7 +205,7 @@ static void judge_gap(struct referee_check *check, uint64_t vaddr)
 	if (!object)
 		return;
 	set_place(object, check->check.image, vaddr, vaddr + 1);
-	write_object(check->check.output, object);
+	json_line(check->check.output, object);
 }
 
 /* Where libdw stops reading, unless it has a search table (docs/READING_DIFFERENCES.md). */
@@ -305,7 +296,7 @@ static void report_line(void *context, const struct readelf_difference *differen
 	json_object_set_new(object, "line", json_integer((json_int_t)difference->line));
 	json_object_set_new(object, "ours", json_bytes(difference->ours));
 	json_object_set_new(object, "theirs", json_bytes(difference->theirs));
-	write_object(check->output, object);
+	json_line(check->output, object);
 }
 
 static int check_readelf(const struct image *image, FILE *output, json_t *proof,
@@ -372,5 +363,5 @@ void prove_image(const struct prove_options *options, const struct image_path *p
 		json_object_set_new(proof, "message", json_error(&error));
 	}
 	json_object_set_new(proof, "seconds", json_real(monotonic_seconds() - start));
-	write_object(output, proof);
+	json_line(output, proof);
 }

@@ -69,15 +69,6 @@ static int build_best(const char *path, struct subject *ret, struct error *error
 	return 0;
 }
 
-static void write_object(FILE *output, json_t *object)
-{
-	if (!object)
-		return;
-	json_dumpf(object, output, JSON_COMPACT | JSON_REAL_PRECISION(6));
-	fputc('\n', output);
-	json_decref(object);
-}
-
 static json_t *lost(const struct table *table)
 {
 	json_t *object = json_object();
@@ -116,17 +107,16 @@ static void write_diagnostics(const struct subject *subject, FILE *output)
 		cfi_check(subject->cfi, &list);
 	for (size_t i = 0; i < list.count; i++) {
 		const struct error *error = &list.error[i];
-		write_object(output,
-			     json_pack("{s:s, s:o, s:o, s:I, s:o}", "type", "stat_diagnostic",
-				       "image", json_bytes(subject->image->path), "section",
-				       json_bytes(error->section), "offset",
-				       (json_int_t)error->offset, "message",
-				       json_bytes(error->message)));
+		json_line(output,
+			  json_pack("{s:s, s:o, s:o, s:I, s:o}", "type", "stat_diagnostic", "image",
+				    json_bytes(subject->image->path), "section",
+				    json_bytes(error->section), "offset", (json_int_t)error->offset,
+				    "message", json_bytes(error->message)));
 	}
 	if (list.dropped)
-		write_object(output, json_pack("{s:s, s:o, s:I}", "type", "stat_diagnostic",
-					       "image", json_bytes(subject->image->path), "more",
-					       (json_int_t)list.dropped));
+		json_line(output, json_pack("{s:s, s:o, s:I}", "type", "stat_diagnostic", "image",
+					    json_bytes(subject->image->path), "more",
+					    (json_int_t)list.dropped));
 	error_list_deinit(&list);
 }
 
@@ -135,13 +125,13 @@ void stat_image(const struct image_path *image, FILE *output)
 	struct subject subject;
 	struct error error;
 	if (build_best(image->path, &subject, &error)) {
-		write_object(output,
-			     json_pack("{s:s, s:o, s:s, s:o}", "type", "stat_error", "image",
-				       json_bytes(image->path), "code", error_code_name(error.code),
-				       "message", json_error(&error)));
+		json_line(output,
+			  json_pack("{s:s, s:o, s:s, s:o}", "type", "stat_error", "image",
+				    json_bytes(image->path), "code", error_code_name(error.code),
+				    "message", json_error(&error)));
 		return;
 	}
-	write_object(output, stat_object(&subject));
+	json_line(output, stat_object(&subject));
 	write_diagnostics(&subject, output);
 	subject_deinit(&subject);
 }

@@ -41,13 +41,6 @@ static json_t *address_json(uint64_t address)
 	return json_sprintf("0x%" PRIx64, address);
 }
 
-static void write_object(FILE *file, json_t *object)
-{
-	json_dumpf(object, file, JSON_COMPACT);
-	fputc('\n', file);
-	json_decref(object);
-}
-
 static int write_row(void *context, const struct row *row)
 {
 	struct json_writer *writer = context;
@@ -73,7 +66,7 @@ static int write_row(void *context, const struct row *row)
 		json_object_set_new(object, "signal_frame", json_true());
 	if (row->args_size)
 		json_object_set_new(object, "args_size", json_integer((json_int_t)row->args_size));
-	write_object(writer->file, object);
+	json_line(writer->file, object);
 	return 0;
 }
 
@@ -84,7 +77,7 @@ static void write_error(struct json_writer *writer, const struct error *error)
 		json_bytes(writer->image->path), "code", error_code_name(error->code), "section",
 		error->section, "offset", address_json(error->offset), "message", error->message);
 	if (object)
-		write_object(writer->file, object);
+		json_line(writer->file, object);
 }
 
 static void write_section(struct json_writer *writer, struct error_list *diagnostics)
