@@ -94,7 +94,7 @@ find_inline __u32 find_shape_rule(const struct walk_shape_chunk *chunk, __u32 fi
 find_inline unsigned int find_number(struct walk_tables *tables, const struct walk_mapping *mapping,
 				     __u64 pc, __u32 *ret)
 {
-	__u32 offset = pc & (TABLE_PAGE_SIZE - 1), distance;
+	__u32 offset = pc & (TABLE_PAGE_SIZE - 1), distance, within;
 	const struct walk_entry_chunk *entries;
 	const struct walk_shape_chunk *shapes;
 	const struct walk_page_chunk *pages;
@@ -102,9 +102,13 @@ find_inline unsigned int find_number(struct walk_tables *tables, const struct wa
 	__u64 page, at;
 	__u16 row;
 
-	page = (pc - mapping->start) >> TABLE_PAGE_SHIFT;
+	page = (pc - mapping->start) >> mapping->page_shift;
 	if (page >= mapping->page_count)
 		return STOP_NO_ROW;
+	/* Nearly always the right one, and it needn't wait for the entry. */
+	shapes = walk_shape_chunk(tables, mapping->first_shape >> WALK_SHAPE_SHIFT);
+	if (!shapes)
+		return STOP_BAD_TABLE;
 	number = mapping->first_page + page;
 	pages = walk_page_chunk(tables, number >> WALK_PAGE_SHIFT);
 	if (!pages)
@@ -122,19 +126,24 @@ find_inline unsigned int find_number(struct walk_tables *tables, const struct wa
 	*ret = table_entry_number(entry);
 	if (entry & TABLE_DIRECT)
 		return STOP_NONE;
-	number = mapping->first_shape + *ret;
-	shapes = walk_shape_chunk(tables, number >> WALK_SHAPE_SHIFT);
-	if (!shapes)
-		return STOP_BAD_TABLE;
-	number &= WALK_CHUNK_ROWS - 1;
+	number = (mapping->first_shape & (WALK_CHUNK_ROWS - 1)) + *ret;
+	if (number >= WALK_CHUNK_ROWS) {
+		number = mapping->first_shape + *ret;
+		shapes = walk_shape_chunk(tables, number >> WALK_SHAPE_SHIFT);
+		if (!shapes)
+			return STOP_BAD_TABLE;
+		number &= WALK_CHUNK_ROWS - 1;
+	}
 	row = shapes->row[number];
 	*ret = table_shape_rule(row);
 	distance = (offset - table_entry_offset(entry)) & (TABLE_PAGE_SIZE - 1);
 	if (table_shape_distance(row) <= distance)
 		return STOP_NONE;
 	/* Seldom. An entry of an earlier page may be farther away than the offsets say. */
+	within = (1u << mapping->page_shift) - 1;
 	if (at == (first & (WALK_CHUNK_ENTRIES - 1)) &&
-	    (offset >= table_entry_offset(entry) || pages->page[page] == first))
+	    ((offset & within) >= (table_entry_offset(entry) & within) ||
+	     pages->page[page] == first))
 		return STOP_NONE;
 	*ret = find_shape_rule(shapes, number, distance);
 	return STOP_NONE;

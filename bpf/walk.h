@@ -22,7 +22,7 @@
 #define WALK_ENTRY_SHIFT   13
 #define WALK_CHUNK_ENTRIES (1u << WALK_ENTRY_SHIFT)
 #define WALK_ENTRY_ROOM	   4 /* more in a chunk than its entries: find_rule.h reads that far */
-#define WALK_SHAPE_SHIFT   12
+#define WALK_SHAPE_SHIFT   16
 #define WALK_CHUNK_ROWS	   (1u << WALK_SHAPE_SHIFT)
 #define WALK_SHAPE_OVERLAP 16 /* at least TABLE_SHAPE_ROWS - 1, and a multiple of 8 bytes */
 

@@ -370,15 +370,15 @@ void address_space_describe(const struct address_space *space, uint64_t pc, char
 bool mapping_for_walk(const struct mapping *mapping, struct walk_mapping *ret)
 {
 	const struct table *table = mapping->entry ? mapping->entry->table : NULL;
-	uint64_t pages = (mapping->end - mapping->start) >> TABLE_PAGE_SHIFT;
 	uint64_t vaddr = mapping->start - mapping->bias;
 	const struct table_segment *segment;
-	uint64_t first;
+	uint64_t first, pages;
 
 	segment = table ? table_segment_find(table, vaddr) : NULL;
 	if (!segment)
 		return false;
-	first = (vaddr - segment->vaddr) >> TABLE_PAGE_SHIFT;
+	first = (vaddr - segment->vaddr) >> table->page_shift;
+	pages = (mapping->end - mapping->start) >> table->page_shift;
 	if (pages > segment->page_count - first)
 		pages = segment->page_count - first;
 	*ret = (struct walk_mapping) {
@@ -386,6 +386,7 @@ bool mapping_for_walk(const struct mapping *mapping, struct walk_mapping *ret)
 		.end = mapping->end,
 		.first_page = segment->first_page + first,
 		.page_count = pages,
+		.page_shift = table->page_shift,
 	};
 	return true;
 }

@@ -36,7 +36,7 @@ const struct table_segment *table_segment_find(const struct table *table, uint64
 		const struct table_segment *segment = &table->segment[i];
 
 		if (vaddr >= segment->vaddr &&
-		    (vaddr - segment->vaddr) >> TABLE_PAGE_SHIFT < segment->page_count)
+		    (vaddr - segment->vaddr) >> table->page_shift < segment->page_count)
 			return segment;
 	}
 	return NULL;
@@ -45,13 +45,13 @@ const struct table_segment *table_segment_find(const struct table *table, uint64
 uint32_t table_find(const struct table *table, uint64_t vaddr)
 {
 	const struct table_segment *segment = table_segment_find(table, vaddr);
-	uint32_t offset = vaddr & (TABLE_PAGE_SIZE - 1);
+	uint32_t offset = vaddr & (TABLE_PAGE_SIZE - 1), page_size = 1u << table->page_shift;
 	uint32_t page, first, count, entry, distance;
 	const uint16_t *row;
 
 	if (!segment)
 		return TABLE_NO_ROW;
-	page = segment->first_page + ((vaddr - segment->vaddr) >> TABLE_PAGE_SHIFT);
+	page = segment->first_page + ((vaddr - segment->vaddr) >> table->page_shift);
 	first = table->page[page];
 	count = table->page[page + 1] - first;
 	if (count && table_entry_offset(table->entry[first]) <= offset) {
@@ -66,7 +66,8 @@ uint32_t table_find(const struct table *table, uint64_t vaddr)
 		distance = offset - table_entry_offset(entry);
 	} else { /* a segment's first page has an entry at 0, so there is one before, in it */
 		entry = table->entry[first - 1];
-		distance = offset + TABLE_PAGE_SIZE - table_entry_offset(entry);
+		distance = (offset & (page_size - 1)) + page_size -
+			   (table_entry_offset(entry) & (page_size - 1));
 		if (table->page[page - 1] == first) /* not even in the page before */
 			distance = TABLE_SHAPE_SPAN;
 	}
@@ -121,6 +122,15 @@ static int entry_rows(const struct table *table, uint32_t entry, uint64_t pc, ui
 	return status;
 }
 
+/* Where an entry of a segment's page number p is. */
+static uint64_t table_entry_vaddr(const struct table *table, const struct table_segment *segment,
+				  uint32_t p, uint32_t entry)
+{
+	uint64_t vaddr = segment->vaddr + ((uint64_t)p << table->page_shift);
+
+	return (vaddr & ~(uint64_t)(TABLE_PAGE_SIZE - 1)) + table_entry_offset(entry);
+}
+
 int table_rows(const struct table *table, table_row_fn fn, void *context)
 {
 	int status = 0;
@@ -128,7 +138,7 @@ int table_rows(const struct table *table, table_row_fn fn, void *context)
 	for (uint32_t s = 0; s < table->segment_count && !status; s++) {
 		const struct table_segment *segment = &table->segment[s];
 		struct row_merger merger = { .fn = fn, .context = context };
-		uint64_t end = segment->vaddr + (uint64_t)segment->page_count * TABLE_PAGE_SIZE;
+		uint64_t end = segment->vaddr + table_segment_bytes(table, segment);
 		uint64_t pc = 0;
 		uint32_t entry = 0;
 
@@ -136,8 +146,8 @@ int table_rows(const struct table *table, table_row_fn fn, void *context)
 			const uint32_t *page = &table->page[segment->first_page + p];
 
 			for (uint32_t e = page[0]; e < page[1] && !status; e++) {
-				uint64_t next = segment->vaddr + (uint64_t)p * TABLE_PAGE_SIZE +
-						table_entry_offset(table->entry[e]);
+				uint64_t next = table_entry_vaddr(table, segment, p,
+								  table->entry[e]);
 
 				if (e > table->page[segment->first_page])
 					status = entry_rows(table, entry, pc, next, &merger);

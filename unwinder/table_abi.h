@@ -34,9 +34,10 @@
 #include <linux/types.h>
 #endif
 
-#define TABLE_VERSION	  2
-#define TABLE_PAGE_SHIFT  12
+#define TABLE_VERSION	  3
+#define TABLE_PAGE_SHIFT  12 /* of a page of memory; a table's own may be smaller */
 #define TABLE_PAGE_SIZE	  (1u << TABLE_PAGE_SHIFT)
+#define TABLE_PAGE_SMALL  8  /* the smallest page's shift: it is larger than a shape's span */
 #define TABLE_NUMBER_BITS 19 /* of an entry; the bit above says that it is a rule's */
 #define TABLE_NUMBER_MAX  (1u << TABLE_NUMBER_BITS)
 #define TABLE_DIRECT	  TABLE_NUMBER_MAX
@@ -219,7 +220,7 @@ struct walk_mapping {
 	__u32 first_shape; /* numbers in the arrays of the image's shape row, rule and place 0 */
 	__u32 first_rule;
 	__u32 first_place;
-	__u32 zero;
+	__u32 page_shift; /* of the table's pages: TABLE_PAGE_SMALL .. TABLE_PAGE_SHIFT */
 };
 
 #ifndef __bpf__

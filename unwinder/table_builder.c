@@ -295,6 +295,13 @@ void builder_jump(struct table_builder *builder, uint64_t vaddr)
 		};
 }
 
+bool builder_reserve_shapes(struct table_builder *builder, uint64_t count)
+{
+	return count <= TABLE_NUMBER_MAX &&
+	       reserve(builder, &builder->table->shape, &builder->shape_capacity, count,
+		       sizeof(*builder->table->shape));
+}
+
 bool builder_reserve_entries(struct table_builder *builder, uint64_t count)
 {
 	return reserve(builder, &builder->entry, &builder->entry_capacity, count,
@@ -356,6 +363,8 @@ int builder_finish(struct table_builder *builder, struct table **ret, struct err
 	if (!status && !builder->out_of_memory)
 		builder_share_shapes(builder);
 	if (!status && !builder->out_of_memory && builder_lay_out(builder)) {
+		builder_name_rules(builder);
+		table_cut_pages(builder->table);
 		*ret = builder->table;
 		builder->table = NULL;
 	} else if (!status) {

@@ -100,6 +100,7 @@ void builder_cut(struct table_builder *builder);
 void builder_row(struct table_builder *builder, uint64_t vaddr, uint32_t rule);
 /* Room for so many entries, of which only those that come cost memory. */
 bool builder_reserve_entries(struct table_builder *builder, uint64_t count);
+bool builder_reserve_shapes(struct table_builder *builder, uint64_t count);
 
 /* The rows of one FDE for addresses from .. to, by cfi_rows(). first_time: they are counted. In
  * table_create.c. */
@@ -129,5 +130,9 @@ bool builder_sort_chunks(struct table_builder *builder);
 void builder_share_shapes(struct table_builder *builder);
 /* Makes entry[] and page[] of the table. False: no memory. */
 bool builder_lay_out(struct table_builder *builder);
+/* Makes pages smaller where there are many entries in each. */
+void table_cut_pages(struct table *table);
+/* Gives rules that stand alone a shape of one row. */
+void builder_name_rules(struct table_builder *builder);
 
 #endif

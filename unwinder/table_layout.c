@@ -61,6 +61,7 @@ int table_make_segments(struct table *table, const struct image *image, struct e
 		return error_set(error, ERROR_TABLE_LIMIT, "", 0, "%llu pages are too many",
 				 (unsigned long long)pages);
 	table->page_count = pages;
+	table->page_shift = TABLE_PAGE_SHIFT;
 	table->page = calloc(pages + 1, sizeof(*table->page));
 	if (!table->page)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for pages");
@@ -168,4 +169,52 @@ bool builder_lay_out(struct table_builder *builder)
 		begin_pages(&layout, table->page_count - 1, table_entry_pack(1, 0));
 	table->page[table->page_count] = table->entry_count;
 	return true;
+}
+
+/* ---- smaller pages ---------------------------------------------------------------------- */
+
+/* Pages may take this part of what the entries take: the smaller they are, the shorter the search
+ * in one. */
+#define PAGES_WORTH 8
+
+/* The numbers of the pages that one page is cut into. Its entries are in order. */
+static uint32_t *cut_page(const struct table *table, uint32_t page, uint32_t shift, uint32_t *ret)
+{
+	uint32_t entry = table->page[page];
+
+	for (uint32_t part = 0; part < 1u << (TABLE_PAGE_SHIFT - shift); part++) {
+		while (entry < table->page[page + 1] &&
+		       table_entry_offset(table->entry[entry]) < part << shift)
+			entry++;
+		*ret++ = entry;
+	}
+	return ret;
+}
+
+void table_cut_pages(struct table *table)
+{
+	uint32_t shift = table->page_shift, more, *cut, *at;
+	uint64_t count = table->page_count;
+
+	while (shift > TABLE_PAGE_SMALL && 2 * count * PAGES_WORTH <= table->entry_count) {
+		count *= 2;
+		shift--;
+	}
+	more = table->page_shift - shift;
+	if (!more)
+		return;
+	cut = at = malloc((count + 1) * sizeof(*cut));
+	if (!cut)
+		return; /* it is good as it is */
+	for (uint32_t p = 0; p < table->page_count; p++)
+		at = cut_page(table, p, shift, at);
+	*at = table->entry_count;
+	free(table->page);
+	table->page = cut;
+	table->page_count = count;
+	table->page_shift = shift;
+	for (uint32_t s = 0; s < table->segment_count; s++) {
+		table->segment[s].first_page <<= more;
+		table->segment[s].page_count <<= more;
+	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * table_shapes.c - shapes that only one entry uses are taken apart
+ * table_shapes.c - how entries share shapes, when all of them are known
  *
  * A shape pays when several entries share it: of n rows, it takes 2n bytes once and 4 bytes in each
  * entry. One that a single entry uses is better said with the beginnings of other shapes. Those
@@ -9,8 +9,8 @@
  *	(9 r7)(4 r3)(1 r2)(0 r1)	used often, at 1234; so (4 r3)(1 r2)(0 r1) is there too, at 1235
  *	(6 r8)(4 r3)(1 r2)(0 r1)	used once: becomes entry 1235 at +0, and rule r8 at +6
  *
- * In libc four shapes of five are used once, and this takes an eighth off the table. Where they are
- * few it would take longer than it is worth, and is left.
+ * In libc four shapes of five are used once, and taking them apart takes an eighth off the table.
+ * Where they are few it would take longer than it is worth, and is left.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -201,4 +201,44 @@ void builder_share_shapes(struct table_builder *builder)
 	free(before.chunk);
 out:
 	free(uses);
+}
+
+/* ---- rules that stand alone ------------------------------------------------------------- */
+
+/* Adds a row of distance 0, which is a shape by itself; 0: there is no room. */
+static uint32_t single_row(struct table_builder *builder, uint32_t rule)
+{
+	struct table *table = builder->table;
+
+	if (!builder_reserve_shapes(builder, table->shape_count + 1))
+		return 0;
+	table->shape[table->shape_count] = rule;
+	return table->shape_count++;
+}
+
+/*
+ * An entry for one rule names that rule directly while the table is built. In the end it names a row
+ * that says so: where every shape ends is one, so they mostly cost nothing. Then a look-up is the
+ * same for all, where a direct entry is a branch that the CPU guesses wrong two times in five (libc).
+ * Rules that a row can't hold stay direct.
+ */
+void builder_name_rules(struct table_builder *builder)
+{
+	uint32_t single[TABLE_SHAPE_RULES] = { 0 };
+	struct table *table = builder->table;
+
+	for (uint32_t i = 1; i < table->shape_count; i++)
+		if (!table_shape_distance(table->shape[i]))
+			single[table_shape_rule(table->shape[i])] = i;
+	for (uint32_t i = 0; i < table->entry_count; i++) {
+		uint32_t rule = table_entry_number(table->entry[i]);
+
+		if (!(table->entry[i] & TABLE_DIRECT) || rule >= TABLE_SHAPE_RULES)
+			continue;
+		if (!single[rule])
+			single[rule] = single_row(builder, rule);
+		if (single[rule])
+			table->entry[i] = table_entry_pack(table_entry_offset(table->entry[i]),
+							   single[rule]);
+	}
 }

@@ -394,6 +394,7 @@ struct table {
 	uint32_t segment_count;
 	uint32_t *page; /* page_count + 1 */
 	uint32_t page_count;
+	uint32_t page_shift; /* a page has 1 << page_shift bytes */
 	uint32_t *entry;
 	uint32_t entry_count;
 	uint16_t *shape;
@@ -418,6 +419,12 @@ int table_build(const struct image *image, struct table **ret, struct error *err
 int table_create(const struct image *image, const struct cfi *cfi, struct table **ret,
 		 struct error *error);
 void table_destroy(struct table *table);
+/* Bytes of address space. */
+static inline uint64_t table_segment_bytes(const struct table *table,
+					   const struct table_segment *segment)
+{
+	return (uint64_t)segment->page_count << table->page_shift;
+}
 /* Bytes that BPF is given for the image. */
 uint64_t table_bytes(const struct table *table);
 /* The rule number in force at an image address; TABLE_NO_ROW outside. */

@@ -94,10 +94,10 @@ struct made {
 };
 
 /* How many entries a page has: mostly few, often none, now and then one at every byte. */
-static uint32_t draw_count(void)
+static uint32_t draw_count(uint32_t page_size)
 {
 	switch (draw(32)) {
-	case 0: return TABLE_PAGE_SIZE;
+	case 0: return page_size;
 	case 1: return 3000;
 	case 2 ... 12: return 0;
 	default: return 1 + draw(9);
@@ -125,10 +125,12 @@ static void made_init(struct made *made, uint32_t id)
 {
 	struct table *table = &made->table;
 	uint32_t first[64], pages = 1 + draw(draw(4) ? 40 : PAGES_MAX), at = 0;
+	uint32_t shift = TABLE_PAGE_SHIFT - draw(TABLE_PAGE_SHIFT - TABLE_PAGE_SMALL + 1);
 
 	memset(made, 0, sizeof(*made));
 	made->image.path = "made";
 	made->entry = (struct image_entry) { .image = &made->image, .table = table, .id = id };
+	table->page_shift = shift;
 	table->page = calloc(pages + 1, sizeof(*table->page));
 	table->rule_count = 700;
 	table->rule = calloc(table->rule_count, sizeof(*table->rule));
@@ -140,20 +142,22 @@ static void made_init(struct made *made, uint32_t id)
 	for (uint32_t i = 0; i < table->rule_count; i++)
 		table->rule[i].cfa_offset = id << 16 | i;
 	for (uint32_t p = 0; p < pages && at < ENTRY_CAPACITY / 4; p++) {
-		uint32_t count = draw_count(), offset = draw(TABLE_PAGE_SIZE);
+		uint32_t count = draw_count(1u << shift);
+		uint32_t begin = p << shift & (TABLE_PAGE_SIZE - 1), end = begin + (1u << shift);
+		uint32_t offset = begin + draw(1u << shift);
 
 		table->page_count++;
 		table->page[p] = at;
 		if (!p && !count)
 			count = 1;
 		if (!p || count > 1)
-			offset = 0;
-		for (uint32_t i = 0; i < count && offset < TABLE_PAGE_SIZE; i++) {
+			offset = begin;
+		for (uint32_t i = 0; i < count && offset < end; i++) {
 			uint32_t what = draw(2) ? TABLE_DIRECT | draw(table->rule_count)
 						: first[draw(COUNT(first))];
 
 			table->entry[at++] = table_entry_pack(offset, what);
-			offset += count > 100 ? 1 : 1 + draw(500);
+			offset += count > 100 ? 1 : 1 + draw(1u << (shift - 3));
 		}
 	}
 	table->page[table->page_count] = at;
@@ -177,7 +181,7 @@ static void made_deinit(struct made *made)
 static void check_mapping(struct walk_tables *tables, const struct table *table, uint64_t bias,
 			  const struct walk_mapping *mapping, const char *name)
 {
-	uint64_t bytes = (uint64_t)mapping->page_count * TABLE_PAGE_SIZE;
+	uint64_t bytes = (uint64_t)mapping->page_count << mapping->page_shift;
 
 	for (uint64_t pc = mapping->start; pc < mapping->start + bytes; pc++) {
 		uint32_t expect = table_find(table, pc - bias), number = 0;
@@ -200,12 +204,16 @@ static void check_mapping(struct walk_tables *tables, const struct table *table,
 static const struct {
 	const char *name;
 	uint32_t capacity[PLACEMENT_COUNT];
+	uint32_t shape_rows; /* that others have already */
 } made_cases[] = {
-	{ "room_for_some", { 1u << 13, ENTRY_CAPACITY, 1u << 14, 1u << 15, 1u << 8 } },
-	{ "pages_end_first", { 1500, ENTRY_CAPACITY, 1u << 14, 1u << 15, 1u << 8 } },
-	{ "shapes_end_first", { 1u << 13, ENTRY_CAPACITY, 5000, 1u << 15, 1u << 8 } },
-	{ "rules_end_first", { 1u << 13, ENTRY_CAPACITY, 1u << 14, 3000, 1u << 8 } },
-	{ "places_end_first", { 1u << 13, ENTRY_CAPACITY, 1u << 14, 1u << 15, 10 } },
+	{ "room_for_some", { 1u << 13, ENTRY_CAPACITY, 1u << 14, 1u << 15, 1u << 8 }, 0 },
+	{ "pages_end_first", { 1500, ENTRY_CAPACITY, 1u << 14, 1u << 15, 1u << 8 }, 0 },
+	{ "shapes_end_first", { 1u << 13, ENTRY_CAPACITY, 5000, 1u << 15, 1u << 8 }, 0 },
+	{ "shapes_in_two_chunks",
+	  { 1u << 13, ENTRY_CAPACITY, 1u << 17, 1u << 15, 1u << 8 },
+	  WALK_CHUNK_ROWS - 900 },
+	{ "rules_end_first", { 1u << 13, ENTRY_CAPACITY, 1u << 14, 3000, 1u << 8 }, 0 },
+	{ "places_end_first", { 1u << 13, ENTRY_CAPACITY, 1u << 14, 1u << 15, 10 }, 0 },
 };
 
 /* Images until no more fit; after each, all that are there still say what their tables say. One
@@ -220,10 +228,12 @@ START_TEST(every_pc_of_made_tables)
 
 	random_state = _i + 1;
 	tables_init(&tables, made_cases[_i].capacity);
+	tables.placement.array[PLACEMENT_SHAPES].used = made_cases[_i].shape_rows;
 	for (int i = 0; i < IMAGES; i++) {
 		made_init(&made[i], i);
 		mapping[i] = (struct walk_mapping) { .start = MAPPING_START };
 		mapping[i].page_count = made[i].table.page_count;
+		mapping[i].page_shift = made[i].table.page_shift;
 		if (placement_add(&tables.placement, &made[i].entry, &mapping[i], &error)) {
 			ck_assert_int_eq(error.code, ERROR_TABLE_LIMIT);
 			mapping[i].page_count = 0;
@@ -290,7 +300,7 @@ START_TEST(torn_arrays_are_harmless)
 
 	random_state = 7;
 	tables_init(&tables, capacity);
-	for (int round = 0; round < 200; round++) {
+	for (int round = 0; round < 400; round++) {
 		const struct table_rule *first = tables.placement.array[PLACEMENT_RULES].memory;
 
 		for (int kind = 0; kind < PLACEMENT_COUNT; kind++) {
@@ -303,6 +313,7 @@ START_TEST(torn_arrays_are_harmless)
 				word[i] = draw(below) ^ (draw(4) ? 0 : draw(1u << 31) << 1);
 		}
 		mapping.page_count = draw(1u << 20);
+		mapping.page_shift = draw(3) ? TABLE_PAGE_SMALL + draw(5) : draw(32);
 		mapping.first_page = draw(3) ? draw(600) : draw(1u << 31) << 1;
 		mapping.first_shape = draw(3) ? draw(600) : draw(1u << 31) << 1;
 		mapping.first_rule = draw(3) ? 0 : draw(1u << 31) << 1;

@@ -57,11 +57,18 @@ struct lookup {
 
 /* ---- plain rows ------------------------------------------------------------------------- */
 
+/* They have pages of 4 KiB, whatever the table's are. */
+static uint32_t plain_pages(const struct table *table, uint32_t pages)
+{
+	return pages >> (TABLE_PAGE_SHIFT - table->page_shift);
+}
+
 static int add_row(void *context, uint64_t pc, uint64_t pc_end, uint32_t rule)
 {
 	struct lookup *lookup = context;
 	const struct table_segment *segment = table_segment_find(lookup->table, pc);
-	uint32_t page = segment->first_page + ((pc - segment->vaddr) >> TABLE_PAGE_SHIFT);
+	uint32_t page = plain_pages(lookup->table, segment->first_page) +
+			((pc - segment->vaddr) >> TABLE_PAGE_SHIFT);
 	struct table *plain = &lookup->plain;
 
 	if (rule >= LOOKUP_PLAIN_RULE_MAX)
@@ -82,7 +89,8 @@ static int make_plain(struct lookup *lookup, struct error *error)
 
 	if (table_rows(lookup->table, add_row, lookup)) /* counts them */
 		return error_set(error, ERROR_TABLE_LIMIT, "", 0, "too many rules for plain rows");
-	plain->page_count = lookup->table->page_count;
+	plain->page_count = plain_pages(lookup->table, lookup->table->page_count);
+	plain->page_shift = TABLE_PAGE_SHIFT;
 	plain->page = calloc(plain->page_count + 1, sizeof(*plain->page));
 	plain->entry = calloc(plain->entry_count + 1, sizeof(*plain->entry));
 	if (!plain->page || !plain->entry)
@@ -187,11 +195,15 @@ static int place(struct lookup *lookup, enum side side, struct walk_mapping *ret
 	}
 	*ret = (struct walk_mapping) {
 		.start = lookup->segment->vaddr,
-		.end = lookup->segment->vaddr +
-		       (uint64_t)lookup->segment->page_count * TABLE_PAGE_SIZE,
+		.end = lookup->segment->vaddr + table_segment_bytes(lookup->table, lookup->segment),
 		.first_page = lookup->segment->first_page,
 		.page_count = lookup->segment->page_count,
+		.page_shift = entry.table->page_shift,
 	};
+	if (side == PLAIN) {
+		ret->first_page = plain_pages(lookup->table, ret->first_page);
+		ret->page_count = plain_pages(lookup->table, ret->page_count);
+	}
 	if (!status)
 		status = placement_add(placement, &entry, ret, error);
 	for (int kind = 0; kind < PLACEMENT_COUNT; kind++)

@@ -57,8 +57,11 @@ int bench_table_size(const struct bench_options *options, struct bench_figure *r
 	ret->value = (double)table_bytes(table) / rows;
 	ret->unit = "bytes/row";
 	ret->reference = "plain sorted rows";
-	ret->reference_value =
-		(double)bench_plain_bytes(stretches, table->page_count, table->rule_count) / rows;
+	ret->reference_value = (double)bench_plain_bytes(
+				       stretches,
+				       table->page_count >> (TABLE_PAGE_SHIFT - table->page_shift),
+				       table->rule_count) /
+			       rows;
 	ret->ratio = ret->reference_value / ret->value;
 	snprintf(
 		ret->note, sizeof(ret->note),

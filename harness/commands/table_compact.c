@@ -114,14 +114,15 @@ static void print_page(FILE *file, const struct table *table, uint32_t number, u
 		       const struct table_filter *filter)
 {
 	const uint32_t *page = &table->page[number];
+	uint64_t base = vaddr & ~(uint64_t)(TABLE_PAGE_SIZE - 1);
 
 	fprintf(file, "page %u 0x%" PRIx64 " entries %u..%u\n", number, vaddr, page[0], page[1]);
 	for (uint32_t i = page[0]; i < page[1]; i++) {
-		uint64_t pc = vaddr + table_entry_offset(table->entry[i]);
-		uint64_t pc_end = vaddr + TABLE_PAGE_SIZE;
+		uint64_t pc = base + table_entry_offset(table->entry[i]);
+		uint64_t pc_end = vaddr + (1u << table->page_shift);
 
 		if (i + 1 < page[1])
-			pc_end = vaddr + table_entry_offset(table->entry[i + 1]);
+			pc_end = base + table_entry_offset(table->entry[i + 1]);
 		if (table_filter_shows(filter, pc, pc_end))
 			print_entry(file, pc, table->entry[i]);
 	}
@@ -149,8 +150,8 @@ int table_compact(FILE *file, const struct image *image, const struct table_filt
 		fprintf(file, "segment 0x%" PRIx64 " pages %u..%u\n", segment->vaddr,
 			segment->first_page, segment->first_page + segment->page_count);
 		for (uint32_t page = 0; page < segment->page_count; page++) {
-			uint64_t vaddr = segment->vaddr + (uint64_t)page * TABLE_PAGE_SIZE;
-			if (table_filter_shows(filter, vaddr, vaddr + TABLE_PAGE_SIZE))
+			uint64_t vaddr = segment->vaddr + ((uint64_t)page << table->page_shift);
+			if (table_filter_shows(filter, vaddr, vaddr + (1u << table->page_shift)))
 				print_page(file, table, segment->first_page + page, vaddr, filter);
 		}
 	}

@@ -117,13 +117,13 @@ START_TEST(walk_mapping_has_the_tables_pages)
 		ck_assert_uint_eq(walk.start, mapping->start);
 		ck_assert_uint_eq(walk.end, mapping->end);
 		ck_assert_uint_le(walk.first_page + walk.page_count, table->page_count);
-		ck_assert_uint_le((uint64_t)walk.page_count << TABLE_PAGE_SHIFT,
+		ck_assert_uint_le((uint64_t)walk.page_count << walk.page_shift,
 				  walk.end - walk.start);
 		const struct table_segment *segment =
 			table_segment_find(table, walk.start - mapping->bias);
 		ck_assert_ptr_nonnull(segment);
 		ck_assert_uint_eq((uint64_t)(walk.first_page - segment->first_page)
-					  << TABLE_PAGE_SHIFT,
+					  << walk.page_shift,
 				  walk.start - mapping->bias - segment->vaddr);
 		ck_assert_uint_le(walk.first_page + walk.page_count,
 				  segment->first_page + segment->page_count);

@@ -637,7 +637,7 @@ START_TEST(every_address_of_an_image)
 	check_pages(c->name, table);
 	for (uint32_t s = 0; s < table->segment_count; s++) {
 		uint64_t vaddr = table->segment[s].vaddr;
-		uint64_t end = vaddr + (uint64_t)table->segment[s].page_count * PAGE;
+		uint64_t end = vaddr + table_segment_bytes(table, &table->segment[s]);
 
 		if (end - vaddr > 16 * PAGE)
 			end = vaddr + 16 * PAGE;
