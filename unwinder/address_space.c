@@ -236,21 +236,44 @@ static struct image_entry *line_entry(struct image_store *store, pid_t pid,
 	return image ? store_add(store, image, device, inode, &ignored) : NULL;
 }
 
-/* The executable segment that the mapping's file offset falls into gives the bias. */
-static bool line_bias(const struct image *image, const struct maps_line *line, uint64_t *ret)
+static uint64_t segment_first(const struct image_segment *segment)
 {
+	return segment->file_offset & ~(uint64_t)(TABLE_PAGE_SIZE - 1);
+}
+
+/* The executable segment that a file offset falls into; of two that share a page, the one that begins
+ * there. NULL: none. */
+static const struct image_segment *segment_at(const struct image *image, uint64_t offset)
+{
+	const struct image_segment *found = NULL;
+
 	for (size_t i = 0; i < image->segment_count; i++) {
 		const struct image_segment *segment = &image->segment[i];
-		uint64_t first = segment->file_offset & ~(uint64_t)(TABLE_PAGE_SIZE - 1);
-		uint64_t vaddr = segment->vaddr & ~(uint64_t)(TABLE_PAGE_SIZE - 1);
-		uint64_t end = segment->file_offset + segment->file_bytes;
+		uint64_t first = segment_first(segment);
 
-		if (segment->executable && line->offset >= first && line->offset < end) {
-			*ret = line->start - (vaddr + (line->offset - first));
-			return true;
-		}
+		if (segment->executable && offset >= first &&
+		    offset < segment->file_offset + segment->file_bytes &&
+		    (!found || first == offset))
+			found = segment;
 	}
-	return false;
+	return found;
+}
+
+/* Where the next executable segment behind a file offset begins, or limit. One that is elsewhere in
+ * memory than behind this segment only shares its last page of the file. */
+static uint64_t next_segment(const struct image *image, const struct image_segment *segment,
+			     uint64_t offset, uint64_t limit)
+{
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct image_segment *next = &image->segment[i];
+		uint64_t first = segment_first(next);
+
+		if (next->executable && first > offset && first < limit &&
+		    (!segment ||
+		     next->vaddr - next->file_offset == segment->vaddr - segment->file_offset))
+			limit = first;
+	}
+	return limit;
 }
 
 /* FNV-1a, 64 bits. */
@@ -264,31 +287,57 @@ static uint64_t hash_name(const char *path)
 	return hash;
 }
 
-static int space_add(struct address_space *space, size_t *capacity, const struct maps_line *line,
-		     struct error *error)
+static int space_add(struct address_space *space, size_t *capacity, const char *path,
+		     const struct mapping *wanted, struct error *error)
 {
 	struct mapping *mapping;
 
 	if (space->mapping_count == *capacity) {
-		size_t wanted = *capacity ? *capacity * 2 : 16;
-		struct mapping *grown = realloc(space->mapping, wanted * sizeof(*grown));
+		size_t more = *capacity ? *capacity * 2 : 16;
+		struct mapping *grown = realloc(space->mapping, more * sizeof(*grown));
 
 		if (!grown)
 			return error_set(error, ERROR_MEMORY, "", 0, "no memory for mappings");
 		space->mapping = grown;
-		*capacity = wanted;
+		*capacity = more;
 	}
 	mapping = &space->mapping[space->mapping_count];
-	*mapping = (struct mapping) { .start = line->start, .end = line->end };
-	mapping->path = strdup(line->path);
+	*mapping = *wanted;
+	mapping->path = strdup(path);
 	if (!mapping->path)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a path");
 	space->mapping_count++;
-	mapping->name_hash = hash_name(line->path);
-	mapping->entry = line_entry(space->store, space->pid, line);
-	if (mapping->entry && !line_bias(mapping->entry->image, line, &mapping->bias))
-		mapping->entry = NULL;
 	return 0;
+}
+
+/*
+ * A line is mostly one executable segment. But the kernel joins neighbours of the same permissions: two
+ * executable segments, or the headers' as well when a program has made them executable. So it is cut
+ * where a segment begins; each piece gets the bias of its own, and what is in no segment no image.
+ */
+static int space_add_line(struct address_space *space, size_t *capacity,
+			  const struct maps_line *line, struct error *error)
+{
+	struct image_entry *entry = line_entry(space->store, space->pid, line);
+	uint64_t limit = line->offset + (line->end - line->start), hash = hash_name(line->path);
+	uint64_t offset = line->offset, next = limit;
+	int status = 0;
+
+	for (; !status && offset < limit; offset = next) {
+		const struct image_segment *segment = entry ? segment_at(entry->image, offset)
+							    : NULL;
+		struct mapping piece = { .start = line->start + (offset - line->offset),
+					 .name_hash = hash };
+
+		next = entry ? next_segment(entry->image, segment, offset, limit) : limit;
+		piece.end = line->start + (next - line->offset);
+		if (segment) {
+			piece.entry = entry;
+			piece.bias = piece.start - (segment->vaddr - segment->file_offset + offset);
+		}
+		status = space_add(space, capacity, line->path, &piece, error);
+	}
+	return status;
 }
 
 /* ---- the address space ------------------------------------------------------------------ */
@@ -311,7 +360,7 @@ int address_space_read(struct address_space *space, struct image_store *store, p
 		return error_set_errno(error, "%s", path);
 	while (!status && getline(&line, &line_capacity, maps) > 0)
 		if (maps_line_parse(line, &parsed) && parsed.permissions[2] == 'x')
-			status = space_add(space, &capacity, &parsed, error);
+			status = space_add_line(space, &capacity, &parsed, error);
 	free(line);
 	fclose(maps);
 	return status;

@@ -77,6 +77,35 @@ START_TEST(vdso_is_an_image)
 }
 END_TEST
 
+/* Executable headers: the kernel joins them and the text to one line of /proc/PID/maps. */
+START_TEST(joined_segments_are_told_apart)
+{
+	uint64_t headers = getauxval(AT_PHDR) & ~(uint64_t)(TABLE_PAGE_SIZE - 1);
+	uint64_t here = (uint64_t)fixture_read;
+	struct fixture before = { .store = NULL }, f = { .store = NULL };
+	struct walk_mapping walk;
+
+	fixture_read(&before);
+	const struct mapping *text = address_space_find(&before.space, here);
+	ck_assert(text && text->entry && text->start > headers);
+	ck_assert_ptr_null(address_space_find(&before.space, headers));
+	ck_assert(!mprotect((void *)headers, text->start - headers, PROT_READ | PROT_EXEC));
+	fixture_read(&f);
+	ck_assert(!mprotect((void *)headers, text->start - headers, PROT_READ));
+	const struct mapping *joined = address_space_find(&f.space, here);
+	ck_assert(joined && joined->entry);
+	ck_assert_uint_eq(joined->start, text->start);
+	ck_assert_uint_eq(joined->end, text->end);
+	ck_assert_uint_eq(joined->bias, text->bias);
+	ck_assert(mapping_for_walk(joined, &walk));
+	ck_assert_uint_eq(walk.start, text->start);
+	joined = address_space_find(&f.space, headers);
+	ck_assert(joined && !joined->entry && joined->end == text->start);
+	fixture_deinit(&before);
+	fixture_deinit(&f);
+}
+END_TEST
+
 START_TEST(mapping_is_found_from_start_to_end)
 {
 	struct fixture f = { .store = NULL };
@@ -232,6 +261,7 @@ int main(void)
 	tcase_add_loop_test(tcase, bias_leads_to_the_symbol, 0,
 			    sizeof(functions) / sizeof(functions[0]));
 	tcase_add_test(tcase, vdso_is_an_image);
+	tcase_add_test(tcase, joined_segments_are_told_apart);
 	tcase_add_test(tcase, mapping_is_found_from_start_to_end);
 	tcase_add_test(tcase, walk_mapping_has_the_tables_pages);
 	tcase_add_test(tcase, anonymous_code_has_no_image);
