@@ -21,7 +21,8 @@ struct refereed_image {
 	const struct image_entry *entry;
 	int fd;
 	Elf *elf;
-	Dwarf_CFI *cfi; /* owned by libdw, freed with dwarf_cfi_end */
+	Dwarf *dwarf;	/* NULL: .eh_frame is what is read */
+	Dwarf_CFI *cfi; /* dwarf's, or freed with dwarf_cfi_end */
 };
 
 struct referee {
@@ -35,13 +36,33 @@ struct referee *referee_create(void)
 	return calloc(1, sizeof(struct referee));
 }
 
+/* libdw's reading of the section that ours read. */
+static void open_cfi(struct refereed_image *image)
+{
+	if (!image->entry->cfi || image->entry->cfi->is_eh_frame) {
+		image->cfi = dwarf_getcfi_elf(image->elf);
+		return;
+	}
+	image->dwarf = dwarf_begin_elf(image->elf, DWARF_C_READ, NULL);
+	image->cfi = image->dwarf ? dwarf_getcfi(image->dwarf) : NULL;
+}
+
+static void close_cfi(struct refereed_image *image)
+{
+	if (image->dwarf)
+		dwarf_end(image->dwarf);
+	else if (image->cfi)
+		dwarf_cfi_end(image->cfi);
+	image->dwarf = NULL;
+	image->cfi = NULL;
+}
+
 void referee_destroy(struct referee *referee)
 {
 	if (!referee)
 		return;
 	for (size_t i = 0; i < referee->count; i++) {
-		if (referee->image[i].cfi)
-			dwarf_cfi_end(referee->image[i].cfi);
+		close_cfi(&referee->image[i]);
 		elf_end(referee->image[i].elf);
 		if (referee->image[i].fd >= 0)
 			close(referee->image[i].fd);
@@ -57,8 +78,8 @@ void referee_destroy(struct referee *referee)
 static Dwarf_CFI *without_memory(struct refereed_image *image)
 {
 	if (image->cfi && image->entry->cfi && image->entry->cfi->overlapping) {
-		dwarf_cfi_end(image->cfi);
-		image->cfi = dwarf_getcfi_elf(image->elf);
+		close_cfi(image);
+		open_cfi(image);
 	}
 	return image->cfi;
 }
@@ -77,7 +98,8 @@ static Dwarf_CFI *image_cfi(struct referee *referee, const struct image_entry *e
 	referee->image = grown;
 	image.fd = open(entry->image->path, O_RDONLY | O_CLOEXEC);
 	image.elf = image.fd >= 0 ? elf_begin(image.fd, ELF_C_READ_MMAP, NULL) : NULL;
-	image.cfi = image.elf ? dwarf_getcfi_elf(image.elf) : NULL;
+	if (image.elf)
+		open_cfi(&image);
 	referee->image[referee->count++] = image;
 	return image.cfi;
 }
