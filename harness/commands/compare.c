@@ -31,8 +31,7 @@ static const struct argp_option options[] = {
 	  "the dynamic loader resolves every symbol before the program begins (LD_BIND_NOW)", 0 },
 	{ "each", OPTION_EACH, NULL, 0,
 	  "every argument is a program without arguments, compared one after the other; NDJSON, "
-	  "with a "
-	  "\"begin\" and an \"end\" object around each one's",
+	  "with a \"begin\" and an \"end\" object around each one's, on both output streams",
 	  0 },
 	{ "every", OPTION_EVERY, "N", 0, "compare at every Nth instruction (default 1)", 0 },
 	{ "from", OPTION_FROM, "SYMBOL", 0,
@@ -132,22 +131,31 @@ static bool is_bad_input(const struct error *error)
 	}
 }
 
-/* Compares one program and prints the result; the exit status. */
-static int compare_program(struct comparer *comparer, const struct arguments *arguments,
-			   char *const *argv, char *message, size_t size)
+/* How the comparison of one program ended. */
+struct ending {
+	int status;	/* the exit status that it alone would give */
+	bool timed_out; /* the program was killed for that */
+	char message[sizeof(((struct error *)0)->message)];
+};
+
+/* Compares one program and prints the result. */
+static struct ending compare_program(struct comparer *comparer, const struct arguments *arguments,
+				     char *const *argv)
 {
 	struct tracer_options tracer = arguments->tracer;
+	struct ending ending = { .status = EXIT_OK };
 	struct comparison comparison;
 	const char *program = argv[0];
 	struct error error;
 	size_t skipped = 0;
-	int status = EXIT_OK;
 
 	tracer.argv = argv;
 	if (comparer_run(comparer, &tracer, &comparison, &error)) {
 		error_print(stderr, program, &error);
-		snprintf(message, size, "%s", error.message);
-		return is_bad_input(&error) ? EXIT_BAD_INPUT : EXIT_ENVIRONMENT;
+		snprintf(ending.message, sizeof(ending.message), "%s", error.message);
+		ending.status = is_bad_input(&error) ? EXIT_BAD_INPUT : EXIT_ENVIRONMENT;
+		ending.timed_out = error.code == ERROR_TIMEOUT;
+		return ending;
 	}
 	if (arguments->json)
 		compare_print_json(stdout, program, &comparison);
@@ -156,38 +164,50 @@ static int compare_program(struct comparer *comparer, const struct arguments *ar
 	for (size_t i = 0; i < comparison.engine_count; i++)
 		skipped += comparison.engine[i].skipped;
 	if (comparison_is_thin(&comparison)) {
-		snprintf(message, size, "the truth is thin: it proves little");
-		fprintf(stderr, "%s: %s\n", program, message);
-		status = EXIT_FINDINGS;
+		snprintf(ending.message, sizeof(ending.message),
+			 "the truth is thin: it proves little");
+		fprintf(stderr, "%s: %s\n", program, ending.message);
+		ending.status = EXIT_FINDINGS;
 	}
 	if (comparison_has_findings(&comparison))
-		status = EXIT_FINDINGS;
+		ending.status = EXIT_FINDINGS;
 	if (skipped == comparison.engine_count)
-		status = EXIT_SKIPPED;
+		ending.status = EXIT_SKIPPED;
 	comparison_deinit(&comparison);
-	return status;
+	return ending;
 }
 
-/* Between these two lines lies one program's result, whatever becomes of the next. */
+/*
+ * Between a begin and an end lies one program's result, whatever becomes of the next. On both
+ * streams: who reads them from two pipes has nothing else to tell whose a message is. Takes the
+ * object.
+ */
+static void print_mark(json_t *object)
+{
+	char *line = json_dumps(object, JSON_COMPACT);
+
+	if (line) {
+		printf("%s\n", line);
+		fflush(stdout);
+		fprintf(stderr, "%s\n", line);
+	}
+	free(line);
+	json_decref(object);
+}
+
 static void print_begin(const char *program)
 {
-	json_t *object = json_pack("{s:s, s:s}", "type", "begin", "program", program);
-
-	json_dumpf(object, stdout, JSON_COMPACT);
-	putchar('\n');
-	fflush(stdout);
-	json_decref(object);
+	print_mark(json_pack("{s:s, s:s}", "type", "begin", "program", program));
 }
 
-static void print_end(const char *program, int status, const char *message)
+static void print_end(const char *program, const struct ending *ending)
 {
-	json_t *object = json_pack("{s:s, s:s, s:i, s:s}", "type", "end", "program", program,
-				   "status", status, "message", message);
+	json_t *message = json_string(ending->message);
 
-	json_dumpf(object, stdout, JSON_COMPACT);
-	putchar('\n');
-	fflush(stdout);
-	json_decref(object);
+	print_mark(json_pack("{s:s, s:s, s:i, s:o, s:b}", "type", "end", "program", program,
+			     "status", ending->status, "message",
+			     message ? message : json_string("(not UTF-8)"), "timed_out",
+			     ending->timed_out));
 }
 
 /* The worst of many: an environment that failed, bad input, findings, all skipped, nothing. */
@@ -201,15 +221,31 @@ static int worse(int one, int other)
 	return EXIT_SKIPPED;
 }
 
+/* Every argument is a program. The worst status. */
+static int compare_each(struct comparer *comparer, const struct arguments *arguments)
+{
+	int status = EXIT_SKIPPED;
+
+	for (char *const *program = arguments->tracer.argv; *program; program++) {
+		char *argv[] = { *program, NULL };
+
+		print_begin(*program);
+		struct ending ending = compare_program(comparer, arguments, argv);
+		print_end(*program, &ending);
+		status = program == arguments->tracer.argv ? ending.status
+							   : worse(status, ending.status);
+	}
+	return status;
+}
+
 int command_compare(int argc, char **argv)
 {
 	struct arguments arguments = {
 		.tracer = { .timeout_ms = 600000, .silence_output = true },
 	};
-	char message[sizeof(((struct error *)0)->message)] = "";
 	struct comparer *comparer;
-	int status = EXIT_SKIPPED;
 	struct error error;
+	int status;
 
 	for (size_t i = 0; engine_at(i); i++)
 		arguments.compare.engine[arguments.compare.engine_count++] = engine_at(i);
@@ -219,19 +255,10 @@ int command_compare(int argc, char **argv)
 		error_print(stderr, NULL, &error);
 		return EXIT_ENVIRONMENT;
 	}
-	if (!arguments.each)
-		status = compare_program(comparer, &arguments, arguments.tracer.argv, message,
-					 sizeof(message));
-	for (char *const *program = arguments.tracer.argv; arguments.each && *program; program++) {
-		char *one[] = { *program, NULL };
-		int ended;
-
-		message[0] = '\0';
-		print_begin(*program);
-		ended = compare_program(comparer, &arguments, one, message, sizeof(message));
-		print_end(*program, ended, message);
-		status = program == arguments.tracer.argv ? ended : worse(status, ended);
-	}
+	if (arguments.each)
+		status = compare_each(comparer, &arguments);
+	else
+		status = compare_program(comparer, &arguments, arguments.tracer.argv).status;
 	comparer_destroy(comparer);
 	return status;
 }

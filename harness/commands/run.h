@@ -5,15 +5,16 @@
  *	run.c			the command line
  *	run_manifest.c		the corpus's manifest.tsv -> binaries
  *	run_matrix.c		cells, the queue, the folder; what is done in which order
- *	run_host.c		one compare on this machine
- *	run_guest.c		all compares of one kernel, in one guest
+ *	run_batch.c		binaries of one compare; whose output is whose
+ *	run_host.c		a batch on this machine
+ *	run_guest.c		all batches of one kernel, in one guest
  *	run_judge.c		what a compare printed -> the cell's outcome
  *	run_expect.c		what corpus.tsv expects of a program
  *	run_kernel_fault.c	bpf's stacks of one kernel held against another's
  *	run_progress.c		the live line
  *	run_provenance.c	where and with what: the header
  *
- * A *lane* is a kernel. Host binaries are many short jobs, a guest is one long job; a pool of
+ * A *lane* is a kernel. A batch of host binaries is a short job, a guest is a long one; a pool of
  * workers takes jobs from one queue, guests first. Every cell is finished exactly once, whatever
  * happens to the job that should have done it.
  */
@@ -84,23 +85,40 @@ struct output {
 void output_add(struct output *output, const void *data, size_t size);
 void output_deinit(struct output *output);
 
+enum run_stream { RUN_STDOUT, RUN_STDERR, RUN_STREAM_COUNT };
+
+struct child_options {
+	char *const *argv;   /* its own path first */
+	int cpu;	     /* where; -1: anywhere */
+	unsigned timeout_ms; /* killed if it did not get on for so long */
+	/* What it writes, as it comes. True: it got on, and its time begins anew. */
+	bool (*on_output)(void *context, enum run_stream stream, const void *data, size_t size);
+	void *context;
+};
+
 /*
  * What the matrix uses of the world, so that tests can put another world there.
  *
- * compare: runs argv, an own path first, to its end. cpu: where, or -1. *ret_exit: its exit code,
- * 128+N if killed by signal N, 124 if it outlived timeout_ms. -1: it could not be started.
+ * compare: runs a child to its end. *ret_exit: its exit code, 128+N if killed by signal N, 124 if
+ * it outlived its time. -1: it could not be started.
  */
 struct run_backend {
-	int (*compare)(char *const *argv, int cpu, unsigned timeout_ms, struct output *ret_out,
-		       struct output *ret_err, int *ret_exit, struct error *error);
+	int (*compare)(const struct child_options *options, int *ret_exit, struct error *error);
 	int (*kernel)(const char *name, struct kernel *ret, struct error *error);
 	int (*guest)(const struct guest_options *options, const struct guest_callbacks *callbacks,
 		     struct guest_result *ret, struct error *error);
 	bool (*can_boot)(void); /* false: this machine has no QEMU; a skip, not a failure */
 };
 
-int host_compare(char *const *argv, int cpu, unsigned timeout_ms, struct output *ret_out,
-		 struct output *ret_err, int *ret_exit, struct error *error);
+struct batch;
+int host_compare(const struct child_options *options, int *ret_exit, struct error *error);
+/*
+ * How long a compare on the host may take over one program before it is killed from outside: its
+ * own limit comes first, unless it is compare that hangs.
+ */
+unsigned host_deadline_ms(const struct run_options *options);
+/* Runs a batch on the host and finishes all its cells, in as many processes as it takes. */
+void run_host_batch(struct batch *batch, int cpu);
 
 /* ---- run_matrix.c ----------------------------------------------------------------------- */
 
@@ -119,8 +137,13 @@ struct run {
 	pthread_mutex_t fetch_lock; /* kernels are fetched one after the other */
 	pthread_mutex_t lock;
 	struct results *results;
-	FILE *stream; /* results.ndjson while it grows */
-	size_t next_job;
+	FILE *stream;	   /* results.ndjson while it grows */
+	size_t next_guest; /* number of the next guest to be run */
+	size_t host_lane;
+	double host_start; /* monotonic seconds, when its first batch was taken; 0: not yet */
+	size_t *host;	   /* binaries to be run there, as batch_list orders them */
+	size_t host_count;
+	size_t next_host;
 	size_t next_worker;
 	struct run_progress progress;
 };
@@ -139,15 +162,77 @@ void run_cell_judge(struct run *run, size_t lane, size_t binary, int exit_code,
 /* Finishes a cell that was not run. */
 void run_cell_finish(struct run *run, size_t lane, size_t binary, enum cell_status status,
 		     bool environment, const char *reason);
-/* compare's argv for a binary, `size` at least COMPARE_ARGUMENTS. Strings are borrowed. */
-#define COMPARE_ARGUMENTS 11
-void run_compare_argv(const struct run *run, const char *program, const struct run_binary *binary,
-		      const char *ret[COMPARE_ARGUMENTS]);
+
+/* ---- run_batch.c ------------------------------------------------------------------------ */
+
+#define GUEST_PROGRAM "/bin/stackproof"
+
+/* Binaries of one compare. */
+#define BATCH_MAX 64
+
+#define BATCH_OPTIONS_MAX 11
+
+struct batch_entry {
+	size_t binary;				/* in the manifest */
+	struct output output[RUN_STREAM_COUNT]; /* until it is done */
+	bool started;				/* the present process was given it */
+	bool begun;				/* on either stream */
+	bool closed[RUN_STREAM_COUNT];		/* its end was read */
+	bool done;				/* its cell is finished */
+	double begin, end;			/* monotonic seconds */
+	int exit_status;			/* of its end */
+	bool timed_out;
+};
+
+struct batch_stream {
+	struct output line;  /* not ended yet */
+	struct output stray; /* outside of all marks, for the entry that is next */
+	size_t current;	     /* entry, or SIZE_MAX */
+};
+
+struct batch {
+	struct run *run;
+	size_t lane;
+	bool in_guest;
+	bool bind_now; /* the dynamic loader resolves all symbols of its programs first */
+	struct batch_entry entry[BATCH_MAX];
+	size_t count;
+	struct batch_stream stream[RUN_STREAM_COUNT];
+	char timeout[16];
+	const char *argv[BATCH_OPTIONS_MAX + BATCH_MAX + 1]; /* and a NULL */
+};
+
 /*
- * Whether a binary's symbols are all resolved before it begins. Of C++ and Rust programs a third of
- * the steps would be lazy resolution, which the C programs show already.
+ * The binaries first, first + step, ... whose cells are pending; those that are run in the same way
+ * are together. The count; ret has room for all of the manifest.
  */
-bool run_binds_now(const struct run_binary *binary);
+size_t batch_list(const struct run *run, size_t lane, size_t first, size_t step, size_t *ret);
+/*
+ * A batch of the first binaries of the list, as far as they are run in the same way and at most
+ * BATCH_MAX: how many.
+ */
+size_t batch_init(struct batch *batch, struct run *run, size_t lane, bool in_guest,
+		  const size_t *binary, size_t count);
+void batch_deinit(struct batch *batch);
+/*
+ * How many of the binaries that are left a worker of so many takes: half of its share, so that all
+ * end together; but loading the BPF programs is as much work as stepping a few.
+ */
+size_t batch_share(size_t left, unsigned jobs);
+/* argv of a compare of all entries that are not done; owned by the batch. */
+char *const *batch_start(struct batch *batch);
+/* What it wrote. True if a program began or ended. */
+bool batch_output(struct batch *batch, enum run_stream stream, const void *data, size_t size);
+/* It ended: finishes all that began, or else the first. Each process finishes at least one. */
+void batch_exit(struct batch *batch, int exit_code);
+/* Entries that are not done. */
+size_t batch_left(const struct batch *batch);
+/* Finishes them as if each had ended so. */
+void batch_abandon(struct batch *batch, int exit_code);
+/* Finishes them as errors of the environment. */
+void batch_fail(struct batch *batch, const char *reason);
+/* Finishes those whose end was read: nothing will be said any more. */
+void batch_settle(struct batch *batch);
 
 /* ---- run_guest.c ------------------------------------------------------------------------ */
 
@@ -170,6 +255,8 @@ bool expectation_valid(const char *expected);
 int expectation_check(const char *expected, const struct cell *cell, char *ret, size_t size);
 /* Whether a walk that stops and says why is expected somewhere. */
 bool expectation_has_flag(const char *expected);
+/* The truth may be a prefix. */
+bool expectation_has_prefix(const char *expected);
 /* Points whose table fault is expected by name. */
 uint64_t expectation_points(const char *expected, const struct cell *cell);
 /* Whether a golden of this binary may hold a diagnostic, or a function with a table fault of kind

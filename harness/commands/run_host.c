@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * run_host.c - one compare as a child process
+ * run_host.c - a batch on this machine, in child processes
  *
- * The child is this program again, so a crash in it costs one cell. Its two streams are read as
- * they come (either can fill a pipe), its end is seen through a pidfd (pidfd_open(2), Linux 5.3)
- * rather than through the end of the streams: a process it left behind may hold them open. Tracer
- * and tracee share the CPU on which they start, so jobs that run at
- * once are each given an own one; the child inherits it.
+ * A child is this program again, so a crash in it costs the cell of the binary at hand; the
+ * binaries behind it are given to another child. The two streams are read as they come (either can
+ * fill a pipe), its end is seen through a pidfd (pidfd_open(2), Linux 5.3) rather than through the
+ * end of the streams: a process it left behind may hold them open. Tracer and tracee share the CPU
+ * on which they start, so jobs that run at once are each given an own one; the child inherits it.
+ *
+ * compare has a time limit for each program. The deadline here is for a compare that hangs itself,
+ * and begins anew with each program that begins or ends.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -21,6 +25,12 @@
 #include <unistd.h>
 #include "clock.h"
 #include "commands/run.h"
+
+/* For loading the BPF programs, and for what compare does after a program was killed. */
+#define SLACK_MS 30000
+
+/* poll(2) takes an int. */
+#define POLL_MS_MAX 1000000
 
 enum { EXIT_TIMED_OUT = 124, EXIT_SIGNAL_BASE = 128 };
 
@@ -54,8 +64,7 @@ void output_deinit(struct output *output)
 struct child {
 	pid_t pid;
 	int pidfd;
-	int out; /* -1 at its end */
-	int err;
+	int fd[RUN_STREAM_COUNT]; /* -1 at its end */
 };
 
 static void close_fd(int *fd)
@@ -96,7 +105,7 @@ static int start(struct child *child, char *const *argv, int cpu, struct error *
 	int out[2] = { -1, -1 }, err[2] = { -1, -1 };
 	int status = -1;
 
-	*child = (struct child) { .pid = -1, .pidfd = -1, .out = -1, .err = -1 };
+	*child = (struct child) { .pid = -1, .pidfd = -1, .fd = { -1, -1 } };
 	if (pipe2(out, O_CLOEXEC) || pipe2(err, O_CLOEXEC)) {
 		error_set_errno(error, "no pipe for %s", argv[0]);
 		goto out;
@@ -114,8 +123,8 @@ static int start(struct child *child, char *const *argv, int cpu, struct error *
 	}
 	fcntl(out[0], F_SETFL, O_NONBLOCK);
 	fcntl(err[0], F_SETFL, O_NONBLOCK);
-	child->out = out[0];
-	child->err = err[0];
+	child->fd[RUN_STDOUT] = out[0];
+	child->fd[RUN_STDERR] = err[0];
 	out[0] = err[0] = -1;
 	status = 0;
 out:
@@ -126,53 +135,108 @@ out:
 	return status;
 }
 
-/* Takes what is there; closes the stream at its end. */
-static void drain(int *fd, struct output *output)
+/* Takes what is there; closes the stream at its end. True if the child got on. */
+static bool drain(struct child *child, enum run_stream stream, const struct child_options *options)
 {
 	char buffer[65536];
+	int *fd = &child->fd[stream];
 	ssize_t size = -1;
+	bool got_on = false;
 
 	while (*fd >= 0 && (size = read(*fd, buffer, sizeof(buffer))) > 0)
-		output_add(output, buffer, size);
+		got_on |= options->on_output(options->context, stream, buffer, size);
 	if (*fd >= 0 && (!size || (errno != EAGAIN && errno != EINTR)))
 		close_fd(fd);
+	return got_on;
 }
 
-int host_compare(char *const *argv, int cpu, unsigned timeout_ms, struct output *ret_out,
-		 struct output *ret_err, int *ret_exit, struct error *error)
+static bool drain_all(struct child *child, const struct child_options *options)
 {
-	double deadline = monotonic_seconds() + timeout_ms / 1000.0;
-	struct child child;
-	bool timed_out = false, ended = false;
-	int status;
+	bool got_on = drain(child, RUN_STDOUT, options);
 
-	if (start(&child, argv, cpu, error))
-		return -1;
+	return drain(child, RUN_STDERR, options) || got_on;
+}
+
+/* Until it ends; killed when its time is up. True if it was. */
+static bool follow(struct child *child, const struct child_options *options)
+{
+	double deadline = monotonic_seconds() + options->timeout_ms / 1000.0;
+	bool timed_out = false, ended = false;
+
 	while (!ended) {
 		struct pollfd fds[] = {
-			{ .fd = child.pidfd, .events = POLLIN },
-			{ .fd = child.out, .events = POLLIN },
-			{ .fd = child.err, .events = POLLIN },
+			{ .fd = child->pidfd, .events = POLLIN },
+			{ .fd = child->fd[RUN_STDOUT], .events = POLLIN },
+			{ .fd = child->fd[RUN_STDERR], .events = POLLIN },
 		};
 		double left_ms = (deadline - monotonic_seconds()) * 1000;
-		poll(fds, 3, timed_out ? -1 : left_ms > 0 ? (int)left_ms + 1 : 0);
-		drain(&child.out, ret_out);
-		drain(&child.err, ret_err);
+		int wait_ms = left_ms <= 0	      ? 0
+			      : left_ms < POLL_MS_MAX ? (int)left_ms + 1
+						      : POLL_MS_MAX;
+
+		poll(fds, 3, timed_out ? -1 : wait_ms);
+		if (drain_all(child, options))
+			deadline = monotonic_seconds() + options->timeout_ms / 1000.0;
 		ended = fds[0].revents != 0;
 		if (!ended && !timed_out && monotonic_seconds() >= deadline) {
 			timed_out = true;
-			kill(child.pid, SIGKILL);
+			kill(child->pid, SIGKILL);
 		}
 	}
+	return timed_out;
+}
+
+int host_compare(const struct child_options *options, int *ret_exit, struct error *error)
+{
+	struct child child;
+	int status;
+
+	if (start(&child, options->argv, options->cpu, error))
+		return -1;
+	bool timed_out = follow(&child, options);
 	while (waitpid(child.pid, &status, 0) < 0 && errno == EINTR)
 		;
-	drain(&child.out, ret_out);
-	drain(&child.err, ret_err);
-	close_fd(&child.out);
-	close_fd(&child.err);
+	drain_all(&child, options);
+	close_fd(&child.fd[RUN_STDOUT]);
+	close_fd(&child.fd[RUN_STDERR]);
 	close_fd(&child.pidfd);
-	*ret_exit = timed_out		  ? EXIT_TIMED_OUT
-		    : WIFSIGNALED(status) ? EXIT_SIGNAL_BASE + WTERMSIG(status)
-					  : WEXITSTATUS(status);
+	if (!WIFSIGNALED(status))
+		*ret_exit = WEXITSTATUS(status);
+	else
+		*ret_exit = timed_out ? EXIT_TIMED_OUT : EXIT_SIGNAL_BASE + WTERMSIG(status);
 	return 0;
+}
+
+unsigned host_deadline_ms(const struct run_options *options)
+{
+	return options->timeout_ms > UINT_MAX - SLACK_MS ? UINT_MAX
+							 : options->timeout_ms + SLACK_MS;
+}
+
+static bool on_output(void *context, enum run_stream stream, const void *data, size_t size)
+{
+	return batch_output(context, stream, data, size);
+}
+
+void run_host_batch(struct batch *batch, int cpu)
+{
+	struct run *run = batch->run;
+
+	while (batch_left(batch)) {
+		struct child_options options = {
+			.argv = batch_start(batch),
+			.cpu = cpu,
+			.timeout_ms = host_deadline_ms(run->options),
+			.on_output = on_output,
+			.context = batch,
+		};
+		struct error error = { 0 };
+		int exit_code;
+
+		if (run->backend->compare(&options, &exit_code, &error)) {
+			batch_fail(batch, error.message);
+			break;
+		}
+		batch_exit(batch, exit_code);
+	}
 }

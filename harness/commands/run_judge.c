@@ -265,9 +265,10 @@ static void judge_table_faults(struct cell *cell, const json_t *verdicts, const 
 }
 
 /* A program that did not do what it claims, and a truth that is no measure, prove nothing. */
-static void judge_run(struct cell *cell, const json_t *verdicts)
+static void judge_run(struct cell *cell, const json_t *verdicts, const char *expected)
 {
 	const json_t *truth = json_object_get(verdicts, "truth");
+	bool prefix = expectation_has_prefix(expected);
 	int status = (int)number(verdicts, "status");
 
 	if (status && WIFSIGNALED(status)) {
@@ -276,9 +277,11 @@ static void judge_run(struct cell *cell, const json_t *verdicts)
 	} else if (status) {
 		cell_set(cell, CELL_FAILED, "the program ended with status %d",
 			 WEXITSTATUS(status));
-	} else if (truth && number(truth, "unrooted")) {
+	} else if (truth && !prefix && number(truth, "unrooted")) {
 		cell_set(cell, CELL_FAILED, "the truth is only a prefix at %llu points",
 			 (unsigned long long)number(truth, "unrooted"));
+	} else if (truth && prefix && !number(truth, "unrooted")) {
+		cell_set(cell, CELL_FAILED, "prefix was expected and did not appear");
 	} else if (truth && number(truth, "max_frames") < 2) {
 		cell_set(cell, CELL_FAILED, "the truth never had two frames");
 	}
@@ -328,7 +331,7 @@ void cell_judge(struct cell *cell, const char *engines, const char *expected, in
 	if (cell->status == CELL_PASSED)
 		judge_expected(cell, expected);
 	if (cell->status == CELL_PASSED)
-		judge_run(cell, verdicts);
+		judge_run(cell, verdicts, expected);
 }
 
 /* Which skips a requirement covers: by reason, and for compilers by toolchain too. */

@@ -30,34 +30,6 @@ static bool is_host(const struct run *run, size_t lane)
 	return !strcmp(run->options->kernel[lane], HOST_LANE);
 }
 
-bool run_binds_now(const struct run_binary *binary)
-{
-	return !strcmp(binary->language, "cxx") || !strcmp(binary->language, "rust");
-}
-
-void run_compare_argv(const struct run *run, const char *program, const struct run_binary *binary,
-		      const char *ret[COMPARE_ARGUMENTS])
-{
-	const char *argv[COMPARE_ARGUMENTS] = {
-		program,
-		"compare",
-		"--json",
-		"--from",
-		"_start",
-		"--engine",
-		run->options->engines,
-		"--",
-		binary->path,
-	};
-
-	if (run_binds_now(binary)) {
-		argv[7] = "--bind-now";
-		argv[8] = "--";
-		argv[9] = binary->path;
-	}
-	memcpy(ret, argv, sizeof(argv));
-}
-
 /* A cell got its outcome: written and shown. With the lock held. */
 static void finish(struct run *run, size_t lane, struct cell *cell)
 {
@@ -71,7 +43,8 @@ static void finish(struct run *run, size_t lane, struct cell *cell)
 	size_t count[CELL_STATUS_COUNT];
 	results_count(run->results, kernel->name, count);
 	if (!count[CELL_PENDING]) {
-		kernel->total_ms = (monotonic_seconds() - run->progress.start) * 1000;
+		if (run->host_start)
+			kernel->total_ms = (monotonic_seconds() - run->host_start) * 1000;
 		progress_lane_done(run, lane);
 	}
 }
@@ -123,50 +96,51 @@ void run_cell_judge(struct run *run, size_t lane, size_t binary, int exit_code,
 	pthread_mutex_unlock(&run->lock);
 }
 
-static void run_host_binary(struct run *run, size_t lane, size_t index, int cpu)
+/* One piece of work for a worker. */
+struct job {
+	bool in_guest;
+	size_t lane, shard; /* of a guest */
+	struct batch batch; /* on the host */
+};
+
+/* The number-th guest: each lane's first shard, then each lane's second, ... */
+static bool guest_at(const struct run *run, size_t number, struct job *ret)
 {
-	const struct run_binary *binary = &run->manifest.binary[index];
-	const char *argv[COMPARE_ARGUMENTS];
-	struct output out = { 0 }, err = { 0 };
-	struct error error = { 0 };
-	double start = monotonic_seconds();
-	int exit_code;
-
-	run_compare_argv(run, "/proc/self/exe", binary, argv);
-	if (run->backend->compare((char *const *)argv, cpu, run->options->timeout_ms, &out, &err,
-				  &exit_code, &error))
-		run_cell_finish(run, lane, index, CELL_ERROR, true, error.message);
-	else
-		run_cell_judge(run, lane, index, exit_code, &out, &err,
-			       monotonic_seconds() - start);
-	output_deinit(&out);
-	output_deinit(&err);
-}
-
-/*
- * The queue: number -> job. Guests first, since each takes long, then the host's binaries. False:
- * no such job. *ret_binary is SIZE_MAX for a guest, which has a *ret_shard.
- */
-static bool job_at(const struct run *run, size_t number, size_t *ret_lane, size_t *ret_shard,
-		   size_t *ret_binary)
-{
-	size_t lanes = run->results->kernel_count, host = SIZE_MAX;
-
 	for (size_t shard = 0; shard < run_guest_shards(run); shard++) {
-		for (size_t lane = 0; lane < lanes; lane++) {
-			if (is_host(run, lane)) {
-				host = lane;
-			} else if (!number--) {
-				*ret_lane = lane;
-				*ret_shard = shard;
-				*ret_binary = SIZE_MAX;
-				return true;
-			}
+		for (size_t lane = 0; lane < run->results->kernel_count; lane++) {
+			if (is_host(run, lane) || number--)
+				continue;
+			ret->lane = lane;
+			ret->shard = shard;
+			return true;
 		}
 	}
-	*ret_lane = host;
-	*ret_binary = number;
-	return host != SIZE_MAX && number < run->manifest.count;
+	return false;
+}
+
+/* The next binaries of the host. */
+static bool take_batch(struct run *run, struct batch *ret)
+{
+	size_t left = run->host_count - run->next_host;
+
+	if (!left)
+		return false;
+	if (!run->host_start)
+		run->host_start = monotonic_seconds();
+	run->next_host += batch_init(ret, run, run->host_lane, false, run->host + run->next_host,
+				     batch_share(left, run->options->jobs));
+	return true;
+}
+
+/* The queue. Guests first: each takes long, and the host's batches fill what is left at the end. */
+static bool take_job(struct run *run, struct job *ret)
+{
+	pthread_mutex_lock(&run->lock);
+	ret->in_guest = guest_at(run, run->next_guest, ret);
+	run->next_guest += ret->in_guest;
+	bool more = ret->in_guest || take_batch(run, &ret->batch);
+	pthread_mutex_unlock(&run->lock);
+	return more;
 }
 
 /* The number-th CPU that this process may use, or -1. */
@@ -187,22 +161,18 @@ static int allowed_cpu(size_t number)
 static void *work(void *context)
 {
 	struct run *run = context;
-	size_t lane, shard = 0, binary;
-	bool more = true;
+	struct job job;
 
 	pthread_mutex_lock(&run->lock);
 	int cpu = allowed_cpu(run->next_worker++);
 	pthread_mutex_unlock(&run->lock);
-	while (more) {
-		pthread_mutex_lock(&run->lock);
-		more = job_at(run, run->next_job++, &lane, &shard, &binary);
-		bool pending = more && binary != SIZE_MAX &&
-			       run_cell(run, lane, binary)->status == CELL_PENDING;
-		pthread_mutex_unlock(&run->lock);
-		if (more && binary == SIZE_MAX)
-			run_guest_lane(run, lane, shard);
-		else if (pending)
-			run_host_binary(run, lane, binary, cpu);
+	while (take_job(run, &job)) {
+		if (job.in_guest) {
+			run_guest_lane(run, job.lane, job.shard);
+			continue;
+		}
+		run_host_batch(&job.batch, cpu);
+		batch_deinit(&job.batch);
 	}
 	return NULL;
 }
@@ -233,6 +203,18 @@ static void finish_unbuilt(struct run *run)
 			else if (binary->missing)
 				run_cell_finish(run, lane, i, CELL_ERROR, true, binary->missing);
 		}
+	}
+}
+
+static void list_host(struct run *run)
+{
+	run->host = calloc(run->manifest.count, sizeof(*run->host));
+	assert(run->host);
+	for (size_t lane = 0; lane < run->results->kernel_count; lane++) {
+		if (!is_host(run, lane))
+			continue;
+		run->host_lane = lane;
+		run->host_count = batch_list(run, lane, 0, 1, run->host);
 	}
 }
 
@@ -353,6 +335,7 @@ int run_matrix(struct results *ret, const struct run_options *options,
 	if (open_folder(&run, error))
 		goto out;
 	finish_unbuilt(&run);
+	list_host(&run);
 	work_all(&run);
 	progress_end(&run);
 	results_compare_kernels(ret);
@@ -362,6 +345,7 @@ int run_matrix(struct results *ret, const struct run_options *options,
 out:
 	if (run.stream)
 		fclose(run.stream);
+	free(run.host);
 	manifest_deinit(&run.manifest);
 	return status;
 }

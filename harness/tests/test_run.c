@@ -7,6 +7,7 @@
  * kernel's name.
  */
 #include <check.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,26 +51,87 @@ static const struct behaviour *behaviour_of(const char *path)
 	ck_abort_msg("no behaviour for %s", path);
 }
 
-static const char *binary_of(char *const *argv)
+/* What compare is told, and the binaries behind it. */
+static char *const *binaries_of(char *const *argv)
 {
-	static const char *const expected[] = { "compare",  "--json",  "--from", "_start",
-						"--engine", "cfi,bpf", "--" };
+	static const char *const expected[] = { "compare",  "--each",	 "--from",
+						"_start",   "--timeout", "1",
+						"--engine", "cfi,bpf",	 "--" };
 
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
 		ck_assert_str_eq(argv[i + 1], expected[i]);
-	ck_assert_ptr_null(argv[9]);
-	return argv[8];
+	ck_assert_ptr_nonnull(argv[10]);
+	return argv + 10;
 }
 
-static int fake_compare(char *const *argv, int cpu, unsigned timeout_ms, struct output *ret_out,
-			struct output *ret_err, int *ret_exit, struct error *error)
-{
-	const struct behaviour *behaviour = behaviour_of(binary_of(argv));
+/* Where a world's compare writes. */
+struct writer {
+	void (*write)(void *context, enum run_stream stream, const char *text);
+	void *context;
+};
 
-	ck_assert_uint_eq(timeout_ms, 1000);
-	output_add(ret_out, behaviour->out, strlen(behaviour->out));
-	output_add(ret_err, "a message\n", strlen("a message\n"));
-	*ret_exit = behaviour->exit_code;
+static void say(const struct writer *writer, enum run_stream stream, const char *format, ...)
+{
+	char text[1024];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
+	writer->write(writer->context, stream, text);
+}
+
+static void say_begin(const struct writer *writer, const char *binary)
+{
+	for (int stream = 0; stream < RUN_STREAM_COUNT; stream++)
+		say(writer, stream, "{\"type\":\"begin\",\"program\":\"%s\"}\n", binary);
+}
+
+static void say_end(const struct writer *writer, const char *binary, int status)
+{
+	/* Said twice: no other cell may be hit. */
+	for (int i = 0; i < 2 * RUN_STREAM_COUNT; i++)
+		say(writer, i % RUN_STREAM_COUNT,
+		    "{\"type\":\"end\",\"program\":\"%s\",\"status\":%d}\n", binary, status);
+}
+
+/* A binary's output, its second half only if the compare gets that far. */
+static void say_output(const struct writer *writer, const struct behaviour *behaviour, bool whole)
+{
+	size_t half = strlen(behaviour->out) / 2;
+
+	say(writer, RUN_STDOUT, "%.*s", (int)half, behaviour->out);
+	if (!whole)
+		return;
+	say(writer, RUN_STDOUT, "%s", behaviour->out + half);
+	say(writer, RUN_STDERR, "a message\n");
+}
+
+static void host_write(void *context, enum run_stream stream, const char *text)
+{
+	const struct child_options *options = context;
+
+	options->on_output(options->context, stream, text, strlen(text));
+}
+
+/* Some behaviours end the compare itself. */
+static int fake_compare(const struct child_options *options, int *ret_exit, struct error *error)
+{
+	struct writer writer = { host_write, (void *)options };
+
+	ck_assert_uint_gt(options->timeout_ms, 1000);
+	*ret_exit = 0;
+	for (char *const *binary = binaries_of(options->argv); *binary; binary++) {
+		const struct behaviour *behaviour = behaviour_of(*binary);
+		bool dies = behaviour->exit_code > EXIT_ENVIRONMENT;
+
+		say_begin(&writer, *binary);
+		say_output(&writer, behaviour, !dies);
+		*ret_exit = behaviour->exit_code;
+		if (dies)
+			break;
+		say_end(&writer, *binary, behaviour->exit_code);
+	}
 	return 0;
 }
 
@@ -96,15 +158,6 @@ static bool can_not_boot(void)
 	return false;
 }
 
-/* What a guest's command compares: the arguments behind "--". */
-static char *const *binaries_of(char *const *argv)
-{
-	ck_assert_str_eq(argv[2], "--each");
-	while (strcmp(*argv, "--") != 0)
-		argv++;
-	return argv + 1;
-}
-
 /* Every file that a command needs must have been given to the guest. */
 static void check_files(const struct guest_options *options)
 {
@@ -123,10 +176,51 @@ static void check_files(const struct guest_options *options)
 	ck_assert_str_eq(options->commands[0].argv[0], options->files[0].guest_path);
 }
 
+/* A command of a guest, while it writes. */
+struct guest_writer {
+	const struct guest_callbacks *callbacks;
+	size_t command;
+};
+
+static void guest_write(void *context, enum run_stream stream, const char *text)
+{
+	const struct guest_writer *writer = context;
+	const struct guest_callbacks *callbacks = writer->callbacks;
+
+	callbacks->on_output(callbacks->context, writer->command,
+			     stream == RUN_STDOUT ? GUEST_STDOUT : GUEST_STDERR, text,
+			     strlen(text));
+}
+
+/* False: the guest died. In a fragile one, compare does. */
+static bool fake_guest_command(const struct guest_command *command, const struct writer *writer,
+			       bool forgetful, bool fragile, int *ret_exit)
+{
+	char *const *first = binaries_of(command->argv);
+
+	for (char *const *binary = first; *binary; binary++) {
+		const struct behaviour *behaviour = behaviour_of(*binary);
+		bool dies = !strcmp(behaviour->program, "kill_guest");
+
+		if (forgetful && binary != first)
+			continue;
+		say_begin(writer, *binary);
+		say_output(writer, behaviour, !dies);
+		if (dies)
+			return false;
+		*ret_exit = behaviour->exit_code;
+		if (fragile && behaviour->exit_code > EXIT_ENVIRONMENT)
+			return true;
+		say_end(writer, *binary, behaviour->exit_code);
+	}
+	return true;
+}
+
 static int fake_guest(const struct guest_options *options, const struct guest_callbacks *callbacks,
 		      struct guest_result *ret, struct error *error)
 {
 	const char *kernel = options->kernel_image;
+	bool forgetful = !strcmp(kernel, "forgetful"), fragile = !strcmp(kernel, "fragile");
 
 	check_files(options);
 	*ret = (struct guest_result) { .boot_ms = 1500, .total_ms = 4000, .outcome = GUEST_OK };
@@ -140,47 +234,17 @@ static int fake_guest(const struct guest_options *options, const struct guest_ca
 	}
 	strcpy(ret->release, "9.9.9-guest");
 	for (size_t i = 0; i < options->command_count; i++) {
+		struct guest_writer at = { callbacks, i };
+		struct writer writer = { guest_write, &at };
 		int worst = 0;
 
-		for (char *const *binary = binaries_of(options->commands[i].argv); *binary;
-		     binary++) {
-			const struct behaviour *behaviour = behaviour_of(*binary);
-			size_t half = strlen(behaviour->out) / 2;
-			char mark[512];
-
-			if (!strcmp(kernel, "forgetful") &&
-			    binary != binaries_of(options->commands[i].argv))
-				continue;
-			snprintf(mark, sizeof(mark), "{\"type\":\"begin\",\"program\":\"%s\"}\n",
-				 *binary);
-			callbacks->on_output(callbacks->context, i, GUEST_STDOUT, mark,
-					     strlen(mark));
-			callbacks->on_output(callbacks->context, i, GUEST_STDOUT, behaviour->out,
-					     half);
-			if (!strcmp(behaviour->program, "kill_guest")) {
-				ret->outcome = GUEST_PANIC;
-				strcpy(ret->sentence, "Kernel panic - not syncing");
-				return 0;
-			}
-			callbacks->on_output(callbacks->context, i, GUEST_STDOUT,
-					     behaviour->out + half, strlen(behaviour->out) - half);
-			callbacks->on_output(callbacks->context, i, GUEST_STDERR, "a message\n",
-					     10);
-			snprintf(mark, sizeof(mark),
-				 "%s{\"type\":\"end\",\"program\":\"%s\",\"status\":%d}\n",
-				 behaviour->out[0] &&
-						 behaviour->out[strlen(behaviour->out) - 1] != '\n'
-					 ? "\n"
-					 : "",
-				 *binary, behaviour->exit_code);
-			callbacks->on_output(callbacks->context, i, GUEST_STDOUT, mark,
-					     strlen(mark));
-			/* Said twice: no other cell may be hit. */
-			callbacks->on_output(callbacks->context, i, GUEST_STDOUT, mark,
-					     strlen(mark));
-			worst = behaviour->exit_code;
+		if (!fake_guest_command(&options->commands[i], &writer, forgetful, fragile,
+					&worst)) {
+			ret->outcome = GUEST_PANIC;
+			strcpy(ret->sentence, "Kernel panic - not syncing");
+			return 0;
 		}
-		if (!strcmp(kernel, "forgetful"))
+		if (forgetful)
 			continue;
 		callbacks->on_exit(callbacks->context, i, worst);
 		/* Said twice, and about commands that there are not. */
@@ -249,6 +313,8 @@ static const struct matrix_case {
 	  EXIT_ENVIRONMENT, false },
 	{ "guest_that_forgets_one", "good good2", "forgetful", "PE",
 	  "the guest's outcome is ok: it did not report this", "", EXIT_ENVIRONMENT, false },
+	{ "compare_that_dies_in_a_guest_costs_its_batch", "good crash good2", "fragile host",
+	  "PEEPEP", "", "", EXIT_FINDINGS, false },
 	{ "guest_that_does_not_boot", "good", "no_boot", "E",
 	  "not run: the guest's outcome is no_boot: init never reported", "", EXIT_ENVIRONMENT,
 	  false },

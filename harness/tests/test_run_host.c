@@ -3,6 +3,7 @@
  * test_run_host.c - real children that end well, badly, late, or leave someone behind
  */
 #include <check.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -10,64 +11,103 @@
 #include "clock.h"
 #include "commands/run.h"
 
+/* What a child wrote; its time begins anew with each 'k'. */
+struct collected {
+	struct output stream[RUN_STREAM_COUNT];
+};
+
+static bool collect(void *context, enum run_stream stream, const void *data, size_t size)
+{
+	struct collected *collected = context;
+
+	output_add(&collected->stream[stream], data, size);
+	return memchr(data, 'k', size);
+}
+
+static bool is_text(const struct output *output, const char *text)
+{
+	return output->size == strlen(text) &&
+	       (!output->size || !memcmp(output->data, text, output->size));
+}
+
+static int run_shell(const char *script, int cpu, unsigned timeout_ms, struct collected *ret,
+		     int *ret_exit, struct error *error)
+{
+	const char *argv[] = { "/bin/sh", "-c", script, NULL };
+	struct child_options options = {
+		.argv = (char *const *)argv,
+		.cpu = cpu,
+		.timeout_ms = timeout_ms,
+		.on_output = collect,
+		.context = ret,
+	};
+
+	*ret = (struct collected) { 0 };
+	return host_compare(&options, ret_exit, error);
+}
+
+static void collected_deinit(struct collected *collected)
+{
+	output_deinit(&collected->stream[RUN_STDOUT]);
+	output_deinit(&collected->stream[RUN_STDERR]);
+}
+
 static const struct child_case {
 	const char *name;
 	const char *script;
 	unsigned timeout_ms;
 	int exit_code;
-	const char *out;
+	const char *out; /* NULL: anything */
 	const char *err;
 } child_cases[] = {
 	{ "streams_are_apart", "echo out; echo err >&2; exit 1", 10000, 1, "out\n", "err\n" },
 	{ "no_input", "read line; echo $?", 10000, 0, "1\n", "" },
 	{ "killed_is_128_and_the_signal", "kill -SEGV $$", 10000, 128 + SIGSEGV, "", "" },
-	{ "hang_is_ended", "echo before; exec sleep 60", 300, 124, "before\n", "" },
+	{ "hang_is_ended", "echo before; exec sleep 60", 2000, 124, "before\n", "" },
 	{ "ignores_term_is_ended", "trap '' TERM; while :; do :; done", 300, 124, "", "" },
-	{ "left_behind_holds_the_pipe", "sleep 5 & echo done; exit 3", 10000, 3, "done\n", "" },
+	{ "time_begins_anew_when_it_gets_on",
+	  "for i in 1 2 3 4; do sleep 0.6; echo k; done; exec sleep 60", 2000, 124, "k\nk\nk\nk\n",
+	  "" },
+	{ "other_output_gives_no_time",
+	  "i=0; while [ $((i += 1)) -lt 60 ]; do echo; sleep 0.05; done", 1000, 124, NULL, "" },
+	{ "left_behind_holds_the_pipe", "sleep 25 & echo done; exit 3", 10000, 3, "done\n", "" },
 	{ "closed_streams", "exec >&- 2>&-; sleep 0.2; exit 4", 10000, 4, "", "" },
 };
 
 START_TEST(test_child)
 {
 	const struct child_case *c = &child_cases[_i];
-	char shell[] = "/bin/sh", flag[] = "-c", script[256];
-	char *argv[] = { shell, flag, script, NULL };
-	struct output out = { 0 }, err = { 0 };
+	struct collected collected;
 	struct error error = { 0 };
 	int exit_code = -1;
 	double start = monotonic_seconds();
 
-	snprintf(script, sizeof(script), "%s", c->script);
-	int status = host_compare(argv, -1, c->timeout_ms, &out, &err, &exit_code, &error);
+	int status = run_shell(c->script, -1, c->timeout_ms, &collected, &exit_code, &error);
 	ck_assert_msg(!status, "%s: %s", c->name, error.message);
 	ck_assert_msg(exit_code == c->exit_code, "%s: exit %d", c->name, exit_code);
-	ck_assert_msg(out.size == strlen(c->out) &&
-			      (!out.size || !memcmp(out.data, c->out, out.size)),
-		      "%s: stdout %.*s", c->name, (int)out.size, out.data);
-	ck_assert_msg(err.size == strlen(c->err) &&
-			      (!err.size || !memcmp(err.data, c->err, err.size)),
-		      "%s: stderr %.*s", c->name, (int)err.size, err.data);
-	ck_assert_msg(monotonic_seconds() - start < 4, "%s: too slow", c->name);
-	output_deinit(&out);
-	output_deinit(&err);
+	ck_assert_msg(!c->out || is_text(&collected.stream[RUN_STDOUT], c->out), "%s: stdout %.*s",
+		      c->name, (int)collected.stream[RUN_STDOUT].size,
+		      collected.stream[RUN_STDOUT].data);
+	ck_assert_msg(is_text(&collected.stream[RUN_STDERR], c->err), "%s: stderr %.*s", c->name,
+		      (int)collected.stream[RUN_STDERR].size, collected.stream[RUN_STDERR].data);
+	ck_assert_msg(monotonic_seconds() - start < 15, "%s: too slow", c->name);
+	collected_deinit(&collected);
 }
 END_TEST
 
 START_TEST(test_much_output_on_both_streams)
 {
-	char shell[] = "/bin/sh", flag[] = "-c",
-	     script[] = "head -c 1000000 /dev/zero; head -c 1000000 /dev/zero >&2";
-	char *argv[] = { shell, flag, script, NULL };
-	struct output out = { 0 }, err = { 0 };
+	struct collected collected;
 	struct error error = { 0 };
 	int exit_code = -1;
 
-	ck_assert_int_eq(host_compare(argv, -1, 20000, &out, &err, &exit_code, &error), 0);
+	ck_assert_int_eq(run_shell("head -c 1000000 /dev/zero; head -c 1000000 /dev/zero >&2", -1,
+				   20000, &collected, &exit_code, &error),
+			 0);
 	ck_assert_int_eq(exit_code, 0);
-	ck_assert_uint_eq(out.size, 1000000);
-	ck_assert_uint_eq(err.size, 1000000);
-	output_deinit(&out);
-	output_deinit(&err);
+	ck_assert_uint_eq(collected.stream[RUN_STDOUT].size, 1000000);
+	ck_assert_uint_eq(collected.stream[RUN_STDERR].size, 1000000);
+	collected_deinit(&collected);
 }
 END_TEST
 
@@ -75,35 +115,52 @@ START_TEST(test_no_such_program)
 {
 	char program[] = "/nonexistent/program";
 	char *argv[] = { program, NULL };
-	struct output out = { 0 }, err = { 0 };
+	struct collected collected = { 0 };
+	struct child_options options = { .argv = argv,
+					 .cpu = -1,
+					 .timeout_ms = 1000,
+					 .on_output = collect,
+					 .context = &collected };
 	struct error error = { 0 };
 	int exit_code = -1;
 
-	ck_assert_int_eq(host_compare(argv, -1, 1000, &out, &err, &exit_code, &error), -1);
+	ck_assert_int_eq(host_compare(&options, &exit_code, &error), -1);
 	ck_assert_int_eq(error.code, ERROR_SYSTEM);
 }
 END_TEST
 
 START_TEST(test_child_gets_its_cpu_and_the_parent_keeps_its_own)
 {
-	char shell[] = "/bin/sh", flag[] = "-c",
-	     script[] = "grep Cpus_allowed_list /proc/self/status | tr -dc 0-9,-";
-	char *argv[] = { shell, flag, script, NULL };
-	struct output out = { 0 }, err = { 0 };
+	struct collected collected;
 	struct error error = { 0 };
 	cpu_set_t before, after;
 	int exit_code = -1, cpu = sched_getcpu();
 	char expected[16];
 
 	sched_getaffinity(0, sizeof(before), &before);
-	ck_assert_int_eq(host_compare(argv, cpu, 10000, &out, &err, &exit_code, &error), 0);
+	ck_assert_int_eq(run_shell("grep Cpus_allowed_list /proc/self/status | tr -dc 0-9,-", cpu,
+				   10000, &collected, &exit_code, &error),
+			 0);
 	sched_getaffinity(0, sizeof(after), &after);
 	ck_assert(CPU_EQUAL(&before, &after));
 	snprintf(expected, sizeof(expected), "%d", cpu);
-	ck_assert_uint_eq(out.size, strlen(expected));
-	ck_assert_mem_eq(out.data, expected, out.size);
-	output_deinit(&out);
-	output_deinit(&err);
+	ck_assert(is_text(&collected.stream[RUN_STDOUT], expected));
+	collected_deinit(&collected);
+}
+END_TEST
+
+static const struct deadline_case {
+	unsigned timeout_ms, deadline_ms;
+} deadline_cases[] = {
+	{ 1000, 31000 },
+	{ UINT_MAX - 1, UINT_MAX },
+};
+
+START_TEST(test_deadline)
+{
+	struct run_options options = { .timeout_ms = deadline_cases[_i].timeout_ms };
+
+	ck_assert_uint_eq(host_deadline_ms(&options), deadline_cases[_i].deadline_ms);
 }
 END_TEST
 
@@ -131,6 +188,8 @@ int main(void)
 	tcase_add_test(tcase, test_much_output_on_both_streams);
 	tcase_add_test(tcase, test_no_such_program);
 	tcase_add_test(tcase, test_child_gets_its_cpu_and_the_parent_keeps_its_own);
+	tcase_add_loop_test(tcase, test_deadline, 0,
+			    sizeof(deadline_cases) / sizeof(deadline_cases[0]));
 	tcase_add_test(tcase, test_output_is_cut);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

@@ -13,14 +13,17 @@
 #define BPF(points, exact)                                                                         \
 	"{\"type\":\"score\",\"engine\":\"bpf\",\"points\":" #points ",\"exact\":" #exact "}\n"
 #define VERDICTS(points, more) "{\"type\":\"verdicts\",\"points\":" #points more "}\n"
-#define FINDING(verdict, kind, function, stop, count)                                              \
+#define FINDING_IN(image, verdict, kind, function, stop, count)                                    \
 	"{\"type\":\"finding\",\"verdict\":\"" verdict "\",\"kind\":\"" kind                       \
-	"\",\"image\":\"/corpus/p\",\"function\":\"" function "\",\"stop\":\"" stop                \
+	"\",\"image\":\"" image "\",\"function\":\"" function "\",\"stop\":\"" stop                \
 	"\",\"declared\":\"cfa=rsp+8\",\"count\":" count "}\n"
-#define WRONG_F	    FINDING("table_fault", "wrong", "f", "no_row", "2")
-#define LOST_F	    FINDING("conversion_loss", "flagged", "f", "offset_range", "2")
-#define MALFORMED_F FINDING("table_fault", "malformed", "f", "malformed", "2")
-#define NO_BPF	    "{\"type\":\"skip\",\"engine\":\"bpf\",\"reason\":\"no_bpf\"}\n"
+#define FINDING(verdict, kind, function, stop, count)                                              \
+	FINDING_IN("/corpus/p", verdict, kind, function, stop, count)
+#define IN_IMAGE(image, kind) FINDING_IN(image, "table_fault", kind, "f", "no_row", "2")
+#define WRONG_F		      FINDING("table_fault", "wrong", "f", "no_row", "2")
+#define LOST_F		      FINDING("conversion_loss", "flagged", "f", "offset_range", "2")
+#define MALFORMED_F	      FINDING("table_fault", "malformed", "f", "malformed", "2")
+#define NO_BPF		      "{\"type\":\"skip\",\"engine\":\"bpf\",\"reason\":\"no_bpf\"}\n"
 
 static const struct judge_case {
 	const char *name;
@@ -207,6 +210,16 @@ static const struct expect_case {
 	  FINDING("table_fault", "missing", "gap@0x1000", "no_row", "2") BPF(9, 7)
 		  VERDICTS(9, ",\"table_fault\":2"),
 	  CELL_FAILED, "table_fault (missing) in gap@0x1000 was not expected" },
+	{ "library_without_cfi", "missing:ld-musl-*.so.1",
+	  IN_IMAGE("/lib/ld-musl-x86_64.so.1", "missing") BPF(9, 7)
+		  VERDICTS(9, ",\"table_fault\":2"),
+	  CELL_PASSED, "" },
+	{ "another_image_without_cfi_was_not_expected", "missing:ld-musl-*.so.1",
+	  IN_IMAGE("/tmp/p", "missing") BPF(9, 7) VERDICTS(9, ",\"table_fault\":2"), CELL_FAILED,
+	  "table_fault (missing) in f was not expected" },
+	{ "missing_excuses_no_wrong_table", "missing:ld-musl-*.so.1",
+	  IN_IMAGE("/lib/ld-musl-x86_64.so.1", "wrong") BPF(9, 7) VERDICTS(9, ",\"table_fault\":2"),
+	  CELL_FAILED, "table_fault (wrong) in f was not expected" },
 	{ "flag_that_was_expected_excuses_bpf", "flagged:offset_range",
 	  LOST_F BPF(9, 7) VERDICTS(9, ",\"conversion_loss_flagged\":2"), CELL_PASSED, "" },
 	{ "flag_with_another_reason_was_not_expected", "flagged:malformed",
@@ -222,6 +235,14 @@ static const struct expect_case {
 	{ "malformed_is_no_wrong_table", "table_fault:f",
 	  MALFORMED_F BPF(9, 7) VERDICTS(9, ",\"table_fault\":2"), CELL_FAILED,
 	  "table_fault (malformed) in f was not expected" },
+	{ "prefix_that_was_expected", "prefix",
+	  BPF(9, 9) VERDICTS(9, ",\"truth\":{\"unrooted\":3,\"max_frames\":8}"), CELL_PASSED, "" },
+	{ "prefix_that_does_not_appear_fails", "startup prefix",
+	  BPF(9, 9) VERDICTS(9, ",\"truth\":{\"unrooted\":0,\"max_frames\":8}"), CELL_FAILED,
+	  "prefix was expected and did not appear" },
+	{ "prefix_excuses_no_thin_truth", "prefix",
+	  BPF(9, 9) VERDICTS(9, ",\"truth\":{\"unrooted\":3,\"max_frames\":1}"), CELL_FAILED,
+	  "the truth never had two frames" },
 	{ "expectation_excuses_nothing_of_ours", "table_fault:f",
 	  WRONG_F BPF(9, 7) VERDICTS(9, ",\"table_fault\":2,\"reader_fault\":1"), CELL_FAILED,
 	  "reader_fault 1" },
@@ -250,12 +271,17 @@ static const struct word_case {
 } word_cases[] = {
 	{ "exact", true },
 	{ "startup", true },
+	{ "startup prefix table_fault:f", true },
 	{ "flagged:malformed diagnostic:cfi_instruction", true },
 	{ "startup table_fault:a1 table_fault?:gap@*", true },
+	{ "startup missing:libc.so", true },
+	{ "missing", false },
 	{ "", false },
 	{ " ", false },
 	{ "exactly", false },
 	{ "exact:f", false },
+	{ "exact prefix", false },
+	{ "prefix:f", false },
 	{ "flagged", false },
 	{ "flagged:", false },
 	{ "table_fault", false },
