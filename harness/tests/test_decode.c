@@ -195,6 +195,35 @@ START_TEST(test_disassemble)
 }
 END_TEST
 
+static const struct {
+	const char *name;
+	uint8_t bytes[32];
+	int call; /* bytes before the end of the 8, where the return address is; 0: none */
+} calls[] = {
+	{ "near", { 0x90, 0x90, 0x90, 0xe8, 1, 2, 3, 4 }, 5 },
+	{ "register", { 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0xff, 0xd0 }, 2 },
+	{ "memory_with_rex", { 0x90, 0x90, 0x90, 0x90, 0x90, 0x41, 0xff, 0x14 }, 0 },
+	{ "rip_relative", { 0x90, 0x90, 0xff, 0x15, 1, 2, 3, 4 }, 6 },
+	/* jmp -193 ends with ff ff ff; pop rbx: no call begins at its last byte. */
+	{ "far_by_chance", { 0x90, 0x90, 0xe9, 0x3f, 0xff, 0xff, 0xff, 0x5b, 0xc3 }, 0 },
+	{ "no_call", { 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90 }, 0 },
+};
+
+START_TEST(test_call_before)
+{
+	struct error error = { 0 };
+	struct decoder *decoder = decoder_create(&error);
+	struct code code = { calls[_i].bytes, sizeof(calls[_i].bytes), BASE, 0 };
+	struct memory_reader memory = { read_code, &code };
+	uint64_t expected = calls[_i].call ? BASE + 8 - calls[_i].call : 0;
+
+	if (!strcmp(calls[_i].name, "far_by_chance")) /* its return address is behind the ret */
+		ck_assert_uint_eq(decoder_call_before(decoder, BASE + 9, &memory), expected);
+	ck_assert_uint_eq(decoder_call_before(decoder, BASE + 8, &memory), expected);
+	decoder_destroy(decoder);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("decode");
@@ -206,6 +235,7 @@ int main(void)
 	tcase_add_test(tcase, test_cache_keeps_until_flushed);
 	tcase_add_test(tcase, test_cache_grows_and_forgets_nothing);
 	tcase_add_loop_test(tcase, test_disassemble, 0, sizeof(texts) / sizeof(*texts));
+	tcase_add_loop_test(tcase, test_call_before, 0, sizeof(calls) / sizeof(*calls));
 	suite_add_tcase(suite, tcase);
 
 	SRunner *runner = srunner_create(suite);

@@ -14,14 +14,21 @@
 #define HIGH_STACK 0x5000, 0x6000
 #define NO_STACK   0, 0
 
-enum event_kind { EVENT_END, EVENT_CALL, EVENT_MOVE, EVENT_SIGNAL, EVENT_SIGRETURN };
+enum event_kind {
+	EVENT_END,
+	EVENT_CALL,
+	EVENT_MOVE,
+	EVENT_SIGNAL,
+	EVENT_SIGRETURN,
+	EVENT_CONTINUE
+};
 
 struct event {
 	enum event_kind kind;
 	uint64_t sp;		 /* after it */
 	uint64_t return_address; /* CALL; the interrupted PC for SIGNAL */
 	uint64_t interrupted_sp; /* SIGNAL */
-	uint64_t low, high;	 /* SIGNAL: the alternate stack */
+	uint64_t low, high;	 /* SIGNAL: the alternate stack; CONTINUE: the new one */
 };
 
 #define CALL(slot, pc)                                                                             \
@@ -36,6 +43,11 @@ struct event {
 	{                                                                                          \
 		.kind = EVENT_SIGRETURN, .sp = to                                                  \
 	}
+#define CONTINUE_ON(lowest, end)                                                                   \
+	{                                                                                          \
+		.kind = EVENT_CONTINUE, .low = lowest, .high = end                                 \
+	}
+#define CONTINUE(bounds) CONTINUE_ON(bounds)
 #define SIGNAL_AT(to, pc, from, lowest, end)                                                       \
 	{                                                                                          \
 		.kind = EVENT_SIGNAL, .sp = to, .return_address = pc, .interrupted_sp = from,      \
@@ -115,6 +127,29 @@ static const struct {
 	  { CALL(0xff8, 1), SIGNAL(0x5800, 0x50, 0xff0, HIGH_STACK),
 	    SIGNAL(0x5400, 0x60, 0x57f0, HIGH_STACK), MOVE(0x5408), SIGRETURN(0x57f0) },
 	  { RESTORER, 0x50, 1 } },
+	{ "a_call_on_another_stack_is_above_all_that_was_open",
+	  { CALL(0xff8, 1), CALL(0xfe8, 2), CONTINUE(HIGH_STACK), CALL(0x5ff8, 3),
+	    CALL(0x5fe8, 4) },
+	  { 4, 3, 2, 1 } },
+	{ "return_from_a_call_on_another_stack",
+	  { CALL(0xff8, 1), CALL(0xfe8, 2), CONTINUE(HIGH_STACK), CALL(0x5ff8, 3), MOVE(0x6000) },
+	  { 2, 1 } },
+	{ "back_from_another_stack",
+	  { CALL(0xff8, 1), CALL(0xfe8, 2), CONTINUE(HIGH_STACK), CALL(0x5ff8, 3), MOVE(0x6000),
+	    MOVE(0xfe0), MOVE(0xff0) },
+	  { 1 } },
+	{ "longjmp_off_another_stack",
+	  { CALL(0xff8, 1), CALL(0xfe8, 2), CONTINUE(LOW_STACK), CALL(0x1f8, 3), CALL(0x1e8, 4),
+	    MOVE(0xff0) },
+	  { 1 } },
+	{ "signal_on_another_stack",
+	  { CALL(0xff8, 1), CONTINUE(HIGH_STACK), CALL(0x5ff8, 2),
+	    SIGNAL(0x5800, 0x50, 0x5ff0, NO_STACK), MOVE(0x5808), SIGRETURN(0x5ff0) },
+	  { 2, 1 } },
+	{ "handlers_on_two_alternate_stacks_return_in_turn",
+	  { CALL(0xff8, 1), SIGNAL(0x5800, 0x50, 0xff0, HIGH_STACK),
+	    SIGNAL(0x140, 0x60, 0x57f0, LOW_STACK), MOVE(0x148), SIGRETURN(0x57f0) },
+	  { RESTORER, 0x50, 1 } },
 	{ "sigreturn_of_a_handler_that_moved_rsp_up",
 	  { CALL(0xff8, 1), CALL(0xfe8, 2), SIGNAL(0xc00, 0x50, 0xfe0, NO_STACK),
 	    SIGRETURN(0xff0) },
@@ -129,6 +164,9 @@ static void apply(struct shadow_stack *stack, const struct event *event)
 	switch (event->kind) {
 	case EVENT_CALL:
 		ck_assert(shadow_stack_call(stack, event->sp, event->return_address, NULL));
+		break;
+	case EVENT_CONTINUE:
+		ck_assert(shadow_stack_continue(stack, event->low, event->high));
 		break;
 	case EVENT_MOVE: shadow_stack_move(stack, event->sp); break;
 	case EVENT_SIGRETURN: shadow_stack_sigreturn(stack, event->sp); break;
@@ -185,6 +223,34 @@ START_TEST(test_interrupted_frame_is_marked)
 }
 END_TEST
 
+/* A handler on HIGH_STACK was interrupted by one on LOW_STACK. */
+static const struct {
+	const char *name;
+	uint64_t sp;
+	bool expected;
+} region_cases[] = {
+	{ "the_innermost_stack", 0x180, true },	      { "the_innermost_stack_empty", 0x200, true },
+	{ "the_stack_it_interrupted", 0x57f0, true }, { "between", 0x300, false },
+	{ "the_threads_own", 0xff0, false },
+};
+
+START_TEST(test_regions)
+{
+	struct shadow_stack stack;
+	const struct event events[] = { CALL(0xff8, 1), SIGNAL(0x5800, 0x50, 0xff0, HIGH_STACK),
+					SIGNAL(0x140, 0x60, 0x57f0, LOW_STACK) };
+
+	shadow_stack_init(&stack, true);
+	ck_assert(!shadow_stack_on_region(&stack, region_cases[_i].sp));
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
+		apply(&stack, &events[i]);
+	ck_assert_msg(shadow_stack_on_region(&stack, region_cases[_i].sp) ==
+			      region_cases[_i].expected,
+		      "%s", region_cases[_i].name);
+	shadow_stack_deinit(&stack);
+}
+END_TEST
+
 START_TEST(test_unrooted_is_never_complete)
 {
 	struct shadow_stack stack;
@@ -232,6 +298,7 @@ int main(void)
 
 	tcase_add_loop_test(tcase, test_events, 0, sizeof(cases) / sizeof(*cases));
 	tcase_add_test(tcase, test_interrupted_frame_is_marked);
+	tcase_add_loop_test(tcase, test_regions, 0, sizeof(region_cases) / sizeof(*region_cases));
 	tcase_add_test(tcase, test_unrooted_is_never_complete);
 	tcase_add_loop_test(tcase, test_depth, 0, sizeof(depths) / sizeof(*depths));
 	suite_add_tcase(suite, tcase);

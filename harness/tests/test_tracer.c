@@ -46,6 +46,7 @@ static const struct {
 	{ "own_sigtrap", run_own_sigtrap, 0, 2, 1, 1, 0, 0 },
 	{ "threads", run_threads, 0, THREADS + 1, 0, THREADS + 1, 0, 0 },
 	{ "coroutine", run_coroutine, 0, 5, 0, 1, 0, 6 },
+	{ "continued", run_continued, 0, 10, 0, 1, 0, 2 },
 	{ "rewritten_code", run_rewritten_code, 0, 1, 0, 1, 0, 0 },
 	{ "fork", run_fork, 5 << 8, 1, 0, 1, 0, 0 },
 	{ "exec", run_exec, 11 << 8, 4, 0, 1, 1, 0 },

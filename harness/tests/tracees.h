@@ -379,6 +379,45 @@ static KEPT int run_coroutine(void)
 	return 0;
 }
 
+/* (stack, function): calls the function on that stack, as __morestack and runtimes with a stack for C do. */
+int call_on_stack(void *stack, int (*function)(int));
+
+__asm__(".text\n"
+	".type call_on_stack, @function\n"
+	"call_on_stack:\n"
+	"	push %rbp\n"
+	"	mov %rsp, %rbp\n"
+	"	mov %rdi, %rsp\n"
+	"	mov $2, %edi\n"
+	"	call *%rsi\n"
+	"	leave\n"
+	"	ret\n"
+	".size call_on_stack, . - call_on_stack\n");
+
+static KEPT int on_other_stack(int depth)
+{
+	MARK(FRAME);
+	if (depth > 1)
+		on_other_stack(depth - 1);
+	MARK(FRAME);
+	return depth;
+}
+
+/* The second time on the same stack again. */
+static KEPT int run_continued(void)
+{
+	char *stack = mmap(NULL, COROUTINE_STACK_BYTES, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int sum = 0;
+
+	mprotect(stack + COROUTINE_STACK_BYTES - 4096, 4096, PROT_NONE);
+	for (int i = 0; i < 2; i++) {
+		sum += call_on_stack(stack + COROUTINE_STACK_BYTES - 4096, on_other_stack);
+		MARK(FRAME);
+	}
+	return sum != 4;
+}
+
 static KEPT void mark_here(void)
 {
 	MARK(FRAME);

@@ -248,6 +248,17 @@ struct instruction decoder_at(struct decoder *decoder, uint64_t pc,
 	return instruction;
 }
 
+/* FF /3. No compiler writes one, but bytes of two instructions may look like one. */
+static bool is_far_call(uint64_t pc, const struct memory_reader *memory)
+{
+	uint8_t bytes[INSTRUCTION_BYTES_MAX];
+	size_t size = read_bytes(pc, memory, bytes), at = 0;
+
+	while (at < size && is_prefix(bytes[at]))
+		at++;
+	return at + 1 < size && bytes[at] == 0xff && (bytes[at + 1] >> 3 & 7) == 3;
+}
+
 uint64_t decoder_call_before(struct decoder *decoder, uint64_t pc,
 			     const struct memory_reader *memory)
 {
@@ -257,7 +268,8 @@ uint64_t decoder_call_before(struct decoder *decoder, uint64_t pc,
 		uint64_t start = pc - call_lengths[i];
 		struct instruction instruction = decoder_at(decoder, start, memory);
 
-		if (instruction.kind == INSTRUCTION_CALL && instruction.length == call_lengths[i])
+		if (instruction.kind == INSTRUCTION_CALL && instruction.length == call_lengths[i] &&
+		    !is_far_call(start, memory))
 			return start;
 	}
 	return 0;

@@ -19,8 +19,12 @@
  * rsp stays inside, only the region's entries may be dropped; once it leaves otherwise than by
  * rt_sigreturn, the handler was left by longjmp and all of them go.
  *
- * Not done here: other ways to switch stacks (makecontext and the like); tracer_stack.c keeps one
- * shadow stack for each.
+ * A function that goes to another stack in its middle and calls from there (__morestack of
+ * -fsplit-stack, runtimes with a stack of their own for C) has a region in the same way: its frames stay
+ * open below the call.
+ *
+ * Not done here: other ways to switch stacks (makecontext and the like); tracer_step.c keeps one
+ * shadow stack for each, and tells the one from the other.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -62,7 +66,7 @@ static bool push(struct shadow_stack *stack, struct shadow_frame frame)
 	return true;
 }
 
-static bool push_region(struct shadow_stack *stack, uint64_t low, uint64_t high)
+static bool push_region(struct shadow_stack *stack, uint64_t low, uint64_t high, bool called)
 {
 	if (stack->region_count == stack->region_capacity) {
 		size_t capacity = stack->region_capacity ? stack->region_capacity * 2 : 4;
@@ -78,8 +82,14 @@ static bool push_region(struct shadow_stack *stack, uint64_t low, uint64_t high)
 		.low = low,
 		.high = high,
 		.first = stack->count,
+		.called = called,
 	};
 	return true;
+}
+
+bool shadow_stack_continue(struct shadow_stack *stack, uint64_t low, uint64_t high)
+{
+	return push_region(stack, low, high, true);
 }
 
 static const struct shadow_region *top_region(const struct shadow_stack *stack)
@@ -93,11 +103,12 @@ static bool region_contains(const struct shadow_region *region, uint64_t sp)
 	return sp >= region->low && sp <= region->high;
 }
 
-bool shadow_stack_on_signal_stack(const struct shadow_stack *stack, uint64_t sp)
+bool shadow_stack_on_region(const struct shadow_stack *stack, uint64_t sp)
 {
-	const struct shadow_region *region = top_region(stack);
-
-	return region && region_contains(region, sp);
+	for (size_t i = 0; i < stack->region_count; i++)
+		if (region_contains(&stack->region[i], sp))
+			return true;
+	return false;
 }
 
 bool shadow_stack_move(struct shadow_stack *stack, uint64_t sp)
@@ -111,8 +122,8 @@ bool shadow_stack_move(struct shadow_stack *stack, uint64_t sp)
 		region = top_region(stack);
 	}
 
-	/* The interrupted PC of a region stays until its handler is left. */
-	size_t floor = region ? region->first + 1 : 0;
+	/* The interrupted PC of a handler's region stays until the handler is left. */
+	size_t floor = region ? region->first + !region->called : 0;
 
 	while (stack->count > floor && stack->frame[stack->count - 1].slot < sp)
 		stack->count--;
@@ -139,7 +150,7 @@ bool shadow_stack_signal(struct shadow_stack *stack, const struct signal_frame *
 				frame->interrupted_sp <= frame->alternate_high;
 
 	if (on_alternate && !was_on_alternate &&
-	    !push_region(stack, frame->alternate_low, frame->alternate_high))
+	    !push_region(stack, frame->alternate_low, frame->alternate_high, false))
 		return false;
 	struct shadow_frame interrupted = {
 		.slot = frame->interrupted_slot,

@@ -44,7 +44,8 @@ struct thread {
 	struct address_range stack; /* the mapping that rsp was in */
 	struct parked_stack *parked;
 	size_t parked_count;
-	int injected; /* the signal given at the last resume, or 0 */
+	bool may_continue; /* the stack is new, and nothing has happened on it yet: tracer_step.c */
+	int injected;	   /* the signal given at the last resume, or 0 */
 	uint64_t steps;
 };
 

@@ -11,7 +11,9 @@
  * Stacks that switch. A thread's rsp normally stays in one mapping. When it appears in another one
  * and no signal brought it there, the thread changed stacks (makecontext, a coroutine library). The
  * shadow stack is parked under the mapping it belongs to, and the new stack's, if there is none
- * parked, begins empty and unrooted: its truth is a prefix. A main stack that grew is still the
+ * parked, begins empty and unrooted: its truth is a prefix. If the next that happens there is a call, and
+ * no return or jump before it, the function that switched has gone on (-fsplit-stack's __morestack):
+ * the parked frames are open below that call, and are brought back. A main stack that grew is still the
  * same mapping: the ranges overlap, or rsp is in none because nothing was written there yet.
  *
  * A handler's frame on x86-64 (arch/x86/include/asm/sigframe.h, struct rt_sigframe): the restorer's
@@ -60,6 +62,7 @@ void thread_begin(struct tracer *tracer, struct thread *thread, bool rooted)
 	shadow_stack_deinit(&thread->shadow);
 	shadow_stack_init(&thread->shadow, rooted);
 	drop_parked(thread);
+	thread->may_continue = false;
 	if (!tracer_mapping_find(tracer, thread->regs.rsp, &thread->stack))
 		thread->stack = (struct address_range) { 0 };
 	thread->state = THREAD_STEPPED;
@@ -78,9 +81,27 @@ static bool in_range(struct address_range range, uint64_t address)
 	return address >= range.low && address < range.high;
 }
 
+/* Nothing has happened on the stack that was switched to last: as if it had not been. (An empty stack's
+ * rsp is the first address after it, so it may lie in the next mapping.) */
+static void switch_back(struct tracer *tracer, struct thread *thread)
+{
+	struct parked_stack *left = &thread->parked[--thread->parked_count];
+
+	shadow_stack_deinit(&thread->shadow);
+	thread->shadow = left->shadow;
+	thread->stack = left->range;
+	thread->may_continue = false;
+	tracer->counters.stack_switches--;
+}
+
 /* Parks the stack in use and brings back the one that range belongs to, or an empty one. */
 static int switch_stack(struct tracer *tracer, struct thread *thread, struct address_range range)
 {
+	if (thread->may_continue)
+		switch_back(tracer, thread);
+	if (in_range(range, thread->stack.high - 1))
+		return 0;
+
 	struct parked_stack left = { .range = thread->stack, .shadow = thread->shadow };
 
 	tracer->counters.stack_switches++;
@@ -103,7 +124,20 @@ static int switch_stack(struct tracer *tracer, struct thread *thread, struct add
 	thread->parked = grown;
 	thread->parked[thread->parked_count++] = left;
 	thread->stack = range;
+	thread->may_continue = true;
 	shadow_stack_init(&thread->shadow, false);
+	return 0;
+}
+
+/* The function that switched stacks calls: what was parked last is open below. */
+static int continue_stack(struct tracer *tracer, struct thread *thread)
+{
+	struct address_range range = thread->stack;
+
+	switch_back(tracer, thread);
+	tracer->counters.stack_switches++;
+	if (!shadow_stack_continue(&thread->shadow, range.low, range.high))
+		return out_of_memory(tracer);
 	return 0;
 }
 
@@ -113,7 +147,7 @@ static int follow_stack(struct tracer *tracer, struct thread *thread, uint64_t s
 	struct address_range *stack = &thread->stack;
 	struct address_range range;
 
-	if (shadow_stack_on_signal_stack(&thread->shadow, sp) || sp == stack->high)
+	if (shadow_stack_on_region(&thread->shadow, sp) || sp == stack->high)
 		return 0;
 	if (!tracer_mapping_find(tracer, sp, &range)) {
 		/* Not written yet. Taken as grown, so that this is asked once a page. */
@@ -203,6 +237,8 @@ static int apply(struct tracer *tracer, struct thread *thread, const struct user
 								     regs->r12, regs->r13,
 								     regs->r14, regs->r15 };
 
+			if (thread->may_continue && continue_stack(tracer, thread))
+				return -1;
 			if (!shadow_stack_call(&thread->shadow, sp, return_address, saved))
 				return out_of_memory(tracer);
 			return 0;
@@ -215,6 +251,9 @@ static int apply(struct tracer *tracer, struct thread *thread, const struct user
 	}
 	if (executed.kind == INSTRUCTION_RETURN || regs->rip != pc + executed.length)
 		thread->shadow.in_transit = false;
+	if (executed.kind == INSTRUCTION_RETURN ||
+	    (regs->rip != pc + executed.length && regs->rip != pc)) /* rep movs is no jump */
+		thread->may_continue = false;
 	if (shadow_stack_move(&thread->shadow, sp) && executed.kind != INSTRUCTION_RETURN)
 		thread->shadow.in_transit = regs->rip == pc + executed.length;
 	return 0;
@@ -271,6 +310,7 @@ int thread_enter_handler(struct tracer *tracer, struct thread *thread,
 	};
 
 	tracer->counters.signals++;
+	thread->may_continue = false;
 	if (!shadow_stack_signal(&thread->shadow, &signal))
 		return out_of_memory(tracer);
 	thread->regs = *regs;

@@ -12,10 +12,10 @@
  * a call lowered rsp by 8, dropped while slot < rsp. It needs no special case for ret, longjmp,
  * exceptions, tail calls or `call; pop`. Signals push two: the restorer's, and the interrupted PC.
  *
- * What the truth is not: of a stack that was switched to by other means than a signal (makecontext,
- * a runtime's own), it is a prefix, and says so (rooted false). Two such stacks inside one mapping
- * can't be told apart. A handler that rewrites the interrupted rip in its ucontext is believed only
- * after rt_sigreturn.
+ * What the truth is not: of a stack that was switched to by a jump or a return (makecontext,
+ * coroutines) it is a prefix, and says so (rooted false); a function that switches in its middle
+ * and calls from there keeps its frames. Two switched stacks inside one mapping can't be told apart.
+ * A handler that rewrites the interrupted rip in its ucontext is believed only after rt_sigreturn.
  */
 #ifndef STACKPROOF_TRUTH_H
 #define STACKPROOF_TRUTH_H
@@ -58,7 +58,7 @@ struct instruction decoder_at(struct decoder *decoder, uint64_t pc,
 /* The same past the cache: code in memory that is writable and executable at once. */
 struct instruction decoder_decode(struct decoder *decoder, uint64_t pc,
 				  const struct memory_reader *memory);
-/* Where the call begins that ends at pc, its return address; 0: there is none. */
+/* Where the call begins that ends at pc, its return address; 0: there is none. Not a far call. */
 uint64_t decoder_call_before(struct decoder *decoder, uint64_t pc,
 			     const struct memory_reader *memory);
 /* "call qword ptr [rip + 0x2fe2]" for findings; into text. */
@@ -76,10 +76,11 @@ struct shadow_frame {
 	uint64_t callee_saved[CALLEE_SAVED_COUNT];
 };
 
-/* An alternate signal stack in use: shadow_stack.c says why. */
+/* Another stack in use, on top of frames that are still open: shadow_stack.c says why. */
 struct shadow_region {
-	uint64_t low, high; /* as sigaltstack has it */
-	size_t first;	    /* index of the interrupted frame: the region's first */
+	uint64_t low, high; /* as sigaltstack has it; or the mapping */
+	size_t first;	    /* index of the region's first frame: the interrupted one of a signal */
+	bool called;	    /* entered by a function that went there and called, not by a signal */
 };
 
 struct shadow_stack {
@@ -121,8 +122,12 @@ struct signal_frame {
 bool shadow_stack_signal(struct shadow_stack *stack, const struct signal_frame *frame);
 /* Records that rt_sigreturn brought rsp back to sp: on another stack, slots can't tell. */
 void shadow_stack_sigreturn(struct shadow_stack *stack, uint64_t sp);
-/* Whether sp lies on the alternate signal stack on which the innermost handler was entered. */
-bool shadow_stack_on_signal_stack(const struct shadow_stack *stack, uint64_t sp);
+/* Whether sp lies on any region's stack: not the innermost one's if that was just left for an outer
+ * one (a handler on an alternate stack, interrupted by one on another: SS_AUTODISARM). */
+bool shadow_stack_on_region(const struct shadow_stack *stack, uint64_t sp);
+/* Records that what is called next is called on the stack from low to high, by a function on the one
+ * in use. False: out of memory. */
+bool shadow_stack_continue(struct shadow_stack *stack, uint64_t low, uint64_t high);
 /*
  * The frames as a stack whose pc[0] is pc. stop: STOP_COMPLETE if rooted, STOP_NONE if it is only a
  * prefix, STOP_DEPTH (and false) if there were more than WALK_FRAMES_MAX: the innermost are kept.
