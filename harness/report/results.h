@@ -8,6 +8,8 @@
  *	terminal.c	the table that a person reads
  *	tap.c		TAP 14
  *	junit.c		JUnit XML
+ *	matrix_html.c	a page (html.c)
+ *	toolchains.h	the same folder seen by toolchain
  *
  * The matrix is binaries x kernels; a *cell* is one binary on one kernel and has exactly one
  * outcome. What `compare` printed for it (score, verdicts, finding, skip) is kept as it is, in
@@ -150,6 +152,7 @@ struct tally_fault {
 	const struct cell *last; /* that was counted: one cell may have several findings */
 	char *toolchains;	 /* "clang-14.0.6 gcc-12.2.0" */
 	char *kernels;		 /* "host 5.10" */
+	unsigned int origin;	 /* enum fault_origin of toolchains.h: whose code it is */
 };
 
 /* Skipped cells that share kernel and reason. */
@@ -176,6 +179,8 @@ void tally_init(struct tally *tally, const struct results *results);
 void tally_deinit(struct tally *tally);
 /* Whether code of a variant may lack frame pointers: all but "O2-fp" and the like; assembly too. */
 bool variant_omits_frame_pointer(const char *variant);
+/* Whose code has the fault, for people: "hand-written assembly". */
+const char *tally_fault_whose(const struct tally_fault *fault);
 /* "99.97 %": cut, never rounded up, so that 100 % means all; "-" if there were no points. */
 void share_print(char *text, size_t size, uint64_t exact, uint64_t points);
 
@@ -183,6 +188,7 @@ void share_print(char *text, size_t size, uint64_t exact, uint64_t points);
 
 void terminal_print(const struct results *results, const char *folder, bool colour, FILE *file);
 void tap_print(const struct results *results, FILE *file);
+void matrix_html_print(const struct results *results, FILE *file);
 /* folder: where the consoles of dead guests are; NULL: none. */
 int junit_print(const struct results *results, const char *folder, FILE *file, struct error *error);
 

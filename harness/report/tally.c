@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "report/results.h"
+#include "report/toolchains.h"
 
 static const char *text(const json_t *object, const char *key)
 {
@@ -50,6 +51,17 @@ void share_print(char *ret, size_t size, uint64_t exact, uint64_t points)
 	uint64_t hundredths = (unsigned __int128)exact * 10000 / points;
 	snprintf(ret, size, "%llu.%02llu %%", (unsigned long long)hundredths / 100,
 		 (unsigned long long)hundredths % 100);
+}
+
+const char *tally_fault_whose(const struct tally_fault *fault)
+{
+	static const char *const whose[ORIGIN_COUNT] = {
+		[ORIGIN_COMPILED] = "compiled code",
+		[ORIGIN_HANDWRITTEN] = "hand-written assembly",
+		[ORIGIN_STARTUP] = "start-up objects",
+		[ORIGIN_LIBRARY] = "a library",
+	};
+	return whose[fault->origin];
 }
 
 static size_t engine_index(struct tally *tally, const struct results *results, const char *name)
@@ -111,6 +123,7 @@ static void add_fault(struct tally *tally, const struct results *results, const 
 {
 	const char *function = text(finding, "function"), *image = text(finding, "image");
 	const char *slash = strrchr(image, '/');
+	enum fault_origin origin = fault_origin_of(cell, finding);
 	struct tally_fault *fault = NULL;
 
 	if (slash)
@@ -121,7 +134,8 @@ static void add_fault(struct tally *tally, const struct results *results, const 
 		image = "the program";
 	for (size_t i = 0; i < tally->fault_count && !fault; i++) {
 		struct tally_fault *known = &tally->fault[i];
-		if (!strcmp(known->function, function) && !strcmp(known->image, image))
+		if (!strcmp(known->function, function) && !strcmp(known->image, image) &&
+		    known->origin == origin)
 			fault = known;
 	}
 	if (!fault) {
@@ -130,7 +144,8 @@ static void add_fault(struct tally *tally, const struct results *results, const 
 		*fault = (struct tally_fault) { .function = strdup(function),
 						.image = strdup(image),
 						.toolchains = strdup(""),
-						.kernels = strdup("") };
+						.kernels = strdup(""),
+						.origin = origin };
 	}
 	uint64_t points = number(finding, "count");
 	fault->points += points ? points : 1;

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "report/results.h"
+#include "report/toolchains.h"
 
 #define LISTED_MAX 20 /* failures and faults shown; the rest is counted */
 
@@ -196,23 +197,37 @@ static void print_problems(const struct printer *table, enum cell_status status,
 		fprintf(table->file, "  and %zu more\n", total - shown);
 }
 
-static void print_faults(const struct printer *table)
+static void print_origin(const struct printer *table, enum fault_origin origin, const char *title)
 {
 	const struct tally *tally = table->tally;
+	size_t total = 0;
 
-	if (!tally->fault_count)
-		return;
-	fprintf(table->file,
-		"\nTable faults: the toolchain's own tables, not counted as failures\n");
-	for (size_t i = 0; i < tally->fault_count && i < LISTED_MAX; i++) {
+	for (size_t i = 0; i < tally->fault_count; i++) {
 		const struct tally_fault *fault = &tally->fault[i];
+		if (fault->origin != origin || total++ >= LISTED_MAX)
+			continue;
+		if (total == 1)
+			fprintf(table->file, "\n%s\n", title);
 		fprintf(table->file, "  %s (%s): %llu points in %zu runs; %s; on %s\n",
 			fault->function[0] ? fault->function : "?", fault->image,
 			(unsigned long long)fault->points, fault->cells, fault->toolchains,
 			fault->kernels);
 	}
-	if (tally->fault_count > LISTED_MAX)
-		fprintf(table->file, "  and %zu more\n", tally->fault_count - LISTED_MAX);
+	if (total > LISTED_MAX)
+		fprintf(table->file, "  and %zu more\n", total - LISTED_MAX);
+}
+
+/* Whose they are: a program that is wrong on purpose is not its assembler's fault. */
+static void print_faults(const struct printer *table)
+{
+	print_origin(table, ORIGIN_COMPILED,
+		     "Table faults of compiled code: the toolchain's; failures only if the corpus "
+		     "does not expect them");
+	print_origin(table, ORIGIN_STARTUP,
+		     "Table faults of start-up objects: the C library's and the compiler's");
+	print_origin(table, ORIGIN_LIBRARY, "Table faults of system libraries");
+	print_origin(table, ORIGIN_HANDWRITTEN,
+		     "Table faults of hand-written assembly: the corpus's own, wrong on purpose");
 }
 
 static void print_skips(const struct printer *table)

@@ -26,7 +26,7 @@ static const char expected[] =
 	"  chain.gcc-12.2.0.O2-nofp on 7.2: not run: the guest's outcome is panic\n"
 	"  panic.rustc-1.63.0.O2-nofp on 7.2: not run: the guest's outcome is panic\n"
 	"\n"
-	"Table faults: the toolchain's own tables, not counted as failures\n"
+	"Table faults of system libraries\n"
 	"  _init (chain): 2 points in 1 runs; gcc-12.2.0; on 5.10\n"
 	"\n"
 	"Skipped\n"
