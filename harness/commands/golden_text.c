@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "commands/golden.h"
-#include "commands/run.h"
 
 #define MAGIC "stackproof table text 1"
 
@@ -133,6 +132,32 @@ bool golden_text_has_function(const struct golden_text *text, const char *functi
 	return false;
 }
 
+static bool has_occurrence(const struct golden_text *text, const struct golden_line *wanted)
+{
+	for (size_t i = 0; i < text->count; i++)
+		if (is_function(&text->line[i]) && text->line[i].occurrence == wanted->occurrence &&
+		    !strcmp(text->line[i].function, wanted->function))
+			return true;
+	return false;
+}
+
+/* Of lines in any order. Returns how many are left. */
+static size_t keep_lines(struct golden_line *line, size_t count, const struct golden_text *of)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (!*line[i].function || has_occurrence(of, &line[i]))
+			line[kept++] = line[i];
+	return kept;
+}
+
+void golden_text_keep(struct golden_text *text, const struct golden_text *of)
+{
+	keep_lines(text->sorted, text->count, of);
+	text->count = keep_lines(text->line, text->count, of);
+}
+
 const char *golden_text_diagnostic(const struct golden_text *text, const char *expected)
 {
 	static const char prefix[] = "diagnostic ";
@@ -165,6 +190,34 @@ static const struct golden_line *find(const struct golden_text *text,
 									      : NULL;
 }
 
+bool golden_key_offset(const char *key, uint64_t *ret)
+{
+	char *end;
+
+	if (strncmp(key, "+0x", 3))
+		return false;
+	*ret = strtoull(key + 1, &end, 16);
+	return !*end;
+}
+
+const struct golden_line *golden_text_row_at(const struct golden_text *text, const char *function,
+					     unsigned occurrence, uint64_t offset)
+{
+	const struct golden_line *found = NULL;
+	uint64_t at, found_at = 0;
+
+	for (size_t i = 0; i < text->count; i++) {
+		const struct golden_line *line = &text->line[i];
+
+		if (line->occurrence != occurrence || strcmp(line->function, function) ||
+		    !golden_key_offset(line->key, &at) || at > offset || (found && at < found_at))
+			continue;
+		found = line;
+		found_at = at;
+	}
+	return found;
+}
+
 size_t golden_text_diff(const struct golden_text *expected, const struct golden_text *actual,
 			void (*fn)(void *context, const struct golden_difference *difference),
 			void *context)
@@ -179,9 +232,9 @@ size_t golden_text_diff(const struct golden_text *expected, const struct golden_
 			continue;
 		count++;
 		if (fn)
-			fn(context,
-			   &(struct golden_difference) { line->function, line->key, line->rule,
-							 other ? other->rule : NULL });
+			fn(context, &(struct golden_difference) { line->function, line->occurrence,
+								  line->key, line->rule,
+								  other ? other->rule : NULL });
 	}
 	for (size_t i = 0; i < actual->count; i++) {
 		const struct golden_line *line = &actual->line[i];
@@ -190,8 +243,8 @@ size_t golden_text_diff(const struct golden_text *expected, const struct golden_
 			continue;
 		count++;
 		if (fn)
-			fn(context, &(struct golden_difference) { line->function, line->key, NULL,
-								  line->rule });
+			fn(context, &(struct golden_difference) { line->function, line->occurrence,
+								  line->key, NULL, line->rule });
 	}
 	return count;
 }

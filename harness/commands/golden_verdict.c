@@ -59,15 +59,13 @@ static int add_waiver(struct golden_verdicts *verdicts, char *line, const char *
 
 static int add_fault(struct golden_verdicts *verdicts, const json_t *finding, struct error *error)
 {
-	const char *type = json_string_value(json_object_get(finding, "type"));
 	const char *verdict = json_string_value(json_object_get(finding, "verdict"));
 	const char *program = json_string_value(json_object_get(finding, "program"));
 	const char *image = json_string_value(json_object_get(finding, "image"));
 	const char *function = json_string_value(json_object_get(finding, "function"));
 	const char *kind = json_string_value(json_object_get(finding, "kind"));
 
-	if (!type || strcmp(type, "finding") || !verdict || strcmp(verdict, "table_fault") ||
-	    !function || (!program && !image))
+	if (!verdict || strcmp(verdict, "table_fault") || !function || (!program && !image))
 		return 0;
 
 	struct golden_fault fault = { strdup(base_name(image ? image : program)), strdup(function),
@@ -86,6 +84,22 @@ static int add_fault(struct golden_verdicts *verdicts, const json_t *finding, st
 	return 0;
 }
 
+/* A run of a binary that came to its end: `run` names the binary, `compare` only the program. */
+static int add_stepped(struct golden_verdicts *verdicts, const json_t *object, struct error *error)
+{
+	const char *binary = json_string_value(json_object_get(object, "binary"));
+	const char *program = json_string_value(json_object_get(object, "program"));
+
+	if (!binary && !program)
+		return 0;
+	if (!verdicts->stepped)
+		verdicts->stepped = json_object();
+	if (json_object_set_new(verdicts->stepped, base_name(binary ? binary : program),
+				json_true()))
+		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
+	return 0;
+}
+
 static int add_finding(struct golden_verdicts *verdicts, char *line, const char *path,
 		       size_t number, struct error *error)
 {
@@ -96,8 +110,13 @@ static int add_finding(struct golden_verdicts *verdicts, char *line, const char 
 		return error_set(error, ERROR_TEXT_SYNTAX, "", number, "%s: line %zu: %s", path,
 				 number, json_error.text);
 
-	int status = add_fault(verdicts, object, error);
+	const char *type = json_string_value(json_object_get(object, "type"));
+	int status = 0;
 
+	if (type && !strcmp(type, "finding"))
+		status = add_fault(verdicts, object, error);
+	else if (type && !strcmp(type, "verdicts"))
+		status = add_stepped(verdicts, object, error);
 	json_decref(object);
 	return status;
 }
@@ -162,16 +181,22 @@ void golden_verdicts_deinit(struct golden_verdicts *verdicts)
 	}
 	free(verdicts->waiver);
 	free(verdicts->fault);
+	json_decref(verdicts->stepped);
 	*verdicts = (struct golden_verdicts) { 0 };
 }
 
-static bool waived(const struct golden_verdicts *verdicts, const struct golden_fault *fault)
+bool golden_waived(const struct golden_verdicts *verdicts, const char *file, const char *function)
 {
 	for (size_t i = 0; i < verdicts->waiver_count; i++)
-		if (!fnmatch(verdicts->waiver[i].binary, fault->file, 0) &&
-		    !fnmatch(verdicts->waiver[i].function, fault->function, 0))
+		if (!fnmatch(verdicts->waiver[i].binary, file, 0) &&
+		    !fnmatch(verdicts->waiver[i].function, function, 0))
 			return true;
 	return false;
+}
+
+bool golden_stepped(const struct golden_verdicts *verdicts, const char *file)
+{
+	return json_object_get(verdicts->stepped, file) != NULL;
 }
 
 const char *golden_verdicts_unwaived(const struct golden_verdicts *verdicts, const char *file,
@@ -181,7 +206,7 @@ const char *golden_verdicts_unwaived(const struct golden_verdicts *verdicts, con
 		const struct golden_fault *fault = &verdicts->fault[i];
 
 		if (!strcmp(fault->file, file) && golden_text_has_function(text, fault->function) &&
-		    !waived(verdicts, fault) &&
+		    !golden_waived(verdicts, fault->file, fault->function) &&
 		    !expectation_has_fault(expected, fault->function, fault->malformed))
 			return fault->function;
 	}
