@@ -36,6 +36,7 @@ int command_run(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_golden(int argc, char **argv);
 int command_plant(int argc, char **argv);
+int command_generate(int argc, char **argv);
 int command_bench(int argc, char **argv);
 
 /* argp that exits with EXIT_USAGE on a bad command line. Every command declares its argp. */

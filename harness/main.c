@@ -22,9 +22,10 @@ static const struct command commands[] = {
 	{ "kernels", command_kernels, "list or fetch the kernels that can be booted" },
 	{ "vm", command_vm, "run a command in a guest with another kernel" },
 	{ "run", command_run, "the matrix: corpus x engines x kernels, into a results folder" },
-	{ "report", command_report, "a results folder as text, TAP or JUnit" },
-	{ "golden", command_golden, "check or update the snapshots" },
+	{ "report", command_report, "a results folder as text, TAP, JUnit or a page; by toolchain" },
+	{ "golden", command_golden, "check, update or pack the snapshots" },
 	{ "plant", command_plant, "plant a fault in a copy's CFI; prove that faults are caught" },
+	{ "generate", command_generate, "a random C program that knows its own result" },
 	{ "bench", command_bench, "the project's speed figures, each beside its reference" },
 };
 
