@@ -138,6 +138,15 @@ static int ask_engines(struct comparer *comparer, const struct point *point, boo
 	return 0;
 }
 
+/* True if a frame of the stack but the first goes on there. */
+static bool has_pc(const struct stack *stack, uint64_t pc)
+{
+	for (uint32_t i = 1; i < stack->count; i++)
+		if (stack->pc[i] == pc)
+			return true;
+	return false;
+}
+
 /*
  * The truth where the shadow stack alone does not have it. What a signal interrupted goes on where
  * the saved context says, and the handler may have changed that. And where frames were abandoned
@@ -162,10 +171,12 @@ static void complete_truth(struct comparer *comparer, const struct trace_stop *s
 	if (cfi->count < 2 || cfi->pc[0] != truth->pc[0] || truth->count == WALK_FRAMES_MAX ||
 	    (truth->count > 1 && cfi->pc[1] == truth->pc[1]))
 		return;
-	/* longjmp lands behind a call of setjmp, whatever becomes of the walk from there on. */
+	/* longjmp lands behind a call of setjmp, whatever becomes of the walk from there on. Not where a
+	 * call that is still open returns to: then the CFI left out the frames above it. */
 	if ((cfi->count == truth->count + 1 &&
 	     memcmp(cfi->pc + 2, truth->pc + 1, (truth->count - 1) * sizeof(truth->pc[0])) == 0) ||
-	    decoder_call_before(comparer->decoder, cfi->pc[1], memory)) {
+	    (!has_pc(truth, cfi->pc[1]) &&
+	     decoder_call_before(comparer->decoder, cfi->pc[1], memory))) {
 		memmove(truth->pc + 2, truth->pc + 1, (truth->count - 1) * sizeof(truth->pc[0]));
 		truth->pc[1] = cfi->pc[1];
 		truth->count++;

@@ -7,11 +7,13 @@
  * at a PC; they are evaluated (operations.c) on the frame's registers. Nothing is guessed: where
  * libdw has no CFI, or an operation is not evaluated, the referee says so.
  *
- * libdw's frame for a PC is looked up in the image's file; a vDSO has none, and there the referee
- * can't say.
+ * libdw's frame for a PC is looked up in the image's file: the one that is mapped, whatever its name
+ * leads to by now; a vDSO has none, and there the referee can't say.
  */
 #include <elfutils/libdw.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "verdict.h"
@@ -84,8 +86,22 @@ static Dwarf_CFI *without_memory(struct refereed_image *image)
 	return image->cfi;
 }
 
-static Dwarf_CFI *image_cfi(struct referee *referee, const struct image_entry *entry)
+/* As address_space.c opens it: a deleted or replaced file is still the one that was mapped. */
+static int open_mapped(const struct address_space *space, const struct mapping *mapping)
 {
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, space->pid,
+		 mapping->start, mapping->end);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd >= 0 ? fd : open(mapping->entry->image->path, O_RDONLY | O_CLOEXEC);
+}
+
+static Dwarf_CFI *image_cfi(struct referee *referee, const struct address_space *space,
+			    const struct mapping *mapping)
+{
+	const struct image_entry *entry = mapping->entry;
 	struct refereed_image *grown;
 	struct refereed_image image = { .entry = entry };
 
@@ -96,7 +112,7 @@ static Dwarf_CFI *image_cfi(struct referee *referee, const struct image_entry *e
 	if (!grown)
 		return NULL;
 	referee->image = grown;
-	image.fd = open(entry->image->path, O_RDONLY | O_CLOEXEC);
+	image.fd = open_mapped(space, mapping);
 	image.elf = image.fd >= 0 ? elf_begin(image.fd, ELF_C_READ_MMAP, NULL) : NULL;
 	if (image.elf)
 		open_cfi(&image);
@@ -120,7 +136,7 @@ static int find_frame(struct referee *referee, const struct address_space *space
 {
 	const struct mapping *mapping = address_space_find(space, lookup_pc);
 	struct operations operations = { .regs = regs, .memory = memory };
-	Dwarf_CFI *cfi = mapping && mapping->entry ? image_cfi(referee, mapping->entry) : NULL;
+	Dwarf_CFI *cfi = mapping && mapping->entry ? image_cfi(referee, space, mapping) : NULL;
 	bool is_value = false;
 	Dwarf_Op *ops = NULL;
 
