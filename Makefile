@@ -4,6 +4,7 @@
 #
 #	make run	set up, build, and run the matrix: the main job
 #	make check	set up, build, and run every test
+#	make check-toolchains	the same for the corpus by every toolchain: half an hour
 #	make		build only (the packages of scripts/setup must be there)
 #
 # V=1 shows the commands. WERROR=1 turns warnings into errors (CI does).
@@ -38,7 +39,7 @@ HEADERS	 := $(filter-out bpf/vmlinux.h bpf/find_rule.h bpf/%.bpf.h unwinder/step
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all run check unit corpus format check-format headers clean FORCE
+.PHONY: all run check check-toolchains unit corpus corpus-all format check-format headers clean FORCE
 
 all: $(O)/stackproof $(O)/guest_init bench-programs
 
@@ -56,6 +57,13 @@ check:
 	$(Q)scripts/setup
 	$(Q)$(again) all corpus unit headers fuzz-programs
 	$(Q)scripts/with-system scripts/check $(O) $(TESTS)
+
+check-toolchains:
+	$(Q)scripts/setup
+	$(Q)scripts/setup --toolchains
+	$(Q)$(again) all
+	$(Q)$(again) corpus-all
+	$(Q)scripts/with-system scripts/check-toolchains $(O)
 
 unit: $(TESTS)
 
@@ -130,14 +138,23 @@ $(O)/unwinder/fuzz/make_seeds: $(patsubst %.c,$(O)/%.o,unwinder/fuzz/make_seeds.
 # The kept inputs are replayed by a unit test, which needs the targets but not clang.
 $(O)/unwinder/tests/test_fuzz_regressions: $(patsubst %.c,$(O)/%.o,$(FUZZ_SHARED) $(FUZZ_TARGETS:%=unwinder/fuzz/%.c))
 
-# The corpus: testprogs/*.tsv -> rules -> binaries, and manifest.tsv when all passed the lint.
+# The corpus: testprogs/*.tsv -> rules -> binaries, and manifest.tsv when all passed the lint. corpus-all is the same with
+# every toolchain that can be had (scripts/setup --toolchains, scripts/roots) and with variants.tsv.
 corpus: $(O)/corpus/manifest.tsv
+corpus-all: $(O)/corpus-all/manifest.tsv
+	$(Q)cat $(O)/corpus-all/count
 
 $(O)/corpus.mk: FORCE
 	$(Q)scripts/corpus-rules $(O)
 
+$(O)/corpus-all.mk: FORCE
+	$(Q)scripts/corpus-rules $(O) all
+
 ifneq ($(filter corpus $(O)/corpus/%,$(MAKECMDGOALS)),)
 include $(O)/corpus.mk
+endif
+ifneq ($(filter corpus-all $(O)/corpus-all/%,$(MAKECMDGOALS)),)
+include $(O)/corpus-all.mk
 endif
 
 # What `bench` walks: the same 100 functions in one image and in five, with and without frame pointers.
