@@ -224,6 +224,9 @@ static const char *refusal(const struct golden_run *run, const struct golden_ite
 	const char *verdict = json_text(finding, "verdict"), *kind = json_text(finding, "kind");
 	const char *function = json_text(finding, "function"), *expected = item->binary->expected;
 
+	if (!strcmp(kind, "missing") &&
+	    expectation_has_missing(expected, json_text(finding, "file")))
+		return NULL;
 	if (!strcmp(verdict, "table_fault"))
 		return expectation_has_fault(expected, function, !strcmp(kind, "malformed")) ||
 				       golden_waived(&run->verdicts, json_text(finding, "file"),

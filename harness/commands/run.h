@@ -263,6 +263,8 @@ uint64_t expectation_points(const char *expected, const struct cell *cell);
  * "malformed" or another. */
 bool expectation_has_diagnostic(const char *expected, const char *code);
 bool expectation_has_fault(const char *expected, const char *function, bool malformed);
+/* Whether this file may lack CFI. */
+bool expectation_has_missing(const char *expected, const char *file);
 
 /* ---- run_judge.c ------------------------------------------------------------------------ */
 

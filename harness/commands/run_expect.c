@@ -128,6 +128,11 @@ bool expectation_has_fault(const char *expected, const char *function, bool malf
 	return has(expected, TABLE_FAULT, function) || has(expected, MAYBE_TABLE_FAULT, function);
 }
 
+bool expectation_has_missing(const char *expected, const char *file)
+{
+	return has(expected, MISSING, file);
+}
+
 /* ---- findings ---------------------------------------------------------------------------- */
 
 static const char *text(const json_t *object, const char *key)
