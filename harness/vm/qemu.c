@@ -31,6 +31,7 @@
 #include "vm/guest_channel.h"
 #include "vm/initramfs.h"
 #include "vm/qemu_command.h"
+#include "vm/tsc.h"
 #include "vm/vm.h"
 
 #define DEFAULT_TIMEOUT_MS 120000
@@ -106,6 +107,7 @@ static void settings_of(const struct guest_options *options, bool kvm, bool unpa
 		.console = fd_path[CHILD_CONSOLE],
 		.results = fd_path[CHILD_RESULTS],
 		.memory_mb = options->memory_mb ? options->memory_mb : DEFAULT_MEMORY_MB,
+		.tsc_khz = kvm ? 0 : tsc_khz(),
 		.kvm = kvm,
 	};
 }
@@ -399,6 +401,7 @@ void guest_command_line(const struct guest_options *options, FILE *file)
 	};
 	struct qemu_command command;
 
+	settings.tsc_khz = settings.kvm ? 0 : tsc_khz();
 	qemu_command_build(&command, &settings);
 	qemu_command_print(&command, file);
 }

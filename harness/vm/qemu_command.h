@@ -17,6 +17,7 @@ struct qemu_settings {
 	const char *console; /* where the bytes of ttyS0 go */
 	const char *results; /* and those of ttyS1 */
 	unsigned memory_mb;
+	unsigned tsc_khz; /* what an emulated guest is told of it; 0: nothing */
 	bool kvm;
 };
 
