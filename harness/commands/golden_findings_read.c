@@ -96,6 +96,9 @@ static void place_text(const json_t *finding, char *ret, size_t size)
 	snprintf(ret, size, "%s+0x%" PRIx64, function, hexadecimal(finding, "address") - start);
 }
 
+/* A CFA farther away than this is on another stack, or where another run has another distance. */
+#define CFA_NEAR 1024
+
 static json_t *finding_text(const json_t *finding, const char *tag)
 {
 	const char *kind = json_text(finding, "kind"), *declared = json_text(finding, "declared");
@@ -109,7 +112,9 @@ static json_t *finding_text(const json_t *finding, const char *tag)
 	/* ".eh_frame+0x57: " is where the linker put it. */
 	if (malformed && *declared == '.' && strstr(declared, ": "))
 		declared = strstr(declared, ": ") + 2;
-	if (from && to && !malformed)
+	if (from && to && !malformed && to - from + CFA_NEAR > 2 * CFA_NEAR)
+		strcpy(actual, " actual cfa elsewhere");
+	else if (from && to && !malformed)
 		snprintf(actual, sizeof(actual), " actual cfa%+" PRId64, (int64_t)(to - from));
 	place_text(finding, place, sizeof(place));
 	for (i = 0; declared[i] && i < sizeof(safe) - 1; i++)

@@ -215,9 +215,10 @@ static void print_table(const struct plant_tally *tally)
 	       tally->programs, tally->points, tally->faults);
 	printf("left out: %" PRIu64 " programs that run too long, %" PRIu64
 	       " with threads, %" PRIu64 " that fail or are too shallow, %" PRIu64
-	       " without .eh_frame, %" PRIu64 " whose own CFI is wrong\n",
+	       " without .eh_frame, %" PRIu64 " whose FDEs overlap, %" PRIu64
+	       " whose own CFI is wrong\n",
 	       tally->left_out_long, tally->left_out_threads, tally->left_out_status,
-	       tally->left_out_no_cfi, tally->left_out_faulty);
+	       tally->left_out_no_cfi, tally->left_out_overlap, tally->left_out_faulty);
 	if (tally->without_bpf)
 		printf("engine bpf can't run here: engines cfi and table in %" PRIu64 " programs\n",
 		       tally->without_bpf);

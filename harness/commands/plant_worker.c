@@ -446,6 +446,8 @@ static int run_clean(struct worker *worker, struct error *error)
 	else if (!WIFEXITED(comparison.status) || WEXITSTATUS(comparison.status) ||
 		 comparison_is_thin(&comparison))
 		why = &tally->left_out_status;
+	else if (worker->image.cfi->overlapping)
+		why = &tally->left_out_overlap;
 	else if (is_faulty(worker, &comparison))
 		why = &tally->left_out_faulty;
 	for (size_t i = 0; !why && i < comparison.engine_count; i++)
