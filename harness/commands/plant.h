@@ -241,7 +241,8 @@ struct plant_tally {
 	uint64_t programs, functions, points, faults;
 	uint64_t left_out_long, left_out_threads, left_out_status, left_out_faulty;
 	uint64_t left_out_no_cfi;
-	uint64_t left_out_overlap; /* FDEs over one another: which one holds is the reader's to say */
+	uint64_t
+		left_out_overlap; /* FDEs over one another: which one holds is the reader's to say */
 	uint64_t skipped, failed;
 	uint64_t without_bpf;
 };

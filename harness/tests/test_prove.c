@@ -163,7 +163,8 @@ static void plant_signal_frame(struct table *table, uint64_t pc)
 static uint32_t *entry_at(struct table *table, uint64_t pc)
 {
 	const struct table_segment *segment = table_segment_find(table, pc);
-	uint32_t page = segment->first_page + (uint32_t)((pc - segment->vaddr) >> table->page_shift);
+	uint32_t page = segment->first_page +
+			(uint32_t)((pc - segment->vaddr) >> table->page_shift);
 	uint32_t at = table->page[page + 1];
 
 	while (at > table->page[page] &&
@@ -205,7 +206,8 @@ static void plant_shifted_row(struct table *table, uint64_t pc)
 static void plant_page_of_another(struct table *table, uint64_t pc)
 {
 	const struct table_segment *segment = table_segment_find(table, pc);
-	uint32_t page = segment->first_page + (uint32_t)((pc - segment->vaddr) >> table->page_shift);
+	uint32_t page = segment->first_page +
+			(uint32_t)((pc - segment->vaddr) >> table->page_shift);
 
 	table->page[page + 1]--;
 }
