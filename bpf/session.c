@@ -132,7 +132,7 @@ static struct bpf_map *table_map(const struct walk_bpf *walk, enum placement_kin
 static void size_maps(struct bpf_session *session, const struct bpf_session_options *options)
 {
 	const uint32_t capacity[PLACEMENT_COUNT] = {
-		[PLACEMENT_PAGES] = or_default(options->page_capacity, 1u << 17),
+		[PLACEMENT_PAGES] = or_default(options->page_capacity, 1u << 18),
 		[PLACEMENT_ENTRIES] = or_default(options->entry_capacity, 1u << 21),
 		[PLACEMENT_SHAPES] = or_default(options->shape_capacity, 1u << 20),
 		[PLACEMENT_RULES] = or_default(options->rule_capacity, 1u << 16),

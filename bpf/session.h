@@ -29,7 +29,7 @@ struct bpf_session_options {
 	bool frame_pointer;	   /* load the baseline too */
 	bool only_frame_pointer;   /* load nothing else */
 	uint32_t process_capacity; /* processes at a time; 64 */
-	uint32_t page_capacity;	   /* 4 KiB pages of executable segments, all images; 131,072 */
+	uint32_t page_capacity;	   /* pages, all images; 262,144: an eighth of entries */
 	uint32_t entry_capacity;   /* entries, all images; 2,097,152 */
 	uint32_t shape_capacity;   /* rows of shapes, all images; 1,048,576 */
 	uint32_t rule_capacity;	   /* rules, all images; 65,536 */
