@@ -70,6 +70,17 @@ function variant_flags(language, variant,	level, fp)
 	return "-O" level (fp ? " -fno-omit-frame-pointer" : " -fomit-frame-pointer")
 }
 
+# Go files, or a module, whose go.mod is named first: its folder is built. Go's build-id of files without a module is a
+# hash of their folder, too, so it is left out.
+function go_command(build, sources, output,	settings, module)
+{
+	settings = "GOCACHE=$(abspath $(O))/gocache GOFLAGS= GOTOOLCHAIN=local CGO_ENABLED=0 GO111MODULE="
+	if (!match(sources, /\/go\.mod( |$)/))
+		return settings "off " build " -ldflags=-buildid= -o " output " " sources
+	module = substr(sources, 1, RSTART - 1)
+	return "cd " module " && " settings "on GOPROXY=off " build " -buildvcs=false -o $(abspath " output ") ."
+}
+
 function command_of(key, language, flags, sources, output, link,	own)
 {
 	own = output ".d"
@@ -82,8 +93,7 @@ function command_of(key, language, flags, sources, output, link,	own)
 			" -C link-arg=-Wl,--build-id=sha1 " flags " -o " own "/$(@F) " sources \
 			" && mv " own "/$(@F) " output " && rm -r " own
 	if (language == "go")
-		return "GOCACHE=$(abspath $(O))/gocache GO111MODULE=off GOFLAGS= GOTOOLCHAIN=local CGO_ENABLED=0 " \
-			compiler[key] " build -trimpath " flags " -o " output " " sources
+		return go_command(compiler[key] " build -trimpath " flags, sources, output)
 	return compiler[key] (language == "asm" ? "" : " -g") " -ffile-prefix-map=$(CURDIR)=. -fuse-ld=" linker[key] \
 		" -Wl,--build-id=sha1 -Wl,-z,lazy " flags " -o " output " " sources " " link
 }
