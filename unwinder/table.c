@@ -122,15 +122,6 @@ static int entry_rows(const struct table *table, uint32_t entry, uint64_t pc, ui
 	return status;
 }
 
-/* Where an entry of a segment's page number p is. */
-static uint64_t table_entry_vaddr(const struct table *table, const struct table_segment *segment,
-				  uint32_t p, uint32_t entry)
-{
-	uint64_t vaddr = segment->vaddr + ((uint64_t)p << table->page_shift);
-
-	return (vaddr & ~(uint64_t)(TABLE_PAGE_SIZE - 1)) + table_entry_offset(entry);
-}
-
 int table_rows(const struct table *table, table_row_fn fn, void *context)
 {
 	int status = 0;

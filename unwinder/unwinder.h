@@ -425,6 +425,15 @@ static inline uint64_t table_segment_bytes(const struct table *table,
 {
 	return (uint64_t)segment->page_count << table->page_shift;
 }
+/* Where an entry of a segment's page number p is. */
+static inline uint64_t table_entry_vaddr(const struct table *table,
+					 const struct table_segment *segment, uint32_t p,
+					 uint32_t entry)
+{
+	uint64_t vaddr = segment->vaddr + ((uint64_t)p << table->page_shift);
+
+	return (vaddr & ~(uint64_t)(TABLE_PAGE_SIZE - 1)) + table_entry_offset(entry);
+}
 /* Bytes that BPF is given for the image. */
 uint64_t table_bytes(const struct table *table);
 /* The rule number in force at an image address; TABLE_NO_ROW outside. */

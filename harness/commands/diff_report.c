@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "commands/diff.h"
-#include "commands/json_counts.h"
+#include "report/json_counts.h"
 
 /* A function's two sides; either may be absent. */
 struct pair {

@@ -25,6 +25,7 @@ enum {
 	OPTION_FORCE,
 	OPTION_UNSTEPPED,
 	OPTION_HERMETIC,
+	OPTION_COMPLETE,
 	OPTION_STANDALONE,
 };
 
@@ -40,6 +41,9 @@ static const struct argp_option option_table[] = {
 	  0 },
 	{ "hermetic", OPTION_HERMETIC, NULL, 0,
 	  "the packed binaries instead of a built corpus: no compiler, no skip", 0 },
+	{ "complete", OPTION_COMPLETE, NULL, 0,
+	  "check: the corpus is all there is (build/corpus-all): a golden without a binary fails",
+	  0 },
 	{ "standalone", OPTION_STANDALONE, NULL, 0,
 	  "unpack: only what runs without the machine's loader and libraries", 0 },
 	{ "all", 'a', "REASON", 0, "update: every golden of the corpus, and why", 0 },
@@ -91,6 +95,9 @@ static void check_options(const struct golden_options *options, struct argp_stat
 		argp_error(state, "--standalone is for unpack");
 	if (options->hermetic && options->action > GOLDEN_UPDATE)
 		argp_error(state, "--hermetic is for check and update");
+	if (options->complete &&
+	    (options->action != GOLDEN_CHECK || options->name_count || options->hermetic))
+		argp_error(state, "--complete is for check of a built corpus, without names");
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -105,6 +112,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case OPTION_FORCE: options->force = true; return 0;
 	case OPTION_UNSTEPPED: options->unstepped = true; return 0;
 	case OPTION_HERMETIC: options->hermetic = true; return 0;
+	case OPTION_COMPLETE: options->complete = true; return 0;
 	case OPTION_STANDALONE: options->standalone = true; return 0;
 	case 'a': options->all = argument; return 0;
 	case 'n': options->dry_run = true; return 0;
@@ -194,6 +202,8 @@ static int with_manifest(struct golden_run *run, const struct run_manifest *mani
 		return summary(run);
 	}
 	golden_corpus(run, manifest);
+	if (options->complete)
+		golden_left(run, manifest);
 	if (golden_findings_write(run, error)) {
 		error_print(stderr, "stackproof golden", error);
 		return EXIT_BAD_INPUT;

@@ -4,6 +4,7 @@
  *
  *	golden.c		the command line and the status
  *	golden_corpus.c		the corpus's files, each with its golden: check
+ *	golden_left.c		goldens whose binary has left the corpus
  *	golden_update.c		what may become a golden, and what is refused
  *	golden_report.c		what is said of each, as text and as JSON
  *	golden_file.c		texts of images and of files; whole or not at all
@@ -43,6 +44,7 @@ struct golden_options {
 	bool force, json, dry_run;
 	bool unstepped;		/* update: also what the truth has not seen */
 	bool hermetic;		/* check: the packed binaries, and nothing may be skipped */
+	bool complete;		/* check: the corpus is all there is; a golden needs a binary */
 	bool standalone;	/* unpack: only what needs nothing of the machine */
 	const char *all;	/* why everything is to be updated; NULL: only what is named */
 	const char *corpus;	/* folder with manifest.tsv */
@@ -247,6 +249,11 @@ void golden_corpus(struct golden_run *run, const struct run_manifest *manifest);
 const char *golden_unknown_name(const struct golden_options *options,
 				const struct run_manifest *manifest);
 
+/* ---- golden_left.c ---------------------------------------------------------------------- */
+
+/* Fails each golden of the manifest's toolchains that has no binary in it (no_binary). */
+void golden_left(struct golden_run *run, const struct run_manifest *manifest);
+
 /* ---- golden_update.c -------------------------------------------------------------------- */
 
 /* Makes the table the item's golden, or says why not. */
@@ -271,6 +278,10 @@ json_t *golden_findings_read(const char *path, const struct run_manifest *manife
 
 /* Checks or updates what was found in a binary, against its toolchain's snapshot. */
 void golden_findings_binary(struct golden_run *run, const struct run_binary *binary);
+/* The toolchain's snapshot: binary (PROGRAM.VARIANT) -> array of findings; empty if there is none.
+ * NULL: it can't be read. */
+const json_t *golden_findings_known(struct golden_run *run, const char *toolchain,
+				    struct error *error);
 /* Writes the snapshots that were updated. */
 int golden_findings_write(struct golden_run *run, struct error *error);
 

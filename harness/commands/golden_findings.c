@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "commands/golden.h"
-#include "commands/json_counts.h"
+#include "report/json_counts.h"
 
 #define MAGIC		   "stackproof verdicts 1"
 #define SNAPSHOT_BYTES_MAX (64u << 20)
@@ -97,6 +97,12 @@ static json_t *snapshot_of(struct golden_run *run, const char *toolchain, struct
 	snapshot = json_pack("{s:o,s:b,s:b}", "binaries", binaries, "known", found, "changed", 0);
 	json_object_set_new(run->snapshots, toolchain, snapshot);
 	return snapshot;
+}
+
+const json_t *golden_findings_known(struct golden_run *run, const char *toolchain,
+				    struct error *error)
+{
+	return json_object_get(snapshot_of(run, toolchain, error), "binaries");
 }
 
 static int compare_keys(const void *a, const void *b)

@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "commands/golden.h"
-#include "commands/json_counts.h"
+#include "report/json_counts.h"
 
 static const char *base_name(const char *path)
 {
@@ -61,16 +61,6 @@ static bool is_own(const struct run_binary *binary, const char *image, const cha
 		return true;
 	}
 	return false;
-}
-
-static bool is_startup(json_t *finding)
-{
-	struct cell cell = { .objects = json_pack("[O]", finding) };
-	char reason[512];
-	bool startup = !expectation_check("startup", &cell, reason, sizeof(reason));
-
-	json_decref(cell.objects);
-	return startup;
 }
 
 /* ---- one finding as text ----------------------------------------------------------------- */
@@ -144,7 +134,8 @@ static void add_finding(json_t *cell, const struct run_binary *binary, json_t *f
 	json_t *findings = json_object_get(cell, "findings");
 	const char *tag;
 
-	if (!is_own(binary, json_text(finding, "image"), &tag) || is_startup(finding) ||
+	if (!is_own(binary, json_text(finding, "image"), &tag) ||
+	    expectation_has_finding("startup", finding) ||
 	    (!*tag && !golden_own_has(binary->path, hexadecimal(finding, "address"))))
 		return;
 

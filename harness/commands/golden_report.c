@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "commands/golden.h"
-#include "commands/json_counts.h"
+#include "report/json_counts.h"
 
 #define SHOWN_DIFFERENCES_MAX 8
 

@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include "clock.h"
 #include "commands/image_pool.h"
-#include "commands/json_counts.h"
+#include "report/json_counts.h"
 #include "commands/progress_bar.h"
 #include "commands/prove.h"
 #include "harness.h"

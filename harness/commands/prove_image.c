@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 #include "clock.h"
-#include "commands/json_counts.h"
+#include "report/json_counts.h"
 #include "commands/prove.h"
 #include "verdict/row_referee.h"
 

@@ -14,7 +14,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
-#include "commands/json_counts.h"
+#include "report/json_counts.h"
 #include "commands/prove.h"
 
 /* All values of an object of counts together. */

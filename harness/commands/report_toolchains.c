@@ -27,30 +27,6 @@ static const char *base_name(const char *path)
 
 /* ---- marks ------------------------------------------------------------------------------- */
 
-/* The word `startup` of run_expect.c: code of the C library and the compiler's runtime without FDE. */
-static bool is_startup(const char *expected, const json_t *finding)
-{
-	static const char word[] = "startup";
-	const char *at = strstr(expected, word), *function = text(finding, "function");
-	bool alone = at && (at == expected || at[-1] == ' ') &&
-		     (!at[strlen(word)] || at[strlen(word)] == ' ');
-
-	return alone && !strcmp(text(finding, "kind"), "missing") &&
-	       (function_is_startup(function) ||
-		(!strncmp(function, "gap@", 4) && strstr(text(finding, "image"), ".so")));
-}
-
-static void mark_expected(const char *expected, json_t *finding)
-{
-	struct cell alone = { .objects = json_array() };
-
-	/* Points of findings that are expected, of a cell with this one. */
-	json_array_append(alone.objects, finding);
-	if (expected && (is_startup(expected, finding) || expectation_points(expected, &alone)))
-		json_object_set_new(finding, "expected", json_true());
-	json_decref(alone.objects);
-}
-
 static void mark_code(const struct own_code *own, json_t *finding)
 {
 	uint64_t vaddr = strtoull(text(finding, "address"), NULL, 16);
@@ -95,8 +71,9 @@ static void mark_cell(const struct report_subject *subject, const struct cell *c
 	{
 		if (strcmp(text(object, "type"), "finding") != 0)
 			continue;
-		if (subject->binary)
-			mark_expected(subject->binary->expected, object);
+		if (subject->binary && subject->binary->expected &&
+		    expectation_has_finding(subject->binary->expected, object))
+			json_object_set_new(object, "expected", json_true());
 		mark_place(subject, object);
 	}
 }

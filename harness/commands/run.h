@@ -253,6 +253,8 @@ bool expectation_valid(const char *expected);
 /* Holds the cell's findings against expected (NULL: nothing is said). 0: as expected. Otherwise ret is
  * the sentence that says which finding was not expected, or which is missing. */
 int expectation_check(const char *expected, const struct cell *cell, char *ret, size_t size);
+/* Whether one of the words is what a finding says. */
+bool expectation_has_finding(const char *expected, const json_t *finding);
 /* Whether a walk that stops and says why is expected somewhere. */
 bool expectation_has_flag(const char *expected);
 /* The truth may be a prefix. */

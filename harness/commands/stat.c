@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "commands/image_pool.h"
-#include "commands/json_counts.h"
+#include "report/json_counts.h"
 #include "commands/progress_bar.h"
 #include "commands/stat.h"
 #include "harness.h"

@@ -9,7 +9,7 @@
  */
 #include <time.h>
 #include "clock.h"
-#include "commands/json_counts.h"
+#include "report/json_counts.h"
 #include "commands/stat.h"
 
 #define BUILD_RUNS 3

@@ -110,21 +110,22 @@ static void print_entry(FILE *file, uint64_t pc, uint32_t entry)
 	fputc('\n', file);
 }
 
-static void print_page(FILE *file, const struct table *table, uint32_t number, uint64_t vaddr,
-		       const struct table_filter *filter)
+/* Page number p of a segment, which begins at vaddr. */
+static void print_page(FILE *file, const struct table *table, const struct table_segment *segment,
+		       uint32_t p, uint64_t vaddr, const struct table_filter *filter)
 {
-	const uint32_t *page = &table->page[number];
-	uint64_t base = vaddr & ~(uint64_t)(TABLE_PAGE_SIZE - 1);
+	uint32_t number = segment->first_page + p;
+	const uint32_t *page = &table->page[number], *entry = table->entry;
 
 	fprintf(file, "page %u 0x%" PRIx64 " entries %u..%u\n", number, vaddr, page[0], page[1]);
 	for (uint32_t i = page[0]; i < page[1]; i++) {
-		uint64_t pc = base + table_entry_offset(table->entry[i]);
+		uint64_t pc = table_entry_vaddr(table, segment, p, entry[i]);
 		uint64_t pc_end = vaddr + (1u << table->page_shift);
 
 		if (i + 1 < page[1])
-			pc_end = base + table_entry_offset(table->entry[i + 1]);
+			pc_end = table_entry_vaddr(table, segment, p, entry[i + 1]);
 		if (table_filter_shows(filter, pc, pc_end))
-			print_entry(file, pc, table->entry[i]);
+			print_entry(file, pc, entry[i]);
 	}
 }
 
@@ -152,7 +153,7 @@ int table_compact(FILE *file, const struct image *image, const struct table_filt
 		for (uint32_t page = 0; page < segment->page_count; page++) {
 			uint64_t vaddr = segment->vaddr + ((uint64_t)page << table->page_shift);
 			if (table_filter_shows(filter, vaddr, vaddr + (1u << table->page_shift)))
-				print_page(file, table, segment->first_page + page, vaddr, filter);
+				print_page(file, table, segment, page, vaddr, filter);
 		}
 	}
 out:

@@ -13,7 +13,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
-#include "json_counts.h"
+#include "report/json_counts.h"
 #include "table.h"
 
 struct json_writer {

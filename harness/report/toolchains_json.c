@@ -7,7 +7,7 @@
  * fields. Names that are not UTF-8 are written as everywhere, \xNN for each byte above 0x7f.
  */
 #include <string.h>
-#include "commands/json_counts.h"
+#include "report/json_counts.h"
 #include "report/toolchain_model.h"
 
 static json_t *integer(uint64_t number)

@@ -298,6 +298,56 @@ START_TEST(test_words)
 }
 END_TEST
 
+static const struct finding_case {
+	const char *name;
+	const char *expected;
+	const char *finding; /* without braces */
+	bool allowed;
+} finding_cases[] = {
+	{ "the_function_that_was_named", "prefix table_fault:f",
+	  "'verdict':'table_fault','kind':'wrong','function':'f'", true },
+	{ "another_function", "prefix table_fault:f",
+	  "'verdict':'table_fault','kind':'wrong','function':'g'", false },
+	{ "one_that_may_be", "table_fault?:runtime.*",
+	  "'verdict':'table_fault','kind':'wrong','function':'runtime.mcall'", true },
+	{ "start_up_code_without_cfi", "startup",
+	  "'verdict':'table_fault','kind':'missing','function':'frame_dummy'", true },
+	{ "start_up_code_that_is_wrong", "startup",
+	  "'verdict':'table_fault','kind':'wrong','function':'frame_dummy'", false },
+	{ "an_entry_point_is_no_start_up_code", "startup",
+	  "'verdict':'table_fault','kind':'missing','function':'_start'", false },
+	{ "start_up_code_without_the_word", "exact",
+	  "'verdict':'table_fault','kind':'missing','function':'frame_dummy'", false },
+	{ "a_gap_in_a_library", "startup",
+	  "'verdict':'table_fault','kind':'missing','function':'gap@0x1','image':'libc.so.6'",
+	  true },
+	{ "a_gap_in_the_program", "startup",
+	  "'verdict':'table_fault','kind':'missing','function':'gap@0x1','image':'p'", false },
+	{ "a_stop_that_was_named", "flagged:range",
+	  "'verdict':'conversion_loss','kind':'flagged','stop':'range'", true },
+	{ "another_stop", "flagged:range",
+	  "'verdict':'conversion_loss','kind':'flagged','stop':'memory'", false },
+	{ "a_loss_that_nobody_says", "flagged:range",
+	  "'verdict':'conversion_loss','kind':'silent','stop':'range'", false },
+};
+
+START_TEST(test_finding)
+{
+	const struct finding_case *c = &finding_cases[_i];
+	char text[256];
+
+	snprintf(text, sizeof(text), "{%s}", c->finding);
+	for (char *at = text; (at = strchr(at, '\''));)
+		*at = '"';
+
+	json_t *finding = json_loads(text, 0, NULL);
+
+	ck_assert(finding);
+	ck_assert_msg(expectation_has_finding(c->expected, finding) == c->allowed, "%s", c->name);
+	json_decref(finding);
+}
+END_TEST
+
 START_TEST(test_require)
 {
 	const struct require_case *c = &require_cases[_i];
@@ -409,6 +459,7 @@ int main(void)
 	tcase_add_loop_test(tcase, test_judge, 0, COUNT(judge_cases));
 	tcase_add_loop_test(tcase, test_expect, 0, COUNT(expect_cases));
 	tcase_add_loop_test(tcase, test_words, 0, COUNT(word_cases));
+	tcase_add_loop_test(tcase, test_finding, 0, COUNT(finding_cases));
 	tcase_add_loop_test(tcase, test_require, 0, COUNT(require_cases));
 	tcase_add_test(tcase, test_require_words);
 	tcase_add_loop_test(tcase, test_kernels, 0, COUNT(kernel_cases));

@@ -2,8 +2,8 @@
 /*
  * json_counts.h - JSON objects of images: their lines, and sums over many
  */
-#ifndef STACKPROOF_COMMANDS_JSON_COUNTS_H
-#define STACKPROOF_COMMANDS_JSON_COUNTS_H
+#ifndef STACKPROOF_REPORT_JSON_COUNTS_H
+#define STACKPROOF_REPORT_JSON_COUNTS_H
 
 #include <jansson.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "commands/json_counts.h"
+#include "report/json_counts.h"
 #include "unwinder.h"
 
 json_t *json_bytes(const char *text)
