@@ -9,7 +9,7 @@
  *	static inline const struct walk_page_chunk *walk_page_chunk(struct walk_tables *, __u32);
  *	static inline const struct walk_entry_chunk *walk_entry_chunk(struct walk_tables *, __u32);
  *	static inline const struct walk_shape_chunk *walk_shape_chunk(struct walk_tables *, __u32);
- *	static inline const struct table_rule *walk_rule(struct walk_tables *, __u32);
+ *	static inline const struct walk_rule_chunk *walk_rule_chunk(struct walk_tables *, __u32);
  *
  * each of which gives a value of an array, or NULL if it has no such number. table_abi.h explains
  * the look-up, walk.h how the arrays are cut. One value of each array is enough for any PC.
@@ -33,47 +33,80 @@
 #define find_opaque(value) asm("" : "+r"(value))
 
 /*
+ * The chunks in which a mapping's tables begin, and mostly end. They are known before the PC is, so
+ * that a look-up waits for an array's memory only, and not for where a chunk of it lies, too.
+ */
+struct walk_home {
+	const struct walk_page_chunk *pages;
+	const struct walk_entry_chunk *entries;
+	const struct walk_shape_chunk *shapes;
+	const struct walk_rule_chunk *rules;
+};
+
+/* STOP_NONE, or STOP_BAD_TABLE: home is then as it was. */
+find_inline unsigned int find_home(struct walk_tables *tables, const struct walk_mapping *mapping,
+				   struct walk_home *home)
+{
+	const struct walk_page_chunk *pages;
+	const struct walk_entry_chunk *entries;
+	const struct walk_shape_chunk *shapes;
+	const struct walk_rule_chunk *rules;
+
+	pages = walk_page_chunk(tables, mapping->first_page >> WALK_PAGE_SHIFT);
+	entries = walk_entry_chunk(tables, mapping->first_entry >> WALK_ENTRY_SHIFT);
+	shapes = walk_shape_chunk(tables, mapping->first_shape >> WALK_SHAPE_SHIFT);
+	rules = walk_rule_chunk(tables, mapping->first_rule >> WALK_RULE_SHIFT);
+	if (!pages || !entries || !shapes || !rules)
+		return STOP_BAD_TABLE;
+	home->pages = pages;
+	home->entries = entries;
+	home->shapes = shapes;
+	home->rules = rules;
+	return STOP_NONE;
+}
+
+/* All bits set if the entry is below, else none. */
+find_inline __u64 find_is_below(__u32 entry, __u64 above)
+{
+	__s64 below = (__s64)(entry - above);
+
+	find_opaque(below);
+	return below >> 63;
+}
+
+/*
  * Where in the chunk the last entry is whose offset is not above, of the count entries from first
  * on, or else the entry before them: it is never looked at, so that a page without one needs no case
- * of its own. Behind the chunk if the numbers are torn.
+ * of its own. count is at most TABLE_PAGE_SIZE.
  *
- * Halves until WALK_ENTRY_ROOM candidates are left, and counts those not above: halvings wait for
- * each other and for the entry's memory, counting doesn't. No branch depends on an entry: the
- * verifier, too, would follow both ways.
+ * Quarters until WALK_ENTRY_ROOM candidates are left, and counts those not above: one round waits
+ * for another and for the entries' memory, comparisons within a round don't. No branch depends on an
+ * entry: the verifier, too, would follow both ways. The masks tell it what it can't know, that a
+ * round leaves a quarter of the candidates and 2; they add up to less than WALK_ENTRY_SLACK.
  */
 find_inline __u64 find_entry(const struct walk_entry_chunk *chunk, __u32 first, __u32 count,
 			     __u32 offset)
 {
 	__u64 above = (__u64)(offset + 1) << (32 - TABLE_PAGE_SHIFT);
-	__u64 at = 0, left = (__u64)count + 1, more = 0;
-	__s64 below, within;
+	__u64 at = first & (WALK_CHUNK_ENTRIES - 1), left = (__u64)count + 1, quarter, below;
 	__u32 i;
 
-	first &= WALK_CHUNK_ENTRIES - 1;
-	/* WALK_CHUNK_ENTRIES + 1 at most, which that many halvings, rounded up, bring to one. */
-	for (i = 0; i <= WALK_ENTRY_SHIFT; i++) {
-		__u64 half = left >> 1;
-		__u64 position = (first + at + half - 1) & (WALK_CHUNK_ENTRIES - 1);
-
+#pragma GCC unroll 6
+	for (i = 0; i < 6; i++) {
 		if (left <= WALK_ENTRY_ROOM)
 			break;
-		below = (__s64)(chunk->entry[position + 1] - above);
-		find_opaque(below);
-		at += half & (__u64)(below >> 63);
-		left -= half;
+		quarter = (left >> 2) & (2047u >> 2 * i);
+		below = quarter & find_is_below(chunk->entry[at + quarter], above);
+		below += quarter & find_is_below(chunk->entry[at + 2 * quarter], above);
+		below += quarter & find_is_below(chunk->entry[at + 3 * quarter], above);
+		at += below;
+		left -= 3 * quarter;
 	}
-	at += first;
-	if (at > WALK_CHUNK_ENTRIES)
-		return WALK_CHUNK_ENTRIES + WALK_ENTRY_ROOM;
+	below = 0;
 #pragma GCC unroll 4
-	for (i = 1; i < WALK_ENTRY_ROOM; i++) {
-		below = (__s64)(chunk->entry[at + i] - above);
-		within = (__s64)(i - left);
-		find_opaque(below);
-		more += (__u64)(below & within) >> 63;
-	}
-	at += more & (WALK_ENTRY_ROOM - 1);
-	return at;
+	for (i = 1; i < WALK_ENTRY_ROOM; i++)
+		below += (find_is_below(chunk->entry[at + i], above) & (i - left)) >> 63;
+	return at + (below & (WALK_ENTRY_ROOM - 1));
 }
 
 /* The rule of a shape at a distance from its entry, less than that of its first row. */
@@ -91,13 +124,13 @@ find_inline __u32 find_shape_rule(const struct walk_shape_chunk *chunk, __u32 fi
 }
 
 /* The number of the image's rule for pc, which lies in the mapping. 0, or a stop reason. */
-find_inline unsigned int find_number(struct walk_tables *tables, const struct walk_mapping *mapping,
-				     __u64 pc, __u32 *ret)
+find_inline unsigned int find_number(struct walk_tables *tables, const struct walk_home *home,
+				     const struct walk_mapping *mapping, __u64 pc, __u32 *ret)
 {
 	__u32 offset = pc & (TABLE_PAGE_SIZE - 1), distance, within;
-	const struct walk_entry_chunk *entries;
-	const struct walk_shape_chunk *shapes;
-	const struct walk_page_chunk *pages;
+	const struct walk_entry_chunk *entries = home->entries;
+	const struct walk_shape_chunk *shapes = home->shapes;
+	const struct walk_page_chunk *pages = home->pages;
 	__u32 number, first, count, entry;
 	__u64 page, at;
 	__u16 row;
@@ -105,23 +138,24 @@ find_inline unsigned int find_number(struct walk_tables *tables, const struct wa
 	page = (pc - mapping->start) >> mapping->page_shift;
 	if (page >= mapping->page_count)
 		return STOP_NO_ROW;
-	/* Nearly always the right one, and it needn't wait for the entry. */
-	shapes = walk_shape_chunk(tables, mapping->first_shape >> WALK_SHAPE_SHIFT);
-	if (!shapes)
-		return STOP_BAD_TABLE;
-	number = mapping->first_page + page;
-	pages = walk_page_chunk(tables, number >> WALK_PAGE_SHIFT);
-	if (!pages)
-		return STOP_BAD_TABLE;
-	page = number & (WALK_CHUNK_PAGES - 1);
+	page += mapping->first_page & (WALK_CHUNK_PAGES - 1);
+	if (page >= WALK_CHUNK_PAGES) {
+		number = (mapping->first_page & ~(WALK_CHUNK_PAGES - 1)) + page;
+		pages = walk_page_chunk(tables, number >> WALK_PAGE_SHIFT);
+		if (!pages)
+			return STOP_BAD_TABLE;
+		page &= WALK_CHUNK_PAGES - 1;
+	}
 	first = pages->page[page + 1];
 	count = pages->page[page + 2] - first;
-	entries = walk_entry_chunk(tables, first >> WALK_ENTRY_SHIFT);
-	if (!entries || count > WALK_CHUNK_ENTRIES)
+	if ((first ^ mapping->first_entry) >> WALK_ENTRY_SHIFT) {
+		entries = walk_entry_chunk(tables, first >> WALK_ENTRY_SHIFT);
+		if (!entries)
+			return STOP_BAD_TABLE;
+	}
+	if (count > TABLE_PAGE_SIZE)
 		return STOP_BAD_TABLE;
 	at = find_entry(entries, first, count, offset);
-	if (at >= WALK_CHUNK_ENTRIES + WALK_ENTRY_ROOM)
-		return STOP_BAD_TABLE;
 	entry = entries->entry[at];
 	*ret = table_entry_number(entry);
 	if (entry & TABLE_DIRECT)
@@ -149,21 +183,39 @@ find_inline unsigned int find_number(struct walk_tables *tables, const struct wa
 	return STOP_NONE;
 }
 
-/* The rule itself, and its number in the array. */
-find_inline unsigned int find_rule(struct walk_tables *tables, const struct walk_mapping *mapping,
-				   __u64 pc, __u32 *ret_number, const struct table_rule **ret)
+/* The image's rule of that number, and its number in the array. */
+find_inline unsigned int find_numbered(struct walk_tables *tables, const struct walk_home *home,
+				       const struct walk_mapping *mapping, __u32 number,
+				       __u32 *ret_number, const struct table_rule **ret)
+{
+	__u32 at = (mapping->first_rule & (WALK_CHUNK_RULES - 1)) + number;
+	const struct walk_rule_chunk *rules = home->rules;
+
+	*ret_number = mapping->first_rule + number;
+	if (at >= WALK_CHUNK_RULES) {
+		rules = walk_rule_chunk(tables, *ret_number >> WALK_RULE_SHIFT);
+		if (!rules)
+			return STOP_BAD_TABLE;
+		at &= WALK_CHUNK_RULES - 1;
+	}
+	*ret = &rules->rule[at];
+	return STOP_NONE;
+}
+
+/* The rule for pc, which lies in the mapping, and its number in the array. */
+find_inline unsigned int find_rule(struct walk_tables *tables, const struct walk_home *home,
+				   const struct walk_mapping *mapping, __u64 pc, __u32 *ret_number,
+				   const struct table_rule **ret)
 {
 	unsigned int stop;
 	__u32 number = 0;
 
-	stop = find_number(tables, mapping, pc, &number);
+	stop = find_number(tables, home, mapping, pc, &number);
 	if (stop)
 		return stop;
 	if (number < TABLE_MARKER_COUNT)
 		return STOP_NO_ROW + number;
-	*ret_number = mapping->first_rule + number;
-	*ret = walk_rule(tables, *ret_number);
-	return *ret ? STOP_NONE : STOP_BAD_TABLE;
+	return find_numbered(tables, home, mapping, number, ret_number, ret);
 }
 
 #endif

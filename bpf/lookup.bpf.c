@@ -50,57 +50,74 @@ struct {
 
 /* ---- plain rows ------------------------------------------------------------------------- */
 
-static __always_inline unsigned int find_plain_number(const struct walk_mapping *mapping, __u64 pc,
+static __always_inline unsigned int find_plain_number(const struct walk_home *home,
+						      const struct walk_mapping *mapping, __u64 pc,
 						      __u32 *ret)
 {
-	const struct walk_entry_chunk *rows;
-	const struct walk_page_chunk *page_chunk;
-	__u32 number, first, count, chunk;
+	const struct walk_page_chunk *page_chunk = home->pages;
+	const struct walk_entry_chunk *rows = home->entries;
+	__u32 first, count, chunk;
 	__u64 page, at;
 
 	page = (pc - mapping->start) >> TABLE_PAGE_SHIFT;
 	if (page >= mapping->page_count)
 		return STOP_NO_ROW;
-	number = mapping->first_page + page;
-	chunk = number >> WALK_PAGE_SHIFT;
-	page_chunk = bpf_map_lookup_elem(&plain_pages, &chunk);
-	if (!page_chunk)
-		return STOP_BAD_TABLE;
-	page = number & (WALK_CHUNK_PAGES - 1);
+	page += mapping->first_page & (WALK_CHUNK_PAGES - 1);
+	if (page >= WALK_CHUNK_PAGES) {
+		chunk = ((mapping->first_page & ~(WALK_CHUNK_PAGES - 1)) + page) >> WALK_PAGE_SHIFT;
+		page_chunk = bpf_map_lookup_elem(&plain_pages, &chunk);
+		if (!page_chunk)
+			return STOP_BAD_TABLE;
+		page &= WALK_CHUNK_PAGES - 1;
+	}
 	first = page_chunk->page[page + 1];
 	count = page_chunk->page[page + 2] - first;
-	chunk = first >> WALK_ENTRY_SHIFT;
-	rows = bpf_map_lookup_elem(&plain_rows, &chunk);
-	if (!rows || count > WALK_CHUNK_ENTRIES)
+	if ((first ^ mapping->first_entry) >> WALK_ENTRY_SHIFT) {
+		chunk = first >> WALK_ENTRY_SHIFT;
+		rows = bpf_map_lookup_elem(&plain_rows, &chunk);
+		if (!rows)
+			return STOP_BAD_TABLE;
+	}
+	if (count > TABLE_PAGE_SIZE)
 		return STOP_BAD_TABLE;
 	at = find_entry(rows, first, count, pc & (TABLE_PAGE_SIZE - 1));
-	if (at >= WALK_CHUNK_ENTRIES + WALK_ENTRY_ROOM)
-		return STOP_BAD_TABLE;
 	*ret = rows->entry[at] & (LOOKUP_PLAIN_RULE_MAX - 1);
 	return STOP_NONE;
 }
 
 /* As find_rule(). */
-static __always_inline unsigned int find_plain(const struct walk_mapping *mapping, __u64 pc,
+static __always_inline unsigned int find_plain(const struct walk_home *home,
+					       const struct walk_mapping *mapping, __u64 pc,
 					       __u32 *ret_number, const struct table_rule **ret)
 {
 	unsigned int stop;
 	__u32 number = 0;
 
-	stop = find_plain_number(mapping, pc, &number);
+	stop = find_plain_number(home, mapping, pc, &number);
 	if (stop)
 		return stop;
 	if (number < TABLE_MARKER_COUNT)
 		return STOP_NO_ROW + number;
-	*ret_number = mapping->first_rule + number;
-	*ret = walk_rule(0, *ret_number);
-	return *ret ? STOP_NONE : STOP_BAD_TABLE;
+	return find_numbered(0, home, mapping, number, ret_number, ret);
+}
+
+/* As find_home(). */
+static __always_inline unsigned int find_plain_home(const struct walk_mapping *mapping,
+						    struct walk_home *home)
+{
+	__u32 chunk = mapping->first_page >> WALK_PAGE_SHIFT;
+
+	home->pages = bpf_map_lookup_elem(&plain_pages, &chunk);
+	chunk = mapping->first_entry >> WALK_ENTRY_SHIFT;
+	home->entries = bpf_map_lookup_elem(&plain_rows, &chunk);
+	return home->pages && home->entries ? STOP_NONE : STOP_BAD_TABLE;
 }
 
 /* ---- rounds ----------------------------------------------------------------------------- */
 
 struct round {
 	struct lookup_task *task;
+	struct walk_home home;
 	__u64 contents;
 };
 
@@ -125,7 +142,8 @@ static long round_table(__u32 index, void *context)
 	const struct table_rule *rule = 0;
 	unsigned int stop;
 
-	stop = find_rule(0, &task->table, task->table.start + task->offset[point], &number, &rule);
+	stop = find_rule(0, &round->home, &task->table, task->table.start + task->offset[point],
+			 &number, &rule);
 	round_end(round, point, stop, number, rule);
 	return 0;
 }
@@ -138,7 +156,8 @@ static long round_plain(__u32 index, void *context)
 	const struct table_rule *rule = 0;
 	unsigned int stop;
 
-	stop = find_plain(&task->plain, task->plain.start + task->offset[point], &number, &rule);
+	stop = find_plain(&round->home, &task->plain, task->plain.start + task->offset[point],
+			  &number, &rule);
 	round_end(round, point, stop, number, rule);
 	return 0;
 }
@@ -153,14 +172,16 @@ static long round_none(__u32 index, void *context)
 	return 0;
 }
 
-static __always_inline int rounds(void *fn)
+static __always_inline int rounds(void *fn, int plain)
 {
 	struct round round = { 0 };
 	__u32 zero = 0;
 	__u64 begin;
 
 	round.task = bpf_map_lookup_elem(&tasks, &zero);
-	if (!round.task)
+	if (!round.task || find_home(0, &round.task->table, &round.home))
+		return -1;
+	if (plain && find_plain_home(&round.task->plain, &round.home))
 		return -1;
 	begin = bpf_ktime_get_ns();
 	bpf_loop(round.task->rounds, fn, &round, 0);
@@ -172,19 +193,19 @@ static __always_inline int rounds(void *fn)
 SEC("raw_tracepoint/sys_enter")
 int lookup_table(void *ctx)
 {
-	return rounds(round_table);
+	return rounds(round_table, 0);
 }
 
 SEC("raw_tracepoint/sys_enter")
 int lookup_plain(void *ctx)
 {
-	return rounds(round_plain);
+	return rounds(round_plain, 1);
 }
 
 SEC("raw_tracepoint/sys_enter")
 int lookup_none(void *ctx)
 {
-	return rounds(round_none);
+	return rounds(round_none, 0);
 }
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -31,7 +31,7 @@ static const struct {
 	[PLACEMENT_PAGES] = { "pages", WALK_PAGE_SHIFT, sizeof(struct walk_page_chunk) },
 	[PLACEMENT_ENTRIES] = { "entries", WALK_ENTRY_SHIFT, sizeof(struct walk_entry_chunk) },
 	[PLACEMENT_SHAPES] = { "shape rows", WALK_SHAPE_SHIFT, sizeof(struct walk_shape_chunk) },
-	[PLACEMENT_RULES] = { "rules", 0, sizeof(struct table_rule) },
+	[PLACEMENT_RULES] = { "rules", WALK_RULE_SHIFT, sizeof(struct walk_rule_chunk) },
 	[PLACEMENT_PLACES] = { "places", 0, sizeof(struct table_place) },
 };
 
@@ -150,20 +150,23 @@ static int place_image(struct placement *placement, const struct image_entry *en
 	struct placed_image *placed = &placement->image[entry->id];
 	const struct table *table = entry->table;
 	const char *path = entry->image->path;
+	uint32_t entries = array[PLACEMENT_ENTRIES].used;
 
 	if (has_room(placement, PLACEMENT_PAGES, table->page_count + 1, path, error) ||
 	    has_room(placement, PLACEMENT_SHAPES, table->shape_count, path, error) ||
 	    has_room(placement, PLACEMENT_RULES, table->rule_count, path, error) ||
 	    has_room(placement, PLACEMENT_PLACES, table->place_count, path, error))
 		return -1;
+	/* Behind a full array there is no number, even for an image that needs none. */
 	for (int kind = 0; kind < PLACEMENT_COUNT; kind++)
-		placed->first[kind] = array[kind].used;
+		placed->first[kind] = array[kind].used - (array[kind].used == array[kind].capacity);
 	if (place_pages(placement, table, path, error)) {
-		array[PLACEMENT_ENTRIES].used = placed->first[PLACEMENT_ENTRIES];
+		array[PLACEMENT_ENTRIES].used = entries;
 		return -1;
 	}
 	for (uint32_t i = 0; i < table->shape_count; i++)
 		put_shape_row(&array[PLACEMENT_SHAPES], table->shape[i]);
+	/* A chunk of rules is nothing but its rules, so the array is one of rules, too. */
 	copy(&array[PLACEMENT_RULES], table->rule, table->rule_count, sizeof(*table->rule));
 	copy(&array[PLACEMENT_PLACES], table->place, table->place_count, sizeof(*table->place));
 	placed->placed = true;
@@ -190,6 +193,7 @@ int placement_add(struct placement *placement, const struct image_entry *entry,
 	if (!placed->placed && place_image(placement, entry, error))
 		return -1;
 	ret->first_page += placed->first[PLACEMENT_PAGES];
+	ret->first_entry = placed->first[PLACEMENT_ENTRIES];
 	ret->first_shape = placed->first[PLACEMENT_SHAPES];
 	ret->first_rule = placed->first[PLACEMENT_RULES];
 	ret->first_place = placed->first[PLACEMENT_PLACES];

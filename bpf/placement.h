@@ -18,7 +18,7 @@ enum placement_kind {
 	PLACEMENT_PAGES,   /* struct walk_page_chunk */
 	PLACEMENT_ENTRIES, /* struct walk_entry_chunk */
 	PLACEMENT_SHAPES,  /* struct walk_shape_chunk */
-	PLACEMENT_RULES,   /* struct table_rule */
+	PLACEMENT_RULES,   /* struct walk_rule_chunk */
 	PLACEMENT_PLACES,  /* struct table_place */
 	PLACEMENT_COUNT,
 };

@@ -37,7 +37,7 @@ struct bpf_session {
 	bool by_loop;
 	struct placement placement;
 	struct shared_array table[PLACEMENT_COUNT]; /* the placement's arrays */
-	struct shared_array spaces;
+	struct shared_array spaces, mappings;
 	struct process_list processes;
 	struct bpf_link *link[LINKS_MAX];
 	int link_count;
@@ -139,11 +139,15 @@ static void size_maps(struct bpf_session *session, const struct bpf_session_opti
 		[PLACEMENT_PLACES] = or_default(options->place_capacity, 1u << 14),
 	};
 	uint32_t processes = or_default(options->process_capacity, 64);
+	uint32_t mappings = or_default(options->mapping_capacity, 1u << 15);
+	struct walk_bpf *walk = session->walk;
 
-	bpf_map__set_max_entries(session->walk->maps.processes, processes);
-	bpf_map__set_max_entries(session->walk->maps.spaces, processes * 2);
+	bpf_map__set_max_entries(walk->maps.processes, processes);
+	bpf_map__set_max_entries(walk->maps.spaces, process_list_spaces(processes));
+	bpf_map__set_max_entries(walk->maps.mappings,
+				 (mappings + WALK_CHUNK_MAPPINGS - 1) >> WALK_MAPPING_SHIFT);
 	for (int kind = 0; kind < PLACEMENT_COUNT; kind++) {
-		bpf_map__set_max_entries(table_map(session->walk, kind),
+		bpf_map__set_max_entries(table_map(walk, kind),
 					 placement_values(kind, capacity[kind]));
 		session->placement.array[kind].capacity = capacity[kind];
 	}
@@ -159,7 +163,10 @@ static int map_arrays(struct bpf_session *session, struct error *error)
 			return -1;
 		session->placement.array[kind].memory = session->table[kind].memory;
 	}
-	return map_array(&session->spaces, session->walk->maps.spaces, error);
+	return map_array(&session->spaces, session->walk->maps.spaces, error) ||
+			       map_array(&session->mappings, session->walk->maps.mappings, error)
+		       ? -1
+		       : 0;
 }
 
 static int load_walk(struct bpf_session *session, const struct bpf_session_options *options,
@@ -185,8 +192,9 @@ static int load_walk(struct bpf_session *session, const struct bpf_session_optio
 	}
 	if (map_arrays(session, error))
 		return -1;
-	return process_list_init(&session->processes, session->spaces.memory,
-				 bpf_map__max_entries(walk->maps.spaces),
+	return process_list_init(&session->processes, bpf_map__max_entries(walk->maps.processes),
+				 session->spaces.memory, session->mappings.memory,
+				 bpf_map__max_entries(walk->maps.mappings) << WALK_MAPPING_SHIFT,
 				 bpf_map__fd(walk->maps.processes), error);
 }
 
@@ -270,6 +278,7 @@ void bpf_session_close(struct bpf_session *session)
 	for (int kind = 0; kind < PLACEMENT_COUNT; kind++)
 		unmap_array(&session->table[kind]);
 	unmap_array(&session->spaces);
+	unmap_array(&session->mappings);
 	placement_deinit(&session->placement);
 	walk_bpf__destroy(session->walk);
 	frame_pointer_bpf__destroy(session->frame_pointer);
@@ -297,6 +306,11 @@ int bpf_session_set_process(struct bpf_session *session, const struct address_sp
 				 sizeof(one), BPF_ANY))
 		return error_set_errno(error, "giving process %d to the baseline", space->pid);
 	return 0;
+}
+
+uint32_t bpf_session_generation(const struct bpf_session *session, pid_t pid)
+{
+	return session->walk ? process_list_generation(&session->processes, pid) : 0;
 }
 
 void bpf_session_forget_process(struct bpf_session *session, pid_t pid)
@@ -359,6 +373,21 @@ static int attach_sample(struct bpf_session *session, struct bpf_program *progra
 	return add_link(session, link, "attaching to a perf event", error);
 }
 
+int bpf_session_attach_event(struct bpf_session *session, struct perf_event_attr *attr, pid_t tid,
+			     int cpu, struct error *error)
+{
+	last_warning[0] = '\0';
+	if (session->walk && attach_sample(session,
+					   session->by_loop ? session->walk->progs.sample_loop
+							    : session->walk->progs.sample_chain,
+					   attr, tid, cpu, error))
+		return -1;
+	if (session->frame_pointer &&
+	    attach_sample(session, session->frame_pointer->progs.fp_sample, attr, tid, cpu, error))
+		return -1;
+	return 0;
+}
+
 int bpf_session_attach_samples(struct bpf_session *session, pid_t tid, int cpu,
 			       unsigned int frequency_hz, struct error *error)
 {
@@ -371,16 +400,7 @@ int bpf_session_attach_samples(struct bpf_session *session, pid_t tid, int cpu,
 		.inherit = tid > 0,
 	};
 
-	last_warning[0] = '\0';
-	if (session->walk && attach_sample(session,
-					   session->by_loop ? session->walk->progs.sample_loop
-							    : session->walk->progs.sample_chain,
-					   &attr, tid, cpu, error))
-		return -1;
-	if (session->frame_pointer &&
-	    attach_sample(session, session->frame_pointer->progs.fp_sample, &attr, tid, cpu, error))
-		return -1;
-	return 0;
+	return bpf_session_attach_event(session, &attr, tid, cpu, error);
 }
 
 void bpf_session_detach(struct bpf_session *session)

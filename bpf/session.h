@@ -29,6 +29,7 @@ struct bpf_session_options {
 	bool frame_pointer;	   /* load the baseline too */
 	bool only_frame_pointer;   /* load nothing else */
 	uint32_t process_capacity; /* processes at a time; 64 */
+	uint32_t mapping_capacity; /* executable mappings of all of them, twice; 32,768 */
 	uint32_t page_capacity;	   /* pages, all images; 262,144: an eighth of entries */
 	uint32_t entry_capacity;   /* entries, all images; 2,097,152 */
 	uint32_t shape_capacity;   /* rows of shapes, all images; 1,048,576 */
@@ -37,6 +38,7 @@ struct bpf_session_options {
 };
 
 struct bpf_session;
+struct perf_event_attr;
 
 /*
  * Loads. ERROR_UNAVAILABLE: this machine may not or can not (no privilege, no BPF, no BTF), the
@@ -55,6 +57,8 @@ const char *bpf_session_method_name(const struct bpf_session *session);
  */
 int bpf_session_set_process(struct bpf_session *session, const struct address_space *space,
 			    struct error *error);
+/* What records call the mappings that the process has now, walk_record.generation. 0: it has none. */
+uint32_t bpf_session_generation(const struct bpf_session *session, pid_t pid);
 void bpf_session_forget_process(struct bpf_session *session, pid_t pid);
 
 /* Walks each thread of a known process at its SIGTRAPs. */
@@ -62,6 +66,9 @@ int bpf_session_attach_steps(struct bpf_session *session, struct error *error);
 /* Walks a thread (tid) or a CPU (tid -1) at frequency_hz of CPU time. */
 int bpf_session_attach_samples(struct bpf_session *session, pid_t tid, int cpu,
 			       unsigned int frequency_hz, struct error *error);
+/* The same by any perf event, hardware clocks among them: attr as for perf_event_open(2). */
+int bpf_session_attach_event(struct bpf_session *session, struct perf_event_attr *attr, pid_t tid,
+			     int cpu, struct error *error);
 void bpf_session_detach(struct bpf_session *session);
 
 /* Called with each stack; frame_pointer tells the baseline's from the walk's. */

@@ -14,6 +14,7 @@
 
 struct task_struct {
 	void *stack;
+	unsigned int flags;
 	int pid;
 	int tgid;
 };

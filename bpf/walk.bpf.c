@@ -31,25 +31,39 @@
  * KASAN (arch/x86/include/asm/page_64_types.h). Only where bpf_task_pt_regs is missing. */
 #define KERNEL_STACK_BYTES 16384
 #define SIGTRAP		   5
+#define PF_KTHREAD	   0x200000 /* include/linux/sched.h */
 
 /* ---- looking a PC up -------------------------------------------------------------------- */
 
-static __always_inline struct walk_mapping *find_mapping(struct walk_scratch *scratch,
-							 struct walk_process *process, __u64 pc)
+/* The chunk with all of the process's mappings, or NULL. */
+static __always_inline const struct walk_mapping_chunk *
+current_mappings(const struct walk_scratch *scratch)
 {
-	struct walk_mapping *mapping;
-	__u32 low = 0, high, i;
+	__u32 number = scratch->space.first >> WALK_MAPPING_SHIFT;
 
-	mapping = &process->mapping[scratch->mapping & (WALK_MAPPINGS_MAX - 1)];
+	return bpf_map_lookup_elem(&mappings, &number);
+}
+
+/* The mapping of a PC, or NULL. *moved is set if it is not the last frame's. */
+static __always_inline const struct walk_mapping *
+find_mapping(struct walk_scratch *scratch, const struct walk_mapping_chunk *chunk, __u64 pc,
+	     int *moved)
+{
+	const struct walk_mapping *mapping;
+	__u32 low, high, i;
+
+	mapping = &chunk->mapping[scratch->mapping & (WALK_CHUNK_MAPPINGS - 1)];
 	if (pc >= mapping->start && pc < mapping->end)
 		return mapping;
-	high = process->count;
-	for (i = 0; i <= WALK_MAPPINGS_SHIFT; i++) {
-		__u32 middle = ((low + high) >> 1) & (WALK_MAPPINGS_MAX - 1);
+	*moved = 1;
+	low = scratch->space.first & (WALK_CHUNK_MAPPINGS - 1);
+	high = low + scratch->space.count;
+	for (i = 0; i <= WALK_MAPPING_SHIFT; i++) {
+		__u32 middle = ((low + high) >> 1) & (WALK_CHUNK_MAPPINGS - 1);
 
 		if (low >= high)
 			break;
-		mapping = &process->mapping[middle];
+		mapping = &chunk->mapping[middle];
 		if (pc >= mapping->end) {
 			low = middle + 1;
 		} else if (pc < mapping->start) {
@@ -71,57 +85,128 @@ static __always_inline struct walk_counters *current_counters(void)
 	return bpf_map_lookup_elem(&counters, &zero);
 }
 
-/* The step by an extended rule. Not static: the verifier then checks it once, by itself, and not
- * for each state that the walk may be in when it calls. */
+/* What step_near() left to do in earlier frames. */
+static __always_inline void settle(struct walk_scratch *scratch, __u32 end)
+{
+	__u32 i, at = scratch->settled;
+
+	for (i = 0; i < WALK_FRAMES_MAX; i++) {
+		const struct walk_deferred *deferred;
+
+		if (at >= end)
+			break;
+		deferred = &scratch->deferred[at++ & (WALK_FRAMES_MAX - 1)];
+		step_registers(&scratch->state, deferred->codes, deferred->cfa);
+	}
+}
+
+/* The step by a rule that step_near() can't do. Not static: the verifier then checks it once, by
+ * itself, and not for each state that the walk may be in when it calls. */
 __attribute__((noinline)) int step_apart(__u32 entry, __u32 number, __u32 first_place)
 {
 	struct walk_memory memory = { .first_place = first_place };
-	struct table_rule *rule = bpf_map_lookup_elem(&rules, &number);
+	__u32 chunk = number >> WALK_RULE_SHIFT, count;
+	const struct walk_rule_chunk *rules = walk_rule_chunk(0, chunk);
 
 	memory.scratch = bpf_map_lookup_elem(&scratches, &entry);
 	memory.counters = current_counters();
-	if (!rule || !memory.scratch || !memory.counters)
+	if (!rules || !memory.scratch || !memory.counters)
 		return STOP_BAD_TABLE;
-	return step_extended(&memory.scratch->state, rule, &memory);
+	count = memory.scratch->record.count;
+	settle(memory.scratch, count - 1);
+	memory.scratch->settled = count;
+	return step(&memory.scratch->state, &rules->rule[number & (WALK_CHUNK_RULES - 1)], &memory);
 }
 
-/* One frame: notes the PC, then goes to the caller. 1: the walk has ended. */
-static __always_inline int walk_frame(struct walk_scratch *scratch, struct walk_process *process,
-				      struct walk_counters *counter)
+/*
+ * The value of rbp in frame number `at`, if it takes no more than a look at the frame that it
+ * called: one that set up a frame pointer has nearly always saved rbp. 1: it takes more.
+ */
+static __always_inline int frame_pointer(struct walk_scratch *scratch, struct walk_memory *memory,
+					 __u32 at, __u64 *ret)
+{
+	const struct walk_deferred *deferred;
+	__u32 code;
+
+	if (scratch->settled >= at)
+		return 1;
+	deferred = &scratch->deferred[(at - 1) & (WALK_FRAMES_MAX - 1)];
+	code = (deferred->codes >> (8 * TABLE_COLUMN_RBP)) & 255;
+	if (code - 1 >= TABLE_CODE_MAX)
+		return 1;
+	return walk_read(memory, deferred->cfa - 8 * (__u64)code, ret);
+}
+
+/* One frame: notes the PC, then goes to the caller. home is the mapping's whose number the scratch
+ * has. 1: the walk has ended. */
+static __always_inline int walk_frame(struct walk_scratch *scratch,
+				      const struct walk_mapping_chunk *mappings,
+				      struct walk_counters *counter, struct walk_home *home)
 {
 	struct walk_memory memory = { .scratch = scratch, .counters = counter };
 	struct walk_state *state = &scratch->state;
 	const struct table_rule *rule = 0;
-	__u32 count = scratch->record.count, number = 0;
-	struct walk_mapping *mapping;
-	unsigned int stop;
-	__u64 pc = state->pc;
+	__u32 count = scratch->record.count, at = count & (WALK_FRAMES_MAX - 1), number = 0;
+	const struct walk_mapping *mapping;
+	__u64 pc = state->pc, base;
+	unsigned int stop = STOP_NONE;
+	int moved = 0;
 
 	if (count >= WALK_FRAMES_MAX) {
 		state->stop = STOP_DEPTH;
 		return 1;
 	}
-	scratch->record.pc[count & (WALK_FRAMES_MAX - 1)] = pc;
+	scratch->record.pc[at] = pc;
 	scratch->record.count = count + 1;
 	pc -= !state->exact_pc;
-	mapping = find_mapping(scratch, process, pc);
-	stop = mapping ? find_rule(0, mapping, pc, &number, &rule) : STOP_NO_MAPPING;
-	if (!stop && mapping && rule) {
-		if (rule->flags & TABLE_RULE_EXTENDED)
-			stop = step_apart(scratch->record.entry, number, mapping->first_place);
-		else
-			stop = step_plain(state, rule, &memory);
+	mapping = find_mapping(scratch, mappings, pc, &moved);
+	if (!mapping) {
+		state->stop = STOP_NO_MAPPING;
+		return 1;
+	}
+	if (moved)
+		stop = find_home(0, mapping, home);
+	if (!stop)
+		stop = find_rule(0, home, mapping, pc, &number, &rule);
+	if (stop || !rule) {
+		state->stop = stop;
+		return 1;
+	}
+	base = state->reg[REGISTER_RSP];
+	if (rule->head == TABLE_HEAD(REGISTER_RSP) ||
+	    (rule->head == TABLE_HEAD(REGISTER_RBP) &&
+	     !frame_pointer(scratch, &memory, count, &base))) {
+		scratch->deferred[at].codes = rule->codes;
+		stop = step_near(state, rule, base, &memory, &scratch->deferred[at].cfa);
+	} else {
+		stop = step_apart(scratch->record.entry, number, mapping->first_place);
 	}
 	state->stop = stop;
 	return stop != STOP_NONE;
 }
 
-/* The number of the current process's list of mappings, or NULL. */
-static __always_inline __u32 *current_space(void)
+/* The home of the mapping whose number the scratch has. */
+static __always_inline unsigned int current_home(const struct walk_scratch *scratch,
+						 const struct walk_mapping_chunk *mappings,
+						 struct walk_home *home)
+{
+	return find_home(0, &mappings->mapping[scratch->mapping & (WALK_CHUNK_MAPPINGS - 1)], home);
+}
+
+/* The current process's space, or NULL. */
+static __always_inline struct walk_space *current_space(void)
 {
 	__u32 pid = bpf_get_current_pid_tgid() >> 32;
+	__u32 *number = bpf_map_lookup_elem(&processes, &pid);
 
-	return bpf_map_lookup_elem(&processes, &pid);
+	return number ? bpf_map_lookup_elem(&spaces, number) : 0;
+}
+
+static __always_inline int is_kernel_thread(void)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+
+	return BPF_CORE_READ(task, flags) & PF_KTHREAD;
 }
 
 static __always_inline int user_registers(struct pt_regs *ret)
@@ -164,16 +249,23 @@ static __always_inline void walk_begin(struct walk_scratch *scratch, const struc
 	state->known = (1u << REGISTER_GPR_COUNT) - 1;
 	state->in_memory = 0;
 	state->pc = regs->ip;
-	state->exact_pc = 1;
+	/* A system call's instruction has been executed, and yet it is where the thread is: it may be
+	 * the last one of its function. SYSCALL leaves the next one's address in rcx. (A stop by
+	 * SIGTRAP is at the next instruction.) */
+	state->exact_pc = entry == WALK_ENTRY_STEP || (long)regs->orig_ax < 0 ||
+			  regs->cx != regs->ip;
 	state->stop = STOP_NONE;
-	scratch->mapping = 0;
+	scratch->mapping = scratch->space.first;
+	scratch->settled = 0;
 	scratch->window_address = 0;
 	scratch->record.entry = entry;
 	scratch->record.pid = id >> 32;
 	scratch->record.tid = (__u32)id;
 	scratch->record.sp = regs->sp;
 	scratch->record.sequence++;
+	scratch->record.time = bpf_ktime_get_ns();
 	scratch->record.count = 0;
+	scratch->record.generation = scratch->space.generation;
 }
 
 static __always_inline void walk_end(struct walk_scratch *scratch, struct walk_counters *counter)
@@ -203,12 +295,16 @@ static __always_inline void walk_end(struct walk_scratch *scratch, struct walk_c
 __attribute__((noinline)) int walk_enter(__u32 entry)
 {
 	struct walk_counters *counter = current_counters();
+	struct walk_space *space = current_space();
 	struct walk_scratch *scratch;
-	__u32 *space = current_space();
 	struct pt_regs regs;
 
-	if (!counter || !space)
+	if (!counter)
 		return 0;
+	if (!space) {
+		counter->unknown += !is_kernel_thread();
+		return 0;
+	}
 	counter->samples++;
 	scratch = bpf_map_lookup_elem(&scratches, &entry);
 	if (!scratch || scratch->busy) {
@@ -227,18 +323,19 @@ __attribute__((noinline)) int walk_enter(__u32 entry)
 
 /* ---- round by bpf_loop ------------------------------------------------------------------ */
 
-/* What is the same for every frame. */
+/* What is the same for every frame, but for home: for those of a mapping. */
 struct loop_context {
 	struct walk_scratch *scratch;
-	struct walk_process *process;
+	const struct walk_mapping_chunk *mappings;
 	struct walk_counters *counter;
+	struct walk_home home;
 };
 
 static long loop_frame(__u32 index, void *context)
 {
 	struct loop_context *loop = context;
 
-	return walk_frame(loop->scratch, loop->process, loop->counter);
+	return walk_frame(loop->scratch, loop->mappings, loop->counter, &loop->home);
 }
 
 static __always_inline int walk_by_loop(__u32 entry)
@@ -250,9 +347,9 @@ static __always_inline int walk_by_loop(__u32 entry)
 	loop.scratch = bpf_map_lookup_elem(&scratches, &entry);
 	if (!loop.scratch || !loop.counter)
 		return 0;
-	loop.process = bpf_map_lookup_elem(&spaces, &loop.scratch->space);
+	loop.mappings = current_mappings(loop.scratch);
 	/* One more than the frames: the last round says STOP_DEPTH. */
-	if (loop.process)
+	if (loop.mappings && !current_home(loop.scratch, loop.mappings, &loop.home))
 		bpf_loop(WALK_FRAMES_MAX + 1, loop_frame, &loop, 0);
 	else
 		loop.scratch->state.stop = STOP_BAD_TABLE;
@@ -268,18 +365,17 @@ __attribute__((noinline)) int next_frame(__u32 entry)
 {
 	struct walk_scratch *scratch = bpf_map_lookup_elem(&scratches, &entry);
 	struct walk_counters *counter = current_counters();
-	struct walk_process *process;
-	__u32 space;
+	const struct walk_mapping_chunk *mappings;
+	struct walk_home home;
 
 	if (!scratch || !counter)
 		return 1;
-	space = scratch->space;
-	process = bpf_map_lookup_elem(&spaces, &space);
-	if (!process) {
+	mappings = current_mappings(scratch);
+	if (!mappings || current_home(scratch, mappings, &home)) {
 		scratch->state.stop = STOP_BAD_TABLE;
 		return 1;
 	}
-	return walk_frame(scratch, process, counter);
+	return walk_frame(scratch, mappings, counter, &home);
 }
 
 static __always_inline int walk_by_tail(void *ctx, __u32 entry, void *tails)

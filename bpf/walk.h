@@ -9,26 +9,33 @@
 
 /*
  * The tables of all images lie one after the other in five BPF arrays (placement.c), each numbered
- * through. Rules and places are array values of their own; the rest lies in chunks, so that what
- * one look-up needs together is in one value:
+ * through. Places are array values of their own; the rest lies in chunks, so large that most images
+ * lie in one of each kind (find_rule.h, struct walk_home), and what one look-up needs together is in
+ * one value:
  *
  *	pages	 a chunk repeats the number before its first and the one behind its last
  *	entries	 a chunk begins with a copy of the entry before its first, and no page's entries
  *		 straddle two: the last entry is repeated until the chunk is full
  *	shapes	 a chunk ends with copies of the next one's first rows
+ *	rules	 nothing more
  */
-#define WALK_PAGE_SHIFT	   10
+#ifndef WALK_PAGE_SHIFT /* tests take smaller ones, to see chunks end */
+#define WALK_PAGE_SHIFT	 16
+#define WALK_ENTRY_SHIFT 19
+#define WALK_SHAPE_SHIFT 16
+#define WALK_RULE_SHIFT	 12
+#endif
 #define WALK_CHUNK_PAGES   (1u << WALK_PAGE_SHIFT)
-#define WALK_ENTRY_SHIFT   13
 #define WALK_CHUNK_ENTRIES (1u << WALK_ENTRY_SHIFT)
-#define WALK_ENTRY_ROOM	   4 /* more in a chunk than its entries: find_rule.h reads that far */
-#define WALK_SHAPE_SHIFT   16
+#define WALK_ENTRY_ROOM	   4	/* more in a chunk than its entries: find_rule.h reads that far */
+#define WALK_ENTRY_SLACK   8192 /* and that far for all that the verifier knows */
 #define WALK_CHUNK_ROWS	   (1u << WALK_SHAPE_SHIFT)
 #define WALK_SHAPE_OVERLAP 16 /* at least TABLE_SHAPE_ROWS - 1, and a multiple of 8 bytes */
+#define WALK_CHUNK_RULES   (1u << WALK_RULE_SHIFT)
 
-/* Executable mappings of one process. */
-#define WALK_MAPPINGS_SHIFT 10
-#define WALK_MAPPINGS_MAX   (1u << WALK_MAPPINGS_SHIFT)
+/* Executable mappings of all processes lie in chunks, too; those of one process side by side. */
+#define WALK_MAPPING_SHIFT  13
+#define WALK_CHUNK_MAPPINGS (1u << WALK_MAPPING_SHIFT)
 
 /* Frames that one program of the tail-call chain walks; 33 in a row are allowed since Linux 3.19
  * (MAX_TAIL_CALL_CNT), 32 are needed for WALK_FRAMES_MAX. */
@@ -40,17 +47,26 @@ struct walk_page_chunk {
 };
 
 struct walk_entry_chunk {
-	__u32 entry[WALK_CHUNK_ENTRIES + WALK_ENTRY_ROOM];
+	__u32 entry[WALK_CHUNK_ENTRIES + WALK_ENTRY_SLACK];
 };
 
 struct walk_shape_chunk {
 	__u16 row[WALK_CHUNK_ROWS + WALK_SHAPE_OVERLAP];
 };
 
-struct walk_process {
-	__u32 count;
+struct walk_rule_chunk {
+	struct table_rule rule[WALK_CHUNK_RULES];
+};
+
+struct walk_mapping_chunk {
+	struct walk_mapping mapping[WALK_CHUNK_MAPPINGS];
+};
+
+/* A process's mappings, at some time. */
+struct walk_space {
+	__u32 first, count; /* numbers of mappings */
+	__u32 generation;   /* no two have the same; from 1 on */
 	__u32 zero;
-	struct walk_mapping mapping[WALK_MAPPINGS_MAX];
 };
 
 /* Who asked for the walk. */
@@ -68,14 +84,16 @@ struct walk_record {
 	__u32 tid;
 	__u64 sp; /* the thread's registers at the stop: which stop this is */
 	__u64 sequence;
+	__u64 time; /* CLOCK_MONOTONIC, in nanoseconds, when the walk began */
 	__u32 count;
-	__u32 zero;
+	__u32 generation; /* of the mappings that the walk went by */
 	__u64 pc[WALK_FRAMES_MAX];
 };
 
 /* Samples in = stacks out + the losses named here. Per CPU; summed by session.c. */
 struct walk_counters {
 	__u64 samples;	   /* entries that concerned a registered process */
+	__u64 unknown;	   /* entries in another one, that is no kernel thread: not in samples */
 	__u64 stacks;	   /* records sent */
 	__u64 frames;	   /* in them */
 	__u64 lost_busy;   /* the CPU's scratch was in use: an entry interrupted another */
@@ -86,18 +104,27 @@ struct walk_counters {
 	__u64 stop[STOP_REASON_COUNT];
 };
 
-#define WALK_WINDOW_BYTES 1024
+#define WALK_WINDOW_BYTES 2048
+
+/* A frame whose rule has been applied but for step_registers(). */
+struct walk_deferred {
+	__u64 cfa;
+	__u64 codes;
+};
 
 /* A walk under way. Too large for the BPF stack, and there the verifier would track every word. */
 struct walk_scratch {
 	__u32 busy;
-	__u32 mapping; /* index of the mapping of the last PC */
-	__u32 space;   /* number of the process's list of mappings */
+	__u32 mapping; /* number of the mapping of the last PC */
+	__u32 settled; /* frames whose registers are all in the state */
 	__u32 zero;
-	__u64 window_address; /* of window[]; 0: empty */
+	struct walk_space space; /* a copy */
+	__u64 window_address;	 /* of window[]; 0: empty */
 	__u64 window[WALK_WINDOW_BYTES / 8];
 	struct walk_state state;
 	struct walk_record record;
+	/* By frame. Those from settled on are still owed to the state. */
+	struct walk_deferred deferred[WALK_FRAMES_MAX];
 };
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * walk_maps.bpf.h - what the walk in the kernel reads and writes: its maps, the tables, the stack
  *
- * The stack is read in windows: one helper call brings 1 KiB, which serves many frames. A window
+ * The stack is read in windows: one helper call brings 2 KiB, which serves many frames. A window
  * that would fault falls back to the 8 bytes asked for.
  */
 #ifndef STACKPROOF_WALK_MAPS_BPF_H
@@ -12,9 +12,8 @@
 #include <bpf/bpf_helpers.h>
 #include "walk.h"
 
-/* Process -> number of its list of mappings. A list is never changed in place: a new one is written
- * and then named here. (Before Linux 6.1 perf_event programs may only use preallocated hash maps,
- * so the lists, which are large, are not the values.) */
+/* Process -> number of its space. A space is never changed in place: a new one is written and then
+ * named here. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
@@ -27,8 +26,16 @@ struct {
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct walk_process);
+	__type(value, struct walk_space);
 } spaces SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct walk_mapping_chunk);
+} mappings SEC(".maps");
 
 /* The tables of all images, one after the other. session.c sets the capacities before loading and
  * writes through a mapping of the memory; a process is published only after its tables. */
@@ -61,7 +68,7 @@ struct {
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, struct table_rule);
+	__type(value, struct walk_rule_chunk);
 } rules SEC(".maps");
 
 struct {
@@ -121,7 +128,8 @@ static __always_inline const struct walk_shape_chunk *walk_shape_chunk(struct wa
 	return bpf_map_lookup_elem(&shapes, &number);
 }
 
-static __always_inline const struct table_rule *walk_rule(struct walk_tables *tables, __u32 number)
+static __always_inline const struct walk_rule_chunk *walk_rule_chunk(struct walk_tables *tables,
+								     __u32 number)
 {
 	return bpf_map_lookup_elem(&rules, &number);
 }

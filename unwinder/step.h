@@ -125,13 +125,25 @@ step_inline unsigned int step_return_address(struct walk_state *state,
 	return STOP_NONE;
 }
 
+/* Where saved[] says that the caller's PC is: at most rules' one and only read. */
+step_inline unsigned int step_return_code(__u64 codes, __u64 cfa, struct walk_memory *memory,
+					  __u64 *ret_pc)
+{
+	__u32 code = (codes >> (8 * TABLE_COLUMN_RA)) & 255;
+
+	if (code - 1 >= TABLE_CODE_MAX)
+		return code == TABLE_CODE_UNDEFINED ? STOP_COMPLETE : STOP_BAD_TABLE;
+	return walk_read(memory, cfa - 8 * (__u64)code, ret_pc) ? STOP_READ_FAULT : STOP_NONE;
+}
+
 /*
  * One callee-saved register, by its code. No branch depends on the code: which registers a function
  * saves is what the CPU would guess wrong most often, and the verifier would follow all ways.
  */
-step_inline void step_saved(struct walk_state *state, __u64 code, __u32 reg, __u64 cfa,
-			    __u32 *saved, __u32 *gone)
+step_inline void step_saved(struct walk_state *state, __u64 codes, enum table_column column,
+			    __u32 reg, __u64 cfa, __u32 *saved, __u32 *gone)
 {
+	__u64 code = (codes >> (8 * column)) & 255;
 	__u64 is_saved = (code + 255) >> 8; /* or undefined: 1 from 1 on */
 
 	step_opaque(is_saved);
@@ -140,27 +152,23 @@ step_inline void step_saved(struct walk_state *state, __u64 code, __u32 reg, __u
 	*gone |= (__u32)((code + 255 - TABLE_CODE_MAX) >> 8) << reg;
 }
 
-/* The registers of a rule that says it all in saved[]. */
-step_inline unsigned int step_codes(struct walk_state *state, const struct table_rule *rule,
-				    __u64 cfa, struct walk_memory *memory, __u64 *ret_pc)
+/*
+ * The registers of a rule that says it all in saved[]. What a callee may clobber is unknown from
+ * here on. Most CFAs hang on rsp, so this may be put off: the walk in the kernel notes codes and
+ * CFA, and comes back, in the frames' order, when somebody asks for a register.
+ */
+step_inline void step_registers(struct walk_state *state, __u64 codes, __u64 cfa)
 {
-	__u32 code = rule->saved[TABLE_COLUMN_RA], saved = 0, gone = 0;
+	__u32 saved = 0, gone = 0;
 
-	if (code == TABLE_CODE_UNDEFINED)
-		return STOP_COMPLETE;
-	if (code == TABLE_CODE_SAME || code > TABLE_CODE_MAX)
-		return STOP_BAD_TABLE;
-	if (walk_read(memory, cfa - 8 * (__u64)code, ret_pc))
-		return STOP_READ_FAULT;
-	step_saved(state, rule->saved[TABLE_COLUMN_RBX], REGISTER_RBX, cfa, &saved, &gone);
-	step_saved(state, rule->saved[TABLE_COLUMN_RBP], REGISTER_RBP, cfa, &saved, &gone);
-	step_saved(state, rule->saved[TABLE_COLUMN_R12], REGISTER_R12, cfa, &saved, &gone);
-	step_saved(state, rule->saved[TABLE_COLUMN_R13], REGISTER_R13, cfa, &saved, &gone);
-	step_saved(state, rule->saved[TABLE_COLUMN_R14], REGISTER_R14, cfa, &saved, &gone);
-	step_saved(state, rule->saved[TABLE_COLUMN_R15], REGISTER_R15, cfa, &saved, &gone);
+	step_saved(state, codes, TABLE_COLUMN_RBX, REGISTER_RBX, cfa, &saved, &gone);
+	step_saved(state, codes, TABLE_COLUMN_RBP, REGISTER_RBP, cfa, &saved, &gone);
+	step_saved(state, codes, TABLE_COLUMN_R12, REGISTER_R12, cfa, &saved, &gone);
+	step_saved(state, codes, TABLE_COLUMN_R13, REGISTER_R13, cfa, &saved, &gone);
+	step_saved(state, codes, TABLE_COLUMN_R14, REGISTER_R14, cfa, &saved, &gone);
+	step_saved(state, codes, TABLE_COLUMN_R15, REGISTER_R15, cfa, &saved, &gone);
 	state->in_memory |= saved;
-	state->known = ((state->known & CALLEE_SAVED_MASK) | saved) & ~gone;
-	return STOP_NONE;
+	state->known = ((state->known & CALLEE_SAVED_MASK) | saved | 1u << REGISTER_RSP) & ~gone;
 }
 
 /* One listed register. rsp's caller's value goes to ret_sp: it is written last of all. */
@@ -232,31 +240,30 @@ step_inline unsigned int step_places(struct walk_state *state, const struct tabl
 		if (stop)
 			return stop;
 	}
-	state->known &= keep;
+	state->known = (state->known & keep) | 1u << REGISTER_RSP;
 	return STOP_NONE;
 }
 
-/* What is left when the caller's PC and rsp are known. */
-step_inline unsigned int step_finish(struct walk_state *state, const struct table_rule *rule,
-				     __u64 sp, __u64 pc)
+/* What is left when the caller's PC and rsp are known. flags: the rule's. */
+step_inline unsigned int step_finish(struct walk_state *state, __u32 flags, __u64 sp, __u64 pc)
 {
 	__u64 old_sp = state->reg[REGISTER_RSP];
 
-	step_set(state, REGISTER_RSP, sp, 0);
+	/* Known, and by value: it has been since the first frame. */
+	state->reg[REGISTER_RSP] = sp;
 	/* The stack grows down: a caller's frame is above. Only a signal may come from elsewhere.
 	 */
-	if (!(rule->flags & TABLE_RULE_SIGNAL_FRAME) &&
+	if (!(flags & TABLE_RULE_SIGNAL_FRAME) &&
 	    (sp < old_sp || (sp == old_sp && pc == state->pc)))
 		return STOP_NO_PROGRESS;
 	if (pc == 0)
 		return STOP_ZERO_RETURN;
 	state->pc = pc;
-	state->exact_pc = !!(rule->flags & TABLE_RULE_SIGNAL_FRAME);
+	state->exact_pc = !!(flags & TABLE_RULE_SIGNAL_FRAME);
 	return STOP_NONE;
 }
 
-/* step() for rules that are not extended, and for those that are. Two functions, so that BPF can
- * have the second, which is seldom needed, checked and called by itself. */
+/* step() for rules that are not extended, and for those that are. */
 step_inline unsigned int step_plain(struct walk_state *state, const struct table_rule *rule,
 				    struct walk_memory *memory)
 {
@@ -265,8 +272,11 @@ step_inline unsigned int step_plain(struct walk_state *state, const struct table
 
 	stop = step_cfa(state, rule, rule->cfa_add, memory, &cfa);
 	if (!stop)
-		stop = step_codes(state, rule, cfa, memory, &pc);
-	return stop ? stop : step_finish(state, rule, cfa, pc);
+		stop = step_return_code(rule->codes, cfa, memory, &pc);
+	if (stop)
+		return stop;
+	step_registers(state, rule->codes, cfa);
+	return step_finish(state, rule->flags, cfa, pc);
 }
 
 step_inline unsigned int step_extended(struct walk_state *state, const struct table_rule *rule,
@@ -279,7 +289,22 @@ step_inline unsigned int step_extended(struct walk_state *state, const struct ta
 	sp = cfa;
 	if (!stop)
 		stop = step_places(state, rule, cfa, memory, &pc, &sp);
-	return stop ? stop : step_finish(state, rule, sp, pc);
+	return stop ? stop : step_finish(state, rule->flags, sp, pc);
+}
+
+/*
+ * step_plain() for nearly every rule there is: the CFA is base, a register's value, and an offset.
+ * step_registers() is left to the caller, for ret_cfa.
+ */
+step_inline unsigned int step_near(struct walk_state *state, const struct table_rule *rule,
+				   __u64 base, struct walk_memory *memory, __u64 *ret_cfa)
+{
+	__u64 cfa = base + (__s64)rule->cfa_offset, pc = 0;
+	unsigned int stop;
+
+	*ret_cfa = cfa;
+	stop = step_return_code(rule->codes, cfa, memory, &pc);
+	return stop ? stop : step_finish(state, 0, cfa, pc);
 }
 
 /* Makes state the caller's. Returns STOP_NONE, or why there is no caller; state is then not to be

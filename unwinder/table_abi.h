@@ -119,19 +119,29 @@ enum table_column {
 	TABLE_COLUMN_COUNT,
 };
 
+/* What is in front of most rules: the CFA is a register and an offset, and saved[] says the rest. */
+#define TABLE_HEAD(cfa_register) ((__u32)(cfa_register) << 8)
+
 /* One rule. */
 struct table_rule {
-	__u8 cfa_kind;	   /* enum table_cfa */
-	__u8 cfa_register; /* DWARF number in the low 4 bits, the index register's in the high 4 */
-	__u8 cfa_scale;	   /* 0: no index register */
-	__u8 flags;
+	union {
+		struct {
+			__u8 cfa_kind;	   /* enum table_cfa */
+			__u8 cfa_register; /* DWARF number in the low 4 bits, the index register's
+					      in the high 4 */
+			__u8 cfa_scale;	   /* 0: no index register */
+			__u8 flags;
+		};
+		__u32 head; /* the four at once, for a comparison */
+	};
 	__s32 cfa_offset;
 	union {
 		struct {
 			__u8 saved[TABLE_COLUMN_COUNT]; /* TABLE_CODE_* */
 			__s8 cfa_add;
 		};
-		struct { /* TABLE_RULE_EXTENDED: registers that are not listed are TABLE_SAME */
+		__u64 codes; /* saved[] at once: column c is 8 bits from 8 * c on */
+		struct {     /* TABLE_RULE_EXTENDED: registers that are not listed are TABLE_SAME */
 			__u32 first_place;
 			__s32 cfa_extended_add;
 		};
@@ -220,7 +230,9 @@ struct walk_mapping {
 	__u32 first_shape; /* numbers in the arrays of the image's shape row, rule and place 0 */
 	__u32 first_rule;
 	__u32 first_place;
-	__u32 page_shift; /* of the table's pages: TABLE_PAGE_SMALL .. TABLE_PAGE_SHIFT */
+	__u32 page_shift;  /* of the table's pages: TABLE_PAGE_SMALL .. TABLE_PAGE_SHIFT */
+	__u32 first_entry; /* number of the image's first entry: where most of its entries are */
+	__u32 zero;
 };
 
 #ifndef __bpf__
@@ -228,7 +240,7 @@ _Static_assert(sizeof(struct table_rule) == 16, "table_rule is shared with BPF")
 _Static_assert(sizeof(struct table_place) == 8, "table_place is shared with BPF");
 _Static_assert(sizeof(struct walk_state) == 152, "walk_state is shared with BPF");
 _Static_assert(STOP_TOO_MANY_RULES - STOP_NO_ROW == TABLE_TOO_MANY_RULES, "one stop per marker");
-_Static_assert(sizeof(struct walk_mapping) == 40, "walk_mapping is shared with BPF");
+_Static_assert(sizeof(struct walk_mapping) == 48, "walk_mapping is shared with BPF");
 #endif
 
 #endif

@@ -6,12 +6,17 @@
  * table_find() at every PC: of tables made at random, whose pages are empty, full or in between, so
  * that chunks end in every way they can; and of the images that this program has mapped.
  */
+/* Chunks so small that made tables end in every way; placement.c is compiled for them here. */
+#define WALK_PAGE_SHIFT	 10
+#define WALK_ENTRY_SHIFT 13
+#define WALK_SHAPE_SHIFT 16
+#define WALK_RULE_SHIFT	 8
 #include <check.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "placement.h"
+#include "placement.c"
 
 #define COUNT(array)   ((int)(sizeof(array) / sizeof((array)[0])))
 #define SEGMENT_VADDR  0x7000
@@ -51,7 +56,8 @@ static inline const struct walk_shape_chunk *walk_shape_chunk(struct walk_tables
 	return value(tables, PLACEMENT_SHAPES, number);
 }
 
-static inline const struct table_rule *walk_rule(struct walk_tables *tables, __u32 number)
+static inline const struct walk_rule_chunk *walk_rule_chunk(struct walk_tables *tables,
+							    __u32 number)
 {
 	return value(tables, PLACEMENT_RULES, number);
 }
@@ -182,10 +188,13 @@ static void check_mapping(struct walk_tables *tables, const struct table *table,
 			  const struct walk_mapping *mapping, const char *name)
 {
 	uint64_t bytes = (uint64_t)mapping->page_count << mapping->page_shift;
+	struct walk_home home;
 
+	if (bytes)
+		ck_assert_msg(!find_home(tables, mapping, &home), "%s", name);
 	for (uint64_t pc = mapping->start; pc < mapping->start + bytes; pc++) {
 		uint32_t expect = table_find(table, pc - bias), number = 0;
-		unsigned int stop = find_number(tables, mapping, pc, &number);
+		unsigned int stop = find_number(tables, &home, mapping, pc, &number);
 		const struct table_rule *rule = NULL;
 
 		if (stop || number != expect)
@@ -193,7 +202,7 @@ static void check_mapping(struct walk_tables *tables, const struct table *table,
 				     name, pc - bias, number, stop, expect);
 		if (pc & 255) /* one rule in a while is enough */
 			continue;
-		stop = find_rule(tables, mapping, pc, &number, &rule);
+		stop = find_rule(tables, &home, mapping, pc, &number, &rule);
 		if (expect < TABLE_MARKER_COUNT)
 			ck_assert_uint_eq(stop, STOP_NO_ROW + expect);
 		else
@@ -317,15 +326,18 @@ START_TEST(torn_arrays_are_harmless)
 		mapping.first_page = draw(3) ? draw(600) : draw(1u << 31) << 1;
 		mapping.first_shape = draw(3) ? draw(600) : draw(1u << 31) << 1;
 		mapping.first_rule = draw(3) ? 0 : draw(1u << 31) << 1;
+		mapping.first_entry = draw(3) ? draw(9000) : draw(1u << 31) << 1;
 		for (int i = 0; i < 1000; i++) {
 			const struct table_rule *rule = NULL;
 			uint32_t number;
 			uint64_t pc = MAPPING_START + draw(1u << 21);
-			unsigned int stop = find_rule(&tables, &mapping, pc, &number, &rule);
+			struct walk_home home;
+			unsigned int stop = find_home(&tables, &mapping, &home);
 
+			if (!stop)
+				stop = find_rule(&tables, &home, &mapping, pc, &number, &rule);
 			ck_assert_uint_lt(stop, STOP_REASON_COUNT);
-			ck_assert(stop ||
-				  (rule >= first && rule < first + capacity[PLACEMENT_RULES]));
+			ck_assert(stop || (rule >= first && rule < first + WALK_CHUNK_RULES));
 			found += !stop;
 			bad += stop == STOP_BAD_TABLE;
 		}
