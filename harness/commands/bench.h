@@ -52,6 +52,14 @@ int bench_walk_one_image(const struct bench_options *options, struct bench_figur
 			 struct error *error);
 int bench_walk_five_images(const struct bench_options *options, struct bench_figure *ret,
 			   struct error *error);
+int bench_walk_recursion(const struct bench_options *options, struct bench_figure *ret,
+			 struct error *error);
+int bench_walk_shallow(const struct bench_options *options, struct bench_figure *ret,
+		       struct error *error);
+int bench_walk_deep(const struct bench_options *options, struct bench_figure *ret,
+		    struct error *error);
+int bench_walk_fixed(const struct bench_options *options, struct bench_figure *ret,
+		     struct error *error);
 int bench_guest_start(const struct bench_options *options, struct bench_figure *ret,
 		      struct error *error);
 /* The subject of these is an image's name (bench_image.c). */

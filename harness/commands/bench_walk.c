@@ -3,7 +3,7 @@
  * bench_walk.c - what a walk in the kernel costs, against the kernel's frame-pointer helper
  *
  * The walk samples a program built without frame pointers, bpf_get_stack the same program built
- * with them; each stands 100 functions deep (testprogs/bench/deep.c) and spins. The kernel's own
+ * with them; each stands 10 to 1,000 frames deep (testprogs/bench/deep.c) and spins. The kernel's own
  * accounting (BPF_STATS_RUN_TIME) gives nanoseconds per run of the program, which includes looking
  * the process up, reading registers and sending the record. The sides alternate. A round whose
  * stacks are not all as deep as the program is no measurement but an error: a walk that stops early
@@ -24,11 +24,17 @@
 #define ROUND_MS    400
 #define SETTLE_MS   50 /* of CPU time: by then the program spins, and has loaded all it loads */
 #define SETTLE_MAX  10000
-#define DEPTH	    100
 #define MIN_SAMPLES 50
 #define CONSUME_MS  20
 
+/* A program of testprogs/bench/deep.c, and how it is started. */
+struct program {
+	const char *name, *shape;
+	unsigned int depth, mappings;
+};
+
 struct side {
+	const struct program *program;
 	bool frame_pointer;
 	pid_t pid;
 	struct bpf_session *session;
@@ -65,12 +71,15 @@ static int settle(pid_t pid, struct error *error)
 			 SETTLE_MAX / 1000);
 }
 
-static int start(struct side *side, const char *programs, const char *name, struct error *error)
+static int start(struct side *side, const char *programs, struct error *error)
 {
-	char path[4200];
+	const struct program *program = side->program;
+	char path[4200], depth[16], mappings[16];
 
-	snprintf(path, sizeof(path), "%s/%s.%s", programs, name,
+	snprintf(path, sizeof(path), "%s/%s.%s", programs, program->name,
 		 side->frame_pointer ? "fp" : "nofp");
+	snprintf(depth, sizeof(depth), "%u", program->depth);
+	snprintf(mappings, sizeof(mappings), "%u", program->mappings);
 	if (access(path, X_OK))
 		return error_set(error, ERROR_UNAVAILABLE, "", 0, "%s is not built", path);
 	side->pid = fork();
@@ -78,7 +87,7 @@ static int start(struct side *side, const char *programs, const char *name, stru
 		return error_set_errno(error, "fork");
 	if (!side->pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		execl(path, path, (char *)NULL);
+		execl(path, path, program->shape, depth, mappings, (char *)NULL);
 		_exit(127);
 	}
 	if (settle(side->pid, error))
@@ -87,13 +96,13 @@ static int start(struct side *side, const char *programs, const char *name, stru
 	return 0;
 }
 
-static int prepare(struct side *side, const char *programs, const char *name, struct error *error)
+static int prepare(struct side *side, const char *programs, struct error *error)
 {
 	struct bpf_session_options options = { .only_frame_pointer = side->frame_pointer };
 
 	if (bpf_session_open(&options, &side->session, error))
 		return -1;
-	if (start(side, programs, name, error))
+	if (start(side, programs, error))
 		return -1;
 	side->store = image_store_create();
 	if (!side->store)
@@ -101,6 +110,9 @@ static int prepare(struct side *side, const char *programs, const char *name, st
 	if (address_space_read(&side->space, side->store, side->pid, error) ||
 	    bpf_session_set_process(side->session, &side->space, error))
 		return -1;
+	if (side->space.mapping_count < side->program->mappings)
+		return error_set(error, ERROR_PROTOCOL, "", 0, "the program has %zu mappings only",
+				 side->space.mapping_count);
 	return bpf_session_attach_samples(side->session, side->pid, -1, SAMPLE_HZ, error);
 }
 
@@ -141,11 +153,11 @@ static int measure(struct side *side, unsigned int round, struct error *error)
 				 (unsigned long long)stacks, ROUND_MS);
 	side->ns[round] = (double)(ns - ns_before) / runs;
 	side->frames[round] = (double)(after.frames - before.frames) / stacks;
-	if (side->frames[round] < DEPTH)
+	if (side->frames[round] < side->program->depth)
 		return error_set(error, ERROR_PROTOCOL, "", 0,
-				 "%s stacks are %.1f frames deep, of at least %d",
+				 "%s stacks are %.1f frames deep, of at least %u",
 				 side->frame_pointer ? "the helper's" : "the walk's",
-				 side->frames[round], DEPTH);
+				 side->frames[round], side->program->depth);
 	return 0;
 }
 
@@ -160,53 +172,136 @@ static void finish(struct side *side)
 	image_store_destroy(side->store);
 }
 
-static int bench_walk(const struct bench_options *options, const char *name,
+/* One program, sampled by both. */
+struct pair {
+	struct side walk, helper;
+	double walk_ns, helper_ns, walk_frames, helper_frames; /* medians, of one walk */
+};
+
+static int prepare_pair(struct pair *pair, const struct program *program, const char *programs,
+			struct error *error)
+{
+	pair->walk = (struct side) { .program = program };
+	pair->helper = (struct side) { .program = program, .frame_pointer = true };
+	return prepare(&pair->walk, programs, error) || prepare(&pair->helper, programs, error) ? -1
+												: 0;
+}
+
+/* All pairs' sides in turn, runs times. */
+static int measure_pairs(struct pair *pair, unsigned int count, unsigned int runs,
+			 struct error *error)
+{
+	int stats = bpf_enable_stats(BPF_STATS_RUN_TIME), status = 0;
+
+	if (stats < 0)
+		return error_set(error, ERROR_UNAVAILABLE, "", 0, "BPF_ENABLE_STATS: %s",
+				 strerror(errno));
+	for (unsigned int round = 0; round < runs && !status; round++)
+		for (unsigned int i = 0; i < count && !status; i++)
+			status = measure(&pair[i].walk, round, error) ||
+				 measure(&pair[i].helper, round, error);
+	close(stats);
+	if (status)
+		return -1;
+	for (unsigned int i = 0; i < count; i++) {
+		pair[i].walk_ns = bench_median(pair[i].walk.ns, runs);
+		pair[i].walk_frames = bench_median(pair[i].walk.frames, runs);
+		pair[i].helper_ns = bench_median(pair[i].helper.ns, runs);
+		pair[i].helper_frames = bench_median(pair[i].helper.frames, runs);
+	}
+	return 0;
+}
+
+static void finish_pair(struct pair *pair)
+{
+	finish(&pair->walk);
+	finish(&pair->helper);
+}
+
+static int bench_walk(const struct bench_options *options, const struct program *program,
 		      struct bench_figure *ret, struct error *error)
 {
-	struct side walk = { .frame_pointer = false }, helper = { .frame_pointer = true };
-	int stats = -1, status = -1;
+	struct pair pair = { 0 };
+	int status = -1;
 
-	if (prepare(&walk, options->programs, name, error) ||
-	    prepare(&helper, options->programs, name, error))
+	if (prepare_pair(&pair, program, options->programs, error) ||
+	    measure_pairs(&pair, 1, options->runs, error))
 		goto out;
-	stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
-	if (stats < 0) {
-		error_set(error, ERROR_UNAVAILABLE, "", 0, "BPF_ENABLE_STATS: %s", strerror(errno));
-		goto out;
-	}
-	for (unsigned int round = 0; round < options->runs; round++)
-		if (measure(&walk, round, error) || measure(&helper, round, error))
-			goto out;
-	ret->value = bench_median(walk.ns, options->runs) /
-		     bench_median(walk.frames, options->runs);
+	ret->value = pair.walk_ns / pair.walk_frames;
 	ret->unit = "ns/frame";
 	ret->reference = "bpf_get_stack over frame pointers";
-	ret->reference_value = bench_median(helper.ns, options->runs) /
-			       bench_median(helper.frames, options->runs);
-	ret->ratio = bench_median(walk.ns, options->runs) / bench_median(helper.ns, options->runs);
+	ret->reference_value = pair.helper_ns / pair.helper_frames;
+	ret->ratio = pair.walk_ns / pair.helper_ns;
 	snprintf(ret->note, sizeof(ret->note),
 		 "a walk: %.0f ns for %.1f frames without frame pointers (%s), %.0f ns for %.1f "
-		 "with",
-		 bench_median(walk.ns, options->runs), bench_median(walk.frames, options->runs),
-		 bpf_session_method_name(walk.session), bench_median(helper.ns, options->runs),
-		 bench_median(helper.frames, options->runs));
+		 "with; %zu mappings",
+		 pair.walk_ns, pair.walk_frames, bpf_session_method_name(pair.walk.session),
+		 pair.helper_ns, pair.helper_frames, pair.walk.space.mapping_count);
 	status = 0;
 out:
-	if (stats >= 0)
-		close(stats);
-	finish(&walk);
-	finish(&helper);
+	finish_pair(&pair);
 	return status;
 }
 
 int bench_walk_one_image(const struct bench_options *options, struct bench_figure *ret,
 			 struct error *error)
 {
-	return bench_walk(options, "one", ret, error);
+	return bench_walk(options, &(struct program) { "one", "chain", 100, 0 }, ret, error);
 }
 
 int bench_walk_five_images(const struct bench_options *options, struct bench_figure *ret,
 			   struct error *error)
 {
-	return bench_walk(options, "five", ret, error);
+	return bench_walk(options, &(struct program) { "five", "chain", 100, 200 }, ret, error);
+}
+
+int bench_walk_recursion(const struct bench_options *options, struct bench_figure *ret,
+			 struct error *error)
+{
+	return bench_walk(options, &(struct program) { "one", "recursion", 100, 0 }, ret, error);
+}
+
+int bench_walk_shallow(const struct bench_options *options, struct bench_figure *ret,
+		       struct error *error)
+{
+	return bench_walk(options, &(struct program) { "one", "chain", 10, 0 }, ret, error);
+}
+
+int bench_walk_deep(const struct bench_options *options, struct bench_figure *ret,
+		    struct error *error)
+{
+	return bench_walk(options, &(struct program) { "one", "chain", 1000, 0 }, ret, error);
+}
+
+/* A line through two depths: what a walk costs before its first frame. */
+int bench_walk_fixed(const struct bench_options *options, struct bench_figure *ret,
+		     struct error *error)
+{
+	static const struct program few = { "one", "chain", 10, 0 };
+	static const struct program many = { "one", "chain", 100, 0 };
+	struct pair pair[2] = { 0 };
+	int status = -1;
+
+	if (prepare_pair(&pair[0], &few, options->programs, error) ||
+	    prepare_pair(&pair[1], &many, options->programs, error) ||
+	    measure_pairs(pair, 2, options->runs, error))
+		goto out;
+	double walk_frame = (pair[1].walk_ns - pair[0].walk_ns) /
+			    (pair[1].walk_frames - pair[0].walk_frames);
+	double helper_frame = (pair[1].helper_ns - pair[0].helper_ns) /
+			      (pair[1].helper_frames - pair[0].helper_frames);
+	ret->value = pair[0].walk_ns - pair[0].walk_frames * walk_frame;
+	ret->unit = "ns/walk";
+	ret->reference = "bpf_get_stack over frame pointers";
+	ret->reference_value = pair[0].helper_ns - pair[0].helper_frames * helper_frame;
+	ret->ratio = ret->value / ret->reference_value;
+	snprintf(ret->note, sizeof(ret->note),
+		 "then %.1f ns a frame without frame pointers, %.1f with: %.2f times (the line "
+		 "through depths 10 and 100)",
+		 walk_frame, helper_frame, walk_frame / helper_frame);
+	status = 0;
+out:
+	finish_pair(&pair[0]);
+	finish_pair(&pair[1]);
+	return status;
 }

@@ -1,11 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * deep.c - a stack 100 different functions deep that stays there: what `bench` times walks over
+ * deep.c - a deep stack that stays there: what `bench` times walks over
  *
- * level_0 calls level_1 ... calls level_99, which spins until it is killed. Every level has its own
- * code, frame size and saved registers, so no walker's cache is flattered as by a recursion. PART
- * selects 20 levels, so that five shared libraries hold them; without it one image has them all.
+ *	deep chain DEPTH [MAPPINGS]	10, or a multiple of 100
+ *	deep recursion DEPTH [MAPPINGS]
+ *
+ * level_0 calls level_1 ... calls level_99, which begins again or spins until it is killed. Every
+ * level has its own code, frame size and saved registers, so no walker's cache is flattered as by a
+ * recursion. PART selects 20 levels, so that five shared libraries hold them; without it one image
+ * has them all. MAPPINGS: how often a page of this program's code is mapped once more, since a real
+ * process has many mappings to be searched.
  */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* The levels know no more of it than `at`. */
+struct deep {
+	int at[5];
+	int again;
+	int (*first)(int *at);
+};
+
 #define LEVEL(n, next)                                                                             \
 	int level_##next(int *at);                                                                 \
 	__attribute__((noinline)) int level_##n(int *at)                                           \
@@ -131,8 +148,11 @@ LEVEL(98, 99)
 
 __attribute__((noinline)) int level_99(int *at)
 {
+	struct deep *deep = (struct deep *)at;
 	volatile int *spin = at;
 
+	if (deep->again-- > 0)
+		return deep->first(at) + spin[1];
 	while (spin[0] == 1)
 		spin[1]++;
 	return spin[1];
@@ -141,11 +161,42 @@ __attribute__((noinline)) int level_99(int *at)
 
 #if !defined(PART) || PART == 5
 int level_0(int *at);
+int level_90(int *at);
 
-int main(void)
+__attribute__((noinline)) static int recurse(int *at, int depth)
 {
-	int at[5] = { 1, 2, 3, 4, 5 };
+	volatile int *spin = at;
 
-	return level_0(at) == 0;
+	if (depth > 1)
+		return recurse(at, depth - 1) + spin[1];
+	while (spin[0] == 1)
+		spin[1]++;
+	return spin[1];
+}
+
+/* Each alike, so that the kernel can't join them. */
+static int add_mappings(int count)
+{
+	int fd = open("/proc/self/exe", O_RDONLY);
+
+	for (; count > 0; count--)
+		if (mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 4096) == MAP_FAILED)
+			return -1;
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct deep deep = { .at = { 1, 2, 3, 4, 5 }, .first = level_0 };
+	int depth = argc > 2 ? atoi(argv[2]) : 100;
+
+	if (add_mappings(argc > 3 ? atoi(argv[3]) : 0))
+		return 1;
+	if (argc > 1 && strcmp(argv[1], "recursion") == 0)
+		return recurse(deep.at, depth) == 0;
+	if (depth == 10)
+		return level_90(deep.at) == 0;
+	deep.again = depth / 100 - 1;
+	return level_0(deep.at) == 0;
 }
 #endif
