@@ -20,6 +20,7 @@
 #include "placement.h"
 #include "process_list.h"
 #include "session.h"
+#include "stack_counts.h"
 #include "frame_pointer.skel.h"
 #include "walk.skel.h"
 
@@ -35,6 +36,8 @@ struct bpf_session {
 	struct walk_bpf *walk;
 	struct frame_pointer_bpf *frame_pointer;
 	bool by_loop;
+	bool counts_stacks;
+	struct stack_counts counts;
 	struct placement placement;
 	struct shared_array table[PLACEMENT_COUNT]; /* the placement's arrays */
 	struct shared_array spaces, mappings;
@@ -78,28 +81,76 @@ static uint32_t or_default(uint32_t value, uint32_t standard)
 	return value ? value : standard;
 }
 
-static void choose_programs(struct bpf_session *session, enum walk_method method)
-{
-	struct walk_bpf *walk = session->walk;
+/* What there is for an entry. */
+struct entry_programs {
+	struct bpf_program *loop, *chain, *tail;
+	struct bpf_map *tails;
+};
 
-	session->by_loop = method == WALK_METHOD_LOOP;
-	if (method == WALK_METHOD_PROBE)
-		session->by_loop = libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT,
-							   BPF_FUNC_loop, NULL) == 1;
-	bpf_program__set_autoload(walk->progs.step_loop, session->by_loop);
-	bpf_program__set_autoload(walk->progs.sample_loop, session->by_loop);
-	bpf_program__set_autoload(walk->progs.step_chain, !session->by_loop);
-	bpf_program__set_autoload(walk->progs.step_tail, !session->by_loop);
-	bpf_program__set_autoload(walk->progs.sample_chain, !session->by_loop);
-	bpf_program__set_autoload(walk->progs.sample_tail, !session->by_loop);
+static struct entry_programs entry_programs(const struct walk_bpf *walk, enum walk_entry entry)
+{
+#define PROGRAMS(name)                                                                             \
+	(struct entry_programs)                                                                    \
+	{                                                                                          \
+		walk->progs.name##_loop, walk->progs.name##_chain, walk->progs.name##_tail,        \
+			walk->maps.name##_tails                                                    \
+	}
+	switch (entry) {
+	case WALK_ENTRY_STEP: return PROGRAMS(step);
+	case WALK_ENTRY_SAMPLE: return PROGRAMS(sample);
+	case WALK_ENTRY_UPROBE: return PROGRAMS(uprobe);
+	default: return PROGRAMS(tracepoint);
+	}
+#undef PROGRAMS
 }
 
-static int set_tail(struct bpf_map *array, struct bpf_program *program)
+/* The program to attach; one that is not loaded can't be. */
+static struct bpf_program *entry_program(const struct bpf_session *session, enum walk_entry entry)
 {
-	int fd = bpf_program__fd(program);
+	struct entry_programs programs = entry_programs(session->walk, entry);
+
+	return session->by_loop ? programs.loop : programs.chain;
+}
+
+static void choose_programs(struct bpf_session *session, const struct bpf_session_options *options)
+{
+	uint32_t entries = or_default(options->entries,
+				      1u << WALK_ENTRY_STEP | 1u << WALK_ENTRY_SAMPLE);
+	struct walk_bpf *walk = session->walk;
+
+	session->by_loop = options->method == WALK_METHOD_LOOP;
+	if (options->method == WALK_METHOD_PROBE)
+		session->by_loop = libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT,
+							   BPF_FUNC_loop, NULL) == 1;
+	for (int entry = 0; entry < WALK_ENTRY_COUNT; entry++) {
+		struct entry_programs programs = entry_programs(walk, entry);
+		bool wanted = entries >> entry & 1;
+
+		bpf_program__set_autoload(programs.loop, wanted && session->by_loop);
+		bpf_program__set_autoload(programs.chain, wanted && !session->by_loop);
+		bpf_program__set_autoload(programs.tail, wanted && !session->by_loop);
+	}
+	session->counts_stacks = options->count_stacks;
+	walk->rodata->count_stacks = options->count_stacks;
+	walk->rodata->frame_pointers = options->follow_frame_pointers;
+}
+
+static int set_tails(const struct walk_bpf *walk, struct error *error)
+{
 	uint32_t zero = 0;
 
-	return bpf_map__update_elem(array, &zero, sizeof(zero), &fd, sizeof(fd), BPF_ANY);
+	for (int entry = 0; entry < WALK_ENTRY_COUNT; entry++) {
+		struct entry_programs programs = entry_programs(walk, entry);
+		int fd = bpf_program__fd(programs.tail), status;
+
+		if (fd < 0)
+			continue;
+		status = bpf_map__update_elem(programs.tails, &zero, sizeof(zero), &fd, sizeof(fd),
+					      BPF_ANY);
+		if (status)
+			return unavailable(error, status, "filling the tail call arrays");
+	}
+	return 0;
 }
 
 static int map_array(struct shared_array *array, struct bpf_map *map, struct error *error)
@@ -146,6 +197,12 @@ static void size_maps(struct bpf_session *session, const struct bpf_session_opti
 	bpf_map__set_max_entries(walk->maps.spaces, process_list_spaces(processes));
 	bpf_map__set_max_entries(walk->maps.mappings,
 				 (mappings + WALK_CHUNK_MAPPINGS - 1) >> WALK_MAPPING_SHIFT);
+	if (options->count_stacks) {
+		uint32_t stacks = or_default(options->stack_capacity, 1u << 16);
+
+		bpf_map__set_max_entries(walk->maps.counts_even, stacks);
+		bpf_map__set_max_entries(walk->maps.counts_odd, stacks);
+	}
 	for (int kind = 0; kind < PLACEMENT_COUNT; kind++) {
 		bpf_map__set_max_entries(table_map(walk, kind),
 					 placement_values(kind, capacity[kind]));
@@ -178,18 +235,18 @@ static int load_walk(struct bpf_session *session, const struct bpf_session_optio
 	walk = session->walk = walk_bpf__open();
 	if (!walk)
 		return unavailable(error, -errno, "opening the BPF walk");
-	choose_programs(session, options->method);
+	choose_programs(session, options);
 	size_maps(session, options);
 	status = walk_bpf__load(walk);
 	if (status)
 		return unavailable(error, status, "loading the BPF walk");
-	if (!session->by_loop) {
-		status = set_tail(walk->maps.step_tails, walk->progs.step_tail);
-		if (!status)
-			status = set_tail(walk->maps.sample_tails, walk->progs.sample_tail);
-		if (status)
-			return unavailable(error, status, "filling the tail call arrays");
-	}
+	if (!session->by_loop && set_tails(walk, error))
+		return -1;
+	session->counts = (struct stack_counts) {
+		.counts_fd = bpf_map__fd(walk->maps.counts),
+		.map_fd = { bpf_map__fd(walk->maps.counts_even),
+			    bpf_map__fd(walk->maps.counts_odd) },
+	};
 	if (map_arrays(session, error))
 		return -1;
 	return process_list_init(&session->processes, bpf_map__max_entries(walk->maps.processes),
@@ -280,6 +337,7 @@ void bpf_session_close(struct bpf_session *session)
 	unmap_array(&session->spaces);
 	unmap_array(&session->mappings);
 	placement_deinit(&session->placement);
+	stack_counts_deinit(&session->counts);
 	walk_bpf__destroy(session->walk);
 	frame_pointer_bpf__destroy(session->frame_pointer);
 	process_list_deinit(&session->processes);
@@ -343,14 +401,10 @@ static int add_link(struct bpf_session *session, struct bpf_link *link, const ch
 int bpf_session_attach_steps(struct bpf_session *session, struct error *error)
 {
 	last_warning[0] = '\0';
-	if (session->walk) {
-		struct bpf_program *program = session->by_loop ? session->walk->progs.step_loop
-							       : session->walk->progs.step_chain;
-
-		if (add_link(session, bpf_program__attach(program), "attaching to signal_generate",
-			     error))
-			return -1;
-	}
+	if (session->walk &&
+	    add_link(session, bpf_program__attach(entry_program(session, WALK_ENTRY_STEP)),
+		     "attaching to signal_generate", error))
+		return -1;
 	if (session->frame_pointer &&
 	    add_link(session, bpf_program__attach(session->frame_pointer->progs.fp_step),
 		     "attaching the baseline to signal_generate", error))
@@ -377,10 +431,8 @@ int bpf_session_attach_event(struct bpf_session *session, struct perf_event_attr
 			     int cpu, struct error *error)
 {
 	last_warning[0] = '\0';
-	if (session->walk && attach_sample(session,
-					   session->by_loop ? session->walk->progs.sample_loop
-							    : session->walk->progs.sample_chain,
-					   attr, tid, cpu, error))
+	if (session->walk && attach_sample(session, entry_program(session, WALK_ENTRY_SAMPLE), attr,
+					   tid, cpu, error))
 		return -1;
 	if (session->frame_pointer &&
 	    attach_sample(session, session->frame_pointer->progs.fp_sample, attr, tid, cpu, error))
@@ -401,6 +453,26 @@ int bpf_session_attach_samples(struct bpf_session *session, pid_t tid, int cpu,
 	};
 
 	return bpf_session_attach_event(session, &attr, tid, cpu, error);
+}
+
+int bpf_session_attach_uprobe(struct bpf_session *session, pid_t pid, const char *path,
+			      uint64_t offset, struct error *error)
+{
+	struct bpf_program *program = entry_program(session, WALK_ENTRY_UPROBE);
+
+	last_warning[0] = '\0';
+	return add_link(session, bpf_program__attach_uprobe(program, false, pid, path, offset),
+			"attaching to a uprobe", error);
+}
+
+int bpf_session_attach_tracepoint(struct bpf_session *session, const char *name,
+				  struct error *error)
+{
+	struct bpf_program *program = entry_program(session, WALK_ENTRY_TRACEPOINT);
+
+	last_warning[0] = '\0';
+	return add_link(session, bpf_program__attach_raw_tracepoint(program, name),
+			"attaching to a raw tracepoint", error);
 }
 
 void bpf_session_detach(struct bpf_session *session)
@@ -427,6 +499,26 @@ int bpf_session_consume(struct bpf_session *session, bpf_record_fn fn, void *con
 		return error_set(error, ERROR_PROTOCOL, "", 0, "reading a BPF ring buffer: %s",
 				 strerror(-status));
 	return 0;
+}
+
+static void keep_record(void *context, const struct walk_record *record, bool frame_pointer)
+{
+	struct bpf_session *session = context;
+
+	if (!frame_pointer)
+		stack_counts_keep(&session->counts, record);
+}
+
+int bpf_session_take_counts(struct bpf_session *session, bpf_count_fn fn, void *context,
+			    uint64_t *ret_unsent, struct error *error)
+{
+	*ret_unsent = 0;
+	if (!session->counts_stacks)
+		return error_set(error, ERROR_UNAVAILABLE, "", 0, "this session counts no stacks");
+	if (stack_counts_turn(&session->counts, error) ||
+	    bpf_session_consume(session, keep_record, session, error))
+		return -1;
+	return stack_counts_take(&session->counts, fn, context, ret_unsent, error);
 }
 
 int bpf_session_counters(const struct bpf_session *session, bool frame_pointer,
@@ -462,11 +554,8 @@ int bpf_session_run_time(const struct bpf_session *session, bool frame_pointer, 
 	uint32_t size = sizeof(info);
 	struct bpf_program *program;
 
-	if (frame_pointer)
-		program = session->frame_pointer->progs.fp_sample;
-	else
-		program = session->by_loop ? session->walk->progs.sample_loop
-					   : session->walk->progs.sample_chain;
+	program = frame_pointer ? session->frame_pointer->progs.fp_sample
+				: entry_program(session, WALK_ENTRY_SAMPLE);
 	if (bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size))
 		return error_set_errno(error, "reading a program's run time");
 	*ret_ns = info.run_time_ns;

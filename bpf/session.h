@@ -5,8 +5,11 @@
  *	bpf_session_open()		load the programs the kernel can run
  *	bpf_session_set_process()	give it a process's mappings and the tables behind them
  *	bpf_session_attach_steps()	walk at every single-step stop; or
- *	bpf_session_attach_samples()	walk at every tick of a clock
- *	bpf_session_consume()		take the stacks
+ *	bpf_session_attach_samples()	walk at every tick of a clock; or
+ *	bpf_session_attach_uprobe()	walk at an instruction; or
+ *	bpf_session_attach_tracepoint()	walk at an event of the kernel
+ *	bpf_session_consume()		take the stacks; or
+ *	bpf_session_take_counts()	take each different stack once, with how often it was met
  *
  * Features are probed, versions are never compared. Not thread-safe: one thread per session.
  */
@@ -26,15 +29,20 @@ enum walk_method {
 /* Zeros are the defaults. */
 struct bpf_session_options {
 	enum walk_method method;
-	bool frame_pointer;	   /* load the baseline too */
-	bool only_frame_pointer;   /* load nothing else */
-	uint32_t process_capacity; /* processes at a time; 64 */
-	uint32_t mapping_capacity; /* executable mappings of all of them, twice; 32,768 */
-	uint32_t page_capacity;	   /* pages, all images; 262,144: an eighth of entries */
-	uint32_t entry_capacity;   /* entries, all images; 2,097,152 */
-	uint32_t shape_capacity;   /* rows of shapes, all images; 1,048,576 */
-	uint32_t rule_capacity;	   /* rules, all images; 65,536 */
-	uint32_t place_capacity;   /* places of extended rules, all images; 16,384 */
+	uint32_t
+		entries; /* bits 1 << enum walk_entry: those that may be attached; steps, samples */
+	bool count_stacks;	    /* equal stacks are counted in the kernel */
+	bool follow_frame_pointers; /* where there is no CFI; WALK_PC_GUESSED marks such frames */
+	bool frame_pointer;	    /* load the baseline too */
+	bool only_frame_pointer;    /* load nothing else */
+	uint32_t process_capacity;  /* processes at a time; 64 */
+	uint32_t mapping_capacity;  /* executable mappings of all of them, twice; 32,768 */
+	uint32_t page_capacity;	    /* pages, all images; 262,144: an eighth of entries */
+	uint32_t entry_capacity;    /* entries, all images; 2,097,152 */
+	uint32_t shape_capacity;    /* rows of shapes, all images; 1,048,576 */
+	uint32_t rule_capacity;	    /* rules, all images; 65,536 */
+	uint32_t place_capacity;    /* places of extended rules, all images; 16,384 */
+	uint32_t stack_capacity;    /* different stacks at a time, if they are counted; 65,536 */
 };
 
 struct bpf_session;
@@ -69,13 +77,34 @@ int bpf_session_attach_samples(struct bpf_session *session, pid_t tid, int cpu,
 /* The same by any perf event, hardware clocks among them: attr as for perf_event_open(2). */
 int bpf_session_attach_event(struct bpf_session *session, struct perf_event_attr *attr, pid_t tid,
 			     int cpu, struct error *error);
+/* Walks a process (pid) or whichever (pid -1) when it comes to the instruction at a file offset of an
+ * image. Without the baseline. */
+int bpf_session_attach_uprobe(struct bpf_session *session, pid_t pid, const char *path,
+			      uint64_t offset, struct error *error);
+/* Walks each known process when a raw tracepoint fires in its context ("sched_switch"). Without the
+ * baseline. */
+int bpf_session_attach_tracepoint(struct bpf_session *session, const char *name,
+				  struct error *error);
 void bpf_session_detach(struct bpf_session *session);
 
-/* Called with each stack; frame_pointer tells the baseline's from the walk's. */
+/*
+ * Called with each stack. If stacks are counted, that is each different one, once or a little more
+ * often, and bpf_session_take_counts() is what to call instead. frame_pointer tells the baseline's
+ * from the walk's.
+ */
 typedef void (*bpf_record_fn)(void *context, const struct walk_record *record, bool frame_pointer);
 /* Gives every record that is there, without waiting. */
 int bpf_session_consume(struct bpf_session *session, bpf_record_fn fn, void *context,
 			struct error *error);
+typedef void (*bpf_count_fn)(void *context, const struct walk_record *record, uint64_t count);
+/*
+ * If stacks are counted: gives each different one since the last time, with how often it was met,
+ * while the walk goes on. *ret_unsent: how many were met whose frames never got through, for want of
+ * room in the ring buffer. So walk_counters.stacks is the sum of all counts and all unsent ones, once
+ * nothing is attached any more.
+ */
+int bpf_session_take_counts(struct bpf_session *session, bpf_count_fn fn, void *context,
+			    uint64_t *ret_unsent, struct error *error);
 /* Sums over CPUs. */
 int bpf_session_counters(const struct bpf_session *session, bool frame_pointer,
 			 struct walk_counters *ret, struct error *error);

@@ -3,14 +3,15 @@
  * walk.bpf.c - the walk in the kernel
  *
  * Entered in the context of the thread that is to be walked: at each stop of a single-stepped
- * thread (raw tracepoint signal_generate with SIGTRAP, fired in the thread before it stops) or at
- * a sample (perf_event). It takes the thread's user registers, then for each frame
+ * thread (raw tracepoint signal_generate with SIGTRAP, fired in the thread before it stops), at a
+ * sample (perf_event), at an instruction (uprobe) or at any raw tracepoint; in user mode or in the
+ * kernel. It takes the thread's user registers, then for each frame
  *
  *	mapping	binary search in the process's mappings; the last frame's is tried first
  *	rule	looked up in the tables by find_rule.h
  *	caller	by step.h
  *
- * and sends one record. Every way out has its own stop reason.
+ * and sends one record, or counts it (walk_count.bpf.h). Every way out has its own stop reason.
  *
  * Two ways to go round, chosen by what the kernel offers (session.c probes, never by version):
  * bpf_loop (Linux 5.17), or a chain of tail calls with a bounded loop in each (5.10). All state is
@@ -24,6 +25,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 #include "walk_maps.bpf.h"
+#include "walk_count.bpf.h"
 #include "find_rule.h" /* these two need what walk_maps.bpf.h has */
 #include "step.h"
 
@@ -31,6 +33,7 @@
  * KASAN (arch/x86/include/asm/page_64_types.h). Only where bpf_task_pt_regs is missing. */
 #define KERNEL_STACK_BYTES 16384
 #define SIGTRAP		   5
+#define SETTLE_FRAMES	   32
 #define PF_KTHREAD	   0x200000 /* include/linux/sched.h */
 
 /* ---- looking a PC up -------------------------------------------------------------------- */
@@ -85,19 +88,37 @@ static __always_inline struct walk_counters *current_counters(void)
 	return bpf_map_lookup_elem(&counters, &zero);
 }
 
-/* What step_near() left to do in earlier frames. */
-static __always_inline void settle(struct walk_scratch *scratch, __u32 end)
+/* What step_near() left to do in earlier frames: in SETTLE_FRAMES of them. 1: more is left. Not
+ * static: the verifier then goes through the loop once. */
+__attribute__((noinline)) int settle_some(__u32 entry, __u32 end)
 {
-	__u32 i, at = scratch->settled;
+	struct walk_scratch *scratch = bpf_map_lookup_elem(&scratches, &entry);
+	__u32 i;
 
-	for (i = 0; i < WALK_FRAMES_MAX; i++) {
+	if (!scratch)
+		return 0;
+	for (i = 0; i < SETTLE_FRAMES; i++) {
 		const struct walk_deferred *deferred;
+		__u32 at = scratch->settled;
 
 		if (at >= end)
-			break;
-		deferred = &scratch->deferred[at++ & (WALK_FRAMES_MAX - 1)];
+			return 0;
+		deferred = &scratch->deferred[at & (WALK_FRAMES_MAX - 1)];
 		step_registers(&scratch->state, deferred->codes, deferred->cfa);
+		scratch->settled = at + 1;
 	}
+	return 1;
+}
+
+/* Before a frame is stepped that asks for registers. */
+static __always_inline void settle(struct walk_scratch *scratch)
+{
+	__u32 entry = scratch->record.entry, count = scratch->record.count, i;
+
+	for (i = 0; i < WALK_FRAMES_MAX / SETTLE_FRAMES; i++)
+		if (!settle_some(entry, count - 1))
+			break;
+	scratch->settled = count;
 }
 
 /* The step by a rule that step_near() can't do. Not static: the verifier then checks it once, by
@@ -105,17 +126,43 @@ static __always_inline void settle(struct walk_scratch *scratch, __u32 end)
 __attribute__((noinline)) int step_apart(__u32 entry, __u32 number, __u32 first_place)
 {
 	struct walk_memory memory = { .first_place = first_place };
-	__u32 chunk = number >> WALK_RULE_SHIFT, count;
+	__u32 chunk = number >> WALK_RULE_SHIFT;
 	const struct walk_rule_chunk *rules = walk_rule_chunk(0, chunk);
 
 	memory.scratch = bpf_map_lookup_elem(&scratches, &entry);
 	memory.counters = current_counters();
 	if (!rules || !memory.scratch || !memory.counters)
 		return STOP_BAD_TABLE;
-	count = memory.scratch->record.count;
-	settle(memory.scratch, count - 1);
-	memory.scratch->settled = count;
+	settle(memory.scratch);
 	return step(&memory.scratch->state, &rules->rule[number & (WALK_CHUNK_RULES - 1)], &memory);
+}
+
+/* The step where there is no CFI, and the session was told to go on. */
+__attribute__((noinline)) int step_guess(__u32 entry)
+{
+	struct walk_memory memory = { 0 };
+	unsigned int stop;
+
+	memory.scratch = bpf_map_lookup_elem(&scratches, &entry);
+	memory.counters = current_counters();
+	if (!memory.scratch || !memory.counters)
+		return STOP_BAD_TABLE;
+	settle(memory.scratch);
+	stop = step_by_frame_pointer(&memory.scratch->state, &memory);
+	if (!stop) {
+		memory.scratch->guessed = WALK_PC_GUESSED;
+		memory.counters->guesses++;
+	}
+	return stop;
+}
+
+/* Why the walk ends at a PC without a rule; or STOP_NONE, and it goes on without. */
+static __always_inline unsigned int without_rule(struct walk_scratch *scratch, unsigned int stop)
+{
+	if (frame_pointers && (stop == STOP_NO_MAPPING || stop == STOP_NO_ROW) &&
+	    !step_guess(scratch->record.entry))
+		return STOP_NONE;
+	return stop;
 }
 
 /*
@@ -157,20 +204,25 @@ static __always_inline int walk_frame(struct walk_scratch *scratch,
 		return 1;
 	}
 	scratch->record.pc[at] = pc;
+	if (frame_pointers) {
+		scratch->record.pc[at] |= scratch->guessed;
+		scratch->guessed = 0;
+	}
+	if (count_stacks)
+		hash_more(scratch->record.hash, pc);
 	scratch->record.count = count + 1;
 	pc -= !state->exact_pc;
 	mapping = find_mapping(scratch, mappings, pc, &moved);
-	if (!mapping) {
-		state->stop = STOP_NO_MAPPING;
-		return 1;
-	}
-	if (moved)
+	if (!mapping)
+		stop = STOP_NO_MAPPING;
+	else if (moved)
 		stop = find_home(0, mapping, home);
-	if (!stop)
+	if (!stop && mapping)
 		stop = find_rule(0, home, mapping, pc, &number, &rule);
-	if (stop || !rule) {
+	if (stop || !rule || !mapping) {
+		stop = without_rule(scratch, stop);
 		state->stop = stop;
-		return 1;
+		return stop != STOP_NONE;
 	}
 	base = state->reg[REGISTER_RSP];
 	if (rule->head == TABLE_HEAD(REGISTER_RSP) ||
@@ -251,12 +303,13 @@ static __always_inline void walk_begin(struct walk_scratch *scratch, const struc
 	state->pc = regs->ip;
 	/* A system call's instruction has been executed, and yet it is where the thread is: it may be
 	 * the last one of its function. SYSCALL leaves the next one's address in rcx. (A stop by
-	 * SIGTRAP is at the next instruction.) */
-	state->exact_pc = entry == WALK_ENTRY_STEP || (long)regs->orig_ax < 0 ||
-			  regs->cx != regs->ip;
+	 * SIGTRAP is at the next instruction, and a uprobe may be a system call in disguise.) */
+	state->exact_pc = entry == WALK_ENTRY_STEP || entry == WALK_ENTRY_UPROBE ||
+			  (long)regs->orig_ax < 0 || regs->cx != regs->ip;
 	state->stop = STOP_NONE;
 	scratch->mapping = scratch->space.first;
 	scratch->settled = 0;
+	scratch->guessed = 0;
 	scratch->window_address = 0;
 	scratch->record.entry = entry;
 	scratch->record.pid = id >> 32;
@@ -266,6 +319,10 @@ static __always_inline void walk_begin(struct walk_scratch *scratch, const struc
 	scratch->record.time = bpf_ktime_get_ns();
 	scratch->record.count = 0;
 	scratch->record.generation = scratch->space.generation;
+	if (count_stacks) {
+		scratch->record.hash[0] = scratch->record.pid;
+		scratch->record.hash[1] = (__u64)entry << 32 | scratch->space.generation;
+	}
 }
 
 static __always_inline void walk_end(struct walk_scratch *scratch, struct walk_counters *counter)
@@ -276,16 +333,19 @@ static __always_inline void walk_end(struct walk_scratch *scratch, struct walk_c
 	if (count > WALK_FRAMES_MAX)
 		count = WALK_FRAMES_MAX;
 	scratch->record.stop = stop;
-	if (bpf_ringbuf_output(&records, &scratch->record,
-			       __builtin_offsetof(struct walk_record, pc) + count * 8,
-			       BPF_RB_NO_WAKEUP)) {
+	if (count_stacks) {
+		hash_more(scratch->record.hash, stop);
+		if (count_stack(&scratch->record, count, counter))
+			goto out;
+	} else if (send_record(&scratch->record, count)) {
 		counter->lost_space++;
-	} else {
-		counter->stacks++;
-		counter->frames += count;
-		if (stop < STOP_REASON_COUNT)
-			counter->stop[stop]++;
+		goto out;
 	}
+	counter->stacks++;
+	counter->frames += count;
+	if (stop < STOP_REASON_COUNT)
+		counter->stop[stop]++;
+out:
 	scratch->busy = 0;
 }
 
@@ -407,44 +467,31 @@ static __always_inline int is_own_trap(struct bpf_raw_tracepoint_args *ctx)
 	return ctx->args[0] == SIGTRAP && ctx->args[2] == bpf_get_current_task();
 }
 
-SEC("raw_tracepoint/signal_generate")
-int step_loop(struct bpf_raw_tracepoint_args *ctx)
+static __always_inline int is_wanted(void *ctx)
 {
-	return is_own_trap(ctx) ? walk_by_loop(WALK_ENTRY_STEP) : 0;
+	return 1;
 }
 
-SEC("perf_event")
-int sample_loop(void *ctx)
-{
-	return walk_by_loop(WALK_ENTRY_SAMPLE);
-}
+/* The three programs of an entry: all of the walk, or its first part and the others. */
+#define WALK_PROGRAMS(name, section, entry, concerns)                                              \
+	SEC(section) int name##_loop(void *ctx)                                                    \
+	{                                                                                          \
+		return concerns(ctx) ? walk_by_loop(entry) : 0;                                    \
+	}                                                                                          \
+	SEC(section) int name##_chain(void *ctx)                                                   \
+	{                                                                                          \
+		if (concerns(ctx) && walk_enter(entry))                                            \
+			return walk_by_tail(ctx, entry, &name##_tails);                            \
+		return 0;                                                                          \
+	}                                                                                          \
+	SEC(section) int name##_tail(void *ctx)                                                    \
+	{                                                                                          \
+		return walk_by_tail(ctx, entry, &name##_tails);                                    \
+	}
 
-SEC("raw_tracepoint/signal_generate")
-int step_tail(struct bpf_raw_tracepoint_args *ctx)
-{
-	return walk_by_tail(ctx, WALK_ENTRY_STEP, &step_tails);
-}
-
-SEC("perf_event")
-int sample_tail(void *ctx)
-{
-	return walk_by_tail(ctx, WALK_ENTRY_SAMPLE, &sample_tails);
-}
-
-SEC("raw_tracepoint/signal_generate")
-int step_chain(struct bpf_raw_tracepoint_args *ctx)
-{
-	if (is_own_trap(ctx) && walk_enter(WALK_ENTRY_STEP))
-		return walk_by_tail(ctx, WALK_ENTRY_STEP, &step_tails);
-	return 0;
-}
-
-SEC("perf_event")
-int sample_chain(void *ctx)
-{
-	if (walk_enter(WALK_ENTRY_SAMPLE))
-		return walk_by_tail(ctx, WALK_ENTRY_SAMPLE, &sample_tails);
-	return 0;
-}
+WALK_PROGRAMS(step, "raw_tracepoint/signal_generate", WALK_ENTRY_STEP, is_own_trap)
+WALK_PROGRAMS(sample, "perf_event", WALK_ENTRY_SAMPLE, is_wanted)
+WALK_PROGRAMS(uprobe, "uprobe", WALK_ENTRY_UPROBE, is_wanted)
+WALK_PROGRAMS(tracepoint, "raw_tracepoint", WALK_ENTRY_TRACEPOINT, is_wanted)
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -71,10 +71,16 @@ struct walk_space {
 
 /* Who asked for the walk. */
 enum walk_entry {
-	WALK_ENTRY_STEP,   /* signal_generate, in a thread that trapped */
-	WALK_ENTRY_SAMPLE, /* perf_event */
+	WALK_ENTRY_STEP,       /* signal_generate, in a thread that trapped */
+	WALK_ENTRY_SAMPLE,     /* perf_event */
+	WALK_ENTRY_UPROBE,     /* an instruction */
+	WALK_ENTRY_TRACEPOINT, /* any raw tracepoint that fires in the thread's context */
 	WALK_ENTRY_COUNT,
 };
+
+/* In a frame's PC, whose own top bit is 0: there was no CFI, and this PC was found by following the
+ * frame pointer, because the session was told to. Such a frame may be wrong. */
+#define WALK_PC_GUESSED (1ull << 63)
 
 /* One stack, through the ring buffer. Only pc[0 .. count) is sent. */
 struct walk_record {
@@ -87,20 +93,35 @@ struct walk_record {
 	__u64 time; /* CLOCK_MONOTONIC, in nanoseconds, when the walk began */
 	__u32 count;
 	__u32 generation; /* of the mappings that the walk went by */
+	__u64 hash[2];	  /* of pid, generation, stop and frames, if stacks are counted */
 	__u64 pc[WALK_FRAMES_MAX];
+};
+
+/* A stack that is counted in the kernel: its hash, and how often it was met. */
+struct walk_stack_key {
+	__u64 hash[2];
+};
+
+struct walk_stack_count {
+	__u64 count;
+	__u32 sent; /* its record was */
+	__u32 zero;
 };
 
 /* Samples in = stacks out + the losses named here. Per CPU; summed by session.c. */
 struct walk_counters {
 	__u64 samples;	   /* entries that concerned a registered process */
 	__u64 unknown;	   /* entries in another one, that is no kernel thread: not in samples */
-	__u64 stacks;	   /* records sent */
+	__u64 stacks;	   /* records sent, or stacks counted */
 	__u64 frames;	   /* in them */
 	__u64 lost_busy;   /* the CPU's scratch was in use: an entry interrupted another */
 	__u64 lost_space;  /* the ring buffer was full */
 	__u64 lost_regs;   /* the user registers could not be read */
+	__u64 lost_full;   /* stacks are counted, and there was no room for one more */
+	__u64 lost_count;  /* the same, but another CPU held the lock on its place */
 	__u64 tail_failed; /* a tail call failed: the walk ended there, as STOP_DEPTH */
 	__u64 window_reads, single_reads; /* of the stack */
+	__u64 guesses;			  /* frames found by the frame pointer */
 	__u64 stop[STOP_REASON_COUNT];
 };
 
@@ -118,6 +139,7 @@ struct walk_scratch {
 	__u32 mapping; /* number of the mapping of the last PC */
 	__u32 settled; /* frames whose registers are all in the state */
 	__u32 zero;
+	__u64 guessed;		 /* WALK_PC_GUESSED, if the next PC is */
 	struct walk_space space; /* a copy */
 	__u64 window_address;	 /* of window[]; 0: empty */
 	__u64 window[WALK_WINDOW_BYTES / 8];

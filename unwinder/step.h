@@ -307,6 +307,30 @@ step_inline unsigned int step_near(struct walk_state *state, const struct table_
 	return stop ? stop : step_finish(state, 0, cfa, pc);
 }
 
+/*
+ * Where there is no CFI: takes rbp for a frame pointer (psABI, figure 3.3), as a compiler without
+ * -fomit-frame-pointer leaves it behind the prologue. Nothing proves that it is one. What the function
+ * did with the other registers is not known. Not STOP_NONE: it is none, and state is as it was.
+ */
+step_inline unsigned int step_by_frame_pointer(struct walk_state *state, struct walk_memory *memory)
+{
+	__u64 frame = 0, saved = 0, pc = 0;
+	unsigned int stop;
+
+	stop = step_register(state, memory, REGISTER_RBP, &frame);
+	if (stop)
+		return stop;
+	if ((frame & 7) || frame < state->reg[REGISTER_RSP])
+		return STOP_NO_PROGRESS;
+	if (walk_read(memory, frame, &saved) || walk_read(memory, frame + 8, &pc))
+		return STOP_READ_FAULT;
+	if (pc == 0)
+		return STOP_ZERO_RETURN;
+	step_set(state, REGISTER_RBP, saved, 0);
+	state->known = 1u << REGISTER_RBP | 1u << REGISTER_RSP;
+	return step_finish(state, 0, frame + 16, pc);
+}
+
 /* Makes state the caller's. Returns STOP_NONE, or why there is no caller; state is then not to be
  * used. */
 step_inline unsigned int step(struct walk_state *state, const struct table_rule *rule,

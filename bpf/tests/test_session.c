@@ -5,86 +5,8 @@
  * Needs BPF: where the machine may not load a program the test says SKIP with the reason and
  * passes. Each test runs once with the loop and once with tail calls, where each loads.
  */
-#include <check.h>
 #include <inttypes.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-#include "session.h"
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
-static const struct {
-	enum walk_method method;
-	const char *name;
-} methods[] = { { WALK_METHOD_LOOP, "bpf_loop" }, { WALK_METHOD_CHAIN, "tail_calls" } };
-
-struct fixture {
-	struct bpf_session *session;
-	struct image_store *store;
-	struct address_space space;
-	struct error error;
-};
-
-/* False: this method does not load here, and why was said. */
-static bool setup(struct fixture *fixture, int method, struct bpf_session_options options)
-{
-	memset(fixture, 0, sizeof(*fixture));
-	options.method = methods[method].method;
-	if (bpf_session_open(&options, &fixture->session, &fixture->error)) {
-		ck_assert_msg(fixture->error.code == ERROR_UNAVAILABLE, "%s",
-			      fixture->error.message);
-		printf("SKIP: %s: %s\n", methods[method].name, fixture->error.message);
-		return false;
-	}
-	ck_assert_str_eq(bpf_session_method_name(fixture->session), methods[method].name);
-	fixture->store = image_store_create();
-	ck_assert(!address_space_read(&fixture->space, fixture->store, getpid(), &fixture->error));
-	return true;
-}
-
-static void teardown(struct fixture *fixture)
-{
-	bpf_session_close(fixture->session);
-	address_space_deinit(&fixture->space);
-	image_store_destroy(fixture->store);
-}
-
-static __attribute__((noinline, noipa)) void busy(void)
-{
-	volatile uint64_t sum = 0;
-
-	for (;;)
-		sum += sum * 3 + 1;
-}
-
-static pid_t fork_busy(void)
-{
-	pid_t pid = fork();
-
-	ck_assert_int_ge(pid, 0);
-	if (!pid) {
-		alarm(20);
-		busy();
-	}
-	return pid;
-}
-
-static void end_busy(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-}
-
-static void nap(long ms)
-{
-	struct timespec time = { .tv_nsec = ms * 1000000 };
-
-	nanosleep(&time, NULL);
-}
+#include "session_fixture.h"
 
 struct seen {
 	pid_t pid;
@@ -115,13 +37,13 @@ START_TEST(samples_add_up)
 
 	if (!setup(&f, _i, (struct bpf_session_options) { 0 }))
 		return;
-	struct seen seen = { .pid = fork_busy() };
+	struct seen seen = { .pid = fork_child(busy) };
 	f.space.pid = seen.pid; /* a fork has its parent's mappings */
 	ck_assert_msg(!bpf_session_set_process(f.session, &f.space, &f.error), "%s",
 		      f.error.message);
 	if (bpf_session_attach_samples(f.session, seen.pid, -1, 499, &f.error)) {
 		printf("SKIP: %s\n", f.error.message);
-		end_busy(seen.pid);
+		end_child(seen.pid);
 		teardown(&f);
 		return;
 	}
@@ -130,7 +52,7 @@ START_TEST(samples_add_up)
 		ck_assert(!bpf_session_consume(f.session, on_record, &seen, &f.error));
 	}
 	bpf_session_detach(f.session);
-	end_busy(seen.pid);
+	end_child(seen.pid);
 	ck_assert(!bpf_session_consume(f.session, on_record, &seen, &f.error));
 	ck_assert(!bpf_session_counters(f.session, false, &counters, &f.error));
 	uint64_t stops = 0;
@@ -158,7 +80,7 @@ START_TEST(forgotten_process_gives_no_records)
 
 	if (!setup(&f, _i, (struct bpf_session_options) { 0 }))
 		return;
-	struct seen seen = { .pid = fork_busy() };
+	struct seen seen = { .pid = fork_child(busy) };
 	f.space.pid = seen.pid;
 	ck_assert(!bpf_session_set_process(f.session, &f.space, &f.error));
 	if (bpf_session_attach_samples(f.session, seen.pid, -1, 499, &f.error))
@@ -183,7 +105,7 @@ START_TEST(forgotten_process_gives_no_records)
 	}
 	ck_assert_uint_gt(seen.records, before);
 out:
-	end_busy(seen.pid);
+	end_child(seen.pid);
 	teardown(&f);
 }
 END_TEST

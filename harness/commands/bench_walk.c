@@ -98,7 +98,8 @@ static int start(struct side *side, const char *programs, struct error *error)
 
 static int prepare(struct side *side, const char *programs, struct error *error)
 {
-	struct bpf_session_options options = { .only_frame_pointer = side->frame_pointer };
+	struct bpf_session_options options = { .entries = 1u << WALK_ENTRY_SAMPLE,
+					       .only_frame_pointer = side->frame_pointer };
 
 	if (bpf_session_open(&options, &side->session, error))
 		return -1;

@@ -36,6 +36,7 @@ struct bpf_records *bpf_records_create(bool walk, bool frame_pointer, const char
 
 	if (!records)
 		return NULL;
+	records->options.entries = 1u << WALK_ENTRY_STEP;
 	records->options.frame_pointer = frame_pointer;
 	records->options.only_frame_pointer = frame_pointer && !walk;
 	if (method && strcmp(method, "loop") == 0)

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_session_entries.c - from where a walk may begin, what it does where there is no CFI, and
+ * stacks that are counted in the kernel
+ *
+ * Needs BPF, as test_session.c; an entry that this kernel hasn't is a SKIP, too.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include "session_fixture.h"
+
+/* Behind a call that would be a jump otherwise, and leave no frame. */
+#define NO_TAIL_CALL() __asm__ volatile("")
+
+static __attribute__((noinline, noipa)) int probed(int value)
+{
+	return value + 1;
+}
+
+static __attribute__((noinline, noipa)) void call_probed(void)
+{
+	volatile int value = 0;
+
+	while (value < 1000)
+		value = probed(value);
+	usleep(1000);
+	NO_TAIL_CALL();
+}
+
+static __attribute__((noinline, noipa)) void call_kernel(void)
+{
+	for (volatile int i = 0; i < 100; i++)
+		syscall(SYS_getppid);
+	usleep(1000);
+	NO_TAIL_CALL();
+}
+
+struct seen {
+	uint64_t records, complete, top, caller, guessed, counted;
+	uint64_t start, caller_start;
+	enum walk_entry entry;
+};
+
+static bool lies_in(uint64_t pc, uint64_t start)
+{
+	return pc - start < 256;
+}
+
+static void look(struct seen *seen, const struct walk_record *record)
+{
+	ck_assert_uint_eq(record->entry, seen->entry);
+	seen->records++;
+	seen->complete += record->stop == STOP_COMPLETE;
+	seen->top += lies_in(record->pc[0], seen->start);
+	for (uint32_t i = 0; i < record->count; i++) {
+		seen->guessed += record->pc[i] >> 63;
+		seen->caller += lies_in(record->pc[i] & ~WALK_PC_GUESSED, seen->caller_start);
+	}
+}
+
+static void on_record(void *context, const struct walk_record *record, bool frame_pointer)
+{
+	look(context, record);
+}
+
+static void collect(struct fixture *f, struct seen *seen, uint64_t wanted)
+{
+	for (int i = 0; i < 200 && seen->records < wanted; i++) {
+		nap(20);
+		ck_assert(!bpf_session_consume(f->session, on_record, seen, &f->error));
+	}
+}
+
+static void check_books(struct fixture *f)
+{
+	struct walk_counters counters;
+
+	ck_assert(!bpf_session_counters(f->session, false, &counters, &f->error));
+	ck_assert_uint_eq(counters.samples, counters.stacks + counters.lost_busy +
+						    counters.lost_space + counters.lost_regs +
+						    counters.lost_full + counters.lost_count);
+}
+
+/* The file offset of an address of this program. */
+static uint64_t offset_of(uint64_t address)
+{
+	uint64_t start, end, offset;
+	FILE *file = fopen("/proc/self/maps", "r");
+	char line[512];
+
+	ck_assert_ptr_nonnull(file);
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64, &start, &end, &offset) ==
+			    3 &&
+		    address >= start && address < end) {
+			fclose(file);
+			return address - start + offset;
+		}
+	ck_abort_msg("no mapping has the function");
+}
+
+static bool skip(struct fixture *f, pid_t child)
+{
+	printf("SKIP: %s\n", f->error.message);
+	end_child(child);
+	teardown(f);
+	return true;
+}
+
+/* ---- entries ---------------------------------------------------------------------------- */
+
+START_TEST(uprobe)
+{
+	struct seen seen = { .entry = WALK_ENTRY_UPROBE, .start = (uint64_t)probed };
+	struct fixture f;
+
+	if (!setup(&f, _i, (struct bpf_session_options) { .entries = 1u << WALK_ENTRY_UPROBE }))
+		return;
+	seen.caller_start = (uint64_t)call_probed;
+	f.space.pid = fork_child(call_probed);
+	ck_assert(!bpf_session_set_process(f.session, &f.space, &f.error));
+	if (bpf_session_attach_uprobe(f.session, f.space.pid, "/proc/self/exe",
+				      offset_of((uint64_t)probed), &f.error) &&
+	    skip(&f, f.space.pid))
+		return;
+	collect(&f, &seen, 1000);
+	bpf_session_detach(f.session);
+	end_child(f.space.pid);
+	collect(&f, &seen, 1000);
+	ck_assert_uint_ge(seen.records, 1000);
+	ck_assert_uint_eq(seen.complete, seen.records);
+	ck_assert_uint_eq(seen.top, seen.records);
+	ck_assert_uint_eq(seen.caller, seen.records);
+	check_books(&f);
+	teardown(&f);
+}
+END_TEST
+
+static const char *const tracepoints[] = { "sys_enter", "sys_exit", "sched_switch" };
+
+START_TEST(tracepoint)
+{
+	int method = _i % COUNT(methods);
+	struct seen seen = { .entry = WALK_ENTRY_TRACEPOINT };
+	struct fixture f;
+
+	if (!setup(&f, method,
+		   (struct bpf_session_options) { .entries = 1u << WALK_ENTRY_TRACEPOINT }))
+		return;
+	seen.caller_start = (uint64_t)call_kernel;
+	f.space.pid = fork_child(call_kernel);
+	nap(20); /* until it has left fork() */
+	ck_assert(!bpf_session_set_process(f.session, &f.space, &f.error));
+	if (bpf_session_attach_tracepoint(f.session, tracepoints[_i / COUNT(methods)], &f.error) &&
+	    skip(&f, f.space.pid))
+		return;
+	collect(&f, &seen, 100);
+	bpf_session_detach(f.session);
+	end_child(f.space.pid);
+	ck_assert_uint_ge(seen.records, 100);
+	ck_assert_uint_eq(seen.complete, seen.records);
+	ck_assert_uint_eq(seen.caller, seen.records);
+	check_books(&f);
+	teardown(&f);
+}
+END_TEST
+
+/* A program that isn't loaded can't be attached. */
+START_TEST(entries_that_were_not_asked_for)
+{
+	struct fixture f;
+
+	if (!setup(&f, _i, (struct bpf_session_options) { .entries = 1u << WALK_ENTRY_STEP }))
+		return;
+	ck_assert_int_eq(bpf_session_attach_samples(f.session, getpid(), -1, 99, &f.error), -1);
+	ck_assert_int_eq(bpf_session_attach_tracepoint(f.session, "sys_enter", &f.error), -1);
+	ck_assert_int_eq(bpf_session_attach_uprobe(f.session, -1, "/proc/self/exe",
+						   offset_of((uint64_t)probed), &f.error),
+			 -1);
+	ck_assert(!bpf_session_attach_steps(f.session, &f.error));
+	teardown(&f);
+}
+END_TEST
+
+/* ---- where there is no CFI -------------------------------------------------------------- */
+
+static void *made;
+
+static __attribute__((noinline, noipa)) void call_made(void)
+{
+	((void (*)(void (*)(void)))made)(busy);
+	NO_TAIL_CALL();
+}
+
+/* push %rbp; mov %rsp, %rbp; call *%rdi; pop %rbp; ret */
+static const uint8_t with_frame_pointer[] = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3 };
+
+START_TEST(frame_pointer_where_there_is_no_cfi)
+{
+	bool follow = _i % 2;
+	struct seen seen = { .entry = WALK_ENTRY_SAMPLE, .start = (uint64_t)busy };
+	struct fixture f;
+
+	made = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		    0);
+	ck_assert_ptr_ne(made, MAP_FAILED);
+	memcpy(made, with_frame_pointer, sizeof(with_frame_pointer));
+	if (!setup(&f, _i / 2, (struct bpf_session_options) { .follow_frame_pointers = follow }))
+		return;
+	seen.caller_start = (uint64_t)call_made;
+	f.space.pid = fork_child(call_made);
+	nap(50); /* until it is in busy() */
+	ck_assert(!bpf_session_set_process(f.session, &f.space, &f.error));
+	if (bpf_session_attach_samples(f.session, f.space.pid, -1, 499, &f.error) &&
+	    skip(&f, f.space.pid))
+		return;
+	collect(&f, &seen, 20);
+	bpf_session_detach(f.session);
+	end_child(f.space.pid);
+	ck_assert_uint_ge(seen.records, 20);
+	ck_assert_uint_eq(seen.top, seen.records);
+	/* The frame that was found so is marked, and no other one. */
+	ck_assert_uint_eq(seen.guessed, follow ? seen.records : 0);
+	ck_assert_uint_eq(seen.caller, follow ? seen.records : 0);
+	ck_assert_uint_eq(seen.complete, follow ? seen.records : 0);
+	check_books(&f);
+	teardown(&f);
+	munmap(made, 4096);
+}
+END_TEST
+
+/* ---- counted in the kernel -------------------------------------------------------------- */
+
+static void on_count(void *context, const struct walk_record *record, uint64_t count)
+{
+	struct seen *seen = context;
+
+	ck_assert_uint_ge(count, 1);
+	look(seen, record);
+	seen->counted += count;
+}
+
+static const struct {
+	const char *name;
+	uint32_t stack_capacity;
+	bool loses;
+} count_cases[] = { { "room_for_all", 0, false }, { "room_for_two", 2, true } };
+
+/* Each turn takes what there is while more comes; at the end every sample is in one of the counts. */
+START_TEST(counted_stacks_add_up)
+{
+	struct bpf_session_options options = {
+		.count_stacks = true,
+		.stack_capacity = count_cases[_i / COUNT(methods)].stack_capacity,
+	};
+	bool loses = count_cases[_i / COUNT(methods)].loses;
+	struct seen seen = { .entry = WALK_ENTRY_SAMPLE };
+	struct walk_counters counters;
+	uint64_t unsent, all_unsent = 0;
+	struct fixture f;
+
+	if (!setup(&f, _i % COUNT(methods), options))
+		return;
+	f.space.pid = fork_child(call_probed);
+	ck_assert(!bpf_session_set_process(f.session, &f.space, &f.error));
+	if (bpf_session_attach_samples(f.session, f.space.pid, -1, 4999, &f.error) &&
+	    skip(&f, f.space.pid))
+		return;
+	for (int i = 0; i < 60; i++) {
+		nap(20);
+		if (i == 59)
+			bpf_session_detach(f.session);
+		ck_assert_msg(
+			!bpf_session_take_counts(f.session, on_count, &seen, &unsent, &f.error),
+			"%s", f.error.message);
+		all_unsent += unsent;
+	}
+	/* What was counted between the last turn but one and the end. */
+	ck_assert(!bpf_session_take_counts(f.session, on_count, &seen, &unsent, &f.error));
+	all_unsent += unsent;
+	end_child(f.space.pid);
+	ck_assert(!bpf_session_counters(f.session, false, &counters, &f.error));
+	ck_assert_uint_gt(seen.counted, 100);
+	ck_assert_uint_eq(seen.counted + all_unsent, counters.stacks);
+	ck_assert_msg(loses == (counters.lost_full > 0), "%s", count_cases[_i / 2].name);
+	if (!loses)
+		ck_assert_uint_lt(seen.records, seen.counted);
+	check_books(&f);
+	teardown(&f);
+}
+END_TEST
+
+START_TEST(counts_of_a_session_that_counts_none)
+{
+	struct fixture f;
+	uint64_t unsent;
+
+	if (!setup(&f, _i, (struct bpf_session_options) { 0 }))
+		return;
+	ck_assert_int_eq(bpf_session_take_counts(f.session, on_count, NULL, &unsent, &f.error), -1);
+	teardown(&f);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("session_entries");
+	TCase *tcase = tcase_create("session_entries");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_loop_test(tcase, uprobe, 0, COUNT(methods));
+	tcase_add_loop_test(tcase, tracepoint, 0, COUNT(tracepoints) * COUNT(methods));
+	tcase_add_loop_test(tcase, entries_that_were_not_asked_for, 0, COUNT(methods));
+	tcase_add_loop_test(tcase, frame_pointer_where_there_is_no_cfi, 0, 2 * COUNT(methods));
+	tcase_add_loop_test(tcase, counted_stacks_add_up, 0, COUNT(count_cases) * COUNT(methods));
+	tcase_add_loop_test(tcase, counts_of_a_session_that_counts_none, 0, COUNT(methods));
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

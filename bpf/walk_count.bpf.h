@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: (LGPL-2.1-only OR BSD-2-Clause) OR GPL-2.0-only */
+/*
+ * walk_count.bpf.h - equal stacks are counted in the kernel
+ *
+ * A stack is known by 128 bits of hash, taken while it is walked. Its record is sent once; from then
+ * on a number goes up. There are two maps of numbers: session.c takes what one holds while the
+ * programs fill the other. Replacing a map within a map waits until no program runs that had got the
+ * old one (kernel/bpf/syscall.c, maybe_wait_bpf_programs), so nothing is counted in it any more when
+ * it is read, and no count is lost between the two.
+ *
+ * A record for which the ring buffer had no room is sent with the next stack that equals it.
+ */
+#ifndef STACKPROOF_WALK_COUNT_BPF_H
+#define STACKPROOF_WALK_COUNT_BPF_H
+
+#include "walk_maps.bpf.h"
+
+#define EEXIST 17
+#define EBUSY  16
+
+/* Preallocated, as perf_event programs need it before Linux 6.1. */
+struct counts_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct walk_stack_key);
+	__type(value, struct walk_stack_count);
+} counts_even SEC(".maps"), counts_odd SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__array(values, struct counts_map);
+} counts SEC(".maps") = { .values = { (void *)&counts_even } };
+
+static __always_inline void hash_more(__u64 hash[2], __u64 value)
+{
+	hash[0] = (hash[0] ^ value) * 0x9e3779b97f4a7c15ull;
+	hash[0] ^= hash[0] >> 32;
+	hash[1] = (hash[1] + value) * 0xc2b2ae3d27d4eb4full;
+	hash[1] ^= hash[1] >> 29;
+}
+
+static __always_inline int send_record(const struct walk_record *record, __u64 count)
+{
+	return bpf_ringbuf_output(&records, (void *)record,
+				  __builtin_offsetof(struct walk_record, pc) + count * 8,
+				  BPF_RB_NO_WAKEUP);
+}
+
+/* 0: the record's stack is counted, now or when the ring buffer has room. Else the counter of what
+ * was lost has gone up. */
+static __always_inline int count_stack(struct walk_record *record, __u64 frames,
+				       struct walk_counters *counter)
+{
+	struct walk_stack_count first, *value;
+	struct walk_stack_key key;
+	__u32 zero = 0;
+	void *map = bpf_map_lookup_elem(&counts, &zero);
+	long status;
+
+	if (!map) {
+		counter->lost_full++;
+		return -1;
+	}
+	first.count = 1;
+	first.sent = first.zero = 0;
+	key.hash[0] = record->hash[0];
+	key.hash[1] = record->hash[1];
+	value = bpf_map_lookup_elem(map, &key);
+	if (!value) {
+		status = bpf_map_update_elem(map, &key, &first, BPF_NOEXIST);
+		value = bpf_map_lookup_elem(map, &key);
+		if (!value) {
+			if (status == -EBUSY)
+				counter->lost_count++;
+			else
+				counter->lost_full++;
+			return -1;
+		}
+		if (status) /* another CPU was first */
+			__sync_fetch_and_add(&value->count, 1);
+	} else {
+		__sync_fetch_and_add(&value->count, 1);
+	}
+	if (!value->sent && !send_record(record, frames))
+		value->sent = 1;
+	return 0;
+}
+
+#endif
