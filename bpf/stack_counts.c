@@ -2,8 +2,9 @@
 /*
  * stack_counts.c - counts and records come from the kernel by two ways, and meet here
  *
- * walk_count.bpf.h says how stacks are counted. A record may be there before its count is taken, and
- * is kept until then: it may belong to the map that is being filled.
+ * walk_count.bpf.h says how stacks are counted. A record that comes after a turn may belong to the map
+ * that was filled before it, or to the one that is filled now: or to both, if its stack was met again.
+ * So it is kept until the next turn's counts have been taken, too.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -14,28 +15,43 @@
 
 #define BATCH 4096
 
+struct kept_stack {
+	uint64_t turn;		   /* after which it came last */
+	struct walk_record record; /* as much of it as there are frames */
+};
+
 static int compare(const void *a, const void *b)
 {
-	return memcmp(((const struct walk_record *)a)->hash, ((const struct walk_record *)b)->hash,
-		      sizeof(((const struct walk_record *)a)->hash));
+	const struct kept_stack *one = a, *other = b;
+
+	return memcmp(one->record.hash, other->record.hash, sizeof(one->record.hash));
+}
+
+static struct kept_stack *find(const struct stack_counts *counts, const __u64 hash[2])
+{
+	struct kept_stack wanted, **found;
+
+	memcpy(wanted.record.hash, hash, sizeof(wanted.record.hash));
+	found = tfind(&wanted, &counts->records, compare);
+	return found ? *found : NULL;
 }
 
 int stack_counts_keep(struct stack_counts *counts, const struct walk_record *record)
 {
 	size_t bytes = offsetof(struct walk_record, pc) + record->count * sizeof(record->pc[0]);
-	struct walk_record **found, *copy;
+	struct kept_stack *kept = find(counts, record->hash);
 
-	found = tfind(record, &counts->records, compare);
-	if (found) /* two CPUs sent it */
-		return 0;
-	copy = malloc(bytes);
-	if (!copy)
-		return -1;
-	memcpy(copy, record, bytes);
-	if (!tsearch(copy, &counts->records, compare)) {
-		free(copy);
-		return -1;
+	if (!kept) {
+		kept = malloc(offsetof(struct kept_stack, record) + bytes);
+		if (!kept)
+			return -1;
+		memcpy(&kept->record, record, bytes);
+		if (!tsearch(kept, &counts->records, compare)) {
+			free(kept);
+			return -1;
+		}
 	}
+	kept->turn = counts->turns;
 	return 0;
 }
 
@@ -48,6 +64,7 @@ int stack_counts_turn(struct stack_counts *counts, struct error *error)
 	if (bpf_map_update_elem(counts->counts_fd, &zero, &counts->map_fd[other], BPF_ANY))
 		return error_set_errno(error, "turning to the other map of stacks");
 	counts->filling = other;
+	counts->turns++;
 	return 0;
 }
 
@@ -55,18 +72,50 @@ static void give(struct stack_counts *counts, const struct walk_stack_key *key,
 		 const struct walk_stack_count *value, stack_count_fn fn, void *context,
 		 uint64_t *unsent)
 {
-	struct walk_record wanted, **found, *record;
+	struct kept_stack *kept = find(counts, key->hash);
 
-	memcpy(wanted.hash, key->hash, sizeof(wanted.hash));
-	found = tfind(&wanted, &counts->records, compare);
-	if (!found) {
+	if (kept)
+		fn(context, &kept->record, value->count);
+	else
 		*unsent += value->count;
+}
+
+/* Of those that came before the last turn. */
+struct sweep {
+	uint64_t turn;
+	struct kept_stack **old;
+	size_t count;
+};
+
+static void collect(const void *node, VISIT visit, void *context)
+{
+	struct kept_stack *kept = *(struct kept_stack *const *)node;
+	struct sweep *sweep = context;
+
+	if ((visit != postorder && visit != leaf) || kept->turn >= sweep->turn)
 		return;
+	if (sweep->old)
+		sweep->old[sweep->count] = kept;
+	sweep->count++;
+}
+
+static void sweep(struct stack_counts *counts)
+{
+	struct sweep sweep = { .turn = counts->turns };
+
+	twalk_r(counts->records, collect, &sweep);
+	if (!sweep.count)
+		return;
+	sweep.old = calloc(sweep.count, sizeof(*sweep.old));
+	if (!sweep.old) /* next time */
+		return;
+	sweep.count = 0;
+	twalk_r(counts->records, collect, &sweep);
+	for (size_t i = 0; i < sweep.count; i++) {
+		tdelete(sweep.old[i], &counts->records, compare);
+		free(sweep.old[i]);
 	}
-	record = *found;
-	tdelete(record, &counts->records, compare);
-	fn(context, record, value->count);
-	free(record);
+	free(sweep.old);
 }
 
 int stack_counts_take(struct stack_counts *counts, stack_count_fn fn, void *context,
@@ -92,6 +141,8 @@ int stack_counts_take(struct stack_counts *counts, stack_count_fn fn, void *cont
 			give(counts, &key[i], &value[i], fn, context, ret_unsent);
 		from = &batch;
 	}
+	if (!status)
+		sweep(counts);
 	free(key);
 	free(value);
 	return status;

@@ -13,7 +13,8 @@ struct stack_counts {
 	int counts_fd;	      /* the map that names the map which the programs fill */
 	int map_fd[2];	      /* and those two maps */
 	unsigned int filling; /* which: 0 at first */
-	void *records;	      /* private: by hash */
+	uint64_t turns;
+	void *records; /* private: by hash */
 };
 
 typedef void (*stack_count_fn)(void *context, const struct walk_record *record, uint64_t count);
