@@ -15,6 +15,7 @@
 struct task_struct {
 	void *stack;
 	unsigned int flags;
+	void *mm;
 	int pid;
 	int tgid;
 };

@@ -261,6 +261,14 @@ static __always_inline int is_kernel_thread(void)
 	return BPF_CORE_READ(task, flags) & PF_KTHREAD;
 }
 
+/* Behind exit_mm() a clock still ticks. */
+static __always_inline int has_memory(void)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+
+	return BPF_CORE_READ(task, mm) != 0;
+}
+
 static __always_inline int user_registers(struct pt_regs *ret)
 {
 	const void *from;
@@ -333,6 +341,11 @@ static __always_inline void walk_end(struct walk_scratch *scratch, struct walk_c
 	if (count > WALK_FRAMES_MAX)
 		count = WALK_FRAMES_MAX;
 	scratch->record.stop = stop;
+	if (stop == STOP_READ_FAULT && !has_memory()) {
+		counter->samples--;
+		counter->ending++;
+		goto out;
+	}
 	if (count_stacks) {
 		hash_more(scratch->record.hash, stop);
 		if (count_stack(&scratch->record, count, counter))

@@ -112,6 +112,7 @@ struct walk_stack_count {
 struct walk_counters {
 	__u64 samples;	   /* entries that concerned a registered process */
 	__u64 unknown;	   /* entries in another one, that is no kernel thread: not in samples */
+	__u64 ending;	   /* entries in one whose memory is gone, for it ends: not in samples */
 	__u64 stacks;	   /* records sent, or stacks counted */
 	__u64 frames;	   /* in them */
 	__u64 lost_busy;   /* the CPU's scratch was in use: an entry interrupted another */

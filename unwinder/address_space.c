@@ -4,8 +4,9 @@
  *
  * /proc/PID/maps gives file, offset and address of each mapping (proc(5)). The image behind it is
  * opened through /proc/PID/map_files, so that a deleted or replaced file is still the one that was
- * mapped, and by its path where that is not permitted. Images are kept in a store by device and
- * inode and shared by every process that maps them. The vDSO is copied out of memory.
+ * mapped, and by its path where that is not permitted. Images are kept in a store by device, inode,
+ * size and time of the last change, and shared by every process that maps them. The vDSO is copied
+ * out of memory.
  *
  * A mapping of a file with an executable segment has a bias: address in the process minus address
  * in the image. It follows from the segment that holds the mapping's file offset:
@@ -20,6 +21,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include "unwinder.h"
@@ -71,18 +73,22 @@ struct image_entry *image_store_get(const struct image_store *store, size_t inde
 	return index < store->count ? store->entry[index] : NULL;
 }
 
-static struct image_entry *store_find(const struct image_store *store, uint64_t device,
-				      uint64_t inode)
+static struct image_entry *store_find(const struct image_store *store,
+				      const struct file_version *version)
 {
-	for (size_t i = 0; i < store->count; i++)
-		if (store->entry[i]->device == device && store->entry[i]->inode == inode)
+	for (size_t i = 0; i < store->count; i++) {
+		const struct file_version *have = &store->entry[i]->version;
+
+		if (have->inode == version->inode && have->device == version->device &&
+		    have->size == version->size && have->modified_ns == version->modified_ns)
 			return store->entry[i];
+	}
 	return NULL;
 }
 
 /* Takes image over, whether it succeeds or not. */
 static struct image_entry *store_add(struct image_store *store, struct image *image,
-				     uint64_t device, uint64_t inode, struct error *error)
+				     const struct file_version *version, struct error *error)
 {
 	struct image_entry *entry = calloc(1, sizeof(*entry));
 
@@ -90,7 +96,7 @@ static struct image_entry *store_add(struct image_store *store, struct image *im
 		image_destroy(image);
 		goto no_memory;
 	}
-	*entry = (struct image_entry) { .device = device, .inode = inode, .image = image };
+	*entry = (struct image_entry) { .version = *version, .image = image };
 	entry->id = store->count;
 	if (cfi_create(image, &entry->cfi, error) && error->code != ERROR_NO_CFI)
 		goto bad;
@@ -195,13 +201,18 @@ static struct image *open_vdso(pid_t pid, const struct maps_line *line, struct e
 	return image;
 }
 
+/* The file itself, whatever its name is by now. */
+static void mapped_path(pid_t pid, const struct maps_line *line, char ret[64])
+{
+	snprintf(ret, 64, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, line->start, line->end);
+}
+
 static struct image *open_file(pid_t pid, const struct maps_line *line, struct error *error)
 {
 	struct image *image = NULL;
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, line->start,
-		 line->end);
+	mapped_path(pid, line, path);
 	if (!image_create(path, &image, error)) {
 		char *name = strdup(line->path);
 
@@ -216,24 +227,42 @@ static struct image *open_file(pid_t pid, const struct maps_line *line, struct e
 	return NULL;
 }
 
+static struct file_version line_version(pid_t pid, const struct maps_line *line)
+{
+	struct file_version version = {
+		.device = makedev(line->major, line->minor),
+		.inode = line->inode,
+	};
+	struct stat file;
+	char path[64];
+
+	mapped_path(pid, line, path);
+	if (stat(path, &file) && (stat(line->path, &file) || file.st_ino != line->inode))
+		return version;
+	version.size = file.st_size;
+	version.modified_ns = file.st_mtim.tv_sec * 1000000000ull + file.st_mtim.tv_nsec;
+	return version;
+}
+
 /* The image behind a line; NULL if it is anonymous or its file is no ELF. */
 static struct image_entry *line_entry(struct image_store *store, pid_t pid,
 				      const struct maps_line *line)
 {
 	bool vdso = strcmp(line->path, "[vdso]") == 0;
-	uint64_t device = vdso ? 0 : makedev(line->major, line->minor);
-	uint64_t inode = vdso ? VDSO_INODE : line->inode;
+	struct file_version version = { .inode = VDSO_INODE };
 	struct image_entry *entry;
 	struct error ignored;
 	struct image *image;
 
-	if (!inode)
+	if (!vdso && !line->inode)
 		return NULL;
-	entry = store_find(store, device, inode);
+	if (!vdso)
+		version = line_version(pid, line);
+	entry = store_find(store, &version);
 	if (entry)
 		return entry;
 	image = vdso ? open_vdso(pid, line, &ignored) : open_file(pid, line, &ignored);
-	return image ? store_add(store, image, device, inode, &ignored) : NULL;
+	return image ? store_add(store, image, &version, &ignored) : NULL;
 }
 
 static uint64_t segment_first(const struct image_segment *segment)

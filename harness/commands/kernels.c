@@ -3,6 +3,7 @@
  * kernels.c - `stackproof kernels`: the kernels that can be booted
  *
  *	kernels list			every series that Debian has today, and what is cached
+ *	kernels list --all		every patch level of each
  *	kernels fetch NAME...		puts them into the cache; prints where each one is
  *
  * With --json one object per kernel:
@@ -19,6 +20,7 @@
 struct settings {
 	bool json;
 	bool refresh;
+	bool all;
 	char **words; /* the subcommand and its names */
 	int word_count;
 };
@@ -30,6 +32,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	switch (key) {
 	case 'j': settings->json = true; return 0;
 	case 'r': settings->refresh = true; return 0;
+	case 'a': settings->all = true; return 0;
 	case ARGP_KEY_ARGS:
 		settings->words = state->argv + state->next;
 		settings->word_count = state->argc - state->next;
@@ -61,7 +64,7 @@ static int list(const struct settings *settings)
 	struct error error = { 0 };
 	size_t count;
 
-	if (kernels_list(&kernels, &count, &error)) {
+	if (kernels_list(settings->all, &kernels, &count, &error)) {
 		error_print(stderr, "stackproof kernels", &error);
 		return EXIT_ENVIRONMENT;
 	}
@@ -99,6 +102,7 @@ int command_kernels(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
 		{ "json", 'j', NULL, 0, "One JSON object per kernel", 0 },
+		{ "all", 'a', NULL, 0, "List every patch level, not only each series' newest", 0 },
 		{ "refresh", 'r', NULL, 0, "Look for a newer kernel than the cached one", 0 },
 		{ 0 },
 	};

@@ -85,6 +85,40 @@ START_TEST(newest_of_the_series_is_chosen)
 }
 END_TEST
 
+/* Each image by its patch level's name, in the order of the text; of two revisions of one patch level
+ * the newer. */
+START_TEST(patch_levels_choose_their_package)
+{
+	static const struct {
+		const char *version, *name;
+		bool chosen;
+	} levels[] = {
+		{ "6.12.90-1", "6.12.90", true },     { "6.12.117-1", "6.12.117", true },
+		{ "6.12.115-2", "6.12.115", true },   { "6.12.115-1", "6.12.115", false },
+		{ "7.2.9-1~bpo13+1", "7.2.9", true }, { "7.2.12-1~bpo13+1", "7.2.12", true },
+		{ "7.3~rc7-1~exp1", "7.3-rc", true }, { "5.10.262-1", "5.10.262", true },
+	};
+	struct kernel_package *all;
+	struct error error;
+	char name[64];
+	size_t count;
+
+	ck_assert_int_eq(kernel_index_parse(packages, sizeof(packages) - 1, &all, &count, &error),
+			 0);
+	ck_assert_uint_eq(count, sizeof(levels) / sizeof(*levels));
+	for (size_t i = 0; i < count; i++) {
+		kernel_patch_level(&all[i], name, sizeof(name));
+		ck_assert_str_eq(all[i].version, levels[i].version);
+		ck_assert_str_eq(name, levels[i].name);
+		ck_assert(kernel_name_is_valid(name));
+		ck_assert_msg((kernel_index_choose(all, count, name) == &all[i]) ==
+				      levels[i].chosen,
+			      "%s", levels[i].version);
+	}
+	free(all);
+}
+END_TEST
+
 /* Any prefix and any damaged byte: no crash, and no package that is not whole. */
 START_TEST(damaged_index_is_survived)
 {
@@ -227,6 +261,7 @@ int main(void)
 	int failed;
 
 	tcase_add_loop_test(tests, newest_of_the_series_is_chosen, 0, COUNT(choices));
+	tcase_add_test(tests, patch_levels_choose_their_package);
 	tcase_add_test(tests, damaged_index_is_survived);
 	tcase_add_loop_test(tests, versions_are_ordered, 0, COUNT(versions));
 	tcase_add_test(tests, leading_zeros_do_not_count);

@@ -263,3 +263,13 @@ const struct kernel_package *kernel_index_choose(const struct kernel_package *pa
 	}
 	return best;
 }
+
+void kernel_patch_level(const struct kernel_package *package, char *ret, size_t size)
+{
+	const char *series = package->series;
+
+	if (strstr(series, "-rc"))
+		snprintf(ret, size, "%s", series);
+	else
+		snprintf(ret, size, "%.*s", (int)strcspn(package->version, "-~"), package->version);
+}

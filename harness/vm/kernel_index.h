@@ -43,6 +43,9 @@ int kernel_index_parse(const char *text, size_t size, struct kernel_package **re
 /* The newest package that is name: a series, or an upstream version ("6.12.90"). NULL: none. */
 const struct kernel_package *kernel_index_choose(const struct kernel_package *packages,
 						 size_t count, const char *name);
+/* "6.12.90" of a package of 6.12.90-1: what kernel_index_choose() takes for it. A release candidate
+ * has its series. */
+void kernel_patch_level(const struct kernel_package *package, char *ret, size_t size);
 
 /* Debian version numbers (Debian Policy 5.6.12): below 0, 0 or above 0. */
 int debian_version_compare(const char *a, const char *b);

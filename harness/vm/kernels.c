@@ -226,7 +226,8 @@ struct list {
 	size_t count;
 };
 
-static int list_add(struct list *list, const struct kernel_package *package, struct error *error)
+static int list_add(struct list *list, const struct kernel_package *package, const char *name,
+		    struct error *error)
 {
 	struct kernel *grown, *kernel, cached;
 
@@ -236,19 +237,20 @@ static int list_add(struct list *list, const struct kernel_package *package, str
 	list->kernels = grown;
 	kernel = &grown[list->count++];
 	*kernel = (struct kernel) { 0 };
-	snprintf(kernel->name, sizeof(kernel->name), "%s", package->series);
+	snprintf(kernel->name, sizeof(kernel->name), "%s", name);
 	/* What uname -r will say is known only from the image; nearly always it is this. */
 	snprintf(kernel->version, sizeof(kernel->version), "%s",
 		 strchr(strchr(package->name, '-') + 1, '-') + 1);
 	snprintf(kernel->package, sizeof(kernel->package), "%.90s %.36s", package->name,
 		 package->version);
-	if (!find_cached(package->series, &cached) && !strcmp(cached.package, kernel->package))
+	if (!find_cached(name, &cached) && !strcmp(cached.package, kernel->package))
 		*kernel = cached;
 	return 0;
 }
 
-/* Adds the newest package of each series that the suite is the place for. */
-static int list_suite(struct list *list, const struct kernel_suite *suite, struct error *error)
+/* Adds the newest package of each series that the suite is the place for, or of each patch level. */
+static int list_suite(struct list *list, const struct kernel_suite *suite, bool patch_levels,
+		      struct error *error)
 {
 	struct kernel_package *packages = NULL;
 	struct apt_suite apt;
@@ -261,11 +263,15 @@ static int list_suite(struct list *list, const struct kernel_suite *suite, struc
 		goto out;
 	ret = 0;
 	for (size_t i = 0; i < count && !ret; i++) {
-		const char *series = packages[i].series;
+		char name[sizeof(packages[i].version)];
 
-		if (kernel_suite_holds(suite, series) &&
-		    kernel_index_choose(packages, count, series) == &packages[i])
-			ret = list_add(list, &packages[i], error);
+		if (patch_levels)
+			kernel_patch_level(&packages[i], name, sizeof(name));
+		else
+			snprintf(name, sizeof(name), "%s", packages[i].series);
+		if (kernel_suite_holds(suite, name) &&
+		    kernel_index_choose(packages, count, name) == &packages[i])
+			ret = list_add(list, &packages[i], name, error);
 	}
 out:
 	free(packages);
@@ -280,13 +286,13 @@ static int by_version(const void *a, const void *b)
 	return debian_version_compare(ka->name, kb->name);
 }
 
-int kernels_list(struct kernel **ret, size_t *ret_count, struct error *error)
+int kernels_list(bool patch_levels, struct kernel **ret, size_t *ret_count, struct error *error)
 {
 	const struct kernel_suite *suite;
 	struct list list = { 0 };
 
 	for (size_t i = 0; (suite = kernel_suite_at(i)); i++) {
-		if (list_suite(&list, suite, error)) {
+		if (list_suite(&list, suite, patch_levels, error)) {
 			free(list.kernels);
 			return -1;
 		}

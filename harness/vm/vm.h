@@ -26,8 +26,9 @@ struct kernel {
 	char image[512];   /* path of the bzImage; "" if not fetched */
 };
 
-/* Every series that can be had, newest of each; network. *ret: malloc'ed array. */
-int kernels_list(struct kernel **ret, size_t *ret_count, struct error *error);
+/* Every series that can be had, newest of each; or every patch level, oldest first ("6.12.90").
+ * Network. *ret: malloc'ed array. */
+int kernels_list(bool patch_levels, struct kernel **ret, size_t *ret_count, struct error *error);
 /* Resolves name (a series such as "5.10", or a bzImage's path), fetching unless it is cached. */
 int kernel_get(const char *name, struct kernel *ret, struct error *error);
 /* The same, looking for a newer kernel of the series even if one is cached; network. */

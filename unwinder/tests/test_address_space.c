@@ -241,6 +241,57 @@ START_TEST(images_are_met_once)
 }
 END_TEST
 
+/* Copies from to path, into the same inode. */
+static void overwrite(const char *from, const char *path)
+{
+	char buffer[4096];
+	FILE *in = fopen(from, "r"), *out = fopen(path, "w");
+	size_t bytes;
+
+	ck_assert(in && out);
+	while ((bytes = fread(buffer, 1, sizeof(buffer), in)))
+		ck_assert_uint_eq(fwrite(buffer, 1, bytes, out), bytes);
+	fclose(in);
+	ck_assert(!fclose(out));
+}
+
+static struct image_entry *entry_at(const struct fixture *f, const void *address)
+{
+	const struct mapping *mapping = address_space_find(&f->space, (uint64_t)address);
+
+	ck_assert_ptr_nonnull(mapping);
+	return mapping->entry;
+}
+
+/* A compiler writes a.out anew, and the next run must not get the last one's table. */
+START_TEST(file_that_is_written_anew)
+{
+	char path[] = "/tmp/test_address_space-XXXXXX";
+	struct fixture f = { .store = NULL };
+	int fd = mkstemp(path);
+	struct image_entry *first;
+	void *code;
+
+	ck_assert_int_ge(fd, 0);
+	overwrite("/bin/true", path); /* both have code at 0x4000 */
+	code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0x4000);
+	ck_assert_ptr_ne(code, MAP_FAILED);
+	fixture_read(&f);
+	first = entry_at(&f, code);
+	ck_assert_ptr_nonnull(first);
+	fixture_read(&f);
+	ck_assert_ptr_eq(entry_at(&f, code), first);
+	overwrite("/bin/ls", path);
+	fixture_read(&f);
+	ck_assert_ptr_nonnull(entry_at(&f, code));
+	ck_assert_ptr_ne(entry_at(&f, code), first);
+	munmap(code, 4096);
+	close(fd);
+	unlink(path);
+	fixture_deinit(&f);
+}
+END_TEST
+
 START_TEST(process_that_is_not_there)
 {
 	struct fixture f = { .store = image_store_create() };
@@ -267,6 +318,7 @@ int main(void)
 	tcase_add_test(tcase, anonymous_code_has_no_image);
 	tcase_add_test(tcase, deleted_file_is_still_read);
 	tcase_add_test(tcase, images_are_met_once);
+	tcase_add_test(tcase, file_that_is_written_anew);
 	tcase_add_test(tcase, process_that_is_not_there);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
