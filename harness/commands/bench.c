@@ -73,6 +73,12 @@ static const struct bench {
 	{ "walk_deep", bench_walk_deep, TIMES_THE_COST, NULL, "1,000 frames" },
 	{ "walk_fixed", bench_walk_fixed, TIMES_THE_COST, NULL,
 	  "what a walk costs before its first frame" },
+	{ "first_stack", bench_first_stack, TIMES_THE_COST, NULL,
+	  "from exec of a new program to its first complete stack" },
+	{ "kernel_memory", bench_kernel_memory, TIMES_THE_COST, NULL,
+	  "of a session with 300 processes and 400 images" },
+	{ "profile_cost", bench_profile_cost, TIMES_THE_COST, NULL,
+	  "CPU time that a program loses by being profiled" },
 	{ "guest_start", bench_guest_start, TIMES_THE_COST, NULL,
 	  "a guest from its start to its first result" },
 };

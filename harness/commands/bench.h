@@ -14,6 +14,9 @@
  *	bench_lookup_lib*.c	what these two do for a PC
  *	bench_lookup_bpf.c	finding it in the kernel, against plain sorted rows
  *	bench_walk.c		the walk in the kernel, against bpf_get_stack over frame pointers
+ *	bench_first_stack.c	from exec of a new program to its first complete stack
+ *	bench_memory.c		what 300 processes and 400 images take in the kernel
+ *	bench_profile.c		what profiling costs the profiled, against perf record
  *	bench_guest.c		a guest from its start to its first result
  *	../truth/steps_bench.c	the tracer, against a program that single-steps itself
  *
@@ -60,6 +63,12 @@ int bench_walk_deep(const struct bench_options *options, struct bench_figure *re
 		    struct error *error);
 int bench_walk_fixed(const struct bench_options *options, struct bench_figure *ret,
 		     struct error *error);
+int bench_first_stack(const struct bench_options *options, struct bench_figure *ret,
+		      struct error *error);
+int bench_kernel_memory(const struct bench_options *options, struct bench_figure *ret,
+			struct error *error);
+int bench_profile_cost(const struct bench_options *options, struct bench_figure *ret,
+		       struct error *error);
 int bench_guest_start(const struct bench_options *options, struct bench_figure *ret,
 		      struct error *error);
 /* The subject of these is an image's name (bench_image.c). */
@@ -91,6 +100,9 @@ int bench_lookup_bpf_cold(const struct bench_options *options, struct bench_figu
 /* ---- bench.c ---------------------------------------------------------------------------- */
 
 /* The middle value; sorts. count > 0. */
+void bench_sleep_ms(unsigned int ms);
+/* Waits until a program that was started has used some CPU time. Does not end it if it fails. */
+int bench_settle(pid_t pid, struct error *error);
 double bench_median(double *values, unsigned int count);
 
 #define BENCH_RUNS_MAX 50

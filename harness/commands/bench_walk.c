@@ -44,7 +44,7 @@ struct side {
 	double frames[BENCH_RUNS_MAX]; /* per walk */
 };
 
-static void sleep_ms(unsigned int ms)
+void bench_sleep_ms(unsigned int ms)
 {
 	struct timespec time = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000l };
 
@@ -53,7 +53,7 @@ static void sleep_ms(unsigned int ms)
 }
 
 /* Time on the clock says little: on a busy machine the program may not have run at all. */
-static int settle(pid_t pid, struct error *error)
+int bench_settle(pid_t pid, struct error *error)
 {
 	struct timespec used;
 	clockid_t clock;
@@ -61,7 +61,7 @@ static int settle(pid_t pid, struct error *error)
 	if (clock_getcpuclockid(pid, &clock))
 		return error_set(error, ERROR_PROTOCOL, "", 0, "the walked program ended");
 	for (unsigned int ms = 0; ms < SETTLE_MAX; ms += 10) {
-		sleep_ms(10);
+		bench_sleep_ms(10);
 		if (clock_gettime(clock, &used))
 			return error_set(error, ERROR_PROTOCOL, "", 0, "the walked program ended");
 		if (used.tv_sec || used.tv_nsec >= SETTLE_MS * 1000000l)
@@ -90,7 +90,7 @@ static int start(struct side *side, const char *programs, struct error *error)
 		execl(path, path, program->shape, depth, mappings, (char *)NULL);
 		_exit(127);
 	}
-	if (settle(side->pid, error))
+	if (bench_settle(side->pid, error))
 		return -1;
 	kill(side->pid, SIGSTOP);
 	return 0;
@@ -138,12 +138,12 @@ static int measure(struct side *side, unsigned int round, struct error *error)
 		return -1;
 	kill(side->pid, SIGCONT);
 	for (unsigned int ms = 0; ms < ROUND_MS; ms += CONSUME_MS) {
-		sleep_ms(CONSUME_MS);
+		bench_sleep_ms(CONSUME_MS);
 		if (bpf_session_consume(side->session, drop, NULL, error))
 			return -1;
 	}
 	kill(side->pid, SIGSTOP);
-	sleep_ms(5);
+	bench_sleep_ms(5);
 	if (totals(side, &ns, &runs, &after, error))
 		return -1;
 	stacks = after.stacks - before.stacks;

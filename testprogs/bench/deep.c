@@ -2,10 +2,11 @@
 /*
  * deep.c - a deep stack that stays there: what `bench` times walks over
  *
- *	deep chain DEPTH [MAPPINGS]	10, or a multiple of 100
+ *	deep chain DEPTH [MAPPINGS [SPINS]]	10, or a multiple of 100
  *	deep recursion DEPTH [MAPPINGS]
  *
- * level_0 calls level_1 ... calls level_99, which begins again or spins until it is killed. Every
+ * level_0 calls level_1 ... calls level_99, which begins again or spins, so often or until it is
+ * killed. Every
  * level has its own code, frame size and saved registers, so no walker's cache is flattered as by a
  * recursion. PART selects 20 levels, so that five shared libraries hold them; without it one image
  * has them all. MAPPINGS: how often a page of this program's code is mapped once more, since a real
@@ -21,6 +22,7 @@ struct deep {
 	int at[5];
 	int again;
 	int (*first)(int *at);
+	long left; /* spins; never 0 if it doesn't begin at a positive number */
 };
 
 #define LEVEL(n, next)                                                                             \
@@ -153,8 +155,8 @@ __attribute__((noinline)) int level_99(int *at)
 
 	if (deep->again-- > 0)
 		return deep->first(at) + spin[1];
-	while (spin[0] == 1)
-		spin[1]++;
+	while (spin[0] == 1 && --deep->left)
+		spin[1] ^= 1;
 	return spin[1];
 }
 #endif
@@ -188,6 +190,8 @@ static int add_mappings(int count)
 int main(int argc, char **argv)
 {
 	struct deep deep = { .at = { 1, 2, 3, 4, 5 }, .first = level_0 };
+
+	deep.left = argc > 4 ? atol(argv[4]) : 0;
 	int depth = argc > 2 ? atoi(argv[2]) : 100;
 
 	if (add_mappings(argc > 3 ? atoi(argv[3]) : 0))

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * held_records.c - copies of records, one behind the other, each as long as its stack is
+ *
+ * A record's struct has room for the deepest stack, 8 KiB; what is kept, as in the ring buffer, is the
+ * part that is filled. Memory for one more is given back when it has been empty since the last time.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include "held_records.h"
+
+#define FIRST_BYTES (64u << 10)
+#define KEEP_BYTES  (1u << 20) /* more than that is given back */
+
+struct held_header {
+	uint32_t bytes; /* with this header, a multiple of 8 */
+	uint32_t frame_pointer;
+};
+
+static size_t record_bytes(const struct walk_record *record)
+{
+	size_t count = record->count > WALK_FRAMES_MAX ? WALK_FRAMES_MAX : record->count;
+
+	return offsetof(struct walk_record, pc) + count * sizeof(record->pc[0]);
+}
+
+static bool grow(struct held_records *held, size_t bytes)
+{
+	size_t capacity = held->capacity ? held->capacity : FIRST_BYTES;
+	uint8_t *grown;
+
+	while (capacity - held->used < bytes)
+		capacity *= 2;
+	if (capacity == held->capacity)
+		return true;
+	grown = realloc(held->memory, capacity);
+	if (!grown)
+		return false;
+	held->memory = grown;
+	held->capacity = capacity;
+	return true;
+}
+
+void held_records_add(struct held_records *held, const struct walk_record *record,
+		      bool frame_pointer)
+{
+	struct held_header header = { .frame_pointer = frame_pointer };
+
+	header.bytes = sizeof(header) + record_bytes(record);
+	if (!grow(held, header.bytes)) {
+		held->lost++;
+		return;
+	}
+	memcpy(held->memory + held->used, &header, sizeof(header));
+	memcpy(held->memory + held->used + sizeof(header), record, header.bytes - sizeof(header));
+	held->used += header.bytes;
+}
+
+const struct walk_record *held_records_next(const struct held_records *held, size_t *at,
+					    bool *ret_frame_pointer)
+{
+	const struct held_header *header;
+
+	if (*at == held->used)
+		return NULL;
+	header = (const void *)(held->memory + *at);
+	*at += header->bytes;
+	*ret_frame_pointer = header->frame_pointer;
+	return (const void *)(header + 1);
+}
+
+void held_records_reset(struct held_records *held)
+{
+	held->used = 0;
+	if (held->capacity > KEEP_BYTES)
+		held_records_deinit(held);
+}
+
+void held_records_deinit(struct held_records *held)
+{
+	free(held->memory);
+	held->memory = NULL;
+	held->used = held->capacity = 0;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * perf_ring.c - read the kernel's records of mappings, execs, forks and exits
+ *
+ * A perf event that counts nothing (PERF_COUNT_SW_DUMMY) still writes side-band records into the ring
+ * buffer that is mapped over it (perf_event_open(2)). There is one event for each CPU and for all
+ * processes on it, also where only one process is of interest: an event that follows a process
+ * (inherit) would have to be opened for each of its threads on each CPU, misses a thread that starts
+ * meanwhile, ends without a word when a set-user-ID program is executed, and makes each switch between
+ * threads dearer. Its privilege is needed anyway, to load the walk.
+ *
+ *	header	type, misc, size of all	  misc says of a name whether an exec brought it
+ *	body	by type
+ *	time	8 bytes, at the very end  of what sample_id_all adds, only the time is asked for
+ *
+ * A CPU that comes online later has no event: what begins there is seen only when it runs elsewhere,
+ * or by process_events_add_existing().
+ */
+#include <endian.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include <bpf/libbpf.h>
+#include "perf_ring.h"
+
+#define TIME_BYTES sizeof(uint64_t)
+
+/* ---- records ---------------------------------------------------------------------------- */
+
+/* Bodies, without what follows the fields that are read. */
+struct ids_body { /* PERF_RECORD_MMAP2, _COMM: process, thread */
+	uint32_t pid, tid;
+};
+
+struct task_body { /* PERF_RECORD_FORK, _EXIT */
+	uint32_t pid, parent, tid, parent_tid;
+	uint64_t time_ns;
+};
+
+struct lost_body { /* PERF_RECORD_LOST */
+	uint64_t id, lost;
+};
+
+static void ring_copy(const struct perf_ring *ring, uint64_t at, void *ret, size_t size)
+{
+	size_t first = at & (ring->bytes - 1), until_end = ring->bytes - first;
+
+	if (size <= until_end) {
+		memcpy(ret, ring->data + first, size);
+	} else {
+		memcpy(ret, ring->data + first, until_end);
+		memcpy((uint8_t *)ret + until_end, ring->data, size - until_end);
+	}
+}
+
+/* The fields of the body at a position, if it has as many bytes. */
+static bool body_copy(const struct perf_ring *ring, uint64_t at, size_t body_bytes, void *ret,
+		      size_t size)
+{
+	if (body_bytes < size)
+		return false;
+	ring_copy(ring, at, ret, size);
+	return true;
+}
+
+static bool read_ids(const struct perf_ring *ring, uint64_t at, size_t body_bytes,
+		     struct process_event *ret)
+{
+	struct ids_body body;
+
+	if (!body_copy(ring, at, body_bytes, &body, sizeof(body)))
+		return false;
+	ret->pid = body.pid;
+	ret->tid = body.tid;
+	return true;
+}
+
+static bool read_task(const struct perf_ring *ring, uint64_t at, size_t body_bytes,
+		      struct process_event *ret)
+{
+	struct task_body body;
+
+	if (!body_copy(ring, at, body_bytes, &body, sizeof(body)))
+		return false;
+	ret->pid = body.pid;
+	ret->tid = body.tid;
+	ret->parent = body.parent;
+	return true;
+}
+
+static bool read_lost(const struct perf_ring *ring, uint64_t at, size_t body_bytes,
+		      struct process_event *ret)
+{
+	struct lost_body body;
+
+	if (!body_copy(ring, at, body_bytes, &body, sizeof(body)))
+		return false;
+	ret->lost = body.lost;
+	return true;
+}
+
+/* False: the record is too short for what its type says. */
+static bool read_body(const struct perf_ring *ring, const struct perf_event_header *header,
+		      uint64_t at, size_t body_bytes, struct process_event *ret)
+{
+	switch (header->type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2: /* only executable ones come: attr.mmap_data is off */
+		ret->kind = PROCESS_EVENT_MAP;
+		return read_ids(ring, at, body_bytes, ret);
+	case PERF_RECORD_COMM:
+		if (header->misc & PERF_RECORD_MISC_COMM_EXEC)
+			ret->kind = PROCESS_EVENT_EXEC;
+		return read_ids(ring, at, body_bytes, ret);
+	case PERF_RECORD_FORK:
+		ret->kind = PROCESS_EVENT_FORK;
+		return read_task(ring, at, body_bytes, ret);
+	case PERF_RECORD_EXIT:
+		ret->kind = PROCESS_EVENT_EXIT;
+		return read_task(ring, at, body_bytes, ret);
+	case PERF_RECORD_LOST:
+		ret->kind = PROCESS_EVENT_LOST;
+		return read_lost(ring, at, body_bytes, ret);
+	default: return true;
+	}
+}
+
+bool perf_ring_take(struct perf_ring *ring, uint64_t head, struct process_event *ret)
+{
+	struct perf_event_header header = { 0 };
+	uint64_t left = head - ring->tail;
+
+	*ret = (struct process_event) { .since_ns = ring->last_ns, .time_ns = ring->last_ns };
+	if (!left)
+		return false;
+	if (left <= ring->bytes && left >= sizeof(header))
+		ring_copy(ring, ring->tail, &header, sizeof(header));
+	if (header.size < sizeof(header) || header.size > left || header.size % 8) {
+		ret->kind = PROCESS_EVENT_MALFORMED;
+		ring->tail = head;
+		return true;
+	}
+	if (header.size < sizeof(header) + TIME_BYTES ||
+	    !read_body(ring, &header, ring->tail + sizeof(header),
+		       header.size - sizeof(header) - TIME_BYTES, ret)) {
+		ret->kind = PROCESS_EVENT_MALFORMED;
+	} else {
+		ring_copy(ring, ring->tail + header.size - TIME_BYTES, &ret->time_ns, TIME_BYTES);
+		ring->last_ns = ret->time_ns;
+	}
+	ring->tail += header.size;
+	return true;
+}
+
+/* ---- the kernel's ring ------------------------------------------------------------------ */
+
+uint64_t perf_ring_head(const struct perf_ring *ring)
+{
+	const struct perf_event_mmap_page *page = ring->memory;
+
+	return __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+}
+
+void perf_ring_release(struct perf_ring *ring)
+{
+	struct perf_event_mmap_page *page = ring->memory;
+
+	__atomic_store_n(&page->data_tail, ring->tail, __ATOMIC_RELEASE);
+}
+
+static int unavailable(struct error *error, int cpu, const char *hint)
+{
+	return error_set(error, ERROR_UNAVAILABLE, "", 0, "the events of processes on CPU %d: %s%s",
+			 cpu, strerror(errno), hint);
+}
+
+static int open_event(int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_type = PERF_SAMPLE_TIME,
+		.sample_id_all = 1,
+		.mmap = 1,
+		.mmap2 = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.task = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.watermark = 1, /* wakeup_events would count samples only */
+		.wakeup_watermark = 1,
+	};
+
+	return syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static int map_ring(struct perf_ring *ring, int cpu, uint32_t pages, struct error *error)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+
+	ring->bytes = pages * page;
+	ring->memory = mmap(NULL, ring->bytes + page, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd,
+			    0);
+	if (ring->memory == MAP_FAILED) {
+		ring->memory = NULL;
+		return unavailable(error, cpu,
+				   errno == EPERM ? " (kernel.perf_event_mlock_kb is too small)"
+						  : "");
+	}
+	ring->data = (uint8_t *)ring->memory + page;
+	return 0;
+}
+
+static int watch_ring(const struct perf_rings *rings, const struct perf_ring *ring,
+		      struct error *error)
+{
+	struct epoll_event interest = { .events = EPOLLIN };
+
+	if (epoll_ctl(rings->epoll_fd, EPOLL_CTL_ADD, ring->fd, &interest))
+		return error_set_errno(error, "waiting for the events of processes");
+	return 0;
+}
+
+int perf_rings_open(struct perf_rings *ret, uint32_t pages, struct error *error)
+{
+	int cpus = libbpf_num_possible_cpus();
+
+	*ret = (struct perf_rings) { .epoll_fd = epoll_create1(EPOLL_CLOEXEC) };
+	if (ret->epoll_fd < 0)
+		return error_set_errno(error, "epoll_create");
+	if (cpus <= 0)
+		return error_set(error, ERROR_PROTOCOL, "", 0, "the number of CPUs is unknown");
+	ret->ring = calloc(cpus, sizeof(*ret->ring));
+	if (!ret->ring)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for ring buffers");
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		struct perf_ring *ring = &ret->ring[ret->count];
+
+		ring->fd = open_event(cpu);
+		if (ring->fd < 0 && errno == ENODEV) /* offline */
+			continue;
+		if (ring->fd < 0)
+			return unavailable(error, cpu, "");
+		ret->count++;
+		if (map_ring(ring, cpu, pages, error) || watch_ring(ret, ring, error))
+			return -1;
+	}
+	return 0;
+}
+
+void perf_rings_close(struct perf_rings *rings)
+{
+	for (unsigned int i = 0; i < rings->count; i++) {
+		struct perf_ring *ring = &rings->ring[i];
+
+		if (ring->memory)
+			munmap(ring->memory, ring->bytes + sysconf(_SC_PAGESIZE));
+		close(ring->fd);
+	}
+	free(rings->ring);
+	if (rings->epoll_fd >= 0)
+		close(rings->epoll_fd);
+	*rings = (struct perf_rings) { .epoll_fd = -1 };
+}

@@ -1,0 +1,585 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * process_events.c - follow the processes of a session
+ *
+ * The kernel says when a process maps something executable, executes another program, forks or ends
+ * (perf_ring.c). What the new mapping is, /proc/PID/maps says better than the event, so the event only
+ * makes the process dirty; it is read once, however many events there were since the last time. A
+ * forked process has its parent's mappings and is not read at all. Events of several CPUs are put in
+ * the order of their times; those that came while the rings were read wait for another round.
+ *
+ * The race. Between a change and the new list the walk goes by the old one:
+ *
+ *	process		maps a		       maps b
+ *	read	    |			|		|
+ *	list	    generation 7	  generation 8	  generation 9
+ *	stack			  x (7)		     x (8)		x (9)
+ *
+ * The first two x were walked when something was mapped that their list did not have: they are raced.
+ * That is told by two times for each list: when its reading began, and the first change later than
+ * that. A stack of that list which is not older than the change is raced. A change that the reading saw
+ * although it came later is taken for one it did not: this errs to the safe side only.
+ *
+ * Nothing is said when memory is unmapped (munmap, dlclose), moved (mremap) or made not executable. A
+ * mapping that is gone stays in the list until the process's next event. No PC is in it meanwhile: for
+ * code to run at its addresses, some must be mapped there again, and that is an event. A mapping that
+ * was moved is unknown at its new place until then: walks that come there say so (no_mapping).
+ *
+ * Where events are lost, all processes are looked at again, and all stacks since are raced.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "held_records.h"
+#include "perf_ring.h"
+#include "process_events.h"
+#include "process_scan.h"
+#include "process_set.h"
+
+#define PAGES_DEFAULT 64
+#define PASSES_MAX    4 /* over the rings, while something comes */
+#define ROUNDS_KEPT   2 /* a list's stacks come in the round after it was replaced; one to spare */
+
+struct process_events {
+	struct bpf_session *session;
+	struct image_store *store;
+	pid_t root; /* 0: all */
+	struct perf_rings rings;
+	struct process_event *event; /* read, and not followed yet */
+	size_t event_count, event_capacity;
+	uint64_t followed_ns; /* the last one's time */
+	struct process_set processes;
+	struct process *pending;
+	uint64_t unsure_ns; /* events from then on are missing; NEVER: none */
+	bool takes_stacks;
+	uint64_t round; /* of process_events_consume() */
+	struct held_records held;
+	struct process_events_counters counters;
+	struct error refusal;
+	struct error failure; /* of the call that is under way */
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void fail_memory(struct process_events *events)
+{
+	error_set(&events->failure, ERROR_MEMORY, "", 0, "no memory for a process");
+}
+
+/* ---- one process ------------------------------------------------------------------------ */
+
+static void add_pending(struct process_events *events, struct process *process)
+{
+	if (process->pending)
+		return;
+	process->pending = true;
+	process->next_pending = events->pending;
+	events->pending = process;
+}
+
+static void begin_process(struct process *process, uint64_t time_ns)
+{
+	process->alive = true;
+	process->dirty = process->executed = process->leader_exited = false;
+	process->born_ns = time_ns;
+}
+
+static void forget_list(struct process_events *events, struct process *process)
+{
+	space_reading_release(process->inherited);
+	process->inherited = NULL;
+	bpf_session_forget_process(events->session, process->pid);
+	process_version_end(process, events->round);
+}
+
+static void end_process(struct process_events *events, struct process *process)
+{
+	forget_list(events, process);
+	process->alive = false;
+}
+
+static void refuse(struct process_events *events, struct process *process,
+		   const struct error *error)
+{
+	events->counters.refused++;
+	events->refusal = *error;
+	/* Of the same program the old list is still mostly right. */
+	if (process->executed || !process_current(process))
+		forget_list(events, process);
+}
+
+/* Takes reading over. */
+static void give_list(struct process_events *events, struct process *process,
+		      struct space_reading *reading, uint64_t stale_ns)
+{
+	struct address_space view = reading->space;
+	uint64_t begin_ns = now_ns();
+	struct error error;
+	int status;
+
+	view.pid = process->pid; /* of a fork, its parent's was read */
+	status = bpf_session_set_process(events->session, &view, &error);
+	events->counters.giving_ns += now_ns() - begin_ns;
+	if (status) {
+		space_reading_release(reading);
+		refuse(events, process, &error);
+	} else if (!process_version_add(process, reading, stale_ns,
+					bpf_session_generation(events->session, process->pid),
+					events->round)) {
+		fail_memory(events);
+		forget_list(events, process);
+	}
+}
+
+/* Through another thread if the leader has ended, which then shows no mappings. */
+static int read_space(struct process_events *events, pid_t pid, struct address_space *ret,
+		      struct error *error)
+{
+	int status = address_space_read(ret, events->store, pid, error);
+
+	if (!status && !ret->mapping_count) {
+		pid_t tid = process_other_thread(pid);
+
+		if (tid)
+			status = address_space_read(ret, events->store, tid, error);
+	}
+	ret->pid = pid;
+	return status;
+}
+
+static void read_process(struct process_events *events, struct process *process)
+{
+	struct space_reading *reading = space_reading_create();
+	struct error error;
+	int status;
+
+	if (!reading) {
+		fail_memory(events);
+		return;
+	}
+	reading->read_ns = now_ns();
+	status = read_space(events, process->pid, &reading->space, &error);
+	events->counters.readings++;
+	events->counters.reading_ns += now_ns() - reading->read_ns;
+	if (!status && reading->space.mapping_count) {
+		give_list(events, process, reading, NEVER);
+		return;
+	}
+	space_reading_release(reading);
+	if (!status) { /* of the kernel, or at its end */
+		end_process(events, process);
+	} else if (error.system_errno == ENOENT || error.system_errno == ESRCH) {
+		events->counters.vanished++;
+		end_process(events, process);
+	} else {
+		refuse(events, process, &error);
+	}
+}
+
+/* Gives the walk the list that the events ask for. */
+static void settle_list(struct process_events *events, struct process *process)
+{
+	struct space_reading *inherited = process->inherited;
+
+	process->inherited = NULL;
+	if (process->dirty) {
+		space_reading_release(inherited);
+		read_process(events, process);
+	} else if (inherited) {
+		give_list(events, process, inherited, process->inherited_stale_ns);
+	}
+	process->dirty = process->executed = false;
+}
+
+/* What has ended makes room for what is new. Where only the leader has, the next time is to see
+ * whether the others have too. */
+static void settle(struct process_events *events)
+{
+	struct process *process, *again = NULL;
+
+	for (process = events->pending; process; process = process->next_pending)
+		if (process->alive && process->leader_exited && process_has_ended(process->pid))
+			end_process(events, process);
+	while ((process = events->pending)) {
+		events->pending = process->next_pending;
+		process->pending = false;
+		if (process->alive)
+			settle_list(events, process);
+		if (process->alive && process->leader_exited) {
+			process->next_pending = again;
+			process->pending = true;
+			again = process;
+		}
+	}
+	events->pending = again;
+}
+
+/* ---- events ----------------------------------------------------------------------------- */
+
+static void follow_change(struct process_events *events, const struct process_event *event)
+{
+	struct process *process = process_set_find(&events->processes, event->pid);
+	bool exec = event->kind == PROCESS_EVENT_EXEC;
+
+	if (!process || !process->alive) {
+		if (events->root)
+			return;
+		process = process_set_get(&events->processes, event->pid);
+		if (!process) {
+			fail_memory(events);
+			return;
+		}
+		begin_process(process, event->time_ns);
+	}
+	events->counters.execs += exec;
+	events->counters.maps += !exec;
+	if (exec) /* the thread that calls it becomes the leader */
+		process->leader_exited = false;
+	if (process_mark_stale(process, event->time_ns, event->time_ns)) {
+		process->dirty = true;
+		process->executed |= exec;
+		add_pending(events, process);
+	}
+}
+
+/* The parent's list, unless it is younger than the fork: the parent may have changed in between. */
+static void inherit(const struct process *parent, struct process *child)
+{
+	struct space_reading *reading = NULL;
+	struct list_version *current = NULL;
+
+	if (parent && parent->alive) {
+		current = process_current(parent);
+		reading = parent->inherited;
+	}
+	child->inherited_stale_ns = reading ? parent->inherited_stale_ns : NEVER;
+	if (!reading && current) {
+		reading = current->reading;
+		child->inherited_stale_ns = current->stale_ns;
+	}
+	if (reading && reading->read_ns < child->born_ns)
+		child->inherited = space_reading_share(reading);
+	child->dirty = !child->inherited || parent->dirty;
+}
+
+static void follow_fork(struct process_events *events, const struct process_event *event)
+{
+	struct process *parent = process_set_find(&events->processes, event->parent);
+	struct process *child;
+
+	if (event->pid == event->parent) /* a thread */
+		return;
+	if (events->root && !(parent && parent->alive))
+		return;
+	events->counters.forks++;
+	child = process_set_get(&events->processes, event->pid);
+	if (!child) {
+		fail_memory(events);
+		return;
+	}
+	if (child->alive && child->born_ns >= event->time_ns) /* /proc told it */
+		return;
+	if (child->alive) /* another process that had the pid */
+		end_process(events, child);
+	begin_process(child, event->time_ns);
+	inherit(parent, child);
+	add_pending(events, child);
+}
+
+static void follow_exit(struct process_events *events, const struct process_event *event)
+{
+	struct process *process = process_set_find(&events->processes, event->pid);
+
+	if (!process || !process->alive || event->tid != event->pid ||
+	    event->time_ns < process->born_ns)
+		return;
+	events->counters.exits++;
+	process->leader_exited = true;
+	add_pending(events, process);
+}
+
+static void be_unsure(struct process_events *events, uint64_t since_ns)
+{
+	if (since_ns < events->unsure_ns)
+		events->unsure_ns = since_ns;
+}
+
+static void follow_event(struct process_events *events, const struct process_event *event)
+{
+	bool outside = event->pid <= 0; /* of this PID name space, or gone altogether */
+
+	switch (event->kind) {
+	case PROCESS_EVENT_OTHER: return;
+	case PROCESS_EVENT_MAP:
+	case PROCESS_EVENT_EXEC:
+		if (!outside)
+			follow_change(events, event);
+		break;
+	case PROCESS_EVENT_FORK:
+		if (!outside)
+			follow_fork(events, event);
+		break;
+	case PROCESS_EVENT_EXIT: follow_exit(events, event); break;
+	case PROCESS_EVENT_LOST:
+		events->counters.lost += event->lost;
+		be_unsure(events, event->since_ns);
+		return;
+	case PROCESS_EVENT_MALFORMED:
+		events->counters.malformed++;
+		be_unsure(events, event->since_ns);
+		return;
+	}
+	if (event->time_ns < events->followed_ns) {
+		events->counters.late++;
+		be_unsure(events, event->time_ns);
+	} else {
+		events->followed_ns = event->time_ns;
+	}
+}
+
+/* ---- events of all CPUs ----------------------------------------------------------------- */
+
+static void keep_event(struct process_events *events, const struct process_event *event)
+{
+	if (events->event_count == events->event_capacity) {
+		size_t capacity = events->event_capacity ? events->event_capacity * 2 : 256;
+		struct process_event *grown = realloc(events->event, capacity * sizeof(*grown));
+
+		if (!grown) {
+			events->counters.lost++;
+			be_unsure(events, event->time_ns);
+			return;
+		}
+		events->event = grown;
+		events->event_capacity = capacity;
+	}
+	events->event[events->event_count] = *event;
+	events->event[events->event_count].order = events->event_count;
+	events->event_count++;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct process_event *x = a, *y = b;
+
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* Reads what is there, and follows it up to the moment at which reading began: of later events some
+ * are not read yet. True: such a one was read. */
+static bool follow_pass(struct process_events *events)
+{
+	uint64_t until_ns = now_ns();
+	size_t done = 0;
+
+	for (unsigned int i = 0; i < events->rings.count; i++) {
+		struct perf_ring *ring = &events->rings.ring[i];
+		uint64_t head = perf_ring_head(ring);
+		struct process_event event;
+
+		while (perf_ring_take(ring, head, &event))
+			keep_event(events, &event);
+		perf_ring_release(ring);
+	}
+	if (!events->event_count)
+		return false;
+	qsort(events->event, events->event_count, sizeof(*events->event), by_time);
+	while (done < events->event_count && events->event[done].time_ns <= until_ns)
+		follow_event(events, &events->event[done++]);
+	events->event_count -= done;
+	memmove(events->event, events->event + done, events->event_count * sizeof(*events->event));
+	return events->event_count > 0;
+}
+
+/* ---- looking at all processes ----------------------------------------------------------- */
+
+static void mark_unsure(void *context, struct process *process)
+{
+	struct process_events *events = context;
+
+	process_mark_stale(process, events->unsure_ns, NEVER);
+	if (!process->alive)
+		return;
+	process->dirty = true;
+	add_pending(events, process);
+}
+
+static void add_scanned(void *context, pid_t pid)
+{
+	struct process_events *events = context;
+	struct process *process = process_set_get(&events->processes, pid);
+
+	if (!process) {
+		fail_memory(events);
+		return;
+	}
+	if (process->alive)
+		return;
+	begin_process(process, now_ns());
+	process->dirty = true;
+	add_pending(events, process);
+}
+
+static void resync(struct process_events *events)
+{
+	struct error ignored; /* a tree's root may have ended */
+
+	events->counters.resyncs++;
+	process_set_each(&events->processes, mark_unsure, events);
+	process_scan(events->root, add_scanned, events, &ignored);
+	events->unsure_ns = NEVER;
+}
+
+static int outcome(struct process_events *events, struct error *error)
+{
+	if (events->failure.code == ERROR_NONE)
+		return 0;
+	*error = events->failure;
+	events->failure = (struct error) { 0 };
+	return -1;
+}
+
+int process_events_poll(struct process_events *events, struct error *error)
+{
+	for (int pass = 0; pass < PASSES_MAX && follow_pass(events); pass++)
+		;
+	if (events->unsure_ns != NEVER)
+		resync(events);
+	settle(events);
+	if (!events->takes_stacks)
+		process_set_sweep(&events->processes, NEVER);
+	else if (events->round > ROUNDS_KEPT)
+		process_set_sweep(&events->processes, events->round - ROUNDS_KEPT);
+	return outcome(events, error);
+}
+
+int process_events_add_existing(struct process_events *events, struct error *error)
+{
+	if (process_scan(events->root, add_scanned, events, error))
+		return -1;
+	settle(events);
+	return outcome(events, error);
+}
+
+/* ---- stacks ----------------------------------------------------------------------------- */
+
+static void hold(void *context, const struct walk_record *record, bool frame_pointer)
+{
+	struct process_events *events = context;
+
+	held_records_add(&events->held, record, frame_pointer);
+}
+
+static void give_stack(struct process_events *events, const struct walk_record *record,
+		       bool frame_pointer, process_stack_fn fn, void *context)
+{
+	struct process *process = process_set_find(&events->processes, record->pid);
+	struct list_version *version = NULL;
+	struct process_stack stack = { .record = record, .frame_pointer = frame_pointer };
+
+	if (frame_pointer && process)
+		version = process->version;
+	else if (process)
+		version = process_version_find(process, record->generation);
+	if (version)
+		stack.space = &version->reading->space;
+	stack.raced = !frame_pointer && (!version || record->time >= version->stale_ns);
+	events->counters.stacks++;
+	events->counters.raced += stack.raced;
+	fn(context, &stack);
+}
+
+int process_events_consume(struct process_events *events, process_stack_fn fn, void *context,
+			   struct error *error)
+{
+	const struct walk_record *record;
+	bool frame_pointer;
+	size_t at = 0;
+	int status;
+
+	events->takes_stacks = true;
+	if (bpf_session_consume(events->session, hold, events, error))
+		return -1;
+	status = process_events_poll(events, error);
+	while ((record = held_records_next(&events->held, &at, &frame_pointer)))
+		give_stack(events, record, frame_pointer, fn, context);
+	held_records_reset(&events->held);
+	events->round++;
+	return status;
+}
+
+/* ---- the object ------------------------------------------------------------------------- */
+
+int process_events_open(struct bpf_session *session, struct image_store *store,
+			const struct process_events_options *options, struct process_events **ret,
+			struct error *error)
+{
+	struct process_events *events = calloc(1, sizeof(*events));
+
+	if (!events)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for processes");
+	events->session = session;
+	events->store = store;
+	events->root = options->pid;
+	events->unsure_ns = NEVER;
+	if (perf_rings_open(&events->rings, options->pages ? options->pages : PAGES_DEFAULT,
+			    error)) {
+		process_events_close(events);
+		return -1;
+	}
+	*ret = events;
+	return 0;
+}
+
+void process_events_close(struct process_events *events)
+{
+	if (!events)
+		return;
+	perf_rings_close(&events->rings);
+	process_set_deinit(&events->processes);
+	held_records_deinit(&events->held);
+	free(events->event);
+	free(events);
+}
+
+int process_events_fd(const struct process_events *events)
+{
+	return events->rings.epoll_fd;
+}
+
+const struct address_space *process_events_space(const struct process_events *events, pid_t pid)
+{
+	const struct process *process = process_set_find(&events->processes, pid);
+	const struct list_version *current = process ? process_current(process) : NULL;
+
+	return current ? &current->reading->space : NULL;
+}
+
+static void count_process(void *context, struct process *process)
+{
+	struct process_events_counters *counters = context;
+
+	counters->processes += process_current(process) != NULL;
+}
+
+void process_events_counters(const struct process_events *events,
+			     struct process_events_counters *ret)
+{
+	*ret = events->counters;
+	ret->lost_memory = events->held.lost;
+	process_set_each(&events->processes, count_process, ret);
+}
+
+const struct error *process_events_refusal(const struct process_events *events)
+{
+	return &events->refusal;
+}

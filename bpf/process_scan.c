@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * process_scan.c - find processes in /proc, with their children
+ *
+ * The kernel says of a process who its parent is (/proc/PID/stat, proc(5)), not who its children are:
+ * /proc/PID/task/TID/children is an option that kernels may lack. So a tree is found by marking, from
+ * all processes with their parents, those whose parent is marked, until none is added.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "process_scan.h"
+
+struct scanned {
+	pid_t pid, parent;
+	bool wanted;
+};
+
+struct scan {
+	struct scanned *process;
+	size_t count, capacity;
+};
+
+/* 0: the name is not a number. */
+static pid_t name_number(const char *name)
+{
+	char *end;
+	long number = strtol(name, &end, 10);
+
+	return *end || number <= 0 || number != (pid_t)number ? 0 : number;
+}
+
+/* "PID (NAME) STATE PARENT ...": the name may hold parentheses and blanks. False: it is gone. */
+static bool read_stat(pid_t pid, char *ret_state, pid_t *ret_parent)
+{
+	char path[48], text[256];
+	const char *end;
+	FILE *file;
+	size_t size;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	size = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[size] = '\0';
+	end = strrchr(text, ')');
+	return end && sscanf(end, ") %c %d", ret_state, ret_parent) == 2;
+}
+
+static int add(struct scan *scan, const struct scanned *process, struct error *error)
+{
+	if (scan->count == scan->capacity) {
+		size_t capacity = scan->capacity ? scan->capacity * 2 : 256;
+		struct scanned *grown = realloc(scan->process, capacity * sizeof(*grown));
+
+		if (!grown)
+			return error_set(error, ERROR_MEMORY, "", 0, "no memory for processes");
+		scan->process = grown;
+		scan->capacity = capacity;
+	}
+	scan->process[scan->count++] = *process;
+	return 0;
+}
+
+static int list(struct scan *scan, pid_t root, struct error *error)
+{
+	DIR *folder = opendir("/proc");
+	struct dirent *entry;
+	int status = 0;
+	char state;
+
+	if (!folder)
+		return error_set_errno(error, "/proc");
+	while (!status && (entry = readdir(folder))) {
+		struct scanned process = { .pid = name_number(entry->d_name) };
+
+		if (!process.pid)
+			continue;
+		if (root && !read_stat(process.pid, &state, &process.parent))
+			continue;
+		process.wanted = !root || process.pid == root;
+		status = add(scan, &process, error);
+	}
+	closedir(folder);
+	return status;
+}
+
+static bool is_wanted(const struct scan *scan, pid_t pid)
+{
+	for (size_t i = 0; i < scan->count; i++)
+		if (scan->process[i].pid == pid)
+			return scan->process[i].wanted;
+	return false;
+}
+
+static void mark_descendants(struct scan *scan)
+{
+	bool more = true;
+
+	while (more) {
+		more = false;
+		for (size_t i = 0; i < scan->count; i++) {
+			struct scanned *process = &scan->process[i];
+
+			if (!process->wanted && process->parent && is_wanted(scan, process->parent))
+				more = process->wanted = true;
+		}
+	}
+}
+
+int process_scan(pid_t root, void (*fn)(void *context, pid_t pid), void *context,
+		 struct error *error)
+{
+	struct scan scan = { 0 };
+	int status = list(&scan, root, error);
+
+	if (!status && root) {
+		mark_descendants(&scan);
+		if (!is_wanted(&scan, root)) {
+			errno = ESRCH;
+			status = error_set_errno(error, "process %d", root);
+		}
+	}
+	for (size_t i = 0; !status && i < scan.count; i++)
+		if (scan.process[i].wanted)
+			fn(context, scan.process[i].pid);
+	free(scan.process);
+	return status;
+}
+
+pid_t process_other_thread(pid_t pid)
+{
+	struct dirent *entry;
+	pid_t found = 0;
+	char path[32];
+	DIR *folder;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	folder = opendir(path);
+	while (folder && !found && (entry = readdir(folder))) {
+		pid_t tid = name_number(entry->d_name);
+
+		if (tid && tid != pid)
+			found = tid;
+	}
+	if (folder)
+		closedir(folder);
+	return found;
+}
+
+bool process_has_ended(pid_t pid)
+{
+	pid_t parent;
+	char state;
+
+	/* Zombie, or dead: proc(5). In this order: a thread that executes takes the leader's number. */
+	return !process_other_thread(pid) &&
+	       (!read_stat(pid, &state, &parent) || state == 'Z' || state == 'X');
+}

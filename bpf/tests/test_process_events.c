@@ -1,0 +1,612 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_process_events.c - are a session's lists of mappings true, and does it know when they were not?
+ *
+ * A child does as it is told (forks, executes, maps, opens libraries, ends) and answers when it has.
+ * By then the events are written, so one poll must bring the list that /proc shows. Needs BPF and perf
+ * events: where the machine may not use them a test says SKIP with the reason and passes.
+ */
+#include <check.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "process_events.h"
+#include "servant.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+/* ---- the fixture ------------------------------------------------------------------------ */
+
+struct fixture {
+	struct bpf_session *session;
+	struct image_store *store;
+	struct process_events *events;
+	pid_t pid; /* of the child */
+	int to, from;
+	struct error error;
+};
+
+static void start_child(struct fixture *f)
+{
+	int to[2], from[2];
+
+	ck_assert(!pipe2(to, O_CLOEXEC) && !pipe2(from, O_CLOEXEC));
+	f->pid = fork();
+	ck_assert_int_ge(f->pid, 0);
+	if (!f->pid) {
+		struct servant servant = { .in = to[0], .out = from[1] };
+
+		close(to[1]);
+		close(from[0]);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		serve(&servant);
+	}
+	close(to[0]);
+	close(from[1]);
+	f->to = to[1];
+	f->from = from[0];
+}
+
+static int64_t tell(struct fixture *f, enum command command, int value)
+{
+	struct order order = { .command = command, .value = value };
+	int64_t answer = -1;
+
+	ck_assert_int_eq(write(f->to, &order, sizeof(order)), sizeof(order));
+	ck_assert_int_eq(read(f->from, &answer, sizeof(answer)), sizeof(answer));
+	ck_assert_msg(answer >= 0, "command %d failed", command);
+	return answer;
+}
+
+static void teardown(struct fixture *f)
+{
+	if (f->pid) {
+		kill(f->pid, SIGKILL);
+		waitpid(f->pid, NULL, 0);
+		close(f->to);
+		close(f->from);
+	}
+	process_events_close(f->events);
+	bpf_session_close(f->session);
+	image_store_destroy(f->store);
+}
+
+/* False: it can't be had here, and why was said. Only the events are open: nothing is known yet. */
+static bool setup_unread(struct fixture *f, uint32_t pages, uint32_t capacity)
+{
+	struct bpf_session_options options = { .process_capacity = capacity };
+	struct process_events_options events = { .pages = pages };
+	int status;
+
+	memset(f, 0, sizeof(*f));
+	f->store = image_store_create();
+	status = bpf_session_open(&options, &f->session, &f->error);
+	if (!status) {
+		start_child(f);
+		events.pid = f->pid;
+		status = process_events_open(f->session, f->store, &events, &f->events, &f->error);
+	}
+	if (status) {
+		ck_assert_msg(f->error.code == ERROR_UNAVAILABLE, "%s", f->error.message);
+		printf("SKIP: %s\n", f->error.message);
+		teardown(f);
+		return false;
+	}
+	return true;
+}
+
+static bool setup(struct fixture *f, uint32_t pages, uint32_t capacity)
+{
+	if (!setup_unread(f, pages, capacity))
+		return false;
+	ck_assert_msg(!process_events_add_existing(f->events, &f->error), "%s", f->error.message);
+	return true;
+}
+
+static struct process_events_counters counters(const struct fixture *f)
+{
+	struct process_events_counters ret;
+
+	process_events_counters(f->events, &ret);
+	return ret;
+}
+
+static void poll_events(struct fixture *f)
+{
+	ck_assert_msg(!process_events_poll(f->events, &f->error), "%s", f->error.message);
+}
+
+/* The list that the session has of a process is what /proc shows, read through thread tid. */
+static void assert_list_is_true(struct fixture *f, const char *when, pid_t pid, pid_t tid)
+{
+	const struct address_space *known = process_events_space(f->events, pid);
+	struct address_space fresh = { 0 };
+
+	ck_assert_msg(!address_space_read(&fresh, f->store, tid, &f->error), "%s: %s", when,
+		      f->error.message);
+	ck_assert_msg(known, "%s: the session has no list", when);
+	ck_assert_msg(bpf_session_generation(f->session, pid) > 0, "%s: nor the walk", when);
+	ck_assert_msg(known->mapping_count == fresh.mapping_count,
+		      "%s: %zu mappings, of which the session knows %zu", when, fresh.mapping_count,
+		      known->mapping_count);
+	for (size_t i = 0; i < fresh.mapping_count; i++) {
+		const struct mapping *a = &known->mapping[i], *b = &fresh.mapping[i];
+
+		ck_assert_msg(a->start == b->start && a->end == b->end && a->bias == b->bias &&
+				      a->entry == b->entry,
+			      "%s: mapping %zu is %" PRIx64 " %s, not %" PRIx64 " %s", when, i,
+			      b->start, b->path, a->start, a->path);
+	}
+	address_space_deinit(&fresh);
+}
+
+static void assert_forgotten(struct fixture *f, const char *when, pid_t pid)
+{
+	ck_assert_msg(!process_events_space(f->events, pid), "%s: still known", when);
+	ck_assert_msg(!bpf_session_generation(f->session, pid), "%s: the walk has it", when);
+}
+
+/* ---- lists are true --------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	enum command command;
+	int library;
+	bool silent; /* the kernel says nothing of it */
+} changes[] = {
+	{ "maps a page of its own code", COMMAND_MAP_EXE, 0, false },
+	{ "maps the C library's there", COMMAND_MAP_LIBC, 0, false },
+	{ "unmaps it", COMMAND_UNMAP, 0, true },
+	{ "makes a page executable", COMMAND_MAP_ANONYMOUS, 0, false },
+	{ "maps a page of its own code over it", COMMAND_MAP_EXE, 0, false },
+	{ "opens a library", COMMAND_OPEN, 0, false },
+	{ "closes it", COMMAND_CLOSE, 0, true },
+	{ "opens another there", COMMAND_OPEN, 1, false },
+	{ "closes that", COMMAND_CLOSE, 0, true },
+	{ "opens a third", COMMAND_OPEN, 2, false },
+	{ "closes the third", COMMAND_CLOSE, 0, true },
+	{ "opens a larger one", COMMAND_OPEN, 3, false },
+};
+
+START_TEST(list_follows_mappings)
+{
+	int64_t opened_at[COUNT(libraries)] = { 0 };
+	struct fixture f;
+
+	if (!setup(&f, 0, 8))
+		return;
+	assert_list_is_true(&f, "at first", f.pid, f.pid);
+	for (int i = 0; i < COUNT(changes); i++) {
+		uint32_t before = bpf_session_generation(f.session, f.pid);
+		int64_t answer = tell(&f, changes[i].command, changes[i].library);
+
+		poll_events(&f);
+		if (changes[i].command == COMMAND_OPEN)
+			opened_at[changes[i].library] = answer;
+		if (changes[i].silent)
+			continue;
+		assert_list_is_true(&f, changes[i].name, f.pid, f.pid);
+		ck_assert_msg(bpf_session_generation(f.session, f.pid) != before, "%s",
+			      changes[i].name);
+	}
+	/* Two libraries of one size: the second comes to lie where the first was. */
+	ck_assert_int_eq(opened_at[0], opened_at[1]);
+	ck_assert_uint_eq(counters(&f).lost + counters(&f).malformed + counters(&f).refused, 0);
+	teardown(&f);
+}
+END_TEST
+
+START_TEST(fork_has_its_parents_list_unread)
+{
+	struct fixture f;
+
+	if (!setup(&f, 0, 8))
+		return;
+	tell(&f, COMMAND_MAP_LIBC, 0);
+	poll_events(&f);
+	uint64_t readings = counters(&f).readings;
+	pid_t child = tell(&f, COMMAND_FORK, 0);
+	poll_events(&f);
+	assert_list_is_true(&f, "forked", child, child);
+	ck_assert_uint_eq(counters(&f).readings, readings);
+	ck_assert_uint_eq(counters(&f).processes, 2);
+	/* What the parent maps from then on is not its child's. */
+	tell(&f, COMMAND_UNMAP, 0);
+	tell(&f, COMMAND_OPEN, 0);
+	poll_events(&f);
+	assert_list_is_true(&f, "the parent", f.pid, f.pid);
+	assert_list_is_true(&f, "the child", child, child);
+	/* A fork in the same poll as a mapping before it, and a mapping after it. */
+	tell(&f, COMMAND_MAP_EXE, 0);
+	pid_t second = tell(&f, COMMAND_FORK, 0);
+	tell(&f, COMMAND_UNMAP, 0);
+	tell(&f, COMMAND_MAP_ANONYMOUS, 0);
+	poll_events(&f);
+	assert_list_is_true(&f, "the second child", second, second);
+	assert_list_is_true(&f, "its parent", f.pid, f.pid);
+	tell(&f, COMMAND_END_CHILDREN, 0);
+	poll_events(&f);
+	assert_forgotten(&f, "the child ended", child);
+	assert_forgotten(&f, "the second child ended", second);
+	ck_assert_uint_eq(counters(&f).processes, 1);
+	teardown(&f);
+}
+END_TEST
+
+/* It is no descendant to /proc any more, so only the events tell of it, and after its grandparent was
+ * read: that reading must not be taken for one of what it executed before. */
+START_TEST(fork_is_older_than_its_parents_list)
+{
+	struct fixture f;
+
+	if (!setup_unread(&f, 0, 8))
+		return;
+	pid_t cat = tell(&f, COMMAND_ORPHAN_CAT, 0);
+	ck_assert(!process_events_add_existing(f.events, &f.error));
+	ck_assert_uint_eq(counters(&f).processes, 1);
+	poll_events(&f);
+	assert_list_is_true(&f, "the orphan", cat, cat);
+	ck_assert_uint_eq(counters(&f).processes, 2);
+	kill(cat, SIGKILL);
+	teardown(&f);
+}
+END_TEST
+
+START_TEST(exec_brings_a_new_list)
+{
+	char text[sizeof(int64_t)] = "echoed!";
+	struct fixture f;
+
+	if (!setup(&f, 0, 8))
+		return;
+	pid_t cat = tell(&f, COMMAND_FORK_CAT, 0);
+	poll_events(&f);
+	assert_list_is_true(&f, "forked and executed", cat, cat);
+	ck_assert_uint_eq(counters(&f).forks, 1);
+	ck_assert_uint_eq(counters(&f).execs, 1);
+	tell(&f, COMMAND_END_CHILDREN, 0);
+	struct order order = { .command = COMMAND_EXEC_CAT };
+	ck_assert_int_eq(write(f.to, &order, sizeof(order)), sizeof(order));
+	ck_assert_int_eq(write(f.to, text, sizeof(text)), sizeof(text));
+	memset(text, 0, sizeof(text));
+	ck_assert_int_eq(read(f.from, text, sizeof(text)), sizeof(text));
+	ck_assert_str_eq(text, "echoed!");
+	poll_events(&f);
+	assert_forgotten(&f, "the child ended", cat);
+	assert_list_is_true(&f, "executed", f.pid, f.pid);
+	kill(f.pid, SIGKILL);
+	waitpid(f.pid, NULL, 0);
+	poll_events(&f);
+	assert_forgotten(&f, "killed", f.pid);
+	ck_assert_uint_eq(counters(&f).processes, 0);
+	f.pid = 0;
+	teardown(&f);
+}
+END_TEST
+
+/* Tells it without waiting, and follows what happens as it happens. */
+static int64_t tell_following(struct fixture *f, enum command command, int value)
+{
+	struct order order = { .command = command, .value = value };
+	int64_t answer = -1;
+
+	ck_assert_int_eq(write(f->to, &order, sizeof(order)), sizeof(order));
+	fcntl(f->from, F_SETFL, O_NONBLOCK);
+	while (read(f->from, &answer, sizeof(answer)) != sizeof(answer))
+		poll_events(f);
+	fcntl(f->from, F_SETFL, 0);
+	poll_events(f);
+	return answer;
+}
+
+/* The leader ends first, and then the thread takes its number: the process has not ended. */
+START_TEST(another_thread_executes)
+{
+	struct fixture f;
+
+	if (!setup(&f, 0, 64))
+		return;
+	for (int i = 0; i < 40; i++) {
+		pid_t cat = tell_following(&f, COMMAND_THREAD_CAT, 0);
+
+		ck_assert_int_gt(cat, 0);
+		assert_list_is_true(&f, "executed by a thread", cat, cat);
+	}
+	ck_assert_uint_eq(counters(&f).processes, 41);
+	tell(&f, COMMAND_END_CHILDREN, 0);
+	poll_events(&f);
+	ck_assert_uint_eq(counters(&f).processes, 1);
+	teardown(&f);
+}
+END_TEST
+
+/* /proc/PID/maps is empty then: the mappings are read through another thread. */
+START_TEST(process_outlives_its_leader)
+{
+	struct fixture f;
+
+	if (!setup(&f, 0, 8))
+		return;
+	tell(&f, COMMAND_LEADER_EXIT, 0);
+	poll_events(&f);
+	ck_assert_uint_eq(counters(&f).exits, 1);
+	ck_assert_uint_eq(counters(&f).processes, 1);
+	for (int i = 0; i < 3; i++) {
+		pid_t child = tell(&f, COMMAND_FORK, 0);
+
+		tell(&f, i & 1 ? COMMAND_MAP_EXE : COMMAND_MAP_LIBC, 0);
+		poll_events(&f);
+		ck_assert_uint_eq(counters(&f).processes, 2 + i);
+		const struct address_space *known = process_events_space(f.events, f.pid);
+		ck_assert(known && address_space_find(known, (uint64_t)SOME_ADDRESS));
+		assert_list_is_true(&f, "the leaderless one's child", child, child);
+	}
+	kill(f.pid, SIGKILL);
+	waitpid(f.pid, NULL, 0);
+	poll_events(&f);
+	assert_forgotten(&f, "killed", f.pid);
+	f.pid = 0;
+	teardown(&f);
+}
+END_TEST
+
+START_TEST(quick_execs_leave_nothing_behind)
+{
+	struct fixture f;
+
+	if (!setup(&f, 0, 8))
+		return;
+	for (int i = 0; i < 20; i++) {
+		tell(&f, COMMAND_SPAWN, 10);
+		poll_events(&f);
+	}
+	struct process_events_counters c = counters(&f);
+	ck_assert_uint_eq(c.forks, 200);
+	ck_assert_uint_eq(c.execs, 200);
+	ck_assert_uint_eq(c.exits, 200);
+	ck_assert_uint_eq(c.processes, 1);
+	ck_assert_uint_eq(c.refused, 0);
+	ck_assert_uint_eq(c.lost + c.malformed, 0);
+	/* What has ended by the time of the poll is not read. */
+	ck_assert_uint_eq(c.readings, 1);
+	assert_list_is_true(&f, "after all", f.pid, f.pid);
+	teardown(&f);
+}
+END_TEST
+
+/* While they run: each reading may come too late, and none of it is an error. */
+START_TEST(quick_execs_are_followed_while_they_run)
+{
+	struct fixture f;
+
+	if (!setup(&f, 0, 8))
+		return;
+	ck_assert_int_eq(tell_following(&f, COMMAND_SPAWN, 200), 0);
+	struct process_events_counters c = counters(&f);
+	ck_assert_uint_eq(c.forks, 200);
+	ck_assert_uint_eq(c.execs, 200);
+	ck_assert_uint_le(c.exits, 200); /* of some it was seen before it was said */
+	ck_assert_uint_eq(c.processes, 1);
+	ck_assert_uint_eq(c.refused, 0);
+	teardown(&f);
+}
+END_TEST
+
+START_TEST(full_session_refuses_and_goes_on)
+{
+	struct fixture f;
+
+	if (!setup(&f, 0, 3))
+		return;
+	tell(&f, COMMAND_FORK_MANY, 5);
+	poll_events(&f);
+	ck_assert_uint_eq(counters(&f).processes, 3);
+	ck_assert_uint_eq(counters(&f).refused, 3);
+	ck_assert_int_eq(process_events_refusal(f.events)->code, ERROR_TABLE_LIMIT);
+	tell(&f, COMMAND_END_CHILDREN, 0);
+	pid_t child = tell(&f, COMMAND_FORK, 0);
+	poll_events(&f);
+	assert_list_is_true(&f, "there is room again", child, child);
+	ck_assert_uint_eq(counters(&f).processes, 2);
+	teardown(&f);
+}
+END_TEST
+
+/* More events than one page holds, with none read: then /proc says who is there. */
+START_TEST(lost_events_are_made_up_for)
+{
+	struct fixture f;
+	pid_t child = 0;
+
+	if (!setup(&f, 1, 256))
+		return;
+	tell(&f, COMMAND_SPAWN, 100);
+	tell(&f, COMMAND_FORK_MANY, 40);
+	for (int i = 0; i < 50 && !counters(&f).resyncs; i++) {
+		poll_events(&f);
+		child = tell(&f, COMMAND_FORK, 0); /* the next event brings word of those lost */
+	}
+	poll_events(&f);
+	struct process_events_counters c = counters(&f);
+	ck_assert_uint_gt(c.lost, 0);
+	ck_assert_uint_ge(c.resyncs, 1);
+	ck_assert_uint_ge(c.processes, 42);
+	assert_list_is_true(&f, "the last child", child, child);
+	assert_list_is_true(&f, "the parent", f.pid, f.pid);
+	tell(&f, COMMAND_SPAWN, 100);
+	tell(&f, COMMAND_END_CHILDREN, 0); /* nor is their end told */
+	for (int i = 0; i < 50 && counters(&f).processes > 1; i++) {
+		poll_events(&f);
+		tell(&f, COMMAND_SPAWN, 1);
+	}
+	ck_assert_uint_eq(counters(&f).processes, 1);
+	teardown(&f);
+}
+END_TEST
+
+START_TEST(descriptor_is_readable_when_something_changed)
+{
+	struct fixture f;
+
+	if (!setup(&f, 0, 8))
+		return;
+	tell(&f, COMMAND_MAP_LIBC, 0);
+	struct pollfd pollfd = { .fd = process_events_fd(f.events), .events = POLLIN };
+	ck_assert_int_eq(poll(&pollfd, 1, 5000), 1);
+	poll_events(&f);
+	assert_list_is_true(&f, "after its word", f.pid, f.pid);
+	teardown(&f);
+}
+END_TEST
+
+/* This process is there, and so is who runs it. */
+START_TEST(all_processes_are_found)
+{
+	struct process_events_options options = { 0 };
+	struct fixture f;
+
+	if (!setup(&f, 0, 4096))
+		return;
+	process_events_close(f.events);
+	f.events = NULL;
+	ck_assert(!process_events_open(f.session, f.store, &options, &f.events, &f.error));
+	ck_assert_msg(!process_events_add_existing(f.events, &f.error), "%s", f.error.message);
+	assert_list_is_true(&f, "the child", f.pid, f.pid);
+	assert_list_is_true(&f, "this process", getpid(), getpid());
+	ck_assert_ptr_null(process_events_space(f.events, 2)); /* kthreadd */
+	ck_assert_uint_ge(counters(&f).processes, 3);
+	pid_t cat = tell(&f, COMMAND_FORK_CAT, 0);
+	poll_events(&f);
+	assert_list_is_true(&f, "a process that is new", cat, cat);
+	teardown(&f);
+}
+END_TEST
+
+/* ---- the race --------------------------------------------------------------------------- */
+
+struct race {
+	pid_t pid;
+	uint64_t begin_ns, end_ns; /* it mapped something in between */
+	uint32_t generation;	   /* of the list before */
+	uint64_t before, within, after, unraced_after, raced_before, raced_new, fresh, nameless;
+};
+
+static void judge(void *context, const struct process_stack *stack)
+{
+	struct race *race = context;
+	const struct walk_record *record = stack->record;
+
+	ck_assert_int_eq(record->pid, race->pid);
+	race->nameless += !stack->space;
+	if (record->generation != race->generation) {
+		race->fresh++;
+		race->raced_new += stack->raced;
+	} else if (record->time < race->begin_ns) {
+		race->before++;
+		race->raced_before += stack->raced;
+	} else if (record->time <= race->end_ns) {
+		race->within++;
+	} else {
+		race->after++;
+		race->unraced_after += !stack->raced;
+	}
+}
+
+START_TEST(stacks_between_change_and_list_are_raced)
+{
+	struct race race = { 0 };
+	struct fixture f;
+
+	if (!setup(&f, 0, 8))
+		return;
+	if (bpf_session_attach_samples(f.session, f.pid, -1, 999, &f.error)) {
+		printf("SKIP: %s\n", f.error.message);
+		teardown(&f);
+		return;
+	}
+	race.pid = f.pid;
+	race.generation = bpf_session_generation(f.session, f.pid);
+	tell(&f, COMMAND_SPIN, 200);
+	race.begin_ns = now_ns();
+	tell(&f, COMMAND_MAP_LIBC, 0);
+	race.end_ns = now_ns();
+	tell(&f, COMMAND_SPIN, 200);
+	ck_assert(!process_events_consume(f.events, judge, &race, &f.error));
+	for (int i = 0; i < 20 && race.fresh < 20; i++) {
+		tell(&f, COMMAND_SPIN, 200);
+		ck_assert(!process_events_consume(f.events, judge, &race, &f.error));
+	}
+	ck_assert_uint_ge(race.before, 20);
+	ck_assert_uint_ge(race.after, 20);
+	ck_assert_uint_ge(race.fresh, 20);
+	ck_assert_uint_eq(race.raced_before, 0);
+	ck_assert_uint_eq(race.unraced_after, 0);
+	ck_assert_uint_eq(race.raced_new, 0);
+	ck_assert_uint_eq(race.nameless, 0);
+	ck_assert_uint_eq(counters(&f).stacks, race.before + race.within + race.after + race.fresh);
+	ck_assert_uint_ge(counters(&f).raced, race.after);
+	ck_assert_uint_le(counters(&f).raced, race.after + race.within);
+	teardown(&f);
+}
+END_TEST
+
+/* Its stacks come after its end was told, and still have its mappings. */
+START_TEST(stacks_of_the_dead_keep_their_mappings)
+{
+	struct race race = { .begin_ns = UINT64_MAX };
+	struct fixture f;
+
+	if (!setup(&f, 0, 8))
+		return;
+	if (bpf_session_attach_samples(f.session, f.pid, -1, 999, &f.error)) {
+		printf("SKIP: %s\n", f.error.message);
+		teardown(&f);
+		return;
+	}
+	ck_assert(!process_events_consume(f.events, judge, &race, &f.error));
+	race.pid = f.pid;
+	race.generation = bpf_session_generation(f.session, f.pid);
+	tell(&f, COMMAND_SPIN, 200);
+	kill(f.pid, SIGKILL);
+	waitpid(f.pid, NULL, 0);
+	ck_assert(!process_events_consume(f.events, judge, &race, &f.error));
+	assert_forgotten(&f, "killed", f.pid);
+	ck_assert_uint_ge(race.before, 20);
+	ck_assert_uint_eq(race.nameless + race.raced_before, 0);
+	f.pid = 0;
+	teardown(&f);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("process_events");
+	TCase *live = tcase_create("live");
+
+	tcase_set_timeout(live, 120);
+	tcase_add_test(live, list_follows_mappings);
+	tcase_add_test(live, fork_has_its_parents_list_unread);
+	tcase_add_test(live, fork_is_older_than_its_parents_list);
+	tcase_add_test(live, exec_brings_a_new_list);
+	tcase_add_test(live, another_thread_executes);
+	tcase_add_test(live, process_outlives_its_leader);
+	tcase_add_test(live, quick_execs_leave_nothing_behind);
+	tcase_add_test(live, quick_execs_are_followed_while_they_run);
+	tcase_add_test(live, full_session_refuses_and_goes_on);
+	tcase_add_test(live, lost_events_are_made_up_for);
+	tcase_add_test(live, descriptor_is_readable_when_something_changed);
+	tcase_add_test(live, all_processes_are_found);
+	tcase_add_test(live, stacks_between_change_and_list_are_raced);
+	tcase_add_test(live, stacks_of_the_dead_keep_their_mappings);
+	suite_add_tcase(suite, live);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
