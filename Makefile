@@ -5,7 +5,10 @@
 #	make run	set up, build, and run the matrix: the main job
 #	make check	set up, build, and run every test
 #	make check-toolchains	the same for the corpus by every toolchain: half an hour
+#	make real-programs	programs as they are installed, whole runs: an hour or two
+#	make check-kernels	every compiler's BPF objects into every kernel: an hour, emulated
 #	make		build only (the packages of scripts/setup must be there)
+#	make install	program, library, headers, manuals: PREFIX (/usr/local), DESTDIR
 #
 # V=1 shows the commands. WERROR=1 turns warnings into errors (CI does).
 
@@ -41,7 +44,7 @@ HEADERS	 := $(filter-out bpf/vmlinux.h bpf/find_rule.h bpf/%.bpf.h unwinder/step
 .SECONDARY:
 .PHONY: all run check check-toolchains unit corpus corpus-all format check-format headers clean FORCE
 
-all: $(O)/stackproof $(O)/guest_init bench-programs
+all: $(O)/stackproof $(O)/guest_init bench-programs $(O)/example/stacks
 
 # Set-up comes first and in a make of its own: this one looked for packages before they were there.
 # JOBS: compile in parallel.
@@ -57,6 +60,19 @@ check:
 	$(Q)scripts/setup
 	$(Q)$(again) all corpus unit headers fuzz-programs
 	$(Q)scripts/with-system scripts/check $(O) $(TESTS)
+
+# The walk under a clock, a million samples: ten minutes.
+.PHONY: check-sampling
+check-sampling: all
+	$(Q)scripts/with-system scripts/check-sampling $(O)
+
+# Programs that nobody wrote for this. REAL: options of scripts/real-programs.
+.PHONY: real-programs
+real-programs:
+	$(Q)scripts/setup
+	$(Q)scripts/setup --programs
+	$(Q)$(again) all
+	$(Q)scripts/with-system scripts/real-programs $(O) $(REAL)
 
 check-toolchains:
 	$(Q)scripts/setup
@@ -75,6 +91,41 @@ $(O)/libstackproof.a: $(OBJECTS)
 	$(call msg,AR,$@)
 	$(Q)rm -f $@; ar qcs $@ $^ # q: members of several rooms share names
 
+# What other programs link, without the harness: libstackproof(3). The example is such a program.
+LIBRARY	 := $(O)/lib/libstackproof.a
+LIBRARY_HEADERS := bpf/stackproof.h bpf/process_events.h bpf/session.h bpf/walk.h \
+	    unwinder/unwinder.h unwinder/table_abi.h
+
+$(LIBRARY): $(filter $(O)/unwinder/%.o $(O)/bpf/%.o,$(OBJECTS))
+	$(call msg,AR,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)rm -f $@; ar qcs $@ $^
+
+$(O)/example/%: bpf/example/%.c $(LIBRARY) $(LIBRARY_HEADERS)
+	$(call msg,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBRARY) \
+		$(shell pkg-config --libs libbpf libelf)
+
+# The program looks for the guests' init and what bench walks beside itself.
+PREFIX	?= /usr/local
+VERSION	:= $(shell sed -n 's/.define STACKPROOF_VERSION "\(.*\)"/\1/p' harness/main.c harness/harness.h)
+PLACE	 = $(DESTDIR)$(PREFIX)
+
+.PHONY: install
+install: all
+	$(Q)install -d $(PLACE)/bin $(PLACE)/lib/pkgconfig $(PLACE)/lib/stackproof/bench \
+		$(PLACE)/include/stackproof $(PLACE)/share/man/man1 $(PLACE)/share/man/man3
+	$(Q)install $(O)/stackproof $(O)/guest_init $(PLACE)/lib/stackproof
+	$(Q)install $(O)/bench/* $(PLACE)/lib/stackproof/bench
+	$(Q)ln -sf ../lib/stackproof/stackproof $(PLACE)/bin/stackproof
+	$(Q)install -m 644 $(LIBRARY) $(PLACE)/lib
+	$(Q)install -m 644 $(LIBRARY_HEADERS) $(PLACE)/include/stackproof
+	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' bpf/stackproof.pc.in \
+		>$(PLACE)/lib/pkgconfig/stackproof.pc
+	$(Q)install -m 644 docs/stackproof.1 $(PLACE)/share/man/man1
+	$(Q)install -m 644 docs/libstackproof.3 $(PLACE)/share/man/man3
+
 $(O)/guest_init: harness/vm/guest_init.c $(wildcard harness/vm/frame.h)
 	$(call msg,CC,$@)
 	$(Q)mkdir -p $(@D)
@@ -91,9 +142,38 @@ $(O)/bpf/%.bpf.o: bpf/%.bpf.c bpf/vmlinux.h $(wildcard bpf/*.h unwinder/*.h)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CLANG) $(BPF_CFLAGS) -Iunwinder -Ibpf -idirafter /usr/include/x86_64-linux-gnu -c -o $@ $<
 
+# The same by each clang that is there, for scripts/check-kernels: not what is built in.
+BPF_CLANGS  ?= 14 15 16 19
+BPF_OBJECTS := $(foreach version,$(BPF_CLANGS),$(if $(wildcard /usr/bin/clang-$(version)),\
+	       $(patsubst bpf/%.c,$(O)/bpf/clang-$(version)/%.o,$(wildcard bpf/*.bpf.c))))
+
+.PHONY: bpf-objects check-kernels
+bpf-objects: $(BPF_OBJECTS)
+
+$(BPF_OBJECTS): CLANG = $(notdir $(@D))
+$(BPF_OBJECTS): bpf/vmlinux.h $(wildcard bpf/*.h unwinder/*.h)
+	$(call msg,BPF,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -Iunwinder -Ibpf -idirafter /usr/include/x86_64-linux-gnu -c -o $@ \
+		bpf/$(@F:%.o=%.c)
+
+$(foreach object,$(BPF_OBJECTS),$(eval $(object): bpf/$(notdir $(object:%.o=%.c))))
+
+check-kernels:
+	$(Q)scripts/setup
+	$(Q)$(again) all bpf-objects
+	$(Q)scripts/with-system scripts/check-kernels $(O) $(KERNELS)
+
 $(O)/bpf/%.skel.h: $(O)/bpf/%.bpf.o
 	$(call msg,SKEL,$@)
 	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@
+
+# All of them by name: what `load` tries.
+$(O)/bpf/skeletons.h: $(SKELS)
+	$(Q){ printf '#include "%s"\n' $(notdir $^); \
+		printf '#define SKELETONS(X)'; printf ' X(%s)' $(notdir $(^:.skel.h=)); echo; } > $@
+
+$(O)/harness/commands/load_object.o: | $(O)/bpf/skeletons.h
 
 # Unit tests (libcheck): one program per tests/test_*.c.
 $(O)/%: $(O)/%.o $(O)/libstackproof.a
@@ -169,7 +249,20 @@ GIMLI	 := $(patsubst harness/%,$(O)/%,$(wildcard harness/bench_gimli/Cargo.toml 
 $(O)/bench_gimli/%: harness/bench_gimli/%
 	$(Q)mkdir -p $(@D) && cp $< $@
 
-bench-programs: $(BENCH) $(GIMLI)
+# What `sample` runs: programs that do the same in every round.
+SAMPLED	 := $(patsubst testprogs/bench/%.c,$(O)/bench/%,\
+	    $(filter-out %/sample_library.c,$(wildcard testprogs/bench/sample_*.c))) $(O)/bench/sample_processes.so
+
+$(O)/bench/sample_%: testprogs/bench/sample_%.c testprogs/bench/sample.h testprogs/c/testprog.h
+	$(call msg,BENCH,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -O2 $(frame_nofp) -pthread -o $@ $<
+$(O)/bench/sample_processes.so: testprogs/bench/sample_library.c testprogs/c/testprog.h
+	$(call msg,BENCH,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -O2 $(frame_nofp) -fPIC -shared -o $@ $<
+
+bench-programs: $(BENCH) $(SAMPLED) $(GIMLI)
 .PHONY: bench-programs
 
 define bench_rules
@@ -196,11 +289,12 @@ $(O)/%.h.ok: %.h | $(SKELS)
 	$(Q)$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS) -fsyntax-only -x c $< && touch $@
 
 format:
-	$(Q)clang-format-14 -i $(filter-out %/tests/%,$(wildcard $(addsuffix /*.[ch],$(ROOMS)))) \
+	$(Q)clang-format-14 -i $(filter-out %/tests/%,$(wildcard $(addsuffix /*.[ch],$(ROOMS)) \
+		bpf/example/*.c)) \
 		$(wildcard unwinder/tests/*.[ch] bpf/tests/*.[ch] harness/tests/*.[ch])
 
 check-format:
-	$(Q)clang-format-14 --dry-run --Werror $(wildcard $(addsuffix /*.[ch],$(ROOMS)) \
+	$(Q)clang-format-14 --dry-run --Werror $(wildcard $(addsuffix /*.[ch],$(ROOMS)) bpf/example/*.c \
 		unwinder/tests/*.[ch] bpf/tests/*.[ch] harness/tests/*.[ch])
 
 FORCE:

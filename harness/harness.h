@@ -32,11 +32,13 @@ int command_diff(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_kernels(int argc, char **argv);
 int command_vm(int argc, char **argv);
+int command_load(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_golden(int argc, char **argv);
 int command_plant(int argc, char **argv);
 int command_generate(int argc, char **argv);
+int command_sample(int argc, char **argv);
 int command_bench(int argc, char **argv);
 
 /* argp that exits with EXIT_USAGE on a bad command line. Every command declares its argp. */

@@ -26,7 +26,7 @@ enum {
 
 static const struct argp_option options[] = {
 	{ "engine", 'e', "ENGINE,...", 0,
-	  "engines to score (default: all): cfi, table, bpf, fp, libdw", 0 },
+	  "engines to score (default: all): cfi, table, bpf, fp, libdw, libunwind", 0 },
 	{ "bind-now", OPTION_BIND_NOW, NULL, 0,
 	  "the dynamic loader resolves every symbol before the program begins (LD_BIND_NOW)", 0 },
 	{ "each", OPTION_EACH, NULL, 0,

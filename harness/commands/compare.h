@@ -27,6 +27,8 @@ struct compare_options {
 	/* Told each point's verdict; NULL: nobody is. */
 	void (*on_judgement)(void *context, const struct point *point,
 			     const struct judgement *judgement);
+	/* Told each point's stacks, before the verdict; NULL: nobody is. */
+	void (*on_evidence)(void *context, const struct evidence *evidence);
 	void *context;
 };
 

@@ -97,6 +97,8 @@ static void print_score(FILE *file, const char *program, const char *kernel,
 	json_object_set_new(object, "stops", stops);
 	set_count(object, "points_covered", score->covered);
 	set_count(object, "exact_covered", score->exact_covered);
+	set_count(object, "points_shared", score->shared);
+	set_count(object, "exact_shared", score->exact_shared);
 	set_count(object, "points_sound", score->sound);
 	set_count(object, "exact_sound", score->exact_sound);
 	set_count(object, "false_complete", score->false_complete);
@@ -134,6 +136,7 @@ static void print_verdicts(FILE *file, const char *program, const char *kernel,
 	set_count(object, "walk_fault", verdict[VERDICT_WALK_FAULT]);
 	set_count(object, "kernel_fault", 0); /* needs several kernels: `run` finds them */
 	set_count(object, "unexplained", verdict[VERDICT_UNEXPLAINED]);
+	set_count(object, "absent", verdict[VERDICT_ABSENT]);
 	set_count(object, "uncovered", comparison->uncovered);
 	set_count(object, "findings_not_kept", comparison->findings.not_kept);
 	set_count(truth, "steps", comparison->truth.steps);

@@ -34,14 +34,17 @@ static uint64_t digest_stack(const struct comparer *comparer, const struct stack
  * Adds the point to both digests. Where the CFI itself leads astray, what a walk finds behind the
  * last right frame is whatever lay there, another thing in each run: it says nothing of the kernel.
  */
-static void digest_point(struct comparer *comparer, const struct judgement *judgement, bool rooted)
+static void digest_point(struct comparer *comparer, const struct evidence *evidence,
+			 const struct judgement *judgement)
 {
+	/* Which pages are present is the machine's business. */
+	const struct stack *stack = evidence->absent ? evidence->table : evidence->bpf;
 	struct comparison *result = comparer->result;
-	uint32_t frames = comparer->bpf.count;
+	uint32_t frames = stack->count;
 
 	if (judgement->verdict == VERDICT_TABLE_FAULT)
-		match_stack(&comparer->bpf, &comparer->truth, rooted, &frames);
-	result->digest = digest_stack(comparer, &comparer->bpf, frames, result->digest);
+		match_stack(stack, evidence->truth, evidence->point->stop->shadow->rooted, &frames);
+	result->digest = digest_stack(comparer, stack, frames, result->digest);
 	result->truth_digest = digest_stack(comparer, &comparer->truth, comparer->truth.count,
 					    result->truth_digest);
 }
@@ -98,8 +101,42 @@ static uint32_t own_frames(const struct comparer *comparer)
 	return own;
 }
 
+static bool can_answer(const struct compare_engine *engine, const struct point *point)
+{
+	return !engine->skipped && (!engine->engine->in_kernel || point->stop->trapped);
+}
+
+/* Takes bpf's word, and looks what it could have read, before anybody reads the process's memory and so
+ * brings pages in. False: error is set. */
+static bool ask_bpf(struct comparer *comparer, const struct point *point, struct evidence *evidence,
+		    struct error *error)
+{
+	struct resident_memory resident;
+	struct memory_reader reader;
+
+	comparer->bpf_answer = ENGINE_SILENT;
+	for (size_t i = 0; i < comparer->engine_count; i++) {
+		struct compare_engine *engine = &comparer->result->engine[i];
+
+		if (engine->engine == &engine_bpf && can_answer(engine, point))
+			comparer->bpf_answer = engine_bpf.walk(engine->open, point, &comparer->bpf,
+							       error);
+	}
+	if (comparer->bpf_answer != ENGINE_STACK)
+		return comparer->bpf_answer != ENGINE_ERROR;
+	evidence->bpf = &comparer->bpf;
+	if (comparer->bpf.stop != STOP_READ_FAULT)
+		return true;
+	resident_memory_init(&resident, point->stop->pid, *point->memory);
+	reader = resident_memory_reader(&resident);
+	walk_table(point->space, point->regs, &reader, NULL, &comparer->other);
+	evidence->absent = resident.absent && stack_equal(&comparer->bpf, &comparer->other);
+	resident_memory_deinit(&resident);
+	return true;
+}
+
 static int ask_engines(struct comparer *comparer, const struct point *point, bool covered,
-		       bool *ret_bpf, struct error *error)
+		       struct error *error)
 {
 	uint32_t own = own_frames(comparer);
 
@@ -110,32 +147,43 @@ static int ask_engines(struct comparer *comparer, const struct point *point, boo
 		enum engine_answer answer = ENGINE_STACK;
 
 		engine->answered = false;
-		if (engine->skipped)
-			continue;
-		if (kind->in_kernel && !point->stop->trapped) {
-			engine->score.untrapped++;
+		if (!can_answer(engine, point)) {
+			engine->score.untrapped += !engine->skipped;
 			continue;
 		}
 		if (kind == &engine_cfi)
 			stack = &comparer->cfi;
 		else if (kind == &engine_table)
 			stack = &comparer->table;
+		else if (kind == &engine_bpf)
+			stack = &comparer->bpf, answer = comparer->bpf_answer;
 		else
-			answer = kind->walk(engine->open, point,
-					    kind == &engine_bpf ? stack = &comparer->bpf : stack,
-					    error);
+			answer = kind->walk(engine->open, point, stack, error);
 		if (answer == ENGINE_ERROR)
 			return -1;
 		if (answer == ENGINE_SILENT) {
 			engine->score.silent++;
 			continue;
 		}
-		*ret_bpf |= kind == &engine_bpf;
 		engine->answered = true;
 		engine->exact = add_score(&engine->score, stack, &comparer->truth,
 					  point->stop->shadow->rooted, covered, own);
 	}
 	return 0;
+}
+
+/* Engines are held against each other where all of them said something. */
+static void share_point(struct comparison *result)
+{
+	for (size_t i = 0; i < result->engine_count; i++)
+		if (!result->engine[i].skipped && !result->engine[i].answered)
+			return;
+	for (size_t i = 0; i < result->engine_count; i++) {
+		struct compare_engine *engine = &result->engine[i];
+
+		engine->score.shared += engine->answered;
+		engine->score.exact_shared += engine->answered && engine->exact;
+	}
 }
 
 /* True if a frame of the stack but the first goes on there. */
@@ -192,11 +240,15 @@ int compare_point(void *context, const struct trace_stop *stop, struct error *er
 	struct point point = {
 		.stop = stop, .space = &comparer->space, .regs = &regs, .memory = &memory
 	};
-	struct evidence evidence = { &point, &comparer->truth, &comparer->cfi, &comparer->table,
-				     NULL };
+	struct evidence evidence = {
+		.point = &point,
+		.truth = &comparer->truth,
+		.cfi = &comparer->cfi,
+		.table = &comparer->table,
+	};
 	struct judgement judgement;
-	bool has_bpf = false, covered;
 	uint32_t frames;
+	bool covered;
 
 	if (comparer->mappings_failed) {
 		*error = comparer->mapping_error;
@@ -207,6 +259,8 @@ int compare_point(void *context, const struct trace_stop *stop, struct error *er
 	if (!shadow_stack_get(stop->shadow, stop->regs.rip, &comparer->truth))
 		return error_set(error, ERROR_TABLE_LIMIT, "", 0,
 				 "the true stack has more than %d frames", WALK_FRAMES_MAX);
+	if (!ask_bpf(comparer, &point, &evidence, error))
+		return -1;
 	walk_rows(&comparer->space, &regs, &memory, comparer->rows_memo, &comparer->cfi);
 	walk_table(&comparer->space, &regs, &memory, comparer->table_memo, &comparer->table);
 	complete_truth(comparer, stop, &memory);
@@ -215,18 +269,20 @@ int compare_point(void *context, const struct trace_stop *stop, struct error *er
 	covered = match_stack(&comparer->cfi, &comparer->truth, stop->shadow->rooted, &frames) ==
 			  MATCH_EXACT ||
 		  is_covered(comparer);
-	if (ask_engines(comparer, &point, covered, &has_bpf, error))
+	if (ask_engines(comparer, &point, covered, error))
 		return -1;
-	if (has_bpf)
-		evidence.bpf = &comparer->bpf;
+	if (covered)
+		share_point(result);
+	if (comparer->options.on_evidence)
+		comparer->options.on_evidence(comparer->options.context, &evidence);
 	judge(&evidence, comparer->referee, &judgement);
 	if (comparer->options.registers && (judgement.verdict == VERDICT_EXACT ||
 					    judgement.verdict == VERDICT_CONVERSION_LOSS_FLAGGED))
 		judge_registers(&evidence, comparer->referee, UINT32_MAX, UINT32_MAX, &judgement);
 	if (comparer->options.on_judgement)
 		comparer->options.on_judgement(comparer->options.context, &point, &judgement);
-	if (has_bpf)
-		digest_point(comparer, &judgement, stop->shadow->rooted);
+	if (evidence.bpf)
+		digest_point(comparer, &evidence, &judgement);
 	for (size_t i = 0; i < comparer->engine_count; i++) {
 		struct compare_engine *engine = &result->engine[i];
 
@@ -240,7 +296,7 @@ int compare_point(void *context, const struct trace_stop *stop, struct error *er
 	result->verdict[judgement.verdict]++;
 	result->missing += judgement.verdict == VERDICT_TABLE_FAULT &&
 			   judgement.kind == FAULT_MISSING;
-	if (judgement.verdict != VERDICT_EXACT)
+	if (judgement.verdict != VERDICT_EXACT && judgement.verdict != VERDICT_ABSENT)
 		findings_add(&result->findings, &judgement, &point, comparer->decoder);
 	return 0;
 }

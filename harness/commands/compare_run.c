@@ -160,5 +160,6 @@ bool comparison_has_findings(const struct comparison *comparison)
 		if (comparison->engine[i].score.silent)
 			return true;
 	return comparison->points != comparison->verdict[VERDICT_EXACT] +
-					     comparison->verdict[VERDICT_CONVERSION_LOSS_FLAGGED];
+					     comparison->verdict[VERDICT_CONVERSION_LOSS_FLAGGED] +
+					     comparison->verdict[VERDICT_ABSENT];
 }

@@ -56,7 +56,10 @@ static void print_verdicts(FILE *file, const struct comparison *comparison)
 	fprintf(file, ", conversion_loss %" PRIu64 " silent %" PRIu64 " flagged",
 		verdict[VERDICT_CONVERSION_LOSS_SILENT], verdict[VERDICT_CONVERSION_LOSS_FLAGGED]);
 	fprintf(file, ", walk_fault %" PRIu64, verdict[VERDICT_WALK_FAULT]);
-	fprintf(file, ", unexplained %" PRIu64 "\n", verdict[VERDICT_UNEXPLAINED]);
+	fprintf(file, ", unexplained %" PRIu64, verdict[VERDICT_UNEXPLAINED]);
+	if (verdict[VERDICT_ABSENT])
+		fprintf(file, ", absent %" PRIu64, verdict[VERDICT_ABSENT]);
+	fputc('\n', file);
 }
 
 static void print_findings(FILE *file, const struct findings *findings)

@@ -23,6 +23,7 @@ struct comparer {
 	struct error mapping_error; /* on_mappings can't end the run; the next point does */
 	bool mappings_failed;
 	/* Of the point at hand. */
+	enum engine_answer bpf_answer;
 	struct stack truth, cfi, table, bpf, other;
 };
 

@@ -41,7 +41,8 @@ struct engine {
 				   struct error *error);
 };
 
-extern const struct engine engine_cfi, engine_table, engine_bpf, engine_fp, engine_libdw;
+extern const struct engine engine_cfi, engine_table, engine_bpf, engine_fp, engine_libdw,
+	engine_libunwind;
 
 /* By name; NULL if there is none. index 0, 1, ...: all of them, NULL after the last. */
 const struct engine *engine_find(const char *name);
@@ -58,6 +59,18 @@ void target_memory_reset(struct target_memory *memory, pid_t pid);
 struct memory_reader target_memory_reader(struct target_memory *memory);
 /* ptrace's registers in DWARF's order; all known. */
 void register_values_from_user(const struct user_regs_struct *user, struct register_values *ret);
+
+/* ---- resident.c ------------------------------------------------------------------------- */
+
+/* The same memory, but nothing of a page that is not present; absent: that was the case. */
+struct resident_memory {
+	int pagemap;
+	bool absent;
+	struct memory_reader all;
+};
+void resident_memory_init(struct resident_memory *memory, pid_t pid, struct memory_reader all);
+void resident_memory_deinit(struct resident_memory *memory);
+struct memory_reader resident_memory_reader(struct resident_memory *memory);
 
 /* ---- bpf_records.c ---------------------------------------------------------------------- */
 

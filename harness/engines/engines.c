@@ -8,7 +8,7 @@
 #include "engine.h"
 
 static const struct engine *const engines[] = {
-	&engine_cfi, &engine_table, &engine_bpf, &engine_fp, &engine_libdw,
+	&engine_cfi, &engine_table, &engine_bpf, &engine_fp, &engine_libdw, &engine_libunwind,
 };
 
 const struct engine *engine_at(size_t index)

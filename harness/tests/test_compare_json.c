@@ -51,6 +51,8 @@ static const struct field {
 	{ 2, "stops.no_row", NULL, 6 },
 	{ 2, "points_covered", NULL, 81 },
 	{ 2, "exact_covered", NULL, 80 },
+	{ 2, "points_shared", NULL, 79 },
+	{ 2, "exact_shared", NULL, 78 },
 	{ 2, "false_complete", NULL, 7 },
 	{ 2, "silent", NULL, 8 },
 	{ 2, "untrapped", NULL, 9 },
@@ -65,6 +67,7 @@ static const struct field {
 	{ 3, "table_fault", NULL, 105 },
 	{ 3, "conversion_loss_flagged", NULL, 106 },
 	{ 3, "unexplained", NULL, 107 },
+	{ 3, "absent", NULL, 108 },
 	{ 3, "conversion_loss", NULL, 209 },
 	{ 3, "kernel_fault", NULL, 0 },
 	{ 3, "table_fault_missing", NULL, 33 },
@@ -116,6 +119,8 @@ static void fill(struct comparison *comparison, struct finding *finding)
 	score->stop[STOP_NO_ROW] = 6;
 	score->covered = 81;
 	score->exact_covered = 80;
+	score->shared = 79;
+	score->exact_shared = 78;
 	score->false_complete = 7;
 	score->silent = 8;
 	score->untrapped = 9;
