@@ -18,6 +18,7 @@
  *				file name): a C library that was built without CFI
  *	prefix			at some points the truth is only a prefix: the program switches
  *				stacks itself (makecontext)
+ *	absent			at some points the walk in the kernel ends at a page that is not present
  *	diagnostic:CODE		the table's text has this diagnostic, and its golden may
  *
  * More than one word may be there; `exact` only alone.
@@ -35,6 +36,7 @@ enum word {
 	TABLE_FAULT,
 	MAYBE_TABLE_FAULT,
 	MISSING,
+	ABSENT,
 	DIAGNOSTIC,
 	WORD_COUNT
 };
@@ -48,6 +50,7 @@ static const char *const word_name[WORD_COUNT] = {
 	[TABLE_FAULT] = "table_fault:",
 	[MAYBE_TABLE_FAULT] = "table_fault?:",
 	[MISSING] = "missing:",
+	[ABSENT] = "absent",
 	[DIAGNOSTIC] = "diagnostic:",
 };
 
@@ -209,17 +212,21 @@ bool expectation_has_finding(const char *expected, const json_t *finding)
 	return is_expected(expected, finding, true);
 }
 
-/* The word is there, and no finding is what it says. */
-static bool is_absent(const struct expectation *expectation, const struct cell *cell)
+/* The word is there, and nothing that was found is what it says. */
+static bool is_unseen(const struct expectation *expectation, const struct cell *cell)
 {
 	size_t index;
 	json_t *object;
 
-	if (expectation->word != FLAGGED && expectation->word != TABLE_FAULT)
+	if (expectation->word != FLAGGED && expectation->word != TABLE_FAULT &&
+	    expectation->word != ABSENT)
 		return false;
 	json_array_foreach(cell->objects, index, object)
 	{
 		if (is(object, "type", "finding") && matches(expectation, object))
+			return false;
+		if (expectation->word == ABSENT && is(object, "type", "verdicts") &&
+		    json_integer_value(json_object_get(object, "absent")) > 0)
 			return false;
 	}
 	return true;
@@ -242,7 +249,7 @@ int expectation_check(const char *expected, const struct cell *cell, char *ret, 
 		return -1;
 	}
 	for (const char *at = expected; next_word(&at, &expectation);) {
-		if (is_absent(&expectation, cell)) {
+		if (is_unseen(&expectation, cell)) {
 			snprintf(ret, size, "%s%s was expected and did not appear",
 				 word_name[expectation.word], expectation.argument);
 			return -1;

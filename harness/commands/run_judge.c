@@ -188,7 +188,7 @@ static void list_faults(const json_t *verdicts, char *ret, size_t size)
 }
 
 /*
- * bpf must be exact at every point, except where the table itself is wrong. Where there was no trap
+ * bpf must be exact at every point, except where the table itself is wrong or memory was absent. Where there was no trap
  * (a thread's or a handler's first stop) nothing ran in the kernel: such points are counted apart.
  */
 static void judge_bpf_score(struct cell *cell, const json_t *score, const json_t *verdicts,
@@ -199,6 +199,7 @@ static void judge_bpf_score(struct cell *cell, const json_t *score, const json_t
 	uint64_t untrapped = number(score, "untrapped");
 	uint64_t table_faults = number(verdicts, "table_fault");
 	uint64_t exact = number(score, "exact");
+	uint64_t absent = number(verdicts, "absent");
 	uint64_t flagged = expectation_has_flag(expected)
 				   ? number(verdicts, "conversion_loss_flagged")
 				   : 0;
@@ -209,7 +210,7 @@ static void judge_bpf_score(struct cell *cell, const json_t *score, const json_t
 			 "bpf was asked at %llu points of %llu, %llu of them without a trap%s%s",
 			 (unsigned long long)asked, (unsigned long long)points,
 			 (unsigned long long)untrapped, separator, faults);
-	} else if (exact + table_faults + flagged < asked) {
+	} else if (exact + table_faults + flagged + absent < asked) {
 		cell_set(cell, CELL_FAILED,
 			 "bpf exact at %llu of %llu points, %llu of them table faults%s%s",
 			 (unsigned long long)exact, (unsigned long long)asked,

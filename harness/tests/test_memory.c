@@ -122,6 +122,57 @@ START_TEST(pages_of_one_slot_are_not_mixed_up)
 }
 END_TEST
 
+/* A file's page that was given back is read by whoever may wait for it, and from then on present. */
+START_TEST(absent_page_is_left_absent)
+{
+	int file = memfd_create("pages", MFD_CLOEXEC);
+	struct fixture f = setup();
+	struct resident_memory resident;
+	struct memory_reader reader;
+	uint64_t word = 0;
+
+	ck_assert(file >= 0 && !ftruncate(file, 2 * PAGE));
+	uint8_t *page = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	ck_assert_ptr_ne(page, MAP_FAILED);
+	memset(page, 7, 2 * PAGE);
+	ck_assert(!madvise(page + PAGE, PAGE, MADV_DONTNEED));
+	resident_memory_init(&resident, getpid(), f.reader);
+	reader = resident_memory_reader(&resident);
+	ck_assert(!reader.read(reader.context, (uint64_t)page + PAGE - 8, &word, 8));
+	ck_assert_uint_eq(word, 0x0707070707070707);
+	ck_assert(!resident.absent);
+	ck_assert(reader.read(reader.context, (uint64_t)page + PAGE, &word, 8));
+	ck_assert(
+		reader.read(reader.context, (uint64_t)page + PAGE - 4, &word, 8)); /* half of it */
+	ck_assert(resident.absent);
+	ck_assert(!f.reader.read(f.reader.context, (uint64_t)page + PAGE, &word, 8));
+	ck_assert(!reader.read(reader.context, (uint64_t)page + PAGE, &word, 8));
+	ck_assert_uint_eq(word, 0x0707070707070707);
+	resident_memory_deinit(&resident);
+	munmap(page, 2 * PAGE);
+	close(file);
+	teardown(&f);
+}
+END_TEST
+
+/* What can't be read is no matter of presence where there is no page map. */
+START_TEST(without_a_page_map_all_is_present)
+{
+	struct fixture f = setup();
+	struct resident_memory resident;
+	struct memory_reader reader;
+	uint64_t word = 0;
+
+	resident_memory_init(&resident, -1, f.reader);
+	reader = resident_memory_reader(&resident);
+	ck_assert(!reader.read(reader.context, (uint64_t)f.page, &word, 8));
+	ck_assert(reader.read(reader.context, (uint64_t)f.page + (PAGES - 1) * PAGE, &word, 8));
+	ck_assert(!resident.absent);
+	resident_memory_deinit(&resident);
+	teardown(&f);
+}
+END_TEST
+
 START_TEST(registers_are_in_dwarf_order)
 {
 	struct user_regs_struct user = { .rax = 0,
@@ -160,6 +211,8 @@ int main(void)
 	tcase_add_test(tcase, null_and_the_end_of_addresses_are_unreadable);
 	tcase_add_test(tcase, reset_forgets);
 	tcase_add_test(tcase, pages_of_one_slot_are_not_mixed_up);
+	tcase_add_test(tcase, absent_page_is_left_absent);
+	tcase_add_test(tcase, without_a_page_map_all_is_present);
 	tcase_add_test(tcase, registers_are_in_dwarf_order);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

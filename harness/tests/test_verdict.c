@@ -94,6 +94,7 @@ static const struct judge_case {
 	uint32_t frame;
 	bool prefix; /* the truth's root is not known */
 	bool no_bpf;
+	bool absent; /* bpf met a page that wasn't there */
 } judge_cases[] = {
 	{ .name = "all_agree", .verdict = VERDICT_EXACT },
 	{ .name = "all_agree_without_bpf", .verdict = VERDICT_EXACT, .no_bpf = true },
@@ -117,6 +118,26 @@ static const struct judge_case {
 	  .table = { STOPPED, 0, STOP_ZERO_RETURN },
 	  .bpf = { STOPPED, 0, STOP_READ_FAULT },
 	  .verdict = VERDICT_EXACT },
+	{ .name = "bpf_met_an_absent_page",
+	  .bpf = { CUT, 2, STOP_READ_FAULT },
+	  .verdict = VERDICT_ABSENT,
+	  .frame = 1,
+	  .absent = true },
+	{ .name = "absent_page_hides_no_table_fault",
+	  .truth = { CUT, 3 },
+	  .bpf = { CUT, 2, STOP_READ_FAULT },
+	  .verdict = VERDICT_TABLE_FAULT,
+	  .kind = FAULT_NO_END,
+	  .frame = 2,
+	  .absent = true },
+	{ .name = "absent_page_hides_no_conversion_loss",
+	  .table = { CHANGED, 3 },
+	  .bpf = { CUT, 2, STOP_READ_FAULT },
+	  .verdict = VERDICT_CONVERSION_LOSS_SILENT,
+	  .kind = FAULT_SILENT,
+	  .frame = 2,
+	  .absent = true },
+	{ .name = "absent_page_that_was_not_needed", .verdict = VERDICT_EXACT, .absent = true },
 	{ .name = "bpf_is_right_and_the_table_is_not",
 	  .table = { CHANGED, 2 },
 	  .verdict = VERDICT_WALK_FAULT,
@@ -352,7 +373,8 @@ START_TEST(evidence_is_judged)
 	world.shadow.rooted = !c->prefix;
 	struct stack *truth = differ(&world.walked, c->truth), *cfi = differ(&world.walked, c->cfi);
 	struct stack *table = differ(&world.walked, c->table), *bpf = differ(&world.walked, c->bpf);
-	struct evidence evidence = { &world.point, truth, cfi, table, c->no_bpf ? NULL : bpf };
+	struct evidence evidence = { &world.point,	     truth,    cfi, table,
+				     c->no_bpf ? NULL : bpf, c->absent };
 	judge(&evidence, world.referee, &judgement);
 	ck_assert_msg(judgement.verdict == c->verdict && judgement.kind == c->kind,
 		      "%s: verdict %d (%s), %s", c->name, judgement.verdict,
@@ -394,7 +416,7 @@ START_TEST(code_without_cfi_at_the_top)
 	ck_assert_uint_eq(cfi.stop, top_cases[_i].stop);
 	truth = world.walked;
 	truth.pc[0] = pc;
-	struct evidence evidence = { &world.point, &truth, &cfi, &cfi, &cfi };
+	struct evidence evidence = { &world.point, &truth, &cfi, &cfi, &cfi, false };
 	judge(&evidence, world.referee, &judgement);
 	ck_assert_msg(judgement.verdict == top_cases[_i].verdict &&
 			      judgement.kind == top_cases[_i].kind && judgement.pc == pc,

@@ -20,6 +20,7 @@ static const char *const verdict_names[VERDICT_COUNT] = {
 	[VERDICT_TABLE_FAULT] = "table_fault",
 	[VERDICT_CONVERSION_LOSS_FLAGGED] = "conversion_loss",
 	[VERDICT_UNEXPLAINED] = "unexplained",
+	[VERDICT_ABSENT] = "absent",
 };
 
 static const char *const kind_names[FAULT_KIND_COUNT] = {
@@ -332,6 +333,21 @@ static bool is_untouched(const struct stack *bpf, const struct stack *table)
 	       memcmp(bpf->pc, table->pc, bpf->count * sizeof(bpf->pc[0])) == 0;
 }
 
+/* bpf against table. False: they differ, and that is bpf's fault. */
+static bool judge_walk(const struct evidence *evidence, struct judgement *ret)
+{
+	const struct stack *table = evidence->table, *bpf = evidence->bpf;
+	uint32_t frames;
+
+	if (!bpf || !table || stack_equal(bpf, table) || is_untouched(bpf, table))
+		return true;
+	match_stack(bpf, table, true, &frames);
+	ret->verdict = evidence->absent ? VERDICT_ABSENT : VERDICT_WALK_FAULT;
+	ret->stop = bpf->stop;
+	point_at_frame(table, frames, ret);
+	return evidence->absent;
+}
+
 void judge(const struct evidence *evidence, struct referee *referee, struct judgement *ret)
 {
 	const struct stack *table = evidence->table;
@@ -340,14 +356,8 @@ void judge(const struct evidence *evidence, struct referee *referee, struct judg
 	uint32_t frames;
 
 	*ret = (struct judgement) { .verdict = VERDICT_EXACT };
-	if (evidence->bpf && table && !stack_equal(evidence->bpf, table) &&
-	    !is_untouched(evidence->bpf, table)) {
-		match_stack(evidence->bpf, table, true, &frames);
-		ret->verdict = VERDICT_WALK_FAULT;
-		ret->stop = evidence->bpf->stop;
-		point_at_frame(table, frames, ret);
+	if (!judge_walk(evidence, ret))
 		return;
-	}
 	if (table && match_stack(table, evidence->cfi, true, &frames) != MATCH_EXACT) {
 		bool flagged = frames == table->count && is_flag(table->stop);
 
@@ -361,8 +371,10 @@ void judge(const struct evidence *evidence, struct referee *referee, struct judg
 			return;
 		}
 	}
-	if (match_stack(evidence->cfi, evidence->truth, rooted, &frames) != MATCH_EXACT)
+	if (match_stack(evidence->cfi, evidence->truth, rooted, &frames) != MATCH_EXACT) {
+		*ret = (struct judgement) { .verdict = VERDICT_EXACT };
 		judge_reader(evidence, referee, frames, ret);
-	else if (loss.verdict != VERDICT_EXACT)
+	} else if (loss.verdict != VERDICT_EXACT) {
 		*ret = loss;
+	}
 }

@@ -18,6 +18,8 @@
  *	U says that it can't be read, and the referee
  *	does not read T either				table fault, "malformed"
  *	C is not U, and a marker says why		conversion loss, flagged
+ *	B is not C, which read a page that was not
+ *	there when B looked				absent: nobody's fault
  *
  * A point has one verdict, the first in this order: what is a bug here is never hidden behind a
  * toolchain's. What fits none is unexplained. Kernel faults need several kernels: `run` finds them.
@@ -58,6 +60,8 @@ struct score {
 	uint64_t sound;		   /* points without a table fault */
 	uint64_t exact_sound;	   /* of those, exact */
 	uint64_t exact_covered;	   /* of those, exact */
+	uint64_t shared;	   /* covered points at which every engine said something */
+	uint64_t exact_shared;	   /* of those, exact */
 	uint64_t false_complete;   /* claimed complete, and was not exact */
 	uint64_t frames;	   /* sum of depths */
 	uint64_t frames_own;	   /* the truth's leading frames that are in the program itself */
@@ -102,6 +106,7 @@ enum verdict {
 	VERDICT_TABLE_FAULT,
 	VERDICT_CONVERSION_LOSS_FLAGGED,
 	VERDICT_UNEXPLAINED,
+	VERDICT_ABSENT, /* the walk in the kernel ended where there was no page */
 	VERDICT_COUNT,
 };
 /* "table_fault"; both kinds of conversion loss are "conversion_loss". */
@@ -132,6 +137,8 @@ struct evidence {
 	const struct stack *cfi;
 	const struct stack *table;
 	const struct stack *bpf;
+	/* bpf ended where table would have if it read no page that wasn't present at the stop. */
+	bool absent;
 };
 
 /* A verdict and where it points. */

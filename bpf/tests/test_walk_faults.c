@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_walk_faults.c - threads in bad states: what comes out of the walk, and why it ended
+ *
+ * Each case is a process with the registers and the words on its stack that the case names. Every
+ * sample in that state must give the same: the frames that can be known, and the stop that says why
+ * there is no more. A frame that lies behind what is broken would be a guess.
+ *
+ * A return address that leads nowhere is the last frame: it was read where the CFI says, and that
+ * nothing is known there is what STOP_NO_MAPPING and STOP_NO_ROW tell.
+ *
+ * Needs BPF: where the machine may not load a program the test says SKIP with the reason and
+ * passes. Each test runs once with the loop and once with tail calls, where each loads.
+ */
+#include "fault_frames.h"
+
+#define FRAMES_MAX 8
+#define SAMPLES	   20
+
+/* Where the stack begins in most cases; S is one of its words. */
+#define RSP	 (AREA + AREA_PAGE + 64)
+#define FILE_RSP (FILE_AREA + AREA_PAGE - 16)
+#define S(word)	 (RSP + 8 * (word))
+#define KERNEL	 0xffff888000001000ull
+#define NOWHERE	 0x220000000ull /* canonical, unmapped */
+#define TORN	 0x8000000000000000ull
+
+/* The upper pages are given back to the file: the next to touch one gets it again. A walk in the
+ * kernel must not wait for that. */
+static void drop_file_pages(void)
+{
+	for (uint64_t at = FILE_AREA; at < FILE_AREA + AREA_BYTES; at += AREA_PAGE)
+		*(volatile uint64_t *)at = *(volatile uint64_t *)at;
+	madvise((void *)(FILE_AREA + AREA_PAGE), AREA_BYTES - AREA_PAGE, MADV_DONTNEED);
+}
+
+static void drop_upper_pages(void)
+{
+	madvise((void *)(AREA + 2 * AREA_PAGE), AREA_BYTES - 2 * AREA_PAGE, MADV_DONTNEED);
+}
+
+static void protect_upper_pages(void)
+{
+	mprotect((void *)(AREA + 2 * AREA_PAGE), AREA_BYTES - 2 * AREA_PAGE, PROT_NONE);
+}
+
+static const struct fault_case {
+	const char *name;
+	struct spinning spinning;
+	struct {
+		uint64_t at;
+		const void *value;
+	} word[FRAMES_MAX];
+	const void *frame[FRAMES_MAX]; /* beyond the first, which is spinning.in */
+	enum stop_reason stop;
+	void (*prepare)(void);
+	bool singles; /* no window can be read */
+} cases[] = {
+	{ .name = "nothing_is_wrong",
+	  .spinning = { spin_rsp, RSP },
+	  .word = { { S(0), back_rsp }, { S(2), back_root } },
+	  .frame = { back_rsp, back_root },
+	  .stop = STOP_COMPLETE },
+
+	/* rsp */
+	{ .name = "rsp_is_zero", .spinning = { spin_rsp, 0 }, .stop = STOP_READ_FAULT },
+	{ .name = "rsp_is_one", .spinning = { spin_rsp, 1 }, .stop = STOP_READ_FAULT },
+	{ .name = "rsp_is_the_last_word_there_is",
+	  .spinning = { spin_rsp, -8ull },
+	  .stop = STOP_READ_FAULT },
+	{ .name = "rsp_is_the_last_byte_there_is",
+	  .spinning = { spin_rsp, -1ull },
+	  .stop = STOP_READ_FAULT },
+	{ .name = "rsp_is_not_canonical", .spinning = { spin_rsp, TORN }, .stop = STOP_READ_FAULT },
+	{ .name = "rsp_is_the_end_of_user_space",
+	  .spinning = { spin_rsp, 0x7ffffffffff8 },
+	  .stop = STOP_READ_FAULT },
+	{ .name = "rsp_is_the_kernels", .spinning = { spin_rsp, KERNEL }, .stop = STOP_READ_FAULT },
+	{ .name = "rsp_is_unmapped", .spinning = { spin_rsp, NOWHERE }, .stop = STOP_READ_FAULT },
+	{ .name = "rsp_is_behind_the_stack",
+	  .spinning = { spin_rsp, AREA_END },
+	  .stop = STOP_READ_FAULT },
+	{ .name = "rsp_is_misaligned",
+	  .spinning = { spin_rsp, RSP + 3 },
+	  .word = { { S(0) + 3, back_rsp }, { S(2) + 3, back_root } },
+	  .frame = { back_rsp, back_root },
+	  .stop = STOP_COMPLETE },
+	{ .name = "word_is_half_behind_the_stack",
+	  .spinning = { spin_rsp, AREA_END - 20 },
+	  .word = { { AREA_END - 20, back_rsp } },
+	  .frame = { back_rsp },
+	  .stop = STOP_READ_FAULT,
+	  .singles = true },
+	{ .name = "last_word_of_the_stack_is_read",
+	  .spinning = { spin_rsp, AREA_END - 24 },
+	  .word = { { AREA_END - 24, back_rsp }, { AREA_END - 8, back_root } },
+	  .frame = { back_rsp, back_root },
+	  .stop = STOP_COMPLETE,
+	  .singles = true },
+	{ .name = "caller_is_behind_the_stack",
+	  .spinning = { spin_rsp, AREA_END - 8 },
+	  .word = { { AREA_END - 8, back_rsp } },
+	  .frame = { back_rsp },
+	  .stop = STOP_READ_FAULT,
+	  .singles = true },
+
+	/* rbp, where a CFA hangs on it */
+	{ .name = "rbp_is_right",
+	  .spinning = { spin_rbp, RSP, S(4) },
+	  .word = { { S(4), (void *)S(8) }, { S(5), back_rbp }, { S(9), back_root } },
+	  .frame = { back_rbp, back_root },
+	  .stop = STOP_COMPLETE },
+	{ .name = "rbp_is_zero", .spinning = { spin_rbp, RSP, 0 }, .stop = STOP_READ_FAULT },
+	{ .name = "rbp_is_not_canonical",
+	  .spinning = { spin_rbp, RSP, TORN },
+	  .stop = STOP_READ_FAULT },
+	{ .name = "rbp_is_the_kernels",
+	  .spinning = { spin_rbp, RSP, KERNEL },
+	  .stop = STOP_READ_FAULT },
+	{ .name = "rbp_is_unmapped",
+	  .spinning = { spin_rbp, RSP, NOWHERE },
+	  .stop = STOP_READ_FAULT },
+	{ .name = "cfa_passes_zero",
+	  .spinning = { spin_rbp, RSP, -16ull },
+	  .stop = STOP_READ_FAULT },
+	{ .name = "rbp_is_below_the_stack",
+	  .spinning = { spin_rbp, RSP, S(-4) },
+	  .word = { { S(-3), back_root } },
+	  .stop = STOP_NO_PROGRESS },
+	{ .name = "rbp_is_garbage_and_nobody_asks",
+	  .spinning = { spin_rsp, RSP, TORN },
+	  .word = { { S(0), back_rsp }, { S(2), back_root } },
+	  .frame = { back_rsp, back_root },
+	  .stop = STOP_COMPLETE },
+	{ .name = "saved_rbp_is_garbage",
+	  .spinning = { spin_rbp, RSP, S(4) },
+	  .word = { { S(4), (void *)TORN }, { S(5), back_rbp } },
+	  .frame = { back_rbp },
+	  .stop = STOP_READ_FAULT },
+	{ .name = "saved_rbp_is_garbage_and_nobody_asks",
+	  .spinning = { spin_rbp, RSP, S(4) },
+	  .word = { { S(4), (void *)TORN }, { S(5), back_rsp }, { S(7), back_root } },
+	  .frame = { back_rsp, back_root },
+	  .stop = STOP_COMPLETE },
+	{ .name = "saved_rbx_is_unreadable",
+	  .spinning = { spin_rbx, AREA },
+	  .word = { { AREA, back_rbx } },
+	  .frame = { back_rbx },
+	  .stop = STOP_READ_FAULT },
+	{ .name = "saved_rbx_is_unreadable_and_nobody_asks",
+	  .spinning = { spin_rbx, AREA },
+	  .word = { { AREA, back_rsp }, { AREA + 16, back_root } },
+	  .frame = { back_rsp, back_root },
+	  .stop = STOP_COMPLETE },
+	{ .name = "cfa_hangs_on_a_register_that_is_lost",
+	  .spinning = { spin_rsp, RSP },
+	  .word = { { S(0), back_rcx } },
+	  .frame = { back_rcx },
+	  .stop = STOP_REGISTER_UNKNOWN },
+
+	/* loops */
+	{ .name = "saved_rbp_is_its_own_address",
+	  .spinning = { spin_rbp, RSP, S(4) },
+	  .word = { { S(4), (void *)S(4) }, { S(5), back_rbp } },
+	  .frame = { back_rbp },
+	  .stop = STOP_NO_PROGRESS },
+	{ .name = "saved_rbp_leads_down",
+	  .spinning = { spin_rbp, RSP, S(8) },
+	  .word = { { S(4), (void *)S(8) },
+		    { S(5), back_rbp },
+		    { S(8), (void *)S(4) },
+		    { S(9), back_rbp } },
+	  .frame = { back_rbp },
+	  .stop = STOP_NO_PROGRESS },
+	{ .name = "empty_frame_returns_to_itself",
+	  .spinning = { spin_own, RSP },
+	  .word = { { S(-1), back_own } },
+	  .frame = { back_own },
+	  .stop = STOP_NO_PROGRESS },
+
+	/* return addresses */
+	{ .name = "return_to_zero", .spinning = { spin_rsp, RSP }, .stop = STOP_ZERO_RETURN },
+	{ .name = "return_to_one",
+	  .spinning = { spin_rsp, RSP },
+	  .word = { { S(0), (void *)1 } },
+	  .frame = { (void *)1 },
+	  .stop = STOP_NO_MAPPING },
+	{ .name = "return_into_data",
+	  .spinning = { spin_rsp, RSP },
+	  .word = { { S(0), cases } },
+	  .frame = { cases },
+	  .stop = STOP_NO_MAPPING },
+	{ .name = "return_into_the_stack",
+	  .spinning = { spin_rsp, RSP },
+	  .word = { { S(0), (void *)S(0) } },
+	  .frame = { (void *)S(0) },
+	  .stop = STOP_NO_MAPPING },
+	{ .name = "return_to_no_canonical_address",
+	  .spinning = { spin_rsp, RSP },
+	  .word = { { S(0), (void *)TORN } },
+	  .frame = { (void *)TORN },
+	  .stop = STOP_NO_MAPPING },
+	{ .name = "return_into_the_kernel",
+	  .spinning = { spin_rsp, RSP },
+	  .word = { { S(0), (void *)KERNEL } },
+	  .frame = { (void *)KERNEL },
+	  .stop = STOP_NO_MAPPING },
+	{ .name = "return_to_the_last_address_there_is",
+	  .spinning = { spin_rsp, RSP },
+	  .word = { { S(0), (void *)-1ull } },
+	  .frame = { (void *)-1ull },
+	  .stop = STOP_NO_MAPPING },
+	{ .name = "return_to_code_without_an_fde",
+	  .spinning = { spin_rsp, RSP },
+	  .word = { { S(0), back_none } },
+	  .frame = { back_none },
+	  .stop = STOP_NO_ROW },
+
+	/* memory that is not there when the kernel looks */
+	{ .name = "page_of_a_file_is_not_resident",
+	  .spinning = { spin_rsp, FILE_RSP - 16 },
+	  .word = { { FILE_RSP - 16, back_rsp },
+		    { FILE_RSP, back_rsp },
+		    { FILE_RSP + 16, back_rsp },
+		    { FILE_RSP + 32, back_root } },
+	  .frame = { back_rsp, back_rsp },
+	  .stop = STOP_READ_FAULT,
+	  .prepare = drop_file_pages,
+	  .singles = true },
+	{ .name = "page_that_is_not_resident_is_not_needed",
+	  .spinning = { spin_rsp, FILE_RSP - 16 },
+	  .word = { { FILE_RSP - 16, back_rsp }, { FILE_RSP, back_root } },
+	  .frame = { back_rsp, back_root },
+	  .stop = STOP_COMPLETE,
+	  .prepare = drop_file_pages,
+	  .singles = true },
+	{ .name = "page_was_given_back",
+	  .spinning = { spin_rsp, AREA + 2 * AREA_PAGE - 8 },
+	  .word = { { AREA + 2 * AREA_PAGE - 8, back_rsp },
+		    { AREA + 2 * AREA_PAGE + 8, back_root } },
+	  .frame = { back_rsp },
+	  .stop = STOP_READ_FAULT,
+	  .prepare = drop_upper_pages,
+	  .singles = true },
+	{ .name = "page_may_not_be_read",
+	  .spinning = { spin_rsp, AREA + 2 * AREA_PAGE - 8 },
+	  .word = { { AREA + 2 * AREA_PAGE - 8, back_rsp },
+		    { AREA + 2 * AREA_PAGE + 8, back_root } },
+	  .frame = { back_rsp },
+	  .stop = STOP_READ_FAULT,
+	  .prepare = protect_upper_pages,
+	  .singles = true },
+};
+
+/* What the session's counters grew by. */
+static struct walk_counters counters_since(struct fixture *f, struct walk_counters *before)
+{
+	struct walk_counters now = check_books(f), grown;
+
+	for (size_t i = 0; i < sizeof(now) / sizeof(uint64_t); i++)
+		((uint64_t *)&grown)[i] = ((uint64_t *)&now)[i] - ((uint64_t *)before)[i];
+	*before = now;
+	return grown;
+}
+
+static void print_difference(const char *name, const struct expected *expected)
+{
+	printf("%s: %" PRIu64 " right, %" PRIu64 " wrong, %" PRIu64 " elsewhere; %s after", name,
+	       expected->right, expected->wrong, expected->elsewhere,
+	       stop_reason_name(expected->last.stop));
+	for (uint32_t i = 0; i < expected->last.count && i < 10; i++)
+		printf(" 0x%" PRIx64, (uint64_t)expected->last.pc[i]);
+	printf(" (%u frames)\n", expected->last.count);
+	fflush(stdout); /* a test that fails ends without */
+}
+
+/* True: every sample in the state was as expected. */
+static bool check_state(struct fixture *f, const char *name, struct expected *expected,
+			const struct spinning *spinning, void (*prepare)(void))
+{
+	expected->pid = fork_spinning(spinning, prepare);
+	expected->spin = spinning->in;
+	know(f, expected->pid);
+	consume_until(f, expected, SAMPLES);
+	end_process(f, expected);
+	if (expected->right >= SAMPLES && !expected->wrong)
+		return true;
+	print_difference(name, expected);
+	return false;
+}
+
+START_TEST(every_state_has_its_stop)
+{
+	struct walk_counters counters = { 0 }, grown;
+	static uint64_t frame[FRAMES_MAX + 1];
+	struct fixture f;
+	int failed = 0;
+
+	if (!fixture_init(&f, _i, (struct bpf_session_options) { 0 }) || !sample(&f, 500))
+		return;
+	for (int i = 0; i < COUNT(cases); i++) {
+		const struct fault_case *c = &cases[i];
+		struct expected expected = { .frame = frame, .count = 1, .stop = c->stop };
+
+		memset((void *)AREA, 0, AREA_BYTES);
+		memset((void *)FILE_AREA, 0, AREA_BYTES);
+		for (int word = 0; word < FRAMES_MAX && c->word[word].at; word++)
+			poke(c->word[word].at, (uint64_t)c->word[word].value);
+		frame[0] = (uint64_t)c->spinning.in;
+		while (expected.count < FRAMES_MAX && c->frame[expected.count - 1]) {
+			frame[expected.count] = (uint64_t)c->frame[expected.count - 1];
+			expected.count++;
+		}
+		failed += !check_state(&f, c->name, &expected, &c->spinning, c->prepare);
+		grown = counters_since(&f, &counters);
+		if (grown.stop[c->stop] < SAMPLES || (c->singles && grown.single_reads < SAMPLES)) {
+			printf("%s: %" PRIu64 " stops, %" PRIu64 " single reads\n", c->name,
+			       (uint64_t)grown.stop[c->stop], (uint64_t)grown.single_reads);
+			fflush(stdout);
+			failed++;
+		}
+	}
+	fixture_deinit(&f);
+	ck_assert_int_eq(failed, 0);
+}
+END_TEST
+
+/* ---- depth ------------------------------------------------------------------------------ */
+
+static const struct {
+	const char *name;
+	uint32_t frames, count;
+	enum stop_reason stop;
+	bool circle; /* two frames without a size call each other */
+} depth_cases[] = {
+	{ "one_frame_is_left", WALK_FRAMES_MAX - 1, WALK_FRAMES_MAX - 1, STOP_COMPLETE, false },
+	{ "none_is_left", WALK_FRAMES_MAX, WALK_FRAMES_MAX, STOP_COMPLETE, false },
+	{ "one_is_missing", WALK_FRAMES_MAX + 1, WALK_FRAMES_MAX, STOP_DEPTH, false },
+	{ "1500_frames", 1500, WALK_FRAMES_MAX, STOP_DEPTH, false },
+	{ "frames_that_never_end", 0, WALK_FRAMES_MAX, STOP_DEPTH, true },
+};
+
+START_TEST(depth_is_a_stop)
+{
+	static uint64_t frame[WALK_FRAMES_MAX];
+	struct fixture f;
+	int failed = 0;
+
+	if (!fixture_init(&f, _i, (struct bpf_session_options) { 0 }) || !sample(&f, 500))
+		return;
+	for (int i = 0; i < COUNT(depth_cases); i++) {
+		struct expected expected = { .frame = frame,
+					     .count = depth_cases[i].count,
+					     .stop = depth_cases[i].stop };
+		bool circle = depth_cases[i].circle;
+		struct spinning spinning = { .in = circle ? spin_own : spin_rsp, .rsp = RSP };
+
+		area_chain(RSP, depth_cases[i].frames);
+		frame[0] = (uint64_t)spinning.in;
+		for (uint32_t at = 1; at < expected.count; at++)
+			frame[at] = (uint64_t)back_rsp;
+		if (expected.stop == STOP_COMPLETE)
+			frame[expected.count - 1] = (uint64_t)back_root;
+		if (circle) { /* spin_own and back_own look at -8, back_own_too at -16 */
+			poke(S(-1), (uint64_t)back_own_too);
+			poke(S(-2), (uint64_t)back_own);
+			for (uint32_t at = 1; at < expected.count; at++)
+				frame[at] = (uint64_t)(at & 1 ? back_own_too : back_own);
+		}
+		failed += !check_state(&f, depth_cases[i].name, &expected, &spinning, NULL);
+	}
+	check_books(&f);
+	fixture_deinit(&f);
+	ck_assert_int_eq(failed, 0);
+}
+END_TEST
+
+/* ---- many mappings ---------------------------------------------------------------------- */
+
+/* The number of executable mappings that the walk is given. */
+static uint32_t walked_mappings(const struct address_space *space)
+{
+	struct walk_mapping ignored;
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < space->mapping_count; i++)
+		count += mapping_for_walk(&space->mapping[i], &ignored);
+	return count;
+}
+
+/* A stack through copies far apart, the last of them the outermost frame's. */
+START_TEST(mappings_by_the_thousand)
+{
+	static uint64_t copy[WALK_CHUNK_MAPPINGS], frame[40];
+	struct expected expected = { .frame = frame, .count = 40, .stop = STOP_COMPLETE };
+	uint64_t to_back = back_rsp - spin_rsp, to_root = back_root - spin_rsp;
+	struct fixture f;
+
+	if (!fixture_init(&f, _i, (struct bpf_session_options) { 0 }) || !sample(&f, 500))
+		return;
+	uint32_t copies = WALK_CHUNK_MAPPINGS - walked_mappings(&f.space);
+	map_own_code(&f, copies, copy);
+	ck_assert(!address_space_read(&f.space, f.store, getpid(), &f.error));
+	ck_assert_uint_eq(walked_mappings(&f.space), WALK_CHUNK_MAPPINGS);
+	frame[0] = copy[17];
+	for (uint32_t i = 1; i < 40; i++) {
+		frame[i] = copy[i * 7919u % copies] + (i < 39 ? to_back : to_root);
+		poke(RSP + 16 * (i - 1), frame[i]);
+	}
+	struct spinning spinning = { .in = (const char *)frame[0], .rsp = RSP };
+	ck_assert(check_state(&f, "8192_mappings", &expected, &spinning, NULL));
+	check_books(&f);
+	fixture_deinit(&f);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("walk_faults");
+	TCase *tcase = tcase_create("walk_faults");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_loop_test(tcase, every_state_has_its_stop, 0, COUNT(methods));
+	tcase_add_loop_test(tcase, depth_is_a_stop, 0, COUNT(methods));
+	tcase_add_loop_test(tcase, mappings_by_the_thousand, 0, COUNT(methods));
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
