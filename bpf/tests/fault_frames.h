@@ -47,6 +47,7 @@ SPIN("spin_rbp", RBP_FRAME);		       /* c = rbp + 16, rbp at c - 16 */
 SPIN("spin_rbx", ".cfi_offset %rbx, -16\n");   /* rbx at c - 16 */
 SPIN("spin_own", ".cfi_def_cfa_offset 0\n");   /* c = rsp: a frame without a size */
 BACK("back_rsp", ".cfi_def_cfa_offset 16\n");  /* c = rsp + 16 */
+BACK("same_rsp", ".cfi_def_cfa_offset 16\n");  /* the same */
 BACK("back_rbp", RBP_FRAME);		       /* as spin_rbp */
 BACK("back_rbx", ".cfi_def_cfa %rbx, 16\n");   /* c = rbx + 16 */
 BACK("back_rcx", ".cfi_def_cfa %rcx, 16\n");   /* c = rcx + 16: a callee may clobber rcx */
@@ -65,8 +66,8 @@ __asm__(".text\n	.type enter, @function\n"
 	"	jmp *%rdi\n"
 	"	.cfi_endproc\n	.size enter, . - enter\n");
 
-extern const char spin_rsp[], spin_rbp[], spin_rbx[], spin_own[], back_rsp[], back_rbp[],
-	back_rbx[], back_rcx[], back_own[], back_own_too[], back_root[], back_none[];
+extern const char spin_rsp[], spin_rbp[], spin_rbx[], spin_own[], back_rsp[], same_rsp[],
+	back_rbp[], back_rbx[], back_rcx[], back_own[], back_own_too[], back_root[], back_none[];
 void enter(uint64_t rip, uint64_t rsp, uint64_t rbp, uint64_t rbx) __attribute__((noreturn));
 
 /* A stack for such frames at an address that nothing else has, so that tables can name its words:
@@ -97,11 +98,22 @@ static inline void poke(uint64_t address, uint64_t value)
 	memcpy((void *)address, &value, sizeof(value));
 }
 
-/* Writes the stack of spin_rsp at rsp: so many frames, back_root the last. */
+/* The PC of frame i of a stack of spin_rsp with so many frames, back_root's the last. Those between are
+ * of two kinds in no regular order, so that none is right in another's place. */
+static inline uint64_t chain_pc(uint32_t i, uint32_t frames)
+{
+	if (!i)
+		return (uint64_t)spin_rsp;
+	if (i + 1 == frames)
+		return (uint64_t)back_root;
+	return (uint64_t)(i * 2654435761u >> 31 ? back_rsp : same_rsp);
+}
+
+/* Writes that stack at rsp. */
 static inline void area_chain(uint64_t rsp, uint32_t frames)
 {
-	for (uint32_t i = 0; i + 1 < frames; i++)
-		poke(rsp + 16 * i, (uint64_t)(i + 2 < frames ? back_rsp : back_root));
+	for (uint32_t i = 1; i < frames; i++)
+		poke(rsp + 16 * (i - 1), chain_pc(i, frames));
 }
 
 /* ---- processes -------------------------------------------------------------------------- */

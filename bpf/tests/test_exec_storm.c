@@ -8,7 +8,8 @@
  * that is complete is one of this program's, from its first function on, and any other has a stop.
  *
  *	_start, libc, libc, main, run_storm, storm_1, storm_2, storm_3	in this order, as far as it goes
- *	ld.so's _start						before that
+ *	ld.so's _start						before that, or no_row: some have no CFI
+ *	execve							read_fault: the old memory is gone already
  *
  * STORM_SECONDS (5) and STORM_PROCESSES (200) in the environment: longer, more. Needs BPF and perf
  * events: where the machine may not use them the test says SKIP with the reason and passes.

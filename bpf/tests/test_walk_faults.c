@@ -356,14 +356,12 @@ START_TEST(depth_is_a_stop)
 		struct spinning spinning = { .in = circle ? spin_own : spin_rsp, .rsp = RSP };
 
 		area_chain(RSP, depth_cases[i].frames);
-		frame[0] = (uint64_t)spinning.in;
-		for (uint32_t at = 1; at < expected.count; at++)
-			frame[at] = (uint64_t)back_rsp;
-		if (expected.stop == STOP_COMPLETE)
-			frame[expected.count - 1] = (uint64_t)back_root;
+		for (uint32_t at = 0; at < expected.count; at++)
+			frame[at] = chain_pc(at, depth_cases[i].frames);
 		if (circle) { /* spin_own and back_own look at -8, back_own_too at -16 */
 			poke(S(-1), (uint64_t)back_own_too);
 			poke(S(-2), (uint64_t)back_own);
+			frame[0] = (uint64_t)spin_own;
 			for (uint32_t at = 1; at < expected.count; at++)
 				frame[at] = (uint64_t)(at & 1 ? back_own_too : back_own);
 		}

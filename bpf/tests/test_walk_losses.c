@@ -26,7 +26,7 @@ static struct expected deep_stack(void)
 
 	area_chain(AREA, DEEP);
 	for (uint32_t i = 0; i < DEEP; i++)
-		frame[i] = (uint64_t)(i == 0 ? spin_rsp : i + 1 < DEEP ? back_rsp : back_root);
+		frame[i] = chain_pc(i, DEEP);
 	return (struct expected) {
 		.spin = spin_rsp, .frame = frame, .count = DEEP, .stop = STOP_COMPLETE
 	};

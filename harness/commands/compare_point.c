@@ -231,6 +231,30 @@ static void complete_truth(struct comparer *comparer, const struct trace_stop *s
 	}
 }
 
+static void count_point(struct comparer *comparer, const struct evidence *evidence,
+			const struct judgement *judgement, bool covered)
+{
+	struct comparison *result = comparer->result;
+
+	if (evidence->bpf)
+		digest_point(comparer, evidence, judgement);
+	for (size_t i = 0; i < comparer->engine_count; i++) {
+		struct compare_engine *engine = &result->engine[i];
+
+		if (!engine->answered || judgement->verdict == VERDICT_TABLE_FAULT)
+			continue;
+		engine->score.sound++;
+		engine->score.exact_sound += engine->exact;
+	}
+	result->points++;
+	result->uncovered += !covered;
+	result->verdict[judgement->verdict]++;
+	result->missing += judgement->verdict == VERDICT_TABLE_FAULT &&
+			   judgement->kind == FAULT_MISSING;
+	if (judgement->verdict != VERDICT_EXACT && judgement->verdict != VERDICT_ABSENT)
+		findings_add(&result->findings, judgement, evidence->point, comparer->decoder);
+}
+
 int compare_point(void *context, const struct trace_stop *stop, struct error *error)
 {
 	struct comparer *comparer = context;
@@ -281,22 +305,6 @@ int compare_point(void *context, const struct trace_stop *stop, struct error *er
 		judge_registers(&evidence, comparer->referee, UINT32_MAX, UINT32_MAX, &judgement);
 	if (comparer->options.on_judgement)
 		comparer->options.on_judgement(comparer->options.context, &point, &judgement);
-	if (evidence.bpf)
-		digest_point(comparer, &evidence, &judgement);
-	for (size_t i = 0; i < comparer->engine_count; i++) {
-		struct compare_engine *engine = &result->engine[i];
-
-		if (!engine->answered || judgement.verdict == VERDICT_TABLE_FAULT)
-			continue;
-		engine->score.sound++;
-		engine->score.exact_sound += engine->exact;
-	}
-	result->points++;
-	result->uncovered += !covered;
-	result->verdict[judgement.verdict]++;
-	result->missing += judgement.verdict == VERDICT_TABLE_FAULT &&
-			   judgement.kind == FAULT_MISSING;
-	if (judgement.verdict != VERDICT_EXACT && judgement.verdict != VERDICT_ABSENT)
-		findings_add(&result->findings, &judgement, &point, comparer->decoder);
+	count_point(comparer, &evidence, &judgement, covered);
 	return 0;
 }
