@@ -60,7 +60,8 @@ int main(int argc, char **argv)
 	while (lines++ < LINES_MAX && fgets(line, sizeof(line), file))
 		for (const char *at = line; regexec(&regex, at, 1, &match, 0) == 0;
 		     at += match.rm_eo, all++)
-			count = add(words, count, at + match.rm_so, (size_t)(match.rm_eo - match.rm_so));
+			count = add(words, count, at + match.rm_so,
+				    (size_t)(match.rm_eo - match.rm_so));
 	qsort(words, count, sizeof(words[0]), compare_words);
 	for (size_t i = 0; i < count && i < 10; i++)
 		printf("%-16s %4u %6.2f %%\n", words[i].text, words[i].count,

@@ -9,9 +9,9 @@ add() {
 
 lines=0
 while read -r -a words; do
-	((++lines > 8)) && break
+	((++lines > 4)) && break
 	for word in "${words[@]}"; do add "$word"; done
 done <"$1"
 for word in "${!count[@]}"; do
-	((count[$word] > 1)) && printf '%s %d\n' "$word" "${count[$word]}"
+	if ((count[$word] > 1)); then printf '%s %d\n' "$word" "${count[$word]}"; fi
 done
