@@ -158,8 +158,11 @@ static int place_image(struct placement *placement, const struct image_entry *en
 	    has_room(placement, PLACEMENT_PLACES, table->place_count, path, error))
 		return -1;
 	/* Behind a full array there is no number, even for an image that needs none. */
-	for (int kind = 0; kind < PLACEMENT_COUNT; kind++)
-		placed->first[kind] = array[kind].used - (array[kind].used == array[kind].capacity);
+	for (int kind = 0; kind < PLACEMENT_COUNT; kind++) {
+		bool is_full = array[kind].used && array[kind].used == array[kind].capacity;
+
+		placed->first[kind] = array[kind].used - is_full;
+	}
 	if (place_pages(placement, table, path, error)) {
 		array[PLACEMENT_ENTRIES].used = entries;
 		return -1;

@@ -152,7 +152,7 @@ static int load(struct lookup *lookup, struct error *error)
 		return error_set(error, ERROR_UNAVAILABLE, "", 0, "opening the BPF look-up: %s",
 				 strerror(errno));
 	bpf_object__for_each_map(map, bpf->obj)
-		bpf_map__set_autocreate(map, map == bpf->maps.tasks);
+		bpf_map__set_autocreate(map, map == bpf->maps.tasks || bpf_map__is_internal(map));
 	for (int side = TABLE; side <= PLAIN; side++) {
 		size_placement(&lookup->placement[side],
 			       side == TABLE ? lookup->table : &lookup->plain);
