@@ -110,7 +110,8 @@ __attribute__((noinline)) int settle_some(__u32 entry, __u32 end)
 	return 1;
 }
 
-/* Before a frame is stepped that asks for registers. */
+/* Before a frame is stepped that asks for registers. Not called from step_apart() or step_guess():
+ * the stacks of functions that call each other add up, to 512 bytes at most. */
 static __always_inline void settle(struct walk_scratch *scratch)
 {
 	__u32 entry = scratch->record.entry, count = scratch->record.count, i;
@@ -133,7 +134,6 @@ __attribute__((noinline)) int step_apart(__u32 entry, __u32 number, __u32 first_
 	memory.counters = current_counters();
 	if (!rules || !memory.scratch || !memory.counters)
 		return STOP_BAD_TABLE;
-	settle(memory.scratch);
 	return step(&memory.scratch->state, &rules->rule[number & (WALK_CHUNK_RULES - 1)], &memory);
 }
 
@@ -147,7 +147,6 @@ __attribute__((noinline)) int step_guess(__u32 entry)
 	memory.counters = current_counters();
 	if (!memory.scratch || !memory.counters)
 		return STOP_BAD_TABLE;
-	settle(memory.scratch);
 	stop = step_by_frame_pointer(&memory.scratch->state, &memory);
 	if (!stop) {
 		memory.scratch->guessed = WALK_PC_GUESSED;
@@ -159,10 +158,10 @@ __attribute__((noinline)) int step_guess(__u32 entry)
 /* Why the walk ends at a PC without a rule; or STOP_NONE, and it goes on without. */
 static __always_inline unsigned int without_rule(struct walk_scratch *scratch, unsigned int stop)
 {
-	if (frame_pointers && (stop == STOP_NO_MAPPING || stop == STOP_NO_ROW) &&
-	    !step_guess(scratch->record.entry))
-		return STOP_NONE;
-	return stop;
+	if (!frame_pointers || (stop != STOP_NO_MAPPING && stop != STOP_NO_ROW))
+		return stop;
+	settle(scratch);
+	return step_guess(scratch->record.entry) ? stop : STOP_NONE;
 }
 
 /*
@@ -231,6 +230,7 @@ static __always_inline int walk_frame(struct walk_scratch *scratch,
 		scratch->deferred[at].codes = rule->codes;
 		stop = step_near(state, rule, base, &memory, &scratch->deferred[at].cfa);
 	} else {
+		settle(scratch);
 		stop = step_apart(scratch->record.entry, number, mapping->first_place);
 	}
 	state->stop = stop;
