@@ -53,13 +53,20 @@ find_mapping(struct walk_scratch *scratch, const struct walk_mapping_chunk *chun
 	     int *moved)
 {
 	const struct walk_mapping *mapping;
-	__u32 low, high, i;
+	__u32 first, low, high, hint, i;
 
 	mapping = &chunk->mapping[scratch->mapping & (WALK_CHUNK_MAPPINGS - 1)];
 	if (pc >= mapping->start && pc < mapping->end)
 		return mapping;
 	*moved = 1;
-	low = scratch->space.first & (WALK_CHUNK_MAPPINGS - 1);
+	first = scratch->space.first & (WALK_CHUNK_MAPPINGS - 1);
+	hint = scratch->hint[walk_hint(pc)] & (WALK_CHUNK_MAPPINGS - 1);
+	mapping = &chunk->mapping[hint];
+	if (hint - first < scratch->space.count && pc >= mapping->start && pc < mapping->end) {
+		scratch->mapping = hint;
+		return mapping;
+	}
+	low = first;
 	high = low + scratch->space.count;
 	for (i = 0; i <= WALK_MAPPING_SHIFT; i++) {
 		__u32 middle = ((low + high) >> 1) & (WALK_CHUNK_MAPPINGS - 1);
@@ -73,6 +80,7 @@ find_mapping(struct walk_scratch *scratch, const struct walk_mapping_chunk *chun
 			high = middle;
 		} else {
 			scratch->mapping = middle;
+			scratch->hint[walk_hint(pc)] = middle;
 			return mapping;
 		}
 	}

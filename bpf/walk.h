@@ -134,6 +134,17 @@ struct walk_deferred {
 	__u64 codes;
 };
 
+/*
+ * Where the mapping of a PC was found last, by the PC's page: tried before the search. Only a hint,
+ * which outlives walks and processes: that mapping has to be one of the process's, and to have the PC.
+ */
+#define WALK_HINTS 256
+
+static inline __u32 walk_hint(__u64 pc)
+{
+	return (pc >> 12 ^ pc >> 20) & (WALK_HINTS - 1);
+}
+
 /* A walk under way. Too large for the BPF stack, and there the verifier would track every word. */
 struct walk_scratch {
 	__u32 busy;
@@ -145,6 +156,7 @@ struct walk_scratch {
 	__u64 window_address;	 /* of window[]; 0: empty */
 	__u64 window[WALK_WINDOW_BYTES / 8];
 	struct walk_state state;
+	__u16 hint[WALK_HINTS]; /* of walk_hint(PC): place in the chunk of mappings */
 	struct walk_record record;
 	/* By frame. Those from settled on are still owed to the state. */
 	struct walk_deferred deferred[WALK_FRAMES_MAX];
