@@ -93,16 +93,17 @@ static void say_verdict(struct check *check, enum load_verdict verdict,
 			const struct load_result *recorded, const struct load_result *now)
 {
 	const struct load_result *of = now ? now : recorded;
-	/* What is being recorded can't fail against the record. */
-	bool failed = load_verdict_fails(verdict) && !check->options->update;
+	bool recorded_now = check->options->update && !(now && now->outcome == LOAD_NO);
+	/* What is being recorded can't fail against the record; a refusal is never recorded. */
+	bool failed = load_verdict_fails(verdict) && !recorded_now;
 
 	*(failed ? &check->failed : &check->passed) += 1;
 	if (!check->options->json) {
 		if (verdict != LOAD_AS_RECORDED)
 			say_text(verdict,
-				 failed			  ? "failed"
-				 : check->options->update ? "recorded"
-							  : "passed",
+				 failed		? "failed"
+				 : recorded_now ? "recorded"
+						: "passed",
 				 recorded, now);
 		return;
 	}
@@ -226,6 +227,8 @@ static int update(struct check *check, struct error *error)
 		return 0;
 	load_record_drop_gone(&check->record, &check->results);
 	for (size_t i = 0; i < check->results.count; i++) {
+		if (check->results.line[i].outcome == LOAD_NO)
+			continue; /* it failed, and what was recorded of it stays */
 		if (load_record_set(&check->record, &check->results.line[i]))
 			return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
 	}

@@ -240,7 +240,10 @@ START_TEST(test_check)
 }
 END_TEST
 
-/* After an update everything is as recorded; what was not measured stays, what is gone goes. */
+/*
+ * After an update everything is as recorded; what was not measured stays, what is gone goes. What is
+ * refused fails, and its line stays what it was.
+ */
 START_TEST(test_update)
 {
 	struct load_record got;
@@ -250,12 +253,16 @@ START_TEST(test_update)
 
 	write_text(record, LINE("6.1", "clang-14", "a", "yes", "100")
 				   LINE("6.1", "clang-14", "gone", "yes", "100")
-					   LINE("7.0", "clang-14", "a", "yes", "70"));
+					   LINE("6.1", "clang-14", "loaded", "yes", "90")
+						   LINE("7.0", "clang-14", "a", "yes", "70"));
 	write_text(results, RESULT("6.12", "clang-14", "a", "no_helper", "1")
 				    RESULT("6.1", "clang-14", "a", "yes", "200")
-					    RESULT("6.1", "clang-14", "new", "no", "3"));
+					    RESULT("6.1", "clang-14", "loaded", "no", "3")
+						    RESULT("6.1", "clang-14", "new", "no", "3"));
 	output = check_output(true, false, &status);
-	ck_assert_int_eq(status, EXIT_OK);
+	ck_assert_int_eq(status, EXIT_FINDINGS);
+	ck_assert_ptr_nonnull(strstr(output, "failed 6.1 clang-14 walk loaded: no longer loads"));
+	ck_assert_ptr_nonnull(strstr(output, "failed 6.1 clang-14 walk new: does not load"));
 	ck_assert_ptr_nonnull(strstr(output, "recorded 6.1 clang-14 walk a: 200 instructions"));
 	free(output);
 	ck_assert_msg(!load_record_read(&got, record, &error), "%s", error.message);
@@ -264,15 +271,15 @@ START_TEST(test_update)
 	ck_assert_str_eq(got.line[0].program, "a");
 	ck_assert_uint_eq(got.line[0].statistics.instructions, 200);
 	ck_assert_str_eq(got.line[0].release, "6.1.3-cloud");
-	ck_assert_str_eq(got.line[1].program, "new");
-	ck_assert_int_eq(got.line[1].outcome, LOAD_NO);
+	ck_assert_str_eq(got.line[1].program, "loaded");
+	ck_assert_int_eq(got.line[1].outcome, LOAD_YES);
 	ck_assert_str_eq(got.line[2].kernel, "6.12");
 	ck_assert_int_eq(got.line[2].outcome, LOAD_NO_HELPER);
 	ck_assert_str_eq(got.line[3].kernel, "7.0");
 	load_record_deinit(&got);
 	output = check_output(false, false, &status);
-	ck_assert_int_eq(status, EXIT_OK);
-	ck_assert_str_eq(last_line(output), "3 passed, 0 failed, 1 skipped");
+	ck_assert_int_eq(status, EXIT_FINDINGS);
+	ck_assert_str_eq(last_line(output), "2 passed, 2 failed, 1 skipped");
 	free(output);
 }
 END_TEST
