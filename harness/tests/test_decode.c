@@ -98,6 +98,60 @@ START_TEST(test_kind)
 }
 END_TEST
 
+static const struct {
+	const char *name;
+	uint8_t bytes[16];
+	size_t size;
+	enum sp_source source;
+} sources[] = {
+	{ "mov_rsp_memory", CODE(0x48, 0x8b, 0xa7, 0xa0, 0, 0, 0), SP_FROM_MEMORY },
+	{ "mov_rsp_rip_relative", CODE(0x48, 0x8b, 0x25, 1, 2, 3, 4), SP_FROM_MEMORY },
+	{ "mov_rsp_own_memory", CODE(0x48, 0x8b, 0x64, 0x24, 8), SP_FROM_MEMORY },
+	{ "mov_r12_memory_is_another_register", CODE(0x4c, 0x8b, 0x67, 8), SP_MOVED },
+	{ "mov_memory_rsp_only_reads_it", CODE(0x48, 0x89, 0x27), SP_MOVED },
+	{ "mov_rsp_rax", CODE(0x48, 0x89, 0xc4), SP_FROM_REGISTER },
+	{ "mov_rsp_r8", CODE(0x4c, 0x89, 0xc4), SP_FROM_REGISTER },
+	{ "mov_rsp_r8_other_encoding", CODE(0x49, 0x8b, 0xe0), SP_FROM_REGISTER },
+	{ "mov_rsp_r13_is_not_rbp", CODE(0x4c, 0x89, 0xec), SP_FROM_REGISTER },
+	{ "mov_r12_rax", CODE(0x49, 0x89, 0xc4), SP_MOVED },
+	{ "mov_rsp_rbp_ends_a_frame", CODE(0x48, 0x89, 0xec), SP_MOVED },
+	{ "mov_rax_rsp_only_reads_it", CODE(0x48, 0x89, 0xe0), SP_MOVED },
+	{ "mov_rsp_constant", CODE(0x48, 0xc7, 0xc4, 0, 0, 1, 0), SP_FROM_REGISTER },
+	{ "movabs_rsp", CODE(0x48, 0xbc, 0, 0, 1, 0, 0, 0, 0, 0), SP_FROM_REGISTER },
+	{ "movabs_r12", CODE(0x49, 0xbc, 0, 0, 1, 0, 0, 0, 0, 0), SP_MOVED },
+	{ "xchg_rsp_memory", CODE(0x48, 0x87, 0x26), SP_FROM_MEMORY },
+	{ "xchg_rax_rsp", CODE(0x48, 0x94), SP_FROM_REGISTER },
+	{ "xchg_rsp_rdx", CODE(0x48, 0x87, 0xd4), SP_FROM_REGISTER },
+	{ "xchg_rdx_rsp", CODE(0x48, 0x87, 0xe2), SP_FROM_REGISTER },
+	{ "xchg_rax_r12", CODE(0x49, 0x94), SP_MOVED },
+	{ "pop_rsp", CODE(0x5c), SP_FROM_MEMORY },
+	{ "pop_rsp_long_form", CODE(0x8f, 0xc4), SP_FROM_MEMORY },
+	{ "pop_r12", CODE(0x41, 0x5c), SP_MOVED },
+	{ "lea_rsp_rsp", CODE(0x48, 0x8d, 0x64, 0x24, 0xd8), SP_MOVED },
+	{ "lea_rsp_rbp", CODE(0x48, 0x8d, 0x65, 0xd8), SP_MOVED },
+	{ "lea_rsp_r10", CODE(0x49, 0x8d, 0x62, 0xf8), SP_FROM_REGISTER },
+	{ "lea_rsp_r12_is_not_rsp", CODE(0x49, 0x8d, 0x64, 0x24, 8), SP_FROM_REGISTER },
+	{ "lea_rsp_rip_relative", CODE(0x48, 0x8d, 0x25, 1, 2, 3, 4), SP_FROM_REGISTER },
+	{ "lea_rsp_rdi_rsi", CODE(0x48, 0x8d, 0x24, 0x37), SP_FROM_REGISTER },
+	{ "leave", CODE(0xc9), SP_MOVED },
+	{ "push", CODE(0x55), SP_MOVED },
+	{ "sub_rsp", CODE(0x48, 0x83, 0xec, 0x28), SP_MOVED },
+	{ "and_rsp", CODE(0x48, 0x83, 0xe4, 0xf0), SP_MOVED },
+	{ "ret", CODE(0xc3), SP_MOVED },
+	{ "vex_has_no_such_opcode", CODE(0xc5, 0xf8, 0x8b, 0xe7), SP_MOVED },
+	{ "cut_before_its_operands", CODE(0x48), SP_MOVED },
+	{ "nothing", .size = 0, .source = SP_MOVED },
+};
+
+START_TEST(test_sp_source)
+{
+	ck_assert_msg(instruction_sp_source(sources[_i].bytes, sources[_i].size) ==
+			      sources[_i].source,
+		      "%s: %d", sources[_i].name,
+		      instruction_sp_source(sources[_i].bytes, sources[_i].size));
+}
+END_TEST
+
 /* The code ends where the mapping ends: the decoder may not ask for a byte more. */
 START_TEST(test_decode_at_page_end)
 {
@@ -202,6 +256,8 @@ static const struct {
 } calls[] = {
 	{ "near", { 0x90, 0x90, 0x90, 0xe8, 1, 2, 3, 4 }, 5 },
 	{ "register", { 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0xff, 0xd0 }, 2 },
+	{ "register_with_rex", { 0x90, 0x90, 0x90, 0x90, 0x90, 0x41, 0xff, 0xd4 }, 3 },
+	{ "register_behind_an_offset", { 0x90, 0x90, 0x90, 0x48, 0x8b, 0x48, 0xff, 0xd0 }, 2 },
 	{ "memory_with_rex", { 0x90, 0x90, 0x90, 0x90, 0x90, 0x41, 0xff, 0x14 }, 0 },
 	{ "rip_relative", { 0x90, 0x90, 0xff, 0x15, 1, 2, 3, 4 }, 6 },
 	/* jmp -193 ends with ff ff ff; pop rbx: no call begins at its last byte. */
@@ -230,6 +286,7 @@ int main(void)
 	TCase *tcase = tcase_create("decode");
 	int kind_count = sizeof(kinds) / sizeof(*kinds);
 
+	tcase_add_loop_test(tcase, test_sp_source, 0, sizeof(sources) / sizeof(*sources));
 	tcase_add_loop_test(tcase, test_kind, 0, kind_count);
 	tcase_add_loop_test(tcase, test_decode_at_page_end, 0, kind_count);
 	tcase_add_test(tcase, test_cache_keeps_until_flushed);

@@ -15,7 +15,7 @@
 #include <sys/auxv.h>
 #include <sys/uio.h>
 #include "truth/truth.h"
-#include "tracees.h"
+#include "tracees_stacks.h"
 
 #define START_BYTES    128 /* _start of crt1.o is shorter */
 #define TIMEOUT_MS     60000
@@ -47,6 +47,12 @@ static const struct {
 	{ "threads", run_threads, 0, THREADS + 1, 0, THREADS + 1, 0, 0 },
 	{ "coroutine", run_coroutine, 0, 5, 0, 1, 0, 6 },
 	{ "continued", run_continued, 0, 10, 0, 1, 0, 2 },
+	{ "shared_mapping", run_shared_mapping, 0, 18, 0, 1, 0, 12 },
+	{ "migrated", run_migrated, 0, 9, 0, 3, 0, 6 },
+	{ "stack_used_again", run_stack_used_again, 0, 4, 0, 1, 0, 4 },
+	{ "switch_by_register", run_switch_by_register, 0, 8, 0, 1, 0, 6 },
+	{ "rsp_is_set", run_rsp_is_set, 0, 8, 0, 2, 0, 0 },
+	{ "planted_call", run_planted_call, 0, 2, 1, 1, 0, 0 },
 	{ "rewritten_code", run_rewritten_code, 0, 1, 0, 1, 0, 0 },
 	{ "fork", run_fork, 5 << 8, 1, 0, 1, 0, 0 },
 	{ "exec", run_exec, 11 << 8, 4, 0, 1, 1, 0 },
@@ -158,7 +164,11 @@ static void check_marker(struct observation *seen, const struct trace_stop *stop
 			PROBLEM(seen, "marker %u: frame %lu is 0x%lx, claimed is 0x%lx",
 				seen->markers, i, truth.pc[CLAIMED_FROM + i], claim.pc[i]);
 	check_slots(seen, stop);
-	if (claim.bottom)
+	if (claim.bottom == CLAIM_PREFIX &&
+	    (truth.count != CLAIMED_FROM + claim.count || truth.stop != STOP_NONE))
+		PROBLEM(seen, "marker %u: the truth has %u frames, claimed are %lu and no more",
+			seen->markers, truth.count, claim.count);
+	if (claim.bottom == CLAIM_BOTTOM)
 		check_bottom(seen, stop, &truth, claim.count);
 }
 

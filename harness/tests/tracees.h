@@ -33,7 +33,13 @@
 struct claim {
 	uint64_t count;
 	uint64_t pc[CLAIM_MAX];
-	uint64_t bottom; /* 1: the last one returns into what called the thread's first function */
+	uint64_t bottom; /* enum claim_bottom */
+};
+
+enum claim_bottom {
+	CLAIM_OPEN,   /* more may be below */
+	CLAIM_BOTTOM, /* the last one returns into what called the thread's first function */
+	CLAIM_PREFIX, /* the truth can't know what is below, and says so */
 };
 
 /* One per thread: the frame of its first function, its claim, what it jumps to. */
@@ -68,7 +74,7 @@ static inline void add_frames(struct claim *claim, uint64_t *frame, const uint64
 #define MARK(first_frame)                                                                          \
 	do {                                                                                       \
 		self->claim.count = 0;                                                             \
-		self->claim.bottom = 1;                                                            \
+		self->claim.bottom = CLAIM_BOTTOM;                                                 \
 		add_frames(&self->claim, (first_frame), self->outermost);                          \
 		marker(&self->claim);                                                              \
 		__asm__ volatile("" : : : "memory");                                               \
@@ -144,7 +150,7 @@ static KEPT void claim_handler(uint64_t *handler_frame, const ucontext_t *contex
 	uint64_t *interrupted_frame = (uint64_t *)context->uc_mcontext.gregs[REG_RBP];
 
 	claim->count = 0;
-	claim->bottom = 1;
+	claim->bottom = CLAIM_BOTTOM;
 	claim->pc[claim->count++] = FRAME[1];
 	claim->pc[claim->count++] = handler_frame[1];
 	claim->pc[claim->count++] = context->uc_mcontext.gregs[REG_RIP];
@@ -212,7 +218,7 @@ static KEPT void on_inner_signal(int signal, siginfo_t *info, void *context)
 	struct claim *claim = &self->claim;
 
 	claim->count = 0;
-	claim->bottom = 0;
+	claim->bottom = CLAIM_OPEN;
 	claim->pc[claim->count++] = FRAME[1];
 	claim->pc[claim->count++] = interrupted->uc_mcontext.gregs[REG_RIP];
 	claim->pc[claim->count++] = ((uint64_t *)interrupted->uc_mcontext.gregs[REG_RBP])[1];
@@ -290,7 +296,7 @@ static KEPT int run_fault(void)
 static KEPT void on_alarm(int signal)
 {
 	self->claim.count = 0;
-	self->claim.bottom = 0;
+	self->claim.bottom = CLAIM_OPEN;
 	self->claim.pc[self->claim.count++] = FRAME[1];
 	marker(&self->claim);
 	__asm__ volatile("" : : : "memory");
@@ -345,7 +351,7 @@ static KEPT int run_threads(void)
 static KEPT void mark_in_coroutine(void)
 {
 	self->claim.count = 0;
-	self->claim.bottom = 0;
+	self->claim.bottom = CLAIM_PREFIX;
 	add_frames(&self->claim, FRAME, FRAME);
 	marker(&self->claim);
 	__asm__ volatile("" : : : "memory");

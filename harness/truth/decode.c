@@ -15,6 +15,10 @@
  * The cache is a hash table with open addressing. Entries carry the generation they were made in:
  * a flush only starts a new one.
  *
+ * Whether rsp was moved (push, add, leave, and whatever goes by rbp) or set to something else is
+ * read from the bytes, too: tracer_stacks.c asks, to tell stacks apart. Rarer ways to set it (cmov,
+ * xor, or) count as moves.
+ *
  * Not decoded: 16- and 32-bit code. 9A (far call) does not exist in 64-bit mode.
  */
 #include <capstone/capstone.h>
@@ -104,6 +108,88 @@ enum instruction_kind instruction_kind(const uint8_t *bytes, size_t size)
 		return INSTRUCTION_OTHER;
 	case 0xff: return has_next ? kind_of_group5(bytes[at + 1]) : INSTRUCTION_UNKNOWN;
 	default: return INSTRUCTION_OTHER;
+	}
+}
+
+/* ---- what is put into rsp ---------------------------------------------------------------- */
+
+struct operands {
+	uint8_t opcode;
+	uint8_t mod, reg, rm, base; /* with REX; base: the register in an address, OPERAND_NONE */
+};
+
+#define OPERAND_NONE 16
+#define OPERAND_RSP  4 /* the numbers of the encoding */
+#define OPERAND_RBP  5
+
+/* The operands of a one-byte opcode. False: it can't be read, or is none. */
+static bool read_operands(const uint8_t *bytes, size_t size, struct operands *ret)
+{
+	size_t at = 0;
+
+	while (at < size && is_prefix(bytes[at]))
+		at++;
+	if (at >= size)
+		return false;
+
+	uint8_t rex = at > 0 && (bytes[at - 1] & OPCODE_REX_MASK) == OPCODE_REX ? bytes[at - 1] : 0;
+	uint8_t modrm = at + 1 < size ? bytes[at + 1] : 0;
+	uint8_t sib = at + 2 < size ? bytes[at + 2] : 0;
+	bool has_sib = modrm >> 6 != 3 && (modrm & 7) == 4;
+	uint8_t base = has_sib ? sib & 7 : modrm & 7;
+
+	*ret = (struct operands) {
+		.opcode = bytes[at],
+		.mod = modrm >> 6,
+		.reg = (modrm >> 3 & 7) | (rex & 4) << 1,
+		.rm = (modrm & 7) | (rex & 1) << 3,
+		.base = modrm >> 6 == 0 && base == 5 ? OPERAND_NONE : base | (rex & 1) << 3,
+	};
+	/* In 50 to 5f, 90 to 97 and b8 to bf the register is in the opcode. */
+	if ((ret->opcode & 0xf0) == 0x50 || (ret->opcode & 0xf8) == 0x90 ||
+	    (ret->opcode & 0xf8) == 0xb8)
+		ret->rm = (ret->opcode & 7) | (rex & 1) << 3;
+	return true;
+}
+
+static enum sp_source source_of(const struct operands *operands, uint8_t from)
+{
+	if (operands->mod != 3)
+		return SP_FROM_MEMORY;
+	return from == OPERAND_RBP || from == OPERAND_RSP ? SP_MOVED : SP_FROM_REGISTER;
+}
+
+enum sp_source instruction_sp_source(const uint8_t *bytes, size_t size)
+{
+	struct operands operands;
+
+	if (!read_operands(bytes, size, &operands))
+		return SP_MOVED;
+
+	bool to_reg = operands.reg == OPERAND_RSP;
+	bool to_rm = operands.rm == OPERAND_RSP;
+
+	switch (operands.opcode) {
+	case 0x8b: return to_reg ? source_of(&operands, operands.rm) : SP_MOVED; /* mov r, r/m */
+	case 0x89:								 /* mov r/m, r */
+		return operands.mod == 3 && to_rm ? source_of(&operands, operands.reg) : SP_MOVED;
+	case 0x87: /* xchg */
+		if (to_reg)
+			return source_of(&operands, operands.rm);
+		return operands.mod == 3 && to_rm ? source_of(&operands, operands.reg) : SP_MOVED;
+	case 0x8d: /* lea */
+		if (!to_reg || operands.base == OPERAND_RSP || operands.base == OPERAND_RBP)
+			return SP_MOVED;
+		return SP_FROM_REGISTER;
+	case 0x8f: /* pop r/m */
+	case 0xc7: /* mov r/m, imm */
+		if (operands.mod != 3 || !to_rm)
+			return SP_MOVED;
+		return operands.opcode == 0x8f ? SP_FROM_MEMORY : SP_FROM_REGISTER;
+	case 0x5c: return to_rm ? SP_FROM_MEMORY : SP_MOVED;   /* pop */
+	case 0x94:					       /* xchg with rax */
+	case 0xbc: return to_rm ? SP_FROM_REGISTER : SP_MOVED; /* mov imm */
+	default: return SP_MOVED;
 	}
 }
 
@@ -220,6 +306,7 @@ struct instruction decoder_decode(struct decoder *decoder, uint64_t pc,
 
 	return (struct instruction) {
 		.kind = instruction_kind(bytes, size),
+		.sp_source = instruction_sp_source(bytes, size),
 		.length = disassemble(decoder, pc, bytes, size),
 	};
 }
@@ -259,6 +346,25 @@ static bool is_far_call(uint64_t pc, const struct memory_reader *memory)
 	return at + 1 < size && bytes[at] == 0xff && (bytes[at + 1] >> 3 & 7) == 3;
 }
 
+static bool is_call(struct decoder *decoder, uint64_t pc, uint8_t length,
+		    const struct memory_reader *memory)
+{
+	struct instruction instruction = decoder_at(decoder, pc, memory);
+
+	return instruction.kind == INSTRUCTION_CALL && instruction.length == length &&
+	       !is_far_call(pc, memory);
+}
+
+/* The prefix without which call r12 is call rsp. Other prefixes mean nothing there, and 0x48 and
+ * its like are often the end of the instruction before. */
+static bool is_rex_b(uint64_t pc, const struct memory_reader *memory)
+{
+	uint8_t byte;
+
+	return !memory->read(memory->context, pc, &byte, 1) &&
+	       (byte & (OPCODE_REX_MASK | 1)) == (OPCODE_REX | 1);
+}
+
 uint64_t decoder_call_before(struct decoder *decoder, uint64_t pc,
 			     const struct memory_reader *memory)
 {
@@ -266,11 +372,13 @@ uint64_t decoder_call_before(struct decoder *decoder, uint64_t pc,
 
 	for (size_t i = 0; i < sizeof(call_lengths); i++) {
 		uint64_t start = pc - call_lengths[i];
-		struct instruction instruction = decoder_at(decoder, start, memory);
 
-		if (instruction.kind == INSTRUCTION_CALL && instruction.length == call_lengths[i] &&
-		    !is_far_call(start, memory))
-			return start;
+		if (!is_call(decoder, start, call_lengths[i], memory))
+			continue;
+		if (call_lengths[i] == 2 && is_rex_b(start - 1, memory) &&
+		    is_call(decoder, start - 1, 3, memory))
+			return start - 1;
+		return start;
 	}
 	return 0;
 }

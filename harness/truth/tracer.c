@@ -92,6 +92,7 @@ static void remove_thread(struct tracer *tracer, pid_t tid)
 	for (size_t i = 0; i < tracer->thread_count; i++) {
 		if (tracer->thread[i]->tid != tid)
 			continue;
+		stack_pool_forget(&tracer->stacks, tid);
 		thread_destroy(tracer->thread[i]);
 		tracer->thread[i] = tracer->thread[--tracer->thread_count];
 		return;
@@ -123,6 +124,7 @@ static int handle_exec(struct tracer *tracer, struct thread *thread)
 	if (thread->state != THREAD_STARTING)
 		tracer->counters.execs++;
 	remove_other_threads(tracer, thread->tid);
+	stack_pool_clear(&tracer->stacks);
 
 	int got = get_registers(tracer, thread->tid, &thread->regs);
 

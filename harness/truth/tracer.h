@@ -5,6 +5,7 @@
  *	tracer.c		the loop: wait, say what stopped, resume
  *	tracer_start.c		start pinned and seized; find the entry point; end without leftovers
  *	tracer_step.c		one executed instruction -> the shadow stack; points
+ *	tracer_stacks.c		which of the process's stacks a thread is on
  *	tracer_memory.c		the tracee's memory and mappings
  *
  * One struct tracer per run, one struct thread per thread of the traced process.
@@ -14,6 +15,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include "truth/stack_pool.h"
 #include "truth/truth.h"
 
 enum thread_state {
@@ -25,16 +27,6 @@ enum thread_state {
 	THREAD_FOREIGN, /* a process of its own that clone made: let go at its first stop */
 };
 
-struct address_range {
-	uint64_t low, high; /* high is the first address after it */
-};
-
-/* A stack that a thread left by other means than a signal, and may come back to. */
-struct parked_stack {
-	struct address_range range;
-	struct shadow_stack shadow;
-};
-
 struct thread {
 	pid_t tid;
 	enum thread_state state;
@@ -42,9 +34,10 @@ struct thread {
 	struct instruction next;      /* the one at regs.rip */
 	struct shadow_stack shadow;
 	struct address_range stack; /* the mapping that rsp was in */
-	struct parked_stack *parked;
-	size_t parked_count;
-	bool may_continue; /* the stack is new, and nothing has happened on it yet: tracer_step.c */
+	uint64_t base;		    /* the highest rsp of the stack in use, as far as it is known */
+	pid_t root;		    /* the thread that began on it; 0: none */
+	bool may_continue; /* the stack is new, and nothing has happened on it yet: tracer_stacks.c */
+	uint64_t left;	   /* the number under which the one before is parked */
 	int injected;	   /* the signal given at the last resume, or 0 */
 	uint64_t steps;
 };
@@ -67,6 +60,7 @@ struct tracer {
 	pid_t pid;
 	struct thread **thread;
 	size_t thread_count;
+	struct stack_pool stacks; /* that no thread is on */
 	struct decoder *decoder;
 	struct memory_reader memory; /* context: the tracer */
 	int memory_fd;
@@ -108,6 +102,14 @@ int thread_enter_handler(struct tracer *tracer, struct thread *thread,
 /* Gives the point where the thread is, if it is one. */
 int thread_point(struct tracer *tracer, struct thread *thread, bool trapped);
 void thread_destroy(struct thread *thread);
+
+/* tracer_stacks.c */
+/* The thread is on the stack where regs say, with no frames. */
+void thread_begin_stack(struct tracer *tracer, struct thread *thread, bool rooted);
+/* thread->next was executed; rsp is now sp. */
+int thread_follow_stack(struct tracer *tracer, struct thread *thread, uint64_t sp);
+/* The function that switched stacks calls: what was parked last is open below. */
+int thread_continue_stack(struct tracer *tracer, struct thread *thread);
 
 /* tracer_memory.c */
 int tracer_memory_open(struct tracer *tracer);

@@ -316,6 +316,7 @@ void tracer_end(struct tracer *tracer)
 	for (size_t i = 0; i < tracer->thread_count; i++)
 		thread_destroy(tracer->thread[i]);
 	free(tracer->thread);
+	stack_pool_clear(&tracer->stacks);
 	free(tracer->volatile_code);
 	decoder_destroy(tracer->decoder);
 }

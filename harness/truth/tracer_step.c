@@ -8,13 +8,7 @@
  *	system call	may map code (the cache goes), or be rt_sigreturn (the handler's frames go)
  *	anything else	drops the frames below the new rsp
  *
- * Stacks that switch. A thread's rsp normally stays in one mapping. When it appears in another one
- * and no signal brought it there, the thread changed stacks (makecontext, a coroutine library). The
- * shadow stack is parked under the mapping it belongs to, and the new stack's, if there is none
- * parked, begins empty and unrooted: its truth is a prefix. If the next that happens there is a call, and
- * no return or jump before it, the function that switched has gone on (-fsplit-stack's __morestack):
- * the parked frames are open below that call, and are brought back. A main stack that grew is still the
- * same mapping: the ranges overlap, or rsp is in none because nothing was written there yet.
+ * On which stack that is, tracer_stacks.c says.
  *
  * A handler's frame on x86-64 (arch/x86/include/asm/sigframe.h, struct rt_sigframe): the restorer's
  * address at rsp, then struct ucontext.
@@ -28,13 +22,12 @@
 #include <ucontext.h>
 #include "truth/tracer.h"
 
-#define STACK_PAGE_MASK 4095ULL
-#define ERRNO_MAX	4095 /* the kernel's MAX_ERRNO: results from -4095 to -1 are errors */
-#define I386_MMAP	90   /* int 0x80 takes the numbers of i386 */
-#define I386_MUNMAP	91
-#define I386_MPROTECT	125
-#define I386_MREMAP	163
-#define I386_MMAP2	192
+#define ERRNO_MAX     4095 /* the kernel's MAX_ERRNO: results from -4095 to -1 are errors */
+#define I386_MMAP     90   /* int 0x80 takes the numbers of i386 */
+#define I386_MUNMAP   91
+#define I386_MPROTECT 125
+#define I386_MREMAP   163
+#define I386_MMAP2    192
 
 static int out_of_memory(struct tracer *tracer)
 {
@@ -48,23 +41,9 @@ struct instruction tracer_decode(struct tracer *tracer, uint64_t pc)
 	return decoder_at(tracer->decoder, pc, &tracer->memory);
 }
 
-static void drop_parked(struct thread *thread)
-{
-	for (size_t i = 0; i < thread->parked_count; i++)
-		shadow_stack_deinit(&thread->parked[i].shadow);
-	free(thread->parked);
-	thread->parked = NULL;
-	thread->parked_count = 0;
-}
-
 void thread_begin(struct tracer *tracer, struct thread *thread, bool rooted)
 {
-	shadow_stack_deinit(&thread->shadow);
-	shadow_stack_init(&thread->shadow, rooted);
-	drop_parked(thread);
-	thread->may_continue = false;
-	if (!tracer_mapping_find(tracer, thread->regs.rsp, &thread->stack))
-		thread->stack = (struct address_range) { 0 };
+	thread_begin_stack(tracer, thread, rooted);
 	thread->state = THREAD_STEPPED;
 	thread->next = tracer_decode(tracer, thread->regs.rip);
 }
@@ -72,94 +51,14 @@ void thread_begin(struct tracer *tracer, struct thread *thread, bool rooted)
 void thread_destroy(struct thread *thread)
 {
 	shadow_stack_deinit(&thread->shadow);
-	drop_parked(thread);
 	free(thread);
 }
 
-static bool in_range(struct address_range range, uint64_t address)
+/* Almost every instruction leaves the thread where it was, and this costs nothing then. */
+static bool may_switch(const struct thread *thread, uint64_t sp)
 {
-	return address >= range.low && address < range.high;
-}
-
-/* Nothing has happened on the stack that was switched to last: as if it had not been. (An empty stack's
- * rsp is the first address after it, so it may lie in the next mapping.) */
-static void switch_back(struct tracer *tracer, struct thread *thread)
-{
-	struct parked_stack *left = &thread->parked[--thread->parked_count];
-
-	shadow_stack_deinit(&thread->shadow);
-	thread->shadow = left->shadow;
-	thread->stack = left->range;
-	thread->may_continue = false;
-	tracer->counters.stack_switches--;
-}
-
-/* Parks the stack in use and brings back the one that range belongs to, or an empty one. */
-static int switch_stack(struct tracer *tracer, struct thread *thread, struct address_range range)
-{
-	if (thread->may_continue)
-		switch_back(tracer, thread);
-	if (in_range(range, thread->stack.high - 1))
-		return 0;
-
-	struct parked_stack left = { .range = thread->stack, .shadow = thread->shadow };
-
-	tracer->counters.stack_switches++;
-	for (size_t i = 0; i < thread->parked_count; i++) {
-		struct parked_stack *parked = &thread->parked[i];
-
-		if (!in_range(range, parked->range.high - 1))
-			continue;
-		thread->shadow = parked->shadow;
-		thread->stack = range;
-		*parked = left;
-		return 0;
-	}
-
-	struct parked_stack *grown = reallocarray(thread->parked, thread->parked_count + 1,
-						  sizeof(*grown));
-
-	if (!grown)
-		return out_of_memory(tracer);
-	thread->parked = grown;
-	thread->parked[thread->parked_count++] = left;
-	thread->stack = range;
-	thread->may_continue = true;
-	shadow_stack_init(&thread->shadow, false);
-	return 0;
-}
-
-/* The function that switched stacks calls: what was parked last is open below. */
-static int continue_stack(struct tracer *tracer, struct thread *thread)
-{
-	struct address_range range = thread->stack;
-
-	switch_back(tracer, thread);
-	tracer->counters.stack_switches++;
-	if (!shadow_stack_continue(&thread->shadow, range.low, range.high))
-		return out_of_memory(tracer);
-	return 0;
-}
-
-/* rsp is outside the mapping it was in: did that grow, or is this another stack? */
-static int follow_stack(struct tracer *tracer, struct thread *thread, uint64_t sp)
-{
-	struct address_range *stack = &thread->stack;
-	struct address_range range;
-
-	if (shadow_stack_on_region(&thread->shadow, sp) || sp == stack->high)
-		return 0;
-	if (!tracer_mapping_find(tracer, sp, &range)) {
-		/* Not written yet. Taken as grown, so that this is asked once a page. */
-		if (sp < stack->low)
-			stack->low = sp & ~STACK_PAGE_MASK;
-		return 0;
-	}
-	if (!stack->high || (range.low < stack->high && stack->low < range.high)) {
-		*stack = range;
-		return 0;
-	}
-	return switch_stack(tracer, thread, range);
+	return sp < thread->stack.low || sp >= thread->stack.high || sp > thread->base ||
+	       thread->next.sp_source != SP_MOVED;
 }
 
 /* Whether the bytes pushed by what was at pc say that it was a call, and of which return address.
@@ -201,16 +100,45 @@ static bool may_change_code(uint64_t number, uint64_t protection)
 	}
 }
 
+static uint64_t interrupted_pc(const struct shadow_stack *shadow)
+{
+	size_t i = shadow->count;
+
+	while (i > 0 && !shadow->frame[i - 1].interrupted)
+		i--;
+	return i > 0 ? shadow->frame[i - 1].return_address : 0;
+}
+
+/*
+ * rt_sigreturn: the handler's frames go. If it goes on elsewhere, and the interrupted PC is where a
+ * call would have left it, then the handler has let the interrupted code call something (Go
+ * preempts so).
+ */
+static int after_handler(struct tracer *tracer, struct thread *thread,
+			 const struct user_regs_struct *regs)
+{
+	const uint64_t saved[CALLEE_SAVED_COUNT] = { regs->rbx, regs->rbp, regs->r12,
+						     regs->r13, regs->r14, regs->r15 };
+	uint64_t interrupted = interrupted_pc(&thread->shadow), top;
+
+	shadow_stack_sigreturn(&thread->shadow, regs->rsp);
+	if (!interrupted || regs->rip == interrupted ||
+	    tracer->memory.read(tracer->memory.context, regs->rsp, &top, sizeof(top)) ||
+	    top != interrupted)
+		return 0;
+	if (!shadow_stack_call(&thread->shadow, regs->rsp, interrupted, saved))
+		return out_of_memory(tracer);
+	return 0;
+}
+
 static int after_system_call(struct tracer *tracer, struct thread *thread,
 			     const struct user_regs_struct *regs)
 {
 	const struct user_regs_struct *before = &thread->regs;
 
 	/* rt_sigreturn has no result: rax is the interrupted code's. */
-	if (before->rax == SYS_rt_sigreturn) {
-		shadow_stack_sigreturn(&thread->shadow, regs->rsp);
-		return 0;
-	}
+	if (before->rax == SYS_rt_sigreturn)
+		return after_handler(tracer, thread, regs);
 	shadow_stack_move(&thread->shadow, regs->rsp);
 	if (is_error(regs->rax) || !may_change_code(before->rax, before->rdx))
 		return 0;
@@ -237,7 +165,7 @@ static int apply(struct tracer *tracer, struct thread *thread, const struct user
 								     regs->r12, regs->r13,
 								     regs->r14, regs->r15 };
 
-			if (thread->may_continue && continue_stack(tracer, thread))
+			if (thread->may_continue && thread_continue_stack(tracer, thread))
 				return -1;
 			if (!shadow_stack_call(&thread->shadow, sp, return_address, saved))
 				return out_of_memory(tracer);
@@ -263,7 +191,7 @@ int thread_step(struct tracer *tracer, struct thread *thread, const struct user_
 {
 	tracer->counters.steps++;
 	thread->steps++;
-	if (!in_range(thread->stack, regs->rsp) && follow_stack(tracer, thread, regs->rsp))
+	if (may_switch(thread, regs->rsp) && thread_follow_stack(tracer, thread, regs->rsp))
 		return -1;
 	if (apply(tracer, thread, regs))
 		return -1;

@@ -4,6 +4,7 @@
  *
  *	decode.c	what one instruction does to the stack (capstone): call, ret, syscall, other
  *	shadow_stack.c	calls and returns seen so far -> the frames that are open now
+ *	stack_pool.c	the stacks that no thread is on, with their frames
  *	tracer*.c	ptrace: every thread of a program, one instruction at a time (tracer.h is
  *			their private interface)
  *	steps_bench.c	how fast that is, beside a program that single-steps itself
@@ -14,8 +15,9 @@
  *
  * What the truth is not: of a stack that was switched to by a jump or a return (makecontext,
  * coroutines) it is a prefix, and says so (rooted false); a function that switches in its middle
- * and calls from there keeps its frames. Two switched stacks inside one mapping can't be told apart.
- * A handler that rewrites the interrupted rip in its ucontext is believed only after rt_sigreturn.
+ * and calls from there keeps its frames. tracer_stacks.c says which switches inside one mapping are
+ * seen. A handler that rewrites the interrupted rip in its ucontext is believed only after
+ * rt_sigreturn; if it left the interrupted PC on the stack, as a call would, there is a frame for it.
  */
 #ifndef STACKPROOF_TRUTH_H
 #define STACKPROOF_TRUTH_H
@@ -37,8 +39,16 @@ enum instruction_kind {
 	INSTRUCTION_UNKNOWN, /* its opcode can't be read */
 };
 
+/* What an instruction does to rsp, other than by pushing and popping. */
+enum sp_source {
+	SP_MOVED,	  /* nothing, or by an offset from itself or from rbp */
+	SP_FROM_REGISTER, /* sets it to another register's value, or a constant */
+	SP_FROM_MEMORY,	  /* to what memory held */
+};
+
 struct instruction {
 	enum instruction_kind kind;
+	enum sp_source sp_source;
 	uint8_t length; /* bytes; 0 if unknown */
 };
 
@@ -46,6 +56,7 @@ struct instruction {
 
 /* The kind alone, from the bytes at a PC: exact wherever the opcode is within size. */
 enum instruction_kind instruction_kind(const uint8_t *bytes, size_t size);
+enum sp_source instruction_sp_source(const uint8_t *bytes, size_t size);
 
 struct decoder; /* capstone and a cache by address */
 struct decoder *decoder_create(struct error *error);
