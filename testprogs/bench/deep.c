@@ -2,27 +2,30 @@
 /*
  * deep.c - a deep stack that stays there: what `bench` times walks over
  *
- *	deep chain DEPTH [MAPPINGS [SPINS]]	10, or a multiple of 100
+ *	deep chain DEPTH [MAPPINGS [LOOKS]]	10, or a multiple of 100
  *	deep recursion DEPTH [MAPPINGS]
  *
- * level_0 calls level_1 ... calls level_99, which begins again or spins, so often or until it is
- * killed. Every
- * level has its own code, frame size and saved registers, so no walker's cache is flattered as by a
+ * level_0 calls level_1 ... calls level_99, which begins again or spins until it is killed. With LOOKS
+ * it looks so often at the clock instead: where the clock has jumped, somebody else had the CPU.
+ * What was lost that way goes to standard output: its nanoseconds, all nanoseconds, the number of
+ * jumps. Every level has its own code, frame size and saved registers, so no walker's cache is flattered as by a
  * recursion. PART selects 20 levels, so that five shared libraries hold them; without it one image
  * has them all. MAPPINGS: how often a page of this program's code is mapped once more, since a real
  * process has many mappings to be searched.
  */
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 /* The levels know no more of it than `at`. */
 struct deep {
 	int at[5];
 	int again;
 	int (*first)(int *at);
-	long left; /* spins; never 0 if it doesn't begin at a positive number */
+	long looks;
 };
 
 #define LEVEL(n, next)                                                                             \
@@ -148,6 +151,33 @@ LEVEL(96, 97)
 LEVEL(97, 98)
 LEVEL(98, 99)
 
+#define JUMP_LEAST 1000	   /* ns; a look takes 20 to 60 */
+#define JUMP_MOST  1000000 /* more is another program's turn, or another machine's */
+
+static long now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static int look(long looks)
+{
+	long begin = now_ns(), before = begin, lost = 0, jumps = 0;
+
+	for (; looks > 0; looks--) {
+		long now = now_ns(), jump = now - before;
+
+		if (jump >= JUMP_LEAST && jump < JUMP_MOST) {
+			lost += jump;
+			jumps++;
+		}
+		before = now;
+	}
+	return printf("%ld %ld %ld\n", lost, before - begin, jumps) < 0;
+}
+
 __attribute__((noinline)) int level_99(int *at)
 {
 	struct deep *deep = (struct deep *)at;
@@ -155,7 +185,9 @@ __attribute__((noinline)) int level_99(int *at)
 
 	if (deep->again-- > 0)
 		return deep->first(at) + spin[1];
-	while (spin[0] == 1 && --deep->left)
+	if (deep->looks)
+		exit(look(deep->looks) || fflush(stdout));
+	while (spin[0] == 1)
 		spin[1] ^= 1;
 	return spin[1];
 }
@@ -191,7 +223,7 @@ int main(int argc, char **argv)
 {
 	struct deep deep = { .at = { 1, 2, 3, 4, 5 }, .first = level_0 };
 
-	deep.left = argc > 4 ? atol(argv[4]) : 0;
+	deep.looks = argc > 4 ? atol(argv[4]) : 0;
 	int depth = argc > 2 ? atoi(argv[2]) : 100;
 
 	if (add_mappings(argc > 3 ? atoi(argv[3]) : 0))
