@@ -96,10 +96,14 @@ LIBRARY	 := $(O)/lib/libstackproof.a
 LIBRARY_HEADERS := bpf/stackproof.h bpf/process_events.h bpf/session.h bpf/walk.h \
 	    unwinder/unwinder.h unwinder/table_abi.h
 
-$(LIBRARY): $(filter $(O)/unwinder/%.o $(O)/bpf/%.o,$(OBJECTS))
+# Of one member, in which only what these headers declare is global: names inside can't collide.
+$(LIBRARY): $(filter $(O)/unwinder/%.o $(O)/bpf/%.o,$(OBJECTS)) $(LIBRARY_HEADERS)
 	$(call msg,AR,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)rm -f $@; ar qcs $@ $^
+	$(Q)CC="$(CC)" scripts/declared-functions unwinder bpf >$(@D)/declared
+	$(Q)$(LD) -r -o $(@D)/stackproof.o $(filter %.o,$^)
+	$(Q)objcopy --keep-global-symbols=$(@D)/declared $(@D)/stackproof.o
+	$(Q)rm -f $@; ar qcs $@ $(@D)/stackproof.o
 
 $(O)/example/%: bpf/example/%.c $(LIBRARY) $(LIBRARY_HEADERS)
 	$(call msg,LINK,$@)

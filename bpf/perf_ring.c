@@ -24,6 +24,7 @@
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 #include <bpf/libbpf.h>
@@ -34,8 +35,16 @@
 /* ---- records ---------------------------------------------------------------------------- */
 
 /* Bodies, without what follows the fields that are read. */
-struct ids_body { /* PERF_RECORD_MMAP2, _COMM: process, thread */
+struct ids_body { /* PERF_RECORD_MMAP, _COMM: process, thread */
 	uint32_t pid, tid;
+};
+
+struct mapping_body { /* PERF_RECORD_MMAP2; the path follows */
+	uint32_t pid, tid;
+	uint64_t start, bytes, offset;
+	uint32_t major, minor;
+	uint64_t inode, inode_generation;
+	uint32_t protection, flags;
 };
 
 struct task_body { /* PERF_RECORD_FORK, _EXIT */
@@ -81,6 +90,34 @@ static bool read_ids(const struct perf_ring *ring, uint64_t at, size_t body_byte
 	return true;
 }
 
+/* An event that says too little, or nonsense, still says that something was mapped. */
+static bool read_mapping(struct perf_ring *ring, const struct perf_event_header *header,
+			 uint64_t at, size_t body_bytes, struct process_event *ret)
+{
+	struct process_mapping *mapping = &ret->mapping;
+	struct mapping_body body;
+	size_t path_bytes;
+
+	if (!read_ids(ring, at, body_bytes, ret))
+		return false;
+	if (header->type != PERF_RECORD_MMAP2 || body_bytes <= sizeof(body))
+		return true;
+	ring_copy(ring, at, &body, sizeof(body));
+	path_bytes = body_bytes - sizeof(body);
+	if (path_bytes > sizeof(ring->path))
+		path_bytes = sizeof(ring->path);
+	ring_copy(ring, at + sizeof(body), ring->path, path_bytes);
+	mapping->start = body.start;
+	mapping->end = body.start + body.bytes;
+	mapping->offset = body.offset;
+	mapping->device = makedev(body.major, body.minor);
+	mapping->inode = body.inode;
+	if (memchr(ring->path, '\0', path_bytes) && mapping->start < mapping->end &&
+	    !((body.start | body.bytes | body.offset) & (TABLE_PAGE_SIZE - 1)))
+		mapping->path = ring->path;
+	return true;
+}
+
 static bool read_task(const struct perf_ring *ring, uint64_t at, size_t body_bytes,
 		      struct process_event *ret)
 {
@@ -106,14 +143,14 @@ static bool read_lost(const struct perf_ring *ring, uint64_t at, size_t body_byt
 }
 
 /* False: the record is too short for what its type says. */
-static bool read_body(const struct perf_ring *ring, const struct perf_event_header *header,
-		      uint64_t at, size_t body_bytes, struct process_event *ret)
+static bool read_body(struct perf_ring *ring, const struct perf_event_header *header, uint64_t at,
+		      size_t body_bytes, struct process_event *ret)
 {
 	switch (header->type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2: /* only executable ones come: attr.mmap_data is off */
 		ret->kind = PROCESS_EVENT_MAP;
-		return read_ids(ring, at, body_bytes, ret);
+		return read_mapping(ring, header, at, body_bytes, ret);
 	case PERF_RECORD_COMM:
 		if (header->misc & PERF_RECORD_MISC_COMM_EXEC)
 			ret->kind = PROCESS_EVENT_EXEC;

@@ -8,6 +8,8 @@
 #include <sys/types.h>
 #include "unwinder.h"
 
+#define PROCESS_PATH_BYTES 4096 /* PATH_MAX */
+
 enum process_event_kind {
 	PROCESS_EVENT_OTHER, /* a record that says nothing of use */
 	PROCESS_EVENT_MAP,   /* pid has a new executable mapping, or other permissions of one */
@@ -18,10 +20,18 @@ enum process_event_kind {
 	PROCESS_EVENT_MALFORMED, /* it can't be read; the same as lost */
 };
 
+/* What an event says of a mapping. */
+struct process_mapping {
+	uint64_t start, end, offset; /* offset in the file */
+	uint64_t device, inode;	     /* as in /proc/PID/maps; 0: of no file */
+	const char *path; /* NULL: the event does not say all this, or not so that it can be used */
+};
+
 struct process_event {
 	enum process_event_kind kind;
 	pid_t pid, tid, parent;
-	uint64_t time_ns; /* CLOCK_MONOTONIC, as bpf_ktime_get_ns() */
+	struct process_mapping mapping; /* of PROCESS_EVENT_MAP */
+	uint64_t time_ns;		/* CLOCK_MONOTONIC, as bpf_ktime_get_ns() */
 	uint64_t since_ns;
 	uint64_t lost;
 	uint64_t order; /* the caller's */
@@ -38,12 +48,13 @@ struct perf_ring {
 	uint64_t last_ns; /* time of the record before it */
 	void *memory;	  /* the kernel's, with the page of head and tail before the data */
 	int fd;
+	char path[PROCESS_PATH_BYTES]; /* of the last mapping */
 };
 
 /*
  * Takes the record at the ring's tail, of what there is before position head. False: there is none
  * (tail is head). Where a record's size is impossible nothing behind it can be found either: all up
- * to head is one PROCESS_EVENT_MALFORMED.
+ * to head is one PROCESS_EVENT_MALFORMED. A path is valid until the next one is taken.
  */
 bool perf_ring_take(struct perf_ring *ring, uint64_t head, struct process_event *ret);
 

@@ -2,9 +2,11 @@
 /*
  * placement.c - copy tables into the arrays that the walk reads
  *
- * The tables of all images lie one after the other in five arrays. An image gets its place in each
- * the first time a process maps it, and keeps it: a walk may be reading. What is written for the
- * next image never changes what a published one says.
+ * The tables of all images lie in five arrays, each in one piece of each array. An image gets its place
+ * the first time a process maps it, and keeps it for as long as it is referenced: a walk may be reading.
+ * What is written for the next image never changes what a referenced one says. One that is not referenced
+ * any more stays, for programs come again, until there is no room for another: then those that have been
+ * without a reference for longest leave.
  *
  * Page numbers are rewritten, from entries of the table to entries of the array. The two differ by
  * more than a base, because a page's entries must not straddle two chunks: where they would, the
@@ -13,14 +15,17 @@
  * wherever that entry is. A page without entries has the number of the next page that has some, as
  * in the table, so that page[p] == page[p + 1] still says that p has none.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "placement.h"
 
-/* Where an image's table lies: its first number in each array. */
+/* Where an image's table lies in each array. */
 struct placed_image {
 	bool placed;
-	uint32_t first[PLACEMENT_COUNT];
+	uint32_t references;
+	uint64_t released; /* when the last one was given up */
+	struct placement_extent at[PLACEMENT_COUNT];
 };
 
 static const struct {
@@ -45,6 +50,202 @@ size_t placement_value_bytes(enum placement_kind kind)
 	return kinds[kind].bytes;
 }
 
+#define NOWHERE UINT64_MAX
+
+/* ---- room ------------------------------------------------------------------------------- */
+
+static int no_memory(struct error *error)
+{
+	return error_set(error, ERROR_MEMORY, "", 0, "no memory for images");
+}
+
+/* So many free extents can be noted: images that leave never fail for want of memory. */
+static int reserve(struct placement_array *array, size_t count, struct error *error)
+{
+	struct placement_extent *grown;
+
+	if (count <= array->free_capacity)
+		return 0;
+	grown = realloc(array->free, 2 * count * sizeof(*grown));
+	if (!grown)
+		return no_memory(error);
+	if (!array->free) /* the first time */
+		grown[array->free_count++] = (struct placement_extent) { 0, array->capacity };
+	array->free = grown;
+	array->free_capacity = 2 * count;
+	return 0;
+}
+
+/* Of a free extent, but for the first `skip` numbers. */
+static struct placement_extent take(struct placement_array *array, size_t number, uint32_t skip,
+				    uint32_t count)
+{
+	struct placement_extent *extent = &array->free[number];
+	struct placement_extent taken = { extent->first + skip, count };
+	struct placement_extent rest = { taken.first + count, extent->count - skip - count };
+	size_t parts = (skip > 0) + (rest.count > 0);
+
+	extent->count = skip;
+	memmove(extent + parts, extent + 1, (array->free_count - number - 1) * sizeof(*extent));
+	array->free_count += parts;
+	array->free_count--;
+	if (rest.count)
+		extent[skip > 0] = rest;
+	array->used += count;
+	return taken;
+}
+
+static void give_back(struct placement_array *array, const struct placement_extent *back)
+{
+	struct placement_extent *extent = array->free;
+	size_t at = 0;
+
+	if (!back->count)
+		return;
+	array->used -= back->count;
+	while (at < array->free_count && extent[at].first < back->first)
+		at++;
+	if (at && extent[at - 1].first + extent[at - 1].count == back->first) {
+		extent[--at].count += back->count;
+	} else {
+		memmove(&extent[at + 1], &extent[at], (array->free_count++ - at) * sizeof(*extent));
+		extent[at] = *back;
+	}
+	if (at + 1 < array->free_count &&
+	    extent[at].first + extent[at].count == extent[at + 1].first) {
+		extent[at].count += extent[at + 1].count;
+		array->free_count--;
+		memmove(&extent[at + 1], &extent[at + 2],
+			(array->free_count - at - 1) * sizeof(*extent));
+	}
+}
+
+/* How many entries must be repeated so that `count` from number `at` on lie in one chunk. */
+static uint32_t padding(uint32_t at, uint32_t count)
+{
+	uint32_t rest = WALK_CHUNK_ENTRIES - (at & (WALK_CHUNK_ENTRIES - 1));
+
+	return count > rest ? rest : 0;
+}
+
+static uint32_t page_entries(const struct table *table, uint32_t p)
+{
+	return table->page[p + 1] - table->page[p];
+}
+
+/* Numbers of entries that a table takes which begins at one: with padding, and one more, for the number
+ * behind the last entry is a number too: the walk may look for the entry before it. NOWHERE: a page
+ * would have more than may be searched. */
+static uint64_t wanted_entries(const struct table *table, uint32_t first)
+{
+	uint32_t last = 0;
+	uint64_t at = first;
+
+	if (table->entry_count <= WALK_CHUNK_ENTRIES - (first & (WALK_CHUNK_ENTRIES - 1)))
+		return (uint64_t)table->entry_count + 1;
+	for (uint32_t p = 0; p < table->page_count; p++) {
+		uint32_t count = page_entries(table, p), more = padding(at, count);
+
+		if (last + more > TABLE_PAGE_SIZE)
+			return NOWHERE;
+		last = count ? count : last;
+		at += (uint64_t)more + count;
+	}
+	return at - first + 1;
+}
+
+static uint64_t wanted(const struct table *table, enum placement_kind kind, uint32_t first)
+{
+	switch (kind) {
+	case PLACEMENT_PAGES: return (uint64_t)table->page_count + 1;
+	case PLACEMENT_ENTRIES: return wanted_entries(table, first);
+	case PLACEMENT_SHAPES: return table->shape_count;
+	case PLACEMENT_RULES: return table->rule_count;
+	case PLACEMENT_PLACES: return table->place_count;
+	default: return 0;
+	}
+}
+
+/* From some number on in free extent i. */
+static bool fits(const struct placement_array *array, size_t i, uint32_t skip,
+		 const struct table *table, enum placement_kind kind, uint64_t *ret_count)
+{
+	if (skip >= array->free[i].count)
+		return false;
+	*ret_count = wanted(table, kind, array->free[i].first + skip);
+	return *ret_count <= array->free[i].count - skip;
+}
+
+/* The first extent that is large enough; where its beginning is no good, from the next chunk on. An image
+ * that wants no number has number 0. */
+static bool find_room(struct placement_array *array, const struct table *table,
+		      enum placement_kind kind, struct placement_extent *ret)
+{
+	*ret = (struct placement_extent) { 0 };
+	if (!wanted(table, kind, 0))
+		return true;
+	for (size_t i = 0; i < array->free_count; i++) {
+		uint64_t count = 0;
+		uint32_t skip = 0;
+
+		if (!fits(array, i, 0, table, kind, &count)) {
+			skip = WALK_CHUNK_ENTRIES -
+			       (array->free[i].first & (WALK_CHUNK_ENTRIES - 1));
+			if (count != NOWHERE || !fits(array, i, skip, table, kind, &count))
+				continue;
+		}
+		*ret = take(array, i, skip, count);
+		return true;
+	}
+	return false;
+}
+
+static void remove_image(struct placement *placement, struct placed_image *placed)
+{
+	for (int kind = 0; kind < PLACEMENT_COUNT; kind++)
+		give_back(&placement->array[kind], &placed->at[kind]);
+	placed->placed = false;
+	placement->placed_count--;
+}
+
+/* False: each image is referenced. */
+static bool remove_oldest(struct placement *placement)
+{
+	struct placed_image *oldest = NULL;
+
+	for (size_t i = 0; i < placement->image_count; i++) {
+		struct placed_image *image = &placement->image[i];
+
+		if (image->placed && !image->references &&
+		    (!oldest || image->released < oldest->released))
+			oldest = image;
+	}
+	if (oldest)
+		remove_image(placement, oldest);
+	return oldest != NULL;
+}
+
+/* In each array, or in none. */
+static int take_room(struct placement *placement, const struct image_entry *entry,
+		     struct placed_image *placed, struct error *error)
+{
+	for (int kind = 0; kind < PLACEMENT_COUNT; kind++) {
+		struct placement_array *array = &placement->array[kind];
+
+		while (!find_room(array, entry->table, kind, &placed->at[kind])) {
+			if (remove_oldest(placement))
+				continue;
+			while (kind--)
+				give_back(&placement->array[kind], &placed->at[kind]);
+			return error_set(error, ERROR_TABLE_LIMIT, "", 0,
+					 "the session's %u %s have no room for the table of %s",
+					 array->capacity, kinds[array - placement->array].name,
+					 entry->image->path);
+		}
+	}
+	return 0;
+}
+
 /* ---- writing one number ----------------------------------------------------------------- */
 
 /* Each chunk repeats its neighbours' numbers that are next to it. */
@@ -61,86 +262,60 @@ static void put_page(struct placement_array *array, uint32_t number, uint32_t va
 		chunk[1].page[0] = value;
 }
 
-static void put_entry(struct placement_array *array, uint32_t entry)
+static void put_entry(struct placement_array *array, uint32_t number, uint32_t entry)
 {
 	struct walk_entry_chunk *chunk = array->memory;
-	uint32_t at = array->used & (WALK_CHUNK_ENTRIES - 1);
+	uint32_t at = number & (WALK_CHUNK_ENTRIES - 1);
 
-	chunk += array->used >> WALK_ENTRY_SHIFT;
+	chunk += number >> WALK_ENTRY_SHIFT;
 	chunk->entry[at + 1] = entry;
-	array->used++;
-	if (at == WALK_CHUNK_ENTRIES - 1 && array->used < array->capacity)
+	if (at == WALK_CHUNK_ENTRIES - 1 && number + 1 < array->capacity)
 		chunk[1].entry[0] = entry;
 }
 
-static void put_shape_row(struct placement_array *array, uint16_t row)
+static void put_shape_row(struct placement_array *array, uint32_t number, uint16_t row)
 {
 	struct walk_shape_chunk *chunk = array->memory;
-	uint32_t at = array->used & (WALK_CHUNK_ROWS - 1);
+	uint32_t at = number & (WALK_CHUNK_ROWS - 1);
 
-	chunk += array->used >> WALK_SHAPE_SHIFT;
+	chunk += number >> WALK_SHAPE_SHIFT;
 	chunk->row[at] = row;
-	if (at < WALK_SHAPE_OVERLAP && array->used >= WALK_CHUNK_ROWS)
+	if (at < WALK_SHAPE_OVERLAP && number >= WALK_CHUNK_ROWS)
 		chunk[-1].row[WALK_CHUNK_ROWS + at] = row;
-	array->used++;
 }
 
 /* ---- placing an image ------------------------------------------------------------------- */
 
-static int full(enum placement_kind kind, uint32_t capacity, const char *path, struct error *error)
-{
-	return error_set(error, ERROR_TABLE_LIMIT, "", 0,
-			 "the session's %u %s have no room for the table of %s", capacity,
-			 kinds[kind].name, path);
-}
-
-/* Pages and entries. The number behind the last page, and behind the last entry, is a number too:
- * the walk may look for the entry before it. */
-static int place_pages(struct placement *placement, const struct table *table, const char *path,
-		       struct error *error)
+static void place_pages(struct placement *placement, const struct table *table,
+			const struct placed_image *placed)
 {
 	struct placement_array *pages = &placement->array[PLACEMENT_PAGES];
 	struct placement_array *entries = &placement->array[PLACEMENT_ENTRIES];
-	uint32_t last = 0, empty = pages->used;
+	uint32_t first = placed->at[PLACEMENT_PAGES].first, empty = 0, last = 0;
+	uint32_t at = placed->at[PLACEMENT_ENTRIES].first;
 
 	for (uint32_t p = 0; p < table->page_count; p++) {
-		uint32_t count = table->page[p + 1] - table->page[p];
-		uint32_t rest = WALK_CHUNK_ENTRIES - (entries->used & (WALK_CHUNK_ENTRIES - 1));
-		uint32_t padding = count > rest ? rest : 0;
+		uint32_t count = page_entries(table, p);
 
 		if (!count)
 			continue;
-		if (padding >= entries->capacity - entries->used ||
-		    count >= entries->capacity - entries->used - padding)
-			return full(PLACEMENT_ENTRIES, entries->capacity, path, error);
-		while (padding--)
-			put_entry(entries, last);
-		for (; empty <= pages->used + p; empty++) /* this page, and those without entries */
-			put_page(pages, empty, entries->used);
+		for (uint32_t more = padding(at, count); more--;)
+			put_entry(entries, at++, last);
+		for (; empty <= p; empty++) /* this page, and those without entries */
+			put_page(pages, first + empty, at);
 		for (uint32_t i = 0; i < count; i++)
-			put_entry(entries, table->entry[table->page[p] + i]);
+			put_entry(entries, at++, table->entry[table->page[p] + i]);
 		last = table->entry[table->page[p] + count - 1];
 	}
-	for (; empty <= pages->used + table->page_count; empty++)
-		put_page(pages, empty, entries->used);
-	pages->used += table->page_count + 1;
-	return 0;
+	for (; empty <= table->page_count; empty++)
+		put_page(pages, first + empty, at);
 }
 
-static int has_room(const struct placement *placement, enum placement_kind kind, uint32_t wanted,
-		    const char *path, struct error *error)
+static void copy(struct placement_array *array, const struct placement_extent *to, const void *from,
+		 size_t size)
 {
-	const struct placement_array *array = &placement->array[kind];
-
-	return wanted > array->capacity - array->used ? full(kind, array->capacity, path, error)
-						      : 0;
-}
-
-static void copy(struct placement_array *array, const void *from, uint32_t count, size_t size)
-{
-	if (count)
-		memcpy((char *)array->memory + array->used * size, from, count * size);
-	array->used += count;
+	if (to->count)
+		memcpy((char *)array->memory + to->first * size, from, to->count * size);
 }
 
 static int place_image(struct placement *placement, const struct image_entry *entry,
@@ -149,44 +324,37 @@ static int place_image(struct placement *placement, const struct image_entry *en
 	struct placement_array *array = placement->array;
 	struct placed_image *placed = &placement->image[entry->id];
 	const struct table *table = entry->table;
-	const char *path = entry->image->path;
-	uint32_t entries = array[PLACEMENT_ENTRIES].used;
 
-	if (has_room(placement, PLACEMENT_PAGES, table->page_count + 1, path, error) ||
-	    has_room(placement, PLACEMENT_SHAPES, table->shape_count, path, error) ||
-	    has_room(placement, PLACEMENT_RULES, table->rule_count, path, error) ||
-	    has_room(placement, PLACEMENT_PLACES, table->place_count, path, error))
+	for (int kind = 0; kind < PLACEMENT_COUNT; kind++)
+		if (reserve(&array[kind], placement->placed_count + 2, error))
+			return -1;
+	if (take_room(placement, entry, placed, error))
 		return -1;
-	/* Behind a full array there is no number, even for an image that needs none. */
-	for (int kind = 0; kind < PLACEMENT_COUNT; kind++) {
-		bool is_full = array[kind].used && array[kind].used == array[kind].capacity;
-
-		placed->first[kind] = array[kind].used - is_full;
-	}
-	if (place_pages(placement, table, path, error)) {
-		array[PLACEMENT_ENTRIES].used = entries;
-		return -1;
-	}
+	place_pages(placement, table, placed);
 	for (uint32_t i = 0; i < table->shape_count; i++)
-		put_shape_row(&array[PLACEMENT_SHAPES], table->shape[i]);
+		put_shape_row(&array[PLACEMENT_SHAPES], placed->at[PLACEMENT_SHAPES].first + i,
+			      table->shape[i]);
 	/* A chunk of rules is nothing but its rules, so the array is one of rules, too. */
-	copy(&array[PLACEMENT_RULES], table->rule, table->rule_count, sizeof(*table->rule));
-	copy(&array[PLACEMENT_PLACES], table->place, table->place_count, sizeof(*table->place));
+	copy(&array[PLACEMENT_RULES], &placed->at[PLACEMENT_RULES], table->rule,
+	     sizeof(*table->rule));
+	copy(&array[PLACEMENT_PLACES], &placed->at[PLACEMENT_PLACES], table->place,
+	     sizeof(*table->place));
 	placed->placed = true;
+	placement->placed_count++;
 	return 0;
 }
 
 int placement_add(struct placement *placement, const struct image_entry *entry,
 		  struct walk_mapping *ret, struct error *error)
 {
-	const struct placed_image *placed;
+	struct placed_image *placed;
 
 	if (entry->id >= placement->image_count) {
 		size_t count = (size_t)entry->id * 2 + 16;
 		struct placed_image *grown = realloc(placement->image, count * sizeof(*grown));
 
 		if (!grown)
-			return error_set(error, ERROR_MEMORY, "", 0, "no memory for images");
+			return no_memory(error);
 		memset(grown + placement->image_count, 0,
 		       (count - placement->image_count) * sizeof(*grown));
 		placement->image = grown;
@@ -195,17 +363,32 @@ int placement_add(struct placement *placement, const struct image_entry *entry,
 	placed = &placement->image[entry->id];
 	if (!placed->placed && place_image(placement, entry, error))
 		return -1;
-	ret->first_page += placed->first[PLACEMENT_PAGES];
-	ret->first_entry = placed->first[PLACEMENT_ENTRIES];
-	ret->first_shape = placed->first[PLACEMENT_SHAPES];
-	ret->first_rule = placed->first[PLACEMENT_RULES];
-	ret->first_place = placed->first[PLACEMENT_PLACES];
+	placed->references++;
+	ret->first_page += placed->at[PLACEMENT_PAGES].first;
+	ret->first_entry = placed->at[PLACEMENT_ENTRIES].first;
+	ret->first_shape = placed->at[PLACEMENT_SHAPES].first;
+	ret->first_rule = placed->at[PLACEMENT_RULES].first;
+	ret->first_place = placed->at[PLACEMENT_PLACES].first;
 	return 0;
+}
+
+void placement_release(struct placement *placement, uint32_t id)
+{
+	struct placed_image *placed = &placement->image[id];
+
+	assert(placed->placed && placed->references);
+	if (!--placed->references)
+		placed->released = ++placement->clock;
 }
 
 void placement_deinit(struct placement *placement)
 {
 	free(placement->image);
 	placement->image = NULL;
-	placement->image_count = 0;
+	placement->image_count = placement->placed_count = 0;
+	for (int kind = 0; kind < PLACEMENT_COUNT; kind++) {
+		free(placement->array[kind].free);
+		placement->array[kind].free = NULL;
+		placement->array[kind].free_count = placement->array[kind].free_capacity = 0;
+	}
 }

@@ -8,10 +8,16 @@
 #include "unwinder.h"
 #include "walk.h"
 
+struct placement_extent {
+	uint32_t first, count; /* numbers */
+};
+
 /* One array: memory that somebody else owns, of capacity numbers, of which used are taken. */
 struct placement_array {
 	void *memory;
 	uint32_t used, capacity;
+	struct placement_extent *free; /* private: sorted, no two of them adjacent */
+	size_t free_count, free_capacity;
 };
 
 enum placement_kind {
@@ -27,7 +33,8 @@ enum placement_kind {
 struct placement {
 	struct placement_array array[PLACEMENT_COUNT];
 	struct placed_image *image; /* private: by image_entry.id */
-	size_t image_count;
+	size_t image_count, placed_count;
+	uint64_t clock; /* of releases */
 };
 
 /* How many array values hold capacity numbers, and the bytes of one. */
@@ -35,11 +42,15 @@ uint32_t placement_values(enum placement_kind kind, uint32_t capacity);
 size_t placement_value_bytes(enum placement_kind kind);
 /*
  * Fills in where the tables of the mapping's image are, which are copied into the arrays if they are
- * not there yet. ret is what mapping_for_walk() gave. What was placed before stays as it was.
- * ERROR_TABLE_LIMIT: an array is full; nothing is placed then.
+ * not there yet. ret is what mapping_for_walk() gave. What is referenced stays as it was, and the image
+ * is, from now on, once more: placement_release(). ERROR_TABLE_LIMIT: an array is full of images that
+ * are referenced; nothing is placed then.
  */
 int placement_add(struct placement *placement, const struct image_entry *entry,
 		  struct walk_mapping *ret, struct error *error);
+/* No walk that begins or is under way reads the image by this reference. Without any it stays where it
+ * is until there is no room for another one. */
+void placement_release(struct placement *placement, uint32_t id);
 void placement_deinit(struct placement *placement);
 
 #endif

@@ -3,27 +3,29 @@
  * process_events.c - follow the processes of a session
  *
  * The kernel says when a process maps something executable, executes another program, forks or ends
- * (perf_ring.c). What the new mapping is, /proc/PID/maps says better than the event, so the event only
- * makes the process dirty; it is read once, however many events there were since the last time. A
- * forked process has its parent's mappings and is not read at all. Events of several CPUs are put in
- * the order of their times; those that came while the rings were read wait for another round.
+ * (perf_ring.c), and mostly enough for the new list to be known (process_change.c). Only where it is not
+ * is /proc/PID/maps read, in turn, for some time in each round: a reading waits for the process's locks.
+ * A forked process has its parent's mappings. Events of several CPUs are put in the order of their times;
+ * those that came while the rings were read wait for another round.
  *
  * The race. Between a change and the new list the walk goes by the old one:
  *
  *	process		maps a		       maps b
- *	read	    |			|		|
+ *	known	    |			|		|
  *	list	    generation 7	  generation 8	  generation 9
  *	stack			  x (7)		     x (8)		x (9)
  *
- * The first two x were walked when something was mapped that their list did not have: they are raced.
- * That is told by two times for each list: when its reading began, and the first change later than
- * that. A stack of that list which is not older than the change is raced. A change that the reading saw
- * although it came later is taken for one it did not: this errs to the safe side only.
+ * The first two x were walked when something was mapped that their list did not have. If they have a
+ * frame there, they are raced. Each list has a time, up to which every change is in it: when its reading
+ * began, or before the last event that it was made by. Later ones are noted with it, by when and where
+ * (process_set.c). A change that a reading saw although it came later is taken for one it did not: this
+ * errs to the safe side only.
  *
  * Nothing is said when memory is unmapped (munmap, dlclose), moved (mremap) or made not executable. A
- * mapping that is gone stays in the list until the process's next event. No PC is in it meanwhile: for
+ * mapping that is gone stays in the list until the process is read. No PC is in it meanwhile: for
  * code to run at its addresses, some must be mapped there again, and that is an event. A mapping that
- * was moved is unknown at its new place until then: walks that come there say so (no_mapping).
+ * was moved is unknown at its new place until then: walks that come there say so (no_mapping). So what is
+ * known from events alone is checked by a reading when things are quiet.
  *
  * Where events are lost, all processes are looked at again, and all stacks since are raced.
  */
@@ -32,14 +34,27 @@
 #include <string.h>
 #include <time.h>
 #include "held_records.h"
-#include "perf_ring.h"
+#include "process_change.h"
 #include "process_events.h"
 #include "process_scan.h"
-#include "process_set.h"
 
 #define PAGES_DEFAULT 64
 #define PASSES_MAX    4 /* over the rings, while something comes */
 #define ROUNDS_KEPT   2 /* a list's stacks come in the round after it was replaced; one to spare */
+#define SWEEP_NS      20000000
+
+/* What a round may spend on readings, but for the last one; the first time there is more to read. */
+#define READING_NS  20000000
+#define EXISTING_NS 1000000000
+
+/*
+ * A process that is known from events is read when it was quiet for so long: if it sleeps, and so has
+ * none of the locks that a reading waits for; or for so long if it does not. After that, nothing is
+ * checked for CHECK_PART times as long as it took.
+ */
+#define QUIET_NS       500000000
+#define QUIET_AWAKE_NS 10000000000
+#define CHECK_PART     20
 
 struct process_events {
 	struct bpf_session *session;
@@ -50,8 +65,9 @@ struct process_events {
 	size_t event_count, event_capacity;
 	uint64_t followed_ns; /* the last one's time */
 	struct process_set processes;
-	struct process *pending;
 	uint64_t unsure_ns; /* events from then on are missing; NEVER: none */
+	uint64_t check_ns;  /* no process is checked before */
+	uint64_t swept_ns;
 	bool takes_stacks;
 	uint64_t round; /* of process_events_consume() */
 	struct held_records held;
@@ -75,26 +91,15 @@ static void fail_memory(struct process_events *events)
 
 /* ---- one process ------------------------------------------------------------------------ */
 
-static void add_pending(struct process_events *events, struct process *process)
-{
-	if (process->pending)
-		return;
-	process->pending = true;
-	process->next_pending = events->pending;
-	events->pending = process;
-}
-
 static void begin_process(struct process *process, uint64_t time_ns)
 {
 	process->alive = true;
-	process->dirty = process->executed = process->leader_exited = false;
-	process->born_ns = time_ns;
+	process->unread = process->unchecked = process->executed = process->leader_exited = false;
+	process->born_ns = process->changed_ns = time_ns;
 }
 
 static void forget_list(struct process_events *events, struct process *process)
 {
-	space_reading_release(process->inherited);
-	process->inherited = NULL;
 	bpf_session_forget_process(events->session, process->pid);
 	process_version_end(process, events->round);
 }
@@ -102,6 +107,8 @@ static void forget_list(struct process_events *events, struct process *process)
 static void end_process(struct process_events *events, struct process *process)
 {
 	forget_list(events, process);
+	known_space_release(process->known);
+	process->known = NULL;
 	process->alive = false;
 }
 
@@ -115,11 +122,10 @@ static void refuse(struct process_events *events, struct process *process,
 		forget_list(events, process);
 }
 
-/* Takes reading over. */
-static void give_list(struct process_events *events, struct process *process,
-		      struct space_reading *reading, uint64_t stale_ns)
+/* What is known of it, to the walk. */
+static void give_list(struct process_events *events, struct process *process)
 {
-	struct address_space view = reading->space;
+	struct address_space view = process->known->space;
 	uint64_t begin_ns = now_ns();
 	struct error error;
 	int status;
@@ -128,15 +134,45 @@ static void give_list(struct process_events *events, struct process *process,
 	status = bpf_session_set_process(events->session, &view, &error);
 	events->counters.giving_ns += now_ns() - begin_ns;
 	if (status) {
-		space_reading_release(reading);
 		refuse(events, process, &error);
-	} else if (!process_version_add(process, reading, stale_ns,
+	} else if (!process_version_add(process,
 					bpf_session_generation(events->session, process->pid),
 					events->round)) {
 		fail_memory(events);
 		forget_list(events, process);
 	}
+	process->executed = false;
 }
+
+static void give_lists(struct process_events *events)
+{
+	struct process *process;
+
+	while ((process = process_set_pop(&events->processes, PROCESS_GIVE)))
+		if (process->alive && !process->unread && process->known &&
+		    !process_is_given(process))
+			give_list(events, process);
+}
+
+/* What has ended makes room for what is new. Where only the leader has, the next time is to see
+ * whether the others have too. */
+static void end_processes(struct process_events *events)
+{
+	size_t count = events->processes.queue[PROCESS_END].count;
+
+	while (count--) {
+		struct process *process = process_set_pop(&events->processes, PROCESS_END);
+
+		if (!process->alive || !process->leader_exited)
+			continue;
+		if (process_has_ended(process->pid))
+			end_process(events, process);
+		else
+			process_set_push(&events->processes, PROCESS_END, process);
+	}
+}
+
+/* ---- reading ---------------------------------------------------------------------------- */
 
 /* Through another thread if the leader has ended, which then shows no mappings. */
 static int read_space(struct process_events *events, pid_t pid, struct address_space *ret,
@@ -154,27 +190,41 @@ static int read_space(struct process_events *events, pid_t pid, struct address_s
 	return status;
 }
 
+/* A process without mappings: a kernel thread, one that is about to execute a program, of which its
+ * events will tell, or one that has ended. */
+static void read_nothing(struct process_events *events, struct process *process)
+{
+	if (process_has_ended(process->pid))
+		end_process(events, process);
+	else
+		forget_list(events, process);
+}
+
 static void read_process(struct process_events *events, struct process *process)
 {
-	struct space_reading *reading = space_reading_create();
+	struct known_space *known = known_space_create();
 	struct error error;
 	int status;
 
-	if (!reading) {
+	if (!known) {
 		fail_memory(events);
 		return;
 	}
-	reading->read_ns = now_ns();
-	status = read_space(events, process->pid, &reading->space, &error);
+	known->true_ns = now_ns();
+	status = read_space(events, process->pid, &known->space, &error);
 	events->counters.readings++;
-	events->counters.reading_ns += now_ns() - reading->read_ns;
-	if (!status && reading->space.mapping_count) {
-		give_list(events, process, reading, NEVER);
+	events->counters.reading_ns += now_ns() - known->true_ns;
+	process->unread = process->unchecked = false;
+	known_space_release(process->known);
+	process->known = NULL;
+	if (!status && known->space.mapping_count) {
+		process->known = known;
+		process_set_push(&events->processes, PROCESS_GIVE, process);
 		return;
 	}
-	space_reading_release(reading);
-	if (!status) { /* of the kernel, or at its end */
-		end_process(events, process);
+	known_space_release(known);
+	if (!status) {
+		read_nothing(events, process);
 	} else if (error.system_errno == ENOENT || error.system_errno == ESRCH) {
 		events->counters.vanished++;
 		end_process(events, process);
@@ -183,42 +233,70 @@ static void read_process(struct process_events *events, struct process *process)
 	}
 }
 
-/* Gives the walk the list that the events ask for. */
-static void settle_list(struct process_events *events, struct process *process)
-{
-	struct space_reading *inherited = process->inherited;
+static bool follow_pass(struct process_events *events);
 
-	process->inherited = NULL;
-	if (process->dirty) {
-		space_reading_release(inherited);
-		read_process(events, process);
-	} else if (inherited) {
-		give_list(events, process, inherited, process->inherited_stale_ns);
-	}
-	process->dirty = process->executed = false;
+/* Reads one that is known from events, to see whether that is true. */
+static void check_process(struct process_events *events, struct process *process)
+{
+	struct known_space *before = known_space_share(process->known);
+	uint64_t changed_ns = process->changed_ns;
+
+	events->counters.checks++;
+	read_process(events, process);
+	follow_pass(events);
+	if (process->known && process->changed_ns == changed_ns)
+		events->counters.mistaken += process_was_mistaken(process, before);
+	known_space_release(before);
 }
 
-/* What has ended makes room for what is new. Where only the leader has, the next time is to see
- * whether the others have too. */
-static void settle(struct process_events *events)
+/* False: not yet. */
+static bool is_quiet(const struct process *process, uint64_t now)
 {
-	struct process *process, *again = NULL;
+	return now >= process->changed_ns + QUIET_AWAKE_NS ||
+	       (now >= process->changed_ns + QUIET_NS && process_is_asleep(process->pid));
+}
 
-	for (process = events->pending; process; process = process->next_pending)
-		if (process->alive && process->leader_exited && process_has_ended(process->pid))
-			end_process(events, process);
-	while ((process = events->pending)) {
-		events->pending = process->next_pending;
-		process->pending = false;
-		if (process->alive)
-			settle_list(events, process);
-		if (process->alive && process->leader_exited) {
-			process->next_pending = again;
-			process->pending = true;
-			again = process;
-		}
+/* The first in the queue, if it is its turn, and if enough time has gone since the last one was: it may
+ * wait for the process's locks for long. */
+static void check_next(struct process_events *events)
+{
+	struct process *process = events->processes.queue[PROCESS_CHECK].first;
+	uint64_t begin_ns = now_ns();
+
+	if (!process || begin_ns < events->check_ns || begin_ns < process->check_ns)
+		return;
+	process_set_pop(&events->processes, PROCESS_CHECK);
+	if (!process->alive || !process->unchecked || process->unread || !process->known)
+		return;
+	if (is_quiet(process, begin_ns)) {
+		check_process(events, process);
+	} else {
+		process->check_ns = begin_ns + QUIET_NS;
+		process_set_push(&events->processes, PROCESS_CHECK, process);
 	}
-	events->pending = again;
+	events->check_ns = now_ns() + (now_ns() - begin_ns) * CHECK_PART;
+}
+
+/* Does what there is to be done, with readings for so long, or one. In between events are followed. */
+static void settle(struct process_events *events, uint64_t reading_ns)
+{
+	uint64_t end_ns = now_ns() + reading_ns;
+	struct process *process;
+
+	end_processes(events);
+	give_lists(events);
+	while ((process = process_set_pop(&events->processes, PROCESS_READ))) {
+		if (!process->alive || !process->unread)
+			continue;
+		read_process(events, process);
+		follow_pass(events);
+		end_processes(events);
+		give_lists(events);
+		if (now_ns() >= end_ns)
+			return;
+	}
+	check_next(events);
+	give_lists(events);
 }
 
 /* ---- events ----------------------------------------------------------------------------- */
@@ -237,36 +315,17 @@ static void follow_change(struct process_events *events, const struct process_ev
 			return;
 		}
 		begin_process(process, event->time_ns);
+		process_must_be_read(&events->processes, process);
 	}
+	process->changed_ns = event->time_ns;
 	events->counters.execs += exec;
 	events->counters.maps += !exec;
-	if (exec) /* the thread that calls it becomes the leader */
-		process->leader_exited = false;
-	if (process_mark_stale(process, event->time_ns, event->time_ns)) {
-		process->dirty = true;
-		process->executed |= exec;
-		add_pending(events, process);
+	if (exec) {
+		process->leader_exited = false; /* the thread that calls it becomes the leader */
+		process_executes(&events->processes, process, events->store, event->time_ns);
+	} else {
+		process_maps(&events->processes, process, events->store, event);
 	}
-}
-
-/* The parent's list, unless it is younger than the fork: the parent may have changed in between. */
-static void inherit(const struct process *parent, struct process *child)
-{
-	struct space_reading *reading = NULL;
-	struct list_version *current = NULL;
-
-	if (parent && parent->alive) {
-		current = process_current(parent);
-		reading = parent->inherited;
-	}
-	child->inherited_stale_ns = reading ? parent->inherited_stale_ns : NEVER;
-	if (!reading && current) {
-		reading = current->reading;
-		child->inherited_stale_ns = current->stale_ns;
-	}
-	if (reading && reading->read_ns < child->born_ns)
-		child->inherited = space_reading_share(reading);
-	child->dirty = !child->inherited || parent->dirty;
 }
 
 static void follow_fork(struct process_events *events, const struct process_event *event)
@@ -289,8 +348,7 @@ static void follow_fork(struct process_events *events, const struct process_even
 	if (child->alive) /* another process that had the pid */
 		end_process(events, child);
 	begin_process(child, event->time_ns);
-	inherit(parent, child);
-	add_pending(events, child);
+	process_forks(&events->processes, parent, child);
 }
 
 static void follow_exit(struct process_events *events, const struct process_event *event)
@@ -302,7 +360,7 @@ static void follow_exit(struct process_events *events, const struct process_even
 		return;
 	events->counters.exits++;
 	process->leader_exited = true;
-	add_pending(events, process);
+	process_set_push(&events->processes, PROCESS_END, process);
 }
 
 static void be_unsure(struct process_events *events, uint64_t since_ns)
@@ -348,6 +406,8 @@ static void follow_event(struct process_events *events, const struct process_eve
 
 static void keep_event(struct process_events *events, const struct process_event *event)
 {
+	struct process_event *kept;
+
 	if (events->event_count == events->event_capacity) {
 		size_t capacity = events->event_capacity ? events->event_capacity * 2 : 256;
 		struct process_event *grown = realloc(events->event, capacity * sizeof(*grown));
@@ -360,9 +420,11 @@ static void keep_event(struct process_events *events, const struct process_event
 		events->event = grown;
 		events->event_capacity = capacity;
 	}
-	events->event[events->event_count] = *event;
-	events->event[events->event_count].order = events->event_count;
-	events->event_count++;
+	kept = &events->event[events->event_count];
+	*kept = *event;
+	kept->order = events->event_count++;
+	if (event->mapping.path) /* without, the process is read */
+		kept->mapping.path = strdup(event->mapping.path);
 }
 
 static int by_time(const void *a, const void *b)
@@ -393,8 +455,10 @@ static bool follow_pass(struct process_events *events)
 	if (!events->event_count)
 		return false;
 	qsort(events->event, events->event_count, sizeof(*events->event), by_time);
-	while (done < events->event_count && events->event[done].time_ns <= until_ns)
-		follow_event(events, &events->event[done++]);
+	for (; done < events->event_count && events->event[done].time_ns <= until_ns; done++) {
+		follow_event(events, &events->event[done]);
+		free((char *)events->event[done].mapping.path);
+	}
 	events->event_count -= done;
 	memmove(events->event, events->event + done, events->event_count * sizeof(*events->event));
 	return events->event_count > 0;
@@ -406,11 +470,7 @@ static void mark_unsure(void *context, struct process *process)
 {
 	struct process_events *events = context;
 
-	process_mark_stale(process, events->unsure_ns, NEVER);
-	if (!process->alive)
-		return;
-	process->dirty = true;
-	add_pending(events, process);
+	process_unknown_since(&events->processes, process, events->unsure_ns);
 }
 
 static void add_scanned(void *context, pid_t pid)
@@ -425,18 +485,32 @@ static void add_scanned(void *context, pid_t pid)
 	if (process->alive)
 		return;
 	begin_process(process, now_ns());
-	process->dirty = true;
-	add_pending(events, process);
+	process_must_be_read(&events->processes, process);
 }
 
 static void resync(struct process_events *events)
 {
 	struct error ignored; /* a tree's root may have ended */
 
+	if (events->unsure_ns == NEVER)
+		return;
 	events->counters.resyncs++;
 	process_set_each(&events->processes, mark_unsure, events);
 	process_scan(events->root, add_scanned, events, &ignored);
 	events->unsure_ns = NEVER;
+}
+
+static void sweep(struct process_events *events)
+{
+	uint64_t now = now_ns();
+
+	if (now < events->swept_ns + SWEEP_NS)
+		return;
+	events->swept_ns = now;
+	if (!events->takes_stacks)
+		process_set_sweep(&events->processes, NEVER);
+	else if (events->round > ROUNDS_KEPT)
+		process_set_sweep(&events->processes, events->round - ROUNDS_KEPT);
 }
 
 static int outcome(struct process_events *events, struct error *error)
@@ -452,13 +526,10 @@ int process_events_poll(struct process_events *events, struct error *error)
 {
 	for (int pass = 0; pass < PASSES_MAX && follow_pass(events); pass++)
 		;
-	if (events->unsure_ns != NEVER)
-		resync(events);
-	settle(events);
-	if (!events->takes_stacks)
-		process_set_sweep(&events->processes, NEVER);
-	else if (events->round > ROUNDS_KEPT)
-		process_set_sweep(&events->processes, events->round - ROUNDS_KEPT);
+	resync(events);
+	settle(events, READING_NS);
+	resync(events); /* what was lost meanwhile: before a stack is given */
+	sweep(events);
 	return outcome(events, error);
 }
 
@@ -466,7 +537,7 @@ int process_events_add_existing(struct process_events *events, struct error *err
 {
 	if (process_scan(events->root, add_scanned, events, error))
 		return -1;
-	settle(events);
+	settle(events, EXISTING_NS);
 	return outcome(events, error);
 }
 
@@ -491,8 +562,8 @@ static void give_stack(struct process_events *events, const struct walk_record *
 	else if (process)
 		version = process_version_find(process, record->generation);
 	if (version)
-		stack.space = &version->reading->space;
-	stack.raced = !frame_pointer && (!version || record->time >= version->stale_ns);
+		stack.space = &version->known->space;
+	stack.raced = !frame_pointer && (!version || process_version_misled(version, record));
 	events->counters.stacks++;
 	events->counters.raced += stack.raced;
 	fn(context, &stack);
@@ -547,6 +618,8 @@ void process_events_close(struct process_events *events)
 	perf_rings_close(&events->rings);
 	process_set_deinit(&events->processes);
 	held_records_deinit(&events->held);
+	for (size_t i = 0; i < events->event_count; i++)
+		free((char *)events->event[i].mapping.path);
 	free(events->event);
 	free(events);
 }
@@ -561,7 +634,7 @@ const struct address_space *process_events_space(const struct process_events *ev
 	const struct process *process = process_set_find(&events->processes, pid);
 	const struct list_version *current = process ? process_current(process) : NULL;
 
-	return current ? &current->reading->space : NULL;
+	return current ? &current->known->space : NULL;
 }
 
 static void count_process(void *context, struct process *process)
@@ -569,6 +642,7 @@ static void count_process(void *context, struct process *process)
 	struct process_events_counters *counters = context;
 
 	counters->processes += process_current(process) != NULL;
+	counters->waiting += process->alive && process->unread;
 }
 
 void process_events_counters(const struct process_events *events,

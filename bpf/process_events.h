@@ -9,8 +9,8 @@
  *	process_events_close()
  *
  * A library that is mapped, an exec, a fork, the last thread's end: the session's lists of mappings
- * follow, a moment later. A stack that was walked in that moment may be wrong, and is marked: it is
- * raced. Not thread-safe: one thread for it and its session.
+ * follow, a moment later. A stack that was walked in that moment, and comes by what had changed, may be
+ * wrong, and is marked: it is raced. Not thread-safe: one thread for it and its session.
  */
 #ifndef STACKPROOF_PROCESS_EVENTS_H
 #define STACKPROOF_PROCESS_EVENTS_H
@@ -35,22 +35,25 @@ int process_events_open(struct bpf_session *session, struct image_store *store,
 void process_events_close(struct process_events *events);
 
 /*
- * Gives the session the processes that are wanted and live now. One that the session has no room for
- * is no error, but counted (refused), and process_events_refusal() says why.
+ * Gives the session the processes that are wanted and live now, for a second; those left are waiting,
+ * for process_events_poll(). One that the session has no room for is no error, but counted (refused),
+ * and process_events_refusal() says why.
  */
 int process_events_add_existing(struct process_events *events, struct error *error);
 
 /* A descriptor for poll(2) that is readable when a process has changed. */
 int process_events_fd(const struct process_events *events);
 
-/* Follows everything that changed until now, without waiting. process_events_consume() does it too:
- * this is for who takes no stacks from there. */
+/* Follows everything that changed until now. Processes that must be read for it are read for 20 ms, or
+ * one; the others wait for the next time. process_events_consume() does it too: this is for who takes no
+ * stacks from there. */
 int process_events_poll(struct process_events *events, struct error *error);
 
 struct process_stack {
 	const struct walk_record *record; /* valid until the callback returns, as all of it */
 	bool frame_pointer;		  /* the baseline's, which asks for no mappings */
-	/* The process's mappings had changed when this was walked, and the walk did not know yet. */
+	/* The process's mappings had changed when this was walked, where one of its frames is, and the
+	 * walk did not know yet. */
 	bool raced;
 	/* What the walk knew. NULL: it is not known any more, and the stack counts as raced. */
 	const struct address_space *space;
@@ -85,6 +88,9 @@ struct process_events_counters {
 	uint64_t stacks;      /* given by process_events_consume() */
 	uint64_t raced;	      /* of them */
 	uint64_t lost_memory; /* stacks that there was no memory for */
+	uint64_t waiting;     /* processes that are to be read, when their turn comes */
+	uint64_t checks;      /* readings of what was known from events alone */
+	uint64_t mistaken;    /* ... that found it wrong; its stacks since are raced */
 };
 
 void process_events_counters(const struct process_events *events,

@@ -4,8 +4,12 @@
  *
  * A walk may be reading a process's mappings at any time, so none are changed in place: new ones
  * are written to a free space and room, and then the space is named by one map update, which
- * replaces all of them at once. What was in use is left alone until a walk that still reads it must
- * have ended: spaces, which are small, by being taken again after all others, rooms for ROOM_REST_NS.
+ * replaces all of them at once. What was in use, with the tables of its images, is left alone until no
+ * walk can read it any more. That takes no guess: walks run in RCU read-side sections, and a space that
+ * is not named any more is found by none that begins later. The kernel waits for a grace period, until
+ * all programs have ended that were running, whenever an array of maps is changed from user space
+ * (maybe_wait_bpf_programs(), commit 1ae80cf31938, Linux 5.0): so one of one map is changed, to the same,
+ * before something is used again. One wait is for all that was given up before it.
  *
  * A room is 1 << class mappings in a row, in one chunk of the array: it begins at a multiple of its
  * size. Rooms come from the array's unused end, and go to a chain of their class when they are free;
@@ -15,24 +19,29 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include "process_list.h"
 
 #define ROOM_NONE	 UINT32_MAX
 #define ROOM_CLASS_LEAST 4
-/* A walk takes microseconds; but where the kernel runs is itself a guest, it may be held up. */
-#define ROOM_REST_NS 100000000
-#define SPACES_MORE  1024
+#define PROCESS_NONE	 UINT32_MAX
+/* If the kernel can't be made to wait. A walk takes microseconds; but where the kernel runs is itself a
+ * guest, it may be held up. */
+#define REST_NS	    100000000
+#define SPACES_MORE 1024
 
 /* A process that the walk knows, and the space it has now. */
 struct known_process {
-	pid_t pid; /* 0: free */
+	pid_t pid;
 	uint32_t space;
+	uint32_t next; /* in its bucket, or the next free one */
 };
 
 struct owned_space {
 	uint32_t room; /* its first mapping; ROOM_NONE */
 	uint32_t class;
-	uint64_t freed_ns; /* when it was replaced */
+	uint32_t count;	   /* mappings in it, each a reference to its image */
+	uint64_t freed_ns; /* when it was replaced; 0: never in use */
 };
 
 uint32_t process_list_spaces(uint32_t processes)
@@ -40,28 +49,50 @@ uint32_t process_list_spaces(uint32_t processes)
 	return processes + SPACES_MORE;
 }
 
-int process_list_init(struct process_list *list, uint32_t processes, struct walk_space *space,
-		      struct walk_mapping *mapping, uint32_t mapping_count, int map_fd,
-		      struct error *error)
+/* An array of one map, and that map, for the kernel to wait by. Without them it is REST_NS. */
+static void open_wait(struct process_list *list)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options);
+
+	list->waited_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "waited", sizeof(uint32_t),
+					 sizeof(uint32_t), 1, NULL);
+	options.inner_map_fd = list->waited_fd;
+	list->wait_fd = list->waited_fd < 0
+				? -1
+				: bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, "wait",
+						 sizeof(uint32_t), sizeof(uint32_t), 1, &options);
+}
+
+int process_list_init(struct process_list *list, uint32_t processes,
+		      const struct process_list_arrays *arrays, struct error *error)
 {
 	uint32_t space_count = process_list_spaces(processes);
 
 	*list = (struct process_list) {
-		.space = space,
+		.space = arrays->space,
 		.space_count = space_count,
-		.mapping = mapping,
-		.mapping_count = mapping_count,
-		.map_fd = map_fd,
+		.mapping = arrays->mapping,
+		.mapping_count = arrays->mapping_count,
+		.map_fd = arrays->map_fd,
+		.placement = arrays->placement,
 		.capacity = processes,
 		.known = calloc(processes, sizeof(*list->known)),
+		.bucket = calloc(processes, sizeof(*list->bucket)),
+		.image = calloc(arrays->mapping_count, sizeof(*list->image)),
 		.owned = calloc(space_count, sizeof(*list->owned)),
 		.free_space = calloc(space_count, sizeof(*list->free_space)),
+		.quiet_ns = 1,
 	};
-	if (!list->known || !list->owned || !list->free_space)
+	open_wait(list);
+	if (!list->known || !list->bucket || !list->image || !list->owned || !list->free_space)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for processes");
 	for (uint32_t i = 0; i < space_count; i++) {
 		list->owned[i].room = ROOM_NONE;
 		list->free_space[list->free_count++] = i;
+	}
+	for (uint32_t i = 0; i < processes; i++) {
+		list->bucket[i] = PROCESS_NONE;
+		list->known[i].next = i + 1 < processes ? i + 1 : PROCESS_NONE;
 	}
 	for (int class = 0; class < PROCESS_LIST_CLASSES; class ++)
 		list->free_room[class] = ROOM_NONE;
@@ -70,7 +101,15 @@ int process_list_init(struct process_list *list, uint32_t processes, struct walk
 
 void process_list_deinit(struct process_list *list)
 {
+	if (!list->capacity) /* was never begun */
+		return;
+	if (list->wait_fd >= 0)
+		close(list->wait_fd);
+	if (list->waited_fd >= 0)
+		close(list->waited_fd);
 	free(list->known);
+	free(list->bucket);
+	free(list->image);
 	free(list->owned);
 	free(list->free_space);
 }
@@ -85,36 +124,58 @@ static uint64_t now_ns(void)
 	return now.tv_sec * 1000000000ull + now.tv_nsec;
 }
 
+/* Until no walk is under way that was when something was given up. */
+static void wait_for_walks(struct process_list *list, uint64_t freed_ns)
+{
+	uint64_t now = now_ns();
+	uint32_t zero = 0;
+
+	if (freed_ns < list->quiet_ns)
+		return;
+	if (list->wait_fd >= 0 &&
+	    !bpf_map_update_elem(list->wait_fd, &zero, &list->waited_fd, BPF_ANY)) {
+		list->quiet_ns = now;
+		return;
+	}
+	if (now < freed_ns + REST_NS)
+		nanosleep(&(struct timespec) { .tv_nsec = freed_ns + REST_NS - now }, NULL);
+	list->quiet_ns = freed_ns + 1;
+}
+
 /* The link to the next free room lies in the room's first mapping. */
 static void release_room(struct process_list *list, struct owned_space *owned)
 {
 	if (owned->room == ROOM_NONE)
 		return;
+	while (owned->count)
+		placement_release(list->placement, list->image[owned->room + --owned->count]);
 	list->mapping[owned->room].first_page = list->free_room[owned->class];
 	list->free_room[owned->class] = owned->room;
 	owned->room = ROOM_NONE;
 }
 
-/* Rooms of free spaces that have rested. False: none has; *ret_ns is how long the next one needs, 0
- * if there is none. */
-static bool reclaim_rooms(struct process_list *list, uint64_t *ret_ns)
+/* The rooms of free spaces, with what they reference. False: none has any. */
+static bool reclaim_rooms(struct process_list *list)
 {
-	uint64_t now = now_ns();
+	uint64_t freed_ns = 0;
 	bool any = false;
 
-	*ret_ns = 0;
-	for (uint32_t i = 0; i < list->free_count; i++) {
-		uint32_t number = list->free_space[(list->free_first + i) % list->space_count];
-		struct owned_space *owned = &list->owned[number];
+	for (int release = 0; release < 2; release++) {
+		for (uint32_t i = 0; i < list->free_count; i++) {
+			uint32_t at = (list->free_first + i) % list->space_count;
+			struct owned_space *owned = &list->owned[list->free_space[at]];
 
-		if (owned->room == ROOM_NONE)
-			continue;
-		if (now - owned->freed_ns < ROOM_REST_NS) {
-			*ret_ns = ROOM_REST_NS - (now - owned->freed_ns);
-			break; /* those behind were freed later */
+			if (owned->room == ROOM_NONE)
+				continue;
+			any = true;
+			if (release)
+				release_room(list, owned);
+			else if (owned->freed_ns > freed_ns)
+				freed_ns = owned->freed_ns;
 		}
-		release_room(list, owned);
-		any = true;
+		if (!any)
+			break;
+		wait_for_walks(list, freed_ns);
 	}
 	return any;
 }
@@ -143,7 +204,6 @@ static int find_room(struct process_list *list, uint32_t count, struct owned_spa
 		     struct error *error)
 {
 	uint32_t class = ROOM_CLASS_LEAST;
-	uint64_t wait_ns;
 
 	if (count > WALK_CHUNK_MAPPINGS)
 		return error_set(error, ERROR_TABLE_LIMIT, "", 0,
@@ -151,26 +211,36 @@ static int find_room(struct process_list *list, uint32_t count, struct owned_spa
 				 count, WALK_CHUNK_MAPPINGS);
 	while (1u << class < count)
 		class ++;
-	while (!take_room(list, class, ret)) {
-		if (reclaim_rooms(list, &wait_ns))
-			continue;
-		if (!wait_ns)
+	while (!take_room(list, class, ret))
+		if (!reclaim_rooms(list))
 			return error_set(error, ERROR_TABLE_LIMIT, "", 0,
 					 "the session's %u mappings have no room for %u more",
 					 list->mapping_count, count);
-		nanosleep(&(struct timespec) { .tv_nsec = wait_ns }, NULL);
-	}
 	return 0;
 }
 
 /* ---- processes -------------------------------------------------------------------------- */
 
-static struct known_process *find_known(const struct process_list *list, pid_t pid)
+/* The link to the process's number; to PROCESS_NONE if the walk does not know it. */
+static uint32_t *find_link(const struct process_list *list, pid_t pid)
 {
-	for (uint32_t i = 0; i < list->capacity; i++)
-		if (list->known[i].pid == pid)
-			return &list->known[i];
-	return NULL;
+	uint32_t *link = &list->bucket[(uint32_t)pid % list->capacity];
+
+	while (*link != PROCESS_NONE && list->known[*link].pid != pid)
+		link = &list->known[*link].next;
+	return link;
+}
+
+static struct known_process *add_known(struct process_list *list, pid_t pid)
+{
+	uint32_t *bucket = &list->bucket[(uint32_t)pid % list->capacity];
+	uint32_t number = list->known_free;
+
+	list->known_free = list->known[number].next;
+	list->known[number].pid = pid;
+	list->known[number].next = *bucket;
+	*bucket = number;
+	return &list->known[number];
 }
 
 static void release_space(struct process_list *list, uint32_t space)
@@ -191,45 +261,61 @@ static uint32_t count_mappings(const struct address_space *space)
 	return count;
 }
 
-static int fill_room(struct walk_mapping *room, struct placement *placement,
+static int fill_room(struct process_list *list, struct owned_space *room,
 		     const struct address_space *space, struct error *error)
 {
-	*room = (struct walk_mapping) { 0 }; /* if there is none, the first one holds no PC */
+	struct walk_mapping *mapping = &list->mapping[room->room];
+
+	*mapping = (struct walk_mapping) { 0 }; /* if there is none, the first one holds no PC */
 	for (size_t i = 0; i < space->mapping_count; i++) {
+		const struct image_entry *entry = space->mapping[i].entry;
 		struct walk_mapping walk;
 
 		if (!mapping_for_walk(&space->mapping[i], &walk))
 			continue;
-		if (placement_add(placement, space->mapping[i].entry, &walk, error))
+		if (placement_add(list->placement, entry, &walk, error))
 			return -1;
-		*room++ = walk;
+		list->image[room->room + room->count] = entry->id;
+		mapping[room->count++] = walk;
 	}
 	return 0;
 }
 
-int process_list_set(struct process_list *list, struct placement *placement,
-		     const struct address_space *space, struct error *error)
+/* Finds a room, and fills it. Images that only free spaces reference leave for those that have none. */
+static int make_room(struct process_list *list, const struct address_space *space,
+		     struct owned_space *ret, struct error *error)
 {
-	struct known_process *known = find_known(list, space->pid);
-	uint32_t pid = space->pid, number, count = count_mappings(space);
+	if (find_room(list, count_mappings(space), ret, error))
+		return -1;
+	if (!fill_room(list, ret, space, error))
+		return 0;
+	if (error->code == ERROR_TABLE_LIMIT && reclaim_rooms(list)) {
+		while (ret->count)
+			placement_release(list->placement, list->image[ret->room + --ret->count]);
+		if (!fill_room(list, ret, space, error))
+			return 0;
+	}
+	release_room(list, ret);
+	return -1;
+}
+
+int process_list_set(struct process_list *list, const struct address_space *space,
+		     struct error *error)
+{
+	uint32_t *link = find_link(list, space->pid), pid = space->pid, number;
 	struct owned_space room;
 
-	if (!known)
-		known = find_known(list, 0);
-	if (!known)
+	if (*link == PROCESS_NONE && list->known_free == PROCESS_NONE)
 		return error_set(error, ERROR_TABLE_LIMIT, "", 0,
 				 "the session has no room for process %d", space->pid);
+	if (make_room(list, space, &room, error))
+		return -1;
 	/* A process has one space, and there are more: the queue is never empty. */
 	number = list->free_space[list->free_first];
-	if (find_room(list, count, &room, error))
-		return -1;
-	if (fill_room(&list->mapping[room.room], placement, space, error)) {
-		release_room(list, &room);
-		return -1;
-	}
+	wait_for_walks(list, list->owned[number].freed_ns);
 	list->space[number] = (struct walk_space) {
 		.first = room.room,
-		.count = count,
+		.count = room.count,
 		.generation = ++list->generation,
 	};
 	if (bpf_map_update_elem(list->map_fd, &pid, &number, BPF_ANY)) {
@@ -237,31 +323,35 @@ int process_list_set(struct process_list *list, struct placement *placement,
 		release_room(list, &room);
 		return -1;
 	}
-	release_room(list, &list->owned[number]); /* which has rested longest of all */
+	release_room(list, &list->owned[number]);
 	list->owned[number] = room;
 	list->free_first = (list->free_first + 1) % list->space_count;
 	list->free_count--;
-	if (known->pid)
-		release_space(list, known->space);
-	*known = (struct known_process) { .pid = space->pid, .space = number };
+	if (*link == PROCESS_NONE) {
+		add_known(list, space->pid)->space = number;
+	} else {
+		release_space(list, list->known[*link].space);
+		list->known[*link].space = number;
+	}
 	return 0;
 }
 
 uint32_t process_list_generation(const struct process_list *list, pid_t pid)
 {
-	const struct known_process *known = find_known(list, pid);
+	uint32_t number = *find_link(list, pid);
 
-	return known ? list->space[known->space].generation : 0;
+	return number == PROCESS_NONE ? 0 : list->space[list->known[number].space].generation;
 }
 
 void process_list_forget(struct process_list *list, pid_t pid)
 {
-	struct known_process *known = find_known(list, pid);
-	uint32_t key = pid;
+	uint32_t *link = find_link(list, pid), number = *link, key = pid;
 
-	if (!known)
+	if (number == PROCESS_NONE)
 		return;
 	bpf_map_delete_elem(list->map_fd, &key);
-	release_space(list, known->space);
-	known->pid = 0;
+	release_space(list, list->known[number].space);
+	*link = list->known[number].next;
+	list->known[number].next = list->known_free;
+	list->known_free = number;
 }

@@ -152,6 +152,14 @@ pid_t process_other_thread(pid_t pid)
 	return found;
 }
 
+bool process_is_asleep(pid_t pid)
+{
+	pid_t parent;
+	char state;
+
+	return read_stat(pid, &state, &parent) && state == 'S';
+}
+
 bool process_has_ended(pid_t pid)
 {
 	pid_t parent;

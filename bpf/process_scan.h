@@ -14,6 +14,8 @@ int process_scan(pid_t root, void (*fn)(void *context, pid_t pid), void *context
 		 struct error *error);
 /* A thread of the process beside its leader, or 0. */
 pid_t process_other_thread(pid_t pid);
+/* True: its first thread sleeps, and so holds no lock of its mappings. */
+bool process_is_asleep(pid_t pid);
 /* True: no thread of it will run again. One that is about to end may not have yet, and one that is
  * about to execute a program, by another thread than its leader, has not. */
 bool process_has_ended(pid_t pid);

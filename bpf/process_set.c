@@ -8,35 +8,58 @@
  * mappings then, and it holds those mappings, to name the stack's PCs by.
  *
  * A pid that is used again has one struct process: its versions' generations tell the two apart.
+ *
+ * What a version does not have is kept as changes: where, and since when. A walk asks a list for nothing
+ * but the mappings of the PCs that it comes by, and these are the stack. So a stack that is younger than
+ * a change, but has no PC where it was, is what a walk by the new list would have given.
  */
 #include <stdlib.h>
 #include "process_set.h"
+#include "space_range.h"
 
 #define BUCKETS 1024u /* a power of two; some machines run 10,000 processes */
 
-/* ---- readings --------------------------------------------------------------------------- */
+/* ---- what is known ---------------------------------------------------------------------- */
 
-struct space_reading *space_reading_create(void)
+struct known_space *known_space_create(void)
 {
-	struct space_reading *reading = calloc(1, sizeof(*reading));
+	struct known_space *known = calloc(1, sizeof(*known));
 
-	if (reading)
-		reading->references = 1;
-	return reading;
+	if (known)
+		known->references = 1;
+	return known;
 }
 
-struct space_reading *space_reading_share(struct space_reading *reading)
+struct known_space *known_space_share(struct known_space *known)
 {
-	reading->references++;
-	return reading;
+	known->references++;
+	return known;
 }
 
-void space_reading_release(struct space_reading *reading)
+void known_space_release(struct known_space *known)
 {
-	if (!reading || --reading->references)
+	if (!known || --known->references)
 		return;
-	address_space_deinit(&reading->space);
-	free(reading);
+	address_space_deinit(&known->space);
+	free(known);
+}
+
+struct known_space *known_space_own(struct known_space *known)
+{
+	struct known_space *own;
+	struct error ignored;
+
+	if (known->references == 1)
+		return known;
+	own = known_space_create();
+	if (own && address_space_copy(&known->space, &own->space, &ignored)) {
+		known_space_release(own);
+		own = NULL;
+	}
+	if (own)
+		own->true_ns = known->true_ns;
+	known_space_release(known);
+	return own;
 }
 
 /* ---- versions --------------------------------------------------------------------------- */
@@ -57,23 +80,17 @@ struct list_version *process_version_find(const struct process *process, uint32_
 	return version;
 }
 
-bool process_version_add(struct process *process, struct space_reading *reading, uint64_t stale_ns,
-			 uint32_t generation, uint64_t round)
+bool process_version_add(struct process *process, uint32_t generation, uint64_t round)
 {
 	struct list_version *version = calloc(1, sizeof(*version));
 
-	if (!version) {
-		space_reading_release(reading);
+	if (!version)
 		return false;
-	}
 	process_version_end(process, round);
-	*version = (struct list_version) {
-		.older = process->version,
-		.reading = reading,
-		.generation = generation,
-		.stale_ns = stale_ns,
-		.last_round = NEVER,
-	};
+	version->older = process->version;
+	version->known = known_space_share(process->known);
+	version->generation = generation;
+	version->last_round = NEVER;
 	process->version = version;
 	return true;
 }
@@ -86,27 +103,43 @@ void process_version_end(struct process *process, uint64_t round)
 		current->last_round = round;
 }
 
-static bool mark(const struct space_reading *reading, uint64_t *stale_ns, uint64_t since_ns,
-		 uint64_t until_ns)
+void process_version_change(struct list_version *version, uint64_t time_ns, uint64_t start,
+			    uint64_t end)
 {
-	if (reading->read_ns >= until_ns)
-		return false;
-	if (since_ns < *stale_ns)
-		*stale_ns = since_ns;
-	return true;
+	struct list_change change = { .time_ns = time_ns, .start = start, .end = end }, *last;
+
+	if (version->change_count < CHANGES_MAX) {
+		version->change[version->change_count++] = change;
+		return;
+	}
+	last = &version->change[CHANGES_MAX - 1]; /* of both, to the safe side */
+	if (time_ns < last->time_ns)
+		last->time_ns = time_ns;
+	if (start < last->start)
+		last->start = start;
+	if (end > last->end)
+		last->end = end;
 }
 
-bool process_mark_stale(struct process *process, uint64_t since_ns, uint64_t until_ns)
+/* A frame's PC is looked up as it is, or, if it is a return address, less one. */
+static bool touches(const struct walk_record *record, const struct list_change *change)
 {
-	struct list_version *current = process_current(process), *version;
-	bool stale = !current && !process->inherited;
+	for (uint32_t i = 0; i < record->count && i < WALK_FRAMES_MAX; i++) {
+		uint64_t pc = record->pc[i] & ~WALK_PC_GUESSED;
 
-	for (version = process->version; version; version = version->older)
-		if (mark(version->reading, &version->stale_ns, since_ns, until_ns))
-			stale |= version == current;
-	if (process->inherited)
-		stale |= mark(process->inherited, &process->inherited_stale_ns, since_ns, until_ns);
-	return stale;
+		if (pc >= change->start && pc <= change->end)
+			return true;
+	}
+	return false;
+}
+
+bool process_version_misled(const struct list_version *version, const struct walk_record *record)
+{
+	for (unsigned int i = 0; i < version->change_count; i++)
+		if (record->time >= version->change[i].time_ns &&
+		    touches(record, &version->change[i]))
+			return true;
+	return false;
 }
 
 static void sweep_versions(struct process *process, uint64_t round)
@@ -119,7 +152,7 @@ static void sweep_versions(struct process *process, uint64_t round)
 			continue;
 		}
 		*link = version->older;
-		space_reading_release(version->reading);
+		known_space_release(version->known);
 		free(version);
 	}
 }
@@ -165,6 +198,43 @@ void process_set_each(const struct process_set *set,
 			fn(context, process);
 }
 
+void process_set_push(struct process_set *set, enum process_queue queue, struct process *process)
+{
+	if (process->queued[queue])
+		return;
+	process->queued[queue] = true;
+	process->next_queued[queue] = NULL;
+	if (set->queue[queue].last)
+		set->queue[queue].last->next_queued[queue] = process;
+	else
+		set->queue[queue].first = process;
+	set->queue[queue].last = process;
+	set->queue[queue].count++;
+}
+
+struct process *process_set_pop(struct process_set *set, enum process_queue queue)
+{
+	struct process *process = set->queue[queue].first;
+
+	if (!process)
+		return NULL;
+	set->queue[queue].first = process->next_queued[queue];
+	if (!set->queue[queue].first)
+		set->queue[queue].last = NULL;
+	set->queue[queue].count--;
+	process->queued[queue] = false;
+	return process;
+}
+
+static bool is_queued(const struct process *process)
+{
+	bool queued = false;
+
+	for (int queue = 0; queue < PROCESS_QUEUES; queue++)
+		queued |= process->queued[queue];
+	return queued;
+}
+
 void process_set_sweep(struct process_set *set, uint64_t round)
 {
 	for (uint32_t i = 0; set->bucket && i < BUCKETS; i++) {
@@ -172,12 +242,12 @@ void process_set_sweep(struct process_set *set, uint64_t round)
 
 		while ((process = *link)) {
 			sweep_versions(process, round);
-			if (process->alive || process->version) {
+			if (process->alive || process->version || is_queued(process)) {
 				link = &process->next;
 				continue;
 			}
 			*link = process->next;
-			space_reading_release(process->inherited);
+			known_space_release(process->known);
 			free(process);
 		}
 	}
@@ -191,6 +261,9 @@ static void end_process(void *context, struct process *process)
 
 void process_set_deinit(struct process_set *set)
 {
+	for (int queue = 0; queue < PROCESS_QUEUES; queue++)
+		while (process_set_pop(set, queue))
+			;
 	process_set_each(set, end_process, NULL);
 	process_set_sweep(set, NEVER);
 	free(set->bucket);

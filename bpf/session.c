@@ -4,7 +4,7 @@
  *
  * The arrays of tables (placement.c) and of lists of mappings (process_list.c) are memory-mapped:
  * a table is copied in without a system call per row, and it is complete before the process that
- * needs it is published.
+ * needs it is published. It leaves when the last one has, and there is no room for another.
  */
 #include <assert.h>
 #include <errno.h>
@@ -229,6 +229,7 @@ static int map_arrays(struct bpf_session *session, struct error *error)
 static int load_walk(struct bpf_session *session, const struct bpf_session_options *options,
 		     struct error *error)
 {
+	struct process_list_arrays arrays;
 	struct walk_bpf *walk;
 	int status;
 
@@ -249,10 +250,15 @@ static int load_walk(struct bpf_session *session, const struct bpf_session_optio
 	};
 	if (map_arrays(session, error))
 		return -1;
+	arrays = (struct process_list_arrays) {
+		.space = session->spaces.memory,
+		.mapping = session->mappings.memory,
+		.mapping_count = bpf_map__max_entries(walk->maps.mappings) << WALK_MAPPING_SHIFT,
+		.map_fd = bpf_map__fd(walk->maps.processes),
+		.placement = &session->placement,
+	};
 	return process_list_init(&session->processes, bpf_map__max_entries(walk->maps.processes),
-				 session->spaces.memory, session->mappings.memory,
-				 bpf_map__max_entries(walk->maps.mappings) << WALK_MAPPING_SHIFT,
-				 bpf_map__fd(walk->maps.processes), error);
+				 &arrays, error);
 }
 
 static int on_record(void *context, void *data, size_t size)
@@ -356,8 +362,7 @@ int bpf_session_set_process(struct bpf_session *session, const struct address_sp
 {
 	uint32_t pid = space->pid, one = 1;
 
-	if (session->walk &&
-	    process_list_set(&session->processes, &session->placement, space, error))
+	if (session->walk && process_list_set(&session->processes, space, error))
 		return -1;
 	if (session->frame_pointer &&
 	    bpf_map__update_elem(session->frame_pointer->maps.fp_processes, &pid, sizeof(pid), &one,

@@ -158,6 +158,7 @@ __attribute__((noinline)) int step_guess(__u32 entry)
 	stop = step_by_frame_pointer(&memory.scratch->state, &memory);
 	if (!stop) {
 		memory.scratch->guessed = WALK_PC_GUESSED;
+		memory.scratch->guesses++;
 		memory.counters->guesses++;
 	}
 	return stop;
@@ -326,6 +327,7 @@ static __always_inline void walk_begin(struct walk_scratch *scratch, const struc
 	scratch->mapping = scratch->space.first;
 	scratch->settled = 0;
 	scratch->guessed = 0;
+	scratch->guesses = 0;
 	scratch->window_address = 0;
 	scratch->record.entry = entry;
 	scratch->record.pid = id >> 32;
@@ -348,6 +350,8 @@ static __always_inline void walk_end(struct walk_scratch *scratch, struct walk_c
 
 	if (count > WALK_FRAMES_MAX)
 		count = WALK_FRAMES_MAX;
+	if (frame_pointers && stop == STOP_COMPLETE && scratch->guesses)
+		stop = STOP_GUESSED;
 	scratch->record.stop = stop;
 	if (stop == STOP_READ_FAULT && !has_memory()) {
 		counter->samples--;

@@ -78,10 +78,6 @@ enum walk_entry {
 	WALK_ENTRY_COUNT,
 };
 
-/* In a frame's PC, whose own top bit is 0: there was no CFI, and this PC was found by following the
- * frame pointer, because the session was told to. Such a frame may be wrong. */
-#define WALK_PC_GUESSED (1ull << 63)
-
 /* One stack, through the ring buffer. Only pc[0 .. count) is sent. */
 struct walk_record {
 	__u32 entry; /* enum walk_entry */
@@ -148,9 +144,9 @@ static inline __u32 walk_hint(__u64 pc)
 /* A walk under way. Too large for the BPF stack, and there the verifier would track every word. */
 struct walk_scratch {
 	__u32 busy;
-	__u32 mapping; /* number of the mapping of the last PC */
-	__u32 settled; /* frames whose registers are all in the state */
-	__u32 zero;
+	__u32 mapping;		 /* number of the mapping of the last PC */
+	__u32 settled;		 /* frames whose registers are all in the state */
+	__u32 guesses;		 /* frames found by the frame pointer */
 	__u64 guessed;		 /* WALK_PC_GUESSED, if the next PC is */
 	struct walk_space space; /* a copy */
 	__u64 window_address;	 /* of window[]; 0: empty */

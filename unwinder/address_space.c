@@ -24,10 +24,10 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
-#include "unwinder.h"
+#include "perf_map.h"
+#include "space_range.h"
 
 #define VDSO_BYTES_MAX	(256u << 10)
-#define VDSO_INODE	UINT64_MAX
 #define ROW_CACHE_SLOTS 512u /* direct-mapped; a power of two */
 
 /* ---- the store -------------------------------------------------------------------------- */
@@ -73,8 +73,8 @@ struct image_entry *image_store_get(const struct image_store *store, size_t inde
 	return index < store->count ? store->entry[index] : NULL;
 }
 
-static struct image_entry *store_find(const struct image_store *store,
-				      const struct file_version *version)
+struct image_entry *image_store_find(const struct image_store *store,
+				     const struct file_version *version)
 {
 	for (size_t i = 0; i < store->count; i++) {
 		const struct file_version *have = &store->entry[i]->version;
@@ -258,7 +258,7 @@ static struct image_entry *line_entry(struct image_store *store, pid_t pid,
 		return NULL;
 	if (!vdso)
 		version = line_version(pid, line);
-	entry = store_find(store, &version);
+	entry = image_store_find(store, &version);
 	if (entry)
 		return entry;
 	image = vdso ? open_vdso(pid, line, &ignored) : open_file(pid, line, &ignored);
@@ -340,33 +340,47 @@ static int space_add(struct address_space *space, size_t *capacity, const char *
 }
 
 /*
- * A line is mostly one executable segment. But the kernel joins neighbours of the same permissions: two
+ * A range is mostly one executable segment. But the kernel joins neighbours of the same permissions: two
  * executable segments, or the headers' as well when a program has made them executable. So it is cut
  * where a segment begins; each piece gets the bias of its own, and what is in no segment no image.
  */
-static int space_add_line(struct address_space *space, size_t *capacity,
-			  const struct maps_line *line, struct error *error)
+int space_add_range(struct address_space *space, size_t *capacity, const struct mapped_range *range,
+		    struct error *error)
 {
-	struct image_entry *entry = line_entry(space->store, space->pid, line);
-	uint64_t limit = line->offset + (line->end - line->start), hash = hash_name(line->path);
-	uint64_t offset = line->offset, next = limit;
+	struct image_entry *entry = range->entry;
+	uint64_t limit = range->offset + (range->end - range->start);
+	uint64_t offset = range->offset, next = limit, hash = hash_name(range->path);
 	int status = 0;
 
 	for (; !status && offset < limit; offset = next) {
 		const struct image_segment *segment = entry ? segment_at(entry->image, offset)
 							    : NULL;
-		struct mapping piece = { .start = line->start + (offset - line->offset),
+		struct mapping piece = { .start = range->start + (offset - range->offset),
 					 .name_hash = hash };
 
 		next = entry ? next_segment(entry->image, segment, offset, limit) : limit;
-		piece.end = line->start + (next - line->offset);
+		piece.end = range->start + (next - range->offset);
 		if (segment) {
 			piece.entry = entry;
 			piece.bias = piece.start - (segment->vaddr - segment->file_offset + offset);
 		}
-		status = space_add(space, capacity, line->path, &piece, error);
+		status = space_add(space, capacity, range->path, &piece, error);
 	}
 	return status;
+}
+
+static int space_add_line(struct address_space *space, size_t *capacity,
+			  const struct maps_line *line, struct error *error)
+{
+	struct mapped_range range = {
+		.start = line->start,
+		.end = line->end,
+		.offset = line->offset,
+		.path = line->path,
+		.entry = line_entry(space->store, space->pid, line),
+	};
+
+	return space_add_range(space, capacity, &range, error);
 }
 
 /* ---- the address space ------------------------------------------------------------------ */
@@ -402,6 +416,8 @@ void address_space_deinit(struct address_space *space)
 	free(space->mapping);
 	space->mapping = NULL;
 	space->mapping_count = 0;
+	perf_map_destroy(space->names);
+	space->names = NULL;
 }
 
 const struct mapping *address_space_find(const struct address_space *space, uint64_t pc)
@@ -421,11 +437,33 @@ const struct mapping *address_space_find(const struct address_space *space, uint
 	return NULL;
 }
 
+int address_space_read_names(struct address_space *space, struct error *error)
+{
+	return perf_map_update(&space->names, space->pid, error);
+}
+
+const char *address_space_code_name(const struct address_space *space, uint64_t pc,
+				    uint64_t *ret_offset)
+{
+	const struct mapping *mapping = space->names ? address_space_find(space, pc) : NULL;
+	const struct perf_symbol *symbol;
+
+	/* A map of a file with an image has better names; and it may be older than the mapping. */
+	if (!mapping || mapping->entry)
+		return NULL;
+	symbol = perf_map_find(space->names, pc);
+	if (!symbol)
+		return NULL;
+	*ret_offset = pc - symbol->start;
+	return symbol->name;
+}
+
 void address_space_describe(const struct address_space *space, uint64_t pc, char *text, size_t size)
 {
 	const struct mapping *mapping = address_space_find(space, pc);
 	const struct image_symbol *symbol;
-	const char *name;
+	const char *name, *code;
+	uint64_t offset;
 
 	if (!mapping) {
 		snprintf(text, size, "0x%" PRIx64 " (unmapped)", pc);
@@ -433,6 +471,11 @@ void address_space_describe(const struct address_space *space, uint64_t pc, char
 	}
 	name = strrchr(mapping->path, '/');
 	name = name ? name + 1 : mapping->path;
+	code = address_space_code_name(space, pc, &offset);
+	if (code) {
+		snprintf(text, size, "%s+0x%" PRIx64 " (perf map)", code, offset);
+		return;
+	}
 	if (!mapping->entry) {
 		snprintf(text, size, "0x%" PRIx64 " (%s)", pc, *name ? name : "anonymous");
 		return;

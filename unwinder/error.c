@@ -60,6 +60,7 @@ static const char *const stop_names[STOP_REASON_COUNT] = {
 	[STOP_BAD_TABLE] = "bad_table",
 	[STOP_HELPER] = "helper",
 	[STOP_FOREIGN] = "foreign",
+	[STOP_GUESSED] = "guessed",
 };
 
 /* Messages quote names out of the file, which are any bytes: one must not end the line, nor talk to

@@ -202,6 +202,7 @@ enum stop_reason {
 	STOP_BAD_TABLE,	       /* a table index out of range: never, unless tables are torn */
 	STOP_HELPER,	       /* the kernel's own helper ended (engine fp): it gives no reason */
 	STOP_FOREIGN,	       /* another library ended (engines libdw, ...) with an error */
+	STOP_GUESSED, /* as STOP_COMPLETE, but a frame on the way was guessed: it proves nothing */
 	STOP_REASON_COUNT,
 };
 
@@ -209,6 +210,16 @@ enum stop_reason {
 const char *stop_reason_name(unsigned int reason);
 
 #define WALK_FRAMES_MAX 1024
+
+/* In a frame's PC, whose own top bit is 0: there was no CFI, and this PC was found by following the
+ * frame pointer, because the walk was told to. Such a frame may be wrong. */
+#define WALK_PC_GUESSED (1ull << 63)
+
+/* A frame's PC without that mark. */
+static inline __u64 walk_pc(__u64 pc)
+{
+	return pc & ~WALK_PC_GUESSED;
+}
 
 /* A frame's registers as the walk carries them: by value, or by the address where they lie. */
 struct walk_state {

@@ -595,11 +595,14 @@ struct mapping {
 	uint64_t name_hash; /* of the path's last part: the same wherever the file lies */
 };
 
+struct perf_map; /* private: perf_map.h */
+
 struct address_space {
 	pid_t pid;
 	struct mapping *mapping; /* executable ones only, sorted by start */
 	size_t mapping_count;
 	struct image_store *store; /* borrowed */
+	struct perf_map *names;	   /* NULL without address_space_read_names() */
 };
 
 /* Reads /proc/PID/maps, adding images to the store as needed. space: zeroed, or filled before. */
@@ -607,6 +610,15 @@ int address_space_read(struct address_space *space, struct image_store *store, p
 		       struct error *error);
 void address_space_deinit(struct address_space *space);
 const struct mapping *address_space_find(const struct address_space *space, uint64_t pc);
+/*
+ * Reads, or reads again if it has changed, what the process calls the code that it has made itself: its
+ * perf map, /tmp/perf-PID.map. No such file is no error. Names are forgotten when mappings are read.
+ */
+int address_space_read_names(struct address_space *space, struct error *error);
+/* The name of code that is executable but in no image, as last read, and how far into it the PC is.
+ * NULL: it has none. Valid until names or mappings are read again. */
+const char *address_space_code_name(const struct address_space *space, uint64_t pc,
+				    uint64_t *ret_offset);
 /* Writes "function+0x12 (image)" for a PC into text. */
 void address_space_describe(const struct address_space *space, uint64_t pc, char *text,
 			    size_t size);
@@ -639,6 +651,19 @@ void walk_rows(const struct address_space *space, const struct register_values *
 /* Walks with compact tables and step.h (engine table): the twin of the walk in BPF. */
 void walk_table(const struct address_space *space, const struct register_values *regs,
 		const struct memory_reader *memory, struct walk_memo *memo, struct stack *ret);
+/*
+ * walk_table(), but where there is no CFI it goes on by the frame pointer: the twin of a session with
+ * follow_frame_pointers. A PC that was found so has its bit WALK_PC_GUESSED set, and a stack with such
+ * a PC is never STOP_COMPLETE, but STOP_GUESSED. A memo of its own, too.
+ */
+void walk_table_following(const struct address_space *space, const struct register_values *regs,
+			  const struct memory_reader *memory, struct walk_memo *memo,
+			  struct stack *ret);
+/* A walk that could go on by the frame pointer stops so instead. */
+static inline bool stop_is_without_cfi(uint32_t stop)
+{
+	return stop == STOP_NO_MAPPING || stop == STOP_NO_ROW;
+}
 /* One frame with canonical rows. On return regs is the caller's. STOP_NONE: went on. */
 enum stop_reason walk_rows_step(const struct address_space *space, struct register_values *regs,
 				bool *exact_pc, const struct memory_reader *memory);

@@ -225,7 +225,9 @@ static unsigned int walk_find(const struct address_space *space, uint64_t pc,
 	return STOP_NONE;
 }
 
-static void table_state(const struct walk_state *state, uint8_t ret[MEMO_STATE_BYTES])
+/* guessed is part of it: the frame's PC in the memo has that mark. */
+static void table_state(const struct walk_state *state, uint64_t guessed,
+			uint8_t ret[MEMO_STATE_BYTES])
 {
 	struct walk_state canonical = *state;
 
@@ -234,11 +236,32 @@ static void table_state(const struct walk_state *state, uint8_t ret[MEMO_STATE_B
 		if (!(state->known >> reg & 1))
 			canonical.reg[reg] = 0;
 	canonical.in_memory &= canonical.known;
+	canonical.stop = guessed != 0; /* which a walk under way does not need */
 	memcpy(ret, &canonical, sizeof(canonical));
 }
 
-void walk_table(const struct address_space *space, const struct register_values *regs,
-		const struct memory_reader *reader, struct walk_memo *memo, struct stack *ret)
+/*
+ * To the caller's frame, or a stop. *guessed: WALK_PC_GUESSED if the caller was found by the frame
+ * pointer, which is followed if that is wanted, and where there is no CFI.
+ */
+static unsigned int table_step(const struct address_space *space, struct walk_state *state,
+			       struct walk_memory *memory, bool follow, uint64_t *guessed)
+{
+	uint32_t number = 0;
+	unsigned int stop = walk_find(space, state->pc - !state->exact_pc, &memory->table, &number);
+
+	*guessed = 0;
+	if (!stop)
+		return step(state, &memory->table->rule[number], memory);
+	if (!follow || !stop_is_without_cfi(stop) || step_by_frame_pointer(state, memory))
+		return stop;
+	*guessed = WALK_PC_GUESSED;
+	return STOP_NONE;
+}
+
+static void table_walk(const struct address_space *space, const struct register_values *regs,
+		       const struct memory_reader *reader, struct walk_memo *memo, bool follow,
+		       struct stack *ret)
 {
 	struct walk_memory memory = { .reader = memo ? memo_begin(memo, reader) : reader };
 	struct walk_state state = {
@@ -247,29 +270,41 @@ void walk_table(const struct address_space *space, const struct register_values 
 		.exact_pc = 1,
 	};
 	uint8_t bytes[MEMO_STATE_BYTES];
+	uint64_t guessed = 0;
 
 	memcpy(state.reg, regs->value, sizeof(state.reg));
 	ret->count = 0;
 	ret->stop = STOP_NONE;
 	while (!ret->stop) {
-		uint32_t number = 0;
-
 		if (ret->count == WALK_FRAMES_MAX) {
 			ret->stop = STOP_DEPTH;
 			break;
 		}
 		if (memo) {
-			table_state(&state, bytes);
+			table_state(&state, guessed, bytes);
 			if (memo_finish(memo, bytes, state.reg[REGISTER_RSP], ret))
 				return;
-			memo_note(memo, bytes, state.reg[REGISTER_RSP], state.pc);
+			memo_note(memo, bytes, state.reg[REGISTER_RSP], state.pc | guessed);
 		}
-		ret->pc[ret->count++] = state.pc;
-		ret->stop = walk_find(space, state.pc - !state.exact_pc, &memory.table, &number);
-		if (ret->stop)
-			break;
-		ret->stop = step(&state, &memory.table->rule[number], &memory);
+		ret->pc[ret->count++] = state.pc | guessed;
+		ret->stop = table_step(space, &state, &memory, follow, &guessed);
 	}
 	if (memo)
 		memo_end(memo, ret->stop);
+}
+
+void walk_table(const struct address_space *space, const struct register_values *regs,
+		const struct memory_reader *reader, struct walk_memo *memo, struct stack *ret)
+{
+	table_walk(space, regs, reader, memo, false, ret);
+}
+
+void walk_table_following(const struct address_space *space, const struct register_values *regs,
+			  const struct memory_reader *reader, struct walk_memo *memo,
+			  struct stack *ret)
+{
+	table_walk(space, regs, reader, memo, true, ret);
+	for (uint32_t i = 0; ret->stop == STOP_COMPLETE && i < ret->count; i++)
+		if (ret->pc[i] & WALK_PC_GUESSED)
+			ret->stop = STOP_GUESSED;
 }

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #define SOME_ADDRESS ((void *)0x200000000000) /* nothing is there */
+#define ELSEWHERE    ((void *)0x210000000000)
 
 enum command {
 	COMMAND_FORK,	       /* a child that waits; answers its pid */
@@ -39,7 +40,9 @@ enum command {
 	COMMAND_MAP_LIBC,      /* a page of the C library's */
 	COMMAND_MAP_ANONYMOUS, /* a page that becomes executable by mprotect */
 	COMMAND_UNMAP,
-	COMMAND_OPEN, /* library number value; answers where it is */
+	COMMAND_MOVE,	    /* what is there to ELSEWHERE, of which the kernel says nothing */
+	COMMAND_SPIN_THERE, /* maps a page of its own code, and spins in it */
+	COMMAND_OPEN,	    /* library number value; answers where it is */
 	COMMAND_CLOSE,
 	COMMAND_EXEC_CAT,    /* it becomes cat itself, which answers by its echo */
 	COMMAND_LEADER_EXIT, /* another thread goes on */
@@ -76,6 +79,16 @@ static __attribute__((noinline, noipa)) void spin(int ms)
 
 	while (now_ns() < end)
 		;
+}
+
+/* All of it is in one page. */
+static __attribute__((noinline, noipa, aligned(64))) int64_t spin_cycles(uint64_t cycles)
+{
+	uint64_t begin = __builtin_ia32_rdtsc();
+
+	while (__builtin_ia32_rdtsc() - begin < cycles)
+		;
+	return 0;
 }
 
 static int64_t fork_waiting(struct servant *servant)
@@ -171,8 +184,8 @@ static int64_t spawn(int times)
 	return 0;
 }
 
-/* The page that holds an address's code, from its file, at SOME_ADDRESS. */
-static int64_t map_code(const void *code)
+/* The first page of the mapping with an address, or the address's own, from its file, at SOME_ADDRESS. */
+static int64_t map_code(const void *code, bool own)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
 	char path[256] = "";
@@ -186,6 +199,8 @@ static int64_t map_code(const void *code)
 		if ((uint64_t)code >= start && (uint64_t)code < end)
 			break;
 	fclose(maps);
+	if (own)
+		offset += ((uint64_t)code & -page) - start;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	at = mmap(SOME_ADDRESS, page, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, offset);
 	close(fd);
@@ -199,6 +214,26 @@ static int64_t map_anonymous(void)
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 
 	return at == SOME_ADDRESS ? mprotect(at, page, PROT_READ | PROT_EXEC) : -1;
+}
+
+static int64_t spin_there(int ms)
+{
+	uint64_t page = sysconf(_SC_PAGESIZE);
+	int64_t (*there)(uint64_t) =
+		(void *)((uint64_t)SOME_ADDRESS + ((uint64_t)spin_cycles & (page - 1)));
+
+	/* Some GHz. */
+	return map_code((void *)spin_cycles, true) ? -1 : there(ms * 2500000ull);
+}
+
+static int64_t move(void)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+
+	return mremap(SOME_ADDRESS, page, page, MREMAP_MAYMOVE | MREMAP_FIXED, ELSEWHERE) ==
+			       ELSEWHERE
+		       ? 0
+		       : -1;
 }
 
 static int64_t open_library(struct servant *servant, int number)
@@ -248,10 +283,12 @@ static int64_t obey(struct servant *servant, const struct order *order)
 			status = fork_waiting(servant);
 		return status;
 	case COMMAND_SPAWN: return spawn(order->value);
-	case COMMAND_MAP_EXE: return map_code((void *)serve);
-	case COMMAND_MAP_LIBC: return map_code(dlsym(RTLD_DEFAULT, "qsort"));
+	case COMMAND_MAP_EXE: return map_code((void *)serve, false);
+	case COMMAND_MAP_LIBC: return map_code(dlsym(RTLD_DEFAULT, "qsort"), false);
 	case COMMAND_MAP_ANONYMOUS: return map_anonymous();
 	case COMMAND_UNMAP: return munmap(SOME_ADDRESS, sysconf(_SC_PAGESIZE));
+	case COMMAND_MOVE: return move();
+	case COMMAND_SPIN_THERE: return spin_there(order->value);
 	case COMMAND_OPEN: return open_library(servant, order->value);
 	case COMMAND_CLOSE: return dlclose(servant->library);
 	case COMMAND_EXEC_CAT: become_cat(servant->in, servant->out); return -1;

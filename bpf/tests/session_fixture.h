@@ -29,7 +29,7 @@ struct fixture {
 };
 
 /* False: this method does not load here, and why was said. */
-static bool setup(struct fixture *fixture, int method, struct bpf_session_options options)
+static inline bool setup(struct fixture *fixture, int method, struct bpf_session_options options)
 {
 	memset(fixture, 0, sizeof(*fixture));
 	options.method = methods[method].method;
@@ -45,14 +45,14 @@ static bool setup(struct fixture *fixture, int method, struct bpf_session_option
 	return true;
 }
 
-static void teardown(struct fixture *fixture)
+static inline void teardown(struct fixture *fixture)
 {
 	bpf_session_close(fixture->session);
 	address_space_deinit(&fixture->space);
 	image_store_destroy(fixture->store);
 }
 
-static __attribute__((noinline, noipa)) void busy(void)
+static __attribute__((noinline, noipa, unused)) void busy(void)
 {
 	volatile uint64_t sum = 0;
 
@@ -61,7 +61,7 @@ static __attribute__((noinline, noipa)) void busy(void)
 }
 
 /* A child that does fn() again and again. */
-static pid_t fork_child(void (*fn)(void))
+static __attribute__((unused)) pid_t fork_child(void (*fn)(void))
 {
 	pid_t pid = fork();
 

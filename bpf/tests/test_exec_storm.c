@@ -14,6 +14,7 @@
  * STORM_SECONDS (5) and STORM_PROCESSES (200) in the environment: longer, more. Needs BPF and perf
  * events: where the machine may not use them the test says SKIP with the reason and passes.
  */
+#include <poll.h>
 #include <sys/resource.h>
 #include "fault_frames.h"
 #include "process_events.h"
@@ -90,6 +91,7 @@ struct storm {
 	struct fixture fixture;
 	struct process_events *events;
 	uint64_t begin_ns, end_ns;
+	uint64_t taking_ns, cpu_ns; /* in the rounds, and of them on a CPU */
 	uint64_t stacks, raced, complete, in_main, wrong, rounds;
 	uint64_t stop[STOP_REASON_COUNT];
 };
@@ -239,25 +241,38 @@ static pid_t start(const struct storm *storm, int processes)
 	return pid;
 }
 
+static uint64_t own_cpu_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+	return time.tv_sec * 1000000000ull + time.tv_nsec;
+}
+
 static void take(struct storm *storm)
 {
+	uint64_t begin_ns = now_ns(), cpu_ns = own_cpu_ns();
+
 	storm->rounds++;
 	ck_assert_msg(
 		!process_events_consume(storm->events, on_stack, storm, &storm->fixture.error),
 		"%s", storm->fixture.error.message);
+	storm->taking_ns += now_ns() - begin_ns;
+	storm->cpu_ns += own_cpu_ns() - cpu_ns;
 }
 
 /* Follows until all have ended, each well. */
 static void follow(struct storm *storm, pid_t starter)
 {
 	uint64_t late_ns = storm->end_ns + 60000000000ull;
+	struct pollfd changed = { .fd = process_events_fd(storm->events), .events = POLLIN };
 	int status = 0;
 	pid_t pid;
 
 	while ((pid = waitpid(starter, &status, WNOHANG)) == 0) {
 		ck_assert_msg(now_ns() < late_ns, "the processes do not end");
 		take(storm);
-		nap(5);
+		poll(&changed, 1, 5);
 	}
 	ck_assert_int_eq(pid, starter);
 	ck_assert_int_eq(status, 0);
@@ -278,8 +293,11 @@ static void print_storm(const struct storm *storm, const char *method,
 	       (uint64_t)walk->samples, (uint64_t)walk->stacks, (uint64_t)walk->lost_busy,
 	       (uint64_t)walk->lost_space, (uint64_t)walk->lost_regs, (uint64_t)walk->unknown,
 	       (uint64_t)walk->ending);
-	printf("\t%" PRIu64 " rounds, %.2f s in readings, %.2f s in giving them\n", storm->rounds,
-	       events->reading_ns / 1e9, events->giving_ns / 1e9);
+	printf("\t%" PRIu64
+	       " rounds of %.2f s, %.2f s on a CPU: %.2f s in readings, %.2f s in giving "
+	       "them; checks %" PRIu64 ", mistaken %" PRIu64 "\n",
+	       storm->rounds, storm->taking_ns / 1e9, storm->cpu_ns / 1e9, events->reading_ns / 1e9,
+	       events->giving_ns / 1e9, events->checks, events->mistaken);
 	printf("\traced %" PRIu64 "; of the others complete %" PRIu64 " (%" PRIu64
 	       " in main), wrong %" PRIu64 ";",
 	       storm->raced, storm->complete, storm->in_main, storm->wrong);

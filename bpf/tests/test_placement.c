@@ -4,7 +4,8 @@
  *
  * find_rule.h is the kernel's look-up; here it is compiled for user space and held against
  * table_find() at every PC: of tables made at random, whose pages are empty, full or in between, so
- * that chunks end in every way they can; and of the images that this program has mapped.
+ * that chunks end in every way they can; of such tables that come and go, in room that others had; and
+ * of the images that this program has mapped.
  */
 /* Chunks so small that made tables end in every way; placement.c is compiled for them here. */
 #define WALK_PAGE_SHIFT	 10
@@ -183,16 +184,16 @@ static void made_deinit(struct made *made)
 	free(made->table.place);
 }
 
-/* Every PC of the mapping: the number, and the rule itself. */
+/* Every PC of the mapping, or every so many: the number, and the rule itself. */
 static void check_mapping(struct walk_tables *tables, const struct table *table, uint64_t bias,
-			  const struct walk_mapping *mapping, const char *name)
+			  const struct walk_mapping *mapping, uint32_t stride, const char *name)
 {
 	uint64_t bytes = (uint64_t)mapping->page_count << mapping->page_shift;
 	struct walk_home home;
 
 	if (bytes)
 		ck_assert_msg(!find_home(tables, mapping, &home), "%s", name);
-	for (uint64_t pc = mapping->start; pc < mapping->start + bytes; pc++) {
+	for (uint64_t pc = mapping->start; pc < mapping->start + bytes; pc += stride) {
 		uint32_t expect = table_find(table, pc - bias), number = 0;
 		unsigned int stop = find_number(tables, &home, mapping, pc, &number);
 		const struct table_rule *rule = NULL;
@@ -225,6 +226,25 @@ static const struct {
 	{ "places_end_first", { 1u << 13, ENTRY_CAPACITY, 1u << 14, 1u << 15, 10 }, 0 },
 };
 
+/* An image with so many rows of shapes, and little else. */
+static void take_shape_rows(struct placement *placement, uint32_t count)
+{
+	static const struct image image = { .path = "shapes" };
+	uint32_t page[2] = { 0 };
+	uint16_t *shape = calloc(count + 1, sizeof(*shape));
+	struct table table = {
+		.page = page, .page_count = 1, .shape = shape, .shape_count = count
+	};
+	struct image_entry entry = { .image = (struct image *)&image,
+				     .table = &table,
+				     .id = IMAGES };
+	struct walk_mapping ignored = { 0 };
+	struct error error;
+
+	ck_assert(shape && !placement_add(placement, &entry, &ignored, &error));
+	free(shape);
+}
+
 /* Images until no more fit; after each, all that are there still say what their tables say. One
  * that does not fit leaves nothing behind: a smaller one may still fit. */
 START_TEST(every_pc_of_made_tables)
@@ -237,7 +257,7 @@ START_TEST(every_pc_of_made_tables)
 
 	random_state = _i + 1;
 	tables_init(&tables, made_cases[_i].capacity);
-	tables.placement.array[PLACEMENT_SHAPES].used = made_cases[_i].shape_rows;
+	take_shape_rows(&tables.placement, made_cases[_i].shape_rows);
 	for (int i = 0; i < IMAGES; i++) {
 		made_init(&made[i], i);
 		mapping[i] = (struct walk_mapping) { .start = MAPPING_START };
@@ -253,7 +273,7 @@ START_TEST(every_pc_of_made_tables)
 	}
 	for (int i = 0; i < IMAGES; i++) {
 		check_mapping(&tables, &made[i].table, MAPPING_START - SEGMENT_VADDR, &mapping[i],
-			      made_cases[_i].name);
+			      1, made_cases[_i].name);
 		made_deinit(&made[i]);
 	}
 	ck_assert_msg(placed >= 3, "%s: %d placed", made_cases[_i].name, placed);
@@ -261,6 +281,139 @@ START_TEST(every_pc_of_made_tables)
 	for (int kind = 0; kind < PLACEMENT_COUNT; kind++)
 		ck_assert_uint_le(tables.placement.array[kind].used,
 				  tables.placement.array[kind].capacity);
+	tables_deinit(&tables);
+}
+END_TEST
+
+/* ---- images that come and go ------------------------------------------------------------ */
+
+struct guest {
+	struct made made;
+	struct walk_mapping mapping;
+	bool held;
+};
+
+static void check_guests(struct walk_tables *tables, const struct guest *guest, uint32_t stride)
+{
+	for (int i = 0; i < IMAGES; i++)
+		if (guest[i].held)
+			check_mapping(tables, &guest[i].made.table, MAPPING_START - SEGMENT_VADDR,
+				      &guest[i].mapping, stride, "held");
+}
+
+static int count_held(const struct guest *guest)
+{
+	int held = 0;
+
+	for (int i = 0; i < IMAGES; i++)
+		held += guest[i].held;
+	return held;
+}
+
+/* False: there is no room. */
+static bool come(struct walk_tables *tables, struct guest *guest)
+{
+	const struct table *table = &guest->made.table;
+	struct error error;
+
+	guest->mapping = (struct walk_mapping) { .start = MAPPING_START,
+						 .page_count = table->page_count,
+						 .page_shift = table->page_shift };
+	if (placement_add(&tables->placement, &guest->made.entry, &guest->mapping, &error)) {
+		ck_assert_int_eq(error.code, ERROR_TABLE_LIMIT);
+		return false;
+	}
+	guest->held = true;
+	return true;
+}
+
+static void go(struct walk_tables *tables, struct guest *guest)
+{
+	placement_release(&tables->placement, guest->made.entry.id);
+	guest->held = false;
+}
+
+/* Many more than fit, one after the other; those that are referenced are never disturbed. In the end
+ * all room is there again, in one piece. */
+START_TEST(room_is_used_again)
+{
+	static struct guest guest[IMAGES];
+	struct walk_tables tables;
+	int came = 0, refused = 0, most = 0;
+
+	random_state = _i + 100;
+	tables_init(&tables, made_cases[_i].capacity);
+	for (int i = 0; i < IMAGES; i++) {
+		made_init(&guest[i].made, i);
+		guest[i].held = false;
+	}
+	for (int turn = 0; turn < 600; turn++) {
+		struct guest *next = &guest[draw(IMAGES)];
+		bool was = tables.placement.image &&
+			   tables.placement.image_count > (size_t)(next - guest) &&
+			   tables.placement.image[next - guest].placed;
+
+		if (next->held) {
+			go(&tables, next);
+			continue;
+		}
+		if (!come(&tables, next)) {
+			refused++;
+			continue;
+		}
+		came += !was;
+		most = count_held(guest) > most ? count_held(guest) : most;
+		check_mapping(&tables, &next->made.table, MAPPING_START - SEGMENT_VADDR,
+			      &next->mapping, 7, "new");
+		check_guests(&tables, guest, turn % 50 ? 997 : 3);
+	}
+	ck_assert_msg(most >= 3 && came > 4 * most, "%d came, %d at a time", came, most);
+	ck_assert_int_ge(refused, 1);
+	for (int i = 0; i < IMAGES; i++)
+		if (guest[i].held)
+			go(&tables, &guest[i]);
+	while (remove_oldest(&tables.placement))
+		;
+	for (int kind = 0; kind < PLACEMENT_COUNT; kind++) {
+		const struct placement_array *array = &tables.placement.array[kind];
+
+		ck_assert_uint_eq(array->used, 0);
+		ck_assert_uint_eq(array->free_count, 1);
+		ck_assert_uint_eq(array->free[0].first, 0);
+		ck_assert_uint_eq(array->free[0].count, array->capacity);
+	}
+	for (int i = 0; i < IMAGES; i++)
+		made_deinit(&guest[i].made);
+	tables_deinit(&tables);
+}
+END_TEST
+
+/* The one that has been without a reference for longest leaves; one that comes again is not copied. */
+START_TEST(what_left_last_is_kept)
+{
+	const uint32_t capacity[PLACEMENT_COUNT] = { 1u << 13, ENTRY_CAPACITY, 1u << 14, 3 * 700,
+						     1u << 8 };
+	static struct guest guest[4]; /* room for the rules of three */
+	struct walk_tables tables;
+	const struct placed_image *image;
+
+	random_state = 3;
+	tables_init(&tables, capacity);
+	for (int i = 0; i < COUNT(guest); i++)
+		made_init(&guest[i].made, i);
+	for (int i = 0; i < 3; i++)
+		ck_assert(come(&tables, &guest[i]));
+	ck_assert(!come(&tables, &guest[3]));
+	go(&tables, &guest[1]);
+	go(&tables, &guest[0]);
+	image = tables.placement.image;
+	ck_assert(image[0].placed && image[1].placed && image[2].placed);
+	ck_assert(come(&tables, &guest[3]));
+	ck_assert(image[0].placed && !image[1].placed && image[2].placed && image[3].placed);
+	ck_assert(come(&tables, &guest[0]));
+	ck_assert(!come(&tables, &guest[1]));
+	for (int i = 0; i < COUNT(guest); i++)
+		made_deinit(&guest[i].made);
 	tables_deinit(&tables);
 }
 END_TEST
@@ -287,7 +440,8 @@ START_TEST(every_pc_of_this_program)
 			continue;
 		ck_assert_msg(!placement_add(&tables.placement, mapping->entry, &walk, &error),
 			      "%s", error.message);
-		check_mapping(&tables, mapping->entry->table, mapping->bias, &walk, mapping->path);
+		check_mapping(&tables, mapping->entry->table, mapping->bias, &walk, 1,
+			      mapping->path);
 		images++;
 	}
 	ck_assert_int_ge(images, 3); /* the program, libc, the loader */
@@ -355,6 +509,8 @@ int main(void)
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_loop_test(tcase, every_pc_of_made_tables, 0, COUNT(made_cases));
+	tcase_add_loop_test(tcase, room_is_used_again, 0, COUNT(made_cases));
+	tcase_add_test(tcase, what_left_last_is_kept);
 	tcase_add_test(tcase, every_pc_of_this_program);
 	tcase_add_test(tcase, torn_arrays_are_harmless);
 	suite_add_tcase(suite, tcase);

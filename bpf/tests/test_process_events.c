@@ -1,155 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_process_events.c - are a session's lists of mappings true, and does it know when they were not?
+ * test_process_events.c - are a session's lists of mappings true?
  *
  * A child does as it is told (forks, executes, maps, opens libraries, ends) and answers when it has.
  * By then the events are written, so one poll must bring the list that /proc shows. Needs BPF and perf
  * events: where the machine may not use them a test says SKIP with the reason and passes.
  */
-#include <check.h>
-#include <fcntl.h>
-#include <inttypes.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include "process_events.h"
-#include "servant.h"
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
-/* ---- the fixture ------------------------------------------------------------------------ */
-
-struct fixture {
-	struct bpf_session *session;
-	struct image_store *store;
-	struct process_events *events;
-	pid_t pid; /* of the child */
-	int to, from;
-	struct error error;
-};
-
-static void start_child(struct fixture *f)
-{
-	int to[2], from[2];
-
-	ck_assert(!pipe2(to, O_CLOEXEC) && !pipe2(from, O_CLOEXEC));
-	f->pid = fork();
-	ck_assert_int_ge(f->pid, 0);
-	if (!f->pid) {
-		struct servant servant = { .in = to[0], .out = from[1] };
-
-		close(to[1]);
-		close(from[0]);
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		serve(&servant);
-	}
-	close(to[0]);
-	close(from[1]);
-	f->to = to[1];
-	f->from = from[0];
-}
-
-static int64_t tell(struct fixture *f, enum command command, int value)
-{
-	struct order order = { .command = command, .value = value };
-	int64_t answer = -1;
-
-	ck_assert_int_eq(write(f->to, &order, sizeof(order)), sizeof(order));
-	ck_assert_int_eq(read(f->from, &answer, sizeof(answer)), sizeof(answer));
-	ck_assert_msg(answer >= 0, "command %d failed", command);
-	return answer;
-}
-
-static void teardown(struct fixture *f)
-{
-	if (f->pid) {
-		kill(f->pid, SIGKILL);
-		waitpid(f->pid, NULL, 0);
-		close(f->to);
-		close(f->from);
-	}
-	process_events_close(f->events);
-	bpf_session_close(f->session);
-	image_store_destroy(f->store);
-}
-
-/* False: it can't be had here, and why was said. Only the events are open: nothing is known yet. */
-static bool setup_unread(struct fixture *f, uint32_t pages, uint32_t capacity)
-{
-	struct bpf_session_options options = { .process_capacity = capacity };
-	struct process_events_options events = { .pages = pages };
-	int status;
-
-	memset(f, 0, sizeof(*f));
-	f->store = image_store_create();
-	status = bpf_session_open(&options, &f->session, &f->error);
-	if (!status) {
-		start_child(f);
-		events.pid = f->pid;
-		status = process_events_open(f->session, f->store, &events, &f->events, &f->error);
-	}
-	if (status) {
-		ck_assert_msg(f->error.code == ERROR_UNAVAILABLE, "%s", f->error.message);
-		printf("SKIP: %s\n", f->error.message);
-		teardown(f);
-		return false;
-	}
-	return true;
-}
-
-static bool setup(struct fixture *f, uint32_t pages, uint32_t capacity)
-{
-	if (!setup_unread(f, pages, capacity))
-		return false;
-	ck_assert_msg(!process_events_add_existing(f->events, &f->error), "%s", f->error.message);
-	return true;
-}
-
-static struct process_events_counters counters(const struct fixture *f)
-{
-	struct process_events_counters ret;
-
-	process_events_counters(f->events, &ret);
-	return ret;
-}
-
-static void poll_events(struct fixture *f)
-{
-	ck_assert_msg(!process_events_poll(f->events, &f->error), "%s", f->error.message);
-}
-
-/* The list that the session has of a process is what /proc shows, read through thread tid. */
-static void assert_list_is_true(struct fixture *f, const char *when, pid_t pid, pid_t tid)
-{
-	const struct address_space *known = process_events_space(f->events, pid);
-	struct address_space fresh = { 0 };
-
-	ck_assert_msg(!address_space_read(&fresh, f->store, tid, &f->error), "%s: %s", when,
-		      f->error.message);
-	ck_assert_msg(known, "%s: the session has no list", when);
-	ck_assert_msg(bpf_session_generation(f->session, pid) > 0, "%s: nor the walk", when);
-	ck_assert_msg(known->mapping_count == fresh.mapping_count,
-		      "%s: %zu mappings, of which the session knows %zu", when, fresh.mapping_count,
-		      known->mapping_count);
-	for (size_t i = 0; i < fresh.mapping_count; i++) {
-		const struct mapping *a = &known->mapping[i], *b = &fresh.mapping[i];
-
-		ck_assert_msg(a->start == b->start && a->end == b->end && a->bias == b->bias &&
-				      a->entry == b->entry,
-			      "%s: mapping %zu is %" PRIx64 " %s, not %" PRIx64 " %s", when, i,
-			      b->start, b->path, a->start, a->path);
-	}
-	address_space_deinit(&fresh);
-}
-
-static void assert_forgotten(struct fixture *f, const char *when, pid_t pid)
-{
-	ck_assert_msg(!process_events_space(f->events, pid), "%s: still known", when);
-	ck_assert_msg(!bpf_session_generation(f->session, pid), "%s: the walk has it", when);
-}
+#include "process_fixture.h"
 
 /* ---- lists are true --------------------------------------------------------------------- */
 
@@ -248,11 +106,69 @@ START_TEST(fork_is_older_than_its_parents_list)
 		return;
 	pid_t cat = tell(&f, COMMAND_ORPHAN_CAT, 0);
 	ck_assert(!process_events_add_existing(f.events, &f.error));
-	ck_assert_uint_eq(counters(&f).processes, 1);
 	poll_events(&f);
 	assert_list_is_true(&f, "the orphan", cat, cat);
 	ck_assert_uint_eq(counters(&f).processes, 2);
 	kill(cat, SIGKILL);
+	teardown(&f);
+}
+END_TEST
+
+/* What it maps is told by the events; once it is quiet /proc is asked, too. */
+START_TEST(exec_of_what_is_known_is_not_read)
+{
+	struct fixture f;
+
+	if (!setup(&f, 0, 8))
+		return;
+	tell(&f, COMMAND_FORK_CAT, 0);
+	poll_events(&f);
+	uint64_t readings = counters(&f).readings;
+	pid_t cat = tell(&f, COMMAND_FORK_CAT, 0);
+	poll_events(&f);
+	ck_assert_uint_eq(counters(&f).readings, readings);
+	assert_list_is_true(&f, "executed", cat, cat);
+	uint32_t generation = bpf_session_generation(f.session, cat);
+	await_checks(&f, 1);
+	assert_list_is_the_same(&f, "checked", cat);
+	ck_assert_uint_eq(bpf_session_generation(f.session, cat), generation);
+	ck_assert_uint_eq(counters(&f).mistaken, 0);
+	/* Mapped when it was known, and then unknown. */
+	readings = counters(&f).readings;
+	tell(&f, COMMAND_MAP_LIBC, 0);
+	poll_events(&f);
+	ck_assert_uint_eq(counters(&f).readings, readings);
+	assert_list_is_true(&f, "mapped", f.pid, f.pid);
+	tell(&f, COMMAND_OPEN, 2);
+	poll_events(&f);
+	ck_assert_uint_gt(counters(&f).readings, readings);
+	assert_list_is_the_same(&f, "opened", f.pid);
+	teardown(&f);
+}
+END_TEST
+
+/* The kernel does not say that memory is moved. The check finds it. */
+START_TEST(what_events_do_not_tell_is_found)
+{
+	struct fixture f;
+
+	if (!setup(&f, 0, 8))
+		return;
+	tell(&f, COMMAND_MAP_LIBC, 0);
+	tell(&f, COMMAND_MOVE, 0);
+	poll_events(&f);
+	ck_assert_ptr_null(
+		address_space_find(process_events_space(f.events, f.pid), (uint64_t)ELSEWHERE));
+	await_checks(&f, 1);
+	ck_assert_uint_eq(counters(&f).mistaken, 1);
+	assert_list_is_the_same(&f, "checked", f.pid);
+	/* What is gone is no mistake: nothing is executed there. */
+	tell(&f, COMMAND_MAP_EXE, 0);
+	tell(&f, COMMAND_UNMAP, 0);
+	poll_events(&f);
+	await_checks(&f, 2);
+	ck_assert_uint_eq(counters(&f).mistaken, 1);
+	assert_list_is_the_same(&f, "checked again", f.pid);
 	teardown(&f);
 }
 END_TEST
@@ -464,6 +380,28 @@ START_TEST(descriptor_is_readable_when_something_changed)
 }
 END_TEST
 
+/* However many there are, it returns; what is left is read by and by. */
+START_TEST(existing_are_read_by_and_by)
+{
+	struct fixture f;
+
+	if (!setup_unread(&f, 0, 512))
+		return;
+	tell(&f, COMMAND_FORK_MANY, 250);
+	uint64_t begin_ns = now_ns();
+	ck_assert(!process_events_add_existing(f.events, &f.error));
+	uint64_t took_ns = now_ns() - begin_ns;
+	ck_assert_msg(took_ns < 3000000000, "%.3f s", took_ns / 1e9);
+	ck_assert_uint_eq(counters(&f).processes + counters(&f).waiting, 251);
+	poll_events(&f);
+	ck_assert_uint_eq(counters(&f).processes, 251);
+	ck_assert_uint_eq(counters(&f).refused + counters(&f).vanished, 0);
+	printf("%u processes in %.3f s, %.3f s in readings\n", 251, took_ns / 1e9,
+	       counters(&f).reading_ns / 1e9);
+	teardown(&f);
+}
+END_TEST
+
 /* This process is there, and so is who runs it. */
 START_TEST(all_processes_are_found)
 {
@@ -476,6 +414,7 @@ START_TEST(all_processes_are_found)
 	f.events = NULL;
 	ck_assert(!process_events_open(f.session, f.store, &options, &f.events, &f.error));
 	ck_assert_msg(!process_events_add_existing(f.events, &f.error), "%s", f.error.message);
+	poll_events(&f);
 	assert_list_is_true(&f, "the child", f.pid, f.pid);
 	assert_list_is_true(&f, "this process", getpid(), getpid());
 	ck_assert_ptr_null(process_events_space(f.events, 2)); /* kthreadd */
@@ -483,102 +422,6 @@ START_TEST(all_processes_are_found)
 	pid_t cat = tell(&f, COMMAND_FORK_CAT, 0);
 	poll_events(&f);
 	assert_list_is_true(&f, "a process that is new", cat, cat);
-	teardown(&f);
-}
-END_TEST
-
-/* ---- the race --------------------------------------------------------------------------- */
-
-struct race {
-	pid_t pid;
-	uint64_t begin_ns, end_ns; /* it mapped something in between */
-	uint32_t generation;	   /* of the list before */
-	uint64_t before, within, after, unraced_after, raced_before, raced_new, fresh, nameless;
-};
-
-static void judge(void *context, const struct process_stack *stack)
-{
-	struct race *race = context;
-	const struct walk_record *record = stack->record;
-
-	ck_assert_int_eq(record->pid, race->pid);
-	race->nameless += !stack->space;
-	if (record->generation != race->generation) {
-		race->fresh++;
-		race->raced_new += stack->raced;
-	} else if (record->time < race->begin_ns) {
-		race->before++;
-		race->raced_before += stack->raced;
-	} else if (record->time <= race->end_ns) {
-		race->within++;
-	} else {
-		race->after++;
-		race->unraced_after += !stack->raced;
-	}
-}
-
-START_TEST(stacks_between_change_and_list_are_raced)
-{
-	struct race race = { 0 };
-	struct fixture f;
-
-	if (!setup(&f, 0, 8))
-		return;
-	if (bpf_session_attach_samples(f.session, f.pid, -1, 999, &f.error)) {
-		printf("SKIP: %s\n", f.error.message);
-		teardown(&f);
-		return;
-	}
-	race.pid = f.pid;
-	race.generation = bpf_session_generation(f.session, f.pid);
-	tell(&f, COMMAND_SPIN, 200);
-	race.begin_ns = now_ns();
-	tell(&f, COMMAND_MAP_LIBC, 0);
-	race.end_ns = now_ns();
-	tell(&f, COMMAND_SPIN, 200);
-	ck_assert(!process_events_consume(f.events, judge, &race, &f.error));
-	for (int i = 0; i < 20 && race.fresh < 20; i++) {
-		tell(&f, COMMAND_SPIN, 200);
-		ck_assert(!process_events_consume(f.events, judge, &race, &f.error));
-	}
-	ck_assert_uint_ge(race.before, 20);
-	ck_assert_uint_ge(race.after, 20);
-	ck_assert_uint_ge(race.fresh, 20);
-	ck_assert_uint_eq(race.raced_before, 0);
-	ck_assert_uint_eq(race.unraced_after, 0);
-	ck_assert_uint_eq(race.raced_new, 0);
-	ck_assert_uint_eq(race.nameless, 0);
-	ck_assert_uint_eq(counters(&f).stacks, race.before + race.within + race.after + race.fresh);
-	ck_assert_uint_ge(counters(&f).raced, race.after);
-	ck_assert_uint_le(counters(&f).raced, race.after + race.within);
-	teardown(&f);
-}
-END_TEST
-
-/* Its stacks come after its end was told, and still have its mappings. */
-START_TEST(stacks_of_the_dead_keep_their_mappings)
-{
-	struct race race = { .begin_ns = UINT64_MAX };
-	struct fixture f;
-
-	if (!setup(&f, 0, 8))
-		return;
-	if (bpf_session_attach_samples(f.session, f.pid, -1, 999, &f.error)) {
-		printf("SKIP: %s\n", f.error.message);
-		teardown(&f);
-		return;
-	}
-	ck_assert(!process_events_consume(f.events, judge, &race, &f.error));
-	race.pid = f.pid;
-	race.generation = bpf_session_generation(f.session, f.pid);
-	tell(&f, COMMAND_SPIN, 200);
-	kill(f.pid, SIGKILL);
-	waitpid(f.pid, NULL, 0);
-	ck_assert(!process_events_consume(f.events, judge, &race, &f.error));
-	assert_forgotten(&f, "killed", f.pid);
-	ck_assert_uint_ge(race.before, 20);
-	ck_assert_uint_eq(race.nameless + race.raced_before, 0);
-	f.pid = 0;
 	teardown(&f);
 }
 END_TEST
@@ -592,6 +435,8 @@ int main(void)
 	tcase_add_test(live, list_follows_mappings);
 	tcase_add_test(live, fork_has_its_parents_list_unread);
 	tcase_add_test(live, fork_is_older_than_its_parents_list);
+	tcase_add_test(live, exec_of_what_is_known_is_not_read);
+	tcase_add_test(live, what_events_do_not_tell_is_found);
 	tcase_add_test(live, exec_brings_a_new_list);
 	tcase_add_test(live, another_thread_executes);
 	tcase_add_test(live, process_outlives_its_leader);
@@ -600,9 +445,8 @@ int main(void)
 	tcase_add_test(live, full_session_refuses_and_goes_on);
 	tcase_add_test(live, lost_events_are_made_up_for);
 	tcase_add_test(live, descriptor_is_readable_when_something_changed);
+	tcase_add_test(live, existing_are_read_by_and_by);
 	tcase_add_test(live, all_processes_are_found);
-	tcase_add_test(live, stacks_between_change_and_list_are_raced);
-	tcase_add_test(live, stacks_of_the_dead_keep_their_mappings);
 	suite_add_tcase(suite, live);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

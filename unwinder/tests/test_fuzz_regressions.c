@@ -22,8 +22,9 @@ static const struct target {
 	const char *name;
 	int (*run)(const uint8_t *data, size_t size);
 } targets[] = {
-	{ "image", fuzz_image },	   { "section", fuzz_section }, { "program", fuzz_program },
-	{ "expression", fuzz_expression }, { "text", fuzz_text },
+	{ "image", fuzz_image },     { "section", fuzz_section },
+	{ "program", fuzz_program }, { "expression", fuzz_expression },
+	{ "text", fuzz_text },	     { "perf_map", fuzz_perf_map },
 };
 #define TARGET_COUNT (sizeof(targets) / sizeof(targets[0]))
 

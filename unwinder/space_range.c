@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * space_range.c - change an address space by one mapping, copy one, compare two
+ *
+ *	before	|----- libc -----|          |-- ld.so --|
+ *	range	           |---- libm ----|
+ *	after	|-- libc --|---- libm ----| |-- ld.so --|
+ *
+ * What a new mapping covers is gone (mmap(2), MAP_FIXED): a mapping that it covers in part keeps the
+ * rest, and the rest its bias.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "space_range.h"
+
+static int no_memory(struct error *error)
+{
+	return error_set(error, ERROR_MEMORY, "", 0, "no memory for mappings");
+}
+
+int address_space_copy(const struct address_space *space, struct address_space *ret,
+		       struct error *error)
+{
+	*ret = (struct address_space) { .pid = space->pid, .store = space->store };
+	ret->mapping = calloc(space->mapping_count + 1, sizeof(*ret->mapping));
+	if (!ret->mapping)
+		return no_memory(error);
+	for (; ret->mapping_count < space->mapping_count; ret->mapping_count++) {
+		const struct mapping *from = &space->mapping[ret->mapping_count];
+		struct mapping *to = &ret->mapping[ret->mapping_count];
+
+		*to = *from;
+		to->path = strdup(from->path);
+		if (!to->path) {
+			address_space_deinit(ret);
+			return no_memory(error);
+		}
+	}
+	return 0;
+}
+
+/* ---- one mapping ------------------------------------------------------------------------ */
+
+/* What is left of a mapping on both sides of a range. */
+static bool is_split(const struct mapping *mapping, const struct mapped_range *range)
+{
+	return mapping->start < range->start && mapping->end > range->end;
+}
+
+/* The path of the second half of a mapping that is split; at most one is. */
+static int second_path(const struct address_space *space, const struct mapped_range *range,
+		       char **ret, struct error *error)
+{
+	*ret = NULL;
+	for (size_t i = 0; i < space->mapping_count; i++) {
+		if (!is_split(&space->mapping[i], range))
+			continue;
+		*ret = strdup(space->mapping[i].path);
+		if (!*ret)
+			return no_memory(error);
+	}
+	return 0;
+}
+
+/* Into changed: what lies before the range, the pieces, what lies behind it. Paths go along. */
+static size_t merge(const struct address_space *space, const struct mapped_range *range,
+		    const struct address_space *pieces, char *second, struct mapping *changed)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < space->mapping_count; i++) {
+		struct mapping *mapping = &space->mapping[i];
+
+		if (mapping->start < range->start) {
+			changed[count] = *mapping;
+			if (mapping->end > range->start)
+				changed[count].end = range->start;
+			count++;
+		} else if (mapping->end <= range->end) {
+			free(mapping->path);
+		}
+	}
+	for (size_t i = 0; i < pieces->mapping_count; i++)
+		changed[count++] = pieces->mapping[i];
+	for (size_t i = 0; i < space->mapping_count; i++) {
+		struct mapping *mapping = &space->mapping[i];
+
+		if (mapping->end <= range->end)
+			continue;
+		changed[count] = *mapping;
+		if (is_split(mapping, range))
+			changed[count].path = second;
+		if (mapping->start < range->end)
+			changed[count].start = range->end;
+		count++;
+	}
+	return count;
+}
+
+int address_space_map(struct address_space *space, const struct mapped_range *range,
+		      struct error *error)
+{
+	struct address_space pieces = { 0 };
+	struct mapping *changed = NULL;
+	char *second = NULL;
+	size_t capacity = 0;
+
+	if (space_add_range(&pieces, &capacity, range, error) ||
+	    second_path(space, range, &second, error))
+		goto bad;
+	changed = calloc(space->mapping_count + pieces.mapping_count + 2, sizeof(*changed));
+	if (!changed) {
+		no_memory(error);
+		goto bad;
+	}
+	space->mapping_count = merge(space, range, &pieces, second, changed);
+	free(space->mapping);
+	space->mapping = changed;
+	free(pieces.mapping); /* the paths are the space's now */
+	return 0;
+bad:
+	free(second);
+	address_space_deinit(&pieces);
+	return -1;
+}
+
+/* ---- two spaces ------------------------------------------------------------------------- */
+
+/* The mapping with an image that holds the address, or NULL; either is so up to *ret_until. *at: the
+ * first mapping that ends behind the address; it only grows. */
+static const struct mapping *image_at(const struct address_space *space, size_t *at,
+				      uint64_t address, uint64_t *ret_until)
+{
+	const struct mapping *mapping;
+
+	while (*at < space->mapping_count && space->mapping[*at].end <= address)
+		++*at;
+	*ret_until = UINT64_MAX;
+	if (*at == space->mapping_count)
+		return NULL;
+	mapping = &space->mapping[*at];
+	*ret_until = address < mapping->start ? mapping->start : mapping->end;
+	return address >= mapping->start && mapping->entry ? mapping : NULL;
+}
+
+bool address_space_differs(const struct address_space *a, const struct address_space *b,
+			   uint64_t start, uint64_t end)
+{
+	size_t at_a = 0, at_b = 0;
+
+	for (uint64_t address = start; address < end;) {
+		uint64_t until_a, until_b;
+		const struct mapping *in_a = image_at(a, &at_a, address, &until_a);
+		const struct mapping *in_b = image_at(b, &at_b, address, &until_b);
+
+		if (!in_a != !in_b ||
+		    (in_a && (in_a->entry != in_b->entry || in_a->bias != in_b->bias)))
+			return true;
+		address = until_a < until_b ? until_a : until_b;
+	}
+	return false;
+}
