@@ -15,6 +15,7 @@ enum {
 	OPTION_BIND_NOW = 256,
 	OPTION_EACH,
 	OPTION_EVERY,
+	OPTION_FOLLOW,
 	OPTION_FROM,
 	OPTION_JSON,
 	OPTION_TIMEOUT,
@@ -34,6 +35,11 @@ static const struct argp_option options[] = {
 	  "with a \"begin\" and an \"end\" object around each one's, on both output streams",
 	  0 },
 	{ "every", OPTION_EVERY, "N", 0, "compare at every Nth instruction (default 1)", 0 },
+	{ "follow-frame-pointers", OPTION_FOLLOW, NULL, 0,
+	  "where there is no CFI, the engines bpf and table go on by the frame pointer; such "
+	  "frames "
+	  "are marked, and counted apart",
+	  0 },
 	{ "from", OPTION_FROM, "SYMBOL", 0,
 	  "compare from SYMBOL's first execution on; _start: from the program's entry point, the "
 	  "dynamic loader unstepped (default: the first instruction of all)",
@@ -87,6 +93,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case OPTION_EACH: arguments->each = arguments->json = true; return 0;
 	case OPTION_EVERY: tracer->every = option_number(state, argument, "--every"); return 0;
+	case OPTION_FOLLOW: compare->follow_frame_pointers = true; return 0;
 	case OPTION_FROM: tracer->from = argument; return 0;
 	case OPTION_JSON: arguments->json = true; return 0;
 	case OPTION_LIMIT:

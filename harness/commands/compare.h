@@ -21,6 +21,8 @@ struct compare_options {
 	const struct engine *engine[COMPARE_ENGINES_MAX];
 	size_t engine_count;
 	const char *method; /* "loop", "chain" or NULL: how the BPF walk goes round */
+	/* bpf and table follow frame pointers where there is no CFI. */
+	bool follow_frame_pointers;
 	/* Where the stack is right, the callee-saved registers that the CFI brings back are held
 	 * against the truth too (registers.c). */
 	bool registers;
@@ -56,6 +58,7 @@ struct comparison {
 	uint64_t digest;       /* of the bpf engine's stacks, the same wherever images are mapped */
 	uint64_t truth_digest; /* of the truth at the same points */
 	char bpf_method[16];   /* "" if no engine ran in the kernel */
+	bool follows_frame_pointers;
 	uint64_t elapsed_ns;
 };
 

@@ -36,6 +36,32 @@ static json_t *hexadecimal(uint64_t value)
 	return json_sprintf("0x%llx", (unsigned long long)value);
 }
 
+/* By what a frame was found; the first one is where the thread is. */
+static const char *frame_method(const struct finding *finding, uint32_t frame)
+{
+	if (!frame)
+		return "registers";
+	return finding->frame[frame].guessed ? "frame_pointer" : "cfi";
+}
+
+static json_t *finding_frames(const struct finding *finding)
+{
+	json_t *frames = json_array();
+
+	for (uint32_t i = 0; i < finding->frame_count; i++) {
+		const struct finding_frame *frame = &finding->frame[i];
+		json_t *object = json_object();
+
+		json_object_set_new(object, "image", text(frame->image));
+		json_object_set_new(object, "function", text(frame->function));
+		json_object_set_new(object, "address", hexadecimal(frame->vaddr));
+		json_object_set_new(object, "method", json_string(frame_method(finding, i)));
+		json_object_set_new(object, "right", json_boolean(frame->right));
+		json_array_append_new(frames, object);
+	}
+	return frames;
+}
+
 static void print_finding(FILE *file, const char *program, const char *kernel,
 			  const struct finding *finding)
 {
@@ -60,6 +86,14 @@ static void print_finding(FILE *file, const char *program, const char *kernel,
 	if (first->actual_cfa)
 		json_object_set_new(object, "actual_cfa", hexadecimal(first->actual_cfa));
 	set_count(object, "count", finding->count);
+	if (finding->followed) {
+		set_count(object, "guessed_points", finding->followed);
+		set_count(object, "guessed_exact", finding->followed_exact);
+	}
+	if (finding->frame_count) {
+		json_object_set_new(object, "frames", finding_frames(finding));
+		set_count(object, "frames_left_out", finding->frames_left_out);
+	}
 	print(file, object);
 }
 
@@ -76,6 +110,25 @@ static void print_skip(FILE *file, const char *program, const char *kernel,
 			    json_string(engine->engine->in_kernel ? "no_bpf" : "unavailable"));
 	json_object_set_new(object, "message", text(engine->skip.message));
 	print(file, object);
+}
+
+static void set_guesses(json_t *object, const struct score *score)
+{
+	const struct guesses *guesses = &score->guesses;
+	json_t *points = json_object(), *methods = json_object();
+	uint64_t all = 0;
+
+	for (unsigned int match = 0; match < MATCH_COUNT; match++) {
+		set_count(points, match_name(match), guesses->match[match]);
+		all += guesses->match[match];
+	}
+	set_count(points, "points", all);
+	json_object_set_new(object, "guessed", points);
+	set_count(methods, "registers", score->points);
+	set_count(methods, "cfi", score->frames - score->points - guesses->frames);
+	set_count(methods, "frame_pointer", guesses->frames);
+	json_object_set_new(object, "frames_by_method", methods);
+	set_count(object, "frames_guessed_right", guesses->frames_right);
 }
 
 static void print_score(FILE *file, const char *program, const char *kernel,
@@ -107,6 +160,9 @@ static void print_score(FILE *file, const char *program, const char *kernel,
 	set_count(object, "frames", score->frames);
 	set_count(object, "frames_own", score->frames_own);
 	set_count(object, "frames_own_right", score->frames_own_right);
+	if (comparison->follows_frame_pointers &&
+	    (engine->engine == &engine_bpf || engine->engine == &engine_table))
+		set_guesses(object, score);
 	if (engine->engine == &engine_bpf) {
 		json_object_set_new(object, "method", json_string(comparison->bpf_method));
 		json_object_set_new(object, "digest", hexadecimal(comparison->digest));

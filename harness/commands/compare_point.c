@@ -18,7 +18,7 @@ static uint64_t digest_stack(const struct comparer *comparer, const struct stack
 	const struct mapping *mapping = NULL;
 
 	for (uint32_t i = 0; i < frames; i++) {
-		uint64_t pc = stack->pc[i];
+		uint64_t pc = walk_pc(stack->pc[i]);
 
 		if (!mapping || pc < mapping->start || pc >= mapping->end)
 			mapping = address_space_find(&comparer->space, pc);
@@ -37,8 +37,9 @@ static uint64_t digest_stack(const struct comparer *comparer, const struct stack
 static void digest_point(struct comparer *comparer, const struct evidence *evidence,
 			 const struct judgement *judgement)
 {
+	const struct stack *twin = evidence->followed ? evidence->followed : evidence->table;
 	/* Which pages are present is the machine's business. */
-	const struct stack *stack = evidence->absent ? evidence->table : evidence->bpf;
+	const struct stack *stack = evidence->absent ? twin : evidence->bpf;
 	struct comparison *result = comparer->result;
 	uint32_t frames = stack->count;
 
@@ -64,6 +65,21 @@ static bool is_covered(const struct comparer *comparer)
 	return true;
 }
 
+/* The frames that a walk guessed; right: how many of its first frames are the truth's. */
+static void add_guesses(struct guesses *guesses, const struct stack *stack, enum match match,
+			uint32_t right)
+{
+	uint64_t before = guesses->frames;
+
+	for (uint32_t i = 1; i < stack->count; i++) {
+		bool guessed = stack->pc[i] & WALK_PC_GUESSED;
+
+		guesses->frames += guessed;
+		guesses->frames_right += guessed && i < right;
+	}
+	guesses->match[match] += guesses->frames > before;
+}
+
 static bool add_score(struct score *score, const struct stack *stack, const struct stack *truth,
 		      bool rooted, bool covered, uint32_t own)
 {
@@ -80,6 +96,7 @@ static bool add_score(struct score *score, const struct stack *stack, const stru
 	score->covered += covered;
 	score->exact_covered += covered && match == MATCH_EXACT;
 	score->false_complete += stack->stop == STOP_COMPLETE && match != MATCH_EXACT;
+	add_guesses(&score->guesses, stack, match, frames);
 	return match == MATCH_EXACT;
 }
 
@@ -106,6 +123,24 @@ static bool can_answer(const struct compare_engine *engine, const struct point *
 	return !engine->skipped && (!engine->engine->in_kernel || point->stop->trapped);
 }
 
+/* The walk by the compact table, as bpf was told to do it. */
+static void walk_twin(const struct comparer *comparer, const struct point *point,
+		      const struct memory_reader *memory, struct walk_memo *memo, struct stack *ret)
+{
+	if (comparer->options.follow_frame_pointers)
+		walk_table_following(point->space, point->regs, memory, memo, ret);
+	else
+		walk_table(point->space, point->regs, memory, memo, ret);
+}
+
+/* A page that was not there may be why bpf ended so: it did not get a return address, or no frame
+ * pointer's frame. */
+static bool may_be_absent(const struct comparer *comparer, uint32_t stop)
+{
+	return stop == STOP_READ_FAULT ||
+	       (comparer->options.follow_frame_pointers && stop_is_without_cfi(stop));
+}
+
 /* Takes bpf's word, and looks what it could have read, before anybody reads the process's memory and so
  * brings pages in. False: error is set. */
 static bool ask_bpf(struct comparer *comparer, const struct point *point, struct evidence *evidence,
@@ -125,11 +160,11 @@ static bool ask_bpf(struct comparer *comparer, const struct point *point, struct
 	if (comparer->bpf_answer != ENGINE_STACK)
 		return comparer->bpf_answer != ENGINE_ERROR;
 	evidence->bpf = &comparer->bpf;
-	if (comparer->bpf.stop != STOP_READ_FAULT)
+	if (!may_be_absent(comparer, comparer->bpf.stop))
 		return true;
 	resident_memory_init(&resident, point->stop->pid, *point->memory);
 	reader = resident_memory_reader(&resident);
-	walk_table(point->space, point->regs, &reader, NULL, &comparer->other);
+	walk_twin(comparer, point, &reader, NULL, &comparer->other);
 	evidence->absent = resident.absent && stack_equal(&comparer->bpf, &comparer->other);
 	resident_memory_deinit(&resident);
 	return true;
@@ -154,7 +189,8 @@ static int ask_engines(struct comparer *comparer, const struct point *point, boo
 		if (kind == &engine_cfi)
 			stack = &comparer->cfi;
 		else if (kind == &engine_table)
-			stack = &comparer->table;
+			stack = comparer->options.follow_frame_pointers ? &comparer->followed
+									: &comparer->table;
 		else if (kind == &engine_bpf)
 			stack = &comparer->bpf, answer = comparer->bpf_answer;
 		else
@@ -231,6 +267,24 @@ static void complete_truth(struct comparer *comparer, const struct trace_stop *s
 	}
 }
 
+/* Where the program has made code itself, it may have named it by now. */
+static void add_finding(struct comparer *comparer, const struct evidence *evidence,
+			const struct judgement *judgement)
+{
+	const struct mapping *mapping = address_space_find(&comparer->space, judgement->pc);
+	const struct stack *stack = evidence->followed;
+	struct finding *finding;
+	struct error ignored;
+
+	if (mapping && !mapping->entry)
+		address_space_read_names(&comparer->space, &ignored);
+	finding = findings_add(&comparer->result->findings, judgement, evidence->point,
+			       comparer->decoder);
+	if (finding && stack && !stack_equal(stack, evidence->table))
+		finding_add_stack(finding, &comparer->space, stack, evidence->truth,
+				  evidence->point->stop->shadow->rooted);
+}
+
 static void count_point(struct comparer *comparer, const struct evidence *evidence,
 			const struct judgement *judgement, bool covered)
 {
@@ -252,7 +306,7 @@ static void count_point(struct comparer *comparer, const struct evidence *eviden
 	result->missing += judgement->verdict == VERDICT_TABLE_FAULT &&
 			   judgement->kind == FAULT_MISSING;
 	if (judgement->verdict != VERDICT_EXACT && judgement->verdict != VERDICT_ABSENT)
-		findings_add(&result->findings, judgement, evidence->point, comparer->decoder);
+		add_finding(comparer, evidence, judgement);
 }
 
 int compare_point(void *context, const struct trace_stop *stop, struct error *error)
@@ -287,6 +341,10 @@ int compare_point(void *context, const struct trace_stop *stop, struct error *er
 		return -1;
 	walk_rows(&comparer->space, &regs, &memory, comparer->rows_memo, &comparer->cfi);
 	walk_table(&comparer->space, &regs, &memory, comparer->table_memo, &comparer->table);
+	if (comparer->options.follow_frame_pointers) {
+		walk_twin(comparer, &point, &memory, comparer->followed_memo, &comparer->followed);
+		evidence.followed = &comparer->followed;
+	}
 	complete_truth(comparer, stop, &memory);
 	/* What the cfi engine walked through is covered; only where it failed it must be looked up.
 	 */

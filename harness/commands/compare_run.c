@@ -27,6 +27,7 @@ static int on_mappings(void *context, pid_t pid)
 
 	walk_memo_reset(comparer->rows_memo);
 	walk_memo_reset(comparer->table_memo);
+	walk_memo_reset(comparer->followed_memo);
 	if (address_space_read(&comparer->space, comparer->store, pid, error)) {
 		comparer->mappings_failed = true;
 		return -1;
@@ -69,6 +70,7 @@ void comparer_destroy(struct comparer *comparer)
 			comparer->engine[i].engine->close(comparer->engine[i].open);
 	walk_memo_destroy(comparer->rows_memo);
 	walk_memo_destroy(comparer->table_memo);
+	walk_memo_destroy(comparer->followed_memo);
 	decoder_destroy(comparer->decoder);
 	referee_destroy(comparer->referee);
 	bpf_records_destroy(comparer->records);
@@ -89,15 +91,17 @@ int comparer_create(const struct compare_options *options, struct comparer **ret
 	comparer->store = image_store_create();
 	comparer->memory = target_memory_create();
 	comparer->records = bpf_records_create(chosen(options, &engine_bpf),
-					       chosen(options, &engine_fp), options->method);
+					       chosen(options, &engine_fp), options->method,
+					       options->follow_frame_pointers);
 	comparer->referee = referee_create();
 	comparer->rows_memo = walk_memo_create();
 	comparer->table_memo = walk_memo_create();
+	comparer->followed_memo = walk_memo_create();
 	comparer->decoder = decoder_create(error);
 	if (!comparer->decoder)
 		goto bad;
 	if (!comparer->store || !comparer->memory || !comparer->records || !comparer->referee ||
-	    !comparer->rows_memo || !comparer->table_memo) {
+	    !comparer->rows_memo || !comparer->table_memo || !comparer->followed_memo) {
 		error_set(error, ERROR_MEMORY, "", 0, "no memory for a comparer");
 		goto bad;
 	}
@@ -125,6 +129,7 @@ int comparer_run(struct comparer *comparer, const struct tracer_options *options
 	for (size_t i = 0; i < comparer->engine_count; i++)
 		ret->engine[i] = comparer->engine[i];
 	ret->engine_count = comparer->engine_count;
+	ret->follows_frame_pointers = comparer->options.follow_frame_pointers;
 	snprintf(ret->bpf_method, sizeof(ret->bpf_method), "%s",
 		 bpf_records_method(comparer->records));
 	decoder_flush(comparer->decoder);

@@ -3,6 +3,7 @@
  * compare_text.c - a comparison for people: scores, verdicts, findings
  */
 #include <inttypes.h>
+#include <string.h>
 #include <sys/utsname.h>
 #include "compare.h"
 
@@ -45,6 +46,27 @@ static void print_scores(FILE *file, const struct comparison *comparison)
 	}
 }
 
+static void print_guesses(FILE *file, const struct comparison *comparison)
+{
+	for (size_t i = 0; i < comparison->engine_count; i++) {
+		const struct compare_engine *engine = &comparison->engine[i];
+		const struct guesses *guesses = &engine->score.guesses;
+		const uint64_t *match = guesses->match;
+
+		if (!guesses->frames)
+			continue;
+		fprintf(file,
+			"%s went on by frame pointers at %" PRIu64 " points: exact %" PRIu64
+			", truncated %" PRIu64 ", wrong %" PRIu64 ", extra %" PRIu64 "; %" PRIu64
+			" frames, %" PRIu64 " right\n",
+			engine->engine->name,
+			match[MATCH_EXACT] + match[MATCH_TRUNCATED] + match[MATCH_WRONG] +
+				match[MATCH_EXTRA],
+			match[MATCH_EXACT], match[MATCH_TRUNCATED], match[MATCH_WRONG],
+			match[MATCH_EXTRA], guesses->frames, guesses->frames_right);
+	}
+}
+
 static void print_verdicts(FILE *file, const struct comparison *comparison)
 {
 	const uint64_t *verdict = comparison->verdict;
@@ -62,6 +84,23 @@ static void print_verdicts(FILE *file, const struct comparison *comparison)
 	fputc('\n', file);
 }
 
+static void print_frames(FILE *file, const struct finding *finding)
+{
+	for (uint32_t i = 0; i < finding->frame_count; i++) {
+		const struct finding_frame *frame = &finding->frame[i];
+		const char *name = strrchr(frame->image, '/');
+
+		fprintf(file, "\t             %s (%s)%s%s\n", frame->function,
+			name		  ? name + 1
+			: frame->image[0] ? frame->image
+					  : "unmapped",
+			frame->guessed ? " by the frame pointer" : "",
+			frame->right ? "" : ", wrong");
+	}
+	if (finding->frames_left_out)
+		fprintf(file, "\t             and %" PRIu32 " more\n", finding->frames_left_out);
+}
+
 static void print_findings(FILE *file, const struct findings *findings)
 {
 	for (size_t i = 0; i < findings->count; i++) {
@@ -76,6 +115,12 @@ static void print_findings(FILE *file, const struct findings *findings)
 			fprintf(file,
 				"\tcfa          declared 0x%" PRIx64 ", actual 0x%" PRIx64 "\n",
 				finding->first.declared_cfa, finding->first.actual_cfa);
+		if (finding->followed)
+			fprintf(file,
+				"\tguessed      at %" PRIu64 " points by the frame pointer: exact "
+				"at %" PRIu64 "; at the first\n",
+				finding->followed, finding->followed_exact);
+		print_frames(file, finding);
 	}
 	if (findings->not_kept)
 		fprintf(file, "%" PRIu64 " more points at places that were not kept\n",
@@ -97,6 +142,7 @@ void compare_print_text(FILE *file, const char *program, const struct comparison
 		fprintf(file, "%" PRIu64 " points have a truth that is only a prefix\n",
 			truth->unrooted);
 	print_scores(file, comparison);
+	print_guesses(file, comparison);
 	print_verdicts(file, comparison);
 	print_findings(file, &comparison->findings);
 }

@@ -16,7 +16,7 @@ struct comparer {
 	struct bpf_records *records;
 	struct referee *referee;
 	struct decoder *decoder;
-	struct walk_memo *rows_memo, *table_memo;
+	struct walk_memo *rows_memo, *table_memo, *followed_memo;
 	/* Of the program at hand. */
 	struct comparison *result;
 	struct address_space space;
@@ -25,6 +25,7 @@ struct comparer {
 	/* Of the point at hand. */
 	enum engine_answer bpf_answer;
 	struct stack truth, cfi, table, bpf, other;
+	struct stack followed; /* only if frame pointers are followed */
 };
 
 /* The tracer's on_stop; context is the comparer. */

@@ -30,7 +30,8 @@ struct bpf_records {
 	size_t kept_count;
 };
 
-struct bpf_records *bpf_records_create(bool walk, bool frame_pointer, const char *method)
+struct bpf_records *bpf_records_create(bool walk, bool frame_pointer, const char *method,
+				       bool follow_frame_pointers)
 {
 	struct bpf_records *records = calloc(1, sizeof(*records));
 
@@ -38,6 +39,7 @@ struct bpf_records *bpf_records_create(bool walk, bool frame_pointer, const char
 		return NULL;
 	records->options.entries = 1u << WALK_ENTRY_STEP;
 	records->options.frame_pointer = frame_pointer;
+	records->options.follow_frame_pointers = follow_frame_pointers;
 	records->options.only_frame_pointer = frame_pointer && !walk;
 	if (method && strcmp(method, "loop") == 0)
 		records->options.method = WALK_METHOD_LOOP;
@@ -136,6 +138,14 @@ static void keep(void *context, const struct walk_record *record, bool frame_poi
 	       offsetof(struct walk_record, pc) + record->count * sizeof(record->pc[0]));
 }
 
+static bool has_guess(const struct stack *stack)
+{
+	for (uint32_t i = 0; i < stack->count; i++)
+		if (stack->pc[i] & WALK_PC_GUESSED)
+			return true;
+	return false;
+}
+
 int bpf_records_take(struct bpf_records *records, const struct trace_stop *stop, bool frame_pointer,
 		     struct stack *ret, struct error *error)
 {
@@ -157,5 +167,8 @@ int bpf_records_take(struct bpf_records *records, const struct trace_stop *stop,
 	ret->count = record->count;
 	ret->stop = record->stop;
 	memcpy(ret->pc, record->pc, record->count * sizeof(ret->pc[0]));
+	/* The outermost frame's CFI says that it is that, and nothing proves the way to it. */
+	if (ret->stop == STOP_COMPLETE && records->options.follow_frame_pointers && has_guess(ret))
+		ret->stop = STOP_GUESSED;
 	return 0;
 }

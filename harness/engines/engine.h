@@ -75,7 +75,8 @@ struct memory_reader resident_memory_reader(struct resident_memory *memory);
 /* ---- bpf_records.c ---------------------------------------------------------------------- */
 
 /* One BPF session for the walk and the baseline. Programs are loaded by bpf_records_open(). */
-struct bpf_records *bpf_records_create(bool walk, bool frame_pointer, const char *method);
+struct bpf_records *bpf_records_create(bool walk, bool frame_pointer, const char *method,
+				       bool follow_frame_pointers);
 void bpf_records_destroy(struct bpf_records *records);
 int bpf_records_open(struct bpf_records *records, struct error *error);
 int bpf_records_mappings(struct bpf_records *records, const struct address_space *space,

@@ -373,8 +373,8 @@ START_TEST(evidence_is_judged)
 	world.shadow.rooted = !c->prefix;
 	struct stack *truth = differ(&world.walked, c->truth), *cfi = differ(&world.walked, c->cfi);
 	struct stack *table = differ(&world.walked, c->table), *bpf = differ(&world.walked, c->bpf);
-	struct evidence evidence = { &world.point,	     truth,    cfi, table,
-				     c->no_bpf ? NULL : bpf, c->absent };
+	struct evidence evidence = { &world.point,	     truth,	cfi, table,
+				     c->no_bpf ? NULL : bpf, c->absent, NULL };
 	judge(&evidence, world.referee, &judgement);
 	ck_assert_msg(judgement.verdict == c->verdict && judgement.kind == c->kind,
 		      "%s: verdict %d (%s), %s", c->name, judgement.verdict,
@@ -416,13 +416,77 @@ START_TEST(code_without_cfi_at_the_top)
 	ck_assert_uint_eq(cfi.stop, top_cases[_i].stop);
 	truth = world.walked;
 	truth.pc[0] = pc;
-	struct evidence evidence = { &world.point, &truth, &cfi, &cfi, &cfi, false };
+	struct evidence evidence = { &world.point, &truth, &cfi, &cfi, &cfi, false, NULL };
 	judge(&evidence, world.referee, &judgement);
 	ck_assert_msg(judgement.verdict == top_cases[_i].verdict &&
 			      judgement.kind == top_cases[_i].kind && judgement.pc == pc,
 		      "%s: %s, %s at 0x%" PRIx64, top_cases[_i].name,
 		      verdict_name(judgement.verdict), fault_kind_name(judgement.kind),
 		      judgement.pc);
+	world_deinit(&world);
+}
+END_TEST
+
+/* ---- frame pointers followed ------------------------------------------------------------ */
+
+static const struct {
+	const char *name;
+	struct difference table, followed, bpf;
+	bool mark; /* bpf's second frame was guessed, and followed's not */
+	bool absent;
+	enum verdict verdict;
+	uint32_t frame;
+} follow_cases[] = {
+	{ .name = "bpf_is_held_against_table_told_so_too",
+	  .followed = { CHANGED, 2 },
+	  .bpf = { CHANGED, 2 },
+	  .verdict = VERDICT_EXACT },
+	{ .name = "table_without_is_not_its_twin",
+	  .followed = { CHANGED, 2 },
+	  .verdict = VERDICT_WALK_FAULT,
+	  .frame = 1 },
+	{ .name = "a_mark_is_part_of_a_stack",
+	  .mark = true,
+	  .verdict = VERDICT_WALK_FAULT,
+	  .frame = UINT32_MAX },
+	{ .name = "what_was_guessed_excuses_no_loss",
+	  .table = { CUT, 2, STOP_COMPLETE },
+	  .verdict = VERDICT_CONVERSION_LOSS_SILENT,
+	  .frame = 1 },
+	{ .name = "a_page_that_was_absent",
+	  .bpf = { CUT, 2, STOP_NO_ROW },
+	  .absent = true,
+	  .verdict = VERDICT_ABSENT,
+	  .frame = 1 },
+};
+
+START_TEST(a_walk_that_follows_is_held_against_its_twin)
+{
+	static struct world world;
+	struct judgement judgement;
+
+	world_init(&world);
+	struct stack *table = differ(&world.walked, follow_cases[_i].table);
+	struct stack *followed = differ(&world.walked, follow_cases[_i].followed);
+	struct stack *bpf = differ(&world.walked, follow_cases[_i].bpf);
+	if (follow_cases[_i].mark)
+		bpf->pc[1] |= WALK_PC_GUESSED;
+	struct evidence evidence = { .point = &world.point,
+				     .truth = &world.walked,
+				     .cfi = &world.walked,
+				     .table = table,
+				     .bpf = bpf,
+				     .followed = followed,
+				     .absent = follow_cases[_i].absent };
+	judge(&evidence, world.referee, &judgement);
+	ck_assert_msg(judgement.verdict == follow_cases[_i].verdict, "%s: verdict %d",
+		      follow_cases[_i].name, judgement.verdict);
+	ck_assert_uint_eq(judgement.frame, follow_cases[_i].frame == UINT32_MAX
+						   ? world.walked.count - 1
+						   : follow_cases[_i].frame);
+	free(table);
+	free(followed);
+	free(bpf);
 	world_deinit(&world);
 }
 END_TEST
@@ -511,6 +575,8 @@ int main(void)
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_loop_test(tcase, stacks_match, 0, COUNT(match_cases));
+	tcase_add_loop_test(tcase, a_walk_that_follows_is_held_against_its_twin, 0,
+			    COUNT(follow_cases));
 	tcase_add_loop_test(tcase, evidence_is_judged, 0, COUNT(judge_cases));
 	tcase_add_loop_test(tcase, code_without_cfi_at_the_top, 0, COUNT(top_cases));
 	tcase_add_test(tcase, findings_are_grouped_by_function);

@@ -5,7 +5,8 @@
  * A fault in one function shows at every point that has it on its stack, often thousands. They are
  * one finding: verdict, kind, image and function, with the evidence of the first point. Where there
  * is no symbol, as in a stripped file's start-up code, the function is the FDE's range, or the gap
- * between two FDEs: "fde@0x1230" or "gap@0x6210".
+ * between two FDEs: "fde@0x1230" or "gap@0x6210". Code that the program has made itself is what the
+ * program calls it (address_space_read_names()), else "unmapped".
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -55,13 +56,25 @@ void finding_name_function(const struct image *image, const struct cfi *cfi, uin
 		snprintf(text, size, "gap@0x%" PRIx64, gap_start(cfi, vaddr));
 }
 
-static void name_function(const struct mapping *mapping, uint64_t vaddr, char *text, size_t size)
+/* The file that is mapped there; "" if nothing is. */
+static const char *image_name(const struct mapping *mapping)
 {
+	if (!mapping)
+		return "";
+	return mapping->path[0] ? mapping->path : "[anonymous]";
+}
+
+static void name_function(const struct address_space *space, uint64_t pc, char *text, size_t size)
+{
+	const struct mapping *mapping = address_space_find(space, pc);
+	uint64_t offset;
+	const char *name = address_space_code_name(space, pc, &offset);
+
 	if (mapping && mapping->entry)
-		finding_name_function(mapping->entry->image, mapping->entry->cfi, vaddr, text,
-				      size);
+		finding_name_function(mapping->entry->image, mapping->entry->cfi,
+				      pc - mapping->bias, text, size);
 	else
-		snprintf(text, size, "unmapped");
+		snprintf(text, size, "%s", name ? name : "unmapped");
 }
 
 static void describe_row(const struct mapping *mapping, uint64_t vaddr, char *text, size_t size)
@@ -116,24 +129,24 @@ static void describe(struct finding *finding, const struct judgement *judgement,
 		describe_row(mapping, finding->vaddr, finding->declared, sizeof(finding->declared));
 }
 
-void findings_add(struct findings *findings, const struct judgement *judgement,
-		  const struct point *point, struct decoder *decoder)
+struct finding *findings_add(struct findings *findings, const struct judgement *judgement,
+			     const struct point *point, struct decoder *decoder)
 {
 	const struct mapping *mapping = address_space_find(point->space, judgement->pc);
-	const char *image = mapping ? mapping->path : "";
+	const char *image = image_name(mapping);
 	uint64_t vaddr = judgement->pc - (mapping ? mapping->bias : 0);
 	char function[sizeof(((struct finding *)0)->function)];
 	struct finding *finding;
 
-	name_function(mapping, vaddr, function, sizeof(function));
+	name_function(point->space, judgement->pc, function, sizeof(function));
 	finding = findings_find(findings, judgement, image, function);
 	if (finding) {
 		finding->count++;
-		return;
+		return finding;
 	}
 	if (findings->count == FINDINGS_MAX) {
 		findings->not_kept++;
-		return;
+		return NULL;
 	}
 	if (findings->count == findings->capacity) {
 		size_t capacity = findings->capacity ? findings->capacity * 2 : 8;
@@ -141,7 +154,7 @@ void findings_add(struct findings *findings, const struct judgement *judgement,
 
 		if (!grown) {
 			findings->not_kept++;
-			return;
+			return NULL;
 		}
 		findings->finding = grown;
 		findings->capacity = capacity;
@@ -153,10 +166,41 @@ void findings_add(struct findings *findings, const struct judgement *judgement,
 	snprintf(finding->image, sizeof(finding->image), "%s", image);
 	memcpy(finding->function, function, sizeof(function));
 	describe(finding, judgement, point, mapping, decoder);
+	return finding;
+}
+
+void finding_add_stack(struct finding *finding, const struct address_space *space,
+		       const struct stack *stack, const struct stack *truth, bool rooted)
+{
+	uint32_t count = stack->count < FINDING_FRAMES_MAX ? stack->count : FINDING_FRAMES_MAX;
+	uint32_t right;
+
+	finding->followed++;
+	finding->followed_exact += match_stack(stack, truth, rooted, &right) == MATCH_EXACT;
+	if (finding->frame)
+		return;
+	finding->frame = calloc(count, sizeof(*finding->frame));
+	if (!finding->frame)
+		return;
+	for (uint32_t i = 0; i < count; i++) {
+		struct finding_frame *frame = &finding->frame[i];
+		uint64_t pc = walk_pc(stack->pc[i]), lookup_pc = pc - (i > 0);
+		const struct mapping *mapping = address_space_find(space, lookup_pc);
+
+		frame->vaddr = pc - (mapping ? mapping->bias : 0);
+		frame->guessed = stack->pc[i] & WALK_PC_GUESSED;
+		frame->right = i < right;
+		snprintf(frame->image, sizeof(frame->image), "%s", image_name(mapping));
+		name_function(space, lookup_pc, frame->function, sizeof(frame->function));
+	}
+	finding->frame_count = count;
+	finding->frames_left_out = stack->count - count;
 }
 
 void findings_deinit(struct findings *findings)
 {
+	for (size_t i = 0; i < findings->count; i++)
+		free(findings->finding[i].frame);
 	free(findings->finding);
 	*findings = (struct findings) { .count = 0 };
 }

@@ -318,7 +318,7 @@ static void judge_reader(const struct evidence *evidence, struct referee *refere
 static void point_at_frame(const struct stack *stack, uint32_t frames, struct judgement *ret)
 {
 	ret->frame = frames ? frames - 1 : 0;
-	ret->pc = frames ? stack->pc[frames - 1] - (frames > 1) : 0;
+	ret->pc = frames ? walk_pc(stack->pc[frames - 1]) - (frames > 1) : 0;
 }
 
 /*
@@ -336,7 +336,8 @@ static bool is_untouched(const struct stack *bpf, const struct stack *table)
 /* bpf against table. False: they differ, and that is bpf's fault. */
 static bool judge_walk(const struct evidence *evidence, struct judgement *ret)
 {
-	const struct stack *table = evidence->table, *bpf = evidence->bpf;
+	const struct stack *table = evidence->followed ? evidence->followed : evidence->table;
+	const struct stack *bpf = evidence->bpf;
 	uint32_t frames;
 
 	if (!bpf || !table || stack_equal(bpf, table) || is_untouched(bpf, table))

@@ -21,6 +21,9 @@
  *	B is not C, which read a page that was not
  *	there when B looked				absent: nobody's fault
  *
+ * Where B was told to follow frame pointers (--follow-frame-pointers), B is held against C told so, too,
+ * and all else is as without: a frame that was guessed says nothing of the CFI, nor does it excuse it.
+ *
  * A point has one verdict, the first in this order: what is a bug here is never hidden behind a
  * toolchain's. What fits none is unexplained. Kernel faults need several kernels: `run` finds them.
  */
@@ -43,10 +46,10 @@ enum match {
 const char *match_name(enum match match);
 
 /* If rooted is false the truth is only a prefix, and a stack may go on below it. *ret_frame: the
- * number of frames that agree. */
+ * number of frames that agree. That a PC was guessed (WALK_PC_GUESSED) makes it no other PC. */
 enum match match_stack(const struct stack *stack, const struct stack *truth, bool rooted,
 		       uint32_t *ret_frames);
-/* Same frames and same stop reason. */
+/* Same frames, found in the same way, and same stop reason. */
 bool stack_equal(const struct stack *a, const struct stack *b);
 
 /* What an engine scored in a run. */
@@ -66,6 +69,14 @@ struct score {
 	uint64_t frames;	   /* sum of depths */
 	uint64_t frames_own;	   /* the truth's leading frames that are in the program itself */
 	uint64_t frames_own_right; /* of those, found before the first wrong frame */
+	/* Of a walk that was told to follow frame pointers where there is no CFI. */
+	struct guesses {
+		uint64_t match
+			[MATCH_COUNT]; /* points with a frame that was guessed, by what became of
+						them */
+		uint64_t frames;       /* that were guessed */
+		uint64_t frames_right; /* of those, the truth's, all frames before them, too */
+	} guesses;
 };
 
 /* ---- referee.c -------------------------------------------------------------------------- */
@@ -137,8 +148,11 @@ struct evidence {
 	const struct stack *cfi;
 	const struct stack *table;
 	const struct stack *bpf;
-	/* bpf ended where table would have if it read no page that wasn't present at the stop. */
+	/* bpf ended where its twin would have if it read no page that wasn't present at the stop. */
 	bool absent;
+	/* What table finds if it follows frame pointers where there is no CFI, as bpf was told to; its
+	 * twin then. NULL: neither was told to. */
+	const struct stack *followed;
 };
 
 /* A verdict and where it points. */
@@ -165,6 +179,16 @@ bool judge_registers(const struct evidence *evidence, struct referee *referee, u
 
 /* ---- finding.c -------------------------------------------------------------------------- */
 
+/* One frame of a stack, as people read it. */
+struct finding_frame {
+	uint64_t vaddr; /* in its image */
+	bool guessed;	/* found by the frame pointer, where there was no CFI */
+	bool right;	/* it is the truth's, and so are those before it */
+	char function[192];
+	char image[256];
+};
+#define FINDING_FRAMES_MAX 64
+
 /* Points with one verdict in one function of one image. */
 struct finding {
 	struct judgement first; /* the first point's */
@@ -175,6 +199,11 @@ struct finding {
 	char image[256];
 	char instruction[96]; /* at the PC at fault */
 	char declared[320];   /* the row, or why there is none */
+	/* Points at which frame pointers were followed, and those of them where the stack is right. */
+	uint64_t followed, followed_exact;
+	/* The first one's, by finding_add_stack(): innermost first */
+	struct finding_frame *frame;
+	uint32_t frame_count, frames_left_out;
 };
 
 struct findings {
@@ -187,9 +216,12 @@ struct findings {
 /* What a finding calls the function at vaddr: its symbol, else "fde@0x..." or "gap@0x...". */
 void finding_name_function(const struct image *image, const struct cfi *cfi, uint64_t vaddr,
 			   char *text, size_t size);
-/* Counts the judgement, describing its place if it is new. */
-void findings_add(struct findings *findings, const struct judgement *judgement,
-		  const struct point *point, struct decoder *decoder);
+/* Counts the judgement, describing its place if it is new: then its count is 1. NULL: it has no room. */
+struct finding *findings_add(struct findings *findings, const struct judgement *judgement,
+			     const struct point *point, struct decoder *decoder);
+/* Counts what became of a walk that followed frame pointers; keeps the first one, frame by frame. */
+void finding_add_stack(struct finding *finding, const struct address_space *space,
+		       const struct stack *stack, const struct stack *truth, bool rooted);
 void findings_deinit(struct findings *findings);
 
 #endif
