@@ -122,6 +122,13 @@ struct walk_counters {
 	__u64 stop[STOP_REASON_COUNT];
 };
 
+/* samples = stacks + these. */
+static inline __u64 walk_losses(const struct walk_counters *counters)
+{
+	return counters->lost_busy + counters->lost_space + counters->lost_regs +
+	       counters->lost_full + counters->lost_count;
+}
+
 #define WALK_WINDOW_BYTES 2048
 
 /* A frame whose rule has been applied but for step_registers(). */

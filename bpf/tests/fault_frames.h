@@ -376,9 +376,7 @@ static inline struct walk_counters check_books(struct fixture *fixture)
 	ck_assert(!bpf_session_counters(fixture->session, false, &counters, &fixture->error));
 	for (int stop = 0; stop < STOP_REASON_COUNT; stop++)
 		stops += counters.stop[stop];
-	ck_assert_uint_eq(counters.samples, counters.stacks + counters.lost_busy +
-						    counters.lost_space + counters.lost_regs +
-						    counters.lost_full + counters.lost_count);
+	ck_assert_uint_eq(counters.samples, counters.stacks + walk_losses(&counters));
 	ck_assert_uint_eq(counters.stacks, fixture->records);
 	ck_assert_uint_eq(stops, counters.stacks);
 	ck_assert_uint_eq(counters.tail_failed, 0);

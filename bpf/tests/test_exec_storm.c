@@ -326,8 +326,7 @@ START_TEST(exec_in_a_loop)
 	ck_assert_uint_eq(storm.wrong, 0);
 	ck_assert_uint_gt(storm.in_main, 0);
 	ck_assert_uint_gt(events.execs, (uint64_t)processes);
-	ck_assert_uint_eq(walk.samples, walk.stacks + walk.lost_busy + walk.lost_space +
-						walk.lost_regs + walk.lost_full + walk.lost_count);
+	ck_assert_uint_eq(walk.samples, walk.stacks + walk_losses(&walk));
 	ck_assert_uint_eq(walk.stacks, storm.stacks + events.lost_memory);
 	ck_assert_uint_eq(events.stacks, storm.stacks);
 	ck_assert_uint_eq(events.raced, storm.raced);

@@ -79,9 +79,7 @@ static void check_books(struct fixture *f)
 	struct walk_counters counters;
 
 	ck_assert(!bpf_session_counters(f->session, false, &counters, &f->error));
-	ck_assert_uint_eq(counters.samples, counters.stacks + counters.lost_busy +
-						    counters.lost_space + counters.lost_regs +
-						    counters.lost_full + counters.lost_count);
+	ck_assert_uint_eq(counters.samples, counters.stacks + walk_losses(&counters));
 }
 
 /* The file offset of an address of this program. */

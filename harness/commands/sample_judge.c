@@ -173,9 +173,7 @@ bool sample_account_broken(const struct sample_score *score, struct sample_balan
 		{ "entries_not_counted", score->entries_known ? score->entries : in, in,
 		  "times that the kernel ran the program = samples + those of unknown or ending "
 		  "processes" },
-		{ "lost_unnamed", counters->samples,
-		  counters->stacks + counters->lost_busy + counters->lost_space +
-			  counters->lost_regs,
+		{ "lost_unnamed", counters->samples, counters->stacks + walk_losses(counters),
 		  "samples = stacks + losses" },
 		{ "records_lost", counters->stacks, score->records + score->lost_memory,
 		  "stacks sent = records received + those that there was no memory for" },
