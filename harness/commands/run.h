@@ -259,6 +259,8 @@ bool expectation_has_finding(const char *expected, const json_t *finding);
 bool expectation_has_flag(const char *expected);
 /* The truth may be a prefix. */
 bool expectation_has_prefix(const char *expected);
+/* Its symbols are to be resolved while it runs. */
+bool expectation_is_lazy(const char *expected);
 /* Points whose table fault is expected by name. */
 uint64_t expectation_points(const char *expected, const struct cell *cell);
 /* Whether a golden of this binary may hold a diagnostic, or a function with a table fault of kind

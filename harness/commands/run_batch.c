@@ -36,12 +36,12 @@
 enum { EXIT_TIMED_OUT = 124 };
 
 /*
- * Whether a binary's symbols are all resolved before it begins. Of C++ and Rust programs a third of
- * the steps would be lazy resolution, which the C programs show already.
+ * Whether a binary's symbols are all resolved before it begins. Of most programs a third of the steps
+ * would be lazy resolution, the same in each; those that are to show it say so.
  */
 static bool binds_now(const struct run_binary *binary)
 {
-	return !strcmp(binary->language, "cxx") || !strcmp(binary->language, "rust");
+	return !expectation_is_lazy(binary->expected);
 }
 
 size_t batch_list(const struct run *run, size_t lane, size_t first, size_t step, size_t *ret)

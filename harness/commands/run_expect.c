@@ -20,6 +20,8 @@
  *				stacks itself (makecontext)
  *	absent			at some points the walk in the kernel ends at a page that is not present
  *	diagnostic:CODE		the table's text has this diagnostic, and its golden may
+ *	lazy			its symbols are resolved as it runs, not before it begins: `run` steps the
+ *				dynamic loader's resolution there
  *
  * More than one word may be there; `exact` only alone.
  */
@@ -38,6 +40,7 @@ enum word {
 	MISSING,
 	ABSENT,
 	DIAGNOSTIC,
+	LAZY,
 	WORD_COUNT
 };
 
@@ -52,6 +55,7 @@ static const char *const word_name[WORD_COUNT] = {
 	[MISSING] = "missing:",
 	[ABSENT] = "absent",
 	[DIAGNOSTIC] = "diagnostic:",
+	[LAZY] = "lazy",
 };
 
 #define ARGUMENT_MAX 128
@@ -117,6 +121,11 @@ bool expectation_has_flag(const char *expected)
 bool expectation_has_prefix(const char *expected)
 {
 	return has(expected, PREFIX, NULL);
+}
+
+bool expectation_is_lazy(const char *expected)
+{
+	return has(expected, LAZY, NULL);
 }
 
 bool expectation_has_diagnostic(const char *expected, const char *code)

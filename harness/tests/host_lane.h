@@ -16,7 +16,7 @@
 #define LANE_TIMEOUT_MS	  1000
 #define LANE_BINARIES_MAX 128
 
-/* A corpus of empty files. */
+/* A corpus of empty files. Those whose names begin with l have their symbols resolved lazily. */
 static inline void make_corpus(char *folder, const char *binaries)
 {
 	char path[256], list[4096], *save = NULL;
@@ -26,8 +26,8 @@ static inline void make_corpus(char *folder, const char *binaries)
 	FILE *manifest = fopen(path, "we");
 	snprintf(list, sizeof(list), "%s", binaries);
 	for (char *at = strtok_r(list, " ", &save); at; at = strtok_r(NULL, " ", &save)) {
-		fprintf(manifest, "%s\t%s\tgcc\tO2-fp\t%s\t-\n", at, at,
-			at[0] == 'x' ? "cxx" : "c");
+		fprintf(manifest, "%s\t%s\tgcc\tO2-fp\tc\t-%s\n", at, at,
+			at[0] == 'l' ? "\tlazy startup" : "");
 		snprintf(path, sizeof(path), "%s/%s", folder, at);
 		fclose(fopen(path, "we"));
 	}

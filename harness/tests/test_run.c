@@ -54,14 +54,14 @@ static const struct behaviour *behaviour_of(const char *path)
 /* What compare is told, and the binaries behind it. */
 static char *const *binaries_of(char *const *argv)
 {
-	static const char *const expected[] = { "compare",  "--each",	 "--from",
-						"_start",   "--timeout", "1",
-						"--engine", "cfi,bpf",	 "--" };
+	static const char *const expected[] = { "compare",    "--each", "--from",   "_start",
+						"--timeout",  "1",	"--engine", "cfi,bpf",
+						"--bind-now", "--" };
 
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
 		ck_assert_str_eq(argv[i + 1], expected[i]);
-	ck_assert_ptr_nonnull(argv[10]);
-	return argv + 10;
+	ck_assert_ptr_nonnull(argv[11]);
+	return argv + 11;
 }
 
 /* Where a world's compare writes. */

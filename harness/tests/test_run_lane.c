@@ -124,9 +124,9 @@ static int counting_compare(const struct child_options *options, int *ret_exit, 
 	return 0;
 }
 
-/* Batches end where the C++ programs begin. */
+/* Batches end where the programs begin that bind at once. */
 static const struct size_case {
-	size_t c, cxx;
+	size_t lazy, at_once;
 	const char *sizes;
 } size_cases[] = {
 	{ 1, 0, "1" },		 { 5, 0, "5" },
@@ -141,9 +141,9 @@ START_TEST(test_sizes)
 	char list[2048] = "";
 	struct results results;
 
-	for (size_t i = 0, used = 0; i < c->c + c->cxx; i++)
-		used += snprintf(list + used, sizeof(list) - used, "%c%zu ", i < c->c ? 'c' : 'x',
-				 i);
+	for (size_t i = 0, used = 0; i < c->lazy + c->at_once; i++)
+		used += snprintf(list + used, sizeof(list) - used, "%c%zu ",
+				 i < c->lazy ? 'l' : 'x', i);
 	make_corpus(corpus, list);
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	struct counter counter = { .backend = { .compare = counting_compare } };
