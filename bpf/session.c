@@ -99,6 +99,7 @@ static struct entry_programs entry_programs(const struct walk_bpf *walk, enum wa
 	case WALK_ENTRY_STEP: return PROGRAMS(step);
 	case WALK_ENTRY_SAMPLE: return PROGRAMS(sample);
 	case WALK_ENTRY_UPROBE: return PROGRAMS(uprobe);
+	case WALK_ENTRY_REPLAY: return PROGRAMS(replay);
 	default: return PROGRAMS(tracepoint);
 	}
 #undef PROGRAMS
@@ -478,6 +479,17 @@ int bpf_session_attach_tracepoint(struct bpf_session *session, const char *name,
 	last_warning[0] = '\0';
 	return add_link(session, bpf_program__attach_raw_tracepoint(program, name),
 			"attaching to a raw tracepoint", error);
+}
+
+int bpf_session_replay(struct bpf_session *session, const struct user_regs_struct *regs,
+		       struct error *error)
+{
+	uint64_t context[] = { (uintptr_t)regs };
+	LIBBPF_OPTS(bpf_test_run_opts, options, .ctx_in = context, .ctx_size_in = sizeof(context));
+	int fd = bpf_program__fd(entry_program(session, WALK_ENTRY_REPLAY));
+	int status = bpf_prog_test_run_opts(fd, &options);
+
+	return status ? unavailable(error, status, "BPF_PROG_TEST_RUN of a raw tracepoint") : 0;
 }
 
 void bpf_session_detach(struct bpf_session *session)

@@ -7,7 +7,8 @@
  *	bpf_session_attach_steps()	walk at every single-step stop; or
  *	bpf_session_attach_samples()	walk at every tick of a clock; or
  *	bpf_session_attach_uprobe()	walk at an instruction; or
- *	bpf_session_attach_tracepoint()	walk at an event of the kernel
+ *	bpf_session_attach_tracepoint()	walk at an event of the kernel; or
+ *	bpf_session_replay()		walk now, by registers that are given
  *	bpf_session_consume()		take the stacks; or
  *	bpf_session_take_counts()	take each different stack once, with how often it was met
  *
@@ -16,6 +17,7 @@
 #ifndef STACKPROOF_SESSION_H
 #define STACKPROOF_SESSION_H
 
+#include <sys/user.h>
 #include "unwinder.h"
 #include "walk.h"
 
@@ -29,8 +31,8 @@ enum walk_method {
 /* Zeros are the defaults. */
 struct bpf_session_options {
 	enum walk_method method;
-	uint32_t
-		entries; /* bits 1 << enum walk_entry: those that may be attached; steps, samples */
+	/* Bits 1 << enum walk_entry: those that may be attached or called. 0: steps and samples. */
+	uint32_t entries;
 	bool count_stacks;	    /* equal stacks are counted in the kernel */
 	bool follow_frame_pointers; /* where there is no CFI; WALK_PC_GUESSED marks such frames */
 	bool frame_pointer;	    /* load the baseline too */
@@ -85,6 +87,13 @@ int bpf_session_attach_uprobe(struct bpf_session *session, pid_t pid, const char
  * baseline. */
 int bpf_session_attach_tracepoint(struct bpf_session *session, const char *name,
 				  struct error *error);
+/*
+ * Walks the calling thread once, as if its user registers were these: what is at their stack pointer is
+ * the caller's to put there. The record says WALK_ENTRY_REPLAY. ERROR_UNAVAILABLE: the kernel does
+ * not run raw tracepoints for a test (before Linux 5.10).
+ */
+int bpf_session_replay(struct bpf_session *session, const struct user_regs_struct *regs,
+		       struct error *error);
 void bpf_session_detach(struct bpf_session *session);
 
 /*

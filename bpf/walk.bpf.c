@@ -5,7 +5,8 @@
  * Entered in the context of the thread that is to be walked: at each stop of a single-stepped
  * thread (raw tracepoint signal_generate with SIGTRAP, fired in the thread before it stops), at a
  * sample (perf_event), at an instruction (uprobe) or at any raw tracepoint; in user mode or in the
- * kernel. It takes the thread's user registers, then for each frame
+ * kernel. It takes the thread's user registers (or, when a recorded point is played back by
+ * BPF_PROG_TEST_RUN, those that it is given), then for each frame
  *
  *	mapping	binary search in the process's mappings; the last frame's is tried first
  *	rule	looked up in the tables by find_rule.h
@@ -278,10 +279,13 @@ static __always_inline int has_memory(void)
 	return BPF_CORE_READ(task, mm) != 0;
 }
 
-static __always_inline int user_registers(struct pt_regs *ret)
+/* given: the address in the thread's memory of the registers to take in place of its own; or 0. */
+static __always_inline int user_registers(struct pt_regs *ret, __u64 given)
 {
 	const void *from;
 
+	if (given)
+		return bpf_probe_read_user(ret, sizeof(*ret), (const void *)given) ? -1 : 0;
 	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs)) {
 		from = (const void *)bpf_task_pt_regs(bpf_get_current_task_btf());
 	} else {
@@ -322,7 +326,8 @@ static __always_inline void walk_begin(struct walk_scratch *scratch, const struc
 	 * the last one of its function. SYSCALL leaves the next one's address in rcx. (A stop by
 	 * SIGTRAP is at the next instruction, and a uprobe may be a system call in disguise.) */
 	state->exact_pc = entry == WALK_ENTRY_STEP || entry == WALK_ENTRY_UPROBE ||
-			  (long)regs->orig_ax < 0 || regs->cx != regs->ip;
+			  entry == WALK_ENTRY_REPLAY || (long)regs->orig_ax < 0 ||
+			  regs->cx != regs->ip;
 	state->stop = STOP_NONE;
 	scratch->mapping = scratch->space.first;
 	scratch->settled = 0;
@@ -377,7 +382,7 @@ out:
 /* Takes the CPU's scratch and the thread's registers; 0 if there is nothing to walk. Not static, for
  * the registers must not lie in the stack frame of those who call: the verifier would keep a copy of
  * them with every state of the walk. */
-__attribute__((noinline)) int walk_enter(__u32 entry)
+__attribute__((noinline)) int walk_enter(__u32 entry, __u64 registers)
 {
 	struct walk_counters *counter = current_counters();
 	struct walk_space *space = current_space();
@@ -396,7 +401,7 @@ __attribute__((noinline)) int walk_enter(__u32 entry)
 		counter->lost_busy++;
 		return 0;
 	}
-	if (user_registers(&regs)) {
+	if (user_registers(&regs, registers)) {
 		counter->lost_regs++;
 		return 0;
 	}
@@ -423,11 +428,11 @@ static long loop_frame(__u32 index, void *context)
 	return walk_frame(loop->scratch, loop->mappings, loop->counter, &loop->home);
 }
 
-static __always_inline int walk_by_loop(__u32 entry)
+static __always_inline int walk_by_loop(__u32 entry, __u64 registers)
 {
 	struct loop_context loop = { .counter = current_counters() };
 
-	if (!walk_enter(entry))
+	if (!walk_enter(entry, registers))
 		return 0;
 	loop.scratch = bpf_map_lookup_elem(&scratches, &entry);
 	if (!loop.scratch || !loop.counter)
@@ -497,15 +502,25 @@ static __always_inline int is_wanted(void *ctx)
 	return 1;
 }
 
+static __always_inline __u64 threads_own(void *ctx)
+{
+	return 0;
+}
+
+static __always_inline __u64 given(struct bpf_raw_tracepoint_args *ctx)
+{
+	return ctx->args[0];
+}
+
 /* The three programs of an entry: all of the walk, or its first part and the others. */
-#define WALK_PROGRAMS(name, section, entry, concerns)                                              \
+#define WALK_PROGRAMS(name, section, entry, concerns, registers)                                   \
 	SEC(section) int name##_loop(void *ctx)                                                    \
 	{                                                                                          \
-		return concerns(ctx) ? walk_by_loop(entry) : 0;                                    \
+		return concerns(ctx) ? walk_by_loop(entry, registers(ctx)) : 0;                    \
 	}                                                                                          \
 	SEC(section) int name##_chain(void *ctx)                                                   \
 	{                                                                                          \
-		if (concerns(ctx) && walk_enter(entry))                                            \
+		if (concerns(ctx) && walk_enter(entry, registers(ctx)))                            \
 			return walk_by_tail(ctx, entry, &name##_tails);                            \
 		return 0;                                                                          \
 	}                                                                                          \
@@ -514,9 +529,10 @@ static __always_inline int is_wanted(void *ctx)
 		return walk_by_tail(ctx, entry, &name##_tails);                                    \
 	}
 
-WALK_PROGRAMS(step, "raw_tracepoint/signal_generate", WALK_ENTRY_STEP, is_own_trap)
-WALK_PROGRAMS(sample, "perf_event", WALK_ENTRY_SAMPLE, is_wanted)
-WALK_PROGRAMS(uprobe, "uprobe", WALK_ENTRY_UPROBE, is_wanted)
-WALK_PROGRAMS(tracepoint, "raw_tracepoint", WALK_ENTRY_TRACEPOINT, is_wanted)
+WALK_PROGRAMS(step, "raw_tracepoint/signal_generate", WALK_ENTRY_STEP, is_own_trap, threads_own)
+WALK_PROGRAMS(sample, "perf_event", WALK_ENTRY_SAMPLE, is_wanted, threads_own)
+WALK_PROGRAMS(uprobe, "uprobe", WALK_ENTRY_UPROBE, is_wanted, threads_own)
+WALK_PROGRAMS(tracepoint, "raw_tracepoint", WALK_ENTRY_TRACEPOINT, is_wanted, threads_own)
+WALK_PROGRAMS(replay, "raw_tracepoint", WALK_ENTRY_REPLAY, is_wanted, given)
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

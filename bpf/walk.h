@@ -75,6 +75,7 @@ enum walk_entry {
 	WALK_ENTRY_SAMPLE,     /* perf_event */
 	WALK_ENTRY_UPROBE,     /* an instruction */
 	WALK_ENTRY_TRACEPOINT, /* any raw tracepoint that fires in the thread's context */
+	WALK_ENTRY_REPLAY,     /* bpf_session_replay() */
 	WALK_ENTRY_COUNT,
 };
 

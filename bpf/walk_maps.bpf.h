@@ -105,7 +105,7 @@ struct {
 	__type(key, __u32);
 	__type(value, __u32);
 } step_tails SEC(".maps"), sample_tails SEC(".maps"), uprobe_tails SEC(".maps"),
-	tracepoint_tails SEC(".maps");
+	tracepoint_tails SEC(".maps"), replay_tails SEC(".maps");
 
 /* What the session was told, before the programs were loaded: what is off, the verifier removes. */
 const volatile int count_stacks = 0; /* equal stacks are counted, and only the first one is sent */

@@ -121,6 +121,61 @@ bad:
 	return NULL;
 }
 
+/* FNV-1a, 64 bits. */
+static uint64_t hash_bytes(const void *data, size_t size)
+{
+	const uint8_t *byte = data;
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ byte[i]) * 0x100000001b3ull;
+	return hash;
+}
+
+/* What a file is known by. */
+static struct file_version version_of(const struct stat *file)
+{
+	return (struct file_version) {
+		.device = file->st_dev,
+		.inode = file->st_ino,
+		.size = file->st_size,
+		.modified_ns = file->st_mtim.tv_sec * 1000000000ull + file->st_mtim.tv_nsec,
+	};
+}
+
+struct image_entry *image_store_open(struct image_store *store, const char *path,
+				     struct error *error)
+{
+	struct file_version version;
+	struct image_entry *entry;
+	struct image *image;
+	struct stat file;
+
+	if (stat(path, &file)) {
+		error_set_errno(error, "%s", path);
+		return NULL;
+	}
+	version = version_of(&file);
+	entry = image_store_find(store, &version);
+	if (entry || image_create(path, &image, error))
+		return entry;
+	return store_add(store, image, &version, error);
+}
+
+struct image_entry *image_store_copy(struct image_store *store, const void *data, size_t size,
+				     const char *name, struct error *error)
+{
+	struct file_version version = { .inode = VDSO_INODE, .size = size };
+	struct image_entry *entry;
+	struct image *image;
+
+	version.modified_ns = hash_bytes(data, size);
+	entry = image_store_find(store, &version);
+	if (entry || image_create_memory(data, size, name, &image, error))
+		return entry;
+	return store_add(store, image, &version, error);
+}
+
 /* ---- rows found lately ------------------------------------------------------------------ */
 
 /* Walks at neighbouring instructions ask for the same few hundred rows again and again. */
@@ -229,18 +284,16 @@ static struct image *open_file(pid_t pid, const struct maps_line *line, struct e
 
 static struct file_version line_version(pid_t pid, const struct maps_line *line)
 {
-	struct file_version version = {
-		.device = makedev(line->major, line->minor),
-		.inode = line->inode,
-	};
+	struct file_version version = { 0 };
 	struct stat file;
 	char path[64];
 
 	mapped_path(pid, line, path);
-	if (stat(path, &file) && (stat(line->path, &file) || file.st_ino != line->inode))
-		return version;
-	version.size = file.st_size;
-	version.modified_ns = file.st_mtim.tv_sec * 1000000000ull + file.st_mtim.tv_nsec;
+	if (!stat(path, &file) || (!stat(line->path, &file) && file.st_ino == line->inode))
+		version = version_of(&file);
+	/* The device as maps has it, which on some file systems is not what stat(2) says. */
+	version.device = makedev(line->major, line->minor);
+	version.inode = line->inode;
 	return version;
 }
 
@@ -305,15 +358,12 @@ static uint64_t next_segment(const struct image *image, const struct image_segme
 	return limit;
 }
 
-/* FNV-1a, 64 bits. */
 static uint64_t hash_name(const char *path)
 {
 	const char *name = strrchr(path, '/');
-	uint64_t hash = 0xcbf29ce484222325ull;
 
-	for (name = name ? name + 1 : path; *name; name++)
-		hash = (hash ^ (uint8_t)*name) * 0x100000001b3ull;
-	return hash;
+	name = name ? name + 1 : path;
+	return hash_bytes(name, strlen(name));
 }
 
 static int space_add(struct address_space *space, size_t *capacity, const char *path,

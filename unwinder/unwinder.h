@@ -584,6 +584,12 @@ struct image_store *image_store_create(void);
 void image_store_destroy(struct image_store *store);
 size_t image_store_count(const struct image_store *store);
 struct image_entry *image_store_get(const struct image_store *store, size_t index);
+/* The image in a file, or in size bytes at data (copied) that name stands for, met before or added now.
+ * The store's; NULL: error is set. */
+struct image_entry *image_store_open(struct image_store *store, const char *path,
+				     struct error *error);
+struct image_entry *image_store_copy(struct image_store *store, const void *data, size_t size,
+				     const char *name, struct error *error);
 
 /* One executable mapping. vaddr of a PC = pc - bias. */
 struct mapping {
