@@ -6,6 +6,7 @@
 #	make check	set up, build, and run every test
 #	make check-toolchains	the same for the corpus by every toolchain: half an hour
 #	make real-programs	programs as they are installed, whole runs: an hour or two
+#	make check-replay	the corpus's points on every kernel, played: ten minutes
 #	make check-kernels	every compiler's BPF objects into every kernel: an hour, emulated
 #	make		build only (the packages of scripts/setup must be there)
 #	make install	program, library, headers, manuals: PREFIX (/usr/local), DESTDIR
@@ -30,7 +31,7 @@ BPF_CFLAGS := -target bpf -D__TARGET_ARCH_x86 -g -O2 -mcpu=v3 -Wall -Wextra -Wno
 	   -Wno-unused-function $(if $(WERROR),-Werror)
 
 ROOMS	 := unwinder bpf harness harness/truth harness/engines harness/verdict harness/vm \
-	    harness/report harness/commands
+	    harness/report harness/replay harness/commands
 NOT_HOST := harness/vm/guest_init.c harness/main.c
 SOURCES	 := $(filter-out %.bpf.c $(NOT_HOST),$(wildcard $(addsuffix /*.c,$(ROOMS))))
 OBJECTS	 := $(SOURCES:%.c=$(O)/%.o)
@@ -151,7 +152,7 @@ BPF_CLANGS  ?= 14 15 16 19
 BPF_OBJECTS := $(foreach version,$(BPF_CLANGS),$(if $(wildcard /usr/bin/clang-$(version)),\
 	       $(patsubst bpf/%.c,$(O)/bpf/clang-$(version)/%.o,$(wildcard bpf/*.bpf.c))))
 
-.PHONY: bpf-objects check-kernels
+.PHONY: bpf-objects check-kernels check-replay
 bpf-objects: $(BPF_OBJECTS)
 
 $(BPF_OBJECTS): CLANG = $(notdir $(@D))
@@ -162,6 +163,12 @@ $(BPF_OBJECTS): bpf/vmlinux.h $(wildcard bpf/*.h unwinder/*.h)
 		bpf/$(@F:%.o=%.c)
 
 $(foreach object,$(BPF_OBJECTS),$(eval $(object): bpf/$(notdir $(object:%.o=%.c))))
+
+check-replay:
+	$(Q)scripts/setup
+	$(Q)$(again) all
+	$(Q)$(again) corpus
+	$(Q)scripts/with-system scripts/check-replay $(O) $(KERNELS)
 
 check-kernels:
 	$(Q)scripts/setup

@@ -38,6 +38,7 @@ int command_report(int argc, char **argv);
 int command_golden(int argc, char **argv);
 int command_plant(int argc, char **argv);
 int command_generate(int argc, char **argv);
+int command_replay(int argc, char **argv);
 int command_sample(int argc, char **argv);
 int command_bench(int argc, char **argv);
 

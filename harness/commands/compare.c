@@ -10,6 +10,7 @@
 #include "commands/options.h"
 #include "compare.h"
 #include "harness.h"
+#include "replay/recording.h"
 
 enum {
 	OPTION_BIND_NOW = 256,
@@ -22,6 +23,7 @@ enum {
 	OPTION_LIMIT,
 	OPTION_METHOD,
 	OPTION_OUTPUT,
+	OPTION_RECORD,
 	OPTION_REGISTERS,
 };
 
@@ -49,6 +51,9 @@ static const struct argp_option options[] = {
 	{ "method", OPTION_METHOD, "loop|chain", 0,
 	  "how the BPF walk goes round: bpf_loop or tail calls (default: probed)", 0 },
 	{ "output", OPTION_OUTPUT, NULL, 0, "let the program's own output through", 0 },
+	{ "record", OPTION_RECORD, "DIR", 0,
+	  "keep what each point's walk needs in DIR/PROGRAM.recording, for `stackproof replay`",
+	  0 },
 	{ "registers", OPTION_REGISTERS, NULL, 0,
 	  "hold the callee-saved registers that the CFI brings back against the truth too", 0 },
 	{ "timeout", OPTION_TIMEOUT, "SECONDS", 0, "give up after so long (default 600)", 0 },
@@ -60,6 +65,14 @@ struct arguments {
 	struct tracer_options tracer;
 	bool json;
 	bool each;
+	const char *record; /* a folder; or NULL */
+};
+
+/* A program's recording while it runs. */
+struct recorder {
+	struct recording_writer *writer; /* NULL: nothing is recorded */
+	struct error error;
+	bool failed;
 };
 
 static void parse_engines(struct argp_state *state, struct compare_options *compare, char *list)
@@ -105,6 +118,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		compare->method = argument;
 		return 0;
 	case OPTION_OUTPUT: tracer->silence_output = false; return 0;
+	case OPTION_RECORD: arguments->record = argument; return 0;
 	case OPTION_REGISTERS: compare->registers = true; return 0;
 	case OPTION_TIMEOUT:
 		tracer->timeout_ms = option_number(state, argument, "--timeout") * 1000;
@@ -138,6 +152,46 @@ static bool is_bad_input(const struct error *error)
 	}
 }
 
+/* ---- recording -------------------------------------------------------------------------- */
+
+static void record_point(void *context, const struct evidence *evidence)
+{
+	struct recorder *recorder = context;
+	const struct point *point = evidence->point;
+
+	if (recorder->writer && !recorder->failed)
+		recorder->failed = recording_writer_point(recorder->writer, point->space,
+							  point->regs, point->memory,
+							  &recorder->error);
+}
+
+static int recorder_begin(struct recorder *recorder, const char *folder, const char *program,
+			  struct error *error)
+{
+	const char *name = strrchr(program, '/');
+	char path[RECORDING_PATH_MAX];
+
+	recorder->failed = false;
+	if (!folder)
+		return 0;
+	if (snprintf(path, sizeof(path), "%s/%s.recording", folder, name ? name + 1 : program) >=
+	    (int)sizeof(path))
+		return error_set(error, ERROR_UNAVAILABLE, "", 0,
+				 "the recording's path is too long");
+	return recording_writer_create(path, program, &recorder->writer, error);
+}
+
+/* whole: the program was compared to its end. Of half a run there is no recording. */
+static int recorder_end(struct recorder *recorder, bool whole, struct error *error)
+{
+	struct recording_writer *writer = recorder->writer;
+
+	recorder->writer = NULL;
+	return writer ? recording_writer_close(writer, whole, error) : 0;
+}
+
+/* ---- one program ------------------------------------------------------------------------ */
+
 /* How the comparison of one program ended. */
 struct ending {
 	int status;	/* the exit status that it alone would give */
@@ -147,7 +201,7 @@ struct ending {
 
 /* Compares one program and prints the result. */
 static struct ending compare_program(struct comparer *comparer, const struct arguments *arguments,
-				     char *const *argv)
+				     struct recorder *recorder, char *const *argv)
 {
 	struct tracer_options tracer = arguments->tracer;
 	struct ending ending = { .status = EXIT_OK };
@@ -157,7 +211,20 @@ static struct ending compare_program(struct comparer *comparer, const struct arg
 	size_t skipped = 0;
 
 	tracer.argv = argv;
-	if (comparer_run(comparer, &tracer, &comparison, &error)) {
+	int status = recorder_begin(recorder, arguments->record, program, &error);
+
+	if (!status) {
+		status = comparer_run(comparer, &tracer, &comparison, &error);
+
+		struct error failure;
+
+		if (recorder_end(recorder, !status, &failure) && !status) {
+			comparison_deinit(&comparison);
+			error = failure;
+			status = -1;
+		}
+	}
+	if (status) {
 		error_print(stderr, program, &error);
 		snprintf(ending.message, sizeof(ending.message), "%s", error.message);
 		ending.status = is_bad_input(&error) ? EXIT_BAD_INPUT : EXIT_ENVIRONMENT;
@@ -229,7 +296,8 @@ static int worse(int one, int other)
 }
 
 /* Every argument is a program. The worst status. */
-static int compare_each(struct comparer *comparer, const struct arguments *arguments)
+static int compare_each(struct comparer *comparer, const struct arguments *arguments,
+			struct recorder *recorder)
 {
 	int status = EXIT_SKIPPED;
 
@@ -237,7 +305,7 @@ static int compare_each(struct comparer *comparer, const struct arguments *argum
 		char *argv[] = { *program, NULL };
 
 		print_begin(*program);
-		struct ending ending = compare_program(comparer, arguments, argv);
+		struct ending ending = compare_program(comparer, arguments, recorder, argv);
 		print_end(*program, &ending);
 		status = program == arguments->tracer.argv ? ending.status
 							   : worse(status, ending.status);
@@ -250,6 +318,7 @@ int command_compare(int argc, char **argv)
 	struct arguments arguments = {
 		.tracer = { .timeout_ms = 600000, .silence_output = true },
 	};
+	struct recorder recorder = { 0 };
 	struct comparer *comparer;
 	struct error error;
 	int status;
@@ -258,14 +327,19 @@ int command_compare(int argc, char **argv)
 		arguments.compare.engine[arguments.compare.engine_count++] = engine_at(i);
 	argp_err_exit_status = EXIT_USAGE;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
+	if (arguments.record) {
+		arguments.compare.on_evidence = record_point;
+		arguments.compare.context = &recorder;
+	}
 	if (comparer_create(&arguments.compare, &comparer, &error)) {
 		error_print(stderr, NULL, &error);
 		return EXIT_ENVIRONMENT;
 	}
 	if (arguments.each)
-		status = compare_each(comparer, &arguments);
+		status = compare_each(comparer, &arguments, &recorder);
 	else
-		status = compare_program(comparer, &arguments, arguments.tracer.argv).status;
+		status = compare_program(comparer, &arguments, &recorder, arguments.tracer.argv)
+				 .status;
 	comparer_destroy(comparer);
 	return status;
 }

@@ -27,6 +27,7 @@ enum option_key {
 	OPTION_KERNELS,
 	OPTION_ENGINE,
 	OPTION_FILTER,
+	OPTION_RECORD,
 	OPTION_REQUIRE,
 	OPTION_TIMEOUT,
 	OPTION_JSON,
@@ -52,6 +53,8 @@ static const struct argp_option options[] = {
 	  "only binaries whose name, program, toolchain or variant matches", 0 },
 	{ "require", OPTION_REQUIRE, "LIST", 0,
 	  "of bpf, vm, gcc, clang, rustc: skips for want of these are failures", 0 },
+	{ "record", OPTION_RECORD, NULL, 0,
+	  "keep what `replay` needs of the host's points in recordings/ of the results folder", 0 },
 	{ "jobs", 'j', "N", 0, "how much at once (default: CPUs)", 0 },
 	{ "timeout", OPTION_TIMEOUT, "SECONDS", 0, "for one program on one kernel (default: 120)",
 	  0 },
@@ -113,6 +116,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case OPTION_TIMEOUT:
 		run->timeout_ms = parse_number(value, UINT_MAX / 1000, state) * 1000;
 		return 0;
+	case OPTION_RECORD: run->record = true; return 0;
 	case OPTION_JSON: arguments->json = true; return 0;
 	case OPTION_QUIET: arguments->quiet = true; return 0;
 	case ARGP_KEY_ARG: argp_error(state, "what is \"%s\"?", value); return 0;

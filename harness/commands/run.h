@@ -27,7 +27,8 @@
 #include "report/results.h"
 #include "vm/vm.h"
 
-#define HOST_LANE "host"
+#define HOST_LANE  "host"
+#define RECORDINGS "recordings"
 
 struct run_options {
 	const char *corpus;  /* folder with manifest.tsv */
@@ -39,6 +40,7 @@ struct run_options {
 	const char *require; /* "bpf,vm"; "": nothing */
 	unsigned jobs;	     /* at once; at least 1 */
 	unsigned timeout_ms; /* of one compare */
+	bool record;	     /* the host's points into results/RECORDINGS, for `replay` */
 	FILE *progress;	     /* NULL: quiet */
 	bool live;	     /* progress is a terminal */
 };
@@ -170,7 +172,7 @@ void run_cell_finish(struct run *run, size_t lane, size_t binary, enum cell_stat
 /* Binaries of one compare. */
 #define BATCH_MAX 64
 
-#define BATCH_OPTIONS_MAX 11
+#define BATCH_OPTIONS_MAX 13
 
 struct batch_entry {
 	size_t binary;				/* in the manifest */
@@ -199,6 +201,7 @@ struct batch {
 	size_t count;
 	struct batch_stream stream[RUN_STREAM_COUNT];
 	char timeout[16];
+	char record[4096];				     /* the folder for recordings */
 	const char *argv[BATCH_OPTIONS_MAX + BATCH_MAX + 1]; /* and a NULL */
 };
 

@@ -87,6 +87,7 @@ size_t batch_init(struct batch *batch, struct run *run, size_t lane, bool in_gue
 	}
 	snprintf(batch->timeout, sizeof(batch->timeout), "%u",
 		 (run->options->timeout_ms + 999) / 1000);
+	snprintf(batch->record, sizeof(batch->record), "%s/" RECORDINGS, run->options->results);
 	return batch->count;
 }
 
@@ -111,23 +112,28 @@ static const char *entry_path(const struct batch *batch, const struct batch_entr
 
 char *const *batch_start(struct batch *batch)
 {
-	const char *const options[] = { batch->in_guest ? GUEST_PROGRAM : "/proc/self/exe",
-					"compare",
-					"--each",
-					"--from",
-					"_start",
-					"--timeout",
-					batch->timeout,
-					"--engine",
-					batch->run->options->engines,
-					batch->bind_now ? "--bind-now" : "--",
-					batch->bind_now ? "--" : NULL };
+	const struct run_options *run = batch->run->options;
+	bool record = run->record && !batch->in_guest;
+	const char *const options[BATCH_OPTIONS_MAX] = {
+		batch->in_guest ? GUEST_PROGRAM : "/proc/self/exe",
+		"compare",
+		"--each",
+		"--from",
+		"_start",
+		"--timeout",
+		batch->timeout,
+		"--engine",
+		run->engines,
+		batch->bind_now ? "--bind-now" : NULL,
+		record ? "--record" : NULL,
+		record ? batch->record : NULL,
+		"--",
+	};
 	size_t used = 0;
 
-	_Static_assert(sizeof(options) / sizeof(options[0]) <= BATCH_OPTIONS_MAX,
-		       "argv is too short");
-	for (; used < BATCH_OPTIONS_MAX && options[used]; used++)
-		batch->argv[used] = options[used];
+	for (size_t i = 0; i < BATCH_OPTIONS_MAX; i++)
+		if (options[i])
+			batch->argv[used++] = options[i];
 	for (size_t i = 0; i < batch->count; i++) {
 		batch->entry[i].started = !batch->entry[i].done;
 		if (batch->entry[i].started)

@@ -266,7 +266,7 @@ static int create_folder(const char *path, struct error *error)
 /* Makes a subfolder, without what an earlier run left there under the names used here. */
 static int create_subfolder(const char *folder, const char *name, struct error *error)
 {
-	static const char *const suffixes[] = { ".stderr", ".stdout", ".console" };
+	static const char *const suffixes[] = { ".stderr", ".stdout", ".console", ".recording" };
 	char path[4096];
 
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
@@ -292,7 +292,8 @@ static int open_folder(struct run *run, struct error *error)
 	char path[4096];
 
 	if (create_folder(folder, error) || create_subfolder(folder, "kernels", error) ||
-	    create_subfolder(folder, "log", error))
+	    create_subfolder(folder, "log", error) ||
+	    (run->options->record && create_subfolder(folder, RECORDINGS, error)))
 		return -1;
 	snprintf(path, sizeof(path), "%s/%s", folder, RESULTS_FILE);
 	run->stream = fopen(path, "we");

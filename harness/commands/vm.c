@@ -27,12 +27,13 @@
 
 #define PARALLEL_GUESTS 2
 #define EXIT_MISSING	127
-#define NAMES_MAX	64
+#define KERNELS_MAX	64
+#define FILES_MAX	4096
 #define NAME_OR_PATH	512
 
 struct settings {
 	char *kernels; /* comma-separated */
-	struct guest_file files[NAMES_MAX];
+	struct guest_file files[FILES_MAX];
 	size_t file_count;
 	unsigned timeout_ms;
 	unsigned memory_mb;
@@ -76,8 +77,8 @@ static void parse_file(struct argp_state *state, struct settings *settings, char
 {
 	char *colon = strchr(argument, ':');
 
-	if (settings->file_count == NAMES_MAX)
-		argp_error(state, "more than %d files", NAMES_MAX);
+	if (settings->file_count == FILES_MAX)
+		argp_error(state, "more than %d files", FILES_MAX);
 	if (colon)
 		*colon = '\0';
 	settings->files[settings->file_count++] = (struct guest_file) {
@@ -312,8 +313,8 @@ static int get_kernels(struct job *jobs, struct settings *settings)
 	     name = strtok_r(NULL, ",", &save)) {
 		struct error error = { 0 };
 
-		if (count == NAMES_MAX) {
-			fprintf(stderr, "stackproof vm: more than %d kernels\n", NAMES_MAX);
+		if (count == KERNELS_MAX) {
+			fprintf(stderr, "stackproof vm: more than %d kernels\n", KERNELS_MAX);
 			return -1;
 		}
 		if (kernel_get(name, &jobs[count].kernel, &error)) {
@@ -331,7 +332,7 @@ static int add_program(struct settings *settings, char *path, size_t size)
 	char found[PATH_MAX];
 
 	if (find_program(settings->command[0], found, sizeof(found)) ||
-	    settings->file_count == NAMES_MAX)
+	    settings->file_count == FILES_MAX)
 		return -1;
 	/* Not realpath of the whole: a program may go by the name of a symbolic link. */
 	if (found[0] == '/') {
@@ -350,7 +351,7 @@ static int add_program(struct settings *settings, char *path, size_t size)
 
 static int run_all(struct settings *settings)
 {
-	struct job *jobs = calloc(NAMES_MAX, sizeof(*jobs));
+	struct job *jobs = calloc(KERNELS_MAX, sizeof(*jobs));
 	char program[PATH_MAX];
 	int count, status = EXIT_ENVIRONMENT;
 

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * replay.c - `stackproof replay`: play recordings, the walk in BPF at each of their points
+ *
+ *	stackproof compare --record DIR -- PROGRAM	on a machine that can step it
+ *	stackproof replay DIR/PROGRAM.recording		on any kernel, a fifteenth of the time
+ */
+#include <argp.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include "harness.h"
+#include "replay/replay.h"
+
+#define SHOWN_MAX 5 /* differences of one recording that are shown, not only counted */
+
+enum { OPTION_FILES = 256, OPTION_JSON, OPTION_METHOD };
+
+static const struct argp_option options[] = {
+	{ "files", OPTION_FILES, NULL, 0,
+	  "play nothing: print the paths of the images that must be there, each once", 0 },
+	{ "json", OPTION_JSON, NULL, 0, "NDJSON on standard output", 0 },
+	{ "method", OPTION_METHOD, "loop|chain", 0,
+	  "how the BPF walk goes round: bpf_loop or tail calls (default: probed)", 0 },
+	{ NULL },
+};
+
+struct settings {
+	struct replay_options replay;
+	bool json;
+	bool files;
+	char **file; /* ends with NULL */
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct settings *settings = state->input;
+
+	switch (key) {
+	case OPTION_FILES: settings->files = true; return 0;
+	case OPTION_JSON: settings->json = true; return 0;
+	case OPTION_METHOD:
+		if (!strcmp(argument, "loop"))
+			settings->replay.method = WALK_METHOD_LOOP;
+		else if (!strcmp(argument, "chain"))
+			settings->replay.method = WALK_METHOD_CHAIN;
+		else
+			argp_error(state, "--method takes loop or chain");
+		return 0;
+	case ARGP_KEY_ARGS: settings->file = state->argv + state->next; return 0;
+	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "RECORDING...",
+	.doc = "Plays what `stackproof compare --record' has recorded: at each point the walk in "
+	       "BPF, on "
+	       "this kernel, by the recorded registers, mappings and memory; the stack must be the "
+	       "recorded one, which the compact table gave in user space.\v"
+	       "Exit status: 0 all as recorded; 1 a stack was another; 2 usage; 3 a recording that "
+	       "can't "
+	       "be read; 77 no BPF here; 99 the environment failed.",
+};
+
+/* What is told of a recording while it is played. */
+struct teller {
+	const struct settings *settings;
+	const char *path;
+	unsigned int shown;
+};
+
+static void print_line(json_t *object)
+{
+	char *line = json_dumps(object, JSON_COMPACT);
+
+	if (line)
+		printf("%s\n", line);
+	free(line);
+	json_decref(object);
+}
+
+/* Frames that both stacks have, from the innermost on. */
+static uint32_t shared_frames(const struct stack *a, const struct stack *b)
+{
+	uint32_t shared = 0;
+
+	while (shared < a->count && shared < b->count && a->pc[shared] == b->pc[shared])
+		shared++;
+	return shared;
+}
+
+static const char *explain(const struct replay_difference *difference)
+{
+	if (!difference->same_table)
+		return "the compact table gives another stack here than when it was recorded";
+	return difference->lost ? "BPF gave no stack"
+				: "BPF's stack is another one than the table's";
+}
+
+static void tell(void *context, const struct replay_difference *difference)
+{
+	struct teller *teller = context;
+	uint32_t shared = shared_frames(difference->actual, difference->expected);
+	const char *actual = difference->lost ? "none" : stop_reason_name(difference->actual->stop);
+	const char *recorded = stop_reason_name(difference->recorded->stop);
+
+	if (teller->shown++ >= SHOWN_MAX)
+		return;
+	if (teller->settings->json) {
+		print_line(json_pack(
+			"{s:s, s:s, s:I, s:s, s:s, s:s, s:{s:s, s:i}, s:{s:s, s:i}, s:i}", "type",
+			"difference", "recording", teller->path, "point",
+			(json_int_t)difference->point, "place", difference->place, "kind",
+			difference->lost	 ? "lost"
+			: difference->same_table ? "walk"
+						 : "table",
+			"message", explain(difference), "recorded", "stop", recorded, "frames",
+			(int)difference->recorded->frames, "walked", "stop", actual, "frames",
+			(int)difference->actual->count, "shared_frames", (int)shared));
+		return;
+	}
+	printf("%s: point %" PRIu64
+	       " at %s: %s: recorded %u frames, %s; walked %u, %s; the first %u "
+	       "are the same\n",
+	       teller->path, difference->point, difference->place, explain(difference),
+	       difference->recorded->frames, recorded, difference->actual->count, actual, shared);
+}
+
+static void print_result(const struct settings *settings, const char *path, const char *program,
+			 const char *method, const struct replay_result *result)
+{
+	if (settings->json) {
+		print_line(json_pack(
+			"{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:f}", "type", "replay",
+			"recording", path, "program", program, "method", method, "points",
+			(json_int_t)result->points, "same", (json_int_t)result->same, "different",
+			(json_int_t)result->different, "lost", (json_int_t)result->lost, "frames",
+			(json_int_t)result->frames, "seconds", (double)result->elapsed_ns / 1e9));
+		return;
+	}
+	if (result->different || result->lost)
+		printf("%s: %" PRIu64 " points, %" PRIu64 " as recorded, %" PRIu64 " not, %" PRIu64
+		       " lost\n",
+		       path, result->points, result->same, result->different, result->lost);
+}
+
+static int status_of(const struct error *error)
+{
+	if (error->code == ERROR_UNAVAILABLE)
+		return EXIT_SKIPPED;
+	return error->code == ERROR_PROTOCOL || error->code == ERROR_SYSTEM ? EXIT_BAD_INPUT
+									    : EXIT_ENVIRONMENT;
+}
+
+/* Plays one recording. Its exit status. */
+static int play(struct replayer *replayer, const struct settings *settings, const char *path,
+		struct replay_result *total)
+{
+	struct teller teller = { .settings = settings, .path = path };
+	struct replay_result result = { 0 };
+	struct recording *recording;
+	struct error error;
+	int status = EXIT_OK;
+
+	if (recording_open(path, &recording, &error)) {
+		error_print(stderr, path, &error);
+		return status_of(&error);
+	}
+	if (replayer_play(replayer, recording, tell, &teller, &result, &error)) {
+		error_print(stderr, path, &error);
+		status = status_of(&error);
+	} else {
+		print_result(settings, path, recording_program(recording),
+			     replayer_method(replayer), &result);
+		status = result.same == result.points ? EXIT_OK : EXIT_FINDINGS;
+	}
+	recording_close(recording);
+	total->points += result.points;
+	total->same += result.same;
+	total->different += result.different;
+	total->lost += result.lost;
+	total->elapsed_ns += result.elapsed_ns;
+	return status;
+}
+
+/* The worst of many. */
+static int worse(int one, int other)
+{
+	static const int order[] = { EXIT_ENVIRONMENT, EXIT_BAD_INPUT, EXIT_FINDINGS,
+				     EXIT_SKIPPED };
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+		if (one == order[i] || other == order[i])
+			return order[i];
+	return EXIT_OK;
+}
+
+static void print_total(const struct settings *settings, const char *method, size_t recordings,
+			const struct replay_result *total)
+{
+	double seconds = (double)total->elapsed_ns / 1e9;
+	struct utsname kernel;
+
+	uname(&kernel);
+	if (settings->json) {
+		print_line(json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:f}", "type",
+				     "replays", "kernel", kernel.release, "method", method,
+				     "recordings", (json_int_t)recordings, "points",
+				     (json_int_t)total->points, "same", (json_int_t)total->same,
+				     "different", (json_int_t)total->different, "lost",
+				     (json_int_t)total->lost, "seconds", seconds));
+		return;
+	}
+	printf("%s (%s): %zu recordings, %" PRIu64 " points, %" PRIu64 " as recorded, %" PRIu64
+	       " not, %" PRIu64 " lost, %.1f s\n",
+	       kernel.release, method, recordings, total->points, total->same, total->different,
+	       total->lost, seconds);
+}
+
+/* ---- the images ------------------------------------------------------------------------- */
+
+struct paths {
+	char **path;
+	size_t count;
+};
+
+static int add_path(void *context, const struct recording_mapping *mapping, size_t number,
+		    size_t count, struct error *error)
+{
+	struct paths *paths = context;
+	char **grown;
+
+	if (!mapping || mapping->kind != RECORDING_FILE)
+		return 0;
+	for (size_t i = 0; i < paths->count; i++)
+		if (!strcmp(paths->path[i], mapping->path))
+			return 0;
+	grown = reallocarray(paths->path, paths->count + 1, sizeof(*grown));
+	if (grown) {
+		paths->path = grown;
+		grown[paths->count] = strdup(mapping->path);
+	}
+	if (!grown || !grown[paths->count])
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for paths");
+	puts(grown[paths->count++]);
+	return 0;
+}
+
+static int no_write(void *context, uint64_t address, const uint8_t *bytes, size_t size,
+		    struct error *error)
+{
+	return 0;
+}
+
+static int no_absent(void *context, uint64_t address, struct error *error)
+{
+	return 0;
+}
+
+static int no_point(void *context, const struct recording_point *point, struct error *error)
+{
+	return 0;
+}
+
+static int print_files(const struct settings *settings)
+{
+	struct paths paths = { 0 };
+	const struct recording_handler handler = { add_path, no_write, no_absent, no_point,
+						   &paths };
+	int status = EXIT_OK;
+
+	for (char **path = settings->file; *path; path++) {
+		struct recording *recording;
+		struct error error;
+		int failed = recording_open(*path, &recording, &error);
+
+		if (!failed) {
+			failed = recording_play(recording, &handler, &error);
+			recording_close(recording);
+		}
+		if (!failed)
+			continue;
+		error_print(stderr, *path, &error);
+		status = worse(status, status_of(&error));
+	}
+	for (size_t i = 0; i < paths.count; i++)
+		free(paths.path[i]);
+	free(paths.path);
+	return status;
+}
+
+int command_replay(int argc, char **argv)
+{
+	struct settings settings = { 0 };
+	struct replay_result total = { 0 };
+	struct replayer *replayer;
+	struct error error;
+	size_t recordings = 0;
+	int status = EXIT_OK;
+
+	argp_err_exit_status = EXIT_USAGE;
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &settings);
+	if (settings.files)
+		return print_files(&settings);
+	if (replayer_create(&settings.replay, &replayer, &error)) {
+		error_print(stderr, NULL, &error);
+		return error.code == ERROR_UNAVAILABLE ? EXIT_SKIPPED : EXIT_ENVIRONMENT;
+	}
+	for (char **path = settings.file; *path; path++, recordings++) {
+		status = worse(status, play(replayer, &settings, *path, &total));
+		fflush(stdout);
+	}
+	print_total(&settings, replayer_method(replayer), recordings, &total);
+	replayer_destroy(replayer);
+	return status;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * recording.h - all that the walk of each point of a run needs, in a file
+ *
+ * A recording is made where the program runs and is held against the truth (compare --record), and is
+ * played where the walk is to be proven again: in a guest, where a point costs a fifteenth of a step.
+ * What is in it is what a walk by the compact table asked for: the registers, the executable
+ * mappings, and the words of memory that it read; and the stack that it found.
+ *
+ *	recording_write.c	makes one
+ *	recording_read.c	reads one, distrusting every byte
+ *	replay.c		plays one, on this kernel
+ *
+ * The file: "stackproof recording 1\n", then items, each a letter and numbers. Numbers are LEB128 (DWARF 5,
+ * 7.6), u unsigned and s signed; bytes are given by their number, which is u. Differences are modulo
+ * 2^64.
+ *
+ *	N  bytes		the program, once, first
+ *	M  count, and for each	the executable mappings from now on, ascending
+ *	   u start - end of the one before, u size, s bias, kind, bytes path
+ *				kind 0: no image; 1: that of the file, and u its size;
+ *				2: the bytes that follow, for there is no such file elsewhere
+ *	W  s address - last W's, bytes	what memory holds from now on, 1 to 8 bytes in one page
+ *	A  u address		the page of this address can't be read from now on
+ *	P  u mask, s difference for each register in it (recording_register: from the point before),
+ *	   u frames, u stop, 8 bytes: the stack's digest
+ *	E  u points		the end; nothing follows
+ */
+#ifndef STACKPROOF_RECORDING_H
+#define STACKPROOF_RECORDING_H
+
+#include "unwinder.h"
+
+#define RECORDING_MAGIC		"stackproof recording 1\n"
+#define RECORDING_MAPPINGS_MAX	65536u
+#define RECORDING_PATH_MAX	4096u
+#define RECORDING_IMAGE_MAX	(64u << 20)
+#define RECORDING_ADDRESS_LIMIT (1ull << 47) /* of user space, with four levels of page tables */
+#define RECORDING_WRITE_MAX	8u
+
+enum recording_image {
+	RECORDING_NO_IMAGE,
+	RECORDING_FILE,
+	RECORDING_BYTES,
+};
+
+/* ---- recording_write.c ------------------------------------------------------------------ */
+
+struct recording_writer;
+/* Begins a recording of a program. *ret: recording_writer_close(). */
+int recording_writer_create(const char *path, const char *program, struct recording_writer **ret,
+			    struct error *error);
+/*
+ * Adds a point: walks it by the compact table, and keeps what that reads and finds. memory is the
+ * stopped process's. Errors stick: the next call, or the last, says them again.
+ */
+int recording_writer_point(struct recording_writer *writer, const struct address_space *space,
+			   const struct register_values *regs, const struct memory_reader *memory,
+			   struct error *error);
+/* Ends the file and closes it. finish: false leaves no file behind. */
+int recording_writer_close(struct recording_writer *writer, bool finish, struct error *error);
+
+/* Of a stack's PCs. */
+uint64_t recording_digest(const struct stack *stack);
+
+/* ---- recording_read.c ------------------------------------------------------------------- */
+
+struct recording_mapping {
+	uint64_t start, end, bias;
+	enum recording_image kind;
+	char path[RECORDING_PATH_MAX];
+	uint64_t file_bytes;  /* RECORDING_FILE */
+	const uint8_t *bytes; /* RECORDING_BYTES, and their number; the recording's */
+	size_t size;
+};
+
+struct recording_point {
+	struct register_values regs; /* all known */
+	uint32_t frames;
+	uint32_t stop; /* enum stop_reason */
+	uint64_t digest;
+};
+
+/* Told each item, in order. -1 ends the reading with that error. */
+struct recording_handler {
+	/* mapping: valid during the call. number: of count; with count 0 it is called once, with NULL. */
+	int (*mapping)(void *context, const struct recording_mapping *mapping, size_t number,
+		       size_t count, struct error *error);
+	int (*write)(void *context, uint64_t address, const uint8_t *bytes, size_t size,
+		     struct error *error);
+	int (*absent)(void *context, uint64_t address, struct error *error);
+	int (*point)(void *context, const struct recording_point *point, struct error *error);
+	void *context;
+};
+
+struct recording;
+/* Reads the file and checks its beginning. ERROR_PROTOCOL with an offset: it is none. */
+int recording_open(const char *path, struct recording **ret, struct error *error);
+void recording_close(struct recording *recording);
+const char *recording_program(const struct recording *recording);
+/* Goes through all items. ERROR_PROTOCOL with an offset: malformed, or cut off. */
+int recording_play(struct recording *recording, const struct recording_handler *handler,
+		   struct error *error);
+
+#endif

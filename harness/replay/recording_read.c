@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * recording_read.c - reads a recording, distrusting every byte
+ *
+ * Addresses are those of user space; a write stays in its page; mappings ascend and do not overlap; the
+ * end says how many points there were, so that what is cut off is never taken for whole.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "replay/page_set.h"
+#include "replay/recording.h"
+
+struct recording {
+	uint8_t *bytes;
+	size_t size;
+	size_t items; /* where those behind N begin */
+	char program[RECORDING_PATH_MAX];
+};
+
+/* Where the reading is. */
+struct cursor {
+	const struct recording *recording;
+	size_t at;
+	struct error *error;
+};
+
+static int malformed(const struct cursor *cursor, const char *what)
+{
+	return error_set(cursor->error, ERROR_PROTOCOL, "recording", cursor->at, "%s", what);
+}
+
+/* ---- numbers ---------------------------------------------------------------------------- */
+
+static int take_byte(struct cursor *cursor, uint8_t *ret)
+{
+	*ret = 0;
+	if (cursor->at >= cursor->recording->size)
+		return malformed(cursor, "it is cut off");
+	*ret = cursor->recording->bytes[cursor->at++];
+	return 0;
+}
+
+/* *ret_bits: how many the encoding has, for the sign. */
+static int take_leb(struct cursor *cursor, uint64_t *ret, unsigned int *ret_bits, uint8_t *ret_last)
+{
+	unsigned int shift = 0;
+	uint8_t byte;
+
+	*ret = 0;
+	do {
+		if (take_byte(cursor, &byte))
+			return -1;
+		if (shift > 63 || (shift == 63 && (byte & 0x7e) && (byte & 0x7f) != 0x7f))
+			return malformed(cursor, "a number of more than 64 bits");
+		*ret |= (uint64_t)(byte & 0x7f) << shift;
+		shift += 7;
+	} while (byte & 0x80);
+	*ret_bits = shift;
+	*ret_last = byte;
+	return 0;
+}
+
+static int take_unsigned(struct cursor *cursor, uint64_t limit, uint64_t *ret)
+{
+	unsigned int bits;
+	uint8_t last;
+
+	if (take_leb(cursor, ret, &bits, &last))
+		return -1;
+	return *ret > limit ? malformed(cursor, "a number that is too large") : 0;
+}
+
+static int take_signed(struct cursor *cursor, uint64_t *ret)
+{
+	unsigned int bits;
+	uint8_t last;
+
+	if (take_leb(cursor, ret, &bits, &last))
+		return -1;
+	if (bits < 64 && last & 0x40)
+		*ret |= ~0ull << bits;
+	return 0;
+}
+
+static int take_bytes(struct cursor *cursor, size_t limit, const uint8_t **ret, size_t *ret_size)
+{
+	uint64_t size;
+
+	if (take_unsigned(cursor, limit, &size))
+		return -1;
+	if (size > cursor->recording->size - cursor->at)
+		return malformed(cursor, "bytes that reach past its end");
+	*ret = cursor->recording->bytes + cursor->at;
+	*ret_size = size;
+	cursor->at += size;
+	return 0;
+}
+
+static int take_path(struct cursor *cursor, char ret[RECORDING_PATH_MAX])
+{
+	const uint8_t *bytes;
+	size_t size;
+
+	if (take_bytes(cursor, RECORDING_PATH_MAX - 1, &bytes, &size))
+		return -1;
+	if (memchr(bytes, '\0', size))
+		return malformed(cursor, "a NUL in a path");
+	memcpy(ret, bytes, size);
+	ret[size] = '\0';
+	return 0;
+}
+
+/* ---- items ------------------------------------------------------------------------------ */
+
+static int take_image(struct cursor *cursor, struct recording_mapping *mapping)
+{
+	uint8_t kind;
+
+	if (take_byte(cursor, &kind) || take_path(cursor, mapping->path))
+		return -1;
+	mapping->kind = kind;
+	switch (kind) {
+	case RECORDING_NO_IMAGE: return 0;
+	case RECORDING_FILE: return take_unsigned(cursor, UINT64_MAX, &mapping->file_bytes);
+	case RECORDING_BYTES:
+		return take_bytes(cursor, RECORDING_IMAGE_MAX, &mapping->bytes, &mapping->size);
+	default: return malformed(cursor, "an image of an unknown kind");
+	}
+}
+
+static int take_mappings(struct cursor *cursor, const struct recording_handler *handler)
+{
+	uint64_t count, gap, size, before = 0;
+
+	if (take_unsigned(cursor, RECORDING_MAPPINGS_MAX, &count))
+		return -1;
+	if (!count)
+		return handler->mapping(handler->context, NULL, 0, 0, cursor->error);
+	for (size_t i = 0; i < count; i++) {
+		struct recording_mapping mapping = { 0 };
+
+		if (take_unsigned(cursor, UINT64_MAX, &gap) ||
+		    take_unsigned(cursor, UINT64_MAX, &size) || take_signed(cursor, &mapping.bias))
+			return -1;
+		mapping.start = before + gap;
+		mapping.end = before = mapping.start + size;
+		/* Not held against user space's end: the vsyscall page lies above it. */
+		if (!size || mapping.start < gap || mapping.end < mapping.start)
+			return malformed(cursor, "a mapping that is empty or wraps");
+		if (take_image(cursor, &mapping) ||
+		    handler->mapping(handler->context, &mapping, i, count, cursor->error))
+			return -1;
+	}
+	return 0;
+}
+
+static int take_write(struct cursor *cursor, const struct recording_handler *handler,
+		      uint64_t *address)
+{
+	const uint8_t *bytes;
+	uint64_t difference;
+	size_t size;
+
+	if (take_signed(cursor, &difference) ||
+	    take_bytes(cursor, RECORDING_WRITE_MAX, &bytes, &size))
+		return -1;
+	*address += difference;
+	if (!size || *address >= RECORDING_ADDRESS_LIMIT ||
+	    size > PAGE_SET_PAGE - *address % PAGE_SET_PAGE)
+		return malformed(cursor, "a write that is empty, or leaves its page or user space");
+	return handler->write(handler->context, *address, bytes, size, cursor->error);
+}
+
+static int take_absent(struct cursor *cursor, const struct recording_handler *handler)
+{
+	uint64_t address;
+
+	if (take_unsigned(cursor, UINT64_MAX, &address))
+		return -1;
+	return handler->absent(handler->context, address, cursor->error);
+}
+
+static int take_point(struct cursor *cursor, const struct recording_handler *handler,
+		      struct recording_point *point)
+{
+	uint64_t mask, difference, frames, stop;
+
+	if (take_unsigned(cursor, (1u << REGISTER_COUNT) - 1, &mask))
+		return -1;
+	for (int reg = 0; reg < REGISTER_COUNT; reg++) {
+		if (!(mask >> reg & 1))
+			continue;
+		if (take_signed(cursor, &difference))
+			return -1;
+		point->regs.value[reg] += difference;
+	}
+	if (take_unsigned(cursor, WALK_FRAMES_MAX, &frames) ||
+	    take_unsigned(cursor, STOP_REASON_COUNT - 1, &stop))
+		return -1;
+	if (sizeof(point->digest) > cursor->recording->size - cursor->at)
+		return malformed(cursor, "it is cut off");
+	point->frames = frames;
+	point->stop = stop;
+	memcpy(&point->digest, cursor->recording->bytes + cursor->at, sizeof(point->digest));
+	cursor->at += sizeof(point->digest);
+	return handler->point(handler->context, point, cursor->error);
+}
+
+static int take_end(struct cursor *cursor, uint64_t points)
+{
+	uint64_t said;
+
+	if (take_unsigned(cursor, UINT64_MAX, &said))
+		return -1;
+	if (said != points)
+		return malformed(cursor, "another number of points than it says");
+	if (cursor->at != cursor->recording->size)
+		return malformed(cursor, "bytes behind its end");
+	return 0;
+}
+
+int recording_play(struct recording *recording, const struct recording_handler *handler,
+		   struct error *error)
+{
+	struct cursor cursor = { .recording = recording, .at = recording->items, .error = error };
+	struct recording_point point = { .regs.known = (1u << REGISTER_COUNT) - 1 };
+	uint64_t points = 0, address = 0;
+	uint8_t letter;
+	int status = 0;
+
+	while (!status) {
+		if (take_byte(&cursor, &letter))
+			return -1;
+		switch (letter) {
+		case 'M': status = take_mappings(&cursor, handler); break;
+		case 'W': status = take_write(&cursor, handler, &address); break;
+		case 'A': status = take_absent(&cursor, handler); break;
+		case 'P':
+			status = take_point(&cursor, handler, &point);
+			points++;
+			break;
+		case 'E': return take_end(&cursor, points);
+		default: cursor.at--; return malformed(&cursor, "an item of an unknown kind");
+		}
+	}
+	return status;
+}
+
+/* ---- the file --------------------------------------------------------------------------- */
+
+static int read_whole(struct recording *recording, const char *path, struct error *error)
+{
+	FILE *file = fopen(path, "re");
+	struct stat stat;
+	int status = 0;
+
+	if (!file)
+		return error_set_errno(error, "%s", path);
+	if (fstat(fileno(file), &stat)) {
+		status = error_set_errno(error, "%s", path);
+	} else if (!S_ISREG(stat.st_mode)) {
+		status = error_set(error, ERROR_PROTOCOL, "", 0, "no regular file");
+	} else {
+		recording->size = stat.st_size;
+		recording->bytes = malloc(recording->size + 1);
+		if (!recording->bytes)
+			status = error_set(error, ERROR_MEMORY, "", 0, "no memory for a recording");
+		else if (fread(recording->bytes, 1, recording->size, file) != recording->size)
+			status = error_set_errno(error, "reading %s", path);
+	}
+	fclose(file);
+	return status;
+}
+
+int recording_open(const char *path, struct recording **ret, struct error *error)
+{
+	const size_t magic = strlen(RECORDING_MAGIC);
+	struct recording *recording = calloc(1, sizeof(*recording));
+	struct cursor cursor = { .recording = recording, .at = magic, .error = error };
+	uint8_t letter = 0;
+
+	if (!recording)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a recording");
+	if (read_whole(recording, path, error))
+		goto bad;
+	if (recording->size < magic || memcmp(recording->bytes, RECORDING_MAGIC, magic) != 0) {
+		error_set(error, ERROR_PROTOCOL, "recording", 0,
+			  "it does not begin as one, or is of another version");
+		goto bad;
+	}
+	if (take_byte(&cursor, &letter) || letter != 'N') {
+		malformed(&cursor, "no program");
+		goto bad;
+	}
+	if (take_path(&cursor, recording->program))
+		goto bad;
+	recording->items = cursor.at;
+	*ret = recording;
+	return 0;
+bad:
+	recording_close(recording);
+	return -1;
+}
+
+void recording_close(struct recording *recording)
+{
+	if (!recording)
+		return;
+	free(recording->bytes);
+	free(recording);
+}
+
+const char *recording_program(const struct recording *recording)
+{
+	return recording->program;
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * recording_write.c - makes a recording
+ *
+ * The writer keeps a copy of the memory that the player will have by now, and writes only what the
+ * walk reads and that copy does not say. A walk that goes by memory (walk_memo) does not read: so the
+ * walk here has none.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "replay/page_set.h"
+#include "replay/recording.h"
+#include "space_range.h"
+
+struct recording_writer {
+	char *path;
+	FILE *file;
+	struct error error; /* the first; code ERROR_NONE: none */
+	struct page_set memory;
+	struct mapping *mapping; /* those written last; their paths are not kept */
+	size_t mapping_count;
+	bool mapped;
+	uint64_t address; /* of the last W */
+	uint64_t reg[REGISTER_COUNT];
+	uint64_t points;
+	const struct memory_reader *process; /* while a point is added */
+	struct stack stack;
+};
+
+uint64_t recording_digest(const struct stack *stack)
+{
+	uint64_t digest = 0;
+
+	for (uint32_t i = 0; i < stack->count; i++) {
+		digest = (digest ^ stack->pc[i]) * 0x9e3779b97f4a7c15ull;
+		digest ^= digest >> 32;
+	}
+	return digest;
+}
+
+/* ---- numbers ---------------------------------------------------------------------------- */
+
+static void put_unsigned(FILE *file, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		putc_unlocked((int)(value & 0x7f) | 0x80, file);
+	putc_unlocked((int)value, file);
+}
+
+static void put_signed(FILE *file, uint64_t bits)
+{
+	int64_t value = (int64_t)bits;
+
+	for (; value >= 0x40 || value < -0x40; value >>= 7)
+		putc_unlocked((int)(value & 0x7f) | 0x80, file);
+	putc_unlocked((int)(value & 0x7f), file);
+}
+
+static void put_bytes(FILE *file, const void *bytes, size_t size)
+{
+	put_unsigned(file, size);
+	fwrite_unlocked(bytes, 1, size, file);
+}
+
+/* ---- memory ----------------------------------------------------------------------------- */
+
+static void fail(struct recording_writer *writer, const char *what)
+{
+	if (!writer->error.code)
+		error_set(&writer->error, ERROR_MEMORY, "", 0, "%s", what);
+}
+
+static void note_bytes(struct recording_writer *writer, uint64_t address, const uint8_t *bytes,
+		       size_t size)
+{
+	uint8_t *page = page_set_find(&writer->memory, address);
+	uint8_t *copy = page ? page + address % PAGE_SET_PAGE : NULL;
+
+	if (copy && !memcmp(copy, bytes, size))
+		return;
+	if (!page) {
+		page = calloc(1, PAGE_SET_PAGE);
+		if (!page || !page_set_add(&writer->memory, address, page)) {
+			free(page);
+			fail(writer, "too many pages for a recording");
+			return;
+		}
+		copy = page + address % PAGE_SET_PAGE;
+	}
+	memcpy(copy, bytes, size);
+	putc_unlocked('W', writer->file);
+	put_signed(writer->file, address - writer->address);
+	put_bytes(writer->file, bytes, size);
+	writer->address = address;
+}
+
+static void note_absent(struct recording_writer *writer, uint64_t address)
+{
+	uint8_t *page = page_set_take(&writer->memory, address);
+
+	if (!page)
+		return; /* the player has none there either */
+	free(page);
+	putc_unlocked('A', writer->file);
+	put_unsigned(writer->file, address);
+}
+
+/* What the walk asks for, asked of the process and written down. */
+static int read_and_note(void *context, uint64_t address, void *ret, size_t size)
+{
+	struct recording_writer *writer = context;
+	uint8_t *bytes = ret;
+	int status = 0;
+
+	for (size_t at = 0; at < size;) {
+		size_t left = PAGE_SET_PAGE - (address + at) % PAGE_SET_PAGE, part = size - at;
+
+		if (part > left)
+			part = left;
+		if (part > RECORDING_WRITE_MAX)
+			part = RECORDING_WRITE_MAX;
+		if (writer->process->read(writer->process->context, address + at, bytes + at,
+					  part)) {
+			note_absent(writer, address + at);
+			status = -1;
+		} else {
+			note_bytes(writer, address + at, bytes + at, part);
+		}
+		at += part;
+	}
+	return status;
+}
+
+/* ---- mappings --------------------------------------------------------------------------- */
+
+static bool same_mappings(const struct recording_writer *writer, const struct address_space *space)
+{
+	if (!writer->mapped || writer->mapping_count != space->mapping_count)
+		return false;
+	for (size_t i = 0; i < space->mapping_count; i++) {
+		const struct mapping *one = &writer->mapping[i], *other = &space->mapping[i];
+
+		if (one->start != other->start || one->end != other->end ||
+		    one->bias != other->bias || one->entry != other->entry)
+			return false;
+	}
+	return true;
+}
+
+/* The file of that name is the one that is mapped. */
+static bool is_file(const struct mapping *mapping, uint64_t *ret_size)
+{
+	const struct file_version *version = &mapping->entry->version;
+	struct stat file;
+
+	if (stat(mapping->path, &file) || file.st_ino != version->inode ||
+	    (uint64_t)file.st_size != version->size)
+		return false;
+	*ret_size = file.st_size;
+	return true;
+}
+
+static void put_memory(struct recording_writer *writer, const struct mapping *mapping)
+{
+	size_t size = mapping->end - mapping->start;
+	uint8_t *bytes = size <= RECORDING_IMAGE_MAX ? malloc(size) : NULL;
+
+	for (size_t at = 0; bytes && at < size; at += PAGE_SET_PAGE) {
+		if (writer->process->read(writer->process->context, mapping->start + at, bytes + at,
+					  PAGE_SET_PAGE)) {
+			free(bytes);
+			bytes = NULL;
+		}
+	}
+	if (!bytes)
+		fail(writer, "the vDSO can't be recorded");
+	else
+		put_bytes(writer->file, bytes, size);
+	free(bytes);
+}
+
+/* A file that has no name, or whose name is another's by now. */
+static void put_mapped_file(struct recording_writer *writer, pid_t pid,
+			    const struct mapping *mapping)
+{
+	size_t size = mapping->entry->version.size;
+	uint8_t *bytes = size <= RECORDING_IMAGE_MAX ? malloc(size) : NULL;
+	char path[96];
+
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", pid,
+		 (unsigned long long)mapping->start, (unsigned long long)mapping->end);
+	FILE *file = bytes ? fopen(path, "re") : NULL;
+
+	if (!file || fread(bytes, 1, size, file) != size)
+		fail(writer, "a mapped file without a name can't be recorded");
+	else
+		put_bytes(writer->file, bytes, size);
+	if (file)
+		fclose(file);
+	free(bytes);
+}
+
+static void put_mapping(struct recording_writer *writer, pid_t pid, const struct mapping *mapping,
+			uint64_t before)
+{
+	uint64_t size;
+
+	put_unsigned(writer->file, mapping->start - before);
+	put_unsigned(writer->file, mapping->end - mapping->start);
+	put_signed(writer->file, mapping->bias);
+	bool file = mapping->entry && is_file(mapping, &size);
+
+	putc_unlocked(!mapping->entry ? RECORDING_NO_IMAGE
+				      : (file ? RECORDING_FILE : RECORDING_BYTES),
+		      writer->file);
+	put_bytes(writer->file, mapping->path, strlen(mapping->path));
+	if (file)
+		put_unsigned(writer->file, size);
+	else if (mapping->entry && mapping->entry->version.inode == VDSO_INODE)
+		put_memory(writer, mapping);
+	else if (mapping->entry)
+		put_mapped_file(writer, pid, mapping);
+}
+
+static void note_mappings(struct recording_writer *writer, const struct address_space *space)
+{
+	uint64_t before = 0;
+	struct mapping *kept;
+
+	if (same_mappings(writer, space))
+		return;
+	kept = reallocarray(writer->mapping, space->mapping_count + 1, sizeof(*kept));
+	if (!kept || space->mapping_count > RECORDING_MAPPINGS_MAX) {
+		fail(writer, "too many mappings for a recording");
+		writer->mapping = kept ? kept : writer->mapping;
+		return;
+	}
+	writer->mapping = kept;
+	writer->mapping_count = space->mapping_count;
+	writer->mapped = true;
+	memcpy(kept, space->mapping, space->mapping_count * sizeof(*kept));
+	putc_unlocked('M', writer->file);
+	put_unsigned(writer->file, space->mapping_count);
+	for (size_t i = 0; i < space->mapping_count; i++) {
+		put_mapping(writer, space->pid, &space->mapping[i], before);
+		before = space->mapping[i].end;
+	}
+}
+
+/* ---- the recording ---------------------------------------------------------------------- */
+
+int recording_writer_create(const char *path, const char *program, struct recording_writer **ret,
+			    struct error *error)
+{
+	struct recording_writer *writer = calloc(1, sizeof(*writer));
+
+	if (!writer || !(writer->path = strdup(path))) {
+		free(writer);
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a recording");
+	}
+	writer->file = fopen(path, "we");
+	if (!writer->file) {
+		error_set_errno(error, "%s", path);
+		free(writer->path);
+		free(writer);
+		return -1;
+	}
+	fputs(RECORDING_MAGIC, writer->file);
+	putc_unlocked('N', writer->file);
+	put_bytes(writer->file, program, strnlen(program, RECORDING_PATH_MAX - 1));
+	*ret = writer;
+	return 0;
+}
+
+int recording_writer_point(struct recording_writer *writer, const struct address_space *space,
+			   const struct register_values *regs, const struct memory_reader *memory,
+			   struct error *error)
+{
+	struct memory_reader reader = { .read = read_and_note, .context = writer };
+	uint32_t mask = 0;
+	uint64_t digest;
+
+	writer->process = memory;
+	note_mappings(writer, space);
+	walk_table(space, regs, &reader, NULL, &writer->stack);
+	for (int reg = 0; reg < REGISTER_COUNT; reg++)
+		if (regs->value[reg] != writer->reg[reg])
+			mask |= 1u << reg;
+	putc_unlocked('P', writer->file);
+	put_unsigned(writer->file, mask);
+	for (int reg = 0; reg < REGISTER_COUNT; reg++)
+		if (mask >> reg & 1)
+			put_signed(writer->file, regs->value[reg] - writer->reg[reg]);
+	memcpy(writer->reg, regs->value, sizeof(writer->reg));
+	put_unsigned(writer->file, writer->stack.count);
+	put_unsigned(writer->file, writer->stack.stop);
+	digest = recording_digest(&writer->stack);
+	fwrite_unlocked(&digest, 1, sizeof(digest), writer->file);
+	writer->points++;
+	if (ferror(writer->file) && !writer->error.code)
+		error_set_errno(&writer->error, "writing %s", writer->path);
+	if (writer->error.code)
+		*error = writer->error;
+	return writer->error.code ? -1 : 0;
+}
+
+int recording_writer_close(struct recording_writer *writer, bool finish, struct error *error)
+{
+	struct error failure = writer->error;
+
+	putc_unlocked('E', writer->file);
+	put_unsigned(writer->file, writer->points);
+	if (fclose(writer->file) && !failure.code)
+		error_set_errno(&failure, "writing %s", writer->path);
+	if (!finish || failure.code)
+		unlink(writer->path);
+	for (size_t i = 0; i < writer->memory.count; i++)
+		free(writer->memory.page[i].bytes);
+	page_set_deinit(&writer->memory);
+	free(writer->mapping);
+	free(writer->path);
+	free(writer);
+	if (failure.code)
+		*error = failure;
+	return failure.code ? -1 : 0;
+}
