@@ -28,7 +28,7 @@ static bool stat_inode(const char *path, uint64_t inode, struct file_version *re
 	if (stat(path, &file) || file.st_ino != inode)
 		return false;
 	ret->size = file.st_size;
-	ret->modified_ns = file.st_mtim.tv_sec * 1000000000ull + file.st_mtim.tv_nsec;
+	ret->modified_ns = file_version(&file).modified_ns;
 	return true;
 }
 

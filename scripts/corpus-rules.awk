@@ -175,7 +175,7 @@ function binary(id, variant, own,	base, key, flags, link, command, sources, lint
 	link = libraries (libraries == "" ? "" : " -Wl,-rpath,\047$$ORIGIN\047") " " empty_if_dash($8)
 	lint = $2 == "asm" || $9 == "-" ? "" : (variant ~ /^...fp/ ? "fp" : "nofp") " " $9
 	claims = empty_if_dash($11)
-	if (gsub(/ no_frames/, "", words) || " " flags " " ~ / -s / || (own && variant_steps[own] == "no_sections"))
+	if (" " flags " " ~ / -s / || (own && variant_steps[own] == "no_sections"))
 		lint = ""
 	if (gsub(/ no_claims/, "", words))
 		claims = ""

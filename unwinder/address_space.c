@@ -76,13 +76,9 @@ struct image_entry *image_store_get(const struct image_store *store, size_t inde
 struct image_entry *image_store_find(const struct image_store *store,
 				     const struct file_version *version)
 {
-	for (size_t i = 0; i < store->count; i++) {
-		const struct file_version *have = &store->entry[i]->version;
-
-		if (have->inode == version->inode && have->device == version->device &&
-		    have->size == version->size && have->modified_ns == version->modified_ns)
+	for (size_t i = 0; i < store->count; i++)
+		if (file_version_equal(&store->entry[i]->version, version))
 			return store->entry[i];
-	}
 	return NULL;
 }
 
@@ -132,17 +128,6 @@ static uint64_t hash_bytes(const void *data, size_t size)
 	return hash;
 }
 
-/* What a file is known by. */
-static struct file_version version_of(const struct stat *file)
-{
-	return (struct file_version) {
-		.device = file->st_dev,
-		.inode = file->st_ino,
-		.size = file->st_size,
-		.modified_ns = file->st_mtim.tv_sec * 1000000000ull + file->st_mtim.tv_nsec,
-	};
-}
-
 struct image_entry *image_store_open(struct image_store *store, const char *path,
 				     struct error *error)
 {
@@ -155,7 +140,7 @@ struct image_entry *image_store_open(struct image_store *store, const char *path
 		error_set_errno(error, "%s", path);
 		return NULL;
 	}
-	version = version_of(&file);
+	version = file_version(&file);
 	entry = image_store_find(store, &version);
 	if (entry || image_create(path, &image, error))
 		return entry;
@@ -290,7 +275,7 @@ static struct file_version line_version(pid_t pid, const struct maps_line *line)
 
 	mapped_path(pid, line, path);
 	if (!stat(path, &file) || (!stat(line->path, &file) && file.st_ino == line->inode))
-		version = version_of(&file);
+		version = file_version(&file);
 	/* The device as maps has it, which on some file systems is not what stat(2) says. */
 	version.device = makedev(line->major, line->minor);
 	version.inode = line->inode;

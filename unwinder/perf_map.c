@@ -26,6 +26,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "perf_map.h"
+#include "space_range.h"
 
 /* ---- lines ------------------------------------------------------------------------------ */
 
@@ -353,7 +354,7 @@ int perf_map_update(struct perf_map **map, pid_t pid, struct error *error)
 {
 	struct perf_map *old = *map;
 	bool is_absent = false;
-	uint64_t modified_ns;
+	struct file_version version;
 	struct stat file;
 	int fd, status;
 
@@ -362,9 +363,8 @@ int perf_map_update(struct perf_map **map, pid_t pid, struct error *error)
 	status = fd < 0 ? -1 : check_file(fd, pid, &file, error);
 	if (status)
 		goto out;
-	modified_ns = file.st_mtim.tv_sec * 1000000000ull + file.st_mtim.tv_nsec;
-	if (old && old->device == file.st_dev && old->inode == file.st_ino &&
-	    old->size == (uint64_t)file.st_size && old->modified_ns == modified_ns) {
+	version = file_version(&file);
+	if (old && file_version_equal(&old->version, &version)) {
 		*map = old;
 		old = NULL;
 		goto out;
@@ -372,10 +372,7 @@ int perf_map_update(struct perf_map **map, pid_t pid, struct error *error)
 	status = read_file(fd, file.st_size, map, error);
 	if (status)
 		goto out;
-	(*map)->device = file.st_dev;
-	(*map)->inode = file.st_ino;
-	(*map)->size = file.st_size;
-	(*map)->modified_ns = modified_ns;
+	(*map)->version = version;
 out:
 	perf_map_destroy(old);
 	if (fd >= 0)

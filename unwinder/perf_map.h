@@ -26,7 +26,7 @@ struct perf_map {
 	uint64_t malformed; /* lines that say nothing */
 	char *text;
 	/* Which file it is, in which state; private to perf_map_update(). */
-	uint64_t device, inode, size, modified_ns;
+	struct file_version version;
 };
 
 /*

@@ -557,13 +557,15 @@ void table_text_get_row(const struct table_text *text, const struct table_text_f
 
 /* ---- address_space.c -------------------------------------------------------------------- */
 
+/* What a file is known by. One that is written anew may get the inode of one that is gone. */
+struct file_version {
+	uint64_t device, inode;
+	uint64_t size, modified_ns;
+};
+
 /* An image with all that was made of it, shared by every process that maps it. */
 struct image_entry {
-	struct file_version {
-		uint64_t device, inode;
-		/* A file that is written anew may get the inode of one that is gone. */
-		uint64_t size, modified_ns;
-	} version;
+	struct file_version version;
 	struct image *image;
 	struct cfi *cfi; /* .eh_frame, or .debug_frame; may be empty */
 	struct table *table;

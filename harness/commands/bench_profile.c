@@ -38,6 +38,7 @@ enum profiler { NONE, WALK, PERF, PROFILER_COUNT };
 struct outcome {
 	double lost;			 /* of the time, % */
 	double own;			 /* CPU time of the profiler's, in % of that time */
+	double target_ns;		 /* that time */
 	double samples, complete, bytes; /* complete: of the samples */
 };
 
@@ -129,7 +130,7 @@ static int finish(struct target *target, int (*meanwhile)(void *context, struct 
 	    sscanf(text, "%lf %lf", &lost, &all) != 2 || all <= 0)
 		return error_set(error, ERROR_PROTOCOL, "", 0, "the profiled program failed");
 	ret->lost = lost * 100 / all;
-	ret->own = all; /* so far */
+	ret->target_ns = all;
 	return 0;
 }
 
@@ -188,7 +189,7 @@ static int by_walk(struct target *target, struct outcome *ret, struct error *err
 	if (finish(target, take, &taken, ret, error))
 		goto out;
 	getrusage(RUSAGE_SELF, &after);
-	ret->own = (cpu_ns(&after) - cpu_ns(&before)) * 100 / ret->own;
+	ret->own = (cpu_ns(&after) - cpu_ns(&before)) * 100 / ret->target_ns;
 	bpf_session_detach(taken.session);
 	/* Of both maps. */
 	if (take(&taken, error) || take(&taken, error))
@@ -266,7 +267,7 @@ static int by_perf(struct target *target, struct outcome *ret, struct error *err
 		goto out;
 	wait4(perf, &status, 0, &usage);
 	perf = 0;
-	ret->own = cpu_ns(&usage) * 100 / ret->own;
+	ret->own = cpu_ns(&usage) * 100 / ret->target_ns;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
 		error_set(error, ERROR_UNAVAILABLE, "", 0, "perf is not installed");
 		goto out;

@@ -91,6 +91,7 @@ int tracer_enter_program(struct tracer *tracer, struct thread *thread);
 int tracer_leave_entry(struct tracer *tracer, struct thread *thread);
 
 /* tracer_step.c */
+int tracer_out_of_memory(struct tracer *tracer); /* -1, with the error */
 struct instruction tracer_decode(struct tracer *tracer, uint64_t pc);
 /* The thread begins to be stepped where regs say: no instruction was executed. */
 void thread_begin(struct tracer *tracer, struct thread *thread, bool rooted);

@@ -30,11 +30,6 @@
 
 #define STACK_PAGE_MASK 4095ULL
 
-static int out_of_memory(struct tracer *tracer)
-{
-	return error_set(tracer->error, ERROR_MEMORY, NULL, 0, "out of memory for a stack");
-}
-
 static bool in_range(struct address_range range, uint64_t address)
 {
 	return address >= range.low && address < range.high;
@@ -81,7 +76,7 @@ static int park(struct tracer *tracer, struct thread *thread, uint64_t sp)
 
 	thread->left = stack_pool_park(&tracer->stacks, &left);
 	if (!thread->left)
-		return out_of_memory(tracer);
+		return tracer_out_of_memory(tracer);
 	shadow_stack_init(&thread->shadow, false);
 	return 0;
 }
@@ -203,6 +198,6 @@ int thread_continue_stack(struct tracer *tracer, struct thread *thread)
 		here.high = base;
 	}
 	if (!shadow_stack_continue(&thread->shadow, here.low, here.high))
-		return out_of_memory(tracer);
+		return tracer_out_of_memory(tracer);
 	return 0;
 }

@@ -29,9 +29,21 @@
 #define I386_MREMAP   163
 #define I386_MMAP2    192
 
-static int out_of_memory(struct tracer *tracer)
+int tracer_out_of_memory(struct tracer *tracer)
 {
 	return error_set(tracer->error, ERROR_MEMORY, NULL, 0, "out of memory for a shadow stack");
+}
+
+/* What a call pushed at the rsp of regs. */
+static int push_call(struct tracer *tracer, struct thread *thread,
+		     const struct user_regs_struct *regs, uint64_t return_address)
+{
+	const uint64_t saved[CALLEE_SAVED_COUNT] = { regs->rbx, regs->rbp, regs->r12,
+						     regs->r13, regs->r14, regs->r15 };
+
+	if (!shadow_stack_call(&thread->shadow, regs->rsp, return_address, saved))
+		return tracer_out_of_memory(tracer);
+	return 0;
 }
 
 struct instruction tracer_decode(struct tracer *tracer, uint64_t pc)
@@ -117,8 +129,6 @@ static uint64_t interrupted_pc(const struct shadow_stack *shadow)
 static int after_handler(struct tracer *tracer, struct thread *thread,
 			 const struct user_regs_struct *regs)
 {
-	const uint64_t saved[CALLEE_SAVED_COUNT] = { regs->rbx, regs->rbp, regs->r12,
-						     regs->r13, regs->r14, regs->r15 };
 	uint64_t interrupted = interrupted_pc(&thread->shadow), top;
 
 	shadow_stack_sigreturn(&thread->shadow, regs->rsp);
@@ -126,9 +136,7 @@ static int after_handler(struct tracer *tracer, struct thread *thread,
 	    tracer->memory.read(tracer->memory.context, regs->rsp, &top, sizeof(top)) ||
 	    top != interrupted)
 		return 0;
-	if (!shadow_stack_call(&thread->shadow, regs->rsp, interrupted, saved))
-		return out_of_memory(tracer);
-	return 0;
+	return push_call(tracer, thread, regs, interrupted);
 }
 
 static int after_system_call(struct tracer *tracer, struct thread *thread,
@@ -161,15 +169,9 @@ static int apply(struct tracer *tracer, struct thread *thread, const struct user
 	case INSTRUCTION_CALL:
 		if (pushed_word &&
 		    pushed_return_address(tracer, executed, pc, sp, &return_address)) {
-			const uint64_t saved[CALLEE_SAVED_COUNT] = { regs->rbx, regs->rbp,
-								     regs->r12, regs->r13,
-								     regs->r14, regs->r15 };
-
 			if (thread->may_continue && thread_continue_stack(tracer, thread))
 				return -1;
-			if (!shadow_stack_call(&thread->shadow, sp, return_address, saved))
-				return out_of_memory(tracer);
-			return 0;
+			return push_call(tracer, thread, regs, return_address);
 		}
 		break;
 	case INSTRUCTION_SYSCALL: return after_system_call(tracer, thread, regs);
@@ -240,7 +242,7 @@ int thread_enter_handler(struct tracer *tracer, struct thread *thread,
 	tracer->counters.signals++;
 	thread->may_continue = false;
 	if (!shadow_stack_signal(&thread->shadow, &signal))
-		return out_of_memory(tracer);
+		return tracer_out_of_memory(tracer);
 	thread->regs = *regs;
 	thread->next = tracer_decode(tracer, regs->rip);
 	return 0;
