@@ -6,6 +6,7 @@
  *	stackproof replay DIR/PROGRAM.recording		on any kernel, a fifteenth of the time
  */
 #include <argp.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -75,6 +76,14 @@ struct teller {
 	unsigned int shown;
 };
 
+/* For json_pack's "o": NULL there would be no object at all. */
+static json_t *text(const char *bytes)
+{
+	json_t *string = json_string(bytes);
+
+	return string ? string : json_string("(not UTF-8)");
+}
+
 static void print_line(json_t *object)
 {
 	char *line = json_dumps(object, JSON_COMPACT);
@@ -114,9 +123,9 @@ static void tell(void *context, const struct replay_difference *difference)
 		return;
 	if (teller->settings->json) {
 		print_line(json_pack(
-			"{s:s, s:s, s:I, s:s, s:s, s:s, s:{s:s, s:i}, s:{s:s, s:i}, s:i}", "type",
-			"difference", "recording", teller->path, "point",
-			(json_int_t)difference->point, "place", difference->place, "kind",
+			"{s:s, s:o, s:I, s:o, s:s, s:s, s:{s:s, s:i}, s:{s:s, s:i}, s:i}", "type",
+			"difference", "recording", text(teller->path), "point",
+			(json_int_t)difference->point, "place", text(difference->place), "kind",
 			difference->lost	 ? "lost"
 			: difference->same_table ? "walk"
 						 : "table",
@@ -136,12 +145,13 @@ static void print_result(const struct settings *settings, const char *path, cons
 			 const char *method, const struct replay_result *result)
 {
 	if (settings->json) {
-		print_line(json_pack(
-			"{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:f}", "type", "replay",
-			"recording", path, "program", program, "method", method, "points",
-			(json_int_t)result->points, "same", (json_int_t)result->same, "different",
-			(json_int_t)result->different, "lost", (json_int_t)result->lost, "frames",
-			(json_int_t)result->frames, "seconds", (double)result->elapsed_ns / 1e9));
+		print_line(json_pack("{s:s, s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:f}", "type",
+				     "replay", "recording", text(path), "program", text(program),
+				     "method", method, "points", (json_int_t)result->points, "same",
+				     (json_int_t)result->same, "different",
+				     (json_int_t)result->different, "lost",
+				     (json_int_t)result->lost, "frames", (json_int_t)result->frames,
+				     "seconds", (double)result->elapsed_ns / 1e9));
 		return;
 	}
 	if (result->different || result->lost)
@@ -152,10 +162,18 @@ static void print_result(const struct settings *settings, const char *path, cons
 
 static int status_of(const struct error *error)
 {
-	if (error->code == ERROR_UNAVAILABLE)
-		return EXIT_SKIPPED;
-	return error->code == ERROR_PROTOCOL || error->code == ERROR_SYSTEM ? EXIT_BAD_INPUT
-									    : EXIT_ENVIRONMENT;
+	switch (error->code) {
+	case ERROR_UNAVAILABLE: return EXIT_SKIPPED;
+	case ERROR_PROTOCOL:
+	case ERROR_NOT_ELF:
+	case ERROR_ELF_BOUNDS:
+	case ERROR_UNSUPPORTED_ELF: return EXIT_BAD_INPUT;
+	case ERROR_SYSTEM:
+		return error->system_errno == ENOENT || error->system_errno == EACCES
+			       ? EXIT_BAD_INPUT
+			       : EXIT_ENVIRONMENT;
+	default: return EXIT_ENVIRONMENT;
+	}
 }
 
 /* Plays one recording. Its exit status. */

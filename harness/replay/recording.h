@@ -31,11 +31,14 @@
 
 #include "unwinder.h"
 
-#define RECORDING_MAGIC		"stackproof recording 1\n"
-#define RECORDING_MAPPINGS_MAX	65536u
-#define RECORDING_PATH_MAX	4096u
-#define RECORDING_IMAGE_MAX	(64u << 20)
-#define RECORDING_ADDRESS_LIMIT (1ull << 47) /* of user space, with four levels of page tables */
+#define RECORDING_MAGIC	       "stackproof recording 1\n"
+#define RECORDING_MAPPINGS_MAX 65536u
+#define RECORDING_PATH_MAX     4096u
+#define RECORDING_IMAGE_MAX    (64u << 20)
+/* Memory is recorded from here to there: user space with four levels of page tables, but for its first
+ * page. */
+#define RECORDING_ADDRESS_MIN	4096u
+#define RECORDING_ADDRESS_LIMIT (1ull << 47)
 #define RECORDING_WRITE_MAX	8u
 
 enum recording_image {

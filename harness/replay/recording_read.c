@@ -5,9 +5,11 @@
  * Addresses are those of user space; a write stays in its page; mappings ascend and do not overlap; the
  * end says how many points there were, so that what is cut off is never taken for whole.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "replay/page_set.h"
 #include "replay/recording.h"
 
@@ -41,8 +43,10 @@ static int take_byte(struct cursor *cursor, uint8_t *ret)
 	return 0;
 }
 
-/* *ret_bits: how many the encoding has, for the sign. */
-static int take_leb(struct cursor *cursor, uint64_t *ret, unsigned int *ret_bits, uint8_t *ret_last)
+/* *ret_bits: how many the encoding has, for the sign. most: what the tenth byte may be, all of whose bits
+ * but the lowest lie above 64. */
+static int take_leb(struct cursor *cursor, uint8_t most, uint64_t *ret, unsigned int *ret_bits,
+		    uint8_t *ret_last)
 {
 	unsigned int shift = 0;
 	uint8_t byte;
@@ -51,7 +55,7 @@ static int take_leb(struct cursor *cursor, uint64_t *ret, unsigned int *ret_bits
 	do {
 		if (take_byte(cursor, &byte))
 			return -1;
-		if (shift > 63 || (shift == 63 && (byte & 0x7e) && (byte & 0x7f) != 0x7f))
+		if (shift > 63 || (shift == 63 && byte > 1 && byte != most))
 			return malformed(cursor, "a number of more than 64 bits");
 		*ret |= (uint64_t)(byte & 0x7f) << shift;
 		shift += 7;
@@ -66,7 +70,7 @@ static int take_unsigned(struct cursor *cursor, uint64_t limit, uint64_t *ret)
 	unsigned int bits;
 	uint8_t last;
 
-	if (take_leb(cursor, ret, &bits, &last))
+	if (take_leb(cursor, 1, ret, &bits, &last))
 		return -1;
 	return *ret > limit ? malformed(cursor, "a number that is too large") : 0;
 }
@@ -76,7 +80,7 @@ static int take_signed(struct cursor *cursor, uint64_t *ret)
 	unsigned int bits;
 	uint8_t last;
 
-	if (take_leb(cursor, ret, &bits, &last))
+	if (take_leb(cursor, 0x7f, ret, &bits, &last))
 		return -1;
 	if (bits < 64 && last & 0x40)
 		*ret |= ~0ull << bits;
@@ -166,7 +170,7 @@ static int take_write(struct cursor *cursor, const struct recording_handler *han
 	    take_bytes(cursor, RECORDING_WRITE_MAX, &bytes, &size))
 		return -1;
 	*address += difference;
-	if (!size || *address >= RECORDING_ADDRESS_LIMIT ||
+	if (!size || *address < RECORDING_ADDRESS_MIN || *address >= RECORDING_ADDRESS_LIMIT ||
 	    size > PAGE_SET_PAGE - *address % PAGE_SET_PAGE)
 		return malformed(cursor, "a write that is empty, or leaves its page or user space");
 	return handler->write(handler->context, *address, bytes, size, cursor->error);
@@ -176,7 +180,7 @@ static int take_absent(struct cursor *cursor, const struct recording_handler *ha
 {
 	uint64_t address;
 
-	if (take_unsigned(cursor, UINT64_MAX, &address))
+	if (take_unsigned(cursor, RECORDING_ADDRESS_LIMIT - 1, &address))
 		return -1;
 	return handler->absent(handler->context, address, cursor->error);
 }
@@ -251,13 +255,18 @@ int recording_play(struct recording *recording, const struct recording_handler *
 
 static int read_whole(struct recording *recording, const char *path, struct error *error)
 {
-	FILE *file = fopen(path, "re");
+	/* A FIFO would be waited for. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), status = 0;
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 	struct stat stat;
-	int status = 0;
 
-	if (!file)
-		return error_set_errno(error, "%s", path);
-	if (fstat(fileno(file), &stat)) {
+	if (!file) {
+		error_set_errno(error, "%s", path);
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	if (fstat(fd, &stat)) {
 		status = error_set_errno(error, "%s", path);
 	} else if (!S_ISREG(stat.st_mode)) {
 		status = error_set(error, ERROR_PROTOCOL, "", 0, "no regular file");
@@ -267,7 +276,9 @@ static int read_whole(struct recording *recording, const char *path, struct erro
 		if (!recording->bytes)
 			status = error_set(error, ERROR_MEMORY, "", 0, "no memory for a recording");
 		else if (fread(recording->bytes, 1, recording->size, file) != recording->size)
-			status = error_set_errno(error, "reading %s", path);
+			status = ferror(file) ? error_set_errno(error, "reading %s", path)
+					      : error_set(error, ERROR_PROTOCOL, "recording", 0,
+							  "it became shorter");
 	}
 	fclose(file);
 	return status;

@@ -16,7 +16,7 @@
 #include "space_range.h"
 
 struct recording_writer {
-	char *path;
+	char *path, *unfinished; /* where it is written until it is whole */
 	FILE *file;
 	struct error error; /* the first; code ERROR_NONE: none */
 	struct page_set memory;
@@ -108,6 +108,11 @@ static void note_absent(struct recording_writer *writer, uint64_t address)
 	put_unsigned(writer->file, address);
 }
 
+static bool is_recordable(uint64_t address)
+{
+	return address >= RECORDING_ADDRESS_MIN && address < RECORDING_ADDRESS_LIMIT;
+}
+
 /* What the walk asks for, asked of the process and written down. */
 static int read_and_note(void *context, uint64_t address, void *ret, size_t size)
 {
@@ -122,8 +127,10 @@ static int read_and_note(void *context, uint64_t address, void *ret, size_t size
 			part = left;
 		if (part > RECORDING_WRITE_MAX)
 			part = RECORDING_WRITE_MAX;
-		if (writer->process->read(writer->process->context, address + at, bytes + at,
-					  part)) {
+		if (!is_recordable(address + at)) {
+			status = -1; /* BPF can't read there either */
+		} else if (writer->process->read(writer->process->context, address + at, bytes + at,
+						 part)) {
 			note_absent(writer, address + at);
 			status = -1;
 		} else {
@@ -169,8 +176,10 @@ static void put_memory(struct recording_writer *writer, const struct mapping *ma
 	uint8_t *bytes = size <= RECORDING_IMAGE_MAX ? malloc(size) : NULL;
 
 	for (size_t at = 0; bytes && at < size; at += PAGE_SET_PAGE) {
+		size_t part = size - at < PAGE_SET_PAGE ? size - at : PAGE_SET_PAGE;
+
 		if (writer->process->read(writer->process->context, mapping->start + at, bytes + at,
-					  PAGE_SET_PAGE)) {
+					  part)) {
 			free(bytes);
 			bytes = NULL;
 		}
@@ -182,17 +191,33 @@ static void put_memory(struct recording_writer *writer, const struct mapping *ma
 	free(bytes);
 }
 
+/* The mapped file itself. Of the kernel's mapping this one may be a piece only (space_add_range). */
+static FILE *open_mapped(pid_t pid, const struct mapping *mapping)
+{
+	unsigned long long start = 0, end = 0;
+	char path[96], line[256];
+	bool found = false;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	FILE *maps = fopen(path, "re");
+
+	/* Pieces of a long line don't begin with a range, or with one that has the address. */
+	while (maps && !found && fgets(line, sizeof(line), maps))
+		found = sscanf(line, "%llx-%llx ", &start, &end) == 2 && start <= mapping->start &&
+			mapping->start < end;
+	if (maps)
+		fclose(maps);
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", pid, start, end);
+	return found ? fopen(path, "re") : NULL;
+}
+
 /* A file that has no name, or whose name is another's by now. */
 static void put_mapped_file(struct recording_writer *writer, pid_t pid,
 			    const struct mapping *mapping)
 {
 	size_t size = mapping->entry->version.size;
 	uint8_t *bytes = size <= RECORDING_IMAGE_MAX ? malloc(size) : NULL;
-	char path[96];
-
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", pid,
-		 (unsigned long long)mapping->start, (unsigned long long)mapping->end);
-	FILE *file = bytes ? fopen(path, "re") : NULL;
+	FILE *file = bytes ? open_mapped(pid, mapping) : NULL;
 
 	if (!file || fread(bytes, 1, size, file) != size)
 		fail(writer, "a mapped file without a name can't be recorded");
@@ -216,7 +241,10 @@ static void put_mapping(struct recording_writer *writer, pid_t pid, const struct
 	putc_unlocked(!mapping->entry ? RECORDING_NO_IMAGE
 				      : (file ? RECORDING_FILE : RECORDING_BYTES),
 		      writer->file);
-	put_bytes(writer->file, mapping->path, strlen(mapping->path));
+	/* Only of a file the path is more than a name. */
+	put_bytes(writer->file, mapping->path, strnlen(mapping->path, RECORDING_PATH_MAX - 1));
+	if (file && strlen(mapping->path) >= RECORDING_PATH_MAX)
+		fail(writer, "a path is too long for a recording");
 	if (file)
 		put_unsigned(writer->file, size);
 	else if (mapping->entry && mapping->entry->version.inode == VDSO_INODE)
@@ -257,13 +285,17 @@ int recording_writer_create(const char *path, const char *program, struct record
 {
 	struct recording_writer *writer = calloc(1, sizeof(*writer));
 
-	if (!writer || !(writer->path = strdup(path))) {
+	if (!writer || !(writer->path = strdup(path)) ||
+	    asprintf(&writer->unfinished, "%s.unfinished", path) < 0) {
+		if (writer)
+			free(writer->path);
 		free(writer);
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a recording");
 	}
-	writer->file = fopen(path, "we");
+	writer->file = fopen(writer->unfinished, "we");
 	if (!writer->file) {
-		error_set_errno(error, "%s", path);
+		error_set_errno(error, "%s", writer->unfinished);
+		free(writer->unfinished);
 		free(writer->path);
 		free(writer);
 		return -1;
@@ -273,6 +305,15 @@ int recording_writer_create(const char *path, const char *program, struct record
 	put_bytes(writer->file, program, strnlen(program, RECORDING_PATH_MAX - 1));
 	*ret = writer;
 	return 0;
+}
+
+/* Which write it was, and so why, is not known any more. */
+static void note_failed_writes(struct recording_writer *writer)
+{
+	if (ferror(writer->file) && !writer->error.code) {
+		errno = EIO;
+		error_set_errno(&writer->error, "writing %s", writer->unfinished);
+	}
 }
 
 int recording_writer_point(struct recording_writer *writer, const struct address_space *space,
@@ -300,8 +341,7 @@ int recording_writer_point(struct recording_writer *writer, const struct address
 	digest = recording_digest(&writer->stack);
 	fwrite_unlocked(&digest, 1, sizeof(digest), writer->file);
 	writer->points++;
-	if (ferror(writer->file) && !writer->error.code)
-		error_set_errno(&writer->error, "writing %s", writer->path);
+	note_failed_writes(writer);
 	if (writer->error.code)
 		*error = writer->error;
 	return writer->error.code ? -1 : 0;
@@ -309,18 +349,24 @@ int recording_writer_point(struct recording_writer *writer, const struct address
 
 int recording_writer_close(struct recording_writer *writer, bool finish, struct error *error)
 {
-	struct error failure = writer->error;
+	struct error failure;
 
 	putc_unlocked('E', writer->file);
 	put_unsigned(writer->file, writer->points);
+	fflush(writer->file);
+	note_failed_writes(writer);
+	failure = writer->error;
 	if (fclose(writer->file) && !failure.code)
-		error_set_errno(&failure, "writing %s", writer->path);
+		error_set_errno(&failure, "writing %s", writer->unfinished);
 	if (!finish || failure.code)
-		unlink(writer->path);
+		unlink(writer->unfinished);
+	else if (rename(writer->unfinished, writer->path))
+		error_set_errno(&failure, "%s", writer->path);
 	for (size_t i = 0; i < writer->memory.count; i++)
 		free(writer->memory.page[i].bytes);
 	page_set_deinit(&writer->memory);
 	free(writer->mapping);
+	free(writer->unfinished);
 	free(writer->path);
 	free(writer);
 	if (failure.code)

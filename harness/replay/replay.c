@@ -5,6 +5,8 @@
  * Recordings are made without address space randomisation, and this process runs with it: its own
  * memory lies elsewhere. Where it does not, mmap(2) says so (MAP_FIXED_NOREPLACE).
  */
+#include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -36,11 +38,17 @@ static int write_memory(void *context, uint64_t address, const uint8_t *bytes, s
 	void *page = (void *)(address & ~(uint64_t)(PAGE_SET_PAGE - 1));
 
 	if (!page_set_find(&replayer->memory, address)) {
-		if (mmap(page, PAGE_SET_PAGE, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != page)
+		void *got = mmap(page, PAGE_SET_PAGE, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+		if (got == MAP_FAILED && errno == EEXIST)
 			return error_set(error, ERROR_UNAVAILABLE, "", 0,
 					 "the recorded address 0x%llx is not free here",
 					 (unsigned long long)address);
+		if (got == MAP_FAILED)
+			return error_set_errno(error, "memory at the recorded address 0x%llx",
+					       (unsigned long long)address);
+		assert(got == page); /* MAP_FIXED_NOREPLACE: Linux 4.17 */
 		if (!page_set_add(&replayer->memory, address, page)) {
 			munmap(page, PAGE_SET_PAGE);
 			return error_set(error, ERROR_MEMORY, "", 0, "too many pages of memory");
