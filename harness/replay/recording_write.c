@@ -269,7 +269,8 @@ static void note_mappings(struct recording_writer *writer, const struct address_
 	writer->mapping = kept;
 	writer->mapping_count = space->mapping_count;
 	writer->mapped = true;
-	memcpy(kept, space->mapping, space->mapping_count * sizeof(*kept));
+	if (space->mapping_count)
+		memcpy(kept, space->mapping, space->mapping_count * sizeof(*kept));
 	putc_unlocked('M', writer->file);
 	put_unsigned(writer->file, space->mapping_count);
 	for (size_t i = 0; i < space->mapping_count; i++) {
@@ -353,15 +354,16 @@ int recording_writer_close(struct recording_writer *writer, bool finish, struct 
 
 	putc_unlocked('E', writer->file);
 	put_unsigned(writer->file, writer->points);
-	fflush(writer->file);
+	if (fflush(writer->file) && !writer->error.code)
+		error_set_errno(&writer->error, "writing %s", writer->unfinished);
 	note_failed_writes(writer);
 	failure = writer->error;
 	if (fclose(writer->file) && !failure.code)
 		error_set_errno(&failure, "writing %s", writer->unfinished);
+	if (finish && !failure.code && rename(writer->unfinished, writer->path))
+		error_set_errno(&failure, "%s", writer->path);
 	if (!finish || failure.code)
 		unlink(writer->unfinished);
-	else if (rename(writer->unfinished, writer->path))
-		error_set_errno(&failure, "%s", writer->path);
 	for (size_t i = 0; i < writer->memory.count; i++)
 		free(writer->memory.page[i].bytes);
 	page_set_deinit(&writer->memory);
