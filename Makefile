@@ -74,6 +74,7 @@ real-programs:
 	$(Q)scripts/setup --programs
 	$(Q)$(again) all
 	$(Q)scripts/with-system scripts/real-programs $(O) $(REAL)
+	$(Q)scripts/with-system scripts/check-replay $(O) --recordings $(O)/real/recordings 5.10 7.2
 
 check-toolchains:
 	$(Q)scripts/setup
@@ -197,7 +198,8 @@ $(O)/%: $(O)/%.o $(O)/libstackproof.a
 FUZZ_SECONDS ?= 60
 FUZZ_TARGETS := $(patsubst unwinder/fuzz/%.c,%,$(wildcard unwinder/fuzz/fuzz_*.c))
 FUZZ_SHARED  := $(filter-out %/entry.c %/make_seeds.c $(FUZZ_TARGETS:%=unwinder/fuzz/%.c),$(wildcard unwinder/fuzz/*.c))
-FUZZ_OBJECTS := $(patsubst %.c,$(O)/fuzz/%.o,$(wildcard unwinder/*.c) $(FUZZ_SHARED))
+FUZZ_OBJECTS := $(patsubst %.c,$(O)/fuzz/%.o,$(wildcard unwinder/*.c) harness/replay/recording_read.c \
+		$(FUZZ_SHARED))
 FUZZ_CFLAGS  := -fsanitize=address,undefined -fno-sanitize-recover=all \
 		-Wno-missing-field-initializers
 FUZZ_RUNTIME := $(wildcard $(shell $(CLANG) -print-runtime-dir 2>/dev/null)/libclang_rt.fuzzer-x86_64.a)

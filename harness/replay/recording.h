@@ -97,8 +97,12 @@ struct recording_handler {
 };
 
 struct recording;
-/* Reads the file and checks its beginning. ERROR_PROTOCOL with an offset: it is none. */
+/* Reads the file and checks its beginning. ERROR_PROTOCOL with an offset: it is none. *ret:
+ * recording_close(). */
 int recording_open(const char *path, struct recording **ret, struct error *error);
+/* The same of bytes, which must outlive it. */
+int recording_create(const uint8_t *bytes, size_t size, struct recording **ret,
+		     struct error *error);
 void recording_close(struct recording *recording);
 const char *recording_program(const struct recording *recording);
 /* Goes through all items. ERROR_PROTOCOL with an offset: malformed, or cut off. */

@@ -14,9 +14,10 @@
 #include "replay/recording.h"
 
 struct recording {
-	uint8_t *bytes;
+	const uint8_t *bytes;
 	size_t size;
-	size_t items; /* where those behind N begin */
+	uint8_t *owned; /* the bytes, if they were read here */
+	size_t items;	/* where those behind N begin */
 	char program[RECORDING_PATH_MAX];
 };
 
@@ -253,12 +254,64 @@ int recording_play(struct recording *recording, const struct recording_handler *
 
 /* ---- the file --------------------------------------------------------------------------- */
 
-static int read_whole(struct recording *recording, const char *path, struct error *error)
+static int read_whole(FILE *file, const char *path, uint8_t **ret, size_t *ret_size,
+		      struct error *error)
+{
+	struct stat stat;
+
+	if (fstat(fileno(file), &stat))
+		return error_set_errno(error, "%s", path);
+	if (!S_ISREG(stat.st_mode))
+		return error_set(error, ERROR_PROTOCOL, "", 0, "no regular file");
+	*ret = malloc(stat.st_size + 1);
+	if (!*ret)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a recording");
+	*ret_size = fread(*ret, 1, stat.st_size, file);
+	if (ferror(file))
+		return error_set_errno(error, "reading %s", path);
+	return 0;
+}
+
+static int begin(struct recording *recording, struct error *error)
+{
+	const size_t magic = strlen(RECORDING_MAGIC);
+	struct cursor cursor = { .recording = recording, .at = magic, .error = error };
+	uint8_t letter = 0;
+
+	if (recording->size < magic || memcmp(recording->bytes, RECORDING_MAGIC, magic) != 0)
+		return error_set(error, ERROR_PROTOCOL, "recording", 0,
+				 "it does not begin as one, or is of another version");
+	if (take_byte(&cursor, &letter) || letter != 'N')
+		return malformed(&cursor, "no program");
+	if (take_path(&cursor, recording->program))
+		return -1;
+	recording->items = cursor.at;
+	return 0;
+}
+
+int recording_create(const uint8_t *bytes, size_t size, struct recording **ret, struct error *error)
+{
+	struct recording *recording = calloc(1, sizeof(*recording));
+
+	if (!recording)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a recording");
+	recording->bytes = bytes;
+	recording->size = size;
+	if (begin(recording, error)) {
+		recording_close(recording);
+		return -1;
+	}
+	*ret = recording;
+	return 0;
+}
+
+int recording_open(const char *path, struct recording **ret, struct error *error)
 {
 	/* A FIFO would be waited for. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), status = 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), status;
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
-	struct stat stat;
+	uint8_t *bytes = NULL;
+	size_t size = 0;
 
 	if (!file) {
 		error_set_errno(error, "%s", path);
@@ -266,59 +319,21 @@ static int read_whole(struct recording *recording, const char *path, struct erro
 			close(fd);
 		return -1;
 	}
-	if (fstat(fd, &stat)) {
-		status = error_set_errno(error, "%s", path);
-	} else if (!S_ISREG(stat.st_mode)) {
-		status = error_set(error, ERROR_PROTOCOL, "", 0, "no regular file");
-	} else {
-		recording->size = stat.st_size;
-		recording->bytes = malloc(recording->size + 1);
-		if (!recording->bytes)
-			status = error_set(error, ERROR_MEMORY, "", 0, "no memory for a recording");
-		else if (fread(recording->bytes, 1, recording->size, file) != recording->size)
-			status = ferror(file) ? error_set_errno(error, "reading %s", path)
-					      : error_set(error, ERROR_PROTOCOL, "recording", 0,
-							  "it became shorter");
-	}
+	status = read_whole(file, path, &bytes, &size, error);
 	fclose(file);
-	return status;
-}
-
-int recording_open(const char *path, struct recording **ret, struct error *error)
-{
-	const size_t magic = strlen(RECORDING_MAGIC);
-	struct recording *recording = calloc(1, sizeof(*recording));
-	struct cursor cursor = { .recording = recording, .at = magic, .error = error };
-	uint8_t letter = 0;
-
-	if (!recording)
-		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a recording");
-	if (read_whole(recording, path, error))
-		goto bad;
-	if (recording->size < magic || memcmp(recording->bytes, RECORDING_MAGIC, magic) != 0) {
-		error_set(error, ERROR_PROTOCOL, "recording", 0,
-			  "it does not begin as one, or is of another version");
-		goto bad;
+	if (status || recording_create(bytes, size, ret, error)) {
+		free(bytes);
+		return -1;
 	}
-	if (take_byte(&cursor, &letter) || letter != 'N') {
-		malformed(&cursor, "no program");
-		goto bad;
-	}
-	if (take_path(&cursor, recording->program))
-		goto bad;
-	recording->items = cursor.at;
-	*ret = recording;
+	(*ret)->owned = bytes;
 	return 0;
-bad:
-	recording_close(recording);
-	return -1;
 }
 
 void recording_close(struct recording *recording)
 {
 	if (!recording)
 		return;
-	free(recording->bytes);
+	free(recording->owned);
 	free(recording);
 }
 

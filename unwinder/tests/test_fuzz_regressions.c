@@ -22,9 +22,10 @@ static const struct target {
 	const char *name;
 	int (*run)(const uint8_t *data, size_t size);
 } targets[] = {
-	{ "image", fuzz_image },     { "section", fuzz_section },
-	{ "program", fuzz_program }, { "expression", fuzz_expression },
-	{ "text", fuzz_text },	     { "perf_map", fuzz_perf_map },
+	{ "image", fuzz_image },	 { "section", fuzz_section },
+	{ "program", fuzz_program },	 { "expression", fuzz_expression },
+	{ "text", fuzz_text },		 { "perf_map", fuzz_perf_map },
+	{ "recording", fuzz_recording },
 };
 #define TARGET_COUNT (sizeof(targets) / sizeof(targets[0]))
 
