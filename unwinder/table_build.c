@@ -157,8 +157,10 @@ static int next_fde(struct fast *fast, struct fast_fde *ret)
 				return -1;
 			continue;
 		}
+		if (id > offset + 4 || length < FDE_HEADER - 4) /* a CIE before the section */
+			return -1;
 		cie = offset + 4 - id;
-		if ((fast->cie_offset != cie && !find_cie(fast, cie)) || length < FDE_HEADER - 4)
+		if (fast->cie_offset != cie && !find_cie(fast, cie))
 			return -1;
 		pc = fast->section->vaddr + offset + 8 + (uint64_t)(int32_t)read_u32(at + 8);
 		range = read_u32(at + 12);

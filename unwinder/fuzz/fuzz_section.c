@@ -21,8 +21,8 @@ int fuzz_section(const uint8_t *data, size_t size)
 		fuzz_check_error(&error, NULL, size);
 	} else {
 		fuzz_check_cfi(cfi);
-		fuzz_check_table(&fuzz.image, cfi);
 	}
+	fuzz_check_table(&fuzz.image, cfi);
 	cfi_destroy(cfi);
 	fuzz_image_deinit(&fuzz);
 	return 0;
