@@ -4,9 +4,7 @@
  *
  * /proc/PID/maps gives file, offset and address of each mapping (proc(5)). The image behind it is
  * opened through /proc/PID/map_files, so that a deleted or replaced file is still the one that was
- * mapped, and by its path where that is not permitted. Images are kept in a store by device, inode,
- * size and time of the last change, and shared by every process that maps them. The vDSO is copied
- * out of memory.
+ * mapped, and by its path where that is not permitted. The vDSO is copied out of memory.
  *
  * A mapping of a file with an executable segment has a bias: address in the process minus address
  * in the image. It follows from the segment that holds the mapping's file offset:
@@ -27,173 +25,7 @@
 #include "perf_map.h"
 #include "space_range.h"
 
-#define VDSO_BYTES_MAX	(256u << 10)
-#define ROW_CACHE_SLOTS 512u /* direct-mapped; a power of two */
-
-/* ---- the store -------------------------------------------------------------------------- */
-
-struct image_store {
-	struct image_entry **entry;
-	size_t count, capacity;
-};
-
-struct image_store *image_store_create(void)
-{
-	return calloc(1, sizeof(struct image_store));
-}
-
-static void entry_destroy(struct image_entry *entry)
-{
-	if (!entry)
-		return;
-	free(entry->rows);
-	table_destroy(entry->table);
-	cfi_destroy(entry->cfi);
-	image_destroy(entry->image);
-	free(entry);
-}
-
-void image_store_destroy(struct image_store *store)
-{
-	if (!store)
-		return;
-	for (size_t i = 0; i < store->count; i++)
-		entry_destroy(store->entry[i]);
-	free(store->entry);
-	free(store);
-}
-
-size_t image_store_count(const struct image_store *store)
-{
-	return store->count;
-}
-
-struct image_entry *image_store_get(const struct image_store *store, size_t index)
-{
-	return index < store->count ? store->entry[index] : NULL;
-}
-
-struct image_entry *image_store_find(const struct image_store *store,
-				     const struct file_version *version)
-{
-	for (size_t i = 0; i < store->count; i++)
-		if (file_version_equal(&store->entry[i]->version, version))
-			return store->entry[i];
-	return NULL;
-}
-
-/* Takes image over, whether it succeeds or not. */
-static struct image_entry *store_add(struct image_store *store, struct image *image,
-				     const struct file_version *version, struct error *error)
-{
-	struct image_entry *entry = calloc(1, sizeof(*entry));
-
-	if (!entry) {
-		image_destroy(image);
-		goto no_memory;
-	}
-	*entry = (struct image_entry) { .version = *version, .image = image };
-	entry->id = store->count;
-	if (cfi_create(image, &entry->cfi, error) && error->code != ERROR_NO_CFI)
-		goto bad;
-	if (table_build(image, &entry->table, error))
-		goto bad;
-	if (store->count == store->capacity) {
-		size_t capacity = store->capacity ? store->capacity * 2 : 16;
-		struct image_entry **grown = realloc(store->entry,
-						     capacity * sizeof(*store->entry));
-
-		if (!grown)
-			goto no_memory;
-		store->entry = grown;
-		store->capacity = capacity;
-	}
-	store->entry[store->count++] = entry;
-	return entry;
-no_memory:
-	error_set(error, ERROR_MEMORY, "", 0, "no memory for an image");
-bad:
-	entry_destroy(entry);
-	return NULL;
-}
-
-/* FNV-1a, 64 bits. */
-static uint64_t hash_bytes(const void *data, size_t size)
-{
-	const uint8_t *byte = data;
-	uint64_t hash = 0xcbf29ce484222325ull;
-
-	for (size_t i = 0; i < size; i++)
-		hash = (hash ^ byte[i]) * 0x100000001b3ull;
-	return hash;
-}
-
-struct image_entry *image_store_open(struct image_store *store, const char *path,
-				     struct error *error)
-{
-	struct file_version version;
-	struct image_entry *entry;
-	struct image *image;
-	struct stat file;
-
-	if (stat(path, &file)) {
-		error_set_errno(error, "%s", path);
-		return NULL;
-	}
-	version = file_version(&file);
-	entry = image_store_find(store, &version);
-	if (entry || image_create(path, &image, error))
-		return entry;
-	return store_add(store, image, &version, error);
-}
-
-struct image_entry *image_store_copy(struct image_store *store, const void *data, size_t size,
-				     const char *name, struct error *error)
-{
-	struct file_version version = { .inode = VDSO_INODE, .size = size };
-	struct image_entry *entry;
-	struct image *image;
-
-	version.modified_ns = hash_bytes(data, size);
-	entry = image_store_find(store, &version);
-	if (entry || image_create_memory(data, size, name, &image, error))
-		return entry;
-	return store_add(store, image, &version, error);
-}
-
-/* ---- rows found lately ------------------------------------------------------------------ */
-
-/* Walks at neighbouring instructions ask for the same few hundred rows again and again. */
-struct row_cache {
-	struct {
-		uint64_t vaddr;
-		bool used, found;
-		struct row row;
-	} slot[ROW_CACHE_SLOTS];
-};
-
-int image_entry_row(struct image_entry *entry, uint64_t vaddr, const struct row **ret,
-		    struct error *error)
-{
-	unsigned int number = (vaddr ^ vaddr >> 9) & (ROW_CACHE_SLOTS - 1);
-	int found;
-
-	if (!entry->rows)
-		entry->rows = calloc(1, sizeof(*entry->rows));
-	if (!entry->rows)
-		return error_set(error, ERROR_MEMORY, "", 0, "no memory for rows");
-	if (!entry->rows->slot[number].used || entry->rows->slot[number].vaddr != vaddr) {
-		entry->rows->slot[number].used = false;
-		found = cfi_row_find(entry->cfi, vaddr, &entry->rows->slot[number].row, error);
-		if (found < 0)
-			return -1;
-		entry->rows->slot[number].vaddr = vaddr;
-		entry->rows->slot[number].found = found;
-		entry->rows->slot[number].used = true;
-	}
-	*ret = &entry->rows->slot[number].row;
-	return entry->rows->slot[number].found;
-}
+#define VDSO_BYTES_MAX (256u << 10)
 
 /* ---- one mapping ------------------------------------------------------------------------ */
 
@@ -300,7 +132,7 @@ static struct image_entry *line_entry(struct image_store *store, pid_t pid,
 	if (entry)
 		return entry;
 	image = vdso ? open_vdso(pid, line, &ignored) : open_file(pid, line, &ignored);
-	return image ? store_add(store, image, &version, &ignored) : NULL;
+	return image ? image_store_add(store, image, &version, &ignored) : NULL;
 }
 
 static uint64_t segment_first(const struct image_segment *segment)
@@ -370,6 +202,7 @@ static int space_add(struct address_space *space, size_t *capacity, const char *
 	mapping->path = strdup(path);
 	if (!mapping->path)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a path");
+	image_entry_hold(mapping->entry);
 	space->mapping_count++;
 	return 0;
 }
@@ -444,10 +277,16 @@ int address_space_read(struct address_space *space, struct image_store *store, p
 	return status;
 }
 
+void mapping_deinit(struct mapping *mapping)
+{
+	image_entry_release(mapping->entry);
+	free(mapping->path);
+}
+
 void address_space_deinit(struct address_space *space)
 {
 	for (size_t i = 0; i < space->mapping_count; i++)
-		free(space->mapping[i].path);
+		mapping_deinit(&space->mapping[i]);
 	free(space->mapping);
 	space->mapping = NULL;
 	space->mapping_count = 0;

@@ -35,6 +35,7 @@ int address_space_copy(const struct address_space *space, struct address_space *
 			address_space_deinit(ret);
 			return no_memory(error);
 		}
+		image_entry_hold(to->entry);
 	}
 	return 0;
 }
@@ -62,7 +63,7 @@ static int second_path(const struct address_space *space, const struct mapped_ra
 	return 0;
 }
 
-/* Into changed: what lies before the range, the pieces, what lies behind it. Paths go along. */
+/* Into changed: what lies before the range, the pieces, what lies behind it. Paths and images go along. */
 static size_t merge(const struct address_space *space, const struct mapped_range *range,
 		    const struct address_space *pieces, char *second, struct mapping *changed)
 {
@@ -77,7 +78,7 @@ static size_t merge(const struct address_space *space, const struct mapped_range
 				changed[count].end = range->start;
 			count++;
 		} else if (mapping->end <= range->end) {
-			free(mapping->path);
+			mapping_deinit(mapping);
 		}
 	}
 	for (size_t i = 0; i < pieces->mapping_count; i++)
@@ -88,8 +89,10 @@ static size_t merge(const struct address_space *space, const struct mapped_range
 		if (mapping->end <= range->end)
 			continue;
 		changed[count] = *mapping;
-		if (is_split(mapping, range))
+		if (is_split(mapping, range)) {
 			changed[count].path = second;
+			image_entry_hold(mapping->entry);
+		}
 		if (mapping->start < range->end)
 			changed[count].start = range->end;
 		count++;
@@ -116,7 +119,7 @@ int address_space_map(struct address_space *space, const struct mapped_range *ra
 	space->mapping_count = merge(space, range, &pieces, second, changed);
 	free(space->mapping);
 	space->mapping = changed;
-	free(pieces.mapping); /* the paths are the space's now */
+	free(pieces.mapping); /* what they have is the space's now */
 	return 0;
 bad:
 	free(second);

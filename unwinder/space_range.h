@@ -9,11 +9,7 @@
 #ifndef STACKPROOF_SPACE_RANGE_H
 #define STACKPROOF_SPACE_RANGE_H
 
-#include <sys/stat.h>
-#include "unwinder.h"
-
-/* Device 0, and no size: it is copied out of memory. */
-#define VDSO_INODE UINT64_MAX
+#include "image_store.h"
 
 /* An executable stretch of memory, as a line of /proc/PID/maps says it. */
 struct mapped_range {
@@ -23,25 +19,8 @@ struct mapped_range {
 	struct image_entry *entry; /* NULL: it has none */
 };
 
-static inline struct file_version file_version(const struct stat *file)
-{
-	return (struct file_version) {
-		.device = file->st_dev,
-		.inode = file->st_ino,
-		.size = file->st_size,
-		.modified_ns = file->st_mtim.tv_sec * 1000000000ull + file->st_mtim.tv_nsec,
-	};
-}
-
-static inline bool file_version_equal(const struct file_version *a, const struct file_version *b)
-{
-	return a->inode == b->inode && a->device == b->device && a->size == b->size &&
-	       a->modified_ns == b->modified_ns;
-}
-
-/* The image of a file that has not changed since the store met it, or NULL. */
-struct image_entry *image_store_find(const struct image_store *store,
-				     const struct file_version *version);
+/* Frees what a mapping of a space has. */
+void mapping_deinit(struct mapping *mapping);
 /* Adds the range behind all that the space has, of which *capacity is the room. */
 int space_add_range(struct address_space *space, size_t *capacity, const struct mapped_range *range,
 		    struct error *error);

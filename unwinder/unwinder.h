@@ -555,7 +555,7 @@ int table_text_write_saved(FILE *file, const struct table_text *text, struct err
 void table_text_get_row(const struct table_text *text, const struct table_text_function *function,
 			size_t index, struct row *ret);
 
-/* ---- address_space.c -------------------------------------------------------------------- */
+/* ---- image_store.c ---------------------------------------------------------------------- */
 
 /* What a file is known by. One that is written anew may get the inode of one that is gone. */
 struct file_version {
@@ -569,8 +569,12 @@ struct image_entry {
 	struct image *image;
 	struct cfi *cfi; /* .eh_frame, or .debug_frame; may be empty */
 	struct table *table;
-	uint32_t id;		/* its index in the store */
-	struct row_cache *rows; /* private: image_entry_row() */
+	uint32_t id; /* no other image of the store has, or had, the same; from 0 on */
+	/* private */
+	struct image_store *store;
+	struct row_cache *rows; /* image_entry_row() */
+	uint32_t references;	/* mappings of address spaces that have it */
+	uint64_t unused_since;	/* by the store's clock */
 };
 
 /*
@@ -580,7 +584,7 @@ struct image_entry {
 int image_entry_row(struct image_entry *entry, uint64_t vaddr, const struct row **ret,
 		    struct error *error);
 
-/* All images met so far. Entries keep their address until the store is destroyed. */
+/* Images met so far. Entries keep their address until the store is destroyed, or forgets them. */
 struct image_store;
 struct image_store *image_store_create(void);
 void image_store_destroy(struct image_store *store);
@@ -592,6 +596,11 @@ struct image_entry *image_store_open(struct image_store *store, const char *path
 				     struct error *error);
 struct image_entry *image_store_copy(struct image_store *store, const void *data, size_t size,
 				     const char *name, struct error *error);
+/* Forgets images that no address space has, but for so many: those that had been in one last. What has been
+ * opened or copied, and is in none yet, is such an image, too. */
+void image_store_forget(struct image_store *store, size_t keep);
+
+/* ---- address_space.c -------------------------------------------------------------------- */
 
 /* One executable mapping. vaddr of a PC = pc - bias. */
 struct mapping {

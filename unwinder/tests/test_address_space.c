@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "unwinder.h"
+#include "space_range.h"
 
 struct fixture {
 	struct image_store *store;
@@ -292,6 +292,117 @@ START_TEST(file_that_is_written_anew)
 }
 END_TEST
 
+/* ---- how long images stay --------------------------------------------------------------- */
+
+/* How many images a space has. */
+static size_t count_images(const struct address_space *space)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < space->mapping_count; i++) {
+		size_t j = 0;
+
+		while (j < i && space->mapping[j].entry != space->mapping[i].entry)
+			j++;
+		count += space->mapping[i].entry && j == i;
+	}
+	return count;
+}
+
+/* Changes a copy in each way that there is; the images that it has are there, and no others. */
+START_TEST(images_stay_while_a_space_has_them)
+{
+	struct fixture f = { .store = NULL };
+	struct address_space copy;
+	struct error error;
+
+	fixture_read(&f);
+	ck_assert_uint_eq(count_images(&f.space), image_store_count(f.store));
+	ck_assert(!address_space_copy(&f.space, &copy, &error));
+	for (size_t i = 0; i < f.space.mapping_count; i++) {
+		const struct mapping *mapping = &f.space.mapping[i];
+		const struct mapping *other = &f.space.mapping[(i + 1) % f.space.mapping_count];
+		uint64_t pages = (mapping->end - mapping->start) / 4096;
+		/* In its middle, its beginning, its end, or all of it; by another image or none. */
+		struct mapped_range range = { .start = mapping->start + 4096 * (pages / 3),
+					      .end = mapping->end - 4096 * (pages / 3),
+					      .path = "range",
+					      .entry = i % 2 ? other->entry : NULL };
+
+		if (i % 4 == 1)
+			range.start = mapping->start;
+		if (i % 4 == 2)
+			range.end = mapping->end;
+		ck_assert(!address_space_map(&copy, &range, &error));
+	}
+	image_store_forget(f.store, 0);
+	ck_assert_uint_eq(image_store_count(f.store), count_images(&f.space));
+	address_space_deinit(&f.space);
+	image_store_forget(f.store, 0);
+	ck_assert_uint_eq(image_store_count(f.store), count_images(&copy));
+	for (size_t i = 0; i < copy.mapping_count; i++)
+		ck_assert(!copy.mapping[i].entry || copy.mapping[i].entry->image->segment_count);
+	address_space_deinit(&copy);
+	image_store_forget(f.store, 0);
+	ck_assert_uint_eq(image_store_count(f.store), 0);
+	fixture_read(&f);
+	ck_assert_uint_eq(count_images(&f.space), image_store_count(f.store));
+	fixture_deinit(&f);
+}
+END_TEST
+
+/* This program with a byte behind it: another image for each number. */
+static struct image_entry *another_image(struct image_store *store, uint8_t number)
+{
+	FILE *file = fopen("/proc/self/exe", "r");
+	struct image_entry *entry;
+	struct error error;
+	struct stat stat;
+	uint8_t *bytes;
+
+	ck_assert(file && !fstat(fileno(file), &stat));
+	bytes = malloc(stat.st_size + 1);
+	ck_assert_uint_eq(fread(bytes, 1, stat.st_size, file), stat.st_size);
+	fclose(file);
+	bytes[stat.st_size] = number;
+	entry = image_store_copy(store, bytes, stat.st_size + 1, "another", &error);
+	ck_assert_msg(entry != NULL, "%s", error.message);
+	free(bytes);
+	return entry;
+}
+
+START_TEST(those_left_last_are_kept)
+{
+	struct image_store *store = image_store_create();
+	struct image_entry *entry[6];
+
+	for (int i = 0; i < 6; i++) {
+		entry[i] = another_image(store, i);
+		ck_assert_uint_eq(entry[i]->id, i);
+	}
+	image_entry_hold(entry[0]);
+	image_entry_hold(entry[1]);
+	image_entry_hold(entry[1]);
+	image_entry_release(entry[0]); /* behind 2 to 5 */
+	image_store_forget(store, 3);
+	ck_assert_uint_eq(image_store_count(store), 4);
+	ck_assert_ptr_eq(another_image(store, 0), entry[0]);
+	ck_assert_ptr_eq(another_image(store, 1), entry[1]);
+	ck_assert_ptr_eq(another_image(store, 4), entry[4]);
+	ck_assert_ptr_eq(another_image(store, 5), entry[5]);
+	ck_assert_uint_eq(image_store_count(store), 4);
+	ck_assert_uint_eq(another_image(store, 2)->id, 6);
+	image_entry_release(entry[1]); /* once: it is still had */
+	image_store_forget(store, 0);
+	ck_assert_uint_eq(image_store_count(store), 1);
+	ck_assert_ptr_eq(image_store_get(store, 0), entry[1]);
+	image_entry_release(entry[1]);
+	image_store_forget(store, 1);
+	ck_assert_uint_eq(image_store_count(store), 1);
+	image_store_destroy(store);
+}
+END_TEST
+
 START_TEST(process_that_is_not_there)
 {
 	struct fixture f = { .store = image_store_create() };
@@ -319,6 +430,8 @@ int main(void)
 	tcase_add_test(tcase, deleted_file_is_still_read);
 	tcase_add_test(tcase, images_are_met_once);
 	tcase_add_test(tcase, file_that_is_written_anew);
+	tcase_add_test(tcase, images_stay_while_a_space_has_them);
+	tcase_add_test(tcase, those_left_last_are_kept);
 	tcase_add_test(tcase, process_that_is_not_there);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * image_store.c - images, each with its CFI and its table, shared by all processes that map them
+ *
+ * An image is known by its file's device, inode, size and time of the last change; the vDSO, and what else
+ * is copied out of memory, by its bytes. How many mappings of address spaces have it is counted. One that
+ * none has stays for the next process that maps it, until image_store_forget().
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include "image_store.h"
+
+#define ROW_CACHE_SLOTS 512u /* direct-mapped; a power of two */
+
+struct image_store {
+	struct image_entry **entry;
+	size_t count, capacity;
+	size_t unused;	/* entries that no mapping has */
+	uint64_t clock; /* of their beginning to be so */
+	uint32_t next_id;
+};
+
+struct image_store *image_store_create(void)
+{
+	return calloc(1, sizeof(struct image_store));
+}
+
+static void entry_destroy(struct image_entry *entry)
+{
+	if (!entry)
+		return;
+	free(entry->rows);
+	table_destroy(entry->table);
+	cfi_destroy(entry->cfi);
+	image_destroy(entry->image);
+	free(entry);
+}
+
+void image_store_destroy(struct image_store *store)
+{
+	if (!store)
+		return;
+	for (size_t i = 0; i < store->count; i++)
+		entry_destroy(store->entry[i]);
+	free(store->entry);
+	free(store);
+}
+
+size_t image_store_count(const struct image_store *store)
+{
+	return store->count;
+}
+
+struct image_entry *image_store_get(const struct image_store *store, size_t index)
+{
+	return index < store->count ? store->entry[index] : NULL;
+}
+
+struct image_entry *image_store_find(const struct image_store *store,
+				     const struct file_version *version)
+{
+	for (size_t i = 0; i < store->count; i++)
+		if (file_version_equal(&store->entry[i]->version, version))
+			return store->entry[i];
+	return NULL;
+}
+
+struct image_entry *image_store_add(struct image_store *store, struct image *image,
+				    const struct file_version *version, struct error *error)
+{
+	struct image_entry *entry = calloc(1, sizeof(*entry));
+
+	if (!entry) {
+		image_destroy(image);
+		goto no_memory;
+	}
+	*entry = (struct image_entry) { .version = *version, .image = image, .store = store };
+	entry->id = store->next_id++;
+	entry->unused_since = ++store->clock;
+	if (cfi_create(image, &entry->cfi, error) && error->code != ERROR_NO_CFI)
+		goto bad;
+	if (table_build(image, &entry->table, error))
+		goto bad;
+	if (store->count == store->capacity) {
+		size_t capacity = store->capacity ? store->capacity * 2 : 16;
+		struct image_entry **grown = realloc(store->entry,
+						     capacity * sizeof(*store->entry));
+
+		if (!grown)
+			goto no_memory;
+		store->entry = grown;
+		store->capacity = capacity;
+	}
+	store->entry[store->count++] = entry;
+	store->unused++;
+	return entry;
+no_memory:
+	error_set(error, ERROR_MEMORY, "", 0, "no memory for an image");
+bad:
+	entry_destroy(entry);
+	return NULL;
+}
+
+struct image_entry *image_store_open(struct image_store *store, const char *path,
+				     struct error *error)
+{
+	struct file_version version;
+	struct image_entry *entry;
+	struct image *image;
+	struct stat file;
+
+	if (stat(path, &file)) {
+		error_set_errno(error, "%s", path);
+		return NULL;
+	}
+	version = file_version(&file);
+	entry = image_store_find(store, &version);
+	if (entry || image_create(path, &image, error))
+		return entry;
+	return image_store_add(store, image, &version, error);
+}
+
+struct image_entry *image_store_copy(struct image_store *store, const void *data, size_t size,
+				     const char *name, struct error *error)
+{
+	struct file_version version = { .inode = VDSO_INODE, .size = size };
+	struct image_entry *entry;
+	struct image *image;
+
+	version.modified_ns = hash_bytes(data, size);
+	entry = image_store_find(store, &version);
+	if (entry || image_create_memory(data, size, name, &image, error))
+		return entry;
+	return image_store_add(store, image, &version, error);
+}
+
+/* ---- how long they stay ----------------------------------------------------------------- */
+
+void image_entry_hold(struct image_entry *entry)
+{
+	if (entry && !entry->references++)
+		entry->store->unused--;
+}
+
+void image_entry_release(struct image_entry *entry)
+{
+	if (!entry)
+		return;
+	assert(entry->references);
+	if (--entry->references)
+		return;
+	entry->unused_since = ++entry->store->clock;
+	entry->store->unused++;
+}
+
+/* The index of the unused entry that has been so for longest; there is one. */
+static size_t longest_unused(const struct image_store *store)
+{
+	size_t found = store->count;
+
+	for (size_t i = 0; i < store->count; i++)
+		if (!store->entry[i]->references &&
+		    (found == store->count ||
+		     store->entry[i]->unused_since < store->entry[found]->unused_since))
+			found = i;
+	assert(found < store->count);
+	return found;
+}
+
+void image_store_forget(struct image_store *store, size_t keep)
+{
+	for (; store->unused > keep; store->unused--) {
+		size_t leaves = longest_unused(store);
+
+		entry_destroy(store->entry[leaves]);
+		store->entry[leaves] = store->entry[--store->count];
+	}
+}
+
+/* ---- rows found lately ------------------------------------------------------------------ */
+
+/* Walks at neighbouring instructions ask for the same few hundred rows again and again. */
+struct row_cache {
+	struct {
+		uint64_t vaddr;
+		bool used, found;
+		struct row row;
+	} slot[ROW_CACHE_SLOTS];
+};
+
+int image_entry_row(struct image_entry *entry, uint64_t vaddr, const struct row **ret,
+		    struct error *error)
+{
+	unsigned int number = (vaddr ^ vaddr >> 9) & (ROW_CACHE_SLOTS - 1);
+	int found;
+
+	if (!entry->rows)
+		entry->rows = calloc(1, sizeof(*entry->rows));
+	if (!entry->rows)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for rows");
+	if (!entry->rows->slot[number].used || entry->rows->slot[number].vaddr != vaddr) {
+		entry->rows->slot[number].used = false;
+		found = cfi_row_find(entry->cfi, vaddr, &entry->rows->slot[number].row, error);
+		if (found < 0)
+			return -1;
+		entry->rows->slot[number].vaddr = vaddr;
+		entry->rows->slot[number].found = found;
+		entry->rows->slot[number].used = true;
+	}
+	*ret = &entry->rows->slot[number].row;
+	return entry->rows->slot[number].found;
+}

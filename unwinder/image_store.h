@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * image_store.h - how images are known, and how long they stay
+ */
+#ifndef STACKPROOF_IMAGE_STORE_H
+#define STACKPROOF_IMAGE_STORE_H
+
+#include <sys/stat.h>
+#include "unwinder.h"
+
+/* Device 0, and no size: it is copied out of memory. */
+#define VDSO_INODE UINT64_MAX
+
+static inline struct file_version file_version(const struct stat *file)
+{
+	return (struct file_version) {
+		.device = file->st_dev,
+		.inode = file->st_ino,
+		.size = file->st_size,
+		.modified_ns = file->st_mtim.tv_sec * 1000000000ull + file->st_mtim.tv_nsec,
+	};
+}
+
+static inline bool file_version_equal(const struct file_version *a, const struct file_version *b)
+{
+	return a->inode == b->inode && a->device == b->device && a->size == b->size &&
+	       a->modified_ns == b->modified_ns;
+}
+
+/* FNV-1a, 64 bits. */
+static inline uint64_t hash_bytes(const void *data, size_t size)
+{
+	const uint8_t *byte = data;
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ byte[i]) * 0x100000001b3ull;
+	return hash;
+}
+
+/* The image of a file that has not changed since the store met it, or NULL. */
+struct image_entry *image_store_find(const struct image_store *store,
+				     const struct file_version *version);
+/* Takes image over, whether it succeeds or not. NULL: error is set. */
+struct image_entry *image_store_add(struct image_store *store, struct image *image,
+				    const struct file_version *version, struct error *error);
+/* A mapping has it, or has it no more. entry may be NULL. */
+void image_entry_hold(struct image_entry *entry);
+void image_entry_release(struct image_entry *entry);
+
+#endif
