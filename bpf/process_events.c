@@ -32,7 +32,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include "clock.h"
 #include "held_records.h"
 #include "process_change.h"
 #include "process_events.h"
@@ -42,6 +42,7 @@
 #define PASSES_MAX    4 /* over the rings, while something comes */
 #define ROUNDS_KEPT   2 /* a list's stacks come in the round after it was replaced; one to spare */
 #define SWEEP_NS      20000000
+#define IMAGES_KEPT   64 /* that no process has any more, for the next one */
 
 /* What a round may spend on readings, but for the last one; the first time there is more to read. */
 #define READING_NS  20000000
@@ -75,14 +76,6 @@ struct process_events {
 	struct error refusal;
 	struct error failure; /* of the call that is under way */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 static void fail_memory(struct process_events *events)
 {
@@ -126,13 +119,13 @@ static void refuse(struct process_events *events, struct process *process,
 static void give_list(struct process_events *events, struct process *process)
 {
 	struct address_space view = process->known->space;
-	uint64_t begin_ns = now_ns();
+	uint64_t begin_ns = monotonic_ns();
 	struct error error;
 	int status;
 
 	view.pid = process->pid; /* of a fork, its parent's was read */
 	status = bpf_session_set_process(events->session, &view, &error);
-	events->counters.giving_ns += now_ns() - begin_ns;
+	events->counters.giving_ns += monotonic_ns() - begin_ns;
 	if (status) {
 		refuse(events, process, &error);
 	} else if (!process_version_add(process,
@@ -210,10 +203,10 @@ static void read_process(struct process_events *events, struct process *process)
 		fail_memory(events);
 		return;
 	}
-	known->true_ns = now_ns();
+	known->true_ns = monotonic_ns();
 	status = read_space(events, process->pid, &known->space, &error);
 	events->counters.readings++;
-	events->counters.reading_ns += now_ns() - known->true_ns;
+	events->counters.reading_ns += monotonic_ns() - known->true_ns;
 	process->unread = process->unchecked = false;
 	known_space_release(process->known);
 	process->known = NULL;
@@ -261,7 +254,7 @@ static bool is_quiet(const struct process *process, uint64_t now)
 static void check_next(struct process_events *events)
 {
 	struct process *process = events->processes.queue[PROCESS_CHECK].first;
-	uint64_t begin_ns = now_ns();
+	uint64_t begin_ns = monotonic_ns();
 
 	if (!process || begin_ns < events->check_ns || begin_ns < process->check_ns)
 		return;
@@ -274,13 +267,13 @@ static void check_next(struct process_events *events)
 		process->check_ns = begin_ns + QUIET_NS;
 		process_set_push(&events->processes, PROCESS_CHECK, process);
 	}
-	events->check_ns = now_ns() + (now_ns() - begin_ns) * CHECK_PART;
+	events->check_ns = monotonic_ns() + (monotonic_ns() - begin_ns) * CHECK_PART;
 }
 
 /* Does what there is to be done, with readings for so long, or one. In between events are followed. */
 static void settle(struct process_events *events, uint64_t reading_ns)
 {
-	uint64_t end_ns = now_ns() + reading_ns;
+	uint64_t end_ns = monotonic_ns() + reading_ns;
 	struct process *process;
 
 	end_processes(events);
@@ -292,7 +285,7 @@ static void settle(struct process_events *events, uint64_t reading_ns)
 		follow_pass(events);
 		end_processes(events);
 		give_lists(events);
-		if (now_ns() >= end_ns)
+		if (monotonic_ns() >= end_ns)
 			return;
 	}
 	check_next(events);
@@ -440,7 +433,7 @@ static int by_time(const void *a, const void *b)
  * are not read yet. True: such a one was read. */
 static bool follow_pass(struct process_events *events)
 {
-	uint64_t until_ns = now_ns();
+	uint64_t until_ns = monotonic_ns();
 	size_t done = 0;
 
 	for (unsigned int i = 0; i < events->rings.count; i++) {
@@ -484,7 +477,7 @@ static void add_scanned(void *context, pid_t pid)
 	}
 	if (process->alive)
 		return;
-	begin_process(process, now_ns());
+	begin_process(process, monotonic_ns());
 	process_must_be_read(&events->processes, process);
 }
 
@@ -502,7 +495,7 @@ static void resync(struct process_events *events)
 
 static void sweep(struct process_events *events)
 {
-	uint64_t now = now_ns();
+	uint64_t now = monotonic_ns();
 
 	if (now < events->swept_ns + SWEEP_NS)
 		return;
@@ -511,6 +504,7 @@ static void sweep(struct process_events *events)
 		process_set_sweep(&events->processes, NEVER);
 	else if (events->round > ROUNDS_KEPT)
 		process_set_sweep(&events->processes, events->round - ROUNDS_KEPT);
+	image_store_forget(events->store, IMAGES_KEPT);
 }
 
 static int outcome(struct process_events *events, struct error *error)

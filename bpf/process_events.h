@@ -25,7 +25,8 @@ struct process_events_options {
 	uint32_t pages; /* of each CPU's ring buffer, a power of two; 64 */
 };
 
-/* Both are borrowed, and every address space that the session is given comes from store. *ret:
+/* Both are borrowed, and every address space that the session is given comes from store, which now and then
+ * forgets all but 64 of the images that no address space has (image_store_forget()). *ret:
  * process_events_close(). ERROR_UNAVAILABLE: this machine may not or can not, the message says
  * why. */
 int process_events_open(struct bpf_session *session, struct image_store *store,

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "clock.h"
 #include "process_list.h"
 
 #define ROOM_NONE	 UINT32_MAX
@@ -116,18 +117,10 @@ void process_list_deinit(struct process_list *list)
 
 /* ---- rooms ------------------------------------------------------------------------------ */
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ull + now.tv_nsec;
-}
-
 /* Until no walk is under way that was when something was given up. */
 static void wait_for_walks(struct process_list *list, uint64_t freed_ns)
 {
-	uint64_t now = now_ns();
+	uint64_t now = monotonic_ns();
 	uint32_t zero = 0;
 
 	if (freed_ns < list->quiet_ns)
@@ -247,7 +240,7 @@ static void release_space(struct process_list *list, uint32_t space)
 {
 	uint32_t last = list->free_first + list->free_count++;
 
-	list->owned[space].freed_ns = now_ns();
+	list->owned[space].freed_ns = monotonic_ns();
 	list->free_space[last % list->space_count] = space;
 }
 

@@ -113,10 +113,14 @@ static struct bpf_program *entry_program(const struct bpf_session *session, enum
 	return session->by_loop ? programs.loop : programs.chain;
 }
 
+static uint32_t wanted_entries(const struct bpf_session_options *options)
+{
+	return or_default(options->entries, 1u << WALK_ENTRY_STEP | 1u << WALK_ENTRY_SAMPLE);
+}
+
 static void choose_programs(struct bpf_session *session, const struct bpf_session_options *options)
 {
-	uint32_t entries = or_default(options->entries,
-				      1u << WALK_ENTRY_STEP | 1u << WALK_ENTRY_SAMPLE);
+	uint32_t entries = wanted_entries(options);
 	struct walk_bpf *walk = session->walk;
 
 	session->by_loop = options->method == WALK_METHOD_LOOP;
@@ -134,6 +138,7 @@ static void choose_programs(struct bpf_session *session, const struct bpf_sessio
 	session->counts_stacks = options->count_stacks;
 	walk->rodata->count_stacks = options->count_stacks;
 	walk->rodata->frame_pointers = options->follow_frame_pointers;
+	walk->rodata->no_memo = options->no_memo;
 }
 
 static int set_tails(const struct walk_bpf *walk, struct error *error)
@@ -193,7 +198,11 @@ static void size_maps(struct bpf_session *session, const struct bpf_session_opti
 	uint32_t processes = or_default(options->process_capacity, 64);
 	uint32_t mappings = or_default(options->mapping_capacity, 1u << 15);
 	struct walk_bpf *walk = session->walk;
+	/* One of each for every number up to the highest wanted entry's. */
+	uint32_t entries = 32 - __builtin_clz(wanted_entries(options));
 
+	bpf_map__set_max_entries(walk->maps.scratches, entries);
+	bpf_map__set_max_entries(walk->maps.memos, entries);
 	bpf_map__set_max_entries(walk->maps.processes, processes);
 	bpf_map__set_max_entries(walk->maps.spaces, process_list_spaces(processes));
 	bpf_map__set_max_entries(walk->maps.mappings,

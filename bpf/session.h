@@ -35,6 +35,7 @@ struct bpf_session_options {
 	uint32_t entries;
 	bool count_stacks;	    /* equal stacks are counted in the kernel */
 	bool follow_frame_pointers; /* where there is no CFI; WALK_PC_GUESSED marks such frames */
+	bool no_memo;		    /* every PC is looked up; to measure that */
 	bool frame_pointer;	    /* load the baseline too */
 	bool only_frame_pointer;    /* load nothing else */
 	uint32_t process_capacity;  /* processes at a time; 64 */

@@ -8,8 +8,9 @@
  * kernel. It takes the thread's user registers (or, when a recorded point is played back by
  * BPF_PROG_TEST_RUN, those that it is given), then for each frame
  *
- *	mapping	binary search in the process's mappings; the last frame's is tried first
- *	rule	looked up in the tables by find_rule.h
+ *	memo	has the PC's rule, if the PC was met before; or else
+ *	mapping	binary search in the process's mappings; the last one that was found is tried first
+ *	rule	looked up in the tables by find_rule.h, and remembered
  *	caller	by step.h
  *
  * and sends one record, or counts it (walk_count.bpf.h). Every way out has its own stop reason.
@@ -48,26 +49,17 @@ current_mappings(const struct walk_scratch *scratch)
 	return bpf_map_lookup_elem(&mappings, &number);
 }
 
-/* The mapping of a PC, or NULL. *moved is set if it is not the last frame's. */
+/* The mapping of a PC, or NULL. The last one that was found is tried first. */
 static __always_inline const struct walk_mapping *
-find_mapping(struct walk_scratch *scratch, const struct walk_mapping_chunk *chunk, __u64 pc,
-	     int *moved)
+find_mapping(struct walk_scratch *scratch, const struct walk_mapping_chunk *chunk, __u64 pc)
 {
 	const struct walk_mapping *mapping;
-	__u32 first, low, high, hint, i;
+	__u32 low, high, i;
 
 	mapping = &chunk->mapping[scratch->mapping & (WALK_CHUNK_MAPPINGS - 1)];
 	if (pc >= mapping->start && pc < mapping->end)
 		return mapping;
-	*moved = 1;
-	first = scratch->space.first & (WALK_CHUNK_MAPPINGS - 1);
-	hint = scratch->hint[walk_hint(pc)] & (WALK_CHUNK_MAPPINGS - 1);
-	mapping = &chunk->mapping[hint];
-	if (hint - first < scratch->space.count && pc >= mapping->start && pc < mapping->end) {
-		scratch->mapping = hint;
-		return mapping;
-	}
-	low = first;
+	low = scratch->space.first & (WALK_CHUNK_MAPPINGS - 1);
 	high = low + scratch->space.count;
 	for (i = 0; i <= WALK_MAPPING_SHIFT; i++) {
 		__u32 middle = ((low + high) >> 1) & (WALK_CHUNK_MAPPINGS - 1);
@@ -81,7 +73,6 @@ find_mapping(struct walk_scratch *scratch, const struct walk_mapping_chunk *chun
 			high = middle;
 		} else {
 			scratch->mapping = middle;
-			scratch->hint[walk_hint(pc)] = middle;
 			return mapping;
 		}
 	}
@@ -193,20 +184,65 @@ static __always_inline int frame_pointer(struct walk_scratch *scratch, struct wa
 	return walk_read(memory, deferred->cfa - 8 * (__u64)code, ret);
 }
 
-/* One frame: notes the PC, then goes to the caller. home is the mapping's whose number the scratch
- * has. 1: the walk has ended. */
-static __always_inline int walk_frame(struct walk_scratch *scratch,
-				      const struct walk_mapping_chunk *mappings,
-				      struct walk_counters *counter, struct walk_home *home)
+/* What is the same for every frame. */
+struct walk_context {
+	struct walk_scratch *scratch;
+	struct rule_memo *memo;
+	struct walk_counters *counter;
+};
+
+/* False: there is no such entry. */
+static __always_inline int find_context(struct walk_context *walk, __u32 entry)
 {
-	struct walk_memory memory = { .scratch = scratch, .counters = counter };
-	struct walk_state *state = &scratch->state;
-	const struct table_rule *rule = 0;
-	__u32 count = scratch->record.count, at = count & (WALK_FRAMES_MAX - 1), number = 0;
+	walk->scratch = bpf_map_lookup_elem(&scratches, &entry);
+	walk->memo = bpf_map_lookup_elem(&memos, &entry);
+	walk->counter = current_counters();
+	return walk->scratch && walk->memo && walk->counter;
+}
+
+/* Puts the PC's rule into its place in the memo. Not for the next time if it has places: their first is
+ * the image's affair. 0, or a stop reason. */
+static __always_inline unsigned int look_up(const struct walk_context *walk, __u64 pc,
+					    struct rule_memo_entry *ret, __u32 *ret_first_place)
+{
+	const struct walk_mapping_chunk *chunk = current_mappings(walk->scratch);
 	const struct walk_mapping *mapping;
+	const struct table_rule *rule = 0;
+	struct walk_home home;
+	unsigned int stop;
+	__u32 number = 0;
+
+	walk->counter->lookups++;
+	if (!chunk)
+		return STOP_BAD_TABLE;
+	mapping = find_mapping(walk->scratch, chunk, pc);
+	if (!mapping)
+		return STOP_NO_MAPPING;
+	stop = find_home(0, mapping, &home);
+	if (!stop)
+		stop = find_rule(0, &home, mapping, pc, &number, &rule);
+	if (stop)
+		return stop;
+	if (!rule)
+		return STOP_BAD_TABLE;
+	ret->pc = pc;
+	ret->generation = rule->flags & TABLE_RULE_EXTENDED ? 0 : walk->scratch->space.generation;
+	ret->number = number;
+	ret->rule = *rule;
+	*ret_first_place = mapping->first_place;
+	return STOP_NONE;
+}
+
+/* One frame: notes the PC, then goes to the caller. 1: the walk has ended. */
+static __always_inline int walk_frame(const struct walk_context *walk)
+{
+	struct walk_scratch *scratch = walk->scratch;
+	struct walk_memory memory = { .scratch = scratch, .counters = walk->counter };
+	struct walk_state *state = &scratch->state;
+	__u32 count = scratch->record.count, at = count & (WALK_FRAMES_MAX - 1), first_place = 0;
+	struct rule_memo_entry *entry;
 	__u64 pc = state->pc, base;
 	unsigned int stop = STOP_NONE;
-	int moved = 0;
 
 	if (count >= WALK_FRAMES_MAX) {
 		state->stop = STOP_DEPTH;
@@ -221,38 +257,26 @@ static __always_inline int walk_frame(struct walk_scratch *scratch,
 		hash_more(scratch->record.hash, pc);
 	scratch->record.count = count + 1;
 	pc -= !state->exact_pc;
-	mapping = find_mapping(scratch, mappings, pc, &moved);
-	if (!mapping)
-		stop = STOP_NO_MAPPING;
-	else if (moved)
-		stop = find_home(0, mapping, home);
-	if (!stop && mapping)
-		stop = find_rule(0, home, mapping, pc, &number, &rule);
-	if (stop || !rule || !mapping) {
+	entry = &walk->memo->entry[rule_memo_place(pc)];
+	if (no_memo || entry->pc != pc || entry->generation != scratch->space.generation)
+		stop = look_up(walk, pc, entry, &first_place);
+	if (stop) {
 		stop = without_rule(scratch, stop);
 		state->stop = stop;
 		return stop != STOP_NONE;
 	}
 	base = state->reg[REGISTER_RSP];
-	if (rule->head == TABLE_HEAD(REGISTER_RSP) ||
-	    (rule->head == TABLE_HEAD(REGISTER_RBP) &&
+	if (entry->rule.head == TABLE_HEAD(REGISTER_RSP) ||
+	    (entry->rule.head == TABLE_HEAD(REGISTER_RBP) &&
 	     !frame_pointer(scratch, &memory, count, &base))) {
-		scratch->deferred[at].codes = rule->codes;
-		stop = step_near(state, rule, base, &memory, &scratch->deferred[at].cfa);
+		scratch->deferred[at].codes = entry->rule.codes;
+		stop = step_near(state, &entry->rule, base, &memory, &scratch->deferred[at].cfa);
 	} else {
 		settle(scratch);
-		stop = step_apart(scratch->record.entry, number, mapping->first_place);
+		stop = step_apart(scratch->record.entry, entry->number, first_place);
 	}
 	state->stop = stop;
 	return stop != STOP_NONE;
-}
-
-/* The home of the mapping whose number the scratch has. */
-static __always_inline unsigned int current_home(const struct walk_scratch *scratch,
-						 const struct walk_mapping_chunk *mappings,
-						 struct walk_home *home)
-{
-	return find_home(0, &mappings->mapping[scratch->mapping & (WALK_CHUNK_MAPPINGS - 1)], home);
 }
 
 /* The current process's space, or NULL. */
@@ -413,37 +437,22 @@ __attribute__((noinline)) int walk_enter(__u32 entry, __u64 registers)
 
 /* ---- round by bpf_loop ------------------------------------------------------------------ */
 
-/* What is the same for every frame, but for home: for those of a mapping. */
-struct loop_context {
-	struct walk_scratch *scratch;
-	const struct walk_mapping_chunk *mappings;
-	struct walk_counters *counter;
-	struct walk_home home;
-};
-
 static long loop_frame(__u32 index, void *context)
 {
-	struct loop_context *loop = context;
-
-	return walk_frame(loop->scratch, loop->mappings, loop->counter, &loop->home);
+	return walk_frame(context);
 }
 
 static __always_inline int walk_by_loop(__u32 entry, __u64 registers)
 {
-	struct loop_context loop = { .counter = current_counters() };
+	struct walk_context walk = { 0 };
 
 	if (!walk_enter(entry, registers))
 		return 0;
-	loop.scratch = bpf_map_lookup_elem(&scratches, &entry);
-	if (!loop.scratch || !loop.counter)
-		return 0;
-	loop.mappings = current_mappings(loop.scratch);
-	/* One more than the frames: the last round says STOP_DEPTH. */
-	if (loop.mappings && !current_home(loop.scratch, loop.mappings, &loop.home))
-		bpf_loop(WALK_FRAMES_MAX + 1, loop_frame, &loop, 0);
-	else
-		loop.scratch->state.stop = STOP_BAD_TABLE;
-	walk_end(loop.scratch, loop.counter);
+	if (find_context(&walk, entry))
+		/* One more than the frames: the last round says STOP_DEPTH. */
+		bpf_loop(WALK_FRAMES_MAX + 1, loop_frame, &walk, 0);
+	if (walk.scratch && walk.counter)
+		walk_end(walk.scratch, walk.counter);
 	return 0;
 }
 
@@ -453,19 +462,9 @@ static __always_inline int walk_by_loop(__u32 entry, __u64 registers)
  * bounded loop below (33 times its instructions pass the limit of a million). */
 __attribute__((noinline)) int next_frame(__u32 entry)
 {
-	struct walk_scratch *scratch = bpf_map_lookup_elem(&scratches, &entry);
-	struct walk_counters *counter = current_counters();
-	const struct walk_mapping_chunk *mappings;
-	struct walk_home home;
+	struct walk_context walk = { 0 };
 
-	if (!scratch || !counter)
-		return 1;
-	mappings = current_mappings(scratch);
-	if (!mappings || current_home(scratch, mappings, &home)) {
-		scratch->state.stop = STOP_BAD_TABLE;
-		return 1;
-	}
-	return walk_frame(scratch, mappings, counter, &home);
+	return find_context(&walk, entry) ? walk_frame(&walk) : 1;
 }
 
 static __always_inline int walk_by_tail(void *ctx, __u32 entry, void *tails)

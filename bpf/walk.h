@@ -119,6 +119,7 @@ struct walk_counters {
 	__u64 lost_count;  /* the same, but another CPU held the lock on its place */
 	__u64 tail_failed; /* a tail call failed: the walk ended there, as STOP_DEPTH */
 	__u64 window_reads, single_reads; /* of the stack */
+	__u64 lookups;			  /* PCs whose rule was not in the memo */
 	__u64 guesses;			  /* frames found by the frame pointer */
 	__u64 stop[STOP_REASON_COUNT];
 };
@@ -139,14 +140,27 @@ struct walk_deferred {
 };
 
 /*
- * Where the mapping of a PC was found last, by the PC's page: tried before the search. Only a hint,
- * which outlives walks and processes: that mapping has to be one of the process's, and to have the PC.
+ * What the table says of a PC, as it was found there before: samples of a program come by the same return
+ * addresses again and again. A generation is of one process and one time, and never comes back; while a
+ * space has it, its images' tables stay where they are. So an entry is the table's own word, or it is
+ * of another generation. One for each entry and CPU: nobody else writes to it meanwhile.
  */
-#define WALK_HINTS 256
+#define RULE_MEMO_SHIFT 10
 
-static inline __u32 walk_hint(__u64 pc)
+struct rule_memo_entry {
+	__u64 pc;
+	__u32 generation; /* 0: none */
+	__u32 number;	  /* of the rule, in the array */
+	struct table_rule rule;
+};
+
+struct rule_memo {
+	struct rule_memo_entry entry[1 << RULE_MEMO_SHIFT];
+};
+
+static inline __u32 rule_memo_place(__u64 pc)
 {
-	return (pc >> 12 ^ pc >> 20) & (WALK_HINTS - 1);
+	return pc * 0x9e3779b97f4a7c15ull >> (64 - RULE_MEMO_SHIFT);
 }
 
 /* A walk under way. Too large for the BPF stack, and there the verifier would track every word. */
@@ -160,7 +174,6 @@ struct walk_scratch {
 	__u64 window_address;	 /* of window[]; 0: empty */
 	__u64 window[WALK_WINDOW_BYTES / 8];
 	struct walk_state state;
-	__u16 hint[WALK_HINTS]; /* of walk_hint(PC): place in the chunk of mappings */
 	struct walk_record record;
 	/* By frame. Those from settled on are still owed to the state. */
 	struct walk_deferred deferred[WALK_FRAMES_MAX];

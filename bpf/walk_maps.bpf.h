@@ -2,8 +2,9 @@
 /*
  * walk_maps.bpf.h - what the walk in the kernel reads and writes: its maps, the tables, the stack
  *
- * The stack is read in windows: one helper call brings 2 KiB, which serves many frames. A window
- * that would fault falls back to the 8 bytes asked for.
+ * The stack is read in windows: one helper call brings 2 KiB, which serves many frames. A window lies in one
+ * page, which is there or not: beyond the page there may be the stack's end, and a fault costs
+ * as much as 50 frames or more.
  */
 #ifndef STACKPROOF_WALK_MAPS_BPF_H
 #define STACKPROOF_WALK_MAPS_BPF_H
@@ -88,6 +89,13 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, WALK_ENTRY_COUNT);
+	__type(key, __u32);
+	__type(value, struct rule_memo);
+} memos SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct walk_counters);
@@ -110,6 +118,7 @@ struct {
 /* What the session was told, before the programs were loaded: what is off, the verifier removes. */
 const volatile int count_stacks = 0; /* equal stacks are counted, and only the first one is sent */
 const volatile int frame_pointers = 0; /* followed where there is no CFI */
+const volatile int no_memo = 0;	       /* every PC is looked up */
 
 /* ---- reading the tables ----------------------------------------------------------------- */
 
@@ -153,17 +162,19 @@ static __always_inline int walk_read(struct walk_memory *memory, __u64 address, 
 	__u64 offset = address - scratch->window_address;
 
 	if (!scratch->window_address || offset > WALK_WINDOW_BYTES - 8) {
+		__u64 start = address & ~7ull, last = (address | 4095) + 1 - WALK_WINDOW_BYTES;
+
+		if (start > last)
+			start = last;
 		memory->counters->window_reads++;
-		if (bpf_probe_read_user(scratch->window, WALK_WINDOW_BYTES,
-					(void *)(address & ~7ull))) {
+		scratch->window_address = start;
+		offset = address - start;
+		if (bpf_probe_read_user(scratch->window, WALK_WINDOW_BYTES, (void *)start)) {
 			scratch->window_address = 0;
-			memory->counters->single_reads++;
-			return bpf_probe_read_user(ret, sizeof(*ret), (void *)address) ? -1 : 0;
+			return -1;
 		}
-		scratch->window_address = address & ~7ull;
-		offset = address & 7;
 	}
-	if (offset & 7) {
+	if (offset & 7 || offset > WALK_WINDOW_BYTES - 8) {
 		memory->counters->single_reads++;
 		return bpf_probe_read_user(ret, sizeof(*ret), (void *)address) ? -1 : 0;
 	}

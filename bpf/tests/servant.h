@@ -21,9 +21,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/sendfile.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+#include "clock.h"
 
 #define SOME_ADDRESS ((void *)0x200000000000) /* nothing is there */
 #define ELSEWHERE    ((void *)0x210000000000)
@@ -38,6 +39,7 @@ enum command {
 	COMMAND_SPAWN,	       /* value times /bin/true, each to its end */
 	COMMAND_MAP_EXE,       /* a page of its own code, at SOME_ADDRESS */
 	COMMAND_MAP_LIBC,      /* a page of the C library's */
+	COMMAND_MAP_NEW,       /* a page of a library's copy that nobody has met */
 	COMMAND_MAP_ANONYMOUS, /* a page that becomes executable by mprotect */
 	COMMAND_UNMAP,
 	COMMAND_MOVE,	    /* what is there to ELSEWHERE, of which the kernel says nothing */
@@ -65,19 +67,11 @@ struct servant {
 	void *library;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static __attribute__((noinline, noipa)) void spin(int ms)
 {
-	uint64_t end = now_ns() + ms * 1000000ull;
+	uint64_t end = monotonic_ns() + ms * 1000000ull;
 
-	while (now_ns() < end)
+	while (monotonic_ns() < end)
 		;
 }
 
@@ -207,6 +201,23 @@ static int64_t map_code(const void *code, bool own)
 	return at == SOME_ADDRESS ? 0 : -1;
 }
 
+/* Of a small library, which has code on its second page. */
+static int64_t map_new(void)
+{
+	struct link_map *library = dlopen(libraries[1], RTLD_NOW);
+	int from = library ? open(library->l_name, O_RDONLY | O_CLOEXEC) : -1;
+	int to = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0700);
+	long page = sysconf(_SC_PAGESIZE);
+	void *at = MAP_FAILED;
+
+	if (from >= 0 && to >= 0 && sendfile(to, from, NULL, 1 << 20) > 2 * page)
+		at = mmap(SOME_ADDRESS, page, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, to,
+			  page);
+	close(from);
+	close(to);
+	return at == SOME_ADDRESS ? 0 : -1;
+}
+
 static int64_t map_anonymous(void)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
@@ -285,6 +296,7 @@ static int64_t obey(struct servant *servant, const struct order *order)
 	case COMMAND_SPAWN: return spawn(order->value);
 	case COMMAND_MAP_EXE: return map_code((void *)serve, false);
 	case COMMAND_MAP_LIBC: return map_code(dlsym(RTLD_DEFAULT, "qsort"), false);
+	case COMMAND_MAP_NEW: return map_new();
 	case COMMAND_MAP_ANONYMOUS: return map_anonymous();
 	case COMMAND_UNMAP: return munmap(SOME_ADDRESS, sysconf(_SC_PAGESIZE));
 	case COMMAND_MOVE: return move();

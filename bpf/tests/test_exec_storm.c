@@ -16,6 +16,7 @@
  */
 #include <poll.h>
 #include <sys/resource.h>
+#include "clock.h"
 #include "fault_frames.h"
 #include "process_events.h"
 
@@ -24,18 +25,10 @@
 
 /* ---- the program ------------------------------------------------------------------------ */
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ull + now.tv_nsec;
-}
-
 /* Every second time it stays for a while, so that whoever follows it can come up. */
 static __attribute__((noipa)) int storm_3(char **argv)
 {
-	int turns = now_ns() & 1 << 12 ? 50000 : 3000000;
+	int turns = monotonic_ns() & 1 << 12 ? 50000 : 3000000;
 	volatile uint64_t sum = 0;
 
 	for (int i = 0; i < turns; i++)
@@ -61,7 +54,7 @@ static __attribute__((noipa)) int storm_1(char **argv)
 /* Executes until the time has come. */
 static __attribute__((noipa)) int run_storm(char **argv)
 {
-	return now_ns() < strtoull(argv[2], NULL, 10) ? storm_1(argv) + 1 : 0;
+	return monotonic_ns() < strtoull(argv[2], NULL, 10) ? storm_1(argv) + 1 : 0;
 }
 
 /* Starts as many. 0: all of them ended well, when the time had come. */
@@ -251,13 +244,13 @@ static uint64_t own_cpu_ns(void)
 
 static void take(struct storm *storm)
 {
-	uint64_t begin_ns = now_ns(), cpu_ns = own_cpu_ns();
+	uint64_t begin_ns = monotonic_ns(), cpu_ns = own_cpu_ns();
 
 	storm->rounds++;
 	ck_assert_msg(
 		!process_events_consume(storm->events, on_stack, storm, &storm->fixture.error),
 		"%s", storm->fixture.error.message);
-	storm->taking_ns += now_ns() - begin_ns;
+	storm->taking_ns += monotonic_ns() - begin_ns;
 	storm->cpu_ns += own_cpu_ns() - cpu_ns;
 }
 
@@ -270,7 +263,7 @@ static void follow(struct storm *storm, pid_t starter)
 	pid_t pid;
 
 	while ((pid = waitpid(starter, &status, WNOHANG)) == 0) {
-		ck_assert_msg(now_ns() < late_ns, "the processes do not end");
+		ck_assert_msg(monotonic_ns() < late_ns, "the processes do not end");
 		take(storm);
 		poll(&changed, 1, 5);
 	}
@@ -317,7 +310,7 @@ START_TEST(exec_in_a_loop)
 
 	if (!begin(&storm, _i, processes))
 		return;
-	storm.begin_ns = now_ns();
+	storm.begin_ns = monotonic_ns();
 	storm.end_ns = storm.begin_ns + seconds * 1000000000ull;
 	follow(&storm, start(&storm, processes));
 	process_events_counters(storm.events, &events);

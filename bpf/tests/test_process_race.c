@@ -63,7 +63,7 @@ START_TEST(stacks_between_change_and_list_are_raced)
 	race.pid = f.pid;
 	race.generation = bpf_session_generation(f.session, f.pid);
 	tell(&f, COMMAND_SPIN, 200);
-	race.change_ns = now_ns();
+	race.change_ns = monotonic_ns();
 	tell(&f, COMMAND_SPIN_THERE, 300);
 	tell(&f, COMMAND_SPIN, 200);
 	ck_assert(!process_events_consume(f.events, judge, &race, &f.error));
