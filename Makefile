@@ -31,7 +31,7 @@ BPF_CFLAGS := -target bpf -D__TARGET_ARCH_x86 -g -O2 -mcpu=v3 -Wall -Wextra -Wno
 	   -Wno-unused-function $(if $(WERROR),-Werror)
 
 ROOMS	 := unwinder bpf harness harness/truth harness/engines harness/verdict harness/vm \
-	    harness/report harness/replay harness/commands
+	    harness/report harness/replay harness/commands $(patsubst %/,%,$(wildcard harness/commands/*/))
 NOT_HOST := harness/vm/guest_init.c harness/main.c
 SOURCES	 := $(filter-out %.bpf.c $(NOT_HOST),$(wildcard $(addsuffix /*.c,$(ROOMS))))
 OBJECTS	 := $(SOURCES:%.c=$(O)/%.o)
@@ -185,7 +185,7 @@ $(O)/bpf/skeletons.h: $(SKELS)
 	$(Q){ printf '#include "%s"\n' $(notdir $^); \
 		printf '#define SKELETONS(X)'; printf ' X(%s)' $(notdir $(^:.skel.h=)); echo; } > $@
 
-$(O)/harness/commands/load_object.o: | $(O)/bpf/skeletons.h
+$(O)/harness/commands/load/load_object.o: | $(O)/bpf/skeletons.h
 
 # Unit tests (libcheck): one program per tests/test_*.c.
 $(O)/%: $(O)/%.o $(O)/libstackproof.a

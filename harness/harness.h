@@ -2,8 +2,9 @@
 /*
  * harness.h - what every command shares: the command table's entry and the exit status
  *
- * A command is one file in commands/ with one function `int command_NAME(int argc, char **argv)`;
- * argv[0] is the command's name, options are parsed with argp. main.c lists them all.
+ * A command is one file in commands/, or a folder of its name, with one function
+ * `int command_NAME(int argc, char **argv)`; argv[0] is the command's name, options are parsed with
+ * argp. main.c lists them all.
  */
 #ifndef STACKPROOF_HARNESS_H
 #define STACKPROOF_HARNESS_H

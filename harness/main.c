@@ -3,8 +3,8 @@
  * main.c - the command table, nothing else
  *
  * stackproof is one program with commands, in the manner of bpftool and perf: stackproof COMMAND
- * [OPTIONS] [ARGS]. To add a command, write harness/commands/NAME.c, declare command_NAME in
- * harness.h and add one line to the table below; the help text is made from it.
+ * [OPTIONS] [ARGS]. To add a command, write harness/commands/NAME.c, or NAME/NAME.c if it takes several files,
+ * declare command_NAME in harness.h and add one line to the table below; the help text is made from it.
  */
 #include <stdio.h>
 #include <string.h>

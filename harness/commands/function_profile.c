@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "commands/function_profile.h"
-#include "commands/plant.h"
+#include "commands/plant/plant.h"
 
 #define NAME_MAX_BYTES	 512
 #define CODE_BYTES_MAX	 (1u << 20) /* of one function, searched for returns */

@@ -8,7 +8,7 @@
 #ifndef STACKPROOF_COMMANDS_FUNCTION_PROFILE_H
 #define STACKPROOF_COMMANDS_FUNCTION_PROFILE_H
 
-#include "commands/diff.h"
+#include "commands/diff/diff.h"
 #include "report/toolchains.h"
 #include "truth/truth.h"
 

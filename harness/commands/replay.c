@@ -3,17 +3,17 @@
  * replay.c - `stackproof replay`: play recordings, the walk in BPF at each of their points
  *
  *	stackproof compare --record DIR -- PROGRAM	on a machine that can step it
- *	stackproof replay DIR/PROGRAM.recording		on any kernel, a fifteenth of the time
+ *	stackproof replay DIR/PROGRAM.recording		on any kernel, a twenty-fifth of the time
  */
 #include <argp.h>
-#include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include "harness.h"
+#include "commands/exit_status.h"
+#include "commands/options.h"
 #include "replay/replay.h"
+#include "report/json_counts.h"
 
 #define SHOWN_MAX 5 /* differences of one recording that are shown, not only counted */
 
@@ -29,7 +29,7 @@ static const struct argp_option options[] = {
 };
 
 struct settings {
-	struct replay_options replay;
+	enum walk_method method; /* how the BPF walk goes round */
 	bool json;
 	bool files;
 	char **file; /* ends with NULL */
@@ -42,14 +42,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	switch (key) {
 	case OPTION_FILES: settings->files = true; return 0;
 	case OPTION_JSON: settings->json = true; return 0;
-	case OPTION_METHOD:
-		if (!strcmp(argument, "loop"))
-			settings->replay.method = WALK_METHOD_LOOP;
-		else if (!strcmp(argument, "chain"))
-			settings->replay.method = WALK_METHOD_CHAIN;
-		else
-			argp_error(state, "--method takes loop or chain");
-		return 0;
+	case OPTION_METHOD: settings->method = option_method(state, argument); return 0;
 	case ARGP_KEY_ARGS: settings->file = state->argv + state->next; return 0;
 	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
 	default: return ARGP_ERR_UNKNOWN;
@@ -75,24 +68,6 @@ struct teller {
 	const char *path;
 	unsigned int shown;
 };
-
-/* For json_pack's "o": NULL there would be no object at all. */
-static json_t *text(const char *bytes)
-{
-	json_t *string = json_string(bytes);
-
-	return string ? string : json_string("(not UTF-8)");
-}
-
-static void print_line(json_t *object)
-{
-	char *line = json_dumps(object, JSON_COMPACT);
-
-	if (line)
-		printf("%s\n", line);
-	free(line);
-	json_decref(object);
-}
 
 /* Frames that both stacks have, from the innermost on. */
 static uint32_t shared_frames(const struct stack *a, const struct stack *b)
@@ -122,16 +97,19 @@ static void tell(void *context, const struct replay_difference *difference)
 	if (teller->shown++ >= SHOWN_MAX)
 		return;
 	if (teller->settings->json) {
-		print_line(json_pack(
-			"{s:s, s:o, s:I, s:o, s:s, s:s, s:{s:s, s:i}, s:{s:s, s:i}, s:i}", "type",
-			"difference", "recording", text(teller->path), "point",
-			(json_int_t)difference->point, "place", text(difference->place), "kind",
-			difference->lost	 ? "lost"
-			: difference->same_table ? "walk"
-						 : "table",
-			"message", explain(difference), "recorded", "stop", recorded, "frames",
-			(int)difference->recorded->frames, "walked", "stop", actual, "frames",
-			(int)difference->actual->count, "shared_frames", (int)shared));
+		json_line(
+			stdout,
+			json_pack("{s:s, s:o, s:I, s:o, s:s, s:s, s:{s:s, s:i}, s:{s:s, s:i}, s:i}",
+				  "type", "difference", "recording", json_bytes(teller->path),
+				  "point", (json_int_t)difference->point, "place",
+				  json_bytes(difference->place), "kind",
+				  difference->lost	   ? "lost"
+				  : difference->same_table ? "walk"
+							   : "table",
+				  "message", explain(difference), "recorded", "stop", recorded,
+				  "frames", (int)difference->recorded->frames, "walked", "stop",
+				  actual, "frames", (int)difference->actual->count, "shared_frames",
+				  (int)shared));
 		return;
 	}
 	printf("%s: point %" PRIu64
@@ -145,13 +123,14 @@ static void print_result(const struct settings *settings, const char *path, cons
 			 const char *method, const struct replay_result *result)
 {
 	if (settings->json) {
-		print_line(json_pack("{s:s, s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:f}", "type",
-				     "replay", "recording", text(path), "program", text(program),
-				     "method", method, "points", (json_int_t)result->points, "same",
-				     (json_int_t)result->same, "different",
-				     (json_int_t)result->different, "lost",
-				     (json_int_t)result->lost, "frames", (json_int_t)result->frames,
-				     "seconds", (double)result->elapsed_ns / 1e9));
+		json_line(stdout,
+			  json_pack("{s:s, s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:f}", "type",
+				    "replay", "recording", json_bytes(path), "program",
+				    json_bytes(program), "method", method, "points",
+				    (json_int_t)result->points, "same", (json_int_t)result->same,
+				    "different", (json_int_t)result->different, "lost",
+				    (json_int_t)result->lost, "frames", (json_int_t)result->frames,
+				    "seconds", (double)result->elapsed_ns / 1e9));
 		return;
 	}
 	if (result->different || result->lost)
@@ -164,16 +143,21 @@ static int status_of(const struct error *error)
 {
 	switch (error->code) {
 	case ERROR_UNAVAILABLE: return EXIT_SKIPPED;
-	case ERROR_PROTOCOL:
-	case ERROR_NOT_ELF:
-	case ERROR_ELF_BOUNDS:
-	case ERROR_UNSUPPORTED_ELF: return EXIT_BAD_INPUT;
-	case ERROR_SYSTEM:
-		return error->system_errno == ENOENT || error->system_errno == EACCES
-			       ? EXIT_BAD_INPUT
-			       : EXIT_ENVIRONMENT;
-	default: return EXIT_ENVIRONMENT;
+	case ERROR_PROTOCOL: return EXIT_BAD_INPUT; /* no recording, or of other images */
+	default: return exit_status_of_error(error);
 	}
+}
+
+/* What could not be played, whole: as an error, and as a typed skip if it is the machine that can't. */
+static int fail(const struct settings *settings, const char *path, const struct error *error)
+{
+	if (settings->json && error->code == ERROR_UNAVAILABLE)
+		json_line(stdout, json_pack("{s:s, s:o*, s:s, s:o}", "type", "skip", "recording",
+					    path ? json_bytes(path) : NULL, "reason",
+					    path ? "address_taken" : "no_bpf", "message",
+					    json_bytes(error->message)));
+	error_print(stderr, path, error);
+	return status_of(error);
 }
 
 /* Plays one recording. Its exit status. */
@@ -186,13 +170,10 @@ static int play(struct replayer *replayer, const struct settings *settings, cons
 	struct error error;
 	int status = EXIT_OK;
 
-	if (recording_open(path, &recording, &error)) {
-		error_print(stderr, path, &error);
-		return status_of(&error);
-	}
+	if (recording_open(path, &recording, &error))
+		return fail(settings, path, &error);
 	if (replayer_play(replayer, recording, tell, &teller, &result, &error)) {
-		error_print(stderr, path, &error);
-		status = status_of(&error);
+		status = fail(settings, path, &error);
 	} else {
 		print_result(settings, path, recording_program(recording),
 			     replayer_method(replayer), &result);
@@ -207,18 +188,6 @@ static int play(struct replayer *replayer, const struct settings *settings, cons
 	return status;
 }
 
-/* The worst of many. */
-static int worse(int one, int other)
-{
-	static const int order[] = { EXIT_ENVIRONMENT, EXIT_BAD_INPUT, EXIT_FINDINGS,
-				     EXIT_SKIPPED };
-
-	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
-		if (one == order[i] || other == order[i])
-			return order[i];
-	return EXIT_OK;
-}
-
 static void print_total(const struct settings *settings, const char *method, size_t recordings,
 			const struct replay_result *total)
 {
@@ -227,12 +196,13 @@ static void print_total(const struct settings *settings, const char *method, siz
 
 	uname(&kernel);
 	if (settings->json) {
-		print_line(json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:f}", "type",
-				     "replays", "kernel", kernel.release, "method", method,
-				     "recordings", (json_int_t)recordings, "points",
-				     (json_int_t)total->points, "same", (json_int_t)total->same,
-				     "different", (json_int_t)total->different, "lost",
-				     (json_int_t)total->lost, "seconds", seconds));
+		json_line(stdout,
+			  json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:f}", "type",
+				    "replays", "kernel", kernel.release, "method", method,
+				    "recordings", (json_int_t)recordings, "points",
+				    (json_int_t)total->points, "same", (json_int_t)total->same,
+				    "different", (json_int_t)total->different, "lost",
+				    (json_int_t)total->lost, "seconds", seconds));
 		return;
 	}
 	printf("%s (%s): %zu recordings, %" PRIu64 " points, %" PRIu64 " as recorded, %" PRIu64
@@ -270,27 +240,10 @@ static int add_path(void *context, const struct recording_mapping *mapping, size
 	return 0;
 }
 
-static int no_write(void *context, uint64_t address, const uint8_t *bytes, size_t size,
-		    struct error *error)
-{
-	return 0;
-}
-
-static int no_absent(void *context, uint64_t address, struct error *error)
-{
-	return 0;
-}
-
-static int no_point(void *context, const struct recording_point *point, struct error *error)
-{
-	return 0;
-}
-
 static int print_files(const struct settings *settings)
 {
 	struct paths paths = { 0 };
-	const struct recording_handler handler = { add_path, no_write, no_absent, no_point,
-						   &paths };
+	const struct recording_handler handler = { .mapping = add_path, .context = &paths };
 	int status = EXIT_OK;
 
 	for (char **path = settings->file; *path; path++) {
@@ -305,7 +258,7 @@ static int print_files(const struct settings *settings)
 		if (!failed)
 			continue;
 		error_print(stderr, *path, &error);
-		status = worse(status, status_of(&error));
+		status = exit_status_worse(status, status_of(&error));
 	}
 	for (size_t i = 0; i < paths.count; i++)
 		free(paths.path[i]);
@@ -320,18 +273,16 @@ int command_replay(int argc, char **argv)
 	struct replayer *replayer;
 	struct error error;
 	size_t recordings = 0;
-	int status = EXIT_OK;
+	int status = EXIT_SKIPPED;
 
 	argp_err_exit_status = EXIT_USAGE;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &settings);
 	if (settings.files)
 		return print_files(&settings);
-	if (replayer_create(&settings.replay, &replayer, &error)) {
-		error_print(stderr, NULL, &error);
-		return error.code == ERROR_UNAVAILABLE ? EXIT_SKIPPED : EXIT_ENVIRONMENT;
-	}
+	if (replayer_create(settings.method, &replayer, &error))
+		return fail(&settings, NULL, &error);
 	for (char **path = settings.file; *path; path++, recordings++) {
-		status = worse(status, play(replayer, &settings, *path, &total));
+		status = exit_status_worse(status, play(replayer, &settings, *path, &total));
 		fflush(stdout);
 	}
 	print_total(&settings, replayer_method(replayer), recordings, &total);

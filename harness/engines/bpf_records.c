@@ -30,7 +30,7 @@ struct bpf_records {
 	size_t kept_count;
 };
 
-struct bpf_records *bpf_records_create(bool walk, bool frame_pointer, const char *method,
+struct bpf_records *bpf_records_create(bool walk, bool frame_pointer, enum walk_method method,
 				       bool follow_frame_pointers)
 {
 	struct bpf_records *records = calloc(1, sizeof(*records));
@@ -41,10 +41,7 @@ struct bpf_records *bpf_records_create(bool walk, bool frame_pointer, const char
 	records->options.frame_pointer = frame_pointer;
 	records->options.follow_frame_pointers = follow_frame_pointers;
 	records->options.only_frame_pointer = frame_pointer && !walk;
-	if (method && strcmp(method, "loop") == 0)
-		records->options.method = WALK_METHOD_LOOP;
-	else if (method && strcmp(method, "chain") == 0)
-		records->options.method = WALK_METHOD_CHAIN;
+	records->options.method = method;
 	return records;
 }
 

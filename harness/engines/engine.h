@@ -8,6 +8,7 @@
 #define STACKPROOF_ENGINE_H
 
 #include <sys/user.h>
+#include "session.h"
 #include "truth/truth.h"
 #include "unwinder.h"
 
@@ -59,6 +60,8 @@ void target_memory_reset(struct target_memory *memory, pid_t pid);
 struct memory_reader target_memory_reader(struct target_memory *memory);
 /* ptrace's registers in DWARF's order; all known. */
 void register_values_from_user(const struct user_regs_struct *user, struct register_values *ret);
+/* And back; what has no DWARF number is 0. */
+void register_values_to_user(const struct register_values *regs, struct user_regs_struct *ret);
 
 /* ---- resident.c ------------------------------------------------------------------------- */
 
@@ -75,7 +78,7 @@ struct memory_reader resident_memory_reader(struct resident_memory *memory);
 /* ---- bpf_records.c ---------------------------------------------------------------------- */
 
 /* One BPF session for the walk and the baseline. Programs are loaded by bpf_records_open(). */
-struct bpf_records *bpf_records_create(bool walk, bool frame_pointer, const char *method,
+struct bpf_records *bpf_records_create(bool walk, bool frame_pointer, enum walk_method method,
 				       bool follow_frame_pointers);
 void bpf_records_destroy(struct bpf_records *records);
 int bpf_records_open(struct bpf_records *records, struct error *error);

@@ -93,3 +93,28 @@ void register_values_from_user(const struct user_regs_struct *user, struct regis
 		.known = (1u << REGISTER_COUNT) - 1,
 	};
 }
+
+void register_values_to_user(const struct register_values *regs, struct user_regs_struct *ret)
+{
+	const uint64_t *value = regs->value;
+
+	*ret = (struct user_regs_struct) {
+		.rax = value[0],
+		.rdx = value[1],
+		.rcx = value[2],
+		.rbx = value[3],
+		.rsi = value[4],
+		.rdi = value[5],
+		.rbp = value[6],
+		.rsp = value[7],
+		.r8 = value[8],
+		.r9 = value[9],
+		.r10 = value[10],
+		.r11 = value[11],
+		.r12 = value[12],
+		.r13 = value[13],
+		.r14 = value[14],
+		.r15 = value[15],
+		.rip = value[16],
+	};
+}

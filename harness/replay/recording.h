@@ -3,7 +3,7 @@
  * recording.h - all that the walk of each point of a run needs, in a file
  *
  * A recording is made where the program runs and is held against the truth (compare --record), and is
- * played where the walk is to be proven again: in a guest, where a point costs a fifteenth of a step.
+ * played where the walk is to be proven again: in a guest, where a point costs a twenty-fifth of a step.
  * What is in it is what a walk by the compact table asked for: the registers, the executable
  * mappings, and the words of memory that it read; and the stack that it found.
  *
@@ -84,7 +84,7 @@ struct recording_point {
 	uint64_t digest;
 };
 
-/* Told each item, in order. -1 ends the reading with that error. */
+/* Told each item, in order; NULL: not of such. -1 ends the reading with that error. */
 struct recording_handler {
 	/* mapping: valid during the call. number: of count; with count 0 it is called once, with NULL. */
 	int (*mapping)(void *context, const struct recording_mapping *mapping, size_t number,

@@ -140,7 +140,7 @@ static int take_mappings(struct cursor *cursor, const struct recording_handler *
 
 	if (take_unsigned(cursor, RECORDING_MAPPINGS_MAX, &count))
 		return -1;
-	if (!count)
+	if (!count && handler->mapping)
 		return handler->mapping(handler->context, NULL, 0, 0, cursor->error);
 	for (size_t i = 0; i < count; i++) {
 		struct recording_mapping mapping = { 0 };
@@ -153,7 +153,9 @@ static int take_mappings(struct cursor *cursor, const struct recording_handler *
 		/* Not held against user space's end: the vsyscall page lies above it. */
 		if (!size || mapping.start < gap || mapping.end < mapping.start)
 			return malformed(cursor, "a mapping that is empty or wraps");
-		if (take_image(cursor, &mapping) ||
+		if (take_image(cursor, &mapping))
+			return -1;
+		if (handler->mapping &&
 		    handler->mapping(handler->context, &mapping, i, count, cursor->error))
 			return -1;
 	}
@@ -174,7 +176,9 @@ static int take_write(struct cursor *cursor, const struct recording_handler *han
 	if (!size || *address < RECORDING_ADDRESS_MIN || *address >= RECORDING_ADDRESS_LIMIT ||
 	    size > PAGE_SET_PAGE - *address % PAGE_SET_PAGE)
 		return malformed(cursor, "a write that is empty, or leaves its page or user space");
-	return handler->write(handler->context, *address, bytes, size, cursor->error);
+	return handler->write
+		       ? handler->write(handler->context, *address, bytes, size, cursor->error)
+		       : 0;
 }
 
 static int take_absent(struct cursor *cursor, const struct recording_handler *handler)
@@ -183,7 +187,7 @@ static int take_absent(struct cursor *cursor, const struct recording_handler *ha
 
 	if (take_unsigned(cursor, RECORDING_ADDRESS_LIMIT - 1, &address))
 		return -1;
-	return handler->absent(handler->context, address, cursor->error);
+	return handler->absent ? handler->absent(handler->context, address, cursor->error) : 0;
 }
 
 static int take_point(struct cursor *cursor, const struct recording_handler *handler,
@@ -209,7 +213,7 @@ static int take_point(struct cursor *cursor, const struct recording_handler *han
 	point->stop = stop;
 	memcpy(&point->digest, cursor->recording->bytes + cursor->at, sizeof(point->digest));
 	cursor->at += sizeof(point->digest);
-	return handler->point(handler->context, point, cursor->error);
+	return handler->point ? handler->point(handler->context, point, cursor->error) : 0;
 }
 
 static int take_end(struct cursor *cursor, uint64_t points)

@@ -12,6 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "clock.h"
+#include "engines/engine.h"
+#include "image_store.h"
 #include "replay/page_set.h"
 #include "replay/replay.h"
 
@@ -135,6 +137,7 @@ static int set_mapping(void *context, const struct recording_mapping *recorded, 
 			mapping->entry = find_image(replayer, recorded, error);
 			if (!mapping->entry)
 				return -1;
+			image_entry_hold(mapping->entry);
 		}
 	}
 	if (number + 1 < count)
@@ -143,32 +146,6 @@ static int set_mapping(void *context, const struct recording_mapping *recorded, 
 }
 
 /* ---- points ----------------------------------------------------------------------------- */
-
-/* In the order of struct user_regs_struct from DWARF's (psABI, figure 3.36). */
-static void registers_to_user(const struct register_values *regs, struct user_regs_struct *ret)
-{
-	const uint64_t *value = regs->value;
-
-	*ret = (struct user_regs_struct) {
-		.rax = value[0],
-		.rdx = value[1],
-		.rcx = value[2],
-		.rbx = value[3],
-		.rsi = value[4],
-		.rdi = value[5],
-		.rbp = value[6],
-		.rsp = value[7],
-		.r8 = value[8],
-		.r9 = value[9],
-		.r10 = value[10],
-		.r11 = value[11],
-		.r12 = value[12],
-		.r13 = value[13],
-		.r14 = value[14],
-		.r15 = value[15],
-		.rip = value[16],
-	};
-}
 
 static void keep(void *context, const struct walk_record *record, bool frame_pointer)
 {
@@ -214,7 +191,7 @@ static int play_point(void *context, const struct recording_point *point, struct
 	struct replay_result *result = replayer->result;
 	struct user_regs_struct regs;
 
-	registers_to_user(&point->regs, &regs);
+	register_values_to_user(&point->regs, &regs);
 	replayer->got = false;
 	replayer->actual.count = 0;
 	replayer->actual.stop = STOP_NONE;
@@ -235,10 +212,9 @@ static int play_point(void *context, const struct recording_point *point, struct
 
 /* ---- the player ------------------------------------------------------------------------- */
 
-int replayer_create(const struct replay_options *options, struct replayer **ret,
-		    struct error *error)
+int replayer_create(enum walk_method method, struct replayer **ret, struct error *error)
 {
-	const struct bpf_session_options session = { .method = options->method,
+	const struct bpf_session_options session = { .method = method,
 						     .entries = 1u << WALK_ENTRY_REPLAY };
 	struct replayer *replayer = calloc(1, sizeof(*replayer));
 

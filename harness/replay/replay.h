@@ -13,10 +13,6 @@
 #include "replay/recording.h"
 #include "session.h"
 
-struct replay_options {
-	enum walk_method method;
-};
-
 /* A point at which the stack was another one. */
 struct replay_difference {
 	uint64_t point; /* its number, from 0 */
@@ -40,8 +36,7 @@ struct replay_result {
 /* BPF loaded and images with their tables, for any number of recordings one after the other. */
 struct replayer;
 /* ERROR_UNAVAILABLE: no BPF here. *ret: replayer_destroy(). */
-int replayer_create(const struct replay_options *options, struct replayer **ret,
-		    struct error *error);
+int replayer_create(enum walk_method method, struct replayer **ret, struct error *error);
 void replayer_destroy(struct replayer *replayer);
 const char *replayer_method(const struct replayer *replayer);
 /*

@@ -10,7 +10,7 @@
  *	toolchain_changes.c	two toolchains' tables of one function: what kind of change it is
  *	toolchains_text.c, toolchains_json.c, toolchains_html.c	the writers
  *
- * The model is filled from a results folder, and from what commands/report_toolchains.c read in the
+ * The model is filled from a results folder, and from what commands/report/report_toolchains.c read in the
  * binaries themselves. Compilers arrange code as they like, so rows differ nearly everywhere; what is
  * said of two versions of a function is its table's *features* (how the CFA is found, whether its
  * epilogues are described, ...) and which of them came or went.

@@ -11,15 +11,16 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "commands/compare.h"
+#include "commands/compare/compare.h"
 #include "recording_fixture.h"
+#include "recording_folder.h"
 #include "replay/page_set.h"
 
 #define POINTS	   3000
 #define PAGES_MAX  256
 #define WRITES_MAX 4096
 
-static char folder[] = "/tmp/test_replay.XXXXXX", program[64], path[64], changed[64];
+static char program[64];
 
 /* ---- recording -------------------------------------------------------------------------- */
 
@@ -48,10 +49,8 @@ static inline void record(void)
 	char command[128];
 	struct error error;
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	folder_begin();
 	snprintf(program, sizeof(program), "%s/program", folder);
-	snprintf(path, sizeof(path), "%s/recording", folder);
-	snprintf(changed, sizeof(changed), "%s/changed", folder);
 	snprintf(command, sizeof(command), "cp /bin/true %s", program);
 	ck_assert(!system(command));
 	ck_assert(!recording_writer_create(path, program, &writer, &error));
@@ -66,10 +65,8 @@ static inline void record(void)
 
 static inline void forget(void)
 {
-	unlink(changed);
-	unlink(path);
 	unlink(program);
-	rmdir(folder);
+	folder_end();
 }
 
 /* ---- what is in it ---------------------------------------------------------------------- */

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "commands/bench.h"
+#include "commands/bench/bench.h"
 #include "harness.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

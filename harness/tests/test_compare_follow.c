@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "commands/compare.h"
+#include "commands/compare/compare.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define FLAGS                                                                                      \
@@ -25,7 +25,7 @@ static const struct follow_case {
 	const char *name;
 	const char *source, *flags;
 	bool follow;
-	const char *method;
+	enum walk_method method;
 	/* At each point in called_back(): which frames of the stack are guessed, how it ends */
 	const char *marks; /* one for each frame: 'g' guessed */
 	uint32_t stop;
@@ -36,7 +36,7 @@ static const struct follow_case {
 	  "jit_map.c",
 	  "-fno-omit-frame-pointer",
 	  true,
-	  NULL,
+	  WALK_METHOD_PROBE,
 	  "..gg..",
 	  STOP_GUESSED,
 	  MATCH_EXACT,
@@ -45,7 +45,7 @@ static const struct follow_case {
 	  "jit_map.c",
 	  "-fno-omit-frame-pointer",
 	  true,
-	  "chain",
+	  WALK_METHOD_CHAIN,
 	  "..gg..",
 	  STOP_GUESSED,
 	  MATCH_EXACT,
@@ -55,7 +55,7 @@ static const struct follow_case {
 	  "jit_map.c",
 	  "-fomit-frame-pointer",
 	  true,
-	  NULL,
+	  WALK_METHOD_PROBE,
 	  "..gg..",
 	  STOP_GUESSED,
 	  MATCH_EXACT,
@@ -64,7 +64,7 @@ static const struct follow_case {
 	  "jit_map.c",
 	  "-fno-omit-frame-pointer",
 	  false,
-	  NULL,
+	  WALK_METHOD_PROBE,
 	  "..",
 	  STOP_NO_MAPPING,
 	  MATCH_TRUNCATED,
@@ -74,7 +74,7 @@ static const struct follow_case {
 	  "jit.c",
 	  "-fno-omit-frame-pointer",
 	  true,
-	  NULL,
+	  WALK_METHOD_PROBE,
 	  "..g.",
 	  STOP_GUESSED,
 	  MATCH_WRONG,

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include "commands/compare.h"
+#include "commands/compare/compare.h"
 
 #define LINES 4 /* a finding, a skip, a score, the verdicts */
 

@@ -222,6 +222,46 @@ START_TEST(script_brings_its_interpreter)
 }
 END_TEST
 
+/* Programs that need a library whose name musl's loader has for itself: a loader of that name and another. */
+static const struct {
+	const char *name, *loader, *library;
+	bool found;
+} of_musl[] = {
+	{ "in_the_loader", "ld-musl-x86_64.so.1", "libxnet.so", true },
+	{ "not_in_the_loader", "ld-musl-x86_64.so.1", "libnowhere.so", false },
+	{ "another_name", "ld-musl-x86_64.so.1", "libcold.so", false },
+	{ "another_loader", "ld-linux.so", "libxnet.so", false },
+};
+
+START_TEST(library_in_the_loader)
+{
+	static const char make[] =
+		"cd %s && cp " LOADER
+		" %s && echo 'void f(void) {} int main(void) { f(); return 0; }' >a.c && "
+		"gcc-12 -shared -fPIC -o %s a.c -Wl,-soname=%s && sed -i 's/void f(void) {}/void "
+		"f(void);/' a.c && "
+		"gcc-12 -o a a.c -nodefaultlibs ./%s -Wl,--dynamic-linker=%s/%s -nostartfiles "
+		"-Wl,-e,main && rm %s";
+	char folder[] = "/tmp/test_initramfs.XXXXXX", path[64], command[2048];
+	struct guest_file file = { path, NULL };
+	const char *loader = of_musl[_i].loader, *library = of_musl[_i].library;
+	struct error error = { 0 };
+	int fd = -1, status;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/a", folder);
+	snprintf(command, sizeof(command), make, folder, loader, library, library, library, folder,
+		 loader, library);
+	ck_assert_msg(!system(command), "%s", command);
+	setenv("STACKPROOF_GUEST_INIT", "/proc/self/exe", 1);
+	status = initramfs_build(&file, 1, NULL, 0, &fd, &error);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	ck_assert(!system(command));
+	ck_assert_msg(!status == of_musl[_i].found, "%s: %s", of_musl[_i].name, error.message);
+	ck_assert_msg(!status || strstr(error.message, library) != NULL, "%s", error.message);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("initramfs");
@@ -229,11 +269,14 @@ int main(void)
 	SRunner *runner;
 	int failed;
 
+	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, libraries_of_ls_are_there);
 	tcase_add_test(tests, content_is_the_files_own);
 	tcase_add_test(tests, duplicates_are_there_once);
 	tcase_add_test(tests, skeleton_is_there);
 	tcase_add_test(tests, script_brings_its_interpreter);
+	tcase_add_loop_test(tests, library_in_the_loader, 0,
+			    (int)(sizeof(of_musl) / sizeof(*of_musl)));
 	tcase_add_loop_test(tests, bad_file_is_an_error, 0,
 			    (int)(sizeof(failures) / sizeof(*failures)));
 	suite_add_tcase(suite, tests);

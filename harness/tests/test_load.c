@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include "command_output.h"
 #include "report/json_counts.h"
-#include "commands/load.h"
+#include "commands/load/load.h"
 #include "harness.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))

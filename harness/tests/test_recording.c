@@ -9,25 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "recording_fixture.h"
+#include "recording_folder.h"
 #include "replay/page_set.h"
 #include "tests/walk_world.h"
-
-static char folder[] = "/tmp/test_recording.XXXXXX", path[64], image[64];
-
-static void begin(void)
-{
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/recording", folder);
-	snprintf(image, sizeof(image), "%s/image", folder);
-}
-
-static void end(void)
-{
-	unlink(path);
-	unlink(image);
-	ck_assert(!rmdir(folder));
-	strcpy(folder + sizeof(folder) - 7, "XXXXXX");
-}
 
 /* ---- pages by their address ------------------------------------------------------------- */
 
@@ -149,7 +133,7 @@ static int log_mapping(void *context, const struct recording_mapping *mapping, s
 	ck_assert_uint_eq(mapping->end, play->space.mapping->end);
 	ck_assert_uint_eq(mapping->bias, BIAS);
 	ck_assert_int_eq(mapping->kind, RECORDING_FILE);
-	ck_assert_str_eq(mapping->path, image);
+	ck_assert_str_eq(mapping->path, other);
 	ck_assert_uint_eq(mapping->file_bytes, 5);
 	return 0;
 }
@@ -339,7 +323,7 @@ static void play_moves(struct play *play)
 /* The image is hand-made; the file stands for it. */
 static void map_file(struct world *world)
 {
-	FILE *file = fopen(image, "we");
+	FILE *file = fopen(other, "we");
 	struct stat stat;
 
 	ck_assert_ptr_nonnull(file);
@@ -348,7 +332,7 @@ static void map_file(struct world *world)
 	ck_assert(!fstat(fileno(file), &stat));
 	fclose(file);
 	world->entry.version = (struct file_version) { .inode = stat.st_ino, .size = stat.st_size };
-	world->mapping.path = image;
+	world->mapping.path = other;
 }
 
 START_TEST(made_moves)
@@ -375,15 +359,78 @@ START_TEST(made_moves)
 }
 END_TEST
 
+/* ---- mappings --------------------------------------------------------------------------- */
+
+static int count_sets(void *context, const struct recording_mapping *mapping, size_t number,
+		      size_t count, struct error *error)
+{
+	size_t *sets = context;
+
+	*sets += !number;
+	return 0;
+}
+
+/* The same twice, then with one thing changed: a walk would find another row, or another table. */
+static const struct {
+	const char *name;
+	struct mapping added; /* to the mapping, field by field */
+	bool another_image;
+	size_t sets;
+} changes[] = {
+	{ "nothing", { 0 }, false, 1 },	       { "its_start", { .start = 1 }, false, 2 },
+	{ "its_end", { .end = 1 }, false, 2 }, { "its_bias", { .bias = 1 }, false, 2 },
+	{ "its_image", { 0 }, true, 2 },
+};
+
+START_TEST(mappings_are_written_when_they_change)
+{
+	static const struct literal functions[] = { NORMAL, END };
+	struct fake_memory memory = { .there = { true, true, true } };
+	const struct memory_reader reader = { read_fake, &memory };
+	size_t sets = 0;
+	const struct recording_handler handler = { .mapping = count_sets, .context = &sets };
+	struct register_values regs;
+	struct recording_writer *writer;
+	struct recording *recording;
+	struct image_entry another;
+	struct world world;
+	struct error error;
+
+	world_init(&world, functions, COUNT_OF(functions), false);
+	map_file(&world);
+	another = world.entry;
+	draw_registers(&regs, SP, 0);
+	ck_assert(!recording_writer_create(path, "/some/program", &writer, &error));
+	for (int turn = 0; turn < 3; turn++) {
+		if (turn == 2) {
+			world.mapping.start += changes[_i].added.start;
+			world.mapping.end += changes[_i].added.end;
+			world.mapping.bias += changes[_i].added.bias;
+			if (changes[_i].another_image)
+				world.mapping.entry = &another;
+		}
+		ck_assert_msg(!recording_writer_point(writer, &world.space, &regs, &reader, &error),
+			      "%s", error.message);
+	}
+	ck_assert(!recording_writer_close(writer, true, &error));
+	ck_assert_msg(!recording_open(path, &recording, &error), "%s", error.message);
+	ck_assert_msg(!recording_play(recording, &handler, &error), "%s", error.message);
+	recording_close(recording);
+	ck_assert_msg(sets == changes[_i].sets, "%s: %zu", changes[_i].name, sets);
+	world_deinit(&world);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("recording");
 	TCase *tcase = tcase_create("recording");
 
-	tcase_add_checked_fixture(tcase, begin, end);
+	tcase_add_checked_fixture(tcase, folder_begin, folder_end);
 	tcase_add_loop_test(tcase, pages_in_any_order, 0, 6);
 	tcase_add_test(tcase, so_many_pages_and_no_more);
 	tcase_add_loop_test(tcase, made_moves, 0, COUNT_OF(cases));
+	tcase_add_loop_test(tcase, mappings_are_written_when_they_change, 0, COUNT_OF(changes));
 	suite_add_tcase(suite, tcase);
 
 	SRunner *runner = srunner_create(suite);

@@ -17,26 +17,11 @@
 #include <ucontext.h>
 #include <unistd.h>
 #include "recording_fixture.h"
+#include "image_store.h"
+#include "recording_folder.h"
 #include "replay/page_set.h"
 
 #define DEPTH 5
-
-static char folder[] = "/tmp/test_recording_write.XXXXXX", path[64], other[64];
-
-static void begin(void)
-{
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/recording", folder);
-	snprintf(other, sizeof(other), "%s/other", folder);
-}
-
-static void end(void)
-{
-	unlink(path);
-	unlink(other);
-	ck_assert(!rmdir(folder));
-	strcpy(folder + sizeof(folder) - 7, "XXXXXX");
-}
 
 /* ---- this process, recorded ------------------------------------------------------------- */
 
@@ -122,6 +107,7 @@ static int take_mapping(void *context, const struct recording_mapping *mapping, 
 		ck_assert_ptr_eq(entry, image_store_copy(player->store, mapping->bytes,
 							 mapping->size, "again", error));
 	}
+	image_entry_hold(entry);
 	player->space.mapping[player->space.mapping_count++] =
 		(struct mapping) { .start = mapping->start,
 				   .end = mapping->end,
@@ -442,7 +428,7 @@ int main(void)
 	Suite *suite = suite_create("recording_write");
 	TCase *tcase = tcase_create("recording_write");
 
-	tcase_add_checked_fixture(tcase, begin, end);
+	tcase_add_checked_fixture(tcase, folder_begin, folder_end);
 	tcase_set_timeout(tcase, 30);
 	tcase_add_test(tcase, this_process);
 	tcase_add_test(tcase, half_a_run_leaves_no_file);

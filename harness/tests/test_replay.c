@@ -102,8 +102,8 @@ static void play_planted(struct replayer *replayer, struct plant plant, struct t
 	struct replay_result result;
 	struct error error;
 
-	rewrite(path, changed, plant);
-	ck_assert_msg(!play(replayer, changed, told, &result, &error), "%s", error.message);
+	rewrite(path, other, plant);
+	ck_assert_msg(!play(replayer, other, told, &result, &error), "%s", error.message);
 	ck_assert_uint_eq(result.points, POINTS);
 	ck_assert_uint_eq(result.lost, 0);
 	check_gone(0);
@@ -273,12 +273,12 @@ static void cut_off(struct replayer *replayer)
 	FILE *file;
 	long size;
 
-	rewrite(path, changed, (struct plant) { NOWHERE, NOWHERE, NOWHERE });
-	ck_assert_ptr_nonnull(file = fopen(changed, "ae"));
+	rewrite(path, other, (struct plant) { NOWHERE, NOWHERE, NOWHERE });
+	ck_assert_ptr_nonnull(file = fopen(other, "ae"));
 	size = ftell(file);
 	fclose(file);
-	ck_assert(!truncate(changed, size - 3)); /* E and its number */
-	ck_assert_int_eq(play(replayer, changed, &told, &result, &error), -1);
+	ck_assert(!truncate(other, size - 3)); /* E and its number */
+	ck_assert_int_eq(play(replayer, other, &told, &result, &error), -1);
 	ck_assert_int_eq(error.code, ERROR_PROTOCOL);
 	ck_assert_str_eq(error.section, "recording");
 	ck_assert_uint_eq(error.offset, size - 3);
@@ -305,11 +305,11 @@ START_TEST(played)
 		an_address_that_is_taken,
 		cut_off,
 	};
-	const struct replay_options options = { .method = methods[_i].method };
+	const enum walk_method method = methods[_i].method;
 	struct replayer *replayer;
 	struct error error;
 
-	if (replayer_create(&options, &replayer, &error)) {
+	if (replayer_create(method, &replayer, &error)) {
 		ck_assert_msg(error.code == ERROR_UNAVAILABLE, "%s", error.message);
 		printf("SKIP: %s: %s\n", methods[_i].name, error.message);
 		return;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "commands/run.h"
+#include "commands/run/run.h"
 #include "harness.h"
 
 #define EXACT                                                                                      \

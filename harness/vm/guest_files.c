@@ -269,12 +269,34 @@ static bool search_library(struct search *search)
 	       search_conf(search, LOADER_CONF, 0) || search_defaults(search);
 }
 
+/* musl's loader is its libc, and what other systems have apart (ldso/dynlink.c, load_library()). */
+static bool is_in_loader(const char *name, const struct requester *by)
+{
+	static const char *const part[] = { "c", "pthread", "rt", "m", "dl", "util", "xnet" };
+	const char *loader;
+
+	while (by->parent)
+		by = by->parent;
+	loader = by->needs->interpreter ? strrchr(by->needs->interpreter, '/') : NULL;
+	if (!loader || strncmp(loader, "/ld-musl-", 9) != 0 || strncmp(name, "lib", 3) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(part) / sizeof(*part); i++) {
+		size_t length = strlen(part[i]);
+
+		if (!strncmp(name + 3, part[i], length) && name[3 + length] == '.')
+			return true;
+	}
+	return false;
+}
+
 static int add_library(struct guest_files *files, const char *name, const struct requester *by,
 		       struct error *error)
 {
 	struct search *search;
 	int ret = -1;
 
+	if (is_in_loader(name, by))
+		return 0;
 	if (strchr(name, '/'))
 		return add_file(files, name, name, by, error);
 	search = calloc(1, sizeof(*search));

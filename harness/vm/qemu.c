@@ -23,8 +23,8 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+#include "clock.h"
 #include "vm/accelerator.h"
 #include "vm/boot_image.h"
 #include "vm/console.h"
@@ -70,10 +70,7 @@ struct guest {
 
 static uint64_t now_ms(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+	return monotonic_ns() / 1000000;
 }
 
 const char *guest_outcome_name(enum guest_outcome outcome)

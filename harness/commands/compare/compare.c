@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * compare.c - `stackproof compare`: step a real program, hold engines against the truth
+ */
+#include <argp.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include "commands/exit_status.h"
+#include "commands/options.h"
+#include "compare.h"
+#include "harness.h"
+#include "replay/recording.h"
+#include "report/json_counts.h"
+
+enum {
+	OPTION_BIND_NOW = 256,
+	OPTION_EACH,
+	OPTION_EVERY,
+	OPTION_FOLLOW,
+	OPTION_FROM,
+	OPTION_JSON,
+	OPTION_TIMEOUT,
+	OPTION_LIMIT,
+	OPTION_METHOD,
+	OPTION_OUTPUT,
+	OPTION_RECORD,
+	OPTION_REGISTERS,
+};
+
+static const struct argp_option options[] = {
+	{ "engine", 'e', "ENGINE,...", 0,
+	  "engines to score (default: all): cfi, table, bpf, fp, libdw, libunwind", 0 },
+	{ "bind-now", OPTION_BIND_NOW, NULL, 0,
+	  "the dynamic loader resolves every symbol before the program begins (LD_BIND_NOW)", 0 },
+	{ "each", OPTION_EACH, NULL, 0,
+	  "every argument is a program without arguments, compared one after the other; NDJSON, "
+	  "with a \"begin\" and an \"end\" object around each one's, on both output streams",
+	  0 },
+	{ "every", OPTION_EVERY, "N", 0, "compare at every Nth instruction (default 1)", 0 },
+	{ "follow-frame-pointers", OPTION_FOLLOW, NULL, 0,
+	  "where there is no CFI, the engines bpf and table go on by the frame pointer; such "
+	  "frames "
+	  "are marked, and counted apart",
+	  0 },
+	{ "from", OPTION_FROM, "SYMBOL", 0,
+	  "compare from SYMBOL's first execution on; _start: from the program's entry point, the "
+	  "dynamic loader unstepped (default: the first instruction of all)",
+	  0 },
+	{ "json", OPTION_JSON, NULL, 0, "NDJSON on standard output", 0 },
+	{ "limit", OPTION_LIMIT, "POINTS", 0, "end the program after so many points", 0 },
+	{ "method", OPTION_METHOD, "loop|chain", 0,
+	  "how the BPF walk goes round: bpf_loop or tail calls (default: probed)", 0 },
+	{ "output", OPTION_OUTPUT, NULL, 0, "let the program's own output through", 0 },
+	{ "record", OPTION_RECORD, "DIR", 0,
+	  "keep what each point's walk needs in DIR/PROGRAM.recording, for `stackproof replay`",
+	  0 },
+	{ "registers", OPTION_REGISTERS, NULL, 0,
+	  "hold the callee-saved registers that the CFI brings back against the truth too", 0 },
+	{ "timeout", OPTION_TIMEOUT, "SECONDS", 0, "give up after so long (default 600)", 0 },
+	{ NULL },
+};
+
+struct arguments {
+	struct compare_options compare;
+	struct tracer_options tracer;
+	bool json;
+	bool each;
+	const char *record; /* a folder; or NULL */
+};
+
+static void parse_engines(struct argp_state *state, struct compare_options *compare, char *list)
+{
+	char *name, *rest = list;
+
+	compare->engine_count = 0;
+	while ((name = strsep(&rest, ","))) {
+		const struct engine *engine = engine_find(name);
+
+		if (!engine)
+			argp_error(state, "no engine is called '%s'", name);
+		for (size_t i = 0; i < compare->engine_count; i++)
+			if (compare->engine[i] == engine)
+				argp_error(state, "engine '%s' is named twice", name);
+		compare->engine[compare->engine_count++] = engine;
+	}
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	struct compare_options *compare = &arguments->compare;
+	struct tracer_options *tracer = &arguments->tracer;
+
+	switch (key) {
+	case 'e': parse_engines(state, compare, argument); return 0;
+	case OPTION_BIND_NOW: option_bind_now(state); return 0;
+	case OPTION_EACH: arguments->each = arguments->json = true; return 0;
+	case OPTION_EVERY: tracer->every = option_number(state, argument, "--every"); return 0;
+	case OPTION_FOLLOW: compare->follow_frame_pointers = true; return 0;
+	case OPTION_FROM: tracer->from = argument; return 0;
+	case OPTION_JSON: arguments->json = true; return 0;
+	case OPTION_LIMIT:
+		tracer->point_limit = option_number(state, argument, "--limit");
+		return 0;
+	case OPTION_METHOD: compare->method = option_method(state, argument); return 0;
+	case OPTION_OUTPUT: tracer->silence_output = false; return 0;
+	case OPTION_RECORD: arguments->record = argument; return 0;
+	case OPTION_REGISTERS: compare->registers = true; return 0;
+	case OPTION_TIMEOUT:
+		tracer->timeout_ms = option_number(state, argument, "--timeout") * 1000;
+		return 0;
+	case ARGP_KEY_ARGS: tracer->argv = state->argv + state->next; return 0;
+	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "-- PROGRAM [ARGUMENT...]",
+	.doc = "Steps PROGRAM one instruction at a time, asks each engine for the stack, and says "
+	       "whose "
+	       "fault it is where one is wrong.",
+};
+
+/* ---- recording -------------------------------------------------------------------------- */
+
+/* context: the writer at hand, recording_begin() puts it there. */
+static void record_point(void *context, const struct evidence *evidence)
+{
+	struct recording_writer **writer = context;
+	const struct point *point = evidence->point;
+	struct error error; /* it sticks: closing says it */
+
+	recording_writer_point(*writer, point->space, point->regs, point->memory, &error);
+}
+
+static int recording_begin(const char *folder, const char *program, struct recording_writer **ret,
+			   struct error *error)
+{
+	const char *slash = strrchr(program, '/');
+	char *path;
+	int status;
+
+	if (asprintf(&path, "%s/%s.recording", folder, slash ? slash + 1 : program) < 0)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a path");
+	status = recording_writer_create(path, program, ret, error);
+	free(path);
+	return status;
+}
+
+/* Compares one program, and records it if that is asked for. Of half a run there is no recording. */
+static int run_program(struct comparer *comparer, const struct arguments *arguments,
+		       struct recording_writer **writer, char *const *argv, struct comparison *ret,
+		       struct error *error)
+{
+	struct tracer_options tracer = arguments->tracer;
+	struct error failure;
+	int status;
+
+	tracer.argv = argv;
+	if (!arguments->record)
+		return comparer_run(comparer, &tracer, ret, error);
+	if (recording_begin(arguments->record, argv[0], writer, error))
+		return -1;
+	status = comparer_run(comparer, &tracer, ret, error);
+	if (recording_writer_close(*writer, !status, &failure) && !status) {
+		comparison_deinit(ret);
+		*error = failure;
+		return -1;
+	}
+	return status;
+}
+
+/* ---- one program ------------------------------------------------------------------------ */
+
+/* How the comparison of one program ended. */
+struct ending {
+	int status;	/* the exit status that it alone would give */
+	bool timed_out; /* the program was killed for that */
+	char message[sizeof(((struct error *)0)->message)];
+};
+
+/* Compares one program and prints the result. */
+static struct ending compare_program(struct comparer *comparer, const struct arguments *arguments,
+				     struct recording_writer **writer, char *const *argv)
+{
+	struct ending ending = { .status = EXIT_OK };
+	struct comparison comparison;
+	const char *program = argv[0];
+	struct error error;
+	size_t skipped = 0;
+
+	if (run_program(comparer, arguments, writer, argv, &comparison, &error)) {
+		error_print(stderr, program, &error);
+		snprintf(ending.message, sizeof(ending.message), "%s", error.message);
+		ending.status = exit_status_of_error(&error);
+		ending.timed_out = error.code == ERROR_TIMEOUT;
+		return ending;
+	}
+	if (arguments->json)
+		compare_print_json(stdout, program, &comparison);
+	else
+		compare_print_text(stdout, program, &comparison);
+	for (size_t i = 0; i < comparison.engine_count; i++)
+		skipped += comparison.engine[i].skipped;
+	if (comparison_is_thin(&comparison)) {
+		snprintf(ending.message, sizeof(ending.message),
+			 "the truth is thin: it proves little");
+		fprintf(stderr, "%s: %s\n", program, ending.message);
+		ending.status = EXIT_FINDINGS;
+	}
+	if (comparison_has_findings(&comparison))
+		ending.status = EXIT_FINDINGS;
+	if (skipped == comparison.engine_count)
+		ending.status = EXIT_SKIPPED;
+	comparison_deinit(&comparison);
+	return ending;
+}
+
+/*
+ * Between a begin and an end lies one program's result, whatever becomes of the next. On both
+ * streams: who reads them from two pipes has nothing else to tell whose a message is. Takes the
+ * object.
+ */
+static void print_mark(json_t *object)
+{
+	json_line(stdout, json_incref(object));
+	fflush(stdout);
+	json_line(stderr, object);
+}
+
+static void print_begin(const char *program)
+{
+	print_mark(json_pack("{s:s, s:o}", "type", "begin", "program", json_bytes(program)));
+}
+
+static void print_end(const char *program, const struct ending *ending)
+{
+	print_mark(json_pack("{s:s, s:o, s:i, s:o, s:b}", "type", "end", "program",
+			     json_bytes(program), "status", ending->status, "message",
+			     json_bytes(ending->message), "timed_out", ending->timed_out));
+}
+
+/* Every argument is a program. The worst status. */
+static int compare_each(struct comparer *comparer, const struct arguments *arguments,
+			struct recording_writer **writer)
+{
+	int status = EXIT_SKIPPED;
+
+	for (char *const *program = arguments->tracer.argv; *program; program++) {
+		char *argv[] = { *program, NULL };
+
+		print_begin(*program);
+		struct ending ending = compare_program(comparer, arguments, writer, argv);
+		print_end(*program, &ending);
+		status = exit_status_worse(status, ending.status);
+	}
+	return status;
+}
+
+int command_compare(int argc, char **argv)
+{
+	struct arguments arguments = {
+		.tracer = { .timeout_ms = 600000, .silence_output = true },
+	};
+	struct recording_writer *writer = NULL;
+	struct comparer *comparer;
+	struct error error;
+	int status;
+
+	for (size_t i = 0; engine_at(i); i++)
+		arguments.compare.engine[arguments.compare.engine_count++] = engine_at(i);
+	argp_err_exit_status = EXIT_USAGE;
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
+	if (arguments.record) {
+		arguments.compare.on_evidence = record_point;
+		arguments.compare.context = &writer;
+	}
+	if (comparer_create(&arguments.compare, &comparer, &error)) {
+		error_print(stderr, NULL, &error);
+		return EXIT_ENVIRONMENT;
+	}
+	if (arguments.each)
+		status = compare_each(comparer, &arguments, &writer);
+	else
+		status = compare_program(comparer, &arguments, &writer, arguments.tracer.argv)
+				 .status;
+	comparer_destroy(comparer);
+	return status;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * compare.h - engines held against the truth over one program's run
+ *
+ *	compare.c	the command line
+ *	compare_run.c	tracer, engines and verdicts brought together: a comparer
+ *	compare_point.c	one point
+ *	compare_json.c	the result as NDJSON: the contract of ARCHITECTURE
+ *	compare_text.c	the result for people
+ */
+#ifndef STACKPROOF_COMPARE_H
+#define STACKPROOF_COMPARE_H
+
+#include "engines/engine.h"
+#include "truth/truth.h"
+#include "verdict/verdict.h"
+
+#define COMPARE_ENGINES_MAX 16
+
+struct compare_options {
+	const struct engine *engine[COMPARE_ENGINES_MAX];
+	size_t engine_count;
+	enum walk_method method; /* how the BPF walk goes round */
+	/* bpf and table follow frame pointers where there is no CFI. */
+	bool follow_frame_pointers;
+	/* Where the stack is right, the callee-saved registers that the CFI brings back are held
+	 * against the truth too (registers.c). */
+	bool registers;
+	/* Told each point's verdict; NULL: nobody is. */
+	void (*on_judgement)(void *context, const struct point *point,
+			     const struct judgement *judgement);
+	/* Told each point's stacks, before the verdict; NULL: nobody is. */
+	void (*on_evidence)(void *context, const struct evidence *evidence);
+	void *context;
+};
+
+/* One engine's part of the result. */
+struct compare_engine {
+	const struct engine *engine;
+	void *open; /* its own state, while the comparer lives */
+	bool skipped;
+	struct error skip; /* why */
+	struct score score;
+	bool answered, exact; /* at the point at hand */
+};
+
+struct comparison {
+	struct compare_engine engine[COMPARE_ENGINES_MAX];
+	size_t engine_count;
+	uint64_t points;
+	uint64_t verdict[VERDICT_COUNT];
+	uint64_t missing;   /* table faults because no FDE covers a PC */
+	uint64_t transit;   /* points between abandoning frames and jumping */
+	uint64_t uncovered; /* points with a frame (but the outermost) that no FDE covers */
+	struct findings findings;
+	struct tracer_counters truth;
+	int status;	       /* of the program, as waitpid gives it */
+	uint64_t digest;       /* of the bpf engine's stacks, the same wherever images are mapped */
+	uint64_t truth_digest; /* of the truth at the same points */
+	char bpf_method[16];   /* "" if no engine ran in the kernel */
+	bool follows_frame_pointers;
+	uint64_t elapsed_ns;
+};
+
+/*
+ * Engines, images and the BPF programs, for any number of programs one after the other. Loading BPF
+ * costs seconds in an emulated guest, and the tables of the C library are the same for all.
+ */
+struct comparer;
+int comparer_create(const struct compare_options *options, struct comparer **ret,
+		    struct error *error);
+void comparer_destroy(struct comparer *comparer);
+/* Runs a program. -1: the environment failed (error); the program's own failure is not an error. */
+int comparer_run(struct comparer *comparer, const struct tracer_options *options,
+		 struct comparison *ret, struct error *error);
+void comparison_deinit(struct comparison *comparison);
+/* True if there is something that exit status 1 must say. */
+bool comparison_has_findings(const struct comparison *comparison);
+/* True if the run proved little: too few points, or points without a whole truth. */
+bool comparison_is_thin(const struct comparison *comparison);
+
+void compare_print_json(FILE *file, const char *program, const struct comparison *comparison);
+void compare_print_text(FILE *file, const char *program, const struct comparison *comparison);
+
+#endif

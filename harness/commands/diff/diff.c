@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * diff.c - `stackproof diff A B`: two tables, function by function, whatever their addresses
+ *
+ * Either may be an ELF file, a saved table (`stackproof table`), or another tool's dump; "-" is standard
+ * input. What a file is its first bytes say, or --from for a dump. A dump holds less than the CFI does: the
+ * other side is then reduced to what the dump's tool can say (its dialect), and the output says what was
+ * compared. Two dumps can be compared if they are of one kind. Nothing is guessed: a dump that knows only
+ * addresses needs an image on the other side.
+ */
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+#include "commands/debug_link.h"
+#include "commands/diff/diff.h"
+#include "harness.h"
+
+/* One of the two. Of image and saved table, or dump, the one that it is. */
+struct side {
+	const char *path;
+	char *bytes; /* ends in a NUL that size does not count */
+	size_t size;
+	const struct diff_dialect *dialect; /* of a dump; NULL: an image or a saved table */
+	struct image *image;
+	struct cfi *cfi;
+	struct table_text *text;
+	struct diff_table table;
+	bool lost; /* entries of the image could not be read */
+};
+
+struct options {
+	const char *from;
+	const char *func;
+	bool json;
+	bool summary;
+	const char *path[2];
+};
+
+static const struct argp_option option_list[] = {
+	{ "from", 'f', "NAME", 0,
+	  "what a file that is no ELF file holds: text, readelf, parca, parca-rows or otel", 0 },
+	{ "func", 'F', "GLOB", 0, "only functions with such a name", 0 },
+	{ "json", 'j', NULL, 0, "one JSON object per function that differs, then a summary", 0 },
+	{ "summary", 's', NULL, 0, "only the summary", 0 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	struct options *options = state->input;
+	switch (key) {
+	case 'f':
+		if (strcmp(argument, "text") && !diff_dialect_find(argument))
+			argp_error(state, "unknown kind of table '%s'", argument);
+		options->from = argument;
+		break;
+	case 'F': options->func = argument; break;
+	case 'j': options->json = true; break;
+	case 's': options->summary = true; break;
+	case ARGP_KEY_ARG:
+		if (state->arg_num >= 2)
+			argp_error(state, "more than two files");
+		options->path[state->arg_num] = argument;
+		break;
+	case ARGP_KEY_END:
+		if (state->arg_num < 2)
+			argp_error(state, "two files are needed");
+		if (!strcmp(options->path[0], "-") && !strcmp(options->path[1], "-"))
+			argp_error(state, "standard input can be one of the files only");
+		break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* ---- read -------------------------------------------------------------------------------- */
+
+static int read_stream(struct side *side, FILE *file, struct error *error)
+{
+	size_t capacity = 0;
+	do {
+		if (capacity - side->size < 65536) {
+			capacity = capacity ? capacity * 2 : 1 << 20;
+			char *moved = realloc(side->bytes, capacity);
+			if (!moved)
+				return error_set(error, ERROR_MEMORY, "", 0,
+						 "no memory to read the file");
+			side->bytes = moved;
+		}
+		side->size += fread(side->bytes + side->size, 1, capacity - side->size - 1, file);
+	} while (!feof(file) && !ferror(file));
+	if (ferror(file))
+		return error_set_errno(error, "cannot read the file");
+	side->bytes[side->size] = '\0';
+	return 0;
+}
+
+static int read_bytes(struct side *side, struct error *error)
+{
+	if (!strcmp(side->path, "-"))
+		return read_stream(side, stdin, error);
+	FILE *file = fopen(side->path, "re");
+	if (!file)
+		return error_set_errno(error, "cannot open the file");
+	int result = read_stream(side, file, error);
+	fclose(file);
+	return result;
+}
+
+/* Entries that are lost are said, and the rest is compared. */
+static int read_image(struct side *side, struct error *error)
+{
+	struct error_list lost = { 0 };
+	int result = strcmp(side->path, "-")
+			     ? debug_link_open(side->path, NULL, &side->image, error)
+			     : image_create_memory(side->bytes, side->size, "-", &side->image,
+						   error);
+	if (result)
+		return -1;
+	if (cfi_create(side->image, &side->cfi, error)) {
+		if (error->code != ERROR_NO_CFI)
+			return -1;
+		/* A table without functions: nothing is wrong with the file. */
+		error_print(stderr, side->path, error);
+	}
+	if (table_text_create(side->cfi, &side->text, error))
+		return -1;
+	cfi_check(side->cfi, &lost);
+	for (size_t i = 0; i < lost.count; i++)
+		error_print(stderr, side->path, &lost.error[i]);
+	if (lost.dropped)
+		fprintf(stderr, "%s: and %zu more\n", side->path, lost.dropped);
+	side->lost = lost.count || lost.dropped;
+	error_list_deinit(&lost);
+	return 0;
+}
+
+static int read_side(struct side *side, const struct options *options, struct error *error)
+{
+	static const char magic[] = "stackproof table text ";
+	if (read_bytes(side, error))
+		return -1;
+	if (side->size >= 4 && !memcmp(side->bytes, "\177ELF", 4))
+		return read_image(side, error);
+	if (options->from)
+		side->dialect = diff_dialect_find(options->from);
+	else if (strncmp(side->bytes, magic, sizeof(magic) - 1))
+		side->dialect = diff_dialect_detect(side->bytes);
+	else
+		return table_text_read(side->bytes, side->size, &side->text, error);
+	if (options->from && !side->dialect)
+		return table_text_read(side->bytes, side->size, &side->text, error);
+	if (!side->dialect)
+		return error_set(error, ERROR_TEXT_SYNTAX, "", 1,
+				 "neither an ELF file nor a table in a format that is known");
+	if (memchr(side->bytes, 0, side->size))
+		return error_set(error, ERROR_TEXT_SYNTAX, "", 1, "a dump with NUL bytes");
+	side->table.dialect = side->dialect;
+	return side->dialect->read(side->bytes, &side->table, error);
+}
+
+static void side_deinit(struct side *side)
+{
+	diff_table_deinit(&side->table);
+	table_text_destroy(side->text);
+	cfi_destroy(side->cfi);
+	image_destroy(side->image);
+	free(side->bytes);
+}
+
+/* ---- compare ----------------------------------------------------------------------------- */
+
+/* What the two have in common, or NULL with a message: they can't be compared. */
+static const struct diff_dialect *common_dialect(const struct side *a, const struct side *b)
+{
+	const struct diff_dialect *dialect = a->dialect ? a->dialect : b->dialect;
+	if (a->dialect && b->dialect && a->dialect != b->dialect) {
+		fprintf(stderr,
+			"stackproof diff: dumps of two kinds (%s and %s): hold each against the "
+			"image\n",
+			a->dialect->name, b->dialect->name);
+		return NULL;
+	}
+	if ((a->table.flat && !b->image) || (b->table.flat && !a->image)) {
+		fprintf(stderr,
+			"stackproof diff: the dump knows addresses only, no functions: hold it "
+			"against the image\n");
+		return NULL;
+	}
+	return dialect ? dialect : &diff_dialect_text;
+}
+
+/* Both sides in the dialect. */
+static int translate(struct side *side, const struct diff_dialect *dialect, struct error *error)
+{
+	if (side->dialect)
+		return 0;
+	side->table.dialect = dialect;
+	return diff_table_from_text(&side->table, side->text, error);
+}
+
+static int cut(struct side *side, const struct side *other, struct error *error)
+{
+	struct diff_table whole = { 0 };
+	if (!side->table.flat)
+		return 0;
+	int result = diff_table_cut(&whole, &side->table, &other->table, error);
+	diff_table_deinit(&side->table);
+	side->table = whole;
+	return result;
+}
+
+static enum exit_status compare(struct side side[2], const struct options *options,
+				struct error *error)
+{
+	const struct diff_dialect *dialect = common_dialect(&side[0], &side[1]);
+	struct diff_match match = { 0 };
+	if (!dialect)
+		return EXIT_USAGE;
+	/* An image knows addresses too, but another image's may be others. */
+	bool by_address = (side[0].image && side[1].dialect) || (side[1].image && side[0].dialect);
+	if (translate(&side[0], dialect, error) || translate(&side[1], dialect, error) ||
+	    cut(&side[0], &side[1], error) || cut(&side[1], &side[0], error) ||
+	    diff_match(&side[0].table, &side[1].table, by_address, &match, error)) {
+		error_print(stderr, "stackproof diff", error);
+		return EXIT_ENVIRONMENT;
+	}
+	struct diff_report report = {
+		.file = stdout,
+		.json = options->json,
+		.summary = options->summary,
+		.func = options->func,
+		.path_a = side[0].path,
+		.path_b = side[1].path,
+	};
+	diff_report_write(&report, &side[0].table, &side[1].table, &match);
+	diff_match_deinit(&match);
+	if (side[0].lost || side[1].lost)
+		return EXIT_BAD_INPUT;
+	return diff_report_differs(&report) ? EXIT_FINDINGS : EXIT_OK;
+}
+
+int command_diff(int argc, char **argv)
+{
+	static const struct argp argp = {
+		option_list,
+		parse_option,
+		"A B",
+		"Compares the unwind tables of two files, function by function: ELF files, saved "
+		"tables, or what readelf -wF, Parca Agent's eh-frame tool and the OpenTelemetry "
+		"profiler's stackdeltas tool print.",
+		NULL,
+		NULL,
+		NULL,
+	};
+	struct options options = { 0 };
+	argp_err_exit_status = EXIT_USAGE;
+	if (argp_parse(&argp, argc, argv, 0, NULL, &options))
+		return EXIT_USAGE;
+
+	struct diff_words words = { 0 };
+	struct side side[2] = { { .path = options.path[0] }, { .path = options.path[1] } };
+	enum exit_status status = EXIT_OK;
+	struct error error = { 0 };
+	for (int i = 0; i < 2; i++) {
+		side[i].table.words = &words;
+		if (read_side(&side[i], &options, &error)) {
+			error_print(stderr, side[i].path, &error);
+			status = EXIT_BAD_INPUT;
+		}
+	}
+	if (status == EXIT_OK)
+		status = compare(side, &options, &error);
+	if (fflush(stdout) || ferror(stdout)) {
+		perror("stackproof diff: cannot write");
+		status = EXIT_ENVIRONMENT;
+	}
+	side_deinit(&side[0]);
+	side_deinit(&side[1]);
+	diff_words_deinit(&words);
+	return status;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * load.c - `stackproof load`: does this kernel's verifier take our programs, and at what cost
+ *
+ *	stackproof load					the built-in objects, on this kernel
+ *	stackproof load build/bpf/clang-*\/walk.bpf.o	the same by other compilers
+ *	stackproof load --check RESULTS --record FILE	many kernels' results against the record
+ *
+ * Whether a BPF program loads is decided by the kernel's verifier anew on each machine: by its
+ * version down to the patch level, and by what code the compiler made. Each program is loaded alone
+ * and thrown away. scripts/check-kernels does it in a guest of every kernel.
+ */
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include "report/json_counts.h"
+#include "commands/load/load.h"
+#include "harness.h"
+#include "vm/kernel_index.h"
+
+struct settings {
+	bool json;
+	const char *kernel;
+	struct load_check_options check;
+	char **file;
+	int file_count;
+};
+
+enum { KEY_RECORD = 256, KEY_UPDATE };
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct settings *settings = state->input;
+
+	switch (key) {
+	case 'j': settings->json = settings->check.json = true; return 0;
+	case 'k':
+		if (!*argument || strlen(argument) >= LOAD_NAME_MAX)
+			argp_error(state, "\"%s\" is no name for a kernel", argument);
+		settings->kernel = argument;
+		return 0;
+	case 'c': settings->check.results = argument; return 0;
+	case KEY_RECORD: settings->check.record = argument; return 0;
+	case KEY_UPDATE: settings->check.update = true; return 0;
+	case ARGP_KEY_ARGS:
+		settings->file = state->argv + state->next;
+		settings->file_count = state->argc - state->next;
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		if (!settings->check.results != !settings->check.record)
+			argp_error(state, "--check and --record go together");
+		if (settings->check.update && !settings->check.results)
+			argp_error(state, "--update is for --check");
+		if (settings->check.results && settings->file_count)
+			argp_error(state, "--check reads results, no objects");
+		return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* ---- loading ---------------------------------------------------------------------------- */
+
+/* Which kernel this is, in the record's words and in its own. */
+static void name_kernel(const struct settings *settings, struct load_result *ret)
+{
+	struct utsname name;
+
+	if (uname(&name) || kernel_series_of(name.release, ret->kernel, sizeof(ret->kernel)))
+		strcpy(ret->kernel, "unknown");
+	snprintf(ret->release, sizeof(ret->release), "%.63s", name.release);
+	if (settings->kernel)
+		strcpy(ret->kernel, settings->kernel);
+}
+
+static int load_programs(const struct settings *settings, const struct load_object *object)
+{
+	int status = EXIT_OK;
+
+	for (size_t i = 0; i < object->program_count; i++) {
+		struct load_result result = { 0 };
+
+		name_kernel(settings, &result);
+		load_program(object, i, &result);
+		if (settings->json)
+			json_line(stdout, load_result_json(&result));
+		else
+			load_result_print(&result, stdout);
+		fflush(stdout);
+		/* Without the helper another program takes its place: not a failure. */
+		if (result.outcome == LOAD_NO)
+			status = EXIT_FINDINGS;
+	}
+	return status;
+}
+
+/* One object whose init gave failed. What can't be read outweighs what doesn't load. */
+static int load_one(const struct settings *settings, struct load_object *object, int failed,
+		    const char *name, const struct error *error, int status)
+{
+	int own;
+
+	if (failed) {
+		error_print(stderr, name, error);
+		return EXIT_BAD_INPUT;
+	}
+	own = load_programs(settings, object);
+	load_object_deinit(object);
+	return own > status ? own : status;
+}
+
+static int load_all(const struct settings *settings)
+{
+	struct load_object object;
+	struct error error = { 0 };
+	int status = EXIT_OK, failed;
+
+	for (int i = 0; i < settings->file_count; i++) {
+		failed = load_object_init(&object, settings->file[i], &error);
+		status = load_one(settings, &object, failed, settings->file[i], &error, status);
+	}
+	for (size_t i = 0; !settings->file_count; i++) {
+		failed = load_object_init_built_in(&object, i, &error);
+		if (failed > 0)
+			break;
+		status = load_one(settings, &object, failed, "built-in", &error, status);
+	}
+	return status;
+}
+
+static int skip(const struct settings *settings, const struct error *error)
+{
+	if (settings->json)
+		json_line(stdout, json_pack("{ss ss ss ss}", "type", "skip", "name",
+					    settings->kernel ? settings->kernel : "load", "reason",
+					    "no_bpf", "message", error->message));
+	else
+		printf("skipped: no_bpf: %s\n", error->message);
+	return EXIT_SKIPPED;
+}
+
+int command_load(int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+		{ "json", 'j', NULL, 0, "One JSON object per program", 0 },
+		{ "kernel", 'k', "NAME", 0, "What to call this kernel (its series)", 0 },
+		{ "check", 'c', "RESULTS", 0,
+		  "Loads nothing: holds lines of --json against the record", 0 },
+		{ "record", KEY_RECORD, "FILE", 0, "The record (golden/verifier.tsv)", 0 },
+		{ "update", KEY_UPDATE, NULL, 0, "Makes the record say what the results say", 0 },
+		{ 0 },
+	};
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "[OBJECT...]",
+		.doc = "Loads each program of BPF objects (the built-in ones) into this kernel, "
+		       "alone, and "
+		       "says what the verifier said.",
+	};
+	struct settings settings = { 0 };
+	struct error error = { 0 };
+
+	argp_err_exit_status = ARGP_ERR_EXIT;
+	argp_parse(&argp, argc, argv, 0, NULL, &settings);
+	if (settings.check.results)
+		return load_check(&settings.check);
+	if (load_possible(&error))
+		return skip(&settings, &error);
+	return load_all(&settings);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * table.c - `stackproof table ELF...`: an image's unwind table in one of four formats
+ *
+ *	text	the golden text, without addresses (default)
+ *	readelf	the lines of `readelf -wF`
+ *	compact	what BPF is given: segments, pages, rows, rules, markers
+ *	json	one object per row
+ *
+ * A file that can't be read is reported, and the others are still done: the exit status is then 3,
+ * as it is when entries of a file were lost. A section that the file lacks is read from its debug
+ * file. --func and --pc narrow the output to FDEs (in compact: rows) that touch the function or
+ * address.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "commands/debug_link.h"
+#include "harness.h"
+#include "table.h"
+
+static const struct {
+	const char *name;
+	table_format_fn write;
+} formats[] = {
+	{ "text", table_text },
+	{ "readelf", table_readelf },
+	{ "compact", table_compact },
+	{ "json", table_json },
+};
+#define FORMAT_COUNT (sizeof(formats) / sizeof(formats[0]))
+
+struct options {
+	table_format_fn write;
+	const char *function;
+	const char *section;
+	bool by_pc;
+	uint64_t pc;
+	char **file;
+	int file_count;
+};
+
+enum { KEY_FORMAT = 'f', KEY_FUNC = 'F', KEY_PC = 'p', KEY_SECTION = 's', KEY_JSON = 'j' };
+
+static const struct argp_option option_list[] = {
+	{ "format", KEY_FORMAT, "FORMAT", 0, "text (default), readelf, compact or json", 0 },
+	{ "json", KEY_JSON, NULL, 0, "the same as --format json", 0 },
+	{ "func", KEY_FUNC, "NAME", 0, "only this function", 0 },
+	{ "pc", KEY_PC, "ADDR", 0, "only what covers this image address", 0 },
+	{ "section", KEY_SECTION, "NAME", 0, "only .eh_frame or .debug_frame", 0 },
+	{ 0 },
+};
+
+static table_format_fn find_format(const char *name, struct argp_state *state)
+{
+	for (size_t i = 0; i < FORMAT_COUNT; i++)
+		if (!strcmp(formats[i].name, name))
+			return formats[i].write;
+	argp_error(state, "unknown format '%s'", name);
+	return NULL;
+}
+
+static uint64_t parse_address(const char *text, struct argp_state *state)
+{
+	char *end;
+	errno = 0;
+	uint64_t value = strtoull(text, &end, 0);
+	if (errno || end == text || *end)
+		argp_error(state, "'%s' is not an address", text);
+	return value;
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	struct options *options = state->input;
+	switch (key) {
+	case KEY_FORMAT: options->write = find_format(argument, state); break;
+	case KEY_JSON: options->write = table_json; break;
+	case KEY_FUNC: options->function = argument; break;
+	case KEY_PC:
+		options->pc = parse_address(argument, state);
+		options->by_pc = true;
+		break;
+	case KEY_SECTION:
+		if (strcmp(argument, ".eh_frame") && strcmp(argument, ".debug_frame"))
+			argp_error(state, "'%s' is neither .eh_frame nor .debug_frame", argument);
+		options->section = argument;
+		break;
+	case ARGP_KEY_ARGS:
+		options->file = state->argv + state->next;
+		options->file_count = state->argc - state->next;
+		break;
+	case ARGP_KEY_NO_ARGS: argp_error(state, "no ELF file"); break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct image_symbol *find_function(const struct image *image, const char *name)
+{
+	size_t count;
+	const struct image_symbol *symbol = image_symbols(image, &count);
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(symbol[i].name, name))
+			return &symbol[i];
+	return NULL;
+}
+
+static int make_filter(const struct image *image, const struct options *options,
+		       struct table_filter *ret, struct error *error)
+{
+	*ret = (struct table_filter) { .section = options->section };
+	if (options->by_pc) {
+		ret->by_pc = true;
+		ret->pc = options->pc;
+		ret->pc_end = options->pc + 1;
+	} else if (options->function) {
+		const struct image_symbol *symbol = find_function(image, options->function);
+		if (!symbol)
+			return error_set(error, ERROR_UNAVAILABLE, NULL, 0,
+					 "the image has no function '%s'", options->function);
+		ret->by_pc = true;
+		ret->pc = symbol->pc;
+		ret->pc_end = symbol->pc + (symbol->size ? symbol->size : 1);
+		ret->in_section = symbol->section;
+	}
+	return 0;
+}
+
+static enum exit_status do_file(const struct options *options, const char *path)
+{
+	struct image *image;
+	struct error error;
+	/* readelf shows both files, one after the other: its format looks for itself. */
+	if (options->write == table_readelf
+		    ? image_create(path, &image, &error)
+		    : debug_link_open(path, options->section, &image, &error)) {
+		error_print(stderr, path, &error);
+		return EXIT_BAD_INPUT;
+	}
+	enum exit_status status = EXIT_OK;
+	struct error_list diagnostics = { 0 };
+	struct table_filter filter;
+	if (make_filter(image, options, &filter, &error) ||
+	    options->write(stdout, image, &filter, &diagnostics, &error)) {
+		error_print(stderr, path, &error);
+		/* Nothing to print is worth a note, but nothing is wrong with the file. */
+		status = error.code == ERROR_NO_CFI ? EXIT_OK : EXIT_BAD_INPUT;
+	}
+	for (size_t i = 0; i < diagnostics.count; i++)
+		error_print(stderr, path, &diagnostics.error[i]);
+	if (diagnostics.dropped)
+		fprintf(stderr, "%s: and %zu more\n", path, diagnostics.dropped);
+	if (diagnostics.count)
+		status = EXIT_BAD_INPUT;
+	error_list_deinit(&diagnostics);
+	image_destroy(image);
+	return status;
+}
+
+int command_table(int argc, char **argv)
+{
+	static const struct argp argp = {
+		option_list, parse_option, "ELF...", "Prints the unwind tables of ELF files.",
+		NULL,	     NULL,	   NULL,
+	};
+	struct options options = { .write = table_text };
+	argp_err_exit_status = EXIT_USAGE;
+	if (argp_parse(&argp, argc, argv, 0, NULL, &options))
+		return EXIT_USAGE;
+
+	enum exit_status status = EXIT_OK;
+	for (int i = 0; i < options.file_count; i++) {
+		enum exit_status one = do_file(&options, options.file[i]);
+		if (one)
+			status = one;
+	}
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "standard output: %s\n", strerror(errno));
+		return EXIT_ENVIRONMENT;
+	}
+	return status;
+}
