@@ -6,7 +6,7 @@
 #	stackproof=PROGRAM logs=FOLDER
 #	. scripts/kernels.sh
 #	archive_read			what the archive holds into FOLDER/archive, empty if that can't be known
-#	kernels_default			every series, and SERIES.oldest of those in OLDEST ("5.10 6.1 6.12 7.0")
+#	kernels_default			every series, and SERIES.oldest of those in OLDEST ("5.10 6.1 6.12 7.0"; may be empty)
 #	kernel_level NAME		"6.12.90" of "6.12.oldest"; other names as they are; "" if there is none
 #	kernels_each FUNCTION NAME...	FUNCTION NAME for each, JOBS at a time (as many as there are CPUs, 4 at most)
 #
@@ -24,7 +24,7 @@ archive_read() {
 kernels_default() {
 	[ -s "$archive" ] || return 0
 	"$stackproof" kernels list | cut -d ' ' -f 1
-	for series in ${OLDEST:-5.10 6.1 6.12 7.0}; do
+	for series in ${OLDEST-5.10 6.1 6.12 7.0}; do
 		echo "$series.oldest"
 	done
 }
