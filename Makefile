@@ -316,4 +316,5 @@ clean:
 	rm -rf $(O)
 
 -include $(OBJECTS:.o=.d) $(O)/harness/main.d $(TESTS:=.d) $(FUZZ_OBJECTS:.o=.d) \
-	$(FUZZ_TARGETS:%=$(O)/fuzz/unwinder/fuzz/%.d)
+	$(FUZZ_TARGETS:%=$(O)/fuzz/unwinder/fuzz/%.d) \
+	$(patsubst %.c,$(O)/%.d,$(wildcard unwinder/fuzz/*.c))
