@@ -201,6 +201,7 @@ int cfi_cie_parse(const struct image *image, const struct image_section *section
 	};
 	struct reader *body = &parser.body;
 	*ret = (struct cfi_cie) {
+		.section = section,
 		.offset = (uint32_t)entry->offset,
 		.length = (uint32_t)entry->length,
 		.is_64bit = entry->is_64bit,

@@ -110,14 +110,14 @@ struct machine {
 static int fail(const struct machine *machine, const uint8_t *at, enum error_code code,
 		const char *what)
 {
-	return error_set(machine->error, code, machine->cfi->section->name,
-			 at - machine->cfi->section->data, "%s", what);
+	return error_set(machine->error, code, machine->cie->section->name,
+			 at - machine->cie->section->data, "%s", what);
 }
 
 static int truncated(const struct machine *machine, const uint8_t *at)
 {
-	return error_set(machine->error, ERROR_CFI_TRUNCATED, machine->cfi->section->name,
-			 at - machine->cfi->section->data,
+	return error_set(machine->error, ERROR_CFI_TRUNCATED, machine->cie->section->name,
+			 at - machine->cie->section->data,
 			 "operand of call frame instruction 0x%02x reaches past its entry's end",
 			 *at);
 }
@@ -140,7 +140,7 @@ static int emit_other_return(struct machine *machine)
 	if (column >= REGISTER_COUNT)
 		return machine->stopped =
 			       error_set(machine->error, ERROR_CFI_REGISTER,
-					 machine->cfi->section->name, machine->cie->offset,
+					 machine->cie->section->name, machine->cie->offset,
 					 "the return address can't be in column %" PRIu64, column);
 	row.reg[REGISTER_RIP] = row.reg[column];
 	if (row.reg[column].kind == RULE_UNSPECIFIED || row.reg[column].kind == RULE_SAME_VALUE)
@@ -177,8 +177,8 @@ static int advance_to(struct machine *machine, uint64_t pc, const uint8_t *at)
 		/* What was said up to here is good, and holds at most to the FDE's end. */
 		if (!backwards && emit(machine, machine->pc_end))
 			return machine->stopped;
-		return error_set(machine->error, ERROR_CFI_RANGE, machine->cfi->section->name,
-				 at - machine->cfi->section->data,
+		return error_set(machine->error, ERROR_CFI_RANGE, machine->cie->section->name,
+				 at - machine->cie->section->data,
 				 "an advance to 0x%" PRIx64 " leaves 0x%" PRIx64 "..0x%" PRIx64, pc,
 				 machine->pc, machine->pc_end);
 	}
@@ -212,8 +212,8 @@ static int push_saved(struct machine *machine, const struct saved *saved)
 			grown = realloc(machine->saved, capacity * sizeof(*grown));
 		if (!grown)
 			return error_set(
-				machine->error, ERROR_MEMORY, machine->cfi->section->name,
-				(uint64_t)(machine->reader.at - machine->cfi->section->data),
+				machine->error, ERROR_MEMORY, machine->cie->section->name,
+				(uint64_t)(machine->reader.at - machine->cie->section->data),
 				"no memory for more than %zu changes of remembered states",
 				machine->saved_count);
 		machine->saved = grown;
@@ -321,8 +321,8 @@ static struct row_rule *rule_of(struct machine *machine, uint64_t reg)
 static int set_rule(struct machine *machine, uint64_t reg, struct row_rule rule, const uint8_t *at)
 {
 	if (reg > CFI_REGISTER_MAX)
-		return error_set(machine->error, ERROR_CFI_REGISTER, machine->cfi->section->name,
-				 at - machine->cfi->section->data,
+		return error_set(machine->error, ERROR_CFI_REGISTER, machine->cie->section->name,
+				 at - machine->cie->section->data,
 				 "register %" PRIu64 " does not exist", reg);
 	struct row_rule *cell = rule_of(machine, reg);
 	if (!cell)
@@ -357,8 +357,8 @@ static int set_cfa(struct machine *machine, uint64_t reg, uint64_t offset, const
 {
 	bool carried = reg < REGISTER_COUNT || machine->raw || is_aarch64(machine);
 	if (!carried || reg > CFI_REGISTER_MAX)
-		return error_set(machine->error, ERROR_CFI_REGISTER, machine->cfi->section->name,
-				 at - machine->cfi->section->data,
+		return error_set(machine->error, ERROR_CFI_REGISTER, machine->cie->section->name,
+				 at - machine->cie->section->data,
 				 "the CFA can't hang on register %" PRIu64, reg);
 	if (save(machine, CELL_CFA))
 		return -1;
@@ -415,7 +415,7 @@ static int set_expression(struct machine *machine, uint64_t reg, enum rule_kind 
 static int set_loc(struct machine *machine, const uint8_t *at)
 {
 	struct pointer_context context = { .image = machine->cfi->image,
-					   .section = machine->cfi->section,
+					   .section = machine->cie->section,
 					   .function = machine->function,
 					   .address_bytes = machine->cie->address_bytes };
 	uint64_t pc;
@@ -518,8 +518,8 @@ static int execute_extended(struct machine *machine, uint8_t opcode, const uint8
 	case CFA_GNU_ARGS_SIZE: machine->row.args_size = a; return 0;
 	case CFA_AARCH64_NEGATE_RA_STATE: return negate_ra_state(machine, at);
 	default:
-		return error_set(machine->error, ERROR_CFI_INSTRUCTION, machine->cfi->section->name,
-				 at - machine->cfi->section->data,
+		return error_set(machine->error, ERROR_CFI_INSTRUCTION, machine->cie->section->name,
+				 at - machine->cie->section->data,
 				 "call frame instruction 0x%02x is not defined on %s", opcode,
 				 is_aarch64(machine) ? "AArch64" : "x86-64");
 	}

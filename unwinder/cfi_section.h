@@ -82,6 +82,13 @@ static inline bool cfi_fde_covers(const struct image *image, const struct cfi_fd
 	return fde->pc_range && (fde->pc_begin || !linked);
 }
 
+/* ---- by PC (cfi_by_pc.c) ------------------------------------------------------------------ */
+
+/* Makes by_pc, overlapping and reach, anew if they are there. */
+int cfi_order(struct cfi *cfi, struct error *error);
+/* Some address of the FDE, which covers code, is covered by one of cfi's. */
+bool cfi_shares_code(const struct cfi *cfi, const struct cfi_fde *fde);
+
 /* Which of count CIEs or FDEs of stride bytes, in the section's order, is the one at offset; first is
  * the first one's. -1: none. */
 static inline ssize_t cfi_find_offset(const uint32_t *first, size_t stride, size_t count,

@@ -206,7 +206,8 @@ static void check_entries(const struct check *check)
 			differ(check, i, "is not in order: its PC is", pc);
 		last_pc = pc;
 		ssize_t found = cfi_find_offset(&cfi->fde->offset, sizeof(*cfi->fde),
-						cfi->fde_count, vaddr - cfi->section->vaddr);
+						cfi->fde_count - cfi->debug_fde_count,
+						vaddr - cfi->section->vaddr);
 		if (found < 0)
 			differ(check, i, "leads to no FDE: there is none at", vaddr);
 		else if (cfi->fde[found].pc_begin != pc)
@@ -223,7 +224,7 @@ static void check_entries(const struct check *check)
 static void check_fdes(const struct check *check)
 {
 	const struct cfi *cfi = check->cfi;
-	for (size_t i = 0; i < cfi->fde_count; i++) {
+	for (size_t i = 0; i < cfi->fde_count - cfi->debug_fde_count; i++) {
 		struct error error;
 		if (check->listed[i / 8] & 1 << i % 8 || !cfi_fde_covers(cfi->image, &cfi->fde[i]))
 			continue;

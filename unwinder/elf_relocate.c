@@ -197,7 +197,8 @@ const struct image_symbol *cfi_fde_symbol(const struct cfi *cfi, const struct cf
 	struct error ignored;
 	if (cfi->image->type != ET_REL)
 		return image_symbol_find(cfi->image, fde->pc_begin);
-	if (cfi_entry_read(cfi->section, cfi->is_eh_frame, fde->offset, &entry, &ignored))
+	const struct image_section *where = cfi->cie[fde->cie].section;
+	if (cfi_entry_read(where, where != &cfi->image->debug_frame, fde->offset, &entry, &ignored))
 		return NULL;
 	uint16_t section = referenced_section(file, entry.body);
 	sort_by_section(cfi->image, file);

@@ -6,7 +6,7 @@
  * come out. An FDE that begins before the last one's end begins a chunk; chunks are put in order
  * at the end (table_layout.c).
  *
- * This is for sections as compilers write them: .eh_frame, 32-bit lengths, "z" augmentations,
+ * This is for images as compilers write them: .eh_frame alone, 32-bit lengths, "z" augmentations,
  * pc-relative 4-byte pointers, no overlap. What an FDE has beyond that sends this FDE the plain way
  * (builder_fde); what the section has, or anything wrong with it, sends the whole image there
  * (table_create), which has the diagnostics. docs/PERFORMANCE.md has the figures.
@@ -282,10 +282,11 @@ out:
 
 int table_build(const struct image *image, struct table **ret, struct error *error)
 {
+	bool debug_frame = image->debug_frame.data || image->debug_frame_error.code;
 	struct cfi *cfi = NULL;
 	int status = 1;
 
-	if (image->eh_frame.data && image->machine == EM_X86_64) {
+	if (image->eh_frame.data && !debug_frame && image->machine == EM_X86_64) {
 		struct fast fast = { .image = image,
 				     .section = &image->eh_frame,
 				     .cie_offset = UINT64_MAX };

@@ -166,8 +166,9 @@ const uint8_t *image_bytes(const struct image *image, uint64_t vaddr, size_t siz
 
 /* Common Information Entry (DWARF 5, 6.4.1; LSB 5, 10.6.1). */
 struct cfi_cie {
-	uint32_t offset; /* of the length field in the section */
-	uint32_t length; /* as the length field says */
+	const struct image_section *section; /* its own, and its FDEs' */
+	uint32_t offset;		     /* of the length field in the section */
+	uint32_t length;		     /* as the length field says */
 	const char *augmentation;
 	uint64_t code_alignment;
 	int64_t data_alignment;
@@ -196,15 +197,19 @@ struct cfi_fde {
 	uint32_t cie; /* index in cfi.cie */
 };
 
-/* Every entry of one section, in the section's order. */
+/*
+ * Every entry of one section, in the section's order; behind those of .eh_frame, what .debug_frame adds
+ * to them: its CIEs, and its FDEs of code that no FDE of .eh_frame covers any of, in order of PC.
+ */
 struct cfi {
 	const struct image *image; /* borrowed: must outlive this */
 	const struct image_section *section;
 	bool is_eh_frame;
 	struct cfi_cie *cie; /* those that could be read */
 	size_t cie_count;
-	struct cfi_fde *fde; /* those that could be read, in the section's order */
+	struct cfi_fde *fde; /* those that could be read */
 	size_t fde_count;
+	size_t debug_fde_count; /* how many of them .debug_frame added */
 	/* Indices of FDEs that cover code, sorted by pc_begin, then offset: not those with pc_range 0,
 	 * and in a linked image not those at 0 (docs/CFI_READING.md). */
 	uint32_t *by_pc;
@@ -215,8 +220,9 @@ struct cfi {
 };
 
 /*
- * Reads .eh_frame (or .debug_frame when there is no .eh_frame). Entries that can't be read are
- * left out with a diagnostic; fails with ERROR_NO_CFI if there is no section at all, and then *ret
+ * Reads .eh_frame, and of .debug_frame what .eh_frame says nothing of (all of it when there is no
+ * .eh_frame). Entries that can't be read are left out with a diagnostic, and so is a .debug_frame
+ * beside .eh_frame that can't be read at all; fails with ERROR_NO_CFI if there is no section at all, and then *ret
  * is empty and may still be used and destroyed. An image of another machine fails.
  */
 int cfi_create(const struct image *image, struct cfi **ret, struct error *error);
@@ -410,9 +416,9 @@ struct table {
 };
 
 /*
- * Builds the table of every executable segment from an image's .eh_frame (or .debug_frame, when
- * there is no .eh_frame), the fast way: what was met before is not interpreted again. The table says the
- * same as that of table_create(). No CFI at all: all TABLE_NO_ROW.
+ * Builds the table of every executable segment from an image's CFI as cfi_create() reads it, where there
+ * is .eh_frame alone the fast way: what was met before is not interpreted again. The table says the same
+ * as that of table_create(). No CFI at all: all TABLE_NO_ROW.
  */
 int table_build(const struct image *image, struct table **ret, struct error *error);
 /* The same from CFI already read, row by row with cfi_rows(). cfi may be NULL or empty. */
@@ -567,7 +573,7 @@ struct file_version {
 struct image_entry {
 	struct file_version version;
 	struct image *image;
-	struct cfi *cfi; /* .eh_frame, or .debug_frame; may be empty */
+	struct cfi *cfi; /* cfi_create(); may be empty */
 	struct table *table;
 	uint32_t id; /* no other image of the store has, or had, the same; from 0 on */
 	/* private */

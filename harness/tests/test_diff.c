@@ -71,6 +71,12 @@
 	"   LOC           CFA      ra    \n0000000000001080 rsp+8    c-8   \n"                     \
 	"0000000000001081 rsp+0    r5 (rdi) \n\n"
 #define READELF READELF_HEAD READELF_FIRST READELF_MIDDLE READELF_LAST
+/* An FDE of the CIE's row alone. */
+#define DEBUG_FRAME(range)                                                                         \
+	"Contents of the .debug_frame section:\n\n\n"                                              \
+	"00000000 0000000000000014 ffffffff CIE \"\" cf=1 df=-8 ra=16\n"                           \
+	"   LOC           CFA      ra    \n0000000000000000 rsp+8    c-8   \n\n"                   \
+	"00000018 0000000000000014 00000000 FDE cie=00000000 pc=" range "\n\n"
 #define READELF_COMPARED                                                                           \
 	"compared: CFA, return address and registers; of expressions only that there is one, and " \
 	"undefined is no rule\n"
@@ -250,9 +256,19 @@ static const struct diff_case cases[] = {
 		       "0000000000001020 rsp+99   c-16  c-8   \n\n" READELF_MIDDLE READELF_LAST,
 	  NULL, EXIT_OK, READELF_COMPARED EQUAL("6") },
 	{ "another_section_of_readelf_is_not_compared", IMAGE,
-	  READELF "Contents of the .debug_frame section:\n\n"
-		  "00000000 0000000000000014 ffffffff CIE \"\" cf=1 df=-8 ra=16\nwhatever\n",
-	  NULL, EXIT_OK, READELF_COMPARED EQUAL("6") },
+	  READELF "Contents of the .sframe section:\n\nwhatever\n", NULL, EXIT_OK,
+	  READELF_COMPARED EQUAL("6") },
+	{ "readelf_s_debug_frame_adds_nothing_to_code_that_eh_frame_has", IMAGE,
+	  READELF DEBUG_FRAME("0000000000001010..0000000000001018"), NULL, EXIT_OK,
+	  READELF_COMPARED EQUAL("6") },
+	{ "readelf_s_debug_frame_adds_nothing_at_0", IMAGE,
+	  READELF DEBUG_FRAME("0000000000000000..0000000000000018"), NULL, EXIT_OK,
+	  READELF_COMPARED EQUAL("6") },
+	{ "readelf_s_debug_frame_adds_other_code", IMAGE,
+	  READELF DEBUG_FRAME("0000000000009000..0000000000009010"), NULL, EXIT_FINDINGS,
+	  "added function 0x9000\n  + +0x0 cfa=rsp+8 ra=c-8\n  + +0x10 end\n" READELF_COMPARED
+	  "6 functions equal, 0 changed, 1 added, 0 removed; rows: 0 changed, 1 added, 0 "
+	  "removed\n" },
 	{ "readelf_differs", IMAGE,
 	  READELF_HEAD READELF_MIDDLE READELF_LAST
 	  "00000200 0000000000000014 00000204 FDE cie=00000000 "

@@ -23,8 +23,8 @@ struct refereed_image {
 	const struct image_entry *entry;
 	int fd;
 	Elf *elf;
-	Dwarf *dwarf;	/* NULL: .eh_frame is what is read */
-	Dwarf_CFI *cfi; /* dwarf's, or freed with dwarf_cfi_end */
+	Dwarf_CFI *eh_frame; /* NULL: not asked yet */
+	Dwarf *dwarf;	     /* the same; has .debug_frame */
 };
 
 struct referee {
@@ -38,25 +38,39 @@ struct referee *referee_create(void)
 	return calloc(1, sizeof(struct referee));
 }
 
-/* libdw's reading of the section that ours read. */
-static void open_cfi(struct refereed_image *image)
+/* The section in which ours found the address, or would have. */
+static bool is_eh_frame(const struct cfi *cfi, uint64_t vaddr)
 {
-	if (!image->entry->cfi || image->entry->cfi->is_eh_frame) {
-		image->cfi = dwarf_getcfi_elf(image->elf);
-		return;
+	const struct cfi_fde *fde = cfi ? cfi_fde_find(cfi, vaddr) : NULL;
+
+	if (fde)
+		return cfi->cie[fde->cie].section != &cfi->image->debug_frame;
+	return !cfi || cfi->is_eh_frame;
+}
+
+/* libdw's reading of the section that ours read. */
+static Dwarf_CFI *open_cfi(struct refereed_image *image, uint64_t vaddr)
+{
+	if (!image->elf)
+		return NULL;
+	if (is_eh_frame(image->entry->cfi, vaddr)) {
+		if (!image->eh_frame)
+			image->eh_frame = dwarf_getcfi_elf(image->elf);
+		return image->eh_frame;
 	}
-	image->dwarf = dwarf_begin_elf(image->elf, DWARF_C_READ, NULL);
-	image->cfi = image->dwarf ? dwarf_getcfi(image->dwarf) : NULL;
+	if (!image->dwarf)
+		image->dwarf = dwarf_begin_elf(image->elf, DWARF_C_READ, NULL);
+	return image->dwarf ? dwarf_getcfi(image->dwarf) : NULL; /* the Dwarf keeps it */
 }
 
 static void close_cfi(struct refereed_image *image)
 {
 	if (image->dwarf)
 		dwarf_end(image->dwarf);
-	else if (image->cfi)
-		dwarf_cfi_end(image->cfi);
+	if (image->eh_frame)
+		dwarf_cfi_end(image->eh_frame);
 	image->dwarf = NULL;
-	image->cfi = NULL;
+	image->eh_frame = NULL;
 }
 
 void referee_destroy(struct referee *referee)
@@ -77,13 +91,11 @@ void referee_destroy(struct referee *referee)
  * libdw (0.188) keeps the FDEs that it met in a tree in which two that overlap are equal: the first
  * one is then found for the other's PCs too. Where FDEs overlap it must begin anew each time.
  */
-static Dwarf_CFI *without_memory(struct refereed_image *image)
+static Dwarf_CFI *without_memory(struct refereed_image *image, uint64_t vaddr)
 {
-	if (image->cfi && image->entry->cfi && image->entry->cfi->overlapping) {
+	if (image->entry->cfi && image->entry->cfi->overlapping)
 		close_cfi(image);
-		open_cfi(image);
-	}
-	return image->cfi;
+	return open_cfi(image, vaddr);
 }
 
 /* As address_space.c opens it: a deleted or replaced file is still the one that was mapped. */
@@ -99,7 +111,7 @@ static int open_mapped(const struct address_space *space, const struct mapping *
 }
 
 static Dwarf_CFI *image_cfi(struct referee *referee, const struct address_space *space,
-			    const struct mapping *mapping)
+			    const struct mapping *mapping, uint64_t vaddr)
 {
 	const struct image_entry *entry = mapping->entry;
 	struct refereed_image *grown;
@@ -107,17 +119,15 @@ static Dwarf_CFI *image_cfi(struct referee *referee, const struct address_space 
 
 	for (size_t i = 0; i < referee->count; i++)
 		if (referee->image[i].entry == entry)
-			return without_memory(&referee->image[i]);
+			return without_memory(&referee->image[i], vaddr);
 	grown = realloc(referee->image, (referee->count + 1) * sizeof(*grown));
 	if (!grown)
 		return NULL;
 	referee->image = grown;
 	image.fd = open_mapped(space, mapping);
 	image.elf = image.fd >= 0 ? elf_begin(image.fd, ELF_C_READ_MMAP, NULL) : NULL;
-	if (image.elf)
-		open_cfi(&image);
-	referee->image[referee->count++] = image;
-	return image.cfi;
+	referee->image[referee->count] = image;
+	return open_cfi(&referee->image[referee->count++], vaddr);
 }
 
 /* ---- one step --------------------------------------------------------------------------- */
@@ -136,14 +146,17 @@ static int find_frame(struct referee *referee, const struct address_space *space
 {
 	const struct mapping *mapping = address_space_find(space, lookup_pc);
 	struct operations operations = { .regs = regs, .memory = memory };
-	Dwarf_CFI *cfi = mapping && mapping->entry ? image_cfi(referee, space, mapping) : NULL;
+	uint64_t vaddr = mapping ? lookup_pc - mapping->bias : 0;
 	bool is_value = false;
+	Dwarf_CFI *cfi = NULL;
 	Dwarf_Op *ops = NULL;
 
 	*ret = (struct refereed_frame) { .frame = NULL };
+	if (mapping && mapping->entry)
+		cfi = image_cfi(referee, space, mapping, vaddr);
 	if (!cfi)
 		return -1;
-	if (dwarf_cfi_addrframe(cfi, lookup_pc - mapping->bias, &ret->frame))
+	if (dwarf_cfi_addrframe(cfi, vaddr, &ret->frame))
 		return 1;
 	if (!dwarf_frame_cfa(ret->frame, &ops, &operations.count) && operations.count) {
 		operations.op = ops;

@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "cfi_section.h"
 #include "fuzz.h"
 
 /* One FDE's rows, as they come. */
@@ -31,10 +32,13 @@ static int keep_row(struct rows *rows, const struct row *row)
 	return rows->count == rows->stop_after ? 4711 : 0;
 }
 
-static void check_rule(const struct cfi *cfi, const struct row_rule *rule)
+static const struct image_section *section_of(const struct cfi *cfi, const struct cfi_fde *fde)
 {
-	const struct image_section *section = cfi->section;
+	return cfi->cie[fde->cie].section;
+}
 
+static void check_rule(const struct image_section *section, const struct row_rule *rule)
+{
 	fuzz_require(rule->kind <= RULE_CFA_EXPRESSION, "kind %d", rule->kind);
 	if (rule->kind != RULE_EXPRESSION && rule->kind != RULE_VAL_EXPRESSION &&
 	    rule->kind != RULE_CFA_EXPRESSION)
@@ -50,6 +54,7 @@ static int on_row(void *context, const struct row *row)
 {
 	struct rows *rows = context;
 	const struct cfi_fde *fde = rows->fde;
+	const struct image_section *section = section_of(rows->cfi, fde);
 	uint64_t begin = rows->count ? rows->row[rows->count - 1].pc_end : fde->pc_begin;
 
 	fuzz_require(row->pc < row->pc_end, "an empty row");
@@ -58,9 +63,9 @@ static int on_row(void *context, const struct row *row)
 	fuzz_require(row->pc_end <= fde->pc_begin + fde->pc_range, "a row behind its FDE");
 	fuzz_require(row->signal_frame == rows->cfi->cie[fde->cie].signal_frame,
 		     "signal_frame is not the CIE's");
-	check_rule(rows->cfi, &row->cfa);
+	check_rule(section, &row->cfa);
 	for (int reg = 0; reg < REGISTER_COUNT; reg++)
-		check_rule(rows->cfi, &row->reg[reg]);
+		check_rule(section, &row->reg[reg]);
 	return keep_row(rows, row);
 }
 
@@ -73,7 +78,7 @@ static int on_raw_row(void *context, const struct cfi_raw_row *raw)
 		     "%u registers above", raw->high_count);
 	fuzz_require(!raw->high_count == !raw->high, "registers above without their rules");
 	for (uint32_t i = 0; i < raw->high_count; i++)
-		check_rule(rows->cfi, &raw->high[i]);
+		check_rule(section_of(rows->cfi, rows->fde), &raw->high[i]);
 	return raw->row->pc < raw->row->pc_end ? keep_row(rows, raw->row) : 0;
 }
 
@@ -111,13 +116,12 @@ static void check_find(const struct rows *rows)
 /* Returns whether its instructions are malformed. */
 static bool check_fde(const struct cfi *cfi, const struct cfi_fde *fde)
 {
-	const struct image_section *section = cfi->section;
+	const struct image_section *section = section_of(cfi, fde);
 	struct rows strict = { .cfi = cfi, .fde = fde };
 	struct rows raw = strict, again = strict;
 	bool mentioned[CFI_REGISTER_MAX + 1] = { false };
 	struct error error = { 0 }, raw_error = { 0 };
 
-	fuzz_require(fde->cie < cfi->cie_count, "no CIE");
 	fuzz_require(fde->offset < section->size, "an FDE outside of the section");
 	fuzz_require(fde->pc_begin + fde->pc_range >= fde->pc_begin, "its range wraps");
 	fuzz_require(fde->instructions >= section->data &&
@@ -230,6 +234,32 @@ static int count_raw_row(void *context, const struct cfi_raw_row *row)
 	return 0;
 }
 
+/* Beside .eh_frame, .debug_frame may have lost entries, too. */
+static const struct image_section *section_named(const struct cfi *cfi, const char *name)
+{
+	const struct image_section *debug = &cfi->image->debug_frame;
+
+	return debug->name && !strcmp(name, debug->name) ? debug : cfi->section;
+}
+
+/* What .debug_frame adds shares no address with what .eh_frame has. */
+static void check_added(const struct cfi *cfi)
+{
+	size_t own = cfi->fde_count - cfi->debug_fde_count;
+
+	fuzz_require(cfi->debug_fde_count <= cfi->fde_count, "more FDEs added than there are");
+	for (size_t i = 0; i < cfi->fde_count; i++)
+		fuzz_require((section_of(cfi, &cfi->fde[i]) == cfi->section) == (i < own),
+			     "FDE %zu of %zu, %zu of them added, is of the other section", i,
+			     cfi->fde_count, cfi->debug_fde_count);
+	for (size_t i = own; i < cfi->fde_count && i < own + 64; i++)
+		for (size_t j = 0; j < own; j++)
+			fuzz_require(!cfi_fde_covers(cfi->image, &cfi->fde[j]) ||
+					     cfi->fde[j].pc_begin >= cfi->fde[i].pc_begin + cfi->fde[i].pc_range ||
+					     cfi->fde[i].pc_begin >= cfi->fde[j].pc_begin + cfi->fde[j].pc_range,
+				     "FDE %zu was added and shares code with FDE %zu", i, j);
+}
+
 void fuzz_check_cfi(const struct cfi *cfi)
 {
 	size_t malformed = 0;
@@ -238,16 +268,19 @@ void fuzz_check_cfi(const struct cfi *cfi)
 	struct error ignored;
 
 	for (size_t i = 0; i < cfi->diagnostics.count; i++)
-		fuzz_check_error(&cfi->diagnostics.error[i], cfi->section, 0);
+		fuzz_check_error(&cfi->diagnostics.error[i],
+				 section_named(cfi, cfi->diagnostics.error[i].section), 0);
 	for (size_t i = 0; i < cfi->cie_count; i++)
 		cfi_raw_rows(cfi, &cfi->cie[i], NULL, count_raw_row, &(uint64_t) { 0 }, &ignored);
 	for (size_t i = 0; i < cfi->fde_count; i++) {
+		fuzz_require(cfi->fde[i].cie < cfi->cie_count, "no CIE");
 		malformed += check_fde(cfi, &cfi->fde[i]);
 		cfi_raw_rows(cfi, &cfi->cie[cfi->fde[i].cie], &cfi->fde[i], count_raw_row,
 			     &raw_rows, &ignored);
 	}
 	fuzz_require(cfi_row_count(cfi) == raw_rows, "another number of raw rows");
 	check_order(cfi);
+	check_added(cfi);
 	eh_frame_hdr_check(cfi, &header);
 	for (size_t i = 0; i < header.count; i++) {
 		const struct error *error = &header.error[i];

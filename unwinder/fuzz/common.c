@@ -67,31 +67,43 @@ void fuzz_check_error(const struct error *error, const struct image_section *sec
 		     (unsigned long long)error->offset, (unsigned long long)limit);
 }
 
-void fuzz_image_init(struct fuzz_image *ret, const uint8_t *section, size_t size,
-		     bool is_debug_frame)
+/* Not NULL if there are any. */
+static void *copy(const void *bytes, size_t size, size_t before)
 {
-	uint8_t *data = calloc(1, FUZZ_CODE_BYTES + size);
+	uint8_t *ret = calloc(1, before + size + !(before + size));
 
-	if (!data)
+	if (!ret)
 		abort();
 	if (size)
-		memcpy(data + FUZZ_CODE_BYTES, section, size);
+		memcpy(ret + before, bytes, size);
+	return ret;
+}
+
+void fuzz_image_init(struct fuzz_image *ret, const uint8_t *sections, size_t size,
+		     size_t eh_frame_bytes)
+{
+	size_t debug_bytes = size - eh_frame_bytes;
+	uint8_t *data = copy(sections, eh_frame_bytes, FUZZ_CODE_BYTES);
+
 	*ret = (struct fuzz_image) {
 		.image = { .path = "fuzz", .machine = EM_X86_64, .type = ET_DYN },
 		.segment = { { FUZZ_CODE_VADDR, FUZZ_CODE_BYTES, 0, FUZZ_CODE_BYTES, true },
-			     { FUZZ_SECTION_VADDR, size, FUZZ_CODE_BYTES, size, false } },
+			     { FUZZ_SECTION_VADDR, eh_frame_bytes, FUZZ_CODE_BYTES, eh_frame_bytes,
+			       false } },
 		/* No ELF file behind it: the symbols are known to be none. */
-		.file = { .data = data, .size = FUZZ_CODE_BYTES + size, .symbols_read = true },
+		.file = { .data = data,
+			  .size = FUZZ_CODE_BYTES + eh_frame_bytes,
+			  .symbols_read = true },
+		.debug_frame = copy(sections + eh_frame_bytes, debug_bytes, 0),
 	};
-	struct image_section *where = is_debug_frame ? &ret->image.debug_frame
-						     : &ret->image.eh_frame;
-	*where = (struct image_section) {
-		.data = size ? data + FUZZ_CODE_BYTES : NULL,
-		.size = size,
-		.vaddr = is_debug_frame ? 0 : FUZZ_SECTION_VADDR,
-		.file_offset = FUZZ_CODE_BYTES,
-		.name = is_debug_frame ? ".debug_frame" : ".eh_frame",
-	};
+	if (eh_frame_bytes)
+		ret->image.eh_frame = (struct image_section) { data + FUZZ_CODE_BYTES,
+							       eh_frame_bytes, FUZZ_SECTION_VADDR,
+							       FUZZ_CODE_BYTES, ".eh_frame" };
+	if (debug_bytes)
+		ret->image.debug_frame = (struct image_section) {
+			ret->debug_frame, debug_bytes, 0, FUZZ_CODE_BYTES, ".debug_frame"
+		};
 	ret->image.text_vaddr = FUZZ_CODE_VADDR;
 	ret->image.data_vaddr = FUZZ_SECTION_VADDR;
 	ret->image.segment = ret->segment;
@@ -101,5 +113,6 @@ void fuzz_image_init(struct fuzz_image *ret, const uint8_t *section, size_t size
 
 void fuzz_image_deinit(struct fuzz_image *fuzz)
 {
+	free(fuzz->debug_frame);
 	free(fuzz->file.data);
 }

@@ -69,11 +69,13 @@ struct fuzz_image {
 	struct image image;
 	struct image_file file;
 	struct image_segment segment[2];
+	uint8_t *debug_frame;
 };
 
-/* Puts an image around size bytes (copied, so that not one byte behind them may be read). */
-void fuzz_image_init(struct fuzz_image *ret, const uint8_t *section, size_t size,
-		     bool is_debug_frame);
+/* Puts an image around size bytes: the first eh_frame_bytes are .eh_frame, the others .debug_frame; of no
+ * bytes there is no such section. (Copied apart, so that not one byte behind them may be read.) */
+void fuzz_image_init(struct fuzz_image *ret, const uint8_t *sections, size_t size,
+		     size_t eh_frame_bytes);
 void fuzz_image_deinit(struct fuzz_image *fuzz);
 
 #endif

@@ -102,7 +102,8 @@ static char *write_text(const struct text_case *text_case, uint64_t shift,
 	struct image image = { .symbol = symbols, .symbol_count = 2, .priv = &file };
 	struct image_section section = { bytes, sizeof(bytes), 0x9000 + shift, 0x9000,
 					 ".eh_frame" };
-	struct cfi_cie cie = { .version = 1,
+	struct cfi_cie cie = { .section = &section,
+			       .version = 1,
 			       .augmentation = "zR",
 			       .code_alignment = 1,
 			       .data_alignment = -8,

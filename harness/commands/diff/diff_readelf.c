@@ -8,8 +8,8 @@
  *
  * An FDE whose instructions are nothing but DW_CFA_nop has no rows: it has its CIE's. Rows are printed
  * at every advance, so some are empty, some repeat the one before, and some lie behind the FDE's end.
- * Of the sections in a dump the one is taken that an image's table is made of: .eh_frame, and
- * .debug_frame if there is no .eh_frame with an FDE.
+ * Of a dump's sections what an image's table is made of is taken: .eh_frame, and of .debug_frame the FDEs
+ * whose code none of .eh_frame has any of.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -67,6 +67,10 @@ struct cie {
 	struct row row;
 };
 
+struct range {
+	uint64_t pc, end;
+};
+
 struct parser {
 	struct diff_table *table;
 	struct error *error;
@@ -75,7 +79,9 @@ struct parser {
 	struct cie *cie;
 	size_t cie_count;
 	size_t cie_capacity;
-	enum { ENTRY_NONE, ENTRY_CIE, ENTRY_FDE } entry;
+	struct range *before; /* code of the sections before; .end: the highest so far */
+	size_t before_count;
+	enum { ENTRY_NONE, ENTRY_CIE, ENTRY_FDE, ENTRY_LEFT_OUT } entry;
 	const struct cie *fde_cie; /* NULL: not met before */
 	int column[COLUMNS_MAX];   /* DWARF register numbers; -1: one that has no column here */
 	size_t column_count;
@@ -194,6 +200,8 @@ static int parse_row(struct parser *parser, char *line)
 		parser->cie[parser->cie_count - 1].has_row = true;
 		return 0;
 	}
+	if (parser->entry == ENTRY_LEFT_OUT)
+		return 0;
 	struct diff_table *table = parser->table;
 	struct diff_function *function = &table->function[table->function_count - 1];
 	if (pc - function->pc >= function->length)
@@ -242,6 +250,49 @@ static int compare_cie(const void *key, const void *member)
 	return offset < cie->offset ? -1 : offset > cie->offset;
 }
 
+static int compare_range(const void *a, const void *b)
+{
+	const struct range *left = a, *right = b;
+	return left->pc < right->pc ? -1 : left->pc > right->pc;
+}
+
+/* The code that all functions so far have, in order. */
+static int note_code(struct parser *parser)
+{
+	const struct diff_table *table = parser->table;
+	free(parser->before);
+	parser->before_count = table->function_count;
+	parser->before = calloc(table->function_count + 1, sizeof(*parser->before));
+	if (!parser->before)
+		return error_set(parser->error, ERROR_MEMORY, NULL, 0, "no memory for a dump");
+	for (size_t i = 0; i < table->function_count; i++)
+		parser->before[i] = (struct range) {
+			table->function[i].pc, table->function[i].pc + table->function[i].length
+		};
+	qsort(parser->before, parser->before_count, sizeof(*parser->before), compare_range);
+	for (size_t i = 1; i < parser->before_count; i++)
+		if (parser->before[i].end < parser->before[i - 1].end)
+			parser->before[i].end = parser->before[i - 1].end;
+	return 0;
+}
+
+/* Behind another section's FDEs: it has none, or some of it is theirs. */
+static bool adds_nothing(const struct parser *parser, uint64_t start, uint64_t end)
+{
+	size_t low = 0;
+	size_t high = parser->before_count;
+	if (!high)
+		return false;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (parser->before[middle].pc < end)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return !start || start == end || (low && parser->before[low - 1].end > start);
+}
+
 static int parse_fde(struct parser *parser, const char *fields)
 {
 	uint64_t cie;
@@ -261,6 +312,10 @@ static int parse_fde(struct parser *parser, const char *fields)
 		.length = end - start,
 		.signal = parser->fde_cie && parser->fde_cie->signal,
 	};
+	if (adds_nothing(parser, start, end)) {
+		parser->entry = ENTRY_LEFT_OUT;
+		return 0;
+	}
 	parser->entry = ENTRY_FDE;
 	return diff_table_add_function(parser->table, NULL, &function, parser->error);
 }
@@ -292,9 +347,8 @@ static int parse_section(struct parser *parser, const char *line)
 		return -1;
 	parser->entry = ENTRY_NONE;
 	parser->cie_count = 0;
-	/* The first that has functions; .eh_frame comes first in a dump. */
-	parser->skip = parser->table->function_count || !detect(line);
-	return 0;
+	parser->skip = !detect(line); /* .eh_frame comes first in a dump */
+	return parser->skip ? 0 : note_code(parser);
 }
 
 static int parse_line(struct parser *parser, char *line)
@@ -322,6 +376,7 @@ static int read_dump(char *text, struct diff_table *ret, struct error *error)
 	}
 	if (!result)
 		result = finish_fde(&parser);
+	free(parser.before);
 	free(parser.cie);
 	return result;
 }

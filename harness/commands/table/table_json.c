@@ -55,11 +55,12 @@ static int write_row(void *context, const struct row *row)
 	const struct image_symbol *symbol = writer->image->type == ET_REL
 						    ? cfi_fde_symbol(writer->cfi, writer->fde)
 						    : image_symbol_find(writer->image, row->pc);
-	json_t *object = json_pack(
-		"{s:s, s:o, s:s, s:o*, s:o, s:o, s:o, s:o}", "type", "row", "image",
-		json_bytes(writer->image->path), "section", writer->cfi->section->name, "function",
-		symbol ? json_bytes(symbol->name) : NULL, "pc", address_json(row->pc), "pc_end",
-		address_json(row->pc_end), "cfa", rule_json(writer, &row->cfa), "rules", rules);
+	json_t *object = json_pack("{s:s, s:o, s:s, s:o*, s:o, s:o, s:o, s:o}", "type", "row",
+				   "image", json_bytes(writer->image->path), "section",
+				   writer->cfi->cie[writer->fde->cie].section->name, "function",
+				   symbol ? json_bytes(symbol->name) : NULL, "pc",
+				   address_json(row->pc), "pc_end", address_json(row->pc_end),
+				   "cfa", rule_json(writer, &row->cfa), "rules", rules);
 	if (!object)
 		return 1;
 	if (row->signal_frame)
