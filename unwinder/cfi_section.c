@@ -380,6 +380,16 @@ fail:
 	return -1;
 }
 
+/* Leaves in by_pc what adds to cfi. */
+static void keep_other_code(struct cfi *debug, const struct cfi *cfi)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < debug->by_pc_count; i++)
+		if (!cfi_shares_code(cfi, &debug->fde[debug->by_pc[i]]))
+			debug->by_pc[kept++] = debug->by_pc[i];
+	debug->by_pc_count = kept;
+}
+
 /* Room for what .debug_frame adds. */
 static int make_room(struct cfi *cfi, const struct cfi *debug, struct error *error)
 {
@@ -396,29 +406,26 @@ static int make_room(struct cfi *cfi, const struct cfi *debug, struct error *err
 				      "no memory for .debug_frame's FDEs");
 }
 
-/* Adds the FDEs of .debug_frame whose code .eh_frame says nothing of. */
-static int add_debug_frame(struct cfi *cfi, const struct cfi *debug, struct error *error)
+/* Adds the FDEs of .debug_frame whose code .eh_frame says nothing of. by_pc is left as it was. */
+static int add_debug_frame(struct cfi *cfi, struct cfi *debug, struct error *error)
 {
-	size_t added = 0;
-	if (make_room(cfi, debug, error))
-		return -1;
-	for (size_t i = 0; i < debug->by_pc_count; i++) {
-		const struct cfi_fde *fde = &debug->fde[debug->by_pc[i]];
-		if (cfi_shares_code(cfi, fde))
-			continue;
-		cfi->fde[cfi->fde_count + added] = *fde;
-		cfi->fde[cfi->fde_count + added++].cie += (uint32_t)cfi->cie_count;
-	}
 	for (size_t i = 0; i < debug->diagnostics.count; i++)
 		error_list_add(&cfi->diagnostics, &debug->diagnostics.error[i]);
 	cfi->diagnostics.dropped += debug->diagnostics.dropped;
-	if (!added)
+	keep_other_code(debug, cfi);
+	if (!debug->by_pc_count)
 		return 0;
+	if (make_room(cfi, debug, error))
+		return -1;
+	for (size_t i = 0; i < debug->by_pc_count; i++) {
+		struct cfi_fde *fde = &cfi->fde[cfi->fde_count++];
+		*fde = debug->fde[debug->by_pc[i]];
+		fde->cie += (uint32_t)cfi->cie_count;
+	}
 	memcpy(cfi->cie + cfi->cie_count, debug->cie, debug->cie_count * sizeof(*debug->cie));
 	cfi->cie_count += debug->cie_count;
-	cfi->fde_count += added;
-	cfi->debug_fde_count = added;
-	return cfi_order(cfi, error);
+	cfi->debug_fde_count = debug->by_pc_count;
+	return 0;
 }
 
 /* A .debug_frame that can't be read is one more diagnostic. */
@@ -426,15 +433,17 @@ static int read_debug_frame(struct cfi *cfi, struct error *error)
 {
 	struct cfi *debug = NULL;
 	struct error bad;
-	int result = cfi_create_section(cfi->image, ".debug_frame", &debug, &bad);
-	if (!result)
+	int result = 0;
+	if (!cfi_create_section(cfi->image, ".debug_frame", &debug, &bad)) {
 		result = add_debug_frame(cfi, debug, error);
-	else if (bad.code != ERROR_MEMORY)
-		error_list_add(&cfi->diagnostics, &bad), result = 0;
-	else
+	} else if (bad.code == ERROR_MEMORY) {
 		*error = bad;
-	cfi_destroy(debug);
-	return result;
+		result = -1;
+	} else {
+		error_list_add(&cfi->diagnostics, &bad);
+	}
+	cfi_destroy(debug); /* before there is more to be kept */
+	return !result && cfi->debug_fde_count ? cfi_order(cfi, error) : result;
 }
 
 int cfi_create(const struct image *image, struct cfi **ret, struct error *error)

@@ -2,8 +2,8 @@
 /*
  * cfi_section.h - entries of .eh_frame and .debug_frame, one at a time
  *
- * Who needs all entries of a section takes cfi_create(). What is here reads one, wherever it is,
- * and keeps nothing: it is what cfi_create() itself is made of, and what a reader that has its own
+ * Who needs all entries of a section takes cfi_create_section(). What is here reads one, wherever it is,
+ * and keeps nothing: it is what that is made of, and what a reader that has its own
  * order of things (the search table of .eh_frame_hdr) can stand on. An entry's head is its length
  * and its CIE id or pointer. Private to unwinder/.
  */
@@ -82,13 +82,6 @@ static inline bool cfi_fde_covers(const struct image *image, const struct cfi_fd
 	return fde->pc_range && (fde->pc_begin || !linked);
 }
 
-/* ---- by PC (cfi_by_pc.c) ------------------------------------------------------------------ */
-
-/* Makes by_pc, overlapping and reach, anew if they are there. */
-int cfi_order(struct cfi *cfi, struct error *error);
-/* Some address of the FDE, which covers code, is covered by one of cfi's. */
-bool cfi_shares_code(const struct cfi *cfi, const struct cfi_fde *fde);
-
 /* Which of count CIEs or FDEs of stride bytes, in the section's order, is the one at offset; first is
  * the first one's. -1: none. */
 static inline ssize_t cfi_find_offset(const uint32_t *first, size_t stride, size_t count,
@@ -108,6 +101,13 @@ static inline ssize_t cfi_find_offset(const uint32_t *first, size_t stride, size
 	}
 	return -1;
 }
+
+/* ---- by PC (cfi_by_pc.c) ------------------------------------------------------------------ */
+
+/* Makes by_pc, overlapping and reach, anew if they are there. */
+int cfi_order(struct cfi *cfi, struct error *error);
+/* Some address of the FDE, which covers code, is covered by one of cfi's. */
+bool cfi_shares_code(const struct cfi *cfi, const struct cfi_fde *fde);
 
 /* ---- .eh_frame_hdr: the search table that the linker makes (LSB 5, 10.6.2) --------------- */
 

@@ -459,6 +459,40 @@ START_TEST(memory_ends_before_the_section)
 }
 END_TEST
 
+/* All of .debug_frame is added to a small .eh_frame: for a while it is there twice. */
+START_TEST(added_fdes_are_kept_in_little_memory)
+{
+	enum { FDES = 40000 };
+	struct section section = { .data = calloc(1, SECTION_BYTES) };
+	struct bytes eh_frame = { .size = 0 };
+	struct cfi *cfi;
+	struct error error;
+	size_t cie = put_cie(&eh_frame, 0, (struct literal)BYTES("\x0c\7\x08\x90\1"));
+	put_fde(&eh_frame, cie, TEST_PC, 1, (struct literal)BYTES("\0"));
+	add_number(&section, 12, 4);
+	add_number(&section, UINT32_MAX, 4);
+	add(&section, "\3\0\1\x78\x10\0\0\0", 8);
+	for (uint64_t i = 0; i < FDES; i++) {
+		add_number(&section, 20, 4);
+		add_number(&section, 0, 4);
+		add_number(&section, 0x10000 + i * 7919 % FDES * 16, 8); /* not in order */
+		add_number(&section, 16, 8);
+	}
+	struct image image = fake_image(&eh_frame);
+	image.debug_frame = (struct image_section) { section.data, section.size, 0, 0,
+						     ".debug_frame" };
+	size_t before = heap_now;
+	heap_peak = heap_now;
+	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	ck_assert_uint_eq(cfi->debug_fde_count, FDES);
+	ck_assert_uint_eq(cfi->by_pc_count, FDES + 1);
+	ck_assert_msg(heap_peak - before <= 4 * section.size, "%zu bytes of heap for %zu",
+		      heap_peak - before, section.size);
+	cfi_destroy(cfi);
+	free(section.data);
+}
+END_TEST
+
 /* 64 MiB of zeros, deflated to 64 KiB: in both ways to say so. */
 static const struct {
 	const char *name;
@@ -542,6 +576,7 @@ int main(void)
 	tcase_add_loop_test(tcase, three_times_the_section, 0, COUNT(images));
 	tcase_add_loop_test(tcase, hostile_section_is_bounded, 0, COUNT(hostile));
 	tcase_add_test(tcase, memory_ends_before_the_section);
+	tcase_add_test(tcase, added_fdes_are_kept_in_little_memory);
 	tcase_add_loop_test(tcase, inflating_is_bounded, 0, COUNT(bombs));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
