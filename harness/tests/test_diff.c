@@ -72,11 +72,14 @@
 	"0000000000001081 rsp+0    r5 (rdi) \n\n"
 #define READELF READELF_HEAD READELF_FIRST READELF_MIDDLE READELF_LAST
 /* An FDE of the CIE's row alone. */
-#define DEBUG_FRAME(range)                                                                         \
-	"Contents of the .debug_frame section:\n\n\n"                                              \
+#define SECTION(heading, range)                                                                    \
+	"Contents of the " heading ":\n\n\n"                                                       \
 	"00000000 0000000000000014 ffffffff CIE \"\" cf=1 df=-8 ra=16\n"                           \
 	"   LOC           CFA      ra    \n0000000000000000 rsp+8    c-8   \n\n"                   \
 	"00000018 0000000000000014 00000000 FDE cie=00000000 pc=" range "\n\n"
+#define DEBUG_FRAME(range)		SECTION(".debug_frame section", range)
+#define COMPRESSED_DEBUG_FRAME(range)	SECTION(".zdebug_frame section", range)
+#define OTHER_FILE_S_DEBUG_FRAME(range) SECTION(".debug_frame section (loaded from a.debug)", range)
 #define READELF_COMPARED                                                                           \
 	"compared: CFA, return address and registers; of expressions only that there is one, and " \
 	"undefined is no rule\n"
@@ -269,6 +272,25 @@ static const struct diff_case cases[] = {
 	  "added function 0x9000\n  + +0x0 cfa=rsp+8 ra=c-8\n  + +0x10 end\n" READELF_COMPARED
 	  "6 functions equal, 0 changed, 1 added, 0 removed; rows: 0 changed, 1 added, 0 "
 	  "removed\n" },
+	{ "readelf_s_compressed_debug_frame_is_one", IMAGE,
+	  READELF COMPRESSED_DEBUG_FRAME("0000000000009000..0000000000009010"), NULL, EXIT_FINDINGS,
+	  "added function 0x9000\n  + +0x0 cfa=rsp+8 ra=c-8\n  + +0x10 end\n" READELF_COMPARED
+	  "6 functions equal, 0 changed, 1 added, 0 removed; rows: 0 changed, 1 added, 0 "
+	  "removed\n" },
+	{ "readelf_s_debug_frame_may_come_first", IMAGE,
+	  DEBUG_FRAME("0000000000001010..0000000000001018") READELF, NULL, EXIT_OK,
+	  READELF_COMPARED EQUAL("6") },
+	{ "readelf_s_debug_frame_of_another_file_is_not_the_image_s", IMAGE,
+	  READELF OTHER_FILE_S_DEBUG_FRAME("0000000000009000..0000000000009010"), NULL, EXIT_OK,
+	  READELF_COMPARED EQUAL("6") },
+	{ "readelf_s_eh_frame_of_no_code_hides_nothing", IMAGE,
+	  READELF "00000200 0000000000000014 00000204 FDE cie=00000000 "
+		  "pc=0000000000009004..0000000000009004\n\n" DEBUG_FRAME(
+			  "0000000000009000..0000000000009010"),
+	  NULL, EXIT_FINDINGS,
+	  "added function 0x9004\n  + +0x0 end\nadded function 0x9000\n  + +0x0 cfa=rsp+8 ra=c-8\n"
+	  "  + +0x10 end\n" READELF_COMPARED "6 functions equal, 0 changed, 2 added, 0 removed; "
+	  "rows: 0 changed, 1 added, 0 removed\n" },
 	{ "readelf_differs", IMAGE,
 	  READELF_HEAD READELF_MIDDLE READELF_LAST
 	  "00000200 0000000000000014 00000204 FDE cie=00000000 "

@@ -8,8 +8,10 @@
  *
  * An FDE whose instructions are nothing but DW_CFA_nop has no rows: it has its CIE's. Rows are printed
  * at every advance, so some are empty, some repeat the one before, and some lie behind the FDE's end.
- * Of a dump's sections what an image's table is made of is taken: .eh_frame, and of .debug_frame the FDEs
- * whose code none of .eh_frame has any of.
+ * Of a dump's sections what an image's table is made of is taken: .eh_frame, wherever it stands, and of
+ * .debug_frame the FDEs whose code none of .eh_frame has any of, unless readelf found it in a separate debug
+ * file: stackproof looks there only for an image without .eh_frame. A dump doesn't say whether it is
+ * an object's, so an FDE at 0 is taken for that of a function that the linker discarded.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -49,10 +51,27 @@ static void print_words(FILE *file, const struct row *row)
 			print_opaque(file, register_name(reg), &row->reg[reg]);
 }
 
+enum section { SECTION_OTHER, SECTION_EH_FRAME, SECTION_DEBUG_FRAME };
+
+static enum section section_of(const char *line)
+{
+	static const struct {
+		const char *heading;
+		enum section section;
+	} known[] = {
+		{ "Contents of the .eh_frame section", SECTION_EH_FRAME },
+		{ "Contents of the .debug_frame section", SECTION_DEBUG_FRAME },
+		{ "Contents of the .zdebug_frame section", SECTION_DEBUG_FRAME },
+	};
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strncmp(line, known[i].heading, strlen(known[i].heading)))
+			return known[i].section;
+	return SECTION_OTHER;
+}
+
 static bool detect(const char *line)
 {
-	return !strncmp(line, "Contents of the .eh_frame section", 33) ||
-	       !strncmp(line, "Contents of the .debug_frame section", 36);
+	return section_of(line) != SECTION_OTHER;
 }
 
 /* ---- lines ------------------------------------------------------------------------------- */
@@ -75,11 +94,13 @@ struct parser {
 	struct diff_table *table;
 	struct error *error;
 	uint64_t line;
-	bool skip; /* the section is not the one that is wanted */
+	enum section wanted; /* the section that is read this time */
+	bool skip;	     /* this one isn't it */
+	bool has_eh_frame;
 	struct cie *cie;
 	size_t cie_count;
 	size_t cie_capacity;
-	struct range *before; /* code of the sections before; .end: the highest so far */
+	struct range *before; /* what .eh_frame has; .end: the highest so far */
 	size_t before_count;
 	enum { ENTRY_NONE, ENTRY_CIE, ENTRY_FDE, ENTRY_LEFT_OUT } entry;
 	const struct cie *fde_cie; /* NULL: not met before */
@@ -256,19 +277,19 @@ static int compare_range(const void *a, const void *b)
 	return left->pc < right->pc ? -1 : left->pc > right->pc;
 }
 
-/* The code that all functions so far have, in order. */
+/* The code that .eh_frame has, in order. */
 static int note_code(struct parser *parser)
 {
 	const struct diff_table *table = parser->table;
-	free(parser->before);
-	parser->before_count = table->function_count;
 	parser->before = calloc(table->function_count + 1, sizeof(*parser->before));
 	if (!parser->before)
 		return error_set(parser->error, ERROR_MEMORY, NULL, 0, "no memory for a dump");
 	for (size_t i = 0; i < table->function_count; i++)
-		parser->before[i] = (struct range) {
-			table->function[i].pc, table->function[i].pc + table->function[i].length
-		};
+		if (table->function[i].pc && table->function[i].length)
+			parser->before[parser->before_count++] = (struct range) {
+				table->function[i].pc,
+				table->function[i].pc + table->function[i].length
+			};
 	qsort(parser->before, parser->before_count, sizeof(*parser->before), compare_range);
 	for (size_t i = 1; i < parser->before_count; i++)
 		if (parser->before[i].end < parser->before[i - 1].end)
@@ -276,13 +297,11 @@ static int note_code(struct parser *parser)
 	return 0;
 }
 
-/* Behind another section's FDEs: it has none, or some of it is theirs. */
+/* An FDE of .debug_frame beside .eh_frame: it covers nothing, or something that .eh_frame has. */
 static bool adds_nothing(const struct parser *parser, uint64_t start, uint64_t end)
 {
 	size_t low = 0;
 	size_t high = parser->before_count;
-	if (!high)
-		return false;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		if (parser->before[middle].pc < end)
@@ -312,7 +331,8 @@ static int parse_fde(struct parser *parser, const char *fields)
 		.length = end - start,
 		.signal = parser->fde_cie && parser->fde_cie->signal,
 	};
-	if (adds_nothing(parser, start, end)) {
+	if (parser->wanted == SECTION_DEBUG_FRAME && parser->has_eh_frame &&
+	    adds_nothing(parser, start, end)) {
 		parser->entry = ENTRY_LEFT_OUT;
 		return 0;
 	}
@@ -343,12 +363,16 @@ static int parse_number(struct parser *parser, char *line)
 
 static int parse_section(struct parser *parser, const char *line)
 {
+	enum section section = section_of(line);
 	if (finish_fde(parser))
 		return -1;
 	parser->entry = ENTRY_NONE;
 	parser->cie_count = 0;
-	parser->skip = !detect(line); /* .eh_frame comes first in a dump */
-	return parser->skip ? 0 : note_code(parser);
+	parser->has_eh_frame |= section == SECTION_EH_FRAME;
+	parser->skip = section != parser->wanted ||
+		       (section == SECTION_DEBUG_FRAME && parser->has_eh_frame &&
+			strstr(line, "(loaded from "));
+	return 0;
 }
 
 static int parse_line(struct parser *parser, char *line)
@@ -366,16 +390,37 @@ static int parse_line(struct parser *parser, char *line)
 	return parse_number(parser, line);
 }
 
+/* Reads the lines of one kind of section. Those that were read before have zero bytes in them. */
+static int read_sections(struct parser *parser, char *text, size_t size, enum section wanted)
+{
+	const char *text_end = text + size;
+	int result = 0;
+	parser->wanted = wanted;
+	parser->skip = false;
+	parser->entry = ENTRY_NONE;
+	parser->line = 0;
+	for (char *line = text, *next; !result && line; line = next) {
+		char *end = memchr(line, '\n', (size_t)(text_end - line));
+		next = end ? end + 1 : NULL;
+		if (end)
+			*end = '\0';
+		parser->line++;
+		result = parse_line(parser, line);
+		if (end)
+			*end = '\n';
+	}
+	return result ? result : finish_fde(parser);
+}
+
 static int read_dump(char *text, struct diff_table *ret, struct error *error)
 {
 	struct parser parser = { .table = ret, .error = error };
-	int result = 0;
-	for (char *line; !result && (line = strsep(&text, "\n"));) {
-		parser.line++;
-		result = parse_line(&parser, line);
-	}
+	size_t size = strlen(text);
+	int result = read_sections(&parser, text, size, SECTION_EH_FRAME);
 	if (!result)
-		result = finish_fde(&parser);
+		result = note_code(&parser);
+	if (!result)
+		result = read_sections(&parser, text, size, SECTION_DEBUG_FRAME);
 	free(parser.before);
 	free(parser.cie);
 	return result;
