@@ -160,7 +160,7 @@ static int read_rows(const struct image *image, struct reading *ret, struct erro
 	int status = -1;
 
 	*ret = (struct reading) { 0 };
-	if (cfi_create(image, &cfi, error))
+	if (cfi_create_section(image, ".eh_frame", &cfi, error))
 		goto out;
 	for (size_t i = 0; i < cfi->fde_count; i++) {
 		const struct cfi_fde *fde = &cfi->fde[i];

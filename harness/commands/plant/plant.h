@@ -101,8 +101,9 @@ struct plant_range {
 /* A file whose CFI can be planted with faults, one after the other. */
 struct plant_image {
 	struct image *image;
-	struct cfi *cfi;
-	uint8_t *file; /* as it is on disk */
+	struct cfi *cfi;   /* .eh_frame, which is edited */
+	struct cfi *whole; /* what its table is made of */
+	uint8_t *file;	   /* as it is on disk */
 	size_t size;
 	struct decoder *decoder; /* of the machine code: where instructions begin */
 };

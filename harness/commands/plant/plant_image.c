@@ -49,7 +49,7 @@ int plant_image_open(struct plant_image *ret, const char *path, struct error *er
 	if (read_file(path, &ret->file, &ret->size, error) ||
 	    image_create(path, &ret->image, error) ||
 	    cfi_create_section(ret->image, ".eh_frame", &ret->cfi, error) ||
-	    !(ret->decoder = decoder_create(error)))
+	    cfi_create(ret->image, &ret->whole, error) || !(ret->decoder = decoder_create(error)))
 		goto bad;
 	if (ret->image->machine != EM_X86_64) {
 		error_set(error, ERROR_UNSUPPORTED_ELF, "", 0, "only x86-64 images are planted");
@@ -68,6 +68,7 @@ bad:
 void plant_image_close(struct plant_image *image)
 {
 	decoder_destroy(image->decoder);
+	cfi_destroy(image->whole);
 	cfi_destroy(image->cfi);
 	image_destroy(image->image);
 	free(image->file);
@@ -183,14 +184,23 @@ static int compare_pcs(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
+/* What .debug_frame adds may be less than before, or more. */
+static void collect_added(struct boundaries *boundaries, const struct cfi *cfi)
+{
+	for (size_t i = cfi->fde_count - cfi->debug_fde_count; i < cfi->fde_count; i++)
+		add_fde(boundaries, cfi, &cfi->fde[i]);
+}
+
 /* The rows of FDEs that differ; both sections are gone through in the order of their offsets. */
 static void collect(struct boundaries *boundaries, const struct cfi *old, const struct cfi *new)
 {
+	size_t old_count = old->fde_count - old->debug_fde_count;
+	size_t new_count = new->fde_count - new->debug_fde_count;
 	size_t i = 0, j = 0;
 
-	while (i < old->fde_count || j < new->fde_count) {
-		const struct cfi_fde *a = i < old->fde_count ? &old->fde[i] : NULL;
-		const struct cfi_fde *b = j < new->fde_count ? &new->fde[j] : NULL;
+	while (i < old_count || j < new_count) {
+		const struct cfi_fde *a = i < old_count ? &old->fde[i] : NULL;
+		const struct cfi_fde *b = j < new_count ? &new->fde[j] : NULL;
 		bool same_place = a && b && a->offset == b->offset;
 
 		if (!same_place || !entry_equal(old, a, new, b)) {
@@ -262,14 +272,15 @@ static int add_range(struct planting *planting, const struct plant_image *image,
 	struct plant_range range = { .pc = pc, .pc_end = pc_end }, *last = NULL, *grown;
 	struct row before, after;
 	struct error ignored;
-	int was = cfi_row_find(image->cfi, pc, &before, &ignored), is;
+	int was = cfi_row_find(image->whole, pc, &before, &ignored), is;
 
 	describe_row(&before, was, &ignored, range.before, sizeof(range.before));
 	is = cfi_row_find(planting->cfi, pc, &after, &ignored);
 	if (was == is && (was <= 0 || row_equal(&before, &after)))
 		return 0;
 	describe_row(&after, is, &ignored, range.after, sizeof(range.after));
-	finding_name_function(image->image, image->cfi, pc, range.function, sizeof(range.function));
+	finding_name_function(image->image, image->whole, pc, range.function,
+			      sizeof(range.function));
 	if (planting->range_count)
 		last = &planting->range[planting->range_count - 1];
 	if (last && last->pc_end == pc && !strcmp(last->function, range.function) &&
@@ -291,7 +302,9 @@ static int find_changes(struct planting *planting, const struct plant_image *ima
 	struct boundaries boundaries = { .count = 0 };
 	int status = 0;
 
-	collect(&boundaries, image->cfi, planting->cfi);
+	collect(&boundaries, image->whole, planting->cfi);
+	collect_added(&boundaries, image->whole);
+	collect_added(&boundaries, planting->cfi);
 	add_functions(&boundaries, image->image);
 	sort_unique(&boundaries);
 	if (boundaries.failed)
@@ -358,7 +371,7 @@ static int plant_at(const struct plant_image *image, const struct cfi_fde *fde, 
 	if (status ||
 	    image_create_memory(planting->file, planting->size, image->image->path,
 				&planting->image, error) ||
-	    cfi_create_section(planting->image, ".eh_frame", &planting->cfi, error))
+	    cfi_create(planting->image, &planting->cfi, error))
 		return -1;
 	return find_changes(planting, image, error);
 }
