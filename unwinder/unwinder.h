@@ -216,7 +216,7 @@ struct cfi {
 	size_t by_pc_count;
 	bool overlapping;	       /* two FDEs of by_pc share a PC */
 	uint64_t *reach;	       /* private to cfi_fde_find(); only if overlapping */
-	struct error_list diagnostics; /* one per entry that was lost */
+	struct error_list diagnostics; /* one per entry that was lost, and per .debug_frame */
 };
 
 /*
