@@ -189,11 +189,11 @@ static struct bpf_map *table_map(const struct walk_bpf *walk, enum placement_kin
 static void size_maps(struct bpf_session *session, const struct bpf_session_options *options)
 {
 	const uint32_t capacity[PLACEMENT_COUNT] = {
-		[PLACEMENT_PAGES] = or_default(options->page_capacity, 1u << 18),
-		[PLACEMENT_ENTRIES] = or_default(options->entry_capacity, 1u << 21),
-		[PLACEMENT_SHAPES] = or_default(options->shape_capacity, 1u << 20),
-		[PLACEMENT_RULES] = or_default(options->rule_capacity, 1u << 16),
-		[PLACEMENT_PLACES] = or_default(options->place_capacity, 1u << 14),
+		[PLACEMENT_PAGES] = or_default(options->page_capacity, BPF_SESSION_PAGES),
+		[PLACEMENT_ENTRIES] = or_default(options->entry_capacity, BPF_SESSION_ENTRIES),
+		[PLACEMENT_SHAPES] = or_default(options->shape_capacity, BPF_SESSION_SHAPES),
+		[PLACEMENT_RULES] = or_default(options->rule_capacity, BPF_SESSION_RULES),
+		[PLACEMENT_PLACES] = or_default(options->place_capacity, BPF_SESSION_PLACES),
 	};
 	uint32_t processes = or_default(options->process_capacity, 64);
 	uint32_t mappings = or_default(options->mapping_capacity, 1u << 15);

@@ -28,6 +28,13 @@ enum walk_method {
 	WALK_METHOD_CHAIN, /* tail calls */
 };
 
+/* What there is room for, of all images together, where the options don't say. */
+#define BPF_SESSION_PAGES   (1u << 18) /* an eighth of entries */
+#define BPF_SESSION_ENTRIES (1u << 21)
+#define BPF_SESSION_SHAPES  (1u << 20)
+#define BPF_SESSION_RULES   (1u << 16)
+#define BPF_SESSION_PLACES  (1u << 14)
+
 /* Zeros are the defaults. */
 struct bpf_session_options {
 	enum walk_method method;
@@ -40,11 +47,11 @@ struct bpf_session_options {
 	bool only_frame_pointer;    /* load nothing else */
 	uint32_t process_capacity;  /* processes at a time; 64 */
 	uint32_t mapping_capacity;  /* executable mappings of all of them, twice; 32,768 */
-	uint32_t page_capacity;	    /* pages, all images; 262,144: an eighth of entries */
-	uint32_t entry_capacity;    /* entries, all images; 2,097,152 */
-	uint32_t shape_capacity;    /* rows of shapes, all images; 1,048,576 */
-	uint32_t rule_capacity;	    /* rules, all images; 65,536 */
-	uint32_t place_capacity;    /* places of extended rules, all images; 16,384 */
+	uint32_t page_capacity;	    /* pages; BPF_SESSION_PAGES, ... */
+	uint32_t entry_capacity;    /* entries */
+	uint32_t shape_capacity;    /* rows of shapes */
+	uint32_t rule_capacity;	    /* rules */
+	uint32_t place_capacity;    /* places of extended rules */
 	uint32_t stack_capacity;    /* different stacks at a time, if they are counted; 65,536 */
 };
 

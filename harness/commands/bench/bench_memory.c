@@ -144,11 +144,11 @@ static struct bpf_session_options session_for(const struct image_store *store, s
 	}
 	return (struct bpf_session_options) {
 		.process_capacity = PROCESSES,
-		.page_capacity = capacity(1u << 18, pages),
-		.entry_capacity = capacity(1u << 21, entries),
-		.shape_capacity = capacity(1u << 20, shapes),
-		.rule_capacity = capacity(1u << 16, rules),
-		.place_capacity = capacity(1u << 14, places),
+		.page_capacity = capacity(BPF_SESSION_PAGES, pages),
+		.entry_capacity = capacity(BPF_SESSION_ENTRIES, entries),
+		.shape_capacity = capacity(BPF_SESSION_SHAPES, shapes),
+		.rule_capacity = capacity(BPF_SESSION_RULES, rules),
+		.place_capacity = capacity(BPF_SESSION_PLACES, places),
 	};
 }
 
