@@ -448,8 +448,7 @@ static int read_debug_frame(struct cfi *cfi, struct error *error)
 
 int cfi_create(const struct image *image, struct cfi **ret, struct error *error)
 {
-	bool debug_frame = image->debug_frame.data || image->debug_frame_error.code;
-	if (!image->eh_frame.data && debug_frame)
+	if (!image->eh_frame.data && has_debug_frame(image))
 		return cfi_create_section(image, ".debug_frame", ret, error);
 	if (cfi_create_section(image, ".eh_frame", ret, error)) {
 		if (error->code == ERROR_NO_CFI)
@@ -457,7 +456,7 @@ int cfi_create(const struct image *image, struct cfi **ret, struct error *error)
 				  "the image has neither .eh_frame nor .debug_frame");
 		return -1;
 	}
-	if (!debug_frame || !read_debug_frame(*ret, error))
+	if (!has_debug_frame(image) || !read_debug_frame(*ret, error))
 		return 0;
 	cfi_destroy(*ret);
 	*ret = NULL;

@@ -74,6 +74,12 @@ int cfi_fde_parse(const struct image *image, const struct image_section *section
 		  const struct cfi_entry *entry, const struct cfi_cie *cie, struct cfi_fde *ret,
 		  struct error *error);
 
+/* There is one, readable or not. */
+static inline bool has_debug_frame(const struct image *image)
+{
+	return image->debug_frame.data || image->debug_frame_error.code;
+}
+
 /* False for an FDE that covers nothing: it has no range, or it is what a linker leaves of a function
  * that it discarded, one at 0. (In an object file 0 is where a section begins.) */
 static inline bool cfi_fde_covers(const struct image *image, const struct cfi_fde *fde)

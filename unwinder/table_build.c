@@ -282,11 +282,10 @@ out:
 
 int table_build(const struct image *image, struct table **ret, struct error *error)
 {
-	bool debug_frame = image->debug_frame.data || image->debug_frame_error.code;
 	struct cfi *cfi = NULL;
 	int status = 1;
 
-	if (image->eh_frame.data && !debug_frame && image->machine == EM_X86_64) {
+	if (image->eh_frame.data && !has_debug_frame(image) && image->machine == EM_X86_64) {
 		struct fast fast = { .image = image,
 				     .section = &image->eh_frame,
 				     .cie_offset = UINT64_MAX };

@@ -230,7 +230,7 @@ int cfi_create(const struct image *image, struct cfi **ret, struct error *error)
 int cfi_create_section(const struct image *image, const char *name, struct cfi **ret,
 		       struct error *error);
 void cfi_destroy(struct cfi *cfi);
-/* The FDE that covers vaddr, or NULL. Overlaps: the one with the highest pc_begin. */
+/* The FDE that covers vaddr, or NULL. Overlaps: the one with the highest pc_begin. (cfi_by_pc.c) */
 const struct cfi_fde *cfi_fde_find(const struct cfi *cfi, uint64_t vaddr);
 /* The function symbol that covers the FDE's first PC, or NULL: image_symbol_find(), but in an object
  * file, where sections lie over each other, one of the FDE's own section. (elf_relocate.c) */
