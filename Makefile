@@ -304,11 +304,11 @@ $(O)/%.h.ok: %.h | $(SKELS)
 format:
 	$(Q)clang-format-14 -i $(filter-out %/tests/%,$(wildcard $(addsuffix /*.[ch],$(ROOMS)) \
 		bpf/example/*.c)) \
-		$(wildcard unwinder/tests/*.[ch] bpf/tests/*.[ch] harness/tests/*.[ch])
+		$(wildcard unwinder/tests/*.[ch] unwinder/fuzz/*.[ch] bpf/tests/*.[ch] harness/tests/*.[ch])
 
 check-format:
 	$(Q)clang-format-14 --dry-run --Werror $(wildcard $(addsuffix /*.[ch],$(ROOMS)) bpf/example/*.c \
-		unwinder/tests/*.[ch] bpf/tests/*.[ch] harness/tests/*.[ch])
+		unwinder/tests/*.[ch] unwinder/fuzz/*.[ch] bpf/tests/*.[ch] harness/tests/*.[ch])
 
 FORCE:
 

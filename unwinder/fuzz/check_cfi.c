@@ -252,12 +252,16 @@ static void check_added(const struct cfi *cfi)
 		fuzz_require((section_of(cfi, &cfi->fde[i]) == cfi->section) == (i < own),
 			     "FDE %zu of %zu, %zu of them added, is of the other section", i,
 			     cfi->fde_count, cfi->debug_fde_count);
-	for (size_t i = own; i < cfi->fde_count && i < own + 64; i++)
-		for (size_t j = 0; j < own; j++)
-			fuzz_require(!cfi_fde_covers(cfi->image, &cfi->fde[j]) ||
-					     cfi->fde[j].pc_begin >= cfi->fde[i].pc_begin + cfi->fde[i].pc_range ||
-					     cfi->fde[i].pc_begin >= cfi->fde[j].pc_begin + cfi->fde[j].pc_range,
-				     "FDE %zu was added and shares code with FDE %zu", i, j);
+	for (size_t i = own; i < cfi->fde_count && i < own + 64; i++) {
+		const struct cfi_fde *added = &cfi->fde[i];
+
+		for (const struct cfi_fde *fde = cfi->fde; fde < cfi->fde + own; fde++)
+			fuzz_require(!cfi_fde_covers(cfi->image, fde) ||
+					     fde->pc_begin >= added->pc_begin + added->pc_range ||
+					     added->pc_begin >= fde->pc_begin + fde->pc_range,
+				     "FDE %zu was added and shares code with FDE %zu", i,
+				     (size_t)(fde - cfi->fde));
+	}
 }
 
 void fuzz_check_cfi(const struct cfi *cfi)

@@ -101,9 +101,8 @@ void fuzz_image_init(struct fuzz_image *ret, const uint8_t *sections, size_t siz
 							       eh_frame_bytes, FUZZ_SECTION_VADDR,
 							       FUZZ_CODE_BYTES, ".eh_frame" };
 	if (debug_bytes)
-		ret->image.debug_frame = (struct image_section) {
-			ret->debug_frame, debug_bytes, 0, FUZZ_CODE_BYTES, ".debug_frame"
-		};
+		ret->image.debug_frame = (struct image_section) { ret->debug_frame, debug_bytes, 0,
+								  FUZZ_CODE_BYTES, ".debug_frame" };
 	ret->image.text_vaddr = FUZZ_CODE_VADDR;
 	ret->image.data_vaddr = FUZZ_SECTION_VADDR;
 	ret->image.segment = ret->segment;

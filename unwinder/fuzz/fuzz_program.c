@@ -122,8 +122,7 @@ int fuzz_program(const uint8_t *data, size_t size)
 	put_fde(&section, flags, &functions[1], data + cie_bytes, size - cie_bytes);
 	put_fde(&section, flags, &functions[2], padding, sizeof(padding));
 
-	fuzz_image_init(&fuzz, section.data, section.size,
-			flags & 0x40 ? 0 : section.size);
+	fuzz_image_init(&fuzz, section.data, section.size, flags & 0x40 ? 0 : section.size);
 	if (flags & 0x80)
 		fuzz.image.machine = EM_AARCH64;
 	fuzz_require(!cfi_create(&fuzz.image, &cfi, &error), "%s", error.message);

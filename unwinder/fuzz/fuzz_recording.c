@@ -25,8 +25,8 @@ static int on_mapping(void *context, const struct recording_mapping *mapping, si
 	fuzz_require(!mapping == !count, "no mapping, and %zu of them", count);
 	if (!mapping)
 		return 0;
-	fuzz_require(number < count && count <= RECORDING_MAPPINGS_MAX, "mapping %zu of %zu", number,
-		     count);
+	fuzz_require(number < count && count <= RECORDING_MAPPINGS_MAX, "mapping %zu of %zu",
+		     number, count);
 	fuzz_require(mapping->start < mapping->end, "an empty mapping");
 	fuzz_require(!number || mapping->start >= watcher->last_end, "mappings overlap");
 	fuzz_require(strnlen(mapping->path, RECORDING_PATH_MAX) < RECORDING_PATH_MAX,
