@@ -138,6 +138,7 @@ static const struct {
 	{ "sub_rsp", CODE(0x48, 0x83, 0xec, 0x28), SP_MOVED },
 	{ "and_rsp", CODE(0x48, 0x83, 0xe4, 0xf0), SP_MOVED },
 	{ "ret", CODE(0xc3), SP_MOVED },
+	{ "iret", CODE(0x48, 0xcf), SP_FROM_MEMORY },
 	{ "vex_has_no_such_opcode", CODE(0xc5, 0xf8, 0x8b, 0xe7), SP_MOVED },
 	{ "cut_before_its_operands", CODE(0x48), SP_MOVED },
 	{ "nothing", .size = 0, .source = SP_MOVED },
@@ -145,10 +146,55 @@ static const struct {
 
 START_TEST(test_sp_source)
 {
-	ck_assert_msg(instruction_sp_source(sources[_i].bytes, sources[_i].size) ==
-			      sources[_i].source,
-		      "%s: %d", sources[_i].name,
-		      instruction_sp_source(sources[_i].bytes, sources[_i].size));
+	uint8_t from;
+	enum sp_source source = instruction_sp_source(sources[_i].bytes, sources[_i].size, &from);
+
+	ck_assert_msg(source == sources[_i].source, "%s: %d", sources[_i].name, source);
+}
+END_TEST
+
+#define REG(number) (1u << (number)) /* the encoding's: rax 0, rcx 1, rdx 2, rbx 3, rsp 4 */
+
+static const struct {
+	const char *name;
+	uint8_t bytes[INSTRUCTION_BYTES_MAX];
+	size_t size;
+	uint16_t writes, computed_from;
+	bool calls_next;
+} register_cases[] = {
+	{ "mov_rax_rsp", CODE(0x48, 0x89, 0xe0), REG(0), REG(4) },
+	{ "mov_from_memory_is_computed_from_nothing", CODE(0x48, 0x8b, 0x04, 0x24), REG(0), 0 },
+	{ "mov_to_memory_writes_nothing", CODE(0x48, 0x89, 0x04, 0x24), 0, REG(0) },
+	{ "lea_takes_base_and_index", CODE(0x48, 0x8d, 0x04, 0x0b), REG(0), REG(3) | REG(1) },
+	{ "sub_keeps_its_own", CODE(0x48, 0x29, 0xc8), REG(0), REG(0) | REG(1) },
+	{ "and_with_a_constant", CODE(0x48, 0x83, 0xe0, 0xf0), REG(0), REG(0) },
+	{ "half_a_register_is_no_address", CODE(0x89, 0xe0), REG(0), 0 },
+	{ "r15", CODE(0x49, 0x89, 0xe7), REG(15), REG(4) },
+	{ "a_byte_of_r12_is_r12", CODE(0x41, 0xb4, 1), REG(12), 0 },
+	{ "ah_is_rax", CODE(0xb4, 1), REG(0), 0 },
+	{ "imul_is_no_sum", CODE(0x48, 0x0f, 0xaf, 0xc4), REG(0), 0 },
+	{ "pop_is_from_memory", CODE(0x58), REG(0) | REG(4), 0 },
+	{ "xor_of_itself", CODE(0x31, 0xc0), REG(0), 0 },
+	{ "call_of_the_next", CODE(0xe8, 0, 0, 0, 0), REG(4), 0, true },
+	{ "call_of_another", CODE(0xe8, 1, 0, 0, 0), REG(4), 0 },
+	{ "mov_of_zero_is_no_call", CODE(0xb8, 0, 0, 0, 0), REG(0), 0 },
+};
+
+START_TEST(test_registers)
+{
+	struct error error = { 0 };
+	struct decoder *decoder = decoder_create(&error);
+	struct code code = { register_cases[_i].bytes, register_cases[_i].size,
+			     PAGE_END - register_cases[_i].size, 0 };
+	struct memory_reader memory = { .read = read_code, .context = &code };
+	struct instruction found = decoder_at(decoder, code.address, &memory);
+
+	ck_assert_msg(found.writes == register_cases[_i].writes &&
+			      found.computed_from == register_cases[_i].computed_from &&
+			      found.calls_next == register_cases[_i].calls_next,
+		      "%s: writes 0x%x, from 0x%x%s", register_cases[_i].name, found.writes,
+		      found.computed_from, found.calls_next ? ", calls the next" : "");
+	decoder_destroy(decoder);
 }
 END_TEST
 
@@ -287,6 +333,8 @@ int main(void)
 	int kind_count = sizeof(kinds) / sizeof(*kinds);
 
 	tcase_add_loop_test(tcase, test_sp_source, 0, sizeof(sources) / sizeof(*sources));
+	tcase_add_loop_test(tcase, test_registers, 0,
+			    sizeof(register_cases) / sizeof(*register_cases));
 	tcase_add_loop_test(tcase, test_kind, 0, kind_count);
 	tcase_add_loop_test(tcase, test_decode_at_page_end, 0, kind_count);
 	tcase_add_test(tcase, test_cache_keeps_until_flushed);

@@ -8,6 +8,7 @@
  */
 #include <check.h>
 #include <stdlib.h>
+#include <string.h>
 #include "truth/truth.h"
 
 #define LOW_STACK  0x100, 0x200
@@ -20,13 +21,16 @@ enum event_kind {
 	EVENT_MOVE,
 	EVENT_SIGNAL,
 	EVENT_SIGRETURN,
-	EVENT_CONTINUE
+	EVENT_CONTINUE,
+	EVENT_RETURN,
+	EVENT_JUMP,
+	EVENT_PUT_BACK,
 };
 
 struct event {
 	enum event_kind kind;
 	uint64_t sp;		 /* after it */
-	uint64_t return_address; /* CALL; the interrupted PC for SIGNAL */
+	uint64_t return_address; /* CALL; the interrupted PC for SIGNAL; where RETURN and JUMP go */
 	uint64_t interrupted_sp; /* SIGNAL */
 	uint64_t low, high;	 /* SIGNAL: the alternate stack; CONTINUE: the new one */
 };
@@ -42,6 +46,18 @@ struct event {
 #define SIGRETURN(to)                                                                              \
 	{                                                                                          \
 		.kind = EVENT_SIGRETURN, .sp = to                                                  \
+	}
+#define RETURN(slot, pc)                                                                           \
+	{                                                                                          \
+		.kind = EVENT_RETURN, .sp = (slot) + 8, .return_address = pc                       \
+	}
+#define JUMP(to, pc)                                                                               \
+	{                                                                                          \
+		.kind = EVENT_JUMP, .sp = to, .return_address = pc                                 \
+	}
+#define PUT_BACK                                                                                   \
+	{                                                                                          \
+		.kind = EVENT_PUT_BACK                                                             \
 	}
 #define CONTINUE_ON(lowest, end)                                                                   \
 	{                                                                                          \
@@ -169,7 +185,14 @@ static void apply(struct shadow_stack *stack, const struct event *event)
 		ck_assert(shadow_stack_continue(stack, event->low, event->high));
 		break;
 	case EVENT_MOVE: shadow_stack_move(stack, event->sp); break;
-	case EVENT_SIGRETURN: shadow_stack_sigreturn(stack, event->sp); break;
+	case EVENT_SIGRETURN:
+		shadow_stack_sigreturn(stack, event->return_address, event->sp);
+		break;
+	case EVENT_RETURN:
+		shadow_stack_return(stack, event->sp - 8, event->return_address, event->sp);
+		break;
+	case EVENT_JUMP: shadow_stack_jump(stack, event->return_address, event->sp); break;
+	case EVENT_PUT_BACK: ck_assert(shadow_stack_put_back(stack)); break;
 	case EVENT_SIGNAL:
 		ck_assert(shadow_stack_signal(
 			stack, &(struct signal_frame) {
@@ -251,6 +274,177 @@ START_TEST(test_regions)
 }
 END_TEST
 
+/* ---- what the stack notices, and tells -------------------------------------------------- */
+
+#define WATCHED_PC 2 /* the frame of this return address is watched */
+
+/* What was told, a letter each: Returned, rePlaced, Taken off, Abandoned, Lost; Stray, Disturbed. */
+struct word {
+	char letters[16];
+	size_t count;
+};
+
+static void say(struct word *word, char letter)
+{
+	ck_assert_uint_lt(word->count, sizeof(word->letters) - 1);
+	word->letters[word->count++] = letter;
+}
+
+static void say_end(void *context, const struct shadow_stack *stack,
+		    const struct shadow_frame *frame, enum frame_end end, uint64_t target)
+{
+	ck_assert_uint_eq(frame->return_address, WATCHED_PC);
+	say(context, "RPTAL"[end]);
+}
+
+static void say_stray(void *context, const struct shadow_stack *stack, uint64_t slot,
+		      uint64_t target)
+{
+	say(context, 'S');
+}
+
+static void say_disturbed(void *context, const struct shadow_stack *stack)
+{
+	say(context, 'D');
+}
+
+static const struct {
+	const char *name;
+	struct event event[8];
+	const char *told;
+	size_t open; /* frames, afterwards */
+} told_cases[] = {
+	{ "a_frame_is_proven_by_its_ret",
+	  { CALL(0xff8, 1), CALL(0xfe8, 2), RETURN(0xfe8, 2) },
+	  "R",
+	  1 },
+	{ "a_ret_elsewhere_is_told", { CALL(0xff8, 1), CALL(0xfe8, 2), RETURN(0xfe8, 9) }, "P", 1 },
+	{ "a_ret_through_an_unknown_slot_is_stray",
+	  { CALL(0xff8, 1), CALL(0xfe8, 2), RETURN(0xfd8, 9) },
+	  "S",
+	  2 },
+	{ "a_ret_without_any_frame_is_stray", { RETURN(0xfd8, 9) }, "S", 0 },
+	{ "a_frame_that_was_left_out_makes_its_ret_stray",
+	  { CALL(0xff8, 1), CALL(0xfd8, 2), RETURN(0xfd8, 2), RETURN(0xfe8, 3) },
+	  "RS",
+	  1 },
+	{ "a_popped_return_address_is_not_gone_yet",
+	  { CALL(0xff8, 1), CALL(0xfe8, 2), MOVE(0xff0) },
+	  "",
+	  1 },
+	{ "popped_and_put_back_it_returns",
+	  { CALL(0xff8, 1), CALL(0xfe8, 2), MOVE(0xff0), PUT_BACK, RETURN(0xfe8, 2) },
+	  "R",
+	  1 },
+	{ "popped_and_jumped_to_it_returned",
+	  { CALL(0xff8, 1), CALL(0xfe8, 2), MOVE(0xff0), JUMP(0xff0, 2) },
+	  "R",
+	  1 },
+	{ "popped_and_jumped_elsewhere_it_is_open",
+	  { CALL(0xff8, 1), CALL(0xfe8, 2), MOVE(0xff0), JUMP(0xff0, 3) },
+	  "",
+	  1 },
+	{ "popped_and_the_caller_returned_it_never_did",
+	  { CALL(0xff8, 1), CALL(0xfe8, 2), MOVE(0xff0), RETURN(0xff8, 1) },
+	  "T",
+	  0 },
+	{ "popped_and_its_slot_called_over_it_never_did",
+	  { CALL(0xff8, 1), CALL(0xfe8, 2), MOVE(0xff0), CALL(0xfe8, 3) },
+	  "T",
+	  2 },
+	{ "two_at_once_are_abandoned_and_disturb",
+	  { CALL(0xff8, 1), CALL(0xfe8, 2), CALL(0xfd8, 3), MOVE(0xff0) },
+	  "AD",
+	  1 },
+	{ "above_its_slot_by_more_it_is_abandoned",
+	  { CALL(0xff8, 1), CALL(0xfe0, 2), MOVE(0xff0) },
+	  "AD",
+	  1 },
+	{ "a_frame_twice_is_noticed",
+	  { CALL(0xff8, 1), CALL(0xfe8, 1), CALL(0xfe8, 2), RETURN(0xfe8, 2) },
+	  "R",
+	  1 },
+	{ "ret_n_disturbs_nothing",
+	  { CALL(0xff8, 1), CALL(0xfd8, 2), RETURN(0xfd8, 2), MOVE(0xff0) },
+	  "R",
+	  1 },
+};
+
+START_TEST(test_what_is_told)
+{
+	struct word word = { .count = 0 };
+	const struct shadow_observer observer = { &word, say_end, say_stray, say_disturbed };
+	struct shadow_stack stack;
+
+	shadow_stack_init(&stack, true);
+	stack.observer = &observer;
+	for (const struct event *event = told_cases[_i].event; event->kind != EVENT_END; event++) {
+		apply(&stack, event);
+		for (size_t i = 0; i < stack.count; i++)
+			stack.frame[i].watch = stack.frame[i].return_address == WATCHED_PC;
+	}
+	ck_assert_msg(!strcmp(word.letters, told_cases[_i].told) &&
+			      stack.count == told_cases[_i].open,
+		      "%s: \"%s\", %zu frames", told_cases[_i].name, word.letters, stack.count);
+	shadow_stack_deinit(&stack);
+}
+END_TEST
+
+static const struct {
+	const char *name;
+	uint64_t slot[2], slot_at, target; /* two frames to 1 and 2; a ret */
+	enum return_kind kind;
+} return_cases[] = {
+	{ "expected", { 0xff8, 0xfe8 }, 0xfe8, 2, RETURN_EXPECTED },
+	{ "replaced", { 0xff8, 0xfe8 }, 0xfe8, 3, RETURN_REPLACED },
+	{ "stray_below", { 0xff8, 0xfe8 }, 0xfd8, 2, RETURN_STRAY },
+	{ "stray_above", { 0xff8, 0xfe8 }, 0xff0, 2, RETURN_STRAY },
+	{ "one_slot_twice", { 0xfe8, 0xfe8 }, 0xfe8, 2, RETURN_DOUBLED },
+};
+
+START_TEST(test_a_ret_is_held_against_the_top)
+{
+	struct shadow_stack stack;
+
+	shadow_stack_init(&stack, true);
+	for (size_t i = 0; i < 2; i++)
+		ck_assert(shadow_stack_call(&stack, return_cases[_i].slot[i], i + 1, NULL));
+	ck_assert_msg(shadow_stack_return(&stack, return_cases[_i].slot_at, return_cases[_i].target,
+					  return_cases[_i].slot_at + 8) == return_cases[_i].kind,
+		      "%s", return_cases[_i].name);
+	shadow_stack_deinit(&stack);
+}
+END_TEST
+
+static const struct {
+	const char *name;
+	size_t first;
+	uint64_t expected[4];
+} cut_cases[] = {
+	{ "nothing_goes", 0, { 3, 2, 1 } },
+	{ "the_outermost_goes", 1, { 3, 2 } },
+	{ "all_go", 3, { 0 } },
+};
+
+START_TEST(test_cut)
+{
+	struct shadow_stack stack;
+	static struct stack frames;
+
+	shadow_stack_init(&stack, true);
+	for (uint64_t i = 1; i <= 3; i++)
+		ck_assert(shadow_stack_call(&stack, 0x1000 - 16 * i, i, NULL));
+	shadow_stack_cut(&stack, cut_cases[_i].first);
+	ck_assert(shadow_stack_get(&stack, 0x42, &frames));
+	ck_assert_int_eq(frames.stop, STOP_NONE);
+	ck_assert_uint_eq(frames.count, 4 - cut_cases[_i].first);
+	for (uint32_t i = 1; i < frames.count; i++)
+		ck_assert_msg(frames.pc[i] == cut_cases[_i].expected[i - 1], "%s",
+			      cut_cases[_i].name);
+	shadow_stack_deinit(&stack);
+}
+END_TEST
+
 START_TEST(test_unrooted_is_never_complete)
 {
 	struct shadow_stack stack;
@@ -300,6 +494,10 @@ int main(void)
 	tcase_add_test(tcase, test_interrupted_frame_is_marked);
 	tcase_add_loop_test(tcase, test_regions, 0, sizeof(region_cases) / sizeof(*region_cases));
 	tcase_add_test(tcase, test_unrooted_is_never_complete);
+	tcase_add_loop_test(tcase, test_what_is_told, 0, sizeof(told_cases) / sizeof(*told_cases));
+	tcase_add_loop_test(tcase, test_a_ret_is_held_against_the_top, 0,
+			    sizeof(return_cases) / sizeof(*return_cases));
+	tcase_add_loop_test(tcase, test_cut, 0, sizeof(cut_cases) / sizeof(*cut_cases));
 	tcase_add_loop_test(tcase, test_depth, 0, sizeof(depths) / sizeof(*depths));
 	suite_add_tcase(suite, tcase);
 

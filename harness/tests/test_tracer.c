@@ -203,7 +203,7 @@ static int trace(const char *name, struct tracer_options options, struct observa
 		 struct tracer_counters *counters, int *status, struct error *error)
 {
 	char *argv[] = { "/proc/self/exe", "--tracee", (char *)name, NULL };
-	struct tracer_callbacks callbacks = { on_mappings, on_stop, seen };
+	struct tracer_callbacks callbacks = { on_mappings, on_stop, seen, NULL };
 
 	options.argv = argv;
 	return tracer_run(&options, &callbacks, counters, status, error);
@@ -283,7 +283,7 @@ static void trace_true(const char *from, struct entry_watch *watch,
 {
 	char *argv[] = { "true", NULL };
 	struct tracer_options options = { .argv = argv, .from = from, .timeout_ms = TIMEOUT_MS };
-	struct tracer_callbacks callbacks = { count_mappings, watch_entry, watch };
+	struct tracer_callbacks callbacks = { count_mappings, watch_entry, watch, NULL };
 	struct error error = { 0 };
 	int status;
 

@@ -25,12 +25,13 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include "truth/truth.h"
+#include "truth/decode.h"
 
-#define CACHE_SIZE_MIN	4096
-#define PAGE_BYTES	4096
-#define OPCODE_REX_MASK 0xf0
-#define OPCODE_REX	0x40
+#define CACHE_SIZE_MIN	 4096
+#define PAGE_BYTES	 4096
+#define OPCODE_REX_MASK	 0xf0
+#define OPCODE_REX	 0x40
+#define CALL_REL32_BYTES 5
 
 struct cache_entry {
 	uint64_t pc;
@@ -119,6 +120,7 @@ struct operands {
 };
 
 #define OPERAND_NONE 16
+#define OPERAND_RAX  0
 #define OPERAND_RSP  4 /* the numbers of the encoding */
 #define OPERAND_RBP  5
 
@@ -152,17 +154,20 @@ static bool read_operands(const uint8_t *bytes, size_t size, struct operands *re
 	return true;
 }
 
-static enum sp_source source_of(const struct operands *operands, uint8_t from)
+static enum sp_source source_of(const struct operands *operands, uint8_t from,
+				uint8_t *ret_register)
 {
 	if (operands->mod != 3)
 		return SP_FROM_MEMORY;
+	*ret_register = from;
 	return from == OPERAND_RBP || from == OPERAND_RSP ? SP_MOVED : SP_FROM_REGISTER;
 }
 
-enum sp_source instruction_sp_source(const uint8_t *bytes, size_t size)
+enum sp_source instruction_sp_source(const uint8_t *bytes, size_t size, uint8_t *ret_register)
 {
 	struct operands operands;
 
+	*ret_register = OPERAND_NONE;
 	if (!read_operands(bytes, size, &operands))
 		return SP_MOVED;
 
@@ -170,25 +175,32 @@ enum sp_source instruction_sp_source(const uint8_t *bytes, size_t size)
 	bool to_rm = operands.rm == OPERAND_RSP;
 
 	switch (operands.opcode) {
-	case 0x8b: return to_reg ? source_of(&operands, operands.rm) : SP_MOVED; /* mov r, r/m */
-	case 0x89:								 /* mov r/m, r */
-		return operands.mod == 3 && to_rm ? source_of(&operands, operands.reg) : SP_MOVED;
+	case 0x8b: /* mov r, r/m */
+		return to_reg ? source_of(&operands, operands.rm, ret_register) : SP_MOVED;
+	case 0x89: /* mov r/m, r */
+		return operands.mod == 3 && to_rm ? source_of(&operands, operands.reg, ret_register)
+						  : SP_MOVED;
 	case 0x87: /* xchg */
 		if (to_reg)
-			return source_of(&operands, operands.rm);
-		return operands.mod == 3 && to_rm ? source_of(&operands, operands.reg) : SP_MOVED;
+			return source_of(&operands, operands.rm, ret_register);
+		return operands.mod == 3 && to_rm ? source_of(&operands, operands.reg, ret_register)
+						  : SP_MOVED;
 	case 0x8d: /* lea */
 		if (!to_reg || operands.base == OPERAND_RSP || operands.base == OPERAND_RBP)
 			return SP_MOVED;
+		*ret_register = operands.base;
 		return SP_FROM_REGISTER;
 	case 0x8f: /* pop r/m */
 	case 0xc7: /* mov r/m, imm */
 		if (operands.mod != 3 || !to_rm)
 			return SP_MOVED;
 		return operands.opcode == 0x8f ? SP_FROM_MEMORY : SP_FROM_REGISTER;
-	case 0x5c: return to_rm ? SP_FROM_MEMORY : SP_MOVED;   /* pop */
-	case 0x94:					       /* xchg with rax */
+	case 0x5c: return to_rm ? SP_FROM_MEMORY : SP_MOVED; /* pop */
+	case 0x94:					     /* xchg with rax */
+		*ret_register = OPERAND_RAX;
+		return to_rm ? SP_FROM_REGISTER : SP_MOVED;
 	case 0xbc: return to_rm ? SP_FROM_REGISTER : SP_MOVED; /* mov imm */
+	case 0xcf: return SP_FROM_MEMORY;		       /* iret */
 	default: return SP_MOVED;
 	}
 }
@@ -204,7 +216,8 @@ struct decoder *decoder_create(struct error *error)
 	decoder->entry = calloc(decoder->size, sizeof(*decoder->entry));
 	if (!decoder->entry)
 		goto no_memory;
-	if (cs_open(CS_ARCH_X86, CS_MODE_64, &decoder->capstone) != CS_ERR_OK)
+	if (cs_open(CS_ARCH_X86, CS_MODE_64, &decoder->capstone) != CS_ERR_OK ||
+	    cs_option(decoder->capstone, CS_OPT_DETAIL, CS_OPT_ON) != CS_ERR_OK)
 		goto no_memory;
 	decoder->scratch = cs_malloc(decoder->capstone);
 	if (!decoder->scratch)
@@ -303,12 +316,17 @@ struct instruction decoder_decode(struct decoder *decoder, uint64_t pc,
 {
 	uint8_t bytes[INSTRUCTION_BYTES_MAX];
 	size_t size = read_bytes(pc, memory, bytes);
+	struct instruction instruction = { .kind = instruction_kind(bytes, size) };
 
-	return (struct instruction) {
-		.kind = instruction_kind(bytes, size),
-		.sp_source = instruction_sp_source(bytes, size),
-		.length = disassemble(decoder, pc, bytes, size),
-	};
+	instruction.sp_source = instruction_sp_source(bytes, size, &instruction.sp_register);
+	instruction.length = disassemble(decoder, pc, bytes, size);
+	if (instruction.length)
+		instruction_registers(decoder->scratch, &instruction);
+	instruction.calls_next = instruction.kind == INSTRUCTION_CALL &&
+				 instruction.length >= CALL_REL32_BYTES &&
+				 !memcmp(bytes + instruction.length - CALL_REL32_BYTES,
+					 "\xe8\0\0\0\0", CALL_REL32_BYTES);
+	return instruction;
 }
 
 struct instruction decoder_at(struct decoder *decoder, uint64_t pc,

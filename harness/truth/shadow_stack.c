@@ -5,11 +5,19 @@
  * An entry is (address of the slot that holds the return address, return address). A call pushes
  * one; after any instruction, entries whose slot lies below rsp are gone, whatever removed them:
  *
- *	ret, ret n, `call; pop`		rsp rises over the slot
+ *	ret, ret n			rsp rises over the slot; the one way that proves the frame
+ *	pop, add, lea			rsp rises over one slot: the frame is taken off
  *	longjmp, an exception		rsp rises over many slots at once
  *	a tail call			rsp does not move: the entry is the next function's
  *
  * So on one stack the slots fall strictly from the outermost entry to the innermost.
+ *
+ * A frame that was taken off may not be gone. Assembly pops its return address to keep it elsewhere,
+ * puts rsp back and jumps on (OCaml's caml_c_call, vfork), or pops it and jumps to it. So the last
+ * one is kept: it is put back if rsp comes to its slot again and the return address is still there.
+ *
+ * What can't be decided is told to whoever watches (struct shadow_observer): a stack is disturbed
+ * where several frames go at once, or rsp was set to what isn't computed from it.
  *
  * A signal pushes two: the interrupted PC (its slot is the saved rip in struct ucontext) and the
  * restorer's address, which the kernel leaves as the handler's return address (psABI 3.4.1 says
@@ -33,7 +41,7 @@
 
 void shadow_stack_init(struct shadow_stack *stack, bool rooted)
 {
-	*stack = (struct shadow_stack) { .rooted = rooted };
+	*stack = (struct shadow_stack) { .rooted = rooted, .base = UINT64_MAX };
 }
 
 void shadow_stack_deinit(struct shadow_stack *stack)
@@ -62,8 +70,66 @@ static bool push(struct shadow_stack *stack, struct shadow_frame frame)
 {
 	if (!reserve_frame(stack))
 		return false;
+	frame.epoch = stack->epoch;
 	stack->frame[stack->count++] = frame;
 	return true;
+}
+
+static void tell_end(const struct shadow_stack *stack, const struct shadow_frame *frame,
+		     enum frame_end end, uint64_t target)
+{
+	const struct shadow_observer *observer = stack->observer;
+
+	if (frame->watch && observer && observer->frame_ended)
+		observer->frame_ended(observer->context, stack, frame, end, target);
+}
+
+void shadow_stack_settle_taken_off(struct shadow_stack *stack)
+{
+	if (stack->taken_off.slot)
+		tell_end(stack, &stack->taken_off, FRAME_TAKEN_OFF, 0);
+	stack->taken_off.slot = 0;
+}
+
+void shadow_stack_disturb(struct shadow_stack *stack)
+{
+	const struct shadow_observer *observer = stack->observer;
+
+	stack->epoch++;
+	if (observer && observer->disturbed)
+		observer->disturbed(observer->context, stack);
+}
+
+/* The frames from first on are gone, otherwise than by a return. */
+static void abandon(struct shadow_stack *stack, size_t first, enum frame_end end)
+{
+	for (size_t i = stack->count; i-- > first;)
+		tell_end(stack, &stack->frame[i], end, 0);
+	stack->frames_abandoned += stack->count - first;
+	stack->count = first;
+}
+
+void shadow_stack_end(struct shadow_stack *stack, enum frame_end end)
+{
+	shadow_stack_settle_taken_off(stack);
+	abandon(stack, 0, end);
+}
+
+void shadow_stack_cut(struct shadow_stack *stack, size_t first)
+{
+	for (size_t i = 0; i < first; i++)
+		tell_end(stack, &stack->frame[i], FRAME_LOST, 0);
+	memmove(stack->frame, stack->frame + first,
+		(stack->count - first) * sizeof(stack->frame[0]));
+	stack->count -= first;
+	while (stack->region_count && stack->region[0].first < first) {
+		stack->region_count--;
+		memmove(stack->region, stack->region + 1,
+			stack->region_count * sizeof(stack->region[0]));
+	}
+	for (size_t i = 0; i < stack->region_count; i++)
+		stack->region[i].first -= first;
+	stack->rooted = false;
 }
 
 static bool push_region(struct shadow_stack *stack, uint64_t low, uint64_t high, bool called)
@@ -111,23 +177,105 @@ bool shadow_stack_on_region(const struct shadow_stack *stack, uint64_t sp)
 	return false;
 }
 
+/* The frames whose slots lie below sp, from the innermost on: how many frames stay. */
+static size_t frames_above(const struct shadow_stack *stack, size_t floor, uint64_t sp)
+{
+	size_t count = stack->count;
+
+	while (count > floor && stack->frame[count - 1].slot < sp)
+		count--;
+	return count;
+}
+
+/* One frame goes, and rsp stands just above its slot. */
+static void take_off(struct shadow_stack *stack)
+{
+	shadow_stack_settle_taken_off(stack);
+	stack->taken_off = stack->frame[--stack->count];
+}
+
 bool shadow_stack_move(struct shadow_stack *stack, uint64_t sp)
 {
 	size_t before = stack->count;
 	const struct shadow_region *region = top_region(stack);
+	bool left = false;
 
 	while (region && !region_contains(region, sp)) {
-		stack->count = region->first;
+		abandon(stack, region->first, FRAME_ABANDONED);
 		stack->region_count--;
 		region = top_region(stack);
+		left = true;
 	}
 
 	/* The interrupted PC of a handler's region stays until the handler is left. */
 	size_t floor = region ? region->first + !region->called : 0;
+	size_t stay = frames_above(stack, floor, sp);
 
-	while (stack->count > floor && stack->frame[stack->count - 1].slot < sp)
-		stack->count--;
+	if (!left && stay + 1 == stack->count && stack->frame[stay].slot + sizeof(uint64_t) == sp &&
+	    !stack->frame[stay].interrupted) {
+		take_off(stack);
+		return true;
+	}
+	abandon(stack, stay, FRAME_ABANDONED);
+	if (stack->taken_off.slot && stack->count < before)
+		shadow_stack_settle_taken_off(stack);
+	if (left || stack->count < before)
+		shadow_stack_disturb(stack);
 	return stack->count < before;
+}
+
+enum return_kind shadow_stack_return(struct shadow_stack *stack, uint64_t slot, uint64_t target,
+				     uint64_t sp)
+{
+	struct shadow_frame *top = stack->count ? &stack->frame[stack->count - 1] : NULL;
+	const struct shadow_observer *observer = stack->observer;
+	enum return_kind kind = RETURN_EXPECTED;
+
+	/* What lies below rsp before the ret was dropped by the instruction before. */
+	if (!top || top->slot != slot || top->interrupted) {
+		if (observer && observer->stray_return)
+			observer->stray_return(observer->context, stack, slot, target);
+		shadow_stack_move(stack, sp);
+		return RETURN_STRAY;
+	}
+	/* The code that took a frame off, deeper in, is done: it will not put it back. */
+	if (stack->taken_off.slot && stack->taken_off.slot <= slot)
+		shadow_stack_settle_taken_off(stack);
+	stack->count--;
+	if (top->return_address == target) {
+		tell_end(stack, top, FRAME_RETURNED, target);
+	} else {
+		kind = RETURN_REPLACED;
+		tell_end(stack, top, FRAME_REPLACED, target);
+	}
+	/* Nothing else goes: ret n takes off the caller's arguments, and no frame. */
+	if (shadow_stack_move(stack, sp))
+		kind = RETURN_DOUBLED;
+	return kind;
+}
+
+bool shadow_stack_jump(struct shadow_stack *stack, uint64_t pc, uint64_t sp)
+{
+	if (!stack->taken_off.slot || pc != stack->taken_off.return_address ||
+	    sp < stack->taken_off.slot + sizeof(uint64_t))
+		return false;
+	tell_end(stack, &stack->taken_off, FRAME_RETURNED, pc);
+	stack->taken_off.slot = 0;
+	return true;
+}
+
+bool shadow_stack_put_back(struct shadow_stack *stack)
+{
+	struct shadow_frame frame = stack->taken_off;
+	uint64_t epoch = frame.epoch;
+
+	stack->taken_off.slot = 0;
+	frame.put_back = true;
+	if (!push(stack, frame))
+		return false;
+	stack->frame[stack->count - 1].epoch = epoch;
+	stack->in_transit = false;
+	return true;
 }
 
 bool shadow_stack_call(struct shadow_stack *stack, uint64_t slot, uint64_t return_address,
@@ -138,6 +286,8 @@ bool shadow_stack_call(struct shadow_stack *stack, uint64_t slot, uint64_t retur
 	if (callee_saved)
 		memcpy(frame.callee_saved, callee_saved, sizeof(frame.callee_saved));
 	shadow_stack_move(stack, slot);
+	if (stack->taken_off.slot == slot)
+		shadow_stack_settle_taken_off(stack);
 	stack->in_transit = false;
 	return push(stack, frame);
 }
@@ -155,6 +305,7 @@ bool shadow_stack_signal(struct shadow_stack *stack, const struct signal_frame *
 	struct shadow_frame interrupted = {
 		.slot = frame->interrupted_slot,
 		.return_address = frame->interrupted_pc,
+		.interrupted_sp = frame->interrupted_sp,
 		.interrupted = true,
 	};
 
@@ -165,16 +316,23 @@ bool shadow_stack_signal(struct shadow_stack *stack, const struct signal_frame *
 						       });
 }
 
-void shadow_stack_sigreturn(struct shadow_stack *stack, uint64_t sp)
+void shadow_stack_sigreturn(struct shadow_stack *stack, uint64_t pc, uint64_t sp)
 {
 	size_t i = stack->count;
 
 	while (i > 0 && !stack->frame[i - 1].interrupted)
 		i--;
 	if (i > 0) {
-		stack->count = i - 1;
+		const struct shadow_frame frame = stack->frame[i - 1];
+
+		abandon(stack, i, FRAME_ABANDONED); /* none, if the handler has returned */
+		stack->count--;
+		tell_end(stack, &frame,
+			 frame.return_address == pc ? FRAME_RETURNED : FRAME_REPLACED, pc);
 		while (stack->region_count && top_region(stack)->first >= stack->count)
 			stack->region_count--;
+		if (frame.interrupted_sp != sp)
+			shadow_stack_disturb(stack);
 	}
 	shadow_stack_move(stack, sp);
 }

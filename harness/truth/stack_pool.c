@@ -19,8 +19,9 @@ static void remove_at(struct stack_pool *pool, size_t at)
 	pool->parked[at] = pool->parked[--pool->count];
 }
 
-static void forget_at(struct stack_pool *pool, size_t at)
+static void forget_at(struct stack_pool *pool, size_t at, enum frame_end end)
 {
+	shadow_stack_end(&pool->parked[at].shadow, end);
 	shadow_stack_deinit(&pool->parked[at].shadow);
 	remove_at(pool, at);
 }
@@ -32,7 +33,7 @@ static void forget_overlapping(struct stack_pool *pool, const struct parked_stac
 		const struct parked_stack *other = &pool->parked[i];
 
 		if (!other->root && other->sp < stack->base && stack->sp < other->base)
-			forget_at(pool, i);
+			forget_at(pool, i, FRAME_LOST);
 	}
 }
 
@@ -69,9 +70,8 @@ static struct parked_stack *find(const struct stack_pool *pool, uint64_t sp)
 	return found;
 }
 
-/* Whether what sp leaves open of the stack is there as it was. */
-static bool is_intact(const struct parked_stack *parked, uint64_t sp,
-		      const struct memory_reader *memory)
+bool stack_pool_is_intact(const struct parked_stack *parked, uint64_t sp,
+			  const struct memory_reader *memory)
 {
 	const struct shadow_stack *shadow = &parked->shadow;
 	size_t count = shadow->count;
@@ -100,12 +100,12 @@ bool stack_pool_take(struct stack_pool *pool, uint64_t sp, const struct memory_r
 	struct parked_stack *parked;
 
 	while ((parked = find(pool, sp))) {
-		if (parked->root || is_intact(parked, sp, memory)) {
+		if (parked->root || stack_pool_is_intact(parked, sp, memory)) {
 			*ret = *parked;
 			remove_at(pool, parked - pool->parked);
 			return true;
 		}
-		forget_at(pool, parked - pool->parked);
+		forget_at(pool, parked - pool->parked, FRAME_LOST);
 	}
 	return false;
 }
@@ -126,13 +126,13 @@ void stack_pool_forget(struct stack_pool *pool, pid_t root)
 {
 	for (size_t i = pool->count; i-- > 0;)
 		if (pool->parked[i].root == root)
-			forget_at(pool, i);
+			forget_at(pool, i, FRAME_ABANDONED);
 }
 
 void stack_pool_clear(struct stack_pool *pool)
 {
 	while (pool->count)
-		forget_at(pool, pool->count - 1);
+		forget_at(pool, pool->count - 1, FRAME_ABANDONED);
 	free(pool->parked);
 	*pool = (struct stack_pool) { 0 };
 }

@@ -49,6 +49,9 @@ bool stack_pool_take(struct stack_pool *pool, uint64_t sp, const struct memory_r
 		     struct parked_stack *ret);
 /* Takes out the one with this number. False: somebody else took it. */
 bool stack_pool_take_number(struct stack_pool *pool, uint64_t number, struct parked_stack *ret);
+/* Whether the frames that a thread with rsp at sp leaves open are in memory as they were. */
+bool stack_pool_is_intact(const struct parked_stack *parked, uint64_t sp,
+			  const struct memory_reader *memory);
 /* The thread ended, and the stack that it began on with it. */
 void stack_pool_forget(struct stack_pool *pool, pid_t root);
 void stack_pool_clear(struct stack_pool *pool);

@@ -27,6 +27,18 @@ enum thread_state {
 	THREAD_FOREIGN, /* a process of its own that clone made: let go at its first stop */
 };
 
+/*
+ * The stack as it was before rsp was set above frames that were open. longjmp does that, and then
+ * they are gone; so does a switch to a stack that is an array in one of the outer frames, and then the
+ * thread comes back to them. tracer_stacks.c tells which.
+ */
+struct presumed_stack {
+	bool valid;
+	struct parked_stack stack; /* a copy, sp as it was left */
+	size_t kept;		   /* so many of its outer frames are open in both cases */
+	uint64_t landing;	   /* what rsp was set to */
+};
+
 struct thread {
 	pid_t tid;
 	enum thread_state state;
@@ -37,8 +49,10 @@ struct thread {
 	uint64_t base;		    /* the highest rsp of the stack in use, as far as it is known */
 	pid_t root;		    /* the thread that began on it; 0: none */
 	bool may_continue; /* the stack is new, and nothing has happened on it yet: tracer_stacks.c */
-	uint64_t left;	   /* the number under which the one before is parked */
-	int injected;	   /* the signal given at the last resume, or 0 */
+	struct presumed_stack presumed;
+	uint16_t derived; /* the registers computed from rsp, by the encoding's numbers */
+	uint64_t left;	  /* the number under which the one before is parked */
+	int injected;	  /* the signal given at the last resume, or 0 */
 	uint64_t steps;
 };
 
@@ -61,6 +75,7 @@ struct tracer {
 	struct thread **thread;
 	size_t thread_count;
 	struct stack_pool stacks; /* that no thread is on */
+	uint64_t last_stack_id;
 	struct decoder *decoder;
 	struct memory_reader memory; /* context: the tracer */
 	int memory_fd;
@@ -111,6 +126,14 @@ void thread_begin_stack(struct tracer *tracer, struct thread *thread, bool roote
 int thread_follow_stack(struct tracer *tracer, struct thread *thread, uint64_t sp);
 /* The function that switched stacks calls: what was parked last is open below. */
 int thread_continue_stack(struct tracer *tracer, struct thread *thread);
+/* A ret went through no open frame's slot: was the switch to this stack none? Then the stack
+ * before is back, and true. */
+bool thread_unswitch_stack(struct tracer *tracer, struct thread *thread, uint64_t slot,
+			   uint64_t target);
+/* A frame returned: what was presumed open deeper in may be gone for certain now. */
+void thread_settle_presumed(struct thread *thread);
+/* Ends the thread's stacks; who watches hears of it. */
+void thread_end_stacks(struct thread *thread);
 
 /* tracer_memory.c */
 int tracer_memory_open(struct tracer *tracer);

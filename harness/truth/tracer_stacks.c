@@ -8,11 +8,16 @@
  *	rsp is in another mapping	and no signal brought it there
  *	rsp was set, not moved,		(decode.c) in the same mapping, and what it was set to lies in the
  *					extent of a parked stack (stack_pool.h), or above all that this
- *					stack ever had, or below rsp and came from memory
+ *					stack ever had, or below rsp and was not computed from it
  *
- * Within rsp and the stack's base it is a longjmp or the end of a function. Below rsp, from a
- * register, it is an array of variable length (clang sets rsp so): that is no switch unless the
- * stack is known.
+ * What is computed from rsp (thread->derived, decode_registers.c) is an array of variable length, or
+ * the end of one.
+ *
+ * Within rsp and the stack's base it is a longjmp, the end of a function, or a switch to a stack that
+ * is an array in an open frame. If it drops frames, which of these can't be known yet. They are taken
+ * for gone, and remembered: if rsp comes back to where they are, and they are still in memory, it was
+ * a switch, and what was opened meanwhile is the other stack's. If an outer frame returns, they are
+ * gone. Meanwhile the stack counts as disturbed (truth.h).
  *
  * The stack that a thread leaves is parked; one that isn't known begins empty and unrooted: its
  * truth is a prefix. If the next that happens there is a call, and no return or jump before it, the
@@ -23,9 +28,13 @@
  * The stack that the kernel made for the process has no others in its mapping but those that lie in
  * its own frames: who goes there has these frames open above, and may come to them in a walk.
  *
- * Not seen: the first switch from a register to a lower stack of the same mapping, and to one that
- * is an array in an open frame; switches by a handler that is not left.
+ * A switch down that was none, by an address that took a way which is not followed (a spilled one),
+ * shows at the first return: it goes through the slot of the stack before, which is then back.
+ *
+ * Not seen: switches by a handler that is not left.
  */
+#include <stdlib.h>
+#include <string.h>
 #include "truth/tracer.h"
 
 #define STACK_PAGE_MASK 4095ULL
@@ -41,10 +50,41 @@ static bool in_extent(const struct thread *thread, uint64_t from, uint64_t sp)
 	return sp + STACK_SLACK >= from && sp <= thread->base + STACK_SLACK;
 }
 
+static void begin_shadow(struct tracer *tracer, struct thread *thread, bool rooted)
+{
+	shadow_stack_init(&thread->shadow, rooted);
+	thread->shadow.id = ++tracer->last_stack_id;
+	thread->shadow.observer = tracer->callbacks->observer;
+}
+
+/* Forgets what was presumed open; who watched it has been told. */
+static void forget_presumed(struct thread *thread)
+{
+	if (thread->presumed.valid)
+		shadow_stack_deinit(&thread->presumed.stack.shadow);
+	thread->presumed.valid = false;
+}
+
+void thread_end_stacks(struct thread *thread)
+{
+	forget_presumed(thread);
+	shadow_stack_end(&thread->shadow, FRAME_ABANDONED);
+	shadow_stack_deinit(&thread->shadow);
+}
+
+static void disturb(struct tracer *tracer, struct thread *thread)
+{
+	tracer->counters.disturbances++;
+	shadow_stack_disturb(&thread->shadow);
+}
+
 void thread_begin_stack(struct tracer *tracer, struct thread *thread, bool rooted)
 {
-	shadow_stack_deinit(&thread->shadow);
-	shadow_stack_init(&thread->shadow, rooted);
+	thread_end_stacks(thread);
+	begin_shadow(tracer, thread, rooted);
+	if (rooted)
+		thread->shadow.base = thread->regs.rsp;
+	thread->derived = 0;
 	thread->may_continue = false;
 	thread->root = thread->tid;
 	if (!tracer_mapping_find(tracer, thread->regs.rsp, &thread->stack))
@@ -56,7 +96,9 @@ void thread_begin_stack(struct tracer *tracer, struct thread *thread, bool roote
 /* Puts the thread on a stack that was parked; what is on the one in use is forgotten. */
 static void use(struct thread *thread, const struct parked_stack *parked)
 {
+	shadow_stack_end(&thread->shadow, FRAME_LOST);
 	shadow_stack_deinit(&thread->shadow);
+	thread->derived = 0;
 	thread->shadow = parked->shadow;
 	thread->stack = parked->range;
 	thread->base = parked->base;
@@ -71,13 +113,16 @@ static int park(struct tracer *tracer, struct thread *thread, uint64_t sp)
 		.sp = sp,
 		.base = thread->base,
 		.root = thread->root,
-		.shadow = thread->shadow,
 	};
 
+	forget_presumed(thread);
+	disturb(tracer, thread);
+	left.shadow = thread->shadow;
 	thread->left = stack_pool_park(&tracer->stacks, &left);
 	if (!thread->left)
 		return tracer_out_of_memory(tracer);
-	shadow_stack_init(&thread->shadow, false);
+	begin_shadow(tracer, thread, false);
+	thread->derived = 0;
 	return 0;
 }
 
@@ -119,6 +164,7 @@ static int change_stack(struct tracer *tracer, struct thread *thread, uint64_t s
 	tracer->counters.stack_switches++;
 	if (known) {
 		use(thread, known);
+		disturb(tracer, thread);
 	} else {
 		thread->base = sp;
 		thread->root = 0;
@@ -128,21 +174,135 @@ static int change_stack(struct tracer *tracer, struct thread *thread, uint64_t s
 	return 0;
 }
 
+/* ---- frames that are presumed gone ------------------------------------------------------- */
+
+/* How many of the shadow stack's frames lie at sp or above. */
+static size_t frames_kept(const struct shadow_stack *shadow, uint64_t sp)
+{
+	size_t kept = shadow->count;
+
+	while (kept > 0 && shadow->frame[kept - 1].slot < sp)
+		kept--;
+	return kept;
+}
+
+/* rsp is set to sp, above open frames: remembers them. */
+static int presume_gone(struct tracer *tracer, struct thread *thread, uint64_t sp)
+{
+	const struct shadow_stack *shadow = &thread->shadow;
+	size_t kept = frames_kept(shadow, sp);
+	struct shadow_frame *copy;
+
+	if (kept == shadow->count)
+		return 0;
+	copy = malloc(shadow->count * sizeof(*copy));
+	if (!copy)
+		return tracer_out_of_memory(tracer);
+	memcpy(copy, shadow->frame, shadow->count * sizeof(*copy));
+	forget_presumed(thread);
+	thread->presumed = (struct presumed_stack) {
+		.valid = true,
+		.stack = { .range = thread->stack,
+			   .sp = thread->regs.rsp,
+			   .base = thread->base,
+			   .root = thread->root,
+			   .shadow = *shadow },
+		.kept = kept,
+		.landing = sp,
+	};
+	thread->presumed.stack.shadow.frame = copy;
+	thread->presumed.stack.shadow.capacity = shadow->count;
+	thread->presumed.stack.shadow.region = NULL;
+	thread->presumed.stack.shadow.region_capacity = 0;
+	thread->presumed.stack.shadow.taken_off.slot = 0;
+	return 0;
+}
+
+void thread_settle_presumed(struct thread *thread)
+{
+	if (thread->presumed.valid && thread->shadow.count < thread->presumed.kept)
+		forget_presumed(thread);
+}
+
+/* Whether sp is where the frames are that were presumed gone, and they are still there. */
+static bool is_presumed(const struct tracer *tracer, const struct thread *thread, uint64_t sp)
+{
+	const struct presumed_stack *presumed = &thread->presumed;
+
+	return presumed->valid && sp + STACK_SLACK >= presumed->stack.sp &&
+	       sp <= presumed->stack.shadow.frame[presumed->kept].slot + sizeof(uint64_t) &&
+	       stack_pool_is_intact(&presumed->stack, sp, &tracer->memory);
+}
+
+/* The frames presumed gone were open all the time: the others since are of another stack, which began
+ * where rsp was set to then. */
+static int come_back(struct tracer *tracer, struct thread *thread)
+{
+	struct parked_stack before = thread->presumed.stack;
+	size_t kept = thread->presumed.kept;
+
+	thread->presumed.valid = false;
+	shadow_stack_cut(&thread->shadow,
+			 kept < thread->shadow.count ? kept : thread->shadow.count);
+	thread->shadow.id = ++tracer->last_stack_id;
+	thread->base = thread->presumed.landing;
+	thread->root = 0;
+	if (park(tracer, thread, thread->regs.rsp)) {
+		shadow_stack_deinit(&before.shadow);
+		return -1;
+	}
+	tracer->counters.stack_switches++;
+	use(thread, &before);
+	disturb(tracer, thread);
+	return 0;
+}
+
+/* ---- switches --------------------------------------------------------------------------- */
+
+/* What rsp was set to was computed from it. */
+static bool is_derived(const struct thread *thread)
+{
+	const struct instruction *executed = &thread->next;
+
+	return executed->sp_source == SP_FROM_REGISTER && executed->sp_register < 16 &&
+	       (thread->derived >> executed->sp_register & 1);
+}
+
+/* rsp was set to sp, between where it was and the base: a longjmp, or a switch to an array. */
+static int follow_up(struct tracer *tracer, struct thread *thread, uint64_t sp)
+{
+	struct parked_stack known;
+
+	if (frames_kept(&thread->shadow, sp) == thread->shadow.count)
+		return 0;
+	/* Another stack that lies in the extent of this one is an array in one of its frames. */
+	if (stack_pool_take(&tracer->stacks, sp, &tracer->memory, &known)) {
+		if (known.sp >= thread->regs.rsp && known.base <= thread->base)
+			return change_stack(tracer, thread, sp, thread->stack, &known);
+		if (!stack_pool_park(&tracer->stacks, &known))
+			return tracer_out_of_memory(tracer);
+	}
+	return presume_gone(tracer, thread, sp);
+}
+
 /* rsp is in the mapping where it was: is this another stack? */
 static int follow_in_mapping(struct tracer *tracer, struct thread *thread, uint64_t sp)
 {
-	enum sp_source source = thread->next.sp_source;
 	uint64_t from = thread->regs.rsp;
 	struct parked_stack known;
 
 	/* Handlers and what they interrupted may have one mapping, too: shadow_stack_move() knows. */
 	if (thread->shadow.region_count)
 		return 0;
-	if (source == SP_MOVED || (sp >= from && sp <= thread->base)) {
+	if (thread->next.sp_source == SP_MOVED) {
 		if (sp > thread->base)
 			thread->base = sp;
 		return 0;
 	}
+	if (is_presumed(tracer, thread, sp))
+		return come_back(tracer, thread);
+	if (sp >= from && sp <= thread->base)
+		return follow_up(tracer, thread, sp);
 	if (stack_pool_take(&tracer->stacks, sp, &tracer->memory, &known))
 		return change_stack(tracer, thread, sp, thread->stack, &known);
 	if (in_extent(thread, from, sp)) {
@@ -150,8 +310,12 @@ static int follow_in_mapping(struct tracer *tracer, struct thread *thread, uint6
 			thread->base = sp;
 		return 0;
 	}
-	if (sp < from && (source != SP_FROM_MEMORY || thread->root == tracer->pid))
+	if (sp < from && is_derived(thread))
 		return 0;
+	if (sp < from && thread->root == tracer->pid) {
+		disturb(tracer, thread);
+		return 0;
+	}
 	return change_stack(tracer, thread, sp, thread->stack, NULL);
 }
 
@@ -181,6 +345,26 @@ int thread_follow_stack(struct tracer *tracer, struct thread *thread, uint64_t s
 	bool is_known = stack_pool_take(&tracer->stacks, sp, &tracer->memory, &known);
 
 	return change_stack(tracer, thread, sp, range, is_known ? &known : NULL);
+}
+
+bool thread_unswitch_stack(struct tracer *tracer, struct thread *thread, uint64_t slot,
+			   uint64_t target)
+{
+	struct parked_stack left;
+	const struct shadow_frame *top;
+
+	if (thread->shadow.rooted || thread->shadow.count ||
+	    !stack_pool_take_number(&tracer->stacks, thread->left, &left))
+		return false;
+	top = left.shadow.count ? &left.shadow.frame[left.shadow.count - 1] : NULL;
+	if (!top || top->slot != slot || top->return_address != target) {
+		thread->left = stack_pool_park(&tracer->stacks, &left);
+		return false;
+	}
+	use(thread, &left);
+	disturb(tracer, thread);
+	tracer->counters.stack_switches--;
+	return true;
 }
 
 int thread_continue_stack(struct tracer *tracer, struct thread *thread)

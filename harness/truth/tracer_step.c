@@ -22,6 +22,7 @@
 #include <ucontext.h>
 #include "truth/tracer.h"
 
+#define NUMBER_RSP    4	   /* by the encoding */
 #define ERRNO_MAX     4095 /* the kernel's MAX_ERRNO: results from -4095 to -1 are errors */
 #define I386_MMAP     90   /* int 0x80 takes the numbers of i386 */
 #define I386_MUNMAP   91
@@ -62,7 +63,7 @@ void thread_begin(struct tracer *tracer, struct thread *thread, bool rooted)
 
 void thread_destroy(struct thread *thread)
 {
-	shadow_stack_deinit(&thread->shadow);
+	thread_end_stacks(thread);
 	free(thread);
 }
 
@@ -131,7 +132,7 @@ static int after_handler(struct tracer *tracer, struct thread *thread,
 {
 	uint64_t interrupted = interrupted_pc(&thread->shadow), top;
 
-	shadow_stack_sigreturn(&thread->shadow, regs->rsp);
+	shadow_stack_sigreturn(&thread->shadow, regs->rip, regs->rsp);
 	if (!interrupted || regs->rip == interrupted ||
 	    tracer->memory.read(tracer->memory.context, regs->rsp, &top, sizeof(top)) ||
 	    top != interrupted)
@@ -153,6 +154,65 @@ static int after_system_call(struct tracer *tracer, struct thread *thread,
 	return tracer_mappings_changed(tracer, false);
 }
 
+/* A ret, held against the frame on top. */
+static void apply_return(struct tracer *tracer, struct thread *thread,
+			 const struct user_regs_struct *regs)
+{
+	struct tracer_counters *counters = &tracer->counters;
+	uint64_t slot = thread->regs.rsp;
+	enum return_kind kind;
+
+	/* A switch that was none: the frame is on the stack before. */
+	if (!thread->shadow.count && !thread->shadow.rooted)
+		thread_unswitch_stack(tracer, thread, slot, regs->rip);
+	kind = shadow_stack_return(&thread->shadow, slot, regs->rip, regs->rsp);
+	counters->returns++;
+	counters->returns_replaced += kind == RETURN_REPLACED;
+	counters->returns_stray += kind == RETURN_STRAY;
+	counters->returns_doubled += kind == RETURN_DOUBLED;
+	thread->shadow.in_transit = false;
+	thread->may_continue = false;
+	thread_settle_presumed(thread);
+}
+
+/* A frame that was taken off is put back where rsp is at its slot again, and the slot as it was. */
+static int apply_taken_off(struct tracer *tracer, struct thread *thread, uint64_t sp)
+{
+	struct shadow_stack *shadow = &thread->shadow;
+	uint64_t value;
+
+	if (sp != shadow->taken_off.slot)
+		return 0;
+	if (tracer->memory.read(tracer->memory.context, sp, &value, sizeof(value)) ||
+	    value != shadow->taken_off.return_address) {
+		shadow_stack_settle_taken_off(shadow);
+		return 0;
+	}
+	tracer->counters.put_back++;
+	return shadow_stack_put_back(shadow) ? 0 : tracer_out_of_memory(tracer);
+}
+
+/* Neither call nor ret nor system call: rsp may have moved over frames, or a jump have ended one. */
+static int apply_other(struct tracer *tracer, struct thread *thread,
+		       const struct user_regs_struct *regs)
+{
+	struct shadow_stack *shadow = &thread->shadow;
+	uint64_t next = thread->regs.rip + thread->next.length;
+	bool jumped = regs->rip != next && regs->rip != thread->regs.rip; /* rep movs is no jump */
+	uint64_t epoch = shadow->epoch;
+
+	if (regs->rip != next)
+		shadow->in_transit = false;
+	if (jumped)
+		thread->may_continue = false;
+	if (shadow->taken_off.slot && jumped)
+		shadow_stack_jump(shadow, regs->rip, regs->rsp);
+	if (shadow_stack_move(shadow, regs->rsp))
+		shadow->in_transit = regs->rip == next;
+	tracer->counters.disturbances += shadow->epoch - epoch;
+	return shadow->taken_off.slot ? apply_taken_off(tracer, thread, regs->rsp) : 0;
+}
+
 /* The instruction's effect on the shadow stack; thread->regs are still those before it. */
 static int apply(struct tracer *tracer, struct thread *thread, const struct user_regs_struct *regs)
 {
@@ -167,7 +227,7 @@ static int apply(struct tracer *tracer, struct thread *thread, const struct user
 		tracer->counters.unknown_instructions++;
 		/* fall through */
 	case INSTRUCTION_CALL:
-		if (pushed_word &&
+		if (pushed_word && !executed.calls_next &&
 		    pushed_return_address(tracer, executed, pc, sp, &return_address)) {
 			if (thread->may_continue && thread_continue_stack(tracer, thread))
 				return -1;
@@ -175,24 +235,35 @@ static int apply(struct tracer *tracer, struct thread *thread, const struct user
 		}
 		break;
 	case INSTRUCTION_SYSCALL: return after_system_call(tracer, thread, regs);
-	case INSTRUCTION_OTHER:
 	case INSTRUCTION_RETURN:
+		if (sp > thread->regs.rsp) {
+			apply_return(tracer, thread, regs);
+			return 0;
+		}
+		break;
+	case INSTRUCTION_OTHER:
 	case INSTRUCTION_TRAP: break;
 	}
-	if (executed.kind == INSTRUCTION_RETURN || regs->rip != pc + executed.length)
-		thread->shadow.in_transit = false;
-	if (executed.kind == INSTRUCTION_RETURN ||
-	    (regs->rip != pc + executed.length && regs->rip != pc)) /* rep movs is no jump */
-		thread->may_continue = false;
-	if (shadow_stack_move(&thread->shadow, sp) && executed.kind != INSTRUCTION_RETURN)
-		thread->shadow.in_transit = regs->rip == pc + executed.length;
-	return 0;
+	return apply_other(tracer, thread, regs);
+}
+
+/* Which registers hold what was computed from rsp, after the instruction. */
+static uint16_t derived_after(const struct thread *thread)
+{
+	const struct instruction *executed = &thread->next;
+	uint16_t derived = thread->derived & ~executed->writes;
+
+	if (executed->computed_from & (thread->derived | 1u << NUMBER_RSP))
+		derived |= executed->writes;
+	return derived;
 }
 
 int thread_step(struct tracer *tracer, struct thread *thread, const struct user_regs_struct *regs)
 {
 	tracer->counters.steps++;
 	thread->steps++;
+	if (thread->next.writes)
+		thread->derived = derived_after(thread);
 	if (may_switch(thread, regs->rsp) && thread_follow_stack(tracer, thread, regs->rsp))
 		return -1;
 	if (apply(tracer, thread, regs))

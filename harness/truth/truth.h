@@ -10,8 +10,17 @@
  *	steps_bench.c	how fast that is, beside a program that single-steps itself
  *
  * The shadow stack holds (address of the slot with the return address, return address): pushed when
- * a call lowered rsp by 8, dropped while slot < rsp. It needs no special case for ret, longjmp,
- * exceptions, tail calls or `call; pop`. Signals push two: the restorer's, and the interrupted PC.
+ * a call lowered rsp by 8, dropped while slot < rsp. Signals push two: the restorer's, and the
+ * interrupted PC.
+ *
+ * A frame is proven by its own return: a ret that takes the return address out of its slot and goes
+ * where the call said. Every ret is held against the frame on top, so the truth notices by itself
+ * when it was wrong: a return through a slot that no open call wrote (a stray one), or to somewhere
+ * else (a replaced one). Frames that leave in another way are only presumed gone. Who judges by a frame
+ * watches it, and hears how it ended (struct shadow_observer): until then all that was said is
+ * provisional. Setting rsp to what is not computed from it, or dropping several frames at once,
+ * disturbs the stack: what was open may or may not be, and nothing that was said before can be
+ * proven by what comes after.
  *
  * What the truth is not: of a stack that was switched to by a jump or a return (makecontext,
  * coroutines) it is a prefix, and says so (rooted false); a function that switches in its middle
@@ -49,14 +58,21 @@ enum sp_source {
 struct instruction {
 	enum instruction_kind kind;
 	enum sp_source sp_source;
-	uint8_t length; /* bytes; 0 if unknown */
+	uint8_t sp_register; /* SP_FROM_REGISTER: which, by the encoding's number (rsp is 4) */
+	uint8_t length;	     /* bytes; 0 if unknown */
+	/* General registers that it writes, and those that the results are computed from, as
+	 * masks by the encoding's numbers: `lea rax, [rbx + rcx]` writes 1 from 8 and 2. What
+	 * comes from memory is computed from nothing. */
+	uint16_t writes, computed_from;
+	bool calls_next; /* a call of the address behind it: who wants its own address */
 };
 
 #define INSTRUCTION_BYTES_MAX 15 /* Intel SDM volume 2, 2.3.11 */
 
 /* The kind alone, from the bytes at a PC: exact wherever the opcode is within size. */
 enum instruction_kind instruction_kind(const uint8_t *bytes, size_t size);
-enum sp_source instruction_sp_source(const uint8_t *bytes, size_t size);
+/* *ret_register: SP_FROM_REGISTER's. */
+enum sp_source instruction_sp_source(const uint8_t *bytes, size_t size, uint8_t *ret_register);
 
 struct decoder; /* capstone and a cache by address */
 struct decoder *decoder_create(struct error *error);
@@ -81,7 +97,11 @@ void decoder_disassemble(struct decoder *decoder, uint64_t pc, const struct memo
 struct shadow_frame {
 	uint64_t slot;		 /* address of the 8 bytes that hold return_address */
 	uint64_t return_address; /* or the interrupted PC */
+	uint64_t watch;		 /* its number for the observer; 0: nobody wants to know */
+	uint64_t epoch;		 /* the stack's disturbances before it was opened */
+	uint64_t interrupted_sp; /* rsp then, if it is below a signal frame */
 	bool interrupted;	 /* below a signal frame */
+	bool put_back;		 /* was taken off, and its slot is in use again */
 	/* What the caller's rbx, rbp, r12 to r15 were at the call: the callee must bring them back.
 	 */
 	uint64_t callee_saved[CALLEE_SAVED_COUNT];
@@ -94,20 +114,60 @@ struct shadow_region {
 	bool called;	    /* entered by a function that went there and called, not by a signal */
 };
 
+/* How a frame left the shadow stack. */
+enum frame_end {
+	FRAME_RETURNED,	 /* by a ret through its slot, or a jump, to its return address */
+	FRAME_REPLACED,	 /* by a ret through its slot to another address */
+	FRAME_TAKEN_OFF, /* rsp was moved just above its slot, and it never returned */
+	FRAME_ABANDONED, /* several at once: longjmp, an exception; or the thread ended */
+	FRAME_LOST,	 /* the whole stack was given up: its memory was used again */
+};
+
+/* What a ret did. */
+enum return_kind {
+	RETURN_EXPECTED, /* the top frame, to its return address */
+	RETURN_REPLACED, /* the top frame, to another address */
+	RETURN_STRAY,	 /* no open call had put its return address there */
+	RETURN_DOUBLED,	 /* as expected, but another frame had the same slot */
+};
+
+struct shadow_stack;
+/* Who wants to know what became of the frames that it judged by. Any may be NULL. */
+struct shadow_observer {
+	void *context;
+	/* A frame with a watch is gone; target: where a ret through its slot went, else 0. */
+	void (*frame_ended)(void *context, const struct shadow_stack *stack,
+			    const struct shadow_frame *frame, enum frame_end end, uint64_t target);
+	/* A ret took target out of a slot that is no open frame's. */
+	void (*stray_return)(void *context, const struct shadow_stack *stack, uint64_t slot,
+			     uint64_t target);
+	/* Which frames are open is not certain any more; see the top of this file. */
+	void (*disturbed)(void *context, const struct shadow_stack *stack);
+};
+
 struct shadow_stack {
-	struct shadow_frame *frame; /* [0] is the outermost */
+	uint64_t id;				/* of all stacks of a run, from 1 on; 0: none */
+	const struct shadow_observer *observer; /* or NULL */
+	uint64_t epoch;				/* disturbances so far */
+	struct shadow_frame *frame;		/* [0] is the outermost */
 	size_t count;
 	size_t capacity;
 	struct shadow_region *region; /* [0] is the outermost */
 	size_t region_count;
 	size_t region_capacity;
-	bool rooted; /* it began at the thread's first instruction: nothing is below frame[0] */
+	bool rooted;   /* it began at the thread's first instruction: nothing is below frame[0] */
+	uint64_t base; /* rsp then, if it is rooted; else UINT64_MAX */
 	/* The function at hand has abandoned frames otherwise than by a return and has not jumped
 	 * yet (the end of longjmp or of an exception's landing): where it will go on is not known.
 	 */
 	bool in_transit;
+	/* The frame that was taken off last, alone. Put back if rsp comes to its slot again and its
+	 * return address is still there; returned if a jump goes to that. slot 0: there is none. */
+	struct shadow_frame taken_off;
+	uint64_t frames_abandoned;
 };
 
+/* id and observer are the caller's to set. */
 void shadow_stack_init(struct shadow_stack *stack, bool rooted);
 void shadow_stack_deinit(struct shadow_stack *stack);
 /*
@@ -118,6 +178,21 @@ bool shadow_stack_call(struct shadow_stack *stack, uint64_t slot, uint64_t retur
 		       const uint64_t *callee_saved);
 /* Records any other executed instruction, by rsp after it. True if it dropped frames. */
 bool shadow_stack_move(struct shadow_stack *stack, uint64_t sp);
+/* Records a ret that took target out of slot and left rsp at sp. */
+enum return_kind shadow_stack_return(struct shadow_stack *stack, uint64_t slot, uint64_t target,
+				     uint64_t sp);
+/* Records a jump to pc with rsp at sp. True: it was the return of the frame taken off last. */
+bool shadow_stack_jump(struct shadow_stack *stack, uint64_t pc, uint64_t sp);
+/* The frame taken off last is open again. False: out of memory. */
+bool shadow_stack_put_back(struct shadow_stack *stack);
+/* The frame taken off last is gone for good. */
+void shadow_stack_settle_taken_off(struct shadow_stack *stack);
+/* Which frames are open is not certain any more. */
+void shadow_stack_disturb(struct shadow_stack *stack);
+/* The stack is given up, and all its frames with it. */
+void shadow_stack_end(struct shadow_stack *stack, enum frame_end end);
+/* The frames from first on alone, without the outer ones; the root is then not known. */
+void shadow_stack_cut(struct shadow_stack *stack, size_t first);
 
 /* What the kernel built on the stack to start a handler; addresses of the tracee. */
 struct signal_frame {
@@ -131,8 +206,8 @@ struct signal_frame {
 };
 /* Records that a handler was entered. False: out of memory. */
 bool shadow_stack_signal(struct shadow_stack *stack, const struct signal_frame *frame);
-/* Records that rt_sigreturn brought rsp back to sp: on another stack, slots can't tell. */
-void shadow_stack_sigreturn(struct shadow_stack *stack, uint64_t sp);
+/* Records that rt_sigreturn went to pc with rsp at sp: on another stack, slots can't tell. */
+void shadow_stack_sigreturn(struct shadow_stack *stack, uint64_t pc, uint64_t sp);
 /* Whether sp lies on any region's stack: not the innermost one's if that was just left for an outer
  * one (a handler on an alternate stack, interrupted by one on another: SS_AUTODISARM). */
 bool shadow_stack_on_region(const struct shadow_stack *stack, uint64_t sp);
@@ -152,7 +227,7 @@ struct trace_stop {
 	pid_t pid;
 	pid_t tid;
 	struct user_regs_struct regs;
-	const struct shadow_stack *shadow;
+	struct shadow_stack *shadow; /* frames may be watched */
 	bool trapped; /* stopped by the trap flag, so that signal_generate fired in the thread;
 		       * false at a handler's first instruction, at a thread's first stop and at a
 		       * breakpoint. The first stop after exec is trapped. The program's own
@@ -172,6 +247,13 @@ struct tracer_counters {
 	uint64_t frames;	  /* sum over all points of the truth's frames below the PC */
 	uint64_t min_frames, max_frames;
 	uint64_t unrooted; /* points whose truth is only a prefix */
+	/* What the truth noticed of itself. */
+	uint64_t returns;	   /* held against the frame on top */
+	uint64_t returns_replaced; /* that went elsewhere than their call said */
+	uint64_t returns_stray;	   /* through a slot that no open call wrote */
+	uint64_t returns_doubled;  /* that closed two frames: must be 0 */
+	uint64_t put_back;	   /* frames taken off and put back */
+	uint64_t disturbances;
 };
 
 struct tracer_options {
@@ -204,6 +286,7 @@ struct tracer_callbacks {
 	/* A point. Non-zero ends the run with an error that the callback has set. */
 	int (*on_stop)(void *context, const struct trace_stop *stop, struct error *error);
 	void *context;
+	const struct shadow_observer *observer; /* of every stack of the run; or NULL */
 };
 
 /*

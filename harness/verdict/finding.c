@@ -129,8 +129,8 @@ static void describe(struct finding *finding, const struct judgement *judgement,
 		describe_row(mapping, finding->vaddr, finding->declared, sizeof(finding->declared));
 }
 
-struct finding *findings_add(struct findings *findings, const struct judgement *judgement,
-			     const struct point *point, struct decoder *decoder)
+struct finding *findings_place(struct findings *findings, const struct judgement *judgement,
+			       const struct point *point, struct decoder *decoder)
 {
 	const struct mapping *mapping = address_space_find(point->space, judgement->pc);
 	const char *image = image_name(mapping);
@@ -140,10 +140,8 @@ struct finding *findings_add(struct findings *findings, const struct judgement *
 
 	name_function(point->space, judgement->pc, function, sizeof(function));
 	finding = findings_find(findings, judgement, image, function);
-	if (finding) {
-		finding->count++;
+	if (finding)
 		return finding;
-	}
 	if (findings->count == FINDINGS_MAX) {
 		findings->not_kept++;
 		return NULL;
@@ -161,7 +159,6 @@ struct finding *findings_add(struct findings *findings, const struct judgement *
 	}
 	finding = &findings->finding[findings->count++];
 	memset(finding, 0, sizeof(*finding));
-	finding->count = 1;
 	finding->vaddr = vaddr;
 	snprintf(finding->image, sizeof(finding->image), "%s", image);
 	memcpy(finding->function, function, sizeof(function));
@@ -169,19 +166,28 @@ struct finding *findings_add(struct findings *findings, const struct judgement *
 	return finding;
 }
 
-void finding_add_stack(struct finding *finding, const struct address_space *space,
-		       const struct stack *stack, const struct stack *truth, bool rooted)
+struct finding *findings_add(struct findings *findings, const struct judgement *judgement,
+			     const struct point *point, struct decoder *decoder)
+{
+	struct finding *finding = findings_place(findings, judgement, point, decoder);
+
+	if (finding)
+		finding->count++;
+	return finding;
+}
+
+bool finding_keep_stack(struct finding *finding, const struct address_space *space,
+			const struct stack *stack, const struct stack *truth, bool rooted)
 {
 	uint32_t count = stack->count < FINDING_FRAMES_MAX ? stack->count : FINDING_FRAMES_MAX;
 	uint32_t right;
+	bool exact = match_stack(stack, truth, rooted, &right) == MATCH_EXACT;
 
-	finding->followed++;
-	finding->followed_exact += match_stack(stack, truth, rooted, &right) == MATCH_EXACT;
 	if (finding->frame)
-		return;
+		return exact;
 	finding->frame = calloc(count, sizeof(*finding->frame));
 	if (!finding->frame)
-		return;
+		return exact;
 	for (uint32_t i = 0; i < count; i++) {
 		struct finding_frame *frame = &finding->frame[i];
 		uint64_t pc = walk_pc(stack->pc[i]), lookup_pc = pc - (i > 0);
@@ -195,6 +201,14 @@ void finding_add_stack(struct finding *finding, const struct address_space *spac
 	}
 	finding->frame_count = count;
 	finding->frames_left_out = stack->count - count;
+	return exact;
+}
+
+void finding_add_stack(struct finding *finding, const struct address_space *space,
+		       const struct stack *stack, const struct stack *truth, bool rooted)
+{
+	finding->followed++;
+	finding->followed_exact += finding_keep_stack(finding, space, stack, truth, rooted);
 }
 
 void findings_deinit(struct findings *findings)

@@ -21,6 +21,7 @@ static const char *const verdict_names[VERDICT_COUNT] = {
 	[VERDICT_CONVERSION_LOSS_FLAGGED] = "conversion_loss",
 	[VERDICT_UNEXPLAINED] = "unexplained",
 	[VERDICT_ABSENT] = "absent",
+	[VERDICT_UNPROVEN] = "unproven",
 };
 
 static const char *const kind_names[FAULT_KIND_COUNT] = {

@@ -20,6 +20,7 @@
  *	C is not U, and a marker says why		conversion loss, flagged
  *	B is not C, which read a page that was not
  *	there when B looked				absent: nobody's fault
+ *	U is not T, and T could not prove itself	unproven: nobody's fault (doubt.h)
  *
  * Where B was told to follow frame pointers (--follow-frame-pointers), B is held against C told so, too,
  * and all else is as without: a frame that was guessed says nothing of the CFI, nor does it excuse it.
@@ -57,17 +58,18 @@ struct score {
 	uint64_t points; /* at which it said something */
 	uint64_t match[MATCH_COUNT];
 	uint64_t stop[STOP_REASON_COUNT];
-	uint64_t silent;	   /* points at which it said nothing though it should have */
-	uint64_t untrapped;	   /* points at which it could say nothing: no trap */
-	uint64_t covered;	   /* points whose every frame (but the outermost) has CFI */
-	uint64_t sound;		   /* points without a table fault */
-	uint64_t exact_sound;	   /* of those, exact */
-	uint64_t exact_covered;	   /* of those, exact */
-	uint64_t shared;	   /* covered points at which every engine said something */
-	uint64_t exact_shared;	   /* of those, exact */
-	uint64_t false_complete;   /* claimed complete, and was not exact */
-	uint64_t frames;	   /* sum of depths */
-	uint64_t frames_own;	   /* the truth's leading frames that are in the program itself */
+	uint64_t silent;	 /* points at which it said nothing though it should have */
+	uint64_t untrapped;	 /* points at which it could say nothing: no trap */
+	uint64_t unproven;	 /* points at which it said something, and the truth is in doubt */
+	uint64_t covered;	 /* points whose every frame (but the outermost) has CFI */
+	uint64_t sound;		 /* points without a table fault */
+	uint64_t exact_sound;	 /* of those, exact */
+	uint64_t exact_covered;	 /* of those, exact */
+	uint64_t shared;	 /* covered points at which every engine said something */
+	uint64_t exact_shared;	 /* of those, exact */
+	uint64_t false_complete; /* claimed complete, and was not exact */
+	uint64_t frames;	 /* sum of depths */
+	uint64_t frames_own;	 /* the truth's leading frames that are in the program itself */
 	uint64_t frames_own_right; /* of those, found before the first wrong frame */
 	/* Of a walk that was told to follow frame pointers where there is no CFI. */
 	struct guesses {
@@ -117,7 +119,8 @@ enum verdict {
 	VERDICT_TABLE_FAULT,
 	VERDICT_CONVERSION_LOSS_FLAGGED,
 	VERDICT_UNEXPLAINED,
-	VERDICT_ABSENT, /* the walk in the kernel ended where there was no page */
+	VERDICT_ABSENT,	  /* the walk in the kernel ended where there was no page */
+	VERDICT_UNPROVEN, /* the CFI and the truth differ, and the truth is in doubt: doubt.h */
 	VERDICT_COUNT,
 };
 /* "table_fault"; both kinds of conversion loss are "conversion_loss". */
@@ -211,17 +214,23 @@ struct findings {
 	size_t count, capacity;
 	uint64_t not_kept; /* points beyond FINDINGS_MAX places */
 };
-#define FINDINGS_MAX 200
+#define FINDINGS_MAX 320
 
 /* What a finding calls the function at vaddr: its symbol, else "fde@0x..." or "gap@0x...". */
 void finding_name_function(const struct image *image, const struct cfi *cfi, uint64_t vaddr,
 			   char *text, size_t size);
-/* Counts the judgement, describing its place if it is new: then its count is 1. NULL: it has no room. */
+/* The judgement's finding, described if its place is new: then its count is 0. NULL: it has no room. */
+struct finding *findings_place(struct findings *findings, const struct judgement *judgement,
+			       const struct point *point, struct decoder *decoder);
+/* The same, and counts the judgement. */
 struct finding *findings_add(struct findings *findings, const struct judgement *judgement,
 			     const struct point *point, struct decoder *decoder);
 /* Counts what became of a walk that followed frame pointers; keeps the first one, frame by frame. */
 void finding_add_stack(struct finding *finding, const struct address_space *space,
 		       const struct stack *stack, const struct stack *truth, bool rooted);
+/* Keeps the stack, if it is the first, and counts nothing. True: the stack is right. */
+bool finding_keep_stack(struct finding *finding, const struct address_space *space,
+			const struct stack *stack, const struct stack *truth, bool rooted);
 void findings_deinit(struct findings *findings);
 
 #endif

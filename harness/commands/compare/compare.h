@@ -5,6 +5,8 @@
  *	compare.c	the command line
  *	compare_run.c	tracer, engines and verdicts brought together: a comparer
  *	compare_point.c	one point
+ *	compare_score.c	what each engine's stack is worth there
+ *	compare_doubt.c	where the truth must prove itself first
  *	compare_json.c	the result as NDJSON: the contract of ARCHITECTURE
  *	compare_text.c	the result for people
  */
@@ -13,7 +15,7 @@
 
 #include "engines/engine.h"
 #include "truth/truth.h"
-#include "verdict/verdict.h"
+#include "verdict/doubt.h"
 
 #define COMPARE_ENGINES_MAX 16
 
@@ -41,7 +43,7 @@ struct compare_engine {
 	bool skipped;
 	struct error skip; /* why */
 	struct score score;
-	bool answered, exact; /* at the point at hand */
+	bool answered; /* at the point at hand */
 };
 
 struct comparison {
@@ -52,6 +54,8 @@ struct comparison {
 	uint64_t missing;   /* table faults because no FDE covers a PC */
 	uint64_t transit;   /* points between abandoning frames and jumping */
 	uint64_t uncovered; /* points with a frame (but the outermost) that no FDE covers */
+	uint64_t unproven[DOUBT_REASON_COUNT]; /* add up to verdict[VERDICT_UNPROVEN] */
+	uint64_t doubts;		       /* points that were put to one */
 	struct findings findings;
 	struct tracer_counters truth;
 	int status;	       /* of the program, as waitpid gives it */
@@ -76,6 +80,9 @@ int comparer_run(struct comparer *comparer, const struct tracer_options *options
 void comparison_deinit(struct comparison *comparison);
 /* True if there is something that exit status 1 must say. */
 bool comparison_has_findings(const struct comparison *comparison);
+/* A run with a larger share of unproven points says so first. */
+#define UNPROVEN_SHARE_MAX 0.05
+bool comparison_is_doubtful(const struct comparison *comparison);
 /* True if the run proved little: too few points, or points without a whole truth. */
 bool comparison_is_thin(const struct comparison *comparison);
 

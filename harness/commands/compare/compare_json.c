@@ -157,6 +157,7 @@ static void print_score(FILE *file, const char *program, const char *kernel,
 	set_count(object, "false_complete", score->false_complete);
 	set_count(object, "silent", score->silent);
 	set_count(object, "untrapped", score->untrapped);
+	set_count(object, "unproven", score->unproven);
 	set_count(object, "frames", score->frames);
 	set_count(object, "frames_own", score->frames_own);
 	set_count(object, "frames_own_right", score->frames_own_right);
@@ -168,6 +169,16 @@ static void print_score(FILE *file, const char *program, const char *kernel,
 		json_object_set_new(object, "digest", hexadecimal(comparison->digest));
 	}
 	print(file, object);
+}
+
+static json_t *unproven_by(const struct comparison *comparison)
+{
+	json_t *object = json_object();
+
+	for (unsigned int reason = 0; reason < DOUBT_REASON_COUNT; reason++)
+		if (comparison->unproven[reason])
+			set_count(object, doubt_reason_name(reason), comparison->unproven[reason]);
+	return object;
 }
 
 static void print_verdicts(FILE *file, const char *program, const char *kernel,
@@ -193,6 +204,9 @@ static void print_verdicts(FILE *file, const char *program, const char *kernel,
 	set_count(object, "kernel_fault", 0); /* needs several kernels: `run` finds them */
 	set_count(object, "unexplained", verdict[VERDICT_UNEXPLAINED]);
 	set_count(object, "absent", verdict[VERDICT_ABSENT]);
+	set_count(object, "unproven", verdict[VERDICT_UNPROVEN]);
+	json_object_set_new(object, "unproven_by", unproven_by(comparison));
+	set_count(object, "doubts", comparison->doubts);
 	set_count(object, "uncovered", comparison->uncovered);
 	set_count(object, "findings_not_kept", comparison->findings.not_kept);
 	set_count(truth, "steps", comparison->truth.steps);
@@ -205,6 +219,14 @@ static void print_verdicts(FILE *file, const char *program, const char *kernel,
 	set_count(truth, "frames", comparison->truth.frames);
 	set_count(truth, "min_frames", comparison->truth.min_frames);
 	set_count(truth, "max_frames", comparison->truth.max_frames);
+	set_count(truth, "returns", comparison->truth.returns);
+	set_count(truth, "returns_replaced", comparison->truth.returns_replaced);
+	set_count(truth, "returns_stray", comparison->truth.returns_stray);
+	set_count(truth, "returns_doubled", comparison->truth.returns_doubled);
+	set_count(truth, "call_mismatches", comparison->truth.call_mismatches);
+	set_count(truth, "put_back", comparison->truth.put_back);
+	set_count(truth, "disturbances", comparison->truth.disturbances);
+	set_count(truth, "stack_switches", comparison->truth.stack_switches);
 	json_object_set_new(object, "truth", truth);
 	json_object_set_new(object, "truth_digest", hexadecimal(comparison->truth_digest));
 	json_object_set_new(object, "seconds", json_real(comparison->elapsed_ns / 1e9));
@@ -218,7 +240,9 @@ void compare_print_json(FILE *file, const char *program, const struct comparison
 
 	uname(&kernel);
 	for (size_t i = 0; i < comparison->findings.count; i++)
-		print_finding(file, program, kernel.release, &comparison->findings.finding[i]);
+		if (comparison->findings.finding[i].count)
+			print_finding(file, program, kernel.release,
+				      &comparison->findings.finding[i]);
 	for (size_t i = 0; i < comparison->engine_count; i++)
 		if (comparison->engine[i].skipped)
 			print_skip(file, program, kernel.release, &comparison->engine[i]);

@@ -119,13 +119,23 @@ int comparer_run(struct comparer *comparer, const struct tracer_options *options
 {
 	struct tracer_callbacks callbacks = { .on_mappings = on_mappings,
 					      .on_stop = compare_point,
-					      .context = comparer };
+					      .context = comparer,
+					      .observer = &comparer->observer };
 	uint64_t begin = monotonic_ns();
 	int status;
 
 	memset(ret, 0, sizeof(*ret));
 	comparer->result = ret;
 	comparer->mappings_failed = false;
+	doubts_init(&comparer->doubts, comparer->engine_count);
+	comparer->doubts.on_end = doubt_end;
+	comparer->doubts.context = comparer;
+	comparer->observer = (struct shadow_observer) {
+		.context = &comparer->doubts,
+		.frame_ended = doubts_frame_ended,
+		.stray_return = doubts_stray_return,
+		.disturbed = doubts_disturbed,
+	};
 	for (size_t i = 0; i < comparer->engine_count; i++)
 		ret->engine[i] = comparer->engine[i];
 	ret->engine_count = comparer->engine_count;
@@ -134,6 +144,7 @@ int comparer_run(struct comparer *comparer, const struct tracer_options *options
 		 bpf_records_method(comparer->records));
 	decoder_flush(comparer->decoder);
 	status = tracer_run(options, &callbacks, &ret->truth, &ret->status, error);
+	doubts_end(&comparer->doubts);
 	if (comparer->mappings_failed) {
 		*error = comparer->mapping_error;
 		status = -1;
@@ -155,8 +166,13 @@ void comparison_deinit(struct comparison *comparison)
 
 bool comparison_is_thin(const struct comparison *comparison)
 {
-	return comparison->points == 0 || comparison->truth.unrooted > 0 ||
-	       comparison->truth.max_frames < 2;
+	return comparison->points == comparison->verdict[VERDICT_UNPROVEN] ||
+	       comparison->truth.unrooted > 0 || comparison->truth.max_frames < 2;
+}
+
+bool comparison_is_doubtful(const struct comparison *comparison)
+{
+	return comparison->verdict[VERDICT_UNPROVEN] > comparison->points * UNPROVEN_SHARE_MAX;
 }
 
 bool comparison_has_findings(const struct comparison *comparison)
@@ -166,5 +182,6 @@ bool comparison_has_findings(const struct comparison *comparison)
 			return true;
 	return comparison->points != comparison->verdict[VERDICT_EXACT] +
 					     comparison->verdict[VERDICT_CONVERSION_LOSS_FLAGGED] +
-					     comparison->verdict[VERDICT_ABSENT];
+					     comparison->verdict[VERDICT_ABSENT] +
+					     comparison->verdict[VERDICT_UNPROVEN];
 }

@@ -67,6 +67,22 @@ static void print_guesses(FILE *file, const struct comparison *comparison)
 	}
 }
 
+/* "unproven 12 (10 disturbed, 2 open)" */
+static void print_unproven(FILE *file, const struct comparison *comparison)
+{
+	const char *separator = "";
+
+	fprintf(file, ", unproven %" PRIu64 " (", comparison->verdict[VERDICT_UNPROVEN]);
+	for (unsigned int reason = 0; reason < DOUBT_REASON_COUNT; reason++) {
+		if (!comparison->unproven[reason])
+			continue;
+		fprintf(file, "%s%" PRIu64 " %s", separator, comparison->unproven[reason],
+			doubt_reason_name(reason));
+		separator = ", ";
+	}
+	fputc(')', file);
+}
+
 static void print_verdicts(FILE *file, const struct comparison *comparison)
 {
 	const uint64_t *verdict = comparison->verdict;
@@ -81,6 +97,8 @@ static void print_verdicts(FILE *file, const struct comparison *comparison)
 	fprintf(file, ", unexplained %" PRIu64, verdict[VERDICT_UNEXPLAINED]);
 	if (verdict[VERDICT_ABSENT])
 		fprintf(file, ", absent %" PRIu64, verdict[VERDICT_ABSENT]);
+	if (verdict[VERDICT_UNPROVEN])
+		print_unproven(file, comparison);
 	fputc('\n', file);
 }
 
@@ -106,6 +124,8 @@ static void print_findings(FILE *file, const struct findings *findings)
 	for (size_t i = 0; i < findings->count; i++) {
 		const struct finding *finding = &findings->finding[i];
 
+		if (!finding->count)
+			continue;
 		fprintf(file, "%s (%s) x %" PRIu64 " at %s, frame %" PRIu32 "\n",
 			verdict_name(finding->first.verdict), fault_kind_name(finding->first.kind),
 			finding->count, finding->place, finding->first.frame);
@@ -133,6 +153,10 @@ void compare_print_text(FILE *file, const char *program, const struct comparison
 	struct utsname kernel;
 
 	uname(&kernel);
+	if (comparison_is_doubtful(comparison))
+		fprintf(file,
+			"The truth is in doubt at %.1f %% of the points: they prove nothing.\n",
+			percent(comparison->verdict[VERDICT_UNPROVEN], comparison->points));
 	fprintf(file, "%s on %s: %" PRIu64 " points of %" PRIu64 " steps, %" PRIu64 " threads",
 		program, kernel.release, comparison->points, truth->steps, truth->threads);
 	fprintf(file, ", truth %" PRIu64 " to %" PRIu64 " frames deep", truth->min_frames,

@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * comparer.h - a comparer's inside, shared by compare_run.c and compare_point.c only
+ * comparer.h - a comparer's inside, shared by compare_run.c, compare_point.c, compare_score.c and
+ * compare_doubt.c only
  */
 #ifndef STACKPROOF_COMPARER_H
 #define STACKPROOF_COMPARER_H
 
 #include "compare.h"
+#include "verdict/doubt.h"
+
+/* One way to read a point: a truth, and what follows from it. */
+struct reading {
+	const struct stack *truth;
+	bool covered; /* every frame but the outermost has an FDE */
+	uint32_t own; /* the leading frames in the program's own file */
+	struct judgement judgement;
+	struct account *account; /* a doubt's; NULL: the result itself */
+	bool exact[COMPARE_ENGINES_MAX];
+};
 
 struct comparer {
 	struct compare_options options;
@@ -25,10 +37,37 @@ struct comparer {
 	/* Of the point at hand. */
 	enum engine_answer bpf_answer;
 	struct stack truth, cfi, table, bpf, other;
-	struct stack followed; /* only if frame pointers are followed */
+	struct stack followed;	  /* only if frame pointers are followed */
+	struct stack alternative; /* the truth if the CFI is right */
+	struct doubts doubts;	  /* of the program at hand */
+	struct shadow_observer observer;
 };
 
 /* The tracer's on_stop; context is the comparer. */
 int compare_point(void *context, const struct trace_stop *stop, struct error *error);
+
+/* compare_score.c */
+bool compare_can_answer(const struct compare_engine *engine, const struct point *point);
+/* Adds the point to the digests of bpf's stacks and of the truth. */
+void compare_digest(struct comparer *comparer, const struct evidence *evidence,
+		    const struct judgement *judgement);
+/* What a reading says besides its verdict. */
+void reading_init(const struct comparer *comparer, const struct trace_stop *stop,
+		  const struct stack *truth, struct reading *ret);
+/* Asks the engines, and scores what they say by each reading. -1: error is set. */
+int score_engines(struct comparer *comparer, const struct point *point, struct reading *readings,
+		  size_t count, struct error *error);
+/* Counts a reading's verdict, and its finding. */
+void count_reading(struct comparer *comparer, const struct evidence *evidence,
+		   const struct reading *reading);
+
+/* compare_doubt.c */
+/* A reading by which the CFI is wrong: puts it to a doubt if it must prove itself. *ret_count: 2 if
+ * readings[1] now is the point as the CFI has it, else 1. */
+void doubt_reading(struct comparer *comparer, const struct evidence *evidence, uint32_t frames,
+		   struct reading *readings, size_t *ret_count);
+/* The doubts' on_end; context is the comparer. */
+void doubt_end(void *context, const struct doubt *doubt, enum doubt_end end,
+	       enum doubt_reason reason);
 
 #endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * compare_doubt.c - where the CFI and the truth differ, and the truth must prove itself first
+ *
+ * verdict/doubt.h says how. Here a point's doubt is found: on which of the truth's frames it rests, what
+ * the CFI claims instead, and how the point would read if that were right. When the doubt ends, one of
+ * the two accounts is added to the result, or the points are unproven.
+ */
+#include "comparer.h"
+
+#define RETURN_ADDRESS_BYTES 8
+
+/* What was said rests on the truth. Not that a PC has no FDE, nor that a row can't be read. */
+static bool rests_on_truth(const struct judgement *judgement)
+{
+	switch (judgement->verdict) {
+	case VERDICT_READER_FAULT:
+	case VERDICT_UNEXPLAINED: return true;
+	case VERDICT_TABLE_FAULT:
+		return judgement->kind != FAULT_MISSING && judgement->kind != FAULT_MALFORMED;
+	default: return false;
+	}
+}
+
+/* The caller that the CFI names after frames that agree, and where it says that its PC lies. */
+static struct claim find_claim(const struct comparer *comparer, const struct point *point,
+			       uint32_t frames)
+{
+	const struct stack *cfi = &comparer->cfi;
+	struct register_values regs = *point->regs;
+	struct claim claim = { .slot = 0 };
+	bool exact_pc = true;
+	uint64_t value;
+
+	if (frames >= cfi->count)
+		return claim;
+	claim.pc = walk_pc(cfi->pc[frames]);
+	for (uint32_t i = 0; i < frames; i++)
+		if (walk_rows_step(point->space, &regs, &exact_pc, point->memory))
+			return claim;
+	value = regs.value[REGISTER_RSP] - RETURN_ADDRESS_BYTES;
+	claim.plausible = address_space_find(point->space, claim.pc);
+	if (!point->memory->read(point->memory->context, value, &regs.value[REGISTER_RIP],
+				 RETURN_ADDRESS_BYTES) &&
+	    regs.value[REGISTER_RIP] == claim.pc)
+		claim.slot = value;
+	return claim;
+}
+
+static struct doubt_key find_key(const struct comparer *comparer, const struct point *point,
+				 const struct stack *truth, uint32_t frames)
+{
+	struct shadow_stack *shadow = point->stop->shadow;
+	struct doubt_key key = {
+		.stack = shadow,
+		.frame = frames == truth->count ? SIZE_MAX : shadow->count - frames,
+		.sp = point->stop->regs.rsp,
+		.claim = find_claim(comparer, point, frames),
+	};
+	uint64_t value;
+
+	if (key.frame == SIZE_MAX) {
+		key.intact = true;
+		return key;
+	}
+	key.intact = !point->memory->read(point->memory->context, shadow->frame[key.frame].slot,
+					  &value, sizeof(value)) &&
+		     value == shadow->frame[key.frame].return_address;
+	return key;
+}
+
+/* The point is unproven from the beginning. */
+static void never_proven(struct comparer *comparer, struct reading *reading,
+			 enum doubt_reason reason)
+{
+	reading->judgement = (struct judgement) { .verdict = VERDICT_UNPROVEN };
+	comparer->result->unproven[reason]++;
+}
+
+/* The point as the CFI has it. False: that reading would accuse somebody, too, or there is none. */
+static bool read_by_claim(struct comparer *comparer, const struct evidence *evidence,
+			  uint32_t frames, struct reading *ret)
+{
+	const struct trace_stop *stop = evidence->point->stop;
+	struct evidence other = *evidence;
+
+	if (!alternative_truth(&comparer->cfi, evidence->truth, frames, stop->shadow->rooted,
+			       &comparer->alternative))
+		return false;
+	other.truth = &comparer->alternative;
+	reading_init(comparer, stop, &comparer->alternative, ret);
+	judge(&other, comparer->referee, &ret->judgement);
+	return !rests_on_truth(&ret->judgement);
+}
+
+void doubt_reading(struct comparer *comparer, const struct evidence *evidence, uint32_t frames,
+		   struct reading *readings, size_t *ret_count)
+{
+	const struct point *point = evidence->point;
+	const struct shadow_stack *shadow = point->stop->shadow;
+	enum doubt_reason reason;
+	struct doubt_key key;
+	struct doubt *doubt;
+
+	*ret_count = 1;
+	if (!frames || !rests_on_truth(&readings[0].judgement))
+		return;
+	comparer->result->doubts++;
+	if (shadow->in_transit) {
+		never_proven(comparer, &readings[0], DOUBT_IN_TRANSIT);
+		return;
+	}
+	key = find_key(comparer, point, evidence->truth, frames);
+	/* Above where the thread began no call can have written. */
+	if (key.frame == SIZE_MAX && key.claim.slot >= shadow->base)
+		return;
+	doubt = doubts_find(&comparer->doubts, &key, &reason);
+	if (!doubt) {
+		never_proven(comparer, &readings[0], reason);
+		return;
+	}
+	readings[0].account = doubt->told;
+	if ((!doubt->other && doubt->told->points) ||
+	    !read_by_claim(comparer, evidence, frames, &readings[1])) {
+		/* One point that has no reading by the claim, and none has. */
+		account_destroy(doubt->other);
+		doubt->other = NULL;
+		return;
+	}
+	if (!doubt->other)
+		doubt->other = account_create(comparer->engine_count);
+	readings[1].account = doubt->other;
+	*ret_count = doubt->other ? 2 : 1;
+}
+
+static void add_account(struct comparison *result, const struct account *account)
+{
+	for (unsigned int verdict = 0; verdict < VERDICT_COUNT; verdict++)
+		result->verdict[verdict] += account->verdict[verdict];
+	result->missing += account->missing;
+	result->uncovered += account->uncovered;
+	for (size_t i = 0; i < result->engine_count; i++)
+		score_add(&result->engine[i].score, &account->score[i]);
+	for (size_t i = 0; i < account->finding_count; i++) {
+		const struct finding_count *count = &account->finding[i];
+		struct finding *finding = &result->findings.finding[count->finding];
+
+		finding->count += count->count;
+		finding->followed += count->followed;
+		finding->followed_exact += count->followed_exact;
+	}
+}
+
+void doubt_end(void *context, const struct doubt *doubt, enum doubt_end end,
+	       enum doubt_reason reason)
+{
+	const struct comparer *comparer = context;
+	struct comparison *result = comparer->result;
+
+	switch (end) {
+	case DOUBT_TRUTH_STANDS: add_account(result, doubt->told); return;
+	case DOUBT_CLAIM_STANDS: add_account(result, doubt->other); return;
+	case DOUBT_UNPROVEN: break;
+	}
+	result->verdict[VERDICT_UNPROVEN] += doubt->told->points;
+	result->unproven[reason] += doubt->told->points;
+	result->uncovered += doubt->told->uncovered;
+	for (size_t i = 0; i < result->engine_count; i++)
+		result->engine[i].score.unproven += doubt->told->score[i].points;
+}

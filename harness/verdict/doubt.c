@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * doubt.c - open doubts, and what ends them
+ *
+ * doubt.h says what a doubt is. Open ones are kept by the watch of the truth's frame that they rest on,
+ * which is what most events name. A stray return and a disturbance name a stack, and go through all.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "verdict/doubt.h"
+
+static const char *const reason_names[DOUBT_REASON_COUNT] = {
+	[DOUBT_STRAY_RETURN] = "stray_return",
+	[DOUBT_REPLACED] = "replaced",
+	[DOUBT_TAKEN_OFF] = "taken_off",
+	[DOUBT_DISTURBED] = "disturbed",
+	[DOUBT_LOST] = "lost",
+	[DOUBT_OPEN] = "open",
+	[DOUBT_IN_TRANSIT] = "in_transit",
+	[DOUBT_TOO_MANY] = "too_many",
+	[DOUBT_MEMORY] = "memory",
+};
+
+const char *doubt_reason_name(enum doubt_reason reason)
+{
+	return reason_names[reason];
+}
+
+/* ---- accounts --------------------------------------------------------------------------- */
+
+struct account *account_create(size_t engine_count)
+{
+	struct account *account = calloc(1, sizeof(*account));
+
+	if (!account)
+		return NULL;
+	account->score = calloc(engine_count ? engine_count : 1, sizeof(*account->score));
+	if (account->score)
+		return account;
+	free(account);
+	return NULL;
+}
+
+void account_destroy(struct account *account)
+{
+	if (!account)
+		return;
+	free(account->score);
+	free(account->finding);
+	free(account);
+}
+
+bool account_add_finding(struct account *account, const struct finding_count *count)
+{
+	for (size_t i = 0; i < account->finding_count; i++) {
+		struct finding_count *known = &account->finding[i];
+
+		if (known->finding != count->finding)
+			continue;
+		known->count += count->count;
+		known->followed += count->followed;
+		known->followed_exact += count->followed_exact;
+		return true;
+	}
+	if (account->finding_count == account->finding_capacity) {
+		size_t capacity = account->finding_capacity ? account->finding_capacity * 2 : 2;
+		struct finding_count *grown = reallocarray(account->finding, capacity,
+							   sizeof(*grown));
+
+		if (!grown)
+			return false;
+		account->finding = grown;
+		account->finding_capacity = capacity;
+	}
+	account->finding[account->finding_count++] = *count;
+	return true;
+}
+
+/* A score is counters and nothing else. */
+_Static_assert(sizeof(struct score) % sizeof(uint64_t) == 0, "a score is made of counters");
+
+void score_add(struct score *score, const struct score *add)
+{
+	uint64_t *to = (uint64_t *)score;
+	const uint64_t *from = (const uint64_t *)add;
+
+	for (size_t i = 0; i < sizeof(*score) / sizeof(*to); i++)
+		to[i] += from[i];
+}
+
+/* ---- open doubts ------------------------------------------------------------------------ */
+
+void doubts_init(struct doubts *doubts, size_t engine_count)
+{
+	*doubts = (struct doubts) { .engine_count = engine_count };
+}
+
+static struct doubt **bucket_of(struct doubts *doubts, uint64_t watch)
+{
+	return &doubts->bucket[watch % (sizeof(doubts->bucket) / sizeof(doubts->bucket[0]))];
+}
+
+static struct doubt *doubt_create(struct doubts *doubts, const struct doubt_key *key,
+				  uint64_t watch)
+{
+	bool is_root = key->frame == SIZE_MAX;
+	struct doubt *doubt = calloc(1, sizeof(*doubt));
+
+	if (!doubt)
+		return NULL;
+	*doubt = (struct doubt) {
+		.watch = watch,
+		.stack_id = key->stack->id,
+		.slot = is_root ? UINT64_MAX : key->stack->frame[key->frame].slot,
+		.lowest = key->sp,
+		.epoch = is_root ? key->stack->epoch : key->stack->frame[key->frame].epoch,
+		.claim = key->claim,
+		.intact = true,
+		.told = account_create(doubts->engine_count),
+	};
+	if (doubt->told)
+		return doubt;
+	free(doubt);
+	return NULL;
+}
+
+struct doubt *doubts_find(struct doubts *doubts, const struct doubt_key *key,
+			  enum doubt_reason *ret_reason)
+{
+	struct shadow_frame *frame = key->frame == SIZE_MAX ? NULL : &key->stack->frame[key->frame];
+	struct doubt *doubt, **bucket;
+
+	if (frame && !frame->watch)
+		frame->watch = ++doubts->last_watch;
+	bucket = bucket_of(doubts, frame ? frame->watch : 0);
+	for (doubt = *bucket; doubt; doubt = doubt->next)
+		if (doubt->watch == (frame ? frame->watch : 0) &&
+		    doubt->stack_id == key->stack->id && doubt->claim.slot == key->claim.slot &&
+		    doubt->claim.pc == key->claim.pc)
+			break;
+	*ret_reason = doubts->count == DOUBTS_MAX ? DOUBT_TOO_MANY : DOUBT_MEMORY;
+	if (!doubt && doubts->count < DOUBTS_MAX) {
+		doubt = doubt_create(doubts, key, frame ? frame->watch : 0);
+		if (doubt) {
+			doubt->next = *bucket;
+			*bucket = doubt;
+			doubts->count++;
+		}
+	}
+	if (!doubt)
+		return NULL;
+	if (key->sp < doubt->lowest)
+		doubt->lowest = key->sp;
+	doubt->intact &= key->intact;
+	doubt->claim.plausible |= key->claim.plausible;
+	return doubt;
+}
+
+/* ---- ends ------------------------------------------------------------------------------- */
+
+/* What became of a doubt; DOUBT_GOES_ON: it is still open. */
+struct outcome {
+	bool ends;
+	enum doubt_end end;
+	enum doubt_reason reason;
+};
+
+static const struct outcome goes_on = { .ends = false };
+
+static struct outcome ends(enum doubt_end end, enum doubt_reason reason)
+{
+	return (struct outcome) { .ends = true, .end = end, .reason = reason };
+}
+
+/* Nothing will decide it any more. The accusation stands only if nothing speaks for the claim. */
+static struct outcome undecided(const struct doubt *doubt, bool disturbed)
+{
+	if (doubt->intact && !disturbed && !doubt->claim.plausible)
+		return ends(DOUBT_TRUTH_STANDS, DOUBT_OPEN);
+	return ends(DOUBT_UNPROVEN, DOUBT_OPEN);
+}
+
+static struct outcome after_frame(const struct doubt *doubt, const struct shadow_stack *stack,
+				  const struct shadow_frame *frame, enum frame_end end,
+				  uint64_t target)
+{
+	switch (end) {
+	case FRAME_RETURNED:
+		if (doubt->intact)
+			return ends(DOUBT_TRUTH_STANDS, DOUBT_OPEN);
+		return ends(DOUBT_UNPROVEN, DOUBT_REPLACED);
+	case FRAME_REPLACED:
+		if (doubt->other && doubt->claim.slot == frame->slot && doubt->claim.pc == target)
+			return ends(DOUBT_CLAIM_STANDS, DOUBT_REPLACED);
+		return ends(DOUBT_UNPROVEN, DOUBT_REPLACED);
+	case FRAME_TAKEN_OFF: return ends(DOUBT_UNPROVEN, DOUBT_TAKEN_OFF);
+	case FRAME_LOST: return ends(DOUBT_UNPROVEN, DOUBT_LOST);
+	case FRAME_ABANDONED: break;
+	}
+	return undecided(doubt, frame->epoch != stack->epoch);
+}
+
+static struct outcome after_stray(const struct doubt *doubt, uint64_t slot, uint64_t target)
+{
+	if (doubt->claim.slot == slot && doubt->claim.pc == target)
+		return doubt->other ? ends(DOUBT_CLAIM_STANDS, DOUBT_STRAY_RETURN)
+				    : ends(DOUBT_UNPROVEN, DOUBT_STRAY_RETURN);
+	if (slot >= doubt->lowest && slot < doubt->slot)
+		return ends(DOUBT_UNPROVEN, DOUBT_STRAY_RETURN);
+	return goes_on;
+}
+
+/* Takes a doubt out of its list and tells what it came to. */
+static void end_doubt(struct doubts *doubts, struct doubt **link, struct outcome outcome)
+{
+	struct doubt *doubt = *link;
+
+	*link = doubt->next;
+	doubts->count--;
+	doubts->on_end(doubts->context, doubt, outcome.end, outcome.reason);
+	account_destroy(doubt->told);
+	account_destroy(doubt->other);
+	free(doubt);
+}
+
+void doubts_frame_ended(void *context, const struct shadow_stack *stack,
+			const struct shadow_frame *frame, enum frame_end end, uint64_t target)
+{
+	struct doubts *doubts = context;
+	struct doubt **link = bucket_of(doubts, frame->watch);
+
+	while (*link) {
+		if ((*link)->watch == frame->watch)
+			end_doubt(doubts, link, after_frame(*link, stack, frame, end, target));
+		else
+			link = &(*link)->next;
+	}
+}
+
+/* Every doubt of a stack. */
+static void each_of_stack(struct doubts *doubts, uint64_t stack_id,
+			  struct outcome (*after)(const struct doubt *, uint64_t, uint64_t),
+			  uint64_t slot, uint64_t target)
+{
+	for (size_t i = 0; doubts->count && i < sizeof(doubts->bucket) / sizeof(*doubts->bucket);
+	     i++) {
+		struct doubt **link = &doubts->bucket[i];
+
+		while (*link) {
+			struct outcome outcome = goes_on;
+
+			if ((*link)->stack_id == stack_id)
+				outcome = after(*link, slot, target);
+			if (outcome.ends)
+				end_doubt(doubts, link, outcome);
+			else
+				link = &(*link)->next;
+		}
+	}
+}
+
+void doubts_stray_return(void *context, const struct shadow_stack *stack, uint64_t slot,
+			 uint64_t target)
+{
+	each_of_stack(context, stack->id, after_stray, slot, target);
+}
+
+static struct outcome after_disturbance(const struct doubt *doubt, uint64_t slot, uint64_t target)
+{
+	return ends(DOUBT_UNPROVEN, DOUBT_DISTURBED);
+}
+
+void doubts_disturbed(void *context, const struct shadow_stack *stack)
+{
+	each_of_stack(context, stack->id, after_disturbance, 0, 0);
+}
+
+void doubts_end(struct doubts *doubts)
+{
+	for (size_t i = 0; i < sizeof(doubts->bucket) / sizeof(*doubts->bucket); i++)
+		while (doubts->bucket[i])
+			end_doubt(doubts, &doubts->bucket[i],
+				  undecided(doubts->bucket[i], doubts->bucket[i]->epoch > 0));
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * doubt.h - accusations wait until the truth they rest on has proven itself
+ *
+ * Where the CFI names another caller than the truth, one of the two is wrong, and the truth may be: it
+ * saw calls, and not what was pushed by hand, put back, moved, replaced or copied. So nothing is said
+ * yet. The point is put to a doubt, together with the two things that can decide it:
+ *
+ *	the truth's frame	the one that the CFI does not name: (slot, return address)
+ *	the claim		what the CFI names instead: (slot, PC) of a caller
+ *
+ * and the program decides (struct shadow_observer brings its word):
+ *
+ *	the frame returned			the truth was right: the accusation stands
+ *	a ret went through the claim's slot
+ *	to the claim's PC			the CFI was right: the point is what it would have been
+ *						had the truth known that frame
+ *	the frame's ret went elsewhere,
+ *	or it was taken off			neither: unproven
+ *	another ret went through a slot
+ *	between rsp and the frame's		frames are missing in the truth: unproven
+ *	the stack was disturbed, or given up	unproven
+ *	the frame is open to the end, or was
+ *	abandoned with others			stands, if the frame was there and never disturbed, and
+ *						the claim can't have been a frame; else unproven
+ *
+ * Both readings of a point are scored when it is met, each in an account of its own; one of them is
+ * added to the result when the doubt ends.
+ *
+ * What needs no truth waits for nothing: that no FDE covers a PC, that a row can't be read, that
+ * engines which read the same memory differ. Where the CFI and the truth agree, two witnesses that
+ * share nothing have found the same return addresses: the point is proven.
+ */
+#ifndef STACKPROOF_DOUBT_H
+#define STACKPROOF_DOUBT_H
+
+#include "verdict/verdict.h"
+
+/* Why a point is unproven. */
+enum doubt_reason {
+	DOUBT_STRAY_RETURN, /* a ret went through a slot that no call had written */
+	DOUBT_REPLACED,	  /* the frame's return address was replaced: hijacked, or ret as a jump */
+	DOUBT_TAKEN_OFF,  /* the frame's return address was popped and never used */
+	DOUBT_DISTURBED,  /* rsp was set elsewhere before the frame could prove itself */
+	DOUBT_LOST,	  /* the stack was given up */
+	DOUBT_OPEN,	  /* nothing had decided it when the frame or the program ended */
+	DOUBT_IN_TRANSIT, /* between abandoning frames and jumping */
+	DOUBT_TOO_MANY,	  /* more doubts than DOUBTS_MAX at once */
+	DOUBT_MEMORY,	  /* no memory for a doubt */
+	DOUBT_REASON_COUNT,
+};
+const char *doubt_reason_name(enum doubt_reason reason);
+
+#define DOUBTS_MAX 4096
+
+/* Points at one place: a finding's part of an account. */
+struct finding_count {
+	size_t finding; /* its index in struct findings */
+	uint64_t count, followed, followed_exact;
+};
+
+/* What a number of points came to. */
+struct account {
+	uint64_t points;
+	uint64_t verdict[VERDICT_COUNT];
+	uint64_t missing, uncovered;
+	struct score *score; /* one for each engine */
+	struct finding_count *finding;
+	size_t finding_count, finding_capacity;
+};
+/* NULL: no memory. */
+struct account *account_create(size_t engine_count);
+void account_destroy(struct account *account);
+/* False: no memory. */
+bool account_add_finding(struct account *account, const struct finding_count *count);
+/* Adds one engine's score to another. */
+void score_add(struct score *score, const struct score *add);
+
+/* What the CFI names where the truth names something else. */
+struct claim {
+	uint64_t slot;	/* of its return address; 0: it names none, or has none in memory */
+	uint64_t pc;	/* 0: it ends there */
+	bool plausible; /* it is in its slot, and behind a call */
+};
+
+/* A point about to be put to a doubt. */
+struct doubt_key {
+	struct shadow_stack *stack;
+	size_t frame; /* index of the truth's frame; SIZE_MAX: it is the root's end */
+	uint64_t sp;  /* at the point */
+	struct claim claim;
+	bool intact; /* the frame's return address is in its slot now */
+};
+
+/* How a doubt ended. */
+enum doubt_end {
+	DOUBT_TRUTH_STANDS, /* what was said by the truth counts */
+	DOUBT_CLAIM_STANDS, /* what was said by the claim counts */
+	DOUBT_UNPROVEN,
+};
+
+struct doubt {
+	uint64_t watch; /* the frame's; 0: the root */
+	uint64_t stack_id;
+	uint64_t slot;	 /* the frame's; UINT64_MAX: the root */
+	uint64_t lowest; /* rsp at its points */
+	uint64_t epoch;	 /* the stack's at its first point */
+	struct claim claim;
+	bool intact;
+	struct account *told;  /* by the truth */
+	struct account *other; /* by the claim; NULL: it has no reading of its own */
+	struct doubt *next;
+};
+
+struct doubts {
+	size_t engine_count;
+	size_t count;
+	uint64_t last_watch;
+	struct doubt *bucket[256]; /* by watch */
+	/* Takes what a doubt came to. The accounts are the doubts' own. */
+	void (*on_end)(void *context, const struct doubt *doubt, enum doubt_end end,
+		       enum doubt_reason reason);
+	void *context;
+};
+
+void doubts_init(struct doubts *doubts, size_t engine_count);
+/* The doubt of a point, a new one or one that is open. NULL: *ret_reason says why there is none. */
+struct doubt *doubts_find(struct doubts *doubts, const struct doubt_key *key,
+			  enum doubt_reason *ret_reason);
+/* The program's word; struct shadow_observer's functions, context is the doubts. */
+void doubts_frame_ended(void *context, const struct shadow_stack *stack,
+			const struct shadow_frame *frame, enum frame_end end, uint64_t target);
+void doubts_stray_return(void *context, const struct shadow_stack *stack, uint64_t slot,
+			 uint64_t target);
+void doubts_disturbed(void *context, const struct shadow_stack *stack);
+/* The program has ended: so does every doubt. */
+void doubts_end(struct doubts *doubts);
+
+/* ---- alternative.c ---------------------------------------------------------------------- */
+
+/*
+ * The truth as the CFI has it: where the two part, after frames that agree, the CFI leaves out or names
+ * a few frames, and then goes on with the truth's to the end of either. False: it does not.
+ */
+bool alternative_truth(const struct stack *cfi, const struct stack *truth, uint32_t frames,
+		       bool rooted, struct stack *ret);
+
+#endif
