@@ -209,6 +209,7 @@ enum stop_reason {
 /* The name of a reason, as in JSON: "complete", "no_row". In error.c. */
 const char *stop_reason_name(unsigned int reason);
 
+/* Of the walk in BPF: what a record holds. Walks in user space go on (STACK_FRAMES_MAX). */
 #define WALK_FRAMES_MAX 1024
 
 /* In a frame's PC, whose own top bit is 0: there was no CFI, and this PC was found by following the

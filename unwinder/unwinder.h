@@ -649,15 +649,35 @@ void address_space_describe(const struct address_space *space, uint64_t pc, char
  * False if the mapping has no table. */
 bool mapping_for_walk(const struct mapping *mapping, struct walk_mapping *ret);
 
-/* ---- walk.c ----------------------------------------------------------------------------- */
+/* ---- stack.c ---------------------------------------------------------------------------- */
+
+#define STACK_FRAMES_MAX (1u << 20) /* of any stack: 8 MiB of PCs */
 
 /* A stack: pc[0] is where the thread is, pc[n] where frame n will go on: the return address, or
- * the interrupted PC below a signal frame. */
+ * the interrupted PC below a signal frame. Zeroed it has no frames, and may be given to any function that
+ * fills one. */
 struct stack {
 	uint32_t count;
-	uint32_t stop; /* enum stop_reason */
-	uint64_t pc[WALK_FRAMES_MAX];
+	uint32_t stop;	   /* enum stop_reason */
+	uint32_t capacity; /* of pc */
+	uint32_t limit;	   /* a walk ends with STOP_DEPTH at so many; 0: STACK_FRAMES_MAX */
+	uint64_t *pc;	   /* the stack's own */
 };
+
+/* Zeroes it. */
+void stack_deinit(struct stack *stack);
+/* The number of frames at which it is full. */
+uint32_t stack_limit(const struct stack *stack);
+/* Room for so many frames in all. 0, or -1: ERROR_MEMORY, ERROR_TABLE_LIMIT; then it is as it was. */
+int stack_reserve(struct stack *stack, uint32_t count, struct error *error);
+/* One frame more. As stack_reserve(). */
+int stack_push(struct stack *stack, uint64_t pc, struct error *error);
+/* Makes it these frames; pc: count words of 64 bits. Its limit stays. As stack_reserve(). */
+int stack_set(struct stack *stack, const void *pc, uint32_t count, uint32_t stop,
+	      struct error *error);
+int stack_copy(struct stack *stack, const struct stack *from, struct error *error);
+
+/* ---- walk.c ----------------------------------------------------------------------------- */
 
 /*
  * What the last walk found. With it the next one is faster where the stacks are alike, and never
@@ -668,20 +688,24 @@ struct walk_memo *walk_memo_create(void);
 void walk_memo_destroy(struct walk_memo *memo);
 void walk_memo_reset(struct walk_memo *memo);
 
-/* Walks with canonical rows (engine cfi): every expression is evaluated. memo may be NULL. */
-void walk_rows(const struct address_space *space, const struct register_values *regs,
-	       const struct memory_reader *memory, struct walk_memo *memo, struct stack *ret);
-/* Walks with compact tables and step.h (engine table): the twin of the walk in BPF. */
-void walk_table(const struct address_space *space, const struct register_values *regs,
-		const struct memory_reader *memory, struct walk_memo *memo, struct stack *ret);
+/* Walks with canonical rows (engine cfi): every expression is evaluated. memo may be NULL. ret: zeroed,
+ * or filled before; stack_deinit(). 0, or -1 with ERROR_MEMORY: what ret holds is no stack then. */
+int walk_rows(const struct address_space *space, const struct register_values *regs,
+	      const struct memory_reader *memory, struct walk_memo *memo, struct stack *ret,
+	      struct error *error);
+/* Walks with compact tables and step.h (engine table): the twin of the walk in BPF, which ends at
+ * WALK_FRAMES_MAX. As walk_rows(). */
+int walk_table(const struct address_space *space, const struct register_values *regs,
+	       const struct memory_reader *memory, struct walk_memo *memo, struct stack *ret,
+	       struct error *error);
 /*
  * walk_table(), but where there is no CFI it goes on by the frame pointer: the twin of a session with
  * follow_frame_pointers. A PC that was found so has its bit WALK_PC_GUESSED set, and a stack with such
  * a PC is never STOP_COMPLETE, but STOP_GUESSED. A memo of its own, too.
  */
-void walk_table_following(const struct address_space *space, const struct register_values *regs,
-			  const struct memory_reader *memory, struct walk_memo *memo,
-			  struct stack *ret);
+int walk_table_following(const struct address_space *space, const struct register_values *regs,
+			 const struct memory_reader *memory, struct walk_memo *memo,
+			 struct stack *ret, struct error *error);
 /* A walk that could go on by the frame pointer stops so instead. */
 static inline bool stop_is_without_cfi(uint32_t stop)
 {

@@ -178,11 +178,13 @@ static void rows_state(const struct register_values *regs, bool exact_pc,
 	memcpy(ret, word, MEMO_STATE_BYTES);
 }
 
-void walk_rows(const struct address_space *space, const struct register_values *regs,
-	       const struct memory_reader *memory, struct walk_memo *memo, struct stack *ret)
+int walk_rows(const struct address_space *space, const struct register_values *regs,
+	      const struct memory_reader *memory, struct walk_memo *memo, struct stack *ret,
+	      struct error *error)
 {
 	struct register_values frame = *regs;
 	uint8_t state[MEMO_STATE_BYTES];
+	uint32_t limit = stack_limit(ret);
 	bool exact_pc = true;
 
 	if (memo)
@@ -190,22 +192,24 @@ void walk_rows(const struct address_space *space, const struct register_values *
 	ret->count = 0;
 	ret->stop = STOP_NONE;
 	while (!ret->stop) {
-		if (ret->count == WALK_FRAMES_MAX) {
+		if (ret->count == limit) {
 			ret->stop = STOP_DEPTH;
 			break;
 		}
 		if (memo) {
 			rows_state(&frame, exact_pc, state);
 			if (memo_finish(memo, state, frame.value[REGISTER_RSP], ret))
-				return;
+				return 0;
 			memo_note(memo, state, frame.value[REGISTER_RSP],
 				  frame.value[REGISTER_RIP]);
 		}
-		ret->pc[ret->count++] = frame.value[REGISTER_RIP];
+		if (stack_push(ret, frame.value[REGISTER_RIP], error))
+			return -1;
 		ret->stop = walk_rows_step(space, &frame, &exact_pc, memory);
 	}
 	if (memo)
 		memo_end(memo, ret->stop);
+	return 0;
 }
 
 /* ---- compact tables --------------------------------------------------------------------- */
@@ -259,9 +263,9 @@ static unsigned int table_step(const struct address_space *space, struct walk_st
 	return STOP_NONE;
 }
 
-static void table_walk(const struct address_space *space, const struct register_values *regs,
-		       const struct memory_reader *reader, struct walk_memo *memo, bool follow,
-		       struct stack *ret)
+static int table_walk(const struct address_space *space, const struct register_values *regs,
+		      const struct memory_reader *reader, struct walk_memo *memo, bool follow,
+		      struct stack *ret, struct error *error)
 {
 	struct walk_memory memory = { .reader = memo ? memo_begin(memo, reader) : reader };
 	struct walk_state state = {
@@ -270,41 +274,47 @@ static void table_walk(const struct address_space *space, const struct register_
 		.exact_pc = 1,
 	};
 	uint8_t bytes[MEMO_STATE_BYTES];
+	uint32_t limit = stack_limit(ret);
 	uint64_t guessed = 0;
 
 	memcpy(state.reg, regs->value, sizeof(state.reg));
 	ret->count = 0;
 	ret->stop = STOP_NONE;
 	while (!ret->stop) {
-		if (ret->count == WALK_FRAMES_MAX) {
+		if (ret->count == limit) {
 			ret->stop = STOP_DEPTH;
 			break;
 		}
 		if (memo) {
 			table_state(&state, guessed, bytes);
 			if (memo_finish(memo, bytes, state.reg[REGISTER_RSP], ret))
-				return;
+				return 0;
 			memo_note(memo, bytes, state.reg[REGISTER_RSP], state.pc | guessed);
 		}
-		ret->pc[ret->count++] = state.pc | guessed;
+		if (stack_push(ret, state.pc | guessed, error))
+			return -1;
 		ret->stop = table_step(space, &state, &memory, follow, &guessed);
 	}
 	if (memo)
 		memo_end(memo, ret->stop);
+	return 0;
 }
 
-void walk_table(const struct address_space *space, const struct register_values *regs,
-		const struct memory_reader *reader, struct walk_memo *memo, struct stack *ret)
+int walk_table(const struct address_space *space, const struct register_values *regs,
+	       const struct memory_reader *reader, struct walk_memo *memo, struct stack *ret,
+	       struct error *error)
 {
-	table_walk(space, regs, reader, memo, false, ret);
+	return table_walk(space, regs, reader, memo, false, ret, error);
 }
 
-void walk_table_following(const struct address_space *space, const struct register_values *regs,
-			  const struct memory_reader *reader, struct walk_memo *memo,
-			  struct stack *ret)
+int walk_table_following(const struct address_space *space, const struct register_values *regs,
+			 const struct memory_reader *reader, struct walk_memo *memo,
+			 struct stack *ret, struct error *error)
 {
-	table_walk(space, regs, reader, memo, true, ret);
+	if (table_walk(space, regs, reader, memo, true, ret, error))
+		return -1;
 	for (uint32_t i = 0; ret->stop == STOP_COMPLETE && i < ret->count; i++)
 		if (ret->pc[i] & WALK_PC_GUESSED)
 			ret->stop = STOP_GUESSED;
+	return 0;
 }

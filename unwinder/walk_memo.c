@@ -13,20 +13,45 @@ struct walk_memo *walk_memo_create(void)
 
 void walk_memo_destroy(struct walk_memo *memo)
 {
+	if (!memo)
+		return;
+	free(memo->last.frame);
+	free(memo->fresh.frame);
 	free(memo);
 }
 
 void walk_memo_reset(struct walk_memo *memo)
 {
-	memo->count = 0;
+	memo->last.count = 0;
+}
+
+/* Room for count frames more. */
+static bool reserve(struct memo_frames *frames, uint32_t count)
+{
+	uint32_t capacity = frames->capacity ? frames->capacity : 64;
+	struct memo_frame *grown;
+
+	if (frames->capacity - frames->count >= count)
+		return true;
+	while (capacity - frames->count < count)
+		capacity *= 2;
+	grown = reallocarray(frames->frame, capacity, sizeof(*grown));
+	if (!grown)
+		return false;
+	frames->frame = grown;
+	frames->capacity = capacity;
+	return true;
 }
 
 static int read_and_note(void *context, uint64_t address, void *ret, size_t size)
 {
 	struct walk_memo *memo = context;
-	struct memo_frame *frame = &memo->fresh[memo->fresh_count - 1];
+	struct memo_frame *frame;
 	int status = memo->memory->read(memo->memory->context, address, ret, size);
 
+	if (memo->lost)
+		return status;
+	frame = &memo->fresh.frame[memo->fresh.count - 1];
 	if (status || size != sizeof(uint64_t) || frame->read_count >= MEMO_READS) {
 		frame->read_count = MEMO_READS + 1;
 		return status;
@@ -41,8 +66,9 @@ const struct memory_reader *memo_begin(struct walk_memo *memo, const struct memo
 {
 	memo->memory = memory;
 	memo->logging = (struct memory_reader) { .read = read_and_note, .context = memo };
-	memo->fresh_count = 0;
-	memo->cursor = memo->count;
+	memo->fresh.count = 0;
+	memo->cursor = memo->last.count;
+	memo->lost = false;
 	return &memo->logging;
 }
 
@@ -50,7 +76,7 @@ const struct memory_reader *memo_begin(struct walk_memo *memo, const struct memo
 static bool still_holds(const struct walk_memo *memo, uint32_t count)
 {
 	for (uint32_t i = count; i-- > 0;) {
-		const struct memo_frame *frame = &memo->frame[i];
+		const struct memo_frame *frame = &memo->last.frame[i];
 
 		if (frame->read_count > MEMO_READS)
 			return false;
@@ -69,27 +95,34 @@ static bool still_holds(const struct walk_memo *memo, uint32_t count)
 /* The last walk's first `keep` frames, and below them the new ones. */
 static void commit(struct walk_memo *memo, uint32_t keep)
 {
-	memo->count = keep;
-	while (memo->fresh_count)
-		memo->frame[memo->count++] = memo->fresh[--memo->fresh_count];
+	struct memo_frames *last = &memo->last, *fresh = &memo->fresh;
+
+	last->count = keep;
+	if (memo->lost || !reserve(last, fresh->count)) {
+		last->count = 0;
+		return;
+	}
+	while (fresh->count)
+		last->frame[last->count++] = fresh->frame[--fresh->count];
 }
 
 bool memo_finish(struct walk_memo *memo, const void *state, uint64_t sp, struct stack *ret)
 {
 	const struct memo_frame *frame;
+	struct error ignored; /* the walk itself will meet it */
 	uint32_t keep;
 
-	while (memo->cursor && memo->frame[memo->cursor - 1].sp < sp)
+	while (memo->cursor && memo->last.frame[memo->cursor - 1].sp < sp)
 		memo->cursor--;
 	keep = memo->cursor;
-	if (!keep || ret->count + keep > WALK_FRAMES_MAX)
+	if (!keep || keep > stack_limit(ret) - ret->count)
 		return false;
-	frame = &memo->frame[keep - 1];
+	frame = &memo->last.frame[keep - 1];
 	if (frame->sp != sp || memcmp(frame->state, state, MEMO_STATE_BYTES) != 0 ||
-	    !still_holds(memo, keep))
+	    !still_holds(memo, keep) || stack_reserve(ret, ret->count + keep, &ignored))
 		return false;
 	for (uint32_t i = keep; i-- > 0;)
-		ret->pc[ret->count++] = memo->frame[i].pc;
+		ret->pc[ret->count++] = memo->last.frame[i].pc;
 	ret->stop = memo->stop;
 	commit(memo, keep);
 	return true;
@@ -97,8 +130,12 @@ bool memo_finish(struct walk_memo *memo, const void *state, uint64_t sp, struct 
 
 void memo_note(struct walk_memo *memo, const void *state, uint64_t sp, uint64_t pc)
 {
-	struct memo_frame *frame = &memo->fresh[memo->fresh_count++];
+	struct memo_frame *frame;
 
+	memo->lost = memo->lost || !reserve(&memo->fresh, 1);
+	if (memo->lost)
+		return;
+	frame = &memo->fresh.frame[memo->fresh.count++];
 	frame->sp = sp;
 	frame->pc = pc;
 	frame->read_count = 0;
@@ -111,5 +148,5 @@ void memo_end(struct walk_memo *memo, uint32_t stop)
 	commit(memo, 0);
 	/* A walk that was cut says nothing about what lies above the cut. */
 	if (stop == STOP_DEPTH)
-		memo->count = 0;
+		memo->last.count = 0;
 }

@@ -27,13 +27,17 @@ struct memo_frame {
 	} read[MEMO_READS];
 };
 
+struct memo_frames {
+	struct memo_frame *frame;
+	uint32_t count, capacity;
+};
+
 struct walk_memo {
-	struct memo_frame frame[WALK_FRAMES_MAX]; /* of the last walk; [0] is the outermost */
-	uint32_t count;
+	struct memo_frames last;  /* of the last walk; [0] is the outermost */
+	struct memo_frames fresh; /* of the walk under way; [0] is the innermost */
 	uint32_t stop;
-	struct memo_frame fresh[WALK_FRAMES_MAX]; /* of the walk under way; [0] is the innermost */
-	uint32_t fresh_count;
-	uint32_t cursor; /* frames [cursor, count) are below the sp of the walk under way */
+	uint32_t cursor; /* frames [cursor, last.count) are below the sp of the walk under way */
+	bool lost;	 /* there was no memory for the walk under way: it leaves nothing */
 	const struct memory_reader *memory; /* the real one */
 	struct memory_reader logging;	    /* reads through it and notes what was read */
 };

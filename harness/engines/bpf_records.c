@@ -161,9 +161,8 @@ int bpf_records_take(struct bpf_records *records, const struct trace_stop *stop,
 	if (!record->count || record->pc[0] != stop->regs.rip ||
 	    (!frame_pointer && record->sp != stop->regs.rsp))
 		return 1;
-	ret->count = record->count;
-	ret->stop = record->stop;
-	memcpy(ret->pc, record->pc, record->count * sizeof(ret->pc[0]));
+	if (stack_set(ret, record->pc, record->count, record->stop, error))
+		return -1;
 	/* The outermost frame's CFI says that it is that, and nothing proves the way to it. */
 	if (ret->stop == STOP_COMPLETE && records->options.follow_frame_pointers && has_guess(ret))
 		ret->stop = STOP_GUESSED;

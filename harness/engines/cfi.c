@@ -17,8 +17,8 @@ static void cfi_close(void *engine)
 static enum engine_answer cfi_walk(void *engine, const struct point *point, struct stack *ret,
 				   struct error *error)
 {
-	walk_rows(point->space, point->regs, point->memory, NULL, ret);
-	return ENGINE_STACK;
+	return walk_rows(point->space, point->regs, point->memory, NULL, ret, error) ? ENGINE_ERROR
+										     : ENGINE_STACK;
 }
 
 const struct engine engine_cfi = {

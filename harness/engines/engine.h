@@ -38,6 +38,7 @@ struct engine {
 	void (*close)(void *engine);
 	/* The process's mappings have changed, or are met for the first time. May be NULL. */
 	int (*mappings)(void *engine, const struct address_space *space, struct error *error);
+	/* ret: zeroed, or filled before. */
 	enum engine_answer (*walk)(void *engine, const struct point *point, struct stack *ret,
 				   struct error *error);
 };

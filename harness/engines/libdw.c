@@ -20,6 +20,8 @@ struct libdw_engine {
 struct frames {
 	struct stack *stack;
 	bool full;
+	bool failed; /* error is set */
+	struct error *error;
 };
 
 /* No separate debug files: unwinding needs .eh_frame only, and looking for them takes long. */
@@ -78,25 +80,27 @@ static int on_frame(Dwfl_Frame *frame, void *context)
 
 	if (!dwfl_frame_pc(frame, &pc, NULL))
 		return DWARF_CB_ABORT;
-	if (frames->stack->count == WALK_FRAMES_MAX) {
+	if (frames->stack->count == stack_limit(frames->stack)) {
 		frames->full = true;
 		return DWARF_CB_ABORT;
 	}
-	frames->stack->pc[frames->stack->count++] = pc;
-	return DWARF_CB_OK;
+	frames->failed = stack_push(frames->stack, pc, frames->error);
+	return frames->failed ? DWARF_CB_ABORT : DWARF_CB_OK;
 }
 
 static enum engine_answer libdw_walk(void *context, const struct point *point, struct stack *ret,
 				     struct error *error)
 {
 	struct libdw_engine *engine = context;
-	struct frames frames = { .stack = ret };
+	struct frames frames = { .stack = ret, .error = error };
 	int status;
 
 	if (engine->stale && attach(engine, error))
 		return ENGINE_ERROR;
 	ret->count = 0;
 	status = dwfl_getthread_frames(engine->dwfl, point->stop->tid, on_frame, &frames);
+	if (frames.failed)
+		return ENGINE_ERROR;
 	/* 0: it came to an end that its CFI calls the end; anything else is an error of its own. */
 	ret->stop = status == 0 ? STOP_COMPLETE : frames.full ? STOP_DEPTH : STOP_FOREIGN;
 	return ENGINE_STACK;

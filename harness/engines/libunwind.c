@@ -265,17 +265,19 @@ static enum engine_answer libunwind_walk(void *context, const struct point *poin
 
 	engine->point = point;
 	engine->mapping = NULL;
-	ret->count = 1;
-	ret->pc[0] = point->regs->value[REGISTER_RIP];
+	ret->count = 0;
+	if (stack_push(ret, point->regs->value[REGISTER_RIP], error))
+		return ENGINE_ERROR;
 	ret->stop = STOP_FOREIGN;
 	if (engine->init(&cursor, engine->space, engine))
 		return ENGINE_STACK;
 	while ((ret->stop = step_once(engine, &cursor, &pc)) == STOP_NONE) {
-		if (ret->count == WALK_FRAMES_MAX) {
+		if (ret->count == stack_limit(ret)) {
 			ret->stop = STOP_DEPTH;
 			break;
 		}
-		ret->pc[ret->count++] = pc;
+		if (stack_push(ret, pc, error))
+			return ENGINE_ERROR;
 	}
 	return ENGINE_STACK;
 }

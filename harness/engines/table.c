@@ -17,8 +17,9 @@ static void table_close(void *engine)
 static enum engine_answer table_walk(void *engine, const struct point *point, struct stack *ret,
 				     struct error *error)
 {
-	walk_table(point->space, point->regs, point->memory, NULL, ret);
-	return ENGINE_STACK;
+	return walk_table(point->space, point->regs, point->memory, NULL, ret, error)
+		       ? ENGINE_ERROR
+		       : ENGINE_STACK;
 }
 
 const struct engine engine_table = {

@@ -27,7 +27,7 @@ struct recording_writer {
 	uint64_t reg[REGISTER_COUNT];
 	uint64_t points;
 	const struct memory_reader *process; /* while a point is added */
-	struct stack stack;
+	struct stack stack;		     /* as the walk in BPF will find it: no deeper */
 };
 
 uint64_t recording_digest(const struct stack *stack)
@@ -301,6 +301,7 @@ int recording_writer_create(const char *path, const char *program, struct record
 		free(writer);
 		return -1;
 	}
+	writer->stack.limit = WALK_FRAMES_MAX;
 	fputs(RECORDING_MAGIC, writer->file);
 	putc_unlocked('N', writer->file);
 	put_bytes(writer->file, program, strnlen(program, RECORDING_PATH_MAX - 1));
@@ -327,7 +328,11 @@ int recording_writer_point(struct recording_writer *writer, const struct address
 
 	writer->process = memory;
 	note_mappings(writer, space);
-	walk_table(space, regs, &reader, NULL, &writer->stack);
+	if (walk_table(space, regs, &reader, NULL, &writer->stack, error)) {
+		if (!writer->error.code)
+			writer->error = *error;
+		return -1;
+	}
 	for (int reg = 0; reg < REGISTER_COUNT; reg++)
 		if (regs->value[reg] != writer->reg[reg])
 			mask |= 1u << reg;
@@ -367,6 +372,7 @@ int recording_writer_close(struct recording_writer *writer, bool finish, struct 
 	for (size_t i = 0; i < writer->memory.count; i++)
 		free(writer->memory.page[i].bytes);
 	page_set_deinit(&writer->memory);
+	stack_deinit(&writer->stack);
 	free(writer->mapping);
 	free(writer->unfinished);
 	free(writer->path);

@@ -28,7 +28,7 @@ struct replayer {
 	struct replay_result *result;
 	/* Of the point at hand. */
 	bool got;
-	struct stack actual, expected;
+	struct stack actual, expected; /* of WALK_FRAMES_MAX frames at most */
 };
 
 /* ---- memory ----------------------------------------------------------------------------- */
@@ -151,12 +151,11 @@ static void keep(void *context, const struct walk_record *record, bool frame_poi
 {
 	struct replayer *replayer = context;
 
-	if (record->entry != WALK_ENTRY_REPLAY || record->count > WALK_FRAMES_MAX)
-		return;
-	replayer->got = true;
-	replayer->actual.count = record->count;
-	replayer->actual.stop = record->stop;
-	memcpy(replayer->actual.pc, record->pc, record->count * sizeof(record->pc[0]));
+	struct error ignored; /* there is room for so many */
+
+	if (record->entry == WALK_ENTRY_REPLAY && record->count <= WALK_FRAMES_MAX)
+		replayer->got = !stack_set(&replayer->actual, record->pc, record->count,
+					   record->stop, &ignored);
 }
 
 static bool is_recorded(const struct stack *stack, const struct recording_point *point)
@@ -165,7 +164,8 @@ static bool is_recorded(const struct stack *stack, const struct recording_point 
 	       recording_digest(stack) == point->digest;
 }
 
-static void tell_difference(struct replayer *replayer, const struct recording_point *point)
+static int tell_difference(struct replayer *replayer, const struct recording_point *point,
+			   struct error *error)
 {
 	struct memory_reader reader = { .read = read_memory, .context = replayer };
 	struct replay_difference difference = {
@@ -177,12 +177,14 @@ static void tell_difference(struct replayer *replayer, const struct recording_po
 		.expected = &replayer->expected,
 	};
 
-	walk_table(&replayer->space, &point->regs, &reader, NULL, &replayer->expected);
+	if (walk_table(&replayer->space, &point->regs, &reader, NULL, &replayer->expected, error))
+		return -1;
 	difference.same_table = is_recorded(&replayer->expected, point);
 	address_space_describe(&replayer->space, difference.pc, difference.place,
 			       sizeof(difference.place));
 	if (replayer->fn)
 		replayer->fn(replayer->context, &difference);
+	return 0;
 }
 
 static int play_point(void *context, const struct recording_point *point, struct error *error)
@@ -201,7 +203,8 @@ static int play_point(void *context, const struct recording_point *point, struct
 	if (replayer->got && is_recorded(&replayer->actual, point)) {
 		result->same++;
 	} else {
-		tell_difference(replayer, point);
+		if (tell_difference(replayer, point, error))
+			return -1;
 		result->lost += !replayer->got;
 		result->different += replayer->got;
 	}
@@ -222,6 +225,11 @@ int replayer_create(enum walk_method method, struct replayer **ret, struct error
 		free(replayer);
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a player");
 	}
+	replayer->actual.limit = replayer->expected.limit = WALK_FRAMES_MAX;
+	if (stack_reserve(&replayer->actual, WALK_FRAMES_MAX, error)) {
+		replayer_destroy(replayer);
+		return -1;
+	}
 	replayer->space.store = replayer->store;
 	replayer->space.pid = getpid();
 	if (bpf_session_open(&session, &replayer->session, error)) {
@@ -240,6 +248,8 @@ void replayer_destroy(struct replayer *replayer)
 	bpf_session_close(replayer->session);
 	address_space_deinit(&replayer->space);
 	image_store_destroy(replayer->store);
+	stack_deinit(&replayer->actual);
+	stack_deinit(&replayer->expected);
 	free(replayer);
 }
 

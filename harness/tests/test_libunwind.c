@@ -15,7 +15,8 @@
 #include "engines/engine.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define WORDS	     (WALK_FRAMES_MAX + 8)
+#define LIMIT	     1024
+#define WORDS	     (LIMIT + 8)
 
 /* outer: its return address is undefined. plain: the return address is on top. last: three words below it,
  * and its last instruction is a call, so that it goes on at the first byte of next. bare: no CFI. */
@@ -99,7 +100,7 @@ static const struct walk_case {
 	  WORDS,
 	  -1,
 	  { PLAIN, libunwind_plain_after, libunwind_plain_after },
-	  WALK_FRAMES_MAX,
+	  LIMIT,
 	  STOP_DEPTH },
 };
 
@@ -136,7 +137,7 @@ static void fill_words(const struct walk_case *c, struct words *ret)
 static void check_walk(const struct walk_case *c, void *engine, const struct address_space *space)
 {
 	static struct words words;
-	static struct stack stack;
+	static struct stack stack = { .limit = LIMIT };
 	struct memory_reader memory = { .read = read_words, .context = &words };
 	struct register_values regs = { .known = UINT32_MAX };
 	struct point point = { .space = space, .regs = &regs, .memory = &memory };

@@ -173,16 +173,18 @@ static int log_point(void *context, const struct recording_point *point, struct 
 	struct play *play = context;
 	const struct recorded_point *recorded = &play->recorded[play->points++];
 	struct memory_reader reader = { read_fake, &play->memory };
-	struct stack stack;
+	struct stack stack = { 0 };
 
 	fprintf(play->log, "P%u:%s ", point->frames, stop_reason_name(point->stop));
 	ck_assert(!memcmp(&point->regs, &recorded->regs, sizeof(point->regs)));
 	ck_assert_uint_eq(point->frames, recorded->stack.count);
 	ck_assert_uint_eq(point->stop, recorded->stack.stop);
 	ck_assert_uint_eq(point->digest, recording_digest(&recorded->stack));
-	walk_table(&play->space, &point->regs, &reader, NULL, &stack);
+	if (walk_table(&play->space, &point->regs, &reader, NULL, &stack, error))
+		return -1;
 	ck_assert_uint_eq(recording_digest(&stack), point->digest);
 	ck_assert_uint_eq(stack.stop, point->stop);
+	stack_deinit(&stack);
 	return 0;
 }
 
@@ -297,7 +299,8 @@ static void record_moves(struct world *world, const struct move *move, struct fa
 		default:
 			ck_assert_ptr_ne(point, play->recorded + POINTS_MAX);
 			draw_registers(&point->regs, SP + move->at, point - play->recorded);
-			walk_table(&world->space, &point->regs, &reader, NULL, &point->stack);
+			ck_assert(!walk_table(&world->space, &point->regs, &reader, NULL,
+					      &point->stack, &error));
 			ck_assert_msg(!recording_writer_point(writer, &world->space, &point->regs,
 							      &reader, &error),
 				      "%s", error.message);
@@ -354,6 +357,8 @@ START_TEST(made_moves)
 	fclose(play->log);
 	ck_assert_msg(!strcmp(log, cases[_i].log), "%s: %s", cases[_i].name, log);
 	world_deinit(&world);
+	for (size_t i = 0; i < POINTS_MAX; i++)
+		stack_deinit(&play->recorded[i].stack);
 	free(log);
 	free(play);
 }

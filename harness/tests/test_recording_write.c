@@ -162,9 +162,10 @@ static int take_point(void *context, const struct recording_point *point, struct
 {
 	struct player *player = context;
 	const struct memory_reader reader = { read_brought, player };
-	struct stack stack;
+	struct stack stack = { .limit = WALK_FRAMES_MAX };
 
-	walk_table(&player->space, &point->regs, &reader, NULL, &stack);
+	if (walk_table(&player->space, &point->regs, &reader, NULL, &stack, error))
+		return -1;
 	ck_assert_uint_eq(stack.count, point->frames);
 	ck_assert_uint_eq(stack.stop, point->stop);
 	ck_assert_uint_eq(recording_digest(&stack), point->digest);
@@ -173,6 +174,7 @@ static int take_point(void *context, const struct recording_point *point, struct
 		player->frames_min = stack.count;
 	if (stack.count > player->frames_max)
 		player->frames_max = stack.count;
+	stack_deinit(&stack);
 	return 0;
 }
 

@@ -109,7 +109,7 @@ START_TEST(test_set)
 	const char *name = set_cases[_i].name;
 	const struct frames *asked = &set_cases[_i].asked;
 	struct error error = { 0 };
-	struct stack near;
+	struct stack near = { 0 };
 	uint32_t common;
 
 	for (int i = 0; i < LENGTH(set_cases[_i].added); i++)
@@ -125,6 +125,7 @@ START_TEST(test_set)
 	ck_assert_msg(common == set_cases[_i].common, "%s: %u in common", name, common);
 	ck_assert_msg(!common || near.pc[near.count - 1] == asked->pc[asked->count - 1], "%s",
 		      name);
+	stack_deinit(&near);
 	sample_set_destroy(set);
 }
 END_TEST
@@ -219,13 +220,14 @@ static int add_record(struct sample_score *score, const struct sample_truth *tru
 		      const struct walk_record *record, struct error *error)
 {
 	enum sample_class class;
-	struct stack stack;
+	struct stack stack = { 0 };
 	bool whole;
+	int status = sample_stack(record, &stack, error) ||
+		     sample_judge(truth, &stack, &class, &whole, error) ||
+		     sample_score_add(score, class, whole, &stack, error);
 
-	if (sample_stack(record, &stack, error))
-		return -1;
-	class = sample_judge(truth, &stack, &whole);
-	return sample_score_add(score, class, whole, &stack, error);
+	stack_deinit(&stack);
+	return status ? -1 : 0;
 }
 
 START_TEST(test_class)

@@ -212,7 +212,8 @@ static void apply(struct shadow_stack *stack, const struct event *event)
 START_TEST(test_events)
 {
 	struct shadow_stack stack;
-	static struct stack frames;
+	struct stack frames = { 0 };
+	struct error error;
 	uint32_t expected = 0;
 
 	shadow_stack_init(&stack, true);
@@ -220,7 +221,7 @@ START_TEST(test_events)
 		apply(&stack, event);
 	while (cases[_i].expected[expected])
 		expected++;
-	ck_assert(shadow_stack_get(&stack, 0x42, &frames));
+	ck_assert(!shadow_stack_get(&stack, 0x42, &frames, &error));
 	ck_assert_msg(frames.count == expected + 1, "%s: %u frames instead of %u", cases[_i].name,
 		      frames.count - 1, expected);
 	ck_assert_uint_eq(frames.pc[0], 0x42);
@@ -228,6 +229,7 @@ START_TEST(test_events)
 		ck_assert_msg(frames.pc[i + 1] == cases[_i].expected[i], "%s: frame %u is 0x%lx",
 			      cases[_i].name, i, (unsigned long)frames.pc[i + 1]);
 	ck_assert_int_eq(frames.stop, STOP_COMPLETE);
+	stack_deinit(&frames);
 	shadow_stack_deinit(&stack);
 }
 END_TEST
@@ -429,13 +431,14 @@ static const struct {
 START_TEST(test_cut)
 {
 	struct shadow_stack stack;
-	static struct stack frames;
+	struct stack frames = { 0 };
+	struct error error;
 
 	shadow_stack_init(&stack, true);
 	for (uint64_t i = 1; i <= 3; i++)
 		ck_assert(shadow_stack_call(&stack, 0x1000 - 16 * i, i, NULL));
 	shadow_stack_cut(&stack, cut_cases[_i].first);
-	ck_assert(shadow_stack_get(&stack, 0x42, &frames));
+	ck_assert(!shadow_stack_get(&stack, 0x42, &frames, &error));
 	ck_assert_int_eq(frames.stop, STOP_NONE);
 	ck_assert_uint_eq(frames.count, 4 - cut_cases[_i].first);
 	for (uint32_t i = 1; i < frames.count; i++)
@@ -448,11 +451,13 @@ END_TEST
 START_TEST(test_unrooted_is_never_complete)
 {
 	struct shadow_stack stack;
-	static struct stack frames;
+	struct stack frames = { 0 };
+	struct error error;
 
 	shadow_stack_init(&stack, false);
-	ck_assert(shadow_stack_get(&stack, 1, &frames));
+	ck_assert(!shadow_stack_get(&stack, 1, &frames, &error));
 	ck_assert_int_eq(frames.stop, STOP_NONE);
+	stack_deinit(&frames);
 	shadow_stack_deinit(&stack);
 }
 END_TEST
@@ -460,27 +465,37 @@ END_TEST
 static const struct {
 	const char *name;
 	size_t calls;
-	bool whole;
+	uint32_t limit;
+	uint32_t frames;
+	uint32_t stop;
 } depths[] = {
-	{ "as_many_as_fit", WALK_FRAMES_MAX - 1, true },
-	{ "one_more_than_fit", WALK_FRAMES_MAX, false },
-	{ "many_more_than_fit", 100000, false },
+	{ "as_many_as_a_limit", 1023, 1024, 1024, STOP_COMPLETE },
+	{ "one_more_than_a_limit", 1024, 1024, 1024, STOP_DEPTH },
+	{ "many_more_than_a_limit", 100000, 1024, 1024, STOP_DEPTH },
+	{ "without_a_limit_all", 100000, 0, 100001, STOP_COMPLETE },
+	{ "as_many_as_a_stack_has", STACK_FRAMES_MAX - 1, 0, STACK_FRAMES_MAX, STOP_COMPLETE },
+	{ "one_more_than_a_stack_has", STACK_FRAMES_MAX, 0, STACK_FRAMES_MAX, STOP_DEPTH },
+	{ "many_more_than_a_stack_has", 1500000, 0, STACK_FRAMES_MAX, STOP_DEPTH },
+	{ "a_limit_above_the_maximum", STACK_FRAMES_MAX, UINT32_MAX, STACK_FRAMES_MAX, STOP_DEPTH },
 };
 
 START_TEST(test_depth)
 {
 	struct shadow_stack stack;
-	static struct stack frames;
+	struct stack frames = { .limit = depths[_i].limit };
+	struct error error;
 
 	shadow_stack_init(&stack, true);
 	for (size_t i = 0; i < depths[_i].calls; i++)
 		ck_assert(shadow_stack_call(&stack, 0x10000000 - i * 16, i + 1, NULL));
 	ck_assert_uint_eq(stack.count, depths[_i].calls);
-	ck_assert_msg(shadow_stack_get(&stack, 0x42, &frames) == depths[_i].whole, "%s",
-		      depths[_i].name);
-	ck_assert_uint_eq(frames.count, WALK_FRAMES_MAX);
+	ck_assert(!shadow_stack_get(&stack, 0x42, &frames, &error));
+	ck_assert_msg(frames.count == depths[_i].frames && frames.stop == depths[_i].stop,
+		      "%s: %u frames, %s", depths[_i].name, frames.count,
+		      stop_reason_name(frames.stop));
 	ck_assert_uint_eq(frames.pc[1], depths[_i].calls);
-	ck_assert_int_eq(frames.stop, depths[_i].whole ? STOP_COMPLETE : STOP_DEPTH);
+	ck_assert_uint_eq(frames.pc[frames.count - 1], depths[_i].calls - (frames.count - 2));
+	stack_deinit(&frames);
 	shadow_stack_deinit(&stack);
 }
 END_TEST

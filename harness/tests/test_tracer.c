@@ -146,6 +146,7 @@ static void check_marker(struct observation *seen, const struct trace_stop *stop
 {
 	static struct stack truth;
 	static struct claim claim;
+	struct error error;
 
 	seen->markers++;
 	if (!read_tracee(stop->pid, stop->regs.rdi, &claim, sizeof(claim)) ||
@@ -153,7 +154,7 @@ static void check_marker(struct observation *seen, const struct trace_stop *stop
 		PROBLEM(seen, "marker %u: its claim can't be read", seen->markers);
 		return;
 	}
-	if (!shadow_stack_get(stop->shadow, stop->regs.rip, &truth) ||
+	if (shadow_stack_get(stop->shadow, stop->regs.rip, &truth, &error) ||
 	    truth.count < CLAIMED_FROM + claim.count) {
 		PROBLEM(seen, "marker %u: the truth has %u frames, claimed are %lu", seen->markers,
 			truth.count, claim.count);

@@ -44,12 +44,19 @@ static struct stack *make_stack(const uint64_t *pc, uint32_t stop)
 {
 	struct stack *stack = calloc(1, sizeof(*stack));
 
-	while (stack->count < 4 && pc[stack->count]) {
-		stack->pc[stack->count] = pc[stack->count];
-		stack->count++;
-	}
-	stack->stop = stop;
+	struct error error;
+	uint32_t count = 0;
+
+	while (count < 4 && pc[count])
+		count++;
+	ck_assert(!stack_set(stack, pc, count, stop, &error));
 	return stack;
+}
+
+static void drop_stack(struct stack *stack)
+{
+	stack_deinit(stack);
+	free(stack);
 }
 
 START_TEST(stacks_match)
@@ -65,8 +72,8 @@ START_TEST(stacks_match)
 	ck_assert(!stack_equal(stack, truth)); /* for their stops differ */
 	stack->stop = truth->stop;
 	ck_assert_int_eq(stack_equal(stack, truth), !memcmp(c->stack, c->truth, sizeof(c->stack)));
-	free(stack);
-	free(truth);
+	drop_stack(stack);
+	drop_stack(truth);
 }
 END_TEST
 
@@ -323,7 +330,8 @@ static void world_init(struct world *world)
 	register_values_from_user(&world->stop.regs, &world->regs);
 	shadow_stack_init(&world->shadow, true);
 	world->point = (struct point) { &world->stop, &world->space, &world->regs, &world->memory };
-	walk_rows(&world->space, &world->regs, &world->memory, NULL, &world->walked);
+	ck_assert(!walk_rows(&world->space, &world->regs, &world->memory, NULL, &world->walked,
+			     &error));
 	ck_assert_uint_ge(world->walked.count, 7);
 	ck_assert_uint_eq(world->walked.stop, STOP_COMPLETE);
 }
@@ -337,13 +345,15 @@ static void world_deinit(struct world *world)
 	referee_destroy(world->referee);
 	address_space_deinit(&world->space);
 	image_store_destroy(world->store);
+	stack_deinit(&world->walked);
 }
 
 static struct stack *differ(const struct stack *from, struct difference difference)
 {
-	struct stack *stack = malloc(sizeof(*stack));
+	struct stack *stack = calloc(1, sizeof(*stack));
+	struct error error;
 
-	*stack = *from;
+	ck_assert(!stack_copy(stack, from, &error));
 	switch (difference.change) {
 	case AS_IT_IS: break;
 	case CHANGED: stack->pc[difference.at] ^= 0x10; break;
@@ -355,7 +365,7 @@ static struct stack *differ(const struct stack *from, struct difference differen
 		if (difference.at)
 			stack->pc[difference.at] ^= 0x20;
 		else
-			stack->pc[stack->count++] = 0x1234;
+			ck_assert(!stack_push(stack, 0x1234, &error));
 		break;
 	case STOPPED: stack->stop = difference.stop; break;
 	}
@@ -384,10 +394,10 @@ START_TEST(evidence_is_judged)
 	if (c->verdict == VERDICT_TABLE_FAULT)
 		ck_assert_uint_eq(judgement.pc,
 				  world.walked.pc[judgement.frame] - (judgement.frame > 0));
-	free(truth);
-	free(cfi);
-	free(table);
-	free(bpf);
+	drop_stack(truth);
+	drop_stack(cfi);
+	drop_stack(table);
+	drop_stack(bpf);
 	world_deinit(&world);
 }
 END_TEST
@@ -406,15 +416,16 @@ static const struct {
 START_TEST(code_without_cfi_at_the_top)
 {
 	uint64_t pc = top_cases[_i].mapped ? (uint64_t)uncovered_code : 0x10;
-	static struct stack cfi, truth;
+	struct stack cfi = { 0 }, truth = { 0 };
 	struct judgement judgement;
+	struct error error;
 	static struct world world;
 
 	world_init(&world);
 	world.regs.value[REGISTER_RIP] = world.stop.regs.rip = pc;
-	walk_rows(&world.space, &world.regs, &world.memory, NULL, &cfi);
+	ck_assert(!walk_rows(&world.space, &world.regs, &world.memory, NULL, &cfi, &error));
 	ck_assert_uint_eq(cfi.stop, top_cases[_i].stop);
-	truth = world.walked;
+	ck_assert(!stack_copy(&truth, &world.walked, &error));
 	truth.pc[0] = pc;
 	struct evidence evidence = { &world.point, &truth, &cfi, &cfi, &cfi, false, NULL };
 	judge(&evidence, world.referee, &judgement);
@@ -423,6 +434,8 @@ START_TEST(code_without_cfi_at_the_top)
 		      "%s: %s, %s at 0x%" PRIx64, top_cases[_i].name,
 		      verdict_name(judgement.verdict), fault_kind_name(judgement.kind),
 		      judgement.pc);
+	stack_deinit(&cfi);
+	stack_deinit(&truth);
 	world_deinit(&world);
 }
 END_TEST
@@ -484,9 +497,9 @@ START_TEST(a_walk_that_follows_is_held_against_its_twin)
 	ck_assert_uint_eq(judgement.frame, follow_cases[_i].frame == UINT32_MAX
 						   ? world.walked.count - 1
 						   : follow_cases[_i].frame);
-	free(table);
-	free(followed);
-	free(bpf);
+	drop_stack(table);
+	drop_stack(followed);
+	drop_stack(bpf);
 	world_deinit(&world);
 }
 END_TEST

@@ -337,19 +337,21 @@ void shadow_stack_sigreturn(struct shadow_stack *stack, uint64_t pc, uint64_t sp
 	shadow_stack_move(stack, sp);
 }
 
-bool shadow_stack_get(const struct shadow_stack *stack, uint64_t pc, struct stack *ret)
+int shadow_stack_get(const struct shadow_stack *stack, uint64_t pc, struct stack *ret,
+		     struct error *error)
 {
-	size_t room = WALK_FRAMES_MAX - 1;
+	size_t room = stack_limit(ret) - 1;
 	size_t count = stack->count < room ? stack->count : room;
-	bool whole = count == stack->count;
 
+	if (stack_reserve(ret, count + 1, error))
+		return -1;
 	ret->pc[0] = pc;
 	for (size_t i = 0; i < count; i++)
 		ret->pc[i + 1] = stack->frame[stack->count - 1 - i].return_address;
 	ret->count = count + 1;
-	if (!whole)
+	if (count < stack->count)
 		ret->stop = STOP_DEPTH;
 	else
 		ret->stop = stack->rooted ? STOP_COMPLETE : STOP_NONE;
-	return whole;
+	return 0;
 }

@@ -216,9 +216,11 @@ bool shadow_stack_on_region(const struct shadow_stack *stack, uint64_t sp);
 bool shadow_stack_continue(struct shadow_stack *stack, uint64_t low, uint64_t high);
 /*
  * The frames as a stack whose pc[0] is pc. stop: STOP_COMPLETE if rooted, STOP_NONE if it is only a
- * prefix, STOP_DEPTH (and false) if there were more than WALK_FRAMES_MAX: the innermost are kept.
+ * prefix, STOP_DEPTH if there were more than ret can hold: the innermost are kept. 0, or -1 with
+ * ERROR_MEMORY.
  */
-bool shadow_stack_get(const struct shadow_stack *stack, uint64_t pc, struct stack *ret);
+int shadow_stack_get(const struct shadow_stack *stack, uint64_t pc, struct stack *ret,
+		     struct error *error);
 
 /* ---- tracer.c --------------------------------------------------------------------------- */
 

@@ -23,6 +23,21 @@ static bool joins(const struct stack *cfi, uint32_t a, const struct stack *truth
 	return a == cfi->count || !rooted;
 }
 
+/* The CFI's first a frames, then the truth's from b on. */
+static bool splice(const struct stack *cfi, uint32_t a, const struct stack *truth, uint32_t b,
+		   struct stack *ret)
+{
+	uint32_t rest = truth->count - b;
+	struct error ignored;
+
+	if (stack_set(ret, cfi->pc, a, truth->stop, &ignored) ||
+	    stack_reserve(ret, a + rest, &ignored))
+		return false;
+	memcpy(ret->pc + a, truth->pc + b, rest * sizeof(ret->pc[0]));
+	ret->count = a + rest;
+	return true;
+}
+
 bool alternative_truth(const struct stack *cfi, const struct stack *truth, uint32_t frames,
 		       bool rooted, struct stack *ret)
 {
@@ -31,16 +46,9 @@ bool alternative_truth(const struct stack *cfi, const struct stack *truth, uint3
 			uint32_t skipped = sum - inserted, a = frames + inserted,
 				 b = frames + skipped;
 
-			if (inserted > FRAMES_INSERTED_MAX || skipped > FRAMES_SKIPPED_MAX ||
-			    a >= cfi->count || b >= truth->count ||
-			    !joins(cfi, a, truth, b, rooted) ||
-			    a + (truth->count - b) > WALK_FRAMES_MAX)
-				continue;
-			memcpy(ret->pc, cfi->pc, a * sizeof(ret->pc[0]));
-			memcpy(ret->pc + a, truth->pc + b, (truth->count - b) * sizeof(ret->pc[0]));
-			ret->count = a + (truth->count - b);
-			ret->stop = truth->stop;
-			return true;
+			if (inserted <= FRAMES_INSERTED_MAX && skipped <= FRAMES_SKIPPED_MAX &&
+			    a < cfi->count && b < truth->count && joins(cfi, a, truth, b, rooted))
+				return splice(cfi, a, truth, b, ret);
 		}
 	return false;
 }

@@ -140,7 +140,8 @@ void doubts_end(struct doubts *doubts);
 
 /*
  * The truth as the CFI has it: where the two part, after frames that agree, the CFI leaves out or names
- * a few frames, and then goes on with the truth's to the end of either. False: it does not.
+ * a few frames, and then goes on with the truth's to the end of either. False: it does not, or there is
+ * no memory. ret: zeroed, or filled before.
  */
 bool alternative_truth(const struct stack *cfi, const struct stack *truth, uint32_t frames,
 		       bool rooted, struct stack *ret);

@@ -43,5 +43,5 @@ enum match match_stack(const struct stack *stack, const struct stack *truth, boo
 bool stack_equal(const struct stack *a, const struct stack *b)
 {
 	return a->count == b->count && a->stop == b->stop &&
-	       memcmp(a->pc, b->pc, a->count * sizeof(a->pc[0])) == 0;
+	       (!a->count || memcmp(a->pc, b->pc, a->count * sizeof(a->pc[0])) == 0);
 }

@@ -330,7 +330,7 @@ static void point_at_frame(const struct stack *stack, uint32_t frames, struct ju
 static bool is_untouched(const struct stack *bpf, const struct stack *table)
 {
 	return bpf->stop == STOP_READ_FAULT && table->stop == STOP_ZERO_RETURN &&
-	       bpf->count == table->count &&
+	       bpf->count == table->count && bpf->count &&
 	       memcmp(bpf->pc, table->pc, bpf->count * sizeof(bpf->pc[0])) == 0;
 }
 

@@ -106,9 +106,9 @@ static bool is_flagged(const struct table *table, unsigned int stop)
 	       (stop == STOP_NO_ROW && table->lost_fdes);
 }
 
-typedef void (*walk_fn)(const struct address_space *space, const struct register_values *regs,
-			const struct memory_reader *memory, struct walk_memo *memo,
-			struct stack *ret);
+typedef int (*walk_fn)(const struct address_space *space, const struct register_values *regs,
+		       const struct memory_reader *memory, struct walk_memo *memo,
+		       struct stack *ret, struct error *error);
 
 /* The way of walking that is tried with a memory of its last walk. Both would cost twice the time. */
 struct walker {
@@ -121,12 +121,14 @@ static void check_memo(const struct walker *walker, const struct address_space *
 		       const struct register_values *regs, struct fuzz_memory *code)
 {
 	const struct memory_reader memory = { .read = fuzz_memory_read, .context = code };
-	struct stack plain, remembering;
+	struct stack plain = { 0 }, remembering = { 0 };
+	struct error error;
 
 	for (int later = 0; later < 2; later++) {
 		code->later = later;
-		walker->walk(space, regs, &memory, NULL, &plain);
-		walker->walk(space, regs, &memory, walker->memo, &remembering);
+		if (walker->walk(space, regs, &memory, NULL, &plain, &error) ||
+		    walker->walk(space, regs, &memory, walker->memo, &remembering, &error))
+			abort(); /* no memory */
 		fuzz_require(plain.count == remembering.count && plain.stop == remembering.stop &&
 				     !memcmp(plain.pc, remembering.pc,
 					     plain.count * sizeof(plain.pc[0])),
@@ -137,21 +139,25 @@ static void check_memo(const struct walker *walker, const struct address_space *
 			     stop_reason_name(remembering.stop));
 	}
 	code->later = false;
+	stack_deinit(&plain);
+	stack_deinit(&remembering);
 }
 
 static void check_walk(const struct walker *walker, const struct address_space *space, uint64_t pc,
 		       struct fuzz_memory *code)
 {
 	const struct memory_reader memory = { .read = fuzz_memory_read, .context = code };
-	struct stack rows, table;
+	struct stack rows = { 0 }, table = { 0 };
+	struct error error;
 	struct register_values regs = { .known = (1u << REGISTER_COUNT) - 1 };
 
 	for (int reg = 0; reg < REGISTER_COUNT; reg++)
 		regs.value[reg] = fuzz_mix(pc * 32 + reg + 1) & 0x7ffffffffff8;
 	regs.value[REGISTER_RIP] = pc;
 	check_memo(walker, space, &regs, code);
-	walk_rows(space, &regs, &memory, NULL, &rows);
-	walk_table(space, &regs, &memory, NULL, &table);
+	if (walk_rows(space, &regs, &memory, NULL, &rows, &error) ||
+	    walk_table(space, &regs, &memory, NULL, &table, &error))
+		abort(); /* no memory */
 	/* A saved register that can't be read is lost at once by rows, and by tables when it is
 	 * needed: the one says then that it is unknown, the other why. */
 	if (rows.stop == STOP_REGISTER_UNKNOWN && table.stop == STOP_READ_FAULT)
@@ -168,6 +174,8 @@ static void check_walk(const struct walker *walker, const struct address_space *
 		     "from 0x%llx: rows: %" PRIu32 " frames, %s; table: %" PRIu32 " frames, %s",
 		     (unsigned long long)pc, rows.count, stop_reason_name(rows.stop), table.count,
 		     stop_reason_name(table.stop));
+	stack_deinit(&rows);
+	stack_deinit(&table);
 }
 
 static void check_walks(const struct image *image, const struct cfi *cfi, struct table *table,

@@ -276,7 +276,8 @@ START_TEST(walk_goes_on_and_stops)
 	struct memory_reader reader = { read_stack, &memory };
 	struct register_values regs = { .known = ((1u << REGISTER_COUNT) - 1) & ~c->unknown };
 	struct world world;
-	struct stack stack;
+	struct stack stack = { 0 };
+	struct error error;
 	uint32_t count = 0;
 
 	regs.value[REGISTER_RSP] = SP;
@@ -287,11 +288,12 @@ START_TEST(walk_goes_on_and_stops)
 	while (count < (uint32_t)COUNT(c->expect) && c->expect[count])
 		count++;
 	world_init(&world, c->function, COUNT(c->function), c->signal_frame);
-	walk_rows(&world.space, &regs, &reader, NULL, &stack);
+	ck_assert(!walk_rows(&world.space, &regs, &reader, NULL, &stack, &error));
 	check_stack(c->name, "rows", &stack, c->expect, count, c->stop);
-	walk_table(&world.space, &regs, &reader, NULL, &stack);
+	ck_assert(!walk_table(&world.space, &regs, &reader, NULL, &stack, &error));
 	check_stack(c->name, "table", &stack, c->expect, c->table_stop ? 1 : count,
 		    c->table_stop ? c->table_stop : c->stop);
+	stack_deinit(&stack);
 	world_deinit(&world);
 }
 END_TEST
@@ -308,15 +310,17 @@ START_TEST(plt_stub_at_each_offset)
 	struct register_values regs = { .known = (1u << REGISTER_COUNT) - 1 };
 	uint64_t expect[] = { A + 0x20 + _i, _i >= 11 ? B + 2 : B + 1 };
 	struct world world;
-	struct stack stack;
+	struct stack stack = { 0 };
+	struct error error;
 
 	regs.value[REGISTER_RSP] = SP;
 	regs.value[REGISTER_RIP] = expect[0];
 	world_init(&world, function, COUNT(function), false);
-	walk_rows(&world.space, &regs, &reader, NULL, &stack);
+	ck_assert(!walk_rows(&world.space, &regs, &reader, NULL, &stack, &error));
 	check_stack("plt", "rows", &stack, expect, 2, STOP_COMPLETE);
-	walk_table(&world.space, &regs, &reader, NULL, &stack);
+	ck_assert(!walk_table(&world.space, &regs, &reader, NULL, &stack, &error));
 	check_stack("plt", "table", &stack, expect, 2, STOP_COMPLETE);
+	stack_deinit(&stack);
 	world_deinit(&world);
 }
 END_TEST
@@ -328,7 +332,8 @@ START_TEST(depth_is_a_stop_of_its_own)
 	struct fake_stack memory = { .word = words, .words = COUNT(words) };
 	struct memory_reader reader = { read_stack, &memory };
 	struct register_values regs = { .known = (1u << REGISTER_COUNT) - 1 };
-	static struct stack stack;
+	struct stack stack = { .limit = WALK_FRAMES_MAX };
+	struct error error;
 	struct world world;
 
 	for (int i = 0; i < COUNT(words); i++)
@@ -336,12 +341,13 @@ START_TEST(depth_is_a_stop_of_its_own)
 	regs.value[REGISTER_RSP] = SP;
 	regs.value[REGISTER_RIP] = A;
 	world_init(&world, function, COUNT(function), false);
-	walk_rows(&world.space, &regs, &reader, NULL, &stack);
+	ck_assert(!walk_rows(&world.space, &regs, &reader, NULL, &stack, &error));
 	ck_assert_uint_eq(stack.count, WALK_FRAMES_MAX);
 	ck_assert_uint_eq(stack.stop, STOP_DEPTH);
-	walk_table(&world.space, &regs, &reader, NULL, &stack);
+	ck_assert(!walk_table(&world.space, &regs, &reader, NULL, &stack, &error));
 	ck_assert_uint_eq(stack.count, WALK_FRAMES_MAX);
 	ck_assert_uint_eq(stack.stop, STOP_DEPTH);
+	stack_deinit(&stack);
 	world_deinit(&world);
 }
 END_TEST
@@ -355,7 +361,8 @@ START_TEST(memo_never_changes_a_walk)
 	struct memory_reader reader = { read_stack, &memory };
 	struct register_values regs = { .known = (1u << REGISTER_COUNT) - 1 };
 	struct walk_memo *rows = walk_memo_create(), *table = walk_memo_create();
-	static struct stack with, without;
+	struct stack with = { 0 }, without = { 0 };
+	struct error error;
 	uint64_t random = 1, deep = 0;
 	struct world world;
 
@@ -372,15 +379,17 @@ START_TEST(memo_never_changes_a_walk)
 		regs.value[REGISTER_RSP] = SP + (random >> 33) % 8 * 8;
 		regs.value[REGISTER_RIP] = A + (random >> 40) % 2;
 		regs.value[REGISTER_RAX] = random;
-		walk_rows(&world.space, &regs, &reader, NULL, &without);
-		walk_rows(&world.space, &regs, &reader, rows, &with);
+		ck_assert(!walk_rows(&world.space, &regs, &reader, NULL, &without, &error));
+		ck_assert(!walk_rows(&world.space, &regs, &reader, rows, &with, &error));
 		check_stack("memo", "rows", &with, without.pc, without.count, without.stop);
-		walk_table(&world.space, &regs, &reader, NULL, &without);
-		walk_table(&world.space, &regs, &reader, table, &with);
+		ck_assert(!walk_table(&world.space, &regs, &reader, NULL, &without, &error));
+		ck_assert(!walk_table(&world.space, &regs, &reader, table, &with, &error));
 		check_stack("memo", "table", &with, without.pc, without.count, without.stop);
 		deep += without.count > 8;
 	}
 	ck_assert_uint_gt(deep, 100);
+	stack_deinit(&with);
+	stack_deinit(&without);
 	world_deinit(&world);
 	walk_memo_destroy(rows);
 	walk_memo_destroy(table);

@@ -142,7 +142,8 @@ START_TEST(frame_pointers_are_followed_where_there_is_no_cfi)
 	struct register_values regs = { .known = (1u << REGISTER_COUNT) - 1 };
 	uint32_t count = 0, plain = 0;
 	struct world world;
-	struct stack stack;
+	struct stack stack = { 0 };
+	struct error error;
 
 	regs.value[REGISTER_RSP] = SP;
 	regs.value[REGISTER_RBP] = c->rbp;
@@ -153,10 +154,11 @@ START_TEST(frame_pointers_are_followed_where_there_is_no_cfi)
 	while (plain < count && !(c->expect[plain] & WALK_PC_GUESSED))
 		plain++;
 	world_init(&world, c->function, COUNT(c->function), false);
-	walk_table_following(&world.space, &regs, &reader, NULL, &stack);
+	ck_assert(!walk_table_following(&world.space, &regs, &reader, NULL, &stack, &error));
 	check_stack(c->name, "following", &stack, c->expect, count, c->stop);
-	walk_table(&world.space, &regs, &reader, NULL, &stack);
+	ck_assert(!walk_table(&world.space, &regs, &reader, NULL, &stack, &error));
 	check_stack(c->name, "table", &stack, c->expect, plain, c->plain);
+	stack_deinit(&stack);
 	world_deinit(&world);
 }
 END_TEST
@@ -171,7 +173,8 @@ START_TEST(memo_never_changes_a_walk_that_follows)
 	struct memory_reader reader = { read_stack, &memory };
 	struct register_values regs = { .known = (1u << REGISTER_COUNT) - 1 };
 	struct walk_memo *memo = walk_memo_create();
-	static struct stack with, without;
+	struct stack with = { 0 }, without = { 0 };
+	struct error error;
 	uint64_t random = 1, guessed = 0, proven = 0;
 	struct world world;
 
@@ -188,14 +191,17 @@ START_TEST(memo_never_changes_a_walk_that_follows)
 		regs.value[REGISTER_RSP] = SP + (random >> 33) % 8 * 8;
 		regs.value[REGISTER_RBP] = SP + (random >> 27) % 16 * 8;
 		regs.value[REGISTER_RIP] = random >> 40 & 3 ? A + 1 : OUTSIDE;
-		walk_table_following(&world.space, &regs, &reader, NULL, &without);
-		walk_table_following(&world.space, &regs, &reader, memo, &with);
+		ck_assert(!walk_table_following(&world.space, &regs, &reader, NULL, &without,
+						&error));
+		ck_assert(!walk_table_following(&world.space, &regs, &reader, memo, &with, &error));
 		check_stack("memo", "following", &with, without.pc, without.count, without.stop);
 		guessed += without.stop == STOP_GUESSED;
 		proven += without.stop == STOP_COMPLETE;
 	}
 	ck_assert_uint_gt(guessed, 100);
 	ck_assert_uint_gt(proven, 100);
+	stack_deinit(&with);
+	stack_deinit(&without);
 	world_deinit(&world);
 	walk_memo_destroy(memo);
 }

@@ -9,13 +9,13 @@
 #include "comparer.h"
 
 /* The walk by the compact table, as bpf was told to do it. */
-static void walk_twin(const struct comparer *comparer, const struct point *point,
-		      const struct memory_reader *memory, struct walk_memo *memo, struct stack *ret)
+static int walk_twin(const struct comparer *comparer, const struct point *point,
+		     const struct memory_reader *memory, struct walk_memo *memo, struct stack *ret,
+		     struct error *error)
 {
 	if (comparer->options.follow_frame_pointers)
-		walk_table_following(point->space, point->regs, memory, memo, ret);
-	else
-		walk_table(point->space, point->regs, memory, memo, ret);
+		return walk_table_following(point->space, point->regs, memory, memo, ret, error);
+	return walk_table(point->space, point->regs, memory, memo, ret, error);
 }
 
 /* A page that was not there may be why bpf ended so: it did not get a return address, or no frame
@@ -33,6 +33,7 @@ static bool ask_bpf(struct comparer *comparer, const struct point *point, struct
 {
 	struct resident_memory resident;
 	struct memory_reader reader;
+	int status;
 
 	comparer->bpf_answer = ENGINE_SILENT;
 	for (size_t i = 0; i < comparer->engine_count; i++) {
@@ -49,10 +50,11 @@ static bool ask_bpf(struct comparer *comparer, const struct point *point, struct
 		return true;
 	resident_memory_init(&resident, point->stop->pid, *point->memory);
 	reader = resident_memory_reader(&resident);
-	walk_twin(comparer, point, &reader, NULL, &comparer->other);
-	evidence->absent = resident.absent && stack_equal(&comparer->bpf, &comparer->other);
+	status = walk_twin(comparer, point, &reader, NULL, &comparer->other, error);
+	evidence->absent = !status && resident.absent &&
+			   stack_equal(&comparer->bpf, &comparer->other);
 	resident_memory_deinit(&resident);
-	return true;
+	return !status;
 }
 
 /* True if a frame of the stack but the first goes on there. */
@@ -71,33 +73,59 @@ static bool has_pc(const struct stack *stack, uint64_t pc)
  * first frame, the landing, is as right as none: the cfi engine's word is taken, and binds all the
  * others.
  */
-static void complete_truth(struct comparer *comparer, const struct trace_stop *stop,
-			   const struct memory_reader *memory)
+static int complete_truth(struct comparer *comparer, const struct trace_stop *stop,
+			  const struct memory_reader *memory, struct error *error)
 {
 	const struct shadow_stack *shadow = stop->shadow;
 	const struct stack *cfi = &comparer->cfi;
 	struct stack *truth = &comparer->truth;
 
-	for (size_t i = 0; i < shadow->count; i++)
-		if (shadow->frame[i].interrupted)
-			memory->read(memory->context, shadow->frame[i].slot,
-				     &truth->pc[shadow->count - i], sizeof(uint64_t));
+	for (size_t frame = 1; frame < truth->count; frame++) {
+		const struct shadow_frame *call = &shadow->frame[shadow->count - frame];
+
+		if (call->interrupted)
+			memory->read(memory->context, call->slot, &truth->pc[frame],
+				     sizeof(uint64_t));
+	}
 	if (!shadow->in_transit)
-		return;
+		return 0;
 	comparer->result->transit++;
-	if (cfi->count < 2 || cfi->pc[0] != truth->pc[0] || truth->count == WALK_FRAMES_MAX ||
+	if (cfi->count < 2 || cfi->pc[0] != truth->pc[0] || truth->count == stack_limit(truth) ||
 	    (truth->count > 1 && cfi->pc[1] == truth->pc[1]))
-		return;
+		return 0;
 	/* longjmp lands behind a call of setjmp, whatever becomes of the walk from there on. Not where a
 	 * call that is still open returns to: then the CFI left out the frames above it. */
 	if ((cfi->count == truth->count + 1 &&
 	     memcmp(cfi->pc + 2, truth->pc + 1, (truth->count - 1) * sizeof(truth->pc[0])) == 0) ||
 	    (!has_pc(truth, cfi->pc[1]) &&
 	     decoder_call_before(comparer->decoder, cfi->pc[1], memory))) {
+		if (stack_reserve(truth, truth->count + 1, error))
+			return -1;
 		memmove(truth->pc + 2, truth->pc + 1, (truth->count - 1) * sizeof(truth->pc[0]));
 		truth->pc[1] = cfi->pc[1];
 		truth->count++;
 	}
+	return 0;
+}
+
+/* The truth, and the stacks that the verdict always needs. */
+static int walk_point(struct comparer *comparer, const struct point *point,
+		      struct evidence *evidence, struct error *error)
+{
+	const struct memory_reader *memory = point->memory;
+
+	if (walk_rows(point->space, point->regs, memory, comparer->rows_memo, &comparer->cfi,
+		      error) ||
+	    walk_table(point->space, point->regs, memory, comparer->table_memo, &comparer->table,
+		       error))
+		return -1;
+	if (comparer->options.follow_frame_pointers) {
+		if (walk_twin(comparer, point, memory, comparer->followed_memo, &comparer->followed,
+			      error))
+			return -1;
+		evidence->followed = &comparer->followed;
+	}
+	return complete_truth(comparer, point->stop, memory, error);
 }
 
 /* What the truth says of the point; and what the CFI says, if the truth must prove itself first. */
@@ -141,18 +169,10 @@ int compare_point(void *context, const struct trace_stop *stop, struct error *er
 	}
 	target_memory_reset(comparer->memory, stop->pid);
 	register_values_from_user(&stop->regs, &regs);
-	if (!shadow_stack_get(stop->shadow, stop->regs.rip, &comparer->truth))
-		return error_set(error, ERROR_TABLE_LIMIT, "", 0,
-				 "the true stack has more than %d frames", WALK_FRAMES_MAX);
-	if (!ask_bpf(comparer, &point, &evidence, error))
+	if (shadow_stack_get(stop->shadow, stop->regs.rip, &comparer->truth, error) ||
+	    !ask_bpf(comparer, &point, &evidence, error) ||
+	    walk_point(comparer, &point, &evidence, error))
 		return -1;
-	walk_rows(&comparer->space, &regs, &memory, comparer->rows_memo, &comparer->cfi);
-	walk_table(&comparer->space, &regs, &memory, comparer->table_memo, &comparer->table);
-	if (comparer->options.follow_frame_pointers) {
-		walk_twin(comparer, &point, &memory, comparer->followed_memo, &comparer->followed);
-		evidence.followed = &comparer->followed;
-	}
-	complete_truth(comparer, stop, &memory);
 	if (comparer->options.on_evidence)
 		comparer->options.on_evidence(comparer->options.context, &evidence);
 	reading_init(comparer, stop, &comparer->truth, &readings[0]);

@@ -76,6 +76,13 @@ void comparer_destroy(struct comparer *comparer)
 	bpf_records_destroy(comparer->records);
 	address_space_deinit(&comparer->space);
 	target_memory_destroy(comparer->memory);
+	stack_deinit(&comparer->truth);
+	stack_deinit(&comparer->cfi);
+	stack_deinit(&comparer->table);
+	stack_deinit(&comparer->bpf);
+	stack_deinit(&comparer->other);
+	stack_deinit(&comparer->followed);
+	stack_deinit(&comparer->alternative);
 	image_store_destroy(comparer->store);
 	free(comparer);
 }

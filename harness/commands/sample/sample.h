@@ -28,8 +28,8 @@
 /* In mixtures, an outermost PC that is in no image. */
 #define SAMPLE_NOWHERE UINT64_MAX
 /* A walk that went astray takes any word of the program's data for a return address: 0, or one that
- * points nowhere, and another in another run. Puts SAMPLE_NOWHERE in its place. */
-void sample_end_nowhere(struct stack *stack);
+ * points nowhere, and another in another run. Puts SAMPLE_NOWHERE in its place. 0, or -1: ERROR_MEMORY. */
+int sample_end_nowhere(struct stack *stack, struct error *error);
 
 /* What stepped runs say of the program. */
 struct sample_truth {
@@ -70,16 +70,16 @@ int sample_truth_same_layout(const struct sample_truth *truth, const struct addr
 /* ---- sample_exchange.c --------------------------------------------------------------------- */
 
 /* walk_rows(), walk_table(). */
-typedef void sample_walk_fn(const struct address_space *space, const struct register_values *regs,
-			    const struct memory_reader *memory, struct walk_memo *memo,
-			    struct stack *ret);
+typedef int sample_walk_fn(const struct address_space *space, const struct register_values *regs,
+			   const struct memory_reader *memory, struct walk_memo *memo,
+			   struct stack *ret, struct error *error);
 /*
  * Inside a system call the PC is behind its instruction, and is looked up as a return address is:
  * the instruction may be its function's last. Neither walk knows of system calls, but from the byte
  * before they find the same.
  */
-void sample_walk_behind(sample_walk_fn *walk, const struct point *point,
-			const struct register_values *regs, struct stack *ret);
+int sample_walk_behind(sample_walk_fn *walk, const struct point *point,
+		       const struct register_values *regs, struct stack *ret, struct error *error);
 /* Adds what a sample may find between this point and the one before it, or the next. syscall: bytes
  * of the system call that is about to be made, or 0. */
 int sample_exchange_add(struct sample_set *mixtures, const struct point *point,
@@ -131,9 +131,9 @@ struct sample_score {
 	char method[16]; /* how the walk goes round */
 };
 
-/* Which one it is. *ret_whole: every frame of a true stack. */
-enum sample_class sample_judge(const struct sample_truth *truth, const struct stack *stack,
-			       bool *ret_whole);
+/* Which one it is. *ret_whole: every frame of a true stack. 0, or -1: ERROR_MEMORY. */
+int sample_judge(const struct sample_truth *truth, const struct stack *stack,
+		 enum sample_class *ret, bool *ret_whole, struct error *error);
 /* A record's stack. */
 int sample_stack(const struct walk_record *record, struct stack *ret, struct error *error);
 /* Counts a stack that was judged, and keeps it if it is a finding. */

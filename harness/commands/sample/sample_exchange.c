@@ -20,19 +20,22 @@
 #define REGISTERS_OF_ENTRY  (1u << REGISTER_RSP | 1u << REGISTER_RIP)
 #define REGISTERS_OF_RETURN (REGISTERS_OF_ENTRY | 1u << 3 | 1u << 6 | 0xfu << 12)
 
-void sample_walk_behind(sample_walk_fn *walk, const struct point *point,
-			const struct register_values *regs, struct stack *ret)
+int sample_walk_behind(sample_walk_fn *walk, const struct point *point,
+		       const struct register_values *regs, struct stack *ret, struct error *error)
 {
 	struct register_values before = *regs;
 
 	before.value[REGISTER_RIP]--;
-	walk(point->space, &before, point->memory, NULL, ret);
+	if (walk(point->space, &before, point->memory, NULL, ret, error))
+		return -1;
 	ret->pc[0]++;
+	return 0;
 }
 
 static int add_mixture(struct sample_set *mixtures, struct stack *stack, struct error *error)
 {
-	sample_end_nowhere(stack);
+	if (sample_end_nowhere(stack, error))
+		return -1;
 	return sample_set_add(mixtures, stack->pc, stack->count, true, error);
 }
 
@@ -44,22 +47,24 @@ static int add_mixtures(struct sample_set *mixtures, const struct point *point,
 			const struct register_values *from, const struct register_values *to,
 			uint32_t mask, struct error *error)
 {
+	struct stack stack = { .limit = WALK_FRAMES_MAX };
+	int status = 0;
+
 	/* Every subset, by counting in the bits of mask alone. */
-	for (uint32_t taken = (0 - mask) & mask; taken != mask; taken = (taken - mask) & mask) {
+	for (uint32_t taken = (0 - mask) & mask; !status && taken != mask;
+	     taken = (taken - mask) & mask) {
 		struct register_values regs = *from;
-		struct stack stack;
 
 		for (int number = 0; number < REGISTER_COUNT; number++)
 			if (taken >> number & 1)
 				regs.value[number] = to->value[number];
-		walk_table(point->space, &regs, point->memory, NULL, &stack);
-		if (add_mixture(mixtures, &stack, error))
-			return -1;
-		sample_walk_behind(walk_table, point, &regs, &stack);
-		if (add_mixture(mixtures, &stack, error))
-			return -1;
+		status = walk_table(point->space, &regs, point->memory, NULL, &stack, error) ||
+			 add_mixture(mixtures, &stack, error) ||
+			 sample_walk_behind(walk_table, point, &regs, &stack, error) ||
+			 add_mixture(mixtures, &stack, error);
 	}
-	return 0;
+	stack_deinit(&stack);
+	return status ? -1 : 0;
 }
 
 /* The registers in the ucontext_t at address; false if they can't be read. */

@@ -49,7 +49,7 @@ static void print_finding(FILE *file, const struct sample_report *report,
 			  const struct sample_finding *finding)
 {
 	json_t *object = begin("sample_finding", report->program);
-	struct stack *near = malloc(sizeof(*near));
+	struct stack near = { 0 };
 	uint32_t common;
 
 	set_count(object, "rate", report->score->rate_hz);
@@ -57,12 +57,12 @@ static void print_finding(FILE *file, const struct sample_report *report,
 	set_count(object, "count", finding->count);
 	json_object_set_new(object, "stop", json_string(stop_reason_name(finding->stack.stop)));
 	set_frames(object, "addresses", "frames", report->score, &finding->stack);
-	if (near && sample_set_nearest(report->truth->stacks, finding->stack.pc,
-				       finding->stack.count, near, &common)) {
-		set_frames(object, "nearest_addresses", "nearest_frames", report->score, near);
+	if (sample_set_nearest(report->truth->stacks, finding->stack.pc, finding->stack.count,
+			       &near, &common)) {
+		set_frames(object, "nearest_addresses", "nearest_frames", report->score, &near);
 		set_count(object, "common_outer", common);
 	}
-	free(near);
+	stack_deinit(&near);
 	json_line(file, object);
 }
 

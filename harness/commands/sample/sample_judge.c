@@ -54,41 +54,51 @@ static bool is_of_the_moment(uint32_t stop)
 	return stop == STOP_READ_FAULT || stop == STOP_NO_MAPPING || stop == STOP_DEPTH;
 }
 
-void sample_end_nowhere(struct stack *stack)
+int sample_end_nowhere(struct stack *stack, struct error *error)
 {
 	if (stack->stop == STOP_NO_MAPPING && stack->count > 1)
 		stack->pc[stack->count - 1] = SAMPLE_NOWHERE;
 	else if (stack->stop == STOP_ZERO_RETURN && stack->count < WALK_FRAMES_MAX)
-		stack->pc[stack->count++] = SAMPLE_NOWHERE;
+		return stack_push(stack, SAMPLE_NOWHERE, error);
+	return 0;
 }
 
-static bool is_mixture(const struct sample_truth *truth, const struct stack *stack)
+/* 1 if it is one, else 0; -1: error is set. */
+static int is_mixture(const struct sample_truth *truth, const struct stack *stack,
+		      struct error *error)
 {
-	struct stack end = { .count = stack->count, .stop = stack->stop };
+	struct stack end = { 0 };
+	int found = -1;
 
-	memcpy(end.pc, stack->pc, stack->count * sizeof(stack->pc[0]));
-	sample_end_nowhere(&end);
-	return sample_set_find(truth->mixtures, end.pc, end.count) >= SET_OPEN;
+	if (!stack_copy(&end, stack, error) && !sample_end_nowhere(&end, error))
+		found = sample_set_find(truth->mixtures, end.pc, end.count) >= SET_OPEN;
+	stack_deinit(&end);
+	return found;
 }
 
-enum sample_class sample_judge(const struct sample_truth *truth, const struct stack *stack,
-			       bool *ret_whole)
+int sample_judge(const struct sample_truth *truth, const struct stack *stack,
+		 enum sample_class *ret, bool *ret_whole, struct error *error)
 {
 	enum set_match match = sample_set_find(truth->stacks, stack->pc, stack->count);
 	bool begins = match == SET_PREFIX && stack->count && stack->stop != STOP_COMPLETE;
 
 	*ret_whole = match == SET_WHOLE;
-	if (match == SET_WHOLE)
-		return stack->stop == STOP_COMPLETE ? SAMPLE_EXACT : SAMPLE_TRUNCATED;
-	if (match == SET_OPEN)
-		return SAMPLE_OPEN;
-	if (begins && is_of_the_moment(stack->stop))
-		return SAMPLE_TRUNCATED;
-	if (is_whole_in(truth->faults, stack))
-		return begins ? SAMPLE_TRUNCATED : SAMPLE_TABLE_FAULT;
-	if (is_mixture(truth, stack))
-		return SAMPLE_EXCHANGE;
-	return begins ? SAMPLE_CUT : SAMPLE_OUTSIDE;
+	if (match == SET_WHOLE) {
+		*ret = stack->stop == STOP_COMPLETE ? SAMPLE_EXACT : SAMPLE_TRUNCATED;
+	} else if (match == SET_OPEN) {
+		*ret = SAMPLE_OPEN;
+	} else if (begins && is_of_the_moment(stack->stop)) {
+		*ret = SAMPLE_TRUNCATED;
+	} else if (is_whole_in(truth->faults, stack)) {
+		*ret = begins ? SAMPLE_TRUNCATED : SAMPLE_TABLE_FAULT;
+	} else {
+		int mixture = is_mixture(truth, stack, error);
+
+		if (mixture < 0)
+			return -1;
+		*ret = mixture ? SAMPLE_EXCHANGE : begins ? SAMPLE_CUT : SAMPLE_OUTSIDE;
+	}
+	return 0;
 }
 
 static int keep_finding(struct sample_score *score, enum sample_class class,
@@ -110,9 +120,11 @@ static int keep_finding(struct sample_score *score, enum sample_class class,
 	if (!grown)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a finding");
 	score->finding = grown;
-	grown[score->finding_count].class = class;
-	grown[score->finding_count].stack = *stack;
-	grown[score->finding_count++].count = 1;
+	grown += score->finding_count;
+	*grown = (struct sample_finding) { .class = class, .count = 1 };
+	if (stack_copy(&grown->stack, stack, error))
+		return -1;
+	score->finding_count++;
 	return 0;
 }
 
@@ -121,10 +133,7 @@ int sample_stack(const struct walk_record *record, struct stack *ret, struct err
 	if (record->count > WALK_FRAMES_MAX)
 		return error_set(error, ERROR_PROTOCOL, "", 0, "a record of %u frames",
 				 record->count);
-	ret->count = record->count;
-	ret->stop = record->stop;
-	memcpy(ret->pc, record->pc, record->count * sizeof(ret->pc[0]));
-	return 0;
+	return stack_set(ret, record->pc, record->count, record->stop, error);
 }
 
 int sample_score_add(struct sample_score *score, enum sample_class class, bool whole,
@@ -141,6 +150,8 @@ int sample_score_add(struct sample_score *score, enum sample_class class, bool w
 
 void sample_score_deinit(struct sample_score *score)
 {
+	for (size_t i = 0; i < score->finding_count; i++)
+		stack_deinit(&score->finding[i].stack);
 	free(score->finding);
 	address_space_deinit(&score->space);
 }

@@ -41,6 +41,7 @@ struct sampler {
 	struct sample_score *score;
 	struct bpf_session *session;
 	struct process_events *events; /* NULL: children are nobody's affair */
+	struct stack stack;	       /* of the record at hand */
 	pid_t pid;		       /* of the run at hand; 0: it is gone */
 	struct error error; /* of the first record that failed: it can't end the reading */
 	bool failed;
@@ -49,16 +50,16 @@ struct sampler {
 static int take(struct sampler *sampler, const struct walk_record *record, bool raced,
 		struct error *error)
 {
+	struct stack *stack = &sampler->stack;
 	enum sample_class class;
-	struct stack stack;
 	bool whole;
 
-	if (sample_stack(record, &stack, error))
+	if (sample_stack(record, stack, error) ||
+	    sample_judge(sampler->truth, stack, &class, &whole, error))
 		return -1;
-	class = sample_judge(sampler->truth, &stack, &whole);
 	if (raced && sample_class_is_finding(class))
 		class = SAMPLE_RACED;
-	return sample_score_add(sampler->score, class, whole, &stack, error);
+	return sample_score_add(sampler->score, class, whole, stack, error);
 }
 
 static void on_record(void *context, const struct walk_record *record, bool frame_pointer)
@@ -240,6 +241,7 @@ int sample_run(const struct sample_options *options, const struct sample_truth *
 		status = run_all(&sampler, store, error);
 	}
 	bpf_session_close(sampler.session);
+	stack_deinit(&sampler.stack);
 	if (stats >= 0)
 		close(stats);
 	return status;

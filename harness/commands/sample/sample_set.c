@@ -198,7 +198,8 @@ static uint32_t common_outer(const struct sample_set *set, uint32_t at, const ui
 bool sample_set_nearest(const struct sample_set *set, const uint64_t *pc, uint32_t count,
 			struct stack *ret, uint32_t *ret_common)
 {
-	uint32_t best = 0, most = 0;
+	uint32_t best = 0, most = 0, frames = 0;
+	struct error ignored;
 
 	for (uint32_t i = 1; i < set->count; i++) {
 		uint32_t common;
@@ -214,8 +215,11 @@ bool sample_set_nearest(const struct sample_set *set, const uint64_t *pc, uint32
 	*ret_common = most;
 	ret->count = 0;
 	for (uint32_t at = best; at; at = set->node[at].parent)
-		ret->count++;
-	for (uint32_t at = best, i = ret->count; at && i; at = set->node[at].parent)
-		ret->pc[--i] = set->node[at].pc;
+		frames++;
+	if (stack_reserve(ret, frames, &ignored))
+		return false;
+	ret->count = frames;
+	for (uint32_t at = best; at; at = set->node[at].parent)
+		ret->pc[--frames] = set->node[at].pc;
 	return most > 0;
 }

@@ -42,7 +42,7 @@ static void print_finding(FILE *file, const struct sample_report *report,
 			  const struct sample_finding *finding)
 {
 	const struct stack *stack = &finding->stack;
-	struct stack *near = malloc(sizeof(*near));
+	struct stack near = { 0 };
 	uint32_t common;
 
 	fprintf(file, "  %s x %" PRIu64 ", %" PRIu32 " frames, stop %s:\n",
@@ -50,16 +50,15 @@ static void print_finding(FILE *file, const struct sample_report *report,
 		stop_reason_name(stack->stop));
 	for (uint32_t i = 0; i < stack->count; i++)
 		print_frame(file, report->score, stack->pc[i], i);
-	if (near &&
-	    sample_set_nearest(report->truth->stacks, stack->pc, stack->count, near, &common)) {
+	if (sample_set_nearest(report->truth->stacks, stack->pc, stack->count, &near, &common)) {
 		fprintf(file,
 			"    the nearest true stack has %" PRIu32 " frames, the outer %" PRIu32
 			" the same:\n",
-			near->count, common);
-		for (uint32_t i = 0; i < near->count; i++)
-			print_frame(file, report->score, near->pc[i], i);
+			near.count, common);
+		for (uint32_t i = 0; i < near.count; i++)
+			print_frame(file, report->score, near.pc[i], i);
 	}
-	free(near);
+	stack_deinit(&near);
 }
 
 static void print_account(FILE *file, const struct sample_score *score)

@@ -39,16 +39,22 @@ static unsigned int syscall_length(const struct memory_reader *memory, uint64_t 
 static int add_stack(struct truth_run *run, const struct stack *truth, bool whole,
 		     const struct stack *cfi, bool *ret_fault, struct error *error)
 {
-	uint32_t frames;
+	uint32_t frames, count = truth->count;
 
 	*ret_fault = match_stack(cfi, truth, whole, &frames) != MATCH_EXACT;
 	run->truth->fault_points += *ret_fault;
-	return sample_set_add(run->truth->stacks, truth->pc, truth->count, whole, error);
+	if (count > WALK_FRAMES_MAX)
+		count = WALK_FRAMES_MAX + 1; /* a sample has none of the others */
+	return sample_set_add(run->truth->stacks, truth->pc, count, whole, error);
 }
 
 static int add_fault(struct truth_run *run, struct error *error)
 {
-	return sample_set_add(run->truth->faults, run->table.pc, run->table.count, true, error);
+	uint32_t count = run->table.count;
+
+	if (count > WALK_FRAMES_MAX)
+		count = WALK_FRAMES_MAX; /* there the sample ends */
+	return sample_set_add(run->truth->faults, run->table.pc, count, true, error);
 }
 
 static int add_at_point(struct truth_run *run, const struct evidence *evidence, struct error *error)
@@ -61,8 +67,7 @@ static int add_at_point(struct truth_run *run, const struct evidence *evidence, 
 		return -1;
 	if (!fault)
 		return 0;
-	run->table = *evidence->table;
-	return add_fault(run, error);
+	return stack_copy(&run->table, evidence->table, error) ? -1 : add_fault(run, error);
 }
 
 /* The stack inside the system call that the thread is about to make. The kernel changes rcx and r11
@@ -75,17 +80,19 @@ static int add_in_kernel(struct truth_run *run, const struct evidence *evidence,
 	bool fault;
 
 	regs.value[REGISTER_RIP] += length;
-	run->behind = *evidence->truth;
+	if (stack_copy(&run->behind, evidence->truth, error))
+		return -1;
 	run->behind.pc[0] += length;
-	sample_walk_behind(walk_rows, point, &regs, &run->behind_cfi);
-	if (add_stack(run, &run->behind, point->stop->shadow->rooted, &run->behind_cfi, &fault,
+	if (sample_walk_behind(walk_rows, point, &regs, &run->behind_cfi, error) ||
+	    add_stack(run, &run->behind, point->stop->shadow->rooted, &run->behind_cfi, &fault,
 		      error))
 		return -1;
 	run->truth->in_kernel++;
 	if (!fault)
 		return 0;
-	sample_walk_behind(walk_table, point, &regs, &run->table);
-	return add_fault(run, error);
+	return sample_walk_behind(walk_table, point, &regs, &run->table, error)
+		       ? -1
+		       : add_fault(run, error);
 }
 
 /* ---- the run ------------------------------------------------------------------------------ */
@@ -164,6 +171,9 @@ int sample_truth_add(struct sample_truth *truth, const struct sample_stepping *s
 		return -1;
 	status = comparer_run(comparer, &tracer, &comparison, error);
 	comparer_destroy(comparer);
+	stack_deinit(&run.table);
+	stack_deinit(&run.behind);
+	stack_deinit(&run.behind_cfi);
 	if (status)
 		return -1;
 	if (truth->runs++ && truth->status != comparison.status)
