@@ -9,6 +9,8 @@
  * A record answers a stop only if it is from that stop: its stack pointer and first PC must be the
  * stopped thread's. Anything else would hold yesterday's stack against today's truth.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine.h"
@@ -26,6 +28,7 @@ struct bpf_records {
 	struct bpf_session *session;
 	bool attached;
 	bool out_of_memory;
+	uint32_t helper_limit; /* frames that the kernel's own walk has at most; 0: not known */
 	struct kept_record **kept;
 	size_t kept_count;
 };
@@ -56,10 +59,26 @@ void bpf_records_destroy(struct bpf_records *records)
 	free(records);
 }
 
+/* bpf_get_stack() gives as many frames as the kernel allows and as a record has room for. */
+static uint32_t read_helper_limit(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/perf_event_max_stack", "re");
+	uint32_t limit = 0;
+
+	if (!file)
+		return 0;
+	if (fscanf(file, "%" SCNu32, &limit) != 1)
+		limit = 0;
+	fclose(file);
+	return limit < WALK_FRAMES_MAX ? limit : WALK_FRAMES_MAX;
+}
+
 int bpf_records_open(struct bpf_records *records, struct error *error)
 {
 	if (records->session)
 		return 0;
+	if (records->options.frame_pointer)
+		records->helper_limit = read_helper_limit();
 	if (bpf_session_open(&records->options, &records->session, error))
 		return -1;
 	if (bpf_session_attach_steps(records->session, error)) {
@@ -163,6 +182,9 @@ int bpf_records_take(struct bpf_records *records, const struct trace_stop *stop,
 		return 1;
 	if (stack_set(ret, record->pc, record->count, record->stop, error))
 		return -1;
+	/* The helper does not say that it had no room for more. */
+	if (frame_pointer && ret->count == records->helper_limit)
+		ret->stop = STOP_DEPTH;
 	/* The outermost frame's CFI says that it is that, and nothing proves the way to it. */
 	if (ret->stop == STOP_COMPLETE && records->options.follow_frame_pointers && has_guess(ret))
 		ret->stop = STOP_GUESSED;

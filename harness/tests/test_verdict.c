@@ -440,6 +440,100 @@ START_TEST(code_without_cfi_at_the_top)
 }
 END_TEST
 
+/* ---- deeper than the walk in BPF -------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	uint32_t frames; /* of all but bpf */
+	struct difference truth, table, bpf;
+	uint32_t bpf_frames, bpf_stop;
+	enum verdict verdict;
+	uint32_t frame;
+} deep_cases[] = {
+	{ .name = "bpf_ends_at_its_limit",
+	  .frames = WALK_FRAMES_MAX + 1,
+	  .bpf_frames = WALK_FRAMES_MAX,
+	  .bpf_stop = STOP_DEPTH,
+	  .verdict = VERDICT_EXACT },
+	{ .name = "and_far_below_the_others",
+	  .frames = 100000,
+	  .bpf_frames = WALK_FRAMES_MAX,
+	  .bpf_stop = STOP_DEPTH,
+	  .verdict = VERDICT_EXACT },
+	{ .name = "there_is_no_more_to_come",
+	  .frames = WALK_FRAMES_MAX,
+	  .bpf_frames = WALK_FRAMES_MAX,
+	  .bpf_stop = STOP_DEPTH,
+	  .verdict = VERDICT_WALK_FAULT,
+	  .frame = WALK_FRAMES_MAX - 1 },
+	{ .name = "before_its_limit_there_is_none",
+	  .frames = WALK_FRAMES_MAX + 1,
+	  .bpf_frames = WALK_FRAMES_MAX - 1,
+	  .bpf_stop = STOP_DEPTH,
+	  .verdict = VERDICT_WALK_FAULT,
+	  .frame = WALK_FRAMES_MAX - 2 },
+	{ .name = "another_reason_is_no_limit",
+	  .frames = WALK_FRAMES_MAX + 1,
+	  .bpf_frames = WALK_FRAMES_MAX,
+	  .bpf_stop = STOP_READ_FAULT,
+	  .verdict = VERDICT_WALK_FAULT,
+	  .frame = WALK_FRAMES_MAX - 1 },
+	{ .name = "another_frame_before_it",
+	  .frames = WALK_FRAMES_MAX + 1,
+	  .bpf = { CHANGED, 500 },
+	  .bpf_frames = WALK_FRAMES_MAX,
+	  .bpf_stop = STOP_DEPTH,
+	  .verdict = VERDICT_WALK_FAULT,
+	  .frame = 499 },
+	{ .name = "hides_no_conversion_loss",
+	  .frames = WALK_FRAMES_MAX + 10,
+	  .table = { CHANGED, WALK_FRAMES_MAX + 2 },
+	  .bpf_frames = WALK_FRAMES_MAX,
+	  .bpf_stop = STOP_DEPTH,
+	  .verdict = VERDICT_CONVERSION_LOSS_SILENT,
+	  .frame = WALK_FRAMES_MAX + 1 },
+	{ .name = "hides_no_table_fault",
+	  .frames = WALK_FRAMES_MAX + 10,
+	  .truth = { CHANGED, 2 },
+	  .bpf_frames = WALK_FRAMES_MAX,
+	  .bpf_stop = STOP_DEPTH,
+	  .verdict = VERDICT_TABLE_FAULT,
+	  .frame = 1 },
+};
+
+/* More frames below the walked ones; nobody walks there again. */
+START_TEST(bpf_is_excused_by_its_limit_alone)
+{
+	static struct world world;
+	struct judgement judgement;
+	struct error error;
+
+	world_init(&world);
+	while (world.walked.count < deep_cases[_i].frames)
+		ck_assert(!stack_push(&world.walked, 0x1230 + world.walked.count % 2, &error));
+	struct stack *truth = differ(&world.walked, deep_cases[_i].truth);
+	struct stack *table = differ(&world.walked, deep_cases[_i].table);
+	struct stack *bpf = differ(&world.walked, deep_cases[_i].bpf);
+	struct evidence evidence = { .point = &world.point,
+				     .truth = truth,
+				     .cfi = &world.walked,
+				     .table = table,
+				     .bpf = bpf };
+
+	bpf->count = deep_cases[_i].bpf_frames;
+	bpf->stop = deep_cases[_i].bpf_stop;
+	judge(&evidence, world.referee, &judgement);
+	ck_assert_msg(judgement.verdict == deep_cases[_i].verdict &&
+			      judgement.frame == deep_cases[_i].frame,
+		      "%s: %s, frame %u", deep_cases[_i].name, verdict_name(judgement.verdict),
+		      judgement.frame);
+	drop_stack(truth);
+	drop_stack(table);
+	drop_stack(bpf);
+	world_deinit(&world);
+}
+END_TEST
+
 /* ---- frame pointers followed ------------------------------------------------------------ */
 
 static const struct {
@@ -588,6 +682,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_loop_test(tcase, stacks_match, 0, COUNT(match_cases));
+	tcase_add_loop_test(tcase, bpf_is_excused_by_its_limit_alone, 0, COUNT(deep_cases));
 	tcase_add_loop_test(tcase, a_walk_that_follows_is_held_against_its_twin, 0,
 			    COUNT(follow_cases));
 	tcase_add_loop_test(tcase, evidence_is_judged, 0, COUNT(judge_cases));

@@ -334,6 +334,14 @@ static bool is_untouched(const struct stack *bpf, const struct stack *table)
 	       memcmp(bpf->pc, table->pc, bpf->count * sizeof(bpf->pc[0])) == 0;
 }
 
+/* The walk in BPF can hold WALK_FRAMES_MAX frames and its twin more. Up to there they agree. */
+static bool is_at_its_limit(const struct stack *bpf, const struct stack *table)
+{
+	return bpf->stop == STOP_DEPTH && bpf->count == WALK_FRAMES_MAX &&
+	       table->count > bpf->count &&
+	       memcmp(bpf->pc, table->pc, bpf->count * sizeof(bpf->pc[0])) == 0;
+}
+
 /* bpf against table. False: they differ, and that is bpf's fault. */
 static bool judge_walk(const struct evidence *evidence, struct judgement *ret)
 {
@@ -341,7 +349,8 @@ static bool judge_walk(const struct evidence *evidence, struct judgement *ret)
 	const struct stack *bpf = evidence->bpf;
 	uint32_t frames;
 
-	if (!bpf || !table || stack_equal(bpf, table) || is_untouched(bpf, table))
+	if (!bpf || !table || stack_equal(bpf, table) || is_untouched(bpf, table) ||
+	    is_at_its_limit(bpf, table))
 		return true;
 	match_stack(bpf, table, true, &frames);
 	ret->verdict = evidence->absent ? VERDICT_ABSENT : VERDICT_WALK_FAULT;

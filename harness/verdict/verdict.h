@@ -10,7 +10,8 @@
  *
  * With T the truth, U the cfi engine, C the table engine, B the bpf engine:
  *
- *	B is not C					walk fault
+ *	B is not C, nor its first frames and at B's
+ *	limit of WALK_FRAMES_MAX			walk fault
  *	C is not U, and the walk did not say why	conversion loss, silent
  *	U is not T, and the referee agrees with T	reader fault
  *	U is not T, and no FDE covers the PC		table fault, "missing"
