@@ -16,6 +16,9 @@
 #include "engine.h"
 #include "session.h"
 
+/* Traps between two readings of the ring buffers, which have room for 500 records of the largest size. */
+#define PASSED_MAX 256u
+
 struct kept_record {
 	uint32_t tid; /* 0: free */
 	bool frame_pointer;
@@ -28,6 +31,7 @@ struct bpf_records {
 	struct bpf_session *session;
 	bool attached;
 	bool out_of_memory;
+	uint64_t passed;
 	uint32_t helper_limit; /* frames that the kernel's own walk has at most; 0: not known */
 	struct kept_record **kept;
 	size_t kept_count;
@@ -152,6 +156,13 @@ static void keep(void *context, const struct walk_record *record, bool frame_poi
 	kept->fresh = true;
 	memcpy(&kept->record, record,
 	       offsetof(struct walk_record, pc) + record->count * sizeof(record->pc[0]));
+}
+
+int bpf_records_pass(struct bpf_records *records, struct error *error)
+{
+	if (!records->session || ++records->passed % PASSED_MAX)
+		return 0;
+	return bpf_session_consume(records->session, keep, records, error);
 }
 
 static bool has_guess(const struct stack *stack)

@@ -90,6 +90,8 @@ void bpf_records_forget(struct bpf_records *records, pid_t pid);
 /* The record that the thread's latest trap left, taken away; 0, or 1 if there is none. */
 int bpf_records_take(struct bpf_records *records, const struct trace_stop *stop, bool frame_pointer,
 		     struct stack *ret, struct error *error);
+/* The thread trapped, and nobody will ask: makes room for those that will be asked for. */
+int bpf_records_pass(struct bpf_records *records, struct error *error);
 /* "bpf_loop", "tail_calls" or "" before it is open. */
 const char *bpf_records_method(const struct bpf_records *records);
 

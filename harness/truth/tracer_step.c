@@ -333,17 +333,24 @@ static void count_point(struct tracer_counters *counters, const struct thread *t
 	counters->unrooted += !thread->shadow.rooted;
 }
 
+static int pass(struct tracer *tracer)
+{
+	const struct tracer_callbacks *callbacks = tracer->callbacks;
+
+	return callbacks->on_passed ? callbacks->on_passed(callbacks->context, tracer->error) : 0;
+}
+
 int thread_point(struct tracer *tracer, struct thread *thread, bool trapped)
 {
 	const struct tracer_options *options = tracer->options;
 
 	if (tracer->from_pc) {
 		if (thread->regs.rip != tracer->from_pc)
-			return 0;
+			return pass(tracer);
 		tracer->from_pc = 0;
 	}
 	if (options->every > 1 && thread->steps % options->every)
-		return 0;
+		return pass(tracer);
 	count_point(&tracer->counters, thread, trapped);
 	if (options->point_limit && tracer->counters.points >= options->point_limit)
 		tracer->stopping = true;

@@ -287,13 +287,15 @@ struct tracer_callbacks {
 	int (*on_mappings)(void *context, pid_t pid);
 	/* A point. Non-zero ends the run with an error that the callback has set. */
 	int (*on_stop)(void *context, const struct trace_stop *stop, struct error *error);
+	/* A stop that is no point (from, every). As on_stop. */
+	int (*on_passed)(void *context, struct error *error);
 	void *context;
 	const struct shadow_observer *observer; /* of every stack of the run; or NULL */
 };
 
 /*
  * Runs argv from its entry to its exit. Tracer and tracee share one CPU: the current one, to which
- * the calling thread is pinned meanwhile. *ret_status: as waitpid gives it. Either callback may be
+ * the calling thread is pinned meanwhile. *ret_status: as waitpid gives it. Any callback may be
  * NULL. Forked children are not traced and not waited for. Job control stops are overridden. The
  * caller's thread must not have other children that it waits for with waitpid(-1) meanwhile.
  * Fails with ERROR_UNAVAILABLE where ptrace is not permitted, ERROR_TIMEOUT, ERROR_SYSTEM if the

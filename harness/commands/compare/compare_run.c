@@ -44,6 +44,13 @@ static int on_mappings(void *context, pid_t pid)
 	return 0;
 }
 
+static int on_passed(void *context, struct error *error)
+{
+	struct comparer *comparer = context;
+
+	return bpf_records_pass(comparer->records, error);
+}
+
 static int open_engines(struct comparer *comparer, const struct compare_options *options,
 			struct error *error)
 {
@@ -126,6 +133,7 @@ int comparer_run(struct comparer *comparer, const struct tracer_options *options
 {
 	struct tracer_callbacks callbacks = { .on_mappings = on_mappings,
 					      .on_stop = compare_point,
+					      .on_passed = on_passed,
 					      .context = comparer,
 					      .observer = &comparer->observer };
 	uint64_t begin = monotonic_ns();
