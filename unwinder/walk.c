@@ -167,15 +167,13 @@ enum stop_reason walk_rows_step(const struct address_space *space, struct regist
 
 /* A frame's state for the memo: what is not known is zero, so that equal states are equal bytes. */
 static void rows_state(const struct register_values *regs, bool exact_pc,
-		       uint8_t ret[MEMO_STATE_BYTES])
+		       uint64_t ret[MEMO_STATE_WORDS])
 {
-	uint64_t word[MEMO_STATE_BYTES / 8] = { 0 };
-
+	memset(ret, 0, MEMO_STATE_WORDS * sizeof(*ret));
 	for (unsigned int reg = 0; reg < REGISTER_COUNT; reg++)
 		if (regs->known >> reg & 1)
-			word[reg] = regs->value[reg];
-	word[REGISTER_COUNT] = regs->known | (uint64_t)exact_pc << 32;
-	memcpy(ret, word, MEMO_STATE_BYTES);
+			ret[reg] = regs->value[reg];
+	ret[REGISTER_COUNT] = regs->known | (uint64_t)exact_pc << 32;
 }
 
 int walk_rows(const struct address_space *space, const struct register_values *regs,
@@ -183,7 +181,7 @@ int walk_rows(const struct address_space *space, const struct register_values *r
 	      struct error *error)
 {
 	struct register_values frame = *regs;
-	uint8_t state[MEMO_STATE_BYTES];
+	uint64_t state[MEMO_STATE_WORDS];
 	uint32_t limit = stack_limit(ret);
 	bool exact_pc = true;
 
@@ -231,11 +229,12 @@ static unsigned int walk_find(const struct address_space *space, uint64_t pc,
 
 /* guessed is part of it: the frame's PC in the memo has that mark. */
 static void table_state(const struct walk_state *state, uint64_t guessed,
-			uint8_t ret[MEMO_STATE_BYTES])
+			uint64_t ret[MEMO_STATE_WORDS])
 {
 	struct walk_state canonical = *state;
 
-	_Static_assert(sizeof(canonical) == MEMO_STATE_BYTES, "a walk_state fits exactly");
+	_Static_assert(sizeof(canonical) == MEMO_STATE_WORDS * sizeof(*ret),
+		       "a walk_state fits exactly");
 	for (unsigned int reg = 0; reg < REGISTER_GPR_COUNT; reg++)
 		if (!(state->known >> reg & 1))
 			canonical.reg[reg] = 0;
@@ -273,7 +272,7 @@ static int table_walk(const struct address_space *space, const struct register_v
 		.known = regs->known & ((1u << REGISTER_GPR_COUNT) - 1),
 		.exact_pc = 1,
 	};
-	uint8_t bytes[MEMO_STATE_BYTES];
+	uint64_t words[MEMO_STATE_WORDS];
 	uint32_t limit = stack_limit(ret);
 	uint64_t guessed = 0;
 
@@ -286,10 +285,10 @@ static int table_walk(const struct address_space *space, const struct register_v
 			break;
 		}
 		if (memo) {
-			table_state(&state, guessed, bytes);
-			if (memo_finish(memo, bytes, state.reg[REGISTER_RSP], ret))
+			table_state(&state, guessed, words);
+			if (memo_finish(memo, words, state.reg[REGISTER_RSP], ret))
 				return 0;
-			memo_note(memo, bytes, state.reg[REGISTER_RSP], state.pc | guessed);
+			memo_note(memo, words, state.reg[REGISTER_RSP], state.pc | guessed);
 		}
 		if (stack_push(ret, state.pc | guessed, error))
 			return -1;

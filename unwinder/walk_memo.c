@@ -6,58 +6,104 @@
 #include <string.h>
 #include "walk_memo.h"
 
+#define FRAMES_MIN  64u
+#define FRAMES_KEPT 4096u /* new ones, that there is room for from one walk to the next */
+
 struct walk_memo *walk_memo_create(void)
 {
 	return calloc(1, sizeof(struct walk_memo));
+}
+
+static void frames_deinit(struct memo_frames *frames)
+{
+	free(frames->frame);
+	free(frames->word);
+	*frames = (struct memo_frames) { 0 };
 }
 
 void walk_memo_destroy(struct walk_memo *memo)
 {
 	if (!memo)
 		return;
-	free(memo->last.frame);
-	free(memo->fresh.frame);
+	frames_deinit(&memo->last);
+	frames_deinit(&memo->fresh);
 	free(memo);
+}
+
+static void forget(struct memo_frames *frames)
+{
+	frames->count = frames->words = 0;
 }
 
 void walk_memo_reset(struct walk_memo *memo)
 {
-	memo->last.count = 0;
+	forget(&memo->last);
 }
 
-/* Room for count frames more. */
-static bool reserve(struct memo_frames *frames, uint32_t count)
+/* Room for count elements more. NULL: there is none, and array is as it was. */
+static void *reserve(void *array, size_t size, uint32_t used, uint32_t *capacity, uint32_t count)
 {
-	uint32_t capacity = frames->capacity ? frames->capacity : 64;
-	struct memo_frame *grown;
+	uint32_t wanted = *capacity ? *capacity : FRAMES_MIN;
 
-	if (frames->capacity - frames->count >= count)
-		return true;
-	while (capacity - frames->count < count)
-		capacity *= 2;
-	grown = reallocarray(frames->frame, capacity, sizeof(*grown));
-	if (!grown)
-		return false;
-	frames->frame = grown;
-	frames->capacity = capacity;
-	return true;
+	if (*capacity - used >= count)
+		return array;
+	while (wanted - used < count)
+		wanted *= 2;
+	array = reallocarray(array, wanted, size);
+	if (array)
+		*capacity = wanted;
+	return array;
+}
+
+static bool reserve_frames(struct memo_frames *frames, uint32_t count)
+{
+	struct memo_frame *frame = reserve(frames->frame, sizeof(*frame), frames->count,
+					   &frames->capacity, count);
+
+	frames->frame = frame ? frame : frames->frame;
+	return frame;
+}
+
+static bool reserve_words(struct memo_frames *frames, uint32_t count)
+{
+	uint64_t *word = reserve(frames->word, sizeof(*word), frames->words, &frames->word_capacity,
+				 count);
+
+	frames->word = word ? word : frames->word;
+	return word;
+}
+
+static uint32_t state_words(const struct memo_frame *frame)
+{
+	return __builtin_popcount(frame->mask);
+}
+
+/* All that the frame has. */
+static uint32_t frame_words(const struct memo_frame *frame)
+{
+	uint32_t reads = frame->read_count > MEMO_READS ? 0 : frame->read_count;
+
+	return state_words(frame) + 2 * reads;
 }
 
 static int read_and_note(void *context, uint64_t address, void *ret, size_t size)
 {
 	struct walk_memo *memo = context;
+	struct memo_frames *fresh = &memo->fresh;
 	struct memo_frame *frame;
 	int status = memo->memory->read(memo->memory->context, address, ret, size);
 
 	if (memo->lost)
 		return status;
-	frame = &memo->fresh.frame[memo->fresh.count - 1];
-	if (status || size != sizeof(uint64_t) || frame->read_count >= MEMO_READS) {
+	frame = &fresh->frame[fresh->count - 1];
+	if (status || size != sizeof(uint64_t) || frame->read_count >= MEMO_READS ||
+	    !reserve_words(fresh, 2)) {
 		frame->read_count = MEMO_READS + 1;
+		fresh->words = frame->first + state_words(frame);
 		return status;
 	}
-	frame->read[frame->read_count].address = address;
-	memcpy(&frame->read[frame->read_count].value, ret, sizeof(uint64_t));
+	fresh->word[fresh->words++] = address;
+	memcpy(&fresh->word[fresh->words++], ret, sizeof(uint64_t));
 	frame->read_count++;
 	return 0;
 }
@@ -66,26 +112,41 @@ const struct memory_reader *memo_begin(struct walk_memo *memo, const struct memo
 {
 	memo->memory = memory;
 	memo->logging = (struct memory_reader) { .read = read_and_note, .context = memo };
-	memo->fresh.count = 0;
+	forget(&memo->fresh);
 	memo->cursor = memo->last.count;
 	memo->lost = false;
 	return &memo->logging;
 }
 
-/* Every word that the steps of frames [0, count) read is still what it was. */
-static bool still_holds(const struct walk_memo *memo, uint32_t count)
+static bool same_state(const struct memo_frames *frames, const struct memo_frame *frame,
+		       const uint64_t state[MEMO_STATE_WORDS])
+{
+	const uint64_t *word = &frames->word[frame->first];
+
+	for (unsigned int i = 0; i < MEMO_STATE_WORDS; i++)
+		if (state[i] != (frame->mask >> i & 1 ? *word++ : 0))
+			return false;
+	return true;
+}
+
+/*
+ * Every word that the steps of frames [0, count) read is still what it was. Where one is not, that frame
+ * and those inside of it are of no use to this walk any more: so no word is compared twice.
+ */
+static bool still_holds(struct walk_memo *memo, uint32_t count)
 {
 	for (uint32_t i = count; i-- > 0;) {
 		const struct memo_frame *frame = &memo->last.frame[i];
+		const uint64_t *read = &memo->last.word[frame->first + state_words(frame)];
 
+		memo->cursor = i;
 		if (frame->read_count > MEMO_READS)
 			return false;
-		for (uint32_t r = 0; r < frame->read_count; r++) {
+		for (uint32_t r = 0; r < frame->read_count; r++, read += 2) {
 			uint64_t now;
 
-			if (memo->memory->read(memo->memory->context, frame->read[r].address, &now,
-					       sizeof(now)) ||
-			    now != frame->read[r].value)
+			if (memo->memory->read(memo->memory->context, read[0], &now, sizeof(now)) ||
+			    now != read[1])
 				return false;
 		}
 	}
@@ -97,16 +158,30 @@ static void commit(struct walk_memo *memo, uint32_t keep)
 {
 	struct memo_frames *last = &memo->last, *fresh = &memo->fresh;
 
+	if (keep < last->count)
+		last->words = last->frame[keep].first;
 	last->count = keep;
-	if (memo->lost || !reserve(last, fresh->count)) {
-		last->count = 0;
+	if (memo->lost || !reserve_frames(last, fresh->count) ||
+	    !reserve_words(last, fresh->words)) {
+		forget(last);
 		return;
 	}
-	while (fresh->count)
-		last->frame[last->count++] = fresh->frame[--fresh->count];
+	while (fresh->count) {
+		struct memo_frame frame = fresh->frame[--fresh->count];
+		uint32_t words = frame_words(&frame);
+
+		memcpy(&last->word[last->words], &fresh->word[frame.first],
+		       words * sizeof(uint64_t));
+		frame.first = last->words;
+		last->words += words;
+		last->frame[last->count++] = frame;
+	}
+	if (fresh->capacity > FRAMES_KEPT)
+		frames_deinit(fresh);
 }
 
-bool memo_finish(struct walk_memo *memo, const void *state, uint64_t sp, struct stack *ret)
+bool memo_finish(struct walk_memo *memo, const uint64_t state[MEMO_STATE_WORDS], uint64_t sp,
+		 struct stack *ret)
 {
 	const struct memo_frame *frame;
 	struct error ignored; /* the walk itself will meet it */
@@ -118,8 +193,8 @@ bool memo_finish(struct walk_memo *memo, const void *state, uint64_t sp, struct 
 	if (!keep || keep > stack_limit(ret) - ret->count)
 		return false;
 	frame = &memo->last.frame[keep - 1];
-	if (frame->sp != sp || memcmp(frame->state, state, MEMO_STATE_BYTES) != 0 ||
-	    !still_holds(memo, keep) || stack_reserve(ret, ret->count + keep, &ignored))
+	if (frame->sp != sp || !same_state(&memo->last, frame, state) || !still_holds(memo, keep) ||
+	    stack_reserve(ret, ret->count + keep, &ignored))
 		return false;
 	for (uint32_t i = keep; i-- > 0;)
 		ret->pc[ret->count++] = memo->last.frame[i].pc;
@@ -128,18 +203,24 @@ bool memo_finish(struct walk_memo *memo, const void *state, uint64_t sp, struct 
 	return true;
 }
 
-void memo_note(struct walk_memo *memo, const void *state, uint64_t sp, uint64_t pc)
+void memo_note(struct walk_memo *memo, const uint64_t state[MEMO_STATE_WORDS], uint64_t sp,
+	       uint64_t pc)
 {
-	struct memo_frame *frame;
+	struct memo_frames *fresh = &memo->fresh;
+	struct memo_frame frame = { .sp = sp, .pc = pc };
 
-	memo->lost = memo->lost || !reserve(&memo->fresh, 1);
+	memo->lost = memo->lost || !reserve_frames(fresh, 1) ||
+		     !reserve_words(fresh, MEMO_STATE_WORDS);
 	if (memo->lost)
 		return;
-	frame = &memo->fresh.frame[memo->fresh.count++];
-	frame->sp = sp;
-	frame->pc = pc;
-	frame->read_count = 0;
-	memcpy(frame->state, state, MEMO_STATE_BYTES);
+	frame.first = fresh->words;
+	for (unsigned int i = 0; i < MEMO_STATE_WORDS; i++) {
+		if (!state[i])
+			continue;
+		frame.mask |= 1u << i;
+		fresh->word[fresh->words++] = state[i];
+	}
+	fresh->frame[fresh->count++] = frame;
 }
 
 void memo_end(struct walk_memo *memo, uint32_t stop)
@@ -148,5 +229,5 @@ void memo_end(struct walk_memo *memo, uint32_t stop)
 	commit(memo, 0);
 	/* A walk that was cut says nothing about what lies above the cut. */
 	if (stop == STOP_DEPTH)
-		memo->last.count = 0;
+		forget(&memo->last);
 }

@@ -325,30 +325,113 @@ START_TEST(plt_stub_at_each_offset)
 }
 END_TEST
 
-START_TEST(depth_is_a_stop_of_its_own)
+/* A recursion: each word of the stack is one frame's return address. */
+static const struct {
+	const char *name;
+	uint32_t words, limit;
+	uint32_t frames;
+	uint32_t stop;
+} depth_cases[] = {
+	{ "a_limit_is_a_stop_of_its_own", 1024, 1024, 1024, STOP_DEPTH },
+	{ "a_limit_that_is_just_reached", 1023, 1024, 1024, STOP_READ_FAULT },
+	{ "without_a_limit_it_goes_on", 1024, 0, 1025, STOP_READ_FAULT },
+	{ "100000_frames", 99999, 0, 100000, STOP_READ_FAULT },
+	{ "as_many_as_a_stack_has", STACK_FRAMES_MAX - 1, 0, STACK_FRAMES_MAX, STOP_READ_FAULT },
+	{ "one_more_than_a_stack_has", STACK_FRAMES_MAX, 0, STACK_FRAMES_MAX, STOP_DEPTH },
+};
+
+/* The words of a recursion; the caller frees them. */
+static uint64_t *make_recursion(uint32_t count)
+{
+	uint64_t *words = malloc(count * sizeof(*words));
+
+	ck_assert_ptr_nonnull(words);
+	for (uint32_t i = 0; i < count; i++)
+		words[i] = A + 1;
+	return words;
+}
+
+START_TEST(as_deep_as_the_stack_goes)
 {
 	const struct literal function[] = { NORMAL };
-	static uint64_t words[WALK_FRAMES_MAX + 8];
-	struct fake_stack memory = { .word = words, .words = COUNT(words) };
+	uint64_t *words = make_recursion(depth_cases[_i].words);
+	struct fake_stack memory = { .word = words, .words = depth_cases[_i].words };
 	struct memory_reader reader = { read_stack, &memory };
 	struct register_values regs = { .known = (1u << REGISTER_COUNT) - 1 };
-	struct stack stack = { .limit = WALK_FRAMES_MAX };
+	struct walk_memo *memo[] = { NULL, walk_memo_create() };
+	struct stack stack = { .limit = depth_cases[_i].limit };
 	struct error error;
 	struct world world;
 
-	for (int i = 0; i < COUNT(words); i++)
-		words[i] = A + 1;
 	regs.value[REGISTER_RSP] = SP;
 	regs.value[REGISTER_RIP] = A;
 	world_init(&world, function, COUNT(function), false);
-	ck_assert(!walk_rows(&world.space, &regs, &reader, NULL, &stack, &error));
-	ck_assert_uint_eq(stack.count, WALK_FRAMES_MAX);
-	ck_assert_uint_eq(stack.stop, STOP_DEPTH);
-	ck_assert(!walk_table(&world.space, &regs, &reader, NULL, &stack, &error));
-	ck_assert_uint_eq(stack.count, WALK_FRAMES_MAX);
-	ck_assert_uint_eq(stack.stop, STOP_DEPTH);
+	for (int i = 0; i < COUNT(memo); i++) {
+		ck_assert(!walk_rows(&world.space, &regs, &reader, memo[i], &stack, &error));
+		ck_assert_msg(stack.count == depth_cases[_i].frames &&
+				      stack.stop == depth_cases[_i].stop,
+			      "%s: rows: %u frames, %s", depth_cases[_i].name, stack.count,
+			      stop_reason_name(stack.stop));
+		walk_memo_reset(memo[1]);
+		ck_assert(!walk_table(&world.space, &regs, &reader, memo[i], &stack, &error));
+		ck_assert_msg(stack.count == depth_cases[_i].frames &&
+				      stack.stop == depth_cases[_i].stop,
+			      "%s: table: %u frames, %s", depth_cases[_i].name, stack.count,
+			      stop_reason_name(stack.stop));
+		for (uint32_t n = 1; n < stack.count; n++)
+			ck_assert_uint_eq(stack.pc[n], A + 1);
+	}
+	walk_memo_destroy(memo[1]);
 	stack_deinit(&stack);
 	world_deinit(&world);
+	free(words);
+}
+END_TEST
+
+#define DEEP 100000
+
+/* At depth 100,000 nothing is believed unread, nor read for each frame anew; and one word that has
+ * changed is seen wherever it is. */
+START_TEST(memo_reads_a_deep_stack_again)
+{
+	static const uint32_t changes[] = { 0, 1, DEEP / 2, DEEP - 2, DEEP - 1 };
+	const struct literal function[] = { NORMAL, END };
+	uint64_t *words = make_recursion(DEEP);
+	struct fake_stack memory = { .word = words, .words = DEEP };
+	struct memory_reader reader = { read_stack, &memory };
+	struct register_values regs = { .known = (1u << REGISTER_COUNT) - 1 };
+	struct walk_memo *memo = walk_memo_create();
+	struct stack with = { 0 }, without = { 0 };
+	struct error error;
+	struct world world;
+
+	regs.value[REGISTER_RSP] = SP;
+	regs.value[REGISTER_RIP] = A;
+	world_init(&world, function, COUNT(function), false);
+	words[DEEP - 1] = B + 1;
+	for (int i = 0; i < COUNT(changes); i++) {
+		uint64_t *word = &words[changes[i]], before = *word;
+
+		ck_assert(!walk_table(&world.space, &regs, &reader, memo, &with, &error));
+		memory.reads = 0;
+		ck_assert(!walk_table(&world.space, &regs, &reader, memo, &with, &error));
+		ck_assert_uint_eq(memory.reads, DEEP);
+		ck_assert_uint_eq(with.count, DEEP + 1);
+		ck_assert_uint_eq(with.stop, STOP_COMPLETE);
+		*word = before == A + 1 ? B + 1 : A + 1;
+		ck_assert(!walk_table(&world.space, &regs, &reader, NULL, &without, &error));
+		memory.reads = 0;
+		ck_assert(!walk_table(&world.space, &regs, &reader, memo, &with, &error));
+		ck_assert_uint_le(memory.reads, 2 * DEEP + 1);
+		check_stack("deep", "table", &with, without.pc, without.count, without.stop);
+		ck_assert_uint_eq(with.count, changes[i] + 2);
+		*word = before;
+	}
+	walk_memo_destroy(memo);
+	stack_deinit(&with);
+	stack_deinit(&without);
+	world_deinit(&world);
+	free(words);
 }
 END_TEST
 
@@ -403,7 +486,9 @@ int main(void)
 
 	tcase_add_loop_test(tcase, walk_goes_on_and_stops, 0, COUNT(cases));
 	tcase_add_loop_test(tcase, plt_stub_at_each_offset, 0, 16);
-	tcase_add_test(tcase, depth_is_a_stop_of_its_own);
+	tcase_set_timeout(tcase, 60);
+	tcase_add_loop_test(tcase, as_deep_as_the_stack_goes, 0, COUNT(depth_cases));
+	tcase_add_test(tcase, memo_reads_a_deep_stack_again);
 	tcase_add_test(tcase, memo_never_changes_a_walk);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
