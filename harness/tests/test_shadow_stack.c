@@ -444,6 +444,7 @@ START_TEST(test_cut)
 	for (uint32_t i = 1; i < frames.count; i++)
 		ck_assert_msg(frames.pc[i] == cut_cases[_i].expected[i - 1], "%s",
 			      cut_cases[_i].name);
+	stack_deinit(&frames);
 	shadow_stack_deinit(&stack);
 }
 END_TEST
