@@ -364,7 +364,7 @@ static const struct {
 	  1 },
 	{ "a_frame_twice_is_noticed",
 	  { CALL(0xff8, 1), CALL(0xfe8, 1), CALL(0xfe8, 2), RETURN(0xfe8, 2) },
-	  "R",
+	  "SL",
 	  1 },
 	{ "ret_n_disturbs_nothing",
 	  { CALL(0xff8, 1), CALL(0xfd8, 2), RETURN(0xfd8, 2), MOVE(0xff0) },

@@ -204,7 +204,9 @@ static int trace(const char *name, struct tracer_options options, struct observa
 		 struct tracer_counters *counters, int *status, struct error *error)
 {
 	char *argv[] = { "/proc/self/exe", "--tracee", (char *)name, NULL };
-	struct tracer_callbacks callbacks = { on_mappings, on_stop, seen, NULL };
+	struct tracer_callbacks callbacks = { .on_mappings = on_mappings,
+					      .on_stop = on_stop,
+					      .context = seen };
 
 	options.argv = argv;
 	return tracer_run(&options, &callbacks, counters, status, error);
@@ -284,7 +286,9 @@ static void trace_true(const char *from, struct entry_watch *watch,
 {
 	char *argv[] = { "true", NULL };
 	struct tracer_options options = { .argv = argv, .from = from, .timeout_ms = TIMEOUT_MS };
-	struct tracer_callbacks callbacks = { count_mappings, watch_entry, watch, NULL };
+	struct tracer_callbacks callbacks = { .on_mappings = count_mappings,
+					      .on_stop = watch_entry,
+					      .context = watch };
 	struct error error = { 0 };
 	int status;
 

@@ -84,6 +84,14 @@ static void tell_end(const struct shadow_stack *stack, const struct shadow_frame
 		observer->frame_ended(observer->context, stack, frame, end, target);
 }
 
+static void tell_stray(const struct shadow_stack *stack, uint64_t slot, uint64_t target)
+{
+	const struct shadow_observer *observer = stack->observer;
+
+	if (observer && observer->stray_return)
+		observer->stray_return(observer->context, stack, slot, target);
+}
+
 void shadow_stack_settle_taken_off(struct shadow_stack *stack)
 {
 	if (stack->taken_off.slot)
@@ -228,19 +236,24 @@ enum return_kind shadow_stack_return(struct shadow_stack *stack, uint64_t slot, 
 				     uint64_t sp)
 {
 	struct shadow_frame *top = stack->count ? &stack->frame[stack->count - 1] : NULL;
-	const struct shadow_observer *observer = stack->observer;
 	enum return_kind kind = RETURN_EXPECTED;
 
 	/* What lies below rsp before the ret was dropped by the instruction before. */
 	if (!top || top->slot != slot || top->interrupted) {
-		if (observer && observer->stray_return)
-			observer->stray_return(observer->context, stack, slot, target);
+		tell_stray(stack, slot, target);
 		shadow_stack_move(stack, sp);
 		return RETURN_STRAY;
 	}
 	/* The code that took a frame off, deeper in, is done: it will not put it back. */
 	if (stack->taken_off.slot && stack->taken_off.slot <= slot)
 		shadow_stack_settle_taken_off(stack);
+	/* Two in one slot: one of them never was, and all that was counted from it is wrong. */
+	if (stack->count > 1 && top[-1].slot == slot) {
+		tell_stray(stack, slot, target);
+		abandon(stack, stack->count - 2, FRAME_LOST);
+		shadow_stack_move(stack, sp);
+		return RETURN_DOUBLED;
+	}
 	stack->count--;
 	if (top->return_address == target) {
 		tell_end(stack, top, FRAME_RETURNED, target);
@@ -252,6 +265,17 @@ enum return_kind shadow_stack_return(struct shadow_stack *stack, uint64_t slot, 
 	if (shadow_stack_move(stack, sp))
 		kind = RETURN_DOUBLED;
 	return kind;
+}
+
+bool shadow_stack_restores(struct shadow_stack *stack, uint64_t slot, const uint64_t *callee_saved)
+{
+	struct shadow_frame *top = stack->count ? &stack->frame[stack->count - 1] : NULL;
+
+	/* A handler may go on with whatever registers it likes: the kernel brings back the others. */
+	if (!top || top->slot != slot || (stack->count > 1 && top[-1].interrupted))
+		return true;
+	top->clobbered = memcmp(top->callee_saved, callee_saved, sizeof(top->callee_saved)) != 0;
+	return !top->clobbered;
 }
 
 bool shadow_stack_jump(struct shadow_stack *stack, uint64_t pc, uint64_t sp)

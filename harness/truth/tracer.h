@@ -130,6 +130,10 @@ int thread_continue_stack(struct tracer *tracer, struct thread *thread);
  * before is back, and true. */
 bool thread_unswitch_stack(struct tracer *tracer, struct thread *thread, uint64_t slot,
 			   uint64_t target);
+/* A ret went through no open frame's slot: is it the first entry of a stack that is an array in an
+ * open frame? Then that is the stack in use. */
+int thread_enter_array(struct tracer *tracer, struct thread *thread, uint64_t slot,
+		       uint64_t target);
 /* A frame returned: what was presumed open deeper in may be gone for certain now. */
 void thread_settle_presumed(struct thread *thread);
 /* Ends the thread's stacks; who watches hears of it. */

@@ -17,7 +17,8 @@
  * is an array in an open frame. If it drops frames, which of these can't be known yet. They are taken
  * for gone, and remembered: if rsp comes back to where they are, and they are still in memory, it was
  * a switch, and what was opened meanwhile is the other stack's. If an outer frame returns, they are
- * gone. Meanwhile the stack counts as disturbed (truth.h).
+ * gone. And if the first ret takes a word that was pushed since, and goes to the beginning of something
+ * (makecontext's first entry), it was a switch, too. Meanwhile the stack counts as disturbed (truth.h).
  *
  * The stack that a thread leaves is parked; one that isn't known begins empty and unrooted: its
  * truth is a prefix. If the next that happens there is a call, and no return or jump before it, the
@@ -255,6 +256,27 @@ static int come_back(struct tracer *tracer, struct thread *thread)
 	use(thread, &before);
 	disturb(tracer, thread);
 	return 0;
+}
+
+int thread_enter_array(struct tracer *tracer, struct thread *thread, uint64_t slot, uint64_t target)
+{
+	const struct presumed_stack *presumed = &thread->presumed;
+	struct parked_stack before = presumed->stack;
+	uint64_t landing = presumed->landing;
+
+	if (!presumed->valid || thread->shadow.count > presumed->kept || slot >= landing ||
+	    decoder_call_before(tracer->decoder, target, &tracer->memory))
+		return 0;
+	thread->presumed.valid = false;
+	disturb(tracer, thread);
+	shadow_stack_end(&thread->shadow, FRAME_LOST);
+	shadow_stack_deinit(&thread->shadow);
+	begin_shadow(tracer, thread, false);
+	thread->base = landing;
+	thread->root = 0;
+	tracer->counters.stack_switches++;
+	thread->left = stack_pool_park(&tracer->stacks, &before);
+	return thread->left ? 0 : tracer_out_of_memory(tracer);
 }
 
 /* ---- switches --------------------------------------------------------------------------- */

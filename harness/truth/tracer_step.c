@@ -35,13 +35,21 @@ int tracer_out_of_memory(struct tracer *tracer)
 	return error_set(tracer->error, ERROR_MEMORY, NULL, 0, "out of memory for a shadow stack");
 }
 
-/* What a call pushed at the rsp of regs. */
-static int push_call(struct tracer *tracer, struct thread *thread,
-		     const struct user_regs_struct *regs, uint64_t return_address)
+static void take_callee_saved(const struct user_regs_struct *regs, uint64_t *ret)
 {
 	const uint64_t saved[CALLEE_SAVED_COUNT] = { regs->rbx, regs->rbp, regs->r12,
 						     regs->r13, regs->r14, regs->r15 };
 
+	memcpy(ret, saved, sizeof(saved));
+}
+
+/* What a call pushed at the rsp of regs. */
+static int push_call(struct tracer *tracer, struct thread *thread,
+		     const struct user_regs_struct *regs, uint64_t return_address)
+{
+	uint64_t saved[CALLEE_SAVED_COUNT];
+
+	take_callee_saved(regs, saved);
 	if (!shadow_stack_call(&thread->shadow, regs->rsp, return_address, saved))
 		return tracer_out_of_memory(tracer);
 	return 0;
@@ -155,16 +163,18 @@ static int after_system_call(struct tracer *tracer, struct thread *thread,
 }
 
 /* A ret, held against the frame on top. */
-static void apply_return(struct tracer *tracer, struct thread *thread,
-			 const struct user_regs_struct *regs)
+static int apply_return(struct tracer *tracer, struct thread *thread,
+			const struct user_regs_struct *regs)
 {
 	struct tracer_counters *counters = &tracer->counters;
-	uint64_t slot = thread->regs.rsp;
+	uint64_t slot = thread->regs.rsp, saved[CALLEE_SAVED_COUNT];
 	enum return_kind kind;
 
 	/* A switch that was none: the frame is on the stack before. */
 	if (!thread->shadow.count && !thread->shadow.rooted)
 		thread_unswitch_stack(tracer, thread, slot, regs->rip);
+	take_callee_saved(regs, saved);
+	counters->returns_registers += !shadow_stack_restores(&thread->shadow, slot, saved);
 	kind = shadow_stack_return(&thread->shadow, slot, regs->rip, regs->rsp);
 	counters->returns++;
 	counters->returns_replaced += kind == RETURN_REPLACED;
@@ -172,7 +182,10 @@ static void apply_return(struct tracer *tracer, struct thread *thread,
 	counters->returns_doubled += kind == RETURN_DOUBLED;
 	thread->shadow.in_transit = false;
 	thread->may_continue = false;
+	if (kind == RETURN_STRAY)
+		return thread_enter_array(tracer, thread, slot, regs->rip);
 	thread_settle_presumed(thread);
+	return 0;
 }
 
 /* A frame that was taken off is put back where rsp is at its slot again, and the slot as it was. */
@@ -200,6 +213,7 @@ static int apply_other(struct tracer *tracer, struct thread *thread,
 	uint64_t next = thread->regs.rip + thread->next.length;
 	bool jumped = regs->rip != next && regs->rip != thread->regs.rip; /* rep movs is no jump */
 	uint64_t epoch = shadow->epoch;
+	size_t before = shadow->count;
 
 	if (regs->rip != next)
 		shadow->in_transit = false;
@@ -207,8 +221,13 @@ static int apply_other(struct tracer *tracer, struct thread *thread,
 		thread->may_continue = false;
 	if (shadow->taken_off.slot && jumped)
 		shadow_stack_jump(shadow, regs->rip, regs->rsp);
-	if (shadow_stack_move(shadow, regs->rsp))
+	if (shadow_stack_move(shadow, regs->rsp)) {
 		shadow->in_transit = regs->rip == next;
+		if (shadow->taken_off.slot)
+			tracer->counters.taken_off++;
+		else
+			tracer->counters.abandoned += before - shadow->count;
+	}
 	tracer->counters.disturbances += shadow->epoch - epoch;
 	return shadow->taken_off.slot ? apply_taken_off(tracer, thread, regs->rsp) : 0;
 }
@@ -236,10 +255,8 @@ static int apply(struct tracer *tracer, struct thread *thread, const struct user
 		break;
 	case INSTRUCTION_SYSCALL: return after_system_call(tracer, thread, regs);
 	case INSTRUCTION_RETURN:
-		if (sp > thread->regs.rsp) {
-			apply_return(tracer, thread, regs);
-			return 0;
-		}
+		if (sp > thread->regs.rsp)
+			return apply_return(tracer, thread, regs);
 		break;
 	case INSTRUCTION_OTHER:
 	case INSTRUCTION_TRAP: break;

@@ -102,6 +102,7 @@ struct shadow_frame {
 	uint64_t interrupted_sp; /* rsp then, if it is below a signal frame */
 	bool interrupted;	 /* below a signal frame */
 	bool put_back;		 /* was taken off, and its slot is in use again */
+	bool clobbered;		 /* its ret did not bring callee_saved back */
 	/* What the caller's rbx, rbp, r12 to r15 were at the call: the callee must bring them back.
 	 */
 	uint64_t callee_saved[CALLEE_SAVED_COUNT];
@@ -128,7 +129,7 @@ enum return_kind {
 	RETURN_EXPECTED, /* the top frame, to its return address */
 	RETURN_REPLACED, /* the top frame, to another address */
 	RETURN_STRAY,	 /* no open call had put its return address there */
-	RETURN_DOUBLED,	 /* as expected, but another frame had the same slot */
+	RETURN_DOUBLED,	 /* as expected, but another frame went, too, or had the same slot */
 };
 
 struct shadow_stack;
@@ -138,7 +139,7 @@ struct shadow_observer {
 	/* A frame with a watch is gone; target: where a ret through its slot went, else 0. */
 	void (*frame_ended)(void *context, const struct shadow_stack *stack,
 			    const struct shadow_frame *frame, enum frame_end end, uint64_t target);
-	/* A ret took target out of a slot that is no open frame's. */
+	/* A ret took target out of a slot that is no open frame's, or two frames'. */
 	void (*stray_return)(void *context, const struct shadow_stack *stack, uint64_t slot,
 			     uint64_t target);
 	/* Which frames are open is not certain any more; see the top of this file. */
@@ -181,6 +182,9 @@ bool shadow_stack_move(struct shadow_stack *stack, uint64_t sp);
 /* Records a ret that took target out of slot and left rsp at sp. */
 enum return_kind shadow_stack_return(struct shadow_stack *stack, uint64_t slot, uint64_t target,
 				     uint64_t sp);
+/* Before a ret is recorded: does it bring back what the frame on top has as callee-saved? If not, the
+ * frame is marked. */
+bool shadow_stack_restores(struct shadow_stack *stack, uint64_t slot, const uint64_t *callee_saved);
 /* Records a jump to pc with rsp at sp. True: it was the return of the frame taken off last. */
 bool shadow_stack_jump(struct shadow_stack *stack, uint64_t pc, uint64_t sp);
 /* The frame taken off last is open again. False: out of memory. */
@@ -254,7 +258,11 @@ struct tracer_counters {
 	uint64_t returns_replaced; /* that went elsewhere than their call said */
 	uint64_t returns_stray;	   /* through a slot that no open call wrote */
 	uint64_t returns_doubled;  /* that closed two frames: must be 0 */
-	uint64_t put_back;	   /* frames taken off and put back */
+	uint64_t
+		returns_registers; /* that did not bring rbx, rbp, r12 to r15 back as at the call */
+	uint64_t taken_off;	   /* frames that left by pop, add or lea, alone */
+	uint64_t put_back;	   /* of those, put back */
+	uint64_t abandoned;	   /* frames that left with others, or for a lower slot */
 	uint64_t disturbances;
 };
 

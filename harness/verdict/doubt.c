@@ -19,6 +19,7 @@ static const char *const reason_names[DOUBT_REASON_COUNT] = {
 	[DOUBT_IN_TRANSIT] = "in_transit",
 	[DOUBT_TOO_MANY] = "too_many",
 	[DOUBT_MEMORY] = "memory",
+	[DOUBT_CLOBBERED] = "clobbered",
 };
 
 const char *doubt_reason_name(enum doubt_reason reason)
@@ -116,6 +117,7 @@ static struct doubt *doubt_create(struct doubts *doubts, const struct doubt_key 
 		.epoch = is_root ? key->stack->epoch : key->stack->frame[key->frame].epoch,
 		.claim = key->claim,
 		.intact = true,
+		.registers = key->registers,
 		.told = account_create(doubts->engine_count),
 	};
 	if (doubt->told)
@@ -136,7 +138,7 @@ struct doubt *doubts_find(struct doubts *doubts, const struct doubt_key *key,
 	for (doubt = *bucket; doubt; doubt = doubt->next)
 		if (doubt->watch == (frame ? frame->watch : 0) &&
 		    doubt->stack_id == key->stack->id && doubt->claim.slot == key->claim.slot &&
-		    doubt->claim.pc == key->claim.pc)
+		    doubt->claim.pc == key->claim.pc && doubt->registers == key->registers)
 			break;
 	*ret_reason = doubts->count == DOUBTS_MAX ? DOUBT_TOO_MANY : DOUBT_MEMORY;
 	if (!doubt && doubts->count < DOUBTS_MAX) {
@@ -186,6 +188,8 @@ static struct outcome after_frame(const struct doubt *doubt, const struct shadow
 {
 	switch (end) {
 	case FRAME_RETURNED:
+		if (doubt->registers && frame->clobbered)
+			return ends(DOUBT_UNPROVEN, DOUBT_CLOBBERED);
 		if (doubt->intact)
 			return ends(DOUBT_TRUTH_STANDS, DOUBT_OPEN);
 		return ends(DOUBT_UNPROVEN, DOUBT_REPLACED);

@@ -27,6 +27,9 @@
  * Both readings of a point are scored when it is met, each in an account of its own; one of them is
  * added to the result when the doubt ends.
  *
+ * A callee-saved register that the CFI brings back wrong rests on what the register was at the call. That
+ * is proven when the frame returns, and brings it back.
+ *
  * What needs no truth waits for nothing: that no FDE covers a PC, that a row can't be read, that
  * engines which read the same memory differ. Where the CFI and the truth agree, two witnesses that
  * share nothing have found the same return addresses: the point is proven.
@@ -40,6 +43,7 @@
 enum doubt_reason {
 	DOUBT_STRAY_RETURN, /* a ret went through a slot that no call had written */
 	DOUBT_REPLACED,	  /* the frame's return address was replaced: hijacked, or ret as a jump */
+	DOUBT_CLOBBERED,    /* the frame returned with other callee-saved registers */
 	DOUBT_TAKEN_OFF,  /* the frame's return address was popped and never used */
 	DOUBT_DISTURBED,  /* rsp was set elsewhere before the frame could prove itself */
 	DOUBT_LOST,	  /* the stack was given up */
@@ -89,7 +93,8 @@ struct doubt_key {
 	size_t frame; /* index of the truth's frame; SIZE_MAX: it is the root's end */
 	uint64_t sp;  /* at the point */
 	struct claim claim;
-	bool intact; /* the frame's return address is in its slot now */
+	bool intact;	/* the frame's return address is in its slot now */
+	bool registers; /* it is about the frame's callee-saved registers, not about its caller */
 };
 
 /* How a doubt ended. */
@@ -106,7 +111,7 @@ struct doubt {
 	uint64_t lowest; /* rsp at its points */
 	uint64_t epoch;	 /* the stack's at its first point */
 	struct claim claim;
-	bool intact;
+	bool intact, registers;
 	struct account *told;  /* by the truth */
 	struct account *other; /* by the claim; NULL: it has no reading of its own */
 	struct doubt *next;

@@ -47,26 +47,29 @@ static struct claim find_claim(const struct comparer *comparer, const struct poi
 	return claim;
 }
 
+/* The return address is in its slot. */
+static bool is_intact(const struct point *point, size_t frame)
+{
+	const struct shadow_frame *call = &point->stop->shadow->frame[frame];
+	uint64_t value;
+
+	return !point->memory->read(point->memory->context, call->slot, &value, sizeof(value)) &&
+	       value == call->return_address;
+}
+
 static struct doubt_key find_key(const struct comparer *comparer, const struct point *point,
 				 const struct stack *truth, uint32_t frames)
 {
-	struct shadow_stack *shadow = point->stop->shadow;
-	struct doubt_key key = {
-		.stack = shadow,
-		.frame = frames == truth->count ? SIZE_MAX : shadow->count - frames,
+	bool is_root = frames == truth->count;
+	size_t frame = is_root ? SIZE_MAX : point->stop->shadow->count - frames;
+
+	return (struct doubt_key) {
+		.stack = point->stop->shadow,
+		.frame = frame,
 		.sp = point->stop->regs.rsp,
 		.claim = find_claim(comparer, point, frames),
+		.intact = is_root || is_intact(point, frame),
 	};
-	uint64_t value;
-
-	if (key.frame == SIZE_MAX) {
-		key.intact = true;
-		return key;
-	}
-	key.intact = !point->memory->read(point->memory->context, shadow->frame[key.frame].slot,
-					  &value, sizeof(value)) &&
-		     value == shadow->frame[key.frame].return_address;
-	return key;
 }
 
 /* The point is unproven from the beginning. */
@@ -111,6 +114,14 @@ void doubt_reading(struct comparer *comparer, const struct evidence *evidence, u
 		return;
 	}
 	key = find_key(comparer, point, evidence->truth, frames);
+	/* An inner frame's CFI brought a register back wrong: that rests on the inner frame, too, which
+	 * is the first of the two to end. */
+	if (readings[0].judgement.kind == FAULT_REGISTER &&
+	    readings[0].judgement.frame < shadow->count) {
+		key.frame = shadow->count - 1 - readings[0].judgement.frame;
+		key.intact &= is_intact(point, key.frame);
+		key.registers = true;
+	}
 	/* Above where the thread began no call can have written. */
 	if (key.frame == SIZE_MAX && key.claim.slot >= shadow->base)
 		return;
@@ -131,6 +142,33 @@ void doubt_reading(struct comparer *comparer, const struct evidence *evidence, u
 		doubt->other = account_create(comparer->engine_count);
 	readings[1].account = doubt->other;
 	*ret_count = doubt->other ? 2 : 1;
+}
+
+void doubt_registers(struct comparer *comparer, const struct evidence *evidence,
+		     struct reading *reading)
+{
+	const struct point *point = evidence->point;
+	struct shadow_stack *shadow = point->stop->shadow;
+	uint32_t frame = reading->judgement.frame;
+	enum doubt_reason reason;
+	struct doubt *doubt;
+
+	if (reading->judgement.kind != FAULT_REGISTER || frame >= shadow->count)
+		return;
+	comparer->result->doubts++;
+	doubt = doubts_find(&comparer->doubts,
+			    &(struct doubt_key) {
+				    .stack = shadow,
+				    .frame = shadow->count - 1 - frame,
+				    .sp = point->stop->regs.rsp,
+				    .intact = is_intact(point, shadow->count - 1 - frame),
+				    .registers = true,
+			    },
+			    &reason);
+	if (doubt)
+		reading->account = doubt->told;
+	else
+		never_proven(comparer, reading, reason);
 }
 
 static void add_account(struct comparison *result, const struct account *account)

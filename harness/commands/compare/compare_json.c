@@ -223,7 +223,10 @@ static void print_verdicts(FILE *file, const char *program, const char *kernel,
 	set_count(truth, "returns_replaced", comparison->truth.returns_replaced);
 	set_count(truth, "returns_stray", comparison->truth.returns_stray);
 	set_count(truth, "returns_doubled", comparison->truth.returns_doubled);
+	set_count(truth, "returns_registers", comparison->truth.returns_registers);
 	set_count(truth, "call_mismatches", comparison->truth.call_mismatches);
+	set_count(truth, "taken_off", comparison->truth.taken_off);
+	set_count(truth, "abandoned", comparison->truth.abandoned);
 	set_count(truth, "put_back", comparison->truth.put_back);
 	set_count(truth, "disturbances", comparison->truth.disturbances);
 	set_count(truth, "stack_switches", comparison->truth.stack_switches);

@@ -138,12 +138,15 @@ static void judge_point(struct comparer *comparer, const struct evidence *eviden
 	*ret_count = 1;
 	judge(evidence, comparer->referee, judgement);
 	if (match_stack(evidence->cfi, evidence->truth, evidence->point->stop->shadow->rooted,
-			&frames) != MATCH_EXACT)
+			&frames) != MATCH_EXACT) {
 		doubt_reading(comparer, evidence, frames, readings, ret_count);
-	else if (comparer->options.registers &&
-		 (judgement->verdict == VERDICT_EXACT ||
-		  judgement->verdict == VERDICT_CONVERSION_LOSS_FLAGGED))
-		judge_registers(evidence, comparer->referee, UINT32_MAX, UINT32_MAX, judgement);
+		return;
+	}
+	if (comparer->options.registers &&
+	    (judgement->verdict == VERDICT_EXACT ||
+	     judgement->verdict == VERDICT_CONVERSION_LOSS_FLAGGED) &&
+	    judge_registers(evidence, comparer->referee, UINT32_MAX, UINT32_MAX, judgement))
+		doubt_registers(comparer, evidence, &readings[0]);
 }
 
 int compare_point(void *context, const struct trace_stop *stop, struct error *error)

@@ -66,6 +66,9 @@ void count_reading(struct comparer *comparer, const struct evidence *evidence,
  * readings[1] now is the point as the CFI has it, else 1. */
 void doubt_reading(struct comparer *comparer, const struct evidence *evidence, uint32_t frames,
 		   struct reading *readings, size_t *ret_count);
+/* A reading by which only a callee-saved register is wrong. */
+void doubt_registers(struct comparer *comparer, const struct evidence *evidence,
+		     struct reading *reading);
 /* The doubts' on_end; context is the comparer. */
 void doubt_end(void *context, const struct doubt *doubt, enum doubt_end end,
 	       enum doubt_reason reason);
