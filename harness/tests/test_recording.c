@@ -173,7 +173,7 @@ static int log_point(void *context, const struct recording_point *point, struct 
 	struct play *play = context;
 	const struct recorded_point *recorded = &play->recorded[play->points++];
 	struct memory_reader reader = { read_fake, &play->memory };
-	struct stack stack = { 0 };
+	struct stack stack = { .limit = WALK_FRAMES_MAX };
 
 	fprintf(play->log, "P%u:%s ", point->frames, stop_reason_name(point->stop));
 	ck_assert(!memcmp(&point->regs, &recorded->regs, sizeof(point->regs)));
@@ -364,6 +364,40 @@ START_TEST(made_moves)
 }
 END_TEST
 
+/* What is recorded is played by BPF: more frames than that has are not recorded, though they are there. */
+START_TEST(a_deep_stack_is_recorded_as_bpf_finds_it)
+{
+	static const struct literal functions[] = { NORMAL, END };
+	static const struct move move[] = { POINT(0), POINT(8), { 0 } };
+	struct fake_memory *memory = calloc(1, sizeof(*memory));
+	struct play *play = calloc(1, sizeof(*play));
+	const uint64_t inner = A + 1, outer = B + 1;
+	struct world world;
+	char *log = NULL;
+	size_t size;
+
+	ck_assert(memory && play);
+	memset(memory->there, true, sizeof(memory->there));
+	for (size_t i = 0; i <= WALK_FRAMES_MAX; i++)
+		memcpy(memory->bytes + 8 * i, i < WALK_FRAMES_MAX - 1 ? &inner : &outer, 8);
+	play->recorded[0].stack.limit = play->recorded[1].stack.limit = WALK_FRAMES_MAX;
+	world_init(&world, functions, COUNT_OF(functions), false);
+	map_file(&world);
+	play->log = open_memstream(&log, &size);
+	record_moves(&world, move, memory, play);
+	play->space = world.space;
+	play_moves(play);
+	fclose(play->log);
+	ck_assert_msg(strstr(log, " P1024:depth P1024:complete "), "%s", log);
+	world_deinit(&world);
+	stack_deinit(&play->recorded[0].stack);
+	stack_deinit(&play->recorded[1].stack);
+	free(log);
+	free(play);
+	free(memory);
+}
+END_TEST
+
 /* ---- mappings --------------------------------------------------------------------------- */
 
 static int count_sets(void *context, const struct recording_mapping *mapping, size_t number,
@@ -435,6 +469,7 @@ int main(void)
 	tcase_add_loop_test(tcase, pages_in_any_order, 0, 6);
 	tcase_add_test(tcase, so_many_pages_and_no_more);
 	tcase_add_loop_test(tcase, made_moves, 0, COUNT_OF(cases));
+	tcase_add_test(tcase, a_deep_stack_is_recorded_as_bpf_finds_it);
 	tcase_add_loop_test(tcase, mappings_are_written_when_they_change, 0, COUNT_OF(changes));
 	suite_add_tcase(suite, tcase);
 

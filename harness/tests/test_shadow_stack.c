@@ -506,6 +506,7 @@ int main(void)
 	Suite *suite = suite_create("shadow_stack");
 	TCase *tcase = tcase_create("shadow_stack");
 
+	tcase_set_timeout(tcase, 60);
 	tcase_add_loop_test(tcase, test_events, 0, sizeof(cases) / sizeof(*cases));
 	tcase_add_test(tcase, test_interrupted_frame_is_marked);
 	tcase_add_loop_test(tcase, test_regions, 0, sizeof(region_cases) / sizeof(*region_cases));

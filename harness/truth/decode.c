@@ -15,8 +15,8 @@
  * The cache is a hash table with open addressing. Entries carry the generation they were made in:
  * a flush only starts a new one.
  *
- * Whether rsp was moved (push, add, leave, and whatever goes by rbp) or set to something else is
- * read from the bytes, too: tracer_stacks.c asks, to tell stacks apart. Rarer ways to set it (cmov,
+ * Whether rsp was moved (push, add), set by rbp (leave) or set to something else is read from the
+ * bytes, too: tracer_stacks.c asks, to tell stacks apart. Rarer ways to set it (cmov,
  * xor, or) count as moves.
  *
  * Not decoded: 16- and 32-bit code. 9A (far call) does not exist in 64-bit mode.
@@ -160,7 +160,9 @@ static enum sp_source source_of(const struct operands *operands, uint8_t from,
 	if (operands->mod != 3)
 		return SP_FROM_MEMORY;
 	*ret_register = from;
-	return from == OPERAND_RBP || from == OPERAND_RSP ? SP_MOVED : SP_FROM_REGISTER;
+	if (from == OPERAND_RSP)
+		return SP_MOVED;
+	return from == OPERAND_RBP ? SP_FROM_FRAME : SP_FROM_REGISTER;
 }
 
 enum sp_source instruction_sp_source(const uint8_t *bytes, size_t size, uint8_t *ret_register)
@@ -186,10 +188,10 @@ enum sp_source instruction_sp_source(const uint8_t *bytes, size_t size, uint8_t 
 		return operands.mod == 3 && to_rm ? source_of(&operands, operands.reg, ret_register)
 						  : SP_MOVED;
 	case 0x8d: /* lea */
-		if (!to_reg || operands.base == OPERAND_RSP || operands.base == OPERAND_RBP)
+		if (!to_reg || operands.base == OPERAND_RSP)
 			return SP_MOVED;
 		*ret_register = operands.base;
-		return SP_FROM_REGISTER;
+		return operands.base == OPERAND_RBP ? SP_FROM_FRAME : SP_FROM_REGISTER;
 	case 0x8f: /* pop r/m */
 	case 0xc7: /* mov r/m, imm */
 		if (operands.mod != 3 || !to_rm)
@@ -200,6 +202,7 @@ enum sp_source instruction_sp_source(const uint8_t *bytes, size_t size, uint8_t 
 		*ret_register = OPERAND_RAX;
 		return to_rm ? SP_FROM_REGISTER : SP_MOVED;
 	case 0xbc: return to_rm ? SP_FROM_REGISTER : SP_MOVED; /* mov imm */
+	case 0xc9: return SP_FROM_FRAME;		       /* leave */
 	case 0xcf: return SP_FROM_MEMORY;		       /* iret */
 	default: return SP_MOVED;
 	}

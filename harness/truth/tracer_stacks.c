@@ -316,13 +316,19 @@ static int follow_in_mapping(struct tracer *tracer, struct thread *thread, uint6
 	/* Handlers and what they interrupted may have one mapping, too: shadow_stack_move() knows. */
 	if (thread->shadow.region_count)
 		return 0;
-	if (thread->next.sp_source == SP_MOVED) {
+	if (thread->next.sp_source == SP_MOVED ||
+	    (thread->next.sp_source == SP_FROM_FRAME && sp >= from)) {
 		if (sp > thread->base)
 			thread->base = sp;
 		return 0;
 	}
 	if (is_presumed(tracer, thread, sp))
 		return come_back(tracer, thread);
+	/* Back from a stack that its function went to by itself; or up to no good. */
+	if (thread->next.sp_source == SP_FROM_FRAME) {
+		disturb(tracer, thread);
+		return 0;
+	}
 	if (sp >= from && sp <= thread->base)
 		return follow_up(tracer, thread, sp);
 	if (stack_pool_take(&tracer->stacks, sp, &tracer->memory, &known))

@@ -75,11 +75,14 @@ void thread_destroy(struct thread *thread)
 	free(thread);
 }
 
-/* Almost every instruction leaves the thread where it was, and this costs nothing then. */
+/* Almost every instruction leaves the thread where it was, and this costs nothing then. A frame pointer
+ * leads up, to the end of its function; only down, or above what is known, is it another matter. */
 static bool may_switch(const struct thread *thread, uint64_t sp)
 {
+	enum sp_source source = thread->next.sp_source;
+
 	return sp < thread->stack.low || sp >= thread->stack.high || sp > thread->base ||
-	       thread->next.sp_source != SP_MOVED;
+	       (source != SP_MOVED && (source != SP_FROM_FRAME || sp < thread->regs.rsp));
 }
 
 /* Whether the bytes pushed by what was at pc say that it was a call, and of which return address.

@@ -50,7 +50,8 @@ enum instruction_kind {
 
 /* What an instruction does to rsp, other than by pushing and popping. */
 enum sp_source {
-	SP_MOVED,	  /* nothing, or by an offset from itself or from rbp */
+	SP_MOVED,	  /* nothing, or by an offset from itself */
+	SP_FROM_FRAME,	  /* sets it by an offset from rbp: leave, lea rsp, [rbp - 40] */
 	SP_FROM_REGISTER, /* sets it to another register's value, or a constant */
 	SP_FROM_MEMORY,	  /* to what memory held */
 };

@@ -96,6 +96,18 @@ static bool read_by_claim(struct comparer *comparer, const struct evidence *evid
 	return !rests_on_truth(&ret->judgement);
 }
 
+/* The frame at fault, or the one that it should lead to, is where no code can be. */
+static bool is_without_code(const struct evidence *evidence, uint32_t frames)
+{
+	const struct memory_reader *memory = evidence->point->memory;
+	const struct stack *truth = evidence->truth;
+	uint8_t byte;
+
+	return memory->read(memory->context, walk_pc(truth->pc[frames - 1]), &byte, 1) ||
+	       (frames < truth->count &&
+		memory->read(memory->context, walk_pc(truth->pc[frames]), &byte, 1));
+}
+
 void doubt_reading(struct comparer *comparer, const struct evidence *evidence, uint32_t frames,
 		   struct reading *readings, size_t *ret_count)
 {
@@ -111,6 +123,10 @@ void doubt_reading(struct comparer *comparer, const struct evidence *evidence, u
 	comparer->result->doubts++;
 	if (shadow->in_transit) {
 		never_proven(comparer, &readings[0], DOUBT_IN_TRANSIT);
+		return;
+	}
+	if (is_without_code(evidence, frames)) {
+		never_proven(comparer, &readings[0], DOUBT_NO_CODE);
 		return;
 	}
 	key = find_key(comparer, point, evidence->truth, frames);
