@@ -335,9 +335,10 @@ const char *address_space_code_name(const struct address_space *space, uint64_t 
 void address_space_describe(const struct address_space *space, uint64_t pc, char *text, size_t size)
 {
 	const struct mapping *mapping = address_space_find(space, pc);
-	const struct image_symbol *symbol;
 	const char *name, *code;
+	struct code_name function;
 	uint64_t offset;
+	int used;
 
 	if (!mapping) {
 		snprintf(text, size, "0x%" PRIx64 " (unmapped)", pc);
@@ -354,12 +355,16 @@ void address_space_describe(const struct address_space *space, uint64_t pc, char
 		snprintf(text, size, "0x%" PRIx64 " (%s)", pc, *name ? name : "anonymous");
 		return;
 	}
-	symbol = image_symbol_find(mapping->entry->image, pc - mapping->bias);
-	if (symbol)
-		snprintf(text, size, "%s+0x%" PRIx64 " (%s)", symbol->name,
-			 pc - mapping->bias - symbol->pc, name);
-	else
+	code_name_find(mapping->entry->image, mapping->entry->cfi, pc - mapping->bias, &function);
+	/* An FDE or a gap has no name but an address: the one in the file says more. */
+	if (function.kind == CODE_FDE || function.kind == CODE_GAP) {
 		snprintf(text, size, "+0x%" PRIx64 " (%s)", pc - mapping->bias, name);
+		return;
+	}
+	code_name_print(&function, text, size);
+	used = (int)strlen(text);
+	snprintf(text + used, size - used, "+0x%" PRIx64 " (%s)",
+		 pc - mapping->bias - function.start, name);
 }
 
 bool mapping_for_walk(const struct mapping *mapping, struct walk_mapping *ret)

@@ -555,6 +555,21 @@ void image_adopt_debug(struct image *image, struct image *debug)
 	file->symbols_read = true;
 	debug->symbol = NULL;
 	debug->symbol_count = 0;
+	/* With them their sections: the names stay in the debug file, which lives as long. */
+	struct image_file *other = debug->priv;
+	free(file->code);
+	free(file->code_by_address);
+	file->code = other->code;
+	file->code_count = other->code_count;
+	file->code_by_address = other->code_by_address;
+	file->code_by_address_count = other->code_by_address_count;
+	other->code = NULL;
+	other->code_by_address = NULL;
+	other->code_count = other->code_by_address_count = 0;
+	free(file->range);
+	file->range = NULL;
+	file->range_count = 0;
+	file->ranges_made = false;
 }
 
 void image_destroy(struct image *image)
@@ -569,7 +584,10 @@ void image_destroy(struct image *image)
 	else
 		free(file->data);
 	free(file->reference);
-	free(file->by_section);
+	free(file->code);
+	free(file->code_by_address);
+	free(file->range);
+	free(file->stub);
 	free(file);
 	free(image->symbol);
 	free(image->segment);

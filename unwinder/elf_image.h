@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * elf_image.h - what elf_image.c, elf_symbol.c and elf_relocate.c share
+ * elf_image.h - what elf_*.c and code_name.c share
  *
  * Private to unwinder/: the mapping and the libelf handle behind an image.
  */
@@ -10,21 +10,60 @@
 #include <libelf.h>
 #include "unwinder.h"
 
+/* A section of code, by its number in the file; of others end is 0. */
+struct code_section {
+	uint64_t start;
+	uint64_t end;
+	const char *name; /* in the file; "" if it can't be read */
+};
+
+/* A stretch that one symbol covers; ranges don't overlap. */
+struct symbol_range {
+	uint64_t start;
+	uint64_t end;
+	const struct image_symbol *symbol;
+};
+
+/* One entry of a PLT. */
+struct plt_stub {
+	uint64_t start;
+	uint64_t end;
+	const char *name; /* of the function, in the file; NULL: a resolver without one */
+	uint64_t target;  /* the resolver, of IRELATIVE */
+	bool known;	  /* a relocation fills its slot */
+};
+
 struct image_file {
 	uint8_t *data;
 	size_t size;
 	bool mapped; /* munmap, else free */
 	Elf *elf;
-	bool symbols_read;
+	bool symbols_read; /* and code */
+	struct code_section *code;
+	size_t code_count;
+	uint32_t *code_by_address; /* numbers of sections in code, of a linked file */
+	size_t code_by_address_count;
+	bool ranges_made;
+	struct symbol_range *range; /* by section of an object file, then by start */
+	size_t range_count;
+	bool stubs_read;
+	struct plt_stub *stub; /* by start */
+	size_t stub_count;
 	/* Of an object file; elf_relocate.c. */
 	struct code_reference *reference;
 	size_t reference_count;
 	size_t reference_capacity;
-	const struct image_symbol **by_section;
-	size_t by_section_count;
 };
 
 /* Resolves target's relocations in its size bytes at data, which are the image's own copy. */
 void section_relocate(struct image_file *file, Elf_Scn *target, uint8_t *data, size_t size);
+
+/* The code section that vaddr lies in, of a linked file; NULL: none, or it has no section headers. */
+const struct code_section *image_code_section(const struct image *image, uint64_t vaddr);
+/* The symbol that covers vaddr (of an object file: in this section, else 0), or NULL. */
+const struct image_symbol *image_symbol_covering(const struct image *image, uint16_t section,
+						 uint64_t vaddr);
+/* The PLT entry that vaddr lies in, or NULL. */
+const struct plt_stub *image_plt_stub(const struct image *image, uint64_t vaddr);
 
 #endif

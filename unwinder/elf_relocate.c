@@ -135,72 +135,22 @@ static uint16_t referenced_section(const struct image_file *file, const uint8_t 
 	return found ? found->section : SHN_UNDEF;
 }
 
-static int compare_sections(const void *left, const void *right)
-{
-	const struct image_symbol *a = *(const struct image_symbol *const *)left;
-	const struct image_symbol *b = *(const struct image_symbol *const *)right;
-	if (a->section != b->section)
-		return a->section < b->section ? -1 : 1;
-	return a < b ? -1 : a > b; /* by PC already, the best name first */
-}
-
-static void sort_by_section(const struct image *image, struct image_file *file)
-{
-	size_t count;
-	const struct image_symbol *symbol = image_symbols(image, &count);
-	if (file->by_section || !count)
-		return;
-	file->by_section = malloc(count * sizeof(struct image_symbol *));
-	if (!file->by_section)
-		return;
-	for (size_t i = 0; i < count; i++)
-		file->by_section[i] = &symbol[i];
-	file->by_section_count = count;
-	qsort(file->by_section, count, sizeof(struct image_symbol *), compare_sections);
-}
-
-/* How many symbols lie in sections before this one, or in it before pc. */
-static size_t count_before(const struct image_file *file, uint16_t section, uint64_t pc)
-{
-	size_t low = 0;
-	size_t high = file->by_section_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct image_symbol *symbol = file->by_section[middle];
-		if (symbol->section < section || (symbol->section == section && symbol->pc < pc))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* The function of the section that begins at pc, or the one before it if that reaches beyond pc. */
-static const struct image_symbol *find_in_section(const struct image_file *file, uint16_t section,
-						  uint64_t pc)
-{
-	size_t at = count_before(file, section, pc);
-	const struct image_symbol *symbol = at < file->by_section_count ? file->by_section[at]
-									: NULL;
-	if (symbol && symbol->section == section && symbol->pc == pc)
-		return symbol;
-	symbol = at ? file->by_section[at - 1] : NULL;
-	if (!symbol || symbol->section != section || pc - symbol->pc >= symbol->size)
-		return NULL;
-	return file->by_section[count_before(file, section, symbol->pc)];
-}
-
 const struct image_symbol *cfi_fde_symbol(const struct cfi *cfi, const struct cfi_fde *fde)
 {
-	struct image_file *file = cfi->image->priv; /* the index is a cache */
+	const struct image_file *file = cfi->image->priv;
 	struct cfi_entry entry;
 	struct error ignored;
-	if (cfi->image->type != ET_REL)
-		return image_symbol_find(cfi->image, fde->pc_begin);
+	if (cfi->image->type != ET_REL) {
+		struct code_name name;
+		code_name_find(cfi->image, cfi, fde->pc_begin, &name);
+		return name.symbol;
+	}
 	const struct image_section *where = cfi->cie[fde->cie].section;
 	if (cfi_entry_read(where, where != &cfi->image->debug_frame, fde->offset, &entry, &ignored))
 		return NULL;
 	uint16_t section = referenced_section(file, entry.body);
-	sort_by_section(cfi->image, file);
-	return section ? find_in_section(file, section, fde->pc_begin) : NULL;
+	const struct image_symbol *symbol =
+		section ? image_symbol_covering(cfi->image, section, fde->pc_begin) : NULL;
+	/* One without size ends where the next FDE begins. */
+	return symbol && (symbol->size || symbol->pc == fde->pc_begin) ? symbol : NULL;
 }

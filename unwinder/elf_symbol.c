@@ -1,16 +1,91 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * elf_symbol.c - function symbols: which name a PC has
+ * elf_symbol.c - symbols of code: which there are, and how far each reaches
  *
  * An address often has several names (memcpy and its versions, a weak alias, a local one), and
  * .symtab repeats .dynsym. The name that is shown must not depend on the linker's order, because
- * saved tables are compared: global before weak before local, then the shortest, then the first in
- * the alphabet. All names stay in the array, so any of them finds its address.
+ * saved tables are compared: functions before labels, global before weak before local, then the
+ * shortest, then the first in the alphabet. All names stay in the array, so any of them finds its
+ * address.
+ *
+ * Assembly without .type has STT_NOTYPE, and without .size no size. Such a symbol reaches to the next
+ * one of any kind, and none reaches beyond its section: else a function is blamed for its neighbour.
+ * What covers a PC where symbols lie over each other is symbol_range.c's.
  */
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include "elf_image.h"
+
+/* ---- sections of code -------------------------------------------------------------------- */
+
+static int compare_starts(const void *left, const void *right, void *context)
+{
+	const struct code_section *code = context;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	if (code[a].start != code[b].start)
+		return code[a].start < code[b].start ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+static void order_by_address(struct image_file *file)
+{
+	file->code_by_address = malloc(file->code_count * sizeof(*file->code_by_address));
+	for (size_t i = 0; file->code_by_address && i < file->code_count; i++)
+		if (file->code[i].start < file->code[i].end)
+			file->code_by_address[file->code_by_address_count++] = (uint32_t)i;
+	if (file->code_by_address_count)
+		qsort_r(file->code_by_address, file->code_by_address_count,
+			sizeof(*file->code_by_address), compare_starts, file->code);
+}
+
+/* Sections that hold instructions. A debug file's have no bytes, but the same addresses. */
+static void read_code_sections(struct image *image, struct image_file *file)
+{
+	size_t count, names;
+	bool named = !elf_getshdrstrndx(file->elf, &names);
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	if (elf_getshdrnum(file->elf, &count) || !count ||
+	    !(file->code = calloc(count, sizeof(*file->code))))
+		return;
+	file->code_count = count;
+	while ((section = elf_nextscn(file->elf, section))) {
+		size_t i = elf_ndxscn(section);
+		if (i >= count || !gelf_getshdr(section, &header) ||
+		    !(header.sh_flags & SHF_EXECINSTR) ||
+		    header.sh_addr + header.sh_size < header.sh_addr)
+			continue;
+		const char *name = named ? elf_strptr(file->elf, names, header.sh_name) : NULL;
+		file->code[i] = (struct code_section) { header.sh_addr,
+							header.sh_addr + header.sh_size,
+							name ? name : "" };
+	}
+	if (image->type != ET_REL)
+		order_by_address(file);
+}
+
+const struct code_section *image_code_section(const struct image *image, uint64_t vaddr)
+{
+	size_t count;
+	image_symbols(image, &count); /* reads the sections, too */
+	const struct image_file *file = image->priv;
+	size_t low = 0;
+	size_t high = file->code_by_address_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (file->code[file->code_by_address[middle]].start <= vaddr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return NULL;
+	const struct code_section *code = &file->code[file->code_by_address[low - 1]];
+	return vaddr < code->end ? code : NULL;
+}
+
+/* ---- order ------------------------------------------------------------------------------- */
 
 static int binding_rank(uint8_t binding)
 {
@@ -22,12 +97,19 @@ static int binding_rank(uint8_t binding)
 	}
 }
 
+static bool is_function(const struct image_symbol *symbol)
+{
+	return symbol->type == STT_FUNC || symbol->type == STT_GNU_IFUNC;
+}
+
 static int compare_symbols(const void *left, const void *right)
 {
 	const struct image_symbol *a = left;
 	const struct image_symbol *b = right;
 	if (a->pc != b->pc)
 		return a->pc < b->pc ? -1 : 1;
+	if (is_function(a) != is_function(b))
+		return is_function(a) ? -1 : 1;
 	int rank = binding_rank(a->binding) - binding_rank(b->binding);
 	if (rank)
 		return rank;
@@ -47,11 +129,110 @@ static bool is_symbol_table(const GElf_Shdr *header)
 	       header->sh_entsize == sizeof(Elf64_Sym);
 }
 
-/* Adds the functions of one symbol table, as long as there is room; a bad name or entry only loses
- * that symbol. */
-static void read_section(struct image *image, size_t capacity, Elf *elf, Elf_Scn *section,
-			 const GElf_Shdr *header)
+/* ---- reading ----------------------------------------------------------------------------- */
+
+/* Where data begins in a section of code: it ends a symbol without size, and is no name. */
+struct boundaries {
+	uint64_t *at;
+	size_t count;
+	size_t capacity;
+};
+
+static void add_boundary(struct boundaries *boundaries, uint64_t pc)
 {
+	if (boundaries->count == boundaries->capacity) {
+		size_t capacity = boundaries->capacity ? 2 * boundaries->capacity : 64;
+		void *grown = reallocarray(boundaries->at, capacity, sizeof(*boundaries->at));
+		if (!grown)
+			return;
+		boundaries->at = grown;
+		boundaries->capacity = capacity;
+	}
+	boundaries->at[boundaries->count++] = pc;
+}
+
+/* Labels that only assemblers and linkers read: .L12, annobin's, ARM's mapping symbols ($x) where another
+ * assembler writes them, and mold's name for a whole PLT. */
+static bool is_mark(const char *name)
+{
+	return !strncmp(name, ".L", 2) || !strncmp(name, ".annobin", 8) ||
+	       (name[0] == '$' && name[1] && strchr("adtx", name[1]) &&
+		(!name[2] || name[2] == '.')) ||
+	       !strcmp(name, "_PROCEDURE_LINKAGE_TABLE_");
+}
+
+/* How far an executable segment goes on from vaddr. */
+static uint64_t left_in_segment(const struct image *image, uint64_t vaddr)
+{
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct image_segment *segment = &image->segment[i];
+		if (segment->executable && vaddr >= segment->vaddr &&
+		    vaddr - segment->vaddr < segment->memory_bytes)
+			return segment->memory_bytes - (vaddr - segment->vaddr);
+	}
+	return 0;
+}
+
+/*
+ * How far the code goes on that the symbol begins in: its section of code, which it must lie in. Where
+ * section headers say otherwise, a function with a size is still believed as far as its segment goes:
+ * both of that it says of itself. 0: it is no code.
+ */
+static uint64_t left_in_code(const struct image *image, const GElf_Sym *symbol)
+{
+	const struct image_file *file = image->priv;
+	const struct code_section *code = NULL;
+	unsigned int type = GELF_ST_TYPE(symbol->st_info);
+	bool object_file = image->type == ET_REL;
+	/* More sections than 16 bits can number: only an address tells. */
+	if (symbol->st_shndx == SHN_XINDEX && !object_file)
+		code = image_code_section(image, symbol->st_value);
+	else if (symbol->st_shndx >= SHN_LORESERVE || symbol->st_shndx == SHN_UNDEF)
+		return 0;
+	else if (symbol->st_shndx < file->code_count)
+		code = &file->code[symbol->st_shndx];
+	uint64_t offset = symbol->st_value - (code && !object_file ? code->start : 0);
+	if (code && offset < code->end - code->start)
+		return code->end - code->start - offset;
+	if (object_file || !symbol->st_size || (type != STT_FUNC && type != STT_GNU_IFUNC))
+		return 0;
+	return left_in_segment(image, symbol->st_value);
+}
+
+/* Adds one symbol, or the boundary that it is. A bad name only loses that symbol. */
+static void add_symbol(struct image *image, struct boundaries *boundaries, Elf *elf, size_t strings,
+		       const GElf_Sym *symbol)
+{
+	unsigned int type = GELF_ST_TYPE(symbol->st_info);
+	if (type == STT_SECTION || type == STT_FILE || type == STT_TLS || type == STT_COMMON)
+		return;
+	uint64_t left = left_in_code(image, symbol);
+	const char *name = left ? elf_strptr(elf, strings, symbol->st_name) : NULL;
+	if (!name || !*name)
+		return;
+	struct image_symbol added = {
+		.pc = symbol->st_value,
+		.size = symbol->st_size,
+		.end = symbol->st_value +
+		       (symbol->st_size && symbol->st_size < left ? symbol->st_size : left),
+		.name = name,
+		.binding = GELF_ST_BIND(symbol->st_info),
+		.type = (uint8_t)type,
+		.section = image->type == ET_REL ? symbol->st_shndx : SHN_UNDEF,
+	};
+	if (type == STT_NOTYPE && is_mark(name))
+		return;
+	if (type == STT_NOTYPE || is_function(&added))
+		image->symbol[image->symbol_count++] = added;
+	else if (image->type != ET_REL) /* there only the symbol at an FDE's begin is asked for */
+		add_boundary(boundaries, added.pc);
+}
+
+/* As long as there is room. */
+static void read_section(struct image *image, struct boundaries *boundaries, size_t capacity,
+			 Elf_Scn *section, const GElf_Shdr *header)
+{
+	const struct image_file *file = image->priv;
 	Elf_Data *data = elf_getdata(section, NULL);
 	if (!data)
 		return;
@@ -60,42 +241,34 @@ static void read_section(struct image *image, size_t capacity, Elf *elf, Elf_Scn
 		GElf_Sym symbol;
 		if (!gelf_getsym(data, (int)i, &symbol))
 			break;
-		unsigned int type = GELF_ST_TYPE(symbol.st_info);
-		if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol.st_shndx == SHN_UNDEF)
-			continue;
-		const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
-		if (!name || !*name)
-			continue;
-		image->symbol[image->symbol_count++] = (struct image_symbol) {
-			.pc = symbol.st_value,
-			.size = symbol.st_size,
-			.name = name,
-			.binding = GELF_ST_BIND(symbol.st_info),
-			.section = image->type == ET_REL ? symbol.st_shndx : SHN_UNDEF,
-		};
+		add_symbol(image, boundaries, file->elf, header->sh_link, &symbol);
 	}
 }
 
-/* .symtab and .dynsym together, sorted and without doubles. Without memory: none. */
-static void read_symbols(struct image *image, const struct image_file *file)
+static int compare_boundaries(const void *left, const void *right)
 {
-	size_t capacity = 0;
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-	while ((section = elf_nextscn(file->elf, section)))
-		if (gelf_getshdr(section, &header) && is_symbol_table(&header))
-			capacity += header.sh_size / header.sh_entsize;
-	/* Each section was found to lie inside the file, but any number may share the same bytes. */
-	if (capacity > file->size / sizeof(Elf64_Sym))
-		capacity = file->size / sizeof(Elf64_Sym);
-	if (!capacity || !(image->symbol = calloc(capacity, sizeof(*image->symbol))))
-		return;
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+	return a < b ? -1 : a > b;
+}
 
-	while ((section = elf_nextscn(file->elf, section)))
-		if (gelf_getshdr(section, &header) && is_symbol_table(&header))
-			read_section(image, capacity, file->elf, section, &header);
+/* Data ends a symbol without size. Another symbol does, too: symbol_range.c sees them in order. */
+static void end_at_boundaries(struct image *image, struct boundaries *boundaries)
+{
+	size_t next = 0;
+	if (boundaries->count)
+		qsort(boundaries->at, boundaries->count, sizeof(*boundaries->at),
+		      compare_boundaries);
+	for (size_t i = 0; i < image->symbol_count; i++) {
+		struct image_symbol *symbol = &image->symbol[i];
+		while (next < boundaries->count && boundaries->at[next] <= symbol->pc)
+			next++;
+		if (!symbol->size && next < boundaries->count && boundaries->at[next] < symbol->end)
+			symbol->end = boundaries->at[next];
+	}
+}
 
-	qsort(image->symbol, image->symbol_count, sizeof(*image->symbol), compare_symbols);
+static void drop_doubles(struct image *image)
+{
 	size_t kept = 0;
 	for (size_t i = 0; i < image->symbol_count; i++) {
 		const struct image_symbol *symbol = &image->symbol[i];
@@ -108,6 +281,32 @@ static void read_symbols(struct image *image, const struct image_file *file)
 	image->symbol_count = kept;
 }
 
+/* .symtab and .dynsym together, sorted and without doubles. Without memory: none. */
+static void read_symbols(struct image *image, struct image_file *file)
+{
+	struct boundaries boundaries = { NULL };
+	size_t capacity = 0;
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	read_code_sections(image, file);
+	while ((section = elf_nextscn(file->elf, section)))
+		if (gelf_getshdr(section, &header) && is_symbol_table(&header))
+			capacity += header.sh_size / header.sh_entsize;
+	/* Each section was found to lie inside the file, but any number may share the same bytes. */
+	if (capacity > file->size / sizeof(Elf64_Sym))
+		capacity = file->size / sizeof(Elf64_Sym);
+	if (!capacity || !(image->symbol = calloc(capacity, sizeof(*image->symbol))))
+		return;
+
+	while ((section = elf_nextscn(file->elf, section)))
+		if (gelf_getshdr(section, &header) && is_symbol_table(&header))
+			read_section(image, &boundaries, capacity, section, &header);
+	qsort(image->symbol, image->symbol_count, sizeof(*image->symbol), compare_symbols);
+	end_at_boundaries(image, &boundaries);
+	free(boundaries.at);
+	drop_doubles(image);
+}
+
 const struct image_symbol *image_symbols(const struct image *image, size_t *ret_count)
 {
 	struct image_file *file = image->priv;
@@ -117,38 +316,6 @@ const struct image_symbol *image_symbols(const struct image *image, size_t *ret_
 	}
 	*ret_count = image->symbol_count;
 	return image->symbol;
-}
-
-/* How far back a function that covers a PC is looked for, past functions nested inside it. */
-#define SYMBOL_NESTING_MAX 64
-
-const struct image_symbol *image_symbol_find(const struct image *image, uint64_t vaddr)
-{
-	size_t low = 0;
-	size_t high;
-	const struct image_symbol *symbols = image_symbols(image, &high);
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (symbols[middle].pc <= vaddr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-
-	/* low is one past the last symbol that begins at or before vaddr. */
-	const struct image_symbol *nearest = NULL;
-	const struct image_symbol *covering = NULL;
-	for (size_t i = low; i > 0 && low - i < SYMBOL_NESTING_MAX; i--) {
-		const struct image_symbol *symbol = &symbols[i - 1];
-		if (covering && symbol->pc != covering->pc)
-			break;
-		if (vaddr - symbol->pc < symbol->size)
-			covering = symbol; /* the best name of a PC comes first: go on to it */
-		if (!symbol->size && (!nearest || nearest->pc == symbol->pc) &&
-		    symbol->pc == symbols[low - 1].pc)
-			nearest = symbol;
-	}
-	return covering ? covering : nearest;
 }
 
 uint64_t image_symbol_address(const struct image *image, const char *name)

@@ -52,7 +52,7 @@ static void print_name(struct text *text, const struct cfi_fde *fde)
 	const struct image_symbol *symbol = cfi_fde_symbol(text->cfi, fde);
 	uint64_t inside = symbol ? text->start - symbol->pc : 0;
 
-	if (symbol && (!inside || inside < symbol->size)) {
+	if (symbol) {
 		print_escaped(text->file, symbol->name);
 		if (inside)
 			fprintf(text->file, "+0x%" PRIx64, inside);

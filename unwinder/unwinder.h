@@ -104,13 +104,16 @@ struct image_section {
 	const char *name;
 };
 
-/* A function symbol (STT_FUNC, STT_GNU_IFUNC) of .symtab or .dynsym. Sorted by pc; of several names
- * of one pc the one to show comes first: global, then shortest, then by the alphabet. */
+/* A symbol of code in .symtab or .dynsym: STT_FUNC, STT_GNU_IFUNC, and STT_NOTYPE, as assembly without
+ * .type has it. Sorted by pc; of several names of one pc the one to show comes first: a function, then
+ * global, then shortest, then by the alphabet. */
 struct image_symbol {
 	uint64_t pc;
 	uint64_t size;	  /* 0 if the symbol says none */
+	uint64_t end;	  /* of what it covers at most: docs/NAMES.md */
 	const char *name; /* in the image's string table */
 	uint8_t binding;  /* STB_* */
+	uint8_t type;	  /* STT_* */
 	uint16_t section; /* that pc is an offset in, of an object file; else 0 */
 };
 
@@ -147,11 +150,11 @@ void image_destroy(struct image *image);
 /* Takes .debug_frame and the symbols from the image's separate debug file, which image owns from
  * then on. Its addresses must be the same. */
 void image_adopt_debug(struct image *image, struct image *debug);
-/* All function symbols. Sorting them takes longer than building a table, so they are read when
+/* All symbols of code. Sorting them takes longer than building a table, so they are read when
  * first asked for: the image caches them. */
 const struct image_symbol *image_symbols(const struct image *image, size_t *ret_count);
-/* The function symbol that covers vaddr, or the nearest before it when that has no size. NULL:
- * none. */
+/* The symbol that covers vaddr: the innermost that has a size, else one without, which reaches to the next
+ * symbol or its section's end. NULL: none. Where the CFI is at hand, code_name_find() knows better. */
 const struct image_symbol *image_symbol_find(const struct image *image, uint64_t vaddr);
 /* The symbol's address by name, or 0. */
 uint64_t image_symbol_address(const struct image *image, const char *name);
@@ -232,9 +235,37 @@ int cfi_create_section(const struct image *image, const char *name, struct cfi *
 void cfi_destroy(struct cfi *cfi);
 /* The FDE that covers vaddr, or NULL. Overlaps: the one with the highest pc_begin. (cfi_by_pc.c) */
 const struct cfi_fde *cfi_fde_find(const struct cfi *cfi, uint64_t vaddr);
-/* The function symbol that covers the FDE's first PC, or NULL: image_symbol_find(), but in an object
- * file, where sections lie over each other, one of the FDE's own section. (elf_relocate.c) */
+/* The symbol that covers the FDE's first PC, or NULL: code_name_find()'s, but in an object file, where sections lie over each other, one of the FDE's own section. (elf_relocate.c) */
 const struct image_symbol *cfi_fde_symbol(const struct cfi *cfi, const struct cfi_fde *fde);
+
+/* ---- code_name.c ------------------------------------------------------------------------ */
+
+enum code_name_kind {
+	CODE_SYMBOL,
+	CODE_STUB,    /* an entry of a PLT: "read@plt" */
+	CODE_SECTION, /* of .init, .fini or a PLT, what no symbol covers and is no stub */
+	CODE_FDE,     /* an FDE's, without a symbol */
+	CODE_GAP,     /* neither: behind the last FDE before it, in its section */
+};
+
+/* Which function an address is in. docs/NAMES.md has the rules. */
+struct code_name {
+	enum code_name_kind kind;
+	uint64_t start;	     /* where it begins */
+	const char *name;    /* in the image, of a stub its function's; NULL of an FDE or a gap */
+	uint64_t resolver;   /* of a stub whose name is NULL: which function picks its target */
+	const char *section; /* that vaddr lies in, if it holds code; else "" */
+	const struct image_symbol *symbol; /* of CODE_SYMBOL, else NULL */
+};
+
+/* Names vaddr. cfi is the image's, or NULL: then a symbol without size may reach too far. */
+void code_name_find(const struct image *image, const struct cfi *cfi, uint64_t vaddr,
+		    struct code_name *ret);
+/* What people read: "main", "read@plt", ".init", "fde@0x1230", "gap@0x6210". */
+void code_name_print(const struct code_name *name, char *text, size_t size);
+/* What a fault is filed under: the same, but of a stub its section (".plt"). A linker writes them all at
+ * once, with one FDE or none. */
+void code_name_print_place(const struct code_name *name, char *text, size_t size);
 
 /* ---- eh_frame_hdr.c --------------------------------------------------------------------- */
 

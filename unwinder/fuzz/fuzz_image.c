@@ -43,11 +43,36 @@ static void check_symbols(const struct image *image)
 		length += strlen(symbol[i].name);
 		const struct image_symbol *found = image_symbol_find(image, symbol[i].pc);
 		fuzz_require(!found || found->pc <= symbol[i].pc, "found behind the address");
+		fuzz_require(symbol[i].end > symbol[i].pc, "symbol %zu covers nothing", i);
+		fuzz_require(!found || symbol[i].pc < found->end, "found before the address");
 	}
 	fuzz_require(!count || length, "no names");
 	if (count)
 		fuzz_require(image_symbol_address(image, symbol[0].name) == symbol[0].pc,
 			     "the first name has another address");
+}
+
+/* Where sections, symbols, stubs and FDEs begin, there is a name, and it begins at or before. */
+static void check_names(const struct image *image, const struct cfi *cfi)
+{
+	size_t count;
+	const struct image_symbol *symbol = image_symbols(image, &count);
+	struct code_name name;
+	char text[64];
+
+	for (uint64_t i = 0; i < 16; i++) {
+		uint64_t vaddr = image->entry + 8 * i;
+		if (i < count)
+			vaddr = symbol[i].pc + symbol[i].size;
+		else if (cfi && i < cfi->by_pc_count)
+			vaddr = cfi->fde[cfi->by_pc[i]].pc_begin;
+		code_name_find(image, cfi, vaddr, &name);
+		fuzz_require(name.start <= vaddr, "it begins behind its address");
+		code_name_print(&name, text, sizeof(text));
+		fuzz_require(text[0], "an empty name");
+		code_name_print_place(&name, text, sizeof(text));
+		fuzz_require(text[0], "an empty place");
+	}
 }
 
 static void check_section(const struct image *image, const char *name, size_t size)
@@ -83,6 +108,7 @@ int fuzz_image(const uint8_t *data, size_t size)
 		fuzz_check_error(&error, NULL, size);
 	else
 		fuzz_check_cfi(cfi);
+	check_names(image, cfi);
 	fuzz_check_table(image, cfi);
 	cfi_destroy(cfi);
 	image_destroy(image);

@@ -94,8 +94,8 @@ static char *write_text(const struct text_case *text_case, uint64_t shift,
 			const struct error_list *diagnostics)
 {
 	struct image_symbol symbols[] = {
-		{ .pc = FUNCTION_PC + shift, .size = 0x100, .name = "function" },
-		{ .pc = 0x8000 + shift, .size = 4, .name = "a\nb\\ c" }
+		{ FUNCTION_PC + shift, 0x100, FUNCTION_PC + shift + 0x100, .name = "function" },
+		{ 0x8000 + shift, 4, 0x8000 + shift + 4, .name = "a\nb\\ c" }
 	};
 	struct image_file file = { .symbols_read = true };
 	uint8_t bytes[256] = { 0 };
@@ -140,6 +140,7 @@ static char *write_text(const struct text_case *text_case, uint64_t shift,
 	ck_assert_ptr_nonnull(stream);
 	ck_assert_int_eq(table_text_write(stream, &cfi, &error), 0);
 	fclose(stream);
+	free(file.range);
 	return text;
 }
 
