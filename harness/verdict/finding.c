@@ -3,10 +3,10 @@
  * finding.c - verdicts with their evidence, counted by place
  *
  * A fault in one function shows at every point that has it on its stack, often thousands. They are
- * one finding: verdict, kind, image and function, with the evidence of the first point. Where there
- * is no symbol, as in a stripped file's start-up code, the function is the FDE's range, or the gap
- * between two FDEs: "fde@0x1230" or "gap@0x6210". Code that the program has made itself is what the
- * program calls it (address_space_read_names()), else "unmapped".
+ * one finding: verdict, kind, image and function, with the evidence of the first point. Which function
+ * that is says code_name.c (docs/NAMES.md): where there is no symbol, the section (".plt"), the FDE's
+ * range or the gap between two FDEs ("fde@0x1230", "gap@0x6210"). Code that the program has made itself
+ * is what the program calls it (address_space_read_names()), else "unmapped".
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -27,33 +27,13 @@ static struct finding *findings_find(struct findings *findings, const struct jud
 	return NULL;
 }
 
-/* The end of the last FDE that ends at or below vaddr: where the gap around vaddr begins. */
-static uint64_t gap_start(const struct cfi *cfi, uint64_t vaddr)
-{
-	uint64_t start = 0;
-
-	for (size_t i = 0; cfi && i < cfi->by_pc_count; i++) {
-		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
-		uint64_t end = fde->pc_begin + fde->pc_range;
-
-		if (end <= vaddr && end > start)
-			start = end;
-	}
-	return start;
-}
-
 void finding_name_function(const struct image *image, const struct cfi *cfi, uint64_t vaddr,
 			   char *text, size_t size)
 {
-	const struct image_symbol *symbol = image_symbol_find(image, vaddr);
-	const struct cfi_fde *fde = cfi ? cfi_fde_find(cfi, vaddr) : NULL;
+	struct code_name name;
 
-	if (symbol)
-		snprintf(text, size, "%s", symbol->name);
-	else if (fde)
-		snprintf(text, size, "fde@0x%" PRIx64, fde->pc_begin);
-	else
-		snprintf(text, size, "gap@0x%" PRIx64, gap_start(cfi, vaddr));
+	code_name_find(image, cfi, vaddr, &name);
+	code_name_print_place(&name, text, size);
 }
 
 /* The file that is mapped there; "" if nothing is. */
@@ -64,17 +44,24 @@ static const char *image_name(const struct mapping *mapping)
 	return mapping->path[0] ? mapping->path : "[anonymous]";
 }
 
-static void name_function(const struct address_space *space, uint64_t pc, char *text, size_t size)
+/* place: what a fault there is filed under; else what a person reads in a stack. */
+static void name_function(const struct address_space *space, uint64_t pc, bool place, char *text,
+			  size_t size)
 {
 	const struct mapping *mapping = address_space_find(space, pc);
+	struct code_name code;
 	uint64_t offset;
 	const char *name = address_space_code_name(space, pc, &offset);
 
-	if (mapping && mapping->entry)
-		finding_name_function(mapping->entry->image, mapping->entry->cfi,
-				      pc - mapping->bias, text, size);
-	else
+	if (!mapping || !mapping->entry) {
 		snprintf(text, size, "%s", name ? name : "unmapped");
+		return;
+	}
+	code_name_find(mapping->entry->image, mapping->entry->cfi, pc - mapping->bias, &code);
+	if (place)
+		code_name_print_place(&code, text, size);
+	else
+		code_name_print(&code, text, size);
 }
 
 static void describe_row(const struct mapping *mapping, uint64_t vaddr, char *text, size_t size)
@@ -138,7 +125,7 @@ struct finding *findings_place(struct findings *findings, const struct judgement
 	char function[sizeof(((struct finding *)0)->function)];
 	struct finding *finding;
 
-	name_function(point->space, judgement->pc, function, sizeof(function));
+	name_function(point->space, judgement->pc, true, function, sizeof(function));
 	finding = findings_find(findings, judgement, image, function);
 	if (finding)
 		return finding;
@@ -197,7 +184,7 @@ bool finding_keep_stack(struct finding *finding, const struct address_space *spa
 		frame->guessed = stack->pc[i] & WALK_PC_GUESSED;
 		frame->right = i < right;
 		snprintf(frame->image, sizeof(frame->image), "%s", image_name(mapping));
-		name_function(space, lookup_pc, frame->function, sizeof(frame->function));
+		name_function(space, lookup_pc, false, frame->function, sizeof(frame->function));
 	}
 	finding->frame_count = count;
 	finding->frames_left_out = stack->count - count;

@@ -217,7 +217,7 @@ struct findings {
 };
 #define FINDINGS_MAX 320
 
-/* What a finding calls the function at vaddr: its symbol, else "fde@0x..." or "gap@0x...". */
+/* What a finding calls the function at vaddr: code_name_print_place()'s text. */
 void finding_name_function(const struct image *image, const struct cfi *cfi, uint64_t vaddr,
 			   char *text, size_t size);
 /* The judgement's finding, described if its place is new: then its count is 0. NULL: it has no room. */

@@ -45,12 +45,18 @@ static json_t *finding_begin(struct check *check, const char *message)
 			 json_bytes(message));
 }
 
-static void set_place(json_t *object, const struct image *image, uint64_t pc, uint64_t pc_end)
-{
-	const struct image_symbol *symbol = image_symbol_find(image, pc);
+#define NAME_BYTES 512
 
-	if (symbol)
-		json_object_set_new(object, "function", json_bytes(symbol->name));
+static void set_place(json_t *object, const struct image *image, const struct cfi *cfi, uint64_t pc,
+		      uint64_t pc_end)
+{
+	struct code_name name;
+	char text[NAME_BYTES];
+
+	code_name_find(image, cfi, pc, &name);
+	code_name_print_place(&name, text, sizeof(text));
+	if (name.name)
+		json_object_set_new(object, "function", json_bytes(text));
 	set_hex(object, "pc", pc);
 	set_hex(object, "pc_end", pc_end);
 }
@@ -73,6 +79,7 @@ static void set_row(json_t *object, const struct row *row)
 
 struct table_check {
 	struct check check;
+	const struct cfi *cfi;
 	const struct table *table;
 };
 
@@ -100,7 +107,7 @@ static void report_silent(void *context, const struct table_proof_finding *findi
 
 	if (!object)
 		return;
-	set_place(object, check->check.image, finding->pc, finding->pc_end);
+	set_place(object, check->check.image, check->cfi, finding->pc, finding->pc_end);
 	set_row(object, finding->row);
 	set_rule(object, check->table, finding->rule);
 	json_line(check->check.output, object);
@@ -109,7 +116,7 @@ static void report_silent(void *context, const struct table_proof_finding *findi
 static int check_table(const struct image *image, const struct cfi *cfi, FILE *output,
 		       json_t *proof, struct error *error)
 {
-	struct table_check check = { { "table", image, output, 0 }, NULL };
+	struct table_check check = { { "table", image, output, 0 }, cfi, NULL };
 	struct table_proof counts;
 	struct table *table;
 	json_t *flagged;
@@ -182,7 +189,7 @@ static int judge_row(void *context, const struct row *row)
 	object = finding_begin(&check->check, why);
 	if (!object)
 		return 0;
-	set_place(object, check->check.image, row->pc, row->pc_end);
+	set_place(object, check->check.image, check->cfi, row->pc, row->pc_end);
 	set_row(object, row);
 	json_line(check->check.output, object);
 	return 0;
@@ -204,7 +211,7 @@ static void judge_gap(struct referee_check *check, uint64_t vaddr)
 	object = finding_begin(&check->check, "libdw has a frame where no FDE is");
 	if (!object)
 		return;
-	set_place(object, check->check.image, vaddr, vaddr + 1);
+	set_place(object, check->check.image, check->cfi, vaddr, vaddr + 1);
 	json_line(check->check.output, object);
 }
 

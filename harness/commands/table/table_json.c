@@ -16,6 +16,8 @@
 #include "report/json_counts.h"
 #include "table.h"
 
+#define FUNCTION_BYTES 4096 /* C++ has long names */
+
 struct json_writer {
 	FILE *file;
 	const struct image *image;
@@ -41,6 +43,23 @@ static json_t *address_json(uint64_t address)
 	return json_sprintf("0x%" PRIx64, address);
 }
 
+/* An FDE may go on into the next function; not in an object file, where a PC alone says none. */
+static bool name_row(const struct json_writer *writer, const struct row *row,
+		     char ret[FUNCTION_BYTES])
+{
+	const struct image_symbol *symbol;
+	struct code_name name;
+
+	if (writer->image->type == ET_REL) {
+		symbol = cfi_fde_symbol(writer->cfi, writer->fde);
+		snprintf(ret, FUNCTION_BYTES, "%s", symbol ? symbol->name : "");
+		return symbol;
+	}
+	code_name_find(writer->image, writer->cfi, row->pc, &name);
+	code_name_print_place(&name, ret, FUNCTION_BYTES);
+	return name.name;
+}
+
 static int write_row(void *context, const struct row *row)
 {
 	struct json_writer *writer = context;
@@ -51,16 +70,14 @@ static int write_row(void *context, const struct row *row)
 		if (row->reg[reg].kind != RULE_UNSPECIFIED)
 			json_object_set_new(rules, register_name(reg),
 					    rule_json(writer, &row->reg[reg]));
-	/* An FDE may go on into the next function; not in an object file, where a PC alone says none. */
-	const struct image_symbol *symbol = writer->image->type == ET_REL
-						    ? cfi_fde_symbol(writer->cfi, writer->fde)
-						    : image_symbol_find(writer->image, row->pc);
+	char function[FUNCTION_BYTES];
+	bool named = name_row(writer, row, function);
 	json_t *object = json_pack("{s:s, s:o, s:s, s:o*, s:o, s:o, s:o, s:o}", "type", "row",
 				   "image", json_bytes(writer->image->path), "section",
 				   writer->cfi->cie[writer->fde->cie].section->name, "function",
-				   symbol ? json_bytes(symbol->name) : NULL, "pc",
-				   address_json(row->pc), "pc_end", address_json(row->pc_end),
-				   "cfa", rule_json(writer, &row->cfa), "rules", rules);
+				   named ? json_bytes(function) : NULL, "pc", address_json(row->pc),
+				   "pc_end", address_json(row->pc_end), "cfa",
+				   rule_json(writer, &row->cfa), "rules", rules);
 	if (!object)
 		return 1;
 	if (row->signal_frame)
