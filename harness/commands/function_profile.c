@@ -13,6 +13,7 @@
 #include <string.h>
 #include "commands/function_profile.h"
 #include "commands/plant/plant.h"
+#include "verdict/verdict.h"
 
 #define NAME_MAX_BYTES	 512
 #define CODE_BYTES_MAX	 (1u << 20) /* of one function, searched for returns */
@@ -240,7 +241,7 @@ static int add_fde(struct reader *reader, const struct cfi_fde *fde)
 	return 0;
 }
 
-static bool is_wanted(const struct reader *reader, uint64_t vaddr, const char *name)
+static bool is_wanted(const struct reader *reader, uint64_t vaddr)
 {
 	const struct own_code *own = &reader->profile->own;
 
@@ -248,17 +249,15 @@ static bool is_wanted(const struct reader *reader, uint64_t vaddr, const char *n
 		return true;
 	if (own->count)
 		return own_code_has(own, vaddr);
-	return !name || !function_is_startup(name);
+	return !start_file_find(reader->image, reader->cfi, vaddr, reader->decoder);
 }
 
 static int add_fdes(struct reader *reader)
 {
 	for (size_t i = 0; i < reader->cfi->by_pc_count; i++) {
 		const struct cfi_fde *fde = &reader->cfi->fde[reader->cfi->by_pc[i]];
-		const struct image_symbol *symbol = cfi_fde_symbol(reader->cfi, fde);
 
-		if (is_wanted(reader, fde->pc_begin, symbol ? symbol->name : NULL) &&
-		    add_fde(reader, fde))
+		if (is_wanted(reader, fde->pc_begin) && add_fde(reader, fde))
 			return -1;
 	}
 	return 0;
@@ -285,7 +284,7 @@ static int add_symbols(struct reader *reader)
 		/* Several names of one address are one function. */
 		if (symbol[i].size < SYMBOL_BYTES_MIN || (i && symbol[i].pc == symbol[i - 1].pc) ||
 		    own_code_plt(&reader->profile->own, symbol[i].pc) ||
-		    !is_wanted(reader, symbol[i].pc, symbol[i].name) ||
+		    !is_wanted(reader, symbol[i].pc) ||
 		    (reader->cfi && cfi_fde_find(reader->cfi, symbol[i].pc)))
 			continue;
 		function_name_print(symbol[i].name, name, sizeof(name));

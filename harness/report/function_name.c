@@ -136,22 +136,3 @@ void function_name_print(const char *name, char *ret, size_t size)
 	if (!ret[0])
 		snprintf(ret, size, "%s", name);
 }
-
-/* In every program, from crti.o, crtbegin.o and crt1.o. */
-bool function_is_startup(const char *name)
-{
-	static const char *const names[] = {
-		"_init",
-		"_fini",
-		"_start",
-		"deregister_tm_clones",
-		"register_tm_clones",
-		"__do_global_dtors_aux",
-		"frame_dummy",
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(name, names[i]))
-			return true;
-	return false;
-}

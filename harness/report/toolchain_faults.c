@@ -60,7 +60,7 @@ enum fault_origin fault_origin_of(const struct cell *cell, const json_t *finding
 		return ORIGIN_COMPILED;
 	/* _start is the program's own where there is no C library. */
 	bool missing = !strcmp(model_text(finding, "kind"), "missing");
-	if (missing && function_is_startup(model_text(finding, "function")))
+	if (missing && model_text(finding, "start_file")[0])
 		return ORIGIN_STARTUP;
 	if (!strcmp(cell->language, "asm"))
 		return ORIGIN_HANDWRITTEN;

@@ -44,8 +44,6 @@ void toolchain_short_version(const struct toolchain_id *id,
 /* A symbol's name, or how a finding calls code without one, less what differs between two builds of one
  * source: hashes and addresses. Into size bytes, cut if need be. */
 void function_name_print(const char *name, char *ret, size_t size);
-/* Whether it comes from the start-up objects that every program is linked with. */
-bool function_is_startup(const char *name);
 
 /* ---- toolchain_changes.c ---------------------------------------------------------------- */
 

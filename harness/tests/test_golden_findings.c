@@ -68,7 +68,12 @@ static const struct text_case text_cases[] = {
 	  "\"table_fault\",\"kind\":\"wrong\",\"image\":\"[vdso]\",\"function\":\"f\"}\n",
 	  NULL },
 	{ "not_a_start_file_s",
-	  FINDING("host", "table_fault", "missing", "frame_dummy", "no FDE covers it", ""), NULL },
+	  FINDING("host", "table_fault", "missing", "frame_dummy", "no FDE covers it",
+		  ",\"start_file\":\"crtbegin.o\""),
+	  NULL },
+	{ "the_name_of_a_start_file_s_function_alone",
+	  FINDING("host", "table_fault", "missing", "frame_dummy", "no FDE covers it", ""),
+	  "table_fault missing frame_dummy+0x1 declared no FDE covers it" },
 	{ "not_another_binary_s",
 	  "{\"type\":\"finding\",\"binary\":\"other\",\"kernel\":\"host\",\"verdict\":\"table_"
 	  "fault\","

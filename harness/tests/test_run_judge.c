@@ -20,10 +20,13 @@
 #define FINDING(verdict, kind, function, stop, count)                                              \
 	FINDING_IN("/corpus/p", verdict, kind, function, stop, count)
 #define IN_IMAGE(image, kind) FINDING_IN(image, "table_fault", kind, "f", "no_row", "2")
-#define WRONG_F		      FINDING("table_fault", "wrong", "f", "no_row", "2")
-#define LOST_F		      FINDING("conversion_loss", "flagged", "f", "offset_range", "2")
-#define MALFORMED_F	      FINDING("table_fault", "malformed", "f", "malformed", "2")
-#define NO_BPF		      "{\"type\":\"skip\",\"engine\":\"bpf\",\"reason\":\"no_bpf\"}\n"
+#define START_FILE(kind)                                                                           \
+	FINDING_IN("/corpus/p\",\"start_file\":\"crti.o", "table_fault", kind, "_init", "no_row",  \
+		   "2")
+#define WRONG_F	    FINDING("table_fault", "wrong", "f", "no_row", "2")
+#define LOST_F	    FINDING("conversion_loss", "flagged", "f", "offset_range", "2")
+#define MALFORMED_F FINDING("table_fault", "malformed", "f", "malformed", "2")
+#define NO_BPF	    "{\"type\":\"skip\",\"engine\":\"bpf\",\"reason\":\"no_bpf\"}\n"
 
 static const struct judge_case {
 	const char *name;
@@ -199,13 +202,14 @@ static const struct expect_case {
 	{ "expected_faults_may_be_at_most_points", "table_fault:[fg]",
 	  WRONG_F BPF(3, 1) VERDICTS(3, ",\"table_fault\":2"), CELL_PASSED, "" },
 	{ "fault_of_startup_code_is_not_the_programs", "startup",
-	  FINDING("table_fault", "missing", "_init", "no_row", "2") BPF(9, 7)
+	  START_FILE("missing") BPF(9, 7) VERDICTS(9, ",\"table_fault\":2"), CELL_PASSED, "" },
+	{ "startup_excuses_no_function_for_its_name", "startup",
+	  FINDING("table_fault", "missing", "frame_dummy", "no_row", "2") BPF(9, 7)
 		  VERDICTS(9, ",\"table_fault\":2"),
-	  CELL_PASSED, "" },
+	  CELL_FAILED, "table_fault (missing) in frame_dummy was not expected" },
 	{ "startup_excuses_no_wrong_table", "startup",
-	  FINDING("table_fault", "wrong", "_init", "no_row", "2") BPF(9, 7)
-		  VERDICTS(9, ",\"table_fault\":2"),
-	  CELL_FAILED, "table_fault (wrong) in _init was not expected" },
+	  START_FILE("wrong") BPF(9, 7) VERDICTS(9, ",\"table_fault\":2"), CELL_FAILED,
+	  "table_fault (wrong) in _init was not expected" },
 	{ "startup_excuses_no_gap_in_the_program_itself", "startup",
 	  FINDING("table_fault", "missing", "gap@0x1000", "no_row", "2") BPF(9, 7)
 		  VERDICTS(9, ",\"table_fault\":2"),
@@ -322,13 +326,22 @@ static const struct finding_case {
 	{ "one_that_may_be", "table_fault?:runtime.*",
 	  "'verdict':'table_fault','kind':'wrong','function':'runtime.mcall'", true },
 	{ "start_up_code_without_cfi", "startup",
-	  "'verdict':'table_fault','kind':'missing','function':'frame_dummy'", true },
-	{ "start_up_code_that_is_wrong", "startup",
-	  "'verdict':'table_fault','kind':'wrong','function':'frame_dummy'", false },
-	{ "an_entry_point_is_no_start_up_code", "startup",
-	  "'verdict':'table_fault','kind':'missing','function':'_start'", false },
-	{ "start_up_code_without_the_word", "exact",
+	  "'verdict':'table_fault','kind':'missing','function':'frame_dummy',"
+	  "'start_file':'crtbegin.o'",
+	  true },
+	{ "a_function_that_only_has_the_name_of_start_up_code", "startup",
 	  "'verdict':'table_fault','kind':'missing','function':'frame_dummy'", false },
+	{ "start_up_code_that_is_wrong", "startup",
+	  "'verdict':'table_fault','kind':'wrong','function':'frame_dummy',"
+	  "'start_file':'crtbegin.o'",
+	  false },
+	{ "an_entry_point_is_no_start_up_code", "startup",
+	  "'verdict':'table_fault','kind':'missing','function':'_start','start_file':'crt1.o'",
+	  false },
+	{ "start_up_code_without_the_word", "exact",
+	  "'verdict':'table_fault','kind':'missing','function':'frame_dummy',"
+	  "'start_file':'crtbegin.o'",
+	  false },
 	{ "a_gap_in_a_library", "startup",
 	  "'verdict':'table_fault','kind':'missing','function':'gap@0x1','image':'libc.so.6'",
 	  true },

@@ -307,11 +307,11 @@ static void make_results(struct results *results)
 		 "no_root: forky");
 	add_cell(results, "host", "stub", "gcc-12.2.0", "asm", "asm", WRONG("stub") EXPECTED);
 	add_cell(results, "host", "leaf", "gcc-12.2.0", "O2-nofp", "c",
-		 "\"kind\":\"missing\",\"function\":\"_init\"" EXPECTED);
+		 "\"kind\":\"missing\",\"function\":\"_init\",\"start_file\":\"crti.o\"" EXPECTED);
 	add_cell(results, "host", "leaf", "gcc-12.2.0", "O0-fp", "c",
 		 "\"kind\":\"wrong\",\"function\":\"memcpy\",\"linked_in\":true" EXPECTED);
 	add_cell(results, "host", "leaf", "gcc-13.3.0", "O0-fp", "c",
-		 "\"kind\":\"missing\",\"function\":\"gap@0x1020\",\"section\":\".plt\"" EXPECTED);
+		 "\"kind\":\"missing\",\"function\":\".plt\",\"section\":\".plt\"" EXPECTED);
 }
 
 static const struct origin_case {
@@ -328,8 +328,10 @@ static const struct origin_case {
 	  "\"kind\":\"missing\",\"function\":\"gap@0x10\",\"stripped\":true", ORIGIN_STARTUP },
 	{ "without_fde_and_not_stripped", "c", "\"kind\":\"missing\",\"function\":\"gap@0x10\"",
 	  ORIGIN_COMPILED },
-	{ "start_up_code_of_assembly", "asm", "\"kind\":\"missing\",\"function\":\"_init\"",
-	  ORIGIN_STARTUP },
+	{ "start_up_code_of_assembly", "asm",
+	  "\"kind\":\"missing\",\"function\":\"_init\",\"start_file\":\"crti.o\"", ORIGIN_STARTUP },
+	{ "the_name_of_start_up_code_alone", "c",
+	  "\"kind\":\"missing\",\"function\":\"frame_dummy\"", ORIGIN_COMPILED },
 	{ "start_of_an_assembly_program", "asm", "\"kind\":\"no_end\",\"function\":\"_start\"",
 	  ORIGIN_HANDWRITTEN },
 	{ "another_image", "c", WRONG("longjmp") ",\"image\":\"/lib/libc.so.6\"", ORIGIN_LIBRARY },

@@ -14,13 +14,15 @@
 #include "verdict.h"
 
 static struct finding *findings_find(struct findings *findings, const struct judgement *judgement,
-				     const char *image, const char *function)
+				     const char *image, const char *function,
+				     const char *start_file)
 {
 	for (size_t i = 0; i < findings->count; i++) {
 		struct finding *finding = &findings->finding[i];
 
+		/* A user's function may have the name of a start-up object's. */
 		if (finding->first.verdict == judgement->verdict &&
-		    finding->first.kind == judgement->kind &&
+		    finding->first.kind == judgement->kind && finding->start_file == start_file &&
 		    strcmp(finding->function, function) == 0 && strcmp(finding->image, image) == 0)
 			return finding;
 	}
@@ -123,10 +125,14 @@ struct finding *findings_place(struct findings *findings, const struct judgement
 	const char *image = image_name(mapping);
 	uint64_t vaddr = judgement->pc - (mapping ? mapping->bias : 0);
 	char function[sizeof(((struct finding *)0)->function)];
+	const char *start_file = NULL;
 	struct finding *finding;
 
 	name_function(point->space, judgement->pc, true, function, sizeof(function));
-	finding = findings_find(findings, judgement, image, function);
+	if (mapping && mapping->entry)
+		start_file = start_file_find(mapping->entry->image, mapping->entry->cfi, vaddr,
+					     decoder);
+	finding = findings_find(findings, judgement, image, function, start_file);
 	if (finding)
 		return finding;
 	if (findings->count == FINDINGS_MAX) {
@@ -147,6 +153,7 @@ struct finding *findings_place(struct findings *findings, const struct judgement
 	finding = &findings->finding[findings->count++];
 	memset(finding, 0, sizeof(*finding));
 	finding->vaddr = vaddr;
+	finding->start_file = start_file;
 	snprintf(finding->image, sizeof(finding->image), "%s", image);
 	memcpy(finding->function, function, sizeof(function));
 	describe(finding, judgement, point, mapping, decoder);

@@ -200,6 +200,7 @@ struct finding {
 	uint64_t vaddr;	 /* at fault at the first point */
 	char place[256]; /* "function+0x12 (image)" */
 	char function[192];
+	const char *start_file; /* that the code is of, by start_file_find(); or NULL */
 	char image[256];
 	char instruction[96]; /* at the PC at fault */
 	char declared[320];   /* the row, or why there is none */
@@ -217,6 +218,10 @@ struct findings {
 };
 #define FINDINGS_MAX 320
 
+/* The start-up object that the code at vaddr is of, "crti.o", "crtbegin.o" or "crt1.o"; NULL: none, as far
+ * as the image proves it. (start_file.c) */
+const char *start_file_find(const struct image *image, const struct cfi *cfi, uint64_t vaddr,
+			    struct decoder *decoder);
 /* What a finding calls the function at vaddr: code_name_print_place()'s text. */
 void finding_name_function(const struct image *image, const struct cfi *cfi, uint64_t vaddr,
 			   char *text, size_t size);

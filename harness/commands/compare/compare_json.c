@@ -75,6 +75,8 @@ static void print_finding(FILE *file, const char *program, const char *kernel,
 	json_object_set_new(object, "kind", json_string(fault_kind_name(first->kind)));
 	json_object_set_new(object, "image", text(finding->image));
 	json_object_set_new(object, "function", text(finding->function));
+	if (finding->start_file)
+		json_object_set_new(object, "start_file", json_string(finding->start_file));
 	json_object_set_new(object, "place", text(finding->place));
 	json_object_set_new(object, "address", hexadecimal(finding->vaddr));
 	json_object_set_new(object, "instruction", text(finding->instruction));
