@@ -41,7 +41,7 @@ static bool file_state(pid_t pid, const struct process_mapping *mapping, struct 
 		return false;
 	if (stat_inode(mapping->path, mapping->inode, ret))
 		return true;
-	snprintf(path, sizeof(path), "/proc/%d/root%s", pid, mapping->path);
+	snprintf(path, sizeof(path), "/proc/%d/root%s", process_living_thread(pid), mapping->path);
 	return stat_inode(path, mapping->inode, ret);
 }
 

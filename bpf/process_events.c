@@ -167,22 +167,6 @@ static void end_processes(struct process_events *events)
 
 /* ---- reading ---------------------------------------------------------------------------- */
 
-/* Through another thread if the leader has ended, which then shows no mappings. */
-static int read_space(struct process_events *events, pid_t pid, struct address_space *ret,
-		      struct error *error)
-{
-	int status = address_space_read(ret, events->store, pid, error);
-
-	if (!status && !ret->mapping_count) {
-		pid_t tid = process_other_thread(pid);
-
-		if (tid)
-			status = address_space_read(ret, events->store, tid, error);
-	}
-	ret->pid = pid;
-	return status;
-}
-
 /* A process without mappings: a kernel thread, one that is about to execute a program, of which its
  * events will tell, or one that has ended. */
 static void read_nothing(struct process_events *events, struct process *process)
@@ -204,7 +188,7 @@ static void read_process(struct process_events *events, struct process *process)
 		return;
 	}
 	known->true_ns = monotonic_ns();
-	status = read_space(events, process->pid, &known->space, &error);
+	status = address_space_read(&known->space, events->store, process->pid, &error);
 	events->counters.readings++;
 	events->counters.reading_ns += monotonic_ns() - known->true_ns;
 	process->unread = process->unchecked = false;

@@ -4,7 +4,8 @@
  *
  * /proc/PID/maps gives file, offset and address of each mapping (proc(5)). The image behind it is
  * opened through /proc/PID/map_files, so that a deleted or replaced file is still the one that was
- * mapped, and by its path where that is not permitted. The vDSO is copied out of memory.
+ * mapped, and by its path where that is not permitted. The vDSO is copied out of memory. Where the
+ * process's first thread has ended, all this is asked of another one (process.c).
  *
  * A mapping of a file with an executable segment has a bias: address in the process minus address
  * in the image. It follows from the segment that holds the mapping's file offset:
@@ -237,7 +238,7 @@ int space_add_range(struct address_space *space, size_t *capacity, const struct 
 	return status;
 }
 
-static int space_add_line(struct address_space *space, size_t *capacity,
+static int space_add_line(struct address_space *space, size_t *capacity, pid_t tid,
 			  const struct maps_line *line, struct error *error)
 {
 	struct mapped_range range = {
@@ -245,7 +246,7 @@ static int space_add_line(struct address_space *space, size_t *capacity,
 		.end = line->end,
 		.offset = line->offset,
 		.path = line->path,
-		.entry = line_entry(space->store, space->pid, line),
+		.entry = line_entry(space->store, tid, line),
 	};
 
 	return space_add_range(space, capacity, &range, error);
@@ -253,8 +254,8 @@ static int space_add_line(struct address_space *space, size_t *capacity,
 
 /* ---- the address space ------------------------------------------------------------------ */
 
-int address_space_read(struct address_space *space, struct image_store *store, pid_t pid,
-		       struct error *error)
+/* By the number of one thread. *ret_lines: of executable memory or not; 0 if it has none. */
+static int read_maps(struct address_space *space, pid_t tid, size_t *ret_lines, struct error *error)
 {
 	struct maps_line parsed;
 	size_t capacity = 0, line_capacity = 0;
@@ -262,19 +263,37 @@ int address_space_read(struct address_space *space, struct image_store *store, p
 	int status = 0;
 	FILE *maps;
 
-	address_space_deinit(space);
-	space->pid = pid;
-	space->store = store;
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	*ret_lines = 0;
+	snprintf(path, sizeof(path), "/proc/%d/maps", tid);
 	maps = fopen(path, "re");
 	if (!maps)
 		return error_set_errno(error, "%s", path);
-	while (!status && getline(&line, &line_capacity, maps) > 0)
+	while (!status && getline(&line, &line_capacity, maps) > 0) {
+		++*ret_lines;
 		if (maps_line_parse(line, &parsed) && parsed.permissions[2] == 'x')
-			status = space_add_line(space, &capacity, &parsed, error);
+			status = space_add_line(space, &capacity, tid, &parsed, error);
+	}
 	free(line);
 	fclose(maps);
 	return status;
+}
+
+int address_space_read(struct address_space *space, struct image_store *store, pid_t pid,
+		       struct error *error)
+{
+	size_t lines;
+	pid_t tid;
+	int status;
+
+	address_space_deinit(space);
+	space->pid = pid;
+	space->store = store;
+	status = read_maps(space, pid, &lines, error);
+	if (lines)
+		return status;
+	/* Of a thread without memory there is nothing to read, or not even a file to open. */
+	tid = process_living_thread(pid);
+	return tid && tid != pid ? read_maps(space, tid, &lines, error) : status;
 }
 
 void mapping_deinit(struct mapping *mapping)

@@ -296,7 +296,7 @@ static int open_file(pid_t pid, bool *ret_absent, struct error *error)
 
 	if (inner_pid(pid, &inner, error))
 		return -1;
-	snprintf(path, sizeof(path), "/proc/%d/root", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/root", (int)process_living_thread(pid));
 	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return error_set_errno(error, "%s", path);

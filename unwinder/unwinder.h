@@ -637,6 +637,14 @@ struct image_entry *image_store_copy(struct image_store *store, const void *data
  * opened or copied, and is in none yet, is such an image, too. */
 void image_store_forget(struct image_store *store, size_t keep);
 
+/* ---- process.c -------------------------------------------------------------------------- */
+
+/* Whether the thread has memory: not once it ends, nor if it is the kernel's. */
+bool thread_has_memory(pid_t tid);
+/* The process's number; or if its first thread has ended, that of another which has memory: what to ask
+ * /proc and process_vm_readv(2) by. 0: there is none. */
+pid_t process_living_thread(pid_t pid);
+
 /* ---- address_space.c -------------------------------------------------------------------- */
 
 /* One executable mapping. vaddr of a PC = pc - bias. */
@@ -659,7 +667,8 @@ struct address_space {
 	struct perf_map *names;	   /* NULL without address_space_read_names() */
 };
 
-/* Reads /proc/PID/maps, adding images to the store as needed. space: zeroed, or filled before. */
+/* Reads /proc/PID/maps, adding images to the store as needed; through another thread if the first has
+ * ended. space: zeroed, or filled before. */
 int address_space_read(struct address_space *space, struct image_store *store, pid_t pid,
 		       struct error *error);
 void address_space_deinit(struct address_space *space);

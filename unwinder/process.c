@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * process.c - a thread through which a process's memory can be asked for
+ *
+ * A process whose first thread has ended (main called pthread_exit) goes on in the others, and keeps
+ * its number. But that number is the first thread's, and that one has no memory any more: under it
+ * /proc/PID/maps and pagemap are empty or can't be opened, and process_vm_readv(2) fails with ESRCH.
+ * All of that works under the number of a thread that lives. /proc/PID/task lists them, those
+ * too that are ending; /proc/TID/statm, which needs no permission, says zeroes of one that has no memory
+ * (proc(5)).
+ */
+#include <dirent.h>
+#include <stdlib.h>
+#include "unwinder.h"
+
+bool thread_has_memory(pid_t tid)
+{
+	unsigned long long pages = 0;
+	char path[32];
+	FILE *file;
+	bool read;
+
+	snprintf(path, sizeof(path), "/proc/%d/statm", (int)tid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	read = fscanf(file, "%llu", &pages) == 1;
+	fclose(file);
+	return read && pages;
+}
+
+pid_t process_living_thread(pid_t pid)
+{
+	struct dirent *entry;
+	pid_t found = 0;
+	char path[32];
+	DIR *folder;
+
+	if (thread_has_memory(pid))
+		return pid;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	folder = opendir(path);
+	while (folder && !found && (entry = readdir(folder))) {
+		pid_t tid = atoi(entry->d_name); /* 0: "." and ".." */
+
+		if (tid > 0 && tid != pid && thread_has_memory(tid))
+			found = tid;
+	}
+	if (folder)
+		closedir(folder);
+	return found;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_process.c - the thread through which a process is asked for its memory
+ *
+ * Processes in each state that one can be in: alive, its first thread ended, ended but not waited for,
+ * gone, the kernel's own.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include "leaderless.h"
+#include "unwinder.h"
+
+static void end_and_leave(pid_t pid)
+{
+	siginfo_t info;
+
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitid(P_PID, pid, &info, WEXITED | WNOWAIT), 0);
+}
+
+START_TEST(first_thread_speaks_while_it_lives)
+{
+	ck_assert(thread_has_memory(getpid()));
+	ck_assert_int_eq(process_living_thread(getpid()), getpid());
+}
+END_TEST
+
+START_TEST(another_thread_speaks_for_a_dead_first_one)
+{
+	struct leaderless child = leaderless_start();
+
+	ck_assert(!thread_has_memory(child.pid));
+	ck_assert(thread_has_memory(child.tid));
+	ck_assert_int_eq(process_living_thread(child.pid), child.tid);
+	leaderless_end(&child);
+}
+END_TEST
+
+START_TEST(nobody_speaks_for_what_has_ended)
+{
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (!pid)
+		for (;;)
+			pause();
+	end_and_leave(pid);
+	ck_assert_int_eq(process_living_thread(pid), 0);
+	waitpid(pid, NULL, 0);
+	ck_assert_int_eq(process_living_thread(pid), 0);
+}
+END_TEST
+
+/* Not one of the kernel's own: kthreadd has number 2, where it can be seen. */
+START_TEST(kernel_threads_have_no_memory)
+{
+	ck_assert_int_eq(process_living_thread(2), 0);
+}
+END_TEST
+
+/* Its mappings are ours: each, its image with it, and the vDSO, which is copied out of memory. */
+START_TEST(mappings_are_read_without_the_first_thread)
+{
+	struct image_store *store = image_store_create();
+	struct address_space own = { 0 }, space = { 0 };
+	struct error error;
+
+	ck_assert(!address_space_read(&own, store, getpid(), &error));
+	struct leaderless child = leaderless_start();
+	struct image_store *other = image_store_create();
+	ck_assert(!address_space_read(&space, other, child.pid, &error));
+	ck_assert_int_eq(space.pid, child.pid);
+	ck_assert_uint_ge(space.mapping_count, own.mapping_count);
+	for (size_t i = 0; i < own.mapping_count; i++) {
+		const struct mapping *mine = &own.mapping[i];
+		const struct mapping *its = address_space_find(&space, mine->start);
+
+		ck_assert_msg(its && !strcmp(its->path, mine->path), "%s", mine->path);
+		ck_assert_msg(!its->entry == !mine->entry && its->bias == mine->bias, "%s",
+			      mine->path);
+	}
+	const struct mapping *vdso = address_space_find(&space, getauxval(AT_SYSINFO_EHDR));
+	ck_assert(!getauxval(AT_SYSINFO_EHDR) || (vdso && vdso->entry));
+	leaderless_end(&child);
+	address_space_deinit(&space);
+	address_space_deinit(&own);
+	image_store_destroy(other);
+	image_store_destroy(store);
+}
+END_TEST
+
+START_TEST(names_are_read_without_the_first_thread)
+{
+	struct image_store *store = image_store_create();
+	struct leaderless child = leaderless_start();
+	struct address_space space = { 0 };
+	struct error error;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", child.pid);
+	FILE *file = fopen(path, "wxe");
+	ck_assert_ptr_nonnull(file);
+	fputs("1000 100 made_here\n", file);
+	ck_assert_int_eq(fclose(file), 0);
+	ck_assert(!address_space_read(&space, store, child.pid, &error));
+	int status = address_space_read_names(&space, &error);
+	unlink(path);
+	ck_assert_msg(!status, "%s", error.message);
+	ck_assert_ptr_nonnull(space.names);
+	leaderless_end(&child);
+	address_space_deinit(&space);
+	image_store_destroy(store);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("process");
+	TCase *tcase = tcase_create("process");
+
+	tcase_add_test(tcase, first_thread_speaks_while_it_lives);
+	tcase_add_test(tcase, another_thread_speaks_for_a_dead_first_one);
+	tcase_add_test(tcase, nobody_speaks_for_what_has_ended);
+	tcase_add_test(tcase, kernel_threads_have_no_memory);
+	tcase_add_test(tcase, mappings_are_read_without_the_first_thread);
+	tcase_add_test(tcase, names_are_read_without_the_first_thread);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
