@@ -56,8 +56,8 @@ const struct engine *engine_at(size_t index);
 struct target_memory;
 struct target_memory *target_memory_create(void);
 void target_memory_destroy(struct target_memory *memory);
-/* The thread ran: what was read is stale. */
-void target_memory_reset(struct target_memory *memory, pid_t pid);
+/* Something ran: what was read is stale. What comes next is read through this thread, which must live. */
+void target_memory_reset(struct target_memory *memory, pid_t tid);
 struct memory_reader target_memory_reader(struct target_memory *memory);
 /* ptrace's registers in DWARF's order; all known. */
 void register_values_from_user(const struct user_regs_struct *user, struct register_values *ret);
@@ -72,7 +72,7 @@ struct resident_memory {
 	bool absent;
 	struct memory_reader all;
 };
-void resident_memory_init(struct resident_memory *memory, pid_t pid, struct memory_reader all);
+void resident_memory_init(struct resident_memory *memory, pid_t tid, struct memory_reader all);
 void resident_memory_deinit(struct resident_memory *memory);
 struct memory_reader resident_memory_reader(struct resident_memory *memory);
 

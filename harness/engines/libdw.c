@@ -9,11 +9,11 @@
  */
 #include <elfutils/libdwfl.h>
 #include <stdlib.h>
+#include <string.h>
 #include "engine.h"
 
 struct libdw_engine {
 	Dwfl *dwfl;
-	pid_t pid;
 	bool stale;
 };
 
@@ -55,20 +55,35 @@ static int libdw_mappings(void *context, const struct address_space *space, stru
 	struct libdw_engine *engine = context;
 
 	engine->stale = true;
-	engine->pid = space->pid;
 	return 0;
 }
 
-/* A Dwfl of the process as it is now; 0, or -1 with libdw's word for it. */
-static int attach(struct libdw_engine *engine, struct error *error)
+/* libdw reads the vDSO out of the memory of the thread that it was given, once it needs it: by then that
+ * one may have ended. */
+static int read_vdso(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr start,
+		     void *context)
+{
+	GElf_Addr bias;
+
+	if (strncmp(name, "[vdso", strlen("[vdso")) == 0)
+		dwfl_module_getelf(module, &bias);
+	return DWARF_CB_OK;
+}
+
+/*
+ * A Dwfl of the process as it is now; 0, or -1 with libdw's word for it. tid: a thread that lives, not
+ * always the process's first. Of a later one libdw reads the memory through that one itself.
+ */
+static int attach(struct libdw_engine *engine, pid_t tid, struct error *error)
 {
 	dwfl_end(engine->dwfl);
 	engine->dwfl = dwfl_begin(&callbacks);
-	if (!engine->dwfl || dwfl_linux_proc_report(engine->dwfl, engine->pid) != 0 ||
+	if (!engine->dwfl || dwfl_linux_proc_report(engine->dwfl, tid) != 0 ||
 	    dwfl_report_end(engine->dwfl, NULL, NULL) != 0 ||
-	    dwfl_linux_proc_attach(engine->dwfl, engine->pid, true) != 0)
-		return error_set(error, ERROR_PROTOCOL, "", 0, "libdw: process %d: %s", engine->pid,
+	    dwfl_linux_proc_attach(engine->dwfl, tid, true) != 0)
+		return error_set(error, ERROR_PROTOCOL, "", 0, "libdw: thread %d: %s", tid,
 				 dwfl_errmsg(-1));
+	dwfl_getmodules(engine->dwfl, read_vdso, NULL, 0);
 	engine->stale = false;
 	return 0;
 }
@@ -95,7 +110,7 @@ static enum engine_answer libdw_walk(void *context, const struct point *point, s
 	struct frames frames = { .stack = ret, .error = error };
 	int status;
 
-	if (engine->stale && attach(engine, error))
+	if (engine->stale && attach(engine, point->stop->tid, error))
 		return ENGINE_ERROR;
 	ret->count = 0;
 	status = dwfl_getthread_frames(engine->dwfl, point->stop->tid, on_frame, &frames);

@@ -4,7 +4,8 @@
  *
  * Two user-space engines read the same few stack pages at every instruction. Each page is read once
  * per stop with process_vm_readv() and forgotten when the thread has run: what is compared is
- * memory as it is now, never as it was.
+ * memory as it is now, never as it was. It is read under the number of the thread that is stopped: the
+ * process's own number is its first thread's, which may have ended.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 #define PAGE_SLOTS 64u /* direct-mapped by page number: 256 KiB of stack */
 
 struct target_memory {
-	pid_t pid;
+	pid_t tid;
 	uint64_t generation;
 	struct {
 		uint64_t address;
@@ -34,18 +35,18 @@ void target_memory_destroy(struct target_memory *memory)
 	free(memory);
 }
 
-void target_memory_reset(struct target_memory *memory, pid_t pid)
+void target_memory_reset(struct target_memory *memory, pid_t tid)
 {
-	memory->pid = pid;
+	memory->tid = tid;
 	memory->generation++;
 }
 
-static bool read_remote(pid_t pid, uint64_t address, void *ret, size_t size)
+static bool read_remote(pid_t tid, uint64_t address, void *ret, size_t size)
 {
 	struct iovec local = { .iov_base = ret, .iov_len = size };
 	struct iovec remote = { .iov_base = (void *)address, .iov_len = size };
 
-	return process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)size;
+	return process_vm_readv(tid, &local, 1, &remote, 1, 0) == (ssize_t)size;
 }
 
 static const uint8_t *page_at(struct target_memory *memory, uint64_t address)
@@ -57,7 +58,7 @@ static const uint8_t *page_at(struct target_memory *memory, uint64_t address)
 	    memory->slot[slot].address == page)
 		return memory->slot[slot].bytes;
 	memory->slot[slot].generation = 0;
-	if (!read_remote(memory->pid, page, memory->slot[slot].bytes, PAGE_BYTES))
+	if (!read_remote(memory->tid, page, memory->slot[slot].bytes, PAGE_BYTES))
 		return NULL;
 	memory->slot[slot].address = page;
 	memory->slot[slot].generation = memory->generation;
@@ -71,7 +72,7 @@ static int memory_read(void *context, uint64_t address, void *ret, size_t size)
 	const uint8_t *page;
 
 	if (size > PAGE_BYTES - offset) /* straddles two pages: rare */
-		return read_remote(memory->pid, address, ret, size) ? 0 : -1;
+		return read_remote(memory->tid, address, ret, size) ? 0 : -1;
 	page = page_at(memory, address);
 	if (!page)
 		return -1;

@@ -40,11 +40,11 @@ static int resident_read(void *context, uint64_t address, void *ret, size_t size
 	return memory->all.read(memory->all.context, address, ret, size);
 }
 
-void resident_memory_init(struct resident_memory *memory, pid_t pid, struct memory_reader all)
+void resident_memory_init(struct resident_memory *memory, pid_t tid, struct memory_reader all)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)tid);
 	*memory = (struct resident_memory) {
 		.pagemap = open(path, O_RDONLY | O_CLOEXEC),
 		.all = all,

@@ -196,9 +196,10 @@ static FILE *open_mapped(pid_t pid, const struct mapping *mapping)
 {
 	unsigned long long start = 0, end = 0;
 	char path[96], line[256];
+	pid_t tid = process_living_thread(pid);
 	bool found = false;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	snprintf(path, sizeof(path), "/proc/%d/maps", tid);
 	FILE *maps = fopen(path, "re");
 
 	/* Pieces of a long line don't begin with a range, or with one that has the address. */
@@ -207,7 +208,7 @@ static FILE *open_mapped(pid_t pid, const struct mapping *mapping)
 			mapping->start < end;
 	if (maps)
 		fclose(maps);
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", pid, start, end);
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", tid, start, end);
 	return found ? fopen(path, "re") : NULL;
 }
 

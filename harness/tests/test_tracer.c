@@ -57,6 +57,8 @@ static const struct {
 	{ "fork", run_fork, 5 << 8, 1, 0, 1, 0, 0 },
 	{ "exec", run_exec, 11 << 8, 4, 0, 1, 1, 0 },
 	{ "thread_exec", run_thread_exec, 11 << 8, 3, 0, 2, 1, 0 },
+	{ "leader_gone", run_leader_gone, 7 << 8, 4, 0, 3, 0, 0 },
+	{ "leader_gone_exec", run_leader_gone_exec, 11 << 8, 3, 0, 2, 1, 0 },
 	{ "kill", run_kill, SIGTERM, 0, 0, 1, 0, 0 },
 	{ "abort", run_abort, SIGABRT, 0, 0, 1, 0, 0 },
 	{ "forever", run_forever, 0, 0, 0, 1, 0, 0 },
@@ -118,7 +120,7 @@ static void check_slots(struct observation *seen, const struct trace_stop *stop)
 		const struct shadow_frame *frame = &stop->shadow->frame[i];
 		uint64_t value;
 
-		if (!read_tracee(stop->pid, frame->slot, &value, sizeof(value)) ||
+		if (!read_tracee(stop->tid, frame->slot, &value, sizeof(value)) ||
 		    value != frame->return_address)
 			PROBLEM(seen, "marker %u: the slot of frame %zu does not hold it",
 				seen->markers, i);
@@ -149,7 +151,7 @@ static void check_marker(struct observation *seen, const struct trace_stop *stop
 	struct error error;
 
 	seen->markers++;
-	if (!read_tracee(stop->pid, stop->regs.rdi, &claim, sizeof(claim)) ||
+	if (!read_tracee(stop->tid, stop->regs.rdi, &claim, sizeof(claim)) ||
 	    claim.count > CLAIM_MAX) {
 		PROBLEM(seen, "marker %u: its claim can't be read", seen->markers);
 		return;

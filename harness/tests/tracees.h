@@ -485,6 +485,52 @@ static KEPT int run_thread_exec(void)
 	return 1;
 }
 
+/* All that the process is asked for is asked once its first thread has ended. */
+static KEPT void *outlive(void *argument)
+{
+	pthread_t *first = argument, later;
+
+	self = calloc(1, sizeof(*self));
+	self->outermost = FRAME;
+	pthread_join(*first, NULL);
+	recurse(3);
+	run_rewritten_code();
+	pthread_create(&later, NULL, thread_main, (void *)5);
+	pthread_join(later, NULL);
+	run_fork();
+	exit(7);
+}
+
+static KEPT void *outlive_and_exec(void *argument)
+{
+	pthread_t *first = argument;
+
+	pthread_join(*first, NULL);
+	/* /proc/self is the first thread's. */
+	execl("/proc/thread-self/exe", "self", "--tracee", "recursion", NULL);
+	return NULL;
+}
+
+static KEPT int leave_to(void *(*other)(void *))
+{
+	static pthread_t first;
+	pthread_t thread;
+
+	first = pthread_self();
+	pthread_create(&thread, NULL, other, &first);
+	pthread_exit(NULL);
+}
+
+static KEPT int run_leader_gone(void)
+{
+	return leave_to(outlive);
+}
+
+static KEPT int run_leader_gone_exec(void)
+{
+	return leave_to(outlive_and_exec);
+}
+
 static KEPT int run_kill(void)
 {
 	kill(getpid(), SIGTERM);

@@ -352,6 +352,8 @@ static int run(struct tracer *tracer)
 		if (!thread)
 			return -1;
 
+		tracer->at = tid;
+
 		int signal = handle_stop(tracer, thread, status);
 
 		if (signal < 0)

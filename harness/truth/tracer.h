@@ -72,6 +72,7 @@ struct tracer {
 	struct tracer_counters counters;
 	struct error *error;
 	pid_t pid;
+	pid_t at; /* the thread that stopped last: it lives, so it shows the process's memory */
 	struct thread **thread;
 	size_t thread_count;
 	struct stack_pool stacks; /* that no thread is on */

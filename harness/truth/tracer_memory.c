@@ -9,6 +9,9 @@
  *
  * A mapping that is writable and executable, or executable and shared, may get new code without any
  * system call: what lies there is decoded at every step.
+ *
+ * All three are asked under the number of the thread that is stopped. The process's own number is its
+ * first thread's, and that one may have ended (unwinder/process.c).
  */
 #include <elf.h>
 #include <errno.h>
@@ -33,7 +36,7 @@ static FILE *open_proc(const struct tracer *tracer, const char *name)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", tracer->pid, name);
+	snprintf(path, sizeof(path), "/proc/%d/%s", tracer->at, name);
 	return fopen(path, "re");
 }
 
@@ -44,7 +47,7 @@ int tracer_memory_open(struct tracer *tracer)
 	/* An open file stays with the address space from before an exec. */
 	if (tracer->memory_fd >= 0)
 		close(tracer->memory_fd);
-	snprintf(path, sizeof(path), "/proc/%d/mem", tracer->pid);
+	snprintf(path, sizeof(path), "/proc/%d/mem", tracer->at);
 	tracer->memory_fd = open(path, O_RDWR | O_CLOEXEC);
 	if (tracer->memory_fd < 0)
 		return error_set_errno(tracer->error, "%s", path);
@@ -93,7 +96,7 @@ static int read_code_mappings(struct tracer *tracer, uint64_t *ret_hash)
 	int result = 0;
 
 	if (!file)
-		return error_set_errno(tracer->error, "/proc/%d/maps", tracer->pid);
+		return error_set_errno(tracer->error, "/proc/%d/maps", tracer->at);
 	*ret_hash = 0xcbf29ce484222325ULL;
 	tracer->volatile_count = 0;
 	while (!result && (size = getline(&line, &capacity, file)) >= 0) {

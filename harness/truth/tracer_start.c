@@ -168,6 +168,7 @@ static int fork_child(struct tracer *tracer)
 		close(fail[0]);
 		run_child(tracer->options, go[0], fail[1]);
 	}
+	tracer->at = tracer->pid;
 	tracer->go_fd = go[1];
 	tracer->fail_fd = fail[0];
 	go[1] = -1;

@@ -104,8 +104,8 @@ static int open_mapped(const struct address_space *space, const struct mapping *
 	char path[64];
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, space->pid,
-		 mapping->start, mapping->end);
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
+		 process_living_thread(space->pid), mapping->start, mapping->end);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	return fd >= 0 ? fd : open(mapping->entry->image->path, O_RDONLY | O_CLOEXEC);
 }

@@ -48,7 +48,7 @@ static bool ask_bpf(struct comparer *comparer, const struct point *point, struct
 	evidence->bpf = &comparer->bpf;
 	if (!may_be_absent(comparer, comparer->bpf.stop))
 		return true;
-	resident_memory_init(&resident, point->stop->pid, *point->memory);
+	resident_memory_init(&resident, point->stop->tid, *point->memory);
 	reader = resident_memory_reader(&resident);
 	status = walk_twin(comparer, point, &reader, NULL, &comparer->other, error);
 	evidence->absent = !status && resident.absent &&
@@ -170,7 +170,7 @@ int compare_point(void *context, const struct trace_stop *stop, struct error *er
 		*error = comparer->mapping_error;
 		return -1;
 	}
-	target_memory_reset(comparer->memory, stop->pid);
+	target_memory_reset(comparer->memory, stop->tid);
 	register_values_from_user(&stop->regs, &regs);
 	if (shadow_stack_get(stop->shadow, stop->regs.rip, &comparer->truth, error) ||
 	    !ask_bpf(comparer, &point, &evidence, error) ||
