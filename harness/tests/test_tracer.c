@@ -15,6 +15,7 @@
 #include <sys/auxv.h>
 #include <sys/uio.h>
 #include "truth/truth.h"
+#include "tracees_processes.h"
 #include "tracees_stacks.h"
 
 #define START_BYTES    128 /* _start of crt1.o is shorter */
@@ -55,6 +56,14 @@ static const struct {
 	{ "planted_call", run_planted_call, 0, 2, 1, 1, 0, 0 },
 	{ "rewritten_code", run_rewritten_code, 0, 1, 0, 1, 0, 0 },
 	{ "fork", run_fork, 5 << 8, 1, 0, 1, 0, 0 },
+	{ "vfork", run_vfork, 5 << 8, 1, 0, 1, 0, 0 },
+	{ "spawn", run_spawn, 5 << 8, 1, 0, 1, 0, 0 },
+	{ "daemon", run_daemon, 5 << 8, 1, 0, 1, 0, 0 },
+	{ "clone_with_memory", run_clone_with_memory, 3, 1, 0, 1, 0, 0 },
+	{ "clone_without_signal", run_clone_without_signal, 3, 1, 0, 1, 0, 0 },
+	{ "thread_by_vfork", run_thread_by_vfork, 0, 2, 0, 2, 0, 0 },
+	{ "debugger", run_debugger, 5 << 8, 1, 0, 1, 0, 0 },
+	{ "children_of_threads", run_children_of_threads, 0, 3, 0, THREADS + 1, 0, 0 },
 	{ "exec", run_exec, 11 << 8, 4, 0, 1, 1, 0 },
 	{ "thread_exec", run_thread_exec, 11 << 8, 3, 0, 2, 1, 0 },
 	{ "leader_gone", run_leader_gone, 7 << 8, 4, 0, 3, 0, 0 },
@@ -64,6 +73,30 @@ static const struct {
 	{ "forever", run_forever, 0, 0, 0, 1, 0, 0 },
 	{ "blocked", run_blocked, 0, 0, 0, 2, 0, 0 },
 };
+
+/* Processes that a tracee makes itself; the others make none. */
+static const struct {
+	const char *name;
+	uint64_t children;
+} makers[] = {
+	{ "fork", 1 },
+	{ "vfork", 1 },
+	{ "spawn", 1 },
+	{ "daemon", 1 }, /* what its child makes is the child's */
+	{ "clone_with_memory", 1 },
+	{ "clone_without_signal", 1 },
+	{ "debugger", 1 },
+	{ "children_of_threads", 2 * THREADS },
+	{ "leader_gone", 1 },
+};
+
+static uint64_t children_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof(makers) / sizeof(*makers); i++)
+		if (strcmp(makers[i].name, name) == 0)
+			return makers[i].children;
+	return 0;
+}
 
 #define TRACEE_COUNT ((int)(sizeof(tracees) / sizeof(*tracees)))
 #define EXPECT_COUNT (TRACEE_COUNT - 2) /* the last two never end */
@@ -238,6 +271,8 @@ START_TEST(test_truth_equals_claim)
 		      counters.signals);
 	ck_assert_msg(counters.threads == tracees[_i].threads, "%s: %lu threads", name,
 		      counters.threads);
+	ck_assert_msg(counters.children == children_of(name), "%s: %lu children", name,
+		      counters.children);
 	ck_assert_msg(counters.execs == tracees[_i].execs, "%s: %lu execs", name, counters.execs);
 	ck_assert_msg(counters.stack_switches == tracees[_i].stack_switches,
 		      "%s: %lu stack switches", name, counters.stack_switches);

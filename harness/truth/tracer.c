@@ -6,7 +6,8 @@
  * stop means is all here (ptrace(2), "Stopped states"):
  *
  *	event EXEC		a new program: truth, mappings and threads begin anew
- *	event CLONE		a thread was announced
+ *	event CLONE, FORK, VFORK
+ *				a thread was announced, or a process: that one is let go
  *	event STOP		a new thread's first stop, PTRACE_INTERRUPT, or job control (overridden)
  *	SIGTRAP, trap flag	an instruction was executed: a step
  *	SIGTRAP, ptrace_notify	a handler was entered; nothing of it has run yet
@@ -50,8 +51,7 @@ static struct thread *find_thread(const struct tracer *tracer, pid_t tid)
 	return NULL;
 }
 
-/* CLONE_THREAD or a process of its own? */
-static bool is_thread_of(pid_t pid, pid_t tid)
+bool thread_is_of(pid_t pid, pid_t tid)
 {
 	char path[64];
 
@@ -82,7 +82,7 @@ static struct thread *add_thread(struct tracer *tracer, pid_t tid, enum thread_s
 /* A thread that clone announced, or that stopped before its announcement came. */
 static struct thread *adopt_thread(struct tracer *tracer, pid_t tid)
 {
-	bool own = is_thread_of(tracer->pid, tid);
+	bool own = thread_is_of(tracer->pid, tid);
 
 	return add_thread(tracer, tid, own ? THREAD_NEW : THREAD_FOREIGN);
 }
@@ -135,6 +135,24 @@ static int handle_exec(struct tracer *tracer, struct thread *thread)
 	return tracer_enter_program(tracer, thread);
 }
 
+/*
+ * Lets a new process go, which every announced one that is no thread is. It is there, and stops before its
+ * first instruction: so it is waited for here, and the one that made it does not see that it was traced.
+ */
+static void let_child_go(pid_t pid)
+{
+	int status;
+	pid_t got;
+
+	do
+		got = waitpid(pid, &status, __WALL | __WNOTHREAD);
+	while (got < 0 && errno == EINTR);
+	if (got == pid && WIFSTOPPED(status))
+		ptrace(PTRACE_DETACH, pid, NULL, status >> 16 ? 0 : WSTOPSIG(status));
+	/* Else it has ended, or it stopped before it was announced, and was let go then. */
+}
+
+/* Which of the events it is says nothing of what was made: a thread may be one by vfork. */
 static int handle_clone(struct tracer *tracer, struct thread *thread)
 {
 	unsigned long tid;
@@ -142,6 +160,12 @@ static int handle_clone(struct tracer *tracer, struct thread *thread)
 	if (ptrace(PTRACE_GETEVENTMSG, thread->tid, NULL, &tid))
 		return errno == ESRCH ? DO_NOT_RESUME
 				      : error_set_errno(tracer->error, "PTRACE_GETEVENTMSG");
+	if (!thread_is_of(tracer->pid, tid)) {
+		tracer->counters.children++;
+		if (!find_thread(tracer, tid))
+			let_child_go(tid);
+		return 0;
+	}
 	if (!find_thread(tracer, tid) && !adopt_thread(tracer, tid))
 		return -1;
 	return 0;
@@ -275,7 +299,9 @@ static int handle_stop(struct tracer *tracer, struct thread *thread, int status)
 	switch (status >> 16) {
 	case 0: break;
 	case PTRACE_EVENT_EXEC: return handle_exec(tracer, thread);
-	case PTRACE_EVENT_CLONE: return handle_clone(tracer, thread);
+	case PTRACE_EVENT_CLONE:
+	case PTRACE_EVENT_FORK:
+	case PTRACE_EVENT_VFORK: return handle_clone(tracer, thread);
 	case PTRACE_EVENT_STOP: return handle_event_stop(tracer, thread);
 	default: return 0;
 	}

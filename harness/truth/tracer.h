@@ -97,6 +97,10 @@ struct tracer {
 	int status;
 };
 
+/* tracer.c */
+/* Whether tid is a thread of the process pid, and not a process of its own. */
+bool thread_is_of(pid_t pid, pid_t tid);
+
 /* tracer_start.c */
 int tracer_start(struct tracer *tracer);
 /* Ends the tracee if it lives, reaps it, unpins, closes. */

@@ -35,8 +35,10 @@
 #define CS_64_BIT     0x33 /* __USER_CS, arch/x86/include/asm/segment.h */
 #define EXIT_NO_START 127
 
-/* Forks are not followed: without TRACEFORK and TRACEVFORK, such children run untraced. */
-#define TRACE_OPTIONS (PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC)
+/* Forks are not followed, but told: such children are counted, and let go. */
+#define TRACE_OPTIONS                                                                              \
+	(PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEFORK |       \
+	 PTRACE_O_TRACEVFORK)
 
 /* ---- the watchdog ----------------------------------------------------------------------- */
 
@@ -283,7 +285,8 @@ int tracer_leave_entry(struct tracer *tracer, struct thread *thread)
 
 /* ---- end -------------------------------------------------------------------------------- */
 
-/* After SIGKILL nothing of the process stops any more: whatever waitpid brings is an end. */
+/* After SIGKILL nothing of the process stops any more: whatever waitpid brings is an end, or a process
+ * that it made and that was not told any more. */
 static void kill_and_reap(struct tracer *tracer)
 {
 	kill(tracer->pid, SIGKILL);
@@ -295,6 +298,8 @@ static void kill_and_reap(struct tracer *tracer)
 			continue;
 		if (tid < 0)
 			return;
+		if (WIFSTOPPED(status) && !thread_is_of(tracer->pid, tid))
+			ptrace(PTRACE_DETACH, tid, NULL, 0);
 		if (tid == tracer->pid && !WIFSTOPPED(status)) {
 			tracer->status = status;
 			tracer->finished = true;

@@ -248,6 +248,7 @@ struct tracer_counters {
 	uint64_t unknown_instructions; /* executed, though their opcode could not be read */
 	uint64_t call_mismatches; /* calls that did not push the address behind them: must be 0 */
 	uint64_t threads;	  /* of the traced process, the first included */
+	uint64_t children;	  /* processes that it made: not followed. Theirs are not counted */
 	uint64_t execs;		  /* that replaced the program, the first not included */
 	uint64_t signals;	  /* delivered to handlers */
 	uint64_t stack_switches;  /* to a stack that is neither the thread's nor a signal stack */
@@ -305,7 +306,8 @@ struct tracer_callbacks {
 /*
  * Runs argv from its entry to its exit. Tracer and tracee share one CPU: the current one, to which
  * the calling thread is pinned meanwhile. *ret_status: as waitpid gives it. Any callback may be
- * NULL. Forked children are not traced and not waited for. Job control stops are overridden. The
+ * NULL. Processes that it makes are counted, let go at their first stop, before their maker goes on, and
+ * not waited for. Job control stops are overridden. The
  * caller's thread must not have other children that it waits for with waitpid(-1) meanwhile.
  * Fails with ERROR_UNAVAILABLE where ptrace is not permitted, ERROR_TIMEOUT, ERROR_SYSTEM if the
  * program could not be started; the counters are filled in any case.
