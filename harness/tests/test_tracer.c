@@ -466,11 +466,71 @@ START_TEST(test_end)
 	ck_assert_msg(result == ends[_i].result, "%s: %d %s", ends[_i].name, result, error.message);
 	ck_assert_msg(error.code == ends[_i].code, "%s: %s", ends[_i].name,
 		      error_code_name(error.code));
+	ck_assert_msg(counters.ending == (!result			? TRACER_LIMIT
+					  : error.code == ERROR_TIMEOUT ? TRACER_TIMEOUT
+									: TRACER_FAILED),
+		      "%s: %d", ends[_i].name, counters.ending);
 	ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "%s: status 0x%x",
 		      ends[_i].name, status);
 	if (ends[_i].points)
 		ck_assert_uint_eq(counters.points, ends[_i].points);
 	ck_assert(CPU_EQUAL(&before, &after));
+	assert_no_child_left();
+}
+END_TEST
+
+static const struct {
+	const char *name;
+	const char *tracee;
+	int signal; /* to the tracer, or, negative, to the tracee */
+	int result;
+	enum tracer_ending ending;
+} interruptions[] = {
+	{ "sigint_ends_the_run", "forever", SIGINT, -1, TRACER_INTERRUPTED },
+	{ "sigterm_ends_the_run", "forever", SIGTERM, -1, TRACER_INTERRUPTED },
+	{ "sighup_ends_it_while_all_is_blocked", "blocked", SIGHUP, -1, TRACER_INTERRUPTED },
+	{ "killed_by_somebody_else", "forever", -SIGKILL, 0, TRACER_KILLED },
+	{ "another_signal_is_the_programs_own_end", "forever", -SIGTERM, 0, TRACER_ENDED },
+};
+
+/* Sends the signal once the tracee has reached its points. */
+static int interrupt(void *context, const struct trace_stop *stop, struct error *error)
+{
+	int *signal = context;
+
+	if (*signal)
+		kill(*signal > 0 ? getpid() : stop->pid, abs(*signal));
+	*signal = 0;
+	return 0;
+}
+
+START_TEST(test_interruption)
+{
+	const char *name = interruptions[_i].name;
+	char *argv[] = { "/proc/self/exe", "--tracee", (char *)interruptions[_i].tracee, NULL };
+	struct tracer_options options = {
+		.argv = argv, .from = "_start", .timeout_ms = TIMEOUT_MS, .ended_by_signals = true
+	};
+	int signal = interruptions[_i].signal;
+	struct tracer_callbacks callbacks = { NULL, interrupt, &signal };
+	struct tracer_counters counters;
+	struct error error = { 0 };
+	sigset_t after, pending;
+	int status;
+
+	int result = tracer_run(&options, &callbacks, &counters, &status, &error);
+
+	sigprocmask(SIG_SETMASK, NULL, &after);
+	sigpending(&pending);
+	ck_assert_msg(result == interruptions[_i].result, "%s: %d %s", name, result, error.message);
+	ck_assert_msg(counters.ending == interruptions[_i].ending, "%s: %d", name, counters.ending);
+	ck_assert_msg(!result || (error.code == ERROR_SYSTEM && error.system_errno == EINTR),
+		      "%s: %s", name, error.message);
+	ck_assert_msg(WIFSIGNALED(status), "%s: status 0x%x", name, status);
+	ck_assert_uint_gt(counters.points, 0);
+	for (int held = SIGHUP; held <= SIGTERM; held++)
+		ck_assert_msg(!sigismember(&after, held) && !sigismember(&pending, held),
+			      "%s: signal %d", name, held);
 	assert_no_child_left();
 }
 END_TEST
@@ -560,6 +620,8 @@ int main(int argc, char **argv)
 	tcase_add_test(tcase, test_from_a_symbol);
 	tcase_add_test(tcase, test_every_tenth_step);
 	tcase_add_loop_test(tcase, test_end, 0, sizeof(ends) / sizeof(*ends));
+	tcase_add_loop_test(tcase, test_interruption, 0,
+			    sizeof(interruptions) / sizeof(*interruptions));
 	tcase_add_test(tcase, test_a_program_that_is_not_there);
 	tcase_add_test(tcase, test_a_function_is_stepped_and_unrooted);
 	tcase_add_test(tcase, test_bench_measures_both);

@@ -30,6 +30,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -390,6 +391,34 @@ static int run(struct tracer *tracer)
 	return 0;
 }
 
+/* How the run ended. result: what run() said, and what is said instead. */
+static int say_ending(struct tracer *tracer, int result)
+{
+	const struct watchdog *watchdog = &tracer->watchdog;
+	enum tracer_ending *ending = &tracer->counters.ending;
+	bool killed = WIFSIGNALED(tracer->status) && WTERMSIG(tracer->status) == SIGKILL;
+
+	if (watchdog->signal) {
+		*ending = TRACER_INTERRUPTED;
+		errno = EINTR;
+		return error_set_errno(tracer->error, "the run was ended by %s (%s)",
+				       strsignal(watchdog->signal),
+				       watchdog->signal == SIGINT    ? "SIGINT"
+				       : watchdog->signal == SIGTERM ? "SIGTERM"
+								     : "SIGHUP");
+	}
+	if (watchdog->fired && WIFSIGNALED(tracer->status)) {
+		*ending = TRACER_TIMEOUT;
+		return error_set(tracer->error, ERROR_TIMEOUT, NULL, 0,
+				 "the program was killed after %u ms", tracer->options->timeout_ms);
+	}
+	*ending = result	     ? TRACER_FAILED
+		  : tracer->stopping ? TRACER_LIMIT
+		  : killed	     ? TRACER_KILLED
+				     : TRACER_ENDED;
+	return result;
+}
+
 int tracer_run(const struct tracer_options *options, const struct tracer_callbacks *callbacks,
 	       struct tracer_counters *ret_counters, int *ret_status, struct error *error)
 {
@@ -401,7 +430,7 @@ int tracer_run(const struct tracer_options *options, const struct tracer_callbac
 		.memory_fd = -1,
 		.go_fd = -1,
 		.fail_fd = -1,
-		.watchdog = { .pidfd = -1, .cancel_fd = -1 },
+		.watchdog = { .pidfd = -1, .cancel_fd = -1, .signal_fd = -1 },
 	};
 	int result = -1;
 
@@ -414,9 +443,7 @@ int tracer_run(const struct tracer_options *options, const struct tracer_callbac
 	result = run(&tracer);
 out:
 	tracer_end(&tracer);
-	if (tracer.watchdog.fired && WIFSIGNALED(tracer.status))
-		result = error_set(error, ERROR_TIMEOUT, NULL, 0,
-				   "the program was killed after %u ms", options->timeout_ms);
+	result = say_ending(&tracer, result);
 	*ret_counters = tracer.counters;
 	*ret_status = tracer.status;
 	return result;

@@ -4,6 +4,7 @@
  *
  *	tracer.c		the loop: wait, say what stopped, resume
  *	tracer_start.c		start pinned and seized; find the entry point; end without leftovers
+ *	tracer_watch.c		the time-out; signals that end a run
  *	tracer_step.c		one executed instruction -> the shadow stack; points
  *	tracer_stacks.c		which of the process's stacks a thread is on
  *	tracer_memory.c		the tracee's memory and mappings
@@ -15,6 +16,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include "truth/stack_pool.h"
 #include "truth/truth.h"
 
@@ -56,14 +58,18 @@ struct thread {
 	uint64_t steps;
 };
 
-/* Kills the tracee when the time is up, from a thread of its own: waitpid has no time-out. */
+/* Kills the tracee when the time is up or a signal says so, from a thread of its own: tracer_watch.c. */
 struct watchdog {
 	pthread_t thread;
 	bool started;
 	int pidfd;
 	int cancel_fd;
 	unsigned timeout_ms;
-	bool fired;
+	bool fired; /* the time was up */
+	bool holds_signals;
+	int signal_fd; /* of those that are held; -1 */
+	sigset_t mask_before;
+	int signal; /* that ended the run; 0 */
 };
 
 struct tracer {
@@ -109,6 +115,10 @@ void tracer_end(struct tracer *tracer);
 int tracer_enter_program(struct tracer *tracer, struct thread *thread);
 /* Takes the breakpoint at the entry away; the thread is at it. */
 int tracer_leave_entry(struct tracer *tracer, struct thread *thread);
+
+/* tracer_watch.c */
+int watchdog_start(struct tracer *tracer);
+void watchdog_stop(struct tracer *tracer);
 
 /* tracer_step.c */
 int tracer_out_of_memory(struct tracer *tracer); /* -1, with the error */

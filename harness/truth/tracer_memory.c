@@ -86,15 +86,19 @@ static int add_volatile(struct tracer *tracer, struct address_range range)
 	return 0;
 }
 
-/* Reads the executable mappings: their hash, and which of them are volatile. */
+/* Reads the executable mappings: their hash, and which of them are volatile. 1: the thread that is asked
+ * is being killed, and has none any more. */
 static int read_code_mappings(struct tracer *tracer, uint64_t *ret_hash)
 {
+	bool any = false;
 	FILE *file = open_proc(tracer, "maps");
 	char *line = NULL;
 	size_t capacity = 0;
 	ssize_t size;
 	int result = 0;
 
+	if (!file && (errno == ENOENT || errno == ESRCH))
+		return 1;
 	if (!file)
 		return error_set_errno(tracer->error, "/proc/%d/maps", tracer->at);
 	*ret_hash = 0xcbf29ce484222325ULL;
@@ -102,6 +106,7 @@ static int read_code_mappings(struct tracer *tracer, uint64_t *ret_hash)
 	while (!result && (size = getline(&line, &capacity, file)) >= 0) {
 		struct map_line map;
 
+		any = true;
 		if (!parse_map_line(line, &map) || !strchr(map.permissions, 'x'))
 			continue;
 		*ret_hash = hash_bytes(*ret_hash, line, size);
@@ -110,7 +115,7 @@ static int read_code_mappings(struct tracer *tracer, uint64_t *ret_hash)
 	}
 	free(line);
 	fclose(file);
-	return result;
+	return result || any ? result : 1;
 }
 
 int tracer_mappings_changed(struct tracer *tracer, bool replaced)
@@ -118,8 +123,10 @@ int tracer_mappings_changed(struct tracer *tracer, bool replaced)
 	uint64_t hash = 0;
 
 	decoder_flush(tracer->decoder);
-	if (read_code_mappings(tracer, &hash))
-		return -1;
+	int status = read_code_mappings(tracer, &hash);
+
+	if (status)
+		return status < 0 ? -1 : 0;
 	if (!replaced && tracer->mapped && hash == tracer->mappings_hash)
 		return 0;
 	tracer->mapped = true;

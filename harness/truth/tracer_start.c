@@ -11,22 +11,16 @@
  * One CPU. A step is two context switches; across CPUs each is an interrupt and a wake-up from
  * idle. Pinned to the same CPU, stepping is three times as fast.
  *
- * Time-out. waitpid(2) takes none, and a signal would be the whole process's affair. A thread waits
- * instead and kills through a pidfd, so that it can't hit a process that got the same number.
- *
  * The entry point (AT_ENTRY) is reached with a breakpoint: the dynamic loader runs free.
  */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/personality.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "truth/tracer.h"
@@ -39,59 +33,6 @@
 #define TRACE_OPTIONS                                                                              \
 	(PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEFORK |       \
 	 PTRACE_O_TRACEVFORK)
-
-/* ---- the watchdog ----------------------------------------------------------------------- */
-
-static void *watch(void *argument)
-{
-	struct watchdog *watchdog = argument;
-	struct pollfd cancelled = { .fd = watchdog->cancel_fd, .events = POLLIN };
-
-	if (poll(&cancelled, 1, watchdog->timeout_ms) == 0) {
-		watchdog->fired = true;
-		syscall(SYS_pidfd_send_signal, watchdog->pidfd, SIGKILL, NULL, 0);
-	}
-	return NULL;
-}
-
-static int watchdog_start(struct tracer *tracer)
-{
-	struct watchdog *watchdog = &tracer->watchdog;
-
-	if (!tracer->options->timeout_ms)
-		return 0;
-	watchdog->timeout_ms = tracer->options->timeout_ms;
-	watchdog->pidfd = syscall(SYS_pidfd_open, tracer->pid, 0);
-	if (watchdog->pidfd < 0)
-		return error_set_errno(tracer->error, "pidfd_open");
-	watchdog->cancel_fd = eventfd(0, EFD_CLOEXEC);
-	if (watchdog->cancel_fd < 0)
-		return error_set_errno(tracer->error, "eventfd");
-
-	/* No signal of the caller's is for this thread. */
-	sigset_t all, before;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	errno = pthread_create(&watchdog->thread, NULL, watch, watchdog);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (errno)
-		return error_set_errno(tracer->error, "the time-out's thread");
-	watchdog->started = true;
-	return 0;
-}
-
-static void watchdog_stop(struct watchdog *watchdog)
-{
-	if (watchdog->started) {
-		eventfd_write(watchdog->cancel_fd, 1);
-		pthread_join(watchdog->thread, NULL);
-	}
-	if (watchdog->pidfd >= 0)
-		close(watchdog->pidfd);
-	if (watchdog->cancel_fd >= 0)
-		close(watchdog->cancel_fd);
-}
 
 /* ---- the child -------------------------------------------------------------------------- */
 
@@ -311,7 +252,7 @@ void tracer_end(struct tracer *tracer)
 {
 	if (tracer->pid > 0 && !tracer->finished)
 		kill_and_reap(tracer);
-	watchdog_stop(&tracer->watchdog);
+	watchdog_stop(tracer);
 	if (tracer->pinned)
 		sched_setaffinity(0, sizeof(tracer->cpus_before), &tracer->cpus_before);
 	int *const fds[] = { &tracer->go_fd, &tracer->fail_fd, &tracer->memory_fd };

@@ -241,6 +241,16 @@ struct trace_stop {
 		       * SIGTRAPs fire it too, without a point. */
 };
 
+/* How a run ended. */
+enum tracer_ending {
+	TRACER_ENDED,	    /* the program did, by itself */
+	TRACER_LIMIT,	    /* point_limit was reached */
+	TRACER_KILLED,	    /* by SIGKILL, which was not the tracer's */
+	TRACER_TIMEOUT,	    /* and so on: tracer_run() fails */
+	TRACER_INTERRUPTED, /* by one of ended_by_signals */
+	TRACER_FAILED,	    /* an error, the tracer's or a callback's */
+};
+
 struct tracer_counters {
 	uint64_t steps;		       /* instructions executed under the trap flag */
 	uint64_t points;	       /* stops given to on_stop */
@@ -266,6 +276,7 @@ struct tracer_counters {
 	uint64_t put_back;	   /* of those, put back */
 	uint64_t abandoned;	   /* frames that left with others, or for a lower slot */
 	uint64_t disturbances;
+	enum tracer_ending ending;
 };
 
 struct tracer_options {
@@ -279,11 +290,12 @@ struct tracer_options {
 	 * later and that lacks the symbol gives points from its entry point on.
 	 */
 	const char *from;
-	uint64_t every;	      /* a point at every Nth step of a thread; 0 or 1: at each */
-	unsigned timeout_ms;  /* 0: none */
-	bool silence_output;  /* the program's stdout and stderr go to /dev/null */
-	bool randomize;	      /* keep address space randomisation; off, so that runs repeat */
-	uint64_t point_limit; /* stop (kill) after so many points; 0: none */
+	uint64_t every;	       /* a point at every Nth step of a thread; 0 or 1: at each */
+	unsigned timeout_ms;   /* 0: none */
+	bool ended_by_signals; /* SIGINT, SIGTERM and SIGHUP to this process end the run only */
+	bool silence_output;   /* the program's stdout and stderr go to /dev/null */
+	bool randomize;	       /* keep address space randomisation; off, so that runs repeat */
+	uint64_t point_limit;  /* stop (kill) after so many points; 0: none */
 	/*
 	 * Instead of argv: steps this function in a forked child, which then exits with what it
 	 * returns. Every truth is a prefix: who called it is not known. from must be NULL.
@@ -310,7 +322,8 @@ struct tracer_callbacks {
  * not waited for. Job control stops are overridden. The
  * caller's thread must not have other children that it waits for with waitpid(-1) meanwhile.
  * Fails with ERROR_UNAVAILABLE where ptrace is not permitted, ERROR_TIMEOUT, ERROR_SYSTEM if the
- * program could not be started; the counters are filled in any case.
+ * program could not be started, or with EINTR if a signal ended the run; the counters are filled in any
+ * case, and the program is gone.
  */
 int tracer_run(const struct tracer_options *options, const struct tracer_callbacks *callbacks,
 	       struct tracer_counters *ret_counters, int *ret_status, struct error *error);
