@@ -7,6 +7,7 @@
  *	compare_point.c	one point
  *	compare_score.c	what each engine's stack is worth there
  *	compare_doubt.c	where the truth must prove itself first
+ *	compare_lost.c	points that can't be judged: the thread is being killed
  *	compare_json.c	the result as NDJSON: the contract of ARCHITECTURE
  *	compare_text.c	the result for people
  */
@@ -64,6 +65,7 @@ struct comparison {
 	char bpf_method[16];   /* "" if no engine ran in the kernel */
 	bool follows_frame_pointers;
 	uint64_t elapsed_ns;
+	uint64_t unread; /* points of a thread that was killed while it was looked at: judged nowhere */
 };
 
 /*

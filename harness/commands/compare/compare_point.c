@@ -128,8 +128,9 @@ static int walk_point(struct comparer *comparer, const struct point *point,
 	return complete_truth(comparer, point->stop, memory, error);
 }
 
-/* What the truth says of the point; and what the CFI says, if the truth must prove itself first. */
-static void judge_point(struct comparer *comparer, const struct evidence *evidence,
+/* What the truth says of the point; and what the CFI says, if the truth must prove itself first. False:
+ * the point is lost. */
+static bool judge_point(struct comparer *comparer, const struct evidence *evidence,
 			struct reading *readings, size_t *ret_count)
 {
 	struct judgement *judgement = &readings[0].judgement;
@@ -137,16 +138,19 @@ static void judge_point(struct comparer *comparer, const struct evidence *eviden
 
 	*ret_count = 1;
 	judge(evidence, comparer->referee, judgement);
+	if (judgement->verdict != VERDICT_EXACT && compare_point_is_lost(comparer, evidence))
+		return false;
 	if (match_stack(evidence->cfi, evidence->truth, evidence->point->stop->shadow->rooted,
 			&frames) != MATCH_EXACT) {
 		doubt_reading(comparer, evidence, frames, readings, ret_count);
-		return;
+		return true;
 	}
 	if (comparer->options.registers &&
 	    (judgement->verdict == VERDICT_EXACT ||
 	     judgement->verdict == VERDICT_CONVERSION_LOSS_FLAGGED) &&
 	    judge_registers(evidence, comparer->referee, UINT32_MAX, UINT32_MAX, judgement))
 		doubt_registers(comparer, evidence, &readings[0]);
+	return true;
 }
 
 int compare_point(void *context, const struct trace_stop *stop, struct error *error)
@@ -176,10 +180,13 @@ int compare_point(void *context, const struct trace_stop *stop, struct error *er
 	    !ask_bpf(comparer, &point, &evidence, error) ||
 	    walk_point(comparer, &point, &evidence, error))
 		return -1;
+	if (compare_point_is_lost(comparer, &evidence))
+		return 0;
 	if (comparer->options.on_evidence)
 		comparer->options.on_evidence(comparer->options.context, &evidence);
 	reading_init(comparer, stop, &comparer->truth, &readings[0]);
-	judge_point(comparer, &evidence, readings, &count);
+	if (!judge_point(comparer, &evidence, readings, &count))
+		return 0;
 	if (score_engines(comparer, &point, readings, count, error))
 		return -1;
 	if (comparer->options.on_judgement)

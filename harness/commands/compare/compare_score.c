@@ -191,6 +191,9 @@ static int ask_engines(struct comparer *comparer, const struct point *point,
 		answer = ask_engine(comparer, engine, point, &stack, error);
 		if (answer == ENGINE_ERROR)
 			return -1;
+		if (!engine->engine->in_kernel && answer == ENGINE_STACK &&
+		    compare_stack_is_lost(stack, point))
+			continue;
 		if (answer == ENGINE_SILENT) {
 			engine->score.silent++;
 			continue;

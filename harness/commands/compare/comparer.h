@@ -43,6 +43,11 @@ struct comparer {
 	struct shadow_observer observer;
 };
 
+/* Whether nobody's stack can be believed, since the thread is being killed. Counts the point. */
+bool compare_point_is_lost(struct comparer *comparer, const struct evidence *evidence);
+/* The same of one engine's stack that was read from outside. */
+bool compare_stack_is_lost(const struct stack *stack, const struct point *point);
+
 /* The tracer's on_stop; context is the comparer. */
 int compare_point(void *context, const struct trace_stop *stop, struct error *error);
 
