@@ -31,6 +31,11 @@ void progress_bar_draw(struct progress_bar *bar, const char *text)
 	if (!bar->live || now - bar->last < REDRAW_SECONDS)
 		return;
 	bar->last = now;
+	if (!bar->total) {
+		fprintf(stderr, "\r%u:%02u  %s\033[K", elapsed / 60, elapsed % 60, text);
+		fflush(stderr);
+		return;
+	}
 	fprintf(stderr, "\r[%.*s%*s] %3.0f%%  %u:%02u", filled, "####################",
 		WIDTH - filled, "", 100 * share, elapsed / 60, elapsed % 60);
 	if (share > 0.02) {

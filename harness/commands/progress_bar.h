@@ -11,7 +11,8 @@
 struct progress_bar {
 	bool live; /* on a terminal; else nothing is ever written */
 	uint64_t done;
-	uint64_t total; /* in any unit that time is proportional to */
+	uint64_t
+		total; /* in any unit that time is proportional to; 0: not known, there is no bar */
 	double start;
 	double last;
 };

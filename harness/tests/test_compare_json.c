@@ -76,6 +76,12 @@ static const struct field {
 	{ 3, "status", NULL, 256 },
 	{ 3, "truth.steps", NULL, 300 },
 	{ 3, "truth.threads", NULL, 301 },
+	{ 3, "truth.children", NULL, 37 },
+	{ 3, "unread", NULL, 38 },
+	{ 3, "points_per_second", NULL, 100 },
+	{ 3, "ending", "did not come to its end", 0 },
+	{ 3, "partial", "error", 0 },
+	{ 3, "partial_message", "asked for", 0 },
 	{ 3, "truth.signals", NULL, 302 },
 	{ 3, "truth.unrooted", NULL, 303 },
 	{ 3, "truth.untrapped", NULL, 304 },
@@ -132,9 +138,14 @@ static void fill(struct comparison *comparison, struct finding *finding)
 	comparison->uncovered = 34;
 	comparison->transit = 36;
 	comparison->status = 256;
+	comparison->unread = 38;
+	comparison->elapsed_ns = 2000000000;
+	strcpy(comparison->early.message, "asked for");
 	comparison->truth = (struct tracer_counters) {
 		.steps = 300,
 		.threads = 301,
+		.children = 37,
+		.ending = TRACER_FAILED,
 		.signals = 302,
 		.unrooted = 303,
 		.untrapped = 304,

@@ -400,12 +400,10 @@ static int say_ending(struct tracer *tracer, int result)
 
 	if (watchdog->signal) {
 		*ending = TRACER_INTERRUPTED;
-		errno = EINTR;
-		return error_set_errno(tracer->error, "the run was ended by %s (%s)",
-				       strsignal(watchdog->signal),
-				       watchdog->signal == SIGINT    ? "SIGINT"
-				       : watchdog->signal == SIGTERM ? "SIGTERM"
-								     : "SIGHUP");
+		error_set(tracer->error, ERROR_SYSTEM, NULL, 0, "the run was ended by SIG%s",
+			  sigabbrev_np(watchdog->signal));
+		tracer->error->system_errno = EINTR;
+		return -1;
 	}
 	if (watchdog->fired && WIFSIGNALED(tracer->status)) {
 		*ending = TRACER_TIMEOUT;

@@ -9,12 +9,14 @@
 #include "commands/exit_status.h"
 #include "commands/options.h"
 #include "compare.h"
+#include "compare_progress.h"
 #include "harness.h"
 #include "replay/recording.h"
 #include "report/json_counts.h"
 
 enum {
-	OPTION_BIND_NOW = 256,
+	OPTION_ASLR = 256,
+	OPTION_BIND_NOW,
 	OPTION_EACH,
 	OPTION_EVERY,
 	OPTION_FOLLOW,
@@ -31,6 +33,8 @@ enum {
 static const struct argp_option options[] = {
 	{ "engine", 'e', "ENGINE,...", 0,
 	  "engines to score (default: all): cfi, table, bpf, fp, libdw, libunwind", 0 },
+	{ "aslr", OPTION_ASLR, "on|off", 0,
+	  "whether the program's addresses are random (default: off, so that runs repeat)", 0 },
 	{ "bind-now", OPTION_BIND_NOW, NULL, 0,
 	  "the dynamic loader resolves every symbol before the program begins (LD_BIND_NOW)", 0 },
 	{ "each", OPTION_EACH, NULL, 0,
@@ -86,6 +90,15 @@ static void parse_engines(struct argp_state *state, struct compare_options *comp
 	}
 }
 
+static bool parse_on(struct argp_state *state, const char *text, const char *what)
+{
+	if (strcmp(text, "on") == 0)
+		return true;
+	if (strcmp(text, "off") != 0)
+		argp_error(state, "%s takes on or off, not '%s'", what, text);
+	return false;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -94,6 +107,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case 'e': parse_engines(state, compare, argument); return 0;
+	case OPTION_ASLR: tracer->randomize = parse_on(state, argument, "--aslr"); return 0;
 	case OPTION_BIND_NOW: option_bind_now(state); return 0;
 	case OPTION_EACH: arguments->each = arguments->json = true; return 0;
 	case OPTION_EVERY: tracer->every = option_number(state, argument, "--every"); return 0;
@@ -127,14 +141,27 @@ static const struct argp argp = {
 
 /* ---- recording -------------------------------------------------------------------------- */
 
-/* context: the writer at hand, recording_begin() puts it there. */
+/* What is told of each point. */
+struct listener {
+	struct recording_writer *writer; /* at hand; recording_begin() puts it there */
+	struct compare_progress progress;
+};
+
+static void on_judgement(void *context, const struct point *point,
+			 const struct judgement *judgement)
+{
+	struct listener *listener = context;
+
+	compare_progress_point(&listener->progress);
+}
+
 static void record_point(void *context, const struct evidence *evidence)
 {
-	struct recording_writer **writer = context;
+	struct listener *listener = context;
 	const struct point *point = evidence->point;
 	struct error error; /* it sticks: closing says it */
 
-	recording_writer_point(*writer, point->space, point->regs, point->memory, &error);
+	recording_writer_point(listener->writer, point->space, point->regs, point->memory, &error);
 }
 
 static int recording_begin(const char *folder, const char *program, struct recording_writer **ret,
@@ -151,71 +178,102 @@ static int recording_begin(const char *folder, const char *program, struct recor
 	return status;
 }
 
-/* Compares one program, and records it if that is asked for. Of half a run there is no recording. */
-static int run_program(struct comparer *comparer, const struct arguments *arguments,
-		       struct recording_writer **writer, char *const *argv, struct comparison *ret,
-		       struct error *error)
+/*
+ * Compares one program, and records it if that is asked for. Of half a run there is no recording. False: not
+ * all went well; ret has what was found until then, and why it went wrong.
+ */
+static bool run_program(struct comparer *comparer, const struct arguments *arguments,
+			struct listener *listener, char *const *argv, struct comparison *ret)
 {
 	struct tracer_options tracer = arguments->tracer;
 	struct error failure;
-	int status;
+	bool whole;
 
 	tracer.argv = argv;
-	if (!arguments->record)
-		return comparer_run(comparer, &tracer, ret, error);
-	if (recording_begin(arguments->record, argv[0], writer, error))
-		return -1;
-	status = comparer_run(comparer, &tracer, ret, error);
-	if (recording_writer_close(*writer, !status, &failure) && !status) {
-		comparison_deinit(ret);
-		*error = failure;
-		return -1;
+	if (arguments->record &&
+	    recording_begin(arguments->record, argv[0], &listener->writer, &failure)) {
+		memset(ret, 0, sizeof(*ret));
+		ret->early = failure;
+		ret->truth.ending = TRACER_FAILED;
+		return false;
 	}
-	return status;
+	compare_progress_start(&listener->progress, argv[0], tracer.point_limit);
+	whole = comparer_run_far(comparer, &tracer, ret);
+	compare_progress_end(&listener->progress);
+	if (arguments->record && recording_writer_close(listener->writer, whole, &failure) &&
+	    whole) {
+		ret->early = failure; /* the comparison itself is whole */
+		return false;
+	}
+	return whole;
 }
 
 /* ---- one program ------------------------------------------------------------------------ */
 
 /* How the comparison of one program ended. */
 struct ending {
-	int status;	/* the exit status that it alone would give */
-	bool timed_out; /* the program was killed for that */
+	int status;	  /* the exit status that it alone would give */
+	bool timed_out;	  /* the program was killed for that */
+	bool interrupted; /* nothing more is to be begun */
 	char message[sizeof(((struct error *)0)->message)];
 };
 
-/* Compares one program and prints the result. */
+static int judge_comparison(const char *program, const struct comparison *comparison,
+			    struct ending *ret)
+{
+	size_t skipped = 0;
+
+	for (size_t i = 0; i < comparison->engine_count; i++)
+		skipped += comparison->engine[i].skipped;
+	if (skipped == comparison->engine_count)
+		return EXIT_SKIPPED;
+	if (comparison_is_thin(comparison)) {
+		snprintf(ret->message, sizeof(ret->message), "the truth is thin: it proves little");
+		fprintf(stderr, "%s: %s\n", program, ret->message);
+		return EXIT_FINDINGS;
+	}
+	return comparison_has_findings(comparison) ? EXIT_FINDINGS : EXIT_OK;
+}
+
+/* Prints the result. What can't be printed was not said. */
+static void print_comparison(const struct arguments *arguments, const char *program,
+			     const struct comparison *comparison, struct ending *ret)
+{
+	struct error error;
+
+	if (arguments->json)
+		compare_print_json(stdout, program, comparison);
+	else
+		compare_print_text(stdout, program, comparison);
+	if (!fflush(stdout) && !ferror(stdout))
+		return;
+	error_set_errno(&error, "the result could not be written");
+	error_print(stderr, program, &error);
+	snprintf(ret->message, sizeof(ret->message), "%s", error.message);
+	ret->status = EXIT_ENVIRONMENT;
+}
+
+/* Compares one program and prints the result, or what there is of it. */
 static struct ending compare_program(struct comparer *comparer, const struct arguments *arguments,
-				     struct recording_writer **writer, char *const *argv)
+				     struct listener *listener, char *const *argv)
 {
 	struct ending ending = { .status = EXIT_OK };
 	struct comparison comparison;
 	const char *program = argv[0];
-	struct error error;
-	size_t skipped = 0;
+	bool well = run_program(comparer, arguments, listener, argv, &comparison);
 
-	if (run_program(comparer, arguments, writer, argv, &comparison, &error)) {
-		error_print(stderr, program, &error);
-		snprintf(ending.message, sizeof(ending.message), "%s", error.message);
-		ending.status = exit_status_of_error(&error);
-		ending.timed_out = error.code == ERROR_TIMEOUT;
-		return ending;
+	if (well)
+		ending.status = judge_comparison(program, &comparison, &ending);
+	if (well || comparison.points)
+		print_comparison(arguments, program, &comparison, &ending);
+	if (!well) {
+		error_print(stderr, program, &comparison.early);
+		snprintf(ending.message, sizeof(ending.message), "%s", comparison.early.message);
+		ending.status = comparison.points ? EXIT_ENVIRONMENT
+						  : exit_status_of_error(&comparison.early);
+		ending.timed_out = comparison.truth.ending == TRACER_TIMEOUT;
+		ending.interrupted = comparison.truth.ending == TRACER_INTERRUPTED;
 	}
-	if (arguments->json)
-		compare_print_json(stdout, program, &comparison);
-	else
-		compare_print_text(stdout, program, &comparison);
-	for (size_t i = 0; i < comparison.engine_count; i++)
-		skipped += comparison.engine[i].skipped;
-	if (comparison_is_thin(&comparison)) {
-		snprintf(ending.message, sizeof(ending.message),
-			 "the truth is thin: it proves little");
-		fprintf(stderr, "%s: %s\n", program, ending.message);
-		ending.status = EXIT_FINDINGS;
-	}
-	if (comparison_has_findings(&comparison))
-		ending.status = EXIT_FINDINGS;
-	if (skipped == comparison.engine_count)
-		ending.status = EXIT_SKIPPED;
 	comparison_deinit(&comparison);
 	return ending;
 }
@@ -244,9 +302,9 @@ static void print_end(const char *program, const struct ending *ending)
 			     json_bytes(ending->message), "timed_out", ending->timed_out));
 }
 
-/* Every argument is a program. The worst status. */
+/* Every argument is a program, until one is interrupted. The worst status. */
 static int compare_each(struct comparer *comparer, const struct arguments *arguments,
-			struct recording_writer **writer)
+			struct listener *listener)
 {
 	int status = EXIT_SKIPPED;
 
@@ -254,9 +312,11 @@ static int compare_each(struct comparer *comparer, const struct arguments *argum
 		char *argv[] = { *program, NULL };
 
 		print_begin(*program);
-		struct ending ending = compare_program(comparer, arguments, writer, argv);
+		struct ending ending = compare_program(comparer, arguments, listener, argv);
 		print_end(*program, &ending);
 		status = exit_status_worse(status, ending.status);
+		if (ending.interrupted)
+			break;
 	}
 	return status;
 }
@@ -264,9 +324,11 @@ static int compare_each(struct comparer *comparer, const struct arguments *argum
 int command_compare(int argc, char **argv)
 {
 	struct arguments arguments = {
-		.tracer = { .timeout_ms = 600000, .silence_output = true },
+		.tracer = { .timeout_ms = 600000,
+			    .silence_output = true,
+			    .ended_by_signals = true },
 	};
-	struct recording_writer *writer = NULL;
+	struct listener listener = { .writer = NULL };
 	struct comparer *comparer;
 	struct error error;
 	int status;
@@ -275,18 +337,18 @@ int command_compare(int argc, char **argv)
 		arguments.compare.engine[arguments.compare.engine_count++] = engine_at(i);
 	argp_err_exit_status = EXIT_USAGE;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
-	if (arguments.record) {
+	arguments.compare.context = &listener;
+	arguments.compare.on_judgement = on_judgement;
+	if (arguments.record)
 		arguments.compare.on_evidence = record_point;
-		arguments.compare.context = &writer;
-	}
 	if (comparer_create(&arguments.compare, &comparer, &error)) {
 		error_print(stderr, NULL, &error);
 		return EXIT_ENVIRONMENT;
 	}
 	if (arguments.each)
-		status = compare_each(comparer, &arguments, &writer);
+		status = compare_each(comparer, &arguments, &listener);
 	else
-		status = compare_program(comparer, &arguments, &writer, arguments.tracer.argv)
+		status = compare_program(comparer, &arguments, &listener, arguments.tracer.argv)
 				 .status;
 	comparer_destroy(comparer);
 	return status;

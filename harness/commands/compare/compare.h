@@ -8,6 +8,8 @@
  *	compare_score.c	what each engine's stack is worth there
  *	compare_doubt.c	where the truth must prove itself first
  *	compare_lost.c	points that can't be judged: the thread is being killed
+ *	compare_ending.c	how the program ended, and whether the run was whole
+ *	compare_progress.c	how far it is, on a terminal
  *	compare_json.c	the result as NDJSON: the contract of ARCHITECTURE
  *	compare_text.c	the result for people
  */
@@ -65,7 +67,9 @@ struct comparison {
 	char bpf_method[16];   /* "" if no engine ran in the kernel */
 	bool follows_frame_pointers;
 	uint64_t elapsed_ns;
-	uint64_t unread; /* points of a thread that was killed while it was looked at: judged nowhere */
+	uint64_t
+		unread; /* points of a thread that was killed while it was looked at: judged nowhere */
+	struct error early; /* why the run was not whole; its code is ERROR_NONE if it was */
 };
 
 /*
@@ -79,6 +83,14 @@ void comparer_destroy(struct comparer *comparer);
 /* Runs a program. -1: the environment failed (error); the program's own failure is not an error. */
 int comparer_run(struct comparer *comparer, const struct tracer_options *options,
 		 struct comparison *ret, struct error *error);
+/*
+ * As comparer_run(); but of a run that was not whole, ret has what was found until then. True: it was
+ * whole. False: ret->early and ret->truth.ending say why not. ret is the caller's to deinit in any case.
+ */
+bool comparer_run_far(struct comparer *comparer, const struct tracer_options *options,
+		      struct comparison *ret);
+/* "timeout", "interrupted", "killed", "error"; NULL if the run was whole, or ended by --limit. */
+const char *comparison_partial(const struct comparison *comparison);
 void comparison_deinit(struct comparison *comparison);
 /* True if there is something that exit status 1 must say. */
 bool comparison_has_findings(const struct comparison *comparison);
@@ -87,6 +99,10 @@ bool comparison_has_findings(const struct comparison *comparison);
 bool comparison_is_doubtful(const struct comparison *comparison);
 /* True if the run proved little: too few points, or points without a whole truth. */
 bool comparison_is_thin(const struct comparison *comparison);
+
+/* "exited with status 3", "was ended by SIGSEGV (Segmentation fault)", "did not come to its end". */
+void compare_ending_text(const struct comparison *comparison, char *text, size_t size);
+double compare_points_per_second(const struct comparison *comparison);
 
 void compare_print_json(FILE *file, const char *program, const struct comparison *comparison);
 void compare_print_text(FILE *file, const char *program, const struct comparison *comparison);

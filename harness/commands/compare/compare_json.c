@@ -183,6 +183,22 @@ static json_t *unproven_by(const struct comparison *comparison)
 	return object;
 }
 
+/* How the program ended, and whether the run was whole. */
+static void set_ending(json_t *object, const struct comparison *comparison)
+{
+	const char *partial = comparison_partial(comparison);
+	char ending[128];
+
+	compare_ending_text(comparison, ending, sizeof(ending));
+	json_object_set_new(object, "ending", text(ending));
+	set_count(object, "points_per_second", compare_points_per_second(comparison));
+	set_count(object, "unread", comparison->unread);
+	if (!partial)
+		return;
+	json_object_set_new(object, "partial", json_string(partial));
+	json_object_set_new(object, "partial_message", text(comparison->early.message));
+}
+
 static void print_verdicts(FILE *file, const char *program, const char *kernel,
 			   const struct comparison *comparison)
 {
@@ -213,6 +229,7 @@ static void print_verdicts(FILE *file, const char *program, const char *kernel,
 	set_count(object, "findings_not_kept", comparison->findings.not_kept);
 	set_count(truth, "steps", comparison->truth.steps);
 	set_count(truth, "threads", comparison->truth.threads);
+	set_count(truth, "children", comparison->truth.children);
 	set_count(truth, "signals", comparison->truth.signals);
 	set_count(truth, "unrooted", comparison->truth.unrooted);
 	set_count(truth, "untrapped", comparison->truth.untrapped);
@@ -236,6 +253,7 @@ static void print_verdicts(FILE *file, const char *program, const char *kernel,
 	json_object_set_new(object, "truth_digest", hexadecimal(comparison->truth_digest));
 	json_object_set_new(object, "seconds", json_real(comparison->elapsed_ns / 1e9));
 	set_count(object, "status", comparison->status);
+	set_ending(object, comparison);
 	print(file, object);
 }
 

@@ -128,8 +128,8 @@ bad:
 	return -1;
 }
 
-int comparer_run(struct comparer *comparer, const struct tracer_options *options,
-		 struct comparison *ret, struct error *error)
+bool comparer_run_far(struct comparer *comparer, const struct tracer_options *options,
+		      struct comparison *ret)
 {
 	struct tracer_callbacks callbacks = { .on_mappings = on_mappings,
 					      .on_stop = compare_point,
@@ -158,20 +158,33 @@ int comparer_run(struct comparer *comparer, const struct tracer_options *options
 	snprintf(ret->bpf_method, sizeof(ret->bpf_method), "%s",
 		 bpf_records_method(comparer->records));
 	decoder_flush(comparer->decoder);
-	status = tracer_run(options, &callbacks, &ret->truth, &ret->status, error);
+	status = tracer_run(options, &callbacks, &ret->truth, &ret->status, &ret->early);
 	doubts_end(&comparer->doubts);
-	if (comparer->mappings_failed) {
-		*error = comparer->mapping_error;
+	if (comparer->mappings_failed && (!status || ret->truth.ending == TRACER_FAILED)) {
+		ret->early = comparer->mapping_error;
+		ret->truth.ending = TRACER_FAILED;
 		status = -1;
 	}
+	if (!status)
+		ret->early = (struct error) { .code = ERROR_NONE };
+	if (!status && ret->truth.ending == TRACER_KILLED)
+		error_set(&ret->early, ERROR_PROTOCOL, "", 0, "the program was killed by SIGKILL");
 	if (comparer->space.pid)
 		bpf_records_forget(comparer->records, comparer->space.pid);
 	address_space_deinit(&comparer->space);
 	comparer->space.pid = 0;
 	ret->elapsed_ns = monotonic_ns() - begin;
-	if (status)
-		comparison_deinit(ret);
-	return status;
+	return ret->early.code == ERROR_NONE;
+}
+
+int comparer_run(struct comparer *comparer, const struct tracer_options *options,
+		 struct comparison *ret, struct error *error)
+{
+	if (comparer_run_far(comparer, options, ret) || ret->truth.ending == TRACER_KILLED)
+		return 0;
+	*error = ret->early;
+	comparison_deinit(ret);
+	return -1;
 }
 
 void comparison_deinit(struct comparison *comparison)

@@ -182,6 +182,7 @@ static int ask_engines(struct comparer *comparer, const struct point *point,
 		struct compare_engine *engine = &comparer->result->engine[i];
 		enum engine_answer answer;
 		struct stack *stack;
+		uint32_t frames;
 
 		engine->answered = false;
 		if (!compare_can_answer(engine, point)) {
@@ -192,6 +193,8 @@ static int ask_engines(struct comparer *comparer, const struct point *point,
 		if (answer == ENGINE_ERROR)
 			return -1;
 		if (!engine->engine->in_kernel && answer == ENGINE_STACK &&
+		    match_stack(stack, readings[0].truth, point->stop->shadow->rooted, &frames) !=
+			    MATCH_EXACT &&
 		    compare_stack_is_lost(stack, point))
 			continue;
 		if (answer == ENGINE_SILENT) {

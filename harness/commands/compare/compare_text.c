@@ -147,12 +147,33 @@ static void print_findings(FILE *file, const struct findings *findings)
 			findings->not_kept);
 }
 
+static void print_program(FILE *file, const struct comparison *comparison)
+{
+	uint64_t children = comparison->truth.children;
+	char ending[128];
+
+	compare_ending_text(comparison, ending, sizeof(ending));
+	fprintf(file, "the program %s; %.0f points in a second", ending,
+		compare_points_per_second(comparison));
+	if (children)
+		fprintf(file, "; %" PRIu64 " %s that it made %s not followed", children,
+			children == 1 ? "process" : "processes", children == 1 ? "was" : "were");
+	fputc('\n', file);
+	if (comparison->unread)
+		fprintf(file,
+			"%" PRIu64 " points could not be read: the program was being killed\n",
+			comparison->unread);
+}
+
 void compare_print_text(FILE *file, const char *program, const struct comparison *comparison)
 {
 	const struct tracer_counters *truth = &comparison->truth;
 	struct utsname kernel;
 
 	uname(&kernel);
+	if (comparison_partial(comparison))
+		fprintf(file, "PARTIAL (%s): %s; what follows was found until then\n",
+			comparison_partial(comparison), comparison->early.message);
 	if (comparison_is_doubtful(comparison))
 		fprintf(file,
 			"The truth is in doubt at %.1f %% of the points: they prove nothing.\n",
@@ -162,6 +183,7 @@ void compare_print_text(FILE *file, const char *program, const struct comparison
 	fprintf(file, ", truth %" PRIu64 " to %" PRIu64 " frames deep", truth->min_frames,
 		truth->max_frames);
 	fprintf(file, ", %.1f s\n", comparison->elapsed_ns / 1e9);
+	print_program(file, comparison);
 	if (truth->unrooted)
 		fprintf(file, "%" PRIu64 " points have a truth that is only a prefix\n",
 			truth->unrooted);

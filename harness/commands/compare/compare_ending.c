@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * compare_ending.c - how a compared program ended, in words, and whether its run was whole
+ *
+ * A run that was cut short has found something all the same. What it found is said, but never as if it were
+ * all: everything that is printed of it is marked, with the reason.
+ */
+#include <string.h>
+#include <sys/wait.h>
+#include "compare.h"
+
+const char *comparison_partial(const struct comparison *comparison)
+{
+	switch (comparison->truth.ending) {
+	case TRACER_ENDED:
+	case TRACER_LIMIT: return NULL;
+	case TRACER_KILLED: return "killed";
+	case TRACER_TIMEOUT: return "timeout";
+	case TRACER_INTERRUPTED: return "interrupted";
+	case TRACER_FAILED: break;
+	}
+	return "error";
+}
+
+void compare_ending_text(const struct comparison *comparison, char *text, size_t size)
+{
+	int signal = WIFSIGNALED(comparison->status) ? WTERMSIG(comparison->status) : 0;
+	const char *name = sigabbrev_np(signal);
+
+	if (comparison->truth.ending == TRACER_LIMIT)
+		snprintf(text, size, "was ended after so many points (--limit)");
+	else if (comparison_partial(comparison) && comparison->truth.ending != TRACER_KILLED)
+		snprintf(text, size, "did not come to its end");
+	else if (!signal)
+		snprintf(text, size, "exited with status %d", WEXITSTATUS(comparison->status));
+	else if (name)
+		snprintf(text, size, "was ended by SIG%s (%s)", name, strsignal(signal));
+	else
+		snprintf(text, size, "was ended by signal %d", signal);
+}
+
+double compare_points_per_second(const struct comparison *comparison)
+{
+	return comparison->elapsed_ns ? comparison->points * 1e9 / comparison->elapsed_ns : 0;
+}

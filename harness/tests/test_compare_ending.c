@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_compare_ending.c - compare of programs that don't come to their end, and of those that do
+ *
+ * What was found is printed whatever ends the run, and marked if it is not all. The test runs itself under
+ * `compare`, as a program that does what the environment says: it never ends, kills itself, interrupts who
+ * compares it. Where ptrace is not permitted it prints SKIP and the reason.
+ */
+#include <check.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include "command_output.h"
+#include "commands/compare/comparer.h"
+#include "harness.h"
+
+#define TRACEE	      "STACKPROOF_TEST_TRACEE"
+#define COUNT(array)  ((int)(sizeof(array) / sizeof((array)[0])))
+#define KILLED_AT     100 /* points */
+#define ARGUMENTS_MAX 8
+
+/* ---- the program ------------------------------------------------------------------------ */
+
+static __attribute__((noipa)) int deep(int depth)
+{
+	volatile int kept = depth;
+
+	return depth ? deep(depth - 1) + kept : kept;
+}
+
+static void make_child(void)
+{
+	if (fork() == 0)
+		_exit(0);
+}
+
+static __attribute__((noipa)) int tracee(const char *what)
+{
+	deep(30);
+	if (strcmp(what, "exit") == 0) {
+		make_child();
+		make_child();
+		return 3;
+	}
+	if (strcmp(what, "interrupt") == 0)
+		kill(getppid(), SIGINT);
+	if (strcmp(what, "terminate") == 0)
+		kill(getppid(), SIGTERM);
+	if (strcmp(what, "fault") == 0)
+		raise(SIGSEGV);
+	if (strcmp(what, "kill") == 0)
+		raise(SIGKILL);
+	for (;;)
+		deep(20);
+}
+
+/* ---- what compare says ------------------------------------------------------------------ */
+
+/* Its output is to a disk that is full. */
+static int compare_to_full(int argc, char **argv)
+{
+	ck_assert_ptr_nonnull(freopen("/dev/full", "w", stdout));
+	return command_compare(argc, argv);
+}
+
+static const struct {
+	const char *name;
+	const char *tracee;
+	int (*command)(int, char **);
+	const char *arguments[ARGUMENTS_MAX];
+	int status;
+	const char *says[3]; /* first: what it begins with, or "" */
+	const char *never;
+} cases[] = {
+	{ "whole_run_says_how_it_ended",
+	  "exit",
+	  command_compare,
+	  { "--from=tracee" },
+	  EXIT_FINDINGS, /* fork's and exit's system calls have no CFI */
+	  { "/proc/self/exe on ", "the program exited with status 3",
+	    "2 processes that it made were not followed" },
+	  "PARTIAL" },
+	{ "signal_is_named",
+	  "fault",
+	  command_compare,
+	  { "--from=tracee" },
+	  EXIT_OK,
+	  { "/proc/self/exe on ", "was ended by SIGSEGV", " points in a second" },
+	  "PARTIAL" },
+	{ "limit_is_no_part",
+	  "loop",
+	  command_compare,
+	  { "--from=tracee", "--limit=300" },
+	  EXIT_OK,
+	  { "/proc/self/exe on ", "--limit", "exact 300," },
+	  "PARTIAL" },
+	{ "timeout_prints_what_was_found",
+	  "loop",
+	  command_compare,
+	  { "--from=tracee", "--timeout=2" },
+	  EXIT_ENVIRONMENT,
+	  { "PARTIAL (timeout): ", "verdicts: exact ", "killed after 2000 ms" },
+	  "exact 0," },
+	{ "timeout_in_json",
+	  "loop",
+	  command_compare,
+	  { "--from=tracee", "--timeout=2", "--json" },
+	  EXIT_ENVIRONMENT,
+	  { "{", "\"partial\":\"timeout\"", "\"partial_message\":\"the program was killed" },
+	  "\"points\":0," },
+	{ "timeout_before_the_first_point",
+	  "loop",
+	  command_compare,
+	  { "--from=main", "--every=1000000000", "--timeout=1" },
+	  EXIT_ENVIRONMENT,
+	  { "/proc/self/exe: the program was killed", "", "" },
+	  "verdicts" },
+	{ "interrupted",
+	  "interrupt",
+	  command_compare,
+	  { "--from=tracee" },
+	  EXIT_ENVIRONMENT,
+	  { "PARTIAL (interrupted): ", "ended by SIGINT", "verdicts: exact " },
+	  "exact 0," },
+	{ "terminated",
+	  "terminate",
+	  command_compare,
+	  { "--from=tracee" },
+	  EXIT_ENVIRONMENT,
+	  { "PARTIAL (interrupted): ", "ended by SIGTERM", "verdicts: exact " },
+	  "exact 0," },
+	{ "after_an_interruption_nothing_is_begun",
+	  "interrupt",
+	  command_compare,
+	  { "--from=tracee", "--each", "/proc/self/exe" },
+	  EXIT_ENVIRONMENT,
+	  { "{", "\"partial\":\"interrupted\"", "\"type\":\"end\"" },
+	  "SIGINT\",\"timed_out\":false}\n{\"type\":\"begin\"" },
+	{ "killed",
+	  "kill",
+	  command_compare,
+	  { "--from=tracee" },
+	  EXIT_ENVIRONMENT,
+	  { "PARTIAL (killed): ", "was ended by SIGKILL", "verdicts: exact " },
+	  "exact 0," },
+	{ "full_disk_is_said",
+	  "exit",
+	  compare_to_full,
+	  { "--from=tracee" },
+	  EXIT_ENVIRONMENT,
+	  { "", "could not be written", "No space left" },
+	  "verdicts" },
+	{ "aslr_is_on_or_off",
+	  "loop",
+	  command_compare,
+	  { "--aslr=perhaps" },
+	  EXIT_USAGE,
+	  { "", "on or off", "" },
+	  "verdicts" },
+};
+
+START_TEST(ending_is_said)
+{
+	char *arguments[ARGUMENTS_MAX + 4] = { "compare", "--engine=cfi" };
+	const char *name = cases[_i].name;
+	int count = 2, status;
+
+	for (int i = 0; cases[_i].arguments[i]; i++)
+		arguments[count++] = (char *)cases[_i].arguments[i];
+	arguments[count++] = "/proc/self/exe";
+	setenv(TRACEE, cases[_i].tracee, 1);
+
+	char *output = command_output(cases[_i].command, arguments, &status);
+
+	ck_assert_msg(status == cases[_i].status, "%s: %d: %s", name, status, output);
+	ck_assert_msg(strncmp(output, cases[_i].says[0], strlen(cases[_i].says[0])) == 0, "%s: %s",
+		      name, output);
+	for (int i = 1; i < COUNT(cases[_i].says); i++)
+		ck_assert_msg(strstr(output, cases[_i].says[i]), "%s: %s", name, output);
+	ck_assert_msg(!strstr(output, cases[_i].never), "%s: %s", name, output);
+	free(output);
+}
+END_TEST
+
+/* ---- points that can't be read ---------------------------------------------------------- */
+
+/* Kills the program at one of its points, and only then has the point looked at. */
+struct killing {
+	struct comparer *comparer;
+	struct comparison result;
+	uint64_t points;
+	int status;
+};
+
+static int kill_then_compare(void *context, const struct trace_stop *stop, struct error *error)
+{
+	struct killing *killing = context;
+	struct comparer *comparer = killing->comparer;
+
+	if (killing->points++ == 0)
+		ck_assert(!address_space_read(&comparer->space, comparer->store, stop->pid, error));
+	if (killing->points < KILLED_AT)
+		return 0;
+	kill(stop->pid, SIGKILL);
+	while (thread_has_memory(stop->tid))
+		usleep(1000);
+	killing->status = compare_point(comparer, stop, error);
+	return 0;
+}
+
+/* All of it is still asked; no engine is scored by it, and nobody accused. */
+START_TEST(point_of_a_killed_thread_is_nobodys_fault)
+{
+	char *argv[] = { "/proc/self/exe", NULL };
+	const struct tracer_options options = { .argv = argv,
+						.from = "tracee",
+						.timeout_ms = 60000 };
+	const struct compare_options engines = { .engine = { &engine_cfi, &engine_libunwind },
+						 .engine_count = 2 };
+	struct killing killing = { .status = -1 };
+	const struct tracer_callbacks callbacks = { NULL, kill_then_compare, &killing };
+	struct tracer_counters counters;
+	struct error error;
+	int status;
+
+	ck_assert_msg(!comparer_create(&engines, &killing.comparer, &error), "%s", error.message);
+	killing.comparer->result = &killing.result;
+	killing.result.engine_count = engines.engine_count;
+	for (size_t i = 0; i < engines.engine_count; i++)
+		killing.result.engine[i] = killing.comparer->engine[i];
+	setenv(TRACEE, "loop", 1);
+	ck_assert(!tracer_run(&options, &callbacks, &counters, &status, &error));
+	ck_assert_int_eq(counters.ending, TRACER_KILLED);
+	ck_assert_uint_eq(counters.points, KILLED_AT);
+	ck_assert_int_eq(killing.status, 0);
+	ck_assert_uint_eq(killing.result.unread, 1);
+	ck_assert_uint_eq(killing.result.points, 0);
+	ck_assert_uint_eq(killing.result.findings.count, 0);
+	for (size_t i = 0; i < engines.engine_count; i++) {
+		ck_assert_uint_eq(killing.result.engine[i].score.points, 0);
+		ck_assert_uint_eq(killing.result.engine[i].score.silent, 0);
+	}
+	comparison_deinit(&killing.result);
+	comparer_destroy(killing.comparer);
+}
+END_TEST
+
+static void on_evidence(void *context, const struct evidence *evidence)
+{
+	int *points = context;
+	const struct trace_stop *stop = evidence->point->stop;
+
+	if (++*points < KILLED_AT)
+		return;
+	kill(stop->pid, SIGKILL);
+	while (thread_has_memory(stop->tid))
+		usleep(1000);
+}
+
+/* Killed between the walks, which were right, and the verdict: what they found counts. */
+START_TEST(point_that_was_right_when_it_was_read_counts)
+{
+	char *argv[] = { "/proc/self/exe", NULL };
+	const struct tracer_options options = { .argv = argv,
+						.from = "tracee",
+						.timeout_ms = 60000 };
+	int points = 0;
+	const struct compare_options engines = { .engine = { &engine_cfi },
+						 .engine_count = 1,
+						 .on_evidence = on_evidence,
+						 .context = &points };
+	struct comparer *comparer;
+	struct comparison comparison;
+	struct error error;
+
+	ck_assert_msg(!comparer_create(&engines, &comparer, &error), "%s", error.message);
+	setenv(TRACEE, "loop", 1);
+	ck_assert(!comparer_run_far(comparer, &options, &comparison));
+	ck_assert_str_eq(comparison_partial(&comparison), "killed");
+	ck_assert_uint_eq(comparison.points, KILLED_AT);
+	ck_assert_uint_eq(comparison.verdict[VERDICT_EXACT], KILLED_AT);
+	ck_assert_uint_eq(comparison.unread, 0);
+	ck_assert_uint_eq(comparison.findings.count, 0);
+	comparison_deinit(&comparison);
+	comparer_destroy(comparer);
+}
+END_TEST
+
+/* Whether ptrace is permitted here. */
+static bool may_trace(struct error *error)
+{
+	char *argv[] = { "true", NULL };
+	struct tracer_options options = { .argv = argv, .from = "_start", .point_limit = 1 };
+	struct tracer_callbacks callbacks = { 0 };
+	struct tracer_counters counters;
+	int status;
+
+	return !tracer_run(&options, &callbacks, &counters, &status, error) ||
+	       error->code != ERROR_UNAVAILABLE;
+}
+
+int main(void)
+{
+	struct error error = { 0 };
+
+	if (getenv(TRACEE))
+		return tracee(getenv(TRACEE));
+	if (!may_trace(&error)) {
+		printf("SKIP: %s\n", error.message);
+		return EXIT_SUCCESS;
+	}
+
+	Suite *suite = suite_create("compare_ending");
+	TCase *tcase = tcase_create("compare_ending");
+
+	tcase_set_timeout(tcase, 240);
+	tcase_add_loop_test(tcase, ending_is_said, 0, COUNT(cases));
+	tcase_add_test(tcase, point_of_a_killed_thread_is_nobodys_fault);
+	tcase_add_test(tcase, point_that_was_right_when_it_was_read_counts);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
