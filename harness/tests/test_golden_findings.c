@@ -166,6 +166,10 @@ static const struct snapshot_case snapshot_cases[] = {
 	{ "a_run_that_was_killed_is_none", .before = MAGIC ENTRY,
 	  .results = FINDING("host", "table_fault", "wrong", "gone", "x", ""),
 	  .said = "skipped verdicts " TOOLCHAIN "/self.O2-nofp: not_run" },
+	{ "a_run_that_was_cut_short_is_none", .before = MAGIC ENTRY,
+	  .results = "{\"type\":\"verdicts\",\"binary\":\"" BINARY
+		     "\",\"kernel\":\"host\",\"partial\":\"timeout\"}\n",
+	  .said = "skipped verdicts " TOOLCHAIN "/self.O2-nofp: not_run" },
 	{ "findings_of_compare_have_no_snapshot", .before = MAGIC ENTRY,
 	  .results = "{\"type\":\"verdicts\",\"program\":\"x\",\"kernel\":\"host\"}\n",
 	  .said = "golden: 1 passed, 0 failed, 0 skipped" },

@@ -424,6 +424,9 @@ static const struct kernel_case {
 	  ",\"truth_digest\":\"u\"", 0, 1, CELL_PASSED, CELL_PASSED },
 	{ "other_point_count", "\"points\":9,\"exact\":9,\"digest\":\"a\"",
 	  "\"points\":8,\"exact\":8,\"digest\":\"b\"", "", "", 0, 1, CELL_PASSED, CELL_PASSED },
+	{ "cut_short", "\"points\":9,\"exact\":9,\"digest\":\"a\"",
+	  "\"points\":9,\"exact\":8,\"digest\":\"b\"", "", ",\"partial\":\"timeout\"", 0, 1,
+	  CELL_PASSED, CELL_PASSED },
 	{ "no_digest", "\"points\":9,\"exact\":9", "\"points\":9,\"exact\":9,\"digest\":\"b\"", "",
 	  "", 0, 1, CELL_PASSED, CELL_PASSED },
 };

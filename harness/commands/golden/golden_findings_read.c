@@ -165,6 +165,8 @@ static void add_object(json_t *all, const struct run_manifest *manifest, json_t 
 		add_finding(cell, binary, object);
 		return;
 	}
+	if (json_object_get(object, "partial")) /* what it lacks says nothing */
+		return;
 	json_object_set_new(cell, "stepped", json_true());
 	json_object_set_new(cell, "cut", json_boolean(json_count(object, "findings_not_kept") > 0));
 }

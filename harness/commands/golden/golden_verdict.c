@@ -115,7 +115,7 @@ static int add_finding(struct golden_verdicts *verdicts, char *line, const char 
 
 	if (type && !strcmp(type, "finding"))
 		status = add_fault(verdicts, object, error);
-	else if (type && !strcmp(type, "verdicts"))
+	else if (type && !strcmp(type, "verdicts") && !json_object_get(object, "partial"))
 		status = add_stepped(verdicts, object, error);
 	json_decref(object);
 	return status;

@@ -6,7 +6,7 @@
  * were mapped. If it differs between two kernels though the same points were walked, a verifier, a
  * helper or the kernel behaves differently. It is *not comparable*, and counted as that, when
  *
- *	- one of the two has no digest, or another number of points;
+ *	- one of the two has no digest, or another number of points, or was cut short;
  *	- the truths' digests differ, or bpf was exact everywhere on both: then the program itself
  *	  ran differently (the C library picks other functions on another CPU), which says nothing
  *	  about the walk.
@@ -65,6 +65,8 @@ static bool comparable(const struct evidence *one, const struct evidence *two)
 	const char *truth_one = text(one->verdicts, "truth_digest");
 	const char *truth_two = text(two->verdicts, "truth_digest");
 
+	if (text(one->verdicts, "partial")[0] || text(two->verdicts, "partial")[0])
+		return false;
 	if (!text(one->score, "digest")[0] || !text(two->score, "digest")[0] ||
 	    number(one->score, "points") != number(two->score, "points"))
 		return false;
