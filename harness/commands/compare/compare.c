@@ -198,6 +198,7 @@ static bool run_program(struct comparer *comparer, const struct arguments *argum
 		return false;
 	}
 	compare_progress_start(&listener->progress, argv[0], tracer.point_limit);
+	listener->progress.bar.live &= tracer.silence_output; /* or the two lines would mix */
 	whole = comparer_run_far(comparer, &tracer, ret);
 	compare_progress_end(&listener->progress);
 	if (arguments->record && recording_writer_close(listener->writer, whole, &failure) &&
