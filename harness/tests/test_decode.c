@@ -199,6 +199,145 @@ START_TEST(test_registers)
 END_TEST
 
 /* The code ends where the mapping ends: the decoder may not ask for a byte more. */
+#define JUMPS                                                                                      \
+	{                                                                                          \
+		.jumps = true                                                                      \
+	}
+#define NOTHING                                                                                    \
+	{                                                                                          \
+		0                                                                                  \
+	}
+#define PUSHES_FLAGS                                                                               \
+	{                                                                                          \
+		.pushes_flags = true                                                               \
+	}
+#define POPS_FLAGS                                                                                 \
+	{                                                                                          \
+		.pops_flags = true                                                                 \
+	}
+
+static const struct {
+	const char *name;
+	uint8_t bytes[16];
+	size_t size;
+	struct instruction_traits traits; /* but where it stores */
+} traits[] = {
+	{ "jump_short", CODE(0xeb, 0xfe), JUMPS },
+	{ "jump_near", CODE(0xe9, 1, 2, 3, 4), JUMPS },
+	{ "jump_memory", CODE(0xff, 0x25, 1, 2, 3, 4), JUMPS },
+	{ "jump_notrack_register", CODE(0x3e, 0xff, 0xe0), JUMPS },
+	{ "jcc_short", CODE(0x74, 2), JUMPS },
+	{ "jcc_near", CODE(0x0f, 0x84, 1, 2, 3, 4), JUMPS },
+	{ "loop", CODE(0xe2, 0xfe), JUMPS },
+	{ "jrcxz", CODE(0xe3, 0xfe), JUMPS },
+	{ "call", CODE(0xe8, 1, 2, 3, 4), JUMPS },
+	{ "ret", CODE(0xc3), JUMPS },
+	{ "xbegin", CODE(0xc7, 0xf8, 1, 2, 3, 4), JUMPS },
+	{ "syscall", CODE(0x0f, 0x05), JUMPS },
+	{ "int_0x80", CODE(0xcd, 0x80), { .jumps = true, .legacy_call = true } },
+	{ "sysenter", CODE(0x0f, 0x34), { .jumps = true, .legacy_call = true } },
+	{ "what_cant_be_read_may_do_anything", CODE(0x48), JUMPS },
+	{ "push_memory", CODE(0xff, 0x75, 8), NOTHING },
+	{ "setcc_is_no_jump", CODE(0x0f, 0x94, 0xc0), NOTHING },
+	{ "in_is_no_loop", CODE(0xe4, 0x10), NOTHING },
+	{ "pushf", CODE(0x9c), PUSHES_FLAGS },
+	{ "pushf_of_16_bits", CODE(0x66, 0x9c), PUSHES_FLAGS },
+	{ "popf", CODE(0x9d), POPS_FLAGS },
+	{ "iretq", CODE(0x48, 0xcf), { .jumps = true, .pops_flags = true } },
+	{ "mov_ss_register", CODE(0x8e, 0xd0), { .holds_trap = true } },
+	{ "mov_ss_memory", CODE(0x8e, 0x55, 8), { .holds_trap = true } },
+	{ "mov_ds", CODE(0x8e, 0xd8), NOTHING },
+	{ "mov_to_memory", CODE(0x48, 0x89, 0x07), { .stores = true } },
+	{ "mov_to_register", CODE(0x48, 0x89, 0xc7), NOTHING },
+	{ "mov_from_memory", CODE(0x48, 0x8b, 0x07), NOTHING },
+	{ "mov_constant_to_memory", CODE(0x48, 0xc7, 0x07, 1, 2, 3, 4), { .stores = true } },
+	{ "movdqu_to_memory", CODE(0xf3, 0x0f, 0x7f, 0x07), { .stores = true } },
+	{ "store_whose_address_is_cut_off", CODE(0x48, 0x89, 0x87, 1, 2), NOTHING },
+};
+
+START_TEST(test_traits)
+{
+	struct instruction_traits got = instruction_traits(traits[_i].bytes, traits[_i].size);
+	const struct instruction_traits *expected = &traits[_i].traits;
+
+	ck_assert_msg(got.jumps == expected->jumps, "%s: jumps", traits[_i].name);
+	ck_assert_msg(got.pushes_flags == expected->pushes_flags, "%s: pushf", traits[_i].name);
+	ck_assert_msg(got.pops_flags == expected->pops_flags, "%s: popf", traits[_i].name);
+	ck_assert_msg(got.holds_trap == expected->holds_trap, "%s: mov ss", traits[_i].name);
+	ck_assert_msg(got.legacy_call == expected->legacy_call, "%s: i386", traits[_i].name);
+	ck_assert_msg(got.stores == expected->stores, "%s: stores", traits[_i].name);
+}
+END_TEST
+
+static const struct {
+	const char *name;
+	uint8_t bytes[16];
+	size_t size;
+	uint64_t address;
+} stores[] = {
+	{ "base", CODE(0x48, 0x89, 0x07), 0x7000 },
+	{ "base_and_8_bits", CODE(0x48, 0x89, 0x47, 0xf8), 0x6ff8 },
+	{ "base_and_32_bits", CODE(0x48, 0x89, 0x87, 0, 1, 0, 0), 0x7100 },
+	{ "r15", CODE(0x49, 0x89, 0x07), 0xf000 },
+	{ "rip", CODE(0x48, 0x89, 0x05, 0x10, 0, 0, 0), BASE + 7 + 0x10 },
+	{ "rip_before_a_constant", CODE(0x48, 0xc7, 0x05, 0x10, 0, 0, 0, 1, 2, 3, 4),
+	  BASE + 11 + 0x10 },
+	{ "index", CODE(0x48, 0x89, 0x04, 0xcf), 0x7000 + 0x1000 * 8 },
+	{ "index_r9", CODE(0x4a, 0x89, 0x04, 0xcf), 0x7000 + 0x9000 * 8 },
+	{ "index_without_base", CODE(0x48, 0x89, 0x04, 0x4d, 0x20, 0, 0, 0), 0x20 + 0x1000 * 2 },
+	{ "rsp_is_no_index", CODE(0x48, 0x89, 0x44, 0x24, 8), 0x4008 },
+	{ "fs", CODE(0x64, 0x48, 0x89, 0x04, 0x25, 0x60, 0xff, 0xff, 0xff), 0xf5000 - 0xa0 },
+	{ "gs_and_base", CODE(0x65, 0x48, 0x89, 0x07), 0x65000 + 0x7000 },
+	{ "movdqu", CODE(0xf3, 0x41, 0x0f, 0x7f, 0x43, 0x10), 0xb010 },
+};
+
+START_TEST(test_store_address)
+{
+	const struct user_regs_struct regs = {
+		.rcx = 0x1000,
+		.rsp = 0x4000,
+		.rdi = 0x7000,
+		.r9 = 0x9000,
+		.r11 = 0xb000,
+		.r15 = 0xf000,
+		.rip = BASE,
+		.gs_base = 0x65000,
+		.fs_base = 0xf5000,
+	};
+	struct instruction instruction = {
+		.length = stores[_i].size,
+		.traits = instruction_traits(stores[_i].bytes, stores[_i].size),
+	};
+
+	ck_assert_msg(instruction.traits.stores, "%s", stores[_i].name);
+	ck_assert_msg(store_address(&instruction, &regs) == stores[_i].address, "%s: 0x%lx",
+		      stores[_i].name, store_address(&instruction, &regs));
+}
+END_TEST
+
+START_TEST(test_renewed_is_what_memory_holds)
+{
+	struct error error = { 0 };
+	struct decoder *decoder = decoder_create(&error);
+	uint8_t bytes[32] = { 0xc3 };
+	struct code code = { bytes, sizeof(bytes), BASE, 0 };
+	struct memory_reader memory = { read_code, &code };
+	bool stale;
+
+	ck_assert_int_eq(decoder_at(decoder, BASE, &memory).kind, INSTRUCTION_RETURN);
+	ck_assert_int_eq(decoder_renew(decoder, BASE, &memory, &stale).kind, INSTRUCTION_RETURN);
+	ck_assert(!stale);
+	memcpy(bytes, (const uint8_t[]) { 0xff, 0xd7 }, 2);
+	ck_assert_int_eq(decoder_at(decoder, BASE, &memory).kind, INSTRUCTION_RETURN);
+	ck_assert_int_eq(decoder_renew(decoder, BASE, &memory, &stale).kind, INSTRUCTION_CALL);
+	ck_assert(stale);
+	ck_assert_int_eq(decoder_at(decoder, BASE, &memory).kind, INSTRUCTION_CALL);
+	decoder_renew(decoder, BASE + 2, &memory, &stale);
+	ck_assert(!stale);
+	decoder_destroy(decoder);
+}
+END_TEST
+
 START_TEST(test_decode_at_page_end)
 {
 	struct error error = { 0 };
@@ -337,6 +476,9 @@ int main(void)
 			    sizeof(register_cases) / sizeof(*register_cases));
 	tcase_add_loop_test(tcase, test_kind, 0, kind_count);
 	tcase_add_loop_test(tcase, test_decode_at_page_end, 0, kind_count);
+	tcase_add_loop_test(tcase, test_traits, 0, sizeof(traits) / sizeof(*traits));
+	tcase_add_loop_test(tcase, test_store_address, 0, sizeof(stores) / sizeof(*stores));
+	tcase_add_test(tcase, test_renewed_is_what_memory_holds);
 	tcase_add_test(tcase, test_cache_keeps_until_flushed);
 	tcase_add_test(tcase, test_cache_grows_and_forgets_nothing);
 	tcase_add_loop_test(tcase, test_disassemble, 0, sizeof(texts) / sizeof(*texts));

@@ -329,6 +329,7 @@ struct instruction decoder_decode(struct decoder *decoder, uint64_t pc,
 				 instruction.length >= CALL_REL32_BYTES &&
 				 !memcmp(bytes + instruction.length - CALL_REL32_BYTES,
 					 "\xe8\0\0\0\0", CALL_REL32_BYTES);
+	instruction.traits = instruction_traits(bytes, size);
 	return instruction;
 }
 
@@ -353,6 +354,22 @@ struct instruction decoder_at(struct decoder *decoder, uint64_t pc,
 	};
 	decoder->count++;
 	cache_make_room(decoder);
+	return instruction;
+}
+
+struct instruction decoder_renew(struct decoder *decoder, uint64_t pc,
+				 const struct memory_reader *memory, bool *ret_stale)
+{
+	struct cache_entry *entry = cache_slot(decoder->entry, decoder->size, decoder->generation,
+					       pc);
+	struct instruction instruction = decoder_decode(decoder, pc, memory);
+	bool was_known = entry->generation == decoder->generation;
+
+	*ret_stale = was_known && (entry->instruction.kind != instruction.kind ||
+				   entry->instruction.length != instruction.length ||
+				   entry->instruction.sp_source != instruction.sp_source);
+	if (was_known)
+		entry->instruction = instruction;
 	return instruction;
 }
 

@@ -3,6 +3,7 @@
  * truth.h - the stack as the machine built it
  *
  *	decode.c	what one instruction does to the stack (capstone): call, ret, syscall, other
+ *	decode_traits.c	what else the tracer must know of it: jumps, the trap flag, stores
  *	shadow_stack.c	calls and returns seen so far -> the frames that are open now
  *	stack_pool.c	the stacks that no thread is on, with their frames
  *	tracer*.c	ptrace: every thread of a program, one instruction at a time (tracer.h is
@@ -56,6 +57,33 @@ enum sp_source {
 	SP_FROM_MEMORY,	  /* to what memory held */
 };
 
+enum segment {
+	SEGMENT_FLAT,
+	SEGMENT_FS,
+	SEGMENT_GS,
+};
+
+#define BASE_NONE 16 /* 0 to 15 are those of the encoding */
+#define BASE_RIP  17
+
+/* Where an instruction stores: segment:base + (index << shift) + displacement. */
+struct store_operand {
+	int32_t displacement;
+	uint8_t base, index; /* BASE_NONE and BASE_RIP beside the encoding's */
+	uint8_t shift;
+	uint8_t segment; /* enum segment */
+};
+
+struct instruction_traits {
+	bool jumps : 1;	       /* may go on elsewhere than behind itself */
+	bool pushes_flags : 1; /* pushf */
+	bool pops_flags : 1;   /* popf, iret */
+	bool holds_trap : 1;   /* mov ss: the next one runs in the same step */
+	bool legacy_call : 1;  /* int 0x80, sysenter: numbers of i386 */
+	bool stores : 1;       /* to memory, at store */
+	struct store_operand store;
+};
+
 struct instruction {
 	enum instruction_kind kind;
 	enum sp_source sp_source;
@@ -66,6 +94,7 @@ struct instruction {
 	 * comes from memory is computed from nothing. */
 	uint16_t writes, computed_from;
 	bool calls_next; /* a call of the address behind it: who wants its own address */
+	struct instruction_traits traits;
 };
 
 #define INSTRUCTION_BYTES_MAX 15 /* Intel SDM volume 2, 2.3.11 */
@@ -74,6 +103,9 @@ struct instruction {
 enum instruction_kind instruction_kind(const uint8_t *bytes, size_t size);
 /* *ret_register: SP_FROM_REGISTER's. */
 enum sp_source instruction_sp_source(const uint8_t *bytes, size_t size, uint8_t *ret_register);
+struct instruction_traits instruction_traits(const uint8_t *bytes, size_t size);
+/* Where an instruction that stores will do so, by the registers before it. */
+uint64_t store_address(const struct instruction *instruction, const struct user_regs_struct *regs);
 
 struct decoder; /* capstone and a cache by address */
 struct decoder *decoder_create(struct error *error);
@@ -86,6 +118,9 @@ struct instruction decoder_at(struct decoder *decoder, uint64_t pc,
 /* The same past the cache: code in memory that is writable and executable at once. */
 struct instruction decoder_decode(struct decoder *decoder, uint64_t pc,
 				  const struct memory_reader *memory);
+/* The same, past the cache and into it. *ret_stale: the cache held another instruction. */
+struct instruction decoder_renew(struct decoder *decoder, uint64_t pc,
+				 const struct memory_reader *memory, bool *ret_stale);
 /* Where the call begins that ends at pc, its return address; 0: there is none. Not a far call. */
 uint64_t decoder_call_before(struct decoder *decoder, uint64_t pc,
 			     const struct memory_reader *memory);
@@ -261,8 +296,16 @@ struct tracer_counters {
 	uint64_t children;	  /* processes that it made: not followed. Theirs are not counted */
 	uint64_t execs;		  /* that replaced the program, the first not included */
 	uint64_t signals;	  /* delivered to handlers */
-	uint64_t stack_switches;  /* to a stack that is neither the thread's nor a signal stack */
-	uint64_t frames;	  /* sum over all points of the truth's frames below the PC */
+	uint64_t
+		stale_instructions; /* executed, though the bytes had changed since they were read */
+	uint64_t moved;		    /* steps out of what does not jump: the kernel's doing */
+	uint64_t merged_steps;	    /* in which two instructions ran: mov ss, the vsyscall page */
+	uint64_t rseq_sections;	    /* restartable sequences that were entered */
+	uint64_t rseq_aborts;	    /* of those, given up */
+	uint64_t timer_signals;
+	uint64_t timer_signals_late; /* of those, that had to wait */
+	uint64_t stack_switches; /* to a stack that is neither the thread's nor a signal stack */
+	uint64_t frames;	 /* sum over all points of the truth's frames below the PC */
 	uint64_t min_frames, max_frames;
 	uint64_t unrooted; /* points whose truth is only a prefix */
 	/* What the truth noticed of itself. */
