@@ -12,6 +12,7 @@
  *	SIGTRAP, trap flag	an instruction was executed: a step
  *	SIGTRAP, ptrace_notify	a handler was entered; nothing of it has run yet
  *	SIGTRAP, otherwise	the program's own: int3, raise; passed on
+ *	SIGTRAP with 0x80	a system call that is not stepped begins, or has ended
  *	another signal		passed on; no instruction was executed
  *
  * PTRACE_GETSIGINFO tells the three SIGTRAPs apart, but costs a system call. A step's SIGTRAP is
@@ -20,11 +21,9 @@
  * when rip did not move, a signal was injected, or the last instruction was a system call (where
  * tgkill's SIGTRAP and the step's become one) or an interrupt.
  *
- * Known limits. The kernel resets a blocked or ignored SIGTRAP to its default action when it forces
- * the step's (force_sig_info), so a program's own SIGTRAP handler is entered once: while it runs,
- * SIGTRAP is blocked. pushf shows the trap flag. After mov ss, the next instruction
- * belongs to the same step. A SIGTRAP sent to a thread by tgkill from another process in the
- * microsecond before a step's trap is merged with it and lost.
+ * What all that would disturb in the program, and how it does not: disturb.h. Known limit: a SIGTRAP
+ * sent to a thread by tgkill from another process in the microsecond before a step's trap is merged
+ * with it and lost.
  */
 #include <assert.h>
 #include <errno.h>
@@ -41,6 +40,8 @@
 
 /* What a handler of stops says: -1, or the signal to inject, or not to resume at all. */
 #define DO_NOT_RESUME 0x10000
+
+#define CALL_STOP (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
 
 /* ---- threads ---------------------------------------------------------------------------- */
 
@@ -94,6 +95,8 @@ static void remove_thread(struct tracer *tracer, pid_t tid)
 		if (tracer->thread[i]->tid != tid)
 			continue;
 		stack_pool_forget(&tracer->stacks, tid);
+		tracer->waiting -= tracer->thread[i]->waits;
+		thread_rseq_forget(tracer, tracer->thread[i]);
 		thread_destroy(tracer->thread[i]);
 		tracer->thread[i] = tracer->thread[--tracer->thread_count];
 		return;
@@ -131,7 +134,10 @@ static int handle_exec(struct tracer *tracer, struct thread *thread)
 
 	if (got <= 0)
 		return got < 0 ? -1 : DO_NOT_RESUME;
-	if (tracer_memory_open(tracer) || tracer_mappings_changed(tracer, true))
+	thread_rseq_forget(tracer, thread);
+	thread->rseq = (struct rseq_watch) { 0 };
+	if (tracer_memory_open(tracer) || tracer_mappings_changed(tracer, true) ||
+	    tracer_traps_begin(tracer, thread))
 		return -1;
 	return tracer_enter_program(tracer, thread);
 }
@@ -161,14 +167,19 @@ static int handle_clone(struct tracer *tracer, struct thread *thread)
 	if (ptrace(PTRACE_GETEVENTMSG, thread->tid, NULL, &tid))
 		return errno == ESRCH ? DO_NOT_RESUME
 				      : error_set_errno(tracer->error, "PTRACE_GETEVENTMSG");
+	struct thread *child = find_thread(tracer, tid);
+
 	if (!thread_is_of(tracer->pid, tid)) {
 		tracer->counters.children++;
-		if (!find_thread(tracer, tid))
+		if (!child)
 			let_child_go(tid);
 		return 0;
 	}
-	if (!find_thread(tracer, tid) && !adopt_thread(tracer, tid))
+	if (!child)
+		child = adopt_thread(tracer, tid);
+	if (!child)
 		return -1;
+	child->traps.blocked = thread->traps.blocked;
 	return 0;
 }
 
@@ -207,18 +218,19 @@ static bool is_ambiguous(const struct thread *thread, const struct user_regs_str
 }
 
 /* 1: done, 0: the thread is gone, -1: error. */
-static int trap_cause(struct tracer *tracer, pid_t tid, enum trap_cause *ret)
+static int trap_cause(struct tracer *tracer, const struct thread *thread, enum trap_cause *ret)
 {
+	bool raised = thread->next.kind == INSTRUCTION_TRAP;
 	siginfo_t info;
 
-	if (ptrace(PTRACE_GETSIGINFO, tid, NULL, &info)) {
+	if (ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info)) {
 		if (errno == ESRCH)
 			return 0;
 		return error_set_errno(tracer->error, "PTRACE_GETSIGINFO");
 	}
 	if (info.si_code == CODE_NOTIFY)
 		*ret = TRAP_HANDLER;
-	else if (info.si_code == TRAP_TRACE || info.si_code == TRAP_BRKPT)
+	else if (info.si_code == TRAP_TRACE || (info.si_code == TRAP_BRKPT && !raised))
 		*ret = TRAP_STEP; /* TRAP_BRKPT: after a system call (user_single_step_report) */
 	else
 		*ret = TRAP_PROGRAM;
@@ -240,18 +252,34 @@ static int handle_free_trap(struct tracer *tracer, struct thread *thread)
 	return thread_point(tracer, thread, false) ? -1 : 0;
 }
 
+/* int3 or int1 was executed; a SIGTRAP that was sent comes where nothing was, or in a call. */
+static int handle_own_trap(struct tracer *tracer, struct thread *thread,
+			   struct user_regs_struct *regs)
+{
+	bool raised = thread->next.kind == INSTRUCTION_TRAP && regs->rip != thread->regs.rip;
+
+	if (raised && thread->traps.blocked)
+		return thread_die_of_trap(tracer, thread);
+	if (regs->rip != thread->regs.rip && thread_step(tracer, thread, regs))
+		return -1;
+	return raised ? SIGTRAP : thread_sent_trap(tracer, thread);
+}
+
 /* A step's trap, or one that only looks like it. */
 static int handle_trap(struct tracer *tracer, struct thread *thread)
 {
 	if (thread->state == THREAD_STARTING || thread->state == THREAD_TO_ENTRY)
 		return handle_free_trap(tracer, thread);
 
+	if (thread->traps.dying)
+		return SIGTRAP;
+
 	struct user_regs_struct regs;
 	enum trap_cause cause = TRAP_STEP;
 	int got = get_registers(tracer, thread->tid, &regs);
 
 	if (got > 0 && thread->state == THREAD_STEPPED && is_ambiguous(thread, &regs))
-		got = trap_cause(tracer, thread->tid, &cause);
+		got = trap_cause(tracer, thread, &cause);
 	if (got <= 0)
 		return got < 0 ? -1 : DO_NOT_RESUME;
 
@@ -261,19 +289,38 @@ static int handle_trap(struct tracer *tracer, struct thread *thread)
 		return thread_point(tracer, thread, true) ? -1 : 0;
 	}
 	if (cause == TRAP_HANDLER) {
+		thread->may_inject = false;
 		if (thread_enter_handler(tracer, thread, &regs))
 			return -1;
 		return thread_point(tracer, thread, false) ? -1 : 0;
 	}
-	if (cause == TRAP_PROGRAM) {
-		/* int3 was executed; a SIGTRAP that was sent comes where nothing was. */
-		if (regs.rip != thread->regs.rip && thread_step(tracer, thread, &regs))
-			return -1;
-		return SIGTRAP;
-	}
-	if (thread_step(tracer, thread, &regs))
+	/* By the program's own trap flag there is one after each instruction but a system call. */
+	bool own_flag = cause == TRAP_STEP && thread->traps.own &&
+			thread->next.kind != INSTRUCTION_SYSCALL;
+
+	if (cause == TRAP_PROGRAM)
+		return handle_own_trap(tracer, thread, &regs);
+	if (own_flag && thread->traps.blocked)
+		return thread_die_of_trap(tracer, thread);
+	if (thread_step(tracer, thread, &regs) || thread_point(tracer, thread, true))
 		return -1;
-	return thread_point(tracer, thread, true) ? -1 : 0;
+	return own_flag ? SIGTRAP : 0;
+}
+
+/* The begin or the end of a system call that is not stepped (tracer_calls.c). */
+static int handle_call_stop(struct tracer *tracer, struct thread *thread)
+{
+	struct user_regs_struct regs;
+	int got = get_registers(tracer, thread->tid, &regs);
+	bool ended;
+
+	if (got <= 0)
+		return got < 0 ? -1 : DO_NOT_RESUME;
+	if (thread_call_stop(tracer, thread, &regs, &ended))
+		return -1;
+	if (ended && (thread_step(tracer, thread, &regs) || thread_point(tracer, thread, false)))
+		return -1;
+	return 0;
 }
 
 /* Any other signal: the instruction at rip has not run, but make sure. */
@@ -287,9 +334,12 @@ static int handle_signal(struct tracer *tracer, struct thread *thread, int signa
 
 	if (got <= 0)
 		return got < 0 ? -1 : DO_NOT_RESUME;
+
+	bool later = thread_timer_holds(tracer, thread, signal);
+
 	if (regs.rip != thread->regs.rip && thread_step(tracer, thread, &regs))
 		return -1;
-	return signal;
+	return later ? 0 : signal;
 }
 
 /* -1, DO_NOT_RESUME, or the signal to inject. */
@@ -297,6 +347,7 @@ static int handle_stop(struct tracer *tracer, struct thread *thread, int status)
 {
 	int signal = WSTOPSIG(status);
 
+	thread->may_inject = status >> 16 == 0 && signal != CALL_STOP;
 	switch (status >> 16) {
 	case 0: break;
 	case PTRACE_EVENT_EXEC: return handle_exec(tracer, thread);
@@ -308,6 +359,8 @@ static int handle_stop(struct tracer *tracer, struct thread *thread, int status)
 	}
 	if (signal == SIGTRAP)
 		return handle_trap(tracer, thread);
+	if (signal == CALL_STOP)
+		return handle_call_stop(tracer, thread);
 	return handle_signal(tracer, thread, signal);
 }
 
@@ -315,12 +368,40 @@ static int resume(struct tracer *tracer, struct thread *thread, int signal)
 {
 	bool free_running = thread->state == THREAD_STARTING || thread->state == THREAD_TO_ENTRY;
 
+	enum __ptrace_request request = PTRACE_CONT;
+
+	if (!free_running && thread_resume_request(tracer, thread, &signal, &request))
+		return -1;
 	thread->injected = signal;
-	if (ptrace(free_running ? PTRACE_CONT : PTRACE_SINGLESTEP, thread->tid, NULL, signal) &&
+	if (ptrace(request, thread->tid, NULL, signal) &&
 	    errno != ESRCH) /* ESRCH: killed meanwhile; its end will be reported */
 		return error_set_errno(tracer->error, "ptrace could not resume thread %d",
 				       thread->tid);
 	return 0;
+}
+
+/* While one thread is in a restartable sequence, the others wait. */
+static int resume_waiting(struct tracer *tracer)
+{
+	struct thread *thread;
+
+	while (tracer->waiting && (thread = tracer_rseq_next(tracer))) {
+		thread->waits = false;
+		tracer->waiting--;
+		if (resume(tracer, thread, thread->signal))
+			return -1;
+	}
+	return 0;
+}
+
+static int resume_or_wait(struct tracer *tracer, struct thread *thread, int signal)
+{
+	if (!tracer->in_section && !tracer->waiting)
+		return resume(tracer, thread, signal);
+	thread->waits = true;
+	thread->signal = signal;
+	tracer->waiting++;
+	return resume_waiting(tracer);
 }
 
 /* ---- the loop --------------------------------------------------------------------------- */
@@ -367,7 +448,7 @@ static int run(struct tracer *tracer)
 		if (tid < 0)
 			return error_set_errno(tracer->error, "waitpid");
 		if (!WIFSTOPPED(status)) {
-			if (handle_end(tracer, tid, status))
+			if (handle_end(tracer, tid, status) || resume_waiting(tracer))
 				return -1;
 			continue;
 		}
@@ -385,7 +466,7 @@ static int run(struct tracer *tracer)
 
 		if (signal < 0)
 			return -1;
-		if (signal != DO_NOT_RESUME && resume(tracer, thread, signal))
+		if (signal != DO_NOT_RESUME && resume_or_wait(tracer, thread, signal))
 			return -1;
 	}
 	return 0;

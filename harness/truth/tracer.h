@@ -17,6 +17,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include "truth/disturb.h"
 #include "truth/stack_pool.h"
 #include "truth/truth.h"
 
@@ -55,6 +56,13 @@ struct thread {
 	uint16_t derived; /* the registers computed from rsp, by the encoding's numbers */
 	uint64_t left;	  /* the number under which the one before is parked */
 	int injected;	  /* the signal given at the last resume, or 0 */
+	bool may_inject;  /* it stopped for a signal */
+	bool waits;	  /* stopped, to go on with signal when another has left its section */
+	int signal;
+	struct rseq_watch rseq;
+	struct trap_watch traps;
+	struct call_watch call;
+	struct timer_watch timers;
 	uint64_t steps;
 };
 
@@ -98,8 +106,11 @@ struct tracer {
 	uint64_t entry; /* AT_ENTRY */
 	uint8_t entry_byte;
 	uint64_t from_pc; /* of a symbol; 0: points are given */
-	bool finished;	  /* the main process is gone: status is valid */
-	bool stopping;	  /* point_limit reached */
+	enum trap_action trap_action;
+	struct thread *in_section; /* of a restartable sequence: the others wait */
+	size_t waiting;		   /* threads */
+	bool finished;		   /* the main process is gone: status is valid */
+	bool stopping;		   /* point_limit reached */
 	int status;
 };
 
@@ -126,7 +137,7 @@ struct instruction tracer_decode(struct tracer *tracer, uint64_t pc);
 /* The thread begins to be stepped where regs say: no instruction was executed. */
 void thread_begin(struct tracer *tracer, struct thread *thread, bool rooted);
 /* The instruction thread->next was executed and led to regs. */
-int thread_step(struct tracer *tracer, struct thread *thread, const struct user_regs_struct *regs);
+int thread_step(struct tracer *tracer, struct thread *thread, struct user_regs_struct *regs);
 /* A handler was entered and its first instruction is at regs. */
 int thread_enter_handler(struct tracer *tracer, struct thread *thread,
 			 const struct user_regs_struct *regs);

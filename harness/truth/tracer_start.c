@@ -32,7 +32,7 @@
 /* Forks are not followed, but told: such children are counted, and let go. */
 #define TRACE_OPTIONS                                                                              \
 	(PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEFORK |       \
-	 PTRACE_O_TRACEVFORK)
+	 PTRACE_O_TRACEVFORK | PTRACE_O_TRACESYSGOOD)
 
 /* ---- the child -------------------------------------------------------------------------- */
 
@@ -219,6 +219,8 @@ int tracer_leave_entry(struct tracer *tracer, struct thread *thread)
 	if (ptrace(PTRACE_SETREGS, thread->tid, NULL, &thread->regs))
 		return error_set_errno(tracer->error, "PTRACE_SETREGS at the entry point");
 	if (poke(tracer, tracer->entry, tracer->entry_byte))
+		return -1;
+	if (tracer_traps_begin(tracer, thread))
 		return -1;
 	/* The loader mapped the libraries while nobody looked. */
 	return tracer_mappings_changed(tracer, false);

@@ -66,6 +66,7 @@ void thread_begin(struct tracer *tracer, struct thread *thread, bool rooted)
 {
 	thread_begin_stack(tracer, thread, rooted);
 	thread->state = THREAD_STEPPED;
+	thread_rseq_find(tracer, thread);
 	thread->next = tracer_decode(tracer, thread->regs.rip);
 }
 
@@ -278,16 +279,18 @@ static uint16_t derived_after(const struct thread *thread)
 	return derived;
 }
 
-int thread_step(struct tracer *tracer, struct thread *thread, const struct user_regs_struct *regs)
+int thread_step(struct tracer *tracer, struct thread *thread, struct user_regs_struct *regs)
 {
 	tracer->counters.steps++;
 	thread->steps++;
+	thread_executed(tracer, thread, regs);
 	if (thread->next.writes)
 		thread->derived = derived_after(thread);
 	if (may_switch(thread, regs->rsp) && thread_follow_stack(tracer, thread, regs->rsp))
 		return -1;
-	if (apply(tracer, thread, regs))
+	if (apply(tracer, thread, regs) || thread_hide_stepping(tracer, thread, regs))
 		return -1;
+	thread_rseq_step(tracer, thread, regs);
 	thread->regs = *regs;
 	thread->next = tracer_decode(tracer, regs->rip);
 	return 0;
@@ -336,7 +339,7 @@ int thread_enter_handler(struct tracer *tracer, struct thread *thread,
 		return tracer_out_of_memory(tracer);
 	thread->regs = *regs;
 	thread->next = tracer_decode(tracer, regs->rip);
-	return 0;
+	return thread_traps_in_handler(tracer, thread, sp);
 }
 
 static void count_point(struct tracer_counters *counters, const struct thread *thread, bool trapped)
@@ -369,6 +372,8 @@ int thread_point(struct tracer *tracer, struct thread *thread, bool trapped)
 			return pass(tracer);
 		tracer->from_pc = 0;
 	}
+	if (is_vsyscall(thread->regs.rip))
+		return 0;
 	if (options->every > 1 && thread->steps % options->every)
 		return pass(tracer);
 	count_point(&tracer->counters, thread, trapped);
