@@ -235,6 +235,13 @@ static void print_verdicts(FILE *file, const char *program, const char *kernel,
 	set_count(truth, "untrapped", comparison->truth.untrapped);
 	set_count(truth, "in_transit", comparison->transit);
 	set_count(truth, "unknown_instructions", comparison->truth.unknown_instructions);
+	set_count(truth, "stale_instructions", comparison->truth.stale_instructions);
+	set_count(truth, "moved", comparison->truth.moved);
+	set_count(truth, "merged_steps", comparison->truth.merged_steps);
+	set_count(truth, "rseq_sections", comparison->truth.rseq_sections);
+	set_count(truth, "rseq_aborts", comparison->truth.rseq_aborts);
+	set_count(truth, "timer_signals", comparison->truth.timer_signals);
+	set_count(truth, "timer_signals_late", comparison->truth.timer_signals_late);
 	set_count(truth, "frames", comparison->truth.frames);
 	set_count(truth, "min_frames", comparison->truth.min_frames);
 	set_count(truth, "max_frames", comparison->truth.max_frames);

@@ -165,6 +165,21 @@ static void print_program(FILE *file, const struct comparison *comparison)
 			comparison->unread);
 }
 
+/* What stepping does to a program that looks at the clock or relies on not being interrupted. */
+static void print_disturbed(FILE *file, const struct tracer_counters *truth)
+{
+	if (truth->timer_signals)
+		fprintf(file,
+			"%" PRIu64 " signals from timers, %" PRIu64
+			" of them late: a stepped program is a thousand times as slow\n",
+			truth->timer_signals, truth->timer_signals_late);
+	if (truth->rseq_aborts)
+		fprintf(file, "%" PRIu64 " of %" PRIu64 " restartable sequences were interrupted\n",
+			truth->rseq_aborts, truth->rseq_sections);
+	if (truth->moved)
+		fprintf(file, "%" PRIu64 " steps led where the instruction can't\n", truth->moved);
+}
+
 void compare_print_text(FILE *file, const char *program, const struct comparison *comparison)
 {
 	const struct tracer_counters *truth = &comparison->truth;
@@ -187,6 +202,7 @@ void compare_print_text(FILE *file, const char *program, const struct comparison
 	if (truth->unrooted)
 		fprintf(file, "%" PRIu64 " points have a truth that is only a prefix\n",
 			truth->unrooted);
+	print_disturbed(file, truth);
 	print_scores(file, comparison);
 	print_guesses(file, comparison);
 	print_verdicts(file, comparison);
