@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_witness.c - reports -> the functions that are open; and faults planted in a truth, each noticed
+ *
+ * The program of the cases is a handful of functions of 0x100 bytes each; the C library, which has no
+ * symbols, is at 0x9000. The stack grows down from 0x1000, alternate ones lie from 0x5000 on.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include "witness/witness.h"
+
+#define MAIN	 0x1000
+#define OUTER	 0x2000
+#define INNER	 0x3000
+#define HANDLER	 0x4000
+#define CLONE	 0x6000
+#define LIBRARY	 0x9000
+#define RESTORER 0x9900
+#define HOOK	 0x10000
+
+static const struct witness_function program[] = {
+	{ .start = MAIN, .end = MAIN + 0x100, .name = "main", .whole = MAIN },
+	{ .start = OUTER, .end = OUTER + 0x100, .name = "outer", .whole = OUTER },
+	{ .start = INNER, .end = INNER + 0x100, .name = "inner", .whole = INNER },
+	{ .start = HANDLER, .end = HANDLER + 0x100, .name = "handler", .whole = HANDLER },
+	{ .start = 0x5000, .end = 0x5100, .name = "outer.cold", .whole = OUTER },
+	{ .start = CLONE, .end = CLONE + 0x100, .name = "inner.constprop.0", .whole = CLONE },
+};
+
+#define FUNCTION_COUNT (sizeof(program) / sizeof(*program))
+
+struct fixture {
+	struct witness_function function[FUNCTION_COUNT];
+	struct witness_functions functions;
+	struct witness_log log;
+};
+
+static void set_up(struct fixture *fixture)
+{
+	memset(fixture, 0, sizeof(*fixture));
+	memcpy(fixture->function, program, sizeof(program));
+	fixture->functions = (struct witness_functions) {
+		.function = fixture->function,
+		.count = FUNCTION_COUNT,
+		.hooks = { HOOK, HOOK + 0x10, HOOK + 0x20, HOOK + 0x30, HOOK + 0x40 },
+	};
+}
+
+/* ---- reports ---------------------------------------------------------------------------- */
+
+/* A function's first instruction; who called it has its frame's base at base. */
+#define ENTRY(at, is, site, from)                                                                  \
+	{                                                                                          \
+		.kind = WITNESS_ENTRY, .sp = (at)-8, .hook_return = (is) + 5, .slot = at,          \
+		.call_site = site, .base = from                                                    \
+	}
+/* pc: in whose code the hook is called; own: its base, which is at its slot - 8. */
+#define ENTER(at, is, own, said, site)                                                             \
+	{                                                                                          \
+		.kind = WITNESS_ENTER, .sp = at, .hook_return = (is) + 0x10, .base = own,          \
+		.function = said, .call_site = site                                                \
+	}
+#define EXIT(at, is, own, said, site)                                                              \
+	{                                                                                          \
+		.kind = WITNESS_EXIT, .sp = at, .hook_return = (is) + 0xf0, .base = own,           \
+		.function = said, .call_site = site                                                \
+	}
+#define JUMP_TO_EXIT(at, said, site, from)                                                         \
+	{                                                                                          \
+		.kind = WITNESS_EXIT, .sp = at, .hook_return = site, .base = from,                 \
+		.function = said, .call_site = site                                                \
+	}
+#define RESUME(at, is, own)                                                                        \
+	{                                                                                          \
+		.kind = WITNESS_RESUME, .sp = at, .hook_return = (is) + 0x80, .base = own          \
+	}
+#define HANDLER_ENTRY(at, pc, from, lowest, end)                                                   \
+	{                                                                                          \
+		.kind = WITNESS_ENTRY, .sp = (at)-8, .hook_return = HANDLER + 5, .slot = at,       \
+		.call_site = RESTORER, .signal = {                                                 \
+			true,                                                                      \
+			pc,                                                                        \
+			from,                                                                      \
+			lowest,                                                                    \
+			end                                                                        \
+		}                                                                                  \
+	}
+/* An entry, and its enter. */
+#define CALLED(at, is, site, from) ENTRY(at, is, site, from), ENTER((at)-0x40, is, (at)-8, is, site)
+
+#define MAIN_CALLED  CALLED(0xf00, MAIN, LIBRARY + 0x10, 0)
+#define OUTER_CALLED CALLED(0xe00, OUTER, MAIN + 0x20, 0xef8)
+#define INNER_CALLED CALLED(0xd00, INNER, OUTER + 0x20, 0xdf8)
+
+static const struct {
+	const char *name;
+	struct witness_event event[12];
+	uint64_t open[6]; /* slots, the outermost first; up to the first 0 */
+	enum witness_difference_kind last;
+} cases[] = {
+	{ "calls_open",
+	  { MAIN_CALLED, OUTER_CALLED, INNER_CALLED },
+	  { 0xf00, 0xe00, 0xd00 },
+	  WITNESS_AGREES },
+	{ "what_exits_is_open_until_the_next_report",
+	  { MAIN_CALLED, OUTER_CALLED, EXIT(0xd80, OUTER, 0xdf8, OUTER, MAIN + 0x20) },
+	  { 0xf00, 0xe00 },
+	  WITNESS_AGREES },
+	{ "what_has_exited_is_left_though_the_next_is_called_from_further_down",
+	  { MAIN_CALLED, OUTER_CALLED, EXIT(0xd80, OUTER, 0xdf8, OUTER, MAIN + 0x20),
+	    CALLED(0xc00, INNER, LIBRARY, 0) },
+	  { 0xf00, 0xc00 },
+	  WITNESS_AGREES },
+	{ "an_exit_by_a_jump_to_the_hook",
+	  { MAIN_CALLED, OUTER_CALLED, JUMP_TO_EXIT(0xe00, OUTER, MAIN + 0x20, 0xef8),
+	    CALLED(0xc00, INNER, LIBRARY, 0) },
+	  { 0xf00, 0xc00 },
+	  WITNESS_AGREES },
+	{ "a_tail_call_takes_the_slot",
+	  { MAIN_CALLED, OUTER_CALLED, CALLED(0xe00, INNER, MAIN + 0x20, 0xef8) },
+	  { 0xf00, 0xe00 },
+	  WITNESS_AGREES },
+	{ "a_call_above_has_left_what_is_below",
+	  { MAIN_CALLED, OUTER_CALLED, INNER_CALLED, CALLED(0xe80, OUTER, LIBRARY, 0) },
+	  { 0xf00, 0xe80 },
+	  WITNESS_AGREES },
+	{ "after_longjmp_the_callers_base_tells",
+	  { MAIN_CALLED, OUTER_CALLED, INNER_CALLED, CALLED(0xb00, INNER, MAIN + 0x30, 0xef8) },
+	  { 0xf00, 0xb00 },
+	  WITNESS_AGREES },
+	{ "after_longjmp_to_a_recursive_caller_the_base_tells",
+	  { MAIN_CALLED, OUTER_CALLED, CALLED(0xd00, OUTER, OUTER + 0x20, 0xdf8),
+	    CALLED(0xb00, INNER, OUTER + 0x30, 0xdf8) },
+	  { 0xf00, 0xe00, 0xb00 },
+	  WITNESS_AGREES },
+	{ "after_longjmp_an_exit_tells",
+	  { MAIN_CALLED, OUTER_CALLED, INNER_CALLED,
+	    EXIT(0xa00, MAIN, 0xef8, MAIN, LIBRARY + 0x10) },
+	  { 0xf00 },
+	  WITNESS_AGREES },
+	{ "a_slot_left_by_longjmp_is_no_jump_to_the_hook",
+	  { MAIN_CALLED, OUTER_CALLED, EXIT(0xe00, MAIN, 0xef8, MAIN, LIBRARY + 0x10) },
+	  { 0xf00 },
+	  WITNESS_AGREES },
+	{ "a_realigned_callers_base_is_below_its_slot",
+	  { MAIN_CALLED, OUTER_CALLED, CALLED(0xd00, INNER, OUTER + 0x20, 0xdd0) },
+	  { 0xf00, 0xe00, 0xd00 },
+	  WITNESS_AGREES },
+	{ "an_exception_goes_on_from_what_has_exited",
+	  { MAIN_CALLED, OUTER_CALLED, EXIT(0xd80, OUTER, 0xdf8, OUTER, MAIN + 0x20),
+	    RESUME(0xd80, OUTER, 0xdf8), CALLED(0xc00, INNER, LIBRARY, 0) },
+	  { 0xf00, 0xe00, 0xc00 },
+	  WITNESS_AGREES },
+	{ "an_inlined_function_has_its_hosts_slot",
+	  { MAIN_CALLED, ENTER(0xe80, MAIN, 0xef8, INNER, LIBRARY + 0x10) },
+	  { 0xf00, 0xf00 },
+	  WITNESS_AGREES },
+	{ "an_inlined_functions_exit_leaves_the_host",
+	  { MAIN_CALLED, ENTER(0xe80, MAIN, 0xef8, INNER, LIBRARY + 0x10),
+	    EXIT(0xe80, MAIN, 0xef8, INNER, LIBRARY + 0x10), OUTER_CALLED },
+	  { 0xf00, 0xe00 },
+	  WITNESS_AGREES },
+	{ "a_clone_reports_its_sources_function",
+	  { MAIN_CALLED, ENTRY(0xe00, CLONE, MAIN + 0x20, 0xef8),
+	    ENTER(0xd80, CLONE, 0xdf8, INNER, MAIN + 0x20) },
+	  { 0xf00, 0xe00 },
+	  WITNESS_AGREES },
+	{ "a_cold_part_is_the_function",
+	  { MAIN_CALLED, OUTER_CALLED, CALLED(0xd00, INNER, 0x5020, 0xdf8) },
+	  { 0xf00, 0xe00, 0xd00 },
+	  WITNESS_AGREES },
+	{ "who_is_never_entered_is_as_if_not_instrumented",
+	  { MAIN_CALLED, ENTRY(0xe00, OUTER, MAIN + 0x20, 0xef8), INNER_CALLED },
+	  { 0xf00, 0xd00 },
+	  WITNESS_AGREES },
+	{ "a_handler_leaves_what_it_interrupted_open",
+	  { MAIN_CALLED, OUTER_CALLED, HANDLER_ENTRY(0xa00, OUTER + 0x40, 0xd80, 0, 0) },
+	  { 0xf00, 0xe00, 0xa00 },
+	  WITNESS_AGREES },
+	{ "a_handler_between_an_entry_and_its_enter",
+	  { MAIN_CALLED, ENTRY(0xe00, OUTER, MAIN + 0x20, 0xef8),
+	    HANDLER_ENTRY(0xa00, OUTER + 6, 0xe00, 0, 0) },
+	  { 0xf00, 0xe00, 0xa00 },
+	  WITNESS_AGREES },
+	{ "a_handler_before_an_exited_function_returns",
+	  { MAIN_CALLED, OUTER_CALLED, EXIT(0xd80, OUTER, 0xdf8, OUTER, MAIN + 0x20),
+	    HANDLER_ENTRY(0xa00, OUTER + 0xf4, 0xd80, 0, 0) },
+	  { 0xf00, 0xe00, 0xa00 },
+	  WITNESS_AGREES },
+	{ "a_handler_after_an_exited_function_returned",
+	  { MAIN_CALLED, OUTER_CALLED, EXIT(0xd80, OUTER, 0xdf8, OUTER, MAIN + 0x20),
+	    HANDLER_ENTRY(0xa00, MAIN + 0x30, 0xd80, 0, 0) },
+	  { 0xf00, 0xa00 },
+	  WITNESS_AGREES },
+	{ "an_alternate_stack_above_leaves_nothing",
+	  { MAIN_CALLED, OUTER_CALLED, HANDLER_ENTRY(0x5800, OUTER + 0x40, 0xd80, 0x5000, 0x6000),
+	    ENTER(0x5700, HANDLER, 0x57f8, HANDLER, RESTORER),
+	    CALLED(0x5600, INNER, HANDLER + 0x20, 0x57f8) },
+	  { 0xf00, 0xe00, 0x5800, 0x5600 },
+	  WITNESS_AGREES },
+	{ "who_comes_from_outside_has_left_the_alternate_stack",
+	  { MAIN_CALLED, OUTER_CALLED, HANDLER_ENTRY(0x5800, OUTER + 0x40, 0xd80, 0x5000, 0x6000),
+	    ENTER(0x5700, HANDLER, 0x57f8, HANDLER, RESTORER), INNER_CALLED },
+	  { 0xf00, 0xe00, 0xd00 },
+	  WITNESS_AGREES },
+	{ "a_call_from_whom_the_log_has_not_open",
+	  { MAIN_CALLED, CALLED(0xe00, OUTER, MAIN + 0x20, 0xef8),
+	    ENTRY(0xd00, INNER, MAIN + 0x20, 0xdf8) },
+	  { 0xf00, 0xe00, 0xd00 },
+	  WITNESS_LOG },
+	{ "an_exit_that_names_another_function",
+	  { MAIN_CALLED, EXIT(0xe80, MAIN, 0xef8, OUTER, LIBRARY + 0x10) },
+	  { 0xf00 },
+	  WITNESS_LOG },
+	{ "an_exit_that_names_another_caller",
+	  { MAIN_CALLED, EXIT(0xe80, MAIN, 0xef8, MAIN, LIBRARY + 0x11) },
+	  { 0xf00 },
+	  WITNESS_LOG },
+	{ "code_without_a_symbol", { ENTRY(0xf00, LIBRARY, LIBRARY, 0) }, { 0 }, WITNESS_LOG },
+};
+
+/* The log after a case's reports; what the last of them was found to be. */
+static enum witness_difference_kind report(struct fixture *fixture,
+					   const struct witness_event *event, size_t room)
+{
+	struct witness_difference difference = { .kind = WITNESS_AGREES };
+
+	for (size_t i = 0; i < room && event[i].sp; i++) {
+		ck_assert_int_eq(difference.kind, WITNESS_AGREES);
+		ck_assert(witness_log_event(&fixture->log, &fixture->functions, &event[i],
+					    &difference));
+	}
+	return difference.kind;
+}
+
+START_TEST(test_log)
+{
+	struct fixture fixture;
+	size_t count = 0;
+
+	set_up(&fixture);
+	enum witness_difference_kind last = report(&fixture, cases[_i].event, 12);
+	ck_assert_msg(last == cases[_i].last, "%s: %s", cases[_i].name,
+		      witness_difference_name(last));
+	while (cases[_i].open[count])
+		count++;
+	ck_assert_msg(fixture.log.count == count, "%s: %zu open", cases[_i].name,
+		      fixture.log.count);
+	for (size_t i = 0; i < count; i++)
+		ck_assert_msg(fixture.log.open[i].slot == cases[_i].open[i], "%s: 0x%lx at %zu",
+			      cases[_i].name, fixture.log.open[i].slot, i);
+	witness_log_deinit(&fixture.log);
+}
+END_TEST
+
+/* ---- planted faults --------------------------------------------------------------------- */
+
+/* main calls outer, which calls the library, which calls inner; a handler interrupts that and calls
+ * outer. The last is at its first report. */
+static const struct witness_event story[] = {
+	MAIN_CALLED,
+	OUTER_CALLED,
+	CALLED(0xc00, INNER, LIBRARY + 0x50, 0),
+	HANDLER_ENTRY(0xa00, INNER + 0x40, 0xb80, 0, 0),
+	ENTER(0x980, HANDLER, 0x9f8, HANDLER, RESTORER),
+	ENTRY(0x900, OUTER, HANDLER + 0x20, 0x9f8),
+};
+
+#define STORY_EVENTS (sizeof(story) / sizeof(*story))
+
+enum {
+	FRAME_MAIN,
+	FRAME_OUTER,
+	FRAME_LIBRARY,
+	FRAME_INNER,
+	FRAME_INTERRUPTED,
+	FRAME_HANDLER,
+	FRAME_AGAIN,
+	FRAME_HOOK,
+	FRAMES
+};
+
+static const struct shadow_frame right[FRAMES] = {
+	[FRAME_MAIN] = { .slot = 0xf00, .return_address = LIBRARY + 0x10 },
+	[FRAME_OUTER] = { .slot = 0xe00, .return_address = MAIN + 0x20 },
+	[FRAME_LIBRARY] = { .slot = 0xd00, .return_address = OUTER + 0x30 },
+	[FRAME_INNER] = { .slot = 0xc00, .return_address = LIBRARY + 0x50 },
+	[FRAME_INTERRUPTED] = { .slot = 0xaa8,
+				.return_address = INNER + 0x40,
+				.interrupted = true },
+	[FRAME_HANDLER] = { .slot = 0xa00, .return_address = RESTORER },
+	[FRAME_AGAIN] = { .slot = 0x900, .return_address = HANDLER + 0x20 },
+	[FRAME_HOOK] = { .slot = 0x8f8, .return_address = OUTER + 5 },
+};
+
+enum plant { NOTHING, LEFT_OUT, TWICE, STALE, SWAPPED, RETURN_ADDRESS, SLOT, CUT_OUTER, CUT_INNER };
+
+static const struct {
+	const char *name;
+	enum plant plant;
+	size_t frame;
+	enum witness_difference_kind expected;
+} plants[] = {
+	{ "nothing", NOTHING, 0, WITNESS_AGREES },
+	{ "the_outermost_frame_left_out", LEFT_OUT, FRAME_MAIN, WITNESS_MISSING },
+	{ "a_frame_left_out", LEFT_OUT, FRAME_OUTER, WITNESS_UNLOGGED },
+	{ "a_librarys_frame_between_left_out", LEFT_OUT, FRAME_LIBRARY, WITNESS_FUNCTION },
+	{ "the_interrupted_functions_frame_left_out", LEFT_OUT, FRAME_INNER, WITNESS_UNLOGGED },
+	{ "the_interrupted_pc_left_out", LEFT_OUT, FRAME_INTERRUPTED, WITNESS_FUNCTION },
+	{ "the_handlers_frame_left_out", LEFT_OUT, FRAME_HANDLER, WITNESS_UNLOGGED },
+	{ "the_innermost_function_left_out", LEFT_OUT, FRAME_AGAIN, WITNESS_UNLOGGED },
+	{ "the_last_call_left_out", LEFT_OUT, FRAME_HOOK, WITNESS_HOOK },
+	{ "the_outermost_frame_twice", TWICE, FRAME_MAIN, WITNESS_UNLOGGED },
+	{ "a_frame_twice", TWICE, FRAME_OUTER, WITNESS_UNLOGGED },
+	{ "the_innermost_function_twice", TWICE, FRAME_AGAIN, WITNESS_UNLOGGED },
+	{ "the_last_call_twice", TWICE, FRAME_HOOK, WITNESS_UNLOGGED },
+	{ "a_frame_that_was_left_is_still_there", STALE, FRAME_AGAIN, WITNESS_UNLOGGED },
+	{ "one_in_the_middle", STALE, FRAME_LIBRARY, WITNESS_UNLOGGED },
+	{ "two_frames_in_the_wrong_order", SWAPPED, FRAME_MAIN, WITNESS_UNLOGGED },
+	{ "two_further_in", SWAPPED, FRAME_HANDLER, WITNESS_UNLOGGED },
+	{ "a_wrong_return_address", RETURN_ADDRESS, FRAME_OUTER, WITNESS_CALL_SITE },
+	{ "a_wrong_return_address_of_the_outermost", RETURN_ADDRESS, FRAME_MAIN,
+	  WITNESS_CALL_SITE },
+	{ "a_wrong_return_address_of_the_last_call", RETURN_ADDRESS, FRAME_HOOK, WITNESS_HOOK },
+	{ "a_wrong_slot", SLOT, FRAME_INNER, WITNESS_UNLOGGED },
+	{ "a_wrong_slot_of_the_last_call", SLOT, FRAME_HOOK, WITNESS_HOOK },
+	{ "only_the_inner_half", CUT_OUTER, FRAME_INNER, WITNESS_MISSING },
+	{ "another_threads", CUT_OUTER, FRAMES, WITNESS_HOOK },
+	{ "a_stack_of_some_time_ago", CUT_INNER, FRAME_INTERRUPTED, WITNESS_HOOK },
+};
+
+/* Where a call inside a function that is open went, before it returned. */
+static struct shadow_frame stale_below(const struct shadow_frame *frame, uint64_t owner)
+{
+	return (struct shadow_frame) { .slot = frame->slot + 0x10, .return_address = owner + 0x60 };
+}
+
+static size_t plant(enum plant plant, size_t at, struct shadow_frame *frame)
+{
+	struct shadow_frame swapped;
+	size_t behind = FRAMES - at;
+
+	switch (plant) {
+	case NOTHING: return FRAMES;
+	case LEFT_OUT:
+		memmove(frame + at, frame + at + 1, (behind - 1) * sizeof(*frame));
+		return FRAMES - 1;
+	case TWICE:
+	case STALE:
+		memmove(frame + at + 1, frame + at, behind * sizeof(*frame));
+		if (plant == STALE)
+			frame[at] = stale_below(&frame[at + 1],
+						frame[at + 1].return_address & ~0xffULL);
+		return FRAMES + 1;
+	case SWAPPED:
+		swapped = frame[at];
+		frame[at] = frame[at + 1];
+		frame[at + 1] = swapped;
+		return FRAMES;
+	case RETURN_ADDRESS: frame[at].return_address += 4; return FRAMES;
+	case SLOT: frame[at].slot += 8; return FRAMES;
+	case CUT_OUTER: memmove(frame, frame + at, behind * sizeof(*frame)); return behind;
+	case CUT_INNER: return at;
+	}
+	return 0;
+}
+
+START_TEST(test_plants)
+{
+	struct fixture fixture;
+	struct shadow_frame frame[FRAMES + 1];
+	struct shadow_stack truth = { .frame = frame, .rooted = true };
+	struct witness_difference difference;
+	size_t confirmed;
+
+	set_up(&fixture);
+	ck_assert_int_eq(report(&fixture, story, STORY_EVENTS), WITNESS_AGREES);
+	memcpy(frame, right, sizeof(right));
+	truth.count = plant(plants[_i].plant, plants[_i].frame, frame);
+	witness_compare(&fixture.log, &fixture.functions, &story[STORY_EVENTS - 1], &truth,
+			&confirmed, &difference);
+	ck_assert_msg(difference.kind == plants[_i].expected, "%s: %s", plants[_i].name,
+		      witness_difference_name(difference.kind));
+	if (difference.kind == WITNESS_AGREES)
+		ck_assert_uint_eq(confirmed, 5);
+	witness_log_deinit(&fixture.log);
+}
+END_TEST
+
+/* ---- memory ----------------------------------------------------------------------------- */
+
+/* The stack of the cases: below 0x1000, a word at each slot. */
+static int read_stack(void *context, uint64_t address, void *ret, size_t size)
+{
+	const uint64_t *stack = context;
+
+	if (address % 8 || size != 8 || address >= 0x1000)
+		return -1;
+	memcpy(ret, &stack[address / 8], size);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	enum plant plant;
+	size_t frame;
+	enum witness_difference_kind expected;
+} memories[] = {
+	{ "nothing", NOTHING, 0, WITNESS_AGREES },
+	{ "a_stale_frame_where_another_word_is", STALE, FRAME_LIBRARY, WITNESS_MEMORY },
+	{ "a_librarys_return_address", RETURN_ADDRESS, FRAME_LIBRARY, WITNESS_MEMORY },
+	{ "a_librarys_slot", SLOT, FRAME_MAIN, WITNESS_MEMORY },
+	{ "the_interrupted_pc_is_the_handlers_to_change", RETURN_ADDRESS, FRAME_INTERRUPTED,
+	  WITNESS_AGREES },
+};
+
+START_TEST(test_memory)
+{
+	uint64_t stack[0x1000 / 8] = { 0 };
+	const struct memory_reader memory = { .read = read_stack, .context = stack };
+	struct shadow_frame frame[FRAMES + 1];
+	struct shadow_stack truth = { .frame = frame };
+	struct witness_difference difference;
+
+	memcpy(frame, right, sizeof(right));
+	for (size_t i = 0; i < FRAMES; i++)
+		stack[frame[i].slot / 8] = frame[i].return_address;
+	truth.count = plant(memories[_i].plant, memories[_i].frame, frame);
+	witness_compare_memory(&truth, &memory, &difference);
+	ck_assert_msg(difference.kind == memories[_i].expected, "%s: %s", memories[_i].name,
+		      witness_difference_name(difference.kind));
+}
+END_TEST
+
+/* ---- not reported yet ------------------------------------------------------------------- */
+
+/* A handler interrupts outer, whose frame is there. The log has it only if it came to report. */
+static const struct {
+	const char *name;
+	uint64_t hook_return; /* of a frame above outer's; 0: none */
+	uint64_t interrupted_pc;
+	enum witness_difference_kind expected;
+} interruptions[] = {
+	{ "at_its_first_instruction", 0, OUTER, WITNESS_AGREES },
+	{ "behind_its_first_instruction", 0, OUTER + 4, WITNESS_UNLOGGED },
+	{ "inside_the_hook", OUTER + 5, HOOK + 4, WITNESS_AGREES },
+	{ "at_the_hooks_mark", OUTER + 5, HOOK + 0x10, WITNESS_UNLOGGED },
+};
+
+START_TEST(test_interruptions)
+{
+	const struct witness_event before[] = { MAIN_CALLED, OUTER_CALLED,
+						EXIT(0xd80, OUTER, 0xdf8, OUTER, MAIN + 0x20) };
+	const struct witness_event handler = HANDLER_ENTRY(0xa00, interruptions[_i].interrupted_pc,
+							   0xdf8, 0, 0);
+	struct shadow_frame frame[6] = { right[FRAME_MAIN], right[FRAME_OUTER] };
+	struct shadow_stack truth = { .frame = frame, .count = 2 };
+	struct witness_difference difference;
+	struct fixture fixture;
+	size_t confirmed;
+
+	set_up(&fixture);
+	ck_assert_int_eq(report(&fixture, before, 5), WITNESS_AGREES);
+	fixture.log.count = 1;
+	ck_assert_int_eq(report(&fixture, &handler, 1), WITNESS_AGREES);
+	if (interruptions[_i].hook_return)
+		frame[truth.count++] = (struct shadow_frame) {
+			.slot = 0xdf8, .return_address = interruptions[_i].hook_return
+		};
+	frame[truth.count++] = (struct shadow_frame) {
+		.slot = 0xaa8,
+		.return_address = interruptions[_i].interrupted_pc,
+		.interrupted = true,
+	};
+	frame[truth.count++] = right[FRAME_HANDLER];
+	frame[truth.count++] = (struct shadow_frame) { .slot = 0x9f8,
+						       .return_address = HANDLER + 5 };
+	witness_compare(&fixture.log, &fixture.functions, &handler, &truth, &confirmed,
+			&difference);
+	ck_assert_msg(difference.kind == interruptions[_i].expected, "%s: %s",
+		      interruptions[_i].name, witness_difference_name(difference.kind));
+	witness_log_deinit(&fixture.log);
+}
+END_TEST
+
+/* ---- the CPU's words -------------------------------------------------------------------- */
+
+#define SSP	  0x7000
+#define TOKEN(at) ((SSP + (at)*8 + 8) | 1ULL << 63)
+
+/* As the kernel leaves them: a token stands where the interrupted PC is in the truth. */
+static const uint64_t right_words[FRAMES] = {
+	OUTER + 5,	HANDLER + 0x20, RESTORER,    TOKEN(3),
+	LIBRARY + 0x50, OUTER + 0x30,	MAIN + 0x20, LIBRARY + 0x10,
+};
+
+static const struct {
+	const char *name;
+	enum plant plant;
+	size_t frame;
+	size_t first; /* frames that were there before the CPU's stack was */
+	size_t words;
+	enum witness_difference_kind expected;
+} words[] = {
+	{ "nothing", NOTHING, 0, 0, FRAMES, WITNESS_AGREES },
+	{ "frames_from_before", NOTHING, 0, 3, FRAMES - 3, WITNESS_AGREES },
+	{ "a_word_too_few", NOTHING, 0, 0, FRAMES - 1, WITNESS_DEPTH },
+	{ "a_word_too_many", NOTHING, 0, 1, FRAMES, WITNESS_DEPTH },
+	{ "a_frame_left_out", LEFT_OUT, FRAME_LIBRARY, 0, FRAMES, WITNESS_WORD },
+	{ "the_outermost_left_out", LEFT_OUT, FRAME_MAIN, 0, FRAMES, WITNESS_DEPTH },
+	{ "the_interrupted_pc_left_out", LEFT_OUT, FRAME_INTERRUPTED, 0, FRAMES, WITNESS_WORD },
+	{ "a_frame_twice", TWICE, FRAME_INNER, 0, FRAMES, WITNESS_WORD },
+	{ "the_outermost_twice", TWICE, FRAME_MAIN, 0, FRAMES, WITNESS_DEPTH },
+	{ "a_stale_frame", STALE, FRAME_AGAIN, 0, FRAMES, WITNESS_WORD },
+	{ "two_in_the_wrong_order", SWAPPED, FRAME_OUTER, 0, FRAMES, WITNESS_WORD },
+	{ "a_wrong_return_address", RETURN_ADDRESS, FRAME_LIBRARY, 0, FRAMES, WITNESS_WORD },
+	{ "only_the_inner_half", CUT_OUTER, FRAME_INNER, 0, FRAMES, WITNESS_DEPTH },
+	{ "a_stack_of_some_time_ago", CUT_INNER, FRAME_INTERRUPTED, 0, FRAMES, WITNESS_WORD },
+};
+
+START_TEST(test_words)
+{
+	struct shadow_frame frame[FRAMES + 1];
+	struct shadow_stack truth = { .frame = frame };
+	struct witness_difference difference;
+
+	memcpy(frame, right, sizeof(right));
+	truth.count = plant(words[_i].plant, words[_i].frame, frame);
+	witness_cpu_compare(&truth, words[_i].first, SSP, right_words, words[_i].words,
+			    &difference);
+	ck_assert_msg(difference.kind == words[_i].expected, "%s: %s", words[_i].name,
+		      witness_difference_name(difference.kind));
+}
+END_TEST
+
+/* What was interrupted must be said to be: its word is a token, and no address. */
+START_TEST(test_an_interrupted_frame_has_a_token)
+{
+	struct shadow_frame frame[FRAMES];
+	struct shadow_stack truth = { .frame = frame, .count = FRAMES };
+	struct witness_difference difference;
+
+	memcpy(frame, right, sizeof(right));
+	frame[FRAME_INTERRUPTED].interrupted = false;
+	witness_cpu_compare(&truth, 0, SSP, right_words, FRAMES, &difference);
+	ck_assert_int_eq(difference.kind, WITNESS_WORD);
+	ck_assert_uint_eq(difference.frame, FRAME_INTERRUPTED);
+	/* Moved by a word, the token is another. */
+	memcpy(frame, right, sizeof(right));
+	witness_cpu_compare(&truth, 0, SSP + 8, right_words, FRAMES, &difference);
+	ck_assert_int_eq(difference.kind, WITNESS_WORD);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("witness");
+	TCase *tcase = tcase_create("witness");
+
+	tcase_add_loop_test(tcase, test_log, 0, sizeof(cases) / sizeof(*cases));
+	tcase_add_loop_test(tcase, test_plants, 0, sizeof(plants) / sizeof(*plants));
+	tcase_add_loop_test(tcase, test_memory, 0, sizeof(memories) / sizeof(*memories));
+	tcase_add_loop_test(tcase, test_interruptions, 0,
+			    sizeof(interruptions) / sizeof(*interruptions));
+	tcase_add_loop_test(tcase, test_words, 0, sizeof(words) / sizeof(*words));
+	tcase_add_test(tcase, test_an_interrupted_frame_has_a_token);
+	suite_add_tcase(suite, tcase);
+
+	SRunner *runner = srunner_create(suite);
+
+	srunner_run_all(runner, CK_ENV);
+
+	int failed = srunner_ntests_failed(runner);
+
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
