@@ -41,6 +41,7 @@ int command_plant(int argc, char **argv);
 int command_generate(int argc, char **argv);
 int command_replay(int argc, char **argv);
 int command_sample(int argc, char **argv);
+int command_witness(int argc, char **argv);
 int command_bench(int argc, char **argv);
 
 /* argp that exits with EXIT_USAGE on a bad command line. Every command declares its argp. */

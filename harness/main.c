@@ -19,6 +19,8 @@ static const struct command commands[] = {
 	  "proofs: tables against the CFI, the CFI against libdw and readelf" },
 	{ "diff", command_diff, "two tables, function by function: images, saved ones, dumps" },
 	{ "compare", command_compare, "step a program and hold engines against the truth" },
+	{ "witness", command_witness,
+	  "step an instrumented program; hold its own log and the CPU's stack against the truth" },
 	{ "replay", command_replay,
 	  "play recordings of compare: the walk at each of their points, on this kernel" },
 	{ "sample", command_sample, "sample a program; hold every stack against a stepped run's" },
