@@ -152,6 +152,11 @@ static const struct {
 	    RESUME(0xd80, OUTER, 0xdf8), CALLED(0xc00, INNER, LIBRARY, 0) },
 	  { 0xf00, 0xe00, 0xc00 },
 	  WITNESS_AGREES },
+	{ "who_exits_before_its_last_call_is_there_when_that_is_no_jump",
+	  { MAIN_CALLED, OUTER_CALLED, EXIT(0xd80, OUTER, 0xdf8, OUTER, MAIN + 0x20),
+	    INNER_CALLED },
+	  { 0xf00, 0xe00, 0xd00 },
+	  WITNESS_AGREES },
 	{ "an_inlined_function_has_its_hosts_slot",
 	  { MAIN_CALLED, ENTER(0xe80, MAIN, 0xef8, INNER, LIBRARY + 0x10) },
 	  { 0xf00, 0xf00 },
@@ -294,7 +299,19 @@ static const struct shadow_frame right[FRAMES] = {
 	[FRAME_HOOK] = { .slot = 0x8f8, .return_address = OUTER + 5 },
 };
 
-enum plant { NOTHING, LEFT_OUT, TWICE, STALE, SWAPPED, RETURN_ADDRESS, SLOT, CUT_OUTER, CUT_INNER };
+enum plant {
+	NOTHING,
+	LEFT_OUT,
+	TWICE,
+	STALE,
+	SWAPPED,
+	RETURN_ADDRESS,
+	SLOT,
+	CUT_OUTER,
+	CUT_INNER,
+	CALLED_INSTEAD,
+	INTERRUPTED_AGAIN
+};
 
 static const struct {
 	const char *name;
@@ -307,8 +324,13 @@ static const struct {
 	{ "a_frame_left_out", LEFT_OUT, FRAME_OUTER, WITNESS_UNLOGGED },
 	{ "a_librarys_frame_between_left_out", LEFT_OUT, FRAME_LIBRARY, WITNESS_FUNCTION },
 	{ "the_interrupted_functions_frame_left_out", LEFT_OUT, FRAME_INNER, WITNESS_UNLOGGED },
-	{ "the_interrupted_pc_left_out", LEFT_OUT, FRAME_INTERRUPTED, WITNESS_FUNCTION },
-	{ "the_handlers_frame_left_out", LEFT_OUT, FRAME_HANDLER, WITNESS_UNLOGGED },
+	{ "the_interrupted_pc_left_out", LEFT_OUT, FRAME_INTERRUPTED, WITNESS_INTERRUPTED },
+	{ "the_interrupted_pc_twice", TWICE, FRAME_INTERRUPTED, WITNESS_INTERRUPTED },
+	{ "the_interrupted_pc_taken_for_a_call", CALLED_INSTEAD, FRAME_INTERRUPTED,
+	  WITNESS_INTERRUPTED },
+	{ "another_interrupted_pc", RETURN_ADDRESS, FRAME_INTERRUPTED, WITNESS_INTERRUPTED },
+	{ "an_interruption_that_is_over", INTERRUPTED_AGAIN, FRAME_AGAIN, WITNESS_INTERRUPTED },
+	{ "the_handlers_frame_left_out", LEFT_OUT, FRAME_HANDLER, WITNESS_INTERRUPTED },
 	{ "the_innermost_function_left_out", LEFT_OUT, FRAME_AGAIN, WITNESS_UNLOGGED },
 	{ "the_last_call_left_out", LEFT_OUT, FRAME_HOOK, WITNESS_HOOK },
 	{ "the_outermost_frame_twice", TWICE, FRAME_MAIN, WITNESS_UNLOGGED },
@@ -362,6 +384,11 @@ static size_t plant(enum plant plant, size_t at, struct shadow_frame *frame)
 	case SLOT: frame[at].slot += 8; return FRAMES;
 	case CUT_OUTER: memmove(frame, frame + at, behind * sizeof(*frame)); return behind;
 	case CUT_INNER: return at;
+	case CALLED_INSTEAD: frame[at].interrupted = false; return FRAMES;
+	case INTERRUPTED_AGAIN:
+		memmove(frame + at + 1, frame + at, behind * sizeof(*frame));
+		frame[at] = right[FRAME_INTERRUPTED];
+		return FRAMES + 1;
 	}
 	return 0;
 }

@@ -12,7 +12,8 @@
  *			base + 8. Whose slot is below that was called by it, and left: an entry is a
  *			new call. (A realigned frame has a copy of the return address at base + 8, below its slot.)
  *	the exit	a function that has exited calls nobody any more, but for _Unwind_Resume, which
- *			reports: with gcc an exception on its way makes each function exit
+ *			reports (with gcc an exception on its way makes each function exit), and for its last
+ *			call, which was to be a jump (clang's musttail): the call site is in it then
  *	the handler	its call site is a restorer, above which the kernel has saved rsp and rip as they
  *			were, and which stack is the alternate one
  *
@@ -139,6 +140,8 @@ static bool enter_handler(struct witness_log *log, const struct witness_function
 	leave_stacks(log, signal->interrupted_sp);
 	leave_below(log, signal->interrupted_sp);
 	leave_exited(log, functions, signal->interrupted_pc);
+	open.handler = true;
+	open.interrupted_pc = signal->interrupted_pc;
 	if (open.slot >= low && open.slot < high &&
 	    (signal->interrupted_sp < low || signal->interrupted_sp > high)) {
 		open.alternate = true;
@@ -169,7 +172,8 @@ static bool take_entry(struct witness_log *log, const struct witness_functions *
 	leave_below(log, open.slot + 1);
 	if (caller && caller->hooked)
 		leave_below(log, event->base + SLOT_BYTES);
-	leave_exited(log, functions, 0);
+	if (!caller || !host(log) || host(log)->function != caller->start)
+		leave_exited(log, functions, 0);
 	leave_mute(log, functions);
 	if (witness_reports(caller))
 		check_host(log, caller, event->call_site, ret);
@@ -306,11 +310,17 @@ bool witness_log_event(struct witness_log *log, const struct witness_functions *
 const char *witness_difference_name(enum witness_difference_kind kind)
 {
 	static const char *const names[WITNESS_DIFFERENCE_COUNT] = {
-		[WITNESS_AGREES] = "agrees",	   [WITNESS_HOOK] = "hook",
-		[WITNESS_MISSING] = "missing",	   [WITNESS_UNLOGGED] = "unlogged",
-		[WITNESS_CALL_SITE] = "call_site", [WITNESS_FUNCTION] = "function",
-		[WITNESS_MEMORY] = "memory",	   [WITNESS_LOG] = "log",
-		[WITNESS_WORD] = "word",	   [WITNESS_DEPTH] = "depth",
+		[WITNESS_AGREES] = "agrees",
+		[WITNESS_HOOK] = "hook",
+		[WITNESS_MISSING] = "missing",
+		[WITNESS_UNLOGGED] = "unlogged",
+		[WITNESS_CALL_SITE] = "call_site",
+		[WITNESS_FUNCTION] = "function",
+		[WITNESS_INTERRUPTED] = "interrupted",
+		[WITNESS_MEMORY] = "memory",
+		[WITNESS_LOG] = "log",
+		[WITNESS_WORD] = "word",
+		[WITNESS_DEPTH] = "depth",
 	};
 
 	return names[kind];

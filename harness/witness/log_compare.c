@@ -20,6 +20,8 @@ struct walk {
 	const struct witness_functions *functions;
 	const struct shadow_stack *truth;
 	size_t left; /* of the log's list: what is below has not been found yet */
+	const struct witness_open
+		*above; /* whose frame was the one above; NULL: nobody's in the log */
 };
 
 /* The innermost function of what is left that has a frame; NULL: none is left. */
@@ -59,23 +61,45 @@ static const struct witness_function *owner_of(const struct walk *walk, size_t f
 	return function;
 }
 
+/* A frame that the log has, too: all else must be the same. */
+static void compare_known(const struct walk *walk, size_t frame, const struct witness_open *open,
+			  const struct witness_function *owner, struct witness_difference *ret)
+{
+	const struct shadow_frame *truth = &walk->truth->frame[frame];
+	const struct shadow_frame *below = frame ? truth - 1 : NULL;
+
+	if (open->call_site != truth->return_address)
+		differ(ret, WITNESS_CALL_SITE, frame, truth->slot, truth->return_address,
+		       open->call_site);
+	else if (!owner || owner->start != open->function)
+		differ(ret, WITNESS_FUNCTION, frame, truth->slot, owner ? owner->start : 0,
+		       open->function);
+	else if (open->handler &&
+		 (!below || !below->interrupted || below->return_address != open->interrupted_pc))
+		differ(ret, WITNESS_INTERRUPTED, frame, truth->slot,
+		       below ? below->return_address : 0, open->interrupted_pc);
+}
+
 /* False: they differ, *ret says how. */
 static bool compare_frame(struct walk *walk, size_t frame, const struct witness_function *owner,
 			  bool silent, struct witness_difference *ret)
 {
 	const struct shadow_frame *truth = &walk->truth->frame[frame];
-	const struct witness_open *open = next_open(walk);
+	const struct witness_open *open = next_open(walk), *above = walk->above;
 	bool twice = frame + 1 < walk->truth->count && truth[1].slot == truth->slot;
 
-	if (open && !truth->interrupted && open->slot == truth->slot) {
-		if (open->call_site != truth->return_address)
-			differ(ret, WITNESS_CALL_SITE, frame, truth->slot, truth->return_address,
-			       open->call_site);
-		else if (!owner || owner->start != open->function)
-			differ(ret, WITNESS_FUNCTION, frame, truth->slot, owner ? owner->start : 0,
-			       open->function);
+	walk->above = NULL;
+	if (truth->interrupted) {
+		/* Above it a handler begins; the log may not have it, but it has no other there. */
+		if (frame + 1 == walk->truth->count || twice || truth[1].interrupted ||
+		    (above && !above->handler))
+			differ(ret, WITNESS_INTERRUPTED, frame, truth->slot, truth->return_address,
+			       above ? above->function : 0);
+	} else if (open && open->slot == truth->slot) {
+		compare_known(walk, frame, open, owner, ret);
+		walk->above = open;
 		walk->left--;
-	} else if (!truth->interrupted && (twice || (witness_reports(owner) && !silent))) {
+	} else if (twice || (witness_reports(owner) && !silent)) {
 		differ(ret, WITNESS_UNLOGGED, frame, truth->slot, truth->return_address,
 		       owner ? owner->start : 0);
 	}

@@ -88,7 +88,9 @@ struct witness_open {
 	bool inlined;	   /* it has no frame: the last one above that isn't is its host */
 	bool entered;	   /* it has reported that it was entered, too */
 	bool exited;	   /* it will return, or jump to its last call */
-	bool alternate;	   /* a handler, and what is open above it, on low .. high */
+	bool handler; /* it was entered by a signal, which interrupted what was at interrupted_pc */
+	uint64_t interrupted_pc;
+	bool alternate; /* a handler, and what is open above it, on low .. high */
 	uint64_t low, high;
 };
 
@@ -109,10 +111,11 @@ enum witness_difference_kind {
 	WITNESS_UNLOGGED,  /* a frame of a function that reports, not in the log */
 	WITNESS_CALL_SITE, /* the same slot, but another return address */
 	WITNESS_FUNCTION,  /* the same slot, but another function */
-	WITNESS_MEMORY,	   /* the word at the slot is another */
-	WITNESS_LOG,	   /* the report doesn't fit the log itself */
-	WITNESS_WORD,	   /* the CPU's word is another than the frame's return address */
-	WITNESS_DEPTH,	   /* the CPU has more, or fewer, words than the truth has frames */
+	WITNESS_INTERRUPTED, /* a handler without its interrupted PC below it, or one without a handler */
+	WITNESS_MEMORY, /* the word at the slot is another */
+	WITNESS_LOG,	/* the report doesn't fit the log itself */
+	WITNESS_WORD,	/* the CPU's word is another than the frame's return address */
+	WITNESS_DEPTH,	/* the CPU has more, or fewer, words than the truth has frames */
 	WITNESS_DIFFERENCE_COUNT
 };
 
