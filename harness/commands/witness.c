@@ -73,10 +73,8 @@ static const struct argp argp = {
 static const char *event_name(const struct witness_event *event)
 {
 	static const char *const names[] = {
-		[WITNESS_ENTRY] = "entry",
-		[WITNESS_ENTER] = "enter",
-		[WITNESS_EXIT] = "exit",
-		[WITNESS_RESUME] = "resume",
+		[WITNESS_ENTRY] = "entry",   [WITNESS_ENTER] = "enter",	  [WITNESS_EXIT] = "exit",
+		[WITNESS_RESUME] = "resume", [WITNESS_CHANGE] = "change",
 	};
 
 	return event ? names[event->kind] : "cpu";
@@ -90,7 +88,7 @@ struct said {
 
 static size_t said_count(const struct witness_finding *finding)
 {
-	return finding->log ? finding->log->count : finding->word_count;
+	return finding->log ? finding->log->now.count : finding->word_count;
 }
 
 /* The index-th, the innermost first. */
@@ -99,7 +97,8 @@ static struct said said_at(const struct witness_finding *finding, size_t index)
 	if (!finding->log)
 		return (struct said) { .pc = finding->word[index] };
 
-	const struct witness_open *open = &finding->log->open[finding->log->count - 1 - index];
+	const struct witness_open *open =
+		&finding->log->now.open[finding->log->now.count - 1 - index];
 
 	return (struct said) { open->slot, open->function, true };
 }
@@ -237,14 +236,15 @@ static void print_result_json(const char *program, const struct witness_result *
 				skip_of_cpu(result));
 	json_line(stdout,
 		  json_pack("{s:s, s:o, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
-			    "s:I, s:I, s:I, s:o}",
+			    "s:I, s:I, s:I, s:I, s:o}",
 			    "type", "witness", "program", json_bytes(program), "status",
 			    result->status, "steps", (json_int_t)result->truth.steps, "threads",
 			    (json_int_t)result->truth.threads, "entries",
 			    (json_int_t)result->event[WITNESS_ENTRY], "enters",
 			    (json_int_t)result->event[WITNESS_ENTER], "exits",
 			    (json_int_t)result->event[WITNESS_EXIT], "resumes",
-			    (json_int_t)result->event[WITNESS_RESUME], "mute",
+			    (json_int_t)result->event[WITNESS_RESUME], "changes",
+			    (json_int_t)result->event[WITNESS_CHANGE], "mute",
 			    (json_int_t)result->mute, "handlers", (json_int_t)result->handlers,
 			    "frames", (json_int_t)result->frames, "programs",
 			    (json_int_t)result->programs, "lost", (json_int_t)result->lost,

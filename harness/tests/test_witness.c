@@ -43,7 +43,7 @@ static void set_up(struct fixture *fixture)
 	fixture->functions = (struct witness_functions) {
 		.function = fixture->function,
 		.count = FUNCTION_COUNT,
-		.hooks = { HOOK, HOOK + 0x10, HOOK + 0x20, HOOK + 0x30, HOOK + 0x40 },
+		.hooks = { HOOK, HOOK + 0x10, HOOK + 0x20, HOOK + 0x30, HOOK + 0x40, HOOK + 0x50 },
 	};
 }
 
@@ -74,6 +74,11 @@ static void set_up(struct fixture *fixture)
 #define RESUME(at, is, own)                                                                        \
 	{                                                                                          \
 		.kind = WITNESS_RESUME, .sp = at, .hook_return = (is) + 0x80, .base = own          \
+	}
+#define CHANGE(at, is, own, left, reached, linked)                                                 \
+	{                                                                                          \
+		.kind = WITNESS_CHANGE, .sp = at, .hook_return = (is) + 0x80, .base = own,         \
+		.from = left, .to = reached, .link = linked                                        \
 	}
 #define HANDLER_ENTRY(at, pc, from, lowest, end)                                                   \
 	{                                                                                          \
@@ -209,6 +214,31 @@ static const struct {
 	    ENTER(0x5700, HANDLER, 0x57f8, HANDLER, RESTORER), INNER_CALLED },
 	  { 0xf00, 0xe00, 0xd00 },
 	  WITNESS_AGREES },
+	{ "another_stack_has_a_list_of_its_own",
+	  { MAIN_CALLED, CHANGE(0xe80, MAIN, 0xef8, 1, 2, 1), CALLED(0x700, OUTER, LIBRARY, 0) },
+	  { 0x700 },
+	  WITNESS_AGREES },
+	{ "who_comes_back_finds_what_was_open",
+	  { MAIN_CALLED, OUTER_CALLED, CHANGE(0xd80, OUTER, 0xdf8, 1, 2, 1),
+	    CALLED(0x700, OUTER, LIBRARY, 0), CHANGE(0x680, OUTER, 0x6f8, 2, 1, 0), INNER_CALLED },
+	  { 0xf00, 0xe00, 0xd00 },
+	  WITNESS_AGREES },
+	{ "and_so_does_who_comes_back_there",
+	  { MAIN_CALLED, CHANGE(0xe80, MAIN, 0xef8, 1, 2, 1), CALLED(0x700, OUTER, LIBRARY, 0),
+	    CHANGE(0x680, OUTER, 0x6f8, 2, 1, 0), CHANGE(0xe80, MAIN, 0xef8, 1, 2, 0),
+	    CALLED(0x600, INNER, OUTER + 0x40, 0x6f8) },
+	  { 0x700, 0x600 },
+	  WITNESS_AGREES },
+	{ "behind_the_outermost_function_it_goes_on_in_the_linked_one",
+	  { MAIN_CALLED, CHANGE(0xe80, MAIN, 0xef8, 1, 2, 1), CALLED(0x700, OUTER, LIBRARY, 0),
+	    EXIT(0x680, OUTER, 0x6f8, OUTER, LIBRARY), OUTER_CALLED },
+	  { 0xf00, 0xe00 },
+	  WITNESS_AGREES },
+	{ "a_change_by_whom_the_log_has_not_open",
+	  { MAIN_CALLED, CALLED(0xe00, OUTER, MAIN + 0x20, 0xef8),
+	    CHANGE(0xd80, MAIN, 0xdf8, 1, 1, 0) },
+	  { 0xf00, 0xe00 },
+	  WITNESS_LOG },
 	{ "a_call_from_whom_the_log_has_not_open",
 	  { MAIN_CALLED, CALLED(0xe00, OUTER, MAIN + 0x20, 0xef8),
 	    ENTRY(0xd00, INNER, MAIN + 0x20, 0xdf8) },
@@ -235,6 +265,7 @@ static enum witness_difference_kind report(struct fixture *fixture,
 		ck_assert_int_eq(difference.kind, WITNESS_AGREES);
 		ck_assert(witness_log_event(&fixture->log, &fixture->functions, &event[i],
 					    &difference));
+		ck_assert(witness_log_settle(&fixture->log, &event[i]));
 	}
 	return difference.kind;
 }
@@ -250,11 +281,11 @@ START_TEST(test_log)
 		      witness_difference_name(last));
 	while (cases[_i].open[count])
 		count++;
-	ck_assert_msg(fixture.log.count == count, "%s: %zu open", cases[_i].name,
-		      fixture.log.count);
+	ck_assert_msg(fixture.log.now.count == count, "%s: %zu open", cases[_i].name,
+		      fixture.log.now.count);
 	for (size_t i = 0; i < count; i++)
-		ck_assert_msg(fixture.log.open[i].slot == cases[_i].open[i], "%s: 0x%lx at %zu",
-			      cases[_i].name, fixture.log.open[i].slot, i);
+		ck_assert_msg(fixture.log.now.open[i].slot == cases[_i].open[i], "%s: 0x%lx at %zu",
+			      cases[_i].name, fixture.log.now.open[i].slot, i);
 	witness_log_deinit(&fixture.log);
 }
 END_TEST
@@ -460,6 +491,46 @@ START_TEST(test_memory)
 }
 END_TEST
 
+/* ---- contexts --------------------------------------------------------------------------- */
+
+/* outer was begun by a change to its stack, and has called inner: its own frame nobody has made. */
+static const struct {
+	const char *name;
+	size_t frames; /* of outer, inner and the hook, the innermost */
+	bool rooted;
+	enum witness_difference_kind expected;
+} contexts[] = {
+	{ "a_prefix_without_the_first_functions_frame", 2, false, WITNESS_AGREES },
+	{ "with_it", 3, false, WITNESS_AGREES },
+	{ "a_truth_that_calls_itself_whole", 2, true, WITNESS_MISSING },
+	{ "without_the_next_functions", 1, false, WITNESS_MISSING },
+};
+
+START_TEST(test_contexts)
+{
+	const struct witness_event events[] = { MAIN_CALLED, CHANGE(0xe80, MAIN, 0xef8, 1, 2, 1),
+						CALLED(0x700, OUTER, LIBRARY, 0),
+						ENTRY(0x600, INNER, OUTER + 0x20, 0x6f8) };
+	struct shadow_frame frame[] = { { .slot = 0x700, .return_address = LIBRARY },
+					{ .slot = 0x600, .return_address = OUTER + 0x20 },
+					{ .slot = 0x5f8, .return_address = INNER + 5 } };
+	struct shadow_stack truth = { .frame = frame + 3 - contexts[_i].frames,
+				      .count = contexts[_i].frames,
+				      .rooted = contexts[_i].rooted };
+	struct witness_difference difference;
+	struct fixture fixture;
+	size_t confirmed;
+
+	set_up(&fixture);
+	ck_assert_int_eq(report(&fixture, events, 6), WITNESS_AGREES);
+	witness_compare(&fixture.log, &fixture.functions, &events[5], &truth, &confirmed,
+			&difference);
+	ck_assert_msg(difference.kind == contexts[_i].expected, "%s: %s", contexts[_i].name,
+		      witness_difference_name(difference.kind));
+	witness_log_deinit(&fixture.log);
+}
+END_TEST
+
 /* ---- not reported yet ------------------------------------------------------------------- */
 
 /* A handler interrupts outer, whose frame is there. The log has it only if it came to report. */
@@ -489,7 +560,7 @@ START_TEST(test_interruptions)
 
 	set_up(&fixture);
 	ck_assert_int_eq(report(&fixture, before, 5), WITNESS_AGREES);
-	fixture.log.count = 1;
+	fixture.log.now.count = 1;
 	ck_assert_int_eq(report(&fixture, &handler, 1), WITNESS_AGREES);
 	if (interruptions[_i].hook_return)
 		frame[truth.count++] = (struct shadow_frame) {
@@ -588,6 +659,7 @@ int main(void)
 	tcase_add_loop_test(tcase, test_log, 0, sizeof(cases) / sizeof(*cases));
 	tcase_add_loop_test(tcase, test_plants, 0, sizeof(plants) / sizeof(*plants));
 	tcase_add_loop_test(tcase, test_memory, 0, sizeof(memories) / sizeof(*memories));
+	tcase_add_loop_test(tcase, test_contexts, 0, sizeof(contexts) / sizeof(*contexts));
 	tcase_add_loop_test(tcase, test_interruptions, 0,
 			    sizeof(interruptions) / sizeof(*interruptions));
 	tcase_add_loop_test(tcase, test_words, 0, sizeof(words) / sizeof(*words));

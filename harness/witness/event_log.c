@@ -21,83 +21,78 @@
  * nothing else. They are known by that, and are not in the list: they are as if not instrumented.
  *
  * Slots are compared on one stack only: a handler on an alternate stack begins another, and all of
- * that is left when an event comes from outside it. Other ways to switch stacks are not known here.
+ * that is left when an event comes from outside it. For swapcontext() see log_contexts.c; other ways to switch
+ * stacks are not known.
  */
 #include <stdlib.h>
 #include "witness/witness.h"
 
 #define SLOT_BYTES 8
 
-void witness_log_deinit(struct witness_log *log)
+static bool push(struct witness_list *list, struct witness_open open)
 {
-	free(log->open);
-	*log = (struct witness_log) { 0 };
-}
-
-static bool push(struct witness_log *log, struct witness_open open)
-{
-	if (log->count == log->capacity) {
-		size_t capacity = log->capacity ? log->capacity * 2 : 32;
-		struct witness_open *grown = reallocarray(log->open, capacity, sizeof(*grown));
+	if (list->count == list->capacity) {
+		size_t capacity = list->capacity ? list->capacity * 2 : 32;
+		struct witness_open *grown = reallocarray(list->open, capacity, sizeof(*grown));
 
 		if (!grown)
 			return false;
-		log->open = grown;
-		log->capacity = capacity;
+		list->open = grown;
+		list->capacity = capacity;
 	}
-	log->open[log->count++] = open;
+	list->open[list->count++] = open;
 	return true;
 }
 
-static struct witness_open *top(const struct witness_log *log)
+static struct witness_open *top(const struct witness_list *list)
 {
-	return log->count ? &log->open[log->count - 1] : NULL;
+	return list->count ? &list->open[list->count - 1] : NULL;
 }
 
 /* The innermost function that has a frame. */
-static struct witness_open *host(const struct witness_log *log)
+static struct witness_open *host(const struct witness_list *list)
 {
-	for (size_t i = log->count; i-- > 0;)
-		if (!log->open[i].inlined)
-			return &log->open[i];
+	for (size_t i = list->count; i-- > 0;)
+		if (!list->open[i].inlined)
+			return &list->open[i];
 	return NULL;
 }
 
 /* Drops the alternate stacks that sp isn't on. */
-static void leave_stacks(struct witness_log *log, uint64_t sp)
+static void leave_stacks(struct witness_list *list, uint64_t sp)
 {
-	for (size_t i = log->count; i-- > 0;) {
-		const struct witness_open *open = &log->open[i];
+	for (size_t i = list->count; i-- > 0;) {
+		const struct witness_open *open = &list->open[i];
 
 		if (!open->alternate)
 			continue;
 		if (sp >= open->low && sp <= open->high)
 			return;
-		log->count = i;
+		list->count = i;
 	}
 }
 
 /* Drops what has its slot below limit, on the stack in use. */
-static void leave_below(struct witness_log *log, uint64_t limit)
+static void leave_below(struct witness_list *list, uint64_t limit)
 {
-	while (log->count && top(log)->slot < limit) {
-		bool last = top(log)->alternate;
+	while (list->count && top(list)->slot < limit) {
+		bool last = top(list)->alternate;
 
-		log->count--;
+		list->count--;
 		if (last)
 			return;
 	}
 }
 
 /* Drops what has exited, but for what is at pc: a handler may interrupt a function that is about to return. */
-static void leave_exited(struct witness_log *log, const struct witness_functions *functions,
+static void leave_exited(struct witness_list *list, const struct witness_functions *functions,
 			 uint64_t pc)
 {
 	const struct witness_function *at = witness_function_at(functions, pc);
 
-	while (log->count && top(log)->exited && pc != functions->hooks.exit &&
-	       (!at || at->start != top(log)->function))
-		log->count--;
+	while (list->count && top(list)->exited && pc != functions->hooks.exit &&
+	       (!at || at->start != top(list)->function))
+		list->count--;
 }
 
 static bool disagree(struct witness_difference *ret, uint64_t slot, uint64_t truth, uint64_t said)
@@ -112,10 +107,10 @@ static bool disagree(struct witness_difference *ret, uint64_t slot, uint64_t tru
 }
 
 /* The innermost function must be the one that pc is in. */
-static bool check_host(const struct witness_log *log, const struct witness_function *function,
+static bool check_host(const struct witness_list *list, const struct witness_function *function,
 		       uint64_t pc, struct witness_difference *ret)
 {
-	const struct witness_open *open = host(log);
+	const struct witness_open *open = host(list);
 
 	if (!function || !open || open->function != function->start)
 		disagree(ret, open ? open->slot : 0, open ? open->function : 0, pc);
@@ -123,23 +118,23 @@ static bool check_host(const struct witness_log *log, const struct witness_funct
 }
 
 /* What goes on without having reported that it was entered never will. */
-static void leave_mute(struct witness_log *log, const struct witness_functions *functions)
+static void leave_mute(struct witness_list *list, const struct witness_functions *functions)
 {
-	while (log->count && !top(log)->inlined && !top(log)->entered) {
-		witness_function_at(functions, top(log)->function)->mute = true;
-		log->count--;
+	while (list->count && !top(list)->inlined && !top(list)->entered) {
+		witness_function_at(functions, top(list)->function)->mute = true;
+		list->count--;
 	}
 }
 
-static bool enter_handler(struct witness_log *log, const struct witness_functions *functions,
+static bool enter_handler(struct witness_list *list, const struct witness_functions *functions,
 			  const struct witness_event *event, struct witness_open open)
 {
 	const struct witness_signal *signal = &event->signal;
 	uint64_t low = signal->alternate_low, high = signal->alternate_high;
 
-	leave_stacks(log, signal->interrupted_sp);
-	leave_below(log, signal->interrupted_sp);
-	leave_exited(log, functions, signal->interrupted_pc);
+	leave_stacks(list, signal->interrupted_sp);
+	leave_below(list, signal->interrupted_sp);
+	leave_exited(list, functions, signal->interrupted_pc);
 	open.handler = true;
 	open.interrupted_pc = signal->interrupted_pc;
 	if (open.slot >= low && open.slot < high &&
@@ -148,10 +143,10 @@ static bool enter_handler(struct witness_log *log, const struct witness_function
 		open.low = low;
 		open.high = high;
 	}
-	return push(log, open);
+	return push(list, open);
 }
 
-static bool take_entry(struct witness_log *log, const struct witness_functions *functions,
+static bool take_entry(struct witness_list *list, const struct witness_functions *functions,
 		       const struct witness_event *event, struct witness_difference *ret)
 {
 	struct witness_function *function = witness_function_at(functions, event->hook_return - 1);
@@ -167,17 +162,17 @@ static bool take_entry(struct witness_log *log, const struct witness_functions *
 		return disagree(ret, open.slot, 0, event->hook_return);
 	function->hooked = true;
 	if (event->signal.handler)
-		return enter_handler(log, functions, event, open);
-	leave_stacks(log, open.slot);
-	leave_below(log, open.slot + 1);
+		return enter_handler(list, functions, event, open);
+	leave_stacks(list, open.slot);
+	leave_below(list, open.slot + 1);
 	if (caller && caller->hooked)
-		leave_below(log, event->base + SLOT_BYTES);
-	if (!caller || !host(log) || host(log)->function != caller->start)
-		leave_exited(log, functions, 0);
-	leave_mute(log, functions);
+		leave_below(list, event->base + SLOT_BYTES);
+	if (!caller || !host(list) || host(list)->function != caller->start)
+		leave_exited(list, functions, 0);
+	leave_mute(list, functions);
 	if (witness_reports(caller))
-		check_host(log, caller, event->call_site, ret);
-	return function->mute || push(log, open);
+		check_host(list, caller, event->call_site, ret);
+	return function->mute || push(list, open);
 }
 
 /* Whether the report names the function of the innermost frame, and its caller. */
@@ -207,7 +202,7 @@ static bool is_own_enter(const struct witness_functions *functions,
 	return witness_same_source(is->name, said->name);
 }
 
-static bool take_enter(struct witness_log *log, const struct witness_functions *functions,
+static bool take_enter(struct witness_list *list, const struct witness_functions *functions,
 		       const struct witness_event *event, struct witness_difference *ret)
 {
 	const struct witness_function *function = witness_function_at(functions,
@@ -215,46 +210,46 @@ static bool take_enter(struct witness_log *log, const struct witness_functions *
 	struct witness_open *open;
 	bool own;
 
-	leave_stacks(log, event->sp);
-	leave_below(log, event->base + SLOT_BYTES);
-	open = host(log);
+	leave_stacks(list, event->sp);
+	leave_below(list, event->base + SLOT_BYTES);
+	open = host(list);
 	own = is_own_enter(functions, event, open);
 	if (!own)
-		leave_mute(log, functions);
-	if ((function && function->mute) || !check_host(log, function, event->hook_return, ret))
+		leave_mute(list, functions);
+	if ((function && function->mute) || !check_host(list, function, event->hook_return, ret))
 		return true;
-	open = host(log);
+	open = host(list);
 	open->entered = true;
 	if (!check_report(functions, event, open, own, ret) || own)
 		return true;
-	return push(log, (struct witness_open) { .slot = open->slot,
-						 .call_site = open->call_site,
-						 .function = event->function,
-						 .inlined = true });
+	return push(list, (struct witness_open) { .slot = open->slot,
+						  .call_site = open->call_site,
+						  .function = event->function,
+						  .inlined = true });
 }
 
-/* A landing pad has done its part and lets the exception go on: the function is still there. */
-static bool take_resume(struct witness_log *log, const struct witness_functions *functions,
+/* It calls what is not instrumented: a landing pad that lets the exception go on, or who changes stacks. */
+static bool take_resume(struct witness_list *list, const struct witness_functions *functions,
 			const struct witness_event *event, struct witness_difference *ret)
 {
 	const struct witness_function *function = witness_function_at(functions,
 								      event->hook_return - 1);
 
-	leave_stacks(log, event->sp);
-	leave_below(log, event->base + SLOT_BYTES);
-	leave_mute(log, functions);
-	if (witness_reports(function) && check_host(log, function, event->hook_return, ret))
-		host(log)->exited = false;
+	leave_stacks(list, event->sp);
+	leave_below(list, event->base + SLOT_BYTES);
+	leave_mute(list, functions);
+	if (witness_reports(function) && check_host(list, function, event->hook_return, ret))
+		host(list)->exited = false;
 	return true;
 }
 
 /* Takes out an inlined function of the innermost frame, and what it had inlined. False: there is none. */
-static bool leave_inlined(struct witness_log *log, uint64_t function)
+static bool leave_inlined(struct witness_list *list, uint64_t function)
 {
-	for (size_t i = log->count; i-- > 0 && log->open[i].inlined;) {
-		if (log->open[i].function != function)
+	for (size_t i = list->count; i-- > 0 && list->open[i].inlined;) {
+		if (list->open[i].function != function)
 			continue;
-		log->count = i;
+		list->count = i;
 		return true;
 	}
 	return false;
@@ -266,26 +261,26 @@ bool witness_jumped_to_hook(const struct witness_event *event, const struct witn
 	       open->call_site == event->hook_return;
 }
 
-static bool take_exit(struct witness_log *log, const struct witness_functions *functions,
+static bool take_exit(struct witness_list *list, const struct witness_functions *functions,
 		      const struct witness_event *event, struct witness_difference *ret)
 {
 	const struct witness_function *function = witness_function_at(functions,
 								      event->hook_return - 1);
 	struct witness_open *open;
 
-	leave_stacks(log, event->sp);
-	leave_below(log, event->sp);
-	open = host(log);
+	leave_stacks(list, event->sp);
+	leave_below(list, event->sp);
+	open = host(list);
 	if (!witness_jumped_to_hook(event, open)) {
-		leave_below(log, event->base + SLOT_BYTES);
-		leave_mute(log, functions);
+		leave_below(list, event->base + SLOT_BYTES);
+		leave_mute(list, functions);
 		if ((function && function->mute) ||
-		    !check_host(log, function, event->hook_return, ret))
+		    !check_host(list, function, event->hook_return, ret))
 			return true;
-		open = host(log);
+		open = host(list);
 	}
-	if (leave_inlined(log, event->function)) {
-		check_report(functions, event, host(log), false, ret);
+	if (leave_inlined(list, event->function)) {
+		check_report(functions, event, host(list), false, ret);
 		return true;
 	}
 	if (check_report(functions, event, open, true, ret))
@@ -296,12 +291,16 @@ static bool take_exit(struct witness_log *log, const struct witness_functions *f
 bool witness_log_event(struct witness_log *log, const struct witness_functions *functions,
 		       const struct witness_event *event, struct witness_difference *ret)
 {
+	struct witness_list *list = &log->now;
+
 	*ret = (struct witness_difference) { .kind = WITNESS_AGREES };
+	witness_log_follow_link(log);
 	switch (event->kind) {
-	case WITNESS_ENTRY: return take_entry(log, functions, event, ret);
-	case WITNESS_ENTER: return take_enter(log, functions, event, ret);
-	case WITNESS_EXIT: return take_exit(log, functions, event, ret);
-	case WITNESS_RESUME: return take_resume(log, functions, event, ret);
+	case WITNESS_ENTRY: return take_entry(list, functions, event, ret);
+	case WITNESS_ENTER: return take_enter(list, functions, event, ret);
+	case WITNESS_EXIT: return take_exit(list, functions, event, ret);
+	case WITNESS_RESUME:
+	case WITNESS_CHANGE: return take_resume(list, functions, event, ret);
 	case WITNESS_EVENT_COUNT: break;
 	}
 	return true;

@@ -33,9 +33,9 @@ static uint64_t whole_of(const struct witness_functions *functions, size_t index
 int witness_functions_init(struct witness_functions *functions, const struct image *image,
 			   uint64_t bias, struct error *error)
 {
-	static const char *const names[] = { "__fentry__", "witness_entry", "witness_enter",
-					     "witness_exit", "witness_resume" };
-	uint64_t address[5], end = 0;
+	static const char *const names[] = { "__fentry__",   "witness_entry",  "witness_enter",
+					     "witness_exit", "witness_resume", "witness_switch" };
+	uint64_t address[6], end = 0;
 	size_t count;
 	const struct image_symbol *symbol = image_symbols(image, &count);
 
@@ -55,12 +55,18 @@ int witness_functions_init(struct witness_functions *functions, const struct ima
 	}
 	for (size_t i = 0; i < functions->count; i++)
 		functions->function[i].whole = whole_of(functions, i);
-	for (size_t i = 0; i < 5; i++) {
+	for (size_t i = 0; i < 6; i++) {
 		address[i] = image_symbol_address(image, names[i]);
 		address[i] += address[i] ? bias : 0;
 	}
-	functions->hooks = (struct witness_hooks) { address[0], address[1], address[2], address[3],
-						    address[4] };
+	functions->hooks = (struct witness_hooks) {
+		.entry_hook = address[0],
+		.entry = address[1],
+		.enter = address[2],
+		.exit = address[3],
+		.resume = address[4],
+		.change = address[5],
+	};
 	return 0;
 }
 

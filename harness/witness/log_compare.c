@@ -16,7 +16,7 @@
 #include "witness/witness.h"
 
 struct walk {
-	const struct witness_log *log;
+	const struct witness_list *list;
 	const struct witness_functions *functions;
 	const struct shadow_stack *truth;
 	size_t left; /* of the log's list: what is below has not been found yet */
@@ -27,9 +27,9 @@ struct walk {
 /* The innermost function of what is left that has a frame; NULL: none is left. */
 static const struct witness_open *next_open(struct walk *walk)
 {
-	while (walk->left > 0 && walk->log->open[walk->left - 1].inlined)
+	while (walk->left > 0 && walk->list->open[walk->left - 1].inlined)
 		walk->left--;
-	return walk->left > 0 ? &walk->log->open[walk->left - 1] : NULL;
+	return walk->left > 0 ? &walk->list->open[walk->left - 1] : NULL;
 }
 
 static void differ(struct witness_difference *ret, enum witness_difference_kind kind, size_t frame,
@@ -106,6 +106,13 @@ static bool compare_frame(struct walk *walk, size_t frame, const struct witness_
 	return ret->kind == WITNESS_AGREES;
 }
 
+/* The first function of a context was never called: its return address was put there (makecontext). Of
+ * such a stack the truth is a prefix, and says so. */
+static bool is_planted(const struct walk *walk)
+{
+	return walk->left == 1 && walk->list->begun && !walk->truth->rooted;
+}
+
 /* The hook's own call must be the innermost frame. */
 static bool compare_hook(const struct shadow_stack *truth, const struct witness_event *event,
 			 struct witness_difference *ret)
@@ -125,10 +132,10 @@ void witness_compare(const struct witness_log *log, const struct witness_functio
 		     size_t *ret_frames, struct witness_difference *ret)
 {
 	struct walk walk = {
-		.log = log,
+		.list = &log->now,
 		.functions = functions,
 		.truth = truth,
-		.left = log->count,
+		.left = log->now.count,
 	};
 	const struct witness_open *open = next_open(&walk);
 	bool jumped = witness_jumped_to_hook(event, open);
@@ -154,7 +161,7 @@ void witness_compare(const struct witness_log *log, const struct witness_functio
 		*ret_frames += walk.left < left;
 	}
 	open = next_open(&walk);
-	if (open)
+	if (open && !is_planted(&walk))
 		differ(ret, WITNESS_MISSING, truth->count, open->slot, 0, open->call_site);
 }
 

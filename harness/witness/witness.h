@@ -4,6 +4,7 @@
  *
  *	functions.c	a program's functions by address, and its hooks
  *	event_log.c	what an instrumented program reports of itself -> the functions that are open
+ *	log_contexts.c	the same for a thread that goes from one stack to another
  *	log_compare.c	that log against the shadow stack
  *	cpu_stack.c	the CPU's own shadow stack (CET) against ours
  *	witness_run.c	a program stepped, both asked
@@ -30,7 +31,7 @@ struct witness_function {
 /* Where the hooks of testprogs/witness/hooks.S are; 0: there is none. */
 struct witness_hooks {
 	uint64_t entry_hook; /* __fentry__; an entry is reported between it and its mark */
-	uint64_t entry, enter, exit, resume; /* the marks: here the stop is the event */
+	uint64_t entry, enter, exit, resume, change; /* the marks: here the stop is the event */
 };
 
 struct witness_functions {
@@ -58,6 +59,7 @@ enum witness_event_kind {
 	WITNESS_ENTER,	/* __cyg_profile_func_enter: of functions that were inlined, too */
 	WITNESS_EXIT,	/* __cyg_profile_func_exit */
 	WITNESS_RESUME, /* _Unwind_Resume: a landing pad is done, the exception goes on */
+	WITNESS_CHANGE, /* swapcontext: the thread goes to another stack */
 	WITNESS_EVENT_COUNT
 };
 
@@ -78,6 +80,7 @@ struct witness_event {
 	uint64_t function;    /* ENTER, EXIT: as reported; else 0 */
 	uint64_t call_site;   /* the same; ENTRY: the word at slot */
 	struct witness_signal signal;
+	uint64_t from, to, link; /* CHANGE: the contexts' addresses, and to's uc_link; else 0 */
 };
 
 /* A function that has reported, and that has not been left as far as the log can tell. */
@@ -94,14 +97,22 @@ struct witness_open {
 	uint64_t low, high;
 };
 
-/* One per thread. Zero-initialise. */
-struct witness_log {
+/* The functions that are open on one stack. */
+struct witness_list {
 	struct witness_open *open; /* [0] is the outermost */
 	size_t count;
 	size_t capacity;
+	uint64_t context; /* of a list that is parked: where the thread will come back to it */
+	uint64_t link;	  /* where it goes on when the outermost function is left; 0: nowhere */
+	bool begun;	  /* by a change to it: nobody has called the outermost function */
 };
 
-void witness_log_deinit(struct witness_log *log);
+/* One per thread. Zero-initialise. */
+struct witness_log {
+	struct witness_list now;
+	struct witness_list *parked;
+	size_t parked_count;
+};
 
 /* What is wrong between two witnesses, or with one. */
 enum witness_difference_kind {
@@ -136,6 +147,14 @@ bool witness_log_event(struct witness_log *log, const struct witness_functions *
 		       const struct witness_event *event, struct witness_difference *ret);
 /* Whether the function reports its exit as its last, by a jump: its frame is the hook's now. */
 bool witness_jumped_to_hook(const struct witness_event *event, const struct witness_open *open);
+
+/* ---- log_contexts.c --------------------------------------------------------------------- */
+
+/* After an event was compared: takes the thread to the other stack. False: out of memory. */
+bool witness_log_settle(struct witness_log *log, const struct witness_event *event);
+/* Before an event: where the stack's outermost function has exited, the thread is on the linked one. */
+void witness_log_follow_link(struct witness_log *log);
+void witness_log_deinit(struct witness_log *log);
 
 /* ---- log_compare.c ---------------------------------------------------------------------- */
 

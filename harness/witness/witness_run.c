@@ -196,10 +196,9 @@ static struct witness_signal read_signal(struct run *run, uint64_t slot, uint64_
 static bool event_kind(const struct witness_hooks *hooks, uint64_t pc, enum witness_event_kind *ret)
 {
 	const uint64_t mark[WITNESS_EVENT_COUNT] = {
-		[WITNESS_ENTRY] = hooks->entry,
-		[WITNESS_ENTER] = hooks->enter,
-		[WITNESS_EXIT] = hooks->exit,
-		[WITNESS_RESUME] = hooks->resume,
+		[WITNESS_ENTRY] = hooks->entry,	  [WITNESS_ENTER] = hooks->enter,
+		[WITNESS_EXIT] = hooks->exit,	  [WITNESS_RESUME] = hooks->resume,
+		[WITNESS_CHANGE] = hooks->change,
 	};
 
 	for (size_t i = 0; i < WITNESS_EVENT_COUNT; i++) {
@@ -244,6 +243,10 @@ static struct witness_event read_event(struct run *run, const struct user_regs_s
 		event.slot = entry_slot(run, &event);
 		event.call_site = read_word(run, event.slot);
 		event.signal = read_signal(run, event.slot, event.call_site);
+	} else if (kind == WITNESS_CHANGE) {
+		event.from = regs->rdi;
+		event.to = regs->rsi;
+		event.link = read_word(run, event.to + offsetof(ucontext_t, uc_link));
 	} else if (kind != WITNESS_RESUME) {
 		event.function = regs->rdi;
 		event.call_site = regs->rsi;
@@ -293,6 +296,8 @@ static int take_event(struct run *run, struct witness_thread *thread,
 		witness_compare_memory(stop->shadow, &run->reader, &finding.difference);
 	if (finding.difference.kind != WITNESS_AGREES)
 		find(run, &finding);
+	if (!witness_log_settle(&thread->log, event))
+		return error_set(run->error, ERROR_MEMORY, "", 0, "no memory for a log");
 	return 0;
 }
 

@@ -35,20 +35,25 @@
 	hook	__cyg_profile_func_enter, witness_enter
 	hook	__cyg_profile_func_exit, witness_exit
 
-	/* For what is linked with -Wl,--wrap=_Unwind_Resume: C++ and Rust. */
-	.weak	__real__Unwind_Resume
-	.globl	__wrap__Unwind_Resume, witness_resume
-	.type	__wrap__Unwind_Resume, @function
-	.type	witness_resume, @function
-__wrap__Unwind_Resume:
+	/* The same in front of a function of a library, for what is linked with -Wl,--wrap=NAME. */
+	.macro wrap name, mark
+	.weak	__real_\name
+	.globl	__wrap_\name, \mark
+	.type	__wrap_\name, @function
+	.type	\mark, @function
+__wrap_\name:
 	.cfi_startproc
 	mov	$1, %r11d
 	lock xadd %r11, witness_events(%rip)
-	.size	__wrap__Unwind_Resume, . - __wrap__Unwind_Resume
-witness_resume:
-	jmp	*__real__Unwind_Resume@GOTPCREL(%rip)
+	.size	__wrap_\name, . - __wrap_\name
+\mark:
+	jmp	*__real_\name@GOTPCREL(%rip)
 	.cfi_endproc
-	.size	witness_resume, . - witness_resume
+	.size	\mark, . - \mark
+	.endm
+
+	wrap	_Unwind_Resume, witness_resume
+	wrap	swapcontext, witness_switch
 
 	.globl	witness_start
 	.type	witness_start, @function
