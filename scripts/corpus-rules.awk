@@ -238,7 +238,7 @@ FILENAME ~ /exceptions\.tsv$/ {
 {
 	if (NF != 12)
 		die("twelve fields expected, not " NF)
-	if ($10 !~ /^(exact|((startup|prefix|absent|lazy|(flagged|table_fault\??|missing|diagnostic):[^ ]+)( |$))+)$/)
+	if ($10 !~ /^(exact|((startup|prefix|absent|unproven|lazy|(flagged|table_fault\??|missing|diagnostic):[^ ]+)( |$))+)$/)
 		die("expected is not " $10)
 	if (seen[$1]++)
 		die("program " $1 " is there twice")

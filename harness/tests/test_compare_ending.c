@@ -218,7 +218,8 @@ START_TEST(point_of_a_killed_thread_is_nobodys_fault)
 	const struct compare_options engines = { .engine = { &engine_cfi, &engine_libunwind },
 						 .engine_count = 2 };
 	struct killing killing = { .status = -1 };
-	const struct tracer_callbacks callbacks = { NULL, kill_then_compare, &killing };
+	const struct tracer_callbacks callbacks = { .on_stop = kill_then_compare,
+						    .context = &killing };
 	struct tracer_counters counters;
 	struct error error;
 	int status;

@@ -109,6 +109,7 @@ static const struct {
 	{ "debugger", 1 },
 	{ "children_of_threads", 2 * THREADS },
 	{ "leader_gone", 1 },
+	{ "patched_by_another", 4 }, /* the writers */
 };
 
 static uint64_t children_of(const char *name)
@@ -571,7 +572,7 @@ START_TEST(test_interruption)
 		.argv = argv, .from = "_start", .timeout_ms = TIMEOUT_MS, .ended_by_signals = true
 	};
 	int signal = interruptions[_i].signal;
-	struct tracer_callbacks callbacks = { NULL, interrupt, &signal };
+	struct tracer_callbacks callbacks = { .on_stop = interrupt, .context = &signal };
 	struct tracer_counters counters;
 	struct error error = { 0 };
 	sigset_t after, pending;

@@ -27,11 +27,10 @@
 #include <string.h>
 #include "truth/decode.h"
 
-#define CACHE_SIZE_MIN	 4096
-#define PAGE_BYTES	 4096
-#define OPCODE_REX_MASK	 0xf0
-#define OPCODE_REX	 0x40
-#define CALL_REL32_BYTES 5
+#define CACHE_SIZE_MIN	4096
+#define PAGE_BYTES	4096
+#define OPCODE_REX_MASK 0xf0
+#define OPCODE_REX	0x40
 
 struct cache_entry {
 	uint64_t pc;
@@ -325,10 +324,6 @@ struct instruction decoder_decode(struct decoder *decoder, uint64_t pc,
 	instruction.length = disassemble(decoder, pc, bytes, size);
 	if (instruction.length)
 		instruction_registers(decoder->scratch, &instruction);
-	instruction.calls_next = instruction.kind == INSTRUCTION_CALL &&
-				 instruction.length >= CALL_REL32_BYTES &&
-				 !memcmp(bytes + instruction.length - CALL_REL32_BYTES,
-					 "\xe8\0\0\0\0", CALL_REL32_BYTES);
 	instruction.traits = instruction_traits(bytes, size);
 	return instruction;
 }

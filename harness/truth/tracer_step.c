@@ -157,8 +157,8 @@ static int after_system_call(struct tracer *tracer, struct thread *thread,
 {
 	const struct user_regs_struct *before = &thread->regs;
 
-	/* rt_sigreturn has no result: rax is the interrupted code's. */
-	if (before->rax == SYS_rt_sigreturn)
+	/* rt_sigreturn has no result: rax is the interrupted code's. int 0x80 has other numbers. */
+	if (before->rax == SYS_rt_sigreturn && !thread->next.traits.legacy_call)
 		return after_handler(tracer, thread, regs);
 	shadow_stack_move(&thread->shadow, regs->rsp);
 	if (is_error(regs->rax) || !may_change_code(before->rax, before->rdx))
@@ -250,7 +250,7 @@ static int apply(struct tracer *tracer, struct thread *thread, const struct user
 		tracer->counters.unknown_instructions++;
 		/* fall through */
 	case INSTRUCTION_CALL:
-		if (pushed_word && !executed.calls_next &&
+		if (pushed_word &&
 		    pushed_return_address(tracer, executed, pc, sp, &return_address)) {
 			if (thread->may_continue && thread_continue_stack(tracer, thread))
 				return -1;

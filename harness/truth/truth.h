@@ -93,7 +93,6 @@ struct instruction {
 	 * masks by the encoding's numbers: `lea rax, [rbx + rcx]` writes 1 from 8 and 2. What
 	 * comes from memory is computed from nothing. */
 	uint16_t writes, computed_from;
-	bool calls_next; /* a call of the address behind it: who wants its own address */
 	struct instruction_traits traits;
 };
 

@@ -49,6 +49,7 @@ enum doubt_reason {
 	DOUBT_LOST,	  /* the stack was given up */
 	DOUBT_OPEN,	  /* nothing had decided it when the frame or the program ended */
 	DOUBT_IN_TRANSIT, /* between abandoning frames and jumping */
+	DOUBT_PATCHED,	  /* the code there is not the file's any more, but the CFI is */
 	DOUBT_NO_CODE,	  /* the thread is, or goes on, where nothing can be: a call of NULL */
 	DOUBT_TOO_MANY,	  /* more doubts than DOUBTS_MAX at once */
 	DOUBT_MEMORY,	  /* no memory for a doubt */
@@ -57,6 +58,9 @@ enum doubt_reason {
 const char *doubt_reason_name(enum doubt_reason reason);
 
 #define DOUBTS_MAX 4096
+
+/* A run with a larger share of unproven points says so first; one of the corpus fails. */
+#define UNPROVEN_SHARE_MAX 0.05
 
 /* Points at one place: a finding's part of an account. */
 struct finding_count {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * depth_calls.S - DEPTH frames by as many instructions: each calls the one behind the next
+ * depth_calls.S - DEPTH frames by as many instructions: each calls the one behind it
  *
  *	gcc-12 -static -nostdlib -Wl,--eh-frame-hdr -DDEPTH=1000000 -o depth testprogs/bench/depth_calls.S
  *
@@ -23,8 +23,7 @@ _start:
 dive:
 	.cfi_startproc
 	.rept	DEPTH - 2
-	call	. + 6 /* to the address right behind it would be no call: truth/decode.c */
-	nop
+	call	. + 5
 	.endr
 	xor	%edi, %edi
 	mov	$60, %eax

@@ -94,8 +94,7 @@ const char *comparison_partial(const struct comparison *comparison);
 void comparison_deinit(struct comparison *comparison);
 /* True if there is something that exit status 1 must say. */
 bool comparison_has_findings(const struct comparison *comparison);
-/* A run with a larger share of unproven points says so first. */
-#define UNPROVEN_SHARE_MAX 0.05
+/* More than UNPROVEN_SHARE_MAX of the points are unproven. */
 bool comparison_is_doubtful(const struct comparison *comparison);
 /* True if the run proved little: too few points, or points without a whole truth. */
 bool comparison_is_thin(const struct comparison *comparison);

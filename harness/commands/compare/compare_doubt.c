@@ -6,8 +6,10 @@
  * the CFI claims instead, and how the point would read if that were right. When the doubt ends, one of
  * the two accounts is added to the result, or the points are unproven.
  */
+#include <string.h>
 #include "comparer.h"
 
+#define PATCHED_AROUND	     256 /* bytes of code to each side */
 #define RETURN_ADDRESS_BYTES 8
 
 /* What was said rests on the truth. Not that a PC has no FDE, nor that a row can't be read. */
@@ -108,6 +110,25 @@ static bool is_without_code(const struct evidence *evidence, uint32_t frames)
 		memory->read(memory->context, walk_pc(truth->pc[frames]), &byte, 1));
 }
 
+/* The function at fault, around the place, is in memory as it is in the file. Its whole FDE is compared, as
+ * far as it is near: what was patched may lie before. */
+static bool is_patched(const struct point *point, uint64_t pc)
+{
+	const struct mapping *mapping = address_space_find(point->space, pc);
+	uint8_t now[PATCHED_AROUND * 2];
+	const uint8_t *file;
+	uint64_t begin, size = sizeof(now);
+
+	if (!mapping || !mapping->entry)
+		return false;
+	begin = pc - mapping->start < PATCHED_AROUND ? mapping->start : pc - PATCHED_AROUND;
+	if (mapping->end - begin < size)
+		size = mapping->end - begin;
+	file = image_bytes(mapping->entry->image, begin - mapping->bias, size);
+	return file && !point->memory->read(point->memory->context, begin, now, size) &&
+	       memcmp(file, now, size) != 0;
+}
+
 void doubt_reading(struct comparer *comparer, const struct evidence *evidence, uint32_t frames,
 		   struct reading *readings, size_t *ret_count)
 {
@@ -127,6 +148,10 @@ void doubt_reading(struct comparer *comparer, const struct evidence *evidence, u
 	}
 	if (is_without_code(evidence, frames)) {
 		never_proven(comparer, &readings[0], DOUBT_NO_CODE);
+		return;
+	}
+	if (is_patched(point, readings[0].judgement.pc)) {
+		never_proven(comparer, &readings[0], DOUBT_PATCHED);
 		return;
 	}
 	key = find_key(comparer, point, evidence->truth, frames);

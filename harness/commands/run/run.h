@@ -262,6 +262,8 @@ bool expectation_has_finding(const char *expected, const json_t *finding);
 bool expectation_has_flag(const char *expected);
 /* The truth may be a prefix. */
 bool expectation_has_prefix(const char *expected);
+/* Some points are unproven, and there may be many. */
+bool expectation_has_unproven(const char *expected);
 /* Its symbols are to be resolved while it runs. */
 bool expectation_is_lazy(const char *expected);
 /* Points whose table fault is expected by name. */

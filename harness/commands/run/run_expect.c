@@ -19,6 +19,8 @@
  *	prefix			at some points the truth is only a prefix: the program switches
  *				stacks itself (makecontext)
  *	absent			at some points the walk in the kernel ends at a page that is not present
+ *	unproven		at some points the truth can't prove itself, and at any number of them:
+ *				return addresses that are overwritten, frames that are left out
  *	diagnostic:CODE		the table's text has this diagnostic, and its golden may
  *	lazy			its symbols are resolved as it runs, not before it begins: `run` steps the
  *				dynamic loader's resolution there
@@ -39,6 +41,7 @@ enum word {
 	MAYBE_TABLE_FAULT,
 	MISSING,
 	ABSENT,
+	UNPROVEN,
 	DIAGNOSTIC,
 	LAZY,
 	WORD_COUNT
@@ -54,6 +57,7 @@ static const char *const word_name[WORD_COUNT] = {
 	[MAYBE_TABLE_FAULT] = "table_fault?:",
 	[MISSING] = "missing:",
 	[ABSENT] = "absent",
+	[UNPROVEN] = "unproven",
 	[DIAGNOSTIC] = "diagnostic:",
 	[LAZY] = "lazy",
 };
@@ -121,6 +125,11 @@ bool expectation_has_flag(const char *expected)
 bool expectation_has_prefix(const char *expected)
 {
 	return has(expected, PREFIX, NULL);
+}
+
+bool expectation_has_unproven(const char *expected)
+{
+	return has(expected, UNPROVEN, NULL);
 }
 
 bool expectation_is_lazy(const char *expected)

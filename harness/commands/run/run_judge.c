@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include "commands/run/run.h"
+#include "verdict/doubt.h"
 #include "harness.h"
 
 /*
@@ -197,6 +198,7 @@ static void judge_bpf_score(struct cell *cell, const json_t *score, const json_t
 	uint64_t points = number(verdicts, "points");
 	uint64_t asked = number(score, "points");
 	uint64_t untrapped = number(score, "untrapped");
+	uint64_t unproven = number(score, "unproven");
 	uint64_t table_faults = number(verdicts, "table_fault");
 	uint64_t exact = number(score, "exact");
 	uint64_t absent = number(verdicts, "absent");
@@ -205,7 +207,7 @@ static void judge_bpf_score(struct cell *cell, const json_t *score, const json_t
 				   : 0;
 	const char *separator = faults[0] ? "; " : "";
 
-	if (!asked || asked + untrapped != points) {
+	if (!asked || asked + untrapped + unproven != points) {
 		cell_set(cell, CELL_FAILED,
 			 "bpf was asked at %llu points of %llu, %llu of them without a trap%s%s",
 			 (unsigned long long)asked, (unsigned long long)points,
@@ -263,6 +265,19 @@ static void judge_table_faults(struct cell *cell, const json_t *verdicts, const 
 	} else if (fault_without_image(cell)) {
 		cell_set(cell, CELL_FAILED, "a table fault in no known image");
 	}
+}
+
+/* A truth that is often in doubt proves little, unless the program is there for that. */
+static void judge_doubt(struct cell *cell, const json_t *verdicts, const char *expected)
+{
+	uint64_t points = number(verdicts, "points"), unproven = number(verdicts, "unproven");
+	bool is_expected = expectation_has_unproven(expected);
+
+	if (is_expected && !unproven)
+		cell_set(cell, CELL_FAILED, "unproven was expected and did not appear");
+	else if (!is_expected && unproven > points * UNPROVEN_SHARE_MAX)
+		cell_set(cell, CELL_FAILED, "the truth is in doubt at %llu of %llu points",
+			 (unsigned long long)unproven, (unsigned long long)points);
 }
 
 /* A program that did not do what it claims, and a truth that is no measure, prove nothing. */
@@ -329,6 +344,8 @@ void cell_judge(struct cell *cell, const char *engines, const char *expected, in
 		judge_bpf(cell, verdicts, expected, faults);
 	if (cell->status == CELL_PASSED)
 		judge_table_faults(cell, verdicts, expected);
+	if (cell->status == CELL_PASSED)
+		judge_doubt(cell, verdicts, expected);
 	if (cell->status == CELL_PASSED)
 		judge_expected(cell, expected);
 	if (cell->status == CELL_PASSED)
