@@ -56,6 +56,7 @@ static const struct field {
 	{ 2, "false_complete", NULL, 7 },
 	{ 2, "silent", NULL, 8 },
 	{ 2, "untrapped", NULL, 9 },
+	{ 2, "unproven", NULL, 10 },
 	{ 2, "frames", NULL, 1000 },
 	{ 3, "type", "verdicts", 0 },
 	{ 3, "program", "prog", 0 },
@@ -68,6 +69,10 @@ static const struct field {
 	{ 3, "conversion_loss_flagged", NULL, 106 },
 	{ 3, "unexplained", NULL, 107 },
 	{ 3, "absent", NULL, 108 },
+	{ 3, "unproven", NULL, 109 },
+	{ 3, "unproven_by.stray_return", NULL, 39 },
+	{ 3, "unproven_by.memory", NULL, 40 },
+	{ 3, "doubts", NULL, 41 },
 	{ 3, "conversion_loss", NULL, 209 },
 	{ 3, "kernel_fault", NULL, 0 },
 	{ 3, "table_fault_missing", NULL, 33 },
@@ -90,6 +95,16 @@ static const struct field {
 	{ 3, "truth.frames", NULL, 306 },
 	{ 3, "truth.min_frames", NULL, 307 },
 	{ 3, "truth.max_frames", NULL, 308 },
+	{ 3, "truth.returns", NULL, 309 },
+	{ 3, "truth.returns_replaced", NULL, 310 },
+	{ 3, "truth.returns_stray", NULL, 311 },
+	{ 3, "truth.returns_doubled", NULL, 312 },
+	{ 3, "truth.returns_registers", NULL, 313 },
+	{ 3, "truth.taken_off", NULL, 314 },
+	{ 3, "truth.put_back", NULL, 315 },
+	{ 3, "truth.abandoned", NULL, 316 },
+	{ 3, "truth.disturbances", NULL, 317 },
+	{ 3, "truth.stack_switches", NULL, 318 },
 };
 
 static void fill(struct comparison *comparison, struct finding *finding)
@@ -130,6 +145,7 @@ static void fill(struct comparison *comparison, struct finding *finding)
 	score->false_complete = 7;
 	score->silent = 8;
 	score->untrapped = 9;
+	score->unproven = 10;
 	score->frames = 1000;
 	comparison->points = 200;
 	for (int verdict = 0; verdict < VERDICT_COUNT; verdict++)
@@ -137,6 +153,9 @@ static void fill(struct comparison *comparison, struct finding *finding)
 	comparison->missing = 33;
 	comparison->uncovered = 34;
 	comparison->transit = 36;
+	comparison->unproven[DOUBT_STRAY_RETURN] = 39;
+	comparison->unproven[DOUBT_MEMORY] = 40;
+	comparison->doubts = 41;
 	comparison->status = 256;
 	comparison->unread = 38;
 	comparison->elapsed_ns = 2000000000;
@@ -148,6 +167,16 @@ static void fill(struct comparison *comparison, struct finding *finding)
 		.ending = TRACER_FAILED,
 		.signals = 302,
 		.unrooted = 303,
+		.returns = 309,
+		.returns_replaced = 310,
+		.returns_stray = 311,
+		.returns_doubled = 312,
+		.returns_registers = 313,
+		.taken_off = 314,
+		.put_back = 315,
+		.abandoned = 316,
+		.disturbances = 317,
+		.stack_switches = 318,
 		.untrapped = 304,
 		.unknown_instructions = 305,
 		.frames = 306,

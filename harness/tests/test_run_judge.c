@@ -12,6 +12,9 @@
 
 #define BPF(points, exact)                                                                         \
 	"{\"type\":\"score\",\"engine\":\"bpf\",\"points\":" #points ",\"exact\":" #exact "}\n"
+#define UNPROVEN_BPF(points, exact, unproven)                                                      \
+	"{\"type\":\"score\",\"engine\":\"bpf\",\"points\":" #points ",\"exact\":" #exact          \
+	",\"unproven\":" #unproven "}\n"
 #define VERDICTS(points, more) "{\"type\":\"verdicts\",\"points\":" #points more "}\n"
 #define FINDING_IN(image, verdict, kind, function, stop, count)                                    \
 	"{\"type\":\"finding\",\"verdict\":\"" verdict "\",\"kind\":\"" kind                       \
@@ -248,6 +251,19 @@ static const struct expect_case {
 	{ "absent_memory_that_does_not_appear_fails", "absent",
 	  BPF(9, 9) VERDICTS(9, ",\"absent\":0"), CELL_FAILED,
 	  "absent was expected and did not appear" },
+	{ "unproven_points_excuse_bpf", "exact",
+	  UNPROVEN_BPF(95, 95, 5) VERDICTS(100, ",\"unproven\":5"), CELL_PASSED, "" },
+	{ "unproven_points_excuse_no_point_more", "exact",
+	  UNPROVEN_BPF(95, 95, 4) VERDICTS(100, ",\"unproven\":4"), CELL_FAILED,
+	  "bpf was asked at 95 points of 100" },
+	{ "a_truth_in_doubt_is_no_pass", "exact",
+	  UNPROVEN_BPF(94, 94, 6) VERDICTS(100, ",\"unproven\":6"), CELL_FAILED,
+	  "the truth is in doubt at 6 of 100 points" },
+	{ "a_truth_in_doubt_that_was_expected", "unproven",
+	  UNPROVEN_BPF(40, 40, 60) VERDICTS(100, ",\"unproven\":60"), CELL_PASSED, "" },
+	{ "a_doubt_that_does_not_appear_fails", "startup unproven",
+	  BPF(9, 9) VERDICTS(9, ",\"unproven\":0"), CELL_FAILED,
+	  "unproven was expected and did not appear" },
 	{ "prefix_that_was_expected", "prefix",
 	  BPF(9, 9) VERDICTS(9, ",\"truth\":{\"unrooted\":3,\"max_frames\":8}"), CELL_PASSED, "" },
 	{ "prefix_that_does_not_appear_fails", "startup prefix",
