@@ -223,3 +223,11 @@ bool cfi_shares_code(const struct cfi *cfi, const struct cfi_fde *fde)
 {
 	return find(cfi, fde->pc_begin + fde->pc_range - 1, fde->pc_begin);
 }
+
+bool cfi_has_empty_fde(const struct cfi *cfi)
+{
+	for (size_t i = 0; i < cfi->fde_count; i++)
+		if (!cfi->fde[i].pc_range)
+			return true;
+	return false;
+}

@@ -19,6 +19,7 @@ static const char *const reason_names[DOUBT_REASON_COUNT] = {
 	[DOUBT_IN_TRANSIT] = "in_transit",
 	[DOUBT_NO_CODE] = "no_code",
 	[DOUBT_TOO_MANY] = "too_many",
+	[DOUBT_REFEREE] = "referee",
 	[DOUBT_PATCHED] = "patched",
 	[DOUBT_MEMORY] = "memory",
 	[DOUBT_CLOBBERED] = "clobbered",

@@ -51,6 +51,7 @@ enum doubt_reason {
 	DOUBT_IN_TRANSIT, /* between abandoning frames and jumping */
 	DOUBT_PATCHED,	  /* the code there is not the file's any more, but the CFI is */
 	DOUBT_NO_CODE,	  /* the thread is, or goes on, where nothing can be: a call of NULL */
+	DOUBT_REFEREE,	  /* libdw can't say what the CFI is there */
 	DOUBT_TOO_MANY,	  /* more doubts than DOUBTS_MAX at once */
 	DOUBT_MEMORY,	  /* no memory for a doubt */
 	DOUBT_REASON_COUNT,

@@ -260,6 +260,16 @@ static void judge_reading(const struct evidence *evidence, struct referee *refer
 	}
 }
 
+/* libdw (0.188) finds an FDE without any code in place of one that covers the PC. What it says of such an
+ * image is no word against our reader. */
+static bool is_hidden(const struct address_space *space, uint64_t pc)
+{
+	const struct mapping *mapping = address_space_find(space, pc);
+
+	return mapping && mapping->entry && mapping->entry->cfi &&
+	       cfi_has_empty_fde(mapping->entry->cfi);
+}
+
 /* U is not T: the CFI, or our reading of it? */
 static void judge_reader(const struct evidence *evidence, struct referee *referee, uint32_t frames,
 			 struct judgement *ret)
@@ -309,7 +319,9 @@ static void judge_reader(const struct evidence *evidence, struct referee *refere
 		return;
 	if (step.no_cfi) {
 		if (!malformed)
-			ret->verdict = VERDICT_READER_FAULT;
+			ret->verdict = is_hidden(point->space, reached.lookup_pc)
+					       ? VERDICT_UNPROVEN
+					       : VERDICT_READER_FAULT;
 		return;
 	}
 	ret->declared_cfa = step.cfa;

@@ -76,11 +76,13 @@ static void forget_program(struct run *run)
 
 static int read_program(struct run *run, pid_t pid, struct error *error)
 {
+	/* The first thread may be gone: its number then leads to nothing. */
+	pid_t living = process_living_thread(pid);
 	char link[64], path[4096];
-	uint64_t entry = entry_of(pid);
+	uint64_t entry = entry_of(living);
 	ssize_t size;
 
-	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
+	snprintf(link, sizeof(link), "/proc/%d/exe", living);
 	size = readlink(link, path, sizeof(path) - 1);
 	if (size < 0)
 		return error_set_errno(error, "%s", link);
@@ -350,7 +352,7 @@ static int on_stop(void *context, const struct trace_stop *stop, struct error *e
 	uint64_t ssp = 0;
 
 	run->error = error;
-	target_memory_reset(run->memory, stop->pid);
+	target_memory_reset(run->memory, stop->tid);
 	is_event = event_kind(&run->functions.hooks, stop->regs.rip, &kind);
 	has_cpu = run->cpu_possible && witness_cpu_pointer(stop->tid, &ssp);
 	if (run->cpu_possible && !has_cpu)

@@ -139,6 +139,8 @@ void doubt_reading(struct comparer *comparer, const struct evidence *evidence, u
 	struct doubt *doubt;
 
 	*ret_count = 1;
+	if (readings[0].judgement.verdict == VERDICT_UNPROVEN)
+		never_proven(comparer, &readings[0], DOUBT_REFEREE);
 	if (!frames || !rests_on_truth(&readings[0].judgement))
 		return;
 	comparer->result->doubts++;

@@ -231,6 +231,7 @@ struct plant_count {
 	uint64_t missed;    /* the row led astray, and no point or not every point says so */
 	uint64_t misblamed; /* something else was blamed */
 	uint64_t broken;    /* the run itself failed or was another one */
+	uint64_t unproven;  /* noticed, but the truth could not prove itself: nobody was blamed */
 	uint64_t no_effect; /* tried, and right at every point of the run: not a planting */
 };
 
@@ -242,8 +243,9 @@ struct plant_tally {
 	uint64_t programs, functions, points, faults;
 	uint64_t left_out_long, left_out_threads, left_out_status, left_out_faulty;
 	uint64_t left_out_no_cfi;
+	uint64_t left_out_doubt; /* the truth is in doubt: what is planted may stay unproven */
 	uint64_t
-		left_out_overlap; /* FDEs over one another: which one holds is the reader's to say */
+		left_out_overlap; /* FDEs over one another, or without code: which one holds is the reader's to say */
 	uint64_t skipped, failed;
 	uint64_t without_bpf;
 };

@@ -174,6 +174,9 @@ static int run_workers(const struct plant_check_options *options,
 
 /* ---- the result ------------------------------------------------------------------------- */
 
+/* At most so many of the noticed faults may stay unproven. */
+#define UNPROVEN_ONE_IN 20
+
 static struct plant_count total(const struct plant_tally *tally)
 {
 	struct plant_count sum = { .caught = 0 };
@@ -183,6 +186,7 @@ static struct plant_count total(const struct plant_tally *tally)
 		sum.missed += tally->kind[i].missed;
 		sum.misblamed += tally->kind[i].misblamed;
 		sum.broken += tally->kind[i].broken;
+		sum.unproven += tally->kind[i].unproven;
 		sum.no_effect += tally->kind[i].no_effect;
 	}
 	return sum;
@@ -195,18 +199,18 @@ static uint64_t planted(const struct plant_count *count)
 
 static void print_row(const char *name, const struct plant_count *count)
 {
-	printf("%-20s %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %9" PRIu64 " %8" PRIu64 " %10" PRIu64
-	       "\n",
+	printf("%-20s %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %9" PRIu64 " %8" PRIu64 " %8" PRIu64
+	       " %10" PRIu64 "\n",
 	       name, planted(count), count->caught, count->missed, count->misblamed, count->broken,
-	       count->no_effect);
+	       count->unproven, count->no_effect);
 }
 
 static void print_table(const struct plant_tally *tally)
 {
 	struct plant_count sum = total(tally);
 
-	printf("%-20s %8s %8s %8s %9s %8s %10s\n", "kind", "planted", "caught", "missed",
-	       "misblamed", "broken", "no effect");
+	printf("%-20s %8s %8s %8s %9s %8s %8s %10s\n", "kind", "planted", "caught", "missed",
+	       "misblamed", "broken", "unproven", "no effect");
 	for (size_t i = 0; plant_kind_at(i); i++)
 		print_row(plant_kind_at(i)->name, &tally->kind[i]);
 	print_row("all", &sum);
@@ -216,9 +220,10 @@ static void print_table(const struct plant_tally *tally)
 	printf("left out: %" PRIu64 " programs that run too long, %" PRIu64
 	       " with threads, %" PRIu64 " that fail or are too shallow, %" PRIu64
 	       " without .eh_frame, %" PRIu64 " whose FDEs overlap, %" PRIu64
-	       " whose own CFI is wrong\n",
+	       " whose own CFI is wrong, %" PRIu64 " whose truth is in doubt\n",
 	       tally->left_out_long, tally->left_out_threads, tally->left_out_status,
-	       tally->left_out_no_cfi, tally->left_out_overlap, tally->left_out_faulty);
+	       tally->left_out_no_cfi, tally->left_out_overlap, tally->left_out_faulty,
+	       tally->left_out_doubt);
 	if (tally->without_bpf)
 		printf("engine bpf can't run here: engines cfi and table in %" PRIu64 " programs\n",
 		       tally->without_bpf);
@@ -235,12 +240,13 @@ static void print_json(const struct plant_tally *tally)
 					      (json_int_t)planted(&tally->kind[i]), "caught",
 					      (json_int_t)tally->kind[i].caught, "no_effect",
 					      (json_int_t)tally->kind[i].no_effect));
-	object = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o}", "type",
+	object = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b, s:o}", "type",
 			   "plant_check", "planted", (json_int_t)planted(&sum), "caught",
 			   (json_int_t)sum.caught, "missed", (json_int_t)sum.missed, "misblamed",
-			   (json_int_t)sum.misblamed, "broken", (json_int_t)sum.broken, "programs",
-			   (json_int_t)tally->programs, "points", (json_int_t)tally->points, "bpf",
-			   !tally->without_bpf, "kinds", kinds);
+			   (json_int_t)sum.misblamed, "broken", (json_int_t)sum.broken, "unproven",
+			   (json_int_t)sum.unproven, "programs", (json_int_t)tally->programs,
+			   "points", (json_int_t)tally->points, "bpf", !tally->without_bpf, "kinds",
+			   kinds);
 	json_dumpf(object, stdout, JSON_COMPACT);
 	putchar('\n');
 	json_decref(object);
@@ -252,6 +258,11 @@ static int finish(const struct plant_check_options *options, const struct plant_
 	struct plant_count sum = total(tally);
 	uint64_t failed = planted(&sum) - sum.caught + tally->failed + crashed;
 
+	if (sum.unproven * UNPROVEN_ONE_IN > sum.caught) {
+		printf("FAIL %" PRIu64 " plantings stayed unproven, %" PRIu64 " were caught\n",
+		       sum.unproven, sum.caught);
+		failed++;
+	}
 	if (planted(&sum) < options->least) {
 		printf("FAIL only %" PRIu64 " plantings, at least %" PRIu64 " were to be made\n",
 		       planted(&sum), options->least);

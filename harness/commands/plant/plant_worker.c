@@ -10,7 +10,8 @@
  *
  * A run is repeated with each copy under a path of the same length, because the path is on the
  * program's stack. Left out and counted are programs with threads, those longer than points_max, and
- * those whose CFI is wrong without any planting: two faults at one point would be told as one.
+ * those whose CFI is wrong without any planting: two faults at one point would be told as one. And those
+ * whose stack is disturbed (longjmp, exceptions): what can't be proven there is not said.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -240,8 +241,9 @@ static bool names_function(const struct worker *worker, const struct comparison 
 
 /* ---- one planting ----------------------------------------------------------------------- */
 
-enum fate { FATE_CAUGHT, FATE_MISSED, FATE_MISBLAMED, FATE_BROKEN, FATE_NO_EFFECT };
-static const char *const fate_names[] = { "caught", "missed", "misblamed", "broken", "no_effect" };
+enum fate { FATE_CAUGHT, FATE_MISSED, FATE_MISBLAMED, FATE_BROKEN, FATE_UNPROVEN, FATE_NO_EFFECT };
+static const char *const fate_names[] = { "caught", "missed",	"misblamed",
+					  "broken", "unproven", "no_effect" };
 
 static enum fate judge_outcome(const struct worker *worker, const struct comparison *comparison)
 {
@@ -255,7 +257,10 @@ static enum fate judge_outcome(const struct worker *worker, const struct compari
 		return FATE_MISSED;
 	if (!outcome->faults)
 		return FATE_NO_EFFECT;
-	return names_function(worker, comparison) ? FATE_CAUGHT : FATE_MISBLAMED;
+	if (names_function(worker, comparison))
+		return FATE_CAUGHT;
+	return comparison->verdict[VERDICT_UNPROVEN] >= outcome->faults ? FATE_UNPROVEN
+									: FATE_MISBLAMED;
 }
 
 static void print_fate(const struct worker *worker, enum fate fate)
@@ -312,15 +317,15 @@ static void count_fate(struct worker *worker, enum fate fate)
 		index++;
 	count = &worker->tally->kind[index];
 
-	uint64_t *cell[] = { &count->caught, &count->missed, &count->misblamed, &count->broken,
-			     &count->no_effect };
+	uint64_t *cell[] = { &count->caught, &count->missed,   &count->misblamed,
+			     &count->broken, &count->unproven, &count->no_effect };
 
 	__atomic_add_fetch(cell[fate], 1, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&worker->tally->faults, worker->outcome.faults, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&worker->tally->points, worker->clean.count, __ATOMIC_RELAXED);
 	if (worker->options->json)
 		print_json(worker, fate);
-	else if (fate != FATE_CAUGHT && fate != FATE_NO_EFFECT)
+	else if (fate != FATE_CAUGHT && fate != FATE_NO_EFFECT && fate != FATE_UNPROVEN)
 		print_fate(worker, fate);
 }
 
@@ -423,7 +428,8 @@ static bool is_faulty(const struct worker *worker, const struct comparison *comp
 	for (size_t i = 0; i < comparison->findings.count; i++) {
 		const struct finding *finding = &comparison->findings.finding[i];
 
-		if (!strcmp(finding->image, worker->path) && finding->first.kind != FAULT_MISSING &&
+		if (finding->count && !strcmp(finding->image, worker->path) &&
+		    finding->first.kind != FAULT_MISSING &&
 		    finding->first.verdict != VERDICT_CONVERSION_LOSS_FLAGGED)
 			return true;
 	}
@@ -446,8 +452,10 @@ static int run_clean(struct worker *worker, struct error *error)
 	else if (!WIFEXITED(comparison.status) || WEXITSTATUS(comparison.status) ||
 		 comparison_is_thin(&comparison))
 		why = &tally->left_out_status;
-	else if (worker->image.cfi->overlapping)
+	else if (worker->image.cfi->overlapping || cfi_has_empty_fde(worker->image.cfi))
 		why = &tally->left_out_overlap;
+	else if (comparison.verdict[VERDICT_UNPROVEN] || comparison.truth.disturbances)
+		why = &tally->left_out_doubt;
 	else if (is_faulty(worker, &comparison))
 		why = &tally->left_out_faulty;
 	for (size_t i = 0; !why && i < comparison.engine_count; i++)
