@@ -218,7 +218,8 @@ static bool is_ambiguous(const struct thread *thread, const struct user_regs_str
 }
 
 /* 1: done, 0: the thread is gone, -1: error. */
-static int trap_cause(struct tracer *tracer, const struct thread *thread, enum trap_cause *ret)
+static int trap_cause(struct tracer *tracer, const struct thread *thread,
+		      const struct user_regs_struct *regs, enum trap_cause *ret)
 {
 	bool raised = thread->next.kind == INSTRUCTION_TRAP;
 	siginfo_t info;
@@ -232,6 +233,8 @@ static int trap_cause(struct tracer *tracer, const struct thread *thread, enum t
 		*ret = TRAP_HANDLER;
 	else if (info.si_code == TRAP_TRACE || (info.si_code == TRAP_BRKPT && !raised))
 		*ret = TRAP_STEP; /* TRAP_BRKPT: after a system call (user_single_step_report) */
+	else if (raised && info.si_code == SI_USER && regs->rip != thread->regs.rip)
+		*ret = TRAP_STEP; /* a uprobe's int3: what it stands for was executed (uprobes.c) */
 	else
 		*ret = TRAP_PROGRAM;
 	return 1;
@@ -279,7 +282,7 @@ static int handle_trap(struct tracer *tracer, struct thread *thread)
 	int got = get_registers(tracer, thread->tid, &regs);
 
 	if (got > 0 && thread->state == THREAD_STEPPED && is_ambiguous(thread, &regs))
-		got = trap_cause(tracer, thread, &cause);
+		got = trap_cause(tracer, thread, &regs, &cause);
 	if (got <= 0)
 		return got < 0 ? -1 : DO_NOT_RESUME;
 
