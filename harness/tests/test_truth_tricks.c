@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_truth_tricks.c - programs that trick the truth, and nobody is accused
+ *
+ * testprogs/truth/ has small programs whose CFI is right, and which do what a shadow stack of calls and
+ * returns can't see, or sees wrong. Each is stepped, and compared at every instruction. What must follow:
+ * no finding but that CFI is missing, save against who is guilty by name; a counter of the truth
+ * says that the trick was played; the truth stays in doubt at no more points than the case says, in
+ * percent; the program did what it should. The percentages are as they were measured: who lowers one
+ * has made the truth better. Paths hold at the project's root, where tests are run.
+ */
+#include <check.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "commands/compare/compare.h"
+
+#define COUNT(array)   ((int)(sizeof(array) / sizeof((array)[0])))
+#define EXIT_SKIPPED   77
+#define SHOWS(counter) offsetof(struct tracer_counters, counter)
+#define SHOWS_NOTHING  SIZE_MAX
+
+#define ASM                                                                                        \
+	"gcc-12 -static -nostdlib -Wl,--eh-frame-hdr -Itestprogs/asm "                             \
+	"testprogs/truth/"
+#define BARE                                                                                       \
+	"gcc-12 -O2 -ffreestanding -fno-stack-protector -fasynchronous-unwind-tables -static "     \
+	"-nostdlib -Wl,--eh-frame-hdr -Itestprogs/c testprogs/truth/"
+#define C   "gcc-12 -O2 -Itestprogs/c testprogs/truth/"
+#define CXX "g++-12 -O2 -Itestprogs/c testprogs/truth/"
+
+static const struct trick_case {
+	const char *name;
+	const char *build;   /* but for -o */
+	double unproven_max; /* percent of the points */
+	size_t shows;	     /* the counter that must not be 0 */
+	const char *guilty;  /* the function whose CFI is wrong in truth; or NULL */
+} cases[] = {
+	{ "a_popped_return_address_pushed_again", ASM "put_back.S -DFORM=1", 0, SHOWS(put_back),
+	  NULL },
+	{ "a_popped_return_address_that_rsp_goes_back_over", ASM "put_back.S -DFORM=2", 0,
+	  SHOWS(put_back), NULL },
+	{ "a_call_while_the_return_address_is_in_a_register", ASM "put_back.S -DFORM=3", 35,
+	  SHOWS(taken_off), NULL },
+	{ "a_call_made_of_push_and_jmp", ASM "pushed.S -DFORM=1", 0, SHOWS(returns_stray), NULL },
+	{ "a_return_address_moved_to_a_lower_slot", ASM "pushed.S -DFORM=2", 18,
+	  SHOWS(returns_stray), NULL },
+	{ "a_ret_that_is_a_jump", ASM "pushed.S -DFORM=3", 0, SHOWS(returns_stray), NULL },
+	{ "a_hijacked_return_that_is_given_back", ASM "hijacked.S -DFORM=2", 14, SHOWS_NOTHING,
+	  NULL },
+	{ "a_return_to_another_place_for_good", ASM "hijacked.S -DFORM=3", 0,
+	  SHOWS(returns_replaced), NULL },
+	{ "a_return_behind_an_inline_argument", ASM "hijacked.S -DFORM=4", 0,
+	  SHOWS(returns_replaced), NULL },
+	{ "a_thunk_of_an_indirect_call", ASM "thunks.S -DFORM=1", 8, SHOWS(returns_replaced),
+	  NULL },
+	{ "a_thunk_of_a_return", ASM "thunks.S -DFORM=2", 4, SHOWS(taken_off), NULL },
+	{ "a_call_of_the_next_instruction", ASM "thunks.S -DFORM=3", 8, SHOWS(taken_off), NULL },
+	{ "a_call_behind_mov_ss", ASM "mov_ss.S", 0, SHOWS(merged_steps), NULL },
+	{ "rsp_as_a_pointer_into_the_callers_frame", ASM "rsp_as_pointer.S -DFORM=1", 14,
+	  SHOWS(disturbances), NULL },
+	{ "rsp_as_a_pointer_into_bss", ASM "rsp_as_pointer.S -DFORM=2", 0, SHOWS(disturbances),
+	  NULL },
+	{ "fibers_in_adjacent_mappings", BARE "fibers.c -DWHERE=1", 0, SHOWS(disturbances), NULL },
+	{ "nested_fibers_in_adjacent_mappings", BARE "fibers.c -DWHERE=1 -DNESTED -DDOWN", 0,
+	  SHOWS(disturbances), NULL },
+	{ "nested_fibers_made_on_a_called_stack_in_adjacent_mappings",
+	  BARE "fibers.c -DWHERE=1 -DCALLED=2 -DNESTED -DDOWN", 65, SHOWS(disturbances), NULL },
+	{ "fibers_in_one_array", BARE "fibers.c -DWHERE=2", 0, SHOWS(disturbances), NULL },
+	{ "nested_fibers_in_one_array", BARE "fibers.c -DWHERE=2 -DNESTED -DDOWN", 0,
+	  SHOWS(disturbances), NULL },
+	{ "nested_fibers_made_on_a_called_stack_in_one_array",
+	  BARE "fibers.c -DWHERE=2 -DCALLED=2 -DNESTED -DDOWN", 69, SHOWS(disturbances), NULL },
+	{ "fibers_in_an_array_of_an_open_frame", BARE "fibers.c -DWHERE=3", 70, SHOWS(disturbances),
+	  NULL },
+	{ "nested_fibers_in_an_array_of_an_open_frame", BARE "fibers.c -DWHERE=3 -DNESTED -DDOWN",
+	  90, SHOWS(disturbances), NULL },
+	{ "fibers_made_on_a_called_stack_in_an_array_of_an_open_frame",
+	  BARE "fibers.c -DWHERE=3 -DCALLED=2", 79, SHOWS(disturbances), NULL },
+	{ "nested_fibers_made_on_a_called_stack_in_an_array_of_an_open_frame",
+	  BARE "fibers.c -DWHERE=3 -DCALLED=2 -DNESTED -DDOWN", 98, SHOWS(disturbances), NULL },
+	{ "calls_on_arrays_of_the_callers_frame", BARE "calls_on.c -DWHERE=1", 47,
+	  SHOWS(disturbances), NULL },
+	{ "a_longjmp_out_of_calls_on_arrays_of_the_callers_frame",
+	  BARE "calls_on.c -DWHERE=1 -DJUMPS", 63, SHOWS(disturbances), NULL },
+	{ "calls_on_a_stack_and_one_above", BARE "calls_on.c -DWHERE=2", 20, SHOWS(disturbances),
+	  NULL },
+	{ "a_longjmp_out_of_calls_on_a_stack_and_one_above", BARE "calls_on.c -DWHERE=2 -DJUMPS",
+	  26, SHOWS(disturbances), NULL },
+	{ "calls_on_a_stack_and_one_below", BARE "calls_on.c -DWHERE=3", 0, SHOWS(disturbances),
+	  NULL },
+	{ "a_longjmp_out_of_calls_on_a_stack_and_one_below", BARE "calls_on.c -DWHERE=3 -DJUMPS", 1,
+	  SHOWS(disturbances), NULL },
+	{ "swapcontext_to_an_array_of_an_open_frame", C "contexts.c -DWHERE=1", 3,
+	  SHOWS(stack_switches), NULL },
+	{ "swapcontext_to_stacks_that_are_freed", C "contexts.c -DWHERE=2", 1,
+	  SHOWS(stack_switches), NULL },
+	{ "boost_fibers_one_in_the_other", CXX "boost_fibers.cc -lboost_context", 0,
+	  SHOWS(stack_switches), NULL },
+	{ "split_stacks_and_threads", C "split_threads.c -fsplit-stack -pthread", 7,
+	  SHOWS(disturbances), "__morestack" },
+	{ "a_stack_copied_away_and_back", BARE "stack_copy.c", 51, SHOWS(disturbances), NULL },
+	{ "a_handler_that_goes_on_behind_the_fault", C "handler_context.c -DHOW=1", 0,
+	  SHOWS(signals), NULL },
+	{ "a_call_of_null_and_a_handler_that_returns_for_it", C "handler_context.c -DHOW=2", 2,
+	  SHOWS(signals), NULL },
+	{ "preempted_by_rt_sigreturn_to_another_mapping", C "handler_context.c -DHOW=3", 4,
+	  SHOWS(stack_switches), NULL },
+	{ "preempted_by_rt_sigreturn_within_one_array", C "handler_context.c -DHOW=4", 10,
+	  SHOWS(disturbances), NULL },
+	{ "preempted_on_a_signal_stack_within_one_array", C "handler_context.c -DHOW=5", 9,
+	  SHOWS(disturbances), NULL },
+	{ "code_patched_through_proc_self_mem", C "patched.c -DHOW=1", 0, SHOWS(stale_instructions),
+	  NULL },
+	{ "code_patched_through_another_mapping", C "patched.c -DHOW=2", 0, SHOWS_NOTHING, NULL },
+	{ "a_function_with_a_uprobe", C "uprobed.c -DRETURNS=0", 0, SHOWS_NOTHING, NULL },
+	{ "a_function_with_a_uretprobe", C "uprobed.c -DRETURNS=1", 1, SHOWS_NOTHING, NULL },
+};
+
+/* A finding that accuses: not that CFI is missing, nor who is guilty. */
+static bool accuses(const struct trick_case *c, const struct finding *finding)
+{
+	if (finding->count == 0 || finding->first.kind == FAULT_MISSING ||
+	    finding->first.verdict == VERDICT_CONVERSION_LOSS_FLAGGED)
+		return false;
+	return !c->guilty || strcmp(finding->function, c->guilty) != 0;
+}
+
+static uint64_t counter_at(const struct tracer_counters *counters, size_t offset)
+{
+	uint64_t value;
+
+	memcpy(&value, (const char *)counters + offset, sizeof(value));
+	return value;
+}
+
+static void check_result(const struct trick_case *c, const struct comparison *result)
+{
+	double unproven = 100.0 * result->verdict[VERDICT_UNPROVEN] / result->points;
+
+	ck_assert_msg(result->status == 0, "%s: status 0x%x", c->name, result->status);
+	for (size_t i = 0; i < result->findings.count; i++) {
+		const struct finding *finding = &result->findings.finding[i];
+
+		ck_assert_msg(!accuses(c, finding), "%s: %s (%s) at %s, %" PRIu64 " times", c->name,
+			      verdict_name(finding->first.verdict),
+			      fault_kind_name(finding->first.kind), finding->place, finding->count);
+	}
+	ck_assert_uint_eq(result->findings.not_kept, 0);
+	ck_assert_uint_eq(result->truth.call_mismatches, 0);
+	ck_assert_msg(c->shows == SHOWS_NOTHING || counter_at(&result->truth, c->shows),
+		      "%s: the trick was not played", c->name);
+	ck_assert_msg(unproven <= c->unproven_max, "%s: %.2f %% of %" PRIu64 " points unproven",
+		      c->name, unproven, result->points);
+	if (getenv("SHOW_TRICKS"))
+		printf("%-50s %6" PRIu64 " points, %6.2f %% unproven of %.1f\n", c->name,
+		       result->points, unproven, c->unproven_max);
+}
+
+static void run(const struct trick_case *c, char *program)
+{
+	const struct compare_options options = { .engine = { &engine_cfi, &engine_table },
+						 .engine_count = 2 };
+	bool is_bare = strstr(c->build, "-nostdlib");
+	const struct tracer_options tracer = { .argv = (char *[]) { program, NULL },
+					       .from = is_bare ? "_start" : "main",
+					       .timeout_ms = 60000 };
+	struct comparer *comparer;
+	struct comparison comparison;
+	struct error error;
+
+	ck_assert_msg(!comparer_create(&options, &comparer, &error), "%s", error.message);
+	ck_assert_msg(!comparer_run(comparer, &tracer, &comparison, &error), "%s: %s", c->name,
+		      error.message);
+	if (WIFEXITED(comparison.status) && WEXITSTATUS(comparison.status) == EXIT_SKIPPED)
+		printf("SKIP: %s: the machine can't\n", c->name);
+	else
+		check_result(c, &comparison);
+	comparison_deinit(&comparison);
+	comparer_destroy(comparer);
+}
+
+START_TEST(nobody_is_accused)
+{
+	const struct trick_case *c = &cases[_i];
+	char folder[] = "/tmp/test_truth_tricks.XXXXXX", program[64], command[512];
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(program, sizeof(program), "%s/trick", folder);
+	/* What is linked to comes behind the source. */
+	snprintf(command, sizeof(command), "%s -o %s 2>/dev/null", c->build, program);
+	if (system(command))
+		printf("SKIP: %s: it can't be built here\n", c->name);
+	else
+		run(c, program);
+	unlink(program);
+	rmdir(folder);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("truth_tricks");
+	TCase *tcase = tcase_create("truth_tricks");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_loop_test(tcase, nobody_is_accused, 0, COUNT(cases));
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * patched.c - code whose effect on the stack changes behind the tracer's back
+ *
+ * Rule: what was decoded once may be another instruction the next time. HOW 1: written through /proc/self/mem,
+ * which no protection stops; 2: through a second mapping of the same memory. Half of the time the function calls,
+ * and half of the time it has nops there.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "../c/testprog.h"
+
+#define CODE_BYTES 4096
+#define ROUNDS	   6
+
+/* sub $8, %rsp; nops or call *%rdi; add $8, %rsp; ret */
+static const char forms[2][12] = { "\x48\x83\xec\x08\x90\x90\x48\x83\xc4\x08\xc3",
+				   "\x48\x83\xec\x08\xff\xd7\x48\x83\xc4\x08\xc3" };
+static volatile int calls;
+
+static FRAME void callee(void)
+{
+	calls++;
+}
+
+int main(void)
+{
+	int code = memfd_create("code", 0), memory = open("/proc/self/mem", O_RDWR);
+	char *writable, *executable;
+
+	if (code < 0 || memory < 0 || ftruncate(code, CODE_BYTES))
+		return 1;
+	writable = mmap(NULL, CODE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, code, 0);
+	executable = mmap(NULL, CODE_BYTES, PROT_READ | PROT_EXEC,
+			  HOW == 1 ? MAP_PRIVATE : MAP_SHARED, code, 0);
+	if (writable == MAP_FAILED || executable == MAP_FAILED)
+		return 1;
+	for (int i = 0; i < ROUNDS; i++) {
+		if (HOW == 2)
+			memcpy(writable, forms[i % 2], sizeof(forms[0]));
+		else if (pwrite(memory, forms[i % 2], sizeof(forms[0]), (off_t)executable) < 0)
+			return 1;
+		((void (*)(void (*)(void)))executable)(callee);
+	}
+	return calls != ROUNDS / 2;
+}
