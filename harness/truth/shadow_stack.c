@@ -180,7 +180,7 @@ static bool region_contains(const struct shadow_region *region, uint64_t sp)
 bool shadow_stack_on_region(const struct shadow_stack *stack, uint64_t sp)
 {
 	for (size_t i = 0; i < stack->region_count; i++)
-		if (region_contains(&stack->region[i], sp))
+		if (!stack->region[i].called && region_contains(&stack->region[i], sp))
 			return true;
 	return false;
 }

@@ -74,10 +74,13 @@ bool stack_pool_is_intact(const struct parked_stack *parked, uint64_t sp,
 			  const struct memory_reader *memory)
 {
 	const struct shadow_stack *shadow = &parked->shadow;
-	size_t count = shadow->count;
+	const struct shadow_region *region = shadow->region_count
+						     ? &shadow->region[shadow->region_count - 1]
+						     : NULL;
+	size_t count = shadow->count, floor = region ? region->first : 0;
 
 	/* With handlers in it, slots don't fall from frame to frame. */
-	while (!shadow->region_count && count > 0 && shadow->frame[count - 1].slot < sp)
+	while (!(region && !region->called) && count > floor && shadow->frame[count - 1].slot < sp)
 		count--;
 	if (shadow->count - count > HELPER_FRAMES_MAX)
 		return false;

@@ -23,7 +23,9 @@
  * The stack that a thread leaves is parked; one that isn't known begins empty and unrooted: its
  * truth is a prefix. If the next that happens there is a call, and no return or jump before it, the
  * function that switched has gone on (-fsplit-stack's __morestack): the parked frames are open
- * below that call, and are brought back. A main stack that grew is still the same mapping: the
+ * below that call, and are brought back. From then on the two are one stack to the pool: who switches
+ * away from there parks both. If rsp comes back to where the function went from, the call is over (or was
+ * left by longjmp). A main stack that grew is still the same mapping: the
  * ranges overlap, or rsp is in none because nothing was written there yet.
  *
  * The stack that the kernel made for the process has no others in its mapping but those that lie in
@@ -193,13 +195,20 @@ static int presume_gone(struct tracer *tracer, struct thread *thread, uint64_t s
 	const struct shadow_stack *shadow = &thread->shadow;
 	size_t kept = frames_kept(shadow, sp);
 	struct shadow_frame *copy;
+	struct shadow_region *regions;
 
 	if (kept == shadow->count)
 		return 0;
 	copy = malloc(shadow->count * sizeof(*copy));
-	if (!copy)
+	regions = malloc((shadow->region_count + 1) * sizeof(*regions));
+	if (!copy || !regions) {
+		free(copy);
+		free(regions);
 		return tracer_out_of_memory(tracer);
+	}
 	memcpy(copy, shadow->frame, shadow->count * sizeof(*copy));
+	if (shadow->region_count)
+		memcpy(regions, shadow->region, shadow->region_count * sizeof(*regions));
 	forget_presumed(thread);
 	thread->presumed = (struct presumed_stack) {
 		.valid = true,
@@ -213,8 +222,8 @@ static int presume_gone(struct tracer *tracer, struct thread *thread, uint64_t s
 	};
 	thread->presumed.stack.shadow.frame = copy;
 	thread->presumed.stack.shadow.capacity = shadow->count;
-	thread->presumed.stack.shadow.region = NULL;
-	thread->presumed.stack.shadow.region_capacity = 0;
+	thread->presumed.stack.shadow.region = regions;
+	thread->presumed.stack.shadow.region_capacity = shadow->region_count + 1;
 	thread->presumed.stack.shadow.taken_off.slot = 0;
 	return 0;
 }
@@ -281,6 +290,14 @@ int thread_enter_array(struct tracer *tracer, struct thread *thread, uint64_t sl
 
 /* ---- switches --------------------------------------------------------------------------- */
 
+/* The innermost region's, if it is a handler's. */
+static bool is_on_signal_stack(const struct thread *thread)
+{
+	const struct shadow_stack *shadow = &thread->shadow;
+
+	return shadow->region_count && !shadow->region[shadow->region_count - 1].called;
+}
+
 /* What rsp was set to was computed from it. */
 static bool is_derived(const struct thread *thread)
 {
@@ -314,7 +331,7 @@ static int follow_in_mapping(struct tracer *tracer, struct thread *thread, uint6
 	struct parked_stack known;
 
 	/* Handlers and what they interrupted may have one mapping, too: shadow_stack_move() knows. */
-	if (thread->shadow.region_count)
+	if (is_on_signal_stack(thread))
 		return 0;
 	if (thread->next.sp_source == SP_MOVED ||
 	    (thread->next.sp_source == SP_FROM_FRAME && sp >= from)) {
@@ -347,12 +364,35 @@ static int follow_in_mapping(struct tracer *tracer, struct thread *thread, uint6
 	return change_stack(tracer, thread, sp, thread->stack, NULL);
 }
 
+/* rsp is where a function went from, to call on the stack in use: on that one again, or further out. */
+static bool leave_called(struct thread *thread, uint64_t sp)
+{
+	const struct shadow_stack *shadow = &thread->shadow;
+
+	if (thread->next.sp_source == SP_MOVED && in_range(thread->stack, sp))
+		return false;
+	for (size_t i = shadow->region_count; i-- > 0;) {
+		const struct left_stack *left = &shadow->region[i].left;
+
+		if (!shadow->region[i].called || sp + STACK_SLACK < left->sp || sp > left->high)
+			continue;
+		forget_presumed(thread);
+		thread->stack = (struct address_range) { left->low_map, left->high_map };
+		thread->base = left->base;
+		thread->root = left->root;
+		return true;
+	}
+	return false;
+}
+
 int thread_follow_stack(struct tracer *tracer, struct thread *thread, uint64_t sp)
 {
 	struct address_range *stack = &thread->stack;
 	struct address_range range;
 	struct parked_stack known;
 
+	if (leave_called(thread, sp))
+		return 0;
 	if (in_range(*stack, sp))
 		return follow_in_mapping(tracer, thread, sp);
 	if (shadow_stack_on_region(&thread->shadow, sp) || sp == stack->high)
@@ -397,19 +437,34 @@ bool thread_unswitch_stack(struct tracer *tracer, struct thread *thread, uint64_
 
 int thread_continue_stack(struct tracer *tracer, struct thread *thread)
 {
-	struct address_range here = thread->stack;
+	struct address_range here = thread->stack, mapping = here;
+	struct shadow_stack *shadow = &thread->shadow;
 	uint64_t base = thread->base, from;
+	struct left_stack left;
 
 	if (!switch_back(tracer, thread, &from))
 		return 0;
 	tracer->counters.stack_switches++;
+	left = (struct left_stack) {
+		.sp = from,
+		.high = is_on_signal_stack(thread) ? shadow->region[shadow->region_count - 1].high
+						   : thread->base,
+		.low_map = thread->stack.low,
+		.high_map = thread->stack.high,
+		.base = thread->base,
+		.root = thread->root,
+	};
 	/* In one mapping with the stack that goes on below: up to that one, or from it on. */
 	if (in_range(here, from)) {
 		if (base > thread->base)
 			here.low = thread->base;
 		here.high = base;
 	}
-	if (!shadow_stack_continue(&thread->shadow, here.low, here.high))
+	if (!shadow_stack_continue(shadow, here.low, here.high))
 		return tracer_out_of_memory(tracer);
+	shadow->region[shadow->region_count - 1].left = left;
+	thread->stack = mapping;
+	thread->base = base;
+	thread->root = 0;
 	return 0;
 }

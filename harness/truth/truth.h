@@ -143,11 +143,20 @@ struct shadow_frame {
 	uint64_t callee_saved[CALLEE_SAVED_COUNT];
 };
 
+/* A stack that goes on below another one: where it is, for who comes back to it (tracer_stacks.c). */
+struct left_stack {
+	uint64_t sp, high;	    /* from rsp where it was left to its end */
+	uint64_t low_map, high_map; /* its mapping */
+	uint64_t base;
+	pid_t root;
+};
+
 /* Another stack in use, on top of frames that are still open: shadow_stack.c says why. */
 struct shadow_region {
 	uint64_t low, high; /* as sigaltstack has it; or the mapping */
 	size_t first;	    /* index of the region's first frame: the interrupted one of a signal */
 	bool called;	    /* entered by a function that went there and called, not by a signal */
+	struct left_stack left; /* called: the one that it came from */
 };
 
 /* How a frame left the shadow stack. */
@@ -247,7 +256,7 @@ struct signal_frame {
 bool shadow_stack_signal(struct shadow_stack *stack, const struct signal_frame *frame);
 /* Records that rt_sigreturn went to pc with rsp at sp: on another stack, slots can't tell. */
 void shadow_stack_sigreturn(struct shadow_stack *stack, uint64_t pc, uint64_t sp);
-/* Whether sp lies on any region's stack: not the innermost one's if that was just left for an outer
+/* Whether sp lies on any signal stack in use: not the innermost one if that was just left for an outer
  * one (a handler on an alternate stack, interrupted by one on another: SS_AUTODISARM). */
 bool shadow_stack_on_region(const struct shadow_stack *stack, uint64_t sp);
 /* Records that what is called next is called on the stack from low to high, by a function on the one
