@@ -193,6 +193,8 @@ static struct outcome after_frame(const struct doubt *doubt, const struct shadow
 	case FRAME_RETURNED:
 		if (doubt->registers && frame->clobbered)
 			return ends(DOUBT_UNPROVEN, DOUBT_CLOBBERED);
+		if (doubt->inserts)
+			return ends(DOUBT_UNPROVEN, DOUBT_OPEN);
 		if (doubt->intact)
 			return ends(DOUBT_TRUTH_STANDS, DOUBT_OPEN);
 		return ends(DOUBT_UNPROVEN, DOUBT_REPLACED);

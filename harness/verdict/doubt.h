@@ -12,6 +12,8 @@
  * and the program decides (struct shadow_observer brings its word):
  *
  *	the frame returned			the truth was right: the accusation stands
+ *	 ... but the claim only puts
+ *	frames in before it			unproven: those may be popped and jumped to
  *	a ret went through the claim's slot
  *	to the claim's PC			the CFI was right: the point is what it would have been
  *						had the truth known that frame
@@ -118,6 +120,7 @@ struct doubt {
 	uint64_t epoch;	 /* the stack's at its first point */
 	struct claim claim;
 	bool intact, registers;
+	bool inserts;	       /* the claim has the truth's frame, too, behind others */
 	struct account *told;  /* by the truth */
 	struct account *other; /* by the claim; NULL: it has no reading of its own */
 	struct doubt *next;

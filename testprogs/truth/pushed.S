@@ -25,8 +25,9 @@ begin_program
 	push	%rax
 	.cfi_def_cfa_offset 16
 	jmp	callee
-1:
 	.cfi_def_cfa_offset 8
+	nop /* return addresses are looked up at PC - 1 */
+1:
 	call	leaf
 	ret
 	end by_hand
@@ -61,8 +62,9 @@ begin_program
 	.cfi_def_cfa_offset 16
 	nop
 	ret
-1:
 	.cfi_def_cfa_offset 8
+	nop /* return addresses are looked up at PC - 1 */
+1:
 	call	callee
 	ret
 	end by_hand
@@ -82,8 +84,9 @@ begin_program
 	push	%rax
 	.cfi_def_cfa_offset 16
 	jmp	pops
-1:
 	.cfi_def_cfa_offset 8
+	nop /* return addresses are looked up at PC - 1 */
+1:
 	call	leaf
 	ret
 	end by_hand

@@ -98,6 +98,15 @@ static bool read_by_claim(struct comparer *comparer, const struct evidence *evid
 	return !rests_on_truth(&ret->judgement);
 }
 
+/* The truth as the CFI has it has all of the truth's frames, and others in between. */
+static bool inserts(const struct stack *alternative, const struct stack *truth, uint32_t frames)
+{
+	uint32_t more = alternative->count - truth->count;
+
+	return alternative->count > truth->count &&
+	       walk_pc(alternative->pc[frames + more]) == walk_pc(truth->pc[frames]);
+}
+
 /* The frame at fault, or the one that it should lead to, is where no code can be. */
 static bool is_without_code(const struct evidence *evidence, uint32_t frames)
 {
@@ -181,6 +190,7 @@ void doubt_reading(struct comparer *comparer, const struct evidence *evidence, u
 		doubt->other = NULL;
 		return;
 	}
+	doubt->inserts |= inserts(&comparer->alternative, evidence->truth, frames);
 	if (!doubt->other)
 		doubt->other = account_create(comparer->engine_count);
 	readings[1].account = doubt->other;
