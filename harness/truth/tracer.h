@@ -53,6 +53,7 @@ struct thread {
 	pid_t root;		    /* the thread that began on it; 0: none */
 	bool may_continue; /* the stack is new, and nothing has happened on it yet: tracer_stacks.c */
 	struct presumed_stack presumed;
+	bool looked;	  /* at other stacks, after the instruction at hand */
 	uint16_t derived; /* the registers computed from rsp, by the encoding's numbers */
 	uint64_t left;	  /* the number under which the one before is parked */
 	int injected;	  /* the signal given at the last resume, or 0 */

@@ -387,6 +387,7 @@ static bool leave_called(struct thread *thread, uint64_t sp)
 
 int thread_follow_stack(struct tracer *tracer, struct thread *thread, uint64_t sp)
 {
+	thread->looked = true;
 	struct address_range *stack = &thread->stack;
 	struct address_range range;
 	struct parked_stack known;

@@ -149,7 +149,10 @@ static int after_handler(struct tracer *tracer, struct thread *thread,
 	    tracer->memory.read(tracer->memory.context, regs->rsp, &top, sizeof(top)) ||
 	    top != interrupted)
 		return 0;
-	return push_call(tracer, thread, regs, interrupted);
+	if (push_call(tracer, thread, regs, interrupted))
+		return -1;
+	thread->shadow.frame[thread->shadow.count - 1].planted = true;
+	return 0;
 }
 
 static int after_system_call(struct tracer *tracer, struct thread *thread,
@@ -283,6 +286,7 @@ int thread_step(struct tracer *tracer, struct thread *thread, struct user_regs_s
 {
 	tracer->counters.steps++;
 	thread->steps++;
+	thread->looked = false;
 	thread_executed(tracer, thread, regs);
 	if (thread->next.writes)
 		thread->derived = derived_after(thread);
@@ -387,6 +391,7 @@ int thread_point(struct tracer *tracer, struct thread *thread, bool trapped)
 		.tid = thread->tid,
 		.regs = thread->regs,
 		.shadow = &thread->shadow,
+		.looked = thread->looked,
 		.trapped = trapped,
 	};
 

@@ -136,8 +136,9 @@ struct shadow_frame {
 	uint64_t epoch;		 /* the stack's disturbances before it was opened */
 	uint64_t interrupted_sp; /* rsp then, if it is below a signal frame */
 	bool interrupted;	 /* below a signal frame */
-	bool put_back;		 /* was taken off, and its slot is in use again */
-	bool clobbered;		 /* its ret did not bring callee_saved back */
+	bool planted;	/* a handler left it for what it interrupted: rsp there is not known */
+	bool put_back;	/* was taken off, and its slot is in use again */
+	bool clobbered; /* its ret did not bring callee_saved back */
 	/* What the caller's rbx, rbp, r12 to r15 were at the call: the callee must bring them back.
 	 */
 	uint64_t callee_saved[CALLEE_SAVED_COUNT];
@@ -278,6 +279,7 @@ struct trace_stop {
 	pid_t tid;
 	struct user_regs_struct regs;
 	struct shadow_stack *shadow; /* frames may be watched */
+	bool looked;  /* the tracer has read the stack already, and so made it present */
 	bool trapped; /* stopped by the trap flag, so that signal_generate fired in the thread;
 		       * false at a handler's first instruction, at a thread's first stop and at a
 		       * breakpoint. The first stop after exec is trapped. The program's own

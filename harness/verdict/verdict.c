@@ -354,6 +354,16 @@ static bool is_at_its_limit(const struct stack *bpf, const struct stack *table)
 	       memcmp(bpf->pc, table->pc, bpf->count * sizeof(bpf->pc[0])) == 0;
 }
 
+/* A page that the tracer has read before anybody could ask whether it was there (a stack that was just
+ * switched to): whether it was, can't be known any more. */
+static bool may_be_absent(const struct evidence *evidence, const struct stack *bpf,
+			  const struct stack *table)
+{
+	return evidence->point->stop->looked && bpf->stop == STOP_READ_FAULT &&
+	       bpf->count <= table->count &&
+	       memcmp(bpf->pc, table->pc, bpf->count * sizeof(bpf->pc[0])) == 0;
+}
+
 /* bpf against table. False: they differ, and that is bpf's fault. */
 static bool judge_walk(const struct evidence *evidence, struct judgement *ret)
 {
@@ -365,10 +375,12 @@ static bool judge_walk(const struct evidence *evidence, struct judgement *ret)
 	    is_at_its_limit(bpf, table))
 		return true;
 	match_stack(bpf, table, true, &frames);
-	ret->verdict = evidence->absent ? VERDICT_ABSENT : VERDICT_WALK_FAULT;
+	bool absent = evidence->absent || may_be_absent(evidence, bpf, table);
+
+	ret->verdict = absent ? VERDICT_ABSENT : VERDICT_WALK_FAULT;
 	ret->stop = bpf->stop;
 	point_at_frame(table, frames, ret);
-	return evidence->absent;
+	return absent;
 }
 
 void judge(const struct evidence *evidence, struct referee *referee, struct judgement *ret)

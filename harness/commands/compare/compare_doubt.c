@@ -138,6 +138,16 @@ static bool is_patched(const struct point *point, uint64_t pc)
 	       memcmp(file, now, size) != 0;
 }
 
+/* One of the frames that agree was left by a handler for what it had interrupted (Go preempts so): where
+ * rsp was there the truth does not know, and so not who brought it back wrong. */
+static bool goes_through_planted(const struct shadow_stack *shadow, uint32_t frames)
+{
+	for (uint32_t i = 1; i < frames; i++)
+		if (shadow->frame[shadow->count - i].planted)
+			return true;
+	return false;
+}
+
 void doubt_reading(struct comparer *comparer, const struct evidence *evidence, uint32_t frames,
 		   struct reading *readings, size_t *ret_count)
 {
@@ -159,6 +169,10 @@ void doubt_reading(struct comparer *comparer, const struct evidence *evidence, u
 	}
 	if (is_without_code(evidence, frames)) {
 		never_proven(comparer, &readings[0], DOUBT_NO_CODE);
+		return;
+	}
+	if (goes_through_planted(shadow, frames)) {
+		never_proven(comparer, &readings[0], DOUBT_DISTURBED);
 		return;
 	}
 	if (is_patched(point, readings[0].judgement.pc)) {

@@ -38,7 +38,8 @@ void compare_digest(struct comparer *comparer, const struct evidence *evidence,
 {
 	const struct stack *twin = evidence->followed ? evidence->followed : evidence->table;
 	/* Which pages are present is the machine's business. */
-	const struct stack *stack = evidence->absent ? twin : evidence->bpf;
+	bool absent = evidence->absent || judgement->verdict == VERDICT_ABSENT;
+	const struct stack *stack = absent ? twin : evidence->bpf;
 	struct comparison *result = comparer->result;
 	uint32_t frames = stack->count;
 
