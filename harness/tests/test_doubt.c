@@ -1,0 +1,592 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_doubt.c - doubt.c and alternative.c: what a doubt is told, and what it comes to
+ *
+ * A shadow stack of three calls, 0x100 bytes apart, and one doubt about the frame in the middle, unless
+ * the case says otherwise. Then come events, through the shadow stack, as the tracer brings them;
+ * the doubt's end is compared with the case's. Stacks for alternative_truth() are rows of numbers,
+ * to the first 0.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include "verdict/doubt.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define FRAMES	     3
+#define MIDDLE	     1
+#define ROOT	     SIZE_MAX
+#define TOP	     0x8000
+#define SLOT(frame)  (TOP - 0x100 * ((frame) + 1)) /* 0 is the outermost */
+#define RETURN(at)   (0x400000 + 0x10 * (at))
+#define SP	     (SLOT(2) - 0x40) /* at the point */
+#define CLAIM_SLOT   (SLOT(MIDDLE) - 0x20)
+#define CLAIM_PC     0x500000
+
+/* What became of doubts. */
+struct log {
+	int ended;
+	enum doubt_end end;
+	enum doubt_reason reason;
+	uint64_t points;
+};
+
+static void on_end(void *context, const struct doubt *doubt, enum doubt_end end,
+		   enum doubt_reason reason)
+{
+	struct log *log = context;
+
+	log->ended++;
+	log->end = end;
+	log->reason = reason;
+	log->points += doubt->told->points;
+}
+
+struct fixture {
+	struct doubts doubts;
+	struct shadow_observer observer;
+	struct shadow_stack stack;
+	struct log log;
+};
+
+static void fixture_init(struct fixture *f)
+{
+	static const uint64_t saved[CALLEE_SAVED_COUNT];
+
+	memset(f, 0, sizeof(*f));
+	doubts_init(&f->doubts, 2);
+	f->doubts.on_end = on_end;
+	f->doubts.context = &f->log;
+	f->observer = (struct shadow_observer) { .context = &f->doubts,
+						 .frame_ended = doubts_frame_ended,
+						 .stray_return = doubts_stray_return,
+						 .disturbed = doubts_disturbed };
+	shadow_stack_init(&f->stack, true);
+	f->stack.id = 1;
+	f->stack.observer = &f->observer;
+	for (int i = 0; i < FRAMES; i++)
+		ck_assert(shadow_stack_call(&f->stack, SLOT(i), RETURN(i), saved));
+}
+
+static void fixture_deinit(struct fixture *f)
+{
+	doubts_end(&f->doubts);
+	shadow_stack_deinit(&f->stack);
+}
+
+static struct doubt *find(struct fixture *f, size_t frame, struct claim claim, bool registers)
+{
+	const struct doubt_key key = { .stack = &f->stack,
+				       .frame = frame,
+				       .sp = SP,
+				       .claim = claim,
+				       .intact = true,
+				       .registers = registers };
+	enum doubt_reason reason;
+
+	return doubts_find(&f->doubts, &key, &reason);
+}
+
+/* ---- ends ------------------------------------------------------------------------------- */
+
+enum event_kind {
+	NOTHING,
+	RETURNS,   /* the top frame, as it should */
+	REPLACED,  /* the top frame's ret goes to target */
+	STRAY,	   /* a ret through slot to target; rsp is moved there before */
+	CLOBBERED, /* the top frame returns with other registers */
+	MOVES,	   /* rsp, to slot */
+	DISTURBED,
+	LOST,
+	CALLS, /* through slot */
+	JUMPS, /* to target, rsp stays at slot */
+};
+
+struct event {
+	enum event_kind kind;
+	uint64_t slot, target;
+};
+
+/* Up to the frame in the middle. */
+#define ITS_RETURN                                                                                 \
+	{ RETURNS },                                                                               \
+	{                                                                                          \
+		RETURNS                                                                            \
+	}
+#define CLAIMED                                                                                    \
+	{                                                                                          \
+		CLAIM_SLOT, CLAIM_PC, true                                                         \
+	}
+#define IMPLAUSIBLE                                                                                \
+	{                                                                                          \
+		CLAIM_SLOT, CLAIM_PC, false                                                        \
+	}
+
+static const struct end_case {
+	const char *name;
+	struct event event[4]; /* to the first NOTHING; then the program ends */
+	size_t frame;
+	struct claim claim;
+	bool registers, overwritten, other, inserts;
+	bool is_open; /* until the program ends */
+	enum doubt_end end;
+	enum doubt_reason reason;
+} end_cases[] = {
+	{ .name = "a_return_proves_the_truth",
+	  .event = { ITS_RETURN },
+	  .frame = MIDDLE,
+	  .claim = CLAIMED,
+	  .other = true,
+	  .end = DOUBT_TRUTH_STANDS,
+	  .reason = DOUBT_OPEN },
+	{ .name = "a_jump_to_a_popped_return_address_is_a_return",
+	  .event = { { RETURNS },
+		     { MOVES, SLOT(MIDDLE) + 8 },
+		     { JUMPS, SLOT(MIDDLE) + 8, RETURN(MIDDLE) } },
+	  .frame = MIDDLE,
+	  .claim = CLAIMED,
+	  .end = DOUBT_TRUTH_STANDS,
+	  .reason = DOUBT_OPEN },
+	{ .name = "a_return_says_nothing_of_frames_put_in_before",
+	  .event = { ITS_RETURN },
+	  .frame = MIDDLE,
+	  .claim = CLAIMED,
+	  .other = true,
+	  .inserts = true,
+	  .end = DOUBT_UNPROVEN,
+	  .reason = DOUBT_OPEN },
+	{ .name = "a_return_through_a_slot_that_held_something_else_proves_nothing",
+	  .event = { ITS_RETURN },
+	  .frame = MIDDLE,
+	  .claim = CLAIMED,
+	  .overwritten = true,
+	  .end = DOUBT_UNPROVEN,
+	  .reason = DOUBT_REPLACED },
+	{ .name = "an_inner_frames_return_decides_nothing",
+	  .event = { { RETURNS } },
+	  .frame = MIDDLE,
+	  .claim = CLAIMED,
+	  .is_open = true,
+	  .end = DOUBT_UNPROVEN,
+	  .reason = DOUBT_OPEN },
+	{ .name = "a_ret_through_the_claims_slot_proves_the_claim",
+	  .event = { { RETURNS }, { STRAY, CLAIM_SLOT, CLAIM_PC } },
+	  .frame = MIDDLE,
+	  .claim = CLAIMED,
+	  .other = true,
+	  .end = DOUBT_CLAIM_STANDS,
+	  .reason = DOUBT_STRAY_RETURN },
+	{ .name = "a_proven_claim_without_a_reading_is_unproven",
+	  .event = { { RETURNS }, { STRAY, CLAIM_SLOT, CLAIM_PC } },
+	  .frame = MIDDLE,
+	  .claim = CLAIMED,
+	  .end = DOUBT_UNPROVEN,
+	  .reason = DOUBT_STRAY_RETURN },
+	{ .name = "a_ret_through_the_claims_slot_to_elsewhere",
+	  .event = { { RETURNS }, { STRAY, CLAIM_SLOT, CLAIM_PC + 1 } },
+	  .frame = MIDDLE,
+	  .claim = CLAIMED,
+	  .other = true,
+	  .end = DOUBT_UNPROVEN,
+	  .reason = DOUBT_STRAY_RETURN },
+	{ .name = "a_stray_ret_between_rsp_and_the_frame",
+	  .event = { { RETURNS }, { STRAY, SLOT(MIDDLE) - 8, 0x600000 } },
+	  .frame = MIDDLE,
+	  .claim = CLAIMED,
+	  .other = true,
+	  .end = DOUBT_UNPROVEN,
+	  .reason = DOUBT_STRAY_RETURN },
+	{ .name = "a_stray_ret_below_the_point_decides_nothing",
+	  .event = { { STRAY, SP - 8, 0x600000 }, ITS_RETURN },
+	  .frame = MIDDLE,
+	  .claim = CLAIMED,
+	  .end = DOUBT_TRUTH_STANDS,
+	  .reason = DOUBT_OPEN },
+	{ .name = "a_replaced_return_address",
+	  .event = { { RETURNS }, { REPLACED, 0, 0x600000 } },
+	  .frame = MIDDLE,
+	  .claim = CLAIMED,
+	  .other = true,
+	  .end = DOUBT_UNPROVEN,
+	  .reason = DOUBT_REPLACED },
+	{ .name = "a_return_address_replaced_by_the_claim",
+	  .event = { { RETURNS }, { REPLACED, 0, CLAIM_PC } },
+	  .frame = MIDDLE,
+	  .claim = { SLOT(MIDDLE), CLAIM_PC, true },
+	  .other = true,
+	  .end = DOUBT_CLAIM_STANDS,
+	  .reason = DOUBT_REPLACED },
+	{ .name = "the_same_without_a_reading_by_the_claim",
+	  .event = { { RETURNS }, { REPLACED, 0, CLAIM_PC } },
+	  .frame = MIDDLE,
+	  .claim = { SLOT(MIDDLE), CLAIM_PC, true },
+	  .end = DOUBT_UNPROVEN,
+	  .reason = DOUBT_REPLACED },
+	{ .name = "taken_off_and_its_slot_used_again",
+	  .event = { { RETURNS }, { MOVES, SLOT(MIDDLE) + 8 }, { CALLS, SLOT(MIDDLE), 0x600000 } },
+	  .frame = MIDDLE,
+	  .claim = CLAIMED,
+	  .end = DOUBT_UNPROVEN,
+	  .reason = DOUBT_TAKEN_OFF },
+	{ .name = "disturbed",
+	  .event = { { DISTURBED }, ITS_RETURN },
+	  .frame = MIDDLE,
+	  .claim = IMPLAUSIBLE,
+	  .end = DOUBT_UNPROVEN,
+	  .reason = DOUBT_DISTURBED },
+	{ .name = "the_stack_is_lost",
+	  .event = { { LOST } },
+	  .frame = MIDDLE,
+	  .claim = IMPLAUSIBLE,
+	  .end = DOUBT_UNPROVEN,
+	  .reason = DOUBT_LOST },
+	{ .name = "abandoned_against_a_claim_that_can_be_no_frame",
+	  .event = { { MOVES, TOP } },
+	  .frame = MIDDLE,
+	  .claim = IMPLAUSIBLE,
+	  .end = DOUBT_TRUTH_STANDS,
+	  .reason = DOUBT_OPEN },
+	{ .name = "abandoned_against_a_plausible_claim",
+	  .event = { { MOVES, TOP } },
+	  .frame = MIDDLE,
+	  .claim = CLAIMED,
+	  .end = DOUBT_UNPROVEN,
+	  .reason = DOUBT_OPEN },
+	{ .name = "abandoned_and_not_there",
+	  .event = { { MOVES, TOP } },
+	  .frame = MIDDLE,
+	  .claim = IMPLAUSIBLE,
+	  .overwritten = true,
+	  .end = DOUBT_UNPROVEN,
+	  .reason = DOUBT_OPEN },
+	{ .name = "open_to_the_end_against_a_claim_that_can_be_no_frame",
+	  .frame = MIDDLE,
+	  .claim = IMPLAUSIBLE,
+	  .is_open = true,
+	  .end = DOUBT_TRUTH_STANDS,
+	  .reason = DOUBT_OPEN },
+	{ .name = "open_to_the_end_against_a_plausible_claim",
+	  .frame = MIDDLE,
+	  .claim = CLAIMED,
+	  .is_open = true,
+	  .end = DOUBT_UNPROVEN,
+	  .reason = DOUBT_OPEN },
+	{ .name = "the_root_waits_for_the_end",
+	  .event = { ITS_RETURN, { RETURNS } },
+	  .frame = ROOT,
+	  .claim = { TOP + 0x100, 0, false },
+	  .is_open = true,
+	  .end = DOUBT_TRUTH_STANDS,
+	  .reason = DOUBT_OPEN },
+	{ .name = "a_stray_ret_below_the_root",
+	  .event = { { STRAY, SLOT(2) - 8, 0x600000 } },
+	  .frame = ROOT,
+	  .claim = { TOP + 0x100, 0, false },
+	  .end = DOUBT_UNPROVEN,
+	  .reason = DOUBT_STRAY_RETURN },
+	{ .name = "registers_that_came_back",
+	  .event = { ITS_RETURN },
+	  .frame = MIDDLE,
+	  .registers = true,
+	  .end = DOUBT_TRUTH_STANDS,
+	  .reason = DOUBT_OPEN },
+	{ .name = "registers_that_did_not_come_back",
+	  .event = { { RETURNS }, { CLOBBERED } },
+	  .frame = MIDDLE,
+	  .registers = true,
+	  .end = DOUBT_UNPROVEN,
+	  .reason = DOUBT_CLOBBERED },
+	{ .name = "registers_do_not_matter_to_who_is_the_caller",
+	  .event = { { RETURNS }, { CLOBBERED } },
+	  .frame = MIDDLE,
+	  .claim = CLAIMED,
+	  .end = DOUBT_TRUTH_STANDS,
+	  .reason = DOUBT_OPEN },
+};
+
+static void bring(struct shadow_stack *stack, const struct event *event)
+{
+	const struct shadow_frame *top = stack->count ? &stack->frame[stack->count - 1] : NULL;
+	uint64_t saved[CALLEE_SAVED_COUNT] = { event->kind == CLOBBERED };
+	uint64_t slot = top ? top->slot : 0, target = top ? top->return_address : 0;
+
+	switch (event->kind) {
+	case NOTHING: break;
+	case REPLACED: target = event->target; /* fall through */
+	case CLOBBERED:
+	case RETURNS:
+		shadow_stack_restores(stack, slot, saved);
+		shadow_stack_return(stack, slot, target, slot + 8);
+		break;
+	case STRAY:
+		ck_assert_int_eq(
+			shadow_stack_return(stack, event->slot, event->target, event->slot + 8),
+			RETURN_STRAY);
+		break;
+	case MOVES: shadow_stack_move(stack, event->slot); break;
+	case DISTURBED: shadow_stack_disturb(stack); break;
+	case LOST: shadow_stack_end(stack, FRAME_LOST); break;
+	case CALLS: ck_assert(shadow_stack_call(stack, event->slot, event->target, NULL)); break;
+	case JUMPS: ck_assert(shadow_stack_jump(stack, event->target, event->slot)); break;
+	}
+}
+
+START_TEST(a_doubt_ends)
+{
+	const struct end_case *c = &end_cases[_i];
+	struct fixture f;
+	struct doubt *doubt;
+
+	fixture_init(&f);
+	doubt = find(&f, c->frame, c->claim, c->registers);
+	ck_assert_ptr_nonnull(doubt);
+	doubt->told->points = 7;
+	doubt->intact = !c->overwritten;
+	doubt->inserts = c->inserts;
+	if (c->other)
+		doubt->other = account_create(2);
+	for (int i = 0; i < COUNT(c->event); i++)
+		bring(&f.stack, &c->event[i]);
+	ck_assert_msg(f.log.ended == !c->is_open, "%s: ended %d times", c->name, f.log.ended);
+	fixture_deinit(&f);
+	ck_assert_msg(f.log.ended == 1 && f.doubts.count == 0, "%s: %d ends, %zu left", c->name,
+		      f.log.ended, f.doubts.count);
+	ck_assert_uint_eq(f.log.points, 7);
+	ck_assert_msg(f.log.end == c->end && f.log.reason == c->reason, "%s: end %d, %s", c->name,
+		      f.log.end, doubt_reason_name(f.log.reason));
+}
+END_TEST
+
+/* ---- keys ------------------------------------------------------------------------------- */
+
+static const struct key_case {
+	const char *name;
+	size_t frame;
+	struct claim claim;
+	bool registers, other_stack;
+	bool is_same; /* as { MIDDLE, CLAIMED } */
+} key_cases[] = {
+	{ "the_same_frame_and_claim", MIDDLE, CLAIMED, false, false, true },
+	{ "plausible_or_not", MIDDLE, IMPLAUSIBLE, false, false, true },
+	{ "another_frame", 0, CLAIMED, false, false, false },
+	{ "the_root", ROOT, CLAIMED, false, false, false },
+	{ "another_slot", MIDDLE, { CLAIM_SLOT + 8, CLAIM_PC, true }, false, false, false },
+	{ "another_pc", MIDDLE, { CLAIM_SLOT, CLAIM_PC + 1, true }, false, false, false },
+	{ "about_registers", MIDDLE, CLAIMED, true, false, false },
+	{ "on_another_stack", MIDDLE, CLAIMED, false, true, false },
+};
+
+START_TEST(a_key_finds_its_doubt)
+{
+	const struct key_case *c = &key_cases[_i];
+	struct fixture f;
+	struct doubt *first, *second;
+
+	fixture_init(&f);
+	first = find(&f, MIDDLE, (struct claim)CLAIMED, false);
+	f.stack.id += c->other_stack;
+	second = find(&f, c->frame, c->claim, c->registers);
+	ck_assert(first && second);
+	ck_assert_msg((first == second) == c->is_same, "%s", c->name);
+	ck_assert_uint_eq(f.doubts.count, c->is_same ? 1 : 2);
+	fixture_deinit(&f);
+	ck_assert_int_eq(f.log.ended, c->is_same ? 1 : 2);
+}
+END_TEST
+
+START_TEST(points_of_one_doubt_are_put_together)
+{
+	struct doubt_key key = { .frame = MIDDLE, .sp = SP, .claim = IMPLAUSIBLE, .intact = true };
+	enum doubt_reason reason;
+	struct doubt *doubt;
+	struct fixture f;
+
+	fixture_init(&f);
+	key.stack = &f.stack;
+	doubt = doubts_find(&f.doubts, &key, &reason);
+	ck_assert(doubt->intact && !doubt->claim.plausible && doubt->lowest == SP);
+	key.sp = SP - 0x80;
+	key.claim.plausible = true;
+	ck_assert_ptr_eq(doubts_find(&f.doubts, &key, &reason), doubt);
+	ck_assert(doubt->intact && doubt->claim.plausible && doubt->lowest == SP - 0x80);
+	key.sp = SP;
+	key.intact = key.claim.plausible = false;
+	ck_assert_ptr_eq(doubts_find(&f.doubts, &key, &reason), doubt);
+	ck_assert(!doubt->intact && doubt->claim.plausible && doubt->lowest == SP - 0x80);
+	fixture_deinit(&f);
+}
+END_TEST
+
+START_TEST(there_are_no_more_than_the_limit)
+{
+	struct doubt_key key = { .frame = MIDDLE, .sp = SP };
+	enum doubt_reason reason;
+	struct fixture f;
+
+	fixture_init(&f);
+	key.stack = &f.stack;
+	for (uint64_t i = 0; i < DOUBTS_MAX; i++) {
+		key.claim.pc = i + 1;
+		ck_assert_ptr_nonnull(doubts_find(&f.doubts, &key, &reason));
+	}
+	key.claim.pc = DOUBTS_MAX + 1;
+	ck_assert_ptr_null(doubts_find(&f.doubts, &key, &reason));
+	ck_assert_int_eq(reason, DOUBT_TOO_MANY);
+	key.claim.pc = 1; /* one that is open is found all the same */
+	ck_assert_ptr_nonnull(doubts_find(&f.doubts, &key, &reason));
+	ck_assert_uint_eq(f.doubts.count, DOUBTS_MAX);
+	bring(&f.stack, &(struct event) { .kind = RETURNS });
+	bring(&f.stack, &(struct event) { .kind = RETURNS });
+	ck_assert_int_eq(f.log.ended, DOUBTS_MAX);
+	ck_assert_uint_eq(f.doubts.count, 0);
+	fixture_deinit(&f);
+}
+END_TEST
+
+/* ---- accounts --------------------------------------------------------------------------- */
+
+START_TEST(accounts_add_up)
+{
+	static const struct finding_count counts[] = {
+		{ 3, 1, 0, 0 }, { 5, 2, 1, 1 }, { 3, 4, 3, 2 }, { 9, 8, 0, 0 }, { 5, 1, 1, 0 }
+	};
+	static const struct finding_count sums[] = { { 3, 5, 3, 2 },
+						     { 5, 3, 2, 1 },
+						     { 9, 8, 0, 0 } };
+	struct account *account = account_create(0);
+	struct score sum = { .points = 3 }, add = { .points = 4 };
+
+	ck_assert_ptr_nonnull(account);
+	for (int i = 0; i < COUNT(counts); i++)
+		ck_assert(account_add_finding(account, &counts[i]));
+	ck_assert_uint_eq(account->finding_count, COUNT(sums));
+	ck_assert_mem_eq(account->finding, sums, sizeof(sums));
+	account_destroy(account);
+	account_destroy(NULL);
+	add.match[MATCH_EXACT] = 2;
+	add.guesses.frames_right = 5; /* the last of a score */
+	score_add(&sum, &add);
+	score_add(&sum, &add);
+	ck_assert_uint_eq(sum.points, 11);
+	ck_assert_uint_eq(sum.match[MATCH_EXACT], 4);
+	ck_assert_uint_eq(sum.guesses.frames_right, 10);
+}
+END_TEST
+
+START_TEST(every_reason_has_a_name)
+{
+	for (int i = 0; i < DOUBT_REASON_COUNT; i++)
+		ck_assert_ptr_nonnull(doubt_reason_name(i));
+}
+END_TEST
+
+/* ---- the truth as the CFI has it -------------------------------------------------------- */
+
+#define STACK_MAX 24
+
+static const struct alternative_case {
+	const char *name;
+	uint64_t cfi[STACK_MAX], truth[STACK_MAX]; /* to the first 0 */
+	uint32_t frames;			   /* that agree */
+	bool is_prefix;				   /* the truth has no root */
+	uint64_t expected[STACK_MAX];		   /* { 0 }: there is none */
+} alternative_cases[] = {
+	{ "one_is_put_in", { 1, 9, 2, 3 }, { 1, 2, 3 }, 1, false, { 1, 9, 2, 3 } },
+	{ "two_are_put_in", { 1, 8, 9, 2, 3 }, { 1, 2, 3 }, 1, false, { 1, 8, 9, 2, 3 } },
+	{ "one_is_left_out", { 1, 3, 4 }, { 1, 2, 3, 4 }, 1, false, { 1, 3, 4 } },
+	{ "two_are_left_out", { 1, 4, 5 }, { 1, 2, 3, 4, 5 }, 1, false, { 1, 4, 5 } },
+	{ "one_is_another", { 1, 9, 3, 4 }, { 1, 2, 3, 4 }, 1, false, { 1, 9, 3, 4 } },
+	{ "behind_frames_that_agree",
+	  { 1, 2, 3, 9, 4 },
+	  { 1, 2, 3, 4 },
+	  3,
+	  false,
+	  { 1, 2, 3, 9, 4 } },
+	{ "the_fewest_changes_are_taken", { 1, 2, 2, 3 }, { 1, 2, 3 }, 2, false, { 1, 2, 2, 3 } },
+	{ "it_never_joins_again", { 1, 7, 8, 9 }, { 1, 2, 3, 4 }, 1, false, { 0 } },
+	{ "it_joins_and_parts_again", { 1, 9, 2, 8 }, { 1, 2, 3 }, 1, false, { 0 } },
+	{ "it_ends_where_it_parts", { 1 }, { 1, 2, 3 }, 1, false, { 0 } },
+	{ "it_ends_in_what_is_put_in", { 1, 9 }, { 1, 2, 3 }, 1, false, { 0 } },
+	{ "it_is_cut_after_it_has_joined", { 1, 9, 2 }, { 1, 2, 3 }, 1, false, { 1, 9, 2, 3 } },
+	{ "it_goes_on_beyond_a_root", { 1, 9, 2, 3, 4 }, { 1, 2, 3 }, 1, false, { 0 } },
+	{ "it_goes_on_beyond_a_prefix", { 1, 9, 2, 3, 4 }, { 1, 2, 3 }, 1, true, { 1, 9, 2, 3 } },
+	{ "the_whole_truth_is_left_out", { 1, 9 }, { 1, 2 }, 1, true, { 0 } },
+	{ "eight_are_put_in",
+	  { 1, 11, 12, 13, 14, 15, 16, 17, 18, 2, 3 },
+	  { 1, 2, 3 },
+	  1,
+	  false,
+	  { 1, 11, 12, 13, 14, 15, 16, 17, 18, 2, 3 } },
+	{ "nine_are_too_many_to_put_in",
+	  { 1, 11, 12, 13, 14, 15, 16, 17, 18, 19, 2, 3 },
+	  { 1, 2, 3 },
+	  1,
+	  false,
+	  { 0 } },
+	{ "eight_are_left_out",
+	  { 1, 2, 3 },
+	  { 1, 11, 12, 13, 14, 15, 16, 17, 18, 2, 3 },
+	  1,
+	  false,
+	  { 1, 2, 3 } },
+	{ "nine_are_too_many_to_leave_out",
+	  { 1, 2, 3 },
+	  { 1, 11, 12, 13, 14, 15, 16, 17, 18, 19, 2, 3 },
+	  1,
+	  false,
+	  { 0 } },
+};
+
+static void make_stack(const uint64_t *pc, uint32_t stop, struct stack *ret)
+{
+	struct error error;
+	uint32_t count = 0;
+
+	while (count < STACK_MAX && pc[count])
+		count++;
+	ck_assert(!stack_set(ret, pc, count, stop, &error));
+}
+
+START_TEST(the_truth_as_the_cfi_has_it)
+{
+	const struct alternative_case *c = &alternative_cases[_i];
+	struct stack cfi = { 0 }, truth = { 0 }, expected = { 0 }, stack = { 0 };
+
+	make_stack(c->cfi, STOP_COMPLETE, &cfi);
+	make_stack(c->truth, c->is_prefix ? STOP_NONE : STOP_COMPLETE, &truth);
+	make_stack(c->expected, truth.stop, &expected);
+	make_stack((const uint64_t[]) { 5, 5, 5, 5, 0 }, STOP_NONE, &stack); /* filled before */
+	ck_assert_msg(alternative_truth(&cfi, &truth, c->frames, !c->is_prefix, &stack) ==
+			      (expected.count > 0),
+		      "%s", c->name);
+	if (expected.count) {
+		ck_assert_msg(stack.count == expected.count, "%s: %u frames", c->name, stack.count);
+		ck_assert_mem_eq(stack.pc, expected.pc, expected.count * sizeof(stack.pc[0]));
+		ck_assert_uint_eq(stack.stop, truth.stop);
+	}
+	stack_deinit(&cfi);
+	stack_deinit(&truth);
+	stack_deinit(&expected);
+	stack_deinit(&stack);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("doubt");
+	TCase *tcase = tcase_create("doubt");
+
+	tcase_add_loop_test(tcase, a_doubt_ends, 0, COUNT(end_cases));
+	tcase_add_loop_test(tcase, a_key_finds_its_doubt, 0, COUNT(key_cases));
+	tcase_add_test(tcase, points_of_one_doubt_are_put_together);
+	tcase_add_test(tcase, there_are_no_more_than_the_limit);
+	tcase_add_test(tcase, accounts_add_up);
+	tcase_add_test(tcase, every_reason_has_a_name);
+	tcase_add_loop_test(tcase, the_truth_as_the_cfi_has_it, 0, COUNT(alternative_cases));
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
