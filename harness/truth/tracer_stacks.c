@@ -34,6 +34,9 @@
  * A switch down that was none, by an address that took a way which is not followed (a spilled one),
  * shows at the first return: it goes through the slot of the stack before, which is then back.
  *
+ * rt_sigreturn sets rsp, too, from where the interrupted code had it: a handler may go on with another
+ * stack than it has interrupted.
+ *
  * Not seen: switches by a handler that is not left.
  */
 #include <stdlib.h>

@@ -125,26 +125,54 @@ static bool may_change_code(uint64_t number, uint64_t protection)
 	}
 }
 
-static uint64_t interrupted_pc(const struct shadow_stack *shadow)
+/* What the innermost handler has interrupted; NULL: there is none on this stack. */
+static const struct shadow_frame *interrupted_frame(const struct shadow_stack *shadow)
 {
 	size_t i = shadow->count;
 
 	while (i > 0 && !shadow->frame[i - 1].interrupted)
 		i--;
-	return i > 0 ? shadow->frame[i - 1].return_address : 0;
+	return i > 0 ? &shadow->frame[i - 1] : NULL;
+}
+
+static bool is_sigreturn(const struct thread *thread)
+{
+	return thread->next.kind == INSTRUCTION_SYSCALL && thread->regs.rax == SYS_rt_sigreturn &&
+	       !thread->next.traits.legacy_call;
 }
 
 /*
- * rt_sigreturn: the handler's frames go. If it goes on elsewhere, and the interrupted PC is where a
- * call would have left it, then the handler has let the interrupted code call something (Go
- * preempts so).
+ * rt_sigreturn: the handler's frames go, as if the interrupted code had gone on. From there, rsp was
+ * set to what the handler says: tracer_stacks.c must know whether that is on another stack.
+ */
+static void leave_handler(struct tracer *tracer, struct thread *thread,
+			  const struct user_regs_struct *regs)
+{
+	const struct shadow_frame *frame = interrupted_frame(&thread->shadow);
+	uint64_t sp;
+
+	if (!frame)
+		return;
+	sp = frame->interrupted_sp;
+	shadow_stack_sigreturn(&thread->shadow, regs->rip, sp);
+	thread->regs.rsp = sp;
+	if (sp == regs->rsp)
+		return;
+	thread->next.sp_source = SP_FROM_MEMORY;
+	tracer->counters.disturbances++;
+	shadow_stack_disturb(&thread->shadow);
+}
+
+/*
+ * If a handler lets its program go on elsewhere, and the interrupted PC is where a call would have left
+ * it, then it has let the interrupted code call something (Go preempts so).
  */
 static int after_handler(struct tracer *tracer, struct thread *thread,
-			 const struct user_regs_struct *regs)
+			 const struct user_regs_struct *regs, uint64_t interrupted)
 {
-	uint64_t interrupted = interrupted_pc(&thread->shadow), top;
+	uint64_t top;
 
-	shadow_stack_sigreturn(&thread->shadow, regs->rip, regs->rsp);
+	shadow_stack_move(&thread->shadow, regs->rsp);
 	if (!interrupted || regs->rip == interrupted ||
 	    tracer->memory.read(tracer->memory.context, regs->rsp, &top, sizeof(top)) ||
 	    top != interrupted)
@@ -155,14 +183,24 @@ static int after_handler(struct tracer *tracer, struct thread *thread,
 	return 0;
 }
 
+/* rt_sigreturn has no result: rax is the interrupted code's. */
+static int apply_sigreturn(struct tracer *tracer, struct thread *thread,
+			   const struct user_regs_struct *regs)
+{
+	const struct shadow_frame *frame = interrupted_frame(&thread->shadow);
+	uint64_t interrupted = frame ? frame->return_address : 0;
+
+	leave_handler(tracer, thread, regs);
+	if (may_switch(thread, regs->rsp) && thread_follow_stack(tracer, thread, regs->rsp))
+		return -1;
+	return after_handler(tracer, thread, regs, interrupted);
+}
+
 static int after_system_call(struct tracer *tracer, struct thread *thread,
 			     const struct user_regs_struct *regs)
 {
 	const struct user_regs_struct *before = &thread->regs;
 
-	/* rt_sigreturn has no result: rax is the interrupted code's. int 0x80 has other numbers. */
-	if (before->rax == SYS_rt_sigreturn && !thread->next.traits.legacy_call)
-		return after_handler(tracer, thread, regs);
 	shadow_stack_move(&thread->shadow, regs->rsp);
 	if (is_error(regs->rax) || !may_change_code(before->rax, before->rdx))
 		return 0;
@@ -271,6 +309,14 @@ static int apply(struct tracer *tracer, struct thread *thread, const struct user
 	return apply_other(tracer, thread, regs);
 }
 
+static int follow_and_apply(struct tracer *tracer, struct thread *thread,
+			    const struct user_regs_struct *regs)
+{
+	if (may_switch(thread, regs->rsp) && thread_follow_stack(tracer, thread, regs->rsp))
+		return -1;
+	return apply(tracer, thread, regs);
+}
+
 /* Which registers hold what was computed from rsp, after the instruction. */
 static uint16_t derived_after(const struct thread *thread)
 {
@@ -290,9 +336,10 @@ int thread_step(struct tracer *tracer, struct thread *thread, struct user_regs_s
 	thread_executed(tracer, thread, regs);
 	if (thread->next.writes)
 		thread->derived = derived_after(thread);
-	if (may_switch(thread, regs->rsp) && thread_follow_stack(tracer, thread, regs->rsp))
+	if (is_sigreturn(thread) ? apply_sigreturn(tracer, thread, regs)
+				 : follow_and_apply(tracer, thread, regs))
 		return -1;
-	if (apply(tracer, thread, regs) || thread_hide_stepping(tracer, thread, regs))
+	if (thread_hide_stepping(tracer, thread, regs))
 		return -1;
 	thread_rseq_step(tracer, thread, regs);
 	thread->regs = *regs;
