@@ -340,24 +340,30 @@ bool shadow_stack_signal(struct shadow_stack *stack, const struct signal_frame *
 						       });
 }
 
-void shadow_stack_sigreturn(struct shadow_stack *stack, uint64_t pc, uint64_t sp)
+void shadow_stack_leave_handler(struct shadow_stack *stack, uint64_t pc, uint64_t sp)
 {
 	size_t i = stack->count;
 
 	while (i > 0 && !stack->frame[i - 1].interrupted)
 		i--;
-	if (i > 0) {
-		const struct shadow_frame frame = stack->frame[i - 1];
+	if (i == 0)
+		return;
 
-		abandon(stack, i, FRAME_ABANDONED); /* none, if the handler has returned */
-		stack->count--;
-		tell_end(stack, &frame,
-			 frame.return_address == pc ? FRAME_RETURNED : FRAME_REPLACED, pc);
-		while (stack->region_count && top_region(stack)->first >= stack->count)
-			stack->region_count--;
-		if (frame.interrupted_sp != sp)
-			shadow_stack_disturb(stack);
-	}
+	const struct shadow_frame frame = stack->frame[i - 1];
+	bool goes_on = frame.return_address == pc && frame.interrupted_sp == sp;
+
+	abandon(stack, i, FRAME_ABANDONED); /* none, if the handler has returned */
+	stack->count--;
+	tell_end(stack, &frame, goes_on ? FRAME_RETURNED : FRAME_REPLACED, pc);
+	while (stack->region_count && top_region(stack)->first >= stack->count)
+		stack->region_count--;
+	if (frame.interrupted_sp != sp)
+		shadow_stack_disturb(stack);
+}
+
+void shadow_stack_sigreturn(struct shadow_stack *stack, uint64_t pc, uint64_t sp)
+{
+	shadow_stack_leave_handler(stack, pc, sp);
 	shadow_stack_move(stack, sp);
 }
 

@@ -126,7 +126,7 @@ static bool may_change_code(uint64_t number, uint64_t protection)
 }
 
 /* What the innermost handler has interrupted; NULL: there is none on this stack. */
-static const struct shadow_frame *interrupted_frame(const struct shadow_stack *shadow)
+static struct shadow_frame *interrupted_frame(const struct shadow_stack *shadow)
 {
 	size_t i = shadow->count;
 
@@ -148,19 +148,20 @@ static bool is_sigreturn(const struct thread *thread)
 static void leave_handler(struct tracer *tracer, struct thread *thread,
 			  const struct user_regs_struct *regs)
 {
-	const struct shadow_frame *frame = interrupted_frame(&thread->shadow);
-	uint64_t sp;
+	struct shadow_frame *frame = interrupted_frame(&thread->shadow);
+	uint64_t sp, saved[CALLEE_SAVED_COUNT];
 
 	if (!frame)
 		return;
 	sp = frame->interrupted_sp;
-	shadow_stack_sigreturn(&thread->shadow, regs->rip, sp);
+	take_callee_saved(regs, saved);
+	frame->clobbered = memcmp(frame->callee_saved, saved, sizeof(saved)) != 0;
+	shadow_stack_leave_handler(&thread->shadow, regs->rip, regs->rsp);
 	thread->regs.rsp = sp;
 	if (sp == regs->rsp)
 		return;
 	thread->next.sp_source = SP_FROM_MEMORY;
 	tracer->counters.disturbances++;
-	shadow_stack_disturb(&thread->shadow);
 }
 
 /*

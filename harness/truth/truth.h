@@ -255,6 +255,9 @@ struct signal_frame {
 };
 /* Records that a handler was entered. False: out of memory. */
 bool shadow_stack_signal(struct shadow_stack *stack, const struct signal_frame *frame);
+/* The first half of shadow_stack_sigreturn(): the handler's frames go, and what was interrupted is on top.
+ */
+void shadow_stack_leave_handler(struct shadow_stack *stack, uint64_t pc, uint64_t sp);
 /* Records that rt_sigreturn went to pc with rsp at sp: on another stack, slots can't tell. */
 void shadow_stack_sigreturn(struct shadow_stack *stack, uint64_t pc, uint64_t sp);
 /* Whether sp lies on any signal stack in use: not the innermost one if that was just left for an outer
