@@ -14,6 +14,9 @@
 void fiber_switch(void **save, void *to);
 /* Calls function(argument) on the stack that ends at top. */
 void call_on(void (*function)(long argument), long argument, void *top);
+/* Saves the stack at hand in *save, as fiber_switch() does, and calls function there, for it to go to others:
+ * who switches to *save comes back from here. */
+void fiber_start(void **save, void (*function)(void));
 
 __asm__(".text\n"
 	".type fiber_switch, @function\n"
@@ -60,6 +63,34 @@ __asm__(".text\n"
 	"	ret\n"
 	"	.cfi_endproc\n"
 	"	.size fiber_switch, . - fiber_switch\n"
+	".type fiber_start, @function\n"
+	"fiber_start:\n"
+	"	.cfi_startproc\n"
+	"	push %rbp\n"
+	"	.cfi_def_cfa_offset 16\n"
+	"	.cfi_offset %rbp, -16\n"
+	"	push %rbx\n"
+	"	.cfi_def_cfa_offset 24\n"
+	"	.cfi_offset %rbx, -24\n"
+	"	push %r12\n"
+	"	.cfi_def_cfa_offset 32\n"
+	"	.cfi_offset %r12, -32\n"
+	"	push %r13\n"
+	"	.cfi_def_cfa_offset 40\n"
+	"	.cfi_offset %r13, -40\n"
+	"	push %r14\n"
+	"	.cfi_def_cfa_offset 48\n"
+	"	.cfi_offset %r14, -48\n"
+	"	push %r15\n"
+	"	.cfi_def_cfa_offset 56\n"
+	"	.cfi_offset %r15, -56\n"
+	"	mov %rsp, (%rdi)\n"
+	"	sub $8, %rsp\n"
+	"	.cfi_def_cfa_offset 64\n"
+	"	call *%rsi\n"
+	"	hlt\n" /* function does not return */
+	"	.cfi_endproc\n"
+	"	.size fiber_start, . - fiber_start\n"
 	".type call_on, @function\n"
 	"call_on:\n"
 	"	.cfi_startproc\n"

@@ -5,7 +5,8 @@
  * Rule: a switch sets rsp and nothing else, so all that tells it from alloca, longjmp or a function's end
  * is where the stacks are. WHERE says that: VMA 1: each was mapped, and the kernel has made one mapping of
  * them; ARRAY 2: parts of one array; FRAME 3: an array in a frame that is open. NESTED: the first fiber makes
- * the second, DOWN: and below itself. CALLED: all that is called on a stack of its own, in the same array.
+ * the second, DOWN: and below itself. CALLED: all that is called on a stack of its own, in the same array. STARTED:
+ * a fiber begins by a call on its stack, below frames of the one that makes it.
  */
 #include "bare.h"
 #include "bare_call.h"
@@ -59,12 +60,40 @@ static void in_first(void)
 		fiber_switch(&first, home);
 }
 
+#ifdef STARTED
+static void call_first(long argument)
+{
+	in_first();
+}
+
+static void call_second(long argument)
+{
+	fiber_switch(&second, home);
+	in_second();
+}
+
+static void start_first(void)
+{
+	call_on(call_first, 0, TOP(FIRST));
+}
+
+static void start_second(void)
+{
+	call_on(call_second, 0, TOP(SECOND));
+}
+#endif
+
 static void all(long rounds)
 {
-#ifndef NESTED
+#ifdef STARTED
+	fiber_start(&home, start_second);
+	fiber_start(&home, start_first);
+#elif !defined(NESTED)
 	second = fiber_make(TOP(SECOND), in_second);
 #endif
+#ifndef STARTED
 	first = fiber_make(TOP(FIRST), in_first);
+#endif
 	for (long i = 0; i < rounds; i++)
 		sum += deep(i % 4, &home, &first);
 }
