@@ -241,6 +241,11 @@ enum return_kind shadow_stack_return(struct shadow_stack *stack, uint64_t slot, 
 	/* What lies below rsp before the ret was dropped by the instruction before. */
 	if (!top || top->slot != slot || top->interrupted) {
 		tell_stray(stack, slot, target);
+		/* Who made the thread left it a return address: it began further out than thought. */
+		if (stack->rooted && slot >= stack->base) {
+			stack->rooted = false;
+			stack->base = UINT64_MAX;
+		}
 		shadow_stack_move(stack, sp);
 		return RETURN_STRAY;
 	}

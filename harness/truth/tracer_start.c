@@ -16,6 +16,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,33 @@ static void silence(void)
 		close(null);
 }
 
+/* As execvpe(3), but what the kernel refuses is refused: no shell is given it. errno says why. */
+static void execute(char *const *argv, char *const *envp)
+{
+	const char *path = getenv("PATH"), *end;
+	bool denied = false;
+	char file[PATH_MAX];
+
+	if (strchr(argv[0], '/')) {
+		execve(argv[0], argv, envp);
+		return;
+	}
+	for (path = path ? path : "/bin:/usr/bin";; path = end + 1) {
+		end = strchrnul(path, ':');
+		if (snprintf(file, sizeof(file), "%.*s%s%s", (int)(end - path), path,
+			     end > path ? "/" : "", argv[0]) < (int)sizeof(file))
+			execve(file, argv, envp);
+		else
+			errno = ENAMETOOLONG;
+		if (errno != ENOENT && errno != ENOTDIR && errno != EACCES && errno != ENAMETOOLONG)
+			return;
+		denied |= errno == EACCES;
+		if (!*end)
+			break;
+	}
+	errno = denied ? EACCES : ENOENT;
+}
+
 static void __attribute__((noreturn))
 run_child(const struct tracer_options *options, int go_fd, int fail_fd)
 {
@@ -65,7 +93,7 @@ run_child(const struct tracer_options *options, int go_fd, int fail_fd)
 		_exit(options->function(options->function_context));
 	if (!options->randomize)
 		personality(ADDR_NO_RANDOMIZE);
-	execvpe(options->argv[0], options->argv, options->envp ? options->envp : environ);
+	execute(options->argv, options->envp ? options->envp : environ);
 
 	int failure = errno;
 

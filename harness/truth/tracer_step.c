@@ -219,6 +219,7 @@ static int apply_return(struct tracer *tracer, struct thread *thread,
 	/* A switch that was none: the frame is on the stack before. */
 	if (!thread->shadow.count && !thread->shadow.rooted)
 		thread_unswitch_stack(tracer, thread, slot, regs->rip);
+	thread->shadow.at = thread->regs.rip;
 	take_callee_saved(regs, saved);
 	counters->returns_registers += !shadow_stack_restores(&thread->shadow, slot, saved);
 	kind = shadow_stack_return(&thread->shadow, slot, regs->rip, regs->rsp);
@@ -265,6 +266,7 @@ static int apply_other(struct tracer *tracer, struct thread *thread,
 		shadow->in_transit = false;
 	if (jumped)
 		thread->may_continue = false;
+	shadow->at = thread->regs.rip;
 	if (shadow->taken_off.slot && jumped)
 		shadow_stack_jump(shadow, regs->rip, regs->rsp);
 	if (shadow_stack_move(shadow, regs->rsp)) {

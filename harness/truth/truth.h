@@ -202,6 +202,7 @@ struct shadow_stack {
 	size_t region_count;
 	size_t region_capacity;
 	bool rooted;   /* it began at the thread's first instruction: nothing is below frame[0] */
+	uint64_t at;   /* the instruction that is being recorded; the caller's to set */
 	uint64_t base; /* rsp then, if it is rooted; else UINT64_MAX */
 	/* The function at hand has abandoned frames otherwise than by a return and has not jumped
 	 * yet (the end of longjmp or of an exception's landing): where it will go on is not known.

@@ -121,6 +121,8 @@ static struct doubt *doubt_create(struct doubts *doubts, const struct doubt_key 
 		.claim = key->claim,
 		.intact = true,
 		.registers = key->registers,
+		.code_begin = key->code_begin,
+		.code_end = key->code_end,
 		.told = account_create(doubts->engine_count),
 	};
 	if (doubt->told)
@@ -185,6 +187,13 @@ static struct outcome undecided(const struct doubt *doubt, bool disturbed)
 	return ends(DOUBT_UNPROVEN, DOUBT_OPEN);
 }
 
+/* The instruction is one of the accused function's, as far as that is known. */
+static bool is_own(const struct doubt *doubt, uint64_t pc)
+{
+	return doubt->code_begin == doubt->code_end ||
+	       (pc >= doubt->code_begin && pc < doubt->code_end);
+}
+
 static struct outcome after_frame(const struct doubt *doubt, const struct shadow_stack *stack,
 				  const struct shadow_frame *frame, enum frame_end end,
 				  uint64_t target)
@@ -193,7 +202,7 @@ static struct outcome after_frame(const struct doubt *doubt, const struct shadow
 	case FRAME_RETURNED:
 		if (doubt->registers && frame->clobbered)
 			return ends(DOUBT_UNPROVEN, DOUBT_CLOBBERED);
-		if (doubt->inserts)
+		if (doubt->inserts || (doubt->claim.plausible && !is_own(doubt, stack->at)))
 			return ends(DOUBT_UNPROVEN, DOUBT_OPEN);
 		if (doubt->intact)
 			return ends(DOUBT_TRUTH_STANDS, DOUBT_OPEN);

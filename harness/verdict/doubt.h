@@ -11,7 +11,10 @@
  *
  * and the program decides (struct shadow_observer brings its word):
  *
- *	the frame returned			the truth was right: the accusation stands
+ *	the frame returned			the truth was right: the accusation stands. If the claim could
+ *						be a frame, only by a ret of the accused function: another's
+ *						says nothing of where that one would have gone (GHC's code
+ *						jumps to the claim, and its runtime returns in the end)
  *	 ... but the claim only puts
  *	frames in before it			unproven: those may be popped and jumped to
  *	a ret went through the claim's slot
@@ -101,7 +104,8 @@ struct doubt_key {
 	size_t frame; /* index of the truth's frame; SIZE_MAX: it is the root's end */
 	uint64_t sp;  /* at the point */
 	struct claim claim;
-	bool intact;	/* the frame's return address is in its slot now */
+	bool intact;		       /* the frame's return address is in its slot now */
+	uint64_t code_begin, code_end; /* the accused function's FDE; equal: not known */
 	bool registers; /* it is about the frame's callee-saved registers, not about its caller */
 };
 
@@ -119,6 +123,7 @@ struct doubt {
 	uint64_t lowest; /* rsp at its points */
 	uint64_t epoch;	 /* the stack's at its first point */
 	struct claim claim;
+	uint64_t code_begin, code_end;
 	bool intact, registers;
 	bool inserts;	       /* the claim has the truth's frame, too, behind others */
 	struct account *told;  /* by the truth */

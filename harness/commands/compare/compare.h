@@ -96,7 +96,7 @@ void comparison_deinit(struct comparison *comparison);
 bool comparison_has_findings(const struct comparison *comparison);
 /* More than UNPROVEN_SHARE_MAX of the points are unproven. */
 bool comparison_is_doubtful(const struct comparison *comparison);
-/* True if the run proved little: too few points, or points without a whole truth. */
+/* True if the run proved little: too few points, or most of them without a whole truth. */
 bool comparison_is_thin(const struct comparison *comparison);
 
 /* "exited with status 3", "was ended by SIGSEGV (Segmentation fault)", "did not come to its end". */

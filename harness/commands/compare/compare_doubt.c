@@ -74,6 +74,20 @@ static struct doubt_key find_key(const struct comparer *comparer, const struct p
 	};
 }
 
+/* The FDE of the accused code. */
+static void find_code(const struct address_space *space, uint64_t pc, struct doubt_key *key)
+{
+	const struct mapping *mapping = address_space_find(space, pc);
+	const struct cfi_fde *fde = mapping && mapping->entry && mapping->entry->cfi
+					    ? cfi_fde_find(mapping->entry->cfi, pc - mapping->bias)
+					    : NULL;
+
+	if (!fde)
+		return;
+	key->code_begin = fde->pc_begin + mapping->bias;
+	key->code_end = key->code_begin + fde->pc_range;
+}
+
 /* The point is unproven from the beginning. */
 static void never_proven(struct comparer *comparer, struct reading *reading,
 			 enum doubt_reason reason)
@@ -188,9 +202,10 @@ void doubt_reading(struct comparer *comparer, const struct evidence *evidence, u
 		key.intact &= is_intact(point, key.frame);
 		key.registers = true;
 	}
-	/* Above where the thread began no call can have written. */
-	if (key.frame == SIZE_MAX && key.claim.slot >= shadow->base)
+	/* Above where the thread began no call can have written; but who made the thread can. */
+	if (key.frame == SIZE_MAX && key.claim.slot >= shadow->base && !key.claim.plausible)
 		return;
+	find_code(point->space, readings[0].judgement.pc, &key);
 	doubt = doubts_find(&comparer->doubts, &key, &reason);
 	if (!doubt) {
 		never_proven(comparer, &readings[0], reason);

@@ -195,7 +195,8 @@ void comparison_deinit(struct comparison *comparison)
 bool comparison_is_thin(const struct comparison *comparison)
 {
 	return comparison->points == comparison->verdict[VERDICT_UNPROVEN] ||
-	       comparison->truth.unrooted > 0 || comparison->truth.max_frames < 2;
+	       comparison->truth.unrooted > comparison->points / 2 ||
+	       comparison->truth.max_frames < 2;
 }
 
 bool comparison_is_doubtful(const struct comparison *comparison)
