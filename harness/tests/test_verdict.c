@@ -644,7 +644,7 @@ END_TEST
 
 START_TEST(findings_beyond_the_limit_are_counted)
 {
-	struct judgement judgement = { .verdict = VERDICT_TABLE_FAULT };
+	struct judgement judgement = { .verdict = VERDICT_TABLE_FAULT, .kind = FAULT_MISSING };
 	struct findings findings = { .count = 0 };
 	static struct world world;
 	uint64_t added = 0;
@@ -669,6 +669,9 @@ START_TEST(findings_beyond_the_limit_are_counted)
 	ck_assert_uint_eq(findings.count, FINDINGS_MAX);
 	ck_assert_uint_gt(findings.not_kept, 0);
 	ck_assert_uint_eq(counted, added);
+	/* Code that is accused has room of its own. */
+	judgement.kind = FAULT_WRONG;
+	ck_assert_ptr_nonnull(findings_add(&findings, &judgement, &world.point, decoder));
 	findings_deinit(&findings);
 	decoder_destroy(decoder);
 	world_deinit(&world);

@@ -241,6 +241,7 @@ enum return_kind shadow_stack_return(struct shadow_stack *stack, uint64_t slot, 
 	/* What lies below rsp before the ret was dropped by the instruction before. */
 	if (!top || top->slot != slot || top->interrupted) {
 		tell_stray(stack, slot, target);
+		stack->epoch++; /* which of the open frames are true is not certain any more */
 		/* Who made the thread left it a return address: it began further out than thought. */
 		if (stack->rooted && slot >= stack->base) {
 			stack->rooted = false;
@@ -264,6 +265,7 @@ enum return_kind shadow_stack_return(struct shadow_stack *stack, uint64_t slot, 
 		tell_end(stack, top, FRAME_RETURNED, target);
 	} else {
 		kind = RETURN_REPLACED;
+		stack->epoch++;
 		tell_end(stack, top, FRAME_REPLACED, target);
 	}
 	/* Nothing else goes: ret n takes off the caller's arguments, and no frame. */

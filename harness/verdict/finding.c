@@ -135,7 +135,8 @@ struct finding *findings_place(struct findings *findings, const struct judgement
 	finding = findings_find(findings, judgement, image, function, start_file);
 	if (finding)
 		return finding;
-	if (findings->count == FINDINGS_MAX) {
+	if (findings->count >=
+	    (judgement->kind == FAULT_MISSING ? FINDINGS_MAX : FINDINGS_MAX * 2)) {
 		findings->not_kept++;
 		return NULL;
 	}

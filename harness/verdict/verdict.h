@@ -214,7 +214,9 @@ struct finding {
 struct findings {
 	struct finding *finding;
 	size_t count, capacity;
-	uint64_t not_kept; /* points beyond FINDINGS_MAX places */
+	uint64_t
+		not_kept; /* points beyond FINDINGS_MAX places; twice as many where code is accused: what
+			    * has no CFI at all must not hide it */
 };
 #define FINDINGS_MAX 320
 
