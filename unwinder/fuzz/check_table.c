@@ -121,7 +121,8 @@ static void check_memo(const struct walker *walker, const struct address_space *
 		       const struct register_values *regs, struct fuzz_memory *code)
 {
 	const struct memory_reader memory = { .read = fuzz_memory_read, .context = code };
-	struct stack plain = { 0 }, remembering = { 0 };
+	struct stack plain = { .limit = WALK_FRAMES_MAX };
+	struct stack remembering = { .limit = WALK_FRAMES_MAX };
 	struct error error;
 
 	for (int later = 0; later < 2; later++) {
@@ -147,7 +148,7 @@ static void check_walk(const struct walker *walker, const struct address_space *
 		       struct fuzz_memory *code)
 {
 	const struct memory_reader memory = { .read = fuzz_memory_read, .context = code };
-	struct stack rows = { 0 }, table = { 0 };
+	struct stack rows = { .limit = WALK_FRAMES_MAX }, table = { .limit = WALK_FRAMES_MAX };
 	struct error error;
 	struct register_values regs = { .known = (1u << REGISTER_COUNT) - 1 };
 

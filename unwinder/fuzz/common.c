@@ -114,4 +114,6 @@ void fuzz_image_deinit(struct fuzz_image *fuzz)
 {
 	free(fuzz->debug_frame);
 	free(fuzz->file.data);
+	free(fuzz->file.range);
+	free(fuzz->file.stub);
 }
