@@ -224,6 +224,7 @@ bool cfi_shares_code(const struct cfi *cfi, const struct cfi_fde *fde)
 	return find(cfi, fde->pc_begin + fde->pc_range - 1, fde->pc_begin);
 }
 
+/* Other readers may find such an FDE in place of one that covers an address. */
 bool cfi_has_empty_fde(const struct cfi *cfi)
 {
 	for (size_t i = 0; i < cfi->fde_count; i++)

@@ -18,6 +18,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "cfi_section.h"
+#include "saved_table.h"
 
 /* ---- functions --------------------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 #ifndef STACKPROOF_TABLE_TEXT_H
 #define STACKPROOF_TABLE_TEXT_H
 
-#include "unwinder.h"
+#include "saved_table.h"
 
 #define TABLE_TEXT_HEADER "stackproof table text 1"
 

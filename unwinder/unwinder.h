@@ -235,7 +235,6 @@ int cfi_create_section(const struct image *image, const char *name, struct cfi *
 void cfi_destroy(struct cfi *cfi);
 /* The FDE that covers vaddr, or NULL. Overlaps: the one with the highest pc_begin. (cfi_by_pc.c) */
 const struct cfi_fde *cfi_fde_find(const struct cfi *cfi, uint64_t vaddr);
-/* An FDE covers no address: other readers may find it in place of one that does. */
 bool cfi_has_empty_fde(const struct cfi *cfi);
 /* The symbol that covers the FDE's first PC, or NULL: code_name_find()'s, but in an object file, where sections lie over each other, one of the FDE's own section. (elf_relocate.c) */
 const struct image_symbol *cfi_fde_symbol(const struct cfi *cfi, const struct cfi_fde *fde);
@@ -534,65 +533,6 @@ int table_prove(const struct cfi *cfi, const struct table *table, table_proof_fn
  * memory, in every one of many draws. False: ret_why says what differs. */
 bool table_rule_proves(const struct row *row, const struct table *table, uint32_t rule,
 		       char *ret_why, size_t why_size);
-
-/* ---- table_text.c ----------------------------------------------------------------------- */
-
-/* The golden text: address-free, one line a row, grouped by function. Format: docs/TABLE_TEXT.md.
- */
-int table_text_write(FILE *file, const struct cfi *cfi, struct error *error);
-
-/* ---- table_text_read.c, table_text_store.c ---------------------------------------------- */
-
-/* A row of a saved table: rules number rules hold from offset bytes into the function on. Equal
- * numbers are equal rules. */
-struct table_text_row {
-	uint64_t offset;
-	uint32_t rules;
-};
-
-struct table_text_function {
-	char *name;	  /* as the text has it: bytes that would break a line are \xNN */
-	bool signal;	  /* its rows are those of a signal frame */
-	bool has_pc;	  /* pc is known: it came from an image, not from a text */
-	uint64_t pc;	  /* image address */
-	uint64_t length;  /* bytes */
-	size_t first_row; /* in table_text.row */
-	size_t row_count;
-	enum error_code diagnostic; /* the rest of it could not be read; else ERROR_NONE */
-};
-
-/* All that a text says. rules is private: table_text_get_row() */
-struct table_text {
-	struct table_text_function *function;
-	size_t function_count;
-	size_t function_capacity;
-	struct table_text_row *row;
-	size_t row_count;
-	size_t row_capacity;
-	struct table_text_rules **rules;
-	size_t rules_count;
-	size_t rules_capacity;
-	enum error_code *diagnostic; /* entries that could not be read */
-	size_t diagnostic_count;
-	size_t diagnostic_capacity;
-	uint64_t diagnostics_dropped; /* and that many more */
-};
-
-/*
- * Reads size bytes of golden text, which need not end in a NUL. Only what table_text_write() could
- * have written is accepted, so writing it again gives the same bytes; anything else is
- * ERROR_TEXT_SYNTAX with the line's number as offset. *ret: table_text_destroy.
- */
-int table_text_read(const char *text, size_t size, struct table_text **ret, struct error *error);
-/* The same of an image's CFI, with the functions' addresses. */
-int table_text_create(const struct cfi *cfi, struct table_text **ret, struct error *error);
-void table_text_destroy(struct table_text *text);
-/* Writes what was read. */
-int table_text_write_saved(FILE *file, const struct table_text *text, struct error *error);
-/* Row index of a function as canonical rules: pc .. pc_end are offsets in the function; expressions
- * are valid as long as text is. */
-void table_text_get_row(const struct table_text *text, const struct table_text_function *function,
-			size_t index, struct row *ret);
 
 /* ---- image_store.c ---------------------------------------------------------------------- */
 

@@ -17,6 +17,7 @@
 #include "command_output.h"
 #include "commands/debug_link.h"
 #include "harness.h"
+#include "saved_table.h"
 
 static char folder[] = "/tmp/stackproof-debug-link-XXXXXX";
 

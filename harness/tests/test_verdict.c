@@ -669,8 +669,7 @@ START_TEST(findings_beyond_the_limit_are_counted)
 	ck_assert_uint_eq(findings.count, FINDINGS_MAX);
 	ck_assert_uint_gt(findings.not_kept, 0);
 	ck_assert_uint_eq(counted, added);
-	/* Code that is accused has room of its own. */
-	judgement.kind = FAULT_WRONG;
+	judgement.kind = FAULT_WRONG; /* code that is accused has room of its own */
 	ck_assert_ptr_nonnull(findings_add(&findings, &judgement, &world.point, decoder));
 	findings_deinit(&findings);
 	decoder_destroy(decoder);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "cfi_section.h"
 #include "fuzz.h"
+#include "saved_table.h"
 
 /* One FDE's rows, as they come. */
 struct rows {

@@ -11,6 +11,7 @@
 #include <time.h>
 #include "cfi_bytes.h"
 #include "elf_image.h"
+#include "saved_table.h"
 
 enum { NOTHING, CODE_A, CODE_B, EH_FRAME, RELA, SYMTAB, STRTAB, SECTIONS };
 

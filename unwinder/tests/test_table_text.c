@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "elf_image.h"
-#include "unwinder.h"
+#include "saved_table.h"
 
 #define HEADER	   "stackproof table text 1\n"
 #define BYTES(...) { __VA_ARGS__ }, sizeof((uint8_t[]) { __VA_ARGS__ })

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "unwinder.h"
+#include "saved_table.h"
 
 #define HEADER	   "stackproof table text 1\n"
 #define ROW(rules) HEADER "function f\n  +0x0 " rules "\n  +0x1 end\n"

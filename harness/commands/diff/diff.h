@@ -12,7 +12,7 @@
 #define STACKPROOF_COMMANDS_DIFF_H
 
 #include <stdio.h>
-#include "unwinder.h"
+#include "saved_table.h"
 
 /* ---- diff_table.c: what is compared ------------------------------------------------------- */
 

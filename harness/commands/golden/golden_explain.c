@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "commands/golden/golden.h"
+#include "saved_table.h"
 #include "truth/truth.h"
 
 /* A function of so many bytes is decoded from its start, not a longer one. */

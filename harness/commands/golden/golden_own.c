@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include "commands/function_profile.h"
 #include "commands/golden/golden.h"
+#include "saved_table.h"
 
 /* The largest programs of the corpus have some ninety, the smallest static one a few hundred. */
 #define LARGE_FUNCTIONS 256

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 #include "table.h"
+#include "saved_table.h"
 
 /* FDEs of cfi that the filter shows; fde and by_pc are the caller's to free. */
 static int make_view(const struct cfi *cfi, const struct table_filter *filter, struct cfi *ret,
