@@ -237,7 +237,7 @@ static int section_bytes(const struct image *image, Elf_Scn *section, GElf_Shdr 
 		return 0;
 	uint64_t inflated = inflated_size(section, header, gnu_compressed);
 	if (inflated > INFLATED_ALWAYS && inflated / INFLATED_RATIO_MAX > header->sh_size)
-		return error_set(error, ERROR_ELF_BOUNDS, name, 0,
+		return error_set(error, ERROR_ELF_BOUNDS, name, file_offset,
 				 "the section's 0x%" PRIx64 " bytes would become 0x%" PRIx64,
 				 header->sh_size, inflated);
 	if (header->sh_flags & SHF_COMPRESSED)
@@ -245,12 +245,12 @@ static int section_bytes(const struct image *image, Elf_Scn *section, GElf_Shdr 
 	else if (gnu_compressed)
 		decompressed = elf_compress_gnu(section, 0, 0);
 	if (decompressed < 0 || !gelf_getshdr(section, header))
-		return error_set(error, ERROR_ELF_BOUNDS, name, 0,
+		return error_set(error, ERROR_ELF_BOUNDS, name, file_offset,
 				 "the section can't be decompressed: %s", elf_errmsg(-1));
 	Elf_Data *data = elf_getdata(section, NULL);
 	if (!data)
-		return error_set(error, ERROR_ELF_BOUNDS, name, 0, "the section can't be read: %s",
-				 elf_errmsg(-1));
+		return error_set(error, ERROR_ELF_BOUNDS, name, file_offset,
+				 "the section can't be read: %s", elf_errmsg(-1));
 	ret->data = data->d_buf;
 	ret->size = data->d_buf ? data->d_size : 0;
 	if (image->type == ET_REL && ret->data)

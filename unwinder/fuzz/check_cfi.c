@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cfi_section.h"
+#include "elf_image.h"
 #include "fuzz.h"
 #include "saved_table.h"
 
@@ -267,6 +268,7 @@ static void check_added(const struct cfi *cfi)
 
 void fuzz_check_cfi(const struct cfi *cfi)
 {
+	const struct image_file *file = cfi->image->priv;
 	size_t malformed = 0;
 	uint64_t raw_rows = 0;
 	struct error_list errors = { 0 }, header = { 0 };
@@ -274,7 +276,7 @@ void fuzz_check_cfi(const struct cfi *cfi)
 
 	for (size_t i = 0; i < cfi->diagnostics.count; i++)
 		fuzz_check_error(&cfi->diagnostics.error[i],
-				 section_named(cfi, cfi->diagnostics.error[i].section), 0);
+				 section_named(cfi, cfi->diagnostics.error[i].section), file->size);
 	for (size_t i = 0; i < cfi->cie_count; i++)
 		cfi_raw_rows(cfi, &cfi->cie[i], NULL, count_raw_row, &(uint64_t) { 0 }, &ignored);
 	for (size_t i = 0; i < cfi->fde_count; i++) {

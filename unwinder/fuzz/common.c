@@ -60,7 +60,8 @@ void fuzz_check_error(const struct error *error, const struct image_section *sec
 		     error_code_name(error->code), error->message);
 	fuzz_require(!section || !error->section[0] || !strcmp(error->section, section->name),
 		     "%s: section \"%s\"", error_code_name(error->code), error->section);
-	if (section && error->section[0])
+	/* Of a section whose bytes could not be had, where it is in the file. */
+	if (section && section->data && error->section[0])
 		limit = section->size;
 	fuzz_require(error->offset <= limit, "%s: \"%s\": offset 0x%llx of 0x%llx",
 		     error_code_name(error->code), error->message,

@@ -46,7 +46,7 @@ struct fuzz_memory {
 };
 
 /* An error that was returned has a code, a sentence, and a place inside the section (or, with no
- * section, inside limit bytes). */
+ * section, or one whose bytes could not be had, inside limit bytes). */
 void fuzz_check_error(const struct error *error, const struct image_section *section,
 		      uint64_t limit);
 /* Everything that reads cfi, and what it promises of it. */
