@@ -113,7 +113,6 @@ static void abandon(struct shadow_stack *stack, size_t first, enum frame_end end
 {
 	for (size_t i = stack->count; i-- > first;)
 		tell_end(stack, &stack->frame[i], end, 0);
-	stack->frames_abandoned += stack->count - first;
 	stack->count = first;
 }
 

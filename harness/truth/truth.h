@@ -211,7 +211,6 @@ struct shadow_stack {
 	/* The frame that was taken off last, alone. Put back if rsp comes to its slot again and its
 	 * return address is still there; returned if a jump goes to that. slot 0: there is none. */
 	struct shadow_frame taken_off;
-	uint64_t frames_abandoned;
 };
 
 /* id and observer are the caller's to set. */

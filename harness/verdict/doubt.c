@@ -165,7 +165,7 @@ struct doubt *doubts_find(struct doubts *doubts, const struct doubt_key *key,
 
 /* ---- ends ------------------------------------------------------------------------------- */
 
-/* What became of a doubt; DOUBT_GOES_ON: it is still open. */
+/* What became of a doubt; ends is false while it is open. */
 struct outcome {
 	bool ends;
 	enum doubt_end end;

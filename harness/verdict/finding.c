@@ -199,13 +199,6 @@ bool finding_keep_stack(struct finding *finding, const struct address_space *spa
 	return exact;
 }
 
-void finding_add_stack(struct finding *finding, const struct address_space *space,
-		       const struct stack *stack, const struct stack *truth, bool rooted)
-{
-	finding->followed++;
-	finding->followed_exact += finding_keep_stack(finding, space, stack, truth, rooted);
-}
-
 void findings_deinit(struct findings *findings)
 {
 	for (size_t i = 0; i < findings->count; i++)

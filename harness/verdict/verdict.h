@@ -206,7 +206,7 @@ struct finding {
 	char declared[320];   /* the row, or why there is none */
 	/* Points at which frame pointers were followed, and those of them where the stack is right. */
 	uint64_t followed, followed_exact;
-	/* The first one's, by finding_add_stack(): innermost first */
+	/* The first one's, by finding_keep_stack(): innermost first */
 	struct finding_frame *frame;
 	uint32_t frame_count, frames_left_out;
 };
@@ -233,9 +233,6 @@ struct finding *findings_place(struct findings *findings, const struct judgement
 /* The same, and counts the judgement. */
 struct finding *findings_add(struct findings *findings, const struct judgement *judgement,
 			     const struct point *point, struct decoder *decoder);
-/* Counts what became of a walk that followed frame pointers; keeps the first one, frame by frame. */
-void finding_add_stack(struct finding *finding, const struct address_space *space,
-		       const struct stack *stack, const struct stack *truth, bool rooted);
 /* Keeps the stack, if it is the first, and counts nothing. True: the stack is right. */
 bool finding_keep_stack(struct finding *finding, const struct address_space *space,
 			const struct stack *stack, const struct stack *truth, bool rooted);

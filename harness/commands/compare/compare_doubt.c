@@ -133,8 +133,8 @@ static bool is_without_code(const struct evidence *evidence, uint32_t frames)
 		memory->read(memory->context, walk_pc(truth->pc[frames]), &byte, 1));
 }
 
-/* The function at fault, around the place, is in memory as it is in the file. Its whole FDE is compared, as
- * far as it is near: what was patched may lie before. */
+/* The code around the place at fault is not in memory as it is in the file: what was patched may lie before
+ * it. */
 static bool is_patched(const struct point *point, uint64_t pc)
 {
 	const struct mapping *mapping = address_space_find(point->space, pc);
