@@ -128,7 +128,7 @@ static const struct trick_case {
 	  SHOWS(stack_switches), NULL },
 	{ "boost_fibers_one_in_the_other", CXX "boost_fibers.cc -lboost_context", 0,
 	  SHOWS(stack_switches), NULL },
-	{ "split_stacks_and_threads", C "split_threads.c -fsplit-stack -pthread", 7,
+	{ "split_stacks_and_threads", C "split_threads.c -fsplit-stack -pthread", 10,
 	  SHOWS(disturbances), "__morestack" },
 	{ "a_stack_copied_away_and_back", BARE "stack_copy.c", 51, SHOWS(disturbances), NULL },
 	{ "a_handler_that_goes_on_behind_the_fault", C "handler_context.c -DHOW=1", 0,
@@ -170,6 +170,7 @@ static uint64_t counter_at(const struct tracer_counters *counters, size_t offset
 static void check_result(const struct trick_case *c, const struct comparison *result)
 {
 	double unproven = 100.0 * result->verdict[VERDICT_UNPROVEN] / result->points;
+	uint64_t placed = 0;
 
 	ck_assert_msg(result->status == 0, "%s: status 0x%x", c->name, result->status);
 	for (size_t i = 0; i < result->findings.count; i++) {
@@ -178,7 +179,9 @@ static void check_result(const struct trick_case *c, const struct comparison *re
 		ck_assert_msg(!accuses(c, finding), "%s: %s (%s) at %s, %" PRIu64 " times", c->name,
 			      verdict_name(finding->first.verdict),
 			      fault_kind_name(finding->first.kind), finding->place, finding->count);
+		placed += finding_unproven(finding, NULL, 0);
 	}
+	ck_assert_uint_eq(placed, result->verdict[VERDICT_UNPROVEN]);
 	ck_assert_uint_eq(result->findings.not_kept, 0);
 	ck_assert_uint_eq(result->truth.call_mismatches, 0);
 	ck_assert_msg(c->shows == SHOWS_NOTHING || counter_at(&result->truth, c->shows),

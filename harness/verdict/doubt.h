@@ -44,23 +44,6 @@
 
 #include "verdict/verdict.h"
 
-/* Why a point is unproven. */
-enum doubt_reason {
-	DOUBT_STRAY_RETURN, /* a ret went through a slot that no call had written */
-	DOUBT_REPLACED,	  /* the frame's return address was replaced: hijacked, or ret as a jump */
-	DOUBT_CLOBBERED,  /* the frame returned with other callee-saved registers */
-	DOUBT_TAKEN_OFF,  /* the frame's return address was popped and never used */
-	DOUBT_DISTURBED,  /* rsp was set elsewhere before the frame could prove itself */
-	DOUBT_LOST,	  /* the stack was given up */
-	DOUBT_OPEN,	  /* nothing had decided it when the frame or the program ended */
-	DOUBT_IN_TRANSIT, /* between abandoning frames and jumping */
-	DOUBT_PATCHED,	  /* the code there is not the file's any more, but the CFI is */
-	DOUBT_NO_CODE,	  /* the thread is, or goes on, where nothing can be: a call of NULL */
-	DOUBT_REFEREE,	  /* libdw can't say what the CFI is there */
-	DOUBT_TOO_MANY,	  /* more doubts than DOUBTS_MAX at once */
-	DOUBT_MEMORY,	  /* no memory for a doubt */
-	DOUBT_REASON_COUNT,
-};
 const char *doubt_reason_name(enum doubt_reason reason);
 
 #define DOUBTS_MAX 4096

@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "verdict.h"
+#include "doubt.h"
 
 static struct finding *findings_find(struct findings *findings, const struct judgement *judgement,
 				     const char *image, const char *function,
@@ -119,7 +119,7 @@ static void describe(struct finding *finding, const struct judgement *judgement,
 }
 
 struct finding *findings_place(struct findings *findings, const struct judgement *judgement,
-			       const struct point *point, struct decoder *decoder)
+			       bool accuses, const struct point *point, struct decoder *decoder)
 {
 	const struct mapping *mapping = address_space_find(point->space, judgement->pc);
 	const char *image = image_name(mapping);
@@ -136,8 +136,8 @@ struct finding *findings_place(struct findings *findings, const struct judgement
 	if (finding)
 		return finding;
 	if (findings->count >=
-	    (judgement->kind == FAULT_MISSING ? FINDINGS_MAX : FINDINGS_MAX * 2)) {
-		findings->not_kept++;
+	    (!accuses || judgement->kind == FAULT_MISSING ? FINDINGS_MAX : FINDINGS_MAX * 2)) {
+		findings->not_kept += accuses;
 		return NULL;
 	}
 	if (findings->count == findings->capacity) {
@@ -145,7 +145,7 @@ struct finding *findings_place(struct findings *findings, const struct judgement
 		struct finding *grown = realloc(findings->finding, capacity * sizeof(*grown));
 
 		if (!grown) {
-			findings->not_kept++;
+			findings->not_kept += accuses;
 			return NULL;
 		}
 		findings->finding = grown;
@@ -164,11 +164,27 @@ struct finding *findings_place(struct findings *findings, const struct judgement
 struct finding *findings_add(struct findings *findings, const struct judgement *judgement,
 			     const struct point *point, struct decoder *decoder)
 {
-	struct finding *finding = findings_place(findings, judgement, point, decoder);
+	struct finding *finding = findings_place(findings, judgement, true, point, decoder);
 
 	if (finding)
 		finding->count++;
 	return finding;
+}
+
+uint64_t finding_unproven(const struct finding *finding, char *ret_reasons, size_t size)
+{
+	uint64_t sum = 0;
+	size_t used = 0;
+
+	for (unsigned int reason = 0; reason < DOUBT_REASON_COUNT; reason++) {
+		uint64_t count = finding->unproven[reason];
+
+		if (count && ret_reasons && used < size)
+			used += snprintf(ret_reasons + used, size - used, "%s%" PRIu64 " %s",
+					 sum ? ", " : "", count, doubt_reason_name(reason));
+		sum += count;
+	}
+	return sum;
 }
 
 bool finding_keep_stack(struct finding *finding, const struct address_space *space,

@@ -124,6 +124,24 @@ enum verdict {
 	VERDICT_UNPROVEN, /* the CFI and the truth differ, and the truth is in doubt: doubt.h */
 	VERDICT_COUNT,
 };
+/* Why a point is unproven: doubt.h. */
+enum doubt_reason {
+	DOUBT_STRAY_RETURN, /* a ret went through a slot that no call had written */
+	DOUBT_REPLACED,	  /* the frame's return address was replaced: hijacked, or ret as a jump */
+	DOUBT_CLOBBERED,  /* the frame returned with other callee-saved registers */
+	DOUBT_TAKEN_OFF,  /* the frame's return address was popped and never used */
+	DOUBT_DISTURBED,  /* rsp was set elsewhere before the frame could prove itself */
+	DOUBT_LOST,	  /* the stack was given up */
+	DOUBT_OPEN,	  /* nothing had decided it when the frame or the program ended */
+	DOUBT_IN_TRANSIT, /* between abandoning frames and jumping */
+	DOUBT_PATCHED,	  /* the code there is not the file's any more, but the CFI is */
+	DOUBT_NO_CODE,	  /* the thread is, or goes on, where nothing can be: a call of NULL */
+	DOUBT_REFEREE,	  /* libdw can't say what the CFI is there */
+	DOUBT_TOO_MANY,	  /* more doubts than DOUBTS_MAX at once */
+	DOUBT_MEMORY,	  /* no memory for a doubt */
+	DOUBT_REASON_COUNT,
+};
+
 /* "table_fault"; both kinds of conversion loss are "conversion_loss". */
 const char *verdict_name(enum verdict verdict);
 
@@ -197,6 +215,8 @@ struct finding_frame {
 struct finding {
 	struct judgement first; /* the first point's */
 	uint64_t count;
+	/* Points at which it was in question, and nothing decided it: not in count. */
+	uint64_t unproven[DOUBT_REASON_COUNT];
 	uint64_t vaddr;	 /* at fault at the first point */
 	char place[256]; /* "function+0x12 (image)" */
 	char function[192];
@@ -227,9 +247,12 @@ const char *start_file_find(const struct image *image, const struct cfi *cfi, ui
 /* What a finding calls the function at vaddr: code_name_print_place()'s text. */
 void finding_name_function(const struct image *image, const struct cfi *cfi, uint64_t vaddr,
 			   char *text, size_t size);
-/* The judgement's finding, described if its place is new: then its count is 0. NULL: it has no room. */
+/* The judgement's finding, described if its place is new: then its count is 0. NULL: it has no room.
+ * accuses: it may yet be counted; what never will be has less room. */
 struct finding *findings_place(struct findings *findings, const struct judgement *judgement,
-			       const struct point *point, struct decoder *decoder);
+			       bool accuses, const struct point *point, struct decoder *decoder);
+/* The points at which it was in question; ret_reasons (or NULL): "10 disturbed, 2 open". */
+uint64_t finding_unproven(const struct finding *finding, char *ret_reasons, size_t size);
 /* The same, and counts the judgement. */
 struct finding *findings_add(struct findings *findings, const struct judgement *judgement,
 			     const struct point *point, struct decoder *decoder);

@@ -88,10 +88,15 @@ static void find_code(const struct address_space *space, uint64_t pc, struct dou
 	key->code_end = key->code_begin + fde->pc_range;
 }
 
-/* The point is unproven from the beginning. */
-static void never_proven(struct comparer *comparer, struct reading *reading,
-			 enum doubt_reason reason)
+/* The point is unproven from the beginning: what was in question is filed as such. */
+static void never_proven(struct comparer *comparer, const struct evidence *evidence,
+			 struct reading *reading, enum doubt_reason reason)
 {
+	struct finding *finding = findings_place(&comparer->result->findings, &reading->judgement,
+						 false, evidence->point, comparer->decoder);
+
+	if (finding)
+		finding->unproven[reason]++;
 	reading->judgement = (struct judgement) { .verdict = VERDICT_UNPROVEN };
 	comparer->result->unproven[reason]++;
 }
@@ -173,24 +178,24 @@ void doubt_reading(struct comparer *comparer, const struct evidence *evidence, u
 
 	*ret_count = 1;
 	if (readings[0].judgement.verdict == VERDICT_UNPROVEN)
-		never_proven(comparer, &readings[0], DOUBT_REFEREE);
+		never_proven(comparer, evidence, &readings[0], DOUBT_REFEREE);
 	if (!frames || !rests_on_truth(&readings[0].judgement))
 		return;
 	comparer->result->doubts++;
 	if (shadow->in_transit) {
-		never_proven(comparer, &readings[0], DOUBT_IN_TRANSIT);
+		never_proven(comparer, evidence, &readings[0], DOUBT_IN_TRANSIT);
 		return;
 	}
 	if (is_without_code(evidence, frames)) {
-		never_proven(comparer, &readings[0], DOUBT_NO_CODE);
+		never_proven(comparer, evidence, &readings[0], DOUBT_NO_CODE);
 		return;
 	}
 	if (goes_through_planted(shadow, frames)) {
-		never_proven(comparer, &readings[0], DOUBT_DISTURBED);
+		never_proven(comparer, evidence, &readings[0], DOUBT_DISTURBED);
 		return;
 	}
 	if (is_patched(point, readings[0].judgement.pc)) {
-		never_proven(comparer, &readings[0], DOUBT_PATCHED);
+		never_proven(comparer, evidence, &readings[0], DOUBT_PATCHED);
 		return;
 	}
 	key = find_key(comparer, point, evidence->truth, frames);
@@ -208,7 +213,7 @@ void doubt_reading(struct comparer *comparer, const struct evidence *evidence, u
 	find_code(point->space, readings[0].judgement.pc, &key);
 	doubt = doubts_find(&comparer->doubts, &key, &reason);
 	if (!doubt) {
-		never_proven(comparer, &readings[0], reason);
+		never_proven(comparer, evidence, &readings[0], reason);
 		return;
 	}
 	readings[0].account = doubt->told;
@@ -250,7 +255,7 @@ void doubt_registers(struct comparer *comparer, const struct evidence *evidence,
 	if (doubt)
 		reading->account = doubt->told;
 	else
-		never_proven(comparer, reading, reason);
+		never_proven(comparer, evidence, reading, reason);
 }
 
 static void add_account(struct comparison *result, const struct account *account)
@@ -284,6 +289,11 @@ void doubt_end(void *context, const struct doubt *doubt, enum doubt_end end,
 	}
 	result->verdict[VERDICT_UNPROVEN] += doubt->told->points;
 	result->unproven[reason] += doubt->told->points;
+	for (size_t i = 0; i < doubt->told->finding_count; i++) {
+		const struct finding_count *count = &doubt->told->finding[i];
+
+		result->findings.finding[count->finding].unproven[reason] += count->count;
+	}
 	result->uncovered += doubt->told->uncovered;
 	for (size_t i = 0; i < result->engine_count; i++)
 		result->engine[i].score.unproven += doubt->told->score[i].points;

@@ -99,6 +99,36 @@ static void print_finding(FILE *file, const char *program, const char *kernel,
 	print(file, object);
 }
 
+/* Where points are unproven, and what was in question there: no accusation. */
+static void print_unproven_place(FILE *file, const char *program, const char *kernel,
+				 const struct finding *finding)
+{
+	uint64_t count = finding_unproven(finding, NULL, 0);
+	json_t *object, *reasons;
+
+	if (!count)
+		return;
+	object = json_object();
+	reasons = json_object();
+	for (unsigned int reason = 0; reason < DOUBT_REASON_COUNT; reason++)
+		if (finding->unproven[reason])
+			set_count(reasons, doubt_reason_name(reason), finding->unproven[reason]);
+	json_object_set_new(object, "type", json_string("unproven"));
+	json_object_set_new(object, "program", text(program));
+	json_object_set_new(object, "kernel", text(kernel));
+	json_object_set_new(object, "kind", json_string(fault_kind_name(finding->first.kind)));
+	json_object_set_new(object, "image", text(finding->image));
+	json_object_set_new(object, "function", text(finding->function));
+	json_object_set_new(object, "place", text(finding->place));
+	json_object_set_new(object, "address", hexadecimal(finding->vaddr));
+	json_object_set_new(object, "instruction", text(finding->instruction));
+	json_object_set_new(object, "declared", text(finding->declared));
+	set_count(object, "frame", finding->first.frame);
+	set_count(object, "count", count);
+	json_object_set_new(object, "reasons", reasons);
+	print(file, object);
+}
+
 static void print_skip(FILE *file, const char *program, const char *kernel,
 		       const struct compare_engine *engine)
 {
@@ -273,6 +303,9 @@ void compare_print_json(FILE *file, const char *program, const struct comparison
 		if (comparison->findings.finding[i].count)
 			print_finding(file, program, kernel.release,
 				      &comparison->findings.finding[i]);
+	for (size_t i = 0; i < comparison->findings.count; i++)
+		print_unproven_place(file, program, kernel.release,
+				     &comparison->findings.finding[i]);
 	for (size_t i = 0; i < comparison->engine_count; i++)
 		if (comparison->engine[i].skipped)
 			print_skip(file, program, kernel.release, &comparison->engine[i]);

@@ -249,7 +249,7 @@ static void add_finding(struct comparer *comparer, const struct evidence *eviden
 
 	if (mapping && !mapping->entry)
 		address_space_read_names(&comparer->space, &ignored);
-	finding = findings_place(findings, judgement, evidence->point, comparer->decoder);
+	finding = findings_place(findings, judgement, true, evidence->point, comparer->decoder);
 	if (!finding)
 		return;
 	if (stack && !stack_equal(stack, evidence->table)) {

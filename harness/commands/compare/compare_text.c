@@ -3,9 +3,12 @@
  * compare_text.c - a comparison for people: scores, verdicts, findings
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include "compare.h"
+
+#define UNPROVEN_PLACES_MAX 20 /* in text; JSON has all */
 
 static double percent(uint64_t part, uint64_t whole)
 {
@@ -119,6 +122,57 @@ static void print_frames(FILE *file, const struct finding *finding)
 		fprintf(file, "\t             and %" PRIu32 " more\n", finding->frames_left_out);
 }
 
+/* What is not known is left out. */
+static void print_cfa(FILE *file, const struct judgement *judgement)
+{
+	const char *separator = "\tcfa          ";
+
+	if (judgement->declared_cfa) {
+		fprintf(file, "%sdeclared 0x%" PRIx64, separator, judgement->declared_cfa);
+		separator = ", ";
+	}
+	if (judgement->actual_cfa)
+		fprintf(file, "%sactual 0x%" PRIx64, separator, judgement->actual_cfa);
+	if (judgement->declared_cfa || judgement->actual_cfa)
+		fputc('\n', file);
+}
+
+static int by_unproven(const void *a, const void *b)
+{
+	const struct finding *left = *(const struct finding *const *)a;
+	const struct finding *right = *(const struct finding *const *)b;
+	uint64_t of_left = finding_unproven(left, NULL, 0);
+	uint64_t of_right = finding_unproven(right, NULL, 0);
+
+	if (of_left != of_right)
+		return of_left < of_right ? 1 : -1;
+	return left < right ? -1 : left > right;
+}
+
+/* Where points are unproven, those with the most first. */
+static void print_unproven_places(FILE *file, const struct findings *findings)
+{
+	const struct finding **place = calloc(findings->count + 1, sizeof(const struct finding *));
+	size_t count = 0;
+	char reasons[256];
+
+	for (size_t i = 0; place && i < findings->count; i++)
+		if (finding_unproven(&findings->finding[i], NULL, 0))
+			place[count++] = &findings->finding[i];
+	if (count)
+		qsort(place, count, sizeof(const struct finding *), by_unproven);
+	for (size_t i = 0; i < count && i < UNPROVEN_PLACES_MAX; i++) {
+		uint64_t points = finding_unproven(place[i], reasons, sizeof(reasons));
+
+		fprintf(file, "unproven (%s) x %" PRIu64 " at %s: %s\n",
+			fault_kind_name(place[i]->first.kind), points, place[i]->place, reasons);
+	}
+	if (count > UNPROVEN_PLACES_MAX)
+		fprintf(file, "and %zu more places where points are unproven\n",
+			count - UNPROVEN_PLACES_MAX);
+	free(place);
+}
+
 static void print_findings(FILE *file, const struct findings *findings)
 {
 	for (size_t i = 0; i < findings->count; i++) {
@@ -131,10 +185,7 @@ static void print_findings(FILE *file, const struct findings *findings)
 			finding->count, finding->place, finding->first.frame);
 		fprintf(file, "\tinstruction  %s\n\tdeclared     %s\n", finding->instruction,
 			finding->declared);
-		if (finding->first.declared_cfa || finding->first.actual_cfa)
-			fprintf(file,
-				"\tcfa          declared 0x%" PRIx64 ", actual 0x%" PRIx64 "\n",
-				finding->first.declared_cfa, finding->first.actual_cfa);
+		print_cfa(file, &finding->first);
 		if (finding->followed)
 			fprintf(file,
 				"\tguessed      at %" PRIu64 " points by the frame pointer: exact "
@@ -142,6 +193,7 @@ static void print_findings(FILE *file, const struct findings *findings)
 				finding->followed, finding->followed_exact);
 		print_frames(file, finding);
 	}
+	print_unproven_places(file, findings);
 	if (findings->not_kept)
 		fprintf(file, "%" PRIu64 " more points at places that were not kept\n",
 			findings->not_kept);
