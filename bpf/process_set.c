@@ -125,7 +125,8 @@ void process_version_change(struct list_version *version, uint64_t time_ns, uint
 static bool touches(const struct walk_record *record, const struct list_change *change)
 {
 	for (uint32_t i = 0; i < record->count && i < WALK_FRAMES_MAX; i++) {
-		uint64_t pc = record->pc[i] & ~WALK_PC_GUESSED;
+		uint64_t pc = walk_is_guessed(record->pc[i]) ? walk_pc(record->pc[i])
+							     : record->pc[i];
 
 		if (pc >= change->start && pc <= change->end)
 			return true;

@@ -46,6 +46,13 @@ int stack_reserve(struct stack *stack, uint32_t count, struct error *error)
 	return 0;
 }
 
+void stack_clear(struct stack *stack)
+{
+	stack->count = 0;
+	stack->stop = STOP_NONE;
+	stack->has_marks = false;
+}
+
 int stack_push(struct stack *stack, uint64_t pc, struct error *error)
 {
 	if (stack_reserve(stack, stack->count + 1, error))
@@ -63,10 +70,14 @@ int stack_set(struct stack *stack, const void *pc, uint32_t count, uint32_t stop
 		memcpy(stack->pc, pc, count * sizeof(*stack->pc));
 	stack->count = count;
 	stack->stop = stop;
+	stack->has_marks = false;
 	return 0;
 }
 
 int stack_copy(struct stack *stack, const struct stack *from, struct error *error)
 {
-	return stack_set(stack, from->pc, from->count, from->stop, error);
+	if (stack_set(stack, from->pc, from->count, from->stop, error))
+		return -1;
+	stack->has_marks = from->has_marks;
+	return 0;
 }

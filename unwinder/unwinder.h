@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
+#include "stack.h"
 #include "table_abi.h"
 
 /* ---- error.c ---------------------------------------------------------------------------- */
@@ -630,34 +631,6 @@ void address_space_describe(const struct address_space *space, uint64_t pc, char
 /* What BPF gets for a mapping, with page, rule and wide numbers relative to the image's own table.
  * False if the mapping has no table. */
 bool mapping_for_walk(const struct mapping *mapping, struct walk_mapping *ret);
-
-/* ---- stack.c ---------------------------------------------------------------------------- */
-
-#define STACK_FRAMES_MAX (1u << 20) /* of any stack: 8 MiB of PCs */
-
-/* A stack: pc[0] is where the thread is, pc[n] where frame n will go on: the return address, or
- * the interrupted PC below a signal frame. Zeroed it has no frames, and may be given to any function that
- * fills one. */
-struct stack {
-	uint32_t count;
-	uint32_t stop;	   /* enum stop_reason */
-	uint32_t capacity; /* of pc */
-	uint32_t limit;	   /* a walk ends with STOP_DEPTH at so many; 0: STACK_FRAMES_MAX */
-	uint64_t *pc;	   /* the stack's own */
-};
-
-/* Zeroes it. */
-void stack_deinit(struct stack *stack);
-/* The number of frames at which it is full. */
-uint32_t stack_limit(const struct stack *stack);
-/* Room for so many frames in all. 0, or -1: ERROR_MEMORY, ERROR_TABLE_LIMIT; then it is as it was. */
-int stack_reserve(struct stack *stack, uint32_t count, struct error *error);
-/* One frame more. As stack_reserve(). */
-int stack_push(struct stack *stack, uint64_t pc, struct error *error);
-/* Makes it these frames; pc: count words of 64 bits. Its limit stays. As stack_reserve(). */
-int stack_set(struct stack *stack, const void *pc, uint32_t count, uint32_t stop,
-	      struct error *error);
-int stack_copy(struct stack *stack, const struct stack *from, struct error *error);
 
 /* ---- walk.c ----------------------------------------------------------------------------- */
 

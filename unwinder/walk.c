@@ -187,8 +187,7 @@ int walk_rows(const struct address_space *space, const struct register_values *r
 
 	if (memo)
 		memory = memo_begin(memo, memory);
-	ret->count = 0;
-	ret->stop = STOP_NONE;
+	stack_clear(ret);
 	while (!ret->stop) {
 		if (ret->count == limit) {
 			ret->stop = STOP_DEPTH;
@@ -277,8 +276,8 @@ static int table_walk(const struct address_space *space, const struct register_v
 	uint64_t guessed = 0;
 
 	memcpy(state.reg, regs->value, sizeof(state.reg));
-	ret->count = 0;
-	ret->stop = STOP_NONE;
+	stack_clear(ret);
+	ret->has_marks = follow;
 	while (!ret->stop) {
 		if (ret->count == limit) {
 			ret->stop = STOP_DEPTH;
@@ -313,7 +312,7 @@ int walk_table_following(const struct address_space *space, const struct registe
 	if (table_walk(space, regs, reader, memo, true, ret, error))
 		return -1;
 	for (uint32_t i = 0; ret->stop == STOP_COMPLETE && i < ret->count; i++)
-		if (ret->pc[i] & WALK_PC_GUESSED)
+		if (stack_is_guessed(ret, i))
 			ret->stop = STOP_GUESSED;
 	return 0;
 }

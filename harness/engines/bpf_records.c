@@ -168,7 +168,7 @@ int bpf_records_pass(struct bpf_records *records, struct error *error)
 static bool has_guess(const struct stack *stack)
 {
 	for (uint32_t i = 0; i < stack->count; i++)
-		if (stack->pc[i] & WALK_PC_GUESSED)
+		if (stack_is_guessed(stack, i))
 			return true;
 	return false;
 }
@@ -193,6 +193,7 @@ int bpf_records_take(struct bpf_records *records, const struct trace_stop *stop,
 		return 1;
 	if (stack_set(ret, record->pc, record->count, record->stop, error))
 		return -1;
+	ret->has_marks = !frame_pointer && records->options.follow_frame_pointers;
 	/* The helper does not say that it had no room for more. */
 	if (frame_pointer && ret->count == records->helper_limit)
 		ret->stop = STOP_DEPTH;

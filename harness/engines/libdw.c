@@ -112,7 +112,7 @@ static enum engine_answer libdw_walk(void *context, const struct point *point, s
 
 	if (engine->stale && attach(engine, point->stop->tid, error))
 		return ENGINE_ERROR;
-	ret->count = 0;
+	stack_clear(ret);
 	status = dwfl_getthread_frames(engine->dwfl, point->stop->tid, on_frame, &frames);
 	if (frames.failed)
 		return ENGINE_ERROR;

@@ -265,7 +265,7 @@ static enum engine_answer libunwind_walk(void *context, const struct point *poin
 
 	engine->point = point;
 	engine->mapping = NULL;
-	ret->count = 0;
+	stack_clear(ret);
 	if (stack_push(ret, point->regs->value[REGISTER_RIP], error))
 		return ENGINE_ERROR;
 	ret->stop = STOP_FOREIGN;

@@ -91,7 +91,7 @@ struct watch {
 static bool is_marked(const struct stack *stack)
 {
 	for (uint32_t i = 0; i < stack->count; i++)
-		if (stack->pc[i] & WALK_PC_GUESSED)
+		if (stack_is_guessed(stack, i))
 			return true;
 	return false;
 }
@@ -104,8 +104,8 @@ static void check_marks(const struct follow_case *c, const struct stack *stack,
 	ck_assert_msg(stack->count == strlen(c->marks) && stack->stop == c->stop,
 		      "%s: %u frames, %s", c->name, stack->count, stop_reason_name(stack->stop));
 	for (uint32_t i = 0; i < stack->count; i++)
-		ck_assert_msg((c->marks[i] == 'g') == !!(stack->pc[i] & WALK_PC_GUESSED),
-			      "%s: frame %u", c->name, i);
+		ck_assert_msg((c->marks[i] == 'g') == stack_is_guessed(stack, i), "%s: frame %u",
+			      c->name, i);
 	ck_assert_msg(match_stack(stack, truth, true, &frames) == c->match, "%s: %u frames right",
 		      c->name, frames);
 }
@@ -292,6 +292,53 @@ START_TEST(through_made_code)
 }
 END_TEST
 
+/* A chain of frame pointers whose return address is the truth's but for the top bit: what is no address. */
+static const char no_address[] = ".globl _start\n_start: .cfi_startproc\n .cfi_undefined rip\n"
+				 " lea chain(%rip), %rbp\n mov (%rbp), %rax\n call f\nback: mov "
+				 "$60, %eax\n xor %edi, %edi\n syscall\n"
+				 " .cfi_endproc\n"
+				 "f: .cfi_startproc\n nop\n nop\n ret\n .cfi_endproc\n"
+				 ".data\nchain: .quad 0, back + 0x8000000000000000\n";
+
+START_TEST(what_is_no_address_is_no_mark)
+{
+	const struct compare_options options = {
+		.engine = { &engine_cfi, &engine_table, &engine_fp, &engine_bpf },
+		.engine_count = 4,
+		.follow_frame_pointers = _i,
+	};
+	char folder[] = "/tmp/test_compare_follow.XXXXXX", source[64], program[64], command[256];
+	struct comparer *comparer;
+	struct comparison comparison;
+	struct error error;
+	FILE *file;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(source, sizeof(source), "%s/program.s", folder);
+	snprintf(program, sizeof(program), "%s/program", folder);
+	ck_assert_ptr_nonnull(file = fopen(source, "w"));
+	fputs(no_address, file);
+	fclose(file);
+	snprintf(command, sizeof(command), "gcc-12 -static -nostdlib -o %s %s", program, source);
+	ck_assert_int_eq(system(command), 0);
+	ck_assert_msg(!comparer_create(&options, &comparer, &error), "%s", error.message);
+	const struct tracer_options tracer = { .argv = (char *[]) { program, NULL },
+					       .timeout_ms = 60000 };
+	ck_assert_msg(!comparer_run(comparer, &tracer, &comparison, &error), "%s", error.message);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	ck_assert_int_eq(system(command), 0);
+	ck_assert_uint_eq(comparison.verdict[VERDICT_EXACT], comparison.points);
+	for (size_t i = 0; i < comparison.engine_count; i++)
+		ck_assert_uint_eq(comparison.engine[i].score.guesses.frames, 0);
+	if (comparison.engine[2].skipped)
+		printf("SKIP: %s\n", comparison.engine[2].skip.message);
+	else /* in f(), and nowhere is that frame right */
+		ck_assert_uint_ge(comparison.engine[2].score.match[MATCH_WRONG], 3);
+	comparison_deinit(&comparison);
+	comparer_destroy(comparer);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("compare_follow");
@@ -299,6 +346,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_loop_test(tcase, through_made_code, 0, COUNT(cases));
+	tcase_add_loop_test(tcase, what_is_no_address_is_no_mark, 0, 2);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -576,8 +576,8 @@ START_TEST(a_walk_that_follows_is_held_against_its_twin)
 	struct stack *table = differ(&world.walked, follow_cases[_i].table);
 	struct stack *followed = differ(&world.walked, follow_cases[_i].followed);
 	struct stack *bpf = differ(&world.walked, follow_cases[_i].bpf);
-	if (follow_cases[_i].mark)
-		bpf->pc[1] |= WALK_PC_GUESSED;
+	followed->has_marks = bpf->has_marks = true;
+	bpf->pc[1] |= follow_cases[_i].mark ? WALK_PC_GUESSED : 0;
 	struct evidence evidence = { .point = &world.point,
 				     .truth = &world.walked,
 				     .cfi = &world.walked,

@@ -17,7 +17,7 @@ static bool joins(const struct stack *cfi, uint32_t a, const struct stack *truth
 		  bool rooted)
 {
 	while (a < cfi->count && b < truth->count)
-		if (walk_pc(cfi->pc[a++]) != walk_pc(truth->pc[b++]))
+		if (cfi->pc[a++] != truth->pc[b++])
 			return false;
 	/* Beyond a root there is nothing; beyond a prefix, whatever the CFI finds. */
 	return a == cfi->count || !rooted;

@@ -201,11 +201,11 @@ bool finding_keep_stack(struct finding *finding, const struct address_space *spa
 		return exact;
 	for (uint32_t i = 0; i < count; i++) {
 		struct finding_frame *frame = &finding->frame[i];
-		uint64_t pc = walk_pc(stack->pc[i]), lookup_pc = pc - (i > 0);
+		uint64_t pc = stack_pc(stack, i), lookup_pc = pc - (i > 0);
 		const struct mapping *mapping = address_space_find(space, lookup_pc);
 
 		frame->vaddr = pc - (mapping ? mapping->bias : 0);
-		frame->guessed = stack->pc[i] & WALK_PC_GUESSED;
+		frame->guessed = stack_is_guessed(stack, i);
 		frame->right = i < right;
 		snprintf(frame->image, sizeof(frame->image), "%s", image_name(mapping));
 		name_function(space, lookup_pc, false, frame->function, sizeof(frame->function));

@@ -28,7 +28,7 @@ enum match match_stack(const struct stack *stack, const struct stack *truth, boo
 	uint32_t shorter = stack->count < truth->count ? stack->count : truth->count;
 	uint32_t frames = 0;
 
-	while (frames < shorter && walk_pc(stack->pc[frames]) == walk_pc(truth->pc[frames]))
+	while (frames < shorter && stack_pc(stack, frames) == stack_pc(truth, frames))
 		frames++;
 	*ret_frames = frames;
 	if (frames < shorter)

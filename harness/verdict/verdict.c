@@ -331,7 +331,7 @@ static void judge_reader(const struct evidence *evidence, struct referee *refere
 static void point_at_frame(const struct stack *stack, uint32_t frames, struct judgement *ret)
 {
 	ret->frame = frames ? frames - 1 : 0;
-	ret->pc = frames ? walk_pc(stack->pc[frames - 1]) - (frames > 1) : 0;
+	ret->pc = frames ? stack_pc(stack, frames - 1) - (frames > 1) : 0;
 }
 
 /*

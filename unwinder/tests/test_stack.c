@@ -122,6 +122,39 @@ static int set_many(struct stack *stack, struct error *error)
 }
 
 static const struct {
+	bool has_marks;
+	uint64_t word;
+	bool guessed;
+	uint64_t pc;
+} mark_cases[] = {
+	{ true, WALK_PC_GUESSED | 0x401234, true, 0x401234 },
+	{ true, 0x401234, false, 0x401234 },
+	/* with 57 bits of address, too */
+	{ true, WALK_PC_GUESSED | 0xffffffffffffff, true, 0xffffffffffffff },
+	{ true, 0xffffffff81000000, false, 0xffffffff81000000 },
+	{ true, 0x8100000000401234, false, 0x8100000000401234 },
+	{ false, 0x8000000000401234, false, 0x8000000000401234 },
+};
+
+START_TEST(marks_are_told_from_addresses)
+{
+	struct stack stack = { 0 }, copy = { 0 };
+	struct error error;
+
+	ck_assert(!stack_push(&stack, mark_cases[_i].word, &error));
+	stack.has_marks = mark_cases[_i].has_marks;
+	ck_assert(stack_is_guessed(&stack, 0) == mark_cases[_i].guessed);
+	ck_assert_uint_eq(stack_pc(&stack, 0), mark_cases[_i].pc);
+	ck_assert(!stack_copy(&copy, &stack, &error));
+	ck_assert_uint_eq(stack_pc(&copy, 0), mark_cases[_i].pc);
+	stack_clear(&stack);
+	ck_assert(!stack.has_marks && !stack.count);
+	stack_deinit(&stack);
+	stack_deinit(&copy);
+}
+END_TEST
+
+static const struct {
 	const char *name;
 	int (*grow)(struct stack *stack, struct error *error);
 	bool adds; /* what there was room for is in it */
@@ -165,6 +198,7 @@ int main(void)
 
 	tcase_add_loop_test(tcase, frames_are_pushed, 0, COUNT(push_cases));
 	tcase_add_loop_test(tcase, limits, 0, COUNT(limit_cases));
+	tcase_add_loop_test(tcase, marks_are_told_from_addresses, 0, COUNT(mark_cases));
 	tcase_add_test(tcase, a_copy_is_a_stack_of_its_own);
 	tcase_add_loop_test(tcase, without_memory_a_stack_is_as_it_was, 0, COUNT(memory_cases));
 	suite_add_tcase(suite, tcase);

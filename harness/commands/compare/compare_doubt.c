@@ -36,7 +36,7 @@ static struct claim find_claim(const struct comparer *comparer, const struct poi
 
 	if (frames >= cfi->count)
 		return claim;
-	claim.pc = walk_pc(cfi->pc[frames]);
+	claim.pc = cfi->pc[frames];
 	for (uint32_t i = 0; i < frames; i++)
 		if (walk_rows_step(point->space, &regs, &exact_pc, point->memory))
 			return claim;
@@ -123,7 +123,7 @@ static bool inserts(const struct stack *alternative, const struct stack *truth, 
 	uint32_t more = alternative->count - truth->count;
 
 	return alternative->count > truth->count &&
-	       walk_pc(alternative->pc[frames + more]) == walk_pc(truth->pc[frames]);
+	       alternative->pc[frames + more] == truth->pc[frames];
 }
 
 /* The frame at fault, or the one that it should lead to, is where no code can be. */
@@ -133,9 +133,9 @@ static bool is_without_code(const struct evidence *evidence, uint32_t frames)
 	const struct stack *truth = evidence->truth;
 	uint8_t byte;
 
-	return memory->read(memory->context, walk_pc(truth->pc[frames - 1]), &byte, 1) ||
+	return memory->read(memory->context, truth->pc[frames - 1], &byte, 1) ||
 	       (frames < truth->count &&
-		memory->read(memory->context, walk_pc(truth->pc[frames]), &byte, 1));
+		memory->read(memory->context, truth->pc[frames], &byte, 1));
 }
 
 /* The code around the place at fault is not in memory as it is in the file: what was patched may lie before

@@ -17,7 +17,7 @@ static uint64_t digest_stack(const struct comparer *comparer, const struct stack
 	const struct mapping *mapping = NULL;
 
 	for (uint32_t i = 0; i < frames; i++) {
-		uint64_t pc = walk_pc(stack->pc[i]);
+		uint64_t pc = stack_pc(stack, i);
 
 		if (!mapping || pc < mapping->start || pc >= mapping->end)
 			mapping = address_space_find(&comparer->space, pc);
@@ -71,7 +71,7 @@ static void add_guesses(struct guesses *guesses, const struct stack *stack, enum
 	uint64_t before = guesses->frames;
 
 	for (uint32_t i = 1; i < stack->count; i++) {
-		bool guessed = stack->pc[i] & WALK_PC_GUESSED;
+		bool guessed = stack_is_guessed(stack, i);
 
 		guesses->frames += guessed;
 		guesses->frames_right += guessed && i < right;

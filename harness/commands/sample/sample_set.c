@@ -213,7 +213,7 @@ bool sample_set_nearest(const struct sample_set *set, const uint64_t *pc, uint32
 		}
 	}
 	*ret_common = most;
-	ret->count = 0;
+	stack_clear(ret);
 	for (uint32_t at = best; at; at = set->node[at].parent)
 		frames++;
 	if (stack_reserve(ret, frames, &ignored))
