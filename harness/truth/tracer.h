@@ -106,6 +106,7 @@ struct tracer {
 	size_t volatile_count;
 	uint64_t entry; /* AT_ENTRY */
 	uint8_t entry_byte;
+	bool to_entry;	  /* a breakpoint is at the entry: no points are given */
 	uint64_t from_pc; /* of a symbol; 0: points are given */
 	enum trap_action trap_action;
 	struct thread *in_section; /* of a restartable sequence: the others wait */

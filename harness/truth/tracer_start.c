@@ -230,6 +230,7 @@ int tracer_enter_program(struct tracer *tracer, struct thread *thread)
 		thread->state = THREAD_ENTERING;
 		return 0;
 	}
+	tracer->to_entry = true;
 	tracer->entry = tracer_auxv(tracer, AT_ENTRY);
 	if (resolve_from(tracer))
 		return -1;
@@ -243,6 +244,7 @@ int tracer_enter_program(struct tracer *tracer, struct thread *thread)
 
 int tracer_leave_entry(struct tracer *tracer, struct thread *thread)
 {
+	tracer->to_entry = false;
 	thread->regs.rip = tracer->entry;
 	if (ptrace(PTRACE_SETREGS, thread->tid, NULL, &thread->regs))
 		return error_set_errno(tracer->error, "PTRACE_SETREGS at the entry point");

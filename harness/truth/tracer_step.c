@@ -421,6 +421,8 @@ int thread_point(struct tracer *tracer, struct thread *thread, bool trapped)
 {
 	const struct tracer_options *options = tracer->options;
 
+	if (tracer->to_entry) /* a thread that a library's constructor made */
+		return pass(tracer);
 	if (tracer->from_pc) {
 		if (thread->regs.rip != tracer->from_pc)
 			return pass(tracer);

@@ -343,7 +343,8 @@ struct tracer_options {
 	 * "_start": the program's own entry point; the loader runs unstepped (the stack is empty
 	 * there, so the truth is whole). Another symbol of the program: stepped from the entry
 	 * point, points given from the symbol's first execution on. A program that exec brings in
-	 * later and that lacks the symbol gives points from its entry point on.
+	 * later and that lacks the symbol gives points from its entry point on. A thread that a
+	 * library's constructor makes is stepped, and gives no points before that either.
 	 */
 	const char *from;
 	uint64_t every;	       /* a point at every Nth step of a thread; 0 or 1: at each */
