@@ -26,8 +26,8 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+#include "patience.h"
 #include "session.h"
 #include "vm/console.h"
 
@@ -125,7 +125,7 @@ struct spinning {
 };
 
 /* Forks one that spins, after prepare() in it if that is not NULL. Nobody has to end it: it ends with
- * its parent, and after a minute. */
+ * its parent. */
 static inline pid_t fork_spinning(const struct spinning *spinning, void (*prepare)(void))
 {
 	pid_t pid = fork();
@@ -134,17 +134,9 @@ static inline pid_t fork_spinning(const struct spinning *spinning, void (*prepar
 	if (pid)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	alarm(60);
 	if (prepare)
 		prepare();
 	enter((uint64_t)spinning->in, spinning->rsp, spinning->rbp, spinning->rbx);
-}
-
-static inline void nap(long ms)
-{
-	struct timespec time = { .tv_nsec = ms * 1000000 };
-
-	nanosleep(&time, NULL);
 }
 
 /* ---- a session and its books ------------------------------------------------------------ */
@@ -319,14 +311,13 @@ static inline void end_process(struct fixture *fixture, struct expected *expecte
 	consume(fixture, expected);
 }
 
-/* Until so many were taken in spin; gives up after half a minute. */
+/* Until so many were taken in spin. */
 static inline void consume_until(struct fixture *fixture, struct expected *expected, uint64_t count)
 {
-	for (int i = 0; i < 3000 && expected->right + expected->cut + expected->wrong < count;
-	     i++) {
-		nap(10);
+	uint64_t until = patience();
+
+	while (expected->right + expected->cut + expected->wrong < count && waits(until, 10))
 		consume(fixture, expected);
-	}
 }
 
 /* The file offset of the mapping at start. */

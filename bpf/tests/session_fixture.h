@@ -9,9 +9,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+#include "patience.h"
 #include "session.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -60,14 +61,14 @@ static __attribute__((noinline, noipa, unused)) void busy(void)
 		sum += sum * 3 + 1;
 }
 
-/* A child that does fn() again and again. */
+/* A child that does fn() again and again. It ends with the test. */
 static __attribute__((unused)) pid_t fork_child(void (*fn)(void))
 {
 	pid_t pid = fork();
 
 	ck_assert_int_ge(pid, 0);
 	if (!pid) {
-		alarm(20);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (;;)
 			fn();
 	}
@@ -78,13 +79,6 @@ static void end_child(pid_t pid)
 {
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-}
-
-static void nap(long ms)
-{
-	struct timespec time = { .tv_nsec = ms * 1000000 };
-
-	nanosleep(&time, NULL);
 }
 
 #endif

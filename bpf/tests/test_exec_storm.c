@@ -257,7 +257,7 @@ static void take(struct storm *storm)
 /* Follows until all have ended, each well. */
 static void follow(struct storm *storm, pid_t starter)
 {
-	uint64_t late_ns = storm->end_ns + 60000000000ull;
+	uint64_t late_ns = storm->end_ns + 4 * PATIENCE_S * 1000000000ull;
 	struct pollfd changed = { .fd = process_events_fd(storm->events), .events = POLLIN };
 	int status = 0;
 	pid_t pid;
@@ -337,7 +337,7 @@ int main(int argc, char **argv)
 	Suite *suite = suite_create("exec_storm");
 	TCase *tcase = tcase_create("exec_storm");
 
-	tcase_set_timeout(tcase, setting("STORM_SECONDS", 5) + 120);
+	tcase_set_timeout(tcase, setting("STORM_SECONDS", 5) + PATIENCE_TIMEOUT_S);
 	tcase_add_loop_test(tcase, exec_in_a_loop, 0, COUNT(methods));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

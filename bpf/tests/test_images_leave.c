@@ -148,11 +148,9 @@ static void on_record(void *context, const struct walk_record *record, bool fram
 
 static void walk(struct turns *turns, const struct spinner *until)
 {
-	for (int i = 0; i < 500 && until->right < STACKS; i++) {
-		nap(4);
+	for (uint64_t end = patience(); until->right < STACKS && waits(end, 4);)
 		ck_assert(!bpf_session_consume(turns->fixture.session, on_record, turns,
 					       &turns->fixture.error));
-	}
 	ck_assert_msg(until->right >= STACKS, "%zu stacks, and %zu wrong ones",
 		      (size_t)until->right, (size_t)until->wrong);
 	ck_assert_uint_eq(until->wrong, 0);
@@ -264,7 +262,7 @@ int main(int argc, char **argv)
 	Suite *suite = suite_create("images_leave");
 	TCase *tcase = tcase_create("images_leave");
 
-	tcase_set_timeout(tcase, 120);
+	tcase_set_timeout(tcase, PATIENCE_TIMEOUT_S);
 	tcase_add_loop_test(tcase, each_in_its_turn_finds_room, 0, COUNT(methods));
 	tcase_add_loop_test(tcase, those_that_are_walked_stay, 0, COUNT(methods));
 	suite_add_tcase(suite, tcase);

@@ -202,10 +202,8 @@ static void sample_child(struct bpf_session *session, pid_t pid, struct seen *se
 		printf("SKIP: %s\n", error.message);
 		return;
 	}
-	for (int i = 0; i < 500 && seen->records < 20; i++) {
-		nap(20);
+	for (uint64_t until = patience(); seen->records < 20 && waits(until, 20);)
 		ck_assert(!bpf_session_consume(session, on_record, seen, &error));
-	}
 	bpf_session_detach(session);
 	ck_assert_uint_ge(seen->records, 20);
 }
@@ -416,7 +414,7 @@ static void add_kind(Suite *suite, const char *name, int kind, SFun init)
 {
 	TCase *tcase = tcase_create(name);
 
-	tcase_set_timeout(tcase, 60);
+	tcase_set_timeout(tcase, PATIENCE_TIMEOUT_S);
 	tcase_add_unchecked_fixture(tcase, init, large_deinit);
 	tcase_add_test(tcase, every_row_is_held_or_flagged);
 	tcase_add_test(tcase, look_ups_in_the_kernel_say_what_the_table_says);

@@ -7,6 +7,7 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+#include "patience.h"
 #include "perf_ring.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -160,6 +161,7 @@ int main(void)
 	Suite *suite = suite_create("perf_ring");
 	TCase *tcase = tcase_create("perf_ring");
 
+	tcase_set_timeout(tcase, PATIENCE_S);
 	tcase_add_loop_test(tcase, record_is_read_or_refused, 0, COUNT(cases));
 	tcase_add_loop_test(tcase, noise_is_read_to_its_end, 0, 4);
 	suite_add_tcase(suite, tcase);

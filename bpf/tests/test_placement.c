@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "placement.c"
+#include "patience.h"
 
 #define COUNT(array)   ((int)(sizeof(array) / sizeof((array)[0])))
 #define SEGMENT_VADDR  0x7000
@@ -63,6 +64,7 @@ static inline const struct walk_rule_chunk *walk_rule_chunk(struct walk_tables *
 	return value(tables, PLACEMENT_RULES, number);
 }
 
+#include "patience.h"
 #include "find_rule.h"
 
 static void tables_init(struct walk_tables *tables, const uint32_t capacity[PLACEMENT_COUNT])
@@ -507,7 +509,7 @@ int main(void)
 	Suite *suite = suite_create("placement");
 	TCase *tcase = tcase_create("placement");
 
-	tcase_set_timeout(tcase, 60);
+	tcase_set_timeout(tcase, PATIENCE_TIMEOUT_S);
 	tcase_add_loop_test(tcase, every_pc_of_made_tables, 0, COUNT(made_cases));
 	tcase_add_loop_test(tcase, room_is_used_again, 0, COUNT(made_cases));
 	tcase_add_test(tcase, what_left_last_is_kept);

@@ -30,6 +30,13 @@ static void on_record(void *context, const struct walk_record *record, bool fram
 	seen->in_busy += record->pc[0] - start < 256 && record->count >= 3;
 }
 
+/* Until there are so many records. */
+static void collect(struct fixture *f, struct seen *seen, uint64_t wanted)
+{
+	for (uint64_t until = patience(); seen->records < wanted && waits(until, 20);)
+		ck_assert(!bpf_session_consume(f->session, on_record, seen, &f->error));
+}
+
 START_TEST(samples_add_up)
 {
 	struct walk_counters counters;
@@ -47,10 +54,7 @@ START_TEST(samples_add_up)
 		teardown(&f);
 		return;
 	}
-	for (int i = 0; i < 200 && seen.records < 100; i++) {
-		nap(20);
-		ck_assert(!bpf_session_consume(f.session, on_record, &seen, &f.error));
-	}
+	collect(&f, &seen, 100);
 	bpf_session_detach(f.session);
 	end_child(seen.pid);
 	ck_assert(!bpf_session_consume(f.session, on_record, &seen, &f.error));
@@ -84,24 +88,18 @@ START_TEST(forgotten_process_gives_no_records)
 	ck_assert(!bpf_session_set_process(f.session, &f.space, &f.error));
 	if (bpf_session_attach_samples(f.session, seen.pid, -1, 499, &f.error))
 		goto out;
-	for (int i = 0; i < 200 && seen.records < 10; i++) {
-		nap(20);
-		ck_assert(!bpf_session_consume(f.session, on_record, &seen, &f.error));
-	}
+	collect(&f, &seen, 10);
 	ck_assert_uint_ge(seen.records, 10);
 	bpf_session_forget_process(f.session, seen.pid);
-	nap(20); /* a walk that had begun ends */
+	await_programs(); /* a walk that had begun ends */
 	ck_assert(!bpf_session_consume(f.session, on_record, &seen, &f.error));
 	uint64_t before = seen.records;
-	nap(200);
+	await_cpu(seen.pid, 100); /* 50 samples */
 	ck_assert(!bpf_session_consume(f.session, on_record, &seen, &f.error));
 	ck_assert_uint_eq(seen.records, before);
 	ck_assert_msg(!bpf_session_set_process(f.session, &f.space, &f.error), "%s",
 		      f.error.message);
-	for (int i = 0; i < 200 && seen.records == before; i++) {
-		nap(20);
-		ck_assert(!bpf_session_consume(f.session, on_record, &seen, &f.error));
-	}
+	collect(&f, &seen, before + 1);
 	ck_assert_uint_gt(seen.records, before);
 out:
 	end_child(seen.pid);
@@ -170,7 +168,7 @@ int main(void)
 	Suite *suite = suite_create("session");
 	TCase *tcase = tcase_create("session");
 
-	tcase_set_timeout(tcase, 60);
+	tcase_set_timeout(tcase, PATIENCE_TIMEOUT_S);
 	tcase_add_loop_test(tcase, samples_add_up, 0, COUNT(methods));
 	tcase_add_loop_test(tcase, forgotten_process_gives_no_records, 0, COUNT(methods));
 	tcase_add_loop_test(tcase, setting_again_exhausts_nothing, 0, COUNT(methods));

@@ -31,10 +31,11 @@ static __attribute__((noinline, noipa)) void call_probed(void)
 
 static __attribute__((noinline, noipa)) void call_kernel(void)
 {
-	for (volatile int i = 0; i < 100; i++)
+	for (volatile int i = 1;; i++) { /* never left: it may be preempted anywhere */
 		syscall(SYS_getppid);
-	usleep(1000);
-	NO_TAIL_CALL();
+		if (i % 100 == 0)
+			usleep(1000);
+	}
 }
 
 struct seen {
@@ -68,10 +69,8 @@ static void on_record(void *context, const struct walk_record *record, bool fram
 
 static void collect(struct fixture *f, struct seen *seen, uint64_t wanted)
 {
-	for (int i = 0; i < 200 && seen->records < wanted; i++) {
-		nap(20);
+	for (uint64_t until = patience(); seen->records < wanted && waits(until, 20);)
 		ck_assert(!bpf_session_consume(f->session, on_record, seen, &f->error));
-	}
 }
 
 static void check_books(struct fixture *f)
@@ -150,7 +149,7 @@ START_TEST(tracepoint)
 		return;
 	seen.caller_start = (uint64_t)call_kernel;
 	f.space.pid = fork_child(call_kernel);
-	nap(20); /* until it has left fork() */
+	await_cpu(f.space.pid, 2); /* until it has left fork() */
 	ck_assert(!bpf_session_set_process(f.session, &f.space, &f.error));
 	if (bpf_session_attach_tracepoint(f.session, tracepoints[_i / COUNT(methods)], &f.error) &&
 	    skip(&f, f.space.pid))
@@ -210,7 +209,7 @@ START_TEST(frame_pointer_where_there_is_no_cfi)
 		return;
 	seen.caller_start = (uint64_t)call_made;
 	f.space.pid = fork_child(call_made);
-	nap(50); /* until it is in busy() */
+	await_cpu(f.space.pid, 5); /* until it is in busy() */
 	ck_assert(!bpf_session_set_process(f.session, &f.space, &f.error));
 	if (bpf_session_attach_samples(f.session, f.space.pid, -1, 499, &f.error) &&
 	    skip(&f, f.space.pid))
@@ -260,6 +259,7 @@ START_TEST(counted_stacks_add_up)
 	struct seen seen = { .entry = WALK_ENTRY_SAMPLE };
 	struct walk_counters counters;
 	uint64_t unsent, all_unsent = 0;
+	bool more = true;
 	struct fixture f;
 
 	if (!setup(&f, _i % COUNT(methods), options))
@@ -269,9 +269,10 @@ START_TEST(counted_stacks_add_up)
 	if (bpf_session_attach_samples(f.session, f.space.pid, -1, 4999, &f.error) &&
 	    skip(&f, f.space.pid))
 		return;
-	for (int i = 0; i < 60; i++) {
-		nap(20);
-		if (i == 59)
+	/* At least so many turns, and until enough were counted. */
+	for (uint64_t turns = 1, until = patience(); more; turns++) {
+		more = waits(until, 20) && (turns < 60 || seen.counted <= 100);
+		if (!more)
 			bpf_session_detach(f.session);
 		ck_assert_msg(
 			!bpf_session_take_counts(f.session, on_count, &seen, &unsent, &f.error),
@@ -312,7 +313,7 @@ int main(void)
 	Suite *suite = suite_create("session_entries");
 	TCase *tcase = tcase_create("session_entries");
 
-	tcase_set_timeout(tcase, 60);
+	tcase_set_timeout(tcase, PATIENCE_TIMEOUT_S);
 	tcase_add_loop_test(tcase, uprobe, 0, COUNT(methods));
 	tcase_add_loop_test(tcase, tracepoint, 0, COUNT(tracepoints) * COUNT(methods));
 	tcase_add_loop_test(tcase, entries_that_were_not_asked_for, 0, COUNT(methods));

@@ -419,7 +419,7 @@ int main(void)
 	Suite *suite = suite_create("walk_faults");
 	TCase *tcase = tcase_create("walk_faults");
 
-	tcase_set_timeout(tcase, 120);
+	tcase_set_timeout(tcase, PATIENCE_TIMEOUT_S);
 	tcase_add_loop_test(tcase, every_state_has_its_stop, 0, COUNT(methods));
 	tcase_add_loop_test(tcase, depth_is_a_stop, 0, COUNT(methods));
 	tcase_add_loop_test(tcase, mappings_by_the_thousand, 0, COUNT(methods));
