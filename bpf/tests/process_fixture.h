@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "patience.h"
 #include "process_events.h"
 #include "servant.h"
 #include "space_range.h"
@@ -116,6 +117,27 @@ static struct process_events_counters counters(const struct fixture *f)
 	return ret;
 }
 
+#define TRIES_MAX 20
+
+/*
+ * The kernel's rings hear the whole machine. Where others' events filled one, or one came late, /proc is
+ * asked in place of what was told: lists are true all the same, but what was counted says nothing of
+ * this test. True: so it was, and all is undone, to be tried again. To be asked before what is counted
+ * is judged.
+ */
+static __attribute__((unused)) bool must_try_again(struct fixture *f, int *tries)
+{
+	struct process_events_counters c = counters(f);
+
+	if (!(c.lost + c.late))
+		return false;
+	printf("try %d says nothing: %" PRIu64 " events lost, %" PRIu64 " late\n", ++*tries, c.lost,
+	       c.late);
+	ck_assert_int_lt(*tries, TRIES_MAX);
+	teardown(f);
+	return true;
+}
+
 /* A poll reads for some time only; what waits then, the next ones. */
 static void poll_events(struct fixture *f)
 {
@@ -182,10 +204,8 @@ static __attribute__((unused)) void assert_list_is_the_same(struct fixture *f, c
 /* Until so many were read that were known from events alone. */
 static __attribute__((unused)) void await_checks(struct fixture *f, uint64_t checks)
 {
-	for (int i = 0; i < 1000 && counters(f).checks < checks; i++) {
-		usleep(5000);
+	for (uint64_t until = patience(); counters(f).checks < checks && waits(until, 5);)
 		poll_events(f);
-	}
 	ck_assert_uint_ge(counters(f).checks, checks);
 }
 

@@ -43,12 +43,12 @@ enum command {
 	COMMAND_MAP_ANONYMOUS, /* a page that becomes executable by mprotect */
 	COMMAND_UNMAP,
 	COMMAND_MOVE,	    /* what is there to ELSEWHERE, of which the kernel says nothing */
-	COMMAND_SPIN_THERE, /* maps a page of its own code, and spins in it */
+	COMMAND_SPIN_THERE, /* maps a page of its own code, and spins in it; as COMMAND_SPIN */
 	COMMAND_OPEN,	    /* library number value; answers where it is */
 	COMMAND_CLOSE,
 	COMMAND_EXEC_CAT,    /* it becomes cat itself, which answers by its echo */
 	COMMAND_LEADER_EXIT, /* another thread goes on */
-	COMMAND_SPIN,	     /* for value milliseconds */
+	COMMAND_SPIN,	     /* for value milliseconds on a CPU, about */
 	COMMAND_QUIT,
 };
 
@@ -67,23 +67,15 @@ struct servant {
 	void *library;
 };
 
-static __attribute__((noinline, noipa)) void spin(int ms)
+/* By turns and not by a clock, which goes on while others have the CPU. All of it is in one page. */
+static __attribute__((noinline, noipa, aligned(64))) int64_t spin_turns(uint64_t turns)
 {
-	uint64_t end = monotonic_ns() + ms * 1000000ull;
-
-	while (monotonic_ns() < end)
-		;
-}
-
-/* All of it is in one page. */
-static __attribute__((noinline, noipa, aligned(64))) int64_t spin_cycles(uint64_t cycles)
-{
-	uint64_t begin = __builtin_ia32_rdtsc();
-
-	while (__builtin_ia32_rdtsc() - begin < cycles)
-		;
+	while (turns--)
+		__asm__ volatile("");
 	return 0;
 }
+
+#define TURNS_OF_A_MS 2500000ull /* some GHz, a cycle each */
 
 static int64_t fork_waiting(struct servant *servant)
 {
@@ -231,10 +223,9 @@ static int64_t spin_there(int ms)
 {
 	uint64_t page = sysconf(_SC_PAGESIZE);
 	int64_t (*there)(uint64_t) =
-		(void *)((uint64_t)SOME_ADDRESS + ((uint64_t)spin_cycles & (page - 1)));
+		(void *)((uint64_t)SOME_ADDRESS + ((uint64_t)spin_turns & (page - 1)));
 
-	/* Some GHz. */
-	return map_code((void *)spin_cycles, true) ? -1 : there(ms * 2500000ull);
+	return map_code((void *)spin_turns, true) ? -1 : there(ms * TURNS_OF_A_MS);
 }
 
 static int64_t move(void)
@@ -307,7 +298,7 @@ static int64_t obey(struct servant *servant, const struct order *order)
 	case COMMAND_LEADER_EXIT:
 		pthread_create(&thread, NULL, serve_on, servant);
 		pthread_exit(NULL);
-	case COMMAND_SPIN: spin(order->value); return 0;
+	case COMMAND_SPIN: return spin_turns(order->value * TURNS_OF_A_MS);
 	case COMMAND_QUIT: end_children(servant); _exit(0);
 	}
 	return -1;

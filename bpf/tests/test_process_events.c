@@ -35,7 +35,9 @@ START_TEST(list_follows_mappings)
 {
 	int64_t opened_at[COUNT(libraries)] = { 0 };
 	struct fixture f;
+	int tries = 0;
 
+again:
 	if (!setup(&f, 0, 8))
 		return;
 	assert_list_is_true(&f, "at first", f.pid, f.pid);
@@ -52,9 +54,11 @@ START_TEST(list_follows_mappings)
 		ck_assert_msg(bpf_session_generation(f.session, f.pid) != before, "%s",
 			      changes[i].name);
 	}
+	if (must_try_again(&f, &tries))
+		goto again;
 	/* Two libraries of one size: the second comes to lie where the first was. */
 	ck_assert_int_eq(opened_at[0], opened_at[1]);
-	ck_assert_uint_eq(counters(&f).lost + counters(&f).malformed + counters(&f).refused, 0);
+	ck_assert_uint_eq(counters(&f).malformed + counters(&f).refused, 0);
 	teardown(&f);
 }
 END_TEST
@@ -64,7 +68,9 @@ START_TEST(images_are_forgotten)
 {
 	struct fixture f;
 	size_t mapped;
+	int tries = 0;
 
+again:
 	if (!setup(&f, 0, 8))
 		return;
 	tell(&f, COMMAND_MAP_NEW, 0);
@@ -76,12 +82,14 @@ START_TEST(images_are_forgotten)
 		if (i % 20 == 19)
 			assert_list_is_true(&f, "maps a new one", f.pid, f.pid);
 	}
-	ck_assert_uint_gt(counters(&f).readings, 100);
-	nanosleep(&(struct timespec) { .tv_nsec = 30000000 }, NULL);
+	nap(30); /* a sweep is due then, however late */
 	poll_events(&f);
+	if (must_try_again(&f, &tries))
+		goto again;
+	ck_assert_uint_gt(counters(&f).readings, 100);
 	ck_assert_uint_eq(image_store_count(f.store), mapped + 64);
 	assert_list_is_true(&f, "after all", f.pid, f.pid);
-	ck_assert_uint_eq(counters(&f).lost + counters(&f).malformed + counters(&f).refused, 0);
+	ck_assert_uint_eq(counters(&f).malformed + counters(&f).refused, 0);
 	teardown(&f);
 }
 END_TEST
@@ -89,7 +97,9 @@ END_TEST
 START_TEST(fork_has_its_parents_list_unread)
 {
 	struct fixture f;
+	int tries = 0;
 
+again:
 	if (!setup(&f, 0, 8))
 		return;
 	tell(&f, COMMAND_MAP_LIBC, 0);
@@ -98,6 +108,8 @@ START_TEST(fork_has_its_parents_list_unread)
 	pid_t child = tell(&f, COMMAND_FORK, 0);
 	poll_events(&f);
 	assert_list_is_true(&f, "forked", child, child);
+	if (must_try_again(&f, &tries))
+		goto again;
 	ck_assert_uint_eq(counters(&f).readings, readings);
 	ck_assert_uint_eq(counters(&f).processes, 2);
 	/* What the parent maps from then on is not its child's. */
@@ -145,7 +157,9 @@ END_TEST
 START_TEST(exec_of_what_is_known_is_not_read)
 {
 	struct fixture f;
+	int tries = 0;
 
+again:
 	if (!setup(&f, 0, 8))
 		return;
 	tell(&f, COMMAND_FORK_CAT, 0);
@@ -153,10 +167,14 @@ START_TEST(exec_of_what_is_known_is_not_read)
 	uint64_t readings = counters(&f).readings;
 	pid_t cat = tell(&f, COMMAND_FORK_CAT, 0);
 	poll_events(&f);
+	if (must_try_again(&f, &tries))
+		goto again;
 	ck_assert_uint_eq(counters(&f).readings, readings);
 	assert_list_is_true(&f, "executed", cat, cat);
 	uint32_t generation = bpf_session_generation(f.session, cat);
 	await_checks(&f, 1);
+	if (must_try_again(&f, &tries))
+		goto again;
 	assert_list_is_the_same(&f, "checked", cat);
 	ck_assert_uint_eq(bpf_session_generation(f.session, cat), generation);
 	ck_assert_uint_eq(counters(&f).mistaken, 0);
@@ -164,6 +182,8 @@ START_TEST(exec_of_what_is_known_is_not_read)
 	readings = counters(&f).readings;
 	tell(&f, COMMAND_MAP_LIBC, 0);
 	poll_events(&f);
+	if (must_try_again(&f, &tries))
+		goto again;
 	ck_assert_uint_eq(counters(&f).readings, readings);
 	assert_list_is_true(&f, "mapped", f.pid, f.pid);
 	tell(&f, COMMAND_OPEN, 2);
@@ -178,15 +198,21 @@ END_TEST
 START_TEST(what_events_do_not_tell_is_found)
 {
 	struct fixture f;
+	int tries = 0;
 
+again:
 	if (!setup(&f, 0, 8))
 		return;
 	tell(&f, COMMAND_MAP_LIBC, 0);
 	tell(&f, COMMAND_MOVE, 0);
 	poll_events(&f);
+	if (must_try_again(&f, &tries))
+		goto again;
 	ck_assert_ptr_null(
 		address_space_find(process_events_space(f.events, f.pid), (uint64_t)ELSEWHERE));
 	await_checks(&f, 1);
+	if (must_try_again(&f, &tries))
+		goto again;
 	ck_assert_uint_eq(counters(&f).mistaken, 1);
 	assert_list_is_the_same(&f, "checked", f.pid);
 	/* What is gone is no mistake: nothing is executed there. */
@@ -194,6 +220,8 @@ START_TEST(what_events_do_not_tell_is_found)
 	tell(&f, COMMAND_UNMAP, 0);
 	poll_events(&f);
 	await_checks(&f, 2);
+	if (must_try_again(&f, &tries))
+		goto again;
 	ck_assert_uint_eq(counters(&f).mistaken, 1);
 	assert_list_is_the_same(&f, "checked again", f.pid);
 	teardown(&f);
@@ -204,12 +232,16 @@ START_TEST(exec_brings_a_new_list)
 {
 	char text[sizeof(int64_t)] = "echoed!";
 	struct fixture f;
+	int tries = 0;
 
+again:
 	if (!setup(&f, 0, 8))
 		return;
 	pid_t cat = tell(&f, COMMAND_FORK_CAT, 0);
 	poll_events(&f);
 	assert_list_is_true(&f, "forked and executed", cat, cat);
+	if (must_try_again(&f, &tries))
+		goto again;
 	ck_assert_uint_eq(counters(&f).forks, 1);
 	ck_assert_uint_eq(counters(&f).execs, 1);
 	tell(&f, COMMAND_END_CHILDREN, 0);
@@ -272,11 +304,15 @@ END_TEST
 START_TEST(process_outlives_its_leader)
 {
 	struct fixture f;
+	int tries = 0;
 
+again:
 	if (!setup(&f, 0, 8))
 		return;
 	tell(&f, COMMAND_LEADER_EXIT, 0);
 	poll_events(&f);
+	if (must_try_again(&f, &tries))
+		goto again;
 	ck_assert_uint_eq(counters(&f).exits, 1);
 	ck_assert_uint_eq(counters(&f).processes, 1);
 	for (int i = 0; i < 3; i++) {
@@ -301,7 +337,9 @@ END_TEST
 START_TEST(quick_execs_leave_nothing_behind)
 {
 	struct fixture f;
+	int tries = 0;
 
+again:
 	if (!setup(&f, 0, 8))
 		return;
 	for (int i = 0; i < 20; i++) {
@@ -309,12 +347,14 @@ START_TEST(quick_execs_leave_nothing_behind)
 		poll_events(&f);
 	}
 	struct process_events_counters c = counters(&f);
+	if (must_try_again(&f, &tries))
+		goto again;
 	ck_assert_uint_eq(c.forks, 200);
 	ck_assert_uint_eq(c.execs, 200);
 	ck_assert_uint_eq(c.exits, 200);
 	ck_assert_uint_eq(c.processes, 1);
 	ck_assert_uint_eq(c.refused, 0);
-	ck_assert_uint_eq(c.lost + c.malformed, 0);
+	ck_assert_uint_eq(c.malformed, 0);
 	/* What has ended by the time of the poll is not read. */
 	ck_assert_uint_eq(c.readings, 1);
 	assert_list_is_true(&f, "after all", f.pid, f.pid);
@@ -326,11 +366,15 @@ END_TEST
 START_TEST(quick_execs_are_followed_while_they_run)
 {
 	struct fixture f;
+	int tries = 0;
 
+again:
 	if (!setup(&f, 0, 8))
 		return;
 	ck_assert_int_eq(tell_following(&f, COMMAND_SPAWN, 200), 0);
 	struct process_events_counters c = counters(&f);
+	if (must_try_again(&f, &tries))
+		goto again;
 	ck_assert_uint_eq(c.forks, 200);
 	ck_assert_uint_eq(c.execs, 200);
 	ck_assert_uint_le(c.exits, 200); /* of some it was seen before it was said */
@@ -343,11 +387,15 @@ END_TEST
 START_TEST(full_session_refuses_and_goes_on)
 {
 	struct fixture f;
+	int tries = 0;
 
+again:
 	if (!setup(&f, 0, 3))
 		return;
 	tell(&f, COMMAND_FORK_MANY, 5);
 	poll_events(&f);
+	if (must_try_again(&f, &tries))
+		goto again;
 	ck_assert_uint_eq(counters(&f).processes, 3);
 	ck_assert_uint_eq(counters(&f).refused, 3);
 	ck_assert_int_eq(process_events_refusal(f.events)->code, ERROR_TABLE_LIMIT);
@@ -400,7 +448,7 @@ START_TEST(descriptor_is_readable_when_something_changed)
 		return;
 	tell(&f, COMMAND_MAP_LIBC, 0);
 	struct pollfd pollfd = { .fd = process_events_fd(f.events), .events = POLLIN };
-	ck_assert_int_eq(poll(&pollfd, 1, 5000), 1);
+	ck_assert_int_eq(poll(&pollfd, 1, PATIENCE_S * 1000), 1);
 	poll_events(&f);
 	assert_list_is_true(&f, "after its word", f.pid, f.pid);
 	teardown(&f);
@@ -415,9 +463,9 @@ START_TEST(existing_are_read_by_and_by)
 	if (!setup_unread(&f, 0, 512))
 		return;
 	tell(&f, COMMAND_FORK_MANY, 250);
-	uint64_t begin_ns = monotonic_ns();
+	uint64_t begin_ns = process_cpu_ns(getpid()); /* others may have the CPU meanwhile */
 	ck_assert(!process_events_add_existing(f.events, &f.error));
-	uint64_t took_ns = monotonic_ns() - begin_ns;
+	uint64_t took_ns = process_cpu_ns(getpid()) - begin_ns;
 	ck_assert_msg(took_ns < 3000000000, "%.3f s", took_ns / 1e9);
 	ck_assert_uint_eq(counters(&f).processes + counters(&f).waiting, 251);
 	poll_events(&f);
@@ -458,7 +506,7 @@ int main(void)
 	Suite *suite = suite_create("process_events");
 	TCase *live = tcase_create("live");
 
-	tcase_set_timeout(live, 120);
+	tcase_set_timeout(live, PATIENCE_TIMEOUT_S);
 	tcase_add_test(live, list_follows_mappings);
 	tcase_add_test(live, images_are_forgotten);
 	tcase_add_test(live, fork_has_its_parents_list_unread);
