@@ -266,6 +266,7 @@ int main(void)
 	Suite *suite = suite_create("compare_json");
 	TCase *tcase = tcase_create("compare_json");
 
+	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, field_has_its_name_and_value, 0,
 			    sizeof(fields) / sizeof(fields[0]));
 	tcase_add_test(tcase, every_line_names_the_kernel_and_what_is_unknown_is_left_out);

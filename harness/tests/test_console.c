@@ -135,6 +135,7 @@ int main(void)
 	SRunner *runner;
 	int failed;
 
+	tcase_set_timeout(tests, 120);
 	tcase_add_loop_test(tests, log_is_judged, 0, (int)(sizeof(cases) / sizeof(*cases)));
 	tcase_add_test(tests, tail_keeps_the_last_whole_lines);
 	tcase_add_test(tests, tail_of_little_is_everything);

@@ -466,6 +466,7 @@ int main(void)
 	TCase *tcase = tcase_create("decode");
 	int kind_count = sizeof(kinds) / sizeof(*kinds);
 
+	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, test_sp_source, 0, sizeof(sources) / sizeof(*sources));
 	tcase_add_loop_test(tcase, test_registers, 0,
 			    sizeof(register_cases) / sizeof(*register_cases));

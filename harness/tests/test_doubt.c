@@ -576,6 +576,7 @@ int main(void)
 	Suite *suite = suite_create("doubt");
 	TCase *tcase = tcase_create("doubt");
 
+	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, a_doubt_ends, 0, COUNT(end_cases));
 	tcase_add_loop_test(tcase, a_key_finds_its_doubt, 0, COUNT(key_cases));
 	tcase_add_test(tcase, points_of_one_doubt_are_put_together);

@@ -206,6 +206,7 @@ int main(void)
 	SRunner *runner;
 	int failed;
 
+	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, crc_is_that_of_zlib);
 	tcase_add_test(tests, round_trip_of_every_length);
 	tcase_add_test(tests, every_damaged_bit_is_refused);

@@ -342,6 +342,7 @@ int main(void)
 	Suite *suite = suite_create("function_profile");
 	TCase *tcase = tcase_create("function_profile");
 
+	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, test_profile, 0, COUNT(profile_cases));
 	tcase_add_test(tcase, test_return_at_the_segments_end);
 	tcase_add_test(tcase, test_cut_files);

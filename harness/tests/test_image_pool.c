@@ -152,6 +152,7 @@ int main(void)
 	Suite *suite = suite_create("image_pool");
 	TCase *tcase = tcase_create("image_pool");
 
+	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, directory_stands_for_its_elf_files);
 	tcase_add_test(tcase, one_image_takes_no_other_with_it);
 	suite_add_tcase(suite, tcase);

@@ -143,6 +143,7 @@ int main(void)
 	Suite *suite = suite_create("junit");
 	TCase *tcase = tcase_create("junit");
 
+	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, test_xpath, 0, sizeof(xpath_cases) / sizeof(xpath_cases[0]));
 	tcase_add_test(tcase, test_hostile_text);
 	tcase_add_test(tcase, test_missing_cells_are_an_error);

@@ -260,6 +260,7 @@ int main(void)
 	SRunner *runner;
 	int failed;
 
+	tcase_set_timeout(tests, 120);
 	tcase_add_loop_test(tests, newest_of_the_series_is_chosen, 0, COUNT(choices));
 	tcase_add_test(tests, patch_levels_choose_their_package);
 	tcase_add_test(tests, damaged_index_is_survived);

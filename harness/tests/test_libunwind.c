@@ -188,6 +188,7 @@ int main(void)
 	TCase *tcase = tcase_create("libunwind");
 	SRunner *runner = srunner_create(suite);
 
+	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, walks);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);

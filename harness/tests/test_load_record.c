@@ -374,6 +374,8 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
+	tcase_set_timeout(compare, 120);
+	tcase_set_timeout(files, 120);
 	tcase_add_loop_test(compare, test_compare, 0, COUNT(cases));
 	tcase_add_loop_test(compare, test_command_line, 0, 5);
 	tcase_add_checked_fixture(files, set_up, tear_down);

@@ -206,6 +206,7 @@ int main(void)
 	Suite *suite = suite_create("memory");
 	TCase *tcase = tcase_create("memory");
 
+	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, read_gives_the_bytes, 0,
 			    sizeof(read_cases) / sizeof(read_cases[0]));
 	tcase_add_test(tcase, null_and_the_end_of_addresses_are_unreadable);

@@ -203,6 +203,7 @@ int main(void)
 	TCase *tcase = tcase_create("judge");
 	SRunner *runner = srunner_create(suite);
 
+	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, judge, 0, COUNT(cases));
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);

@@ -465,6 +465,7 @@ int main(void)
 	Suite *suite = suite_create("recording");
 	TCase *tcase = tcase_create("recording");
 
+	tcase_set_timeout(tcase, 120);
 	tcase_add_checked_fixture(tcase, folder_begin, folder_end);
 	tcase_add_loop_test(tcase, pages_in_any_order, 0, 6);
 	tcase_add_test(tcase, so_many_pages_and_no_more);

@@ -193,6 +193,7 @@ int main(void)
 	Suite *suite = suite_create("results");
 	TCase *tcase = tcase_create("results");
 
+	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, test_written_and_read_back_is_the_same);
 	tcase_add_test(tcase, test_objects_are_tagged);
 	tcase_add_loop_test(tcase, test_damage, 0, sizeof(damage_cases) / sizeof(damage_cases[0]));

@@ -495,6 +495,7 @@ int main(void)
 	Suite *suite = suite_create("run");
 	TCase *tcase = tcase_create("run");
 
+	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, test_matrix, 0, COUNT(matrix_cases));
 	tcase_add_loop_test(tcase, test_matrix_in_parallel, 0, COUNT(matrix_cases));
 	tcase_add_loop_test(tcase, test_manifest, 0, COUNT(manifest_cases));

@@ -471,6 +471,7 @@ int main(void)
 	Suite *suite = suite_create("run_batch");
 	TCase *tcase = tcase_create("run_batch");
 
+	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, test_batch, 0, COUNT(batch_cases));
 	tcase_add_loop_test(tcase, test_batch_byte_by_byte, 0, COUNT(batch_cases));
 	suite_add_tcase(suite, tcase);

@@ -499,6 +499,7 @@ int main(void)
 	Suite *suite = suite_create("run_judge");
 	TCase *tcase = tcase_create("run_judge");
 
+	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, test_judge, 0, COUNT(judge_cases));
 	tcase_add_loop_test(tcase, test_expect, 0, COUNT(expect_cases));
 	tcase_add_loop_test(tcase, test_words, 0, COUNT(word_cases));

@@ -159,6 +159,7 @@ int main(void)
 	Suite *suite = suite_create("stack_pool");
 	TCase *tcase = tcase_create("stack_pool");
 
+	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, test_take, 0, sizeof(cases) / sizeof(*cases));
 	tcase_add_test(tcase, test_by_number_and_by_thread);
 	suite_add_tcase(suite, tcase);

@@ -164,6 +164,7 @@ int main(void)
 	Suite *suite = suite_create("start_file");
 	TCase *tcase = tcase_create("start_file");
 
+	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, test_functions, 0, FUNCTIONS);
 	tcase_add_test(tcase, test_a_function_of_crtbegin_ends_with_its_instructions);
 	tcase_add_test(tcase, test_code_without_symbol_behind_crtbegin);

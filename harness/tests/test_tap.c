@@ -79,6 +79,7 @@ int main(void)
 	Suite *suite = suite_create("tap");
 	TCase *tcase = tcase_create("tap");
 
+	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, test_points);
 	tcase_add_test(tcase, test_description_is_escaped);
 	tcase_add_test(tcase, test_missing_cells_fail_the_plan);

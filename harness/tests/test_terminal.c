@@ -129,6 +129,7 @@ int main(void)
 	Suite *suite = suite_create("terminal");
 	TCase *tcase = tcase_create("terminal");
 
+	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, test_table);
 	tcase_add_test(tcase, test_colour_only_where_asked);
 	tcase_add_test(tcase, test_missing_cells_are_failures);

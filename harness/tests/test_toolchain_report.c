@@ -655,6 +655,7 @@ int main(void)
 	Suite *suite = suite_create("toolchain_report");
 	TCase *tcase = tcase_create("toolchain_report");
 
+	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, test_id, 0, COUNT(id_cases));
 	tcase_add_loop_test(tcase, test_order, 0, COUNT(order_cases));
 	tcase_add_loop_test(tcase, test_short_version, 0, COUNT(short_cases));

@@ -656,6 +656,7 @@ int main(void)
 	Suite *suite = suite_create("witness");
 	TCase *tcase = tcase_create("witness");
 
+	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, test_log, 0, sizeof(cases) / sizeof(*cases));
 	tcase_add_loop_test(tcase, test_plants, 0, sizeof(plants) / sizeof(*plants));
 	tcase_add_loop_test(tcase, test_memory, 0, sizeof(memories) / sizeof(*memories));

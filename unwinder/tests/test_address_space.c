@@ -420,6 +420,7 @@ int main(void)
 	Suite *suite = suite_create("address_space");
 	TCase *tcase = tcase_create("address_space");
 
+	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, bias_leads_to_the_symbol, 0,
 			    sizeof(functions) / sizeof(functions[0]));
 	tcase_add_test(tcase, vdso_is_an_image);

@@ -424,6 +424,7 @@ int main(void)
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 	Suite *suite = suite_create("cfi_entry");
 	TCase *tcase = tcase_create("cfi_entry");
+	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, cie_is_read, 0, COUNT(cies));
 	tcase_add_test(tcase, letters_may_stand_in_any_order);
 	tcase_add_loop_test(tcase, version_is_read_in_either_section, 0, 16);

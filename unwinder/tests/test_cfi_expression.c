@@ -382,6 +382,7 @@ int main(void)
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 	Suite *suite = suite_create("cfi_expression");
 	TCase *tcase = tcase_create("cfi_expression");
+	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, shape_is_recognised, 0, COUNT(shapes));
 	tcase_add_loop_test(tcase, shape_and_value_agree, 0, COUNT(shapes));
 	tcase_add_loop_test(tcase, saved_shape_is_recognised, 0, COUNT(saved_shapes));

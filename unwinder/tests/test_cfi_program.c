@@ -487,6 +487,7 @@ int main(void)
 	Suite *suite = suite_create("cfi_program");
 	TCase *tcase = tcase_create("instructions");
 	int count = sizeof(cases) / sizeof(cases[0]);
+	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, instruction_gives_rows, 0, count);
 	tcase_add_test(tcase, return_column_without_a_row_is_an_error);
 	tcase_add_loop_test(tcase, prefix_is_bounded, 0, count);

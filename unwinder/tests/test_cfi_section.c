@@ -289,6 +289,7 @@ int main(void)
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 	Suite *suite = suite_create("cfi_section");
 	TCase *tcase = tcase_create("cfi_section");
+	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, section_is_read, 0, COUNT(sections));
 	tcase_add_test(tcase, fde_find_wants_the_highest_that_covers);
 	tcase_add_loop_test(tcase, fde_find_agrees_with_a_linear_search, 0, 8);

@@ -230,6 +230,7 @@ int main(void)
 	SRunner *runner;
 	int failed;
 
+	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, each_address_is_one_section_s, 0, COUNT(cases));
 	tcase_add_test(tcase, what_is_lost_is_told);
 	tcase_add_test(tcase, unreadable_section_is_told);

@@ -124,6 +124,7 @@ int main(void)
 {
 	Suite *suite = suite_create("error");
 	TCase *tcase = tcase_create("error");
+	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, every_code_has_its_own_name);
 	tcase_add_test(tcase, every_stop_reason_has_its_own_name);
 	tcase_add_loop_test(tcase, print_says_where, 0, sizeof(prints) / sizeof(prints[0]));

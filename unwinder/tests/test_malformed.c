@@ -314,6 +314,7 @@ int main(void)
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 	Suite *suite = suite_create("malformed");
 	TCase *tcase = tcase_create("malformed");
+	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, bad_entry_costs_itself, 0, COUNT(entries));
 	tcase_add_loop_test(tcase, bad_instruction_costs_its_fde, 0, COUNT(programs));
 	tcase_add_test(tcase, cie_that_advances_costs_its_fdes);

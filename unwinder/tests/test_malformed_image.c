@@ -494,6 +494,7 @@ int main(void)
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 	Suite *suite = suite_create("malformed_image");
 	TCase *tcase = tcase_create("malformed_image");
+	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, bad_image_is_named, 0, COUNT(images));
 	tcase_add_loop_test(tcase, bad_section_costs_itself, 0, COUNT(unreadable));
 	tcase_add_loop_test(tcase, search_table_is_checked_and_helps, 0, COUNT(tables));

@@ -119,6 +119,7 @@ int main(void)
 	Suite *suite = suite_create("process");
 	TCase *tcase = tcase_create("process");
 
+	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, first_thread_speaks_while_it_lives);
 	tcase_add_test(tcase, another_thread_speaks_for_a_dead_first_one);
 	tcase_add_test(tcase, nobody_speaks_for_what_has_ended);

@@ -161,6 +161,7 @@ int main(void)
 {
 	Suite *suite = suite_create("row");
 	TCase *tcase = tcase_create("row");
+	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, rule_equality_in_every_column, 0,
 			    sizeof(rules) / sizeof(rules[0]));
 	tcase_add_loop_test(tcase, rule_prints, 0, sizeof(rules) / sizeof(rules[0]));

@@ -196,6 +196,7 @@ int main(void)
 	Suite *suite = suite_create("stack");
 	TCase *tcase = tcase_create("stack");
 
+	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, frames_are_pushed, 0, COUNT(push_cases));
 	tcase_add_loop_test(tcase, limits, 0, COUNT(limit_cases));
 	tcase_add_loop_test(tcase, marks_are_told_from_addresses, 0, COUNT(mark_cases));

@@ -206,6 +206,7 @@ int main(void)
 	TCase *tcase = tcase_create("text");
 	SRunner *runner = srunner_create(suite);
 
+	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, test_text, 0, CASE_COUNT);
 	tcase_add_loop_test(tcase, test_moving_everything_changes_nothing, 0, CASE_COUNT);
 	tcase_add_test(tcase, test_diagnostics_have_codes_only);

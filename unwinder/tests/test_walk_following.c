@@ -212,6 +212,7 @@ int main(void)
 	Suite *suite = suite_create("walk_following");
 	TCase *tcase = tcase_create("walk_following");
 
+	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, frame_pointers_are_followed_where_there_is_no_cfi, 0,
 			    COUNT(follow_cases));
 	tcase_add_test(tcase, memo_never_changes_a_walk_that_follows);
