@@ -269,9 +269,12 @@ START_TEST(counted_stacks_add_up)
 	if (bpf_session_attach_samples(f.session, f.space.pid, -1, 4999, &f.error) &&
 	    skip(&f, f.space.pid))
 		return;
-	/* At least so many turns, and until enough were counted. */
+	/* At least so many turns, and until enough were counted, and lost. */
 	for (uint64_t turns = 1, until = patience(); more; turns++) {
-		more = waits(until, 20) && (turns < 60 || seen.counted <= 100);
+		more = waits(until, 20);
+		ck_assert(!bpf_session_counters(f.session, false, &counters, &f.error));
+		if (turns >= 60 && seen.counted > 100 && (!loses || counters.lost_full))
+			more = false;
 		if (!more)
 			bpf_session_detach(f.session);
 		ck_assert_msg(

@@ -211,7 +211,9 @@ START_TEST(test_child)
 	const char *const argv[] = { "sh", "-c", child_cases[_i].script, NULL };
 	char output[16];
 	struct error error = { 0 };
-	int status = bench_child(argv, child_cases[_i].errors, 1000, output, sizeof(output),
+	/* Only who must be ended gets little time: how fast the others are is the machine's affair. */
+	int timeout_ms = child_cases[_i].code == ERROR_TIMEOUT ? 1000 : 60000;
+	int status = bench_child(argv, child_cases[_i].errors, timeout_ms, output, sizeof(output),
 				 &error);
 	const char *text = status ? error.message : output;
 
@@ -393,7 +395,7 @@ int main(void)
 	TCase *tcase = tcase_create("bench");
 	SRunner *runner = srunner_create(suite);
 
-	tcase_set_timeout(tcase, 60);
+	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, test_ldconfig, 0, COUNT(ldconfig_cases));
 	tcase_add_loop_test(tcase, test_rustc, 0, COUNT(rustc_cases));
 	tcase_add_loop_test(tcase, test_gimli_line, 0, COUNT(gimli_cases));

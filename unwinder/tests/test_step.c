@@ -451,6 +451,11 @@ static const struct {
 	enum stop_reason stop;
 } place_cases[] = {
 	{ "no_place", 0, 0, { REGISTER_RIP, TABLE_AT_CFA, 0, 0, -8 }, STOP_BAD_TABLE },
+	{ "no_place_where_one_lies_before",
+	  0,
+	  1,
+	  { REGISTER_RIP, TABLE_AT_CFA, 0, 0, -8 },
+	  STOP_BAD_TABLE },
 	{ "one_place", 1, 0, { REGISTER_RIP, TABLE_AT_CFA, 0, 0, -8 }, STOP_NONE },
 	{ "all_places", TABLE_PLACES_MAX, 0, { REGISTER_RIP, TABLE_AT_CFA, 0, 0, -8 }, STOP_NONE },
 	{ "one_too_many",
@@ -490,8 +495,9 @@ START_TEST(places_are_counted)
 
 	state.reg[REGISTER_RSP] = BASE;
 	rule.first_place = place_cases[_i].first;
-	if (place_cases[_i].count && place_cases[_i].first < PLACES)
-		memory.place[place_cases[_i].count - 1] = place_cases[_i].last;
+	if (place_cases[_i].first < PLACES)
+		memory.place[place_cases[_i].count ? place_cases[_i].count - 1 : 0] =
+			place_cases[_i].last;
 	stop = step(&state, &rule, &memory);
 	ck_assert_msg(stop == place_cases[_i].stop, "%s: %u", place_cases[_i].name, stop);
 }
