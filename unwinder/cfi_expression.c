@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * cfi_expression.c - DWARF expressions: recognise, evaluate
- *
- * Few shapes of expression occur in real tables, and a rule can hold them: a PLT stub's CFA, a
- * frame whose CFA was spilled (stack realignment, _dl_runtime_resolve), signal frames. Recognising
- * reads the operands out of the bytes and accepts nothing that is only similar.
- *
- *	breg7 8; breg16 0; lit15; and; lit11; ge; lit3; shl; plus	rsp+8+(((rip&15)>=11)<<3)
- *	breg6 -8; deref							*(rbp-8)+0
- *	breg7 8; breg9 0; lit8; mul; plus; deref; plus_uconst 8		*(rsp+r9*8+8)+8
+ * cfi_expression.c - DWARF expressions, evaluated
  *
  * Evaluating is a stack machine (DWARF 5, 2.5). Its stack, and the steps it may take (backward
  * branches exist), are bounded. It knows what the C++ runtime (libgcc's unwind-dw2.c) knows, but
@@ -18,92 +10,9 @@
  * thread-local storage) and is an error.
  */
 #include <inttypes.h>
-#include "reader.h"
-#include "unwinder.h"
+#include "expression.h"
 
-/* DWARF 5, table 7.9. */
-enum {
-	OP_ADDR = 0x03,
-	OP_DEREF = 0x06,
-	OP_CONST1U = 0x08,
-	OP_CONST1S = 0x09,
-	OP_CONST2U = 0x0a,
-	OP_CONST2S = 0x0b,
-	OP_CONST4U = 0x0c,
-	OP_CONST4S = 0x0d,
-	OP_CONST8U = 0x0e,
-	OP_CONST8S = 0x0f,
-	OP_CONSTU = 0x10,
-	OP_CONSTS = 0x11,
-	OP_DUP = 0x12,
-	OP_DROP = 0x13,
-	OP_OVER = 0x14,
-	OP_PICK = 0x15,
-	OP_SWAP = 0x16,
-	OP_ROT = 0x17,
-	OP_ABS = 0x19,
-	OP_AND = 0x1a,
-	OP_DIV = 0x1b,
-	OP_MINUS = 0x1c,
-	OP_MOD = 0x1d,
-	OP_MUL = 0x1e,
-	OP_NEG = 0x1f,
-	OP_NOT = 0x20,
-	OP_OR = 0x21,
-	OP_PLUS = 0x22,
-	OP_PLUS_UCONST = 0x23,
-	OP_SHL = 0x24,
-	OP_SHR = 0x25,
-	OP_SHRA = 0x26,
-	OP_XOR = 0x27,
-	OP_BRA = 0x28,
-	OP_EQ = 0x29,
-	OP_GE = 0x2a,
-	OP_GT = 0x2b,
-	OP_LE = 0x2c,
-	OP_LT = 0x2d,
-	OP_NE = 0x2e,
-	OP_SKIP = 0x2f,
-	OP_LIT0 = 0x30,
-	OP_LIT31 = 0x4f,
-	OP_REG0 = 0x50,
-	OP_REG31 = 0x6f,
-	OP_BREG0 = 0x70,
-	OP_BREG31 = 0x8f,
-	OP_REGX = 0x90,
-	OP_BREGX = 0x92,
-	OP_DEREF_SIZE = 0x94,
-	OP_NOP = 0x96,
-};
-
-/* ---- recognise --------------------------------------------------------------------------- */
-
-static bool accept_byte(struct reader *reader, uint8_t byte)
-{
-	if (reader->at == reader->end || *reader->at != byte)
-		return false;
-	reader->at++;
-	return true;
-}
-
-static bool accept_register(struct reader *reader, uint32_t *ret_reg, int64_t *ret_offset)
-{
-	uint8_t opcode;
-	uint64_t reg;
-	if (!reader_u8(reader, &opcode))
-		return false;
-	if (opcode >= OP_BREG0 && opcode <= OP_BREG31)
-		reg = opcode - OP_BREG0;
-	else if (opcode != OP_BREGX || !reader_uleb(reader, &reg))
-		return false;
-	if (reg >= REGISTER_COUNT || !reader_sleb(reader, ret_offset))
-		return false;
-	*ret_reg = (uint32_t)reg;
-	return true;
-}
-
-/* DW_OP_lit*, DW_OP_const*: a number pushed as it stands. */
-static bool read_constant(struct reader *reader, uint8_t opcode, uint64_t *ret)
+bool expression_read_constant(struct reader *reader, uint8_t opcode, uint64_t *ret)
 {
 	if (opcode >= OP_LIT0 && opcode <= OP_LIT31) {
 		*ret = opcode - OP_LIT0;
@@ -125,117 +34,10 @@ static bool read_constant(struct reader *reader, uint8_t opcode, uint64_t *ret)
 	}
 }
 
-static bool is_constant(uint8_t opcode)
+bool expression_is_constant(uint8_t opcode)
 {
 	return opcode == OP_ADDR || (opcode >= OP_CONST1U && opcode <= OP_CONSTS) ||
 	       (opcode >= OP_LIT0 && opcode <= OP_LIT31);
-}
-
-static bool accept_constant(struct reader *reader, int64_t *ret)
-{
-	uint8_t opcode;
-	return reader_u8(reader, &opcode) && opcode != OP_ADDR && is_constant(opcode) &&
-	       read_constant(reader, opcode, (uint64_t *)ret);
-}
-
-/* After "breg reg a": the rest of binutils' and lld's PLT form. */
-static bool accept_plt(struct reader reader, int64_t *ret_b)
-{
-	static const uint8_t tail[] = { OP_GE, OP_LIT0 + 3, OP_SHL, OP_PLUS };
-	uint32_t reg;
-	int64_t offset;
-	if (!accept_register(&reader, &reg, &offset) || reg != REGISTER_RIP || offset ||
-	    !accept_byte(&reader, OP_LIT0 + 15) || !accept_byte(&reader, OP_AND) ||
-	    !accept_constant(&reader, ret_b))
-		return false;
-	return reader_left(&reader) == sizeof(tail) && !memcmp(reader.at, tail, sizeof(tail));
-}
-
-/* After "breg reg a": "breg index b; [constant; mul;] plus", then perhaps a constant added: an array
- * below the frame (Montgomery multiplication in libcrypto). Leaves the reader behind it. */
-static bool accept_index(struct reader *reader, struct expression_shape *shape)
-{
-	struct reader at = *reader;
-	int64_t offset, scale = 1, add = 0;
-	uint32_t index;
-
-	if (!accept_register(&at, &index, &offset))
-		return false;
-	if (!accept_byte(&at, OP_PLUS) && (!accept_constant(&at, &scale) ||
-					   !accept_byte(&at, OP_MUL) || !accept_byte(&at, OP_PLUS)))
-		return false;
-	if (accept_byte(&at, OP_PLUS_UCONST) && !reader_uleb(&at, (uint64_t *)&add))
-		return false;
-	/* Nothing of the index is left in the value, but unless it is known there is none. */
-	if (!scale)
-		return false;
-	shape->index = index;
-	shape->scale = (uint64_t)scale;
-	shape->a =
-		(int64_t)((uint64_t)shape->a + (uint64_t)offset * (uint64_t)scale + (uint64_t)add);
-	*reader = at;
-	return true;
-}
-
-/* After "breg reg a; deref": nothing, or a constant added. */
-static bool accept_deref(struct reader reader, int64_t *ret_b)
-{
-	*ret_b = 0;
-	if (!reader_left(&reader))
-		return true;
-	if (accept_byte(&reader, OP_PLUS_UCONST))
-		return reader_uleb(&reader, (uint64_t *)ret_b) && !reader_left(&reader);
-	return accept_constant(&reader, ret_b) && accept_byte(&reader, OP_PLUS) &&
-	       !reader_left(&reader);
-}
-
-void expression_recognise(const uint8_t *expression, size_t size, struct expression_shape *ret)
-{
-	struct reader reader = { expression, expression + size };
-	*ret = (struct expression_shape) { .form = EXPRESSION_OTHER };
-	struct expression_shape shape = { .form = EXPRESSION_OTHER };
-	if (!accept_register(&reader, &shape.reg, &shape.a))
-		return;
-	accept_index(&reader, &shape);
-	if (!reader_left(&reader)) {
-		shape.form = EXPRESSION_REGISTER;
-	} else if (accept_byte(&reader, OP_DEREF)) {
-		if (accept_deref(reader, &shape.b))
-			shape.form = EXPRESSION_DEREF;
-	} else if (!shape.scale && accept_plt(reader, &shape.b)) {
-		shape.form = EXPRESSION_PLT;
-	}
-	if (shape.form != EXPRESSION_OTHER)
-		*ret = shape;
-}
-
-/*
- * With the CFA on the stack, "const less; minus; const -scale; and; const a; plus": a slot of a frame
- * that was realigned below the CFA. Intel's vector mathematics (libmvec, Java's libjsvml) say it so.
- */
-static bool accept_aligned(struct reader reader, struct expression_shape *shape)
-{
-	int64_t mask;
-
-	if (!accept_constant(&reader, &shape->b) || !accept_byte(&reader, OP_MINUS) ||
-	    !accept_constant(&reader, &mask) || !accept_byte(&reader, OP_AND) ||
-	    !accept_constant(&reader, &shape->a) || !accept_byte(&reader, OP_PLUS))
-		return false;
-	shape->scale = -(uint64_t)mask;
-	return !reader_left(&reader) && shape->scale && !(shape->scale & (shape->scale - 1));
-}
-
-void expression_recognise_saved(const uint8_t *expression, size_t size,
-				struct expression_shape *ret)
-{
-	struct reader reader = { expression, expression + size };
-	struct expression_shape shape = { .form = EXPRESSION_ALIGNED };
-
-	accept_byte(&reader, OP_DROP); /* the CFA isn't needed */
-	expression_recognise(reader.at, reader_left(&reader), ret);
-	if (ret->form == EXPRESSION_OTHER && reader.at == expression &&
-	    accept_aligned(reader, &shape))
-		*ret = shape;
 }
 
 /* ---- evaluate ---------------------------------------------------------------------------- */
@@ -329,8 +131,7 @@ static int jump(struct evaluator *evaluator, bool taken)
 	return 0;
 }
 
-/* How many entries an operation takes from the stack, at least. */
-static unsigned int operands_needed(uint8_t opcode)
+unsigned int expression_operands(uint8_t opcode)
 {
 	switch (opcode) {
 	case OP_DEREF:
@@ -371,40 +172,38 @@ static int64_t shift_right_arithmetic(uint64_t value, uint64_t count)
 	return (int64_t)value >> (count > 63 ? 63 : count);
 }
 
-/* The value of "a OP b"; a was pushed first. Comparisons and division are signed (2.5.1.4). */
-static int binary(struct evaluator *evaluator, uint8_t opcode, uint64_t a, uint64_t b,
-		  uint64_t *ret)
+bool expression_binary(uint8_t opcode, uint64_t a, uint64_t b, uint64_t *ret)
 {
 	int64_t left = (int64_t)a;
 	int64_t right = (int64_t)b;
 	switch (opcode) {
-	case OP_AND: *ret = a & b; return 0;
-	case OP_OR: *ret = a | b; return 0;
-	case OP_XOR: *ret = a ^ b; return 0;
-	case OP_PLUS: *ret = a + b; return 0;
-	case OP_MINUS: *ret = a - b; return 0;
-	case OP_MUL: *ret = a * b; return 0;
+	case OP_AND: *ret = a & b; return true;
+	case OP_OR: *ret = a | b; return true;
+	case OP_XOR: *ret = a ^ b; return true;
+	case OP_PLUS: *ret = a + b; return true;
+	case OP_MINUS: *ret = a - b; return true;
+	case OP_MUL: *ret = a * b; return true;
 	case OP_DIV:
 		if (!b)
-			return fail(evaluator, "division by zero");
+			return false;
 		/* INT64_MIN / -1 traps; it is the negation, which wraps. */
 		*ret = right == -1 ? -a : (uint64_t)(left / right);
-		return 0;
+		return true;
 	case OP_MOD:
 		if (!b)
-			return fail(evaluator, "division by zero");
+			return false;
 		*ret = a % b;
-		return 0;
-	case OP_SHL: *ret = b > 63 ? 0 : a << b; return 0;
-	case OP_SHR: *ret = b > 63 ? 0 : a >> b; return 0;
-	case OP_SHRA: *ret = (uint64_t)shift_right_arithmetic(a, b); return 0;
-	case OP_EQ: *ret = left == right; return 0;
-	case OP_NE: *ret = left != right; return 0;
-	case OP_GE: *ret = left >= right; return 0;
-	case OP_GT: *ret = left > right; return 0;
-	case OP_LE: *ret = left <= right; return 0;
-	case OP_LT: *ret = left < right; return 0;
-	default: return fail(evaluator, "it is not evaluated here");
+		return true;
+	case OP_SHL: *ret = b > 63 ? 0 : a << b; return true;
+	case OP_SHR: *ret = b > 63 ? 0 : a >> b; return true;
+	case OP_SHRA: *ret = (uint64_t)shift_right_arithmetic(a, b); return true;
+	case OP_EQ: *ret = left == right; return true;
+	case OP_NE: *ret = left != right; return true;
+	case OP_GE: *ret = left >= right; return true;
+	case OP_GT: *ret = left > right; return true;
+	case OP_LE: *ret = left <= right; return true;
+	case OP_LT: *ret = left < right; return true;
+	default: return false;
 	}
 }
 
@@ -446,10 +245,10 @@ static int evaluate_one(struct evaluator *evaluator)
 	uint64_t value = 0;
 	uint8_t size;
 
-	if (operands_needed(opcode) > evaluator->depth)
+	if (expression_operands(opcode) > evaluator->depth)
 		return fail(evaluator, "the stack has too few entries");
-	if (is_constant(opcode)) {
-		if (!read_constant(reader, opcode, &value))
+	if (expression_is_constant(opcode)) {
+		if (!expression_read_constant(reader, opcode, &value))
 			return fail(evaluator, "its operand reaches past the expression's end");
 		return push(evaluator, value);
 	}
@@ -489,10 +288,12 @@ static int evaluate_one(struct evaluator *evaluator)
 	case OP_SKIP: return jump(evaluator, true);
 	case OP_BRA: evaluator->depth--; return jump(evaluator, *top != 0);
 	default:
-		if (operands_needed(opcode) != 2)
+		if (expression_operands(opcode) != 2)
 			return fail(evaluator, "it is not evaluated here");
-		if (binary(evaluator, opcode, top[-1], top[0], &top[-1]))
-			return -1;
+		if (!expression_binary(opcode, top[-1], top[0], &top[-1]))
+			return fail(evaluator, opcode == OP_DIV || opcode == OP_MOD
+						       ? "division by zero"
+						       : "it is not evaluated here");
 		evaluator->depth--;
 		return 0;
 	}

@@ -56,6 +56,17 @@ step_inline unsigned int step_register(struct walk_state *state, struct walk_mem
 	return STOP_NONE;
 }
 
+/* The same of a place's register, which may be rip: the frame's PC as it was found. */
+step_inline unsigned int step_place_register(struct walk_state *state, struct walk_memory *memory,
+					     __u32 reg, __u64 *ret)
+{
+	if (reg == REGISTER_RIP) {
+		*ret = state->pc;
+		return STOP_NONE;
+	}
+	return step_register(state, memory, reg, ret);
+}
+
 step_inline void step_set(struct walk_state *state, __u32 reg, __u64 value, int in_memory)
 {
 	__u32 bit;
@@ -112,7 +123,7 @@ step_inline unsigned int step_return_address(struct walk_state *state,
 	if (kind == TABLE_AT_ALIGNED)
 		return STOP_BAD_TABLE;
 	if (kind >= TABLE_IN_REGISTER) {
-		stop = step_register(state, memory, place->reg, &address);
+		stop = step_place_register(state, memory, place->reg, &address);
 		if (stop)
 			return stop;
 	}
@@ -190,7 +201,7 @@ step_inline unsigned int step_place(struct walk_state *state, const struct table
 	if (kind == TABLE_UNDEFINED)
 		return STOP_NONE;
 	if (kind >= TABLE_IN_REGISTER) {
-		stop = step_register(state, memory, place->reg, &value);
+		stop = step_place_register(state, memory, place->reg, &value);
 		if (stop) /* only this one is lost; it may never be needed */
 			return reg == REGISTER_RSP ? stop : STOP_NONE;
 	}

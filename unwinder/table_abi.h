@@ -34,7 +34,7 @@
 #include <linux/types.h>
 #endif
 
-#define TABLE_VERSION	  3
+#define TABLE_VERSION	  4
 #define TABLE_PAGE_SHIFT  12 /* of a page of memory; a table's own may be smaller */
 #define TABLE_PAGE_SIZE	  (1u << TABLE_PAGE_SHIFT)
 #define TABLE_PAGE_SMALL  8  /* the smallest page's shift: it is larger than a shape's span */
@@ -153,7 +153,7 @@ struct table_rule {
 struct table_place {
 	__u8 column; /* DWARF number: whose caller's value; REGISTER_RIP: the return address */
 	__u8 kind;   /* enum table_saved */
-	__u8 reg;    /* DWARF number; of TABLE_AT_ALIGNED the alignment's logarithm */
+	__u8 reg;    /* DWARF number, rip's, too; of TABLE_AT_ALIGNED the alignment's logarithm */
 	__u8 less;   /* of TABLE_AT_ALIGNED, else 0 */
 	__s32 offset;
 };

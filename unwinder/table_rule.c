@@ -7,6 +7,7 @@
  *
  *	cfa=rsp+48 ra=c-8 rbp=c-16 rbx=c-24	saved[] = { rbx 3, rbp 2, ra 1 }: 16 bytes
  *	cfa=r10+0 ra=c-8 rbp=exp(breg6+0)	extended: places { rbp: at rbp+0 }, { ra: at cfa-8 }
+ *	cfa=rsp+0 ra=val_exp(breg16+9)		extended: places { ra: rip+9 }
  */
 #include <assert.h>
 #include <string.h>
@@ -76,9 +77,12 @@ static enum table_marker rule_expression(const struct row_rule *from, bool is_va
 	struct expression_shape shape;
 
 	expression_recognise_saved(from->expression, from->expression_bytes, &shape);
-	if (shape.form == EXPRESSION_REGISTER && !shape.scale && shape.reg < REGISTER_GPR_COUNT) {
+	if (shape.form == EXPRESSION_REGISTER && !shape.scale) {
 		to->kind = is_value ? TABLE_IS_REGISTER : TABLE_AT_REGISTER;
-		to->reg = shape.reg;
+		to->reg = shape.reg; /* rip, too */
+	} else if (shape.form == EXPRESSION_ALIGNED && shape.scale == 1) {
+		to->kind = is_value ? TABLE_IS_CFA : TABLE_AT_CFA;
+		shape.a = (int64_t)((uint64_t)shape.a - (uint64_t)shape.b);
 	} else if (shape.form == EXPRESSION_ALIGNED && !is_value && to->column != REGISTER_RIP &&
 		   shape.b >= 0 && shape.b <= UINT8_MAX) {
 		to->kind = TABLE_AT_ALIGNED;
@@ -101,8 +105,9 @@ static enum table_marker rule_register(const struct row_rule *from, unsigned int
 	switch (from->kind) {
 	case RULE_UNSPECIFIED: to->kind = TABLE_SAME; return 0;
 	case RULE_SAME_VALUE:
-		/* TABLE_SAME leaves the ABI to decide, and a scratch register would be lost. */
-		if (reg < REGISTER_GPR_COUNT && !(CALLEE_SAVED_MASK >> reg & 1)) {
+		/* TABLE_SAME leaves the ABI to decide: a scratch register would be lost, and rip has
+		 * no such rule. */
+		if (!(CALLEE_SAVED_MASK >> reg & 1)) {
 			to->kind = TABLE_IN_REGISTER;
 			to->reg = reg;
 		}
@@ -116,7 +121,7 @@ static enum table_marker rule_register(const struct row_rule *from, unsigned int
 		to->offset = from->offset;
 		return 0;
 	case RULE_REGISTER:
-		if (from->reg >= REGISTER_GPR_COUNT)
+		if (from->reg >= REGISTER_COUNT)
 			return TABLE_UNSUPPORTED_REGISTER;
 		to->kind = TABLE_IN_REGISTER;
 		to->reg = from->reg;

@@ -3,8 +3,8 @@
  * long_expression.S - expressions of 41 operations, one of them 21 entries deep
  *
  * Rule: DWARF bounds neither (2.5.1). bpftrace's interpreter has room for 32 operations and 16
- * entries. Both are right, so the reader must walk through them; a rule of the compact table holds
- * a few shapes, and must say that these are none.
+ * entries. Both are right, so the reader must walk through them. The first is a sum, which a rule of the
+ * compact table holds; the second is more than the table's builder looks at, and it must say so.
  */
 	.file	"long_expression.S"
 #include "bare.h"
