@@ -4,7 +4,8 @@
  *
  * Everything in a CFI section is variable in length and written by somebody else. A reader is the
  * pair (next byte, end); each function returns false instead of passing the end, and then leaves
- * the reader where it was. LEB128 is DWARF 5, section 7.6. Private to unwinder/.
+ * the reader where it was. LEB128 is DWARF 5, section 7.6, and read here only. Not for programs that
+ * use the library.
  */
 #ifndef STACKPROOF_READER_H
 #define STACKPROOF_READER_H
@@ -62,61 +63,52 @@ static inline bool reader_signed(struct reader *reader, unsigned int size, int64
 	return true;
 }
 
-/* Padding is accepted; bits that do not fit 64 are not. */
-static inline bool reader_uleb(struct reader *reader, uint64_t *ret)
+/*
+ * Padding is accepted, and nine bytes hold 63 bits. The tenth's lowest bit is the 64th; those behind it
+ * are none, or copies of it: a negative number has copies if it was written as a signed one, and none if
+ * it was written as 64 bits. Either way it is one number modulo 2^64, whichever kind is read, as in
+ * libgcc and libdw. What needs more than 64 bits is not read.
+ */
+static inline bool reader_leb(struct reader *reader, bool is_signed, uint64_t *ret)
 {
 	const uint8_t *at = reader->at;
-	if (at < reader->end && *at < 0x80) {
-		*ret = *at;
-		reader->at++;
-		return true;
-	}
-	uint64_t value = 0;
-	for (unsigned int shift = 0; at < reader->end; shift += 7) {
+	uint64_t value = 0, copies = 0;
+	unsigned int shift = 0;
+	while (at < reader->end) {
 		uint8_t byte = *at++;
 		uint64_t bits = byte & 0x7f;
-		if (shift < 64 && (shift == 63 ? bits <= 1 : true))
+		if (shift < 64) {
 			value |= bits << shift;
-		else if (bits)
-			return false;
-		else
-			shift = 64; /* stay here however long the padding is */
-		if (!(byte & 0x80)) {
-			reader->at = at;
-			*ret = value;
-			return true;
+			if (shift == 63)
+				copies = bits >> 1 ? 0x7f : 0;
 		}
+		if (shift >= 63 && ((bits ^ copies) >> (shift == 63) || (copies && !(value >> 63))))
+			return false;
+		if (shift < 70)
+			shift += 7;
+		if (byte & 0x80)
+			continue;
+		if (is_signed && shift < 64 && byte & 0x40)
+			value |= ~0ull << shift;
+		reader->at = at;
+		*ret = value;
+		return true;
 	}
 	return false;
 }
 
+static inline bool reader_uleb(struct reader *reader, uint64_t *ret)
+{
+	if (reader->at < reader->end && *reader->at < 0x80) {
+		*ret = *reader->at++;
+		return true;
+	}
+	return reader_leb(reader, false, ret);
+}
+
 static inline bool reader_sleb(struct reader *reader, int64_t *ret)
 {
-	const uint8_t *at = reader->at;
-	uint64_t value = 0;
-	for (unsigned int shift = 0; at < reader->end; shift += 7) {
-		uint8_t byte = *at++;
-		uint64_t bits = byte & 0x7f;
-		if (shift < 63) {
-			value |= bits << shift;
-		} else {
-			/* Only copies of the sign may follow the 63rd bit. */
-			uint64_t sign = shift == 63 ? bits & 1 : value >> 63;
-			if (bits != (sign ? 0x7f : 0))
-				return false;
-			if (shift == 63)
-				value |= sign << 63;
-			shift = 64;
-		}
-		if (!(byte & 0x80)) {
-			if (shift < 57 && (byte & 0x40))
-				value |= ~0ull << (shift + 7);
-			reader->at = at;
-			*ret = (int64_t)value;
-			return true;
-		}
-	}
-	return false;
+	return reader_leb(reader, true, (uint64_t *)ret);
 }
 
 /* A run of bytes whose length came first. */

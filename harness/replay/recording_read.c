@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "replay/page_set.h"
 #include "replay/recording.h"
+#include "reader.h"
 
 struct recording {
 	const uint8_t *bytes;
@@ -44,48 +45,33 @@ static int take_byte(struct cursor *cursor, uint8_t *ret)
 	return 0;
 }
 
-/* *ret_bits: how many the encoding has, for the sign. most: what the tenth byte may be, all of whose bits
- * but the lowest lie above 64. */
-static int take_leb(struct cursor *cursor, uint8_t most, uint64_t *ret, unsigned int *ret_bits,
-		    uint8_t *ret_last)
+static int take_leb(struct cursor *cursor, bool is_signed, uint64_t *ret)
 {
-	unsigned int shift = 0;
-	uint8_t byte;
+	const struct recording *recording = cursor->recording;
+	struct reader reader = { recording->bytes + cursor->at,
+				 recording->bytes + recording->size };
 
 	*ret = 0;
-	do {
-		if (take_byte(cursor, &byte))
-			return -1;
-		if (shift > 63 || (shift == 63 && byte > 1 && byte != most))
-			return malformed(cursor, "a number of more than 64 bits");
-		*ret |= (uint64_t)(byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80);
-	*ret_bits = shift;
-	*ret_last = byte;
-	return 0;
+	if (reader_leb(&reader, is_signed, ret)) {
+		cursor->at = (size_t)(reader.at - recording->bytes);
+		return 0;
+	}
+	while (reader.at < reader.end && *reader.at & 0x80)
+		reader.at++;
+	return malformed(cursor, reader.at == reader.end ? "it is cut off"
+							 : "a number of more than 64 bits");
 }
 
 static int take_unsigned(struct cursor *cursor, uint64_t limit, uint64_t *ret)
 {
-	unsigned int bits;
-	uint8_t last;
-
-	if (take_leb(cursor, 1, ret, &bits, &last))
+	if (take_leb(cursor, false, ret))
 		return -1;
 	return *ret > limit ? malformed(cursor, "a number that is too large") : 0;
 }
 
 static int take_signed(struct cursor *cursor, uint64_t *ret)
 {
-	unsigned int bits;
-	uint8_t last;
-
-	if (take_leb(cursor, 0x7f, ret, &bits, &last))
-		return -1;
-	if (bits < 64 && last & 0x40)
-		*ret |= ~0ull << bits;
-	return 0;
+	return take_leb(cursor, true, ret);
 }
 
 static int take_bytes(struct cursor *cursor, size_t limit, const uint8_t **ret, size_t *ret_size)

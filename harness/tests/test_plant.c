@@ -58,7 +58,7 @@ static const struct program_case {
 	{ "unknown_is_refused", BYTES(0x3f), -1, 0, NULL, 0 },
 	{ "truncated_leb_is_refused", BYTES(0x0e, 0x80), -1, 0, NULL, 0 },
 	{ "leb_beyond_64_bits_is_refused",
-	  BYTES(0x0e, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0), -1, 0, NULL,
+	  BYTES(0x0e, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x82, 0), -1, 0, NULL,
 	  0 },
 	{ "truncated_block_is_refused", BYTES(0x0f, 3, 0x77, 8), -1, 0, NULL, 0 },
 	{ "truncated_advance_is_refused", BYTES(0x04, 1, 0), -1, 0, NULL, 0 },

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "commands/plant/plant.h"
+#include "reader.h"
 
 enum {
 	CFA_NOP = 0x00,
@@ -55,22 +56,13 @@ struct source {
 	uint8_t *at, *end;
 };
 
-/* Both kinds of LEB128 (DWARF 5, 7.6). */
 static bool read_leb(struct source *source, bool is_signed, uint64_t *ret)
 {
-	unsigned int shift = 0;
-	uint8_t byte;
+	struct reader reader = { source->at, source->end };
 
-	*ret = 0;
-	do {
-		if (source->at == source->end || shift > 63)
-			return false;
-		byte = *source->at++;
-		*ret |= (uint64_t)(byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80);
-	if (is_signed && shift < 64 && byte & 0x40)
-		*ret |= ~0ull << shift;
+	if (!reader_leb(&reader, is_signed, ret))
+		return false;
+	source->at += reader.at - source->at;
 	return true;
 }
 
