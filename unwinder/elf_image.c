@@ -254,7 +254,8 @@ static int section_bytes(const struct image *image, Elf_Scn *section, GElf_Shdr 
 	ret->data = data->d_buf;
 	ret->size = data->d_buf ? data->d_size : 0;
 	if (image->type == ET_REL && ret->data)
-		section_relocate(image->priv, section, data->d_buf, data->d_size);
+		return section_relocate(image->priv, section, name, data->d_buf, data->d_size,
+					error);
 	return 0;
 }
 

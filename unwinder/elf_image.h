@@ -55,8 +55,10 @@ struct image_file {
 	size_t reference_capacity;
 };
 
-/* Resolves target's relocations in its size bytes at data, which are the image's own copy. */
-void section_relocate(struct image_file *file, Elf_Scn *target, uint8_t *data, size_t size);
+/* Resolves target's relocations in its size bytes at data, which are the image's own copy; name is its
+ * name. 0, or -1: one that can't be resolved (ERROR_RELOCATION). */
+int section_relocate(struct image_file *file, Elf_Scn *target, const char *name, uint8_t *data,
+		     size_t size, struct error *error);
 
 /* The code section that vaddr lies in, of a linked file; NULL: none, or it has no section headers. */
 const struct code_section *image_code_section(const struct image *image, uint64_t vaddr);

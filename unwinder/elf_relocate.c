@@ -5,13 +5,15 @@
  * In an ET_REL file every section begins at address 0 and the PCs in .eh_frame are still zero:
  * relocations hold them (gABI, "Relocation"; psABI, table 4.10). This resolves those of one section
  * in place, with sections at 0 as they are, so that addresses are offsets in the code's section.
- * Several code sections thus overlap. Only the types that assemblers write there are known;
- * others, and those that point outside of the section, are left alone.
+ * Several code sections thus overlap. The types that assemblers write there are known. Another one, a
+ * symbol that there isn't, or a place outside of the section is an error, as it is for a linker: a
+ * field that was left alone would say that a function is somewhere else.
  *
  * So a PC alone says no function (with -ffunction-sections each begins at 0). What does is the
  * section that the relocation of an FDE's first PC leads to: that is kept, and asked for names.
  */
 #include <gelf.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cfi_section.h"
@@ -25,29 +27,63 @@ struct code_reference {
 
 /* ---- apply ------------------------------------------------------------------------------- */
 
-/* Where the relocated field is; NULL: nothing was done. */
-static const uint8_t *apply(uint8_t *data, size_t size, const GElf_Rela *relocation,
-			    uint64_t symbol, uint64_t section_vaddr)
+/* The section that is relocated, and by what. */
+struct relocation_target {
+	struct image_file *file;
+	const char *name;
+	uint64_t vaddr;
+	uint8_t *data;
+	size_t size;
+	Elf_Data *symbols;
+	struct error *error;
+};
+
+static int bad(const struct relocation_target *target, uint64_t offset, const char *what,
+	       uint64_t number)
+{
+	return error_set(target->error, ERROR_RELOCATION, target->name, offset,
+			 "a relocation %s %" PRIu64, what, number);
+}
+
+/* How long the field is, and whether its value counts from itself. 0: nobody knows. */
+static unsigned int field_bytes(uint64_t type, bool *ret_relative)
+{
+	*ret_relative = type == R_X86_64_PC64 || type == R_X86_64_PC32 || type == R_X86_64_PLT32 ||
+			type == R_X86_64_PC16 || type == R_X86_64_PC8;
+	switch (type) {
+	case R_X86_64_64:
+	case R_X86_64_PC64: return 8;
+	case R_X86_64_32:
+	case R_X86_64_32S:
+	case R_X86_64_PC32:
+	case R_X86_64_PLT32: return 4;
+	case R_X86_64_16:
+	case R_X86_64_PC16: return 2;
+	case R_X86_64_8:
+	case R_X86_64_PC8: return 1;
+	default: return 0;
+	}
+}
+
+/* *ret: where the relocated field is. */
+static int apply(const struct relocation_target *target, const GElf_Rela *relocation,
+		 uint64_t symbol, const uint8_t **ret)
 {
 	uint64_t offset = relocation->r_offset;
 	uint64_t value = symbol + (uint64_t)relocation->r_addend;
-	size_t bytes = 4;
-	switch (GELF_R_TYPE(relocation->r_info)) {
-	case R_X86_64_64: bytes = 8; break;
-	case R_X86_64_PC64:
-		bytes = 8;
-		value -= section_vaddr + offset;
-		break;
-	case R_X86_64_32:
-	case R_X86_64_32S: break;
-	case R_X86_64_PC32:
-	case R_X86_64_PLT32: value -= section_vaddr + offset; break;
-	default: return NULL;
-	}
-	if (offset > size || bytes > size - offset)
-		return NULL;
-	memcpy(data + offset, &value, bytes);
-	return data + offset;
+	bool relative;
+	unsigned int bytes = field_bytes(GELF_R_TYPE(relocation->r_info), &relative);
+
+	if (!bytes)
+		return bad(target, offset, "is of a type that is not known there:",
+			   GELF_R_TYPE(relocation->r_info));
+	if (offset > target->size || bytes > target->size - offset)
+		return bad(target, offset, "reaches past the section's end at", target->size);
+	if (relative)
+		value -= target->vaddr + offset;
+	memcpy(target->data + offset, &value, bytes);
+	*ret = target->data + offset;
+	return 0;
 }
 
 /* Without memory its function has no name. */
@@ -67,24 +103,24 @@ static void keep_reference(struct image_file *file, const uint8_t *at, uint16_t 
 	file->reference[file->reference_count++] = (struct code_reference) { at, section };
 }
 
-/* The relocations of one section, budget of them at most. Returns how many there were. */
-static size_t relocate(struct image_file *file, Elf_Data *relocations, Elf_Data *symbols,
-		       size_t count, uint64_t vaddr, uint8_t *data, size_t size)
+static int relocate_one(const struct relocation_target *target, Elf_Data *relocations, size_t index)
 {
-	size_t i;
-	for (i = 0; i < count && i <= INT32_MAX; i++) {
-		GElf_Rela relocation;
-		GElf_Sym symbol;
-		if (!gelf_getrela(relocations, (int)i, &relocation))
-			break;
-		uint64_t number = GELF_R_SYM(relocation.r_info);
-		if (number > INT32_MAX || !gelf_getsym(symbols, (int)number, &symbol))
-			continue;
-		const uint8_t *at = apply(data, size, &relocation, symbol.st_value, vaddr);
-		if (at)
-			keep_reference(file, at, symbol.st_shndx);
-	}
-	return i;
+	GElf_Rela relocation;
+	GElf_Sym symbol;
+	const uint8_t *at = NULL;
+
+	if (index > INT32_MAX || !gelf_getrela(relocations, (int)index, &relocation))
+		return bad(target, 0, "can't be read: number", index);
+	if (GELF_R_TYPE(relocation.r_info) == R_X86_64_NONE)
+		return 0;
+	uint64_t number = GELF_R_SYM(relocation.r_info);
+	if (number > INT32_MAX || !target->symbols ||
+	    !gelf_getsym(target->symbols, (int)number, &symbol))
+		return bad(target, relocation.r_offset, "needs a symbol that there isn't:", number);
+	if (apply(target, &relocation, symbol.st_value, &at))
+		return -1;
+	keep_reference(target->file, at, symbol.st_shndx);
+	return 0;
 }
 
 static int compare_references(const void *left, const void *right)
@@ -94,31 +130,56 @@ static int compare_references(const void *left, const void *right)
 	return a->at < b->at ? -1 : a->at > b->at;
 }
 
-void section_relocate(struct image_file *file, Elf_Scn *target, uint8_t *data, size_t size)
+/* All relocations of one section of them. *budget: how many there may be yet. */
+static int relocate(const struct relocation_target *target, Elf_Scn *section,
+		    const GElf_Shdr *header, size_t *budget)
 {
+	Elf_Data *relocations = elf_getdata(section, NULL);
+	size_t count = header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
+
+	if (header->sh_entsize != sizeof(Elf64_Rela) || !relocations)
+		return bad(target, 0, "has a size that it can't have:", header->sh_entsize);
+	if (count > *budget)
+		return bad(target, 0, "is one of more than the file has room for:", count);
+	*budget -= count;
+	for (size_t i = 0; i < count; i++)
+		if (relocate_one(target, relocations, i))
+			return -1;
+	return 0;
+}
+
+int section_relocate(struct image_file *file, Elf_Scn *target, const char *name, uint8_t *data,
+		     size_t size, struct error *error)
+{
+	struct relocation_target to = {
+		.file = file, .name = name, .data = data, .size = size, .error = error
+	};
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
-	GElf_Shdr target_header;
 	/* Any number of sections may share the same bytes: no more than the file has room for. */
 	size_t budget = file->size / sizeof(Elf64_Rela);
-	if (!gelf_getshdr(target, &target_header))
-		return;
+
+	if (!gelf_getshdr(target, &header))
+		return 0;
+	to.vaddr = header.sh_addr;
 	while ((section = elf_nextscn(file->elf, section))) {
-		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_RELA ||
-		    header.sh_info != elf_ndxscn(target) || !header.sh_entsize)
+		if (!gelf_getshdr(section, &header) || header.sh_info != elf_ndxscn(target) ||
+		    !header.sh_size)
 			continue;
-		Elf_Data *relocations = elf_getdata(section, NULL);
-		Elf_Scn *symbol_section = elf_getscn(file->elf, header.sh_link);
-		Elf_Data *symbols = symbol_section ? elf_getdata(symbol_section, NULL) : NULL;
-		if (!relocations || !symbols)
+		if (header.sh_type == SHT_REL)
+			return bad(&to, 0, "without an addend, which x86-64 has not, in section",
+				   elf_ndxscn(section));
+		if (header.sh_type != SHT_RELA)
 			continue;
-		size_t count = header.sh_size / header.sh_entsize;
-		budget -= relocate(file, relocations, symbols, count < budget ? count : budget,
-				   target_header.sh_addr, data, size);
+		Elf_Scn *symbols = elf_getscn(file->elf, header.sh_link);
+		to.symbols = symbols ? elf_getdata(symbols, NULL) : NULL;
+		if (relocate(&to, section, &header, &budget))
+			return -1;
 	}
 	if (file->reference_count)
 		qsort(file->reference, file->reference_count, sizeof(*file->reference),
 		      compare_references);
+	return 0;
 }
 
 /* ---- whose function ---------------------------------------------------------------------- */

@@ -20,6 +20,7 @@ static const char *const code_names[ERROR_CODE_COUNT] = {
 	[ERROR_NOT_ELF] = "not_elf",
 	[ERROR_UNSUPPORTED_ELF] = "unsupported_elf",
 	[ERROR_ELF_BOUNDS] = "elf_bounds",
+	[ERROR_RELOCATION] = "relocation",
 	[ERROR_NO_CFI] = "no_cfi",
 	[ERROR_CFI_LENGTH] = "cfi_length",
 	[ERROR_CFI_TRUNCATED] = "cfi_truncated",

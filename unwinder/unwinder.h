@@ -29,6 +29,7 @@ enum error_code {
 	ERROR_NOT_ELF,		/* no ELF magic, or too short for an ELF header */
 	ERROR_UNSUPPORTED_ELF,	/* class, byte order or machine that is not read here */
 	ERROR_ELF_BOUNDS,	/* a header, segment or section reaches past the file's end */
+	ERROR_RELOCATION,	/* of an object file: one that can't be resolved */
 	ERROR_NO_CFI,		/* the image has neither .eh_frame nor .debug_frame */
 	ERROR_CFI_LENGTH,	/* a CIE's or FDE's length reaches past the section's end */
 	ERROR_CFI_TRUNCATED,	/* a field reaches past its CIE's or FDE's end */
@@ -159,8 +160,7 @@ const struct image_symbol *image_symbols(const struct image *image, size_t *ret_
 const struct image_symbol *image_symbol_find(const struct image *image, uint64_t vaddr);
 /* The symbol's address by name, or 0. */
 uint64_t image_symbol_address(const struct image *image, const char *name);
-/* Bytes of the file behind image addresses vaddr .. vaddr+size, or NULL if no segment holds them.
- */
+/* Bytes of the file behind addresses vaddr .. vaddr+size, or NULL if no segment holds them. */
 const uint8_t *image_bytes(const struct image *image, uint64_t vaddr, size_t size);
 
 /* ---- cfi_section.c ---------------------------------------------------------------------- */
