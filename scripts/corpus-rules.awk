@@ -209,8 +209,14 @@ FILENAME ~ /toolchains\.tsv$/ {
 	toolchain_flags[key] = empty_if_dash($6)
 	linker[key] = $7
 	reason[key] = $8
-	if ($8 == "-" && by_full_id[$4, $2]++)
-		die($4 " is there twice: goldens are kept by that name")
+	if ($8 == "-" && ($4, $2) in by_full_id) {
+		printf "corpus-rules: %s (%s): it is %s by its own words, as %s is: left out. Snapshots are kept by that name; " \
+			"an id that begins otherwise tells them apart\n", $1, $2, $4, by_full_id[$4, $2] > "/dev/stderr"
+		reason[key] = "same_version"
+		full_id[key] = $1
+	} else if ($8 == "-") {
+		by_full_id[$4, $2] = $1
+	}
 	next
 }
 
@@ -271,8 +277,7 @@ END {
 	write_changed(out "/" corpus "/rules/manifest.tsv",
 		      "# path\tprogram\ttoolchain\tvariant\tlanguage\tneeds\texpected\n" manifest)
 	print folder "/manifest.tsv: $(" list ") " folder "/rules/manifest.tsv scripts/corpus-lint"
-	print "\t$(Q)scripts/corpus-lint distinct " folder "/rules/manifest.tsv " folder
-	print "\t$(Q)cp " folder "/rules/manifest.tsv $@"
+	print "\t$(Q)scripts/corpus-lint merge " folder "/rules/manifest.tsv " folder
 	if (corpus != "corpus")
 		print "\t$(Q)scripts/corpus-lint count " folder " >" folder "/count"
 }

@@ -243,6 +243,29 @@ static void print_skips(const struct printer *table)
 	}
 }
 
+/* Binaries that were not run since another one is the same file. */
+static void print_merged(const struct printer *table)
+{
+	const json_t *merged = json_object_get(table->results->header, "merged");
+	json_t *toolchains = json_object(), *object, *count;
+	const char *toolchain;
+	size_t index;
+
+	json_array_foreach(merged, index, object)
+	{
+		toolchain = json_string_value(json_object_get(object, "toolchain"));
+		if (!toolchain)
+			continue;
+		json_int_t before = json_integer_value(json_object_get(toolchains, toolchain));
+		json_object_set_new(toolchains, toolchain, json_integer(before + 1));
+	}
+	if (json_object_size(toolchains))
+		fprintf(table->file, "\nMerged: the same file as another binary, which was run\n");
+	json_object_foreach(toolchains, toolchain, count)
+		fprintf(table->file, "  %lld of %s\n", (long long)json_integer_value(count), toolchain);
+	json_decref(toolchains);
+}
+
 static void print_kernels(const struct printer *table, const char *folder)
 {
 	fprintf(table->file, "\nKernels\n");
@@ -333,6 +356,7 @@ void terminal_print(const struct results *results, const char *folder, bool colo
 	print_problems(&table, CELL_ERROR, "Errors: not judged");
 	print_faults(&table);
 	print_skips(&table);
+	print_merged(&table);
 	print_kernels(&table, folder);
 	print_totals(&table, folder);
 	tally_deinit(&tally);

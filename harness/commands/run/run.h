@@ -296,8 +296,8 @@ void results_compare_kernels(struct results *results);
 void progress_cell(struct run *run);
 void progress_lane_done(struct run *run, size_t lane);
 void progress_end(struct run *run);
-/* host, compilers, engines and time into the header. */
+/* host, compilers, engines, time, and what of the corpus in folder was merged into the header. */
 void provenance_collect(struct results *results, const struct run_manifest *manifest,
-			const char *engines);
+			const char *folder, const char *engines);
 
 #endif

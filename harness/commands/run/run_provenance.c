@@ -64,8 +64,46 @@ static json_t *words(const char *list)
 	return array;
 }
 
+static bool is_run(const struct run_manifest *manifest, const char *name)
+{
+	for (size_t i = 0; i < manifest->count; i++)
+		if (!strcmp(manifest->binary[i].name, name))
+			return true;
+	return false;
+}
+
+/* Binaries that are not in the manifest since one that is has the same bytes: what scripts/corpus-lint left in
+ * FOLDER/merged.tsv. Of those that are left out by a filter nothing is said. */
+static json_t *merged(const struct run_manifest *manifest, const char *folder)
+{
+	json_t *list = json_array();
+	char path[4096], *line = NULL;
+	size_t capacity = 0;
+
+	snprintf(path, sizeof(path), "%s/merged.tsv", folder);
+	FILE *file = fopen(path, "re");
+	while (file && getline(&line, &capacity, file) >= 0) {
+		char *rest = line, *toolchain, *binary, *run_as;
+
+		line[strcspn(line, "\n")] = '\0';
+		if (line[0] == '#')
+			continue;
+		toolchain = strsep(&rest, "\t");
+		binary = strsep(&rest, "\t");
+		run_as = strsep(&rest, "\t");
+		if (run_as && is_run(manifest, run_as))
+			json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "toolchain",
+							      toolchain, "binary", binary, "run_as",
+							      run_as));
+	}
+	free(line);
+	if (file)
+		fclose(file);
+	return list;
+}
+
 void provenance_collect(struct results *results, const struct run_manifest *manifest,
-			const char *engines)
+			const char *folder, const char *engines)
 {
 	char model[256], when[32];
 	time_t now = time(NULL);
@@ -86,4 +124,5 @@ void provenance_collect(struct results *results, const struct run_manifest *mani
 	json_object_set_new(results->header, "toolchains", toolchains(manifest));
 	json_object_set_new(results->header, "engines", words(engines));
 	json_object_set_new(results->header, "binaries", json_integer(manifest->count));
+	json_object_set_new(results->header, "merged", merged(manifest, folder));
 }
