@@ -194,12 +194,14 @@ uint64_t results_points(const struct results *results)
 	return points;
 }
 
-/* A failure is certain, so it goes before an environment that broke elsewhere. */
+/* A failure is certain, so it goes before an environment that broke elsewhere; but a run that was cut short has proven nothing. */
 int results_exit_status(const struct results *results)
 {
 	size_t count[CELL_STATUS_COUNT];
 	bool environment = results->missing > 0, broken = false;
 
+	if (results->partial[0])
+		return EXIT_ENVIRONMENT;
 	results_count(results, NULL, count);
 	for (size_t i = 0; i < results->cell_count; i++) {
 		const struct cell *cell = &results->cell[i];
@@ -266,6 +268,11 @@ json_t *results_summary_json(const struct results *results)
 	json_object_set_new(summary, "not_comparable", json_integer(results->not_comparable));
 	json_object_set_new(summary, "seconds", json_real(results->seconds));
 	json_object_set_new(summary, "status", json_integer(results_exit_status(results)));
+	if (results->partial[0]) {
+		json_object_set_new(summary, "partial", json_string(results->partial));
+		json_object_set_new(summary, "partial_message",
+				    json_string(results->partial_message));
+	}
 	return summary;
 }
 

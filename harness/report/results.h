@@ -19,7 +19,7 @@
  * results.ndjson, one object per line:
  *	header		version, host, compilers, engines, kernels[], cells (how many there are)
  *	per cell	what compare printed, then {"type":"result",...}
- *	summary		counts and exit status; absent if the run was cut short
+ *	summary		counts and exit status; absent if the run was killed
  * beside it: kernels/NAME.console, log/BINARY@KERNEL.stderr.
  */
 #ifndef STACKPROOF_RESULTS_H
@@ -85,6 +85,8 @@ struct results {
 	uint64_t compared;	 /* pairs that were */
 	double seconds;
 	bool finished;	  /* a summary was written */
+	char partial[16]; /* why the run was cut short: "interrupted", "killed"; "" if it was whole */
+	char partial_message[128];
 	size_t missing;	  /* only by results_read: cells that the header announces and nothing names
 			   */
 	size_t bad_lines; /* only by results_read: lines that are no result objects */

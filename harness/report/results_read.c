@@ -128,6 +128,9 @@ static const char *read_object(struct reader *reader, json_t *object)
 		results->seconds = json_number_value(json_object_get(object, "seconds"));
 		results->compared = number(object, "compared");
 		results->not_comparable = number(object, "not_comparable");
+		copy_text(results->partial, sizeof(results->partial), object, "partial");
+		copy_text(results->partial_message, sizeof(results->partial_message), object,
+			  "partial_message");
 		return NULL;
 	}
 	if (!type[0])
@@ -195,6 +198,11 @@ int results_read(struct results *ret, const char *folder, struct error *error)
 	close_cells(ret);
 	if (reader.expected > ret->cell_count)
 		ret->missing = reader.expected - ret->cell_count;
+	if (!status && !ret->finished) {
+		strcpy(ret->partial, "killed");
+		snprintf(ret->partial_message, sizeof(ret->partial_message),
+			 "the run did not come to its end");
+	}
 	json_decref(reader.index);
 	free(line);
 	fclose(file);

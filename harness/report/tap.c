@@ -58,6 +58,8 @@ void tap_print(const struct results *results, FILE *file)
 {
 	fputs("TAP version 14\n", file);
 	fprintf(file, "1..%zu\n", results->cell_count + (results->missing ? 1 : 0));
+	if (results->partial[0])
+		fprintf(file, "# PARTIAL (%s): %s\n", results->partial, results->partial_message);
 	for (size_t i = 0; i < results->kernel_count; i++) {
 		const struct results_kernel *kernel = &results->kernel[i];
 		fprintf(file, "# kernel %s: %s %s%s%s\n", kernel->name,

@@ -76,6 +76,9 @@ static void print_cell(const struct printer *table, const char *program, const c
 	} else if (count[CELL_FAILED]) {
 		snprintf(text, sizeof(text), "FAILED %zu/%zu", count[CELL_FAILED], total);
 		colour = "1;31";
+	} else if (broken && table->results->partial[0]) {
+		snprintf(text, sizeof(text), "exact %zu of %zu", count[CELL_PASSED], total);
+		colour = "1;35";
 	} else if (broken) {
 		snprintf(text, sizeof(text), "ERROR %zu/%zu", broken, total);
 		colour = "1;35";
@@ -350,6 +353,9 @@ void terminal_print(const struct results *results, const char *folder, bool colo
 		if (width > table.cell_width)
 			table.cell_width = width;
 	}
+	if (results->partial[0])
+		fprintf(file, "PARTIAL (%s): %s; what follows was found until then\n\n",
+			results->partial, results->partial_message);
 	print_programs(&table);
 	print_engines(&table);
 	print_problems(&table, CELL_FAILED, "Failed");

@@ -56,6 +56,7 @@ struct guest {
 	pid_t pid;
 	bool kvm;
 	bool timed_out;
+	bool stopped; /* options->stop_fd */
 	bool broken; /* protocol_error is set */
 	uint64_t start_ms;
 	uint64_t deadline_ms;
@@ -83,6 +84,7 @@ const char *guest_outcome_name(enum guest_outcome outcome)
 		[GUEST_TIMEOUT] = "timeout",
 		[GUEST_LOST] = "lost",
 		[GUEST_PROTOCOL] = "protocol",
+		[GUEST_INTERRUPTED] = "interrupted",
 	};
 
 	return name[outcome];
@@ -275,11 +277,15 @@ static int time_left(const struct guest *guest)
 	return now < deadline ? (int)(deadline - now) : 0;
 }
 
-/* Until QEMU has ended, the time is up, or the guest has said nonsense. */
+/* Until QEMU has ended, the time is up, somebody wants it to end, or the guest has said nonsense. */
 static void follow(struct guest *guest)
 {
+	int stop_fd = guest->options->stop_fd > 0 ? guest->options->stop_fd : -1;
+
 	for (;;) {
-		struct pollfd fds[PIPE_COUNT];
+		struct pollfd fds[PIPE_COUNT + 1] = {
+			[PIPE_COUNT] = { .fd = stop_fd, .events = POLLIN },
+		};
 		int left = time_left(guest), open = 0;
 
 		for (int i = 0; i < PIPE_COUNT; i++) {
@@ -292,8 +298,12 @@ static void follow(struct guest *guest)
 			guest->timed_out = !guest->channel.done;
 			break;
 		}
-		if (poll(fds, PIPE_COUNT, left) < 0 && errno != EINTR)
+		if (poll(fds, PIPE_COUNT + 1, left) < 0 && errno != EINTR)
 			break;
+		if (fds[PIPE_COUNT].revents) {
+			guest->stopped = true;
+			break;
+		}
 		for (int i = 0; i < PIPE_COUNT; i++) {
 			if (fds[i].revents && guest->pipes[i] >= 0)
 				take(guest, i);
@@ -312,6 +322,8 @@ static enum guest_outcome judge(const struct guest *guest)
 		return GUEST_PROTOCOL;
 	if (guest->channel.done)
 		return GUEST_OK;
+	if (guest->stopped)
+		return GUEST_INTERRUPTED;
 	if (!guest->channel.ready) {
 		bool silent = !guest->timed_out && !guest->console.tail_total;
 
@@ -361,6 +373,9 @@ static void explain(const struct guest *guest, char *ret, size_t size)
 		snprintf(ret, size, "ttyS1, byte %llu: %.200s",
 			 (unsigned long long)guest->protocol_error.offset,
 			 guest->protocol_error.message);
+		break;
+	case GUEST_INTERRUPTED:
+		snprintf(ret, size, "the guest was ended during %.80s", current_command(guest));
 		break;
 	case GUEST_OK:
 	case GUEST_OUTCOME_COUNT: break;
@@ -456,7 +471,7 @@ static int attempt_all(struct guest *guest, const struct guest_callbacks *callba
 
 		if (attempt(guest, callbacks, true, may_fall_back, error))
 			return -1;
-		if (guest->channel.ready || !may_fall_back)
+		if (guest->channel.ready || !may_fall_back || guest->stopped)
 			return 0;
 		/* Whatever it was, TCG will show whether KVM was the reason. */
 		fprintf(stderr,

@@ -23,7 +23,10 @@
 static void become(char *const *argv, const char *directory, int output, pid_t parent)
 {
 	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	sigset_t none;
 
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL); /* who waits for signals has blocked them */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(127);

@@ -44,6 +44,7 @@ enum guest_outcome {
 	GUEST_TIMEOUT,	   /* the deadline passed: a hang */
 	GUEST_LOST,	   /* it ended without having finished */
 	GUEST_PROTOCOL,	   /* its bytes on ttyS1 made no sense */
+	GUEST_INTERRUPTED, /* guest_options.stop_fd */
 	GUEST_OUTCOME_COUNT,
 };
 const char *guest_outcome_name(enum guest_outcome outcome);
@@ -82,6 +83,7 @@ struct guest_options {
 	unsigned timeout_ms;	  /* whole guest; 0: 120,000 */
 	const char *console_path; /* where the console is kept; NULL: a temporary file */
 	bool verbose;		  /* console to stderr as it comes */
+	int stop_fd;		  /* readable: the guest is killed; 0: none */
 };
 
 struct guest_result {

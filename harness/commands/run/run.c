@@ -196,12 +196,19 @@ int command_run(int argc, char **argv)
 	arguments.run.live = isatty(STDERR_FILENO);
 
 	int status = EXIT_BAD_INPUT;
+	struct run_interrupt interrupt;
+	if (interrupt_init(&interrupt, &error)) {
+		error_print(stderr, "stackproof run", &error);
+		return EXIT_ENVIRONMENT;
+	}
+	arguments.run.interrupt = &interrupt;
 	if (run_matrix(&results, &arguments.run, &backend, &error)) {
 		error_print(stderr, "stackproof run", &error);
 	} else {
 		print_results(&results, &arguments);
 		status = results_exit_status(&results);
 	}
+	interrupt_deinit(&interrupt);
 	results_deinit(&results);
 	return status;
 }

@@ -11,6 +11,7 @@
  *	run_judge.c		what a compare printed -> the cell's outcome
  *	run_expect.c		what corpus.tsv expects of a program
  *	run_kernel_fault.c	bpf's stacks of one kernel held against another's
+ *	run_interrupt.c		^C and the like
  *	run_progress.c		the live line
  *	run_provenance.c	where and with what: the header
  *
@@ -22,6 +23,8 @@
 #define STACKPROOF_RUN_H
 
 #include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include "report/results.h"
@@ -41,6 +44,7 @@ struct run_options {
 	unsigned jobs;	     /* at once; at least 1 */
 	unsigned timeout_ms; /* of one compare */
 	bool record;	     /* the host's points into results/RECORDINGS, for `replay` */
+	struct run_interrupt *interrupt; /* NULL: signals do what they do */
 	FILE *progress;	     /* NULL: quiet */
 	bool live;	     /* progress is a terminal */
 };
@@ -93,6 +97,7 @@ struct child_options {
 	char *const *argv;   /* its own path first */
 	int cpu;	     /* where; -1: anywhere */
 	unsigned timeout_ms; /* killed if it did not get on for so long */
+	int stop_fd;	     /* readable: it is to end; 0: none */
 	/* What it writes, as it comes. True: it got on, and its time begins anew. */
 	bool (*on_output)(void *context, enum run_stream stream, const void *data, size_t size);
 	void *context;
@@ -236,6 +241,26 @@ void batch_abandon(struct batch *batch, int exit_code);
 void batch_fail(struct batch *batch, const char *reason);
 /* Finishes those whose end was read: nothing will be said any more. */
 void batch_settle(struct batch *batch);
+
+/* ---- run_interrupt.c -------------------------------------------------------------------- */
+
+struct run_interrupt {
+	int stop_fd;	   /* readable from the signal on; never read */
+	int end_fd;	   /* nobody waits any more */
+	int signal_fd;
+	atomic_int signal; /* that ended the run; 0: none did */
+	bool started;
+	pthread_t thread;
+	sigset_t before; /* this process's mask */
+};
+
+/* Blocks SIGINT, SIGTERM and SIGHUP, as far as they are not ignored, and waits for them in a thread. Before any other
+ * thread is begun, which inherit the mask. */
+int interrupt_init(struct run_interrupt *interrupt, struct error *error);
+/* Ends the thread, and gives the signals back. */
+void interrupt_deinit(struct run_interrupt *interrupt);
+/* The signal that ended the run, or 0; of NULL, too. */
+int interrupt_signal(struct run_interrupt *interrupt);
 
 /* ---- run_guest.c ------------------------------------------------------------------------ */
 

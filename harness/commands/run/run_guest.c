@@ -237,6 +237,7 @@ static void run_guest(struct guest_lane *guest, const struct kernel *kernel)
 		.timeout_ms = GUEST_TIMEOUT_MS +
 			      (unsigned)guest->count * GUEST_TIMEOUT_PER_BINARY_MS,
 		.console_path = console,
+		.stop_fd = run->options->interrupt ? run->options->interrupt->stop_fd : 0,
 	};
 	struct guest_callbacks callbacks = {
 		.on_output = on_output,

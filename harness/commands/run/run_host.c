@@ -29,6 +29,9 @@
 /* For loading the BPF programs, and for what compare does after a program was killed. */
 #define SLACK_MS 30000
 
+/* For compare to print what it has, once it was told to end. */
+#define STOP_MS 10000
+
 /* poll(2) takes an int. */
 #define POLL_MS_MAX 1000000
 
@@ -79,6 +82,8 @@ static int spawn(struct child *child, char *const *argv, int cpu, int out, int e
 {
 	extern char **environ;
 	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t none;
 	cpu_set_t before, wanted;
 	bool pinned = false;
 
@@ -92,11 +97,17 @@ static int spawn(struct child *child, char *const *argv, int cpu, int out, int e
 		CPU_SET(cpu, &wanted);
 		pinned = !sched_setaffinity(0, sizeof(wanted), &wanted);
 	}
-	errno = posix_spawn(&child->pid, argv[0], &actions, NULL, argv, environ);
+	/* The signals that run_interrupt.c blocks. */
+	sigemptyset(&none);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+	errno = posix_spawn(&child->pid, argv[0], &actions, &attributes, argv, environ);
 	int status = errno ? -1 : 0;
 	if (pinned)
 		sched_setaffinity(0, sizeof(before), &before);
 	posix_spawn_file_actions_destroy(&actions);
+	posix_spawnattr_destroy(&attributes);
 	return status;
 }
 
@@ -157,25 +168,32 @@ static bool drain_all(struct child *child, const struct child_options *options)
 	return drain(child, RUN_STDERR, options) || got_on;
 }
 
-/* Until it ends; killed when its time is up. True if it was. */
+/* Until it ends; killed when its time is up. True if it was. One that is to end is asked to, first. */
 static bool follow(struct child *child, const struct child_options *options)
 {
 	double deadline = monotonic_seconds() + options->timeout_ms / 1000.0;
-	bool timed_out = false, ended = false;
+	bool timed_out = false, ended = false, asked = false;
 
 	while (!ended) {
 		struct pollfd fds[] = {
 			{ .fd = child->pidfd, .events = POLLIN },
 			{ .fd = child->fd[RUN_STDOUT], .events = POLLIN },
 			{ .fd = child->fd[RUN_STDERR], .events = POLLIN },
+			{ .fd = options->stop_fd > 0 && !asked ? options->stop_fd : -1,
+			  .events = POLLIN },
 		};
 		double left_ms = (deadline - monotonic_seconds()) * 1000;
 		int wait_ms = left_ms <= 0	      ? 0
 			      : left_ms < POLL_MS_MAX ? (int)left_ms + 1
 						      : POLL_MS_MAX;
 
-		poll(fds, 3, timed_out ? -1 : wait_ms);
-		if (drain_all(child, options))
+		poll(fds, 4, timed_out ? -1 : wait_ms);
+		if (fds[3].revents) {
+			asked = true;
+			deadline = monotonic_seconds() + STOP_MS / 1000.0;
+			kill(child->pid, SIGTERM);
+		}
+		if (drain_all(child, options) && !asked)
 			deadline = monotonic_seconds() + options->timeout_ms / 1000.0;
 		ended = fds[0].revents != 0;
 		if (!ended && !timed_out && monotonic_seconds() >= deadline) {
@@ -222,11 +240,12 @@ void run_host_batch(struct batch *batch, int cpu)
 {
 	struct run *run = batch->run;
 
-	while (batch_left(batch)) {
+	while (batch_left(batch) && !interrupt_signal(run->options->interrupt)) {
 		struct child_options options = {
 			.argv = batch_start(batch),
 			.cpu = cpu,
 			.timeout_ms = host_deadline_ms(run->options),
+			.stop_fd = run->options->interrupt ? run->options->interrupt->stop_fd : 0,
 			.on_output = on_output,
 			.context = batch,
 		};

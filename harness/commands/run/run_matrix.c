@@ -30,9 +30,22 @@ static bool is_host(const struct run *run, size_t lane)
 	return !strcmp(run->options->kernel[lane], HOST_LANE);
 }
 
+/* What ended in an error while the run was being ended did so for that. */
+static void excuse_interrupted(const struct run *run, struct cell *cell)
+{
+	int number = interrupt_signal(run->options->interrupt);
+
+	if (!number || cell->status != CELL_ERROR)
+		return;
+	cell_set(cell, CELL_ERROR, "the run was ended by SIG%s before this was judged",
+		 sigabbrev_np(number));
+	cell->environment = true;
+}
+
 /* A cell got its outcome: written and shown. With the lock held. */
 static void finish(struct run *run, size_t lane, struct cell *cell)
 {
+	excuse_interrupted(run, cell);
 	cell_require(cell, run->options->require);
 	cell_write(cell, run->stream);
 	fflush(run->stream);
@@ -136,6 +149,8 @@ static bool take_batch(struct run *run, struct batch *ret)
 /* The queue. Guests first: each takes long, and the host's batches fill what is left at the end. */
 static bool take_job(struct run *run, struct job *ret)
 {
+	if (interrupt_signal(run->options->interrupt))
+		return false;
 	pthread_mutex_lock(&run->lock);
 	ret->in_guest = guest_at(run, run->next_guest, ret);
 	run->next_guest += ret->in_guest;
@@ -205,6 +220,22 @@ static void finish_unbuilt(struct run *run)
 				run_cell_finish(run, lane, i, CELL_ERROR, true, binary->missing);
 		}
 	}
+}
+
+/* Cells that no job got to, since the run was ended. */
+static void finish_interrupted(struct run *run)
+{
+	int number = interrupt_signal(run->options->interrupt);
+
+	if (!number)
+		return;
+	for (size_t lane = 0; lane < run->results->kernel_count; lane++)
+		for (size_t i = 0; i < run->manifest.count; i++)
+			if (run_cell(run, lane, i)->status == CELL_PENDING)
+				run_cell_finish(run, lane, i, CELL_ERROR, true, "");
+	snprintf(run->results->partial, sizeof(run->results->partial), "interrupted");
+	snprintf(run->results->partial_message, sizeof(run->results->partial_message),
+		 "the run was ended by SIG%s", sigabbrev_np(number));
 }
 
 static void list_host(struct run *run)
@@ -304,6 +335,7 @@ static int open_folder(struct run *run, struct error *error)
 	json_dumpf(header, run->stream, JSON_COMPACT);
 	putc('\n', run->stream);
 	json_decref(header);
+	fflush(run->stream); /* a run that is killed has its header */
 	return 0;
 }
 
@@ -339,6 +371,7 @@ int run_matrix(struct results *ret, const struct run_options *options,
 	finish_unbuilt(&run);
 	list_host(&run);
 	work_all(&run);
+	finish_interrupted(&run);
 	progress_end(&run);
 	results_compare_kernels(ret);
 	ret->seconds = monotonic_seconds() - run.progress.start;
