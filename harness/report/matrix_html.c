@@ -258,8 +258,8 @@ static void put_summary(const struct page *page)
 		count[CELL_SKIPPED], results_points(results), results->seconds);
 	html_text(page->file, time ? time : "");
 	if (results->partial[0])
-		fprintf(page->file, " <span class=\"bad\">PARTIAL (%s): %s.</span>", results->partial,
-			results->partial_message);
+		fprintf(page->file, " <span class=\"bad\">PARTIAL (%s): %s.</span>",
+			results->partial, results->partial_message);
 	if (results->missing)
 		fprintf(page->file,
 			" <span class=\"bad\">The run was cut short: %zu cells are "

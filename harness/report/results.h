@@ -84,8 +84,9 @@ struct results {
 				  * kernel's: other point counts, or no digest */
 	uint64_t compared;	 /* pairs that were */
 	double seconds;
-	bool finished;	  /* a summary was written */
-	char partial[16]; /* why the run was cut short: "interrupted", "killed"; "" if it was whole */
+	bool finished; /* a summary was written */
+	char partial
+		[16]; /* why the run was cut short: "interrupted", "killed"; "" if it was whole */
 	char partial_message[128];
 	size_t missing;	  /* only by results_read: cells that the header announces and nothing names
 			   */

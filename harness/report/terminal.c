@@ -264,8 +264,8 @@ static void print_merged(const struct printer *table)
 	}
 	if (json_object_size(toolchains))
 		fprintf(table->file, "\nMerged: the same file as another binary, which was run\n");
-	json_object_foreach(toolchains, toolchain, count)
-		fprintf(table->file, "  %lld of %s\n", (long long)json_integer_value(count), toolchain);
+	json_object_foreach(toolchains, toolchain, count) fprintf(
+		table->file, "  %lld of %s\n", (long long)json_integer_value(count), toolchain);
 	json_decref(toolchains);
 }
 

@@ -217,8 +217,9 @@ struct finding {
 	uint64_t count;
 	/* Points at which it was in question, and nothing decided it: not in count. */
 	uint64_t unproven[DOUBT_REASON_COUNT];
-	uint64_t vaddr;	 /* at fault at the first point */
-	char place[256]; /* "function+0x12 (image)" */
+	const char *ignored; /* the reason, of whoever decided that it is to be ignored; or NULL */
+	uint64_t vaddr;	     /* at fault at the first point */
+	char place[256];     /* "function+0x12 (image)" */
 	char function[192];
 	const char *start_file; /* that the code is of, by start_file_find(); or NULL */
 	char image[256];

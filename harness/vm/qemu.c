@@ -57,7 +57,7 @@ struct guest {
 	bool kvm;
 	bool timed_out;
 	bool stopped; /* options->stop_fd */
-	bool broken; /* protocol_error is set */
+	bool broken;  /* protocol_error is set */
 	uint64_t start_ms;
 	uint64_t deadline_ms;
 	uint64_t init_deadline_ms;

@@ -6,9 +6,11 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "commands/exit_status.h"
 #include "commands/options.h"
 #include "compare.h"
+#include "compare_ignore.h"
 #include "compare_progress.h"
 #include "harness.h"
 #include "replay/recording.h"
@@ -21,6 +23,7 @@ enum {
 	OPTION_EVERY,
 	OPTION_FOLLOW,
 	OPTION_FROM,
+	OPTION_IGNORE,
 	OPTION_JSON,
 	OPTION_TIMEOUT,
 	OPTION_LIMIT,
@@ -51,6 +54,11 @@ static const struct argp_option options[] = {
 	  "compare from SYMBOL's first execution on; _start: from the program's entry point, the "
 	  "dynamic loader unstepped (default: the first instruction of all)",
 	  0 },
+	{ "ignore", OPTION_IGNORE, "FILE", 0,
+	  "findings that don't decide the exit status: a line each, image, function, kind, last "
+	  "day or "
+	  "-, reason, separated by tabs",
+	  0 },
 	{ "json", OPTION_JSON, NULL, 0, "NDJSON on standard output", 0 },
 	{ "limit", OPTION_LIMIT, "POINTS", 0, "end the program after so many points", 0 },
 	{ "method", OPTION_METHOD, "loop|chain", 0,
@@ -71,6 +79,7 @@ struct arguments {
 	bool json;
 	bool each;
 	const char *record; /* a folder; or NULL */
+	const char *ignore; /* a file; or NULL */
 };
 
 static void parse_engines(struct argp_state *state, struct compare_options *compare, char *list)
@@ -113,6 +122,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case OPTION_EVERY: tracer->every = option_number(state, argument, "--every"); return 0;
 	case OPTION_FOLLOW: compare->follow_frame_pointers = true; return 0;
 	case OPTION_FROM: tracer->from = argument; return 0;
+	case OPTION_IGNORE: arguments->ignore = argument; return 0;
 	case OPTION_JSON: arguments->json = true; return 0;
 	case OPTION_LIMIT:
 		tracer->point_limit = option_number(state, argument, "--limit");
@@ -145,6 +155,7 @@ static const struct argp argp = {
 struct listener {
 	struct recording_writer *writer; /* at hand; recording_begin() puts it there */
 	struct compare_progress progress;
+	struct ignore_list ignore;
 };
 
 static void on_judgement(void *context, const struct point *point,
@@ -263,6 +274,7 @@ static struct ending compare_program(struct comparer *comparer, const struct arg
 	const char *program = argv[0];
 	bool well = run_program(comparer, arguments, listener, argv, &comparison);
 
+	ignore_list_apply(&listener->ignore, &comparison);
 	if (well)
 		ending.status = judge_comparison(program, &comparison, &ending);
 	if (well || comparison.points)
@@ -322,6 +334,29 @@ static int compare_each(struct comparer *comparer, const struct arguments *argum
 	return status;
 }
 
+static int read_ignore_list(const struct arguments *arguments, struct ignore_list *ret)
+{
+	time_t now = time(NULL);
+	struct error error;
+	char today[11];
+	struct tm tm;
+
+	strftime(today, sizeof(today), "%Y-%m-%d", gmtime_r(&now, &tm));
+	if (!arguments->ignore || !ignore_list_read(ret, arguments->ignore, today, &error))
+		return 0;
+	error_print(stderr, "stackproof compare", &error);
+	return -1;
+}
+
+/* What is said of the list after the last program. */
+static void print_ignore_list(const struct arguments *arguments, const struct ignore_list *list)
+{
+	if (arguments->json)
+		ignore_list_print_json(stdout, list);
+	ignore_list_print_text(stderr, list);
+	fflush(stdout);
+}
+
 int command_compare(int argc, char **argv)
 {
 	struct arguments arguments = {
@@ -342,8 +377,13 @@ int command_compare(int argc, char **argv)
 	arguments.compare.on_judgement = on_judgement;
 	if (arguments.record)
 		arguments.compare.on_evidence = record_point;
+	if (read_ignore_list(&arguments, &listener.ignore)) {
+		ignore_list_deinit(&listener.ignore);
+		return EXIT_BAD_INPUT;
+	}
 	if (comparer_create(&arguments.compare, &comparer, &error)) {
 		error_print(stderr, NULL, &error);
+		ignore_list_deinit(&listener.ignore);
 		return EXIT_ENVIRONMENT;
 	}
 	if (arguments.each)
@@ -351,6 +391,8 @@ int command_compare(int argc, char **argv)
 	else
 		status = compare_program(comparer, &arguments, &listener, arguments.tracer.argv)
 				 .status;
+	print_ignore_list(&arguments, &listener.ignore);
+	ignore_list_deinit(&listener.ignore);
 	comparer_destroy(comparer);
 	return status;
 }

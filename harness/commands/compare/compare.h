@@ -8,6 +8,7 @@
  *	compare_score.c	what each engine's stack is worth there
  *	compare_doubt.c	where the truth must prove itself first
  *	compare_lost.c	points that can't be judged: the thread is being killed
+ *	compare_ignore.c	findings that don't decide the exit status
  *	compare_ending.c	how the program ended, and whether the run was whole
  *	compare_progress.c	how far it is, on a terminal
  *	compare_json.c	the result as NDJSON: the contract of ARCHITECTURE
@@ -60,6 +61,8 @@ struct comparison {
 	uint64_t unproven[DOUBT_REASON_COUNT]; /* add up to verdict[VERDICT_UNPROVEN] */
 	uint64_t doubts;		       /* points that were put to one */
 	struct findings findings;
+	uint64_t ignored_findings;	 /* of these, by a list (compare_ignore.h) */
+	uint64_t ignored[VERDICT_COUNT]; /* their points; verdict[] has them, too */
 	struct tracer_counters truth;
 	int status;	       /* of the program, as waitpid gives it */
 	uint64_t digest;       /* of the bpf engine's stacks, the same wherever images are mapped */
@@ -92,8 +95,10 @@ bool comparer_run_far(struct comparer *comparer, const struct tracer_options *op
 /* "timeout", "interrupted", "killed", "error"; NULL if the run was whole, or ended by --limit. */
 const char *comparison_partial(const struct comparison *comparison);
 void comparison_deinit(struct comparison *comparison);
-/* True if there is something that exit status 1 must say. */
+/* True if there is something that exit status 1 must say: of what is ignored it has been said. */
 bool comparison_has_findings(const struct comparison *comparison);
+/* Points that are ignored, of all verdicts. */
+uint64_t comparison_ignored(const struct comparison *comparison);
 /* More than UNPROVEN_SHARE_MAX of the points are unproven. */
 bool comparison_is_doubtful(const struct comparison *comparison);
 /* True if the run proved little: too few points, or most of them without a whole truth. */

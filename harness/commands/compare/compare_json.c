@@ -88,6 +88,8 @@ static void print_finding(FILE *file, const char *program, const char *kernel,
 	if (first->actual_cfa)
 		json_object_set_new(object, "actual_cfa", hexadecimal(first->actual_cfa));
 	set_count(object, "count", finding->count);
+	if (finding->ignored)
+		json_object_set_new(object, "ignored", text(finding->ignored));
 	if (finding->followed) {
 		set_count(object, "guessed_points", finding->followed);
 		set_count(object, "guessed_exact", finding->followed_exact);
@@ -257,6 +259,8 @@ static void print_verdicts(FILE *file, const char *program, const char *kernel,
 	set_count(object, "doubts", comparison->doubts);
 	set_count(object, "uncovered", comparison->uncovered);
 	set_count(object, "findings_not_kept", comparison->findings.not_kept);
+	set_count(object, "ignored", comparison_ignored(comparison));
+	set_count(object, "ignored_findings", comparison->ignored_findings);
 	set_count(truth, "steps", comparison->truth.steps);
 	set_count(truth, "threads", comparison->truth.threads);
 	set_count(truth, "children", comparison->truth.children);

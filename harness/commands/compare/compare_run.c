@@ -204,13 +204,25 @@ bool comparison_is_doubtful(const struct comparison *comparison)
 	return comparison->verdict[VERDICT_UNPROVEN] > comparison->points * UNPROVEN_SHARE_MAX;
 }
 
+uint64_t comparison_ignored(const struct comparison *comparison)
+{
+	uint64_t points = 0;
+
+	for (int verdict = 0; verdict < VERDICT_COUNT; verdict++)
+		points += comparison->ignored[verdict];
+	return points;
+}
+
 bool comparison_has_findings(const struct comparison *comparison)
 {
+	const uint64_t *verdict = comparison->verdict;
+	uint64_t ignored = comparison_ignored(comparison) -
+			   comparison->ignored[VERDICT_CONVERSION_LOSS_FLAGGED];
+
 	for (size_t i = 0; i < comparison->engine_count; i++)
 		if (comparison->engine[i].score.silent)
 			return true;
-	return comparison->points != comparison->verdict[VERDICT_EXACT] +
-					     comparison->verdict[VERDICT_CONVERSION_LOSS_FLAGGED] +
-					     comparison->verdict[VERDICT_ABSENT] +
-					     comparison->verdict[VERDICT_UNPROVEN];
+	return comparison->points !=
+	       verdict[VERDICT_EXACT] + verdict[VERDICT_CONVERSION_LOSS_FLAGGED] +
+		       verdict[VERDICT_ABSENT] + verdict[VERDICT_UNPROVEN] + ignored;
 }

@@ -103,6 +103,9 @@ static void print_verdicts(FILE *file, const struct comparison *comparison)
 	if (verdict[VERDICT_UNPROVEN])
 		print_unproven(file, comparison);
 	fputc('\n', file);
+	if (comparison->ignored_findings)
+		fprintf(file, "ignored: %" PRIu64 " points of these, in %" PRIu64 " findings\n",
+			comparison_ignored(comparison), comparison->ignored_findings);
 }
 
 static void print_frames(FILE *file, const struct finding *finding)
@@ -185,6 +188,8 @@ static void print_findings(FILE *file, const struct findings *findings)
 			finding->count, finding->place, finding->first.frame);
 		fprintf(file, "\tinstruction  %s\n\tdeclared     %s\n", finding->instruction,
 			finding->declared);
+		if (finding->ignored)
+			fprintf(file, "\tignored      %s\n", finding->ignored);
 		print_cfa(file, &finding->first);
 		if (finding->followed)
 			fprintf(file,

@@ -45,8 +45,8 @@ struct run_options {
 	unsigned timeout_ms; /* of one compare */
 	bool record;	     /* the host's points into results/RECORDINGS, for `replay` */
 	struct run_interrupt *interrupt; /* NULL: signals do what they do */
-	FILE *progress;	     /* NULL: quiet */
-	bool live;	     /* progress is a terminal */
+	FILE *progress;			 /* NULL: quiet */
+	bool live;			 /* progress is a terminal */
 };
 
 /* ---- run_manifest.c --------------------------------------------------------------------- */
@@ -245,8 +245,8 @@ void batch_settle(struct batch *batch);
 /* ---- run_interrupt.c -------------------------------------------------------------------- */
 
 struct run_interrupt {
-	int stop_fd;	   /* readable from the signal on; never read */
-	int end_fd;	   /* nobody waits any more */
+	int stop_fd; /* readable from the signal on; never read */
+	int end_fd;  /* nobody waits any more */
 	int signal_fd;
 	atomic_int signal; /* that ended the run; 0: none did */
 	bool started;

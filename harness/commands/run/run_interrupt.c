@@ -46,7 +46,8 @@ static void *wait_for_signal(void *context)
 	    read(interrupt->signal_fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
 		return NULL;
 	atomic_store(&interrupt->signal, (int)info.ssi_signo);
-	fprintf(stderr, "\nstackproof run: SIG%s: what was found is kept; once more ends it at once\n",
+	fprintf(stderr,
+		"\nstackproof run: SIG%s: what was found is kept; once more ends it at once\n",
 		sigabbrev_np((int)info.ssi_signo));
 	eventfd_write(interrupt->stop_fd, 1);
 	pthread_sigmask(SIG_SETMASK, &interrupt->before, NULL);

@@ -92,9 +92,9 @@ static json_t *merged(const struct run_manifest *manifest, const char *folder)
 		binary = strsep(&rest, "\t");
 		run_as = strsep(&rest, "\t");
 		if (run_as && is_run(manifest, run_as))
-			json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "toolchain",
-							      toolchain, "binary", binary, "run_as",
-							      run_as));
+			json_array_append_new(list,
+					      json_pack("{s:s, s:s, s:s}", "toolchain", toolchain,
+							"binary", binary, "run_as", run_as));
 	}
 	free(line);
 	if (file)
