@@ -35,6 +35,7 @@ struct shared_array {
 struct bpf_session {
 	struct walk_bpf *walk;
 	struct frame_pointer_bpf *frame_pointer;
+	uint32_t entries; /* that are loaded: bits 1 << enum walk_entry */
 	bool by_loop;
 	bool counts_stacks;
 	struct stack_counts counts;
@@ -52,7 +53,7 @@ struct bpf_session {
 /* ---- libbpf's messages ------------------------------------------------------------------ */
 
 /* libbpf's callback has no context; the last warning is what explains a failed load. */
-static _Thread_local char last_warning[sizeof(((struct error *)0)->message) - 60];
+static _Thread_local char last_warning[1024];
 
 static int keep_warning(enum libbpf_print_level level, const char *format, va_list arguments)
 {
@@ -135,6 +136,7 @@ static void choose_programs(struct bpf_session *session, const struct bpf_sessio
 		bpf_program__set_autoload(programs.chain, wanted && !session->by_loop);
 		bpf_program__set_autoload(programs.tail, wanted && !session->by_loop);
 	}
+	session->entries = entries;
 	session->counts_stacks = options->count_stacks;
 	walk->rodata->count_stacks = options->count_stacks;
 	walk->rodata->frame_pointers = options->follow_frame_pointers;
@@ -413,9 +415,29 @@ static int add_link(struct bpf_session *session, struct bpf_link *link, const ch
 	return 0;
 }
 
+/* Entries are loaded when the session is opened. */
+static int need_entry(const struct bpf_session *session, enum walk_entry entry, struct error *error)
+{
+	static const char *const name[WALK_ENTRY_COUNT] = {
+		[WALK_ENTRY_STEP] = "STEP",	[WALK_ENTRY_SAMPLE] = "SAMPLE",
+		[WALK_ENTRY_UPROBE] = "UPROBE", [WALK_ENTRY_TRACEPOINT] = "TRACEPOINT",
+		[WALK_ENTRY_REPLAY] = "REPLAY",
+	};
+
+	last_warning[0] = '\0';
+	if (session->entries >> entry & 1)
+		return 0;
+	return error_set(
+		error, ERROR_UNAVAILABLE, "", 0,
+		"the session was opened without this entry: its options' entries must have the bit "
+		"1 << WALK_ENTRY_%s",
+		name[entry]);
+}
+
 int bpf_session_attach_steps(struct bpf_session *session, struct error *error)
 {
-	last_warning[0] = '\0';
+	if (session->walk && need_entry(session, WALK_ENTRY_STEP, error))
+		return -1;
 	if (session->walk &&
 	    add_link(session, bpf_program__attach(entry_program(session, WALK_ENTRY_STEP)),
 		     "attaching to signal_generate", error))
@@ -445,7 +467,8 @@ static int attach_sample(struct bpf_session *session, struct bpf_program *progra
 int bpf_session_attach_event(struct bpf_session *session, struct perf_event_attr *attr, pid_t tid,
 			     int cpu, struct error *error)
 {
-	last_warning[0] = '\0';
+	if (session->walk && need_entry(session, WALK_ENTRY_SAMPLE, error))
+		return -1;
 	if (session->walk && attach_sample(session, entry_program(session, WALK_ENTRY_SAMPLE), attr,
 					   tid, cpu, error))
 		return -1;
@@ -473,20 +496,22 @@ int bpf_session_attach_samples(struct bpf_session *session, pid_t tid, int cpu,
 int bpf_session_attach_uprobe(struct bpf_session *session, pid_t pid, const char *path,
 			      uint64_t offset, struct error *error)
 {
-	struct bpf_program *program = entry_program(session, WALK_ENTRY_UPROBE);
-
-	last_warning[0] = '\0';
-	return add_link(session, bpf_program__attach_uprobe(program, false, pid, path, offset),
+	if (need_entry(session, WALK_ENTRY_UPROBE, error))
+		return -1;
+	return add_link(session,
+			bpf_program__attach_uprobe(entry_program(session, WALK_ENTRY_UPROBE), false,
+						   pid, path, offset),
 			"attaching to a uprobe", error);
 }
 
 int bpf_session_attach_tracepoint(struct bpf_session *session, const char *name,
 				  struct error *error)
 {
-	struct bpf_program *program = entry_program(session, WALK_ENTRY_TRACEPOINT);
-
-	last_warning[0] = '\0';
-	return add_link(session, bpf_program__attach_raw_tracepoint(program, name),
+	if (need_entry(session, WALK_ENTRY_TRACEPOINT, error))
+		return -1;
+	return add_link(session,
+			bpf_program__attach_raw_tracepoint(
+				entry_program(session, WALK_ENTRY_TRACEPOINT), name),
 			"attaching to a raw tracepoint", error);
 }
 
@@ -495,9 +520,12 @@ int bpf_session_replay(struct bpf_session *session, const struct user_regs_struc
 {
 	uint64_t context[] = { (uintptr_t)regs };
 	LIBBPF_OPTS(bpf_test_run_opts, options, .ctx_in = context, .ctx_size_in = sizeof(context));
-	int fd = bpf_program__fd(entry_program(session, WALK_ENTRY_REPLAY));
-	int status = bpf_prog_test_run_opts(fd, &options);
+	int status;
 
+	if (need_entry(session, WALK_ENTRY_REPLAY, error))
+		return -1;
+	status = bpf_prog_test_run_opts(bpf_program__fd(entry_program(session, WALK_ENTRY_REPLAY)),
+					&options);
 	return status ? unavailable(error, status, "BPF_PROG_TEST_RUN of a raw tracepoint") : 0;
 }
 

@@ -38,7 +38,8 @@ enum walk_method {
 /* Zeros are the defaults. */
 struct bpf_session_options {
 	enum walk_method method;
-	/* Bits 1 << enum walk_entry: those that may be attached or called. 0: steps and samples. */
+	/* Bits 1 << enum walk_entry: those that may be attached or called, since they are loaded now. 0: steps and
+	 * samples. Attaching another one is ERROR_UNAVAILABLE. */
 	uint32_t entries;
 	bool count_stacks;	    /* equal stacks are counted in the kernel */
 	bool follow_frame_pointers; /* where there is no CFI; WALK_PC_GUESSED marks such frames */
@@ -88,17 +89,17 @@ int bpf_session_attach_samples(struct bpf_session *session, pid_t tid, int cpu,
 int bpf_session_attach_event(struct bpf_session *session, struct perf_event_attr *attr, pid_t tid,
 			     int cpu, struct error *error);
 /* Walks a process (pid) or whichever (pid -1) when it comes to the instruction at a file offset of an
- * image. Without the baseline. */
+ * image. Without the baseline. Options' entries: 1 << WALK_ENTRY_UPROBE. */
 int bpf_session_attach_uprobe(struct bpf_session *session, pid_t pid, const char *path,
 			      uint64_t offset, struct error *error);
 /* Walks each known process when a raw tracepoint fires in its context ("sched_switch"). Without the
- * baseline. */
+ * baseline. Options' entries: 1 << WALK_ENTRY_TRACEPOINT. */
 int bpf_session_attach_tracepoint(struct bpf_session *session, const char *name,
 				  struct error *error);
 /*
  * Walks the calling thread once, as if its user registers were these: what is at their stack pointer is
- * the caller's to put there. The record says WALK_ENTRY_REPLAY. ERROR_UNAVAILABLE: the kernel does
- * not run raw tracepoints for a test (before Linux 5.10).
+ * the caller's to put there. The record says WALK_ENTRY_REPLAY. Options' entries: 1 << WALK_ENTRY_REPLAY.
+ * ERROR_UNAVAILABLE: the kernel does not run raw tracepoints for a test (before Linux 5.10).
  */
 int bpf_session_replay(struct bpf_session *session, const struct user_regs_struct *regs,
 		       struct error *error);

@@ -330,9 +330,11 @@ const struct mapping *address_space_find(const struct address_space *space, uint
 	return NULL;
 }
 
-int address_space_read_names(struct address_space *space, struct error *error)
+int address_space_read_names(const struct address_space *space, struct error *error)
 {
-	return perf_map_update(&space->names, space->pid, error);
+	struct address_space *own = (struct address_space *)space; /* see unwinder.h */
+
+	return perf_map_update(&own->names, space->pid, error);
 }
 
 const char *address_space_code_name(const struct address_space *space, uint64_t pc,

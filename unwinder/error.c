@@ -81,6 +81,29 @@ static void copy_text(char *to, size_t size, const char *from)
 	make_plain(to);
 }
 
+#define WHOLE_MAX 2048
+#define GAP	  " ... "
+
+/* Of a text that is too long both ends are kept, at whole words if there are any: the reason is often its last word. */
+static void fit_text(char *to, size_t size, const char *from)
+{
+	size_t length = strlen(from), head = size * 3 / 5, tail = size - 1 - head - strlen(GAP);
+	const char *end = from + length - tail, *word;
+
+	if (length < size) {
+		copy_text(to, size, from);
+		return;
+	}
+	for (size_t i = head; i > head / 2 && from[head] != ' '; i--)
+		if (from[i] == ' ')
+			head = i;
+	word = strchr(end, ' ');
+	if (word && word < end + tail / 2)
+		end = word + 1;
+	snprintf(to, size, "%.*s" GAP "%s", (int)head, from, end);
+	make_plain(to);
+}
+
 int error_set(struct error *ret, enum error_code code, const char *section, uint64_t offset,
 	      const char *format, ...)
 {
@@ -89,11 +112,12 @@ int error_set(struct error *ret, enum error_code code, const char *section, uint
 	copy_text(ret->section, sizeof(ret->section), section ? section : "");
 	ret->offset = offset;
 
+	char whole[WHOLE_MAX];
 	va_list arguments;
 	va_start(arguments, format);
-	vsnprintf(ret->message, sizeof(ret->message), format, arguments);
+	vsnprintf(whole, sizeof(whole), format, arguments);
 	va_end(arguments);
-	make_plain(ret->message);
+	fit_text(ret->message, sizeof(ret->message), whole);
 	return -1;
 }
 
@@ -107,14 +131,15 @@ int error_set_errno(struct error *ret, const char *format, ...)
 
 	va_list arguments;
 	va_start(arguments, format);
-	int length = vsnprintf(ret->message, sizeof(ret->message), format, arguments);
+	char whole[WHOLE_MAX], text[128];
+	int length = vsnprintf(whole, sizeof(whole) - sizeof(text), format, arguments);
 	va_end(arguments);
-	if (length >= 0 && (size_t)length < sizeof(ret->message)) {
-		char text[128];
-		snprintf(ret->message + length, sizeof(ret->message) - length, ": %s",
+	if (length >= 0) {
+		size_t used = strlen(whole);
+		snprintf(whole + used, sizeof(whole) - used, ": %s",
 			 strerror_r(saved, text, sizeof(text)));
 	}
-	make_plain(ret->message);
+	fit_text(ret->message, sizeof(ret->message), whole);
 	return -1;
 }
 

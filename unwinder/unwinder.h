@@ -60,7 +60,7 @@ struct error {
 	char section[24];  /* "" if the error is not inside a section */
 	uint64_t offset;   /* bytes from the section's start; from the file's if section is "", and
 			    * always with ERROR_ELF_BOUNDS */
-	char message[232]; /* one sentence, no newline, no full stop */
+	char message[232]; /* one sentence, no newline, no full stop; of a long one both ends */
 };
 
 /* Fills ret and returns -1, so that `return error_set(...)` reads as what it does. */
@@ -618,9 +618,9 @@ void address_space_deinit(struct address_space *space);
 const struct mapping *address_space_find(const struct address_space *space, uint64_t pc);
 /*
  * Reads, or reads again if it has changed, what the process calls the code that it has made itself: its
- * perf map, /tmp/perf-PID.map. No such file is no error. Names are forgotten when mappings are read.
- */
-int address_space_read_names(struct address_space *space, struct error *error);
+ * perf map, /tmp/perf-PID.map. No such file is no error. Names are forgotten when mappings are read. A
+ * space that is only borrowed can be given names, too: they are no part of the mappings. */
+int address_space_read_names(const struct address_space *space, struct error *error);
 /* The name of code that is executable but in no image, as last read, and how far into it the PC is.
  * NULL: it has none. Valid until names or mappings are read again. */
 const char *address_space_code_name(const struct address_space *space, uint64_t pc,

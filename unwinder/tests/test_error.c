@@ -69,6 +69,34 @@ START_TEST(print_says_where)
 }
 END_TEST
 
+/* A text that is too long shows how it begins and how it ends. */
+START_TEST(long_text_keeps_both_ends)
+{
+	char path[600] = "/";
+	struct error error;
+	size_t i;
+
+	for (i = 1; i < sizeof(path) - 1; i++)
+		path[i] = i % 20 ? 'a' + i % 26 : _i ? ' ' : '/';
+	path[i] = '\0';
+	error_set(&error, ERROR_UNAVAILABLE, "", 0, "libbpf: prog '%s': failed to load: -ENOSPC",
+		  path);
+	ck_assert_uint_lt(strlen(error.message), sizeof(error.message));
+	ck_assert_ptr_eq(strstr(error.message, "libbpf: prog '/bcd"), error.message);
+	ck_assert_ptr_nonnull(strstr(error.message, " ... "));
+	ck_assert_str_eq(error.message + strlen(error.message) - 25,
+			 ": failed to load: -ENOSPC");
+	errno = ENOENT;
+	error_set_errno(&error, "can't read %s", path);
+	ck_assert_str_eq(error.message + strlen(error.message) - 27, ": No such file or directory");
+	ck_assert_ptr_eq(strstr(error.message, "can't read /bcd"), error.message);
+	/* What just fits is whole. */
+	path[sizeof(error.message) - 1] = '\0';
+	error_set(&error, ERROR_UNAVAILABLE, "", 0, "%s", path);
+	ck_assert_str_eq(error.message, path);
+}
+END_TEST
+
 START_TEST(errno_is_kept_and_named)
 {
 	struct error error;
@@ -128,6 +156,7 @@ int main(void)
 	tcase_add_test(tcase, every_code_has_its_own_name);
 	tcase_add_test(tcase, every_stop_reason_has_its_own_name);
 	tcase_add_loop_test(tcase, print_says_where, 0, sizeof(prints) / sizeof(prints[0]));
+	tcase_add_loop_test(tcase, long_text_keeps_both_ends, 0, 2);
 	tcase_add_test(tcase, errno_is_kept_and_named);
 	tcase_add_test(tcase, messages_are_one_line);
 	tcase_add_test(tcase, long_messages_are_cut);

@@ -22,7 +22,7 @@
 /* ---- libbpf's messages ------------------------------------------------------------------ */
 
 /* libbpf's callback has no context. */
-static _Thread_local char first_warning[160];
+static _Thread_local char first_warning[1024];
 
 static int keep_warning(enum libbpf_print_level level, const char *format, va_list arguments)
 {
