@@ -2,7 +2,7 @@
 #
 # One Makefile, not recursive. Everything built lands in $(O) (build/).
 #
-#	make run	set up, build, and run the matrix: the main job
+#	make run	set up, build, and run the matrix: stepped here, played in guests
 #	make check	set up, build, and run every test
 #	make check-toolchains	the same for the corpus by every toolchain: half an hour
 #	make real-programs	programs as they are installed, whole runs: an hour or two
@@ -55,7 +55,7 @@ again	= scripts/with-system $(MAKE) --no-print-directory -j$(JOBS) O=$(O) $(if $
 run:
 	$(Q)scripts/setup
 	$(Q)$(again) all corpus
-	$(Q)scripts/with-system $(O)/stackproof run $(RUN)
+	$(Q)scripts/with-system $(O)/stackproof run --guests play $(RUN)
 
 check:
 	$(Q)scripts/setup

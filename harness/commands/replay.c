@@ -12,6 +12,7 @@
 #include <sys/utsname.h>
 #include "commands/exit_status.h"
 #include "commands/options.h"
+#include "replay/recording_images.h"
 #include "replay/replay.h"
 #include "report/json_counts.h"
 
@@ -213,56 +214,22 @@ static void print_total(const struct settings *settings, const char *method, siz
 
 /* ---- the images ------------------------------------------------------------------------- */
 
-struct paths {
-	char **path;
-	size_t count;
-};
-
-static int add_path(void *context, const struct recording_mapping *mapping, size_t number,
-		    size_t count, struct error *error)
-{
-	struct paths *paths = context;
-	char **grown;
-
-	if (!mapping || mapping->kind != RECORDING_FILE)
-		return 0;
-	for (size_t i = 0; i < paths->count; i++)
-		if (!strcmp(paths->path[i], mapping->path))
-			return 0;
-	grown = reallocarray(paths->path, paths->count + 1, sizeof(*grown));
-	if (grown) {
-		paths->path = grown;
-		grown[paths->count] = strdup(mapping->path);
-	}
-	if (!grown || !grown[paths->count])
-		return error_set(error, ERROR_MEMORY, "", 0, "no memory for paths");
-	puts(grown[paths->count++]);
-	return 0;
-}
-
 static int print_files(const struct settings *settings)
 {
-	struct paths paths = { 0 };
-	const struct recording_handler handler = { .mapping = add_path, .context = &paths };
+	struct recording_images images = { 0 };
 	int status = EXIT_OK;
 
 	for (char **path = settings->file; *path; path++) {
-		struct recording *recording;
 		struct error error;
-		int failed = recording_open(*path, &recording, &error);
 
-		if (!failed) {
-			failed = recording_play(recording, &handler, &error);
-			recording_close(recording);
-		}
-		if (!failed)
+		if (!recording_images_add(&images, *path, &error))
 			continue;
 		error_print(stderr, *path, &error);
 		status = exit_status_worse(status, status_of(&error));
 	}
-	for (size_t i = 0; i < paths.count; i++)
-		free(paths.path[i]);
-	free(paths.path);
+	for (size_t i = 0; i < images.count; i++)
+		puts(images.path[i]);
+	recording_images_deinit(&images);
 	return status;
 }
 

@@ -176,7 +176,8 @@ void results_count(const struct results *results, const char *kernel,
 	}
 }
 
-uint64_t results_points(const struct results *results)
+/* The points of all objects of that type. */
+static uint64_t count_points(const struct results *results, const char *kernel, const char *wanted)
 {
 	uint64_t points = 0;
 
@@ -184,14 +185,26 @@ uint64_t results_points(const struct results *results)
 		size_t index;
 		json_t *object;
 
+		if (kernel && strcmp(results->cell[i].kernel, kernel))
+			continue;
 		json_array_foreach(results->cell[i].objects, index, object)
 		{
 			const char *type = json_string_value(json_object_get(object, "type"));
-			if (type && !strcmp(type, "verdicts"))
+			if (type && !strcmp(type, wanted))
 				points += json_integer_value(json_object_get(object, "points"));
 		}
 	}
 	return points;
+}
+
+uint64_t results_points(const struct results *results)
+{
+	return count_points(results, NULL, "verdicts");
+}
+
+uint64_t results_points_played(const struct results *results, const char *kernel)
+{
+	return count_points(results, kernel, "replay");
 }
 
 /* A failure is certain, so it goes before an environment that broke elsewhere; but a run that was cut short has proven nothing. */
@@ -231,6 +244,7 @@ static json_t *kernel_json(const struct results_kernel *kernel)
 	json_object_set_new(object, "name", json_string(kernel->name));
 	json_object_set_new(object, "version", json_string(kernel->version));
 	json_object_set_new(object, "package", json_string(kernel->package));
+	json_object_set_new(object, "how", json_string(kernel->how));
 	json_object_set_new(object, "accelerator", json_string(kernel->accelerator));
 	json_object_set_new(object, "outcome", json_string(kernel->outcome));
 	json_object_set_new(object, "sentence", json_string(kernel->sentence));
@@ -264,6 +278,8 @@ json_t *results_summary_json(const struct results *results)
 		json_object_set_new(summary, status_names[status], json_integer(count[status]));
 	}
 	json_object_set_new(summary, "points", json_integer(results_points(results)));
+	json_object_set_new(summary, "points_played",
+			    json_integer(results_points_played(results, NULL)));
 	json_object_set_new(summary, "compared", json_integer(results->compared));
 	json_object_set_new(summary, "not_comparable", json_integer(results->not_comparable));
 	json_object_set_new(summary, "seconds", json_real(results->seconds));

@@ -32,6 +32,9 @@
 
 #define RESULTS_VERSION 1
 #define RESULTS_FILE	"results.ndjson"
+/* How a kernel's points were had: each in a program that was stepped there, or as the host recorded them. */
+#define RESULTS_STEPPED "stepped"
+#define RESULTS_PLAYED	"played"
 
 /* ---- results.c, results_read.c ---------------------------------------------------------- */
 
@@ -66,6 +69,7 @@ struct results_kernel {
 	char name[64];	      /* "host", "5.10" */
 	char version[128];    /* uname -r */
 	char package[128];    /* Debian's package and its version; "" on the host */
+	char how[16];	      /* RESULTS_STEPPED, RESULTS_PLAYED; "" if an older run did not say */
 	char accelerator[16]; /* "native", "kvm", "tcg"; "" if it never ran */
 	char outcome[32];     /* "ok", "panic", ... ; "" if it never ran */
 	char sentence[256];   /* what went wrong; "" if nothing */
@@ -117,6 +121,8 @@ void results_count(const struct results *results, const char *kernel,
 		   size_t ret_count[CELL_STATUS_COUNT]);
 /* Points that compare gave, over all cells. */
 uint64_t results_points(const struct results *results);
+/* Points that replay gave; kernel NULL: on all. */
+uint64_t results_points_played(const struct results *results, const char *kernel);
 /* What `run` exits with: enum exit_status. */
 int results_exit_status(const struct results *results);
 

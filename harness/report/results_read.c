@@ -57,6 +57,7 @@ static void read_header(struct reader *reader, json_t *object)
 		copy_text(to->name, sizeof(to->name), kernel, "name");
 		copy_text(to->version, sizeof(to->version), kernel, "version");
 		copy_text(to->package, sizeof(to->package), kernel, "package");
+		copy_text(to->how, sizeof(to->how), kernel, "how");
 		copy_text(to->accelerator, sizeof(to->accelerator), kernel, "accelerator");
 		copy_text(to->outcome, sizeof(to->outcome), kernel, "outcome");
 		copy_text(to->sentence, sizeof(to->sentence), kernel, "sentence");

@@ -9,7 +9,8 @@
  * Rows are programs, a cell counts the binaries made from one (toolchains x variants). Below: what
  * each engine got right with and without frame pointers, everything that isn't "exact" with its
  * reason, the toolchain's faults by name, and what ran where. Each part appears only if it says
- * something. "exact" means: bpf's stack was the true one at every point where the CFI allows it.
+ * something. "exact" means: bpf's stack was the true one at every point where the CFI allows it; "played":
+ * at every point that the host recorded, bpf's stack on this kernel was the table's there (docs/REPLAY.md).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -58,12 +59,19 @@ static void count_program(const struct results *results, const char *program, co
 	}
 }
 
+static bool is_played(const struct results *results, const char *kernel)
+{
+	const struct results_kernel *found = results_kernel_find(results, kernel);
+
+	return found && !strcmp(found->how, RESULTS_PLAYED);
+}
+
 static void print_cell(const struct printer *table, const char *program, const char *kernel,
 		       bool last)
 {
 	size_t count[CELL_STATUS_COUNT], total = 0;
 	char text[64];
-	const char *colour;
+	const char *colour, *well = is_played(table->results, kernel) ? "played" : "exact";
 
 	count_program(table->results, program, kernel, count);
 	for (int i = 0; i < CELL_STATUS_COUNT; i++)
@@ -77,7 +85,7 @@ static void print_cell(const struct printer *table, const char *program, const c
 		snprintf(text, sizeof(text), "FAILED %zu/%zu", count[CELL_FAILED], total);
 		colour = "1;31";
 	} else if (broken && table->results->partial[0]) {
-		snprintf(text, sizeof(text), "exact %zu of %zu", count[CELL_PASSED], total);
+		snprintf(text, sizeof(text), "%s %zu of %zu", well, count[CELL_PASSED], total);
 		colour = "1;35";
 	} else if (broken) {
 		snprintf(text, sizeof(text), "ERROR %zu/%zu", broken, total);
@@ -86,11 +94,11 @@ static void print_cell(const struct printer *table, const char *program, const c
 		snprintf(text, sizeof(text), "skipped %zu", total);
 		colour = "33";
 	} else if (tried < total) {
-		snprintf(text, sizeof(text), "exact %zu/%zu, %zu skipped", tried, tried,
+		snprintf(text, sizeof(text), "%s %zu/%zu, %zu skipped", well, tried, tried,
 			 count[CELL_SKIPPED]);
 		colour = "33";
 	} else {
-		snprintf(text, sizeof(text), "exact %zu/%zu", tried, total);
+		snprintf(text, sizeof(text), "%s %zu/%zu", well, tried, total);
 		colour = "32";
 	}
 	print_coloured(table, colour, text, last ? 0 : table->cell_width);
@@ -145,6 +153,8 @@ static void print_shares(const struct printer *table, const char *title, bool fr
 			share_print(with, sizeof(with), part[0], whole[0]);
 			share_print(without, sizeof(without), part[1], whole[1]);
 			snprintf(text, sizeof(text), "%s / %s", with, without);
+			if (is_played(results, results->kernel[k].name))
+				strcpy(text, "-");
 			fprintf(table->file, "%-*s",
 				k + 1 == results->kernel_count ? 0 : table->cell_width, text);
 		}
@@ -285,6 +295,12 @@ static void print_kernels(const struct printer *table, const char *folder)
 			fprintf(table->file, ", booted in %.1f s", kernel->boot_ms / 1000.0);
 		if (kernel->total_ms)
 			fprintf(table->file, ", %.1f s", kernel->total_ms / 1000.0);
+		if (is_played(table->results, kernel->name))
+			fprintf(table->file, ", %llu points of the host played",
+				(unsigned long long)results_points_played(table->results,
+									  kernel->name));
+		else if (kernel->how[0])
+			fprintf(table->file, ", %s", kernel->how);
 		if (kernel->splats)
 			fprintf(table->file, ", %u kernel warnings", kernel->splats);
 		putc('\n', table->file);

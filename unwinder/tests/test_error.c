@@ -84,8 +84,7 @@ START_TEST(long_text_keeps_both_ends)
 	ck_assert_uint_lt(strlen(error.message), sizeof(error.message));
 	ck_assert_ptr_eq(strstr(error.message, "libbpf: prog '/bcd"), error.message);
 	ck_assert_ptr_nonnull(strstr(error.message, " ... "));
-	ck_assert_str_eq(error.message + strlen(error.message) - 25,
-			 ": failed to load: -ENOSPC");
+	ck_assert_str_eq(error.message + strlen(error.message) - 25, ": failed to load: -ENOSPC");
 	errno = ENOENT;
 	error_set_errno(&error, "can't read %s", path);
 	ck_assert_str_eq(error.message + strlen(error.message) - 27, ": No such file or directory");

@@ -27,6 +27,7 @@ enum option_key {
 	OPTION_KERNELS,
 	OPTION_ENGINE,
 	OPTION_FILTER,
+	OPTION_GUESTS,
 	OPTION_RECORD,
 	OPTION_REQUIRE,
 	OPTION_TIMEOUT,
@@ -51,6 +52,10 @@ static const struct argp_option options[] = {
 	{ "engine", OPTION_ENGINE, "LIST", 0, "engines (default: " DEFAULT_ENGINES ")", 0 },
 	{ "filter", OPTION_FILTER, "GLOB", 0,
 	  "only binaries whose name, program, toolchain or variant matches", 0 },
+	{ "guests", OPTION_GUESTS, "step|play", 0,
+	  "what guests do: step the programs themselves, or play the points that were stepped and "
+	  "recorded on the host, in a tenth of the time (default: step)",
+	  0 },
 	{ "require", OPTION_REQUIRE, "LIST", 0,
 	  "of bpf, vm, gcc, clang, rustc: skips for want of these are failures", 0 },
 	{ "record", OPTION_RECORD, NULL, 0,
@@ -95,6 +100,14 @@ static unsigned parse_number(const char *value, unsigned max, struct argp_state 
 	return (unsigned)number;
 }
 
+static bool runs_on_host(const struct arguments *arguments)
+{
+	for (size_t i = 0; i < arguments->run.kernel_count; i++)
+		if (!strcmp(arguments->kernel[i], HOST_LANE))
+			return true;
+	return false;
+}
+
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
@@ -107,6 +120,17 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case OPTION_KERNELS: parse_kernels(arguments, value, state); return 0;
 	case OPTION_ENGINE: run->engines = value; return 0;
 	case OPTION_FILTER: run->filter = value; return 0;
+	case OPTION_GUESTS:
+		if (strcmp(value, "step") && strcmp(value, "play"))
+			argp_error(state, "--guests takes step or play, not '%s'", value);
+		run->play = !strcmp(value, "play");
+		return 0;
+	case ARGP_KEY_END:
+		if (run->play && !runs_on_host(arguments))
+			argp_error(state, "--guests play plays what the host has recorded: "
+					  "--kernels must name host");
+		run->record |= run->play;
+		return 0;
 	case OPTION_REQUIRE:
 		if (!require_valid(value, &word))
 			argp_error(state, "nothing is known as \"%s\" to be required", word);

@@ -8,6 +8,7 @@
  *	run_batch.c		binaries of one compare; whose output is whose
  *	run_host.c		a batch on this machine
  *	run_guest.c		all batches of one kernel, in one guest
+ *	run_play.c		or the host's recordings, played in one guest
  *	run_judge.c		what a compare printed -> the cell's outcome
  *	run_expect.c		what corpus.tsv expects of a program
  *	run_kernel_fault.c	bpf's stacks of one kernel held against another's
@@ -43,6 +44,7 @@ struct run_options {
 	const char *require; /* "bpf,vm"; "": nothing */
 	unsigned jobs;	     /* at once; at least 1 */
 	unsigned timeout_ms; /* of one compare */
+	bool play;	     /* guests play the host's points, which are recorded then */
 	bool record;	     /* the host's points into results/RECORDINGS, for `replay` */
 	struct run_interrupt *interrupt; /* NULL: signals do what they do */
 	FILE *progress;			 /* NULL: quiet */
@@ -152,6 +154,8 @@ struct run {
 	size_t host_count;
 	size_t next_host;
 	size_t next_worker;
+	size_t next_play; /* the next lane to be looked at, once it is time to play */
+	bool playing;
 	struct run_progress progress;
 };
 
@@ -166,6 +170,8 @@ struct cell *run_cell(struct run *run, size_t lane, size_t binary);
 /* Judges what compare said, keeps its stderr and finishes the cell. */
 void run_cell_judge(struct run *run, size_t lane, size_t binary, int exit_code,
 		    const struct output *out, const struct output *err, double seconds);
+/* Judges what replay said of its recording, the last object being the "replay", and finishes the cell. objects is borrowed. */
+void run_cell_judge_played(struct run *run, size_t lane, size_t binary, const json_t *objects);
 /* Finishes a cell that was not run. */
 void run_cell_finish(struct run *run, size_t lane, size_t binary, enum cell_status status,
 		     bool environment, const char *reason);
@@ -271,8 +277,18 @@ int interrupt_signal(struct run_interrupt *interrupt);
 size_t run_guest_shards(const struct run *run);
 /* Runs every binary of a lane's shard that can be run, in one guest, and finishes all its cells. */
 void run_guest_lane(struct run *run, size_t lane, size_t shard);
+/* Fetches a lane's kernel, one lane at a time, and notes it. ERROR_UNAVAILABLE: there is none to be had. */
+int run_guest_kernel(struct run *run, size_t lane, struct kernel *ret, struct error *error);
+/* Notes how a lane's guest ended; of several, each. */
+void run_guest_note(struct run *run, size_t lane, const struct guest_result *result);
+#define QEMU "qemu-system-x86_64"
 /* Whether QEMU is in PATH. */
 bool qemu_installed(void);
+
+/* ---- run_play.c ------------------------------------------------------------------------- */
+
+/* Plays the host's recordings in a guest of this lane, and finishes all its cells. */
+void run_play_lane(struct run *run, size_t lane);
 
 /* ---- run_expect.c ----------------------------------------------------------------------- */
 

@@ -15,8 +15,6 @@
 #include <unistd.h>
 #include "commands/run/run.h"
 
-#define QEMU "qemu-system-x86_64"
-
 /* Binaries of one command. What a crash costs at most; and each command has the BPF programs verified,
  * which takes a guest 2 to 3 s. */
 #define BATCH 48
@@ -164,25 +162,30 @@ static void finish_rest(struct guest_lane *guest, enum cell_status status, const
 	}
 }
 
-/* Fetches the kernel, one lane at a time. False: there is none, and the lane is finished. */
-static bool get_kernel(struct guest_lane *guest, struct kernel *ret)
+int run_guest_kernel(struct run *run, size_t lane, struct kernel *ret, struct error *error)
 {
-	struct run *run = guest->run;
-	struct results_kernel *kernel = &run->results->kernel[guest->lane];
-	struct error error = { 0 };
+	struct results_kernel *kernel = &run->results->kernel[lane];
 
 	*ret = (struct kernel) { 0 };
 	pthread_mutex_lock(&run->fetch_lock);
-	int status = run->backend->kernel(run->options->kernel[guest->lane], ret, &error);
+	int status = run->backend->kernel(run->options->kernel[lane], ret, error);
 	pthread_mutex_unlock(&run->fetch_lock);
 
 	pthread_mutex_lock(&run->lock);
 	snprintf(kernel->version, sizeof(kernel->version), "%s", ret->version);
 	snprintf(kernel->package, sizeof(kernel->package), "%s", ret->package);
 	if (status)
-		snprintf(kernel->sentence, sizeof(kernel->sentence), "%s", error.message);
+		snprintf(kernel->sentence, sizeof(kernel->sentence), "%s", error->message);
 	pthread_mutex_unlock(&run->lock);
-	if (!status)
+	return status;
+}
+
+/* False: there is none, and the lane is finished. */
+static bool get_kernel(struct guest_lane *guest, struct kernel *ret)
+{
+	struct error error = { 0 };
+
+	if (!run_guest_kernel(guest->run, guest->lane, ret, &error))
 		return true;
 	if (error.code == ERROR_UNAVAILABLE)
 		finish_rest(guest, CELL_SKIPPED, "no_kernel", error.message, false);
@@ -191,12 +194,12 @@ static bool get_kernel(struct guest_lane *guest, struct kernel *ret)
 	return false;
 }
 
-static void note_result(struct guest_lane *guest, const struct guest_result *result)
+void run_guest_note(struct run *run, size_t lane, const struct guest_result *result)
 {
-	struct results_kernel *kernel = &guest->run->results->kernel[guest->lane];
+	struct results_kernel *kernel = &run->results->kernel[lane];
 	bool booted = result->boot_ms || result->commands_done;
 
-	pthread_mutex_lock(&guest->run->lock);
+	pthread_mutex_lock(&run->lock);
 	if (result->release[0])
 		snprintf(kernel->version, sizeof(kernel->version), "%s", result->release);
 	if (booted)
@@ -212,7 +215,7 @@ static void note_result(struct guest_lane *guest, const struct guest_result *res
 		kernel->boot_ms = result->boot_ms;
 	kernel->total_ms += result->total_ms;
 	kernel->splats += result->splats;
-	pthread_mutex_unlock(&guest->run->lock);
+	pthread_mutex_unlock(&run->lock);
 }
 
 static void run_guest(struct guest_lane *guest, const struct kernel *kernel)
@@ -250,7 +253,7 @@ static void run_guest(struct guest_lane *guest, const struct kernel *kernel)
 		if (!result->sentence[0])
 			snprintf(result->sentence, sizeof(result->sentence), "%s", error.message);
 	}
-	note_result(guest, result);
+	run_guest_note(run, guest->lane, result);
 	finish_rest(guest, CELL_ERROR, guest_outcome_name(result->outcome),
 		    result->sentence[0] ? result->sentence : "it did not report this",
 		    result->boot_ms || result->commands_done);

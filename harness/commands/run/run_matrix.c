@@ -109,9 +109,43 @@ void run_cell_judge(struct run *run, size_t lane, size_t binary, int exit_code,
 	pthread_mutex_unlock(&run->lock);
 }
 
+static void judge_played(struct cell *cell, const json_t *objects)
+{
+	const json_t *replay = json_array_get(objects, json_array_size(objects) - 1);
+	json_int_t points = json_integer_value(json_object_get(replay, "points"));
+	json_int_t same = json_integer_value(json_object_get(replay, "same"));
+
+	if (!points)
+		cell_set(cell, CELL_ERROR, "no point was played");
+	else if (same == points)
+		cell_set(cell, CELL_PASSED, "%s", "");
+	else
+		cell_set(cell, CELL_FAILED, "played: %lld of %lld points are not as recorded",
+			 (long long)(points - same), (long long)points);
+}
+
+void run_cell_judge_played(struct run *run, size_t lane, size_t binary, const json_t *objects)
+{
+	struct cell *cell = run_cell(run, lane, binary);
+	size_t index;
+	json_t *object;
+
+	pthread_mutex_lock(&run->lock);
+	assert(cell->status == CELL_PENDING);
+	json_array_foreach(objects, index, object)
+	{
+		cell->seconds += json_number_value(json_object_get(object, "seconds"));
+		cell_add_object(cell, json_incref(object));
+	}
+	judge_played(cell, objects);
+	finish(run, lane, cell);
+	pthread_mutex_unlock(&run->lock);
+}
+
 /* One piece of work for a worker. */
 struct job {
 	bool in_guest;
+	bool plays;	    /* the lane's guest, the host's points */
 	size_t lane, shard; /* of a guest */
 	struct batch batch; /* on the host */
 };
@@ -120,6 +154,8 @@ struct job {
  * named from the oldest on, and a step takes newer ones longer, which had better not be left over at the end. */
 static bool guest_at(const struct run *run, size_t number, struct job *ret)
 {
+	if (run->options->play)
+		return false;
 	for (size_t shard = 0; shard < run_guest_shards(run); shard++) {
 		for (size_t lane = run->results->kernel_count; lane--;) {
 			if (is_host(run, lane) || number--)
@@ -129,6 +165,19 @@ static bool guest_at(const struct run *run, size_t number, struct job *ret)
 			return true;
 		}
 	}
+	return false;
+}
+
+/* The next lane to be played, when all is recorded. The last one first, as above. */
+static bool take_play(struct run *run, struct job *ret)
+{
+	while (run->playing && run->next_play < run->results->kernel_count) {
+		ret->lane = run->results->kernel_count - ++run->next_play;
+		ret->plays = !is_host(run, ret->lane);
+		if (ret->plays)
+			return true;
+	}
+	ret->plays = false;
 	return false;
 }
 
@@ -154,7 +203,8 @@ static bool take_job(struct run *run, struct job *ret)
 	pthread_mutex_lock(&run->lock);
 	ret->in_guest = guest_at(run, run->next_guest, ret);
 	run->next_guest += ret->in_guest;
-	bool more = ret->in_guest || take_batch(run, &ret->batch);
+	bool more = take_play(run, ret) || ret->in_guest ||
+		    (!run->playing && take_batch(run, &ret->batch));
 	pthread_mutex_unlock(&run->lock);
 	return more;
 }
@@ -183,6 +233,10 @@ static void *work(void *context)
 	int cpu = allowed_cpu(run->next_worker++);
 	pthread_mutex_unlock(&run->lock);
 	while (take_job(run, &job)) {
+		if (job.plays) {
+			run_play_lane(run, job.lane);
+			continue;
+		}
 		if (job.in_guest) {
 			run_guest_lane(run, job.lane, job.shard);
 			continue;
@@ -206,6 +260,39 @@ static void work_all(struct run *run)
 	while (started)
 		pthread_join(thread[--started], NULL);
 	free(thread);
+}
+
+/* While the host steps, the guests' kernels are fetched: who has none waits for the network. What fails is
+ * said when the kernel is wanted. */
+static void *fetch_kernels(void *context)
+{
+	struct run *run = context;
+
+	for (size_t lane = 0; lane < run->results->kernel_count; lane++) {
+		struct kernel kernel;
+		struct error ignored;
+
+		if (is_host(run, lane) || interrupt_signal(run->options->interrupt))
+			continue;
+		pthread_mutex_lock(&run->fetch_lock);
+		run->backend->kernel(run->options->kernel[lane], &kernel, &ignored);
+		pthread_mutex_unlock(&run->fetch_lock);
+	}
+	return NULL;
+}
+
+/* The host's binaries are stepped and recorded; then the guests play them, one for each kernel. */
+static void record_and_play(struct run *run)
+{
+	pthread_t fetcher;
+	bool fetches = run->backend->can_boot() &&
+		       !pthread_create(&fetcher, NULL, fetch_kernels, run);
+
+	work_all(run);
+	if (fetches)
+		pthread_join(fetcher, NULL);
+	run->playing = true;
+	work_all(run);
 }
 
 /* Cells that need no job: binaries that were not built, or are not there. */
@@ -263,6 +350,8 @@ static void create_cells(struct run *run)
 	for (size_t lane = 0; lane < options->kernel_count; lane++) {
 		struct results_kernel *kernel = &results->kernel[results->kernel_count++];
 		snprintf(kernel->name, sizeof(kernel->name), "%s", options->kernel[lane]);
+		strcpy(kernel->how,
+		       options->play && !is_host(run, lane) ? RESULTS_PLAYED : RESULTS_STEPPED);
 		if (is_host(run, lane)) {
 			snprintf(kernel->version, sizeof(kernel->version), "%s", host.release);
 			strcpy(kernel->accelerator, "native");
@@ -370,7 +459,10 @@ int run_matrix(struct results *ret, const struct run_options *options,
 		goto out;
 	finish_unbuilt(&run);
 	list_host(&run);
-	work_all(&run);
+	if (options->play)
+		record_and_play(&run);
+	else
+		work_all(&run);
 	finish_interrupted(&run);
 	progress_end(&run);
 	results_compare_kernels(ret);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * recording_images.h - the files that must be there where recordings are played
+ */
+#ifndef STACKPROOF_RECORDING_IMAGES_H
+#define STACKPROOF_RECORDING_IMAGES_H
+
+#include <stddef.h>
+#include "unwinder.h"
+
+/* Paths, each once. Zero-initialise. */
+struct recording_images {
+	char **path;
+	size_t count;
+};
+
+/* Adds the paths of a recording's images. -1: it can't be read, or not whole; those before are there. */
+int recording_images_add(struct recording_images *images, const char *recording,
+			 struct error *error);
+void recording_images_deinit(struct recording_images *images);
+
+#endif
