@@ -22,6 +22,8 @@
 #define SP	     (SLOT(2) - 0x40) /* at the point */
 #define CLAIM_SLOT   (SLOT(MIDDLE) - 0x20)
 #define CLAIM_PC     0x500000
+#define CODE	     0x400800 /* the accused function */
+#define CODE_BYTES   0x40
 
 /* What became of doubts. */
 struct log {
@@ -66,6 +68,7 @@ static void fixture_init(struct fixture *f)
 	f->stack.observer = &f->observer;
 	for (int i = 0; i < FRAMES; i++)
 		ck_assert(shadow_stack_call(&f->stack, SLOT(i), RETURN(i), saved));
+	f->stack.entered = f->stack.frame[MIDDLE].entered = f->stack.at = CODE;
 }
 
 static void fixture_deinit(struct fixture *f)
@@ -74,17 +77,26 @@ static void fixture_deinit(struct fixture *f)
 	shadow_stack_deinit(&f->stack);
 }
 
-static struct doubt *find(struct fixture *f, size_t frame, struct claim claim, bool registers)
+static struct doubt *find_ending(struct fixture *f, size_t frame, struct claim claim,
+				 bool registers, bool ends)
 {
 	const struct doubt_key key = { .stack = &f->stack,
 				       .frame = frame,
 				       .sp = SP,
 				       .claim = claim,
 				       .intact = true,
-				       .registers = registers };
+				       .code_begin = CODE,
+				       .code_end = CODE + CODE_BYTES,
+				       .registers = registers,
+				       .ends = ends };
 	enum doubt_reason reason;
 
 	return doubts_find(&f->doubts, &key, &reason);
+}
+
+static struct doubt *find(struct fixture *f, size_t frame, struct claim claim, bool registers)
+{
+	return find_ending(f, frame, claim, registers, false);
 }
 
 /* ---- ends ------------------------------------------------------------------------------- */
@@ -127,8 +139,9 @@ static const struct end_case {
 	struct event event[4]; /* to the first NOTHING; then the program ends */
 	size_t frame;
 	struct claim claim;
-	bool registers, overwritten, other, inserts;
-	bool is_open; /* until the program ends */
+	bool registers, overwritten, other, inserts, ends;
+	bool jumped_to; /* with something else on top than the frame's return address */
+	bool is_open;	/* until the program ends */
 	enum doubt_end end;
 	enum doubt_reason reason;
 } end_cases[] = {
@@ -265,6 +278,45 @@ static const struct end_case {
 	  .is_open = true,
 	  .end = DOUBT_TRUTH_STANDS,
 	  .reason = DOUBT_OPEN },
+	{ .name = "open_to_the_end_of_who_was_jumped_to",
+	  .frame = MIDDLE,
+	  .claim = IMPLAUSIBLE,
+	  .jumped_to = true,
+	  .is_open = true,
+	  .end = DOUBT_UNPROVEN,
+	  .reason = DOUBT_OPEN },
+	{ .name = "the_root_of_who_was_jumped_to",
+	  .frame = ROOT,
+	  .claim = { TOP + 0x100, 0, false },
+	  .jumped_to = true,
+	  .is_open = true,
+	  .end = DOUBT_UNPROVEN,
+	  .reason = DOUBT_OPEN },
+	{ .name = "a_return_of_who_was_jumped_to",
+	  .event = { ITS_RETURN },
+	  .frame = MIDDLE,
+	  .claim = IMPLAUSIBLE,
+	  .jumped_to = true,
+	  .end = DOUBT_TRUTH_STANDS,
+	  .reason = DOUBT_OPEN },
+	{ .name = "who_never_returns_has_no_caller",
+	  .frame = MIDDLE,
+	  .ends = true,
+	  .is_open = true,
+	  .end = DOUBT_UNPROVEN,
+	  .reason = DOUBT_OPEN },
+	{ .name = "who_returns_has_one",
+	  .event = { ITS_RETURN },
+	  .frame = MIDDLE,
+	  .ends = true,
+	  .end = DOUBT_TRUTH_STANDS,
+	  .reason = DOUBT_OPEN },
+	{ .name = "registers_that_nobody_brought_back",
+	  .event = { { MOVES, TOP } },
+	  .frame = MIDDLE,
+	  .registers = true,
+	  .end = DOUBT_UNPROVEN,
+	  .reason = DOUBT_OPEN },
 	{ .name = "open_to_the_end_against_a_plausible_claim",
 	  .frame = MIDDLE,
 	  .claim = CLAIMED,
@@ -338,7 +390,9 @@ START_TEST(a_doubt_ends)
 	struct doubt *doubt;
 
 	fixture_init(&f);
-	doubt = find(&f, c->frame, c->claim, c->registers);
+	if (c->jumped_to)
+		f.stack.entered = f.stack.frame[MIDDLE].entered = CODE + CODE_BYTES;
+	doubt = find_ending(&f, c->frame, c->claim, c->registers, c->ends);
 	ck_assert_ptr_nonnull(doubt);
 	doubt->told->points = 7;
 	doubt->intact = !c->overwritten;

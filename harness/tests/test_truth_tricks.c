@@ -45,10 +45,10 @@ static const struct trick_case {
 	  SHOWS(put_back), NULL },
 	{ "a_call_while_the_return_address_is_in_a_register", ASM "put_back.S -DFORM=3", 35,
 	  SHOWS(taken_off), NULL },
-	{ "a_call_made_of_push_and_jmp", ASM "pushed.S -DFORM=1", 0, SHOWS(returns_stray), NULL },
-	{ "a_return_address_moved_to_a_lower_slot", ASM "pushed.S -DFORM=2", 18,
+	{ "a_call_made_of_push_and_jmp", ASM "pushed.S -DFORM=1", 5, SHOWS(returns_stray), NULL },
+	{ "a_return_address_moved_to_a_lower_slot", ASM "pushed.S -DFORM=2", 22,
 	  SHOWS(returns_stray), NULL },
-	{ "a_ret_that_is_a_jump", ASM "pushed.S -DFORM=3", 0, SHOWS(returns_stray), NULL },
+	{ "a_ret_that_is_a_jump", ASM "pushed.S -DFORM=3", 10, SHOWS(returns_stray), NULL },
 	{ "a_pushed_address_that_is_popped_and_jumped_to", ASM "pushed.S -DFORM=4", 30,
 	  SHOWS_NOTHING, NULL },
 	{ "a_hijacked_return_to_a_trampoline", ASM "hijacked.S -DFORM=1", 23,
@@ -67,6 +67,9 @@ static const struct trick_case {
 	  SHOWS(returns_stray), NULL },
 	{ "a_thread_that_begins_by_a_planted_return", ASM "elsewhere.S -DFORM=4", 10,
 	  SHOWS(returns_stray), NULL },
+	{ "a_mark_for_the_end_of_the_stack", ASM "marks.S -DFORM=1", 75, SHOWS_NOTHING, NULL },
+	{ "a_mark_pushed_by_the_first_function", ASM "marks.S -DFORM=2", 82, SHOWS_NOTHING, NULL },
+	{ "a_last_function_that_has_no_caller", ASM "marks.S -DFORM=3", 82, SHOWS_NOTHING, NULL },
 	{ "a_thunk_of_an_indirect_call", ASM "thunks.S -DFORM=1", 8, SHOWS(returns_replaced),
 	  NULL },
 	{ "a_thunk_of_a_return", ASM "thunks.S -DFORM=2", 4, SHOWS(taken_off), NULL },
@@ -113,7 +116,7 @@ static const struct trick_case {
 	{ "calls_on_arrays_of_the_callers_frame", BARE "calls_on.c -DWHERE=1", 47,
 	  SHOWS(disturbances), NULL },
 	{ "a_longjmp_out_of_calls_on_arrays_of_the_callers_frame",
-	  BARE "calls_on.c -DWHERE=1 -DJUMPS", 63, SHOWS(disturbances), NULL },
+	  BARE "calls_on.c -DWHERE=1 -DJUMPS", 64, SHOWS(disturbances), NULL },
 	{ "calls_on_a_stack_and_one_above", BARE "calls_on.c -DWHERE=2", 18, SHOWS(disturbances),
 	  NULL },
 	{ "a_longjmp_out_of_calls_on_a_stack_and_one_above", BARE "calls_on.c -DWHERE=2 -DJUMPS",
@@ -130,7 +133,7 @@ static const struct trick_case {
 	  SHOWS(stack_switches), NULL },
 	{ "split_stacks_and_threads", C "split_threads.c -fsplit-stack -pthread", 10,
 	  SHOWS(disturbances), "__morestack" },
-	{ "a_stack_copied_away_and_back", BARE "stack_copy.c", 51, SHOWS(disturbances), NULL },
+	{ "a_stack_copied_away_and_back", BARE "stack_copy.c", 82, SHOWS(disturbances), NULL },
 	{ "a_handler_that_goes_on_behind_the_fault", C "handler_context.c -DHOW=1", 0,
 	  SHOWS(signals), NULL },
 	{ "a_call_of_null_and_a_handler_that_returns_for_it", C "handler_context.c -DHOW=2", 2,
@@ -216,6 +219,40 @@ static void run(const struct trick_case *c, char *program)
 	comparer_destroy(comparer);
 }
 
+/* The row is wrong, and the truth has not the frame either: at no point in skips(), and in whom it calls, do
+ * they prove each other. */
+START_TEST(agreement_is_taken_back)
+{
+	const struct compare_options options = { .engine = { &engine_cfi, &engine_table },
+						 .engine_count = 2 };
+	char folder[] = "/tmp/test_truth_tricks.XXXXXX", program[64], command[512];
+	const struct tracer_options tracer = { .argv = (char *[]) { program, NULL },
+					       .timeout_ms = 60000 };
+	struct comparer *comparer;
+	struct comparison result;
+	struct error error;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(program, sizeof(program), "%s/trick", folder);
+	snprintf(command, sizeof(command), ASM "marks.S -DFORM=4 -o %s", program);
+	ck_assert_int_eq(system(command), 0);
+	ck_assert_msg(!comparer_create(&options, &comparer, &error), "%s", error.message);
+	ck_assert_msg(!comparer_run(comparer, &tracer, &result, &error), "%s", error.message);
+	ck_assert_uint_eq(result.truth.returns_stray, 2);
+	/* Two rounds: the jmp, four instructions of skips() and two of leaf(). */
+	ck_assert_uint_eq(result.unproven[DOUBT_STRAY_RETURN], 2 * 7);
+	ck_assert_uint_eq(result.points, result.verdict[VERDICT_EXACT] + 2 * 7);
+	for (size_t i = 0; i < result.engine_count; i++) {
+		ck_assert_uint_eq(result.engine[i].score.unproven, 2 * 7);
+		ck_assert_uint_eq(result.engine[i].score.points + 2 * 7, result.points);
+	}
+	comparison_deinit(&result);
+	comparer_destroy(comparer);
+	unlink(program);
+	rmdir(folder);
+}
+END_TEST
+
 START_TEST(nobody_is_accused)
 {
 	const struct trick_case *c = &cases[_i];
@@ -243,6 +280,7 @@ int main(void)
 	TCase *tcase = tcase_create("truth_tricks");
 
 	tcase_set_timeout(tcase, 120);
+	tcase_add_test(tcase, agreement_is_taken_back);
 	tcase_add_loop_test(tcase, nobody_is_accused, 0, COUNT(cases));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

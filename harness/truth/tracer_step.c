@@ -289,6 +289,7 @@ static int apply(struct tracer *tracer, struct thread *thread, const struct user
 	bool pushed_word = sp == thread->regs.rsp - sizeof(uint64_t);
 	uint64_t return_address;
 
+	shadow_stack_enter(&thread->shadow, pc, thread->regs.rsp);
 	switch (executed.kind) {
 	case INSTRUCTION_UNKNOWN:
 		tracer->counters.unknown_instructions++;

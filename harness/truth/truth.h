@@ -136,9 +136,10 @@ struct shadow_frame {
 	uint64_t epoch;		 /* the stack's disturbances before it was opened */
 	uint64_t interrupted_sp; /* rsp then, if it is below a signal frame */
 	bool interrupted;	 /* below a signal frame */
-	bool planted;	/* a handler left it for what it interrupted: rsp there is not known */
-	bool put_back;	/* was taken off, and its slot is in use again */
-	bool clobbered; /* its ret did not bring callee_saved back */
+	bool planted;	  /* a handler left it for what it interrupted: rsp there is not known */
+	bool put_back;	  /* was taken off, and its slot is in use again */
+	bool clobbered;	  /* its ret did not bring callee_saved back */
+	uint64_t entered; /* the last instruction that began with rsp at the slot; 0: none yet */
 	/* What the caller's rbx, rbp, r12 to r15 were at the call: the callee must bring them back.
 	 */
 	uint64_t callee_saved[CALLEE_SAVED_COUNT];
@@ -204,6 +205,7 @@ struct shadow_stack {
 	bool rooted;   /* it began at the thread's first instruction: nothing is below frame[0] */
 	uint64_t at;   /* the instruction that is being recorded; the caller's to set */
 	uint64_t base; /* rsp then, if it is rooted; else UINT64_MAX */
+	uint64_t entered; /* as of a frame, with rsp at base */
 	/* The function at hand has abandoned frames otherwise than by a return and has not jumped
 	 * yet (the end of longjmp or of an exception's landing): where it will go on is not known.
 	 */
@@ -222,6 +224,14 @@ void shadow_stack_deinit(struct shadow_stack *stack);
  */
 bool shadow_stack_call(struct shadow_stack *stack, uint64_t slot, uint64_t return_address,
 		       const uint64_t *callee_saved);
+/* Notes where a frame's function goes on with rsp at its slot; before the instruction at pc is recorded. */
+static inline void shadow_stack_enter(struct shadow_stack *stack, uint64_t pc, uint64_t sp)
+{
+	if (!stack->count && sp == stack->base)
+		stack->entered = pc;
+	else if (stack->count && sp == stack->frame[stack->count - 1].slot)
+		stack->frame[stack->count - 1].entered = pc;
+}
 /* Records any other executed instruction, by rsp after it. True if it dropped frames. */
 bool shadow_stack_move(struct shadow_stack *stack, uint64_t sp);
 /* Records a ret that took target out of slot and left rsp at sp. */

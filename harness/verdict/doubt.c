@@ -54,6 +54,17 @@ void account_destroy(struct account *account)
 	free(account);
 }
 
+void account_add(struct account *account, const struct account *add, size_t engine_count)
+{
+	account->points += add->points;
+	for (unsigned int verdict = 0; verdict < VERDICT_COUNT; verdict++)
+		account->verdict[verdict] += add->verdict[verdict];
+	account->missing += add->missing;
+	account->uncovered += add->uncovered;
+	for (size_t i = 0; i < engine_count; i++)
+		score_add(&account->score[i], &add->score[i]);
+}
+
 bool account_add_finding(struct account *account, const struct finding_count *count)
 {
 	for (size_t i = 0; i < account->finding_count; i++) {
@@ -102,6 +113,16 @@ void doubts_init(struct doubts *doubts, size_t engine_count)
 static struct doubt **bucket_of(struct doubts *doubts, uint64_t watch)
 {
 	return &doubts->bucket[watch % (sizeof(doubts->bucket) / sizeof(doubts->bucket[0]))];
+}
+
+/* The accused function was entered with rsp at the slot of the frame that it should find: by the call, or
+ * by jumps that left it there. */
+static bool is_entered(const struct doubt_key *key)
+{
+	uint64_t pc = key->frame == SIZE_MAX ? key->stack->entered
+					     : key->stack->frame[key->frame].entered;
+
+	return pc >= key->code_begin && pc < key->code_end;
 }
 
 static struct doubt *doubt_create(struct doubts *doubts, const struct doubt_key *key,
@@ -159,6 +180,7 @@ struct doubt *doubts_find(struct doubts *doubts, const struct doubt_key *key,
 	if (key->sp < doubt->lowest)
 		doubt->lowest = key->sp;
 	doubt->intact &= key->intact;
+	doubt->must_return |= key->registers || key->ends || !is_entered(key);
 	doubt->claim.plausible |= key->claim.plausible;
 	return doubt;
 }
@@ -182,7 +204,7 @@ static struct outcome ends(enum doubt_end end, enum doubt_reason reason)
 /* Nothing will decide it any more. The accusation stands only if nothing speaks for the claim. */
 static struct outcome undecided(const struct doubt *doubt, bool disturbed)
 {
-	if (doubt->intact && !disturbed && !doubt->claim.plausible)
+	if (doubt->intact && !disturbed && !doubt->claim.plausible && !doubt->must_return)
 		return ends(DOUBT_TRUTH_STANDS, DOUBT_OPEN);
 	return ends(DOUBT_UNPROVEN, DOUBT_OPEN);
 }

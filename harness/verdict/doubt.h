@@ -26,8 +26,14 @@
  *	between rsp and the frame's		frames are missing in the truth: unproven
  *	the stack was disturbed, or given up	unproven
  *	the frame is open to the end, or was
- *	abandoned with others			stands, if the frame was there and never disturbed, and
- *						the claim can't have been a frame; else unproven
+ *	abandoned with others			stands, if the frame was there and never disturbed, the
+ *						claim can't have been a frame, and the accused function
+ *						was entered with rsp at the frame's slot; else unproven.
+ *						Who is jumped to with another word on top has that word
+ *						for its return address, whatever it is (a mark for the
+ *						end of the stack). Unproven, too, if the CFI only says
+ *						that there is no caller: for who never returns there is
+ *						none
  *
  * Both readings of a point are scored when it is met, each in an account of its own; one of them is
  * added to the result when the doubt ends.
@@ -37,7 +43,8 @@
  *
  * What needs no truth waits for nothing: that no FDE covers a PC, that a row can't be read, that
  * engines which read the same memory differ. Where the CFI and the truth agree, two witnesses that
- * share nothing have found the same return addresses: the point is proven.
+ * share nothing have found the same return addresses: the point is proven, until a return refutes both
+ * (provisional.h).
  */
 #ifndef STACKPROOF_DOUBT_H
 #define STACKPROOF_DOUBT_H
@@ -69,6 +76,8 @@ struct account {
 /* NULL: no memory. */
 struct account *account_create(size_t engine_count);
 void account_destroy(struct account *account);
+/* Adds what another came to, but for its findings. */
+void account_add(struct account *account, const struct account *add, size_t engine_count);
 /* False: no memory. */
 bool account_add_finding(struct account *account, const struct finding_count *count);
 /* Adds one engine's score to another. */
@@ -90,6 +99,7 @@ struct doubt_key {
 	bool intact;		       /* the frame's return address is in its slot now */
 	uint64_t code_begin, code_end; /* the accused function's FDE; equal: not known */
 	bool registers; /* it is about the frame's callee-saved registers, not about its caller */
+	bool ends;	/* the CFI says that there is no caller */
 };
 
 /* How a doubt ended. */
@@ -108,6 +118,7 @@ struct doubt {
 	struct claim claim;
 	uint64_t code_begin, code_end;
 	bool intact, registers;
+	bool must_return;      /* nothing but the frame's return proves it */
 	bool inserts;	       /* the claim has the truth's frame, too, behind others */
 	struct account *told;  /* by the truth */
 	struct account *other; /* by the claim; NULL: it has no reading of its own */

@@ -7,6 +7,7 @@
  *	compare_point.c	one point
  *	compare_score.c	what each engine's stack is worth there
  *	compare_doubt.c	where the truth must prove itself first
+ *	compare_provisional.c	what the shadow stacks say reaches the doubts and the points that agree
  *	compare_lost.c	points that can't be judged: the thread is being killed
  *	compare_ignore.c	findings that don't decide the exit status
  *	compare_ending.c	how the program ended, and whether the run was whole

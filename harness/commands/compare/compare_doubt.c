@@ -177,6 +177,7 @@ void doubt_reading(struct comparer *comparer, const struct evidence *evidence, u
 	struct doubt *doubt;
 
 	*ret_count = 1;
+	shadow_stack_enter(point->stop->shadow, point->stop->regs.rip, point->stop->regs.rsp);
 	if (readings[0].judgement.verdict == VERDICT_UNPROVEN)
 		never_proven(comparer, evidence, &readings[0], DOUBT_REFEREE);
 	if (!frames || !rests_on_truth(&readings[0].judgement))
@@ -207,10 +208,13 @@ void doubt_reading(struct comparer *comparer, const struct evidence *evidence, u
 		key.intact &= is_intact(point, key.frame);
 		key.registers = true;
 	}
-	/* Above where the thread began no call can have written; but who made the thread can. */
-	if (key.frame == SIZE_MAX && key.claim.slot >= shadow->base && !key.claim.plausible)
-		return;
+	key.ends = readings[0].judgement.kind == FAULT_EARLY_END;
 	find_code(point->space, readings[0].judgement.pc, &key);
+	/* Above where the thread began no call can have written; but who made the thread can. And who is
+	 * jumped to from there did not ask for it. */
+	if (key.frame == SIZE_MAX && key.claim.slot >= shadow->base && !key.claim.plausible &&
+	    shadow->entered >= key.code_begin && shadow->entered < key.code_end)
+		return;
 	doubt = doubts_find(&comparer->doubts, &key, &reason);
 	if (!doubt) {
 		never_proven(comparer, evidence, &readings[0], reason);
@@ -258,7 +262,7 @@ void doubt_registers(struct comparer *comparer, const struct evidence *evidence,
 		never_proven(comparer, evidence, reading, reason);
 }
 
-static void add_account(struct comparison *result, const struct account *account)
+void comparison_add_account(struct comparison *result, const struct account *account)
 {
 	for (unsigned int verdict = 0; verdict < VERDICT_COUNT; verdict++)
 		result->verdict[verdict] += account->verdict[verdict];
@@ -276,6 +280,21 @@ static void add_account(struct comparison *result, const struct account *account
 	}
 }
 
+void comparison_add_unproven(struct comparison *result, const struct account *account,
+			     enum doubt_reason reason)
+{
+	result->verdict[VERDICT_UNPROVEN] += account->points;
+	result->unproven[reason] += account->points;
+	for (size_t i = 0; i < account->finding_count; i++) {
+		const struct finding_count *count = &account->finding[i];
+
+		result->findings.finding[count->finding].unproven[reason] += count->count;
+	}
+	result->uncovered += account->uncovered;
+	for (size_t i = 0; i < result->engine_count; i++)
+		result->engine[i].score.unproven += account->score[i].points;
+}
+
 void doubt_end(void *context, const struct doubt *doubt, enum doubt_end end,
 	       enum doubt_reason reason)
 {
@@ -283,18 +302,8 @@ void doubt_end(void *context, const struct doubt *doubt, enum doubt_end end,
 	struct comparison *result = comparer->result;
 
 	switch (end) {
-	case DOUBT_TRUTH_STANDS: add_account(result, doubt->told); return;
-	case DOUBT_CLAIM_STANDS: add_account(result, doubt->other); return;
-	case DOUBT_UNPROVEN: break;
+	case DOUBT_TRUTH_STANDS: comparison_add_account(result, doubt->told); return;
+	case DOUBT_CLAIM_STANDS: comparison_add_account(result, doubt->other); return;
+	case DOUBT_UNPROVEN: comparison_add_unproven(result, doubt->told, reason); return;
 	}
-	result->verdict[VERDICT_UNPROVEN] += doubt->told->points;
-	result->unproven[reason] += doubt->told->points;
-	for (size_t i = 0; i < doubt->told->finding_count; i++) {
-		const struct finding_count *count = &doubt->told->finding[i];
-
-		result->findings.finding[count->finding].unproven[reason] += count->count;
-	}
-	result->uncovered += doubt->told->uncovered;
-	for (size_t i = 0; i < result->engine_count; i++)
-		result->engine[i].score.unproven += doubt->told->score[i].points;
 }

@@ -187,6 +187,7 @@ int compare_point(void *context, const struct trace_stop *stop, struct error *er
 	reading_init(comparer, stop, &comparer->truth, &readings[0]);
 	if (!judge_point(comparer, &evidence, readings, &count))
 		return 0;
+	compare_provisional(comparer, &evidence, &readings[0]);
 	if (score_engines(comparer, &point, readings, count, error))
 		return -1;
 	if (comparer->options.on_judgement)

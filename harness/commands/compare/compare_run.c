@@ -142,15 +142,7 @@ bool comparer_run_far(struct comparer *comparer, const struct tracer_options *op
 	memset(ret, 0, sizeof(*ret));
 	comparer->result = ret;
 	comparer->mappings_failed = false;
-	doubts_init(&comparer->doubts, comparer->engine_count);
-	comparer->doubts.on_end = doubt_end;
-	comparer->doubts.context = comparer;
-	comparer->observer = (struct shadow_observer) {
-		.context = &comparer->doubts,
-		.frame_ended = doubts_frame_ended,
-		.stray_return = doubts_stray_return,
-		.disturbed = doubts_disturbed,
-	};
+	compare_observe(comparer);
 	for (size_t i = 0; i < comparer->engine_count; i++)
 		ret->engine[i] = comparer->engine[i];
 	ret->engine_count = comparer->engine_count;
@@ -159,7 +151,7 @@ bool comparer_run_far(struct comparer *comparer, const struct tracer_options *op
 		 bpf_records_method(comparer->records));
 	decoder_flush(comparer->decoder);
 	status = tracer_run(options, &callbacks, &ret->truth, &ret->status, &ret->early);
-	doubts_end(&comparer->doubts);
+	compare_observe_end(comparer);
 	if (comparer->mappings_failed && (!status || ret->truth.ending == TRACER_FAILED)) {
 		ret->early = comparer->mapping_error;
 		ret->truth.ending = TRACER_FAILED;

@@ -168,7 +168,9 @@ static void print_unproven_places(FILE *file, const struct findings *findings)
 		uint64_t points = finding_unproven(place[i], reasons, sizeof(reasons));
 
 		fprintf(file, "unproven (%s) x %" PRIu64 " at %s: %s\n",
-			fault_kind_name(place[i]->first.kind), points, place[i]->place, reasons);
+			place[i]->first.kind == FAULT_NONE ? "taken back"
+							   : fault_kind_name(place[i]->first.kind),
+			points, place[i]->place, reasons);
 	}
 	if (count > UNPROVEN_PLACES_MAX)
 		fprintf(file, "and %zu more places where points are unproven\n",

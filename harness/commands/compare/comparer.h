@@ -8,6 +8,7 @@
 
 #include "compare.h"
 #include "verdict/doubt.h"
+#include "verdict/provisional.h"
 
 /* One way to read a point: a truth, and what follows from it. */
 struct reading {
@@ -40,6 +41,8 @@ struct comparer {
 	struct stack followed;	  /* only if frame pointers are followed */
 	struct stack alternative; /* the truth if the CFI is right */
 	struct doubts doubts;	  /* of the program at hand */
+	struct provisional provisional;
+	uint64_t stray_at; /* the ret that takes points back */
 	struct shadow_observer observer;
 };
 
@@ -74,8 +77,21 @@ void doubt_reading(struct comparer *comparer, const struct evidence *evidence, u
 /* A reading by which only a callee-saved register is wrong. */
 void doubt_registers(struct comparer *comparer, const struct evidence *evidence,
 		     struct reading *reading);
+/* What a number of points came to. */
+void comparison_add_account(struct comparison *result, const struct account *account);
+void comparison_add_unproven(struct comparison *result, const struct account *account,
+			     enum doubt_reason reason);
 /* The doubts' on_end; context is the comparer. */
 void doubt_end(void *context, const struct doubt *doubt, enum doubt_end end,
 	       enum doubt_reason reason);
+
+/* compare_provisional.c */
+/* Doubts, and points that may be taken back: begins to listen to the shadow stacks. */
+void compare_observe(struct comparer *comparer);
+/* The program has ended: all is decided. */
+void compare_observe_end(struct comparer *comparer);
+/* A reading by which CFI and truth agree: it counts unless a return refutes both. */
+void compare_provisional(struct comparer *comparer, const struct evidence *evidence,
+			 struct reading *reading);
 
 #endif

@@ -43,11 +43,12 @@ struct run_log {
 
 /* One planting's run. */
 struct outcome {
-	uint64_t faults; /* points that became a table fault in what was planted */
-	uint64_t silent; /* points at which a row led astray and nothing was said */
-	uint64_t effect; /* points at which a row led astray */
-	uint64_t other;	 /* points that became anything else */
-	bool differs;	 /* another run: its points are not the first one's */
+	uint64_t faults;   /* points that became a table fault in what was planted */
+	uint64_t silent;   /* points at which a row led astray and nothing was said */
+	uint64_t effect;   /* points at which a row led astray */
+	uint64_t unproven; /* points that became unproven at once */
+	uint64_t other;	   /* points that became anything else */
+	bool differs;	   /* another run: its points are not the first one's */
 	struct said first_other;
 	uint64_t first_silent;
 };
@@ -147,6 +148,10 @@ static void note_planted(struct worker *worker, const struct point *point, const
 	if (!effect && (said->verdict == VERDICT_EXACT ||
 			points_at_planted(worker, point, said, VERDICT_CONVERSION_LOSS_FLAGGED)))
 		return;
+	if (said->verdict == VERDICT_UNPROVEN) { /* noticed, and nobody blamed */
+		outcome->unproven++;
+		return;
+	}
 	if (!outcome->other++)
 		outcome->first_other = *said;
 }
@@ -256,7 +261,7 @@ static enum fate judge_outcome(const struct worker *worker, const struct compari
 	if (outcome->silent)
 		return FATE_MISSED;
 	if (!outcome->faults)
-		return FATE_NO_EFFECT;
+		return outcome->unproven ? FATE_UNPROVEN : FATE_NO_EFFECT;
 	if (names_function(worker, comparison))
 		return FATE_CAUGHT;
 	return comparison->verdict[VERDICT_UNPROVEN] >= outcome->faults ? FATE_UNPROVEN

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_provisional.c - points that agree are final, or taken back, and never lost
+ *
+ * A case is a text of events on one stack: a hexadecimal digit is a point with rsp there, 'a' to 'f' count
+ * up from 10; "r8" is a stray return through slot 8, "!" a disturbance, "+" another region, "-" back; "@5"
+ * is a point's claim from there on (in truth that is only a prefix), "R85" a stray return through 8 to 5.
+ * Then the program ends.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include "verdict/provisional.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define ENGINES	     2
+#define NOWHERE	     0x99
+
+struct sums {
+	uint64_t final, taken_back, score;
+};
+
+static void on_end(void *context, const struct account *account, bool taken_back)
+{
+	struct sums *sums = context;
+
+	*(taken_back ? &sums->taken_back : &sums->final) += account->points;
+	sums->score += account->score[ENGINES - 1].points;
+}
+
+static void fixture(struct provisional *provisional, struct sums *sums)
+{
+	*sums = (struct sums) { 0 };
+	provisional_init(provisional, ENGINES);
+	provisional->on_end = on_end;
+	provisional->context = sums;
+}
+
+static void point(struct provisional *provisional, const struct provisional_place *place)
+{
+	struct account *account = provisional_find(provisional, place);
+
+	ck_assert_ptr_nonnull(account);
+	account->points++;
+	account->score[ENGINES - 1].points++;
+}
+
+static uint64_t digit(char c)
+{
+	return c >= 'a' ? c - 'a' + 10 : c - '0';
+}
+
+static const struct {
+	const char *name, *events;
+	uint64_t final, taken_back;
+} cases[] = {
+	{ "nothing_strays", "a987", 4, 0 },
+	{ "all_since_rsp_came_below_the_slot", "a98767r8", 2, 4 },
+	{ "not_what_was_before_rsp_had_been_above_it", "8798r8", 3, 1 },
+	{ "a_slot_that_is_rsp_itself", "a9r9", 1, 1 },
+	{ "a_slot_below_all", "a9r8", 2, 0 },
+	{ "the_highest_of_those_put_together_counts", "a789r8", 4, 0 },
+	{ "once_only", "a98r8r8", 2, 1 },
+	{ "what_comes_after_is_new", "a98r888", 4, 1 },
+	{ "two_in_a_row", "a98r87r9", 1, 3 },
+	{ "a_disturbance_makes_final", "a98!r8", 3, 0 },
+	{ "and_begins_anew", "a98!8r8", 3, 1 },
+	{ "a_signal_stack_is_another", "a98+f-8r8", 3, 2 },
+	{ "a_return_there", "a98+2r2-r8", 2, 2 },
+	{ "a_claim_that_is_proven", "@5a98R85", 3, 0 },
+	{ "a_claim_that_is_not", "@5a98R84", 2, 1 },
+	{ "points_with_two_claims_in_one_entry", "@5a8@48R85", 1, 2 },
+	{ "entries_with_a_claim_each", "@5a8@47R85", 2, 1 },
+	{ "claims_put_together_are_mixed", "@5a8@478R95", 1, 3 },
+};
+
+START_TEST(points_are_final_or_taken_back)
+{
+	struct provisional_place place = { .stack_id = 1 };
+	struct provisional provisional;
+	struct sums sums;
+	uint64_t points = 0;
+
+	fixture(&provisional, &sums);
+	for (const char *at = cases[_i].events; *at; at++) {
+		switch (*at) {
+		case 'r':
+			provisional_stray_return(&provisional, &place, digit(*++at), NOWHERE);
+			break;
+		case 'R':
+			provisional_stray_return(&provisional, &place, digit(at[1]), digit(at[2]));
+			at += 2;
+			break;
+		case '!': provisional_disturbed(&provisional, place.stack_id); break;
+		case '+': place.region++; break;
+		case '-': place.region--; break;
+		case '@': place.claim = digit(*++at); break;
+		default:
+			place.sp = digit(*at);
+			point(&provisional, &place);
+			points++;
+		}
+	}
+	provisional_end(&provisional);
+	ck_assert_msg(sums.final == cases[_i].final && sums.taken_back == cases[_i].taken_back,
+		      "%s: %d final, %d taken back", cases[_i].name, (int)sums.final,
+		      (int)sums.taken_back);
+	ck_assert_uint_eq(sums.score, points);
+}
+END_TEST
+
+START_TEST(another_stack_is_not_concerned)
+{
+	struct provisional_place one = { .stack_id = 1, .sp = 8 }, two = { .stack_id = 2, .sp = 8 };
+	struct provisional provisional;
+	struct sums sums;
+
+	fixture(&provisional, &sums);
+	point(&provisional, &one);
+	point(&provisional, &two);
+	provisional_stray_return(&provisional, &two, 8, NOWHERE);
+	provisional_disturbed(&provisional, 2);
+	ck_assert_uint_eq(sums.taken_back, 1);
+	ck_assert_uint_eq(sums.final, 0);
+	provisional_end(&provisional);
+	ck_assert_uint_eq(sums.final, 1);
+}
+END_TEST
+
+/* A recursion that is deeper than there are entries: more may be taken back, nothing less or twice. */
+START_TEST(deep_stacks_are_bounded)
+{
+	const uint64_t depth = PROVISIONAL_ENTRIES_MAX * 5;
+	struct provisional_place place = { .stack_id = 1 };
+	struct provisional provisional;
+	struct sums sums;
+
+	fixture(&provisional, &sums);
+	for (uint64_t i = 0; i < depth; i++) {
+		place.sp = 8 * (depth - i);
+		point(&provisional, &place);
+	}
+	ck_assert_uint_le(provisional.stack[0].count, PROVISIONAL_ENTRIES_MAX);
+	provisional_stray_return(&provisional, &place, 8 * (depth - 100), NOWHERE);
+	ck_assert_uint_ge(sums.taken_back, depth - 100);
+	ck_assert_uint_le(sums.taken_back, depth);
+	provisional_end(&provisional);
+	ck_assert_uint_eq(sums.final + sums.taken_back, depth);
+}
+END_TEST
+
+START_TEST(many_stacks_are_bounded)
+{
+	const uint64_t stacks = PROVISIONAL_STACKS_MAX + 100;
+	struct provisional_place place = { .sp = 8 };
+	struct provisional provisional;
+	struct sums sums;
+
+	fixture(&provisional, &sums);
+	for (uint64_t i = 1; i <= stacks; i++) {
+		place.stack_id = i;
+		point(&provisional, &place);
+		place.stack_id = 1; /* it stays in use */
+		point(&provisional, &place);
+	}
+	ck_assert_uint_eq(provisional.count, PROVISIONAL_STACKS_MAX);
+	ck_assert_uint_eq(sums.final, 100);
+	provisional_stray_return(&provisional, &place, 8, NOWHERE);
+	ck_assert_uint_eq(sums.taken_back, stacks + 1);
+	provisional_end(&provisional);
+	ck_assert_uint_eq(sums.final + sums.taken_back, 2 * stacks);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("provisional");
+	TCase *tcase = tcase_create("provisional");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_loop_test(tcase, points_are_final_or_taken_back, 0, COUNT(cases));
+	tcase_add_test(tcase, another_stack_is_not_concerned);
+	tcase_add_test(tcase, deep_stacks_are_bounded);
+	tcase_add_test(tcase, many_stacks_are_bounded);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

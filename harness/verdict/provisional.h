@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * provisional.h - points at which CFI and truth agree, until no return can refute both
+ *
+ * Two witnesses that share nothing can make the same mistake. A return address that was pushed by hand
+ * is no frame of the truth; a row that leaves just that frame out agrees with it. Then a ret goes
+ * through the slot, which no call wrote (shadow_observer.stray_return), and says that a frame was
+ * missing at each point since rsp came below that slot: those points are taken back.
+ *
+ * So a stack's points are kept as long as rsp has not been above them. They are entries of a list with
+ * descending rsp: where rsp rises, what lies below it is added together. A stray return through slot
+ * takes all entries with rsp <= slot.
+ *
+ * Where a stack is disturbed (truth.h), what returns afterwards may be another stack's in the same place:
+ * the points before are final.
+ *
+ * Where the truth is only a prefix, the CFI goes on alone. The caller that it names first beyond the
+ * prefix is its claim; a stray return to just there proves it, and takes nothing back.
+ */
+#ifndef STACKPROOF_PROVISIONAL_H
+#define STACKPROOF_PROVISIONAL_H
+
+#include "verdict/doubt.h"
+
+#define PROVISIONAL_ENTRIES_MAX 512 /* of a stack: then neighbours become one, with the lower rsp */
+#define PROVISIONAL_STACKS_MAX	1024 /* then what the one that was longest not in use has is final */
+
+/* Where a point lies. */
+struct provisional_place {
+	uint64_t stack_id;
+	size_t region; /* struct shadow_stack's region_count: another stack within it */
+	uint64_t sp;
+	uint64_t
+		claim; /* the CFI's first frame beyond a prefix; 0: the truth is whole, or it has none */
+};
+
+struct provisional_entry {
+	uint64_t sp;
+	uint64_t claim;
+	bool mixed; /* not all its points have that claim */
+	struct account *account;
+};
+
+struct provisional_stack {
+	uint64_t stack_id;
+	size_t region;
+	uint64_t used;			 /* the time, for who is to go */
+	struct provisional_entry *entry; /* [0] has the highest rsp */
+	size_t count, capacity;
+};
+
+struct provisional {
+	size_t engine_count;
+	struct provisional_stack *stack;
+	size_t count, capacity;
+	size_t last; /* in use */
+	uint64_t time;
+	struct account *spare;
+	/* Takes the points of an account: they are final, or taken back. The account is not its own. */
+	void (*on_end)(void *context, const struct account *account, bool taken_back);
+	void *context;
+};
+
+void provisional_init(struct provisional *provisional, size_t engine_count);
+/* The account that a point at which CFI and truth agree goes to. NULL: no memory, so it is final. */
+struct account *provisional_find(struct provisional *provisional,
+				 const struct provisional_place *place);
+/* A ret took target out of slot, which no call had written. place: of the stack; sp and claim unused. */
+void provisional_stray_return(struct provisional *provisional,
+			      const struct provisional_place *place, uint64_t slot,
+			      uint64_t target);
+/* Which frames of a stack are open is not certain any more, or the thread is on another one in the same
+ * place: what returns from now on says nothing of the points before. They are final. */
+void provisional_disturbed(struct provisional *provisional, uint64_t stack_id);
+/* The program has ended: what is left is final. It is as after init then. */
+void provisional_end(struct provisional *provisional);
+
+#endif
