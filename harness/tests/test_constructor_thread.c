@@ -85,7 +85,8 @@ START_TEST(its_libraries_are_known)
 	for (size_t i = 0; i < comparison.findings.count; i++) {
 		const struct finding *finding = &comparison.findings.finding[i];
 
-		ck_assert_msg(finding->first.kind == FAULT_MISSING, "%s (%s) at %s, %" PRIu64 " times",
+		ck_assert_msg(finding->first.kind == FAULT_MISSING,
+			      "%s (%s) at %s, %" PRIu64 " times",
 			      verdict_name(finding->first.verdict),
 			      fault_kind_name(finding->first.kind), finding->place, finding->count);
 	}
