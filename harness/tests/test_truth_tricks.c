@@ -146,6 +146,8 @@ static const struct trick_case {
 	  SHOWS(disturbances), NULL },
 	{ "preempted_with_frame_pointers_that_the_walk_needs", C "handler_context.c -DHOW=4 -O0", 4,
 	  SHOWS(stack_switches), NULL },
+	{ "a_handler_that_moves_rsp_and_ends_the_program", C "handler_context.c -DHOW=6", 28,
+	  SHOWS(signals), NULL },
 	{ "code_patched_through_proc_self_mem", C "patched.c -DHOW=1", 0, SHOWS(stale_instructions),
 	  NULL },
 	{ "code_patched_through_another_mapping", C "patched.c -DHOW=2", 0, SHOWS_NOTHING, NULL },

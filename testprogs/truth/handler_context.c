@@ -5,7 +5,8 @@
  * Rule: rt_sigreturn goes where struct ucontext says, and only then it is known. HOW 1: behind the instruction that
  * faulted; 2: to the caller of a null pointer, whose return address it takes off; 3: to another stack in a mapping
  * of its own, and back (preemption in user space); 4: the same with both stacks in one array; 5: as 4, with
- * the handler on a signal stack in that array.
+ * the handler on a signal stack in that array; 6: rsp only, at a place where nobody's return address is, and the
+ * handler ends the program.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -83,6 +84,17 @@ static void on_fault(int number, siginfo_t *info, void *context)
 	sum++;
 }
 
+static void on_end(int number, siginfo_t *info, void *context)
+{
+	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
+
+	regs[REG_RSP] -= 8;
+	*(greg_t *)regs[REG_RSP] = 0;
+	for (int i = 0; i < 20; i++)
+		sum += i;
+	_exit(sum != 190);
+}
+
 static FRAME void fault(void (*volatile target)(void))
 {
 #if HOW == 1
@@ -110,6 +122,12 @@ int main(void)
 		for (int i = 0; i < 3; i++)
 			fault(NULL);
 		return sum != 9;
+	}
+	if (HOW == 6) {
+		if (install(SIGUSR1, on_end, 0))
+			return 1;
+		kill(getpid(), SIGUSR1);
+		return 1;
 	}
 	if (HOW == 5 && sigaltstack(&on, NULL))
 		return 1;

@@ -7,6 +7,7 @@
  * the two accounts is added to the result, or the points are unproven.
  */
 #include <string.h>
+#include <ucontext.h>
 #include "comparer.h"
 
 #define PATCHED_AROUND	     256 /* bytes of code to each side */
@@ -167,6 +168,37 @@ static bool goes_through_planted(const struct shadow_stack *shadow, uint32_t fra
 	return false;
 }
 
+/* A handler has changed the registers that what it interrupted goes on with. The truth has them as they were;
+ * which are right is known only when it returns (truth.h). */
+static bool is_edited(const struct point *point, const struct shadow_frame *frame)
+{
+	static const int callee_saved[CALLEE_SAVED_COUNT] = { REG_RBX, REG_RBP, REG_R12,
+							      REG_R13, REG_R14, REG_R15 };
+	greg_t saved[REG_RIP]; /* those before the interrupted PC, which is in the frame's slot */
+
+	if (!frame->interrupted)
+		return false;
+	if (point->memory->read(point->memory->context, frame->slot - sizeof(saved), saved,
+				sizeof(saved)) ||
+	    (uint64_t)saved[REG_RSP] != frame->interrupted_sp)
+		return true;
+	for (int i = 0; i < CALLEE_SAVED_COUNT; i++)
+		if ((uint64_t)saved[callee_saved[i]] != frame->callee_saved[i])
+			return true;
+	return false;
+}
+
+/* One of the frames that agree is such a one. */
+static bool goes_through_edited(const struct point *point, uint32_t frames)
+{
+	const struct shadow_stack *shadow = point->stop->shadow;
+
+	for (uint32_t i = 1; i < frames; i++)
+		if (is_edited(point, &shadow->frame[shadow->count - i]))
+			return true;
+	return false;
+}
+
 void doubt_reading(struct comparer *comparer, const struct evidence *evidence, uint32_t frames,
 		   struct reading *readings, size_t *ret_count)
 {
@@ -191,7 +223,7 @@ void doubt_reading(struct comparer *comparer, const struct evidence *evidence, u
 		never_proven(comparer, evidence, &readings[0], DOUBT_NO_CODE);
 		return;
 	}
-	if (goes_through_planted(shadow, frames)) {
+	if (goes_through_planted(shadow, frames) || goes_through_edited(point, frames)) {
 		never_proven(comparer, evidence, &readings[0], DOUBT_DISTURBED);
 		return;
 	}
@@ -247,6 +279,10 @@ void doubt_registers(struct comparer *comparer, const struct evidence *evidence,
 	if (reading->judgement.kind != FAULT_REGISTER || frame >= shadow->count)
 		return;
 	comparer->result->doubts++;
+	if (goes_through_edited(point, frame + 1)) {
+		never_proven(comparer, reading, DOUBT_DISTURBED);
+		return;
+	}
 	doubt = doubts_find(&comparer->doubts,
 			    &(struct doubt_key) {
 				    .stack = shadow,
