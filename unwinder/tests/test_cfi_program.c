@@ -123,6 +123,8 @@ static const struct program_case cases[] = {
 	     .cie_more = BYTES("\x86\x02")),
 	ROWS("return_column_without_a_rule_is_the_register", BYTES("\x86\x02"),
 	     "0..100 cfa=rsp+8 ra=rbx rbp=c-16\n", .return_column = 3),
+	ROWS("return_column_that_keeps_its_value_is_the_register", BYTES("\x08\x06"),
+	     "0..100 cfa=rsp+8 ra=rbp rbp=same\n", .return_column = 6),
 	ROWS("return_column_has_its_rule", BYTES("\x86\x02"), "0..100 cfa=rsp+8 ra=c-16 rbp=c-16\n",
 	     .return_column = 6),
 	ROWS("return_column_that_is_undefined_is_the_end", BYTES("\x07\x06"),

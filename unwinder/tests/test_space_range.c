@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_space_range.c - one line of /proc/PID/maps, cut where an image's segments say
+ *
+ * The image is made up: only its segments matter. Two segments of a file may share a page of it, and
+ * then the same offset is in both.
+ */
+#include <check.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include "space_range.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define AT	     0x7f0000000000ull /* where the range is mapped */
+
+struct piece {
+	uint64_t pages; /* 0: there is no more */
+	int segment;	/* whose bias it has; -1: none, and so no image */
+};
+
+static const struct range_case {
+	const char *name;
+	struct image_segment
+		segment[3]; /* vaddr, memory_bytes, file_offset, file_bytes, executable */
+	uint64_t offset, pages;
+	struct piece piece[4];
+} cases[] = {
+	{ "one_segment", { { 0x1000, 0x2000, 0x1000, 0x2000, true } }, 0x1000, 2, { { 2, 0 } } },
+	{ "its_second_page",
+	  { { 0x1000, 0x2000, 0x1000, 0x2000, true } },
+	  0x2000,
+	  1,
+	  { { 1, 0 } } },
+	{ "last_byte_of_a_segment",
+	  { { 0x1000, 0x1001, 0x1000, 0x1001, true } },
+	  0x2000,
+	  1,
+	  { { 1, 0 } } },
+	{ "behind_the_last_byte",
+	  { { 0x1000, 0x1000, 0x1000, 0x1000, true } },
+	  0x2000,
+	  1,
+	  { { 1, -1 } } },
+	{ "before_the_first_page",
+	  { { 0x2000, 0x1000, 0x2000, 0x1000, true } },
+	  0x1000,
+	  2,
+	  { { 1, -1 }, { 1, 0 } } },
+	{ "data_is_no_code",
+	  { { 0x1000, 0x1000, 0x1000, 0x1000, false } },
+	  0x1000,
+	  1,
+	  { { 1, -1 } } },
+	{ "unaligned_segment_begins_with_its_page",
+	  { { 0x5a00, 0x1000, 0x1a00, 0x1000, true } },
+	  0x1000,
+	  2,
+	  { { 2, 0 } } },
+	{ "two_neighbours_in_one_range",
+	  { { 0x1000, 0x1000, 0x1000, 0x1000, true }, { 0x2000, 0x1000, 0x2000, 0x1000, true } },
+	  0x1000,
+	  2,
+	  { { 1, 0 }, { 1, 1 } } },
+	{ "shared_page_is_whose_it_begins",
+	  { { 0x1000, 0x1400, 0x1000, 0x1400, true }, { 0x7400, 0x1000, 0x2400, 0x1000, true } },
+	  0x2000,
+	  1,
+	  { { 1, 1 } } },
+	{ "shared_page_in_the_other_order",
+	  { { 0x7400, 0x1000, 0x2400, 0x1000, true }, { 0x1000, 0x1400, 0x1000, 0x1400, true } },
+	  0x2000,
+	  1,
+	  { { 1, 0 } } },
+	{ "shared_page_is_mapped_for_the_first",
+	  { { 0x1000, 0x1400, 0x1000, 0x1400, true }, { 0x7400, 0x1000, 0x2400, 0x1000, true } },
+	  0x1000,
+	  2,
+	  { { 2, 0 } } },
+	{ "page_behind_a_shared_one_is_the_seconds",
+	  { { 0x1000, 0x1400, 0x1000, 0x1400, true }, { 0x7400, 0x1000, 0x2400, 0x1000, true } },
+	  0x3000,
+	  1,
+	  { { 1, 1 } } },
+	{ "of_two_that_only_overlap_the_first",
+	  { { 0x1000, 0x3000, 0x1000, 0x3000, true }, { 0x9000, 0x2000, 0x2000, 0x2000, true } },
+	  0x3000,
+	  1,
+	  { { 1, 0 } } },
+	{ "data_between",
+	  { { 0x1000, 0x1000, 0x1000, 0x1000, true },
+	    { 0x2000, 0x1000, 0x2000, 0x1000, false },
+	    { 0x3000, 0x1000, 0x3000, 0x1000, true } },
+	  0x1000,
+	  3,
+	  { { 2, 0 }, { 1, 2 } } },
+};
+
+START_TEST(range_is_cut_by_segments)
+{
+	const struct range_case *c = &cases[_i];
+	struct image image = { .segment = (struct image_segment *)c->segment, .segment_count = 3 };
+	struct image_entry entry = { .image = &image, .references = 1 };
+	struct mapped_range range = { AT, AT + c->pages * 4096, c->offset, "/a/file", &entry };
+	struct address_space space = { 0 };
+	uint64_t start = AT;
+	uint32_t held = 0;
+	size_t capacity = 0;
+	struct error error;
+
+	ck_assert(!space_add_range(&space, &capacity, &range, &error));
+	for (size_t i = 0; i < space.mapping_count; i++) {
+		const struct mapping *mapping = &space.mapping[i];
+		const struct piece *piece = &c->piece[i];
+
+		ck_assert_msg(i < COUNT(c->piece) && piece->pages, "%s: too many pieces", c->name);
+		ck_assert_msg(mapping->start == start &&
+				      mapping->end == start + piece->pages * 4096,
+			      "%s: piece %zu is 0x%" PRIx64 "-0x%" PRIx64, c->name, i,
+			      mapping->start, mapping->end);
+		ck_assert_msg(!mapping->entry == (piece->segment < 0), "%s: piece %zu: image",
+			      c->name, i);
+		ck_assert_str_eq(mapping->path, "/a/file");
+		if (piece->segment >= 0) {
+			const struct image_segment *segment = &c->segment[piece->segment];
+			uint64_t offset = c->offset + (start - AT);
+
+			ck_assert_msg(start - mapping->bias ==
+					      segment->vaddr + offset - segment->file_offset,
+				      "%s: piece %zu: bias 0x%" PRIx64, c->name, i, mapping->bias);
+		}
+		held += piece->segment >= 0;
+		start = mapping->end;
+		free(mapping->path);
+	}
+	ck_assert_msg(start == range.end, "%s: ends at 0x%" PRIx64, c->name, start);
+	ck_assert_msg(entry.references == 1 + held, "%s: %u references", c->name, entry.references);
+	free(space.mapping);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("space_range");
+	TCase *tcase = tcase_create("space_range");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_loop_test(tcase, range_is_cut_by_segments, 0, COUNT(cases));
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_table_memo.c - the memo: what it does itself, that it says what cfi_rows() says, and that what was
+ * met is not interpreted again
+ *
+ * A section is made as compilers make it (pc-relative 4-byte pointers). Its FDEs go through the memo one
+ * by one, as table_build() sends them, and then every address's rule is held against the reader.
+ */
+#include <check.h>
+#include <inttypes.h>
+#include "cfi_bytes.h"
+#include "table_memo.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define RANGE	     0x100 /* of each FDE */
+#define FDES_MAX     600
+#define SECTION_MAX  (64 * FDES_MAX + 4096)
+#define VADDR	     0x400000 /* of the section */
+
+struct section {
+	uint8_t data[SECTION_MAX];
+	size_t size;
+	size_t start[FDES_MAX], end[FDES_MAX]; /* of each FDE's instructions */
+	uint64_t pc[FDES_MAX];
+	int count;
+};
+
+static void add(struct section *section, const void *data, size_t size)
+{
+	ck_assert_uint_le(section->size + size, sizeof(section->data));
+	memcpy(section->data + section->size, data, size);
+	section->size += size;
+}
+
+static void add_number(struct section *section, uint64_t value, size_t size)
+{
+	add(section, &value, size);
+}
+
+static void patch_length(struct section *section, size_t start)
+{
+	uint32_t length = section->size - start - 4;
+
+	memcpy(section->data + start, &length, sizeof(length));
+}
+
+/* cfa=rsp+8 ra=c-8 */
+static void section_init(struct section *section)
+{
+	memset(section, 0, sizeof(*section));
+	add_number(section, 0, 8);
+	add(section, "\1zR\0\1\x78\x10\1\x1b\x0c\x07\x08\x90\x01\0\0", 16);
+	patch_length(section, 0);
+}
+
+static void add_fde(struct section *section, uint64_t pc, uint64_t range, const void *instructions,
+		    size_t size)
+{
+	size_t start = section->size;
+
+	add_number(section, 0, 4);
+	add_number(section, section->size, 4); /* the CIE is at 0 */
+	add_number(section, pc - (VADDR + section->size), 4);
+	add_number(section, range, 4);
+	add_number(section, 0, 1);
+	section->start[section->count] = section->size;
+	add(section, instructions, size);
+	section->end[section->count] = section->size;
+	section->pc[section->count++] = pc;
+	patch_length(section, start);
+}
+
+/* The memo reads ahead; and no FDE's bytes may be followed by another's by chance. */
+static void add_tail(struct section *section)
+{
+	static const uint8_t nothing[2 * MEMO_EDGE_BYTES];
+
+	add_fde(section, TEST_PC + (uint64_t)FDES_MAX * RANGE, 1, nothing, sizeof(nothing));
+	section->count--;
+}
+
+struct world {
+	struct image image;
+	struct image_segment segment;
+	struct table_builder builder;
+	struct memo memo;
+	uint32_t root;
+	struct cfi *cfi;
+};
+
+static void world_init(struct world *world, const struct section *section)
+{
+	struct table_rule rule = { .cfa_register = REGISTER_RSP, .cfa_offset = 8 };
+	struct error error;
+
+	memset(world, 0, sizeof(*world));
+	rule.saved[TABLE_COLUMN_RA] = 1;
+	world->segment = (struct image_segment) { 0, TEST_PC + (FDES_MAX + 1) * RANGE, 0,
+						  TEST_PC + (FDES_MAX + 1) * RANGE, true };
+	world->image = (struct image) {
+		.path = "made",
+		.machine = EM_X86_64,
+		.eh_frame = { section->data, section->size, VADDR, 0, ".eh_frame" },
+		.segment = &world->segment,
+		.segment_count = 1,
+	};
+	ck_assert(!builder_init(&world->builder, &world->image, &error));
+	ck_assert(memo_init(&world->memo, &world->builder));
+	world->root = memo_root(&world->memo, builder_short_rule(&world->builder, &rule), 0,
+				builder_short_rule(&world->builder, &rule));
+	ck_assert_uint_ne(world->root, 0);
+	ck_assert_msg(!cfi_create(&world->image, &world->cfi, &error), "%s", error.message);
+}
+
+static void world_deinit(struct world *world)
+{
+	memo_deinit(&world->memo);
+	builder_abandon(&world->builder);
+	cfi_destroy(world->cfi);
+}
+
+static bool run(struct world *world, const struct section *section, int i, uint64_t range,
+		uint64_t next_pc)
+{
+	struct memo_fde fde = {
+		.pc = section->pc[i],
+		.pc_end = section->pc[i] + range,
+		.next_pc = next_pc,
+		.instructions = section->data + section->start[i],
+		.end = section->data + section->end[i],
+	};
+	struct builder_mark mark = builder_mark(&world->builder);
+	bool done;
+
+	builder_jump(&world->builder, fde.pc);
+	done = memo_run(&world->memo, world->root, &fde);
+	if (!done)
+		builder_reset(&world->builder, &mark);
+	else
+		world->builder.chunk[world->builder.chunk_count - 1].vaddr_end = fde.pc_end;
+	return done;
+}
+
+/* The table's rule at an address against the reader's. */
+static void check_address(const char *name, const struct cfi *cfi, const struct table *table,
+			  uint64_t vaddr)
+{
+	uint32_t number = table_find(table, vaddr);
+	struct table_rule_full full;
+	struct error error;
+	struct row row;
+	int found = cfi_row_find(cfi, vaddr, &row, &error);
+
+	if (!found) {
+		ck_assert_msg(number == TABLE_NO_ROW, "%s: 0x%" PRIx64 ": rule %u, no row", name,
+			      vaddr, number);
+		return;
+	}
+	ck_assert_msg(found > 0 && !table_rule_from_row(&row, &full), "%s: 0x%" PRIx64 ": no rule",
+		      name, vaddr);
+	ck_assert_msg(number >= TABLE_MARKER_COUNT, "%s: 0x%" PRIx64 ": marker %u", name, vaddr,
+		      number);
+	ck_assert_msg(!memcmp(&table->rule[number], &full.rule, sizeof(full.rule)),
+		      "%s: 0x%" PRIx64 ": another rule", name, vaddr);
+}
+
+static int count_row(void *context, const struct row *row)
+{
+	++*(uint64_t *)context;
+	return 0;
+}
+
+static uint64_t rows_of(const struct cfi *cfi, uint64_t pc)
+{
+	const struct cfi_fde *fde = cfi_fde_find(cfi, pc);
+	struct error error;
+	uint64_t rows = 0;
+
+	ck_assert_ptr_nonnull(fde);
+	ck_assert(!cfi_rows(cfi, fde, count_row, &rows, &error));
+	return rows;
+}
+
+/* ---- one FDE ---------------------------------------------------------------------------- */
+
+#define PUSHED "\x41\x0e\x10\x86\x02" /* push %rbp */
+#define EIGHT  "\x0e\x10\x0e\x18\x0e\x10\x0e\x18\x0e\x10\x0e\x18\x0e\x10\x0e\x18"
+
+static const struct fde_case {
+	const char *name;
+	struct literal instructions;
+	bool plain; /* not for the memo */
+} fde_cases[] = {
+	{ "nothing", BYTES(""), false },
+	{ "padding", BYTES("\0\0\0"), false },
+	{ "padding_by_the_word", BYTES("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"), false },
+	{ "padding_behind_an_operand_of_zero", BYTES(PUSHED "\x2e\0\0\0\0\0\0\0\0"), true },
+	{ "push", BYTES(PUSHED), false },
+	{ "push_and_frame_pointer", BYTES(PUSHED "\x43\x0d\x06"), false },
+	{ "frame_pointer_keeps_the_offset", BYTES(PUSHED "\x43\x0d\x06\x41\x0d\x07"), false },
+	{ "def_cfa", BYTES("\x41\x0c\x06\x20"), false },
+	{ "def_cfa_of_two_bytes", BYTES("\x41\x0c\x06\xa0\x01"), false },
+	{ "cfa_on_r15", BYTES("\x41\x0d\x0f"), false },
+	{ "cfa_on_rip", BYTES("\x41\x0d\x10"), true },
+	{ "cfa_offset_is_the_largest", BYTES("\x41\x0e\xff\xff\xff\xff\x07"), false },
+	{ "cfa_offset_is_too_large", BYTES("\x41\x0e\x80\x80\x80\x80\x08"), true },
+	{ "all_callee_saved",
+	  BYTES("\x42\x8f\x02\x42\x8e\x03\x45\x8d\x04\x42\x8c\x05\x44\x86\x06\x44\x83\x07"),
+	  false },
+	{ "scratch_register_is_saved", BYTES("\x41\x80\x02"), true },
+	{ "rsp_is_saved", BYTES("\x41\x87\x02"), true },
+	{ "register_that_there_is_not", BYTES("\x41\xa0\x02"), true },
+	{ "saved_at_the_cfa", BYTES("\x41\x86\x00"), true },
+	{ "saved_at_the_farthest_code", BYTES("\x41\x86\xfd\x01"), false },
+	{ "saved_beyond_the_codes", BYTES("\x41\x86\xfe\x01"), true },
+	{ "return_address_elsewhere", BYTES("\x41\x90\x02"), false },
+	{ "restore", BYTES(PUSHED "\x44\xc6\x0e\x08"), false },
+	{ "restore_what_never_changed", BYTES("\x41\xc3"), false },
+	{ "restore_the_return_address", BYTES("\x41\x90\x03\x41\xd0"), false },
+	{ "restore_a_scratch_register", BYTES("\x41\xc0"), false },
+	{ "restore_rsp", BYTES("\x41\xc7"), true },
+	{ "restore_a_vector_register", BYTES("\x41\xd1"), true },
+	{ "restore_extended", BYTES(PUSHED "\x44\x06\x06"), false },
+	{ "restore_extended_of_none", BYTES(PUSHED "\x44\x06\x40"), true },
+	{ "remember_and_restore", BYTES(PUSHED "\x44\x0a\xc6\x0e\x08\x41\x0b"), false },
+	{ "remember_twice", BYTES("\x0a" PUSHED "\x0a\x44\x0e\x20\x41\x0b\x44\x0b"), false },
+	{ "restore_of_nothing_remembered", BYTES("\x41\x0b"), true },
+	{ "restore_once_too_often", BYTES("\x0a\x41\x0e\x10\x41\x0b\x41\x0b"), true },
+	{ "remembered_over_a_long_advance", BYTES(PUSHED "\x0a\x60\x0e\x20\x60\x0b\x60\x0e\x08"),
+	  false },
+	{ "restore_after_a_long_advance", BYTES(PUSHED "\x60\xc6\x0e\x08"), false },
+	{ "args_size", BYTES(PUSHED "\x41\x2e\x10\x41\x2e\x80\x01"), false },
+	{ "advance_by_one_byte", BYTES("\x02\x05\x0e\x10\x02\x70\x0e\x18"), false },
+	{ "advance_by_two_bytes", BYTES("\x03\x05\0\x0e\x10\x03\x70\0\x0e\x18"), false },
+	{ "advance_by_four_bytes", BYTES("\x04\x05\0\0\0\x0e\x10\x04\x70\0\0\0\x0e\x18"), false },
+	{ "advance_by_eight_bytes", BYTES("\x1d\x05\0\0\0\0\0\0\0\x0e\x10"), true },
+	{ "advance_by_nothing", BYTES("\x40\x0e\x10\x40\x0e\x18\x41\x0e\x20\x40\x0e\x10"), false },
+	{ "advance_as_far_as_a_run_goes", BYTES("\x4f\x0e\x10\x4f\x0e\x18"), false },
+	{ "advance_beyond_a_run", BYTES("\x50\x0e\x10\x50\x0e\x18"), false },
+	{ "advance_to_the_last_byte", BYTES("\x02\xff\x0e\x10"), false },
+	{ "advance_to_the_end", BYTES("\x03\0\1\x0e\x10"), true },
+	{ "advance_beyond_the_end", BYTES("\x03\x80\1\x0e\x10"), true },
+	{ "short_advances_to_the_end", BYTES("\x02\xf8\x0e\x10\x47\x0e\x18"), false },
+	{ "short_advances_beyond_the_end", BYTES("\x02\xf8\x0e\x10\x48\x0e\x18"), true },
+	{ "the_same_row_again", BYTES("\x41\x0e\x10\x41\x0e\x10\x41\x0e\x10\x41\x0e\x10"), false },
+	{ "more_rows_than_a_shape_has",
+	  BYTES("\x41\x0e\x10\x41\x0e\x18\x41\x0e\x20\x41\x0e\x28\x41\x0e\x30\x41\x0e\x38\x41\x0e"
+		"\x40"
+		"\x41\x0e\x48\x41\x0e\x50\x41\x0e\x58\x41\x0e\x60\x41\x0e\x68\x41\x0e\x70\x41\x0e"
+		"\x78"),
+	  false },
+	{ "rows_as_far_as_a_shape_spans",
+	  BYTES("\x4f\x0e\x10\x4f\x0e\x18\x4f\x0e\x20\x4f\x0e\x28\x4f\x0e\x30\x4f\x0e\x38\x4f\x0e"
+		"\x40\x4f\x0e\x48\x4f\x0e\x50"),
+	  false },
+	{ "just_an_edge", BYTES(EIGHT EIGHT EIGHT), false },
+	{ "two_edges", BYTES(EIGHT EIGHT EIGHT EIGHT), false },
+	{ "instruction_over_the_end_of_an_edge", BYTES("\x41" EIGHT EIGHT EIGHT "\x41\x0e\x20"),
+	  false },
+	{ "long_instruction_over_the_end_of_an_edge",
+	  BYTES("\x42" EIGHT EIGHT
+		"\x0e\x10\x0e\x18\x0e\x10\x0e\x18\x0e\x10\x0e\x18\x0c\x06\x90\x01"),
+	  false },
+	{ "padded_operand", BYTES("\x0e\x90\x80\x80\x00\x41\x0e\x18"), false },
+	{ "operand_is_cut", BYTES("\x41\x0e"), true },
+	{ "advance_is_cut", BYTES("\x41\x0e\x10\x03\x10"), true },
+	{ "expression", BYTES("\x41\x0f\x02\x77\x08"), true },
+	{ "undefined", BYTES("\x41\x07\x06"), true },
+	{ "same_value", BYTES("\x41\x08\x06"), true },
+	{ "signed_offset", BYTES("\x41\x12\x07\x7e"), true },
+	{ "unknown_instruction", BYTES("\x41\x3f"), true },
+	{ "bytes_that_look_like_advances",
+	  BYTES("\x41\x0e\x50\x41\x0e\x02\x41\x0e\x03\x41\x86\x02\x83\x03\x41\x0e\x70"), false },
+};
+
+START_TEST(fde_is_done_or_left)
+{
+	const struct fde_case *c = &fde_cases[_i];
+	static struct section section;
+	struct table *table;
+	struct world world;
+	struct error error;
+
+	section_init(&section);
+	add_fde(&section, TEST_PC, RANGE, c->instructions.data, c->instructions.size);
+	add_tail(&section);
+	world_init(&world, &section);
+	bool done = run(&world, &section, 0, RANGE, UINT64_MAX);
+	ck_assert_msg(done != c->plain, "%s: %s", c->name, done ? "done" : "left");
+	if (done) {
+		ck_assert_msg(world.builder.table->cfi_row_count == rows_of(world.cfi, TEST_PC),
+			      "%s: %" PRIu64 " rows, the reader's %" PRIu64, c->name,
+			      world.builder.table->cfi_row_count, rows_of(world.cfi, TEST_PC));
+		ck_assert_int_eq(builder_finish(&world.builder, &table, &error), 0);
+		for (uint64_t vaddr = TEST_PC - 16; vaddr < TEST_PC + RANGE + 16; vaddr++)
+			check_address(c->name, world.cfi, table, vaddr);
+		table_destroy(table);
+	} else {
+		ck_assert_uint_eq(world.builder.table->cfi_row_count, 0);
+	}
+	world_deinit(&world);
+}
+END_TEST
+
+/* ---- FDEs that follow each other -------------------------------------------------------- */
+
+/* By how much the FDE's end is behind its last row, and the next FDE behind that. */
+START_TEST(end_of_a_run_and_the_next_fde)
+{
+	static const uint64_t ends[] = { 1, 14, 15, 16, 17, 100 }, gaps[] = { 0, 1, 15, 100 };
+	uint64_t range = 1 + ends[_i / COUNT(gaps)], gap = gaps[_i % COUNT(gaps)];
+	static struct section section;
+	struct table *table;
+	struct world world;
+	struct error error;
+
+	section_init(&section);
+	add_fde(&section, TEST_PC, range, PUSHED, sizeof(PUSHED) - 1);
+	add_fde(&section, TEST_PC + range + gap, range, PUSHED, sizeof(PUSHED) - 1);
+	add_tail(&section);
+	world_init(&world, &section);
+	builder_jump(&world.builder, TEST_PC);
+	for (int i = 0; i < 2; i++) {
+		struct memo_fde fde = {
+			.pc = section.pc[i],
+			.pc_end = section.pc[i] + range,
+			.next_pc = i ? UINT64_MAX : section.pc[1],
+			.instructions = section.data + section.start[i],
+			.end = section.data + section.end[i],
+		};
+
+		ck_assert(memo_run(&world.memo, world.root, &fde));
+		world.builder.chunk[world.builder.chunk_count - 1].vaddr_end = fde.pc_end;
+	}
+	ck_assert_int_eq(builder_finish(&world.builder, &table, &error), 0);
+	for (uint64_t vaddr = TEST_PC - 16; vaddr < section.pc[1] + range + 16; vaddr++)
+		check_address("two", world.cfi, table, vaddr);
+	table_destroy(table);
+	world_deinit(&world);
+}
+END_TEST
+
+START_TEST(what_was_met_is_not_interpreted_again)
+{
+	static struct section section;
+	uint32_t edges, nodes, cells;
+	struct world world;
+
+	section_init(&section);
+	for (int i = 0; i < COUNT(fde_cases); i++)
+		add_fde(&section, TEST_PC + (uint64_t)i * RANGE, RANGE,
+			fde_cases[i].instructions.data, fde_cases[i].instructions.size);
+	add_tail(&section);
+	world_init(&world, &section);
+	for (int i = 0; i < section.count; i++)
+		ck_assert_int_ne(run(&world, &section, i, RANGE, UINT64_MAX), fde_cases[i].plain);
+	edges = world.memo.edge_count;
+	nodes = world.memo.node_count;
+	cells = world.memo.cell_count;
+	ck_assert_uint_gt(edges, COUNT(fde_cases) / 2);
+	for (int i = 0; i < section.count; i++)
+		ck_assert_int_ne(run(&world, &section, i, RANGE, UINT64_MAX), fde_cases[i].plain);
+	ck_assert_uint_eq(world.memo.edge_count, edges);
+	ck_assert_uint_eq(world.memo.node_count, nodes);
+	ck_assert_uint_eq(world.memo.cell_count, cells);
+	world_deinit(&world);
+}
+END_TEST
+
+START_TEST(root_is_found_again)
+{
+	static struct section section;
+	struct world world;
+
+	section_init(&section);
+	add_fde(&section, TEST_PC, RANGE, "", 0);
+	world_init(&world, &section);
+	uint32_t a = memo_root(&world.memo, 100, 0, 100), b = memo_root(&world.memo, 100, 1, 100),
+		 c = memo_root(&world.memo, 100, 0, 101), d = memo_root(&world.memo, 101, 0, 100);
+	ck_assert(a && b && c && d && a != b && a != c && a != d && b != c && b != d && c != d);
+	ck_assert_uint_eq(memo_root(&world.memo, 100, 0, 100), a);
+	ck_assert_uint_eq(memo_root(&world.memo, 100, 1, 100), b);
+	ck_assert_uint_eq(memo_root(&world.memo, 100, 0, 101), c);
+	ck_assert_uint_eq(memo_root(&world.memo, 101, 0, 100), d);
+	ck_assert_uint_eq(world.memo.node[a].root, a);
+	ck_assert_uint_eq(world.memo.node[a].row_count, 1);
+	world_deinit(&world);
+}
+END_TEST
+
+/* ---- many, drawn ------------------------------------------------------------------------ */
+
+static uint64_t random_state;
+
+static uint32_t draw(uint32_t below)
+{
+	random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+	return (random_state >> 33) % below;
+}
+
+/* Instructions as compilers write them; now and then one that the memo can't do. */
+static size_t draw_instructions(uint8_t *ret, size_t size)
+{
+	static const uint8_t saved[] = { 3, 6, 12, 13, 14, 15 };
+	uint32_t pc = 0, remembered = 0;
+	size_t used = 0;
+
+	while (used + 8 < size && draw(12)) {
+		uint32_t delta = draw(6) ? 1 + draw(8) : draw(40);
+
+		if (pc + delta >= RANGE)
+			break;
+		pc += delta;
+		if (draw(8)) {
+			ret[used++] = 0x40 | delta;
+		} else {
+			ret[used++] = 2;
+			ret[used++] = delta;
+		}
+		switch (draw(10)) {
+		case 0:
+			ret[used++] = 0x0a;
+			remembered++;
+			break;
+		case 1:
+			if (remembered) {
+				ret[used++] = 0x0b;
+				remembered--;
+			}
+			break;
+		case 2: ret[used++] = 0xc0 | saved[draw(COUNT(saved))]; break;
+		case 3:
+		case 4:
+			ret[used++] = 0x80 | saved[draw(COUNT(saved))];
+			ret[used++] = 2 + draw(6);
+			break;
+		case 5:
+			ret[used++] = 0x0d;
+			ret[used++] = draw(2) ? 6 : 7;
+			break;
+		case 6:
+			ret[used++] = 0x0c;
+			ret[used++] = draw(2) ? 6 : 7;
+			ret[used++] = 8 * draw(10);
+			break;
+		case 7:
+			if (!draw(20))
+				ret[used++] = 0x16; /* an expression, cut */
+			break;
+		default:
+			ret[used++] = 0x0e;
+			ret[used++] = 8 * draw(16);
+			break;
+		}
+	}
+	return used;
+}
+
+START_TEST(many_fdes_say_what_the_reader_says)
+{
+	static struct section section;
+	struct table *table;
+	struct world world;
+	struct error error;
+	bool done[FDES_MAX];
+	int count = 0;
+
+	random_state = _i + 1;
+	section_init(&section);
+	for (int i = 0; i < FDES_MAX; i++) {
+		uint8_t instructions[64];
+		size_t size = draw_instructions(instructions, 16 + draw(48));
+
+		add_fde(&section, TEST_PC + (uint64_t)i * RANGE, RANGE - draw(2) * 5, instructions,
+			size);
+		if (draw(3) == 0 && i + 1 < FDES_MAX) { /* the same again */
+			i++;
+			add_fde(&section, TEST_PC + (uint64_t)i * RANGE, RANGE, instructions, size);
+		}
+	}
+	ck_assert_int_eq(section.count, FDES_MAX);
+	section.count--; /* room for the tail */
+	add_tail(&section);
+	world_init(&world, &section);
+	for (int i = 0; i < section.count; i++) {
+		const struct cfi_fde *fde = cfi_fde_find(world.cfi, section.pc[i]);
+
+		done[i] = run(&world, &section, i, fde->pc_range, UINT64_MAX);
+		count += done[i];
+	}
+	ck_assert_int_gt(count, FDES_MAX * 3 / 4);
+	ck_assert_int_eq(builder_finish(&world.builder, &table, &error), 0);
+	for (int i = 0; i < section.count; i++)
+		for (uint64_t at = 0; done[i] && at < RANGE; at++)
+			check_address("drawn", world.cfi, table, section.pc[i] + at);
+	table_destroy(table);
+	world_deinit(&world);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("table_memo");
+	TCase *tcase = tcase_create("table_memo");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_loop_test(tcase, fde_is_done_or_left, 0, COUNT(fde_cases));
+	tcase_add_loop_test(tcase, end_of_a_run_and_the_next_fde, 0, 24);
+	tcase_add_test(tcase, what_was_met_is_not_interpreted_again);
+	tcase_add_test(tcase, root_is_found_again);
+	tcase_add_loop_test(tcase, many_fdes_say_what_the_reader_says, 0, 10);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
