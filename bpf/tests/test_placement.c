@@ -504,6 +504,45 @@ START_TEST(torn_arrays_are_harmless)
 }
 END_TEST
 
+/* How many entries a page has is bounded by its bytes, and never less than none. */
+static const struct {
+	const char *name;
+	uint32_t first, next;
+	unsigned int stop;
+} count_cases[] = {
+	{ "an_entry_for_each_byte", 10, 10 + TABLE_PAGE_SIZE, STOP_NONE },
+	{ "one_more", 10, 11 + TABLE_PAGE_SIZE, STOP_BAD_TABLE },
+	{ "less_than_none", 10, 9, STOP_BAD_TABLE },
+	{ "as_many_as_there_are_numbers", 10, UINT32_MAX, STOP_BAD_TABLE },
+};
+
+START_TEST(page_has_no_more_entries_than_bytes)
+{
+	const uint32_t capacity[PLACEMENT_COUNT] = { WALK_CHUNK_PAGES, WALK_CHUNK_ENTRIES,
+						     WALK_CHUNK_ROWS, 64, 64 };
+	struct walk_mapping mapping = { .start = MAPPING_START,
+					.page_count = 1,
+					.page_shift = TABLE_PAGE_SHIFT };
+	const struct table_rule *rule = NULL;
+	struct walk_tables tables;
+	struct walk_home home;
+	uint32_t number = 0;
+
+	tables_init(&tables, capacity);
+	struct walk_page_chunk *pages = tables.placement.array[PLACEMENT_PAGES].memory;
+	struct walk_entry_chunk *entries = tables.placement.array[PLACEMENT_ENTRIES].memory;
+	pages->page[1] = count_cases[_i].first;
+	pages->page[2] = count_cases[_i].next;
+	for (uint32_t i = 0; i < WALK_CHUNK_ENTRIES; i++)
+		entries->entry[i] = TABLE_DIRECT | (TABLE_MARKER_COUNT + 1);
+	ck_assert_uint_eq(find_home(&tables, &mapping, &home), STOP_NONE);
+	ck_assert_msg(find_rule(&tables, &home, &mapping, MAPPING_START + 5, &number, &rule) ==
+			      count_cases[_i].stop,
+		      "%s", count_cases[_i].name);
+	tables_deinit(&tables);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("placement");
@@ -515,6 +554,7 @@ int main(void)
 	tcase_add_test(tcase, what_left_last_is_kept);
 	tcase_add_test(tcase, every_pc_of_this_program);
 	tcase_add_test(tcase, torn_arrays_are_harmless);
+	tcase_add_loop_test(tcase, page_has_no_more_entries_than_bytes, 0, COUNT(count_cases));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -189,6 +189,10 @@ struct failure_case {
 static const struct failure_case failures[] = {
 	{ "missing_file", { "/nonexistent/file", NULL }, "No such file" },
 	{ "directory", { "/usr", NULL }, "not a regular file" },
+	/* sysfs says that each of its files has a page. */
+	{ "file_that_ends_before_its_size",
+	  { "/sys/kernel/mm/transparent_hugepage/enabled", "/enabled" },
+	  "changed while it was read" },
 	{ "relative_guest_path", { "/bin/ls", "bin/ls" }, "must be absolute" },
 };
 

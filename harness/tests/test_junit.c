@@ -105,6 +105,33 @@ START_TEST(test_xpath)
 }
 END_TEST
 
+/* A run that was ended before it: neither passed nor failed. */
+START_TEST(test_case_that_never_ran)
+{
+	static const char *const expressions[] = {
+		"concat(count(//testcase/error),' ',count(//testcase/*))",
+		"1 1",
+		"concat(/testsuites/@tests,' ',/testsuites/@errors,' ',/testsuites/@failures)",
+		"1 1 0",
+	};
+	struct results results;
+
+	results_init(&results);
+	fixture_kernel(&results, "host", "6.1", "", "native", "ok", "", 0, 0);
+	fixture_cell(&results, "host", "chain", "gcc-12.2.0", "O2-fp", "c");
+	ck_assert_int_eq(results.cell[0].status, CELL_PENDING);
+	xmlDoc *document = print_and_parse(&results, NULL);
+	for (size_t i = 0; i < sizeof(expressions) / sizeof(expressions[0]); i += 2) {
+		xmlChar *value = ask(document, expressions[i]);
+
+		ck_assert_str_eq((char *)value, expressions[i + 1]);
+		xmlFree(value);
+	}
+	xmlFreeDoc(document);
+	results_deinit(&results);
+}
+END_TEST
+
 START_TEST(test_hostile_text)
 {
 	struct results results;
@@ -145,6 +172,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, test_xpath, 0, sizeof(xpath_cases) / sizeof(xpath_cases[0]));
+	tcase_add_test(tcase, test_case_that_never_ran);
 	tcase_add_test(tcase, test_hostile_text);
 	tcase_add_test(tcase, test_missing_cells_are_an_error);
 	suite_add_tcase(suite, tcase);

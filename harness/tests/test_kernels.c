@@ -119,6 +119,15 @@ START_TEST(patch_levels_choose_their_package)
 }
 END_TEST
 
+static void check_whole(const struct kernel_package *package, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		ck_assert_msg(strlen(package[i].sha256) == 64, "%s: SHA256 %s", package[i].name,
+			      package[i].sha256);
+		ck_assert(package[i].name[0] && package[i].version[0] && package[i].size);
+	}
+}
+
 /* Any prefix and any damaged byte: no crash, and no package that is not whole. */
 START_TEST(damaged_index_is_survived)
 {
@@ -132,9 +141,11 @@ START_TEST(damaged_index_is_survived)
 		copy[i] = '\n';
 		ck_assert_int_eq(kernel_index_parse(copy, size, &all, &count, &error), 0);
 		ck_assert_uint_le(count, 9);
+		check_whole(all, count);
 		free(all);
 		ck_assert_int_eq(kernel_index_parse(packages, i, &all, &count, &error), 0);
 		ck_assert_uint_le(count, 8);
+		check_whole(all, count);
 		free(all);
 	}
 	free(copy);

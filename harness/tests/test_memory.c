@@ -141,6 +141,9 @@ START_TEST(absent_page_is_left_absent)
 	ck_assert(!reader.read(reader.context, (uint64_t)page + PAGE - 8, &word, 8));
 	ck_assert_uint_eq(word, 0x0707070707070707);
 	ck_assert(!resident.absent);
+	/* Nor is one absent that is no file's. */
+	ck_assert(!reader.read(reader.context, (uint64_t)f.page, &word, 8));
+	ck_assert(!resident.absent);
 	ck_assert(reader.read(reader.context, (uint64_t)page + PAGE, &word, 8));
 	ck_assert(
 		reader.read(reader.context, (uint64_t)page + PAGE - 4, &word, 8)); /* half of it */

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_process_follow.c - what one event does to what is known: the times, and what is unsure
+ *
+ * The events are made up: the kernel writes one late, or loses one, when it likes.
+ */
+#include <check.h>
+#include "process_events.c"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+static const struct follow_case {
+	const char *name;
+	struct process_event event[4]; /* OTHER ends them */
+	uint64_t late, lost, malformed, unsure_ns, followed_ns;
+} cases[] = {
+	{ "in_order",
+	  { { .kind = PROCESS_EVENT_EXIT, .pid = 5, .time_ns = 100 },
+	    { .kind = PROCESS_EVENT_EXIT, .pid = 5, .time_ns = 200 } },
+	  0,
+	  0,
+	  0,
+	  NEVER,
+	  200 },
+	{ "at_once",
+	  { { .kind = PROCESS_EVENT_EXIT, .pid = 5, .time_ns = 100 },
+	    { .kind = PROCESS_EVENT_EXIT, .pid = 6, .time_ns = 100 } },
+	  0,
+	  0,
+	  0,
+	  NEVER,
+	  100 },
+	{ "late",
+	  { { .kind = PROCESS_EVENT_EXIT, .pid = 5, .time_ns = 200 },
+	    { .kind = PROCESS_EVENT_EXIT, .pid = 6, .time_ns = 199 } },
+	  1,
+	  0,
+	  0,
+	  199,
+	  200 },
+	{ "late_twice",
+	  { { .kind = PROCESS_EVENT_EXIT, .pid = 5, .time_ns = 200 },
+	    { .kind = PROCESS_EVENT_EXIT, .pid = 6, .time_ns = 150 },
+	    { .kind = PROCESS_EVENT_EXIT, .pid = 6, .time_ns = 170 } },
+	  2,
+	  0,
+	  0,
+	  150,
+	  200 },
+	{ "late_of_another_name_space",
+	  { { .kind = PROCESS_EVENT_EXIT, .pid = 5, .time_ns = 200 },
+	    { .kind = PROCESS_EVENT_MAP, .pid = 0, .time_ns = 150 } },
+	  1,
+	  0,
+	  0,
+	  150,
+	  200 },
+	{ "lost",
+	  { { .kind = PROCESS_EVENT_EXIT, .pid = 5, .time_ns = 200 },
+	    { .kind = PROCESS_EVENT_LOST, .lost = 7, .since_ns = 180, .time_ns = 300 },
+	    { .kind = PROCESS_EVENT_LOST, .lost = 2, .since_ns = 190, .time_ns = 310 } },
+	  0,
+	  9,
+	  0,
+	  180,
+	  200 },
+	{ "malformed",
+	  { { .kind = PROCESS_EVENT_MALFORMED, .since_ns = 180, .time_ns = 300 },
+	    { .kind = PROCESS_EVENT_MALFORMED, .since_ns = 170, .time_ns = 300 } },
+	  0,
+	  0,
+	  2,
+	  170,
+	  0 },
+};
+
+START_TEST(event_is_followed)
+{
+	const struct follow_case *c = &cases[_i];
+	struct process_events events = { .unsure_ns = NEVER };
+
+	for (int i = 0; i < COUNT(c->event) && c->event[i].kind != PROCESS_EVENT_OTHER; i++)
+		follow_event(&events, &c->event[i]);
+	ck_assert_msg(events.counters.late == c->late && events.counters.lost == c->lost &&
+			      events.counters.malformed == c->malformed,
+		      "%s: late %llu, lost %llu, malformed %llu", c->name,
+		      (unsigned long long)events.counters.late,
+		      (unsigned long long)events.counters.lost,
+		      (unsigned long long)events.counters.malformed);
+	ck_assert_msg(events.unsure_ns == c->unsure_ns, "%s: unsure", c->name);
+	ck_assert_msg(events.followed_ns == c->followed_ns, "%s: followed", c->name);
+	process_set_deinit(&events.processes);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("process_follow");
+	TCase *tcase = tcase_create("process_follow");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_loop_test(tcase, event_is_followed, 0, COUNT(cases));
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

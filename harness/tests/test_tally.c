@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_tally.c - what the reports add up: faults by function, each cell once
+ */
+#include <check.h>
+#include <stdlib.h>
+#include "results_fixture.h"
+
+#define FAULT(function, image, count)                                                              \
+	"{\"type\":\"finding\",\"verdict\":\"table_fault\",\"function\":\"" function               \
+	"\",\"image\":\"" image "\",\"count\":" #count "}"
+
+START_TEST(fault_counts_each_cell_once)
+{
+	struct results results;
+	struct tally tally;
+
+	fixture_results(&results);
+	for (size_t i = 0; i < 2; i++) {
+		struct cell *cell = &results.cell[i];
+
+		cell_set(cell, CELL_FAILED, "table_fault");
+		fixture_object(cell, FAULT("broken", "/lib/a.so", 5));
+		fixture_object(cell, FAULT("broken", "/lib/a.so", 7));
+		fixture_object(cell, FAULT("other", "/lib/a.so", 1));
+		fixture_object(cell, FAULT("broken", "/lib/b.so", 100));
+	}
+	tally_init(&tally, &results);
+	size_t found = 0;
+	for (size_t i = 0; i < tally.fault_count; i++) {
+		const struct tally_fault *fault = &tally.fault[i];
+
+		ck_assert(!i || tally.fault[i - 1].points >= fault->points);
+		if (!strcmp(fault->function, "broken") && !strcmp(fault->image, "a.so")) {
+			ck_assert_uint_eq(fault->points, 24);
+			ck_assert_uint_eq(fault->cells, 2);
+			ck_assert_str_eq(fault->toolchains, "gcc-12.2.0");
+			ck_assert_str_eq(fault->kernels, "host");
+			found++;
+		} else if (!strcmp(fault->function, "broken")) {
+			ck_assert_str_eq(fault->image, "b.so");
+			ck_assert_uint_eq(fault->points, 200);
+			ck_assert_uint_eq(fault->cells, 2);
+			found++;
+		} else if (!strcmp(fault->function, "other")) {
+			ck_assert_uint_eq(fault->points, 2);
+			ck_assert_uint_eq(fault->cells, 2);
+			found++;
+		} else {
+			ck_assert_str_eq(fault->function, "_init");
+			ck_assert_str_eq(fault->image, "chain");
+			ck_assert_uint_eq(fault->points, 2);
+			ck_assert_uint_eq(fault->cells, 1);
+			found++;
+		}
+	}
+	ck_assert_uint_eq(found, 4);
+	ck_assert_uint_eq(tally.fault_count, 4);
+	ck_assert_uint_eq(tally.skip_count, 1);
+	ck_assert_uint_eq(tally.skip[0].cells, 1);
+	ck_assert_str_eq(tally.skip[0].reason, "no_compiler");
+	ck_assert_uint_eq(tally.uncovered, 2);
+	ck_assert_uint_eq(tally.untrapped, 0);
+	tally_deinit(&tally);
+	results_deinit(&results);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("tally");
+	TCase *tcase = tcase_create("tally");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_test(tcase, fault_counts_each_cell_once);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
