@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_bpf_records.c - a point gets the record of this very stop of its thread, or none
+ *
+ * The session is made up, and gives the records that the test says: no BPF is needed. A record that was
+ * not sent, or that is of an earlier stop, must not pass for this one's.
+ */
+#include <check.h>
+#include "engines/bpf_records.c"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define PC	     0x401000
+#define SP	     0x7ffe1000
+#define TID	     7
+
+static struct bpf_session {
+	struct walk_record record[4];
+	bool frame_pointer[4];
+	int count; /* that wait */
+} session;
+
+int bpf_session_open(const struct bpf_session_options *options, struct bpf_session **ret,
+		     struct error *error)
+{
+	*ret = &session;
+	return 0;
+}
+
+void bpf_session_close(struct bpf_session *closed)
+{
+}
+
+const char *bpf_session_method_name(const struct bpf_session *named)
+{
+	return "none";
+}
+
+int bpf_session_set_process(struct bpf_session *set, const struct address_space *space,
+			    struct error *error)
+{
+	return 0;
+}
+
+void bpf_session_forget_process(struct bpf_session *forgotten, pid_t pid)
+{
+}
+
+int bpf_session_attach_steps(struct bpf_session *attached, struct error *error)
+{
+	return 0;
+}
+
+int bpf_session_consume(struct bpf_session *consumed, bpf_record_fn fn, void *context,
+			struct error *error)
+{
+	for (int i = 0; i < consumed->count; i++)
+		fn(context, &consumed->record[i], consumed->frame_pointer[i]);
+	consumed->count = 0;
+	return 0;
+}
+
+static void send(uint32_t tid, uint64_t pc, uint64_t sp, uint32_t count, bool frame_pointer)
+{
+	struct walk_record *record = &session.record[session.count];
+
+	memset(record, 0, sizeof(*record));
+	record->entry = WALK_ENTRY_STEP;
+	record->tid = tid;
+	record->sp = sp;
+	record->count = count;
+	record->stop = STOP_COMPLETE;
+	for (uint32_t i = 0; i < count; i++)
+		record->pc[i] = pc + i;
+	session.frame_pointer[session.count++] = frame_pointer;
+}
+
+static const struct record_case {
+	const char *name;
+	uint32_t tid;
+	uint64_t pc, sp;
+	uint32_t count;
+	bool sent_for_frame_pointer, asked_for_frame_pointer;
+	int result;
+} cases[] = {
+	{ "this_stop", TID, PC, SP, 3, false, false, 0 },
+	{ "of_one_frame", TID, PC, SP, 1, false, false, 0 },
+	{ "of_no_frame", TID, PC, SP, 0, false, false, 1 },
+	{ "of_another_thread", TID + 1, PC, SP, 3, false, false, 1 },
+	{ "at_another_pc", TID, PC + 1, SP, 3, false, false, 1 },
+	{ "at_another_stack_pointer", TID, PC, SP + 8, 3, false, false, 1 },
+	{ "baseline", TID, PC, SP, 3, true, true, 0 },
+	{ "baseline_has_no_stack_pointer", TID, PC, 0, 3, true, true, 0 },
+	{ "baseline_at_another_pc", TID, PC - 1, SP, 3, true, true, 1 },
+	{ "baseline_is_not_the_walks", TID, PC, SP, 3, true, false, 1 },
+	{ "walks_is_not_the_baselines", TID, PC, SP, 3, false, true, 1 },
+};
+
+static const struct trace_stop stop = { .tid = TID, .regs = { .rip = PC, .rsp = SP } };
+
+static int take(struct bpf_records *records, bool frame_pointer, struct stack *ret)
+{
+	struct error error;
+
+	return bpf_records_take(records, &stop, frame_pointer, ret, &error);
+}
+
+START_TEST(record_is_of_this_stop_or_none)
+{
+	const struct record_case *c = &cases[_i];
+	struct bpf_records *records = bpf_records_create(true, true, WALK_METHOD_LOOP, false);
+	struct stack stack = { .limit = WALK_FRAMES_MAX };
+	struct error error;
+
+	ck_assert(!bpf_records_open(records, &error));
+	ck_assert_int_eq(take(records, c->asked_for_frame_pointer, &stack), 1);
+	send(c->tid, c->pc, c->sp, c->count, c->sent_for_frame_pointer);
+	int result = take(records, c->asked_for_frame_pointer, &stack);
+	ck_assert_msg(result == c->result, "%s: %d", c->name, result);
+	if (!result) {
+		ck_assert_uint_eq(stack.count, c->count);
+		for (uint32_t i = 0; i < c->count; i++)
+			ck_assert_uint_eq(stack.pc[i], PC + i);
+	}
+	/* The same stop once more, of which nothing was sent: the one before is stale. */
+	ck_assert_msg(take(records, c->asked_for_frame_pointer, &stack) == 1, "%s: twice", c->name);
+	stack_deinit(&stack);
+	bpf_records_destroy(records);
+}
+END_TEST
+
+/* What was read between two stops belongs to the one behind it, and the last one counts. */
+START_TEST(last_record_of_the_thread_counts)
+{
+	struct bpf_records *records = bpf_records_create(true, false, WALK_METHOD_LOOP, false);
+	struct stack stack = { .limit = WALK_FRAMES_MAX };
+	struct error error;
+
+	ck_assert(!bpf_records_open(records, &error));
+	send(TID, PC - 16, SP, 2, false);
+	send(TID + 1, PC, SP, 5, false);
+	send(TID, PC, SP, 4, false);
+	ck_assert_int_eq(take(records, false, &stack), 0);
+	ck_assert_uint_eq(stack.count, 4);
+	send(TID, PC, SP, 4, false);
+	send(TID, PC - 16, SP, 2, false);
+	ck_assert_int_eq(take(records, false, &stack), 1);
+	send(TID, PC, SP, 4, false);
+	ck_assert(!bpf_session_consume(records->session, keep, records, &error));
+	bpf_records_forget(records, TID);
+	ck_assert_int_eq(take(records, false, &stack), 1);
+	stack_deinit(&stack);
+	bpf_records_destroy(records);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("bpf_records");
+	TCase *tcase = tcase_create("bpf_records");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_loop_test(tcase, record_is_of_this_stop_or_none, 0, COUNT(cases));
+	tcase_add_test(tcase, last_record_of_the_thread_counts);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
