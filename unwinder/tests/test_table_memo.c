@@ -388,6 +388,74 @@ START_TEST(root_is_found_again)
 }
 END_TEST
 
+/* ---- headers that are not as compilers write them --------------------------------------- */
+
+/* What an FDE's header may have: the whole section then goes the plain way, which knows what it means. */
+static const struct header_case {
+	const char *name;
+	uint64_t pc, range;
+	struct literal behind; /* the range: the augmentation's length, its data, instructions */
+} header_cases[] = {
+	{ "usual", TEST_PC, RANGE, BYTES("\0\x41\x0e\x10") },
+	{ "augmentation_data_are_skipped", TEST_PC, RANGE, BYTES("\2\x0e\x20\x41\x0e\x10") },
+	{ "length_in_two_bytes", TEST_PC, RANGE, BYTES("\x80\0\x41\x0e\x10") },
+	{ "length_in_two_bytes_before_many", TEST_PC, RANGE,
+	  BYTES("\x81\0\0\x41\x0e\x10" EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT) },
+	{ "data_to_the_end", TEST_PC, RANGE, BYTES("\3\x41\x0e\x10") },
+	{ "data_beyond_the_end", TEST_PC, RANGE, BYTES("\4\x41\x0e\x10") },
+	{ "data_far_beyond_the_end", TEST_PC, RANGE, BYTES("\x7f\x41\x0e\x10") },
+	{ "before_the_segment", 0x800, 0x900, BYTES("\0\x41\x0e\x10") },
+	{ "wholly_before_the_segment", 0x800, 0x100, BYTES("\0\x41\x0e\x10") },
+	{ "over_the_segments_end", 0x1f80, RANGE, BYTES("\0\x41\x0e\x10") },
+	{ "to_the_segments_end", 0x1f00, RANGE, BYTES("\0\x41\x0e\x10") },
+	{ "at_the_segments_end", 0x2000, RANGE, BYTES("\0\x41\x0e\x10") },
+	{ "range_of_four_gigabytes", TEST_PC, UINT32_MAX, BYTES("\0\x41\x0e\x10") },
+};
+
+START_TEST(header_is_never_misread)
+{
+	const struct header_case *c = &header_cases[_i];
+	struct image_segment segment = { 0x1000, 0x1000, 0, 0x1000, true };
+	static struct section section;
+	struct table *fast, *plain;
+	struct image image;
+	struct error error;
+	struct cfi *cfi;
+
+	section_init(&section);
+	add_fde(&section, 0x1800, 0x40, PUSHED, sizeof(PUSHED) - 1);
+	/* add_fde()'s own length is taken for the first of these bytes. */
+	add_fde(&section, c->pc, c->range, c->behind.data + 1, c->behind.size - 1);
+	section.data[section.start[1] - 1] = (uint8_t)c->behind.data[0];
+	add_fde(&section, 0x1900, 0x40, PUSHED, sizeof(PUSHED) - 1);
+	add(&section, "\0\0\0", 4);
+	image = (struct image) {
+		.path = "made",
+		.machine = EM_X86_64,
+		.eh_frame = { section.data, section.size, VADDR, 0, ".eh_frame" },
+		.segment = &segment,
+		.segment_count = 1,
+	};
+	ck_assert_msg(!cfi_create(&image, &cfi, &error), "%s", error.message);
+	ck_assert_msg(!table_create(&image, cfi, &plain, &error), "%s", error.message);
+	ck_assert_msg(!table_build(&image, &fast, &error), "%s", error.message);
+	for (uint64_t vaddr = 0x1000; vaddr < 0x2000; vaddr++) {
+		uint32_t a = table_find(fast, vaddr), b = table_find(plain, vaddr);
+
+		ck_assert_msg(
+			(a < TABLE_MARKER_COUNT || b < TABLE_MARKER_COUNT)
+				? a == b
+				: !memcmp(&fast->rule[a], &plain->rule[b], sizeof(fast->rule[a])),
+			"%s: 0x%" PRIx64 ": rule %u, plainly %u", c->name, vaddr, a, b);
+	}
+	ck_assert_uint_eq(fast->lost_fdes, plain->lost_fdes);
+	ck_assert_uint_eq(fast->fde_count, plain->fde_count);
+	table_destroy(fast);
+	table_destroy(plain);
+	cfi_destroy(cfi);
+}
+END_TEST
+
 /* ---- many, drawn ------------------------------------------------------------------------ */
 
 static uint64_t random_state;
@@ -508,6 +576,7 @@ int main(void)
 	tcase_add_loop_test(tcase, end_of_a_run_and_the_next_fde, 0, 24);
 	tcase_add_test(tcase, what_was_met_is_not_interpreted_again);
 	tcase_add_test(tcase, root_is_found_again);
+	tcase_add_loop_test(tcase, header_is_never_misread, 0, COUNT(header_cases));
 	tcase_add_loop_test(tcase, many_fdes_say_what_the_reader_says, 0, 10);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
