@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_tracer_parts.c - the tracer's questions about addresses, at their borders
+ *
+ * In a run nearly all answers are far from the border: whole programs do not judge these.
+ */
+#include <check.h>
+#include <inttypes.h>
+#include "truth/tracer_stacks.c"
+#include "truth/tracer_step.c"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define SLOT	     0x7000
+
+static const struct {
+	const char *name;
+	struct address_range range;
+	uint64_t address;
+	bool in;
+} range_cases[] = {
+	{ "first_byte", { 0x1000, 0x2000 }, 0x1000, true },
+	{ "before_it", { 0x1000, 0x2000 }, 0xfff, false },
+	{ "last_byte", { 0x1000, 0x2000 }, 0x1fff, true },
+	{ "behind_it", { 0x1000, 0x2000 }, 0x2000, false },
+	{ "empty", { 0x1000, 0x1000 }, 0x1000, false },
+	{ "none", { 0, 0 }, 0, false },
+};
+
+START_TEST(range_has_its_first_byte_and_not_its_end)
+{
+	ck_assert_msg(in_range(range_cases[_i].range, range_cases[_i].address) ==
+			      range_cases[_i].in,
+		      "%s", range_cases[_i].name);
+}
+END_TEST
+
+START_TEST(extent_has_slack_on_both_sides)
+{
+	const struct thread thread = { .base = 0x200000 };
+	const uint64_t from = 0x100000;
+
+	ck_assert(in_extent(&thread, from, from - STACK_SLACK));
+	ck_assert(!in_extent(&thread, from, from - STACK_SLACK - 1));
+	ck_assert(in_extent(&thread, from, thread.base + STACK_SLACK));
+	ck_assert(!in_extent(&thread, from, thread.base + STACK_SLACK + 1));
+	ck_assert(in_extent(&thread, from, from));
+}
+END_TEST
+
+/* ---- a frame that was taken off --------------------------------------------------------- */
+
+static int read_slot(void *context, uint64_t address, void *ret, size_t size)
+{
+	const uint64_t *word = context;
+
+	if (!word || address != SLOT || size != sizeof(*word))
+		return -1;
+	memcpy(ret, word, size);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	uint64_t sp, word;
+	bool readable, back;
+} taken_cases[] = {
+	{ "slot_as_it_was", SLOT, 0x401000, true, true },
+	{ "slot_is_overwritten", SLOT, 0x401001, true, false },
+	{ "slot_can_not_be_read", SLOT, 0x401000, false, false },
+	{ "above_the_slot", SLOT + 8, 0x401000, true, false },
+	{ "below_the_slot", SLOT - 8, 0x401000, true, false },
+};
+
+START_TEST(frame_is_put_back_at_its_slot_alone)
+{
+	struct shadow_frame outer = { .slot = SLOT + 64, .return_address = 0x400000 };
+	struct tracer tracer = { 0 };
+	struct thread thread = { 0 };
+	uint64_t word = taken_cases[_i].word;
+
+	tracer.memory.read = read_slot;
+	tracer.memory.context = taken_cases[_i].readable ? &word : NULL;
+	shadow_stack_init(&thread.shadow, true);
+	ck_assert(shadow_stack_call(&thread.shadow, outer.slot, outer.return_address, NULL));
+	thread.shadow.taken_off = (struct shadow_frame) { .slot = SLOT,
+							  .return_address = 0x401000 };
+	ck_assert_int_eq(apply_taken_off(&tracer, &thread, taken_cases[_i].sp), 0);
+	ck_assert_msg(tracer.counters.put_back == taken_cases[_i].back &&
+			      thread.shadow.count == 1u + taken_cases[_i].back,
+		      "%s: %zu frames", taken_cases[_i].name, thread.shadow.count);
+	if (taken_cases[_i].back) {
+		ck_assert_uint_eq(thread.shadow.frame[1].slot, SLOT);
+		ck_assert_uint_eq(thread.shadow.frame[1].return_address, 0x401000);
+	}
+	/* Elsewhere it may still come back; at its slot it was decided. */
+	ck_assert_msg((thread.shadow.taken_off.slot == SLOT) == (taken_cases[_i].sp != SLOT), "%s",
+		      taken_cases[_i].name);
+	shadow_stack_deinit(&thread.shadow);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("tracer_parts");
+	TCase *tcase = tcase_create("tracer_parts");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_loop_test(tcase, range_has_its_first_byte_and_not_its_end, 0, COUNT(range_cases));
+	tcase_add_test(tcase, extent_has_slack_on_both_sides);
+	tcase_add_loop_test(tcase, frame_is_put_back_at_its_slot_alone, 0, COUNT(taken_cases));
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
