@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#
+# mutant_places.py - where scripts/mutants can plant a wrong line in a C file, and which
+#
+# The rules look at tokens, not at a syntax tree:
+#
+#       comparison         < <= > >= == != by its neighbour
+#       constant           one more or one less, #define's values too
+#       sign               + - << >> by the other, and where they assign
+#       logic              && || & | by the other; ! dropped
+#       dropped statement  an expression statement, break or continue
+#       dropped check      the condition of an if that only leaves: never true
+#
+# Left out is what no unit test can see: comments, strings, assertions; releases (RELEASES); what
+# happens when there is no memory: the check of an allocation, and the sizes in it, which are a
+# sanitizer's to find; 0 that only initialises; sizes of arrays.
+import collections
+import re
+
+# What gives something back: leaving it out is a leak, and no answer changes.
+RELEASES = re.compile(
+    r"(\w+_)?(free|close|fclose|munmap|deinit|destroy|detach|va_end|freeaddrinfo|unlink|"
+    r"xmlFree\w*|json_decref|prefetch|madvise|setvbuf|waitpid|nanosleep|fflush)$"
+)
+ALLOCATES = re.compile(
+    r"(\w+_)?(malloc|calloc|realloc|reallocarray|strdup|strndup|asprintf|memdup)$"
+)
+KEYWORDS = frozenset(
+    "if else for while do switch case default return break continue goto struct enum union "
+    "const static unsigned int char bool void long short signed volatile extern typedef "
+    "sizeof inline float double register".split()
+)
+TYPES = re.compile(r"(u?int\d*_t|size_t|ssize_t|pid_t|__[su]\d+|bool|FILE|off_t|Elf\w*|Dwarf\w*)$")
+SWAPS = {
+    "<": "<=",
+    "<=": "<",
+    ">": ">=",
+    ">=": ">",
+    "==": "!=",
+    "!=": "==",
+    "&&": "||",
+    "||": "&&",
+    "+": "-",
+    "-": "+",
+    "+=": "-=",
+    "-=": "+=",
+    "<<": ">>",
+    ">>": "<<",
+    "&": "|",
+    "|": "&",
+}
+KIND = {
+    "<": "comparison",
+    "<=": "comparison",
+    ">": "comparison",
+    ">=": "comparison",
+    "==": "comparison",
+    "!=": "comparison",
+    "&&": "logic",
+    "||": "logic",
+    "&": "logic",
+    "|": "logic",
+}
+TOKEN = re.compile(
+    r"""(?P<space>\s+|//[^\n]*|/\*.*?\*/|\\\n)
+    |(?P<string>L?"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')
+        |(?P<number>\.?\d(?:[eEpP][+-]|[\w.])*)
+        |(?P<word>[A-Za-z_]\w*)|(?P<sign><<=|>>=|\.\.\.|->|\+\+|--
+        |<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|.)""",
+    re.S | re.X,
+)
+
+Token = collections.namedtuple("Token", "kind text at end")
+Mutant = collections.namedtuple("Mutant", "file line kind before after nth at end text")
+
+
+def tokens_of(text):
+    """Without what the compiler doesn't see, and lines of the preprocessor but #define's."""
+    ret, at, line_begins = [], 0, True
+    while at < len(text):
+        found = TOKEN.match(text, at)
+        kind, value = found.lastgroup, found.group()
+        if kind == "sign" and value == "#" and line_begins:
+            end = re.compile(r"(?<!\\)\n|\Z").search(text, at).end()
+            plain = re.match(r"#\s*define\s+\w+[ \t]+(?![\"'])", text[at:end])
+            if plain:  # a constant: only its numbers are of interest
+                ret.append(Token("define", "#", at, end))
+            at = end
+            continue
+        line_begins = kind == "space" and (line_begins or "\n" in value)
+        if kind != "space":
+            ret.append(Token(kind, value, at, found.end()))
+        at = found.end()
+    return ret
+
+
+def closing(tokens, at):
+    """The index of the token that closes the bracket at index at."""
+    depth = 0
+    for i in range(at, len(tokens)):
+        if tokens[i].text in "([{":
+            depth += 1
+        elif tokens[i].text in ")]}":
+            depth -= 1
+            if not depth:
+                return i
+    return len(tokens) - 1
+
+
+def silenced(tokens):
+    """Indices of tokens that are left as they are."""
+    ret = set()
+    for i, token in enumerate(tokens[:-1]):
+        if ALLOCATES.match(token.text) and tokens[i + 1].text == "(":
+            ret.update(range(i + 1, closing(tokens, i + 1) + 1))
+        if token.text in (
+            "assert",
+            "static_assert",
+            "_Static_assert",
+            "__attribute__",
+            "offsetof",
+            "SEC",
+            "case",
+        ) or token.text.startswith("__uint"):
+            if tokens[i + 1].text == "(":
+                ret.update(range(i, closing(tokens, i + 1) + 1))
+            elif token.text == "case":  # two cases of one value don't build
+                while tokens[i].text not in (":", "{"):
+                    ret.add(i)
+                    i += 1
+        elif (
+            token.text == "["
+            and i >= 2
+            and tokens[i - 1].kind == "word"
+            and (
+                tokens[i - 2].text == "*"
+                or tokens[i - 2].kind == "word"
+                and (
+                    TYPES.match(tokens[i - 2].text)
+                    or tokens[i - 2].text in KEYWORDS
+                    or tokens[i - 3].text == "struct"
+                )
+            )
+        ):
+            ret.update(range(i, closing(tokens, i) + 1))
+    return ret
+
+
+def number_changes(token, lot):
+    found = re.match(r"(0[xX][0-9a-fA-F]+|\d+)([uUlL]*)$", token.text)
+    if not found:
+        return None
+    value = (
+        int(found.group(1), 0) if not re.match(r"0\d", found.group(1)) else int(found.group(1), 8)
+    )
+    value += 1 if value == 0 or lot else -1
+    return (hex(value) if found.group(1)[:2].lower() == "0x" else str(value)) + found.group(2)
+
+
+def places(text):
+    """Yields (kind, at, end, replacement)."""
+    tokens = tokens_of(text)
+    still = silenced(tokens)
+    depth, brackets, starts, body = 0, [], False, []
+    for i, token in enumerate(tokens):
+        before = tokens[i - 1] if i else Token("", "", 0, 0)
+        after = tokens[i + 1] if i + 1 < len(tokens) else Token("", "", 0, 0)
+        in_body = bool(body)
+        if token.text == "{":
+            # ") {" at the top opens a function; "= {" and "[] = {" a list.
+            if body or (before.text == ")" and depth == 0):
+                body.append(i)
+            depth += 1
+        elif token.text == "}":
+            depth -= 1
+            if body:
+                body.pop()
+        if i in still:
+            continue
+        if token.kind == "define":
+            value = re.match(r"(#\s*define\s+\w+\s+)(.*)", text[token.at : token.end], re.S)
+            for number in re.finditer(
+                r"\b(0[xX][0-9a-fA-F]+|\d+)[uUlL]*\b", value.group(2).split("/*")[0]
+            ):
+                at = token.at + len(value.group(1)) + number.start()
+                changed = number_changes(Token("number", number.group(), at, 0), True)
+                yield "constant", at, at + len(number.group()), changed
+            continue
+        if token.kind == "number":
+            alone = before.text in "{," and after.text in "}," and token.text == "0"
+            if not alone and in_body or before.text == "=" and not in_body:
+                changed = number_changes(token, i % 2)
+                if changed:
+                    yield "constant", token.at, token.end, changed
+            continue
+        if not in_body:
+            continue
+        operand = (
+            before.kind in ("word", "number")
+            and before.text not in ("return", "case", "sizeof")
+            or before.text in (")", "]")
+        )
+        if (
+            token.text in SWAPS
+            and operand
+            and not (before.text == ")" and token.text in "&-+" and casts(tokens, i - 1))
+        ):
+            yield KIND.get(token.text, "sign"), token.at, token.end, SWAPS[token.text]
+        elif token.text == "!" and not operand:
+            yield "logic", token.at, token.end, ""
+        elif token.text == "if" and after.text == "(":
+            end = closing(tokens, i + 1)
+            leaves = tokens[end + 1].text
+            if leaves in ("return", "break", "continue", "goto") and not is_of_memory(
+                tokens, i, end
+            ):
+                yield "dropped check", after.at, tokens[end].end, "(0 && " + text[
+                    after.at : tokens[end].end
+                ] + ")"
+        elif token.text in ("break", "continue") and after.text == ";":
+            yield "dropped statement", token.at, token.end, ""
+        elif begins_statement(tokens, i):
+            end = i
+            while tokens[end].text != ";" and tokens[end].text not in "{}":
+                end = closing(tokens, end) + 1 if tokens[end].text in "([" else end + 1
+            declares = (
+                after.kind == "word"
+                or after.text == "*"
+                and tokens[i + 2].kind == "word"
+                or TYPES.match(token.text)
+            )
+            if (
+                tokens[end].text == ";"
+                and not declares
+                and not (after.text == "(" and RELEASES.match(token.text))
+            ):
+                yield "dropped statement", token.at, tokens[end].at, ""
+
+
+def casts(tokens, end):
+    """Is what closes at end a type in brackets?"""
+    at = end
+    while tokens[at].text != "(":
+        at -= 1
+    return all(
+        t.text in KEYWORDS or t.text == "*" or TYPES.match(t.text) for t in tokens[at + 1 : end]
+    )
+
+
+def is_of_memory(tokens, i, end):
+    """Does the check at i .. end look at what an allocation gave, or leave for want of memory?"""
+    behind = end
+    while tokens[behind].text not in ";{}":
+        behind += 1
+    if any("memory" in t.text.lower() for t in tokens[end:behind] if t.kind != "sign"):
+        return True
+    return any(
+        ALLOCATES.match(t.text) or t.text in ("grow", "tsearch")
+        for t in tokens[max(i - 25, 0) : end]
+    ) and any(t.text == "!" for t in tokens[i:end])
+
+
+def begins_statement(tokens, i):
+    token, before = tokens[i], tokens[i - 1]
+    if token.kind != "word" or token.text in KEYWORDS:
+        return False
+    if before.text in (";", "{", "}", "else"):
+        return bracket_free(tokens, i)
+    if before.text == ")":  # of an if, for, while
+        depth = 0
+        for j in range(i - 1, -1, -1):
+            depth += tokens[j].text == ")"
+            depth -= tokens[j].text == "("
+            if not depth:
+                return tokens[j - 1].text in ("if", "for", "while")
+    return False
+
+
+def bracket_free(tokens, i):
+    """False in the head of a for, and in a list of values."""
+    for j in range(i - 1, max(i - 200, 0), -1):
+        if tokens[j].text in ")]":
+            return True
+        if tokens[j].text == "(":
+            return False
+        if tokens[j].text in ";}":
+            continue
+        if tokens[j].text == "{":
+            return tokens[j - 1].text in (")", "else", "do", ":")
+    return True
+
+
+def squeeze(line):
+    return re.sub(r"\s+", " ", line).strip()
+
+
+def mutants_of(file, text):
+    seen, ret = collections.Counter(), []
+    for kind, at, end, replacement in places(text):
+        first = text.rfind("\n", 0, at) + 1
+        last = text.find("\n", end)
+        before = squeeze(text[first:last])
+        after = squeeze(text[first:at] + replacement + text[end:last])
+        key = (before, after)
+        seen[key] += 1
+        ret.append(
+            Mutant(
+                file,
+                text.count("\n", 0, at) + 1,
+                kind,
+                before,
+                after,
+                seen[key],
+                at,
+                end,
+                replacement,
+            )
+        )
+    return ret
