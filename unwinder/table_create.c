@@ -14,8 +14,52 @@ struct fde_rows {
 	struct table_builder *builder;
 	uint64_t from, to; /* the part of the FDE at hand that is wanted */
 	uint64_t decoded;  /* where its last row ended */
+	uint32_t segment;  /* the first one that ends behind the last row */
 	bool first_time;   /* its rows are not counted yet */
 };
+
+static uint64_t segment_end(const struct table *table, uint32_t segment)
+{
+	return table->segment[segment].vaddr + table_segment_bytes(table, &table->segment[segment]);
+}
+
+/* The first segment that ends behind vaddr, or their number. */
+static uint32_t segment_behind(const struct table *table, uint64_t vaddr)
+{
+	uint32_t low = 0, high = table->segment_count;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if (segment_end(table, middle) > vaddr)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* A rule for pc .. pc_end, wherever that is in a segment. FDEs may begin or end outside of them, and
+ * one may reach from one into another: a segment's first page begins with what holds there. */
+static void put_rule(struct fde_rows *rows, uint64_t pc, uint64_t pc_end, uint32_t rule)
+{
+	const struct table *table = rows->builder->table;
+
+	for (; rows->segment < table->segment_count && segment_end(table, rows->segment) <= pc;
+	     rows->segment++)
+		;
+	for (uint32_t i = rows->segment; i < table->segment_count; i++) {
+		uint64_t start = table->segment[i].vaddr;
+
+		if (start >= pc_end)
+			return;
+		if (!table->segment[i].page_count)
+			continue;
+		if (start >= pc)
+			builder_cut(rows->builder);
+		builder_row(rows->builder, start > pc ? start : pc, rule);
+	}
+}
 
 static int on_row(void *context, const struct row *row)
 {
@@ -32,14 +76,16 @@ static int on_row(void *context, const struct row *row)
 	if (number < TABLE_MARKER_COUNT)
 		table->lost[number] += rows->first_time;
 	if (row->pc < rows->to && row->pc_end > rows->from)
-		builder_row(rows->builder, row->pc > rows->from ? row->pc : rows->from, number);
+		put_rule(rows, row->pc > rows->from ? row->pc : rows->from,
+			 row->pc_end < rows->to ? row->pc_end : rows->to, number);
 	return rows->builder->out_of_memory;
 }
 
 void builder_fde(struct table_builder *builder, const struct cfi *cfi, const struct cfi_fde *fde,
 		 uint64_t from, uint64_t to, bool first_time)
 {
-	struct fde_rows rows = { builder, from, to, from, first_time };
+	struct fde_rows rows = { builder,   from, to, from, segment_behind(builder->table, from),
+				 first_time };
 	struct error ignored;
 
 	if (cfi_rows(cfi, fde, on_row, &rows, &ignored) >= 0)
@@ -49,7 +95,16 @@ void builder_fde(struct table_builder *builder, const struct cfi *cfi, const str
 	if (rows.decoded < from)
 		rows.decoded = from;
 	if (rows.decoded < to)
-		builder_row(builder, rows.decoded, TABLE_MALFORMED);
+		put_rule(&rows, rows.decoded, to, TABLE_MALFORMED);
+}
+
+/* No address of it is in a segment. */
+static bool is_outside(const struct table *table, const struct cfi_fde *fde)
+{
+	uint32_t segment = segment_behind(table, fde->pc_begin);
+
+	return segment == table->segment_count ||
+	       table->segment[segment].vaddr >= fde->pc_begin + fde->pc_range;
 }
 
 static void create_fdes(struct table_builder *builder, const struct cfi *cfi)
@@ -59,7 +114,7 @@ static void create_fdes(struct table_builder *builder, const struct cfi *cfi)
 		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
 		uint64_t next = UINT64_MAX, end;
 
-		if (!table_segment_find(builder->table, fde->pc_begin)) {
+		if (is_outside(builder->table, fde)) {
 			builder->table->lost_fdes++;
 			continue;
 		}

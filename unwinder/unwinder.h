@@ -445,7 +445,7 @@ struct table {
 	uint64_t fde_count;		   /* that were read */
 	uint64_t cfi_row_count;		   /* canonical rows, before merging; at least one an FDE */
 	uint64_t lost[TABLE_MARKER_COUNT]; /* CFI rows that became a marker, by marker */
-	uint64_t lost_fdes; /* FDEs that could not be read, or lie outside executable segments */
+	uint64_t lost_fdes; /* not read, or in no executable segment: lost_cfi.h names them */
 };
 
 /*
