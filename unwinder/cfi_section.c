@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cfi_section.h"
+#include "elf_image.h"
 
 /* What is kept may pass three times the section's size only in sections whose entries are smaller
  * than any that a compiler writes, and then ends here: the rest of the entries is lost. */
@@ -350,6 +351,23 @@ static int read_entries(struct cfi *cfi, struct error *error)
 
 /* ---- life -------------------------------------------------------------------------------- */
 
+/* Of several sections of the name one is read. The others are lost, and that is said. */
+static void add_other_sections(struct cfi *cfi)
+{
+	const struct image_file *file = cfi->image->priv;
+	size_t kept = file ? sizeof(file->other_eh_frame) / sizeof(file->other_eh_frame[0]) : 0;
+
+	for (size_t i = 0; file && cfi->is_eh_frame && i < file->other_eh_frames; i++) {
+		const struct image_section *other = &file->other_eh_frame[i < kept ? i : kept - 1];
+		struct error error;
+		error_set(&error, ERROR_UNSUPPORTED_ELF, NULL, other->file_offset,
+			  "another section .eh_frame%s of 0x%zx bytes is not read: the one at "
+			  "0x%" PRIx64 " is",
+			  i < kept ? "" : ", and more,", other->size, cfi->section->file_offset);
+		error_list_add(&cfi->diagnostics, &error);
+	}
+}
+
 int cfi_create_section(const struct image *image, const char *name, struct cfi **ret,
 		       struct error *error)
 {
@@ -373,6 +391,7 @@ int cfi_create_section(const struct image *image, const char *name, struct cfi *
 	}
 	if (read_entries(cfi, error) || cfi_order(cfi, error))
 		goto fail;
+	add_other_sections(cfi);
 	return 0;
 fail:
 	cfi_destroy(cfi);

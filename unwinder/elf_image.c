@@ -259,6 +259,26 @@ static int section_bytes(const struct image *image, Elf_Scn *section, GElf_Shdr 
 	return 0;
 }
 
+/* Another .eh_frame, which is not read: cfi_create() says so. */
+static void keep_other(struct image_file *file, const GElf_Shdr *header)
+{
+	static const uint8_t nothing[16];
+	size_t kept = sizeof(file->other_eh_frame) / sizeof(file->other_eh_frame[0]);
+
+	/* What ends an .eh_frame may be all of one. */
+	if (header->sh_size <= sizeof(nothing) &&
+	    !memcmp(file->data + header->sh_offset, nothing, header->sh_size))
+		return;
+	if (file->other_eh_frames < kept)
+		file->other_eh_frame[file->other_eh_frames] = (struct image_section) {
+			.size = header->sh_size,
+			.vaddr = header->sh_addr,
+			.file_offset = header->sh_offset,
+			.name = ".eh_frame",
+		};
+	file->other_eh_frames++;
+}
+
 static int read_sections(struct image *image, const struct image_file *file, struct error *error)
 {
 	size_t names;
@@ -284,6 +304,9 @@ static int read_sections(struct image *image, const struct image_file *file, str
 			image->empty_eh_frames += image->eh_frame.name ? 1 : 0;
 			failed = section_bytes(image, section, &header, ".eh_frame", false,
 					       &image->eh_frame, error);
+		} else if (!strcmp(name, ".eh_frame") && header.sh_type != SHT_NOBITS &&
+			   header.sh_size) {
+			keep_other(image->priv, &header);
 		} else if (!strcmp(name, ".eh_frame_hdr"))
 			failed = section_bytes(image, section, &header, ".eh_frame_hdr", false,
 					       &image->eh_frame_hdr, error);

@@ -49,11 +49,22 @@ struct image_file {
 	bool stubs_read;
 	struct plt_stub *stub; /* by start */
 	size_t stub_count;
+	/* Sections of that name behind the one that is read; how many there are, and the first. */
+	size_t other_eh_frames;
+	struct image_section other_eh_frame[8];
 	/* Of an object file; elf_relocate.c. */
 	struct code_reference *reference;
 	size_t reference_count;
 	size_t reference_capacity;
 };
+
+/* Of several sections .eh_frame one is read. */
+static inline bool has_other_eh_frame(const struct image *image)
+{
+	const struct image_file *file = image->priv;
+
+	return file && file->other_eh_frames;
+}
 
 /* Resolves target's relocations in its size bytes at data, which are the image's own copy; name is its
  * name. 0, or -1: one that can't be resolved (ERROR_RELOCATION). */

@@ -41,8 +41,10 @@ struct relocation_target {
 static int bad(const struct relocation_target *target, uint64_t offset, const char *what,
 	       uint64_t number)
 {
-	return error_set(target->error, ERROR_RELOCATION, target->name, offset,
-			 "a relocation %s %" PRIu64, what, number);
+	/* The error's place is in the section. */
+	return error_set(target->error, ERROR_RELOCATION, target->name,
+			 offset < target->size ? offset : target->size,
+			 "a relocation of 0x%" PRIx64 " %s %" PRIu64, offset, what, number);
 }
 
 /* How long the field is, and whether its value counts from itself. 0: nobody knows. */

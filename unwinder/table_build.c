@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cfi_section.h"
+#include "elf_image.h"
 #include "pointer.h"
 #include "table_memo.h"
 
@@ -285,7 +286,8 @@ int table_build(const struct image *image, struct table **ret, struct error *err
 	struct cfi *cfi = NULL;
 	int status = 1;
 
-	if (image->eh_frame.data && !has_debug_frame(image) && image->machine == EM_X86_64) {
+	if (image->eh_frame.data && !has_debug_frame(image) && !has_other_eh_frame(image) &&
+	    image->machine == EM_X86_64) {
 		struct fast fast = { .image = image,
 				     .section = &image->eh_frame,
 				     .cie_offset = UINT64_MAX };

@@ -107,6 +107,9 @@ bool builder_reserve_shapes(struct table_builder *builder, uint64_t count);
 void builder_fde(struct table_builder *builder, const struct cfi *cfi, const struct cfi_fde *fde,
 		 uint64_t from, uint64_t to, bool first_time);
 
+/* No address of the FDE is in a segment of the table. In table_create.c. */
+bool table_is_outside(const struct table *table, const struct cfi_fde *fde);
+
 /* Where a builder stood, to go back to it between two runs. Rules, shapes and chunks stay. */
 struct builder_mark {
 	uint32_t entry_count, part_count;

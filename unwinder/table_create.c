@@ -8,6 +8,7 @@
  * Where FDEs overlap, an address belongs to the FDE with the highest start among those that cover
  * it, as in cfi_fde_find(): an outer FDE goes on where an inner one ends.
  */
+#include <elf.h>
 #include "table_builder.h"
 
 struct fde_rows {
@@ -98,8 +99,7 @@ void builder_fde(struct table_builder *builder, const struct cfi *cfi, const str
 		put_rule(&rows, rows.decoded, to, TABLE_MALFORMED);
 }
 
-/* No address of it is in a segment. */
-static bool is_outside(const struct table *table, const struct cfi_fde *fde)
+bool table_is_outside(const struct table *table, const struct cfi_fde *fde)
 {
 	uint32_t segment = segment_behind(table, fde->pc_begin);
 
@@ -114,8 +114,9 @@ static void create_fdes(struct table_builder *builder, const struct cfi *cfi)
 		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
 		uint64_t next = UINT64_MAX, end;
 
-		if (is_outside(builder->table, fde)) {
-			builder->table->lost_fdes++;
+		if (table_is_outside(builder->table, fde)) {
+			/* An object that was not linked has no segments, and no table. */
+			builder->table->lost_fdes += cfi->image->type != ET_REL;
 			continue;
 		}
 		if (i + 1 < cfi->by_pc_count)

@@ -17,6 +17,7 @@
 #include "clock.h"
 #include "report/json_counts.h"
 #include "commands/prove/prove.h"
+#include "lost_cfi.h"
 #include "verdict/row_referee.h"
 
 /* One check of one image. */
@@ -324,6 +325,22 @@ static int check_readelf(const struct image *image, FILE *output, json_t *proof,
 
 /* ---- the image ---------------------------------------------------------------------------- */
 
+/* What nothing was held against anything. */
+static void set_lost(json_t *proof, const struct cfi *cfi)
+{
+	json_t *lost = json_object();
+	uint64_t count = 0;
+	struct error ignored;
+
+	if (cfi && cfi->diagnostics.count)
+		json_object_set_new(lost, "unread",
+				    json_integer((json_int_t)(cfi->diagnostics.count +
+							      cfi->diagnostics.dropped)));
+	if (cfi && !cfi_outside(cfi, NULL, NULL, &count, &ignored) && count)
+		json_object_set_new(lost, "outside", json_integer((json_int_t)count));
+	json_object_set_new(proof, "lost_fdes_by_reason", lost);
+}
+
 static int check_image(const struct prove_options *options, const struct image *image, FILE *output,
 		       json_t *proof, struct error *error)
 {
@@ -337,6 +354,7 @@ static int check_image(const struct prove_options *options, const struct image *
 			return -1;
 		json_object_set_new(proof, "status", json_string("no_cfi"));
 	}
+	set_lost(proof, cfi);
 	result = check_table(image, cfi, output, proof, error);
 	if (!result && options->referee)
 		result = check_referee(image, output, proof, error);

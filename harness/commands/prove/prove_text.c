@@ -63,6 +63,9 @@ void prove_text_image(FILE *file, const json_t *proof)
 		json_object_foreach(json_object_get(proof, "flagged"), reason, value) fprintf(
 			file, ", %" JSON_INTEGER_FORMAT " %s", json_integer_value(value), reason);
 		fprintf(file, ", %" JSON_INTEGER_FORMAT " silent", json_count(proof, "silent"));
+		json_object_foreach(json_object_get(proof, "lost_fdes_by_reason"), reason, value)
+			fprintf(file, ", %" JSON_INTEGER_FORMAT " FDEs lost: %s",
+				json_integer_value(value), reason);
 		if (referee)
 			fprintf(file,
 				"; libdw %" JSON_INTEGER_FORMAT " agreed, %" JSON_INTEGER_FORMAT
@@ -98,7 +101,9 @@ static void print_apart(FILE *file, json_int_t count, const char *what)
 static void print_not_compared(FILE *file, const json_t *counts)
 {
 	const json_t *referee = json_object_get(counts, "referee");
+	const json_t *lost = json_object_get(counts, "lost_fdes_by_reason");
 
+	print_apart(file, json_count(lost, "unread"), "FDEs with anything: they could not be read");
 	print_apart(
 		file, json_count(counts, "outside"),
 		"rows with the table: in no executable segment (relocatable objects have none)");

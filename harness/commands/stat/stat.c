@@ -23,6 +23,7 @@
 
 #define TIMEOUT_SECONDS 300
 #define OTHER_SHOWN	20 /* expressions of no form */
+#define PROBLEMS_SHOWN	20 /* of an image */
 
 struct census {
 	bool json;
@@ -34,6 +35,7 @@ struct census {
 	json_t *total;
 	json_int_t images; /* that could be read */
 	json_int_t unread;
+	uint64_t problems; /* of the image at hand */
 	bool bad_input;
 	json_int_t failed;
 };
@@ -84,8 +86,8 @@ static void print_line(const json_t *stat, const char *name)
 	json_object_foreach(json_object_get(stat, "lost"), reason, value)
 		printf("%9s %9" JSON_INTEGER_FORMAT " rows lost: %s\n", "",
 		       json_integer_value(value), reason);
-	if (json_count(stat, "lost_fdes"))
-		printf("%9" JSON_INTEGER_FORMAT " FDEs lost\n", json_count(stat, "lost_fdes"));
+	json_object_foreach(json_object_get(stat, "lost_fdes_by_reason"), reason, value) printf(
+		"%9" JSON_INTEGER_FORMAT " FDEs lost: %s\n", json_integer_value(value), reason);
 }
 
 static void print_json(const json_t *object)
@@ -94,19 +96,34 @@ static void print_json(const json_t *object)
 	putchar('\n');
 }
 
-/* What is wrong with a file goes to stderr, in both formats. */
-static void print_problem(const json_t *object)
+/* What is wrong with a file, for people: as many lines of an image as are worth reading. */
+static void print_problem(struct census *census, const struct image_path *image,
+			  const json_t *object)
 {
 	const char *section = json_text(object, "section");
-	fprintf(stderr, "%s: ", json_text(object, "image"));
 	if (json_object_get(object, "more")) {
-		fprintf(stderr, "and %" JSON_INTEGER_FORMAT " more\n", json_count(object, "more"));
+		census->problems += (uint64_t)json_count(object, "more");
 		return;
 	}
+	if (census->problems++ >= PROBLEMS_SHOWN)
+		return;
+	fprintf(stderr, "%s: ", image->path);
 	if (*section)
 		fprintf(stderr, "%s+0x%" PRIx64 ": ", section,
 			(uint64_t)json_count(object, "offset"));
+	if (json_object_get(object, "pc"))
+		fprintf(stderr, "%s%s%s: ", json_text(object, "pc"),
+			json_object_get(object, "pc_end") ? ".." : "", json_text(object, "pc_end"));
 	fprintf(stderr, "%s\n", json_text(object, "message"));
+}
+
+static void end_problems(struct census *census, const struct image_path *image)
+{
+	if (census->problems > PROBLEMS_SHOWN)
+		fprintf(stderr, "%s: and %" PRIu64 " more%s\n", image->path,
+			census->problems - PROBLEMS_SHOWN,
+			census->json ? "" : " (--json has them)");
+	census->problems = 0;
 }
 
 static void take_object(struct census *census, const struct image_path *image, const json_t *object)
@@ -122,9 +139,14 @@ static void take_object(struct census *census, const struct image_path *image, c
 		return;
 	}
 	census->unread += !strcmp(type, "stat_error");
-	census->bad_input |= image->named;
-	if (image->named || !strcmp(type, "stat_diagnostic"))
-		print_problem(object);
+	/* An FDE of what is not executed is lost, and nothing is wrong with it. */
+	if (strcmp(type, "stat_lost"))
+		census->bad_input |= image->named;
+	if (census->json)
+		print_json(object);
+	fflush(stdout); /* one stream may be both */
+	if (image->named || strcmp(type, "stat_error"))
+		print_problem(census, image, object);
 }
 
 static void image_work(void *context, const struct image_path *image, FILE *output)
@@ -146,6 +168,7 @@ static void image_done(void *context, const struct image_path *image,
 			take_object(census, image, object);
 		json_decref(object);
 	}
+	end_problems(census, image);
 	if (!failure && census->images + census->unread == before)
 		failure = "said nothing";
 	if (failure) {

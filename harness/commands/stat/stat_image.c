@@ -7,10 +7,12 @@
  * run alone mostly measures the page cache. What became of the CFI's rows that no rule can hold is
  * listed by reason.
  */
+#include <inttypes.h>
 #include <time.h>
 #include "clock.h"
 #include "report/json_counts.h"
 #include "commands/stat/stat.h"
+#include "lost_cfi.h"
 
 #define BUILD_RUNS 3
 
@@ -100,24 +102,94 @@ static json_t *stat_object(const struct subject *subject)
 	return object;
 }
 
+static void set_address(json_t *object, const char *key, uint64_t address)
+{
+	json_object_set_new(object, key, json_sprintf("0x%" PRIx64, address));
+}
+
+static void write_diagnostic(const struct subject *subject, const struct cfi_addresses *addresses,
+			     const struct error *error, FILE *output)
+{
+	json_t *object = json_pack("{s:s, s:o, s:s, s:o, s:I, s:o}", "type", "stat_diagnostic",
+				   "image", json_bytes(subject->image->path), "code",
+				   error_code_name(error->code), "section",
+				   json_bytes(error->section), "offset", (json_int_t)error->offset,
+				   "message", json_bytes(error->message));
+	uint64_t pc, pc_end;
+
+	if (cfi_addresses_find(addresses, error, &pc, &pc_end)) {
+		set_address(object, "pc", pc);
+		if (pc_end > pc)
+			set_address(object, "pc_end", pc_end);
+	}
+	json_line(output, object);
+}
+
 static void write_diagnostics(const struct subject *subject, FILE *output)
 {
 	struct error_list list = { 0 };
-	if (subject->cfi)
-		cfi_check(subject->cfi, &list);
-	for (size_t i = 0; i < list.count; i++) {
-		const struct error *error = &list.error[i];
-		json_line(output,
-			  json_pack("{s:s, s:o, s:o, s:I, s:o}", "type", "stat_diagnostic", "image",
-				    json_bytes(subject->image->path), "section",
-				    json_bytes(error->section), "offset", (json_int_t)error->offset,
-				    "message", json_bytes(error->message)));
-	}
+	struct cfi_addresses *addresses;
+	struct error error;
+	if (!subject->cfi)
+		return;
+	cfi_check(subject->cfi, &list);
+	if (!list.count || cfi_addresses_create(subject->cfi, &addresses, &error))
+		return;
+	for (size_t i = 0; i < list.count; i++)
+		write_diagnostic(subject, addresses, &list.error[i], output);
 	if (list.dropped)
 		json_line(output, json_pack("{s:s, s:o, s:I}", "type", "stat_diagnostic", "image",
 					    json_bytes(subject->image->path), "more",
 					    (json_int_t)list.dropped));
+	cfi_addresses_destroy(addresses);
 	error_list_deinit(&list);
+}
+
+struct outside {
+	const struct subject *subject;
+	FILE *output;
+};
+
+static int write_outside(void *context, const struct cfi_fde *fde)
+{
+	const struct outside *outside = context;
+	const struct cfi *cfi = outside->subject->cfi;
+	json_t *object = json_pack("{s:s, s:o, s:s, s:s, s:I, s:s}", "type", "stat_lost", "image",
+				   json_bytes(outside->subject->image->path), "reason", "outside",
+				   "section", cfi->cie[fde->cie].section->name, "offset",
+				   (json_int_t)fde->offset, "message",
+				   "the FDE's code is in no executable segment");
+
+	set_address(object, "pc", fde->pc_begin);
+	set_address(object, "pc_end", fde->pc_begin + fde->pc_range);
+	json_line(outside->output, object);
+	return 0;
+}
+
+/* Which of the lost FDEs could not be read, and which have no place in a table. */
+static void set_lost(const struct subject *subject, json_t *object)
+{
+	json_t *reasons = json_object();
+	uint64_t count = 0, unread = 0;
+	struct error error;
+	if (subject->cfi) {
+		unread = subject->cfi->diagnostics.count + subject->cfi->diagnostics.dropped;
+		cfi_outside(subject->cfi, NULL, NULL, &count, &error);
+	}
+	if (unread)
+		json_object_set_new(reasons, "unread", json_integer((json_int_t)unread));
+	if (count)
+		json_object_set_new(reasons, "outside", json_integer((json_int_t)count));
+	json_object_set_new(object, "lost_fdes_by_reason", reasons);
+}
+
+static void write_lost(const struct subject *subject, FILE *output)
+{
+	struct outside outside = { subject, output };
+	struct error ignored;
+	uint64_t count;
+	if (subject->cfi)
+		cfi_outside(subject->cfi, write_outside, &outside, &count, &ignored);
 }
 
 void stat_image(const struct image_path *image, FILE *output)
@@ -131,7 +203,10 @@ void stat_image(const struct image_path *image, FILE *output)
 				    "message", json_error(&error)));
 		return;
 	}
-	json_line(output, stat_object(&subject));
+	json_t *object = stat_object(&subject);
+	set_lost(&subject, object);
+	json_line(output, object);
 	write_diagnostics(&subject, output);
+	write_lost(&subject, output);
 	subject_deinit(&subject);
 }

@@ -14,10 +14,12 @@
  */
 #include <argp.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "commands/debug_link.h"
 #include "harness.h"
+#include "lost_cfi.h"
 #include "table.h"
 
 static const struct {
@@ -29,7 +31,8 @@ static const struct {
 	{ "compact", table_compact },
 	{ "json", table_json },
 };
-#define FORMAT_COUNT (sizeof(formats) / sizeof(formats[0]))
+#define DIAGNOSTICS_SHOWN 20 /* of a file */
+#define FORMAT_COUNT	  (sizeof(formats) / sizeof(formats[0]))
 
 struct options {
 	table_format_fn write;
@@ -128,6 +131,55 @@ static int make_filter(const struct image *image, const struct options *options,
 	return 0;
 }
 
+/* What could not be read, with the code that it is about; as many lines as are worth reading. */
+static void print_diagnostics(const struct options *options, const char *path,
+			      const struct image *image, const struct error_list *list)
+{
+	struct cfi_addresses *addresses = NULL;
+	struct cfi *cfi = NULL;
+	struct error error;
+	if (!list->count)
+		return;
+	if (options->section ? cfi_create_section(image, options->section, &cfi, &error)
+			     : cfi_create(image, &cfi, &error)) {
+		cfi_destroy(cfi);
+		cfi = NULL;
+	} else if (cfi_addresses_create(cfi, &addresses, &error)) {
+		addresses = NULL;
+	}
+	for (size_t i = 0; i < list->count && i < DIAGNOSTICS_SHOWN; i++) {
+		struct error shown = list->error[i];
+		uint64_t pc, pc_end;
+		if (addresses && cfi_addresses_find(addresses, &shown, &pc, &pc_end))
+			snprintf(shown.message, sizeof(shown.message),
+				 "%.180s, of 0x%" PRIx64 "..0x%" PRIx64, list->error[i].message, pc,
+				 pc_end);
+		error_print(stderr, path, &shown);
+	}
+	size_t shown = list->count < DIAGNOSTICS_SHOWN ? list->count : DIAGNOSTICS_SHOWN;
+	if (list->count + list->dropped > shown)
+		fprintf(stderr, "%s: and %zu more%s\n", path, list->count + list->dropped - shown,
+			options->write == table_json ? "" : " (--json has them)");
+	cfi_addresses_destroy(addresses);
+	cfi_destroy(cfi);
+}
+
+/* The compact table has no pages for code that is in no executable segment. */
+static void print_outside(const char *path, const struct image *image)
+{
+	uint64_t count = 0;
+	struct error ignored;
+	struct cfi *cfi;
+	if (!cfi_create(image, &cfi, &ignored))
+		cfi_outside(cfi, NULL, NULL, &count, &ignored);
+	cfi_destroy(cfi);
+	if (count)
+		fprintf(stderr,
+			"%s: %" PRIu64 " FDEs of code in no executable segment have no place in "
+			"the table (stat has them)\n",
+			path, count);
+}
+
 static enum exit_status do_file(const struct options *options, const char *path)
 {
 	struct image *image;
@@ -148,10 +200,9 @@ static enum exit_status do_file(const struct options *options, const char *path)
 		/* Nothing to print is worth a note, but nothing is wrong with the file. */
 		status = error.code == ERROR_NO_CFI ? EXIT_OK : EXIT_BAD_INPUT;
 	}
-	for (size_t i = 0; i < diagnostics.count; i++)
-		error_print(stderr, path, &diagnostics.error[i]);
-	if (diagnostics.dropped)
-		fprintf(stderr, "%s: and %zu more\n", path, diagnostics.dropped);
+	print_diagnostics(options, path, image, &diagnostics);
+	if (options->write == table_compact)
+		print_outside(path, image);
 	if (diagnostics.count)
 		status = EXIT_BAD_INPUT;
 	error_list_deinit(&diagnostics);

@@ -61,6 +61,7 @@ static inline void table_add_diagnostics(struct error_list *list, const struct c
 {
 	for (size_t i = 0; cfi && i < cfi->diagnostics.count; i++)
 		error_list_add(list, &cfi->diagnostics.error[i]);
+	list->dropped += cfi ? cfi->diagnostics.dropped : 0;
 }
 
 #endif

@@ -14,6 +14,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include "report/json_counts.h"
+#include "lost_cfi.h"
 #include "table.h"
 
 #define FUNCTION_BYTES 4096 /* C++ has long names */
@@ -24,7 +25,8 @@ struct json_writer {
 	const struct cfi *cfi;
 	const struct table_filter *filter;
 	const struct cfi_fde *fde;
-	FILE *text_file; /* a rule's text, one after another */
+	struct cfi_addresses *addresses; /* NULL: no memory for them */
+	FILE *text_file;		 /* a rule's text, one after another */
 	char *text;
 	size_t text_size;
 };
@@ -94,8 +96,15 @@ static void write_error(struct json_writer *writer, const struct error *error)
 		"{s:s, s:o, s:s, s:s, s:o, s:s}", "type", "error", "image",
 		json_bytes(writer->image->path), "code", error_code_name(error->code), "section",
 		error->section, "offset", address_json(error->offset), "message", error->message);
-	if (object)
-		json_line(writer->file, object);
+	uint64_t pc, pc_end;
+	if (!object)
+		return;
+	if (writer->addresses && cfi_addresses_find(writer->addresses, error, &pc, &pc_end)) {
+		json_object_set_new(object, "pc", address_json(pc));
+		if (pc_end > pc)
+			json_object_set_new(object, "pc_end", address_json(pc_end));
+	}
+	json_line(writer->file, object);
 }
 
 static void write_section(struct json_writer *writer, struct error_list *diagnostics)
@@ -114,6 +123,10 @@ static void write_section(struct json_writer *writer, struct error_list *diagnos
 	}
 	for (size_t i = 0; i < cfi->diagnostics.count; i++)
 		write_error(writer, &cfi->diagnostics.error[i]);
+	if (cfi->diagnostics.dropped)
+		json_line(writer->file, json_pack("{s:s, s:o, s:I}", "type", "error", "image",
+						  json_bytes(writer->image->path), "more",
+						  (json_int_t)cfi->diagnostics.dropped));
 	table_add_diagnostics(diagnostics, cfi);
 }
 
@@ -131,7 +144,11 @@ int table_json(FILE *file, const struct image *image, const struct table_filter 
 		result = error_set_errno(error, "open_memstream");
 		goto out;
 	}
+	struct error ignored;
+	if (cfi_addresses_create(cfi, &writer.addresses, &ignored))
+		writer.addresses = NULL;
 	write_section(&writer, diagnostics);
+	cfi_addresses_destroy(writer.addresses);
 	fclose(writer.text_file);
 	free(writer.text);
 out:

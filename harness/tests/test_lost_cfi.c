@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_lost_cfi.c - whatever is lost of an image's CFI has an address and a reason, wherever it is shown
+ *
+ * Assembly with CFI of every kind of loss is assembled and linked by what builds this project; where
+ * that is missing nothing is compared and that is said.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "command_output.h"
+#include "harness.h"
+
+static char folder[] = "/tmp/stackproof-lost-cfi-XXXXXX";
+
+/* Of f and g one has a malformed instruction; data has an FDE that is in no executable segment, and
+ * so does the address 0x100. */
+static const char losses[] = ".text\n.globl _start\n_start:\n.cfi_startproc\nnop\n.cfi_endproc\n"
+			     "f: .cfi_startproc\nnop\n.cfi_escape 0x3f\nnop\n.cfi_endproc\n"
+			     "g: .cfi_startproc\nnop\nret\n.cfi_endproc\n"
+			     ".data\nd: .cfi_startproc\n.rept 48\nnop\n.endr\n.cfi_endproc\n";
+
+/* 30 FDEs whose CIE has a version that is not read. */
+static const char versions[] =
+	".text\n.globl _start\n_start: nop\n"
+	".section .eh_frame,\"a\"\n"
+	".rept 30\n1: .long 3f-2f\n2: .long 0\n.byte 9\n.asciz \"zR\"\n"
+	".balign 4,0\n3: .long 5f-4f\n4: .long 4b-1b\n.long _start-.\n.long 1\n"
+	".balign 4,0\n5:\n.endr\n";
+
+static bool make(const char *name, const char *source)
+{
+	char path[256], command[512];
+	snprintf(path, sizeof(path), "%s/%s.s", folder, name);
+	FILE *file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	fputs(source, file);
+	fclose(file);
+	snprintf(command, sizeof(command),
+		 "cd %s && as %s.s -o %s.o 2>/dev/null && ld %s.o -o %s 2>/dev/null", folder, name,
+		 name, name, name);
+	if (!system(command))
+		return true;
+	fprintf(stderr, "no as or ld: nothing to compare\n");
+	return false;
+}
+
+static char *say(int (*command)(int, char **), const char *name, const char *option,
+		 const char *argument, const char *file, int *ret_status)
+{
+	char path[256];
+	snprintf(path, sizeof(path), "%s/%s", folder, file);
+	char *arguments[] = { (char *)name, path, (char *)option, (char *)argument, NULL };
+	return command_output(command, arguments, ret_status);
+}
+
+static void expect(const char *output, const char *part)
+{
+	ck_assert_msg(strstr(output, part), "no \"%s\" in\n%s", part, output);
+}
+
+START_TEST(each_loss_has_an_address_and_a_reason)
+{
+	int status;
+	if (!make("losses", losses))
+		return;
+	char *output = say(command_stat, "stat", NULL, NULL, "losses", &status);
+	expect(output, "1 FDEs lost: outside");
+	expect(output, "the FDE's code is in no executable segment");
+	expect(output, "1 rows lost: malformed");
+	expect(output, ": 0x401001..0x401003: "); /* of f */
+	ck_assert_int_eq(status, EXIT_BAD_INPUT);
+	free(output);
+	output = say(command_stat, "stat", "--json", NULL, "losses", &status);
+	expect(output, "\"lost_fdes_by_reason\":{\"outside\":1}");
+	expect(output, "\"type\":\"stat_lost\"");
+	expect(output, "\"reason\":\"outside\"");
+	expect(output, "\"code\":\"cfi_instruction\"");
+	expect(output, "\"pc\":\"0x401001\",\"pc_end\":\"0x401003\"");
+	free(output);
+	output = say(command_table, "table", "--json", NULL, "losses", &status);
+	expect(output, "\"type\":\"error\"");
+	expect(output, "\"pc\":\"0x401001\",\"pc_end\":\"0x401003\"");
+	free(output);
+	output = say(command_table, "table", "--format", "compact", "losses", &status);
+	expect(output, "1 FDEs of code in no executable segment");
+	expect(output, "of 0x401001..0x401003");
+	free(output);
+	output = say(command_prove, "prove", NULL, NULL, "losses", &status);
+	expect(output, "1 FDEs lost: outside");
+	free(output);
+}
+END_TEST
+
+static size_t count(const char *output, const char *part)
+{
+	size_t found = 0;
+	for (; (output = strstr(output, part)); output++)
+		found++;
+	return found;
+}
+
+START_TEST(people_are_told_how_many_are_left_off)
+{
+	int status;
+	if (!make("versions", versions))
+		return;
+	char *output = say(command_stat, "stat", NULL, NULL, "versions", &status);
+	expect(output, "60 FDEs lost: unread");
+	expect(output, "and 40 more (--json has them)");
+	ck_assert_uint_eq(count(output, "CIE"), 20);
+	free(output);
+	output = say(command_stat, "stat", "--json", NULL, "versions", &status);
+	ck_assert_uint_eq(count(output, "\"type\":\"stat_diagnostic\""), 60);
+	free(output);
+	output = say(command_table, "table", NULL, NULL, "versions", &status);
+	expect(output, "and 40 more (--json has them)");
+	free(output);
+	output = say(command_prove, "prove", NULL, NULL, "versions", &status);
+	expect(output, "60 FDEs lost: unread");
+	free(output);
+}
+END_TEST
+
+START_TEST(another_eh_frame_is_not_passed_over)
+{
+	char command[1024];
+	int status;
+	if (!make("one", "f: .cfi_startproc\nnop\n.cfi_endproc\n") ||
+	    !make("other", "g: .cfi_startproc\nnop\n.cfi_endproc\n"))
+		return;
+	snprintf(command, sizeof(command),
+		 "cd %s && objcopy --rename-section .eh_frame=.kept other.o && "
+		 "ld -r one.o other.o -o both && objcopy --rename-section .kept=.eh_frame both",
+		 folder);
+	ck_assert_int_eq(system(command), 0);
+	static int (*const commands[])(int, char **) = { command_stat, command_table };
+	for (size_t i = 0; i < 2; i++) {
+		char *output = say(commands[i], "stackproof", "--json", NULL, "both", &status);
+		expect(output, "another section .eh_frame of 0x");
+		ck_assert_int_eq(status, EXIT_BAD_INPUT);
+		free(output);
+	}
+	char *output = say(command_prove, "prove", NULL, NULL, "both", &status);
+	expect(output, "1 FDEs lost: unread");
+	free(output);
+}
+END_TEST
+
+int main(void)
+{
+	if (!mkdtemp(folder)) {
+		perror(folder);
+		return EXIT_FAILURE;
+	}
+	Suite *suite = suite_create("lost_cfi");
+	TCase *tcase = tcase_create("lost_cfi");
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, each_loss_has_an_address_and_a_reason);
+	tcase_add_test(tcase, people_are_told_how_many_are_left_off);
+	tcase_add_test(tcase, another_eh_frame_is_not_passed_over);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	char command[256];
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	return system(command) || failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
