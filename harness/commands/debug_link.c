@@ -72,16 +72,16 @@ static bool crc_matches(const char *path, uint32_t crc)
 	return matches;
 }
 
-/* directory: of the file as it was named, with its slash; real: the same without links. */
-static char *find_by_link(const char *directory, const char *real, const char *name, uint32_t crc)
+/* real: the file's directory without links, with its slash. binutils looks where it runs first. */
+static char *find_by_link(const char *real, const char *name, uint32_t crc)
 {
 	const struct {
 		const char *first;
 		const char *second;
 		const char *third;
 	} places[] = {
-		{ directory, "", "" },
-		{ directory, ".debug/", "" },
+		{ "", "", "" },
+		{ "", ".debug/", "" },
 		{ real, "", "" },
 		{ real, ".debug/", "" },
 		{ "/usr/lib/debug", "/", "" },
@@ -132,16 +132,12 @@ char *debug_link_find(const struct image *image)
 	char *found = NULL;
 	char *name = read_link(image->path, &crc);
 	if (name) {
-		char directory[PATH_MAX];
 		char real[PATH_MAX];
-		const char *slash = strrchr(image->path, '/');
-		snprintf(directory, sizeof(directory), "%.*s",
-			 slash ? (int)(slash - image->path + 1) : 0, image->path);
 		if (realpath(image->path, real) && strrchr(real, '/'))
 			strrchr(real, '/')[1] = '\0';
 		else
 			real[0] = '\0';
-		found = find_by_link(directory, real, name, crc);
+		found = find_by_link(real, name, crc);
 		free(name);
 	}
 	return found ? found : find_by_build_id(image);
@@ -154,14 +150,10 @@ static bool same_build(const struct image *a, const struct image *b)
 	       !memcmp(a->build_id, b->build_id, a->build_id_size);
 }
 
-int debug_link_open(const char *path, const char *section, struct image **ret, struct error *error)
+void debug_link_adopt(struct image *image)
 {
-	if (image_create(path, ret, error))
-		return -1;
-	struct image *image = *ret;
-	bool wanted = section ? !strcmp(section, ".debug_frame") : !image->eh_frame.data;
-	if (!wanted || image->debug_frame.data)
-		return 0;
+	if (image->debug_frame.data)
+		return;
 	char *debug_path = debug_link_find(image);
 	struct image *debug;
 	struct error ignored; /* a debug file that can't be read is as good as none */
@@ -172,5 +164,13 @@ int debug_link_open(const char *path, const char *section, struct image **ret, s
 			image_destroy(debug);
 	}
 	free(debug_path);
+}
+
+int debug_link_open(const char *path, const char *section, struct image **ret, struct error *error)
+{
+	if (image_create(path, ret, error))
+		return -1;
+	if (!section || !strcmp(section, ".debug_frame"))
+		debug_link_adopt(*ret);
 	return 0;
 }

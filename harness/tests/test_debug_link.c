@@ -25,7 +25,7 @@ static bool run(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 static bool run(const char *format, ...)
 {
-	char command[1024];
+	char command[2048];
 	va_list arguments;
 	va_start(arguments, format);
 	vsnprintf(command, sizeof(command), format, arguments);
@@ -76,6 +76,71 @@ static char *text_of(const char *name)
 	return text;
 }
 
+/* What a command says of a file in the folder; to be freed. */
+static char *say(int (*command)(int, char **), const char *option, const char *file,
+		 int *ret_status)
+{
+	char *arguments[] = { "stackproof", (char *)file, (char *)option, NULL };
+	return command_output(command, arguments, ret_status);
+}
+
+/* strip takes .debug_frame away, and .eh_frame has nothing of f. */
+START_TEST(functions_do_not_vanish_with_strip)
+{
+	static const char *const files[] = { "whole", "linked", "./linked", "sub/linked", "plain" };
+	int status;
+	if (!make_files())
+		return;
+	ck_assert(run("cd %s && mkdir -p sub && cp linked whole.debug sub", folder));
+	ck_assert_int_eq(chdir(folder), 0);
+	char *whole = say(command_table, NULL, "whole", &status);
+	ck_assert_msg(strstr(whole, "function f\n"), "%s", whole);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		char *output = say(command_table, NULL, files[i], &status);
+		ck_assert_msg(!strcmp(whole, output), "%s: %s", files[i], output);
+		free(output);
+		output = say(command_stat, NULL, files[i], &status);
+		ck_assert_msg(strstr(output, "        5         6 "), "%s: %s", files[i], output);
+		free(output);
+		output = say(command_prove, "--all", files[i], &status);
+		ck_assert_msg(!status && strstr(output,
+						"8 of 8 rows equal, 0 silent; libdw 8 agreed, 0 "),
+			      "%s: %s", files[i], output);
+		free(output);
+	}
+	free(whole);
+}
+END_TEST
+
+/* readelf would show what it finds of other files, too. */
+START_TEST(other_files_are_no_findings_of_a_proof)
+{
+	static const char *const files[] = { "withalt", "./withalt", "whole.debug", "headless" };
+	int status;
+	if (!make_files())
+		return;
+	ck_assert(run(
+		"cd %s && cp whole alt.debug && printf 'alt.debug\\000"
+		"\\252\\273\\314\\335\\356\\377\\000\\021\\042\\063"
+		"\\104\\125\\146\\167\\210\\231\\252\\273\\314\\335' >alt && "
+		"objcopy --add-section .gnu_debugaltlink=alt whole withalt && cp plain headless && "
+		"printf '\\0\\0\\0\\0\\0\\0\\0\\0' | dd of=headless bs=1 seek=40 "
+		"conv=notrunc 2>/dev/null && printf '\\0\\0\\0\\0' | dd of=headless bs=1 "
+		"seek=60 conv=notrunc 2>/dev/null",
+		folder));
+	ck_assert_int_eq(chdir(folder), 0);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		char *output = say(command_prove, "--all", files[i], &status);
+		ck_assert_msg(!status && strstr(output, " 0 not read, 0 failed, 0 with findings"),
+			      "%s: %d %s", files[i], status, output);
+		bool compared = !strstr(output, "1 images with readelf");
+		ck_assert_msg(compared == !!strcmp(files[i], "headless"), "%s: %s", files[i],
+			      output);
+		free(output);
+	}
+}
+END_TEST
+
 START_TEST(debug_file_is_found_and_read)
 {
 	if (!make_files()) {
@@ -119,6 +184,8 @@ int main(void)
 	Suite *suite = suite_create("debug_link");
 	TCase *tcase = tcase_create("debug_link");
 	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, functions_do_not_vanish_with_strip);
+	tcase_add_test(tcase, other_files_are_no_findings_of_a_proof);
 	tcase_add_test(tcase, debug_file_is_found_and_read);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

@@ -16,6 +16,7 @@
 #include <time.h>
 #include "clock.h"
 #include "report/json_counts.h"
+#include "commands/debug_link.h"
 #include "commands/prove/prove.h"
 #include "lost_cfi.h"
 #include "verdict/row_referee.h"
@@ -239,6 +240,12 @@ static uint64_t find_terminator(const struct image_section *section)
 	return UINT64_MAX;
 }
 
+/* .debug_frame may have come from the debug file. */
+static const char *section_path(const struct image *image, const struct cfi *cfi)
+{
+	return !cfi->is_eh_frame && image->debug ? image->debug->path : image->path;
+}
+
 /* One section; an image may have both. */
 static int judge_section(struct referee_check *check, const char *section, struct error *error)
 {
@@ -253,7 +260,7 @@ static int judge_section(struct referee_check *check, const char *section, struc
 	check->cfi = cfi;
 	check->terminator = find_terminator(cfi->section);
 	if (cfi->by_pc_count && image->type != ET_REL &&
-	    row_referee_create(image->path, cfi->is_eh_frame, &check->referee, error))
+	    row_referee_create(section_path(image, cfi), cfi->is_eh_frame, &check->referee, error))
 		goto out;
 	for (size_t i = 0; i < cfi->by_pc_count; i++) {
 		struct error ignored; /* malformed FDEs: the rows before are judged */
@@ -307,18 +314,53 @@ static void report_line(void *context, const struct readelf_difference *differen
 	json_line(check->output, object);
 }
 
+/* Without section headers readelf -wF finds nothing to show. */
+static bool has_sections(const char *path)
+{
+	Elf64_Ehdr header = { .e_shoff = 0 };
+	FILE *file = fopen(path, "re");
+
+	if (!file)
+		return false;
+	size_t count = fread(&header, sizeof(header), 1, file);
+	fclose(file);
+	return count && header.e_shoff;
+}
+
+/* The file by itself, as readelf sees it. */
+static int compare_file(const char *path, struct check *check, struct readelf_proof *counts,
+			struct error *error)
+{
+	struct readelf_proof one;
+	struct image *image;
+	int result;
+
+	if (image_create(path, &image, error))
+		return -1;
+	result = prove_readelf(image, "readelf", report_line, check, &one, error);
+	image_destroy(image);
+	counts->lines += one.lines;
+	counts->differ += one.differ;
+	return result;
+}
+
 static int check_readelf(const struct image *image, FILE *output, json_t *proof,
 			 struct error *error)
 {
 	struct check check = { "readelf", image, output, 0 };
 	struct readelf_proof counts;
 	double start = monotonic_seconds();
+	bool compared = has_sections(image->path);
 
-	if (prove_readelf(image, "readelf", report_line, &check, &counts, error))
+	counts = (struct readelf_proof) { 0 };
+	if (compared &&
+	    (compare_file(image->path, &check, &counts, error) ||
+	     (image->debug && compare_file(image->debug->path, &check, &counts, error))))
 		return -1;
 	json_object_set_new(proof, "readelf",
-			    json_pack("{s:I, s:I, s:f}", "equal", (json_int_t)counts.lines,
-				      "differ", (json_int_t)counts.differ, "seconds",
+			    json_pack("{s:I, s:I, s:I, s:f}", "equal", (json_int_t)counts.lines,
+				      "differ", (json_int_t)counts.differ, "without_sections",
+				      (json_int_t)!compared, "seconds",
 				      monotonic_seconds() - start));
 	return 0;
 }
@@ -373,7 +415,7 @@ void prove_image(const struct prove_options *options, const struct image_path *p
 	json_t *proof = json_pack("{s:s, s:o, s:s}", "type", "proof", "image",
 				  json_bytes(path->path), "status", "proven");
 
-	if (image_create(path->path, &image, &error)) {
+	if (debug_link_open(path->path, NULL, &image, &error)) {
 		status = "unread";
 	} else {
 		if (check_image(options, image, output, proof, &error))

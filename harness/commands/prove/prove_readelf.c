@@ -226,7 +226,8 @@ static pid_t start(const char *program, const char *path, FILE **ret_pipe, struc
 		dup2(fds[1], 1);
 		dup2(nothing, 2); /* its warnings are no lines of the table */
 		setenv("LC_ALL", "C", 1);
-		execlp(program, program, "-wF", path, NULL);
+		/* N: which debug files it finds, and shows too, hangs on more than the file. */
+		execlp(program, program, "-wNF", path, NULL);
 		_exit(127);
 	}
 	close(fds[1]);
@@ -253,14 +254,13 @@ static int write_table(struct comparison *comparison, const struct image *image,
 		       struct error *error)
 {
 	static const cookie_io_functions_t functions = { .write = write_ours };
-	struct table_filter filter = { .section = NULL };
 	struct error_list diagnostics = { 0 };
 	FILE *file = fopencookie(comparison, "w", functions);
 	int result;
 
 	if (!file)
 		return error_set_errno(error, "a stream");
-	result = table_readelf(file, image, &filter, &diagnostics, error);
+	result = table_readelf_alone(file, image, &diagnostics, error);
 	if (result && error->code == ERROR_NO_CFI)
 		result = 0;
 	fclose(file);

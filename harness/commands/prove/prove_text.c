@@ -107,6 +107,8 @@ static void print_not_compared(FILE *file, const json_t *counts)
 	print_apart(
 		file, json_count(counts, "outside"),
 		"rows with the table: in no executable segment (relocatable objects have none)");
+	print_apart(file, json_count(json_object_get(counts, "readelf"), "without_sections"),
+		    "images with readelf: they have no section headers");
 	print_apart(file, json_count(referee, "not_asked"),
 		    "rows with libdw: of relocatable objects");
 	print_apart(file, json_count(referee, "hidden"),

@@ -51,6 +51,9 @@ int table_text(FILE *file, const struct image *image, const struct table_filter 
 	       struct error_list *diagnostics, struct error *error);
 int table_readelf(FILE *file, const struct image *image, const struct table_filter *filter,
 		  struct error_list *diagnostics, struct error *error);
+/* The same as `readelf -wNF` does: all of the image's own file, and no debug file. */
+int table_readelf_alone(FILE *file, const struct image *image, struct error_list *diagnostics,
+			struct error *error);
 int table_compact(FILE *file, const struct image *image, const struct table_filter *filter,
 		  struct error_list *diagnostics, struct error *error);
 int table_json(FILE *file, const struct image *image, const struct table_filter *filter,

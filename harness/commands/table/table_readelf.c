@@ -263,8 +263,9 @@ static int print_image(FILE *file, const struct image *image, const char *loaded
 {
 	const struct image_section *sections[] = { &image->eh_frame, &image->debug_frame };
 	static const char *const names[] = { ".eh_frame", ".debug_frame" };
-	/* In the file's order. Old compilers' objects have .debug_frame first. */
-	bool swapped = image->eh_frame.name && image->debug_frame.name &&
+	/* In the file's order. Old compilers' objects have .debug_frame first. What has no bytes, in
+	 * debug files, has no place in the file. */
+	bool swapped = image->eh_frame.data && image->debug_frame.data &&
 		       image->debug_frame.file_offset < image->eh_frame.file_offset;
 	bool any = false;
 	for (size_t number = 0; number < sizeof(names) / sizeof(names[0]); number++) {
@@ -290,6 +291,14 @@ static int print_image(FILE *file, const struct image *image, const char *loaded
 	return any ? 0
 		   : error_set(error, ERROR_NO_CFI, NULL, 0, "the image has no %s",
 			       filter->section ? filter->section : ".eh_frame and no .debug_frame");
+}
+
+int table_readelf_alone(FILE *file, const struct image *image, struct error_list *diagnostics,
+			struct error *error)
+{
+	struct table_filter all = { .section = NULL };
+
+	return print_image(file, image, NULL, &all, diagnostics, error);
 }
 
 int table_readelf(FILE *file, const struct image *image, const struct table_filter *filter,
