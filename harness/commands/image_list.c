@@ -13,6 +13,7 @@
 #include <fts.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "commands/image_list.h"
@@ -82,6 +83,41 @@ static int add_directory(struct image_list *list, const char *path, struct error
 	return result;
 }
 
+/* One that was named, while its members are added. */
+struct archive {
+	struct image_list *list;
+	const char *path;
+	const struct stat *status;
+};
+
+static int add_member(void *context, const char *name, uint64_t offset, uint64_t size,
+		      struct error *error)
+{
+	struct archive *archive = context;
+	struct image_path *image;
+	char *path;
+
+	if (asprintf(&path, "%s(%s)", archive->path, name) < 0)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for a list of files");
+	int result = add(archive->list, path, archive->status, true, error);
+	free(path);
+	if (result)
+		return result;
+	image = &archive->list->image[archive->list->count - 1];
+	image->bytes = size;
+	image->offset = offset;
+	image->archive_length = strlen(archive->path);
+	return 0;
+}
+
+int image_list_members(struct image_list *list, const char *path, struct error *error)
+{
+	struct stat status;
+	struct archive archive = { list, path, &status };
+
+	return stat(path, &status) ? 0 : archive_members(path, add_member, &archive, error);
+}
+
 int image_list_add(struct image_list *list, const char *path, struct error *error)
 {
 	struct stat status;
@@ -90,7 +126,12 @@ int image_list_add(struct image_list *list, const char *path, struct error *erro
 		return error_set_errno(error, "%s", path);
 	if (S_ISDIR(status.st_mode))
 		return add_directory(list, path, error);
-	return add(list, path, &status, true, error);
+	int result = image_list_members(list, path, error);
+	if (result < 0) { /* libelf's words have no name */
+		struct error why = *error;
+		return error_set(error, why.code, NULL, why.offset, "%s: %s", path, why.message);
+	}
+	return result ? 0 : add(list, path, &status, true, error);
 }
 
 /* One file's names together; named ones first. */
@@ -102,6 +143,8 @@ static int by_file(const void *a, const void *b)
 		return left->device < right->device ? -1 : 1;
 	if (left->inode != right->inode)
 		return left->inode < right->inode ? -1 : 1;
+	if (left->offset != right->offset)
+		return left->offset < right->offset ? -1 : 1;
 	if (left->named != right->named)
 		return left->named ? -1 : 1;
 	return strcmp(left->path, right->path);
@@ -124,7 +167,8 @@ void image_list_finish(struct image_list *list, unsigned int every)
 	for (size_t i = 0; i < list->count; i++) {
 		struct image_path *image = &list->image[i], *last = list->image + count - 1;
 
-		if (count && last->device == image->device && last->inode == image->inode)
+		if (count && last->device == image->device && last->inode == image->inode &&
+		    last->offset == image->offset)
 			free(image->path);
 		else
 			list->image[count++] = *image;
@@ -138,6 +182,38 @@ void image_list_finish(struct image_list *list, unsigned int every)
 		else
 			free(list->image[i].path);
 	list->count = count;
+}
+
+int image_path_open(const struct image_path *path, struct opened_image *ret, struct error *error)
+{
+	*ret = (struct opened_image) { .file = path->path };
+	if (!path->archive_length)
+		return image_create(path->path, &ret->image, error);
+	char *archive = strndup(path->path, path->archive_length);
+	if (!archive)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for a path");
+	int result = archive_copy_open(archive, path->offset, path->bytes, &ret->copy, error);
+	free(archive);
+	if (result)
+		return -1;
+	void *data = mmap(NULL, path->bytes, PROT_READ, MAP_PRIVATE, ret->copy.fd, 0);
+	if (data == MAP_FAILED)
+		result = error_set_errno(error, "mmap");
+	else
+		result = image_create_memory(data, path->bytes, path->path, &ret->image, error);
+	if (data != MAP_FAILED)
+		munmap(data, path->bytes);
+	ret->file = ret->copy.path;
+	if (result)
+		image_path_close(ret);
+	return result;
+}
+
+void image_path_close(struct opened_image *opened)
+{
+	image_destroy(opened->image);
+	archive_copy_close(&opened->copy);
+	opened->image = NULL;
 }
 
 void image_list_deinit(struct image_list *list)

@@ -148,6 +148,51 @@ START_TEST(another_eh_frame_is_not_passed_over)
 }
 END_TEST
 
+START_TEST(members_of_archives_are_read)
+{
+	char command[1024];
+	int status;
+	if (!make("one", "one: .cfi_startproc\nnop\n.cfi_endproc\n") ||
+	    !make("two", "two: .cfi_startproc\nnop\n.cfi_endproc\n"))
+		return;
+	snprintf(command, sizeof(command),
+		 "cd %s && ar rc lib.a one.o one.s two.o && ar rcT thin.a one.o two.o && "
+		 "head -c -10 lib.a >cut.a && cp lib.a lib.rlib",
+		 folder);
+	ck_assert_int_eq(system(command), 0);
+	char *output = say(command_stat, "stat", NULL, NULL, "lib.rlib", &status);
+	ck_assert_int_eq(status, EXIT_OK);
+	expect(output, "lib.rlib(one.o)\n");
+	expect(output, "lib.rlib(two.o)\n");
+	expect(output, " 2 images\n");
+	ck_assert_msg(!strstr(output, "one.s"), "%s", output);
+	expect(output, " 100.00 "); /* covered: code is found, too */
+	free(output);
+	output = say(command_table, "table", NULL, NULL, "lib.a", &status);
+	expect(output, "lib.a(one.o)\n");
+	expect(output, "function one\n");
+	expect(output, "function two\n");
+	free(output);
+	output = say(command_prove, "prove", "--all", NULL, "lib.a", &status);
+	ck_assert_int_eq(status, EXIT_OK);
+	expect(output, "2 images: 2 proven (0 without CFI), 0 not read, 0 failed, 0 with findings");
+	free(output);
+
+	static int (*const commands[])(int, char **) = { command_stat, command_table,
+							 command_prove };
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		output = say(commands[i], "stackproof", NULL, NULL, "thin.a", &status);
+		ck_assert_int_eq(status, EXIT_BAD_INPUT);
+		expect(output, "thin.a: a thin archive");
+		free(output);
+		output = say(commands[i], "stackproof", NULL, NULL, "cut.a", &status);
+		ck_assert_msg(status == EXIT_BAD_INPUT, "%d %s", status, output);
+		expect(output, "one.o");
+		free(output);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	if (!mkdtemp(folder)) {
@@ -160,6 +205,7 @@ int main(void)
 	tcase_add_test(tcase, each_loss_has_an_address_and_a_reason);
 	tcase_add_test(tcase, people_are_told_how_many_are_left_off);
 	tcase_add_test(tcase, another_eh_frame_is_not_passed_over);
+	tcase_add_test(tcase, members_of_archives_are_read);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -344,17 +344,17 @@ static int compare_file(const char *path, struct check *check, struct readelf_pr
 	return result;
 }
 
-static int check_readelf(const struct image *image, FILE *output, json_t *proof,
+static int check_readelf(const struct image *image, const char *file, FILE *output, json_t *proof,
 			 struct error *error)
 {
 	struct check check = { "readelf", image, output, 0 };
 	struct readelf_proof counts;
 	double start = monotonic_seconds();
-	bool compared = has_sections(image->path);
+	bool compared = has_sections(file);
 
 	counts = (struct readelf_proof) { 0 };
 	if (compared &&
-	    (compare_file(image->path, &check, &counts, error) ||
+	    (compare_file(file, &check, &counts, error) ||
 	     (image->debug && compare_file(image->debug->path, &check, &counts, error))))
 		return -1;
 	json_object_set_new(proof, "readelf",
@@ -383,8 +383,8 @@ static void set_lost(json_t *proof, const struct cfi *cfi)
 	json_object_set_new(proof, "lost_fdes_by_reason", lost);
 }
 
-static int check_image(const struct prove_options *options, const struct image *image, FILE *output,
-		       json_t *proof, struct error *error)
+static int check_image(const struct prove_options *options, const struct image *image,
+		       const char *file, FILE *output, json_t *proof, struct error *error)
 {
 	struct cfi *cfi = NULL;
 	int result;
@@ -401,7 +401,7 @@ static int check_image(const struct prove_options *options, const struct image *
 	if (!result && options->referee)
 		result = check_referee(image, output, proof, error);
 	if (!result && options->readelf)
-		result = check_readelf(image, output, proof, error);
+		result = check_readelf(image, file, output, proof, error);
 	cfi_destroy(cfi);
 	return result;
 }
@@ -410,17 +410,18 @@ void prove_image(const struct prove_options *options, const struct image_path *p
 {
 	double start = monotonic_seconds();
 	const char *status = NULL;
-	struct image *image;
+	struct opened_image opened;
 	struct error error;
 	json_t *proof = json_pack("{s:s, s:o, s:s}", "type", "proof", "image",
 				  json_bytes(path->path), "status", "proven");
 
-	if (debug_link_open(path->path, NULL, &image, &error)) {
+	if (image_path_open(path, &opened, &error)) {
 		status = "unread";
 	} else {
-		if (check_image(options, image, output, proof, &error))
+		debug_link_adopt(opened.image);
+		if (check_image(options, opened.image, opened.file, output, proof, &error))
 			status = "failed";
-		image_destroy(image);
+		image_path_close(&opened);
 	}
 	if (status && error.code == ERROR_UNSUPPORTED_ELF)
 		status = "unread";

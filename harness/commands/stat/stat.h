@@ -24,7 +24,8 @@ void stat_image(const struct image_path *image, FILE *output);
 void stat_expressions(const struct cfi *cfi, json_t *object);
 
 /* Adds "executable_bytes", of the sections that hold code (the segments, if there are no sections),
- * and "covered_bytes": those of them that FDEs cover. */
-void stat_coverage(const struct image *image, const struct cfi *cfi, json_t *object);
+ * and "covered_bytes": those of them that FDEs cover. file: the path of its bytes. */
+void stat_coverage(const struct image *image, const char *file, const struct cfi *cfi,
+		   json_t *object);
 
 #endif

@@ -193,12 +193,13 @@ static uint64_t covered_of_object(const struct cfi *cfi, uint64_t executable)
 	return bytes < executable ? bytes : executable;
 }
 
-void stat_coverage(const struct image *image, const struct cfi *cfi, json_t *object)
+void stat_coverage(const struct image *image, const char *file, const struct cfi *cfi,
+		   json_t *object)
 {
 	struct ranges code = { NULL, 0 };
 	uint64_t executable = 0, bytes = 0;
 
-	add_sections(&code, image->path);
+	add_sections(&code, file);
 	for (size_t i = 0; !code.count && i < image->segment_count; i++)
 		if (image->segment[i].executable)
 			add_range(&code, image->segment[i].vaddr, image->segment[i].file_bytes);

@@ -19,7 +19,8 @@
 
 /* All that was made of one file. */
 struct subject {
-	struct image *image;
+	struct opened_image opened;
+	struct image *image; /* the same */
 	struct cfi *cfi;
 	struct table *table;
 	uint64_t build_ns;
@@ -29,7 +30,7 @@ static void subject_deinit(struct subject *subject)
 {
 	table_destroy(subject->table);
 	cfi_destroy(subject->cfi);
-	image_destroy(subject->image);
+	image_path_close(&subject->opened);
 	*subject = (struct subject) { 0 };
 }
 
@@ -39,12 +40,13 @@ static int build_table(struct subject *subject, struct error *error)
 }
 
 /* One build. An image without CFI has an empty table: that is a result, not a failure. */
-static int build(const char *path, struct subject *ret, struct error *error)
+static int build(const struct image_path *path, struct subject *ret, struct error *error)
 {
 	*ret = (struct subject) { 0 };
 	uint64_t start = monotonic_ns();
-	if (image_create(path, &ret->image, error))
+	if (image_path_open(path, &ret->opened, error))
 		return -1;
+	ret->image = ret->opened.image;
 	uint64_t opened = monotonic_ns();
 	debug_link_adopt(ret->image); /* looking for it is not building */
 	uint64_t adopted = monotonic_ns();
@@ -56,7 +58,7 @@ static int build(const char *path, struct subject *ret, struct error *error)
 	return 0;
 }
 
-static int build_best(const char *path, struct subject *ret, struct error *error)
+static int build_best(const struct image_path *path, struct subject *ret, struct error *error)
 {
 	uint64_t best = UINT64_MAX;
 	for (int run = 0; run < BUILD_RUNS; run++) {
@@ -102,7 +104,7 @@ static json_t *stat_object(const struct subject *subject)
 	if (!object)
 		return NULL;
 	stat_expressions(subject->cfi, object);
-	stat_coverage(subject->image, subject->cfi, object);
+	stat_coverage(subject->image, subject->opened.file, subject->cfi, object);
 	return object;
 }
 
@@ -200,7 +202,7 @@ void stat_image(const struct image_path *image, FILE *output)
 {
 	struct subject subject;
 	struct error error;
-	if (build_best(image->path, &subject, &error)) {
+	if (build_best(image, &subject, &error)) {
 		json_line(output,
 			  json_pack("{s:s, s:o, s:s, s:o}", "type", "stat_error", "image",
 				    json_bytes(image->path), "code", error_code_name(error.code),

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "commands/debug_link.h"
+#include "commands/image_list.h"
 #include "harness.h"
 #include "lost_cfi.h"
 #include "table.h"
@@ -180,40 +181,75 @@ static void print_outside(const char *path, const struct image *image)
 			path, count);
 }
 
-static enum exit_status do_file(const struct options *options, const char *path)
+static enum exit_status do_image(const struct options *options, const struct image_path *path)
 {
-	struct image *image;
+	struct opened_image opened;
 	struct error error;
-	/* readelf shows both files, one after the other: its format looks for itself. */
-	if (options->write == table_readelf
-		    ? image_create(path, &image, &error)
-		    : debug_link_open(path, options->section, &image, &error)) {
-		error_print(stderr, path, &error);
+	if (image_path_open(path, &opened, &error)) {
+		error_print(stderr, path->path, &error);
 		return EXIT_BAD_INPUT;
 	}
+	struct image *image = opened.image;
+	/* readelf shows both files, one after the other: its format looks for itself. */
+	if (options->write != table_readelf &&
+	    (!options->section || !strcmp(options->section, ".debug_frame")))
+		debug_link_adopt(image);
 	enum exit_status status = EXIT_OK;
 	struct error_list diagnostics = { 0 };
 	struct table_filter filter;
 	if (make_filter(image, options, &filter, &error) ||
 	    options->write(stdout, image, &filter, &diagnostics, &error)) {
-		error_print(stderr, path, &error);
+		error_print(stderr, path->path, &error);
 		/* Nothing to print is worth a note, but nothing is wrong with the file. */
 		status = error.code == ERROR_NO_CFI ? EXIT_OK : EXIT_BAD_INPUT;
 	}
-	print_diagnostics(options, path, image, &diagnostics);
+	print_diagnostics(options, path->path, image, &diagnostics);
 	if (options->write == table_compact)
-		print_outside(path, image);
+		print_outside(path->path, image);
 	if (diagnostics.count)
 		status = EXIT_BAD_INPUT;
 	error_list_deinit(&diagnostics);
-	image_destroy(image);
+	image_path_close(&opened);
+	return status;
+}
+
+/* The member's name, where many tables follow each other. */
+static void print_member(const struct options *options, const struct image_path *path)
+{
+	if (path->archive_length && options->write == table_readelf)
+		printf("\nFile: %s\n", path->path);
+	else if (path->archive_length && options->write != table_json)
+		printf("# %s\n", path->path);
+}
+
+/* A file, or all members of an archive, in its order. */
+static enum exit_status do_file(const struct options *options, const char *path)
+{
+	struct image_path file = { .path = (char *)path };
+	struct image_list list = { 0 };
+	struct error error;
+	enum exit_status status = EXIT_OK;
+	int result = image_list_members(&list, path, &error);
+	if (!result)
+		return do_image(options, &file);
+	if (result < 0) {
+		error_print(stderr, path, &error);
+		status = EXIT_BAD_INPUT;
+	}
+	for (size_t i = 0; i < list.count; i++) {
+		print_member(options, &list.image[i]);
+		enum exit_status one = do_image(options, &list.image[i]);
+		if (one)
+			status = one;
+	}
+	image_list_deinit(&list);
 	return status;
 }
 
 int command_table(int argc, char **argv)
 {
 	static const struct argp argp = {
-		option_list, parse_option, "ELF...", "Prints the unwind tables of ELF files.",
+		option_list, parse_option, "ELF|ARCHIVE...", "Prints the unwind tables of ELF files.",
 		NULL,	     NULL,	   NULL,
 	};
 	struct options options = { .write = table_text };
