@@ -249,8 +249,13 @@ static enum exit_status do_file(const struct options *options, const char *path)
 int command_table(int argc, char **argv)
 {
 	static const struct argp argp = {
-		option_list, parse_option, "ELF|ARCHIVE...", "Prints the unwind tables of ELF files.",
-		NULL,	     NULL,	   NULL,
+		option_list,
+		parse_option,
+		"ELF|ARCHIVE...",
+		"Prints the unwind tables of ELF files.",
+		NULL,
+		NULL,
+		NULL,
 	};
 	struct options options = { .write = table_text };
 	argp_err_exit_status = EXIT_USAGE;
