@@ -5,8 +5,9 @@
  *	stackproof vm -k 5.10,7.2 -- uname -r
  *
  * The command is this machine's own: it is looked for in PATH here and goes into the guest with the
- * libraries that it needs. What it starts itself must be named (--file). Its output comes back as
- * if it had run here; for several kernels it is kept until the guests before it have been printed,
+ * libraries that it needs. What it starts or reads itself must be named (--file): files, or directories with their contents. It runs in
+ * the working directory's path, with what was named there at the same place; what it writes below that comes back with --output.
+ * Its output comes back as if it had run here; for several kernels it is kept until the guests before it have been printed,
  * under a line of its own on stderr, while two guests run at a time.
  *
  * The exit status is the command's: the first that is not 0, in the order of the kernels. A guest
@@ -23,6 +24,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "harness.h"
+#include "vm/guest_output.h"
 #include "vm/vm.h"
 
 #define PARALLEL_GUESTS 2
@@ -35,6 +37,8 @@ struct settings {
 	char *kernels; /* comma-separated */
 	struct guest_file files[FILES_MAX];
 	size_t file_count;
+	char directory[PATH_MAX]; /* the working directory */
+	const char *output;	  /* where files that come back go; NULL: none do */
 	unsigned timeout_ms;
 	unsigned memory_mb;
 	bool console;
@@ -51,11 +55,13 @@ struct job {
 	struct guest_result result;
 	struct error error;
 	int failed;
+	bool failed_files; /* what came back could not be kept */
 	int exit_code;
-	bool stream; /* output goes out as it comes */
-	FILE *out[2];
-	char *text[2];
-	size_t size[2];
+	bool stream;  /* output goes out as it comes */
+	FILE *out[3]; /* stdout, stderr, the files that come back */
+	char *text[3];
+	size_t size[3];
+	size_t files; /* that came back */
 	pthread_t thread;
 };
 
@@ -98,6 +104,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case 'm': settings->memory_mb = parse_number(state, argument, 1u << 20); return 0;
 	case 'f': parse_file(state, settings, argument); return 0;
+	case 'o': settings->output = argument; return 0;
 	case 'c': settings->console = true; return 0;
 	case 'j': settings->json = true; return 0;
 	case 'n': settings->dry_run = true; return 0;
@@ -145,6 +152,13 @@ static void on_output(void *context, size_t index, enum guest_stream stream, con
 		fflush(file);
 }
 
+static void on_files(void *context, size_t index, const void *data, size_t size)
+{
+	struct job *job = context;
+
+	fwrite(data, 1, size, job->out[2]);
+}
+
 static void on_exit_code(void *context, size_t index, int exit_code)
 {
 	struct job *job = context;
@@ -174,6 +188,7 @@ static void *run_job(void *context)
 	struct guest_options options = job_options(job);
 	struct guest_callbacks callbacks = {
 		.on_output = on_output,
+		.on_files = on_files,
 		.on_exit = on_exit_code,
 		.context = job,
 	};
@@ -185,6 +200,9 @@ static void *run_job(void *context)
 static int start_job(struct job *job, bool stream)
 {
 	job->stream = stream;
+	job->out[2] = open_memstream(&job->text[2], &job->size[2]);
+	if (!job->out[2])
+		return -1;
 	if (stream) {
 		job->out[0] = stdout;
 		job->out[1] = stderr;
@@ -263,6 +281,31 @@ static void print_trouble(const struct job *job)
 			result->console_tail[strlen(result->console_tail) - 1] == '\n' ? "" : "\n");
 }
 
+/* What came back goes to --output; of several kernels to a folder for each. -1: it is said, and an error of the environment. */
+static int unpack_files(struct job *job, bool several)
+{
+	const char *output = job->settings->output;
+	struct error error;
+	char *folder = NULL;
+	int status;
+
+	if (!output || job->failed || job->result.outcome != GUEST_OK)
+		return 0;
+	if (mkdir(output, 0777) && errno != EEXIST) {
+		error_set_errno(&error, "can't make the folder %s", output);
+		error_print(stderr, "stackproof vm", &error);
+		return -1;
+	}
+	if (asprintf(&folder, "%s%s%s", output, several ? "/" : "",
+		     several ? job->kernel.version : "") < 0)
+		return -1;
+	status = guest_output_unpack(job->text[2], job->size[2], folder, &job->files, &error);
+	free(folder);
+	if (status)
+		error_print(stderr, "stackproof vm", &error);
+	return status;
+}
+
 static int finish_job(struct job *job, bool header)
 {
 	int status;
@@ -270,14 +313,19 @@ static int finish_job(struct job *job, bool header)
 	pthread_join(job->thread, NULL);
 	for (int i = 0; i < 2 && !job->stream; i++)
 		fclose(job->out[i]);
-	status = job->failed || job->result.outcome != GUEST_OK ? EXIT_ENVIRONMENT : job->exit_code;
+	fclose(job->out[2]);
+	if (unpack_files(job, header))
+		job->failed_files = true;
+	status = job->failed_files				  ? EXIT_ENVIRONMENT
+		 : job->failed || job->result.outcome != GUEST_OK ? EXIT_ENVIRONMENT
+								  : job->exit_code;
 	if (job->settings->json)
 		print_json(job, status);
 	else
 		print_plain(job, header);
 	print_trouble(job);
-	free(job->text[0]);
-	free(job->text[1]);
+	for (int i = 0; i < 3; i++)
+		free(job->text[i]);
 	return status;
 }
 
@@ -357,6 +405,9 @@ static int run_all(struct settings *settings)
 
 	if (!jobs)
 		return EXIT_ENVIRONMENT;
+	if (!getcwd(settings->directory, sizeof(settings->directory)))
+		strcpy(settings->directory,
+		       "/"); /* it is gone: relative paths lead nowhere here, too */
 	if (add_program(settings, program, sizeof(program))) {
 		fprintf(stderr, "stackproof vm: %s: no such program on this machine\n",
 			settings->command[0]);
@@ -369,6 +420,8 @@ static int run_all(struct settings *settings)
 	for (int i = 0; i < count; i++) {
 		jobs[i].settings = settings;
 		jobs[i].command.argv = settings->command;
+		jobs[i].command.directory = settings->directory;
+		jobs[i].command.wants_files = settings->output != NULL;
 	}
 	if (settings->dry_run) {
 		for (int i = 0; i < count; i++) {
@@ -391,7 +444,12 @@ int command_vm(int argc, char **argv)
 		{ "kernel", 'k', "KERNEL[,...]", 0, "Series (5.10) or path of a bzImage", 0 },
 		{ "timeout", 't', "SECONDS", 0, "The guest's whole time (120)", 0 },
 		{ "memory", 'm', "MB", 0, "The guest's memory (512)", 0 },
-		{ "file", 'f', "HOST[:GUEST]", 0, "Takes a file along; again for more", 0 },
+		{ "file", 'f', "HOST[:GUEST]", 0,
+		  "Takes a file along, or a directory with its contents; again for more", 0 },
+		{ "output", 'o', "DIR", 0,
+		  "What the command makes or changes below its working directory comes back, to "
+		  "DIR",
+		  0 },
 		{ "console", 'c', NULL, 0, "The guest's console to stderr, as it comes", 0 },
 		{ "json", 'j', NULL, 0, "One JSON object per kernel", 0 },
 		{ "dry-run", 'n', NULL, 0, "Prints how QEMU would be started", 0 },
@@ -401,7 +459,11 @@ int command_vm(int argc, char **argv)
 		.options = options,
 		.parser = parse,
 		.args_doc = "-- COMMAND [ARGS]",
-		.doc = "Runs a command of this machine in a guest with another kernel.",
+		.doc = "Runs a command of this machine in a guest with another kernel, in a "
+		       "directory of "
+		       "the same path as the working directory. What it needs besides its "
+		       "libraries is "
+		       "taken along with --file.",
 	};
 	struct settings settings = { 0 };
 

@@ -88,7 +88,7 @@ static void content_free(struct archive_content *content)
 static struct archive_content *build(const struct guest_file *files, size_t count)
 {
 	static char *const argv[] = { "/bin/ls", "-l", "", NULL };
-	static const struct guest_command command = { argv, 1500 };
+	static const struct guest_command command = { .argv = argv, .timeout_ms = 1500 };
 	struct archive_content *content;
 	struct error error = { 0 };
 	int fd = -1;
@@ -165,7 +165,7 @@ END_TEST
 
 START_TEST(skeleton_is_there)
 {
-	static const char commands[] = "1500\0003\0/bin/ls\0-l\0";
+	static const char commands[] = "1500\0/\0000\0003\0/bin/ls\0-l\0";
 	struct archive_content *content = build(NULL, 0);
 	const struct entry *console = find(content, "/dev/console");
 	const struct entry *list = find(content, FRAME_COMMANDS_PATH);
@@ -188,12 +188,12 @@ struct failure_case {
 
 static const struct failure_case failures[] = {
 	{ "missing_file", { "/nonexistent/file", NULL }, "No such file" },
-	{ "directory", { "/usr", NULL }, "not a regular file" },
 	/* sysfs says that each of its files has a page. */
 	{ "file_that_ends_before_its_size",
 	  { "/sys/kernel/mm/transparent_hugepage/enabled", "/enabled" },
 	  "changed while it was read" },
 	{ "relative_guest_path", { "/bin/ls", "bin/ls" }, "must be absolute" },
+	{ "device", { "/dev/null", NULL }, "not a regular file" },
 };
 
 START_TEST(bad_file_is_an_error)
@@ -205,6 +205,38 @@ START_TEST(bad_file_is_an_error)
 	ck_assert_int_eq(initramfs_build(&failures[_i].file, 1, NULL, 0, &fd, &error), -1);
 	ck_assert_msg(strstr(error.message, failures[_i].message) != NULL, "%s: %s",
 		      failures[_i].name, error.message);
+}
+END_TEST
+
+/* A directory: files, links as links, empty directories; and relative paths are the working directory's. */
+START_TEST(directory_comes_with_its_contents)
+{
+	char folder[] = "/tmp/test_initramfs.XXXXXX", path[128], command[128];
+	struct guest_file files[] = { { "dir", NULL }, { "dir/a", "b" } };
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(command, sizeof(command),
+		 "cd %s && mkdir -p dir/empty && echo x >dir/a && ln -s ../nowhere dir/l && mkfifo "
+		 "dir/p",
+		 folder);
+	ck_assert_int_eq(system(command), 0);
+	ck_assert_int_eq(chdir(folder), 0);
+	struct archive_content *content = build(files, 2);
+	ck_assert_int_eq(chdir("/"), 0);
+	snprintf(path, sizeof(path), "%s/dir/a", folder);
+	ck_assert_uint_eq(find(content, path)->size, 2);
+	snprintf(path, sizeof(path), "%s/b", folder);
+	ck_assert_uint_eq(find(content, path)->size, 2);
+	snprintf(path, sizeof(path), "%s/dir/empty", folder);
+	ck_assert(S_ISDIR(find(content, path)->mode));
+	snprintf(path, sizeof(path), "%s/dir/l", folder);
+	ck_assert(S_ISLNK(find(content, path)->mode));
+	snprintf(path, sizeof(path), "%s/dir/p", folder);
+	for (size_t i = 0; i < content->count; i++)
+		ck_assert_str_ne(content->entry[i].name, path);
+	content_free(content);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	ck_assert_int_eq(system(command), 0);
 }
 END_TEST
 
@@ -279,6 +311,7 @@ int main(void)
 	tcase_add_test(tests, duplicates_are_there_once);
 	tcase_add_test(tests, skeleton_is_there);
 	tcase_add_test(tests, script_brings_its_interpreter);
+	tcase_add_test(tests, directory_comes_with_its_contents);
 	tcase_add_loop_test(tests, library_in_the_loader, 0,
 			    (int)(sizeof(of_musl) / sizeof(*of_musl)));
 	tcase_add_loop_test(tests, bad_file_is_an_error, 0,

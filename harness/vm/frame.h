@@ -12,9 +12,10 @@
  * inside one machine loses nothing, so one bad byte means that the guest is broken, and guessing
  * where the next frame begins could turn a failure into a pass.
  *
- * A guest says: READY, then for every command any number of STDOUT and STDERR and one EXIT, then
+ * A guest says: READY, then for every command any number of STDOUT, STDERR and FILES and one EXIT, then
  * DONE. What commands to run comes with the initramfs, in FRAME_COMMANDS_PATH: for each command
- * `TIMEOUT_MS NUL ARGC NUL ARG0 NUL ... ARGN NUL`, numbers in decimal.
+ * `TIMEOUT_MS NUL DIRECTORY NUL FILES NUL ARGC NUL ARG0 NUL ... ARGN NUL`, numbers in decimal. FILES is 1 if
+ * what the command wrote below its directory is to come back, as a cpio archive (newc), else 0.
  *
  * Static inline, because the guest's init is one file without libraries.
  */
@@ -27,7 +28,7 @@
 #include <string.h>
 
 #define FRAME_MAGIC	    0x46507321u /* "!sPF" */
-#define FRAME_VERSION	    1
+#define FRAME_VERSION	    2
 #define FRAME_PAYLOAD_MAX   16384
 #define FRAME_COMMANDS_PATH "/stackproof.commands"
 
@@ -35,8 +36,9 @@ enum frame_type {
 	FRAME_READY = 1, /* init runs; payload: uname -r */
 	FRAME_STDOUT,	 /* payload: bytes of command index */
 	FRAME_STDERR,
-	FRAME_EXIT, /* command index ended; payload: its exit code, int32_t */
-	FRAME_DONE, /* nothing follows */
+	FRAME_EXIT,  /* command index ended; payload: its exit code, int32_t */
+	FRAME_DONE,  /* nothing follows */
+	FRAME_FILES, /* payload: bytes of command index's archive */
 	FRAME_TYPE_END,
 };
 

@@ -88,6 +88,12 @@ static int accept_frame(struct guest_channel *channel, const struct frame_header
 	}
 	if (header->index != channel->commands_done || header->index >= channel->command_count)
 		return out_of_order(channel, header, error);
+	if (header->type == FRAME_FILES) {
+		if (channel->callbacks && channel->callbacks->on_files)
+			channel->callbacks->on_files(channel->callbacks->context, header->index,
+						     payload, header->length);
+		return 0;
+	}
 	if (header->type == FRAME_EXIT)
 		return accept_exit(channel, header, payload, error);
 	return accept_output(channel, header, payload);

@@ -328,8 +328,9 @@ static int add_needs(struct guest_files *files, const struct requester *by, stru
 	return 0;
 }
 
-/* Remembers the pair. Returns 1 if the guest path is there already, -1 without memory. */
-static int remember(struct guest_files *files, const char *host, const char *guest)
+/* Remembers the pair; host or link, or neither, is NULL. Returns 1 if the guest path is there already, -1 without memory. */
+static int remember(struct guest_files *files, const char *host, const char *link,
+		    const char *guest)
 {
 	struct guest_path *entry;
 
@@ -347,10 +348,41 @@ static int remember(struct guest_files *files, const char *host, const char *gue
 		files->capacity = capacity;
 	}
 	entry = &files->file[files->count];
-	entry->host = strdup(host);
+	entry->host = host ? strdup(host) : NULL;
+	entry->link = link ? strdup(link) : NULL;
 	entry->guest = strdup(guest);
 	files->count++;
-	return entry->host && entry->guest ? 0 : -1;
+	return entry->guest && !entry->host == !host && !entry->link == !link ? 0 : -1;
+}
+
+/* remember() at the guest's own name of the path. Once more is no error. */
+static int remember_at(struct guest_files *files, const char *host, const char *link,
+		       const char *guest, struct error *error)
+{
+	char place[PATH_MAX];
+
+	if (guest_path_normalise(guest, place, sizeof(place), error))
+		return -1;
+	if (remember(files, host, link, place) < 0)
+		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
+	return 0;
+}
+
+int guest_files_add_plain(struct guest_files *files, const char *host, const char *guest,
+			  struct error *error)
+{
+	return remember_at(files, host, NULL, guest, error);
+}
+
+int guest_files_add_link(struct guest_files *files, const char *guest, const char *target,
+			 struct error *error)
+{
+	return remember_at(files, NULL, target, guest, error);
+}
+
+int guest_files_add_directory(struct guest_files *files, const char *guest, struct error *error)
+{
+	return remember_at(files, NULL, NULL, guest, error);
 }
 
 static int add_file(struct guest_files *files, const char *host, const char *guest,
@@ -378,7 +410,7 @@ static int add_file(struct guest_files *files, const char *host, const char *gue
 				 host);
 	if (guest_path_normalise(guest, place, sizeof(place), error))
 		return -1;
-	ret = remember(files, real, place);
+	ret = remember(files, real, NULL, place);
 	if (ret > 0)
 		return 0;
 	if (ret < 0)
@@ -390,23 +422,35 @@ static int add_file(struct guest_files *files, const char *host, const char *gue
 	return ret;
 }
 
+int guest_path_absolute(const char *path, char *ret, size_t size, struct error *error)
+{
+	char here[PATH_MAX] = "";
+
+	if (path[0] != '/' && !getcwd(here, sizeof(here)))
+		return error_set_errno(error, "the working directory");
+	if (snprintf(ret, size, "%s%s%s", here, path[0] != '/' ? "/" : "", path) >= (int)size)
+		return error_set(error, ERROR_UNAVAILABLE, "", 0, "%s: the path is too long", path);
+	return 0;
+}
+
 int guest_files_add(struct guest_files *files, const char *host, const char *guest,
 		    struct error *error)
 {
 	char absolute[PATH_MAX];
+	struct stat st;
 
-	if (!guest && host[0] != '/') {
-		if (!realpath(host, absolute))
-			return error_set_errno(error, "%.150s", host);
-		guest = absolute;
-	}
-	return add_file(files, host, guest ? guest : host, NULL, error);
+	if (guest_path_absolute(guest ? guest : host, absolute, sizeof(absolute), error))
+		return -1;
+	if (!stat(host, &st) && S_ISDIR(st.st_mode))
+		return guest_files_add_folder(files, host, absolute, error);
+	return add_file(files, host, absolute, NULL, error);
 }
 
 void guest_files_deinit(struct guest_files *files)
 {
 	for (size_t i = 0; i < files->count; i++) {
 		free(files->file[i].host);
+		free(files->file[i].link);
 		free(files->file[i].guest);
 	}
 	free(files->file);

@@ -10,7 +10,8 @@
 #include "unwinder.h"
 
 struct guest_path {
-	char *host;
+	char *host;  /* NULL: a directory, or a link */
+	char *link;  /* a symbolic link's target; else NULL */
 	char *guest; /* absolute, without "." and "..", below no symbolic link of the guest */
 };
 
@@ -21,9 +22,21 @@ struct guest_files {
 	size_t capacity;
 };
 
-/* Adds host (as guest; NULL: the same path) and, recursively, interpreters and libraries. */
+/* Adds host (as guest; NULL: the same path, of a relative one that below the working directory) and, recursively, interpreters and
+ * libraries; a directory with all that is in it. */
 int guest_files_add(struct guest_files *files, const char *host, const char *guest,
 		    struct error *error);
+/* The same of a file as it is, without what it needs to run. */
+int guest_files_add_plain(struct guest_files *files, const char *host, const char *guest,
+			  struct error *error);
+int guest_files_add_link(struct guest_files *files, const char *guest, const char *target,
+			 struct error *error);
+int guest_files_add_directory(struct guest_files *files, const char *guest, struct error *error);
+/* A directory with its contents, which has to be one file system's. (guest_folder.c) */
+int guest_files_add_folder(struct guest_files *files, const char *host, const char *guest,
+			   struct error *error);
+/* A path of the working directory as an absolute one, symbolic links in it left alone. -1: it is too long. */
+int guest_path_absolute(const char *path, char *ret, size_t size, struct error *error);
 void guest_files_deinit(struct guest_files *files);
 
 /*

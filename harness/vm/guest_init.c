@@ -3,8 +3,11 @@
  * guest_init.c - process 1 of the guest: mounts, runs the commands, powers off
  *
  * A static program, because it is the only thing that is sure to be in the initramfs. It reads
- * FRAME_COMMANDS_PATH, runs each command after the other as root with / as its directory and
+ * FRAME_COMMANDS_PATH, runs each command after the other as root in its directory, with
  * /dev/null as its input, and sends what they write and how they end as frames (frame.h) on ttyS1.
+ *
+ * Files come back as a cpio archive: what was made or changed below the command's directory since it began, on that file
+ * system. ctime tells it, which no program can set.
  *
  * Nothing outlives its command: when a command has ended, or its time is up, every other process in
  * the guest is killed, so that no command sees what an earlier one left running.
@@ -12,8 +15,10 @@
  * It can't report its own failures in frames before ttyS1 is open; those go to the console, and the
  * host sees a guest that never became ready.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <net/if.h>
 #include <poll.h>
 #include <signal.h>
@@ -28,6 +33,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <sys/types.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <time.h>
@@ -181,8 +187,201 @@ static uint64_t now_ms(void)
 	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }
 
-static void child_exec(char **argv, int out, int err)
+/* What there is for a command to do. */
+struct command {
+	uint64_t timeout_ms; /* 0: none */
+	const char *directory;
+	bool wants_files;
+	char **argv;
+};
+
+/* ---- files ------------------------------------------------------------------------------ */
+
+#define CPIO_MAGIC   "070701"
+#define CPIO_TRAILER "TRAILER!!!"
+
+struct files {
+	struct results *results;
+	uint16_t index;
+	struct timespec since;
+	dev_t device;
+	uint32_t number; /* of the entry: its inode, so that none are links of each other */
+	uint8_t data[FRAME_PAYLOAD_MAX];
+	size_t used;
+	char path[PATH_MAX]; /* below the directory */
+};
+
+static void files_flush(struct files *files)
 {
+	if (files->used)
+		results_send(files->results, FRAME_FILES, files->index, files->data, files->used);
+	files->used = 0;
+}
+
+static void files_put(struct files *files, const void *data, size_t size)
+{
+	const uint8_t *at = data;
+
+	while (size) {
+		size_t room = sizeof(files->data) - files->used, part = size < room ? size : room;
+
+		memcpy(files->data + files->used, at, part);
+		files->used += part;
+		at += part;
+		size -= part;
+		if (files->used == sizeof(files->data))
+			files_flush(files);
+	}
+}
+
+/* Entries and their data begin at multiples of four (cpio(5), newc). */
+static void files_pad(struct files *files, uint64_t written)
+{
+	files_put(files, "\0\0\0", (size_t)(-written & 3));
+}
+
+static void files_put_header(struct files *files, const char *name, mode_t mode, uint64_t size)
+{
+	size_t length = strlen(name) + 1;
+	char header[112];
+	int used = snprintf(header, sizeof(header),
+			    CPIO_MAGIC "%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x",
+			    ++files->number, mode, 0, 0, 1, 0, (unsigned)size, 0, 0, 0, 0,
+			    (unsigned)length, 0);
+
+	files_put(files, header, (size_t)used);
+	files_put(files, name, length);
+	files_pad(files, (uint64_t)used + length);
+}
+
+static void files_put_regular(struct files *files, int fd, const struct stat *st)
+{
+	uint64_t left = (uint64_t)st->st_size;
+	char data[4096];
+
+	if (left > UINT32_MAX)
+		return; /* cpio can't hold it, nor could the guest */
+	files_put_header(files, files->path, st->st_mode, left);
+	while (left) {
+		ssize_t n = read(fd, data, left < sizeof(data) ? (size_t)left : sizeof(data));
+
+		if (n <= 0) { /* it became shorter */
+			memset(data, 0, sizeof(data));
+			n = left < sizeof(data) ? (ssize_t)left : (ssize_t)sizeof(data);
+		}
+		files_put(files, data, (size_t)n);
+		left -= (uint64_t)n;
+	}
+	files_pad(files, (uint64_t)st->st_size);
+}
+
+static void files_put_link(struct files *files, int directory, const char *name, mode_t mode)
+{
+	char target[PATH_MAX];
+	ssize_t length = readlinkat(directory, name, target, sizeof(target));
+
+	if (length <= 0)
+		return;
+	files_put_header(files, files->path, mode, (uint64_t)length);
+	files_put(files, target, (size_t)length);
+	files_pad(files, (uint64_t)length);
+}
+
+static void files_walk(struct files *files, int directory);
+
+static bool is_new(const struct files *files, const struct stat *st)
+{
+	return st->st_ctim.tv_sec > files->since.tv_sec ||
+	       (st->st_ctim.tv_sec == files->since.tv_sec &&
+		st->st_ctim.tv_nsec >= files->since.tv_nsec);
+}
+
+static void files_visit(struct files *files, int directory, const char *name)
+{
+	struct stat st;
+	int fd;
+
+	if (fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) || st.st_dev != files->device)
+		return;
+	if (S_ISLNK(st.st_mode) && is_new(files, &st))
+		files_put_link(files, directory, name, st.st_mode);
+	if (!S_ISDIR(st.st_mode) && !(S_ISREG(st.st_mode) && is_new(files, &st)))
+		return;
+	fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (S_ISREG(st.st_mode)) {
+		files_put_regular(files, fd, &st);
+		close(fd);
+		return;
+	}
+	if (is_new(files, &st))
+		files_put_header(files, files->path, st.st_mode, 0);
+	files_walk(files, fd);
+}
+
+/* Takes the descriptor. */
+static void files_walk(struct files *files, int directory)
+{
+	size_t length = strlen(files->path);
+	DIR *dir = fdopendir(directory);
+	struct dirent *entry;
+
+	if (!dir) {
+		close(directory);
+		return;
+	}
+	while ((entry = readdir(dir))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		if (length + strlen(entry->d_name) + 2 > sizeof(files->path))
+			continue;
+		sprintf(files->path + length, "%s%s", length ? "/" : "", entry->d_name);
+		files_visit(files, dirfd(dir), entry->d_name);
+		files->path[length] = '\0';
+	}
+	closedir(dir);
+}
+
+static void files_send(struct results *results, uint16_t index, const char *directory,
+		       const struct timespec *since)
+{
+	static struct files files; /* too big for a careful stack */
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stat st;
+
+	files = (struct files) { .results = results, .index = index, .since = *since };
+	if (fd < 0 || fstat(fd, &st)) {
+		dprintf(2, "stackproof init: %s: %s\n", directory, strerror(errno));
+		return;
+	}
+	files.device = st.st_dev;
+	files_walk(&files, fd);
+	files_put_header(&files, CPIO_TRAILER, 0, 0);
+	files_flush(&files);
+}
+
+/* ---- commands --------------------------------------------------------------------------- */
+
+/* mkdir -p, and there. */
+static int enter(const char *directory)
+{
+	char path[PATH_MAX];
+
+	for (size_t i = 1; directory[i]; i++) {
+		if (directory[i] != '/' || i >= sizeof(path))
+			continue;
+		memcpy(path, directory, i);
+		path[i] = '\0';
+		mkdir(path, 0755);
+	}
+	mkdir(directory, 0755);
+	return chdir(directory);
+}
+
+static void child_exec(const struct command *command, int out, int err)
+{
+	char **argv = command->argv;
 	static char *const environment[] = {
 		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
 		"HOME=/root",
@@ -200,12 +399,16 @@ static void child_exec(char **argv, int out, int err)
 		_exit(EXIT_NO_EXEC);
 	if (in > 2)
 		close(in);
+	if (chdir(command->directory)) {
+		dprintf(2, "stackproof: %s: %s\n", command->directory, strerror(errno));
+		_exit(EXIT_NO_EXEC);
+	}
 	execve(argv[0], argv, environment);
 	dprintf(2, "stackproof: %s: %s\n", argv[0], strerror(errno));
 	_exit(errno == ENOENT || errno == ENOTDIR ? EXIT_MISSING : EXIT_NO_EXEC);
 }
 
-static int child_start(struct child *child, uint16_t index, char **argv)
+static int child_start(struct child *child, uint16_t index, const struct command *command)
 {
 	int out[2], err[2];
 
@@ -216,7 +419,7 @@ static int child_start(struct child *child, uint16_t index, char **argv)
 	if (child->pid < 0)
 		give_up("fork");
 	if (!child->pid)
-		child_exec(argv, out[1], err[1]);
+		child_exec(command, out[1], err[1]);
 	close(out[1]);
 	close(err[1]);
 	fcntl(out[0], F_SETFL, O_NONBLOCK);
@@ -302,13 +505,18 @@ static void child_signal_init(void)
 		give_up("SIGCHLD");
 }
 
-static void run_command(struct results *results, uint16_t index, uint64_t timeout_ms, char **argv)
+static void run_command(struct results *results, uint16_t index, const struct command *command)
 {
+	uint64_t timeout_ms = command->timeout_ms;
+	struct timespec begin;
 	struct child child;
 	int32_t code;
 	bool in_time;
 
-	child_start(&child, index, argv);
+	if (enter(command->directory))
+		fprintf(stderr, "stackproof init: %s: %s\n", command->directory, strerror(errno));
+	clock_gettime(CLOCK_REALTIME_COARSE, &begin); /* as the kernel stamps files */
+	child_start(&child, index, command);
 	in_time = child_wait(&child, timeout_ms ? now_ms() + timeout_ms : 0, results);
 	kill(-1, SIGKILL); /* everybody but process 1 */
 	while (!child.ended) {
@@ -325,6 +533,8 @@ static void run_command(struct results *results, uint16_t index, uint64_t timeou
 		if (child.out[i] >= 0)
 			close(child.out[i]);
 	}
+	if (command->wants_files)
+		files_send(results, index, command->directory, &begin);
 	if (!in_time)
 		code = EXIT_TIMED_OUT;
 	else if (WIFSIGNALED(child.status))
@@ -340,10 +550,13 @@ static void run_commands(struct results *results)
 	char *at = commands_read(&size), *end = at + size, *field;
 
 	for (uint16_t index = 0; (field = commands_next(&at, end)); index++) {
-		uint64_t timeout_ms = strtoull(field, NULL, 10);
+		struct command command = { .timeout_ms = strtoull(field, NULL, 10) };
 		size_t argc;
 		char **argv;
 
+		command.directory = commands_next(&at, end);
+		field = commands_next(&at, end);
+		command.wants_files = field && *field == '1';
 		field = commands_next(&at, end);
 		argc = field ? strtoul(field, NULL, 10) : 0;
 		if (!argc || argc > size || !(argv = calloc(argc + 1, sizeof(*argv))))
@@ -353,7 +566,8 @@ static void run_commands(struct results *results)
 			if (!argv[i])
 				give_up("truncated " FRAME_COMMANDS_PATH);
 		}
-		run_command(results, index, timeout_ms, argv);
+		command.argv = argv;
+		run_command(results, index, &command);
 		free(argv);
 	}
 }

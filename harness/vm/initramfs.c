@@ -188,7 +188,9 @@ static int write_commands(struct writer *writer, const struct guest_command *com
 
 		while (commands[i].argv[argc])
 			argc++;
-		fprintf(file, "%u%c%zu%c", commands[i].timeout_ms, 0, argc, 0);
+		fprintf(file, "%u%c%s%c%d%c%zu%c", commands[i].timeout_ms, 0,
+			commands[i].directory ? commands[i].directory : "/", 0,
+			commands[i].wants_files, 0, argc, 0);
 		for (size_t a = 0; a < argc; a++)
 			fprintf(file, "%s%c", commands[i].argv[a], 0);
 	}
@@ -223,6 +225,20 @@ static int find_init(char *ret, size_t size, struct error *error)
 	return 0;
 }
 
+static int write_path(struct writer *writer, const struct guest_path *path)
+{
+	if (path->host)
+		return write_file(writer, path->host, path->guest);
+	if (!path->guest[0])
+		return 0; /* "/" */
+	if (!path->link)
+		return write_directory(writer, path->guest);
+	return write_parents(writer, path->guest) ||
+			       write_header(writer, path->guest, S_IFLNK | 0777, 0, path->link, 0)
+		       ? -1
+		       : 0;
+}
+
 static int write_all(struct writer *writer, const struct guest_files *files,
 		     const struct guest_command *commands, size_t command_count)
 {
@@ -234,7 +250,7 @@ static int write_all(struct writer *writer, const struct guest_files *files,
 	if (!access(LOADER_CACHE, R_OK) && write_file(writer, LOADER_CACHE, LOADER_CACHE))
 		return -1;
 	for (size_t i = 0; i < files->count; i++) {
-		if (write_file(writer, files->file[i].host, files->file[i].guest))
+		if (write_path(writer, &files->file[i]))
 			return -1;
 	}
 	return 0;

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "clock.h"
@@ -36,6 +37,7 @@
 
 #define DEFAULT_TIMEOUT_MS 120000
 #define DEFAULT_MEMORY_MB  512
+#define SMALL_ARCHIVE_MB   64
 #define KVM_INIT_MS	   8000 /* with KVM, init runs after less than 2 s or never */
 #define POWER_OFF_MS	   3000 /* how long a guest that is done may take to end */
 #define READ_BYTES	   8192
@@ -90,7 +92,16 @@ const char *guest_outcome_name(enum guest_outcome outcome)
 	return name[outcome];
 }
 
-static void settings_of(const struct guest_options *options, bool kvm, bool unpacked,
+/* The archive and its contents are there at once while the kernel unpacks it; a small one has room in any guest. */
+static unsigned default_memory_mb(int initrd_fd)
+{
+	struct stat st;
+	unsigned archive_mb = fstat(initrd_fd, &st) ? 0 : (unsigned)(st.st_size >> 20);
+
+	return DEFAULT_MEMORY_MB + (archive_mb > SMALL_ARCHIVE_MB ? 2 * archive_mb : 0);
+}
+
+static void settings_of(const struct guest_options *options, bool kvm, int initrd_fd, bool unpacked,
 			struct qemu_settings *ret)
 {
 	static const char *const fd_path[CHILD_FDS] = {
@@ -105,7 +116,7 @@ static void settings_of(const struct guest_options *options, bool kvm, bool unpa
 		.initrd = fd_path[CHILD_INITRD],
 		.console = fd_path[CHILD_CONSOLE],
 		.results = fd_path[CHILD_RESULTS],
-		.memory_mb = options->memory_mb ? options->memory_mb : DEFAULT_MEMORY_MB,
+		.memory_mb = options->memory_mb ? options->memory_mb : default_memory_mb(initrd_fd),
 		.tsc_khz = kvm ? 0 : tsc_khz(),
 		.kvm = kvm,
 	};
@@ -156,7 +167,7 @@ static int start_qemu(struct guest *guest, struct error *error)
 	struct qemu_command command;
 	pid_t parent = getpid();
 
-	settings_of(guest->options, guest->kvm, guest->kernel_fd >= 0, &settings);
+	settings_of(guest->options, guest->kvm, guest->initrd_fd, guest->kernel_fd >= 0, &settings);
 	qemu_command_build(&command, &settings);
 	for (int i = 0; i < PIPE_COUNT; i++) {
 		if (pipe2(ends, O_CLOEXEC)) {

@@ -49,16 +49,20 @@ enum guest_outcome {
 };
 const char *guest_outcome_name(enum guest_outcome outcome);
 
-/* One command in the guest, run as root from /. */
+/* One command in the guest, run as root. */
 struct guest_command {
-	char *const *argv;   /* argv[0]: a path in the guest */
+	char *const *argv; /* argv[0]: a path in the guest */
+	const char
+		*directory; /* its working directory, absolute; made if it isn't there; NULL: / */
+	bool wants_files; /* regular files, links and directories that it makes or changes below that come back */
 	unsigned timeout_ms; /* 0: only the guest's own deadline */
 };
 
-/* A file the guest needs; ELF files bring their interpreter and libraries along. */
+/* A file the guest needs, ELF files bring their interpreter and libraries along; or a directory with its contents. */
 struct guest_file {
 	const char *host_path;
-	const char *guest_path; /* NULL: the same as host_path */
+	const char *
+		guest_path; /* NULL: the same as host_path. Relative: below this process's working directory */
 };
 
 enum guest_stream { GUEST_STDOUT = 1, GUEST_STDERR = 2 };
@@ -67,6 +71,8 @@ struct guest_callbacks {
 	/* Output of command number index, as it arrives. */
 	void (*on_output)(void *context, size_t index, enum guest_stream stream, const void *data,
 			  size_t size);
+	/* Its files, as they come: bytes of one cpio archive. NULL: nobody wants them. */
+	void (*on_files)(void *context, size_t index, const void *data, size_t size);
 	/* It ended: exit_code is its own, 128+N if killed by signal N, 127 if missing, 124 if it
 	 * outlived its timeout. */
 	void (*on_exit)(void *context, size_t index, int exit_code);
@@ -79,7 +85,7 @@ struct guest_options {
 	size_t file_count;
 	const struct guest_command *commands;
 	size_t command_count;
-	unsigned memory_mb;	  /* 0: 512 */
+	unsigned memory_mb;	  /* 0: 512, and more for large files */
 	unsigned timeout_ms;	  /* whole guest; 0: 120,000 */
 	const char *console_path; /* where the console is kept; NULL: a temporary file */
 	bool verbose;		  /* console to stderr as it comes */

@@ -24,7 +24,7 @@ int bench_guest_start(const struct bench_options *options, struct bench_figure *
 	char *const argv[] = { "/bin/true", NULL };
 	struct guest_command command = { .argv = argv };
 	struct guest_file file = { .host_path = "/bin/true" };
-	struct guest_callbacks callbacks = { ignore_output, ignore_exit, NULL };
+	struct guest_callbacks callbacks = { .on_output = ignore_output, .on_exit = ignore_exit };
 	struct guest_options guest = {
 		.files = &file, .file_count = 1, .commands = &command, .command_count = 1
 	};

@@ -280,7 +280,7 @@ void doubt_registers(struct comparer *comparer, const struct evidence *evidence,
 		return;
 	comparer->result->doubts++;
 	if (goes_through_edited(point, frame + 1)) {
-		never_proven(comparer, reading, DOUBT_DISTURBED);
+		never_proven(comparer, evidence, reading, DOUBT_DISTURBED);
 		return;
 	}
 	doubt = doubts_find(&comparer->doubts,
