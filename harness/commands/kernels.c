@@ -64,10 +64,16 @@ static int list(const struct settings *settings)
 	struct error error = { 0 };
 	size_t count;
 
-	if (kernels_list(settings->all, &kernels, &count, &error)) {
+	int status = kernels_list(settings->all, &kernels, &count, &error);
+
+	if (status)
 		error_print(stderr, "stackproof kernels", &error);
+	if (status < 0)
 		return EXIT_ENVIRONMENT;
-	}
+	if (status > 0)
+		fprintf(stderr,
+			"stackproof kernels: the archive could not be asked: these are the ones "
+			"that are cached\n");
 	for (size_t i = 0; i < count; i++)
 		print_kernel(&kernels[i], settings->json);
 	free(kernels);

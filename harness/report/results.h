@@ -188,7 +188,7 @@ void tally_init(struct tally *tally, const struct results *results);
 void tally_deinit(struct tally *tally);
 /* Whether code of a variant may lack frame pointers: all but "O2-fp" and the like; assembly too. */
 bool variant_omits_frame_pointer(const char *variant);
-/* Whose code has the fault, for people: "hand-written assembly". */
+/* Whose code has the fault, for people: "hand-written or generated". */
 const char *tally_fault_whose(const struct tally_fault *fault);
 /* "99.97 %": cut, never rounded up, so that 100 % means all; "-" if there were no points. */
 void share_print(char *text, size_t size, uint64_t exact, uint64_t points);

@@ -57,7 +57,7 @@ const char *tally_fault_whose(const struct tally_fault *fault)
 {
 	static const char *const whose[ORIGIN_COUNT] = {
 		[ORIGIN_COMPILED] = "compiled code",
-		[ORIGIN_HANDWRITTEN] = "hand-written assembly",
+		[ORIGIN_HANDWRITTEN] = "hand-written or generated",
 		[ORIGIN_STARTUP] = "start-up objects",
 		[ORIGIN_LIBRARY] = "a library",
 	};

@@ -239,8 +239,9 @@ static void print_faults(const struct printer *table)
 	print_origin(table, ORIGIN_STARTUP,
 		     "Table faults of start-up objects: the C library's and the compiler's");
 	print_origin(table, ORIGIN_LIBRARY, "Table faults of system libraries");
-	print_origin(table, ORIGIN_HANDWRITTEN,
-		     "Table faults of hand-written assembly: the corpus's own, wrong on purpose");
+	print_origin(
+		table, ORIGIN_HANDWRITTEN,
+		"Table faults of hand-written and generated code: the corpus's own, on purpose");
 }
 
 static void print_skips(const struct printer *table)

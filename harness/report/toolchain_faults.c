@@ -31,13 +31,26 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+static bool is_memfd(const char *image)
+{
+	return !strncmp(image, "/memfd:", strlen("/memfd:"));
+}
+
+/* Memory that is no file's: [anonymous], [stack], [heap]; but the kernel's own are libraries. */
+static bool is_plain_memory(const char *image)
+{
+	return image[0] == '[' && strcmp(image, "[vdso]") && strcmp(image, "[vsyscall]");
+}
+
 /* Its own shared libraries begin as the program does: chain.gcc-12.O2-fp.ac.so. */
 static bool is_own_image(const struct cell *cell, const char *image)
 {
 	const char *own = base_name(cell->binary), *name = base_name(image);
 	size_t size = strlen(own);
 
-	return !strncmp(name, own, size) && (!name[size] || name[size] == '.');
+	/* What lies in a memfd, or in no file, the program has put there: no system library does. */
+	return (!strncmp(name, own, size) && (!name[size] || name[size] == '.')) ||
+	       is_memfd(image) || is_plain_memory(image);
 }
 
 /* Thunks that a compiler writes into a program, without debug information to tell whose they are. */
@@ -58,6 +71,11 @@ enum fault_origin fault_origin_of(const struct cell *cell, const json_t *finding
 		return ORIGIN_LIBRARY;
 	if (model_text(finding, "section")[0])
 		return ORIGIN_COMPILED;
+	/* Code that the program writes as it runs: no compiler made it. */
+	if (is_plain_memory(model_text(finding, "image")) ||
+	    (is_memfd(model_text(finding, "image")) &&
+	     !strcmp(model_text(finding, "function"), "unmapped")))
+		return ORIGIN_HANDWRITTEN;
 	/* _start is the program's own where there is no C library. */
 	bool missing = !strcmp(model_text(finding, "kind"), "missing");
 	if (missing && model_text(finding, "start_file")[0])

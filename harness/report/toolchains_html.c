@@ -410,7 +410,7 @@ int toolchains_print_html(const struct toolchains *model, FILE *file)
 		"the "
 		"version has the fault; a dot: it was tried and has not; empty: it was not tried.");
 	put_changes(&page);
-	put_faults(&page, ORIGIN_HANDWRITTEN, "Table faults of hand-written assembly",
+	put_faults(&page, ORIGIN_HANDWRITTEN, "Table faults of hand-written and generated code",
 		   "The corpus's own: wrong on purpose, to see that they are found.");
 	put_faults(&page, ORIGIN_STARTUP, "Table faults of start-up objects",
 		   "What the C library and the compiler put into every program.");

@@ -319,8 +319,8 @@ static void print_others(const struct toolchains_printer *printer)
 		const char *title;
 	} others[] = {
 		{ ORIGIN_HANDWRITTEN,
-		  "Table faults of hand-written assembly: the corpus's own, wrong "
-		  "on purpose" },
+		  "Table faults of hand-written and generated code: the corpus's own, on "
+		  "purpose" },
 		{ ORIGIN_STARTUP, "Table faults of start-up objects: the C library's and the "
 				  "compiler's, in every program" },
 		{ ORIGIN_LIBRARY, "Table faults of system libraries" },

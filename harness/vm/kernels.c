@@ -12,6 +12,7 @@
  * by-name is written last, so what it names is complete; and a name that is there is used without
  * the network, so results stay comparable until somebody asks for a newer kernel (kernel_refresh).
  */
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -286,20 +287,61 @@ static int by_version(const void *a, const void *b)
 	return debian_version_compare(ka->name, kb->name);
 }
 
+/* Adds the kernels of the cache that the list does not name, whatever the archive holds of them. */
+static int list_cached(struct list *list, bool patch_levels, struct error *error)
+{
+	char path[PATH_MAX], series[32];
+	struct dirent *entry;
+	struct error ignored;
+	int ret = 0;
+
+	DIR *dir = path_of("", "by-name", path, &ignored) ? NULL : opendir(path);
+	while (dir && !ret && (entry = readdir(dir))) {
+		const char *name = entry->d_name;
+		bool known = !kernel_name_is_valid(name);
+		struct kernel cached, *grown;
+
+		/* A patch level is listed where all of them are. */
+		if (!patch_levels &&
+		    (kernel_series_of(name, series, sizeof(series)) || strcmp(series, name)))
+			known = strstr(name, "-rc") == NULL;
+		for (size_t i = 0; i < list->count; i++)
+			known |= !strcmp(list->kernels[i].name, name);
+		if (known || find_cached(name, &cached))
+			continue;
+		grown = realloc(list->kernels, (list->count + 1) * sizeof(*grown));
+		if (!grown)
+			ret = error_set(error, ERROR_MEMORY, "", 0, "out of memory");
+		else
+			grown[list->count++] = cached, list->kernels = grown;
+	}
+	if (dir)
+		closedir(dir);
+	return ret;
+}
+
 int kernels_list(bool patch_levels, struct kernel **ret, size_t *ret_count, struct error *error)
 {
 	const struct kernel_suite *suite;
 	struct list list = { 0 };
+	struct error failure;
+	int status = 0;
 
-	for (size_t i = 0; (suite = kernel_suite_at(i)); i++) {
-		if (list_suite(&list, suite, patch_levels, error)) {
-			free(list.kernels);
-			return -1;
-		}
+	for (size_t i = 0; (suite = kernel_suite_at(i)) && !status; i++)
+		status = list_suite(&list, suite, patch_levels, error) ? 1 : 0;
+	if (status && list_cached(&list, patch_levels, &failure)) {
+		*error = failure;
+		status = -1;
+	}
+	if (status && !list.count)
+		status = -1;
+	if (status < 0) {
+		free(list.kernels);
+		list = (struct list) { 0 };
 	}
 	if (list.count)
 		qsort(list.kernels, list.count, sizeof(*list.kernels), by_version);
 	*ret = list.kernels;
 	*ret_count = list.count;
-	return 0;
+	return status;
 }

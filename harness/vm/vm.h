@@ -27,7 +27,8 @@ struct kernel {
 };
 
 /* Every series that can be had, newest of each; or every patch level, oldest first ("6.12.90").
- * Network. *ret: malloc'ed array. */
+ * Network. *ret: malloc'ed array. 1: not all suites could be asked, error says why; what is cached is there in any
+ * case. -1: nothing is. */
 int kernels_list(bool patch_levels, struct kernel **ret, size_t *ret_count, struct error *error);
 /* Resolves name (a series such as "5.10", or a bzImage's path), fetching unless it is cached. */
 int kernel_get(const char *name, struct kernel *ret, struct error *error);

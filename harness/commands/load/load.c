@@ -27,7 +27,7 @@ struct settings {
 	int file_count;
 };
 
-enum { KEY_RECORD = 256, KEY_UPDATE };
+enum { KEY_RECORD = 256, KEY_REFUSED, KEY_UPDATE };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -42,6 +42,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case 'c': settings->check.results = argument; return 0;
 	case KEY_RECORD: settings->check.record = argument; return 0;
+	case KEY_REFUSED: settings->check.refused = argument; return 0;
 	case KEY_UPDATE: settings->check.update = true; return 0;
 	case ARGP_KEY_ARGS:
 		settings->file = state->argv + state->next;
@@ -52,6 +53,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 			argp_error(state, "--check and --record go together");
 		if (settings->check.update && !settings->check.results)
 			argp_error(state, "--update is for --check");
+		if (settings->check.refused && !settings->check.update)
+			argp_error(state, "--refused is for --update");
 		if (settings->check.results && settings->file_count)
 			argp_error(state, "--check reads results, no objects");
 		return 0;
@@ -147,6 +150,11 @@ int command_load(int argc, char **argv)
 		{ "check", 'c', "RESULTS", 0,
 		  "Loads nothing: holds lines of --json against the record", 0 },
 		{ "record", KEY_RECORD, "FILE", 0, "The record (golden/verifier.tsv)", 0 },
+		{ "refused", KEY_REFUSED, "GLOB", 0,
+		  "With --update: a refusal of these programs is expected, and recorded; the glob "
+		  "is of "
+		  "KERNEL/COMPILER/OBJECT/PROGRAM or of PROGRAM",
+		  0 },
 		{ "update", KEY_UPDATE, NULL, 0, "Makes the record say what the results say", 0 },
 		{ 0 },
 	};

@@ -160,6 +160,9 @@ struct load_check_options {
 		*results; /* NDJSON, as `stackproof load --json` of any number of kernels wrote */
 	const char *record;
 	bool update; /* make the record say what the results say */
+	const char *
+		refused; /* with update: programs whose refusal is expected, a glob of KERNEL/COMPILER/OBJECT/PROGRAM or of
+			      * PROGRAM; NULL: none */
 	bool json;
 };
 

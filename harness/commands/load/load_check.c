@@ -12,6 +12,7 @@
  * failure.
  */
 #include <errno.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,12 +90,25 @@ static void say_text(enum load_verdict verdict, const char *outcome,
 	}
 }
 
+/* A refusal is recorded only if it is named. */
+static bool is_recorded(const struct check *check, const struct load_result *now)
+{
+	const char *glob = check->options->refused;
+	char name[4 * LOAD_NAME_MAX + 4];
+
+	if (now->outcome != LOAD_NO)
+		return true;
+	snprintf(name, sizeof(name), "%s/%s/%s/%s", now->kernel, now->compiler, now->object,
+		 now->program);
+	return glob && (!fnmatch(glob, name, 0) || !fnmatch(glob, now->program, 0));
+}
+
 static void say_verdict(struct check *check, enum load_verdict verdict,
 			const struct load_result *recorded, const struct load_result *now)
 {
 	const struct load_result *of = now ? now : recorded;
-	bool recorded_now = check->options->update && !(now && now->outcome == LOAD_NO);
-	/* What is being recorded can't fail against the record; a refusal is never recorded. */
+	bool recorded_now = check->options->update && (!now || is_recorded(check, now));
+	/* What is being recorded can't fail against the record. */
 	bool failed = load_verdict_fails(verdict) && !recorded_now;
 
 	*(failed ? &check->failed : &check->passed) += 1;
@@ -227,7 +241,7 @@ static int update(struct check *check, struct error *error)
 		return 0;
 	load_record_drop_gone(&check->record, &check->results);
 	for (size_t i = 0; i < check->results.count; i++) {
-		if (check->results.line[i].outcome == LOAD_NO)
+		if (!is_recorded(check, &check->results.line[i]))
 			continue; /* it failed, and what was recorded of it stays */
 		if (load_record_set(&check->record, &check->results.line[i]))
 			return error_set(error, ERROR_MEMORY, "", 0, "out of memory");

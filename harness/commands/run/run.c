@@ -189,6 +189,21 @@ static void print_results(const struct results *results, const struct arguments 
 	fflush(stdout);
 }
 
+/* An installed program has no corpus beside it. */
+static void explain_corpus(const char *folder)
+{
+	char path[PATH_MAX + 32];
+
+	snprintf(path, sizeof(path), "%s/manifest.tsv", folder);
+	if (access(path, F_OK))
+		fprintf(stderr,
+			"stackproof run: there is no corpus in %s: it is not installed, but built "
+			"by "
+			"`make corpus` in the sources (into build/corpus); say where with "
+			"--corpus\n",
+			folder);
+}
+
 int command_run(int argc, char **argv)
 {
 	static const struct run_backend backend = {
@@ -228,6 +243,7 @@ int command_run(int argc, char **argv)
 	arguments.run.interrupt = &interrupt;
 	if (run_matrix(&results, &arguments.run, &backend, &error)) {
 		error_print(stderr, "stackproof run", &error);
+		explain_corpus(arguments.run.corpus);
 	} else {
 		print_results(&results, &arguments);
 		status = results_exit_status(&results);
