@@ -9,7 +9,8 @@
 #	make check-replay	the corpus's points on every kernel, played: ten minutes
 #	make check-kernels	every compiler's BPF objects into every kernel: an hour, emulated
 #	make		build only (the packages of scripts/setup must be there)
-#	make install	program, library, headers, manuals: PREFIX (/usr/local), DESTDIR
+#	make install	program, library, headers, manuals, completions: PREFIX (/usr/local), DESTDIR
+#	make uninstall	takes them away again
 #
 # V=1 shows the commands. WERROR=1 turns warnings into errors (CI does).
 
@@ -118,7 +119,11 @@ PREFIX	?= /usr/local
 VERSION	:= $(shell sed -n 's/.define STACKPROOF_VERSION "\(.*\)"/\1/p' harness/main.c harness/harness.h)
 PLACE	 = $(DESTDIR)$(PREFIX)
 
-.PHONY: install
+# Shells look for completions by the command's name; a packager may want them elsewhere.
+BASH_COMPLETION	?= $(PREFIX)/share/bash-completion/completions
+ZSH_COMPLETION	?= $(PREFIX)/share/zsh/site-functions
+
+.PHONY: install uninstall
 install: all
 	$(Q)install -d $(PLACE)/bin $(PLACE)/lib/pkgconfig $(PLACE)/lib/stackproof/bench \
 		$(PLACE)/include/stackproof $(PLACE)/share/man/man1 $(PLACE)/share/man/man3
@@ -131,11 +136,30 @@ install: all
 		>$(PLACE)/lib/pkgconfig/stackproof.pc
 	$(Q)install -m 644 docs/stackproof.1 $(PLACE)/share/man/man1
 	$(Q)install -m 644 docs/libstackproof.3 $(PLACE)/share/man/man3
+	$(Q)install -D -m 644 scripts/completion.bash $(DESTDIR)$(BASH_COMPLETION)/stackproof
+	$(Q)install -D -m 644 scripts/completion.zsh $(DESTDIR)$(ZSH_COMPLETION)/_stackproof
+
+# What install has put there, by the same PREFIX and DESTDIR; folders that others share are left.
+uninstall:
+	$(Q)rm -f $(PLACE)/bin/stackproof $(PLACE)/lib/libstackproof.a $(PLACE)/lib/pkgconfig/stackproof.pc \
+		$(PLACE)/share/man/man1/stackproof.1 $(PLACE)/share/man/man3/libstackproof.3 \
+		$(DESTDIR)$(BASH_COMPLETION)/stackproof $(DESTDIR)$(ZSH_COMPLETION)/_stackproof
+	$(Q)rm -rf $(PLACE)/lib/stackproof $(PLACE)/include/stackproof
 
 $(O)/guest_init: harness/vm/guest_init.c $(wildcard harness/vm/frame.h)
 	$(call msg,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -static -o $@ $<
+
+# What --version says beside the version: the commit, and whether the tree had more. Nothing where there is no git.
+$(O)/commit.h: FORCE
+	$(Q)mkdir -p $(@D)
+	$(Q)commit=$$(git describe --always --dirty --abbrev=12 --match= 2>/dev/null); \
+		echo "#define STACKPROOF_COMMIT \"$${commit:+ ($$commit)}\"" >$@.new; \
+		cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+$(O)/harness/main.o: $(O)/commit.h
+$(O)/harness/main.o: CPPFLAGS += -I$(O)
 
 $(O)/%.o: %.c | $(SKELS)
 	$(call msg,CC,$@)

@@ -8,6 +8,8 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include "commands/nearest_word.h"
+#include "commit.h"
 #include "harness.h"
 
 #define STACKPROOF_VERSION "0.1"
@@ -59,7 +61,23 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-/* `stackproof help COMMAND` is `stackproof COMMAND --help`. */
+/* A command that does not exist, and which one may have been meant. */
+static int refuse(const char *name)
+{
+	struct nearest_word nearest = { NULL, 0 };
+
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		nearest_word_add(&nearest, name, commands[i].name);
+	fprintf(stderr, "stackproof: no command \"%s\"", name);
+	if (nearest.word) {
+		fprintf(stderr, ": did you mean \"%s\"?\n", nearest.word);
+		return EXIT_USAGE;
+	}
+	fprintf(stderr, "\n\n");
+	print_help(stderr);
+	return EXIT_USAGE;
+}
+
 /* argv[0] is what usage and errors begin with. */
 static int run(const struct command *command, int argc, char **argv)
 {
@@ -69,6 +87,7 @@ static int run(const struct command *command, int argc, char **argv)
 	return command->run(argc, argv);
 }
 
+/* `stackproof help COMMAND` is `stackproof COMMAND --help`. */
 static int help(int argc, char **argv)
 {
 	if (argc < 2) {
@@ -76,11 +95,8 @@ static int help(int argc, char **argv)
 		return EXIT_OK;
 	}
 	const struct command *command = find_command(argv[1]);
-	if (!command) {
-		fprintf(stderr, "stackproof: no command \"%s\"\n\n", argv[1]);
-		print_help(stderr);
-		return EXIT_USAGE;
-	}
+	if (!command)
+		return refuse(argv[1]);
 	char option[] = "--help";
 	char *arguments[] = { argv[1], option, NULL };
 	return run(command, 2, arguments);
@@ -95,14 +111,11 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
 		return help(argc - 1, argv + 1);
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-		printf("stackproof %s\n", STACKPROOF_VERSION);
+		printf("stackproof %s%s\n", STACKPROOF_VERSION, STACKPROOF_COMMIT);
 		return EXIT_OK;
 	}
 	const struct command *command = find_command(argv[1]);
-	if (!command) {
-		fprintf(stderr, "stackproof: no command \"%s\"\n\n", argv[1]);
-		print_help(stderr);
-		return EXIT_USAGE;
-	}
+	if (!command)
+		return refuse(argv[1]);
 	return run(command, argc - 1, argv + 1);
 }

@@ -122,7 +122,7 @@ int command_kernels(int argc, char **argv)
 	struct settings settings = { 0 };
 
 	argp_err_exit_status = ARGP_ERR_EXIT;
-	argp_parse(&argp, argc, argv, 0, NULL, &settings);
+	command_parse(&argp, argc, argv, 0, &settings);
 	if (!strcmp(settings.words[0], "list") && settings.word_count == 1)
 		return list(&settings);
 	if (!strcmp(settings.words[0], "fetch") && settings.word_count > 1)

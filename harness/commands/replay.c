@@ -243,7 +243,7 @@ int command_replay(int argc, char **argv)
 	int status = EXIT_SKIPPED;
 
 	argp_err_exit_status = EXIT_USAGE;
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &settings);
+	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &settings);
 	if (settings.files)
 		return print_files(&settings);
 	if (replayer_create(settings.method, &replayer, &error))

@@ -468,6 +468,6 @@ int command_vm(int argc, char **argv)
 	struct settings settings = { 0 };
 
 	argp_err_exit_status = ARGP_ERR_EXIT;
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &settings);
+	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &settings);
 	return run_all(&settings);
 }

@@ -287,7 +287,7 @@ int command_witness(int argc, char **argv)
 	struct error error;
 
 	argp_err_exit_status = EXIT_USAGE;
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
+	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
 	arguments.witness.context = &arguments;
 	program = arguments.witness.tracer.argv[0];
 	if (witness_run(&arguments.witness, &result, &error)) {

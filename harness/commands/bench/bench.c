@@ -231,7 +231,7 @@ int command_bench(int argc, char **argv)
 	int status = EXIT_OK;
 
 	argp_err_exit_status = EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	command_parse(&argp, argc, argv, 0, &arguments);
 	beside_executable("bench", programs);
 	beside_executable("bench_gimli", gimli);
 	if (!arguments.bench.programs)

@@ -372,7 +372,7 @@ int command_compare(int argc, char **argv)
 	for (size_t i = 0; engine_at(i); i++)
 		arguments.compare.engine[arguments.compare.engine_count++] = engine_at(i);
 	argp_err_exit_status = EXIT_USAGE;
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
+	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
 	arguments.compare.context = &listener;
 	arguments.compare.on_judgement = on_judgement;
 	if (arguments.record)

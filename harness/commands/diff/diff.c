@@ -255,7 +255,7 @@ int command_diff(int argc, char **argv)
 	};
 	struct options options = { 0 };
 	argp_err_exit_status = EXIT_USAGE;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &options))
+	if (command_parse(&argp, argc, argv, 0, &options))
 		return EXIT_USAGE;
 
 	struct diff_words words = { 0 };

@@ -130,7 +130,7 @@ int command_generate(int argc, char **argv)
 	int status = EXIT_OK;
 
 	argp_err_exit_status = EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	command_parse(&argp, argc, argv, 0, &arguments);
 	if (arguments.output) {
 		name = arguments.output;
 		file = fopen(name, "we");

@@ -270,7 +270,7 @@ int command_golden(int argc, char **argv)
 	int status;
 
 	argp_err_exit_status = ARGP_ERR_EXIT;
-	argp_parse(&argp, argc, argv, 0, NULL, &options);
+	command_parse(&argp, argc, argv, 0, &options);
 	if ((options.action == GOLDEN_UPDATE || options.action == GOLDEN_PACK) && getenv("CI")) {
 		fprintf(stderr, "stackproof golden: %s is refused where CI is set\n",
 			action_name[options.action]);

@@ -170,7 +170,7 @@ int command_load(int argc, char **argv)
 	struct error error = { 0 };
 
 	argp_err_exit_status = ARGP_ERR_EXIT;
-	argp_parse(&argp, argc, argv, 0, NULL, &settings);
+	command_parse(&argp, argc, argv, 0, &settings);
 	if (settings.check.results)
 		return load_check(&settings.check);
 	if (load_possible(&error))

@@ -277,7 +277,7 @@ int command_plant(int argc, char **argv)
 	int status;
 
 	argp_err_exit_status = EXIT_USAGE;
-	argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+	command_parse(&argp, argc, argv, 0, &arguments);
 	if (arguments.list) {
 		print_list(arguments.check.json);
 		return EXIT_OK;

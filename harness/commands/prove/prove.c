@@ -249,7 +249,7 @@ int command_prove(int argc, char **argv)
 
 	proving.options.jobs = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN);
 	argp_err_exit_status = EXIT_USAGE;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &proving.options))
+	if (command_parse(&argp, argc, argv, 0, &proving.options))
 		return EXIT_USAGE;
 	proving.totals.counts = json_object();
 	for (int i = 0; i < proving.options.path_count; i++)

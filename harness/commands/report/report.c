@@ -280,7 +280,7 @@ int command_report(int argc, char **argv)
 	int status = EXIT_BAD_INPUT;
 
 	argp_err_exit_status = ARGP_ERR_EXIT;
-	argp_parse(&parser, argc, argv, 0, NULL, &arguments);
+	command_parse(&parser, argc, argv, 0, &arguments);
 	if (results_read(&results, arguments.folder, &error)) {
 		error_print(stderr, "stackproof report", &error);
 		goto out;

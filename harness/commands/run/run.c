@@ -229,7 +229,7 @@ int command_run(int argc, char **argv)
 	beside_program(corpus, sizeof(corpus), "corpus");
 	beside_program(results_folder, sizeof(results_folder), "results");
 	parse_kernels(&arguments, kernels, NULL);
-	argp_parse(&parser, argc, argv, 0, NULL, &arguments);
+	command_parse(&parser, argc, argv, 0, &arguments);
 	arguments.run.kernel = arguments.kernel;
 	arguments.run.progress = arguments.quiet ? NULL : stderr;
 	arguments.run.live = isatty(STDERR_FILENO);

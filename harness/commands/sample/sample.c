@@ -257,7 +257,7 @@ int command_sample(int argc, char **argv)
 	int status;
 
 	argp_err_exit_status = EXIT_USAGE;
-	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
+	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
 	report.program = arguments.sample.argv[0];
 	report.truth = &truth;
 	if (step(&arguments, &truth, &error)) {

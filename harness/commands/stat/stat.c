@@ -284,7 +284,7 @@ int command_stat(int argc, char **argv)
 	};
 	struct census census = { .jobs = 1 };
 	argp_err_exit_status = EXIT_USAGE;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &census))
+	if (command_parse(&argp, argc, argv, 0, &census))
 		return EXIT_USAGE;
 	census.total = json_object();
 	enum exit_status status = take_census(&census);

@@ -259,7 +259,7 @@ int command_table(int argc, char **argv)
 	};
 	struct options options = { .write = table_text };
 	argp_err_exit_status = EXIT_USAGE;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &options))
+	if (command_parse(&argp, argc, argv, 0, &options))
 		return EXIT_USAGE;
 
 	enum exit_status status = EXIT_OK;

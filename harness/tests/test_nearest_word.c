@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_nearest_word.c - what a misspelled command or option was meant to be, and what is left alone
+ */
+#include <argp.h>
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "commands/nearest_word.h"
+#include "harness.h"
+
+static const struct {
+	const char *a, *b;
+	unsigned int distance;
+} distances[] = {
+	{ "", "", 0 },
+	{ "a", "", 1 },
+	{ "compare", "compare", 0 },
+	{ "comapre", "compare", 1 },
+	{ "compar", "compare", 1 },
+	{ "kernel", "kernels", 1 },
+	{ "repaly", "replay", 1 },
+	{ "kitten", "sitting", 3 },
+	{ "ab", "ba", 1 },
+	{ "table", "stat", 4 },
+};
+
+START_TEST(distance_is_that_of_damerau)
+{
+	ck_assert_uint_eq(word_distance(distances[_i].a, distances[_i].b, 10),
+			  distances[_i].distance);
+	ck_assert_uint_eq(word_distance(distances[_i].b, distances[_i].a, 10),
+			  distances[_i].distance);
+}
+END_TEST
+
+static const struct {
+	const char *wanted, *nearest;
+} words[] = {
+	{ "comapre", "compare" }, { "replya", "replay" }, { "krenels", "kernels" }, { "x", NULL },
+	{ "something", NULL },	  { "", NULL },		  { "staat", "stat" },
+};
+
+START_TEST(nearest_is_found_if_it_is_near)
+{
+	static const char *const all[] = { "compare", "replay", "kernels", "stat", "table" };
+	struct nearest_word nearest = { NULL, 0 };
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		nearest_word_add(&nearest, words[_i].wanted, all[i]);
+	if (words[_i].nearest)
+		ck_assert_pstr_eq(nearest.word, words[_i].nearest);
+	else
+		ck_assert_ptr_null(nearest.word);
+}
+END_TEST
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	return key == 'v' || key == 'f' || key == ARGP_KEY_ARG ? 0 : ARGP_ERR_UNKNOWN;
+}
+
+/* What is not a misspelled option reaches argp. */
+static const struct {
+	const char *argument[4];
+	bool in_order;
+	const char *said; /* "": it is taken */
+} lines[] = {
+	{ { "--verbsoe" }, false, "did you mean '--verbose'?" },
+	{ { "--fiel=x" }, false, "did you mean '--file'?" },
+	{ { "x", "--verbsoe" }, false, "did you mean '--verbose'?" },
+	{ { "x", "--verbsoe" }, true, "unrecognized option" },
+	{ { "--verb" }, false, "" },
+	{ { "--file", "--verbsoe" }, false, "" },
+	{ { "-f", "--verbsoe" }, false, "" },
+	{ { "--file=x", "--verbsoe" }, false, "did you mean '--verbose'?" },
+	{ { "--", "--verbsoe" }, false, "" },
+	{ { "--zzzzzzzz" }, false, "unrecognized option '--zzzzzzzz'" },
+};
+
+START_TEST(misspelled_option_is_named)
+{
+	static const struct argp_option options[] = {
+		{ "verbose", 'v', NULL, 0, "", 0 },
+		{ "file", 'f', "FILE", 0, "", 0 },
+		{ 0 },
+	};
+	static const struct argp argp = { .options = options, .parser = parse };
+	char *argv[6] = { strdup("prog") }, text[512] = "";
+	int argc = 1, ends[2];
+
+	while (argc < 5 && lines[_i].argument[argc - 1]) {
+		argv[argc] = strdup(lines[_i].argument[argc - 1]);
+		argc++;
+	}
+	ck_assert(!pipe(ends));
+	pid_t pid = fork();
+	if (!pid) {
+		dup2(ends[1], 2);
+		argp_err_exit_status = EXIT_USAGE;
+		/* In order, what follows the first argument is not ours: this one stops there. */
+		command_parse(&argp, argc, argv, lines[_i].in_order ? ARGP_IN_ORDER : 0, NULL);
+		_exit(0);
+	}
+	close(ends[1]);
+	for (size_t used = 0; used < sizeof(text) - 1;) {
+		ssize_t n = read(ends[0], text + used, sizeof(text) - 1 - used);
+
+		if (n <= 0)
+			break;
+		used += (size_t)n;
+	}
+	close(ends[0]);
+	if (lines[_i].said[0])
+		ck_assert_msg(strstr(text, lines[_i].said) != NULL, "line %d: %s", _i, text);
+	else
+		ck_assert_str_eq(text, "");
+	for (int i = 0; i < argc; i++)
+		free(argv[i]);
+}
+END_TEST
+
+#define COUNT(array) (int)(sizeof(array) / sizeof((array)[0]))
+
+int main(void)
+{
+	Suite *suite = suite_create("nearest_word");
+	TCase *tcase = tcase_create("nearest_word");
+
+	tcase_add_loop_test(tcase, distance_is_that_of_damerau, 0, COUNT(distances));
+	tcase_add_loop_test(tcase, nearest_is_found_if_it_is_near, 0, COUNT(words));
+	tcase_add_loop_test(tcase, misspelled_option_is_named, 0, COUNT(lines));
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
