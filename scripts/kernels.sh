@@ -19,6 +19,8 @@ archive_read() {
 		echo "${0##*/}: no list of the archive's kernels: $(cat "$archive.log")" >&2
 		: >"$archive"
 	fi
+	# What is said of a list that isn't whole.
+	[ ! -s "$archive" ] || cat "$archive.log" >&2
 }
 
 kernels_default() {

@@ -153,9 +153,17 @@ const char *stop_reason_name(unsigned int reason)
 	return reason < STOP_REASON_COUNT ? stop_names[reason] : "unknown";
 }
 
+/* "nosuch: nosuch: No such file or directory": what opened it has said its name already. */
+static bool names_it(const char *message, const char *path)
+{
+	size_t length = strlen(path);
+
+	return length && !strncmp(message, path, length) && message[length] == ':';
+}
+
 void error_print(FILE *file, const char *path, const struct error *error)
 {
-	if (path)
+	if (path && (error->section[0] || !names_it(error->message, path)))
 		fprintf(file, "%s: ", path);
 	if (error->code == ERROR_ELF_BOUNDS) {
 		/* Where a section lies is what is wrong: its own offsets mean nothing. */

@@ -7,7 +7,7 @@
  *	kernels fetch NAME...		puts them into the cache; prints where each one is
  *
  * With --json one object per kernel:
- *{"type":"kernel","name":..,"version":..,"package":..,"image":..}.
+ *{"type":"kernel","name":..,"version":..,"package":..,"image":..,"kernel_name":..,"kernel_release":..}.
  */
 #include <argp.h>
 #include <jansson.h>
@@ -53,6 +53,8 @@ static void print_kernel(const struct kernel *kernel, bool json)
 	}
 	object = json_pack("{ss ss ss ss ss}", "type", "kernel", "name", kernel->name, "version",
 			   kernel->version, "package", kernel->package, "image", kernel->image);
+	json_object_set_new(object, "kernel_name", json_string(kernel->name));
+	json_object_set_new(object, "kernel_release", json_string(kernel->version));
 	json_dumpf(object, stdout, JSON_COMPACT);
 	putchar('\n');
 	json_decref(object);

@@ -198,12 +198,13 @@ static void print_total(const struct settings *settings, const char *method, siz
 	uname(&kernel);
 	if (settings->json) {
 		json_line(stdout,
-			  json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:f}", "type",
+			  json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:f, s:s}", "type",
 				    "replays", "kernel", kernel.release, "method", method,
 				    "recordings", (json_int_t)recordings, "points",
 				    (json_int_t)total->points, "same", (json_int_t)total->same,
 				    "different", (json_int_t)total->different, "lost",
-				    (json_int_t)total->lost, "seconds", seconds));
+				    (json_int_t)total->lost, "seconds", seconds, "kernel_release",
+				    kernel.release));
 		return;
 	}
 	printf("%s (%s): %zu recordings, %" PRIu64 " points, %" PRIu64 " as recorded, %" PRIu64

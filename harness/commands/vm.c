@@ -243,6 +243,12 @@ static void print_json(struct job *job, int status)
 			  result->sentence, "stdout", json_bytes(job->text[0], job->size[0]),
 			  "stderr", json_bytes(job->text[1], job->size[1]));
 
+	json_object_set_new(object, "kernel_name", json_string(job->kernel.name));
+	json_object_set_new(
+		object, "kernel_release",
+		json_string(result->release[0] ? result->release : job->kernel.version));
+	if (job->settings->output)
+		json_object_set_new(object, "files", json_integer((json_int_t)job->files));
 	json_dumpf(object, stdout, JSON_COMPACT);
 	putchar('\n');
 	json_decref(object);

@@ -96,6 +96,7 @@ static void tag(json_t *object, const struct cell *cell)
 	json_object_set_new(object, "variant", json_string(cell->variant));
 	json_object_set_new(object, "language", json_string(cell->language));
 	json_object_set_new(object, "kernel", json_string(cell->kernel));
+	json_object_set_new(object, "kernel_name", json_string(cell->kernel));
 }
 
 void cell_add_object(struct cell *cell, json_t *object)
@@ -243,6 +244,8 @@ static json_t *kernel_json(const struct results_kernel *kernel)
 
 	json_object_set_new(object, "name", json_string(kernel->name));
 	json_object_set_new(object, "version", json_string(kernel->version));
+	json_object_set_new(object, "kernel_name", json_string(kernel->name));
+	json_object_set_new(object, "kernel_release", json_string(kernel->version));
 	json_object_set_new(object, "package", json_string(kernel->package));
 	json_object_set_new(object, "how", json_string(kernel->how));
 	json_object_set_new(object, "accelerator", json_string(kernel->accelerator));

@@ -96,6 +96,31 @@ START_TEST(long_text_keeps_both_ends)
 }
 END_TEST
 
+/* A name is said once, whoever says it. */
+START_TEST(name_is_not_said_twice)
+{
+	static const struct {
+		const char *path, *message, *section, *printed;
+	} names[] = {
+		{ "a.so", "a.so: gone", "", "a.so: gone\n" },
+		{ "a.so", "a.so.1: gone", "", "a.so: a.so.1: gone\n" },
+		{ "a.so", "b: gone", "", "a.so: b: gone\n" },
+		{ "a.so", "a.so: gone", ".text", "a.so: .text+0x0: a.so: gone\n" },
+		{ "", ": gone", "", ": : gone\n" },
+	};
+	struct error error;
+	char *text = NULL;
+	size_t size;
+
+	error_set(&error, ERROR_NOT_ELF, names[_i].section, 0, "%s", names[_i].message);
+	FILE *file = open_memstream(&text, &size);
+	error_print(file, names[_i].path, &error);
+	fclose(file);
+	ck_assert_str_eq(text, names[_i].printed);
+	free(text);
+}
+END_TEST
+
 START_TEST(errno_is_kept_and_named)
 {
 	struct error error;
@@ -156,6 +181,7 @@ int main(void)
 	tcase_add_test(tcase, every_stop_reason_has_its_own_name);
 	tcase_add_loop_test(tcase, print_says_where, 0, sizeof(prints) / sizeof(prints[0]));
 	tcase_add_loop_test(tcase, long_text_keeps_both_ends, 0, 2);
+	tcase_add_loop_test(tcase, name_is_not_said_twice, 0, 5);
 	tcase_add_test(tcase, errno_is_kept_and_named);
 	tcase_add_test(tcase, messages_are_one_line);
 	tcase_add_test(tcase, long_messages_are_cut);

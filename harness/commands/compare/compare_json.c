@@ -71,6 +71,7 @@ static void print_finding(FILE *file, const char *program, const char *kernel,
 	json_object_set_new(object, "type", json_string("finding"));
 	json_object_set_new(object, "program", text(program));
 	json_object_set_new(object, "kernel", text(kernel));
+	json_object_set_new(object, "kernel_release", text(kernel));
 	json_object_set_new(object, "verdict", json_string(verdict_name(first->verdict)));
 	json_object_set_new(object, "kind", json_string(fault_kind_name(first->kind)));
 	json_object_set_new(object, "image", text(finding->image));
@@ -118,6 +119,7 @@ static void print_unproven_place(FILE *file, const char *program, const char *ke
 	json_object_set_new(object, "type", json_string("unproven"));
 	json_object_set_new(object, "program", text(program));
 	json_object_set_new(object, "kernel", text(kernel));
+	json_object_set_new(object, "kernel_release", text(kernel));
 	json_object_set_new(object, "kind", json_string(fault_kind_name(finding->first.kind)));
 	json_object_set_new(object, "image", text(finding->image));
 	json_object_set_new(object, "function", text(finding->function));
@@ -139,6 +141,7 @@ static void print_skip(FILE *file, const char *program, const char *kernel,
 	json_object_set_new(object, "type", json_string("skip"));
 	json_object_set_new(object, "program", text(program));
 	json_object_set_new(object, "kernel", text(kernel));
+	json_object_set_new(object, "kernel_release", text(kernel));
 	json_object_set_new(object, "engine", json_string(engine->engine->name));
 	json_object_set_new(object, "reason",
 			    json_string(engine->engine->in_kernel ? "no_bpf" : "unavailable"));
@@ -174,6 +177,7 @@ static void print_score(FILE *file, const char *program, const char *kernel,
 	json_object_set_new(object, "type", json_string("score"));
 	json_object_set_new(object, "program", text(program));
 	json_object_set_new(object, "kernel", text(kernel));
+	json_object_set_new(object, "kernel_release", text(kernel));
 	json_object_set_new(object, "engine", json_string(engine->engine->name));
 	set_count(object, "points", score->points);
 	for (unsigned int match = 0; match < MATCH_COUNT; match++)
@@ -240,6 +244,7 @@ static void print_verdicts(FILE *file, const char *program, const char *kernel,
 	json_object_set_new(object, "type", json_string("verdicts"));
 	json_object_set_new(object, "program", text(program));
 	json_object_set_new(object, "kernel", text(kernel));
+	json_object_set_new(object, "kernel_release", text(kernel));
 	set_count(object, "points", comparison->points);
 	set_count(object, "exact", verdict[VERDICT_EXACT]);
 	set_count(object, "table_fault", verdict[VERDICT_TABLE_FAULT]);

@@ -235,6 +235,7 @@ void golden_show_finding(struct golden_run *run, struct golden_item *item, const
 		set(object, "change", change);
 		set(object, "finding", finding);
 		set(object, "kernel", kernel);
+		set(object, "kernel_name", kernel);
 		json_array_append_new(item->differences, object);
 	} else {
 		fprintf(run->out, "  %s %s%s%s: %s\n", item->name, change, kernel ? " on " : "",

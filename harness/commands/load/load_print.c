@@ -24,6 +24,7 @@ json_t *load_result_json(const struct load_result *result)
 	} number[] = {
 		{ "instructions", statistics->instructions },
 		{ "verified_insns", result->verified },
+		{ "verified_instructions", result->verified },
 		{ "total_states", statistics->total_states },
 		{ "peak_states", statistics->peak_states },
 		{ "stack_bytes", load_stack_bytes(statistics->stack) },
@@ -37,6 +38,8 @@ json_t *load_result_json(const struct load_result *result)
 	for (size_t i = 0; i < sizeof(number) / sizeof(*number); i++)
 		json_object_set_new(object, number[i].key,
 				    json_integer((json_int_t)number[i].value));
+	json_object_set_new(object, "kernel_name", json_string(result->kernel));
+	json_object_set_new(object, "kernel_release", json_string(result->release));
 	json_object_set_new(object, "stack", json_string(statistics->stack));
 	json_object_set_new(object, "log", json_bytes(result->log));
 	return object;

@@ -286,13 +286,13 @@ int plant_check(const struct plant_check_options *options)
 	int crashed, status;
 
 	if (manifest_read(&manifest, options->corpus, &error)) {
-		error_print(stderr, options->corpus, &error);
+		error_print(stderr, "stackproof plant", &error);
 		return EXIT_BAD_INPUT;
 	}
 	if (options->glob)
 		manifest_filter(&manifest, options->glob);
 	if (order_programs(&manifest, options->seed, &error)) {
-		error_print(stderr, options->corpus, &error);
+		error_print(stderr, "stackproof plant", &error);
 		manifest_deinit(&manifest);
 		return EXIT_ENVIRONMENT;
 	}

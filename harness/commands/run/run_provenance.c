@@ -115,6 +115,7 @@ void provenance_collect(struct results *results, const struct run_manifest *mani
 	cpu_model(model, sizeof(model));
 	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
 	json_object_set_new(host, "kernel", json_string(name.release));
+	json_object_set_new(host, "kernel_release", json_string(name.release));
 	json_object_set_new(host, "machine", json_string(name.machine));
 	json_object_set_new(host, "cpu", json_string(model));
 	json_object_set_new(host, "cpus", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));

@@ -25,6 +25,7 @@ static json_t *begin(const char *type, const char *program)
 	json_object_set_new(object, "type", json_string(type));
 	json_object_set_new(object, "program", json_bytes(program));
 	json_object_set_new(object, "kernel", json_bytes(kernel.release));
+	json_object_set_new(object, "kernel_release", json_bytes(kernel.release));
 	return object;
 }
 
