@@ -7,6 +7,7 @@
 #	make check-toolchains	the same for the corpus by every toolchain: half an hour
 #	make real-programs	programs as they are installed, whole runs: an hour or two
 #	make check-replay	the corpus's points on every kernel, played: ten minutes
+#	make hostile	50,000 broken ELF files by every command, under the sanitizers: an hour
 #	make check-kernels	every compiler's BPF objects into every kernel: an hour, emulated
 #	make		build only (the packages of scripts/setup must be there)
 #	make install	program, library, headers, manuals, completions: PREFIX (/usr/local), DESTDIR
@@ -60,7 +61,7 @@ run:
 
 check:
 	$(Q)scripts/setup
-	$(Q)$(again) all corpus unit headers fuzz-programs
+	$(Q)$(again) all corpus unit headers fuzz-programs hostile-program
 	$(Q)scripts/with-system scripts/check $(O) $(TESTS)
 
 # The walk under a clock, a million samples: ten minutes.
@@ -247,6 +248,25 @@ $(O)/fuzz/fuzz_%: $(O)/fuzz/unwinder/fuzz/fuzz_%.o unwinder/fuzz/entry.c $(FUZZ_
 	$(Q)$(CLANG) $(CPPFLAGS) $(CFLAGS) $(FUZZ_CFLAGS) -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_$* -o $@ \
 		$^ $(shell pkg-config --libs libelf)
 
+# Broken ELF files for every command (docs/FUZZING.md): 50,000 under the sanitizers by hand, some hundreds of them
+# by `make check` as the program is.
+HOSTILE_FILES  ?= 50000
+HOSTILE_CFLAGS := -std=gnu11 -O1 -g -Wall -Wextra -Wno-unused-parameter -fno-omit-frame-pointer \
+		-fsanitize=address,undefined
+
+.PHONY: hostile hostile-program
+hostile-program: $(O)/hostile/hostile
+
+hostile: corpus
+	$(Q)$(MAKE) --no-print-directory O=$(O)/sanitized CFLAGS="$(HOSTILE_CFLAGS)" \
+		LDFLAGS=-fsanitize=address,undefined hostile-program
+	$(Q)scripts/hostile $(O)/sanitized $(O)/corpus $(HOSTILE_FILES) $(HOSTILE_SEED)
+
+$(O)/hostile/hostile: $(patsubst %.c,$(O)/%.o,$(wildcard harness/hostile/*.c)) $(O)/libstackproof.a
+	$(call msg,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
+
 # By hand, for scripts/fuzz-seeds.
 $(O)/unwinder/fuzz/make_seeds: $(patsubst %.c,$(O)/%.o,unwinder/fuzz/make_seeds.c $(wildcard unwinder/*.c))
 	$(call msg,LINK,$@)
@@ -328,11 +348,11 @@ $(O)/%.h.ok: %.h | $(SKELS)
 format:
 	$(Q)clang-format-14 -i $(filter-out %/tests/%,$(wildcard $(addsuffix /*.[ch],$(ROOMS)) \
 		bpf/example/*.c)) \
-		$(wildcard unwinder/tests/*.[ch] unwinder/fuzz/*.[ch] bpf/tests/*.[ch] harness/tests/*.[ch])
+		$(wildcard harness/hostile/*.[ch] unwinder/tests/*.[ch] unwinder/fuzz/*.[ch] bpf/tests/*.[ch] harness/tests/*.[ch])
 
 check-format:
 	$(Q)clang-format-14 --dry-run --Werror $(wildcard $(addsuffix /*.[ch],$(ROOMS)) bpf/example/*.c \
-		unwinder/tests/*.[ch] unwinder/fuzz/*.[ch] bpf/tests/*.[ch] harness/tests/*.[ch])
+		harness/hostile/*.[ch] unwinder/tests/*.[ch] unwinder/fuzz/*.[ch] bpf/tests/*.[ch] harness/tests/*.[ch])
 
 FORCE:
 

@@ -18,9 +18,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cfi_section.h"
 #include "pointer.h"
 #include "reader.h"
-#include "unwinder.h"
 
 /* DWARF 5, table 7.29; the GNU ones from LSB 5, 10.5.2. */
 enum {
@@ -60,7 +60,8 @@ enum {
 
 /*
  * What DW_CFA_remember_state keeps is not a copy of all rules but a log of what changed since, and
- * of that only the first change of each: a state that was remembered costs nothing until it is left.
+ * of that only the first change of each: a state that was remembered costs nothing until it is
+ * left.
  * A mark separates the levels; equal levels share one.
  */
 enum {
@@ -401,6 +402,11 @@ static int set_expression(struct machine *machine, uint64_t reg, enum rule_kind 
 	if (!reader_uleb(&machine->reader, &rule.expression_bytes) ||
 	    !reader_block(&machine->reader, rule.expression_bytes, &rule.expression))
 		return truncated(machine, at);
+	if (rule.expression_bytes > EXPRESSION_BYTES_MAX && !machine->raw)
+		return error_set(machine->error, ERROR_EXPRESSION, machine->cie->section->name,
+				 (uint64_t)(at - machine->cie->section->data),
+				 "an expression of %" PRIu64 " bytes, more than %u",
+				 rule.expression_bytes, EXPRESSION_BYTES_MAX);
 	if (kind == RULE_CFA_EXPRESSION) {
 		if (save(machine, CELL_CFA))
 			return -1;

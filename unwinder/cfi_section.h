@@ -2,7 +2,8 @@
 /*
  * cfi_section.h - entries of .eh_frame and .debug_frame, one at a time
  *
- * Who needs all entries of a section takes cfi_create_section(). What is here reads one, wherever it is,
+ * Who needs all entries of a section takes cfi_create_section(). What is here reads one, wherever
+ * it is,
  * and keeps nothing: it is what that is made of, and what a reader that has its own
  * order of things (the search table of .eh_frame_hdr) can stand on. An entry's head is its length
  * and its CIE id or pointer. Private to unwinder/.
@@ -27,7 +28,9 @@ struct cfi_entry {
 
 /* More instructions than this in a CIE are refused: each of its FDEs executes them again, so that
  * a large one makes the time to read a section quadratic. Known producers write less than 100. */
-#define CIE_INSTRUCTION_BYTES_MAX 1024
+#define CIE_INSTRUCTION_BYTES_MAX 256
+/* The same of an expression, which each row has again while it is in force. */
+#define EXPRESSION_BYTES_MAX 256
 
 /*
  * Reads the head at offset. On failure ret->end still says where the next entry is, or is 0 if the
@@ -80,7 +83,8 @@ static inline bool has_debug_frame(const struct image *image)
 	return image->debug_frame.data || image->debug_frame_error.code;
 }
 
-/* False for an FDE that covers nothing: it has no range, or it is what a linker leaves of a function
+/* False for an FDE that covers nothing: it has no range, or it is what a linker leaves of a
+ * function
  * that it discarded, one at 0. (In an object file 0 is where a section begins.) */
 static inline bool cfi_fde_covers(const struct image *image, const struct cfi_fde *fde)
 {
@@ -88,7 +92,8 @@ static inline bool cfi_fde_covers(const struct image *image, const struct cfi_fd
 	return fde->pc_range && (fde->pc_begin || !linked);
 }
 
-/* Which of count CIEs or FDEs of stride bytes, in the section's order, is the one at offset; first is
+/* Which of count CIEs or FDEs of stride bytes, in the section's order, is the one at offset; first
+ * is
  * the first one's. -1: none. */
 static inline ssize_t cfi_find_offset(const uint32_t *first, size_t stride, size_t count,
 				      uint64_t offset)
@@ -114,6 +119,38 @@ static inline ssize_t cfi_find_offset(const uint32_t *first, size_t stride, size
 int cfi_order(struct cfi *cfi, struct error *error);
 /* Some address of the FDE, which covers code, is covered by one of cfi's. */
 bool cfi_shares_code(const struct cfi *cfi, const struct cfi_fde *fde);
+
+/*
+ * An FDE that lies around others has its address again behind each of them, and its instructions
+ * are then
+ * executed again: as often as others lie in it, which is quadratic. So there is a limit to it, of
+ * all of a
+ * section together; compilers' FDEs don't overlap. What is beyond it counts as malformed. Whoever
+ * goes along by_pc
+ * in order (table_create(), table_prove()) comes to the same end.
+ */
+#define CFI_AGAIN_RATIO 16 /* times the bytes of the instructions of all FDEs */
+
+struct cfi_again {
+	uint64_t left; /* bytes */
+};
+
+static inline struct cfi_again cfi_again_begin(const struct cfi *cfi)
+{
+	return (struct cfi_again) { (1u << 20) + CFI_AGAIN_RATIO * (uint64_t)cfi->section->size };
+}
+
+/* True if it may be executed once more. */
+static inline bool cfi_again_may(struct cfi_again *again, const struct cfi *cfi,
+				 const struct cfi_fde *fde)
+{
+	uint64_t bytes = (uint64_t)fde->instruction_bytes + cfi->cie[fde->cie].instruction_bytes +
+			 sizeof(*fde);
+	if (bytes > again->left)
+		return false;
+	again->left -= bytes;
+	return true;
+}
 
 /* ---- .eh_frame_hdr: the search table that the linker makes (LSB 5, 10.6.2) --------------- */
 
@@ -143,7 +180,8 @@ struct cfi_starts {
 int eh_frame_hdr_starts(const struct eh_frame_hdr *hdr, struct cfi_starts *ret,
 			struct error *error);
 
-/* CIEs read lately, by offset: for those who meet FDEs in an order of their own. Zero-initialise. */
+/* CIEs read lately, by offset: for those who meet FDEs in an order of their own. Zero-initialise.
+ * */
 struct cfi_cie_cache {
 	struct cfi_cie cie[64];
 	bool used[64];

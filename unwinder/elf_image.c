@@ -7,7 +7,8 @@
  * first, and the first that doesn't fit is named with its file offset (gABI 4.1, chapters 4 and 5).
  *
  * An image without section headers (stripped to the bone, or copied from memory) or without that
- * section's name still has its .eh_frame, found through PT_GNU_EH_FRAME (LSB 5, 10.6.2). Debug files (objcopy
+ * section's name still has its .eh_frame, found through PT_GNU_EH_FRAME (LSB 5, 10.6.2). Debug
+ * files (objcopy
  * --only-keep-debug) keep the program headers of the file that they were split from: their
  * segments say nothing about their own bytes, and are clipped. Symbols are elf_symbol.c's.
  */
@@ -32,6 +33,11 @@ struct header_counts {
 	uint64_t sections;
 	uint64_t name_section;
 };
+
+/* What the kernel takes of a program: 64 KiB of them (fs/binfmt_elf.c, load_elf_phdrs()). An
+ * address is sought
+ * in all of them. */
+#define SEGMENTS_MAX (65536u / (unsigned int)sizeof(Elf64_Phdr))
 
 static bool inside(uint64_t offset, uint64_t size, uint64_t total)
 {
@@ -93,6 +99,10 @@ static int check_header_tables(const uint8_t *data, size_t size, const Elf64_Ehd
 	}
 	if (!ret->segments)
 		return 0;
+	if (ret->segments > SEGMENTS_MAX)
+		return error_set(error, ERROR_ELF_BOUNDS, "program headers", header->e_phoff,
+				 "%" PRIu64 " of them, more than the kernel takes (%u)",
+				 ret->segments, SEGMENTS_MAX);
 	if (header->e_phentsize != sizeof(Elf64_Phdr))
 		return error_set(error, ERROR_ELF_BOUNDS, "program headers", header->e_phoff,
 				 "an entry has %u bytes, not %zu", header->e_phentsize,
@@ -202,7 +212,8 @@ static int read_segments(struct image *image, const struct image_file *file,
 	return 0;
 }
 
-/* zlib makes up to 1,032 bytes of one. CFI becomes three to eight times as long; what claims more than
+/* zlib makes up to 1,032 bytes of one. CFI becomes three to eight times as long; what claims more
+ * than
  * this, and is not small, is there to eat memory. */
 #define INFLATED_RATIO_MAX 16
 #define INFLATED_ALWAYS	   (16u << 20)

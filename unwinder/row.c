@@ -26,7 +26,7 @@ static bool rule_equal(const struct row_rule *a, const struct row_rule *b)
 	case RULE_VAL_EXPRESSION:
 	case RULE_CFA_EXPRESSION:
 		return a->expression_bytes == b->expression_bytes &&
-		       (!a->expression_bytes ||
+		       (!a->expression_bytes || a->expression == b->expression ||
 			!memcmp(a->expression, b->expression, a->expression_bytes));
 	}
 	return false;

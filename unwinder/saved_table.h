@@ -58,7 +58,18 @@ struct table_text {
  * ERROR_TEXT_SYNTAX with the line's number as offset. *ret: table_text_destroy.
  */
 int table_text_read(const char *text, size_t size, struct table_text **ret, struct error *error);
-/* The same of an image's CFI, with the functions' addresses. */
+/* One function that was read: text's last one, until fn returns. Non-zero: error is set, and it
+ * ends. */
+typedef int (*table_text_function_fn)(void *context, const struct table_text *text,
+				      const struct table_text_function *function,
+				      struct error *error);
+/* The same of an image's CFI, with the functions' addresses. fn is called for each function, which
+ * is
+ * then forgotten, so that *ret holds none and no more memory is taken than one needs. rules have
+ * the same
+ * numbers for all of them. fn NULL: all are kept. */
+int table_text_each(const struct cfi *cfi, table_text_function_fn fn, void *context,
+		    struct table_text **ret, struct error *error);
 int table_text_create(const struct cfi *cfi, struct table_text **ret, struct error *error);
 void table_text_destroy(struct table_text *text);
 /* Writes what was read. */

@@ -32,14 +32,23 @@ uint64_t table_bytes(const struct table *table)
 
 const struct table_segment *table_segment_find(const struct table *table, uint64_t vaddr)
 {
-	for (uint32_t i = 0; i < table->segment_count; i++) {
-		const struct table_segment *segment = &table->segment[i];
+	uint32_t low = 0, high = table->segment_count;
 
-		if (vaddr >= segment->vaddr &&
-		    (vaddr - segment->vaddr) >> table->page_shift < segment->page_count)
-			return segment;
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if (table->segment[middle].vaddr <= vaddr)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return NULL;
+	/* One that shares its page with the one before may begin there and have no pages. */
+	while (low && !table->segment[low - 1].page_count)
+		low--;
+	if (!low)
+		return NULL;
+	const struct table_segment *segment = &table->segment[low - 1];
+	return (vaddr - segment->vaddr) >> table->page_shift < segment->page_count ? segment : NULL;
 }
 
 uint32_t table_find(const struct table *table, uint64_t vaddr)

@@ -75,7 +75,8 @@ enum table_marker {
 	TABLE_UNSUPPORTED_REGISTER,   /* a register rule of a kind no rule can hold */
 	TABLE_OFFSET_RANGE,	      /* an offset does not fit */
 	TABLE_MALFORMED,	      /* the FDE's instructions could not be decoded */
-	TABLE_TOO_MANY_RULES, /* the image has more distinct rules than an entry can number */
+	TABLE_TOO_MANY_RULES, /* the image has more distinct rules than an entry can number, or
+			       * than its CFI is given memory for */
 	TABLE_MARKER_COUNT,
 };
 
@@ -119,7 +120,8 @@ enum table_column {
 	TABLE_COLUMN_COUNT,
 };
 
-/* What is in front of most rules: the CFA is a register and an offset, and saved[] says the rest. */
+/* What is in front of most rules: the CFA is a register and an offset, and saved[] says the rest.
+ * */
 #define TABLE_HEAD(cfa_register) ((__u32)(cfa_register) << 8)
 
 /* One rule. */

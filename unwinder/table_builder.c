@@ -59,6 +59,18 @@ static bool rule_equal(void *context, uint32_t number)
 	       !memcmp(place, key->place, count * sizeof(*place));
 }
 
+/* Rules of images take less than a hundredth of the sections that they come from. */
+#define RULE_BYTES_ALWAYS (16u << 20)
+
+static bool is_full(const struct table_builder *builder, uint32_t more_places)
+{
+	const struct table *table = builder->table;
+
+	return (table->rule_count + 1ull) * sizeof(*table->rule) +
+		       ((uint64_t)table->place_count + more_places) * sizeof(*table->place) >
+	       builder->rule_bytes_max;
+}
+
 static uint32_t add_rule(struct table_builder *builder, const struct rule_key *key)
 {
 	uint64_t hash = number_hash(0, key->rule, sizeof(*key->rule));
@@ -71,7 +83,7 @@ static uint32_t add_rule(struct table_builder *builder, const struct rule_key *k
 	slot = number_map_find(&builder->rules, hash, rule_equal, (void *)key);
 	if (slot && *slot)
 		return *slot;
-	if (slot && table->rule_count == TABLE_NUMBER_MAX)
+	if (slot && (table->rule_count == TABLE_NUMBER_MAX || is_full(builder, key->places)))
 		return *slot = TABLE_TOO_MANY_RULES;
 	if (!slot ||
 	    !reserve(builder, &table->rule, &builder->rule_capacity, table->rule_count + 1ull,
@@ -323,7 +335,11 @@ int builder_init(struct table_builder *builder, const struct image *image, struc
 {
 	struct table *table = calloc(1, sizeof(*table));
 
-	*builder = (struct table_builder) { .table = table };
+	*builder = (struct table_builder) {
+		.table = table,
+		.rule_bytes_max = RULE_BYTES_ALWAYS + image->eh_frame.size +
+				  image->debug_frame.size,
+	};
 	if (!table)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a table");
 	if (table_make_segments(table, image, error)) {

@@ -11,7 +11,8 @@
  *	builder_finish()		the last run; entries in order, by pages
  *
  * A caller that knows a run's shape already gives the entry itself (builder_entry). Running out of
- * memory is noted in the builder and ends in an error at the end; everything may be called after it.
+ * memory is noted in the builder and ends in an error at the end; everything may be called after
+ * it.
  * Private to unwinder/.
  */
 #ifndef STACKPROOF_TABLE_BUILDER_H
@@ -55,12 +56,14 @@ struct table_builder {
 	uint32_t run_count;
 	uint64_t run_vaddr;
 	uint64_t page_end; /* of the page of the last entry; 0: none in this chunk */
+	uint64_t rule_bytes_max; /* of rules and places: builder_init() */
 	bool out_of_memory;
 };
 
 /* Makes the table and its segments. */
 int builder_init(struct table_builder *builder, const struct image *image, struct error *error);
-/* Hands the finished table over (0), or fails (-1), or finds that chunks overlap (1). In any case the
+/* Hands the finished table over (0), or fails (-1), or finds that chunks overlap (1). In any case
+ * the
  * builder is gone. */
 int builder_finish(struct table_builder *builder, struct table **ret, struct error *error);
 /* Gives it all up. */

@@ -9,6 +9,7 @@
  * it, as in cfi_fde_find(): an outer FDE goes on where an inner one ends.
  */
 #include <elf.h>
+#include "cfi_section.h"
 #include "table_builder.h"
 
 struct fde_rows {
@@ -107,25 +108,35 @@ bool table_is_outside(const struct table *table, const struct cfi_fde *fde)
 	       table->segment[segment].vaddr >= fde->pc_begin + fde->pc_range;
 }
 
+static void put_malformed(struct table_builder *builder, uint64_t from, uint64_t to)
+{
+	struct fde_rows rows = { builder, from, to, from, segment_behind(builder->table, from),
+				 false };
+
+	put_rule(&rows, from, to, TABLE_MALFORMED);
+}
+
 static void create_fdes(struct table_builder *builder, const struct cfi *cfi)
 {
+	struct cfi_again again = cfi_again_begin(cfi);
+
 	builder_jump(builder, 0);
 	for (size_t i = 0; i < cfi->by_pc_count && !builder->out_of_memory; i++) {
 		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
 		uint64_t next = UINT64_MAX, end;
 
-		if (table_is_outside(builder->table, fde)) {
-			/* An object that was not linked has no segments, and no table. */
-			builder->table->lost_fdes += cfi->image->type != ET_REL;
-			continue;
-		}
 		if (i + 1 < cfi->by_pc_count)
 			next = cfi->fde[cfi->by_pc[i + 1]].pc_begin;
 		end = fde->pc_begin + fde->pc_range;
 		end = end < next ? end : next;
-		builder->table->fde_count++;
-		builder_cut(builder);
-		builder_fde(builder, cfi, fde, fde->pc_begin, end, true);
+		if (table_is_outside(builder->table, fde)) {
+			/* An object that was not linked has no segments, and no table. */
+			builder->table->lost_fdes += cfi->image->type != ET_REL;
+		} else {
+			builder->table->fde_count++;
+			builder_cut(builder);
+			builder_fde(builder, cfi, fde, fde->pc_begin, end, true);
+		}
 		/* An FDE around this one goes on until the next begins. */
 		while (cfi->overlapping && end < next) {
 			const struct cfi_fde *outer = cfi_fde_find(cfi, end);
@@ -135,7 +146,10 @@ static void create_fdes(struct table_builder *builder, const struct cfi *cfi)
 				break;
 			end = outer->pc_begin + outer->pc_range;
 			end = end < next ? end : next;
-			builder_fde(builder, cfi, outer, from, end, false);
+			if (cfi_again_may(&again, cfi, outer))
+				builder_fde(builder, cfi, outer, from, end, false);
+			else
+				put_malformed(builder, from, end);
 		}
 		if (end < next)
 			builder_row(builder, end, TABLE_NO_ROW);

@@ -20,13 +20,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "unwinder.h"
+#include "cfi_section.h"
+#include "table_cursor.h"
 
-struct stretch {
-	uint64_t pc;
-	uint64_t pc_end;
-	uint32_t rule;
-};
+/* Pairs that are remembered, of 776 bytes: what an image's rules are many times over. Where there
+ * are more, they
+ * are forgotten all, and some are evaluated once more. */
+#define PROVEN_MAX   32768
+#define HASHED_BYTES 32 /* of an expression */
 
 /* One pair that was evaluated. */
 struct proven {
@@ -42,10 +43,7 @@ struct prover {
 	table_proof_fn report;
 	void *context;
 	struct table_proof *proof;
-	struct stretch *stretch; /* in order of address */
-	size_t stretch_count;
-	size_t stretch_capacity;
-	size_t at; /* the first stretch that ends behind the address at hand */
+	struct table_cursor at; /* the first stretch that ends behind the address at hand */
 	struct proven *proven;
 	size_t proven_count;
 	size_t proven_capacity;
@@ -56,25 +54,6 @@ struct prover {
 	uint64_t decoded; /* where its last row ended */
 	bool out_of_memory;
 };
-
-/* ---- the table, laid out ------------------------------------------------------------------ */
-
-static int add_stretch(void *context, uint64_t pc, uint64_t pc_end, uint32_t rule)
-{
-	struct prover *prover = context;
-
-	if (prover->stretch_count == prover->stretch_capacity) {
-		size_t capacity = prover->stretch_capacity ? 2 * prover->stretch_capacity : 4096;
-		struct stretch *grown = realloc(prover->stretch, capacity * sizeof(*grown));
-
-		if (!grown)
-			return -1;
-		prover->stretch = grown;
-		prover->stretch_capacity = capacity;
-	}
-	prover->stretch[prover->stretch_count++] = (struct stretch) { pc, pc_end, rule };
-	return 0;
-}
 
 /* ---- what was proven before --------------------------------------------------------------- */
 
@@ -99,7 +78,9 @@ static uint64_t hash_rule(uint64_t hash, const struct row_rule *rule)
 	case RULE_VAL_EXPRESSION:
 	case RULE_CFA_EXPRESSION: break;
 	}
-	for (uint64_t i = 0; i < rule->expression_bytes; i++)
+	hash = hash_add(hash,
+			rule->expression_bytes); /* what comes late in a long one rarely tells */
+	for (uint64_t i = 0; i < rule->expression_bytes && i < HASHED_BYTES; i++)
 		hash = hash_add(hash, rule->expression[i]);
 	return hash;
 }
@@ -136,6 +117,10 @@ static bool rehash(struct prover *prover)
 /* Room for one more, in both arrays. */
 static bool proven_grow(struct prover *prover)
 {
+	if (prover->proven_count == PROVEN_MAX) {
+		prover->proven_count = 0;
+		memset(prover->bucket, 0, prover->bucket_count * sizeof(*prover->bucket));
+	}
 	if (2 * (prover->proven_count + 1) > prover->bucket_count && !rehash(prover))
 		return false;
 	if (prover->proven_count == prover->proven_capacity) {
@@ -192,7 +177,7 @@ static void report(struct prover *prover, const struct row *row, uint64_t pc, ui
 
 /* True if rule is what the table may say there; what else it says is reported. */
 static bool rule_is_right(struct prover *prover, enum piece piece, const struct row *row,
-			  const struct stretch *stretch)
+			  const struct table_cursor *stretch)
 {
 	char why[TABLE_PROOF_WHY] = "";
 
@@ -211,16 +196,17 @@ static bool rule_is_right(struct prover *prover, enum piece piece, const struct 
 	return false;
 }
 
-/* The look-up gives what the stretches say. at: of a stretch at or before pc. */
-static bool look_up(struct prover *prover, size_t at, const struct row *row, uint64_t pc)
+/* The look-up gives what the stretches say. at: one at or before pc. */
+static bool look_up(struct prover *prover, struct table_cursor at, const struct row *row,
+		    uint64_t pc)
 {
 	uint32_t expected = TABLE_NO_ROW;
 	uint32_t found = table_find(prover->table, pc);
 
-	while (at < prover->stretch_count && prover->stretch[at].pc_end <= pc)
-		at++;
-	if (at < prover->stretch_count && prover->stretch[at].pc <= pc)
-		expected = prover->stretch[at].rule;
+	while (table_cursor_valid(&at) && at.pc_end <= pc)
+		table_cursor_next(&at);
+	if (table_cursor_valid(&at) && at.pc <= pc)
+		expected = at.rule;
 	if (found == expected)
 		return true;
 	report(prover, row, pc, pc + 1, found, "the look-up misses the table's own row");
@@ -253,21 +239,24 @@ static bool check_stretches(struct prover *prover, enum piece piece, const struc
 	uint64_t at = pc; /* up to there the table has the piece */
 	bool right = true;
 
-	for (size_t i = prover->at; i < prover->stretch_count && prover->stretch[i].pc < pc_end;
-	     i++) {
-		const struct stretch *stretch = &prover->stretch[i];
-
+	struct table_cursor before = prover->at;
+	struct table_cursor stretch = prover->at;
+	while (table_cursor_valid(&stretch) && stretch.pc < pc_end) {
 		*ret_meets = true;
-		right &= rule_is_right(prover, piece, row, stretch);
-		if (stretch->pc > pc) {
-			right &= look_up(prover, prover->at, row, stretch->pc - 1);
-			right &= look_up(prover, prover->at, row, stretch->pc);
+		right &= rule_is_right(prover, piece, row, &stretch);
+		if (stretch.pc > pc) {
+			right &= look_up(prover, before, row, stretch.pc - 1);
+			right &= look_up(prover, before, row, stretch.pc);
 		}
 		if (piece != PIECE_GAP)
-			right &= may_be_absent(prover, row, at, stretch->pc);
-		at = stretch->pc_end;
-		if (stretch->rule < TABLE_MARKER_COUNT && !*ret_marker)
-			*ret_marker = stretch->rule;
+			right &= may_be_absent(prover, row, at, stretch.pc);
+		at = stretch.pc_end;
+		before = stretch;
+		if (stretch.rule < TABLE_MARKER_COUNT && !*ret_marker)
+			*ret_marker = stretch.rule;
+		if (stretch.pc_end >= pc_end)
+			break; /* the next one may be long, and many rows may end here */
+		table_cursor_next(&stretch);
 	}
 	return (piece == PIECE_GAP || may_be_absent(prover, row, at, pc_end)) && right;
 }
@@ -279,8 +268,8 @@ static void check_piece(struct prover *prover, enum piece piece, const struct ro
 	uint32_t marker = TABLE_NO_ROW;
 	bool meets = false, right;
 
-	while (prover->at < prover->stretch_count && prover->stretch[prover->at].pc_end <= pc)
-		prover->at++;
+	while (table_cursor_valid(&prover->at) && prover->at.pc_end <= pc)
+		table_cursor_next(&prover->at);
 	right = check_stretches(prover, piece, row, pc, pc_end, &meets, &marker);
 	right &= look_up(prover, prover->at, row, pc);
 	right &= look_up(prover, prover->at, row, pc + (pc_end - pc) / 2);
@@ -335,7 +324,10 @@ static void check_image(struct prover *prover)
 	const struct cfi *cfi = prover->cfi;
 	size_t count = cfi ? cfi->by_pc_count : 0;
 	uint64_t at = 0;
+	struct cfi_again again = { 0 };
 
+	if (cfi)
+		again = cfi_again_begin(cfi);
 	for (size_t i = 0; i < count && !prover->out_of_memory; i++) {
 		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
 		uint64_t next = i + 1 < count ? cfi->fde[cfi->by_pc[i + 1]].pc_begin : UINT64_MAX;
@@ -354,7 +346,10 @@ static void check_image(struct prover *prover)
 				break;
 			end = fde->pc_begin + fde->pc_range;
 			at = end < next ? end : next;
-			check_fde(prover, fde, from, at);
+			if (cfi_again_may(&again, cfi, fde))
+				check_fde(prover, fde, from, at);
+			else
+				check_piece(prover, PIECE_UNSAID, NULL, from, at);
 		}
 	}
 	check_piece(prover, PIECE_GAP, NULL, at, UINT64_MAX);
@@ -370,10 +365,8 @@ int table_prove(const struct cfi *cfi, const struct table *table, table_proof_fn
 	};
 
 	*ret = (struct table_proof) { 0 };
-	prover.out_of_memory = table_rows(table, add_stretch, &prover);
-	if (!prover.out_of_memory)
-		check_image(&prover);
-	free(prover.stretch);
+	prover.at = table_cursor_begin(table);
+	check_image(&prover);
 	free(prover.proven);
 	free(prover.bucket);
 	if (prover.out_of_memory)

@@ -37,4 +37,19 @@ int table_text_add_rules(struct table_text *text, const struct row *row, uint32_
 /* "+0x4 cfa=rsp+8 ra=c-8" -> "cfa=rsp+8 ra=c-8" of rules number rules. */
 void table_text_get_rules(const struct table_text *text, uint32_t rules, struct row *ret);
 
+/* ---- table_text_read.c: a text line by line ------------------------------------------------ */
+
+struct table_text_parser;
+/* Keeps error, which its functions fill. NULL: no memory. */
+struct table_text_parser *table_text_parser_create(struct error *error);
+void table_text_parser_destroy(struct table_text_parser *parser);
+/* The next line, without its newline. 0, or -1: it is none. */
+int table_text_parser_line(struct table_text_parser *parser, const char *line, size_t size);
+/* What was read so far; *ret_in_function: its last function goes on. The parser's. */
+struct table_text *table_text_parser_text(struct table_text_parser *parser, bool *ret_in_function);
+/* Drops the functions read so far, but not what rules are known by which number. */
+void table_text_parser_forget(struct table_text_parser *parser);
+/* The text is over. *ret is the caller's: table_text_destroy. */
+int table_text_parser_end(struct table_text_parser *parser, struct table_text **ret);
+
 #endif

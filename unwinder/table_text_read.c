@@ -3,13 +3,17 @@
  * table_text_read.c - the golden text, read back without loss
  *
  * The format is docs/TABLE_TEXT.md's. A text is kept in version control, merged and edited by hand,
- * so nothing about it is believed: a line is either what table_text_write() would have written there,
- * or ERROR_TEXT_SYNTAX with its number. That is checked in the plainest way: the rules that were read
- * are printed again, and must give the characters they came from. So a number with a leading zero, two
+ * so nothing about it is believed: a line is either what table_text_write() would have written
+ * there,
+ * or ERROR_TEXT_SYNTAX with its number. That is checked in the plainest way: the rules that were
+ * read
+ * are printed again, and must give the characters they came from. So a number with a leading zero,
+ * two
  * registers in the wrong order, an operation spelt otherwise are all refused, and reading and
  * writing are each other's inverse by construction.
  *
- * Each different text of rules is parsed once (few are); they are found in a balanced tree, which no
+ * Each different text of rules is parsed once (few are); they are found in a balanced tree, which
+ * no
  * choice of texts can make slow.
  */
 #include <inttypes.h>
@@ -25,17 +29,17 @@ struct span {
 	const char *end;
 };
 
-/* A text of rules met before. at is in the caller's text. */
+/* A text of rules met before. at: behind the struct, but of the one that is sought. */
 struct known_rules {
 	const char *at;
 	size_t size;
 	uint32_t rules;
 };
 
-struct parser {
-	struct span rest; /* lines not read yet */
+struct table_text_parser {
 	uint64_t line;	  /* number of the last one */
 	bool in_function; /* its end has not come */
+	bool forgotten;	  /* functions came, and are gone */
 	struct table_text *text;
 	void *known;	  /* tsearch tree of struct known_rules */
 	FILE *again;	  /* rules printed again, into */
@@ -45,7 +49,7 @@ struct parser {
 };
 
 static int __attribute__((format(printf, 2, 3)))
-fail(struct parser *parser, const char *format, ...)
+fail(struct table_text_parser *parser, const char *format, ...)
 {
 	char what[160];
 	va_list arguments;
@@ -204,7 +208,8 @@ static bool take_column(struct span *span, struct span *bytes, struct row *row)
 	return row->reg[reg].kind == RULE_UNSPECIFIED && take_rule(span, bytes, &row->reg[reg]);
 }
 
-static int check_again(struct parser *parser, const struct span *rules, const struct row *row)
+static int check_again(struct table_text_parser *parser, const struct span *rules,
+		       const struct row *row)
 {
 	rewind(parser->again);
 	row_print(parser->again, row);
@@ -216,7 +221,7 @@ static int check_again(struct parser *parser, const struct span *rules, const st
 	return 0;
 }
 
-static int parse_rules(struct parser *parser, const struct span *rules, uint32_t *ret)
+static int parse_rules(struct table_text_parser *parser, const struct span *rules, uint32_t *ret)
 {
 	/* No operation is longer than twice its text and the room of one 64-bit operand. */
 	size_t capacity = 2 * left(rules) + 16;
@@ -251,7 +256,7 @@ static int compare_known(const void *a, const void *b)
 }
 
 /* The number of a text of rules, parsed if it is new. */
-static int find_rules(struct parser *parser, const struct span *rules, uint32_t *ret)
+static int find_rules(struct table_text_parser *parser, const struct span *rules, uint32_t *ret)
 {
 	struct known_rules wanted = { rules->at, left(rules), 0 };
 	struct known_rules **found = tfind(&wanted, &parser->known, compare_known);
@@ -261,10 +266,12 @@ static int find_rules(struct parser *parser, const struct span *rules, uint32_t 
 	}
 	if (parse_rules(parser, rules, ret))
 		return -1;
-	struct known_rules *known = malloc(sizeof(*known));
-	wanted.rules = *ret;
-	if (known)
-		*known = wanted;
+	struct known_rules *known = malloc(sizeof(*known) + left(rules));
+	if (known) {
+		known->at = memcpy(known + 1, rules->at, left(rules));
+		known->size = left(rules);
+		known->rules = *ret;
+	}
 	if (!known || !tsearch(known, &parser->known, compare_known)) {
 		free(known);
 		return error_set(parser->error, ERROR_MEMORY, "", 0, "no memory for rules");
@@ -299,12 +306,12 @@ static bool is_name(const struct span *span)
 	return left(span) > 0;
 }
 
-static struct table_text_function *last_function(const struct parser *parser)
+static struct table_text_function *last_function(const struct table_text_parser *parser)
 {
 	return &parser->text->function[parser->text->function_count - 1];
 }
 
-static int parse_function(struct parser *parser, struct span line)
+static int parse_function(struct table_text_parser *parser, struct span line)
 {
 	static const char suffix[] = " signal";
 	size_t suffix_size = sizeof(suffix) - 1;
@@ -322,10 +329,10 @@ static int parse_function(struct parser *parser, struct span line)
 }
 
 /* Before the first function: "diagnostic CODE", "diagnostics N more". */
-static int parse_lost_entry(struct parser *parser, struct span line)
+static int parse_lost_entry(struct table_text_parser *parser, struct span line)
 {
 	uint64_t more;
-	if (parser->text->function_count)
+	if (parser->text->function_count || parser->forgotten)
 		return fail(parser, "a diagnostic of the section after a function");
 	if (parser->text->diagnostics_dropped)
 		return fail(parser, "a diagnostic after those that are only counted");
@@ -341,7 +348,7 @@ static int parse_lost_entry(struct parser *parser, struct span line)
 	return table_text_add_diagnostic(parser->text, code, parser->error);
 }
 
-static int parse_end(struct parser *parser, uint64_t offset)
+static int parse_end(struct table_text_parser *parser, uint64_t offset)
 {
 	struct table_text_function *function = last_function(parser);
 	const struct table_text *text = parser->text;
@@ -353,7 +360,7 @@ static int parse_end(struct parser *parser, uint64_t offset)
 }
 
 /* A line of a function, after its two spaces: a row, a diagnostic, or the end. */
-static int parse_inside(struct parser *parser, struct span line)
+static int parse_inside(struct table_text_parser *parser, struct span line)
 {
 	uint64_t offset;
 	uint32_t rules;
@@ -379,8 +386,9 @@ static int parse_inside(struct parser *parser, struct span line)
 	return table_text_add_row(parser->text, offset, rules, parser->error);
 }
 
-static int parse_line(struct parser *parser, struct span line)
+static int parse_line(struct table_text_parser *parser, struct span line)
 {
+	parser->line++;
 	if (parser->line == 1)
 		return left(&line) == strlen(TABLE_TEXT_HEADER) && take(&line, TABLE_TEXT_HEADER)
 			       ? 0
@@ -396,41 +404,92 @@ static int parse_line(struct parser *parser, struct span line)
 	return fail(parser, "neither a function nor a row");
 }
 
-static int parse(struct parser *parser)
+/* ---- a whole text ------------------------------------------------------------------------ */
+
+struct table_text_parser *table_text_parser_create(struct error *error)
 {
-	do {
+	struct table_text_parser *parser = calloc(1, sizeof(*parser));
+	if (!parser) {
+		error_set(error, ERROR_MEMORY, "", 0, "no memory to read a table's text");
+		return NULL;
+	}
+	parser->error = error;
+	parser->again = open_memstream(&parser->again_text, &parser->again_size);
+	if (!parser->again)
+		error_set_errno(error, "cannot print rules");
+	else
+		parser->text = table_text_alloc(error);
+	if (parser->text)
+		return parser;
+	table_text_parser_destroy(parser);
+	return NULL;
+}
+
+int table_text_parser_line(struct table_text_parser *parser, const char *line, size_t size)
+{
+	return parse_line(parser, (struct span) { line, line + size });
+}
+
+struct table_text *table_text_parser_text(struct table_text_parser *parser, bool *ret_in_function)
+{
+	*ret_in_function = parser->in_function;
+	return parser->text;
+}
+
+void table_text_parser_forget(struct table_text_parser *parser)
+{
+	struct table_text *text = parser->text;
+	for (size_t i = 0; i < text->function_count; i++)
+		free(text->function[i].name);
+	text->function_count = 0;
+	text->row_count = 0;
+	parser->forgotten = true;
+}
+
+int table_text_parser_end(struct table_text_parser *parser, struct table_text **ret)
+{
+	if (!parser->line) {
 		parser->line++;
-		const char *end = left(&parser->rest)
-					  ? memchr(parser->rest.at, '\n', left(&parser->rest))
-					  : NULL;
-		if (!end)
-			return fail(parser, left(&parser->rest) ? "the line does not end"
-								: "the text is empty");
-		if (parse_line(parser, (struct span) { parser->rest.at, end }))
-			return -1;
-		parser->rest.at = end + 1;
-	} while (left(&parser->rest));
-	return parser->in_function ? fail(parser, "the text ends inside of a function") : 0;
+		return fail(parser, "the text is empty");
+	}
+	if (parser->in_function)
+		return fail(parser, "the text ends inside of a function");
+	*ret = parser->text;
+	parser->text = NULL;
+	return 0;
+}
+
+void table_text_parser_destroy(struct table_text_parser *parser)
+{
+	if (!parser)
+		return;
+	table_text_destroy(parser->text);
+	tdestroy(parser->known, free);
+	if (parser->again)
+		fclose(parser->again);
+	free(parser->again_text);
+	free(parser);
 }
 
 int table_text_read(const char *text, size_t size, struct table_text **ret, struct error *error)
 {
-	struct parser parser = { .rest = { text, text + size }, .error = error };
-	int result = -1;
+	struct table_text_parser *parser = table_text_parser_create(error);
+	const char *at = text, *end = text + size;
+	int result = parser ? 0 : -1;
 
 	*ret = NULL;
-	parser.again = open_memstream(&parser.again_text, &parser.again_size);
-	if (!parser.again)
-		return error_set_errno(error, "cannot print rules");
-	parser.text = table_text_alloc(error);
-	if (parser.text)
-		result = parse(&parser);
-	if (result)
-		table_text_destroy(parser.text);
-	else
-		*ret = parser.text;
-	tdestroy(parser.known, free);
-	fclose(parser.again);
-	free(parser.again_text);
+	while (!result && at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		if (newline) {
+			result = table_text_parser_line(parser, at, (size_t)(newline - at));
+			at = newline + 1;
+		} else {
+			parser->line++;
+			result = fail(parser, "the line does not end");
+		}
+	}
+	if (!result)
+		result = table_text_parser_end(parser, ret);
+	table_text_parser_destroy(parser);
 	return result;
 }

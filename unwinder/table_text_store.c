@@ -3,8 +3,11 @@
  * table_text_store.c - a saved table in memory: build, look at, write
  *
  * What it holds is table_text.h's; who fills it is table_text_read.c. An image's CFI gets here
- * through its own text: the text is all that two tables are compared by, so nothing can come in that
- * the text does not say, and every image that is compared proves the reader again.
+ * through its own text: the text is all that two tables are compared by, so nothing can come in
+ * that
+ * the text does not say, and every image that is compared proves the reader again. The text is
+ * read as it
+ * is written, a line at a time: all of it would be ten times as long as the section.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -189,33 +192,122 @@ int table_text_write_saved(FILE *file, const struct table_text *text, struct err
 
 /* ---- from an image ----------------------------------------------------------------------- */
 
+/* A stream that reads what is written to it, line by line. */
+struct sink {
+	const struct cfi *cfi;
+	struct table_text_parser *parser;
+	table_text_function_fn fn; /* NULL: all is kept */
+	void *context;
+	char *line; /* the part of one that has come */
+	size_t size;
+	size_t capacity;
+	size_t by_pc;	    /* functions so far, of those of by_pc */
+	size_t covers_none; /* the next FDE to look at, of those that cover nothing */
+	struct error *error;
+	int result;
+};
+
 /* The text's functions are those of by_pc, then those that cover nothing. */
-static void set_addresses(struct table_text *text, const struct cfi *cfi)
+static uint64_t next_pc(struct sink *sink)
 {
-	size_t at = 0;
-	for (size_t i = 0; i < cfi->by_pc_count && at < text->function_count; i++)
-		text->function[at++].pc = cfi->fde[cfi->by_pc[i]].pc_begin;
-	for (size_t i = 0; i < cfi->fde_count && at < text->function_count; i++)
-		if (!cfi_fde_covers(cfi->image, &cfi->fde[i]))
-			text->function[at++].pc = cfi->fde[i].pc_begin;
-	for (size_t i = 0; i < at; i++)
-		text->function[i].has_pc = true;
+	const struct cfi *cfi = sink->cfi;
+	if (sink->by_pc < cfi->by_pc_count)
+		return cfi->fde[cfi->by_pc[sink->by_pc++]].pc_begin;
+	while (sink->covers_none < cfi->fde_count &&
+	       cfi_fde_covers(cfi->image, &cfi->fde[sink->covers_none]))
+		sink->covers_none++;
+	return sink->covers_none < cfi->fde_count ? cfi->fde[sink->covers_none++].pc_begin : 0;
+}
+
+/* Images have some thousands of different rules. Each takes half a KiB here, and four bytes of a
+ * section that
+ * was written for nothing else. */
+#define RULES_MAX (1u << 17)
+
+static int take_line(struct sink *sink)
+{
+	bool before, after;
+	struct table_text *text = table_text_parser_text(sink->parser, &before);
+	if (table_text_parser_line(sink->parser, sink->line, sink->size))
+		return -1;
+	if (text->rules_count > RULES_MAX)
+		return error_set(sink->error, ERROR_MEMORY, sink->cfi->section->name, 0,
+				 "more than %u different rules", RULES_MAX);
+	text = table_text_parser_text(sink->parser, &after);
+	if (!before || after)
+		return 0;
+	struct table_text_function *function = &text->function[text->function_count - 1];
+	function->has_pc = true;
+	function->pc = next_pc(sink);
+	if (!sink->fn)
+		return 0;
+	int result = sink->fn(sink->context, text, function, sink->error);
+	table_text_parser_forget(sink->parser);
+	return result;
+}
+
+static int append(struct sink *sink, const char *data, size_t size)
+{
+	if (sink->size + size > sink->capacity) {
+		size_t capacity = 2 * (sink->size + size);
+		char *moved = realloc(sink->line, capacity);
+		if (!moved)
+			return error_set(sink->error, ERROR_MEMORY, "", 0,
+					 "no memory for a table's text");
+		sink->line = moved;
+		sink->capacity = capacity;
+	}
+	if (size)
+		memcpy(sink->line + sink->size, data, size);
+	sink->size += size;
+	return 0;
+}
+
+static ssize_t write_sink(void *cookie, const char *data, size_t size)
+{
+	struct sink *sink = cookie;
+	for (size_t at = 0; at < size && !sink->result;) {
+		const char *newline = memchr(data + at, '\n', size - at);
+		size_t length = newline ? (size_t)(newline - data) - at : size - at;
+		sink->result = append(sink, data + at, length);
+		at += length + 1;
+		if (newline && !sink->result) {
+			sink->result = take_line(sink);
+			sink->size = 0;
+		}
+	}
+	return sink->result ? 0 : (ssize_t)size;
+}
+
+static int read_cfi(struct sink *sink, struct table_text **ret)
+{
+	static const cookie_io_functions_t functions = { .write = write_sink };
+	struct error ignored; /* the sink has said it before */
+	FILE *file = fopencookie(sink, "w", functions);
+	if (!file)
+		return error_set_errno(sink->error, "cannot write the table's text");
+	int result = table_text_write(file, sink->cfi, &ignored);
+	result |= fclose(file);
+	if (sink->result)
+		return -1;
+	if (result)
+		return error_set_errno(sink->error, "cannot write the table's text");
+	return table_text_parser_end(sink->parser, ret);
+}
+
+int table_text_each(const struct cfi *cfi, table_text_function_fn fn, void *context,
+		    struct table_text **ret, struct error *error)
+{
+	struct sink sink = { .cfi = cfi, .fn = fn, .context = context, .error = error };
+	*ret = NULL;
+	sink.parser = table_text_parser_create(error);
+	int result = sink.parser ? read_cfi(&sink, ret) : -1;
+	table_text_parser_destroy(sink.parser);
+	free(sink.line);
+	return result;
 }
 
 int table_text_create(const struct cfi *cfi, struct table_text **ret, struct error *error)
 {
-	char *bytes = NULL;
-	size_t size = 0;
-	FILE *file = open_memstream(&bytes, &size);
-	if (!file)
-		return error_set_errno(error, "cannot write the table's text");
-	int result = table_text_write(file, cfi, error);
-	if (fclose(file) && !result)
-		result = error_set_errno(error, "cannot write the table's text");
-	if (!result)
-		result = table_text_read(bytes, size, ret, error);
-	if (!result)
-		set_addresses(*ret, cfi);
-	free(bytes);
-	return result;
+	return table_text_each(cfi, NULL, NULL, ret, error);
 }

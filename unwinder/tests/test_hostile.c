@@ -15,6 +15,7 @@
 #include <time.h>
 #include <zlib.h>
 #include "cfi_bytes.h"
+#include "cfi_section.h"
 
 /* ---- the heap ---------------------------------------------------------------------------- */
 
@@ -213,7 +214,7 @@ static void least_fdes_that_overlap(struct section *section)
 /* Each executes the CIE's instructions again. */
 static void least_fdes_with_a_long_cie(struct section *section)
 {
-	uint8_t instructions[1024];
+	uint8_t instructions[CIE_INSTRUCTION_BYTES_MAX];
 	for (size_t i = 0; i < sizeof(instructions); i += 2)
 		memcpy(instructions + i, "\x0a\xc3", 2);
 	fill_with_fdes(section, instructions, sizeof(instructions), true);

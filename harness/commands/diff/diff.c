@@ -2,10 +2,14 @@
 /*
  * diff.c - `stackproof diff A B`: two tables, function by function, whatever their addresses
  *
- * Either may be an ELF file, a saved table (`stackproof table`), or another tool's dump; "-" is standard
- * input. What a file is its first bytes say, or --from for a dump. A dump holds less than the CFI does: the
- * other side is then reduced to what the dump's tool can say (its dialect), and the output says what was
- * compared. Two dumps can be compared if they are of one kind. Nothing is guessed: a dump that knows only
+ * Either may be an ELF file, a saved table (`stackproof table`), or another tool's dump; "-" is
+ * standard
+ * input. What a file is its first bytes say, or --from for a dump. A dump holds less than the CFI
+ * does: the
+ * other side is then reduced to what the dump's tool can say (its dialect), and the output says
+ * what was
+ * compared. Two dumps can be compared if they are of one kind. Nothing is guessed: a dump that
+ * knows only
  * addresses needs an image on the other side.
  */
 #include <argp.h>
@@ -75,34 +79,79 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 /* ---- read -------------------------------------------------------------------------------- */
 
-static int read_stream(struct side *side, FILE *file, struct error *error)
+#define HEAD_BYTES 65536u /* by which it is seen what a file is: kernels, too, give pipes so much */
+/* Of a text or a dump. Firefox's libxul has 130 MB, as readelf prints it. */
+#define TEXT_BYTES_MAX (1ull << 30)
+
+static bool is_elf(const struct side *side)
 {
-	size_t capacity = 0;
-	do {
-		if (capacity - side->size < 65536) {
-			capacity = capacity ? capacity * 2 : 1 << 20;
-			char *moved = realloc(side->bytes, capacity);
-			if (!moved)
-				return error_set(error, ERROR_MEMORY, "", 0,
-						 "no memory to read the file");
-			side->bytes = moved;
-		}
-		side->size += fread(side->bytes + side->size, 1, capacity - side->size - 1, file);
-	} while (!feof(file) && !ferror(file));
-	if (ferror(file))
-		return error_set_errno(error, "cannot read the file");
+	return side->size >= 4 && !memcmp(side->bytes, "\177ELF", 4);
+}
+
+static bool is_saved(const struct side *side)
+{
+	static const char magic[] = "stackproof table text ";
+	return !strncmp(side->bytes, magic, sizeof(magic) - 1);
+}
+
+/* Reads on until there are wanted bytes, or no more. */
+static int read_up_to(struct side *side, FILE *file, size_t wanted, struct error *error)
+{
+	char *moved = realloc(side->bytes, wanted + 1);
+	if (!moved)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory to read the file");
+	side->bytes = moved;
+	side->size += fread(side->bytes + side->size, 1, wanted - side->size, file);
 	side->bytes[side->size] = '\0';
+	return ferror(file) ? error_set_errno(error, "cannot read the file") : 0;
+}
+
+/* What it is, by its beginning or by --from. -1: nothing that is known. */
+static int recognise(struct side *side, const struct options *options, struct error *error)
+{
+	if (is_elf(side))
+		return 0;
+	if (options->from)
+		side->dialect = diff_dialect_find(options->from); /* NULL: text */
+	else if (!is_saved(side))
+		side->dialect = diff_dialect_detect(side->bytes);
+	if (side->dialect || options->from || is_saved(side))
+		return 0;
+	return error_set(error, ERROR_TEXT_SYNTAX, "", 1,
+			 "neither an ELF file nor a table in a format that is known");
+}
+
+/* All of it, but nothing of what can't be a table: neither a file of something else, nor what is
+ * behind a NUL. */
+static int read_stream(struct side *side, FILE *file, const struct options *options,
+		       struct error *error)
+{
+	if (read_up_to(side, file, HEAD_BYTES, error) || recognise(side, options, error))
+		return -1;
+	for (size_t wanted = 16 * HEAD_BYTES; !feof(file); wanted *= 2) {
+		if (side->size >= TEXT_BYTES_MAX)
+			return error_set(error, ERROR_MEMORY, "", side->size,
+					 "a table of more than %llu bytes is not read",
+					 TEXT_BYTES_MAX);
+		if (!is_elf(side) && memchr(side->bytes, 0, side->size))
+			break;
+		if (read_up_to(side, file, wanted, error))
+			return -1;
+	}
 	return 0;
 }
 
-static int read_bytes(struct side *side, struct error *error)
+/* Of a file that is an image, only the beginning: it is mapped, and not read. */
+static int read_bytes(struct side *side, const struct options *options, struct error *error)
 {
 	if (!strcmp(side->path, "-"))
-		return read_stream(side, stdin, error);
+		return read_stream(side, stdin, options, error);
 	FILE *file = fopen(side->path, "re");
 	if (!file)
 		return error_set_errno(error, "cannot open the file");
-	int result = read_stream(side, file, error);
+	int result = read_up_to(side, file, 4, error);
+	if (!result && !is_elf(side))
+		result = read_stream(side, file, options, error);
 	fclose(file);
 	return result;
 }
@@ -117,14 +166,14 @@ static int read_image(struct side *side, struct error *error)
 						   error);
 	if (result)
 		return -1;
+	free(side->bytes);
+	side->bytes = NULL;
 	if (cfi_create(side->image, &side->cfi, error)) {
 		if (error->code != ERROR_NO_CFI)
 			return -1;
 		/* A table without functions: nothing is wrong with the file. */
 		error_print(stderr, side->path, error);
 	}
-	if (table_text_create(side->cfi, &side->text, error))
-		return -1;
 	cfi_check(side->cfi, &lost);
 	for (size_t i = 0; i < lost.count; i++)
 		error_print(stderr, side->path, &lost.error[i]);
@@ -137,22 +186,12 @@ static int read_image(struct side *side, struct error *error)
 
 static int read_side(struct side *side, const struct options *options, struct error *error)
 {
-	static const char magic[] = "stackproof table text ";
-	if (read_bytes(side, error))
+	if (read_bytes(side, options, error))
 		return -1;
-	if (side->size >= 4 && !memcmp(side->bytes, "\177ELF", 4))
+	if (is_elf(side))
 		return read_image(side, error);
-	if (options->from)
-		side->dialect = diff_dialect_find(options->from);
-	else if (strncmp(side->bytes, magic, sizeof(magic) - 1))
-		side->dialect = diff_dialect_detect(side->bytes);
-	else
-		return table_text_read(side->bytes, side->size, &side->text, error);
-	if (options->from && !side->dialect)
-		return table_text_read(side->bytes, side->size, &side->text, error);
 	if (!side->dialect)
-		return error_set(error, ERROR_TEXT_SYNTAX, "", 1,
-				 "neither an ELF file nor a table in a format that is known");
+		return table_text_read(side->bytes, side->size, &side->text, error);
 	if (memchr(side->bytes, 0, side->size))
 		return error_set(error, ERROR_TEXT_SYNTAX, "", 1, "a dump with NUL bytes");
 	side->table.dialect = side->dialect;
@@ -196,6 +235,8 @@ static int translate(struct side *side, const struct diff_dialect *dialect, stru
 	if (side->dialect)
 		return 0;
 	side->table.dialect = dialect;
+	if (side->image)
+		return diff_table_from_cfi(&side->table, side->cfi, error);
 	return diff_table_from_text(&side->table, side->text, error);
 }
 
@@ -223,7 +264,8 @@ static enum exit_status compare(struct side side[2], const struct options *optio
 	    cut(&side[0], &side[1], error) || cut(&side[1], &side[0], error) ||
 	    diff_match(&side[0].table, &side[1].table, by_address, &match, error)) {
 		error_print(stderr, "stackproof diff", error);
-		return EXIT_ENVIRONMENT;
+		/* A place in a section is a file's fault. */
+		return *error->section ? EXIT_BAD_INPUT : EXIT_ENVIRONMENT;
 	}
 	struct diff_report report = {
 		.file = stdout,

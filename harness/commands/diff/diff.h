@@ -3,9 +3,12 @@
  * diff.h - two tables in one shape: functions, and rows as words
  *
  * Each side of a comparison becomes a struct diff_table, whatever it was. Its rows are words in a
- * *dialect*: what the poorer of the two sides can say. A dialect is one file: it turns a canonical row
- * into its words, and reads another tool's dump into the same words, so that equal words mean that the
- * tool says what the CFI says, as far as it can say it. Words are kept once (diff_intern), so rows are
+ * *dialect*: what the poorer of the two sides can say. A dialect is one file: it turns a canonical
+ * row
+ * into its words, and reads another tool's dump into the same words, so that equal words mean that
+ * the
+ * tool says what the CFI says, as far as it can say it. Words are kept once (diff_intern), so rows
+ * are
  * compared by pointer.
  */
 #ifndef STACKPROOF_COMMANDS_DIFF_H
@@ -62,7 +65,8 @@ void diff_table_deinit(struct diff_table *table);
 /* name is copied; NULL: its address. 0, or -1 without memory. */
 int diff_table_add_function(struct diff_table *table, const char *name,
 			    const struct diff_function *function, struct error *error);
-/* A row of the last function. A second one at an offset replaces the first, one that says what the one
+/* A row of the last function. A second one at an offset replaces the first, one that says what the
+ * one
  * before it says is left out. Offsets must not fall. */
 int diff_table_add_row(struct diff_table *table, uint64_t offset, const char *text,
 		       struct error *error);
@@ -72,6 +76,8 @@ int diff_table_add_canonical(struct diff_table *table, uint64_t offset, const st
 /* Everything that a saved table says, in ret->dialect; ret->words is set, the rest zero. */
 int diff_table_from_text(struct diff_table *ret, const struct table_text *text,
 			 struct error *error);
+/* The same of an image, function by function: all of its text is never there at once. */
+int diff_table_from_cfi(struct diff_table *ret, const struct cfi *cfi, struct error *error);
 /* A flat table cut into the functions of other, by address. What lies in none of them becomes a
  * function of its own. */
 int diff_table_cut(struct diff_table *ret, const struct diff_table *flat,

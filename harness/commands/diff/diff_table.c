@@ -2,8 +2,10 @@
 /*
  * diff_table.c - one side of a comparison: functions, and rows as words
  *
- * A saved table or an image comes through struct table_text; a dump fills the table itself, row by row.
- * Some dumps know no functions, only rows by address: those are cut where the other side's functions
+ * A saved table or an image comes through struct table_text; a dump fills the table itself, row by
+ * row.
+ * Some dumps know no functions, only rows by address: those are cut where the other side's
+ * functions
  * begin and end. A stretch that no row covers says "no row", which is different from any rule.
  */
 #include <inttypes.h>
@@ -144,46 +146,84 @@ static bool is_named(const char *name)
 	return name[4 + strspn(name + 4, "0123456789")] != '\0';
 }
 
-/* Rules of one number are put into words once, for signal frames and for others. */
-static int add_text_rows(struct diff_table *ret, const struct table_text *text,
-			 const struct table_text_function *from, const char **cache,
-			 struct error *error)
+/* Functions of a text on their way into a table. */
+struct source {
+	struct diff_table *table;
+	const char *
+		*cache; /* words of the rules of each number, twice: of signal frames the second */
+	size_t cache_count;
+};
+
+static int make_cache(struct source *source, size_t rules, struct error *error)
 {
+	if (2 * rules <= source->cache_count)
+		return 0;
+	const char **moved = reallocarray(source->cache, 4 * rules, sizeof(*moved));
+	if (!moved)
+		return no_memory(error);
+	memset(moved + source->cache_count, 0, (4 * rules - source->cache_count) * sizeof(*moved));
+	source->cache = moved;
+	source->cache_count = 4 * rules;
+	return 0;
+}
+
+/* Rules of one number are put into words once, for signal frames and for others. */
+static int add_text_rows(struct source *source, const struct table_text *text,
+			 const struct table_text_function *from, struct error *error)
+{
+	struct diff_table *table = source->table;
+	if (make_cache(source, text->rules_count, error))
+		return -1;
 	for (size_t i = 0; i < from->row_count; i++) {
 		size_t number = text->row[from->first_row + i].rules;
-		const char **words = &cache[2 * number + from->signal];
+		const char **words = &source->cache[2 * number + from->signal];
 		if (!*words) {
 			struct row row;
 			table_text_get_row(text, from, i, &row);
-			*words = words_of(ret->words, ret->dialect, &row);
+			*words = words_of(table->words, table->dialect, &row);
 		}
-		if (add_row(ret, text->row[from->first_row + i].offset, *words, error))
+		if (add_row(table, text->row[from->first_row + i].offset, *words, error))
 			return -1;
 	}
 	return 0;
 }
 
+static int add_text_function(void *context, const struct table_text *text,
+			     const struct table_text_function *from, struct error *error)
+{
+	struct source *source = context;
+	struct diff_table *table = source->table;
+	struct diff_function function = {
+		.named = is_named(from->name),
+		.has_pc = from->has_pc,
+		.signal = table->dialect->says_signal && from->signal,
+		.pc = from->pc,
+		.length = from->length,
+		/* No dump says what it could not read. */
+		.diagnostic = table->dialect == &diff_dialect_text ? from->diagnostic : ERROR_NONE,
+	};
+	if (diff_table_add_function(table, from->name, &function, error))
+		return -1;
+	return add_text_rows(source, text, from, error);
+}
+
 int diff_table_from_text(struct diff_table *ret, const struct table_text *text, struct error *error)
 {
-	const char **cache = calloc(2 * text->rules_count + 1, sizeof(*cache));
-	int result = cache ? 0 : no_memory(error);
-	for (size_t i = 0; !result && i < text->function_count; i++) {
-		const struct table_text_function *from = &text->function[i];
-		struct diff_function function = {
-			.named = is_named(from->name),
-			.has_pc = from->has_pc,
-			.signal = ret->dialect->says_signal && from->signal,
-			.pc = from->pc,
-			.length = from->length,
-			/* No dump says what it could not read. */
-			.diagnostic = ret->dialect == &diff_dialect_text ? from->diagnostic
-									 : ERROR_NONE,
-		};
-		result = diff_table_add_function(ret, from->name, &function, error);
-		if (!result)
-			result = add_text_rows(ret, text, from, cache, error);
-	}
-	free(cache);
+	struct source source = { .table = ret };
+	int result = 0;
+	for (size_t i = 0; !result && i < text->function_count; i++)
+		result = add_text_function(&source, text, &text->function[i], error);
+	free(source.cache);
+	return result;
+}
+
+int diff_table_from_cfi(struct diff_table *ret, const struct cfi *cfi, struct error *error)
+{
+	struct source source = { .table = ret };
+	struct table_text *text = NULL;
+	int result = table_text_each(cfi, add_text_function, &source, &text, error);
+	table_text_destroy(text);
+	free(source.cache);
 	return result;
 }
 

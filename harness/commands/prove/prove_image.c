@@ -406,6 +406,19 @@ static int check_image(const struct prove_options *options, const struct image *
 	return result;
 }
 
+/* Nothing that was to be proven failed: the file can't be read, as one whose header can't. */
+static bool is_of_the_file(enum error_code code)
+{
+	switch (code) {
+	case ERROR_SYSTEM:
+	case ERROR_MEMORY:
+	case ERROR_UNAVAILABLE:
+	case ERROR_PROTOCOL:
+	case ERROR_TIMEOUT: return false;
+	default: return true;
+	}
+}
+
 void prove_image(const struct prove_options *options, const struct image_path *path, FILE *output)
 {
 	double start = monotonic_seconds();
@@ -423,7 +436,7 @@ void prove_image(const struct prove_options *options, const struct image_path *p
 			status = "failed";
 		image_path_close(&opened);
 	}
-	if (status && error.code == ERROR_UNSUPPORTED_ELF)
+	if (status && is_of_the_file(error.code))
 		status = "unread";
 	if (status) {
 		json_object_set_new(proof, "status", json_string(status));

@@ -238,6 +238,9 @@ static void print_total(const struct census *census)
 		     json_object_get(total, "expressions"), SIZE_MAX);
 	print_counts("\nexpressions of no such form", json_object_get(total, "expressions_other"),
 		     OTHER_SHOWN);
+	if (json_count(total, "expressions_other_more"))
+		printf("%9" JSON_INTEGER_FORMAT "  of too many texts to keep\n",
+		       json_count(total, "expressions_other_more"));
 }
 
 static enum exit_status take_census(struct census *census)

@@ -26,9 +26,16 @@ static void add(json_t *counts, const char *key, json_int_t number)
 
 /* ---- expressions -------------------------------------------------------------------------- */
 
+/* Texts of expressions of no form: their number and length are the file's to choose. What comes
+ * beyond that is
+ * counted without its text. */
+#define OTHER_BYTES_MAX (1u << 20)
+
 struct expressions {
 	json_t *forms;
 	json_t *other;
+	size_t other_bytes;    /* of all texts that are kept */
+	json_int_t other_more; /* expressions whose text is not */
 	const uint8_t
 		*last[REGISTER_COUNT + 1]; /* in force in the row before; the CFA's comes last */
 };
@@ -61,7 +68,13 @@ static void count_expression(struct expressions *expressions, const char *role,
 	fprintf(file, "%s: ", role);
 	expression_print(file, rule->expression, rule->expression_bytes);
 	fclose(file);
-	add(expressions->other, text, 1);
+	bool known = json_object_get(expressions->other, text);
+	if (!known && expressions->other_bytes + size > OTHER_BYTES_MAX) {
+		expressions->other_more++;
+	} else {
+		expressions->other_bytes += known ? 0 : size;
+		add(expressions->other, text, 1);
+	}
 	free(text);
 }
 
@@ -104,6 +117,9 @@ void stat_expressions(const struct cfi *cfi, json_t *object)
 	}
 	json_object_set_new(object, "expressions", expressions.forms);
 	json_object_set_new(object, "expressions_other", expressions.other);
+	if (expressions.other_more)
+		json_object_set_new(object, "expressions_other_more",
+				    json_integer(expressions.other_more));
 }
 
 /* ---- covered bytes ------------------------------------------------------------------------ */
@@ -193,6 +209,25 @@ static uint64_t covered_of_object(const struct cfi *cfi, uint64_t executable)
 	return bytes < executable ? bytes : executable;
 }
 
+/* Sorted ranges that overlap become one: each byte counts once, and is looked at once. */
+static void join_ranges(struct ranges *ranges)
+{
+	size_t kept = 0;
+
+	if (!ranges->count)
+		return;
+	qsort(ranges->range, ranges->count, sizeof(*ranges->range), by_start);
+	for (size_t i = 1; i < ranges->count; i++) {
+		struct range *last = &ranges->range[kept];
+
+		if (ranges->range[i].start > last->end)
+			ranges->range[++kept] = ranges->range[i];
+		else if (ranges->range[i].end > last->end)
+			last->end = ranges->range[i].end;
+	}
+	ranges->count = kept + 1;
+}
+
 void stat_coverage(const struct image *image, const char *file, const struct cfi *cfi,
 		   json_t *object)
 {
@@ -203,8 +238,8 @@ void stat_coverage(const struct image *image, const char *file, const struct cfi
 	for (size_t i = 0; !code.count && i < image->segment_count; i++)
 		if (image->segment[i].executable)
 			add_range(&code, image->segment[i].vaddr, image->segment[i].file_bytes);
-	if (code.count)
-		qsort(code.range, code.count, sizeof(*code.range), by_start);
+	if (image->type != ET_REL) /* there each section begins at 0 */
+		join_ranges(&code);
 	for (size_t i = 0; i < code.count; i++)
 		executable += code.range[i].end - code.range[i].start;
 	if (cfi)
