@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "unwinder.h"
+#include "plain_text.h"
 
 static const char *const code_names[ERROR_CODE_COUNT] = {
 	[ERROR_NONE] = "none",
@@ -68,9 +69,7 @@ static const char *const stop_names[STOP_REASON_COUNT] = {
  * the terminal. UTF-8 is left as it is. */
 static void make_plain(char *text)
 {
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = '?';
+	plain_text(text, text, strlen(text) + 1);
 }
 
 static void copy_text(char *to, size_t size, const char *from)
@@ -164,7 +163,7 @@ static bool names_it(const char *message, const char *path)
 void error_print(FILE *file, const char *path, const struct error *error)
 {
 	if (path && (error->section[0] || !names_it(error->message, path)))
-		fprintf(file, "%s: ", path);
+		fprintf(file, "%s: ", PLAIN_TEXT(path));
 	if (error->code == ERROR_ELF_BOUNDS) {
 		/* Where a section lies is what is wrong: its own offsets mean nothing. */
 		if (error->section[0])

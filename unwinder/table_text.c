@@ -18,6 +18,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "cfi_section.h"
+#include "plain_text.h"
 #include "saved_table.h"
 
 /* ---- functions --------------------------------------------------------------------------- */
@@ -31,16 +32,19 @@ struct text {
 	size_t unnamed; /* FDEs without a symbol so far */
 };
 
-/* A symbol's name is whatever the file says: what would break a line is given as \xNN. */
+/* A symbol's name is whatever the file says: what would break a line, or is not for a terminal's
+ * eyes, is given as
+ * \xNN. */
 static void print_escaped(FILE *file, const char *name)
 {
-	for (const char *at = name; *at; at++) {
-		unsigned char byte = (unsigned char)*at;
+	for (const char *at = name; *at;) {
+		size_t bytes = *at == ' ' || *at == '\\' ? 0 : plain_character(at);
 
-		if (byte > ' ' && byte != 0x7f && byte != '\\')
-			fputc(byte, file);
+		if (bytes)
+			fwrite(at, 1, bytes, file);
 		else
-			fprintf(file, "\\x%02x", byte);
+			fprintf(file, "\\x%02x", (unsigned char)*at);
+		at += bytes ? bytes : 1;
 	}
 }
 

@@ -299,7 +299,7 @@ static bool is_name(const struct span *span)
 		uint64_t value;
 		take(&digits, "0"); /* it has two digits always */
 		if (!take_number(&digits, 16, &value) || left(&digits) || !value ||
-		    (value > ' ' && value != 0x7f && value != '\\'))
+		    (value > ' ' && value < 0x7f && value != '\\'))
 			return false;
 		at.at += 2;
 	}

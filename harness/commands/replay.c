@@ -15,6 +15,7 @@
 #include "replay/recording_images.h"
 #include "replay/replay.h"
 #include "report/json_counts.h"
+#include "plain_text.h"
 
 #define SHOWN_MAX 5 /* differences of one recording that are shown, not only counted */
 
@@ -116,8 +117,9 @@ static void tell(void *context, const struct replay_difference *difference)
 	printf("%s: point %" PRIu64
 	       " at %s: %s: recorded %u frames, %s; walked %u, %s; the first %u "
 	       "are the same\n",
-	       teller->path, difference->point, difference->place, explain(difference),
-	       difference->recorded->frames, recorded, difference->actual->count, actual, shared);
+	       PLAIN_TEXT(teller->path), difference->point, PLAIN_TEXT(difference->place),
+	       explain(difference), difference->recorded->frames, recorded,
+	       difference->actual->count, actual, shared);
 }
 
 static void print_result(const struct settings *settings, const char *path, const char *program,
@@ -137,7 +139,8 @@ static void print_result(const struct settings *settings, const char *path, cons
 	if (result->different || result->lost)
 		printf("%s: %" PRIu64 " points, %" PRIu64 " as recorded, %" PRIu64 " not, %" PRIu64
 		       " lost\n",
-		       path, result->points, result->same, result->different, result->lost);
+		       PLAIN_TEXT(path), result->points, result->same, result->different,
+		       result->lost);
 }
 
 static int status_of(const struct error *error)
@@ -149,7 +152,8 @@ static int status_of(const struct error *error)
 	}
 }
 
-/* What could not be played, whole: as an error, and as a typed skip if it is the machine that can't. */
+/* What could not be played, whole: as an error, and as a typed skip if it is the machine that
+ * can't. */
 static int fail(const struct settings *settings, const char *path, const struct error *error)
 {
 	if (settings->json && error->code == ERROR_UNAVAILABLE)

@@ -2,7 +2,8 @@
 /*
  * witness.c - `stackproof witness`: is the truth true? Others who saw the same run are asked
  *
- * Engines are held against the shadow stack, so a fault of the shadow stack would accuse them. Here it is
+ * Engines are held against the shadow stack, so a fault of the shadow stack would accuse them.
+ * Here it is
  * held itself against what an instrumented program says of its own functions, and against the CPU's
  * shadow stack where there is one (harness/witness/witness.h). Whatever differs is our fault.
  */
@@ -15,6 +16,7 @@
 #include "harness.h"
 #include "report/json_counts.h"
 #include "witness/witness.h"
+#include "plain_text.h"
 
 #define FINDINGS_SHOWN 10
 
@@ -117,7 +119,7 @@ static void print_text(const struct witness_finding *finding)
 
 	describe(finding, finding->stop->regs.rip, true, text, sizeof(text));
 	printf("difference %s at %s of thread %d, %s", witness_difference_name(difference->kind),
-	       event_name(finding->event), finding->stop->tid, text);
+	       event_name(finding->event), finding->stop->tid, PLAIN_TEXT(text));
 	if (finding->event)
 		printf(", event %" PRIu64, finding->event->number);
 	printf("\n    slot 0x%" PRIx64 ": the truth has 0x%" PRIx64 ", the witness 0x%" PRIx64
@@ -127,14 +129,14 @@ static void print_text(const struct witness_finding *finding)
 		describe(finding, truth->frame[i].return_address, truth->frame[i].interrupted, text,
 			 sizeof(text));
 		printf("        %2zu  0x%012" PRIx64 "  returns to %s%s\n", i, truth->frame[i].slot,
-		       text, truth->frame[i].interrupted ? ", interrupted" : "");
+		       PLAIN_TEXT(text), truth->frame[i].interrupted ? ", interrupted" : "");
 	}
 	printf("    the witness\n");
 	for (size_t i = 0; i < said_count(finding); i++) {
 		struct said said = said_at(finding, i);
 
 		describe(finding, said.pc, said.exact, text, sizeof(text));
-		printf("            0x%012" PRIx64 "  %s\n", said.slot, text);
+		printf("            0x%012" PRIx64 "  %s\n", said.slot, PLAIN_TEXT(text));
 	}
 }
 
@@ -258,9 +260,10 @@ static void print_result_text(const char *program, const struct witness_result *
 	printf("%s: %" PRIu64 " steps, %" PRIu64 " threads; %" PRIu64 " entries (%" PRIu64
 	       " of handlers), %" PRIu64 " enters, %" PRIu64 " exits, %" PRIu64 " mute, %" PRIu64
 	       " lost; %" PRIu64 " frames confirmed, %" PRIu64 " findings\n",
-	       program, result->truth.steps, result->truth.threads, result->event[WITNESS_ENTRY],
-	       result->handlers, result->event[WITNESS_ENTER], result->event[WITNESS_EXIT],
-	       result->mute, result->lost, result->frames, witness_findings(result));
+	       PLAIN_TEXT(program), result->truth.steps, result->truth.threads,
+	       result->event[WITNESS_ENTRY], result->handlers, result->event[WITNESS_ENTER],
+	       result->event[WITNESS_EXIT], result->mute, result->lost, result->frames,
+	       witness_findings(result));
 	if (result->cpu)
 		printf("cpu: %" PRIu64 " points, %" PRIu64 " words\n", result->cpu_points,
 		       result->cpu_words);

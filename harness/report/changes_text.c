@@ -9,7 +9,7 @@
  * function together. With --verbose every function has a line with its numbers.
  */
 #include <string.h>
-#include "report/plain_text.h"
+#include "plain_text.h"
 #include "report/toolchains_text.h"
 
 #define GROUPS_MAX   6 /* kinds of change of a pair */

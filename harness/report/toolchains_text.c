@@ -3,15 +3,17 @@
  * toolchains_text.c - the toolchain report on a terminal
  *
  * First each toolchain in one line, then the faults as a table of versions, then each with its
- * instruction and row, then what changed from one toolchain to the next, last what is no compiler's. Without --verbose it is a few
- * screens: the first faults, and of changes their kinds with a few names. Lines are cut or wrapped at
+ * instruction and row, then what changed from one toolchain to the next, last what is no
+ * compiler's. Without --verbose it is a few
+ * screens: the first faults, and of changes their kinds with a few names. Lines are cut or wrapped
+ * at
  * the terminal's width. Every name comes from files, so it goes through plain_text().
  */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "report/plain_text.h"
+#include "plain_text.h"
 #include "report/toolchain_model.h"
 #include "report/toolchains_text.h"
 
@@ -93,7 +95,8 @@ static void cell_text(const struct toolchain *toolchain, int column, char *ret, 
 		snprintf(ret, size, "-");
 }
 
-/* The order is the order of importance: what the terminal has no room for is left out from the end. */
+/* The order is the order of importance: what the terminal has no room for is left out from the
+ * end. */
 static const char *const columns[] = {
 	"binaries", "points",	 "exact", "faults",    "unexpected", "flagged",
 	"rows",	    "open rets", "B/row", "CFI B/row", "functions",  "skipped",

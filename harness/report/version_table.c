@@ -13,7 +13,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include "report/plain_text.h"
+#include "plain_text.h"
 #include "report/toolchain_model.h"
 #include "report/toolchains_text.h"
 

@@ -5,7 +5,8 @@
  * A case is two files and all that the command must print and return. IMAGE is the ELF file of
  * diff_image.h; its readelf dump is what readelf of binutils 2.40 prints for it, the dumps of Parca
  * Agent and of the OpenTelemetry profiler are written by hand in the formats of the tools' printing
- * functions, which diff_parca.c and diff_otel.c name. Then real images are held against what readelf
+ * functions, which diff_parca.c and diff_otel.c name. Then real images are held against what
+ * readelf
  * says of them here.
  */
 #include <check.h>
@@ -464,7 +465,13 @@ static const struct diff_case cases[] = {
 	  PARCA_FUNCTION("1000", "1020") PARCA_FIRST "=> Function start: 1020\n", NULL,
 	  EXIT_BAD_INPUT, "b: line 6: not a function\n" },
 	{ "parca_failed", IMAGE, PARCA_FIRST "failed with: failed to find .eh_frame section\n",
-	  NULL, EXIT_BAD_INPUT, "b: line 5: not a row\n" },
+	  NULL, EXIT_BAD_INPUT, "b: line 5: the tool failed: there is no whole table\n" },
+	{ "parca_failed_at_once", IMAGE, "failed with: failed to read ELF file\n", NULL,
+	  EXIT_BAD_INPUT, "b: line 1: the tool failed: there is no whole table\n" },
+	{ "parca_plain_rows_failed", IMAGE,
+	  PARCA_FUNCTION("1000", "1020") "\tLoc: 1000 CFA: $rsp=8    \tRBP: u\n"
+					 "failed with: unhandled DWARF instruction\n",
+	  NULL, EXIT_BAD_INPUT, "b: line 3: the tool failed: there is no whole table\n" },
 	{ "parca_plain_rows_of_arm64", IMAGE,
 	  PARCA_FUNCTION("1000", "1020") "\tLoc: 1000 CFA: $sp=0    \tRBP: u\tRA: c-8\n", NULL,
 	  EXIT_BAD_INPUT, "b: line 2: a table of another machine\n" },

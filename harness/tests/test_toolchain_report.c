@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_toolchain_report.c - results seen by toolchain: versions, faults, changes, and what is written
+ * test_toolchain_report.c - results seen by toolchain: versions, faults, changes, and what is
+ * written
  *
- * The results are made by hand: a program with four versions of one compiler, of which two have a fault,
- * another compiler, one that is absent, hand-written assembly, and names that no sane file has. Binaries
+ * The results are made by hand: a program with four versions of one compiler, of which two have a
+ * fault,
+ * another compiler, one that is absent, hand-written assembly, and names that no sane file has.
+ * Binaries
  * are read in test_function_profile.c.
  */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include "report/html.h"
-#include "report/plain_text.h"
+#include "plain_text.h"
 #include "report/toolchains.h"
 #include "results_fixture.h"
 
@@ -561,7 +564,8 @@ START_TEST(test_terminal)
 	ck_assert_ptr_nonnull(strstr(text, "uses remember_state"));
 	/* Names are left out where there is no room for one. */
 	ck_assert(c->width < 80 || strstr(text, "<b>?[2Jx?"));
-	/* Wrapped: but a word may be longer than a narrow terminal, and --verbose has all columns. */
+	/* Wrapped: but a word may be longer than a narrow terminal, and --verbose has all columns.
+	 * */
 	for (char *line = strtok(text, "\n"); line && !c->verbose; line = strtok(NULL, "\n"))
 		ck_assert_msg(plain_width(line) <= c->width ||
 				      strstr(line, "Table faults of") == line,

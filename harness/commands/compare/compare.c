@@ -15,6 +15,7 @@
 #include "harness.h"
 #include "replay/recording.h"
 #include "report/json_counts.h"
+#include "plain_text.h"
 
 enum {
 	OPTION_ASLR = 256,
@@ -190,7 +191,8 @@ static int recording_begin(const char *folder, const char *program, struct recor
 }
 
 /*
- * Compares one program, and records it if that is asked for. Of half a run there is no recording. False: not
+ * Compares one program, and records it if that is asked for. Of half a run there is no recording.
+ * False: not
  * all went well; ret has what was found until then, and why it went wrong.
  */
 static bool run_program(struct comparer *comparer, const struct arguments *arguments,
@@ -241,7 +243,7 @@ static int judge_comparison(const char *program, const struct comparison *compar
 		return EXIT_SKIPPED;
 	if (comparison_is_thin(comparison)) {
 		snprintf(ret->message, sizeof(ret->message), "the truth is thin: it proves little");
-		fprintf(stderr, "%s: %s\n", program, ret->message);
+		fprintf(stderr, "%s: %s\n", PLAIN_TEXT(program), ret->message);
 		return EXIT_FINDINGS;
 	}
 	return comparison_has_findings(comparison) ? EXIT_FINDINGS : EXIT_OK;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include "compare.h"
+#include "plain_text.h"
 
 #define UNPROVEN_PLACES_MAX 20 /* in text; JSON has all */
 
@@ -114,10 +115,10 @@ static void print_frames(FILE *file, const struct finding *finding)
 		const struct finding_frame *frame = &finding->frame[i];
 		const char *name = strrchr(frame->image, '/');
 
-		fprintf(file, "\t             %s (%s)%s%s\n", frame->function,
-			name		  ? name + 1
-			: frame->image[0] ? frame->image
-					  : "unmapped",
+		fprintf(file, "\t             %s (%s)%s%s\n", PLAIN_TEXT(frame->function),
+			PLAIN_TEXT(name		     ? name + 1
+				   : frame->image[0] ? frame->image
+						     : "unmapped"),
 			frame->guessed ? " by the frame pointer" : "",
 			frame->right ? "" : ", wrong");
 	}
@@ -187,7 +188,7 @@ static void print_findings(FILE *file, const struct findings *findings)
 			continue;
 		fprintf(file, "%s (%s) x %" PRIu64 " at %s, frame %" PRIu32 "\n",
 			verdict_name(finding->first.verdict), fault_kind_name(finding->first.kind),
-			finding->count, finding->place, finding->first.frame);
+			finding->count, PLAIN_TEXT(finding->place), finding->first.frame);
 		fprintf(file, "\tinstruction  %s\n\tdeclared     %s\n", finding->instruction,
 			finding->declared);
 		if (finding->ignored)
@@ -253,7 +254,8 @@ void compare_print_text(FILE *file, const char *program, const struct comparison
 			"The truth is in doubt at %.1f %% of the points: they prove nothing.\n",
 			percent(comparison->verdict[VERDICT_UNPROVEN], comparison->points));
 	fprintf(file, "%s on %s: %" PRIu64 " points of %" PRIu64 " steps, %" PRIu64 " threads",
-		program, kernel.release, comparison->points, truth->steps, truth->threads);
+		PLAIN_TEXT(program), kernel.release, comparison->points, truth->steps,
+		truth->threads);
 	fprintf(file, ", truth %" PRIu64 " to %" PRIu64 " frames deep", truth->min_frames,
 		truth->max_frames);
 	fprintf(file, ", %.1f s\n", comparison->elapsed_ns / 1e9);

@@ -18,6 +18,7 @@
 #include "commands/debug_link.h"
 #include "commands/diff/diff.h"
 #include "harness.h"
+#include "plain_text.h"
 
 /* One of the two. Of image and saved table, or dump, the one that it is. */
 struct side {
@@ -178,7 +179,7 @@ static int read_image(struct side *side, struct error *error)
 	for (size_t i = 0; i < lost.count; i++)
 		error_print(stderr, side->path, &lost.error[i]);
 	if (lost.dropped)
-		fprintf(stderr, "%s: and %zu more\n", side->path, lost.dropped);
+		fprintf(stderr, "%s: and %zu more\n", PLAIN_TEXT(side->path), lost.dropped);
 	side->lost = lost.count || lost.dropped;
 	error_list_deinit(&lost);
 	return 0;

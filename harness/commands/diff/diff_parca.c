@@ -2,7 +2,8 @@
 /*
  * diff_parca.c - what the tables of Parca Agent's own unwinder say, and no more
  *
- * Its eh-frame tool and its test data print a table in three ways (parca-dev/parca-agent up to 2024-08,
+ * Its eh-frame tool and its test data print a table in three ways (parca-dev/parca-agent up to
+ * 2024-08,
  * cmd/eh-frame and pkg/stack/unwind: PrintTable, CompactUnwindTableRow.ToString):
  *
  *	=> Function start: 14140, Function end: 1418d
@@ -10,10 +11,13 @@
  *		pc: 14149 cfa_type: 2  rbp_type: 1  cfa_offset: 16   rbp_offset: -16	--compact
  *	pc: 1418d cfa_type: 4  ...				what BPF gets: merged, without functions
  *
- * Compact rows have the CFA from rbp (1) or rsp (2), as one of two PLT expressions (3; the offset is
+ * Compact rows have the CFA from rbp (1) or rsp (2), as one of two PLT expressions (3; the offset
+ * is
  * the number) or as something else (0), or end a function (4). rbp is where it was (0), saved at an
- * offset (1), in a register (2), at an expression (3), or not asked for because the return address is
- * undefined (4). The return address is else at CFA-8, always. The plain rows don't say the return address
+ * offset (1), in a register (2), at an expression (3), or not asked for because the return address
+ * is
+ * undefined (4). The return address is else at CFA-8, always. The plain rows don't say the return
+ * address
  * on this machine.
  */
 #include <inttypes.h>
@@ -87,9 +91,17 @@ static bool detect_any(const char *line, const char *row)
 	return !strncmp(line + strspn(line, "\t"), row, strlen(row));
 }
 
+/* What the tool prints in place of a table, or behind its first functions (cmd/eh-frame/main.go).
+ * */
+static bool is_failure(const char *line)
+{
+	static const char failed[] = "failed with: ";
+	return !strncmp(line, failed, sizeof(failed) - 1);
+}
+
 static bool detect_compact(const char *line)
 {
-	return detect_any(line, "pc: ");
+	return detect_any(line, "pc: ") || is_failure(line);
 }
 
 static bool detect_rows(const char *line)
@@ -237,7 +249,9 @@ static int read_lines(char *text, struct diff_table *ret, bool compact, struct e
 	for (char *line; (line = strsep(&text, "\n"));) {
 		int result = 0;
 		parser.line++;
-		if (!strncmp(line, "=>", 2))
+		if (is_failure(line))
+			result = fail(&parser, "the tool failed: there is no whole table");
+		else if (!strncmp(line, "=>", 2))
 			result = parse_function(&parser, line);
 		else if (compact && *line)
 			result = parse_compact(&parser, line + strspn(line, "\t"));

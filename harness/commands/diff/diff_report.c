@@ -11,7 +11,8 @@
  *	12 functions equal, 1 changed, 0 added, 1 removed; rows: 1 changed, 0 added, 1 removed
  *
  * The first file's rows have a '-', the second's a '+'. Rows are held against each other by their
- * offset in the function: of those with one offset and other rules one row was changed, any other was
+ * offset in the function: of those with one offset and other rules one row was changed, any other
+ * was
  * added or removed.
  */
 #include <fnmatch.h>
@@ -21,6 +22,7 @@
 #include <string.h>
 #include "commands/diff/diff.h"
 #include "report/json_counts.h"
+#include "plain_text.h"
 
 /* A function's two sides; either may be absent. */
 struct pair {
@@ -111,7 +113,7 @@ static void print_pair(FILE *file, const struct pair *pair)
 {
 	struct row_walk walk = { 0 };
 	struct row_pair rows;
-	fprintf(file, "%s function %s", change_of(pair->a, pair->b), name_of(pair));
+	fprintf(file, "%s function %s", change_of(pair->a, pair->b), PLAIN_TEXT(name_of(pair)));
 	if (pair->a && pair->b)
 		print_changes(file, pair->a, pair->b);
 	fputc('\n', file);

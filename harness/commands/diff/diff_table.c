@@ -352,7 +352,8 @@ const struct diff_dialect *diff_dialect_detect(const char *text)
 			if (dialects[i]->detect(text))
 				return dialects[i];
 		text = strchr(text, '\n');
-		text += text ? 1 : 0;
+		if (text)
+			text++;
 	}
 	return NULL;
 }

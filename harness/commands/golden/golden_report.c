@@ -12,6 +12,7 @@
 #include <string.h>
 #include "commands/golden/golden.h"
 #include "report/json_counts.h"
+#include "plain_text.h"
 
 #define SHOWN_DIFFERENCES_MAX 8
 
@@ -50,11 +51,11 @@ static void print_text(const struct golden_run *run, const struct golden_item *i
 	if (outcome == GOLDEN_PASSED && !reason)
 		return;
 	fprintf(run->out, "%s%s%s %s", outcome == GOLDEN_PASSED ? reason : outcome_name[outcome],
-		*kind ? " " : "", kind, item->name);
+		*kind ? " " : "", kind, PLAIN_TEXT(item->name));
 	if (outcome != GOLDEN_PASSED)
 		fprintf(run->out, ": %s", reason);
 	if (different)
-		fprintf(run->out, ": %s", item->first);
+		fprintf(run->out, ": %s", PLAIN_TEXT(item->first));
 	if (detail && outcome != GOLDEN_SKIPPED)
 		fprintf(run->out, "%s%s", different ? "; " : ": ", detail);
 	fputc('\n', run->out);
@@ -195,9 +196,10 @@ static void on_difference(void *context_, const struct golden_difference *differ
 	if (context->run->options->json)
 		json_array_append_new(item->differences, difference_json(difference, &shown));
 	else
-		fprintf(context->run->out, "  %s %s\n    %s %s\n    %s %s\n", item->name,
-			shown.where, update ? "old" : "expected", shown.expected,
-			update ? "new" : "actual  ", shown.actual);
+		fprintf(context->run->out, "  %s %s\n    %s %s\n    %s %s\n",
+			PLAIN_TEXT(item->name), PLAIN_TEXT(shown.where),
+			update ? "old" : "expected", PLAIN_TEXT(shown.expected),
+			update ? "new" : "actual  ", PLAIN_TEXT(shown.actual));
 }
 
 size_t golden_show_differences(struct golden_run *run, struct golden_item *item,
@@ -238,7 +240,7 @@ void golden_show_finding(struct golden_run *run, struct golden_item *item, const
 		set(object, "kernel_name", kernel);
 		json_array_append_new(item->differences, object);
 	} else {
-		fprintf(run->out, "  %s %s%s%s: %s\n", item->name, change, kernel ? " on " : "",
-			kernel ? kernel : "", finding);
+		fprintf(run->out, "  %s %s%s%s: %s\n", PLAIN_TEXT(item->name), change,
+			kernel ? " on " : "", kernel ? kernel : "", finding);
 	}
 }

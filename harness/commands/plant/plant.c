@@ -18,6 +18,7 @@
 #include "commands/plant/plant.h"
 #include "harness.h"
 #include "verdict/verdict.h"
+#include "plain_text.h"
 
 enum {
 	OPTION_CHECK = 256,
@@ -180,12 +181,13 @@ static void print_json(const struct planting *planting, const struct arguments *
 
 static void print_text(const struct planting *planting)
 {
-	printf("%s in %s, row %zu\n", planting->kind->name, planting->function, planting->row);
+	printf("%s in %s, row %zu\n", planting->kind->name, PLAIN_TEXT(planting->function),
+	       planting->row);
 	for (size_t i = 0; i < planting->range_count; i++) {
 		const struct plant_range *range = &planting->range[i];
 
 		printf("0x%" PRIx64 "..0x%" PRIx64 "  %s\n\twas  %s\n\tis   %s\n", range->pc,
-		       range->pc_end, range->function, range->before, range->after);
+		       range->pc_end, PLAIN_TEXT(range->function), range->before, range->after);
 	}
 }
 
@@ -238,14 +240,14 @@ static int plant(const struct arguments *arguments, const struct plant_image *im
 			fde = candidate;
 	}
 	if (!fde) {
-		fprintf(stderr, "%s: no FDE covers a function called %s\n", arguments->path,
-			arguments->function);
+		fprintf(stderr, "%s: no FDE covers a function called %s\n",
+			PLAIN_TEXT(arguments->path), PLAIN_TEXT(arguments->function));
 		return EXIT_BAD_INPUT;
 	}
 	if (planting_create(image, arguments->kind, fde, arguments->row, arguments->check.seed,
 			    &planting, &error)) {
-		fprintf(stderr, "%s: %s in %s: refused: %s\n", arguments->path,
-			arguments->kind->name, arguments->function, error.message);
+		fprintf(stderr, "%s: %s in %s: refused: %s\n", PLAIN_TEXT(arguments->path),
+			arguments->kind->name, PLAIN_TEXT(arguments->function), error.message);
 		return EXIT_FINDINGS;
 	}
 	if (planting_write(&planting, arguments->output, &error)) {

@@ -20,6 +20,7 @@
 #include "commands/plant/plant.h"
 #include "commands/run/run.h"
 #include "harness.h"
+#include "plain_text.h"
 
 /* ---- the order of programs -------------------------------------------------------------- */
 
@@ -134,7 +135,7 @@ static int run_worker(const struct plant_check_options *options,
 			folder_remove(folder);
 		}
 		if (result) {
-			printf("FAIL %s: %s\n", binary->name, error.message);
+			printf("FAIL %s: %s\n", PLAIN_TEXT(binary->name), error.message);
 			fflush(stdout);
 			__atomic_add_fetch(&tally->failed, 1, __ATOMIC_RELAXED);
 			status = 1;

@@ -9,8 +9,10 @@
  * (plant_effect.c), the judgement must have changed.
  *
  * A run is repeated with each copy under a path of the same length, because the path is on the
- * program's stack. Left out and counted are programs with threads, those longer than points_max, and
- * those whose CFI is wrong without any planting: two faults at one point would be told as one. And those
+ * program's stack. Left out and counted are programs with threads, those longer than points_max,
+ * and
+ * those whose CFI is wrong without any planting: two faults at one point would be told as one. And
+ * those
  * whose stack is disturbed (longjmp, exceptions): what can't be proven there is not said.
  */
 #include <inttypes.h>
@@ -22,6 +24,7 @@
 #include "commands/compare/compare.h"
 #include "commands/plant/plant.h"
 #include "commands/run/run.h"
+#include "plain_text.h"
 
 #define RUN_TIMEOUT_MS 60000
 #define TRIES_MAX      16 /* plantings of one kind in one program that may have no effect */
@@ -143,7 +146,8 @@ static void note_planted(struct worker *worker, const struct point *point, const
 		outcome->faults++;
 		return;
 	}
-	/* Where nothing is led astray, exact is right whatever was said before; and an expression that
+	/* Where nothing is led astray, exact is right whatever was said before; and an expression
+	 * that
 	 * is right here by chance may be one that no compact rule holds: the walk says so. */
 	if (!effect && (said->verdict == VERDICT_EXACT ||
 			points_at_planted(worker, point, said, VERDICT_CONVERSION_LOSS_FLAGGED)))
@@ -275,8 +279,9 @@ static void print_fate(const struct worker *worker, enum fate fate)
 	const struct outcome *outcome = &worker->outcome;
 
 	printf("FAIL %s: %s %s in %s row %zu, 0x%" PRIx64 "..0x%" PRIx64 ": was %s, is %s\n",
-	       fate_names[fate], worker->binary->name, planting->kind->name, planting->function,
-	       planting->row, range->pc, range->pc_end, range->before, range->after);
+	       fate_names[fate], PLAIN_TEXT(worker->binary->name), planting->kind->name,
+	       PLAIN_TEXT(planting->function), planting->row, range->pc, range->pc_end,
+	       range->before, range->after);
 	printf("\t%" PRIu64 " points led astray, %" PRIu64 " of them unnoticed (pc 0x%" PRIx64
 	       "), %" PRIu64 " table faults, %" PRIu64 " otherwise",
 	       outcome->effect, outcome->silent, outcome->first_silent, outcome->faults,

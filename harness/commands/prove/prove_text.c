@@ -16,6 +16,7 @@
 #include <string.h>
 #include "report/json_counts.h"
 #include "commands/prove/prove.h"
+#include "plain_text.h"
 
 /* All values of an object of counts together. */
 static json_int_t sum_of(const json_t *object)
@@ -32,17 +33,19 @@ void prove_text_finding(FILE *file, const json_t *finding)
 {
 	static const char *const keys[] = { "row", "rule", "ours", "theirs" };
 
-	fprintf(file, "%s: %s:", json_text(finding, "image"), json_text(finding, "check"));
+	fprintf(file, "%s: %s:", PLAIN_TEXT(json_text(finding, "image")),
+		json_text(finding, "check"));
 	if (json_object_get(finding, "pc"))
 		fprintf(file, " %s..%s", json_text(finding, "pc"), json_text(finding, "pc_end"));
 	if (json_object_get(finding, "line"))
 		fprintf(file, " line %" JSON_INTEGER_FORMAT, json_count(finding, "line"));
 	if (json_object_get(finding, "function"))
-		fprintf(file, " (%s)", json_text(finding, "function"));
-	fprintf(file, ": %s\n", json_text(finding, "message"));
+		fprintf(file, " (%s)", PLAIN_TEXT(json_text(finding, "function")));
+	fprintf(file, ": %s\n", PLAIN_TEXT(json_text(finding, "message")));
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (json_object_get(finding, keys[i]))
-			fprintf(file, "    %-6s  %s\n", keys[i], json_text(finding, keys[i]));
+			fprintf(file, "    %-6s  %s\n", keys[i],
+				PLAIN_TEXT(json_text(finding, keys[i])));
 }
 
 void prove_text_image(FILE *file, const json_t *proof)
@@ -51,9 +54,9 @@ void prove_text_image(FILE *file, const json_t *proof)
 	const json_t *readelf = json_object_get(proof, "readelf");
 	const char *status = json_text(proof, "status");
 
-	fprintf(file, "%s: %s", json_text(proof, "image"), status);
+	fprintf(file, "%s: %s", PLAIN_TEXT(json_text(proof, "image")), status);
 	if (json_object_get(proof, "message"))
-		fprintf(file, ": %s", json_text(proof, "message"));
+		fprintf(file, ": %s", PLAIN_TEXT(json_text(proof, "message")));
 	if (!strcmp(status, "proven")) {
 		const char *reason;
 		json_t *value;

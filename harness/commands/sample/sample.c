@@ -14,6 +14,7 @@
 #include "commands/options.h"
 #include "commands/sample/sample.h"
 #include "harness.h"
+#include "plain_text.h"
 
 #define SAMPLE_STEPPED_MAX 8 /* runs */
 
@@ -210,8 +211,8 @@ static int sample_at(const struct arguments *arguments, const struct sample_trut
 		     !sample_account_broken(&score, &broken) &&
 		     score.records >= arguments->sample.samples;
 	if (!status && score.records < arguments->sample.samples)
-		fprintf(stderr, "%s: fewer stacks than asked for in %llu runs\n", report.program,
-			(unsigned long long)score.runs);
+		fprintf(stderr, "%s: fewer stacks than asked for in %llu runs\n",
+			PLAIN_TEXT(report.program), (unsigned long long)score.runs);
 	sample_score_deinit(&score);
 	return status;
 }
@@ -268,7 +269,7 @@ int command_sample(int argc, char **argv)
 		status = sample_all(&arguments, &truth, &error);
 		if (sample_truth_is_thin(&truth) || truth.suspect) {
 			fprintf(stderr, "%s: the truth is thin or in doubt: it proves little\n",
-				report.program);
+				PLAIN_TEXT(report.program));
 			status = status == EXIT_OK ? EXIT_FINDINGS : status;
 		}
 	}

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include "commands/sample/sample.h"
-#include "report/plain_text.h"
+#include "plain_text.h"
 
 void sample_print_truth_text(FILE *file, const struct sample_report *report)
 {
@@ -14,8 +14,8 @@ void sample_print_truth_text(FILE *file, const struct sample_report *report)
 	fprintf(file,
 		"%s: %" PRIu64 " points stepped in %.1f s, %" PRIu64 " different stacks, "
 		"up to %" PRIu32 " frames deep\n",
-		report->program, truth->points, truth->seconds, sample_set_count(truth->stacks),
-		truth->max_frames);
+		PLAIN_TEXT(report->program), truth->points, truth->seconds,
+		sample_set_count(truth->stacks), truth->max_frames);
 	if (truth->open_points)
 		fprintf(file, "%" PRIu64 " points have a truth that is only a prefix\n",
 			truth->open_points);

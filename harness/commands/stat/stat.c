@@ -20,6 +20,7 @@
 #include "commands/progress_bar.h"
 #include "commands/stat/stat.h"
 #include "harness.h"
+#include "plain_text.h"
 
 #define TIMEOUT_SECONDS 300
 #define OTHER_SHOWN	20 /* expressions of no form */
@@ -82,7 +83,7 @@ static void print_line(const json_t *stat, const char *name)
 	       share(json_count(stat, "table_bytes"), json_count(stat, "rows")),
 	       (double)json_count(stat, "build_ns") / 1e6,
 	       100 * share(json_count(stat, "covered_bytes"), json_count(stat, "executable_bytes")),
-	       name);
+	       PLAIN_TEXT(name));
 	json_object_foreach(json_object_get(stat, "lost"), reason, value)
 		printf("%9s %9" JSON_INTEGER_FORMAT " rows lost: %s\n", "",
 		       json_integer_value(value), reason);
@@ -107,20 +108,20 @@ static void print_problem(struct census *census, const struct image_path *image,
 	}
 	if (census->problems++ >= PROBLEMS_SHOWN)
 		return;
-	fprintf(stderr, "%s: ", image->path);
+	fprintf(stderr, "%s: ", PLAIN_TEXT(image->path));
 	if (*section)
-		fprintf(stderr, "%s+0x%" PRIx64 ": ", section,
+		fprintf(stderr, "%s+0x%" PRIx64 ": ", PLAIN_TEXT(section),
 			(uint64_t)json_count(object, "offset"));
 	if (json_object_get(object, "pc"))
 		fprintf(stderr, "%s%s%s: ", json_text(object, "pc"),
 			json_object_get(object, "pc_end") ? ".." : "", json_text(object, "pc_end"));
-	fprintf(stderr, "%s\n", json_text(object, "message"));
+	fprintf(stderr, "%s\n", PLAIN_TEXT(json_text(object, "message")));
 }
 
 static void end_problems(struct census *census, const struct image_path *image)
 {
 	if (census->problems > PROBLEMS_SHOWN)
-		fprintf(stderr, "%s: and %" PRIu64 " more%s\n", image->path,
+		fprintf(stderr, "%s: and %" PRIu64 " more%s\n", PLAIN_TEXT(image->path),
 			census->problems - PROBLEMS_SHOWN,
 			census->json ? "" : " (--json has them)");
 	census->problems = 0;
@@ -172,7 +173,7 @@ static void image_done(void *context, const struct image_path *image,
 	if (!failure && census->images + census->unread == before)
 		failure = "said nothing";
 	if (failure) {
-		fprintf(stderr, "%s: its process %s\n", image->path, failure);
+		fprintf(stderr, "%s: its process %s\n", PLAIN_TEXT(image->path), failure);
 		census->failed++;
 	}
 	fflush(stdout);

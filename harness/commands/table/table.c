@@ -22,6 +22,7 @@
 #include "harness.h"
 #include "lost_cfi.h"
 #include "table.h"
+#include "plain_text.h"
 
 static const struct {
 	const char *name;

@@ -20,6 +20,7 @@
 #include <string.h>
 #include "commands/debug_link.h"
 #include "table.h"
+#include "plain_text.h"
 
 /* Names of DWARF registers above REGISTER_RIP (psABI, figure 3.36), as binutils has them. */
 static const char *high_register_name(uint32_t reg, char text[16])
@@ -203,7 +204,7 @@ static void print_section(FILE *file, const struct cfi *cfi, const char *loaded_
 	const struct image_section *section = cfi->section;
 	fprintf(file, "Contents of the %s section", section->name);
 	if (loaded_from)
-		fprintf(file, " (loaded from %s)", loaded_from);
+		fprintf(file, " (loaded from %s)", PLAIN_TEXT(loaded_from));
 	fputs(":\n\n", file);
 	size_t cie = 0;
 	size_t fde = 0;

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * plain_text.c - names of files, sections and symbols on a terminal
+ *
+ * A symbol may hold any byte but NUL. What is not UTF-8 (RFC 3629), C0 and C1 control characters
+ * and
+ * DEL become '?', one for each byte that is bad and one for each character.
+ */
+#include "plain_text.h"
+#include <stdbool.h>
+#include <string.h>
+
+/* Bytes of the character at `at`; 0: it is none. Neither longer forms nor surrogates are (RFC
+ * 3629, 4). */
+static size_t character_bytes(const unsigned char *at)
+{
+	size_t size = *at < 0x80 ? 1 : *at < 0xc2 ? 0 : *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : 4;
+	if (*at > 0xf4)
+		return 0;
+	for (size_t i = 1; i < size; i++)
+		if ((at[i] & 0xc0) != 0x80) /* a NUL, too */
+			return 0;
+	if ((*at == 0xe0 && at[1] < 0xa0) || (*at == 0xed && at[1] >= 0xa0) ||
+	    (*at == 0xf0 && at[1] < 0x90) || (*at == 0xf4 && at[1] >= 0x90))
+		return 0;
+	return size;
+}
+
+static bool is_control(const unsigned char *at)
+{
+	/* U+0080 to U+009F, which terminals take for escape sequences, are C2 80 to C2 9F. */
+	return at[0] < ' ' || at[0] == 0x7f || (at[0] == 0xc2 && at[1] < 0xa0);
+}
+
+size_t plain_character(const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	size_t bytes = character_bytes(at);
+	return bytes && is_control(at) ? 0 : bytes;
+}
+
+char *plain_text(const char *text, char *ret, size_t size)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	size_t used = 0;
+
+	while (*at) {
+		size_t bytes = character_bytes(at);
+		bool bad = !bytes || is_control(at);
+		size_t wanted = bad ? 1 : bytes;
+		if (used + wanted >= size)
+			break; /* not in the middle of a character */
+		if (bad)
+			ret[used] = '?';
+		else
+			memmove(ret + used, at, bytes);
+		used += wanted;
+		at += bytes ? bytes : 1;
+	}
+	ret[used] = '\0';
+	return ret;
+}
+
+size_t plain_width(const char *text)
+{
+	size_t width = 0;
+
+	for (; *text; text++)
+		width += ((unsigned char)*text & 0xc0) != 0x80;
+	return width;
+}
