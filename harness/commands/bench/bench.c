@@ -32,6 +32,8 @@ static const struct bench {
 	  "libLLVM's table, from the open image to its end" },
 	{ "table_open_build", bench_table_open_build, TIMES_AS_FAST, "libLLVM",
 	  "the same, opening the file included" },
+	{ "table_build_first", bench_table_build_first, TIMES_AS_FAST, "libLLVM",
+	  "the same in a process that has built none before" },
 	{ "table_build_gimli", bench_table_build_gimli, TIMES_AS_FAST, "libLLVM",
 	  "table_build against gimli, which keeps no row" },
 	{ "table_build_cc1", bench_table_build, TIMES_AS_FAST, "cc1", "as table_build" },

@@ -6,6 +6,7 @@
  *	bench_image.c		finds the images that figures are about
  *	bench_child.c		runs another program and takes what it says
  *	bench_table.c		building a table, against `readelf -wF`
+ *	bench_table_first.c	the same of a process that has built none before
  *	bench_agree.c		are the two sides' rows the same?
  *	bench_gimli.c		the same, against the Rust library gimli
  *	bench_size.c		a table's bytes, against plain sorted rows
@@ -68,6 +69,8 @@ int bench_table_build(const struct bench_options *options, struct bench_figure *
 		      struct error *error);
 int bench_table_open_build(const struct bench_options *options, struct bench_figure *ret,
 			   struct error *error);
+int bench_table_build_first(const struct bench_options *options, struct bench_figure *ret,
+			    struct error *error);
 int bench_table_build_gimli(const struct bench_options *options, struct bench_figure *ret,
 			    struct error *error);
 int bench_table_size(const struct bench_options *options, struct bench_figure *ret,
@@ -124,6 +127,8 @@ int bench_child(const char *const argv[], bool errors, unsigned int timeout_ms, 
 
 /* One build of the table from the image's mapped section. The caller destroys *ret. */
 int bench_build(const struct image *image, struct table **ret, struct error *error);
+/* Milliseconds of `readelf -wF`, its whole process. */
+int bench_readelf_ms(const char *path, double *ret_ms, struct error *error);
 /* Its median time of a few. */
 int bench_build_ms(const struct image *image, double *ret, struct error *error);
 

@@ -54,7 +54,7 @@ int bench_build_ms(const struct image *image, double *ret, struct error *error)
 	return build_some(image, NULL, ret, error);
 }
 
-static int run_readelf(const char *path, double *ret_ms, struct error *error)
+int bench_readelf_ms(const char *path, double *ret_ms, struct error *error)
 {
 	uint64_t begin = monotonic_ns();
 	pid_t pid = fork();
@@ -97,7 +97,7 @@ static int measure(const struct bench_options *options, bool open, struct bench_
 		goto out;
 	for (unsigned int i = 0; i < options->runs; i++)
 		if (build_some(image, open ? path : NULL, &ours[i], error) ||
-		    run_readelf(path, &theirs[i], error))
+		    bench_readelf_ms(path, &theirs[i], error))
 			goto out;
 	ret->value = bench_median(ours, options->runs);
 	ret->unit = "ms";
