@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "commands/bench/bench.h"
+#include "command_output.h"
 #include "harness.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -389,6 +390,26 @@ START_TEST(test_figure)
 }
 END_TEST
 
+/* What table_build_first asks for: the first of some builds is not the best of them. */
+START_TEST(stat_says_how_long_its_first_build_took)
+{
+	char program[] = "stat", json[] = "--json", path[4096];
+	char *argv[] = { program, json, path, NULL };
+	struct error error;
+	int status;
+
+	ck_assert_int_eq(bench_image_find("libc", path, &error), 0);
+	char *output = command_output(command_stat, argv, &status);
+	json_t *stat = json_loads(output, JSON_DISABLE_EOF_CHECK, NULL);
+	json_int_t first = json_integer_value(json_object_get(stat, "build_first_ns"));
+
+	ck_assert_int_gt(json_integer_value(json_object_get(stat, "build_ns")), 0);
+	ck_assert_int_ge(first, json_integer_value(json_object_get(stat, "build_ns")));
+	json_decref(stat);
+	free(output);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("bench");
@@ -406,6 +427,7 @@ int main(void)
 	tcase_add_loop_test(tcase, test_gimli_build, 0, COUNT(gimli_builds));
 	tcase_add_test(tcase, test_image_that_is_not_there);
 	tcase_add_test(tcase, test_skip_is_visible);
+	tcase_add_test(tcase, stat_says_how_long_its_first_build_took);
 	tcase_add_loop_test(tcase, test_figure, 0, COUNT(figures));
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);

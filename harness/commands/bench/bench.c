@@ -83,8 +83,6 @@ static const struct bench {
 	  "from exec of a new program to its first complete stack" },
 	{ "kernel_memory", bench_kernel_memory, TIMES_THE_COST, NULL,
 	  "of a session with 300 processes and 400 images" },
-	{ "profile_cost", bench_profile_cost, TIMES_THE_COST, NULL,
-	  "CPU time that a program loses by being profiled" },
 	{ "guest_start", bench_guest_start, TIMES_THE_COST, NULL,
 	  "a guest from its start to its first result" },
 };
