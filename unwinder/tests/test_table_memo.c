@@ -416,6 +416,7 @@ START_TEST(header_is_never_misread)
 {
 	const struct header_case *c = &header_cases[_i];
 	struct image_segment segment = { 0x1000, 0x1000, 0, 0x1000, true };
+	static const uint8_t nothing[2 * MEMO_EDGE_BYTES];
 	static struct section section;
 	struct table *fast, *plain;
 	struct image image;
@@ -428,6 +429,7 @@ START_TEST(header_is_never_misread)
 	add_fde(&section, c->pc, c->range, c->behind.data + 1, c->behind.size - 1);
 	section.data[section.start[1] - 1] = (uint8_t)c->behind.data[0];
 	add_fde(&section, 0x1900, 0x40, PUSHED, sizeof(PUSHED) - 1);
+	add_fde(&section, 0x1a00, 1, nothing, sizeof(nothing)); /* the memo reads ahead */
 	add(&section, "\0\0\0", 4);
 	image = (struct image) {
 		.path = "made",
