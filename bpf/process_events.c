@@ -633,5 +633,5 @@ void process_events_counters(const struct process_events *events,
 
 const struct error *process_events_refusal(const struct process_events *events)
 {
-	return &events->refusal;
+	return events->refusal.code ? &events->refusal : NULL;
 }

@@ -96,7 +96,7 @@ struct process_events_counters {
 
 void process_events_counters(const struct process_events *events,
 			     struct process_events_counters *ret);
-/* Why a process was refused last; code ERROR_NONE: none was. */
+/* Why a process was refused last; NULL: none was. Valid until the next call. */
 const struct error *process_events_refusal(const struct process_events *events);
 
 #endif

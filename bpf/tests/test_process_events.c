@@ -392,6 +392,7 @@ START_TEST(full_session_refuses_and_goes_on)
 again:
 	if (!setup(&f, 0, 3))
 		return;
+	ck_assert_ptr_null(process_events_refusal(f.events));
 	tell(&f, COMMAND_FORK_MANY, 5);
 	poll_events(&f);
 	if (must_try_again(&f, &tries))
