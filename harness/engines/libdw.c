@@ -70,19 +70,39 @@ static int read_vdso(Dwfl_Module *module, void **data, const char *name, Dwarf_A
 	return DWARF_CB_OK;
 }
 
+/* What libdw's function returned: a positive number is an errno value, of which dwfl_errmsg() knows nothing
+ * ("no error"). */
+static int fail(struct error *error, pid_t tid, const char *function, int status)
+{
+	int code = dwfl_errno();
+
+	return error_set(error, ERROR_PROTOCOL, "", 0, "libdw: thread %d: %s: %s", tid, function,
+			 status > 0 ? strerror(status)
+			 : code	    ? dwfl_errmsg(code)
+				    : "it failed and gives no reason");
+}
+
 /*
  * A Dwfl of the process as it is now; 0, or -1 with libdw's word for it. tid: a thread that lives, not
  * always the process's first. Of a later one libdw reads the memory through that one itself.
  */
 static int attach(struct libdw_engine *engine, pid_t tid, struct error *error)
 {
+	int status;
+
 	dwfl_end(engine->dwfl);
 	engine->dwfl = dwfl_begin(&callbacks);
-	if (!engine->dwfl || dwfl_linux_proc_report(engine->dwfl, tid) != 0 ||
-	    dwfl_report_end(engine->dwfl, NULL, NULL) != 0 ||
-	    dwfl_linux_proc_attach(engine->dwfl, tid, true) != 0)
-		return error_set(error, ERROR_PROTOCOL, "", 0, "libdw: thread %d: %s", tid,
-				 dwfl_errmsg(-1));
+	if (!engine->dwfl)
+		return fail(error, tid, "dwfl_begin", -1);
+	status = dwfl_linux_proc_report(engine->dwfl, tid);
+	if (status)
+		return fail(error, tid, "dwfl_linux_proc_report", status);
+	status = dwfl_report_end(engine->dwfl, NULL, NULL);
+	if (status)
+		return fail(error, tid, "dwfl_report_end", status);
+	status = dwfl_linux_proc_attach(engine->dwfl, tid, true);
+	if (status)
+		return fail(error, tid, "dwfl_linux_proc_attach", status);
 	dwfl_getmodules(engine->dwfl, read_vdso, NULL, 0);
 	engine->stale = false;
 	return 0;
