@@ -55,7 +55,7 @@ struct table_builder {
 	struct run_row run[TABLE_SHAPE_ROWS];
 	uint32_t run_count;
 	uint64_t run_vaddr;
-	uint64_t page_end; /* of the page of the last entry; 0: none in this chunk */
+	uint64_t page_end;	 /* of the page of the last entry; 0: none in this chunk */
 	uint64_t rule_bytes_max; /* of rules and places: builder_init() */
 	bool out_of_memory;
 };

@@ -126,8 +126,10 @@ static int run_guest(const struct guest_case *c, unsigned timeout_ms, int *ret_e
 		     struct guest_result *ret)
 {
 	static char *const first[] = { "/first", NULL }, *const second[] = { "/second", NULL };
-	static const struct guest_command commands[] = { { first, 0 }, { second, 0 } };
-	const struct guest_callbacks callbacks = { on_output, on_exit_code, ret_exits };
+	static const struct guest_command commands[] = { { .argv = first }, { .argv = second } };
+	const struct guest_callbacks callbacks = { .on_output = on_output,
+						   .on_exit = on_exit_code,
+						   .context = ret_exits };
 	const struct guest_options options = { .kernel_image = "/dev/null",
 					       .commands = commands,
 					       .command_count = 2,

@@ -160,7 +160,8 @@ static void print_diagnostics(const struct options *options, const char *path,
 	}
 	size_t shown = list->count < DIAGNOSTICS_SHOWN ? list->count : DIAGNOSTICS_SHOWN;
 	if (list->count + list->dropped > shown)
-		fprintf(stderr, "%s: and %zu more%s\n", PLAIN_TEXT(path), list->count + list->dropped - shown,
+		fprintf(stderr, "%s: and %zu more%s\n", PLAIN_TEXT(path),
+			list->count + list->dropped - shown,
 			options->write == table_json ? "" : " (--json has them)");
 	cfi_addresses_destroy(addresses);
 	cfi_destroy(cfi);
