@@ -252,6 +252,78 @@ static int space_add_line(struct address_space *space, size_t *capacity, pid_t t
 	return space_add_range(space, capacity, &range, error);
 }
 
+/* ---- code moved into anonymous memory --------------------------------------------------- */
+
+/* Any segment will do: a file's first mapping is mostly not executable. False: the line is in none. */
+static bool line_bias(const struct image *image, const struct maps_line *line, uint64_t *ret)
+{
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct image_segment *segment = &image->segment[i];
+
+		if (line->offset < segment_first(segment) ||
+		    line->offset >= segment->file_offset + segment->file_bytes)
+			continue;
+		*ret = line->start - (segment->vaddr - segment->file_offset + line->offset);
+		return true;
+	}
+	return false;
+}
+
+static bool same_bytes(pid_t tid, uint64_t address, const uint8_t *file, size_t size)
+{
+	uint8_t *bytes = malloc(size);
+	struct iovec local = { .iov_base = bytes, .iov_len = size };
+	struct iovec remote = { .iov_base = (void *)address, .iov_len = size };
+	bool same = bytes && process_vm_readv(tid, &local, 1, &remote, 1, 0) == (ssize_t)size &&
+		    memcmp(bytes, file, size) == 0;
+
+	free(bytes);
+	return same;
+}
+
+/*
+ * Programs copy their code to anonymous memory, to have it in huge pages, and put that in its place
+ * (node --use-largepages, HHVM). It is the image's still, where an executable segment of it is, if it says
+ * the same.
+ */
+static bool is_moved(struct image_store *store, pid_t tid, const struct maps_line *file,
+		     const struct maps_line *line, struct mapped_range *ret)
+{
+	struct image_entry *entry;
+	uint64_t bias;
+
+	if (line->inode || *line->path || !file->path)
+		return false;
+	entry = line_entry(store, tid, file);
+	if (!entry || !line_bias(entry->image, file, &bias))
+		return false;
+	for (size_t i = 0; i < entry->image->segment_count; i++) {
+		const struct image_segment *segment = &entry->image->segment[i];
+		uint64_t begin = bias + segment->vaddr;
+		uint64_t end = begin + segment->file_bytes;
+		uint64_t from = line->start > begin ? line->start : begin;
+		uint64_t to = line->end < end ? line->end : end;
+		const uint8_t *bytes;
+
+		/* Segments begin and end within pages. */
+		if (!segment->executable || from >= to || from - line->start >= TABLE_PAGE_SIZE ||
+		    line->end - to >= TABLE_PAGE_SIZE)
+			continue;
+		bytes = image_bytes(entry->image, from - bias, to - from);
+		if (!bytes || !same_bytes(tid, from, bytes, to - from))
+			continue;
+		*ret = (struct mapped_range) {
+			.start = line->start,
+			.end = line->end,
+			.offset = line->start - begin + segment->file_offset,
+			.path = file->path,
+			.entry = entry,
+		};
+		return true;
+	}
+	return false;
+}
+
 /* ---- the address space ------------------------------------------------------------------ */
 
 /* By the number of one thread. *ret_lines: of executable memory or not; 0 if it has none. */
@@ -259,6 +331,9 @@ static int read_maps(struct address_space *space, pid_t tid, size_t *ret_lines, 
 {
 	struct maps_line parsed;
 	size_t capacity = 0, line_capacity = 0;
+	struct maps_line file = { 0 }; /* the last one */
+	struct mapped_range moved;
+	char *file_path = NULL;
 	char path[32], *line = NULL;
 	int status = 0;
 	FILE *maps;
@@ -270,9 +345,22 @@ static int read_maps(struct address_space *space, pid_t tid, size_t *ret_lines, 
 		return error_set_errno(error, "%s", path);
 	while (!status && getline(&line, &line_capacity, maps) > 0) {
 		++*ret_lines;
-		if (maps_line_parse(line, &parsed) && parsed.permissions[2] == 'x')
+		if (!maps_line_parse(line, &parsed))
+			continue;
+		if (parsed.inode) {
+			free(file_path);
+			file_path = strdup(parsed.path);
+			file = parsed;
+			file.path = file_path;
+		}
+		if (parsed.permissions[2] != 'x')
+			continue;
+		if (is_moved(space->store, tid, &file, &parsed, &moved))
+			status = space_add_range(space, &capacity, &moved, error);
+		else
 			status = space_add_line(space, &capacity, tid, &parsed, error);
 	}
+	free(file_path);
 	free(line);
 	fclose(maps);
 	return status;

@@ -23,6 +23,7 @@ static const char *const reason_names[DOUBT_REASON_COUNT] = {
 	[DOUBT_PATCHED] = "patched",
 	[DOUBT_MEMORY] = "memory",
 	[DOUBT_CLOBBERED] = "clobbered",
+	[DOUBT_OUTSIDE] = "outside",
 };
 
 const char *doubt_reason_name(enum doubt_reason reason)

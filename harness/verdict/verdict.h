@@ -139,6 +139,7 @@ enum doubt_reason {
 	DOUBT_REFEREE,	  /* libdw can't say what the CFI is there */
 	DOUBT_TOO_MANY,	  /* more doubts than DOUBTS_MAX at once */
 	DOUBT_MEMORY,	  /* no memory for a doubt */
+	DOUBT_OUTSIDE,	  /* what was read from outside may not be what the process has */
 	DOUBT_REASON_COUNT,
 };
 

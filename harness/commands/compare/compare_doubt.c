@@ -89,9 +89,8 @@ static void find_code(const struct address_space *space, uint64_t pc, struct dou
 	key->code_end = key->code_begin + fde->pc_range;
 }
 
-/* The point is unproven from the beginning: what was in question is filed as such. */
-static void never_proven(struct comparer *comparer, const struct evidence *evidence,
-			 struct reading *reading, enum doubt_reason reason)
+void never_proven(struct comparer *comparer, const struct evidence *evidence,
+		  struct reading *reading, enum doubt_reason reason)
 {
 	struct finding *finding = findings_place(&comparer->result->findings, &reading->judgement,
 						 false, evidence->point, comparer->decoder);

@@ -134,12 +134,18 @@ static bool judge_point(struct comparer *comparer, const struct evidence *eviden
 			struct reading *readings, size_t *ret_count)
 {
 	struct judgement *judgement = &readings[0].judgement;
+	enum doubt_reason reason;
 	uint32_t frames;
 
 	*ret_count = 1;
+	comparer->stale = false;
 	judge(evidence, comparer->referee, judgement);
 	if (judgement->verdict != VERDICT_EXACT && compare_point_is_lost(comparer, evidence))
 		return false;
+	if (outside_is_doubtful(comparer, evidence, judgement, &reason)) {
+		never_proven(comparer, evidence, &readings[0], reason);
+		return true;
+	}
 	if (match_stack(evidence->cfi, evidence->truth, evidence->point->stop->shadow->rooted,
 			&frames) != MATCH_EXACT) {
 		doubt_reading(comparer, evidence, frames, readings, ret_count);
@@ -198,5 +204,10 @@ int compare_point(void *context, const struct trace_stop *stop, struct error *er
 	comparer->result->points++;
 	for (size_t i = 0; i < count; i++)
 		count_reading(comparer, &evidence, &readings[i]);
+	/* What comes after is read by what is mapped now. */
+	if (comparer->stale && compare_mappings(comparer, comparer->space.pid)) {
+		*error = comparer->mapping_error;
+		return -1;
+	}
 	return 0;
 }

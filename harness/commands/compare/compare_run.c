@@ -20,11 +20,12 @@ static bool chosen(const struct compare_options *options, const struct engine *e
 	return false;
 }
 
-static int on_mappings(void *context, pid_t pid)
+int compare_mappings(void *context, pid_t pid)
 {
 	struct comparer *comparer = context;
 	struct error *error = &comparer->mapping_error;
 
+	memset(&comparer->anonymous, 0, sizeof(comparer->anonymous));
 	walk_memo_reset(comparer->rows_memo);
 	walk_memo_reset(comparer->table_memo);
 	walk_memo_reset(comparer->followed_memo);
@@ -131,7 +132,7 @@ bad:
 bool comparer_run_far(struct comparer *comparer, const struct tracer_options *options,
 		      struct comparison *ret)
 {
-	struct tracer_callbacks callbacks = { .on_mappings = on_mappings,
+	struct tracer_callbacks callbacks = { .on_mappings = compare_mappings,
 					      .on_stop = compare_point,
 					      .on_passed = on_passed,
 					      .context = comparer,

@@ -35,8 +35,14 @@ struct comparer {
 	struct address_space space;
 	struct error mapping_error; /* on_mappings can't end the run; the next point does */
 	bool mappings_failed;
+	/* Anonymous code that was asked for last: is it in an image's place? */
+	struct {
+		uint64_t start, end;
+		bool replaces;
+	} anonymous;
 	/* Of the point at hand. */
 	enum engine_answer bpf_answer;
+	bool stale; /* the mappings held are not the process's: to be read again */
 	struct stack truth, cfi, table, bpf, other;
 	struct stack followed;	  /* only if frame pointers are followed */
 	struct stack alternative; /* the truth if the CFI is right */
@@ -53,6 +59,14 @@ bool compare_stack_is_lost(const struct stack *stack, const struct point *point)
 
 /* The tracer's on_stop; context is the comparer. */
 int compare_point(void *context, const struct trace_stop *stop, struct error *error);
+
+/* The tracer's on_mappings; context is the comparer. (compare_run.c) */
+int compare_mappings(void *context, pid_t pid);
+
+/* compare_outside.c: whether a verdict rests on what was read from outside, and that can't be trusted.
+ * *ret: why the point is unproven then. Sets comparer->stale. */
+bool outside_is_doubtful(struct comparer *comparer, const struct evidence *evidence,
+			 const struct judgement *judgement, enum doubt_reason *ret);
 
 /* compare_score.c */
 bool compare_can_answer(const struct compare_engine *engine, const struct point *point);
@@ -74,6 +88,9 @@ void count_reading(struct comparer *comparer, const struct evidence *evidence,
  * readings[1] now is the point as the CFI has it, else 1. */
 void doubt_reading(struct comparer *comparer, const struct evidence *evidence, uint32_t frames,
 		   struct reading *readings, size_t *ret_count);
+/* The point is unproven from the beginning: what was in question is filed as such. */
+void never_proven(struct comparer *comparer, const struct evidence *evidence,
+		  struct reading *reading, enum doubt_reason reason);
 /* A reading by which only a callee-saved register is wrong. */
 void doubt_registers(struct comparer *comparer, const struct evidence *evidence,
 		     struct reading *reading);

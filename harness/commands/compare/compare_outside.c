@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * compare_outside.c - points where what was read from outside may not be what the process has
+ *
+ * Our walks read the process's memory and files from outside, one after the other. The walk in the
+ * kernel, and the CPU, read the process's own. Three things come between them:
+ *
+ *	memory that only the process can read (memfd_secret)
+ *	memory that another process writes between two reads (MAP_SHARED)
+ *	code that was mapped without our seeing it, or a file that was overwritten in place
+ *
+ * This is asked only where a verdict rests on it, so it may cost.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "comparer.h"
+
+/* What a walk read from outside. */
+struct noted_read {
+	uint64_t address;
+	size_t size;
+	bool failed;
+};
+
+#define NOTES_MAX 4096 /* what is read beyond is not looked at */
+
+struct noting_memory {
+	struct memory_reader all;
+	struct noted_read *note;
+	size_t count;
+};
+
+static int noting_read(void *context, uint64_t address, void *ret, size_t size)
+{
+	struct noting_memory *memory = context;
+	int status = memory->all.read(memory->all.context, address, ret, size);
+
+	if (memory->count < NOTES_MAX)
+		memory->note[memory->count++] = (struct noted_read) { address, size, status != 0 };
+	return status;
+}
+
+/* Both walks once more, without a memory of the last one. */
+static bool note_walks(struct comparer *comparer, const struct point *point,
+		       struct noting_memory *memory)
+{
+	struct memory_reader reader = { .read = noting_read, .context = memory };
+	struct error ignored;
+
+	return !walk_rows(point->space, point->regs, &reader, NULL, &comparer->other, &ignored) &&
+	       !(comparer->options.follow_frame_pointers
+			 ? walk_table_following(point->space, point->regs, &reader, NULL,
+						&comparer->other, &ignored)
+			 : walk_table(point->space, point->regs, &reader, NULL, &comparer->other,
+				      &ignored));
+}
+
+static FILE *open_maps(const struct comparer *comparer)
+{
+	pid_t tid = process_living_thread(comparer->space.pid);
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)tid);
+	return tid ? fopen(path, "re") : NULL;
+}
+
+/* A read failed though the memory is readable, or read what others can write. */
+static bool is_suspect(const struct noted_read *note, uint64_t start, uint64_t end,
+		       const char *permissions)
+{
+	if (note->address >= end || note->address + note->size <= start)
+		return false;
+	return note->failed ? note->address >= start && note->address + note->size <= end &&
+				      permissions[0] == 'r'
+			    : permissions[1] == 'w' && permissions[3] == 's';
+}
+
+static bool memory_is_doubtful(struct comparer *comparer, const struct point *point)
+{
+	struct noting_memory memory = { .all = *point->memory };
+	char *line = NULL, permissions[5];
+	size_t capacity = 0;
+	uint64_t start, end;
+	bool found = false;
+	FILE *maps;
+
+	memory.note = malloc(NOTES_MAX * sizeof(*memory.note));
+	if (!memory.note)
+		return false;
+	maps = note_walks(comparer, point, &memory) ? open_maps(comparer) : NULL;
+	while (maps && !found && getline(&line, &capacity, maps) > 0) {
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &start, &end, permissions) != 3)
+			continue;
+		for (size_t i = 0; i < memory.count && !found; i++)
+			found = is_suspect(&memory.note[i], start, end, permissions);
+	}
+	if (maps)
+		fclose(maps);
+	free(line);
+	free(memory.note);
+	return found;
+}
+
+/* A frame's code is of another image, or elsewhere in it. A file that has changed is another image. */
+static bool stack_is_stale(const struct stack *stack, const struct address_space *held,
+			   const struct address_space *now)
+{
+	for (uint32_t i = 0; stack && i < stack->count; i++) {
+		uint64_t pc = stack->pc[i] & ~WALK_PC_GUESSED;
+		const struct mapping *a = address_space_find(held, pc);
+		const struct mapping *b = address_space_find(now, pc);
+
+		if ((a ? a->entry : NULL) != (b ? b->entry : NULL) ||
+		    (a && b && a->entry && a->bias != b->bias))
+			return true;
+	}
+	return false;
+}
+
+static bool mappings_are_stale(struct comparer *comparer, const struct evidence *evidence)
+{
+	struct address_space now = { 0 };
+	struct error ignored;
+	bool stale = !address_space_read(&now, comparer->store, comparer->space.pid, &ignored) &&
+		     (stack_is_stale(evidence->truth, &comparer->space, &now) ||
+		      stack_is_stale(evidence->cfi, &comparer->space, &now) ||
+		      stack_is_stale(evidence->bpf, &comparer->space, &now));
+
+	address_space_deinit(&now);
+	return stale;
+}
+
+/* The file that a line of /proc/PID/maps is of; inode 0: none. */
+struct maps_file {
+	unsigned int major, minor;
+	uint64_t inode;
+};
+
+/* The code is anonymous, and lies between two mappings of one file: the program has replaced its own. */
+static bool replaces_code(const struct comparer *comparer, uint64_t pc)
+{
+	struct maps_file before = { 0 }, file;
+	bool passed = false, found = false;
+	uint64_t start, end;
+	size_t capacity = 0;
+	char *line = NULL;
+	FILE *maps = open_maps(comparer);
+
+	while (maps && !found && getline(&line, &capacity, maps) > 0) {
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*x %x:%x %" SCNu64, &start, &end,
+			   &file.major, &file.minor, &file.inode) != 5)
+			continue;
+		if (pc >= start && pc < end) {
+			passed = !file.inode;
+			if (!passed)
+				break;
+		} else if (file.inode && passed) {
+			found = file.inode == before.inode && file.major == before.major &&
+				file.minor == before.minor;
+			break;
+		} else if (file.inode) {
+			before = file;
+		}
+	}
+	if (maps)
+		fclose(maps);
+	free(line);
+	return found;
+}
+
+static bool is_patched_away(struct comparer *comparer, uint64_t pc)
+{
+	const struct mapping *mapping = address_space_find(&comparer->space, pc);
+
+	if (!mapping || mapping->entry || mapping->path[0])
+		return false;
+	/* A JIT's code is met at many points: it is asked for once. */
+	if (comparer->anonymous.start != mapping->start || comparer->anonymous.end != mapping->end) {
+		comparer->anonymous.start = mapping->start;
+		comparer->anonymous.end = mapping->end;
+		comparer->anonymous.replaces = replaces_code(comparer, pc);
+	}
+	return comparer->anonymous.replaces;
+}
+
+bool outside_is_doubtful(struct comparer *comparer, const struct evidence *evidence,
+			 const struct judgement *judgement, enum doubt_reason *ret)
+{
+	*ret = DOUBT_OUTSIDE;
+	switch (judgement->verdict) {
+	case VERDICT_WALK_FAULT:
+	case VERDICT_CONVERSION_LOSS_SILENT:
+	case VERDICT_READER_FAULT:
+	case VERDICT_UNEXPLAINED:
+		comparer->stale = mappings_are_stale(comparer, evidence);
+		return comparer->stale || memory_is_doubtful(comparer, evidence->point);
+	case VERDICT_TABLE_FAULT:
+		if (judgement->kind == FAULT_MISSING) {
+			*ret = DOUBT_PATCHED;
+			return is_patched_away(comparer, judgement->pc);
+		}
+		/* Another image's CFI was read, by the referee as well. */
+		comparer->stale = mappings_are_stale(comparer, evidence);
+		return comparer->stale;
+	default: return false;
+	}
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_outside.c - what is read from outside is not what the process has: nobody is accused
+ *
+ * testprogs/truth/outside.c says what is done. Paths hold at the project's root, where tests are run.
+ */
+#include <check.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "commands/compare/compare.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define EXIT_SKIPPED 77
+
+static const struct outside_case {
+	const char *name;
+	int form;
+	bool needs_bpf;		    /* to be seen at all */
+	enum doubt_reason reason;   /* that must be counted, or DOUBT_REASON_COUNT */
+	uint64_t unproven_max;	    /* points */
+	const char *not_missing_in; /* an image of which no CFI may be said to be missing */
+} cases[] = {
+	{ "memory_that_only_the_process_reads", 1, true, DOUBT_OUTSIDE, 1000, NULL },
+	/* How often the word changes between two reads is chance. */
+	{ "a_word_that_another_process_writes", 2, true, DOUBT_REASON_COUNT, 1000, NULL },
+	{ "code_that_another_process_maps", 3, false, DOUBT_OUTSIDE, 2, NULL },
+	{ "a_file_that_is_overwritten", 4, false, DOUBT_REASON_COUNT, 2, NULL },
+	{ "code_moved_to_anonymous_memory", 5, false, DOUBT_REASON_COUNT, 0, "anonymous" },
+	{ "code_moved_and_changed", 6, false, DOUBT_PATCHED, 1000, "anonymous" },
+};
+
+static bool blames_us(enum verdict verdict)
+{
+	return verdict == VERDICT_WALK_FAULT || verdict == VERDICT_CONVERSION_LOSS_SILENT ||
+	       verdict == VERDICT_READER_FAULT || verdict == VERDICT_UNEXPLAINED;
+}
+
+static void check_result(const struct outside_case *c, const struct comparison *result)
+{
+	ck_assert_msg(result->status == 0, "%s: status 0x%x", c->name, result->status);
+	for (size_t i = 0; i < result->findings.count; i++) {
+		const struct finding *finding = &result->findings.finding[i];
+
+		ck_assert_msg(!finding->count || !blames_us(finding->first.verdict),
+			      "%s: %s at %s, %" PRIu64 " times", c->name,
+			      verdict_name(finding->first.verdict), finding->place, finding->count);
+		ck_assert_msg(!finding->count || !c->not_missing_in ||
+				      !strstr(finding->place, c->not_missing_in),
+			      "%s: %s at %s, %" PRIu64 " times", c->name,
+			      fault_kind_name(finding->first.kind), finding->place,
+			      finding->count);
+	}
+	for (unsigned int verdict = 0; verdict < VERDICT_COUNT; verdict++)
+		ck_assert_msg(!blames_us(verdict) || !result->verdict[verdict], "%s: %s", c->name,
+			      verdict_name(verdict));
+	if (c->reason != DOUBT_REASON_COUNT)
+		ck_assert_uint_gt(result->unproven[c->reason], 0);
+	ck_assert_uint_le(result->verdict[VERDICT_UNPROVEN], c->unproven_max);
+}
+
+static void run(const struct outside_case *c, char *argv[])
+{
+	const struct compare_options options = {
+		.engine = { &engine_cfi, &engine_table, c->needs_bpf ? &engine_bpf : NULL },
+		.engine_count = c->needs_bpf ? 3 : 2,
+	};
+	const struct tracer_options tracer = { .argv = argv, .from = "main", .timeout_ms = 60000 };
+	struct comparer *comparer;
+	struct comparison comparison;
+	struct error error;
+
+	ck_assert_msg(!comparer_create(&options, &comparer, &error), "%s", error.message);
+	ck_assert_msg(!comparer_run(comparer, &tracer, &comparison, &error), "%s: %s", c->name,
+		      error.message);
+	if (WIFEXITED(comparison.status) && WEXITSTATUS(comparison.status) == EXIT_SKIPPED)
+		printf("SKIP: %s: the kernel has no such memory\n", c->name);
+	else
+		check_result(c, &comparison);
+	comparison_deinit(&comparison);
+	comparer_destroy(comparer);
+}
+
+static void build(const char *format, const char *folder, int form)
+{
+	char command[512];
+
+	snprintf(command, sizeof(command), format, form, folder);
+	ck_assert_msg(!system(command), "%s", command);
+}
+
+START_TEST(nobody_is_accused)
+{
+	const struct outside_case *c = &cases[_i];
+	char folder[] = "/tmp/test_outside.XXXXXX", program[64], one[64], other[64];
+
+	if (c->needs_bpf && geteuid() != 0) {
+		printf("SKIP: %s: BPF needs root\n", c->name);
+		return;
+	}
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(program, sizeof(program), "%s/program", folder);
+	snprintf(one, sizeof(one), "%s/one.so", folder);
+	snprintf(other, sizeof(other), "%s/other.so", folder);
+	build("gcc-12 -O2 -DFORM=%d -o %s/program testprogs/truth/outside.c", folder, c->form);
+	build("gcc-12 -shared -nostdlib -DFORM=%d -o %s/one.so testprogs/truth/overwritten.S",
+	      folder, c->form);
+	build("gcc-12 -shared -nostdlib -DOTHER=%d -o %s/other.so testprogs/truth/overwritten.S",
+	      folder, c->form);
+	run(c, (char *[]) { program, one, other, NULL });
+	unlink(program);
+	unlink(one);
+	unlink(other);
+	rmdir(folder);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("outside");
+	TCase *tcase = tcase_create("outside");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_loop_test(tcase, nobody_is_accused, 0, COUNT(cases));
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
