@@ -283,8 +283,8 @@ static bool same_bytes(pid_t tid, uint64_t address, const uint8_t *file, size_t 
 
 /*
  * Programs copy their code to anonymous memory, to have it in huge pages, and put that in its place
- * (node --use-largepages, HHVM). It is the image's still, where an executable segment of it is, if it says
- * the same.
+ * (node --use-largepages, HHVM). It is the image's still, where an executable segment of it is, if
+ * it says the same.
  */
 static bool is_moved(struct image_store *store, pid_t tid, const struct maps_line *file,
 		     const struct maps_line *line, struct mapped_range *ret)

@@ -2,7 +2,7 @@
 /*
  * test_outside.c - what is read from outside is not what the process has: nobody is accused
  *
- * testprogs/truth/outside.c says what is done. Paths hold at the project's root, where tests are run.
+ * testprogs/truth/outside.c says what is done. Paths hold at the project's root.
  */
 #include <check.h>
 #include <inttypes.h>

@@ -46,7 +46,7 @@ __asm__(".text\n"
 	".cfi_endproc\n"
 	".size call_on, .-call_on\n");
 
-/* The row names the word above the return address's place for 200 instructions: another process's to write. */
+/* For 200 instructions the row names the word that another process writes. */
 long wrong_row(void);
 __asm__(".globl wrong_row\n"
 	".type wrong_row, @function\n"

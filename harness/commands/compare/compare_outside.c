@@ -103,7 +103,7 @@ static bool memory_is_doubtful(struct comparer *comparer, const struct point *po
 	return found;
 }
 
-/* A frame's code is of another image, or elsewhere in it. A file that has changed is another image. */
+/* A frame's code is of another image, or elsewhere in it. A file that has changed is another. */
 static bool stack_is_stale(const struct stack *stack, const struct address_space *held,
 			   const struct address_space *now)
 {
@@ -138,7 +138,7 @@ struct maps_file {
 	uint64_t inode;
 };
 
-/* The code is anonymous, and lies between two mappings of one file: the program has replaced its own. */
+/* The code is anonymous, between two mappings of one file: the program has replaced its own. */
 static bool replaces_code(const struct comparer *comparer, uint64_t pc)
 {
 	struct maps_file before = { 0 }, file;
@@ -177,7 +177,8 @@ static bool is_patched_away(struct comparer *comparer, uint64_t pc)
 	if (!mapping || mapping->entry || mapping->path[0])
 		return false;
 	/* A JIT's code is met at many points: it is asked for once. */
-	if (comparer->anonymous.start != mapping->start || comparer->anonymous.end != mapping->end) {
+	if (comparer->anonymous.start != mapping->start ||
+	    comparer->anonymous.end != mapping->end) {
 		comparer->anonymous.start = mapping->start;
 		comparer->anonymous.end = mapping->end;
 		comparer->anonymous.replaces = replaces_code(comparer, pc);

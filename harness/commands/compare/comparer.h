@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * comparer.h - a comparer's inside, shared by compare_run.c, compare_point.c, compare_score.c and
- * compare_doubt.c only
+ * comparer.h - a comparer's inside, shared by compare_run.c, compare_point.c, compare_score.c,
+ * compare_doubt.c, compare_lost.c and compare_outside.c only
  */
 #ifndef STACKPROOF_COMPARER_H
 #define STACKPROOF_COMPARER_H
