@@ -372,6 +372,26 @@ static __always_inline void walk_begin(struct walk_scratch *scratch, const struc
 	}
 }
 
+/*
+ * The scratch is the CPU's, and an entry may be interrupted, or preempted, by another one of its kind there.
+ * Everybody counts himself in before he looks: of two who are in at once the later sees 2 at least, so no
+ * two see 1. (Both may see 2, and both are lost: better than a mixed stack.) An addition without a result is
+ * atomic on every kernel; exchange came with 5.12.
+ */
+static __always_inline int enter_scratch(struct walk_scratch *scratch)
+{
+	__sync_fetch_and_add(&scratch->busy, 1);
+	if (*(volatile __u32 *)&scratch->busy == 1)
+		return 1;
+	__sync_fetch_and_add(&scratch->busy, -1);
+	return 0;
+}
+
+static __always_inline void leave_scratch(struct walk_scratch *scratch)
+{
+	__sync_fetch_and_add(&scratch->busy, -1);
+}
+
 static __always_inline void walk_end(struct walk_scratch *scratch, struct walk_counters *counter)
 {
 	__u64 count = scratch->record.count;
@@ -400,7 +420,7 @@ static __always_inline void walk_end(struct walk_scratch *scratch, struct walk_c
 	if (stop < STOP_REASON_COUNT)
 		counter->stop[stop]++;
 out:
-	scratch->busy = 0;
+	leave_scratch(scratch);
 }
 
 /* Takes the CPU's scratch and the thread's registers; 0 if there is nothing to walk. Not static, for
@@ -421,15 +441,15 @@ __attribute__((noinline)) int walk_enter(__u32 entry, __u64 registers)
 	}
 	counter->samples++;
 	scratch = bpf_map_lookup_elem(&scratches, &entry);
-	if (!scratch || scratch->busy) {
+	if (!scratch || !enter_scratch(scratch)) {
 		counter->lost_busy++;
 		return 0;
 	}
 	if (user_registers(&regs, registers)) {
 		counter->lost_regs++;
+		leave_scratch(scratch);
 		return 0;
 	}
-	scratch->busy = 1;
 	scratch->space = *space;
 	walk_begin(scratch, &regs, entry);
 	return 1;

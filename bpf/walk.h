@@ -165,11 +165,11 @@ static inline __u32 rule_memo_place(__u64 pc)
 
 /* A walk under way. Too large for the BPF stack, and there the verifier would track every word. */
 struct walk_scratch {
-	__u32 busy;
-	__u32 mapping;		 /* number of the mapping of the last PC */
-	__u32 settled;		 /* frames whose registers are all in the state */
-	__u32 guesses;		 /* frames found by the frame pointer */
-	__u64 guessed;		 /* WALK_PC_GUESSED, if the next PC is */
+	__u32 busy;    /* who has entered and not left: the scratch is the one's who found 1 */
+	__u32 mapping; /* number of the mapping of the last PC */
+	__u32 settled; /* frames whose registers are all in the state */
+	__u32 guesses; /* frames found by the frame pointer */
+	__u64 guessed; /* WALK_PC_GUESSED, if the next PC is */
 	struct walk_space space; /* a copy */
 	__u64 window_address;	 /* of window[]; 0: empty */
 	__u64 window[WALK_WINDOW_BYTES / 8];

@@ -181,8 +181,9 @@ static int find_map(const char *name, struct bpf_map_info *ret)
 	return -1;
 }
 
-/* Marks the scratches of all CPUs, as if a walk were under way there that the samples interrupt. */
-static void set_busy(uint32_t busy)
+/* Marks the scratches of all CPUs, as if a walk were under way there that the samples interrupt; were: what
+ * they must have been marked with. */
+static void set_busy(uint32_t were, uint32_t busy)
 {
 	uint32_t entry = WALK_ENTRY_SAMPLE;
 	int cpus = libbpf_num_possible_cpus();
@@ -193,8 +194,12 @@ static void set_busy(uint32_t busy)
 	ck_assert_uint_eq(info.value_size, sizeof(struct walk_scratch));
 	char *scratch = calloc(cpus, info.value_size);
 	ck_assert(!bpf_map_lookup_elem(map, &entry, scratch));
-	for (int cpu = 0; cpu < cpus; cpu++)
-		((struct walk_scratch *)(scratch + cpu * info.value_size))->busy = busy;
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		struct walk_scratch *one = (struct walk_scratch *)(scratch + cpu * info.value_size);
+
+		ck_assert_uint_eq(one->busy, were);
+		one->busy = busy;
+	}
 	ck_assert(!bpf_map_update_elem(map, &entry, scratch, BPF_ANY));
 	free(scratch);
 }
@@ -207,13 +212,18 @@ START_TEST(scratch_is_in_use)
 	if (!fixture_init(&f, _i, (struct bpf_session_options) { 0 }) || !sample(&f, PERIOD_US))
 		return;
 	struct expected expected = deep_stack();
-	set_busy(1);
+	set_busy(0, 1);
 	expected.pid = fork_spinning(&deep, NULL);
 	know(&f, expected.pid);
 	counters = wait_for_losses(&f, 100);
 	ck_assert_uint_ge(counters.lost_busy, 100);
 	ck_assert_uint_eq(counters.stacks, 0);
-	set_busy(0); /* the walk that was interrupted has ended */
+	/* The walk that was interrupted has ended; and who was refused has left no mark. Nobody enters
+	 * meanwhile. */
+	ck_assert(!kill(expected.pid, SIGSTOP));
+	ck_assert_int_eq(waitpid(expected.pid, NULL, WUNTRACED), expected.pid);
+	set_busy(1, 0);
+	ck_assert(!kill(expected.pid, SIGCONT));
 	check_recovery(&f, &expected);
 	fixture_deinit(&f);
 }

@@ -50,8 +50,7 @@ static void check_result(const struct outside_case *c, const struct comparison *
 		ck_assert_msg(!finding->count || !c->not_missing_in ||
 				      !strstr(finding->place, c->not_missing_in),
 			      "%s: %s at %s, %" PRIu64 " times", c->name,
-			      fault_kind_name(finding->first.kind), finding->place,
-			      finding->count);
+			      fault_kind_name(finding->first.kind), finding->place, finding->count);
 	}
 	for (unsigned int verdict = 0; verdict < VERDICT_COUNT; verdict++)
 		ck_assert_msg(!blames_us(verdict) || !result->verdict[verdict], "%s: %s", c->name,
