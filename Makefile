@@ -33,7 +33,8 @@ BPF_CFLAGS := -target bpf -D__TARGET_ARCH_x86 -g -O2 -mcpu=v3 -Wall -Wextra -Wno
 	   -Wno-unused-function $(if $(WERROR),-Werror)
 
 ROOMS	 := unwinder bpf harness harness/truth harness/engines harness/verdict harness/vm \
-	    harness/report harness/replay harness/witness harness/commands $(patsubst %/,%,$(wildcard harness/commands/*/))
+	    harness/gate harness/report harness/replay harness/witness \
+	    harness/commands $(patsubst %/,%,$(wildcard harness/commands/*/))
 NOT_HOST := harness/vm/guest_init.c harness/main.c
 SOURCES	 := $(filter-out %.bpf.c $(NOT_HOST),$(wildcard $(addsuffix /*.c,$(ROOMS))))
 OBJECTS	 := $(SOURCES:%.c=$(O)/%.o)

@@ -11,12 +11,13 @@
 
 #include <stdbool.h>
 
+/* gate/gate.h decides which. */
 enum exit_status {
-	EXIT_OK = 0,	       /* nothing found */
+	EXIT_OK = 0,	       /* something was checked, and nothing found */
 	EXIT_FINDINGS = 1,     /* findings or failed comparisons */
 	EXIT_USAGE = 2,	       /* the command line */
 	EXIT_BAD_INPUT = 3,    /* unreadable or malformed input */
-	EXIT_SKIPPED = 77,     /* everything skipped */
+	EXIT_SKIPPED = 77,     /* nothing was checked */
 	EXIT_ENVIRONMENT = 99, /* no VM, no privilege, a guest that died */
 };
 

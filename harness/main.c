@@ -6,11 +6,15 @@
  * [OPTIONS] [ARGS]. To add a command, write harness/commands/NAME.c, or NAME/NAME.c if it takes several files,
  * declare command_NAME in harness.h and add one line to the table below; the help text is made from it.
  */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "commands/nearest_word.h"
 #include "commit.h"
+#include <unistd.h>
 #include "harness.h"
+#include "vm/accelerator.h"
 
 #define STACKPROOF_VERSION "0.1"
 
@@ -40,6 +44,37 @@ static const struct command commands[] = {
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
 
+/*
+ * At exit, argp's of --help included: what was printed must have arrived, on a full disk too. A command's
+ * own status says nothing then, because nobody can have read what it is about.
+ */
+static void close_output(void)
+{
+	bool lost = ferror(stdout) != 0;
+	const char *reason = lost ? "not all of it could be written" : NULL;
+
+	errno = 0;
+	if (fclose(stdout) && (errno != EBADF || lost)) /* closed by whoever started us: unused */
+		reason = strerror(errno);
+	if (!reason)
+		return;
+	fprintf(stderr, "stackproof: standard output: %s\n", reason);
+	fflush(stderr);
+	_exit(EXIT_ENVIRONMENT);
+}
+
+/* The environment is as wrong as an option is, for any command. */
+static bool environment_is_valid(void)
+{
+	const char *accelerator = getenv(ACCELERATOR_VARIABLE);
+
+	if (accelerator_name_is_valid(accelerator))
+		return true;
+	fprintf(stderr, "stackproof: " ACCELERATOR_VARIABLE " is tcg or kvm, not \"%s\"\n",
+		accelerator);
+	return false;
+}
+
 static void print_help(FILE *file)
 {
 	fprintf(file, "Usage: stackproof COMMAND [OPTIONS] [ARGS]\n\n"
@@ -48,8 +83,9 @@ static void print_help(FILE *file)
 		fprintf(file, "  %-8s  %s\n", commands[i].name, commands[i].summary);
 	fprintf(file, "\n  stackproof COMMAND --help  explains a command\n"
 		      "  stackproof --version       prints the version\n\n"
-		      "Exit status: 0 nothing found, 1 findings or failures, 2 usage, 3 unreadable "
-		      "input,\n77 everything skipped, 99 the environment failed.\n");
+		      "Exit status: 0 something was checked and nothing found, 1 findings or "
+		      "failures,\n2 usage, 3 unreadable input, 77 nothing was checked, 99 the "
+		      "environment failed.\n");
 }
 
 static const struct command *find_command(const char *name)
@@ -94,6 +130,10 @@ static int help(int argc, char **argv)
 		print_help(stdout);
 		return EXIT_OK;
 	}
+	if (argc > 2) {
+		fprintf(stderr, "stackproof: help takes one command\n");
+		return EXIT_USAGE;
+	}
 	const struct command *command = find_command(argv[1]);
 	if (!command)
 		return refuse(argv[1]);
@@ -104,6 +144,12 @@ static int help(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	if (atexit(close_output)) {
+		fprintf(stderr, "stackproof: no memory\n");
+		return EXIT_ENVIRONMENT;
+	}
+	if (!environment_is_valid())
+		return EXIT_USAGE;
 	if (argc < 2) {
 		print_help(stderr);
 		return EXIT_USAGE;
@@ -111,6 +157,10 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
 		return help(argc - 1, argv + 1);
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		if (argc > 2) {
+			fprintf(stderr, "stackproof: %s takes nothing\n", argv[1]);
+			return EXIT_USAGE;
+		}
 		printf("stackproof %s%s\n", STACKPROOF_VERSION, STACKPROOF_COMMIT);
 		return EXIT_OK;
 	}

@@ -20,14 +20,3 @@ enum exit_status exit_status_of_error(const struct error *error)
 	default: return EXIT_ENVIRONMENT;
 	}
 }
-
-enum exit_status exit_status_worse(enum exit_status one, enum exit_status other)
-{
-	static const enum exit_status order[] = { EXIT_ENVIRONMENT, EXIT_BAD_INPUT, EXIT_FINDINGS,
-						  EXIT_OK };
-
-	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
-		if (one == order[i] || other == order[i])
-			return order[i];
-	return EXIT_SKIPPED;
-}

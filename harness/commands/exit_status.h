@@ -11,8 +11,5 @@
 /* Of a program or an image that could not be used: EXIT_BAD_INPUT if it is missing, may not be read or executed, or
  * is no ELF file of this machine; else EXIT_ENVIRONMENT. */
 enum exit_status exit_status_of_error(const struct error *error);
-/* The worst of many: an environment that failed, bad input, findings, nothing found, all skipped. Begin with
- * EXIT_SKIPPED. */
-enum exit_status exit_status_worse(enum exit_status one, enum exit_status other);
 
 #endif

@@ -4,8 +4,8 @@
  *
  * A directory stands for every ELF file below it. Distributions give one file many names: links are
  * not followed inside directories, and of several hard links one remains, so that each file counts
- * once. What is no ELF file below a directory is not mentioned; what is named is always kept, and
- * whoever opens it says what is wrong with it.
+ * once. What is no ELF file below a directory is not mentioned, and what can't be read there is counted;
+ * what is named is always kept, and whoever opens it says what is wrong with it.
  */
 #include <elf.h>
 #include <errno.h>
@@ -47,17 +47,20 @@ static int add(struct image_list *list, const char *path, const struct stat *sta
 	return 0;
 }
 
-static bool has_magic(const char *path)
+/* 1: ELF's; 0: another, or too short for one; -1: it can't be read. */
+static int has_magic(const char *path)
 {
 	char magic[SELFMAG];
+	ssize_t size;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	bool has;
 
 	if (fd < 0)
-		return false;
-	has = read(fd, magic, sizeof(magic)) == sizeof(magic) && !memcmp(magic, ELFMAG, SELFMAG);
+		return -1;
+	size = read(fd, magic, sizeof(magic));
 	close(fd);
-	return has;
+	if (size < 0)
+		return -1;
+	return size == sizeof(magic) && !memcmp(magic, ELFMAG, SELFMAG);
 }
 
 static int add_directory(struct image_list *list, const char *path, struct error *error)
@@ -74,9 +77,15 @@ static int add_directory(struct image_list *list, const char *path, struct error
 		    entry->fts_level == FTS_ROOTLEVEL) {
 			errno = entry->fts_errno;
 			result = error_set_errno(error, "%s", path);
-		} else if (entry->fts_info == FTS_F && S_ISREG(entry->fts_statp->st_mode) &&
-			   has_magic(entry->fts_accpath)) {
-			result = add(list, entry->fts_path, entry->fts_statp, false, error);
+		} else if (entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR ||
+			   entry->fts_info == FTS_NS) {
+			list->unreadable++;
+		} else if (entry->fts_info == FTS_F && S_ISREG(entry->fts_statp->st_mode)) {
+			int magic = has_magic(entry->fts_accpath);
+
+			list->unreadable += magic < 0;
+			if (magic > 0)
+				result = add(list, entry->fts_path, entry->fts_statp, false, error);
 		}
 	}
 	fts_close(tree);

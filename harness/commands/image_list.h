@@ -23,12 +23,14 @@ struct image_list {
 	struct image_path *image;
 	size_t count;
 	size_t capacity;
+	uint64_t
+		unreadable; /* files and directories below a directory that could not be looked at */
 };
 
 /*
  * Adds a file (of an archive each member that is an ELF file), or everything below a directory that is a regular file with ELF's magic number.
  * Symbolic links are followed only if they are path itself. Files and directories below path that
- * can't be read are passed over; -1 if path itself can't be.
+ * can't be read are counted and passed over; -1 if path itself can't be.
  */
 int image_list_add(struct image_list *list, const char *path, struct error *error);
 /* Adds the members of an archive: 1. 0: path is none. -1: error is set, and what was read is added. */

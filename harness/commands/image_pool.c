@@ -20,8 +20,6 @@
 #include "clock.h"
 #include "commands/image_pool.h"
 
-#define JOBS_MAX 256
-
 /* One image at work. */
 struct job {
 	const struct image_path *image;
@@ -152,7 +150,7 @@ static void job_end(const struct image_pool *pool, struct job *job)
 /* Waits until one job at least has something to say or has run out of time. */
 static void wait_for_jobs(const struct image_pool *pool, struct job *jobs)
 {
-	struct pollfd poll_fds[JOBS_MAX];
+	struct pollfd poll_fds[IMAGE_POOL_JOBS_MAX];
 	double now = monotonic_seconds(), first = now + 3600;
 
 	for (unsigned int i = 0; i < pool->jobs; i++) {
@@ -198,7 +196,7 @@ int image_pool_run(const struct image_pool *asked, const struct image_list *list
 {
 	const struct image_path **order = calloc(list->count + 1, sizeof(*order));
 	struct image_pool pool = *asked;
-	struct job jobs[JOBS_MAX];
+	struct job jobs[IMAGE_POOL_JOBS_MAX];
 	size_t next = 0;
 	int result = 0;
 
@@ -208,7 +206,9 @@ int image_pool_run(const struct image_pool *asked, const struct image_list *list
 	for (size_t i = 0; i < list->count; i++)
 		order[i] = &list->image[i];
 	qsort(order, list->count, sizeof(*order), larger_first);
-	pool.jobs = pool.jobs < 1 ? 1 : pool.jobs > JOBS_MAX ? JOBS_MAX : pool.jobs;
+	pool.jobs = pool.jobs < 1		      ? 1
+		    : pool.jobs > IMAGE_POOL_JOBS_MAX ? IMAGE_POOL_JOBS_MAX
+						      : pool.jobs;
 	for (unsigned int i = 0; i < pool.jobs; i++)
 		jobs[i] = (struct job) { .fd = -1 };
 	do {

@@ -22,8 +22,10 @@ struct image_outcome {
 typedef void (*image_done_fn)(void *context, const struct image_path *image,
 			      const struct image_outcome *outcome);
 
+#define IMAGE_POOL_JOBS_MAX 256
+
 struct image_pool {
-	unsigned int jobs;	 /* at once */
+	unsigned int jobs;	 /* at once: 1 to IMAGE_POOL_JOBS_MAX */
 	unsigned int timeout_ms; /* for each image */
 	image_work_fn work;
 	image_done_fn done;

@@ -125,6 +125,11 @@ int command_kernels(int argc, char **argv)
 
 	argp_err_exit_status = ARGP_ERR_EXIT;
 	command_parse(&argp, argc, argv, 0, &settings);
+	if ((settings.refresh && !strcmp(settings.words[0], "list")) ||
+	    (settings.all && !strcmp(settings.words[0], "fetch"))) {
+		fprintf(stderr, "stackproof kernels: --all is for list, --refresh for fetch\n");
+		return EXIT_USAGE;
+	}
 	if (!strcmp(settings.words[0], "list") && settings.word_count == 1)
 		return list(&settings);
 	if (!strcmp(settings.words[0], "fetch") && settings.word_count > 1)

@@ -12,6 +12,7 @@
 #include <sys/utsname.h>
 #include "commands/exit_status.h"
 #include "commands/options.h"
+#include "gate/gate.h"
 #include "replay/recording_images.h"
 #include "replay/replay.h"
 #include "report/json_counts.h"
@@ -34,6 +35,7 @@ struct settings {
 	enum walk_method method; /* how the BPF walk goes round */
 	bool json;
 	bool files;
+	struct gate gate;
 	char **file; /* ends with NULL */
 };
 
@@ -42,6 +44,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct settings *settings = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT: state->child_inputs[0] = &settings->gate; return 0;
 	case OPTION_FILES: settings->files = true; return 0;
 	case OPTION_JSON: settings->json = true; return 0;
 	case OPTION_METHOD: settings->method = option_method(state, argument); return 0;
@@ -51,7 +54,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
+static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 }, { 0 } };
+
 static const struct argp argp = {
+	.children = children,
 	.options = options,
 	.parser = parse,
 	.args_doc = "RECORDING...",
@@ -165,24 +171,26 @@ static int fail(const struct settings *settings, const char *path, const struct 
 	return status_of(error);
 }
 
-/* Plays one recording. Its exit status. */
-static int play(struct replayer *replayer, const struct settings *settings, const char *path,
-		struct replay_result *total)
+/* Plays one recording. */
+static void play(struct replayer *replayer, struct settings *settings, const char *path,
+		 struct replay_result *total)
 {
 	struct teller teller = { .settings = settings, .path = path };
 	struct replay_result result = { 0 };
 	struct recording *recording;
 	struct error error;
-	int status = EXIT_OK;
 
-	if (recording_open(path, &recording, &error))
-		return fail(settings, path, &error);
+	if (recording_open(path, &recording, &error)) {
+		gate_add_status(&settings->gate, fail(settings, path, &error));
+		return;
+	}
 	if (replayer_play(replayer, recording, tell, &teller, &result, &error)) {
-		status = fail(settings, path, &error);
+		gate_add_status(&settings->gate, fail(settings, path, &error));
 	} else {
 		print_result(settings, path, recording_program(recording),
 			     replayer_method(replayer), &result);
-		status = result.same == result.points ? EXIT_OK : EXIT_FINDINGS;
+		settings->gate.checked += result.points;
+		settings->gate.findings += result.points - result.same;
 	}
 	recording_close(recording);
 	total->points += result.points;
@@ -190,7 +198,6 @@ static int play(struct replayer *replayer, const struct settings *settings, cons
 	total->different += result.different;
 	total->lost += result.lost;
 	total->elapsed_ns += result.elapsed_ns;
-	return status;
 }
 
 static void print_total(const struct settings *settings, const char *method, size_t recordings,
@@ -201,16 +208,20 @@ static void print_total(const struct settings *settings, const char *method, siz
 
 	uname(&kernel);
 	if (settings->json) {
-		json_line(stdout,
-			  json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:f, s:s}", "type",
-				    "replays", "kernel", kernel.release, "method", method,
-				    "recordings", (json_int_t)recordings, "points",
-				    (json_int_t)total->points, "same", (json_int_t)total->same,
-				    "different", (json_int_t)total->different, "lost",
-				    (json_int_t)total->lost, "seconds", seconds, "kernel_release",
-				    kernel.release));
+		json_t *object = json_pack(
+			"{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:f, s:s}", "type", "replays",
+			"kernel", kernel.release, "method", method, "recordings",
+			(json_int_t)recordings, "points", (json_int_t)total->points, "same",
+			(json_int_t)total->same, "different", (json_int_t)total->different, "lost",
+			(json_int_t)total->lost, "seconds", seconds, "kernel_release",
+			kernel.release);
+
+		gate_json(&settings->gate, object);
+		json_line(stdout, object);
 		return;
 	}
+	if (!gate_is_clean(&settings->gate))
+		gate_print(&settings->gate, stdout);
 	printf("%s (%s): %zu recordings, %" PRIu64 " points, %" PRIu64 " as recorded, %" PRIu64
 	       " not, %" PRIu64 " lost, %.1f s\n",
 	       kernel.release, method, recordings, total->points, total->same, total->different,
@@ -222,30 +233,29 @@ static void print_total(const struct settings *settings, const char *method, siz
 static int print_files(const struct settings *settings)
 {
 	struct recording_images images = { 0 };
-	int status = EXIT_OK;
+	struct gate gate = { .unit = "recordings" };
 
 	for (char **path = settings->file; *path; path++) {
 		struct error error;
+		int failed = recording_images_add(&images, *path, &error);
 
-		if (!recording_images_add(&images, *path, &error))
-			continue;
-		error_print(stderr, *path, &error);
-		status = exit_status_worse(status, status_of(&error));
+		if (failed)
+			error_print(stderr, *path, &error);
+		gate_add_status(&gate, failed ? status_of(&error) : EXIT_OK);
 	}
 	for (size_t i = 0; i < images.count; i++)
 		puts(images.path[i]);
 	recording_images_deinit(&images);
-	return status;
+	return gate_status(&gate);
 }
 
 int command_replay(int argc, char **argv)
 {
-	struct settings settings = { 0 };
+	struct settings settings = { .gate = { .unit = "points" } };
 	struct replay_result total = { 0 };
 	struct replayer *replayer;
 	struct error error;
 	size_t recordings = 0;
-	int status = EXIT_SKIPPED;
 
 	argp_err_exit_status = EXIT_USAGE;
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &settings);
@@ -254,10 +264,10 @@ int command_replay(int argc, char **argv)
 	if (replayer_create(settings.method, &replayer, &error))
 		return fail(&settings, NULL, &error);
 	for (char **path = settings.file; *path; path++, recordings++) {
-		status = exit_status_worse(status, play(replayer, &settings, *path, &total));
+		play(replayer, &settings, *path, &total);
 		fflush(stdout);
 	}
 	print_total(&settings, replayer_method(replayer), recordings, &total);
 	replayer_destroy(replayer);
-	return status;
+	return gate_status(&settings.gate);
 }

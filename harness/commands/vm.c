@@ -23,6 +23,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "commands/options.h"
 #include "harness.h"
 #include "vm/guest_output.h"
 #include "vm/vm.h"
@@ -31,10 +32,12 @@
 #define EXIT_MISSING	127
 #define KERNELS_MAX	64
 #define FILES_MAX	4096
+#define MEMORY_MB_MAX	(1u << 20)
 #define NAME_OR_PATH	512
 
 struct settings {
-	char *kernels; /* comma-separated */
+	char *kernel[KERNELS_MAX]; /* names */
+	size_t kernel_count;
 	struct guest_file files[FILES_MAX];
 	size_t file_count;
 	char directory[PATH_MAX]; /* the working directory */
@@ -67,24 +70,14 @@ struct job {
 
 /* ---- the command line ------------------------------------------------------------------- */
 
-static unsigned parse_number(struct argp_state *state, const char *text, unsigned max)
-{
-	char *end;
-	unsigned long value;
-
-	errno = 0;
-	value = strtoul(text, &end, 10);
-	if (errno || *end || *text < '0' || *text > '9' || !value || value > max)
-		argp_error(state, "%s is not a number between 1 and %u", text, max);
-	return (unsigned)value;
-}
-
 static void parse_file(struct argp_state *state, struct settings *settings, char *argument)
 {
 	char *colon = strchr(argument, ':');
 
 	if (settings->file_count == FILES_MAX)
 		argp_error(state, "more than %d files", FILES_MAX);
+	if (!*argument || colon == argument || (colon && !colon[1]))
+		argp_error(state, "--file takes HOST or HOST:GUEST, not '%s'", argument);
 	if (colon)
 		*colon = '\0';
 	settings->files[settings->file_count++] = (struct guest_file) {
@@ -98,11 +91,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct settings *settings = state->input;
 
 	switch (key) {
-	case 'k': settings->kernels = argument; return 0;
-	case 't':
-		settings->timeout_ms = 1000 * parse_number(state, argument, UINT_MAX / 2000);
+	case 'k':
+		settings->kernel_count = option_words(state, argument, "--kernel", settings->kernel,
+						      KERNELS_MAX);
 		return 0;
-	case 'm': settings->memory_mb = parse_number(state, argument, 1u << 20); return 0;
+	case 't': settings->timeout_ms = option_seconds(state, argument, "--timeout"); return 0;
+	case 'm':
+		settings->memory_mb = option_between(state, argument, "--memory", 1, MEMORY_MB_MAX);
+		return 0;
 	case 'f': parse_file(state, settings, argument); return 0;
 	case 'o': settings->output = argument; return 0;
 	case 'c': settings->console = true; return 0;
@@ -111,7 +107,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_ARGS: settings->command = state->argv + state->next; return 0;
 	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
 	case ARGP_KEY_SUCCESS:
-		if (!settings->kernels)
+		if (!settings->kernel_count)
 			argp_error(state, "say which kernel: -k 5.10");
 		return 0;
 	default: return ARGP_ERR_UNKNOWN;
@@ -360,24 +356,15 @@ static int run_jobs(struct job *jobs, size_t count, const struct settings *setti
 /* Resolves the kernels of -k. Returns how many, or -1. */
 static int get_kernels(struct job *jobs, struct settings *settings)
 {
-	char *save = NULL;
-	int count = 0;
-
-	for (char *name = strtok_r(settings->kernels, ",", &save); name;
-	     name = strtok_r(NULL, ",", &save)) {
+	for (size_t i = 0; i < settings->kernel_count; i++) {
 		struct error error = { 0 };
 
-		if (count == KERNELS_MAX) {
-			fprintf(stderr, "stackproof vm: more than %d kernels\n", KERNELS_MAX);
-			return -1;
-		}
-		if (kernel_get(name, &jobs[count].kernel, &error)) {
+		if (kernel_get(settings->kernel[i], &jobs[i].kernel, &error)) {
 			error_print(stderr, "stackproof vm", &error);
 			return -1;
 		}
-		count++;
 	}
-	return count;
+	return (int)settings->kernel_count;
 }
 
 /* Puts the program into the guest's files. -1: it is missing. */

@@ -13,6 +13,7 @@
 #include <string.h>
 #include "commands/exit_status.h"
 #include "commands/options.h"
+#include "gate/gate.h"
 #include "harness.h"
 #include "report/json_counts.h"
 #include "witness/witness.h"
@@ -39,6 +40,7 @@ static const struct argp_option options[] = {
 struct arguments {
 	struct witness_options witness;
 	bool json;
+	struct gate gate;
 	uint64_t shown; /* findings printed */
 };
 
@@ -48,11 +50,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct tracer_options *tracer = &arguments->witness.tracer;
 
 	switch (key) {
+	case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->gate; return 0;
 	case OPTION_BIND_NOW: option_bind_now(state); return 0;
 	case OPTION_JSON: arguments->json = true; return 0;
 	case OPTION_OUTPUT: tracer->silence_output = false; return 0;
 	case OPTION_TIMEOUT:
-		tracer->timeout_ms = option_number(state, argument, "--timeout") * 1000;
+		tracer->timeout_ms = option_seconds(state, argument, "--timeout");
 		return 0;
 	case ARGP_KEY_ARGS: tracer->argv = state->argv + state->next; return 0;
 	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
@@ -60,7 +63,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
+static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 }, { 0 } };
+
 static const struct argp argp = {
+	.children = children,
 	.options = options,
 	.parser = parse,
 	.args_doc = "-- PROGRAM [ARGUMENT...]",
@@ -228,7 +234,8 @@ static json_t *differences_json(const struct witness_result *result)
 	return object;
 }
 
-static void print_result_json(const char *program, const struct witness_result *result)
+static void print_result_json(const char *program, const struct witness_result *result,
+			      const struct gate *gate)
 {
 	if (skip_of_log(result))
 		print_skip_json(program, "log", "not_instrumented", skip_of_log(result));
@@ -236,23 +243,24 @@ static void print_result_json(const char *program, const struct witness_result *
 		print_skip_json(program, "cpu",
 				witness_cpu_available() ? "not_asked" : "unavailable",
 				skip_of_cpu(result));
-	json_line(stdout,
-		  json_pack("{s:s, s:o, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
-			    "s:I, s:I, s:I, s:I, s:o}",
-			    "type", "witness", "program", json_bytes(program), "status",
-			    result->status, "steps", (json_int_t)result->truth.steps, "threads",
-			    (json_int_t)result->truth.threads, "entries",
-			    (json_int_t)result->event[WITNESS_ENTRY], "enters",
-			    (json_int_t)result->event[WITNESS_ENTER], "exits",
-			    (json_int_t)result->event[WITNESS_EXIT], "resumes",
-			    (json_int_t)result->event[WITNESS_RESUME], "changes",
-			    (json_int_t)result->event[WITNESS_CHANGE], "mute",
-			    (json_int_t)result->mute, "handlers", (json_int_t)result->handlers,
-			    "frames", (json_int_t)result->frames, "programs",
-			    (json_int_t)result->programs, "lost", (json_int_t)result->lost,
-			    "cpu_points", (json_int_t)result->cpu_points, "cpu_words",
-			    (json_int_t)result->cpu_words, "differences",
-			    differences_json(result)));
+	json_t *object = json_pack(
+		"{s:s, s:o, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
+		"s:I, s:I, s:I, s:I, s:o}",
+		"type", "witness", "program", json_bytes(program), "status", result->status,
+		"steps", (json_int_t)result->truth.steps, "threads",
+		(json_int_t)result->truth.threads, "entries",
+		(json_int_t)result->event[WITNESS_ENTRY], "enters",
+		(json_int_t)result->event[WITNESS_ENTER], "exits",
+		(json_int_t)result->event[WITNESS_EXIT], "resumes",
+		(json_int_t)result->event[WITNESS_RESUME], "changes",
+		(json_int_t)result->event[WITNESS_CHANGE], "mute", (json_int_t)result->mute,
+		"handlers", (json_int_t)result->handlers, "frames", (json_int_t)result->frames,
+		"programs", (json_int_t)result->programs, "lost", (json_int_t)result->lost,
+		"cpu_points", (json_int_t)result->cpu_points, "cpu_words",
+		(json_int_t)result->cpu_words, "differences", differences_json(result));
+
+	gate_json(gate, object);
+	json_line(stdout, object);
 }
 
 static void print_result_text(const char *program, const struct witness_result *result)
@@ -277,9 +285,23 @@ static void print_result_text(const char *program, const struct witness_result *
 		printf("cpu: skipped: %s\n", skip_of_cpu(result));
 }
 
+/* A witness that could not be asked was skipped. */
+static void gate_result(struct gate *gate, const struct witness_result *result)
+{
+	gate_leave(gate, GATE_SKIPPED,
+		   (skip_of_log(result) != NULL) + (skip_of_cpu(result) != NULL));
+	gate->findings = witness_findings(result);
+	if (!skip_of_log(result))
+		gate->checked += result->event[WITNESS_ENTRY] + result->event[WITNESS_ENTER] +
+				 result->event[WITNESS_EXIT];
+	if (result->cpu)
+		gate->checked += result->cpu_points;
+}
+
 int command_witness(int argc, char **argv)
 {
 	struct arguments arguments = {
+		.gate = { .unit = "reports" },
 		.witness = { .tracer = { .timeout_ms = 600000,
 					 .silence_output = true,
 					 .from = "_start" },
@@ -297,11 +319,12 @@ int command_witness(int argc, char **argv)
 		error_print(stderr, program, &error);
 		return exit_status_of_error(&error);
 	}
+	gate_result(&arguments.gate, &result);
 	if (arguments.json)
-		print_result_json(program, &result);
+		print_result_json(program, &result, &arguments.gate);
 	else
 		print_result_text(program, &result);
-	if (witness_findings(&result))
-		return EXIT_FINDINGS;
-	return skip_of_log(&result) && !result.cpu ? EXIT_SKIPPED : EXIT_OK;
+	if (!arguments.json && !gate_is_clean(&arguments.gate))
+		gate_print(&arguments.gate, stdout);
+	return gate_status(&arguments.gate);
 }

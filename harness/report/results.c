@@ -208,34 +208,48 @@ uint64_t results_points_played(const struct results *results, const char *kernel
 	return count_points(results, kernel, "replay");
 }
 
-/* A failure is certain, so it goes before an environment that broke elsewhere; but a run that was cut short has proven nothing. */
-int results_exit_status(const struct results *results)
+void results_gate(const struct results *results, struct gate *ret)
 {
 	size_t count[CELL_STATUS_COUNT];
-	bool environment = results->missing > 0, broken = false;
 
-	if (results->partial[0])
-		return EXIT_ENVIRONMENT;
 	results_count(results, NULL, count);
+	*ret = (struct gate) { .unit = "binaries",
+			       .strict = results->strict,
+			       .checked = count[CELL_PASSED] + count[CELL_FAILED],
+			       .findings = count[CELL_FAILED],
+			       .environment = results->missing > 0,
+			       .bad_input = results->bad_lines > 0 };
+	gate_leave(ret, GATE_SKIPPED, count[CELL_SKIPPED]);
+	gate_leave(ret, GATE_CUT_SHORT, count[CELL_PENDING] + results->missing);
 	for (size_t i = 0; i < results->cell_count; i++) {
 		const struct cell *cell = &results->cell[i];
 		if (cell->status == CELL_PENDING)
-			environment = true;
+			ret->environment = true;
 		if (cell->status == CELL_ERROR) {
-			environment |= cell->environment;
-			broken |= !cell->environment;
+			ret->environment |= cell->environment;
+			ret->findings += !cell->environment;
+			gate_leave(ret, GATE_CUT_SHORT, 1);
 		}
 	}
 	/* A guest may run every binary and still not end well. */
 	for (size_t i = 0; i < results->kernel_count; i++) {
 		const char *outcome = results->kernel[i].outcome;
-		environment |= outcome[0] && strcmp(outcome, "ok");
+		ret->environment |= outcome[0] && strcmp(outcome, "ok");
 	}
-	if (count[CELL_FAILED] || broken)
-		return EXIT_FINDINGS;
-	if (environment)
-		return EXIT_ENVIRONMENT;
-	return count[CELL_PASSED] ? EXIT_OK : EXIT_SKIPPED;
+	/* A run that was cut short has proven nothing: what it found is said, and its status is that it was. */
+	if (results->partial[0]) {
+		ret->environment = true;
+		ret->findings = 0;
+		ret->strict = false;
+	}
+}
+
+int results_exit_status(const struct results *results)
+{
+	struct gate gate;
+
+	results_gate(results, &gate);
+	return gate_status(&gate);
 }
 
 static json_t *kernel_json(const struct results_kernel *kernel)
@@ -273,6 +287,7 @@ json_t *results_header_json(const struct results *results)
 json_t *results_summary_json(const struct results *results)
 {
 	json_t *summary = json_pack("{s:s}", "type", "summary");
+	struct gate gate;
 	size_t count[CELL_STATUS_COUNT];
 
 	results_count(results, NULL, count);
@@ -292,6 +307,8 @@ json_t *results_summary_json(const struct results *results)
 		json_object_set_new(summary, "partial_message",
 				    json_string(results->partial_message));
 	}
+	results_gate(results, &gate);
+	gate_json(&gate, summary);
 	return summary;
 }
 

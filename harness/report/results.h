@@ -28,6 +28,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include "gate/gate.h"
 #include "unwinder.h"
 
 #define RESULTS_VERSION 1
@@ -88,6 +89,7 @@ struct results {
 				  * kernel's: other point counts, or no digest */
 	uint64_t compared;	 /* pairs that were */
 	double seconds;
+	bool strict;   /* what was skipped fails */
 	bool finished; /* a summary was written */
 	char partial
 		[16]; /* why the run was cut short: "interrupted", "killed"; "" if it was whole */
@@ -125,6 +127,8 @@ uint64_t results_points(const struct results *results);
 uint64_t results_points_played(const struct results *results, const char *kernel);
 /* What `run` exits with: enum exit_status. */
 int results_exit_status(const struct results *results);
+/* What that status is made of: cells. */
+void results_gate(const struct results *results, struct gate *ret);
 
 /* FOLDER/SUBFOLDER/NAME.SUFFIX; "/" in name (a kernel may be a path) becomes "_". */
 void results_path(char *ret, size_t size, const char *folder, const char *subfolder,

@@ -239,7 +239,8 @@ static const struct diff_case cases[] = {
 	  "\"b\":{\"name\":\"a\",\"length\":\"0x10\",\"rows\":2}}\n"
 	  "{\"type\":\"diff\",\"a\":\"a\",\"b\":\"b\",\"dialect\":\"text\",\"compared\":"
 	  "\"everything\",\"functions_equal\":1,\"functions_changed\":1,\"functions_added\":0,"
-	  "\"functions_removed\":0,\"rows_changed\":1,\"rows_added\":0,\"rows_removed\":0}\n" },
+	  "\"functions_removed\":0,\"rows_changed\":1,\"rows_added\":0,\"rows_removed\":0,"
+	  "\"checked\":2,\"checked_unit\":\"functions\",\"not_checked\":{},\"exit_status\":1}\n" },
 
 	/* readelf */
 	{ "readelf_says_the_same", IMAGE, READELF, NULL, EXIT_OK, READELF_COMPARED EQUAL("6") },

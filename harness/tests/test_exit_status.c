@@ -11,18 +11,6 @@
 
 #define COUNT_OF(array) (int)(sizeof(array) / sizeof((array)[0]))
 
-static const enum exit_status ascending[] = { EXIT_SKIPPED, EXIT_OK, EXIT_FINDINGS, EXIT_BAD_INPUT,
-					      EXIT_ENVIRONMENT };
-
-START_TEST(worst_of_two)
-{
-	for (int one = 0; one < COUNT_OF(ascending); one++)
-		for (int other = 0; other < COUNT_OF(ascending); other++)
-			ck_assert_int_eq(exit_status_worse(ascending[one], ascending[other]),
-					 ascending[one > other ? one : other]);
-}
-END_TEST
-
 static const struct {
 	enum error_code code;
 	int system_errno;
@@ -130,15 +118,16 @@ START_TEST(of_several_recordings)
 		{ "empty", "other" },
 		{ "half", "empty", "nothing" },
 	};
-	static const int expected[] = { EXIT_OK, EXIT_BAD_INPUT, EXIT_BAD_INPUT, EXIT_BAD_INPUT };
+	/* A recording of no points plays nothing. */
+	static const int expected[] = { EXIT_SKIPPED, EXIT_BAD_INPUT, EXIT_BAD_INPUT,
+					EXIT_BAD_INPUT };
 	char *arguments[] = { "replay",	    "--json",	  given[_i][0], given[_i][1],
 			      given[_i][2], given[_i][3], NULL };
 	int status;
 	char *output = command_output(command_replay, arguments, &status);
 
-	if (status == EXIT_SKIPPED) {
-		ck_assert_msg(strstr(output, "{\"type\":\"skip\",\"reason\":\"no_bpf\",") != NULL,
-			      "%s", output);
+	if (strstr(output, "{\"type\":\"skip\",\"reason\":\"no_bpf\",")) {
+		ck_assert_int_eq(status, EXIT_SKIPPED);
 		printf("SKIP: %s", output);
 	} else {
 		ck_assert_msg(status == expected[_i], "%d: %s", status, output);
@@ -183,7 +172,6 @@ int main(void)
 	TCase *words = tcase_create("exit_status");
 	TCase *commands = tcase_create("commands");
 
-	tcase_add_test(words, worst_of_two);
 	tcase_add_loop_test(words, of_an_error, 0, COUNT_OF(errors));
 	suite_add_tcase(suite, words);
 	tcase_add_checked_fixture(commands, begin, end);

@@ -48,7 +48,7 @@ static void put_link(const char *directory, const char *name, const char *target
 START_TEST(directory_stands_for_its_elf_files)
 {
 	char directory[] = "/tmp/test_prove.XXXXXX", path[256];
-	struct image_list list = { NULL, 0, 0 };
+	struct image_list list = { 0 };
 	struct error error;
 
 	ck_assert(mkdtemp(directory));
@@ -136,7 +136,9 @@ START_TEST(one_image_takes_no_other_with_it)
 	bool seen[COUNT(fate_cases)] = { false };
 	struct image_pool pool = { 3, 1000, meet_fate, check_fate, seen };
 	struct image_path image[COUNT(fate_cases)];
-	struct image_list list = { image, COUNT(fate_cases), COUNT(fate_cases) };
+	struct image_list list = { .image = image,
+				   .count = COUNT(fate_cases),
+				   .capacity = COUNT(fate_cases) };
 	struct error error;
 
 	for (int i = 0; i < COUNT(fate_cases); i++)

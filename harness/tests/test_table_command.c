@@ -22,7 +22,19 @@ static const struct {
 	const char *output; /* NULL: not looked at */
 } cases[] = {
 	{ "a_pc", { "--pc=0x102f" }, EXIT_OK, SECOND },
-	{ "a_pc_of_no_function", { "--pc=0x1030" }, EXIT_OK, HEADER },
+	{ "a_pc_of_no_function",
+	  { "--pc=0x1030" },
+	  EXIT_SKIPPED,
+	  "image: no FDE covers 0x1030\n"
+	  "checked: 0 entries; not checked: 1 files without an FDE there; nothing was "
+	  "checked\n" HEADER },
+	{ "a_pc_of_no_function_as_json", { "--pc=0x1030", "--json" }, EXIT_SKIPPED, NULL },
+	{ "a_pc_of_no_function_as_readelf",
+	  { "--pc=0x1030", "--format=readelf" },
+	  EXIT_SKIPPED,
+	  NULL },
+	{ "strictly_a_pc_of_no_function", { "--pc=0x1030", "--strict" }, EXIT_FINDINGS, NULL },
+	{ "less_code_than_is_wanted", { "--coverage=100" }, EXIT_FINDINGS, NULL },
 	{ "a_pc_as_json",
 	  { "--pc=0x102f", "--json" },
 	  EXIT_OK,
@@ -31,11 +43,13 @@ static const struct {
 	{ "a_function_that_is_not_there",
 	  { "--func=main" },
 	  EXIT_BAD_INPUT,
-	  "image: the image has no function 'main'\n" },
+	  "image: the image has no function 'main'\n"
+	  "checked: 0 entries; nothing was checked\n" },
 	{ "a_section_that_is_not_there",
 	  { "--section=.debug_frame" },
-	  EXIT_OK,
-	  "image: the image has no .debug_frame\n" },
+	  EXIT_SKIPPED,
+	  "image: the image has no .debug_frame\n"
+	  "checked: 0 entries; not checked: 1 images without CFI; nothing was checked\n" },
 	{ "a_section_that_is_no_table", { "--section=.text" }, EXIT_USAGE, NULL },
 	{ "a_format_that_is_none", { "--format=xml" }, EXIT_USAGE, NULL },
 	{ "an_address_that_is_none", { "--pc=main" }, EXIT_USAGE, NULL },

@@ -30,9 +30,14 @@ static bool failed_before(void)
 	       !read_small_file(BOOT_ID, now, sizeof(now)) && !strcmp(remembered, now);
 }
 
+bool accelerator_name_is_valid(const char *name)
+{
+	return !name || !*name || !strcmp(name, "tcg") || !strcmp(name, "kvm");
+}
+
 enum accelerator_choice accelerator_choose(void)
 {
-	const char *wanted = getenv("STACKPROOF_ACCEL");
+	const char *wanted = getenv(ACCELERATOR_VARIABLE);
 	int fd;
 
 	if (wanted && !strcmp(wanted, "tcg"))

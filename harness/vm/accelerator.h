@@ -7,12 +7,16 @@
 
 #include <stdbool.h>
 
+#define ACCELERATOR_VARIABLE "STACKPROOF_ACCEL"
+
 enum accelerator_choice {
 	ACCELERATOR_TCG,     /* emulate */
 	ACCELERATOR_TRY_KVM, /* KVM, and emulate if no guest gets as far as init */
 	ACCELERATOR_KVM,     /* KVM or nothing: asked for */
 };
 
+/* Whether the variable may have this value: tcg, kvm; NULL and "" are none. */
+bool accelerator_name_is_valid(const char *name);
 /*
  * STACKPROOF_ACCEL=tcg|kvm decides; else KVM is worth a try if /dev/kvm opens and no guest has
  * failed with it since this machine was booted.

@@ -175,6 +175,17 @@ static int check_name(const char *name, struct error *error)
 		"%.80s is neither a kernel series (5.10, 7.3-rc) nor the path of a bzImage", name);
 }
 
+bool kernel_is_possible(const char *name)
+{
+	const struct kernel_suite *suite;
+	struct kernel cached;
+
+	for (size_t i = 0; (suite = kernel_suite_at(i)); i++)
+		if (kernel_suite_holds(suite, name))
+			return true;
+	return kernel_name_is_valid(name) && !find_cached(name, &cached);
+}
+
 int kernel_refresh(const char *name, struct kernel *ret, struct error *error)
 {
 	const struct kernel_suite *suite;
@@ -194,8 +205,11 @@ int kernel_refresh(const char *name, struct kernel *ret, struct error *error)
 		if (!status && !find_cached(name, ret))
 			return 0;
 	}
-	return error_set(error, ERROR_UNAVAILABLE, "", 0, "no Debian suite %s kernel %s%s",
-			 possible ? "holds a" : "is known to hold a", name, possible ? " now" : "");
+	/* A suite was asked, or none can: the name is wrong, and it is not the machine that lacks something. */
+	error_set(error, ERROR_SYSTEM, "", 0, "no Debian suite %s kernel %s%s",
+		  possible ? "holds a" : "is known to hold a", name, possible ? " now" : "");
+	error->system_errno = ENOENT;
+	return -1;
 }
 
 static int kernel_from_path(const char *path, struct kernel *ret, struct error *error)

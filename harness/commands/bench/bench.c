@@ -12,6 +12,8 @@
 #include <unistd.h>
 #include "bench.h"
 #include "clock.h"
+#include "commands/options.h"
+#include "gate/gate.h"
 #include "harness.h"
 #include "report/json_counts.h"
 #include "truth/truth.h"
@@ -153,6 +155,7 @@ static const struct argp_option options[] = {
 struct arguments {
 	struct bench_options bench;
 	bool json;
+	struct gate gate;
 	bool wanted[BENCH_COUNT];
 	bool any;
 };
@@ -160,16 +163,19 @@ struct arguments {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
-	char *end;
 
 	switch (key) {
+	case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->gate; return 0;
 	case OPTION_JSON: arguments->json = true; return 0;
-	case OPTION_KERNEL: arguments->bench.kernel = argument; return 0;
-	case OPTION_PROGRAMS: arguments->bench.programs = argument; return 0;
+	case OPTION_KERNEL:
+		arguments->bench.kernel = option_text(state, argument, "--kernel");
+		return 0;
+	case OPTION_PROGRAMS:
+		arguments->bench.programs = option_text(state, argument, "--programs");
+		return 0;
 	case OPTION_RUNS:
-		arguments->bench.runs = strtoul(argument, &end, 10);
-		if (*end || !arguments->bench.runs || arguments->bench.runs > BENCH_RUNS_MAX)
-			argp_error(state, "--runs takes 1 to %d", BENCH_RUNS_MAX);
+		arguments->bench.runs = option_between(state, argument, "--runs", 1,
+						       BENCH_RUNS_MAX);
 		return 0;
 	case ARGP_KEY_ARG:
 		for (size_t i = 0; i < BENCH_COUNT; i++)
@@ -201,7 +207,10 @@ static char *add_figures(int key, const char *text, void *input)
 	return longer;
 }
 
+static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 }, { 0 } };
+
 static const struct argp argp = {
+	.children = children,
 	.options = options,
 	.parser = parse,
 	.args_doc = "[FIGURE...]",
@@ -225,10 +234,10 @@ static void beside_executable(const char *name, char path[4096])
 
 int command_bench(int argc, char **argv)
 {
-	struct arguments arguments = { .bench = { .runs = 5, .kernel = "7.2" } };
-	size_t done = 0, skipped = 0;
+	struct arguments arguments = { .gate = { .unit = "figures" },
+				       .bench = { .runs = 5, .kernel = "7.2" } };
 	char programs[4096], gimli[4096];
-	int status = EXIT_OK;
+	struct gate *gate = &arguments.gate;
 
 	argp_err_exit_status = EXIT_USAGE;
 	command_parse(&argp, argc, argv, 0, &arguments);
@@ -252,17 +261,16 @@ int command_bench(int argc, char **argv)
 			else
 				printf("%-21s skipped: %s: %s\n\n", benches[i].name,
 				       error_code_name(error.code), error.message);
-			skipped++;
-			if (error.code != ERROR_UNAVAILABLE)
-				status = EXIT_ENVIRONMENT;
+			gate_add_status(gate, error.code == ERROR_UNAVAILABLE ? EXIT_SKIPPED
+									      : EXIT_ENVIRONMENT);
 			continue;
 		}
-		done++;
+		gate->checked++;
 		if (arguments.json)
 			print_json(&figure);
 		else
 			print_text(&benches[i], &figure);
 		fflush(stdout);
 	}
-	return status == EXIT_OK && !done && skipped ? EXIT_SKIPPED : status;
+	return gate_status(gate);
 }

@@ -79,24 +79,20 @@ struct arguments {
 	struct tracer_options tracer;
 	bool json;
 	bool each;
+	struct gate gate;
 	const char *record; /* a folder; or NULL */
 	const char *ignore; /* a file; or NULL */
 };
 
 static void parse_engines(struct argp_state *state, struct compare_options *compare, char *list)
 {
-	char *name, *rest = list;
+	char *name[COMPARE_ENGINES_MAX];
 
-	compare->engine_count = 0;
-	while ((name = strsep(&rest, ","))) {
-		const struct engine *engine = engine_find(name);
-
-		if (!engine)
-			argp_error(state, "no engine is called '%s'", name);
-		for (size_t i = 0; i < compare->engine_count; i++)
-			if (compare->engine[i] == engine)
-				argp_error(state, "engine '%s' is named twice", name);
-		compare->engine[compare->engine_count++] = engine;
+	compare->engine_count = option_words(state, list, "--engine", name, COMPARE_ENGINES_MAX);
+	for (size_t i = 0; i < compare->engine_count; i++) {
+		compare->engine[i] = engine_find(name[i]);
+		if (!compare->engine[i])
+			argp_error(state, "no engine is called '%s'", name[i]);
 	}
 }
 
@@ -116,24 +112,27 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct tracer_options *tracer = &arguments->tracer;
 
 	switch (key) {
+	case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->gate; return 0;
 	case 'e': parse_engines(state, compare, argument); return 0;
 	case OPTION_ASLR: tracer->randomize = parse_on(state, argument, "--aslr"); return 0;
 	case OPTION_BIND_NOW: option_bind_now(state); return 0;
 	case OPTION_EACH: arguments->each = arguments->json = true; return 0;
-	case OPTION_EVERY: tracer->every = option_number(state, argument, "--every"); return 0;
+	case OPTION_EVERY:
+		tracer->every = option_between(state, argument, "--every", 1, UINT64_MAX);
+		return 0;
 	case OPTION_FOLLOW: compare->follow_frame_pointers = true; return 0;
-	case OPTION_FROM: tracer->from = argument; return 0;
-	case OPTION_IGNORE: arguments->ignore = argument; return 0;
+	case OPTION_FROM: tracer->from = option_text(state, argument, "--from"); return 0;
+	case OPTION_IGNORE: arguments->ignore = option_text(state, argument, "--ignore"); return 0;
 	case OPTION_JSON: arguments->json = true; return 0;
 	case OPTION_LIMIT:
-		tracer->point_limit = option_number(state, argument, "--limit");
+		tracer->point_limit = option_between(state, argument, "--limit", 1, UINT64_MAX);
 		return 0;
 	case OPTION_METHOD: compare->method = option_method(state, argument); return 0;
 	case OPTION_OUTPUT: tracer->silence_output = false; return 0;
-	case OPTION_RECORD: arguments->record = argument; return 0;
+	case OPTION_RECORD: arguments->record = option_text(state, argument, "--record"); return 0;
 	case OPTION_REGISTERS: compare->registers = true; return 0;
 	case OPTION_TIMEOUT:
-		tracer->timeout_ms = option_number(state, argument, "--timeout") * 1000;
+		tracer->timeout_ms = option_seconds(state, argument, "--timeout");
 		return 0;
 	case ARGP_KEY_ARGS: tracer->argv = state->argv + state->next; return 0;
 	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
@@ -141,7 +140,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
+static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 }, { 0 } };
+
 static const struct argp argp = {
+	.children = children,
 	.options = options,
 	.parser = parse,
 	.args_doc = "-- PROGRAM [ARGUMENT...]",
@@ -235,18 +237,14 @@ struct ending {
 static int judge_comparison(const char *program, const struct comparison *comparison,
 			    struct ending *ret)
 {
-	size_t skipped = 0;
+	struct gate gate;
 
-	for (size_t i = 0; i < comparison->engine_count; i++)
-		skipped += comparison->engine[i].skipped;
-	if (skipped == comparison->engine_count)
-		return EXIT_SKIPPED;
-	if (comparison_is_thin(comparison)) {
+	comparison_gate(comparison, &gate);
+	if (gate.checked && comparison_is_thin(comparison)) {
 		snprintf(ret->message, sizeof(ret->message), "the truth is thin: it proves little");
 		fprintf(stderr, "%s: %s\n", PLAIN_TEXT(program), ret->message);
-		return EXIT_FINDINGS;
 	}
-	return comparison_has_findings(comparison) ? EXIT_FINDINGS : EXIT_OK;
+	return gate_status(&gate);
 }
 
 /* Prints the result. What can't be printed was not said. */
@@ -277,6 +275,7 @@ static struct ending compare_program(struct comparer *comparer, const struct arg
 	bool well = run_program(comparer, arguments, listener, argv, &comparison);
 
 	ignore_list_apply(&listener->ignore, &comparison);
+	comparison.strict = arguments->gate.strict;
 	if (well)
 		ending.status = judge_comparison(program, &comparison, &ending);
 	if (well || comparison.points)
@@ -317,11 +316,11 @@ static void print_end(const char *program, const struct ending *ending)
 			     json_bytes(ending->message), "timed_out", ending->timed_out));
 }
 
-/* Every argument is a program, until one is interrupted. The worst status. */
+/* Every argument is a program, until one is interrupted. */
 static int compare_each(struct comparer *comparer, const struct arguments *arguments,
 			struct listener *listener)
 {
-	int status = EXIT_SKIPPED;
+	struct gate gate = { .unit = "programs", .strict = arguments->gate.strict };
 
 	for (char *const *program = arguments->tracer.argv; *program; program++) {
 		char *argv[] = { *program, NULL };
@@ -329,11 +328,11 @@ static int compare_each(struct comparer *comparer, const struct arguments *argum
 		print_begin(*program);
 		struct ending ending = compare_program(comparer, arguments, listener, argv);
 		print_end(*program, &ending);
-		status = exit_status_worse(status, ending.status);
+		gate_add_status(&gate, ending.status);
 		if (ending.interrupted)
 			break;
 	}
-	return status;
+	return gate_status(&gate);
 }
 
 static int read_ignore_list(const struct arguments *arguments, struct ignore_list *ret)

@@ -19,6 +19,7 @@
 #define STACKPROOF_COMPARE_H
 
 #include "engines/engine.h"
+#include "gate/gate.h"
 #include "truth/truth.h"
 #include "verdict/doubt.h"
 
@@ -74,6 +75,7 @@ struct comparison {
 	uint64_t
 		unread; /* points of a thread that was killed while it was looked at: judged nowhere */
 	struct error early; /* why the run was not whole; its code is ERROR_NONE if it was */
+	bool strict;	    /* what could not be checked fails */
 };
 
 /*
@@ -100,6 +102,8 @@ void comparison_deinit(struct comparison *comparison);
 bool comparison_has_findings(const struct comparison *comparison);
 /* Points that are ignored, of all verdicts. */
 uint64_t comparison_ignored(const struct comparison *comparison);
+/* What was compared, and what was not. */
+void comparison_gate(const struct comparison *comparison, struct gate *ret);
 /* More than UNPROVEN_SHARE_MAX of the points are unproven. */
 bool comparison_is_doubtful(const struct comparison *comparison);
 /* True if the run proved little: too few points, or most of them without a whole truth. */

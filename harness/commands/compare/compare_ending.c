@@ -39,6 +39,23 @@ void compare_ending_text(const struct comparison *comparison, char *text, size_t
 		snprintf(text, size, "was ended by signal %d", signal);
 }
 
+void comparison_gate(const struct comparison *comparison, struct gate *ret)
+{
+	*ret = (struct gate) { .unit = "points", .strict = comparison->strict };
+	for (size_t i = 0; i < comparison->engine_count; i++)
+		gate_leave(ret, GATE_ENGINES, comparison->engine[i].skipped);
+	gate_leave(ret, GATE_IGNORED, comparison_ignored(comparison));
+	gate_leave(ret, GATE_UNPROVEN, comparison->verdict[VERDICT_UNPROVEN]);
+	gate_leave(ret, GATE_LOST_POINTS, comparison->unread);
+	ret->environment = comparison_partial(comparison);
+	if (ret->left[GATE_ENGINES] == comparison->engine_count)
+		return;
+	ret->checked = comparison->points;
+	/* Of a run that was cut short nothing is final: its status is that it was. */
+	ret->findings = !ret->environment &&
+			(comparison_is_thin(comparison) || comparison_has_findings(comparison));
+}
+
 double compare_points_per_second(const struct comparison *comparison)
 {
 	return comparison->elapsed_ns ? comparison->points * 1e9 / comparison->elapsed_ns : 0;

@@ -239,6 +239,7 @@ static void print_verdicts(FILE *file, const char *program, const char *kernel,
 			   const struct comparison *comparison)
 {
 	const uint64_t *verdict = comparison->verdict;
+	struct gate gate;
 	json_t *object = json_object(), *truth = json_object();
 
 	json_object_set_new(object, "type", json_string("verdicts"));
@@ -300,6 +301,8 @@ static void print_verdicts(FILE *file, const char *program, const char *kernel,
 	json_object_set_new(object, "seconds", json_real(comparison->elapsed_ns / 1e9));
 	set_count(object, "status", comparison->status);
 	set_ending(object, comparison);
+	comparison_gate(comparison, &gate);
+	gate_json(&gate, object);
 	print(file, object);
 }
 

@@ -244,6 +244,7 @@ void compare_print_text(FILE *file, const char *program, const struct comparison
 {
 	const struct tracer_counters *truth = &comparison->truth;
 	struct utsname kernel;
+	struct gate gate;
 
 	uname(&kernel);
 	if (comparison_partial(comparison))
@@ -268,4 +269,7 @@ void compare_print_text(FILE *file, const char *program, const struct comparison
 	print_guesses(file, comparison);
 	print_verdicts(file, comparison);
 	print_findings(file, &comparison->findings);
+	comparison_gate(comparison, &gate);
+	if (!gate_is_clean(&gate))
+		gate_print(&gate, file);
 }

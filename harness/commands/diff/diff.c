@@ -17,6 +17,8 @@
 #include <string.h>
 #include "commands/debug_link.h"
 #include "commands/diff/diff.h"
+#include "commands/options.h"
+#include "gate/gate.h"
 #include "harness.h"
 #include "plain_text.h"
 
@@ -39,6 +41,7 @@ struct options {
 	bool json;
 	bool summary;
 	const char *path[2];
+	struct gate gate;
 };
 
 static const struct argp_option option_list[] = {
@@ -54,12 +57,13 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
 	struct options *options = state->input;
 	switch (key) {
+	case ARGP_KEY_INIT: state->child_inputs[0] = &options->gate; break;
 	case 'f':
 		if (strcmp(argument, "text") && !diff_dialect_find(argument))
 			argp_error(state, "unknown kind of table '%s'", argument);
 		options->from = argument;
 		break;
-	case 'F': options->func = argument; break;
+	case 'F': options->func = option_text(state, argument, "--func"); break;
 	case 'j': options->json = true; break;
 	case 's': options->summary = true; break;
 	case ARGP_KEY_ARG:
@@ -252,8 +256,21 @@ static int cut(struct side *side, const struct side *other, struct error *error)
 	return result;
 }
 
-static enum exit_status compare(struct side side[2], const struct options *options,
-				struct error *error)
+/* Both were named: what was lost of one is bad input. */
+static void gate_side(struct gate *gate, const struct side *side)
+{
+	gate->bad_input |= side->lost;
+	if (!side->image)
+		return;
+	json_t *counts = json_object();
+	struct gate_image lost;
+	gate_image_read(side->image, side->image->path, side->cfi, &lost);
+	gate_image_json(&lost, counts);
+	gate_add_image(gate, counts, true);
+	json_decref(counts);
+}
+
+static enum exit_status compare(struct side side[2], struct options *options, struct error *error)
 {
 	const struct diff_dialect *dialect = common_dialect(&side[0], &side[1]);
 	struct diff_match match = { 0 };
@@ -276,15 +293,19 @@ static enum exit_status compare(struct side side[2], const struct options *optio
 		.path_a = side[0].path,
 		.path_b = side[1].path,
 	};
+	for (int i = 0; i < 2; i++)
+		gate_side(&options->gate, &side[i]);
+	report.gate = &options->gate;
 	diff_report_write(&report, &side[0].table, &side[1].table, &match);
 	diff_match_deinit(&match);
-	if (side[0].lost || side[1].lost)
-		return EXIT_BAD_INPUT;
-	return diff_report_differs(&report) ? EXIT_FINDINGS : EXIT_OK;
+	if (!options->json && !gate_is_clean(&options->gate))
+		gate_print(&options->gate, stderr);
+	return gate_status(&options->gate);
 }
 
 int command_diff(int argc, char **argv)
 {
+	static const struct argp_child children[] = { { &gate_image_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
 		option_list,
 		parse_option,
@@ -292,11 +313,11 @@ int command_diff(int argc, char **argv)
 		"Compares the unwind tables of two files, function by function: ELF files, saved "
 		"tables, or what readelf -wF, Parca Agent's eh-frame tool and the OpenTelemetry "
 		"profiler's stackdeltas tool print.",
-		NULL,
+		children,
 		NULL,
 		NULL,
 	};
-	struct options options = { 0 };
+	struct options options = { .gate = { .unit = "functions" } };
 	argp_err_exit_status = EXIT_USAGE;
 	if (command_parse(&argp, argc, argv, 0, &options))
 		return EXIT_USAGE;
@@ -314,10 +335,6 @@ int command_diff(int argc, char **argv)
 	}
 	if (status == EXIT_OK)
 		status = compare(side, &options, &error);
-	if (fflush(stdout) || ferror(stdout)) {
-		perror("stackproof diff: cannot write");
-		status = EXIT_ENVIRONMENT;
-	}
 	side_deinit(&side[0]);
 	side_deinit(&side[1]);
 	diff_words_deinit(&words);

@@ -15,6 +15,7 @@
 #define STACKPROOF_COMMANDS_DIFF_H
 
 #include <stdio.h>
+#include "gate/gate.h"
 #include "saved_table.h"
 
 /* ---- diff_table.c: what is compared ------------------------------------------------------- */
@@ -148,12 +149,12 @@ struct diff_report {
 	const char *path_a;
 	const char *path_b;
 	struct diff_counts counts;
+	struct gate *
+		gate; /* says in the summary what was lost before; functions and differences are added */
 };
 
-/* Writes what differs, then the summary; counts are filled. */
+/* Writes what differs, then the summary; counts are filled. Where an entry was lost, a difference is no finding:
+ * it may be that entry's. */
 void diff_report_write(struct diff_report *report, const struct diff_table *a,
 		       const struct diff_table *b, const struct diff_match *match);
-/* True if anything differs. */
-bool diff_report_differs(const struct diff_report *report);
-
 #endif

@@ -184,18 +184,20 @@ static void json_pair(FILE *file, const struct pair *pair)
 static void json_summary(const struct diff_report *report, const struct diff_dialect *dialect)
 {
 	const struct diff_counts *counts = &report->counts;
-	json_line(report->file,
-		  json_pack("{s:s, s:o, s:o, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "type",
-			    "diff", "a", json_bytes(report->path_a), "b",
-			    json_bytes(report->path_b), "dialect", dialect->name, "compared",
-			    dialect->compared, "functions_equal",
-			    (json_int_t)counts->functions_equal, "functions_changed",
-			    (json_int_t)counts->functions_changed, "functions_added",
-			    (json_int_t)counts->functions_added, "functions_removed",
-			    (json_int_t)counts->functions_removed, "rows_changed",
-			    (json_int_t)counts->rows_changed, "rows_added",
-			    (json_int_t)counts->rows_added, "rows_removed",
-			    (json_int_t)counts->rows_removed));
+	json_t *object = json_pack(
+		"{s:s, s:o, s:o, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "type", "diff", "a",
+		json_bytes(report->path_a), "b", json_bytes(report->path_b), "dialect",
+		dialect->name, "compared", dialect->compared, "functions_equal",
+		(json_int_t)counts->functions_equal, "functions_changed",
+		(json_int_t)counts->functions_changed, "functions_added",
+		(json_int_t)counts->functions_added, "functions_removed",
+		(json_int_t)counts->functions_removed, "rows_changed",
+		(json_int_t)counts->rows_changed, "rows_added", (json_int_t)counts->rows_added,
+		"rows_removed", (json_int_t)counts->rows_removed);
+	if (!object)
+		return;
+	gate_json(report->gate, object);
+	json_line(report->file, object);
 }
 
 /* ---- both -------------------------------------------------------------------------------- */
@@ -232,6 +234,16 @@ static void report_pair(struct diff_report *report, const struct pair *pair)
 		print_pair(report->file, pair);
 }
 
+static void gate_report(struct diff_report *report)
+{
+	const struct diff_counts *counts = &report->counts;
+	uint64_t differ = counts->functions_changed + counts->functions_added +
+			  counts->functions_removed;
+	report->gate->checked += counts->functions_equal + differ;
+	if (!report->gate->bad_input)
+		report->gate->findings += differ;
+}
+
 void diff_report_write(struct diff_report *report, const struct diff_table *a,
 		       const struct diff_table *b, const struct diff_match *match)
 {
@@ -244,14 +256,9 @@ void diff_report_write(struct diff_report *report, const struct diff_table *a,
 	for (size_t i = 0; i < b->function_count; i++)
 		if (match->of_b[i] == DIFF_NONE)
 			report_pair(report, &(struct pair) { a, b, NULL, &b->function[i] });
+	gate_report(report);
 	if (report->json)
 		json_summary(report, b->dialect);
 	else
 		print_summary(report, b->dialect);
-}
-
-bool diff_report_differs(const struct diff_report *report)
-{
-	const struct diff_counts *counts = &report->counts;
-	return counts->functions_changed || counts->functions_added || counts->functions_removed;
 }

@@ -56,11 +56,32 @@ struct arguments {
 static unsigned int number_between(struct argp_state *state, const char *text, const char *what,
 				   unsigned int first, unsigned int last)
 {
-	uint64_t value = option_number(state, text, what);
+	return (unsigned int)option_between(state, text, what, first, last);
+}
 
-	if (value < first || value > last)
-		argp_error(state, "%s is between %u and %u, not %s", what, first, last, text);
-	return (unsigned int)value;
+/* Every word is a level that gcc and clang have. Blanks separate them, too. */
+static void check_levels(struct argp_state *state, const char *list)
+{
+	static const char *const known[] = { "O0", "O1", "O2", "O3", "Os", "Og", "Oz", "Ofast" };
+	char *level[sizeof(known) / sizeof(known[0])], *copy = strdup(list);
+	size_t count = sizeof(known) / sizeof(known[0]), last = count;
+
+	if (!copy)
+		argp_failure(state, EXIT_ENVIRONMENT, ENOMEM, "--levels");
+	if (!list[strspn(list, " ,")])
+		argp_error(state, "--levels names none");
+	for (char *at = copy; (at = strchr(at, ' '));)
+		*at = ',';
+	count = option_words(state, copy, "--levels", level, count);
+	for (size_t i = 0; i < count; i++) {
+		size_t k = 0;
+
+		while (k < last && strcmp(level[i], known[k]))
+			k++;
+		if (k == last)
+			argp_error(state, "--levels: '%s' is no level", level[i]);
+	}
+	free(copy);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -93,11 +114,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 			argp_error(state, "no programs in '%s' are made, only in c", argument);
 		return 0;
 	case OPTION_LEVELS:
-		if (!argument[strspn(argument, " ,")])
-			argp_error(state, "--levels names none");
+		check_levels(state, argument);
 		arguments->levels = argument;
 		return 0;
-	case 'o': arguments->output = argument; return 0;
+	case 'o': arguments->output = option_text(state, argument, "-o"); return 0;
 	case OPTION_SEED:
 		generate->seed = option_number(state, argument, "--seed");
 		arguments->seeded = true;
@@ -147,7 +167,9 @@ int command_generate(int argc, char **argv)
 		error_print(stderr, error.code == ERROR_SYSTEM ? name : NULL, &error);
 		status = error.code == ERROR_SYSTEM ? EXIT_ENVIRONMENT : EXIT_USAGE;
 	}
-	if (file != stdout ? fclose(file) : fflush(file)) {
+	/* What was lost earlier is not said again by fclose(). Of standard output main.c speaks. */
+	bool lost = file != stdout && ferror(file);
+	if (file != stdout && (fclose(file) || lost)) {
 		error_set_errno(&error, "writing it");
 		error_print(stderr, name, &error);
 		status = EXIT_ENVIRONMENT;

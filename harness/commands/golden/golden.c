@@ -13,7 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 #include "commands/golden/golden.h"
+#include "commands/options.h"
+#include "gate/gate.h"
 #include "harness.h"
+#include "report/json_counts.h"
 
 /* ---- command line ------------------------------------------------------------------------ */
 
@@ -54,6 +57,11 @@ static const struct argp_option option_table[] = {
 	{ "unstepped", OPTION_UNSTEPPED, NULL, 0, "update: also what the truth has not seen", 0 },
 	{ "json", 'j', NULL, 0, "one JSON object per line", 0 },
 	{ 0 },
+};
+
+struct arguments {
+	struct golden_options options;
+	struct gate gate;
 };
 
 static const char *const action_name[] = { "check", "update", "pack", "unpack" };
@@ -102,13 +110,19 @@ static void check_options(const struct golden_options *options, struct argp_stat
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
-	struct golden_options *options = state->input;
+	struct arguments *arguments = state->input;
+	struct golden_options *options = &arguments->options;
 
 	switch (key) {
-	case OPTION_CORPUS: options->corpus = argument; return 0;
-	case OPTION_GOLDEN: options->golden = argument; return 0;
-	case OPTION_CANDIDATES: options->candidates = argument; return 0;
-	case OPTION_VERDICTS: options->verdicts = argument; return 0;
+	case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->gate; return 0;
+	case OPTION_CORPUS: options->corpus = option_text(state, argument, "--corpus"); return 0;
+	case OPTION_GOLDEN: options->golden = option_text(state, argument, "--golden"); return 0;
+	case OPTION_CANDIDATES:
+		options->candidates = option_text(state, argument, "--candidates");
+		return 0;
+	case OPTION_VERDICTS:
+		options->verdicts = option_text(state, argument, "--verdicts");
+		return 0;
 	case OPTION_FORCE: options->force = true; return 0;
 	case OPTION_UNSTEPPED: options->unstepped = true; return 0;
 	case OPTION_HERMETIC: options->hermetic = true; return 0;
@@ -124,6 +138,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	}
 }
 
+static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 }, { 0 } };
+
 static const struct argp argp = {
 	option_table,
 	parse_option,
@@ -134,26 +150,34 @@ static const struct argp argp = {
 	"NAME is a glob: TOOLCHAIN-VERSION/PROGRAM.VARIANT, a binary's name, a program, or a "
 	"toolchain. GOLDEN/waivers.tsv (binary, function, reason) names table faults that a golden "
 	"may hold.",
-	NULL,
+	children,
 	NULL,
 	NULL,
 };
 
 /* ---- running ----------------------------------------------------------------------------- */
 
-static int summary(const struct golden_run *run)
+static int summary(struct golden_run *run)
 {
 	unsigned long passed = run->count[GOLDEN_PASSED], failed = run->count[GOLDEN_FAILED];
 	unsigned long skipped = run->count[GOLDEN_SKIPPED];
 
-	if (run->options->json)
-		printf("{\"type\":\"golden_summary\",\"action\":\"%s\",\"passed\":%lu,\"failed\":%"
-		       "lu,\"skipped\":%lu}\n",
-		       action_name[run->options->action], passed, failed, skipped);
+	run->gate.checked = passed + failed;
+	run->gate.findings = failed;
+	gate_leave(&run->gate, GATE_SKIPPED, skipped);
+	if (run->options->json) {
+		json_t *object = json_pack("{s:s, s:s, s:I, s:I, s:I}", "type", "golden_summary",
+					   "action", action_name[run->options->action], "passed",
+					   (json_int_t)passed, "failed", (json_int_t)failed,
+					   "skipped", (json_int_t)skipped);
+
+		gate_json(&run->gate, object);
+		json_line(stdout, object);
+	}
+	if (!gate_is_clean(&run->gate))
+		gate_print(&run->gate, run->out);
 	fprintf(run->out, "golden: %lu passed, %lu failed, %lu skipped\n", passed, failed, skipped);
-	if (failed)
-		return EXIT_FINDINGS;
-	return passed ? EXIT_OK : EXIT_SKIPPED;
+	return gate_status(&run->gate);
 }
 
 static int read_verdicts(struct golden_run *run, const struct run_manifest *manifest,
@@ -265,24 +289,29 @@ static int run_unpack(struct golden_run *run)
 
 int command_golden(int argc, char **argv)
 {
-	struct golden_options options = { .corpus = "build/corpus", .golden = "golden" };
-	struct golden_run run = { .options = &options };
+	struct arguments arguments = {
+		.options = { .corpus = "build/corpus", .golden = "golden" },
+		.gate = { .unit = "snapshots" },
+	};
+	const struct golden_options *options = &arguments.options;
+	struct golden_run run = { .options = options };
 	int status;
 
 	argp_err_exit_status = ARGP_ERR_EXIT;
-	command_parse(&argp, argc, argv, 0, &options);
-	if ((options.action == GOLDEN_UPDATE || options.action == GOLDEN_PACK) && getenv("CI")) {
+	command_parse(&argp, argc, argv, 0, &arguments);
+	run.gate = arguments.gate;
+	if ((options->action == GOLDEN_UPDATE || options->action == GOLDEN_PACK) && getenv("CI")) {
 		fprintf(stderr, "stackproof golden: %s is refused where CI is set\n",
-			action_name[options.action]);
+			action_name[options->action]);
 		return EXIT_USAGE;
 	}
-	run.out = options.json ? stderr : stdout;
-	if (options.action == GOLDEN_UNPACK)
+	run.out = options->json ? stderr : stdout;
+	if (options->action == GOLDEN_UNPACK)
 		status = run_unpack(&run);
-	else if (options.hermetic)
+	else if (options->hermetic)
 		status = run_hermetic(&run);
 	else
-		status = run_corpus(&run, options.corpus);
+		status = run_corpus(&run, options->corpus);
 	json_decref(run.findings);
 	json_decref(run.snapshots);
 	golden_verdicts_deinit(&run.verdicts);

@@ -33,6 +33,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "commands/run/run.h"
+#include "gate/gate.h"
 #include "unwinder.h"
 
 /* ---- golden.c --------------------------------------------------------------------------- */
@@ -206,6 +207,7 @@ struct golden_run {
 	json_t *snapshots; /* golden_findings.c: toolchain -> what its snapshot says */
 	unsigned long count[GOLDEN_OUTCOME_COUNT];
 	FILE *out; /* for people */
+	struct gate gate;
 };
 
 /* One file of the corpus and its golden. */

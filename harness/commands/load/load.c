@@ -16,11 +16,14 @@
 #include <sys/utsname.h>
 #include "report/json_counts.h"
 #include "commands/load/load.h"
+#include "commands/options.h"
+#include "gate/gate.h"
 #include "harness.h"
 #include "vm/kernel_index.h"
 
 struct settings {
 	bool json;
+	struct gate gate;
 	const char *kernel;
 	struct load_check_options check;
 	char **file;
@@ -34,15 +37,20 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct settings *settings = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT: state->child_inputs[0] = &settings->gate; return 0;
 	case 'j': settings->json = settings->check.json = true; return 0;
 	case 'k':
 		if (!*argument || strlen(argument) >= LOAD_NAME_MAX)
 			argp_error(state, "\"%s\" is no name for a kernel", argument);
 		settings->kernel = argument;
 		return 0;
-	case 'c': settings->check.results = argument; return 0;
-	case KEY_RECORD: settings->check.record = argument; return 0;
-	case KEY_REFUSED: settings->check.refused = argument; return 0;
+	case 'c': settings->check.results = option_text(state, argument, "--check"); return 0;
+	case KEY_RECORD:
+		settings->check.record = option_text(state, argument, "--record");
+		return 0;
+	case KEY_REFUSED:
+		settings->check.refused = option_text(state, argument, "--refused");
+		return 0;
 	case KEY_UPDATE: settings->check.update = true; return 0;
 	case ARGP_KEY_ARGS:
 		settings->file = state->argv + state->next;
@@ -57,6 +65,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 			argp_error(state, "--refused is for --update");
 		if (settings->check.results && settings->file_count)
 			argp_error(state, "--check reads results, no objects");
+		if (settings->check.results && settings->kernel)
+			argp_error(state, "--kernel is for loading: results say their kernel");
 		return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
@@ -76,10 +86,8 @@ static void name_kernel(const struct settings *settings, struct load_result *ret
 		strcpy(ret->kernel, settings->kernel);
 }
 
-static int load_programs(const struct settings *settings, const struct load_object *object)
+static void load_programs(struct settings *settings, const struct load_object *object)
 {
-	int status = EXIT_OK;
-
 	for (size_t i = 0; i < object->program_count; i++) {
 		struct load_result result = { 0 };
 
@@ -91,44 +99,48 @@ static int load_programs(const struct settings *settings, const struct load_obje
 			load_result_print(&result, stdout);
 		fflush(stdout);
 		/* Without the helper another program takes its place: not a failure. */
-		if (result.outcome == LOAD_NO)
-			status = EXIT_FINDINGS;
+		if (result.outcome == LOAD_NO_HELPER) {
+			gate_leave(&settings->gate, GATE_NO_HELPER, 1);
+			continue;
+		}
+		settings->gate.checked++;
+		settings->gate.findings += result.outcome == LOAD_NO;
 	}
-	return status;
 }
 
-/* One object whose init gave failed. What can't be read outweighs what doesn't load. */
-static int load_one(const struct settings *settings, struct load_object *object, int failed,
-		    const char *name, const struct error *error, int status)
+/* One object whose init gave failed. */
+static void load_one(struct settings *settings, struct load_object *object, int failed,
+		     const char *name, const struct error *error)
 {
-	int own;
-
 	if (failed) {
 		error_print(stderr, name, error);
-		return EXIT_BAD_INPUT;
+		gate_leave_image(&settings->gate, error, true);
+		return;
 	}
-	own = load_programs(settings, object);
+	load_programs(settings, object);
 	load_object_deinit(object);
-	return own > status ? own : status;
 }
 
-static int load_all(const struct settings *settings)
+static int load_all(struct settings *settings)
 {
 	struct load_object object;
 	struct error error = { 0 };
-	int status = EXIT_OK, failed;
+	int failed;
 
 	for (int i = 0; i < settings->file_count; i++) {
 		failed = load_object_init(&object, settings->file[i], &error);
-		status = load_one(settings, &object, failed, settings->file[i], &error, status);
+		load_one(settings, &object, failed, settings->file[i], &error);
 	}
 	for (size_t i = 0; !settings->file_count; i++) {
 		failed = load_object_init_built_in(&object, i, &error);
 		if (failed > 0)
 			break;
-		status = load_one(settings, &object, failed, "built-in", &error, status);
+		load_one(settings, &object, failed, "built-in", &error);
 	}
-	return status;
+	/* Of --json standard output has programs only. */
+	if (!gate_is_clean(&settings->gate))
+		gate_print(&settings->gate, settings->json ? stderr : stdout);
+	return gate_status(&settings->gate);
 }
 
 static int skip(const struct settings *settings, const struct error *error)
@@ -158,19 +170,22 @@ int command_load(int argc, char **argv)
 		{ "update", KEY_UPDATE, NULL, 0, "Makes the record say what the results say", 0 },
 		{ 0 },
 	};
+	static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
 		.options = options,
+		.children = children,
 		.parser = parse,
 		.args_doc = "[OBJECT...]",
 		.doc = "Loads each program of BPF objects (the built-in ones) into this kernel, "
 		       "alone, and "
 		       "says what the verifier said.",
 	};
-	struct settings settings = { 0 };
+	struct settings settings = { .gate = { .unit = "programs" } };
 	struct error error = { 0 };
 
 	argp_err_exit_status = ARGP_ERR_EXIT;
 	command_parse(&argp, argc, argv, 0, &settings);
+	settings.check.strict = settings.gate.strict;
 	if (settings.check.results)
 		return load_check(&settings.check);
 	if (load_possible(&error))

@@ -164,6 +164,7 @@ struct load_check_options {
 		refused; /* with update: programs whose refusal is expected, a glob of KERNEL/COMPILER/OBJECT/PROGRAM or of
 			      * PROGRAM; NULL: none */
 	bool json;
+	bool strict; /* what was not measured fails */
 };
 
 /* An exit status. */

@@ -18,6 +18,7 @@
 #include <string.h>
 #include "report/json_counts.h"
 #include "commands/load/load.h"
+#include "gate/gate.h"
 #include "harness.h"
 
 struct check {
@@ -251,17 +252,27 @@ static int update(struct check *check, struct error *error)
 
 static int finish(const struct check *check)
 {
-	if (check->options->json)
-		json_line(stdout,
-			  json_pack("{ss sI sI sI}", "type", "load_summary", "passed",
-				    (json_int_t)check->passed, "failed", (json_int_t)check->failed,
-				    "skipped", (json_int_t)check->skipped));
-	else
+	struct gate gate = { .unit = "programs",
+			     .strict = check->options->strict,
+			     .checked = check->passed + check->failed,
+			     .findings = check->failed };
+
+	gate_leave(&gate, GATE_SKIPPED, check->skipped);
+	if (check->options->json) {
+		json_t *object = json_pack("{ss sI sI sI}", "type", "load_summary", "passed",
+					   (json_int_t)check->passed, "failed",
+					   (json_int_t)check->failed, "skipped",
+					   (json_int_t)check->skipped);
+
+		gate_json(&gate, object);
+		json_line(stdout, object);
+	} else {
+		if (!gate_is_clean(&gate))
+			gate_print(&gate, stdout);
 		printf("%zu passed, %zu failed, %zu skipped\n", check->passed, check->failed,
 		       check->skipped);
-	if (check->failed)
-		return EXIT_FINDINGS;
-	return check->passed ? EXIT_OK : EXIT_SKIPPED;
+	}
+	return gate_status(&gate);
 }
 
 int load_check(const struct load_check_options *options)

@@ -79,6 +79,11 @@ static void check_arguments(struct argp_state *state, const struct arguments *ar
 	if (arguments->list || arguments->check.corpus) {
 		if (arguments->path)
 			argp_error(state, "--list and --check take no file");
+		if (arguments->function || arguments->output || arguments->row != PLANT_ANY_ROW ||
+		    (arguments->kind && arguments->list))
+			argp_error(state, "--func, --row and -o are for one file");
+		if (arguments->kind)
+			argp_error(state, "--kind is for one file");
 		return;
 	}
 	if (!arguments->path)
@@ -93,9 +98,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct plant_check_options *check = &arguments->check;
 
 	switch (key) {
-	case OPTION_CHECK: check->corpus = argument; return 0;
-	case OPTION_FUNC: arguments->function = argument; return 0;
-	case OPTION_JOBS: check->jobs = option_number(state, argument, "--jobs"); return 0;
+	case ARGP_KEY_INIT: state->child_inputs[0] = &check->gate; return 0;
+	case OPTION_CHECK: check->corpus = option_text(state, argument, "--check"); return 0;
+	case OPTION_FUNC: arguments->function = option_text(state, argument, "--func"); return 0;
+	case OPTION_JOBS:
+		check->jobs = option_between(state, argument, "--jobs", 1, PLANT_JOBS_MAX);
+		return 0;
 	case OPTION_JSON: check->json = true; return 0;
 	case OPTION_KIND:
 		arguments->kind = plant_kind_find(argument);
@@ -105,18 +113,20 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case OPTION_LEAST: check->least = option_number(state, argument, "--least"); return 0;
 	case OPTION_LIST: arguments->list = true; return 0;
 	case OPTION_NO_BPF: check->bpf = false; return 0;
-	case 'o': arguments->output = argument; return 0;
+	case 'o': arguments->output = option_text(state, argument, "-o"); return 0;
 	case OPTION_PER_KIND:
-		check->per_kind = option_number(state, argument, "--per-kind");
+		check->per_kind = option_between(state, argument, "--per-kind", 1, UINT32_MAX);
 		return 0;
 	case OPTION_POINTS:
-		check->points_max = option_number(state, argument, "--points");
+		check->points_max = option_between(state, argument, "--points", 1, UINT64_MAX);
 		return 0;
-	case OPTION_PROGRAM: check->glob = argument; return 0;
+	case OPTION_PROGRAM: check->glob = option_text(state, argument, "--program"); return 0;
 	case OPTION_PROGRAMS:
-		check->programs = option_number(state, argument, "--programs");
+		check->programs = option_between(state, argument, "--programs", 1, UINT32_MAX);
 		return 0;
-	case OPTION_ROW: arguments->row = option_number(state, argument, "--row"); return 0;
+	case OPTION_ROW:
+		arguments->row = option_between(state, argument, "--row", 0, UINT32_MAX);
+		return 0;
 	case OPTION_SEED: check->seed = option_number(state, argument, "--seed"); return 0;
 	case ARGP_KEY_ARG:
 		if (arguments->path)
@@ -128,7 +138,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
+static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 }, { 0 } };
+
 static const struct argp argp = {
+	.children = children,
 	.options = options,
 	.parser = parse,
 	.args_doc = "--kind KIND --func NAME -o OUT ELF\n--list\n--check CORPUS",
@@ -272,7 +285,8 @@ int command_plant(int argc, char **argv)
 			   .programs = 60,
 			   .points_max = 4500,
 			   .jobs = cpus > 0 ? cpus : 1,
-			   .bpf = true },
+			   .bpf = true,
+			   .gate = { .unit = "plantings" } },
 	};
 	struct plant_image image;
 	struct error error;

@@ -26,6 +26,7 @@
 
 #include "engines/engine.h"
 #include "truth/truth.h"
+#include "gate/gate.h"
 #include "unwinder.h"
 
 /* ---- plant_program.c -------------------------------------------------------------------- */
@@ -211,6 +212,7 @@ bool plant_image_address(const struct point *point, const char *path, uint64_t p
 /* ---- plant_check.c, plant_worker.c, plant_report.c -------------------------------------- */
 
 #define PLANT_KINDS_MAX 64
+#define PLANT_JOBS_MAX	64
 
 struct plant_check_options {
 	const char *corpus;
@@ -223,6 +225,7 @@ struct plant_check_options {
 	uint64_t least;	     /* fewer plantings are a failure */
 	bool json;
 	bool bpf;
+	struct gate gate;
 };
 
 /* What became of the plantings of one kind. Every one is in one of the first four. */

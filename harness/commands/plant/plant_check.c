@@ -148,7 +148,9 @@ static int run_workers(const struct plant_check_options *options,
 		       const struct run_manifest *manifest, struct plant_tally *tally)
 {
 	pid_t child[64];
-	unsigned int jobs = options->jobs < 1 ? 1 : options->jobs > 64 ? 64 : options->jobs;
+	unsigned int jobs = options->jobs < 1		     ? 1
+			    : options->jobs > PLANT_JOBS_MAX ? PLANT_JOBS_MAX
+							     : options->jobs;
 	int failures = 0;
 
 	fflush(stdout);
@@ -230,7 +232,7 @@ static void print_table(const struct plant_tally *tally)
 		       tally->without_bpf);
 }
 
-static void print_json(const struct plant_tally *tally)
+static void print_json(const struct plant_tally *tally, const struct gate *gate)
 {
 	struct plant_count sum = total(tally);
 	json_t *kinds = json_object(), *object;
@@ -248,6 +250,7 @@ static void print_json(const struct plant_tally *tally)
 			   (json_int_t)sum.unproven, "programs", (json_int_t)tally->programs,
 			   "points", (json_int_t)tally->points, "bpf", !tally->without_bpf, "kinds",
 			   kinds);
+	gate_json(gate, object);
 	json_dumpf(object, stdout, JSON_COMPACT);
 	putchar('\n');
 	json_decref(object);
@@ -257,6 +260,7 @@ static int finish(const struct plant_check_options *options, const struct plant_
 		  int crashed)
 {
 	struct plant_count sum = total(tally);
+	struct gate gate = options->gate;
 	uint64_t failed = planted(&sum) - sum.caught + tally->failed + crashed;
 
 	if (sum.unproven * UNPROVEN_ONE_IN > sum.caught) {
@@ -269,14 +273,20 @@ static int finish(const struct plant_check_options *options, const struct plant_
 		       planted(&sum), options->least);
 		failed++;
 	}
+	gate.checked = planted(&sum);
+	gate.findings = failed;
+	gate_leave(&gate, GATE_SKIPPED, tally->skipped);
+	gate_leave(&gate, GATE_ENGINES, tally->without_bpf);
 	if (options->json) {
-		print_json(tally);
+		print_json(tally, &gate);
 	} else {
 		print_table(tally);
+		if (!gate_is_clean(&gate))
+			gate_print(&gate, stdout);
 		printf("%" PRIu64 " passed, %" PRIu64 " failed, %" PRIu64 " skipped\n", sum.caught,
 		       failed, tally->skipped);
 	}
-	return failed ? EXIT_FINDINGS : sum.caught ? EXIT_OK : EXIT_SKIPPED;
+	return gate_status(&gate);
 }
 
 int plant_check(const struct plant_check_options *options)

@@ -8,20 +8,23 @@
  * `readelf -wF`. Directories stand for every ELF file below them; images are done several at once,
  * each in a process of its own, so that none can take the others with it.
  *
- * Exit status: 0 all proven, 1 a silent difference, a disagreement, or a proof that could not be
- * brought to its end, 3 a file that was named and can't be read.
+ * Exit status: 1 a silent difference, a disagreement, or a proof that could not be brought to its end; else
+ * what gate/gate.h says of what was not compared.
  */
 #include <argp.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 #include "clock.h"
 #include "commands/image_pool.h"
+#include "commands/options.h"
 #include "report/json_counts.h"
 #include "commands/progress_bar.h"
 #include "commands/prove/prove.h"
+#include "gate/gate.h"
 #include "harness.h"
 
 #define FEW_IMAGES 20 /* each gets a line */
@@ -31,7 +34,7 @@ struct proving {
 	struct prove_totals totals;
 	struct progress_bar bar;
 	struct image_list list;
-	bool named_unread;
+	struct gate gate;
 };
 
 enum {
@@ -54,26 +57,22 @@ static const struct argp_option option_list[] = {
 	{ 0 },
 };
 
-static unsigned int parse_count(const char *text, struct argp_state *state)
-{
-	char *end;
-	errno = 0;
-	unsigned long value = strtoul(text, &end, 10);
-	if (errno || end == text || *end || !value || value > 1000000)
-		argp_error(state, "'%s' is not a number from 1", text);
-	return (unsigned int)value;
-}
-
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
-	struct prove_options *options = state->input;
+	struct proving *proving = state->input;
+	struct prove_options *options = &proving->options;
 	switch (key) {
+	case ARGP_KEY_INIT: state->child_inputs[0] = &proving->gate; break;
 	case KEY_REFEREE: options->referee = true; break;
 	case KEY_READELF: options->readelf = true; break;
 	case KEY_ALL: options->referee = options->readelf = true; break;
-	case 'j': options->jobs = parse_count(argument, state); break;
-	case KEY_TIMEOUT: options->timeout_seconds = parse_count(argument, state); break;
-	case KEY_EVERY: options->every = parse_count(argument, state); break;
+	case 'j':
+		options->jobs = option_between(state, argument, "--jobs", 1, IMAGE_POOL_JOBS_MAX);
+		break;
+	case KEY_TIMEOUT: options->timeout_ms = option_seconds(state, argument, "--timeout"); break;
+	case KEY_EVERY:
+		options->every = option_between(state, argument, "--every", 1, UINT_MAX);
+		break;
 	case KEY_JSON: options->json = true; break;
 	case ARGP_KEY_ARGS:
 		options->path = state->argv + state->next;
@@ -103,14 +102,24 @@ static void count_proof(struct proving *proving, const struct image_path *image,
 	totals->images++;
 	if (!strcmp(status, "unread")) {
 		totals->unread++;
-		proving->named_unread |= image->named;
+		gate_leave_image_named(&proving->gate, json_text(proof, "code"), image->named);
 	} else if (!strcmp(status, "failed")) {
 		totals->failed++;
+	} else if (!strcmp(status, "unchecked")) {
+		totals->unchecked++;
+		/* What was lost of it is counted by itself. */
+		gate_leave(&proving->gate, GATE_UNCHECKED,
+			   !json_count(proof, "lost_fdes") && !json_count(proof, "malformed_rows"));
 	} else {
 		totals->proven++;
 		totals->no_cfi += !strcmp(status, "no_cfi");
+		gate_leave(&proving->gate, GATE_NO_CFI, !strcmp(status, "no_cfi"));
 	}
 	totals->with_findings += has_findings(proof);
+	proving->gate.findings += has_findings(proof) || !strcmp(status, "failed");
+	proving->gate.checked += json_count(proof, "compared");
+	gate_leave(&proving->gate, GATE_OUTSIDE, json_count(proof, "outside"));
+	gate_add_image(&proving->gate, proof, image->named);
 	json_counts_add(totals->counts, proof);
 }
 
@@ -124,7 +133,8 @@ static void print_object(const struct proving *proving, const json_t *object)
 	} else if (!status) {
 		prove_text_finding(stdout, object);
 	} else if (proving->list.count <= FEW_IMAGES || has_findings(object) ||
-		   !strcmp(status, "unread") || !strcmp(status, "failed")) {
+		   !strcmp(status, "unread") || !strcmp(status, "failed") ||
+		   !strcmp(status, "unchecked")) {
 		prove_text_image(stdout, object);
 	}
 }
@@ -188,15 +198,17 @@ static void print_summary(const struct proving *proving)
 
 	if (!proving->options.json) {
 		prove_text_summary(stdout, &proving->options, totals);
+		gate_print(&proving->gate, stdout);
 		return;
 	}
-	summary = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "type", "proof_summary",
-			    "images", (json_int_t)totals->images, "proven",
-			    (json_int_t)totals->proven, "no_cfi", (json_int_t)totals->no_cfi,
-			    "unread", (json_int_t)totals->unread, "failed",
-			    (json_int_t)totals->failed, "with_findings",
-			    (json_int_t)totals->with_findings, "seconds", totals->seconds);
+	summary = json_pack(
+		"{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "type", "proof_summary", "images",
+		(json_int_t)totals->images, "proven", (json_int_t)totals->proven, "no_cfi",
+		(json_int_t)totals->no_cfi, "unchecked", (json_int_t)totals->unchecked, "unread",
+		(json_int_t)totals->unread, "failed", (json_int_t)totals->failed, "with_findings",
+		(json_int_t)totals->with_findings, "seconds", totals->seconds);
 	json_object_update(summary, totals->counts);
+	gate_json(&proving->gate, summary);
 	json_dumpf(summary, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
 	putchar('\n');
 	json_decref(summary);
@@ -206,7 +218,7 @@ static enum exit_status prove(struct proving *proving)
 {
 	struct image_pool pool = {
 		.jobs = proving->options.jobs,
-		.timeout_ms = 1000 * proving->options.timeout_seconds,
+		.timeout_ms = proving->options.timeout_ms,
 		.work = image_work,
 		.done = image_done,
 		.context = proving,
@@ -226,44 +238,41 @@ static enum exit_status prove(struct proving *proving)
 	progress_bar_clear(&proving->bar);
 	proving->totals.seconds = monotonic_seconds() - start;
 	print_summary(proving);
-	if (proving->totals.with_findings || proving->totals.failed)
-		return EXIT_FINDINGS;
-	return proving->named_unread ? EXIT_BAD_INPUT : EXIT_OK;
+	return gate_status(&proving->gate);
 }
 
 int command_prove(int argc, char **argv)
 {
+	static const struct argp_child children[] = { { &gate_image_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
 		option_list,
 		parse_option,
 		"ELF|ARCHIVE|DIR...",
 		"Proves that the compact tables of ELF files say what their call frame "
 		"information says, and that it is read right.",
-		NULL,
+		children,
 		NULL,
 		NULL,
 	};
-	struct proving proving = { .options = { .timeout_seconds = 300, .every = 1 } };
+	struct proving proving = { .gate = { .unit = "comparisons" },
+				   .options = { .timeout_ms = 300000, .every = 1 } };
 	enum exit_status status = EXIT_OK;
 	struct error error;
 
 	proving.options.jobs = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN);
 	argp_err_exit_status = EXIT_USAGE;
-	if (command_parse(&argp, argc, argv, 0, &proving.options))
+	if (command_parse(&argp, argc, argv, 0, &proving))
 		return EXIT_USAGE;
 	proving.totals.counts = json_object();
 	for (int i = 0; i < proving.options.path_count; i++)
 		if (image_list_add(&proving.list, proving.options.path[i], &error)) {
 			error_print(stderr, NULL, &error);
-			proving.named_unread = true;
+			gate_leave_image(&proving.gate, &error, true);
 		}
+	gate_leave(&proving.gate, GATE_UNREADABLE, proving.list.unreadable);
 	image_list_finish(&proving.list, proving.options.every);
 	status = prove(&proving);
 	image_list_deinit(&proving.list);
 	json_decref(proving.totals.counts);
-	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "standard output: %s\n", strerror(errno));
-		return EXIT_ENVIRONMENT;
-	}
 	return status;
 }

@@ -20,7 +20,7 @@ struct prove_options {
 	bool referee; /* libdw */
 	bool readelf;
 	unsigned int jobs;
-	unsigned int timeout_seconds;
+	unsigned int timeout_ms; /* of one image */
 	unsigned int every;
 	char **path;
 	int path_count;
@@ -54,10 +54,11 @@ int prove_readelf(const struct image *image, const char *program, readelf_differ
 /* Everything so far. counts: the sums of all that the "proof" objects count. */
 struct prove_totals {
 	uint64_t images;
-	uint64_t proven; /* all checks went through, whatever they found */
-	uint64_t no_cfi; /* of these: without call frame information */
-	uint64_t unread; /* not read here, or not readable */
-	uint64_t failed; /* crashed, hung, or a check could not be done */
+	uint64_t proven;    /* all checks went through, whatever they found */
+	uint64_t no_cfi;    /* of these: without call frame information */
+	uint64_t unchecked; /* with CFI, of which nothing could be compared */
+	uint64_t unread;    /* not read here, or not readable */
+	uint64_t failed;    /* crashed, hung, or a check could not be done */
 	uint64_t with_findings;
 	json_t *counts; /* rows, equal, flagged{}, silent, ..., referee{}, readelf{} */
 	double seconds;

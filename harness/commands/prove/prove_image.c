@@ -18,6 +18,7 @@
 #include "report/json_counts.h"
 #include "commands/debug_link.h"
 #include "commands/prove/prove.h"
+#include "gate/gate.h"
 #include "lost_cfi.h"
 #include "verdict/row_referee.h"
 
@@ -367,20 +368,42 @@ static int check_readelf(const struct image *image, const char *file, FILE *outp
 
 /* ---- the image ---------------------------------------------------------------------------- */
 
-/* What nothing was held against anything. */
-static void set_lost(json_t *proof, const struct cfi *cfi)
+/* Rows that were compared. Behind a malformed instruction there is none: its marker is no comparison. */
+static uint64_t rows_compared(const json_t *proof, uint64_t *ret_malformed)
 {
-	json_t *lost = json_object();
-	uint64_t count = 0;
-	struct error ignored;
+	const json_t *referee = json_object_get(proof, "referee");
+	const char *malformed = table_marker_name(TABLE_MALFORMED), *reason;
+	uint64_t count = json_count(proof, "equal") + json_count(proof, "silent") +
+			 json_count(referee, "agreed") + json_count(referee, "disputed") +
+			 json_count(referee, "unknown");
+	json_t *value;
 
-	if (cfi && cfi->diagnostics.count)
-		json_object_set_new(lost, "unread",
-				    json_integer((json_int_t)(cfi->diagnostics.count +
-							      cfi->diagnostics.dropped)));
-	if (cfi && !cfi_outside(cfi, NULL, NULL, &count, &ignored) && count)
-		json_object_set_new(lost, "outside", json_integer((json_int_t)count));
-	json_object_set_new(proof, "lost_fdes_by_reason", lost);
+	*ret_malformed = 0;
+	json_object_foreach(json_object_get(proof, "flagged"), reason, value)
+	{
+		if (strcmp(reason, malformed) != 0)
+			count += json_integer_value(value);
+		else
+			*ret_malformed = json_integer_value(value);
+	}
+	return count;
+}
+
+/* What no check sees: entries that are lost, code that no FDE covers. And whether there was a check. */
+static void count_checked(const struct image *image, const char *file, const struct cfi *cfi,
+			  json_t *proof)
+{
+	const json_t *readelf = json_object_get(proof, "readelf");
+	struct gate_image counts;
+	uint64_t malformed, rows = rows_compared(proof, &malformed);
+	uint64_t lines = json_count(readelf, "equal") + json_count(readelf, "differ");
+
+	gate_image_read(image, file, cfi, &counts);
+	gate_image_json(&counts, proof);
+	json_object_set_new(proof, "malformed_rows", json_integer((json_int_t)malformed));
+	json_object_set_new(proof, "compared", json_integer((json_int_t)(rows + lines)));
+	if (!rows && cfi && (cfi->fde_count || counts.unread_fdes))
+		json_object_set_new(proof, "status", json_string("unchecked"));
 }
 
 static int check_image(const struct prove_options *options, const struct image *image,
@@ -396,12 +419,13 @@ static int check_image(const struct prove_options *options, const struct image *
 			return -1;
 		json_object_set_new(proof, "status", json_string("no_cfi"));
 	}
-	set_lost(proof, cfi);
 	result = check_table(image, cfi, output, proof, error);
 	if (!result && options->referee)
 		result = check_referee(image, output, proof, error);
 	if (!result && options->readelf)
 		result = check_readelf(image, file, output, proof, error);
+	if (!result)
+		count_checked(image, file, cfi, proof);
 	cfi_destroy(cfi);
 	return result;
 }

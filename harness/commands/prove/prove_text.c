@@ -57,6 +57,8 @@ void prove_text_image(FILE *file, const json_t *proof)
 	fprintf(file, "%s: %s", PLAIN_TEXT(json_text(proof, "image")), status);
 	if (json_object_get(proof, "message"))
 		fprintf(file, ": %s", PLAIN_TEXT(json_text(proof, "message")));
+	if (!strcmp(status, "unchecked"))
+		fprintf(file, ": not one row could be compared");
 	if (!strcmp(status, "proven")) {
 		const char *reason;
 		json_t *value;
@@ -82,6 +84,13 @@ void prove_text_image(FILE *file, const json_t *proof)
 				" lines equal, %" JSON_INTEGER_FORMAT " not",
 				json_count(readelf, "equal"), json_count(readelf, "differ"));
 	}
+	if (json_count(proof, "executable_bytes"))
+		fprintf(file, "; %.2f %% of its code has CFI",
+			100.0 * (double)json_count(proof, "covered_bytes") /
+				(double)json_count(proof, "executable_bytes"));
+	if (strcmp(status, "proven") && json_count(proof, "lost_fdes")) /* else said above */
+		fprintf(file, "; %" JSON_INTEGER_FORMAT " FDEs lost",
+			json_count(proof, "lost_fdes"));
 	fprintf(file, " (%.2f s)\n", json_number_value(json_object_get(proof, "seconds")));
 }
 
@@ -154,7 +163,8 @@ void prove_text_summary(FILE *file, const struct prove_options *options,
 	print_not_compared(file, counts);
 	fprintf(file,
 		"%" PRIu64 " images: %" PRIu64 " proven (%" PRIu64 " without CFI), %" PRIu64
-		" not read, %" PRIu64 " failed, %" PRIu64 " with findings; %.1f s\n",
-		totals->images, totals->proven, totals->no_cfi, totals->unread, totals->failed,
-		totals->with_findings, totals->seconds);
+		" unchecked, %" PRIu64 " not read, %" PRIu64 " failed, %" PRIu64
+		" with findings; %.1f s\n",
+		totals->images, totals->proven, totals->no_cfi, totals->unchecked, totals->unread,
+		totals->failed, totals->with_findings, totals->seconds);
 }

@@ -15,7 +15,9 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include "commands/options.h"
 #include "commands/report/report_toolchains.h"
+#include "gate/gate.h"
 #include "harness.h"
 #include "report/results.h"
 
@@ -34,7 +36,12 @@ static bool wants_colour(FILE *file)
 static int print_text(const struct results *results, const char *folder, FILE *file,
 		      struct error *error)
 {
+	struct gate gate;
+
 	terminal_print(results, folder, wants_colour(file), file);
+	results_gate(results, &gate);
+	if (!gate_is_clean(&gate))
+		gate_print(&gate, file);
 	return 0;
 }
 
@@ -74,6 +81,7 @@ struct arguments {
 	const char *corpus; /* NULL: not named */
 	bool toolchains;
 	bool verbose;
+	struct gate gate;
 };
 
 enum { OPTION_TOOLCHAINS = 256, OPTION_CORPUS, OPTION_HTML };
@@ -124,6 +132,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	const struct format *format;
 
 	switch (key) {
+	case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->gate; return 0;
 	case 'f':
 		format = find_format(value);
 		if (!format)
@@ -134,10 +143,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case 'j': arguments->format = find_format("json"); return 0;
 	case OPTION_HTML:
 		arguments->format = find_format("html");
-		arguments->html = value;
+		arguments->html = option_text(state, value, "--html");
 		return 0;
 	case OPTION_TOOLCHAINS: arguments->toolchains = true; return 0;
-	case OPTION_CORPUS: arguments->corpus = value; return 0;
+	case OPTION_CORPUS: arguments->corpus = option_text(state, value, "--corpus"); return 0;
 	case 'v': arguments->verbose = true; return 0;
 	case ARGP_KEY_ARG:
 		if (arguments->folder)
@@ -149,7 +158,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	}
 }
 
+static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 }, { 0 } };
+
 static const struct argp parser = {
+	.children = children,
 	.options = options,
 	.parser = parse_option,
 	.args_doc = "DIR",
@@ -183,7 +195,8 @@ static unsigned int terminal_width(void)
 
 	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
 		width = size.ws_col;
-	else if (columns && strtoul(columns, NULL, 10) && strtoul(columns, NULL, 10) < 10000)
+	else if (columns && strspn(columns, "0123456789") == strlen(columns) &&
+		 strtoul(columns, NULL, 10) && strtoul(columns, NULL, 10) < 10000)
 		width = strtoul(columns, NULL, 10);
 	return width < WIDTH_LEAST ? WIDTH_LEAST : width;
 }
@@ -203,17 +216,24 @@ static int toolchains_write(const struct toolchains *model, const struct argumen
 	return 0;
 }
 
-static enum exit_status toolchains_status(const struct toolchains *model)
+static void gate_toolchain(struct gate *gate, const struct toolchain *toolchain)
 {
-	size_t judged = 0, unexpected = 0;
+	gate->checked += toolchain->binaries;
+	gate_leave(gate, GATE_SKIPPED, toolchain->skipped);
+	gate_leave(gate, GATE_CUT_SHORT, toolchain->broken);
+}
+
+static enum exit_status toolchains_status(const struct toolchains *model, struct gate gate)
+{
+	gate.unit = "binaries";
 
 	for (size_t i = 0; i < model->count; i++)
-		judged += model->toolchain[i].binaries;
+		gate_toolchain(&gate, &model->toolchain[i]);
 	for (size_t i = 0; i < model->fault_count; i++)
-		unexpected += !model->fault[i].expected;
-	if (!judged)
-		return EXIT_SKIPPED;
-	return unexpected ? EXIT_FINDINGS : EXIT_OK;
+		gate.findings += !model->fault[i].expected;
+	if (!gate_is_clean(&gate))
+		gate_print(&gate, stderr);
+	return gate_status(&gate);
 }
 
 static int report_toolchains(struct results *results, const struct arguments *arguments, FILE *file,
@@ -234,12 +254,13 @@ static int report_toolchains(struct results *results, const struct arguments *ar
 			"and nothing is known to be expected; see --corpus\n");
 	if (toolchain_report_read(&report, results, corpus, error)) {
 		error_print(stderr, "stackproof report", error);
-	} else if (toolchains_write(&report.model, arguments, file) || fflush(file)) {
+	} else if (toolchains_write(&report.model, arguments, file) || fflush(file) ||
+		   ferror(file)) {
 		error_set_errno(error, "can't write");
 		error_print(stderr, "stackproof report", error);
 		status = EXIT_ENVIRONMENT;
 	} else {
-		status = toolchains_status(&report.model);
+		status = toolchains_status(&report.model, arguments->gate);
 	}
 	toolchain_report_deinit(&report);
 	return status;
@@ -252,7 +273,10 @@ static int report_results(struct results *results, const struct arguments *argum
 {
 	if (arguments->toolchains)
 		return report_toolchains(results, arguments, file, error);
-	if (arguments->format->print(results, arguments->folder, file, error) || fflush(file)) {
+	if (arguments->format->print(results, arguments->folder, file, error) || fflush(file) ||
+	    ferror(file)) {
+		if (!error->code)
+			error_set_errno(error, "not all of it could be written");
 		error_print(stderr, "stackproof report", error);
 		return EXIT_ENVIRONMENT;
 	}
@@ -285,6 +309,8 @@ int command_report(int argc, char **argv)
 		error_print(stderr, "stackproof report", &error);
 		goto out;
 	}
+	results.strict = arguments.gate.strict;
+	arguments.gate.bad_input = results.bad_lines > 0;
 	FILE *file = open_output(&arguments, &error);
 	if (!file) {
 		status = EXIT_ENVIRONMENT;
@@ -299,7 +325,6 @@ int command_report(int argc, char **argv)
 	if (results.bad_lines) {
 		fprintf(stderr, "stackproof report: %zu lines could not be read; the first: %s\n",
 			results.bad_lines, results.first_bad_line.message);
-		status = EXIT_BAD_INPUT;
 	}
 out:
 	results_deinit(&results);

@@ -7,13 +7,18 @@
  * build/results).
  */
 #include <argp.h>
+#include <errno.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "commands/compare/compare.h"
+#include "commands/options.h"
 #include "commands/run/run.h"
+#include "gate/gate.h"
 #include "harness.h"
+#include "vm/vm.h"
 
 #define DEFAULT_KERNELS	   HOST_LANE ",5.10,7.2"
 #define DEFAULT_ENGINES	   "cfi,table,bpf,fp"
@@ -40,6 +45,7 @@ struct arguments {
 	char *kernel[KERNELS_MAX];
 	bool json;
 	bool quiet;
+	struct gate gate;
 };
 
 static const struct argp_option options[] = {
@@ -71,33 +77,34 @@ static const struct argp_option options[] = {
 /* Cuts value at commas; it must outlive the arguments. */
 static void parse_kernels(struct arguments *arguments, char *value, struct argp_state *state)
 {
-	char *save = NULL;
-	size_t count = 0;
+	size_t count = option_words(state, value, "--kernels", arguments->kernel, KERNELS_MAX);
 
-	for (char *name = strtok_r(value, ",", &save); name; name = strtok_r(NULL, ",", &save)) {
-		if (count == KERNELS_MAX)
-			argp_error(state, "more than %d kernels", KERNELS_MAX);
+	for (size_t i = 0; i < count; i++) {
+		const char *name = arguments->kernel[i];
+
 		if (strlen(name) >= sizeof(((struct results_kernel *)0)->name))
 			argp_error(state, "the kernel's name is too long: %s", name);
-		for (size_t i = 0; i < count; i++) {
-			if (!strcmp(arguments->kernel[i], name))
-				argp_error(state, "kernel %s is there twice", name);
-		}
-		arguments->kernel[count++] = name;
+		if (strcmp(name, HOST_LANE) && !strchr(name, '/') && !kernel_is_possible(name))
+			argp_error(state,
+				   "\"%s\" is neither " HOST_LANE ", nor a series that any suite "
+				   "holds, nor the path of a bzImage",
+				   name);
 	}
-	if (!count)
-		argp_error(state, "which kernels?");
 	arguments->run.kernel_count = count;
 }
 
-static unsigned parse_number(const char *value, unsigned max, struct argp_state *state)
+/* The names go to each comparison as one word; here they are only looked at. */
+static void check_engines(const char *value, struct argp_state *state)
 {
-	char *end;
-	unsigned long number = strtoul(value, &end, 10);
+	char *name[COMPARE_ENGINES_MAX], *copy = strdup(value);
 
-	if (end == value || *end || !number || number > max || value[0] == '-')
-		argp_error(state, "not a number from 1 to %u: %s", max, value);
-	return (unsigned)number;
+	if (!copy)
+		argp_failure(state, EXIT_ENVIRONMENT, ENOMEM, "--engine");
+	size_t count = option_words(state, copy, "--engine", name, COMPARE_ENGINES_MAX);
+	for (size_t i = 0; i < count; i++)
+		if (!engine_find(name[i]))
+			argp_error(state, "no engine is called '%s'", name[i]);
+	free(copy);
 }
 
 static bool runs_on_host(const struct arguments *arguments)
@@ -115,11 +122,15 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	const char *word;
 
 	switch (key) {
-	case OPTION_CORPUS: run->corpus = value; return 0;
-	case OPTION_RESULTS: run->results = value; return 0;
+	case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->gate; return 0;
+	case OPTION_CORPUS: run->corpus = option_text(state, value, "--corpus"); return 0;
+	case OPTION_RESULTS: run->results = option_text(state, value, "--results"); return 0;
 	case OPTION_KERNELS: parse_kernels(arguments, value, state); return 0;
-	case OPTION_ENGINE: run->engines = value; return 0;
-	case OPTION_FILTER: run->filter = value; return 0;
+	case OPTION_ENGINE:
+		check_engines(value, state);
+		run->engines = value;
+		return 0;
+	case OPTION_FILTER: run->filter = option_text(state, value, "--filter"); return 0;
 	case OPTION_GUESTS:
 		if (strcmp(value, "step") && strcmp(value, "play"))
 			argp_error(state, "--guests takes step or play, not '%s'", value);
@@ -132,14 +143,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		run->record |= run->play;
 		return 0;
 	case OPTION_REQUIRE:
-		if (!require_valid(value, &word))
+		if (!require_valid(option_text(state, value, "--require"), &word))
 			argp_error(state, "nothing is known as \"%s\" to be required", word);
 		run->require = value;
 		return 0;
-	case 'j': run->jobs = parse_number(value, JOBS_MAX, state); return 0;
-	case OPTION_TIMEOUT:
-		run->timeout_ms = parse_number(value, UINT_MAX / 1000, state) * 1000;
-		return 0;
+	case 'j': run->jobs = option_between(state, value, "--jobs", 1, JOBS_MAX); return 0;
+	case OPTION_TIMEOUT: run->timeout_ms = option_seconds(state, value, "--timeout"); return 0;
 	case OPTION_RECORD: run->record = true; return 0;
 	case OPTION_JSON: arguments->json = true; return 0;
 	case OPTION_QUIET: arguments->quiet = true; return 0;
@@ -148,7 +157,10 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	}
 }
 
+static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 }, { 0 } };
+
 static const struct argp parser = {
+	.children = children,
 	.options = options,
 	.parser = parse_option,
 	.doc = "Steps every program of the corpus on every kernel, holds the engines against the "
@@ -180,12 +192,16 @@ static unsigned cpu_count(void)
 static void print_results(const struct results *results, const struct arguments *arguments)
 {
 	const char *no_color = getenv("NO_COLOR");
+	struct gate gate;
 	bool colour = isatty(STDOUT_FILENO) && (!no_color || !no_color[0]);
 
 	if (arguments->json)
 		results_print(results, stdout);
 	else
 		terminal_print(results, arguments->run.results, colour, stdout);
+	results_gate(results, &gate);
+	if (!arguments->json && !gate_is_clean(&gate))
+		gate_print(&gate, stdout);
 	fflush(stdout);
 }
 
@@ -245,6 +261,7 @@ int command_run(int argc, char **argv)
 		error_print(stderr, "stackproof run", &error);
 		explain_corpus(arguments.run.corpus);
 	} else {
+		results.strict = arguments.gate.strict;
 		print_results(&results, &arguments);
 		status = results_exit_status(&results);
 	}

@@ -8,11 +8,13 @@
  * does the same in every run, all its stacks are, and each sample must be one of them.
  */
 #include <argp.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include "commands/exit_status.h"
 #include "commands/options.h"
 #include "commands/sample/sample.h"
+#include "gate/gate.h"
 #include "harness.h"
 #include "plain_text.h"
 
@@ -63,22 +65,16 @@ struct arguments {
 	const char *truth_args[SAMPLE_STEPPED_MAX];
 	size_t truth_args_count;
 	bool json;
+	struct gate gate;
 };
 
 static void parse_rates(struct argp_state *state, struct arguments *arguments, char *list)
 {
-	char *text, *rest = list;
+	char *text[SAMPLE_RATES_MAX];
 
-	arguments->rate_count = 0;
-	while ((text = strsep(&rest, ","))) {
-		uint64_t rate = option_number(state, text, "--rate");
-
-		if (arguments->rate_count == SAMPLE_RATES_MAX)
-			argp_error(state, "--rate takes at most %d rates", SAMPLE_RATES_MAX);
-		if (!rate || rate > 1000000)
-			argp_error(state, "--rate takes 1 to 1000000 Hz");
-		arguments->rate[arguments->rate_count++] = rate;
-	}
+	arguments->rate_count = option_words(state, list, "--rate", text, SAMPLE_RATES_MAX);
+	for (size_t i = 0; i < arguments->rate_count; i++)
+		arguments->rate[i] = option_between(state, text[i], "--rate", 1, 1000000);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -87,6 +83,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct sample_options *sample = &arguments->sample;
 
 	switch (key) {
+	case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->gate; return 0;
 	case OPTION_BIND_NOW: option_bind_now(state); return 0;
 	case OPTION_CHILDREN: sample->children = true; return 0;
 	case OPTION_CLOCK:
@@ -94,16 +91,20 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		if (!sample->clock)
 			argp_error(state, "--clock takes cpu, task or cycles");
 		return 0;
-	case OPTION_DRAIN: sample->drain_ms = option_number(state, argument, "--drain"); return 0;
+	case OPTION_DRAIN:
+		sample->drain_ms = option_between(state, argument, "--drain", 1, INT_MAX);
+		return 0;
 	case OPTION_JSON: arguments->json = true; return 0;
 	case OPTION_METHOD: sample->method = option_method(state, argument); return 0;
 	case OPTION_RATE: parse_rates(state, arguments, argument); return 0;
-	case OPTION_RUNS: sample->run_limit = option_number(state, argument, "--runs"); return 0;
+	case OPTION_RUNS:
+		sample->run_limit = option_between(state, argument, "--runs", 1, UINT32_MAX);
+		return 0;
 	case OPTION_SAMPLES:
-		sample->samples = option_number(state, argument, "--samples");
+		sample->samples = option_between(state, argument, "--samples", 1, UINT64_MAX);
 		return 0;
 	case OPTION_TIMEOUT:
-		sample->timeout_ms = option_number(state, argument, "--timeout") * 1000;
+		sample->timeout_ms = option_seconds(state, argument, "--timeout");
 		return 0;
 	case OPTION_TRUTH_ARGS:
 		if (arguments->truth_args_count == SAMPLE_STEPPED_MAX)
@@ -116,7 +117,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
+static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 }, { 0 } };
+
 static const struct argp argp = {
+	.children = children,
 	.options = options,
 	.parser = parse,
 	.args_doc = "-- PROGRAM [ARGUMENT...]",
@@ -192,7 +196,7 @@ static int step(const struct arguments *arguments, struct sample_truth *truth, s
 }
 
 /* One rate; *ret_sound: nothing was found. */
-static int sample_at(const struct arguments *arguments, const struct sample_truth *truth,
+static int sample_at(struct arguments *arguments, const struct sample_truth *truth,
 		     struct image_store *store, unsigned int rate_hz, bool *ret_sound,
 		     struct error *error)
 {
@@ -207,6 +211,7 @@ static int sample_at(const struct arguments *arguments, const struct sample_trut
 	else if (!status)
 		sample_print_text(stdout, &report);
 	fflush(stdout);
+	arguments->gate.checked += score.records;
 	*ret_sound = !score.class[SAMPLE_OUTSIDE] && !score.class[SAMPLE_CUT] &&
 		     !sample_account_broken(&score, &broken) &&
 		     score.records >= arguments->sample.samples;
@@ -217,28 +222,27 @@ static int sample_at(const struct arguments *arguments, const struct sample_trut
 	return status;
 }
 
-static int sample_all(const struct arguments *arguments, const struct sample_truth *truth,
-		      struct error *error)
+static void sample_all(struct arguments *arguments, const struct sample_truth *truth,
+		       struct error *error)
 {
 	struct image_store *store = image_store_create();
-	int status = EXIT_OK;
+	struct gate *gate = &arguments->gate;
 
 	if (!store) {
 		error_set(error, ERROR_MEMORY, "", 0, "no memory for images");
-		return fail(arguments, error);
+		gate_add_status(gate, fail(arguments, error));
+		return;
 	}
 	for (size_t i = 0; i < arguments->rate_count; i++) {
 		bool sound;
 
 		if (sample_at(arguments, truth, store, arguments->rate[i], &sound, error)) {
-			status = fail(arguments, error);
+			gate_add_status(gate, fail(arguments, error));
 			break;
 		}
-		if (!sound)
-			status = EXIT_FINDINGS;
+		gate->findings += !sound;
 	}
 	image_store_destroy(store);
-	return status;
 }
 
 int command_sample(int argc, char **argv)
@@ -251,28 +255,29 @@ int command_sample(int argc, char **argv)
 			    .drain_ms = 1 },
 		.rate = { 4999 },
 		.rate_count = 1,
+		.gate = { .unit = "samples" },
 	};
 	struct sample_report report = { 0 };
 	struct sample_truth truth;
 	struct error error;
-	int status;
+	struct gate *gate = &arguments.gate;
 
 	argp_err_exit_status = EXIT_USAGE;
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
 	report.program = arguments.sample.argv[0];
 	report.truth = &truth;
 	if (step(&arguments, &truth, &error)) {
-		status = fail(&arguments, &error);
+		gate_add_status(gate, fail(&arguments, &error));
 	} else {
 		if (!arguments.json)
 			sample_print_truth_text(stdout, &report);
-		status = sample_all(&arguments, &truth, &error);
+		sample_all(&arguments, &truth, &error);
 		if (sample_truth_is_thin(&truth) || truth.suspect) {
 			fprintf(stderr, "%s: the truth is thin or in doubt: it proves little\n",
 				PLAIN_TEXT(report.program));
-			status = status == EXIT_OK ? EXIT_FINDINGS : status;
+			gate->findings++;
 		}
 	}
 	sample_truth_deinit(&truth);
-	return status;
+	return gate_status(gate);
 }

@@ -8,7 +8,7 @@
  * one at a time, unless told otherwise, since what runs beside a build makes it slower.
  *
  * A file that was named and can't be read, or whose CFI is partly malformed, makes the exit status
- * 3. In directories such files are only counted.
+ * 3. In directories such files are only counted, by reason (gate/gate.h).
  */
 #include <argp.h>
 #include <errno.h>
@@ -16,9 +16,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "commands/image_pool.h"
+#include "commands/options.h"
 #include "report/json_counts.h"
 #include "commands/progress_bar.h"
 #include "commands/stat/stat.h"
+#include "gate/gate.h"
 #include "harness.h"
 #include "plain_text.h"
 
@@ -37,8 +39,8 @@ struct census {
 	json_int_t images; /* that could be read */
 	json_int_t unread;
 	uint64_t problems; /* of the image at hand */
-	bool bad_input;
 	json_int_t failed;
+	struct gate gate;
 };
 
 static const struct argp_option option_list[] = {
@@ -51,11 +53,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
 	struct census *census = state->input;
 	switch (key) {
+	case ARGP_KEY_INIT: state->child_inputs[0] = &census->gate; break;
 	case 'j': census->json = true; break;
 	case 'J':
-		census->jobs = (unsigned int)strtoul(argument, NULL, 10);
-		if (!census->jobs || census->jobs > 256)
-			argp_error(state, "'%s' is not a number from 1 to 256", argument);
+		census->jobs = option_between(state, argument, "--jobs", 1, IMAGE_POOL_JOBS_MAX);
 		break;
 	case ARGP_KEY_ARGS:
 		census->path = state->argv + state->next;
@@ -133,16 +134,23 @@ static void take_object(struct census *census, const struct image_path *image, c
 	if (!strcmp(type, "stat")) {
 		census->images++;
 		json_counts_add(census->total, object);
+		census->gate.checked += json_count(object, "fdes");
+		if (!json_count(object, "fdes") && !json_count(object, "lost_fdes"))
+			gate_leave(&census->gate, GATE_NO_CFI, 1);
+		gate_add_image(&census->gate, object, image->named);
 		if (census->json)
 			print_json(object);
 		else
 			print_line(object, image->path);
 		return;
 	}
-	census->unread += !strcmp(type, "stat_error");
+	if (!strcmp(type, "stat_error")) {
+		census->unread++;
+		gate_leave_image_named(&census->gate, json_text(object, "code"), image->named);
+	}
 	/* An FDE of what is not executed is lost, and nothing is wrong with it. */
 	if (strcmp(type, "stat_lost"))
-		census->bad_input |= image->named;
+		census->gate.bad_input |= image->named;
 	if (census->json)
 		print_json(object);
 	fflush(stdout); /* one stream may be both */
@@ -175,6 +183,7 @@ static void image_done(void *context, const struct image_path *image,
 	if (failure) {
 		fprintf(stderr, "%s: its process %s\n", PLAIN_TEXT(image->path), failure);
 		census->failed++;
+		census->gate.findings++;
 	}
 	fflush(stdout);
 	census->bar.done += image->bytes;
@@ -225,6 +234,7 @@ static void print_total(const struct census *census)
 		json_object_set_new(total, "failed", json_integer(census->failed));
 		json_object_set_new(total, "bytes_per_row",
 				    json_real(share(json_count(total, "table_bytes"), rows)));
+		gate_json(&census->gate, total);
 		print_json(total);
 		return;
 	}
@@ -253,8 +263,9 @@ static enum exit_status take_census(struct census *census)
 	for (int i = 0; i < census->path_count; i++)
 		if (image_list_add(&census->list, census->path[i], &error)) {
 			error_print(stderr, NULL, &error);
-			census->bad_input = true;
+			gate_leave_image(&census->gate, &error, true);
 		}
+	gate_leave(&census->gate, GATE_UNREADABLE, census->list.unreadable);
 	image_list_finish(&census->list, 1);
 	for (size_t i = 0; i < census->list.count; i++)
 		bytes += census->list.image[i].bytes;
@@ -269,24 +280,30 @@ static enum exit_status take_census(struct census *census)
 		error_print(stderr, "stat", &error);
 		return EXIT_ENVIRONMENT;
 	}
-	if (census->list.count > 1 || !census->json)
+	/* One file is one object, unless there is more to say of it. */
+	if (census->list.count > 1 || !census->json || !gate_is_clean(&census->gate))
 		print_total(census);
-	return census->failed ? EXIT_FINDINGS : census->bad_input ? EXIT_BAD_INPUT : EXIT_OK;
+	if (!census->json) {
+		putchar('\n');
+		gate_print(&census->gate, stdout);
+	}
+	return gate_status(&census->gate);
 }
 
 int command_stat(int argc, char **argv)
 {
+	static const struct argp_child children[] = { { &gate_image_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
 		option_list,
 		parse_option,
 		"ELF|ARCHIVE|DIR...",
 		"Prints the size of the unwind tables of ELF files, what they are made of, and "
 		"what they lost.",
-		NULL,
+		children,
 		NULL,
 		NULL,
 	};
-	struct census census = { .jobs = 1 };
+	struct census census = { .jobs = 1, .gate = { .unit = "FDEs" } };
 	argp_err_exit_status = EXIT_USAGE;
 	if (command_parse(&argp, argc, argv, 0, &census))
 		return EXIT_USAGE;
@@ -294,9 +311,5 @@ int command_stat(int argc, char **argv)
 	enum exit_status status = take_census(&census);
 	image_list_deinit(&census.list);
 	json_decref(census.total);
-	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "standard output: %s\n", strerror(errno));
-		return EXIT_ENVIRONMENT;
-	}
 	return status;
 }

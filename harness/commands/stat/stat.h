@@ -4,7 +4,7 @@
  *
  *	stat.c		the command line, the images, the totals, what a person reads
  *	stat_image.c	one image, in a process of its own: everything as JSON
- *	stat_census.c	what an image's CFI is made of: expressions, covered bytes
+ *	stat_census.c	what an image's CFI is made of: expressions
  */
 #ifndef STACKPROOF_COMMANDS_STAT_H
 #define STACKPROOF_COMMANDS_STAT_H
@@ -22,10 +22,5 @@ void stat_image(const struct image_path *image, FILE *output);
  * what the expression is for (cfa, at, val) and the form that a rule can hold (register, deref, plt
  * or other), and "expressions_other": the text of those of no such form. */
 void stat_expressions(const struct cfi *cfi, json_t *object);
-
-/* Adds "executable_bytes", of the sections that hold code (the segments, if there are no sections),
- * and "covered_bytes": those of them that FDEs cover. file: the path of its bytes. */
-void stat_coverage(const struct image *image, const char *file, const struct cfi *cfi,
-		   json_t *object);
 
 #endif

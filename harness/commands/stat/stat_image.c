@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <time.h>
 #include "clock.h"
+#include "gate/gate.h"
 #include "report/json_counts.h"
 #include "commands/debug_link.h"
 #include "commands/stat/stat.h"
@@ -97,20 +98,24 @@ static json_t *stat_object(const struct subject *subject)
 {
 	const struct table *table = subject->table;
 	uint64_t rows = subject->cfi ? cfi_row_count(subject->cfi) : 0;
-	json_t *object = json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:o, s:I}",
-				   "type", "stat", "image", json_bytes(subject->image->path),
-				   "fdes", (json_int_t)(subject->cfi ? subject->cfi->fde_count : 0),
-				   "rows", (json_int_t)rows, "rules",
+	json_t *object = json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:o}", "type",
+				   "stat", "image", json_bytes(subject->image->path), "fdes",
+				   (json_int_t)(subject->cfi ? subject->cfi->fde_count : 0), "rows",
+				   (json_int_t)rows, "rules",
 				   (json_int_t)(table->rule_count - TABLE_MARKER_COUNT),
 				   "table_bytes", (json_int_t)table_bytes(table), "bytes_per_row",
 				   rows ? (double)table_bytes(table) / (double)rows : 0.0,
 				   "build_ns", (json_int_t)subject->build_ns, "build_first_ns",
-				   (json_int_t)subject->build_first_ns, "lost", lost(table),
-				   "lost_fdes", (json_int_t)table->lost_fdes);
+				   (json_int_t)subject->build_first_ns, "lost", lost(table));
+	struct gate_image gate;
+
 	if (!object)
 		return NULL;
 	stat_expressions(subject->cfi, object);
-	stat_coverage(subject->image, subject->opened.file, subject->cfi, object);
+	gate_image_read(subject->image, subject->opened.file, subject->cfi, &gate);
+	gate_image_json(&gate, object);
+	json_object_set_new(object, "malformed_rows",
+			    json_integer((json_int_t)table->lost[TABLE_MALFORMED]));
 	return object;
 }
 
@@ -178,23 +183,6 @@ static int write_outside(void *context, const struct cfi_fde *fde)
 	return 0;
 }
 
-/* Which of the lost FDEs could not be read, and which have no place in a table. */
-static void set_lost(const struct subject *subject, json_t *object)
-{
-	json_t *reasons = json_object();
-	uint64_t count = 0, unread = 0;
-	struct error error;
-	if (subject->cfi) {
-		unread = subject->cfi->diagnostics.count + subject->cfi->diagnostics.dropped;
-		cfi_outside(subject->cfi, NULL, NULL, &count, &error);
-	}
-	if (unread)
-		json_object_set_new(reasons, "unread", json_integer((json_int_t)unread));
-	if (count)
-		json_object_set_new(reasons, "outside", json_integer((json_int_t)count));
-	json_object_set_new(object, "lost_fdes_by_reason", reasons);
-}
-
 static void write_lost(const struct subject *subject, FILE *output)
 {
 	struct outside outside = { subject, output };
@@ -216,7 +204,6 @@ void stat_image(const struct image_path *image, FILE *output)
 		return;
 	}
 	json_t *object = stat_object(&subject);
-	set_lost(&subject, object);
 	json_line(output, object);
 	write_diagnostics(&subject, output);
 	write_lost(&subject, output);

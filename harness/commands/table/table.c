@@ -8,17 +8,18 @@
  *	json	one object per row
  *
  * A file that can't be read is reported, and the others are still done: the exit status is then 3,
- * as it is when entries of a file were lost. A section that the file lacks is read from its debug
+ * as it is when entries of a file were lost, and 77 if nothing was printed (gate/gate.h). A section that the file lacks is read from its debug
  * file. --func and --pc narrow the output to FDEs (in compact: rows) that touch the function or
  * address.
  */
 #include <argp.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "commands/debug_link.h"
 #include "commands/image_list.h"
+#include "commands/options.h"
+#include "gate/gate.h"
 #include "harness.h"
 #include "lost_cfi.h"
 #include "table.h"
@@ -44,6 +45,7 @@ struct options {
 	uint64_t pc;
 	char **file;
 	int file_count;
+	struct gate gate;
 };
 
 enum { KEY_FORMAT = 'f', KEY_FUNC = 'F', KEY_PC = 'p', KEY_SECTION = 's', KEY_JSON = 'j' };
@@ -66,25 +68,16 @@ static table_format_fn find_format(const char *name, struct argp_state *state)
 	return NULL;
 }
 
-static uint64_t parse_address(const char *text, struct argp_state *state)
-{
-	char *end;
-	errno = 0;
-	uint64_t value = strtoull(text, &end, 0);
-	if (errno || end == text || *end)
-		argp_error(state, "'%s' is not an address", text);
-	return value;
-}
-
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
 	struct options *options = state->input;
 	switch (key) {
+	case ARGP_KEY_INIT: state->child_inputs[0] = &options->gate; break;
 	case KEY_FORMAT: options->write = find_format(argument, state); break;
 	case KEY_JSON: options->write = table_json; break;
-	case KEY_FUNC: options->function = argument; break;
+	case KEY_FUNC: options->function = option_text(state, argument, "--func"); break;
 	case KEY_PC:
-		options->pc = parse_address(argument, state);
+		options->pc = option_address(state, argument, "--pc");
 		options->by_pc = true;
 		break;
 	case KEY_SECTION:
@@ -97,6 +90,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		options->file_count = state->argc - state->next;
 		break;
 	case ARGP_KEY_NO_ARGS: argp_error(state, "no ELF file"); break;
+	case ARGP_KEY_END:
+		if (options->function && options->by_pc)
+			argp_error(state, "--func or --pc, not both");
+		break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
@@ -131,6 +128,43 @@ static int make_filter(const struct image *image, const struct options *options,
 		ret->in_section = symbol->section;
 	}
 	return 0;
+}
+
+/* What the table does not show of an image: only asked for when it decides something. */
+static void gate_file(struct gate *gate, const struct image *image, const char *file)
+{
+	json_t *counts = json_object();
+	struct gate_image lost;
+	struct cfi *cfi = NULL;
+	struct error ignored; /* whoever printed has said it */
+
+	if (!cfi_create(image, &cfi, &ignored) || cfi) {
+		gate_image_read(image, file, cfi, &lost);
+		gate_image_json(&lost, counts);
+		gate_add_image(gate, counts, true);
+	}
+	cfi_destroy(cfi);
+	json_decref(counts);
+}
+
+/* What came of one image. failed: nothing could be printed, and error says why. */
+static void judge_file(struct options *options, const char *path, bool failed, uint64_t shown,
+		       const struct error *error)
+{
+	struct gate *gate = &options->gate;
+
+	gate->checked += shown;
+	if (failed && error->code == ERROR_NO_CFI) {
+		/* Nothing to print is worth a note, but nothing is wrong with the file. */
+		gate_leave(gate, GATE_NO_CFI, 1);
+	} else if (failed) {
+		gate->bad_input = true;
+	} else if (!shown && options->by_pc) {
+		fprintf(stderr, "%s: no FDE covers 0x%" PRIx64 "\n", PLAIN_TEXT(path), options->pc);
+		gate_leave(gate, GATE_NO_FDE, 1);
+	} else if (!shown) {
+		gate_leave(gate, GATE_NO_CFI, 1);
+	}
 }
 
 /* What could not be read, with the code that it is about; as many lines as are worth reading. */
@@ -180,39 +214,40 @@ static void print_outside(const char *path, const struct image *image)
 		fprintf(stderr,
 			"%s: %" PRIu64 " FDEs of code in no executable segment have no place in "
 			"the table (stat has them)\n",
-			path, count);
+			PLAIN_TEXT(path), count);
 }
 
-static enum exit_status do_image(const struct options *options, const struct image_path *path)
+static void do_image(struct options *options, const struct image_path *path)
 {
 	struct opened_image opened;
 	struct error error;
 	if (image_path_open(path, &opened, &error)) {
 		error_print(stderr, path->path, &error);
-		return EXIT_BAD_INPUT;
+		gate_leave_image(&options->gate, &error, true);
+		return;
 	}
 	struct image *image = opened.image;
 	/* readelf shows both files, one after the other: its format looks for itself. */
 	if (options->write != table_readelf &&
 	    (!options->section || !strcmp(options->section, ".debug_frame")))
 		debug_link_adopt(image);
-	enum exit_status status = EXIT_OK;
 	struct error_list diagnostics = { 0 };
 	struct table_filter filter;
-	if (make_filter(image, options, &filter, &error) ||
-	    options->write(stdout, image, &filter, &diagnostics, &error)) {
+	uint64_t shown = 0;
+	bool failed = make_filter(image, options, &filter, &error);
+	filter.shown = &shown;
+	failed = failed || options->write(stdout, image, &filter, &diagnostics, &error);
+	if (failed)
 		error_print(stderr, path->path, &error);
-		/* Nothing to print is worth a note, but nothing is wrong with the file. */
-		status = error.code == ERROR_NO_CFI ? EXIT_OK : EXIT_BAD_INPUT;
-	}
+	judge_file(options, path->path, failed, shown, &error);
 	print_diagnostics(options, path->path, image, &diagnostics);
 	if (options->write == table_compact)
 		print_outside(path->path, image);
-	if (diagnostics.count)
-		status = EXIT_BAD_INPUT;
+	options->gate.bad_input |= diagnostics.count > 0;
 	error_list_deinit(&diagnostics);
+	if (options->gate.strict || options->gate.coverage > 0)
+		gate_file(&options->gate, image, opened.file);
 	image_path_close(&opened);
-	return status;
 }
 
 /* The member's name, where many tables follow each other. */
@@ -225,54 +260,46 @@ static void print_member(const struct options *options, const struct image_path 
 }
 
 /* A file, or all members of an archive, in its order. */
-static enum exit_status do_file(const struct options *options, const char *path)
+static void do_file(struct options *options, const char *path)
 {
 	struct image_path file = { .path = (char *)path };
 	struct image_list list = { 0 };
 	struct error error;
-	enum exit_status status = EXIT_OK;
 	int result = image_list_members(&list, path, &error);
 	if (!result)
-		return do_image(options, &file);
+		do_image(options, &file);
 	if (result < 0) {
 		error_print(stderr, path, &error);
-		status = EXIT_BAD_INPUT;
+		gate_leave_image(&options->gate, &error, true);
 	}
 	for (size_t i = 0; i < list.count; i++) {
 		print_member(options, &list.image[i]);
-		enum exit_status one = do_image(options, &list.image[i]);
-		if (one)
-			status = one;
+		do_image(options, &list.image[i]);
 	}
 	image_list_deinit(&list);
-	return status;
 }
 
 int command_table(int argc, char **argv)
 {
+	static const struct argp_child children[] = { { &gate_image_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
 		option_list,
 		parse_option,
 		"ELF|ARCHIVE...",
 		"Prints the unwind tables of ELF files.",
-		NULL,
+		children,
 		NULL,
 		NULL,
 	};
-	struct options options = { .write = table_text };
+	struct options options = { .write = table_text, .gate = { .unit = "entries" } };
 	argp_err_exit_status = EXIT_USAGE;
 	if (command_parse(&argp, argc, argv, 0, &options))
 		return EXIT_USAGE;
 
-	enum exit_status status = EXIT_OK;
-	for (int i = 0; i < options.file_count; i++) {
-		enum exit_status one = do_file(&options, options.file[i]);
-		if (one)
-			status = one;
-	}
-	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "standard output: %s\n", strerror(errno));
-		return EXIT_ENVIRONMENT;
-	}
-	return status;
+	for (int i = 0; i < options.file_count; i++)
+		do_file(&options, options.file[i]);
+	/* Standard output is the table's alone. */
+	if (!gate_is_clean(&options.gate))
+		gate_print(&options.gate, stderr);
+	return gate_status(&options.gate);
 }

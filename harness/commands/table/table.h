@@ -18,6 +18,8 @@ struct table_filter {
 	uint64_t pc;
 	uint64_t pc_end;
 	uint16_t in_section; /* of an object file, the one that pc is in; 0: any */
+	uint64_t *
+		shown; /* counts FDEs that are written; in compact: entries of the table. NULL: nobody asks */
 };
 
 /* True if any of pc .. pc_end is shown. */
@@ -37,6 +39,13 @@ static inline bool table_filter_shows_fde(const struct table_filter *filter, con
 		return true;
 	const struct image_symbol *symbol = cfi_fde_symbol(cfi, fde);
 	return symbol && symbol->section == filter->in_section;
+}
+
+/* So many more are written. */
+static inline void table_filter_count(const struct table_filter *filter, uint64_t count)
+{
+	if (filter->shown)
+		*filter->shown += count;
 }
 
 /*

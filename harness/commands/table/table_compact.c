@@ -124,8 +124,10 @@ static void print_page(FILE *file, const struct table *table, const struct table
 
 		if (i + 1 < page[1])
 			pc_end = table_entry_vaddr(table, segment, p, entry[i + 1]);
-		if (table_filter_shows(filter, pc, pc_end))
-			print_entry(file, pc, entry[i]);
+		if (!table_filter_shows(filter, pc, pc_end))
+			continue;
+		table_filter_count(filter, 1);
+		print_entry(file, pc, entry[i]);
 	}
 }
 

@@ -115,6 +115,7 @@ static void write_section(struct json_writer *writer, struct error_list *diagnos
 		struct error error;
 		if (!table_filter_shows_fde(writer->filter, cfi, fde))
 			continue;
+		table_filter_count(writer->filter, 1);
 		writer->fde = fde;
 		if (cfi_rows(cfi, fde, write_row, writer, &error) < 0) {
 			write_error(writer, &error);

@@ -234,8 +234,10 @@ static void print_section(FILE *file, const struct cfi *cfi, const char *loaded_
 		} else if (fde < cfi->fde_count && cfi->fde[fde].offset == offset) {
 			const struct cfi_fde *entry = &cfi->fde[fde];
 			if (table_filter_shows(filter, entry->pc_begin,
-					       entry->pc_begin + entry->pc_range))
+					       entry->pc_begin + entry->pc_range)) {
+				table_filter_count(filter, 1);
 				print_fde(file, cfi, entry, diagnostics);
+			}
 		}
 		uint64_t known = next_known(cfi, cie, fde, offset);
 		bool bad = offset + head > section->size || length > section->size - offset - head;

@@ -56,6 +56,7 @@ int table_text(FILE *file, const struct image *image, const struct table_filter 
 		struct cfi view = *cfi;
 		if (filter->by_pc)
 			result = make_view(cfi, filter, &view, error);
+		table_filter_count(filter, view.fde_count);
 		if (!result)
 			result = table_text_write(file, &view, error);
 		if (!filter->by_pc) {

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_gate.c - the rule that makes an exit status of what was checked, and the commands that obey it
+ *
+ * The images are diff_image.h's with one byte changed: every entry lost, one lost, of another machine, cut off.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <sys/stat.h>
+#include "command_output.h"
+#include "commands/image_list.h"
+#include "diff_image.h"
+#include "gate/gate.h"
+#include "report/json_counts.h"
+
+#define COUNT_OF(array) (int)(sizeof(array) / sizeof((array)[0]))
+
+/* ---- the rule --------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	struct gate gate;
+	enum exit_status status;
+} rules[] = {
+	{ "nothing_at_all", { 0 }, EXIT_SKIPPED },
+	{ "something_checked", { .checked = 1 }, EXIT_OK },
+	{ "a_finding", { .checked = 1, .findings = 1 }, EXIT_FINDINGS },
+	{ "a_finding_is_certain",
+	  { .checked = 1, .findings = 1, .environment = true, .bad_input = true },
+	  EXIT_FINDINGS },
+	{ "the_environment_goes_before_input",
+	  { .checked = 1, .environment = true, .bad_input = true },
+	  EXIT_ENVIRONMENT },
+	{ "bad_input_though_others_are_good", { .checked = 1, .bad_input = true }, EXIT_BAD_INPUT },
+	{ "damaged_beside_good", { .checked = 1, .left[GATE_DAMAGED] = 1 }, EXIT_OK },
+	{ "damaged_alone", { .left[GATE_DAMAGED] = 1 }, EXIT_BAD_INPUT },
+	{ "lost_alone", { .left[GATE_LOST_FDES] = 9 }, EXIT_BAD_INPUT },
+	{ "unreadable_alone", { .left[GATE_UNREADABLE] = 1 }, EXIT_BAD_INPUT },
+	{ "other_machines_alone", { .left[GATE_OTHER_MACHINE] = 1 }, EXIT_SKIPPED },
+	{ "no_cfi_alone", { .left[GATE_NO_CFI] = 1 }, EXIT_SKIPPED },
+	{ "skipped_alone", { .left[GATE_SKIPPED] = 1 }, EXIT_SKIPPED },
+	{ "skipped_beside_good", { .checked = 1, .left[GATE_SKIPPED] = 1 }, EXIT_OK },
+	{ "strictly_damaged",
+	  { .strict = true, .checked = 1, .left[GATE_DAMAGED] = 1 },
+	  EXIT_BAD_INPUT },
+	{ "strictly_lost",
+	  { .strict = true, .checked = 1, .left[GATE_LOST_FDES] = 1 },
+	  EXIT_BAD_INPUT },
+	{ "strictly_a_relocation",
+	  { .strict = true, .checked = 1, .left[GATE_RELOCATIONS] = 1 },
+	  EXIT_BAD_INPUT },
+	{ "strictly_outside_of_segments",
+	  { .strict = true, .checked = 1, .left[GATE_OUTSIDE_FDES] = 1 },
+	  EXIT_OK },
+	{ "strictly_ignored", { .strict = true, .checked = 1, .left[GATE_IGNORED] = 1 }, EXIT_OK },
+	{ "strictly_skipped",
+	  { .strict = true, .checked = 1, .left[GATE_SKIPPED] = 1 },
+	  EXIT_FINDINGS },
+	{ "strictly_an_object_file",
+	  { .strict = true, .checked = 1, .left[GATE_UNCHECKED] = 1 },
+	  EXIT_FINDINGS },
+	{ "strictly_another_machine",
+	  { .strict = true, .checked = 1, .left[GATE_OTHER_MACHINE] = 1 },
+	  EXIT_OK },
+	{ "strictly_no_cfi", { .strict = true, .checked = 1, .left[GATE_NO_CFI] = 1 }, EXIT_OK },
+	{ "too_little_code_with_cfi", { .checked = 1, .left[GATE_COVERAGE] = 1 }, EXIT_FINDINGS },
+};
+
+START_TEST(status_of)
+{
+	enum exit_status status = gate_status(&rules[_i].gate);
+
+	ck_assert_msg(status == rules[_i].status, "%s: %d", rules[_i].name, status);
+}
+END_TEST
+
+/* The worst first: what is combined of several programs is decided by the same rule. */
+START_TEST(worst_of_two)
+{
+	static const enum exit_status order[] = { EXIT_FINDINGS, EXIT_ENVIRONMENT, EXIT_BAD_INPUT,
+						  EXIT_OK, EXIT_SKIPPED };
+
+	for (int one = 0; one < COUNT_OF(order); one++)
+		for (int other = 0; other < COUNT_OF(order); other++) {
+			struct gate gate = { .unit = "programs" };
+
+			gate_add_status(&gate, order[one]);
+			gate_add_status(&gate, order[other]);
+			ck_assert_int_eq(gate_status(&gate), order[one < other ? one : other]);
+		}
+}
+END_TEST
+
+START_TEST(every_reason_has_words)
+{
+	struct gate gate = { .unit = "rows", .checked = 7 };
+	json_t *object = json_object();
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	for (unsigned int i = 0; i < GATE_REASON_COUNT; i++)
+		gate_leave(&gate, i, 1000 + i);
+	gate_print(&gate, file);
+	fclose(file);
+	ck_assert_msg(!strstr(text, "(null)") && !strncmp(text, "checked: 7 rows; ", 17), "%s",
+		      text);
+	gate_json(&gate, object);
+	ck_assert_int_eq(json_count(object, "checked"), 7);
+	ck_assert_str_eq(json_text(object, "checked_unit"), "rows");
+	ck_assert_int_eq(json_count(object, "exit_status"), EXIT_FINDINGS);
+	for (unsigned int i = 0; i < GATE_REASON_COUNT; i++) {
+		char count[32];
+
+		snprintf(count, sizeof(count), " %u ", 1000 + i);
+		ck_assert_msg(strstr(text, count) != NULL, "%s: %s", gate_reason_name(i), text);
+		ck_assert_int_eq(
+			json_count(json_object_get(object, "not_checked"), gate_reason_name(i)),
+			1000 + i);
+	}
+	ck_assert_uint_eq(json_object_size(json_object_get(object, "not_checked")),
+			  GATE_REASON_COUNT);
+	json_decref(object);
+	free(text);
+}
+END_TEST
+
+/* ---- images ----------------------------------------------------------------------------- */
+
+/* Of the first CIE, which five FDEs have, and of the signal frame's. */
+#define IMAGE_BYTES    0x2000
+#define VERSION	       (DIFF_IMAGE_EH_FRAME + 8)
+#define SIGNAL_VERSION (DIFF_IMAGE_EH_FRAME + 0x18 + 8)
+#define MACHINE	       offsetof(Elf64_Ehdr, e_machine)
+
+static void write_image(const char *path, size_t offset, uint8_t byte, size_t size)
+{
+	struct diff_image image;
+
+	diff_image_make(&image);
+	if (offset)
+		image.bytes[offset] = byte;
+	if (offset == VERSION)
+		image.bytes[SIGNAL_VERSION] = byte;
+	/* The functions' addresses are in the file. */
+	((Elf64_Phdr *)(image.bytes + sizeof(Elf64_Ehdr)))->p_filesz = IMAGE_BYTES;
+	int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0644);
+	ck_assert_int_ge(file, 0);
+	ck_assert_int_eq(write(file, image.bytes, size ? size : image.size),
+			 (ssize_t)(size ? size : image.size));
+	ck_assert_int_eq(ftruncate(file, (off_t)(size ? size : IMAGE_BYTES)), 0);
+	close(file);
+}
+
+static void begin(void)
+{
+	char folder[] = "/tmp/test_gate.XXXXXX";
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chmod(folder, 0755), 0);
+	ck_assert_int_eq(chdir(folder), 0);
+	ck_assert(!mkdir("empty", 0755) && !mkdir("cut", 0755) && !mkdir("foreign", 0755) &&
+		  !mkdir("closed", 0755) && !mkdir("lost", 0755) && !mkdir("mixed", 0755));
+	write_image("good", 0, 0, 0);
+	write_image("lost/all", VERSION, 99, 0);
+	write_image("one", SIGNAL_VERSION, 99, 0);
+	write_image("cut/magic", 0, 0, 10);
+	write_image("cut/half", 0, 0, 200);
+	write_image("foreign/arm", MACHINE, EM_AARCH64, 0);
+	write_image("foreign/small", EI_CLASS, ELFCLASS32, 0);
+	write_image("closed/image", 0, 0, 0);
+	ck_assert_int_eq(chmod("closed/image", 0), 0);
+	write_image("mixed/good", 0, 0, 0);
+	write_image("mixed/cut", 0, 0, 200);
+	write_image("mixed/arm", MACHINE, EM_AARCH64, 0);
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
+{
+	return remove(path);
+}
+
+static void end(void)
+{
+	char folder[64];
+
+	ck_assert_ptr_nonnull(getcwd(folder, sizeof(folder)));
+	ck_assert_int_eq(chdir("/"), 0);
+	nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+#define NO_OTHER_USER 42
+
+/* Root may read everything. */
+static int as_another_user(int (*command)(int, char **), int argc, char **argv)
+{
+	return setresuid(65534, 65534, 65534) && geteuid() == 0 ? NO_OTHER_USER
+								: command(argc, argv);
+}
+
+static int stat_as_another_user(int argc, char **argv)
+{
+	return as_another_user(command_stat, argc, argv);
+}
+
+static int prove_as_another_user(int argc, char **argv)
+{
+	return as_another_user(command_prove, argc, argv);
+}
+
+static const struct {
+	int (*command)(int argc, char **argv);
+	const char *arguments[4];
+	int status;
+	const char *words; /* of the output */
+} cases[] = {
+	{ command_stat, { "good" }, EXIT_OK, "checked: " },
+	{ command_prove, { "good" }, EXIT_OK, "checked: " },
+	{ command_prove, { "--strict", "good" }, EXIT_OK, "checked: " },
+	{ command_stat, { "empty" }, EXIT_SKIPPED, "nothing was checked" },
+	{ command_prove, { "empty" }, EXIT_SKIPPED, "nothing was checked" },
+	{ command_prove, { "--all", "--json", "empty" }, EXIT_SKIPPED, "\"exit_status\":77" },
+	{ command_stat, { "cut" }, EXIT_BAD_INPUT, "2 damaged ELF files" },
+	{ command_prove, { "--all", "cut" }, EXIT_BAD_INPUT, "2 damaged ELF files" },
+	{ command_stat, { "--json", "cut" }, EXIT_BAD_INPUT, "\"not_checked\":{\"damaged\":2}" },
+	{ command_stat, { "foreign" }, EXIT_SKIPPED, "2 ELF files of other machines" },
+	{ command_prove, { "foreign" }, EXIT_SKIPPED, "2 ELF files of other machines" },
+	{ command_prove, { "--strict", "foreign", "good" }, EXIT_OK, "other machines" },
+	{ stat_as_another_user, { "closed" }, EXIT_BAD_INPUT, "1 files that can't be read" },
+	{ prove_as_another_user, { "closed" }, EXIT_BAD_INPUT, "1 files that can't be read" },
+	{ prove_as_another_user, { "closed", "good" }, EXIT_OK, "1 files that can't be read" },
+	{ prove_as_another_user, { "--strict", "closed", "good" }, EXIT_BAD_INPUT, "--strict" },
+	{ command_prove, { "lost" }, EXIT_BAD_INPUT, "unchecked: not one row" },
+	{ command_prove, { "lost" }, EXIT_BAD_INPUT, "0 proven" },
+	{ command_prove, { "lost/all" }, EXIT_BAD_INPUT, "FDEs that can't be read" },
+	{ command_prove, { "one" }, EXIT_BAD_INPUT, "FDEs that can't be read" },
+	{ command_stat, { "lost" }, EXIT_BAD_INPUT, "nothing was checked" },
+	{ command_prove, { "lost", "good" }, EXIT_OK, "FDEs that can't be read" },
+	{ command_prove, { "--strict", "lost", "good" }, EXIT_BAD_INPUT, "fails with --strict" },
+	{ command_prove, { "mixed" }, EXIT_OK, "1 damaged ELF files, 1 ELF files of other" },
+	{ command_prove, { "--strict", "mixed" }, EXIT_BAD_INPUT, "fails with --strict" },
+	{ command_stat, { "--strict", "mixed" }, EXIT_BAD_INPUT, "fails with --strict" },
+	{ command_prove, { "--coverage=99", "good" }, EXIT_FINDINGS, "below --coverage 99 %" },
+	{ command_prove, { "--coverage=1", "good" }, EXIT_OK, "of the code has CFI" },
+	{ command_stat, { "--coverage=99", "good" }, EXIT_FINDINGS, "below --coverage 99 %" },
+	{ command_table, { "--coverage=99", "good" }, EXIT_FINDINGS, "below --coverage 99 %" },
+	{ command_diff, { "--coverage=99", "good", "good" }, EXIT_FINDINGS, "below --coverage" },
+	{ command_diff, { "--func=nothing", "good", "good" }, EXIT_SKIPPED, "nothing was checked" },
+	{ command_diff, { "lost/all", "good" }, EXIT_BAD_INPUT, "FDEs that can't be read" },
+	{ command_table, { "lost/all" }, EXIT_BAD_INPUT, "version" },
+	{ command_table, { "--pc=0x1030", "good" }, EXIT_SKIPPED, "no FDE covers 0x1030" },
+	{ command_load, { "good" }, EXIT_BAD_INPUT, "" },
+};
+
+START_TEST(of_a_command)
+{
+	char *arguments[6] = { "command" };
+	int status;
+
+	for (int i = 0; i < 4; i++)
+		arguments[i + 1] = (char *)cases[_i].arguments[i];
+	char *output = command_output(cases[_i].command, arguments, &status);
+	if (status == NO_OTHER_USER ||
+	    (cases[_i].command == command_load && status == EXIT_SKIPPED))
+		printf("SKIP: %s\n", arguments[1]);
+	else
+		ck_assert_msg(status == cases[_i].status && strstr(output, cases[_i].words),
+			      "%s: %d: %s", arguments[1], status, output);
+	free(output);
+}
+END_TEST
+
+START_TEST(unreadable_files_are_counted)
+{
+	struct image_list list = { 0 };
+	struct error error;
+
+	if (setresuid(-1, 65534, -1)) {
+		printf("SKIP: no other user\n");
+		return;
+	}
+	ck_assert_int_eq(image_list_add(&list, "closed", &error), 0);
+	ck_assert_int_eq(setresuid(-1, 0, -1), 0);
+	ck_assert_uint_eq(list.count, 0);
+	ck_assert_uint_eq(list.unreadable, 1);
+	image_list_deinit(&list);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("gate");
+	TCase *rule = tcase_create("rule");
+	TCase *commands = tcase_create("commands");
+
+	tcase_add_loop_test(rule, status_of, 0, COUNT_OF(rules));
+	tcase_add_test(rule, worst_of_two);
+	tcase_add_test(rule, every_reason_has_words);
+	suite_add_tcase(suite, rule);
+	tcase_add_checked_fixture(commands, begin, end);
+	tcase_set_timeout(commands, 60);
+	tcase_add_loop_test(commands, of_a_command, 0, COUNT_OF(cases));
+	tcase_add_test(commands, unreadable_files_are_counted);
+	suite_add_tcase(suite, commands);
+
+	SRunner *runner = srunner_create(suite);
+
+	srunner_run_all(runner, CK_ENV);
+
+	int failed = srunner_ntests_failed(runner);
+
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
