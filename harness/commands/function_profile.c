@@ -16,7 +16,6 @@
 #include "verdict/verdict.h"
 
 #define NAME_MAX_BYTES	 512
-#define CODE_BYTES_MAX	 (1u << 20) /* of one function, searched for returns */
 #define SYMBOL_BYTES_MIN 1
 
 struct reader {
@@ -85,8 +84,6 @@ static void note_returns(struct rows *rows, const struct row *row)
 		     row->cfa.offset == 8;
 	uint64_t pc = row->pc;
 
-	if (row->pc_end - row->pc > CODE_BYTES_MAX)
-		return;
 	while (pc < row->pc_end) {
 		struct instruction instruction = decoder_at(rows->reader->decoder, pc, &memory);
 		if (!instruction.length)

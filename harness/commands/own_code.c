@@ -62,11 +62,12 @@ static int add_unit(struct own_code *code, Dwarf_Die *unit, struct error *error)
 	for (size_t i = 0; i < RANGES_MAX; i++) {
 		at = dwarf_ranges(unit, at, &base, &start, &end);
 		if (at <= 0)
-			break;
+			return 0;
 		if (add_range(code, start, end, error))
 			return -1;
 	}
-	return 0;
+	return error_set(error, ERROR_TABLE_LIMIT, ".debug_ranges", 0,
+			 "a unit of more than %d ranges", RANGES_MAX);
 }
 
 static int add_units(struct own_code *code, Dwarf *dwarf, enum unit_test test, struct error *error)

@@ -15,6 +15,7 @@
  * Hooks of the machine (APT::Update::Post-Invoke) are left out: they tend to clean the machine's
  * own cache.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -50,8 +51,7 @@ static void add(struct apt_command *command, const char *option, const char *val
 {
 	char text[ARGUMENT_MAX];
 
-	if (command->argc >= ARGUMENTS_MAX - 2)
-		return;
+	assert(command->argc < ARGUMENTS_MAX - 2);
 	snprintf(text, sizeof(text), "%s%s", option, value ? value : "");
 	command->argv[command->argc++] = strdup(text);
 	command->argv[command->argc] = NULL;
@@ -124,17 +124,22 @@ out:
 struct mirrors {
 	char uri[MIRRORS_MAX][MIRROR_MAX];
 	size_t count;
+	size_t left_out; /* too many, or too long a name */
 };
 
 static void mirrors_add(struct mirrors *mirrors, const char *uri, size_t length)
 {
 	while (length && uri[length - 1] == '/')
 		length--;
-	if (!length || length >= MIRROR_MAX || mirrors->count == MIRRORS_MAX)
+	if (!length)
 		return;
 	for (size_t i = 0; i < mirrors->count; i++) {
 		if (strlen(mirrors->uri[i]) == length && !memcmp(mirrors->uri[i], uri, length))
 			return;
+	}
+	if (length >= MIRROR_MAX || mirrors->count == MIRRORS_MAX) {
+		mirrors->left_out++;
+		return;
 	}
 	snprintf(mirrors->uri[mirrors->count++], MIRROR_MAX, "%.*s", (int)length, uri);
 }
@@ -286,8 +291,12 @@ static int read_index(struct apt_suite *suite, struct error *error)
 		goto out;
 	}
 	fd = open(found.gl_pathv[0], O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) || st.st_size > INDEX_MAX ||
-	    !(suite->index = malloc((size_t)st.st_size + 1))) {
+	if (fd >= 0 && !fstat(fd, &st) && st.st_size > INDEX_MAX) {
+		error_set(error, ERROR_UNAVAILABLE, "", 0, "the index has %lld bytes, more than %u",
+			  (long long)st.st_size, INDEX_MAX);
+		goto out;
+	}
+	if (fd < 0 || fstat(fd, &st) || !(suite->index = malloc((size_t)st.st_size + 1))) {
 		error_set_errno(error, "can't read %.150s", found.gl_pathv[0]);
 		goto out;
 	}
@@ -349,6 +358,14 @@ int apt_suite_open(struct apt_suite *ret, const struct kernel_suite *suite, stru
 		goto out;
 	for (size_t i = 0; i < mirrors.count && result; i++)
 		result = update_from(ret, suite->name, mirrors.uri[i], error);
+	if (result && mirrors.left_out) {
+		struct error last = *error;
+
+		error_set(error, last.code, last.section, last.offset,
+			  "%.160s; %zu more mirrors were not asked", last.message,
+			  mirrors.left_out);
+		error->system_errno = last.system_errno;
+	}
 out:
 	if (result)
 		apt_suite_close(ret);

@@ -18,6 +18,7 @@
 
 #define PROVENANCE_BYTES_MAX (4u << 20)
 #define COMMENT_MAX	     400
+#define LEFT_OUT	     "..."
 
 static const char heading[] =
 	"# SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause\n"
@@ -164,8 +165,12 @@ static char *read_comment(const char *path)
 			char *longer = NULL;
 
 			at += length + 1;
-			if (!length || strlen(text) + length > COMMENT_MAX)
+			if (!length)
 				continue;
+			if (strlen(text) + length > COMMENT_MAX) {
+				length = strlen(LEFT_OUT);
+				one = LEFT_OUT; /* once: it is a text like the others */
+			}
 			if (asprintf(&longer, "%s%s%.*s", text, *text ? "; " : "", (int)length,
 				     one) < 0)
 				continue;

@@ -6,6 +6,7 @@
  * one that was made. A kind edits the list of instructions; plant_image.c writes it back, looks at
  * what became of the rows, and refuses what left them as they were. Whole entries: plant_entry.c.
  */
+#include <assert.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -431,6 +432,8 @@ static const struct plant_kind kinds[] = {
 	{ "signal-flag-lost", "the CIE's S: a signal frame is said to be an ordinary one", false,
 	  plant_signal_flag },
 };
+
+static_assert(sizeof(kinds) / sizeof(kinds[0]) <= PLANT_KINDS_MAX, "the tally counts each kind");
 
 const struct plant_kind *plant_kind_at(size_t index)
 {
