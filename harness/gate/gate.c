@@ -78,6 +78,8 @@ void gate_add_status(struct gate *gate, enum exit_status status)
 	gate->findings += status == EXIT_FINDINGS;
 	gate->environment |= status == EXIT_ENVIRONMENT;
 	gate->bad_input |= status == EXIT_BAD_INPUT;
+	gate->left[GATE_UNREADABLE] += status == EXIT_BAD_INPUT;
+	gate->left[GATE_CUT_SHORT] += status == EXIT_ENVIRONMENT;
 	gate->left[GATE_SKIPPED] += status == EXIT_SKIPPED;
 	gate->checked += status == EXIT_OK;
 }

@@ -337,6 +337,40 @@ START_TEST(test_command)
 }
 END_TEST
 
+/* A unit of so many ranges: of more than 65,536 none is left out, it is an error. */
+static const char unit_source[] =
+	"printf '%%s\\n' .text 'f: .skip 16' '.section .debug_abbrev' '.uleb128 1, 0x11' '.byte 0' "
+	"'.uleb128 3, 8, 0x1b, 8, 0x11, 1, 0x55, 0x17, 0, 0, 0' '.section .debug_info' "
+	"'.long end - begin' 'begin: .short 4' '.long 0' '.byte 8' '.uleb128 1' "
+	"'.string \"testprogs/f.c\"' '.string \".\"' '.quad 0' '.long 0' 'end:' "
+	"'.section .debug_ranges' '.rept %d' '.quad 1, 2' '.endr' '.quad 0, 0' | "
+	"gcc-12 -x assembler -c -o %s - 2>/dev/null";
+
+START_TEST(test_ranges_of_a_unit)
+{
+	static const int counts[] = { 1, 60000, 70000 };
+	char path[] = "/tmp/test_profile.XXXXXX", command[sizeof(unit_source) + 64];
+	struct own_code own;
+	struct error error;
+	int file = mkstemp(path);
+
+	ck_assert_int_ge(file, 0);
+	close(file);
+	snprintf(command, sizeof(command), unit_source, counts[_i], path);
+	if (system(command)) {
+		printf("SKIP: no gcc-12\n");
+	} else if (own_code_read(path, &own, &error)) {
+		ck_assert_msg(counts[_i] > 65536 && error.code == ERROR_TABLE_LIMIT, "%d: %s",
+			      counts[_i], error.message);
+	} else {
+		ck_assert_msg(counts[_i] < 65536 && own.count, "%d ranges", counts[_i]);
+		ck_assert(own_code_has(&own, 1) && !own_code_has(&own, 2));
+		own_code_deinit(&own);
+	}
+	unlink(path);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("function_profile");
@@ -347,6 +381,7 @@ int main(void)
 	tcase_add_test(tcase, test_return_at_the_segments_end);
 	tcase_add_test(tcase, test_cut_files);
 	tcase_add_test(tcase, test_pair);
+	tcase_add_loop_test(tcase, test_ranges_of_a_unit, 0, 3);
 	tcase_add_loop_test(tcase, test_command, 0, COUNT(command_cases));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

@@ -114,7 +114,7 @@ static void load_one(struct settings *settings, struct load_object *object, int 
 {
 	if (failed) {
 		error_print(stderr, name, error);
-		gate_leave_image(&settings->gate, error, true);
+		gate_add_status(&settings->gate, EXIT_BAD_INPUT);
 		return;
 	}
 	load_programs(settings, object);
