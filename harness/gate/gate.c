@@ -25,7 +25,7 @@ static const struct {
 			       KIND_INPUT },
 	[GATE_NO_CFI] = { "no_cfi", "images without CFI", KIND_KNOWN },
 	[GATE_UNCHECKED] = { "unchecked_images", "images with no row that can be checked",
-			     KIND_SKIP },
+			     KIND_KNOWN },
 	[GATE_COVERAGE] = { "below_coverage", "images below --coverage", KIND_KNOWN },
 	[GATE_LOST_FDES] = { "lost_fdes", "FDEs that can't be read", KIND_INPUT },
 	[GATE_OUTSIDE_FDES] = { "outside_fdes", "FDEs of code in no executable segment",

@@ -37,7 +37,7 @@ enum gate_reason {
 	GATE_OTHER_MACHINE, /* an ELF file that is not for x86-64: none of our business */
 	GATE_RELOCATIONS,   /* an object file whose CFI has some that can't be resolved */
 	GATE_NO_CFI,	    /* nothing to check */
-	GATE_UNCHECKED,	    /* has CFI, of which not one row could be checked */
+	GATE_UNCHECKED,	    /* an object file: no row of it is in a table */
 	GATE_COVERAGE,	    /* less of its code has CFI than --coverage wants */
 	/* what is in them */
 	GATE_LOST_FDES,	   /* entries of the CFI that could not be read, or a second .eh_frame */
