@@ -52,7 +52,8 @@ void prove_text_image(FILE *file, const json_t *proof)
 {
 	const json_t *referee = json_object_get(proof, "referee");
 	const json_t *readelf = json_object_get(proof, "readelf");
-	const char *status = json_text(proof, "status");
+	const char *status = json_text(proof, "status"), *reason;
+	json_t *value;
 
 	fprintf(file, "%s: %s", PLAIN_TEXT(json_text(proof, "image")), status);
 	if (json_object_get(proof, "message"))
@@ -60,17 +61,11 @@ void prove_text_image(FILE *file, const json_t *proof)
 	if (!strcmp(status, "unchecked"))
 		fprintf(file, ": not one row could be compared");
 	if (!strcmp(status, "proven")) {
-		const char *reason;
-		json_t *value;
-
 		fprintf(file, ": %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT " rows equal",
 			json_count(proof, "equal"), json_count(proof, "rows"));
 		json_object_foreach(json_object_get(proof, "flagged"), reason, value) fprintf(
 			file, ", %" JSON_INTEGER_FORMAT " %s", json_integer_value(value), reason);
 		fprintf(file, ", %" JSON_INTEGER_FORMAT " silent", json_count(proof, "silent"));
-		json_object_foreach(json_object_get(proof, "lost_fdes_by_reason"), reason, value)
-			fprintf(file, ", %" JSON_INTEGER_FORMAT " FDEs lost: %s",
-				json_integer_value(value), reason);
 		if (referee)
 			fprintf(file,
 				"; libdw %" JSON_INTEGER_FORMAT " agreed, %" JSON_INTEGER_FORMAT
@@ -88,9 +83,9 @@ void prove_text_image(FILE *file, const json_t *proof)
 		fprintf(file, "; %.2f %% of its code has CFI",
 			100.0 * (double)json_count(proof, "covered_bytes") /
 				(double)json_count(proof, "executable_bytes"));
-	if (strcmp(status, "proven") && json_count(proof, "lost_fdes")) /* else said above */
-		fprintf(file, "; %" JSON_INTEGER_FORMAT " FDEs lost",
-			json_count(proof, "lost_fdes"));
+	json_object_foreach(json_object_get(proof, "lost_fdes_by_reason"), reason, value)
+		fprintf(file, "; %" JSON_INTEGER_FORMAT " FDEs lost: %s", json_integer_value(value),
+			reason);
 	fprintf(file, " (%.2f s)\n", json_number_value(json_object_get(proof, "seconds")));
 }
 

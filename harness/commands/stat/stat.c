@@ -134,7 +134,10 @@ static void take_object(struct census *census, const struct image_path *image, c
 	if (!strcmp(type, "stat")) {
 		census->images++;
 		json_counts_add(census->total, object);
-		census->gate.checked += json_count(object, "fdes");
+		uint64_t outside = json_count(json_object_get(object, "lost_fdes_by_reason"),
+					      "outside");
+		census->gate.checked += json_count(object, "fdes") - outside;
+		gate_leave(&census->gate, GATE_OUTSIDE_FDES, outside);
 		if (!json_count(object, "fdes") && !json_count(object, "lost_fdes"))
 			gate_leave(&census->gate, GATE_NO_CFI, 1);
 		gate_add_image(&census->gate, object, image->named);
