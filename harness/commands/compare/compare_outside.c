@@ -108,7 +108,7 @@ static bool stack_is_stale(const struct stack *stack, const struct address_space
 			   const struct address_space *now)
 {
 	for (uint32_t i = 0; stack && i < stack->count; i++) {
-		uint64_t pc = stack->pc[i] & ~WALK_PC_GUESSED;
+		uint64_t pc = stack_pc(stack, i);
 		const struct mapping *a = address_space_find(held, pc);
 		const struct mapping *b = address_space_find(now, pc);
 
