@@ -124,6 +124,12 @@ int bench_child(const char *const argv[], bool errors, unsigned int timeout_ms, 
 
 /* One build of the table from the image's mapped section. The caller destroys *ret. */
 int bench_build(const struct image *image, struct table **ret, struct error *error);
+/* Builds the table of an image, which lies at path, in one way, and says how long that took. */
+typedef int bench_build_fn(const struct image *image, const char *path, double *ret_ms,
+			   struct error *error);
+/* A way to build the subject's table, and readelf, in turn; how: the way, for the note. */
+int bench_measure_build(const struct bench_options *options, bench_build_fn *build, const char *how,
+			struct bench_figure *ret, struct error *error);
 /* Milliseconds of `readelf -wF`, its whole process. */
 int bench_readelf_ms(const char *path, double *ret_ms, struct error *error);
 /* Its median time of a few. */

@@ -81,8 +81,8 @@ int bench_readelf_ms(const char *path, double *ret_ms, struct error *error)
 	return 0;
 }
 
-static int measure(const struct bench_options *options, bool open, struct bench_figure *ret,
-		   struct error *error)
+int bench_measure_build(const struct bench_options *options, bench_build_fn *build, const char *how,
+			struct bench_figure *ret, struct error *error)
 {
 	double ours[BENCH_RUNS_MAX], theirs[BENCH_RUNS_MAX];
 	struct image *image = NULL;
@@ -96,7 +96,7 @@ static int measure(const struct bench_options *options, bool open, struct bench_
 	    bench_agree(path, image, table, &rows, error))
 		goto out;
 	for (unsigned int i = 0; i < options->runs; i++)
-		if (build_some(image, open ? path : NULL, &ours[i], error) ||
+		if (build(image, path, &ours[i], error) ||
 		    bench_readelf_ms(path, &theirs[i], error))
 			goto out;
 	ret->value = bench_median(ours, options->runs);
@@ -105,9 +105,8 @@ static int measure(const struct bench_options *options, bool open, struct bench_
 	ret->reference_value = bench_median(theirs, options->runs);
 	ret->ratio = ret->reference_value / ret->value;
 	snprintf(ret->note, sizeof(ret->note),
-		 "%.500s: %llu FDEs, %llu rows, the same lines by both; from the %s", path,
-		 (unsigned long long)table->fde_count, (unsigned long long)rows,
-		 open ? "path to the finished table" : "open image to the finished table");
+		 "%.500s: %llu FDEs, %llu rows, the same lines by both; %s", path,
+		 (unsigned long long)table->fde_count, (unsigned long long)rows, how);
 	status = 0;
 out:
 	table_destroy(table);
@@ -115,14 +114,22 @@ out:
 	return status;
 }
 
+static int build_opened(const struct image *image, const char *path, double *ret_ms,
+			struct error *error)
+{
+	return build_some(image, NULL, ret_ms, error);
+}
+
 int bench_table_build(const struct bench_options *options, struct bench_figure *ret,
 		      struct error *error)
 {
-	return measure(options, false, ret, error);
+	return bench_measure_build(options, build_opened,
+				   "from the open image to the finished table", ret, error);
 }
 
 int bench_table_open_build(const struct bench_options *options, struct bench_figure *ret,
 			   struct error *error)
 {
-	return measure(options, true, ret, error);
+	return bench_measure_build(options, build_some, "from the path to the finished table", ret,
+				   error);
 }
