@@ -99,7 +99,7 @@ $(O)/libstackproof.a: $(OBJECTS)
 # What other programs link, without the harness: libstackproof(3). The example is such a program.
 LIBRARY	 := $(O)/lib/libstackproof.a
 LIBRARY_HEADERS := bpf/stackproof.h bpf/process_events.h bpf/session.h bpf/walk.h \
-	    unwinder/unwinder.h unwinder/stack.h unwinder/table_abi.h
+	    unwinder/unwinder.h unwinder/expression.h unwinder/stack.h unwinder/table_abi.h
 
 # Of one member, in which only what these headers declare is global: names inside can't collide.
 $(LIBRARY): $(filter $(O)/unwinder/%.o $(O)/bpf/%.o,$(OBJECTS)) $(LIBRARY_HEADERS)

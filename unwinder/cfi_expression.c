@@ -10,7 +10,7 @@
  * thread-local storage) and is an error.
  */
 #include <inttypes.h>
-#include "expression.h"
+#include "dwarf_op.h"
 
 bool expression_read_constant(struct reader *reader, uint8_t opcode, uint64_t *ret)
 {

@@ -18,7 +18,7 @@
  * has no shape: nothing that is only similar is accepted. A shape needs the registers and the memory
  * that it names. An expression that asks for more, and drops it, has none.
  */
-#include "expression.h"
+#include "dwarf_op.h"
 
 #define SYMBOLS_MAX 16		   /* entries of the stack; real expressions have three */
 #define CFA	    REGISTER_COUNT /* the number of what is no register: the CFA */

@@ -8,8 +8,7 @@
  * a LEB128 number with padding) is given as bytes after a '?', with all that follows.
  */
 #include <inttypes.h>
-#include "reader.h"
-#include "unwinder.h"
+#include "dwarf_op.h"
 
 enum operand {
 	OPERAND_UNKNOWN, /* the operation is: nothing after it can be decoded */
@@ -60,11 +59,6 @@ static const struct operation operations[256] = {
 	[0x96] = { "nop", OPERAND_NONE },	  [0x9c] = { "call_frame_cfa", OPERAND_NONE },
 	[0x9f] = { "stack_value", OPERAND_NONE },
 };
-
-#define OP_LIT0	  0x30
-#define OP_REG0	  0x50
-#define OP_BREG0  0x70
-#define OP_BREG31 0x8f
 
 /* ---- write ------------------------------------------------------------------------------- */
 
@@ -141,6 +135,62 @@ static bool print_operation(FILE *file, struct reader *reader)
 	if (operations[code].name)
 		fputs(operations[code].name, file);
 	return print_operand(file, reader, operations[code].operand);
+}
+
+static bool skip_operand(struct reader *reader, enum operand operand)
+{
+	static const uint8_t fixed[] = {
+		[OPERAND_U8] = 1,  [OPERAND_S8] = 1,  [OPERAND_U16] = 2, [OPERAND_S16] = 2,
+		[OPERAND_U32] = 4, [OPERAND_S32] = 4, [OPERAND_U64] = 8, [OPERAND_S64] = 8,
+	};
+	uint64_t ignored;
+	int64_t signed_ignored;
+
+	switch (operand) {
+	case OPERAND_UNKNOWN: return false;
+	case OPERAND_NONE: return true;
+	case OPERAND_ULEB: return reader_uleb(reader, &ignored);
+	case OPERAND_SLEB: return reader_sleb(reader, &signed_ignored);
+	case OPERAND_ULEB_SLEB:
+		return reader_uleb(reader, &ignored) && reader_sleb(reader, &signed_ignored);
+	default: return reader_unsigned(reader, fixed[operand], &ignored);
+	}
+}
+
+/* *ret_register: whose value it takes, or REGISTER_COUNT. False as print_operation(). */
+static bool scan_operation(struct reader *reader, uint64_t *ret_register)
+{
+	uint8_t code;
+
+	*ret_register = REGISTER_COUNT;
+	if (!reader_u8(reader, &code))
+		return false;
+	if (code >= OP_BREG0 && code <= OP_BREG31) {
+		*ret_register = code - OP_BREG0;
+		return skip_operand(reader, OPERAND_SLEB);
+	}
+	if (code >= OP_REG0 && code < OP_BREG0) {
+		*ret_register = code - OP_REG0;
+		return true;
+	}
+	if (code >= OP_LIT0 && code < OP_REG0)
+		return true;
+	if (code == OP_REGX || code == OP_BREGX)
+		return reader_uleb(reader, ret_register) &&
+		       (code == OP_REGX || skip_operand(reader, OPERAND_SLEB));
+	return skip_operand(reader, operations[code].operand);
+}
+
+uint32_t expression_registers(const uint8_t *expression, size_t size)
+{
+	struct reader reader = { expression, expression + size };
+	uint32_t mask = 0;
+	uint64_t reg;
+
+	while (reader.at < reader.end && scan_operation(&reader, &reg))
+		if (reg < REGISTER_COUNT)
+			mask |= 1u << reg;
+	return mask;
 }
 
 void expression_print(FILE *file, const uint8_t *expression, size_t size)

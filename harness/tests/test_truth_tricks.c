@@ -151,6 +151,9 @@ static const struct trick_case {
 	{ "code_patched_through_proc_self_mem", C "patched.c -DHOW=1", 0, SHOWS(stale_instructions),
 	  NULL },
 	{ "code_patched_through_another_mapping", C "patched.c -DHOW=2", 0, SHOWS_NOTHING, NULL },
+	{ "a_register_taken_by_bregx", ASM "by_register.S -DFORM=1", 0, SHOWS_NOTHING, "inner" },
+	{ "a_register_taken_by_regx", ASM "by_register.S -DFORM=2", 0, SHOWS_NOTHING, "inner" },
+	{ "a_register_behind_a_constant", ASM "by_register.S -DFORM=3", 0, SHOWS_NOTHING, "inner" },
 	{ "a_function_with_a_uprobe", C "uprobed.c -DRETURNS=0", 0, SHOWS_NOTHING, NULL },
 	{ "a_function_with_a_uretprobe", C "uprobed.c -DRETURNS=1", 1, SHOWS_NOTHING, NULL },
 };

@@ -109,24 +109,7 @@ static bool is_overwritten(const struct point *point, uint32_t frame)
 	       now != call->return_address;
 }
 
-/* The registers that an expression looks at, by DWARF number: its text names each "breg7". */
-static uint32_t expression_registers(const struct row_rule *rule)
-{
-	char *text = NULL;
-	size_t size;
-	uint32_t mask = 0;
-	FILE *file = open_memstream(&text, &size);
-
-	if (!file)
-		return 0;
-	expression_print(file, rule->expression, rule->expression_bytes);
-	fclose(file);
-	for (const char *at = text; at && (at = strstr(at, "breg")); at++)
-		mask |= 1u << (strtoul(at + 4, NULL, 10) & 31);
-	free(text);
-	return mask;
-}
-
+/* The registers that a rule looks at, by DWARF number. */
 static uint32_t rule_registers(const struct row_rule *rule)
 {
 	switch (rule->kind) {
@@ -134,7 +117,8 @@ static uint32_t rule_registers(const struct row_rule *rule)
 	case RULE_CFA_REGISTER: return 1u << (rule->reg & 31);
 	case RULE_EXPRESSION:
 	case RULE_VAL_EXPRESSION:
-	case RULE_CFA_EXPRESSION: return expression_registers(rule);
+	case RULE_CFA_EXPRESSION:
+		return expression_registers(rule->expression, rule->expression_bytes);
 	default: return 0;
 	}
 }

@@ -229,6 +229,45 @@ START_TEST(saved_shape_is_recognised)
 }
 END_TEST
 
+/* ---- which registers ---------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	struct literal expression;
+	uint32_t mask;
+} takers[] = {
+	{ "nothing", BYTES(""), 0 },
+	{ "breg", BYTES("\x77\x08"), 1u << 7 },
+	{ "breg31_does_not_exist", BYTES("\x8f\x08"), 0 },
+	{ "bregx", BYTES("\x92\x07\x08"), 1u << 7 },
+	{ "bregx_by_a_long_number", BYTES("\x92\x87\x00\x08"), 1u << 7 },
+	{ "bregx_that_does_not_exist", BYTES("\x92\x11\x08"), 0 },
+	{ "reg", BYTES("\x53"), 1u << 3 },
+	{ "reg31_does_not_exist", BYTES("\x6f"), 0 },
+	{ "regx", BYTES("\x90\x0c\x23\x70"), 1u << 12 },
+	{ "lit_is_a_number", BYTES("\x30\x4f"), 0 },
+	{ "operands_are_no_operations",
+	  BYTES("\x03\x70\x70\x70\x70\x70\x70\x70\x70\x08\x71\x09\x72\x0a\x73\x73\x0b\x74\x74"
+		"\x0c\x75\x75\x75\x75\x0d\x76\x76\x76\x76\x10\xf0\x70\x11\x70\x94\x71\x15\x72"
+		"\x28\x73\x73\x2f\x74\x74\x23\x75\x96"),
+	  0 },
+	{ "wide_operands_are_no_operations",
+	  BYTES("\x0e\x70\x70\x70\x70\x70\x70\x70\x70\x0f\x71\x71\x71\x71\x71\x71\x71\x71\x78\0"),
+	  1u << 8 },
+	{ "several", BYTES("\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22"), 1u << 7 | 1u << 16 },
+	{ "before_what_is_unknown", BYTES("\x76\x08\xe0\x77\x08"), 1u << 6 },
+	{ "cut_off", BYTES("\x76\x08\x77"), 1u << 6 },
+	{ "cut_off_in_a_register", BYTES("\x76\x08\x92\x87"), 1u << 6 },
+};
+
+START_TEST(registers_are_found)
+{
+	ck_assert_msg(expression_registers((const uint8_t *)takers[_i].expression.data,
+					   takers[_i].expression.size) == takers[_i].mask,
+		      "%s", takers[_i].name);
+}
+END_TEST
+
 /* ---- evaluate ---------------------------------------------------------------------------- */
 
 #define MINUS_1 UINT64_MAX
@@ -422,6 +461,7 @@ int main(void)
 	tcase_add_loop_test(tcase, shape_is_recognised, 0, COUNT(shapes));
 	tcase_add_loop_test(tcase, shape_and_value_agree, 0, COUNT(shapes));
 	tcase_add_loop_test(tcase, saved_shape_is_recognised, 0, COUNT(saved_shapes));
+	tcase_add_loop_test(tcase, registers_are_found, 0, COUNT(takers));
 	tcase_add_loop_test(tcase, operation_is_evaluated, 0, COUNT(values));
 	tcase_add_test(tcase, cfa_is_pushed_first);
 	tcase_add_test(tcase, error_names_the_operation);

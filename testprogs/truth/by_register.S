@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * by_register.S - a CFA that hangs on a register by an expression, and a callee that doesn't say where
+ * it saved that register
+ *
+ * Rule: the frame is at fault that brought the register back wrong (inner), not the one whose row takes
+ * it (run). FORM 1: DW_OP_bregx rbx 16. FORM 2: DW_OP_regx rbx, DW_OP_plus_uconst 16. FORM 3: DW_OP_lit15
+ * first, which is no register.
+ */
+	.file	"by_register.S"
+#include "../asm/bare.h"
+
+begin_program
+
+	function inner
+	push	%rbx
+	.cfi_def_cfa_offset 16 /* and no .cfi_offset %rbx, -16 */
+	xor	%ebx, %ebx
+	call	leaf
+	pop	%rbx
+	.cfi_def_cfa_offset 8
+	ret
+	end inner
+
+	function run
+	push	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset %rbx, -16
+	mov	%rsp, %rbx
+#if FORM == 1
+	.cfi_escape 0x0f, 3, 0x92, 3, 16
+#elif FORM == 2
+	.cfi_escape 0x0f, 4, 0x90, 3, 0x23, 16
+#elif FORM == 3
+	.cfi_escape 0x0f, 5, 0x3f, 0x92, 3, 1, 0x22
+#endif
+	call	inner
+	pop	%rbx
+	.cfi_def_cfa %rsp, 8
+	xor	%eax, %eax
+	ret
+	end run
