@@ -32,9 +32,9 @@ PKG_LIBS   = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lpthread
 BPF_CFLAGS := -target bpf -D__TARGET_ARCH_x86 -g -O2 -mcpu=v3 -Wall -Wextra -Wno-unused-parameter \
 	   -Wno-unused-function $(if $(WERROR),-Werror)
 
-ROOMS	 := unwinder bpf harness harness/truth harness/engines harness/verdict harness/vm \
-	    harness/gate harness/report harness/replay harness/witness \
-	    harness/commands $(patsubst %/,%,$(wildcard harness/commands/*/))
+NO_ROOMS := harness/tests harness/hostile harness/bench_gimli
+ROOMS	 := unwinder bpf harness \
+	    $(filter-out $(NO_ROOMS),$(patsubst %/,%,$(wildcard harness/*/)))
 NOT_HOST := harness/vm/guest_init.c harness/main.c
 SOURCES	 := $(filter-out %.bpf.c $(NOT_HOST),$(wildcard $(addsuffix /*.c,$(ROOMS))))
 OBJECTS	 := $(SOURCES:%.c=$(O)/%.o)
@@ -211,7 +211,7 @@ $(O)/bpf/skeletons.h: $(SKELS)
 	$(Q){ printf '#include "%s"\n' $(notdir $^); \
 		printf '#define SKELETONS(X)'; printf ' X(%s)' $(notdir $(^:.skel.h=)); echo; } > $@
 
-$(O)/harness/commands/load/load_object.o: | $(O)/bpf/skeletons.h
+$(O)/harness/load/load_object.o: | $(O)/bpf/skeletons.h
 
 # Unit tests (libcheck): one program per tests/test_*.c.
 $(O)/%: $(O)/%.o $(O)/libstackproof.a

@@ -2,7 +2,7 @@
 /*
  * harness.h - what every command shares: the command table's entry and the exit status
  *
- * A command is one file in commands/, or a folder of its name, with one function
+ * A command is one file in commands/, which parses arguments and prints, with one function
  * `int command_NAME(int argc, char **argv)`; argv[0] is the command's name, options are parsed with
  * argp. main.c lists them all.
  */
@@ -46,7 +46,7 @@ int command_witness(int argc, char **argv);
 int command_bench(int argc, char **argv);
 
 /* argp_parse(3) of a command, without an index of the first argument; of a long option that does not exist it says
- * which one was meant, if that is to be seen, and exits with EXIT_USAGE. (commands/nearest_word.c) */
+ * which one was meant, if that is to be seen, and exits with EXIT_USAGE. (cli/nearest_word.c) */
 struct argp;
 int command_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input);
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "commands/nearest_word.h"
+#include "cli/nearest_word.h"
 #include "commit.h"
 #include <unistd.h>
 #include "harness.h"

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include "commands/exit_status.h"
-#include "commands/options.h"
+#include "cli/exit_status.h"
+#include "cli/options.h"
 #include "gate/gate.h"
 #include "replay/recording_images.h"
 #include "replay/replay.h"
-#include "report/json_counts.h"
+#include "cli/json_counts.h"
 #include "plain_text.h"
 
 #define SHOWN_MAX 5 /* differences of one recording that are shown, not only counted */

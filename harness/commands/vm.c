@@ -23,7 +23,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "commands/options.h"
+#include "cli/options.h"
 #include "harness.h"
 #include "vm/guest_output.h"
 #include "vm/vm.h"

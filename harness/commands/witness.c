@@ -11,11 +11,11 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
-#include "commands/exit_status.h"
-#include "commands/options.h"
+#include "cli/exit_status.h"
+#include "cli/options.h"
 #include "gate/gate.h"
 #include "harness.h"
-#include "report/json_counts.h"
+#include "cli/json_counts.h"
 #include "witness/witness.h"
 #include "plain_text.h"
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include "gate/gate.h"
 #include "lost_cfi.h"
-#include "report/json_counts.h"
+#include "cli/json_counts.h"
 
 struct range {
 	uint64_t start;

@@ -2,7 +2,7 @@
 /*
  * gate_options.c - --strict and --coverage, for the parsers of all commands
  */
-#include "commands/options.h"
+#include "cli/options.h"
 #include "gate/gate.h"
 
 enum { KEY_STRICT = 0x2000, KEY_COVERAGE };

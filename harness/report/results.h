@@ -4,12 +4,12 @@
  *
  *	results.c	cells, counts, and writing results.ndjson
  *	results_read.c	reading it back
+ *	fault_origin.c	whose code a finding is about
  *	tally.c		figures over many cells: shares per engine, table faults, skips
  *	terminal.c	the table that a person reads
  *	tap.c		TAP 14
  *	junit.c		JUnit XML
  *	matrix_html.c	a page (html.c)
- *	toolchains.h	the same folder seen by toolchain
  *
  * The matrix is binaries x kernels; a *cell* is one binary on one kernel and has exactly one
  * outcome. What `compare` printed for it (score, verdicts, finding, skip) is kept as it is, in
@@ -143,6 +143,23 @@ int results_write(const struct results *results, const char *folder, struct erro
  * that can't be read are counted in bad_lines and cost nothing else. */
 int results_read(struct results *ret, const char *folder, struct error *error);
 
+/* ---- fault_origin.c --------------------------------------------------------------------- */
+
+/* Whose code it is that has the fault. */
+enum fault_origin {
+	ORIGIN_COMPILED,    /* what the toolchain made of a program's source */
+	ORIGIN_HANDWRITTEN, /* assembly of the corpus: wrong on purpose */
+	ORIGIN_STARTUP,	    /* start-up objects of the C library and the compiler */
+	ORIGIN_LIBRARY,	    /* a shared library of the system */
+	ORIGIN_COUNT,
+};
+const char *fault_origin_name(enum fault_origin origin);
+/* Whether an image, as a finding has it, is the cell's own: its file, a library built with it, or memory
+ * that is no file's. */
+bool fault_is_own(const struct cell *cell, const char *image);
+/* Whose the function of a finding is. */
+enum fault_origin fault_origin_of(const struct cell *cell, const json_t *finding);
+
 /* ---- tally.c ---------------------------------------------------------------------------- */
 
 /*
@@ -165,7 +182,7 @@ struct tally_fault {
 	const struct cell *last; /* that was counted: one cell may have several findings */
 	char *toolchains;	 /* "clang-14.0.6 gcc-12.2.0" */
 	char *kernels;		 /* "host 5.10" */
-	unsigned int origin;	 /* enum fault_origin of toolchains.h: whose code it is */
+	unsigned int origin;	 /* enum fault_origin */
 };
 
 /* Skipped cells that share kernel and reason. */

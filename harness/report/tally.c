@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "report/results.h"
-#include "report/toolchains.h"
 
 static const char *text(const json_t *object, const char *key)
 {

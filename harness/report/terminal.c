@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "report/results.h"
-#include "report/toolchains.h"
 
 #define LISTED_MAX 20 /* failures and faults shown; the rest is counted */
 

@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "commands/golden/golden.h"
+#include "golden/golden.h"
 #include "harness.h"
 #include "plant_image.h"
 

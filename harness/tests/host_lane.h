@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "commands/run/run.h"
+#include "run/run.h"
 
 #define LANE_TIMEOUT_MS	  1000
 #define LANE_BINARIES_MAX 128

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "commands/compare/compare.h"
+#include "compare/compare.h"
 #include "recording_fixture.h"
 #include "recording_folder.h"
 #include "replay/page_set.h"

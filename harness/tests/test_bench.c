@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "commands/bench/bench.h"
+#include "bench/bench.h"
 #include "command_output.h"
 #include "harness.h"
 

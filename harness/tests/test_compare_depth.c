@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-#include "commands/compare/compare.h"
+#include "compare/compare.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define ALL                                                                                        \

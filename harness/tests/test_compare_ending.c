@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "command_output.h"
-#include "commands/compare/comparer.h"
+#include "compare/comparer.h"
 #include "harness.h"
 
 #define TRACEE	      "STACKPROOF_TEST_TRACEE"

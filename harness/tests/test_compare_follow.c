@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "commands/compare/compare.h"
+#include "compare/compare.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define FLAGS                                                                                      \

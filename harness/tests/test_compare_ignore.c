@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "commands/compare/compare.h"
-#include "commands/compare/compare_ignore.h"
+#include "compare/compare.h"
+#include "compare/compare_ignore.h"
 
 #define TODAY "2026-11-22"
 

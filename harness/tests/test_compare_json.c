@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include "commands/compare/compare.h"
+#include "compare/compare.h"
 
 #define LINES 5 /* a finding, an unproven place, a skip, a score, the verdicts */
 

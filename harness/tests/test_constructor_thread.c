@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "commands/compare/compare.h"
+#include "compare/compare.h"
 
 #define SOURCE "gcc-12 -O2 -pthread testprogs/truth/constructor_thread.c -o "
 

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "command_output.h"
-#include "commands/debug_link.h"
+#include "images/debug_link.h"
 #include "harness.h"
 #include "saved_table.h"
 

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "command_output.h"
-#include "commands/diff/diff.h"
+#include "diff/diff.h"
 #include "diff_image.h"
 #include "harness.h"
 

@@ -6,7 +6,7 @@
 #include <check.h>
 #include <errno.h>
 #include "command_output.h"
-#include "commands/exit_status.h"
+#include "cli/exit_status.h"
 #include "replay/recording.h"
 
 #define COUNT_OF(array) (int)(sizeof(array) / sizeof((array)[0]))

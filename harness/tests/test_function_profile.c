@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "command_output.h"
-#include "commands/report/report_toolchains.h"
+#include "toolchains/report_toolchains.h"
 #include "harness.h"
 #include "plant_image.h"
 

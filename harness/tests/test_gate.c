@@ -9,10 +9,10 @@
 #include <ftw.h>
 #include <sys/stat.h>
 #include "command_output.h"
-#include "commands/image_list.h"
+#include "images/image_list.h"
 #include "diff_image.h"
 #include "gate/gate.h"
-#include "report/json_counts.h"
+#include "cli/json_counts.h"
 
 #define COUNT_OF(array) (int)(sizeof(array) / sizeof((array)[0]))
 

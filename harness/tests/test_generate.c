@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "command_output.h"
-#include "commands/generate/generate.h"
+#include "generate/generate.h"
 #include "harness.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))

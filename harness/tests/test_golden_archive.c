@@ -11,7 +11,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
-#include "commands/golden/golden.h"
+#include "golden/golden.h"
 
 static char bytes[8 << 20];
 

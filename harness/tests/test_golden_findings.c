@@ -92,7 +92,7 @@ START_TEST(test_text)
 	snprintf(results, sizeof(results), "%s%s", text_case->finding, STEPPED("host"));
 	write_text("results", results);
 
-	struct run_manifest manifest;
+	struct manifest manifest;
 	struct error error = { 0 };
 	bool is_run;
 

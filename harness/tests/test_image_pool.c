@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "commands/image_pool.h"
+#include "images/image_pool.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "command_output.h"
-#include "report/json_counts.h"
-#include "commands/load/load.h"
+#include "cli/json_counts.h"
+#include "load/load.h"
 #include "harness.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "command_output.h"
-#include "commands/load/load.h"
+#include "load/load.h"
 #include "harness.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))

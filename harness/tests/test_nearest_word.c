@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "commands/nearest_word.h"
+#include "cli/nearest_word.h"
 #include "harness.h"
 
 static const struct {

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "commands/compare/compare.h"
+#include "compare/compare.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define EXIT_SKIPPED 77

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "commands/plant/plant.h"
+#include "plant/plant.h"
 #include "plant_image.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))

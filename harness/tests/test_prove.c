@@ -14,8 +14,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "commands/prove/prove.h"
-#include "commands/table/table.h"
+#include "prove/prove.h"
+#include "table/table.h"
 #include "verdict/operations.h"
 #include "verdict/row_referee.h"
 

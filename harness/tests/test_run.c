@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "commands/run/run.h"
+#include "run/run.h"
 #include "harness.h"
 
 #define EXACT                                                                                      \
@@ -443,7 +443,7 @@ START_TEST(test_manifest)
 {
 	const struct manifest_case *c = &manifest_cases[_i];
 	char folder[] = "/tmp/test_run.XXXXXX", path[64];
-	struct run_manifest manifest;
+	struct manifest manifest;
 	struct error error = { 0 };
 
 	ck_assert_ptr_nonnull(mkdtemp(folder));
@@ -463,7 +463,7 @@ END_TEST
 START_TEST(test_manifest_files_and_filter)
 {
 	char folder[] = "/tmp/test_run.XXXXXX", path[64];
-	struct run_manifest manifest;
+	struct manifest manifest;
 	struct error error = { 0 };
 
 	make_corpus(folder, "good fault");

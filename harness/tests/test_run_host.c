@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "clock.h"
-#include "commands/run/run.h"
+#include "run/run.h"
 
 /* What a child wrote; its time begins anew with each 'k'. */
 struct collected {

@@ -6,7 +6,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
-#include "commands/run/run.h"
+#include "run/run.h"
 #include "harness.h"
 #include "results_fixture.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "commands/run/run.h"
+#include "run/run.h"
 #include "replay/recording.h"
 #include "host_lane.h"
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "commands/sample/sample.h"
+#include "sample/sample.h"
 
 #define KEPT	      __attribute__((noipa))
 #define LENGTH(array) ((int)(sizeof(array) / sizeof((array)[0])))

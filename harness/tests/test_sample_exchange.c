@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/ucontext.h>
-#include "commands/sample/sample.h"
+#include "sample/sample.h"
 
 #define PC	0x401000
 #define SP	0x7000

@@ -14,7 +14,7 @@
 #include <string.h>
 #include "report/html.h"
 #include "plain_text.h"
-#include "report/toolchains.h"
+#include "toolchains/toolchains.h"
 #include "results_fixture.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

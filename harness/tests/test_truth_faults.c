@@ -10,7 +10,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
-#include "commands/compare/compare.h"
+#include "compare/compare.h"
 
 #define DEPTH	     8
 #define SPOILED_AT   6 /* frames of the program's own that are open then, at least */

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * bench_agree.c - do readelf and the table say the same? Asked before either is timed
+ *
+ * A builder that loses rows is fast. What `readelf -wF` prints is held against the same lines by our
+ * reader, and the table against the rows that the reader gave: every row leads to the same caller as
+ * its rule, or a marker says that there is none (table_proof.c). Of the lines, tens of megabytes,
+ * only a digest and the number of bytes are compared.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "bench.h"
+#include "table/table.h"
+
+/* FNV-1a, 64 bits. */
+#define FNV_OFFSET 0xcbf29ce484222325
+#define FNV_PRIME  0x100000001b3
+
+struct digest {
+	uint64_t hash;
+	uint64_t bytes;
+};
+
+static ssize_t digest_add(void *context, const char *data, size_t size)
+{
+	struct digest *digest = context;
+	uint64_t hash = digest->hash;
+
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ (uint8_t)data[i]) * FNV_PRIME;
+	digest->hash = hash;
+	digest->bytes += size;
+	return size;
+}
+
+static int digest_readelf(const char *path, struct digest *ret, struct error *error)
+{
+	char buffer[1 << 14];
+	int ends[2], status;
+	ssize_t bytes;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return error_set_errno(error, "pipe");
+	pid_t pid = fork();
+	if (!pid) {
+		int null = open("/dev/null", O_WRONLY);
+
+		dup2(ends[1], STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+		setenv("LC_ALL", "C", 1);
+		execlp("readelf", "readelf", "-wF", path, (char *)NULL);
+		_exit(127);
+	}
+	close(ends[1]);
+	while (pid > 0 && (bytes = read(ends[0], buffer, sizeof(buffer))) > 0)
+		digest_add(ret, buffer, bytes);
+	close(ends[0]);
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		return error_set_errno(error, "running readelf");
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		return error_set(error, ERROR_UNAVAILABLE, "", 0, "readelf is not installed");
+	return 0;
+}
+
+static int digest_ours(const struct image *image, struct digest *ret, struct error *error)
+{
+	const cookie_io_functions_t functions = { .write = digest_add };
+	const struct table_filter filter = { 0 };
+	struct error_list diagnostics = { 0 };
+	FILE *file = fopencookie(ret, "w", functions);
+
+	if (!file)
+		return error_set_errno(error, "fopencookie");
+	int status = table_readelf(file, image, &filter, &diagnostics, error);
+	if (fclose(file) && !status)
+		status = error_set_errno(error, "fclose");
+	error_list_deinit(&diagnostics);
+	return status;
+}
+
+int bench_agree(const char *path, const struct image *image, const struct table *table,
+		uint64_t *ret_rows, struct error *error)
+{
+	struct digest ours = { .hash = FNV_OFFSET }, theirs = { .hash = FNV_OFFSET };
+	struct table_proof proof;
+	struct cfi *cfi = NULL;
+	int status = -1;
+
+	if (digest_readelf(path, &theirs, error) || digest_ours(image, &ours, error) ||
+	    cfi_create(image, &cfi, error) || table_prove(cfi, table, NULL, NULL, &proof, error))
+		goto out;
+	if (ours.hash != theirs.hash || ours.bytes != theirs.bytes)
+		error_set(error, ERROR_PROTOCOL, "", 0,
+			  "readelf -wF prints other lines than we do");
+	else if (proof.silent)
+		error_set(error, ERROR_PROTOCOL, "", 0, "the table is wrong at %llu rows",
+			  (unsigned long long)proof.silent);
+	else
+		status = 0;
+	*ret_rows = cfi_row_count(cfi);
+out:
+	cfi_destroy(cfi);
+	return status;
+}

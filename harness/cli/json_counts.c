@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * json_counts.c - JSON objects of images: their lines, and sums over many
+ *
+ * An image's process says what it counted as one JSON object, and the totals are an object of the
+ * same names: a new count needs no new line anywhere but where it is made.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cli/json_counts.h"
+#include "unwinder.h"
+
+json_t *json_bytes(const char *text)
+{
+	json_t *string = json_string(text);
+	char *escaped, *to;
+
+	if (string)
+		return string;
+	escaped = to = malloc(4 * strlen(text) + 1);
+	if (!escaped)
+		return NULL;
+	for (; *text; text++)
+		if ((unsigned char)*text < 0x80)
+			*to++ = *text;
+		else
+			to += sprintf(to, "\\x%02x", (unsigned char)*text);
+	*to = '\0';
+	string = json_string(escaped);
+	free(escaped);
+	return string;
+}
+
+void json_line(FILE *file, json_t *object)
+{
+	if (!object)
+		return;
+	json_dumpf(object, file, JSON_COMPACT | JSON_REAL_PRECISION(6));
+	fputc('\n', file);
+	json_decref(object);
+}
+
+json_t *json_error(const struct error *error)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
+	if (!file)
+		return json_bytes(error->message);
+	error_print(file, NULL, error);
+	if (fclose(file) || !size) {
+		free(text);
+		return json_bytes(error->message);
+	}
+	text[size - 1] = '\0'; /* the newline */
+	json_t *ret = json_bytes(text);
+	free(text);
+	return ret;
+}
+
+void json_counts_add(json_t *to, const json_t *from)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)from, key, value)
+	{
+		json_t *sum = json_object_get(to, key);
+
+		if (json_is_integer(value)) {
+			json_object_set_new(
+				to, key,
+				json_integer(json_integer_value(sum) + json_integer_value(value)));
+		} else if (json_is_object(value)) {
+			if (!sum)
+				json_object_set_new(to, key, json_object());
+			json_counts_add(json_object_get(to, key), value);
+		}
+	}
+}
+
+json_int_t json_count(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+const char *json_text(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * compare.c - `stackproof compare`: step a real program, hold engines against the truth
+ */
+#include <argp.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "cli/exit_status.h"
+#include "cli/options.h"
+#include "compare/compare.h"
+#include "compare/compare_ignore.h"
+#include "compare/compare_progress.h"
+#include "harness.h"
+#include "replay/recording.h"
+#include "cli/json_counts.h"
+#include "plain_text.h"
+
+enum {
+	OPTION_ASLR = 256,
+	OPTION_BIND_NOW,
+	OPTION_EACH,
+	OPTION_EVERY,
+	OPTION_FOLLOW,
+	OPTION_FROM,
+	OPTION_IGNORE,
+	OPTION_JSON,
+	OPTION_TIMEOUT,
+	OPTION_LIMIT,
+	OPTION_METHOD,
+	OPTION_OUTPUT,
+	OPTION_RECORD,
+	OPTION_REGISTERS,
+};
+
+static const struct argp_option options[] = {
+	{ "engine", 'e', "ENGINE,...", 0,
+	  "engines to score (default: all): cfi, table, bpf, fp, libdw, libunwind", 0 },
+	{ "aslr", OPTION_ASLR, "on|off", 0,
+	  "whether the program's addresses are random (default: off, so that runs repeat)", 0 },
+	{ "bind-now", OPTION_BIND_NOW, NULL, 0,
+	  "the dynamic loader resolves every symbol before the program begins (LD_BIND_NOW)", 0 },
+	{ "each", OPTION_EACH, NULL, 0,
+	  "every argument is a program without arguments, compared one after the other; NDJSON, "
+	  "with a \"begin\" and an \"end\" object around each one's, on both output streams",
+	  0 },
+	{ "every", OPTION_EVERY, "N", 0, "compare at every Nth instruction (default 1)", 0 },
+	{ "follow-frame-pointers", OPTION_FOLLOW, NULL, 0,
+	  "where there is no CFI, the engines bpf and table go on by the frame pointer; such "
+	  "frames "
+	  "are marked, and counted apart",
+	  0 },
+	{ "from", OPTION_FROM, "SYMBOL", 0,
+	  "compare from SYMBOL's first execution on; _start: from the program's entry point, the "
+	  "dynamic loader unstepped (default: the first instruction of all)",
+	  0 },
+	{ "ignore", OPTION_IGNORE, "FILE", 0,
+	  "findings that don't decide the exit status: a line each, image, function, kind, last "
+	  "day or "
+	  "-, reason, separated by tabs",
+	  0 },
+	{ "json", OPTION_JSON, NULL, 0, "NDJSON on standard output", 0 },
+	{ "limit", OPTION_LIMIT, "POINTS", 0, "end the program after so many points", 0 },
+	{ "method", OPTION_METHOD, "loop|chain", 0,
+	  "how the BPF walk goes round: bpf_loop or tail calls (default: probed)", 0 },
+	{ "output", OPTION_OUTPUT, NULL, 0, "let the program's own output through", 0 },
+	{ "record", OPTION_RECORD, "DIR", 0,
+	  "keep what each point's walk needs in DIR/PROGRAM.recording, for `stackproof replay`",
+	  0 },
+	{ "registers", OPTION_REGISTERS, NULL, 0,
+	  "hold the callee-saved registers that the CFI brings back against the truth too", 0 },
+	{ "timeout", OPTION_TIMEOUT, "SECONDS", 0, "give up after so long (default 600)", 0 },
+	{ NULL },
+};
+
+struct arguments {
+	struct compare_options compare;
+	struct tracer_options tracer;
+	bool json;
+	bool each;
+	struct gate gate;
+	const char *record; /* a folder; or NULL */
+	const char *ignore; /* a file; or NULL */
+};
+
+static void parse_engines(struct argp_state *state, struct compare_options *compare, char *list)
+{
+	char *name[COMPARE_ENGINES_MAX];
+
+	compare->engine_count = option_words(state, list, "--engine", name, COMPARE_ENGINES_MAX);
+	for (size_t i = 0; i < compare->engine_count; i++) {
+		compare->engine[i] = engine_find(name[i]);
+		if (!compare->engine[i])
+			argp_error(state, "no engine is called '%s'", name[i]);
+	}
+}
+
+static bool parse_on(struct argp_state *state, const char *text, const char *what)
+{
+	if (strcmp(text, "on") == 0)
+		return true;
+	if (strcmp(text, "off") != 0)
+		argp_error(state, "%s takes on or off, not '%s'", what, text);
+	return false;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	struct compare_options *compare = &arguments->compare;
+	struct tracer_options *tracer = &arguments->tracer;
+
+	switch (key) {
+	case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->gate; return 0;
+	case 'e': parse_engines(state, compare, argument); return 0;
+	case OPTION_ASLR: tracer->randomize = parse_on(state, argument, "--aslr"); return 0;
+	case OPTION_BIND_NOW: option_bind_now(state); return 0;
+	case OPTION_EACH: arguments->each = arguments->json = true; return 0;
+	case OPTION_EVERY:
+		tracer->every = option_between(state, argument, "--every", 1, UINT64_MAX);
+		return 0;
+	case OPTION_FOLLOW: compare->follow_frame_pointers = true; return 0;
+	case OPTION_FROM: tracer->from = option_text(state, argument, "--from"); return 0;
+	case OPTION_IGNORE: arguments->ignore = option_text(state, argument, "--ignore"); return 0;
+	case OPTION_JSON: arguments->json = true; return 0;
+	case OPTION_LIMIT:
+		tracer->point_limit = option_between(state, argument, "--limit", 1, UINT64_MAX);
+		return 0;
+	case OPTION_METHOD: compare->method = option_method(state, argument); return 0;
+	case OPTION_OUTPUT: tracer->silence_output = false; return 0;
+	case OPTION_RECORD: arguments->record = option_text(state, argument, "--record"); return 0;
+	case OPTION_REGISTERS: compare->registers = true; return 0;
+	case OPTION_TIMEOUT:
+		tracer->timeout_ms = option_seconds(state, argument, "--timeout");
+		return 0;
+	case ARGP_KEY_ARGS: tracer->argv = state->argv + state->next; return 0;
+	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 }, { 0 } };
+
+static const struct argp argp = {
+	.children = children,
+	.options = options,
+	.parser = parse,
+	.args_doc = "-- PROGRAM [ARGUMENT...]",
+	.doc = "Steps PROGRAM one instruction at a time, asks each engine for the stack, and says "
+	       "whose "
+	       "fault it is where one is wrong.",
+};
+
+/* ---- recording -------------------------------------------------------------------------- */
+
+/* What is told of each point. */
+struct listener {
+	struct recording_writer *writer; /* at hand; recording_begin() puts it there */
+	struct compare_progress progress;
+	struct ignore_list ignore;
+};
+
+static void on_judgement(void *context, const struct point *point,
+			 const struct judgement *judgement)
+{
+	struct listener *listener = context;
+
+	compare_progress_point(&listener->progress);
+}
+
+static void record_point(void *context, const struct evidence *evidence)
+{
+	struct listener *listener = context;
+	const struct point *point = evidence->point;
+	struct error error; /* it sticks: closing says it */
+
+	recording_writer_point(listener->writer, point->space, point->regs, point->memory, &error);
+}
+
+static int recording_begin(const char *folder, const char *program, struct recording_writer **ret,
+			   struct error *error)
+{
+	const char *slash = strrchr(program, '/');
+	char *path;
+	int status;
+
+	if (asprintf(&path, "%s/%s.recording", folder, slash ? slash + 1 : program) < 0)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a path");
+	status = recording_writer_create(path, program, ret, error);
+	free(path);
+	return status;
+}
+
+/*
+ * Compares one program, and records it if that is asked for. Of half a run there is no recording.
+ * False: not
+ * all went well; ret has what was found until then, and why it went wrong.
+ */
+static bool run_program(struct comparer *comparer, const struct arguments *arguments,
+			struct listener *listener, char *const *argv, struct comparison *ret)
+{
+	struct tracer_options tracer = arguments->tracer;
+	struct error failure;
+	bool whole;
+
+	tracer.argv = argv;
+	if (arguments->record &&
+	    recording_begin(arguments->record, argv[0], &listener->writer, &failure)) {
+		memset(ret, 0, sizeof(*ret));
+		ret->early = failure;
+		ret->truth.ending = TRACER_FAILED;
+		return false;
+	}
+	compare_progress_start(&listener->progress, argv[0], tracer.point_limit);
+	listener->progress.bar.live &= tracer.silence_output; /* or the two lines would mix */
+	whole = comparer_run_far(comparer, &tracer, ret);
+	compare_progress_end(&listener->progress);
+	if (arguments->record && recording_writer_close(listener->writer, whole, &failure) &&
+	    whole) {
+		ret->early = failure; /* the comparison itself is whole */
+		return false;
+	}
+	return whole;
+}
+
+/* ---- one program ------------------------------------------------------------------------ */
+
+/* How the comparison of one program ended. */
+struct ending {
+	int status;	  /* the exit status that it alone would give */
+	bool timed_out;	  /* the program was killed for that */
+	bool interrupted; /* nothing more is to be begun */
+	char message[sizeof(((struct error *)0)->message)];
+};
+
+static int judge_comparison(const char *program, const struct comparison *comparison,
+			    struct ending *ret)
+{
+	struct gate gate;
+
+	comparison_gate(comparison, &gate);
+	if (gate.checked && comparison_is_thin(comparison)) {
+		snprintf(ret->message, sizeof(ret->message), "the truth is thin: it proves little");
+		fprintf(stderr, "%s: %s\n", PLAIN_TEXT(program), ret->message);
+	}
+	return gate_status(&gate);
+}
+
+/* Prints the result. What can't be printed was not said. */
+static void print_comparison(const struct arguments *arguments, const char *program,
+			     const struct comparison *comparison, struct ending *ret)
+{
+	struct error error;
+
+	if (arguments->json)
+		compare_print_json(stdout, program, comparison);
+	else
+		compare_print_text(stdout, program, comparison);
+	if (!fflush(stdout) && !ferror(stdout))
+		return;
+	error_set_errno(&error, "the result could not be written");
+	error_print(stderr, program, &error);
+	snprintf(ret->message, sizeof(ret->message), "%s", error.message);
+	ret->status = EXIT_ENVIRONMENT;
+}
+
+/* Compares one program and prints the result, or what there is of it. */
+static struct ending compare_program(struct comparer *comparer, const struct arguments *arguments,
+				     struct listener *listener, char *const *argv)
+{
+	struct ending ending = { .status = EXIT_OK };
+	struct comparison comparison;
+	const char *program = argv[0];
+	bool well = run_program(comparer, arguments, listener, argv, &comparison);
+
+	ignore_list_apply(&listener->ignore, &comparison);
+	comparison.strict = arguments->gate.strict;
+	if (well)
+		ending.status = judge_comparison(program, &comparison, &ending);
+	if (well || comparison.points)
+		print_comparison(arguments, program, &comparison, &ending);
+	if (!well) {
+		error_print(stderr, program, &comparison.early);
+		snprintf(ending.message, sizeof(ending.message), "%s", comparison.early.message);
+		ending.status = comparison.points ? EXIT_ENVIRONMENT
+						  : exit_status_of_error(&comparison.early);
+		ending.timed_out = comparison.truth.ending == TRACER_TIMEOUT;
+		ending.interrupted = comparison.truth.ending == TRACER_INTERRUPTED;
+	}
+	comparison_deinit(&comparison);
+	return ending;
+}
+
+/*
+ * Between a begin and an end lies one program's result, whatever becomes of the next. On both
+ * streams: who reads them from two pipes has nothing else to tell whose a message is. Takes the
+ * object.
+ */
+static void print_mark(json_t *object)
+{
+	json_line(stdout, json_incref(object));
+	fflush(stdout);
+	json_line(stderr, object);
+}
+
+static void print_begin(const char *program)
+{
+	print_mark(json_pack("{s:s, s:o}", "type", "begin", "program", json_bytes(program)));
+}
+
+static void print_end(const char *program, const struct ending *ending)
+{
+	print_mark(json_pack("{s:s, s:o, s:i, s:o, s:b}", "type", "end", "program",
+			     json_bytes(program), "status", ending->status, "message",
+			     json_bytes(ending->message), "timed_out", ending->timed_out));
+}
+
+/* Every argument is a program, until one is interrupted. */
+static int compare_each(struct comparer *comparer, const struct arguments *arguments,
+			struct listener *listener)
+{
+	struct gate gate = { .unit = "programs", .strict = arguments->gate.strict };
+
+	for (char *const *program = arguments->tracer.argv; *program; program++) {
+		char *argv[] = { *program, NULL };
+
+		print_begin(*program);
+		struct ending ending = compare_program(comparer, arguments, listener, argv);
+		print_end(*program, &ending);
+		gate_add_status(&gate, ending.status);
+		if (ending.interrupted)
+			break;
+	}
+	return gate_status(&gate);
+}
+
+static int read_ignore_list(const struct arguments *arguments, struct ignore_list *ret)
+{
+	time_t now = time(NULL);
+	struct error error;
+	char today[11];
+	struct tm tm;
+
+	strftime(today, sizeof(today), "%Y-%m-%d", gmtime_r(&now, &tm));
+	if (!arguments->ignore || !ignore_list_read(ret, arguments->ignore, today, &error))
+		return 0;
+	error_print(stderr, "stackproof compare", &error);
+	return -1;
+}
+
+/* What is said of the list after the last program. */
+static void print_ignore_list(const struct arguments *arguments, const struct ignore_list *list)
+{
+	if (arguments->json)
+		ignore_list_print_json(stdout, list);
+	ignore_list_print_text(stderr, list);
+	fflush(stdout);
+}
+
+int command_compare(int argc, char **argv)
+{
+	struct arguments arguments = {
+		.tracer = { .timeout_ms = 600000,
+			    .silence_output = true,
+			    .ended_by_signals = true },
+	};
+	struct listener listener = { .writer = NULL };
+	struct comparer *comparer;
+	struct error error;
+	int status;
+
+	for (size_t i = 0; engine_at(i); i++)
+		arguments.compare.engine[arguments.compare.engine_count++] = engine_at(i);
+	argp_err_exit_status = EXIT_USAGE;
+	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
+	arguments.compare.context = &listener;
+	arguments.compare.on_judgement = on_judgement;
+	if (arguments.record)
+		arguments.compare.on_evidence = record_point;
+	if (read_ignore_list(&arguments, &listener.ignore)) {
+		ignore_list_deinit(&listener.ignore);
+		return EXIT_BAD_INPUT;
+	}
+	if (comparer_create(&arguments.compare, &comparer, &error)) {
+		error_print(stderr, NULL, &error);
+		ignore_list_deinit(&listener.ignore);
+		return EXIT_ENVIRONMENT;
+	}
+	if (arguments.each)
+		status = compare_each(comparer, &arguments, &listener);
+	else
+		status = compare_program(comparer, &arguments, &listener, arguments.tracer.argv)
+				 .status;
+	print_ignore_list(&arguments, &listener.ignore);
+	ignore_list_deinit(&listener.ignore);
+	comparer_destroy(comparer);
+	return status;
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * diff.c - `stackproof diff A B`: two tables, function by function, whatever their addresses
+ *
+ * Either may be an ELF file, a saved table (`stackproof table`), or another tool's dump; "-" is
+ * standard
+ * input. What a file is its first bytes say, or --from for a dump. A dump holds less than the CFI
+ * does: the
+ * other side is then reduced to what the dump's tool can say (its dialect), and the output says
+ * what was
+ * compared. Two dumps can be compared if they are of one kind. Nothing is guessed: a dump that
+ * knows only
+ * addresses needs an image on the other side.
+ */
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+#include "images/debug_link.h"
+#include "diff/diff.h"
+#include "cli/options.h"
+#include "gate/gate.h"
+#include "harness.h"
+#include "plain_text.h"
+
+/* One of the two. Of image and saved table, or dump, the one that it is. */
+struct side {
+	const char *path;
+	char *bytes; /* ends in a NUL that size does not count */
+	size_t size;
+	const struct diff_dialect *dialect; /* of a dump; NULL: an image or a saved table */
+	struct image *image;
+	struct cfi *cfi;
+	struct table_text *text;
+	struct diff_table table;
+	bool lost; /* entries of the image could not be read */
+};
+
+struct options {
+	const char *from;
+	const char *func;
+	bool json;
+	bool summary;
+	const char *path[2];
+	struct gate gate;
+};
+
+static const struct argp_option option_list[] = {
+	{ "from", 'f', "NAME", 0,
+	  "what a file that is no ELF file holds: text, readelf, parca, parca-rows or otel", 0 },
+	{ "func", 'F', "GLOB", 0, "only functions with such a name", 0 },
+	{ "json", 'j', NULL, 0, "one JSON object per function that differs, then a summary", 0 },
+	{ "summary", 's', NULL, 0, "only the summary", 0 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	struct options *options = state->input;
+	switch (key) {
+	case ARGP_KEY_INIT: state->child_inputs[0] = &options->gate; break;
+	case 'f':
+		if (strcmp(argument, "text") && !diff_dialect_find(argument))
+			argp_error(state, "unknown kind of table '%s'", argument);
+		options->from = argument;
+		break;
+	case 'F': options->func = option_text(state, argument, "--func"); break;
+	case 'j': options->json = true; break;
+	case 's': options->summary = true; break;
+	case ARGP_KEY_ARG:
+		if (state->arg_num >= 2)
+			argp_error(state, "more than two files");
+		options->path[state->arg_num] = argument;
+		break;
+	case ARGP_KEY_END:
+		if (state->arg_num < 2)
+			argp_error(state, "two files are needed");
+		if (!strcmp(options->path[0], "-") && !strcmp(options->path[1], "-"))
+			argp_error(state, "standard input can be one of the files only");
+		break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* ---- read -------------------------------------------------------------------------------- */
+
+#define HEAD_BYTES 65536u /* by which it is seen what a file is: kernels, too, give pipes so much */
+/* Of a text or a dump. Firefox's libxul has 130 MB, as readelf prints it. */
+#define TEXT_BYTES_MAX (1ull << 30)
+
+static bool is_elf(const struct side *side)
+{
+	return side->size >= 4 && !memcmp(side->bytes, "\177ELF", 4);
+}
+
+static bool is_saved(const struct side *side)
+{
+	static const char magic[] = "stackproof table text ";
+	return !strncmp(side->bytes, magic, sizeof(magic) - 1);
+}
+
+/* Reads on until there are wanted bytes, or no more. */
+static int read_up_to(struct side *side, FILE *file, size_t wanted, struct error *error)
+{
+	char *moved = realloc(side->bytes, wanted + 1);
+	if (!moved)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory to read the file");
+	side->bytes = moved;
+	side->size += fread(side->bytes + side->size, 1, wanted - side->size, file);
+	side->bytes[side->size] = '\0';
+	return ferror(file) ? error_set_errno(error, "cannot read the file") : 0;
+}
+
+/* What it is, by its beginning or by --from. -1: nothing that is known. */
+static int recognise(struct side *side, const struct options *options, struct error *error)
+{
+	if (is_elf(side))
+		return 0;
+	if (options->from)
+		side->dialect = diff_dialect_find(options->from); /* NULL: text */
+	else if (!is_saved(side))
+		side->dialect = diff_dialect_detect(side->bytes);
+	if (side->dialect || options->from || is_saved(side))
+		return 0;
+	return error_set(error, ERROR_TEXT_SYNTAX, "", 1,
+			 "neither an ELF file nor a table in a format that is known");
+}
+
+/* All of it, but nothing of what can't be a table: neither a file of something else, nor what is
+ * behind a NUL. */
+static int read_stream(struct side *side, FILE *file, const struct options *options,
+		       struct error *error)
+{
+	if (read_up_to(side, file, HEAD_BYTES, error) || recognise(side, options, error))
+		return -1;
+	for (size_t wanted = 16 * HEAD_BYTES; !feof(file); wanted *= 2) {
+		if (side->size >= TEXT_BYTES_MAX)
+			return error_set(error, ERROR_MEMORY, "", side->size,
+					 "a table of more than %llu bytes is not read",
+					 TEXT_BYTES_MAX);
+		if (!is_elf(side) && memchr(side->bytes, 0, side->size))
+			break;
+		if (read_up_to(side, file, wanted, error))
+			return -1;
+	}
+	return 0;
+}
+
+/* Of a file that is an image, only the beginning: it is mapped, and not read. */
+static int read_bytes(struct side *side, const struct options *options, struct error *error)
+{
+	if (!strcmp(side->path, "-"))
+		return read_stream(side, stdin, options, error);
+	FILE *file = fopen(side->path, "re");
+	if (!file)
+		return error_set_errno(error, "cannot open the file");
+	int result = read_up_to(side, file, 4, error);
+	if (!result && !is_elf(side))
+		result = read_stream(side, file, options, error);
+	fclose(file);
+	return result;
+}
+
+/* Entries that are lost are said, and the rest is compared. */
+static int read_image(struct side *side, struct error *error)
+{
+	struct error_list lost = { 0 };
+	int result = strcmp(side->path, "-")
+			     ? debug_link_open(side->path, NULL, &side->image, error)
+			     : image_create_memory(side->bytes, side->size, "-", &side->image,
+						   error);
+	if (result)
+		return -1;
+	free(side->bytes);
+	side->bytes = NULL;
+	if (cfi_create(side->image, &side->cfi, error)) {
+		if (error->code != ERROR_NO_CFI)
+			return -1;
+		/* A table without functions: nothing is wrong with the file. */
+		error_print(stderr, side->path, error);
+	}
+	cfi_check(side->cfi, &lost);
+	for (size_t i = 0; i < lost.count; i++)
+		error_print(stderr, side->path, &lost.error[i]);
+	if (lost.dropped)
+		fprintf(stderr, "%s: and %zu more\n", PLAIN_TEXT(side->path), lost.dropped);
+	side->lost = lost.count || lost.dropped;
+	error_list_deinit(&lost);
+	return 0;
+}
+
+static int read_side(struct side *side, const struct options *options, struct error *error)
+{
+	if (read_bytes(side, options, error))
+		return -1;
+	if (is_elf(side))
+		return read_image(side, error);
+	if (!side->dialect)
+		return table_text_read(side->bytes, side->size, &side->text, error);
+	if (memchr(side->bytes, 0, side->size))
+		return error_set(error, ERROR_TEXT_SYNTAX, "", 1, "a dump with NUL bytes");
+	side->table.dialect = side->dialect;
+	return side->dialect->read(side->bytes, &side->table, error);
+}
+
+static void side_deinit(struct side *side)
+{
+	diff_table_deinit(&side->table);
+	table_text_destroy(side->text);
+	cfi_destroy(side->cfi);
+	image_destroy(side->image);
+	free(side->bytes);
+}
+
+/* ---- compare ----------------------------------------------------------------------------- */
+
+/* What the two have in common, or NULL with a message: they can't be compared. */
+static const struct diff_dialect *common_dialect(const struct side *a, const struct side *b)
+{
+	const struct diff_dialect *dialect = a->dialect ? a->dialect : b->dialect;
+	if (a->dialect && b->dialect && a->dialect != b->dialect) {
+		fprintf(stderr,
+			"stackproof diff: dumps of two kinds (%s and %s): hold each against the "
+			"image\n",
+			a->dialect->name, b->dialect->name);
+		return NULL;
+	}
+	if ((a->table.flat && !b->image) || (b->table.flat && !a->image)) {
+		fprintf(stderr,
+			"stackproof diff: the dump knows addresses only, no functions: hold it "
+			"against the image\n");
+		return NULL;
+	}
+	return dialect ? dialect : &diff_dialect_text;
+}
+
+/* Both sides in the dialect. */
+static int translate(struct side *side, const struct diff_dialect *dialect, struct error *error)
+{
+	if (side->dialect)
+		return 0;
+	side->table.dialect = dialect;
+	if (side->image)
+		return diff_table_from_cfi(&side->table, side->cfi, error);
+	return diff_table_from_text(&side->table, side->text, error);
+}
+
+static int cut(struct side *side, const struct side *other, struct error *error)
+{
+	struct diff_table whole = { 0 };
+	if (!side->table.flat)
+		return 0;
+	int result = diff_table_cut(&whole, &side->table, &other->table, error);
+	diff_table_deinit(&side->table);
+	side->table = whole;
+	return result;
+}
+
+/* Both were named: what was lost of one is bad input. */
+static void gate_side(struct gate *gate, const struct side *side)
+{
+	gate->bad_input |= side->lost;
+	if (!side->image)
+		return;
+	json_t *counts = json_object();
+	struct gate_image lost;
+	gate_image_read(side->image, side->image->path, side->cfi, &lost);
+	gate_image_json(&lost, counts);
+	gate_add_image(gate, counts, true);
+	json_decref(counts);
+}
+
+static enum exit_status compare(struct side side[2], struct options *options, struct error *error)
+{
+	const struct diff_dialect *dialect = common_dialect(&side[0], &side[1]);
+	struct diff_match match = { 0 };
+	if (!dialect)
+		return EXIT_USAGE;
+	/* An image knows addresses too, but another image's may be others. */
+	bool by_address = (side[0].image && side[1].dialect) || (side[1].image && side[0].dialect);
+	if (translate(&side[0], dialect, error) || translate(&side[1], dialect, error) ||
+	    cut(&side[0], &side[1], error) || cut(&side[1], &side[0], error) ||
+	    diff_match(&side[0].table, &side[1].table, by_address, &match, error)) {
+		error_print(stderr, "stackproof diff", error);
+		/* A place in a section is a file's fault. */
+		return *error->section ? EXIT_BAD_INPUT : EXIT_ENVIRONMENT;
+	}
+	struct diff_report report = {
+		.file = stdout,
+		.json = options->json,
+		.summary = options->summary,
+		.func = options->func,
+		.path_a = side[0].path,
+		.path_b = side[1].path,
+	};
+	for (int i = 0; i < 2; i++)
+		gate_side(&options->gate, &side[i]);
+	report.gate = &options->gate;
+	diff_report_write(&report, &side[0].table, &side[1].table, &match);
+	diff_match_deinit(&match);
+	if (!options->json && !gate_is_clean(&options->gate))
+		gate_print(&options->gate, stderr);
+	return gate_status(&options->gate);
+}
+
+int command_diff(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &gate_image_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp argp = {
+		option_list,
+		parse_option,
+		"A B",
+		"Compares the unwind tables of two files, function by function: ELF files, saved "
+		"tables, or what readelf -wF, Parca Agent's eh-frame tool and the OpenTelemetry "
+		"profiler's stackdeltas tool print.",
+		children,
+		NULL,
+		NULL,
+	};
+	struct options options = { .gate = { .unit = "functions" } };
+	argp_err_exit_status = EXIT_USAGE;
+	if (command_parse(&argp, argc, argv, 0, &options))
+		return EXIT_USAGE;
+
+	struct diff_words words = { 0 };
+	struct side side[2] = { { .path = options.path[0] }, { .path = options.path[1] } };
+	enum exit_status status = EXIT_OK;
+	struct error error = { 0 };
+	for (int i = 0; i < 2; i++) {
+		side[i].table.words = &words;
+		if (read_side(&side[i], &options, &error)) {
+			error_print(stderr, side[i].path, &error);
+			status = EXIT_BAD_INPUT;
+		}
+	}
+	if (status == EXIT_OK)
+		status = compare(side, &options, &error);
+	side_deinit(&side[0]);
+	side_deinit(&side[1]);
+	diff_words_deinit(&words);
+	return status;
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * golden.c - `stackproof golden check|update|pack|unpack`
+ *
+ * check compares the corpus's tables, and with a run's results its verdicts, with their snapshots;
+ * update writes them, but only what was named, never in CI, and only what golden_update.c lets
+ * through. pack keeps binaries of toolchains that are hard to get, so that their goldens can be
+ * checked where there is no such compiler (check --hermetic, unpack).
+ */
+#include <argp.h>
+#include <ftw.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "golden/golden.h"
+#include "cli/options.h"
+#include "gate/gate.h"
+#include "harness.h"
+#include "cli/json_counts.h"
+
+/* ---- command line ------------------------------------------------------------------------ */
+
+enum {
+	OPTION_CORPUS = 256,
+	OPTION_GOLDEN,
+	OPTION_CANDIDATES,
+	OPTION_VERDICTS,
+	OPTION_FORCE,
+	OPTION_UNSTEPPED,
+	OPTION_HERMETIC,
+	OPTION_COMPLETE,
+	OPTION_STANDALONE,
+};
+
+static const struct argp_option option_table[] = {
+	{ "corpus", OPTION_CORPUS, "DIR", 0, "the built corpus (build/corpus)", 0 },
+	{ "golden", OPTION_GOLDEN, "DIR", 0, "the snapshots (golden)", 0 },
+	{ "candidates", OPTION_CANDIDATES, "DIR", 0,
+	  "where texts that could become goldens are left (golden-candidates beside the corpus)",
+	  0 },
+	{ "verdicts", OPTION_VERDICTS, "FILE", 0,
+	  "what `stackproof run` (results.ndjson) or `compare --json` found: no golden may hold a "
+	  "table fault; a run's findings have goldens too",
+	  0 },
+	{ "hermetic", OPTION_HERMETIC, NULL, 0,
+	  "the packed binaries instead of a built corpus: no compiler, no skip", 0 },
+	{ "complete", OPTION_COMPLETE, NULL, 0,
+	  "check: the corpus is all there is (build/corpus-all): a golden without a binary fails",
+	  0 },
+	{ "standalone", OPTION_STANDALONE, NULL, 0,
+	  "unpack: only what runs without the machine's loader and libraries", 0 },
+	{ "all", 'a', "REASON", 0, "update: every golden of the corpus, and why", 0 },
+	{ "dry-run", 'n', NULL, 0, "update, pack: show, write nothing", 0 },
+	{ "force", OPTION_FORCE, NULL, 0,
+	  "update: let a golden shrink by more than a fifth, or replace one that can't be read",
+	  0 },
+	{ "unstepped", OPTION_UNSTEPPED, NULL, 0, "update: also what the truth has not seen", 0 },
+	{ "json", 'j', NULL, 0, "one JSON object per line", 0 },
+	{ 0 },
+};
+
+struct arguments {
+	struct golden_options options;
+	struct gate gate;
+};
+
+static const char *const action_name[] = { "check", "update", "pack", "unpack" };
+
+static void parse_action(struct golden_options *options, struct argp_state *state)
+{
+	const char *action = state->argv[state->next];
+	size_t i = 0;
+
+	while (i < sizeof(action_name) / sizeof(action_name[0]) && strcmp(action_name[i], action))
+		i++;
+	if (i == sizeof(action_name) / sizeof(action_name[0]))
+		argp_error(state, "check, update, pack or unpack, not %s", action);
+	options->action = (enum golden_action)i;
+	options->name = state->argv + state->next + 1;
+	options->name_count = (size_t)(state->argc - state->next - 1);
+}
+
+/* What an update or a pack of everything would cost is said by who wants it. */
+static void check_options(const struct golden_options *options, struct argp_state *state)
+{
+	bool writes = options->action == GOLDEN_UPDATE || options->action == GOLDEN_PACK;
+
+	if (options->action == GOLDEN_UPDATE && !options->name_count && !options->all)
+		argp_error(state, "update takes names, or --all=REASON");
+	if (options->all && !options->all[strspn(options->all, " ")])
+		argp_error(state, "--all takes a reason");
+	if (options->all && (options->action != GOLDEN_UPDATE || options->name_count))
+		argp_error(state, "--all is for update without names");
+	if (options->action == GOLDEN_PACK && !options->name_count)
+		argp_error(state, "pack takes names");
+	if (options->action == GOLDEN_UNPACK && options->name_count != 1)
+		argp_error(state, "unpack takes a folder");
+	if (options->dry_run && !writes)
+		argp_error(state, "--dry-run is for update and pack");
+	if ((options->force || options->unstepped) && options->action != GOLDEN_UPDATE)
+		argp_error(state, "--force and --unstepped are for update");
+	if (options->standalone && options->action != GOLDEN_UNPACK)
+		argp_error(state, "--standalone is for unpack");
+	if (options->hermetic && options->action > GOLDEN_UPDATE)
+		argp_error(state, "--hermetic is for check and update");
+	if (options->complete &&
+	    (options->action != GOLDEN_CHECK || options->name_count || options->hermetic))
+		argp_error(state, "--complete is for check of a built corpus, without names");
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	struct golden_options *options = &arguments->options;
+
+	switch (key) {
+	case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->gate; return 0;
+	case OPTION_CORPUS: options->corpus = option_text(state, argument, "--corpus"); return 0;
+	case OPTION_GOLDEN: options->golden = option_text(state, argument, "--golden"); return 0;
+	case OPTION_CANDIDATES:
+		options->candidates = option_text(state, argument, "--candidates");
+		return 0;
+	case OPTION_VERDICTS:
+		options->verdicts = option_text(state, argument, "--verdicts");
+		return 0;
+	case OPTION_FORCE: options->force = true; return 0;
+	case OPTION_UNSTEPPED: options->unstepped = true; return 0;
+	case OPTION_HERMETIC: options->hermetic = true; return 0;
+	case OPTION_COMPLETE: options->complete = true; return 0;
+	case OPTION_STANDALONE: options->standalone = true; return 0;
+	case 'a': options->all = argument; return 0;
+	case 'n': options->dry_run = true; return 0;
+	case 'j': options->json = true; return 0;
+	case ARGP_KEY_ARGS: parse_action(options, state); return 0;
+	case ARGP_KEY_NO_ARGS: argp_error(state, "check, update, pack or unpack?"); return 0;
+	case ARGP_KEY_SUCCESS: check_options(options, state); return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 }, { 0 } };
+
+static const struct argp argp = {
+	option_table,
+	parse_option,
+	"check [NAME...]\nupdate NAME...\npack NAME...\nunpack DIR",
+	"Compares the tables and verdicts of the corpus with their snapshots, makes new snapshots, "
+	"or "
+	"keeps binaries of toolchains that are hard to get.\v"
+	"NAME is a glob: TOOLCHAIN-VERSION/PROGRAM.VARIANT, a binary's name, a program, or a "
+	"toolchain. GOLDEN/waivers.tsv (binary, function, reason) names table faults that a golden "
+	"may hold.",
+	children,
+	NULL,
+	NULL,
+};
+
+/* ---- running ----------------------------------------------------------------------------- */
+
+static int summary(struct golden_run *run)
+{
+	unsigned long passed = run->count[GOLDEN_PASSED], failed = run->count[GOLDEN_FAILED];
+	unsigned long skipped = run->count[GOLDEN_SKIPPED];
+
+	run->gate.checked = passed + failed;
+	run->gate.findings = failed;
+	gate_leave(&run->gate, GATE_SKIPPED, skipped);
+	if (run->options->json) {
+		json_t *object = json_pack("{s:s, s:s, s:I, s:I, s:I}", "type", "golden_summary",
+					   "action", action_name[run->options->action], "passed",
+					   (json_int_t)passed, "failed", (json_int_t)failed,
+					   "skipped", (json_int_t)skipped);
+
+		gate_json(&run->gate, object);
+		json_line(stdout, object);
+	}
+	if (!gate_is_clean(&run->gate))
+		gate_print(&run->gate, run->out);
+	fprintf(run->out, "golden: %lu passed, %lu failed, %lu skipped\n", passed, failed, skipped);
+	return gate_status(&run->gate);
+}
+
+static int read_verdicts(struct golden_run *run, const struct manifest *manifest,
+			 struct error *error)
+{
+	const struct golden_options *options = run->options;
+	char waivers[4096];
+	bool is_run;
+
+	snprintf(waivers, sizeof(waivers), "%s/waivers.tsv", options->golden);
+	if (golden_waivers_read(&run->verdicts, waivers, error))
+		return -1;
+	if (!options->verdicts)
+		return 0;
+	if (golden_faults_read(&run->verdicts, options->verdicts, error))
+		return -1;
+	run->findings = golden_findings_read(options->verdicts, manifest, &is_run, error);
+	if (!run->findings)
+		return -1;
+	if (!is_run) { /* only its table faults are of use */
+		json_decref(run->findings);
+		run->findings = NULL;
+	}
+	return 0;
+}
+
+/* The manifest is read, and what the command line asks for is there. */
+static int with_manifest(struct golden_run *run, const struct manifest *manifest,
+			 struct error *error)
+{
+	const struct golden_options *options = run->options;
+	const char *unknown = golden_unknown_name(options, manifest);
+
+	if (unknown) {
+		fprintf(stderr, "stackproof golden: nothing in the corpus is called %s\n", unknown);
+		return EXIT_USAGE;
+	}
+	if (read_verdicts(run, manifest, error)) {
+		error_print(stderr, "stackproof golden", error);
+		return EXIT_BAD_INPUT;
+	}
+	if (options->all)
+		fprintf(run->out, "every golden is updated: %s\n", options->all);
+	if (options->action == GOLDEN_PACK) {
+		golden_pack(run, manifest);
+		return summary(run);
+	}
+	golden_corpus(run, manifest);
+	if (options->complete)
+		golden_left(run, manifest);
+	if (golden_findings_write(run, error)) {
+		error_print(stderr, "stackproof golden", error);
+		return EXIT_BAD_INPUT;
+	}
+	return summary(run);
+}
+
+static int run_corpus(struct golden_run *run, const char *corpus)
+{
+	struct manifest manifest = { 0 };
+	struct error error = { 0 };
+	int status = EXIT_BAD_INPUT;
+
+	if (manifest_read(&manifest, corpus, &error))
+		error_print(stderr, "stackproof golden", &error);
+	else
+		status = with_manifest(run, &manifest, &error);
+	manifest_deinit(&manifest);
+	return status;
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
+{
+	return remove(path);
+}
+
+/* The packed binaries are unpacked for as long as they are looked at. */
+static int run_hermetic(struct golden_run *run)
+{
+	const char *temporary = getenv("TMPDIR");
+	struct error error = { 0 };
+	int status = EXIT_BAD_INPUT;
+	char folder[4096];
+
+	snprintf(folder, sizeof(folder), "%s/stackproof-golden.XXXXXX",
+		 temporary && *temporary ? temporary : "/tmp");
+	if (!mkdtemp(folder)) {
+		fprintf(stderr, "stackproof golden: cannot make a folder in %s: %m\n", folder);
+		return EXIT_ENVIRONMENT;
+	}
+	if (golden_unpack(run, folder, &error))
+		error_print(stderr, "stackproof golden", &error);
+	else
+		status = run_corpus(run, folder);
+	nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	return status;
+}
+
+static int run_unpack(struct golden_run *run)
+{
+	struct error error = { 0 };
+
+	if (golden_unpack(run, run->options->name[0], &error)) {
+		error_print(stderr, "stackproof golden", &error);
+		return EXIT_BAD_INPUT;
+	}
+	return summary(run);
+}
+
+int command_golden(int argc, char **argv)
+{
+	struct arguments arguments = {
+		.options = { .corpus = "build/corpus", .golden = "golden" },
+		.gate = { .unit = "snapshots" },
+	};
+	const struct golden_options *options = &arguments.options;
+	struct golden_run run = { .options = options };
+	int status;
+
+	argp_err_exit_status = ARGP_ERR_EXIT;
+	command_parse(&argp, argc, argv, 0, &arguments);
+	run.gate = arguments.gate;
+	if ((options->action == GOLDEN_UPDATE || options->action == GOLDEN_PACK) && getenv("CI")) {
+		fprintf(stderr, "stackproof golden: %s is refused where CI is set\n",
+			action_name[options->action]);
+		return EXIT_USAGE;
+	}
+	run.out = options->json ? stderr : stdout;
+	if (options->action == GOLDEN_UNPACK)
+		status = run_unpack(&run);
+	else if (options->hermetic)
+		status = run_hermetic(&run);
+	else
+		status = run_corpus(&run, options->corpus);
+	json_decref(run.findings);
+	json_decref(run.snapshots);
+	golden_verdicts_deinit(&run.verdicts);
+	return status;
+}

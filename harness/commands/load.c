@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * load.c - `stackproof load`: does this kernel's verifier take our programs, and at what cost
+ *
+ *	stackproof load					the built-in objects, on this kernel
+ *	stackproof load build/bpf/clang-*\/walk.bpf.o	the same by other compilers
+ *	stackproof load --check RESULTS --record FILE	many kernels' results against the record
+ *
+ * Whether a BPF program loads is decided by the kernel's verifier anew on each machine: by its
+ * version down to the patch level, and by what code the compiler made. Each program is loaded alone
+ * and thrown away. scripts/check-kernels does it in a guest of every kernel.
+ */
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include "cli/json_counts.h"
+#include "load/load.h"
+#include "cli/options.h"
+#include "gate/gate.h"
+#include "harness.h"
+#include "vm/kernel_index.h"
+
+struct settings {
+	bool json;
+	struct gate gate;
+	const char *kernel;
+	struct load_check_options check;
+	char **file;
+	int file_count;
+};
+
+enum { KEY_RECORD = 256, KEY_REFUSED, KEY_UPDATE };
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct settings *settings = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT: state->child_inputs[0] = &settings->gate; return 0;
+	case 'j': settings->json = settings->check.json = true; return 0;
+	case 'k':
+		if (!*argument || strlen(argument) >= LOAD_NAME_MAX)
+			argp_error(state, "\"%s\" is no name for a kernel", argument);
+		settings->kernel = argument;
+		return 0;
+	case 'c': settings->check.results = option_text(state, argument, "--check"); return 0;
+	case KEY_RECORD:
+		settings->check.record = option_text(state, argument, "--record");
+		return 0;
+	case KEY_REFUSED:
+		settings->check.refused = option_text(state, argument, "--refused");
+		return 0;
+	case KEY_UPDATE: settings->check.update = true; return 0;
+	case ARGP_KEY_ARGS:
+		settings->file = state->argv + state->next;
+		settings->file_count = state->argc - state->next;
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		if (!settings->check.results != !settings->check.record)
+			argp_error(state, "--check and --record go together");
+		if (settings->check.update && !settings->check.results)
+			argp_error(state, "--update is for --check");
+		if (settings->check.refused && !settings->check.update)
+			argp_error(state, "--refused is for --update");
+		if (settings->check.results && settings->file_count)
+			argp_error(state, "--check reads results, no objects");
+		if (settings->check.results && settings->kernel)
+			argp_error(state, "--kernel is for loading: results say their kernel");
+		return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* ---- loading ---------------------------------------------------------------------------- */
+
+/* Which kernel this is, in the record's words and in its own. */
+static void name_kernel(const struct settings *settings, struct load_result *ret)
+{
+	struct utsname name;
+
+	if (uname(&name) || kernel_series_of(name.release, ret->kernel, sizeof(ret->kernel)))
+		strcpy(ret->kernel, "unknown");
+	snprintf(ret->release, sizeof(ret->release), "%.63s", name.release);
+	if (settings->kernel)
+		strcpy(ret->kernel, settings->kernel);
+}
+
+static void load_programs(struct settings *settings, const struct load_object *object)
+{
+	for (size_t i = 0; i < object->program_count; i++) {
+		struct load_result result = { 0 };
+
+		name_kernel(settings, &result);
+		load_program(object, i, &result);
+		if (settings->json)
+			json_line(stdout, load_result_json(&result));
+		else
+			load_result_print(&result, stdout);
+		fflush(stdout);
+		/* Without the helper another program takes its place: not a failure. */
+		if (result.outcome == LOAD_NO_HELPER) {
+			gate_leave(&settings->gate, GATE_NO_HELPER, 1);
+			continue;
+		}
+		settings->gate.checked++;
+		settings->gate.findings += result.outcome == LOAD_NO;
+	}
+}
+
+/* One object whose init gave failed. */
+static void load_one(struct settings *settings, struct load_object *object, int failed,
+		     const char *name, const struct error *error)
+{
+	if (failed) {
+		error_print(stderr, name, error);
+		gate_add_status(&settings->gate, EXIT_BAD_INPUT);
+		return;
+	}
+	load_programs(settings, object);
+	load_object_deinit(object);
+}
+
+static int load_all(struct settings *settings)
+{
+	struct load_object object;
+	struct error error = { 0 };
+	int failed;
+
+	for (int i = 0; i < settings->file_count; i++) {
+		failed = load_object_init(&object, settings->file[i], &error);
+		load_one(settings, &object, failed, settings->file[i], &error);
+	}
+	for (size_t i = 0; !settings->file_count; i++) {
+		failed = load_object_init_built_in(&object, i, &error);
+		if (failed > 0)
+			break;
+		load_one(settings, &object, failed, "built-in", &error);
+	}
+	/* Of --json standard output has programs only. */
+	if (!gate_is_clean(&settings->gate))
+		gate_print(&settings->gate, settings->json ? stderr : stdout);
+	return gate_status(&settings->gate);
+}
+
+static int skip(const struct settings *settings, const struct error *error)
+{
+	if (settings->json)
+		json_line(stdout, json_pack("{ss ss ss ss}", "type", "skip", "name",
+					    settings->kernel ? settings->kernel : "load", "reason",
+					    "no_bpf", "message", error->message));
+	else
+		printf("skipped: no_bpf: %s\n", error->message);
+	return EXIT_SKIPPED;
+}
+
+int command_load(int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+		{ "json", 'j', NULL, 0, "One JSON object per program", 0 },
+		{ "kernel", 'k', "NAME", 0, "What to call this kernel (its series)", 0 },
+		{ "check", 'c', "RESULTS", 0,
+		  "Loads nothing: holds lines of --json against the record", 0 },
+		{ "record", KEY_RECORD, "FILE", 0, "The record (golden/verifier.tsv)", 0 },
+		{ "refused", KEY_REFUSED, "GLOB", 0,
+		  "With --update: a refusal of these programs is expected, and recorded; the glob "
+		  "is of "
+		  "KERNEL/COMPILER/OBJECT/PROGRAM or of PROGRAM",
+		  0 },
+		{ "update", KEY_UPDATE, NULL, 0, "Makes the record say what the results say", 0 },
+		{ 0 },
+	};
+	static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp argp = {
+		.options = options,
+		.children = children,
+		.parser = parse,
+		.args_doc = "[OBJECT...]",
+		.doc = "Loads each program of BPF objects (the built-in ones) into this kernel, "
+		       "alone, and "
+		       "says what the verifier said.",
+	};
+	struct settings settings = { .gate = { .unit = "programs" } };
+	struct error error = { 0 };
+
+	argp_err_exit_status = ARGP_ERR_EXIT;
+	command_parse(&argp, argc, argv, 0, &settings);
+	settings.check.strict = settings.gate.strict;
+	if (settings.check.results)
+		return load_check(&settings.check);
+	if (load_possible(&error))
+		return skip(&settings, &error);
+	return load_all(&settings);
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * prove.c - `stackproof prove ELF|DIR...`: is what we say of an image true?
+ *
+ * Every row that the FDEs of every image say is held against the compact table made of it: the two
+ * lead to the same caller on any registers and memory, or the table says by a marker why it has no
+ * rule. With --referee every row is held against libdw, with --readelf every line against
+ * `readelf -wF`. Directories stand for every ELF file below them; images are done several at once,
+ * each in a process of its own, so that none can take the others with it.
+ *
+ * Exit status: 1 a silent difference, a disagreement, or a proof that could not be brought to its end; else
+ * what gate/gate.h says of what was not compared.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "clock.h"
+#include "images/image_pool.h"
+#include "cli/options.h"
+#include "cli/json_counts.h"
+#include "cli/progress_bar.h"
+#include "prove/prove.h"
+#include "gate/gate.h"
+#include "harness.h"
+
+#define FEW_IMAGES 20 /* each gets a line */
+
+struct proving {
+	struct prove_options options;
+	struct prove_totals totals;
+	struct progress_bar bar;
+	struct image_list list;
+	struct gate gate;
+};
+
+enum {
+	KEY_REFEREE = 'r',
+	KEY_READELF = 'R',
+	KEY_ALL = 'a',
+	KEY_JSON = 0x100,
+	KEY_TIMEOUT,
+	KEY_EVERY
+};
+
+static const struct argp_option option_list[] = {
+	{ "referee", KEY_REFEREE, NULL, 0, "hold every row against libdw, too", 0 },
+	{ "readelf", KEY_READELF, NULL, 0, "hold every line against readelf -wF, too", 0 },
+	{ "all", KEY_ALL, NULL, 0, "all of these", 0 },
+	{ "jobs", 'j', "N", 0, "images at once (as many as there are CPUs)", 0 },
+	{ "timeout", KEY_TIMEOUT, "SECONDS", 0, "for one image (300)", 0 },
+	{ "every", KEY_EVERY, "N", 0, "only every N-th image of those found in directories", 0 },
+	{ "json", KEY_JSON, NULL, 0, "one JSON object per image, findings, and a summary", 0 },
+	{ 0 },
+};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	struct proving *proving = state->input;
+	struct prove_options *options = &proving->options;
+	switch (key) {
+	case ARGP_KEY_INIT: state->child_inputs[0] = &proving->gate; break;
+	case KEY_REFEREE: options->referee = true; break;
+	case KEY_READELF: options->readelf = true; break;
+	case KEY_ALL: options->referee = options->readelf = true; break;
+	case 'j':
+		options->jobs = option_between(state, argument, "--jobs", 1, IMAGE_POOL_JOBS_MAX);
+		break;
+	case KEY_TIMEOUT: options->timeout_ms = option_seconds(state, argument, "--timeout"); break;
+	case KEY_EVERY:
+		options->every = option_between(state, argument, "--every", 1, UINT_MAX);
+		break;
+	case KEY_JSON: options->json = true; break;
+	case ARGP_KEY_ARGS:
+		options->path = state->argv + state->next;
+		options->path_count = state->argc - state->next;
+		break;
+	case ARGP_KEY_NO_ARGS: argp_error(state, "no ELF file and no directory"); break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static bool has_findings(const json_t *proof)
+{
+	const json_t *referee = json_object_get(proof, "referee");
+
+	return json_count(proof, "silent") || json_count(referee, "disputed") ||
+	       json_count(referee, "unknown") || json_count(referee, "gaps_disputed") ||
+	       json_count(json_object_get(proof, "readelf"), "differ");
+}
+
+static void count_proof(struct proving *proving, const struct image_path *image,
+			const json_t *proof)
+{
+	const char *status = json_text(proof, "status");
+	struct prove_totals *totals = &proving->totals;
+
+	totals->images++;
+	if (!strcmp(status, "unread")) {
+		totals->unread++;
+		gate_leave_image_named(&proving->gate, json_text(proof, "code"), image->named);
+	} else if (!strcmp(status, "failed")) {
+		totals->failed++;
+	} else if (!strcmp(status, "unchecked")) {
+		totals->unchecked++;
+		/* What was lost of it is counted by itself. */
+		gate_leave(&proving->gate, GATE_UNCHECKED,
+			   !json_count(proof, "lost_fdes") && !json_count(proof, "malformed_rows"));
+	} else {
+		totals->proven++;
+		totals->no_cfi += !strcmp(status, "no_cfi");
+		gate_leave(&proving->gate, GATE_NO_CFI, !strcmp(status, "no_cfi"));
+	}
+	totals->with_findings += has_findings(proof);
+	proving->gate.findings += has_findings(proof) || !strcmp(status, "failed");
+	proving->gate.checked += json_count(proof, "compared");
+	gate_leave(&proving->gate, GATE_OUTSIDE, json_count(proof, "outside"));
+	gate_add_image(&proving->gate, proof, image->named);
+	json_counts_add(totals->counts, proof);
+}
+
+static void print_object(const struct proving *proving, const json_t *object)
+{
+	const char *status = json_string_value(json_object_get(object, "status"));
+
+	if (proving->options.json) {
+		json_dumpf(object, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
+		putchar('\n');
+	} else if (!status) {
+		prove_text_finding(stdout, object);
+	} else if (proving->list.count <= FEW_IMAGES || has_findings(object) ||
+		   !strcmp(status, "unread") || !strcmp(status, "failed") ||
+		   !strcmp(status, "unchecked")) {
+		prove_text_image(stdout, object);
+	}
+}
+
+/* The image's own last word, or, if it had none, ours. */
+static void take_object(struct proving *proving, const struct image_path *image, json_t *object)
+{
+	if (!object)
+		return;
+	if (json_object_get(object, "status"))
+		count_proof(proving, image, object);
+	print_object(proving, object);
+	json_decref(object);
+}
+
+static void image_work(void *context, const struct image_path *image, FILE *output)
+{
+	const struct proving *proving = context;
+
+	prove_image(&proving->options, image, output);
+}
+
+static void image_done(void *context, const struct image_path *image,
+		       const struct image_outcome *outcome)
+{
+	struct proving *proving = context;
+	const char *line = outcome->output, *end, *failure = outcome->failure;
+	bool had_last_word = false;
+	char text[96];
+
+	progress_bar_clear(&proving->bar);
+	for (; (end = strchr(line, '\n')); line = end + 1) {
+		json_t *object = json_loadb(line, (size_t)(end - line), 0, NULL);
+		bool is_last = json_object_get(object, "status") != NULL;
+
+		had_last_word |= is_last;
+		if (is_last && failure)
+			json_decref(object); /* it failed after it was done: not to be believed */
+		else
+			take_object(proving, image, object);
+	}
+	if (!failure && !had_last_word)
+		failure = "said nothing";
+	if (failure)
+		take_object(proving, image,
+			    json_pack("{s:s, s:o, s:s, s:s, s:f}", "type", "proof", "image",
+				      json_bytes(image->path), "status", "failed", "message",
+				      failure, "seconds", outcome->seconds));
+	fflush(stdout);
+	proving->bar.done += image->bytes;
+	snprintf(text, sizeof(text), "%llu of %zu images, %llu with findings",
+		 (unsigned long long)proving->totals.images, proving->list.count,
+		 (unsigned long long)(proving->totals.with_findings + proving->totals.failed));
+	progress_bar_draw(&proving->bar, text);
+}
+
+static void print_summary(const struct proving *proving)
+{
+	const struct prove_totals *totals = &proving->totals;
+	json_t *summary;
+
+	if (!proving->options.json) {
+		prove_text_summary(stdout, &proving->options, totals);
+		gate_print(&proving->gate, stdout);
+		return;
+	}
+	summary = json_pack(
+		"{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "type", "proof_summary", "images",
+		(json_int_t)totals->images, "proven", (json_int_t)totals->proven, "no_cfi",
+		(json_int_t)totals->no_cfi, "unchecked", (json_int_t)totals->unchecked, "unread",
+		(json_int_t)totals->unread, "failed", (json_int_t)totals->failed, "with_findings",
+		(json_int_t)totals->with_findings, "seconds", totals->seconds);
+	json_object_update(summary, totals->counts);
+	gate_json(&proving->gate, summary);
+	json_dumpf(summary, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
+	putchar('\n');
+	json_decref(summary);
+}
+
+static enum exit_status prove(struct proving *proving)
+{
+	struct image_pool pool = {
+		.jobs = proving->options.jobs,
+		.timeout_ms = proving->options.timeout_ms,
+		.work = image_work,
+		.done = image_done,
+		.context = proving,
+	};
+	double start = monotonic_seconds();
+	uint64_t bytes = 0;
+	struct error error;
+
+	for (size_t i = 0; i < proving->list.count; i++)
+		bytes += proving->list.image[i].bytes;
+	progress_bar_start(&proving->bar, bytes);
+	if (image_pool_run(&pool, &proving->list, &error)) {
+		progress_bar_clear(&proving->bar);
+		error_print(stderr, "prove", &error);
+		return EXIT_ENVIRONMENT;
+	}
+	progress_bar_clear(&proving->bar);
+	proving->totals.seconds = monotonic_seconds() - start;
+	print_summary(proving);
+	return gate_status(&proving->gate);
+}
+
+int command_prove(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &gate_image_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp argp = {
+		option_list,
+		parse_option,
+		"ELF|ARCHIVE|DIR...",
+		"Proves that the compact tables of ELF files say what their call frame "
+		"information says, and that it is read right.",
+		children,
+		NULL,
+		NULL,
+	};
+	struct proving proving = { .gate = { .unit = "comparisons" },
+				   .options = { .timeout_ms = 300000, .every = 1 } };
+	enum exit_status status = EXIT_OK;
+	struct error error;
+
+	proving.options.jobs = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN);
+	argp_err_exit_status = EXIT_USAGE;
+	if (command_parse(&argp, argc, argv, 0, &proving))
+		return EXIT_USAGE;
+	proving.totals.counts = json_object();
+	for (int i = 0; i < proving.options.path_count; i++)
+		if (image_list_add(&proving.list, proving.options.path[i], &error)) {
+			error_print(stderr, NULL, &error);
+			gate_leave_image(&proving.gate, &error, true);
+		}
+	gate_leave(&proving.gate, GATE_UNREADABLE, proving.list.unreadable);
+	image_list_finish(&proving.list, proving.options.every);
+	status = prove(&proving);
+	image_list_deinit(&proving.list);
+	json_decref(proving.totals.counts);
+	return status;
+}

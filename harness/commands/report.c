@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * report.c - `stackproof report DIR`: a results folder as text, TAP, JUnit or a page
+ *
+ * The exit status is the run's own (0, 1, 77, 99), so that a report can stand in for the run in a
+ * CI job; 3 if the folder can't be read or has lines that can't. To add a format, write one file in
+ * report/ and add a line to the table below.
+ *
+ * With --toolchains the same folder is seen by toolchain: report/toolchains.h. Its exit status says
+ * whether a toolchain has a table fault that the corpus does not expect.
+ */
+#include <argp.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include "cli/options.h"
+#include "toolchains/report_toolchains.h"
+#include "gate/gate.h"
+#include "harness.h"
+#include "report/results.h"
+
+#define WIDTH_DEFAULT 100 /* columns, where there is no terminal */
+#define WIDTH_LEAST   40
+
+struct arguments;
+
+static bool wants_colour(FILE *file)
+{
+	const char *no_color = getenv("NO_COLOR");
+
+	return isatty(fileno(file)) && (!no_color || !no_color[0]);
+}
+
+static int print_text(const struct results *results, const char *folder, FILE *file,
+		      struct error *error)
+{
+	struct gate gate;
+
+	terminal_print(results, folder, wants_colour(file), file);
+	results_gate(results, &gate);
+	if (!gate_is_clean(&gate))
+		gate_print(&gate, file);
+	return 0;
+}
+
+static int print_tap(const struct results *results, const char *folder, FILE *file,
+		     struct error *error)
+{
+	tap_print(results, file);
+	return 0;
+}
+
+static int print_html(const struct results *results, const char *folder, FILE *file,
+		      struct error *error)
+{
+	matrix_html_print(results, file);
+	return 0;
+}
+
+static int print_json(const struct results *results, const char *folder, FILE *file,
+		      struct error *error)
+{
+	return results_print(results, file) ? error_set_errno(error, "can't write") : 0;
+}
+
+static const struct format {
+	const char *name;
+	int (*print)(const struct results *results, const char *folder, FILE *file,
+		     struct error *error);
+} formats[] = {
+	{ "text", print_text }, { "tap", print_tap },	{ "junit", junit_print },
+	{ "html", print_html }, { "json", print_json },
+};
+
+struct arguments {
+	const struct format *format;
+	const char *folder;
+	const char *html;   /* file for the page; NULL: none */
+	const char *corpus; /* NULL: not named */
+	bool toolchains;
+	bool verbose;
+	struct gate gate;
+};
+
+enum { OPTION_TOOLCHAINS = 256, OPTION_CORPUS, OPTION_HTML };
+
+static const struct argp_option options[] = {
+	{ "format", 'f', "FORMAT", 0, "text (the default), tap, junit, html or json", 0 },
+	{ "json", 'j', NULL, 0, "the same as --format json", 0 },
+	{ "html", OPTION_HTML, "FILE", 0, "a page, in one file that needs no other (- : stdout)",
+	  0 },
+	{ "toolchains", OPTION_TOOLCHAINS, NULL, 0,
+	  "by toolchain: which versions have which table faults, and what changed in their tables",
+	  0 },
+	{ "corpus", OPTION_CORPUS, "DIR", 0,
+	  "with --toolchains: the binaries that were run, with their manifest.tsv (corpus beside "
+	  "this "
+	  "program)",
+	  0 },
+	{ "verbose", 'v', NULL, 0, "with --toolchains: all that changed, and every finding", 0 },
+	{ 0 },
+};
+
+static const struct format *find_format(const char *name)
+{
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (!strcmp(formats[i].name, name))
+			return &formats[i];
+	return NULL;
+}
+
+/* What makes no sense together. */
+static void check(const struct arguments *arguments, struct argp_state *state)
+{
+	const char *format = arguments->format->name;
+
+	if (!arguments->folder)
+		argp_error(state, "which results folder?");
+	if (arguments->html && strcmp(format, "html") != 0)
+		argp_error(state, "one format at a time");
+	if (arguments->toolchains && (!strcmp(format, "tap") || !strcmp(format, "junit")))
+		argp_error(state, "the toolchain report is text, json or html");
+	if (!arguments->toolchains && (arguments->corpus || arguments->verbose))
+		argp_error(state, "--corpus and --verbose are of --toolchains");
+}
+
+static error_t parse_option(int key, char *value, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	const struct format *format;
+
+	switch (key) {
+	case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->gate; return 0;
+	case 'f':
+		format = find_format(value);
+		if (!format)
+			argp_error(state, "no format \"%s\": text, tap, junit, html or json",
+				   value);
+		arguments->format = format;
+		return 0;
+	case 'j': arguments->format = find_format("json"); return 0;
+	case OPTION_HTML:
+		arguments->format = find_format("html");
+		arguments->html = option_text(state, value, "--html");
+		return 0;
+	case OPTION_TOOLCHAINS: arguments->toolchains = true; return 0;
+	case OPTION_CORPUS: arguments->corpus = option_text(state, value, "--corpus"); return 0;
+	case 'v': arguments->verbose = true; return 0;
+	case ARGP_KEY_ARG:
+		if (arguments->folder)
+			argp_error(state, "one folder at a time");
+		arguments->folder = value;
+		return 0;
+	case ARGP_KEY_END: check(arguments, state); return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 }, { 0 } };
+
+static const struct argp parser = {
+	.children = children,
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "DIR",
+	.doc = "Prints the results folder DIR, as `stackproof run` wrote it.\v"
+	       "Exit status: that of the run; 3 if DIR can't be read. With --toolchains: 0, or 1 "
+	       "if a "
+	       "table fault is there that the corpus does not expect, 77 if nothing was judged.",
+};
+
+/* ---- by toolchain ------------------------------------------------------------------------ */
+
+/* FOLDER/corpus, where FOLDER holds this program; "" if that is not there. */
+static void default_corpus(char *ret, size_t size)
+{
+	char path[PATH_MAX], manifest[PATH_MAX + 32];
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	path[length > 0 ? length : 0] = '\0';
+	char *slash = strrchr(path, '/');
+	snprintf(ret, size, "%.*s/corpus", slash ? (int)(slash - path) : 1, slash ? path : ".");
+	snprintf(manifest, sizeof(manifest), "%s/manifest.tsv", ret);
+	if (access(manifest, R_OK))
+		ret[0] = '\0';
+}
+
+static unsigned int terminal_width(void)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	unsigned int width = WIDTH_DEFAULT;
+
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
+		width = size.ws_col;
+	else if (columns && strspn(columns, "0123456789") == strlen(columns) &&
+		 strtoul(columns, NULL, 10) && strtoul(columns, NULL, 10) < 10000)
+		width = strtoul(columns, NULL, 10);
+	return width < WIDTH_LEAST ? WIDTH_LEAST : width;
+}
+
+static int toolchains_write(const struct toolchains *model, const struct arguments *arguments,
+			    FILE *file)
+{
+	struct toolchains_style style = { .colour = wants_colour(file),
+					  .verbose = arguments->verbose,
+					  .width = terminal_width() };
+
+	if (!strcmp(arguments->format->name, "json"))
+		return toolchains_print_json(model, file);
+	if (!strcmp(arguments->format->name, "html"))
+		return toolchains_print_html(model, file);
+	toolchains_print(model, &style, file);
+	return 0;
+}
+
+static void gate_toolchain(struct gate *gate, const struct toolchain *toolchain)
+{
+	gate->checked += toolchain->binaries;
+	gate_leave(gate, GATE_SKIPPED, toolchain->skipped);
+	gate_leave(gate, GATE_CUT_SHORT, toolchain->broken);
+}
+
+static enum exit_status toolchains_status(const struct toolchains *model, struct gate gate)
+{
+	gate.unit = "binaries";
+
+	for (size_t i = 0; i < model->count; i++)
+		gate_toolchain(&gate, &model->toolchain[i]);
+	for (size_t i = 0; i < model->fault_count; i++)
+		gate.findings += !model->fault[i].expected;
+	if (!gate_is_clean(&gate))
+		gate_print(&gate, stderr);
+	return gate_status(&gate);
+}
+
+static int report_toolchains(struct results *results, const struct arguments *arguments, FILE *file,
+			     struct error *error)
+{
+	char folder[PATH_MAX + 16];
+	const char *corpus = arguments->corpus;
+	struct toolchain_report report;
+	int status = EXIT_BAD_INPUT;
+
+	if (!corpus) {
+		default_corpus(folder, sizeof(folder));
+		corpus = folder[0] ? folder : NULL;
+	}
+	if (!corpus)
+		fprintf(stderr,
+			"stackproof report: no corpus beside this program: no tables are read, "
+			"and nothing is known to be expected; see --corpus\n");
+	if (toolchain_report_read(&report, results, corpus, error)) {
+		error_print(stderr, "stackproof report", error);
+	} else if (toolchains_write(&report.model, arguments, file) || fflush(file) ||
+		   ferror(file)) {
+		error_set_errno(error, "can't write");
+		error_print(stderr, "stackproof report", error);
+		status = EXIT_ENVIRONMENT;
+	} else {
+		status = toolchains_status(&report.model, arguments->gate);
+	}
+	toolchain_report_deinit(&report);
+	return status;
+}
+
+/* ---- the command ------------------------------------------------------------------------- */
+
+static int report_results(struct results *results, const struct arguments *arguments, FILE *file,
+			  struct error *error)
+{
+	if (arguments->toolchains)
+		return report_toolchains(results, arguments, file, error);
+	if (arguments->format->print(results, arguments->folder, file, error) || fflush(file) ||
+	    ferror(file)) {
+		if (!error->code)
+			error_set_errno(error, "not all of it could be written");
+		error_print(stderr, "stackproof report", error);
+		return EXIT_ENVIRONMENT;
+	}
+	return results_exit_status(results);
+}
+
+/* stdout, or the file of --html; NULL with a message. */
+static FILE *open_output(const struct arguments *arguments, struct error *error)
+{
+	if (!arguments->html || !strcmp(arguments->html, "-"))
+		return stdout;
+	FILE *file = fopen(arguments->html, "we");
+	if (!file) {
+		error_set_errno(error, "can't write %s", arguments->html);
+		error_print(stderr, "stackproof report", error);
+	}
+	return file;
+}
+
+int command_report(int argc, char **argv)
+{
+	struct arguments arguments = { .format = &formats[0] };
+	struct results results;
+	struct error error = { 0 };
+	int status = EXIT_BAD_INPUT;
+
+	argp_err_exit_status = ARGP_ERR_EXIT;
+	command_parse(&parser, argc, argv, 0, &arguments);
+	if (results_read(&results, arguments.folder, &error)) {
+		error_print(stderr, "stackproof report", &error);
+		goto out;
+	}
+	results.strict = arguments.gate.strict;
+	arguments.gate.bad_input = results.bad_lines > 0;
+	FILE *file = open_output(&arguments, &error);
+	if (!file) {
+		status = EXIT_ENVIRONMENT;
+		goto out;
+	}
+	status = report_results(&results, &arguments, file, &error);
+	if (file != stdout && fclose(file)) {
+		error_set_errno(&error, "can't write %s", arguments.html);
+		error_print(stderr, "stackproof report", &error);
+		status = EXIT_ENVIRONMENT;
+	}
+	if (results.bad_lines) {
+		fprintf(stderr, "stackproof report: %zu lines could not be read; the first: %s\n",
+			results.bad_lines, results.first_bad_line.message);
+	}
+out:
+	results_deinit(&results);
+	return status;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * run.c - `stackproof run`: the matrix corpus x engines x kernels
+ *
+ * This file has the command line and what is printed at the end; run.h says where the rest is. The
+ * corpus and the results lie beside the program unless said otherwise (build/corpus,
+ * build/results).
+ */
+#include <argp.h>
+#include <errno.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "compare/compare.h"
+#include "cli/options.h"
+#include "run/run.h"
+#include "gate/gate.h"
+#include "harness.h"
+#include "vm/vm.h"
+
+#define DEFAULT_KERNELS	   HOST_LANE ",5.10,7.2"
+#define DEFAULT_ENGINES	   "cfi,table,bpf,fp"
+#define DEFAULT_TIMEOUT_MS 120000
+#define KERNELS_MAX	   64
+#define JOBS_MAX	   1024
+
+enum option_key {
+	OPTION_CORPUS = 256,
+	OPTION_RESULTS,
+	OPTION_KERNELS,
+	OPTION_ENGINE,
+	OPTION_FILTER,
+	OPTION_GUESTS,
+	OPTION_RECORD,
+	OPTION_REQUIRE,
+	OPTION_TIMEOUT,
+	OPTION_JSON,
+	OPTION_QUIET,
+};
+
+struct arguments {
+	struct run_options run;
+	char *kernel[KERNELS_MAX];
+	bool json;
+	bool quiet;
+	struct gate gate;
+};
+
+static const struct argp_option options[] = {
+	{ "corpus", OPTION_CORPUS, "DIR", 0,
+	  "the built corpus (default: corpus/ beside stackproof)", 0 },
+	{ "results", OPTION_RESULTS, "DIR", 0,
+	  "the results folder (default: results/ beside stackproof)", 0 },
+	{ "kernels", OPTION_KERNELS, "LIST", 0,
+	  "host, series such as 5.10, paths of bzImages (default: " DEFAULT_KERNELS ")", 0 },
+	{ "engine", OPTION_ENGINE, "LIST", 0, "engines (default: " DEFAULT_ENGINES ")", 0 },
+	{ "filter", OPTION_FILTER, "GLOB", 0,
+	  "only binaries whose name, program, toolchain or variant matches", 0 },
+	{ "guests", OPTION_GUESTS, "step|play", 0,
+	  "what guests do: step the programs themselves, or play the points that were stepped and "
+	  "recorded on the host, in a tenth of the time (default: step)",
+	  0 },
+	{ "require", OPTION_REQUIRE, "LIST", 0,
+	  "of bpf, vm, gcc, clang, rustc: skips for want of these are failures", 0 },
+	{ "record", OPTION_RECORD, NULL, 0,
+	  "keep what `replay` needs of the host's points in recordings/ of the results folder", 0 },
+	{ "jobs", 'j', "N", 0, "how much at once (default: CPUs)", 0 },
+	{ "timeout", OPTION_TIMEOUT, "SECONDS", 0, "for one program on one kernel (default: 120)",
+	  0 },
+	{ "json", OPTION_JSON, NULL, 0, "NDJSON on stdout in place of the table", 0 },
+	{ "quiet", OPTION_QUIET, NULL, 0, "no progress on stderr", 0 },
+	{ 0 },
+};
+
+/* Cuts value at commas; it must outlive the arguments. */
+static void parse_kernels(struct arguments *arguments, char *value, struct argp_state *state)
+{
+	size_t count = option_words(state, value, "--kernels", arguments->kernel, KERNELS_MAX);
+
+	for (size_t i = 0; i < count; i++) {
+		const char *name = arguments->kernel[i];
+
+		if (strlen(name) >= sizeof(((struct results_kernel *)0)->name))
+			argp_error(state, "the kernel's name is too long: %s", name);
+		if (strcmp(name, HOST_LANE) && !strchr(name, '/') && !kernel_is_possible(name))
+			argp_error(state,
+				   "\"%s\" is neither " HOST_LANE ", nor a series that any suite "
+				   "holds, nor the path of a bzImage",
+				   name);
+	}
+	arguments->run.kernel_count = count;
+}
+
+/* The names go to each comparison as one word; here they are only looked at. */
+static void check_engines(const char *value, struct argp_state *state)
+{
+	char *name[COMPARE_ENGINES_MAX], *copy = strdup(value);
+
+	if (!copy)
+		argp_failure(state, EXIT_ENVIRONMENT, ENOMEM, "--engine");
+	size_t count = option_words(state, copy, "--engine", name, COMPARE_ENGINES_MAX);
+	for (size_t i = 0; i < count; i++)
+		if (!engine_find(name[i]))
+			argp_error(state, "no engine is called '%s'", name[i]);
+	free(copy);
+}
+
+static bool runs_on_host(const struct arguments *arguments)
+{
+	for (size_t i = 0; i < arguments->run.kernel_count; i++)
+		if (!strcmp(arguments->kernel[i], HOST_LANE))
+			return true;
+	return false;
+}
+
+static error_t parse_option(int key, char *value, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	struct run_options *run = &arguments->run;
+	const char *word;
+
+	switch (key) {
+	case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->gate; return 0;
+	case OPTION_CORPUS: run->corpus = option_text(state, value, "--corpus"); return 0;
+	case OPTION_RESULTS: run->results = option_text(state, value, "--results"); return 0;
+	case OPTION_KERNELS: parse_kernels(arguments, value, state); return 0;
+	case OPTION_ENGINE:
+		check_engines(value, state);
+		run->engines = value;
+		return 0;
+	case OPTION_FILTER: run->filter = option_text(state, value, "--filter"); return 0;
+	case OPTION_GUESTS:
+		if (strcmp(value, "step") && strcmp(value, "play"))
+			argp_error(state, "--guests takes step or play, not '%s'", value);
+		run->play = !strcmp(value, "play");
+		return 0;
+	case ARGP_KEY_END:
+		if (run->play && !runs_on_host(arguments))
+			argp_error(state, "--guests play plays what the host has recorded: "
+					  "--kernels must name host");
+		run->record |= run->play;
+		return 0;
+	case OPTION_REQUIRE:
+		if (!require_valid(option_text(state, value, "--require"), &word))
+			argp_error(state, "nothing is known as \"%s\" to be required", word);
+		run->require = value;
+		return 0;
+	case 'j': run->jobs = option_between(state, value, "--jobs", 1, JOBS_MAX); return 0;
+	case OPTION_TIMEOUT: run->timeout_ms = option_seconds(state, value, "--timeout"); return 0;
+	case OPTION_RECORD: run->record = true; return 0;
+	case OPTION_JSON: arguments->json = true; return 0;
+	case OPTION_QUIET: arguments->quiet = true; return 0;
+	case ARGP_KEY_ARG: argp_error(state, "what is \"%s\"?", value); return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 }, { 0 } };
+
+static const struct argp parser = {
+	.children = children,
+	.options = options,
+	.parser = parse_option,
+	.doc = "Steps every program of the corpus on every kernel, holds the engines against the "
+	       "truth, and keeps everything in a results folder.\v"
+	       "Exit status: 0 all passed (or skipped); 1 a failure; 2 usage; 3 no corpus; 77 "
+	       "everything skipped; 99 the environment failed, a guest died.",
+};
+
+/* FOLDER/NAME, where FOLDER holds this program. */
+static void beside_program(char *ret, size_t size, const char *name)
+{
+	char path[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	path[length > 0 ? length : 0] = '\0';
+	char *slash = strrchr(path, '/');
+	snprintf(ret, size, "%.*s/%s", slash ? (int)(slash - path) : 1, slash ? path : ".", name);
+}
+
+static unsigned cpu_count(void)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return 1;
+	return CPU_COUNT(&set);
+}
+
+static void print_results(const struct results *results, const struct arguments *arguments)
+{
+	const char *no_color = getenv("NO_COLOR");
+	struct gate gate;
+	bool colour = isatty(STDOUT_FILENO) && (!no_color || !no_color[0]);
+
+	if (arguments->json)
+		results_print(results, stdout);
+	else
+		terminal_print(results, arguments->run.results, colour, stdout);
+	results_gate(results, &gate);
+	if (!arguments->json && !gate_is_clean(&gate))
+		gate_print(&gate, stdout);
+	fflush(stdout);
+}
+
+/* An installed program has no corpus beside it. */
+static void explain_corpus(const char *folder)
+{
+	char path[PATH_MAX + 32];
+
+	snprintf(path, sizeof(path), "%s/manifest.tsv", folder);
+	if (access(path, F_OK))
+		fprintf(stderr,
+			"stackproof run: there is no corpus in %s: it is not installed, but built "
+			"by "
+			"`make corpus` in the sources (into build/corpus); say where with "
+			"--corpus\n",
+			folder);
+}
+
+int command_run(int argc, char **argv)
+{
+	static const struct run_backend backend = {
+		.compare = host_compare,
+		.kernel = kernel_get,
+		.guest = guest_run,
+		.can_boot = qemu_installed,
+	};
+	char kernels[] = DEFAULT_KERNELS;
+	char corpus[PATH_MAX + 16], results_folder[PATH_MAX + 16];
+	struct arguments arguments = {
+		.run = { .corpus = corpus,
+			 .results = results_folder,
+			 .engines = DEFAULT_ENGINES,
+			 .require = "",
+			 .jobs = cpu_count(),
+			 .timeout_ms = DEFAULT_TIMEOUT_MS },
+	};
+	struct results results;
+	struct error error = { 0 };
+
+	argp_err_exit_status = ARGP_ERR_EXIT;
+	beside_program(corpus, sizeof(corpus), "corpus");
+	beside_program(results_folder, sizeof(results_folder), "results");
+	parse_kernels(&arguments, kernels, NULL);
+	command_parse(&parser, argc, argv, 0, &arguments);
+	arguments.run.kernel = arguments.kernel;
+	arguments.run.progress = arguments.quiet ? NULL : stderr;
+	arguments.run.live = isatty(STDERR_FILENO);
+
+	int status = EXIT_BAD_INPUT;
+	struct run_interrupt interrupt;
+	if (interrupt_init(&interrupt, &error)) {
+		error_print(stderr, "stackproof run", &error);
+		return EXIT_ENVIRONMENT;
+	}
+	arguments.run.interrupt = &interrupt;
+	if (run_matrix(&results, &arguments.run, &backend, &error)) {
+		error_print(stderr, "stackproof run", &error);
+		explain_corpus(arguments.run.corpus);
+	} else {
+		results.strict = arguments.gate.strict;
+		print_results(&results, &arguments);
+		status = results_exit_status(&results);
+	}
+	interrupt_deinit(&interrupt);
+	results_deinit(&results);
+	return status;
+}

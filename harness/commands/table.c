@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * table.c - `stackproof table ELF...`: an image's unwind table in one of four formats
+ *
+ *	text	the golden text, without addresses (default)
+ *	readelf	the lines of `readelf -wF`
+ *	compact	what BPF is given: segments, pages, rows, rules, markers
+ *	json	one object per row
+ *
+ * A file that can't be read is reported, and the others are still done: the exit status is then 3,
+ * as it is when entries of a file were lost, and 77 if nothing was printed (gate/gate.h). A section that the file lacks is read from its debug
+ * file. --func and --pc narrow the output to FDEs (in compact: rows) that touch the function or
+ * address.
+ */
+#include <argp.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "images/debug_link.h"
+#include "images/image_list.h"
+#include "cli/options.h"
+#include "gate/gate.h"
+#include "harness.h"
+#include "lost_cfi.h"
+#include "table/table.h"
+#include "plain_text.h"
+
+static const struct {
+	const char *name;
+	table_format_fn write;
+} formats[] = {
+	{ "text", table_text },
+	{ "readelf", table_readelf },
+	{ "compact", table_compact },
+	{ "json", table_json },
+};
+#define DIAGNOSTICS_SHOWN 20 /* of a file */
+#define FORMAT_COUNT	  (sizeof(formats) / sizeof(formats[0]))
+
+struct options {
+	table_format_fn write;
+	const char *function;
+	const char *section;
+	bool by_pc;
+	uint64_t pc;
+	char **file;
+	int file_count;
+	struct gate gate;
+};
+
+enum { KEY_FORMAT = 'f', KEY_FUNC = 'F', KEY_PC = 'p', KEY_SECTION = 's', KEY_JSON = 'j' };
+
+static const struct argp_option option_list[] = {
+	{ "format", KEY_FORMAT, "FORMAT", 0, "text (default), readelf, compact or json", 0 },
+	{ "json", KEY_JSON, NULL, 0, "the same as --format json", 0 },
+	{ "func", KEY_FUNC, "NAME", 0, "only this function", 0 },
+	{ "pc", KEY_PC, "ADDR", 0, "only what covers this image address", 0 },
+	{ "section", KEY_SECTION, "NAME", 0, "only .eh_frame or .debug_frame", 0 },
+	{ 0 },
+};
+
+static table_format_fn find_format(const char *name, struct argp_state *state)
+{
+	for (size_t i = 0; i < FORMAT_COUNT; i++)
+		if (!strcmp(formats[i].name, name))
+			return formats[i].write;
+	argp_error(state, "unknown format '%s'", name);
+	return NULL;
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	struct options *options = state->input;
+	switch (key) {
+	case ARGP_KEY_INIT: state->child_inputs[0] = &options->gate; break;
+	case KEY_FORMAT: options->write = find_format(argument, state); break;
+	case KEY_JSON: options->write = table_json; break;
+	case KEY_FUNC: options->function = option_text(state, argument, "--func"); break;
+	case KEY_PC:
+		options->pc = option_address(state, argument, "--pc");
+		options->by_pc = true;
+		break;
+	case KEY_SECTION:
+		if (strcmp(argument, ".eh_frame") && strcmp(argument, ".debug_frame"))
+			argp_error(state, "'%s' is neither .eh_frame nor .debug_frame", argument);
+		options->section = argument;
+		break;
+	case ARGP_KEY_ARGS:
+		options->file = state->argv + state->next;
+		options->file_count = state->argc - state->next;
+		break;
+	case ARGP_KEY_NO_ARGS: argp_error(state, "no ELF file"); break;
+	case ARGP_KEY_END:
+		if (options->function && options->by_pc)
+			argp_error(state, "--func or --pc, not both");
+		break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct image_symbol *find_function(const struct image *image, const char *name)
+{
+	size_t count;
+	const struct image_symbol *symbol = image_symbols(image, &count);
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(symbol[i].name, name))
+			return &symbol[i];
+	return NULL;
+}
+
+static int make_filter(const struct image *image, const struct options *options,
+		       struct table_filter *ret, struct error *error)
+{
+	*ret = (struct table_filter) { .section = options->section };
+	if (options->by_pc) {
+		ret->by_pc = true;
+		ret->pc = options->pc;
+		ret->pc_end = options->pc + 1;
+	} else if (options->function) {
+		const struct image_symbol *symbol = find_function(image, options->function);
+		if (!symbol)
+			return error_set(error, ERROR_UNAVAILABLE, NULL, 0,
+					 "the image has no function '%s'", options->function);
+		ret->by_pc = true;
+		ret->pc = symbol->pc;
+		ret->pc_end = symbol->pc + (symbol->size ? symbol->size : 1);
+		ret->in_section = symbol->section;
+	}
+	return 0;
+}
+
+/* What the table does not show of an image: only asked for when it decides something. */
+static void gate_file(struct gate *gate, const struct image *image, const char *file)
+{
+	json_t *counts = json_object();
+	struct gate_image lost;
+	struct cfi *cfi = NULL;
+	struct error ignored; /* whoever printed has said it */
+
+	if (!cfi_create(image, &cfi, &ignored) || cfi) {
+		gate_image_read(image, file, cfi, &lost);
+		gate_image_json(&lost, counts);
+		gate_add_image(gate, counts, true);
+	}
+	cfi_destroy(cfi);
+	json_decref(counts);
+}
+
+/* What came of one image. failed: nothing could be printed, and error says why. */
+static void judge_file(struct options *options, const char *path, bool failed, uint64_t shown,
+		       const struct error *error)
+{
+	struct gate *gate = &options->gate;
+
+	gate->checked += shown;
+	if (failed && error->code == ERROR_NO_CFI) {
+		/* Nothing to print is worth a note, but nothing is wrong with the file. */
+		gate_leave(gate, GATE_NO_CFI, 1);
+	} else if (failed) {
+		gate->bad_input = true;
+	} else if (!shown && options->by_pc) {
+		fprintf(stderr, "%s: no FDE covers 0x%" PRIx64 "\n", PLAIN_TEXT(path), options->pc);
+		gate_leave(gate, GATE_NO_FDE, 1);
+	} else if (!shown) {
+		gate_leave(gate, GATE_NO_CFI, 1);
+	}
+}
+
+/* What could not be read, with the code that it is about; as many lines as are worth reading. */
+static void print_diagnostics(const struct options *options, const char *path,
+			      const struct image *image, const struct error_list *list)
+{
+	struct cfi_addresses *addresses = NULL;
+	struct cfi *cfi = NULL;
+	struct error error;
+	if (!list->count)
+		return;
+	if (options->section ? cfi_create_section(image, options->section, &cfi, &error)
+			     : cfi_create(image, &cfi, &error)) {
+		cfi_destroy(cfi);
+		cfi = NULL;
+	} else if (cfi_addresses_create(cfi, &addresses, &error)) {
+		addresses = NULL;
+	}
+	for (size_t i = 0; i < list->count && i < DIAGNOSTICS_SHOWN; i++) {
+		struct error shown = list->error[i];
+		uint64_t pc, pc_end;
+		if (addresses && cfi_addresses_find(addresses, &shown, &pc, &pc_end))
+			snprintf(shown.message, sizeof(shown.message),
+				 "%.180s, of 0x%" PRIx64 "..0x%" PRIx64, list->error[i].message, pc,
+				 pc_end);
+		error_print(stderr, path, &shown);
+	}
+	size_t shown = list->count < DIAGNOSTICS_SHOWN ? list->count : DIAGNOSTICS_SHOWN;
+	if (list->count + list->dropped > shown)
+		fprintf(stderr, "%s: and %zu more%s\n", PLAIN_TEXT(path),
+			list->count + list->dropped - shown,
+			options->write == table_json ? "" : " (--json has them)");
+	cfi_addresses_destroy(addresses);
+	cfi_destroy(cfi);
+}
+
+/* The compact table has no pages for code that is in no executable segment. */
+static void print_outside(const char *path, const struct image *image)
+{
+	uint64_t count = 0;
+	struct error ignored;
+	struct cfi *cfi;
+	if (!cfi_create(image, &cfi, &ignored))
+		cfi_outside(cfi, NULL, NULL, &count, &ignored);
+	cfi_destroy(cfi);
+	if (count)
+		fprintf(stderr,
+			"%s: %" PRIu64 " FDEs of code in no executable segment have no place in "
+			"the table (stat has them)\n",
+			PLAIN_TEXT(path), count);
+}
+
+static void do_image(struct options *options, const struct image_path *path)
+{
+	struct opened_image opened;
+	struct error error;
+	if (image_path_open(path, &opened, &error)) {
+		error_print(stderr, path->path, &error);
+		gate_leave_image(&options->gate, &error, true);
+		return;
+	}
+	struct image *image = opened.image;
+	/* readelf shows both files, one after the other: its format looks for itself. */
+	if (options->write != table_readelf &&
+	    (!options->section || !strcmp(options->section, ".debug_frame")))
+		debug_link_adopt(image);
+	struct error_list diagnostics = { 0 };
+	struct table_filter filter;
+	uint64_t shown = 0;
+	bool failed = make_filter(image, options, &filter, &error);
+	filter.shown = &shown;
+	failed = failed || options->write(stdout, image, &filter, &diagnostics, &error);
+	if (failed)
+		error_print(stderr, path->path, &error);
+	judge_file(options, path->path, failed, shown, &error);
+	print_diagnostics(options, path->path, image, &diagnostics);
+	if (options->write == table_compact)
+		print_outside(path->path, image);
+	options->gate.bad_input |= diagnostics.count > 0;
+	error_list_deinit(&diagnostics);
+	if (options->gate.strict || options->gate.coverage > 0)
+		gate_file(&options->gate, image, opened.file);
+	image_path_close(&opened);
+}
+
+/* The member's name, where many tables follow each other. */
+static void print_member(const struct options *options, const struct image_path *path)
+{
+	if (path->archive_length && options->write == table_readelf)
+		printf("\nFile: %s\n", path->path);
+	else if (path->archive_length && options->write != table_json)
+		printf("# %s\n", path->path);
+}
+
+/* A file, or all members of an archive, in its order. */
+static void do_file(struct options *options, const char *path)
+{
+	struct image_path file = { .path = (char *)path };
+	struct image_list list = { 0 };
+	struct error error;
+	int result = image_list_members(&list, path, &error);
+	if (!result)
+		do_image(options, &file);
+	if (result < 0) {
+		error_print(stderr, path, &error);
+		gate_leave_image(&options->gate, &error, true);
+	}
+	for (size_t i = 0; i < list.count; i++) {
+		print_member(options, &list.image[i]);
+		do_image(options, &list.image[i]);
+	}
+	image_list_deinit(&list);
+}
+
+int command_table(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &gate_image_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp argp = {
+		option_list,
+		parse_option,
+		"ELF|ARCHIVE...",
+		"Prints the unwind tables of ELF files.",
+		children,
+		NULL,
+		NULL,
+	};
+	struct options options = { .write = table_text, .gate = { .unit = "entries" } };
+	argp_err_exit_status = EXIT_USAGE;
+	if (command_parse(&argp, argc, argv, 0, &options))
+		return EXIT_USAGE;
+
+	for (int i = 0; i < options.file_count; i++)
+		do_file(&options, options.file[i]);
+	/* Standard output is the table's alone. */
+	if (!gate_is_clean(&options.gate))
+		gate_print(&options.gate, stderr);
+	return gate_status(&options.gate);
+}

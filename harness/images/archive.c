@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * archive.c - ELF files inside of ar archives: .a, .rlib
+ *
+ * libelf reads the archive's headers and long names. It ends at the first header that is none, without
+ * a word, so that where it ended is held against the file's size. A thin archive has names of files
+ * and no bytes: that is said, and nothing is guessed about where they are.
+ */
+#include <ar.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libelf.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "images/archive.h"
+
+#define THIN_MAGIC "!<thin>\n"
+
+/* *ret_end: where the member's bytes end, padding included. */
+static int give_member(Elf *member, archive_member_fn fn, void *context, uint64_t *ret_end,
+		       struct error *error)
+{
+	Elf_Arhdr *header = elf_getarhdr(member);
+	int64_t offset = elf_getbase(member);
+	size_t size;
+	char *bytes = elf_rawfile(member, &size);
+
+	if (!header || offset < 0)
+		return error_set(error, ERROR_NOT_ELF, NULL, *ret_end,
+				 "the archive can't be read: %s", elf_errmsg(-1));
+	*ret_end = (uint64_t)offset + ((uint64_t)header->ar_size + 1) / 2 * 2;
+	if (!bytes || size < SELFMAG || memcmp(bytes, ELFMAG, SELFMAG))
+		return 0;
+	return fn(context, header->ar_name, (uint64_t)offset, (uint64_t)header->ar_size, error);
+}
+
+static int each_member(int fd, uint64_t file_size, archive_member_fn fn, void *context,
+		       struct error *error)
+{
+	uint64_t end = SARMAG;
+	Elf_Cmd command = ELF_C_READ_MMAP;
+	Elf *archive, *member;
+	int result = 0;
+
+	elf_version(EV_CURRENT);
+	archive = elf_begin(fd, command, NULL);
+	if (!archive || elf_kind(archive) != ELF_K_AR) {
+		elf_end(archive);
+		return error_set(error, ERROR_NOT_ELF, NULL, 0, "the archive can't be read: %s",
+				 elf_errmsg(-1));
+	}
+	while (!result && command != ELF_C_NULL && (member = elf_begin(fd, command, archive))) {
+		result = give_member(member, fn, context, &end, error);
+		command = elf_next(member);
+		elf_end(member);
+	}
+	elf_end(archive);
+	if (!result && end < file_size)
+		result = error_set(error, ERROR_NOT_ELF, NULL, end,
+				   "the archive's member there can't be read");
+	return result;
+}
+
+int archive_members(const char *path, archive_member_fn fn, void *context, struct error *error)
+{
+	char magic[SARMAG] = "";
+	struct stat status;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int result = 0;
+
+	if (fd < 0)
+		return 0; /* who opens it says what is wrong */
+	if (!fstat(fd, &status) && S_ISREG(status.st_mode) &&
+	    read(fd, magic, sizeof(magic)) == sizeof(magic)) {
+		if (!memcmp(magic, THIN_MAGIC, SARMAG))
+			result = error_set(error, ERROR_NOT_ELF, NULL, 0,
+					   "a thin archive: its members are files of their own, "
+					   "to be named themselves");
+		else if (!memcmp(magic, ARMAG, SARMAG))
+			result = each_member(fd, (uint64_t)status.st_size, fn, context, error);
+		else
+			goto out;
+		result = result ? result : 1;
+	}
+out:
+	close(fd);
+	return result;
+}
+
+int archive_copy_open(const char *path, uint64_t offset, uint64_t size, struct archive_copy *ret,
+		      struct error *error)
+{
+	int from = open(path, O_RDONLY | O_CLOEXEC);
+	off_t at = (off_t)offset;
+	uint64_t left = size;
+
+	*ret = (struct archive_copy) { .fd = 0 };
+	if (from < 0)
+		return error_set_errno(error, "open");
+	ret->fd = memfd_create("member", MFD_CLOEXEC);
+	if (ret->fd < 0) {
+		ret->fd = 0;
+		close(from);
+		return error_set_errno(error, "memfd_create");
+	}
+	while (left) {
+		ssize_t copied = sendfile(ret->fd, from, &at, left);
+
+		if (copied < 0 && errno == EINTR)
+			continue;
+		if (copied <= 0)
+			break;
+		left -= (uint64_t)copied;
+	}
+	close(from);
+	if (left) {
+		archive_copy_close(ret);
+		return error_set(error, ERROR_ELF_BOUNDS, NULL, offset,
+				 "the archive's member ends %" PRIu64 " bytes too early", left);
+	}
+	snprintf(ret->path, sizeof(ret->path), "/proc/%d/fd/%d", (int)getpid(), ret->fd);
+	return 0;
+}
+
+void archive_copy_close(struct archive_copy *copy)
+{
+	if (copy->fd)
+		close(copy->fd);
+	*copy = (struct archive_copy) { .fd = 0 };
+}

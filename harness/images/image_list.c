@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * image_list.c - the ELF files that a command line means
+ *
+ * A directory stands for every ELF file below it. Distributions give one file many names: links are
+ * not followed inside directories, and of several hard links one remains, so that each file counts
+ * once. What is no ELF file below a directory is not mentioned, and what can't be read there is counted;
+ * what is named is always kept, and whoever opens it says what is wrong with it.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "images/image_list.h"
+
+static int add(struct image_list *list, const char *path, const struct stat *status, bool named,
+	       struct error *error)
+{
+	char *copy = strdup(path);
+
+	if (copy && list->count == list->capacity) {
+		size_t capacity = list->capacity ? 2 * list->capacity : 64;
+		struct image_path *grown = realloc(list->image, capacity * sizeof(*grown));
+
+		if (grown) {
+			list->image = grown;
+			list->capacity = capacity;
+		}
+	}
+	if (!copy || list->count == list->capacity) {
+		free(copy);
+		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for a list of files");
+	}
+	list->image[list->count] = (struct image_path) {
+		.path = copy,
+		.bytes = (uint64_t)status->st_size,
+		.named = named,
+		.device = status->st_dev,
+		.inode = status->st_ino,
+	};
+	list->count++;
+	return 0;
+}
+
+/* 1: ELF's; 0: another, or too short for one; -1: it can't be read. */
+static int has_magic(const char *path)
+{
+	char magic[SELFMAG];
+	ssize_t size;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+	if (fd < 0)
+		return -1;
+	size = read(fd, magic, sizeof(magic));
+	close(fd);
+	if (size < 0)
+		return -1;
+	return size == sizeof(magic) && !memcmp(magic, ELFMAG, SELFMAG);
+}
+
+static int add_directory(struct image_list *list, const char *path, struct error *error)
+{
+	char *roots[] = { (char *)path, NULL }; /* fts wants it so, and leaves it alone */
+	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
+	int result = 0;
+	FTSENT *entry;
+
+	if (!tree)
+		return error_set_errno(error, "%s", path);
+	while (!result && (entry = fts_read(tree))) {
+		if ((entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR) &&
+		    entry->fts_level == FTS_ROOTLEVEL) {
+			errno = entry->fts_errno;
+			result = error_set_errno(error, "%s", path);
+		} else if (entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR ||
+			   entry->fts_info == FTS_NS) {
+			list->unreadable++;
+		} else if (entry->fts_info == FTS_F && S_ISREG(entry->fts_statp->st_mode)) {
+			int magic = has_magic(entry->fts_accpath);
+
+			list->unreadable += magic < 0;
+			if (magic > 0)
+				result = add(list, entry->fts_path, entry->fts_statp, false, error);
+		}
+	}
+	fts_close(tree);
+	return result;
+}
+
+/* One that was named, while its members are added. */
+struct archive {
+	struct image_list *list;
+	const char *path;
+	const struct stat *status;
+};
+
+static int add_member(void *context, const char *name, uint64_t offset, uint64_t size,
+		      struct error *error)
+{
+	struct archive *archive = context;
+	struct image_path *image;
+	char *path;
+
+	if (asprintf(&path, "%s(%s)", archive->path, name) < 0)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for a list of files");
+	int result = add(archive->list, path, archive->status, true, error);
+	free(path);
+	if (result)
+		return result;
+	image = &archive->list->image[archive->list->count - 1];
+	image->bytes = size;
+	image->offset = offset;
+	image->archive_length = strlen(archive->path);
+	return 0;
+}
+
+int image_list_members(struct image_list *list, const char *path, struct error *error)
+{
+	struct stat status;
+	struct archive archive = { list, path, &status };
+
+	return stat(path, &status) ? 0 : archive_members(path, add_member, &archive, error);
+}
+
+int image_list_add(struct image_list *list, const char *path, struct error *error)
+{
+	struct stat status;
+
+	if (stat(path, &status))
+		return error_set_errno(error, "%s", path);
+	if (S_ISDIR(status.st_mode))
+		return add_directory(list, path, error);
+	int result = image_list_members(list, path, error);
+	if (result < 0) { /* libelf's words have no name */
+		struct error why = *error;
+		return error_set(error, why.code, NULL, why.offset, "%s: %s", path, why.message);
+	}
+	return result ? 0 : add(list, path, &status, true, error);
+}
+
+/* One file's names together; named ones first. */
+static int by_file(const void *a, const void *b)
+{
+	const struct image_path *left = a, *right = b;
+
+	if (left->device != right->device)
+		return left->device < right->device ? -1 : 1;
+	if (left->inode != right->inode)
+		return left->inode < right->inode ? -1 : 1;
+	if (left->offset != right->offset)
+		return left->offset < right->offset ? -1 : 1;
+	if (left->named != right->named)
+		return left->named ? -1 : 1;
+	return strcmp(left->path, right->path);
+}
+
+static int by_path(const void *a, const void *b)
+{
+	const struct image_path *left = a, *right = b;
+
+	return strcmp(left->path, right->path);
+}
+
+void image_list_finish(struct image_list *list, unsigned int every)
+{
+	size_t count = 0, found = 0;
+
+	if (!list->count)
+		return;
+	qsort(list->image, list->count, sizeof(*list->image), by_file);
+	for (size_t i = 0; i < list->count; i++) {
+		struct image_path *image = &list->image[i], *last = list->image + count - 1;
+
+		if (count && last->device == image->device && last->inode == image->inode &&
+		    last->offset == image->offset)
+			free(image->path);
+		else
+			list->image[count++] = *image;
+	}
+	list->count = count;
+	qsort(list->image, count, sizeof(*list->image), by_path);
+	count = 0;
+	for (size_t i = 0; i < list->count; i++)
+		if (list->image[i].named || found++ % every == 0)
+			list->image[count++] = list->image[i];
+		else
+			free(list->image[i].path);
+	list->count = count;
+}
+
+int image_path_open(const struct image_path *path, struct opened_image *ret, struct error *error)
+{
+	*ret = (struct opened_image) { .file = path->path };
+	if (!path->archive_length)
+		return image_create(path->path, &ret->image, error);
+	char *archive = strndup(path->path, path->archive_length);
+	if (!archive)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for a path");
+	int result = archive_copy_open(archive, path->offset, path->bytes, &ret->copy, error);
+	free(archive);
+	if (result)
+		return -1;
+	void *data = mmap(NULL, path->bytes, PROT_READ, MAP_PRIVATE, ret->copy.fd, 0);
+	if (data == MAP_FAILED)
+		result = error_set_errno(error, "mmap");
+	else
+		result = image_create_memory(data, path->bytes, path->path, &ret->image, error);
+	if (data != MAP_FAILED)
+		munmap(data, path->bytes);
+	ret->file = ret->copy.path;
+	if (result)
+		image_path_close(ret);
+	return result;
+}
+
+void image_path_close(struct opened_image *opened)
+{
+	image_destroy(opened->image);
+	archive_copy_close(&opened->copy);
+	opened->image = NULL;
+}
+
+void image_list_deinit(struct image_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->image[i].path);
+	free(list->image);
+	*list = (struct image_list) { 0 };
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * plant_entry.c - the kinds of a whole FDE or CIE
+ *
+ * What a linker, an assembler directive at the wrong place or a hand-written section gets wrong: which
+ * code an entry is for, and what holds for all functions of a CIE. Edited where it lies in the file
+ * (DWARF 5, 6.4.1; LSB 5, 10.6.1), with the search table kept true (plant_search.c), because a fault
+ * that only a search sees would not be the one planted. Only the layout that GCC, clang and their
+ * linkers write is edited: 32-bit DWARF, PCs as pcrel sdata4, alignments of one byte.
+ */
+#include <string.h>
+#include "plant/plant.h"
+
+enum {
+	ENTRY_PC = 8, /* offsets in an FDE */
+	ENTRY_RANGE = 12,
+	CIE_VERSION = 8,
+	PCREL_SDATA4 = 0x1b,
+	LENGTH_BYTES = 4,
+};
+
+static uint8_t *entry_bytes(const struct plant_site *site, uint32_t offset)
+{
+	return plant_site_bytes(site, site->source->cfi->section->data + offset);
+}
+
+static int need_plain(const struct plant_site *site, struct error *error)
+{
+	return site->cie->fde_encoding == PCREL_SDATA4 && !site->cie->is_64bit
+		       ? 0
+		       : plant_refuse(error, "the FDE's PC is not encoded as pcrel sdata4");
+}
+
+/* Gives an FDE another range, in .eh_frame and in the search table. */
+static int set_range(struct plant_site *site, const struct cfi_fde *fde, uint64_t pc,
+		     uint64_t range, struct error *error)
+{
+	uint8_t *bytes = entry_bytes(site, fde->offset);
+	uint64_t field = site->source->cfi->section->vaddr + fde->offset + ENTRY_PC;
+	int32_t relative = (int32_t)(pc - field);
+	uint32_t size = (uint32_t)range;
+
+	memcpy(bytes + ENTRY_PC, &relative, sizeof(relative));
+	memcpy(bytes + ENTRY_RANGE, &size, sizeof(size));
+	return pc == fde->pc_begin ? 0 : plant_search_move(site, fde->offset, pc, error);
+}
+
+/* The FDE that begins next before or behind the site's; NULL: none. */
+static const struct cfi_fde *neighbour(const struct plant_site *site, bool behind)
+{
+	const struct cfi *cfi = site->source->cfi;
+	const struct cfi_fde *found = NULL;
+
+	for (size_t i = 0; i < cfi->by_pc_count; i++) {
+		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
+
+		if (fde->pc_begin == site->fde->pc_begin ||
+		    (fde->pc_begin > site->fde->pc_begin) != behind)
+			continue;
+		if (!found ||
+		    (behind ? fde->pc_begin < found->pc_begin : fde->pc_begin > found->pc_begin))
+			found = fde;
+	}
+	return found;
+}
+
+/* ---- FDEs ------------------------------------------------------------------------------- */
+
+/*
+ * The entry before it swallows it: its length grows, and what was the FDE becomes DW_CFA_nop. The
+ * section keeps its size, and nobody who goes through it sees anything but padding.
+ */
+int plant_fde_dropped(struct plant_site *site, struct error *error)
+{
+	const struct cfi *cfi = site->source->cfi;
+	uint32_t at = UINT32_MAX, length = 0;
+
+	if (need_plain(site, error))
+		return -1;
+	for (size_t i = 0; i < cfi->cie_count; i++)
+		if (cfi->cie[i].offset + LENGTH_BYTES + cfi->cie[i].length == site->fde->offset)
+			at = cfi->cie[i].offset, length = cfi->cie[i].length;
+	for (size_t i = 0; i < cfi->fde_count; i++)
+		if (cfi->fde[i].offset + LENGTH_BYTES + cfi->fde[i].length == site->fde->offset)
+			at = cfi->fde[i].offset, length = cfi->fde[i].length;
+	if (at == UINT32_MAX)
+		return plant_refuse(error, "no entry ends where the FDE begins");
+	length += LENGTH_BYTES + site->fde->length;
+	memcpy(entry_bytes(site, at), &length, sizeof(length));
+	memset(entry_bytes(site, site->fde->offset), 0, LENGTH_BYTES + site->fde->length);
+	site->in_file = true;
+	return plant_search_remove(site, site->fde->offset, error);
+}
+
+int plant_range_shrunk(struct plant_site *site, struct error *error)
+{
+	uint64_t bytes = plant_program_advance(&site->program, site->row) *
+			 site->cie->code_alignment;
+
+	if (need_plain(site, error))
+		return -1;
+	if (!site->row || bytes >= site->fde->pc_range)
+		return plant_refuse(error, "row %zu begins where the FDE begins or ends",
+				    site->row);
+	return set_range(site, site->fde, site->fde->pc_begin, bytes, error);
+}
+
+int plant_range_grown(struct plant_site *site, struct error *error)
+{
+	const struct cfi_fde *next = neighbour(site, true);
+	const struct image *image = site->source->image;
+	uint64_t end = site->fde->pc_begin + site->fde->pc_range, limit = 0;
+
+	if (need_plain(site, error))
+		return -1;
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct image_segment *segment = &image->segment[i];
+
+		if (site->fde->pc_begin - segment->vaddr < segment->file_bytes)
+			limit = segment->vaddr + segment->file_bytes;
+	}
+	if (next && next->pc_begin < limit)
+		limit = next->pc_begin;
+	if (end >= limit)
+		return plant_refuse(error, "the next FDE begins where it ends, and would prevail");
+	return set_range(site, site->fde, site->fde->pc_begin, limit - site->fde->pc_begin, error);
+}
+
+/* Where the rows of an FDE begin: the first MAX. */
+struct row_starts {
+	uint64_t pc[64];
+	size_t count;
+};
+
+static int note_start(void *context, const struct row *row)
+{
+	struct row_starts *starts = context;
+
+	if (starts->count < sizeof(starts->pc) / sizeof(starts->pc[0]))
+		starts->pc[starts->count++] = row->pc;
+	return 0;
+}
+
+/* Of two FDEs for one PC, the one that begins later prevails: a search table can't say it otherwise,
+ * and without one readers differ. So the initial row takes the place of the neighbour's last ones; the
+ * FDE's own rows stay where they are. */
+int plant_range_stolen(struct plant_site *site, struct error *error)
+{
+	const struct cfi_fde *before = neighbour(site, false);
+	struct row_starts starts = { .count = 0 };
+	uint64_t bytes;
+	size_t at = 0;
+
+	if (need_plain(site, error))
+		return -1;
+	if (!site->source->image->eh_frame_hdr.data)
+		return plant_refuse(error, "without a search table both FDEs may prevail");
+	if (before && cfi_rows(site->source->cfi, before, note_start, &starts, error))
+		return plant_refuse(error, "the FDE before it is malformed");
+	if (starts.count < 2)
+		return plant_refuse(error, "the function before it has no second row");
+	bytes = site->fde->pc_begin - starts.pc[1 + site->seed % (starts.count - 1)];
+	while (at < site->program.count && site->program.op[at].opcode != PLANT_ADVANCE)
+		at++;
+	if (at < site->program.count)
+		site->program.op[at].a += bytes / site->cie->code_alignment;
+	return set_range(site, site->fde, site->fde->pc_begin - bytes, site->fde->pc_range + bytes,
+			 error);
+}
+
+int plant_start_late(struct plant_site *site, struct error *error)
+{
+	unsigned int bytes = plant_instruction_bytes(site->source, site->fde->pc_begin);
+
+	if (need_plain(site, error))
+		return -1;
+	if (!bytes || bytes >= site->fde->pc_range)
+		return plant_refuse(error, "the function has no second instruction");
+	return set_range(site, site->fde, site->fde->pc_begin + bytes, site->fde->pc_range - bytes,
+			 error);
+}
+
+int plant_ranges_swapped(struct plant_site *site, struct error *error)
+{
+	const struct cfi_fde *next = neighbour(site, true);
+
+	if (need_plain(site, error))
+		return -1;
+	if (!next || site->source->cfi->cie[next->cie].fde_encoding != PCREL_SDATA4)
+		return plant_refuse(error, "no FDE follows it");
+	/* Rows beyond the range would make the entry malformed: another kind of fault. */
+	uint64_t advance = plant_program_advance(&site->program, SIZE_MAX);
+	struct row_starts starts = { .count = 0 };
+
+	if (cfi_rows(site->source->cfi, next, note_start, &starts, error) || !starts.count ||
+	    advance * site->cie->code_alignment > next->pc_range ||
+	    starts.pc[starts.count - 1] - next->pc_begin > site->fde->pc_range)
+		return plant_refuse(error, "the rows of one reach past the end of the other");
+	return set_range(site, site->fde, next->pc_begin, next->pc_range, error) ||
+			       set_range(site, next, site->fde->pc_begin, site->fde->pc_range,
+					 error)
+		       ? -1
+		       : 0;
+}
+
+/* ---- CIEs ------------------------------------------------------------------------------- */
+
+/* The three bytes behind the augmentation string: code and data alignment, return column. */
+static uint8_t *cie_fields(struct plant_site *site, struct error *error)
+{
+	const struct cfi_cie *cie = site->cie;
+	uint8_t *bytes = entry_bytes(site, cie->offset) + CIE_VERSION + 1;
+
+	bytes += strlen(cie->augmentation) + 1;
+	site->in_file = true;
+	if (cie->version <= 3 && !cie->is_64bit && bytes[0] == cie->code_alignment &&
+	    cie->data_alignment == -SLOT_BYTES && bytes[1] == (-SLOT_BYTES & 0x7f) &&
+	    bytes[2] == cie->return_register)
+		return bytes;
+	plant_refuse(error, "the CIE is not laid out as compilers do");
+	return NULL;
+}
+
+int plant_code_alignment(struct plant_site *site, struct error *error)
+{
+	uint8_t *fields = cie_fields(site, error);
+
+	if (!fields)
+		return -1;
+	fields[0] *= 2;
+	return 0;
+}
+
+int plant_data_alignment(struct plant_site *site, struct error *error)
+{
+	uint8_t *fields = cie_fields(site, error);
+
+	if (!fields)
+		return -1;
+	fields[1] = -SLOT_BYTES / 2 & 0x7f;
+	return 0;
+}
+
+int plant_return_column(struct plant_site *site, struct error *error)
+{
+	uint8_t *fields = cie_fields(site, error);
+
+	if (!fields)
+		return -1;
+	fields[2] = REGISTER_RBP;
+	return 0;
+}
+
+int plant_signal_flag(struct plant_site *site, struct error *error)
+{
+	const char *flag = strchr(site->cie->augmentation, 'S');
+	uint8_t *bytes, *end;
+
+	site->in_file = true;
+	if (!site->cie->signal_frame || !flag)
+		return plant_refuse(error, "the CIE is not one of signal frames");
+	bytes = plant_site_bytes(site, (const uint8_t *)flag);
+	end = entry_bytes(site, site->cie->offset) + LENGTH_BYTES + site->cie->length;
+	memmove(bytes, bytes + 1, end - bytes - 1);
+	end[-1] = 0; /* DW_CFA_nop */
+	return 0;
+}
+
+/* Changes the first instruction of one kind in the CIE. */
+static int change_initial(struct plant_site *site, uint8_t opcode, uint64_t by, struct error *error)
+{
+	const struct cfi_cie *cie = site->cie;
+	struct plant_program program;
+	int status = 1;
+
+	site->in_file = true;
+	if (plant_program_read(&program, cie->instructions, cie->instruction_bytes, error))
+		return -1;
+	for (size_t i = 0; i < program.count && status > 0; i++) {
+		if (program.op[i].opcode != opcode)
+			continue;
+		program.op[i].b += by;
+		status = plant_program_write(&program, plant_site_bytes(site, cie->instructions),
+					     cie->instruction_bytes, error);
+	}
+	plant_program_deinit(&program);
+	return status > 0 ? plant_refuse(error, "the CIE has no instruction for it") : status;
+}
+
+int plant_initial_cfa(struct plant_site *site, struct error *error)
+{
+	return change_initial(site, PLANT_DEF_CFA, SLOT_BYTES, error);
+}
+
+int plant_initial_return(struct plant_site *site, struct error *error)
+{
+	return change_initial(site, PLANT_OFFSET, 1, error);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * toolchain_model.h - what the files of the toolchain report's model share among themselves
+ *
+ * The model itself is toolchains.h.
+ */
+#ifndef STACKPROOF_TOOLCHAIN_MODEL_H
+#define STACKPROOF_TOOLCHAIN_MODEL_H
+
+#include "cli/json_counts.h"
+#include "toolchains/toolchains.h"
+
+/* A member's number: 0 if there is none. */
+uint64_t model_number(const json_t *object, const char *key);
+/* Room for one more of count members of size bytes. */
+void *model_grow(void *array, size_t count, size_t size);
+
+/* Fills model->fault from one cell of each binary. model->toolchain is there, in its order. */
+void toolchain_faults_collect(struct toolchains *model, const struct cell *const *cell,
+			      size_t count);
+
+#endif
