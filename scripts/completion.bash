@@ -23,7 +23,7 @@ _stackproof() {
 	*:-*) words=$(stackproof "$command" --help 2>/dev/null |
 		sed -n 's/^ *\(-[a-zA-Z?], \)\{0,1\}\(--[a-z-]\{1,\}\).*/\2/p') ;;
 	kernels:*) words='list fetch' ;;
-	golden:*) words='check update pack unpack' ;;
+	golden:*) words='check update pack unpack remove' ;;
 	*)
 		# shellcheck disable=SC2207
 		COMPREPLY=($(compgen -f -- "$current"))

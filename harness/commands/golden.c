@@ -64,7 +64,7 @@ struct arguments {
 	struct gate gate;
 };
 
-static const char *const action_name[] = { "check", "update", "pack", "unpack" };
+static const char *const action_name[] = { "check", "update", "pack", "unpack", "remove" };
 
 static void parse_action(struct golden_options *options, struct argp_state *state)
 {
@@ -74,7 +74,7 @@ static void parse_action(struct golden_options *options, struct argp_state *stat
 	while (i < sizeof(action_name) / sizeof(action_name[0]) && strcmp(action_name[i], action))
 		i++;
 	if (i == sizeof(action_name) / sizeof(action_name[0]))
-		argp_error(state, "check, update, pack or unpack, not %s", action);
+		argp_error(state, "check, update, pack, unpack or remove, not %s", action);
 	options->action = (enum golden_action)i;
 	options->name = state->argv + state->next + 1;
 	options->name_count = (size_t)(state->argc - state->next - 1);
@@ -95,6 +95,8 @@ static void check_options(const struct golden_options *options, struct argp_stat
 		argp_error(state, "pack takes names");
 	if (options->action == GOLDEN_UNPACK && options->name_count != 1)
 		argp_error(state, "unpack takes a folder");
+	if (options->action == GOLDEN_REMOVE && !options->name_count)
+		argp_error(state, "remove takes names");
 	if (options->dry_run && !writes)
 		argp_error(state, "--dry-run is for update and pack");
 	if ((options->force || options->unstepped) && options->action != GOLDEN_UPDATE)
@@ -132,7 +134,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case 'n': options->dry_run = true; return 0;
 	case 'j': options->json = true; return 0;
 	case ARGP_KEY_ARGS: parse_action(options, state); return 0;
-	case ARGP_KEY_NO_ARGS: argp_error(state, "check, update, pack or unpack?"); return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "check, update, pack, unpack or remove?");
+		return 0;
 	case ARGP_KEY_SUCCESS: check_options(options, state); return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
@@ -143,7 +147,7 @@ static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 }, { 0 } 
 static const struct argp argp = {
 	option_table,
 	parse_option,
-	"check [NAME...]\nupdate NAME...\npack NAME...\nunpack DIR",
+	"check [NAME...]\nupdate NAME...\npack NAME...\nunpack DIR\nremove NAME...",
 	"Compares the tables and verdicts of the corpus with their snapshots, makes new snapshots, "
 	"or "
 	"keeps binaries of toolchains that are hard to get.\v"
@@ -228,7 +232,9 @@ static int with_manifest(struct golden_run *run, const struct manifest *manifest
 	golden_corpus(run, manifest);
 	if (options->complete)
 		golden_left(run, manifest);
-	if (golden_findings_write(run, error)) {
+	if (options->action == GOLDEN_CHECK && !options->name_count)
+		golden_same_check(run);
+	if (golden_findings_write(run, error) || golden_same_write(run, error)) {
 		error_print(stderr, "stackproof golden", error);
 		return EXIT_BAD_INPUT;
 	}
@@ -287,6 +293,28 @@ static int run_unpack(struct golden_run *run)
 	return summary(run);
 }
 
+/* Of tables alone, and by their full names: what is removed is in no corpus. */
+static int run_remove(struct golden_run *run)
+{
+	struct error error = { 0 };
+
+	for (size_t i = 0; i < run->options->name_count; i++) {
+		const char *name = run->options->name[i];
+		int removed = golden_table_remove(run, name, &error);
+
+		golden_finish_name(run, "table", name, removed > 0 ? GOLDEN_PASSED : GOLDEN_FAILED,
+				   removed > 0 ? "removed"
+				   : removed   ? "not_written"
+					       : "no_golden",
+				   removed < 0 ? error.message : NULL);
+	}
+	if (golden_same_write(run, &error)) {
+		error_print(stderr, "stackproof golden", &error);
+		return EXIT_BAD_INPUT;
+	}
+	return summary(run);
+}
+
 int command_golden(int argc, char **argv)
 {
 	struct arguments arguments = {
@@ -300,7 +328,7 @@ int command_golden(int argc, char **argv)
 	argp_err_exit_status = ARGP_ERR_EXIT;
 	command_parse(&argp, argc, argv, 0, &arguments);
 	run.gate = arguments.gate;
-	if ((options->action == GOLDEN_UPDATE || options->action == GOLDEN_PACK) && getenv("CI")) {
+	if (options->action != GOLDEN_CHECK && options->action != GOLDEN_UNPACK && getenv("CI")) {
 		fprintf(stderr, "stackproof golden: %s is refused where CI is set\n",
 			action_name[options->action]);
 		return EXIT_USAGE;
@@ -308,12 +336,16 @@ int command_golden(int argc, char **argv)
 	run.out = options->json ? stderr : stdout;
 	if (options->action == GOLDEN_UNPACK)
 		status = run_unpack(&run);
+	else if (options->action == GOLDEN_REMOVE)
+		status = run_remove(&run);
 	else if (options->hermetic)
 		status = run_hermetic(&run);
 	else
 		status = run_corpus(&run, options->corpus);
 	json_decref(run.findings);
 	json_decref(run.snapshots);
+	json_decref(run.same);
+	json_decref(run.texts);
 	golden_verdicts_deinit(&run.verdicts);
 	return status;
 }

@@ -38,7 +38,7 @@
 
 /* ---- golden.c --------------------------------------------------------------------------- */
 
-enum golden_action { GOLDEN_CHECK, GOLDEN_UPDATE, GOLDEN_PACK, GOLDEN_UNPACK };
+enum golden_action { GOLDEN_CHECK, GOLDEN_UPDATE, GOLDEN_PACK, GOLDEN_UNPACK, GOLDEN_REMOVE };
 
 struct golden_options {
 	enum golden_action action;
@@ -115,9 +115,11 @@ struct golden_table {
 	bool partial; /* of an image with a library in it, and nothing says what is the program's */
 };
 
+#define GOLDEN_TABLE_BYTES_MAX (256u << 20) /* of a text */
+
 /* The table text of the ELF file at path: golden_own.c says of which functions. */
 int golden_table_of_image(const char *path, struct golden_table *ret, struct error *error);
-/* A golden. 1: read; 0: there is no such file; -1: error. */
+/* A text in a file. 1: read; 0: there is no such file; -1: error. */
 int golden_table_of_file(const char *path, struct golden_table *ret, struct error *error);
 void golden_table_deinit(struct golden_table *table);
 
@@ -205,6 +207,9 @@ struct golden_run {
 	struct golden_verdicts verdicts;
 	json_t *findings;  /* golden_findings_read.c; NULL: no run's results were given */
 	json_t *snapshots; /* golden_findings.c: toolchain -> what its snapshot says */
+	json_t *same;  /* golden_same.c: table -> the one whose file it shares; NULL: not read */
+	json_t *texts; /* the same: digest of a text -> the table that has the file */
+	bool has_same, same_changed;
 	unsigned long count[GOLDEN_OUTCOME_COUNT];
 	FILE *out; /* for people */
 	struct gate gate;
@@ -250,6 +255,42 @@ void golden_corpus(struct golden_run *run, const struct manifest *manifest);
 /* The first name on the command line that is nobody's, or NULL. */
 const char *golden_unknown_name(const struct golden_options *options,
 				const struct manifest *manifest);
+
+/* ---- golden_names.c --------------------------------------------------------------------- */
+
+struct golden_names {
+	char **name; /* TOOLCHAIN-VERSION/PROGRAM.VARIANT */
+	size_t count;
+};
+
+/* Adds the tables of a toolchain that have a file of their own. */
+int golden_names_of(const struct golden_options *options, const char *toolchain,
+		    struct golden_names *ret, struct error *error);
+/* All of them. */
+int golden_names_read(const struct golden_options *options, struct golden_names *ret,
+		      struct error *error);
+void golden_names_deinit(struct golden_names *names);
+
+/* ---- golden_same.c ---------------------------------------------------------------------- */
+
+/* A table's golden, by its name (TOOLCHAIN-VERSION/PROGRAM.VARIANT). 1: read; 0: there is none; -1: error. */
+int golden_table_read(struct golden_run *run, const char *name, struct golden_table *ret,
+		      struct error *error);
+/* Makes a text the table's golden. golden_same_write() ends it. */
+int golden_table_write(struct golden_run *run, const char *name, const void *data, size_t size,
+		       struct error *error);
+/* 1: removed; 0: there was none; -1: error. golden_same_write() ends it. */
+int golden_table_remove(struct golden_run *run, const char *name, struct error *error);
+/* How many of a toolchain's tables share another one's file. fn is given the name behind its slash. -1: error.
+ */
+int golden_same_each(struct golden_run *run, const char *toolchain,
+		     void (*fn)(void *context, const char *name), void *context,
+		     struct error *error);
+/* Fails each table that has a file of its own, though another one's has the same text (copy), if the
+ * goldens have an index at all. */
+void golden_same_check(struct golden_run *run);
+/* Writes the index, if it has changed. */
+int golden_same_write(struct golden_run *run, struct error *error);
 
 /* ---- golden_left.c ---------------------------------------------------------------------- */
 

@@ -67,13 +67,16 @@ void golden_item_init(struct golden_item *item, const struct golden_options *opt
 
 /* ---- check ------------------------------------------------------------------------------- */
 
-static bool toolchain_known(const struct golden_options *options, const char *toolchain)
+static bool toolchain_known(struct golden_run *run, const char *toolchain)
 {
+	const struct golden_options *options = run->options;
+	struct error ignored;
 	char path[4096];
 	struct stat status;
 
 	snprintf(path, sizeof(path), "%s/tables/%s", options->golden, toolchain);
-	return options->hermetic || (!stat(path, &status) && S_ISDIR(status.st_mode));
+	return options->hermetic || (!stat(path, &status) && S_ISDIR(status.st_mode)) ||
+	       golden_same_each(run, toolchain, NULL, NULL, &ignored) > 0;
 }
 
 /* Leaves the text where it can be looked at, and finishes the item. */
@@ -93,7 +96,7 @@ static void check_table(struct golden_run *run, struct golden_item *item,
 			struct golden_table *actual, struct error *error)
 {
 	struct golden_table expected;
-	int found = golden_table_of_file(item->golden, &expected, error);
+	int found = golden_table_read(run, item->name, &expected, error);
 	const char *fault = golden_verdicts_unwaived(&run->verdicts, item->file,
 						     item->binary->expected, &actual->lines);
 
@@ -102,7 +105,7 @@ static void check_table(struct golden_run *run, struct golden_item *item,
 		return;
 	}
 	if (!found) {
-		bool known = toolchain_known(run->options, item->binary->toolchain);
+		bool known = toolchain_known(run, item->binary->toolchain);
 
 		leave_candidate(run, item, actual, known ? GOLDEN_FAILED : GOLDEN_SKIPPED,
 				known ? "no_golden" : "unknown_toolchain");

@@ -12,8 +12,6 @@
 #include <unistd.h>
 #include "golden/golden.h"
 
-#define TABLE_BYTES_MAX (256u << 20)
-
 void golden_table_deinit(struct golden_table *table)
 {
 	golden_text_deinit(&table->lines);
@@ -53,7 +51,7 @@ int golden_table_of_file(const char *path, struct golden_table *ret, struct erro
 {
 	*ret = (struct golden_table) { 0 };
 
-	int found = golden_file_read(path, TABLE_BYTES_MAX, &ret->data, &ret->size, error);
+	int found = golden_file_read(path, GOLDEN_TABLE_BYTES_MAX, &ret->data, &ret->size, error);
 
 	if (found > 0 && golden_text_parse(&ret->lines, ret->data, ret->size, error)) {
 		golden_table_deinit(ret);

@@ -10,8 +10,6 @@
  * built. One may be there for C and absent for C++; what it did not build has a line in the
  * manifest that knows no version, and its goldens stay.
  */
-#include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "golden/golden.h"
@@ -78,34 +76,39 @@ static void check_name(struct golden_run *run, const struct corpus_names *names,
 		golden_finish_name(run, kind, full, GOLDEN_FAILED, "no_binary", path);
 }
 
-static int is_text(const struct dirent *entry)
-{
-	size_t length = strlen(entry->d_name);
+struct left_context {
+	struct golden_run *run;
+	const struct corpus_names *names;
+	const char *toolchain;
+};
 
-	return length > 4 && !strcmp(entry->d_name + length - 4, ".txt");
+static void check_same(void *context, const char *name)
+{
+	const struct left_context *left = context;
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/tables/same.tsv", left->run->options->golden);
+	check_name(left->run, left->names, "table", left->toolchain, name, path);
 }
 
 static void check_tables(struct golden_run *run, const struct corpus_names *names,
 			 const char *toolchain)
 {
-	struct dirent **entry = NULL;
-	char folder[2048], path[4096];
-	int count;
+	struct left_context left = { run, names, toolchain };
+	struct golden_names table = { 0 };
+	struct error error = { 0 };
+	char path[4096];
 
-	snprintf(folder, sizeof(folder), "%s/tables/%s", run->options->golden, toolchain);
-	count = scandir(folder, &entry, is_text, alphasort);
-	if (count < 0 && errno != ENOENT)
+	if (golden_names_of(run->options, toolchain, &table, &error) ||
+	    golden_same_each(run, toolchain, check_same, &left, &error) < 0)
 		golden_finish_name(run, "table", toolchain, GOLDEN_FAILED, "unreadable_golden",
-				   strerror(errno));
-	for (int i = 0; i < count; i++) {
-		char *name = entry[i]->d_name;
-
-		snprintf(path, sizeof(path), "%s/%s", folder, name);
-		name[strlen(name) - 4] = '\0';
-		check_name(run, names, "table", toolchain, name, path);
-		free(entry[i]);
+				   error.message);
+	for (size_t i = 0; i < table.count; i++) {
+		snprintf(path, sizeof(path), "%s/tables/%s.txt", run->options->golden,
+			 table.name[i]);
+		check_name(run, names, "table", toolchain, strchr(table.name[i], '/') + 1, path);
 	}
-	free(entry);
+	golden_names_deinit(&table);
 }
 
 static void check_verdicts(struct golden_run *run, const struct corpus_names *names,

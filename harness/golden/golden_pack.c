@@ -117,11 +117,12 @@ static int read_stripped(const char *path, const struct golden_table *table, cha
 /* ---- one file ---------------------------------------------------------------------------- */
 
 /* Why the file's golden is no reason to pack it, or NULL. */
-static const char *refusal(const struct golden_item *item, const struct golden_table *table)
+static const char *refusal(struct golden_run *run, const struct golden_item *item,
+			   const struct golden_table *table)
 {
 	struct golden_table golden;
 	struct error error = { 0 };
-	int found = golden_table_of_file(item->golden, &golden, &error);
+	int found = golden_table_read(run, item->name, &golden, &error);
 
 	if (found <= 0)
 		return found ? "unreadable_golden" : "no_golden";
@@ -240,7 +241,7 @@ static void pack_file(struct pack *pack, const struct corpus_binary *binary, con
 		pack->refused++;
 		return;
 	}
-	reason = refusal(&item, &table);
+	reason = refusal(pack->run, &item, &table);
 	if (!reason && keep_file(pack, &item, library, &table, &error))
 		reason = error_code_name(error.code);
 	if (reason) {

@@ -86,7 +86,7 @@ void golden_update_table(struct golden_run *run, struct golden_item *item,
 			 const struct golden_table *actual, struct error *error)
 {
 	struct golden_table expected;
-	int found = golden_table_of_file(item->golden, &expected, error);
+	int found = golden_table_read(run, item->name, &expected, error);
 	bool dry = run->options->dry_run;
 
 	if (found < 0 && !run->options->force) {
@@ -106,7 +106,7 @@ void golden_update_table(struct golden_run *run, struct golden_item *item,
 	else if (dry)
 		golden_finish(run, item, GOLDEN_PASSED, found > 0 ? "would_update" : "would_add",
 			      NULL);
-	else if (golden_file_write(item->golden, actual->data, actual->size, 0644, error))
+	else if (golden_table_write(run, item->name, actual->data, actual->size, error))
 		golden_finish(run, item, GOLDEN_FAILED, "not_written", error->message);
 	else
 		golden_finish(run, item, GOLDEN_PASSED, found > 0 ? "updated" : "new", NULL);
