@@ -8,6 +8,7 @@
 #	make real-programs	programs as they are installed, whole runs: an hour or two
 #	make check-replay	the corpus's points on every kernel, played: ten minutes
 #	make hostile	50,000 broken ELF files by every command, under the sanitizers: an hour
+#	make test	the unit tests alone; SANITIZE=1: under ASan and UBSan
 #	make check-kernels	every compiler's BPF objects into every kernel: an hour, emulated
 #	make		build only (the packages of scripts/setup must be there)
 #	make install	program, library, headers, manuals, completions: PREFIX (/usr/local), DESTDIR
@@ -15,7 +16,8 @@
 #
 # V=1 shows the commands. WERROR=1 turns warnings into errors (CI does).
 
-O	?= build
+# Under the sanitizers all is built elsewhere.
+O	?= build$(if $(SANITIZE),/sanitized)
 CC	:= gcc-12
 CLANG	:= clang-14
 BPFTOOL	:= $(firstword $(wildcard /usr/sbin/bpftool /usr/bin/bpftool) bpftool)
@@ -24,9 +26,13 @@ PKGS	:= libbpf libelf libdw capstone jansson libarchive libxml-2.0 zlib
 Q := $(if $(V),,@)
 msg = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(2)';)
 
-CPPFLAGS := -D_GNU_SOURCE -Iunwinder -Ibpf -Iharness -I$(O)/bpf
-CFLAGS	:= -std=gnu11 -O2 -g -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+# CPPFLAGS, CFLAGS and LDFLAGS are the builder's, and come behind these.
+OUR_CPPFLAGS := -D_GNU_SOURCE -Iunwinder -Ibpf -Iharness -I$(O)/bpf
+OUR_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	   -Wno-unused-parameter $(if $(WERROR),-Werror)
+ifneq ($(SANITIZE),)
+SANITIZERS := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
+endif
 PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS   = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lpthread
 BPF_CFLAGS := -target bpf -D__TARGET_ARCH_x86 -g -O2 -mcpu=v3 -Wall -Wextra -Wno-unused-parameter \
@@ -46,19 +52,24 @@ HEADERS	 := $(filter-out bpf/vmlinux.h bpf/find_rule.h bpf/%.bpf.h unwinder/step
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all run check check-toolchains unit corpus corpus-all format check-format headers clean FORCE
+.PHONY: all run test check check-toolchains unit corpus corpus-all format check-format headers clean FORCE
 
 all: $(O)/stackproof $(O)/guest_init bench-programs $(O)/example/stacks
 
 # Set-up comes first and in a make of its own: this one looked for packages before they were there.
 # JOBS: compile in parallel.
 JOBS	?= $(shell nproc 2>/dev/null || echo 1)
-again	= scripts/with-system $(MAKE) --no-print-directory -j$(JOBS) O=$(O) $(if $(WERROR),WERROR=1)
+again	= scripts/with-system $(MAKE) --no-print-directory -j$(JOBS) O=$(O) $(if $(WERROR),WERROR=1) $(if $(SANITIZE),SANITIZE=1)
 
 run:
 	$(Q)scripts/setup
 	$(Q)$(again) all corpus
 	$(Q)scripts/with-system $(O)/stackproof run --guests play $(RUN)
+
+test:
+	$(Q)scripts/setup
+	$(Q)$(again) all corpus unit
+	$(Q)scripts/with-system scripts/test $(O) $(TESTS)
 
 check:
 	$(Q)scripts/setup
@@ -90,7 +101,7 @@ unit: $(TESTS)
 
 $(O)/stackproof: $(O)/harness/main.o $(O)/libstackproof.a
 	$(call msg,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
+	$(Q)$(CC) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
 $(O)/libstackproof.a: $(OBJECTS)
 	$(call msg,AR,$@)
@@ -113,7 +124,7 @@ $(LIBRARY): $(filter $(O)/unwinder/%.o $(O)/bpf/%.o,$(OBJECTS)) $(LIBRARY_HEADER
 $(O)/example/%: bpf/example/%.c $(LIBRARY) $(LIBRARY_HEADERS)
 	$(call msg,LINK,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBRARY) \
+	$(Q)$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBRARY) \
 		$(shell pkg-config --libs libbpf libelf)
 
 # The program looks for the guests' init and what bench walks beside itself.
@@ -151,7 +162,7 @@ uninstall:
 $(O)/guest_init: harness/vm/guest_init.c $(wildcard harness/vm/frame.h)
 	$(call msg,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -static -o $@ $<
+	$(Q)$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) -static -o $@ $<
 
 # What --version says beside the version: the commit, and whether the tree had more. Nothing where there is no git.
 $(O)/commit.h: FORCE
@@ -161,12 +172,12 @@ $(O)/commit.h: FORCE
 		cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 $(O)/harness/main.o: $(O)/commit.h
-$(O)/harness/main.o: CPPFLAGS += -I$(O)
+$(O)/harness/main.o: OUR_CPPFLAGS += -I$(O)
 
 $(O)/%.o: %.c | $(SKELS)
 	$(call msg,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(PKG_CFLAGS) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # BPF: compile, drop what only debuggers need, wrap in a skeleton header.
 $(O)/bpf/%.bpf.o: bpf/%.bpf.c bpf/vmlinux.h $(wildcard bpf/*.h unwinder/*.h)
@@ -216,7 +227,7 @@ $(O)/harness/load/load_object.o: | $(O)/bpf/skeletons.h
 # Unit tests (libcheck): one program per tests/test_*.c.
 $(O)/%: $(O)/%.o $(O)/libstackproof.a
 	$(call msg,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PKG_LIBS) \
+	$(Q)$(CC) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PKG_LIBS) \
 		$(shell pkg-config --libs check)
 
 # Fuzzing: the unwinder once more, by clang with its sanitizers, and a program for each target. No
@@ -242,11 +253,11 @@ $(O)/fuzz/unwinder/fuzz/%.o $(O)/fuzz/unwinder/rule_proof.o $(O)/fuzz/unwinder/t
 $(O)/fuzz/%.o: %.c
 	$(call msg,FUZZ-CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CLANG) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS) $(FUZZ_CFLAGS) $(FUZZ_COVERAGE) -MMD -MP -c -o $@ $<
+	$(Q)$(CLANG) $(OUR_CPPFLAGS) $(CPPFLAGS) $(PKG_CFLAGS) $(OUR_CFLAGS) $(CFLAGS) $(FUZZ_CFLAGS) $(FUZZ_COVERAGE) -MMD -MP -c -o $@ $<
 
 $(O)/fuzz/fuzz_%: $(O)/fuzz/unwinder/fuzz/fuzz_%.o unwinder/fuzz/entry.c $(FUZZ_OBJECTS)
 	$(call msg,FUZZ,$@)
-	$(Q)$(CLANG) $(CPPFLAGS) $(CFLAGS) $(FUZZ_CFLAGS) -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_$* -o $@ \
+	$(Q)$(CLANG) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) $(FUZZ_CFLAGS) -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_$* -o $@ \
 		$^ $(shell pkg-config --libs libelf)
 
 # Broken ELF files for every command (docs/FUZZING.md): 50,000 under the sanitizers by hand, some hundreds of them
@@ -266,12 +277,12 @@ hostile: corpus
 $(O)/hostile/hostile: $(patsubst %.c,$(O)/%.o,$(wildcard harness/hostile/*.c)) $(O)/libstackproof.a
 	$(call msg,LINK,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
+	$(Q)$(CC) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
 # By hand, for scripts/fuzz-seeds.
 $(O)/unwinder/fuzz/make_seeds: $(patsubst %.c,$(O)/%.o,unwinder/fuzz/make_seeds.c $(wildcard unwinder/*.c))
 	$(call msg,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs libelf)
+	$(Q)$(CC) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs libelf)
 
 # The kept inputs are replayed by a unit test, which needs the targets but not clang.
 $(O)/unwinder/tests/test_fuzz_regressions: $(patsubst %.c,$(O)/%.o,$(FUZZ_SHARED) $(FUZZ_TARGETS:%=unwinder/fuzz/%.c))
@@ -344,7 +355,7 @@ headers: $(HEADERS:%=$(O)/%.ok)
 
 $(O)/%.h.ok: %.h | $(SKELS)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(CFLAGS) -fsyntax-only -x c $< && touch $@
+	$(Q)$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(PKG_CFLAGS) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) -fsyntax-only -x c $< && touch $@
 
 format:
 	$(Q)clang-format-14 -i $(filter-out %/tests/%,$(wildcard $(addsuffix /*.[ch],$(ROOMS)) \

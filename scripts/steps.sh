@@ -6,7 +6,10 @@
 #	logs=FOLDER shown=+1
 #	. scripts/steps.sh
 #	step SECONDS NAME COMMAND [ARG...]
+#	steps_each SECONDS PROGRAM...
 #	steps_end
+#
+# steps_each: a step of each program, JOBS (the CPUs) at a time.
 #
 # Each is run to its end whatever the others did, into FOLDER/NAME.log, and has one line while it goes. Of a step that
 # failed the log is shown (all of it, or if shown=60 its last 60 lines), and at the end its name and the lines that
@@ -22,7 +25,7 @@
 mkdir -p "${logs:?}" || exit 1
 : >"$logs/totals" || exit 1
 : >"$logs/problems" || exit 1
-failed_steps=
+: >"$logs/failed" || exit 1
 
 # The counts of one log, given the status of what wrote it: "PASSED FAILED SKIPPED".
 count() {
@@ -82,18 +85,40 @@ step() {
 	tail -n "${shown:?}" "$log"
 	[ "$status" -ne 124 ] || echo "$name: still running after $limit s"
 	echo "$name: status $status, all of its output is in $log"
-	failed_steps="${failed_steps:+$failed_steps, }$name ($2)"
-	{
+	echo "$name ($2)" >>"$logs/failed"
+	reasons=$(
 		echo "$name:"
 		reasons "$log" | cut -c 1-300 | head -n 40
 		[ "$status" -ne 124 ] || echo "still running after $limit s"
-	} >>"$logs/problems"
+	)
+	echo "$reasons" >>"$logs/problems"
 	return 1
+}
+
+# Whoever makes a program's folder first runs it.
+steps_lane() {
+	limit_each=$1
+	shift
+	for program; do
+		mkdir "$taken/${program##*/}" 2>/dev/null || continue
+		step "$limit_each" "${program##*/}" "$program"
+	done
+}
+
+steps_each() {
+	taken=$(mktemp -d) || exit 1
+	lanes=${JOBS:-$(nproc 2>/dev/null || echo 1)}
+	while [ "$lanes" -gt 0 ]; do
+		steps_lane "$@" &
+		lanes=$((lanes - 1))
+	done
+	wait
+	rm -rf "$taken"
 }
 
 # Status: 1 if any step failed.
 steps_end() {
-	[ -z "$failed_steps" ] || echo "failed: $failed_steps"
+	[ ! -s "$logs/failed" ] || echo "failed: $(paste -sd , "$logs/failed" | sed 's/,/, /g')"
 	head -n 40 "$logs/problems"
 	awk '{ passed += $1; failed += $2; skipped += $3 }
 		END {

@@ -113,7 +113,7 @@ static bool read_by_claim(struct comparer *comparer, const struct evidence *evid
 		return false;
 	other.truth = &comparer->alternative;
 	reading_init(comparer, stop, &comparer->alternative, ret);
-	judge(&other, comparer->referee, &ret->judgement);
+	judge_evidence(&other, comparer->referee, &ret->judgement);
 	return !rests_on_truth(&ret->judgement);
 }
 

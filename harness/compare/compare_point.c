@@ -139,7 +139,7 @@ static bool judge_point(struct comparer *comparer, const struct evidence *eviden
 
 	*ret_count = 1;
 	comparer->stale = false;
-	judge(evidence, comparer->referee, judgement);
+	judge_evidence(evidence, comparer->referee, judgement);
 	if (judgement->verdict != VERDICT_EXACT && compare_point_is_lost(comparer, evidence))
 		return false;
 	if (outside_is_doubtful(comparer, evidence, judgement, &reason)) {

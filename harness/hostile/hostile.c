@@ -239,7 +239,7 @@ static void try_file(struct trial *trial, uint64_t number, const struct original
 	int fd, status;
 	pid_t pid;
 
-	mutate(original->data, original->size, trial->seed, number, &victim);
+	mutate_file(original->data, original->size, trial->seed, number, &victim);
 	snprintf(path, sizeof(path), "%s/%d", trial->folder, getpid());
 	unlink(path);
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);

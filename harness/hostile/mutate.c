@@ -122,7 +122,7 @@ static void make_change(struct victim *victim)
 	change->make(victim);
 }
 
-void mutate(const uint8_t *original, size_t size, uint64_t seed, uint64_t number,
+void mutate_file(const uint8_t *original, size_t size, uint64_t seed, uint64_t number,
 	    struct victim *ret)
 {
 	*ret = (struct victim) { .random = seed ^ number * 0xd1342543de82ef95ull };

@@ -29,7 +29,7 @@ struct victim {
 /* ---- mutate.c --------------------------------------------------------------------------- */
 
 /* Changes it in one to four ways. original: of size bytes. *ret: victim_deinit(). */
-void mutate(const uint8_t *original, size_t size, uint64_t seed, uint64_t number,
+void mutate_file(const uint8_t *original, size_t size, uint64_t seed, uint64_t number,
 	    struct victim *ret);
 void victim_deinit(struct victim *victim);
 

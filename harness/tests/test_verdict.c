@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_verdict.c - match_stack(), judge() and findings_add()
+ * test_verdict.c - match_stack(), judge_evidence() and findings_add()
  *
  * The stack is real: a forked child that stopped itself a few calls deep, so that the referee can
  * read the CFI behind each frame. The evidence is made from it: each case says how the truth's, the
- * cfi's, the table's or the bpf's stack differs from what was walked, and what judge() must say.
+ * cfi's, the table's or the bpf's stack differs from what was walked, and what judge_evidence() must say.
  */
 #include <check.h>
 #include <inttypes.h>
@@ -385,7 +385,7 @@ START_TEST(evidence_is_judged)
 	struct stack *table = differ(&world.walked, c->table), *bpf = differ(&world.walked, c->bpf);
 	struct evidence evidence = { &world.point,	     truth,	cfi, table,
 				     c->no_bpf ? NULL : bpf, c->absent, NULL };
-	judge(&evidence, world.referee, &judgement);
+	judge_evidence(&evidence, world.referee, &judgement);
 	ck_assert_msg(judgement.verdict == c->verdict && judgement.kind == c->kind,
 		      "%s: verdict %d (%s), %s", c->name, judgement.verdict,
 		      verdict_name(judgement.verdict), fault_kind_name(judgement.kind));
@@ -428,7 +428,7 @@ START_TEST(code_without_cfi_at_the_top)
 	ck_assert(!stack_copy(&truth, &world.walked, &error));
 	truth.pc[0] = pc;
 	struct evidence evidence = { &world.point, &truth, &cfi, &cfi, &cfi, false, NULL };
-	judge(&evidence, world.referee, &judgement);
+	judge_evidence(&evidence, world.referee, &judgement);
 	ck_assert_msg(judgement.verdict == top_cases[_i].verdict &&
 			      judgement.kind == top_cases[_i].kind && judgement.pc == pc,
 		      "%s: %s, %s at 0x%" PRIx64, top_cases[_i].name,
@@ -522,7 +522,7 @@ START_TEST(bpf_is_excused_by_its_limit_alone)
 
 	bpf->count = deep_cases[_i].bpf_frames;
 	bpf->stop = deep_cases[_i].bpf_stop;
-	judge(&evidence, world.referee, &judgement);
+	judge_evidence(&evidence, world.referee, &judgement);
 	ck_assert_msg(judgement.verdict == deep_cases[_i].verdict &&
 			      judgement.frame == deep_cases[_i].frame,
 		      "%s: %s, frame %u", deep_cases[_i].name, verdict_name(judgement.verdict),
@@ -585,7 +585,7 @@ START_TEST(a_walk_that_follows_is_held_against_its_twin)
 				     .bpf = bpf,
 				     .followed = followed,
 				     .absent = follow_cases[_i].absent };
-	judge(&evidence, world.referee, &judgement);
+	judge_evidence(&evidence, world.referee, &judgement);
 	ck_assert_msg(judgement.verdict == follow_cases[_i].verdict, "%s: verdict %d",
 		      follow_cases[_i].name, judgement.verdict);
 	ck_assert_uint_eq(judgement.frame, follow_cases[_i].frame == UINT32_MAX

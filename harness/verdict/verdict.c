@@ -367,7 +367,7 @@ static bool judge_walk(const struct evidence *evidence, struct judgement *ret)
 	return absent;
 }
 
-void judge(const struct evidence *evidence, struct referee *referee, struct judgement *ret)
+void judge_evidence(const struct evidence *evidence, struct referee *referee, struct judgement *ret)
 {
 	const struct stack *table = evidence->table;
 	bool rooted = evidence->point->stop->shadow->rooted;

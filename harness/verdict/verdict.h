@@ -189,7 +189,7 @@ struct judgement {
 	uint32_t stop;	       /* of the engine that went wrong */
 };
 
-void judge(const struct evidence *evidence, struct referee *referee, struct judgement *ret);
+void judge_evidence(const struct evidence *evidence, struct referee *referee, struct judgement *ret);
 
 /* ---- registers.c ------------------------------------------------------------------------ */
 
