@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * cfi_section.c - .eh_frame and .debug_frame: the list of entries
+ * cfi_section.c - .eh_frame or .debug_frame, one of them: the list of entries
  *
  * Both sections are a list of entries that begin with their length; cfi_entry.c reads one. A bad
  * entry costs itself alone: it is left out with a diagnostic. If it is its length that is bad, then
@@ -12,8 +12,6 @@
  * The same table tells that a length inside the section is wrong: an entry then covers the start of
  * another. A zero length ends nothing: linkers join inputs that each end in one.
  *
- * Beside .eh_frame, .debug_frame adds FDEs of code that .eh_frame has nothing of.
- *
  * The first walk only counts, so that memory is taken once and no more than is needed; the second
  * reads. FDEs that stand before their CIEs are only noted by it, and read at the end.
  */
@@ -21,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cfi_section.h"
-#include "elf_image.h"
 
 /* What is kept may pass three times the section's size only in sections whose entries are smaller
  * than any that a compiler writes, and then ends here: the rest of the entries is lost. */
@@ -153,6 +150,7 @@ struct parser {
 	struct cfi_cie_cache cache;
 	size_t cie_capacity;
 	size_t fde_capacity;
+	uint64_t always; /* memory that it may take, whatever its size */
 };
 
 static struct walk walk_begin(struct parser *parser, struct error_list *lost)
@@ -189,7 +187,7 @@ static int consult_search_table(struct parser *parser, uint64_t lost, struct err
 	if (!parser->cfi->is_eh_frame || eh_frame_hdr_read(parser->cfi->image, &hdr, &ignored) ||
 	    !hdr.count || (!lost && hdr.count == parser->fde_capacity))
 		return 0;
-	if (eh_frame_hdr_starts(&hdr, &parser->starts, error))
+	if (eh_frame_hdr_starts(&hdr, parser->cfi->section, &parser->starts, error))
 		return -1;
 	parser->use_starts = true;
 	count_entries(parser);
@@ -203,8 +201,8 @@ static int allocate(struct parser *parser, struct error *error)
 {
 	struct cfi *cfi = parser->cfi;
 	uint64_t limit = 3 * (uint64_t)cfi->section->size;
-	if (limit < MEMORY_ALWAYS)
-		limit = MEMORY_ALWAYS;
+	if (limit < parser->always)
+		limit = parser->always;
 	if (parser->cie_capacity > limit / 2 / sizeof(*cfi->cie))
 		parser->cie_capacity = limit / 2 / sizeof(*cfi->cie);
 	limit -= parser->cie_capacity * sizeof(*cfi->cie);
@@ -333,9 +331,9 @@ static int read_once(struct parser *parser, struct error *error)
 	return 0;
 }
 
-static int read_entries(struct cfi *cfi, struct error *error)
+static int read_entries(struct cfi *cfi, uint64_t always, struct error *error)
 {
-	struct parser parser = { .cfi = cfi };
+	struct parser parser = { .cfi = cfi, .always = always };
 	uint64_t lost = count_entries(&parser);
 	int result = consult_search_table(&parser, lost, error);
 	if (!result)
@@ -351,133 +349,23 @@ static int read_entries(struct cfi *cfi, struct error *error)
 
 /* ---- life -------------------------------------------------------------------------------- */
 
-/* Of several sections of the name one is read. The others are lost, and that is said. */
-static void add_other_sections(struct cfi *cfi)
-{
-	const struct image_file *file = cfi->image->priv;
-	size_t kept = file ? sizeof(file->other_eh_frame) / sizeof(file->other_eh_frame[0]) : 0;
-
-	for (size_t i = 0; file && cfi->is_eh_frame && i < file->other_eh_frames; i++) {
-		const struct image_section *other = &file->other_eh_frame[i < kept ? i : kept - 1];
-		struct error error;
-		error_set(&error, ERROR_UNSUPPORTED_ELF, NULL, other->file_offset,
-			  "another section .eh_frame%s of 0x%zx bytes is not read: the one at "
-			  "0x%" PRIx64 " is",
-			  i < kept ? "" : ", and more,", other->size, cfi->section->file_offset);
-		error_list_add(&cfi->diagnostics, &error);
-	}
-}
-
-int cfi_create_section(const struct image *image, const char *name, struct cfi **ret,
-		       struct error *error)
+int cfi_create_alone(const struct image *image, const struct image_section *section,
+		     unsigned int share, struct cfi **ret, struct error *error)
 {
 	struct cfi *cfi = calloc(1, sizeof(*cfi));
+
 	*ret = cfi;
 	if (!cfi)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for CFI");
 	cfi->image = image;
-	cfi->is_eh_frame = strcmp(name, ".debug_frame") != 0;
-	cfi->section = cfi->is_eh_frame ? &image->eh_frame : &image->debug_frame;
-	if (!cfi->is_eh_frame && image->debug_frame_error.code) {
-		*error = image->debug_frame_error;
-		goto fail;
-	}
-	if ((cfi->is_eh_frame && strcmp(name, ".eh_frame")) || !cfi->section->data)
-		return error_set(error, ERROR_NO_CFI, NULL, 0, "the image has no %s", name);
-	if (cfi->section->size > UINT32_MAX) {
-		error_set(error, ERROR_CFI_LENGTH, name, 0, "a section of 0x%zx bytes is not read",
-			  cfi->section->size);
-		goto fail;
-	}
-	if (read_entries(cfi, error) || cfi_order(cfi, error))
-		goto fail;
-	add_other_sections(cfi);
-	return 0;
-fail:
+	cfi->is_eh_frame = section != &image->debug_frame;
+	cfi->section = section;
+	if (section->size > UINT32_MAX)
+		error_set(error, ERROR_CFI_LENGTH, section->name, 0,
+			  "a section of 0x%zx bytes is not read", section->size);
+	else if (!read_entries(cfi, MEMORY_ALWAYS / share, error) && !cfi_order(cfi, error))
+		return 0;
 	cfi_destroy(cfi);
-	*ret = NULL;
-	return -1;
-}
-
-/* Leaves in by_pc what adds to cfi. */
-static void keep_other_code(struct cfi *debug, const struct cfi *cfi)
-{
-	size_t kept = 0;
-	for (size_t i = 0; i < debug->by_pc_count; i++)
-		if (!cfi_shares_code(cfi, &debug->fde[debug->by_pc[i]]))
-			debug->by_pc[kept++] = debug->by_pc[i];
-	debug->by_pc_count = kept;
-}
-
-/* Room for what .debug_frame adds. */
-static int make_room(struct cfi *cfi, const struct cfi *debug, struct error *error)
-{
-	struct cfi_cie *cie = realloc(cfi->cie,
-				      (cfi->cie_count + debug->cie_count + 1) * sizeof(*cie));
-	if (cie)
-		cfi->cie = cie;
-	struct cfi_fde *fde = realloc(cfi->fde,
-				      (cfi->fde_count + debug->by_pc_count + 1) * sizeof(*fde));
-	if (fde)
-		cfi->fde = fde;
-	return cie && fde ? 0
-			  : error_set(error, ERROR_MEMORY, NULL, 0,
-				      "no memory for .debug_frame's FDEs");
-}
-
-/* Adds the FDEs of .debug_frame whose code .eh_frame says nothing of. by_pc is left as it was. */
-static int add_debug_frame(struct cfi *cfi, struct cfi *debug, struct error *error)
-{
-	for (size_t i = 0; i < debug->diagnostics.count; i++)
-		error_list_add(&cfi->diagnostics, &debug->diagnostics.error[i]);
-	cfi->diagnostics.dropped += debug->diagnostics.dropped;
-	keep_other_code(debug, cfi);
-	if (!debug->by_pc_count)
-		return 0;
-	if (make_room(cfi, debug, error))
-		return -1;
-	for (size_t i = 0; i < debug->by_pc_count; i++) {
-		struct cfi_fde *fde = &cfi->fde[cfi->fde_count++];
-		*fde = debug->fde[debug->by_pc[i]];
-		fde->cie += (uint32_t)cfi->cie_count;
-	}
-	memcpy(cfi->cie + cfi->cie_count, debug->cie, debug->cie_count * sizeof(*debug->cie));
-	cfi->cie_count += debug->cie_count;
-	cfi->debug_fde_count = debug->by_pc_count;
-	return 0;
-}
-
-/* A .debug_frame that can't be read is one more diagnostic. */
-static int read_debug_frame(struct cfi *cfi, struct error *error)
-{
-	struct cfi *debug = NULL;
-	struct error bad;
-	int result = 0;
-	if (!cfi_create_section(cfi->image, ".debug_frame", &debug, &bad)) {
-		result = add_debug_frame(cfi, debug, error);
-	} else if (bad.code == ERROR_MEMORY) {
-		*error = bad;
-		result = -1;
-	} else {
-		error_list_add(&cfi->diagnostics, &bad);
-	}
-	cfi_destroy(debug); /* before there is more to be kept */
-	return !result && cfi->debug_fde_count ? cfi_order(cfi, error) : result;
-}
-
-int cfi_create(const struct image *image, struct cfi **ret, struct error *error)
-{
-	if (!image->eh_frame.data && has_debug_frame(image))
-		return cfi_create_section(image, ".debug_frame", ret, error);
-	if (cfi_create_section(image, ".eh_frame", ret, error)) {
-		if (error->code == ERROR_NO_CFI)
-			error_set(error, ERROR_NO_CFI, NULL, 0,
-				  "the image has neither .eh_frame nor .debug_frame");
-		return -1;
-	}
-	if (!has_debug_frame(image) || !read_debug_frame(*ret, error))
-		return 0;
-	cfi_destroy(*ret);
 	*ret = NULL;
 	return -1;
 }

@@ -13,7 +13,7 @@
 
 #include <elf.h>
 #include <string.h>
-#include "unwinder.h"
+#include "elf_image.h"
 
 /* An entry's head. offset .. end is the whole entry. */
 struct cfi_entry {
@@ -77,6 +77,12 @@ int cfi_fde_parse(const struct image *image, const struct image_section *section
 		  const struct cfi_entry *entry, const struct cfi_cie *cie, struct cfi_fde *ret,
 		  struct error *error);
 
+/* How many FDEs are cfi->section's; they come first. */
+static inline size_t cfi_own_fdes(const struct cfi *cfi)
+{
+	return cfi->fde_count - cfi->other_fde_count - cfi->debug_fde_count;
+}
+
 /* There is one, readable or not. */
 static inline bool has_debug_frame(const struct image *image)
 {
@@ -137,7 +143,7 @@ struct cfi_again {
 
 static inline struct cfi_again cfi_again_begin(const struct cfi *cfi)
 {
-	return (struct cfi_again) { (1u << 20) + CFI_AGAIN_RATIO * (uint64_t)cfi->section->size };
+	return (struct cfi_again) { (1u << 20) + CFI_AGAIN_RATIO * image_cfi_bytes(cfi->image) };
 }
 
 /* True if it may be executed once more. */
@@ -175,10 +181,10 @@ struct cfi_starts {
 	size_t count;
 };
 
-/* All entries of the search table that lead to an FDE of that very PC, and their CIEs. A wrong
- * table so claims nothing about the section. */
-int eh_frame_hdr_starts(const struct eh_frame_hdr *hdr, struct cfi_starts *ret,
-			struct error *error);
+/* All entries of the search table that lead to an FDE of that very PC in the section, an .eh_frame, and
+ * their CIEs. A wrong table so claims nothing about the section. */
+int eh_frame_hdr_starts(const struct eh_frame_hdr *hdr, const struct image_section *section,
+			struct cfi_starts *ret, struct error *error);
 
 /* CIEs read lately, by offset: for those who meet FDEs in an order of their own. Zero-initialise.
  * */

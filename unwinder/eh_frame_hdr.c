@@ -123,10 +123,10 @@ static bool has_plain_pc(const struct image_section *section, uint64_t offset, u
 
 /* An FDE at offset begins at pc; it may still be broken, even its length. Its CIE's offset, if that
  * can be read. */
-static bool confirm(struct cfi_cie_cache *cache, const struct image *image, uint64_t pc,
-		    uint64_t offset, uint64_t *ret_cie)
+static bool confirm(struct cfi_cie_cache *cache, const struct image *image,
+		    const struct image_section *section, uint64_t pc, uint64_t offset,
+		    uint64_t *ret_cie)
 {
-	const struct image_section *section = &image->eh_frame;
 	struct cfi_entry entry;
 	struct cfi_fde fde;
 	struct error ignored;
@@ -145,12 +145,13 @@ static bool confirm(struct cfi_cie_cache *cache, const struct image *image, uint
 	       (!cfi_fde_parse(image, section, &entry, cie, &fde, &ignored) && fde.pc_begin == pc);
 }
 
-int eh_frame_hdr_starts(const struct eh_frame_hdr *hdr, struct cfi_starts *ret, struct error *error)
+int eh_frame_hdr_starts(const struct eh_frame_hdr *hdr, const struct image_section *section,
+			struct cfi_starts *ret, struct error *error)
 {
 	struct cfi_cie_cache cache = { .used = { false } };
 	uint64_t last_cie = NO_CIE;
 	/* No more than there can be: an FDE has 8 bytes at least. */
-	size_t capacity = hdr->image->eh_frame.size / 8;
+	size_t capacity = section->size / 8;
 	capacity = 2 * (hdr->count < capacity ? hdr->count : capacity);
 	*ret = (struct cfi_starts) { .offset = malloc((capacity + 1) * sizeof(*ret->offset)) };
 	if (!ret->offset)
@@ -160,8 +161,8 @@ int eh_frame_hdr_starts(const struct eh_frame_hdr *hdr, struct cfi_starts *ret, 
 		struct error ignored;
 		if (eh_frame_hdr_entry(hdr, i, &pc, &vaddr, &ignored))
 			continue;
-		uint64_t fde = vaddr - hdr->image->eh_frame.vaddr;
-		if (!confirm(&cache, hdr->image, pc, fde, &cie))
+		uint64_t fde = vaddr - section->vaddr;
+		if (!confirm(&cache, hdr->image, section, pc, fde, &cie))
 			continue;
 		ret->offset[ret->count++] = (uint32_t)fde;
 		if (cie != NO_CIE && cie != last_cie)
@@ -174,11 +175,19 @@ int eh_frame_hdr_starts(const struct eh_frame_hdr *hdr, struct cfi_starts *ret, 
 
 /* ---- the check --------------------------------------------------------------------------- */
 
+/* The FDEs of one section: side by side in cfi->fde, by offset. */
+struct section_fdes {
+	const struct image_section *section;
+	size_t first, end;
+};
+
 struct check {
 	const struct cfi *cfi;
 	const struct eh_frame_hdr *hdr;
 	uint8_t *listed; /* one bit for each FDE */
 	struct error_list *ret;
+	size_t section_count;
+	struct section_fdes of_section[1 + EH_FRAMES_MAX];
 };
 
 /* One difference, at an entry of the table. */
@@ -189,6 +198,41 @@ static void differ(const struct check *check, uint64_t index, const char *what, 
 		  check->hdr->table_offset + index * check->hdr->entry_bytes,
 		  "entry %" PRIu64 " %s 0x%" PRIx64, index, what, address);
 	error_list_add(check->ret, &error);
+}
+
+static void find_sections(struct check *check)
+{
+	const struct cfi *cfi = check->cfi;
+	size_t end = cfi->fde_count - cfi->debug_fde_count;
+	struct section_fdes *last = NULL;
+
+	for (size_t i = 0; i < end; i++) {
+		const struct image_section *section = cfi->cie[cfi->fde[i].cie].section;
+
+		if (!last || last->section != section) {
+			last = &check->of_section[check->section_count++];
+			*last = (struct section_fdes) { section, i, i };
+		}
+		last->end = i + 1;
+	}
+}
+
+/* -1: no FDE begins there. */
+static ssize_t find_fde(const struct check *check, uint64_t vaddr)
+{
+	for (size_t i = 0; i < check->section_count; i++) {
+		const struct section_fdes *in = &check->of_section[i];
+		uint64_t offset = vaddr - in->section->vaddr;
+		const struct cfi_fde *fde = check->cfi->fde + in->first;
+		ssize_t found;
+
+		if (offset >= in->section->size)
+			continue;
+		found = cfi_find_offset(&fde->offset, sizeof(*fde), in->end - in->first, offset);
+		if (found >= 0)
+			return (ssize_t)in->first + found;
+	}
+	return -1;
 }
 
 static void check_entries(const struct check *check)
@@ -205,9 +249,7 @@ static void check_entries(const struct check *check)
 		if (i && pc < last_pc)
 			differ(check, i, "is not in order: its PC is", pc);
 		last_pc = pc;
-		ssize_t found = cfi_find_offset(&cfi->fde->offset, sizeof(*cfi->fde),
-						cfi->fde_count - cfi->debug_fde_count,
-						vaddr - cfi->section->vaddr);
+		ssize_t found = find_fde(check, vaddr);
 		if (found < 0)
 			differ(check, i, "leads to no FDE: there is none at", vaddr);
 		else if (cfi->fde[found].pc_begin != pc)
@@ -228,8 +270,8 @@ static void check_fdes(const struct check *check)
 		struct error error;
 		if (check->listed[i / 8] & 1 << i % 8 || !cfi_fde_covers(cfi->image, &cfi->fde[i]))
 			continue;
-		error_set(&error, ERROR_SEARCH_TABLE, cfi->section->name, cfi->fde[i].offset,
-			  "the FDE of 0x%" PRIx64 " is not in the search table",
+		error_set(&error, ERROR_SEARCH_TABLE, cfi->cie[cfi->fde[i].cie].section->name,
+			  cfi->fde[i].offset, "the FDE of 0x%" PRIx64 " is not in the search table",
 			  cfi->fde[i].pc_begin);
 		error_list_add(check->ret, &error);
 	}
@@ -239,7 +281,9 @@ void eh_frame_hdr_check(const struct cfi *cfi, struct error_list *ret)
 {
 	struct eh_frame_hdr hdr;
 	struct error error;
-	if (!cfi->is_eh_frame || !cfi->section->data || !cfi->image->eh_frame_hdr.data)
+	/* Another .eh_frame by itself is not what the table is about. */
+	if (!cfi->is_eh_frame || cfi->section != &cfi->image->eh_frame || !cfi->section->data ||
+	    !cfi->image->eh_frame_hdr.data)
 		return;
 	if (eh_frame_hdr_read(cfi->image, &hdr, &error)) {
 		error_list_add(ret, &error);
@@ -253,12 +297,15 @@ void eh_frame_hdr_check(const struct cfi *cfi, struct error_list *ret)
 	}
 	if (!hdr.table_offset) /* without a table there is nothing to be found in it */
 		return;
-	struct check check = { cfi, &hdr, calloc(cfi->fde_count / 8 + 1, 1), ret };
+	struct check check = {
+		.cfi = cfi, .hdr = &hdr, .listed = calloc(cfi->fde_count / 8 + 1, 1), .ret = ret
+	};
 	if (!check.listed) {
 		error_set(&error, ERROR_MEMORY, NULL, 0, "no memory to check .eh_frame_hdr");
 		error_list_add(ret, &error);
 		return;
 	}
+	find_sections(&check);
 	check_entries(&check);
 	check_fdes(&check);
 	free(check.listed);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * elf_image.c - open a file or a memory image: segments, sections, build-id
+ * elf_image.c - open a file or a memory image: segments, build-id; its sections are elf_section.c's
  *
  * libelf reads the structures, but it is lenient: a section past the end of the file gives no data
  * and no reason. So all headers, segments and sections are held against the file's size here
@@ -12,7 +12,6 @@
  * --only-keep-debug) keep the program headers of the file that they were split from: their
  * segments say nothing about their own bytes, and are clipped. Symbols are elf_symbol.c's.
  */
-#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -212,128 +211,6 @@ static int read_segments(struct image *image, const struct image_file *file,
 	return 0;
 }
 
-/* zlib makes up to 1,032 bytes of one. CFI becomes three to eight times as long; what claims more
- * than
- * this, and is not small, is there to eat memory. */
-#define INFLATED_RATIO_MAX 16
-#define INFLATED_ALWAYS	   (16u << 20)
-
-/* As the compressed section says of itself; 0: it doesn't. */
-static uint64_t inflated_size(Elf_Scn *section, const GElf_Shdr *header, bool gnu_compressed)
-{
-	GElf_Chdr compressed;
-	uint64_t size;
-	if (header->sh_flags & SHF_COMPRESSED)
-		return gelf_getchdr(section, &compressed) ? compressed.ch_size : 0;
-	Elf_Data *data = gnu_compressed ? elf_rawdata(section, NULL) : NULL;
-	if (!data || data->d_size < 12 || memcmp(data->d_buf, "ZLIB", 4))
-		return 0;
-	memcpy(&size, (const uint8_t *)data->d_buf + 4, sizeof(size));
-	return be64toh(size);
-}
-
-/* The section's bytes, decompressed and relocated if need be (gABI, "Section Compression";
- * .zdebug_*). */
-static int section_bytes(const struct image *image, Elf_Scn *section, GElf_Shdr *header,
-			 const char *name, bool gnu_compressed, struct image_section *ret,
-			 struct error *error)
-{
-	uint64_t file_offset = header->sh_offset;
-	int decompressed = 1;
-	*ret = (struct image_section) { .size = header->sh_size,
-					.vaddr = header->sh_addr,
-					.file_offset = file_offset,
-					.name = name };
-	if (header->sh_type == SHT_NOBITS || !header->sh_size)
-		return 0;
-	uint64_t inflated = inflated_size(section, header, gnu_compressed);
-	if (inflated > INFLATED_ALWAYS && inflated / INFLATED_RATIO_MAX > header->sh_size)
-		return error_set(error, ERROR_ELF_BOUNDS, name, file_offset,
-				 "the section's 0x%" PRIx64 " bytes would become 0x%" PRIx64,
-				 header->sh_size, inflated);
-	if (header->sh_flags & SHF_COMPRESSED)
-		decompressed = elf_compress(section, 0, 0);
-	else if (gnu_compressed)
-		decompressed = elf_compress_gnu(section, 0, 0);
-	if (decompressed < 0 || !gelf_getshdr(section, header))
-		return error_set(error, ERROR_ELF_BOUNDS, name, file_offset,
-				 "the section can't be decompressed: %s", elf_errmsg(-1));
-	Elf_Data *data = elf_getdata(section, NULL);
-	if (!data)
-		return error_set(error, ERROR_ELF_BOUNDS, name, file_offset,
-				 "the section can't be read: %s", elf_errmsg(-1));
-	ret->data = data->d_buf;
-	ret->size = data->d_buf ? data->d_size : 0;
-	if (image->type == ET_REL && ret->data)
-		return section_relocate(image->priv, section, name, data->d_buf, data->d_size,
-					error);
-	return 0;
-}
-
-/* Another .eh_frame, which is not read: cfi_create() says so. */
-static void keep_other(struct image_file *file, const GElf_Shdr *header)
-{
-	static const uint8_t nothing[16];
-	size_t kept = sizeof(file->other_eh_frame) / sizeof(file->other_eh_frame[0]);
-
-	/* What ends an .eh_frame may be all of one. */
-	if (header->sh_size <= sizeof(nothing) &&
-	    !memcmp(file->data + header->sh_offset, nothing, header->sh_size))
-		return;
-	if (file->other_eh_frames < kept)
-		file->other_eh_frame[file->other_eh_frames] = (struct image_section) {
-			.size = header->sh_size,
-			.vaddr = header->sh_addr,
-			.file_offset = header->sh_offset,
-			.name = ".eh_frame",
-		};
-	file->other_eh_frames++;
-}
-
-static int read_sections(struct image *image, const struct image_file *file, struct error *error)
-{
-	size_t names;
-	if (elf_getshdrstrndx(file->elf, &names))
-		return 0; /* no section names: by segment, below */
-	uint64_t got_vaddr = 0;
-	Elf_Scn *section = NULL;
-	while ((section = elf_nextscn(file->elf, section))) {
-		GElf_Shdr header;
-		if (!gelf_getshdr(section, &header))
-			continue;
-		const char *name = elf_strptr(file->elf, names, header.sh_name);
-		if (!name)
-			continue;
-		if (!strcmp(name, ".text"))
-			image->text_vaddr = header.sh_addr;
-		else if (!strcmp(name, ".got"))
-			got_vaddr = header.sh_addr;
-		int failed = 0;
-		if (!strcmp(name, ".eh_frame") && !image->eh_frame.data) {
-			/* Of several (object files of compilers that mix types) the first that has
-			 * bytes. */
-			image->empty_eh_frames += image->eh_frame.name ? 1 : 0;
-			failed = section_bytes(image, section, &header, ".eh_frame", false,
-					       &image->eh_frame, error);
-		} else if (!strcmp(name, ".eh_frame") && header.sh_type != SHT_NOBITS &&
-			   header.sh_size) {
-			keep_other(image->priv, &header);
-		} else if (!strcmp(name, ".eh_frame_hdr"))
-			failed = section_bytes(image, section, &header, ".eh_frame_hdr", false,
-					       &image->eh_frame_hdr, error);
-		else if (!strcmp(name, ".debug_frame") || !strcmp(name, ".zdebug_frame"))
-			/* Compressed in a way that libelf doesn't know, it costs only itself. */
-			section_bytes(image, section, &header,
-				      name[1] == 'z' ? ".zdebug_frame" : ".debug_frame",
-				      name[1] == 'z', &image->debug_frame,
-				      &image->debug_frame_error);
-		if (failed)
-			return -1;
-	}
-	image->data_vaddr = got_vaddr ? got_vaddr : image->eh_frame_hdr.vaddr;
-	return 0;
-}
-
 /* Bytes from vaddr to the end of its segment's part in the file. */
 static const uint8_t *bytes_to_end(const struct image *image, uint64_t vaddr, uint64_t *ret_size)
 {
@@ -490,7 +367,7 @@ static int read_image(struct image *image, struct error *error)
 	file->elf = elf_memory((char *)file->data, file->size);
 	if (!file->elf)
 		return error_set(error, ERROR_NOT_ELF, NULL, 0, "libelf: %s", elf_errmsg(-1));
-	if (counts.sections && read_sections(image, file, error))
+	if (counts.sections && image_read_sections(image, error))
 		return -1;
 	for (uint64_t i = 0; i < counts.segments; i++) {
 		Elf64_Phdr segment = program_header(file, &header, i);
@@ -618,6 +495,7 @@ void image_destroy(struct image *image)
 		munmap(file->data, file->size);
 	else
 		free(file->data);
+	free(file->other_eh_frame);
 	free(file->reference);
 	free(file->code);
 	free(file->code_by_address);

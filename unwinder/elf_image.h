@@ -8,7 +8,7 @@
 #define STACKPROOF_ELF_IMAGE_H
 
 #include <libelf.h>
-#include "unwinder.h"
+#include "eh_frames.h"
 
 /* A section of code, by its number in the file; of others end is 0. */
 struct code_section {
@@ -33,6 +33,19 @@ struct plt_stub {
 	bool known;	  /* a relocation fills its slot */
 };
 
+struct file_range {
+	uint64_t offset;
+	uint64_t size;
+};
+
+/* One of the sections .eh_frame beside the image's. */
+struct other_eh_frame {
+	struct image_section section; /* its name is the next */
+	char name[24];		      /* ".eh_frame[7]" */
+	struct file_range in_file;
+	struct error error; /* why it can't be read; or its code is 0 */
+};
+
 struct image_file {
 	uint8_t *data;
 	size_t size;
@@ -49,22 +62,33 @@ struct image_file {
 	bool stubs_read;
 	struct plt_stub *stub; /* by start */
 	size_t stub_count;
-	/* Sections of that name behind the one that is read; how many there are, and the first. */
+	/* Sections .eh_frame; elf_section.c. */
+	struct file_range first_eh_frame;
+	size_t first_eh_frame_number;
+	struct other_eh_frame *other_eh_frame; /* NULL, or room for EH_FRAMES_MAX */
 	size_t other_eh_frames;
-	struct image_section other_eh_frame[8];
+	size_t eh_frames_unread; /* beyond that */
 	/* Of an object file; elf_relocate.c. */
 	struct code_reference *reference;
 	size_t reference_count;
 	size_t reference_capacity;
+	size_t relocations; /* that were gone through */
 };
 
-/* Of several sections .eh_frame one is read. */
+/* ---- elf_section.c ------------------------------------------------------------------------ */
+
+/* Reads .eh_frame, all of them, .eh_frame_hdr and .debug_frame. 0, or -1: one without which the image can't
+ * be judged can't be read (the first .eh_frame, .eh_frame_hdr). */
+int image_read_sections(struct image *image, struct error *error);
+
 static inline bool has_other_eh_frame(const struct image *image)
 {
 	const struct image_file *file = image->priv;
 
-	return file && file->other_eh_frames;
+	return file && (file->other_eh_frames || file->eh_frames_unread);
 }
+
+/* ---- elf_relocate.c, elf_symbol.c, elf_plt.c ---------------------------------------------- */
 
 /* Resolves target's relocations in its size bytes at data, which are the image's own copy; name is its
  * name. 0, or -1: one that can't be resolved (ERROR_RELOCATION). */

@@ -159,7 +159,8 @@ int section_relocate(struct image_file *file, Elf_Scn *target, const char *name,
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
 	/* Any number of sections may share the same bytes: no more than the file has room for. */
-	size_t budget = file->size / sizeof(Elf64_Rela);
+	size_t room = file->size / sizeof(Elf64_Rela);
+	size_t budget = room > file->relocations ? room - file->relocations : 0, begun = budget;
 
 	if (!gelf_getshdr(target, &header))
 		return 0;
@@ -175,7 +176,10 @@ int section_relocate(struct image_file *file, Elf_Scn *target, const char *name,
 			continue;
 		Elf_Scn *symbols = elf_getscn(file->elf, header.sh_link);
 		to.symbols = symbols ? elf_getdata(symbols, NULL) : NULL;
-		if (relocate(&to, section, &header, &budget))
+		int failed = relocate(&to, section, &header, &budget);
+		file->relocations += begun - budget;
+		begun = budget;
+		if (failed)
 			return -1;
 	}
 	if (file->reference_count)

@@ -35,7 +35,8 @@ static int by_offset(const void *a, const void *b)
 int cfi_addresses_create(const struct cfi *cfi, struct cfi_addresses **ret, struct error *error)
 {
 	struct cfi_addresses *addresses = calloc(1, sizeof(*addresses));
-	uint64_t capacity = cfi->image->eh_frame.size / 8; /* an FDE has that many bytes at least */
+	uint64_t capacity = image_cfi_bytes(cfi->image) /
+			    8; /* an FDE has that many bytes at least */
 	struct eh_frame_hdr hdr;
 	struct error ignored;
 
@@ -96,7 +97,7 @@ static ssize_t last_before(const uint32_t *first, size_t stride, size_t count, u
 static bool read_itself(const struct cfi *cfi, const struct image_section *section, uint64_t start,
 			struct cfi_fde *ret, uint64_t *ret_end)
 {
-	bool is_eh_frame = section == &cfi->image->eh_frame;
+	bool is_eh_frame = section != &cfi->image->debug_frame;
 	struct cfi_entry entry;
 	struct cfi_cie cie;
 	struct error ignored;
@@ -118,12 +119,12 @@ static bool holds(const struct cfi_fde *fde, uint64_t offset)
 	return fde->offset <= offset && offset - fde->offset < fde->length + (uint64_t)12;
 }
 
-/* One that was read, of the section. NULL: none holds the offset. Those that .debug_frame added to
- * .eh_frame are in order of PC. */
+/* One that was read, of the section. NULL: none holds the offset. What other sections added is gone
+ * through: .debug_frame's are in order of PC. */
 static const struct cfi_fde *find_read(const struct cfi *cfi, const struct image_section *section,
 				       uint64_t offset)
 {
-	size_t own = cfi->fde_count - cfi->debug_fde_count;
+	size_t own = cfi_own_fdes(cfi);
 
 	if (section == cfi->section) {
 		ssize_t i = last_before(&cfi->fde->offset, sizeof(*cfi->fde), own, offset);
@@ -139,16 +140,13 @@ bool cfi_addresses_find(const struct cfi_addresses *addresses, const struct erro
 			uint64_t *ret_pc, uint64_t *ret_pc_end)
 {
 	const struct cfi *cfi = addresses->cfi;
-	bool is_eh_frame = !strcmp(error->section, ".eh_frame");
-	const struct image_section *section = is_eh_frame ? &cfi->image->eh_frame
-							  : &cfi->image->debug_frame;
+	const struct image_section *section = image_cfi_section(cfi->image, error->section);
 	const struct listed *listed;
 	const struct cfi_fde *read;
 	struct cfi_fde fde = { 0 };
 	uint64_t end;
 
-	if (!section->data || !section->name || strcmp(error->section, section->name) ||
-	    error->offset >= section->size)
+	if (!section || !section->data || error->offset >= section->size)
 		return false;
 	if (read_itself(cfi, section, error->offset, &fde, &end)) {
 		*ret_pc = fde.pc_begin;
@@ -163,7 +161,7 @@ bool cfi_addresses_find(const struct cfi_addresses *addresses, const struct erro
 		*ret_pc_end = read->pc_begin + read->pc_range;
 		return true;
 	}
-	ssize_t at = is_eh_frame && addresses->listed
+	ssize_t at = section == &cfi->image->eh_frame && addresses->listed
 			     ? last_before(&addresses->listed->offset, sizeof(*listed),
 					   addresses->listed_count, error->offset)
 			     : -1;

@@ -12,6 +12,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "elf_image.h"
 #include "table_builder.h"
 
 /* Room for more, or false. array: a pointer to the array's pointer. */
@@ -337,8 +338,7 @@ int builder_init(struct table_builder *builder, const struct image *image, struc
 
 	*builder = (struct table_builder) {
 		.table = table,
-		.rule_bytes_max = RULE_BYTES_ALWAYS + image->eh_frame.size +
-				  image->debug_frame.size,
+		.rule_bytes_max = RULE_BYTES_ALWAYS + image_cfi_bytes(image),
 	};
 	if (!table)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a table");

@@ -129,8 +129,8 @@ struct image {
 	uint64_t entry;
 	struct image_segment *segment;
 	size_t segment_count;
-	struct image_section eh_frame; /* of several, the first that has bytes */
-	unsigned int empty_eh_frames;  /* before that one */
+	struct image_section eh_frame; /* of several, where a run-time begins: elf_section.c */
+	unsigned int empty_eh_frames;  /* before the first that has bytes */
 	struct image_section eh_frame_hdr;
 	struct image_section debug_frame; /* its name may be ".zdebug_frame" */
 	struct error debug_frame_error;	  /* why it has no data, if it can't be read */
@@ -203,8 +203,9 @@ struct cfi_fde {
 };
 
 /*
- * Every entry of one section, in the section's order; behind those of .eh_frame, what .debug_frame adds
- * to them: its CIEs, and its FDEs of code that no FDE of .eh_frame covers any of, in order of PC.
+ * Every entry of one section, in the section's order. Behind those of .eh_frame come those of the file's
+ * other sections .eh_frame, one by one, and then what .debug_frame adds to them: its CIEs, and its FDEs of
+ * code that no FDE of .eh_frame covers any of, in order of PC.
  */
 struct cfi {
 	const struct image *image; /* borrowed: must outlive this */
@@ -214,7 +215,8 @@ struct cfi {
 	size_t cie_count;
 	struct cfi_fde *fde; /* those that could be read */
 	size_t fde_count;
-	size_t debug_fde_count; /* how many of them .debug_frame added */
+	size_t other_fde_count; /* how many of them further sections .eh_frame added */
+	size_t debug_fde_count; /* and .debug_frame, behind those */
 	/* Indices of FDEs that cover code, sorted by pc_begin, then offset: not those with pc_range 0,
 	 * and in a linked image not those at 0 (docs/CFI_READING.md). */
 	uint32_t *by_pc;
@@ -231,7 +233,7 @@ struct cfi {
  * is empty and may still be used and destroyed. An image of another machine fails.
  */
 int cfi_create(const struct image *image, struct cfi **ret, struct error *error);
-/* The same for one section by name, ".eh_frame" or ".debug_frame". */
+/* The same for ".eh_frame" (all of them), ".eh_frame[7]" (that one alone) or ".debug_frame". */
 int cfi_create_section(const struct image *image, const char *name, struct cfi **ret,
 		       struct error *error);
 void cfi_destroy(struct cfi *cfi);

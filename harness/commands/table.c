@@ -55,7 +55,8 @@ static const struct argp_option option_list[] = {
 	{ "json", KEY_JSON, NULL, 0, "the same as --format json", 0 },
 	{ "func", KEY_FUNC, "NAME", 0, "only this function", 0 },
 	{ "pc", KEY_PC, "ADDR", 0, "only what covers this image address", 0 },
-	{ "section", KEY_SECTION, "NAME", 0, "only .eh_frame or .debug_frame", 0 },
+	{ "section", KEY_SECTION, "NAME", 0,
+	  "only .eh_frame, one of several, .eh_frame[7], or .debug_frame", 0 },
 	{ 0 },
 };
 
@@ -66,6 +67,21 @@ static table_format_fn find_format(const char *name, struct argp_state *state)
 			return formats[i].write;
 	argp_error(state, "unknown format '%s'", name);
 	return NULL;
+}
+
+/* ".eh_frame", ".eh_frame[7]", ".debug_frame". */
+static bool is_section(const char *text)
+{
+	static const char numbered[] = ".eh_frame[";
+	const char *number = text + sizeof(numbered) - 1;
+	size_t digits;
+
+	if (!strcmp(text, ".eh_frame") || !strcmp(text, ".debug_frame"))
+		return true;
+	if (strncmp(text, numbered, sizeof(numbered) - 1) != 0)
+		return false;
+	digits = strspn(number, "0123456789");
+	return digits && !strcmp(number + digits, "]");
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -81,8 +97,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		options->by_pc = true;
 		break;
 	case KEY_SECTION:
-		if (strcmp(argument, ".eh_frame") && strcmp(argument, ".debug_frame"))
-			argp_error(state, "'%s' is neither .eh_frame nor .debug_frame", argument);
+		if (!is_section(argument))
+			argp_error(state,
+				   "'%s' is neither .eh_frame, nor one of several by its number, "
+				   ".eh_frame[7], nor .debug_frame",
+				   argument);
 		options->section = argument;
 		break;
 	case ARGP_KEY_ARGS:

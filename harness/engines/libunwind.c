@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine.h"
+#include "eh_frames.h"
 
 #define LIBRARY		"libunwind-x86_64.so.8"
 #define STRING_(text)	#text
@@ -105,6 +106,16 @@ static bool reaches_into(uint64_t vaddr, const struct image_section *section)
 	       vaddr < section->vaddr + section->size;
 }
 
+static bool is_eh_frame(const struct image *image, uint64_t vaddr)
+{
+	const struct image_section *section;
+
+	for (size_t i = 0; (section = image_eh_frame(image, i)); i++)
+		if (reaches_into(vaddr, section))
+			return true;
+	return false;
+}
+
 /* A word of the CFI, from the file that is mapped there; NULL if the address is none of it. */
 static const uint8_t *cfi_word(const struct mapping *mapping, uint64_t address)
 {
@@ -114,7 +125,7 @@ static const uint8_t *cfi_word(const struct mapping *mapping, uint64_t address)
 	if (!image)
 		return NULL;
 	vaddr = address - mapping->bias;
-	if (!reaches_into(vaddr, &image->eh_frame) && !reaches_into(vaddr, &image->eh_frame_hdr))
+	if (!reaches_into(vaddr, &image->eh_frame_hdr) && !is_eh_frame(image, vaddr))
 		return NULL;
 	return image_bytes(image, vaddr, sizeof(unw_word_t));
 }

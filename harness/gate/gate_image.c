@@ -5,7 +5,7 @@
  * Covered bytes are those of executable sections that some FDE covers: what is left (the PLT of an
  * old linker, hand-written assembly, padding between functions) is where every unwinder stops.
  *
- * What the reader passed over (entries that it can't read, a second .eh_frame) it has said in the cfi's
+ * What the reader passed over (entries that it can't read) it has said in the cfi's
  * diagnostics. Relocations that it can't resolve make the whole image an error (elf_relocate.c).
  */
 #include <elf.h>

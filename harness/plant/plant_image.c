@@ -59,6 +59,11 @@ int plant_image_open(struct plant_image *ret, const char *path, struct error *er
 		error_set(error, ERROR_UNSUPPORTED_ELF, "", 0, "it has no segments to run from");
 		goto bad;
 	}
+	if (ret->cfi->other_fde_count) {
+		error_set(error, ERROR_UNSUPPORTED_ELF, "", 0,
+			  "it has several sections .eh_frame: an offset names no place in them");
+		goto bad;
+	}
 	return 0;
 bad:
 	plant_image_close(ret);
@@ -184,18 +189,24 @@ static int compare_pcs(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* What .debug_frame adds may be less than before, or more. */
+/* Those of the section that is planted in. */
+static size_t own_fdes(const struct cfi *cfi)
+{
+	return cfi->fde_count - cfi->other_fde_count - cfi->debug_fde_count;
+}
+
+/* What other sections add may be less than before, or more. */
 static void collect_added(struct boundaries *boundaries, const struct cfi *cfi)
 {
-	for (size_t i = cfi->fde_count - cfi->debug_fde_count; i < cfi->fde_count; i++)
+	for (size_t i = own_fdes(cfi); i < cfi->fde_count; i++)
 		add_fde(boundaries, cfi, &cfi->fde[i]);
 }
 
 /* The rows of FDEs that differ; both sections are gone through in the order of their offsets. */
 static void collect(struct boundaries *boundaries, const struct cfi *old, const struct cfi *new)
 {
-	size_t old_count = old->fde_count - old->debug_fde_count;
-	size_t new_count = new->fde_count - new->debug_fde_count;
+	size_t old_count = own_fdes(old);
+	size_t new_count = own_fdes(new);
 	size_t i = 0, j = 0;
 
 	while (i < old_count || j < new_count) {

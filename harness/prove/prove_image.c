@@ -18,6 +18,7 @@
 #include "cli/json_counts.h"
 #include "images/debug_link.h"
 #include "prove/prove.h"
+#include "eh_frames.h"
 #include "gate/gate.h"
 #include "lost_cfi.h"
 #include "verdict/row_referee.h"
@@ -157,12 +158,21 @@ struct referee_check {
 	uint64_t judged[ROW_JUDGMENT_COUNT];
 	uint64_t hidden; /* rows whose address is another FDE's */
 	uint64_t not_asked;
-	uint64_t malformed;	/* FDEs whose rows end too early */
-	uint64_t terminator;	/* offset of the section's first length of 0 */
-	uint64_t terminated;	/* rows behind it that libdw has no frame for */
-	uint64_t gaps;		/* behind FDEs: libdw has no frame there either */
+	uint64_t malformed;  /* FDEs whose rows end too early */
+	uint64_t terminator; /* offset of the section's first length of 0 */
+	uint64_t terminated; /* rows behind it, or of several sections, that it has no frame for */
+	uint64_t gaps;	     /* behind FDEs: libdw has no frame there either */
 	uint64_t gaps_disputed; /* it has */
 };
+
+/* Before the FDE: of several sections .eh_frame it reads the file's first, up to its first length of 0, but
+ * for what a search table leads it to. */
+static bool libdw_has_stopped(const struct referee_check *check)
+{
+	bool several = check->cfi->is_eh_frame && image_eh_frame(check->check.image, 1);
+
+	return several || check->fde->offset > check->terminator;
+}
 
 static int judge_row(void *context, const struct row *row)
 {
@@ -182,7 +192,7 @@ static int judge_row(void *context, const struct row *row)
 		return 0;
 	}
 	judgment = row_referee_judge(check->referee, row, why);
-	if (judgment == ROW_UNKNOWN && check->fde->offset > check->terminator) {
+	if (judgment == ROW_UNKNOWN && libdw_has_stopped(check)) {
 		check->terminated++;
 		return 0;
 	}

@@ -13,7 +13,7 @@
 
 /* What is shown. A function, a PC, or (both unset) everything. */
 struct table_filter {
-	const char *section; /* ".eh_frame", ".debug_frame"; NULL: what the image has */
+	const char *section; /* as of cfi_create_section(); NULL: what the image has */
 	bool by_pc;	     /* pc .. pc_end only */
 	uint64_t pc;
 	uint64_t pc_end;

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "images/debug_link.h"
+#include "eh_frames.h"
 #include "table.h"
 #include "plain_text.h"
 
@@ -202,7 +203,9 @@ static void print_section(FILE *file, const struct cfi *cfi, const char *loaded_
 			  const struct table_filter *filter, struct error_list *diagnostics)
 {
 	const struct image_section *section = cfi->section;
-	fprintf(file, "Contents of the %s section", section->name);
+	/* Several .eh_frame have numbers only here. */
+	fprintf(file, "Contents of the %.*s section", (int)strcspn(section->name, "["),
+		section->name);
 	if (loaded_from)
 		fprintf(file, " (loaded from %s)", PLAIN_TEXT(loaded_from));
 	fputs(":\n\n", file);
@@ -259,41 +262,89 @@ static bool print_absence(FILE *file, const struct image_section *section)
 	return true;
 }
 
-/* Both sections of one file. loaded_from: its path if there are two files, else NULL. */
+struct sections {
+	const struct image_section *section[1 + EH_FRAMES_MAX + 1]; /* .debug_frame, too */
+	size_t count;
+};
+
+/* Those with data, in the file's order: old compilers' objects have .debug_frame first. */
+static void add_section(struct sections *sections, const struct image_section *section)
+{
+	size_t at = sections->count;
+
+	if (!section || !section->data)
+		return;
+	for (; at && sections->section[at - 1]->file_offset > section->file_offset; at--)
+		sections->section[at] = sections->section[at - 1];
+	sections->section[at] = section;
+	sections->count++;
+}
+
+/* Those that the filter shows. What has no bytes, in debug files, has no place in the file: it is said
+ * before. */
+static bool find_sections(FILE *file, const struct image *image, const struct table_filter *filter,
+			  struct sections *ret)
+{
+	const char *only = filter->section;
+	const struct image_section *section;
+	bool any = false;
+
+	*ret = (struct sections) { .count = 0 };
+	if (!only || !strcmp(only, ".eh_frame")) {
+		for (unsigned int empty = 0; empty < image->empty_eh_frames; empty++)
+			fputs("\nSection '.eh_frame' has no debugging data.\n", file);
+		if (!image->eh_frame.data)
+			any |= print_absence(file, &image->eh_frame);
+		for (size_t i = 0; (section = image_eh_frame(image, i)); i++)
+			add_section(ret, section);
+	} else if (strcmp(only, ".debug_frame")) {
+		add_section(ret, image_cfi_section(image, only));
+	}
+	if (!only || !strcmp(only, ".debug_frame")) {
+		if (!image->debug_frame.data)
+			any |= print_absence(file, &image->debug_frame);
+		add_section(ret, &image->debug_frame);
+	}
+	return any || ret->count;
+}
+
+/* One with bytes. */
+static int print_one(FILE *file, const struct image *image, const struct image_section *section,
+		     const char *loaded_from, const struct table_filter *filter,
+		     struct error_list *diagnostics, struct error *error)
+{
+	struct cfi *cfi;
+
+	if (section == &image->debug_frame && image->debug_frame_error.code) {
+		*error = image->debug_frame_error;
+		return -1;
+	}
+	if (cfi_create_alone(image, section, 1, &cfi, error))
+		return -1;
+	print_section(file, cfi, loaded_from, filter, diagnostics);
+	table_add_diagnostics(diagnostics, cfi);
+	cfi_destroy(cfi);
+	return 0;
+}
+
+/* All sections of one file. loaded_from: its path if there are two files, else NULL. */
 static int print_image(FILE *file, const struct image *image, const char *loaded_from,
 		       const struct table_filter *filter, struct error_list *diagnostics,
 		       struct error *error)
 {
-	const struct image_section *sections[] = { &image->eh_frame, &image->debug_frame };
-	static const char *const names[] = { ".eh_frame", ".debug_frame" };
-	/* In the file's order. Old compilers' objects have .debug_frame first. What has no bytes, in
-	 * debug files, has no place in the file. */
-	bool swapped = image->eh_frame.data && image->debug_frame.data &&
-		       image->debug_frame.file_offset < image->eh_frame.file_offset;
-	bool any = false;
-	for (size_t number = 0; number < sizeof(names) / sizeof(names[0]); number++) {
-		size_t i = number ^ swapped;
-		if (filter->section && strcmp(filter->section, names[i]))
-			continue;
-		for (unsigned int empty = 0; !i && empty < image->empty_eh_frames; empty++)
-			fputs("\nSection '.eh_frame' has no debugging data.\n", file);
-		if (!sections[i]->data) {
-			any |= print_absence(file, sections[i]);
-			continue;
-		}
-		struct cfi *cfi;
-		if (cfi_create_section(image, names[i], &cfi, error)) {
-			cfi_destroy(cfi);
+	struct sections sections;
+
+	if (!find_sections(file, image, filter, &sections))
+		return error_set(error, ERROR_NO_CFI, NULL, 0, "the image has no %s",
+				 filter->section ? filter->section
+						 : ".eh_frame and no .debug_frame");
+	for (size_t i = 0; i < sections.count; i++)
+		if (print_one(file, image, sections.section[i], loaded_from, filter, diagnostics,
+			      error))
 			return -1;
-		}
-		any = true;
-		print_section(file, cfi, loaded_from, filter, diagnostics);
-		table_add_diagnostics(diagnostics, cfi);
-		cfi_destroy(cfi);
-	}
-	return any ? 0
-		   : error_set(error, ERROR_NO_CFI, NULL, 0, "the image has no %s",
-			       filter->section ? filter->section : ".eh_frame and no .debug_frame");
+	if (!filter->section || !strcmp(filter->section, ".eh_frame"))
+		image_eh_frame_errors(image, diagnostics);
+	return 0;
 }
 
 int table_readelf_alone(FILE *file, const struct image *image, struct error_list *diagnostics,

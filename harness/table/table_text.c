@@ -15,7 +15,8 @@ static int make_view(const struct cfi *cfi, const struct table_filter *filter, s
 {
 	*ret = *cfi;
 	ret->fde_count = 0;
-	ret->debug_fde_count = 0; /* in order of PC, they are not at the end */
+	ret->other_fde_count = 0; /* in order of PC, they are not at the end */
+	ret->debug_fde_count = 0;
 	ret->fde = malloc((cfi->fde_count + 1) * sizeof(*ret->fde));
 	ret->by_pc = malloc((cfi->fde_count + 1) * sizeof(*ret->by_pc));
 	if (!ret->fde || !ret->by_pc)

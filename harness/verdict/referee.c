@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "eh_frames.h"
 #include "verdict.h"
 #include "verdict/operations.h"
 
@@ -156,8 +157,9 @@ static int find_frame(struct referee *referee, const struct address_space *space
 		cfi = image_cfi(referee, space, mapping, vaddr);
 	if (!cfi)
 		return -1;
+	/* Of several sections .eh_frame it reads one: that it finds nothing says nothing. */
 	if (dwarf_cfi_addrframe(cfi, vaddr, &ret->frame))
-		return 1;
+		return image_eh_frame(mapping->entry->image, 1) ? -1 : 1;
 	if (!dwarf_frame_cfa(ret->frame, &ops, &operations.count) && operations.count) {
 		operations.op = ops;
 		ret->has_cfa = operations_evaluate(&operations, &ret->cfa, &is_value);

@@ -239,25 +239,25 @@ static int count_raw_row(void *context, const struct cfi_raw_row *row)
 /* Beside .eh_frame, .debug_frame may have lost entries, too. */
 static const struct image_section *section_named(const struct cfi *cfi, const char *name)
 {
-	const struct image_section *debug = &cfi->image->debug_frame;
+	const struct image_section *section = image_cfi_section(cfi->image, name);
 
-	return debug->name && !strcmp(name, debug->name) ? debug : cfi->section;
+	return section ? section : cfi->section;
 }
 
 /* What .debug_frame adds shares no address with what .eh_frame has. */
 static void check_added(const struct cfi *cfi)
 {
-	size_t own = cfi->fde_count - cfi->debug_fde_count;
+	size_t own = cfi_own_fdes(cfi), others = own + cfi->other_fde_count;
 
-	fuzz_require(cfi->debug_fde_count <= cfi->fde_count, "more FDEs added than there are");
+	fuzz_require(others >= own && others <= cfi->fde_count, "more FDEs added than there are");
 	for (size_t i = 0; i < cfi->fde_count; i++)
 		fuzz_require((section_of(cfi, &cfi->fde[i]) == cfi->section) == (i < own),
-			     "FDE %zu of %zu, %zu of them added, is of the other section", i,
-			     cfi->fde_count, cfi->debug_fde_count);
-	for (size_t i = own; i < cfi->fde_count && i < own + 64; i++) {
+			     "FDE %zu of %zu, %zu of them its own, is of the other section", i,
+			     cfi->fde_count, own);
+	for (size_t i = others; i < cfi->fde_count && i < others + 64; i++) {
 		const struct cfi_fde *added = &cfi->fde[i];
 
-		for (const struct cfi_fde *fde = cfi->fde; fde < cfi->fde + own; fde++)
+		for (const struct cfi_fde *fde = cfi->fde; fde < cfi->fde + others; fde++)
 			fuzz_require(!cfi_fde_covers(cfi->image, fde) ||
 					     fde->pc_begin >= added->pc_begin + added->pc_range ||
 					     added->pc_begin >= fde->pc_begin + fde->pc_range,
@@ -291,9 +291,9 @@ void fuzz_check_cfi(const struct cfi *cfi)
 	eh_frame_hdr_check(cfi, &header);
 	for (size_t i = 0; i < header.count; i++) {
 		const struct error *error = &header.error[i];
-		bool of_fde = !strcmp(error->section, cfi->section->name);
+		const struct image_section *of = image_cfi_section(cfi->image, error->section);
 
-		fuzz_check_error(error, of_fde ? cfi->section : &cfi->image->eh_frame_hdr, 0);
+		fuzz_check_error(error, of ? of : &cfi->image->eh_frame_hdr, 0);
 	}
 	cfi_check(cfi, &errors);
 	size_t expected = cfi->diagnostics.count + cfi->diagnostics.dropped + header.count +
