@@ -269,6 +269,7 @@ static enum exit_status take_census(struct census *census)
 			gate_leave_image(&census->gate, &error, true);
 		}
 	gate_leave(&census->gate, GATE_UNREADABLE, census->list.unreadable);
+	gate_leave(&census->gate, GATE_THIN, census->list.thin_archives);
 	image_list_finish(&census->list, 1);
 	for (size_t i = 0; i < census->list.count; i++)
 		bytes += census->list.image[i].bytes;

@@ -21,6 +21,8 @@ static const struct {
 	[GATE_NOT_ELF] = { "not_elf", "files that are no ELF files", KIND_INPUT },
 	[GATE_DAMAGED] = { "damaged", "damaged ELF files", KIND_INPUT },
 	[GATE_OTHER_MACHINE] = { "other_machine", "ELF files of other machines", KIND_KNOWN },
+	[GATE_THIN] = { "thin_archives", "thin archives, whose members are files of their own",
+			KIND_SKIP },
 	[GATE_RELOCATIONS] = { "relocations", "files with relocations that can't be resolved",
 			       KIND_INPUT },
 	[GATE_NO_CFI] = { "no_cfi", "images without CFI", KIND_KNOWN },

@@ -35,12 +35,13 @@ enum gate_reason {
 	GATE_NOT_ELF,	    /* named, and no ELF file */
 	GATE_DAMAGED,	    /* an ELF file that is cut off or contradicts itself */
 	GATE_OTHER_MACHINE, /* an ELF file that is not for x86-64: none of our business */
+	GATE_THIN,	    /* an archive below a directory whose members are files elsewhere */
 	GATE_RELOCATIONS,   /* an object file whose CFI has some that can't be resolved */
 	GATE_NO_CFI,	    /* nothing to check */
 	GATE_UNCHECKED,	    /* an object file: no row of it is in a table */
 	GATE_COVERAGE,	    /* less of its code has CFI than --coverage wants */
 	/* what is in them */
-	GATE_LOST_FDES,	   /* entries of the CFI that could not be read, or a second .eh_frame */
+	GATE_LOST_FDES,	   /* entries of the CFI that could not be read */
 	GATE_OUTSIDE_FDES, /* FDEs of code in no executable segment: nothing is wrong with them */
 	GATE_MALFORMED,	   /* rows that would be behind an instruction that can't be decoded */
 	GATE_OUTSIDE,	   /* rows in no executable segment: no table has them */

@@ -19,8 +19,6 @@
 #include <unistd.h>
 #include "images/archive.h"
 
-#define THIN_MAGIC "!<thin>\n"
-
 /* *ret_end: where the member's bytes end, padding included. */
 static int give_member(Elf *member, archive_member_fn fn, void *context, uint64_t *ret_end,
 		       struct error *error)
@@ -77,7 +75,7 @@ int archive_members(const char *path, archive_member_fn fn, void *context, struc
 		return 0; /* who opens it says what is wrong */
 	if (!fstat(fd, &status) && S_ISREG(status.st_mode) &&
 	    read(fd, magic, sizeof(magic)) == sizeof(magic)) {
-		if (!memcmp(magic, THIN_MAGIC, SARMAG))
+		if (!memcmp(magic, THIN_ARCHIVE_MAGIC, SARMAG))
 			result = error_set(error, ERROR_NOT_ELF, NULL, 0,
 					   "a thin archive: its members are files of their own, "
 					   "to be named themselves");

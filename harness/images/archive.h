@@ -10,6 +10,9 @@
 
 #include "unwinder.h"
 
+/* What a thin one begins with, in place of ARMAG. */
+#define THIN_ARCHIVE_MAGIC "!<thin>\n"
+
 /* Called for each member that is an ELF file: its name, and where its size bytes are in the archive.
  * Non-zero stops, and is returned. */
 typedef int (*archive_member_fn)(void *context, const char *name, uint64_t offset, uint64_t size,

@@ -2,11 +2,12 @@
 /*
  * image_list.c - the ELF files that a command line means
  *
- * A directory stands for every ELF file below it. Distributions give one file many names: links are
+ * A directory stands for every ELF file below it, in archives (.a, .rlib), too. Distributions give one file many names: links are
  * not followed inside directories, and of several hard links one remains, so that each file counts
  * once. What is no ELF file below a directory is not mentioned, and what can't be read there is counted;
  * what is named is always kept, and whoever opens it says what is wrong with it.
  */
+#include <ar.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +18,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "images/image_list.h"
+
+static void free_path(struct image_path *image)
+{
+	free(image->path);
+	free(image->error);
+}
 
 static int add(struct image_list *list, const char *path, const struct stat *status, bool named,
 	       struct error *error)
@@ -47,20 +54,94 @@ static int add(struct image_list *list, const char *path, const struct stat *sta
 	return 0;
 }
 
-/* 1: ELF's; 0: another, or too short for one; -1: it can't be read. */
-static int has_magic(const char *path)
+/* What a file says it is. */
+enum magic { MAGIC_OTHER, MAGIC_ELF, MAGIC_ARCHIVE, MAGIC_THIN_ARCHIVE, MAGIC_UNREADABLE };
+
+static enum magic read_magic(const char *path)
 {
-	char magic[SELFMAG];
+	char magic[SARMAG];
 	ssize_t size;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
 	if (fd < 0)
-		return -1;
+		return MAGIC_UNREADABLE;
 	size = read(fd, magic, sizeof(magic));
 	close(fd);
 	if (size < 0)
+		return MAGIC_UNREADABLE;
+	if (size >= SELFMAG && !memcmp(magic, ELFMAG, SELFMAG))
+		return MAGIC_ELF;
+	if (size == SARMAG && !memcmp(magic, ARMAG, SARMAG))
+		return MAGIC_ARCHIVE;
+	return size == SARMAG && !memcmp(magic, THIN_ARCHIVE_MAGIC, SARMAG) ? MAGIC_THIN_ARCHIVE
+									    : MAGIC_OTHER;
+}
+
+/* Whose members are added. */
+struct archive {
+	struct image_list *list;
+	const char *path;
+	const struct stat *status;
+	bool named;
+};
+
+static int add_member(void *context, const char *name, uint64_t offset, uint64_t size,
+		      struct error *error)
+{
+	struct archive *archive = context;
+	struct image_path *image;
+	char *path;
+
+	if (asprintf(&path, "%s(%s)", archive->path, name) < 0)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for a list of files");
+	int result = add(archive->list, path, archive->status, archive->named, error);
+	free(path);
+	if (result)
+		return result;
+	image = &archive->list->image[archive->list->count - 1];
+	image->bytes = size;
+	image->offset = offset;
+	image->archive_length = strlen(archive->path);
+	return 0;
+}
+
+/* One below a directory. What is wrong with it is for who opens it. */
+static int add_archive(struct image_list *list, const char *path, const char *open_path,
+		       const struct stat *status, struct error *error)
+{
+	struct archive archive = { list, path, status, false };
+	struct error *why;
+
+	if (archive_members(open_path, add_member, &archive, error) >= 0)
+		return 0;
+	if (error->code == ERROR_MEMORY)
 		return -1;
-	return size == sizeof(magic) && !memcmp(magic, ELFMAG, SELFMAG);
+	why = malloc(sizeof(*why));
+	if (!why)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for a list of files");
+	*why = *error;
+	if (add(list, path, status, false, error)) {
+		free(why);
+		return -1;
+	}
+	list->image[list->count - 1].error = why;
+	return 0;
+}
+
+/* A regular file below a directory. */
+static int add_found(struct image_list *list, const FTSENT *entry, struct error *error)
+{
+	const struct stat *status = entry->fts_statp;
+
+	switch (read_magic(entry->fts_accpath)) {
+	case MAGIC_ELF: return add(list, entry->fts_path, status, false, error);
+	case MAGIC_ARCHIVE:
+		return add_archive(list, entry->fts_path, entry->fts_accpath, status, error);
+	case MAGIC_THIN_ARCHIVE: list->thin_archives++; return 0;
+	case MAGIC_UNREADABLE: list->unreadable++; return 0;
+	case MAGIC_OTHER: break;
+	}
+	return 0;
 }
 
 static int add_directory(struct image_list *list, const char *path, struct error *error)
@@ -81,48 +162,17 @@ static int add_directory(struct image_list *list, const char *path, struct error
 			   entry->fts_info == FTS_NS) {
 			list->unreadable++;
 		} else if (entry->fts_info == FTS_F && S_ISREG(entry->fts_statp->st_mode)) {
-			int magic = has_magic(entry->fts_accpath);
-
-			list->unreadable += magic < 0;
-			if (magic > 0)
-				result = add(list, entry->fts_path, entry->fts_statp, false, error);
+			result = add_found(list, entry, error);
 		}
 	}
 	fts_close(tree);
 	return result;
 }
 
-/* One that was named, while its members are added. */
-struct archive {
-	struct image_list *list;
-	const char *path;
-	const struct stat *status;
-};
-
-static int add_member(void *context, const char *name, uint64_t offset, uint64_t size,
-		      struct error *error)
-{
-	struct archive *archive = context;
-	struct image_path *image;
-	char *path;
-
-	if (asprintf(&path, "%s(%s)", archive->path, name) < 0)
-		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for a list of files");
-	int result = add(archive->list, path, archive->status, true, error);
-	free(path);
-	if (result)
-		return result;
-	image = &archive->list->image[archive->list->count - 1];
-	image->bytes = size;
-	image->offset = offset;
-	image->archive_length = strlen(archive->path);
-	return 0;
-}
-
 int image_list_members(struct image_list *list, const char *path, struct error *error)
 {
 	struct stat status;
-	struct archive archive = { list, path, &status };
+	struct archive archive = { list, path, &status, true };
 
 	return stat(path, &status) ? 0 : archive_members(path, add_member, &archive, error);
 }
@@ -178,7 +228,7 @@ void image_list_finish(struct image_list *list, unsigned int every)
 
 		if (count && last->device == image->device && last->inode == image->inode &&
 		    last->offset == image->offset)
-			free(image->path);
+			free_path(image);
 		else
 			list->image[count++] = *image;
 	}
@@ -189,13 +239,17 @@ void image_list_finish(struct image_list *list, unsigned int every)
 		if (list->image[i].named || found++ % every == 0)
 			list->image[count++] = list->image[i];
 		else
-			free(list->image[i].path);
+			free_path(&list->image[i]);
 	list->count = count;
 }
 
 int image_path_open(const struct image_path *path, struct opened_image *ret, struct error *error)
 {
 	*ret = (struct opened_image) { .file = path->path };
+	if (path->error) {
+		*error = *path->error;
+		return -1;
+	}
 	if (!path->archive_length)
 		return image_create(path->path, &ret->image, error);
 	char *archive = strndup(path->path, path->archive_length);
@@ -228,7 +282,7 @@ void image_path_close(struct opened_image *opened)
 void image_list_deinit(struct image_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
-		free(list->image[i].path);
+		free_path(&list->image[i]);
 	free(list->image);
 	*list = (struct image_list) { 0 };
 }

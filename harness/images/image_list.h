@@ -14,6 +14,7 @@ struct image_path {
 	size_t archive_length; /* of the archive's part of path; 0: it is a file */
 	uint64_t offset;       /* of the member in the archive */
 	bool named;	       /* on the command line: not found in a directory */
+	struct error *error;   /* of an archive that can't be read to its end; else NULL */
 	uint64_t device;
 	uint64_t inode;
 };
@@ -23,14 +24,16 @@ struct image_list {
 	struct image_path *image;
 	size_t count;
 	size_t capacity;
-	uint64_t
-		unreadable; /* files and directories below a directory that could not be looked at */
+	/* Below a directory: files and directories that could not be looked at, */
+	uint64_t unreadable;
+	uint64_t thin_archives; /* and these, whose members are files of their own */
 };
 
 /*
- * Adds a file (of an archive each member that is an ELF file), or everything below a directory that is a regular file with ELF's magic number.
- * Symbolic links are followed only if they are path itself. Files and directories below path that
- * can't be read are counted and passed over; -1 if path itself can't be.
+ * Adds a file (of an archive each member that is an ELF file), or everything below a directory that is a regular file
+ * with ELF's magic number, or such a member of an archive. Symbolic links are followed only if they are path itself.
+ * Files and directories below path that can't be read are counted and passed over; -1 if path itself can't be. Of an
+ * archive below path that can't be read to its end what was read is added, and an image that can't be opened.
  */
 int image_list_add(struct image_list *list, const char *path, struct error *error);
 /* Adds the members of an archive: 1. 0: path is none. -1: error is set, and what was read is added. */

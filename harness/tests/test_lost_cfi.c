@@ -310,6 +310,58 @@ START_TEST(members_of_archives_are_read)
 }
 END_TEST
 
+START_TEST(archives_below_directories_are_read)
+{
+	static int (*const commands[])(int, char **) = { command_stat, command_prove };
+	int status;
+	if (!make("one", "one: .cfi_startproc\nnop\n.cfi_endproc\n") ||
+	    !make("two", "two: .cfi_startproc\nnop\n.cfi_endproc\n"))
+		return;
+	/* A hard link is the same members; what is no ELF file is not mentioned. */
+	shell("mkdir -p tree/below && ar rc tree/below/lib.a one.o one.s two.o && "
+	      "ln tree/below/lib.a tree/lib.rlib && ar rc tree/text.a one.s");
+	for (size_t i = 0; i < 2; i++) {
+		char *output = say(commands[i], "stackproof", "--strict", "--json", "tree",
+				   &status);
+		ck_assert_msg(status == EXIT_OK || (i && status == EXIT_SKIPPED), "%d %s", status,
+			      output);
+		expect(output, "below/lib.a(one.o)\"");
+		expect(output, "below/lib.a(two.o)\"");
+		ck_assert_msg(!strstr(output, "rlib(") && !strstr(output, "text.a"), "%s", output);
+		free(output);
+	}
+	char *output = say(command_prove, "prove", "--readelf", NULL, "tree", &status);
+	expect(output, "2 images: 0 proven (0 without CFI), 2 unchecked, 0 not read, 0 failed, 0 "
+		       "with findings");
+	ck_assert_int_eq(status, EXIT_OK);
+	free(output);
+
+	/* One that is cut, in a member or where there is none, costs what is cut; a thin one is counted. */
+	shell("head -c -10 tree/below/lib.a >tree/cut.a && cp tree/below/lib.a tree/bad.a && "
+	      "printf 'no header' >>tree/bad.a && ar rcT tree/thin.a one.o two.o");
+	for (size_t i = 0; i < 2; i++) {
+		output = say(commands[i], "stackproof", NULL, NULL, "tree", &status);
+		ck_assert_msg(status == (i ? EXIT_BAD_INPUT : EXIT_OK), "%d %s", status, output);
+		expect(output, "/cut.a(one.o)");
+		expect(output, "/bad.a(two.o)");
+		expect(output, "2 damaged ELF files, 1 thin archives");
+		free(output);
+		output = say(commands[i], "stackproof", "--strict", NULL, "tree", &status);
+		ck_assert_msg(status == EXIT_FINDINGS, "%d %s", status, output);
+		free(output);
+	}
+	shell("rm tree/thin.a");
+	for (size_t i = 0; i < 2; i++) {
+		output = say(commands[i], "stackproof", "--strict", "--json", "tree", &status);
+		ck_assert_msg(status == EXIT_BAD_INPUT, "%d %s", status, output);
+		expect(output, "\"damaged\":2");
+		expect(output, "/bad.a\",");
+		expect(output, "the archive's member there can't be read");
+		free(output);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	if (!mkdtemp(folder)) {
@@ -326,6 +378,7 @@ int main(void)
 	tcase_add_test(tcase, what_two_sections_say_of_one_address_is_the_first_ones);
 	tcase_add_test(tcase, an_eh_frame_that_cannot_be_read_costs_itself);
 	tcase_add_test(tcase, members_of_archives_are_read);
+	tcase_add_test(tcase, archives_below_directories_are_read);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
