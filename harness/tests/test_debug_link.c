@@ -25,7 +25,7 @@ static bool run(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 static bool run(const char *format, ...)
 {
-	char command[2048];
+	char command[4096];
 	va_list arguments;
 	va_start(arguments, format);
 	vsnprintf(command, sizeof(command), format, arguments);
@@ -141,6 +141,47 @@ START_TEST(other_files_are_no_findings_of_a_proof)
 }
 END_TEST
 
+/* Two programs, and what dwz finds in both in a third file; the same of split debug files. */
+START_TEST(supplementary_files_are_no_findings_of_a_proof)
+{
+	static const char *const files[] = { "whole",	    "other",	  "stripped", "split",
+					     "split.debug", "supplement", "separate", "missing" };
+	int status;
+	if (system("command -v dwz >/dev/null")) {
+		printf("SKIP: dwz: not installed\n");
+		return;
+	}
+	if (!make_files())
+		return;
+	ck_assert(run("cd %s && sed 's/f(/g(/g' a.c >b.c && for n in a b; do "
+		      "printf '#include <stdio.h>\\n#include <stdlib.h>\\n' | cat - $n.c >dw$n.c; "
+		      "done && "
+		      "gcc-12 -g -O1 -fno-asynchronous-unwind-tables dwa.c -o whole && "
+		      "gcc-12 -g -O1 -fno-asynchronous-unwind-tables dwb.c -o other && "
+		      "for n in whole other; do objcopy --only-keep-debug $n $n.dw; done && "
+		      "cp whole missing && cp other missing.2",
+		      folder));
+	ck_assert(run("cd %s && dwz -m supplement whole other && dwz -m gone missing missing.2 && "
+		      "rm gone && dwz -m separate whole.dw other.dw && mv whole.dw split.debug && "
+		      "objcopy --strip-debug --add-gnu-debuglink=split.debug whole split && "
+		      "objcopy --strip-debug whole stripped && "
+		      "for n in whole missing split.debug; do readelf -SW $n | "
+		      "grep -q gnu_debugaltlink || exit 1; done",
+		      folder));
+	ck_assert_int_eq(chdir(folder), 0);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		char *output = say(command_prove, "--all", files[i], &status);
+		bool nothing = !strcmp(files[i], "supplement") || !strcmp(files[i], "separate");
+		ck_assert_msg(status == (nothing ? EXIT_SKIPPED : EXIT_OK) &&
+				      strstr(output, " 0 not read, 0 failed, 0 with findings"),
+			      "%s: %d %s", files[i], status, output);
+		ck_assert_msg(nothing == !!strstr(output, "not checked: 1 images without CFI"),
+			      "%s: %s", files[i], output);
+		free(output);
+	}
+}
+END_TEST
+
 START_TEST(debug_file_is_found_and_read)
 {
 	if (!make_files()) {
@@ -186,6 +227,7 @@ int main(void)
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, functions_do_not_vanish_with_strip);
 	tcase_add_test(tcase, other_files_are_no_findings_of_a_proof);
+	tcase_add_test(tcase, supplementary_files_are_no_findings_of_a_proof);
 	tcase_add_test(tcase, debug_file_is_found_and_read);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
