@@ -42,10 +42,10 @@ struct list_version {
 
 /* What is to be done for a process, first come, first served. */
 enum process_queue {
-	PROCESS_GIVE,  /* the walk has an older list than is known */
-	PROCESS_READ,  /* its mappings are to be read: they are not known */
-	PROCESS_CHECK, /* ... when there is time: they are known from events alone */
-	PROCESS_END,   /* its leader has ended, and it does as soon as no other thread is left */
+	PROCESS_GIVE, /* the walk has an older list than is known */
+	PROCESS_READ, /* its mappings are to be read: they are not known */
+	PROCESS_CHECK, /* its mappings are known from events alone: they are read when there is time */
+	PROCESS_END, /* its first thread has ended; when the others have too, it is forgotten */
 	PROCESS_QUEUES,
 };
 

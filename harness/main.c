@@ -3,7 +3,7 @@
  * main.c - the command table, nothing else
  *
  * stackproof is one program with commands, in the manner of bpftool and perf: stackproof COMMAND
- * [OPTIONS] [ARGS]. To add a command, write harness/commands/NAME.c, or NAME/NAME.c if it takes several files,
+ * [OPTIONS] [ARGS]. To add a command, write harness/commands/NAME.c (what it does is a room of its own),
  * declare command_NAME in harness.h and add one line to the table below; the help text is made from it.
  */
 #include <errno.h>
@@ -63,7 +63,7 @@ static void close_output(void)
 	_exit(EXIT_ENVIRONMENT);
 }
 
-/* The environment is as wrong as an option is, for any command. */
+/* A variable of the environment that means nothing is a usage error, whatever the command. */
 static bool environment_is_valid(void)
 {
 	const char *accelerator = getenv(ACCELERATOR_VARIABLE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * table_abi.h - the only types that user space and BPF share
+ * table_abi.h - the table's types, which user space and BPF share (the walk's: bpf/walk.h)
  *
  * A table is what the walk looks a PC up in. Functions begin and end alike, so rows are not stored
  * one by one: a run of close neighbours is cut out, and each distinct run is kept once, as a shape.

@@ -2,7 +2,7 @@
 /*
  * bench.h - the project's own speed figures, each beside its reference, measured in the same run
  *
- *	bench.c			the command line and the output
+ *	../commands/bench.c  the command line and the output
  *	bench_image.c		finds the images that figures are about
  *	bench_child.c		runs another program and takes what it says
  *	bench_table.c		building a table, against `readelf -wF`

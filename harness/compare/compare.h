@@ -2,7 +2,7 @@
 /*
  * compare.h - engines held against the truth over one program's run
  *
- *	compare.c	the command line
+ *	../commands/compare.c  the command line
  *	compare_run.c	tracer, engines and verdicts brought together: a comparer
  *	compare_point.c	one point
  *	compare_score.c	what each engine's stack is worth there

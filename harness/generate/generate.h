@@ -2,7 +2,7 @@
 /*
  * generate.h - random programs: a graph of functions, what it computes, its text in C
  *
- *	generate.c		the command line
+ *	../commands/generate.c  the command line
  *	generate_random.c	the random numbers
  *	generate_draw.c		seed -> graph, and the graph made to keep its limits
  *	generate_worth.c	what a graph computes, and what it costs: run here as it will there

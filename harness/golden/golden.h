@@ -2,7 +2,7 @@
 /*
  * golden.h - snapshots of tables and of verdicts, and what keeps them honest
  *
- *	golden.c		the command line and the status
+ *	../commands/golden.c  the command line and the status
  *	golden_corpus.c		the corpus's files, each with its golden: check
  *	golden_left.c		goldens whose binary has left the corpus
  *	golden_update.c		what may become a golden, and what is refused

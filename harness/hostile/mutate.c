@@ -123,7 +123,7 @@ static void make_change(struct victim *victim)
 }
 
 void mutate_file(const uint8_t *original, size_t size, uint64_t seed, uint64_t number,
-	    struct victim *ret)
+		 struct victim *ret)
 {
 	*ret = (struct victim) { .random = seed ^ number * 0xd1342543de82ef95ull };
 	if (size)

@@ -30,7 +30,7 @@ struct victim {
 
 /* Changes it in one to four ways. original: of size bytes. *ret: victim_deinit(). */
 void mutate_file(const uint8_t *original, size_t size, uint64_t seed, uint64_t number,
-	    struct victim *ret);
+		 struct victim *ret);
 void victim_deinit(struct victim *victim);
 
 /* 0 .. below-1; below 0: 0. */

@@ -9,7 +9,7 @@
  *	load_print.c	  a result as text and JSON, and back
  *	load_record.c	  golden/verifier.tsv: struct load_record
  *	load_check.c	  results against the record
- *	load.c		  the command line
+ *	../commands/load.c  the command line
  */
 #ifndef STACKPROOF_LOAD_H
 #define STACKPROOF_LOAD_H

@@ -7,7 +7,7 @@
  * place: no byte outside of .eh_frame and .eh_frame_hdr changes, so the copy runs as the original
  * does.
  *
- *	plant.c			the command line
+ *	../commands/plant.c  the command line
  *	plant_program.c		call frame instructions as a list that can be edited and written back
  *	plant_kinds.c		the kinds: table, and those of one row
  *	plant_entry.c		the kinds of a whole FDE or CIE
@@ -228,7 +228,7 @@ struct plant_check_options {
 	struct gate gate;
 };
 
-/* What became of the plantings of one kind. Every one is in one of the first four. */
+/* What became of the plantings of one kind. Every one is in one of the first five. */
 struct plant_count {
 	uint64_t caught;    /* each point that changed is a table fault in what was planted */
 	uint64_t missed;    /* the row led astray, and no point or not every point says so */

@@ -2,8 +2,8 @@
 /*
  * plant_kinds.c - the kinds of faults: their table, and those of one row
  *
- * Each is a mistake that an assembler programmer, a compiler or a linker can make, and most of them
- * one that was made. A kind edits the list of instructions; plant_image.c writes it back, looks at
+ * Each is a mistake that an assembler programmer, a compiler or a linker can make. Most of them have been
+ * made. A kind edits the list of instructions; plant_image.c writes it back, looks at
  * what became of the rows, and refuses what left them as they were. Whole entries: plant_entry.c.
  */
 #include <assert.h>

@@ -2,7 +2,7 @@
 /*
  * prove.h - the parts of `stackproof prove`
  *
- *	prove.c		the command line, the images, the totals
+ *	../commands/prove.c  the command line, the images, the totals
  *	prove_image.c	one image, in a process of its own: everything as JSON
  *	prove_readelf.c	our lines against readelf's
  *	prove_text.c	what a person reads

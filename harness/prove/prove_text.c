@@ -120,9 +120,10 @@ static void print_not_compared(FILE *file, const json_t *counts)
 		    "rows with libdw: of relocatable objects");
 	print_apart(file, json_count(referee, "hidden"),
 		    "rows with libdw: another FDE has the address");
-	print_apart(file, json_count(referee, "terminated"),
-		    "rows with libdw: behind a length of 0, or in another .eh_frame, which it does not "
-		    "read");
+	print_apart(
+		file, json_count(referee, "terminated"),
+		"rows with libdw: behind a length of 0, or in another .eh_frame, which it does not "
+		"read");
 	print_apart(file, json_count(referee, "malformed"),
 		    "FDEs' rests with libdw: behind a malformed instruction");
 }

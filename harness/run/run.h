@@ -2,7 +2,7 @@
 /*
  * run.h - the matrix: every binary of the corpus on every kernel
  *
- *	run.c			the command line
+ *	../commands/run.c  the command line
  *	run_matrix.c		cells, the queue, the folder; what is done in which order
  *	run_batch.c		binaries of one compare; whose output is whose
  *	run_host.c		a batch on this machine

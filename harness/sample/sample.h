@@ -2,7 +2,7 @@
 /*
  * sample.h - the walk in the kernel at a clock's ticks, held against a stepped run of the program
  *
- *	sample.c	the command line
+ *	../commands/sample.c  the command line
  *	sample_truth.c	a program stepped whole -> the set of its stacks
  *	sample_exchange.c	what no point shows: registers in exchange
  *	sample_set.c	that set

@@ -40,8 +40,9 @@ static int add_mixture(struct sample_set *mixtures, struct stack *stack, struct 
 }
 
 /*
- * What the table says of registers of which some are those of from already and the others those of
- * to still, or the other way round: all mixtures of those in mask (by DWARF number).
+ * A signal may come between two of the instructions that load the other thread's registers. Then each
+ * register in mask (by DWARF number) is still from's, or already to's. Adds the table's stack for each
+ * such mixture.
  */
 static int add_mixtures(struct sample_set *mixtures, const struct point *point,
 			const struct register_values *from, const struct register_values *to,

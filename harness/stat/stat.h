@@ -2,7 +2,7 @@
 /*
  * stat.h - the parts of `stackproof stat`
  *
- *	stat.c		the command line, the images, the totals, what a person reads
+ *	../commands/stat.c  the command line, the images, the totals, what a person reads
  *	stat_image.c	one image, in a process of its own: everything as JSON
  *	stat_census.c	what an image's CFI is made of: expressions
  */

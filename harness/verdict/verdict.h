@@ -47,8 +47,8 @@ enum match {
 };
 const char *match_name(enum match match);
 
-/* If rooted is false the truth is only a prefix, and a stack may go on below it. *ret_frame: the
- * number of frames that agree. That a PC was guessed (WALK_PC_GUESSED) makes it no other PC. */
+/* If rooted is false the truth is only a prefix, and a stack may go on below it. *ret_frames:
+ * how many of the first frames agree. That a PC was guessed (WALK_PC_GUESSED) makes it no other PC. */
 enum match match_stack(const struct stack *stack, const struct stack *truth, bool rooted,
 		       uint32_t *ret_frames);
 /* Same frames, found in the same way, and same stop reason. */
@@ -189,7 +189,8 @@ struct judgement {
 	uint32_t stop;	       /* of the engine that went wrong */
 };
 
-void judge_evidence(const struct evidence *evidence, struct referee *referee, struct judgement *ret);
+void judge_evidence(const struct evidence *evidence, struct referee *referee,
+		    struct judgement *ret);
 
 /* ---- registers.c ------------------------------------------------------------------------ */
 
