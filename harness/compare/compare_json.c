@@ -199,10 +199,9 @@ static void print_score(FILE *file, const char *program, const char *kernel,
 	set_count(object, "frames", score->frames);
 	set_count(object, "frames_own", score->frames_own);
 	set_count(object, "frames_own_right", score->frames_own_right);
-	if (comparison->follows_frame_pointers &&
-	    (engine->engine == &engine_bpf || engine->engine == &engine_table))
+	if (comparison->follows_frame_pointers && engine->engine->can_follow)
 		set_guesses(object, score);
-	if (engine->engine == &engine_bpf) {
+	if (engine->engine->part == ENGINE_PART_BPF) {
 		json_object_set_new(object, "method", json_string(comparison->bpf_method));
 		json_object_set_new(object, "digest", hexadecimal(comparison->digest));
 	}

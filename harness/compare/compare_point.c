@@ -39,9 +39,9 @@ static bool ask_bpf(struct comparer *comparer, const struct point *point, struct
 	for (size_t i = 0; i < comparer->engine_count; i++) {
 		struct compare_engine *engine = &comparer->result->engine[i];
 
-		if (engine->engine == &engine_bpf && compare_can_answer(engine, point))
-			comparer->bpf_answer = engine_bpf.walk(engine->open, point, &comparer->bpf,
-							       error);
+		if (engine->engine->part == ENGINE_PART_BPF && compare_can_answer(engine, point))
+			comparer->bpf_answer = engine->engine->walk(engine->open, point,
+								    &comparer->bpf, error);
 	}
 	if (comparer->bpf_answer != ENGINE_STACK)
 		return comparer->bpf_answer != ENGINE_ERROR;

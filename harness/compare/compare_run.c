@@ -12,12 +12,14 @@
 #include "clock.h"
 #include "comparer.h"
 
-static bool chosen(const struct compare_options *options, const struct engine *engine)
+/* ENGINE_NEEDS_* of all engines. */
+static unsigned int needs_of(const struct compare_options *options)
 {
+	unsigned int needs = 0;
+
 	for (size_t i = 0; i < options->engine_count; i++)
-		if (options->engine[i] == engine)
-			return true;
-	return false;
+		needs |= options->engine[i]->needs;
+	return needs;
 }
 
 int compare_mappings(void *context, pid_t pid)
@@ -99,14 +101,16 @@ int comparer_create(const struct compare_options *options, struct comparer **ret
 		    struct error *error)
 {
 	struct comparer *comparer = calloc(1, sizeof(*comparer));
+	unsigned int needs;
 
 	if (!comparer)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a comparer");
 	comparer->options = *options;
 	comparer->store = image_store_create();
 	comparer->memory = target_memory_create();
-	comparer->records = bpf_records_create(chosen(options, &engine_bpf),
-					       chosen(options, &engine_fp), options->method,
+	needs = needs_of(options);
+	comparer->records = bpf_records_create(needs & ENGINE_NEEDS_WALK,
+					       needs & ENGINE_NEEDS_FRAME_POINTER, options->method,
 					       options->follow_frame_pointers);
 	comparer->referee = referee_create();
 	comparer->rows_memo = walk_memo_create();

@@ -161,19 +161,17 @@ static enum engine_answer ask_engine(struct comparer *comparer, struct compare_e
 				     const struct point *point, struct stack **ret,
 				     struct error *error)
 {
-	const struct engine *kind = engine->engine;
-
-	*ret = &comparer->other;
-	if (kind == &engine_cfi)
-		*ret = &comparer->cfi;
-	else if (kind == &engine_table)
+	switch (engine->engine->part) {
+	case ENGINE_PART_NONE: break;
+	case ENGINE_PART_CFI: *ret = &comparer->cfi; return ENGINE_STACK;
+	case ENGINE_PART_TABLE:
 		*ret = comparer->options.follow_frame_pointers ? &comparer->followed
 							       : &comparer->table;
-	else if (kind == &engine_bpf)
-		*ret = &comparer->bpf;
-	else
-		return kind->walk(engine->open, point, *ret, error);
-	return kind == &engine_bpf ? comparer->bpf_answer : ENGINE_STACK;
+		return ENGINE_STACK;
+	case ENGINE_PART_BPF: *ret = &comparer->bpf; return comparer->bpf_answer;
+	}
+	*ret = &comparer->other;
+	return engine->engine->walk(engine->open, point, *ret, error);
 }
 
 static int ask_engines(struct comparer *comparer, const struct point *point,

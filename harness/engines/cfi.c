@@ -24,6 +24,7 @@ static enum engine_answer cfi_walk(void *engine, const struct point *point, stru
 const struct engine engine_cfi = {
 	.name = "cfi",
 	.summary = "canonical rows, in user space",
+	.part = ENGINE_PART_CFI,
 	.open = cfi_open,
 	.close = cfi_close,
 	.walk = cfi_walk,

@@ -29,10 +29,20 @@ enum engine_answer {
 
 struct bpf_records; /* what the two engines in the kernel share */
 
+/* A verdict rests on three stacks, which are there at every point, whoever was asked for. An engine whose
+ * answer is one of them says which: what it costs is paid once. */
+enum engine_part { ENGINE_PART_NONE, ENGINE_PART_CFI, ENGINE_PART_TABLE, ENGINE_PART_BPF };
+
+/* BPF programs that an engine takes its stacks from. */
+enum { ENGINE_NEEDS_WALK = 1 << 0, ENGINE_NEEDS_FRAME_POINTER = 1 << 1 };
+
 struct engine {
 	const char *name;
 	const char *summary; /* one line for --help */
 	bool in_kernel;	     /* runs at the stop itself, so only where the thread trapped */
+	bool can_follow;     /* goes on by frame pointers where there is no CFI, if told to */
+	enum engine_part part;
+	unsigned int needs; /* ENGINE_NEEDS_* */
 	/* Fails with ERROR_UNAVAILABLE where the engine can't run: a skip. */
 	int (*open)(struct bpf_records *records, void **ret, struct error *error);
 	void (*close)(void *engine);

@@ -35,6 +35,7 @@ const struct engine engine_fp = {
 	.name = "fp",
 	.summary = "frame pointers, by the kernel's bpf_get_stack",
 	.in_kernel = true,
+	.needs = ENGINE_NEEDS_FRAME_POINTER,
 	.open = fp_open,
 	.close = fp_close,
 	.mappings = fp_mappings,

@@ -25,6 +25,8 @@ static enum engine_answer table_walk(void *engine, const struct point *point, st
 const struct engine engine_table = {
 	.name = "table",
 	.summary = "compact table, in user space",
+	.can_follow = true,
+	.part = ENGINE_PART_TABLE,
 	.open = table_open,
 	.close = table_close,
 	.walk = table_walk,

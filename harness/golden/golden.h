@@ -4,6 +4,8 @@
  *
  *	../commands/golden.c  the command line and the status
  *	golden_corpus.c		the corpus's files, each with its golden: check
+ *	golden_names.c		the tables that have a file
+ *	golden_same.c		tables with the same text share one
  *	golden_left.c		goldens whose binary has left the corpus
  *	golden_update.c		what may become a golden, and what is refused
  *	golden_report.c		what is said of each, as text and as JSON
