@@ -250,27 +250,35 @@ static uint32_t count_mappings(const struct address_space *space)
 	uint32_t count = 0;
 
 	for (size_t i = 0; i < space->mapping_count; i++)
-		count += mapping_for_walk(&space->mapping[i], &ignored);
+		for (uint32_t part = 0; mapping_for_walk(&space->mapping[i], part, &ignored);
+		     part++)
+			count++;
 	return count;
+}
+
+/* One of the process's, all its parts. */
+static int add_mapping(struct process_list *list, struct owned_space *room,
+		       const struct mapping *mapping, struct error *error)
+{
+	struct walk_mapping walk;
+
+	for (uint32_t part = 0; mapping_for_walk(mapping, part, &walk); part++) {
+		if (placement_add(list->placement, mapping->entry, &walk, error))
+			return -1;
+		list->image[room->room + room->count] = mapping->entry->id;
+		list->mapping[room->room + room->count++] = walk;
+	}
+	return 0;
 }
 
 static int fill_room(struct process_list *list, struct owned_space *room,
 		     const struct address_space *space, struct error *error)
 {
-	struct walk_mapping *mapping = &list->mapping[room->room];
-
-	*mapping = (struct walk_mapping) { 0 }; /* if there is none, the first one holds no PC */
-	for (size_t i = 0; i < space->mapping_count; i++) {
-		const struct image_entry *entry = space->mapping[i].entry;
-		struct walk_mapping walk;
-
-		if (!mapping_for_walk(&space->mapping[i], &walk))
-			continue;
-		if (placement_add(list->placement, entry, &walk, error))
+	/* If there is none, the first one holds no PC. */
+	list->mapping[room->room] = (struct walk_mapping) { 0 };
+	for (size_t i = 0; i < space->mapping_count; i++)
+		if (add_mapping(list, room, &space->mapping[i], error))
 			return -1;
-		list->image[room->room + room->count] = entry->id;
-		mapping[room->count++] = walk;
-	}
 	return 0;
 }
 

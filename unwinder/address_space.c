@@ -476,23 +476,44 @@ void address_space_describe(const struct address_space *space, uint64_t pc, char
 		 pc - mapping->bias - function.start, name);
 }
 
-bool mapping_for_walk(const struct mapping *mapping, struct walk_mapping *ret)
+/* The next segment that begins in the mapping. NULL: there is none. */
+static const struct table_segment *segment_behind(const struct mapping *mapping,
+						  const struct table_segment *segment)
+{
+	const struct table *table = mapping->entry->table;
+	const struct table_segment *end = table->segment + table->segment_count;
+
+	for (segment++; segment < end && segment->vaddr < mapping->end - mapping->bias; segment++)
+		if (segment->bytes)
+			return segment;
+	return NULL;
+}
+
+bool mapping_for_walk(const struct mapping *mapping, uint32_t number, struct walk_mapping *ret)
 {
 	const struct table *table = mapping->entry ? mapping->entry->table : NULL;
-	uint64_t vaddr = mapping->start - mapping->bias;
-	const struct table_segment *segment;
+	uint64_t start = mapping->start - mapping->bias, end = mapping->end - mapping->bias;
+	const struct table_segment *segment, *next;
 	uint64_t first, pages;
 
-	segment = table ? table_segment_find(table, vaddr) : NULL;
+	segment = table ? table_segment_find(table, start) : NULL;
+	for (uint32_t i = 0; segment && i < number; i++) {
+		segment = segment_behind(mapping, segment);
+		start = segment ? segment->vaddr : end;
+	}
 	if (!segment)
 		return false;
-	first = (vaddr - segment->vaddr) >> table->page_shift;
-	pages = (mapping->end - mapping->start) >> table->page_shift;
+	next = segment_behind(mapping, segment);
+	end = next ? next->vaddr : end;
+	first = (start - segment->vaddr) >> table->page_shift;
+	if (first > segment->page_count)
+		first = segment->page_count;
+	pages = (end - start) >> table->page_shift;
 	if (pages > segment->page_count - first)
 		pages = segment->page_count - first;
 	*ret = (struct walk_mapping) {
-		.start = mapping->start,
-		.end = mapping->end,
+		.start = mapping->bias + start,
+		.end = mapping->bias + end,
 		.first_page = segment->first_page + first,
 		.page_count = pages,
 		.page_shift = table->page_shift,

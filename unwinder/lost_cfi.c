@@ -203,6 +203,5 @@ int cfi_outside(const struct cfi *cfi, cfi_outside_fn fn, void *context, uint64_
 			result = fn(context, fde);
 	}
 	free(segments.segment);
-	free(segments.page);
 	return result;
 }

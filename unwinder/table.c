@@ -42,13 +42,13 @@ const struct table_segment *table_segment_find(const struct table *table, uint64
 		else
 			high = middle;
 	}
-	/* One that shares its page with the one before may begin there and have no pages. */
-	while (low && !table->segment[low - 1].page_count)
+	/* One that shares its page with the one before may begin there and have no bytes. */
+	while (low && !table->segment[low - 1].bytes)
 		low--;
 	if (!low)
 		return NULL;
 	const struct table_segment *segment = &table->segment[low - 1];
-	return (vaddr - segment->vaddr) >> table->page_shift < segment->page_count ? segment : NULL;
+	return vaddr - segment->vaddr < segment->bytes ? segment : NULL;
 }
 
 uint32_t table_find(const struct table *table, uint64_t vaddr)
@@ -58,7 +58,7 @@ uint32_t table_find(const struct table *table, uint64_t vaddr)
 	uint32_t page, first, count, entry, distance;
 	const uint16_t *row;
 
-	if (!segment)
+	if (!segment || vaddr >= table_pages_end(table, segment))
 		return TABLE_NO_ROW;
 	page = segment->first_page + ((vaddr - segment->vaddr) >> table->page_shift);
 	first = table->page[page];
@@ -131,34 +131,51 @@ static int entry_rows(const struct table *table, uint32_t entry, uint64_t pc, ui
 	return status;
 }
 
+/* Those of one segment. */
+static int segment_rows(const struct table *table, const struct table_segment *segment,
+			struct row_merger *merger)
+{
+	uint64_t pages_end = table_pages_end(table, segment), pc = 0;
+	uint32_t entry = 0;
+	int status = 0;
+
+	for (uint32_t p = 0; p < segment->page_count && !status; p++) {
+		const uint32_t *page = &table->page[segment->first_page + p];
+
+		for (uint32_t e = page[0]; e < page[1] && !status; e++) {
+			uint64_t next = table_entry_vaddr(table, segment, p, table->entry[e]);
+
+			if (e > table->page[segment->first_page])
+				status = entry_rows(table, entry, pc, next, merger);
+			entry = table->entry[e];
+			pc = next;
+		}
+	}
+	if (segment->page_count && !status)
+		status = entry_rows(table, entry, pc, pages_end, merger);
+	if (pages_end < segment->vaddr + segment->bytes && !status)
+		status = merger_row(merger, pages_end, TABLE_NO_ROW);
+	return status;
+}
+
 int table_rows(const struct table *table, table_row_fn fn, void *context)
 {
+	struct row_merger merger = { .fn = fn, .context = context };
+	uint64_t end = 0; /* of the segments so far */
 	int status = 0;
 
 	for (uint32_t s = 0; s < table->segment_count && !status; s++) {
 		const struct table_segment *segment = &table->segment[s];
-		struct row_merger merger = { .fn = fn, .context = context };
-		uint64_t end = segment->vaddr + table_segment_bytes(table, segment);
-		uint64_t pc = 0;
-		uint32_t entry = 0;
 
-		for (uint32_t p = 0; p < segment->page_count && !status; p++) {
-			const uint32_t *page = &table->page[segment->first_page + p];
-
-			for (uint32_t e = page[0]; e < page[1] && !status; e++) {
-				uint64_t next = table_entry_vaddr(table, segment, p,
-								  table->entry[e]);
-
-				if (e > table->page[segment->first_page])
-					status = entry_rows(table, entry, pc, next, &merger);
-				entry = table->entry[e];
-				pc = next;
-			}
-		}
-		if (segment->page_count && !status)
-			status = entry_rows(table, entry, pc, end, &merger);
-		if (merger.any && !status)
+		if (merger.any && segment->vaddr != end) {
 			status = fn(context, merger.pc, end, merger.rule);
+			merger.any = false;
+		}
+		if (!status)
+			status = segment_rows(table, segment, &merger);
+		end = segment->vaddr + segment->bytes;
 	}
+	if (merger.any && !status)
+		status = fn(context, merger.pc, end, merger.rule);
 	return status;
 }

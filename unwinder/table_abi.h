@@ -5,7 +5,8 @@
  * A table is what the walk looks a PC up in. Functions begin and end alike, so rows are not stored
  * one by one: a run of close neighbours is cut out, and each distinct run is kept once, as a shape.
  *
- *	page[]	number of the first entry at or behind the start of each 4 KiB page, and one more
+ *	page[]	number of the first entry at or behind the start of each 4 KiB page, and one more. Long
+ *		stretches of code without rows have none: a mapping's pages end before them
  *	entry[]	sorted; 12 bits of offset in the page, and what begins there: a shape or a rule
  *	shape[]	rows of 6 bits of distance from the entry and 10 bits of rule, the last row first
  *	rule[]	each distinct set of rules once
@@ -34,7 +35,7 @@
 #include <linux/types.h>
 #endif
 
-#define TABLE_VERSION	  4
+#define TABLE_VERSION	  5
 #define TABLE_PAGE_SHIFT  12 /* of a page of memory; a table's own may be smaller */
 #define TABLE_PAGE_SIZE	  (1u << TABLE_PAGE_SHIFT)
 #define TABLE_PAGE_SMALL  8  /* the smallest page's shift: it is larger than a shape's span */
@@ -242,12 +243,12 @@ struct walk_state {
 	__u32 stop;	/* enum stop_reason */
 };
 
-/* One executable mapping of a process, as BPF sees it. Sorted by start. */
+/* One executable mapping of a process, or a part of one, as BPF sees it. Sorted by start. */
 struct walk_mapping {
 	__u64 start;
 	__u64 end;
 	__u32 first_page;  /* number in the page array of the page at start */
-	__u32 page_count;  /* pages of the table behind it */
+	__u32 page_count;  /* pages of the table behind it; behind those there is no row */
 	__u32 first_shape; /* numbers in the arrays of the image's shape row, rule and place 0 */
 	__u32 first_rule;
 	__u32 first_place;

@@ -268,7 +268,7 @@ static int build(struct fast *fast, struct table **ret, struct error *error)
 	if (table->segment_count != 1 || fast->section->size >= LENGTH_RESERVED)
 		goto out;
 	fast->base = table->segment[0].vaddr;
-	fast->limit = fast->base + table_segment_bytes(table, &table->segment[0]);
+	fast->limit = fast->base + table->segment[0].bytes;
 	if (!builder_reserve_entries(&fast->builder, fast->section->size / FDE_BYTES + 1) ||
 	    !memo_init(&fast->memo, &fast->builder))
 		status = error_set(error, ERROR_MEMORY, "", 0, "no memory for a table");

@@ -378,7 +378,8 @@ int builder_finish(struct table_builder *builder, struct table **ret, struct err
 	status = builder_sort_chunks(builder) ? 0 : 1;
 	if (!status && !builder->out_of_memory)
 		builder_share_shapes(builder);
-	if (!status && !builder->out_of_memory && builder_lay_out(builder)) {
+	if (!status && !builder->out_of_memory && builder_cut_segments(builder) &&
+	    builder_lay_out(builder)) {
 		builder_name_rules(builder);
 		table_cut_pages(builder->table);
 		*ret = builder->table;

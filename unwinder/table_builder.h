@@ -134,6 +134,10 @@ uint64_t table_page_vaddr(const struct table *table, uint32_t page);
 bool builder_sort_chunks(struct table_builder *builder);
 /* Takes apart the shapes that only one entry uses, if that is worth it. */
 void builder_share_shapes(struct table_builder *builder);
+/* Leaves off pages that have no row: at a segment's end, and where there are many, for which it is cut.
+ * Chunks are in order. False: no memory. In table_stretches.c. */
+#define TABLE_CUTS_MAX 15 /* of an image: each is one mapping more for every process */
+bool builder_cut_segments(struct table_builder *builder);
 /* Makes entry[] and page[] of the table. False: no memory. */
 bool builder_lay_out(struct table_builder *builder);
 /* Makes pages smaller where there are many entries in each. */

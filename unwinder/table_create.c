@@ -22,7 +22,7 @@ struct fde_rows {
 
 static uint64_t segment_end(const struct table *table, uint32_t segment)
 {
-	return table->segment[segment].vaddr + table_segment_bytes(table, &table->segment[segment]);
+	return table->segment[segment].vaddr + table->segment[segment].bytes;
 }
 
 /* The first segment that ends behind vaddr, or their number. */

@@ -2,7 +2,8 @@
 /*
  * table_cursor.c - a table's stretches of one rule, one at a time
  *
- * Rows are read one ahead, since neighbours of one rule are one stretch. Each segment's begin anew.
+ * Rows are read one ahead, since neighbours of one rule are one stretch, also where segments follow each
+ * other.
  */
 #include "table_cursor.h"
 
@@ -34,7 +35,7 @@ static uint64_t segment_end(const struct table_cursor *cursor)
 {
 	const struct table_segment *segment = segment_of(cursor);
 
-	return segment->vaddr + table_segment_bytes(cursor->table, segment);
+	return segment->vaddr + segment->bytes;
 }
 
 /* The row of an entry's shape that is number `row` in order of address; false: it has no more. */
@@ -51,8 +52,8 @@ static bool shape_row(const struct table *table, uint32_t entry, uint32_t row, u
 	return true;
 }
 
-/* Reads the segment's next row, whether its rule is another or not. */
-static void read_ahead(struct table_cursor *cursor)
+/* Reads the next row of the segment's entries. False: there is none. */
+static bool read_entry(struct table_cursor *cursor)
 {
 	const struct table *table = cursor->table;
 	uint32_t last = last_entry(cursor);
@@ -62,15 +63,14 @@ static void read_ahead(struct table_cursor *cursor)
 		uint32_t entry = table->entry[cursor->entry], page = cursor->page;
 		uint64_t pc_end = cursor->entry + 1 < last
 					  ? entry_vaddr(cursor, cursor->entry + 1, &page)
-					  : segment_end(cursor);
+					  : table_pages_end(table, segment_of(cursor));
 		uint16_t row = 0;
 
-		cursor->has_next = true;
 		cursor->next_pc = pc;
 		if (entry & TABLE_DIRECT) {
 			cursor->next_rule = table_entry_number(entry);
 			cursor->entry++;
-			return;
+			return true;
 		}
 		if (!shape_row(table, entry, cursor->row, &row) ||
 		    pc + table_shape_distance(row) >= pc_end)
@@ -78,9 +78,45 @@ static void read_ahead(struct table_cursor *cursor)
 		cursor->row++;
 		cursor->next_pc += table_shape_distance(row);
 		cursor->next_rule = table_shape_rule(row);
-		return;
+		return true;
 	}
-	cursor->has_next = false;
+	return false;
+}
+
+/* What is behind the segment's pages. False: nothing, or it was read. */
+static bool read_rest(struct table_cursor *cursor)
+{
+	uint64_t pages_end = table_pages_end(cursor->table, segment_of(cursor));
+
+	if (cursor->rest_read || pages_end == segment_end(cursor))
+		return false;
+	cursor->rest_read = true;
+	cursor->next_pc = pages_end;
+	cursor->next_rule = TABLE_NO_ROW;
+	return true;
+}
+
+static void enter_segment(struct table_cursor *cursor, uint32_t number)
+{
+	cursor->segment = number;
+	cursor->page = 0;
+	cursor->row = 0;
+	cursor->entry = cursor->table->page[segment_of(cursor)->first_page];
+	cursor->rest_read = false;
+}
+
+/* Reads the next row, whether its rule is another or not, in this segment, or those that go on where it ends. */
+static void read_ahead(struct table_cursor *cursor)
+{
+	const struct table *table = cursor->table;
+
+	for (;;) {
+		cursor->has_next = read_entry(cursor) || read_rest(cursor);
+		if (cursor->has_next || cursor->segment + 1 >= table->segment_count ||
+		    table->segment[cursor->segment + 1].vaddr != segment_end(cursor))
+			return;
+		enter_segment(cursor, cursor->segment + 1);
+	}
 }
 
 void table_cursor_next(struct table_cursor *cursor)
@@ -88,13 +124,11 @@ void table_cursor_next(struct table_cursor *cursor)
 	const struct table *table = cursor->table;
 
 	while (!cursor->has_next) {
-		if (++cursor->segment >= table->segment_count) {
+		if (cursor->segment + 1 >= table->segment_count) {
 			cursor->pc = cursor->pc_end = UINT64_MAX;
 			return;
 		}
-		cursor->page = 0;
-		cursor->row = 0;
-		cursor->entry = table->page[segment_of(cursor)->first_page];
+		enter_segment(cursor, cursor->segment + 1);
 		read_ahead(cursor);
 	}
 	cursor->pc = cursor->next_pc;

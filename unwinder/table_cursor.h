@@ -21,6 +21,7 @@ struct table_cursor {
 	uint32_t next_rule;
 	uint64_t next_pc;
 	bool has_next;
+	bool rest_read; /* what is behind the segment's pages */
 	uint32_t segment;
 	uint32_t page; /* of entry, counted in the segment */
 	uint32_t entry;

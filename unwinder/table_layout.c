@@ -54,17 +54,15 @@ int table_make_segments(struct table *table, const struct image *image, struct e
 			segment->page_count -= skip;
 		}
 		segment->first_page = pages;
+		segment->bytes = (uint64_t)segment->page_count * TABLE_PAGE_SIZE;
 		pages += segment->page_count;
-		next = segment->vaddr + (uint64_t)segment->page_count * TABLE_PAGE_SIZE;
+		next = segment->vaddr + segment->bytes;
 	}
 	if (pages > UINT32_MAX / 2)
 		return error_set(error, ERROR_TABLE_LIMIT, "", 0, "%llu pages are too many",
 				 (unsigned long long)pages);
 	table->page_count = pages;
 	table->page_shift = TABLE_PAGE_SHIFT;
-	table->page = calloc(pages + 1, sizeof(*table->page));
-	if (!table->page)
-		return error_set(error, ERROR_MEMORY, "", 0, "no memory for pages");
 	return 0;
 }
 
@@ -152,7 +150,8 @@ bool builder_lay_out(struct table_builder *builder)
 
 	table->entry = malloc((builder->entry_count + table->segment_count + 1ull) *
 			      sizeof(*table->entry));
-	if (!table->entry)
+	table->page = calloc(table->page_count + 1ull, sizeof(*table->page));
+	if (!table->entry || !table->page)
 		return false;
 	for (uint32_t c = 0; c < builder->chunk_count; c++) {
 		const struct builder_chunk *chunk = &builder->chunk[c];

@@ -375,10 +375,11 @@ int cfi_row_find(const struct cfi *cfi, uint64_t vaddr, struct row *ret, struct 
 
 /* ---- table.c, table_rule.c, table_build.c ----------------------------------------------- */
 
-/* Pages of one executable segment: vaddr is rounded down to a page. The first page of a segment
- * has an entry at offset 0. */
+/* An executable segment, or a part of one: vaddr is rounded down to a page. Its first page has an entry at
+ * offset 0; behind its pages there is no row. */
 struct table_segment {
 	uint64_t vaddr;
+	uint64_t bytes; /* of address space, those behind the pages, too */
 	uint32_t first_page;
 	uint32_t page_count;
 };
@@ -414,11 +415,11 @@ int table_build(const struct image *image, struct table **ret, struct error *err
 int table_create(const struct image *image, const struct cfi *cfi, struct table **ret,
 		 struct error *error);
 void table_destroy(struct table *table);
-/* Bytes of address space. */
-static inline uint64_t table_segment_bytes(const struct table *table,
-					   const struct table_segment *segment)
+/* Where a segment's pages end. */
+static inline uint64_t table_pages_end(const struct table *table,
+				       const struct table_segment *segment)
 {
-	return (uint64_t)segment->page_count << table->page_shift;
+	return segment->vaddr + ((uint64_t)segment->page_count << table->page_shift);
 }
 /* Where an entry of a segment's page number p is. */
 static inline uint64_t table_entry_vaddr(const struct table *table,
@@ -433,7 +434,7 @@ static inline uint64_t table_entry_vaddr(const struct table *table,
 uint64_t table_bytes(const struct table *table);
 /* The rule number in force at an image address; TABLE_NO_ROW outside. */
 uint32_t table_find(const struct table *table, uint64_t vaddr);
-/* The executable segment that holds vaddr, or NULL. */
+/* The segment that holds vaddr, or NULL: it is not executable. */
 const struct table_segment *table_segment_find(const struct table *table, uint64_t vaddr);
 /* Every stretch of addresses with one rule, in order of address: rule holds for pc .. pc_end.
  * Neighbours always differ. Non-zero from fn stops, and is returned. */
@@ -584,9 +585,9 @@ const char *address_space_code_name(const struct address_space *space, uint64_t 
 /* Writes "function+0x12 (image)" for a PC into text. */
 void address_space_describe(const struct address_space *space, uint64_t pc, char *text,
 			    size_t size);
-/* What BPF gets for a mapping, with page, rule and wide numbers relative to the image's own table.
- * False if the mapping has no table. */
-bool mapping_for_walk(const struct mapping *mapping, struct walk_mapping *ret);
+/* What BPF gets for a mapping, part by part from number 0 on, in order of address: page, rule and wide
+ * numbers are relative to the image's own table. False: there is no such part, or no table. */
+bool mapping_for_walk(const struct mapping *mapping, uint32_t number, struct walk_mapping *ret);
 
 /* ---- walk.c ----------------------------------------------------------------------------- */
 

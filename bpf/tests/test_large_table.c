@@ -370,7 +370,7 @@ START_TEST(look_ups_in_the_kernel_say_what_the_table_says)
 	for (int kind = 0; kind < PLACEMENT_COUNT; kind++)
 		placement.array[kind].memory = map_memory(map[kind], &bytes[kind]);
 	struct lookup_task *task = map_memory(bpf->maps.tasks, &task_bytes);
-	ck_assert(mapping_for_walk(large.mapping, &task->table));
+	ck_assert(mapping_for_walk(large.mapping, 0, &task->table));
 	ck_assert_msg(!placement_add(&placement, large.mapping->entry, &task->table, &error), "%s",
 		      error.message);
 	choose_points(task);

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "placement.c"
+#include "../../unwinder/tests/sparse_image.h"
 #include "patience.h"
 
 #define COUNT(array)   ((int)(sizeof(array) / sizeof((array)[0])))
@@ -172,6 +173,7 @@ static void made_init(struct made *made, uint32_t id)
 	table->page[table->page_count] = at;
 	table->entry_count = at;
 	made->segment = (struct table_segment) { .vaddr = SEGMENT_VADDR,
+						 .bytes = (uint64_t)table->page_count << shift,
 						 .page_count = table->page_count };
 	table->segment = &made->segment;
 	table->segment_count = 1;
@@ -438,17 +440,54 @@ START_TEST(every_pc_of_this_program)
 		const struct mapping *mapping = &space.mapping[i];
 		struct walk_mapping walk;
 
-		if (!mapping_for_walk(mapping, &walk))
-			continue;
-		ck_assert_msg(!placement_add(&tables.placement, mapping->entry, &walk, &error),
-			      "%s", error.message);
-		check_mapping(&tables, mapping->entry->table, mapping->bias, &walk, 1,
-			      mapping->path);
-		images++;
+		for (uint32_t part = 0; mapping_for_walk(mapping, part, &walk); part++) {
+			ck_assert_msg(
+				!placement_add(&tables.placement, mapping->entry, &walk, &error),
+				"%s", error.message);
+			check_mapping(&tables, mapping->entry->table, mapping->bias, &walk, 1,
+				      mapping->path);
+			images += !part;
+		}
 	}
 	ck_assert_int_ge(images, 3); /* the program, libc, the loader */
 	address_space_deinit(&space);
 	image_store_destroy(store);
+	tables_deinit(&tables);
+}
+END_TEST
+
+/* Images with little CFI: of each mapping the walk has several, and behind the pages of each nothing. */
+START_TEST(every_pc_of_a_sparse_image)
+{
+	const uint32_t capacity[PLACEMENT_COUNT] = { 1u << 14, 1u << 14, 1u << 14, 1u << 10,
+						     1u << 10 };
+	const struct sparse_case *c = &sparse_cases[_i];
+	struct sparse_image sparse;
+	struct image_entry entry = { .image = &sparse.image };
+	struct mapping mapping = { .start = SPARSE_VADDR, .end = SPARSE_VADDR, .entry = &entry };
+	struct walk_tables tables;
+	struct walk_mapping walk;
+	struct walk_home home;
+	struct error error;
+	uint32_t number;
+
+	tables_init(&tables, capacity);
+	sparse_image_init(&sparse, c);
+	ck_assert(!table_build(&sparse.image, &entry.table, &error));
+	mapping.end += ((uint64_t)c->segment[0] + c->segment[1]) * SPARSE_PAGE;
+	for (uint32_t part = 0; mapping_for_walk(&mapping, part, &walk); part++) {
+		uint64_t end = walk.start + ((uint64_t)walk.page_count << walk.page_shift);
+
+		ck_assert(!placement_add(&tables.placement, &entry, &walk, &error));
+		check_mapping(&tables, entry.table, 0, &walk, 1, c->name);
+		ck_assert(!find_home(&tables, &walk, &home));
+		for (uint64_t pc = end; pc < walk.end; pc += 77) {
+			ck_assert_uint_eq(find_number(&tables, &home, &walk, pc, &number),
+					  STOP_NO_ROW);
+			ck_assert_uint_eq(table_find(entry.table, pc), TABLE_NO_ROW);
+		}
+	}
+	table_destroy(entry.table);
 	tables_deinit(&tables);
 }
 END_TEST
@@ -553,6 +592,7 @@ int main(void)
 	tcase_add_loop_test(tcase, room_is_used_again, 0, COUNT(made_cases));
 	tcase_add_test(tcase, what_left_last_is_kept);
 	tcase_add_test(tcase, every_pc_of_this_program);
+	tcase_add_loop_test(tcase, every_pc_of_a_sparse_image, 0, SPARSE_CASES);
 	tcase_add_test(tcase, torn_arrays_are_harmless);
 	tcase_add_loop_test(tcase, page_has_no_more_entries_than_bytes, 0, COUNT(count_cases));
 	suite_add_tcase(suite, tcase);

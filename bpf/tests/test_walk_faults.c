@@ -384,7 +384,9 @@ static uint32_t walked_mappings(const struct address_space *space)
 	uint32_t count = 0;
 
 	for (size_t i = 0; i < space->mapping_count; i++)
-		count += mapping_for_walk(&space->mapping[i], &ignored);
+		for (uint32_t part = 0; mapping_for_walk(&space->mapping[i], part, &ignored);
+		     part++)
+			count++;
 	return count;
 }
 

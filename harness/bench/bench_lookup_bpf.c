@@ -67,10 +67,18 @@ static int add_row(void *context, uint64_t pc, uint64_t pc_end, uint32_t rule)
 {
 	struct lookup *lookup = context;
 	const struct table_segment *segment = table_segment_find(lookup->table, pc);
-	uint32_t page = plain_pages(lookup->table, segment->first_page) +
-			((pc - segment->vaddr) >> TABLE_PAGE_SHIFT);
 	struct table *plain = &lookup->plain;
+	uint32_t page;
 
+	/* Behind a segment's pages begins the row of a next one's first addresses, or nobody's. */
+	if (pc >= table_pages_end(lookup->table, segment)) {
+		segment = table_segment_find(lookup->table, pc_end - 1);
+		if (pc >= segment->vaddr)
+			return 0;
+		pc = segment->vaddr;
+	}
+	page = plain_pages(lookup->table, segment->first_page) +
+	       ((pc - segment->vaddr) >> TABLE_PAGE_SHIFT);
 	if (rule >= LOOKUP_PLAIN_RULE_MAX)
 		return -1;
 	if (plain->entry) {
@@ -195,7 +203,7 @@ static int place(struct lookup *lookup, enum side side, struct walk_mapping *ret
 	}
 	*ret = (struct walk_mapping) {
 		.start = lookup->segment->vaddr,
-		.end = lookup->segment->vaddr + table_segment_bytes(lookup->table, lookup->segment),
+		.end = lookup->segment->vaddr + lookup->segment->bytes,
 		.first_page = lookup->segment->first_page,
 		.page_count = lookup->segment->page_count,
 		.page_shift = entry.table->page_shift,

@@ -87,7 +87,7 @@ static void choose_samples(const struct cfi *cfi, const struct table *table,
 		cfi_rows(cfi, &cfi->fde[cfi->by_pc[i]], sample_row, samples, &ignored);
 	for (uint32_t i = 0; i < table->segment_count; i++) {
 		const struct table_segment *segment = &table->segment[i];
-		uint64_t size = table_segment_bytes(table, segment);
+		uint64_t size = segment->bytes;
 
 		for (uint64_t n = 0; size && n < 8 && samples->count + 2 < SAMPLES_MAX; n++)
 			samples->vaddr[samples->count++] = segment->vaddr + fuzz_mix(n) % size;
@@ -198,7 +198,7 @@ static void check_walks(const struct image *image, const struct cfi *cfi, struct
 		if (!segment->page_count)
 			continue;
 		mapping.start = code.code = segment->vaddr;
-		code.code_bytes = table_segment_bytes(table, segment);
+		code.code_bytes = segment->bytes;
 		mapping.end = mapping.start + code.code_bytes;
 		walk_memo_reset(walker.memo); /* the mapping has changed */
 		for (size_t n = 0; n < samples->count && n < WALKS_MAX; n++)

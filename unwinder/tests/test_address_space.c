@@ -97,7 +97,7 @@ START_TEST(joined_segments_are_told_apart)
 	ck_assert_uint_eq(joined->start, text->start);
 	ck_assert_uint_eq(joined->end, text->end);
 	ck_assert_uint_eq(joined->bias, text->bias);
-	ck_assert(mapping_for_walk(joined, &walk));
+	ck_assert(mapping_for_walk(joined, 0, &walk));
 	ck_assert_uint_eq(walk.start, text->start);
 	joined = address_space_find(&f.space, headers);
 	ck_assert(joined && !joined->entry && joined->end == text->start);
@@ -140,7 +140,7 @@ START_TEST(walk_mapping_has_the_tables_pages)
 		const struct mapping *mapping = &f.space.mapping[i];
 		struct walk_mapping walk;
 
-		if (!mapping_for_walk(mapping, &walk))
+		if (!mapping_for_walk(mapping, 0, &walk))
 			continue;
 		const struct table *table = mapping->entry->table;
 		ck_assert_uint_eq(walk.start, mapping->start);
@@ -175,7 +175,7 @@ START_TEST(anonymous_code_has_no_image)
 	const struct mapping *mapping = address_space_find(&f.space, (uint64_t)code);
 	ck_assert_ptr_nonnull(mapping);
 	ck_assert_ptr_null(mapping->entry);
-	ck_assert(!mapping_for_walk(mapping, &walk));
+	ck_assert(!mapping_for_walk(mapping, 0, &walk));
 	address_space_describe(&f.space, (uint64_t)code, text, sizeof(text));
 	ck_assert_ptr_nonnull(strstr(text, "(anonymous)"));
 	munmap(code, 8192);

@@ -493,6 +493,17 @@ static bool same_as_cfi(const char *name, const struct cfi *cfi, const struct ta
 	return true;
 }
 
+/* Those that have no row are left off: test_table_stretches.c. */
+static uint64_t segment_pages(const struct table *table)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t s = 0; s < table->segment_count; s++)
+		bytes += table->segment[s].bytes;
+	ck_assert_uint_le((uint64_t)table->page_count << table->page_shift, bytes);
+	return bytes / PAGE;
+}
+
 START_TEST(address_has_its_rule)
 {
 	const struct page_case *c = &page_cases[_i / WAY_COUNT];
@@ -508,7 +519,7 @@ START_TEST(address_has_its_rule)
 		memcpy(segment, c->segment, sizeof(segment));
 	struct table *table = build(_i % WAY_COUNT, &bytes, &image, segment, 3, &cfi);
 	check_pages(c->name, table);
-	ck_assert_uint_eq(table->page_count, c->pages ? c->pages : 4);
+	ck_assert_uint_eq(segment_pages(table), c->pages ? c->pages : 4);
 	ck_assert_msg(table->lost_fdes == c->lost_fdes, "%s: %" PRIu64 " FDEs lost", c->name,
 		      table->lost_fdes);
 	for (int i = 0; i < COUNT(c->at) && c->at[i].pc; i++) {
@@ -563,7 +574,8 @@ START_TEST(no_cfi_gives_no_rows)
 	struct error error;
 
 	ck_assert_int_eq(table_create(&image, NULL, &table, &error), 0);
-	ck_assert_uint_eq(table->entry_count, 1);
+	ck_assert_uint_eq(table->entry_count, 0);
+	ck_assert_uint_eq(table->page_count, 0);
 	ck_assert_uint_eq(table_find(table, TEST_PC), TABLE_NO_ROW);
 	table_destroy(table);
 }
@@ -590,7 +602,7 @@ START_TEST(every_address_of_an_image)
 	check_pages(path, table);
 	for (uint32_t s = 0; s < table->segment_count; s++) {
 		uint64_t vaddr = table->segment[s].vaddr;
-		uint64_t end = vaddr + table_segment_bytes(table, &table->segment[s]);
+		uint64_t end = vaddr + table->segment[s].bytes;
 
 		if (end - vaddr > 16 * PAGE)
 			end = vaddr + 16 * PAGE;
