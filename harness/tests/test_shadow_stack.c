@@ -449,6 +449,49 @@ START_TEST(test_cut)
 }
 END_TEST
 
+/* A handler above and one below it, in which the outermost frames are forgotten: a region goes with the
+ * frame that it begins with, and the others still know where theirs begin. */
+static const struct {
+	const char *name;
+	size_t first;
+	bool on_high, on_low;	 /* regions afterwards */
+	size_t restorer_dropped; /* frames, when rsp has risen over the innermost one's slot */
+	size_t left;		 /* frames, when rsp is on the thread's own stack again */
+} cut_region_cases[] = {
+	{ "nothing_goes", 0, true, true, 5, 1 },
+	{ "what_the_outer_region_interrupted_goes", 1, true, true, 4, 0 },
+	{ "the_outer_region_s_first_frame_goes", 2, false, true, 3, 2 },
+	{ "what_the_outer_region_called_is_left", 3, false, true, 2, 1 },
+	{ "the_inner_region_is_all", 4, false, true, 1, 0 },
+	{ "its_first_frame_goes", 5, false, false, 0, 0 },
+};
+
+START_TEST(test_cut_of_regions)
+{
+	const struct event events[] = { CALL(0xff8, 1), SIGNAL(0x5800, 0x50, 0xff0, HIGH_STACK),
+					CALL(0x57f0, 4), SIGNAL(0x140, 0x60, 0x57e0, LOW_STACK) };
+	const char *name = cut_region_cases[_i].name;
+	struct shadow_stack stack;
+
+	shadow_stack_init(&stack, true);
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
+		apply(&stack, &events[i]);
+	ck_assert_uint_eq(stack.count, 6);
+	shadow_stack_cut(&stack, cut_region_cases[_i].first);
+	ck_assert_uint_eq(stack.count, 6 - cut_region_cases[_i].first);
+	ck_assert_msg(shadow_stack_on_region(&stack, 0x57f0) == cut_region_cases[_i].on_high &&
+			      shadow_stack_on_region(&stack, 0x150) == cut_region_cases[_i].on_low,
+		      "%s", name);
+	shadow_stack_move(&stack, 0x150);
+	ck_assert_msg(stack.count == cut_region_cases[_i].restorer_dropped, "%s: %zu frames", name,
+		      stack.count);
+	shadow_stack_move(&stack, 0xff8);
+	ck_assert_msg(stack.count == cut_region_cases[_i].left, "%s: %zu frames left", name,
+		      stack.count);
+	shadow_stack_deinit(&stack);
+}
+END_TEST
+
 START_TEST(test_unrooted_is_never_complete)
 {
 	struct shadow_stack stack;
@@ -515,6 +558,8 @@ int main(void)
 	tcase_add_loop_test(tcase, test_a_ret_is_held_against_the_top, 0,
 			    sizeof(return_cases) / sizeof(*return_cases));
 	tcase_add_loop_test(tcase, test_cut, 0, sizeof(cut_cases) / sizeof(*cut_cases));
+	tcase_add_loop_test(tcase, test_cut_of_regions, 0,
+			    sizeof(cut_region_cases) / sizeof(*cut_region_cases));
 	tcase_add_loop_test(tcase, test_depth, 0, sizeof(depths) / sizeof(*depths));
 	suite_add_tcase(suite, tcase);
 
