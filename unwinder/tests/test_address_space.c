@@ -403,6 +403,28 @@ START_TEST(those_left_last_are_kept)
 }
 END_TEST
 
+/* A file that is opened again is the image that it was; one that isn't there is an error. */
+START_TEST(file_is_opened_once)
+{
+	struct image_store *store = image_store_create();
+	struct image_entry *copy = another_image(store, 0);
+	struct error error = { 0 };
+	struct image_entry *entry = image_store_open(store, "/proc/self/exe", &error);
+
+	ck_assert_msg(entry && entry != copy, "%s", error.message);
+	ck_assert_ptr_eq(image_store_open(store, "/proc/self/exe", &error), entry);
+	ck_assert_uint_eq(image_store_count(store), 2);
+	ck_assert_ptr_null(image_store_open(store, "/no/such/file", &error));
+	ck_assert_int_eq(error.code, ERROR_SYSTEM);
+	ck_assert_msg(strstr(error.message, "/no/such/file"), "%s", error.message);
+	error.code = ERROR_NONE;
+	ck_assert_ptr_null(image_store_open(store, "/dev/null", &error));
+	ck_assert_int_eq(error.code, ERROR_NOT_ELF);
+	ck_assert_uint_eq(image_store_count(store), 2);
+	image_store_destroy(store);
+}
+END_TEST
+
 START_TEST(process_that_is_not_there)
 {
 	struct fixture f = { .store = image_store_create() };
@@ -433,6 +455,7 @@ int main(void)
 	tcase_add_test(tcase, file_that_is_written_anew);
 	tcase_add_test(tcase, images_stay_while_a_space_has_them);
 	tcase_add_test(tcase, those_left_last_are_kept);
+	tcase_add_test(tcase, file_is_opened_once);
 	tcase_add_test(tcase, process_that_is_not_there);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

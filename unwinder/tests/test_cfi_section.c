@@ -271,6 +271,32 @@ START_TEST(cies_alone_are_read)
 }
 END_TEST
 
+/* Entries as small as they can be take more memory than the section: it is there. */
+START_TEST(small_entries_are_all_read)
+{
+	enum { SMALL = 300 };
+	struct bytes bytes = { .size = 0 };
+	put_cie(&bytes, 0x02, (struct literal)BYTES("")); /* udata2 */
+	for (unsigned int i = 0; i < SMALL; i++) {
+		put_number(&bytes, 9, 4);
+		put_number(&bytes, bytes.size, 4);
+		put_number(&bytes, 0x1000 + 2 * i, 2);
+		put_number(&bytes, 2, 2);
+		put_number(&bytes, 0, 1);
+	}
+	struct image image = fake_image(&bytes);
+	struct cfi *cfi;
+	struct error error;
+	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	ck_assert_uint_eq(cfi->fde_count, SMALL);
+	ck_assert_uint_eq(cfi->by_pc_count, SMALL);
+	ck_assert_uint_eq(cfi->diagnostics.count, 0);
+	for (unsigned int i = 0; i < SMALL; i++)
+		ck_assert_uint_eq(cfi_fde_find(cfi, 0x1001 + 2 * i)->pc_begin, 0x1000 + 2 * i);
+	cfi_destroy(cfi);
+}
+END_TEST
+
 START_TEST(no_section_is_an_error_and_an_empty_cfi)
 {
 	struct image image = { .path = "fake" };
@@ -295,6 +321,7 @@ int main(void)
 	tcase_add_loop_test(tcase, fde_find_agrees_with_a_linear_search, 0, 8);
 	tcase_add_loop_test(tcase, odd_fde_is_kept_and_covers_what_it_should, 0, COUNT(odd_fdes));
 	tcase_add_test(tcase, cies_alone_are_read);
+	tcase_add_test(tcase, small_entries_are_all_read);
 	tcase_add_test(tcase, no_section_is_an_error_and_an_empty_cfi);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

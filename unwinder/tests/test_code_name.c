@@ -8,6 +8,7 @@
  */
 #include <check.h>
 #include "cfi_bytes.h"
+#include "elf_image.h"
 
 enum {
 	IMAGE_VADDR = 0x1000,
@@ -601,6 +602,26 @@ START_TEST(test_random_bytes)
 }
 END_TEST
 
+/* A stub that was found stays where it is, as long as its image does. */
+START_TEST(test_stubs_are_read_once)
+{
+	struct error error = { 0 };
+	struct image *image;
+	struct bytes bytes;
+
+	make_file(&bytes, &cases[0]);
+	ck_assert_msg(!image_create_memory(bytes.data, bytes.size, "names", &image, &error), "%s",
+		      error.message);
+
+	const struct plt_stub *stub = image_plt_stub(image, 0x1030);
+
+	ck_assert(stub && !strcmp(stub->name, "read"));
+	ck_assert_ptr_null(image_plt_stub(image, 0x1040));
+	ck_assert_ptr_eq(image_plt_stub(image, 0x103f), stub);
+	image_destroy(image);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("code_name");
@@ -608,6 +629,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_loop_test(tcase, test_name, 0, CASES);
+	tcase_add_test(tcase, test_stubs_are_read_once);
 	tcase_add_loop_test(tcase, test_without_section_headers, 0, CASES);
 	tcase_add_loop_test(tcase, test_random_bytes, 0, CASES);
 	suite_add_tcase(suite, tcase);

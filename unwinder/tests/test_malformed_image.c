@@ -489,6 +489,31 @@ START_TEST(search_table_is_checked_and_helps)
 }
 END_TEST
 
+/* Where its CFI is, by section headers and without them. */
+START_TEST(frame_is_found)
+{
+	const struct patch no_sections[] = { NO_SECTIONS };
+	struct bytes file;
+	struct image *image;
+	struct error error = { 0 };
+	make_elf(&file);
+	if (_i)
+		apply(&file, no_sections, 2);
+	ck_assert_msg(!image_create_memory(file.data, file.size, "file", &image, &error), "%s",
+		      error.message);
+	ck_assert_uint_eq(image->eh_frame.vaddr, VADDR + FRAME);
+	ck_assert_uint_eq(image->eh_frame.file_offset, FRAME);
+	ck_assert_uint_eq(image->eh_frame.size, FRAME_SIZE);
+	ck_assert_int_eq(memcmp(image->eh_frame.data, file.data + FRAME, FRAME_SIZE), 0);
+	ck_assert_uint_eq(image->eh_frame_hdr.vaddr, VADDR + HDR);
+	ck_assert_uint_eq(image->eh_frame_hdr.file_offset, HDR);
+	ck_assert_uint_eq(image->eh_frame_hdr.size, 36);
+	ck_assert_uint_eq(image->data_vaddr, VADDR + HDR);
+	ck_assert_uint_eq(image->type, ET_DYN);
+	image_destroy(image);
+}
+END_TEST
+
 int main(void)
 {
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -497,6 +522,7 @@ int main(void)
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, bad_image_is_named, 0, COUNT(images));
 	tcase_add_loop_test(tcase, bad_section_costs_itself, 0, COUNT(unreadable));
+	tcase_add_loop_test(tcase, frame_is_found, 0, 2);
 	tcase_add_loop_test(tcase, search_table_is_checked_and_helps, 0, COUNT(tables));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
