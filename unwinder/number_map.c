@@ -6,6 +6,13 @@
 #include <string.h>
 #include "number_map.h"
 
+/* All bits of the word count in the product's highest byte, which thus becomes the lowest: the low bits
+ * choose the slot. */
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+	return __builtin_bswap64((hash ^ word) * 0x9e3779b97f4a7c15ull);
+}
+
 uint64_t number_hash(uint64_t hash, const void *data, size_t size)
 {
 	const uint8_t *at = data;
@@ -14,15 +21,13 @@ uint64_t number_hash(uint64_t hash, const void *data, size_t size)
 		uint64_t word;
 
 		memcpy(&word, at, sizeof(word));
-		hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
-		hash ^= hash >> 32;
+		hash = mix(hash, word);
 	}
 	if (size) {
 		uint64_t word = 0;
 
 		memcpy(&word, at, size);
-		hash = (hash ^ word ^ (uint64_t)size << 56) * 0x9e3779b97f4a7c15ull;
-		hash ^= hash >> 32;
+		hash = mix(hash, word ^ (uint64_t)size << 56);
 	}
 	return hash;
 }
