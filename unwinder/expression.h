@@ -14,6 +14,8 @@
 
 struct error;
 
+#define EXPRESSION_BYTES_MAX 256 /* of one whose reading is held against anybody */
+
 /* The shapes that a rule can hold. Anything else is EXPRESSION_OTHER, never approximated. */
 enum expression_form {
 	EXPRESSION_OTHER,
@@ -39,6 +41,13 @@ void expression_recognise_saved(const uint8_t *expression, size_t size,
 /* The registers whose values it takes, a bit for each DWARF number below REGISTER_COUNT. Of one that
  * can't be decoded, those before that. */
 uint32_t expression_registers(const uint8_t *expression, size_t size);
+
+/* What is well-formed, or may be, and is not evaluated here: it takes a register beyond REGISTER_COUNT
+ * (psABI, table 3.18: vector registers, segment bases), branches back, or is longer than
+ * EXPRESSION_BYTES_MAX. */
+bool expression_is_beyond(const uint8_t *expression, size_t size);
+/* Whether the operation with that opcode occurs in it. */
+bool expression_has(const uint8_t *expression, size_t size, uint8_t opcode);
 
 /* "breg7+8; deref". What can't be decoded is given as bytes: nothing is lost. */
 void expression_print(FILE *file, const uint8_t *expression, size_t size);

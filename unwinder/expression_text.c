@@ -157,40 +157,71 @@ static bool skip_operand(struct reader *reader, enum operand operand)
 	}
 }
 
-/* *ret_register: whose value it takes, or REGISTER_COUNT. False as print_operation(). */
-static bool scan_operation(struct reader *reader, uint64_t *ret_register)
+/* One operation, as far as who looks for registers or loops wants it. */
+struct scanned {
+	uint8_t opcode;
+	bool takes_register;
+	uint64_t reg;
+	int64_t distance; /* of a branch */
+};
+
+/* False as print_operation(). */
+static bool scan_operation(struct reader *reader, struct scanned *ret)
 {
 	uint8_t code;
 
-	*ret_register = REGISTER_COUNT;
+	*ret = (struct scanned) { .opcode = 0 };
 	if (!reader_u8(reader, &code))
 		return false;
-	if (code >= OP_BREG0 && code <= OP_BREG31) {
-		*ret_register = code - OP_BREG0;
-		return skip_operand(reader, OPERAND_SLEB);
-	}
-	if (code >= OP_REG0 && code < OP_BREG0) {
-		*ret_register = code - OP_REG0;
-		return true;
-	}
+	ret->opcode = code;
 	if (code >= OP_LIT0 && code < OP_REG0)
 		return true;
-	if (code == OP_REGX || code == OP_BREGX)
-		return reader_uleb(reader, ret_register) &&
-		       (code == OP_REGX || skip_operand(reader, OPERAND_SLEB));
-	return skip_operand(reader, operations[code].operand);
+	if (code == OP_BRA || code == OP_SKIP)
+		return reader_signed(reader, 2, &ret->distance);
+	ret->takes_register = (code >= OP_REG0 && code <= OP_BREG31) || code == OP_REGX ||
+			      code == OP_BREGX;
+	if (!ret->takes_register)
+		return skip_operand(reader, operations[code].operand);
+	if (code <= OP_BREG31)
+		ret->reg = (code - OP_REG0) % 32;
+	else if (!reader_uleb(reader, &ret->reg))
+		return false;
+	return (code <= OP_REG31 || code == OP_REGX) || skip_operand(reader, OPERAND_SLEB);
 }
 
 uint32_t expression_registers(const uint8_t *expression, size_t size)
 {
 	struct reader reader = { expression, expression + size };
+	struct scanned scanned;
 	uint32_t mask = 0;
-	uint64_t reg;
 
-	while (reader.at < reader.end && scan_operation(&reader, &reg))
-		if (reg < REGISTER_COUNT)
-			mask |= 1u << reg;
+	while (reader.at < reader.end && scan_operation(&reader, &scanned))
+		if (scanned.takes_register && scanned.reg < REGISTER_COUNT)
+			mask |= 1u << scanned.reg;
 	return mask;
+}
+
+bool expression_is_beyond(const uint8_t *expression, size_t size)
+{
+	struct reader reader = { expression, expression + size };
+	struct scanned scanned;
+
+	while (reader.at < reader.end && scan_operation(&reader, &scanned))
+		if (scanned.distance < 0 ||
+		    (scanned.takes_register && scanned.reg >= REGISTER_COUNT))
+			return true;
+	return size > EXPRESSION_BYTES_MAX;
+}
+
+bool expression_has(const uint8_t *expression, size_t size, uint8_t opcode)
+{
+	struct reader reader = { expression, expression + size };
+	struct scanned scanned;
+
+	while (reader.at < reader.end && scan_operation(&reader, &scanned))
+		if (scanned.opcode == opcode)
+			return true;
+	return false;
 }
 
 void expression_print(FILE *file, const uint8_t *expression, size_t size)

@@ -192,10 +192,27 @@ static bool goes_through_edited(const struct point *point, uint32_t frames)
 {
 	const struct shadow_stack *shadow = point->stop->shadow;
 
-	for (uint32_t i = 1; i < frames; i++)
+	for (uint32_t i = 1; i < frames && i <= shadow->count; i++)
 		if (is_edited(point, &shadow->frame[shadow->count - i]))
 			return true;
 	return false;
+}
+
+/* What lies below rsp has not been saved yet: its row comes too early. */
+static void set_saved(const struct judgement *judgement, const struct point *point,
+		      struct doubt_key *key)
+{
+	if (judgement->saved_at < point->stop->regs.rsp)
+		return;
+	key->saved_at = judgement->saved_at;
+	key->saved_value = judgement->saved_value;
+}
+
+/* A return address of 0 is how the end of a stack is marked by hand. And a caller whose stack lies lower is
+ * one that our walk doesn't follow: the row of who is about to jump there may name it rightly. */
+static bool names_nobody(uint32_t stop)
+{
+	return stop == STOP_ZERO_RETURN || stop == STOP_NO_PROGRESS;
 }
 
 void doubt_reading(struct comparer *comparer, const struct evidence *evidence, uint32_t frames,
@@ -238,8 +255,10 @@ void doubt_reading(struct comparer *comparer, const struct evidence *evidence, u
 		key.frame = shadow->count - 1 - readings[0].judgement.frame;
 		key.intact &= is_intact(point, key.frame);
 		key.registers = true;
+		set_saved(&readings[0].judgement, point, &key);
 	}
-	key.ends = readings[0].judgement.kind == FAULT_EARLY_END;
+	key.ends = readings[0].judgement.kind == FAULT_EARLY_END ||
+		   (frames >= evidence->cfi->count && names_nobody(evidence->cfi->stop));
 	find_code(point->space, readings[0].judgement.pc, &key);
 	/* Above where the thread began no call can have written; but who made the thread can. And who is
 	 * jumped to from there did not ask for it. */
@@ -273,24 +292,26 @@ void doubt_registers(struct comparer *comparer, const struct evidence *evidence,
 	struct shadow_stack *shadow = point->stop->shadow;
 	uint32_t frame = reading->judgement.frame;
 	enum doubt_reason reason;
+	struct doubt_key key;
 	struct doubt *doubt;
 
 	if (reading->judgement.kind != FAULT_REGISTER || frame >= shadow->count)
 		return;
 	comparer->result->doubts++;
-	if (goes_through_edited(point, frame + 1)) {
+	/* Of the handler's restorer the caller is what was interrupted. */
+	if (goes_through_edited(point, frame + 2)) {
 		never_proven(comparer, evidence, reading, DOUBT_DISTURBED);
 		return;
 	}
-	doubt = doubts_find(&comparer->doubts,
-			    &(struct doubt_key) {
-				    .stack = shadow,
-				    .frame = shadow->count - 1 - frame,
-				    .sp = point->stop->regs.rsp,
-				    .intact = is_intact(point, shadow->count - 1 - frame),
-				    .registers = true,
-			    },
-			    &reason);
+	key = (struct doubt_key) {
+		.stack = shadow,
+		.frame = shadow->count - 1 - frame,
+		.sp = point->stop->regs.rsp,
+		.intact = is_intact(point, shadow->count - 1 - frame),
+		.registers = true,
+	};
+	set_saved(&reading->judgement, point, &key);
+	doubt = doubts_find(&comparer->doubts, &key, &reason);
 	if (doubt)
 		reading->account = doubt->told;
 	else

@@ -47,6 +47,7 @@ void comparison_gate(const struct comparison *comparison, struct gate *ret)
 	gate_leave(ret, GATE_IGNORED, comparison_ignored(comparison));
 	gate_leave(ret, GATE_UNPROVEN, comparison->verdict[VERDICT_UNPROVEN]);
 	gate_leave(ret, GATE_LOST_POINTS, comparison->unread);
+	gate_leave(ret, GATE_UNTRACED, comparison->truth.untraced);
 	ret->environment = comparison_partial(comparison);
 	if (ret->left[GATE_ENGINES] == comparison->engine_count)
 		return;

@@ -269,6 +269,7 @@ static void print_verdicts(FILE *file, const char *program, const char *kernel,
 	set_count(truth, "steps", comparison->truth.steps);
 	set_count(truth, "threads", comparison->truth.threads);
 	set_count(truth, "children", comparison->truth.children);
+	set_count(truth, "untraced", comparison->truth.untraced);
 	set_count(truth, "signals", comparison->truth.signals);
 	set_count(truth, "unrooted", comparison->truth.unrooted);
 	set_count(truth, "untrapped", comparison->truth.untrapped);

@@ -15,16 +15,62 @@ static void frame_ended(void *context, const struct shadow_stack *stack,
 	doubts_frame_ended(&comparer->doubts, stack, frame, end, target);
 }
 
+static struct provisional_place place_of(const struct shadow_stack *stack)
+{
+	return (struct provisional_place) { .stack_id = stack->id, .region = stack->region_count };
+}
+
 static void stray_return(void *context, const struct shadow_stack *stack, uint64_t slot,
 			 uint64_t target)
 {
 	struct comparer *comparer = context;
-	const struct provisional_place place = { .stack_id = stack->id,
-						 .region = stack->region_count };
+	const struct provisional_place place = place_of(stack);
 
 	doubts_stray_return(&comparer->doubts, stack, slot, target);
 	comparer->stray_at = stack->at;
 	provisional_stray_return(&comparer->provisional, &place, slot, target);
+}
+
+/* A function begins there: it was called by a jmp, from a word that the stack had for a while. */
+static bool is_begin(const struct comparer *comparer, uint64_t pc)
+{
+	const struct mapping *mapping = address_space_find(&comparer->space, pc);
+	const struct cfi_fde *fde = mapping && mapping->entry
+					    ? cfi_fde_find(mapping->entry->cfi, pc - mapping->bias)
+					    : NULL;
+
+	return fde && fde->pc_begin == pc - mapping->bias;
+}
+
+static void popped_jump(void *context, const struct shadow_stack *stack, uint64_t slot,
+			uint64_t target)
+{
+	struct comparer *comparer = context;
+	const struct provisional_place place = place_of(stack);
+
+	if (is_begin(comparer, target))
+		return;
+	doubts_stray_return(&comparer->doubts, stack, slot, target);
+	comparer->stray_at = stack->at;
+	/* Points behind the pop are with those before it already. */
+	provisional_stray_return(&comparer->provisional, &place, slot + sizeof(uint64_t), target);
+}
+
+static void taken_off(void *context, const struct shadow_stack *stack, uint64_t slot)
+{
+	struct comparer *comparer = context;
+	const struct provisional_place place = place_of(stack);
+
+	comparer->taken_off_at = stack->at;
+	provisional_taken_off(&comparer->provisional, &place, slot);
+}
+
+static void settled(void *context, const struct shadow_stack *stack, bool was_frame)
+{
+	struct comparer *comparer = context;
+	const struct provisional_place place = place_of(stack);
+
+	provisional_settled(&comparer->provisional, &place, was_frame);
 }
 
 static void disturbed(void *context, const struct shadow_stack *stack)
@@ -36,30 +82,49 @@ static void disturbed(void *context, const struct shadow_stack *stack)
 }
 
 /* The provisional points' on_end. */
-static void points_end(void *context, const struct account *account, bool taken_back)
+static void points_end(void *context, const struct account *account, enum provisional_outcome end)
 {
+	enum doubt_reason reason = end == PROVISIONAL_TAKEN_OFF ? DOUBT_TAKEN_OFF
+								: DOUBT_STRAY_RETURN;
 	struct comparer *comparer = context;
 	struct memory_reader memory = target_memory_reader(comparer->memory);
 	const struct point point = { .space = &comparer->space, .memory = &memory };
 	const struct judgement judgement = { .verdict = VERDICT_UNPROVEN,
-					     .pc = comparer->stray_at };
+					     .pc = end == PROVISIONAL_TAKEN_OFF
+							   ? comparer->taken_off_at
+							   : comparer->stray_at };
 	struct finding *finding;
 
-	if (!taken_back) {
+	if (end == PROVISIONAL_FINAL) {
 		comparison_add_account(comparer->result, account);
 		return;
 	}
-	comparison_add_unproven(comparer->result, account, DOUBT_STRAY_RETURN);
+	comparison_add_unproven(comparer->result, account, reason);
 	finding = findings_place(&comparer->result->findings, &judgement, false, &point,
 				 comparer->decoder);
 	if (finding)
-		finding->unproven[DOUBT_STRAY_RETURN] += account->points;
+		finding->unproven[reason] += account->points;
+}
+
+/* The doubts' holds: read anew, since the program has gone on since the last point. */
+static bool holds(void *context, uint64_t address, uint64_t value)
+{
+	struct comparer *comparer = context;
+	struct memory_reader memory = target_memory_reader(comparer->memory);
+	pid_t tid = process_living_thread(comparer->space.pid);
+	uint64_t now;
+
+	if (!tid)
+		return false;
+	target_memory_reset(comparer->memory, tid);
+	return !memory.read(memory.context, address, &now, sizeof(now)) && now == value;
 }
 
 void compare_observe(struct comparer *comparer)
 {
 	doubts_init(&comparer->doubts, comparer->engine_count);
 	comparer->doubts.on_end = doubt_end;
+	comparer->doubts.holds = holds;
 	comparer->doubts.context = comparer;
 	provisional_init(&comparer->provisional, comparer->engine_count);
 	comparer->provisional.on_end = points_end;
@@ -68,6 +133,9 @@ void compare_observe(struct comparer *comparer)
 		.context = comparer,
 		.frame_ended = frame_ended,
 		.stray_return = stray_return,
+		.popped_jump = popped_jump,
+		.taken_off = taken_off,
+		.settled = settled,
 		.disturbed = disturbed,
 	};
 }

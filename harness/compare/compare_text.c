@@ -219,6 +219,17 @@ static void print_program(FILE *file, const struct comparison *comparison)
 		fprintf(file, "; %" PRIu64 " %s that it made %s not followed", children,
 			children == 1 ? "process" : "processes", children == 1 ? "was" : "were");
 	fputc('\n', file);
+	if (comparison->truth.untraced)
+		fprintf(file,
+			"%" PRIu64 " threads were made so that no tracer is told (CLONE_UNTRACED): "
+			"nothing is known of them\n",
+			comparison->truth.untraced);
+	if (comparison->truth.merged_steps)
+		fprintf(file,
+			"%" PRIu64
+			" instructions are no points: the CPU ran them together with the one "
+			"before (mov ss, vsyscall)\n",
+			comparison->truth.merged_steps);
 	if (comparison->unread)
 		fprintf(file,
 			"%" PRIu64 " points could not be read: the program was being killed\n",

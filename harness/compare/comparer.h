@@ -48,7 +48,8 @@ struct comparer {
 	struct stack alternative; /* the truth if the CFI is right */
 	struct doubts doubts;	  /* of the program at hand */
 	struct provisional provisional;
-	uint64_t stray_at; /* the ret that takes points back */
+	uint64_t stray_at;     /* the ret that takes points back */
+	uint64_t taken_off_at; /* the instruction that took a frame off */
 	struct shadow_observer observer;
 };
 

@@ -7,17 +7,28 @@
  * through rbp; that is its users' experience and is scored as such, but it is no witness (see
  * referee.c).
  */
+#include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine.h"
 
+#define CHECKED_PCS 1024 /* direct-mapped */
+
+struct checked_pc {
+	uint64_t pc;
+	bool crashes;
+};
+
 struct libdw_engine {
 	Dwfl *dwfl;
 	bool stale;
+	struct checked_pc checked[CHECKED_PCS]; /* of the mappings at hand */
 };
 
 struct frames {
+	struct libdw_engine *engine;
+	const struct point *point;
 	struct stack *stack;
 	bool full;
 	bool failed; /* error is set */
@@ -55,6 +66,7 @@ static int libdw_mappings(void *context, const struct address_space *space, stru
 	struct libdw_engine *engine = context;
 
 	engine->stale = true;
+	memset(engine->checked, 0, sizeof(engine->checked));
 	return 0;
 }
 
@@ -108,11 +120,36 @@ static int attach(struct libdw_engine *engine, pid_t tid, struct error *error)
 	return 0;
 }
 
+/*
+ * libdw (0.188) evaluates a CFA's expression without a frame, and its DW_OP_deref_size looks at that
+ * frame (expr_eval() in libdwfl/frame_unwind.c). One row must not end the whole run: the walk ends before.
+ */
+static bool crashes(struct frames *frames, uint64_t pc)
+{
+	struct libdw_engine *engine = frames->engine;
+	struct checked_pc *checked = &engine->checked[pc % CHECKED_PCS];
+	const struct mapping *mapping;
+	struct error ignored;
+	struct row row;
+
+	if (checked->pc == pc)
+		return checked->crashes;
+	mapping = address_space_find(frames->point->space, pc);
+	*checked = (struct checked_pc) { .pc = pc };
+	if (mapping && mapping->entry &&
+	    cfi_row_find(mapping->entry->cfi, pc - mapping->bias, &row, &ignored) > 0 &&
+	    row.cfa.kind == RULE_CFA_EXPRESSION)
+		checked->crashes = expression_has(row.cfa.expression, row.cfa.expression_bytes,
+						  DW_OP_deref_size);
+	return checked->crashes;
+}
+
 static int on_frame(Dwfl_Frame *frame, void *context)
 {
 	struct frames *frames = context;
 	Dwarf_Addr pc;
 
+	/* Whether it is an activation is not asked: that would find the caller already. */
 	if (!dwfl_frame_pc(frame, &pc, NULL))
 		return DWARF_CB_ABORT;
 	if (frames->stack->count == stack_limit(frames->stack)) {
@@ -120,14 +157,15 @@ static int on_frame(Dwfl_Frame *frame, void *context)
 		return DWARF_CB_ABORT;
 	}
 	frames->failed = stack_push(frames->stack, pc, frames->error);
-	return frames->failed ? DWARF_CB_ABORT : DWARF_CB_OK;
+	return frames->failed || crashes(frames, pc) || crashes(frames, pc - 1) ? DWARF_CB_ABORT
+										: DWARF_CB_OK;
 }
 
 static enum engine_answer libdw_walk(void *context, const struct point *point, struct stack *ret,
 				     struct error *error)
 {
 	struct libdw_engine *engine = context;
-	struct frames frames = { .stack = ret, .error = error };
+	struct frames frames = { .stack = ret, .error = error, .engine = engine, .point = point };
 	int status;
 
 	if (engine->stale && attach(engine, point->stop->tid, error))

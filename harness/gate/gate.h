@@ -51,6 +51,7 @@ enum gate_reason {
 	GATE_IGNORED,	  /* points whose findings are in compare's --ignore */
 	GATE_UNPROVEN,	  /* points where the truth could not prove itself */
 	GATE_LOST_POINTS, /* points that could not be read */
+	GATE_UNTRACED,	  /* threads that no tracer can follow */
 	GATE_SKIPPED,	  /* binaries, snapshots, recordings, figures: the command says which */
 	GATE_CUT_SHORT,	  /* binaries and figures that failed to be judged */
 	GATE_NO_HELPER,	  /* BPF programs that this kernel has a substitute for */

@@ -19,11 +19,11 @@ struct sums {
 	uint64_t final, taken_back, score;
 };
 
-static void on_end(void *context, const struct account *account, bool taken_back)
+static void on_end(void *context, const struct account *account, enum provisional_outcome end)
 {
 	struct sums *sums = context;
 
-	*(taken_back ? &sums->taken_back : &sums->final) += account->points;
+	*(end != PROVISIONAL_FINAL ? &sums->taken_back : &sums->final) += account->points;
 	sums->score += account->score[ENGINES - 1].points;
 }
 
@@ -66,6 +66,15 @@ static const struct {
 	{ "and_begins_anew", "a98!8r8", 3, 1 },
 	{ "a_signal_stack_is_another", "a98+f-8r8", 3, 2 },
 	{ "a_return_there", "a98+2r2-r8", 2, 2 },
+	{ "taken_off_for_good", "a98t8n", 2, 1 },
+	{ "taken_off_with_all_below", "a9876t8n", 2, 3 },
+	{ "taken_off_and_put_back", "a98t8y", 3, 0 },
+	{ "put_back_may_still_stray", "a98t8yr8", 2, 1 },
+	{ "taken_off_when_the_program_ends", "a98t8", 2, 1 },
+	{ "points_meanwhile_are_not_the_frame_s", "a98t899n", 4, 1 },
+	{ "a_second_one_settles_the_first", "a98t8987t7n", 4, 2 },
+	{ "settled_without_one", "a98yn", 3, 0 },
+	{ "a_disturbance_makes_final_what_was_taken_off", "a98t8!n", 3, 0 },
 	{ "a_claim_that_is_proven", "@5a98R85", 3, 0 },
 	{ "a_claim_that_is_not", "@5a98R84", 2, 1 },
 	{ "points_with_two_claims_in_one_entry", "@5a8@48R85", 1, 2 },
@@ -90,6 +99,9 @@ START_TEST(points_are_final_or_taken_back)
 			provisional_stray_return(&provisional, &place, digit(at[1]), digit(at[2]));
 			at += 2;
 			break;
+		case 't': provisional_taken_off(&provisional, &place, digit(*++at)); break;
+		case 'y': provisional_settled(&provisional, &place, true); break;
+		case 'n': provisional_settled(&provisional, &place, false); break;
 		case '!': provisional_disturbed(&provisional, place.stack_id); break;
 		case '+': place.region++; break;
 		case '-': place.region--; break;

@@ -375,7 +375,10 @@ static const struct {
 START_TEST(test_what_is_told)
 {
 	struct word word = { .count = 0 };
-	const struct shadow_observer observer = { &word, say_end, say_stray, say_disturbed };
+	const struct shadow_observer observer = { .context = &word,
+						  .frame_ended = say_end,
+						  .stray_return = say_stray,
+						  .disturbed = say_disturbed };
 	struct shadow_stack stack;
 
 	shadow_stack_init(&stack, true);

@@ -167,6 +167,8 @@ struct instruction_traits instruction_traits(const uint8_t *bytes, size_t size)
 	size_t left = size - prefixes.length;
 
 	ret.jumps = jumps(opcode, left);
+	/* FF /4; not the far one */
+	ret.jumps_computed = opcode[0] == 0xff && left > 1 && (opcode[1] >> 3 & 7) == 4;
 	ret.stores = read_store(opcode, left, &prefixes, &ret.store);
 	ret.pushes_flags = opcode[0] == 0x9c;
 	ret.pops_flags = opcode[0] == 0x9d || opcode[0] == 0xcf;

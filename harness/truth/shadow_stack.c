@@ -92,11 +92,21 @@ static void tell_stray(const struct shadow_stack *stack, uint64_t slot, uint64_t
 		observer->stray_return(observer->context, stack, slot, target);
 }
 
+/* What became of the frame that was taken off. */
+static void tell_settled(struct shadow_stack *stack, bool was_frame)
+{
+	const struct shadow_observer *observer = stack->observer;
+
+	if (stack->taken_off.slot && observer && observer->settled)
+		observer->settled(observer->context, stack, was_frame);
+	stack->taken_off.slot = 0;
+}
+
 void shadow_stack_settle_taken_off(struct shadow_stack *stack)
 {
 	if (stack->taken_off.slot)
 		tell_end(stack, &stack->taken_off, FRAME_TAKEN_OFF, 0);
-	stack->taken_off.slot = 0;
+	tell_settled(stack, false);
 }
 
 void shadow_stack_disturb(struct shadow_stack *stack)
@@ -172,8 +182,9 @@ static const struct shadow_region *top_region(const struct shadow_stack *stack)
 
 static bool region_contains(const struct shadow_region *region, uint64_t sp)
 {
-	/* rsp of an empty stack is the first address after it. */
-	return sp >= region->low && sp <= region->high;
+	/* rsp of an empty stack is the first address behind it. At its lowest address it is full, and who
+	 * has that as an array of his own has rsp there (on_sig_stack(), include/linux/sched/signal.h). */
+	return sp > region->low && sp <= region->high;
 }
 
 bool shadow_stack_on_region(const struct shadow_stack *stack, uint64_t sp)
@@ -197,8 +208,12 @@ static size_t frames_above(const struct shadow_stack *stack, size_t floor, uint6
 /* One frame goes, and rsp stands just above its slot. */
 static void take_off(struct shadow_stack *stack)
 {
+	const struct shadow_observer *observer = stack->observer;
+
 	shadow_stack_settle_taken_off(stack);
 	stack->taken_off = stack->frame[--stack->count];
+	if (observer && observer->taken_off)
+		observer->taken_off(observer->context, stack, stack->taken_off.slot);
 }
 
 bool shadow_stack_move(struct shadow_stack *stack, uint64_t sp)
@@ -290,8 +305,16 @@ bool shadow_stack_jump(struct shadow_stack *stack, uint64_t pc, uint64_t sp)
 	    sp < stack->taken_off.slot + sizeof(uint64_t))
 		return false;
 	tell_end(stack, &stack->taken_off, FRAME_RETURNED, pc);
-	stack->taken_off.slot = 0;
+	tell_settled(stack, true);
 	return true;
+}
+
+void shadow_stack_popped_jump(const struct shadow_stack *stack, uint64_t slot, uint64_t target)
+{
+	const struct shadow_observer *observer = stack->observer;
+
+	if (observer && observer->popped_jump)
+		observer->popped_jump(observer->context, stack, slot, target);
 }
 
 bool shadow_stack_put_back(struct shadow_stack *stack)
@@ -299,7 +322,7 @@ bool shadow_stack_put_back(struct shadow_stack *stack)
 	struct shadow_frame frame = stack->taken_off;
 	uint64_t epoch = frame.epoch;
 
-	stack->taken_off.slot = 0;
+	tell_settled(stack, true);
 	frame.put_back = true;
 	if (!push(stack, frame))
 		return false;
@@ -326,7 +349,7 @@ bool shadow_stack_signal(struct shadow_stack *stack, const struct signal_frame *
 {
 	bool on_alternate = frame->restorer_slot >= frame->alternate_low &&
 			    frame->restorer_slot < frame->alternate_high;
-	bool was_on_alternate = frame->interrupted_sp >= frame->alternate_low &&
+	bool was_on_alternate = frame->interrupted_sp > frame->alternate_low &&
 				frame->interrupted_sp <= frame->alternate_high;
 
 	if (on_alternate && !was_on_alternate &&

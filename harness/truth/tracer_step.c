@@ -13,6 +13,7 @@
  * A handler's frame on x86-64 (arch/x86/include/asm/sigframe.h, struct rt_sigframe): the restorer's
  * address at rsp, then struct ucontext.
  */
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -197,12 +198,34 @@ static int apply_sigreturn(struct tracer *tracer, struct thread *thread,
 	return after_handler(tracer, thread, regs, interrupted);
 }
 
+/* What was made by clone(2) with CLONE_UNTRACED: no event tells of it, and it can't be followed. */
+static void count_untraced(struct tracer *tracer, const struct user_regs_struct *before,
+			   uint64_t result)
+{
+	uint64_t flags = 0;
+
+	if (is_error(result) || !result)
+		return;
+	if (before->rax == SYS_clone)
+		flags = before->rdi;
+	else if (before->rax != SYS_clone3 ||
+		 tracer->memory.read(tracer->memory.context, before->rdi, &flags, sizeof(flags)))
+		return;
+	if (!(flags & CLONE_UNTRACED))
+		return;
+	if (flags & CLONE_THREAD)
+		tracer->counters.untraced++;
+	else
+		tracer->counters.children++;
+}
+
 static int after_system_call(struct tracer *tracer, struct thread *thread,
 			     const struct user_regs_struct *regs)
 {
 	const struct user_regs_struct *before = &thread->regs;
 
 	shadow_stack_move(&thread->shadow, regs->rsp);
+	count_untraced(tracer, before, regs->rax);
 	if (is_error(regs->rax) || !may_change_code(before->rax, before->rdx))
 		return 0;
 	return tracer_mappings_changed(tracer, false);
@@ -252,6 +275,16 @@ static int apply_taken_off(struct tracer *tracer, struct thread *thread, uint64_
 	return shadow_stack_put_back(shadow) ? 0 : tracer_out_of_memory(tracer);
 }
 
+/* The word below rsp is where the jmp went: pop and jmp instead of ret. */
+static bool is_popped(const struct tracer *tracer, const struct user_regs_struct *regs)
+{
+	uint64_t word;
+
+	return !tracer->memory.read(tracer->memory.context, regs->rsp - sizeof(word), &word,
+				    sizeof(word)) &&
+	       word == regs->rip;
+}
+
 /* Neither call nor ret nor system call: rsp may have moved over frames, or a jump have ended one. */
 static int apply_other(struct tracer *tracer, struct thread *thread,
 		       const struct user_regs_struct *regs)
@@ -269,6 +302,8 @@ static int apply_other(struct tracer *tracer, struct thread *thread,
 	shadow->at = thread->regs.rip;
 	if (shadow->taken_off.slot && jumped)
 		shadow_stack_jump(shadow, regs->rip, regs->rsp);
+	else if (jumped && thread->next.traits.jumps_computed && is_popped(tracer, regs))
+		shadow_stack_popped_jump(shadow, regs->rsp - sizeof(uint64_t), regs->rip);
 	if (shadow_stack_move(shadow, regs->rsp)) {
 		shadow->in_transit = regs->rip == next;
 		if (shadow->taken_off.slot)

@@ -75,12 +75,13 @@ struct store_operand {
 };
 
 struct instruction_traits {
-	bool jumps : 1;	       /* may go on elsewhere than behind itself */
-	bool pushes_flags : 1; /* pushf */
-	bool pops_flags : 1;   /* popf, iret */
-	bool holds_trap : 1;   /* mov ss: the next one runs in the same step */
-	bool legacy_call : 1;  /* int 0x80, sysenter: numbers of i386 */
-	bool stores : 1;       /* to memory, at store */
+	bool jumps : 1;		 /* may go on elsewhere than behind itself */
+	bool jumps_computed : 1; /* jmp to what a register or memory has */
+	bool pushes_flags : 1;	 /* pushf */
+	bool pops_flags : 1;	 /* popf, iret */
+	bool holds_trap : 1;	 /* mov ss: the next one runs in the same step */
+	bool legacy_call : 1;	 /* int 0x80, sysenter: numbers of i386 */
+	bool stores : 1;	 /* to memory, at store */
 	struct store_operand store;
 };
 
@@ -139,7 +140,8 @@ struct shadow_frame {
 	bool planted;	  /* a handler left it for what it interrupted: rsp there is not known */
 	bool put_back;	  /* was taken off, and its slot is in use again */
 	bool clobbered;	  /* its ret did not bring callee_saved back */
-	uint64_t entered; /* the last instruction that began with rsp at the slot; 0: none yet */
+	uint64_t called;  /* the first instruction that began with rsp at the slot; 0: none yet */
+	uint64_t entered; /* the last one */
 	/* What the caller's rbx, rbp, r12 to r15 were at the call: the callee must bring them back.
 	 */
 	uint64_t callee_saved[CALLEE_SAVED_COUNT];
@@ -189,6 +191,13 @@ struct shadow_observer {
 	void (*stray_return)(void *context, const struct shadow_stack *stack, uint64_t slot,
 			     uint64_t target);
 	/* Which frames are open is not certain any more; see the top of this file. */
+	/* A jmp to a word that was just popped out of slot, where no call had put it. */
+	void (*popped_jump)(void *context, const struct shadow_stack *stack, uint64_t slot,
+			    uint64_t target);
+	/* A frame was taken off alone, and may be put back. Then: it was, or a jump to its return
+	 * address has ended it (true); or it was neither (false). Of one frame at a time. */
+	void (*taken_off)(void *context, const struct shadow_stack *stack, uint64_t slot);
+	void (*settled)(void *context, const struct shadow_stack *stack, bool was_frame);
 	void (*disturbed)(void *context, const struct shadow_stack *stack);
 };
 
@@ -229,14 +238,22 @@ static inline void shadow_stack_enter(struct shadow_stack *stack, uint64_t pc, u
 {
 	if (!stack->count && sp == stack->base)
 		stack->entered = pc;
-	else if (stack->count && sp == stack->frame[stack->count - 1].slot)
-		stack->frame[stack->count - 1].entered = pc;
+	else if (stack->count && sp == stack->frame[stack->count - 1].slot) {
+		struct shadow_frame *top = &stack->frame[stack->count - 1];
+
+		top->entered = pc;
+		if (!top->called)
+			top->called = pc;
+	}
 }
 /* Records any other executed instruction, by rsp after it. True if it dropped frames. */
 bool shadow_stack_move(struct shadow_stack *stack, uint64_t sp);
 /* Records a ret that took target out of slot and left rsp at sp. */
 enum return_kind shadow_stack_return(struct shadow_stack *stack, uint64_t slot, uint64_t target,
 				     uint64_t sp);
+/* Tells that a jmp went to a word that lies right below rsp: it may have been popped as a return address,
+ * or be a function's that was kept there. */
+void shadow_stack_popped_jump(const struct shadow_stack *stack, uint64_t slot, uint64_t target);
 /* Before a ret is recorded: does it bring back what the frame on top has as callee-saved? If not, the
  * frame is marked. */
 bool shadow_stack_restores(struct shadow_stack *stack, uint64_t slot, const uint64_t *callee_saved);
@@ -317,8 +334,9 @@ struct tracer_counters {
 	uint64_t call_mismatches; /* calls that did not push the address behind them: must be 0 */
 	uint64_t threads;	  /* of the traced process, the first included */
 	uint64_t children;	  /* processes that it made: not followed. Theirs are not counted */
-	uint64_t execs;		  /* that replaced the program, the first not included */
-	uint64_t signals;	  /* delivered to handlers */
+	uint64_t untraced; /* threads that it made so that no tracer is told (CLONE_UNTRACED) */
+	uint64_t execs;	   /* that replaced the program, the first not included */
+	uint64_t signals;  /* delivered to handlers */
 	uint64_t
 		stale_instructions; /* executed, though the bytes had changed since they were read */
 	uint64_t moved;		    /* steps out of what does not jump: the kernel's doing */

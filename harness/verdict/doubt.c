@@ -116,14 +116,23 @@ static struct doubt **bucket_of(struct doubts *doubts, uint64_t watch)
 	return &doubts->bucket[watch % (sizeof(doubts->bucket) / sizeof(doubts->bucket[0]))];
 }
 
+static bool is_within(const struct doubt_key *key, uint64_t pc)
+{
+	return pc >= key->code_begin && pc < key->code_end;
+}
+
 /* The accused function was entered with rsp at the slot of the frame that it should find: by the call, or
- * by jumps that left it there. */
+ * by jumps that left it there. A call into its middle may be none: it pushes the address of what lies
+ * behind it, to be used as data. */
 static bool is_entered(const struct doubt_key *key)
 {
-	uint64_t pc = key->frame == SIZE_MAX ? key->stack->entered
-					     : key->stack->frame[key->frame].entered;
+	const struct shadow_frame *frame;
 
-	return pc >= key->code_begin && pc < key->code_end;
+	if (key->frame == SIZE_MAX)
+		return is_within(key, key->stack->entered);
+	frame = &key->stack->frame[key->frame];
+	return is_within(key, frame->entered) &&
+	       (frame->called == key->code_begin || !is_within(key, frame->called));
 }
 
 static struct doubt *doubt_create(struct doubts *doubts, const struct doubt_key *key,
@@ -143,6 +152,8 @@ static struct doubt *doubt_create(struct doubts *doubts, const struct doubt_key 
 		.claim = key->claim,
 		.intact = true,
 		.registers = key->registers,
+		.saved_at = key->saved_at,
+		.saved_value = key->saved_value,
 		.code_begin = key->code_begin,
 		.code_end = key->code_end,
 		.told = account_create(doubts->engine_count),
@@ -217,13 +228,21 @@ static bool is_own(const struct doubt *doubt, uint64_t pc)
 	       (pc >= doubt->code_begin && pc < doubt->code_end);
 }
 
-static struct outcome after_frame(const struct doubt *doubt, const struct shadow_stack *stack,
+/* The register is in its place now: it was not when the point was met, and the row is the same. */
+static bool is_restored(const struct doubts *doubts, const struct doubt *doubt)
+{
+	return doubt->registers && doubt->saved_at && doubts->holds &&
+	       doubts->holds(doubts->context, doubt->saved_at, doubt->saved_value);
+}
+
+static struct outcome after_frame(const struct doubts *doubts, const struct doubt *doubt,
+				  const struct shadow_stack *stack,
 				  const struct shadow_frame *frame, enum frame_end end,
 				  uint64_t target)
 {
 	switch (end) {
 	case FRAME_RETURNED:
-		if (doubt->registers && frame->clobbered)
+		if ((doubt->registers && frame->clobbered) || is_restored(doubts, doubt))
 			return ends(DOUBT_UNPROVEN, DOUBT_CLOBBERED);
 		if (doubt->inserts || (doubt->claim.plausible && !is_own(doubt, stack->at)))
 			return ends(DOUBT_UNPROVEN, DOUBT_OPEN);
@@ -272,7 +291,8 @@ void doubts_frame_ended(void *context, const struct shadow_stack *stack,
 
 	while (*link) {
 		if ((*link)->watch == frame->watch)
-			end_doubt(doubts, link, after_frame(*link, stack, frame, end, target));
+			end_doubt(doubts, link,
+				  after_frame(doubts, *link, stack, frame, end, target));
 		else
 			link = &(*link)->next;
 	}

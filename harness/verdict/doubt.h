@@ -32,14 +32,16 @@
  *						Who is jumped to with another word on top has that word
  *						for its return address, whatever it is (a mark for the
  *						end of the stack). Unproven, too, if the CFI only says
- *						that there is no caller: for who never returns there is
- *						none
+ *						that there is no caller, or one at 0: for who never
+ *						returns there is none. And if it was called into its
+ *						middle: that may have been to push an address
  *
  * Both readings of a point are scored when it is met, each in an account of its own; one of them is
  * added to the result when the doubt ends.
  *
  * A callee-saved register that the CFI brings back wrong rests on what the register was at the call. That
- * is proven when the frame returns, and brings it back.
+ * is proven when the frame returns, and brings it back. Unproven, if the place that the row names has
+ * the right value then: whoever wrote another one there for a while is not the row's author.
  *
  * What needs no truth waits for nothing: that no FDE covers a PC, that a row can't be read, that
  * engines which read the same memory differ. Where the CFI and the truth agree, two witnesses that
@@ -99,7 +101,8 @@ struct doubt_key {
 	bool intact;		       /* the frame's return address is in its slot now */
 	uint64_t code_begin, code_end; /* the accused function's FDE; equal: not known */
 	bool registers; /* it is about the frame's callee-saved registers, not about its caller */
-	bool ends;	/* the CFI says that there is no caller */
+	uint64_t saved_at, saved_value; /* struct judgement's */
+	bool ends;			/* the CFI says that there is no caller */
 };
 
 /* How a doubt ended. */
@@ -118,10 +121,11 @@ struct doubt {
 	struct claim claim;
 	uint64_t code_begin, code_end;
 	bool intact, registers;
-	bool must_return;      /* nothing but the frame's return proves it */
-	bool inserts;	       /* the claim has the truth's frame, too, behind others */
-	struct account *told;  /* by the truth */
-	struct account *other; /* by the claim; NULL: it has no reading of its own */
+	uint64_t saved_at, saved_value; /* of the first point */
+	bool must_return;		/* nothing but the frame's return proves it */
+	bool inserts;			/* the claim has the truth's frame, too, behind others */
+	struct account *told;		/* by the truth */
+	struct account *other;		/* by the claim; NULL: it has no reading of its own */
 	struct doubt *next;
 };
 
@@ -130,6 +134,8 @@ struct doubts {
 	size_t count;
 	uint64_t last_watch;
 	struct doubt *bucket[256]; /* by watch */
+	/* Whether a word of the process's memory has that value now; NULL: not known. */
+	bool (*holds)(void *context, uint64_t address, uint64_t value);
 	/* Takes what a doubt came to. The accounts are the doubts' own. */
 	void (*on_end)(void *context, const struct doubt *doubt, enum doubt_end end,
 		       enum doubt_reason reason);

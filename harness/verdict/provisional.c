@@ -38,11 +38,19 @@ static void give_account(struct provisional *provisional, struct account *accoun
 	provisional->spare = account;
 }
 
-static void end_entry(struct provisional *provisional, struct provisional_entry *entry,
-		      bool taken_back)
+static void end_account(struct provisional *provisional, struct account *account,
+			enum provisional_outcome end)
 {
-	provisional->on_end(provisional->context, entry->account, taken_back);
-	give_account(provisional, entry->account);
+	provisional->on_end(provisional->context, account, end);
+	give_account(provisional, account);
+}
+
+static void end_pending(struct provisional *provisional, struct provisional_stack *stack,
+			enum provisional_outcome end)
+{
+	if (stack->pending)
+		end_account(provisional, stack->pending, end);
+	stack->pending = NULL;
 }
 
 /* ---- stacks ------------------------------------------------------------------------------ */
@@ -50,7 +58,8 @@ static void end_entry(struct provisional *provisional, struct provisional_entry 
 static void end_stack(struct provisional *provisional, struct provisional_stack *stack)
 {
 	for (size_t i = 0; i < stack->count; i++)
-		end_entry(provisional, &stack->entry[i], false);
+		end_account(provisional, stack->entry[i].account, PROVISIONAL_FINAL);
+	end_pending(provisional, stack, PROVISIONAL_TAKEN_OFF);
 	free(stack->entry);
 }
 
@@ -197,6 +206,16 @@ struct account *provisional_find(struct provisional *provisional,
 	return entry->account;
 }
 
+/* The first entry with rsp at slot or below. */
+static size_t first_below(const struct provisional_stack *stack, uint64_t slot)
+{
+	size_t first = stack->count;
+
+	while (first && stack->entry[first - 1].sp <= slot)
+		first--;
+	return first;
+}
+
 void provisional_stray_return(struct provisional *provisional,
 			      const struct provisional_place *place, uint64_t slot, uint64_t target)
 {
@@ -205,16 +224,58 @@ void provisional_stray_return(struct provisional *provisional,
 
 	if (!stack)
 		return;
-	first = stack->count;
-	while (first && stack->entry[first - 1].sp <= slot)
-		first--;
+	first = first_below(stack, slot);
 	for (size_t i = first; i < stack->count; i++) {
 		const struct provisional_entry *entry = &stack->entry[i];
 		bool is_foretold = !entry->mixed && entry->claim == target;
 
-		end_entry(provisional, &stack->entry[i], !is_foretold);
+		end_account(provisional, entry->account,
+			    is_foretold ? PROVISIONAL_FINAL : PROVISIONAL_STRAY_RETURN);
 	}
 	stack->count = first;
+}
+
+void provisional_taken_off(struct provisional *provisional, const struct provisional_place *place,
+			   uint64_t slot)
+{
+	struct provisional_stack *stack = find_stack(provisional, place);
+	size_t first;
+
+	if (!stack)
+		return;
+	end_pending(provisional, stack, PROVISIONAL_TAKEN_OFF); /* settled unnoticed */
+	first = first_below(stack, slot);
+	if (first == stack->count)
+		return;
+	stack->pending = stack->entry[first].account;
+	stack->pending_slot = slot;
+	for (size_t i = first + 1; i < stack->count; i++) {
+		account_add(stack->pending, stack->entry[i].account, provisional->engine_count);
+		give_account(provisional, stack->entry[i].account);
+	}
+	stack->count = first;
+}
+
+void provisional_settled(struct provisional *provisional, const struct provisional_place *place,
+			 bool was_frame)
+{
+	struct provisional_stack *stack = find_stack(provisional, place);
+	struct provisional_place again = *place;
+	struct account *account;
+
+	if (!stack || !stack->pending)
+		return;
+	again.sp = stack->pending_slot;
+	account = was_frame ? provisional_find(provisional, &again) : NULL;
+	stack = find_stack(provisional, place);
+	if (account && stack) {
+		account_add(account, stack->pending, provisional->engine_count);
+		give_account(provisional, stack->pending);
+		stack->pending = NULL;
+	} else if (stack) {
+		end_pending(provisional, stack,
+			    was_frame ? PROVISIONAL_FINAL : PROVISIONAL_TAKEN_OFF);
+	}
 }
 
 void provisional_disturbed(struct provisional *provisional, uint64_t stack_id)
@@ -225,7 +286,8 @@ void provisional_disturbed(struct provisional *provisional, uint64_t stack_id)
 		if (stack->stack_id != stack_id)
 			continue;
 		for (size_t at = 0; at < stack->count; at++)
-			end_entry(provisional, &stack->entry[at], false);
+			end_account(provisional, stack->entry[at].account, PROVISIONAL_FINAL);
+		end_pending(provisional, stack, PROVISIONAL_FINAL);
 		stack->count = 0;
 	}
 }

@@ -11,6 +11,9 @@
  * descending rsp: where rsp rises, what lies below it is added together. A stray return through slot
  * takes all entries with rsp <= slot.
  *
+ * The same holds of a frame that was taken off by a pop, and neither put back nor ended by a jump to its
+ * return address: what the call pushed was data. Its points are pending until that is known.
+ *
  * Where a stack is disturbed (truth.h), what returns afterwards may be another stack's in the same place:
  * the points before are final.
  *
@@ -24,6 +27,8 @@
 
 #define PROVISIONAL_ENTRIES_MAX 512 /* of a stack: then neighbours become one, with the lower rsp */
 #define PROVISIONAL_STACKS_MAX	1024 /* then what the one that was longest not in use has is final */
+
+enum provisional_outcome { PROVISIONAL_FINAL, PROVISIONAL_STRAY_RETURN, PROVISIONAL_TAKEN_OFF };
 
 /* Where a point lies. */
 struct provisional_place {
@@ -46,6 +51,8 @@ struct provisional_stack {
 	size_t region;
 	uint64_t used;			 /* the time, for who is to go */
 	struct provisional_entry *entry; /* [0] has the highest rsp */
+	struct account *pending;	 /* of a frame that was taken off; NULL: there is none */
+	uint64_t pending_slot;
 	size_t count, capacity;
 };
 
@@ -56,8 +63,9 @@ struct provisional {
 	size_t last; /* in use */
 	uint64_t time;
 	struct account *spare;
-	/* Takes the points of an account: they are final, or taken back. The account is not its own. */
-	void (*on_end)(void *context, const struct account *account, bool taken_back);
+	/* Takes the points of an account: they are final (PROVISIONAL_FINAL), or taken back for one of two
+	 * reasons. The account is not its own. */
+	void (*on_end)(void *context, const struct account *account, enum provisional_outcome end);
 	void *context;
 };
 
@@ -69,6 +77,11 @@ struct account *provisional_find(struct provisional *provisional,
 void provisional_stray_return(struct provisional *provisional,
 			      const struct provisional_place *place, uint64_t slot,
 			      uint64_t target);
+/* The frame with its return address in slot was taken off; then: it was a frame, or none. */
+void provisional_taken_off(struct provisional *provisional, const struct provisional_place *place,
+			   uint64_t slot);
+void provisional_settled(struct provisional *provisional, const struct provisional_place *place,
+			 bool was_frame);
 /* Which frames of a stack are open is not certain any more, or the thread is on another one in the same
  * place: what returns from now on says nothing of the points before. They are final. */
 void provisional_disturbed(struct provisional *provisional, uint64_t stack_id);

@@ -52,6 +52,20 @@ static int wrong_register(const struct register_values *regs, const struct shado
 	return -1;
 }
 
+/* Where a row says that a register is saved, by the CFA; 0: nowhere in memory. */
+static uint64_t saved_at(const struct address_space *space, uint64_t pc, unsigned int reg,
+			 uint64_t cfa)
+{
+	const struct mapping *mapping = address_space_find(space, pc);
+	struct error ignored;
+	struct row row;
+
+	if (!mapping || !mapping->entry ||
+	    cfi_row_find(mapping->entry->cfi, pc - mapping->bias, &row, &ignored) <= 0)
+		return 0;
+	return row.reg[reg].kind == RULE_OFFSET ? cfa + (uint64_t)row.reg[reg].offset : 0;
+}
+
 bool judge_registers(const struct evidence *evidence, struct referee *referee, uint32_t mask,
 		     uint32_t frames, struct judgement *ret)
 {
@@ -85,7 +99,9 @@ bool judge_registers(const struct evidence *evidence, struct referee *referee, u
 			.frame = frame,
 			.pc = callee.value[REGISTER_RIP] - !was_exact,
 			.stop = evidence->cfi->stop,
+			.saved_value = right,
 		};
+		ret->saved_at = saved_at(point->space, ret->pc, reg, regs.value[REGISTER_RSP]);
 		if (reg == REGISTER_RSP && regs.known >> reg & 1) {
 			ret->declared_cfa = regs.value[reg];
 			ret->actual_cfa = right;

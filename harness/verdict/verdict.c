@@ -212,6 +212,26 @@ static bool ends_malformed(const struct stack *cfi, uint32_t frames)
 	       (cfi->stop == STOP_MALFORMED || cfi->stop == STOP_UNSUPPORTED_EXPRESSION);
 }
 
+static bool rule_is_beyond(const struct row_rule *rule)
+{
+	switch (rule->kind) {
+	case RULE_EXPRESSION:
+	case RULE_VAL_EXPRESSION:
+	case RULE_CFA_EXPRESSION:
+		return expression_is_beyond(rule->expression, rule->expression_bytes);
+	default: return false;
+	}
+}
+
+/* The row may be well-formed, and is not evaluated here: that is no fault of who wrote it. */
+static bool is_beyond(const struct address_space *space, uint64_t pc)
+{
+	struct row row;
+
+	return find_row(space, pc, &row) > 0 &&
+	       (rule_is_beyond(&row.cfa) || rule_is_beyond(&row.reg[REGISTER_RIP]));
+}
+
 /* The referee has read a caller, too: does it read the truth, or what ours read? */
 static void judge_reading(const struct evidence *evidence, struct referee *referee,
 			  const struct referee_step *step, uint32_t frames, struct judgement *ret)
@@ -287,7 +307,11 @@ static void judge_reader(const struct evidence *evidence, struct referee *refere
 	}
 	bool malformed = ends_malformed(evidence->cfi, frames);
 
-	if (malformed) { /* unless the referee reads the truth out of it */
+	if (malformed && is_beyond(point->space, reached.lookup_pc)) {
+		ret->verdict = VERDICT_UNPROVEN;
+		ret->kind = FAULT_MALFORMED;
+		malformed = false;
+	} else if (malformed) { /* unless the referee reads the truth out of it */
 		ret->verdict = VERDICT_TABLE_FAULT;
 		ret->kind = FAULT_MALFORMED;
 	}
@@ -302,7 +326,7 @@ static void judge_reader(const struct evidence *evidence, struct referee *refere
 	if (!step.known)
 		return;
 	if (step.no_cfi) {
-		if (!malformed)
+		if (!malformed && ret->verdict != VERDICT_UNPROVEN)
 			ret->verdict = is_hidden(point->space, reached.lookup_pc)
 					       ? VERDICT_UNPROVEN
 					       : VERDICT_READER_FAULT;

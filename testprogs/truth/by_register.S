@@ -6,6 +6,9 @@
  * Rule: the frame is at fault that brought the register back wrong (inner), not the one whose row takes
  * it (run). FORM 1: DW_OP_bregx rbx 16. FORM 2: DW_OP_regx rbx, DW_OP_plus_uconst 16. FORM 3: DW_OP_lit15
  * first, which is no register.
+ *
+ * And rows that are right, which not everybody can evaluate: nobody is at fault. FORM 4: a CFA found by
+ * DW_OP_deref_size (libdw 0.188 dies of it). FORM 5: one found by DWARF register 58, fs.base.
  */
 	.file	"by_register.S"
 #include "../asm/bare.h"
@@ -14,7 +17,10 @@ begin_program
 
 	function inner
 	push	%rbx
-	.cfi_def_cfa_offset 16 /* and no .cfi_offset %rbx, -16 */
+	.cfi_def_cfa_offset 16
+#if FORM > 3
+	.cfi_offset %rbx, -16 /* else it is left out */
+#endif
 	xor	%ebx, %ebx
 	call	leaf
 	pop	%rbx
@@ -33,6 +39,12 @@ begin_program
 	.cfi_escape 0x0f, 4, 0x90, 3, 0x23, 16
 #elif FORM == 3
 	.cfi_escape 0x0f, 5, 0x3f, 0x92, 3, 1, 0x22
+#elif FORM == 4
+	/* rsp + 16 + *(uint64_t *)rsp - that */
+	.cfi_escape 0x0f, 9, 0x77, 16, 0x77, 0, 0x94, 8, 0x12, 0x1c, 0x22
+#elif FORM == 5
+	/* rsp + 16 + fs.base - that */
+	.cfi_escape 0x0f, 9, 0x77, 16, 0x92, 58, 0, 0x12, 0x1c, 0x22, 0x96
 #endif
 	call	inner
 	pop	%rbx
