@@ -464,7 +464,8 @@ void address_space_describe(const struct address_space *space, uint64_t pc, char
 		snprintf(text, size, "0x%" PRIx64 " (%s)", pc, *name ? name : "anonymous");
 		return;
 	}
-	code_name_find(mapping->entry->image, mapping->entry->cfi, pc - mapping->bias, &function);
+	code_name_find(mapping->entry->image, image_entry_cfi(mapping->entry), pc - mapping->bias,
+		       &function);
 	/* An FDE or a gap has no name but an address: the one in the file says more. */
 	if (function.kind == CODE_FDE || function.kind == CODE_GAP) {
 		snprintf(text, size, "+0x%" PRIx64 " (%s)", pc - mapping->bias, name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * image_store.c - images, each with its CFI and its table, shared by all processes that map them
+ * image_store.c - images, each with its table and its CFI, shared by all processes that map them
  *
  * An image is known by its file's device, inode, size and time of the last change; the vDSO, and what else
  * is copied out of memory, by its bytes. Each image counts the mappings that use it. One that
@@ -32,7 +32,7 @@ static void entry_destroy(struct image_entry *entry)
 		return;
 	free(entry->rows);
 	table_destroy(entry->table);
-	cfi_destroy(entry->cfi);
+	cfi_destroy(entry->cfi_if_read);
 	image_destroy(entry->image);
 	free(entry);
 }
@@ -78,8 +78,6 @@ struct image_entry *image_store_add(struct image_store *store, struct image *ima
 	*entry = (struct image_entry) { .version = *version, .image = image, .store = store };
 	entry->id = store->next_id++;
 	entry->unused_since = ++store->clock;
-	if (cfi_create(image, &entry->cfi, error) && error->code != ERROR_NO_CFI)
-		goto bad;
 	if (table_build(image, &entry->table, error))
 		goto bad;
 	if (store->count == store->capacity) {
@@ -178,6 +176,18 @@ void image_store_forget(struct image_store *store, size_t keep)
 	}
 }
 
+/* ---- CFI ---------------------------------------------------------------------------------- */
+
+const struct cfi *image_entry_cfi(struct image_entry *entry)
+{
+	static const struct cfi nothing; /* of an image that has none, and where memory is out */
+	struct error ignored;
+
+	if (!entry->cfi_if_read)
+		cfi_create(entry->image, &entry->cfi_if_read, &ignored);
+	return entry->cfi_if_read ? entry->cfi_if_read : &nothing;
+}
+
 /* ---- rows found lately ------------------------------------------------------------------ */
 
 /* Walks at neighbouring instructions ask for the same few hundred rows again and again. */
@@ -201,7 +211,8 @@ int image_entry_row(struct image_entry *entry, uint64_t vaddr, const struct row 
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for rows");
 	if (!entry->rows->slot[number].used || entry->rows->slot[number].vaddr != vaddr) {
 		entry->rows->slot[number].used = false;
-		found = cfi_row_find(entry->cfi, vaddr, &entry->rows->slot[number].row, error);
+		found = cfi_row_find(image_entry_cfi(entry), vaddr, &entry->rows->slot[number].row,
+				     error);
 		if (found < 0)
 			return -1;
 		entry->rows->slot[number].vaddr = vaddr;

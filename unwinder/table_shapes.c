@@ -99,21 +99,27 @@ static uint32_t get_run(const uint16_t *shape, struct run_row *run)
 	return rows;
 }
 
-/* The longest beginning that is a shape, again and again; else a row by itself. */
+/*
+ * The longest beginning that is a shape, again and again; else a row by itself. keep_shared() has named all
+ * that a shape begins with, of two rows and more: so where one beginning is none, no longer one is.
+ */
 static void append_rows(struct table_builder *builder, uint64_t vaddr, const struct run_row *run,
 			uint32_t count)
 {
 	for (uint32_t i = 0, rows; i < count; i += rows) {
 		struct run_row part[TABLE_SHAPE_ROWS];
-		uint32_t what = 0;
+		uint32_t what = TABLE_DIRECT | run[i].rule, longer;
 
-		for (uint32_t k = i; k < count; k++)
-			part[k - i] = (struct run_row) { run[k].distance - run[i].distance,
-							 run[k].rule };
-		for (rows = count - i; rows > 1 && !what; rows -= !what)
-			what = builder_find_run(builder, part, rows);
-		builder_entry(builder, vaddr + run[i].distance,
-			      what ? what : TABLE_DIRECT | run[i].rule);
+		part[0] = (struct run_row) { 0, run[i].rule };
+		for (rows = 1; i + rows < count; rows++) {
+			part[rows] = (struct run_row) { run[i + rows].distance - run[i].distance,
+							run[i + rows].rule };
+			longer = builder_find_run(builder, part, rows + 1);
+			if (!longer)
+				break;
+			what = longer;
+		}
+		builder_entry(builder, vaddr + run[i].distance, what);
 	}
 }
 

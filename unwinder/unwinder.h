@@ -504,16 +504,19 @@ struct file_version {
 struct image_entry {
 	struct file_version version;
 	struct image *image;
-	struct cfi *cfi; /* cfi_create(); may be empty */
 	struct table *table;
 	uint32_t id; /* no other image of the store has, or had, the same; from 0 on */
 	/* private */
 	struct image_store *store;
-	struct row_cache *rows; /* image_entry_row() */
+	struct cfi *cfi_if_read; /* image_entry_cfi() */
+	struct row_cache *rows;	 /* image_entry_row() */
 	uint32_t references;	/* mappings of address spaces that have it */
 	uint64_t unused_since;	/* by the store's clock */
 };
 
+/* The image's CFI, as of cfi_create(); it may be empty, and is never NULL. A walk by tables needs none, so it is read
+ * when first asked for. Valid as long as the entry. Not thread-safe. */
+const struct cfi *image_entry_cfi(struct image_entry *entry);
 /*
  * cfi_row_find() with a memory: rows found lately are not interpreted again. 1 found, 0 no FDE
  * covers vaddr, -1 error. *ret is valid until the next call for the entry. Not thread-safe.

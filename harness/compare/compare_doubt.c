@@ -79,8 +79,9 @@ static struct doubt_key find_key(const struct comparer *comparer, const struct p
 static void find_code(const struct address_space *space, uint64_t pc, struct doubt_key *key)
 {
 	const struct mapping *mapping = address_space_find(space, pc);
-	const struct cfi_fde *fde = mapping && mapping->entry && mapping->entry->cfi
-					    ? cfi_fde_find(mapping->entry->cfi, pc - mapping->bias)
+	const struct cfi_fde *fde = mapping && mapping->entry
+					    ? cfi_fde_find(image_entry_cfi(mapping->entry),
+							   pc - mapping->bias)
 					    : NULL;
 
 	if (!fde)

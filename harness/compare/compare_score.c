@@ -58,7 +58,7 @@ static bool is_covered(const struct comparer *comparer, const struct stack *trut
 		const struct mapping *mapping = address_space_find(&comparer->space, pc);
 
 		if (!mapping || !mapping->entry ||
-		    !cfi_fde_find(mapping->entry->cfi, pc - mapping->bias))
+		    !cfi_fde_find(image_entry_cfi(mapping->entry), pc - mapping->bias))
 			return false;
 	}
 	return true;

@@ -59,7 +59,8 @@ static void name_function(const struct address_space *space, uint64_t pc, bool p
 		snprintf(text, size, "%s", name ? name : "unmapped");
 		return;
 	}
-	code_name_find(mapping->entry->image, mapping->entry->cfi, pc - mapping->bias, &code);
+	code_name_find(mapping->entry->image, image_entry_cfi(mapping->entry), pc - mapping->bias,
+		       &code);
 	if (place)
 		code_name_print_place(&code, text, size);
 	else
@@ -73,7 +74,7 @@ static void describe_row(const struct mapping *mapping, uint64_t vaddr, char *te
 	FILE *file;
 	int found;
 
-	found = cfi_row_find(mapping->entry->cfi, vaddr, &row, &error);
+	found = cfi_row_find(image_entry_cfi(mapping->entry), vaddr, &row, &error);
 	if (found < 0) {
 		snprintf(text, size, "%s+0x%llx: %s", error.section,
 			 (unsigned long long)error.offset, error.message);
@@ -130,8 +131,8 @@ struct finding *findings_place(struct findings *findings, const struct judgement
 
 	name_function(point->space, judgement->pc, true, function, sizeof(function));
 	if (mapping && mapping->entry)
-		start_file = start_file_find(mapping->entry->image, mapping->entry->cfi, vaddr,
-					     decoder);
+		start_file = start_file_find(mapping->entry->image, image_entry_cfi(mapping->entry),
+					     vaddr, decoder);
 	finding = findings_find(findings, judgement, image, function, start_file);
 	if (finding)
 		return finding;

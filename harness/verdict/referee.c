@@ -21,7 +21,7 @@
 #include "verdict/operations.h"
 
 struct refereed_image {
-	const struct image_entry *entry;
+	struct image_entry *entry;
 	int fd;
 	Elf *elf;
 	Dwarf_CFI *eh_frame; /* NULL: not asked yet */
@@ -54,7 +54,7 @@ static Dwarf_CFI *open_cfi(struct refereed_image *image, uint64_t vaddr)
 {
 	if (!image->elf)
 		return NULL;
-	if (is_eh_frame(image->entry->cfi, vaddr)) {
+	if (is_eh_frame(image_entry_cfi(image->entry), vaddr)) {
 		if (!image->eh_frame)
 			image->eh_frame = dwarf_getcfi_elf(image->elf);
 		return image->eh_frame;
@@ -94,7 +94,7 @@ void referee_destroy(struct referee *referee)
  */
 static Dwarf_CFI *without_memory(struct refereed_image *image, uint64_t vaddr)
 {
-	if (image->entry->cfi && image->entry->cfi->overlapping)
+	if (image_entry_cfi(image->entry)->overlapping)
 		close_cfi(image);
 	return open_cfi(image, vaddr);
 }
@@ -114,7 +114,7 @@ static int open_mapped(const struct address_space *space, const struct mapping *
 static Dwarf_CFI *image_cfi(struct referee *referee, const struct address_space *space,
 			    const struct mapping *mapping, uint64_t vaddr)
 {
-	const struct image_entry *entry = mapping->entry;
+	struct image_entry *entry = mapping->entry;
 	struct refereed_image *grown;
 	struct refereed_image image = { .entry = entry };
 

@@ -89,8 +89,8 @@ static bool covered(const struct address_space *space, uint64_t pc)
 {
 	const struct mapping *mapping = address_space_find(space, pc);
 
-	return mapping && mapping->entry && mapping->entry->cfi &&
-	       cfi_fde_find(mapping->entry->cfi, pc - mapping->bias);
+	return mapping && mapping->entry &&
+	       cfi_fde_find(image_entry_cfi(mapping->entry), pc - mapping->bias);
 }
 
 /* libgcc's uw_install_context() and return hooks of profilers do this on purpose. */
@@ -131,7 +131,7 @@ static int find_row(const struct address_space *space, uint64_t pc, struct row *
 
 	if (!mapping || !mapping->entry)
 		return 0;
-	return cfi_row_find(mapping->entry->cfi, pc - mapping->bias, ret, &ignored);
+	return cfi_row_find(image_entry_cfi(mapping->entry), pc - mapping->bias, ret, &ignored);
 }
 
 /*
@@ -270,8 +270,7 @@ static bool is_hidden(const struct address_space *space, uint64_t pc)
 {
 	const struct mapping *mapping = address_space_find(space, pc);
 
-	return mapping && mapping->entry && mapping->entry->cfi &&
-	       cfi_has_empty_fde(mapping->entry->cfi);
+	return mapping && mapping->entry && cfi_has_empty_fde(image_entry_cfi(mapping->entry));
 }
 
 /* U is not T: the CFI, or our reading of it? */

@@ -182,8 +182,9 @@ static void check_walk(const struct walker *walker, const struct address_space *
 static void check_walks(const struct image *image, const struct cfi *cfi, struct table *table,
 			const struct samples *samples, const char *walker_name, walk_fn walk)
 {
+	static const struct cfi nothing;
 	struct image_entry entry = { .image = (struct image *)image,
-				     .cfi = (struct cfi *)cfi,
+				     .cfi_if_read = (struct cfi *)(cfi ? cfi : &nothing),
 				     .table = table };
 	struct mapping mapping = { .entry = &entry, .path = "fuzz" };
 	struct address_space space = { .mapping = &mapping, .mapping_count = 1 };

@@ -51,7 +51,8 @@ START_TEST(bias_leads_to_the_symbol)
 	ck_assert_ptr_nonnull(strstr(mapping->path, "libc"));
 	ck_assert_uint_eq(image_symbol_address(mapping->entry->image, functions[_i]),
 			  address - mapping->bias);
-	ck_assert_ptr_nonnull(cfi_fde_find(mapping->entry->cfi, address - mapping->bias));
+	ck_assert_ptr_nonnull(
+		cfi_fde_find(image_entry_cfi(mapping->entry), address - mapping->bias));
 	address_space_describe(&f.space, address + 1, text, sizeof(text));
 	ck_assert_msg(strstr(text, "+0x1 (libc") != NULL, "%s", text);
 	fixture_deinit(&f);
@@ -102,6 +103,31 @@ START_TEST(joined_segments_are_told_apart)
 	joined = address_space_find(&f.space, headers);
 	ck_assert(joined && !joined->entry && joined->end == text->start);
 	fixture_deinit(&before);
+	fixture_deinit(&f);
+}
+END_TEST
+
+/* A walk by tables asks for nothing of it; rows and names do. */
+START_TEST(cfi_is_read_when_it_is_asked_for)
+{
+	struct fixture f = { .store = NULL };
+	uint64_t here = (uint64_t)fixture_read;
+	struct walk_mapping walk;
+	const struct row *row;
+	struct error error;
+
+	fixture_read(&f);
+	const struct mapping *mapping = address_space_find(&f.space, here);
+	ck_assert(mapping && mapping->entry && mapping_for_walk(mapping, 0, &walk));
+	ck_assert_uint_ge(table_find(mapping->entry->table, here - mapping->bias),
+			  TABLE_MARKER_COUNT);
+	for (size_t i = 0; i < image_store_count(f.store); i++)
+		ck_assert_ptr_null(image_store_get(f.store, i)->cfi_if_read);
+	ck_assert_int_eq(image_entry_row(mapping->entry, here - mapping->bias, &row, &error), 1);
+	const struct cfi *cfi = image_entry_cfi(mapping->entry);
+	ck_assert_ptr_eq(cfi, mapping->entry->cfi_if_read);
+	ck_assert_ptr_nonnull(cfi_fde_find(cfi, here - mapping->bias));
+	ck_assert_ptr_eq(cfi, image_entry_cfi(mapping->entry));
 	fixture_deinit(&f);
 }
 END_TEST
@@ -447,6 +473,7 @@ int main(void)
 			    sizeof(functions) / sizeof(functions[0]));
 	tcase_add_test(tcase, vdso_is_an_image);
 	tcase_add_test(tcase, joined_segments_are_told_apart);
+	tcase_add_test(tcase, cfi_is_read_when_it_is_asked_for);
 	tcase_add_test(tcase, mapping_is_found_from_start_to_end);
 	tcase_add_test(tcase, walk_mapping_has_the_tables_pages);
 	tcase_add_test(tcase, anonymous_code_has_no_image);

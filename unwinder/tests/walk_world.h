@@ -83,8 +83,8 @@ static inline void world_init(struct world *world, const struct literal *functio
 	world->image.segment = &world->segment;
 	world->image.segment_count = 1;
 	world->entry.image = &world->image;
-	ck_assert(!cfi_create(&world->image, &world->entry.cfi, &error));
-	ck_assert(!table_create(&world->image, world->entry.cfi, &world->entry.table, &error));
+	ck_assert(!cfi_create(&world->image, &world->entry.cfi_if_read, &error));
+	ck_assert(!table_create(&world->image, world->entry.cfi_if_read, &world->entry.table, &error));
 	world->mapping = (struct mapping) { .start = A,
 					    .end = BIAS + 0x2000,
 					    .bias = BIAS,
@@ -96,7 +96,7 @@ static inline void world_init(struct world *world, const struct literal *functio
 static inline void world_deinit(struct world *world)
 {
 	table_destroy(world->entry.table);
-	cfi_destroy(world->entry.cfi);
+	cfi_destroy(world->entry.cfi_if_read);
 	free(world->entry.rows);
 }
 
