@@ -50,11 +50,14 @@ static bool rule_equal(void *context, uint32_t number)
 {
 	const struct rule_key *key = context;
 	struct table_rule known = key->table->rule[number];
+	const struct table_place *place;
 	uint32_t count;
-	const struct table_place *place = table_rule_places(key->table, number, &count);
 
-	if (!place)
+	if (!(key->rule->flags & TABLE_RULE_EXTENDED)) /* which the other would have */
 		return !memcmp(&known, key->rule, sizeof(known));
+	place = table_rule_places(key->table, number, &count);
+	if (!place)
+		return false;
 	known.first_place = 0;
 	return !memcmp(&known, key->rule, sizeof(known)) &&
 	       !memcmp(place, key->place, count * sizeof(*place));
@@ -108,8 +111,15 @@ static uint32_t add_rule(struct table_builder *builder, const struct rule_key *k
 uint32_t builder_short_rule(struct table_builder *builder, const struct table_rule *rule)
 {
 	struct rule_key key = { .table = builder->table, .rule = rule };
+	uint64_t mixed = (rule->codes ^ (uint64_t)rule->head << 40 ^ (uint32_t)rule->cfa_offset) *
+			 0x9e3779b97f4a7c15ull;
+	struct recent_rule *recent = &builder->recent[mixed >> 57];
 
-	return add_rule(builder, &key);
+	_Static_assert(RECENT_RULES == 1 << (64 - 57), "that many have a place");
+	if (recent->number && !memcmp(&recent->rule, rule, sizeof(*rule)))
+		return recent->number;
+	recent->rule = *rule;
+	return recent->number = add_rule(builder, &key);
 }
 
 uint32_t builder_rule(struct table_builder *builder, const struct table_rule_full *rule)

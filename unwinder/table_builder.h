@@ -42,6 +42,14 @@ struct builder_chunk {
 	uint32_t first_part, end_part;
 };
 
+/* Rules without places that were interned lately, by their bytes: rows name the same ones again and again. */
+#define RECENT_RULES 128
+
+struct recent_rule {
+	struct table_rule rule;
+	uint32_t number; /* 0: none */
+};
+
 struct table_builder {
 	struct table *table;
 	uint32_t *entry;
@@ -51,6 +59,7 @@ struct table_builder {
 	uint32_t entry_capacity, part_capacity, chunk_capacity;
 	uint32_t shape_capacity, rule_capacity, place_capacity;
 	struct number_map rules;
+	struct recent_rule recent[RECENT_RULES];
 	struct number_map shapes;
 	struct run_row run[TABLE_SHAPE_ROWS];
 	uint32_t run_count;

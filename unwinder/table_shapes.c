@@ -19,6 +19,21 @@
 /* It is done if the rows of shapes used once are more than this part of the table. */
 #define WORTH_IT 8
 
+/* The first two rows of all shapes that are kept, as bits of a hash: most runs begin with no such two. */
+#define BEGINNING_BITS 13
+
+struct beginnings {
+	uint64_t word[1 << (BEGINNING_BITS - 6)];
+};
+
+/* Of rules 0 and 1, the latter at a distance. */
+static uint32_t beginning(uint32_t first, uint32_t distance, uint32_t second)
+{
+	uint32_t mixed = (first << 22 ^ distance << 16 ^ second) * 0x9e3779b1u;
+
+	return mixed >> (32 - BEGINNING_BITS);
+}
+
 /* The entries as they were. */
 struct builder_before {
 	uint16_t *shape;
@@ -27,6 +42,7 @@ struct builder_before {
 	struct builder_part *part;
 	struct builder_chunk *chunk;
 	uint32_t entry_count, part_count, chunk_count;
+	struct beginnings beginnings;
 };
 
 /* Entries that use the shape that begins at each row, up to 2. NULL: no memory. */
@@ -64,7 +80,8 @@ static uint64_t rows_used_once(const struct table *table, const uint8_t *uses)
 
 /* Keeps the shapes used more than once, and makes all that they begin with known. moved[]: where
  * each went, 0 for those that are gone. */
-static void keep_shared(struct table_builder *builder, const uint8_t *uses, uint32_t *moved)
+static void keep_shared(struct table_builder *builder, const uint8_t *uses, uint32_t *moved,
+			struct beginnings *ret)
 {
 	struct table *table = builder->table;
 	uint32_t count = table->shape_count, kept = 1;
@@ -80,9 +97,18 @@ static void keep_shared(struct table_builder *builder, const uint8_t *uses, uint
 	}
 	table->shape_count = kept;
 	for (uint32_t i = 1, rows; i < kept; i += rows) {
+		const uint16_t *last;
+		uint32_t bit;
+
 		rows = shape_rows(table, i);
 		for (uint32_t tail = 0; tail + 1 < rows; tail++)
 			builder_name_shape(builder, i + tail, rows - tail);
+		if (rows < 2)
+			continue;
+		last = table->shape + i + rows - 2;
+		bit = beginning(table_shape_rule(last[1]), table_shape_distance(last[0]),
+				table_shape_rule(last[0]));
+		ret->word[bit / 64] |= 1ull << bit % 64;
 	}
 }
 
@@ -99,12 +125,20 @@ static uint32_t get_run(const uint16_t *shape, struct run_row *run)
 	return rows;
 }
 
+/* False: no shape begins with these two rows. */
+static bool may_begin(const struct beginnings *beginnings, const struct run_row *run)
+{
+	uint32_t bit = beginning(run[0].rule, run[1].distance, run[1].rule);
+
+	return beginnings->word[bit / 64] >> bit % 64 & 1;
+}
+
 /*
  * The longest beginning that is a shape, again and again; else a row by itself. keep_shared() has named all
  * that a shape begins with, of two rows and more: so where one beginning is none, no longer one is.
  */
-static void append_rows(struct table_builder *builder, uint64_t vaddr, const struct run_row *run,
-			uint32_t count)
+static void append_rows(struct table_builder *builder, const struct beginnings *beginnings,
+			uint64_t vaddr, const struct run_row *run, uint32_t count)
 {
 	for (uint32_t i = 0, rows; i < count; i += rows) {
 		struct run_row part[TABLE_SHAPE_ROWS];
@@ -114,6 +148,8 @@ static void append_rows(struct table_builder *builder, uint64_t vaddr, const str
 		for (rows = 1; i + rows < count; rows++) {
 			part[rows] = (struct run_row) { run[i + rows].distance - run[i].distance,
 							run[i + rows].rule };
+			if (rows == 1 && !may_begin(beginnings, part))
+				break;
 			longer = builder_find_run(builder, part, rows + 1);
 			if (!longer)
 				break;
@@ -138,7 +174,8 @@ static void append_part(struct table_builder *builder, const struct builder_befo
 		else if (before->moved[number])
 			builder_entry(builder, vaddr, before->moved[number]);
 		else
-			append_rows(builder, vaddr, run, get_run(before->shape + number, run));
+			append_rows(builder, &before->beginnings, vaddr, run,
+				    get_run(before->shape + number, run));
 	}
 }
 
@@ -198,7 +235,7 @@ void builder_share_shapes(struct table_builder *builder)
 	    rows_used_once(table, uses) * sizeof(*table->shape) < worth ||
 	    !take_out(builder, &before))
 		goto out; /* the table is good as it is */
-	keep_shared(builder, uses, before.moved);
+	keep_shared(builder, uses, before.moved, &before.beginnings);
 	append_all(builder, &before);
 	free(before.shape);
 	free(before.moved);
