@@ -2,10 +2,10 @@
 /*
  * cfi_join.c - an image's CFI: that of all its sections
  *
- * Several sections .eh_frame are read one by one, and are then as one that a linker has joined. What
- * they share of their code in a linked image is the first one's: a run-time reads one section, or what
- * its search table leads to. Beside them .debug_frame adds FDEs of code that they have nothing of:
- * what is loaded is what exceptions use, and .debug_frame may be stale.
+ * Several sections .eh_frame are read one by one, and are then as one that a linker has joined.
+ * What they share of their code in a linked image is the first one's: a run-time reads one section,
+ * or what its search table leads to. Beside them .debug_frame adds FDEs of code that they have
+ * nothing of: what is loaded is what exceptions use, and .debug_frame may be stale.
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -53,8 +53,8 @@ static void add_cies(struct cfi *cfi, const struct cfi *other)
 
 /* ---- several sections .eh_frame ---------------------------------------------------------- */
 
-/* In a linked image the first section that has something to say of an address has the word: a run-time
- * reads one. In an object file all functions of all sections begin at 0. */
+/* In a linked image the first section that has something to say of an address has the word: a
+ * run-time reads one. In an object file all functions of all sections begin at 0. */
 static bool is_said_already(const struct cfi *cfi, const struct cfi_fde *fde)
 {
 	return cfi->image->type != ET_REL && cfi_fde_covers(cfi->image, fde) &&

@@ -181,8 +181,8 @@ struct cfi_starts {
 	size_t count;
 };
 
-/* All entries of the search table that lead to an FDE of that very PC in the section, an .eh_frame, and
- * their CIEs. A wrong table so claims nothing about the section. */
+/* All entries of the search table that lead to an FDE of that very PC in the section, an
+ * .eh_frame, and their CIEs. A wrong table so claims nothing about the section. */
 int eh_frame_hdr_starts(const struct eh_frame_hdr *hdr, const struct image_section *section,
 			struct cfi_starts *ret, struct error *error);
 

@@ -5,8 +5,8 @@
  *	elf_section.c	which there are
  *	cfi_section.c	the CFI of one alone
  *
- * A file may have several sections .eh_frame, which cfi_create() reads as one. For who prints sections, or
- * looks up where an error is: a walk needs none of it.
+ * A file may have several sections .eh_frame, which cfi_create() reads as one. For who prints
+ * sections, or looks up where an error is: a walk needs none of it.
  */
 #ifndef STACKPROOF_EH_FRAMES_H
 #define STACKPROOF_EH_FRAMES_H
@@ -16,19 +16,20 @@
 /* So many sections .eh_frame are read beside the first; `ld -r` makes two. */
 #define EH_FRAMES_MAX 64
 
-/* The sections .eh_frame by number: 0 is image->eh_frame, the others come in the file's order, and have no
- * data if they can't be read. NULL: there are no more. */
+/* The sections .eh_frame by number: 0 is image->eh_frame, the others come in the file's order,
+ * and have no data if they can't be read. NULL: there are no more. */
 const struct image_section *image_eh_frame(const struct image *image, size_t number);
 /* Adds to ret why such sections can't be read, or are not. */
 void image_eh_frame_errors(const struct image *image, struct error_list *ret);
-/* The section that an error names: ".eh_frame", ".eh_frame[7]", ".debug_frame". NULL: none of CFI. */
+/* The section that an error names: ".eh_frame", ".eh_frame[7]", ".debug_frame". NULL: none of
+ * CFI. */
 const struct image_section *image_cfi_section(const struct image *image, const char *name);
 /* Bytes of all sections with CFI: what bounds the memory and time that they are given. */
 uint64_t image_cfi_bytes(const struct image *image);
 /*
- * Reads one section, which has data, alone. share: among how many sections the memory is shared that is
- * given whatever their size. 0; -1: the section is too large (ERROR_CFI_LENGTH), or ERROR_MEMORY, and *ret
- * is NULL.
+ * Reads one section, which has data, alone. share: among how many sections the memory is shared
+ * that is given whatever their size. 0; -1: the section is too large (ERROR_CFI_LENGTH), or
+ * ERROR_MEMORY, and *ret is NULL.
  */
 int cfi_create_alone(const struct image *image, const struct image_section *section,
 		     unsigned int share, struct cfi **ret, struct error *error);

@@ -77,8 +77,8 @@ struct image_file {
 
 /* ---- elf_section.c ------------------------------------------------------------------------ */
 
-/* Reads .eh_frame, all of them, .eh_frame_hdr and .debug_frame. 0, or -1: one without which the image can't
- * be judged can't be read (the first .eh_frame, .eh_frame_hdr). */
+/* Reads .eh_frame, all of them, .eh_frame_hdr and .debug_frame. 0, or -1: one without which the
+ * image can't be judged can't be read (the first .eh_frame, .eh_frame_hdr). */
 int image_read_sections(struct image *image, struct error *error);
 
 static inline bool has_other_eh_frame(const struct image *image)

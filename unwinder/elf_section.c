@@ -4,9 +4,9 @@
  *
  * A file may have several sections .eh_frame: compilers give theirs a type of its own
  * (SHT_X86_64_UNWIND), assembly has the general one, and `ld -r` joins only equals. All of them are
- * read. The image's .eh_frame is the one that .eh_frame_hdr names, which is where a run-time begins;
- * without one, the first that has bytes. Each other has its number in its name, ".eh_frame[7]", as
- * `readelf -S` shows it: an offset in .eh_frame alone would say nothing.
+ * read. The image's .eh_frame is the one that .eh_frame_hdr names, which is where a run-time
+ * begins; without one, the first that has bytes. Each other has its number in its name,
+ * ".eh_frame[7]", as `readelf -S` shows it: an offset in .eh_frame alone would say nothing.
  */
 #include <endian.h>
 #include <gelf.h>

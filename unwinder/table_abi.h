@@ -5,8 +5,8 @@
  * A table is what the walk looks a PC up in. Functions begin and end alike, so rows are not stored
  * one by one: a run of close neighbours is cut out, and each distinct run is kept once, as a shape.
  *
- *	page[]	number of the first entry at or behind the start of each 4 KiB page, and one more. Long
- *		stretches of code without rows have none: a mapping's pages end before them
+ *	page[]	number of the first entry at or behind the start of each 4 KiB page, and one more.
+ *		Long stretches of code without rows have none: a mapping's pages end before them
  *	entry[]	sorted; 12 bits of offset in the page, and what begins there: a shape or a rule
  *	shape[]	rows of 6 bits of distance from the entry and 10 bits of rule, the last row first
  *	rule[]	each distinct set of rules once

@@ -42,7 +42,8 @@ struct builder_chunk {
 	uint32_t first_part, end_part;
 };
 
-/* Rules without places that were interned lately, by their bytes: rows name the same ones again and again. */
+/* Rules without places that were interned lately, by their bytes: rows name the same ones again
+ * and again. */
 #define RECENT_RULES 128
 
 struct recent_rule {
@@ -143,8 +144,8 @@ uint64_t table_page_vaddr(const struct table *table, uint32_t page);
 bool builder_sort_chunks(struct table_builder *builder);
 /* Takes apart the shapes that only one entry uses, if that is worth it. */
 void builder_share_shapes(struct table_builder *builder);
-/* Leaves off pages that have no row: at a segment's end, and where there are many, for which it is cut.
- * Chunks are in order. False: no memory. In table_stretches.c. */
+/* Leaves off pages that have no row: at a segment's end, and where there are many, for which it
+ * is cut. Chunks are in order. False: no memory. In table_stretches.c. */
 #define TABLE_CUTS_MAX 15 /* of an image: each is one mapping more for every process */
 bool builder_cut_segments(struct table_builder *builder);
 /* Makes entry[] and page[] of the table. False: no memory. */

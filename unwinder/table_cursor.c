@@ -2,8 +2,8 @@
 /*
  * table_cursor.c - a table's stretches of one rule, one at a time
  *
- * Rows are read one ahead, since neighbours of one rule are one stretch, also where segments follow each
- * other.
+ * Rows are read one ahead, since neighbours of one rule are one stretch, also where segments follow
+ * each other.
  */
 #include "table_cursor.h"
 
@@ -105,7 +105,8 @@ static void enter_segment(struct table_cursor *cursor, uint32_t number)
 	cursor->rest_read = false;
 }
 
-/* Reads the next row, whether its rule is another or not, in this segment, or those that go on where it ends. */
+/* Reads the next row, whether its rule is another or not, in this segment, or those that go on
+ * where it ends. */
 static void read_ahead(struct table_cursor *cursor)
 {
 	const struct table *table = cursor->table;

@@ -19,7 +19,8 @@
 /* It is done if the rows of shapes used once are more than this part of the table. */
 #define WORTH_IT 8
 
-/* The first two rows of all shapes that are kept, as bits of a hash: most runs begin with no such two. */
+/* The first two rows of all shapes that are kept, as bits of a hash: most runs begin with no
+ * such two. */
 #define BEGINNING_BITS 13
 
 struct beginnings {
@@ -134,8 +135,9 @@ static bool may_begin(const struct beginnings *beginnings, const struct run_row 
 }
 
 /*
- * The longest beginning that is a shape, again and again; else a row by itself. keep_shared() has named all
- * that a shape begins with, of two rows and more: so where one beginning is none, no longer one is.
+ * The longest beginning that is a shape, again and again; else a row by itself. keep_shared() has
+ * named all that a shape begins with, of two rows and more: so where one beginning is none, no
+ * longer one is.
  */
 static void append_rows(struct table_builder *builder, const struct beginnings *beginnings,
 			uint64_t vaddr, const struct run_row *run, uint32_t count)

@@ -5,11 +5,11 @@
  * Go's and Haskell's code has no CFI, and lies beside C's that has: in one segment, whose page
  * numbers would be nearly all of a table (4 bytes for each 4 KiB). So pages at a segment's end that
  * have no row are left off, and where many in a row have none, the segment is cut. A walk sees each
- * part as a mapping of its own, which has pages up to somewhere and none behind; so it costs nothing there,
- * and 48 bytes in each process for a cut.
+ * part as a mapping of its own, which has pages up to somewhere and none behind; so it costs
+ * nothing there, and 48 bytes in each process for a cut.
  *
- * Over 4,000 images of a Debian 45 % of all pages had no row; all but 2 % of these lay at the end of a
- * segment or in one of at most 7 stretches of STRETCH_PAGES and more of it.
+ * Over 4,000 images of a Debian 45 % of all pages had no row; all but 2 % of these lay at the end
+ * of a segment or in one of at most 7 stretches of STRETCH_PAGES and more of it.
  */
 #include <stdlib.h>
 #include "table_builder.h"

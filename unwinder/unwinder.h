@@ -203,9 +203,9 @@ struct cfi_fde {
 };
 
 /*
- * Every entry of one section, in the section's order. Behind those of .eh_frame come those of the file's
- * other sections .eh_frame, one by one, and then what .debug_frame adds to them: its CIEs, and its FDEs of
- * code that no FDE of .eh_frame covers any of, in order of PC.
+ * Every entry of one section, in the section's order. Behind those of .eh_frame come those of the
+ * file's other sections .eh_frame, one by one, and then what .debug_frame adds to them: its CIEs,
+ * and its FDEs of code that no FDE of .eh_frame covers any of, in order of PC.
  */
 struct cfi {
 	const struct image *image; /* borrowed: must outlive this */
@@ -375,8 +375,8 @@ int cfi_row_find(const struct cfi *cfi, uint64_t vaddr, struct row *ret, struct 
 
 /* ---- table.c, table_rule.c, table_build.c ----------------------------------------------- */
 
-/* An executable segment, or a part of one: vaddr is rounded down to a page. Its first page has an entry at
- * offset 0; behind its pages there is no row. */
+/* An executable segment, or a part of one: vaddr is rounded down to a page. Its first page has
+ * an entry at offset 0; behind its pages there is no row. */
 struct table_segment {
 	uint64_t vaddr;
 	uint64_t bytes; /* of address space, those behind the pages, too */
@@ -510,12 +510,12 @@ struct image_entry {
 	struct image_store *store;
 	struct cfi *cfi_if_read; /* image_entry_cfi() */
 	struct row_cache *rows;	 /* image_entry_row() */
-	uint32_t references;	/* mappings of address spaces that have it */
-	uint64_t unused_since;	/* by the store's clock */
+	uint32_t references;	 /* mappings of address spaces that have it */
+	uint64_t unused_since;	 /* by the store's clock */
 };
 
-/* The image's CFI, as of cfi_create(); it may be empty, and is never NULL. A walk by tables needs none, so it is read
- * when first asked for. Valid as long as the entry. Not thread-safe. */
+/* The image's CFI, as of cfi_create(); it may be empty, and is never NULL. A walk by tables
+ * needs none, so it is read when first asked for. Valid as long as the entry. Not thread-safe. */
 const struct cfi *image_entry_cfi(struct image_entry *entry);
 /*
  * cfi_row_find() with a memory: rows found lately are not interpreted again. 1 found, 0 no FDE
@@ -588,8 +588,9 @@ const char *address_space_code_name(const struct address_space *space, uint64_t 
 /* Writes "function+0x12 (image)" for a PC into text. */
 void address_space_describe(const struct address_space *space, uint64_t pc, char *text,
 			    size_t size);
-/* What BPF gets for a mapping, part by part from number 0 on, in order of address: page, rule and wide
- * numbers are relative to the image's own table. False: there is no such part, or no table. */
+/* What BPF gets for a mapping, part by part from number 0 on, in order of address: page, rule
+ * and wide numbers are relative to the image's own table. False: there is no such part, or no
+ * table. */
 bool mapping_for_walk(const struct mapping *mapping, uint32_t number, struct walk_mapping *ret);
 
 /* ---- walk.c ----------------------------------------------------------------------------- */

@@ -456,7 +456,8 @@ START_TEST(every_pc_of_this_program)
 }
 END_TEST
 
-/* Images with little CFI: of each mapping the walk has several, and behind the pages of each nothing. */
+/* Images with little CFI: of each mapping the walk has several, and behind the pages of each
+ * nothing. */
 START_TEST(every_pc_of_a_sparse_image)
 {
 	const uint32_t capacity[PLACEMENT_COUNT] = { 1u << 14, 1u << 14, 1u << 14, 1u << 10,

@@ -5,8 +5,9 @@
  * Every row that the FDEs of every image say is held against the compact table made of it: the two
  * lead to the same caller on any registers and memory, or the table says by a marker why it has no
  * rule. With --referee every row is held against libdw, with --readelf every line against
- * `readelf -wF`. Directories stand for every ELF file below them, archives for their members; images
- * are done several at once, each in a process of its own, so that none can take the others with it.
+ * `readelf -wF`. Directories stand for every ELF file below them, archives for their members;
+ * images are done several at once, each in a process of its own, so that none can take the others
+ * with it.
  *
  * Exit status: 1 a silent difference, a disagreement, or a proof that could not be brought to its end; else
  * what gate/gate.h says of what was not compared.

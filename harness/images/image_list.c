@@ -2,10 +2,11 @@
 /*
  * image_list.c - the ELF files that a command line means
  *
- * A directory stands for every ELF file below it, in archives (.a, .rlib), too. Distributions give one file many names: links are
- * not followed inside directories, and of several hard links one remains, so that each file counts
- * once. What is no ELF file below a directory is not mentioned, and what can't be read there is counted;
- * what is named is always kept, and whoever opens it says what is wrong with it.
+ * A directory stands for every ELF file below it, in archives (.a, .rlib), too. Distributions give
+ * one file many names: links are not followed inside directories, and of several hard links one
+ * remains, so that each file counts once. What is no ELF file below a directory is not mentioned,
+ * and what can't be read there is counted; what is named is always kept, and whoever opens it says
+ * what is wrong with it.
  */
 #include <ar.h>
 #include <elf.h>

@@ -30,10 +30,11 @@ struct image_list {
 };
 
 /*
- * Adds a file (of an archive each member that is an ELF file), or everything below a directory that is a regular file
- * with ELF's magic number, or such a member of an archive. Symbolic links are followed only if they are path itself.
- * Files and directories below path that can't be read are counted and passed over; -1 if path itself can't be. Of an
- * archive below path that can't be read to its end what was read is added, and an image that can't be opened.
+ * Adds a file (of an archive each member that is an ELF file), or everything below a directory that
+ * is a regular file with ELF's magic number, or such a member of an archive. Symbolic links are
+ * followed only if they are path itself. Files and directories below path that can't be read are
+ * counted and passed over; -1 if path itself can't be. Of an archive below path that can't be read
+ * to its end what was read is added, and an image that can't be opened.
  */
 int image_list_add(struct image_list *list, const char *path, struct error *error);
 /* Adds the members of an archive: 1. 0: path is none. -1: error is set, and what was read is added. */

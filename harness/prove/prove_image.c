@@ -165,8 +165,8 @@ struct referee_check {
 	uint64_t gaps_disputed; /* it has */
 };
 
-/* Before the FDE: of several sections .eh_frame it reads the file's first, up to its first length of 0, but
- * for what a search table leads it to. */
+/* Before the FDE: of several sections .eh_frame it reads the file's first, up to its first
+ * length of 0, but for what a search table leads it to. */
 static bool libdw_has_stopped(const struct referee_check *check)
 {
 	bool several = check->cfi->is_eh_frame && image_eh_frame(check->check.image, 1);

@@ -280,8 +280,8 @@ static void add_section(struct sections *sections, const struct image_section *s
 	sections->count++;
 }
 
-/* Those that the filter shows. What has no bytes, in debug files, has no place in the file: it is said
- * before. */
+/* Those that the filter shows. What has no bytes, in debug files, has no place in the file: it
+ * is said before. */
 static bool find_sections(FILE *file, const struct image *image, const struct table_filter *filter,
 			  struct sections *ret)
 {

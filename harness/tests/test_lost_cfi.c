@@ -336,7 +336,8 @@ START_TEST(archives_below_directories_are_read)
 	ck_assert_int_eq(status, EXIT_OK);
 	free(output);
 
-	/* One that is cut, in a member or where there is none, costs what is cut; a thin one is counted. */
+	/* One that is cut, in a member or where there is none, costs what is cut; a thin one is
+	 * counted. */
 	shell("head -c -10 tree/below/lib.a >tree/cut.a && cp tree/below/lib.a tree/bad.a && "
 	      "printf 'no header' >>tree/bad.a && ar rcT tree/thin.a one.o two.o");
 	for (size_t i = 0; i < 2; i++) {

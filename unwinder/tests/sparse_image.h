@@ -2,8 +2,8 @@
 /*
  * sparse_image.h - images whose FDEs lie far apart, for tests of what tables leave off
  *
- * A case names each function by its page and its place in it. All have the same rows: cfa rsp+8, from
- * the second byte on rsp+16.
+ * A case names each function by its page and its place in it. All have the same rows: cfa rsp+8,
+ * from the second byte on rsp+16.
  */
 #ifndef STACKPROOF_TESTS_SPARSE_IMAGE_H
 #define STACKPROOF_TESTS_SPARSE_IMAGE_H

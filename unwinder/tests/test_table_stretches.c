@@ -148,7 +148,8 @@ START_TEST(rows_are_those_of_the_whole_segment)
 }
 END_TEST
 
-/* From an address to the end: one after the other, without a hole, and pages where there are some. */
+/* From an address to the end: one after the other, without a hole, and pages where there are
+ * some. */
 static void check_mapping(const struct subject *subject, uint64_t start, uint64_t end)
 {
 	struct image_entry entry = { .image = (struct image *)&subject->sparse.image,

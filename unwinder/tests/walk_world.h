@@ -84,7 +84,8 @@ static inline void world_init(struct world *world, const struct literal *functio
 	world->image.segment_count = 1;
 	world->entry.image = &world->image;
 	ck_assert(!cfi_create(&world->image, &world->entry.cfi_if_read, &error));
-	ck_assert(!table_create(&world->image, world->entry.cfi_if_read, &world->entry.table, &error));
+	ck_assert(!table_create(&world->image, world->entry.cfi_if_read, &world->entry.table,
+				&error));
 	world->mapping = (struct mapping) { .start = A,
 					    .end = BIAS + 0x2000,
 					    .bias = BIAS,
