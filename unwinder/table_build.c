@@ -270,7 +270,7 @@ static int build(struct fast *fast, struct table **ret, struct error *error)
 	fast->base = table->segment[0].vaddr;
 	fast->limit = fast->base + table->segment[0].bytes;
 	if (!builder_reserve_entries(&fast->builder, fast->section->size / FDE_BYTES + 1) ||
-	    !memo_init(&fast->memo, &fast->builder))
+	    !memo_init(&fast->memo, &fast->builder, fast->section->size))
 		status = error_set(error, ERROR_MEMORY, "", 0, "no memory for a table");
 	else if (run(fast))
 		status = builder_finish(&fast->builder, ret, error);

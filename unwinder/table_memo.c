@@ -33,6 +33,11 @@ enum {
 };
 
 #define MEMO_BUCKET_BITS 12 /* at first */
+/* At first, too. Of libc's section, various as few, a node is made of each 37 bytes; libLLVM's 33 times as
+ * long has hardly more of them. What is not used is never touched. */
+#define NODES_LEAST	 64
+#define NODES_AT_ONCE	 4096
+#define BYTES_A_NODE	 40
 #define LONG_INSTRUCTION 12 /* bytes; none has more that is not padded */
 
 /* Nobody's compiler comes near these. They bound what a hostile section can cost: what is new beyond
@@ -97,14 +102,20 @@ static bool grow(void *array, uint32_t *capacity, uint32_t count, size_t size)
 	return true;
 }
 
-bool memo_init(struct memo *memo, struct table_builder *builder)
+bool memo_init(struct memo *memo, struct table_builder *builder, uint64_t section_bytes)
 {
+	uint32_t capacity = NODES_LEAST;
+
+	while (capacity < NODES_AT_ONCE && capacity < section_bytes / BYTES_A_NODE)
+		capacity *= 2;
 	*memo = (struct memo) { .builder = builder, .node_count = 1, .edge_count = 1 };
+	memo->node_capacity = memo->edge_capacity = capacity / 2; /* grow() doubles them */
 	memo->cell_count = 1;
 	memo->bucket_bits = MEMO_BUCKET_BITS;
 	memo->bucket = calloc(1u << memo->bucket_bits, sizeof(*memo->bucket));
-	if (memo->bucket && grow(&memo->node, &memo->node_capacity, 1, sizeof(*memo->node)) &&
-	    grow(&memo->edge, &memo->edge_capacity, 1, sizeof(*memo->edge)) &&
+	if (memo->bucket &&
+	    grow(&memo->node, &memo->node_capacity, capacity, sizeof(*memo->node)) &&
+	    grow(&memo->edge, &memo->edge_capacity, capacity, sizeof(*memo->edge)) &&
 	    grow(&memo->cell, &memo->cell_capacity, 1, sizeof(*memo->cell))) {
 		return true;
 	}

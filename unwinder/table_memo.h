@@ -62,8 +62,9 @@ struct memo {
 	uint32_t bucket_bits;
 };
 
-/* False: no memory. */
-bool memo_init(struct memo *memo, struct table_builder *builder);
+/* False: no memory. section_bytes: how long the section is, to begin with arrays that rarely have to
+ * grow. */
+bool memo_init(struct memo *memo, struct table_builder *builder, uint64_t section_bytes);
 void memo_deinit(struct memo *memo);
 /* The node where a run begins in a state. 0: no memory. */
 uint32_t memo_root(struct memo *memo, uint32_t rule, uint32_t stack, uint32_t initial);

@@ -236,7 +236,8 @@ void builder_share_shapes(struct table_builder *builder)
 	if (table->shape_count * sizeof(*table->shape) < worth || !(uses = count_uses(builder)) ||
 	    rows_used_once(table, uses) * sizeof(*table->shape) < worth ||
 	    !take_out(builder, &before))
-		goto out; /* the table is good as it is */
+		goto out;				      /* the table is good as it is */
+	builder_reserve_entries(builder, before.entry_count); /* there will be more */
 	keep_shared(builder, uses, before.moved, &before.beginnings);
 	append_all(builder, &before);
 	free(before.shape);

@@ -105,7 +105,7 @@ static void world_init(struct world *world, const struct section *section)
 		.segment_count = 1,
 	};
 	ck_assert(!builder_init(&world->builder, &world->image, &error));
-	ck_assert(memo_init(&world->memo, &world->builder));
+	ck_assert(memo_init(&world->memo, &world->builder, 0));
 	world->root = memo_root(&world->memo, builder_short_rule(&world->builder, &rule), 0,
 				builder_short_rule(&world->builder, &rule));
 	ck_assert_uint_ne(world->root, 0);
