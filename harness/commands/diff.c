@@ -13,6 +13,7 @@
  * addresses needs an image on the other side.
  */
 #include <argp.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include "images/debug_link.h"
@@ -32,6 +33,7 @@ struct side {
 	struct cfi *cfi;
 	struct table_text *text;
 	struct diff_table table;
+	bool from_image;
 	bool lost; /* entries of the image could not be read */
 };
 
@@ -161,18 +163,39 @@ static int read_bytes(struct side *side, const struct options *options, struct e
 	return result;
 }
 
-/* Entries that are lost are said, and the rest is compared. */
-static int read_image(struct side *side, struct error *error)
+static int open_image(struct side *side, struct error *error)
 {
-	struct error_list lost = { 0 };
-	int result = strcmp(side->path, "-")
-			     ? debug_link_open(side->path, NULL, &side->image, error)
-			     : image_create_memory(side->bytes, side->size, "-", &side->image,
-						   error);
-	if (result)
-		return -1;
+	side->from_image = true;
+	if (strcmp(side->path, "-"))
+		return debug_link_open(side->path, NULL, &side->image, error);
+	int result = image_create_memory(side->bytes, side->size, "-", &side->image, error);
 	free(side->bytes);
 	side->bytes = NULL;
+	return result;
+}
+
+/* All but an image's CFI, which takes memory: the two sides' are read one after the other. */
+static int read_side(struct side *side, const struct options *options, struct error *error)
+{
+	if (read_bytes(side, options, error))
+		return -1;
+	if (is_elf(side))
+		return open_image(side, error);
+	if (!side->dialect)
+		return table_text_read(side->bytes, side->size, &side->text, error);
+	if (memchr(side->bytes, 0, side->size))
+		return error_set(error, ERROR_TEXT_SYNTAX, "", 1, "a dump with NUL bytes");
+	side->table.dialect = side->dialect;
+	int result = side->dialect->read(side->bytes, &side->table, error);
+	free(side->bytes);
+	side->bytes = NULL;
+	return result;
+}
+
+/* Entries that are lost are said, and the rest is compared. */
+static int read_cfi(struct side *side, struct error *error)
+{
+	struct error_list lost = { 0 };
 	if (cfi_create(side->image, &side->cfi, error)) {
 		if (error->code != ERROR_NO_CFI)
 			return -1;
@@ -189,27 +212,23 @@ static int read_image(struct side *side, struct error *error)
 	return 0;
 }
 
-static int read_side(struct side *side, const struct options *options, struct error *error)
+/* What the table was made of. */
+static void side_forget(struct side *side)
 {
-	if (read_bytes(side, options, error))
-		return -1;
-	if (is_elf(side))
-		return read_image(side, error);
-	if (!side->dialect)
-		return table_text_read(side->bytes, side->size, &side->text, error);
-	if (memchr(side->bytes, 0, side->size))
-		return error_set(error, ERROR_TEXT_SYNTAX, "", 1, "a dump with NUL bytes");
-	side->table.dialect = side->dialect;
-	return side->dialect->read(side->bytes, &side->table, error);
+	table_text_destroy(side->text);
+	cfi_destroy(side->cfi);
+	image_destroy(side->image);
+	free(side->bytes);
+	side->text = NULL;
+	side->cfi = NULL;
+	side->image = NULL;
+	side->bytes = NULL;
 }
 
 static void side_deinit(struct side *side)
 {
 	diff_table_deinit(&side->table);
-	table_text_destroy(side->text);
-	cfi_destroy(side->cfi);
-	image_destroy(side->image);
-	free(side->bytes);
+	side_forget(side);
 }
 
 /* ---- compare ----------------------------------------------------------------------------- */
@@ -225,24 +244,13 @@ static const struct diff_dialect *common_dialect(const struct side *a, const str
 			a->dialect->name, b->dialect->name);
 		return NULL;
 	}
-	if ((a->table.flat && !b->image) || (b->table.flat && !a->image)) {
+	if ((a->table.flat && !b->from_image) || (b->table.flat && !a->from_image)) {
 		fprintf(stderr,
 			"stackproof diff: the dump knows addresses only, no functions: hold it "
 			"against the image\n");
 		return NULL;
 	}
 	return dialect ? dialect : &diff_dialect_text;
-}
-
-/* Both sides in the dialect. */
-static int translate(struct side *side, const struct diff_dialect *dialect, struct error *error)
-{
-	if (side->dialect)
-		return 0;
-	side->table.dialect = dialect;
-	if (side->image)
-		return diff_table_from_cfi(&side->table, side->cfi, error);
-	return diff_table_from_text(&side->table, side->text, error);
 }
 
 static int cut(struct side *side, const struct side *other, struct error *error)
@@ -260,8 +268,6 @@ static int cut(struct side *side, const struct side *other, struct error *error)
 static void gate_side(struct gate *gate, const struct side *side)
 {
 	gate->bad_input |= side->lost;
-	if (!side->image)
-		return;
 	json_t *counts = json_object();
 	struct gate_image lost;
 	gate_image_read(side->image, side->image->path, side->cfi, &lost);
@@ -270,20 +276,48 @@ static void gate_side(struct gate *gate, const struct side *side)
 	json_decref(counts);
 }
 
+/* Its table in the dialect; then nothing is left of what it was made of. A bad side does not fail,
+ * but sets *ret_bad. */
+static int translate(struct side *side, const struct diff_dialect *dialect, struct gate *gate,
+		     bool *ret_bad, struct error *error)
+{
+	int result = 0;
+	if (side->dialect)
+		return 0;
+	side->table.dialect = dialect;
+	if (side->text) {
+		result = diff_table_from_text(&side->table, side->text, error);
+	} else if (read_cfi(side, error)) {
+		error_print(stderr, side->path, error);
+		*ret_bad = true;
+	} else {
+		gate_side(gate, side);
+		result = diff_table_from_cfi(&side->table, side->cfi, error);
+	}
+	side_forget(side);
+	return result;
+}
+
 static enum exit_status compare(struct side side[2], struct options *options, struct error *error)
 {
 	const struct diff_dialect *dialect = common_dialect(&side[0], &side[1]);
 	struct diff_match match = { 0 };
+	bool bad = false;
 	if (!dialect)
 		return EXIT_USAGE;
 	/* An image knows addresses too, but another image's may be others. */
-	bool by_address = (side[0].image && side[1].dialect) || (side[1].image && side[0].dialect);
-	if (translate(&side[0], dialect, error) || translate(&side[1], dialect, error) ||
-	    cut(&side[0], &side[1], error) || cut(&side[1], &side[0], error) ||
+	bool by_address = (side[0].from_image && side[1].dialect) ||
+			  (side[1].from_image && side[0].dialect);
+	int result = translate(&side[0], dialect, &options->gate, &bad, error) ||
+		     translate(&side[1], dialect, &options->gate, &bad, error);
+	if (!result && bad)
+		return EXIT_BAD_INPUT;
+	if (result || cut(&side[0], &side[1], error) || cut(&side[1], &side[0], error) ||
 	    diff_match(&side[0].table, &side[1].table, by_address, &match, error)) {
 		error_print(stderr, "stackproof diff", error);
-		/* A place in a section is a file's fault. */
-		return *error->section ? EXIT_BAD_INPUT : EXIT_ENVIRONMENT;
+		/* A place in a section is a file's fault, and so is what is larger than any table. */
+		return *error->section || error->code == ERROR_TABLE_LIMIT ? EXIT_BAD_INPUT
+									   : EXIT_ENVIRONMENT;
 	}
 	struct diff_report report = {
 		.file = stdout,
@@ -293,8 +327,6 @@ static enum exit_status compare(struct side side[2], struct options *options, st
 		.path_a = side[0].path,
 		.path_b = side[1].path,
 	};
-	for (int i = 0; i < 2; i++)
-		gate_side(&options->gate, &side[i]);
 	report.gate = &options->gate;
 	diff_report_write(&report, &side[0].table, &side[1].table, &match);
 	diff_match_deinit(&match);
@@ -322,6 +354,8 @@ int command_diff(int argc, char **argv)
 	if (command_parse(&argp, argc, argv, 0, &options))
 		return EXIT_USAGE;
 
+	/* What grows is moved by remapping, and what is freed goes back, whatever was freed before. */
+	mallopt(M_MMAP_THRESHOLD, 256 << 10);
 	struct diff_words words = { 0 };
 	struct side side[2] = { { .path = options.path[0] }, { .path = options.path[1] } };
 	enum exit_status status = EXIT_OK;

@@ -25,19 +25,27 @@ struct diff_row {
 	const char *words; /* interned */
 };
 
+/* A section may have one for each 11 of its bytes, so little is kept of it. */
 struct diff_function {
-	char *name; /* "0x2f020" or "fde.3" without one */
-	bool named;
-	bool has_pc;
-	bool signal;
+	const char *name; /* the table's; NULL: diff_function_name() says how it is called */
 	uint64_t pc;
 	uint64_t length;
-	enum error_code diagnostic;
-	size_t first_row; /* in diff_table.row */
-	size_t row_count;
+	uint32_t first_row; /* in diff_table.row */
+	uint32_t row_count;
+	uint32_t number; /* of "fde.3"; 0: without a name it is called by its pc */
+	enum error_code diagnostic : 8;
+	bool named : 1;
+	bool has_pc : 1;
+	bool signal : 1;
 };
 
+/* Functions and rows of a table: their numbers have 32 bits. */
+#define DIFF_COUNT_MAX (UINT32_MAX - 1)
+/* Of all names of a table. Chromium's have 90 MB. */
+#define DIFF_NAME_BYTES_MAX (256u << 20)
+
 struct diff_dialect;
+struct diff_names;
 
 struct diff_table {
 	const struct diff_dialect *dialect;
@@ -49,6 +57,8 @@ struct diff_table {
 	struct diff_row *row;
 	size_t row_count;
 	size_t row_capacity;
+	struct diff_names *names; /* blocks of them, the last one first */
+	size_t name_bytes;
 };
 
 /* Words kept once: equal words are the same pointer. */
@@ -63,9 +73,13 @@ const char *diff_intern(struct diff_words *words, const char *text);
 void diff_words_deinit(struct diff_words *words);
 
 void diff_table_deinit(struct diff_table *table);
-/* name is copied; NULL: its address. 0, or -1 without memory. */
+/* name is copied; NULL: diff_function_name() makes it. 0, or -1: no memory, or a limit. */
 int diff_table_add_function(struct diff_table *table, const char *name,
 			    const struct diff_function *function, struct error *error);
+#define DIFF_NUMBER_BYTES 32
+/* What function is called: its name, "fde.3" or "0x2f020", these two in buffer. */
+const char *diff_function_name(const struct diff_function *function,
+			       char buffer[DIFF_NUMBER_BYTES]);
 /* A row of the last function. A second one at an offset replaces the first, one that says what the
  * one
  * before it says is left out. Offsets must not fall. */
@@ -114,11 +128,11 @@ void diff_print_rule(FILE *file, const char *name, const struct row_rule *rule);
 
 /* ---- diff_match.c: which function is which ------------------------------------------------- */
 
-#define DIFF_NONE SIZE_MAX
+#define DIFF_NONE UINT32_MAX
 
 struct diff_match {
-	size_t *of_a; /* for each function of a, the index in b, or DIFF_NONE */
-	size_t *of_b;
+	uint32_t *of_a; /* for each function of a, the index in b, or DIFF_NONE */
+	uint32_t *of_b;
 };
 
 /* by_address: one is a dump of the other. Else by name, and what has none by contents and order. */

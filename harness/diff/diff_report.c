@@ -75,11 +75,10 @@ static const char *change_of(bool a, bool b)
 }
 
 /* The name to show: one that says something. */
-static const char *name_of(const struct pair *pair)
+static const char *name_of(const struct pair *pair, char buffer[DIFF_NUMBER_BYTES])
 {
-	if (pair->a && (pair->a->named || !pair->b || !pair->b->named))
-		return pair->a->name;
-	return pair->b->name;
+	bool first = pair->a && (pair->a->named || !pair->b || !pair->b->named);
+	return diff_function_name(first ? pair->a : pair->b, buffer);
 }
 
 /* ---- text -------------------------------------------------------------------------------- */
@@ -113,7 +112,9 @@ static void print_pair(FILE *file, const struct pair *pair)
 {
 	struct row_walk walk = { 0 };
 	struct row_pair rows;
-	fprintf(file, "%s function %s", change_of(pair->a, pair->b), PLAIN_TEXT(name_of(pair)));
+	char number[DIFF_NUMBER_BYTES];
+	fprintf(file, "%s function %s", change_of(pair->a, pair->b),
+		PLAIN_TEXT(name_of(pair, number)));
 	if (pair->a && pair->b)
 		print_changes(file, pair->a, pair->b);
 	fputc('\n', file);
@@ -149,7 +150,9 @@ static json_t *hex(uint64_t value)
 
 static json_t *side_json(const struct diff_function *function)
 {
-	json_t *object = json_pack("{s:o, s:o, s:I}", "name", json_bytes(function->name), "length",
+	char number[DIFF_NUMBER_BYTES];
+	json_t *object = json_pack("{s:o, s:o, s:I}", "name",
+				   json_bytes(diff_function_name(function, number)), "length",
 				   hex(function->length), "rows", (json_int_t)function->row_count);
 	if (object && function->has_pc)
 		json_object_set_new(object, "pc", hex(function->pc));
@@ -165,6 +168,7 @@ static void json_pair(FILE *file, const struct pair *pair)
 {
 	struct row_walk walk = { 0 };
 	struct row_pair rows;
+	char number[DIFF_NUMBER_BYTES];
 	json_t *list = json_array();
 	while (next_difference(pair, &walk, &rows))
 		json_array_append_new(list, json_pack("{s:o, s:s, s:s*, s:s*}", "offset",
@@ -172,8 +176,8 @@ static void json_pair(FILE *file, const struct pair *pair)
 						      change_of(rows.a, rows.b), "a", rows.a, "b",
 						      rows.b));
 	json_t *object = json_pack("{s:s, s:o, s:s, s:o}", "type", "function", "function",
-				   json_bytes(name_of(pair)), "change", change_of(pair->a, pair->b),
-				   "rows", list);
+				   json_bytes(name_of(pair, number)), "change",
+				   change_of(pair->a, pair->b), "rows", list);
 	if (object && pair->a)
 		json_object_set_new(object, "a", side_json(pair->a));
 	if (object && pair->b)
@@ -218,7 +222,8 @@ static void count_pair(struct diff_counts *counts, const struct pair *pair)
 
 static void report_pair(struct diff_report *report, const struct pair *pair)
 {
-	if (report->func && fnmatch(report->func, name_of(pair), 0))
+	char number[DIFF_NUMBER_BYTES];
+	if (report->func && fnmatch(report->func, name_of(pair, number), 0))
 		return;
 	if (pair->a && pair->b &&
 	    diff_function_equal(pair->table_a, pair->a, pair->table_b, pair->b)) {
@@ -248,7 +253,7 @@ void diff_report_write(struct diff_report *report, const struct diff_table *a,
 		       const struct diff_table *b, const struct diff_match *match)
 {
 	for (size_t i = 0; i < a->function_count; i++) {
-		size_t other = match->of_a[i];
+		uint32_t other = match->of_a[i];
 		report_pair(report,
 			    &(struct pair) { a, b, &a->function[i],
 					     other == DIFF_NONE ? NULL : &b->function[other] });

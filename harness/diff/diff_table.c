@@ -60,10 +60,66 @@ int diff_grow(void **array, size_t *capacity, size_t count, size_t member_bytes,
 	return 0;
 }
 
+/* ---- names ------------------------------------------------------------------------------- */
+
+/* malloc() for each of a hundred thousand would take as much again. */
+struct diff_names {
+	struct diff_names *next;
+	size_t used;
+	size_t size;
+	char text[];
+};
+
+static int too_many(struct error *error, const char *what, size_t max)
+{
+	return error_set(error, ERROR_TABLE_LIMIT, "", 0, "more than %zu %s in a table", max, what);
+}
+
+/* NULL: error is set. */
+static const char *keep_name(struct diff_table *table, const char *name, struct error *error)
+{
+	size_t bytes = strlen(name) + 1;
+	struct diff_names *block = table->names;
+
+	if (bytes > DIFF_NAME_BYTES_MAX - table->name_bytes) {
+		too_many(error, "bytes of names", DIFF_NAME_BYTES_MAX);
+		return NULL;
+	}
+	if (!block || block->size - block->used < bytes) {
+		size_t size = bytes > 65536 - sizeof(*block) ? bytes : 65536 - sizeof(*block);
+		block = malloc(sizeof(*block) + size);
+		if (!block) {
+			no_memory(error);
+			return NULL;
+		}
+		*block = (struct diff_names) { .next = table->names, .size = size };
+		table->names = block;
+	}
+	char *kept = memcpy(block->text + block->used, name, bytes);
+	block->used += bytes;
+	table->name_bytes += bytes;
+	return kept;
+}
+
+const char *diff_function_name(const struct diff_function *function, char buffer[DIFF_NUMBER_BYTES])
+{
+	if (function->name)
+		return function->name;
+	if (function->number)
+		snprintf(buffer, DIFF_NUMBER_BYTES, "fde.%" PRIu32, function->number);
+	else
+		snprintf(buffer, DIFF_NUMBER_BYTES, "0x%" PRIx64, function->pc);
+	return buffer;
+}
+
+/* ---- functions and rows ------------------------------------------------------------------ */
+
 void diff_table_deinit(struct diff_table *table)
 {
-	for (size_t i = 0; i < table->function_count; i++)
-		free(table->function[i].name);
+	for (struct diff_names *block = table->names, *next; block; block = next) {
+		next = block->next;
+		free(block);
+	}
 	free(table->function);
 	free(table->row);
 	*table = (struct diff_table) { 0 };
@@ -72,18 +128,17 @@ void diff_table_deinit(struct diff_table *table)
 int diff_table_add_function(struct diff_table *table, const char *name,
 			    const struct diff_function *function, struct error *error)
 {
+	if (table->function_count == DIFF_COUNT_MAX)
+		return too_many(error, "functions", DIFF_COUNT_MAX);
 	if (diff_grow((void **)&table->function, &table->function_capacity, table->function_count,
 		      sizeof(*table->function), error))
 		return -1;
 	struct diff_function added = *function;
-	added.first_row = table->row_count;
+	added.first_row = (uint32_t)table->row_count;
 	added.row_count = 0;
-	if (name)
-		added.name = strdup(name);
-	else if (asprintf(&added.name, "0x%" PRIx64, added.pc) < 0)
-		added.name = NULL;
-	if (!added.name)
-		return no_memory(error);
+	added.name = name ? keep_name(table, name, error) : NULL;
+	if (name && !added.name)
+		return -1;
 	table->function[table->function_count++] = added;
 	return 0;
 }
@@ -101,6 +156,8 @@ static int add_row(struct diff_table *table, uint64_t offset, const char *words,
 	}
 	if (function->row_count && table->row[table->row_count - 1].words == words)
 		return 0;
+	if (table->row_count == DIFF_COUNT_MAX)
+		return too_many(error, "rows", DIFF_COUNT_MAX);
 	if (diff_grow((void **)&table->row, &table->row_capacity, table->row_count,
 		      sizeof(*table->row), error))
 		return -1;
@@ -144,6 +201,17 @@ static bool is_named(const char *name)
 	if (strncmp(name, "fde.", 4) || !name[4])
 		return true;
 	return name[4 + strspn(name + 4, "0123456789")] != '\0';
+}
+
+/* The number of "fde.12"; 0: it is none, or not written as we write it. */
+static uint32_t fde_number(const char *name)
+{
+	unsigned long number;
+
+	if (is_named(name) || name[4] == '0' || strlen(name) > 4 + 9)
+		return 0;
+	number = strtoul(name + 4, NULL, 10);
+	return (uint32_t)number;
 }
 
 /* Functions of a text on their way into a table. */
@@ -195,6 +263,7 @@ static int add_text_function(void *context, const struct table_text *text,
 	struct diff_table *table = source->table;
 	struct diff_function function = {
 		.named = is_named(from->name),
+		.number = fde_number(from->name),
 		.has_pc = from->has_pc,
 		.signal = table->dialect->says_signal && from->signal,
 		.pc = from->pc,
@@ -202,7 +271,7 @@ static int add_text_function(void *context, const struct table_text *text,
 		/* No dump says what it could not read. */
 		.diagnostic = table->dialect == &diff_dialect_text ? from->diagnostic : ERROR_NONE,
 	};
-	if (diff_table_add_function(table, from->name, &function, error))
+	if (diff_table_add_function(table, function.number ? NULL : from->name, &function, error))
 		return -1;
 	return add_text_rows(source, text, from, error);
 }

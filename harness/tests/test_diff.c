@@ -635,6 +635,52 @@ END_TEST
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
+/* Names are a file's, and may be longer than all of its CFI. */
+START_TEST(names_of_a_table_have_a_limit)
+{
+	struct diff_table table = { 0 };
+	const struct diff_function function = { .named = true, .pc = 0x10 };
+	char number[DIFF_NUMBER_BYTES];
+	struct error error;
+
+	ck_assert_int_eq(diff_table_add_function(&table, "abc", &function, &error), 0);
+	ck_assert_uint_eq(table.name_bytes, 4);
+	ck_assert_str_eq(diff_function_name(&table.function[0], number), "abc");
+	table.name_bytes = DIFF_NAME_BYTES_MAX - 4;
+	ck_assert_int_eq(diff_table_add_function(&table, "abcd", &function, &error), -1);
+	ck_assert_int_eq(error.code, ERROR_TABLE_LIMIT);
+	ck_assert_int_eq(diff_table_add_function(&table, "abc", &function, &error), 0);
+	/* One without a name takes nothing. */
+	ck_assert_int_eq(diff_table_add_function(&table, NULL, &function, &error), 0);
+	ck_assert_str_eq(diff_function_name(&table.function[2], number), "0x10");
+	table.function[2].number = 12;
+	ck_assert_str_eq(diff_function_name(&table.function[2], number), "fde.12");
+	ck_assert_uint_eq(table.function_count, 3);
+	diff_table_deinit(&table);
+}
+END_TEST
+
+START_TEST(rows_and_functions_are_counted_in_32_bits)
+{
+	struct diff_words interned = { 0 };
+	struct diff_table table = { .words = &interned };
+	const struct diff_function function = { .pc = 0x10 };
+	struct error error;
+
+	ck_assert_int_eq(diff_table_add_function(&table, NULL, &function, &error), 0);
+	table.row_count = DIFF_COUNT_MAX;
+	ck_assert_int_eq(diff_table_add_row(&table, 0, "cfa=rsp+8", &error), -1);
+	ck_assert_int_eq(error.code, ERROR_TABLE_LIMIT);
+	table.row_count = 0;
+	table.function_count = DIFF_COUNT_MAX;
+	ck_assert_int_eq(diff_table_add_function(&table, NULL, &function, &error), -1);
+	ck_assert_int_eq(error.code, ERROR_TABLE_LIMIT);
+	table.function_count = 1;
+	diff_table_deinit(&table);
+	diff_words_deinit(&interned);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("diff");
@@ -645,6 +691,8 @@ int main(void)
 	tcase_add_loop_test(tcase, test_case, 0, COUNT(cases));
 	tcase_add_loop_test(tcase, test_rule_in_a_tools_words, 0, COUNT(words));
 	tcase_add_loop_test(tcase, test_readelf_says_the_same_of_an_image, 0, COUNT(images));
+	tcase_add_test(tcase, names_of_a_table_have_a_limit);
+	tcase_add_test(tcase, rows_and_functions_are_counted_in_32_bits);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);
 
