@@ -69,13 +69,19 @@ static int build(const struct image_path *path, struct subject *ret, struct erro
 }
 
 /* What a build has freed malloc() keeps for the next one, which so waits for no fresh pages: but in
- * pieces, into which what grows does not fit, so that the next takes more. A compiler's table takes half
- * of its CFI. With one that is larger than its CFI, memory goes first, and what is freed goes back. */
+ * pieces, into which what grows does not fit, so that the next takes more. A compiler's table takes
+ * half of its CFI. With one that is larger than its CFI, memory goes first: as in the first build, what
+ * is large is mapped, grows by being mapped elsewhere, and goes back when it is freed. */
+#define MAPPED_BYTES (128 << 10) /* as large as malloc() maps in a process that has freed nothing */
+#define KEPT_BYTES   (32 << 20)	 /* as large as it keeps, of a process that has */
+
 static void bound_memory(const struct subject *subject)
 {
 	const struct image *image = subject->image;
 	if (table_bytes(subject->table) > image->eh_frame.size + image->debug_frame.size)
-		mallopt(M_MMAP_THRESHOLD, 256 << 10);
+		return;
+	mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
+	mallopt(M_TRIM_THRESHOLD, 2 * KEPT_BYTES);
 }
 
 /* All that is said of the table, which then makes room for the CFI. */
@@ -93,6 +99,7 @@ static void take_size(struct subject *subject)
 static int build_best(const struct image_path *path, struct subject *ret, struct error *error)
 {
 	uint64_t best = UINT64_MAX, first = 0;
+	mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
 	for (int run = 0; run < BUILD_RUNS; run++) {
 		if (run)
 			subject_deinit(ret);

@@ -163,7 +163,8 @@ START_TEST(stat_lists_so_many_fdes_outside_of_code)
 		json_t *object = json_loadb(line, (size_t)(end - line), 0, NULL);
 		const char *type = json_string_value(json_object_get(object, "type"));
 
-		ck_assert_ptr_nonnull(type);
+		if (!type)
+			continue; /* of standard error: how many more there are */
 		lost += json_integer_value(
 			json_object_get(json_object_get(object, "lost_fdes_by_reason"), "outside"));
 		if (!strcmp(type, "stat_lost")) {
