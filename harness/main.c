@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include "harness.h"
 #include "vm/accelerator.h"
+#include "plain_text.h"
 
 #define STACKPROOF_VERSION "0.1"
 
@@ -71,7 +72,7 @@ static bool environment_is_valid(void)
 	if (accelerator_name_is_valid(accelerator))
 		return true;
 	fprintf(stderr, "stackproof: " ACCELERATOR_VARIABLE " is tcg or kvm, not \"%s\"\n",
-		accelerator);
+		PLAIN_TEXT(accelerator));
 	return false;
 }
 
@@ -104,7 +105,7 @@ static int refuse(const char *name)
 
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		nearest_word_add(&nearest, name, commands[i].name);
-	fprintf(stderr, "stackproof: no command \"%s\"", name);
+	fprintf(stderr, "stackproof: no command \"%s\"", PLAIN_TEXT(name));
 	if (nearest.word) {
 		fprintf(stderr, ": did you mean \"%s\"?\n", nearest.word);
 		return EXIT_USAGE;

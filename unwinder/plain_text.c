@@ -61,6 +61,20 @@ char *plain_text(const char *text, char *ret, size_t size)
 	return ret;
 }
 
+void plain_lines(FILE *file, const char *text)
+{
+	while (*text) {
+		size_t bytes = character_bytes((const unsigned char *)text);
+		bool stays = *text == '\n' || *text == '\t' || plain_character(text);
+
+		if (stays)
+			fwrite(text, 1, bytes, file);
+		else
+			putc('?', file);
+		text += bytes ? bytes : 1;
+	}
+}
+
 size_t plain_width(const char *text)
 {
 	size_t width = 0;

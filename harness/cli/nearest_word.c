@@ -13,6 +13,7 @@
 #include <string.h>
 #include "cli/nearest_word.h"
 #include "harness.h"
+#include "plain_text.h"
 
 #define WORD_MAX 40
 
@@ -100,8 +101,8 @@ static void refuse(const struct argp_option *options, const char *program, const
 			nearest_word_add(&nearest, wanted, o->name);
 	if (!nearest.word)
 		return;
-	fprintf(stderr, "%s: unrecognized option '--%s': did you mean '--%s'?\n", program, wanted,
-		nearest.word);
+	fprintf(stderr, "%s: unrecognized option '--%s': did you mean '--%s'?\n",
+		PLAIN_TEXT(program), PLAIN_TEXT(wanted), nearest.word);
 	exit(EXIT_USAGE);
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "clock.h"
 #include "cli/progress_bar.h"
+#include "plain_text.h"
 
 #define WIDTH	       20
 #define REDRAW_SECONDS 0.1
@@ -32,7 +33,8 @@ void progress_bar_draw(struct progress_bar *bar, const char *text)
 		return;
 	bar->last = now;
 	if (!bar->total) {
-		fprintf(stderr, "\r%u:%02u  %s\033[K", elapsed / 60, elapsed % 60, text);
+		fprintf(stderr, "\r%u:%02u  %s\033[K", elapsed / 60, elapsed % 60,
+			PLAIN_TEXT(text));
 		fflush(stderr);
 		return;
 	}
@@ -43,7 +45,7 @@ void progress_bar_draw(struct progress_bar *bar, const char *text)
 
 		fprintf(stderr, ", %u:%02u left", left / 60, left % 60);
 	}
-	fprintf(stderr, "  %s\033[K", text); /* CSI K: what a longer line left behind */
+	fprintf(stderr, "  %s\033[K", PLAIN_TEXT(text)); /* CSI K: what a longer line left behind */
 	fflush(stderr);
 }
 

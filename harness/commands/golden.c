@@ -17,6 +17,7 @@
 #include "gate/gate.h"
 #include "harness.h"
 #include "cli/json_counts.h"
+#include "plain_text.h"
 
 /* ---- command line ------------------------------------------------------------------------ */
 
@@ -216,7 +217,8 @@ static int with_manifest(struct golden_run *run, const struct manifest *manifest
 	const char *unknown = golden_unknown_name(options, manifest);
 
 	if (unknown) {
-		fprintf(stderr, "stackproof golden: nothing in the corpus is called %s\n", unknown);
+		fprintf(stderr, "stackproof golden: nothing in the corpus is called %s\n",
+			PLAIN_TEXT(unknown));
 		return EXIT_USAGE;
 	}
 	if (read_verdicts(run, manifest, error)) {
@@ -224,7 +226,7 @@ static int with_manifest(struct golden_run *run, const struct manifest *manifest
 		return EXIT_BAD_INPUT;
 	}
 	if (options->all)
-		fprintf(run->out, "every golden is updated: %s\n", options->all);
+		fprintf(run->out, "every golden is updated: %s\n", PLAIN_TEXT(options->all));
 	if (options->action == GOLDEN_PACK) {
 		golden_pack(run, manifest);
 		return summary(run);
@@ -271,7 +273,8 @@ static int run_hermetic(struct golden_run *run)
 	snprintf(folder, sizeof(folder), "%s/stackproof-golden.XXXXXX",
 		 temporary && *temporary ? temporary : "/tmp");
 	if (!mkdtemp(folder)) {
-		fprintf(stderr, "stackproof golden: cannot make a folder in %s: %m\n", folder);
+		fprintf(stderr, "stackproof golden: cannot make a folder in %s: %m\n",
+			PLAIN_TEXT(folder));
 		return EXIT_ENVIRONMENT;
 	}
 	if (golden_unpack(run, folder, &error))

@@ -16,6 +16,8 @@
 #include <string.h>
 #include "harness.h"
 #include "vm/vm.h"
+#include "plain_text.h"
+#include "cli/json_counts.h"
 
 struct settings {
 	bool json;
@@ -47,14 +49,16 @@ static void print_kernel(const struct kernel *kernel, bool json)
 	json_t *object;
 
 	if (!json) {
-		printf("%-8s %-32s %-56s %s\n", kernel->name, kernel->version, kernel->package,
-		       kernel->image[0] ? kernel->image : "-");
+		printf("%-8s %-32s %-56s %s\n", PLAIN_TEXT(kernel->name),
+		       PLAIN_TEXT(kernel->version), PLAIN_TEXT(kernel->package),
+		       kernel->image[0] ? PLAIN_TEXT(kernel->image) : "-");
 		return;
 	}
-	object = json_pack("{ss ss ss ss ss}", "type", "kernel", "name", kernel->name, "version",
-			   kernel->version, "package", kernel->package, "image", kernel->image);
-	json_object_set_new(object, "kernel_name", json_string(kernel->name));
-	json_object_set_new(object, "kernel_release", json_string(kernel->version));
+	object = json_pack("{ss so so so so}", "type", "kernel", "name", json_bytes(kernel->name),
+			   "version", json_bytes(kernel->version), "package",
+			   json_bytes(kernel->package), "image", json_bytes(kernel->image));
+	json_object_set_new(object, "kernel_name", json_bytes(kernel->name));
+	json_object_set_new(object, "kernel_release", json_bytes(kernel->version));
 	json_dumpf(object, stdout, JSON_COMPACT);
 	putchar('\n');
 	json_decref(object);

@@ -19,6 +19,7 @@
 #include "harness.h"
 #include "verdict/verdict.h"
 #include "plain_text.h"
+#include "cli/json_counts.h"
 
 enum {
 	OPTION_CHECK = 256,
@@ -178,15 +179,16 @@ static void print_json(const struct planting *planting, const struct arguments *
 
 		snprintf(pc, sizeof(pc), "0x%" PRIx64, range->pc);
 		snprintf(pc_end, sizeof(pc_end), "0x%" PRIx64, range->pc_end);
-		json_array_append_new(ranges, json_pack("{s:s, s:s, s:s, s:s, s:s}", "function",
-							range->function, "pc", pc, "pc_end", pc_end,
-							"declared", range->before, "planted",
-							range->after));
+		json_array_append_new(ranges, json_pack("{s:o, s:s, s:s, s:s, s:s}", "function",
+							json_bytes(range->function), "pc", pc,
+							"pc_end", pc_end, "declared", range->before,
+							"planted", range->after));
 	}
-	object = json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:o}", "type", "planting", "kind",
-			   planting->kind->name, "image", arguments->path, "output",
-			   arguments->output, "function", planting->function, "row",
-			   (json_int_t)planting->row, "ranges", ranges);
+	object = json_pack("{s:s, s:s, s:o, s:o, s:o, s:I, s:o}", "type", "planting", "kind",
+			   planting->kind->name, "image", json_bytes(arguments->path), "output",
+			   json_bytes(arguments->output), "function",
+			   json_bytes(planting->function), "row", (json_int_t)planting->row,
+			   "ranges", ranges);
 	json_dumpf(object, stdout, JSON_COMPACT);
 	putchar('\n');
 	json_decref(object);

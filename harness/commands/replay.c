@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <sys/utsname.h>
 #include "cli/exit_status.h"
 #include "cli/options.h"
@@ -243,8 +244,10 @@ static int print_files(const struct settings *settings)
 			error_print(stderr, *path, &error);
 		gate_add_status(&gate, failed ? status_of(&error) : EXIT_OK);
 	}
+	/* To a script they are names of files, as they are. */
+	bool terminal = isatty(STDOUT_FILENO) == 1;
 	for (size_t i = 0; i < images.count; i++)
-		puts(images.path[i]);
+		puts(terminal ? PLAIN_TEXT(images.path[i]) : images.path[i]);
 	recording_images_deinit(&images);
 	return gate_status(&gate);
 }

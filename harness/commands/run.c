@@ -19,6 +19,7 @@
 #include "gate/gate.h"
 #include "harness.h"
 #include "vm/vm.h"
+#include "plain_text.h"
 
 #define DEFAULT_KERNELS	   HOST_LANE ",5.10,7.2"
 #define DEFAULT_ENGINES	   "cfi,table,bpf,fp"
@@ -217,7 +218,7 @@ static void explain_corpus(const char *folder)
 			"by "
 			"`make corpus` in the sources (into build/corpus); say where with "
 			"--corpus\n",
-			folder);
+			PLAIN_TEXT(folder));
 }
 
 int command_run(int argc, char **argv)

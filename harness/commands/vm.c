@@ -27,6 +27,8 @@
 #include "harness.h"
 #include "vm/guest_output.h"
 #include "vm/vm.h"
+#include "plain_text.h"
+#include "cli/json_counts.h"
 
 #define PARALLEL_GUESTS 2
 #define EXIT_MISSING	127
@@ -215,7 +217,7 @@ static int start_job(struct job *job, bool stream)
 /* ---- results ---------------------------------------------------------------------------- */
 
 /* A JSON string of any bytes: what is not UTF-8 becomes '?'. */
-static json_t *json_bytes(char *text, size_t size)
+static json_t *output_json(char *text, size_t size)
 {
 	json_t *string = json_stringn(text ? text : "", size);
 
@@ -229,20 +231,19 @@ static json_t *json_bytes(char *text, size_t size)
 static void print_json(struct job *job, int status)
 {
 	const struct guest_result *result = &job->result;
-	json_t *object =
-		json_pack("{ss ss ss ss sb si si si si ss si ss so so}", "type", "guest", "kernel",
-			  job->kernel.name, "version", job->kernel.version, "outcome",
-			  guest_outcome_name(result->outcome), "kvm", result->kvm, "exit_code",
-			  status, "boot_ms", (int)result->boot_ms, "first_output_ms",
-			  (int)result->first_output_ms, "total_ms", (int)result->total_ms,
-			  "release", result->release, "splats", (int)result->splats, "sentence",
-			  result->sentence, "stdout", json_bytes(job->text[0], job->size[0]),
-			  "stderr", json_bytes(job->text[1], job->size[1]));
+	json_t *object = json_pack(
+		"{ss so so ss sb si si si si so si so so so}", "type", "guest", "kernel",
+		json_bytes(job->kernel.name), "version", json_bytes(job->kernel.version), "outcome",
+		guest_outcome_name(result->outcome), "kvm", result->kvm, "exit_code", status,
+		"boot_ms", (int)result->boot_ms, "first_output_ms", (int)result->first_output_ms,
+		"total_ms", (int)result->total_ms, "release", json_bytes(result->release), "splats",
+		(int)result->splats, "sentence", json_bytes(result->sentence), "stdout",
+		output_json(job->text[0], job->size[0]), "stderr",
+		output_json(job->text[1], job->size[1]));
 
-	json_object_set_new(object, "kernel_name", json_string(job->kernel.name));
-	json_object_set_new(
-		object, "kernel_release",
-		json_string(result->release[0] ? result->release : job->kernel.version));
+	json_object_set_new(object, "kernel_name", json_bytes(job->kernel.name));
+	json_object_set_new(object, "kernel_release",
+			    json_bytes(result->release[0] ? result->release : job->kernel.version));
 	if (job->settings->output)
 		json_object_set_new(object, "files", json_integer((json_int_t)job->files));
 	json_dumpf(object, stdout, JSON_COMPACT);
@@ -256,8 +257,8 @@ static void print_plain(const struct job *job, bool header)
 
 	fflush(stdout);
 	if (header)
-		fprintf(stderr, "== kernel %s (%s, %s)\n", job->kernel.name, job->kernel.version,
-			result->kvm ? "KVM" : "emulated");
+		fprintf(stderr, "== kernel %s (%s, %s)\n", PLAIN_TEXT(job->kernel.name),
+			PLAIN_TEXT(job->kernel.version), result->kvm ? "KVM" : "emulated");
 	if (!job->stream) {
 		fwrite(job->text[0], 1, job->size[0], stdout);
 		fflush(stdout);
@@ -273,14 +274,18 @@ static void print_trouble(const struct job *job)
 	if (job->failed) {
 		error_print(stderr, job->kernel.name, &job->error);
 	} else if (result->outcome != GUEST_OK) {
-		fprintf(stderr, "stackproof vm: %s: %s\n", job->kernel.name, result->sentence);
+		fprintf(stderr, "stackproof vm: %s: %s\n", PLAIN_TEXT(job->kernel.name),
+			PLAIN_TEXT(result->sentence));
 	} else if (result->splats) {
 		fprintf(stderr, "stackproof vm: %s: the kernel complained %u times\n",
-			job->kernel.name, result->splats);
+			PLAIN_TEXT(job->kernel.name), result->splats);
 	}
-	if (result->console_tail[0] && (result->outcome != GUEST_OK || result->splats))
-		fprintf(stderr, "-- the console's last lines --\n%s%s", result->console_tail,
-			result->console_tail[strlen(result->console_tail) - 1] == '\n' ? "" : "\n");
+	if (result->console_tail[0] && (result->outcome != GUEST_OK || result->splats)) {
+		fprintf(stderr, "-- the console's last lines --\n");
+		plain_lines(stderr, result->console_tail);
+		if (result->console_tail[strlen(result->console_tail) - 1] != '\n')
+			fputc('\n', stderr);
+	}
 }
 
 /* What came back goes to --output; of several kernels to a folder for each. -1: it is said, and an error of the environment. */
@@ -403,7 +408,7 @@ static int run_all(struct settings *settings)
 		       "/"); /* it is gone: relative paths lead nowhere here, too */
 	if (add_program(settings, program, sizeof(program))) {
 		fprintf(stderr, "stackproof vm: %s: no such program on this machine\n",
-			settings->command[0]);
+			PLAIN_TEXT(settings->command[0]));
 		status = EXIT_MISSING;
 		goto out;
 	}

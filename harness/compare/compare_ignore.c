@@ -11,6 +11,7 @@
 #include "compare.h"
 #include "compare_ignore.h"
 #include "cli/json_counts.h"
+#include "plain_text.h"
 
 #define FIELDS 5
 
@@ -156,10 +157,11 @@ void ignore_list_print_text(FILE *file, const struct ignore_list *list)
 
 		if (entry->expired)
 			fprintf(file, "%s, line %u: expired on %s, and ignores nothing any more\n",
-				list->path, entry->line, entry->until);
+				PLAIN_TEXT(list->path), entry->line, PLAIN_TEXT(entry->until));
 		else if (!entry->findings)
-			fprintf(file, "%s, line %u: matches nothing: %s, %s, %s\n", list->path,
-				entry->line, entry->image, entry->function, entry->kind);
+			fprintf(file, "%s, line %u: matches nothing: %s, %s, %s\n",
+				PLAIN_TEXT(list->path), entry->line, PLAIN_TEXT(entry->image),
+				PLAIN_TEXT(entry->function), PLAIN_TEXT(entry->kind));
 	}
 }
 

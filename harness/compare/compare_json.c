@@ -8,6 +8,7 @@
 #include <jansson.h>
 #include <sys/utsname.h>
 #include "compare.h"
+#include "cli/json_counts.h"
 
 static void print(FILE *file, json_t *object)
 {
@@ -21,14 +22,6 @@ static void print(FILE *file, json_t *object)
 static void set_count(json_t *object, const char *name, uint64_t value)
 {
 	json_object_set_new(object, name, json_integer(value));
-}
-
-/* Symbol names and paths may be any bytes; JSON is UTF-8. */
-static json_t *text(const char *value)
-{
-	json_t *string = json_string(value);
-
-	return string ? string : json_string("(not UTF-8)");
 }
 
 static json_t *hexadecimal(uint64_t value)
@@ -52,8 +45,8 @@ static json_t *finding_frames(const struct finding *finding)
 		const struct finding_frame *frame = &finding->frame[i];
 		json_t *object = json_object();
 
-		json_object_set_new(object, "image", text(frame->image));
-		json_object_set_new(object, "function", text(frame->function));
+		json_object_set_new(object, "image", json_bytes(frame->image));
+		json_object_set_new(object, "function", json_bytes(frame->function));
 		json_object_set_new(object, "address", hexadecimal(frame->vaddr));
 		json_object_set_new(object, "method", json_string(frame_method(finding, i)));
 		json_object_set_new(object, "right", json_boolean(frame->right));
@@ -69,19 +62,19 @@ static void print_finding(FILE *file, const char *program, const char *kernel,
 	json_t *object = json_object();
 
 	json_object_set_new(object, "type", json_string("finding"));
-	json_object_set_new(object, "program", text(program));
-	json_object_set_new(object, "kernel", text(kernel));
-	json_object_set_new(object, "kernel_release", text(kernel));
+	json_object_set_new(object, "program", json_bytes(program));
+	json_object_set_new(object, "kernel", json_bytes(kernel));
+	json_object_set_new(object, "kernel_release", json_bytes(kernel));
 	json_object_set_new(object, "verdict", json_string(verdict_name(first->verdict)));
 	json_object_set_new(object, "kind", json_string(fault_kind_name(first->kind)));
-	json_object_set_new(object, "image", text(finding->image));
-	json_object_set_new(object, "function", text(finding->function));
+	json_object_set_new(object, "image", json_bytes(finding->image));
+	json_object_set_new(object, "function", json_bytes(finding->function));
 	if (finding->start_file)
 		json_object_set_new(object, "start_file", json_string(finding->start_file));
-	json_object_set_new(object, "place", text(finding->place));
+	json_object_set_new(object, "place", json_bytes(finding->place));
 	json_object_set_new(object, "address", hexadecimal(finding->vaddr));
-	json_object_set_new(object, "instruction", text(finding->instruction));
-	json_object_set_new(object, "declared", text(finding->declared));
+	json_object_set_new(object, "instruction", json_bytes(finding->instruction));
+	json_object_set_new(object, "declared", json_bytes(finding->declared));
 	set_count(object, "frame", first->frame);
 	json_object_set_new(object, "stop", json_string(stop_reason_name(first->stop)));
 	if (first->declared_cfa)
@@ -90,7 +83,7 @@ static void print_finding(FILE *file, const char *program, const char *kernel,
 		json_object_set_new(object, "actual_cfa", hexadecimal(first->actual_cfa));
 	set_count(object, "count", finding->count);
 	if (finding->ignored)
-		json_object_set_new(object, "ignored", text(finding->ignored));
+		json_object_set_new(object, "ignored", json_bytes(finding->ignored));
 	if (finding->followed) {
 		set_count(object, "guessed_points", finding->followed);
 		set_count(object, "guessed_exact", finding->followed_exact);
@@ -117,16 +110,16 @@ static void print_unproven_place(FILE *file, const char *program, const char *ke
 		if (finding->unproven[reason])
 			set_count(reasons, doubt_reason_name(reason), finding->unproven[reason]);
 	json_object_set_new(object, "type", json_string("unproven"));
-	json_object_set_new(object, "program", text(program));
-	json_object_set_new(object, "kernel", text(kernel));
-	json_object_set_new(object, "kernel_release", text(kernel));
+	json_object_set_new(object, "program", json_bytes(program));
+	json_object_set_new(object, "kernel", json_bytes(kernel));
+	json_object_set_new(object, "kernel_release", json_bytes(kernel));
 	json_object_set_new(object, "kind", json_string(fault_kind_name(finding->first.kind)));
-	json_object_set_new(object, "image", text(finding->image));
-	json_object_set_new(object, "function", text(finding->function));
-	json_object_set_new(object, "place", text(finding->place));
+	json_object_set_new(object, "image", json_bytes(finding->image));
+	json_object_set_new(object, "function", json_bytes(finding->function));
+	json_object_set_new(object, "place", json_bytes(finding->place));
 	json_object_set_new(object, "address", hexadecimal(finding->vaddr));
-	json_object_set_new(object, "instruction", text(finding->instruction));
-	json_object_set_new(object, "declared", text(finding->declared));
+	json_object_set_new(object, "instruction", json_bytes(finding->instruction));
+	json_object_set_new(object, "declared", json_bytes(finding->declared));
 	set_count(object, "frame", finding->first.frame);
 	set_count(object, "count", count);
 	json_object_set_new(object, "reasons", reasons);
@@ -139,13 +132,13 @@ static void print_skip(FILE *file, const char *program, const char *kernel,
 	json_t *object = json_object();
 
 	json_object_set_new(object, "type", json_string("skip"));
-	json_object_set_new(object, "program", text(program));
-	json_object_set_new(object, "kernel", text(kernel));
-	json_object_set_new(object, "kernel_release", text(kernel));
+	json_object_set_new(object, "program", json_bytes(program));
+	json_object_set_new(object, "kernel", json_bytes(kernel));
+	json_object_set_new(object, "kernel_release", json_bytes(kernel));
 	json_object_set_new(object, "engine", json_string(engine->engine->name));
 	json_object_set_new(object, "reason",
 			    json_string(engine->engine->in_kernel ? "no_bpf" : "unavailable"));
-	json_object_set_new(object, "message", text(engine->skip.message));
+	json_object_set_new(object, "message", json_bytes(engine->skip.message));
 	print(file, object);
 }
 
@@ -175,9 +168,9 @@ static void print_score(FILE *file, const char *program, const char *kernel,
 	json_t *object = json_object(), *stops = json_object();
 
 	json_object_set_new(object, "type", json_string("score"));
-	json_object_set_new(object, "program", text(program));
-	json_object_set_new(object, "kernel", text(kernel));
-	json_object_set_new(object, "kernel_release", text(kernel));
+	json_object_set_new(object, "program", json_bytes(program));
+	json_object_set_new(object, "kernel", json_bytes(kernel));
+	json_object_set_new(object, "kernel_release", json_bytes(kernel));
 	json_object_set_new(object, "engine", json_string(engine->engine->name));
 	set_count(object, "points", score->points);
 	for (unsigned int match = 0; match < MATCH_COUNT; match++)
@@ -225,13 +218,13 @@ static void set_ending(json_t *object, const struct comparison *comparison)
 	char ending[128];
 
 	compare_ending_text(comparison, ending, sizeof(ending));
-	json_object_set_new(object, "ending", text(ending));
+	json_object_set_new(object, "ending", json_bytes(ending));
 	set_count(object, "points_per_second", compare_points_per_second(comparison));
 	set_count(object, "unread", comparison->unread);
 	if (!partial)
 		return;
 	json_object_set_new(object, "partial", json_string(partial));
-	json_object_set_new(object, "partial_message", text(comparison->early.message));
+	json_object_set_new(object, "partial_message", json_bytes(comparison->early.message));
 }
 
 static void print_verdicts(FILE *file, const char *program, const char *kernel,
@@ -242,9 +235,9 @@ static void print_verdicts(FILE *file, const char *program, const char *kernel,
 	json_t *object = json_object(), *truth = json_object();
 
 	json_object_set_new(object, "type", json_string("verdicts"));
-	json_object_set_new(object, "program", text(program));
-	json_object_set_new(object, "kernel", text(kernel));
-	json_object_set_new(object, "kernel_release", text(kernel));
+	json_object_set_new(object, "program", json_bytes(program));
+	json_object_set_new(object, "kernel", json_bytes(kernel));
+	json_object_set_new(object, "kernel_release", json_bytes(kernel));
 	set_count(object, "points", comparison->points);
 	set_count(object, "exact", verdict[VERDICT_EXACT]);
 	set_count(object, "table_fault", verdict[VERDICT_TABLE_FAULT]);

@@ -189,10 +189,10 @@ static void print_findings(FILE *file, const struct findings *findings)
 		fprintf(file, "%s (%s) x %" PRIu64 " at %s, frame %" PRIu32 "\n",
 			verdict_name(finding->first.verdict), fault_kind_name(finding->first.kind),
 			finding->count, PLAIN_TEXT(finding->place), finding->first.frame);
-		fprintf(file, "\tinstruction  %s\n\tdeclared     %s\n", finding->instruction,
-			finding->declared);
+		fprintf(file, "\tinstruction  %s\n\tdeclared     %s\n",
+			PLAIN_TEXT(finding->instruction), PLAIN_TEXT(finding->declared));
 		if (finding->ignored)
-			fprintf(file, "\tignored      %s\n", finding->ignored);
+			fprintf(file, "\tignored      %s\n", PLAIN_TEXT(finding->ignored));
 		print_cfa(file, &finding->first);
 		if (finding->followed)
 			fprintf(file,

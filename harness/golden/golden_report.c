@@ -53,11 +53,11 @@ static void print_text(const struct golden_run *run, const struct golden_item *i
 	fprintf(run->out, "%s%s%s %s", outcome == GOLDEN_PASSED ? reason : outcome_name[outcome],
 		*kind ? " " : "", kind, PLAIN_TEXT(item->name));
 	if (outcome != GOLDEN_PASSED)
-		fprintf(run->out, ": %s", reason);
+		fprintf(run->out, ": %s", PLAIN_TEXT(reason));
 	if (different)
 		fprintf(run->out, ": %s", PLAIN_TEXT(item->first));
 	if (detail && outcome != GOLDEN_SKIPPED)
-		fprintf(run->out, "%s%s", different ? "; " : ": ", detail);
+		fprintf(run->out, "%s%s", different ? "; " : ": ", PLAIN_TEXT(detail));
 	fputc('\n', run->out);
 }
 
@@ -241,6 +241,7 @@ void golden_show_finding(struct golden_run *run, struct golden_item *item, const
 		json_array_append_new(item->differences, object);
 	} else {
 		fprintf(run->out, "  %s %s%s%s: %s\n", PLAIN_TEXT(item->name), change,
-			kernel ? " on " : "", kernel ? kernel : "", finding);
+			kernel ? " on " : "", kernel ? PLAIN_TEXT(kernel) : "",
+			PLAIN_TEXT(finding));
 	}
 }

@@ -20,6 +20,7 @@
 #include "load/load.h"
 #include "gate/gate.h"
 #include "harness.h"
+#include "plain_text.h"
 
 struct check {
 	const struct load_check_options *options;
@@ -40,15 +41,17 @@ static void say_other(struct check *check, json_t *object, bool failed)
 	if (check->options->json)
 		json_line(stdout, json_incref(object));
 	else
-		printf("%s %s: %s%s%s\n", failed ? "failed" : "skipped", json_text(object, "name"),
-		       json_text(object, "reason"), *message ? ": " : "", message);
+		printf("%s %s: %s%s%s\n", failed ? "failed" : "skipped",
+		       PLAIN_TEXT(json_text(object, "name")),
+		       PLAIN_TEXT(json_text(object, "reason")), *message ? ": " : "",
+		       PLAIN_TEXT(message));
 }
 
 /* A name that the record has and the results have not; once. */
 static void say_not_measured(struct check *check, const char *name)
 {
-	json_t *object = json_pack("{ss ss ss ss}", "type", "skip", "name", name, "reason",
-				   "not_measured", "message",
+	json_t *object = json_pack("{ss so ss ss}", "type", "skip", "name", json_bytes(name),
+				   "reason", "not_measured", "message",
 				   "it is in the record, but not in the results");
 
 	if (!json_object_get(check->not_tried, name))
@@ -61,23 +64,27 @@ static void say_text(enum load_verdict verdict, const char *outcome,
 {
 	const struct load_result *of = now ? now : recorded;
 
-	printf("%s %s %s %s %s: ", outcome, of->kernel, of->compiler, of->object, of->program);
+	printf("%s %s %s %s %s: ", outcome, PLAIN_TEXT(of->kernel), PLAIN_TEXT(of->compiler),
+	       PLAIN_TEXT(of->object), PLAIN_TEXT(of->program));
 	switch (verdict) {
 	case LOAD_NEW: printf("not in the record before\n"); return;
 	case LOAD_GONE: printf("in the record, and no program any more\n"); return;
 	case LOAD_STOPPED:
 	case LOAD_NEW_REFUSED:
-		printf("%s on %s; the log's end:\n%s\n",
+		printf("%s on %s; the log's end:\n",
 		       recorded && recorded->outcome == LOAD_YES ? "no longer loads"
 								 : "does not load",
-		       now->release, now->log);
+		       PLAIN_TEXT(now->release));
+		plain_lines(stdout, now->log);
+		putchar('\n');
 		return;
 	case LOAD_OTHER_METHOD:
-		printf("%s, recorded as %s\n", now->method, recorded->method);
+		printf("%s, recorded as %s\n", PLAIN_TEXT(now->method),
+		       PLAIN_TEXT(recorded->method));
 		return;
 	case LOAD_STACK_GREW:
-		printf("stack %s, recorded as %s\n", now->statistics.stack,
-		       recorded->statistics.stack);
+		printf("stack %s, recorded as %s\n", PLAIN_TEXT(now->statistics.stack),
+		       PLAIN_TEXT(recorded->statistics.stack));
 		return;
 	default:
 		printf("%s%" PRIu64 " instructions, recorded as %" PRIu64 " (%+.0f %%)\n",
@@ -124,10 +131,11 @@ static void say_verdict(struct check *check, enum load_verdict verdict,
 	}
 	json_line(
 		stdout,
-		json_pack("{ss sb ss ss ss ss ss ss sI sI ss ss ss}", "type", "load_verdict",
+		json_pack("{ss sb ss so so so so so sI sI ss ss ss}", "type", "load_verdict",
 			  "passed", !failed, "verdict", load_verdict_name(verdict), "kernel",
-			  of->kernel, "kernel_name", of->kernel, "compiler", of->compiler, "object",
-			  of->object, "program", of->program, "instructions",
+			  json_bytes(of->kernel), "kernel_name", json_bytes(of->kernel), "compiler",
+			  json_bytes(of->compiler), "object", json_bytes(of->object), "program",
+			  json_bytes(of->program), "instructions",
 			  now ? (json_int_t)now->statistics.instructions : (json_int_t)0,
 			  "recorded_instructions",
 			  recorded ? (json_int_t)recorded->statistics.instructions : (json_int_t)0,

@@ -8,16 +8,18 @@
 #include <string.h>
 #include "cli/json_counts.h"
 #include "load/load.h"
+#include "plain_text.h"
 
 json_t *load_result_json(const struct load_result *result)
 {
 	const struct load_statistics *statistics = &result->statistics;
-	json_t *object = json_pack("{ss ss ss ss ss ss ss ss ss sb}", "type", "load", "object",
-				   result->object, "compiler", result->compiler, "compiler_version",
-				   result->version, "kernel", result->kernel, "release",
-				   result->release, "program", result->program, "method",
-				   result->method, "outcome", load_outcome_name(result->outcome),
-				   "loads", result->outcome == LOAD_YES);
+	json_t *object = json_pack(
+		"{ss so so so so so so ss ss sb}", "type", "load", "object",
+		json_bytes(result->object), "compiler", json_bytes(result->compiler),
+		"compiler_version", json_bytes(result->version), "kernel",
+		json_bytes(result->kernel), "release", json_bytes(result->release), "program",
+		json_bytes(result->program), "method", result->method, "outcome",
+		load_outcome_name(result->outcome), "loads", result->outcome == LOAD_YES);
 	const struct {
 		const char *key;
 		uint64_t value;
@@ -38,9 +40,9 @@ json_t *load_result_json(const struct load_result *result)
 	for (size_t i = 0; i < sizeof(number) / sizeof(*number); i++)
 		json_object_set_new(object, number[i].key,
 				    json_integer((json_int_t)number[i].value));
-	json_object_set_new(object, "kernel_name", json_string(result->kernel));
-	json_object_set_new(object, "kernel_release", json_string(result->release));
-	json_object_set_new(object, "stack", json_string(statistics->stack));
+	json_object_set_new(object, "kernel_name", json_bytes(result->kernel));
+	json_object_set_new(object, "kernel_release", json_bytes(result->release));
+	json_object_set_new(object, "stack", json_bytes(statistics->stack));
 	json_object_set_new(object, "log", json_bytes(result->log));
 	return object;
 }
@@ -83,18 +85,22 @@ void load_result_print(const struct load_result *result, FILE *file)
 {
 	const struct load_statistics *statistics = &result->statistics;
 
-	fprintf(file, "%-10s %-14s %-16s %-10s ", result->compiler, result->object, result->program,
-		result->method);
+	fprintf(file, "%-10s %-14s %-16s %-10s ", PLAIN_TEXT(result->compiler),
+		PLAIN_TEXT(result->object), PLAIN_TEXT(result->program),
+		PLAIN_TEXT(result->method));
 	if (result->outcome == LOAD_YES)
 		fprintf(file,
 			"loads: %7" PRIu64 " instructions, stack %s, verified in %.1f ms, "
 			"%" PRIu64 " bytes of machine code\n",
-			statistics->instructions, statistics->stack,
+			statistics->instructions, PLAIN_TEXT(statistics->stack),
 			(double)statistics->verify_ns / 1e6, result->jited_bytes);
 	else if (result->outcome == LOAD_NO_HELPER)
 		fprintf(file, "does not load: this kernel lacks a helper function: %s\n",
-			result->log);
-	else
-		fprintf(file, "does not load (%" PRIu64 " instructions); the log's end:\n%s\n",
-			statistics->instructions, result->log);
+			PLAIN_TEXT(result->log));
+	else {
+		fprintf(file, "does not load (%" PRIu64 " instructions); the log's end:\n",
+			statistics->instructions);
+		plain_lines(file, result->log);
+		fputc('\n', file);
+	}
 }

@@ -25,6 +25,7 @@
 #include "plant/plant.h"
 #include "corpus/corpus.h"
 #include "plain_text.h"
+#include "cli/json_counts.h"
 
 #define RUN_TIMEOUT_MS 60000
 #define TRIES_MAX      16 /* plantings of one kind in one program that may have no effect */
@@ -303,19 +304,16 @@ static void print_json(const struct worker *worker, enum fate fate)
 
 	snprintf(pc, sizeof(pc), "0x%" PRIx64, range->pc);
 	snprintf(pc_end, sizeof(pc_end), "0x%" PRIx64, range->pc_end);
-	json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:I, s:s, s:s, s:s, s:s, s:s, s:I, s:I}",
-				   "type", "planted", "program", worker->binary->name, "kind",
-				   planting->kind->name, "function", planting->function, "row",
-				   (json_int_t)planting->row, "pc", pc, "pc_end", pc_end,
-				   "declared", range->before, "planted", range->after, "fate",
-				   fate_names[fate], "points", (json_int_t)worker->outcome.effect,
-				   "table_faults", (json_int_t)worker->outcome.faults);
-	char *line = json_dumps(object, JSON_COMPACT);
+	json_t *object = json_pack(
+		"{s:s, s:o, s:s, s:o, s:I, s:s, s:s, s:s, s:s, s:s, s:I, s:I}", "type", "planted",
+		"program", json_bytes(worker->binary->name), "kind", planting->kind->name,
+		"function", json_bytes(planting->function), "row", (json_int_t)planting->row, "pc",
+		pc, "pc_end", pc_end, "declared", range->before, "planted", range->after, "fate",
+		fate_names[fate], "points", (json_int_t)worker->outcome.effect, "table_faults",
+		(json_int_t)worker->outcome.faults);
 
-	printf("%s\n", line);
+	json_line(stdout, object);
 	fflush(stdout);
-	free(line);
-	json_decref(object);
 }
 
 static void count_fate(struct worker *worker, enum fate fate)

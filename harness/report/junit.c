@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "report/results.h"
+#include "plain_text.h"
 
 #define CONSOLE_BYTES_MAX 65536
 
@@ -19,13 +20,14 @@
 static xmlChar *xml_text(const char *text)
 {
 	xmlChar *copy = xmlStrdup(BAD_CAST text);
-	bool utf8 = xmlCheckUTF8(copy);
 
-	for (xmlChar *at = copy; *at; at++) {
-		if ((*at < ' ' && *at != '\n' && *at != '\t') || *at == 0x7f)
-			*at = '?';
-		else if (*at >= 0x80 && !utf8)
-			*at = '?';
+	for (size_t at = 0, bytes; copy && copy[at]; at += bytes ? bytes : 1) {
+		bytes = plain_character((const char *)&copy[at]);
+		if (!bytes && copy[at] != '\n' && copy[at] != '\t')
+			copy[at] = '?'; /* of a character of several bytes each one */
+		/* U+FFFE and U+FFFF are characters of UTF-8, but not of XML 1.0 (2.2). */
+		if (bytes == 3 && copy[at] == 0xef && copy[at + 1] == 0xbf && copy[at + 2] >= 0xbe)
+			memset(&copy[at], '?', bytes);
 	}
 	return copy;
 }

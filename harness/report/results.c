@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "harness.h"
 #include "report/results.h"
+#include "cli/json_counts.h"
 
 static const char *const status_names[CELL_STATUS_COUNT] = {
 	[CELL_PENDING] = "pending", [CELL_PASSED] = "passed", [CELL_FAILED] = "failed",
@@ -90,13 +91,13 @@ void cell_set(struct cell *cell, enum cell_status status, const char *format, ..
 
 static void tag(json_t *object, const struct cell *cell)
 {
-	json_object_set_new(object, "binary", json_string(cell->binary));
-	json_object_set_new(object, "program", json_string(cell->program));
-	json_object_set_new(object, "toolchain", json_string(cell->toolchain));
-	json_object_set_new(object, "variant", json_string(cell->variant));
-	json_object_set_new(object, "language", json_string(cell->language));
-	json_object_set_new(object, "kernel", json_string(cell->kernel));
-	json_object_set_new(object, "kernel_name", json_string(cell->kernel));
+	json_object_set_new(object, "binary", json_bytes(cell->binary));
+	json_object_set_new(object, "program", json_bytes(cell->program));
+	json_object_set_new(object, "toolchain", json_bytes(cell->toolchain));
+	json_object_set_new(object, "variant", json_bytes(cell->variant));
+	json_object_set_new(object, "language", json_bytes(cell->language));
+	json_object_set_new(object, "kernel", json_bytes(cell->kernel));
+	json_object_set_new(object, "kernel_name", json_bytes(cell->kernel));
 }
 
 void cell_add_object(struct cell *cell, json_t *object)

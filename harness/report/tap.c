@@ -8,20 +8,26 @@
  */
 #include <string.h>
 #include "report/results.h"
+#include "plain_text.h"
+#include "cli/json_counts.h"
 
 static void print_escaped(const char *text, FILE *file)
 {
-	for (; *text; text++) {
+	for (size_t bytes; *text; text += bytes ? bytes : 1) {
+		bytes = plain_character(text);
 		if (*text == '#' || *text == '\\')
 			putc('\\', file);
-		putc(*text == '\n' || *text == '\r' ? ' ' : *text, file);
+		if (bytes)
+			fwrite(text, 1, bytes, file);
+		else
+			putc(*text == '\n' || *text == '\r' ? ' ' : '?', file);
 	}
 }
 
 /* "  key: "value"\n", two more spaces in. */
 static void print_yaml(const char *key, const char *value, FILE *file)
 {
-	json_t *string = json_string(value);
+	json_t *string = json_bytes(value);
 
 	fprintf(file, "  %s: ", key);
 	if (!string || json_dumpf(string, file, JSON_ENCODE_ANY | JSON_ENSURE_ASCII))
@@ -59,13 +65,14 @@ void tap_print(const struct results *results, FILE *file)
 	fputs("TAP version 14\n", file);
 	fprintf(file, "1..%zu\n", results->cell_count + (results->missing ? 1 : 0));
 	if (results->partial[0])
-		fprintf(file, "# PARTIAL (%s): %s\n", results->partial, results->partial_message);
+		fprintf(file, "# PARTIAL (%s): %s\n", PLAIN_TEXT(results->partial),
+			PLAIN_TEXT(results->partial_message));
 	for (size_t i = 0; i < results->kernel_count; i++) {
 		const struct results_kernel *kernel = &results->kernel[i];
-		fprintf(file, "# kernel %s: %s %s%s%s\n", kernel->name,
-			kernel->version[0] ? kernel->version : "not",
-			kernel->accelerator[0] ? kernel->accelerator : "run",
-			kernel->sentence[0] ? ": " : "", kernel->sentence);
+		fprintf(file, "# kernel %s: %s %s%s%s\n", PLAIN_TEXT(kernel->name),
+			kernel->version[0] ? PLAIN_TEXT(kernel->version) : "not",
+			kernel->accelerator[0] ? PLAIN_TEXT(kernel->accelerator) : "run",
+			kernel->sentence[0] ? ": " : "", PLAIN_TEXT(kernel->sentence));
 	}
 	for (size_t i = 0; i < results->cell_count; i++)
 		print_point(&results->cell[i], i + 1, file);

@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "report/results.h"
+#include "toolchains/toolchains.h"
+#include "plain_text.h"
 
 #define LISTED_MAX 20 /* failures and faults shown; the rest is counted */
 
@@ -31,9 +33,9 @@ static void print_coloured(const struct printer *table, const char *colour, cons
 			   int width)
 {
 	if (table->colour && colour[0])
-		fprintf(table->file, "\033[%sm%s\033[0m", colour, text);
+		fprintf(table->file, "\033[%sm%s\033[0m", colour, PLAIN_TEXT(text));
 	else
-		fputs(text, table->file);
+		fputs(PLAIN_TEXT(text), table->file);
 	fprintf(table->file, "%*s", width > (int)strlen(text) ? width - (int)strlen(text) : 0, "");
 }
 
@@ -111,7 +113,7 @@ static void print_heading(const struct printer *table, const char *first)
 	for (size_t i = 0; i < results->kernel_count; i++) {
 		bool last = i + 1 == results->kernel_count;
 		fprintf(table->file, "%-*s", last ? 0 : table->cell_width,
-			results_kernel_label(results, results->kernel[i].name));
+			PLAIN_TEXT(results_kernel_label(results, results->kernel[i].name)));
 	}
 	putc('\n', table->file);
 }
@@ -125,7 +127,7 @@ static void print_programs(const struct printer *table)
 		const char *program = results->cell[i].program;
 		if (!first_of_program(results, i))
 			continue;
-		fprintf(table->file, "%-*s", table->name_width, program);
+		fprintf(table->file, "%-*s", table->name_width, PLAIN_TEXT(program));
 		for (size_t k = 0; k < results->kernel_count; k++) {
 			print_cell(table, program, results->kernel[k].name,
 				   k + 1 == results->kernel_count);
@@ -142,7 +144,8 @@ static void print_shares(const struct printer *table, const char *title, bool fr
 	fprintf(table->file, "\n%s, in code with / without frame pointers\n", title);
 	print_heading(table, "engine");
 	for (size_t engine = 0; engine < table->tally->engine_count; engine++) {
-		fprintf(table->file, "%-*s", table->name_width, table->tally->engine[engine]);
+		fprintf(table->file, "%-*s", table->name_width,
+			PLAIN_TEXT(table->tally->engine[engine]));
 		for (size_t k = 0; k < results->kernel_count; k++) {
 			const struct tally_share *share =
 				&table->tally->share[engine * results->kernel_count + k];
@@ -202,8 +205,9 @@ static void print_problems(const struct printer *table, enum cell_status status,
 			continue;
 		if (!shown++)
 			fprintf(table->file, "\n%s\n", title);
-		fprintf(table->file, "  %s on %s: %s\n", cell->binary,
-			results_kernel_label(results, cell->kernel), cell->reason);
+		fprintf(table->file, "  %s on %s: %s\n", PLAIN_TEXT(cell->binary),
+			PLAIN_TEXT(results_kernel_label(results, cell->kernel)),
+			PLAIN_TEXT(cell->reason));
 	}
 	if (total > shown)
 		fprintf(table->file, "  and %zu more\n", total - shown);
@@ -221,9 +225,9 @@ static void print_origin(const struct printer *table, enum fault_origin origin, 
 		if (total == 1)
 			fprintf(table->file, "\n%s\n", title);
 		fprintf(table->file, "  %s (%s): %llu points in %zu runs; %s; on %s\n",
-			fault->function[0] ? fault->function : "?", fault->image,
-			(unsigned long long)fault->points, fault->cells, fault->toolchains,
-			fault->kernels);
+			fault->function[0] ? PLAIN_TEXT(fault->function) : "?",
+			PLAIN_TEXT(fault->image), (unsigned long long)fault->points, fault->cells,
+			PLAIN_TEXT(fault->toolchains), PLAIN_TEXT(fault->kernels));
 	}
 	if (total > LISTED_MAX)
 		fprintf(table->file, "  and %zu more\n", total - LISTED_MAX);
@@ -251,8 +255,8 @@ static void print_skips(const struct printer *table)
 		fprintf(table->file, "\nSkipped\n");
 	for (size_t i = 0; i < tally->skip_count; i++) {
 		fprintf(table->file, "  %zu on %s: %s\n", tally->skip[i].cells,
-			results_kernel_label(table->results, tally->skip[i].kernel),
-			tally->skip[i].reason);
+			PLAIN_TEXT(results_kernel_label(table->results, tally->skip[i].kernel)),
+			PLAIN_TEXT(tally->skip[i].reason));
 	}
 }
 
@@ -274,8 +278,9 @@ static void print_merged(const struct printer *table)
 	}
 	if (json_object_size(toolchains))
 		fprintf(table->file, "\nMerged: the same file as another binary, which was run\n");
-	json_object_foreach(toolchains, toolchain, count) fprintf(
-		table->file, "  %lld of %s\n", (long long)json_integer_value(count), toolchain);
+	json_object_foreach(toolchains, toolchain, count)
+		fprintf(table->file, "  %lld of %s\n", (long long)json_integer_value(count),
+			PLAIN_TEXT(toolchain));
 	json_decref(toolchains);
 }
 
@@ -285,12 +290,12 @@ static void print_kernels(const struct printer *table, const char *folder)
 	for (size_t i = 0; i < table->results->kernel_count; i++) {
 		const struct results_kernel *kernel = &table->results->kernel[i];
 		fprintf(table->file, "  %-6s %s",
-			results_kernel_label(table->results, kernel->name),
-			kernel->version[0] ? kernel->version : "not run");
+			PLAIN_TEXT(results_kernel_label(table->results, kernel->name)),
+			kernel->version[0] ? PLAIN_TEXT(kernel->version) : "not run");
 		if (kernel->package[0])
-			fprintf(table->file, " (%s)", kernel->package);
+			fprintf(table->file, " (%s)", PLAIN_TEXT(kernel->package));
 		if (kernel->accelerator[0])
-			fprintf(table->file, ", %s", kernel->accelerator);
+			fprintf(table->file, ", %s", PLAIN_TEXT(kernel->accelerator));
 		if (kernel->boot_ms)
 			fprintf(table->file, ", booted in %.1f s", kernel->boot_ms / 1000.0);
 		if (kernel->total_ms)
@@ -300,19 +305,19 @@ static void print_kernels(const struct printer *table, const char *folder)
 				(unsigned long long)results_points_played(table->results,
 									  kernel->name));
 		else if (kernel->how[0])
-			fprintf(table->file, ", %s", kernel->how);
+			fprintf(table->file, ", %s", PLAIN_TEXT(kernel->how));
 		if (kernel->splats)
 			fprintf(table->file, ", %u kernel warnings", kernel->splats);
 		putc('\n', table->file);
 		if (!kernel->sentence[0])
 			continue;
-		fprintf(table->file, "         %s%s%s\n", kernel->outcome,
-			kernel->outcome[0] ? ": " : "", kernel->sentence);
+		fprintf(table->file, "         %s%s%s\n", PLAIN_TEXT(kernel->outcome),
+			kernel->outcome[0] ? ": " : "", PLAIN_TEXT(kernel->sentence));
 		if (folder && kernel->outcome[0] && strcmp(kernel->name, "host")) {
 			char path[4096];
 			results_path(path, sizeof(path), folder, "kernels", kernel->name,
 				     "console");
-			fprintf(table->file, "         console: %s\n", path);
+			fprintf(table->file, "         console: %s\n", PLAIN_TEXT(path));
 		}
 	}
 }
@@ -340,7 +345,7 @@ static void print_totals(const struct printer *table, const char *folder)
 	fprintf(table->file, "%llu points, %.1f s", (unsigned long long)results_points(results),
 		results->seconds);
 	if (folder)
-		fprintf(table->file, ", results in %s", folder);
+		fprintf(table->file, ", results in %s", PLAIN_TEXT(folder));
 	putc('\n', table->file);
 	/* Alone on the last line, where scripts look for it. */
 	fprintf(table->file, "%zu passed, %zu failed, %zu skipped\n", count[CELL_PASSED],
@@ -371,7 +376,7 @@ void terminal_print(const struct results *results, const char *folder, bool colo
 	}
 	if (results->partial[0])
 		fprintf(file, "PARTIAL (%s): %s; what follows was found until then\n\n",
-			results->partial, results->partial_message);
+			PLAIN_TEXT(results->partial), PLAIN_TEXT(results->partial_message));
 	print_programs(&table);
 	print_engines(&table);
 	print_problems(&table, CELL_FAILED, "Failed");

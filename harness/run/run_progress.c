@@ -9,6 +9,7 @@
 #include <string.h>
 #include "clock.h"
 #include "run/run.h"
+#include "plain_text.h"
 
 #define REDRAW_SECONDS 0.1
 
@@ -26,7 +27,8 @@ static void draw(struct run *run)
 		results_count(run->results, kernel, count);
 		for (int i = 0; i < CELL_STATUS_COUNT; i++)
 			total += count[i];
-		fprintf(progress->file, "  %s %zu/%zu", results_kernel_label(run->results, kernel),
+		fprintf(progress->file, "  %s %zu/%zu",
+			PLAIN_TEXT(results_kernel_label(run->results, kernel)),
 			total - count[CELL_PENDING], total);
 		size_t broken = count[CELL_FAILED] + count[CELL_ERROR];
 		if (broken)
@@ -58,10 +60,11 @@ void progress_lane_done(struct run *run, size_t lane)
 	results_count(run->results, kernel->name, count);
 	fprintf(progress->file,
 		"%s%s%s: %zu passed, %zu failed, %zu errors, %zu skipped, %.1f s%s%s\n",
-		results_kernel_label(run->results, kernel->name), kernel->version[0] ? " = " : "",
-		kernel->version, count[CELL_PASSED], count[CELL_FAILED],
-		count[CELL_ERROR] + count[CELL_PENDING], count[CELL_SKIPPED],
-		kernel->total_ms / 1000.0, kernel->sentence[0] ? ": " : "", kernel->sentence);
+		PLAIN_TEXT(results_kernel_label(run->results, kernel->name)),
+		kernel->version[0] ? " = " : "", PLAIN_TEXT(kernel->version), count[CELL_PASSED],
+		count[CELL_FAILED], count[CELL_ERROR] + count[CELL_PENDING], count[CELL_SKIPPED],
+		kernel->total_ms / 1000.0, kernel->sentence[0] ? ": " : "",
+		PLAIN_TEXT(kernel->sentence));
 	fflush(progress->file);
 }
 

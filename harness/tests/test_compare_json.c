@@ -24,7 +24,7 @@ static const struct field {
 	{ 0, "program", "prog", 0 },
 	{ 0, "verdict", "table_fault", 0 },
 	{ 0, "kind", "missing", 0 },
-	{ 0, "image", "(not UTF-8)", 0 },
+	{ 0, "image", "/tmp/\\xff\\xfe", 0 },
 	{ 0, "function", "_init", 0 },
 	{ 0, "place", "_init+0x4 (prog)", 0 },
 	{ 0, "address", "0x1004", 0 },

@@ -165,6 +165,26 @@ START_TEST(test_missing_cells_are_an_error)
 }
 END_TEST
 
+/* Characters that UTF-8 has and XML 1.0 has not. */
+START_TEST(test_text_is_xml)
+{
+	struct results results;
+
+	results_init(&results);
+	fixture_kernel(&results, "host", "v", "", "native", "ok", "", 0, 0);
+	struct cell *cell = fixture_cell(&results, "host", "p", "gcc", "O0", "c");
+	cell_set(cell, CELL_FAILED, "x");
+	free(cell->reason);
+	cell->reason = strdup("a\033[2J \xef\xbf\xbf \xed\xa0\x80 \xc2\x9b \xc3\xbc \377");
+	xmlDoc *document = print_and_parse(&results, NULL);
+	xmlChar *message = ask(document, "string(//failure/@message)");
+	ck_assert_str_eq((const char *)message, "a?[2J ??? ??? ?? \xc3\xbc ?");
+	xmlFree(message);
+	xmlFreeDoc(document);
+	results_deinit(&results);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("junit");
@@ -175,6 +195,7 @@ int main(void)
 	tcase_add_test(tcase, test_case_that_never_ran);
 	tcase_add_test(tcase, test_hostile_text);
 	tcase_add_test(tcase, test_missing_cells_are_an_error);
+	tcase_add_test(tcase, test_text_is_xml);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

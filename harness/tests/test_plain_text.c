@@ -7,6 +7,7 @@
  * escape sequences: they may say what they like, but not one control character.
  */
 #include <check.h>
+#include <jansson.h>
 #include <unistd.h>
 #include "command_output.h"
 #include "harness.h"
@@ -102,6 +103,20 @@ static const struct {
 	{ "diff_missing", command_diff, { "diff", COPY, COPY "x" } },
 	{ "plant", command_plant, { "plant", "--list", COPY } },
 	{ "replay_missing", command_replay, { "replay", COPY "x" } },
+	{ "replay_no_recording", command_replay, { "replay", COPY } },
+	{ "vm_no_program", command_vm, { "vm", "-k", "6.1", "--", "/" COPY "x" } },
+	{ "load_missing", command_load, { "load", COPY "x" } },
+	{ "load_no_object", command_load, { "load", COPY } },
+	{ "load_no_record", command_load, { "load", "check", COPY } },
+	{ "report_missing", command_report, { "report", COPY "x" } },
+	{ "report_no_folder", command_report, { "report", COPY } },
+	{ "run_no_corpus", command_run, { "run", "--corpus=" COPY "x", "--kernels=host" } },
+	{ "golden_no_corpus", command_golden, { "golden", "check", "--corpus=" COPY "x" } },
+	{ "compare_missing", command_compare, { "compare", "--", COPY "x" } },
+	{ "compare_no_list", command_compare, { "compare", "--ignore=" COPY, "--", "/bin/true" } },
+	{ "witness_missing", command_witness, { "witness", "--", COPY "x" } },
+	{ "sample_missing", command_sample, { "sample", "--", COPY "x" } },
+	{ "generate_no_folder", command_generate, { "generate", "--output=" COPY "/x" } },
 };
 
 START_TEST(command_prints_no_control_characters)
@@ -123,6 +138,44 @@ START_TEST(command_prints_no_control_characters)
 }
 END_TEST
 
+/* The lines of another's text stay lines. */
+START_TEST(lines_are_plain)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	plain_lines(file, "panic\n\tat \033[31m0x1\r\n\2332J \303\274\n");
+	fclose(file);
+	ck_assert_str_eq(text, "panic\n\tat ?[31m0x1?\n?2J \303\274\n");
+	free(text);
+}
+END_TEST
+
+#define PLANTED "/tmp/planted-\377\033"
+
+/* A name that is no UTF-8 does not make the object vanish, and what is there is valid JSON. */
+START_TEST(json_of_any_bytes_is_valid)
+{
+	char *argument[] = { "plant",  "--json", "--kind=cfa-offset-high",
+			     "--func", NEW_NAME, "--output",
+			     PLANTED,  COPY,	 NULL };
+	int status;
+
+	write_copy(COPY);
+	char *output = command_output(command_plant, argument, &status);
+	unlink(COPY);
+	unlink(PLANTED);
+	json_t *object = json_loads(output, JSON_DISABLE_EOF_CHECK, NULL);
+	ck_assert_msg(object != NULL, "%s", output);
+	ck_assert_ptr_nonnull(json_object_get(object, "function"));
+	ck_assert_str_eq(json_string_value(json_object_get(object, "output")),
+			 "/tmp/planted-\\xff\033");
+	json_decref(object);
+	free(output);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("plain_text");
@@ -131,6 +184,8 @@ int main(void)
 	tcase_add_loop_test(tcase, text_is_plain, 0, sizeof(texts) / sizeof(texts[0]));
 	tcase_add_loop_test(tcase, command_prints_no_control_characters, 0,
 			    sizeof(lines) / sizeof(lines[0]));
+	tcase_add_test(tcase, lines_are_plain);
+	tcase_add_test(tcase, json_of_any_bytes_is_valid);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

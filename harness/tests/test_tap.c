@@ -4,6 +4,7 @@
  */
 #include <check.h>
 #include <stdlib.h>
+#include "plain_text.h"
 #include "report/results.h"
 #include "results_fixture.h"
 
@@ -58,6 +59,29 @@ START_TEST(test_description_is_escaped)
 }
 END_TEST
 
+/* What a file of results says may be anybody's. */
+START_TEST(test_control_characters_are_replaced)
+{
+	struct results results;
+	char *text = NULL;
+
+	results_init(&results);
+	fixture_kernel(&results, "5\033[2J", "v\033[31m", "p", "tcg", "panic", "said \033]0;x\a", 0,
+		       0);
+	cell_set(fixture_cell(&results, "host", "a\033[2J\2332J\xc2\x9b", "gcc\377", "O0", "c"),
+		 CELL_FAILED, "escape \033[2J\377");
+	FIXTURE_CAPTURE(text, tap_print(&results, capture));
+	for (const char *at = text; *at; at++)
+		ck_assert_msg(*at == '\n' || plain_character(at) || (*at & 0xc0) == 0x80,
+			      "byte 0x%02x at %td", (unsigned char)*at, at - text);
+	ck_assert_msg(strstr(text, "\nnot ok 1 - host: a?[2J?2J??.gcc?.O0\n"), "%s", text);
+	/* YAML has its own escapes, and keeps what was said. */
+	ck_assert_ptr_nonnull(strstr(text, "  toolchain: \"gcc\\\\xff\"\n"));
+	free(text);
+	results_deinit(&results);
+}
+END_TEST
+
 START_TEST(test_missing_cells_fail_the_plan)
 {
 	struct results results;
@@ -82,6 +106,7 @@ int main(void)
 	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, test_points);
 	tcase_add_test(tcase, test_description_is_escaped);
+	tcase_add_test(tcase, test_control_characters_are_replaced);
 	tcase_add_test(tcase, test_missing_cells_fail_the_plan);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

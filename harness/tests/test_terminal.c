@@ -71,6 +71,37 @@ START_TEST(test_colour_only_where_asked)
 }
 END_TEST
 
+static const char *const escape = "x\033[2J\2332J\a\r\177";
+
+/* The words of results are those of compilers, guests and files: none talks to the terminal. */
+START_TEST(test_control_characters_are_replaced)
+{
+	struct results results;
+	char *text = NULL;
+
+	results_init(&results);
+	fixture_kernel(&results, "5.10", escape, escape, "tcg", escape, escape, 0, 0);
+	struct cell *cell = fixture_cell(&results, "5.10", escape, escape, "O2-fp", "c");
+	cell_set(cell, CELL_FAILED, "failed %s", escape);
+	fixture_object(cell, "{\"type\":\"score\",\"engine\":\"bpf\\u001b[2J\",\"points\":10,"
+			     "\"exact\":1,\"digest\":\"ab\"}");
+	fixture_object(cell,
+		       "{\"type\":\"finding\",\"verdict\":\"table_fault\",\"kind\":\"row\","
+		       "\"function\":\"f\\u001b[2J\",\"image\":\"i\\u001b[2J\",\"points\":1}");
+	cell_set(fixture_cell(&results, "5.10", "b", "gcc", "O2-fp", "c"), CELL_SKIPPED, "%s",
+		 escape);
+	snprintf(results.partial_message, sizeof(results.partial_message), "%s", escape);
+	snprintf(results.partial, sizeof(results.partial), "signal");
+	FIXTURE_CAPTURE(text, terminal_print(&results, escape, false, capture));
+	for (const char *at = text; *at; at++)
+		ck_assert_msg(*at == '\n' || (unsigned char)(*at - ' ') < 0x5f,
+			      "byte 0x%02x at %td of %s", (unsigned char)*at, at - text, text);
+	ck_assert_ptr_nonnull(strstr(text, "bpf?[2J"));
+	free(text);
+	results_deinit(&results);
+}
+END_TEST
+
 START_TEST(test_missing_cells_are_failures)
 {
 	struct results results;
@@ -132,6 +163,7 @@ int main(void)
 	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, test_table);
 	tcase_add_test(tcase, test_colour_only_where_asked);
+	tcase_add_test(tcase, test_control_characters_are_replaced);
 	tcase_add_test(tcase, test_missing_cells_are_failures);
 	tcase_add_loop_test(tcase, test_share, 0, sizeof(share_cases) / sizeof(share_cases[0]));
 	tcase_add_loop_test(tcase, test_variant, 0,
