@@ -42,6 +42,12 @@
 #define READ_SHARE  4 /* one of so many at least */
 #define LEAKS_EVERY 8 /* looking for lost memory takes as long as all the rest */
 
+#if defined(__has_feature) /* clang's way to say it */
+#if __has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+
 /* For files below 4 MiB. What the sanitizers add is theirs: they are given more. */
 #ifdef __SANITIZE_ADDRESS__
 #define MEMORY_MB 640
