@@ -131,6 +131,53 @@ START_TEST(test_take)
 }
 END_TEST
 
+/* A handler is open, on the same stack or on an alternate one above: a call at 0x1fc0, the signal, a call
+ * from the handler. */
+static const struct {
+	const char *name;
+	uint64_t alternate_low, alternate_high;
+	uint64_t sp;
+	uint64_t written;
+	bool intact;
+} handler_cases[] = {
+	{ "as_it_was", 0, 0, 0x1d00, 0, true },
+	{ "the_handler_changed_where_it_goes_on", 0, 0, 0x1d00, 0x1ea8, true },
+	{ "its_frame_was_written_over", 0, 0, 0x1d00, 0x1d00, false },
+	{ "its_restorer_was_written_over", 0, 0, 0x1d00, 0x1e00, false },
+	{ "the_interrupted_caller_was_written_over", 0, 0, 0x1d00, 0x1fc0, false },
+	{ "its_frame_is_closed", 0, 0, 0x1d08, 0x1d00, true },
+	{ "alternate_as_it_was", 0x5000, 0x6000, 0x5d00, 0, true },
+	{ "alternate_changed_where_it_goes_on", 0x5000, 0x6000, 0x5d00, 0x5ea8, true },
+	{ "alternate_frame_was_written_over", 0x5000, 0x6000, 0x5d00, 0x5d00, false },
+	{ "alternate_interrupted_caller_was_written_over", 0x5000, 0x6000, 0x5d00, 0x1fc0, false },
+};
+
+START_TEST(test_with_a_handler)
+{
+	uint64_t stack = handler_cases[_i].alternate_low ? 0x4000 : 0;
+	const struct signal_frame signal = { .restorer_slot = stack + 0x1e00,
+					     .restorer = RETURN(stack + 0x1e00),
+					     .interrupted_slot = stack + 0x1ea8,
+					     .interrupted_pc = RETURN(stack + 0x1ea8),
+					     .interrupted_sp = 0x1fb0,
+					     .alternate_low = handler_cases[_i].alternate_low,
+					     .alternate_high = handler_cases[_i].alternate_high };
+	uint64_t written = handler_cases[_i].written;
+	struct memory_reader memory = { read_slot, &written };
+	struct parked_stack parked = { .sp = stack + 0x1d00, .base = stack + 0x2000 };
+
+	shadow_stack_init(&parked.shadow, false);
+	ck_assert(shadow_stack_call(&parked.shadow, 0x1fc0, RETURN(0x1fc0), NULL));
+	ck_assert(shadow_stack_signal(&parked.shadow, &signal));
+	ck_assert(shadow_stack_call(&parked.shadow, stack + 0x1d00, RETURN(stack + 0x1d00), NULL));
+	ck_assert_uint_eq(parked.shadow.count, 4);
+	ck_assert_msg(stack_pool_is_intact(&parked, handler_cases[_i].sp, &memory) ==
+			      handler_cases[_i].intact,
+		      "%s", handler_cases[_i].name);
+	shadow_stack_deinit(&parked.shadow);
+}
+END_TEST
+
 START_TEST(test_by_number_and_by_thread)
 {
 	static const struct parked_case stacks[] = { { 0x1000, 0x2000, 7 },
@@ -161,6 +208,8 @@ int main(void)
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, test_take, 0, sizeof(cases) / sizeof(*cases));
+	tcase_add_loop_test(tcase, test_with_a_handler, 0,
+			    sizeof(handler_cases) / sizeof(*handler_cases));
 	tcase_add_test(tcase, test_by_number_and_by_thread);
 	suite_add_tcase(suite, tcase);
 
