@@ -20,7 +20,8 @@ import re
 # What gives something back: leaving it out is a leak, and no answer changes.
 RELEASES = re.compile(
     r"(\w+_)?(free|close|fclose|munmap|deinit|destroy|detach|va_end|freeaddrinfo|unlink|"
-    r"xmlFree\w*|json_decref|prefetch|madvise|setvbuf|waitpid|nanosleep|fflush)$"
+    r"xmlFree\w*|json_decref|elf_end|dwarf_end|dwarf_cfi_end|"
+    r"prefetch|madvise|setvbuf|waitpid|nanosleep|fflush)$"
 )
 ALLOCATES = re.compile(
     r"(\w+_)?(malloc|calloc|realloc|reallocarray|strdup|strndup|asprintf|memdup)$"

@@ -47,6 +47,10 @@ struct event {
 	{                                                                                          \
 		.kind = EVENT_SIGRETURN, .sp = to                                                  \
 	}
+#define SIGRETURN_TO(to, pc)                                                                       \
+	{                                                                                          \
+		.kind = EVENT_SIGRETURN, .sp = to, .return_address = pc                            \
+	}
 #define RETURN(slot, pc)                                                                           \
 	{                                                                                          \
 		.kind = EVENT_RETURN, .sp = (slot) + 8, .return_address = pc                       \
@@ -365,6 +369,21 @@ static const struct {
 	{ "a_frame_twice_is_noticed",
 	  { CALL(0xff8, 1), CALL(0xfe8, 1), CALL(0xfe8, 2), RETURN(0xfe8, 2) },
 	  "SL",
+	  1 },
+	{ "a_handler_returns_where_it_interrupted",
+	  { CALL(0xff8, 1), SIGNAL(0xc00, 2, 0xff0, NO_STACK), MOVE(0xc08),
+	    SIGRETURN_TO(0xff0, 2) },
+	  "R",
+	  1 },
+	{ "a_handler_goes_on_elsewhere",
+	  { CALL(0xff8, 1), SIGNAL(0xc00, 2, 0xff0, NO_STACK), MOVE(0xc08),
+	    SIGRETURN_TO(0xff0, 9) },
+	  "P",
+	  1 },
+	{ "a_handler_goes_on_with_another_rsp",
+	  { CALL(0xff8, 1), SIGNAL(0xc00, 2, 0xff0, NO_STACK), MOVE(0xc08),
+	    SIGRETURN_TO(0xfe0, 2) },
+	  "PD",
 	  1 },
 	{ "ret_n_disturbs_nothing",
 	  { CALL(0xff8, 1), CALL(0xfd8, 2), RETURN(0xfd8, 2), MOVE(0xff0) },
