@@ -259,6 +259,10 @@ START_TEST(lying_boot_image_is_refused)
 	ck_assert_int_eq(boot_image_version(path, version, sizeof(version), &error), -1);
 	ck_assert_int_eq(boot_image_unpack(path, &unpacked, &error), -1);
 	unlink(path);
+	error.code = ERROR_NONE;
+	ck_assert_int_eq(boot_image_version(path, version, sizeof(version), &error), -1);
+	ck_assert_int_eq(error.code, ERROR_SYSTEM);
+	ck_assert_msg(strstr(error.message, path) != NULL, "%s", error.message);
 }
 END_TEST
 
