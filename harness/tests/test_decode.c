@@ -240,6 +240,9 @@ static const struct {
 	{ "sysenter", CODE(0x0f, 0x34), { .jumps = true, .legacy_call = true } },
 	{ "what_cant_be_read_may_do_anything", CODE(0x48), JUMPS },
 	{ "push_memory", CODE(0xff, 0x75, 8), NOTHING },
+	{ "call_memory", CODE(0xff, 0x55, 8), JUMPS },
+	{ "call_far", CODE(0xff, 0x1f), JUMPS },
+	{ "jump_far", CODE(0xff, 0x2f), JUMPS },
 	{ "setcc_is_no_jump", CODE(0x0f, 0x94, 0xc0), NOTHING },
 	{ "in_is_no_loop", CODE(0xe4, 0x10), NOTHING },
 	{ "pushf", CODE(0x9c), PUSHES_FLAGS },
@@ -377,6 +380,22 @@ START_TEST(test_cache_keeps_until_flushed)
 }
 END_TEST
 
+/* A page that is not there yet may come without a system call. */
+START_TEST(test_what_could_not_be_read_is_read_again)
+{
+	struct error error = { 0 };
+	struct decoder *decoder = decoder_create(&error);
+	uint8_t bytes[32] = { 0xc3 };
+	struct code code = { bytes, 0, BASE, 0 };
+	struct memory_reader memory = { read_code, &code };
+
+	ck_assert_int_eq(decoder_at(decoder, BASE, &memory).kind, INSTRUCTION_UNKNOWN);
+	code.size = sizeof(bytes);
+	ck_assert_int_eq(decoder_at(decoder, BASE, &memory).kind, INSTRUCTION_RETURN);
+	decoder_destroy(decoder);
+}
+END_TEST
+
 START_TEST(test_cache_grows_and_forgets_nothing)
 {
 	enum { COUNT = 20000 };
@@ -447,6 +466,10 @@ static const struct {
 	{ "register_behind_an_offset", { 0x90, 0x90, 0x90, 0x48, 0x8b, 0x48, 0xff, 0xd0 }, 2 },
 	{ "memory_with_rex", { 0x90, 0x90, 0x90, 0x90, 0x90, 0x41, 0xff, 0x14 }, 0 },
 	{ "rip_relative", { 0x90, 0x90, 0xff, 0x15, 1, 2, 3, 4 }, 6 },
+	{ "memory", { 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0xff, 0x10 }, 2 },
+	{ "memory_near_a_register", { 0x90, 0x90, 0x90, 0x90, 0x90, 0xff, 0x50, 8 }, 3 },
+	{ "memory_near_rsp", { 0x90, 0x90, 0x90, 0x90, 0xff, 0x54, 0x24, 8 }, 4 },
+	{ "memory_far_from_rsp", { 0x90, 0xff, 0x94, 0x24, 0, 1, 0, 0 }, 7 },
 	/* jmp -193 ends with ff ff ff; pop rbx: no call begins at its last byte. */
 	{ "far_by_chance", { 0x90, 0x90, 0xe9, 0x3f, 0xff, 0xff, 0xff, 0x5b, 0xc3 }, 0 },
 	{ "no_call", { 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90 }, 0 },
@@ -483,6 +506,7 @@ int main(void)
 	tcase_add_loop_test(tcase, test_store_address, 0, sizeof(stores) / sizeof(*stores));
 	tcase_add_test(tcase, test_renewed_is_what_memory_holds);
 	tcase_add_test(tcase, test_cache_keeps_until_flushed);
+	tcase_add_test(tcase, test_what_could_not_be_read_is_read_again);
 	tcase_add_test(tcase, test_cache_grows_and_forgets_nothing);
 	tcase_add_loop_test(tcase, test_disassemble, 0, sizeof(texts) / sizeof(*texts));
 	tcase_add_loop_test(tcase, test_call_before, 0, sizeof(calls) / sizeof(*calls));
