@@ -67,7 +67,9 @@ def leave(number, frame):
 
 def main():
     prctl = ctypes.CDLL(None, use_errno=True).prctl
-    if prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) or prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0):
+    if prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0):
+        return 125
+    if prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0):
         return 125
     for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
         signal.signal(number, leave)
