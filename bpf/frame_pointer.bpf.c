@@ -9,6 +9,7 @@
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
+#include "own_id.bpf.h"
 #include "walk.h"
 
 #define SIGTRAP 5
@@ -41,7 +42,7 @@ struct {
 
 static __always_inline int walk(void *ctx, __u32 entry)
 {
-	__u64 id = bpf_get_current_pid_tgid();
+	__u64 id = own_id();
 	struct walk_counters *counter;
 	struct walk_record *record;
 	__u32 pid = id >> 32, zero = 0;
@@ -63,6 +64,7 @@ static __always_inline int walk(void *ctx, __u32 entry)
 	record->stop = STOP_HELPER;
 	record->pid = pid;
 	record->tid = (__u32)id;
+	record->cpu = bpf_get_smp_processor_id();
 	record->sp = 0;
 	record->sequence++;
 	bytes &= 2 * sizeof(record->pc) - 1;

@@ -17,14 +17,14 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include "libbpf_messages.h"
+#include "own_namespace.h"
 #include "placement.h"
 #include "process_list.h"
 #include "session.h"
 #include "stack_counts.h"
 #include "frame_pointer.skel.h"
 #include "walk.skel.h"
-
-#define LINKS_MAX 64
 
 /* One memory-mapped array. */
 struct shared_array {
@@ -35,7 +35,8 @@ struct shared_array {
 struct bpf_session {
 	struct walk_bpf *walk;
 	struct frame_pointer_bpf *frame_pointer;
-	uint32_t entries; /* that are loaded: bits 1 << enum walk_entry */
+	uint32_t entries;	/* that are loaded: bits 1 << enum walk_entry */
+	uint32_t pid_namespace; /* own_pid_namespace() */
 	bool by_loop;
 	bool counts_stacks;
 	struct stack_counts counts;
@@ -43,36 +44,19 @@ struct bpf_session {
 	struct shared_array table[PLACEMENT_COUNT]; /* the placement's arrays */
 	struct shared_array spaces, mappings;
 	struct process_list processes;
-	struct bpf_link *link[LINKS_MAX];
-	int link_count;
+	struct bpf_link **link;
+	size_t link_count, link_capacity;
 	struct ring_buffer *ring, *fp_ring;
 	bpf_record_fn record_fn; /* only during bpf_session_consume() */
 	void *record_context;
 };
 
-/* ---- libbpf's messages ------------------------------------------------------------------ */
-
-/* libbpf's callback has no context; the last warning is what explains a failed load. */
-static _Thread_local char last_warning[1024];
-
-static int keep_warning(enum libbpf_print_level level, const char *format, va_list arguments)
-{
-	char text[sizeof(last_warning)];
-
-	if (level != LIBBPF_WARN)
-		return 0;
-	vsnprintf(text, sizeof(text), format, arguments);
-	text[strcspn(text, "\n")] = '\0';
-	/* The first warning of a load names the cause; what follows only repeats that it failed. */
-	if (!last_warning[0])
-		memcpy(last_warning, text, sizeof(text));
-	return 0;
-}
-
 static int unavailable(struct error *error, int status, const char *what)
 {
+	const char *warning = libbpf_messages_first();
+
 	return error_set(error, ERROR_UNAVAILABLE, "", 0, "%s: %s%s%s", what, strerror(-status),
-			 last_warning[0] ? ": " : "", last_warning);
+			 warning[0] ? ": " : "", warning);
 }
 
 /* ---- loading ---------------------------------------------------------------------------- */
@@ -250,6 +234,7 @@ static int load_walk(struct bpf_session *session, const struct bpf_session_optio
 		return unavailable(error, -errno, "opening the BPF walk");
 	choose_programs(session, options);
 	size_maps(session, options);
+	walk->rodata->pid_namespace = session->pid_namespace;
 	status = walk_bpf__load(walk);
 	if (status)
 		return unavailable(error, status, "loading the BPF walk");
@@ -307,6 +292,32 @@ static int open_rings(struct bpf_session *session, struct error *error)
 	return 0;
 }
 
+static int load_baseline(struct bpf_session *session, struct error *error)
+{
+	int status;
+
+	session->frame_pointer = frame_pointer_bpf__open();
+	if (!session->frame_pointer) {
+		status = -errno;
+	} else {
+		session->frame_pointer->rodata->pid_namespace = session->pid_namespace;
+		status = frame_pointer_bpf__load(session->frame_pointer);
+	}
+	return status ? unavailable(error, status, "loading the frame-pointer baseline") : 0;
+}
+
+static int load(struct bpf_session *session, const struct bpf_session_options *options,
+		struct error *error)
+{
+	if (own_pid_namespace(&session->pid_namespace, error) ||
+	    (!options->only_frame_pointer && load_walk(session, options, error)))
+		return -1;
+	if ((options->frame_pointer || options->only_frame_pointer) &&
+	    load_baseline(session, error))
+		return -1;
+	return open_rings(session, error);
+}
+
 int bpf_session_open(const struct bpf_session_options *options, struct bpf_session **ret,
 		     struct error *error)
 {
@@ -315,26 +326,14 @@ int bpf_session_open(const struct bpf_session_options *options, struct bpf_sessi
 
 	if (!session)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a session");
-	last_warning[0] = '\0';
-	libbpf_set_print(keep_warning);
-	if (!options->only_frame_pointer && load_walk(session, options, error))
-		goto bad;
-	if (options->frame_pointer || options->only_frame_pointer) {
-		session->frame_pointer = frame_pointer_bpf__open();
-		status = session->frame_pointer ? frame_pointer_bpf__load(session->frame_pointer)
-						: -errno;
-		if (status) {
-			unavailable(error, status, "loading the frame-pointer baseline");
-			goto bad;
-		}
-	}
-	if (open_rings(session, error))
-		goto bad;
-	*ret = session;
-	return 0;
-bad:
-	bpf_session_close(session);
-	return -1;
+	libbpf_messages_begin();
+	status = load(session, options, error);
+	if (status)
+		bpf_session_close(session);
+	else
+		*ret = session;
+	libbpf_messages_end();
+	return status;
 }
 
 static void unmap_array(struct shared_array *array)
@@ -359,6 +358,7 @@ void bpf_session_close(struct bpf_session *session)
 	walk_bpf__destroy(session->walk);
 	frame_pointer_bpf__destroy(session->frame_pointer);
 	process_list_deinit(&session->processes);
+	free(session->link);
 	free(session);
 }
 
@@ -406,10 +406,16 @@ static int add_link(struct bpf_session *session, struct bpf_link *link, const ch
 {
 	if (!link)
 		return unavailable(error, -errno, what);
-	if (session->link_count == LINKS_MAX) {
-		bpf_link__destroy(link);
-		return error_set(error, ERROR_TABLE_LIMIT, "", 0, "more than %d attachments",
-				 LINKS_MAX);
+	if (session->link_count == session->link_capacity) {
+		size_t capacity = session->link_capacity ? 2 * session->link_capacity : 64;
+		struct bpf_link **grown = reallocarray(session->link, capacity, sizeof(*grown));
+
+		if (!grown) {
+			bpf_link__destroy(link);
+			return error_set(error, ERROR_MEMORY, "", 0, "no memory for an attachment");
+		}
+		session->link = grown;
+		session->link_capacity = capacity;
 	}
 	session->link[session->link_count++] = link;
 	return 0;
@@ -424,7 +430,6 @@ static int need_entry(const struct bpf_session *session, enum walk_entry entry, 
 		[WALK_ENTRY_REPLAY] = "REPLAY",
 	};
 
-	last_warning[0] = '\0';
 	if (session->entries >> entry & 1)
 		return 0;
 	return error_set(
@@ -434,7 +439,7 @@ static int need_entry(const struct bpf_session *session, enum walk_entry entry, 
 		name[entry]);
 }
 
-int bpf_session_attach_steps(struct bpf_session *session, struct error *error)
+static int attach_steps(struct bpf_session *session, struct error *error)
 {
 	if (session->walk && need_entry(session, WALK_ENTRY_STEP, error))
 		return -1;
@@ -447,6 +452,16 @@ int bpf_session_attach_steps(struct bpf_session *session, struct error *error)
 		     "attaching the baseline to signal_generate", error))
 		return -1;
 	return 0;
+}
+
+int bpf_session_attach_steps(struct bpf_session *session, struct error *error)
+{
+	int status;
+
+	libbpf_messages_begin();
+	status = attach_steps(session, error);
+	libbpf_messages_end();
+	return status;
 }
 
 static int attach_sample(struct bpf_session *session, struct bpf_program *program,
@@ -464,8 +479,8 @@ static int attach_sample(struct bpf_session *session, struct bpf_program *progra
 	return add_link(session, link, "attaching to a perf event", error);
 }
 
-int bpf_session_attach_event(struct bpf_session *session, struct perf_event_attr *attr, pid_t tid,
-			     int cpu, struct error *error)
+static int attach_event(struct bpf_session *session, struct perf_event_attr *attr, pid_t tid,
+			int cpu, struct error *error)
 {
 	if (session->walk && need_entry(session, WALK_ENTRY_SAMPLE, error))
 		return -1;
@@ -476,6 +491,17 @@ int bpf_session_attach_event(struct bpf_session *session, struct perf_event_attr
 	    attach_sample(session, session->frame_pointer->progs.fp_sample, attr, tid, cpu, error))
 		return -1;
 	return 0;
+}
+
+int bpf_session_attach_event(struct bpf_session *session, struct perf_event_attr *attr, pid_t tid,
+			     int cpu, struct error *error)
+{
+	int status;
+
+	libbpf_messages_begin();
+	status = attach_event(session, attr, tid, cpu, error);
+	libbpf_messages_end();
+	return status;
 }
 
 int bpf_session_attach_samples(struct bpf_session *session, pid_t tid, int cpu,
@@ -496,23 +522,33 @@ int bpf_session_attach_samples(struct bpf_session *session, pid_t tid, int cpu,
 int bpf_session_attach_uprobe(struct bpf_session *session, pid_t pid, const char *path,
 			      uint64_t offset, struct error *error)
 {
+	int status;
+
 	if (need_entry(session, WALK_ENTRY_UPROBE, error))
 		return -1;
-	return add_link(session,
-			bpf_program__attach_uprobe(entry_program(session, WALK_ENTRY_UPROBE), false,
-						   pid, path, offset),
-			"attaching to a uprobe", error);
+	libbpf_messages_begin();
+	status = add_link(session,
+			  bpf_program__attach_uprobe(entry_program(session, WALK_ENTRY_UPROBE),
+						     false, pid, path, offset),
+			  "attaching to a uprobe", error);
+	libbpf_messages_end();
+	return status;
 }
 
 int bpf_session_attach_tracepoint(struct bpf_session *session, const char *name,
 				  struct error *error)
 {
+	int status;
+
 	if (need_entry(session, WALK_ENTRY_TRACEPOINT, error))
 		return -1;
-	return add_link(session,
-			bpf_program__attach_raw_tracepoint(
-				entry_program(session, WALK_ENTRY_TRACEPOINT), name),
-			"attaching to a raw tracepoint", error);
+	libbpf_messages_begin();
+	status = add_link(session,
+			  bpf_program__attach_raw_tracepoint(
+				  entry_program(session, WALK_ENTRY_TRACEPOINT), name),
+			  "attaching to a raw tracepoint", error);
+	libbpf_messages_end();
+	return status;
 }
 
 int bpf_session_replay(struct bpf_session *session, const struct user_regs_struct *regs,
@@ -526,7 +562,9 @@ int bpf_session_replay(struct bpf_session *session, const struct user_regs_struc
 		return -1;
 	status = bpf_prog_test_run_opts(bpf_program__fd(entry_program(session, WALK_ENTRY_REPLAY)),
 					&options);
-	return status ? unavailable(error, status, "BPF_PROG_TEST_RUN of a raw tracepoint") : 0;
+	return status ? error_set(error, ERROR_UNAVAILABLE, "", 0,
+				  "BPF_PROG_TEST_RUN of a raw tracepoint: %s", strerror(-status))
+		      : 0;
 }
 
 void bpf_session_detach(struct bpf_session *session)

@@ -12,12 +12,33 @@
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
+struct ns_common {
+	unsigned int inum;
+};
+
+struct pid_namespace {
+	struct ns_common ns;
+};
+
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+
+/* The number that a thread has in its PID name space, and in each of those around it. */
+struct pid {
+	unsigned int level;
+	struct upid numbers[1]; /* level + 1 */
+};
+
 struct task_struct {
 	void *stack;
 	unsigned int flags;
 	void *mm;
 	int pid;
 	int tgid;
+	struct task_struct *group_leader;
+	struct pid *thread_pid;
 };
 
 #pragma clang attribute pop

@@ -26,6 +26,7 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
+#include "own_id.bpf.h"
 #include "walk_maps.bpf.h"
 #include "walk_count.bpf.h"
 #include "find_rule.h" /* these two need what walk_maps.bpf.h has */
@@ -279,10 +280,9 @@ static __always_inline int walk_frame(const struct walk_context *walk)
 	return stop != STOP_NONE;
 }
 
-/* The current process's space, or NULL. */
-static __always_inline struct walk_space *current_space(void)
+/* A process's space, or NULL. */
+static __always_inline struct walk_space *space_of(__u32 pid)
 {
-	__u32 pid = bpf_get_current_pid_tgid() >> 32;
 	__u32 *number = bpf_map_lookup_elem(&processes, &pid);
 
 	return number ? bpf_map_lookup_elem(&spaces, number) : 0;
@@ -322,10 +322,9 @@ static __always_inline int user_registers(struct pt_regs *ret, __u64 given)
 
 /* From the kernel's order to DWARF's (psABI, figure 3.36). */
 static __always_inline void walk_begin(struct walk_scratch *scratch, const struct pt_regs *regs,
-				       __u32 entry)
+				       __u32 entry, __u64 id)
 {
 	struct walk_state *state = &scratch->state;
-	__u64 id = bpf_get_current_pid_tgid();
 
 	state->reg[0] = regs->ax;
 	state->reg[1] = regs->dx;
@@ -361,6 +360,7 @@ static __always_inline void walk_begin(struct walk_scratch *scratch, const struc
 	scratch->record.entry = entry;
 	scratch->record.pid = id >> 32;
 	scratch->record.tid = (__u32)id;
+	scratch->record.cpu = bpf_get_smp_processor_id();
 	scratch->record.sp = regs->sp;
 	scratch->record.sequence++;
 	scratch->record.time = bpf_ktime_get_ns();
@@ -429,7 +429,8 @@ out:
 __attribute__((noinline)) int walk_enter(__u32 entry, __u64 registers)
 {
 	struct walk_counters *counter = current_counters();
-	struct walk_space *space = current_space();
+	__u64 id = own_id();
+	struct walk_space *space = space_of(id >> 32);
 	struct walk_scratch *scratch;
 	struct pt_regs regs;
 
@@ -451,7 +452,7 @@ __attribute__((noinline)) int walk_enter(__u32 entry, __u64 registers)
 		return 0;
 	}
 	scratch->space = *space;
-	walk_begin(scratch, &regs, entry);
+	walk_begin(scratch, &regs, entry, id);
 	return 1;
 }
 

@@ -83,14 +83,16 @@ enum walk_entry {
 struct walk_record {
 	__u32 entry; /* enum walk_entry */
 	__u32 stop;  /* enum stop_reason */
-	__u32 pid;   /* tgid in the initial PID name space */
+	__u32 pid;   /* tgid in the session's PID name space */
 	__u32 tid;
 	__u64 sp; /* the thread's registers at the stop: which stop this is */
 	__u64 sequence;
 	__u64 time; /* CLOCK_MONOTONIC, in nanoseconds, when the walk began */
 	__u32 count;
 	__u32 generation; /* of the mappings that the walk went by */
-	__u64 hash[2];	  /* of pid, generation, stop and frames, if stacks are counted */
+	__u32 cpu;	  /* that the thread was on */
+	__u32 zero;
+	__u64 hash[2]; /* of pid, generation, stop and frames, if stacks are counted */
 	__u64 pc[WALK_FRAMES_MAX];
 };
 

@@ -75,7 +75,7 @@ static __attribute__((unused)) pid_t fork_child(void (*fn)(void))
 	return pid;
 }
 
-static void end_child(pid_t pid)
+static __attribute__((unused)) void end_child(pid_t pid)
 {
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
