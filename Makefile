@@ -54,7 +54,7 @@ HEADERS	 := $(filter-out bpf/vmlinux.h bpf/find_rule.h bpf/%.bpf.h unwinder/step
 .SECONDARY:
 .PHONY: all run test check check-toolchains unit corpus corpus-all format check-format headers clean FORCE
 
-all: $(O)/stackproof $(O)/guest_init bench-programs $(O)/example/stacks
+all: $(O)/stackproof $(O)/guest_init bench-programs $(O)/example/stacks $(SHARED)
 
 # Set-up comes first and in a make of its own: this one looked for packages before they were there.
 # JOBS: compile in parallel.
@@ -107,29 +107,44 @@ $(O)/libstackproof.a: $(OBJECTS)
 	$(call msg,AR,$@)
 	$(Q)rm -f $@; ar qcs $@ $^ # q: members of several rooms share names
 
-# What other programs link, without the harness: libstackproof(3). The example is such a program.
+# What other programs link, without the harness: libstackproof(3). The example is such a program. One header
+# declares it, and only what that declares is global in the archive (of one member) and the shared object.
 LIBRARY	 := $(O)/lib/libstackproof.a
-LIBRARY_HEADERS := bpf/stackproof.h bpf/process_events.h bpf/session.h bpf/walk.h \
-	    unwinder/unwinder.h unwinder/expression.h unwinder/stack.h unwinder/table_abi.h
+LIBRARY_HEADER := bpf/stackproof.h
+LIBRARY_VERSION := $(shell awk '/define STACKPROOF_VERSION_M|define STACKPROOF_VERSION_P/ \
+	    { printf "%s%s", dot, $$3; dot = "." }' $(LIBRARY_HEADER))
+SONAME	 := libstackproof.so.$(firstword $(subst ., ,$(LIBRARY_VERSION)))
+SHARED	 := $(O)/lib/libstackproof.so.$(LIBRARY_VERSION)
+SHARED_OBJECTS := $(patsubst %.c,$(O)/shared/%.o,$(filter unwinder/%.c bpf/%.c,$(SOURCES)))
 
-# Of one member, in which only what these headers declare is global: names inside can't collide.
-$(LIBRARY): $(filter $(O)/unwinder/%.o $(O)/bpf/%.o,$(OBJECTS)) $(LIBRARY_HEADERS)
+$(LIBRARY): $(filter $(O)/unwinder/%.o $(O)/bpf/%.o,$(OBJECTS)) $(LIBRARY_HEADER)
 	$(call msg,AR,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)CC="$(CC)" scripts/declared-functions unwinder bpf >$(@D)/declared
+	$(Q)CC="$(CC)" scripts/declared-functions bpf >$(@D)/declared
 	$(Q)$(LD) -r -o $(@D)/stackproof.o $(filter %.o,$^)
 	$(Q)objcopy --keep-global-symbols=$(@D)/declared $(@D)/stackproof.o
 	$(Q)rm -f $@; ar qcs $@ $(@D)/stackproof.o
 
-$(O)/example/%: bpf/example/%.c $(LIBRARY) $(LIBRARY_HEADERS)
+$(SHARED): $(SHARED_OBJECTS) bpf/stackproof.map
 	$(call msg,LINK,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBRARY) \
+	$(Q)$(CC) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,--version-script,bpf/stackproof.map \
+		-Wl,-z,defs -o $@ $(SHARED_OBJECTS) $(shell pkg-config --libs libbpf libelf) -lpthread
+	$(Q)ln -sf $(@F) $(@D)/$(SONAME); ln -sf $(SONAME) $(@D)/libstackproof.so
+
+$(O)/shared/%.o: %.c | $(SKELS)
+	$(call msg,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(PKG_CFLAGS) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
+
+$(O)/example/%: bpf/example/%.c $(LIBRARY) $(LIBRARY_HEADER)
+	$(call msg,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -D_GNU_SOURCE -Ibpf $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBRARY) \
 		$(shell pkg-config --libs libbpf libelf)
 
 # The program looks for the guests' init and what bench walks beside itself.
 PREFIX	?= /usr/local
-VERSION	:= $(shell sed -n 's/.define STACKPROOF_VERSION "\(.*\)"/\1/p' harness/main.c harness/harness.h)
 PLACE	 = $(DESTDIR)$(PREFIX)
 
 # Shells look for completions by the command's name; a packager may want them elsewhere.
@@ -139,13 +154,15 @@ ZSH_COMPLETION	?= $(PREFIX)/share/zsh/site-functions
 .PHONY: install uninstall
 install: all
 	$(Q)install -d $(PLACE)/bin $(PLACE)/lib/pkgconfig $(PLACE)/lib/stackproof/bench \
-		$(PLACE)/include/stackproof $(PLACE)/share/man/man1 $(PLACE)/share/man/man3
+		$(PLACE)/include $(PLACE)/share/man/man1 $(PLACE)/share/man/man3
 	$(Q)install $(O)/stackproof $(O)/guest_init $(PLACE)/lib/stackproof
 	$(Q)install $(O)/bench/* $(PLACE)/lib/stackproof/bench
 	$(Q)ln -sf ../lib/stackproof/stackproof $(PLACE)/bin/stackproof
-	$(Q)install -m 644 $(LIBRARY) $(PLACE)/lib
-	$(Q)install -m 644 $(LIBRARY_HEADERS) $(PLACE)/include/stackproof
-	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' bpf/stackproof.pc.in \
+	$(Q)install -m 644 $(LIBRARY) $(SHARED) $(PLACE)/lib
+	$(Q)ln -sf $(notdir $(SHARED)) $(PLACE)/lib/$(SONAME)
+	$(Q)ln -sf $(SONAME) $(PLACE)/lib/libstackproof.so
+	$(Q)install -m 644 $(LIBRARY_HEADER) $(PLACE)/include
+	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(LIBRARY_VERSION)|' bpf/stackproof.pc.in \
 		>$(PLACE)/lib/pkgconfig/stackproof.pc
 	$(Q)install -m 644 docs/stackproof.1 $(PLACE)/share/man/man1
 	$(Q)install -m 644 docs/libstackproof.3 $(PLACE)/share/man/man3
@@ -154,10 +171,11 @@ install: all
 
 # What install has put there, by the same PREFIX and DESTDIR; folders that others share are left.
 uninstall:
-	$(Q)rm -f $(PLACE)/bin/stackproof $(PLACE)/lib/libstackproof.a $(PLACE)/lib/pkgconfig/stackproof.pc \
+	$(Q)rm -f $(PLACE)/bin/stackproof $(PLACE)/lib/libstackproof.a $(PLACE)/lib/libstackproof.so* \
+		$(PLACE)/include/stackproof.h $(PLACE)/lib/pkgconfig/stackproof.pc \
 		$(PLACE)/share/man/man1/stackproof.1 $(PLACE)/share/man/man3/libstackproof.3 \
 		$(DESTDIR)$(BASH_COMPLETION)/stackproof $(DESTDIR)$(ZSH_COMPLETION)/_stackproof
-	$(Q)rm -rf $(PLACE)/lib/stackproof $(PLACE)/include/stackproof
+	$(Q)rm -rf $(PLACE)/lib/stackproof
 
 $(O)/guest_init: harness/vm/guest_init.c $(wildcard harness/vm/frame.h)
 	$(call msg,CC,$@)
@@ -371,6 +389,6 @@ FORCE:
 clean:
 	rm -rf $(O)
 
--include $(OBJECTS:.o=.d) $(O)/harness/main.d $(TESTS:=.d) $(FUZZ_OBJECTS:.o=.d) \
+-include $(OBJECTS:.o=.d) $(SHARED_OBJECTS:.o=.d) $(O)/harness/main.d $(TESTS:=.d) $(FUZZ_OBJECTS:.o=.d) \
 	$(FUZZ_TARGETS:%=$(O)/fuzz/unwinder/fuzz/%.d) \
 	$(patsubst %.c,$(O)/%.d,$(wildcard unwinder/fuzz/*.c))

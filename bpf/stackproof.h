@@ -1,29 +1,400 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * stackproof.h - all that a program needs to walk stacks: libstackproof(3)
+ * stackproof.h - complete stacks of programs without frame pointers: libstackproof(3)
  *
- *	unwinder.h		from ELF bytes to tables, mappings of a process, the walk in user space
- *	session.h, walk.h	the walk in the kernel, and the stacks it sends
- *	process_events.h	follows what the processes map, execute and fork
+ *	images		executables and libraries, each read once, with the tables of their CFI
+ *	space		where a process has mapped them; names of addresses; the walk in user space
+ *	session		the walk in the kernel, by BPF
+ *	processes	follows what they map, execute and fork: a session's mappings stay true
  *
- * For C and C++. Nothing here is for who builds the library itself.
+ * All names begin with stackproof_ or STACKPROOF_. For C and C++.
+ *
+ * Calls that can fail return 0, or -1 and say why in error, which may be NULL. A structure whose
+ * first member is size is set up by STACKPROOF_INIT(). Later versions add members at its end: what
+ * the library does not know must be zero in what is given, and is zeroed in what is returned.
+ * Objects are opaque, and belong to one thread at a time, together with the images that they were
+ * made with. Nothing is printed.
  */
 #ifndef STACKPROOF_H
 #define STACKPROOF_H
 
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define STACKPROOF_VERSION_MAJOR 0
+#define STACKPROOF_VERSION_MINOR 1
+#define STACKPROOF_VERSION_PATCH 0
+#define STACKPROOF_VERSION_NUMBER                                                                  \
+	(STACKPROOF_VERSION_MAJOR << 16 | STACKPROOF_VERSION_MINOR << 8 | STACKPROOF_VERSION_PATCH)
+
+/* "struct stackproof_session_options options = STACKPROOF_INIT(struct
+ * stackproof_session_options);":
+ * its size, and zeros, which are the defaults. */
 #ifdef __cplusplus
-#define _Static_assert static_assert
+template <typename type> static inline type stackproof_init()
+{
+	type value = type();
+
+	value.size = sizeof(type);
+	return value;
+}
+#define STACKPROOF_INIT(type) stackproof_init<type>()
 extern "C" {
+#else
+#define STACKPROOF_INIT(type)                                                                      \
+	{                                                                                          \
+		.size = sizeof(type)                                                               \
+	}
 #endif
 
-#include "unwinder.h"
-#include "walk.h"
-#include "session.h"
-#include "process_events.h"
+/* STACKPROOF_VERSION_NUMBER of the library that is linked. */
+unsigned int stackproof_version(void);
+
+/* ---- errors ----------------------------------------------------------------------------- */
+
+enum stackproof_error_code {
+	STACKPROOF_OK,
+	STACKPROOF_ERROR_SYSTEM,   /* a system call failed: see system_errno */
+	STACKPROOF_ERROR_MEMORY,   /* out of memory */
+	STACKPROOF_ERROR_ARGUMENT, /* a structure's size, or what is newer than the library in it */
+	STACKPROOF_ERROR_UNAVAILABLE, /* this machine may not or can not; the message says which */
+	STACKPROOF_ERROR_LIMIT,	      /* a capacity that the options set is full */
+	STACKPROOF_ERROR_ELF,	      /* no ELF file, of another machine, or broken */
+	STACKPROOF_ERROR_CFI,	      /* call frame information that can't be read */
+	STACKPROOF_ERROR_NO_CFI,      /* there is none */
+	STACKPROOF_ERROR_INTERNAL,    /* the kernel gave what it must not */
+};
+
+/* What went wrong, and where. */
+struct stackproof_error {
+	uint32_t code;	      /* enum stackproof_error_code */
+	int32_t system_errno; /* with STACKPROOF_ERROR_SYSTEM, else 0 */
+	char kind[24];	      /* more exactly than the code: "cie_version" */
+	char section[24];     /* "" if it is in no section */
+	uint64_t offset;      /* in bytes from the section's start, or the file's */
+	char message[232];    /* one sentence */
+};
+
+/* "unavailable"; "unknown" of a code that is none. */
+const char *stackproof_error_name(unsigned int code);
+
+/* ---- images ----------------------------------------------------------------------------- */
+
+struct stackproof_images; /* those met so far */
+struct stackproof_image;  /* one of them */
+
+int stackproof_images_create(struct stackproof_images **ret, struct stackproof_error *error);
+/* After all that was made with them. NULL is none, as for each function that closes. */
+void stackproof_images_destroy(struct stackproof_images *images);
+/* The ELF file at path; or, if data is not NULL, size bytes there (copied), which path only names.
+ * *ret:
+ * stackproof_image_close(). */
+int stackproof_image_open(struct stackproof_images *images, const char *path, const void *data,
+			  size_t size, struct stackproof_image **ret,
+			  struct stackproof_error *error);
+void stackproof_image_close(struct stackproof_image *image);
+
+struct stackproof_image_info {
+	size_t size;
+	const char *path; /* valid until the image is closed, as build_id */
+	const uint8_t *build_id;
+	size_t build_id_size; /* 0: it has none */
+	uint64_t fdes;	      /* that were read */
+	uint64_t rows;	      /* of them */
+	uint64_t lost_fdes;   /* that could not be read, or are in no executable segment */
+	uint64_t lost_rows;   /* that the walk in the kernel can't have: stackproof_row.lost */
+	uint64_t table_bytes; /* in the kernel */
+};
+
+int stackproof_image_info(const struct stackproof_image *image, struct stackproof_image_info *ret,
+			  struct stackproof_error *error);
+
+/* What the CFI says of the addresses pc .. pc_end of an image. */
+struct stackproof_row {
+	size_t size;
+	uint64_t pc, pc_end;
+	const char *rules; /* "cfa=rsp+16 ra=c-8 rbp=c-16"; valid until the callback returns */
+	const char *lost;  /* why the walk in the kernel can't have it: "offset_range"; else NULL */
+};
+
+/* Other than 0 stops, and is returned. */
+typedef int (*stackproof_row_fn)(void *context, const struct stackproof_row *row);
+/* Gives each row of the FDEs that cover addresses from .. to, which is behind the last one; 0 and
+ * UINT64_MAX are all. FDEs in order of address. One whose instructions are malformed ends where
+ * they are:
+ * stackproof_image_faults() has it. 0; -1; or what fn returned. */
+int stackproof_image_rows(const struct stackproof_image *image, uint64_t from, uint64_t to,
+			  stackproof_row_fn fn, void *context, struct stackproof_error *error);
+
+typedef int (*stackproof_fault_fn)(void *context, const struct stackproof_error *fault);
+/* Gives all that is wrong in the image's CFI, the first thousand of it. *ret_count: all; may be
+ * NULL. */
+int stackproof_image_faults(const struct stackproof_image *image, stackproof_fault_fn fn,
+			    void *context, uint64_t *ret_count, struct stackproof_error *error);
+
+/* ---- the mappings of a process ------------------------------------------------------------ */
+
+struct stackproof_space;
+
+/* Reads the executable mappings of a process, as they are now. *ret: stackproof_space_close(). */
+int stackproof_space_read(struct stackproof_images *images, pid_t pid,
+			  struct stackproof_space **ret, struct stackproof_error *error);
+void stackproof_space_close(struct stackproof_space *space);
+/* Reads, again if it has changed, what the process calls code that it has made: /tmp/perf-PID.map.
+ * */
+int stackproof_space_read_names(const struct stackproof_space *space,
+				struct stackproof_error *error);
+
+/* Where an address lies. */
+struct stackproof_place {
+	size_t size;
+	const char *path; /* NULL: it is not mapped; valid as long as the space */
+	const uint8_t *build_id;
+	size_t build_id_size;
+	uint64_t address;   /* in the image, as its symbols have it; of no image, as it is */
+	uint64_t offset;    /* from the function's start */
+	char function[256]; /* "main", "read@plt"; of a long name its beginning; "": it has none */
+};
+
+/* Nothing known of it is no error: path is NULL. A return address lies behind its call: ask for
+ * all but a
+ * stack's first one, and those below a signal handler, less one. */
+int stackproof_space_find(const struct stackproof_space *space, uint64_t pc,
+			  struct stackproof_place *ret, struct stackproof_error *error);
+
+/* ---- stacks ----------------------------------------------------------------------------- */
+
+/* Why a walk ended. */
+enum stackproof_stop {
+	STACKPROOF_STOP_COMPLETE = 1, /* the outermost frame, proven by CFI: the only whole stack */
+	STACKPROOF_STOP_GUESSED, /* the same, but a frame was found by the frame pointer: no proof */
+	STACKPROOF_STOP_NO_MAPPING,	  /* a PC in no image that has a table */
+	STACKPROOF_STOP_NO_ROW,		  /* no CFI covers the PC */
+	STACKPROOF_STOP_UNSUPPORTED,	  /* the CFI is there, but the table can't have it */
+	STACKPROOF_STOP_MALFORMED,	  /* the CFI there can't be read */
+	STACKPROOF_STOP_REGISTER_UNKNOWN, /* the CFA hangs on a register whose value is lost */
+	STACKPROOF_STOP_READ_FAULT,	  /* the stack could not be read */
+	STACKPROOF_STOP_NO_PROGRESS,	  /* the same frame again */
+	STACKPROOF_STOP_ZERO_RETURN, /* a return address of 0: looks like an end, proves none */
+	STACKPROOF_STOP_DEPTH,	     /* as many frames as the walk can hold */
+	STACKPROOF_STOP_INTERNAL,    /* what must not happen */
+	STACKPROOF_STOP_COUNT,
+};
+
+/* "complete"; "unknown" of a number that is none. */
+const char *stackproof_stop_name(unsigned int stop);
+
+/* Who asked for a walk in the kernel. */
+enum stackproof_entry {
+	STACKPROOF_ENTRY_STEP,
+	STACKPROOF_ENTRY_SAMPLE,
+	STACKPROOF_ENTRY_UPROBE,
+	STACKPROOF_ENTRY_TRACEPOINT,
+	STACKPROOF_ENTRY_REPLAY,
+	STACKPROOF_ENTRY_USER, /* stackproof_walk() */
+};
+
+/* Made by the library, and it and all that it points to is valid until the callback returns. */
+struct stackproof_stack {
+	size_t size; /* the library's: what lies behind it is not there */
+	uint32_t entry;
+	uint32_t stop;
+	pid_t pid, tid; /* in the PID name space of who opened the session */
+	uint32_t cpu;
+	uint32_t generation; /* of the mappings that the walk went by */
+	uint64_t time_ns;    /* CLOCK_MONOTONIC, when the walk began */
+	uint64_t times;	     /* how often it was met: 1 if stacks are not counted */
+	const uint64_t *pc;  /* innermost first */
+	/* Not 0: that frame was found by the frame pointer. NULL: none was. */
+	const uint8_t *guessed;
+	uint32_t count; /* of frames */
+	/* The process had mapped something where a frame is, and the walk did not know yet: it may
+	 * be wrong. */
+	uint32_t raced;
+	/* What the walk went by. NULL: unknown, or the session's mappings are the caller's own
+	 * affair. */
+	const struct stackproof_space *space;
+};
+
+typedef void (*stackproof_stack_fn)(void *context, const struct stackproof_stack *stack);
+
+/* By DWARF number (psABI, figure 3.36): rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8 .. r15, rip. */
+struct stackproof_registers {
+	uint64_t value[17];
+	uint64_t known; /* bit n: value[n] is */
+};
+
+/* Reads size bytes of the thread's memory at address: 0, or other than 0 if it can't. */
+typedef int (*stackproof_read_fn)(void *context, uint64_t address, void *ret, size_t size);
+
+struct stackproof_walk_options {
+	size_t size;
+	uint32_t follow_frame_pointers; /* not 0: where there is no CFI */
+	uint32_t by_rows; /* not 0: every expression is evaluated; 0: as the kernel's walk does */
+	uint32_t frames;  /* at most so many; 0: 1,048,576 */
+	uint32_t zero;
+};
+
+/* Walks by registers and memory that are given, and calls fn once. options may be NULL. */
+int stackproof_walk(const struct stackproof_space *space,
+		    const struct stackproof_walk_options *options,
+		    const struct stackproof_registers *registers, stackproof_read_fn read,
+		    void *read_context, stackproof_stack_fn fn, void *context,
+		    struct stackproof_error *error);
+
+/* ---- the walk in the kernel ----------------------------------------------------------------- */
+
+struct stackproof_session;
+
+enum stackproof_method {
+	STACKPROOF_METHOD_BEST, /* bpf_loop where the kernel has it */
+	STACKPROOF_METHOD_LOOP,
+	STACKPROOF_METHOD_CHAIN, /* tail calls */
+};
+
+struct stackproof_session_options {
+	size_t size;
+	uint32_t method;
+	uint32_t entries;      /* to be attached: bits 1 << STACKPROOF_ENTRY_...; 0: STEP, SAMPLE */
+	uint32_t count_stacks; /* not 0: equal stacks are counted in the kernel */
+	uint32_t follow_frame_pointers; /* not 0: where there is no CFI */
+	uint32_t processes;		/* at a time; 0: 64 */
+	uint32_t mappings;		/* executable ones, of all of them, twice; 0: 32,768 */
+	uint32_t pages;			/* of all images' tables; 0: 262,144 */
+	uint32_t table_entries;		/* 0: 2,097,152 */
+	uint32_t shapes;		/* 0: 1,048,576 */
+	uint32_t rules;			/* 0: 65,536 */
+	uint32_t places;		/* of rules that have more than one word; 0: 16,384 */
+	uint32_t stacks; /* different ones at a time, if they are counted; 0: 65,536 */
+};
+
+/* options may be NULL. *ret: stackproof_session_close(). */
+int stackproof_session_open(const struct stackproof_session_options *options,
+			    struct stackproof_session **ret, struct stackproof_error *error);
+void stackproof_session_close(struct stackproof_session *session);
+/* Gives or replaces a process's mappings, which are copied. All spaces must be of the same images.
+ * */
+int stackproof_session_set_process(struct stackproof_session *session,
+				   const struct stackproof_space *space,
+				   struct stackproof_error *error);
+void stackproof_session_forget_process(struct stackproof_session *session, pid_t pid);
+
+/* Walks frequency_hz times in a second of CPU time: of a thread and what it starts (tid, cpu -1);
+ * of
+ * whatever runs on a CPU (tid -1, cpu); on every CPU that is online (both -1). */
+int stackproof_session_attach_samples(struct stackproof_session *session, pid_t tid, int cpu,
+				      unsigned int frequency_hz, struct stackproof_error *error);
+struct perf_event_attr;
+/* The same by any event of perf_event_open(2). */
+int stackproof_session_attach_event(struct stackproof_session *session,
+				    const struct perf_event_attr *attr, pid_t tid, int cpu,
+				    struct stackproof_error *error);
+/* At each stop by a single step. */
+int stackproof_session_attach_steps(struct stackproof_session *session,
+				    struct stackproof_error *error);
+/* When process pid, or any (-1), comes to the instruction at an offset of a file. */
+int stackproof_session_attach_uprobe(struct stackproof_session *session, pid_t pid,
+				     const char *path, uint64_t offset,
+				     struct stackproof_error *error);
+/* When a raw tracepoint of the kernel ("sched_switch") fires in a known process. */
+int stackproof_session_attach_tracepoint(struct stackproof_session *session, const char *name,
+					 struct stackproof_error *error);
+/* Walks the calling thread once, as if these were its registers. All must be known. */
+int stackproof_session_replay(struct stackproof_session *session,
+			      const struct stackproof_registers *registers,
+			      struct stackproof_error *error);
+void stackproof_session_detach(struct stackproof_session *session);
+
+/* Calls fn with every stack that is there, without waiting. */
+int stackproof_session_consume(struct stackproof_session *session, stackproof_stack_fn fn,
+			       void *context, struct stackproof_error *error);
+/* If stacks are counted: each different one since the last time. *ret_unsent: how many were met
+ * whose
+ * frames never came. */
+int stackproof_session_take_counts(struct stackproof_session *session, stackproof_stack_fn fn,
+				   void *context, uint64_t *ret_unsent,
+				   struct stackproof_error *error);
+
+/* samples = stacks + everything lost_. */
+struct stackproof_session_counters {
+	size_t size;
+	const char *method; /* "bpf_loop", "tail_calls" */
+	uint64_t samples;
+	uint64_t stacks;
+	uint64_t frames;
+	uint64_t lost_busy;  /* the walk was interrupted by another one */
+	uint64_t lost_space; /* stacks were not taken soon enough */
+	uint64_t lost_registers;
+	uint64_t lost_full;  /* more different stacks than the options say */
+	uint64_t lost_count; /* another CPU held the lock of that stack's place */
+	uint64_t unknown;    /* not in samples: in processes that were not given */
+	uint64_t ending;     /* not in samples: in processes that had no memory any more */
+	uint64_t guesses;    /* frames found by the frame pointer */
+	uint64_t stop[32];   /* stacks, by why they ended: enum stackproof_stop */
+	/* Of the sampling program, while the caller has a descriptor of BPF_ENABLE_STATS; else 0.
+	 * */
+	uint64_t run_ns, runs;
+};
+
+int stackproof_session_counters(const struct stackproof_session *session,
+				struct stackproof_session_counters *ret,
+				struct stackproof_error *error);
+
+/* ---- following processes ------------------------------------------------------------------ */
+
+struct stackproof_processes;
+
+struct stackproof_processes_options {
+	size_t size;
+	pid_t pid;	     /* this process and all that it forks; 0: every process */
+	uint32_t ring_pages; /* of each CPU, a power of two; 0: 64 */
+};
+
+/* From now on no change is missed. Session and images are borrowed; images that no process has are
+ * forgotten, but for 64, and those that are open. *ret: stackproof_processes_close(). */
+int stackproof_processes_open(struct stackproof_session *session, struct stackproof_images *images,
+			      const struct stackproof_processes_options *options,
+			      struct stackproof_processes **ret, struct stackproof_error *error);
+/* Before the session. */
+void stackproof_processes_close(struct stackproof_processes *processes);
+/* Gives the session the processes that there are; for a second, those left are waiting. */
+int stackproof_processes_add_existing(struct stackproof_processes *processes,
+				      struct stackproof_error *error);
+/* Readable (poll(2)) when something has changed. */
+int stackproof_processes_fd(const struct stackproof_processes *processes);
+/* Takes every stack that the session has, follows what changed until then, and calls fn with each.
+ * fn
+ * NULL: no stack is taken; for who calls stackproof_session_take_counts(). fn may call
+ * stackproof_space_find() and _read_names(), and the counters, and nothing else of these objects.
+ * */
+int stackproof_processes_consume(struct stackproof_processes *processes, stackproof_stack_fn fn,
+				 void *context, struct stackproof_error *error);
+/* The mappings that the session has of a process, or NULL. Valid until the next call. */
+const struct stackproof_space *stackproof_processes_space(struct stackproof_processes *processes,
+							  pid_t pid);
+
+struct stackproof_processes_counters {
+	size_t size;
+	uint64_t maps, execs, forks, exits; /* events of processes that are followed */
+	uint64_t lost;			    /* events that found no room; then all is read again */
+	uint64_t processes;		    /* that the session has now */
+	uint64_t waiting;		    /* to be read */
+	uint64_t refused;     /* that the session had no room for: refusal has the last one */
+	uint64_t stacks;      /* given */
+	uint64_t raced;	      /* of them */
+	uint64_t lost_memory; /* stacks that there was no memory for */
+	uint64_t checks;      /* readings of what was known from events alone */
+	uint64_t mistaken;    /* of them; stacks since are raced */
+	struct stackproof_error refusal; /* STACKPROOF_OK: none was */
+};
+
+int stackproof_processes_counters(const struct stackproof_processes *processes,
+				  struct stackproof_processes_counters *ret,
+				  struct stackproof_error *error);
 
 #ifdef __cplusplus
 }
-#undef _Static_assert
 #endif
 
 #endif

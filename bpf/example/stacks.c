@@ -7,50 +7,73 @@
  * One line a stack, outermost function first, and why the walk ended: "complete" proves the whole.
  */
 #include <stackproof.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-static void print_stack(void *context, const struct process_stack *stack)
+static void print_frame(FILE *output, const struct stackproof_space *space, uint64_t pc)
 {
-	const struct walk_record *record = stack->record;
-	char frame[256];
+	struct stackproof_place place = STACKPROOF_INIT(struct stackproof_place);
 
+	if (stackproof_space_find(space, pc, &place, NULL) || !place.function[0])
+		fprintf(output, "0x%llx;", (unsigned long long)place.address);
+	else
+		fprintf(output, "%s;", place.function);
+}
+
+static void print_stack(void *context, const struct stackproof_stack *stack)
+{
 	/* Walked when the process had just mapped something: its frames may be wrong. */
-	for (uint32_t i = stack->raced ? 0 : record->count; i-- > 0;) {
+	for (uint32_t i = stack->raced ? 0 : stack->count; i-- > 0;)
 		/* A return address lies behind its call. */
-		address_space_describe(stack->space, record->pc[i] - (i > 0), frame, sizeof(frame));
-		*strchrnul(frame + 1, '+') = '\0'; /* the function without the offset in it */
-		fprintf(context, "%s;", frame);
-	}
-	fprintf(context, "%s\n", stack->raced ? "raced" : stop_reason_name(record->stop));
+		print_frame(context, stack->space, stack->pc[i] - (i > 0));
+	fprintf(context, "%s\n", stack->raced ? "raced" : stackproof_stop_name(stack->stop));
+}
+
+/* What was lost is said, too: a profile without its losses is not whole. */
+static int print_losses(const struct stackproof_session *session, struct stackproof_error *error)
+{
+	struct stackproof_session_counters counters =
+		STACKPROOF_INIT(struct stackproof_session_counters);
+
+	if (stackproof_session_counters(session, &counters, error))
+		return -1;
+	if (counters.samples != counters.stacks)
+		fprintf(stderr, "%llu samples are lost\n",
+			(unsigned long long)(counters.samples - counters.stacks));
+	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	struct process_events_options wanted = { .pid = argc > 1 ? atoi(argv[1]) : getpid() };
-	struct bpf_session_options options = { .process_capacity = 256 };
-	struct image_store *store = image_store_create();
+	struct stackproof_session_options options =
+		STACKPROOF_INIT(struct stackproof_session_options);
+	struct stackproof_processes_options wanted =
+		STACKPROOF_INIT(struct stackproof_processes_options);
 	FILE *output = popen("LC_ALL=C sort | uniq -c | sort -rn", "w");
-	struct process_events *events = NULL;
-	struct bpf_session *session = NULL;
-	struct error error;
+	struct stackproof_processes *processes = NULL;
+	struct stackproof_session *session = NULL;
+	struct stackproof_images *images = NULL;
+	struct stackproof_error error;
 	int failed;
 
-	if (!store || !output)
+	if (!output)
 		return 1;
-	failed = bpf_session_open(&options, &session, &error) ||
-		 process_events_open(session, store, &wanted, &events, &error) ||
-		 process_events_add_existing(events, &error);
-	/* Every CPU's clock; the walk passes over processes that it was not given. */
-	for (int cpu = 0; !failed && cpu < sysconf(_SC_NPROCESSORS_ONLN); cpu++)
-		failed = bpf_session_attach_samples(session, -1, cpu, 999, &error);
+	options.processes = 256;
+	wanted.pid = argc > 1 ? atoi(argv[1]) : getpid();
+	failed = stackproof_images_create(&images, &error) ||
+		 stackproof_session_open(&options, &session, &error) ||
+		 stackproof_processes_open(session, images, &wanted, &processes, &error) ||
+		 stackproof_processes_add_existing(processes, &error) ||
+		 /* Every CPU's clock; processes that were not given are passed over. */
+		 stackproof_session_attach_samples(session, -1, -1, 999, &error);
 	for (int i = 0; !failed && i < 50 && !usleep(20000); i++)
-		failed = process_events_consume(events, print_stack, output, &error);
+		failed = stackproof_processes_consume(processes, print_stack, output, &error);
+	failed = failed || print_losses(session, &error);
 	if (failed)
-		error_print(stderr, argv[0], &error);
-	process_events_close(events);
-	bpf_session_close(session);
-	image_store_destroy(store);
+		fprintf(stderr, "%s: %s\n", argv[0], error.message);
+	stackproof_processes_close(processes);
+	stackproof_session_close(session);
+	stackproof_images_destroy(images);
 	return pclose(output) == 0 ? failed : 1;
 }
