@@ -127,7 +127,7 @@ int stackproof_image_rows(const struct stackproof_image *image, uint64_t from, u
 	struct row_reader reader = {
 		.fn = fn, .context = context, .from = from, .to = to, .error = error
 	};
-	const struct cfi *cfi = image->entry->cfi;
+	const struct cfi *cfi = image_entry_cfi(image->entry);
 	struct error ignored; /* a malformed FDE: stackproof_image_faults() */
 
 	for (size_t i = 0; !reader.status && i < cfi->by_pc_count; i++) {
@@ -146,7 +146,7 @@ int stackproof_image_faults(const struct stackproof_image *image, stackproof_fau
 	struct stackproof_error fault;
 	int status = 0;
 
-	cfi_check(image->entry->cfi, &list);
+	cfi_check(image_entry_cfi(image->entry), &list);
 	for (size_t i = 0; fn && !status && i < list.count; i++) {
 		face_error(&list.error[i], &fault);
 		status = fn(context, &fault);

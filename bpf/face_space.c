@@ -56,7 +56,7 @@ static void name_code(const struct mapping *mapping, struct stackproof_place *pl
 
 	place->build_id = image->build_id;
 	place->build_id_size = image->build_id_size;
-	code_name_find(image, mapping->entry->cfi, place->address, &name);
+	code_name_find(image, image_entry_cfi(mapping->entry), place->address, &name);
 	/* An FDE or a gap has no name but an address. */
 	if (name.kind == CODE_FDE || name.kind == CODE_GAP)
 		return;

@@ -36,7 +36,7 @@ static bool is_begin(const struct comparer *comparer, uint64_t pc)
 {
 	const struct mapping *mapping = address_space_find(&comparer->space, pc);
 	const struct cfi_fde *fde = mapping && mapping->entry
-					    ? cfi_fde_find(mapping->entry->cfi, pc - mapping->bias)
+					    ? cfi_fde_find(image_entry_cfi(mapping->entry), pc - mapping->bias)
 					    : NULL;
 
 	return fde && fde->pc_begin == pc - mapping->bias;

@@ -137,7 +137,7 @@ static bool crashes(struct frames *frames, uint64_t pc)
 	mapping = address_space_find(frames->point->space, pc);
 	*checked = (struct checked_pc) { .pc = pc };
 	if (mapping && mapping->entry &&
-	    cfi_row_find(mapping->entry->cfi, pc - mapping->bias, &row, &ignored) > 0 &&
+	    cfi_row_find(image_entry_cfi(mapping->entry), pc - mapping->bias, &row, &ignored) > 0 &&
 	    row.cfa.kind == RULE_CFA_EXPRESSION)
 		checked->crashes = expression_has(row.cfa.expression, row.cfa.expression_bytes,
 						  DW_OP_deref_size);

@@ -61,7 +61,7 @@ static uint64_t saved_at(const struct address_space *space, uint64_t pc, unsigne
 	struct row row;
 
 	if (!mapping || !mapping->entry ||
-	    cfi_row_find(mapping->entry->cfi, pc - mapping->bias, &row, &ignored) <= 0)
+	    cfi_row_find(image_entry_cfi(mapping->entry), pc - mapping->bias, &row, &ignored) <= 0)
 		return 0;
 	return row.reg[reg].kind == RULE_OFFSET ? cfa + (uint64_t)row.reg[reg].offset : 0;
 }
