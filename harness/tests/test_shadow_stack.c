@@ -346,6 +346,10 @@ static const struct {
 	  { CALL(0xff8, 1), CALL(0xfe8, 2), MOVE(0xff0), JUMP(0xff0, 2) },
 	  "R",
 	  1 },
+	{ "jumped_to_while_rsp_is_not_above_its_slot_it_is_open",
+	  { CALL(0xff8, 1), CALL(0xfe8, 2), MOVE(0xff0), JUMP(0xfe8, 2) },
+	  "",
+	  1 },
 	{ "popped_and_jumped_elsewhere_it_is_open",
 	  { CALL(0xff8, 1), CALL(0xfe8, 2), MOVE(0xff0), JUMP(0xff0, 3) },
 	  "",
@@ -414,6 +418,29 @@ START_TEST(test_what_is_told)
 }
 END_TEST
 
+/* With a stack what was taken off it ends, too, which will not be put back. */
+START_TEST(test_end_settles)
+{
+	const struct event events[] = { CALL(0xff8, 1), CALL(0xfe8, WATCHED_PC), MOVE(0xff0) };
+	struct word word = { .count = 0 };
+	const struct shadow_observer observer = { &word, say_end, say_stray, say_disturbed };
+	struct shadow_stack stack;
+
+	shadow_stack_init(&stack, true);
+	stack.observer = &observer;
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
+		apply(&stack, &events[i]);
+		if (i == 1)
+			stack.frame[1].watch = true;
+	}
+	ck_assert_str_eq(word.letters, "");
+	shadow_stack_end(&stack, FRAME_ABANDONED);
+	ck_assert_str_eq(word.letters, "T");
+	ck_assert_uint_eq(stack.count, 0);
+	shadow_stack_deinit(&stack);
+}
+END_TEST
+
 static const struct {
 	const char *name;
 	uint64_t slot[2], slot_at, target; /* two frames to 1 and 2; a ret */
@@ -433,9 +460,13 @@ START_TEST(test_a_ret_is_held_against_the_top)
 	shadow_stack_init(&stack, true);
 	for (size_t i = 0; i < 2; i++)
 		ck_assert(shadow_stack_call(&stack, return_cases[_i].slot[i], i + 1, NULL));
+	uint64_t epoch = stack.epoch;
 	ck_assert_msg(shadow_stack_return(&stack, return_cases[_i].slot_at, return_cases[_i].target,
 					  return_cases[_i].slot_at + 8) == return_cases[_i].kind,
 		      "%s", return_cases[_i].name);
+	/* What was open is as certain as before only if the ret was expected. */
+	if (return_cases[_i].kind != RETURN_DOUBLED)
+		ck_assert_int_eq(stack.epoch != epoch, return_cases[_i].kind != RETURN_EXPECTED);
 	shadow_stack_deinit(&stack);
 }
 END_TEST
@@ -577,6 +608,7 @@ int main(void)
 	tcase_add_loop_test(tcase, test_regions, 0, sizeof(region_cases) / sizeof(*region_cases));
 	tcase_add_test(tcase, test_unrooted_is_never_complete);
 	tcase_add_loop_test(tcase, test_what_is_told, 0, sizeof(told_cases) / sizeof(*told_cases));
+	tcase_add_test(tcase, test_end_settles);
 	tcase_add_loop_test(tcase, test_a_ret_is_held_against_the_top, 0,
 			    sizeof(return_cases) / sizeof(*return_cases));
 	tcase_add_loop_test(tcase, test_cut, 0, sizeof(cut_cases) / sizeof(*cut_cases));

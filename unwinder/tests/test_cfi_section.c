@@ -304,6 +304,8 @@ START_TEST(no_section_is_an_error_and_an_empty_cfi)
 	struct error error;
 	ck_assert_int_eq(cfi_create(&image, &cfi, &error), -1);
 	ck_assert_int_eq(error.code, ERROR_NO_CFI);
+	ck_assert_msg(strstr(error.message, "neither .eh_frame nor .debug_frame") != NULL, "%s",
+		      error.message);
 	ck_assert_ptr_nonnull(cfi);
 	ck_assert_ptr_null(cfi_fde_find(cfi, 0x1000));
 	cfi_destroy(cfi);

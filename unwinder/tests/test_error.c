@@ -123,9 +123,11 @@ END_TEST
 
 START_TEST(errno_is_kept_and_named)
 {
-	struct error error;
+	struct error error = { .section = "before", .offset = 7 };
 	errno = ENOENT;
 	ck_assert_int_eq(error_set_errno(&error, "open"), -1);
+	ck_assert_str_eq(error.section, "");
+	ck_assert_uint_eq(error.offset, 0);
 	ck_assert_int_eq(error.code, ERROR_SYSTEM);
 	ck_assert_int_eq(error.system_errno, ENOENT);
 	ck_assert_str_eq(error.message, "open: No such file or directory");
