@@ -73,17 +73,19 @@ static int compare_contents(const void *left, const void *right, void *context)
 {
 	const struct diff_function *fa = function_of(context, left);
 	const struct diff_function *fb = function_of(context, right);
-	const struct diff_row *ra = table_of(context, left)->row + fa->first_row;
-	const struct diff_row *rb = table_of(context, right)->row + fb->first_row;
+	const struct diff_row *row_a = table_of(context, left)->row;
+	const struct diff_row *row_b = table_of(context, right)->row;
 	int order = compare_numbers(fa->length, fb->length);
 	order = order ? order : compare_numbers(fa->row_count, fb->row_count);
 	order = order ? order : compare_numbers(fa->signal, fb->signal);
 	order = order ? order : compare_numbers(fa->diagnostic, fb->diagnostic);
+	/* A table without rows has no array to point into. */
 	for (uint32_t i = 0; !order && i < fa->row_count; i++) {
-		order = compare_numbers(ra[i].offset, rb[i].offset);
+		const struct diff_row *ra = &row_a[fa->first_row + i];
+		const struct diff_row *rb = &row_b[fb->first_row + i];
+		order = compare_numbers(ra->offset, rb->offset);
 		/* Any order will do, and words are where they are for the whole run. */
-		order = order ? order
-			      : compare_numbers((uintptr_t)ra[i].words, (uintptr_t)rb[i].words);
+		order = order ? order : compare_numbers((uintptr_t)ra->words, (uintptr_t)rb->words);
 	}
 	return order;
 }
