@@ -54,7 +54,7 @@ HEADERS	 := $(filter-out bpf/vmlinux.h bpf/find_rule.h bpf/%.bpf.h unwinder/step
 .SECONDARY:
 .PHONY: all run test check check-toolchains unit corpus corpus-all format check-format headers clean FORCE
 
-all: $(O)/stackproof $(O)/guest_init bench-programs $(O)/example/stacks $(SHARED)
+all: $(O)/stackproof $(O)/guest_init bench-programs $(O)/example/stacks
 
 # Set-up comes first and in a make of its own: this one looked for packages before they were there.
 # JOBS: compile in parallel.
@@ -124,6 +124,11 @@ $(LIBRARY): $(filter $(O)/unwinder/%.o $(O)/bpf/%.o,$(OBJECTS)) $(LIBRARY_HEADER
 	$(Q)$(LD) -r -o $(@D)/stackproof.o $(filter %.o,$^)
 	$(Q)objcopy --keep-global-symbols=$(@D)/declared $(@D)/stackproof.o
 	$(Q)rm -f $@; ar qcs $@ $(@D)/stackproof.o
+
+# The sanitizers' run-time is the program's to link.
+ifeq ($(SANITIZE),)
+all: $(SHARED)
+endif
 
 $(SHARED): $(SHARED_OBJECTS) bpf/stackproof.map
 	$(call msg,LINK,$@)

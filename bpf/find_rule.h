@@ -27,8 +27,8 @@
 #endif
 
 /*
- * Hides from the compiler how a value came about. What is selected by a sign, smeared over all bits,
- * would otherwise become a branch on an entry, which the CPU guesses wrong every second time.
+ * Hides from the compiler how a value came about. What is selected by a sign, smeared over all
+ * bits, would otherwise become a branch on an entry, which the CPU guesses wrong every second time.
  */
 #define find_opaque(value) asm("" : "+r"(value))
 
@@ -76,12 +76,12 @@ find_inline __u64 find_is_below(__u32 entry, __u64 above)
 
 /*
  * Where in the chunk the last entry is whose offset is not above, of the count entries from first
- * on, or else the entry before them: it is never looked at, so that a page without one needs no case
- * of its own. count is at most TABLE_PAGE_SIZE.
+ * on, or else the entry before them: it is never looked at, so that a page without one needs no
+ * case of its own. count is at most TABLE_PAGE_SIZE.
  *
  * Quarters until WALK_ENTRY_ROOM candidates are left, and counts those not above: one round waits
- * for another and for the entries' memory, comparisons within a round don't. No branch depends on an
- * entry: the verifier, too, would follow both ways. The masks tell it what it can't know, that a
+ * for another and for the entries' memory, comparisons within a round don't. No branch depends on
+ * an entry: the verifier, too, would follow both ways. The masks tell it what it can't know, that a
  * round leaves a quarter of the candidates and 2; they add up to less than WALK_ENTRY_SLACK.
  */
 find_inline __u64 find_entry(const struct walk_entry_chunk *chunk, __u32 first, __u32 count,

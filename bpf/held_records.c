@@ -2,8 +2,9 @@
 /*
  * held_records.c - copies of records, one behind the other, each as long as its stack is
  *
- * A record's struct has room for the deepest stack, 8 KiB; what is kept, as in the ring buffer, is the
- * part that is filled. Memory for one more is given back when it has been empty since the last time.
+ * A record's struct has room for the deepest stack, 8 KiB; what is kept, as in the ring buffer, is
+ * the part that is filled. Memory for one more is given back when it has been empty since the last
+ * time.
  */
 #include <stddef.h>
 #include <stdlib.h>

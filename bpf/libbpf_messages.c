@@ -2,10 +2,10 @@
 /*
  * libbpf_messages.c - libbpf has one print function, and it is the program's
  *
- * libbpf says why something failed by libbpf_set_print()'s function only, which the process has one of,
- * and which has no context. So it is replaced, but only while a thread is between begin and end, and what
- * other threads' libbpf says meanwhile is given to the function that was there. The last one who ends puts
- * that back; if the program has set another one meanwhile, that stays.
+ * libbpf says why something failed by libbpf_set_print()'s function only, which the process has one
+ * of, and which has no context. So it is replaced, but only while a thread is between begin and
+ * end, and what other threads' libbpf says meanwhile is given to the function that was there. The
+ * last one who ends puts that back; if the program has set another one meanwhile, that stays.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -51,7 +51,8 @@ void libbpf_messages_begin(void)
 	pthread_mutex_lock(&lock);
 	if (!users++) {
 		before = libbpf_set_print(keep_first);
-		/* Who saved it while it was set, and put it back later, means what was there before. */
+		/* Who saved it while it was set, and put it back later, means what was there
+		 * before. */
 		if (before != keep_first)
 			programs_own = before;
 	}

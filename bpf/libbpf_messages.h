@@ -8,8 +8,8 @@
 /* Until the end, what libbpf says in this thread is kept and not printed. Calls may be nested. */
 void libbpf_messages_begin(void);
 void libbpf_messages_end(void);
-/* The first warning since the outermost begin, which names the cause; "": there was none. Valid in this
- * thread until the next begin. */
+/* The first warning since the outermost begin, which names the cause; "": there was none. Valid
+ * in this thread until the next begin. */
 const char *libbpf_messages_first(void);
 
 #endif

@@ -2,10 +2,11 @@
 /*
  * own_id.bpf.h - the current thread's numbers, as who opened the session counts
  *
- * Processes are numbered anew in each PID name space (pid_namespaces(7)), and a process inside one has a
- * number in every name space around it, too. bpf_get_current_pid_tgid() gives the initial one's.
- * bpf_get_ns_current_pid_tgid() gives another's, but only of processes of just that name space, and not of
- * those of a container inside it. So the numbers are read from the thread's struct pid.
+ * Processes are numbered anew in each PID name space (pid_namespaces(7)), and a process inside one
+ * has a number in every name space around it, too. bpf_get_current_pid_tgid() gives the initial
+ * one's. bpf_get_ns_current_pid_tgid() gives another's, but only of processes of just that name
+ * space, and not of those of a container inside it. So the numbers are read from the thread's
+ * struct pid.
  */
 #ifndef STACKPROOF_OWN_ID_BPF_H
 #define STACKPROOF_OWN_ID_BPF_H

@@ -7,8 +7,9 @@
 
 #include "unwinder.h"
 
-/* The inode of this process's PID name space; 0: the initial one. ERROR_UNAVAILABLE: /proc is not mounted,
- * or is of another PID name space, so that its numbers are not those that system calls take. */
+/* The inode of this process's PID name space; 0: the initial one. ERROR_UNAVAILABLE: /proc is
+ * not mounted, or is of another PID name space, so that its numbers are not those that system
+ * calls take. */
 int own_pid_namespace(uint32_t *ret, struct error *error);
 
 #endif

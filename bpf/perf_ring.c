@@ -2,19 +2,19 @@
 /*
  * perf_ring.c - read the kernel's records of mappings, execs, forks and exits
  *
- * A perf event that counts nothing (PERF_COUNT_SW_DUMMY) still writes side-band records into the ring
- * buffer that is mapped over it (perf_event_open(2)). There is one event for each CPU and for all
- * processes on it, also where only one process is of interest: an event that follows a process
+ * A perf event that counts nothing (PERF_COUNT_SW_DUMMY) still writes side-band records into the
+ * ring buffer that is mapped over it (perf_event_open(2)). There is one event for each CPU and for
+ * all processes on it, also where only one process is of interest: an event that follows a process
  * (inherit) would have to be opened for each of its threads on each CPU, misses a thread that starts
- * meanwhile, ends without a word when a set-user-ID program is executed, and makes each switch between
- * threads dearer. Its privilege is needed anyway, to load the walk.
+ * meanwhile, ends without a word when a set-user-ID program is executed, and makes each switch
+ * between threads dearer. Its privilege is needed anyway, to load the walk.
  *
  *	header	type, misc, size of all	  misc says of a name whether an exec brought it
  *	body	by type
  *	time	8 bytes, at the very end  of what sample_id_all adds, only the time is asked for
  *
- * A CPU that comes online later has no event: what begins there is seen only when it runs elsewhere,
- * or by process_events_add_existing().
+ * A CPU that comes online later has no event: what begins there is seen only when it runs
+ * elsewhere, or by process_events_add_existing().
  */
 #include <endian.h>
 #include <errno.h>

@@ -38,8 +38,8 @@ struct process_event {
 };
 
 /*
- * Records lie one behind the other in bytes bytes (a power of two) of data, round and round: the one
- * that begins at position at is at data[at % bytes].
+ * Records lie one behind the other in bytes bytes (a power of two) of data, round and round: the
+ * one that begins at position at is at data[at % bytes].
  */
 struct perf_ring {
 	const uint8_t *data;

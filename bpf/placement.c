@@ -2,11 +2,11 @@
 /*
  * placement.c - copy tables into the arrays that the walk reads
  *
- * The tables of all images lie in five arrays, each in one piece of each array. An image gets its place
- * the first time a process maps it, and keeps it for as long as it is referenced: a walk may be reading.
- * What is written for the next image never changes what a referenced one says. One that is not referenced
- * any more stays, for programs come again, until there is no room for another: then those that have been
- * without a reference for longest leave.
+ * The tables of all images lie in five arrays, each in one piece of each array. An image gets its
+ * place the first time a process maps it, and keeps it for as long as it is referenced: a walk may
+ * be reading. What is written for the next image never changes what a referenced one says. One that
+ * is not referenced any more stays, for programs come again, until there is no room for another:
+ * then those that have been without a reference for longest leave.
  *
  * Page numbers are rewritten, from entries of the table to entries of the array. The two differ by
  * more than a base, because a page's entries must not straddle two chunks: where they would, the
@@ -133,9 +133,9 @@ static uint32_t page_entries(const struct table *table, uint32_t p)
 	return table->page[p + 1] - table->page[p];
 }
 
-/* Numbers of entries that a table takes which begins at one: with padding, and one more, for the number
- * behind the last entry is a number too: the walk may look for the entry before it. NOWHERE: a page
- * would have more than may be searched. */
+/* Numbers of entries that a table takes which begins at one: with padding, and one more, for the
+ * number behind the last entry is a number too: the walk may look for the entry before it.
+ * NOWHERE: a page would have more than may be searched. */
 static uint64_t wanted_entries(const struct table *table, uint32_t first)
 {
 	uint32_t last = 0;
@@ -176,8 +176,8 @@ static bool fits(const struct placement_array *array, size_t i, uint32_t skip,
 	return *ret_count <= array->free[i].count - skip;
 }
 
-/* The first extent that is large enough; where its beginning is no good, from the next chunk on. An image
- * that wants no number has number 0. */
+/* The first extent that is large enough; where its beginning is no good, from the next chunk on.
+ * An image that wants no number has number 0. */
 static bool find_room(struct placement_array *array, const struct table *table,
 		      enum placement_kind kind, struct placement_extent *ret)
 {

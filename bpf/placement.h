@@ -41,15 +41,15 @@ struct placement {
 uint32_t placement_values(enum placement_kind kind, uint32_t capacity);
 size_t placement_value_bytes(enum placement_kind kind);
 /*
- * Fills in where the tables of the mapping's image are, which are copied into the arrays if they are
- * not there yet. ret is what mapping_for_walk() gave. What is referenced stays as it was, and the image
- * is, from now on, once more: placement_release(). ERROR_TABLE_LIMIT: an array is full of images that
- * are referenced; nothing is placed then.
+ * Fills in where the tables of the mapping's image are, which are copied into the arrays if they
+ * are not there yet. ret is what mapping_for_walk() gave. What is referenced stays as it was, and
+ * the image is, from now on, once more: placement_release(). ERROR_TABLE_LIMIT: an array is full of
+ * images that are referenced; nothing is placed then.
  */
 int placement_add(struct placement *placement, const struct image_entry *entry,
 		  struct walk_mapping *ret, struct error *error);
-/* No walk that begins or is under way reads the image by this reference. Without any it stays where it
- * is until there is no room for another one. */
+/* No walk that begins or is under way reads the image by this reference. Without any it stays
+ * where it is until there is no room for another one. */
 void placement_release(struct placement *placement, uint32_t id);
 void placement_deinit(struct placement *placement);
 

@@ -2,12 +2,13 @@
 /*
  * process_change.c - follow a process's mappings by what the kernel says of them
  *
- * An exec leaves nothing, and then each PERF_RECORD_MMAP2 says of one executable mapping what a line of
- * /proc/PID/maps would: addresses, offset, file. So what a process has mapped is known without reading
- * anything of it, which would mean waiting for its locks: where many processes want to run, one holds
- * them for as long as it waits for its turn. The event says which file it is by device and inode; with
- * the size and time that the file has now, that is an image that the store has, or else (one that is new,
- * deleted, or that can't be found by its name) the process must be read.
+ * An exec leaves nothing, and then each PERF_RECORD_MMAP2 says of one executable mapping what a
+ * line of /proc/PID/maps would: addresses, offset, file. So what a process has mapped is known
+ * without reading anything of it, which would mean waiting for its locks: where many processes want
+ * to run, one holds them for as long as it waits for its turn. The event says which file it is by
+ * device and inode; with the size and time that the file has now, that is an image that the store
+ * has, or else (one that is new, deleted, or that can't be found by its name) the process must be
+ * read.
  *
  * What is known so is exact in what it has, and may have too much: nothing is said when memory is
  * unmapped. No PC is there then (process_events.c). The process is read once things are quiet.

@@ -8,8 +8,8 @@
 #include "perf_ring.h"
 #include "process_set.h"
 
-/* Each marks the versions that don't have what the event says, and says in the process what is known
- * now: whoever gives it to the walk has it in PROCESS_GIVE, unless it is to be read first. */
+/* Each marks the versions that don't have what the event says, and says in the process what is
+ * known now: whoever gives it to the walk has it in PROCESS_GIVE, unless it is to be read first. */
 void process_executes(struct process_set *set, struct process *process, struct image_store *store,
 		      uint64_t time_ns);
 void process_maps(struct process_set *set, struct process *process, struct image_store *store,

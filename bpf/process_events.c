@@ -4,9 +4,9 @@
  *
  * The kernel says when a process maps something executable, executes another program, forks or ends
  * (perf_ring.c), and mostly enough for the new list to be known (process_change.c). Only where it is not
- * is /proc/PID/maps read, in turn, for some time in each round: a reading waits for the process's locks.
- * A forked process has its parent's mappings. Events of several CPUs are put in the order of their times;
- * those that came while the rings were read wait for another round.
+ * is /proc/PID/maps read, in turn, for some time in each round: a reading waits for the process's
+ * locks. A forked process has its parent's mappings. Events of several CPUs are put in the order of
+ * their times; those that came while the rings were read wait for another round.
  *
  * The race. Between a change and the new list the walk goes by the old one:
  *
@@ -15,17 +15,18 @@
  *	list	    generation 7	  generation 8	  generation 9
  *	stack			  x (7)		     x (8)		x (9)
  *
- * The first two x were walked when something was mapped that their list did not have. If they have a
- * frame there, they are raced. Each list has a time, up to which every change is in it: when its reading
- * began, or before the last event that it was made by. Later ones are noted with it, by when and where
+ * The first two x were walked when something was mapped that their list did not have. If they have
+ * a frame there, they are raced. Each list has a time, up to which every change is in it: when its
+ * reading began, or before the last event that it was made by. Later ones are noted with it, by
+ * when and where
  * (process_set.c). A change that a reading saw although it came later is taken for one it did not: this
  * errs to the safe side only.
  *
- * Nothing is said when memory is unmapped (munmap, dlclose), moved (mremap) or made not executable. A
- * mapping that is gone stays in the list until the process is read. No PC is in it meanwhile: for
- * code to run at its addresses, some must be mapped there again, and that is an event. A mapping that
- * was moved is unknown at its new place until then: walks that come there say so (no_mapping). So what is
- * known from events alone is checked by a reading when things are quiet.
+ * Nothing is said when memory is unmapped (munmap, dlclose), moved (mremap) or made not executable.
+ * A mapping that is gone stays in the list until the process is read. No PC is in it meanwhile: for
+ * code to run at its addresses, some must be mapped there again, and that is an event. A mapping
+ * that was moved is unknown at its new place until then: walks that come there say so (no_mapping).
+ * So what is known from events alone is checked by a reading when things are quiet.
  *
  * Where events are lost, all processes are looked at again, and all stacks since are raced.
  */
@@ -44,14 +45,15 @@
 #define SWEEP_NS      20000000
 #define IMAGES_KEPT   64 /* that no process has any more, for the next one */
 
-/* What a round may spend on readings, but for the last one; the first time there is more to read. */
+/* What a round may spend on readings, but for the last one; the first time there is more to
+ * read. */
 #define READING_NS  20000000
 #define EXISTING_NS 1000000000
 
 /*
- * A process that is known from events is read when it was quiet for so long: if it sleeps, and so has
- * none of the locks that a reading waits for; or for so long if it does not. After that, nothing is
- * checked for CHECK_PART times as long as it took.
+ * A process that is known from events is read when it was quiet for so long: if it sleeps, and so
+ * has none of the locks that a reading waits for; or for so long if it does not. After that,
+ * nothing is checked for CHECK_PART times as long as it took.
  */
 #define QUIET_NS       500000000
 #define QUIET_AWAKE_NS 10000000000
@@ -233,8 +235,8 @@ static bool is_quiet(const struct process *process, uint64_t now)
 	       (now >= process->changed_ns + QUIET_NS && process_is_asleep(process->pid));
 }
 
-/* The first in the queue, if it is its turn, and if enough time has gone since the last one was: it may
- * wait for the process's locks for long. */
+/* The first in the queue, if it is its turn, and if enough time has gone since the last one was:
+ * it may wait for the process's locks for long. */
 static void check_next(struct process_events *events)
 {
 	struct process *process = events->processes.queue[PROCESS_CHECK].first;
@@ -254,7 +256,8 @@ static void check_next(struct process_events *events)
 	events->check_ns = monotonic_ns() + (monotonic_ns() - begin_ns) * CHECK_PART;
 }
 
-/* Does what there is to be done, with readings for so long, or one. In between events are followed. */
+/* Does what there is to be done, with readings for so long, or one. In between events are
+ * followed. */
 static void settle(struct process_events *events, uint64_t reading_ns)
 {
 	uint64_t end_ns = monotonic_ns() + reading_ns;

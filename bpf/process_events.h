@@ -9,8 +9,8 @@
  *	process_events_close()
  *
  * A library that is mapped, an exec, a fork, the last thread's end: the session's lists of mappings
- * follow, a moment later. A stack that was walked in that moment, and comes by what had changed, may be
- * wrong, and is marked: it is raced. Not thread-safe: one thread for it and its session.
+ * follow, a moment later. A stack that was walked in that moment, and comes by what had changed,
+ * may be wrong, and is marked: it is raced. Not thread-safe: one thread for it and its session.
  */
 #ifndef STACKPROOF_PROCESS_EVENTS_H
 #define STACKPROOF_PROCESS_EVENTS_H
@@ -25,10 +25,10 @@ struct process_events_options {
 	uint32_t pages; /* of each CPU's ring buffer, a power of two; 64 */
 };
 
-/* Both are borrowed, and every address space that the session is given comes from store, which now and then
- * forgets all but 64 of the images that no address space has (image_store_forget()). *ret:
- * process_events_close(). ERROR_UNAVAILABLE: this machine may not or can not, the message says
- * why. */
+/* Both are borrowed, and every address space that the session is given comes from store, which
+ * now and then forgets all but 64 of the images that no address space has
+ * (image_store_forget()). *ret: process_events_close(). ERROR_UNAVAILABLE: this machine may not
+ * or can not, the message says why. */
 int process_events_open(struct bpf_session *session, struct image_store *store,
 			const struct process_events_options *options, struct process_events **ret,
 			struct error *error);
@@ -36,25 +36,25 @@ int process_events_open(struct bpf_session *session, struct image_store *store,
 void process_events_close(struct process_events *events);
 
 /*
- * Gives the session the processes that are wanted and live now, for a second; those left are waiting,
- * for process_events_poll(). One that the session has no room for is no error, but counted (refused),
- * and process_events_refusal() says why.
+ * Gives the session the processes that are wanted and live now, for a second; those left are
+ * waiting, for process_events_poll(). One that the session has no room for is no error, but counted
+ * (refused), and process_events_refusal() says why.
  */
 int process_events_add_existing(struct process_events *events, struct error *error);
 
 /* A descriptor for poll(2) that is readable when a process has changed. */
 int process_events_fd(const struct process_events *events);
 
-/* Follows everything that changed until now. Processes that must be read for it are read for 20 ms, or
- * one; the others wait for the next time. process_events_consume() does it too: this is for who takes no
- * stacks from there. */
+/* Follows everything that changed until now. Processes that must be read for it are read for 20
+ * ms, or one; the others wait for the next time. process_events_consume() does it too: this is
+ * for who takes no stacks from there. */
 int process_events_poll(struct process_events *events, struct error *error);
 
 struct process_stack {
 	const struct walk_record *record; /* valid until the callback returns, as all of it */
 	bool frame_pointer;		  /* the baseline's, which asks for no mappings */
-	/* The process's mappings had changed when this was walked, where one of its frames is, and the
-	 * walk did not know yet. */
+	/* The process's mappings had changed when this was walked, where one of its frames is,
+	 * and the walk did not know yet. */
 	bool raced;
 	/* What the walk knew. NULL: it is not known any more, and the stack counts as raced. */
 	const struct address_space *space;
@@ -64,8 +64,8 @@ struct process_stack {
 typedef void (*process_stack_fn)(void *context, const struct process_stack *stack);
 
 /*
- * Takes every stack that the session has by now, follows what changed until then, and only then gives
- * the stacks: so all changes before a stack are known when it is judged.
+ * Takes every stack that the session has by now, follows what changed until then, and only then
+ * gives the stacks: so all changes before a stack are known when it is judged.
  */
 int process_events_consume(struct process_events *events, process_stack_fn fn, void *context,
 			   struct error *error);

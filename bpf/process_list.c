@@ -4,16 +4,17 @@
  *
  * A walk may be reading a process's mappings at any time, so none are changed in place: new ones
  * are written to a free space and room, and then the space is named by one map update, which
- * replaces all of them at once. What was in use, with the tables of its images, is left alone until no
- * walk can read it any more. That takes no guess: walks run in RCU read-side sections, and a space that
- * is not named any more is found by none that begins later. The kernel waits for a grace period, until
- * all programs have ended that were running, whenever an array of maps is changed from user space
+ * replaces all of them at once. What was in use, with the tables of its images, is left alone until
+ * no walk can read it any more. That takes no guess: walks run in RCU read-side sections, and a
+ * space that is not named any more is found by none that begins later. The kernel waits for a grace
+ * period, until all programs have ended that were running, whenever an array of maps is changed
+ * from user space
  * (maybe_wait_bpf_programs(), commit 1ae80cf31938, Linux 5.0): so one of one map is changed, to the same,
  * before something is used again. One wait is for all that was given up before it.
  *
  * A room is 1 << class mappings in a row, in one chunk of the array: it begins at a multiple of its
- * size. Rooms come from the array's unused end, and go to a chain of their class when they are free;
- * the chain's links are in the rooms.
+ * size. Rooms come from the array's unused end, and go to a chain of their class when they are
+ * free; the chain's links are in the rooms.
  */
 #include <bpf/bpf.h>
 #include <stdlib.h>
@@ -26,8 +27,8 @@
 #define ROOM_NONE	 UINT32_MAX
 #define ROOM_CLASS_LEAST 4
 #define PROCESS_NONE	 UINT32_MAX
-/* If the kernel can't be made to wait. A walk takes microseconds; but where the kernel runs is itself a
- * guest, it may be held up. */
+/* If the kernel can't be made to wait. A walk takes microseconds; but where the kernel runs is
+ * itself a guest, it may be held up. */
 #define REST_NS	    100000000
 #define SPACES_MORE 1024
 
@@ -282,7 +283,8 @@ static int fill_room(struct process_list *list, struct owned_space *room,
 	return 0;
 }
 
-/* Finds a room, and fills it. Images that only free spaces reference leave for those that have none. */
+/* Finds a room, and fills it. Images that only free spaces reference leave for those that have
+ * none. */
 static int make_room(struct process_list *list, const struct address_space *space,
 		     struct owned_space *ret, struct error *error)
 {

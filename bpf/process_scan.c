@@ -2,9 +2,10 @@
 /*
  * process_scan.c - find processes in /proc, with their children
  *
- * The kernel says of a process who its parent is (/proc/PID/stat, proc(5)), not who its children are:
- * /proc/PID/task/TID/children is an option that kernels may lack. So a tree is found by marking, from
- * all processes with their parents, those whose parent is marked, until none is added.
+ * The kernel says of a process who its parent is (/proc/PID/stat, proc(5)), not who its children
+ * are: /proc/PID/task/TID/children is an option that kernels may lack. So a tree is found by
+ * marking, from all processes with their parents, those whose parent is marked, until none is
+ * added.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -165,7 +166,8 @@ bool process_has_ended(pid_t pid)
 	pid_t parent;
 	char state;
 
-	/* Zombie, or dead: proc(5). In this order: a thread that executes takes the leader's number. */
+	/* Zombie, or dead: proc(5). In this order: a thread that executes takes the leader's
+	 * number. */
 	return !process_other_thread(pid) &&
 	       (!read_stat(pid, &state, &parent) || state == 'Z' || state == 'X');
 }

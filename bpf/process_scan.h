@@ -8,8 +8,8 @@
 #include <sys/types.h>
 #include "unwinder.h"
 
-/* Gives every process of /proc or, unless root is 0, root and its descendants, in no order. What ends
- * or begins meanwhile may be missing. ERROR_SYSTEM: /proc can't be read, there is no root. */
+/* Gives every process of /proc or, unless root is 0, root and its descendants, in no order. What
+ * ends or begins meanwhile may be missing. ERROR_SYSTEM: /proc can't be read, there is no root. */
 int process_scan(pid_t root, void (*fn)(void *context, pid_t pid), void *context,
 		 struct error *error);
 /* A thread of the process beside its leader, or 0. */

@@ -2,16 +2,17 @@
 /*
  * process_set.c - processes by pid, each with the versions of its list of mappings
  *
- * A stack is taken some time after it was walked, and by then its process may have mapped a library,
- * may be another program, or may have ended. So a version outlives its use for as long as stacks may
- * still be under way that were walked with it: it says whether the walk could have known the process's
- * mappings then, and it holds those mappings, to name the stack's PCs by.
+ * A stack is taken some time after it was walked, and by then its process may have mapped a
+ * library, may be another program, or may have ended. So a version outlives its use for as long as
+ * stacks may still be under way that were walked with it: it says whether the walk could have known
+ * the process's mappings then, and it holds those mappings, to name the stack's PCs by.
  *
  * A pid that is used again has one struct process: its versions' generations tell the two apart.
  *
- * What a version does not have is kept as changes: where, and since when. A walk asks a list for nothing
- * but the mappings of the PCs that it comes by, and these are the stack. So a stack that is younger than
- * a change, but has no PC where it was, is what a walk by the new list would have given.
+ * What a version does not have is kept as changes: where, and since when. A walk asks a list for
+ * nothing but the mappings of the PCs that it comes by, and these are the stack. So a stack that is
+ * younger than a change, but has no PC where it was, is what a walk by the new list would have
+ * given.
  */
 #include <stdlib.h>
 #include "process_set.h"

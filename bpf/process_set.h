@@ -8,8 +8,8 @@
 #include "unwinder.h"
 #include "walk.h"
 
-/* A process's mappings as they were at some time. Shared by who has the same: a forked process and its
- * parent, what is followed and what the walk was given. */
+/* A process's mappings as they were at some time. Shared by who has the same: a forked process
+ * and its parent, what is followed and what the walk was given. */
 struct known_space {
 	unsigned int references;
 	uint64_t true_ns; /* what changed until then is in it; what changed later may not be */

@@ -38,8 +38,8 @@ enum walk_method {
 /* Zeros are the defaults. */
 struct bpf_session_options {
 	enum walk_method method;
-	/* Bits 1 << enum walk_entry: those that may be attached or called, since they are loaded now. 0: steps and
-	 * samples. Attaching another one is ERROR_UNAVAILABLE. */
+	/* Bits 1 << enum walk_entry: those that may be attached or called, since they are loaded
+	 * now. 0: steps and samples. Attaching another one is ERROR_UNAVAILABLE. */
 	uint32_t entries;
 	bool count_stacks;	    /* equal stacks are counted in the kernel */
 	bool follow_frame_pointers; /* where there is no CFI; WALK_PC_GUESSED marks such frames */
@@ -76,7 +76,8 @@ const char *bpf_session_method_name(const struct bpf_session *session);
  */
 int bpf_session_set_process(struct bpf_session *session, const struct address_space *space,
 			    struct error *error);
-/* What records call the mappings that the process has now, walk_record.generation. 0: it has none. */
+/* What records call the mappings that the process has now, walk_record.generation. 0: it has
+ * none. */
 uint32_t bpf_session_generation(const struct bpf_session *session, pid_t pid);
 void bpf_session_forget_process(struct bpf_session *session, pid_t pid);
 
@@ -88,8 +89,8 @@ int bpf_session_attach_samples(struct bpf_session *session, pid_t tid, int cpu,
 /* The same by any perf event, hardware clocks among them: attr as for perf_event_open(2). */
 int bpf_session_attach_event(struct bpf_session *session, struct perf_event_attr *attr, pid_t tid,
 			     int cpu, struct error *error);
-/* Walks a process (pid) or whichever (pid -1) when it comes to the instruction at a file offset of an
- * image. Without the baseline. Options' entries: 1 << WALK_ENTRY_UPROBE. */
+/* Walks a process (pid) or whichever (pid -1) when it comes to the instruction at a file offset
+ * of an image. Without the baseline. Options' entries: 1 << WALK_ENTRY_UPROBE. */
 int bpf_session_attach_uprobe(struct bpf_session *session, pid_t pid, const char *path,
 			      uint64_t offset, struct error *error);
 /* Walks each known process when a raw tracepoint fires in its context ("sched_switch"). Without the
@@ -97,9 +98,10 @@ int bpf_session_attach_uprobe(struct bpf_session *session, pid_t pid, const char
 int bpf_session_attach_tracepoint(struct bpf_session *session, const char *name,
 				  struct error *error);
 /*
- * Walks the calling thread once, as if its user registers were these: what is at their stack pointer is
- * the caller's to put there. The record says WALK_ENTRY_REPLAY. Options' entries: 1 << WALK_ENTRY_REPLAY.
- * ERROR_UNAVAILABLE: the kernel does not run raw tracepoints for a test (before Linux 5.10).
+ * Walks the calling thread once, as if its user registers were these: what is at their stack
+ * pointer is the caller's to put there. The record says WALK_ENTRY_REPLAY. Options' entries: 1 <<
+ * WALK_ENTRY_REPLAY. ERROR_UNAVAILABLE: the kernel does not run raw tracepoints for a test (before
+ * Linux 5.10).
  */
 int bpf_session_replay(struct bpf_session *session, const struct user_regs_struct *regs,
 		       struct error *error);
@@ -117,9 +119,9 @@ int bpf_session_consume(struct bpf_session *session, bpf_record_fn fn, void *con
 typedef void (*bpf_count_fn)(void *context, const struct walk_record *record, uint64_t count);
 /*
  * If stacks are counted: gives each different one since the last time, with how often it was met,
- * while the walk goes on. *ret_unsent: how many were met whose frames never got through, for want of
- * room in the ring buffer. So walk_counters.stacks is the sum of all counts and all unsent ones, once
- * nothing is attached any more.
+ * while the walk goes on. *ret_unsent: how many were met whose frames never got through, for want
+ * of room in the ring buffer. So walk_counters.stacks is the sum of all counts and all unsent ones,
+ * once nothing is attached any more.
  */
 int bpf_session_take_counts(struct bpf_session *session, bpf_count_fn fn, void *context,
 			    uint64_t *ret_unsent, struct error *error);

@@ -2,9 +2,9 @@
 /*
  * stack_counts.c - counts and records come from the kernel by two ways, and meet here
  *
- * walk_count.bpf.h says how stacks are counted. A record that comes after a turn may belong to the map
- * that was filled before it, or to the one that is filled now: or to both, if its stack was met again.
- * So it is kept until the next turn's counts have been taken, too.
+ * walk_count.bpf.h says how stacks are counted. A record that comes after a turn may belong to the
+ * map that was filled before it, or to the one that is filled now: or to both, if its stack was met
+ * again. So it is kept until the next turn's counts have been taken, too.
  */
 #include <bpf/bpf.h>
 #include <errno.h>

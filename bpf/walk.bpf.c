@@ -201,8 +201,8 @@ static __always_inline int find_context(struct walk_context *walk, __u32 entry)
 	return walk->scratch && walk->memo && walk->counter;
 }
 
-/* Puts the PC's rule into its place in the memo. Not for the next time if it has places: their first is
- * the image's affair. 0, or a stop reason. */
+/* Puts the PC's rule into its place in the memo. Not for the next time if it has places: their
+ * first is the image's affair. 0, or a stop reason. */
 static __always_inline unsigned int look_up(const struct walk_context *walk, __u64 pc,
 					    struct rule_memo_entry *ret, __u32 *ret_first_place)
 {
@@ -345,9 +345,10 @@ static __always_inline void walk_begin(struct walk_scratch *scratch, const struc
 	state->known = (1u << REGISTER_GPR_COUNT) - 1;
 	state->in_memory = 0;
 	state->pc = regs->ip;
-	/* A system call's instruction has been executed, and yet it is where the thread is: it may be
-	 * the last one of its function. SYSCALL leaves the next one's address in rcx. (A stop by
-	 * SIGTRAP is at the next instruction, and a uprobe may be a system call in disguise.) */
+	/* A system call's instruction has been executed, and yet it is where the thread is: it
+	 * may be the last one of its function. SYSCALL leaves the next one's address in rcx. (A
+	 * stop by SIGTRAP is at the next instruction, and a uprobe may be a system call in
+	 * disguise.) */
 	state->exact_pc = entry == WALK_ENTRY_STEP || entry == WALK_ENTRY_UPROBE ||
 			  entry == WALK_ENTRY_REPLAY || (long)regs->orig_ax < 0 ||
 			  regs->cx != regs->ip;
@@ -373,10 +374,10 @@ static __always_inline void walk_begin(struct walk_scratch *scratch, const struc
 }
 
 /*
- * The scratch is the CPU's, and an entry may be interrupted, or preempted, by another one of its kind there.
- * Everybody counts himself in before he looks: of two who are in at once the later sees 2 at least, so no
- * two see 1. (Both may see 2, and both are lost: better than a mixed stack.) An addition without a result is
- * atomic on every kernel; exchange came with 5.12.
+ * The scratch is the CPU's, and an entry may be interrupted, or preempted, by another one of its
+ * kind there. Everybody counts himself in before he looks: of two who are in at once the later sees
+ * 2 at least, so no two see 1. (Both may see 2, and both are lost: better than a mixed stack.) An
+ * addition without a result is atomic on every kernel; exchange came with 5.12.
  */
 static __always_inline int enter_scratch(struct walk_scratch *scratch)
 {
@@ -423,9 +424,9 @@ out:
 	leave_scratch(scratch);
 }
 
-/* Takes the CPU's scratch and the thread's registers; 0 if there is nothing to walk. Not static, for
- * the registers must not lie in the stack frame of those who call: the verifier would keep a copy of
- * them with every state of the walk. */
+/* Takes the CPU's scratch and the thread's registers; 0 if there is nothing to walk. Not static,
+ * for the registers must not lie in the stack frame of those who call: the verifier would keep a
+ * copy of them with every state of the walk. */
 __attribute__((noinline)) int walk_enter(__u32 entry, __u64 registers)
 {
 	struct walk_counters *counter = current_counters();

@@ -10,8 +10,8 @@
 /*
  * The tables of all images lie one after the other in five BPF arrays (placement.c), each numbered
  * through. Places are array values of their own; the rest lies in chunks, so large that most images
- * lie in one of each kind (find_rule.h, struct walk_home), and what one look-up needs together is in
- * one value:
+ * lie in one of each kind (find_rule.h, struct walk_home), and what one look-up needs together is
+ * in one value:
  *
  *	pages	 a chunk repeats the number before its first and the one behind its last
  *	entries	 a chunk begins with a copy of the entry before its first, and no page's entries
@@ -142,10 +142,11 @@ struct walk_deferred {
 };
 
 /*
- * What the table says of a PC, as it was found there before: samples of a program come by the same return
- * addresses again and again. A generation is of one process and one time, and never comes back; while a
- * space has it, its images' tables stay where they are. So an entry is the table's own word, or it is
- * of another generation. One for each entry and CPU: nobody else writes to it meanwhile.
+ * What the table says of a PC, as it was found there before: samples of a program come by the same
+ * return addresses again and again. A generation is of one process and one time, and never comes
+ * back; while a space has it, its images' tables stay where they are. So an entry is the table's
+ * own word, or it is of another generation. One for each entry and CPU: nobody else writes to it
+ * meanwhile.
  */
 #define RULE_MEMO_SHIFT 10
 

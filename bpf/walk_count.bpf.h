@@ -2,11 +2,11 @@
 /*
  * walk_count.bpf.h - equal stacks are counted in the kernel
  *
- * A stack is known by 128 bits of hash, taken while it is walked. Its record is sent once; from then
- * on a number goes up. There are two maps of numbers: session.c takes what one holds while the
- * programs fill the other. Replacing a map within a map waits until no program runs that had got the
- * old one (kernel/bpf/syscall.c, maybe_wait_bpf_programs), so nothing is counted in it any more when
- * it is read, and no count is lost between the two.
+ * A stack is known by 128 bits of hash, taken while it is walked. Its record is sent once; from
+ * then on a number goes up. There are two maps of numbers: session.c takes what one holds while the
+ * programs fill the other. Replacing a map within a map waits until no program runs that had got
+ * the old one (kernel/bpf/syscall.c, maybe_wait_bpf_programs), so nothing is counted in it any more
+ * when it is read, and no count is lost between the two.
  *
  * A record for which the ring buffer had no room is sent with the next stack that equals it.
  */

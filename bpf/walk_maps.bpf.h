@@ -2,9 +2,9 @@
 /*
  * walk_maps.bpf.h - what the walk in the kernel reads and writes: its maps, the tables, the stack
  *
- * The stack is read in windows: one helper call brings 2 KiB, which serves many frames. A window lies in one
- * page, which is there or not: beyond the page there may be the stack's end, and a fault costs
- * as much as 50 frames or more.
+ * The stack is read in windows: one helper call brings 2 KiB, which serves many frames. A window
+ * lies in one page, which is there or not: beyond the page there may be the stack's end, and a
+ * fault costs as much as 50 frames or more.
  */
 #ifndef STACKPROOF_WALK_MAPS_BPF_H
 #define STACKPROOF_WALK_MAPS_BPF_H

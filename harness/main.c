@@ -3,8 +3,9 @@
  * main.c - the command table, nothing else
  *
  * stackproof is one program with commands, in the manner of bpftool and perf: stackproof COMMAND
- * [OPTIONS] [ARGS]. To add a command, write harness/commands/NAME.c (what it does is a room of its own),
- * declare command_NAME in harness.h and add one line to the table below; the help text is made from it.
+ * [OPTIONS] [ARGS]. To add a command, write harness/commands/NAME.c (what it does is a room of its
+ * own), declare command_NAME in harness.h and add one line to the table below; the help text is
+ * made from it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -46,8 +47,8 @@ static const struct command commands[] = {
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
 
 /*
- * At exit, argp's of --help included: what was printed must have arrived, on a full disk too. A command's
- * own status says nothing then, because nobody can have read what it is about.
+ * At exit, argp's of --help included: what was printed must have arrived, on a full disk too. A
+ * command's own status says nothing then, because nobody can have read what it is about.
  */
 static void close_output(void)
 {

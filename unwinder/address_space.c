@@ -141,8 +141,8 @@ static uint64_t segment_first(const struct image_segment *segment)
 	return segment->file_offset & ~(uint64_t)(TABLE_PAGE_SIZE - 1);
 }
 
-/* The executable segment that a file offset falls into; of two that share a page, the one that begins
- * there. NULL: none. */
+/* The executable segment that a file offset falls into; of two that share a page, the one that
+ * begins there. NULL: none. */
 static const struct image_segment *segment_at(const struct image *image, uint64_t offset)
 {
 	const struct image_segment *found = NULL;
@@ -209,9 +209,10 @@ static int space_add(struct address_space *space, size_t *capacity, const char *
 }
 
 /*
- * A range is mostly one executable segment. But the kernel joins neighbours of the same permissions: two
- * executable segments, or the headers' as well when a program has made them executable. So it is cut
- * where a segment begins; each piece gets the bias of its own, and what is in no segment no image.
+ * A range is mostly one executable segment. But the kernel joins neighbours of the same
+ * permissions: two executable segments, or the headers' as well when a program has made them
+ * executable. So it is cut where a segment begins; each piece gets the bias of its own, and what is
+ * in no segment no image.
  */
 int space_add_range(struct address_space *space, size_t *capacity, const struct mapped_range *range,
 		    struct error *error)
@@ -254,7 +255,8 @@ static int space_add_line(struct address_space *space, size_t *capacity, pid_t t
 
 /* ---- code moved into anonymous memory --------------------------------------------------- */
 
-/* Any segment will do: a file's first mapping is mostly not executable. False: the line is in none. */
+/* Any segment will do: a file's first mapping is mostly not executable. False: the line is in
+ * none. */
 static bool line_bias(const struct image *image, const struct maps_line *line, uint64_t *ret)
 {
 	for (size_t i = 0; i < image->segment_count; i++) {

@@ -4,10 +4,10 @@
  *
  * Evaluating is a stack machine (DWARF 5, 2.5). Its stack, and the steps it may take (backward
  * branches exist), are bounded. It knows what the C++ runtime (libgcc's unwind-dw2.c) knows, but
- * DW_OP_GNU_encoded_addr, which nobody writes: so DW_OP_reg*, in DWARF a place and not a value, is the
- * register's value. What needs more than registers and memory may not occur in CFI (6.4.2: fbreg,
- * call_frame_cfa, calls, types) or has no meaning in it (pieces, entry values, other address spaces,
- * thread-local storage) and is an error.
+ * DW_OP_GNU_encoded_addr, which nobody writes: so DW_OP_reg*, in DWARF a place and not a value, is
+ * the register's value. What needs more than registers and memory may not occur in CFI (6.4.2:
+ * fbreg, call_frame_cfa, calls, types) or has no meaning in it (pieces, entry values, other address
+ * spaces, thread-local storage) and is an error.
  */
 #include <inttypes.h>
 #include "dwarf_op.h"

@@ -3,13 +3,14 @@
  * code_name.c - which function an address is in
  *
  * Everything that names code asks here, so that a stack, a finding and a table call it alike. In
- * this order: the symbol that covers the address, the PLT's stub, the section (.init, .fini and PLTs,
- * which linkers and start-up objects write piece by piece), the FDE, and the gap between two FDEs.
- * docs/NAMES.md has the rules, with their reasons.
+ * this order: the symbol that covers the address, the PLT's stub, the section (.init, .fini and
+ * PLTs, which linkers and start-up objects write piece by piece), the FDE, and the gap between two
+ * FDEs. docs/NAMES.md has the rules, with their reasons.
  *
- * A symbol without size does not say where it ends, but an FDE says where a function begins and ends: so
- * such a symbol ends at the next FDE's begin, and where the FDE ends that covers its own. Code behind that is
- * somebody else's, without a name, rather than blamed on whoever stands before it.
+ * A symbol without size does not say where it ends, but an FDE says where a function begins and
+ * ends: so such a symbol ends at the next FDE's begin, and where the FDE ends that covers its own.
+ * Code behind that is somebody else's, without a name, rather than blamed on whoever stands before
+ * it.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -71,8 +71,8 @@ bool expression_is_constant(uint8_t opcode);
 bool expression_read_constant(struct reader *reader, uint8_t opcode, uint64_t *ret);
 /* How many entries an operation takes from the stack, at least. */
 unsigned int expression_operands(uint8_t opcode);
-/* The value of "a OP b"; a was pushed first. Comparisons and division are signed (2.5.1.4). False: it has
- * none (a division by zero), or opcode is no such operation. */
+/* The value of "a OP b"; a was pushed first. Comparisons and division are signed (2.5.1.4).
+ * False: it has none (a division by zero), or opcode is no such operation. */
 bool expression_binary(uint8_t opcode, uint64_t a, uint64_t b, uint64_t *ret);
 
 #endif

@@ -90,12 +90,13 @@ static inline bool has_other_eh_frame(const struct image *image)
 
 /* ---- elf_relocate.c, elf_symbol.c, elf_plt.c ---------------------------------------------- */
 
-/* Resolves target's relocations in its size bytes at data, which are the image's own copy; name is its
- * name. 0, or -1: one that can't be resolved (ERROR_RELOCATION). */
+/* Resolves target's relocations in its size bytes at data, which are the image's own copy; name
+ * is its name. 0, or -1: one that can't be resolved (ERROR_RELOCATION). */
 int section_relocate(struct image_file *file, Elf_Scn *target, const char *name, uint8_t *data,
 		     size_t size, struct error *error);
 
-/* The code section that vaddr lies in, of a linked file; NULL: none, or it has no section headers. */
+/* The code section that vaddr lies in, of a linked file; NULL: none, or it has no section
+ * headers. */
 const struct code_section *image_code_section(const struct image *image, uint64_t vaddr);
 /* The symbol that covers vaddr (of an object file: in this section, else 0), or NULL. */
 const struct image_symbol *image_symbol_covering(const struct image *image, uint16_t section,

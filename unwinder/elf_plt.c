@@ -2,16 +2,17 @@
 /*
  * elf_plt.c - what an entry of a PLT is called: "read@plt"
  *
- * No symbol covers the stubs that a linker writes (only mold's have some). What they are for is in the
- * relocation of the GOT's slot that they jump through: of the symbol whose address the dynamic loader puts
- * there, or, IRELATIVE, of the function that is asked for an address (psABI, 5.2; gABI, "Procedure Linkage
- * Table"). So each stub's jump is read:
+ * No symbol covers the stubs that a linker writes (only mold's have some). What they are for is in
+ * the relocation of the GOT's slot that they jump through: of the symbol whose address the dynamic
+ * loader puts there, or, IRELATIVE, of the function that is asked for an address (psABI, 5.2; gABI,
+ * "Procedure Linkage Table"). So each stub's jump is read:
  *
  *	[endbr64] [mov r11d, number] [bnd|notrack] jmp [rip + distance]
  *
- * ld writes all but the second, for .plt, .plt.got and .plt.sec, static programs too; gold and lld the
- * plain one; mold the one with r11d. What else is in a PLT (its first entry, ld's lazy halves under
- * IBT) jumps through no slot of a symbol, and has the section's name. Stubs begin at multiples of 8 bytes.
+ * ld writes all but the second, for .plt, .plt.got and .plt.sec, static programs too; gold and lld
+ * the plain one; mold the one with r11d. What else is in a PLT (its first entry, ld's lazy halves
+ * under IBT) jumps through no slot of a symbol, and has the section's name. Stubs begin at
+ * multiples of 8 bytes.
  */
 #include <gelf.h>
 #include <stdlib.h>
@@ -58,7 +59,8 @@ static bool is_plt(const struct code_section *code)
 	return !strncmp(code->name, ".plt", 4) || !strcmp(code->name, ".iplt");
 }
 
-/* Room for one stub of each 8 bytes. Sections may lie over each other: no more than the file has. */
+/* Room for one stub of each 8 bytes. Sections may lie over each other: no more than the file
+ * has. */
 static size_t stub_capacity(const struct image_file *file)
 {
 	uint64_t bytes = 0;

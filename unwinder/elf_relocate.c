@@ -5,9 +5,9 @@
  * In an ET_REL file every section begins at address 0 and the PCs in .eh_frame are still zero:
  * relocations hold them (gABI, "Relocation"; psABI, table 4.10). This resolves those of one section
  * in place, with sections at 0 as they are, so that addresses are offsets in the code's section.
- * Several code sections thus overlap. The types that assemblers write there are known. Another one, a
- * symbol that there isn't, or a place outside of the section is an error, as it is for a linker: a
- * field that was left alone would say that a function is somewhere else.
+ * Several code sections thus overlap. The types that assemblers write there are known. Another one,
+ * a symbol that there isn't, or a place outside of the section is an error, as it is for a linker:
+ * a field that was left alone would say that a function is somewhere else.
  *
  * So a PC alone says no function (with -ffunction-sections each begins at 0). What does is the
  * section that the relocation of an FDE's first PC leads to: that is kept, and asked for names.

@@ -8,9 +8,9 @@
  * shortest, then the first in the alphabet. All names stay in the array, so any of them finds its
  * address.
  *
- * Assembly without .type has STT_NOTYPE, and without .size no size. Such a symbol reaches to the next
- * one of any kind, and none reaches beyond its section: else a function is blamed for its neighbour.
- * What covers a PC where symbols lie over each other is symbol_range.c's.
+ * Assembly without .type has STT_NOTYPE, and without .size no size. Such a symbol reaches to the
+ * next one of any kind, and none reaches beyond its section: else a function is blamed for its
+ * neighbour. What covers a PC where symbols lie over each other is symbol_range.c's.
  */
 #include <gelf.h>
 #include <stdlib.h>
@@ -151,8 +151,8 @@ static void add_boundary(struct boundaries *boundaries, uint64_t pc)
 	boundaries->at[boundaries->count++] = pc;
 }
 
-/* Labels that only assemblers and linkers read: .L12, annobin's, ARM's mapping symbols ($x) where another
- * assembler writes them, and mold's name for a whole PLT. */
+/* Labels that only assemblers and linkers read: .L12, annobin's, ARM's mapping symbols ($x)
+ * where another assembler writes them, and mold's name for a whole PLT. */
 static bool is_mark(const char *name)
 {
 	return !strncmp(name, ".L", 2) || !strncmp(name, ".annobin", 8) ||
@@ -174,9 +174,9 @@ static uint64_t left_in_segment(const struct image *image, uint64_t vaddr)
 }
 
 /*
- * How far the code goes on that the symbol begins in: its section of code, which it must lie in. Where
- * section headers say otherwise, a function with a size is still believed as far as its segment goes:
- * both of that it says of itself. 0: it is no code.
+ * How far the code goes on that the symbol begins in: its section of code, which it must lie in.
+ * Where section headers say otherwise, a function with a size is still believed as far as its
+ * segment goes: both of that it says of itself. 0: it is no code.
  */
 static uint64_t left_in_code(const struct image *image, const GElf_Sym *symbol)
 {
@@ -292,7 +292,8 @@ static void read_symbols(struct image *image, struct image_file *file)
 	while ((section = elf_nextscn(file->elf, section)))
 		if (gelf_getshdr(section, &header) && is_symbol_table(&header))
 			capacity += header.sh_size / header.sh_entsize;
-	/* Each section was found to lie inside the file, but any number may share the same bytes. */
+	/* Each section was found to lie inside the file, but any number may share the same
+	 * bytes. */
 	if (capacity > file->size / sizeof(Elf64_Sym))
 		capacity = file->size / sizeof(Elf64_Sym);
 	if (!capacity || !(image->symbol = calloc(capacity, sizeof(*image->symbol))))

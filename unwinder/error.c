@@ -83,7 +83,8 @@ static void copy_text(char *to, size_t size, const char *from)
 #define WHOLE_MAX 2048
 #define GAP	  " ... "
 
-/* Of a text that is too long both ends are kept, at whole words if there are any: the reason is often its last word. */
+/* Of a text that is too long both ends are kept, at whole words if there are any: the reason is
+ * often its last word. */
 static void fit_text(char *to, size_t size, const char *from)
 {
 	size_t length = strlen(from), head = size * 3 / 5, tail = size - 1 - head - strlen(GAP);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * expression.h - DWARF expressions (DWARF 5, 2.5): recognised (expression_shape.c), written and read
+ * expression.h - DWARF expressions (DWARF 5, 2.5): recognised (expression_shape.c), written and
+ * read
  * (expression_text.c), evaluated (cfi_expression.c)
  */
 #ifndef STACKPROOF_EXPRESSION_H
@@ -38,21 +39,21 @@ void expression_recognise(const uint8_t *expression, size_t size, struct express
 /* The same for a register's expression, which begins with the CFA on the stack. */
 void expression_recognise_saved(const uint8_t *expression, size_t size,
 				struct expression_shape *ret);
-/* The registers whose values it takes, a bit for each DWARF number below REGISTER_COUNT. Of one that
- * can't be decoded, those before that. */
+/* The registers whose values it takes, a bit for each DWARF number below REGISTER_COUNT. Of one
+ * that can't be decoded, those before that. */
 uint32_t expression_registers(const uint8_t *expression, size_t size);
 
-/* What is well-formed, or may be, and is not evaluated here: it takes a register beyond REGISTER_COUNT
- * (psABI, table 3.18: vector registers, segment bases), branches back, or is longer than
- * EXPRESSION_BYTES_MAX. */
+/* What is well-formed, or may be, and is not evaluated here: it takes a register beyond
+ * REGISTER_COUNT (psABI, table 3.18: vector registers, segment bases), branches back, or is
+ * longer than EXPRESSION_BYTES_MAX. */
 bool expression_is_beyond(const uint8_t *expression, size_t size);
 /* Whether the operation with that opcode occurs in it. */
 bool expression_has(const uint8_t *expression, size_t size, uint8_t opcode);
 
 /* "breg7+8; deref". What can't be decoded is given as bytes: nothing is lost. */
 void expression_print(FILE *file, const uint8_t *expression, size_t size);
-/* The inverse: assembles size characters of such a text into ret, which has room for capacity bytes.
- * 0, or -1 if it is none. Texts that expression_print() doesn't write may be accepted. */
+/* The inverse: assembles size characters of such a text into ret, which has room for capacity
+ * bytes. 0, or -1 if it is none. Texts that expression_print() doesn't write may be accepted. */
 int expression_read(const char *text, size_t size, uint8_t *ret, size_t capacity, size_t *ret_size);
 
 /* Reads size bytes of the target's memory at address; 0, or -1 if it can't. */

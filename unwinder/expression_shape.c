@@ -13,10 +13,10 @@
  *	breg16 9; const4s 7; minus; const4s 2; plus			rip+4
  *
  * One shape is spelled in many ways. So the expression is evaluated on a stack of symbols: a
- * number, a sum of registers, what lies at such a sum, and the steps on the way to a PLT's CFA. What
- * an operation makes of its operands is exact, modulo 2^64. If it is none of these, the expression
- * has no shape: nothing that is only similar is accepted. A shape needs the registers and the memory
- * that it names. An expression that asks for more, and drops it, has none.
+ * number, a sum of registers, what lies at such a sum, and the steps on the way to a PLT's CFA.
+ * What an operation makes of its operands is exact, modulo 2^64. If it is none of these, the
+ * expression has no shape: nothing that is only similar is accepted. A shape needs the registers
+ * and the memory that it names. An expression that asks for more, and drops it, has none.
  */
 #include "dwarf_op.h"
 

@@ -2,10 +2,10 @@
 /*
  * expression_text.c - a DWARF expression for people: "breg7+8; breg16+0; lit15; and"
  *
- * Operation by operation (DWARF 5, 2.5 and 7.7.1), names without DW_OP_. Two toolchains' spellings of
- * the same rule are compared by people, so nothing is simplified. And it can be read back: the text
- * says every byte. What isn't the usual encoding of its operation (an unknown one, one that is cut off,
- * a LEB128 number with padding) is given as bytes after a '?', with all that follows.
+ * Operation by operation (DWARF 5, 2.5 and 7.7.1), names without DW_OP_. Two toolchains' spellings
+ * of the same rule are compared by people, so nothing is simplified. And it can be read back: the
+ * text says every byte. What isn't the usual encoding of its operation (an unknown one, one that is
+ * cut off, a LEB128 number with padding) is given as bytes after a '?', with all that follows.
  */
 #include <inttypes.h>
 #include "dwarf_op.h"

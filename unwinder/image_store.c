@@ -2,9 +2,9 @@
 /*
  * image_store.c - images, each with its table and its CFI, shared by all processes that map them
  *
- * An image is known by its file's device, inode, size and time of the last change; the vDSO, and what else
- * is copied out of memory, by its bytes. Each image counts the mappings that use it. One that
- * no mapping uses stays for the next process that maps the file, until image_store_forget().
+ * An image is known by its file's device, inode, size and time of the last change; the vDSO, and
+ * what else is copied out of memory, by its bytes. Each image counts the mappings that use it. One
+ * that no mapping uses stays for the next process that maps the file, until image_store_forget().
  */
 #include <assert.h>
 #include <stdlib.h>

@@ -2,9 +2,10 @@
 /*
  * lost_cfi.c - which code an error in CFI is about, and which FDEs no table has
  *
- * An FDE that was read says its addresses itself. One that was lost may still say them, if its CIE can
- * be read; if not, the search table of .eh_frame_hdr has the first one. An error's offset is anywhere in
- * the entry, so that entries are sought by where they begin: the last beginning at or before it.
+ * An FDE that was read says its addresses itself. One that was lost may still say them, if its CIE
+ * can be read; if not, the search table of .eh_frame_hdr has the first one. An error's offset is
+ * anywhere in the entry, so that entries are sought by where they begin: the last beginning at or
+ * before it.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -76,8 +77,8 @@ void cfi_addresses_destroy(struct cfi_addresses *addresses)
 	free(addresses);
 }
 
-/* Which of count elements of stride bytes is the last at or before offset; first is the first one's, and
- * they ascend. -1: none. */
+/* Which of count elements of stride bytes is the last at or before offset; first is the first
+ * one's, and they ascend. -1: none. */
 static ssize_t last_before(const uint32_t *first, size_t stride, size_t count, uint64_t offset)
 {
 	size_t low = 0, high = count;

@@ -6,8 +6,8 @@
 #include <string.h>
 #include "number_map.h"
 
-/* All bits of the word count in the product's highest byte, which thus becomes the lowest: the low bits
- * choose the slot. */
+/* All bits of the word count in the product's highest byte, which thus becomes the lowest: the
+ * low bits choose the slot. */
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
 	return __builtin_bswap64((hash ^ word) * 0x9e3779b97f4a7c15ull);

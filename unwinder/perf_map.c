@@ -3,8 +3,8 @@
  * perf_map.c - the names that a process gives the code it has made
  *
  * A just-in-time compiler's code is in no file. By a convention of Linux perf (the kernel's
- * tools/perf/Documentation/jit-interface.txt) the process writes down where it lies, a line for each
- * function, both numbers in hexadecimal without 0x, the name being the rest of the line:
+ * tools/perf/Documentation/jit-interface.txt) the process writes down where it lies, a line for
+ * each function, both numbers in hexadecimal without 0x, the name being the rest of the line:
  *
  *	7f3a10001040 5c LazyCompile:*add /app/sum.js:3
  *
@@ -12,10 +12,11 @@
  * lines, so of several lines that have an address the last one is true; what is left of the others
  * stays theirs.
  *
- * The file is /tmp/perf-PID.map as the process itself sees it: in its mount namespace, and with the PID
- * that it has in its innermost PID namespace. Whoever writes there is not trusted. Symbolic links are
- * resolved inside the process's root and never lead out of it (openat2(2), RESOLVE_IN_ROOT); the file
- * must be a plain one, and belong to the process's user, to root or to us, for /tmp is everybody's.
+ * The file is /tmp/perf-PID.map as the process itself sees it: in its mount namespace, and with the
+ * PID that it has in its innermost PID namespace. Whoever writes there is not trusted. Symbolic
+ * links are resolved inside the process's root and never lead out of it (openat2(2),
+ * RESOLVE_IN_ROOT); the file must be a plain one, and belong to the process's user, to root or to
+ * us, for /tmp is everybody's.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -92,8 +93,8 @@ static int by_start(const void *a, const void *b)
 	return *left < *right ? -1 : *left > *right;
 }
 
-/* Lines that have the address at hand, or had one before it: a heap, the last line on top. A line is
- * later if its pointer is larger. */
+/* Lines that have the address at hand, or had one before it: a heap, the last line on top. A
+ * line is later if its pointer is larger. */
 struct heap {
 	const struct perf_symbol **line;
 	size_t count;
@@ -332,7 +333,8 @@ static int check_file(int fd, pid_t pid, struct stat *ret, struct error *error)
 	return 0;
 }
 
-/* As many bytes as the file had when it was looked at: what is added meanwhile comes the next time. */
+/* As many bytes as the file had when it was looked at: what is added meanwhile comes the next
+ * time. */
 static int read_file(int fd, size_t size, struct perf_map **ret, struct error *error)
 {
 	char *text = malloc(size + 1);

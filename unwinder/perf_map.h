@@ -30,9 +30,9 @@ struct perf_map {
 };
 
 /*
- * Reads size bytes of text, which need not end in a NUL. Lines that can't be read are passed over and
- * counted, as is a last one that does not end: it is still being written. ERROR_TABLE_LIMIT: too many
- * lines. *ret: perf_map_destroy().
+ * Reads size bytes of text, which need not end in a NUL. Lines that can't be read are passed over
+ * and counted, as is a last one that does not end: it is still being written. ERROR_TABLE_LIMIT:
+ * too many lines. *ret: perf_map_destroy().
  */
 int perf_map_create(const char *text, size_t size, struct perf_map **ret, struct error *error);
 void perf_map_destroy(struct perf_map *map);
@@ -41,7 +41,8 @@ const struct perf_symbol *perf_map_find(const struct perf_map *map, uint64_t pc)
 
 /*
  * Makes *map (NULL at first) what the process's file says now; nothing is read again that has not
- * changed. No file: 0, and *map is NULL. -1: it can't be read, or is not to be trusted; *map is NULL.
+ * changed. No file: 0, and *map is NULL. -1: it can't be read, or is not to be trusted; *map is
+ * NULL.
  */
 int perf_map_update(struct perf_map **map, pid_t pid, struct error *error);
 

@@ -23,8 +23,8 @@ char *plain_text(const char *text, char *ret, size_t size);
 /* The same as an argument of printf(). Valid to the end of the block. */
 #define PLAIN_BYTES	 4352 /* PATH_MAX, and something before or behind it */
 #define PLAIN_TEXT(text) plain_text(text, (char[PLAIN_BYTES]) { 0 }, PLAIN_BYTES)
-/* Writes text of several lines, of any length: newlines and tabs stay what they are. What a kernel or a
- * guest has said. */
+/* Writes text of several lines, of any length: newlines and tabs stay what they are. What a
+ * kernel or a guest has said. */
 void plain_lines(FILE *file, const char *text);
 /* How many columns text takes: characters, not bytes. */
 size_t plain_width(const char *text);

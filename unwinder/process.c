@@ -2,11 +2,12 @@
 /*
  * process.c - a thread through which a process's memory can be asked for
  *
- * A process whose first thread has ended (main called pthread_exit) goes on in the others, and keeps
- * its number. But that number is the first thread's, and that one has no memory any more: under it
- * /proc/PID/maps and pagemap are empty or can't be opened, and process_vm_readv(2) fails with ESRCH.
- * All of that works under the number of a thread that lives. /proc/PID/task lists them, those
- * too that are ending; /proc/TID/statm, which needs no permission, says zeroes of one that has no memory
+ * A process whose first thread has ended (main called pthread_exit) goes on in the others, and
+ * keeps its number. But that number is the first thread's, and that one has no memory any more:
+ * under it /proc/PID/maps and pagemap are empty or can't be opened, and process_vm_readv(2) fails
+ * with ESRCH. All of that works under the number of a thread that lives. /proc/PID/task lists them,
+ * those too that are ending; /proc/TID/statm, which needs no permission, says zeroes of one that
+ * has no memory
  * (proc(5)).
  */
 #include <dirent.h>

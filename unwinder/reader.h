@@ -4,8 +4,8 @@
  *
  * Everything in a CFI section is variable in length and written by somebody else. A reader is the
  * pair (next byte, end); each function returns false instead of passing the end, and then leaves
- * the reader where it was. LEB128 is DWARF 5, section 7.6, and read here only. Not for programs that
- * use the library.
+ * the reader where it was. LEB128 is DWARF 5, section 7.6, and read here only. Not for programs
+ * that use the library.
  */
 #ifndef STACKPROOF_READER_H
 #define STACKPROOF_READER_H
@@ -64,10 +64,10 @@ static inline bool reader_signed(struct reader *reader, unsigned int size, int64
 }
 
 /*
- * Padding is accepted, and nine bytes hold 63 bits. The tenth's lowest bit is the 64th; those behind it
- * are none, or copies of it: a negative number has copies if it was written as a signed one, and none if
- * it was written as 64 bits. Either way it is one number modulo 2^64, whichever kind is read, as in
- * libgcc and libdw. What needs more than 64 bits is not read.
+ * Padding is accepted, and nine bytes hold 63 bits. The tenth's lowest bit is the 64th; those
+ * behind it are none, or copies of it: a negative number has copies if it was written as a signed
+ * one, and none if it was written as 64 bits. Either way it is one number modulo 2^64, whichever
+ * kind is read, as in libgcc and libdw. What needs more than 64 bits is not read.
  */
 static inline bool reader_leb(struct reader *reader, bool is_signed, uint64_t *ret)
 {

@@ -6,8 +6,8 @@
  *	range	           |---- libm ----|
  *	after	|-- libc --|---- libm ----| |-- ld.so --|
  *
- * What a new mapping covers is gone (mmap(2), MAP_FIXED): a mapping that it covers in part keeps the
- * rest, and the rest its bias.
+ * What a new mapping covers is gone (mmap(2), MAP_FIXED): a mapping that it covers in part keeps
+ * the rest, and the rest its bias.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +63,8 @@ static int second_path(const struct address_space *space, const struct mapped_ra
 	return 0;
 }
 
-/* Into changed: what lies before the range, the pieces, what lies behind it. Paths and images go along. */
+/* Into changed: what lies before the range, the pieces, what lies behind it. Paths and images go
+ * along. */
 static size_t merge(const struct address_space *space, const struct mapped_range *range,
 		    const struct address_space *pieces, char *second, struct mapping *changed)
 {
@@ -129,8 +130,8 @@ bad:
 
 /* ---- two spaces ------------------------------------------------------------------------- */
 
-/* The mapping with an image that holds the address, or NULL; either is so up to *ret_until. *at: the
- * first mapping that ends behind the address; it only grows. */
+/* The mapping with an image that holds the address, or NULL; either is so up to *ret_until. *at:
+ * the first mapping that ends behind the address; it only grows. */
 static const struct mapping *image_at(const struct address_space *space, size_t *at,
 				      uint64_t address, uint64_t *ret_until)
 {

@@ -3,8 +3,8 @@
  * space_range.h - an address space that is changed without reading /proc
  *
  * Who is told by the kernel what a process maps (PERF_RECORD_MMAP2, perf_event_open(2)) can change
- * the space that it has read, or begin with an empty one. The pieces come out as address_space_read()
- * would make them of the same line.
+ * the space that it has read, or begin with an empty one. The pieces come out as
+ * address_space_read() would make them of the same line.
  */
 #ifndef STACKPROOF_SPACE_RANGE_H
 #define STACKPROOF_SPACE_RANGE_H
@@ -31,8 +31,8 @@ int address_space_map(struct address_space *space, const struct mapped_range *ra
 /* ret: what it had is lost, not freed. Names are not copied. */
 int address_space_copy(const struct address_space *space, struct address_space *ret,
 		       struct error *error);
-/* True: some address of start .. end has another image in one than in the other, or lies elsewhere in
- * it. No image at all, mapped or not, is the same. */
+/* True: some address of start .. end has another image in one than in the other, or lies
+ * elsewhere in it. No image at all, mapped or not, is the same. */
 bool address_space_differs(const struct address_space *a, const struct address_space *b,
 			   uint64_t start, uint64_t end);
 

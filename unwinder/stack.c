@@ -2,10 +2,11 @@
 /*
  * stack.c - a stack's frames, as many as there are
  *
- * A recursion of 100,000 calls is a stack like any other, so a stack grows by what is put into it. It
- * ends somewhere all the same: CFI that leads in circles must not take all memory. STACK_FRAMES_MAX is
- * that end for all, and a stack's limit one that its owner sets, where it is held against a walk that can
- * hold no more (the walk in BPF). Whoever fills a stack says STOP_DEPTH there.
+ * A recursion of 100,000 calls is a stack like any other, so a stack grows by what is put into it.
+ * It ends somewhere all the same: CFI that leads in circles must not take all memory.
+ * STACK_FRAMES_MAX is that end for all, and a stack's limit one that its owner sets, where it is
+ * held against a walk that can hold no more (the walk in BPF). Whoever fills a stack says
+ * STOP_DEPTH there.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -219,9 +219,9 @@ step_inline unsigned int step_place(struct walk_state *state, const struct table
 }
 
 /*
- * Every register by its own place. Table building puts them in an order in which none reads what one
- * before it wrote, and the return address's last. rsp's caller's value is the CFA unless the CFI says
- * otherwise (longjmp does).
+ * Every register by its own place. Table building puts them in an order in which none reads what
+ * one before it wrote, and the return address's last. rsp's caller's value is the CFA unless the
+ * CFI says otherwise (longjmp does).
  */
 step_inline unsigned int step_places(struct walk_state *state, const struct table_rule *rule,
 				     __u64 cfa, struct walk_memory *memory, __u64 *ret_pc,

@@ -215,9 +215,10 @@ const char *stop_reason_name(unsigned int reason);
 /* Of the walk in BPF: what a record holds. Walks in user space go on (STACK_FRAMES_MAX). */
 #define WALK_FRAMES_MAX 1024
 
-/* In a frame's PC: there was no CFI, and this PC was found by following the frame pointer, because the
- * walk was told to. Such a frame may be wrong. No address of a program has the bit, nor any other of
- * WALK_PC_NEVER: with one of those it is no mark, but part of what is no address. */
+/* In a frame's PC: there was no CFI, and this PC was found by following the frame pointer,
+ * because the walk was told to. Such a frame may be wrong. No address of a program has the bit,
+ * nor any other of WALK_PC_NEVER: with one of those it is no mark, but part of what is no
+ * address. */
 #define WALK_PC_GUESSED (1ull << 63)
 #define WALK_PC_NEVER	(0x7full << 56)
 

@@ -2,9 +2,9 @@
 /*
  * table_build.c - a section -> a table, the fast way
  *
- * One pass over the section: each FDE's instructions go through the memo (table_memo.h), and entries
- * come out. An FDE that begins before the last one's end begins a chunk; chunks are put in order
- * at the end (table_layout.c).
+ * One pass over the section: each FDE's instructions go through the memo (table_memo.h), and
+ * entries come out. An FDE that begins before the last one's end begins a chunk; chunks are put in
+ * order at the end (table_layout.c).
  *
  * This is for images as compilers write them: .eh_frame alone, 32-bit lengths, "z" augmentations,
  * pc-relative 4-byte pointers, no overlap. What an FDE has beyond that sends this FDE the plain way
@@ -224,8 +224,8 @@ static void run_fde(struct fast *fast, const struct fast_fde *fde)
 	plain_fde(fast, fde);
 }
 
-/* False: the search table knows of more FDEs, or of fewer. A length may be wrong and still lead to an
- * entry: cfi_create() then looks for those that it hides. */
+/* False: the search table knows of more FDEs, or of fewer. A length may be wrong and still lead
+ * to an entry: cfi_create() then looks for those that it hides. */
 static bool search_table_agrees(const struct fast *fast)
 {
 	struct eh_frame_hdr hdr;

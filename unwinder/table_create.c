@@ -41,8 +41,8 @@ static uint32_t segment_behind(const struct table *table, uint64_t vaddr)
 	return low;
 }
 
-/* A rule for pc .. pc_end, wherever that is in a segment. FDEs may begin or end outside of them, and
- * one may reach from one into another: a segment's first page begins with what holds there. */
+/* A rule for pc .. pc_end, wherever that is in a segment. FDEs may begin or end outside of them,
+ * and one may reach from one into another: a segment's first page begins with what holds there. */
 static void put_rule(struct fde_rows *rows, uint64_t pc, uint64_t pc_end, uint32_t rule)
 {
 	const struct table *table = rows->builder->table;

@@ -2,11 +2,11 @@
 /*
  * table_memo.c - the memo of call frame instructions, and the FDEs that it can do
  *
- * What is interpreted here changes 16-byte rules: the CFA as a register and an offset, a callee-saved
- * register or the return address at the CFA less a multiple of 8, remember and restore. Any other
- * instruction, and any operand that the rule can't hold, ends in false: table_build.c then asks
- * cfi_rows(), which knows them all. So this file may be incomplete but never wrong, and `prove`
- * holds every row of it against cfi_rows().
+ * What is interpreted here changes 16-byte rules: the CFA as a register and an offset, a
+ * callee-saved register or the return address at the CFA less a multiple of 8, remember and
+ * restore. Any other instruction, and any operand that the rule can't hold, ends in false:
+ * table_build.c then asks cfi_rows(), which knows them all. So this file may be incomplete but
+ * never wrong, and `prove` holds every row of it against cfi_rows().
  */
 #include <emmintrin.h>
 #include <stdlib.h>
@@ -33,15 +33,15 @@ enum {
 };
 
 #define MEMO_BUCKET_BITS 12 /* at first */
-/* At first, too. Of libc's section, various as few, a node is made of each 37 bytes; libLLVM's 33 times as
- * long has hardly more of them. What is not used is never touched. */
+/* At first, too. Of libc's section, various as few, a node is made of each 37 bytes; libLLVM's
+ * 33 times as long has hardly more of them. What is not used is never touched. */
 #define NODES_LEAST	 64
 #define NODES_AT_ONCE	 4096
 #define BYTES_A_NODE	 40
 #define LONG_INSTRUCTION 12 /* bytes; none has more that is not padded */
 
-/* Nobody's compiler comes near these. They bound what a hostile section can cost: what is new beyond
- * them goes the plain way. */
+/* Nobody's compiler comes near these. They bound what a hostile section can cost: what is new
+ * beyond them goes the plain way. */
 #define NODE_MAX  (1u << 17)
 #define CHAIN_MAX 64 /* edges of one bucket that are looked at */
 
@@ -387,8 +387,8 @@ static inline uint64_t bits_of(__m128i low, __m128i high)
 
 /*
  * The key of the bytes at `at`: what lies before the next long advance, at most KEY_BYTES. Where an
- * advance may begin is only guessed, from bytes and the ones before them, and never behind
- * `left`. A wrong guess finds nothing, or an edge that does not match; the same bytes guess the same.
+ * advance may begin is only guessed, from bytes and the ones before them, and never behind `left`.
+ * A wrong guess finds nothing, or an edge that does not match; the same bytes guess the same.
  */
 static inline uint32_t key_of(const uint8_t *at, size_t left, uint32_t from)
 {

@@ -4,9 +4,9 @@
  *
  * The instructions of an FDE are cut where a row is too far from the last one to be in its run, at
  * an advance of more than RUN_GAP_MAX. What lies between two cuts is met again and again:
- * libLLVM-14 has 180,000 such pieces, and 4,007 different ones. The memo is a tree of them. A node is a
- * state (the rule in force, the remembered ones, the rows of the run so far); an edge is up to 48 bytes
- * of whole instructions, and leads to the state behind them:
+ * libLLVM-14 has 180,000 such pieces, and 4,007 different ones. The memo is a tree of them. A node
+ * is a state (the rule in force, the remembered ones, the rows of the run so far); an edge is up to
+ * 48 bytes of whole instructions, and leads to the state behind them:
  *
  *	root of "cfa=rsp+8" --- 41 0e 10 86 02 ---> rows (0: cfa=rsp+8) (1: cfa=rsp+16 rbp=c-16)
  *
@@ -32,8 +32,9 @@ struct memo_node {
 	uint32_t stack;	  /* a cell */
 	uint32_t initial; /* the rule after the CIE: what DW_CFA_restore goes back to */
 	uint32_t root;	  /* the node where a run begins in this state; 0: not known yet */
-	/* What an entry holds for the run that ends here: [0] if another FDE follows at once, [n] if
-	 * no row follows n bytes behind the last. 0: not known yet, or no single entry can. */
+	/* What an entry holds for the run that ends here: [0] if another FDE follows at once,
+	 * [n] if no row follows n bytes behind the last. 0: not known yet, or no single entry
+	 * can. */
 	uint32_t what[RUN_GAP_MAX + 1];
 	uint32_t row[TABLE_SHAPE_ROWS]; /* of the run: distance, above rule */
 	uint8_t row_count;
@@ -62,8 +63,8 @@ struct memo {
 	uint32_t bucket_bits;
 };
 
-/* False: no memory. section_bytes: how long the section is, to begin with arrays that rarely have to
- * grow. */
+/* False: no memory. section_bytes: how long the section is, to begin with arrays that rarely
+ * have to grow. */
 bool memo_init(struct memo *memo, struct table_builder *builder, uint64_t section_bytes);
 void memo_deinit(struct memo *memo);
 /* The node where a run begins in a state. 0: no memory. */
@@ -75,7 +76,8 @@ struct memo_fde {
 	uint64_t next_pc; /* where the next FDE begins: at pc_end or behind it */
 	const uint8_t *instructions, *end;
 };
-/* Appends the FDE's entries, from a root on. False: not this way; entries may have been appended. */
+/* Appends the FDE's entries, from a root on. False: not this way; entries may have been
+ * appended. */
 bool memo_run(struct memo *memo, uint32_t root, const struct memo_fde *fde);
 
 #endif

@@ -105,8 +105,8 @@ static enum table_marker rule_register(const struct row_rule *from, unsigned int
 	switch (from->kind) {
 	case RULE_UNSPECIFIED: to->kind = TABLE_SAME; return 0;
 	case RULE_SAME_VALUE:
-		/* TABLE_SAME leaves the ABI to decide: a scratch register would be lost, and rip has
-		 * no such rule. */
+		/* TABLE_SAME leaves the ABI to decide: a scratch register would be lost, and rip
+		 * has no such rule. */
 		if (!(CALLEE_SAVED_MASK >> reg & 1)) {
 			to->kind = TABLE_IN_REGISTER;
 			to->reg = reg;

@@ -263,10 +263,10 @@ static uint32_t single_row(struct table_builder *builder, uint32_t rule)
 }
 
 /*
- * An entry for one rule names that rule directly while the table is built. In the end it names a row
- * that says so: where every shape ends is one, so they mostly cost nothing. Then a look-up is the
- * same for all, where a direct entry is a branch that the CPU guesses wrong two times in five (libc).
- * Rules that a row can't hold stay direct.
+ * An entry for one rule names that rule directly while the table is built. In the end it names a
+ * row that says so: where every shape ends is one, so they mostly cost nothing. Then a look-up is
+ * the same for all, where a direct entry is a branch that the CPU guesses wrong two times in five
+ * (libc). Rules that a row can't hold stay direct.
  */
 void builder_name_rules(struct table_builder *builder)
 {

@@ -107,9 +107,9 @@ struct image_section {
 	const char *name;
 };
 
-/* A symbol of code in .symtab or .dynsym: STT_FUNC, STT_GNU_IFUNC, and STT_NOTYPE, as assembly without
- * .type has it. Sorted by pc; of several names of one pc the one to show comes first: a function, then
- * global, then shortest, then by the alphabet. */
+/* A symbol of code in .symtab or .dynsym: STT_FUNC, STT_GNU_IFUNC, and STT_NOTYPE, as assembly
+ * without .type has it. Sorted by pc; of several names of one pc the one to show comes first: a
+ * function, then global, then shortest, then by the alphabet. */
 struct image_symbol {
 	uint64_t pc;
 	uint64_t size;	  /* 0 if the symbol says none */
@@ -156,8 +156,9 @@ void image_adopt_debug(struct image *image, struct image *debug);
 /* All symbols of code. Sorting them takes longer than building a table, so they are read when
  * first asked for: the image caches them. */
 const struct image_symbol *image_symbols(const struct image *image, size_t *ret_count);
-/* The symbol that covers vaddr: the innermost that has a size, else one without, which reaches to the next
- * symbol or its section's end. NULL: none. Where the CFI is at hand, code_name_find() knows better. */
+/* The symbol that covers vaddr: the innermost that has a size, else one without, which reaches
+ * to the next symbol or its section's end. NULL: none. Where the CFI is at hand,
+ * code_name_find() knows better. */
 const struct image_symbol *image_symbol_find(const struct image *image, uint64_t vaddr);
 /* The symbol's address by name, or 0. */
 uint64_t image_symbol_address(const struct image *image, const char *name);
@@ -217,8 +218,8 @@ struct cfi {
 	size_t fde_count;
 	size_t other_fde_count; /* how many of them further sections .eh_frame added */
 	size_t debug_fde_count; /* and .debug_frame, behind those */
-	/* Indices of FDEs that cover code, sorted by pc_begin, then offset: not those with pc_range 0,
-	 * and in a linked image not those at 0 (docs/CFI_READING.md). */
+	/* Indices of FDEs that cover code, sorted by pc_begin, then offset: not those with
+	 * pc_range 0, and in a linked image not those at 0 (docs/CFI_READING.md). */
 	uint32_t *by_pc;
 	size_t by_pc_count;
 	bool overlapping;	       /* two FDEs of by_pc share a PC */
@@ -229,8 +230,9 @@ struct cfi {
 /*
  * Reads .eh_frame, and of .debug_frame what .eh_frame says nothing of (all of it when there is no
  * .eh_frame). Entries that can't be read are left out with a diagnostic, and so is a .debug_frame
- * beside .eh_frame that can't be read at all; fails with ERROR_NO_CFI if there is no section at all, and then *ret
- * is empty and may still be used and destroyed. An image of another machine fails.
+ * beside .eh_frame that can't be read at all; fails with ERROR_NO_CFI if there is no section at
+ * all, and then *ret is empty and may still be used and destroyed. An image of another machine
+ * fails.
  */
 int cfi_create(const struct image *image, struct cfi **ret, struct error *error);
 /* The same for ".eh_frame" (all of them), ".eh_frame[7]" (that one alone) or ".debug_frame". */
@@ -240,7 +242,8 @@ void cfi_destroy(struct cfi *cfi);
 /* The FDE that covers vaddr, or NULL. Overlaps: the one with the highest pc_begin. (cfi_by_pc.c) */
 const struct cfi_fde *cfi_fde_find(const struct cfi *cfi, uint64_t vaddr);
 bool cfi_has_empty_fde(const struct cfi *cfi);
-/* The symbol that covers the FDE's first PC, or NULL: code_name_find()'s, but in an object file, where sections lie over each other, one of the FDE's own section. (elf_relocate.c) */
+/* The symbol that covers the FDE's first PC, or NULL: code_name_find()'s, but in an object file,
+ * where sections lie over each other, one of the FDE's own section. (elf_relocate.c) */
 const struct image_symbol *cfi_fde_symbol(const struct cfi *cfi, const struct cfi_fde *fde);
 
 /* ---- code_name.c ------------------------------------------------------------------------ */
@@ -268,8 +271,8 @@ void code_name_find(const struct image *image, const struct cfi *cfi, uint64_t v
 		    struct code_name *ret);
 /* What people read: "main", "read@plt", ".init", "fde@0x1230", "gap@0x6210". */
 void code_name_print(const struct code_name *name, char *text, size_t size);
-/* What a fault is filed under: the same, but of a stub its section (".plt"). A linker writes them all at
- * once, with one FDE or none. */
+/* What a fault is filed under: the same, but of a stub its section (".plt"). A linker writes
+ * them all at once, with one FDE or none. */
 void code_name_print_place(const struct code_name *name, char *text, size_t size);
 
 /* ---- eh_frame_hdr.c --------------------------------------------------------------------- */
@@ -319,7 +322,8 @@ struct row {
 /* True if the rules (not the PCs) are equal; expressions are compared by their bytes. */
 bool row_equal(const struct row *a, const struct row *b);
 /* Writes one rule: "rsp+16", "c-8" (at the CFA less 8), "v+0" (is the CFA), "undefined", "same",
- * "rbx" (in that register), "exp(breg7+8)" (at that address), "val_exp(...)" (that value), "none". */
+ * "rbx" (in that register), "exp(breg7+8)" (at that address), "val_exp(...)" (that value),
+ * "none". */
 void row_rule_print(FILE *file, const struct row_rule *rule);
 /* Writes one row's rules: "cfa=rsp+16 ra=c-8 rbp=c-16". No newline. */
 void row_print(FILE *file, const struct row *row);
@@ -406,9 +410,9 @@ struct table {
 };
 
 /*
- * Builds the table of every executable segment from an image's CFI as cfi_create() reads it, where there
- * is .eh_frame alone the fast way: what was met before is not interpreted again. The table says the same
- * as that of table_create(). No CFI at all: all TABLE_NO_ROW.
+ * Builds the table of every executable segment from an image's CFI as cfi_create() reads it, where
+ * there is .eh_frame alone the fast way: what was met before is not interpreted again. The table
+ * says the same as that of table_create(). No CFI at all: all TABLE_NO_ROW.
  */
 int table_build(const struct image *image, struct table **ret, struct error *error);
 /* The same from CFI already read, row by row with cfi_rows(). cfi may be NULL or empty. */
@@ -530,22 +534,22 @@ struct image_store *image_store_create(void);
 void image_store_destroy(struct image_store *store);
 size_t image_store_count(const struct image_store *store);
 struct image_entry *image_store_get(const struct image_store *store, size_t index);
-/* The image in a file, or in size bytes at data (copied) that name stands for, met before or added now.
- * The store's; NULL: error is set. */
+/* The image in a file, or in size bytes at data (copied) that name stands for, met before or
+ * added now. The store's; NULL: error is set. */
 struct image_entry *image_store_open(struct image_store *store, const char *path,
 				     struct error *error);
 struct image_entry *image_store_copy(struct image_store *store, const void *data, size_t size,
 				     const char *name, struct error *error);
-/* Forgets images that no address space has, but for so many: those that had been in one last. What has been
- * opened or copied, and is in none yet, is such an image, too. */
+/* Forgets images that no address space has, but for so many: those that had been in one last.
+ * What has been opened or copied, and is in none yet, is such an image, too. */
 void image_store_forget(struct image_store *store, size_t keep);
 
 /* ---- process.c -------------------------------------------------------------------------- */
 
 /* Whether the thread has memory: not once it ends, nor if it is the kernel's. */
 bool thread_has_memory(pid_t tid);
-/* The process's number; or if its first thread has ended, that of another which has memory: what to ask
- * /proc and process_vm_readv(2) by. 0: there is none. */
+/* The process's number; or if its first thread has ended, that of another which has memory: what
+ * to ask /proc and process_vm_readv(2) by. 0: there is none. */
 pid_t process_living_thread(pid_t pid);
 
 /* ---- address_space.c -------------------------------------------------------------------- */
@@ -570,16 +574,16 @@ struct address_space {
 	struct perf_map *names;	   /* NULL without address_space_read_names() */
 };
 
-/* Reads /proc/PID/maps, adding images to the store as needed; through another thread if the first has
- * ended. space: zeroed, or filled before. */
+/* Reads /proc/PID/maps, adding images to the store as needed; through another thread if the
+ * first has ended. space: zeroed, or filled before. */
 int address_space_read(struct address_space *space, struct image_store *store, pid_t pid,
 		       struct error *error);
 void address_space_deinit(struct address_space *space);
 const struct mapping *address_space_find(const struct address_space *space, uint64_t pc);
 /*
- * Reads, or reads again if it has changed, what the process calls the code that it has made itself: its
- * perf map, /tmp/perf-PID.map. No such file is no error. Names are forgotten when mappings are read. A
- * space that is only borrowed can be given names, too: they are no part of the mappings. */
+ * Reads, or reads again if it has changed, what the process calls the code that it has made itself:
+ * its perf map, /tmp/perf-PID.map. No such file is no error. Names are forgotten when mappings are
+ * read. A space that is only borrowed can be given names, too: they are no part of the mappings. */
 int address_space_read_names(const struct address_space *space, struct error *error);
 /* The name of code that is executable but in no image, as last read, and how far into it the PC is.
  * NULL: it has none. Valid until names or mappings are read again. */
@@ -597,15 +601,17 @@ bool mapping_for_walk(const struct mapping *mapping, uint32_t number, struct wal
 
 /*
  * What the last walk found. With it the next one is faster where the stacks are alike, and never
- * different: see walk_memo.h. One for walk_rows, another for walk_table; reset when mappings change.
+ * different: see walk_memo.h. One for walk_rows, another for walk_table; reset when mappings
+ * change.
  */
 struct walk_memo;
 struct walk_memo *walk_memo_create(void);
 void walk_memo_destroy(struct walk_memo *memo);
 void walk_memo_reset(struct walk_memo *memo);
 
-/* Walks with canonical rows (engine cfi): every expression is evaluated. memo may be NULL. ret: zeroed,
- * or filled before; stack_deinit(). 0, or -1 with ERROR_MEMORY: what ret holds is no stack then. */
+/* Walks with canonical rows (engine cfi): every expression is evaluated. memo may be NULL. ret:
+ * zeroed, or filled before; stack_deinit(). 0, or -1 with ERROR_MEMORY: what ret holds is no
+ * stack then. */
 int walk_rows(const struct address_space *space, const struct register_values *regs,
 	      const struct memory_reader *memory, struct walk_memo *memo, struct stack *ret,
 	      struct error *error);
@@ -615,9 +621,9 @@ int walk_table(const struct address_space *space, const struct register_values *
 	       const struct memory_reader *memory, struct walk_memo *memo, struct stack *ret,
 	       struct error *error);
 /*
- * walk_table(), but where there is no CFI it goes on by the frame pointer: the twin of a session with
- * follow_frame_pointers. A PC that was found so has its bit WALK_PC_GUESSED set, and a stack with such
- * a PC is never STOP_COMPLETE, but STOP_GUESSED. A memo of its own, too.
+ * walk_table(), but where there is no CFI it goes on by the frame pointer: the twin of a session
+ * with follow_frame_pointers. A PC that was found so has its bit WALK_PC_GUESSED set, and a stack
+ * with such a PC is never STOP_COMPLETE, but STOP_GUESSED. A memo of its own, too.
  */
 int walk_table_following(const struct address_space *space, const struct register_values *regs,
 			 const struct memory_reader *memory, struct walk_memo *memo,

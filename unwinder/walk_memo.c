@@ -130,8 +130,8 @@ static bool same_state(const struct memo_frames *frames, const struct memo_frame
 }
 
 /*
- * Every word that the steps of frames [0, count) read is still what it was. Where one is not, that frame
- * and those inside of it are of no use to this walk any more: so no word is compared twice.
+ * Every word that the steps of frames [0, count) read is still what it was. Where one is not, that
+ * frame and those inside of it are of no use to this walk any more: so no word is compared twice.
  */
 static bool still_holds(struct walk_memo *memo, uint32_t count)
 {

@@ -4,13 +4,13 @@
  *
  * Walks at neighbouring instructions share all but their innermost frames. A step is a function of
  * the frame's state, of the tables, and of the memory it reads. So if a walk comes to a frame whose
- * state is the same as one of the last walk's, and every word that the steps from there on read still
- * has the same value, then the rest of the stack is the same. That is proven each time by reading all
- * those words again; nothing is assumed about what the program may have written.
+ * state is the same as one of the last walk's, and every word that the steps from there on read
+ * still has the same value, then the rest of the stack is the same. That is proven each time by
+ * reading all those words again; nothing is assumed about what the program may have written.
  *
- * Proving costs as many reads as the steps made, but no look-up and no evaluation. And it costs memory: of
- * a state the words that aren't 0, and of each read an address and a value; 110 to 160 bytes a frame. If
- * there is none the next walk is a whole one.
+ * Proving costs as many reads as the steps made, but no look-up and no evaluation. And it costs
+ * memory: of a state the words that aren't 0, and of each read an address and a value; 110 to 160
+ * bytes a frame. If there is none the next walk is a whole one.
  *
  * It says nothing about tables: whoever owns the memo resets it when mappings change.
  */

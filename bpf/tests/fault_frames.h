@@ -98,8 +98,8 @@ static inline void poke(uint64_t address, uint64_t value)
 	memcpy((void *)address, &value, sizeof(value));
 }
 
-/* The PC of frame i of a stack of spin_rsp with so many frames, back_root's the last. Those between are
- * of two kinds in no regular order, so that none is right in another's place. */
+/* The PC of frame i of a stack of spin_rsp with so many frames, back_root's the last. Those
+ * between are of two kinds in no regular order, so that none is right in another's place. */
 static inline uint64_t chain_pc(uint32_t i, uint32_t frames)
 {
 	if (!i)
@@ -124,8 +124,8 @@ struct spinning {
 	uint64_t rsp, rbp, rbx;
 };
 
-/* Forks one that spins, after prepare() in it if that is not NULL. Nobody has to end it: it ends with
- * its parent. */
+/* Forks one that spins, after prepare() in it if that is not NULL. Nobody has to end it: it ends
+ * with its parent. */
 static inline pid_t fork_spinning(const struct spinning *spinning, void (*prepare)(void))
 {
 	pid_t pid = fork();
@@ -301,8 +301,8 @@ static inline void consume(struct fixture *fixture, struct expected *expected)
 	ck_assert(!bpf_session_consume(fixture->session, on_record, fixture, &fixture->error));
 }
 
-/* Ends the expected process; all its stacks have been taken then. The kernel takes its memory first,
- * and samples go on: those are no stacks. */
+/* Ends the expected process; all its stacks have been taken then. The kernel takes its memory
+ * first, and samples go on: those are no stacks. */
 static inline void end_process(struct fixture *fixture, struct expected *expected)
 {
 	kill(expected->pid, SIGKILL);
@@ -357,8 +357,8 @@ static inline void map_own_code(const struct fixture *fixture, uint32_t count, u
 	close(file);
 }
 
-/* Samples in = stacks out + the losses with a name; to be called when nothing that the walk knows is
- * alive, and all has been taken. */
+/* Samples in = stacks out + the losses with a name; to be called when nothing that the walk
+ * knows is alive, and all has been taken. */
 static inline struct walk_counters check_books(struct fixture *fixture)
 {
 	struct walk_counters counters;

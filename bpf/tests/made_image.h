@@ -3,14 +3,14 @@
  * made_image.h - an ELF file with as many rows as a test wants, and code in some of them
  *
  * Row k of an image begins at made_row_vaddr(k) and says CFA = rsp + made_cfa(k), return address at
- * CFA - 8; no two neighbours say the same. A hundred bytes of code stand for them: the rest of the text
- * is a hole in the file, which nothing executes.
+ * CFA - 8; no two neighbours say the same. A hundred bytes of code stand for them: the rest of the
+ * text is a hole in the file, which nothing executes.
  *
  *	headers, .eh_frame	one CIE, an FDE for each MADE_FDE_ROWS rows
  *	text			MADE_BEFORE bytes, then the rows, pitch bytes apart
  *
- * made_image_call() puts into a row a call of the next function of a list: the return address is the
- * byte behind the row's first, so that its frame's row is that one.
+ * made_image_call() puts into a row a call of the next function of a list: the return address is
+ * the byte behind the row's first, so that its frame's row is that one.
  */
 #ifndef STACKPROOF_TESTS_MADE_IMAGE_H
 #define STACKPROOF_TESTS_MADE_IMAGE_H
@@ -217,8 +217,9 @@ static inline void made_image_deinit(struct made_image *image)
 }
 
 /*
- * Code whose call ends at the row's first byte. It makes its frame as large as the row says, and calls
- * the next function of the list that rdi points into. Returns where it begins; it never returns itself.
+ * Code whose call ends at the row's first byte. It makes its frame as large as the row says, and
+ * calls the next function of the list that rdi points into. Returns where it begins; it never
+ * returns itself.
  */
 static inline const void *made_image_call(const struct made_image *image, uint32_t row)
 {

@@ -2,9 +2,9 @@
 /*
  * patience.h - waiting for what another process must do first
  *
- * On a busy machine a process runs seldom, and how much it did in some milliseconds says nothing. So a
- * test waits for what it counts, or for the time that the process was on a CPU. What ends the waiting
- * without it is only there for what never comes.
+ * On a busy machine a process runs seldom, and how much it did in some milliseconds says nothing.
+ * So a test waits for what it counts, or for the time that the process was on a CPU. What ends the
+ * waiting without it is only there for what never comes.
  */
 #ifndef STACKPROOF_PATIENCE_H
 #define STACKPROOF_PATIENCE_H
@@ -61,8 +61,8 @@ static inline void await_cpu(pid_t pid, uint64_t ms)
 		ck_assert_msg(waits(until, 1), "the process does not run");
 }
 
-/* Until every BPF program that was running has ended: they run under RCU's lock, and the kernel waits
- * for a grace period here (membarrier(2)). */
+/* Until every BPF program that was running has ended: they run under RCU's lock, and the kernel
+ * waits for a grace period here (membarrier(2)). */
 static inline void await_programs(void)
 {
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0))

@@ -2,8 +2,8 @@
 /*
  * process_fixture.h - a session that follows a child, which does as it is told, and its children
  *
- * By the time that the child answers the events are written, so one poll must bring the list. For one
- * test program only: everything is static.
+ * By the time that the child answers the events are written, so one poll must bring the list. For
+ * one test program only: everything is static.
  */
 #ifndef STACKPROOF_PROCESS_FIXTURE_H
 #define STACKPROOF_PROCESS_FIXTURE_H
@@ -120,10 +120,10 @@ static struct process_events_counters counters(const struct fixture *f)
 #define TRIES_MAX 20
 
 /*
- * The kernel's rings hear the whole machine. Where others' events filled one, or one came late, /proc is
- * asked in place of what was told: lists are true all the same, but what was counted says nothing of
- * this test. True: so it was, and all is undone, to be tried again. To be asked before what is counted
- * is judged.
+ * The kernel's rings hear the whole machine. Where others' events filled one, or one came late,
+ * /proc is asked in place of what was told: lists are true all the same, but what was counted says
+ * nothing of this test. True: so it was, and all is undone, to be tried again. To be asked before
+ * what is counted is judged.
  */
 static __attribute__((unused)) bool must_try_again(struct fixture *f, int *tries)
 {

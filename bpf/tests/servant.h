@@ -2,8 +2,8 @@
 /*
  * servant.h - a child process that does as it is told: maps, forks, executes, ends
  *
- * Orders come through one pipe, an answer to each goes through another when it is done. For one test
- * program only: everything is static.
+ * Orders come through one pipe, an answer to each goes through another when it is done. For one
+ * test program only: everything is static.
  */
 #ifndef STACKPROOF_SERVANT_H
 #define STACKPROOF_SERVANT_H
@@ -67,7 +67,8 @@ struct servant {
 	void *library;
 };
 
-/* By turns and not by a clock, which goes on while others have the CPU. All of it is in one page. */
+/* By turns and not by a clock, which goes on while others have the CPU. All of it is in one
+ * page. */
 static __attribute__((noinline, noipa, aligned(64))) int64_t spin_turns(uint64_t turns)
 {
 	while (turns--)
@@ -170,7 +171,8 @@ static int64_t spawn(int times)
 	return 0;
 }
 
-/* The first page of the mapping with an address, or the address's own, from its file, at SOME_ADDRESS. */
+/* The first page of the mapping with an address, or the address's own, from its file, at
+ * SOME_ADDRESS. */
 static int64_t map_code(const void *code, bool own)
 {
 	size_t page = sysconf(_SC_PAGESIZE);

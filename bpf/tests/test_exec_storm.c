@@ -2,10 +2,11 @@
 /*
  * test_exec_storm.c - 200 processes that do nothing but execute themselves, under samples
  *
- * Each exec unmaps all and maps the program and its libraries anew, at other addresses. Whoever keeps
- * a process's mappings by hand is late all the time, and the walk goes by what it was given. So a
- * stack may be wrong, but then it must be raced, which process_events.h tells. For all others: a stack
- * that is complete is one of this program's, from its first function on, and any other has a stop.
+ * Each exec unmaps all and maps the program and its libraries anew, at other addresses. Whoever
+ * keeps a process's mappings by hand is late all the time, and the walk goes by what it was given.
+ * So a stack may be wrong, but then it must be raced, which process_events.h tells. For all others:
+ * a stack that is complete is one of this program's, from its first function on, and any other has
+ * a stop.
  *
  *	_start, libc, libc, main, run_storm, storm_1, storm_2, storm_3	in this order, as far as it goes
  *	ld.so's _start						before that, or no_row: some have no CFI
@@ -133,7 +134,8 @@ static bool is_right(const struct process_stack *stack, bool *ret_main)
 
 		if (number < 0)
 			continue;
-		/* Nobody else's frame is between two of ours, and libc's are between _start and main. */
+		/* Nobody else's frame is between two of ours, and libc's are between _start and
+		 * main. */
 		if (number != next++ || (number == 0 && (outer < 1 || outer > 2)) ||
 		    (number > 0 && own_number(stack, i + 1) != number - 1))
 			return false;
@@ -211,7 +213,8 @@ static bool begin(struct storm *storm, int method, uint32_t processes)
 	return true;
 }
 
-/* Starts the processes, through one that does it quickly: this one is large, with its BPF arrays. */
+/* Starts the processes, through one that does it quickly: this one is large, with its BPF
+ * arrays. */
 static pid_t start(const struct storm *storm, int processes)
 {
 	int priority = getpriority(PRIO_PROCESS, 0);

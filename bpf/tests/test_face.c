@@ -2,7 +2,8 @@
 /*
  * test_face.c - stackproof.h: sizes, numbers, errors, images, the walk in user space
  *
- * What needs BPF is a SKIP where there is none. Everything else is tried installed: scripts/check-library.
+ * What needs BPF is a SKIP where there is none. Everything else is tried installed:
+ * scripts/check-library.
  */
 #include <check.h>
 #include <errno.h>

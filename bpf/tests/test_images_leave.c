@@ -2,10 +2,10 @@
 /*
  * test_images_leave.c - images come and go, more than there is room for, and every stack is right
  *
- * A program is copied and executed, again and again: each copy is another image, whose table needs room
- * in the kernel. There is room for three. So each one lies where others have lain; and one process is
- * there, and walked, all the time. Each copy stands in the same chain of functions, which has no frame
- * pointers: a walk that read another image's rows would not come out of it.
+ * A program is copied and executed, again and again: each copy is another image, whose table needs
+ * room in the kernel. There is room for three. So each one lies where others have lain; and one
+ * process is there, and walked, all the time. Each copy stands in the same chain of functions,
+ * which has no frame pointers: a walk that read another image's rows would not come out of it.
  *
  * Needs BPF: where the machine may not use it the test says SKIP with the reason and passes.
  */

@@ -3,11 +3,12 @@
  * test_large_table.c - tables of more than four million rows
  *
  * Some programs are that large (a browser, a linker of all of LLVM), and peers have lost them to a
- * limit that nobody saw. So images with 4.3 million rows are made (made_image.h) in the shapes that cost
- * most: each row an entry of its own, spread over 69 MB of text or packed into 4 MB; and each row a rule
- * of its own, more than a table can number. Every row must be in the table or flagged; the session
- * takes the table, or says that it has no room and keeps what it had; look-ups in the kernel say what
- * table_find() says; and stacks through the first, the middle and the last row are right.
+ * limit that nobody saw. So images with 4.3 million rows are made (made_image.h) in the shapes that
+ * cost most: each row an entry of its own, spread over 69 MB of text or packed into 4 MB; and each
+ * row a rule of its own, more than a table can number. Every row must be in the table or flagged;
+ * the session takes the table, or says that it has no room and keeps what it had; look-ups in the
+ * kernel say what table_find() says; and stacks through the first, the middle and the last row are
+ * right.
  *
  * Needs BPF, as test_session.c.
  */
@@ -99,8 +100,8 @@ static bool is_held(uint32_t row)
 	return large.kind->rules || row < RULES_MAX;
 }
 
-/* Its rule, or the marker, from its first to its last byte. (An assertion of the library's takes longer
- * than a look-up.) */
+/* Its rule, or the marker, from its first to its last byte. (An assertion of the library's takes
+ * longer than a look-up.) */
 static bool is_row_right(uint32_t row)
 {
 	const struct table *table = large_table();

@@ -4,8 +4,8 @@
  *
  * find_rule.h is the kernel's look-up; here it is compiled for user space and held against
  * table_find() at every PC: of tables made at random, whose pages are empty, full or in between, so
- * that chunks end in every way they can; of such tables that come and go, in room that others had; and
- * of the images that this program has mapped.
+ * that chunks end in every way they can; of such tables that come and go, in room that others had;
+ * and of the images that this program has mapped.
  */
 /* Chunks so small that made tables end in every way; placement.c is compiled for them here. */
 #define WALK_PAGE_SHIFT	 10
@@ -337,8 +337,8 @@ static void go(struct walk_tables *tables, struct guest *guest)
 	guest->held = false;
 }
 
-/* Many more than fit, one after the other; those that are referenced are never disturbed. In the end
- * all room is there again, in one piece. */
+/* Many more than fit, one after the other; those that are referenced are never disturbed. In the
+ * end all room is there again, in one piece. */
 START_TEST(room_is_used_again)
 {
 	static struct guest guest[IMAGES];
@@ -392,7 +392,8 @@ START_TEST(room_is_used_again)
 }
 END_TEST
 
-/* The one that has been without a reference for longest leaves; one that comes again is not copied. */
+/* The one that has been without a reference for longest leaves; one that comes again is not
+ * copied. */
 START_TEST(what_left_last_is_kept)
 {
 	const uint32_t capacity[PLACEMENT_COUNT] = { 1u << 13, ENTRY_CAPACITY, 1u << 14, 3 * 700,

@@ -2,9 +2,9 @@
 /*
  * test_process_events.c - are a session's lists of mappings true?
  *
- * A child does as it is told (forks, executes, maps, opens libraries, ends) and answers when it has.
- * By then the events are written, so one poll must bring the list that /proc shows. Needs BPF and perf
- * events: where the machine may not use them a test says SKIP with the reason and passes.
+ * A child does as it is told (forks, executes, maps, opens libraries, ends) and answers when it
+ * has. By then the events are written, so one poll must bring the list that /proc shows. Needs BPF
+ * and perf events: where the machine may not use them a test says SKIP with the reason and passes.
  */
 #include <poll.h>
 #include "process_fixture.h"
@@ -63,7 +63,8 @@ again:
 }
 END_TEST
 
-/* Whoever follows for months meets any number of images, and has those that are mapped, and some. */
+/* Whoever follows for months meets any number of images, and has those that are mapped, and
+ * some. */
 START_TEST(images_are_forgotten)
 {
 	struct fixture f;
@@ -135,8 +136,8 @@ again:
 }
 END_TEST
 
-/* It is no descendant to /proc any more, so only the events tell of it, and after its grandparent was
- * read: that reading must not be taken for one of what it executed before. */
+/* It is no descendant to /proc any more, so only the events tell of it, and after its
+ * grandparent was read: that reading must not be taken for one of what it executed before. */
 START_TEST(fork_is_older_than_its_parents_list)
 {
 	struct fixture f;

@@ -2,8 +2,8 @@
 /*
  * test_process_race.c - are those stacks raced, and only those, that the walk may have got wrong?
  *
- * A child is sampled while it maps code and runs in it, before anybody follows that. Needs BPF and perf
- * events: where the machine may not use them a test says SKIP with the reason and passes.
+ * A child is sampled while it maps code and runs in it, before anybody follows that. Needs BPF and
+ * perf events: where the machine may not use them a test says SKIP with the reason and passes.
  */
 #include "process_fixture.h"
 
@@ -47,7 +47,8 @@ static void judge(void *context, const struct process_stack *stack)
 	}
 }
 
-/* A stack that is younger than the change, by a list that is older, and with a frame where it was. */
+/* A stack that is younger than the change, by a list that is older, and with a frame where it
+ * was. */
 START_TEST(stacks_between_change_and_list_are_raced)
 {
 	struct race race;

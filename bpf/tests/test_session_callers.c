@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_session_callers.c - what a session leaves alone in the program that opens it, and how much it takes
+ * test_session_callers.c - what a session leaves alone in the program that opens it, and how much
+ * it takes
  *
  * Needs BPF, as test_session.c.
  */

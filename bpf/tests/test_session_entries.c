@@ -254,7 +254,8 @@ static const struct {
 	bool loses;
 } count_cases[] = { { "room_for_all", 0, false }, { "room_for_two", 2, true } };
 
-/* Each turn takes what there is while more comes; at the end every sample is in one of the counts. */
+/* Each turn takes what there is while more comes; at the end every sample is in one of the
+ * counts. */
 START_TEST(counted_stacks_add_up)
 {
 	struct bpf_session_options options = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_session_threads.c - whose signal is a step, where a system call's caller is, the baseline alone
+ * test_session_threads.c - whose signal is a step, where a system call's caller is, the baseline
+ * alone
  *
  * Needs BPF, as test_session.c.
  */
@@ -8,7 +9,8 @@
 #include <sys/mman.h>
 #include "session_fixture.h"
 
-/* The system call is the last instruction of its function, and the next function's row is another. */
+/* The system call is the last instruction of its function, and the next function's row is
+ * another. */
 __asm__(".text\n"
 	"last_call:\n	.cfi_startproc\n	mov $39, %eax\n	syscall\n	.cfi_endproc\n"
 	"behind_call:\n	.cfi_startproc\n	.cfi_def_cfa_offset 65536\n"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_stack_counts.c - for how long a record is kept: until the turn after it came, and as long as it comes
+ * test_stack_counts.c - for how long a record is kept: until the turn after it came, and as long as
+ * it comes
  *
  * The maps are made as the session makes them; who fills them is the test. Needs BPF: else a SKIP.
  */
@@ -70,8 +71,8 @@ static void send_record(struct stack_counts *counts, uint64_t hash, uint32_t sto
 	ck_assert(!stack_counts_keep(counts, &record));
 }
 
-/* Turns and takes: so many stacks with a record, and without. Between the two the ring buffer is read, and
- * may bring the record. */
+/* Turns and takes: so many stacks with a record, and without. Between the two the ring buffer is
+ * read, and may bring the record. */
 static void take(struct stack_counts *counts, bool comes, uint64_t count, uint64_t wanted_unsent)
 {
 	struct given given = { 0 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_walk_frames.c - registers that are asked for many frames later, where exactly the top frame is,
- * a window that could not be read, a tail call that fails
+ * test_walk_frames.c - registers that are asked for many frames later, where exactly the top frame
+ * is, a window that could not be read, a tail call that fails
  *
- * As test_walk_faults.c: what a thread's stack says is written by hand, and every sample must give the
- * frames that follow from it.
+ * As test_walk_faults.c: what a thread's stack says is written by hand, and every sample must give
+ * the frames that follow from it.
  *
  * Needs BPF: where the machine may not load a program the test says SKIP with the reason and
  * passes. Each test runs once with the loop and once with tail calls, where each loads.
@@ -43,7 +43,8 @@ static void check_state(struct fixture *f, const char *name, struct expected *ex
 
 #define LAST 100 /* the frame that asks for rbx */
 
-/* rbx was saved by the first frame, and again by this one: settled in their order, the later counts. */
+/* rbx was saved by the first frame, and again by this one: settled in their order, the later
+ * counts. */
 static const uint32_t savers[] = { 1, 31, 32, 33, 34, 63, 64, 65, 99 };
 
 START_TEST(registers_of_many_frames_are_settled_in_order)
@@ -87,7 +88,8 @@ END_TEST
 
 /* ---- the top frame ---------------------------------------------------------------------- */
 
-/* rcx is the PC, as behind a system call, but the thread is in none: the PC is looked up as it is. */
+/* rcx is the PC, as behind a system call, but the thread is in none: the PC is looked up as it
+ * is. */
 START_TEST(rcx_alone_is_no_system_call)
 {
 	const uint64_t frame[] = { (uint64_t)spin_cx, (uint64_t)back_root };
@@ -109,8 +111,8 @@ END_TEST
 
 /* ---- a window that could not be read ---------------------------------------------------- */
 
-/* The saved rbp can't be read, and is asked for twice. The second time, too, it is not there: a zero in
- * its place would lead to a word that can be read. */
+/* The saved rbp can't be read, and is asked for twice. The second time, too, it is not there: a
+ * zero in its place would lead to a word that can be read. */
 START_TEST(failed_window_is_not_read_from)
 {
 	const uint64_t frame[] = { (uint64_t)spin_far, (uint64_t)back_low };

@@ -92,8 +92,8 @@ static void start_toggling(void)
 	pthread_create(&thread, NULL, toggle_protection, NULL);
 }
 
-/* A second thread takes the upper pages away and gives them back, all the time: the stack is whole, or
- * it ends where there was nothing to read. */
+/* A second thread takes the upper pages away and gives them back, all the time: the stack is
+ * whole, or it ends where there was nothing to read. */
 START_TEST(memory_is_taken_away_in_mid_walk)
 {
 	struct fixture f;
@@ -181,8 +181,8 @@ static int find_map(const char *name, struct bpf_map_info *ret)
 	return -1;
 }
 
-/* Marks the scratches of all CPUs, as if a walk were under way there that the samples interrupt; were: what
- * they must have been marked with. */
+/* Marks the scratches of all CPUs, as if a walk were under way there that the samples interrupt;
+ * were: what they must have been marked with. */
 static void set_busy(uint32_t were, uint32_t busy)
 {
 	uint32_t entry = WALK_ENTRY_SAMPLE;
@@ -218,8 +218,8 @@ START_TEST(scratch_is_in_use)
 	counters = wait_for_losses(&f, 100);
 	ck_assert_uint_ge(counters.lost_busy, 100);
 	ck_assert_uint_eq(counters.stacks, 0);
-	/* The walk that was interrupted has ended; and who was refused has left no mark. Nobody enters
-	 * meanwhile. */
+	/* The walk that was interrupted has ended; and who was refused has left no mark. Nobody
+	 * enters meanwhile. */
 	ck_assert(!kill(expected.pid, SIGSTOP));
 	ck_assert_int_eq(waitpid(expected.pid, NULL, WUNTRACED), expected.pid);
 	set_busy(1, 0);

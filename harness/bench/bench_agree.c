@@ -2,10 +2,10 @@
 /*
  * bench_agree.c - do readelf and the table say the same? Asked before either is timed
  *
- * A builder that loses rows is fast. What `readelf -wF` prints is held against the same lines by our
- * reader, and the table against the rows that the reader gave: every row leads to the same caller as
- * its rule, or a marker says that there is none (table_proof.c). Of the lines, tens of megabytes,
- * only a digest and the number of bytes are compared.
+ * A builder that loses rows is fast. What `readelf -wF` prints is held against the same lines by
+ * our reader, and the table against the rows that the reader gave: every row leads to the same
+ * caller as its rule, or a marker says that there is none (table_proof.c). Of the lines, tens of
+ * megabytes, only a digest and the number of bytes are compared.
  */
 #include <fcntl.h>
 #include <stdlib.h>

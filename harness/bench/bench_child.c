@@ -41,7 +41,8 @@ static void __attribute__((noreturn)) become(const char *const argv[], bool erro
 	_exit(STATUS_NOT_FOUND);
 }
 
-/* Moves bytes of text in at the tail's end, and as many out at its start as there is no room for. */
+/* Moves bytes of text in at the tail's end, and as many out at its start as there is no room
+ * for. */
 static void keep_tail(char tail[TAIL_SIZE], const char *text, size_t bytes)
 {
 	size_t used = strlen(tail);

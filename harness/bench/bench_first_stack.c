@@ -2,14 +2,14 @@
 /*
  * bench_first_stack.c - from exec of a program whose images are new to its first complete stack
  *
- * A profiler that is running meets a program that it has never seen: testprogs/bench/deep.c with its
- * five libraries, and to a new store libc and the loader are new as well. The program says when it calls
- * exec; then the events must come, the mappings be read, tables be made of the images, and be placed
- * in the arrays of the walk; and a clock must tick in the program. The time is that of the arrival of the
- * first stack that is complete, of the program that was executed, and not raced.
+ * A profiler that is running meets a program that it has never seen: testprogs/bench/deep.c with
+ * its five libraries, and to a new store libc and the loader are new as well. The program says when
+ * it calls exec; then the events must come, the mappings be read, tables be made of the images, and
+ * be placed in the arrays of the walk; and a clock must tick in the program. The time is that of
+ * the arrival of the first stack that is complete, of the program that was executed, and not raced.
  *
- * The reference is the first stack of bpf_get_stack(), which asks for no mappings: what the exec itself,
- * the clock and the way of a record take.
+ * The reference is the first stack of bpf_get_stack(), which asks for no mappings: what the exec
+ * itself, the clock and the way of a record take.
  */
 #include <errno.h>
 #include <fcntl.h>

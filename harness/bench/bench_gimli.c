@@ -3,8 +3,8 @@
  * bench_gimli.c - building a table, against gimli going over the same rows and keeping none
  *
  * gimli is the Rust library that many profilers build their tables on; what it takes to iterate is
- * the least that any of them can take. A small program (../bench_gimli) does that and prints its own
- * time. It needs cargo and the crate, so it is built when the figure is asked for, in the build
+ * the least that any of them can take. A small program (../bench_gimli) does that and prints its
+ * own time. It needs cargo and the crate, so it is built when the figure is asked for, in the build
  * folder; where that can't be done the figure is a skip with the reason. A gimli that reads other
  * rows than we do would be measured doing other work: that is an error. Rows are compared by their
  * number and a digest of what they say.

@@ -134,7 +134,8 @@ static int make_points(struct bench_points *ret, struct error *error)
 
 /* ---- measuring -------------------------------------------------------------------------- */
 
-/* Every point, held against its row; then each side has met every PC, and what it caches is full. */
+/* Every point, held against its row; then each side has met every PC, and what it caches is
+ * full. */
 static int check(struct bench_lookup *lookup, const struct bench_points *points,
 		 struct error *error)
 {

@@ -56,7 +56,8 @@ static const int context_register[REGISTER_GPR_COUNT] = {
 
 static void libunwind_close(struct bench_lookup *lookup)
 {
-	/* The libraries stay: unloading them is no part of any measurement, and the process ends. */
+	/* The libraries stay: unloading them is no part of any measurement, and the process
+	 * ends. */
 	free(lookup->priv);
 	lookup->priv = NULL;
 }

@@ -2,12 +2,13 @@
 /*
  * bench_memory.c - what a session takes of the kernel's memory
  *
- * A session with room for 300 processes is given 400 images: programs and libraries of this machine,
- * every executable segment mapped into this process, so that it reads them as it reads a process's.
- * Each of the 300 gets 40 of these mappings in turn, more than most processes have. What the kernel charges for each BPF
- * map is in /proc/self/fdinfo (memlock; Linux 5.10 counts it too). The arrays are as large as their
- * capacity from the beginning, so this is what the session takes, used or not. They have the defaults'
- * size, or what the images need: a machine with several LLVMs among its 400 needs more.
+ * A session with room for 300 processes is given 400 images: programs and libraries of this
+ * machine, every executable segment mapped into this process, so that it reads them as it reads a
+ * process's. Each of the 300 gets 40 of these mappings in turn, more than most processes have. What
+ * the kernel charges for each BPF map is in /proc/self/fdinfo (memlock; Linux 5.10 counts it too).
+ * The arrays are as large as their capacity from the beginning, so this is what the session takes,
+ * used or not. They have the defaults' size, or what the images need: a machine with several LLVMs
+ * among its 400 needs more.
  */
 #include <dirent.h>
 #include <elf.h>

@@ -2,8 +2,9 @@
 /*
  * bench_points.c - PCs to look up, and caches to look them up in
  *
- * A profiler's PCs lie in functions, so they are drawn from the addresses that the image's FDEs cover,
- * each as likely as the other. The generator has no seed from outside: every run draws the same.
+ * A profiler's PCs lie in functions, so they are drawn from the addresses that the image's FDEs
+ * cover, each as likely as the other. The generator has no seed from outside: every run draws the
+ * same.
  */
 #include <stdlib.h>
 #include <sys/mman.h>

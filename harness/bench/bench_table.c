@@ -2,10 +2,10 @@
 /*
  * bench_table.c - how long building an image's table takes, against `readelf -wF`
  *
- * Both read the same file from the page cache, with one thread, and decode every FDE. readelf prints
- * the rows (to /dev/null); here they become a finished table: sorted, deduplicated, what BPF is
- * given. table_build begins with the opened image and its mapped section; table_open_build with the
- * path, as readelf does.
+ * Both read the same file from the page cache, with one thread, and decode every FDE. readelf
+ * prints the rows (to /dev/null); here they become a finished table: sorted, deduplicated, what BPF
+ * is given. table_build begins with the opened image and its mapped section; table_open_build with
+ * the path, as readelf does.
  */
 #include <fcntl.h>
 #include <stdlib.h>

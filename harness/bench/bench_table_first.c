@@ -3,9 +3,10 @@
  * bench_table_first.c - the first table that a process builds, against `readelf -wF`
  *
  * table_build repeats itself in one process: the section's pages are mapped, the heap has pages,
- * the CPU has met the branches. A profiler builds an image's table once. So each run here is a process
- * of its own: `stackproof stat`, which says how long the first of its builds took, from opening the
- * file. Only the page cache is warm. readelf's run is a whole process, as it is elsewhere.
+ * the CPU has met the branches. A profiler builds an image's table once. So each run here is a
+ * process of its own: `stackproof stat`, which says how long the first of its builds took, from
+ * opening the file. Only the page cache is warm. readelf's run is a whole process, as it is
+ * elsewhere.
  */
 #include <jansson.h>
 #include <stdlib.h>

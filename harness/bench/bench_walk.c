@@ -3,11 +3,11 @@
  * bench_walk.c - what a walk in the kernel costs, against the kernel's frame-pointer helper
  *
  * The walk samples a program built without frame pointers, bpf_get_stack the same program built
- * with them; each stands 10 to 1,000 frames deep (testprogs/bench/deep.c) and spins. The kernel's own
- * accounting (BPF_STATS_RUN_TIME) gives nanoseconds per run of the program, which includes looking
- * the process up, reading registers and sending the record. The sides alternate. A round whose
- * stacks are not all as deep as the program is no measurement but an error: a walk that stops early
- * is cheap.
+ * with them; each stands 10 to 1,000 frames deep (testprogs/bench/deep.c) and spins. The kernel's
+ * own accounting (BPF_STATS_RUN_TIME) gives nanoseconds per run of the program, which includes
+ * looking the process up, reading registers and sending the record. The sides alternate. A round
+ * whose stacks are not all as deep as the program is no measurement but an error: a walk that stops
+ * early is cheap.
  */
 #include <assert.h>
 #include <bpf/bpf.h>

@@ -8,8 +8,8 @@
 #include "harness.h"
 #include "unwinder.h"
 
-/* Of a program or an image that could not be used: EXIT_BAD_INPUT if it is missing, may not be read or executed, or
- * is no ELF file of this machine; else EXIT_ENVIRONMENT. */
+/* Of a program or an image that could not be used: EXIT_BAD_INPUT if it is missing, may not be
+ * read or executed, or is no ELF file of this machine; else EXIT_ENVIRONMENT. */
 enum exit_status exit_status_of_error(const struct error *error);
 
 #endif

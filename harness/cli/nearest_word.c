@@ -2,9 +2,10 @@
 /*
  * nearest_word.c - "did you mean": the command or option that a word was meant to be
  *
- * Optimal string alignment distance (Damerau 1964), over words of a few letters. argp knows the options but not how near one
- * is, so long options are looked at before it sees them; what is not certainly a misspelled option is left to it: values of
- * options, and all behind "--" or, where the command's arguments are a command themselves, behind the first argument.
+ * Optimal string alignment distance (Damerau 1964), over words of a few letters. argp knows the
+ * options but not how near one is, so long options are looked at before it sees them; what is not
+ * certainly a misspelled option is left to it: values of options, and all behind "--" or, where the
+ * command's arguments are a command themselves, behind the first argument.
  */
 #include <argp.h>
 #include <stdbool.h>

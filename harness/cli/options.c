@@ -2,8 +2,8 @@
 /*
  * options.c - what several commands' option parsers need
  *
- * A value is taken whole or refused: strtoul(3) alone takes " -1x" for a number. Every parser gets its
- * numbers, texts and lists from here, so that none accepts what another one refuses.
+ * A value is taken whole or refused: strtoul(3) alone takes " -1x" for a number. Every parser gets
+ * its numbers, texts and lists from here, so that none accepts what another one refuses.
  */
 #include <ctype.h>
 #include <errno.h>

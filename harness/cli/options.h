@@ -27,10 +27,11 @@ uint64_t option_address(struct argp_state *state, const char *text, const char *
 double option_percent(struct argp_state *state, const char *text, const char *what);
 /* text, if it is not empty. */
 char *option_text(struct argp_state *state, char *text, const char *what);
-/* Cuts text at commas: its words go into ret, which has room for max. How many; at least one, none of them
- * empty, none twice. */
+/* Cuts text at commas: its words go into ret, which has room for max. How many; at least one,
+ * none of them empty, none twice. */
 size_t option_words(struct argp_state *state, char *text, const char *what, char **ret, size_t max);
-/* For programs that are started from here: the dynamic loader resolves every symbol before they begin. */
+/* For programs that are started from here: the dynamic loader resolves every symbol before they
+ * begin. */
 void option_bind_now(struct argp_state *state);
 /* "loop" or "chain", how the walk in BPF goes round. */
 enum walk_method option_method(struct argp_state *state, const char *text);

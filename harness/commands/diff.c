@@ -315,7 +315,8 @@ static enum exit_status compare(struct side side[2], struct options *options, st
 	if (result || cut(&side[0], &side[1], error) || cut(&side[1], &side[0], error) ||
 	    diff_match(&side[0].table, &side[1].table, by_address, &match, error)) {
 		error_print(stderr, "stackproof diff", error);
-		/* A place in a section is a file's fault, and so is what is larger than any table. */
+		/* A place in a section is a file's fault, and so is what is larger than any
+		 * table. */
 		return *error->section || error->code == ERROR_TABLE_LIMIT ? EXIT_BAD_INPUT
 									   : EXIT_ENVIRONMENT;
 	}
@@ -354,7 +355,8 @@ int command_diff(int argc, char **argv)
 	if (command_parse(&argp, argc, argv, 0, &options))
 		return EXIT_USAGE;
 
-	/* What grows is moved by remapping, and what is freed goes back, whatever was freed before. */
+	/* What grows is moved by remapping, and what is freed goes back, whatever was freed
+	 * before. */
 	mallopt(M_MMAP_THRESHOLD, 256 << 10);
 	struct diff_words words = { 0 };
 	struct side side[2] = { { .path = options.path[0] }, { .path = options.path[1] } };

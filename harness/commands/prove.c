@@ -9,8 +9,8 @@
  * images are done several at once, each in a process of its own, so that none can take the others
  * with it.
  *
- * Exit status: 1 a silent difference, a disagreement, or a proof that could not be brought to its end; else
- * what gate/gate.h says of what was not compared.
+ * Exit status: 1 a silent difference, a disagreement, or a proof that could not be brought to its
+ * end; else what gate/gate.h says of what was not compared.
  */
 #include <argp.h>
 #include <errno.h>

@@ -8,9 +8,9 @@
  *	json	one object per row
  *
  * A file that can't be read is reported, and the others are still done: the exit status is then 3,
- * as it is when entries of a file were lost, and 77 if nothing was printed (gate/gate.h). A section that the file lacks is read from its debug
- * file. --func and --pc narrow the output to FDEs (in compact: rows) that touch the function or
- * address.
+ * as it is when entries of a file were lost, and 77 if nothing was printed (gate/gate.h). A section
+ * that the file lacks is read from its debug file. --func and --pc narrow the output to FDEs (in
+ * compact: rows) that touch the function or address.
  */
 #include <argp.h>
 #include <inttypes.h>

@@ -5,10 +5,11 @@
  *	stackproof vm -k 5.10,7.2 -- uname -r
  *
  * The command is this machine's own: it is looked for in PATH here and goes into the guest with the
- * libraries that it needs. What it starts or reads itself must be named (--file): files, or directories with their contents. It runs in
- * the working directory's path, with what was named there at the same place; what it writes below that comes back with --output.
- * Its output comes back as if it had run here; for several kernels it is kept until the guests before it have been printed,
- * under a line of its own on stderr, while two guests run at a time.
+ * libraries that it needs. What it starts or reads itself must be named (--file): files, or
+ * directories with their contents. It runs in the working directory's path, with what was named
+ * there at the same place; what it writes below that comes back with --output. Its output comes
+ * back as if it had run here; for several kernels it is kept until the guests before it have been
+ * printed, under a line of its own on stderr, while two guests run at a time.
  *
  * The exit status is the command's: the first that is not 0, in the order of the kernels. A guest
  * that died or hung gives 99, a command that this machine does not have 127.
@@ -288,7 +289,8 @@ static void print_trouble(const struct job *job)
 	}
 }
 
-/* What came back goes to --output; of several kernels to a folder for each. -1: it is said, and an error of the environment. */
+/* What came back goes to --output; of several kernels to a folder for each. -1: it is said, and
+ * an error of the environment. */
 static int unpack_files(struct job *job, bool several)
 {
 	const char *output = job->settings->output;

@@ -90,8 +90,9 @@ void comparer_destroy(struct comparer *comparer);
 int comparer_run(struct comparer *comparer, const struct tracer_options *options,
 		 struct comparison *ret, struct error *error);
 /*
- * As comparer_run(); but of a run that was not whole, ret has what was found until then. True: it was
- * whole. False: ret->early and ret->truth.ending say why not. ret is the caller's to deinit in any case.
+ * As comparer_run(); but of a run that was not whole, ret has what was found until then. True: it
+ * was whole. False: ret->early and ret->truth.ending say why not. ret is the caller's to deinit in
+ * any case.
  */
 bool comparer_run_far(struct comparer *comparer, const struct tracer_options *options,
 		      struct comparison *ret);
@@ -109,7 +110,8 @@ bool comparison_is_doubtful(const struct comparison *comparison);
 /* True if the run proved little: too few points, or most of them without a whole truth. */
 bool comparison_is_thin(const struct comparison *comparison);
 
-/* "exited with status 3", "was ended by SIGSEGV (Segmentation fault)", "did not come to its end". */
+/* "exited with status 3", "was ended by SIGSEGV (Segmentation fault)", "did not come to its
+ * end". */
 void compare_ending_text(const struct comparison *comparison, char *text, size_t size);
 double compare_points_per_second(const struct comparison *comparison);
 

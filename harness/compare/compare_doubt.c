@@ -2,9 +2,9 @@
 /*
  * compare_doubt.c - where the CFI and the truth differ, and the truth must prove itself first
  *
- * verdict/doubt.h says how. Here a point's doubt is found: on which of the truth's frames it rests, what
- * the CFI claims instead, and how the point would read if that were right. When the doubt ends, one of
- * the two accounts is added to the result, or the points are unproven.
+ * verdict/doubt.h says how. Here a point's doubt is found: on which of the truth's frames it rests,
+ * what the CFI claims instead, and how the point would read if that were right. When the doubt
+ * ends, one of the two accounts is added to the result, or the points are unproven.
  */
 #include <string.h>
 #include <ucontext.h>
@@ -139,8 +139,8 @@ static bool is_without_code(const struct evidence *evidence, uint32_t frames)
 		memory->read(memory->context, truth->pc[frames], &byte, 1));
 }
 
-/* The code around the place at fault is not in memory as it is in the file: what was patched may lie before
- * it. */
+/* The code around the place at fault is not in memory as it is in the file: what was patched may
+ * lie before it. */
 static bool is_patched(const struct point *point, uint64_t pc)
 {
 	const struct mapping *mapping = address_space_find(point->space, pc);
@@ -158,8 +158,8 @@ static bool is_patched(const struct point *point, uint64_t pc)
 	       memcmp(file, now, size) != 0;
 }
 
-/* One of the frames that agree was left by a handler for what it had interrupted (Go preempts so): where
- * rsp was there the truth does not know, and so not who brought it back wrong. */
+/* One of the frames that agree was left by a handler for what it had interrupted (Go preempts
+ * so): where rsp was there the truth does not know, and so not who brought it back wrong. */
 static bool goes_through_planted(const struct shadow_stack *shadow, uint32_t frames)
 {
 	for (uint32_t i = 1; i < frames; i++)
@@ -168,8 +168,8 @@ static bool goes_through_planted(const struct shadow_stack *shadow, uint32_t fra
 	return false;
 }
 
-/* A handler has changed the registers that what it interrupted goes on with. The truth has them as they were;
- * which are right is known only when it returns (truth.h). */
+/* A handler has changed the registers that what it interrupted goes on with. The truth has them
+ * as they were; which are right is known only when it returns (truth.h). */
 static bool is_edited(const struct point *point, const struct shadow_frame *frame)
 {
 	static const int callee_saved[CALLEE_SAVED_COUNT] = { REG_RBX, REG_RBP, REG_R12,
@@ -209,8 +209,9 @@ static void set_saved(const struct judgement *judgement, const struct point *poi
 	key->saved_value = judgement->saved_value;
 }
 
-/* A return address of 0 is how the end of a stack is marked by hand. And a caller whose stack lies lower is
- * one that our walk doesn't follow: the row of who is about to jump there may name it rightly. */
+/* A return address of 0 is how the end of a stack is marked by hand. And a caller whose stack
+ * lies lower is one that our walk doesn't follow: the row of who is about to jump there may name
+ * it rightly. */
 static bool names_nobody(uint32_t stop)
 {
 	return stop == STOP_ZERO_RETURN || stop == STOP_NO_PROGRESS;
@@ -249,8 +250,8 @@ void doubt_reading(struct comparer *comparer, const struct evidence *evidence, u
 		return;
 	}
 	key = find_key(comparer, point, evidence->truth, frames);
-	/* An inner frame's CFI brought a register back wrong: that rests on the inner frame, too, which
-	 * is the first of the two to end. */
+	/* An inner frame's CFI brought a register back wrong: that rests on the inner frame,
+	 * too, which is the first of the two to end. */
 	if (readings[0].judgement.kind == FAULT_REGISTER &&
 	    readings[0].judgement.frame < shadow->count) {
 		key.frame = shadow->count - 1 - readings[0].judgement.frame;
@@ -261,8 +262,8 @@ void doubt_reading(struct comparer *comparer, const struct evidence *evidence, u
 	key.ends = readings[0].judgement.kind == FAULT_EARLY_END ||
 		   (frames >= evidence->cfi->count && names_nobody(evidence->cfi->stop));
 	find_code(point->space, readings[0].judgement.pc, &key);
-	/* Above where the thread began no call can have written; but who made the thread can. And who is
-	 * jumped to from there did not ask for it. */
+	/* Above where the thread began no call can have written; but who made the thread can.
+	 * And who is jumped to from there did not ask for it. */
 	if (key.frame == SIZE_MAX && key.claim.slot >= shadow->base && !key.claim.plausible &&
 	    shadow->entered >= key.code_begin && shadow->entered < key.code_end)
 		return;

@@ -2,8 +2,8 @@
 /*
  * compare_ending.c - how a compared program ended, in words, and whether its run was whole
  *
- * A run that was cut short has found something all the same. What it found is said, but never as if it were
- * all: everything that is printed of it is marked, with the reason.
+ * A run that was cut short has found something all the same. What it found is said, but never as if
+ * it were all: everything that is printed of it is marked, with the reason.
  */
 #include <string.h>
 #include <sys/wait.h>

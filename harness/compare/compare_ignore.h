@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * compare_ignore.h - `compare --ignore FILE`: findings that somebody has looked at and can't mend now
+ * compare_ignore.h - `compare --ignore FILE`: findings that somebody has looked at and can't mend
+ * now
  *
  * One line an entry, fields separated by tabs, "#" for comments:
  *
@@ -8,10 +9,12 @@
  *	libpcre2-8.so.*	*	missing	-	hand-written JIT entry, upstream knows
  *	*	aligned_*	wrong	2027-06-30	gcc 12's DRAP epilogue; gone with gcc 17
  *
- * image and function are globs, as findings have them; the image's file name alone will do. kind is a glob of the kind or of the verdict
+ * image and function are globs, as findings have them; the image's file name alone will do. kind is
+ * a glob of the kind or of the verdict
  * (missing, wrong, table_fault). until is the entry's last day, by UTC; "-": it has none. Every entry has a reason.
  *
- * What is ignored is still a finding, counted and shown with the reason; it does not decide the exit status any more.
+ * What is ignored is still a finding, counted and shown with the reason; it does not decide the
+ * exit status any more.
  */
 #ifndef STACKPROOF_COMPARE_IGNORE_H
 #define STACKPROOF_COMPARE_IGNORE_H
@@ -35,15 +38,18 @@ struct ignore_list {
 	size_t count;
 };
 
-/* today: "2026-11-22". -1: path can't be read, or a line of it (its number is the error's offset). To be deinitialised in any case. */
+/* today: "2026-11-22". -1: path can't be read, or a line of it (its number is the error's
+ * offset). To be deinitialised in any case. */
 int ignore_list_read(struct ignore_list *ret, const char *path, const char *today,
 		     struct error *error);
 void ignore_list_deinit(struct ignore_list *list);
 
 struct comparison;
-/* Marks the comparison's findings that an entry matches, and counts them there and here. The first entry counts. */
+/* Marks the comparison's findings that an entry matches, and counts them there and here. The
+ * first entry counts. */
 void ignore_list_apply(struct ignore_list *list, struct comparison *comparison);
-/* After the last program: what each entry was worth. Text says only which match nothing, and which have expired. */
+/* After the last program: what each entry was worth. Text says only which match nothing, and
+ * which have expired. */
 void ignore_list_print_text(FILE *file, const struct ignore_list *list);
 void ignore_list_print_json(FILE *file, const struct ignore_list *list);
 

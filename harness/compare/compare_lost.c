@@ -2,10 +2,11 @@
 /*
  * compare_lost.c - points that can't be judged: the thread is being killed
  *
- * SIGKILL (the time-out's, the user's, of the kernel that is out of memory) ends a thread wherever it is, at a
- * point that is being looked at, too. The walk in the kernel has seen its memory then; whoever comes
- * later from outside sees nothing, and would be at fault for that. A thread that still has its memory
- * afterwards had it all the time, so it is asked only when somebody came out wrong.
+ * SIGKILL (the time-out's, the user's, of the kernel that is out of memory) ends a thread wherever
+ * it is, at a point that is being looked at, too. The walk in the kernel has seen its memory then;
+ * whoever comes later from outside sees nothing, and would be at fault for that. A thread that
+ * still has its memory afterwards had it all the time, so it is asked only when somebody came out
+ * wrong.
  */
 #include "comparer.h"
 

@@ -26,8 +26,8 @@ static bool may_be_absent(const struct comparer *comparer, uint32_t stop)
 	       (comparer->options.follow_frame_pointers && stop_is_without_cfi(stop));
 }
 
-/* Takes bpf's word, and looks what it could have read, before anybody reads the process's memory and so
- * brings pages in. False: error is set. */
+/* Takes bpf's word, and looks what it could have read, before anybody reads the process's memory
+ * and so brings pages in. False: error is set. */
 static bool ask_bpf(struct comparer *comparer, const struct point *point, struct evidence *evidence,
 		    struct error *error)
 {
@@ -93,8 +93,8 @@ static int complete_truth(struct comparer *comparer, const struct trace_stop *st
 	if (cfi->count < 2 || cfi->pc[0] != truth->pc[0] || truth->count == stack_limit(truth) ||
 	    (truth->count > 1 && cfi->pc[1] == truth->pc[1]))
 		return 0;
-	/* longjmp lands behind a call of setjmp, whatever becomes of the walk from there on. Not where a
-	 * call that is still open returns to: then the CFI left out the frames above it. */
+	/* longjmp lands behind a call of setjmp, whatever becomes of the walk from there on. Not
+	 * where a call that is still open returns to: then the CFI left out the frames above it. */
 	if ((cfi->count == truth->count + 1 &&
 	     memcmp(cfi->pc + 2, truth->pc + 1, (truth->count - 1) * sizeof(truth->pc[0])) == 0) ||
 	    (!has_pc(truth, cfi->pc[1]) &&
@@ -128,8 +128,8 @@ static int walk_point(struct comparer *comparer, const struct point *point,
 	return complete_truth(comparer, point->stop, memory, error);
 }
 
-/* What the truth says of the point; and what the CFI says, if the truth must prove itself first. False:
- * the point is lost. */
+/* What the truth says of the point; and what the CFI says, if the truth must prove itself first.
+ * False: the point is lost. */
 static bool judge_point(struct comparer *comparer, const struct evidence *evidence,
 			struct reading *readings, size_t *ret_count)
 {

@@ -4,8 +4,8 @@
  *
  *	0:12  /bin/ls: 250624 points, 20885 in a second
  *
- * How many points a program has is known at its end only, so there is no bar, but with --limit. Nothing is
- * said of the instructions that are stepped without a point.
+ * How many points a program has is known at its end only, so there is no bar, but with --limit.
+ * Nothing is said of the instructions that are stepped without a point.
  */
 #include <inttypes.h>
 #include <stdio.h>

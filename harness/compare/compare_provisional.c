@@ -2,8 +2,8 @@
 /*
  * compare_provisional.c - what the shadow stacks say reaches the doubts, and the points that agree
  *
- * verdict/provisional.h says why agreement is not the end. What is taken back is unproven, filed at the
- * ret that took it.
+ * verdict/provisional.h says why agreement is not the end. What is taken back is unproven, filed at
+ * the ret that took it.
  */
 #include "comparer.h"
 
@@ -36,7 +36,8 @@ static bool is_begin(const struct comparer *comparer, uint64_t pc)
 {
 	const struct mapping *mapping = address_space_find(&comparer->space, pc);
 	const struct cfi_fde *fde = mapping && mapping->entry
-					    ? cfi_fde_find(image_entry_cfi(mapping->entry), pc - mapping->bias)
+					    ? cfi_fde_find(image_entry_cfi(mapping->entry),
+							   pc - mapping->bias)
 					    : NULL;
 
 	return fde && fde->pc_begin == pc - mapping->bias;

@@ -99,8 +99,8 @@ static bool add_score(struct score *score, const struct stack *stack, const stru
 	return match == MATCH_EXACT;
 }
 
-/* The truth's leading frames in the program's own file, which is the mapping at the lowest address. The
- * C library's frames are the same whatever the program was built with. */
+/* The truth's leading frames in the program's own file, which is the mapping at the lowest
+ * address. The C library's frames are the same whatever the program was built with. */
 static uint32_t own_frames(const struct comparer *comparer, const struct stack *truth)
 {
 	const struct address_space *space = &comparer->space;

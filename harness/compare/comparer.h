@@ -64,8 +64,8 @@ int compare_point(void *context, const struct trace_stop *stop, struct error *er
 /* The tracer's on_mappings; context is the comparer. (compare_run.c) */
 int compare_mappings(void *context, pid_t pid);
 
-/* compare_outside.c: whether a verdict rests on what was read from outside, and that can't be trusted.
- * *ret: why the point is unproven then. Sets comparer->stale. */
+/* compare_outside.c: whether a verdict rests on what was read from outside, and that can't be
+ * trusted. *ret: why the point is unproven then. Sets comparer->stale. */
 bool outside_is_doubtful(struct comparer *comparer, const struct evidence *evidence,
 			 const struct judgement *judgement, enum doubt_reason *ret);
 

@@ -45,8 +45,8 @@ void manifest_filter(struct manifest *manifest, const char *glob);
 
 /* False if a word is not one of those that expectation.c lists. */
 bool expectation_valid(const char *expected);
-/* Holds the cell's findings against expected (NULL: nothing is said). 0: as expected. Otherwise ret is
- * the sentence that says which finding was not expected, or which is missing. */
+/* Holds the cell's findings against expected (NULL: nothing is said). 0: as expected. Otherwise
+ * ret is the sentence that says which finding was not expected, or which is missing. */
 int expectation_check(const char *expected, const struct cell *cell, char *ret, size_t size);
 /* Whether one of the words is what a finding says. */
 bool expectation_has_finding(const char *expected, const json_t *finding);

@@ -2,8 +2,8 @@
 /*
  * expectation.c - what corpus.tsv expects of a program, held against what compare found
  *
- * A program that shows a case which no unwinder can walk, or whose table is wrong on purpose, says so
- * beforehand: a fault that was not expected is a failure, and so is an expected one that doesn't
+ * A program that shows a case which no unwinder can walk, or whose table is wrong on purpose, says
+ * so beforehand: a fault that was not expected is a failure, and so is an expected one that doesn't
  * appear any more. Words, separated by spaces:
  *
  *	exact			no finding at all
@@ -167,8 +167,9 @@ static bool is(const json_t *object, const char *key, const char *value)
 	return !strcmp(text(object, key), value);
 }
 
-/* Linked into every program from the C library's and the compiler's start-up objects, without CFI. That it
- * is, the finding says by where the code lies (start_file.c): a function's name would prove nothing. */
+/* Linked into every program from the C library's and the compiler's start-up objects, without
+ * CFI. That it is, the finding says by where the code lies (start_file.c): a function's name
+ * would prove nothing. */
 static bool is_startup(const json_t *finding)
 {
 	if (!is(finding, "verdict", "table_fault") || !is(finding, "kind", "missing"))

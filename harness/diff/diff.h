@@ -167,8 +167,8 @@ struct diff_report {
 		gate; /* says in the summary what was lost before; functions and differences are added */
 };
 
-/* Writes what differs, then the summary; counts are filled. Where an entry was lost, a difference is no finding:
- * it may be that entry's. */
+/* Writes what differs, then the summary; counts are filled. Where an entry was lost, a
+ * difference is no finding: it may be that entry's. */
 void diff_report_write(struct diff_report *report, const struct diff_table *a,
 		       const struct diff_table *b, const struct diff_match *match);
 #endif

@@ -4,11 +4,11 @@
  *
  * By name, wherever it lies. Several of one name (static functions), and those without a name, are
  * told apart by what they say and by their order, as lines of a text are by Heckel's algorithm ("A
- * technique for isolating differences between files", CACM 21, 1978): contents that occur once on both
- * sides are the same function; so are neighbours of matched ones, first with equal contents, at last with
- * any. What is left over was added or removed. A named function whose name is gone matches only an
- * unnamed one with its contents: that is what stripping does. A dump of the other side's own image is
- * matched by address.
+ * technique for isolating differences between files", CACM 21, 1978): contents that occur once on
+ * both sides are the same function; so are neighbours of matched ones, first with equal contents,
+ * at last with any. What is left over was added or removed. A named function whose name is gone
+ * matches only an unnamed one with its contents: that is what stripping does. A dump of the other
+ * side's own image is matched by address.
  */
 #include <stdlib.h>
 #include <string.h>

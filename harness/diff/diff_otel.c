@@ -15,9 +15,9 @@
  * A command stands for all rules: "invalid" (it can't say it), "stop" (the outermost frame), "plt",
  * "signal", "framepointer". fp is rbp: saved at an offset from the CFA, at one from itself, or
  * ("invalid", "?") where it was. A slot that lies below rsp, as in an epilogue, is never given. The
- * return address is at CFA-8, else the rules are "invalid". Other registers have numbers of its own, which
- * change with its version: which one isn't compared. Between functions gaps of up to 15 bytes take
- * the rules before them, so what lies between functions isn't compared.
+ * return address is at CFA-8, else the rules are "invalid". Other registers have numbers of its
+ * own, which change with its version: which one isn't compared. Between functions gaps of up to 15
+ * bytes take the rules before them, so what lies between functions isn't compared.
  */
 #include <inttypes.h>
 #include <stdlib.h>

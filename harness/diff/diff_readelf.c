@@ -6,12 +6,13 @@
  *
  *	0000000000031750 exp      u     c-16  c-8	which expression; undefined, or no rule at all
  *
- * An FDE whose instructions are nothing but DW_CFA_nop has no rows: it has its CIE's. Rows are printed
- * at every advance, so some are empty, some repeat the one before, and some lie behind the FDE's end.
- * Of a dump's sections what an image's table is made of is taken: .eh_frame, wherever it stands, and of
- * .debug_frame the FDEs whose code none of .eh_frame has any of, unless readelf found it in a separate debug
- * file: stackproof looks there only for an image without .eh_frame. A dump doesn't say whether it is
- * an object's, so an FDE at 0 is taken for that of a function that the linker discarded.
+ * An FDE whose instructions are nothing but DW_CFA_nop has no rows: it has its CIE's. Rows are
+ * printed at every advance, so some are empty, some repeat the one before, and some lie behind the
+ * FDE's end. Of a dump's sections what an image's table is made of is taken: .eh_frame, wherever it
+ * stands, and of .debug_frame the FDEs whose code none of .eh_frame has any of, unless readelf
+ * found it in a separate debug file: stackproof looks there only for an image without .eh_frame. A
+ * dump doesn't say whether it is an object's, so an FDE at 0 is taken for that of a function that
+ * the linker discarded.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -16,7 +16,8 @@
 #include "engine.h"
 #include "session.h"
 
-/* Traps between two readings of the ring buffers, which have room for 500 records of the largest size. */
+/* Traps between two readings of the ring buffers, which have room for 500 records of the largest
+ * size. */
 #define PASSED_MAX 256u
 
 struct kept_record {

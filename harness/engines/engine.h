@@ -29,8 +29,8 @@ enum engine_answer {
 
 struct bpf_records; /* what the two engines in the kernel share */
 
-/* A verdict rests on three stacks, which are there at every point, whoever was asked for. An engine whose
- * answer is one of them says which: what it costs is paid once. */
+/* A verdict rests on three stacks, which are there at every point, whoever was asked for. An
+ * engine whose answer is one of them says which: what it costs is paid once. */
 enum engine_part { ENGINE_PART_NONE, ENGINE_PART_CFI, ENGINE_PART_TABLE, ENGINE_PART_BPF };
 
 /* BPF programs that an engine takes its stacks from. */
@@ -66,7 +66,8 @@ const struct engine *engine_at(size_t index);
 struct target_memory;
 struct target_memory *target_memory_create(void);
 void target_memory_destroy(struct target_memory *memory);
-/* Something ran: what was read is stale. What comes next is read through this thread, which must live. */
+/* Something ran: what was read is stale. What comes next is read through this thread, which must
+ * live. */
 void target_memory_reset(struct target_memory *memory, pid_t tid);
 struct memory_reader target_memory_reader(struct target_memory *memory);
 /* ptrace's registers in DWARF's order; all known. */

@@ -5,8 +5,8 @@
  * It is silent at stops that were no trap (a signal handler's first instruction, a thread's first
  * stop): there no program ran. A trap without a record is silent too, and the caller counts it.
  *
- * The helper does not say why it ended. With as many frames as kernel.perf_event_max_stack allows (127
- * unless changed) it is called depth, else helper.
+ * The helper does not say why it ended. With as many frames as kernel.perf_event_max_stack allows
+ * (127 unless changed) it is called depth, else helper.
  */
 #include "engine.h"
 

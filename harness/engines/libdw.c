@@ -70,8 +70,8 @@ static int libdw_mappings(void *context, const struct address_space *space, stru
 	return 0;
 }
 
-/* libdw reads the vDSO out of the memory of the thread that it was given, once it needs it: by then that
- * one may have ended. */
+/* libdw reads the vDSO out of the memory of the thread that it was given, once it needs it: by
+ * then that one may have ended. */
 static int read_vdso(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr start,
 		     void *context)
 {
@@ -82,8 +82,8 @@ static int read_vdso(Dwfl_Module *module, void **data, const char *name, Dwarf_A
 	return DWARF_CB_OK;
 }
 
-/* What libdw's function returned: a positive number is an errno value, of which dwfl_errmsg() knows nothing
- * ("no error"). */
+/* What libdw's function returned: a positive number is an errno value, of which dwfl_errmsg()
+ * knows nothing ("no error"). */
 static int fail(struct error *error, pid_t tid, const char *function, int status)
 {
 	int code = dwfl_errno();
@@ -95,8 +95,8 @@ static int fail(struct error *error, pid_t tid, const char *function, int status
 }
 
 /*
- * A Dwfl of the process as it is now; 0, or -1 with libdw's word for it. tid: a thread that lives, not
- * always the process's first. Of a later one libdw reads the memory through that one itself.
+ * A Dwfl of the process as it is now; 0, or -1 with libdw's word for it. tid: a thread that lives,
+ * not always the process's first. Of a later one libdw reads the memory through that one itself.
  */
 static int attach(struct libdw_engine *engine, pid_t tid, struct error *error)
 {
@@ -121,8 +121,9 @@ static int attach(struct libdw_engine *engine, pid_t tid, struct error *error)
 }
 
 /*
- * libdw (0.188) evaluates a CFA's expression without a frame, and its DW_OP_deref_size looks at that
- * frame (expr_eval() in libdwfl/frame_unwind.c). One row must not end the whole run: the walk ends before.
+ * libdw (0.188) evaluates a CFA's expression without a frame, and its DW_OP_deref_size looks at
+ * that frame (expr_eval() in libdwfl/frame_unwind.c). One row must not end the whole run: the walk
+ * ends before.
  */
 static bool crashes(struct frames *frames, uint64_t pc)
 {

@@ -4,8 +4,8 @@
  *
  * Two user-space engines read the same few stack pages at every instruction. Each page is read once
  * per stop with process_vm_readv() and forgotten when the thread has run: what is compared is
- * memory as it is now, never as it was. It is read under the number of the thread that is stopped: the
- * process's own number is its first thread's, which may have ended.
+ * memory as it is now, never as it was. It is read under the number of the thread that is stopped:
+ * the process's own number is its first thread's, which may have ended.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /*
  * resident.c - a stopped process's memory as a walk in the kernel found it: only what is present
  *
- * A BPF program may not sleep, so it can't wait for a page: copy_from_user_nofault() fails where the
- * page tables have none, be it in a file, in swap or never touched. Whoever reads from outside
+ * A BPF program may not sleep, so it can't wait for a page: copy_from_user_nofault() fails where
+ * the page tables have none, be it in a file, in swap or never touched. Whoever reads from outside
  * (process_vm_readv, ptrace) makes the page present, and then all trace of that is lost. So it has to
  * be asked for first: /proc/PID/pagemap says of each page whether it is present
  * (Documentation/admin-guide/mm/pagemap.rst, bit 63; a page in swap has bit 62 instead).
@@ -17,7 +17,8 @@
 #define PAGE_PRESENT  (1ull << 63)
 #define PAGEMAP_ENTRY sizeof(uint64_t)
 
-/* Where the page map can't be asked, memory counts as present: what is read then is what always was. */
+/* Where the page map can't be asked, memory counts as present: what is read then is what always
+ * was. */
 static bool is_present(const struct resident_memory *memory, uint64_t address)
 {
 	uint64_t entry;

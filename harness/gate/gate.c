@@ -2,9 +2,9 @@
 /*
  * gate.c - counters, and the one rule that makes an exit status of them
  *
- * Reasons are of three kinds. What is wrong with an input is bad input; what was skipped could have been
- * checked elsewhere. With --strict both fail. The third kind can't be checked by anybody, or is accounted for
- * elsewhere: it is counted, and never fails.
+ * Reasons are of three kinds. What is wrong with an input is bad input; what was skipped could have
+ * been checked elsewhere. With --strict both fail. The third kind can't be checked by anybody, or
+ * is accounted for elsewhere: it is counted, and never fails.
  */
 #include <inttypes.h>
 #include <string.h>

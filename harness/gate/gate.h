@@ -2,9 +2,9 @@
 /*
  * gate.h - what a command checked, what it did not and why, and what its exit status says of both
  *
- * A CI job is a gate: it lets through what ends with status 0. So 0 must mean that something was checked and
- * that nothing was found. Every command counts here what it has checked, and by reason what it has not;
- * gate_status() is the one place where an exit status is decided:
+ * A CI job is a gate: it lets through what ends with status 0. So 0 must mean that something was
+ * checked and that nothing was found. Every command counts here what it has checked, and by reason
+ * what it has not; gate_status() is the one place where an exit status is decided:
  *
  *	1   a finding; less covered code than --coverage wants; with --strict, something was skipped
  *	99  the environment failed: what was to be checked could not be
@@ -78,7 +78,8 @@ struct gate {
 const char *gate_reason_name(enum gate_reason reason);
 /* So many more were not checked. */
 void gate_leave(struct gate *gate, enum gate_reason reason, uint64_t count);
-/* An image or another file that could not be used at all. named: by the user, not found in a folder. */
+/* An image or another file that could not be used at all. named: by the user, not found in a
+ * folder. */
 void gate_leave_image(struct gate *gate, const struct error *error, bool named);
 /* The same by the error's name in JSON (error_code_name()): another process met it. */
 void gate_leave_image_named(struct gate *gate, const char *code, bool named);
@@ -86,18 +87,19 @@ void gate_leave_image_named(struct gate *gate, const char *code, bool named);
 void gate_add_status(struct gate *gate, enum exit_status status);
 /* The command's. */
 enum exit_status gate_status(const struct gate *gate);
-/* One line: what was checked, what was not by reason, and why the status is not 0 where no finding is. */
+/* One line: what was checked, what was not by reason, and why the status is not 0 where no
+ * finding is. */
 void gate_print(const struct gate *gate, FILE *file);
 /* Something was checked, and nothing was not: the line would say nothing new. */
 bool gate_is_clean(const struct gate *gate);
-/* The same for programs, into the command's last object: "checked", "checked_unit", "not_checked" (reason:
- * count) and "exit_status". */
+/* The same for programs, into the command's last object: "checked", "checked_unit",
+ * "not_checked" (reason: count) and "exit_status". */
 void gate_json(const struct gate *gate, json_t *object);
 
 /* ---- gate_options.c --------------------------------------------------------------------- */
 
-/* argp children: their input is the command's struct gate, which its parser sets as child_inputs[0] at ARGP_KEY_INIT.
- * gate_argp has --strict, gate_image_argp also --coverage. */
+/* argp children: their input is the command's struct gate, which its parser sets as
+ * child_inputs[0] at ARGP_KEY_INIT. gate_argp has --strict, gate_image_argp also --coverage. */
 extern const struct argp gate_argp, gate_image_argp;
 
 /* ---- gate_image.c ----------------------------------------------------------------------- */
@@ -110,12 +112,15 @@ struct gate_image {
 	uint64_t covered_bytes; /* those of them that FDEs cover */
 };
 
-/* file: the path of the image's bytes (an archive's member has its copy's). cfi: the image's, or NULL: there is none. */
+/* file: the path of the image's bytes (an archive's member has its copy's). cfi: the image's, or
+ * NULL: there is none. */
 void gate_image_read(const struct image *image, const char *file, const struct cfi *cfi,
 		     struct gate_image *ret);
-/* As JSON: "lost_fdes", "lost_fdes_by_reason" ("unread", "outside"), "executable_bytes", "covered_bytes". */
+/* As JSON: "lost_fdes", "lost_fdes_by_reason" ("unread", "outside"), "executable_bytes",
+ * "covered_bytes". */
 void gate_image_json(const struct gate_image *image, json_t *object);
-/* Adds such an object to the gate, and "malformed_rows" where it has them. What is malformed in an image that was named is bad input. */
+/* Adds such an object to the gate, and "malformed_rows" where it has them. What is malformed in
+ * an image that was named is bad input. */
 void gate_add_image(struct gate *gate, const json_t *object, bool named);
 
 #endif

@@ -56,7 +56,8 @@ static const struct flag {
 	{ CLANG, 8, "-mllvm -x86-pad-for-align" },
 };
 
-/* Each with what the linker must be told: it makes a PIE by default, which code that has a place can't be. */
+/* Each with what the linker must be told: it makes a PIE by default, which code that has a place
+ * can't be. */
 static const char *const positions[] = { "-fno-pie -no-pie", "-fPIE", "-fPIC" };
 
 /* The i-th of a list's words. */

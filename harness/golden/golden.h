@@ -275,7 +275,8 @@ void golden_names_deinit(struct golden_names *names);
 
 /* ---- golden_same.c ---------------------------------------------------------------------- */
 
-/* A table's golden, by its name (TOOLCHAIN-VERSION/PROGRAM.VARIANT). 1: read; 0: there is none; -1: error. */
+/* A table's golden, by its name (TOOLCHAIN-VERSION/PROGRAM.VARIANT). 1: read; 0: there is none;
+ * -1: error. */
 int golden_table_read(struct golden_run *run, const char *name, struct golden_table *ret,
 		      struct error *error);
 /* Makes a text the table's golden. golden_same_write() ends it. */
@@ -288,8 +289,8 @@ int golden_table_remove(struct golden_run *run, const char *name, struct error *
 int golden_same_each(struct golden_run *run, const char *toolchain,
 		     void (*fn)(void *context, const char *name), void *context,
 		     struct error *error);
-/* Fails each table that has a file of its own, though another one's has the same text (copy), if the
- * goldens have an index at all. */
+/* Fails each table that has a file of its own, though another one's has the same text (copy), if
+ * the goldens have an index at all. */
 void golden_same_check(struct golden_run *run);
 /* Writes the index, if it has changed. */
 int golden_same_write(struct golden_run *run, struct error *error);

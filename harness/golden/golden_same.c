@@ -2,14 +2,14 @@
 /*
  * golden_same.c - tables that are the same, kept once
  *
- * Compilers of two versions make the same of most small programs. So a table's golden is a file of its own,
- * or that of another with the same text, by a line of GOLDEN/tables/same.tsv:
+ * Compilers of two versions make the same of most small programs. So a table's golden is a file of
+ * its own, or that of another with the same text, by a line of GOLDEN/tables/same.tsv:
  *
  *	NAME<TAB>OTHER		gcc-13.3.0/chain.O2-nofp	gcc-12.2.0/chain.O2-nofp
  *
- * Of those with one text the first by name has the file. So whoever reads a change sees each text that
- * changed once, and which tables it is of. A folder of goldens without same.tsv has only files; the first
- * update that meets a text twice makes one.
+ * Of those with one text the first by name has the file. So whoever reads a change sees each text
+ * that changed once, and which tables it is of. A folder of goldens without same.tsv has only
+ * files; the first update that meets a text twice makes one.
  */
 #include <stdlib.h>
 #include <string.h>

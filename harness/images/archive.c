@@ -2,9 +2,9 @@
 /*
  * archive.c - ELF files inside of ar archives: .a, .rlib
  *
- * libelf reads the archive's headers and long names. It ends at the first header that is none, without
- * a word, so that where it ended is held against the file's size. A thin archive has names of files
- * and no bytes: that is said, and nothing is guessed about where they are.
+ * libelf reads the archive's headers and long names. It ends at the first header that is none,
+ * without a word, so that where it ended is held against the file's size. A thin archive has names
+ * of files and no bytes: that is said, and nothing is guessed about where they are.
  */
 #include <ar.h>
 #include <elf.h>

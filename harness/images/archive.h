@@ -2,8 +2,8 @@
 /*
  * archive.h - ELF files inside of ar archives: .a, .rlib
  *
- * A member is called "lib.a(member.o)". It is read from a copy in memory, which has a path as long as it
- * is open: other programs are given that.
+ * A member is called "lib.a(member.o)". It is read from a copy in memory, which has a path as long
+ * as it is open: other programs are given that.
  */
 #ifndef STACKPROOF_COMMANDS_ARCHIVE_H
 #define STACKPROOF_COMMANDS_ARCHIVE_H
@@ -13,15 +13,15 @@
 /* What a thin one begins with, in place of ARMAG. */
 #define THIN_ARCHIVE_MAGIC "!<thin>\n"
 
-/* Called for each member that is an ELF file: its name, and where its size bytes are in the archive.
- * Non-zero stops, and is returned. */
+/* Called for each member that is an ELF file: its name, and where its size bytes are in the
+ * archive. Non-zero stops, and is returned. */
 typedef int (*archive_member_fn)(void *context, const char *name, uint64_t offset, uint64_t size,
 				 struct error *error);
 
 /*
  * 1: path is an archive, and all of its ELF files were given to fn. 0: it is none. -1, with error: it
- * can't be read to its end, or is a thin one (ERROR_NOT_ELF), whose members are files of their own; or
- * what fn returned, if not 0.
+ * can't be read to its end, or is a thin one (ERROR_NOT_ELF), whose members are files of their own;
+ * or what fn returned, if not 0.
  */
 int archive_members(const char *path, archive_member_fn fn, void *context, struct error *error);
 

@@ -37,10 +37,11 @@ struct image_list {
  * to its end what was read is added, and an image that can't be opened.
  */
 int image_list_add(struct image_list *list, const char *path, struct error *error);
-/* Adds the members of an archive: 1. 0: path is none. -1: error is set, and what was read is added. */
+/* Adds the members of an archive: 1. 0: path is none. -1: error is set, and what was read is
+ * added. */
 int image_list_members(struct image_list *list, const char *path, struct error *error);
-/* Leaves of each file one name (a named one, else the first by the alphabet), and of those that were
- * not named every n-th by path (n: 1 or more). Then sorts by path. */
+/* Leaves of each file one name (a named one, else the first by the alphabet), and of those that
+ * were not named every n-th by path (n: 1 or more). Then sorts by path. */
 void image_list_finish(struct image_list *list, unsigned int every);
 /* An image that a list has, and the file that it is in. Zeroed it is none, and may be closed. */
 struct opened_image {

@@ -3,9 +3,9 @@
  * image_pool.c - the same work on many images, a process for each, several at once
  *
  * Over thousands of files there is always one that something chokes on. An image's process that
- * crashes, hangs or eats all memory (the kernel is told to end it first) is this image's failure, and
- * named; the others don't notice. Each process leads a group of its own, so that what it started
- * itself ends with it, and all end when this one does.
+ * crashes, hangs or eats all memory (the kernel is told to end it first) is this image's failure,
+ * and named; the others don't notice. Each process leads a group of its own, so that what it
+ * started itself ends with it, and all end when this one does.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -31,8 +31,8 @@
 
 /* ---- plant_program.c -------------------------------------------------------------------- */
 
-/* DWARF 5, table 7.29. The short forms stand for the long ones too: OFFSET for DW_CFA_offset_extended,
- * RESTORE for _restore_extended, ADVANCE for _advance_loc1 to 4. */
+/* DWARF 5, table 7.29. The short forms stand for the long ones too: OFFSET for
+ * DW_CFA_offset_extended, RESTORE for _restore_extended, ADVANCE for _advance_loc1 to 4. */
 enum plant_opcode {
 	PLANT_ADVANCE = 0x40,
 	PLANT_OFFSET = 0x80,
@@ -75,7 +75,8 @@ struct plant_program {
 /* Reads size bytes. Fails on what can't be edited: DW_CFA_set_loc, unknown or truncated ones. */
 int plant_program_read(struct plant_program *ret, const uint8_t *bytes, size_t size,
 		       struct error *error);
-/* Writes the program into exactly size bytes at ret, the rest DW_CFA_nop. Fails if it doesn't fit. */
+/* Writes the program into exactly size bytes at ret, the rest DW_CFA_nop. Fails if it doesn't
+ * fit. */
 int plant_program_write(const struct plant_program *program, uint8_t *ret, size_t size,
 			struct error *error);
 void plant_program_deinit(struct plant_program *program);

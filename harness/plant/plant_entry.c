@@ -2,8 +2,9 @@
 /*
  * plant_entry.c - the kinds of a whole FDE or CIE
  *
- * What a linker, an assembler directive at the wrong place or a hand-written section gets wrong: which
- * code an entry is for, and what holds for all functions of a CIE. Edited where it lies in the file
+ * What a linker, an assembler directive at the wrong place or a hand-written section gets wrong:
+ * which code an entry is for, and what holds for all functions of a CIE. Edited where it lies in
+ * the file
  * (DWARF 5, 6.4.1; LSB 5, 10.6.1), with the search table kept true (plant_search.c), because a fault
  * that only a search sees would not be the one planted. Only the layout that GCC, clang and their
  * linkers write is edited: 32-bit DWARF, PCs as pcrel sdata4, alignments of one byte.
@@ -141,9 +142,9 @@ static int note_start(void *context, const struct row *row)
 	return 0;
 }
 
-/* Of two FDEs for one PC, the one that begins later prevails: a search table can't say it otherwise,
- * and without one readers differ. So the initial row takes the place of the neighbour's last ones; the
- * FDE's own rows stay where they are. */
+/* Of two FDEs for one PC, the one that begins later prevails: a search table can't say it
+ * otherwise, and without one readers differ. So the initial row takes the place of the
+ * neighbour's last ones; the FDE's own rows stay where they are. */
 int plant_range_stolen(struct plant_site *site, struct error *error)
 {
 	const struct cfi_fde *before = neighbour(site, false);

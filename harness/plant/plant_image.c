@@ -2,8 +2,8 @@
 /*
  * plant_image.c - one planting from begin to end, and what it changed
  *
- * The kind edits a copy of the file; then both files' CFI are read, and the rows that differ are the
- * planting: nobody has to say for each kind which addresses it affects, and an edit that leaves
+ * The kind edits a copy of the file; then both files' CFI are read, and the rows that differ are
+ * the planting: nobody has to say for each kind which addresses it affects, and an edit that leaves
  * every row as it was is refused. Only entries whose bytes or range changed are looked at.
  */
 #include <elf.h>

@@ -2,8 +2,8 @@
 /*
  * plant_kinds.c - the kinds of faults: their table, and those of one row
  *
- * Each is a mistake that an assembler programmer, a compiler or a linker can make. Most of them have been
- * made. A kind edits the list of instructions; plant_image.c writes it back, looks at
+ * Each is a mistake that an assembler programmer, a compiler or a linker can make. Most of them
+ * have been made. A kind edits the list of instructions; plant_image.c writes it back, looks at
  * what became of the rows, and refuses what left them as they were. Whole entries: plant_entry.c.
  */
 #include <assert.h>
@@ -309,8 +309,8 @@ static int plant_row_early(struct plant_site *site, struct error *error)
 
 /* ---- expressions ------------------------------------------------------------------------ */
 
-/* The constants of an expression that can be changed in place, up to the first operation that is not
- * known here. literal: DW_OP_lit*, else one-byte offsets (DW_OP_breg*, DW_OP_plus_uconst). */
+/* The constants of an expression that can be changed in place, up to the first operation that is
+ * not known here. literal: DW_OP_lit*, else one-byte offsets (DW_OP_breg*, DW_OP_plus_uconst). */
 static size_t find_constants(struct plant_op *op, bool literal, uint8_t **ret, size_t capacity)
 {
 	size_t count = 0;

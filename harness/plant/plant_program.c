@@ -3,9 +3,9 @@
  * plant_program.c - call frame instructions as a list that can be edited and written back
  *
  * An FDE's instructions are variable in length (DWARF 5, 6.4.2), so that a changed operand may move
- * all that follows. Here they are read into a list, edited there, and encoded again in their shortest
- * form into the bytes they came from; DW_CFA_nop fills what is left, as assemblers do. Entries end
- * with up to seven such bytes: that is the room that a longer program has.
+ * all that follows. Here they are read into a list, edited there, and encoded again in their
+ * shortest form into the bytes they came from; DW_CFA_nop fills what is left, as assemblers do.
+ * Entries end with up to seven such bytes: that is the room that a longer program has.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -378,7 +378,8 @@ static int check_readelf(const struct image *image, const char *file, FILE *outp
 
 /* ---- the image ---------------------------------------------------------------------------- */
 
-/* Rows that were compared. Behind a malformed instruction there is none: its marker is no comparison. */
+/* Rows that were compared. Behind a malformed instruction there is none: its marker is no
+ * comparison. */
 static uint64_t rows_compared(const json_t *proof, uint64_t *ret_malformed)
 {
 	const json_t *referee = json_object_get(proof, "referee");
@@ -399,7 +400,8 @@ static uint64_t rows_compared(const json_t *proof, uint64_t *ret_malformed)
 	return count;
 }
 
-/* What no check sees: entries that are lost, code that no FDE covers. And whether there was a check. */
+/* What no check sees: entries that are lost, code that no FDE covers. And whether there was a
+ * check. */
 static void count_checked(const struct image *image, const char *file, const struct cfi *cfi,
 			  json_t *proof)
 {

@@ -2,18 +2,18 @@
 /*
  * recording.h - all that the walk of each point of a run needs, in a file
  *
- * A recording is made where the program runs and is held against the truth (compare --record), and is
- * played where the walk is to be proven again: in a guest, where a point costs a twenty-fifth of a step.
- * What is in it is what a walk by the compact table asked for: the registers, the executable
- * mappings, and the words of memory that it read; and the stack that it found.
+ * A recording is made where the program runs and is held against the truth (compare --record), and
+ * is played where the walk is to be proven again: in a guest, where a point costs a twenty-fifth of
+ * a step. What is in it is what a walk by the compact table asked for: the registers, the
+ * executable mappings, and the words of memory that it read; and the stack that it found.
  *
  *	recording_write.c	makes one
  *	recording_read.c	reads one, distrusting every byte
  *	replay.c		plays one, on this kernel
  *
- * The file: "stackproof recording 1\n", then items, each a letter and numbers. Numbers are LEB128 (DWARF 5,
- * 7.6), u unsigned and s signed; bytes are given by their number, which is u. Differences are modulo
- * 2^64.
+ * The file: "stackproof recording 1\n", then items, each a letter and numbers. Numbers are LEB128
+ * (DWARF 5, 7.6), u unsigned and s signed; bytes are given by their number, which is u. Differences
+ * are modulo 2^64.
  *
  *	N  bytes		the program, once, first
  *	M  count, and for each	the executable mappings from now on, ascending
@@ -35,8 +35,8 @@
 #define RECORDING_MAPPINGS_MAX 65536u
 #define RECORDING_PATH_MAX     4096u
 #define RECORDING_IMAGE_MAX    (64u << 20)
-/* Memory is recorded from here to there: user space with four levels of page tables, but for its first
- * page. */
+/* Memory is recorded from here to there: user space with four levels of page tables, but for its
+ * first page. */
 #define RECORDING_ADDRESS_MIN	4096u
 #define RECORDING_ADDRESS_LIMIT (1ull << 47)
 #define RECORDING_WRITE_MAX	8u
@@ -86,7 +86,8 @@ struct recording_point {
 
 /* Told each item, in order; NULL: not of such. -1 ends the reading with that error. */
 struct recording_handler {
-	/* mapping: valid during the call. number: of count; with count 0 it is called once, with NULL. */
+	/* mapping: valid during the call. number: of count; with count 0 it is called once, with
+	 * NULL. */
 	int (*mapping)(void *context, const struct recording_mapping *mapping, size_t number,
 		       size_t count, struct error *error);
 	int (*write)(void *context, uint64_t address, const uint8_t *bytes, size_t size,

@@ -14,7 +14,8 @@ struct recording_images {
 	size_t count;
 };
 
-/* Adds the paths of a recording's images. -1: it can't be read, or not whole; those before are there. */
+/* Adds the paths of a recording's images. -1: it can't be read, or not whole; those before are
+ * there. */
 int recording_images_add(struct recording_images *images, const char *recording,
 			 struct error *error);
 void recording_images_deinit(struct recording_images *images);

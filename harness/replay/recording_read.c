@@ -2,8 +2,8 @@
 /*
  * recording_read.c - reads a recording, distrusting every byte
  *
- * Addresses are those of user space; a write stays in its page; mappings ascend and do not overlap; the
- * end says how many points there were, so that what is cut off is never taken for whole.
+ * Addresses are those of user space; a write stays in its page; mappings ascend and do not overlap;
+ * the end says how many points there were, so that what is cut off is never taken for whole.
  */
 #include <fcntl.h>
 #include <stdlib.h>

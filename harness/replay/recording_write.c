@@ -3,8 +3,8 @@
  * recording_write.c - makes a recording
  *
  * The writer keeps a copy of the memory that the player will have by now, and writes only what the
- * walk reads and that copy does not say. A walk that goes by memory (walk_memo) does not read: so the
- * walk here has none.
+ * walk reads and that copy does not say. A walk that goes by memory (walk_memo) does not read: so
+ * the walk here has none.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -191,7 +191,8 @@ static void put_memory(struct recording_writer *writer, const struct mapping *ma
 	free(bytes);
 }
 
-/* The mapped file itself. Of the kernel's mapping this one may be a piece only (space_add_range). */
+/* The mapped file itself. Of the kernel's mapping this one may be a piece only
+ * (space_add_range). */
 static FILE *open_mapped(pid_t pid, const struct mapping *mapping)
 {
 	unsigned long long start = 0, end = 0;

@@ -2,10 +2,11 @@
 /*
  * replay.h - a recording played on this kernel: the walk in BPF at each of its points
  *
- * This process stands in for the one that was recorded. Its memory gets the words that the walks read,
- * at the addresses where they were; its mappings, as BPF is told them, are those of the recording.
- * Images themselves need not be mapped: a walk reads tables and stacks, no code. Then BPF walks it
- * by the recorded registers (bpf_session_replay), and the stack must be the recorded one.
+ * This process stands in for the one that was recorded. Its memory gets the words that the walks
+ * read, at the addresses where they were; its mappings, as BPF is told them, are those of the
+ * recording. Images themselves need not be mapped: a walk reads tables and stacks, no code. Then
+ * BPF walks it by the recorded registers (bpf_session_replay), and the stack must be the recorded
+ * one.
  */
 #ifndef STACKPROOF_REPLAY_H
 #define STACKPROOF_REPLAY_H
@@ -21,7 +22,8 @@ struct replay_difference {
 	bool lost; /* there was no record; actual is empty */
 	const struct recording_point *recorded;
 	const struct stack *actual;
-	/* What the compact table gives here and now. If that is not what was recorded, the tables are others. */
+	/* What the compact table gives here and now. If that is not what was recorded, the
+	 * tables are others. */
 	const struct stack *expected;
 	bool same_table;
 };

@@ -38,12 +38,14 @@ bool fault_is_own(const struct cell *cell, const char *image)
 	const char *own = basename(cell->binary), *name = basename(image);
 	size_t size = strlen(own);
 
-	/* What lies in a memfd, or in no file, the program has put there: no system library does. */
+	/* What lies in a memfd, or in no file, the program has put there: no system library
+	 * does. */
 	return (!strncmp(name, own, size) && (!name[size] || name[size] == '.')) ||
 	       is_memfd(image) || is_plain_memory(image);
 }
 
-/* Thunks that a compiler writes into a program, without debug information to tell whose they are. */
+/* Thunks that a compiler writes into a program, without debug information to tell whose they
+ * are. */
 static bool is_compilers(const char *function)
 {
 	static const char *const prefixes[] = { "__x86_indirect_thunk_", "__x86_return_thunk",
@@ -72,7 +74,8 @@ enum fault_origin fault_origin_of(const struct cell *cell, const json_t *finding
 		return ORIGIN_STARTUP;
 	if (!strcmp(cell->language, "asm"))
 		return ORIGIN_HANDWRITTEN;
-	/* Code without FDE in a stripped file. It is the same code in the others, with its names. */
+	/* Code without FDE in a stripped file. It is the same code in the others, with its
+	 * names. */
 	if (missing && json_is_true(json_object_get(finding, "stripped")))
 		return ORIGIN_STARTUP;
 	if (is_compilers(json_text(finding, "function")))

@@ -2,9 +2,9 @@
 /*
  * html.c - a page that needs nothing but itself (WHATWG HTML, section 13.1)
  *
- * Names in a report come from ELF files: everything goes through html_text(). As a second lock the page
- * carries a policy that allows its own style and nothing else (Content Security Policy level 3), so that even
- * markup that got through would run nothing and fetch nothing.
+ * Names in a report come from ELF files: everything goes through html_text(). As a second lock the
+ * page carries a policy that allows its own style and nothing else (Content Security Policy level
+ * 3), so that even markup that got through would run nothing and fetch nothing.
  */
 #include <ctype.h>
 #include <inttypes.h>

@@ -2,8 +2,8 @@
 /*
  * matrix_html.c - a results folder as a page
  *
- * What terminal.c prints, with nothing cut: kernels, what each engine got right, programs by kernel,
- * failures and errors, table faults, skips.
+ * What terminal.c prints, with nothing cut: kernels, what each engine got right, programs by
+ * kernel, failures and errors, table faults, skips.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -237,7 +237,8 @@ void results_gate(const struct results *results, struct gate *ret)
 		const char *outcome = results->kernel[i].outcome;
 		ret->environment |= outcome[0] && strcmp(outcome, "ok");
 	}
-	/* A run that was cut short has proven nothing: what it found is said, and its status is that it was. */
+	/* A run that was cut short has proven nothing: what it found is said, and its status is
+	 * that it was. */
 	if (results->partial[0]) {
 		ret->environment = true;
 		ret->findings = 0;

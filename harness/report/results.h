@@ -33,7 +33,8 @@
 
 #define RESULTS_VERSION 1
 #define RESULTS_FILE	"results.ndjson"
-/* How a kernel's points were had: each in a program that was stepped there, or as the host recorded them. */
+/* How a kernel's points were had: each in a program that was stepped there, or as the host
+ * recorded them. */
 #define RESULTS_STEPPED "stepped"
 #define RESULTS_PLAYED	"played"
 
@@ -154,8 +155,8 @@ enum fault_origin {
 	ORIGIN_COUNT,
 };
 const char *fault_origin_name(enum fault_origin origin);
-/* Whether an image, as a finding has it, is the cell's own: its file, a library built with it, or memory
- * that is no file's. */
+/* Whether an image, as a finding has it, is the cell's own: its file, a library built with it,
+ * or memory that is no file's. */
 bool fault_is_own(const struct cell *cell, const char *image);
 /* Whose the function of a finding is. */
 enum fault_origin fault_origin_of(const struct cell *cell, const json_t *finding);

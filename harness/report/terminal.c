@@ -9,13 +9,13 @@
  * Rows are programs, a cell counts the binaries made from one (toolchains x variants). Below: what
  * each engine got right with and without frame pointers, everything that isn't "exact" with its
  * reason, the toolchain's faults by name, and what ran where. Each part appears only if it says
- * something. "exact" means: bpf's stack was the true one at every point where the CFI allows it; "played":
- * at every point that the host recorded, bpf's stack on this kernel was the table's there (docs/REPLAY.md).
+ * something. "exact" means: bpf's stack was the true one at every point where the CFI allows it;
+ * "played": at every point that the host recorded, bpf's stack on this kernel was the table's there
+ * (docs/REPLAY.md).
  */
 #include <stdlib.h>
 #include <string.h>
 #include "report/results.h"
-#include "toolchains/toolchains.h"
 #include "plain_text.h"
 
 #define LISTED_MAX 20 /* failures and faults shown; the rest is counted */

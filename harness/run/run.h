@@ -140,7 +140,8 @@ struct cell *run_cell(struct run *run, size_t lane, size_t binary);
 /* Judges what compare said, keeps its stderr and finishes the cell. */
 void run_cell_judge(struct run *run, size_t lane, size_t binary, int exit_code,
 		    const struct output *out, const struct output *err, double seconds);
-/* Judges what replay said of its recording, the last object being the "replay", and finishes the cell. objects is borrowed. */
+/* Judges what replay said of its recording, the last object being the "replay", and finishes the
+ * cell. objects is borrowed. */
 void run_cell_judge_played(struct run *run, size_t lane, size_t binary, const json_t *objects);
 /* Finishes a cell that was not run. */
 void run_cell_finish(struct run *run, size_t lane, size_t binary, enum cell_status status,
@@ -230,8 +231,8 @@ struct run_interrupt {
 	sigset_t before; /* this process's mask */
 };
 
-/* Blocks SIGINT, SIGTERM and SIGHUP, as far as they are not ignored, and waits for them in a thread. Before any other
- * thread is begun, which inherit the mask. */
+/* Blocks SIGINT, SIGTERM and SIGHUP, as far as they are not ignored, and waits for them in a
+ * thread. Before any other thread is begun, which inherit the mask. */
 int interrupt_init(struct run_interrupt *interrupt, struct error *error);
 /* Ends the thread, and gives the signals back. */
 void interrupt_deinit(struct run_interrupt *interrupt);
@@ -247,7 +248,8 @@ int interrupt_signal(struct run_interrupt *interrupt);
 size_t run_guest_shards(const struct run *run);
 /* Runs every binary of a lane's shard that can be run, in one guest, and finishes all its cells. */
 void run_guest_lane(struct run *run, size_t lane, size_t shard);
-/* Fetches a lane's kernel, one lane at a time, and notes it. ERROR_UNAVAILABLE: there is none to be had. */
+/* Fetches a lane's kernel, one lane at a time, and notes it. ERROR_UNAVAILABLE: there is none to
+ * be had. */
 int run_guest_kernel(struct run *run, size_t lane, struct kernel *ret, struct error *error);
 /* Notes how a lane's guest ended; of several, each. */
 void run_guest_note(struct run *run, size_t lane, const struct guest_result *result);

@@ -36,8 +36,8 @@
 enum { EXIT_TIMED_OUT = 124 };
 
 /*
- * Whether a binary's symbols are all resolved before it begins. Of most programs a third of the steps
- * would be lazy resolution, the same in each; those that are to show it say so.
+ * Whether a binary's symbols are all resolved before it begins. Of most programs a third of the
+ * steps would be lazy resolution, the same in each; those that are to show it say so.
  */
 static bool binds_now(const struct corpus_binary *binary)
 {

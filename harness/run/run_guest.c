@@ -15,8 +15,8 @@
 #include <unistd.h>
 #include "run/run.h"
 
-/* Binaries of one command. What a crash costs at most; and each command has the BPF programs verified,
- * which takes a guest 2 to 3 s. */
+/* Binaries of one command. What a crash costs at most; and each command has the BPF programs
+ * verified, which takes a guest 2 to 3 s. */
 #define BATCH 48
 
 #define SHARDS_MAX 3

@@ -168,7 +168,8 @@ static bool drain_all(struct child *child, const struct child_options *options)
 	return drain(child, RUN_STDERR, options) || got_on;
 }
 
-/* Until it ends; killed when its time is up. True if it was. One that is to end is asked to, first. */
+/* Until it ends; killed when its time is up. True if it was. One that is to end is asked to,
+ * first. */
 static bool follow(struct child *child, const struct child_options *options)
 {
 	double deadline = monotonic_seconds() + options->timeout_ms / 1000.0;

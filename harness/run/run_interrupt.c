@@ -2,10 +2,11 @@
 /*
  * run_interrupt.c - ^C, SIGTERM and SIGHUP end a run, and what was found until then is kept
  *
- * The signals are blocked in every thread, and one thread waits for them. At the first one it makes stop_fd readable: whoever
- * waits for a child or a guest has it among his descriptors, ends what he started, and begins nothing more. Then the results are
- * written as of a run that came to its end, but marked partial. A second signal finds its own action restored, and ends
- * this process at once: what was written line by line until then is read back as a run that was killed.
+ * The signals are blocked in every thread, and one thread waits for them. At the first one it makes
+ * stop_fd readable: whoever waits for a child or a guest has it among his descriptors, ends what he
+ * started, and begins nothing more. Then the results are written as of a run that came to its end,
+ * but marked partial. A second signal finds its own action restored, and ends this process at once:
+ * what was written line by line until then is read back as a run that was killed.
  *
  * A signal that is ignored when the run begins (nohup) stays ignored.
  */

@@ -189,7 +189,8 @@ static void list_faults(const json_t *verdicts, char *ret, size_t size)
 }
 
 /*
- * bpf must be exact at every point, except where the table itself is wrong or memory was absent. Where there was no trap
+ * bpf must be exact at every point, except where the table itself is wrong or memory was absent.
+ * Where there was no trap
  * (a thread's or a handler's first stop) nothing ran in the kernel: such points are counted apart.
  */
 static void judge_bpf_score(struct cell *cell, const json_t *score, const json_t *verdicts,

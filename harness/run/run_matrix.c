@@ -150,8 +150,9 @@ struct job {
 	struct batch batch; /* on the host */
 };
 
-/* The number-th guest: each lane's first shard, then each lane's second, ... The last lane first: kernels are
- * named from the oldest on, and a step takes newer ones longer, which had better not be left over at the end. */
+/* The number-th guest: each lane's first shard, then each lane's second, ... The last lane
+ * first: kernels are named from the oldest on, and a step takes newer ones longer, which had
+ * better not be left over at the end. */
 static bool guest_at(const struct run *run, size_t number, struct job *ret)
 {
 	if (run->options->play)
@@ -262,8 +263,8 @@ static void work_all(struct run *run)
 	free(thread);
 }
 
-/* While the host steps, the guests' kernels are fetched: who has none waits for the network. What fails is
- * said when the kernel is wanted. */
+/* While the host steps, the guests' kernels are fetched: who has none waits for the network.
+ * What fails is said when the kernel is wanted. */
 static void *fetch_kernels(void *context)
 {
 	struct run *run = context;

@@ -2,9 +2,10 @@
 /*
  * run_play.c - a lane whose points are played, not stepped: one guest, one `replay`
  *
- * `run --guests play` steps and records on the host alone. When that is done, each guest plays all recordings: at every point the
- * same walk, by the recorded registers and memory, on that kernel (docs/REPLAY.md). It takes a guest half a minute where stepping
- * takes five. A binary without a recording (the host could not step it, or not to its end) is a skip there, not_recorded.
+ * `run --guests play` steps and records on the host alone. When that is done, each guest plays all
+ * recordings: at every point the same walk, by the recorded registers and memory, on that kernel
+ * (docs/REPLAY.md). It takes a guest half a minute where stepping takes five. A binary without a
+ * recording (the host could not step it, or not to its end) is a skip there, not_recorded.
  *
  * What `replay --json` prints is kept as the cell's objects: "difference", then "replay".
  */

@@ -72,8 +72,9 @@ static bool is_run(const struct manifest *manifest, const char *name)
 	return false;
 }
 
-/* Binaries that are not in the manifest since one that is has the same bytes: what scripts/corpus-lint left in
- * FOLDER/merged.tsv. Of those that are left out by a filter nothing is said. */
+/* Binaries that are not in the manifest since one that is has the same bytes: what
+ * scripts/corpus-lint left in FOLDER/merged.tsv. Of those that are left out by a filter nothing
+ * is said. */
 static json_t *merged(const struct manifest *manifest, const char *folder)
 {
 	json_t *list = json_array();

@@ -27,8 +27,9 @@
 
 /* In mixtures, an outermost PC that is in no image. */
 #define SAMPLE_NOWHERE UINT64_MAX
-/* A walk that went astray takes any word of the program's data for a return address: 0, or one that
- * points nowhere, and another in another run. Puts SAMPLE_NOWHERE in its place. 0, or -1: ERROR_MEMORY. */
+/* A walk that went astray takes any word of the program's data for a return address: 0, or one
+ * that points nowhere, and another in another run. Puts SAMPLE_NOWHERE in its place. 0, or -1:
+ * ERROR_MEMORY. */
 int sample_end_nowhere(struct stack *stack, struct error *error);
 
 /* What stepped runs say of the program. */

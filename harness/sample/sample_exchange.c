@@ -6,8 +6,8 @@
  * and in rt_sigreturn. A clock may tick in between, and the registers that it finds are in part the
  * old ones and in part the new. No walk from there can be right. In which order they are written is
  * the compiler's affair; so all mixtures of the two are tried, and what the table says of each is
- * remembered. In execve the memory is exchanged before the registers: there the first PC is all that
- * is known.
+ * remembered. In execve the memory is exchanged before the registers: there the first PC is all
+ * that is known.
  */
 #include <stddef.h>
 #include <string.h>
@@ -40,9 +40,9 @@ static int add_mixture(struct sample_set *mixtures, struct stack *stack, struct 
 }
 
 /*
- * A signal may come between two of the instructions that load the other thread's registers. Then each
- * register in mask (by DWARF number) is still from's, or already to's. Adds the table's stack for each
- * such mixture.
+ * A signal may come between two of the instructions that load the other thread's registers. Then
+ * each register in mask (by DWARF number) is still from's, or already to's. Adds the table's stack
+ * for each such mixture.
  */
 static int add_mixtures(struct sample_set *mixtures, const struct point *point,
 			const struct register_values *from, const struct register_values *to,

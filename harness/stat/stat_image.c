@@ -68,10 +68,11 @@ static int build(const struct image_path *path, struct subject *ret, struct erro
 	return 0;
 }
 
-/* What a build has freed malloc() keeps for the next one, which so waits for no fresh pages: but in
- * pieces, into which what grows does not fit, so that the next takes more. A compiler's table takes
- * half of its CFI. With one that is larger than its CFI, memory goes first: as in the first build, what
- * is large is mapped, grows by being mapped elsewhere, and goes back when it is freed. */
+/* What a build has freed malloc() keeps for the next one, which so waits for no fresh pages: but
+ * in pieces, into which what grows does not fit, so that the next takes more. A compiler's table
+ * takes half of its CFI. With one that is larger than its CFI, memory goes first: as in the
+ * first build, what is large is mapped, grows by being mapped elsewhere, and goes back when it
+ * is freed. */
 #define MAPPED_BYTES (128 << 10) /* as large as malloc() maps in a process that has freed nothing */
 #define KEPT_BYTES   (32 << 20)	 /* as large as it keeps, of a process that has */
 

@@ -3,8 +3,9 @@
  * diff_image.h - an ELF file small enough to write its dumps by hand
  *
  * Six functions, without names, whose rules the dumps of other tools treat differently: an ordinary
- * frame, an outermost one, a PLT section, a signal frame, a realigned stack, and a return address in a
- * register. Only test_diff.c uses it. What a case changes is one byte of an FDE, by its name here.
+ * frame, an outermost one, a PLT section, a signal frame, a realigned stack, and a return address
+ * in a register. Only test_diff.c uses it. What a case changes is one byte of an FDE, by its name
+ * here.
  */
 #ifndef STACKPROOF_TESTS_DIFF_IMAGE_H
 #define STACKPROOF_TESTS_DIFF_IMAGE_H

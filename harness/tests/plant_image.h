@@ -2,8 +2,9 @@
 /*
  * plant_image.h - an ELF file with something of all that can be planted
  *
- * Four functions of real instructions (rows are moved by whole ones) with names, two CIEs and a search
- * table; one segment whose addresses are the file's offsets. For the tests of plant and of goldens.
+ * Four functions of real instructions (rows are moved by whole ones) with names, two CIEs and a
+ * search table; one segment whose addresses are the file's offsets. For the tests of plant and of
+ * goldens.
  */
 #ifndef STACKPROOF_TESTS_PLANT_IMAGE_H
 #define STACKPROOF_TESTS_PLANT_IMAGE_H

@@ -2,8 +2,8 @@
 /*
  * recording_fixture.h - a recording written anew, with a fault planted in it
  *
- * This is a second writer of the format, by what recording.h says: with nothing planted it must give the
- * same bytes.
+ * This is a second writer of the format, by what recording.h says: with nothing planted it must
+ * give the same bytes.
  */
 #ifndef STACKPROOF_TESTS_RECORDING_FIXTURE_H
 #define STACKPROOF_TESTS_RECORDING_FIXTURE_H

@@ -2,8 +2,8 @@
 /*
  * replay_fixture.h - a program's first points recorded, and where in the recording what is
  *
- * A copy of /bin/true, whose image may be changed and be missing: mostly its loader, which is where it
- * begins.
+ * A copy of /bin/true, whose image may be changed and be missing: mostly its loader, which is where
+ * it begins.
  */
 #ifndef STACKPROOF_TESTS_REPLAY_FIXTURE_H
 #define STACKPROOF_TESTS_REPLAY_FIXTURE_H

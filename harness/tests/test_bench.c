@@ -4,8 +4,8 @@
  *
  * Speeds belong to a machine and a moment. What can be wrong everywhere is what surrounds them: the
  * outputs of ldconfig, rustc and bench_gimli, the arithmetic, and that a figure which can't be had
- * is a skip with its reason. cargo is a script here: one that fails, and one whose bench_gimli reads
- * other rows than we do.
+ * is a skip with its reason. cargo is a script here: one that fails, and one whose bench_gimli
+ * reads other rows than we do.
  */
 #include <check.h>
 #include <jansson.h>
@@ -212,7 +212,8 @@ START_TEST(test_child)
 	const char *const argv[] = { "sh", "-c", child_cases[_i].script, NULL };
 	char output[16];
 	struct error error = { 0 };
-	/* Only who must be ended gets little time: how fast the others are is the machine's affair. */
+	/* Only who must be ended gets little time: how fast the others are is the machine's
+	 * affair. */
 	int timeout_ms = child_cases[_i].code == ERROR_TIMEOUT ? 1000 : 60000;
 	int status = bench_child(argv, child_cases[_i].errors, timeout_ms, output, sizeof(output),
 				 &error);
@@ -320,7 +321,8 @@ START_TEST(test_image_that_is_not_there)
 }
 END_TEST
 
-/* A figure that can't be had is a line of JSON with the reason's name, and status 77 if it was all. */
+/* A figure that can't be had is a line of JSON with the reason's name, and status 77 if it was
+ * all. */
 START_TEST(test_skip_is_visible)
 {
 	char program[] = "bench", json[] = "--json", figure[] = "table_build_gimli";

@@ -2,8 +2,8 @@
 /*
  * test_bpf_records.c - a point gets the record of this very stop of its thread, or none
  *
- * The session is made up, and gives the records that the test says: no BPF is needed. A record that was
- * not sent, or that is of an earlier stop, must not pass for this one's.
+ * The session is made up, and gives the records that the test says: no BPF is needed. A record that
+ * was not sent, or that is of an earlier stop, must not pass for this one's.
  */
 #include <check.h>
 #include "engines/bpf_records.c"

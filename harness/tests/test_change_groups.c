@@ -2,8 +2,8 @@
 /*
  * test_change_groups.c - under which headings a function's change is found
  *
- * Each case is a change of one function; a heading that has it is an entry of the report, and what is not
- * told apart by a heading is not in any.
+ * Each case is a change of one function; a heading that has it is an entry of the report, and what
+ * is not told apart by a heading is not in any.
  */
 #include <check.h>
 #include <stdlib.h>

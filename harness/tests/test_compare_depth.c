@@ -2,11 +2,13 @@
 /*
  * test_compare_depth.c - no limit on depth loses a run, and none is a finding
  *
- * testprogs/bench/depth.c and depth_calls.S are stepped to a depth at the limit of the walk in BPF, around
- * it and far beyond; and, with points far apart, beyond what any stack can have, in bounded memory. The truth has every frame. So have the engines without a limit, at each point; those with one of their
- * own have as many as it allows, are scored truncated for the others, and their stop is depth. Whoever ends
- * there is innocent: all verdicts are exact. Paths hold at the project's root, where tests are run. Where
- * there is no BPF the engines in the kernel say SKIP, and the others are tested alone.
+ * testprogs/bench/depth.c and depth_calls.S are stepped to a depth at the limit of the walk in BPF,
+ * around it and far beyond; and, with points far apart, beyond what any stack can have, in bounded
+ * memory. The truth has every frame. So have the engines without a limit, at each point; those with
+ * one of their own have as many as it allows, are scored truncated for the others, and their stop
+ * is depth. Whoever ends there is innocent: all verdicts are exact. Paths hold at the project's
+ * root, where tests are run. Where there is no BPF the engines in the kernel say SKIP, and the
+ * others are tested alone.
  */
 #include <check.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 /*
  * test_compare_ending.c - compare of programs that don't come to their end, and of those that do
  *
- * What was found is printed whatever ends the run, and marked if it is not all. The test runs itself under
- * `compare`, as a program that does what the environment says: it never ends, kills itself, interrupts who
- * compares it. Where ptrace is not permitted it prints SKIP and the reason.
+ * What was found is printed whatever ends the run, and marked if it is not all. The test runs
+ * itself under `compare`, as a program that does what the environment says: it never ends, kills
+ * itself, interrupts who compares it. Where ptrace is not permitted it prints SKIP and the reason.
  */
 #include <check.h>
 #include <signal.h>
@@ -183,7 +183,8 @@ START_TEST(ending_is_said)
 
 	char *output = command_output(cases[_i].command, arguments, &status);
 
-	/* A busy machine may need all the time that there was for less than a point: then it gets more. */
+	/* A busy machine may need all the time that there was for less than a point: then it
+	 * gets more. */
 	for (int seconds = 4;
 	     seconds <= TIMEOUT_MAX_S && is_too_slow(cases[_i].arguments, status, output);
 	     seconds *= 2) {

@@ -2,12 +2,13 @@
 /*
  * test_compare_follow.c - compare --follow-frame-pointers through code that a program has made
  *
- * testprogs/c/jit.c and jit_map.c, built with and without frame pointers, are stepped from beginning to
- * end. In jit_map.c the made code keeps rbp: where it is on the stack the walk must come through,
- * in the kernel as in user space, with each frame that it guessed marked and no other; in jit.c it
- * does not, and what is guessed must never be called complete. Without the policy the walk stops there.
- * Whatever was guessed, the verdict is the CFI's own. Paths hold at the project's root, where tests are
- * run. Where there is no BPF the engine bpf says SKIP, and table is tested alone.
+ * testprogs/c/jit.c and jit_map.c, built with and without frame pointers, are stepped from
+ * beginning to end. In jit_map.c the made code keeps rbp: where it is on the stack the walk must
+ * come through, in the kernel as in user space, with each frame that it guessed marked and no
+ * other; in jit.c it does not, and what is guessed must never be called complete. Without the
+ * policy the walk stops there. Whatever was guessed, the verdict is the CFI's own. Paths hold at
+ * the project's root, where tests are run. Where there is no BPF the engine bpf says SKIP, and
+ * table is tested alone.
  */
 #include <check.h>
 #include <jansson.h>
@@ -292,7 +293,8 @@ START_TEST(through_made_code)
 }
 END_TEST
 
-/* A chain of frame pointers whose return address is the truth's but for the top bit: what is no address. */
+/* A chain of frame pointers whose return address is the truth's but for the top bit: what is no
+ * address. */
 static const char no_address[] = ".globl _start\n_start: .cfi_startproc\n .cfi_undefined rip\n"
 				 " lea chain(%rip), %rbp\n mov (%rbp), %rax\n call f\nback: mov "
 				 "$60, %eax\n xor %edi, %edi\n syscall\n"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_compare_ignore.c - findings that are ignored by a list: which, until when, and that it is said
+ * test_compare_ignore.c - findings that are ignored by a list: which, until when, and that it is
+ * said
  */
 #include <check.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 /*
  * test_constructor_thread.c - threads that are older than the program's entry point
  *
- * The loader runs unstepped, but a thread that a library's constructor makes is stepped from its first
- * instruction. Its points begin with the program's: before, the libraries that the loader maps aren't known.
- * testprogs/truth/constructor_thread.c is the program and its library.
+ * The loader runs unstepped, but a thread that a library's constructor makes is stepped from its
+ * first instruction. Its points begin with the program's: before, the libraries that the loader
+ * maps aren't known. testprogs/truth/constructor_thread.c is the program and its library.
  */
 #include <check.h>
 #include <inttypes.h>

@@ -4,9 +4,9 @@
  *
  * A program is compiled without .eh_frame for its own functions, split with objcopy as
  * distributions do it, and its tables are held against those of the whole file: by debuglink, by
- * build-id, and not at all if the debug file is of another build. `diff` finds it, too. Compiler and
- * objcopy are those that build this project; where they are missing, nothing is compared and that is
- * said.
+ * build-id, and not at all if the debug file is of another build. `diff` finds it, too. Compiler
+ * and objcopy are those that build this project; where they are missing, nothing is compared and
+ * that is said.
  */
 #include <check.h>
 #include <limits.h>

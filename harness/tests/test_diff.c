@@ -5,9 +5,7 @@
  * A case is two files and all that the command must print and return. IMAGE is the ELF file of
  * diff_image.h; its readelf dump is what readelf of binutils 2.40 prints for it, the dumps of Parca
  * Agent and of the OpenTelemetry profiler are written by hand in the formats of the tools' printing
- * functions, which diff_parca.c and diff_otel.c name. Then real images are held against what
- * readelf
- * says of them here.
+ * functions, which diff_parca.c and diff_otel.c name. Then real images are held against readelf.
  */
 #include <check.h>
 #include <ftw.h>
@@ -695,9 +693,7 @@ int main(void)
 	tcase_add_test(tcase, rows_and_functions_are_counted_in_32_bits);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);
-
 	int failed = srunner_ntests_failed(runner);
-
 	srunner_free(runner);
 	return failed != 0;
 }

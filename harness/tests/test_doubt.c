@@ -2,10 +2,10 @@
 /*
  * test_doubt.c - doubt.c and alternative.c: what a doubt is told, and what it comes to
  *
- * A shadow stack of three calls, 0x100 bytes apart, and one doubt about the frame in the middle, unless
- * the case says otherwise. Then come events, through the shadow stack, as the tracer brings them;
- * the doubt's end is compared with the case's. Stacks for alternative_truth() are rows of numbers,
- * to the first 0.
+ * A shadow stack of three calls, 0x100 bytes apart, and one doubt about the frame in the middle,
+ * unless the case says otherwise. Then come events, through the shadow stack, as the tracer brings
+ * them; the doubt's end is compared with the case's. Stacks for alternative_truth() are rows of
+ * numbers, to the first 0.
  */
 #include <check.h>
 #include <stdlib.h>

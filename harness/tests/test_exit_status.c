@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_exit_status.c - what commands say with their exit status, and `stackproof replay` of what can't be
- * played, as a user runs it
+ * test_exit_status.c - what commands say with their exit status, and `stackproof replay` of what
+ * can't be played, as a user runs it
  */
 #include <check.h>
 #include <errno.h>

@@ -2,8 +2,9 @@
 /*
  * test_function_profile.c - binaries behind the toolchain report: profiles, pairs, what is missing
  *
- * Two versions of one small ELF file (plant_image.h): the second has lost a remember_state, and with it
- * the row that was wrong at a ret. And the command as a user runs it, over a folder of such files.
+ * Two versions of one small ELF file (plant_image.h): the second has lost a remember_state, and
+ * with it the row that was wrong at a ret. And the command as a user runs it, over a folder of such
+ * files.
  */
 #include <check.h>
 #include <stdlib.h>

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_gate.c - the rule that makes an exit status of what was checked, and the commands that obey it
+ * test_gate.c - the rule that makes an exit status of what was checked, and the commands that obey
+ * it
  *
- * The images are diff_image.h's with one byte changed: every entry lost, one lost, of another machine, cut off.
+ * The images are diff_image.h's with one byte changed: every entry lost, one lost, of another
+ * machine, cut off.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -2,9 +2,10 @@
 /*
  * test_golden_same.c - tables with one text share one file
  *
- * A case writes and removes goldens, each by a golden_run of its own, as a command does. A word of it is
- * TABLE=N (its text becomes the Nth) or TABLE- (removed). What must be there then: TABLE=N a file with
- * that text, TABLE>OTHER a line of the index. Read back, every table has the text it was given last.
+ * A case writes and removes goldens, each by a golden_run of its own, as a command does. A word of
+ * it is TABLE=N (its text becomes the Nth) or TABLE- (removed). What must be there then: TABLE=N a
+ * file with that text, TABLE>OTHER a line of the index. Read back, every table has the text it was
+ * given last.
  */
 #include "golden_fixture.h"
 

@@ -85,7 +85,8 @@ static void check_cost(size_t command, size_t kind, size_t bytes, const struct c
 	printf("%-6s %-32s %8zu bytes %6.2f s %4zu MiB, status %d\n", commands[command].name,
 	       crafted_kinds[kind].name, bytes, cost->seconds, cost->bytes >> 20, cost->status);
 	fflush(stdout);
-	/* Neither a failed process nor a table that says something else. Skipped: no row is read. */
+	/* Neither a failed process nor a table that says something else. Skipped: no row is
+	 * read. */
 	ck_assert_msg(cost->status == EXIT_OK || cost->status == EXIT_BAD_INPUT ||
 			      cost->status == EXIT_SKIPPED,
 		      "%s of %s: %d", commands[command].name, crafted_kinds[kind].name,

@@ -2,8 +2,8 @@
 /*
  * test_image_pool.c - what carries `prove` and `stat` over a machine
  *
- * Which files a directory stands for, and that a process that dies, hangs or says much takes nothing
- * with it but its own image.
+ * Which files a directory stands for, and that a process that dies, hangs or says much takes
+ * nothing with it but its own image.
  */
 #include <check.h>
 #include <elf.h>

@@ -207,7 +207,8 @@ START_TEST(bad_file_is_an_error)
 }
 END_TEST
 
-/* A directory: files, links as links, empty directories; and relative paths are the working directory's. */
+/* A directory: files, links as links, empty directories; and relative paths are the working
+ * directory's. */
 START_TEST(directory_comes_with_its_contents)
 {
 	char folder[] = "/tmp/test_initramfs.XXXXXX", path[128], command[128];
@@ -257,7 +258,8 @@ START_TEST(script_brings_its_interpreter)
 }
 END_TEST
 
-/* Programs that need a library whose name musl's loader has for itself: a loader of that name and another. */
+/* Programs that need a library whose name musl's loader has for itself: a loader of that name
+ * and another. */
 static const struct {
 	const char *name, *loader, *library;
 	bool found;

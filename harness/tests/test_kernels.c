@@ -85,8 +85,8 @@ START_TEST(newest_of_the_series_is_chosen)
 }
 END_TEST
 
-/* Each image by its patch level's name, in the order of the text; of two revisions of one patch level
- * the newer. */
+/* Each image by its patch level's name, in the order of the text; of two revisions of one patch
+ * level the newer. */
 START_TEST(patch_levels_choose_their_package)
 {
 	static const struct {

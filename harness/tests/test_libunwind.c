@@ -18,8 +18,9 @@
 #define LIMIT	     1024
 #define WORDS	     (LIMIT + 8)
 
-/* outer: its return address is undefined. plain: the return address is on top. last: three words below it,
- * and its last instruction is a call, so that it goes on at the first byte of next. bare: no CFI. */
+/* outer: its return address is undefined. plain: the return address is on top. last: three words
+ * below it, and its last instruction is a call, so that it goes on at the first byte of next.
+ * bare: no CFI. */
 __asm__(".text\n"
 	"libunwind_outer: .cfi_startproc; .cfi_undefined rip; call libunwind_plain\n"
 	"libunwind_outer_after: nop; .cfi_endproc\n"

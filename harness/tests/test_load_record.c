@@ -241,8 +241,8 @@ START_TEST(test_check)
 END_TEST
 
 /*
- * After an update everything is as recorded; what was not measured stays, what is gone goes. What is
- * refused fails, and its line stays what it was.
+ * After an update everything is as recorded; what was not measured stays, what is gone goes. What
+ * is refused fails, and its line stays what it was.
  */
 START_TEST(test_update)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_lost_cfi.c - whatever is lost of an image's CFI has an address and a reason, wherever it is shown
+ * test_lost_cfi.c - whatever is lost of an image's CFI has an address and a reason, wherever it is
+ * shown
  *
- * Assembly with CFI of every kind of loss is assembled and linked by what builds this project; where
- * that is missing nothing is compared and that is said.
+ * Assembly with CFI of every kind of loss is assembled and linked by what builds this project;
+ * where that is missing nothing is compared and that is said.
  */
 #include <check.h>
 #include <stdlib.h>

@@ -122,7 +122,8 @@ START_TEST(pages_of_one_slot_are_not_mixed_up)
 }
 END_TEST
 
-/* A file's page that was given back is read by whoever may wait for it, and from then on present. */
+/* A file's page that was given back is read by whoever may wait for it, and from then on
+ * present. */
 START_TEST(absent_page_is_left_absent)
 {
 	int file = memfd_create("pages", MFD_CLOEXEC);

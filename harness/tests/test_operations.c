@@ -2,8 +2,8 @@
 /*
  * test_operations.c - each operation of a DWARF expression, as the referee evaluates it
  *
- * What comes out is what DWARF 5, 2.5, says; where libdw puts DW_OP_call_frame_cfa in front, it has the
- * offset 0 as the first operation has, and no branch leads to it.
+ * What comes out is what DWARF 5, 2.5, says; where libdw puts DW_OP_call_frame_cfa in front, it has
+ * the offset 0 as the first operation has, and no branch leads to it.
  */
 #include <check.h>
 #include <dwarf.h>

@@ -2,8 +2,8 @@
 /*
  * test_options.c - values that no command may take silently, as a user types them
  *
- * Each is refused before anything is done: the status is 2, and the message names the option or quotes the
- * value. A value that is accepted and does nothing makes a gate that checks nothing.
+ * Each is refused before anything is done: the status is 2, and the message names the option or
+ * quotes the value. A value that is accepted and does nothing makes a gate that checks nothing.
  */
 #include <check.h>
 #include "command_output.h"

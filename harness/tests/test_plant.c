@@ -2,10 +2,10 @@
 /*
  * test_plant.c - call frame instructions edited, and each kind of fault in a small image
  *
- * Lists of instructions are bytes in a table: what is read must be written again as it was, and what
- * can't be edited must be refused. Then an image that is its own .eh_frame (six functions of real
- * machine code, an .eh_frame_hdr over them) is planted with every kind: a case says the row and which
- * addresses say what before and after.
+ * Lists of instructions are bytes in a table: what is read must be written again as it was, and
+ * what can't be edited must be refused. Then an image that is its own .eh_frame (six functions of
+ * real machine code, an .eh_frame_hdr over them) is planted with every kind: a case says the row
+ * and which addresses say what before and after.
  */
 #include <check.h>
 #include <stdlib.h>

@@ -83,8 +83,8 @@ static void no_sections(struct file *file)
 	header->e_shnum = header->e_shstrndx = 0;
 }
 
-/* An entry in the middle becomes a length of 0 and an FDE without a CIE. Without a search table libdw
- * gets no further. */
+/* An entry in the middle becomes a length of 0 and an FDE without a CIE. Without a search table
+ * libdw gets no further. */
 static void terminator_in_the_middle(struct file *file)
 {
 	uint32_t length, offset = 0, id = 0x7fffffff;

@@ -2,10 +2,10 @@
 /*
  * test_provisional.c - points that agree are final, or taken back, and never lost
  *
- * A case is a text of events on one stack: a hexadecimal digit is a point with rsp there, 'a' to 'f' count
- * up from 10; "r8" is a stray return through slot 8, "!" a disturbance, "+" another region, "-" back; "@5"
- * is a point's claim from there on (in truth that is only a prefix), "R85" a stray return through 8 to 5.
- * Then the program ends.
+ * A case is a text of events on one stack: a hexadecimal digit is a point with rsp there, 'a' to
+ * 'f' count up from 10; "r8" is a stray return through slot 8, "!" a disturbance, "+" another
+ * region, "-" back; "@5" is a point's claim from there on (in truth that is only a prefix), "R85" a
+ * stray return through 8 to 5. Then the program ends.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -138,7 +138,8 @@ START_TEST(another_stack_is_not_concerned)
 }
 END_TEST
 
-/* A recursion that is deeper than there are entries: more may be taken back, nothing less or twice. */
+/* A recursion that is deeper than there are entries: more may be taken back, nothing less or
+ * twice. */
 START_TEST(deep_stacks_are_bounded)
 {
 	const uint64_t depth = PROVISIONAL_ENTRIES_MAX * 5;

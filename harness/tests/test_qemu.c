@@ -2,9 +2,9 @@
 /*
  * test_qemu.c - how a guest ended: done, panic, time-out, loss and nonsense, told apart
  *
- * A shell script stands in for QEMU: it is the first of that name in PATH, and writes what the case says to
- * the console, the results and its messages. Nothing is booted. STACKPROOF_ACCEL says that KVM is not to be
- * tried.
+ * A shell script stands in for QEMU: it is the first of that name in PATH, and writes what the case
+ * says to the console, the results and its messages. Nothing is booted. STACKPROOF_ACCEL says that
+ * KVM is not to be tried.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -166,7 +166,8 @@ START_TEST(end_of_a_guest_has_its_name)
 	snprintf(path, sizeof(path), "%s:%s", folder, getenv("PATH"));
 	ck_assert(!setenv("PATH", path, 1) && !setenv("STACKPROOF_ACCEL", "tcg", 1) &&
 		  !setenv("STACKPROOF_GUEST_INIT", "/proc/self/exe", 1));
-	/* One that hangs must have said all before its time is up: on a busy machine it gets more. */
+	/* One that hangs must have said all before its time is up: on a busy machine it gets
+	 * more. */
 	do {
 		snprintf(path, sizeof(path), "%s/told", folder);
 		unlink(path);

@@ -3,7 +3,8 @@
  * test_real_programs.c - what scripts/real-programs lets pass, and what not
  *
  * One result of compare, as it would be for a run in order. Each case changes it in one or two
- * places, and the script's judge must say so. It is run from the project's folder, as all tests are.
+ * places, and the script's judge must say so. It is run from the project's folder, as all tests
+ * are.
  */
 #include <check.h>
 #include <stdio.h>

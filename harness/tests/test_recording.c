@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_recording.c - what a recording keeps of the memory that walks read, and that nothing else is needed
+ * test_recording.c - what a recording keeps of the memory that walks read, and that nothing else is
+ * needed
  *
- * Made memory is recorded and played, in user space, into a memory that has nothing else: there the same
- * walk must give the same stack. And the sets of pages that both sides are made of.
+ * Made memory is recorded and played, in user space, into a memory that has nothing else: there the
+ * same walk must give the same stack. And the sets of pages that both sides are made of.
  */
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -203,7 +204,8 @@ static int log_point(void *context, const struct recording_point *point, struct 
 #define UNMAP	       MOVE(IS_UNMAP, 0, 0)
 #define MAP	       MOVE(IS_MAP, 0, 0)
 
-/* What happens one after the other. Function A returns to where the word at rsp says; B is the end. */
+/* What happens one after the other. Function A returns to where the word at rsp says; B is the
+ * end. */
 static const struct {
 	const char *name;
 	struct move {
@@ -364,7 +366,8 @@ START_TEST(made_moves)
 }
 END_TEST
 
-/* What is recorded is played by BPF: more frames than that has are not recorded, though they are there. */
+/* What is recorded is played by BPF: more frames than that has are not recorded, though they are
+ * there. */
 START_TEST(a_deep_stack_is_recorded_as_bpf_finds_it)
 {
 	static const struct literal functions[] = { NORMAL, END };

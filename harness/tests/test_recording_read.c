@@ -2,8 +2,8 @@
 /*
  * test_recording_read.c - recordings that are cut off, changed, or made up by hand
  *
- * A recording comes from another machine: whatever is in it, the reader says where it is malformed, or
- * gives what the player may take as it is.
+ * A recording comes from another machine: whatever is in it, the reader says where it is malformed,
+ * or gives what the player may take as it is.
  */
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -2,8 +2,8 @@
 /*
  * test_recording_write.c - this process recorded and played, and recordings that can't be written
  *
- * The test records its own stacks, with the images that the kernel, the loader and the compiler made. They are
- * played in user space, where nothing is read but what the recording brought.
+ * The test records its own stacks, with the images that the kernel, the loader and the compiler
+ * made. They are played in user space, where nothing is read but what the recording brought.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -330,8 +330,9 @@ START_TEST(a_folder_in_its_place)
 }
 END_TEST
 
-/* A file of no more than so many bytes, as on a full disk. How many of the points went through, or
- * -1: nobody said that something is missing. Asserts nothing: no buffer may be flushed here twice. */
+/* A file of no more than so many bytes, as on a full disk. How many of the points went through,
+ * or -1: nobody said that something is missing. Asserts nothing: no buffer may be flushed here
+ * twice. */
 static int write_with_limit(rlim_t limit, int points)
 {
 	const struct rlimit file_size = { limit, limit };

@@ -2,9 +2,9 @@
 /*
  * test_registers.c - judge_registers() over this process's own stack
  *
- * The stack is real: a function a few calls deep notes its registers and walks. What the walk finds is
- * made the truth, as a shadow stack; then each case changes one register of one frame of that truth, so
- * that the CFI (which the referee reads as the reader does) no longer agrees with it.
+ * The stack is real: a function a few calls deep notes its registers and walks. What the walk finds
+ * is made the truth, as a shadow stack; then each case changes one register of one frame of that
+ * truth, so that the CFI (which the referee reads as the reader does) no longer agrees with it.
  */
 #include <check.h>
 #include <stdlib.h>

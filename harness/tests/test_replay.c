@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_replay.c - a program's points recorded and played by the walk in BPF, with and without a fault
+ * test_replay.c - a program's points recorded and played by the walk in BPF, with and without a
+ * fault
  *
- * A copy of /bin/true is stepped, its loader and its beginning, and recorded. Played as it is, each stack must be
- * the recorded one; with a fault planted (recording_fixture.h), the player must find it where it is, and
- * nothing else. After each play none of the recorded pages may be left. Where there is no BPF the tests say
- * SKIP.
+ * A copy of /bin/true is stepped, its loader and its beginning, and recorded. Played as it is, each
+ * stack must be the recorded one; with a fault planted (recording_fixture.h), the player must find
+ * it where it is, and nothing else. After each play none of the recorded pages may be left. Where
+ * there is no BPF the tests say SKIP.
  */
 #include <errno.h>
 #include "replay/replay.h"
@@ -134,8 +135,8 @@ static void another_digest(struct replayer *replayer)
 	play_whole(replayer);
 }
 
-/* A word that points to code was read for a return address: nothing else hangs on such a value. So the
- * stack is another one at the point for which it was written, whatever comes later. */
+/* A word that points to code was read for a return address: nothing else hangs on such a value.
+ * So the stack is another one at the point for which it was written, whatever comes later. */
 static void another_return_address(struct replayer *replayer)
 {
 	struct told told = { 0 };
@@ -186,8 +187,9 @@ static long quiet_point(void)
 }
 
 /*
- * A walk that is at fault, not the table: at a planted difference the stack's pages become those of a
- * file, with the same bytes, which are there for who reads them, but not for BPF, which does not wait.
+ * A walk that is at fault, not the table: at a planted difference the stack's pages become those of
+ * a file, with the same bytes, which are there for who reads them, but not for BPF, which does not
+ * wait.
  */
 static void a_page_that_only_bpf_does_not_have(struct replayer *replayer)
 {

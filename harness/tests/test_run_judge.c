@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_run_judge.c - what compare printed and how it ended -> the cell's outcome; expectations; requirements;
- * bpf's stacks of one kernel held against another's
+ * test_run_judge.c - what compare printed and how it ended -> the cell's outcome; expectations;
+ * requirements; bpf's stacks of one kernel held against another's
  */
 #include <check.h>
 #include <stdlib.h>

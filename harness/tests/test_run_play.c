@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_run_play.c - `run --guests play`: what the host recorded is played, each cell gets one outcome, and nothing is lost
+ * test_run_play.c - `run --guests play`: what the host recorded is played, each cell gets one
+ * outcome, and nothing is lost
  *
- * The world is replaced: compare writes a recording for each binary whose name doesn't begin with n, and a guest says of each
- * recording what the binary's name says.
+ * The world is replaced: compare writes a recording for each binary whose name doesn't begin with
+ * n, and a guest says of each recording what the binary's name says.
  */
 #include <check.h>
 #include <stdlib.h>

@@ -130,7 +130,8 @@ START_TEST(test_set)
 }
 END_TEST
 
-/* Far more than the set begins with; every stack, every prefix, and none that is a bit different. */
+/* Far more than the set begins with; every stack, every prefix, and none that is a bit
+ * different. */
 START_TEST(test_set_grows)
 {
 	enum { STACKS = 20000, DEPTH = 5 };

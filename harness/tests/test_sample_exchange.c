@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_sample_exchange.c - a sample inside a system call: which PC is looked up, and which one is told
+ * test_sample_exchange.c - a sample inside a system call: which PC is looked up, and which one is
+ * told
  */
 #include <check.h>
 #include <stdlib.h>

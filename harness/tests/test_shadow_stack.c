@@ -284,7 +284,8 @@ END_TEST
 
 #define WATCHED_PC 2 /* the frame of this return address is watched */
 
-/* What was told, a letter each: Returned, rePlaced, Taken off, Abandoned, Lost; Stray, Disturbed. */
+/* What was told, a letter each: Returned, rePlaced, Taken off, Abandoned, Lost; Stray,
+ * Disturbed. */
 struct word {
 	char letters[16];
 	size_t count;
@@ -502,8 +503,8 @@ START_TEST(test_cut)
 }
 END_TEST
 
-/* A handler above and one below it, in which the outermost frames are forgotten: a region goes with the
- * frame that it begins with, and the others still know where theirs begin. */
+/* A handler above and one below it, in which the outermost frames are forgotten: a region goes
+ * with the frame that it begins with, and the others still know where theirs begin. */
 static const struct {
 	const char *name;
 	size_t first;

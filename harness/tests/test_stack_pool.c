@@ -131,8 +131,8 @@ START_TEST(test_take)
 }
 END_TEST
 
-/* A handler is open, on the same stack or on an alternate one above: a call at 0x1fc0, the signal, a call
- * from the handler. */
+/* A handler is open, on the same stack or on an alternate one above: a call at 0x1fc0, the
+ * signal, a call from the handler. */
 static const struct {
 	const char *name;
 	uint64_t alternate_low, alternate_high;

@@ -2,10 +2,11 @@
 /*
  * test_start_file.c - what is start-up code, and what only looks like it
  *
- * The image is this program: a real crti.o and crtbegin.o, and around them what a user may write, which must
- * not be filed with them. The assembly stands first in the first object, so that it is what follows
- * crtbegin.o's last function, whose symbol has no size: without a symbol, then without .type, as
- * Rust's global_asm! leaves it. All addresses are of the file, by symbol or by a word of its data.
+ * The image is this program: a real crti.o and crtbegin.o, and around them what a user may write,
+ * which must not be filed with them. The assembly stands first in the first object, so that it is
+ * what follows crtbegin.o's last function, whose symbol has no size: without a symbol, then without
+ * .type, as Rust's global_asm! leaves it. All addresses are of the file, by symbol or by a word of
+ * its data.
  */
 #include <check.h>
 #include <elf.h>

@@ -3,8 +3,8 @@
  * test_table_command.c - `stackproof table` narrowed to a function or a PC, and what it says of
  * files that are none
  *
- * On the ELF file of diff_image.h, whose functions have no names, and on this program. Whole tables are
- * held against readelf by test_table_readelf.c and against goldens by `golden check`.
+ * On the ELF file of diff_image.h, whose functions have no names, and on this program. Whole tables
+ * are held against readelf by test_table_readelf.c and against goldens by `golden check`.
  */
 #include <check.h>
 #include <ftw.h>

@@ -2,10 +2,11 @@
 /*
  * test_truth_faults.c - faults planted in the truth: it must notice, and accuse nobody
  *
- * A program calls itself eight deep and back. Where it is deepest, at one point, the shadow stack is
- * spoiled: a frame left out, one twice, a wrong slot, a stale stack. From then on the truth is wrong, and
- * every engine is right. What must follow: the truth says that something was wrong with it (a counter
- * that the clean run leaves at 0, or a point without proof), and no table, reader or walk is blamed.
+ * A program calls itself eight deep and back. Where it is deepest, at one point, the shadow stack
+ * is spoiled: a frame left out, one twice, a wrong slot, a stale stack. From then on the truth is
+ * wrong, and every engine is right. What must follow: the truth says that something was wrong with
+ * it (a counter that the clean run leaves at 0, or a point without proof), and no table, reader or
+ * walk is blamed.
  */
 #include <check.h>
 #include <stdlib.h>

@@ -2,12 +2,12 @@
 /*
  * test_truth_tricks.c - programs that trick the truth, and nobody is accused
  *
- * testprogs/truth/ has small programs whose CFI is right, and which do what a shadow stack of calls and
- * returns can't see, or sees wrong. Each is stepped, and compared at every instruction. What must follow:
- * no finding but that CFI is missing, save against who is guilty by name; a counter of the truth
- * says that the trick was played; the truth stays in doubt at no more points than the case says, in
- * percent; the program did what it should. The percentages are as they were measured: who lowers one
- * has made the truth better. Paths hold at the project's root, where tests are run.
+ * testprogs/truth/ has small programs whose CFI is right, and which do what a shadow stack of calls
+ * and returns can't see, or sees wrong. Each is stepped, and compared at every instruction. What
+ * must follow: no finding but that CFI is missing, save against who is guilty by name; a counter of
+ * the truth says that the trick was played; the truth stays in doubt at no more points than the
+ * case says, in percent; the program did what it should. The percentages are as they were measured:
+ * who lowers one has made the truth better. Paths hold at the project's root, where tests are run.
  */
 #include <check.h>
 #include <inttypes.h>
@@ -237,8 +237,8 @@ static void run(const struct trick_case *c, char *program)
 	comparer_destroy(comparer);
 }
 
-/* The row is wrong, and the truth has not the frame either, or has a false one: at no point meanwhile do they
- * prove each other. */
+/* The row is wrong, and the truth has not the frame either, or has a false one: at no point
+ * meanwhile do they prove each other. */
 static const struct taken_back_case {
 	const char *source; /* with its form */
 	enum doubt_reason reason;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_witness.c - reports -> the functions that are open; and faults planted in a truth, each noticed
+ * test_witness.c - reports -> the functions that are open; and faults planted in a truth, each
+ * noticed
  *
- * The program of the cases is a handful of functions of 0x100 bytes each; the C library, which has no
- * symbols, is at 0x9000. The stack grows down from 0x1000, alternate ones lie from 0x5000 on.
+ * The program of the cases is a handful of functions of 0x100 bytes each; the C library, which has
+ * no symbols, is at 0x9000. The stack grows down from 0x1000, alternate ones lie from 0x5000 on.
  */
 #include <check.h>
 #include <stdlib.h>

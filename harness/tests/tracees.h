@@ -385,7 +385,8 @@ static KEPT int run_coroutine(void)
 	return 0;
 }
 
-/* (stack, function): calls the function on that stack, as __morestack and runtimes with a stack for C do. */
+/* (stack, function): calls the function on that stack, as __morestack and runtimes with a stack
+ * for C do. */
 int call_on_stack(void *stack, int (*function)(int));
 
 __asm__(".text\n"

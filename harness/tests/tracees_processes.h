@@ -2,8 +2,9 @@
 /*
  * tracees_processes.h - programs that make processes in every way, for test_tracer.c
  *
- * The tracer counts a new process and lets it go. Neither side may notice: each child says by its exit status
- * that nobody traces it, and whoever made it sees that status, and may trace it at once.
+ * The tracer counts a new process and lets it go. Neither side may notice: each child says by its
+ * exit status that nobody traces it, and whoever made it sees that status, and may trace it at
+ * once.
  */
 #ifndef STACKPROOF_TRACEES_PROCESSES_H
 #define STACKPROOF_TRACEES_PROCESSES_H
@@ -82,7 +83,8 @@ static int write_memory(void *argument)
 	return CHILD_STATUS;
 }
 
-/* A process of its own, in the same memory. Its exit status here: what it wrote there, as a signal's number. */
+/* A process of its own, in the same memory. Its exit status here: what it wrote there, as a
+ * signal's number. */
 static KEPT int clone_sharing(int flags)
 {
 	static char stack[1 << 16] __attribute__((aligned(16)));

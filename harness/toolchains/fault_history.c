@@ -2,8 +2,9 @@
 /*
  * fault_history.c - since when and until when a table fault is there, in words
  *
- * Versions of one family in order; those that were not tried say nothing, so "fixed in 13.1.0" means that
- * 13.1.0 is the first one tried that does not have it. Another linker is named if it makes a difference.
+ * Versions of one family in order; those that were not tried say nothing, so "fixed in 13.1.0"
+ * means that 13.1.0 is the first one tried that does not have it. Another linker is named if it
+ * makes a difference.
  */
 #include <stdarg.h>
 #include <string.h>

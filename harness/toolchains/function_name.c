@@ -2,10 +2,10 @@
 /*
  * function_name.c - a symbol's name without what differs between two builds of one source
  *
- * rustc puts a hash of its own version into each name, LLVM's ThinLTO a hash of the module, and code
- * without a symbol is named by its address. Held against another compiler's, these would be other
- * functions. Of Rust's legacy mangling the path is given as it is written in the source; C++ names stay
- * as they are, since every compiler mangles them alike (Itanium C++ ABI, 5.1).
+ * rustc puts a hash of its own version into each name, LLVM's ThinLTO a hash of the module, and
+ * code without a symbol is named by its address. Held against another compiler's, these would be
+ * other functions. Of Rust's legacy mangling the path is given as it is written in the source; C++
+ * names stay as they are, since every compiler mangles them alike (Itanium C++ ABI, 5.1).
  */
 #include <ctype.h>
 #include <stdlib.h>

@@ -3,11 +3,12 @@
  * function_profile.c - each own function of a binary: its rows, its features, its numbers
  *
  * Rows come from the canonical interpreter; what rows don't show any more (remember_state) from the
- * FDE's instructions; where the returns are, from its machine code. At a ret the return address is at
- * rsp (Intel SDM volume 2, RET), so the one right row there says CFA = rsp+8: any other row is an
- * epilogue that is not described.
+ * FDE's instructions; where the returns are, from its machine code. At a ret the return address is
+ * at rsp (Intel SDM volume 2, RET), so the one right row there says CFA = rsp+8: any other row is
+ * an epilogue that is not described.
  *
- * Functions are FDEs, and symbols that no FDE covers. A PLT section is a function by its section's name.
+ * Functions are FDEs, and symbols that no FDE covers. A PLT section is a function by its section's
+ * name.
  */
 #include <stdlib.h>
 #include <string.h>

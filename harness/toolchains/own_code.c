@@ -3,10 +3,10 @@
  * own_code.c - which addresses of a binary its own source became
  *
  * A program holds more code than was written for it: start-up objects, and with -static the whole C
- * library. Only what the toolchain compiled is of interest when toolchains are compared. The corpus is
- * built with debug information and with its path mapped to ".": compilation units of testprogs/ in that
- * folder (DWARF 5, 3.1.1: DW_AT_name, DW_AT_comp_dir) are its own; if there is none, those of that folder,
- * and if there is none either, all; without debug information
+ * library. Only what the toolchain compiled is of interest when toolchains are compared. The corpus
+ * is built with debug information and with its path mapped to ".": compilation units of testprogs/
+ * in that folder (DWARF 5, 3.1.1: DW_AT_name, DW_AT_comp_dir) are its own; if there is none, those
+ * of that folder, and if there is none either, all; without debug information
  * (assembly, stripped files) nothing is known, and everything counts but start-up code by name.
  *
  * The PLT is the linker's work, and no unit's: its sections are listed apart.
@@ -34,7 +34,8 @@ static int add_range(struct own_code *code, uint64_t start, uint64_t end, struct
 	return 0;
 }
 
-/* What tells a unit of the program itself, best first: the next one counts if the last found none. */
+/* What tells a unit of the program itself, best first: the next one counts if the last found
+ * none. */
 enum unit_test { UNIT_OF_CORPUS, UNIT_HERE, UNIT_ANY, UNIT_TESTS };
 
 static bool passes(Dwarf_Die *unit, enum unit_test test)

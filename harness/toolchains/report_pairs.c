@@ -2,10 +2,10 @@
 /*
  * report_pairs.c - two toolchains' tables of the same programs, function by function
  *
- * Which toolchains: each version with the one before it in its family; one with another linker with the
- * same compiler and the usual one; and the newest of each family with the newest of the family that built
- * most. Of both, binaries of one program and variant are held against each other, and their functions
- * matched as `stackproof diff` does (diff_match.c): by name, wherever they lie.
+ * Which toolchains: each version with the one before it in its family; one with another linker with
+ * the same compiler and the usual one; and the newest of each family with the newest of the family
+ * that built most. Of both, binaries of one program and variant are held against each other, and
+ * their functions matched as `stackproof diff` does (diff_match.c): by name, wherever they lie.
  */
 #include <stdlib.h>
 #include <string.h>

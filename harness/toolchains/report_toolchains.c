@@ -2,11 +2,12 @@
 /*
  * report_toolchains.c - results and binaries -> the toolchain report's model
  *
- * The results say what was found; the manifest, what was expected; the binaries, what their tables hold
- * and whose code an address is. Findings get marks from the last two before the model counts them:
- * "expected" (true: corpus.tsv announced it), "section" (a PLT section: the linker's work), "linked_in"
- * (true: in the program's file, and not made from its source) and "stripped" (true: nothing says whose). A binary that is gone costs its tables
- * and nothing else, and is counted with the reason.
+ * The results say what was found; the manifest, what was expected; the binaries, what their tables
+ * hold and whose code an address is. Findings get marks from the last two before the model counts
+ * them: "expected" (true: corpus.tsv announced it), "section" (a PLT section: the linker's work),
+ * "linked_in" (true: in the program's file, and not made from its source) and "stripped" (true:
+ * nothing says whose). A binary that is gone costs its tables and nothing else, and is counted with
+ * the reason.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -27,8 +27,8 @@ struct toolchain_report {
 
 /*
  * Reads the binaries behind results (which get marks: see toolchains.h) from the folder corpus, and
- * fills the model. corpus NULL: no tables. Fails if the corpus has no manifest. progress: with a bar
- * on stderr. In each case to be deinitialised; results must outlive it.
+ * fills the model. corpus NULL: no tables. Fails if the corpus has no manifest. progress: with a
+ * bar on stderr. In each case to be deinitialised; results must outlive it.
  */
 int toolchain_report_read(struct toolchain_report *ret, struct results *results, const char *corpus,
 			  struct error *error);

@@ -2,11 +2,11 @@
 /*
  * toolchain_changes.c - what kind of change two tables of one function show
  *
- * Rows can't be held against rows where the code is another. What a reader of tables asks is: does it
- * still say where the frame ends at each ret, is the CFA on rbp now, has it begun to use
- * remember_state, are other registers saved. So a function's table is its features and a few numbers,
- * and a change is what came and what went. The order of the texts below is the order of importance: an
- * unwinder fails without an FDE, and goes wrong where an epilogue is not described.
+ * Rows can't be held against rows where the code is another. What a reader of tables asks is: does
+ * it still say where the frame ends at each ret, is the CFA on rbp now, has it begun to use
+ * remember_state, are other registers saved. So a function's table is its features and a few
+ * numbers, and a change is what came and what went. The order of the texts below is the order of
+ * importance: an unwinder fails without an FDE, and goes wrong where an epilogue is not described.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -73,7 +73,8 @@ void function_change_classify(struct function_change *change)
 	uint32_t both = a->features & b->features & FEATURE_FDE;
 	uint32_t seen = ~0u;
 
-	/* Without an FDE on one side nothing else is a change; without a ret nothing is said of it. */
+	/* Without an FDE on one side nothing else is a change; without a ret nothing is said of
+	 * it. */
 	if (!both)
 		seen = FEATURE_FDE;
 	if (!a->returns || !b->returns)

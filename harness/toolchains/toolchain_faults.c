@@ -2,11 +2,11 @@
 /*
  * toolchain_faults.c - which function's table is wrong, with which toolchains
  *
- * A finding is one binary's; a fault is the same function of the same program wherever it was found. For
- * each toolchain a fault is there, or is not, or was not tried: none of its binaries that could have
- * shown it were run. "Could have" means: the program, in one of the variants in which some toolchain
- * shows it. What a linker writes (PLT), start-up objects and shared libraries are the same in every
- * program of a language, so there the program does not count.
+ * A finding is one binary's; a fault is the same function of the same program wherever it was
+ * found. For each toolchain a fault is there, or is not, or was not tried: none of its binaries
+ * that could have shown it were run. "Could have" means: the program, in one of the variants in
+ * which some toolchain shows it. What a linker writes (PLT), start-up objects and shared libraries
+ * are the same in every program of a language, so there the program does not count.
  */
 #include <assert.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * toolchain_id.c - "gcc-12.2.0+lld-14.0.6" in parts, and their order
  *
  * FAMILY-VERSION, with +LINKER-VERSION behind it if the linker is not the usual one. Versions are
- * compared number by number, so that 9 comes before 12. Names come from files: what fits no pattern is
- * a family without a version, which comes before any version.
+ * compared number by number, so that 9 comes before 12. Names come from files: what fits no pattern
+ * is a family without a version, which comes before any version.
  */
 #include <ctype.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * toolchains.c - a results folder seen by toolchain
  *
  * Each binary counts once, whatever the number of kernels: its table is the same on all. What was
- * skipped is counted with its reason, so that a compiler which could not be had is seen to be absent
- * and not to be without faults.
+ * skipped is counted with its reason, so that a compiler which could not be had is seen to be
+ * absent and not to be without faults.
  */
 #include <assert.h>
 #include <stdlib.h>

@@ -10,10 +10,10 @@
  *	toolchain_changes.c	two toolchains' tables of one function: what kind of change it is
  *	toolchains_text.c, toolchains_json.c, toolchains_html.c	the writers
  *
- * The model is filled from a results folder, and from what toolchains/report_toolchains.c read in the
- * binaries themselves. Compilers arrange code as they like, so rows differ nearly everywhere; what is
- * said of two versions of a function is its table's *features* (how the CFA is found, whether its
- * epilogues are described, ...) and which of them came or went.
+ * The model is filled from a results folder, and from what toolchains/report_toolchains.c read in
+ * the binaries themselves. Compilers arrange code as they like, so rows differ nearly everywhere;
+ * what is said of two versions of a function is its table's *features* (how the CFA is found,
+ * whether its epilogues are described, ...) and which of them came or went.
  */
 #ifndef STACKPROOF_TOOLCHAINS_H
 #define STACKPROOF_TOOLCHAINS_H
@@ -41,8 +41,8 @@ void toolchain_short_version(const struct toolchain_id *id,
 
 /* ---- function_name.c -------------------------------------------------------------------- */
 
-/* A symbol's name, or how a finding calls code without one, less what differs between two builds of one
- * source: hashes and addresses. Into size bytes, cut if need be. */
+/* A symbol's name, or how a finding calls code without one, less what differs between two builds
+ * of one source: hashes and addresses. Into size bytes, cut if need be. */
 void function_name_print(const char *name, char *ret, size_t size);
 
 /* ---- toolchain_changes.c ---------------------------------------------------------------- */
@@ -88,8 +88,8 @@ enum function_number {
 	NUMBER_COUNT,
 };
 
-/* ADDED, REMOVED: a function that only one side has. EQUAL: the same rows. MOVED: the same rules in the
- * same order, at other offsets: the code is another, the table is not. */
+/* ADDED, REMOVED: a function that only one side has. EQUAL: the same rows. MOVED: the same rules
+ * in the same order, at other offsets: the code is another, the table is not. */
 enum function_outcome {
 	FUNCTION_EQUAL,
 	FUNCTION_MOVED,
@@ -114,7 +114,8 @@ struct function_change {
 /* Fills gained, lost and numbers from before and after. */
 void function_change_classify(struct function_change *change);
 
-/* A feature's name in JSON, and what people are told of the second toolchain when it came or went. */
+/* A feature's name in JSON, and what people are told of the second toolchain when it came or
+ * went. */
 struct feature_text {
 	const char *name;
 	const char *gained;
@@ -184,16 +185,18 @@ struct toolchain_fault {
 	bool expected; /* all of its cases are */
 };
 
-/* "no FDE", "a wrong register", ...: a kind of finding for people; the kind itself if it is not known. */
+/* "no FDE", "a wrong register", ...: a kind of finding for people; the kind itself if it is not
+ * known. */
 const char *fault_kind_text(const char *kind);
 struct toolchains;
-/* In which versions of each family it is: "clang: not there; gcc: new in 10.2.1, still in 12.2.0". */
+/* In which versions of each family it is: "clang: not there; gcc: new in 10.2.1, still in
+ * 12.2.0". */
 void fault_history_print(const struct toolchains *model, const struct toolchain_fault *fault,
 			 char *ret, size_t size);
 /* Where a finding is: "aligned_alloca+0xc1", or a PLT section and the address in the image. */
 void fault_place_print(const json_t *finding, char *ret, size_t size);
-/* "declared cfa=rsp+8 ..." is the finding's own; this says how far off it was: "the CFA is 16 higher";
- * "" if the finding does not know. */
+/* "declared cfa=rsp+8 ..." is the finding's own; this says how far off it was: "the CFA is 16
+ * higher"; "" if the finding does not know. */
 void fault_actual_print(const json_t *finding, char *ret, size_t size);
 
 /* ---- toolchains.c ----------------------------------------------------------------------- */
@@ -237,16 +240,16 @@ struct toolchains {
 };
 
 /*
- * Fills ret from the results: toolchains and faults. A cell of a binary on several kernels counts once,
- * on the first that judged it: tables are the same everywhere. A finding with a true "expected" is one
- * that the corpus announced. results must outlive ret.
+ * Fills ret from the results: toolchains and faults. A cell of a binary on several kernels counts
+ * once, on the first that judged it: tables are the same everywhere. A finding with a true
+ * "expected" is one that the corpus announced. results must outlive ret.
  */
 void toolchains_init(struct toolchains *ret, const struct results *results);
 void toolchains_deinit(struct toolchains *model);
 /* The toolchain by name, or SIZE_MAX. */
 size_t toolchains_find(const struct toolchains *model, const char *name);
-/* Whether a toolchain was neighbour of the other: newest older version of its family, with the usual
- * linker. SIZE_MAX: none. usable[n]: whether toolchain n may be one. */
+/* Whether a toolchain was neighbour of the other: newest older version of its family, with the
+ * usual linker. SIZE_MAX: none. usable[n]: whether toolchain n may be one. */
 size_t toolchains_previous(const struct toolchains *model, size_t index, const bool *usable);
 
 /* ---- the writers ------------------------------------------------------------------------ */

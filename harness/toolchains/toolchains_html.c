@@ -2,10 +2,10 @@
 /*
  * toolchains_html.c - the toolchain report as a page
  *
- * The same order as on a terminal: toolchains, faults by version, each fault's evidence, changes, what is
- * no compiler's. Evidence
- * and changes are folded (details), so the page opens on its tables. Of one kind of change, and
- * of one fault, at most LISTED_MAX are listed; the rest is counted, and in the JSON.
+ * The same order as on a terminal: toolchains, faults by version, each fault's evidence, changes,
+ * what is no compiler's. Evidence and changes are folded (details), so the page opens on its
+ * tables. Of one kind of change, and of one fault, at most LISTED_MAX are listed; the rest is
+ * counted, and in the JSON.
  */
 #include <inttypes.h>
 #include <string.h>

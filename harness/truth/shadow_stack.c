@@ -12,9 +12,10 @@
  *
  * So on one stack the slots fall strictly from the outermost entry to the innermost.
  *
- * A frame that was taken off may not be gone. Assembly pops its return address to keep it elsewhere,
- * puts rsp back and jumps on (OCaml's caml_c_call, vfork), or pops it and jumps to it. So the last
- * one is kept: it is put back if rsp comes to its slot again and the return address is still there.
+ * A frame that was taken off may not be gone. Assembly pops its return address to keep it
+ * elsewhere, puts rsp back and jumps on (OCaml's caml_c_call, vfork), or pops it and jumps to it.
+ * So the last one is kept: it is put back if rsp comes to its slot again and the return address is
+ * still there.
  *
  * What can't be decided is told to whoever watches (struct shadow_observer): a stack is disturbed
  * where several frames go at once, or rsp was set to what isn't computed from it.
@@ -23,9 +24,9 @@
  * restorer's address, which the kernel leaves as the handler's return address (psABI 3.4.1 says
  * nothing of it; arch/x86/kernel/signal_64.c does). A handler on an alternate stack
  * (sigaltstack(2)) may run above or below the stack it interrupted, so slots can't be compared
- * across the two: a region remembers the alternate stack's bounds and where its entries begin. While
- * rsp stays inside, only the region's entries may be dropped; once it leaves otherwise than by
- * rt_sigreturn, the handler was left by longjmp and all of them go.
+ * across the two: a region remembers the alternate stack's bounds and where its entries begin.
+ * While rsp stays inside, only the region's entries may be dropped; once it leaves otherwise than
+ * by rt_sigreturn, the handler was left by longjmp and all of them go.
  *
  * A function that goes to another stack in its middle and calls from there (__morestack of
  * -fsplit-stack, runtimes with a stack of their own for C) has a region in the same way: its frames stay
@@ -182,8 +183,9 @@ static const struct shadow_region *top_region(const struct shadow_stack *stack)
 
 static bool region_contains(const struct shadow_region *region, uint64_t sp)
 {
-	/* rsp of an empty stack is the first address behind it. At its lowest address it is full, and who
-	 * has that as an array of his own has rsp there (on_sig_stack(), include/linux/sched/signal.h). */
+	/* rsp of an empty stack is the first address behind it. At its lowest address it is
+	 * full, and who has that as an array of his own has rsp there (on_sig_stack(),
+	 * include/linux/sched/signal.h). */
 	return sp > region->low && sp <= region->high;
 }
 
@@ -256,7 +258,8 @@ enum return_kind shadow_stack_return(struct shadow_stack *stack, uint64_t slot, 
 	if (!top || top->slot != slot || top->interrupted) {
 		tell_stray(stack, slot, target);
 		stack->epoch++; /* which of the open frames are true is not certain any more */
-		/* Who made the thread left it a return address: it began further out than thought. */
+		/* Who made the thread left it a return address: it began further out than
+		 * thought. */
 		if (stack->rooted && slot >= stack->base) {
 			stack->rooted = false;
 			stack->base = UINT64_MAX;
@@ -292,7 +295,8 @@ bool shadow_stack_restores(struct shadow_stack *stack, uint64_t slot, const uint
 {
 	struct shadow_frame *top = stack->count ? &stack->frame[stack->count - 1] : NULL;
 
-	/* A handler may go on with whatever registers it likes: the kernel brings back the others. */
+	/* A handler may go on with whatever registers it likes: the kernel brings back the
+	 * others. */
 	if (!top || top->slot != slot || (stack->count > 1 && top[-1].interrupted))
 		return true;
 	top->clobbered = memcmp(top->callee_saved, callee_saved, sizeof(top->callee_saved)) != 0;

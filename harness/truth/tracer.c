@@ -21,9 +21,9 @@
  * when rip did not move, a signal was injected, or the last instruction was a system call (where
  * tgkill's SIGTRAP and the step's become one) or an interrupt.
  *
- * What all that would disturb in the program, and how it does not: disturb.h. Known limit: a SIGTRAP
- * sent to a thread by tgkill from another process in the microsecond before a step's trap is merged
- * with it and lost.
+ * What all that would disturb in the program, and how it does not: disturb.h. Known limit: a
+ * SIGTRAP sent to a thread by tgkill from another process in the microsecond before a step's trap
+ * is merged with it and lost.
  */
 #include <assert.h>
 #include <errno.h>
@@ -143,8 +143,9 @@ static int handle_exec(struct tracer *tracer, struct thread *thread)
 }
 
 /*
- * Lets a new process go, which every announced one that is no thread is. It is there, and stops before its
- * first instruction: so it is waited for here, and the one that made it does not see that it was traced.
+ * Lets a new process go, which every announced one that is no thread is. It is there, and stops
+ * before its first instruction: so it is waited for here, and the one that made it does not see
+ * that it was traced.
  */
 static void let_child_go(pid_t pid)
 {

@@ -32,8 +32,8 @@ enum thread_state {
 
 /*
  * The stack as it was before rsp was set above frames that were open. longjmp does that, and then
- * they are gone; so does a switch to a stack that is an array in one of the outer frames, and then the
- * thread comes back to them. tracer_stacks.c tells which.
+ * they are gone; so does a switch to a stack that is an array in one of the outer frames, and then
+ * the thread comes back to them. tracer_stacks.c tells which.
  */
 struct presumed_stack {
 	bool valid;
@@ -67,7 +67,8 @@ struct thread {
 	uint64_t steps;
 };
 
-/* Kills the tracee when the time is up or a signal says so, from a thread of its own: tracer_watch.c. */
+/* Kills the tracee when the time is up or a signal says so, from a thread of its own:
+ * tracer_watch.c. */
 struct watchdog {
 	pthread_t thread;
 	bool started;

@@ -11,9 +11,10 @@
  *	ptrace			PTRACE_TRACEME says yes once, as natively: programs look for a tracer so
  *	any			leaves the flags in r11
  *
- * Their arguments are read before they run. A call that would block SIGTRAP while there is a handler
- * is let run from its entry to its end (PTRACE_SYSCALL) and not stepped: a step's trap would
- * be forced through the mask, and cost the handler. There the truth has a point without a trap.
+ * Their arguments are read before they run. A call that would block SIGTRAP while there is a
+ * handler is let run from its entry to its end (PTRACE_SYSCALL) and not stepped: a step's trap
+ * would be forced through the mask, and cost the handler. There the truth has a point without a
+ * trap.
  */
 #include <errno.h>
 #include <signal.h>

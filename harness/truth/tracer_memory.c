@@ -10,8 +10,8 @@
  * A mapping that is writable and executable, or executable and shared, may get new code without any
  * system call: what lies there is decoded at every step.
  *
- * All three are asked under the number of the thread that is stopped. The process's own number is its
- * first thread's, and that one may have ended (unwinder/process.c).
+ * All three are asked under the number of the thread that is stopped. The process's own number is
+ * its first thread's, and that one may have ended (unwinder/process.c).
  */
 #include <elf.h>
 #include <errno.h>
@@ -86,8 +86,8 @@ static int add_volatile(struct tracer *tracer, struct address_range range)
 	return 0;
 }
 
-/* Reads the executable mappings: their hash, and which of them are volatile. 1: the thread that is asked
- * is being killed, and has none any more. */
+/* Reads the executable mappings: their hash, and which of them are volatile. 1: the thread that
+ * is asked is being killed, and has none any more. */
 static int read_code_mappings(struct tracer *tracer, uint64_t *ret_hash)
 {
 	bool any = false;

@@ -9,7 +9,8 @@
  *
  * The kernel looks when the thread goes on, not when it stops. So after an instruction that has
  * stored to the pointer, the tracer reads it, remembers the section, and clears it: for the kernel
- * there is none, which is also what it makes of the pointer itself when it finds the thread outside.
+ * there is none, which is also what it makes of the pointer itself when it finds the thread
+ * outside.
  *
  * What the section relies on is then the tracer's to keep: that no other thread of the process does
  * anything between the section's instructions. While a thread is in one, the others wait where they

@@ -10,23 +10,24 @@
  *					extent of a parked stack (stack_pool.h), or above all that this
  *					stack ever had, or below rsp and was not computed from it
  *
- * What is computed from rsp (thread->derived, decode_registers.c) is an array of variable length, or
- * the end of one.
+ * What is computed from rsp (thread->derived, decode_registers.c) is an array of variable length,
+ * or the end of one.
  *
- * Within rsp and the stack's base it is a longjmp, the end of a function, or a switch to a stack that
- * is an array in an open frame. If it drops frames, which of these can't be known yet. They are taken
- * for gone, and remembered: if rsp comes back to where they are, and they are still in memory, it was
- * a switch, and what was opened meanwhile is the other stack's. If an outer frame returns, they are
- * gone. And if the first ret takes a word that was pushed since, and goes to the beginning of something
+ * Within rsp and the stack's base it is a longjmp, the end of a function, or a switch to a stack
+ * that is an array in an open frame. If it drops frames, which of these can't be known yet. They
+ * are taken for gone, and remembered: if rsp comes back to where they are, and they are still in
+ * memory, it was a switch, and what was opened meanwhile is the other stack's. If an outer frame
+ * returns, they are gone. And if the first ret takes a word that was pushed since, and goes to the
+ * beginning of something
  * (makecontext's first entry), it was a switch, too. Meanwhile the stack counts as disturbed (truth.h).
  *
  * The stack that a thread leaves is parked; one that isn't known begins empty and unrooted: its
  * truth is a prefix. If the next that happens there is a call, and no return or jump before it, the
  * function that switched has gone on (-fsplit-stack's __morestack): the parked frames are open
- * below that call, and are brought back. From then on the two are one stack to the pool: who switches
- * away from there parks both. If rsp comes back to where the function went from, the call is over (or was
- * left by longjmp). A main stack that grew is still the same mapping: the
- * ranges overlap, or rsp is in none because nothing was written there yet.
+ * below that call, and are brought back. From then on the two are one stack to the pool: who
+ * switches away from there parks both. If rsp comes back to where the function went from, the call
+ * is over (or was left by longjmp). A main stack that grew is still the same mapping: the ranges
+ * overlap, or rsp is in none because nothing was written there yet.
  *
  * The stack that the kernel made for the process has no others in its mapping but those that lie in
  * its own frames: who goes there has these frames open above, and may come to them in a walk.
@@ -34,8 +35,8 @@
  * A switch down that was none, by an address that took a way which is not followed (a spilled one),
  * shows at the first return: it goes through the slot of the stack before, which is then back.
  *
- * rt_sigreturn sets rsp, too, from where the interrupted code had it: a handler may go on with another
- * stack than it has interrupted.
+ * rt_sigreturn sets rsp, too, from where the interrupted code had it: a handler may go on with
+ * another stack than it has interrupted.
  *
  * Not seen: switches by a handler that is not left.
  */
@@ -247,8 +248,8 @@ static bool is_presumed(const struct tracer *tracer, const struct thread *thread
 	       stack_pool_is_intact(&presumed->stack, sp, &tracer->memory);
 }
 
-/* The frames presumed gone were open all the time: the others since are of another stack, which began
- * where rsp was set to then. */
+/* The frames presumed gone were open all the time: the others since are of another stack, which
+ * began where rsp was set to then. */
 static int come_back(struct tracer *tracer, struct thread *thread)
 {
 	struct parked_stack before = thread->presumed.stack;
@@ -333,7 +334,8 @@ static int follow_in_mapping(struct tracer *tracer, struct thread *thread, uint6
 	uint64_t from = thread->regs.rsp;
 	struct parked_stack known;
 
-	/* Handlers and what they interrupted may have one mapping, too: shadow_stack_move() knows. */
+	/* Handlers and what they interrupted may have one mapping, too: shadow_stack_move()
+	 * knows. */
 	if (is_on_signal_stack(thread))
 		return 0;
 	if (thread->next.sp_source == SP_MOVED ||
@@ -367,7 +369,8 @@ static int follow_in_mapping(struct tracer *tracer, struct thread *thread, uint6
 	return change_stack(tracer, thread, sp, thread->stack, NULL);
 }
 
-/* rsp is where a function went from, to call on the stack in use: on that one again, or further out. */
+/* rsp is where a function went from, to call on the stack in use: on that one again, or further
+ * out. */
 static bool leave_called(struct thread *thread, uint64_t sp)
 {
 	const struct shadow_stack *shadow = &thread->shadow;

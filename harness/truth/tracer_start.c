@@ -258,8 +258,8 @@ int tracer_leave_entry(struct tracer *tracer, struct thread *thread)
 
 /* ---- end -------------------------------------------------------------------------------- */
 
-/* After SIGKILL nothing of the process stops any more: whatever waitpid brings is an end, or a process
- * that it made and that was not told any more. */
+/* After SIGKILL nothing of the process stops any more: whatever waitpid brings is an end, or a
+ * process that it made and that was not told any more. */
 static void kill_and_reap(struct tracer *tracer)
 {
 	kill(tracer->pid, SIGKILL);

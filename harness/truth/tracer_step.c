@@ -77,8 +77,9 @@ void thread_destroy(struct thread *thread)
 	free(thread);
 }
 
-/* Almost every instruction leaves the thread where it was, and this costs nothing then. A frame pointer
- * leads up, to the end of its function; only down, or above what is known, is it another matter. */
+/* Almost every instruction leaves the thread where it was, and this costs nothing then. A frame
+ * pointer leads up, to the end of its function; only down, or above what is known, is it another
+ * matter. */
 static bool may_switch(const struct thread *thread, uint64_t sp)
 {
 	enum sp_source source = thread->next.sp_source;
@@ -143,8 +144,8 @@ static bool is_sigreturn(const struct thread *thread)
 }
 
 /*
- * rt_sigreturn: the handler's frames go, as if the interrupted code had gone on. From there, rsp was
- * set to what the handler says: tracer_stacks.c must know whether that is on another stack.
+ * rt_sigreturn: the handler's frames go, as if the interrupted code had gone on. From there, rsp
+ * was set to what the handler says: tracer_stacks.c must know whether that is on another stack.
  */
 static void leave_handler(struct tracer *tracer, struct thread *thread,
 			  const struct user_regs_struct *regs)
@@ -166,8 +167,8 @@ static void leave_handler(struct tracer *tracer, struct thread *thread,
 }
 
 /*
- * If a handler lets its program go on elsewhere, and the interrupted PC is where a call would have left
- * it, then it has let the interrupted code call something (Go preempts so).
+ * If a handler lets its program go on elsewhere, and the interrupted PC is where a call would have
+ * left it, then it has let the interrupted code call something (Go preempts so).
  */
 static int after_handler(struct tracer *tracer, struct thread *thread,
 			 const struct user_regs_struct *regs, uint64_t interrupted)
@@ -285,7 +286,8 @@ static bool is_popped(const struct tracer *tracer, const struct user_regs_struct
 	       word == regs->rip;
 }
 
-/* Neither call nor ret nor system call: rsp may have moved over frames, or a jump have ended one. */
+/* Neither call nor ret nor system call: rsp may have moved over frames, or a jump have ended
+ * one. */
 static int apply_other(struct tracer *tracer, struct thread *thread,
 		       const struct user_regs_struct *regs)
 {

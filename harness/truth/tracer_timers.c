@@ -2,10 +2,10 @@
 /*
  * tracer_timers.c - timers that fire too often for a program that is so slow
  *
- * A stepped program is some thousand times as slow as natively, but its timers are not. A handler of
- * 500 instructions, called every millisecond, takes all the time there is, and the program comes to
- * nothing. So a timer's signal waits until the thread has executed STEPS_BETWEEN instructions since
- * a handler was last entered or left. Signals of one kind become one meanwhile, as they do
+ * A stepped program is some thousand times as slow as natively, but its timers are not. A handler
+ * of 500 instructions, called every millisecond, takes all the time there is, and the program comes
+ * to nothing. So a timer's signal waits until the thread has executed STEPS_BETWEEN instructions
+ * since a handler was last entered or left. Signals of one kind become one meanwhile, as they do
  * while they are blocked. A busy machine does no other.
  *
  * A signal that meets the thread at a system call does not wait: the program may wait for it there.

@@ -4,10 +4,10 @@
  *
  * The mask. A step's SIGTRAP is forced (force_sig_info): if the thread has it blocked, the kernel
  * unblocks it and resets its action, so a program's own handler would be lost when it is entered,
- * because SIGTRAP is blocked in it. So the kernel's mask always has SIGTRAP open, and what
- * the program thinks of it is kept here: what is sent meanwhile waits, what an instruction raises
- * kills, old masks and the masks in signal frames are corrected. While the program has a handler, no
- * system call that blocks SIGTRAP ends with a step (tracer_calls.c).
+ * because SIGTRAP is blocked in it. So the kernel's mask always has SIGTRAP open, and what the
+ * program thinks of it is kept here: what is sent meanwhile waits, what an instruction raises
+ * kills, old masks and the masks in signal frames are corrected. While the program has a handler,
+ * no system call that blocks SIGTRAP ends with a step (tracer_calls.c).
  *
  * The flag. The kernel keeps apart who set it (TIF_FORCED_TF): what PTRACE_GETREGS shows is the
  * program's. Not so
@@ -19,8 +19,8 @@
  *
  * A program with the flag set gets its own SIGTRAP after each instruction but syscall.
  *
- * Not kept: a blocked SIGTRAP that is waited for (sigwait, signalfd), or sent to the process and open
- * in another thread; a mask or an ignored SIGTRAP that is handed on to another program.
+ * Not kept: a blocked SIGTRAP that is waited for (sigwait, signalfd), or sent to the process and
+ * open in another thread; a mask or an ignored SIGTRAP that is handed on to another program.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -150,7 +150,8 @@ int thread_sent_trap(struct tracer *tracer, struct thread *thread)
 	return 0;
 }
 
-/* The instruction runs once more, unstepped, with the mask that it had: the kernel does the rest. */
+/* The instruction runs once more, unstepped, with the mask that it had: the kernel does the
+ * rest. */
 int thread_die_of_trap(struct tracer *tracer, struct thread *thread)
 {
 	uint64_t mask;

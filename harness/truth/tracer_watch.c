@@ -3,14 +3,14 @@
  * tracer_watch.c - end a run from outside: when its time is up, or when the user says so
  *
  * The tracer sits in waitpid(2), which takes no time-out, and a signal's handler would be the whole
- * process's affair. So a thread waits instead, and kills the tracee, through a pidfd, so that it can't hit
- * a process that got the same number. The tracer then sees an end like any other, and everything that it has
- * found is still there.
+ * process's affair. So a thread waits instead, and kills the tracee, through a pidfd, so that it
+ * can't hit a process that got the same number. The tracer then sees an end like any other, and
+ * everything that it has found is still there.
  *
- * SIGINT, SIGTERM and SIGHUP are taken from a signalfd(2), if the caller wants that: they are blocked while
- * the tracee lives, and the tracee has its own mask. What was ignored before stays ignored. A terminal's ^C
- * goes to the tracee, too, which may die of it before the thread here is awake: so what is pending at the
- * end counts as well.
+ * SIGINT, SIGTERM and SIGHUP are taken from a signalfd(2), if the caller wants that: they are
+ * blocked while the tracee lives, and the tracee has its own mask. What was ignored before stays
+ * ignored. A terminal's ^C goes to the tracee, too, which may die of it before the thread here is
+ * awake: so what is pending at the end counts as well.
  */
 #include <errno.h>
 #include <poll.h>

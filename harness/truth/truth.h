@@ -17,9 +17,9 @@
  * A frame is proven by its own return: a ret that takes the return address out of its slot and goes
  * where the call said. Every ret is held against the frame on top, so the truth notices by itself
  * when it was wrong: a return through a slot that no open call wrote (a stray one), or to somewhere
- * else (a replaced one). Frames that leave in another way are only presumed gone. Who judges by a frame
- * watches it, and hears how it ended (struct shadow_observer): until then all that was said is
- * provisional. Setting rsp to what is not computed from it, or dropping several frames at once,
+ * else (a replaced one). Frames that leave in another way are only presumed gone. Who judges by a
+ * frame watches it, and hears how it ended (struct shadow_observer): until then all that was said
+ * is provisional. Setting rsp to what is not computed from it, or dropping several frames at once,
  * disturbs the stack: what was open may or may not be, and nothing that was said before can be
  * proven by what comes after.
  *
@@ -27,7 +27,8 @@
  * coroutines) it is a prefix, and says so (rooted false); a function that switches in its middle
  * and calls from there keeps its frames. tracer_stacks.c says which switches inside one mapping are
  * seen. A handler that rewrites the interrupted rip in its ucontext is believed only after
- * rt_sigreturn; if it left the interrupted PC on the stack, as a call would, there is a frame for it.
+ * rt_sigreturn; if it left the interrupted PC on the stack, as a call would, there is a frame for
+ * it.
  */
 #ifndef STACKPROOF_TRUTH_H
 #define STACKPROOF_TRUTH_H
@@ -147,7 +148,8 @@ struct shadow_frame {
 	uint64_t callee_saved[CALLEE_SAVED_COUNT];
 };
 
-/* A stack that goes on below another one: where it is, for who comes back to it (tracer_stacks.c). */
+/* A stack that goes on below another one: where it is, for who comes back to it
+ * (tracer_stacks.c). */
 struct left_stack {
 	uint64_t sp, high;	    /* from rsp where it was left to its end */
 	uint64_t low_map, high_map; /* its mapping */
@@ -233,7 +235,8 @@ void shadow_stack_deinit(struct shadow_stack *stack);
  */
 bool shadow_stack_call(struct shadow_stack *stack, uint64_t slot, uint64_t return_address,
 		       const uint64_t *callee_saved);
-/* Notes where a frame's function goes on with rsp at its slot; before the instruction at pc is recorded. */
+/* Notes where a frame's function goes on with rsp at its slot; before the instruction at pc is
+ * recorded. */
 static inline void shadow_stack_enter(struct shadow_stack *stack, uint64_t pc, uint64_t sp)
 {
 	if (!stack->count && sp == stack->base)
@@ -251,11 +254,11 @@ bool shadow_stack_move(struct shadow_stack *stack, uint64_t sp);
 /* Records a ret that took target out of slot and left rsp at sp. */
 enum return_kind shadow_stack_return(struct shadow_stack *stack, uint64_t slot, uint64_t target,
 				     uint64_t sp);
-/* Tells that a jmp went to a word that lies right below rsp: it may have been popped as a return address,
- * or be a function's that was kept there. */
+/* Tells that a jmp went to a word that lies right below rsp: it may have been popped as a return
+ * address, or be a function's that was kept there. */
 void shadow_stack_popped_jump(const struct shadow_stack *stack, uint64_t slot, uint64_t target);
-/* Before a ret is recorded: does it bring back what the frame on top has as callee-saved? If not, the
- * frame is marked. */
+/* Before a ret is recorded: does it bring back what the frame on top has as callee-saved? If
+ * not, the frame is marked. */
 bool shadow_stack_restores(struct shadow_stack *stack, uint64_t slot, const uint64_t *callee_saved);
 /* Records a jump to pc with rsp at sp. True: it was the return of the frame taken off last. */
 bool shadow_stack_jump(struct shadow_stack *stack, uint64_t pc, uint64_t sp);
@@ -287,11 +290,11 @@ bool shadow_stack_signal(struct shadow_stack *stack, const struct signal_frame *
 void shadow_stack_leave_handler(struct shadow_stack *stack, uint64_t pc, uint64_t sp);
 /* Records that rt_sigreturn went to pc with rsp at sp: on another stack, slots can't tell. */
 void shadow_stack_sigreturn(struct shadow_stack *stack, uint64_t pc, uint64_t sp);
-/* Whether sp lies on any signal stack in use: not the innermost one if that was just left for an outer
- * one (a handler on an alternate stack, interrupted by one on another: SS_AUTODISARM). */
+/* Whether sp lies on any signal stack in use: not the innermost one if that was just left for an
+ * outer one (a handler on an alternate stack, interrupted by one on another: SS_AUTODISARM). */
 bool shadow_stack_on_region(const struct shadow_stack *stack, uint64_t sp);
-/* Records that what is called next is called on the stack from low to high, by a function on the one
- * in use. False: out of memory. */
+/* Records that what is called next is called on the stack from low to high, by a function on the
+ * one in use. False: out of memory. */
 bool shadow_stack_continue(struct shadow_stack *stack, uint64_t low, uint64_t high);
 /*
  * The frames as a stack whose pc[0] is pc. stop: STOP_COMPLETE if rooted, STOP_NONE if it is only a
@@ -403,12 +406,11 @@ struct tracer_callbacks {
 /*
  * Runs argv from its entry to its exit. Tracer and tracee share one CPU: the current one, to which
  * the calling thread is pinned meanwhile. *ret_status: as waitpid gives it. Any callback may be
- * NULL. Processes that it makes are counted, let go at their first stop, before their maker goes on, and
- * not waited for. Job control stops are overridden. The
- * caller's thread must not have other children that it waits for with waitpid(-1) meanwhile.
- * Fails with ERROR_UNAVAILABLE where ptrace is not permitted, ERROR_TIMEOUT, ERROR_SYSTEM if the
- * program could not be started, or with EINTR if a signal ended the run; the counters are filled in any
- * case, and the program is gone.
+ * NULL. Processes that it makes are counted, let go at their first stop, before their maker goes
+ * on, and not waited for. Job control stops are overridden. The caller's thread must not have other
+ * children that it waits for with waitpid(-1) meanwhile. Fails with ERROR_UNAVAILABLE where ptrace
+ * is not permitted, ERROR_TIMEOUT, ERROR_SYSTEM if the program could not be started, or with EINTR
+ * if a signal ended the run; the counters are filled in any case, and the program is gone.
  */
 int tracer_run(const struct tracer_options *options, const struct tracer_callbacks *callbacks,
 	       struct tracer_counters *ret_counters, int *ret_status, struct error *error);

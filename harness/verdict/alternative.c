@@ -2,9 +2,10 @@
 /*
  * alternative.c - the truth as it would be if the CFI were right where the two part
  *
- * The shadow stack lacks a frame that was pushed by hand, and has one too many where a call was none.
- * Both leave the frames outside of it alone. So if the CFI's stack joins the truth again after a few
- * frames, what it names may be the truth; if it doesn't, it is some other stack, or no stack at all.
+ * The shadow stack lacks a frame that was pushed by hand, and has one too many where a call was
+ * none. Both leave the frames outside of it alone. So if the CFI's stack joins the truth again
+ * after a few frames, what it names may be the truth; if it doesn't, it is some other stack, or no
+ * stack at all.
  */
 #include <string.h>
 #include "verdict/doubt.h"

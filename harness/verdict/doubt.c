@@ -2,8 +2,9 @@
 /*
  * doubt.c - open doubts, and what ends them
  *
- * doubt.h says what a doubt is. Open ones are kept by the watch of the truth's frame that they rest on,
- * which is what most events name. A stray return and a disturbance name a stack, and go through all.
+ * doubt.h says what a doubt is. Open ones are kept by the watch of the truth's frame that they rest
+ * on, which is what most events name. A stray return and a disturbance name a stack, and go through
+ * all.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -121,9 +122,9 @@ static bool is_within(const struct doubt_key *key, uint64_t pc)
 	return pc >= key->code_begin && pc < key->code_end;
 }
 
-/* The accused function was entered with rsp at the slot of the frame that it should find: by the call, or
- * by jumps that left it there. A call into its middle may be none: it pushes the address of what lies
- * behind it, to be used as data. */
+/* The accused function was entered with rsp at the slot of the frame that it should find: by the
+ * call, or by jumps that left it there. A call into its middle may be none: it pushes the
+ * address of what lies behind it, to be used as data. */
 static bool is_entered(const struct doubt_key *key)
 {
 	const struct shadow_frame *frame;

@@ -2,9 +2,9 @@
 /*
  * doubt.h - accusations wait until the truth they rest on has proven itself
  *
- * Where the CFI names another caller than the truth, one of the two is wrong, and the truth may be: it
- * saw calls, and not what was pushed by hand, put back, moved, replaced or copied. So nothing is said
- * yet. The point is put to a doubt, together with the two things that can decide it:
+ * Where the CFI names another caller than the truth, one of the two is wrong, and the truth may be:
+ * it saw calls, and not what was pushed by hand, put back, moved, replaced or copied. So nothing is
+ * said yet. The point is put to a doubt, together with the two things that can decide it:
  *
  *	the truth's frame	the one that the CFI does not name: (slot, return address)
  *	the claim		what the CFI names instead: (slot, PC) of a caller
@@ -39,13 +39,15 @@
  * Both readings of a point are scored when it is met, each in an account of its own; one of them is
  * added to the result when the doubt ends.
  *
- * A callee-saved register that the CFI brings back wrong rests on what the register was at the call. That
- * is proven when the frame returns, and brings it back. Unproven, if the place that the row names has
- * the right value then: whoever wrote another one there for a while is not the row's author.
+ * A callee-saved register that the CFI brings back wrong rests on what the register was at the
+ * call. That is proven when the frame returns, and brings it back. Unproven, if the place that the
+ * row names has the right value then: whoever wrote another one there for a while is not the row's
+ * author.
  *
  * What needs no truth waits for nothing: that no FDE covers a PC, that a row can't be read, that
  * engines which read the same memory differ. Where the CFI and the truth agree, two witnesses that
- * share nothing have found the same return addresses: the point is proven, until a return refutes both
+ * share nothing have found the same return addresses: the point is proven, until a return refutes
+ * both
  * (provisional.h).
  */
 #ifndef STACKPROOF_DOUBT_H
@@ -158,9 +160,9 @@ void doubts_end(struct doubts *doubts);
 /* ---- alternative.c ---------------------------------------------------------------------- */
 
 /*
- * The truth as the CFI has it: where the two part, after frames that agree, the CFI leaves out or names
- * a few frames, and then goes on with the truth's to the end of either. False: it does not, or there is
- * no memory. ret: zeroed, or filled before.
+ * The truth as the CFI has it: where the two part, after frames that agree, the CFI leaves out or
+ * names a few frames, and then goes on with the truth's to the end of either. False: it does not,
+ * or there is no memory. ret: zeroed, or filled before.
  */
 bool alternative_truth(const struct stack *cfi, const struct stack *truth, uint32_t frames,
 		       bool rooted, struct stack *ret);

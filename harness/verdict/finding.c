@@ -3,10 +3,11 @@
  * finding.c - verdicts with their evidence, counted by place
  *
  * A fault in one function shows at every point that has it on its stack, often thousands. They are
- * one finding: verdict, kind, image and function, with the evidence of the first point. Which function
- * that is says code_name.c (docs/NAMES.md): where there is no symbol, the section (".plt"), the FDE's
- * range or the gap between two FDEs ("fde@0x1230", "gap@0x6210"). Code that the program has made itself
- * is what the program calls it (address_space_read_names()), else "unmapped".
+ * one finding: verdict, kind, image and function, with the evidence of the first point. Which
+ * function that is says code_name.c (docs/NAMES.md): where there is no symbol, the section
+ * (".plt"), the FDE's range or the gap between two FDEs ("fde@0x1230", "gap@0x6210"). Code that the
+ * program has made itself is what the program calls it (address_space_read_names()), else
+ * "unmapped".
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 /*
  * provisional.c - see provisional.h
  *
- * What it costs: a point finds its stack (mostly the last one) and its entry (mostly the last one); an
- * entry that rsp has risen above is added to its neighbour once.
+ * What it costs: a point finds its stack (mostly the last one) and its entry (mostly the last one);
+ * an entry that rsp has risen above is added to its neighbour once.
  */
 #include <stdlib.h>
 #include <string.h>

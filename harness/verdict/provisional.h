@@ -2,23 +2,23 @@
 /*
  * provisional.h - points at which CFI and truth agree, until no return can refute both
  *
- * Two witnesses that share nothing can make the same mistake. A return address that was pushed by hand
- * is no frame of the truth; a row that leaves just that frame out agrees with it. Then a ret goes
- * through the slot, which no call wrote (shadow_observer.stray_return), and says that a frame was
- * missing at each point since rsp came below that slot: those points are taken back.
+ * Two witnesses that share nothing can make the same mistake. A return address that was pushed by
+ * hand is no frame of the truth; a row that leaves just that frame out agrees with it. Then a ret
+ * goes through the slot, which no call wrote (shadow_observer.stray_return), and says that a frame
+ * was missing at each point since rsp came below that slot: those points are taken back.
  *
- * So a stack's points are kept as long as rsp has not been above them. They are entries of a list with
- * descending rsp: where rsp rises, what lies below it is added together. A stray return through slot
- * takes all entries with rsp <= slot.
+ * So a stack's points are kept as long as rsp has not been above them. They are entries of a list
+ * with descending rsp: where rsp rises, what lies below it is added together. A stray return
+ * through slot takes all entries with rsp <= slot.
  *
- * The same holds of a frame that was taken off by a pop, and neither put back nor ended by a jump to its
- * return address: what the call pushed was data. Its points are pending until that is known.
+ * The same holds of a frame that was taken off by a pop, and neither put back nor ended by a jump
+ * to its return address: what the call pushed was data. Its points are pending until that is known.
  *
- * Where a stack is disturbed (truth.h), what returns afterwards may be another stack's in the same place:
- * the points before are final.
+ * Where a stack is disturbed (truth.h), what returns afterwards may be another stack's in the same
+ * place: the points before are final.
  *
- * Where the truth is only a prefix, the CFI goes on alone. The caller that it names first beyond the
- * prefix is its claim; a stray return to just there proves it, and takes nothing back.
+ * Where the truth is only a prefix, the CFI goes on alone. The caller that it names first beyond
+ * the prefix is its claim; a stray return to just there proves it, and takes nothing back.
  */
 #ifndef STACKPROOF_PROVISIONAL_H
 #define STACKPROOF_PROVISIONAL_H
@@ -63,17 +63,19 @@ struct provisional {
 	size_t last; /* in use */
 	uint64_t time;
 	struct account *spare;
-	/* Takes the points of an account: they are final (PROVISIONAL_FINAL), or taken back for one of two
-	 * reasons. The account is not its own. */
+	/* Takes the points of an account: they are final (PROVISIONAL_FINAL), or taken back for
+	 * one of two reasons. The account is not its own. */
 	void (*on_end)(void *context, const struct account *account, enum provisional_outcome end);
 	void *context;
 };
 
 void provisional_init(struct provisional *provisional, size_t engine_count);
-/* The account that a point at which CFI and truth agree goes to. NULL: no memory, so it is final. */
+/* The account that a point at which CFI and truth agree goes to. NULL: no memory, so it is
+ * final. */
 struct account *provisional_find(struct provisional *provisional,
 				 const struct provisional_place *place);
-/* A ret took target out of slot, which no call had written. place: of the stack; sp and claim unused. */
+/* A ret took target out of slot, which no call had written. place: of the stack; sp and claim
+ * unused. */
 void provisional_stray_return(struct provisional *provisional,
 			      const struct provisional_place *place, uint64_t slot,
 			      uint64_t target);
@@ -82,8 +84,8 @@ void provisional_taken_off(struct provisional *provisional, const struct provisi
 			   uint64_t slot);
 void provisional_settled(struct provisional *provisional, const struct provisional_place *place,
 			 bool was_frame);
-/* Which frames of a stack are open is not certain any more, or the thread is on another one in the same
- * place: what returns from now on says nothing of the points before. They are final. */
+/* Which frames of a stack are open is not certain any more, or the thread is on another one in
+ * the same place: what returns from now on says nothing of the points before. They are final. */
 void provisional_disturbed(struct provisional *provisional, uint64_t stack_id);
 /* The program has ended: what is left is final. It is as after init then. */
 void provisional_end(struct provisional *provisional);

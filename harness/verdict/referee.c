@@ -7,8 +7,8 @@
  * at a PC; they are evaluated (operations.c) on the frame's registers. Nothing is guessed: where
  * libdw has no CFI, or an operation is not evaluated, the referee says so.
  *
- * libdw's frame for a PC is looked up in the image's file: the one that is mapped, whatever its name
- * leads to by now; a vDSO has none, and there the referee can't say.
+ * libdw's frame for a PC is looked up in the image's file: the one that is mapped, whatever its
+ * name leads to by now; a vDSO has none, and there the referee can't say.
  */
 #include <elfutils/libdw.h>
 #include <fcntl.h>

@@ -4,9 +4,9 @@
  *
  * A stack of PCs can be right though a register in it is not: nothing shows before a frame's CFA
  * hangs on that register. An exception that lands there, or a debugger, meets it at once. The truth
- * knows what rsp, rbx, rbp and r12 to r15 were at each call; here the walk's word is held against it,
- * frame by frame. The step that first brings one back wrong, or not at all, is at fault, unless the
- * referee reads the right value out of the same CFI: then our reader is.
+ * knows what rsp, rbx, rbp and r12 to r15 were at each call; here the walk's word is held against
+ * it, frame by frame. The step that first brings one back wrong, or not at all, is at fault, unless
+ * the referee reads the right value out of the same CFI: then our reader is.
  *
  * The handler of a signal is not called, so what it must bring back is looked at one frame further:
  * the signal frame has all registers as they were interrupted.
@@ -22,8 +22,8 @@ static int callee_saved_index(unsigned int reg)
 	return reg < REGISTER_GPR_COUNT ? index[reg] : -1;
 }
 
-/* What a frame's step must bring back: callee-saved registers, and rsp, which is above the slot of the
- * return address unless a signal put it there. */
+/* What a frame's step must bring back: callee-saved registers, and rsp, which is above the slot
+ * of the return address unless a signal put it there. */
 static bool true_value(const struct shadow_frame *truth, unsigned int reg, uint64_t *ret)
 {
 	int saved = callee_saved_index(reg);
@@ -74,7 +74,8 @@ bool judge_registers(const struct evidence *evidence, struct referee *referee, u
 	struct register_values regs = *point->regs, callee;
 	bool exact_pc = true, was_exact;
 
-	/* In transit a landing was put behind the truth's first frame, or its place is not known. */
+	/* In transit a landing was put behind the truth's first frame, or its place is not
+	 * known. */
 	uint32_t landing = shadow->in_transit && evidence->truth->count > shadow->count + 1;
 
 	if (shadow->in_transit && !landing)

@@ -27,7 +27,8 @@ void row_referee_destroy(struct row_referee *referee);
 /* Asks for row->pc. Unless agreed, ret_why says what differs, or why libdw is silent. */
 enum row_judgment row_referee_judge(const struct row_referee *referee, const struct row *row,
 				    char ret_why[ROW_REFEREE_WHY]);
-/* True if libdw has a frame for vaddr, whatever it says: where our reader has no FDE it must not. */
+/* True if libdw has a frame for vaddr, whatever it says: where our reader has no FDE it must
+ * not. */
 bool row_referee_has_frame(const struct row_referee *referee, uint64_t vaddr);
 
 #endif

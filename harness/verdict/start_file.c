@@ -2,10 +2,10 @@
 /*
  * start_file.c - whether code came from a start-up object: crti.o, crtbegin.o, crt1.o
  *
- * They are linked into every program and have functions without CFI, which is nobody's news. So faults
- * there are filed apart, and what is filed there is not looked at: a function of the user's must
- * never get in. A name alone proves nothing, since anybody may call a function frame_dummy, and
- * most of theirs say no size. What proves it is where the code is:
+ * They are linked into every program and have functions without CFI, which is nobody's news. So
+ * faults there are filed apart, and what is filed there is not looked at: a function of the user's
+ * must never get in. A name alone proves nothing, since anybody may call a function frame_dummy,
+ * and most of theirs say no size. What proves it is where the code is:
  *
  *	crti.o		.init and .fini, which it begins: no symbol but _init or _fini covers it
  *	crtbegin.o	gcc's crtstuff.c has four functions, all local, which stand in one object one behind
@@ -52,7 +52,8 @@ static uint64_t branch_target(const uint8_t *bytes, size_t length, uint64_t pc)
 	return pc + length + (uint64_t)distance;
 }
 
-/* ret, or a jump that is always taken: behind it the function goes on only if something jumps there. */
+/* ret, or a jump that is always taken: behind it the function goes on only if something jumps
+ * there. */
 static bool goes_elsewhere(const uint8_t *bytes, size_t length, enum instruction_kind kind)
 {
 	if (kind == INSTRUCTION_RETURN)

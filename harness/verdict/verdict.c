@@ -240,8 +240,8 @@ static void judge_reading(const struct evidence *evidence, struct referee *refer
 	bool truth_ends = frames == evidence->truth->count;
 	bool engine_ends = frames == evidence->cfi->count;
 	uint64_t caller = truth_ends ? 0 : evidence->truth->pc[frames];
-	/* Ours refused to go round in circles. In a recursion the caller's PC may be right all the same
-	 * where its frame is not. */
+	/* Ours refused to go round in circles. In a recursion the caller's PC may be right all
+	 * the same where its frame is not. */
 	bool circles = engine_ends && evidence->cfi->stop == STOP_NO_PROGRESS && ret->actual_cfa &&
 		       step->cfa != ret->actual_cfa;
 
@@ -264,8 +264,8 @@ static void judge_reading(const struct evidence *evidence, struct referee *refer
 	}
 }
 
-/* libdw (0.188) finds an FDE without any code in place of one that covers the PC. What it says of such an
- * image is no word against our reader. */
+/* libdw (0.188) finds an FDE without any code in place of one that covers the PC. What it says
+ * of such an image is no word against our reader. */
 static bool is_hidden(const struct address_space *space, uint64_t pc)
 {
 	const struct mapping *mapping = address_space_find(space, pc);
@@ -342,9 +342,9 @@ static void point_at_frame(const struct stack *stack, uint32_t frames, struct ju
 }
 
 /*
- * A table that leads astray may lead to a page of the stack that nothing has touched yet. BPF may not
- * fault it in and fails; whoever reads it from outside makes it, and reads a return address of zero.
- * The frames are the same and neither went on.
+ * A table that leads astray may lead to a page of the stack that nothing has touched yet. BPF may
+ * not fault it in and fails; whoever reads it from outside makes it, and reads a return address of
+ * zero. The frames are the same and neither went on.
  */
 static bool is_untouched(const struct stack *bpf, const struct stack *table)
 {
@@ -361,8 +361,8 @@ static bool is_at_its_limit(const struct stack *bpf, const struct stack *table)
 	       memcmp(bpf->pc, table->pc, bpf->count * sizeof(bpf->pc[0])) == 0;
 }
 
-/* A page that the tracer has read before anybody could ask whether it was there (a stack that was just
- * switched to): whether it was, can't be known any more. */
+/* A page that the tracer has read before anybody could ask whether it was there (a stack that
+ * was just switched to): whether it was, can't be known any more. */
 static bool may_be_absent(const struct evidence *evidence, const struct stack *bpf,
 			  const struct stack *table)
 {

@@ -23,8 +23,9 @@
  *	there when B looked				absent: nobody's fault
  *	U is not T, and T could not prove itself	unproven: nobody's fault (doubt.h)
  *
- * Where B was told to follow frame pointers (--follow-frame-pointers), B is held against C told so, too,
- * and all else is as without: a frame that was guessed says nothing of the CFI, nor does it excuse it.
+ * Where B was told to follow frame pointers (--follow-frame-pointers), B is held against C told so,
+ * too, and all else is as without: a frame that was guessed says nothing of the CFI, nor does it
+ * excuse it.
  *
  * A point has one verdict, the first in this order: what is a bug here is never hidden behind a
  * toolchain's. What fits none is unexplained. Kernel faults need several kernels: `run` finds them.
@@ -48,7 +49,8 @@ enum match {
 const char *match_name(enum match match);
 
 /* If rooted is false the truth is only a prefix, and a stack may go on below it. *ret_frames:
- * how many of the first frames agree. That a PC was guessed (WALK_PC_GUESSED) makes it no other PC. */
+ * how many of the first frames agree. That a PC was guessed (WALK_PC_GUESSED) makes it no other
+ * PC. */
 enum match match_stack(const struct stack *stack, const struct stack *truth, bool rooted,
 		       uint32_t *ret_frames);
 /* Same frames, found in the same way, and same stop reason. */
@@ -171,10 +173,11 @@ struct evidence {
 	const struct stack *cfi;
 	const struct stack *table;
 	const struct stack *bpf;
-	/* bpf ended where its twin would have if it read no page that wasn't present at the stop. */
+	/* bpf ended where its twin would have if it read no page that wasn't present at the
+	 * stop. */
 	bool absent;
-	/* What table finds if it follows frame pointers where there is no CFI, as bpf was told to; its
-	 * twin then. NULL: neither was told to. */
+	/* What table finds if it follows frame pointers where there is no CFI, as bpf was told
+	 * to; its twin then. NULL: neither was told to. */
 	const struct stack *followed;
 };
 
@@ -186,8 +189,8 @@ struct judgement {
 	uint64_t pc;	       /* looked up for that step: in the function at fault */
 	uint64_t declared_cfa; /* by the CFI; 0 unknown */
 	uint64_t actual_cfa;   /* by the truth: above the slot of the return address; 0 unknown */
-	/* Of a register: where the CFI says that it is saved (0: nowhere in memory), and what the truth
-	 * says that it was. */
+	/* Of a register: where the CFI says that it is saved (0: nowhere in memory), and what
+	 * the truth says that it was. */
 	uint64_t saved_at, saved_value;
 	uint32_t stop; /* of the engine that went wrong */
 };
@@ -198,8 +201,9 @@ void judge_evidence(const struct evidence *evidence, struct referee *referee,
 /* ---- registers.c ------------------------------------------------------------------------ */
 
 /*
- * Holds the callee-saved registers and rsp, those of a mask (by DWARF number), as the CFI brings them back in the
- * steps of the first frames, against the truth. True, and ret is filled: one is wrong or unknown.
+ * Holds the callee-saved registers and rsp, those of a mask (by DWARF number), as the CFI brings
+ * them back in the steps of the first frames, against the truth. True, and ret is filled: one is
+ * wrong or unknown.
  */
 bool judge_registers(const struct evidence *evidence, struct referee *referee, uint32_t mask,
 		     uint32_t frames, struct judgement *ret);
@@ -230,7 +234,8 @@ struct finding {
 	char image[256];
 	char instruction[96]; /* at the PC at fault */
 	char declared[320];   /* the row, or why there is none */
-	/* Points at which frame pointers were followed, and those of them where the stack is right. */
+	/* Points at which frame pointers were followed, and those of them where the stack is
+	 * right. */
 	uint64_t followed, followed_exact;
 	/* The first one's, by finding_keep_stack(): innermost first */
 	struct finding_frame *frame;
@@ -246,15 +251,15 @@ struct findings {
 };
 #define FINDINGS_MAX 320
 
-/* The start-up object that the code at vaddr is of, "crti.o", "crtbegin.o" or "crt1.o"; NULL: none, as far
- * as the image proves it. (start_file.c) */
+/* The start-up object that the code at vaddr is of, "crti.o", "crtbegin.o" or "crt1.o"; NULL:
+ * none, as far as the image proves it. (start_file.c) */
 const char *start_file_find(const struct image *image, const struct cfi *cfi, uint64_t vaddr,
 			    struct decoder *decoder);
 /* What a finding calls the function at vaddr: code_name_print_place()'s text. */
 void finding_name_function(const struct image *image, const struct cfi *cfi, uint64_t vaddr,
 			   char *text, size_t size);
-/* The judgement's finding, described if its place is new: then its count is 0. NULL: it has no room.
- * accuses: it may yet be counted; what never will be has less room. */
+/* The judgement's finding, described if its place is new: then its count is 0. NULL: it has no
+ * room. accuses: it may yet be counted; what never will be has less room. */
 struct finding *findings_place(struct findings *findings, const struct judgement *judgement,
 			       bool accuses, const struct point *point, struct decoder *decoder);
 /* The points at which it was in question; ret_reasons (or NULL): "10 disturbed, 2 open". */

@@ -12,10 +12,11 @@
  * inside one machine loses nothing, so one bad byte means that the guest is broken, and guessing
  * where the next frame begins could turn a failure into a pass.
  *
- * A guest says: READY, then for every command any number of STDOUT, STDERR and FILES and one EXIT, then
- * DONE. What commands to run comes with the initramfs, in FRAME_COMMANDS_PATH: for each command
- * `TIMEOUT_MS NUL DIRECTORY NUL FILES NUL ARGC NUL ARG0 NUL ... ARGN NUL`, numbers in decimal. FILES is 1 if
- * what the command wrote below its directory is to come back, as a cpio archive (newc), else 0.
+ * A guest says: READY, then for every command any number of STDOUT, STDERR and FILES and one EXIT,
+ * then DONE. What commands to run comes with the initramfs, in FRAME_COMMANDS_PATH: for each
+ * command `TIMEOUT_MS NUL DIRECTORY NUL FILES NUL ARGC NUL ARG0 NUL ... ARGN NUL`, numbers in
+ * decimal. FILES is 1 if what the command wrote below its directory is to come back, as a cpio
+ * archive (newc), else 0.
  *
  * Static inline, because the guest's init is one file without libraries.
  */

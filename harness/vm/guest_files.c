@@ -328,7 +328,8 @@ static int add_needs(struct guest_files *files, const struct requester *by, stru
 	return 0;
 }
 
-/* Remembers the pair; host or link, or neither, is NULL. Returns 1 if the guest path is there already, -1 without memory. */
+/* Remembers the pair; host or link, or neither, is NULL. Returns 1 if the guest path is there
+ * already, -1 without memory. */
 static int remember(struct guest_files *files, const char *host, const char *link,
 		    const char *guest)
 {

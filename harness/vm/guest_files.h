@@ -22,8 +22,8 @@ struct guest_files {
 	size_t capacity;
 };
 
-/* Adds host (as guest; NULL: the same path, of a relative one that below the working directory) and, recursively, interpreters and
- * libraries; a directory with all that is in it. */
+/* Adds host (as guest; NULL: the same path, of a relative one that below the working directory)
+ * and, recursively, interpreters and libraries; a directory with all that is in it. */
 int guest_files_add(struct guest_files *files, const char *host, const char *guest,
 		    struct error *error);
 /* The same of a file as it is, without what it needs to run. */
@@ -35,7 +35,8 @@ int guest_files_add_directory(struct guest_files *files, const char *guest, stru
 /* A directory with its contents, which has to be one file system's. (guest_folder.c) */
 int guest_files_add_folder(struct guest_files *files, const char *host, const char *guest,
 			   struct error *error);
-/* A path of the working directory as an absolute one, symbolic links in it left alone. -1: it is too long. */
+/* A path of the working directory as an absolute one, symbolic links in it left alone. -1: it is
+ * too long. */
 int guest_path_absolute(const char *path, char *ret, size_t size, struct error *error);
 void guest_files_deinit(struct guest_files *files);
 

@@ -2,9 +2,10 @@
 /*
  * guest_folder.c - a directory of this machine, with all that is in it, for a guest
  *
- * Regular files (programs among them with what they need, if that is here), symbolic links as they are, directories, empty
- * ones too. Sockets, pipes and devices are left out, and so is what lies on another file system. The whole goes through the guest's memory, so
- * a directory that is too large for that is an error.
+ * Regular files (programs among them with what they need, if that is here), symbolic links as they
+ * are, directories, empty ones too. Sockets, pipes and devices are left out, and so is what lies on
+ * another file system. The whole goes through the guest's memory, so a directory that is too large
+ * for that is an error.
  */
 #include <dirent.h>
 #include <errno.h>

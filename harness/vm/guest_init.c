@@ -6,8 +6,8 @@
  * FRAME_COMMANDS_PATH, runs each command after the other as root in its directory, with
  * /dev/null as its input, and sends what they write and how they end as frames (frame.h) on ttyS1.
  *
- * Files come back as a cpio archive: what was made or changed below the command's directory since it began, on that file
- * system. ctime tells it, which no program can set.
+ * Files come back as a cpio archive: what was made or changed below the command's directory since
+ * it began, on that file system. ctime tells it, which no program can set.
  *
  * Nothing outlives its command: when a command has ended, or its time is up, every other process in
  * the guest is killed, so that no command sees what an earlier one left running.

@@ -2,9 +2,9 @@
 /*
  * guest_output.c - unpacks the files that came back from a guest
  *
- * The guest ran somebody's command as root, so its names are distrusted: none may be absolute, go up, or go through a
- * symbolic link (libarchive's SECURE flags hold the whole path against that, hence the folder's real path). Owners are this
- * machine's user; devices are not made.
+ * The guest ran somebody's command as root, so its names are distrusted: none may be absolute, go
+ * up, or go through a symbolic link (libarchive's SECURE flags hold the whole path against that,
+ * hence the folder's real path). Owners are this machine's user; devices are not made.
  */
 #include <archive.h>
 #include <archive_entry.h>

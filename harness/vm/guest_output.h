@@ -9,8 +9,9 @@
 #include "unwinder.h"
 
 /*
- * Unpacks what guest_callbacks.on_files was given, a cpio archive, below folder, which is made if it isn't there. Names that would
- * lead out of it are an error, and so is an archive that ends early; what was unpacked before stays. *ret_files: regular files.
+ * Unpacks what guest_callbacks.on_files was given, a cpio archive, below folder, which is made if
+ * it isn't there. Names that would lead out of it are an error, and so is an archive that ends
+ * early; what was unpacked before stays. *ret_files: regular files.
  */
 int guest_output_unpack(const void *archive, size_t size, const char *folder, size_t *ret_files,
 			struct error *error);

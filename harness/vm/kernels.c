@@ -205,7 +205,8 @@ int kernel_refresh(const char *name, struct kernel *ret, struct error *error)
 		if (!status && !find_cached(name, ret))
 			return 0;
 	}
-	/* A suite was asked, or none can: the name is wrong, and it is not the machine that lacks something. */
+	/* A suite was asked, or none can: the name is wrong, and it is not the machine that
+	 * lacks something. */
 	error_set(error, ERROR_SYSTEM, "", 0, "no Debian suite %s kernel %s%s",
 		  possible ? "holds a" : "is known to hold a", name, possible ? " now" : "");
 	error->system_errno = ENOENT;
@@ -263,7 +264,8 @@ static int list_add(struct list *list, const struct kernel_package *package, con
 	return 0;
 }
 
-/* Adds the newest package of each series that the suite is the place for, or of each patch level. */
+/* Adds the newest package of each series that the suite is the place for, or of each patch
+ * level. */
 static int list_suite(struct list *list, const struct kernel_suite *suite, bool patch_levels,
 		      struct error *error)
 {

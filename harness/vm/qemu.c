@@ -92,7 +92,8 @@ const char *guest_outcome_name(enum guest_outcome outcome)
 	return name[outcome];
 }
 
-/* The archive and its contents are there at once while the kernel unpacks it; a small one has room in any guest. */
+/* The archive and its contents are there at once while the kernel unpacks it; a small one has
+ * room in any guest. */
 static unsigned default_memory_mb(int initrd_fd)
 {
 	struct stat st;
@@ -288,7 +289,8 @@ static int time_left(const struct guest *guest)
 	return now < deadline ? (int)(deadline - now) : 0;
 }
 
-/* Until QEMU has ended, the time is up, somebody wants it to end, or the guest has said nonsense. */
+/* Until QEMU has ended, the time is up, somebody wants it to end, or the guest has said
+ * nonsense. */
 static void follow(struct guest *guest)
 {
 	int stop_fd = guest->options->stop_fd > 0 ? guest->options->stop_fd : -1;

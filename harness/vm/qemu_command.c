@@ -46,9 +46,9 @@ static void add(struct qemu_command *command, const char *format, ...)
 /*
  * Every step of a traced program switches address spaces twice, and then TCG walks the page tables
  * for each page again: four levels instead of five, and no SMAP, with which a user page that the
- * kernel copies from is looked up twice. It made stepping 1.3 times as fast. And TCG does `rep movsb`
- * byte by byte: without ERMS and FSRM the kernel copies and clears by eight (process_vm_readv took 95 us
- * of a step, and takes 40).
+ * kernel copies from is looked up twice. It made stepping 1.3 times as fast. And TCG does `rep
+ * movsb` byte by byte: without ERMS and FSRM the kernel copies and clears by eight
+ * (process_vm_readv took 95 us of a step, and takes 40).
  */
 #define EMULATED_CPU "max,la57=off,smap=off,smep=off,umip=off,erms=off,fsrm=off"
 

@@ -2,9 +2,10 @@
 /*
  * tsc.c - how fast this machine's time-stamp counter goes
  *
- * An emulated guest reads the host's counter (QEMU, cpu_get_host_ticks()), but finds its rate out at boot, against
- * emulated timers: on a busy host it was once off by 8 times, and with it every time limit in the guest. So
- * it is told (tsc_early_khz=). The kernel refines that afterwards, by 1 % at most.
+ * An emulated guest reads the host's counter (QEMU, cpu_get_host_ticks()), but finds its rate out
+ * at boot, against emulated timers: on a busy host it was once off by 8 times, and with it every
+ * time limit in the guest. So it is told (tsc_early_khz=). The kernel refines that afterwards, by 1
+ * % at most.
  */
 #include <stdbool.h>
 #include <stdint.h>

@@ -27,14 +27,15 @@ struct kernel {
 };
 
 /* Every series that can be had, newest of each; or every patch level, oldest first ("6.12.90").
- * Network. *ret: malloc'ed array. 1: not all suites could be asked, error says why; what is cached is there in any
- * case. -1: nothing is. */
+ * Network. *ret: malloc'ed array. 1: not all suites could be asked, error says why; what is
+ * cached is there in any case. -1: nothing is. */
 int kernels_list(bool patch_levels, struct kernel **ret, size_t *ret_count, struct error *error);
-/* Whether a kernel of that name, a series or a patch level, may be had at all: one is cached, or a suite is the
- * place for it. No network: a suite that is asked may still lack it. */
+/* Whether a kernel of that name, a series or a patch level, may be had at all: one is cached, or
+ * a suite is the place for it. No network: a suite that is asked may still lack it. */
 bool kernel_is_possible(const char *name);
-/* Resolves name (a series such as "5.10", or a bzImage's path), fetching unless it is cached. A name that no suite
- * holds is ERROR_SYSTEM with ENOENT; ERROR_UNAVAILABLE is that no suite can be asked. */
+/* Resolves name (a series such as "5.10", or a bzImage's path), fetching unless it is cached. A
+ * name that no suite holds is ERROR_SYSTEM with ENOENT; ERROR_UNAVAILABLE is that no suite can
+ * be asked. */
 int kernel_get(const char *name, struct kernel *ret, struct error *error);
 /* The same, looking for a newer kernel of the series even if one is cached; network. */
 int kernel_refresh(const char *name, struct kernel *ret, struct error *error);
@@ -63,7 +64,8 @@ struct guest_command {
 	unsigned timeout_ms; /* 0: only the guest's own deadline */
 };
 
-/* A file the guest needs, ELF files bring their interpreter and libraries along; or a directory with its contents. */
+/* A file the guest needs, ELF files bring their interpreter and libraries along; or a directory
+ * with its contents. */
 struct guest_file {
 	const char *host_path;
 	const char *

@@ -2,13 +2,14 @@
 /*
  * cpu_stack.c - the CPU's own shadow stack (CET) against ours
  *
- * With user shadow stacks (Intel SDM volume 1, chapter 17; Linux 6.6 on x86-64) each call pushes its return
- * address a second time, on a stack that only calls and returns change; SSP points to the innermost.
- * ptrace gives SSP as the register set NT_X86_SHSTK, and the words are memory like any other.
+ * With user shadow stacks (Intel SDM volume 1, chapter 17; Linux 6.6 on x86-64) each call pushes
+ * its return address a second time, on a stack that only calls and returns change; SSP points to
+ * the innermost. ptrace gives SSP as the register set NT_X86_SHSTK, and the words are memory like
+ * any other.
  *
- * A handler is entered with two words more (arch/x86/kernel/shstk.c, setup_signal_shadow_stack): SSP as it was
- * interrupted with bit 63 set, and above it the restorer's address. An alternate signal stack
- * changes nothing: it's one shadow stack for all of a thread.
+ * A handler is entered with two words more (arch/x86/kernel/shstk.c, setup_signal_shadow_stack):
+ * SSP as it was interrupted with bit 63 set, and above it the restorer's address. An alternate
+ * signal stack changes nothing: it's one shadow stack for all of a thread.
  */
 #include <errno.h>
 #include <sys/ptrace.h>

@@ -2,9 +2,9 @@
 /*
  * event_log.c - what an instrumented program reports of itself -> the functions that are open
  *
- * A list of functions, the outermost first. An entry says its slot, the address of the word that holds its
- * return address. Nothing says that a function was left by longjmp or by an exception, and some are
- * left by a jump to another. What the log has for that:
+ * A list of functions, the outermost first. An entry says its slot, the address of the word that
+ * holds its return address. Nothing says that a function was left by longjmp or by an exception,
+ * and some are left by a jump to another. What the log has for that:
  *
  *	the slot	a function whose slot lies below the event's, or at it, has been left: its word
  *			is another's now, or nobody's
@@ -17,12 +17,13 @@
  *	the handler	its call site is a restorer, above which the kernel has saved rsp and rip as they
  *			were, and which stack is the alternate one
  *
- * Some functions that compilers add (what initialises a C++ file's objects, the parts of a coroutine) report their entry and
- * nothing else. They are known by that, and are not in the list: they are as if not instrumented.
+ * Some functions that compilers add (what initialises a C++ file's objects, the parts of a
+ * coroutine) report their entry and nothing else. They are known by that, and are not in the list:
+ * they are as if not instrumented.
  *
  * Slots are compared on one stack only: a handler on an alternate stack begins another, and all of
- * that is left when an event comes from outside it. For swapcontext() see log_contexts.c; other ways to switch
- * stacks are not known.
+ * that is left when an event comes from outside it. For swapcontext() see log_contexts.c; other
+ * ways to switch stacks are not known.
  */
 #include <stdlib.h>
 #include "witness/witness.h"
@@ -84,7 +85,8 @@ static void leave_below(struct witness_list *list, uint64_t limit)
 	}
 }
 
-/* Drops what has exited, but for what is at pc: a handler may interrupt a function that is about to return. */
+/* Drops what has exited, but for what is at pc: a handler may interrupt a function that is about
+ * to return. */
 static void leave_exited(struct witness_list *list, const struct witness_functions *functions,
 			 uint64_t pc)
 {
@@ -228,7 +230,8 @@ static bool take_enter(struct witness_list *list, const struct witness_functions
 						  .inlined = true });
 }
 
-/* It calls what is not instrumented: a landing pad that lets the exception go on, or who changes stacks. */
+/* It calls what is not instrumented: a landing pad that lets the exception go on, or who changes
+ * stacks. */
 static bool take_resume(struct witness_list *list, const struct witness_functions *functions,
 			const struct witness_event *event, struct witness_difference *ret)
 {
@@ -243,7 +246,8 @@ static bool take_resume(struct witness_list *list, const struct witness_function
 	return true;
 }
 
-/* Takes out an inlined function of the innermost frame, and what it had inlined. False: there is none. */
+/* Takes out an inlined function of the innermost frame, and what it had inlined. False: there is
+ * none. */
 static bool leave_inlined(struct witness_list *list, uint64_t function)
 {
 	for (size_t i = list->count; i-- > 0 && list->open[i].inlined;) {

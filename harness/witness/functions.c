@@ -13,7 +13,8 @@
 
 static const char cold_suffix[] = ".cold";
 
-/* The function of which the one at index is a part: the nearest of that name, itself if there is none. */
+/* The function of which the one at index is a part: the nearest of that name, itself if there is
+ * none. */
 static uint64_t whole_of(const struct witness_functions *functions, size_t index)
 {
 	const struct witness_function *part = &functions->function[index];

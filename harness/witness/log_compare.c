@@ -2,16 +2,17 @@
 /*
  * log_compare.c - the shadow stack against what the program has reported
  *
- * Both are gone through from the innermost frame out. A frame of the truth belongs to the function in which the
- * frame above it returns (the innermost: to the one that reports). If that is one that reports, the log
- * must have it there, with this slot, this return address and this function; and what the log has open
- * must be a frame. Frames of other functions lie between, and the log says nothing of them.
+ * Both are gone through from the innermost frame out. A frame of the truth belongs to the function
+ * in which the frame above it returns (the innermost: to the one that reports). If that is one that
+ * reports, the log must have it there, with this slot, this return address and this function; and
+ * what the log has open must be a frame. Frames of other functions lie between, and the log says
+ * nothing of them.
  *
- * Of all frames, the other functions' too, one thing is known: the word at the slot is the return address.
- * Nobody may write there but who calls, since the CPU will return by it.
+ * Of all frames, the other functions' too, one thing is known: the word at the slot is the return
+ * address. Nobody may write there but who calls, since the CPU will return by it.
  *
- * The one frame of a function that reports that may not be in the log is that of a function which a handler
- * interrupted before its report: at its first instruction, or inside the hook.
+ * The one frame of a function that reports that may not be in the log is that of a function which a
+ * handler interrupted before its report: at its first instruction, or inside the hook.
  */
 #include "witness/witness.h"
 
@@ -44,7 +45,8 @@ static void differ(struct witness_difference *ret, enum witness_difference_kind 
 	};
 }
 
-/* The function that a frame belongs to, by the one above it. *ret_silent: it has had no time to report. */
+/* The function that a frame belongs to, by the one above it. *ret_silent: it has had no time to
+ * report. */
 static const struct witness_function *owner_of(const struct walk *walk, size_t frame,
 					       bool *ret_silent)
 {
@@ -106,8 +108,8 @@ static bool compare_frame(struct walk *walk, size_t frame, const struct witness_
 	return ret->kind == WITNESS_AGREES;
 }
 
-/* The first function of a context was never called: its return address was put there (makecontext). Of
- * such a stack the truth is a prefix, and says so. */
+/* The first function of a context was never called: its return address was put there
+ * (makecontext). Of such a stack the truth is a prefix, and says so. */
 static bool is_planted(const struct walk *walk)
 {
 	return walk->left == 1 && walk->list->begun && !walk->truth->rooted;

@@ -2,9 +2,10 @@
 /*
  * log_contexts.c - the log of a thread that goes from one stack to another
  *
- * swapcontext(3) says where it goes and what it leaves: each context has a list of its own, known by the
- * context's address. A context that is met for the first time begins with none open. When its first function
- * is left, the C library goes on in the context that is linked to it, without a word.
+ * swapcontext(3) says where it goes and what it leaves: each context has a list of its own, known
+ * by the context's address. A context that is met for the first time begins with none open. When
+ * its first function is left, the C library goes on in the context that is linked to it, without a
+ * word.
  */
 #include <stdlib.h>
 #include "witness/witness.h"

@@ -9,9 +9,9 @@
  *	cpu_stack.c	the CPU's own shadow stack (CET) against ours
  *	witness_run.c	a program stepped, both asked
  *
- * The log knows nothing of the tracer's: it has the slot and the call site of each function from the
- * function's own first instruction, and what was left from the exits and from where the next function
- * begins. docs/WITNESSES.md says what each can testify, and what it can't.
+ * The log knows nothing of the tracer's: it has the slot and the call site of each function from
+ * the function's own first instruction, and what was left from the exits and from where the next
+ * function begins. docs/WITNESSES.md says what each can testify, and what it can't.
  */
 #ifndef STACKPROOF_WITNESS_H
 #define STACKPROOF_WITNESS_H
@@ -140,8 +140,8 @@ struct witness_difference {
 const char *witness_difference_name(enum witness_difference_kind kind);
 
 /*
- * Takes an event in: drops what was left, and opens what is entered; marks who reports. What exits is
- * in the list until the next event. *ret: WITNESS_AGREES, or WITNESS_LOG. False: out of memory.
+ * Takes an event in: drops what was left, and opens what is entered; marks who reports. What exits
+ * is in the list until the next event. *ret: WITNESS_AGREES, or WITNESS_LOG. False: out of memory.
  */
 bool witness_log_event(struct witness_log *log, const struct witness_functions *functions,
 		       const struct witness_event *event, struct witness_difference *ret);
@@ -152,7 +152,8 @@ bool witness_jumped_to_hook(const struct witness_event *event, const struct witn
 
 /* After an event was compared: takes the thread to the other stack. False: out of memory. */
 bool witness_log_settle(struct witness_log *log, const struct witness_event *event);
-/* Before an event: where the stack's outermost function has exited, the thread is on the linked one. */
+/* Before an event: where the stack's outermost function has exited, the thread is on the linked
+ * one. */
 void witness_log_follow_link(struct witness_log *log);
 void witness_log_deinit(struct witness_log *log);
 
@@ -175,8 +176,8 @@ bool witness_cpu_available(void);
 /* A stopped thread's SSP. False: it has no shadow stack. */
 bool witness_cpu_pointer(pid_t tid, uint64_t *ret_ssp);
 /*
- * Holds the truth's frames from first on against the words from ssp on, the innermost first. A handler
- * has a token on the CPU's where ours has the interrupted PC (arch/x86/kernel/shstk.c).
+ * Holds the truth's frames from first on against the words from ssp on, the innermost first. A
+ * handler has a token on the CPU's where ours has the interrupted PC (arch/x86/kernel/shstk.c).
  */
 void witness_cpu_compare(const struct shadow_stack *truth, size_t first, uint64_t ssp,
 			 const uint64_t *word, size_t count, struct witness_difference *ret);

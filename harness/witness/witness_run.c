@@ -2,9 +2,9 @@
 /*
  * witness_run.c - a program stepped, both witnesses asked
  *
- * A stop at a hook's mark is an event. Its number says whether all were seen: it is drawn by the program from
- * one counter, so each number from 0 on is some thread's. A thread that is interrupted at a mark comes to
- * it again; number 0 again is another program, brought in by exec.
+ * A stop at a hook's mark is an event. Its number says whether all were seen: it is drawn by the
+ * program from one counter, so each number from 0 on is some thread's. A thread that is interrupted
+ * at a mark comes to it again; number 0 again is another program, brought in by exec.
  */
 #include <elf.h>
 #include <signal.h>
@@ -213,8 +213,8 @@ static bool event_kind(const struct witness_hooks *hooks, uint64_t pc, enum witn
 }
 
 /*
- * The word above the hook's own. Not in gcc's nested functions: they have an argument in r10, and push it around
- * the call of the hook.
+ * The word above the hook's own. Not in gcc's nested functions: they have an argument in r10, and
+ * push it around the call of the hook.
  */
 static uint64_t entry_slot(struct run *run, const struct witness_event *event)
 {

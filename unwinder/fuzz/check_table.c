@@ -2,13 +2,13 @@
 /*
  * check_table.c - a table says what the rows say, or says that it can't
  *
- * At addresses where anything could change, and at some chosen by chance, the table must give a rule
- * where the canonical row turns into one, and else the marker for why not. That the rules are the
- * rows is table_prove()'s to say, of every address. Then the walk: from registers and memory that
- * hang on the address, walks through that one image, by rows and by table, must see the same frames;
- * half of the memory's words are addresses of the code, so that the registers of one frame decide
- * over the next. A walk that remembers the last one must see what one without a memory sees, though
- * some words have changed in between.
+ * At addresses where anything could change, and at some chosen by chance, the table must give a
+ * rule where the canonical row turns into one, and else the marker for why not. That the rules are
+ * the rows is table_prove()'s to say, of every address. Then the walk: from registers and memory
+ * that hang on the address, walks through that one image, by rows and by table, must see the same
+ * frames; half of the memory's words are addresses of the code, so that the registers of one frame
+ * decide over the next. A walk that remembers the last one must see what one without a memory sees,
+ * though some words have changed in between.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -110,7 +110,8 @@ typedef int (*walk_fn)(const struct address_space *space, const struct register_
 		       const struct memory_reader *memory, struct walk_memo *memo,
 		       struct stack *ret, struct error *error);
 
-/* The way of walking that is tried with a memory of its last walk. Both would cost twice the time. */
+/* The way of walking that is tried with a memory of its last walk. Both would cost twice the
+ * time. */
 struct walker {
 	const char *name;
 	walk_fn walk;

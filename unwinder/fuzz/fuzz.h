@@ -51,12 +51,12 @@ void fuzz_check_error(const struct error *error, const struct image_section *sec
 		      uint64_t limit);
 /* Everything that reads cfi, and what it promises of it. */
 void fuzz_check_cfi(const struct cfi *cfi);
-/* The tables of image against the rows of cfi, which is what image's table is made from. NULL: there
- * is none, or it can't be read. */
+/* The tables of image against the rows of cfi, which is what image's table is made from. NULL:
+ * there is none, or it can't be read. */
 void fuzz_check_table(const struct image *image, const struct cfi *cfi);
 
-/* A table's text: what can be read is written again as the same bytes. ours: it was written here, so
- * it must be readable. */
+/* A table's text: what can be read is written again as the same bytes. ours: it was written
+ * here, so it must be readable. */
 void fuzz_check_text(const char *text, size_t size, bool ours);
 
 /* ---- an image around a section ---------------------------------------------------------- */
@@ -72,8 +72,9 @@ struct fuzz_image {
 	uint8_t *debug_frame;
 };
 
-/* Puts an image around size bytes: the first eh_frame_bytes are .eh_frame, the others .debug_frame; of no
- * bytes there is no such section. (Copied apart, so that not one byte behind them may be read.) */
+/* Puts an image around size bytes: the first eh_frame_bytes are .eh_frame, the others
+ * .debug_frame; of no bytes there is no such section. (Copied apart, so that not one byte behind
+ * them may be read.) */
 void fuzz_image_init(struct fuzz_image *ret, const uint8_t *sections, size_t size,
 		     size_t eh_frame_bytes);
 void fuzz_image_deinit(struct fuzz_image *fuzz);

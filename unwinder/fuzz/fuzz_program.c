@@ -2,9 +2,9 @@
 /*
  * fuzz_program.c - bytes as call frame instructions
  *
- * Headers that are hard to hit by chance are written here: one CIE, one FDE of two pages, another of
- * half a page with the same instructions, which table_build() then has met before, and a third of
- * nothing but padding, since it does not remember what stands at a section's very end. Input:
+ * Headers that are hard to hit by chance are written here: one CIE, one FDE of two pages, another
+ * of half a page with the same instructions, which table_build() then has met before, and a third
+ * of nothing but padding, since it does not remember what stands at a section's very end. Input:
  *
  *	byte 0	bits 0-1 code factor 1, 2, 4, 0; bits 2-3 data factor -8, -4, 8, 1; bit 4: 'S';
  *		bit 5: addresses are pcrel sdata4, else absolute; bit 6: .debug_frame; bit 7: the

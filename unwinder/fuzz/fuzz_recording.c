@@ -2,9 +2,10 @@
 /*
  * fuzz_recording.c - bytes as a recording (harness/replay/recording.h)
  *
- * Whoever plays one puts its words into his own memory, at the addresses that it names. So whatever the
- * bytes are: no write leaves its page or user space, mappings ascend, numbers are in range, an error has a
- * place in the file; and of a recording that is whole, the points are as many as it says.
+ * Whoever plays one puts its words into his own memory, at the addresses that it names. So whatever
+ * the bytes are: no write leaves its page or user space, mappings ascend, numbers are in range, an
+ * error has a place in the file; and of a recording that is whole, the points are as many as it
+ * says.
  */
 #include <string.h>
 #include "fuzz.h"

@@ -2,9 +2,9 @@
 /*
  * fuzz_section.c - bytes as .eh_frame, .debug_frame or both
  *
- * The first byte says which: 0 .eh_frame, 1 .debug_frame, 2 both, and two bytes more how long .eh_frame
- * is. The rest is the sections of an image with 8 pages of code before it. Entries, rows, errors, text
- * and table are then held to their promises.
+ * The first byte says which: 0 .eh_frame, 1 .debug_frame, 2 both, and two bytes more how long
+ * .eh_frame is. The rest is the sections of an image with 8 pages of code before it. Entries, rows,
+ * errors, text and table are then held to their promises.
  */
 #include <stdlib.h>
 #include "fuzz.h"

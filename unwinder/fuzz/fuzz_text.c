@@ -2,9 +2,9 @@
 /*
  * fuzz_text.c - bytes as a saved table (docs/TABLE_TEXT.md)
  *
- * Goldens are merged and edited by hand. What is read must be written again as it was; anything else
- * is an error with the number of a line. The first line is added here where it is missing, since
- * nothing else is looked at without it.
+ * Goldens are merged and edited by hand. What is read must be written again as it was; anything
+ * else is an error with the number of a line. The first line is added here where it is missing,
+ * since nothing else is looked at without it.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /*
  * test_cfi_entry.c - one CIE or FDE: versions, augmentations, pointer encodings
  *
- * Entries are made by hand at image address 0x400000: each version in each section, each letter of an
- * augmentation in any order, each encoding of a pointer, and how each can be cut off.
+ * Entries are made by hand at image address 0x400000: each version in each section, each letter of
+ * an augmentation in any order, each encoding of a pointer, and how each can be cut off.
  */
 #include <check.h>
 #include <inttypes.h>

@@ -2,9 +2,10 @@
 /*
  * test_code_name.c - which function an address is in
  *
- * One small ELF file with the sections that matter (.init, three PLTs as ld and mold write them, .text with
- * data in it, .fini), and for each case its own symbols and FDEs: what NASM or gas write without .type
- * and .size, labels, aliases, sizes that lie. Then the same file without what it could do without.
+ * One small ELF file with the sections that matter (.init, three PLTs as ld and mold write them,
+ * .text with data in it, .fini), and for each case its own symbols and FDEs: what NASM or gas write
+ * without .type and .size, labels, aliases, sizes that lie. Then the same file without what it
+ * could do without.
  */
 #include <check.h>
 #include "cfi_bytes.h"

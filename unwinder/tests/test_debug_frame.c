@@ -2,9 +2,9 @@
 /*
  * test_debug_frame.c - .debug_frame beside .eh_frame: what it adds, and what it may not
  *
- * A case gives each section's FDEs as ranges, and the address of every FDE that must be found, by the
- * section that has it. In .eh_frame the CFA is rsp+8, in .debug_frame rsp+16, so that rows and rules tell
- * whose they are, too. Then each is asked by address, and both tables must say the same.
+ * A case gives each section's FDEs as ranges, and the address of every FDE that must be found, by
+ * the section that has it. In .eh_frame the CFA is rsp+8, in .debug_frame rsp+16, so that rows and
+ * rules tell whose they are, too. Then each is asked by address, and both tables must say the same.
  */
 #include <check.h>
 #include <elf.h>

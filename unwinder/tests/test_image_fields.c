@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_image_fields.c - what an image is told of its file: its build-id, its sections' bytes, and how
- * many of them there are
+ * test_image_fields.c - what an image is told of its file: its build-id, its sections' bytes, and
+ * how many of them there are
  *
- * Each file is made here, of nothing but what the case is about: notes in segments; an .eh_frame with
- * one relocation over a pattern; several sections .eh_frame.
+ * Each file is made here, of nothing but what the case is about: notes in segments; an .eh_frame
+ * with one relocation over a pattern; several sections .eh_frame.
  */
 #include <check.h>
 #include <inttypes.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_malformed.c - one bad thing at a time, named by its code and its place, and nothing else lost
+ * test_malformed.c - one bad thing at a time, named by its code and its place, and nothing else
+ * lost
  *
  * Every section here begins with a good CIE and ends with a good FDE, whatever stands between them;
  * both must survive. What is bad is a CIE, an FDE, a pointer, an instruction or an expression of

@@ -2,9 +2,9 @@
 /*
  * test_object.c - object files: relocations, and whose function an FDE is
  *
- * An object file of two code sections that both begin at 0, as -ffunction-sections makes them, is put
- * together by hand. The PC says nothing about the function there; the relocation of an FDE's first
- * PC does. Then what no assembler writes: relocations of nothing, and far too many of them.
+ * An object file of two code sections that both begin at 0, as -ffunction-sections makes them, is
+ * put together by hand. The PC says nothing about the function there; the relocation of an FDE's
+ * first PC does. Then what no assembler writes: relocations of nothing, and far too many of them.
  */
 #include <check.h>
 #include <inttypes.h>

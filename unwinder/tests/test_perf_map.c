@@ -156,7 +156,8 @@ START_TEST(a_nul_is_a_control_character)
 }
 END_TEST
 
-/* As many as docs/LIMITS.md allows, nested like the layers of an onion: the worst for whoever sorts them. */
+/* As many as docs/LIMITS.md allows, nested like the layers of an onion: the worst for whoever
+ * sorts them. */
 START_TEST(lines_have_a_limit)
 {
 	size_t lines = 1048576 + _i, size = 0;

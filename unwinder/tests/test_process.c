@@ -2,8 +2,8 @@
 /*
  * test_process.c - the thread through which a process is asked for its memory
  *
- * Processes in each state that one can be in: alive, its first thread ended, ended but not waited for,
- * gone, the kernel's own.
+ * Processes in each state that one can be in: alive, its first thread ended, ended but not waited
+ * for, gone, the kernel's own.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /*
  * test_space_range.c - one line of /proc/PID/maps, cut where an image's segments say
  *
- * The image is made up: only its segments matter. Two segments of a file may share a page of it, and
- * then the same offset is in both.
+ * The image is made up: only its segments matter. Two segments of a file may share a page of it,
+ * and then the same offset is in both.
  */
 #include <check.h>
 #include <inttypes.h>

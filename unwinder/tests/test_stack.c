@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_stack.c - does a stack hold what is put into it, up to its end, and survive that there is no room?
+ * test_stack.c - does a stack hold what is put into it, up to its end, and survive that there is no
+ * room?
  *
- * Without memory nothing is lost: the stack is as it was before. That is tried with an address space that
- * has no more room (setrlimit(2)), in a process of its own.
+ * Without memory nothing is lost: the stack is as it was before. That is tried with an address
+ * space that has no more room (setrlimit(2)), in a process of its own.
  */
 #include <check.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 /*
  * test_step.c - step.h against a model of it, rule by rule
  *
- * Any rule is tried, also such as no table has: codes that mean nothing, places that are missing or too
- * many. The model says the same in the plainest way: each register is looked at by itself, with
+ * Any rule is tried, also such as no table has: codes that mean nothing, places that are missing or
+ * too many. The model says the same in the plainest way: each register is looked at by itself, with
  * branches, in 64 bits. It is written from table_abi.h and not from step.h.
  *
  * Where a step gives a caller, its whole state is compared; where it does not, the reason.

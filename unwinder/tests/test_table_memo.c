@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_table_memo.c - the memo: what it does itself, that it says what cfi_rows() says, and that what was
- * met is not interpreted again
+ * test_table_memo.c - the memo: what it does itself, that it says what cfi_rows() says, and that
+ * what was met is not interpreted again
  *
- * A section is made as compilers make it (pc-relative 4-byte pointers). Its FDEs go through the memo one
- * by one, as table_build() sends them, and then every address's rule is held against the reader.
+ * A section is made as compilers make it (pc-relative 4-byte pointers). Its FDEs go through the
+ * memo one by one, as table_build() sends them, and then every address's rule is held against the
+ * reader.
  */
 #include <check.h>
 #include <inttypes.h>
@@ -390,7 +391,8 @@ END_TEST
 
 /* ---- headers that are not as compilers write them --------------------------------------- */
 
-/* What an FDE's header may have: the whole section then goes the plain way, which knows what it means. */
+/* What an FDE's header may have: the whole section then goes the plain way, which knows what it
+ * means. */
 static const struct header_case {
 	const char *name;
 	uint64_t pc, range;

@@ -4,8 +4,8 @@
  *
  * Three tables of cases. Texts that must come back byte for byte, each for one thing that rules can
  * say. Lines that must be refused, each with the number of the line and words of the message.
- * Expressions, by their bytes. Then whole images and all snapshots: the text of the text is the text,
- * and each row that was read equals the image's, expressions included.
+ * Expressions, by their bytes. Then whole images and all snapshots: the text of the text is the
+ * text, and each row that was read equals the image's, expressions included.
  */
 #include <check.h>
 #include <glob.h>

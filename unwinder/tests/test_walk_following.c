@@ -2,8 +2,8 @@
 /*
  * test_walk_following.c - the walk that follows frame pointers, and how it marks what it found so
  *
- * Each case gives what rbp points to; without the policy the same walk must end where the first frame
- * was guessed.
+ * Each case gives what rbp points to; without the policy the same walk must end where the first
+ * frame was guessed.
  */
 #include "walk_world.h"
 

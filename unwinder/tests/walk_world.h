@@ -2,8 +2,8 @@
 /*
  * walk_world.h - one hand-made image at BIAS, up to three functions with CFI in it, and a stack
  *
- * For test_walk.c and test_walk_following.c. Functions have cfa=rsp+8 ra=c-8 unless their instructions
- * say more.
+ * For test_walk.c and test_walk_following.c. Functions have cfa=rsp+8 ra=c-8 unless their
+ * instructions say more.
  */
 #ifndef STACKPROOF_TESTS_WALK_WORLD_H
 #define STACKPROOF_TESTS_WALK_WORLD_H
