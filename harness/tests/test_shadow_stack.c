@@ -424,7 +424,10 @@ START_TEST(test_end_settles)
 {
 	const struct event events[] = { CALL(0xff8, 1), CALL(0xfe8, WATCHED_PC), MOVE(0xff0) };
 	struct word word = { .count = 0 };
-	const struct shadow_observer observer = { &word, say_end, say_stray, say_disturbed };
+	const struct shadow_observer observer = { .context = &word,
+						  .frame_ended = say_end,
+						  .stray_return = say_stray,
+						  .disturbed = say_disturbed };
 	struct shadow_stack stack;
 
 	shadow_stack_init(&stack, true);
