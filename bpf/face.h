@@ -3,8 +3,7 @@
  * face.h - what is behind the opaque types of stackproof.h, for face_*.c only
  *
  * The face is what other programs link (libstackproof(3)): a thin layer over unwinder/ and bpf/,
- * which stay
- * free to change. The harness doesn't use it.
+ * which stay free to change. The harness doesn't use it.
  */
 #ifndef STACKPROOF_FACE_H
 #define STACKPROOF_FACE_H

@@ -158,8 +158,7 @@ struct stackproof_place {
 };
 
 /* Nothing known of it is no error: path is NULL. A return address lies behind its call: ask for
- * all but a
- * stack's first one, and those below a signal handler, less one. */
+ * all but a stack's first one, and those below a signal handler, less one. */
 int stackproof_space_find(const struct stackproof_space *space, uint64_t pc,
 			  struct stackproof_place *ret, struct stackproof_error *error);
 
@@ -280,9 +279,8 @@ int stackproof_session_set_process(struct stackproof_session *session,
 				   struct stackproof_error *error);
 void stackproof_session_forget_process(struct stackproof_session *session, pid_t pid);
 
-/* Walks frequency_hz times in a second of CPU time: of a thread and what it starts (tid, cpu -1);
- * of
- * whatever runs on a CPU (tid -1, cpu); on every CPU that is online (both -1). */
+/* Walks frequency_hz times in a second of CPU time: of a thread and what it starts (tid, cpu
+ * -1); of whatever runs on a CPU (tid -1, cpu); on every CPU that is online (both -1). */
 int stackproof_session_attach_samples(struct stackproof_session *session, pid_t tid, int cpu,
 				      unsigned int frequency_hz, struct stackproof_error *error);
 struct perf_event_attr;
@@ -310,8 +308,7 @@ void stackproof_session_detach(struct stackproof_session *session);
 int stackproof_session_consume(struct stackproof_session *session, stackproof_stack_fn fn,
 			       void *context, struct stackproof_error *error);
 /* If stacks are counted: each different one since the last time. *ret_unsent: how many were met
- * whose
- * frames never came. */
+ * whose frames never came. */
 int stackproof_session_take_counts(struct stackproof_session *session, stackproof_stack_fn fn,
 				   void *context, uint64_t *ret_unsent,
 				   struct stackproof_error *error);
@@ -363,11 +360,10 @@ int stackproof_processes_add_existing(struct stackproof_processes *processes,
 				      struct stackproof_error *error);
 /* Readable (poll(2)) when something has changed. */
 int stackproof_processes_fd(const struct stackproof_processes *processes);
-/* Takes every stack that the session has, follows what changed until then, and calls fn with each.
- * fn
- * NULL: no stack is taken; for who calls stackproof_session_take_counts(). fn may call
- * stackproof_space_find() and _read_names(), and the counters, and nothing else of these objects.
- * */
+/* Takes every stack that the session has, follows what changed until then, and calls fn with
+ * each. fn NULL: no stack is taken; for who calls stackproof_session_take_counts(). fn may call
+ * stackproof_space_find() and _read_names(), and the counters, and nothing else of these
+ * objects. */
 int stackproof_processes_consume(struct stackproof_processes *processes, stackproof_stack_fn fn,
 				 void *context, struct stackproof_error *error);
 /* The mappings that the session has of a process, or NULL. Valid until the next call. */

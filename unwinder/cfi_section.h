@@ -90,17 +90,15 @@ static inline bool has_debug_frame(const struct image *image)
 }
 
 /* False for an FDE that covers nothing: it has no range, or it is what a linker leaves of a
- * function
- * that it discarded, one at 0. (In an object file 0 is where a section begins.) */
+ * function that it discarded, one at 0. (In an object file 0 is where a section begins.) */
 static inline bool cfi_fde_covers(const struct image *image, const struct cfi_fde *fde)
 {
 	bool linked = image->type == ET_EXEC || image->type == ET_DYN;
 	return fde->pc_range && (fde->pc_begin || !linked);
 }
 
-/* Which of count CIEs or FDEs of stride bytes, in the section's order, is the one at offset; first
- * is
- * the first one's. -1: none. */
+/* Which of count CIEs or FDEs of stride bytes, in the section's order, is the one at offset;
+ * first is the first one's. -1: none. */
 static inline ssize_t cfi_find_offset(const uint32_t *first, size_t stride, size_t count,
 				      uint64_t offset)
 {
@@ -128,12 +126,10 @@ bool cfi_shares_code(const struct cfi *cfi, const struct cfi_fde *fde);
 
 /*
  * An FDE that lies around others has its address again behind each of them, and its instructions
- * are then
- * executed again: as often as others lie in it, which is quadratic. So there is a limit to it, of
- * all of a
- * section together; compilers' FDEs don't overlap. What is beyond it counts as malformed. Whoever
- * goes along by_pc
- * in order (table_create(), table_prove()) comes to the same end.
+ * are then executed again: as often as others lie in it, which is quadratic. So there is a limit to
+ * it, of all of a section together; compilers' FDEs don't overlap. What is beyond it counts as
+ * malformed. Whoever goes along by_pc in order (table_create(), table_prove()) comes to the same
+ * end.
  */
 #define CFI_AGAIN_RATIO 16 /* times the bytes of the instructions of all FDEs */
 

@@ -34,8 +34,7 @@ struct header_counts {
 };
 
 /* What the kernel takes of a program: 64 KiB of them (fs/binfmt_elf.c, load_elf_phdrs()). An
- * address is sought
- * in all of them. */
+ * address is sought in all of them. */
 #define SEGMENTS_MAX (65536u / (unsigned int)sizeof(Elf64_Phdr))
 
 static bool inside(uint64_t offset, uint64_t size, uint64_t total)

@@ -16,9 +16,8 @@
 #include "cfi_section.h"
 #include "elf_image.h"
 
-/* zlib makes up to 1,032 bytes of one. CFI becomes three to eight times as long; what claims more
- * than
- * this, and is not small, is there to eat memory. */
+/* zlib makes up to 1,032 bytes of one. CFI becomes three to eight times as long; what claims
+ * more than this, and is not small, is there to eat memory. */
 #define INFLATED_RATIO_MAX 16
 #define INFLATED_ALWAYS	   (16u << 20)
 

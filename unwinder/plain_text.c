@@ -3,8 +3,7 @@
  * plain_text.c - names of files, sections and symbols on a terminal
  *
  * A symbol may hold any byte but NUL. What is not UTF-8 (RFC 3629), C0 and C1 control characters
- * and
- * DEL become '?', one for each byte that is bad and one for each character.
+ * and DEL become '?', one for each byte that is bad and one for each character.
  */
 #include "plain_text.h"
 #include <stdbool.h>

@@ -3,9 +3,8 @@
  * plain_text.h - names of files, sections and symbols on a terminal
  *
  * They are somebody else's bytes: escape sequences in them must not reach the terminal, and no
- * newline may
- * make a line that looks like one of ours. All text output has them through here; JSON has its own
- * escapes.
+ * newline may make a line that looks like one of ours. All text output has them through here; JSON
+ * has its own escapes.
  */
 #ifndef STACKPROOF_PLAIN_TEXT_H
 #define STACKPROOF_PLAIN_TEXT_H
@@ -16,9 +15,8 @@
 /* Bytes of the character at text, which is not at its end; 0 if it is a control character, or none
  * at all. */
 size_t plain_character(const char *text);
-/* A copy of text (which may be ret) for a terminal, cut to size - 1 bytes: control characters are
- * '?', and so is
- * each byte that is not UTF-8. Returns ret. */
+/* A copy of text (which may be ret) for a terminal, cut to size - 1 bytes: control characters
+ * are '?', and so is each byte that is not UTF-8. Returns ret. */
 char *plain_text(const char *text, char *ret, size_t size);
 /* The same as an argument of printf(). Valid to the end of the block. */
 #define PLAIN_BYTES	 4352 /* PATH_MAX, and something before or behind it */

@@ -63,11 +63,9 @@ int table_text_read(const char *text, size_t size, struct table_text **ret, stru
 typedef int (*table_text_function_fn)(void *context, const struct table_text *text,
 				      const struct table_text_function *function,
 				      struct error *error);
-/* The same of an image's CFI, with the functions' addresses. fn is called for each function, which
- * is
- * then forgotten, so that *ret holds none and no more memory is taken than one needs. rules have
- * the same
- * numbers for all of them. fn NULL: all are kept. */
+/* The same of an image's CFI, with the functions' addresses. fn is called for each function,
+ * which is then forgotten, so that *ret holds none and no more memory is taken than one needs.
+ * rules have the same numbers for all of them. fn NULL: all are kept. */
 int table_text_each(const struct cfi *cfi, table_text_function_fn fn, void *context,
 		    struct table_text **ret, struct error *error);
 int table_text_create(const struct cfi *cfi, struct table_text **ret, struct error *error);

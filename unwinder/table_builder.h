@@ -72,9 +72,8 @@ struct table_builder {
 
 /* Makes the table and its segments. */
 int builder_init(struct table_builder *builder, const struct image *image, struct error *error);
-/* Hands the finished table over (0), or fails (-1), or finds that chunks overlap (1). In any case
- * the
- * builder is gone. */
+/* Hands the finished table over (0), or fails (-1), or finds that chunks overlap (1). In any
+ * case the builder is gone. */
 int builder_finish(struct table_builder *builder, struct table **ret, struct error *error);
 /* Gives it all up. */
 void builder_abandon(struct table_builder *builder);

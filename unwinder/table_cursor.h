@@ -3,8 +3,8 @@
  * table_cursor.h - a table's stretches of one rule, one at a time
  *
  * The same as table_rows() gives, without a callback: who goes along two things at once asks for
- * the next of
- * either. A cursor is a plain value. A copy of it goes on by itself. Private to unwinder/.
+ * the next of either. A cursor is a plain value. A copy of it goes on by itself. Private to
+ * unwinder/.
  */
 #ifndef STACKPROOF_TABLE_CURSOR_H
 #define STACKPROOF_TABLE_CURSOR_H

@@ -23,9 +23,8 @@
 #include "cfi_section.h"
 #include "table_cursor.h"
 
-/* Pairs that are remembered, of 776 bytes: what an image's rules are many times over. Where there
- * are more, they
- * are forgotten all, and some are evaluated once more. */
+/* Pairs that are remembered, of 776 bytes: what an image's rules are many times over. Where
+ * there are more, they are forgotten all, and some are evaluated once more. */
 #define PROVEN_MAX   32768
 #define HASHED_BYTES 32 /* of an expression */
 

@@ -33,8 +33,7 @@ struct text {
 };
 
 /* A symbol's name is whatever the file says: what would break a line, or is not for a terminal's
- * eyes, is given as
- * \xNN. */
+ * eyes, is given as \xNN. */
 static void print_escaped(FILE *file, const char *name)
 {
 	for (const char *at = name; *at;) {

@@ -4,17 +4,13 @@
  *
  * The format is docs/TABLE_TEXT.md's. A text is kept in version control, merged and edited by hand,
  * so nothing about it is believed: a line is either what table_text_write() would have written
- * there,
- * or ERROR_TEXT_SYNTAX with its number. That is checked in the plainest way: the rules that were
- * read
- * are printed again, and must give the characters they came from. So a number with a leading zero,
- * two
- * registers in the wrong order, an operation spelt otherwise are all refused, and reading and
- * writing are each other's inverse by construction.
+ * there, or ERROR_TEXT_SYNTAX with its number. That is checked in the plainest way: the rules that
+ * were read are printed again, and must give the characters they came from. So a number with a
+ * leading zero, two registers in the wrong order, an operation spelt otherwise are all refused, and
+ * reading and writing are each other's inverse by construction.
  *
  * Each different text of rules is parsed once (few are); they are found in a balanced tree, which
- * no
- * choice of texts can make slow.
+ * no choice of texts can make slow.
  */
 #include <inttypes.h>
 #include <search.h>

@@ -4,10 +4,8 @@
  *
  * What it holds is table_text.h's; who fills it is table_text_read.c. An image's CFI gets here
  * through its own text: the text is all that two tables are compared by, so nothing can come in
- * that
- * the text does not say, and every image that is compared proves the reader again. The text is
- * read as it
- * is written, a line at a time: all of it would be ten times as long as the section.
+ * that the text does not say, and every image that is compared proves the reader again. The text is
+ * read as it is written, a line at a time: all of it would be ten times as long as the section.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -220,8 +218,7 @@ static uint64_t next_pc(struct sink *sink)
 }
 
 /* Images have some thousands of different rules. Each takes half a KiB here, and four bytes of a
- * section that
- * was written for nothing else. */
+ * section that was written for nothing else. */
 #define RULES_MAX (1u << 17)
 
 static int take_line(struct sink *sink)

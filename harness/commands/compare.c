@@ -194,8 +194,7 @@ static int recording_begin(const char *folder, const char *program, struct recor
 
 /*
  * Compares one program, and records it if that is asked for. Of half a run there is no recording.
- * False: not
- * all went well; ret has what was found until then, and why it went wrong.
+ * False: not all went well; ret has what was found until then, and why it went wrong.
  */
 static bool run_program(struct comparer *comparer, const struct arguments *arguments,
 			struct listener *listener, char *const *argv, struct comparison *ret)

@@ -3,14 +3,10 @@
  * diff.c - `stackproof diff A B`: two tables, function by function, whatever their addresses
  *
  * Either may be an ELF file, a saved table (`stackproof table`), or another tool's dump; "-" is
- * standard
- * input. What a file is its first bytes say, or --from for a dump. A dump holds less than the CFI
- * does: the
- * other side is then reduced to what the dump's tool can say (its dialect), and the output says
- * what was
- * compared. Two dumps can be compared if they are of one kind. Nothing is guessed: a dump that
- * knows only
- * addresses needs an image on the other side.
+ * standard input. What a file is its first bytes say, or --from for a dump. A dump holds less than
+ * the CFI does: the other side is then reduced to what the dump's tool can say (its dialect), and
+ * the output says what was compared. Two dumps can be compared if they are of one kind. Nothing is
+ * guessed: a dump that knows only addresses needs an image on the other side.
  */
 #include <argp.h>
 #include <malloc.h>

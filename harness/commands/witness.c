@@ -2,10 +2,9 @@
 /*
  * witness.c - `stackproof witness`: is the truth true? Others who saw the same run are asked
  *
- * Engines are held against the shadow stack, so a fault of the shadow stack would accuse them.
- * Here it is
- * held itself against what an instrumented program says of its own functions, and against the CPU's
- * shadow stack where there is one (harness/witness/witness.h). Whatever differs is our fault.
+ * Engines are held against the shadow stack, so a fault of the shadow stack would accuse them. Here
+ * it is held itself against what an instrumented program says of its own functions, and against the
+ * CPU's shadow stack where there is one (harness/witness/witness.h). Whatever differs is our fault.
  */
 #include <argp.h>
 #include <inttypes.h>

@@ -4,12 +4,9 @@
  *
  * Each side of a comparison becomes a struct diff_table, whatever it was. Its rows are words in a
  * *dialect*: what the poorer of the two sides can say. A dialect is one file: it turns a canonical
- * row
- * into its words, and reads another tool's dump into the same words, so that equal words mean that
- * the
- * tool says what the CFI says, as far as it can say it. Words are kept once (diff_intern), so rows
- * are
- * compared by pointer.
+ * row into its words, and reads another tool's dump into the same words, so that equal words mean
+ * that the tool says what the CFI says, as far as it can say it. Words are kept once (diff_intern),
+ * so rows are compared by pointer.
  */
 #ifndef STACKPROOF_COMMANDS_DIFF_H
 #define STACKPROOF_COMMANDS_DIFF_H
@@ -80,9 +77,8 @@ int diff_table_add_function(struct diff_table *table, const char *name,
 /* What function is called: its name, "fde.3" or "0x2f020", these two in buffer. */
 const char *diff_function_name(const struct diff_function *function,
 			       char buffer[DIFF_NUMBER_BYTES]);
-/* A row of the last function. A second one at an offset replaces the first, one that says what the
- * one
- * before it says is left out. Offsets must not fall. */
+/* A row of the last function. A second one at an offset replaces the first, one that says what
+ * the one before it says is left out. Offsets must not fall. */
 int diff_table_add_row(struct diff_table *table, uint64_t offset, const char *text,
 		       struct error *error);
 /* The same from a canonical row, in the table's dialect. */

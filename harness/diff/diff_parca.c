@@ -12,13 +12,10 @@
  *	pc: 1418d cfa_type: 4  ...				what BPF gets: merged, without functions
  *
  * Compact rows have the CFA from rbp (1) or rsp (2), as one of two PLT expressions (3; the offset
- * is
- * the number) or as something else (0), or end a function (4). rbp is where it was (0), saved at an
- * offset (1), in a register (2), at an expression (3), or not asked for because the return address
- * is
- * undefined (4). The return address is else at CFA-8, always. The plain rows don't say the return
- * address
- * on this machine.
+ * is the number) or as something else (0), or end a function (4). rbp is where it was (0), saved at
+ * an offset (1), in a register (2), at an expression (3), or not asked for because the return
+ * address is undefined (4). The return address is else at CFA-8, always. The plain rows don't say
+ * the return address on this machine.
  */
 #include <inttypes.h>
 #include <stdlib.h>

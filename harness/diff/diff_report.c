@@ -12,8 +12,7 @@
  *
  * The first file's rows have a '-', the second's a '+'. Rows are held against each other by their
  * offset in the function: of those with one offset and other rules one row was changed, any other
- * was
- * added or removed.
+ * was added or removed.
  */
 #include <fnmatch.h>
 #include <inttypes.h>

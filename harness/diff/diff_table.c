@@ -3,10 +3,9 @@
  * diff_table.c - one side of a comparison: functions, and rows as words
  *
  * A saved table or an image comes through struct table_text; a dump fills the table itself, row by
- * row.
- * Some dumps know no functions, only rows by address: those are cut where the other side's
- * functions
- * begin and end. A stretch that no row covers says "no row", which is different from any rule.
+ * row. Some dumps know no functions, only rows by address: those are cut where the other side's
+ * functions begin and end. A stretch that no row covers says "no row", which is different from any
+ * rule.
  */
 #include <inttypes.h>
 #include <search.h>

@@ -4,10 +4,9 @@
  *
  *	hostile FOLDER SEED FIRST END STEP ORIGINAL...
  *
- * Makes files number FIRST, FIRST+STEP, ... below END of SEED's series (mutate.h), each from one
- * of the ORIGINALs, and gives it to `table` in each format, `stat`, `prove` and `diff`, in a
- * process of its
- * own. What must not happen:
+ * Makes files number FIRST, FIRST+STEP, ... below END of SEED's series (mutate.h), each from one of
+ * the ORIGINALs, and gives it to `table` in each format, `stat`, `prove` and `diff`, in a process
+ * of its own. What must not happen:
  *
  *	a sanitizer's report; death by a signal
  *	a status that is neither 0, nor 3 (bad input), nor 77 (nothing was there to be checked): 1 of stat

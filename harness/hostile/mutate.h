@@ -3,9 +3,8 @@
  * mutate.h - one ELF file -> any number of broken ones
  *
  * libFuzzer changes bytes and learns from coverage (unwinder/fuzz). This knows what the bytes are
- * and
- * learns nothing: it finds header tables, entries, notes, relocations and search tables by itself,
- * and puts lengths and offsets at borders. What one of the two never tries, the other does.
+ * and learns nothing: it finds header tables, entries, notes, relocations and search tables by
+ * itself, and puts lengths and offsets at borders. What one of the two never tries, the other does.
  *
  * A file is made from an original, a seed and a number alone, so any of a series can be made again.
  */

@@ -3,8 +3,7 @@
  * mutate_elf.c - wrong headers, notes, relocations, symbols, compression, lengths
  *
  * gABI 4.1, chapters 4 and 5; ar(5). Only 64-bit little-endian files are made, whatever the
- * original
- * is: the rest of what is not such a file is a border, too.
+ * original is: the rest of what is not such a file is a border, too.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,10 +10,8 @@
  *
  * A run is repeated with each copy under a path of the same length, because the path is on the
  * program's stack. Left out and counted are programs with threads, those longer than points_max,
- * and
- * those whose CFI is wrong without any planting: two faults at one point would be told as one. And
- * those
- * whose stack is disturbed (longjmp, exceptions): what can't be proven there is not said.
+ * and those whose CFI is wrong without any planting: two faults at one point would be told as one.
+ * And those whose stack is disturbed (longjmp, exceptions): what can't be proven there is not said.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -147,9 +145,9 @@ static void note_planted(struct worker *worker, const struct point *point, const
 		outcome->faults++;
 		return;
 	}
-	/* Where nothing is led astray, exact is right whatever was said before; and an expression
-	 * that
-	 * is right here by chance may be one that no compact rule holds: the walk says so. */
+	/* Where nothing is led astray, exact is right whatever was said before; and an
+	 * expression that is right here by chance may be one that no compact rule holds: the
+	 * walk says so. */
 	if (!effect && (said->verdict == VERDICT_EXACT ||
 			points_at_planted(worker, point, said, VERDICT_CONVERSION_LOSS_FLAGGED)))
 		return;

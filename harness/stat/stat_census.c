@@ -20,8 +20,7 @@ static void add(json_t *counts, const char *key, json_int_t number)
 /* ---- expressions -------------------------------------------------------------------------- */
 
 /* Texts of expressions of no form: their number and length are the file's to choose. What comes
- * beyond that is
- * counted without its text. */
+ * beyond that is counted without its text. */
 #define OTHER_BYTES_MAX (1u << 20)
 
 struct expressions {

@@ -3,9 +3,8 @@
  * crafted_images.h - ELF files whose .eh_frame was written to hurt
  *
  * Each is filled to any size with the one thing that its name says. Behind the section there is
- * code, a
- * segment of CODE_BYTES, so that rows reach the table. CIEs have pc-relative 4-byte addresses
- * where nothing else is said: that is what the fast way of table_build() takes.
+ * code, a segment of CODE_BYTES, so that rows reach the table. CIEs have pc-relative 4-byte
+ * addresses where nothing else is said: that is what the fast way of table_build() takes.
  */
 #ifndef STACKPROOF_TESTS_CRAFTED_IMAGES_H
 #define STACKPROOF_TESTS_CRAFTED_IMAGES_H

@@ -3,8 +3,7 @@
  * test_plain_text.c - nothing of a file's own reaches the terminal as a control character
  *
  * plain_text() itself, and then the commands that take a file, over one whose name, function and
- * section are
- * escape sequences: they may say what they like, but not one control character.
+ * section are escape sequences: they may say what they like, but not one control character.
  */
 #include <check.h>
 #include <jansson.h>

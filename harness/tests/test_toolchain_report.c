@@ -4,10 +4,8 @@
  * written
  *
  * The results are made by hand: a program with four versions of one compiler, of which two have a
- * fault,
- * another compiler, one that is absent, hand-written assembly, and names that no sane file has.
- * Binaries
- * are read in test_function_profile.c.
+ * fault, another compiler, one that is absent, hand-written assembly, and names that no sane file
+ * has. Binaries are read in test_function_profile.c.
  */
 #include <check.h>
 #include <stdlib.h>

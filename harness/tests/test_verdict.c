@@ -3,8 +3,8 @@
  * test_verdict.c - match_stack(), judge_evidence() and findings_add()
  *
  * The stack is real: a forked child that stopped itself a few calls deep, so that the referee can
- * read the CFI behind each frame. Each case says how the truth's, the cfi's, the table's or the bpf's
- * stack differs from what was walked, and what judge_evidence() must say.
+ * read the CFI behind each frame. Each case says how the truth's, the cfi's, the table's or the
+ * bpf's stack differs from what was walked, and what judge_evidence() must say.
  */
 #include <check.h>
 #include <inttypes.h>

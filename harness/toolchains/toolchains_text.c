@@ -4,10 +4,9 @@
  *
  * First each toolchain in one line, then the faults as a table of versions, then each with its
  * instruction and row, then what changed from one toolchain to the next, last what is no
- * compiler's. Without --verbose it is a few
- * screens: the first faults, and of changes their kinds with a few names. Lines are cut or wrapped
- * at
- * the terminal's width. Every name comes from files, so it goes through plain_text().
+ * compiler's. Without --verbose it is a few screens: the first faults, and of changes their kinds
+ * with a few names. Lines are cut or wrapped at the terminal's width. Every name comes from files,
+ * so it goes through plain_text().
  */
 #include <assert.h>
 #include <inttypes.h>

@@ -5,11 +5,9 @@
  * Compiled once for each target, with FUZZ_TARGET defined as its function. Unit tests link the
  * targets without this file.
  *
- * libFuzzer's own limit is a process's resident memory, which a leak of an hour's inputs reaches
- * as well as
- * one input that takes a gigabyte for a kilobyte. Here each input has its own: what is allocated
- * at a
- * time, at the most, less what was there before it.
+ * libFuzzer's own limit is a process's resident memory, which a leak of an hour's inputs reaches as
+ * well as one input that takes a gigabyte for a kilobyte. Here each input has its own: what is
+ * allocated at a time, at the most, less what was there before it.
  */
 #include <sanitizer/allocator_interface.h>
 #include <stdio.h>
@@ -17,8 +15,7 @@
 #include "fuzz.h"
 
 /* The least that a table's builder and a text's reader begin with, and what an input's bytes may
- * become: the
- * targets keep rows to hold them against each other, each of 750 bytes. */
+ * become: the targets keep rows to hold them against each other, each of 750 bytes. */
 #define HEAP_ALWAYS (24u << 20)
 #define HEAP_TIMES  2000
 

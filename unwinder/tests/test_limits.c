@@ -3,8 +3,7 @@
  * test_limits.c - what is at a limit is read, what is beyond it is named
  *
  * The limits are docs/CFI_READING.md's, "What it costs". That they hold the costs down is
- * test_hostile.c's and
- * test_hostile_commands.c's.
+ * test_hostile.c's and test_hostile_commands.c's.
  */
 #include <check.h>
 #include <elf.h>
@@ -104,8 +103,7 @@ START_TEST(many_program_headers)
 END_TEST
 
 /* One FDE around thousands of others: its instructions are not executed behind each of them for
- * ever. What the
- * table then lacks is marked, and proven to be no more than that. */
+ * ever. What the table then lacks is marked, and proven to be no more than that. */
 START_TEST(fde_around_many)
 {
 	enum { INNER = 3000, ROWS = 20000 };
