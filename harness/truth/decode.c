@@ -408,8 +408,8 @@ uint64_t decoder_call_before(struct decoder *decoder, uint64_t pc,
 
 		if (!is_call(decoder, start, call_lengths[i], memory))
 			continue;
-		if (call_lengths[i] == 2 && is_rex_b(start - 1, memory) &&
-		    is_call(decoder, start - 1, 3, memory))
+		if (call_lengths[i] != 5 && is_rex_b(start - 1, memory) &&
+		    is_call(decoder, start - 1, call_lengths[i] + 1, memory))
 			return start - 1;
 		return start;
 	}
