@@ -613,15 +613,25 @@ int bpf_session_take_counts(struct bpf_session *session, bpf_count_fn fn, void *
 	return stack_counts_take(&session->counts, fn, context, ret_unsent, error);
 }
 
+/* What all CPUs have counted at one place of a map is added to *ret. */
+static int add_counters(const struct bpf_map *map, uint32_t place, struct walk_counters *per_cpu,
+			int cpus, struct walk_counters *ret)
+{
+	if (bpf_map__lookup_elem(map, &place, sizeof(place), per_cpu, cpus * sizeof(*per_cpu), 0))
+		return -1;
+	for (int cpu = 0; cpu < cpus; cpu++)
+		for (size_t word = 0; word < sizeof(*ret) / sizeof(uint64_t); word++)
+			((uint64_t *)ret)[word] += ((uint64_t *)&per_cpu[cpu])[word];
+	return 0;
+}
+
 int bpf_session_counters(const struct bpf_session *session, bool frame_pointer,
 			 struct walk_counters *ret, struct error *error)
 {
-	struct bpf_map *map = frame_pointer ? session->frame_pointer->maps.fp_counters
-					    : session->walk->maps.counters;
+	const struct bpf_map *map = frame_pointer ? session->frame_pointer->maps.fp_counters
+						  : session->walk->maps.counters;
 	int cpus = libbpf_num_possible_cpus();
-	size_t words = sizeof(*ret) / sizeof(uint64_t);
 	struct walk_counters *per_cpu;
-	uint32_t zero = 0;
 	int status = 0;
 
 	memset(ret, 0, sizeof(*ret));
@@ -630,11 +640,10 @@ int bpf_session_counters(const struct bpf_session *session, bool frame_pointer,
 	per_cpu = calloc(cpus, sizeof(*per_cpu));
 	if (!per_cpu)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for counters");
-	if (bpf_map__lookup_elem(map, &zero, sizeof(zero), per_cpu, cpus * sizeof(*per_cpu), 0))
-		status = error_set_errno(error, "reading the walk's counters");
-	for (int cpu = 0; !status && cpu < cpus; cpu++)
-		for (size_t word = 0; word < words; word++)
-			((uint64_t *)ret)[word] += ((uint64_t *)&per_cpu[cpu])[word];
+	for (uint32_t place = 0; !status && place < bpf_map__max_entries(map); place++)
+		if (add_counters(map, place, per_cpu, cpus, ret))
+			status = error_set_errno(error, "reading the walk's counters");
+	ret->samples += ret->lost_busy;
 	free(per_cpu);
 	return status;
 }

@@ -82,11 +82,9 @@ find_mapping(struct walk_scratch *scratch, const struct walk_mapping_chunk *chun
 
 /* ---- the walk --------------------------------------------------------------------------- */
 
-static __always_inline struct walk_counters *current_counters(void)
+static __always_inline struct walk_counters *counters_of(__u32 entry)
 {
-	__u32 zero = 0;
-
-	return bpf_map_lookup_elem(&counters, &zero);
+	return bpf_map_lookup_elem(&counters, &entry);
 }
 
 /* What step_near() left to do in earlier frames: in SETTLE_FRAMES of them. 1: more is left. Not
@@ -132,7 +130,7 @@ __attribute__((noinline)) int step_apart(__u32 entry, __u32 number, __u32 first_
 	const struct walk_rule_chunk *rules = walk_rule_chunk(0, chunk);
 
 	memory.scratch = bpf_map_lookup_elem(&scratches, &entry);
-	memory.counters = current_counters();
+	memory.counters = counters_of(entry);
 	if (!rules || !memory.scratch || !memory.counters)
 		return STOP_BAD_TABLE;
 	return step(&memory.scratch->state, &rules->rule[number & (WALK_CHUNK_RULES - 1)], &memory);
@@ -145,7 +143,7 @@ __attribute__((noinline)) int step_guess(__u32 entry)
 	unsigned int stop;
 
 	memory.scratch = bpf_map_lookup_elem(&scratches, &entry);
-	memory.counters = current_counters();
+	memory.counters = counters_of(entry);
 	if (!memory.scratch || !memory.counters)
 		return STOP_BAD_TABLE;
 	stop = step_by_frame_pointer(&memory.scratch->state, &memory);
@@ -197,7 +195,7 @@ static __always_inline int find_context(struct walk_context *walk, __u32 entry)
 {
 	walk->scratch = bpf_map_lookup_elem(&scratches, &entry);
 	walk->memo = bpf_map_lookup_elem(&memos, &entry);
-	walk->counter = current_counters();
+	walk->counter = counters_of(entry);
 	return walk->scratch && walk->memo && walk->counter;
 }
 
@@ -429,7 +427,7 @@ out:
  * copy of them with every state of the walk. */
 __attribute__((noinline)) int walk_enter(__u32 entry, __u64 registers)
 {
-	struct walk_counters *counter = current_counters();
+	struct walk_counters *counter = counters_of(entry);
 	__u64 id = own_id();
 	struct walk_space *space = space_of(id >> 32);
 	struct walk_scratch *scratch;
@@ -438,15 +436,16 @@ __attribute__((noinline)) int walk_enter(__u32 entry, __u64 registers)
 	if (!counter)
 		return 0;
 	if (!space) {
-		counter->unknown += !is_kernel_thread();
+		if (!is_kernel_thread())
+			__sync_fetch_and_add(&counter->unknown, 1);
+		return 0;
+	}
+	scratch = bpf_map_lookup_elem(&scratches, &entry);
+	if (!scratch || !enter_scratch(scratch)) {
+		__sync_fetch_and_add(&counter->lost_busy, 1);
 		return 0;
 	}
 	counter->samples++;
-	scratch = bpf_map_lookup_elem(&scratches, &entry);
-	if (!scratch || !enter_scratch(scratch)) {
-		counter->lost_busy++;
-		return 0;
-	}
 	if (user_registers(&regs, registers)) {
 		counter->lost_regs++;
 		leave_scratch(scratch);
@@ -492,7 +491,7 @@ __attribute__((noinline)) int next_frame(__u32 entry)
 static __always_inline int walk_by_tail(void *ctx, __u32 entry, void *tails)
 {
 	struct walk_scratch *scratch = bpf_map_lookup_elem(&scratches, &entry);
-	struct walk_counters *counter = current_counters();
+	struct walk_counters *counter = counters_of(entry);
 	__u32 i;
 
 	if (!scratch || !counter)

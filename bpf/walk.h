@@ -107,9 +107,10 @@ struct walk_stack_count {
 	__u32 zero;
 };
 
-/* Samples in = stacks out + the losses named here. Per CPU; summed by session.c. */
+/* Samples in = stacks out + the losses named here. Per entry and CPU; summed by session.c. */
 struct walk_counters {
-	__u64 samples;	   /* entries that concerned a registered process */
+	__u64 samples;	   /* entries that concerned a registered process; in the kernel: of these
+			    * the ones that got the scratch */
 	__u64 unknown;	   /* entries in another one, that is no kernel thread: not in samples */
 	__u64 ending;	   /* entries in one whose memory is gone, for it ends: not in samples */
 	__u64 stacks;	   /* records sent, or stacks counted */

@@ -94,9 +94,11 @@ struct {
 	__type(value, struct rule_memo);
 } memos SEC(".maps");
 
+/* An entry's own: another one that interrupts it between reading a word and writing it back would
+ * lose what it adds. Who holds the scratch adds plainly; who does not, to words of his own. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, WALK_ENTRY_COUNT);
 	__type(key, __u32);
 	__type(value, struct walk_counters);
 } counters SEC(".maps");

@@ -204,6 +204,27 @@ static void set_busy(uint32_t were, uint32_t busy)
 	free(scratch);
 }
 
+/* An entry adds to counters that no other one writes to, which may interrupt it anywhere. */
+static void check_owner(uint32_t owner)
+{
+	int cpus = libbpf_num_possible_cpus();
+	struct walk_counters *counters = calloc(cpus, sizeof(*counters));
+	struct bpf_map_info info;
+	int map = find_map("counters", &info);
+
+	ck_assert_int_ge(map, 0);
+	ck_assert_uint_eq(info.value_size, sizeof(*counters));
+	for (uint32_t entry = 0; entry < WALK_ENTRY_COUNT; entry++) {
+		uint64_t written = 0;
+
+		ck_assert(!bpf_map_lookup_elem(map, &entry, counters));
+		for (int cpu = 0; cpu < cpus; cpu++)
+			written += counters[cpu].lost_busy + counters[cpu].unknown;
+		ck_assert_msg(!written == (entry != owner), "entry %u", entry);
+	}
+	free(counters);
+}
+
 START_TEST(scratch_is_in_use)
 {
 	struct walk_counters counters;
@@ -218,6 +239,8 @@ START_TEST(scratch_is_in_use)
 	counters = wait_for_losses(&f, 100);
 	ck_assert_uint_ge(counters.lost_busy, 100);
 	ck_assert_uint_eq(counters.stacks, 0);
+	ck_assert_uint_eq(counters.samples, counters.lost_busy);
+	check_owner(WALK_ENTRY_SAMPLE);
 	/* The walk that was interrupted has ended; and who was refused has left no mark. Nobody
 	 * enters meanwhile. */
 	ck_assert(!kill(expected.pid, SIGSTOP));
