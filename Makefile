@@ -8,7 +8,7 @@
 #	make real-programs	programs as they are installed, whole runs: an hour or two
 #	make check-replay	the corpus's points on every kernel, played: ten minutes
 #	make hostile	50,000 broken ELF files by every command, under the sanitizers: an hour
-#	make test	the unit tests alone; SANITIZE=1: under ASan and UBSan
+#	make test	the unit tests but the slow ones; SANITIZE=1: under ASan and UBSan
 #	make check-kernels	every compiler's BPF objects into every kernel: an hour, emulated
 #	make		build only (the packages of scripts/setup must be there)
 #	make install	program, library, headers, manuals, completions: PREFIX (/usr/local), DESTDIR
@@ -44,8 +44,12 @@ ROOMS	 := unwinder bpf harness \
 NOT_HOST := harness/vm/guest_init.c harness/main.c
 SOURCES	 := $(filter-out %.bpf.c $(NOT_HOST),$(wildcard $(addsuffix /*.c,$(ROOMS))))
 OBJECTS	 := $(SOURCES:%.c=$(O)/%.o)
-TESTS	 := $(patsubst %.c,$(O)/%,$(wildcard unwinder/tests/test_*.c bpf/tests/test_*.c \
-	    harness/tests/test_*.c))
+# `make test` leaves the slow ones to `make check`. Those that take longest begin first.
+SLOW	 := $(addprefix $(O)/harness/tests/,test_compare_depth test_hostile_commands)
+LONG	 := $(SLOW) $(addprefix $(O)/harness/tests/,test_tracer test_run_lane) \
+	    $(O)/unwinder/tests/test_walk
+TESTS	 := $(LONG) $(filter-out $(LONG),$(patsubst %.c,$(O)/%,$(wildcard \
+	    unwinder/tests/test_*.c bpf/tests/test_*.c harness/tests/test_*.c)))
 SKELS	 := $(patsubst bpf/%.bpf.c,$(O)/bpf/%.skel.h,$(wildcard bpf/*.bpf.c))
 HEADERS	 := $(filter-out bpf/vmlinux.h bpf/find_rule.h bpf/%.bpf.h unwinder/step.h,$(wildcard $(addsuffix /*.h,$(ROOMS))))
 
@@ -69,7 +73,8 @@ run:
 test:
 	$(Q)scripts/setup
 	$(Q)$(again) all corpus unit
-	$(Q)scripts/with-system scripts/test $(O) $(TESTS)
+	@echo "left to make check: $(notdir $(SLOW))"
+	$(Q)scripts/with-system scripts/test $(O) $(filter-out $(SLOW),$(TESTS))
 
 check:
 	$(Q)scripts/setup
