@@ -72,8 +72,8 @@ void enter(uint64_t rip, uint64_t rsp, uint64_t rbp, uint64_t rbx) __attribute__
 
 /* A stack for such frames at an address that nothing else has, so that tables can name its words:
  * AREA_BYTES of memory, and behind and before it none. FILE_AREA is the same in a file. */
-#define AREA	   0x200000000ull
-#define FILE_AREA  0x210000000ull
+#define AREA	   0x210000000000ull
+#define FILE_AREA  0x211000000000ull
 #define AREA_PAGE  4096
 #define AREA_BYTES (16ull * AREA_PAGE)
 #define AREA_END   (AREA + AREA_BYTES)

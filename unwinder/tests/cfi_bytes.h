@@ -36,7 +36,8 @@ static inline void put(struct bytes *bytes, const void *data, size_t size)
 {
 	if (bytes->size + size > sizeof(bytes->data))
 		abort();
-	memcpy(bytes->data + bytes->size, data, size);
+	if (size)
+		memcpy(bytes->data + bytes->size, data, size);
 	bytes->size += size;
 }
 

@@ -350,6 +350,7 @@ START_TEST(discarded_function_is_in_the_text)
 	ck_assert(text->function->has_pc);
 	table_text_destroy(text);
 	cfi_destroy(cfi);
+	free(file.range);
 }
 END_TEST
 
