@@ -344,8 +344,7 @@ static pid_t start_child(int index, int done[2], bool *ret_skip)
 
 	ck_assert(!pipe(ready) && !pipe(done));
 	/* In a name space whose first process has ended the search for leaks can't begin. */
-	*ret_skip = files[index].new_pid_namespace &&
-		    (SANITIZED || unshare(CLONE_NEWPID));
+	*ret_skip = files[index].new_pid_namespace && (SANITIZED || unshare(CLONE_NEWPID));
 	if (*ret_skip)
 		return -1;
 	pid = fork();
