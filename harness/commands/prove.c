@@ -89,8 +89,10 @@ static bool has_findings(const json_t *proof)
 {
 	const json_t *referee = json_object_get(proof, "referee");
 
-	return json_count(proof, "silent") || json_count(referee, "disputed") ||
-	       json_count(referee, "unknown") || json_count(referee, "gaps_disputed") ||
+	return json_count(proof, "silent") ||
+	       json_count(json_object_get(proof, "search_table"), "wrong") ||
+	       json_count(referee, "disputed") || json_count(referee, "unknown") ||
+	       json_count(referee, "gaps_disputed") ||
 	       json_count(json_object_get(proof, "readelf"), "differ");
 }
 

@@ -3,6 +3,7 @@
  * prove_image.c - the proofs about one image
  *
  *	table	the CFI against the compact table made of it (table_prove)
+ *	search	the linker's search table in .eh_frame_hdr against the FDEs (eh_frame_hdr_check)
  *	libdw	our rows against libdw's, in .eh_frame and in .debug_frame (row_referee.h)
  *	readelf	our lines against readelf's (prove_readelf.c)
  *
@@ -18,6 +19,7 @@
 #include "cli/json_counts.h"
 #include "images/debug_link.h"
 #include "prove/prove.h"
+#include "cfi_section.h"
 #include "eh_frames.h"
 #include "gate/gate.h"
 #include "lost_cfi.h"
@@ -146,6 +148,37 @@ static int check_table(const struct image *image, const struct cfi *cfi, FILE *o
 	json_object_set_new(proof, "outside", json_integer((json_int_t)counts.outside));
 	json_object_set_new(proof, "evaluated", json_integer((json_int_t)counts.evaluated));
 	return 0;
+}
+
+/* ---- the search table --------------------------------------------------------------------- */
+
+/* What looks up FDEs in the process finds them by it, or not at all. */
+static void check_search_table(const struct image *image, const struct cfi *cfi, FILE *output,
+			       json_t *proof)
+{
+	struct check check = { "search", image, output, 0 };
+	struct error_list wrong = { 0 };
+	struct eh_frame_hdr hdr;
+	struct error ignored; /* it is the first one of wrong */
+	bool is_read = !eh_frame_hdr_read(image, &hdr, &ignored);
+
+	eh_frame_hdr_check(cfi, &wrong);
+	for (size_t i = 0; i < wrong.count; i++) {
+		const struct error *error = &wrong.error[i];
+		char text[sizeof(error->section) + sizeof(error->message) + 32];
+		json_t *object;
+
+		snprintf(text, sizeof(text), "%s+0x%" PRIx64 ": %s", error->section, error->offset,
+			 error->message);
+		object = finding_begin(&check, text);
+		if (object)
+			json_line(output, object);
+	}
+	json_object_set_new(proof, "search_table",
+			    json_pack("{s:I, s:I}", "entries",
+				      is_read ? (json_int_t)hdr.count : (json_int_t)0, "wrong",
+				      (json_int_t)(wrong.count + wrong.dropped)));
+	error_list_deinit(&wrong);
 }
 
 /* ---- libdw -------------------------------------------------------------------------------- */
@@ -432,6 +465,8 @@ static int check_image(const struct prove_options *options, const struct image *
 		json_object_set_new(proof, "status", json_string("no_cfi"));
 	}
 	result = check_table(image, cfi, output, proof, error);
+	if (!result && cfi)
+		check_search_table(image, cfi, output, proof);
 	if (!result && options->referee)
 		result = check_referee(image, output, proof, error);
 	if (!result && options->readelf)

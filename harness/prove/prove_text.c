@@ -4,6 +4,7 @@
  *
  *	check      equal       flagged  wrong  what
  *	table      31,204,511       12      0  rows of the CFI and the compact table's rules
+ *	search      1,717,002        0      0  entries of the search table and the FDEs
  *	libdw      31,204,523        0      0  rows here and in libdw
  *	gaps        1,717,571        0      0  addresses behind FDEs where libdw has no frame either
  *	readelf    52,000,123        0      0  lines of `readelf -wF`
@@ -33,12 +34,12 @@ void prove_text_finding(FILE *file, const json_t *finding)
 {
 	static const char *const keys[] = { "row", "rule", "ours", "theirs" };
 
-	fprintf(file, "%s: %s:", PLAIN_TEXT(json_text(finding, "image")),
+	fprintf(file, "%s: %s", PLAIN_TEXT(json_text(finding, "image")),
 		json_text(finding, "check"));
 	if (json_object_get(finding, "pc"))
-		fprintf(file, " %s..%s", json_text(finding, "pc"), json_text(finding, "pc_end"));
+		fprintf(file, ": %s..%s", json_text(finding, "pc"), json_text(finding, "pc_end"));
 	if (json_object_get(finding, "line"))
-		fprintf(file, " line %" JSON_INTEGER_FORMAT, json_count(finding, "line"));
+		fprintf(file, ": line %" JSON_INTEGER_FORMAT, json_count(finding, "line"));
 	if (json_object_get(finding, "function"))
 		fprintf(file, " (%s)", PLAIN_TEXT(json_text(finding, "function")));
 	fprintf(file, ": %s\n", PLAIN_TEXT(json_text(finding, "message")));
@@ -52,6 +53,7 @@ void prove_text_image(FILE *file, const json_t *proof)
 {
 	const json_t *referee = json_object_get(proof, "referee");
 	const json_t *readelf = json_object_get(proof, "readelf");
+	const json_t *search = json_object_get(proof, "search_table");
 	const char *status = json_text(proof, "status"), *reason;
 	json_t *value;
 
@@ -66,6 +68,9 @@ void prove_text_image(FILE *file, const json_t *proof)
 		json_object_foreach(json_object_get(proof, "flagged"), reason, value) fprintf(
 			file, ", %" JSON_INTEGER_FORMAT " %s", json_integer_value(value), reason);
 		fprintf(file, ", %" JSON_INTEGER_FORMAT " silent", json_count(proof, "silent"));
+		if (json_count(search, "wrong"))
+			fprintf(file, ", %" JSON_INTEGER_FORMAT " wrong in the search table",
+				json_count(search, "wrong"));
 		if (referee)
 			fprintf(file,
 				"; libdw %" JSON_INTEGER_FORMAT " agreed, %" JSON_INTEGER_FORMAT
@@ -135,6 +140,8 @@ void prove_text_summary(FILE *file, const struct prove_options *options,
 	const json_t *flagged = json_object_get(counts, "flagged");
 	const json_t *referee = json_object_get(counts, "referee");
 	const json_t *readelf = json_object_get(counts, "readelf");
+	const json_t *search = json_object_get(counts, "search_table");
+	json_int_t wrong = json_count(search, "wrong");
 	json_int_t rows = json_count(counts, "rows");
 	const char *reason;
 	json_t *value;
@@ -142,6 +149,10 @@ void prove_text_summary(FILE *file, const struct prove_options *options,
 	fprintf(file, "\n%-8s %12s %9s %9s  %s\n", "check", "equal", "flagged", "wrong", "what");
 	print_line(file, "table", json_count(counts, "equal"), sum_of(flagged),
 		   json_count(counts, "silent"), "rows of the CFI, and the compact table's rules");
+	print_line(file, "search",
+		   json_count(search, "entries") > wrong ? json_count(search, "entries") - wrong
+							 : 0,
+		   0, wrong, "entries of the search tables in .eh_frame_hdr, and the FDEs");
 	if (options->referee)
 		print_line(file, "libdw", json_count(referee, "agreed"), 0,
 			   json_count(referee, "disputed") + json_count(referee, "unknown"),

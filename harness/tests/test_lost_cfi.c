@@ -218,7 +218,10 @@ START_TEST(each_eh_frame_of_a_linked_image_is_read)
 	ck_assert_msg(!strstr(output, "the header says"), "%s", output);
 	free(output);
 	output = say(command_prove, "prove", "--all", NULL, "searched", &status);
-	expect(output, "0 failed, 0 with findings");
+	expect(output, "searched: search: .eh_frame[");
+	expect(output,
+	       "1 proven (0 without CFI), 0 unchecked, 0 not read, 0 failed, 1 with findings");
+	ck_assert_int_eq(status, EXIT_FINDINGS);
 	free(output);
 }
 END_TEST

@@ -101,24 +101,44 @@ static void terminator_in_the_middle(struct file *file)
 	memcpy(file->eh_frame + offset + 8, &id, sizeof(id));
 }
 
+/* fde_count, which the linker writes as udata4 behind eh_frame_ptr. */
+static void search_table_of_none(struct file *file)
+{
+	memset(file->eh_frame_hdr + 8, 0, 4);
+}
+
+/* The first two entries change their places. */
+static void search_table_out_of_order(struct file *file)
+{
+	uint8_t first[8], *entry = file->eh_frame_hdr + 12;
+
+	memcpy(first, entry, sizeof(first));
+	memmove(entry, entry + sizeof(first), sizeof(first));
+	memcpy(entry + sizeof(first), first, sizeof(first));
+}
+
 static const struct spoilt_case {
 	const char *name; /* of the file, too */
 	void (*spoil)(struct file *file);
 	const char *status; /* NULL: any, but there must be one */
 	bool whole;	    /* every row is still there, and libdw says the same */
 	const char *apart;  /* the name under which rows are counted that libdw has no word on */
+	bool unsearchable;  /* by .eh_frame_hdr; else that is right, if every row is there */
 } spoilt_cases[] = {
-	{ "good", keep, "proven", true, NULL },
-	{ "name_that_is_not_utf8_\xff\xc3", keep, "proven", true, NULL },
-	{ "no_sections", no_sections, "proven", true, NULL },
-	{ "terminator_in_the_middle", terminator_in_the_middle, "proven", false, "terminated" },
-	{ "only_magic", only_magic, "unread", false, NULL },
-	{ "cut_in_half", cut_in_half, "unread", false, NULL },
-	{ "lengths_of_all_ones", lengths_of_all_ones, NULL, false, NULL },
-	{ "random_cfi", random_cfi, NULL, false, NULL },
-	{ "some_wrong_bytes", some_wrong_bytes, NULL, false, NULL },
-	{ "another_machine", another_machine, NULL, false, NULL },
-	{ "many_sections", many_sections, NULL, false, NULL },
+	{ "good", keep, "proven", true, NULL, false },
+	{ "name_that_is_not_utf8_\xff\xc3", keep, "proven", true, NULL, false },
+	{ "no_sections", no_sections, "proven", true, NULL, false },
+	{ "terminator_in_the_middle", terminator_in_the_middle, "proven", false, "terminated",
+	  false },
+	{ "only_magic", only_magic, "unread", false, NULL, false },
+	{ "cut_in_half", cut_in_half, "unread", false, NULL, false },
+	{ "lengths_of_all_ones", lengths_of_all_ones, NULL, false, NULL, false },
+	{ "random_cfi", random_cfi, NULL, false, NULL, false },
+	{ "some_wrong_bytes", some_wrong_bytes, NULL, false, NULL, false },
+	{ "another_machine", another_machine, NULL, false, NULL, false },
+	{ "many_sections", many_sections, NULL, false, NULL, false },
+	{ "search_table_of_none", search_table_of_none, "proven", false, NULL, true },
+	{ "search_table_out_of_order", search_table_out_of_order, "proven", false, NULL, true },
 };
 
 static void read_self(struct file *ret)
@@ -241,6 +261,9 @@ START_TEST(spoilt_image_costs_itself)
 					    !count_of(referee, "unknown") &&
 					    count_of(referee, "agreed")),
 			      "%s: not counted by its name in\n%s", c->name, output);
+		json_int_t wrong = count_of(json_object_get(proof, "search_table"), "wrong");
+		ck_assert_msg(!c->unsearchable || wrong > 0, "%s: not a word of it", c->name);
+		ck_assert_msg(!c->whole || !wrong, "%s: the search table is right", c->name);
 		ck_assert_msg(!strstr(text_of(proof, "message"), "died"), "%s: %s", c->name,
 			      text_of(proof, "message"));
 	}
