@@ -139,23 +139,48 @@ static bool is_without_code(const struct evidence *evidence, uint32_t frames)
 		memory->read(memory->context, truth->pc[frames], &byte, 1));
 }
 
-/* The code around the place at fault is not in memory as it is in the file: what was patched may
- * lie before it. */
-static bool is_patched(const struct point *point, uint64_t pc)
+/* Bytes of a mapping's code are not in memory as they are in the file. What has none there (the
+ * rest of the last page) is equal. size: PATCHED_AROUND at most. */
+static bool differs_from_file(const struct point *point, const struct mapping *mapping,
+			      uint64_t begin, uint64_t size)
+{
+	const struct image *image = mapping->entry->image;
+	const uint8_t *file = image_bytes(image, begin - mapping->bias, size);
+	uint8_t now[PATCHED_AROUND];
+
+	if (point->memory->read(point->memory->context, begin, now, size))
+		return false;
+	if (file)
+		return memcmp(file, now, size) != 0;
+	for (uint64_t i = 0; i < size; i++) {
+		file = image_bytes(image, begin + i - mapping->bias, 1);
+		if (file && *file != now[i])
+			return true;
+	}
+	return false;
+}
+
+/* The code at the place at fault, its function's before it, or that around it, is not the file's:
+ * what was patched may be what made the frame. */
+static bool is_patched(const struct point *point, const struct doubt_key *code, uint64_t pc)
 {
 	const struct mapping *mapping = address_space_find(point->space, pc);
-	uint8_t now[PATCHED_AROUND * 2];
-	const uint8_t *file;
-	uint64_t begin, size = sizeof(now);
+	uint64_t begin = pc - PATCHED_AROUND, end = pc + PATCHED_AROUND;
 
 	if (!mapping || !mapping->entry)
 		return false;
-	begin = pc - mapping->start < PATCHED_AROUND ? mapping->start : pc - PATCHED_AROUND;
-	if (mapping->end - begin < size)
-		size = mapping->end - begin;
-	file = image_bytes(mapping->entry->image, begin - mapping->bias, size);
-	return file && !point->memory->read(point->memory->context, begin, now, size) &&
-	       memcmp(file, now, size) != 0;
+	if (code->code_begin < begin && code->code_begin < code->code_end)
+		begin = code->code_begin;
+	begin = begin < mapping->start || begin > pc ? mapping->start : begin;
+	end = end > mapping->end || end < pc ? mapping->end : end;
+	for (uint64_t at = begin; at < end; at += PATCHED_AROUND) {
+		uint64_t left = end - at;
+
+		if (differs_from_file(point, mapping, at,
+				      left < PATCHED_AROUND ? left : PATCHED_AROUND))
+			return true;
+	}
+	return false;
 }
 
 /* One of the frames that agree was left by a handler for what it had interrupted (Go preempts
@@ -172,20 +197,13 @@ static bool goes_through_planted(const struct shadow_stack *shadow, uint32_t fra
  * as they were; which are right is known only when it returns (truth.h). */
 static bool is_edited(const struct point *point, const struct shadow_frame *frame)
 {
-	static const int callee_saved[CALLEE_SAVED_COUNT] = { REG_RBX, REG_RBP, REG_R12,
-							      REG_R13, REG_R14, REG_R15 };
-	greg_t saved[REG_RIP]; /* those before the interrupted PC, which is in the frame's slot */
+	greg_t saved[SUMMED_REGISTERS]; /* the frame's slot is where rip is, the last one */
 
-	if (!frame->interrupted)
-		return false;
-	if (point->memory->read(point->memory->context, frame->slot - sizeof(saved), saved,
-				sizeof(saved)) ||
-	    (uint64_t)saved[REG_RSP] != frame->interrupted_sp)
-		return true;
-	for (int i = 0; i < CALLEE_SAVED_COUNT; i++)
-		if ((uint64_t)saved[callee_saved[i]] != frame->callee_saved[i])
-			return true;
-	return false;
+	return frame->interrupted &&
+	       (point->memory->read(point->memory->context,
+				    frame->slot + sizeof(*saved) - sizeof(saved), saved,
+				    sizeof(saved)) ||
+		registers_sum(saved) != frame->interrupted_sum);
 }
 
 /* One of the frames that agree is such a one. */
@@ -199,14 +217,17 @@ static bool goes_through_edited(const struct point *point, uint32_t frames)
 	return false;
 }
 
-/* What lies below rsp has not been saved yet: its row comes too early. */
-static void set_saved(const struct judgement *judgement, const struct point *point,
-		      struct doubt_key *key)
+/* In whose code the row at fault is. A missing or superfluous signal frame makes that of what was
+ * interrupted, or called, be looked up at a wrong place: its return proves where it was. */
+static uint64_t accused_pc(const struct judgement *judgement, const struct evidence *evidence,
+			   uint32_t frames)
 {
-	if (judgement->saved_at < point->stop->regs.rsp)
-		return;
-	key->saved_at = judgement->saved_at;
-	key->saved_value = judgement->saved_value;
+	const struct shadow_stack *shadow = evidence->point->stop->shadow;
+
+	if (judgement->kind != FAULT_SIGNAL_FLAG)
+		return judgement->pc;
+	return evidence->truth->pc[frames - 1] -
+	       !shadow->frame[shadow->count + 1 - frames].interrupted;
 }
 
 /* A return address of 0 is how the end of a stack is marked by hand. And a caller whose stack
@@ -222,15 +243,17 @@ void doubt_reading(struct comparer *comparer, const struct evidence *evidence, u
 {
 	const struct point *point = evidence->point;
 	const struct shadow_stack *shadow = point->stop->shadow;
+	struct judgement *judgement = &readings[0].judgement;
 	enum doubt_reason reason;
 	struct doubt_key key;
 	struct doubt *doubt;
+	uint64_t accused;
 
 	*ret_count = 1;
 	shadow_stack_enter(point->stop->shadow, point->stop->regs.rip, point->stop->regs.rsp);
-	if (readings[0].judgement.verdict == VERDICT_UNPROVEN)
+	if (judgement->verdict == VERDICT_UNPROVEN)
 		never_proven(comparer, evidence, &readings[0], DOUBT_REFEREE);
-	if (!frames || !rests_on_truth(&readings[0].judgement))
+	if (!frames || !rests_on_truth(judgement))
 		return;
 	comparer->result->doubts++;
 	if (shadow->in_transit) {
@@ -245,23 +268,24 @@ void doubt_reading(struct comparer *comparer, const struct evidence *evidence, u
 		never_proven(comparer, evidence, &readings[0], DOUBT_DISTURBED);
 		return;
 	}
-	if (is_patched(point, readings[0].judgement.pc)) {
+	key = find_key(comparer, point, evidence->truth, frames);
+	accused = accused_pc(judgement, evidence, frames);
+	find_code(point->space, accused, &key);
+	if (is_patched(point, &key, accused)) {
 		never_proven(comparer, evidence, &readings[0], DOUBT_PATCHED);
 		return;
 	}
-	key = find_key(comparer, point, evidence->truth, frames);
 	/* An inner frame's CFI brought a register back wrong: that rests on the inner frame,
 	 * too, which is the first of the two to end. */
-	if (readings[0].judgement.kind == FAULT_REGISTER &&
-	    readings[0].judgement.frame < shadow->count) {
-		key.frame = shadow->count - 1 - readings[0].judgement.frame;
+	if (judgement->kind == FAULT_REGISTER && judgement->frame < shadow->count) {
+		key.frame = shadow->count - 1 - judgement->frame;
 		key.intact &= is_intact(point, key.frame);
 		key.registers = true;
-		set_saved(&readings[0].judgement, point, &key);
 	}
-	key.ends = readings[0].judgement.kind == FAULT_EARLY_END ||
+	reread_set(judgement, point, key.frame == SIZE_MAX ? NULL : &shadow->frame[key.frame],
+		   &key.reread);
+	key.ends = judgement->kind == FAULT_EARLY_END ||
 		   (frames >= evidence->cfi->count && names_nobody(evidence->cfi->stop));
-	find_code(point->space, readings[0].judgement.pc, &key);
 	/* Above where the thread began no call can have written; but who made the thread can.
 	 * And who is jumped to from there did not ask for it. */
 	if (key.frame == SIZE_MAX && key.claim.slot >= shadow->base && !key.claim.plausible &&
@@ -312,7 +336,7 @@ void doubt_registers(struct comparer *comparer, const struct evidence *evidence,
 		.intact = is_intact(point, shadow->count - 1 - frame),
 		.registers = true,
 	};
-	set_saved(&reading->judgement, point, &key);
+	reread_set(&reading->judgement, point, &shadow->frame[key.frame], &key.reread);
 	doubt = doubts_find(&comparer->doubts, &key, &reason);
 	if (doubt)
 		reading->account = doubt->told;

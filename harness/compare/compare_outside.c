@@ -6,7 +6,8 @@
  * kernel, and the CPU, read the process's own. Three things come between them:
  *
  *	memory that only the process can read (memfd_secret)
- *	memory that another process writes between two reads (MAP_SHARED)
+ *	memory that another process writes between two reads (MAP_SHARED), or another thread
+ *	between the kernel's walk, at the trap, and ours
  *	code that was mapped without our seeing it, or a file that was overwritten in place
  *
  * This is asked only where a verdict rests on it, so it may cost.
@@ -192,6 +193,9 @@ bool outside_is_doubtful(struct comparer *comparer, const struct evidence *evide
 	*ret = DOUBT_OUTSIDE;
 	switch (judgement->verdict) {
 	case VERDICT_WALK_FAULT:
+		if (!evidence->point->stop->alone)
+			return true;
+		/* fall through */
 	case VERDICT_CONVERSION_LOSS_SILENT:
 	case VERDICT_READER_FAULT:
 	case VERDICT_UNEXPLAINED:

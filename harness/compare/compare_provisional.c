@@ -107,25 +107,11 @@ static void points_end(void *context, const struct account *account, enum provis
 		finding->unproven[reason] += account->points;
 }
 
-/* The doubts' holds: read anew, since the program has gone on since the last point. */
-static bool holds(void *context, uint64_t address, uint64_t value)
-{
-	struct comparer *comparer = context;
-	struct memory_reader memory = target_memory_reader(comparer->memory);
-	pid_t tid = process_living_thread(comparer->space.pid);
-	uint64_t now;
-
-	if (!tid)
-		return false;
-	target_memory_reset(comparer->memory, tid);
-	return !memory.read(memory.context, address, &now, sizeof(now)) && now == value;
-}
-
 void compare_observe(struct comparer *comparer)
 {
 	doubts_init(&comparer->doubts, comparer->engine_count);
 	comparer->doubts.on_end = doubt_end;
-	comparer->doubts.holds = holds;
+	comparer->doubts.comes_out_right = reread_comes_out_right;
 	comparer->doubts.context = comparer;
 	provisional_init(&comparer->provisional, comparer->engine_count);
 	comparer->provisional.on_end = points_end;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * comparer.h - a comparer's inside, shared by compare_run.c, compare_point.c, compare_score.c,
- * compare_doubt.c, compare_lost.c and compare_outside.c only
+ * compare_doubt.c, compare_reread.c, compare_lost.c and compare_outside.c only
  */
 #ifndef STACKPROOF_COMPARER_H
 #define STACKPROOF_COMPARER_H
@@ -102,6 +102,14 @@ void comparison_add_unproven(struct comparison *result, const struct account *ac
 /* The doubts' on_end; context is the comparer. */
 void doubt_end(void *context, const struct doubt *doubt, enum doubt_end end,
 	       enum doubt_reason reason);
+
+/* compare_reread.c */
+/* What a judgement rests on, if the row at fault reads words that its callees may have changed.
+ * frame: the truth's frame that it names wrong; NULL: the root's end. */
+void reread_set(const struct judgement *judgement, const struct point *point,
+		const struct shadow_frame *frame, struct reread *ret);
+/* The doubts' comes_out_right; context is the comparer. */
+bool reread_comes_out_right(void *context, const struct reread *reread);
 
 /* compare_provisional.c */
 /* Doubts, and points that may be taken back: begins to listen to the shadow stacks. */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_doubt.c - doubt.c and alternative.c: what a doubt is told, and what it comes to
+ * test_doubt.c - doubt.c: what a doubt is told, and what it comes to
  *
  * A shadow stack of three calls, 0x100 bytes apart, and one doubt about the frame in the middle,
  * unless the case says otherwise. Then come events, through the shadow stack, as the tracer brings
- * them; the doubt's end is compared with the case's. Stacks for alternative_truth() are rows of
- * numbers, to the first 0.
+ * them; the doubt's end is compared with the case's.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -28,6 +27,7 @@
 /* What became of doubts. */
 struct log {
 	int ended;
+	bool comes_out_right; /* what is answered when a step is made again */
 	enum doubt_end end;
 	enum doubt_reason reason;
 	uint64_t points;
@@ -44,6 +44,14 @@ static void on_end(void *context, const struct doubt *doubt, enum doubt_end end,
 	log->points += doubt->told->points;
 }
 
+static bool comes_out_right(void *context, const struct reread *reread)
+{
+	const struct log *log = context;
+
+	ck_assert(reread->asked);
+	return log->comes_out_right;
+}
+
 struct fixture {
 	struct doubts doubts;
 	struct shadow_observer observer;
@@ -58,6 +66,7 @@ static void fixture_init(struct fixture *f)
 	memset(f, 0, sizeof(*f));
 	doubts_init(&f->doubts, 2);
 	f->doubts.on_end = on_end;
+	f->doubts.comes_out_right = comes_out_right;
 	f->doubts.context = &f->log;
 	f->observer = (struct shadow_observer) { .context = &f->doubts,
 						 .frame_ended = doubts_frame_ended,
@@ -77,8 +86,8 @@ static void fixture_deinit(struct fixture *f)
 	shadow_stack_deinit(&f->stack);
 }
 
-static struct doubt *find_ending(struct fixture *f, size_t frame, struct claim claim,
-				 bool registers, bool ends)
+static struct doubt *find_asking(struct fixture *f, size_t frame, struct claim claim,
+				 bool registers, bool ends, bool asked)
 {
 	const struct doubt_key key = { .stack = &f->stack,
 				       .frame = frame,
@@ -88,7 +97,8 @@ static struct doubt *find_ending(struct fixture *f, size_t frame, struct claim c
 				       .code_begin = CODE,
 				       .code_end = CODE + CODE_BYTES,
 				       .registers = registers,
-				       .ends = ends };
+				       .ends = ends,
+				       .reread = { .asked = asked } };
 	enum doubt_reason reason;
 
 	return doubts_find(&f->doubts, &key, &reason);
@@ -96,7 +106,7 @@ static struct doubt *find_ending(struct fixture *f, size_t frame, struct claim c
 
 static struct doubt *find(struct fixture *f, size_t frame, struct claim claim, bool registers)
 {
-	return find_ending(f, frame, claim, registers, false);
+	return find_asking(f, frame, claim, registers, false, false);
 }
 
 /* ---- ends ------------------------------------------------------------------------------- */
@@ -141,7 +151,9 @@ static const struct end_case {
 	struct claim claim;
 	bool registers, overwritten, other, inserts, ends;
 	bool jumped_to; /* with something else on top than the frame's return address */
-	bool is_open;	/* until the program ends */
+	bool anothers;	/* ret, and not the accused function's own */
+	bool asked, comes_out_right; /* the step is made again */
+	bool is_open;		     /* until the program ends */
 	enum doubt_end end;
 	enum doubt_reason reason;
 } end_cases[] = {
@@ -299,6 +311,47 @@ static const struct end_case {
 	  .jumped_to = true,
 	  .end = DOUBT_TRUTH_STANDS,
 	  .reason = DOUBT_OPEN },
+	{ .name = "anothers_return_for_who_was_called",
+	  .event = { ITS_RETURN },
+	  .frame = MIDDLE,
+	  .claim = IMPLAUSIBLE,
+	  .anothers = true,
+	  .end = DOUBT_TRUTH_STANDS,
+	  .reason = DOUBT_OPEN },
+	{ .name = "anothers_return_for_who_was_jumped_to",
+	  .event = { ITS_RETURN },
+	  .frame = MIDDLE,
+	  .claim = IMPLAUSIBLE,
+	  .jumped_to = true,
+	  .anothers = true,
+	  .end = DOUBT_UNPROVEN,
+	  .reason = DOUBT_OPEN },
+	{ .name = "anothers_return_for_who_has_no_caller",
+	  .event = { ITS_RETURN },
+	  .frame = MIDDLE,
+	  .ends = true,
+	  .anothers = true,
+	  .end = DOUBT_UNPROVEN,
+	  .reason = DOUBT_OPEN },
+	{ .name = "a_step_that_is_wrong_again",
+	  .event = { ITS_RETURN },
+	  .frame = MIDDLE,
+	  .asked = true,
+	  .end = DOUBT_TRUTH_STANDS,
+	  .reason = DOUBT_OPEN },
+	{ .name = "a_step_that_comes_out_right",
+	  .event = { ITS_RETURN },
+	  .frame = MIDDLE,
+	  .asked = true,
+	  .comes_out_right = true,
+	  .end = DOUBT_UNPROVEN,
+	  .reason = DOUBT_CLOBBERED },
+	{ .name = "a_step_that_nobody_made_again",
+	  .frame = MIDDLE,
+	  .asked = true,
+	  .is_open = true,
+	  .end = DOUBT_UNPROVEN,
+	  .reason = DOUBT_OPEN },
 	{ .name = "who_never_returns_has_no_caller",
 	  .frame = MIDDLE,
 	  .ends = true,
@@ -392,13 +445,15 @@ START_TEST(a_doubt_ends)
 	fixture_init(&f);
 	if (c->jumped_to)
 		f.stack.entered = f.stack.frame[MIDDLE].entered = CODE + CODE_BYTES;
-	doubt = find_ending(&f, c->frame, c->claim, c->registers, c->ends);
+	f.log.comes_out_right = c->comes_out_right;
+	doubt = find_asking(&f, c->frame, c->claim, c->registers, c->ends, c->asked);
 	ck_assert_ptr_nonnull(doubt);
 	doubt->told->points = 7;
 	doubt->intact = !c->overwritten;
 	doubt->inserts = c->inserts;
 	if (c->other)
 		doubt->other = account_create(2);
+	f.stack.at = c->anothers ? CODE + CODE_BYTES : CODE;
 	for (int i = 0; i < COUNT(c->event); i++)
 		bring(&f.stack, &c->event[i]);
 	ck_assert_msg(f.log.ended == !c->is_open, "%s: ended %d times", c->name, f.log.ended);
@@ -445,6 +500,34 @@ START_TEST(a_key_finds_its_doubt)
 	ck_assert_uint_eq(f.doubts.count, c->is_same ? 1 : 2);
 	fixture_deinit(&f);
 	ck_assert_int_eq(f.log.ended, c->is_same ? 1 : 2);
+}
+END_TEST
+
+/* Which step is made again is the first point's. Of a frame further out it is that of its PC. */
+START_TEST(a_doubt_has_one_step)
+{
+	struct doubt_key key = { .frame = MIDDLE, .sp = SP, .reread = { .asked = true } };
+	enum doubt_reason reason;
+	struct fixture f;
+	struct doubt *first;
+
+	fixture_init(&f);
+	key.stack = &f.stack;
+	key.reread.regs.value[REGISTER_RIP] = CODE;
+	first = doubts_find(&f.doubts, &key, &reason);
+	ck_assert_ptr_eq(doubts_find(&f.doubts, &key, &reason), first);
+	key.reread.regs.value[REGISTER_RIP]++;
+	ck_assert_ptr_ne(doubts_find(&f.doubts, &key, &reason), first);
+	key.reread.exact_pc = true;
+	first = doubts_find(&f.doubts, &key, &reason);
+	key.reread.regs.value[REGISTER_RIP]++;
+	ck_assert_ptr_eq(doubts_find(&f.doubts, &key, &reason), first);
+	key.reread.right.known = 1u << REGISTER_RSP;
+	ck_assert_ptr_ne(doubts_find(&f.doubts, &key, &reason), first);
+	key.reread.asked = false;
+	ck_assert_ptr_ne(doubts_find(&f.doubts, &key, &reason), first);
+	ck_assert_uint_eq(f.doubts.count, 5);
+	fixture_deinit(&f);
 }
 END_TEST
 
@@ -534,97 +617,6 @@ START_TEST(every_reason_has_a_name)
 }
 END_TEST
 
-/* ---- the truth as the CFI has it -------------------------------------------------------- */
-
-#define STACK_MAX 24
-
-static const struct alternative_case {
-	const char *name;
-	uint64_t cfi[STACK_MAX], truth[STACK_MAX]; /* to the first 0 */
-	uint32_t frames;			   /* that agree */
-	bool is_prefix;				   /* the truth has no root */
-	uint64_t expected[STACK_MAX];		   /* { 0 }: there is none */
-} alternative_cases[] = {
-	{ "one_is_put_in", { 1, 9, 2, 3 }, { 1, 2, 3 }, 1, false, { 1, 9, 2, 3 } },
-	{ "two_are_put_in", { 1, 8, 9, 2, 3 }, { 1, 2, 3 }, 1, false, { 1, 8, 9, 2, 3 } },
-	{ "one_is_left_out", { 1, 3, 4 }, { 1, 2, 3, 4 }, 1, false, { 1, 3, 4 } },
-	{ "two_are_left_out", { 1, 4, 5 }, { 1, 2, 3, 4, 5 }, 1, false, { 1, 4, 5 } },
-	{ "one_is_another", { 1, 9, 3, 4 }, { 1, 2, 3, 4 }, 1, false, { 1, 9, 3, 4 } },
-	{ "behind_frames_that_agree",
-	  { 1, 2, 3, 9, 4 },
-	  { 1, 2, 3, 4 },
-	  3,
-	  false,
-	  { 1, 2, 3, 9, 4 } },
-	{ "the_fewest_changes_are_taken", { 1, 2, 2, 3 }, { 1, 2, 3 }, 2, false, { 1, 2, 2, 3 } },
-	{ "it_never_joins_again", { 1, 7, 8, 9 }, { 1, 2, 3, 4 }, 1, false, { 0 } },
-	{ "it_joins_and_parts_again", { 1, 9, 2, 8 }, { 1, 2, 3 }, 1, false, { 0 } },
-	{ "it_ends_where_it_parts", { 1 }, { 1, 2, 3 }, 1, false, { 0 } },
-	{ "it_ends_in_what_is_put_in", { 1, 9 }, { 1, 2, 3 }, 1, false, { 0 } },
-	{ "it_is_cut_after_it_has_joined", { 1, 9, 2 }, { 1, 2, 3 }, 1, false, { 1, 9, 2, 3 } },
-	{ "it_goes_on_beyond_a_root", { 1, 9, 2, 3, 4 }, { 1, 2, 3 }, 1, false, { 0 } },
-	{ "it_goes_on_beyond_a_prefix", { 1, 9, 2, 3, 4 }, { 1, 2, 3 }, 1, true, { 1, 9, 2, 3 } },
-	{ "the_whole_truth_is_left_out", { 1, 9 }, { 1, 2 }, 1, true, { 0 } },
-	{ "eight_are_put_in",
-	  { 1, 11, 12, 13, 14, 15, 16, 17, 18, 2, 3 },
-	  { 1, 2, 3 },
-	  1,
-	  false,
-	  { 1, 11, 12, 13, 14, 15, 16, 17, 18, 2, 3 } },
-	{ "nine_are_too_many_to_put_in",
-	  { 1, 11, 12, 13, 14, 15, 16, 17, 18, 19, 2, 3 },
-	  { 1, 2, 3 },
-	  1,
-	  false,
-	  { 0 } },
-	{ "eight_are_left_out",
-	  { 1, 2, 3 },
-	  { 1, 11, 12, 13, 14, 15, 16, 17, 18, 2, 3 },
-	  1,
-	  false,
-	  { 1, 2, 3 } },
-	{ "nine_are_too_many_to_leave_out",
-	  { 1, 2, 3 },
-	  { 1, 11, 12, 13, 14, 15, 16, 17, 18, 19, 2, 3 },
-	  1,
-	  false,
-	  { 0 } },
-};
-
-static void make_stack(const uint64_t *pc, uint32_t stop, struct stack *ret)
-{
-	struct error error;
-	uint32_t count = 0;
-
-	while (count < STACK_MAX && pc[count])
-		count++;
-	ck_assert(!stack_set(ret, pc, count, stop, &error));
-}
-
-START_TEST(the_truth_as_the_cfi_has_it)
-{
-	const struct alternative_case *c = &alternative_cases[_i];
-	struct stack cfi = { 0 }, truth = { 0 }, expected = { 0 }, stack = { 0 };
-
-	make_stack(c->cfi, STOP_COMPLETE, &cfi);
-	make_stack(c->truth, c->is_prefix ? STOP_NONE : STOP_COMPLETE, &truth);
-	make_stack(c->expected, truth.stop, &expected);
-	make_stack((const uint64_t[]) { 5, 5, 5, 5, 0 }, STOP_NONE, &stack); /* filled before */
-	ck_assert_msg(alternative_truth(&cfi, &truth, c->frames, !c->is_prefix, &stack) ==
-			      (expected.count > 0),
-		      "%s", c->name);
-	if (expected.count) {
-		ck_assert_msg(stack.count == expected.count, "%s: %u frames", c->name, stack.count);
-		ck_assert_mem_eq(stack.pc, expected.pc, expected.count * sizeof(stack.pc[0]));
-		ck_assert_uint_eq(stack.stop, truth.stop);
-	}
-	stack_deinit(&cfi);
-	stack_deinit(&truth);
-	stack_deinit(&expected);
-	stack_deinit(&stack);
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("doubt");
@@ -633,11 +625,11 @@ int main(void)
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, a_doubt_ends, 0, COUNT(end_cases));
 	tcase_add_loop_test(tcase, a_key_finds_its_doubt, 0, COUNT(key_cases));
+	tcase_add_test(tcase, a_doubt_has_one_step);
 	tcase_add_test(tcase, points_of_one_doubt_are_put_together);
 	tcase_add_test(tcase, there_are_no_more_than_the_limit);
 	tcase_add_test(tcase, accounts_add_up);
 	tcase_add_test(tcase, every_reason_has_a_name);
-	tcase_add_loop_test(tcase, the_truth_as_the_cfi_has_it, 0, COUNT(alternative_cases));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

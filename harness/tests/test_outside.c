@@ -26,6 +26,7 @@ static const struct outside_case {
 	{ "memory_that_only_the_process_reads", 1, true, DOUBT_OUTSIDE, 1000, NULL },
 	/* How often the word changes between two reads is chance. */
 	{ "a_word_that_another_process_writes", 2, true, DOUBT_REASON_COUNT, 1000, NULL },
+	{ "a_word_that_another_thread_writes", 7, true, DOUBT_REASON_COUNT, 10000, NULL },
 	{ "code_that_another_process_maps", 3, false, DOUBT_OUTSIDE, 2, NULL },
 	{ "a_file_that_is_overwritten", 4, false, DOUBT_REASON_COUNT, 2, NULL },
 	{ "code_moved_to_anonymous_memory", 5, false, DOUBT_REASON_COUNT, 0, "anonymous" },
@@ -103,7 +104,8 @@ START_TEST(nobody_is_accused)
 	snprintf(program, sizeof(program), "%s/program", folder);
 	snprintf(one, sizeof(one), "%s/one.so", folder);
 	snprintf(other, sizeof(other), "%s/other.so", folder);
-	build("gcc-12 -O2 -DFORM=%d -o %s/program testprogs/truth/outside.c", folder, c->form);
+	build("gcc-12 -O2 -pthread -DFORM=%d -o %s/program testprogs/truth/outside.c", folder,
+	      c->form);
 	build("gcc-12 -shared -nostdlib -DFORM=%d -o %s/one.so testprogs/truth/overwritten.S",
 	      folder, c->form);
 	build("gcc-12 -shared -nostdlib -DOTHER=%d -o %s/other.so testprogs/truth/overwritten.S",

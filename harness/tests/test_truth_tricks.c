@@ -26,6 +26,8 @@
 #define ASM                                                                                        \
 	"gcc-12 -static -nostdlib -Wl,--eh-frame-hdr -Itestprogs/asm "                             \
 	"testprogs/truth/"
+/* ld makes no search table over FDEs that overlap. */
+#define NO_HEADER "gcc-12 -static -nostdlib -Itestprogs/asm testprogs/truth/"
 #define BARE                                                                                       \
 	"gcc-12 -O2 -ffreestanding -fno-stack-protector -fasynchronous-unwind-tables -static "     \
 	"-nostdlib -Wl,--eh-frame-hdr -Itestprogs/c testprogs/truth/"
@@ -148,9 +150,16 @@ static const struct trick_case {
 	  SHOWS(stack_switches), NULL },
 	{ "a_handler_that_moves_rsp_and_ends_the_program", C "handler_context.c -DHOW=6", 28,
 	  SHOWS(signals), NULL },
+	{ "rip_of_the_interrupted_changed_for_a_while", C "handler_context.c -DHOW=7", 2,
+	  SHOWS(signals), NULL },
+	{ "r10_of_the_interrupted_changed_for_a_while", C "handler_context.c -DHOW=8", 2,
+	  SHOWS(signals), NULL },
+	{ "r10_of_the_interrupted_changed_by_a_second_handler", C "handler_context.c -DHOW=9", 2,
+	  SHOWS(signals), NULL },
 	{ "code_patched_through_proc_self_mem", C "patched.c -DHOW=1", 0, SHOWS(stale_instructions),
 	  NULL },
 	{ "code_patched_through_another_mapping", C "patched.c -DHOW=2", 0, SHOWS_NOTHING, NULL },
+	{ "a_frame_made_larger_where_it_is_made", C "patched.c -DHOW=3", 17, SHOWS_NOTHING, NULL },
 	{ "a_register_taken_by_bregx", ASM "by_register.S -DFORM=1", 0, SHOWS_NOTHING, "inner" },
 	{ "a_register_taken_by_regx", ASM "by_register.S -DFORM=2", 0, SHOWS_NOTHING, "inner" },
 	{ "a_register_behind_a_constant", ASM "by_register.S -DFORM=3", 0, SHOWS_NOTHING, "inner" },
@@ -163,7 +172,27 @@ static const struct trick_case {
 	{ "a_call_whose_word_is_popped", ASM "pushed_data.S -DFORM=2", 40, SHOWS(taken_off), NULL },
 	{ "a_zero_pushed_by_the_last_function", ASM "pushed_data.S -DFORM=5", 70, SHOWS_NOTHING,
 	  NULL },
-	{ "a_save_area_that_is_used_for_a_while", ASM "saved_area.S", 25, SHOWS_NOTHING, NULL },
+	{ "a_save_area_that_is_used_for_a_while", ASM "saved_area.S -DFORM=1", 25, SHOWS_NOTHING,
+	  NULL },
+	{ "a_save_area_that_a_callee_uses", ASM "saved_area.S -DFORM=2", 14, SHOWS_NOTHING, NULL },
+	{ "a_cfa_in_a_word_that_a_callee_changes", ASM "saved_area.S -DFORM=3", 12, SHOWS_NOTHING,
+	  NULL },
+	{ "a_coroutine_in_its_makers_frame", ASM "coroutines.S -DFORM=1", 44, SHOWS_NOTHING, NULL },
+	{ "a_coroutine_that_is_entered_inside", ASM "coroutines.S -DFORM=2", 38, SHOWS_NOTHING,
+	  NULL },
+	{ "return_addresses_on_another_stack", ASM "coroutines.S -DFORM=3", 49, SHOWS_NOTHING,
+	  NULL },
+	{ "return_addresses_on_another_stack_in_the_frame", ASM "coroutines.S -DFORM=4", 48,
+	  SHOWS_NOTHING, NULL },
+	{ "a_called_function_that_is_a_signal_frame", ASM "marked.S", 0, SHOWS_NOTHING, "marked" },
+	{ "an_fde_within_another_that_is_wrong", NO_HEADER "overlaps.S -DFORM=1", 16, SHOWS_NOTHING,
+	  NULL },
+	{ "an_fde_within_a_wrong_one", NO_HEADER "overlaps.S -DFORM=2", 0, SHOWS_NOTHING,
+	  "covered" },
+	{ "two_fdes_of_one_range_the_second_wrong", NO_HEADER "overlaps.S -DFORM=3", 70,
+	  SHOWS_NOTHING, NULL },
+	{ "two_fdes_of_one_range_the_first_wrong", NO_HEADER "overlaps.S -DFORM=4", 0,
+	  SHOWS_NOTHING, NULL },
 	{ "a_thread_that_no_tracer_is_told_of", ASM "untraced.S", 0, SHOWS(untraced), NULL },
 	{ "a_cfa_by_a_register_beyond_ours", ASM "by_register.S -DFORM=5", 60, SHOWS_NOTHING,
 	  NULL },

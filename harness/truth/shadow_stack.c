@@ -349,6 +349,17 @@ bool shadow_stack_call(struct shadow_stack *stack, uint64_t slot, uint64_t retur
 	return push(stack, frame);
 }
 
+uint64_t registers_sum(const greg_t registers[SUMMED_REGISTERS])
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < SUMMED_REGISTERS; i++) {
+		sum = (sum ^ (uint64_t)registers[i]) * 0x9e3779b97f4a7c15ull;
+		sum ^= sum >> 32;
+	}
+	return sum;
+}
+
 bool shadow_stack_signal(struct shadow_stack *stack, const struct signal_frame *frame)
 {
 	bool on_alternate = frame->restorer_slot >= frame->alternate_low &&
@@ -363,6 +374,7 @@ bool shadow_stack_signal(struct shadow_stack *stack, const struct signal_frame *
 		.slot = frame->interrupted_slot,
 		.return_address = frame->interrupted_pc,
 		.interrupted_sp = frame->interrupted_sp,
+		.interrupted_sum = frame->interrupted_sum,
 		.interrupted = true,
 	};
 

@@ -37,6 +37,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include <sys/user.h>
+#include <ucontext.h>
 #include "unwinder.h"
 
 /* ---- decode.c --------------------------------------------------------------------------- */
@@ -132,12 +133,13 @@ void decoder_disassemble(struct decoder *decoder, uint64_t pc, const struct memo
 /* ---- shadow_stack.c --------------------------------------------------------------------- */
 
 struct shadow_frame {
-	uint64_t slot;		 /* address of the 8 bytes that hold return_address */
-	uint64_t return_address; /* or the interrupted PC */
-	uint64_t watch;		 /* its number for the observer; 0: nobody wants to know */
-	uint64_t epoch;		 /* the stack's disturbances before it was opened */
-	uint64_t interrupted_sp; /* rsp then, if it is below a signal frame */
-	bool interrupted;	 /* below a signal frame */
+	uint64_t slot;		  /* address of the 8 bytes that hold return_address */
+	uint64_t return_address;  /* or the interrupted PC */
+	uint64_t watch;		  /* its number for the observer; 0: nobody wants to know */
+	uint64_t epoch;		  /* the stack's disturbances before it was opened */
+	uint64_t interrupted_sp;  /* rsp then, if it is below a signal frame */
+	uint64_t interrupted_sum; /* of all registers then: registers_sum() */
+	bool interrupted;	  /* below a signal frame */
 	bool planted;	  /* a handler left it for what it interrupted: rsp there is not known */
 	bool put_back;	  /* was taken off, and its slot is in use again */
 	bool clobbered;	  /* its ret did not bring callee_saved back */
@@ -280,9 +282,13 @@ struct signal_frame {
 	uint64_t interrupted_slot; /* where the interrupted rip is saved */
 	uint64_t interrupted_pc;
 	uint64_t interrupted_sp;
+	uint64_t interrupted_sum;		   /* registers_sum() */
 	uint64_t callee_saved[CALLEE_SAVED_COUNT]; /* as they were interrupted */
 	uint64_t alternate_low, alternate_high;	   /* sigaltstack; equal if there is none */
 };
+/* A number by which the registers of a struct ucontext, REG_R8 to REG_RIP, are known again. */
+#define SUMMED_REGISTERS (REG_RIP + 1)
+uint64_t registers_sum(const greg_t registers[SUMMED_REGISTERS]);
 /* Records that a handler was entered. False: out of memory. */
 bool shadow_stack_signal(struct shadow_stack *stack, const struct signal_frame *frame);
 /* The first half of shadow_stack_sigreturn(): the handler's frames go, and what was interrupted is on top.
@@ -312,6 +318,7 @@ struct trace_stop {
 	pid_t tid;
 	struct user_regs_struct regs;
 	struct shadow_stack *shadow; /* frames may be watched */
+	bool alone;		     /* no other thread runs that could write to memory meanwhile */
 	bool looked;  /* the tracer has read the stack already, and so made it present */
 	bool trapped; /* stopped by the trap flag, so that signal_generate fired in the thread;
 		       * false at a handler's first instruction, at a thread's first stop and at a

@@ -153,8 +153,7 @@ static struct doubt *doubt_create(struct doubts *doubts, const struct doubt_key 
 		.claim = key->claim,
 		.intact = true,
 		.registers = key->registers,
-		.saved_at = key->saved_at,
-		.saved_value = key->saved_value,
+		.reread = key->reread,
 		.code_begin = key->code_begin,
 		.code_end = key->code_end,
 		.told = account_create(doubts->engine_count),
@@ -163,6 +162,16 @@ static struct doubt *doubt_create(struct doubts *doubts, const struct doubt_key 
 		return doubt;
 	free(doubt);
 	return NULL;
+}
+
+/* One step decides both: the same row is at fault by what it should come to. Inside the accused
+ * function nobody but itself writes to its frame, so its rows there are one. */
+static bool is_same_reread(const struct reread *a, const struct reread *b)
+{
+	return a->asked == b->asked &&
+	       (!a->asked ||
+		(a->right.known == b->right.known && a->exact_pc == b->exact_pc &&
+		 (a->exact_pc || a->regs.value[REGISTER_RIP] == b->regs.value[REGISTER_RIP])));
 }
 
 struct doubt *doubts_find(struct doubts *doubts, const struct doubt_key *key,
@@ -177,7 +186,8 @@ struct doubt *doubts_find(struct doubts *doubts, const struct doubt_key *key,
 	for (doubt = *bucket; doubt; doubt = doubt->next)
 		if (doubt->watch == (frame ? frame->watch : 0) &&
 		    doubt->stack_id == key->stack->id && doubt->claim.slot == key->claim.slot &&
-		    doubt->claim.pc == key->claim.pc && doubt->registers == key->registers)
+		    doubt->claim.pc == key->claim.pc && doubt->registers == key->registers &&
+		    is_same_reread(&doubt->reread, &key->reread))
 			break;
 	*ret_reason = doubts->count == DOUBTS_MAX ? DOUBT_TOO_MANY : DOUBT_MEMORY;
 	if (!doubt && doubts->count < DOUBTS_MAX) {
@@ -193,7 +203,9 @@ struct doubt *doubts_find(struct doubts *doubts, const struct doubt_key *key,
 	if (key->sp < doubt->lowest)
 		doubt->lowest = key->sp;
 	doubt->intact &= key->intact;
-	doubt->must_return |= key->registers || key->ends || !is_entered(key);
+	doubt->must_return |= key->registers || key->ends || key->reread.asked || !is_entered(key);
+	doubt->not_entered |= !key->registers && !is_entered(key);
+	doubt->ends |= key->ends;
 	doubt->claim.plausible |= key->claim.plausible;
 	return doubt;
 }
@@ -229,11 +241,18 @@ static bool is_own(const struct doubt *doubt, uint64_t pc)
 	       (pc >= doubt->code_begin && pc < doubt->code_end);
 }
 
-/* The register is in its place now: it was not when the point was met, and the row is the same. */
+/* Another's ret says nothing of where the accused one would have gone: it was jumped to with rsp
+ * elsewhere, and may have been left so (coroutines; a stack of return addresses besides rsp's). */
+static bool needs_own_return(const struct doubt *doubt)
+{
+	return doubt->claim.plausible || doubt->not_entered || doubt->ends;
+}
+
+/* What the row reads is in its place now: it was not when the point was met. */
 static bool is_restored(const struct doubts *doubts, const struct doubt *doubt)
 {
-	return doubt->registers && doubt->saved_at && doubts->holds &&
-	       doubts->holds(doubts->context, doubt->saved_at, doubt->saved_value);
+	return doubt->reread.asked && doubts->comes_out_right &&
+	       doubts->comes_out_right(doubts->context, &doubt->reread);
 }
 
 static struct outcome after_frame(const struct doubts *doubts, const struct doubt *doubt,
@@ -245,7 +264,7 @@ static struct outcome after_frame(const struct doubts *doubts, const struct doub
 	case FRAME_RETURNED:
 		if ((doubt->registers && frame->clobbered) || is_restored(doubts, doubt))
 			return ends(DOUBT_UNPROVEN, DOUBT_CLOBBERED);
-		if (doubt->inserts || (doubt->claim.plausible && !is_own(doubt, stack->at)))
+		if (doubt->inserts || (needs_own_return(doubt) && !is_own(doubt, stack->at)))
 			return ends(DOUBT_UNPROVEN, DOUBT_OPEN);
 		if (doubt->intact)
 			return ends(DOUBT_TRUTH_STANDS, DOUBT_OPEN);

@@ -40,9 +40,10 @@
  * added to the result when the doubt ends.
  *
  * A callee-saved register that the CFI brings back wrong rests on what the register was at the
- * call. That is proven when the frame returns, and brings it back. Unproven, if the place that the
- * row names has the right value then: whoever wrote another one there for a while is not the row's
- * author.
+ * call. That is proven when the frame returns, and brings it back. A row may also read words of
+ * memory, for such a register, for the CFA or for the return address, and a callee may have written
+ * others there for a while: it is not the row's author. So the step is made again when the frame
+ * returns, with the registers that it was made with. If it comes out right now: unproven.
  *
  * What needs no truth waits for nothing: that no FDE covers a PC, that a row can't be read, that
  * engines which read the same memory differ. Where the CFI and the truth agree, two witnesses that
@@ -94,6 +95,14 @@ struct claim {
 	bool plausible; /* it is in its slot, and behind a call */
 };
 
+/* A step to be made again when the frame returns. */
+struct reread {
+	bool asked;
+	bool exact_pc;
+	struct register_values regs;  /* before it */
+	struct register_values right; /* what is known here it must come to */
+};
+
 /* A point about to be put to a doubt. */
 struct doubt_key {
 	struct shadow_stack *stack;
@@ -103,8 +112,8 @@ struct doubt_key {
 	bool intact;		       /* the frame's return address is in its slot now */
 	uint64_t code_begin, code_end; /* the accused function's FDE; equal: not known */
 	bool registers; /* it is about the frame's callee-saved registers, not about its caller */
-	uint64_t saved_at, saved_value; /* struct judgement's */
-	bool ends;			/* the CFI says that there is no caller */
+	bool ends;	/* the CFI says that there is no caller */
+	struct reread reread;
 };
 
 /* How a doubt ended. */
@@ -123,11 +132,13 @@ struct doubt {
 	struct claim claim;
 	uint64_t code_begin, code_end;
 	bool intact, registers;
-	uint64_t saved_at, saved_value; /* of the first point */
-	bool must_return;		/* nothing but the frame's return proves it */
-	bool inserts;			/* the claim has the truth's frame, too, behind others */
-	struct account *told;		/* by the truth */
-	struct account *other;		/* by the claim; NULL: it has no reading of its own */
+	bool must_return;      /* nothing but the frame's return proves it */
+	bool not_entered;      /* with rsp at the slot: the accused function, at a point */
+	bool ends;	       /* a point's key has it */
+	bool inserts;	       /* the claim has the truth's frame, too, behind others */
+	struct reread reread;  /* of the first point */
+	struct account *told;  /* by the truth */
+	struct account *other; /* by the claim; NULL: it has no reading of its own */
 	struct doubt *next;
 };
 
@@ -136,8 +147,8 @@ struct doubts {
 	size_t count;
 	uint64_t last_watch;
 	struct doubt *bucket[256]; /* by watch */
-	/* Whether a word of the process's memory has that value now; NULL: not known. */
-	bool (*holds)(void *context, uint64_t address, uint64_t value);
+	/* Whether a step comes out right by the process's memory as it is now; NULL: not known. */
+	bool (*comes_out_right)(void *context, const struct reread *reread);
 	/* Takes what a doubt came to. The accounts are the doubts' own. */
 	void (*on_end)(void *context, const struct doubt *doubt, enum doubt_end end,
 		       enum doubt_reason reason);

@@ -52,7 +52,7 @@ static int wrong_register(const struct register_values *regs, const struct shado
 	return -1;
 }
 
-/* Where a row says that a register is saved, by the CFA; 0: nowhere in memory. */
+/* Where a row says that a register is saved, by the CFA; 0: it is not saved so. */
 static uint64_t saved_at(const struct address_space *space, uint64_t pc, unsigned int reg,
 			 uint64_t cfa)
 {
@@ -100,6 +100,7 @@ bool judge_registers(const struct evidence *evidence, struct referee *referee, u
 			.frame = frame,
 			.pc = callee.value[REGISTER_RIP] - !was_exact,
 			.stop = evidence->cfi->stop,
+			.reg = reg,
 			.saved_value = right,
 		};
 		ret->saved_at = saved_at(point->space, ret->pc, reg, regs.value[REGISTER_RSP]);

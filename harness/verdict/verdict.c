@@ -163,9 +163,9 @@ static bool same_row(const struct address_space *space, uint64_t a, uint64_t b)
 }
 
 /*
- * What a signal interrupted goes on at its own PC; only behind an ordinary frame is a PC that of a
- * call's end. If the frame at fault was interrupted and was looked up one byte too early, where the
- * CFI says something else, the frame before it should have been said to be a signal frame.
+ * What a signal interrupted goes on at its own PC; behind an ordinary frame a PC is that of a call's
+ * end. If the frame at fault was looked up one byte too early or too late so, where the CFI says
+ * something else, the frame before it should have been said to be a signal frame, or should not.
  */
 static bool blame_signal_flag(const struct evidence *evidence, const struct reached *reached,
 			      struct judgement *ret)
@@ -173,17 +173,18 @@ static bool blame_signal_flag(const struct evidence *evidence, const struct reac
 	const struct point *point = evidence->point;
 	const struct shadow_stack *shadow = point->stop->shadow;
 	uint64_t pc = reached->regs.value[REGISTER_RIP];
-	struct reached signal;
+	bool is_exact = reached->lookup_pc == pc;
+	struct reached before;
 
 	if (!ret->frame || shadow->in_transit || ret->frame > shadow->count ||
-	    !shadow->frame[shadow->count - ret->frame].interrupted || reached->lookup_pc == pc ||
-	    same_row(point->space, pc, reached->lookup_pc) ||
-	    !reach(point, ret->frame - 1, &signal))
+	    shadow->frame[shadow->count - ret->frame].interrupted == is_exact ||
+	    same_row(point->space, pc, is_exact ? pc - 1 : reached->lookup_pc) ||
+	    !reach(point, ret->frame - 1, &before))
 		return false;
 	ret->verdict = VERDICT_TABLE_FAULT;
 	ret->kind = FAULT_SIGNAL_FLAG;
 	ret->frame--;
-	ret->pc = signal.lookup_pc;
+	ret->pc = before.lookup_pc;
 	return true;
 }
 
@@ -232,6 +233,21 @@ static bool is_beyond(const struct address_space *space, uint64_t pc)
 	       (rule_is_beyond(&row.cfa) || rule_is_beyond(&row.reg[REGISTER_RIP]));
 }
 
+/* Several FDEs cover it: which of them holds, readers may decide as they like. */
+static bool is_ambiguous(const struct address_space *space, uint64_t pc)
+{
+	const struct mapping *mapping = address_space_find(space, pc);
+	const struct cfi *cfi = mapping && mapping->entry ? image_entry_cfi(mapping->entry) : NULL;
+	unsigned int covering = 0;
+
+	for (size_t i = 0; cfi && cfi->overlapping && i < cfi->by_pc_count && covering < 2; i++) {
+		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
+
+		covering += pc - mapping->bias - fde->pc_begin < fde->pc_range;
+	}
+	return covering > 1;
+}
+
 /* The referee has read a caller, too: does it read the truth, or what ours read? */
 static void judge_reading(const struct evidence *evidence, struct referee *referee,
 			  const struct referee_step *step, uint32_t frames, struct judgement *ret)
@@ -248,7 +264,8 @@ static void judge_reading(const struct evidence *evidence, struct referee *refer
 	if (truth_ends ? step->outermost
 		       : !step->outermost && !step->unreadable && !circles &&
 				 step->return_address == caller) {
-		ret->verdict = VERDICT_READER_FAULT;
+		ret->verdict = is_ambiguous(point->space, ret->pc) ? VERDICT_UNPROVEN
+								   : VERDICT_READER_FAULT;
 		ret->kind = FAULT_NONE;
 	} else if (referee_agrees(step, evidence->cfi, frames)) {
 		ret->verdict = VERDICT_TABLE_FAULT;

@@ -189,8 +189,9 @@ struct judgement {
 	uint64_t pc;	       /* looked up for that step: in the function at fault */
 	uint64_t declared_cfa; /* by the CFI; 0 unknown */
 	uint64_t actual_cfa;   /* by the truth: above the slot of the return address; 0 unknown */
-	/* Of a register: where the CFI says that it is saved (0: nowhere in memory), and what
-	 * the truth says that it was. */
+	/* Of a register: which, where the CFI says that it is saved (0: not by an offset from the
+	 * CFA), and what the truth says that it was. */
+	unsigned int reg;
 	uint64_t saved_at, saved_value;
 	uint32_t stop; /* of the engine that went wrong */
 };

@@ -6,7 +6,8 @@
  * faulted; 2: to the caller of a null pointer, whose return address it takes off; 3: to another stack in a mapping
  * of its own, and back (preemption in user space); 4: the same with both stacks in one array; 5: as 4, with
  * the handler on a signal stack in that array; 6: rsp only, at a place where nobody's return address is, and the
- * handler ends the program.
+ * handler ends the program. 7: rip for a while, then what it is to be; 8: r10 for a while, on which the CFA of what
+ * faulted hangs; 9: as 8, by a second handler.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -33,7 +34,8 @@ static FRAME long work(long depth)
 	long below;
 
 	if (!depth) {
-		kill(getpid(), SIGUSR1);
+		if (HOW < 7)
+			kill(getpid(), SIGUSR1);
 		return 1;
 	}
 	below = work(depth - 1);
@@ -84,6 +86,46 @@ static void on_fault(int number, siginfo_t *info, void *context)
 	sum++;
 }
 
+/* ud2, where the CFA is in r10; and a place where it is rsp+48. */
+void by_r10(void);
+extern char larger[];
+__asm__(".type by_r10, @function\n"
+	"by_r10:\n"
+	".cfi_startproc\n"
+	"	lea 8(%rsp), %r10\n"
+	".cfi_def_cfa %r10, 0\n"
+	"	ud2\n"
+	"	nop\n"
+	".cfi_def_cfa %rsp, 8\n"
+	"	ret\n"
+	".cfi_def_cfa %rsp, 48\n"
+	"larger:\n"
+	"	nop\n"
+	".cfi_endproc\n"
+	".size by_r10, .-by_r10\n");
+
+static greg_t *interrupted;
+
+static void change(int number)
+{
+	int reg = HOW == 7 ? REG_RIP : REG_R10;
+	greg_t kept = interrupted[reg];
+
+	interrupted[reg] = HOW == 7 ? (greg_t)larger : kept + 64;
+	sum += work(0) + number;
+	interrupted[reg] = kept;
+}
+
+static void on_by_r10(int number, siginfo_t *info, void *context)
+{
+	interrupted = ((ucontext_t *)context)->uc_mcontext.gregs;
+	interrupted[REG_RIP] += 2;
+	if (HOW == 9)
+		raise(SIGUSR2);
+	else
+		change(0);
+}
+
 static void on_end(int number, siginfo_t *info, void *context)
 {
 	greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
@@ -122,6 +164,13 @@ int main(void)
 		for (int i = 0; i < 3; i++)
 			fault(NULL);
 		return sum != 9;
+	}
+	if (HOW >= 7) {
+		if (install(SIGILL, on_by_r10, 0) || signal(SIGUSR2, change) == SIG_ERR)
+			return 1;
+		for (int i = 0; i < 4; i++)
+			by_r10();
+		return sum == 0;
 	}
 	if (HOW == 6) {
 		if (install(SIGUSR1, on_end, 0))

@@ -8,10 +8,12 @@
  * FORM 4	a library's file (argv[1]) is overwritten with another (argv[2]) while it is mapped
  * FORM 5	a page of the program's own code is copied to anonymous memory, and put in its place
  * FORM 6	the same, and the copy is changed where nothing runs
+ * FORM 7	another thread writes a word of the stack all the time
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
@@ -101,6 +103,32 @@ static int run(char **argv)
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	return 0;
+}
+#elif FORM == 7
+static char stack[STACK_BYTES] __attribute__((aligned(16)));
+static volatile int ended;
+
+static void *writes(void *ignored)
+{
+	volatile long *word = (long *)(stack + STACK_BYTES - 16);
+	const long value[] = { 0x1234, (long)wrong_row + 4, 0, (long)stack };
+
+	for (unsigned int i = 0; !ended; i++)
+		*word = value[i % 4];
+	return ignored;
+}
+
+static int run(char **argv)
+{
+	pthread_t thread;
+
+	(void)argv;
+	if (pthread_create(&thread, NULL, writes, NULL))
+		return 1;
+	for (int i = 0; i < 20; i++)
+		call_on(stack + STACK_BYTES, wrong_row);
+	ended = 1;
+	return pthread_join(thread, NULL);
 }
 #elif FORM == 3
 static char *base, child_stack[STACK_BYTES];

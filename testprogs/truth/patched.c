@@ -5,6 +5,9 @@
  * Rule: what was decoded once may be another instruction the next time. HOW 1: written through /proc/self/mem,
  * which no protection stops; 2: through a second mapping of the same memory. Half of the time the function calls,
  * and half of the time it has nops there.
+ *
+ * HOW 3: a function's frame is made larger where it is made and where it is taken down; its row is right for the file.
+ * What tells is 300 bytes before the places at which it is wrong.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -26,6 +29,39 @@ static FRAME void callee(void)
 	calls++;
 }
 
+#if HOW == 3
+/* sub $24, %rsp and add $24, %rsp: 8-bit immediates. */
+void frame(void);
+extern char frame_made[], frame_taken[];
+__asm__(".type frame, @function\n"
+	"frame:\n"
+	".cfi_startproc\n"
+	"	sub $24, %rsp\n"
+	"frame_made:\n"
+	".cfi_def_cfa_offset 32\n"
+	"	.skip 300, 0x90\n"
+	"	nop\n"
+	"	.skip 300, 0x90\n"
+	"	add $24, %rsp\n"
+	"frame_taken:\n"
+	".cfi_def_cfa_offset 8\n"
+	"	ret\n"
+	".cfi_endproc\n"
+	".size frame, .-frame\n");
+
+int main(void)
+{
+	static const char larger = 40;
+	int memory = open("/proc/self/mem", O_RDWR);
+
+	frame();
+	if (pwrite(memory, &larger, 1, (off_t)(frame_made - 1)) != 1 ||
+	    pwrite(memory, &larger, 1, (off_t)(frame_taken - 1)) != 1)
+		return 1;
+	frame();
+	return 0;
+}
+#else
 int main(void)
 {
 	int code = memfd_create("code", 0), memory = open("/proc/self/mem", O_RDWR);
@@ -47,3 +83,4 @@ int main(void)
 	}
 	return calls != ROUNDS / 2;
 }
+#endif
