@@ -18,43 +18,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cfi_instruction.h"
 #include "cfi_section.h"
 #include "pointer.h"
 #include "reader.h"
-
-/* DWARF 5, table 7.29; the GNU ones from LSB 5, 10.5.2. */
-enum {
-	CFA_ADVANCE_LOC = 0x40, /* the high two bits; the low six are the operand */
-	CFA_OFFSET = 0x80,
-	CFA_RESTORE = 0xc0,
-	CFA_NOP = 0x00,
-	CFA_SET_LOC = 0x01,
-	CFA_ADVANCE_LOC1 = 0x02,
-	CFA_ADVANCE_LOC2 = 0x03,
-	CFA_ADVANCE_LOC4 = 0x04,
-	CFA_OFFSET_EXTENDED = 0x05,
-	CFA_RESTORE_EXTENDED = 0x06,
-	CFA_UNDEFINED = 0x07,
-	CFA_SAME_VALUE = 0x08,
-	CFA_REGISTER = 0x09,
-	CFA_REMEMBER_STATE = 0x0a,
-	CFA_RESTORE_STATE = 0x0b,
-	CFA_DEF_CFA = 0x0c,
-	CFA_DEF_CFA_REGISTER = 0x0d,
-	CFA_DEF_CFA_OFFSET = 0x0e,
-	CFA_DEF_CFA_EXPRESSION = 0x0f,
-	CFA_EXPRESSION = 0x10,
-	CFA_OFFSET_EXTENDED_SF = 0x11,
-	CFA_DEF_CFA_SF = 0x12,
-	CFA_DEF_CFA_OFFSET_SF = 0x13,
-	CFA_VAL_OFFSET = 0x14,
-	CFA_VAL_OFFSET_SF = 0x15,
-	CFA_VAL_EXPRESSION = 0x16,
-	CFA_MIPS_ADVANCE_LOC8 = 0x1d, /* as binutils and elfutils, for every machine */
-	CFA_AARCH64_NEGATE_RA_STATE = 0x2d,
-	CFA_GNU_ARGS_SIZE = 0x2e,
-	CFA_GNU_NEGATIVE_OFFSET_EXTENDED = 0x2f,
-};
 
 #define HIGH_COUNT (CFI_REGISTER_MAX + 1 - REGISTER_COUNT)
 
@@ -119,8 +86,8 @@ static int truncated(const struct machine *machine, const uint8_t *at)
 {
 	return error_set(machine->error, ERROR_CFI_TRUNCATED, machine->cie->section->name,
 			 at - machine->cie->section->data,
-			 "operand of call frame instruction 0x%02x reaches past its entry's end",
-			 *at);
+			 "operand of %s (0x%02x) reaches past its entry's end",
+			 cfi_instruction_form(*at)->name, *at);
 }
 
 static bool is_aarch64(const struct machine *machine)
@@ -395,13 +362,12 @@ static int set_cfa_offset(struct machine *machine, uint64_t offset, const uint8_
 
 /* ---- instructions ------------------------------------------------------------------------ */
 
-static int set_expression(struct machine *machine, uint64_t reg, enum rule_kind kind,
-			  const uint8_t *at)
+static int set_expression(struct machine *machine, const struct cfi_instruction *instruction,
+			  enum rule_kind kind, const uint8_t *at)
 {
-	struct row_rule rule = { .kind = kind };
-	if (!reader_uleb(&machine->reader, &rule.expression_bytes) ||
-	    !reader_block(&machine->reader, rule.expression_bytes, &rule.expression))
-		return truncated(machine, at);
+	struct row_rule rule = { .kind = kind,
+				 .expression = instruction->block,
+				 .expression_bytes = instruction->block_bytes };
 	if (rule.expression_bytes > EXPRESSION_BYTES_MAX && !machine->raw)
 		return error_set(machine->error, ERROR_EXPRESSION, machine->cie->section->name,
 				 (uint64_t)(at - machine->cie->section->data),
@@ -415,7 +381,7 @@ static int set_expression(struct machine *machine, uint64_t reg, enum rule_kind 
 		machine->row.cfa = rule;
 		return 0;
 	}
-	return set_rule(machine, reg, rule, at);
+	return set_rule(machine, instruction->a, rule, at);
 }
 
 static int set_loc(struct machine *machine, const uint8_t *at)
@@ -431,45 +397,6 @@ static int set_loc(struct machine *machine, const uint8_t *at)
 	return advance_to(machine, pc, at);
 }
 
-/* Operands of opcodes without one in their low bits: how many LEBs follow, and their signs. */
-enum operands { NO_OPERANDS, ONE_U, ONE_S, TWO_UU, TWO_US };
-
-static enum operands operands_of(uint8_t opcode)
-{
-	switch (opcode) {
-	case CFA_RESTORE_EXTENDED:
-	case CFA_UNDEFINED:
-	case CFA_SAME_VALUE:
-	case CFA_DEF_CFA_REGISTER:
-	case CFA_DEF_CFA_OFFSET:
-	case CFA_EXPRESSION:
-	case CFA_VAL_EXPRESSION:
-	case CFA_GNU_ARGS_SIZE: return ONE_U;
-	case CFA_DEF_CFA_OFFSET_SF: return ONE_S;
-	case CFA_OFFSET_EXTENDED:
-	case CFA_REGISTER:
-	case CFA_DEF_CFA:
-	case CFA_VAL_OFFSET:
-	case CFA_GNU_NEGATIVE_OFFSET_EXTENDED: return TWO_UU;
-	case CFA_OFFSET_EXTENDED_SF:
-	case CFA_DEF_CFA_SF:
-	case CFA_VAL_OFFSET_SF: return TWO_US;
-	default: return NO_OPERANDS;
-	}
-}
-
-static bool read_operands(struct reader *reader, enum operands operands, uint64_t *a, uint64_t *b)
-{
-	switch (operands) {
-	case NO_OPERANDS: return true;
-	case ONE_U: return reader_uleb(reader, a);
-	case ONE_S: return reader_sleb(reader, (int64_t *)a);
-	case TWO_UU: return reader_uleb(reader, a) && reader_uleb(reader, b);
-	case TWO_US: return reader_uleb(reader, a) && reader_sleb(reader, (int64_t *)b);
-	}
-	return false;
-}
-
 /* The same number means other things elsewhere (SPARC: GNU_window_save), so it goes by machine. */
 static int negate_ra_state(struct machine *machine, const uint8_t *at)
 {
@@ -482,23 +409,39 @@ static int negate_ra_state(struct machine *machine, const uint8_t *at)
 	return 0;
 }
 
-/* The instructions whose operands are LEBs. at: the opcode, for errors. */
-static int execute_extended(struct machine *machine, uint8_t opcode, const uint8_t *at)
+static int undefined(const struct machine *machine, const uint8_t *at)
 {
-	uint64_t align = (uint64_t)machine->cie->data_alignment;
-	uint64_t a = 0;
-	uint64_t b = 0;
-	if (!read_operands(&machine->reader, operands_of(opcode), &a, &b))
-		return truncated(machine, at);
+	return error_set(machine->error, ERROR_CFI_INSTRUCTION, machine->cie->section->name,
+			 at - machine->cie->section->data,
+			 "call frame instruction 0x%02x is not defined on %s", *at,
+			 is_aarch64(machine) ? "AArch64" : "x86-64");
+}
 
-	switch (opcode) {
+static int execute_one(struct machine *machine)
+{
+	const uint8_t *at = machine->reader.at; /* for errors */
+	uint64_t align = (uint64_t)machine->cie->data_alignment;
+	struct cfi_instruction instruction;
+	if (!cfi_instruction_read(&machine->reader, &instruction))
+		return truncated(machine, at);
+	uint64_t a = instruction.a;
+	uint64_t b = instruction.b;
+
+	switch (instruction.opcode) {
+	case CFA_ADVANCE_LOC:
+	case CFA_ADVANCE_LOC1:
+	case CFA_ADVANCE_LOC2:
+	case CFA_ADVANCE_LOC4:
+	case CFA_MIPS_ADVANCE_LOC8: return advance(machine, a, at);
 	case CFA_NOP: return 0;
 	case CFA_SET_LOC: return set_loc(machine, at);
+	case CFA_OFFSET:
 	case CFA_OFFSET_EXTENDED:
 	case CFA_OFFSET_EXTENDED_SF: return set_offset(machine, RULE_OFFSET, a, b, at);
 	case CFA_GNU_NEGATIVE_OFFSET_EXTENDED: return set_offset(machine, RULE_OFFSET, a, -b, at);
 	case CFA_VAL_OFFSET:
 	case CFA_VAL_OFFSET_SF: return set_offset(machine, RULE_VAL_OFFSET, a, b, at);
+	case CFA_RESTORE:
 	case CFA_RESTORE_EXTENDED: return restore(machine, a, at);
 	case CFA_UNDEFINED:
 		return set_rule(machine, a, (struct row_rule) { .kind = RULE_UNDEFINED }, at);
@@ -511,8 +454,9 @@ static int execute_extended(struct machine *machine, uint8_t opcode, const uint8
 		return set_rule(machine, a,
 				(struct row_rule) { .kind = RULE_REGISTER, .reg = (uint32_t)b },
 				at);
-	case CFA_EXPRESSION: return set_expression(machine, a, RULE_EXPRESSION, at);
-	case CFA_VAL_EXPRESSION: return set_expression(machine, a, RULE_VAL_EXPRESSION, at);
+	case CFA_EXPRESSION: return set_expression(machine, &instruction, RULE_EXPRESSION, at);
+	case CFA_VAL_EXPRESSION:
+		return set_expression(machine, &instruction, RULE_VAL_EXPRESSION, at);
 	case CFA_REMEMBER_STATE: return remember(machine);
 	case CFA_RESTORE_STATE: return recall(machine, at);
 	case CFA_DEF_CFA: return set_cfa(machine, a, b, at);
@@ -520,43 +464,12 @@ static int execute_extended(struct machine *machine, uint8_t opcode, const uint8
 	case CFA_DEF_CFA_REGISTER: return set_cfa_register(machine, a, at);
 	case CFA_DEF_CFA_OFFSET: return set_cfa_offset(machine, a, at);
 	case CFA_DEF_CFA_OFFSET_SF: return set_cfa_offset(machine, a * align, at);
-	case CFA_DEF_CFA_EXPRESSION: return set_expression(machine, 0, RULE_CFA_EXPRESSION, at);
+	case CFA_DEF_CFA_EXPRESSION:
+		return set_expression(machine, &instruction, RULE_CFA_EXPRESSION, at);
 	case CFA_GNU_ARGS_SIZE: machine->row.args_size = a; return 0;
 	case CFA_AARCH64_NEGATE_RA_STATE: return negate_ra_state(machine, at);
-	default:
-		return error_set(machine->error, ERROR_CFI_INSTRUCTION, machine->cie->section->name,
-				 at - machine->cie->section->data,
-				 "call frame instruction 0x%02x is not defined on %s", opcode,
-				 is_aarch64(machine) ? "AArch64" : "x86-64");
+	default: return undefined(machine, at);
 	}
-}
-
-static int execute_one(struct machine *machine)
-{
-	const uint8_t *at = machine->reader.at;
-	uint8_t opcode = *machine->reader.at++;
-	uint64_t operand = opcode & 0x3f;
-	switch (opcode & 0xc0) {
-	case CFA_ADVANCE_LOC: return advance(machine, operand, at);
-	case CFA_OFFSET: {
-		uint64_t factored;
-		if (!reader_uleb(&machine->reader, &factored))
-			return truncated(machine, at);
-		return set_offset(machine, RULE_OFFSET, operand, factored, at);
-	}
-	case CFA_RESTORE: return restore(machine, operand, at);
-	}
-	if ((opcode >= CFA_ADVANCE_LOC1 && opcode <= CFA_ADVANCE_LOC4) ||
-	    opcode == CFA_MIPS_ADVANCE_LOC8) {
-		uint64_t delta;
-		unsigned int size = 8;
-		if (opcode != CFA_MIPS_ADVANCE_LOC8)
-			size = 1u << (opcode - CFA_ADVANCE_LOC1);
-		if (!reader_unsigned(&machine->reader, size, &delta))
-			return truncated(machine, at);
-		return advance(machine, delta, at);
-	}
-	return execute_extended(machine, opcode, at);
 }
 
 static int execute(struct machine *machine, const uint8_t *instructions, uint64_t size)

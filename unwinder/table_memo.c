@@ -11,26 +11,8 @@
 #include <emmintrin.h>
 #include <stdlib.h>
 #include <string.h>
-#include "reader.h"
+#include "cfi_instruction.h"
 #include "table_memo.h"
-
-/* DWARF 5, table 7.29. */
-enum {
-	CFA_NOP = 0x00,
-	CFA_ADVANCE_LOC1 = 0x02,
-	CFA_ADVANCE_LOC2 = 0x03,
-	CFA_ADVANCE_LOC4 = 0x04,
-	CFA_RESTORE_EXTENDED = 0x06,
-	CFA_REMEMBER_STATE = 0x0a,
-	CFA_RESTORE_STATE = 0x0b,
-	CFA_DEF_CFA = 0x0c,
-	CFA_DEF_CFA_REGISTER = 0x0d,
-	CFA_DEF_CFA_OFFSET = 0x0e,
-	CFA_GNU_ARGS_SIZE = 0x2e,
-	CFA_ADVANCE_LOC = 0x40, /* the high two bits; the low six are the operand */
-	CFA_OFFSET = 0x80,
-	CFA_RESTORE = 0xc0,
-};
 
 #define MEMO_BUCKET_BITS 12 /* at first */
 /* At first, too. Of libc's section, various as few, a node is made of each 37 bytes; libLLVM's
@@ -197,13 +179,14 @@ static uint32_t remember(struct memo *memo, uint32_t rule, uint32_t stack)
 
 /* ---- new bytes -------------------------------------------------------------------------- */
 
-/* An advance: its operand and length. Only opcodes 0x02 to 0x04 and 0x40 to 0x7f are. */
+/* An advance: its operand and length. The hot loop asks it of each instruction, and bytes behind
+ * the end may be read: so it is not cfi_instruction_read(). */
 static inline bool read_advance(const uint8_t *at, uint32_t *ret_delta, uint32_t *ret_bytes)
 {
 	uint16_t two;
 
-	if ((*at & 0xc0) == CFA_ADVANCE_LOC) {
-		*ret_delta = *at & 0x3f;
+	if ((*at & CFI_HIGH_BITS) == CFA_ADVANCE_LOC) {
+		*ret_delta = *at & CFI_LOW_BITS;
 		*ret_bytes = 1;
 		return true;
 	}
@@ -324,25 +307,23 @@ static bool remember_or_recall(struct memo_state *state, uint8_t opcode)
 /* One instruction that is no advance. False: not here. */
 static bool execute(struct memo_state *state, struct reader *reader)
 {
-	uint8_t opcode = *reader->at++;
-	uint64_t a, b;
+	struct cfi_instruction instruction;
 
-	switch (opcode & 0xc0) {
-	case CFA_OFFSET: return reader_uleb(reader, &a) && set_offset(state, opcode & 0x3f, a);
-	case CFA_RESTORE: return restore(state, opcode & 0x3f);
-	}
-	switch (opcode) {
-	case CFA_NOP: return true;
-	case CFA_RESTORE_EXTENDED: return reader_uleb(reader, &a) && restore(state, a);
+	if (!cfi_instruction_read(reader, &instruction))
+		return false;
+	uint64_t a = instruction.a, b = instruction.b;
+
+	switch (instruction.opcode) {
+	case CFA_NOP:
+	case CFA_GNU_ARGS_SIZE: return true;
+	case CFA_OFFSET: return set_offset(state, a, b);
+	case CFA_RESTORE:
+	case CFA_RESTORE_EXTENDED: return restore(state, a);
 	case CFA_REMEMBER_STATE:
-	case CFA_RESTORE_STATE: return remember_or_recall(state, opcode);
-	case CFA_DEF_CFA:
-		return reader_uleb(reader, &a) && reader_uleb(reader, &b) && set_cfa(state, a, b);
-	case CFA_DEF_CFA_REGISTER:
-		return reader_uleb(reader, &a) && set_cfa(state, a, state->rule.cfa_offset);
-	case CFA_DEF_CFA_OFFSET:
-		return reader_uleb(reader, &a) && set_cfa(state, state->rule.cfa_register, a);
-	case CFA_GNU_ARGS_SIZE: return reader_uleb(reader, &a);
+	case CFA_RESTORE_STATE: return remember_or_recall(state, instruction.opcode);
+	case CFA_DEF_CFA: return set_cfa(state, a, b);
+	case CFA_DEF_CFA_REGISTER: return set_cfa(state, a, state->rule.cfa_offset);
+	case CFA_DEF_CFA_OFFSET: return set_cfa(state, state->rule.cfa_register, a);
 	default: return false;
 	}
 }

@@ -452,6 +452,22 @@ START_TEST(negate_ra_state_on_x86_64_is_named)
 }
 END_TEST
 
+START_TEST(truncated_instruction_is_named)
+{
+	const struct program_case test = ROWS("named", BYTES("\x86"), "");
+	struct bytes bytes = { .size = 0 };
+	struct image image;
+	struct cfi *cfi;
+	build(&test, &bytes, &image, &cfi);
+	struct text text = { .size = 0 };
+	struct error error = { 0 };
+	ck_assert_int_eq(cfi_rows(cfi, &cfi->fde[0], collect, &text, &error), -1);
+	ck_assert_str_eq(error.message,
+			 "operand of DW_CFA_offset (0x86) reaches past its entry's end");
+	cfi_destroy(cfi);
+}
+END_TEST
+
 /* DW_EH_PE_funcrel: in a DW_CFA_set_loc it counts from the FDE's first PC. */
 START_TEST(set_loc_may_count_from_the_function)
 {
@@ -512,6 +528,7 @@ int main(void)
 	tcase_add_loop_test(tcase, aarch64_instruction_gives_rows, 0,
 			    sizeof(aarch64_cases) / sizeof(aarch64_cases[0]));
 	tcase_add_test(tcase, negate_ra_state_on_x86_64_is_named);
+	tcase_add_test(tcase, truncated_instruction_is_named);
 	tcase_add_test(tcase, set_loc_may_count_from_the_function);
 	tcase_add_test(tcase, states_that_differ_nest_deep);
 	tcase_add_test(tcase, states_nest_as_deep_as_there_are_bytes);
