@@ -27,52 +27,22 @@
 #include "engines/engine.h"
 #include "truth/truth.h"
 #include "gate/gate.h"
+#include "cfi_instruction.h"
 #include "unwinder.h"
 
 /* ---- plant_program.c -------------------------------------------------------------------- */
 
-/* DWARF 5, table 7.29. The short forms stand for the long ones too: OFFSET for
- * DW_CFA_offset_extended, RESTORE for _restore_extended, ADVANCE for _advance_loc1 to 4. */
-enum plant_opcode {
-	PLANT_ADVANCE = 0x40,
-	PLANT_OFFSET = 0x80,
-	PLANT_RESTORE = 0xc0,
-	PLANT_UNDEFINED = 0x07,
-	PLANT_SAME_VALUE = 0x08,
-	PLANT_REGISTER = 0x09,
-	PLANT_REMEMBER_STATE = 0x0a,
-	PLANT_RESTORE_STATE = 0x0b,
-	PLANT_DEF_CFA = 0x0c,
-	PLANT_DEF_CFA_REGISTER = 0x0d,
-	PLANT_DEF_CFA_OFFSET = 0x0e,
-	PLANT_DEF_CFA_EXPRESSION = 0x0f,
-	PLANT_EXPRESSION = 0x10,
-	PLANT_OFFSET_SF = 0x11,
-	PLANT_DEF_CFA_SF = 0x12,
-	PLANT_DEF_CFA_OFFSET_SF = 0x13,
-	PLANT_VAL_OFFSET = 0x14,
-	PLANT_VAL_OFFSET_SF = 0x15,
-	PLANT_VAL_EXPRESSION = 0x16,
-	PLANT_GNU_ARGS_SIZE = 0x2e,
-};
-
-/* One instruction. a: the register, or the only operand; b: the second (signed ones as their bits);
- * factored as they are stored. block: an expression, in the program's own copy. */
-struct plant_op {
-	uint8_t opcode;
-	uint64_t a, b;
-	uint8_t *block;
-	uint64_t block_bytes;
-};
-
+/* CFA_OFFSET, CFA_RESTORE and CFA_ADVANCE_LOC stand for the long forms, too. Blocks are in the
+ * program's own copy. */
 struct plant_program {
-	struct plant_op *op; /* without DW_CFA_nop */
+	struct cfi_instruction *op; /* without DW_CFA_nop */
 	size_t count;
 	uint8_t *bytes; /* a copy of what was read; blocks point into it */
 	size_t size;	/* of it: what the program must fit in again */
 };
 
-/* Reads size bytes. Fails on what can't be edited: DW_CFA_set_loc, unknown or truncated ones. */
+/* Reads size bytes. Fails on what can't be edited: DW_CFA_set_loc, DW_CFA_MIPS_advance_loc8,
+ * undefined or truncated ones. */
 int plant_program_read(struct plant_program *ret, const uint8_t *bytes, size_t size,
 		       struct error *error);
 /* Writes the program into exactly size bytes at ret, the rest DW_CFA_nop. Fails if it doesn't
@@ -88,7 +58,7 @@ void plant_program_row(const struct plant_program *program, size_t row, size_t *
 uint64_t plant_program_advance(const struct plant_program *program, size_t row);
 void plant_program_remove(struct plant_program *program, size_t at);
 /* Puts op before the one at `at`. False: out of memory. */
-bool plant_program_insert(struct plant_program *program, size_t at, struct plant_op op);
+bool plant_program_insert(struct plant_program *program, size_t at, struct cfi_instruction op);
 
 /* ---- plant_image.c ---------------------------------------------------------------------- */
 

@@ -161,7 +161,7 @@ int plant_range_stolen(struct plant_site *site, struct error *error)
 	if (starts.count < 2)
 		return plant_refuse(error, "the function before it has no second row");
 	bytes = site->fde->pc_begin - starts.pc[1 + site->seed % (starts.count - 1)];
-	while (at < site->program.count && site->program.op[at].opcode != PLANT_ADVANCE)
+	while (at < site->program.count && site->program.op[at].opcode != CFA_ADVANCE_LOC)
 		at++;
 	if (at < site->program.count)
 		site->program.op[at].a += bytes / site->cie->code_alignment;
@@ -290,10 +290,10 @@ static int change_initial(struct plant_site *site, uint8_t opcode, uint64_t by, 
 
 int plant_initial_cfa(struct plant_site *site, struct error *error)
 {
-	return change_initial(site, PLANT_DEF_CFA, SLOT_BYTES, error);
+	return change_initial(site, CFA_DEF_CFA, SLOT_BYTES, error);
 }
 
 int plant_initial_return(struct plant_site *site, struct error *error)
 {
-	return change_initial(site, PLANT_OFFSET, 1, error);
+	return change_initial(site, CFA_OFFSET, 1, error);
 }

@@ -40,8 +40,8 @@ static int no_memory(struct error *error)
 }
 
 /* The first op of the site's row with one of two opcodes, or NULL and the reason. */
-static struct plant_op *find_op(struct plant_site *site, uint8_t opcode, uint8_t other,
-				struct error *error)
+static struct cfi_instruction *find_op(struct plant_site *site, uint8_t opcode, uint8_t other,
+				       struct error *error)
 {
 	size_t begin, end;
 
@@ -57,12 +57,12 @@ static struct plant_op *find_op(struct plant_site *site, uint8_t opcode, uint8_t
 
 static int shift_cfa(struct plant_site *site, int64_t bytes, struct error *error)
 {
-	struct plant_op *op = find_op(site, PLANT_DEF_CFA, PLANT_DEF_CFA_OFFSET, error);
+	struct cfi_instruction *op = find_op(site, CFA_DEF_CFA, CFA_DEF_CFA_OFFSET, error);
 	uint64_t *offset;
 
 	if (!op)
 		return -1;
-	offset = op->opcode == PLANT_DEF_CFA ? &op->b : &op->a;
+	offset = op->opcode == CFA_DEF_CFA ? &op->b : &op->a;
 	if (bytes < 0 && *offset < (uint64_t)-bytes)
 		return plant_refuse(error, "the offset would be negative");
 	*offset += bytes;
@@ -81,7 +81,7 @@ static int plant_cfa_low(struct plant_site *site, struct error *error)
 
 static int plant_cfa_register(struct plant_site *site, struct error *error)
 {
-	struct plant_op *op = find_op(site, PLANT_DEF_CFA, PLANT_DEF_CFA_REGISTER, error);
+	struct cfi_instruction *op = find_op(site, CFA_DEF_CFA, CFA_DEF_CFA_REGISTER, error);
 
 	if (!op)
 		return -1;
@@ -91,12 +91,12 @@ static int plant_cfa_register(struct plant_site *site, struct error *error)
 
 static int plant_epilogue_lost(struct plant_site *site, struct error *error)
 {
-	struct plant_op *op = find_op(site, PLANT_DEF_CFA, PLANT_DEF_CFA_OFFSET, error);
+	struct cfi_instruction *op = find_op(site, CFA_DEF_CFA, CFA_DEF_CFA_OFFSET, error);
 
 	if (!op)
 		return -1;
-	if (!site->row || (op->opcode == PLANT_DEF_CFA ? op->b : op->a) != SLOT_BYTES ||
-	    (op->opcode == PLANT_DEF_CFA && op->a != REGISTER_RSP))
+	if (!site->row || (op->opcode == CFA_DEF_CFA ? op->b : op->a) != SLOT_BYTES ||
+	    (op->opcode == CFA_DEF_CFA && op->a != REGISTER_RSP))
 		return plant_refuse(error, "row %zu does not bring the CFA back to rsp+8",
 				    site->row);
 	plant_program_remove(&site->program, op - site->program.op);
@@ -107,7 +107,7 @@ static int plant_epilogue_lost(struct plant_site *site, struct error *error)
 
 static int plant_save_offset(struct plant_site *site, struct error *error)
 {
-	struct plant_op *op = find_op(site, PLANT_OFFSET, PLANT_OFFSET, error);
+	struct cfi_instruction *op = find_op(site, CFA_OFFSET, CFA_OFFSET, error);
 
 	if (!op)
 		return -1;
@@ -118,14 +118,14 @@ static int plant_save_offset(struct plant_site *site, struct error *error)
 static bool is_saved(const struct plant_program *program, uint64_t reg)
 {
 	for (size_t i = 0; i < program->count; i++)
-		if (program->op[i].opcode == PLANT_OFFSET && program->op[i].a == reg)
+		if (program->op[i].opcode == CFA_OFFSET && program->op[i].a == reg)
 			return true;
 	return false;
 }
 
 static int plant_save_register(struct plant_site *site, struct error *error)
 {
-	struct plant_op *op = find_op(site, PLANT_OFFSET, PLANT_OFFSET, error);
+	struct cfi_instruction *op = find_op(site, CFA_OFFSET, CFA_OFFSET, error);
 
 	if (!op)
 		return -1;
@@ -140,7 +140,7 @@ static int plant_save_register(struct plant_site *site, struct error *error)
 
 static int remove_op(struct plant_site *site, uint8_t opcode, struct error *error)
 {
-	struct plant_op *op = find_op(site, opcode, opcode, error);
+	struct cfi_instruction *op = find_op(site, opcode, opcode, error);
 
 	if (!op)
 		return -1;
@@ -150,18 +150,18 @@ static int remove_op(struct plant_site *site, uint8_t opcode, struct error *erro
 
 static int plant_save_lost(struct plant_site *site, struct error *error)
 {
-	return remove_op(site, PLANT_OFFSET, error);
+	return remove_op(site, CFA_OFFSET, error);
 }
 
 static int plant_restore_lost(struct plant_site *site, struct error *error)
 {
-	return remove_op(site, PLANT_RESTORE, error);
+	return remove_op(site, CFA_RESTORE, error);
 }
 
 /* The register's save becomes another rule for it. */
 static int change_save(struct plant_site *site, uint8_t opcode, struct error *error)
 {
-	struct plant_op *op = find_op(site, PLANT_OFFSET, PLANT_OFFSET, error);
+	struct cfi_instruction *op = find_op(site, CFA_OFFSET, CFA_OFFSET, error);
 
 	if (!op)
 		return -1;
@@ -171,20 +171,20 @@ static int change_save(struct plant_site *site, uint8_t opcode, struct error *er
 
 static int plant_save_same_value(struct plant_site *site, struct error *error)
 {
-	return change_save(site, PLANT_SAME_VALUE, error);
+	return change_save(site, CFA_SAME_VALUE, error);
 }
 
 static int plant_save_undefined(struct plant_site *site, struct error *error)
 {
-	return change_save(site, PLANT_UNDEFINED, error);
+	return change_save(site, CFA_UNDEFINED, error);
 }
 
 static int plant_save_as_value(struct plant_site *site, struct error *error)
 {
-	return change_save(site, PLANT_VAL_OFFSET, error);
+	return change_save(site, CFA_VAL_OFFSET, error);
 }
 
-static int insert_at_row(struct plant_site *site, struct plant_op op, struct error *error)
+static int insert_at_row(struct plant_site *site, struct cfi_instruction op, struct error *error)
 {
 	size_t begin, end;
 
@@ -194,13 +194,15 @@ static int insert_at_row(struct plant_site *site, struct plant_op op, struct err
 
 static int plant_return_undefined(struct plant_site *site, struct error *error)
 {
-	return insert_at_row(site, (struct plant_op) { PLANT_UNDEFINED, .a = REGISTER_RIP }, error);
+	return insert_at_row(site, (struct cfi_instruction) { CFA_UNDEFINED, .a = REGISTER_RIP },
+			     error);
 }
 
 static int plant_return_in_register(struct plant_site *site, struct error *error)
 {
 	return insert_at_row(
-		site, (struct plant_op) { PLANT_REGISTER, .a = REGISTER_RIP, .b = REGISTER_RBP },
+		site,
+		(struct cfi_instruction) { CFA_REGISTER, .a = REGISTER_RIP, .b = REGISTER_RBP },
 		error);
 }
 
@@ -208,12 +210,12 @@ static int plant_return_in_register(struct plant_site *site, struct error *error
 
 static int plant_restore_state_lost(struct plant_site *site, struct error *error)
 {
-	return remove_op(site, PLANT_RESTORE_STATE, error);
+	return remove_op(site, CFA_RESTORE_STATE, error);
 }
 
 static int plant_remember_state_lost(struct plant_site *site, struct error *error)
 {
-	return remove_op(site, PLANT_REMEMBER_STATE, error);
+	return remove_op(site, CFA_REMEMBER_STATE, error);
 }
 
 /* ---- where rows begin ------------------------------------------------------------------- */
@@ -225,8 +227,8 @@ static uint64_t row_pc(const struct plant_site *site, size_t row)
 }
 
 /* The advance before the site's row, and the one behind it (NULL: the FDE's end is next). */
-static int advances(struct plant_site *site, struct plant_op **ret_before,
-		    struct plant_op **ret_behind, struct error *error)
+static int advances(struct plant_site *site, struct cfi_instruction **ret_before,
+		    struct cfi_instruction **ret_behind, struct error *error)
 {
 	size_t begin, end;
 
@@ -242,15 +244,15 @@ static int advances(struct plant_site *site, struct plant_op **ret_before,
 
 static int plant_row_missing(struct plant_site *site, struct error *error)
 {
-	struct plant_op *before = NULL, *behind = NULL;
+	struct cfi_instruction *before = NULL, *behind = NULL;
 	size_t begin, end;
 
 	if (advances(site, &before, &behind, error))
 		return -1;
 	plant_program_row(&site->program, site->row, &begin, &end);
 	for (size_t i = begin; i < end; i++)
-		if (site->program.op[i].opcode == PLANT_REMEMBER_STATE ||
-		    site->program.op[i].opcode == PLANT_RESTORE_STATE)
+		if (site->program.op[i].opcode == CFA_REMEMBER_STATE ||
+		    site->program.op[i].opcode == CFA_RESTORE_STATE)
 			return plant_refuse(error, "row %zu remembers or restores a state",
 					    site->row);
 	if (behind)
@@ -263,7 +265,7 @@ static int plant_row_missing(struct plant_site *site, struct error *error)
 /* Moves the start of the site's row by bytes, or that of all rows from it on. */
 static int move_row(struct plant_site *site, int64_t bytes, bool all, struct error *error)
 {
-	struct plant_op *before = NULL, *behind = NULL;
+	struct cfi_instruction *before = NULL, *behind = NULL;
 
 	if (advances(site, &before, &behind, error))
 		return -1;
@@ -311,7 +313,8 @@ static int plant_row_early(struct plant_site *site, struct error *error)
 
 /* The constants of an expression that can be changed in place, up to the first operation that is
  * not known here. literal: DW_OP_lit*, else one-byte offsets (DW_OP_breg*, DW_OP_plus_uconst). */
-static size_t find_constants(struct plant_op *op, bool literal, uint8_t **ret, size_t capacity)
+static size_t find_constants(const struct cfi_instruction *op, bool literal, const uint8_t **ret,
+			     size_t capacity)
 {
 	size_t count = 0;
 
@@ -342,7 +345,7 @@ static size_t find_constants(struct plant_op *op, bool literal, uint8_t **ret, s
 static int change_constant(struct plant_site *site, bool literal, struct error *error)
 {
 	size_t begin, end, count = 0;
-	uint8_t *constant[64];
+	const uint8_t *constant[64];
 
 	plant_program_row(&site->program, site->row, &begin, &end);
 	for (size_t i = begin; i < end; i++)
@@ -353,7 +356,8 @@ static int change_constant(struct plant_site *site, bool literal, struct error *
 		return plant_refuse(error, "row %zu has no expression with such a constant",
 				    site->row);
 
-	uint8_t *chosen = constant[site->seed % count];
+	const struct plant_program *program = &site->program;
+	uint8_t *chosen = program->bytes + (constant[site->seed % count] - program->bytes);
 
 	if (literal)
 		++*chosen;

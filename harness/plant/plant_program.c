@@ -10,113 +10,33 @@
 #include <stdlib.h>
 #include <string.h>
 #include "plant/plant.h"
-#include "reader.h"
-
-enum {
-	CFA_NOP = 0x00,
-	CFA_ADVANCE_LOC1 = 0x02,
-	CFA_ADVANCE_LOC4 = 0x04,
-	CFA_OFFSET_EXTENDED = 0x05,
-	CFA_RESTORE_EXTENDED = 0x06,
-	SHORT_FORM = 0xc0, /* the opcode's bits in a short form */
-	SHORT_OPERAND = 0x3f,
-};
-
-/* What follows an opcode: u and s are LEBs, b a block with its length before it. */
-static const char *operands_of(uint8_t opcode)
-{
-	switch (opcode) {
-	case CFA_NOP:
-	case PLANT_REMEMBER_STATE:
-	case PLANT_RESTORE_STATE: return "";
-	case CFA_RESTORE_EXTENDED:
-	case PLANT_UNDEFINED:
-	case PLANT_SAME_VALUE:
-	case PLANT_DEF_CFA_REGISTER:
-	case PLANT_DEF_CFA_OFFSET:
-	case PLANT_GNU_ARGS_SIZE: return "u";
-	case PLANT_DEF_CFA_OFFSET_SF: return "s";
-	case CFA_OFFSET_EXTENDED:
-	case PLANT_REGISTER:
-	case PLANT_DEF_CFA:
-	case PLANT_VAL_OFFSET: return "uu";
-	case PLANT_OFFSET_SF:
-	case PLANT_DEF_CFA_SF:
-	case PLANT_VAL_OFFSET_SF: return "us";
-	case PLANT_DEF_CFA_EXPRESSION: return "b";
-	case PLANT_EXPRESSION:
-	case PLANT_VAL_EXPRESSION: return "ub";
-	default: return NULL;
-	}
-}
 
 /* ---- reading ---------------------------------------------------------------------------- */
 
-struct source {
-	uint8_t *at, *end;
-};
-
-static bool read_leb(struct source *source, bool is_signed, uint64_t *ret)
+/* False: it can't be edited, or its operands reach past the end. */
+static bool read_op(struct reader *reader, struct cfi_instruction *op)
 {
-	struct reader reader = { source->at, source->end };
-
-	if (!reader_leb(&reader, is_signed, ret))
+	if (!cfi_instruction_form(*reader->at) || !cfi_instruction_read(reader, op))
 		return false;
-	source->at += reader.at - source->at;
-	return true;
-}
-
-static bool read_operands(struct source *source, const char *operands, struct plant_op *op)
-{
-	uint64_t *operand = &op->a;
-
-	for (; *operands; operands++, operand = &op->b) {
-		if (*operands != 'b') {
-			if (!read_leb(source, *operands == 's', operand))
-				return false;
-			continue;
-		}
-		if (!read_leb(source, false, &op->block_bytes) ||
-		    op->block_bytes > (uint64_t)(source->end - source->at))
-			return false;
-		op->block = source->at;
-		source->at += op->block_bytes;
+	switch (op->opcode) {
+	case CFA_SET_LOC:
+	case CFA_MIPS_ADVANCE_LOC8: return false;
+	case CFA_ADVANCE_LOC1:
+	case CFA_ADVANCE_LOC2:
+	case CFA_ADVANCE_LOC4: op->opcode = CFA_ADVANCE_LOC; break;
+	case CFA_OFFSET_EXTENDED: op->opcode = CFA_OFFSET; break;
+	case CFA_RESTORE_EXTENDED: op->opcode = CFA_RESTORE; break;
 	}
 	return true;
 }
 
-static bool read_advance(struct source *source, uint8_t opcode, struct plant_op *op)
+static int refuse_op(uint8_t opcode, struct error *error)
 {
-	size_t size = (size_t)1 << (opcode - CFA_ADVANCE_LOC1);
+	const struct cfi_instruction_form *form = cfi_instruction_form(opcode);
 
-	if (size > (size_t)(source->end - source->at))
-		return false;
-	memcpy(&op->a, source->at, size); /* little-endian */
-	source->at += size;
-	op->opcode = PLANT_ADVANCE;
-	return true;
-}
-
-static bool read_op(struct source *source, struct plant_op *op)
-{
-	uint8_t opcode = *source->at++;
-	const char *operands = operands_of(opcode);
-
-	*op = (struct plant_op) { .opcode = opcode };
-	if (opcode & SHORT_FORM) {
-		op->opcode = opcode & SHORT_FORM;
-		op->a = opcode & SHORT_OPERAND;
-		return op->opcode != PLANT_OFFSET || read_leb(source, false, &op->b);
-	}
-	if (opcode >= CFA_ADVANCE_LOC1 && opcode <= CFA_ADVANCE_LOC4)
-		return read_advance(source, opcode, op);
-	if (!operands || !read_operands(source, operands, op))
-		return false;
-	if (opcode == CFA_OFFSET_EXTENDED)
-		op->opcode = PLANT_OFFSET;
-	else if (opcode == CFA_RESTORE_EXTENDED)
-		op->opcode = PLANT_RESTORE;
-	return true;
+	return error_set(error, ERROR_UNAVAILABLE, "", 0, "%s (0x%02x) can't be edited",
+			 form ? form->name : "a call frame instruction that is not defined",
+			 opcode);
 }
 
 int plant_program_read(struct plant_program *ret, const uint8_t *bytes, size_t size,
@@ -132,15 +52,14 @@ int plant_program_read(struct plant_program *ret, const uint8_t *bytes, size_t s
 	if (size)
 		memcpy(ret->bytes, bytes, size);
 
-	struct source source = { ret->bytes, ret->bytes + size };
+	struct reader reader = { ret->bytes, ret->bytes + size };
 
-	while (source.at < source.end) {
-		uint8_t opcode = *source.at;
+	while (reader.at < reader.end) {
+		uint8_t opcode = *reader.at;
 
-		if (!read_op(&source, &ret->op[ret->count])) {
+		if (!read_op(&reader, &ret->op[ret->count])) {
 			plant_program_deinit(ret);
-			return error_set(error, ERROR_UNAVAILABLE, "", 0,
-					 "call frame instruction 0x%02x can't be edited", opcode);
+			return refuse_op(opcode, error);
 		}
 		ret->count += ret->op[ret->count].opcode != CFA_NOP;
 	}
@@ -184,50 +103,51 @@ static void put_leb(struct sink *sink, bool is_signed, uint64_t value)
 	}
 }
 
-static void put_advance(struct sink *sink, uint64_t delta)
+static void put_operand(struct sink *sink, uint8_t operand, uint64_t number,
+			const struct cfi_instruction *op)
 {
-	unsigned int size = delta <= UINT8_MAX ? 1 : delta <= UINT16_MAX ? 2 : 4;
-
-	if (!delta)
-		return;
-	if (delta <= SHORT_OPERAND) {
-		put(sink, PLANT_ADVANCE | (uint8_t)delta);
-		return;
-	}
-	put(sink, size == 4 ? CFA_ADVANCE_LOC4 : CFA_ADVANCE_LOC1 + size - 1);
-	for (unsigned int i = 0; i < size; i++)
-		put(sink, (uint8_t)(delta >> 8 * i));
-}
-
-static void put_op(struct sink *sink, const struct plant_op *op)
-{
-	uint8_t opcode = op->opcode;
-
-	if (opcode == PLANT_ADVANCE) {
-		put_advance(sink, op->a);
-		return;
-	}
-	if (opcode & SHORT_FORM && op->a <= SHORT_OPERAND) {
-		put(sink, opcode | (uint8_t)op->a);
-		if (opcode == PLANT_OFFSET)
-			put_leb(sink, false, op->b);
-		return;
-	}
-	if (opcode & SHORT_FORM)
-		opcode = opcode == PLANT_OFFSET ? CFA_OFFSET_EXTENDED : CFA_RESTORE_EXTENDED;
-	put(sink, opcode);
-
-	const uint64_t *operand = &op->a;
-
-	for (const char *operands = operands_of(opcode); *operands; operands++, operand = &op->b) {
-		if (*operands != 'b') {
-			put_leb(sink, *operands == 's', *operand);
-			continue;
-		}
+	switch (operand) {
+	case CFI_OPERAND_ULEB:
+	case CFI_OPERAND_SLEB: put_leb(sink, operand == CFI_OPERAND_SLEB, number); break;
+	case CFI_OPERAND_BLOCK:
 		put_leb(sink, false, op->block_bytes);
 		for (uint64_t i = 0; i < op->block_bytes; i++)
 			put(sink, op->block[i]);
+		break;
+	case CFI_OPERAND_U4:
+	case CFI_OPERAND_U2:
+	case CFI_OPERAND_U1:
+		for (unsigned int i = 0; i < 1u << (operand - CFI_OPERAND_U1); i++)
+			put(sink, (uint8_t)(number >> 8 * i));
+		break;
 	}
+}
+
+/* The opcode of the shortest form, without the operand in its low bits. */
+static uint8_t shortest(const struct cfi_instruction *op)
+{
+	if (!(op->opcode & CFI_HIGH_BITS) || op->a <= CFI_LOW_BITS)
+		return op->opcode;
+	switch (op->opcode) {
+	case CFA_OFFSET: return CFA_OFFSET_EXTENDED;
+	case CFA_RESTORE: return CFA_RESTORE_EXTENDED;
+	default:
+		return op->a <= UINT8_MAX    ? CFA_ADVANCE_LOC1
+		       : op->a <= UINT16_MAX ? CFA_ADVANCE_LOC2
+					     : CFA_ADVANCE_LOC4;
+	}
+}
+
+static void put_op(struct sink *sink, const struct cfi_instruction *op)
+{
+	uint8_t opcode = shortest(op);
+	const struct cfi_instruction_form *form = cfi_instruction_form(opcode);
+
+	if (op->opcode == CFA_ADVANCE_LOC && !op->a)
+		return;
+	put(sink, form->first == CFI_OPERAND_LOW ? opcode | (uint8_t)op->a : opcode);
+	put_operand(sink, form->first, op->a, op);
+	put_operand(sink, form->second, op->b, op);
 }
 
 int plant_program_write(const struct plant_program *program, uint8_t *ret, size_t size,
@@ -251,7 +171,7 @@ size_t plant_program_rows(const struct plant_program *program)
 	size_t rows = 1;
 
 	for (size_t i = 0; i < program->count; i++)
-		rows += program->op[i].opcode == PLANT_ADVANCE;
+		rows += program->op[i].opcode == CFA_ADVANCE_LOC;
 	return rows;
 }
 
@@ -261,12 +181,12 @@ void plant_program_row(const struct plant_program *program, size_t row, size_t *
 	size_t at = 0;
 
 	for (; row; row--) {
-		while (at < program->count && program->op[at].opcode != PLANT_ADVANCE)
+		while (at < program->count && program->op[at].opcode != CFA_ADVANCE_LOC)
 			at++;
 		at += at < program->count;
 	}
 	*ret_begin = at;
-	while (at < program->count && program->op[at].opcode != PLANT_ADVANCE)
+	while (at < program->count && program->op[at].opcode != CFA_ADVANCE_LOC)
 		at++;
 	*ret_end = at;
 }
@@ -276,7 +196,7 @@ uint64_t plant_program_advance(const struct plant_program *program, size_t row)
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < program->count && row; i++) {
-		if (program->op[i].opcode != PLANT_ADVANCE)
+		if (program->op[i].opcode != CFA_ADVANCE_LOC)
 			continue;
 		sum += program->op[i].a;
 		row--;
@@ -291,9 +211,10 @@ void plant_program_remove(struct plant_program *program, size_t at)
 		(program->count - at) * sizeof(*program->op));
 }
 
-bool plant_program_insert(struct plant_program *program, size_t at, struct plant_op op)
+bool plant_program_insert(struct plant_program *program, size_t at, struct cfi_instruction op)
 {
-	struct plant_op *grown = reallocarray(program->op, program->count + 1, sizeof(*grown));
+	struct cfi_instruction *grown = reallocarray(program->op, program->count + 1,
+						     sizeof(*grown));
 
 	if (!grown)
 		return false;

@@ -54,6 +54,8 @@ static const struct program_case {
 	{ "cfa_expression_is_a_block", BYTES(0x0f, 3, 0x77, 8, 6, 0), 1, 1, NULL, 0 },
 	{ "states", BYTES(0x0a, 0x41, 0x0b), 3, 2, NULL, 0 },
 	{ "args_size", BYTES(0x2e, 0x10), 1, 1, NULL, 0 },
+	{ "gnu_negative_offset_extended", BYTES(0x2f, 3, 2), 1, 1, NULL, 0 },
+	{ "advance_loc8_is_refused", BYTES(0x1d, 1, 0, 0, 0, 0, 0, 0, 0), -1, 0, NULL, 0 },
 	{ "set_loc_is_refused", BYTES(0x01, 0, 0, 0, 0), -1, 0, NULL, 0 },
 	{ "unknown_is_refused", BYTES(0x3f), -1, 0, NULL, 0 },
 	{ "truncated_leb_is_refused", BYTES(0x0e, 0x80), -1, 0, NULL, 0 },
@@ -90,10 +92,33 @@ START_TEST(programs_are_read_and_written)
 }
 END_TEST
 
+START_TEST(what_can_not_be_edited_is_named)
+{
+	static const struct {
+		uint8_t bytes[2];
+		const char *message;
+	} c[] = {
+		{ { 0x01, 0 }, "DW_CFA_set_loc (0x01) can't be edited" },
+		{ { 0x0e, 0x80 }, "DW_CFA_def_cfa_offset (0x0e) can't be edited" },
+		{ { 0x86, 0x80 }, "DW_CFA_offset (0x86) can't be edited" },
+		{ { 0x3f, 0 },
+		  "a call frame instruction that is not defined (0x3f) can't be edited" },
+	};
+
+	for (int i = 0; i < COUNT(c); i++) {
+		struct plant_program program;
+		struct error error;
+
+		ck_assert(plant_program_read(&program, c[i].bytes, 2, &error) == -1);
+		ck_assert_str_eq(error.message, c[i].message);
+	}
+}
+END_TEST
+
 START_TEST(a_program_that_grew_is_refused)
 {
 	static const uint8_t bytes[] = { 0x41, 0x0e, 16 };
-	struct plant_op op = { PLANT_UNDEFINED, .a = REGISTER_RIP };
+	struct cfi_instruction op = { CFA_UNDEFINED, .a = REGISTER_RIP };
 	uint8_t written[5] = { 0 };
 	struct plant_program program;
 	struct error error;
@@ -343,6 +368,7 @@ int main(void)
 
 	suite_add_tcase(suite, tcase);
 	tcase_add_loop_test(tcase, programs_are_read_and_written, 0, COUNT(programs));
+	tcase_add_test(tcase, what_can_not_be_edited_is_named);
 	tcase_add_test(tcase, a_program_that_grew_is_refused);
 	tcase_add_loop_test(tcase, kinds_change_what_they_say, 0, COUNT(kinds));
 	tcase_add_test(tcase, every_kind_has_a_case_that_plants);

@@ -19,7 +19,7 @@
 #define NAME_MAX_BYTES	 512
 #define SYMBOL_BYTES_MIN 1
 
-struct reader {
+struct profiling {
 	struct code_profile *profile;
 	const struct image *image;
 	const struct cfi *cfi;
@@ -29,7 +29,7 @@ struct reader {
 
 /* One FDE while its rows come in. */
 struct rows {
-	struct reader *reader;
+	struct profiling *reader;
 	struct function_profile *function;
 	uint64_t pc; /* of the FDE */
 };
@@ -145,9 +145,9 @@ static void note_instructions(struct function_profile *function, const struct cf
 	if (plant_program_read(&program, fde->instructions, fde->instruction_bytes, &ignored))
 		return;
 	for (size_t i = 0; i < program.count; i++) {
-		if (program.op[i].opcode == PLANT_REMEMBER_STATE)
+		if (program.op[i].opcode == CFA_REMEMBER_STATE)
 			function->features |= FEATURE_REMEMBER;
-		if (program.op[i].opcode == PLANT_GNU_ARGS_SIZE)
+		if (program.op[i].opcode == CFA_GNU_ARGS_SIZE)
 			function->features |= FEATURE_ARGS_SIZE;
 	}
 	plant_program_deinit(&program);
@@ -164,7 +164,7 @@ static void note_cie(struct function_profile *function, const struct cfi_cie *ci
 /* ---- functions --------------------------------------------------------------------------- */
 
 /* Room for a function in both lists; NULL without memory. */
-static struct function_profile *add_function(struct reader *reader, const char *name,
+static struct function_profile *add_function(struct profiling *reader, const char *name,
 					     const struct diff_function *function)
 {
 	struct code_profile *profile = reader->profile;
@@ -179,7 +179,8 @@ static struct function_profile *add_function(struct reader *reader, const char *
 }
 
 /* Into ret: the function's name, without what differs from build to build. False: it has none. */
-static bool name_fde(const struct reader *reader, const struct cfi_fde *fde, char *ret, size_t size)
+static bool name_fde(const struct profiling *reader, const struct cfi_fde *fde, char *ret,
+		     size_t size)
 {
 	const char *plt = own_code_plt(&reader->profile->own, fde->pc_begin);
 	const struct image_symbol *symbol = cfi_fde_symbol(reader->cfi, fde);
@@ -200,7 +201,7 @@ static bool name_fde(const struct reader *reader, const struct cfi_fde *fde, cha
 	return true;
 }
 
-static int add_fde(struct reader *reader, const struct cfi_fde *fde)
+static int add_fde(struct profiling *reader, const struct cfi_fde *fde)
 {
 	const struct cfi_cie *cie = &reader->cfi->cie[fde->cie];
 	char name[NAME_MAX_BYTES];
@@ -239,7 +240,7 @@ static int add_fde(struct reader *reader, const struct cfi_fde *fde)
 	return 0;
 }
 
-static bool is_wanted(const struct reader *reader, uint64_t vaddr)
+static bool is_wanted(const struct profiling *reader, uint64_t vaddr)
 {
 	const struct own_code *own = &reader->profile->own;
 
@@ -250,7 +251,7 @@ static bool is_wanted(const struct reader *reader, uint64_t vaddr)
 	return !start_file_find(reader->image, reader->cfi, vaddr, reader->decoder);
 }
 
-static int add_fdes(struct reader *reader)
+static int add_fdes(struct profiling *reader)
 {
 	for (size_t i = 0; i < reader->cfi->by_pc_count; i++) {
 		const struct cfi_fde *fde = &reader->cfi->fde[reader->cfi->by_pc[i]];
@@ -262,7 +263,7 @@ static int add_fdes(struct reader *reader)
 }
 
 /* A function without FDE, by its symbol or section. */
-static int add_uncovered(struct reader *reader, const char *name, uint64_t pc, uint64_t length)
+static int add_uncovered(struct profiling *reader, const char *name, uint64_t pc, uint64_t length)
 {
 	struct diff_function function = {
 		.named = true, .has_pc = true, .pc = pc, .length = length
@@ -271,7 +272,7 @@ static int add_uncovered(struct reader *reader, const char *name, uint64_t pc, u
 	return add_function(reader, name, &function) ? 0 : -1;
 }
 
-static int add_symbols(struct reader *reader)
+static int add_symbols(struct profiling *reader)
 {
 	size_t count;
 	const struct image_symbol *symbol = image_symbols(reader->image, &count);
@@ -305,7 +306,7 @@ static int add_symbols(struct reader *reader)
 
 /* ---- binaries ---------------------------------------------------------------------------- */
 
-static int read_table_bytes(struct reader *reader)
+static int read_table_bytes(struct profiling *reader)
 {
 	struct table *table = NULL;
 
@@ -326,7 +327,7 @@ static void point_at_names(struct code_profile *profile)
 int code_profile_read(const char *path, struct diff_words *words, struct decoder *decoder,
 		      struct code_profile *ret, struct error *error)
 {
-	struct reader reader = { .profile = ret, .decoder = decoder, .error = error };
+	struct profiling reader = { .profile = ret, .decoder = decoder, .error = error };
 	struct image *image = NULL;
 	struct cfi *cfi = NULL;
 	int result = -1;
