@@ -18,8 +18,7 @@
 #include "pointer.h"
 #include "reader.h"
 
-#define LENGTH_64BIT	UINT32_MAX /* what follows is a length of 8 bytes: 64-bit DWARF */
-#define LENGTH_RESERVED 0xfffffff0u
+#define LENGTH_64BIT UINT32_MAX /* what follows is a length of 8 bytes: 64-bit DWARF */
 
 /* ---- the head ---------------------------------------------------------------------------- */
 
@@ -34,7 +33,7 @@ static int read_length(const struct image_section *section, struct reader *reade
 	if (entry->length == LENGTH_64BIT) {
 		entry->is_64bit = true;
 		whole = reader_unsigned(reader, 8, &entry->length);
-	} else if (entry->length >= LENGTH_RESERVED) {
+	} else if (entry->length >= CFI_LENGTH_RESERVED) {
 		whole = false;
 	}
 	if (!whole || entry->length > reader_left(reader))
@@ -256,23 +255,17 @@ int cfi_fde_parse(const struct image *image, const struct image_section *section
 	struct pointer_context context = pointers(&parser, cie);
 	*ret = (struct cfi_fde) { .offset = (uint32_t)entry->offset,
 				  .length = (uint32_t)entry->length };
-	if (cie->fde_encoding == (POINTER_PCREL | POINTER_SDATA4) && reader_left(body) >= 8) {
-		int32_t begin; /* what nearly all FDEs have, without the calls */
-		uint32_t range;
-		memcpy(&begin, body->at, sizeof(begin));
-		memcpy(&range, body->at + 4, sizeof(range));
-		ret->pc_begin = section->vaddr + (uint64_t)(body->at - section->data) +
-				(uint64_t)(int64_t)begin;
-		ret->pc_range = range;
-		body->at += 8;
-	} else if (pointer_read(&context, body, cie->fde_encoding, &ret->pc_begin, error) ||
-		   pointer_read_size(&context, body, cie->fde_encoding, &ret->pc_range, error)) {
+	bool fast = cie->fde_encoding == (POINTER_PCREL | POINTER_SDATA4) &&
+		    cie->has_augmentation_data && cfi_fde_parse_fast(section, entry, ret);
+	if (!fast && (pointer_read(&context, body, cie->fde_encoding, &ret->pc_begin, error) ||
+		      pointer_read_size(&context, body, cie->fde_encoding, &ret->pc_range, error)))
 		return -1;
-	}
 	if (ret->pc_begin + ret->pc_range < ret->pc_begin)
 		return error_set(error, ERROR_CFI_RANGE, section->name, entry->offset,
 				 "the FDE's range 0x%" PRIx64 "+0x%" PRIx64 " wraps", ret->pc_begin,
 				 ret->pc_range);
+	if (fast)
+		return 0;
 	uint64_t size;
 	const uint8_t *augmentation_data;
 	if (cie->has_augmentation_data &&

@@ -6,7 +6,7 @@
  * it is,
  * and keeps nothing: it is what that is made of, and what a reader that has its own
  * order of things (the search table of .eh_frame_hdr) can stand on. An entry's head is its length
- * and its CIE id or pointer. Private to unwinder/.
+ * and its CIE id or pointer. Not for programs that use the library.
  */
 #ifndef STACKPROOF_CFI_SECTION_H
 #define STACKPROOF_CFI_SECTION_H
@@ -14,6 +14,8 @@
 #include <elf.h>
 #include <string.h>
 #include "elf_image.h"
+
+#define CFI_LENGTH_RESERVED 0xfffffff0u /* from here on 32 bits are no length */
 
 /* An entry's head. offset .. end is the whole entry. */
 struct cfi_entry {
@@ -49,7 +51,7 @@ static inline bool cfi_entry_read_fast(const struct image_section *section, bool
 	if (offset > section->size || section->size - offset < sizeof(head))
 		return false;
 	memcpy(head, at, sizeof(head));
-	if (head[0] < 4 || head[0] >= 0xfffffff0u || head[0] > section->size - offset - 4)
+	if (head[0] < 4 || head[0] >= CFI_LENGTH_RESERVED || head[0] > section->size - offset - 4)
 		return false;
 	ret->offset = offset;
 	ret->length = head[0];
@@ -58,6 +60,34 @@ static inline bool cfi_entry_read_fast(const struct image_section *section, bool
 	ret->is_64bit = false;
 	ret->is_cie = head[1] == (is_eh_frame ? 0 : UINT32_MAX);
 	ret->cie = is_eh_frame ? offset + 4 - (uint64_t)(int32_t)head[1] : head[1];
+	return true;
+}
+
+/* The body of such an FDE, of a CIE with PCs as pcrel sdata4 and with augmentation data, of which
+ * there are less than 128 bytes. False, or a range that wraps: ask cfi_fde_parse(). ret->cie is left
+ * as it is. */
+static inline bool cfi_fde_parse_fast(const struct image_section *section,
+				      const struct cfi_entry *entry, struct cfi_fde *ret)
+{
+	struct {
+		int32_t begin;
+		uint32_t range;
+		uint8_t augmentation_bytes;
+	} __attribute__((packed)) head; /* little-endian, as the image is */
+	uint64_t vaddr = section->vaddr + (uint64_t)(entry->body - section->data);
+	uint64_t bytes = (uint64_t)(section->data + entry->end - entry->body);
+	if (bytes < sizeof(head))
+		return false;
+	memcpy(&head, entry->body, sizeof(head));
+	bytes -= sizeof(head);
+	if (head.augmentation_bytes >= 0x80 || head.augmentation_bytes > bytes)
+		return false;
+	ret->offset = (uint32_t)entry->offset;
+	ret->length = (uint32_t)entry->length;
+	ret->pc_begin = vaddr + (uint64_t)(int64_t)head.begin;
+	ret->pc_range = head.range;
+	ret->instructions = entry->body + sizeof(head) + head.augmentation_bytes;
+	ret->instruction_bytes = (uint32_t)(bytes - head.augmentation_bytes);
 	return true;
 }
 

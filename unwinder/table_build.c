@@ -19,9 +19,7 @@
 #include "pointer.h"
 #include "table_memo.h"
 
-#define LENGTH_RESERVED 0xfffffff0u
-#define FDE_HEADER	17 /* length, CIE pointer, start, range, length of the augmentation data */
-#define FDE_BYTES	24 /* few are smaller */
+#define FDE_BYTES 24 /* few are smaller */
 /* Between FDEs that follow each other: padding. Behind a wider gap, or before the last FDE, a chunk
  * begins, because FDEs that come later may lie in between. */
 #define CHUNK_GAP_MAX 15
@@ -51,14 +49,6 @@ struct fast {
 	uint64_t fde_count;   /* read so far */
 	uint64_t base, limit; /* of the segment */
 };
-
-static uint32_t read_u32(const uint8_t *at)
-{
-	uint32_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return value;
-}
 
 /* ---- CIEs ------------------------------------------------------------------------------- */
 
@@ -139,48 +129,43 @@ static bool find_cie(struct fast *fast, uint64_t offset)
  * section is not for here. */
 static int next_fde(struct fast *fast, struct fast_fde *ret)
 {
-	const uint8_t *data = fast->section->data;
-	uint64_t size = fast->section->size;
+	const struct image_section *section = fast->section;
+	uint32_t length;
 
-	while (size - fast->offset >= 4) {
-		uint64_t offset = fast->offset, pc, cie;
-		const uint8_t *at = data + offset;
-		uint32_t length = read_u32(at), id, augmentation, range;
+	while (section->size - fast->offset >= sizeof(length)) {
+		struct cfi_entry entry;
+		struct cfi_fde fde;
 
-		fast->offset += 4 + (uint64_t)length;
-		if (!length)
+		memcpy(&length, section->data + fast->offset, sizeof(length));
+		if (!length) {
+			fast->offset += sizeof(length);
 			continue;
-		if (length > size - offset - 4 || length < 4) /* 0xffffffff, too: size is less */
+		}
+		if (!cfi_entry_read_fast(section, true, fast->offset, &entry))
 			return -1;
-		id = read_u32(at + 4);
-		if (!id) {
-			if (!add_cie(fast, offset))
+		fast->offset = entry.end;
+		if (entry.is_cie) {
+			if (!add_cie(fast, entry.offset))
 				return -1;
 			continue;
 		}
-		if (id > offset + 4 || length < FDE_HEADER - 4) /* a CIE before the section */
-			return -1;
-		cie = offset + 4 - id;
-		if (fast->cie_offset != cie && !find_cie(fast, cie))
-			return -1;
-		pc = fast->section->vaddr + offset + 8 + (uint64_t)(int32_t)read_u32(at + 8);
-		range = read_u32(at + 12);
-		augmentation = at[FDE_HEADER - 1];
-		if (augmentation >= 0x80 || FDE_HEADER + augmentation > 4 + length ||
-		    pc < fast->base || pc >= fast->limit || range > fast->limit - pc)
+		if (entry.cie > entry.offset || /* behind it, or before the section */
+		    (fast->cie_offset != entry.cie && !find_cie(fast, entry.cie)) ||
+		    !cfi_fde_parse_fast(section, &entry, &fde) || fde.pc_begin < fast->base ||
+		    fde.pc_begin >= fast->limit || fde.pc_range > fast->limit - fde.pc_begin)
 			return -1;
 		fast->fde_count++;
-		if (!range) /* covers nothing */
+		if (!fde.pc_range) /* covers nothing */
 			continue;
-		ret->offset = offset;
+		ret->offset = entry.offset;
 		ret->cie = fast->last_cie;
-		ret->memo.pc = pc;
-		ret->memo.pc_end = pc + range;
-		ret->memo.instructions = at + FDE_HEADER + augmentation;
-		ret->memo.end = at + 4 + length;
+		ret->memo.pc = fde.pc_begin;
+		ret->memo.pc_end = fde.pc_begin + fde.pc_range;
+		ret->memo.instructions = fde.instructions;
+		ret->memo.end = section->data + entry.end;
 		return 1;
 	}
-	return fast->offset == size ? 0 : -1;
+	return fast->offset == section->size ? 0 : -1;
 }
 
 static void plain_fde(struct fast *fast, const struct fast_fde *from)
@@ -265,7 +250,7 @@ static int build(struct fast *fast, struct table **ret, struct error *error)
 	if (builder_init(&fast->builder, fast->image, error))
 		return -1;
 	table = fast->builder.table;
-	if (table->segment_count != 1 || fast->section->size >= LENGTH_RESERVED)
+	if (table->segment_count != 1 || fast->section->size >= CFI_LENGTH_RESERVED)
 		goto out;
 	fast->base = table->segment[0].vaddr;
 	fast->limit = fast->base + table->segment[0].bytes;

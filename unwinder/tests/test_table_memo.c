@@ -21,6 +21,7 @@
 struct section {
 	uint8_t data[SECTION_MAX];
 	size_t size;
+	size_t cie;			       /* where it is */
 	size_t start[FDES_MAX], end[FDES_MAX]; /* of each FDE's instructions */
 	uint64_t pc[FDES_MAX];
 	int count;
@@ -46,12 +47,18 @@ static void patch_length(struct section *section, size_t start)
 }
 
 /* cfa=rsp+8 ra=c-8 */
+static void add_cie(struct section *section)
+{
+	section->cie = section->size;
+	add_number(section, 0, 8);
+	add(section, "\1zR\0\1\x78\x10\1\x1b\x0c\x07\x08\x90\x01\0\0", 16);
+	patch_length(section, section->cie);
+}
+
 static void section_init(struct section *section)
 {
 	memset(section, 0, sizeof(*section));
-	add_number(section, 0, 8);
-	add(section, "\1zR\0\1\x78\x10\1\x1b\x0c\x07\x08\x90\x01\0\0", 16);
-	patch_length(section, 0);
+	add_cie(section);
 }
 
 static void add_fde(struct section *section, uint64_t pc, uint64_t range, const void *instructions,
@@ -60,7 +67,7 @@ static void add_fde(struct section *section, uint64_t pc, uint64_t range, const 
 	size_t start = section->size;
 
 	add_number(section, 0, 4);
-	add_number(section, section->size, 4); /* the CIE is at 0 */
+	add_number(section, section->size - section->cie, 4);
 	add_number(section, pc - (VADDR + section->size), 4);
 	add_number(section, range, 4);
 	add_number(section, 0, 1);
@@ -414,29 +421,22 @@ static const struct header_case {
 	{ "range_of_four_gigabytes", TEST_PC, UINT32_MAX, BYTES("\0\x41\x0e\x10") },
 };
 
-START_TEST(header_is_never_misread)
+/* The table of such a section, made fast and plainly. */
+static void check_both_ways(const char *name, struct section *section)
 {
-	const struct header_case *c = &header_cases[_i];
-	struct image_segment segment = { 0x1000, 0x1000, 0, 0x1000, true };
 	static const uint8_t nothing[2 * MEMO_EDGE_BYTES];
-	static struct section section;
+	struct image_segment segment = { 0x1000, 0x1000, 0, 0x1000, true };
 	struct table *fast, *plain;
 	struct image image;
 	struct error error;
 	struct cfi *cfi;
 
-	section_init(&section);
-	add_fde(&section, 0x1800, 0x40, PUSHED, sizeof(PUSHED) - 1);
-	/* add_fde()'s own length is taken for the first of these bytes. */
-	add_fde(&section, c->pc, c->range, c->behind.data + 1, c->behind.size - 1);
-	section.data[section.start[1] - 1] = (uint8_t)c->behind.data[0];
-	add_fde(&section, 0x1900, 0x40, PUSHED, sizeof(PUSHED) - 1);
-	add_fde(&section, 0x1a00, 1, nothing, sizeof(nothing)); /* the memo reads ahead */
-	add(&section, "\0\0\0", 4);
+	add_fde(section, 0x1a00, 1, nothing, sizeof(nothing)); /* the memo reads ahead */
+	add(section, "\0\0\0", 4);
 	image = (struct image) {
 		.path = "made",
 		.machine = EM_X86_64,
-		.eh_frame = { section.data, section.size, VADDR, 0, ".eh_frame" },
+		.eh_frame = { section->data, section->size, VADDR, 0, ".eh_frame" },
 		.segment = &segment,
 		.segment_count = 1,
 	};
@@ -450,13 +450,42 @@ START_TEST(header_is_never_misread)
 			(a < TABLE_MARKER_COUNT || b < TABLE_MARKER_COUNT)
 				? a == b
 				: !memcmp(&fast->rule[a], &plain->rule[b], sizeof(fast->rule[a])),
-			"%s: 0x%" PRIx64 ": rule %u, plainly %u", c->name, vaddr, a, b);
+			"%s: 0x%" PRIx64 ": rule %u, plainly %u", name, vaddr, a, b);
 	}
 	ck_assert_uint_eq(fast->lost_fdes, plain->lost_fdes);
 	ck_assert_uint_eq(fast->fde_count, plain->fde_count);
 	table_destroy(fast);
 	table_destroy(plain);
 	cfi_destroy(cfi);
+}
+
+START_TEST(header_is_never_misread)
+{
+	const struct header_case *c = &header_cases[_i];
+	static struct section section;
+
+	section_init(&section);
+	add_fde(&section, 0x1800, 0x40, PUSHED, sizeof(PUSHED) - 1);
+	/* add_fde()'s own length is taken for the first of these bytes. */
+	add_fde(&section, c->pc, c->range, c->behind.data + 1, c->behind.size - 1);
+	section.data[section.start[1] - 1] = (uint8_t)c->behind.data[0];
+	add_fde(&section, 0x1900, 0x40, PUSHED, sizeof(PUSHED) - 1);
+	check_both_ways(c->name, &section);
+}
+END_TEST
+
+/* The first entry is an FDE, whose CIE pointer leads before the section, or behind the FDE. */
+START_TEST(cie_pointer_is_never_misread)
+{
+	static const uint32_t back[] = { 1, 4, 5, 6, INT32_MAX, 0x80000000, -40, UINT32_MAX };
+	static struct section section;
+
+	memset(&section, 0, sizeof(section));
+	add_fde(&section, 0x1700, 0x40, PUSHED, sizeof(PUSHED) - 1);
+	memcpy(section.data + 4, &back[_i], sizeof(back[_i]));
+	add_cie(&section);
+	add_fde(&section, 0x1800, 0x40, PUSHED, sizeof(PUSHED) - 1);
+	check_both_ways("pointer", &section);
 }
 END_TEST
 
@@ -581,6 +610,7 @@ int main(void)
 	tcase_add_test(tcase, what_was_met_is_not_interpreted_again);
 	tcase_add_test(tcase, root_is_found_again);
 	tcase_add_loop_test(tcase, header_is_never_misread, 0, COUNT(header_cases));
+	tcase_add_loop_test(tcase, cie_pointer_is_never_misread, 0, 8);
 	tcase_add_loop_test(tcase, many_fdes_say_what_the_reader_says, 0, 10);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
