@@ -11,38 +11,52 @@
  */
 #include <string.h>
 #include "plant/plant.h"
+#include "cfi_section.h"
 
-enum {
-	ENTRY_PC = 8, /* offsets in an FDE */
-	ENTRY_RANGE = 12,
-	CIE_VERSION = 8,
-	PCREL_SDATA4 = 0x1b,
-	LENGTH_BYTES = 4,
-};
+#define PCREL_SDATA4 0x1b
 
 static uint8_t *entry_bytes(const struct plant_site *site, uint32_t offset)
 {
 	return plant_site_bytes(site, site->source->cfi->section->data + offset);
 }
 
+/* The FDE's head, behind which its PC and its range are, 4 bytes each. */
+static int read_plain(const struct plant_site *site, const struct cfi_fde *fde,
+		      struct cfi_entry *ret, struct error *error)
+{
+	const struct cfi *cfi = site->source->cfi;
+
+	if (cfi_entry_read(cfi->section, true, fde->offset, ret, error))
+		return -1;
+	return cfi->cie[fde->cie].fde_encoding == PCREL_SDATA4 && !ret->is_64bit
+		       ? 0
+		       : plant_refuse(error,
+				      "the FDE is not of 32-bit DWARF with a PC as pcrel sdata4");
+}
+
 static int need_plain(const struct plant_site *site, struct error *error)
 {
-	return site->cie->fde_encoding == PCREL_SDATA4 && !site->cie->is_64bit
-		       ? 0
-		       : plant_refuse(error, "the FDE's PC is not encoded as pcrel sdata4");
+	struct cfi_entry ignored;
+
+	return read_plain(site, site->fde, &ignored, error);
 }
 
 /* Gives an FDE another range, in .eh_frame and in the search table. */
 static int set_range(struct plant_site *site, const struct cfi_fde *fde, uint64_t pc,
 		     uint64_t range, struct error *error)
 {
-	uint8_t *bytes = entry_bytes(site, fde->offset);
-	uint64_t field = site->source->cfi->section->vaddr + fde->offset + ENTRY_PC;
-	int32_t relative = (int32_t)(pc - field);
+	const struct image_section *section = site->source->cfi->section;
 	uint32_t size = (uint32_t)range;
+	struct cfi_entry head;
 
-	memcpy(bytes + ENTRY_PC, &relative, sizeof(relative));
-	memcpy(bytes + ENTRY_RANGE, &size, sizeof(size));
+	if (read_plain(site, fde, &head, error))
+		return -1;
+
+	uint8_t *bytes = plant_site_bytes(site, head.body);
+	int32_t relative = (int32_t)(pc - (section->vaddr + (head.body - section->data)));
+
+	memcpy(bytes, &relative, sizeof(relative));
+	memcpy(bytes + sizeof(relative), &size, sizeof(size));
 	return pc == fde->pc_begin ? 0 : plant_search_move(site, fde->offset, pc, error);
 }
 
@@ -67,6 +81,15 @@ static const struct cfi_fde *neighbour(const struct plant_site *site, bool behin
 
 /* ---- FDEs ------------------------------------------------------------------------------- */
 
+static bool ends_where(const struct plant_site *site, uint32_t offset, uint32_t end,
+		       struct cfi_entry *ret)
+{
+	struct error ignored;
+
+	return !cfi_entry_read(site->source->cfi->section, true, offset, ret, &ignored) &&
+	       ret->end == end && !ret->is_64bit;
+}
+
 /*
  * The entry before it swallows it: its length grows, and what was the FDE becomes DW_CFA_nop. The
  * section keeps its size, and nobody who goes through it sees anything but padding.
@@ -74,21 +97,21 @@ static const struct cfi_fde *neighbour(const struct plant_site *site, bool behin
 int plant_fde_dropped(struct plant_site *site, struct error *error)
 {
 	const struct cfi *cfi = site->source->cfi;
-	uint32_t at = UINT32_MAX, length = 0;
+	struct cfi_entry dropped, before;
+	bool found = false;
+	uint32_t length;
 
-	if (need_plain(site, error))
+	if (read_plain(site, site->fde, &dropped, error))
 		return -1;
-	for (size_t i = 0; i < cfi->cie_count; i++)
-		if (cfi->cie[i].offset + LENGTH_BYTES + cfi->cie[i].length == site->fde->offset)
-			at = cfi->cie[i].offset, length = cfi->cie[i].length;
-	for (size_t i = 0; i < cfi->fde_count; i++)
-		if (cfi->fde[i].offset + LENGTH_BYTES + cfi->fde[i].length == site->fde->offset)
-			at = cfi->fde[i].offset, length = cfi->fde[i].length;
-	if (at == UINT32_MAX)
+	for (size_t i = 0; i < cfi->cie_count && !found; i++)
+		found = ends_where(site, cfi->cie[i].offset, site->fde->offset, &before);
+	for (size_t i = 0; i < cfi->fde_count && !found; i++)
+		found = ends_where(site, cfi->fde[i].offset, site->fde->offset, &before);
+	if (!found)
 		return plant_refuse(error, "no entry ends where the FDE begins");
-	length += LENGTH_BYTES + site->fde->length;
-	memcpy(entry_bytes(site, at), &length, sizeof(length));
-	memset(entry_bytes(site, site->fde->offset), 0, LENGTH_BYTES + site->fde->length);
+	length = (uint32_t)(before.length + dropped.end - dropped.offset);
+	memcpy(entry_bytes(site, (uint32_t)before.offset), &length, sizeof(length));
+	memset(entry_bytes(site, site->fde->offset), 0, dropped.end - dropped.offset);
 	site->in_file = true;
 	return plant_search_remove(site, site->fde->offset, error);
 }
@@ -187,7 +210,7 @@ int plant_ranges_swapped(struct plant_site *site, struct error *error)
 
 	if (need_plain(site, error))
 		return -1;
-	if (!next || site->source->cfi->cie[next->cie].fde_encoding != PCREL_SDATA4)
+	if (!next)
 		return plant_refuse(error, "no FDE follows it");
 	/* Rows beyond the range would make the entry malformed: another kind of fault. */
 	uint64_t advance = plant_program_advance(&site->program, SIZE_MAX);
@@ -210,7 +233,7 @@ int plant_ranges_swapped(struct plant_site *site, struct error *error)
 static uint8_t *cie_fields(struct plant_site *site, struct error *error)
 {
 	const struct cfi_cie *cie = site->cie;
-	uint8_t *bytes = entry_bytes(site, cie->offset) + CIE_VERSION + 1;
+	uint8_t *bytes = plant_site_bytes(site, (const uint8_t *)cie->augmentation);
 
 	bytes += strlen(cie->augmentation) + 1;
 	site->in_file = true;
@@ -255,15 +278,18 @@ int plant_return_column(struct plant_site *site, struct error *error)
 int plant_signal_flag(struct plant_site *site, struct error *error)
 {
 	const char *flag = strchr(site->cie->augmentation, 'S');
+	struct cfi_entry cie;
 	uint8_t *bytes, *end;
 
 	site->in_file = true;
 	if (!site->cie->signal_frame || !flag)
 		return plant_refuse(error, "the CIE is not one of signal frames");
+	if (cfi_entry_read(site->cie->section, true, site->cie->offset, &cie, error))
+		return -1;
 	bytes = plant_site_bytes(site, (const uint8_t *)flag);
-	end = entry_bytes(site, site->cie->offset) + LENGTH_BYTES + site->cie->length;
+	end = entry_bytes(site, site->cie->offset) + (cie.end - cie.offset);
 	memmove(bytes, bytes + 1, end - bytes - 1);
-	end[-1] = 0; /* DW_CFA_nop */
+	end[-1] = CFA_NOP;
 	return 0;
 }
 

@@ -262,24 +262,17 @@ static void judge_gap(struct referee_check *check, uint64_t vaddr)
 }
 
 /* Where libdw stops reading, unless it has a search table (docs/READING_DIFFERENCES.md). */
-static uint64_t find_terminator(const struct image_section *section)
+static uint64_t find_terminator(const struct cfi *cfi)
 {
-	uint64_t offset = 0, length;
-	uint32_t word;
+	struct cfi_entry entry = { .end = 0 };
+	struct error ignored; /* what matters is where the next entry begins */
 
-	for (; section->data && section->size - offset >= sizeof(word); offset += length) {
-		memcpy(&word, section->data + offset, sizeof(word));
-		if (!word)
-			return offset;
-		length = word + sizeof(word);
-		if (word == UINT32_MAX) { /* 64-bit DWARF */
-			if (section->size - offset < 12)
-				break;
-			memcpy(&length, section->data + offset + 4, sizeof(length));
-			length = length > section->size ? UINT64_MAX : length + 12;
-		}
-		if (length > section->size - offset)
+	while (cfi->section->data && entry.end < cfi->section->size) {
+		cfi_entry_read(cfi->section, cfi->is_eh_frame, entry.end, &entry, &ignored);
+		if (!entry.end)
 			break;
+		if (!entry.length && !entry.is_64bit)
+			return entry.offset;
 	}
 	return UINT64_MAX;
 }
@@ -302,7 +295,7 @@ static int judge_section(struct referee_check *check, const char *section, struc
 		return error->code == ERROR_NO_CFI ? 0 : -1;
 	}
 	check->cfi = cfi;
-	check->terminator = find_terminator(cfi->section);
+	check->terminator = find_terminator(cfi);
 	if (cfi->by_pc_count && image->type != ET_REL &&
 	    row_referee_create(section_path(image, cfi), cfi->is_eh_frame, &check->referee, error))
 		goto out;

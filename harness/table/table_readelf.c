@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "images/debug_link.h"
+#include "cfi_section.h"
 #include "eh_frames.h"
 #include "table.h"
 #include "plain_text.h"
@@ -160,13 +161,13 @@ static void print_fde(FILE *file, const struct cfi *cfi, const struct cfi_fde *f
 		      struct error_list *diagnostics)
 {
 	const struct cfi_cie *cie = &cfi->cie[fde->cie];
-	uint32_t word;
-	memcpy(&word, cfi->section->data + fde->offset, sizeof(word));
-	bool is_64bit = word == UINT32_MAX; /* which its CIE need not be */
-	unsigned int id_bytes = is_64bit && !cfi->is_eh_frame ? 8 : 4;
+	struct cfi_entry head; /* of 64 bits or not, which its CIE need not be */
+	struct error never;
+	cfi_entry_read(cfi->section, cfi->is_eh_frame, fde->offset, &head, &never);
+	unsigned int id_bytes = head.is_64bit && !cfi->is_eh_frame ? 8 : 4;
 	uint64_t id = cie->offset;
 	if (cfi->is_eh_frame)
-		id = (uint32_t)(fde->offset + (is_64bit ? 12 : 4) - cie->offset);
+		id = (uint32_t)(head.body - id_bytes - cfi->section->data - cie->offset);
 	unsigned int digits = cie->address_bytes * 2;
 	fprintf(file, "\n%08" PRIx32 " %0*" PRIx32 " %0*" PRIx64, fde->offset, digits, fde->length,
 		id_bytes * 2, id);
@@ -213,19 +214,14 @@ static void print_section(FILE *file, const struct cfi *cfi, const char *loaded_
 	size_t fde = 0;
 	uint64_t offset = 0;
 	while (offset + 4 <= section->size) {
-		uint32_t word;
-		memcpy(&word, section->data + offset, sizeof(word));
-		if (!word) {
+		struct cfi_entry head;
+		struct error ignored; /* the next entry's place is known all the same, or 0 */
+		cfi_entry_read(section, cfi->is_eh_frame, offset, &head, &ignored);
+		if (!head.length && !head.is_64bit) {
 			uint64_t end = print_zeros(file, cfi, offset);
 			/* An entry whose length ends in zero bytes begins among them. */
 			offset = offset + (end - offset) / 4 * 4;
 			continue;
-		}
-		uint64_t length = word;
-		uint64_t head = 4;
-		if (word == UINT32_MAX && offset + 12 <= section->size) {
-			memcpy(&length, section->data + offset + 4, sizeof(length));
-			head = 12;
 		}
 		while (cie < cfi->cie_count && cfi->cie[cie].offset < offset)
 			cie++;
@@ -243,8 +239,7 @@ static void print_section(FILE *file, const struct cfi *cfi, const char *loaded_
 			}
 		}
 		uint64_t known = next_known(cfi, cie, fde, offset);
-		bool bad = offset + head > section->size || length > section->size - offset - head;
-		offset = bad || known < offset + head + length ? known : offset + head + length;
+		offset = !head.end || known < head.end ? known : head.end;
 	}
 	fputc('\n', file);
 }

@@ -254,20 +254,26 @@ static const struct kind_case {
 	  "not one of signal frames" },
 };
 
-static void open_image(struct plant_image *ret)
+static void open_file(struct plant_image *ret, const struct plant_file *file)
 {
-	static struct plant_file file;
 	char path[] = "/tmp/test_plant-XXXXXX";
 	int fd = mkstemp(path);
 	struct error error;
 
-	plant_file_make(&file);
-	ck_assert(fd >= 0 && write(fd, file.bytes, file.size) == (ssize_t)file.size);
+	ck_assert(fd >= 0 && write(fd, file->bytes, file->size) == (ssize_t)file->size);
 	close(fd);
 	int status = plant_image_open(ret, path, &error);
 
 	unlink(path);
 	ck_assert_msg(!status, "%s", error.message);
+}
+
+static void open_image(struct plant_image *ret)
+{
+	static struct plant_file file;
+
+	plant_file_make(&file);
+	open_file(ret, &file);
 }
 
 /* Nothing else changed, and what changed is sound: no entry lost, the search table true. */
@@ -324,6 +330,41 @@ START_TEST(kinds_change_what_they_say)
 }
 END_TEST
 
+/* The FDE alone is of 64-bit DWARF: where its fields are, its CIE does not say. */
+START_TEST(an_fde_of_64_bits_is_refused)
+{
+	static const char *const kinds_of_fdes[] = { "fde-dropped", "start-late",
+						     "ranges-swapped" };
+	static struct plant_file file;
+	struct plant_image image;
+	struct planting planting;
+	struct error error;
+	uint32_t back, range = 8;
+	size_t start;
+
+	plant_file_make(&file);
+	start = file.at - 24; /* of the last one, with 4 bytes of instructions */
+	memcpy(&back, file.bytes + start + 4, sizeof(back));
+	back += 8;
+	memcpy(file.bytes + start, (uint32_t[]) { UINT32_MAX, 20, 0, back }, 16);
+	memcpy(file.bytes + start + 16, &(int32_t) { PLANT_SIGNAL - (int32_t)start - 16 }, 4);
+	memcpy(file.bytes + start + 20, &range, sizeof(range));
+	file.bytes[start + 24] = 0;
+	file.bytes[0x1300 + 2 * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, sh_size)] += 8;
+	open_file(&image, &file);
+	for (int i = 0; i < COUNT(kinds_of_fdes); i++) {
+		const struct cfi_fde *fde = cfi_fde_find(image.cfi, PLANT_SIGNAL);
+
+		ck_assert(fde && fde->pc_range == 8);
+		ck_assert(planting_create(&image, plant_kind_find(kinds_of_fdes[i]), fde, 0, 0,
+					  &planting, &error) == -1);
+		ck_assert_msg(strstr(error.message, "32-bit"), "%s: %s", kinds_of_fdes[i],
+			      error.message);
+	}
+	plant_image_close(&image);
+}
+END_TEST
+
 START_TEST(every_kind_has_a_case_that_plants)
 {
 	for (size_t i = 0; plant_kind_at(i); i++) {
@@ -371,6 +412,7 @@ int main(void)
 	tcase_add_test(tcase, what_can_not_be_edited_is_named);
 	tcase_add_test(tcase, a_program_that_grew_is_refused);
 	tcase_add_loop_test(tcase, kinds_change_what_they_say, 0, COUNT(kinds));
+	tcase_add_test(tcase, an_fde_of_64_bits_is_refused);
 	tcase_add_test(tcase, every_kind_has_a_case_that_plants);
 	tcase_add_test(tcase, the_seed_chooses_a_row_that_fits);
 	srunner_run_all(runner, CK_ENV);
