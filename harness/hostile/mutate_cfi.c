@@ -5,6 +5,7 @@
  * DWARF 5, 6.4.1; LSB 5, 10.6. Entries are found by their lengths, as far as these lead.
  */
 #include <string.h>
+#include "cfi_instruction.h"
 #include "mutate.h"
 
 #define ENTRIES_MAX 512
@@ -155,10 +156,12 @@ void mutate_augmentation(struct victim *victim)
 /* Opcodes and operands. */
 void mutate_instructions(struct victim *victim)
 {
-	static const uint8_t opcodes[] = { 0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08,
-					   0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x0f, 0x10, 0x11,
-					   0x12, 0x13, 0x14, 0x15, 0x16, 0x1d, 0x2d, 0x2e, 0x2f,
-					   0x41, 0x44, 0x7f, 0x86, 0x90, 0xc3, 0xc6, 0xff, 0x80 };
+#define OPCODE(name, opcode, first, second, text) opcode,
+	/* The last eight have operands in their low bits. */
+	static const uint8_t opcodes[] = {
+		CFI_INSTRUCTIONS(OPCODE) 0x41, 0x44, 0x7f, 0x86, 0x90, 0xc3, 0xc6, 0xff
+	};
+#undef OPCODE
 	struct entries entries;
 
 	if (!find_entries(victim, &entries))
