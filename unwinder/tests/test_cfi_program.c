@@ -7,8 +7,10 @@
  * case with an error also gives its code and where it is, counted from the FDE's instructions.
  */
 #include <check.h>
+#include <dwarf.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include "cfa_bytes.h"
 #include "cfi_bytes.h"
 
 struct program_case {
@@ -35,147 +37,202 @@ struct program_case {
 
 static const struct program_case cases[] = {
 	ROWS("no_instructions_give_the_cie_row", BYTES(""), "0..100 " NORMAL "\n"),
-	ROWS("nop_changes_nothing", BYTES("\0\0\0"), "0..100 " NORMAL "\n"),
-	ROWS("advance_loc_splits_the_range", BYTES("\x41\x0e\x10"),
+	ROWS("nop_changes_nothing", CFI(CFA_nop, CFA_nop, CFA_nop), "0..100 " NORMAL "\n"),
+	ROWS("advance_loc_splits_the_range", CFI(CFA_advance_loc(1), CFA_def_cfa_offset(16)),
 	     "0..1 " NORMAL "\n1..100 cfa=rsp+16 ra=c-8\n"),
-	ROWS("advance_loc1_is_one_byte", BYTES("\x02\x80\x0e\x10"),
+	ROWS("advance_loc1_is_one_byte", CFI(CFA_advance_loc1(128), CFA_def_cfa_offset(16)),
 	     "0..80 " NORMAL "\n80..100 cfa=rsp+16 ra=c-8\n"),
-	ROWS("advance_loc2_is_two_bytes", BYTES("\x03\x02\x00\x0e\x10"),
+	ROWS("advance_loc2_is_two_bytes", CFI(CFA_advance_loc2(2), CFA_def_cfa_offset(16)),
 	     "0..2 " NORMAL "\n2..100 cfa=rsp+16 ra=c-8\n"),
-	ROWS("advance_loc4_is_four_bytes", BYTES("\x04\x03\x00\x00\x00\x0e\x10"),
+	ROWS("advance_loc4_is_four_bytes", CFI(CFA_advance_loc4(3), CFA_def_cfa_offset(16)),
 	     "0..3 " NORMAL "\n3..100 cfa=rsp+16 ra=c-8\n"),
-	ROWS("advance_loc8_of_mips_is_read_everywhere", BYTES("\x1d\x80\0\0\0\0\0\0\0\x0e\x10"),
+	ROWS("advance_loc8_of_mips_is_read_everywhere",
+	     CFI(CFA_MIPS_advance_loc8(128), CFA_def_cfa_offset(16)),
 	     "0..80 " NORMAL "\n80..100 cfa=rsp+16 ra=c-8\n"),
-	ROWS("set_loc_is_an_address", BYTES("\x01\x04\x10\0\0\0\0\0\0\x0e\x10"),
+	ROWS("set_loc_is_an_address", CFI(CFA_set_loc(U8(0x1004)), CFA_def_cfa_offset(16)),
 	     "0..4 " NORMAL "\n4..100 cfa=rsp+16 ra=c-8\n"),
-	ROWS("advance_by_zero_merges_rows", BYTES("\x40\x0e\x10\x40\x0e\x18"),
+	ROWS("advance_by_zero_merges_rows",
+	     CFI(CFA_advance_loc(0), CFA_def_cfa_offset(16), CFA_advance_loc(0),
+		 CFA_def_cfa_offset(24)),
 	     "0..100 cfa=rsp+24 ra=c-8\n"),
-	ROWS("advance_to_the_end_gives_no_empty_row", BYTES("\x03\x00\x01\x0e\x10"),
-	     "0..100 " NORMAL "\n"),
-	ROWS("equal_neighbours_stay_two_rows", BYTES("\x41"),
+	ROWS("advance_to_the_end_gives_no_empty_row",
+	     CFI(CFA_advance_loc2(256), CFA_def_cfa_offset(16)), "0..100 " NORMAL "\n"),
+	ROWS("equal_neighbours_stay_two_rows", CFI(CFA_advance_loc(1)),
 	     "0..1 " NORMAL "\n1..100 " NORMAL "\n"),
-	ROWS("offset_is_factored", BYTES("\x86\x02"), "0..100 " NORMAL " rbp=c-16\n"),
-	ROWS("offset_extended", BYTES("\x05\x03\x03"), "0..100 " NORMAL " rbx=c-24\n"),
-	ROWS("offset_extended_sf_goes_up", BYTES("\x11\x03\x7f"), "0..100 " NORMAL " rbx=c+8\n"),
-	ROWS("gnu_negative_offset_extended", BYTES("\x2f\x03\x02"), "0..100 " NORMAL " rbx=c+16\n"),
-	ROWS("restore_takes_the_cie_rule", BYTES("\x90\x05\xd0"), "0..100 " NORMAL "\n"),
-	ROWS("restore_of_what_the_cie_left_open_is_no_rule", BYTES("\x86\x02\xc6"),
+	ROWS("offset_is_factored", CFI(CFA_offset(REGISTER_RBP, 2)),
+	     "0..100 " NORMAL " rbp=c-16\n"),
+	ROWS("offset_extended", CFI(CFA_offset_extended(REGISTER_RBX, 3)),
+	     "0..100 " NORMAL " rbx=c-24\n"),
+	ROWS("offset_extended_sf_goes_up", CFI(CFA_offset_extended_sf(REGISTER_RBX, SLEB(-1))),
+	     "0..100 " NORMAL " rbx=c+8\n"),
+	ROWS("gnu_negative_offset_extended", CFI(CFA_GNU_negative_offset_extended(REGISTER_RBX, 2)),
+	     "0..100 " NORMAL " rbx=c+16\n"),
+	ROWS("restore_takes_the_cie_rule",
+	     CFI(CFA_offset(REGISTER_RIP, 5), CFA_restore(REGISTER_RIP)), "0..100 " NORMAL "\n"),
+	ROWS("restore_of_what_the_cie_left_open_is_no_rule",
+	     CFI(CFA_offset(REGISTER_RBP, 2), CFA_restore(REGISTER_RBP)), "0..100 " NORMAL "\n"),
+	ROWS("restore_extended",
+	     CFI(CFA_offset(REGISTER_RBP, 2), CFA_restore_extended(REGISTER_RBP)),
 	     "0..100 " NORMAL "\n"),
-	ROWS("restore_extended", BYTES("\x86\x02\x06\x06"), "0..100 " NORMAL "\n"),
-	ROWS("undefined", BYTES("\x07\x10"), "0..100 cfa=rsp+8 ra=undefined\n"),
-	ROWS("same_value", BYTES("\x08\x03"), "0..100 " NORMAL " rbx=same\n"),
-	ROWS("register", BYTES("\x09\x10\x00"), "0..100 cfa=rsp+8 ra=rax\n"),
-	ROWS("register_in_a_vector_register_is_kept", BYTES("\x09\x03\x11"),
+	ROWS("undefined", CFI(CFA_undefined(REGISTER_RIP)), "0..100 cfa=rsp+8 ra=undefined\n"),
+	ROWS("same_value", CFI(CFA_same_value(REGISTER_RBX)), "0..100 " NORMAL " rbx=same\n"),
+	ROWS("register", CFI(CFA_register(REGISTER_RIP, REGISTER_RAX)),
+	     "0..100 cfa=rsp+8 ra=rax\n"),
+	ROWS("register_in_a_vector_register_is_kept", CFI(CFA_register(REGISTER_RBX, 17)),
 	     "0..100 " NORMAL " rbx=r17\n"),
-	ROWS("val_offset", BYTES("\x14\x03\x02"), "0..100 " NORMAL " rbx=v-16\n"),
-	ROWS("val_offset_sf", BYTES("\x15\x03\x7e"), "0..100 " NORMAL " rbx=v+16\n"),
-	ROWS("expression", BYTES("\x10\x06\x02\x76\x00"), "0..100 " NORMAL " rbp=exp(breg6+0)\n"),
-	ROWS("val_expression", BYTES("\x16\x06\x02\x76\x00"),
+	ROWS("val_offset", CFI(CFA_val_offset(REGISTER_RBX, 2)), "0..100 " NORMAL " rbx=v-16\n"),
+	ROWS("val_offset_sf", CFI(CFA_val_offset_sf(REGISTER_RBX, SLEB(-2))),
+	     "0..100 " NORMAL " rbx=v+16\n"),
+	ROWS("expression", CFI(CFA_expression(REGISTER_RBP, DW_OP_breg6, 0)),
+	     "0..100 " NORMAL " rbp=exp(breg6+0)\n"),
+	ROWS("val_expression", CFI(CFA_val_expression(REGISTER_RBP, DW_OP_breg6, 0)),
 	     "0..100 " NORMAL " rbp=val_exp(breg6+0)\n"),
-	ROWS("def_cfa", BYTES("\x0c\x06\x10"), "0..100 cfa=rbp+16 ra=c-8\n"),
-	ROWS("def_cfa_sf_is_factored_and_signed", BYTES("\x12\x06\x7e"),
+	ROWS("def_cfa", CFI(CFA_def_cfa(REGISTER_RBP, 16)), "0..100 cfa=rbp+16 ra=c-8\n"),
+	ROWS("def_cfa_sf_is_factored_and_signed", CFI(CFA_def_cfa_sf(REGISTER_RBP, SLEB(-2))),
 	     "0..100 cfa=rbp+16 ra=c-8\n"),
-	ROWS("def_cfa_register_keeps_the_offset", BYTES("\x0d\x06"), "0..100 cfa=rbp+8 ra=c-8\n"),
-	ROWS("def_cfa_offset_keeps_the_register", BYTES("\x0e\x80\x02"),
+	ROWS("def_cfa_register_keeps_the_offset", CFI(CFA_def_cfa_register(REGISTER_RBP)),
+	     "0..100 cfa=rbp+8 ra=c-8\n"),
+	ROWS("def_cfa_offset_keeps_the_register", CFI(CFA_def_cfa_offset(ULEB2(256))),
 	     "0..100 cfa=rsp+256 ra=c-8\n"),
-	ROWS("def_cfa_offset_sf", BYTES("\x13\x01"), "0..100 cfa=rsp-8 ra=c-8\n"),
-	ROWS("def_cfa_expression", BYTES("\x0f\x03\x76\x78\x06"),
+	ROWS("def_cfa_offset_sf", CFI(CFA_def_cfa_offset_sf(1)), "0..100 cfa=rsp-8 ra=c-8\n"),
+	ROWS("def_cfa_expression", CFI(CFA_def_cfa_expression(DW_OP_breg6, SLEB(-8), DW_OP_deref)),
 	     "0..100 cfa=exp(breg6-8; deref) ra=c-8\n"),
-	ROWS("gnu_args_size_stays_until_the_next", BYTES("\x2e\x10\x41"),
+	ROWS("gnu_args_size_stays_until_the_next", CFI(CFA_GNU_args_size(16), CFA_advance_loc(1)),
 	     "0..1 " NORMAL " args=16\n1..100 " NORMAL " args=16\n"),
 	ROWS("remember_and_restore_state_include_the_cfa",
-	     BYTES("\x0a\x41\x0e\x10\x86\x02\x41\x0b"),
+	     CFI(CFA_remember_state, CFA_advance_loc(1), CFA_def_cfa_offset(16),
+		 CFA_offset(REGISTER_RBP, 2), CFA_advance_loc(1), CFA_restore_state),
 	     "0..1 " NORMAL "\n1..2 cfa=rsp+16 ra=c-8 rbp=c-16\n2..100 " NORMAL "\n"),
-	ROWS("states_nest", BYTES("\x0a\x0e\x10\x0a\x0e\x18\x0a\x0e\x20\x41\x0b\x41\x0b\x41\x0b"),
+	ROWS("states_nest",
+	     CFI(CFA_remember_state, CFA_def_cfa_offset(16), CFA_remember_state,
+		 CFA_def_cfa_offset(24), CFA_remember_state, CFA_def_cfa_offset(32),
+		 CFA_advance_loc(1), CFA_restore_state, CFA_advance_loc(1), CFA_restore_state,
+		 CFA_advance_loc(1), CFA_restore_state),
 	     "0..1 cfa=rsp+32 ra=c-8\n1..2 cfa=rsp+24 ra=c-8\n2..3 cfa=rsp+16 ra=c-8\n"
 	     "3..100 " NORMAL "\n"),
 	ROWS("states_that_are_equal_nest",
-	     BYTES("\x0a\x0a\x0e\x10\x0a\x0a\x0a\x86\x02\x86\x03\x0b\x41\x86\x04\x0b\x0b\x41\x0b"
-		   "\x41\x0b"),
+	     CFI(CFA_remember_state, CFA_remember_state, CFA_def_cfa_offset(16), CFA_remember_state,
+		 CFA_remember_state, CFA_remember_state, CFA_offset(REGISTER_RBP, 2),
+		 CFA_offset(REGISTER_RBP, 3), CFA_restore_state, CFA_advance_loc(1),
+		 CFA_offset(REGISTER_RBP, 4), CFA_restore_state, CFA_restore_state,
+		 CFA_advance_loc(1), CFA_restore_state, CFA_advance_loc(1), CFA_restore_state),
 	     "0..1 cfa=rsp+16 ra=c-8\n1..2 cfa=rsp+16 ra=c-8\n2..3 " NORMAL "\n3..100 " NORMAL
 	     "\n"),
 	ROWS("state_may_be_restored_again_after_a_change",
-	     BYTES("\x0a\x0a\x86\x02\x83\x03\x0b\x41\x86\x04\x83\x05\x07\x10\x41\x0b"),
+	     CFI(CFA_remember_state, CFA_remember_state, CFA_offset(REGISTER_RBP, 2),
+		 CFA_offset(REGISTER_RBX, 3), CFA_restore_state, CFA_advance_loc(1),
+		 CFA_offset(REGISTER_RBP, 4), CFA_offset(REGISTER_RBX, 5),
+		 CFA_undefined(REGISTER_RIP), CFA_advance_loc(1), CFA_restore_state),
 	     "0..1 " NORMAL "\n1..2 cfa=rsp+8 ra=undefined rbx=c-40 rbp=c-32\n2..100 " NORMAL "\n"),
 	ROWS("every_kind_of_rule_is_remembered",
-	     BYTES("\x07\x00\x08\x01\x14\x02\x02\x86\x02\x09\x03\x0c\x10\x0d\x01\x9c\x16\x0e\x01"
-		   "\x9c"
-		   "\x0f\x02\x76\x08\x0a\xc0\xc1\xc2\xc6\xc3\xcd\xce\x0c\x07\x10\x41\x0b"),
+	     CFI(CFA_undefined(REGISTER_RAX), CFA_same_value(REGISTER_RDX),
+		 CFA_val_offset(REGISTER_RCX, 2), CFA_offset(REGISTER_RBP, 2),
+		 CFA_register(REGISTER_RBX, REGISTER_R12),
+		 CFA_expression(REGISTER_R13, DW_OP_call_frame_cfa),
+		 CFA_val_expression(REGISTER_R14, DW_OP_call_frame_cfa),
+		 CFA_def_cfa_expression(DW_OP_breg6, 8), CFA_remember_state,
+		 CFA_restore(REGISTER_RAX), CFA_restore(REGISTER_RDX), CFA_restore(REGISTER_RCX),
+		 CFA_restore(REGISTER_RBP), CFA_restore(REGISTER_RBX), CFA_restore(REGISTER_R13),
+		 CFA_restore(REGISTER_R14), CFA_def_cfa(REGISTER_RSP, 16), CFA_advance_loc(1),
+		 CFA_restore_state),
 	     "0..1 cfa=rsp+16 ra=c-8\n"
 	     "1..100 cfa=exp(breg6+8) ra=c-8 rax=undefined rdx=same rcx=v-16 rbx=r12 rbp=c-16 "
 	     "r13=exp(call_frame_cfa) r14=val_exp(call_frame_cfa)\n"),
-	ROWS("args_size_is_not_part_of_the_state", BYTES("\x0a\x2e\x10\x41\x0b"),
+	ROWS("args_size_is_not_part_of_the_state",
+	     CFI(CFA_remember_state, CFA_GNU_args_size(16), CFA_advance_loc(1), CFA_restore_state),
 	     "0..1 " NORMAL " args=16\n1..100 " NORMAL " args=16\n"),
-	ROWS("vector_registers_are_decoded_and_left_out", BYTES("\x05\x17\x02\x86\x03"),
+	ROWS("vector_registers_are_decoded_and_left_out",
+	     CFI(CFA_offset_extended(23, 2), CFA_offset(REGISTER_RBP, 3)),
 	     "0..100 " NORMAL " rbp=c-24\n"),
 	ROWS("signed_leb_of_ten_bytes_needs_no_copies_of_its_sign",
-	     BYTES("\x13\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01"), "0..100 cfa=rsp+16 ra=c-8\n"),
+	     CFI(CFA_def_cfa_offset_sf(0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1)),
+	     "0..100 cfa=rsp+16 ra=c-8\n"),
 	ROWS("signed_leb_of_ten_bytes_may_have_them",
-	     BYTES("\x13\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x7f"), "0..100 cfa=rsp+16 ra=c-8\n"),
+	     CFI(CFA_def_cfa_offset_sf(0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f)),
+	     "0..100 cfa=rsp+16 ra=c-8\n"),
 	ROWS("signed_leb_may_have_more_of_them",
-	     BYTES("\x13\xfe\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f"),
+	     CFI(CFA_def_cfa_offset_sf(0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+				       0x7f)),
 	     "0..100 cfa=rsp+16 ra=c-8\n"),
 	ROWS("unsigned_leb_of_ten_bytes_may_be_a_negative_one",
-	     BYTES("\x0e\xf0\xff\xff\xff\xff\xff\xff\xff\xff\x7f"), "0..100 cfa=rsp-16 ra=c-8\n"),
-	ROWS("leb_padding_is_accepted", BYTES("\x0e\x90\x80\x80\x00"),
+	     CFI(CFA_def_cfa_offset(0xf0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f)),
+	     "0..100 cfa=rsp-16 ra=c-8\n"),
+	ROWS("leb_padding_is_accepted", CFI(CFA_def_cfa_offset(0x90, 0x80, 0x80, 0)),
 	     "0..100 cfa=rsp+16 ra=c-8\n"),
-	ROWS("cie_instructions_come_first", BYTES("\xc6"), "0..100 " NORMAL " rbp=c-16\n",
-	     .cie_more = BYTES("\x86\x02")),
-	ROWS("return_column_without_a_rule_is_the_register", BYTES("\x86\x02"),
+	ROWS("cie_instructions_come_first", CFI(CFA_restore(REGISTER_RBP)),
+	     "0..100 " NORMAL " rbp=c-16\n", .cie_more = CFI(CFA_offset(REGISTER_RBP, 2))),
+	ROWS("return_column_without_a_rule_is_the_register", CFI(CFA_offset(REGISTER_RBP, 2)),
 	     "0..100 cfa=rsp+8 ra=rbx rbp=c-16\n", .return_column = 3),
-	ROWS("return_column_that_keeps_its_value_is_the_register", BYTES("\x08\x06"),
-	     "0..100 cfa=rsp+8 ra=rbp rbp=same\n", .return_column = 6),
-	ROWS("return_column_has_its_rule", BYTES("\x86\x02"), "0..100 cfa=rsp+8 ra=c-16 rbp=c-16\n",
+	ROWS("return_column_that_keeps_its_value_is_the_register",
+	     CFI(CFA_same_value(REGISTER_RBP)), "0..100 cfa=rsp+8 ra=rbp rbp=same\n",
 	     .return_column = 6),
-	ROWS("return_column_that_is_undefined_is_the_end", BYTES("\x07\x06"),
+	ROWS("return_column_has_its_rule", CFI(CFA_offset(REGISTER_RBP, 2)),
+	     "0..100 cfa=rsp+8 ra=c-16 rbp=c-16\n", .return_column = 6),
+	ROWS("return_column_that_is_undefined_is_the_end", CFI(CFA_undefined(REGISTER_RBP)),
 	     "0..100 cfa=rsp+8 ra=undefined rbp=undefined\n", .return_column = 6),
-	FAILS("advance_loc1_past_end_is_rejected", BYTES("\x02"), "", ERROR_CFI_TRUNCATED, 0),
-	FAILS("advance_loc2_past_end_is_rejected", BYTES("\x0\x03\x01"), "", ERROR_CFI_TRUNCATED,
-	      1),
-	FAILS("advance_loc4_past_end_is_rejected", BYTES("\x04\x01\x02\x03"), "",
+	FAILS("advance_loc1_past_end_is_rejected", CFI(CFA_ADVANCE_LOC1 /* cut */), "",
 	      ERROR_CFI_TRUNCATED, 0),
-	FAILS("set_loc_past_end_is_rejected", BYTES("\x01\x04\x10\0\0\0\0\0"), "",
+	FAILS("advance_loc2_past_end_is_rejected", CFI(CFA_nop, CFA_ADVANCE_LOC2, 1 /* cut */), "",
 	      ERROR_CFI_TRUNCATED, 1),
-	FAILS("offset_past_end_is_rejected", BYTES("\x86"), "", ERROR_CFI_TRUNCATED, 0),
-	FAILS("leb_past_end_is_rejected", BYTES("\x0e\x80\x80"), "", ERROR_CFI_TRUNCATED, 0),
+	FAILS("advance_loc4_past_end_is_rejected", CFI(CFA_ADVANCE_LOC4, 1, 2, 3 /* cut */), "",
+	      ERROR_CFI_TRUNCATED, 0),
+	FAILS("set_loc_past_end_is_rejected", CFI(CFA_SET_LOC, 4, 0x10, 0, 0, 0, 0, 0 /* cut */),
+	      "", ERROR_CFI_TRUNCATED, 1),
+	FAILS("offset_past_end_is_rejected", CFI(CFA_OFFSET | REGISTER_RBP /* cut */), "",
+	      ERROR_CFI_TRUNCATED, 0),
+	FAILS("leb_past_end_is_rejected", CFI(CFA_DEF_CFA_OFFSET, 0x80, 0x80 /* cut */), "",
+	      ERROR_CFI_TRUNCATED, 0),
 	FAILS("leb_of_more_than_64_bits_is_rejected",
-	      BYTES("\x0e\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02"), "", ERROR_CFI_TRUNCATED, 0),
+	      CFI(CFA_def_cfa_offset(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2)), "",
+	      ERROR_CFI_TRUNCATED, 0),
 	FAILS("leb_with_a_65th_bit_behind_the_tenth_byte_is_rejected",
-	      BYTES("\x0e\xff\xff\xff\xff\xff\xff\xff\xff\xff\x81\x01"), "", ERROR_CFI_TRUNCATED,
-	      0),
+	      CFI(CFA_def_cfa_offset(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x81,
+				     1)),
+	      "", ERROR_CFI_TRUNCATED, 0),
 	FAILS("signed_leb_of_more_than_64_bits_is_rejected",
-	      BYTES("\x13\x80\x80\x80\x80\x80\x80\x80\x80\x80\x02"), "", ERROR_CFI_TRUNCATED, 0),
+	      CFI(CFA_def_cfa_offset_sf(0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 2)),
+	      "", ERROR_CFI_TRUNCATED, 0),
 	FAILS("signed_leb_whose_copies_are_not_of_its_sign_is_rejected",
-	      BYTES("\x13\x80\x80\x80\x80\x80\x80\x80\x80\x80\x7e"), "", ERROR_CFI_TRUNCATED, 0),
-	FAILS("second_operand_past_end_is_rejected", BYTES("\x05\x03"), "", ERROR_CFI_TRUNCATED, 0),
-	FAILS("expression_past_end_is_rejected", BYTES("\x10\x06\x03\x76\x00"), "",
+	      CFI(CFA_def_cfa_offset_sf(0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
+					0x7e)),
+	      "", ERROR_CFI_TRUNCATED, 0),
+	FAILS("second_operand_past_end_is_rejected", CFI(CFA_OFFSET_EXTENDED, 3 /* cut */), "",
 	      ERROR_CFI_TRUNCATED, 0),
-	FAILS("cfa_expression_past_end_is_rejected", BYTES("\x0f\x7f\x76"), "", ERROR_CFI_TRUNCATED,
-	      0),
-	FAILS("rows_before_the_error_are_given", BYTES("\x41\x0e\x10\x41\x02"),
+	FAILS("expression_past_end_is_rejected", CFI(CFA_EXPRESSION, 6, 3, 0x76, 0 /* cut */), "",
+	      ERROR_CFI_TRUNCATED, 0),
+	FAILS("cfa_expression_past_end_is_rejected",
+	      CFI(CFA_DEF_CFA_EXPRESSION, 0x7f, 0x76 /* cut */), "", ERROR_CFI_TRUNCATED, 0),
+	FAILS("rows_before_the_error_are_given",
+	      CFI(CFA_advance_loc(1), CFA_def_cfa_offset(16), CFA_advance_loc(1),
+		  CFA_ADVANCE_LOC1 /* cut */),
 	      "0..1 " NORMAL "\n1..2 cfa=rsp+16 ra=c-8\n", ERROR_CFI_TRUNCATED, 4),
-	FAILS("restore_without_remember_is_rejected", BYTES("\x41\x0b"), "0..1 " NORMAL "\n",
-	      ERROR_CFI_STATE, 1),
-	FAILS("offset_for_a_cfa_expression_is_rejected", BYTES("\x0f\x01\x77\x0e\x10"), "",
+	FAILS("restore_without_remember_is_rejected", CFI(CFA_advance_loc(1), CFA_restore_state),
+	      "0..1 " NORMAL "\n", ERROR_CFI_STATE, 1),
+	FAILS("offset_for_a_cfa_expression_is_rejected",
+	      CFI(CFA_def_cfa_expression(0x77), CFA_def_cfa_offset(16)), "", ERROR_CFI_STATE, 3),
+	FAILS("register_for_a_cfa_expression_is_rejected",
+	      CFI(CFA_def_cfa_expression(0x77), CFA_def_cfa_register(REGISTER_RBP)), "",
 	      ERROR_CFI_STATE, 3),
-	FAILS("register_for_a_cfa_expression_is_rejected", BYTES("\x0f\x01\x77\x0d\x06"), "",
-	      ERROR_CFI_STATE, 3),
-	FAILS("cfa_on_a_vector_register_is_rejected", BYTES("\x0c\x11\x08"), "", ERROR_CFI_REGISTER,
+	FAILS("cfa_on_a_vector_register_is_rejected", CFI(CFA_def_cfa(17, 8)), "",
+	      ERROR_CFI_REGISTER, 0),
+	FAILS("register_256_is_rejected", CFI(CFA_undefined(ULEB2(256))), "", ERROR_CFI_REGISTER,
 	      0),
-	FAILS("register_256_is_rejected", BYTES("\x07\x80\x02"), "", ERROR_CFI_REGISTER, 0),
-	FAILS("kept_in_register_256_is_rejected", BYTES("\x09\x03\x80\x02"), "", ERROR_CFI_REGISTER,
-	      0),
-	FAILS("advance_out_of_the_range_clips_the_row", BYTES("\x03\x01\x01\x0e\x10"),
-	      "0..100 " NORMAL "\n", ERROR_CFI_RANGE, 0),
-	FAILS("set_loc_backwards_is_rejected", BYTES("\x44\x01\x02\x10\0\0\0\0\0\0"),
+	FAILS("kept_in_register_256_is_rejected", CFI(CFA_register(REGISTER_RBX, ULEB2(256))), "",
+	      ERROR_CFI_REGISTER, 0),
+	FAILS("advance_out_of_the_range_clips_the_row",
+	      CFI(CFA_advance_loc2(257), CFA_def_cfa_offset(16)), "0..100 " NORMAL "\n",
+	      ERROR_CFI_RANGE, 0),
+	FAILS("set_loc_backwards_is_rejected", CFI(CFA_advance_loc(4), CFA_set_loc(U8(0x1002))),
 	      "0..4 " NORMAL "\n", ERROR_CFI_RANGE, 1),
-	FAILS("gnu_window_save_is_not_of_this_machine", BYTES("\x2d"), "", ERROR_CFI_INSTRUCTION,
+	FAILS("gnu_window_save_is_not_of_this_machine", CFI(CFA_AARCH64_negate_ra_state), "",
+	      ERROR_CFI_INSTRUCTION, 0),
+	FAILS("advance_loc8_past_end_is_rejected",
+	      CFI(CFA_MIPS_ADVANCE_LOC8, 1, 0, 0, 0, 0, 0, 0 /* cut */), "", ERROR_CFI_TRUNCATED,
 	      0),
-	FAILS("advance_loc8_past_end_is_rejected", BYTES("\x1d\1\0\0\0\0\0\0"), "",
-	      ERROR_CFI_TRUNCATED, 0),
-	FAILS("advance_loc8_that_wraps_is_rejected", BYTES("\x1d\xff\xff\xff\xff\xff\xff\xff\xff"),
+	FAILS("advance_loc8_that_wraps_is_rejected", CFI(CFA_MIPS_advance_loc8(0xffffffffffffffff)),
 	      "", ERROR_CFI_RANGE, 0),
-	FAILS("undefined_instruction_is_rejected", BYTES("\x17"), "", ERROR_CFI_INSTRUCTION, 0),
+	FAILS("undefined_instruction_is_rejected", CFI(0x17 /* undefined */), "",
+	      ERROR_CFI_INSTRUCTION, 0),
 };
 
 struct text {
@@ -206,10 +263,10 @@ static int collect(void *context, const struct row *row)
 static size_t build(const struct program_case *test, struct bytes *bytes, struct image *image,
 		    struct cfi **ret)
 {
-	char cie[64] = "\x0c\x07\x08\x90\x01";
+	uint8_t cie[64] = { CFA_def_cfa(REGISTER_RSP, 8), CFA_offset(REGISTER_RIP, 1) };
 	size_t cie_size = 5 + test->cie_more.size;
 	memcpy(cie + 5, test->cie_more.data ? test->cie_more.data : "", test->cie_more.size);
-	put_cie(bytes, 0, (struct literal) { cie, cie_size });
+	put_cie(bytes, 0, (struct literal) { (const char *)cie, cie_size });
 	if (test->return_column)
 		bytes->data[RETURN_COLUMN] = test->return_column;
 	size_t instructions = put_fde(bytes, 0, TEST_PC, TEST_PC_RANGE, test->instructions);
@@ -247,7 +304,8 @@ END_TEST
 
 START_TEST(return_column_without_a_row_is_an_error)
 {
-	struct program_case test = { "", BYTES("\x41\x0e\x10"), .return_column = 17 };
+	struct program_case test = { "", CFI(CFA_advance_loc(1), CFA_def_cfa_offset(16)),
+				     .return_column = 17 };
 	struct bytes bytes = { .size = 0 };
 	struct text text = { .size = 0 };
 	struct error error = { 0 };
@@ -283,8 +341,8 @@ END_TEST
 START_TEST(states_nest_as_deep_as_there_are_bytes)
 {
 	static char program[3000];
-	memset(program, 0x0a, 1500);
-	memset(program + 1500, 0x0b, 1500);
+	memset(program, CFA_remember_state, 1500);
+	memset(program + 1500, CFA_restore_state, 1500);
 	const struct program_case test = { .name = "deep",
 					   .instructions = { program, sizeof(program) } };
 	struct bytes bytes = { .size = 0 };
@@ -307,7 +365,8 @@ static int stop_at_once(void *context, const struct row *row)
 
 START_TEST(callback_stops_and_its_value_is_returned)
 {
-	const struct program_case test = ROWS("stop", BYTES("\x41\x41\x41"), "");
+	const struct program_case test =
+		ROWS("stop", CFI(CFA_advance_loc(1), CFA_advance_loc(1), CFA_advance_loc(1)), "");
 	struct bytes bytes = { .size = 0 };
 	struct image image;
 	struct cfi *cfi;
@@ -330,7 +389,8 @@ START_TEST(row_find_gives_the_row_of_a_pc)
 		{ 0xfff, 0, 0 },   { 0x1000, 1, 8 }, { 0x1001, 1, 16 },
 		{ 0x10ff, 1, 16 }, { 0x1100, 0, 0 },
 	};
-	const struct program_case test = ROWS("find", BYTES("\x41\x0e\x10"), "");
+	const struct program_case test = ROWS("find",
+					      CFI(CFA_advance_loc(1), CFA_def_cfa_offset(16)), "");
 	struct bytes bytes = { .size = 0 };
 	struct image image;
 	struct cfi *cfi;
@@ -363,21 +423,25 @@ static int collect_raw(void *context, const struct cfi_raw_row *raw)
 
 START_TEST(raw_rows_are_those_of_a_dump)
 {
-	static const struct {
+	const struct {
 		const char *name;
 		struct literal instructions;
 		const char *rows;
 		uint32_t xmm6_seen;
 		int result;
 	} raw_cases[] = {
-		{ "nops_give_none", BYTES("\0\0"), "", 0, 0 },
-		{ "advance_by_zero_gives_one", BYTES("\x40"), "1000..1000\n1000..1100\n", 0, 0 },
-		{ "advance_past_the_end_gives_one", BYTES("\x04\0\x10\0\0"),
+		{ "nops_give_none", CFI(CFA_nop, CFA_nop), "", 0, 0 },
+		{ "advance_by_zero_gives_one", CFI(CFA_advance_loc(0)), "1000..1000\n1000..1100\n",
+		  0, 0 },
+		{ "advance_past_the_end_gives_one", CFI(CFA_advance_loc4(0x1000)),
 		  "1000..2000\n2000..1100\n", 0, 0 },
-		{ "vector_registers_are_there", BYTES("\x05\x17\x02\x0a\x41\x06\x17\x41\x0b"),
+		{ "vector_registers_are_there",
+		  CFI(CFA_offset_extended(23, 2), CFA_remember_state, CFA_advance_loc(1),
+		      CFA_restore_extended(23), CFA_advance_loc(1), CFA_restore_state),
 		  "1000..1001\n1001..1002\n1002..1100\n", 2, 0 },
-		{ "what_was_decoded_is_given", BYTES("\x41\x17\x41"), "1000..1001\n1001..1100\n", 0,
-		  -1 },
+		{ "what_was_decoded_is_given",
+		  CFI(CFA_advance_loc(1), 0x17 /* undefined */, CFA_advance_loc(1)),
+		  "1000..1001\n1001..1100\n", 0, -1 },
 	};
 	for (size_t i = 0; i < sizeof(raw_cases) / sizeof(raw_cases[0]); i++) {
 		const struct program_case test = { .name = raw_cases[i].name,
@@ -403,17 +467,24 @@ END_TEST
 
 /* The CIE says cfa=rsp+8 here as above: register numbers are only numbers. */
 static const struct program_case aarch64_cases[] = {
-	ROWS("negate_ra_state_signs", BYTES("\x41\x2d"),
+	ROWS("negate_ra_state_signs", CFI(CFA_advance_loc(1), CFA_AARCH64_negate_ra_state),
 	     "0..1 " NORMAL "\n1..100 " NORMAL " ra-signed\n"),
-	ROWS("negate_ra_state_twice_is_none", BYTES("\x2d\x41\x2d"),
+	ROWS("negate_ra_state_twice_is_none",
+	     CFI(CFA_AARCH64_negate_ra_state, CFA_advance_loc(1), CFA_AARCH64_negate_ra_state),
 	     "0..1 " NORMAL " ra-signed\n1..100 " NORMAL "\n"),
-	ROWS("ra_state_is_remembered", BYTES("\x2d\x0a\x2d\x41\x0b"),
+	ROWS("ra_state_is_remembered",
+	     CFI(CFA_AARCH64_negate_ra_state, CFA_remember_state, CFA_AARCH64_negate_ra_state,
+		 CFA_advance_loc(1), CFA_restore_state),
 	     "0..1 " NORMAL "\n1..100 " NORMAL " ra-signed\n"),
 	ROWS("ra_state_is_remembered_once_a_level",
-	     BYTES("\x0a\x2d\x0a\x2d\x2d\x2d\x41\x0b\x41\x0b"),
+	     CFI(CFA_remember_state, CFA_AARCH64_negate_ra_state, CFA_remember_state,
+		 CFA_AARCH64_negate_ra_state, CFA_AARCH64_negate_ra_state,
+		 CFA_AARCH64_negate_ra_state, CFA_advance_loc(1), CFA_restore_state,
+		 CFA_advance_loc(1), CFA_restore_state),
 	     "0..1 " NORMAL "\n1..2 " NORMAL " ra-signed\n2..100 " NORMAL "\n"),
-	ROWS("cfa_hangs_on_sp", BYTES("\x0c\x1f\x10"), "0..100 cfa=r31+16 ra=c-8\n"),
-	FAILS("instruction_0x2c_is_not_defined", BYTES("\x2c"), "", ERROR_CFI_INSTRUCTION, 0),
+	ROWS("cfa_hangs_on_sp", CFI(CFA_def_cfa(31, 16)), "0..100 cfa=r31+16 ra=c-8\n"),
+	FAILS("instruction_0x2c_is_not_defined", CFI(0x2c /* undefined */), "",
+	      ERROR_CFI_INSTRUCTION, 0),
 };
 
 START_TEST(aarch64_instruction_gives_rows)
@@ -439,7 +510,7 @@ END_TEST
 
 START_TEST(negate_ra_state_on_x86_64_is_named)
 {
-	const struct program_case test = ROWS("named", BYTES("\x2d"), "");
+	const struct program_case test = ROWS("named", CFI(CFA_AARCH64_negate_ra_state), "");
 	struct bytes bytes = { .size = 0 };
 	struct image image;
 	struct cfi *cfi;
@@ -454,7 +525,8 @@ END_TEST
 
 START_TEST(truncated_instruction_is_named)
 {
-	const struct program_case test = ROWS("named", BYTES("\x86"), "");
+	const struct program_case test = ROWS("named", CFI(CFA_OFFSET | REGISTER_RBP /* cut */),
+					      "");
 	struct bytes bytes = { .size = 0 };
 	struct image image;
 	struct cfi *cfi;
@@ -472,12 +544,14 @@ END_TEST
 START_TEST(set_loc_may_count_from_the_function)
 {
 	struct bytes bytes = { .size = 0 };
-	put_cie(&bytes, 0x43, (struct literal)BYTES("\x0c\x07\x08\x90\x01"));
+	put_cie(&bytes, 0x43,
+		(struct literal)CFI(CFA_def_cfa(REGISTER_RSP, 8), CFA_offset(REGISTER_RIP, 1)));
 	size_t start = begin_entry(&bytes);
 	put_number(&bytes, bytes.size, 4);
 	put_number(&bytes, TEST_PC, 4);
 	put_number(&bytes, TEST_PC_RANGE, 4);
-	put(&bytes, "\0\x01\x04\0\0\0\x0e\x10", 8);
+	put_number(&bytes, 0, 1);
+	put_literal(&bytes, (struct literal)CFI(CFA_set_loc(U4(4)), CFA_def_cfa_offset(16)));
 	end_entry(&bytes, start);
 	struct image image = fake_image(&bytes);
 	struct cfi *cfi;
@@ -498,11 +572,11 @@ START_TEST(states_that_differ_nest_deep)
 	static char program[DEPTH * 8];
 	size_t size = 0;
 	for (int i = 0; i < DEPTH; i++, size += 4) {
-		const char change[4] = { 0x0a, 0x0e, (char)(0x80 | (i & 0x7f)), (char)(i >> 7) };
+		const uint8_t change[4] = { CFA_remember_state, CFA_def_cfa_offset(ULEB2(i)) };
 		memcpy(program + size, change, 4);
 	}
 	for (int i = 0; i < DEPTH - 100; i++)
-		program[size++] = 0x0b;
+		program[size++] = CFA_restore_state;
 	const struct program_case test = { .name = "deep", .instructions = { program, size } };
 	struct bytes bytes = { .size = 0 };
 	struct image image;
