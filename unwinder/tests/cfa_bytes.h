@@ -4,10 +4,11 @@
  *
  *	CFI(CFA_def_cfa(REGISTER_RSP, 8), CFA_offset(REGISTER_RIP, 1))
  *
- * is "\x0c\x07\x08\x90\x01" with its length: a struct literal. Operands are bytes as they are
- * stored, factored: a number below 128, ULEB2(300), SLEB(-2), or several bytes, where LEBs are
- * malformed or padded. What can't be said by name, because it is malformed, is said by CFA_*, the
- * opcode alone, and bytes.
+ * is "\x0c\x07\x08\x90\x01" with its length: a struct literal. The operations of expressions have
+ * their names from <dwarf.h>. Operands are bytes as they are stored, factored: a
+ * number below 128, ULEB2(300), SLEB(-2), or several bytes, where LEBs are malformed or padded.
+ * What can't be said by name, because it is malformed, is said by CFA_*, the opcode alone, and
+ * bytes.
  */
 #ifndef STACKPROOF_TESTS_CFA_BYTES_H
 #define STACKPROOF_TESTS_CFA_BYTES_H

@@ -9,7 +9,9 @@
  * files are test_malformed_image.c's.
  */
 #include <check.h>
+#include <dwarf.h>
 #include <inttypes.h>
+#include "cfa_bytes.h"
 #include "cfi_bytes.h"
 #include "malformed.h"
 
@@ -140,10 +142,10 @@ static void check_good_fde(const char *name, const struct cfi *cfi)
 
 static void put_good_fde(struct bytes *bytes)
 {
-	put_fde(bytes, 0, GOOD_PC, 0x10, (struct literal)BYTES("\x0e\x10"));
+	put_fde(bytes, 0, GOOD_PC, 0x10, (struct literal)CFI(CFA_def_cfa_offset(16)));
 }
 
-#define GOOD_CIE BYTES("\x0c\x07\x08\x90\x01")
+#define GOOD_CIE CFI(CFA_def_cfa(REGISTER_RSP, 8), CFA_offset(REGISTER_RIP, 1))
 
 START_TEST(bad_entry_costs_itself)
 {
@@ -174,40 +176,62 @@ static const struct {
 	enum error_code code;
 	uint64_t offset; /* from the first instruction */
 } programs[] = {
-	{ "advance_loc1_without_operand", BYTES("\x02"), ERROR_CFI_TRUNCATED, 0 },
-	{ "advance_loc2_cut", BYTES("\x03\1"), ERROR_CFI_TRUNCATED, 0 },
-	{ "advance_loc4_cut", BYTES("\x04\1\2\3"), ERROR_CFI_TRUNCATED, 0 },
-	{ "advance_loc8_cut", BYTES("\x1d\1\2\3\4\5\6\7"), ERROR_CFI_TRUNCATED, 0 },
-	{ "advance_past_the_fde", BYTES("\x41\x02\xff"), ERROR_CFI_RANGE, 1 },
-	{ "advance_that_wraps", BYTES("\x41\x1d\xff\xff\xff\xff\xff\xff\xff\xff"), ERROR_CFI_RANGE,
-	  1 },
-	{ "set_loc_backwards", BYTES("\x44\x01\1\x10\0\0\0\0\0\0"), ERROR_CFI_RANGE, 1 },
-	{ "set_loc_past_the_fde", BYTES("\x01\0\x20\0\0\0\0\0\0"), ERROR_CFI_RANGE, 0 },
-	{ "set_loc_cut", BYTES("\x01\0\x20\0\0"), ERROR_CFI_TRUNCATED, 1 },
-	{ "offset_without_operand", BYTES("\x86"), ERROR_CFI_TRUNCATED, 0 },
-	{ "offset_extended_without_offset", BYTES("\x05\x06"), ERROR_CFI_TRUNCATED, 0 },
-	{ "offset_of_register_256", BYTES("\x05\x80\x02\1"), ERROR_CFI_REGISTER, 0 },
-	{ "restore_of_register_256", BYTES("\x06\x80\x02"), ERROR_CFI_REGISTER, 0 },
-	{ "same_value_of_register_2_to_the_63", BYTES("\x08\x80\x80\x80\x80\x80\x80\x80\x80\x80\1"),
-	  ERROR_CFI_REGISTER, 0 },
-	{ "register_in_register_256", BYTES("\x09\x06\x80\x02"), ERROR_CFI_REGISTER, 0 },
-	{ "cfa_in_a_vector_register", BYTES("\x0c\x11\x10"), ERROR_CFI_REGISTER, 0 },
-	{ "cfa_register_without_operand", BYTES("\x0d"), ERROR_CFI_TRUNCATED, 0 },
-	{ "cfa_offset_of_70_bits", BYTES("\x0e\xff\xff\xff\xff\xff\xff\xff\xff\xff\x3f"),
+	{ "advance_loc1_without_operand", CFI(CFA_ADVANCE_LOC1 /* cut */), ERROR_CFI_TRUNCATED, 0 },
+	{ "advance_loc2_cut", CFI(CFA_ADVANCE_LOC2, 1 /* cut */), ERROR_CFI_TRUNCATED, 0 },
+	{ "advance_loc4_cut", CFI(CFA_ADVANCE_LOC4, 1, 2, 3 /* cut */), ERROR_CFI_TRUNCATED, 0 },
+	{ "advance_loc8_cut", CFI(CFA_MIPS_ADVANCE_LOC8, 1, 2, 3, 4, 5, 6, 7 /* cut */),
 	  ERROR_CFI_TRUNCATED, 0 },
-	{ "cfa_offset_after_an_expression", BYTES("\x0f\1\x9c\x0e\x10"), ERROR_CFI_STATE, 3 },
-	{ "cfa_register_after_an_expression", BYTES("\x0f\1\x9c\x0d\x06"), ERROR_CFI_STATE, 3 },
-	{ "cfa_expression_past_the_end", BYTES("\x0f\x05\x9c"), ERROR_CFI_TRUNCATED, 0 },
+	{ "advance_past_the_fde", CFI(CFA_advance_loc(1), CFA_advance_loc1(255)), ERROR_CFI_RANGE,
+	  1 },
+	{ "advance_that_wraps", CFI(CFA_advance_loc(1), CFA_MIPS_advance_loc8(0xffffffffffffffff)),
+	  ERROR_CFI_RANGE, 1 },
+	{ "set_loc_backwards", CFI(CFA_advance_loc(4), CFA_set_loc(U8(0x1001))), ERROR_CFI_RANGE,
+	  1 },
+	{ "set_loc_past_the_fde", CFI(CFA_set_loc(U8(0x2000))), ERROR_CFI_RANGE, 0 },
+	{ "set_loc_cut", CFI(CFA_SET_LOC, 0, 0x20, 0, 0 /* cut */), ERROR_CFI_TRUNCATED, 1 },
+	{ "offset_without_operand", CFI(CFA_OFFSET | REGISTER_RBP /* cut */), ERROR_CFI_TRUNCATED,
+	  0 },
+	{ "offset_extended_without_offset", CFI(CFA_OFFSET_EXTENDED, 6 /* cut */),
+	  ERROR_CFI_TRUNCATED, 0 },
+	{ "offset_of_register_256", CFI(CFA_offset_extended(ULEB2(256), 1)), ERROR_CFI_REGISTER,
+	  0 },
+	{ "restore_of_register_256", CFI(CFA_restore_extended(ULEB2(256))), ERROR_CFI_REGISTER, 0 },
+	{ "same_value_of_register_2_to_the_63",
+	  CFI(CFA_same_value(0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1)),
+	  ERROR_CFI_REGISTER, 0 },
+	{ "register_in_register_256", CFI(CFA_register(REGISTER_RBP, ULEB2(256))),
+	  ERROR_CFI_REGISTER, 0 },
+	{ "cfa_in_a_vector_register", CFI(CFA_def_cfa(17, 16)), ERROR_CFI_REGISTER, 0 },
+	{ "cfa_register_without_operand", CFI(CFA_DEF_CFA_REGISTER /* cut */), ERROR_CFI_TRUNCATED,
+	  0 },
+	{ "cfa_offset_of_70_bits",
+	  CFI(CFA_def_cfa_offset(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x3f)),
+	  ERROR_CFI_TRUNCATED, 0 },
+	{ "cfa_offset_after_an_expression",
+	  CFI(CFA_def_cfa_expression(DW_OP_call_frame_cfa), CFA_def_cfa_offset(16)),
+	  ERROR_CFI_STATE, 3 },
+	{ "cfa_register_after_an_expression",
+	  CFI(CFA_def_cfa_expression(DW_OP_call_frame_cfa), CFA_def_cfa_register(REGISTER_RBP)),
+	  ERROR_CFI_STATE, 3 },
+	{ "cfa_expression_past_the_end", CFI(CFA_DEF_CFA_EXPRESSION, 5, 0x9c /* cut */),
+	  ERROR_CFI_TRUNCATED, 0 },
 	{ "expression_length_of_64_bits",
-	  BYTES("\x10\x06\xff\xff\xff\xff\xff\xff\xff\xff\xff\1\x9c"), ERROR_CFI_TRUNCATED, 0 },
-	{ "val_expression_past_the_end", BYTES("\x16\x06\x02\x9c"), ERROR_CFI_TRUNCATED, 0 },
-	{ "restore_state_alone", BYTES("\x0b"), ERROR_CFI_STATE, 0 },
-	{ "restore_state_once_too_often", BYTES("\x0a\x0a\x0b\x0b\x0b"), ERROR_CFI_STATE, 4 },
-	{ "args_size_without_operand", BYTES("\x2e"), ERROR_CFI_TRUNCATED, 0 },
-	{ "negate_ra_state_is_of_aarch64", BYTES("\x41\x2d"), ERROR_CFI_INSTRUCTION, 1 },
-	{ "instruction_0x17", BYTES("\x17"), ERROR_CFI_INSTRUCTION, 0 },
-	{ "instruction_lo_user", BYTES("\x1c"), ERROR_CFI_INSTRUCTION, 0 },
-	{ "instruction_hi_user", BYTES("\x3f"), ERROR_CFI_INSTRUCTION, 0 },
+	  CFI(CFA_EXPRESSION, 6, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1,
+	      0x9c /* cut */),
+	  ERROR_CFI_TRUNCATED, 0 },
+	{ "val_expression_past_the_end", CFI(CFA_VAL_EXPRESSION, 6, 2, 0x9c /* cut */),
+	  ERROR_CFI_TRUNCATED, 0 },
+	{ "restore_state_alone", CFI(CFA_restore_state), ERROR_CFI_STATE, 0 },
+	{ "restore_state_once_too_often",
+	  CFI(CFA_remember_state, CFA_remember_state, CFA_restore_state, CFA_restore_state,
+	      CFA_restore_state),
+	  ERROR_CFI_STATE, 4 },
+	{ "args_size_without_operand", CFI(CFA_GNU_ARGS_SIZE /* cut */), ERROR_CFI_TRUNCATED, 0 },
+	{ "negate_ra_state_is_of_aarch64", CFI(CFA_advance_loc(1), CFA_AARCH64_negate_ra_state),
+	  ERROR_CFI_INSTRUCTION, 1 },
+	{ "instruction_0x17", CFI(0x17 /* undefined */), ERROR_CFI_INSTRUCTION, 0 },
+	{ "instruction_lo_user", CFI(0x1c /* undefined */), ERROR_CFI_INSTRUCTION, 0 },
+	{ "instruction_hi_user", CFI(0x3f /* undefined */), ERROR_CFI_INSTRUCTION, 0 },
 };
 
 START_TEST(bad_instruction_costs_its_fde)
@@ -237,7 +261,7 @@ START_TEST(cie_that_advances_costs_its_fdes)
 {
 	struct bytes bytes = { .size = 0 };
 	put_cie(&bytes, 0, (struct literal)GOOD_CIE);
-	size_t bad = put_cie(&bytes, 0, (struct literal)BYTES("\x41"));
+	size_t bad = put_cie(&bytes, 0, (struct literal)CFI(CFA_advance_loc(1)));
 	put_fde(&bytes, bad, TEST_PC, 0x10, (struct literal)BYTES(""));
 	put_good_fde(&bytes);
 	struct image image = fake_image(&bytes);
@@ -265,16 +289,16 @@ static const struct {
 	{ "nothing_on_the_stack", BYTES(""), ERROR_EXPRESSION, 0 },
 	{ "operation_0x00", BYTES("\x00"), ERROR_EXPRESSION, 0 },
 	{ "operation_0xff", BYTES("\x30\xff"), ERROR_EXPRESSION, 1 },
-	{ "deref_of_nothing", BYTES("\x06"), ERROR_EXPRESSION, 0 },
-	{ "plus_of_one_operand", BYTES("\x31\x22"), ERROR_EXPRESSION, 1 },
+	{ "deref_of_nothing", CFI(DW_OP_deref), ERROR_EXPRESSION, 0 },
+	{ "plus_of_one_operand", CFI(DW_OP_lit1, DW_OP_plus), ERROR_EXPRESSION, 1 },
 	{ "const8u_cut", BYTES("\x0e\1\2\3"), ERROR_EXPRESSION, 0 },
 	{ "breg_without_offset", BYTES("\x77"), ERROR_EXPRESSION, 0 },
-	{ "register_that_is_not_known", BYTES("\x73\x00"), ERROR_EXPRESSION_REGISTER, 0 },
-	{ "division_by_zero", BYTES("\x31\x30\x1b"), ERROR_EXPRESSION, 2 },
-	{ "branch_out_of_the_expression", BYTES("\x2f\x7f\0"), ERROR_EXPRESSION, 0 },
-	{ "endless_loop", BYTES("\x2f\xfd\xff"), ERROR_EXPRESSION, 0 },
-	{ "pick_below_the_stack", BYTES("\x30\x15\x05"), ERROR_EXPRESSION, 1 },
-	{ "memory_that_can_not_be_read", BYTES("\x30\x06"), ERROR_EXPRESSION_MEMORY, 1 },
+	{ "register_that_is_not_known", CFI(DW_OP_breg3, 0), ERROR_EXPRESSION_REGISTER, 0 },
+	{ "division_by_zero", CFI(DW_OP_lit1, DW_OP_lit0, DW_OP_div), ERROR_EXPRESSION, 2 },
+	{ "branch_out_of_the_expression", CFI(DW_OP_skip, U2(127)), ERROR_EXPRESSION, 0 },
+	{ "endless_loop", CFI(DW_OP_skip, U2(-3)), ERROR_EXPRESSION, 0 },
+	{ "pick_below_the_stack", CFI(DW_OP_lit0, DW_OP_pick, 5), ERROR_EXPRESSION, 1 },
+	{ "memory_that_can_not_be_read", CFI(DW_OP_lit0, DW_OP_deref), ERROR_EXPRESSION_MEMORY, 1 },
 };
 
 static int read_nothing(void *context, uint64_t address, void *ret, size_t size)
@@ -284,7 +308,7 @@ static int read_nothing(void *context, uint64_t address, void *ret, size_t size)
 
 START_TEST(bad_expression_costs_its_value)
 {
-	char program[64] = { 0x0f, (char)expressions[_i].expression.size };
+	char program[64] = { CFA_DEF_CFA_EXPRESSION, (char)expressions[_i].expression.size };
 	struct bytes bytes = { .size = 0 };
 	memcpy(program + 2, expressions[_i].expression.data, expressions[_i].expression.size);
 	put_cie(&bytes, 0, (struct literal)GOOD_CIE);
