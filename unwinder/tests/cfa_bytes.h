@@ -2,13 +2,12 @@
 /*
  * cfa_bytes.h - call frame instructions by their names, as bytes for tests
  *
- *	CFI(CFA_def_cfa(REGISTER_RSP, 8), CFA_offset(REGISTER_RIP, 1))
+ *	CFI(CFA_def_cfa(RSP, 8), CFA_offset(RIP, 1))
  *
- * is "\x0c\x07\x08\x90\x01" with its length: a struct literal. The operations of expressions have
- * their names from <dwarf.h>. Operands are bytes as they are stored, factored: a
- * number below 128, ULEB2(300), SLEB(-2), or several bytes, where LEBs are malformed or padded.
- * What can't be said by name, because it is malformed, is said by CFA_*, the opcode alone, and
- * bytes.
+ * is "\x0c\x07\x08\x90\x01" with its length: a struct literal. Operands are bytes as they are
+ * stored, factored: a number below 128, ULEB2(300), SLEB(-2), or several bytes, where LEBs are
+ * malformed or padded. The operations of expressions have their names from <dwarf.h>. What can't be
+ * said by name, because it is malformed, is said by CFA_*, the opcode alone, and bytes.
  */
 #ifndef STACKPROOF_TESTS_CFA_BYTES_H
 #define STACKPROOF_TESTS_CFA_BYTES_H
@@ -26,9 +25,13 @@
 		(const char *)CFI_ARRAY(__VA_ARGS__), sizeof(CFI_ARRAY(__VA_ARGS__))               \
 	}
 
+/* DWARF's numbers of the registers (psABI, figure 3.36). */
+enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R9, R10, R11, R12, R13, R14, R15, RIP };
+
 /* Operands of several bytes, and signed ones. */
 #define ULEB2(number) 0x80 | ((number)&0x7f), (number) >> 7
 #define SLEB(number)  ((number)&0x7f) /* -64 to 63 */
+#define SLEB2(number) 0x80 | ((number)&0x7f), ((number) >> 7) & 0x7f
 #define U2(number)    (uint8_t)(number), (uint8_t)((number) >> 8)
 #define U4(number)    U2(number), U2((number) >> 16)
 #define U8(number)    U4(number), U4((uint64_t)(number) >> 32)

@@ -145,7 +145,7 @@ static void put_good_fde(struct bytes *bytes)
 	put_fde(bytes, 0, GOOD_PC, 0x10, (struct literal)CFI(CFA_def_cfa_offset(16)));
 }
 
-#define GOOD_CIE CFI(CFA_def_cfa(REGISTER_RSP, 8), CFA_offset(REGISTER_RIP, 1))
+#define GOOD_CIE CFI(CFA_def_cfa(RSP, 8), CFA_offset(RIP, 1))
 
 START_TEST(bad_entry_costs_itself)
 {
@@ -189,8 +189,7 @@ static const struct {
 	  1 },
 	{ "set_loc_past_the_fde", CFI(CFA_set_loc(U8(0x2000))), ERROR_CFI_RANGE, 0 },
 	{ "set_loc_cut", CFI(CFA_SET_LOC, 0, 0x20, 0, 0 /* cut */), ERROR_CFI_TRUNCATED, 1 },
-	{ "offset_without_operand", CFI(CFA_OFFSET | REGISTER_RBP /* cut */), ERROR_CFI_TRUNCATED,
-	  0 },
+	{ "offset_without_operand", CFI(CFA_OFFSET | RBP /* cut */), ERROR_CFI_TRUNCATED, 0 },
 	{ "offset_extended_without_offset", CFI(CFA_OFFSET_EXTENDED, 6 /* cut */),
 	  ERROR_CFI_TRUNCATED, 0 },
 	{ "offset_of_register_256", CFI(CFA_offset_extended(ULEB2(256), 1)), ERROR_CFI_REGISTER,
@@ -199,8 +198,7 @@ static const struct {
 	{ "same_value_of_register_2_to_the_63",
 	  CFI(CFA_same_value(0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 1)),
 	  ERROR_CFI_REGISTER, 0 },
-	{ "register_in_register_256", CFI(CFA_register(REGISTER_RBP, ULEB2(256))),
-	  ERROR_CFI_REGISTER, 0 },
+	{ "register_in_register_256", CFI(CFA_register(RBP, ULEB2(256))), ERROR_CFI_REGISTER, 0 },
 	{ "cfa_in_a_vector_register", CFI(CFA_def_cfa(17, 16)), ERROR_CFI_REGISTER, 0 },
 	{ "cfa_register_without_operand", CFI(CFA_DEF_CFA_REGISTER /* cut */), ERROR_CFI_TRUNCATED,
 	  0 },
@@ -211,7 +209,7 @@ static const struct {
 	  CFI(CFA_def_cfa_expression(DW_OP_call_frame_cfa), CFA_def_cfa_offset(16)),
 	  ERROR_CFI_STATE, 3 },
 	{ "cfa_register_after_an_expression",
-	  CFI(CFA_def_cfa_expression(DW_OP_call_frame_cfa), CFA_def_cfa_register(REGISTER_RBP)),
+	  CFI(CFA_def_cfa_expression(DW_OP_call_frame_cfa), CFA_def_cfa_register(RBP)),
 	  ERROR_CFI_STATE, 3 },
 	{ "cfa_expression_past_the_end", CFI(CFA_DEF_CFA_EXPRESSION, 5, 0x9c /* cut */),
 	  ERROR_CFI_TRUNCATED, 0 },
