@@ -8,7 +8,9 @@
  * reader.
  */
 #include <check.h>
+#include <dwarf.h>
 #include <inttypes.h>
+#include "cfa_bytes.h"
 #include "cfi_bytes.h"
 #include "table_memo.h"
 
@@ -51,7 +53,8 @@ static void add_cie(struct section *section)
 {
 	section->cie = section->size;
 	add_number(section, 0, 8);
-	add(section, "\1zR\0\1\x78\x10\1\x1b\x0c\x07\x08\x90\x01\0\0", 16);
+	add(section, "\1zR\0\1\x78\x10\1\x1b", 9);
+	add(section, CFI_ARRAY(CFA_def_cfa(RSP, 8), CFA_offset(RIP, 1), CFA_nop, CFA_nop), 7);
 	patch_length(section, section->cie);
 }
 
@@ -191,8 +194,13 @@ static uint64_t rows_of(const struct cfi *cfi, uint64_t pc)
 
 /* ---- one FDE ---------------------------------------------------------------------------- */
 
-#define PUSHED "\x41\x0e\x10\x86\x02" /* push %rbp */
-#define EIGHT  "\x0e\x10\x0e\x18\x0e\x10\x0e\x18\x0e\x10\x0e\x18\x0e\x10\x0e\x18"
+#define ROW(delta, offset) CFA_advance_loc(delta), CFA_def_cfa_offset(offset)
+#define PUSHED		   ROW(1, 16), CFA_offset(RBP, 2) /* push %rbp */
+#define TWO		   CFA_def_cfa_offset(16), CFA_def_cfa_offset(24)
+#define EIGHT		   TWO, TWO, TWO, TWO
+#define NOPS		   CFA_nop, CFA_nop, CFA_nop, CFA_nop, CFA_nop, CFA_nop, CFA_nop, CFA_nop
+
+static const uint8_t pushed[] = { PUSHED };
 
 static const struct fde_case {
 	const char *name;
@@ -200,85 +208,129 @@ static const struct fde_case {
 	bool plain; /* not for the memo */
 } fde_cases[] = {
 	{ "nothing", BYTES(""), false },
-	{ "padding", BYTES("\0\0\0"), false },
-	{ "padding_by_the_word", BYTES("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"), false },
-	{ "padding_behind_an_operand_of_zero", BYTES(PUSHED "\x2e\0\0\0\0\0\0\0\0"), true },
-	{ "push", BYTES(PUSHED), false },
-	{ "push_and_frame_pointer", BYTES(PUSHED "\x43\x0d\x06"), false },
-	{ "frame_pointer_keeps_the_offset", BYTES(PUSHED "\x43\x0d\x06\x41\x0d\x07"), false },
-	{ "def_cfa", BYTES("\x41\x0c\x06\x20"), false },
-	{ "def_cfa_of_two_bytes", BYTES("\x41\x0c\x06\xa0\x01"), false },
-	{ "cfa_on_r15", BYTES("\x41\x0d\x0f"), false },
-	{ "cfa_on_rip", BYTES("\x41\x0d\x10"), true },
-	{ "cfa_offset_is_the_largest", BYTES("\x41\x0e\xff\xff\xff\xff\x07"), false },
-	{ "cfa_offset_is_too_large", BYTES("\x41\x0e\x80\x80\x80\x80\x08"), true },
+	{ "padding", CFI(CFA_nop, CFA_nop, CFA_nop), false },
+	{ "padding_by_the_word", CFI(NOPS, NOPS), false },
+	{ "padding_behind_an_operand_of_zero",
+	  CFI(PUSHED, CFA_GNU_args_size(0), CFA_nop, CFA_nop, CFA_nop, CFA_nop, CFA_nop, CFA_nop,
+	      CFA_nop),
+	  true },
+	{ "push", CFI(PUSHED), false },
+	{ "push_and_frame_pointer", CFI(PUSHED, CFA_advance_loc(3), CFA_def_cfa_register(RBP)),
+	  false },
+	{ "frame_pointer_keeps_the_offset",
+	  CFI(PUSHED, CFA_advance_loc(3), CFA_def_cfa_register(RBP), CFA_advance_loc(1),
+	      CFA_def_cfa_register(RSP)),
+	  false },
+	{ "def_cfa", CFI(CFA_advance_loc(1), CFA_def_cfa(RBP, 32)), false },
+	{ "def_cfa_of_two_bytes", CFI(CFA_advance_loc(1), CFA_def_cfa(RBP, ULEB2(160))), false },
+	{ "cfa_on_r15", CFI(CFA_advance_loc(1), CFA_def_cfa_register(R15)), false },
+	{ "cfa_on_rip", CFI(CFA_advance_loc(1), CFA_def_cfa_register(RIP)), true },
+	{ "cfa_offset_is_the_largest",
+	  CFI(CFA_advance_loc(1), CFA_def_cfa_offset(0xff, 0xff, 0xff, 0xff, 7)), false },
+	{ "cfa_offset_is_too_large",
+	  CFI(CFA_advance_loc(1), CFA_def_cfa_offset(0x80, 0x80, 0x80, 0x80, 8)), true },
 	{ "all_callee_saved",
-	  BYTES("\x42\x8f\x02\x42\x8e\x03\x45\x8d\x04\x42\x8c\x05\x44\x86\x06\x44\x83\x07"),
+	  CFI(CFA_advance_loc(2), CFA_offset(R15, 2), CFA_advance_loc(2), CFA_offset(R14, 3),
+	      CFA_advance_loc(5), CFA_offset(R13, 4), CFA_advance_loc(2), CFA_offset(R12, 5),
+	      CFA_advance_loc(4), CFA_offset(RBP, 6), CFA_advance_loc(4), CFA_offset(RBX, 7)),
 	  false },
-	{ "scratch_register_is_saved", BYTES("\x41\x80\x02"), true },
-	{ "rsp_is_saved", BYTES("\x41\x87\x02"), true },
-	{ "register_that_there_is_not", BYTES("\x41\xa0\x02"), true },
-	{ "saved_at_the_cfa", BYTES("\x41\x86\x00"), true },
-	{ "saved_at_the_farthest_code", BYTES("\x41\x86\xfd\x01"), false },
-	{ "saved_beyond_the_codes", BYTES("\x41\x86\xfe\x01"), true },
-	{ "return_address_elsewhere", BYTES("\x41\x90\x02"), false },
-	{ "restore", BYTES(PUSHED "\x44\xc6\x0e\x08"), false },
-	{ "restore_what_never_changed", BYTES("\x41\xc3"), false },
-	{ "restore_the_return_address", BYTES("\x41\x90\x03\x41\xd0"), false },
-	{ "restore_a_scratch_register", BYTES("\x41\xc0"), false },
-	{ "restore_rsp", BYTES("\x41\xc7"), true },
-	{ "restore_a_vector_register", BYTES("\x41\xd1"), true },
-	{ "restore_extended", BYTES(PUSHED "\x44\x06\x06"), false },
-	{ "restore_extended_of_none", BYTES(PUSHED "\x44\x06\x40"), true },
-	{ "remember_and_restore", BYTES(PUSHED "\x44\x0a\xc6\x0e\x08\x41\x0b"), false },
-	{ "remember_twice", BYTES("\x0a" PUSHED "\x0a\x44\x0e\x20\x41\x0b\x44\x0b"), false },
-	{ "restore_of_nothing_remembered", BYTES("\x41\x0b"), true },
-	{ "restore_once_too_often", BYTES("\x0a\x41\x0e\x10\x41\x0b\x41\x0b"), true },
-	{ "remembered_over_a_long_advance", BYTES(PUSHED "\x0a\x60\x0e\x20\x60\x0b\x60\x0e\x08"),
+	{ "scratch_register_is_saved", CFI(CFA_advance_loc(1), CFA_offset(RAX, 2)), true },
+	{ "rsp_is_saved", CFI(CFA_advance_loc(1), CFA_offset(RSP, 2)), true },
+	{ "register_that_there_is_not", CFI(CFA_advance_loc(1), CFA_offset(32, 2)), true },
+	{ "saved_at_the_cfa", CFI(CFA_advance_loc(1), CFA_offset(RBP, 0)), true },
+	{ "saved_at_the_farthest_code", CFI(CFA_advance_loc(1), CFA_offset(RBP, ULEB2(253))),
 	  false },
-	{ "restore_after_a_long_advance", BYTES(PUSHED "\x60\xc6\x0e\x08"), false },
-	{ "args_size", BYTES(PUSHED "\x41\x2e\x10\x41\x2e\x80\x01"), false },
-	{ "advance_by_one_byte", BYTES("\x02\x05\x0e\x10\x02\x70\x0e\x18"), false },
-	{ "advance_by_two_bytes", BYTES("\x03\x05\0\x0e\x10\x03\x70\0\x0e\x18"), false },
-	{ "advance_by_four_bytes", BYTES("\x04\x05\0\0\0\x0e\x10\x04\x70\0\0\0\x0e\x18"), false },
-	{ "advance_by_eight_bytes", BYTES("\x1d\x05\0\0\0\0\0\0\0\x0e\x10"), true },
-	{ "advance_by_nothing", BYTES("\x40\x0e\x10\x40\x0e\x18\x41\x0e\x20\x40\x0e\x10"), false },
-	{ "advance_as_far_as_a_run_goes", BYTES("\x4f\x0e\x10\x4f\x0e\x18"), false },
-	{ "advance_beyond_a_run", BYTES("\x50\x0e\x10\x50\x0e\x18"), false },
-	{ "advance_to_the_last_byte", BYTES("\x02\xff\x0e\x10"), false },
-	{ "advance_to_the_end", BYTES("\x03\0\1\x0e\x10"), true },
-	{ "advance_beyond_the_end", BYTES("\x03\x80\1\x0e\x10"), true },
-	{ "short_advances_to_the_end", BYTES("\x02\xf8\x0e\x10\x47\x0e\x18"), false },
-	{ "short_advances_beyond_the_end", BYTES("\x02\xf8\x0e\x10\x48\x0e\x18"), true },
-	{ "the_same_row_again", BYTES("\x41\x0e\x10\x41\x0e\x10\x41\x0e\x10\x41\x0e\x10"), false },
+	{ "saved_beyond_the_codes", CFI(CFA_advance_loc(1), CFA_offset(RBP, ULEB2(254))), true },
+	{ "return_address_elsewhere", CFI(CFA_advance_loc(1), CFA_offset(RIP, 2)), false },
+	{ "restore", CFI(PUSHED, CFA_advance_loc(4), CFA_restore(RBP), CFA_def_cfa_offset(8)),
+	  false },
+	{ "restore_what_never_changed", CFI(CFA_advance_loc(1), CFA_restore(RBX)), false },
+	{ "restore_the_return_address",
+	  CFI(CFA_advance_loc(1), CFA_offset(RIP, 3), CFA_advance_loc(1), CFA_restore(RIP)),
+	  false },
+	{ "restore_a_scratch_register", CFI(CFA_advance_loc(1), CFA_restore(RAX)), false },
+	{ "restore_rsp", CFI(CFA_advance_loc(1), CFA_restore(RSP)), true },
+	{ "restore_a_vector_register", CFI(CFA_advance_loc(1), CFA_restore(17)), true },
+	{ "restore_extended", CFI(PUSHED, CFA_advance_loc(4), CFA_restore_extended(RBP)), false },
+	{ "restore_extended_of_none", CFI(PUSHED, CFA_advance_loc(4), CFA_restore_extended(64)),
+	  true },
+	{ "remember_and_restore",
+	  CFI(PUSHED, CFA_advance_loc(4), CFA_remember_state, CFA_restore(RBP),
+	      CFA_def_cfa_offset(8), CFA_advance_loc(1), CFA_restore_state),
+	  false },
+	{ "remember_twice",
+	  CFI(CFA_remember_state, PUSHED, CFA_remember_state, ROW(4, 32), CFA_advance_loc(1),
+	      CFA_restore_state, CFA_advance_loc(4), CFA_restore_state),
+	  false },
+	{ "restore_of_nothing_remembered", CFI(CFA_advance_loc(1), CFA_restore_state), true },
+	{ "restore_once_too_often",
+	  CFI(CFA_remember_state, ROW(1, 16), CFA_advance_loc(1), CFA_restore_state,
+	      CFA_advance_loc(1), CFA_restore_state),
+	  true },
+	{ "remembered_over_a_long_advance",
+	  CFI(PUSHED, CFA_remember_state, ROW(32, 32), CFA_advance_loc(32), CFA_restore_state,
+	      ROW(32, 8)),
+	  false },
+	{ "restore_after_a_long_advance",
+	  CFI(PUSHED, CFA_advance_loc(32), CFA_restore(RBP), CFA_def_cfa_offset(8)), false },
+	{ "args_size",
+	  CFI(PUSHED, CFA_advance_loc(1), CFA_GNU_args_size(16), CFA_advance_loc(1),
+	      CFA_GNU_args_size(ULEB2(128))),
+	  false },
+	{ "advance_by_one_byte",
+	  CFI(CFA_advance_loc1(5), CFA_def_cfa_offset(16), CFA_advance_loc1(112),
+	      CFA_def_cfa_offset(24)),
+	  false },
+	{ "advance_by_two_bytes",
+	  CFI(CFA_advance_loc2(5), CFA_def_cfa_offset(16), CFA_advance_loc2(112),
+	      CFA_def_cfa_offset(24)),
+	  false },
+	{ "advance_by_four_bytes",
+	  CFI(CFA_advance_loc4(5), CFA_def_cfa_offset(16), CFA_advance_loc4(112),
+	      CFA_def_cfa_offset(24)),
+	  false },
+	{ "advance_by_eight_bytes", CFI(CFA_MIPS_advance_loc8(5), CFA_def_cfa_offset(16)), true },
+	{ "advance_by_nothing", CFI(ROW(0, 16), ROW(0, 24), ROW(1, 32), ROW(0, 16)), false },
+	{ "advance_as_far_as_a_run_goes", CFI(ROW(15, 16), ROW(15, 24)), false },
+	{ "advance_beyond_a_run", CFI(ROW(16, 16), ROW(16, 24)), false },
+	{ "advance_to_the_last_byte", CFI(CFA_advance_loc1(255), CFA_def_cfa_offset(16)), false },
+	{ "advance_to_the_end", CFI(CFA_advance_loc2(256), CFA_def_cfa_offset(16)), true },
+	{ "advance_beyond_the_end", CFI(CFA_advance_loc2(384), CFA_def_cfa_offset(16)), true },
+	{ "short_advances_to_the_end",
+	  CFI(CFA_advance_loc1(248), CFA_def_cfa_offset(16), ROW(7, 24)), false },
+	{ "short_advances_beyond_the_end",
+	  CFI(CFA_advance_loc1(248), CFA_def_cfa_offset(16), ROW(8, 24)), true },
+	{ "the_same_row_again", CFI(ROW(1, 16), ROW(1, 16), ROW(1, 16), ROW(1, 16)), false },
 	{ "more_rows_than_a_shape_has",
-	  BYTES("\x41\x0e\x10\x41\x0e\x18\x41\x0e\x20\x41\x0e\x28\x41\x0e\x30\x41\x0e\x38\x41\x0e"
-		"\x40"
-		"\x41\x0e\x48\x41\x0e\x50\x41\x0e\x58\x41\x0e\x60\x41\x0e\x68\x41\x0e\x70\x41\x0e"
-		"\x78"),
+	  CFI(ROW(1, 16), ROW(1, 24), ROW(1, 32), ROW(1, 40), ROW(1, 48), ROW(1, 56), ROW(1, 64),
+	      ROW(1, 72), ROW(1, 80), ROW(1, 88), ROW(1, 96), ROW(1, 104), ROW(1, 112),
+	      ROW(1, 120)),
 	  false },
 	{ "rows_as_far_as_a_shape_spans",
-	  BYTES("\x4f\x0e\x10\x4f\x0e\x18\x4f\x0e\x20\x4f\x0e\x28\x4f\x0e\x30\x4f\x0e\x38\x4f\x0e"
-		"\x40\x4f\x0e\x48\x4f\x0e\x50"),
+	  CFI(ROW(15, 16), ROW(15, 24), ROW(15, 32), ROW(15, 40), ROW(15, 48), ROW(15, 56),
+	      ROW(15, 64), ROW(15, 72), ROW(15, 80)),
 	  false },
-	{ "just_an_edge", BYTES(EIGHT EIGHT EIGHT), false },
-	{ "two_edges", BYTES(EIGHT EIGHT EIGHT EIGHT), false },
-	{ "instruction_over_the_end_of_an_edge", BYTES("\x41" EIGHT EIGHT EIGHT "\x41\x0e\x20"),
-	  false },
+	{ "just_an_edge", CFI(EIGHT, EIGHT, EIGHT), false },
+	{ "two_edges", CFI(EIGHT, EIGHT, EIGHT, EIGHT), false },
+	{ "instruction_over_the_end_of_an_edge",
+	  CFI(CFA_advance_loc(1), EIGHT, EIGHT, EIGHT, ROW(1, 32)), false },
 	{ "long_instruction_over_the_end_of_an_edge",
-	  BYTES("\x42" EIGHT EIGHT
-		"\x0e\x10\x0e\x18\x0e\x10\x0e\x18\x0e\x10\x0e\x18\x0c\x06\x90\x01"),
+	  CFI(CFA_advance_loc(2), EIGHT, EIGHT, CFA_def_cfa_offset(16), CFA_def_cfa_offset(24),
+	      CFA_def_cfa_offset(16), CFA_def_cfa_offset(24), CFA_def_cfa_offset(16),
+	      CFA_def_cfa_offset(24), CFA_def_cfa(RBP, ULEB2(144))),
 	  false },
-	{ "padded_operand", BYTES("\x0e\x90\x80\x80\x00\x41\x0e\x18"), false },
-	{ "operand_is_cut", BYTES("\x41\x0e"), true },
-	{ "advance_is_cut", BYTES("\x41\x0e\x10\x03\x10"), true },
-	{ "expression", BYTES("\x41\x0f\x02\x77\x08"), true },
-	{ "undefined", BYTES("\x41\x07\x06"), true },
-	{ "same_value", BYTES("\x41\x08\x06"), true },
-	{ "signed_offset", BYTES("\x41\x12\x07\x7e"), true },
-	{ "unknown_instruction", BYTES("\x41\x3f"), true },
+	{ "padded_operand", CFI(CFA_def_cfa_offset(0x90, 0x80, 0x80, 0), ROW(1, 24)), false },
+	{ "operand_is_cut", CFI(CFA_advance_loc(1), CFA_DEF_CFA_OFFSET /* cut */), true },
+	{ "advance_is_cut", CFI(ROW(1, 16), CFA_ADVANCE_LOC2, 0x10 /* cut */), true },
+	{ "expression", CFI(CFA_advance_loc(1), CFA_def_cfa_expression(DW_OP_breg7, 8)), true },
+	{ "undefined", CFI(CFA_advance_loc(1), CFA_undefined(RBP)), true },
+	{ "same_value", CFI(CFA_advance_loc(1), CFA_same_value(RBP)), true },
+	{ "signed_offset", CFI(CFA_advance_loc(1), CFA_def_cfa_sf(RSP, SLEB(-2))), true },
+	{ "unknown_instruction", CFI(CFA_advance_loc(1), 0x3f /* undefined */), true },
 	{ "bytes_that_look_like_advances",
-	  BYTES("\x41\x0e\x50\x41\x0e\x02\x41\x0e\x03\x41\x86\x02\x83\x03\x41\x0e\x70"), false },
+	  CFI(ROW(1, 80), ROW(1, 2), ROW(1, 3), CFA_advance_loc(1), CFA_offset(RBP, 2),
+	      CFA_offset(RBX, 3), ROW(1, 112)),
+	  false },
 };
 
 START_TEST(fde_is_done_or_left)
@@ -323,8 +375,8 @@ START_TEST(end_of_a_run_and_the_next_fde)
 	struct error error;
 
 	section_init(&section);
-	add_fde(&section, TEST_PC, range, PUSHED, sizeof(PUSHED) - 1);
-	add_fde(&section, TEST_PC + range + gap, range, PUSHED, sizeof(PUSHED) - 1);
+	add_fde(&section, TEST_PC, range, pushed, sizeof(pushed));
+	add_fde(&section, TEST_PC + range + gap, range, pushed, sizeof(pushed));
 	add_tail(&section);
 	world_init(&world, &section);
 	builder_jump(&world.builder, TEST_PC);
@@ -405,20 +457,21 @@ static const struct header_case {
 	uint64_t pc, range;
 	struct literal behind; /* the range: the augmentation's length, its data, instructions */
 } header_cases[] = {
-	{ "usual", TEST_PC, RANGE, BYTES("\0\x41\x0e\x10") },
-	{ "augmentation_data_are_skipped", TEST_PC, RANGE, BYTES("\2\x0e\x20\x41\x0e\x10") },
-	{ "length_in_two_bytes", TEST_PC, RANGE, BYTES("\x80\0\x41\x0e\x10") },
+	{ "usual", TEST_PC, RANGE, CFI(0, ROW(1, 16)) },
+	{ "augmentation_data_are_skipped", TEST_PC, RANGE, CFI(2, 0x0e, 0x20, ROW(1, 16)) },
+	{ "length_in_two_bytes", TEST_PC, RANGE, CFI(ULEB2(0), ROW(1, 16)) },
 	{ "length_in_two_bytes_before_many", TEST_PC, RANGE,
-	  BYTES("\x81\0\0\x41\x0e\x10" EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT) },
-	{ "data_to_the_end", TEST_PC, RANGE, BYTES("\3\x41\x0e\x10") },
-	{ "data_beyond_the_end", TEST_PC, RANGE, BYTES("\4\x41\x0e\x10") },
-	{ "data_far_beyond_the_end", TEST_PC, RANGE, BYTES("\x7f\x41\x0e\x10") },
-	{ "before_the_segment", 0x800, 0x900, BYTES("\0\x41\x0e\x10") },
-	{ "wholly_before_the_segment", 0x800, 0x100, BYTES("\0\x41\x0e\x10") },
-	{ "over_the_segments_end", 0x1f80, RANGE, BYTES("\0\x41\x0e\x10") },
-	{ "to_the_segments_end", 0x1f00, RANGE, BYTES("\0\x41\x0e\x10") },
-	{ "at_the_segments_end", 0x2000, RANGE, BYTES("\0\x41\x0e\x10") },
-	{ "range_of_four_gigabytes", TEST_PC, UINT32_MAX, BYTES("\0\x41\x0e\x10") },
+	  CFI(ULEB2(1), 0, ROW(1, 16), EIGHT, EIGHT, EIGHT, EIGHT, EIGHT, EIGHT, EIGHT, EIGHT,
+	      EIGHT) },
+	{ "data_to_the_end", TEST_PC, RANGE, CFI(3, ROW(1, 16)) },
+	{ "data_beyond_the_end", TEST_PC, RANGE, CFI(4, ROW(1, 16)) },
+	{ "data_far_beyond_the_end", TEST_PC, RANGE, CFI(127, ROW(1, 16)) },
+	{ "before_the_segment", 0x800, 0x900, CFI(0, ROW(1, 16)) },
+	{ "wholly_before_the_segment", 0x800, 0x100, CFI(0, ROW(1, 16)) },
+	{ "over_the_segments_end", 0x1f80, RANGE, CFI(0, ROW(1, 16)) },
+	{ "to_the_segments_end", 0x1f00, RANGE, CFI(0, ROW(1, 16)) },
+	{ "at_the_segments_end", 0x2000, RANGE, CFI(0, ROW(1, 16)) },
+	{ "range_of_four_gigabytes", TEST_PC, UINT32_MAX, CFI(0, ROW(1, 16)) },
 };
 
 /* The table of such a section, made fast and plainly. */
@@ -465,11 +518,11 @@ START_TEST(header_is_never_misread)
 	static struct section section;
 
 	section_init(&section);
-	add_fde(&section, 0x1800, 0x40, PUSHED, sizeof(PUSHED) - 1);
+	add_fde(&section, 0x1800, 0x40, pushed, sizeof(pushed));
 	/* add_fde()'s own length is taken for the first of these bytes. */
 	add_fde(&section, c->pc, c->range, c->behind.data + 1, c->behind.size - 1);
 	section.data[section.start[1] - 1] = (uint8_t)c->behind.data[0];
-	add_fde(&section, 0x1900, 0x40, PUSHED, sizeof(PUSHED) - 1);
+	add_fde(&section, 0x1900, 0x40, pushed, sizeof(pushed));
 	check_both_ways(c->name, &section);
 }
 END_TEST
@@ -481,10 +534,10 @@ START_TEST(cie_pointer_is_never_misread)
 	static struct section section;
 
 	memset(&section, 0, sizeof(section));
-	add_fde(&section, 0x1700, 0x40, PUSHED, sizeof(PUSHED) - 1);
+	add_fde(&section, 0x1700, 0x40, pushed, sizeof(pushed));
 	memcpy(section.data + 4, &back[_i], sizeof(back[_i]));
 	add_cie(&section);
-	add_fde(&section, 0x1800, 0x40, PUSHED, sizeof(PUSHED) - 1);
+	add_fde(&section, 0x1800, 0x40, pushed, sizeof(pushed));
 	check_both_ways("pointer", &section);
 }
 END_TEST
@@ -502,7 +555,7 @@ static uint32_t draw(uint32_t below)
 /* Instructions as compilers write them; now and then one that the memo can't do. */
 static size_t draw_instructions(uint8_t *ret, size_t size)
 {
-	static const uint8_t saved[] = { 3, 6, 12, 13, 14, 15 };
+	static const uint8_t saved[] = { RBX, RBP, R12, R13, R14, R15 };
 	uint32_t pc = 0, remembered = 0;
 	size_t used = 0;
 
@@ -513,43 +566,43 @@ static size_t draw_instructions(uint8_t *ret, size_t size)
 			break;
 		pc += delta;
 		if (draw(8)) {
-			ret[used++] = 0x40 | delta;
+			ret[used++] = CFA_advance_loc(delta);
 		} else {
-			ret[used++] = 2;
+			ret[used++] = CFA_ADVANCE_LOC1;
 			ret[used++] = delta;
 		}
 		switch (draw(10)) {
 		case 0:
-			ret[used++] = 0x0a;
+			ret[used++] = CFA_remember_state;
 			remembered++;
 			break;
 		case 1:
 			if (remembered) {
-				ret[used++] = 0x0b;
+				ret[used++] = CFA_restore_state;
 				remembered--;
 			}
 			break;
-		case 2: ret[used++] = 0xc0 | saved[draw(COUNT(saved))]; break;
+		case 2: ret[used++] = CFA_restore(saved[draw(COUNT(saved))]); break;
 		case 3:
 		case 4:
-			ret[used++] = 0x80 | saved[draw(COUNT(saved))];
+			ret[used++] = CFA_OFFSET | saved[draw(COUNT(saved))];
 			ret[used++] = 2 + draw(6);
 			break;
 		case 5:
-			ret[used++] = 0x0d;
-			ret[used++] = draw(2) ? 6 : 7;
+			ret[used++] = CFA_DEF_CFA_REGISTER;
+			ret[used++] = draw(2) ? RBP : RSP;
 			break;
 		case 6:
-			ret[used++] = 0x0c;
-			ret[used++] = draw(2) ? 6 : 7;
+			ret[used++] = CFA_DEF_CFA;
+			ret[used++] = draw(2) ? RBP : RSP;
 			ret[used++] = 8 * draw(10);
 			break;
 		case 7:
 			if (!draw(20))
-				ret[used++] = 0x16; /* an expression, cut */
+				ret[used++] = CFA_VAL_EXPRESSION; /* an expression, cut */
 			break;
 		default:
-			ret[used++] = 0x0e;
+			ret[used++] = CFA_DEF_CFA_OFFSET;
 			ret[used++] = 8 * draw(16);
 			break;
 		}
