@@ -342,7 +342,7 @@ static void map_file(struct world *world)
 
 START_TEST(made_moves)
 {
-	static const struct literal functions[] = { NORMAL, END };
+	const struct literal functions[] = { NORMAL, END };
 	struct fake_memory memory = { .there = { true, true, true } };
 	struct play *play = calloc(1, sizeof(*play));
 	struct world world;
@@ -370,7 +370,7 @@ END_TEST
  * there. */
 START_TEST(a_deep_stack_is_recorded_as_bpf_finds_it)
 {
-	static const struct literal functions[] = { NORMAL, END };
+	const struct literal functions[] = { NORMAL, END };
 	static const struct move move[] = { POINT(0), POINT(8), { 0 } };
 	struct fake_memory *memory = calloc(1, sizeof(*memory));
 	struct play *play = calloc(1, sizeof(*play));
@@ -426,7 +426,7 @@ static const struct {
 
 START_TEST(mappings_are_written_when_they_change)
 {
-	static const struct literal functions[] = { NORMAL, END };
+	const struct literal functions[] = { NORMAL, END };
 	struct fake_memory memory = { .there = { true, true, true } };
 	const struct memory_reader reader = { read_fake, &memory };
 	size_t sets = 0;

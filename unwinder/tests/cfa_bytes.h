@@ -12,6 +12,7 @@
 #ifndef STACKPROOF_TESTS_CFA_BYTES_H
 #define STACKPROOF_TESTS_CFA_BYTES_H
 
+#include <dwarf.h>
 #include "cfi_instruction.h"
 
 /* Instructions, as an array and as a literal. The latter points at an object of the scope. */
@@ -24,6 +25,12 @@
 	{                                                                                          \
 		(const char *)CFI_ARRAY(__VA_ARGS__), sizeof(CFI_ARRAY(__VA_ARGS__))               \
 	}
+
+/* The same as two arguments of a call. */
+#define CFI_SIZED(...) CFI_ARRAY(__VA_ARGS__), sizeof(CFI_ARRAY(__VA_ARGS__))
+
+/* What the CIEs of all compilers say. */
+#define CFA_USUAL CFA_def_cfa(RSP, 8), CFA_offset(RIP, 1)
 
 /* DWARF's numbers of the registers (psABI, figure 3.36). */
 enum { RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R9, R10, R11, R12, R13, R14, R15, RIP };

@@ -8,6 +8,7 @@
 #ifndef STACKPROOF_TESTS_SPARSE_IMAGE_H
 #define STACKPROOF_TESTS_SPARSE_IMAGE_H
 
+#include "cfa_bytes.h"
 #include "cfi_bytes.h"
 
 #define SPARSE_VADDR 0x10000000ull
@@ -44,7 +45,7 @@ static inline void sparse_image_init(struct sparse_image *sparse, const struct s
 	size_t cie;
 
 	*sparse = (struct sparse_image) { .bytes = { .size = 0 } };
-	cie = put_cie(&sparse->bytes, 0x1b, (struct literal)BYTES("\x0c\x07\x08\x90\x01"));
+	cie = put_cie(&sparse->bytes, 0x1b, (struct literal)CFI(CFA_USUAL));
 	for (const struct sparse_function *f = c->function; f->bytes; f++) {
 		size_t start = begin_entry(&sparse->bytes);
 
@@ -52,7 +53,8 @@ static inline void sparse_image_init(struct sparse_image *sparse, const struct s
 		put_number(&sparse->bytes, sparse_pc(f) - (TEST_SECTION_VADDR + sparse->bytes.size),
 			   4);
 		put_number(&sparse->bytes, f->bytes, 4);
-		put(&sparse->bytes, "\0\x41\x0e\x10\0\0\0", 7);
+		put(&sparse->bytes, CFI_SIZED(0, CFA_advance_loc(1), CFA_def_cfa_offset(16),
+					      CFA_nop, CFA_nop, CFA_nop));
 		end_entry(&sparse->bytes, start);
 	}
 	for (int i = 0; i < 2; i++) {

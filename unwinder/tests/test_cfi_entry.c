@@ -7,6 +7,7 @@
  */
 #include <check.h>
 #include <inttypes.h>
+#include "cfa_bytes.h"
 #include "cfi_bytes.h"
 
 /* ---- CIEs -------------------------------------------------------------------------------- */
@@ -139,7 +140,7 @@ START_TEST(letters_may_stand_in_any_order)
 		put(&bytes, "\1\x78\x10", 3);
 		put_number(&bytes, data.size, 1);
 		put(&bytes, data.data, data.size);
-		put(&bytes, "\x0c\x07\x08", 3);
+		put(&bytes, CFI_SIZED(CFA_def_cfa(RSP, 8)));
 		end_entry(&bytes, start);
 		struct image image = fake_image(&bytes);
 		struct cfi *cfi;
@@ -148,7 +149,8 @@ START_TEST(letters_may_stand_in_any_order)
 		const struct cfi_cie *cie = cfi->cie;
 		ck_assert_msg(cfi->cie_count == 1 && cie->fde_encoding == 0x1b &&
 				      cie->lsda_encoding == 0x3c && cie->signal_frame &&
-				      cie->instruction_bytes == 3 && *cie->instructions == 0x0c,
+				      cie->instruction_bytes == 3 &&
+				      *cie->instructions == CFA_DEF_CFA,
 			      "\"%s\"", string);
 		cfi_destroy(cfi);
 		orders++;
@@ -173,14 +175,15 @@ START_TEST(version_is_read_in_either_section)
 	put_number(&bytes, is_eh_frame ? 0 : UINT64_MAX, id_bytes);
 	put_number(&bytes, version, 1);
 	put(&bytes, "\0\x08\0", version >= 4 ? 3 : 1);
-	put(&bytes, "\1\x78\x10\x0c\x07\x08", 6);
+	put(&bytes, "\1\x78\x10", 3);
+	put(&bytes, CFI_SIZED(CFA_def_cfa(RSP, 8)));
 	if (is_64bit)
 		put_number(&bytes, UINT32_MAX, 4);
 	put_number(&bytes, id_bytes + 18, is_64bit ? 8 : 4);
 	put_number(&bytes, is_eh_frame ? bytes.size : 0, id_bytes);
 	put_number(&bytes, TEST_PC, 8);
 	put_number(&bytes, TEST_PC_RANGE, 8);
-	put(&bytes, "\x0e\x10", 2);
+	put(&bytes, CFI_SIZED(CFA_def_cfa_offset(16)));
 	struct image image = fake_image(&bytes);
 	if (!is_eh_frame) {
 		image.debug_frame = image.eh_frame;

@@ -7,7 +7,6 @@
  * case with an error also gives its code and where it is, counted from the FDE's instructions.
  */
 #include <check.h>
-#include <dwarf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include "cfa_bytes.h"

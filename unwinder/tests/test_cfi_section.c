@@ -8,6 +8,7 @@
  */
 #include <check.h>
 #include <inttypes.h>
+#include "cfa_bytes.h"
 #include "cfi_bytes.h"
 
 /* ---- whole sections ---------------------------------------------------------------------- */
@@ -257,7 +258,7 @@ END_TEST
 START_TEST(cies_alone_are_read)
 {
 	struct bytes bytes = { .size = 0 };
-	put_cie(&bytes, 0, (struct literal)BYTES("\x0c\x07\x08"));
+	put_cie(&bytes, 0, (struct literal)CFI(CFA_def_cfa(RSP, 8)));
 	put_cie(&bytes, 0x1b, (struct literal)BYTES(""));
 	struct image image = fake_image(&bytes);
 	struct cfi *cfi;

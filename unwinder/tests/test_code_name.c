@@ -8,6 +8,7 @@
  * could do without.
  */
 #include <check.h>
+#include "cfa_bytes.h"
 #include "cfi_bytes.h"
 #include "elf_image.h"
 
@@ -469,7 +470,7 @@ static void put_frames(struct bytes *bytes, const struct name_case *c, Elf64_Shd
 	size_t start = align(bytes), cie;
 	struct bytes frame = { .size = 0 };
 
-	cie = put_cie(&frame, 0, (struct literal)BYTES("\x0c\x07\x08\x90\x01"));
+	cie = put_cie(&frame, 0, (struct literal)CFI(CFA_USUAL));
 	for (size_t i = 0; i < 3 && c->fdes[i].range; i++)
 		put_fde(&frame, cie, c->fdes[i].pc, c->fdes[i].range, (struct literal)BYTES(""));
 	put_number(&frame, 0, 4);

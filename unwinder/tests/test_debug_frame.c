@@ -9,6 +9,7 @@
 #include <check.h>
 #include <elf.h>
 #include <stdlib.h>
+#include "cfa_bytes.h"
 #include "cfi_bytes.h"
 
 #define CODE	   0x1000
@@ -67,7 +68,7 @@ struct subject {
 
 static void put_ranges(struct bytes *bytes, const struct range *range)
 {
-	size_t cie = put_cie(bytes, 0, (struct literal)BYTES("\x0c\7\x08\x90\1"));
+	size_t cie = put_cie(bytes, 0, (struct literal)CFI(CFA_USUAL));
 
 	for (int i = 0; i < RANGES_MAX && range[i].pc; i++)
 		put_fde(bytes, cie, range[i].pc, range[i].bytes, (struct literal)BYTES("\0"));
@@ -78,7 +79,8 @@ static void put_debug_ranges(struct bytes *bytes, const struct range *range)
 	size_t cie = begin_entry(bytes);
 
 	put_number(bytes, UINT32_MAX, 4);
-	put(bytes, "\3\0\1\x78\x10\x0c\7\x10\x90\1", 10);
+	put(bytes, "\3\0\1\x78\x10", 5);
+	put(bytes, CFI_SIZED(CFA_def_cfa(RSP, 16), CFA_offset(RIP, 1)));
 	end_entry(bytes, cie);
 	for (int i = 0; i < RANGES_MAX && (range[i].pc || range[i].bytes); i++) {
 		size_t start = begin_entry(bytes);

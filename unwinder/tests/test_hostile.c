@@ -14,6 +14,7 @@
 #include <malloc.h>
 #include <time.h>
 #include <zlib.h>
+#include "cfa_bytes.h"
 #include "cfi_bytes.h"
 #include "cfi_section.h"
 
@@ -216,7 +217,7 @@ static void least_fdes_with_a_long_cie(struct section *section)
 {
 	uint8_t instructions[CIE_INSTRUCTION_BYTES_MAX];
 	for (size_t i = 0; i < sizeof(instructions); i += 2)
-		memcpy(instructions + i, "\x0a\xc3", 2);
+		memcpy(instructions + i, CFI_SIZED(CFA_remember_state, CFA_restore(RBX)));
 	fill_with_fdes(section, instructions, sizeof(instructions), true);
 }
 
@@ -273,7 +274,7 @@ static void fdes_of_no_cie(struct section *section)
 /* One FDE whose instructions are unit again and again. */
 static void fill_one_fde(struct section *section, const void *unit, size_t size)
 {
-	add_cie(section, 0x03, "\x0c\x07\x08\x90\x01", 5);
+	add_cie(section, 0x03, CFI_SIZED(CFA_USUAL));
 	size_t left = SECTION_BYTES - section->size - 8 - 9;
 	add_head(section, false, left / size * size + 9);
 	add_number(section, 0x1000, 4);
@@ -285,33 +286,37 @@ static void fill_one_fde(struct section *section, const void *unit, size_t size)
 
 static void nothing_but_remember_state(struct section *section)
 {
-	fill_one_fde(section, "\x0a", 1);
+	fill_one_fde(section, CFI_SIZED(CFA_remember_state));
 }
 
 static void remembered_states_that_differ(struct section *section)
 {
-	fill_one_fde(section, "\x0a\xc3", 2);
+	fill_one_fde(section, CFI_SIZED(CFA_remember_state, CFA_restore(RBX)));
 }
 
 static void remembered_states_of_vector_registers(struct section *section)
 {
-	fill_one_fde(section, "\x0a\xd2", 2);
+	fill_one_fde(section, CFI_SIZED(CFA_remember_state, CFA_restore(18)));
 }
 
 static void remembered_states_that_differ_much(struct section *section)
 {
-	fill_one_fde(section, "\x0a\xc0\xc1\xc2\xc3\xc4\xc5\xc6\xc7\xc8\xc9\xca\xcb\xcc\xcd\xce",
-		     16);
+	fill_one_fde(section,
+		     CFI_SIZED(CFA_remember_state, CFA_restore(RAX), CFA_restore(RDX),
+			       CFA_restore(RCX), CFA_restore(RBX), CFA_restore(RSI),
+			       CFA_restore(RDI), CFA_restore(RBP), CFA_restore(RSP),
+			       CFA_restore(R8), CFA_restore(R9), CFA_restore(R10), CFA_restore(R11),
+			       CFA_restore(R12), CFA_restore(R13), CFA_restore(R14)));
 }
 
 static void advances_by_one(struct section *section)
 {
-	fill_one_fde(section, "\x41", 1);
+	fill_one_fde(section, CFI_SIZED(CFA_advance_loc(1)));
 }
 
 static void rows_that_differ(struct section *section)
 {
-	fill_one_fde(section, "\x41\xc3", 2);
+	fill_one_fde(section, CFI_SIZED(CFA_advance_loc(1), CFA_restore(RBX)));
 }
 
 static void lebs_of_nothing_but_padding(struct section *section)
@@ -326,7 +331,7 @@ static void lebs_of_nothing_but_padding(struct section *section)
 
 static void one_leb(struct section *section)
 {
-	add_cie(section, 0x03, "\x0c\x07\x08\x90\x01", 5);
+	add_cie(section, 0x03, CFI_SIZED(CFA_USUAL));
 	add_head(section, false, SECTION_BYTES - section->size - 8);
 	add(section, "\0\x10\0\0\0\0\0\x10\0\x0e", 10);
 	while (add_number(section, 0x80, 1))
@@ -468,7 +473,7 @@ START_TEST(added_fdes_are_kept_in_little_memory)
 	struct bytes eh_frame = { .size = 0 };
 	struct cfi *cfi;
 	struct error error;
-	size_t cie = put_cie(&eh_frame, 0, (struct literal)BYTES("\x0c\7\x08\x90\1"));
+	size_t cie = put_cie(&eh_frame, 0, (struct literal)CFI(CFA_USUAL));
 	put_fde(&eh_frame, cie, TEST_PC, 1, (struct literal)BYTES("\0"));
 	add_number(&section, 12, 4);
 	add_number(&section, UINT32_MAX, 4);

@@ -8,6 +8,7 @@
 #include <check.h>
 #include <elf.h>
 #include <stdlib.h>
+#include "cfa_bytes.h"
 #include "cfi_bytes.h"
 #include "cfi_section.h"
 
@@ -41,7 +42,7 @@ START_TEST(cie_of_many_instructions)
 	struct image image;
 
 	put_fde(&bytes, put_cie(&bytes, 0, program), TEST_PC, 16,
-		(struct literal)BYTES("\x0e\x10"));
+		(struct literal)CFI(CFA_def_cfa_offset(16)));
 	struct cfi *cfi = read_cfi(&image, &bytes);
 	ck_assert_uint_eq(cfi->fde_count, at_limit[_i].good);
 	ck_assert(at_limit[_i].good == !cfi->diagnostics.count);
@@ -56,16 +57,17 @@ END_TEST
 START_TEST(long_expression)
 {
 	const size_t size = EXPRESSION_BYTES_MAX + at_limit[_i].bytes;
-	char program[EXPRESSION_BYTES_MAX + 8] = "\x41\x0f\x80\x02\x77\x08";
+	uint8_t program[EXPRESSION_BYTES_MAX + 8] = { CFA_advance_loc(1), CFA_DEF_CFA_EXPRESSION,
+						      ULEB2(256), DW_OP_breg7, 8 };
 	struct bytes bytes = { .size = 0 };
 	struct image image;
 	struct error error;
 	int rows = 0;
 
-	program[2] = (char)(0x80 | (size & 0x7f));
-	memset(program + 6, 0x96, size - 2); /* DW_OP_nop */
-	put_fde(&bytes, put_cie(&bytes, 0, (struct literal)BYTES("\x0c\7\x08\x90\1")), TEST_PC, 16,
-		(struct literal) { program, 4 + size });
+	program[2] = (uint8_t)(0x80 | (size & 0x7f));
+	memset(program + 6, DW_OP_nop, size - 2);
+	put_fde(&bytes, put_cie(&bytes, 0, (struct literal)CFI(CFA_USUAL)), TEST_PC, 16,
+		(struct literal) { (const char *)program, 4 + size });
 	struct cfi *cfi = read_cfi(&image, &bytes);
 	int result = cfi_rows(cfi, &cfi->fde[0], accept_row, &rows, &error);
 	ck_assert_int_eq(result, at_limit[_i].good ? 0 : -1);
@@ -116,13 +118,14 @@ START_TEST(fde_around_many)
 	struct error error;
 	struct cfi *cfi;
 
-	size_t cie = put_cie(&part, 0, (struct literal)BYTES("\x0c\7\x08\x90\1"));
+	size_t cie = put_cie(&part, 0, (struct literal)CFI(CFA_USUAL));
 	put_fde(&part, cie, TEST_PC, 1 << 20, (struct literal)BYTES(""));
 	memcpy(section, part.data, part.size);
 	uint32_t length = (uint32_t)(part.size - 25 - cie);
 	size_t outer = part.size - 25;
 	for (size = part.size; size < part.size + 3 * ROWS; size += 3)
-		memcpy(section + size, size % 2 ? "\x41\x0e\x10" : "\x41\x0e\x18", 3);
+		memcpy(section + size,
+		       CFI_SIZED(CFA_advance_loc(1), CFA_def_cfa_offset(size % 2 ? 16 : 24)));
 	length = (uint32_t)(size - outer - 4);
 	memcpy(section + outer, &length, 4);
 	for (uint64_t i = 0; i < INNER; i++) {

@@ -9,7 +9,6 @@
  * files are test_malformed_image.c's.
  */
 #include <check.h>
-#include <dwarf.h>
 #include <inttypes.h>
 #include "cfa_bytes.h"
 #include "cfi_bytes.h"

@@ -9,6 +9,7 @@
 #include <check.h>
 #include <inttypes.h>
 #include <time.h>
+#include "cfa_bytes.h"
 #include "cfi_bytes.h"
 #include "elf_image.h"
 #include "saved_table.h"
@@ -69,7 +70,7 @@ static size_t align(struct bytes *bytes)
 static void put_fdes(struct bytes *bytes, uint64_t offsets[FDES])
 {
 	size_t section = bytes->size;
-	put_cie(bytes, 0x0b, (struct literal)BYTES("\x0c\x07\x08\x90\x01")); /* sdata4 */
+	put_cie(bytes, 0x0b, (struct literal)CFI(CFA_USUAL)); /* sdata4 */
 	for (size_t i = 0; i < FDES; i++) {
 		size_t start = begin_entry(bytes);
 		put_number(bytes, bytes->size - section, 4);
@@ -332,8 +333,8 @@ END_TEST
 START_TEST(discarded_function_is_in_the_text)
 {
 	struct bytes bytes = { .size = 0 };
-	put_cie(&bytes, 0, (struct literal)BYTES("\x0c\x07\x08\x90\x01"));
-	put_fde(&bytes, 0, 0, 0x10, (struct literal)BYTES("\x0e\x10"));
+	put_cie(&bytes, 0, (struct literal)CFI(CFA_USUAL));
+	put_fde(&bytes, 0, 0, 0x10, (struct literal)CFI(CFA_def_cfa_offset(16)));
 	struct image_file file = { .symbols_read = true };
 	struct image image = fake_image(&bytes);
 	image.type = ET_DYN;

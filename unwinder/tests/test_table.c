@@ -8,7 +8,6 @@
  * proven by table_prove() and its tests).
  */
 #include <check.h>
-#include <dwarf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include "cfa_bytes.h"

@@ -8,7 +8,6 @@
  * reader.
  */
 #include <check.h>
-#include <dwarf.h>
 #include <inttypes.h>
 #include "cfa_bytes.h"
 #include "cfi_bytes.h"

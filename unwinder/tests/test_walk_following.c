@@ -59,7 +59,7 @@ static const struct follow_case {
 	  .stop = STOP_GUESSED,
 	  .plain = STOP_NO_MAPPING },
 	{ .name = "rbp_is_the_callers",
-	  .function = { BYTES("\x0c\x06\x10"), END }, /* c = rbp + 16 */
+	  .function = { CFI(CFA_def_cfa(RBP, 16)), END }, /* c = rbp + 16 */
 	  .pc = OUTSIDE,
 	  .rbp = SP,
 	  .stack = { SP + 24, A + 1, 7, 0, B + 1 },
@@ -67,7 +67,7 @@ static const struct follow_case {
 	  .stop = STOP_GUESSED,
 	  .plain = STOP_NO_MAPPING },
 	{ .name = "other_registers_are_unknown",
-	  .function = { BYTES("\x0c\x03\x10"), END }, /* c = rbx + 16 */
+	  .function = { CFI(CFA_def_cfa(RBX, 16)), END }, /* c = rbx + 16 */
 	  .pc = OUTSIDE,
 	  .rbp = SP,
 	  .stack = { 0, A + 1, 7, 0, B + 1 },
@@ -75,7 +75,8 @@ static const struct follow_case {
 	  .stop = STOP_REGISTER_UNKNOWN,
 	  .plain = STOP_NO_MAPPING },
 	{ .name = "it_is_a_return_address",
-	  .function = { END, BYTES("\x17") }, /* at B there is nothing that can be read */
+	  .function = { END,
+			CFI(0x17 /* undefined */) }, /* at B there is nothing that can be read */
 	  .pc = OUTSIDE,
 	  .rbp = SP,
 	  .stack = { 0, B },
@@ -83,7 +84,7 @@ static const struct follow_case {
 	  .stop = STOP_GUESSED,
 	  .plain = STOP_NO_MAPPING },
 	{ .name = "no_other_stop_is_passed_over",
-	  .function = { BYTES("\x17"), END },
+	  .function = { CFI(0x17 /* undefined */), END },
 	  .pc = A,
 	  .rbp = SP,
 	  .stack = { 0, B + 1 },

@@ -11,6 +11,7 @@
 #include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include "cfa_bytes.h"
 #include "cfi_bytes.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -24,7 +25,7 @@
 #define WORDS	     8
 
 #define NORMAL BYTES("")
-#define END    BYTES("\x07\x10") /* the return address is undefined */
+#define END    CFI(CFA_undefined(RIP)) /* the return address is undefined */
 
 /* The words at SP, and nothing else. */
 struct fake_stack {
@@ -61,7 +62,8 @@ static inline size_t put_usual_cie(struct bytes *bytes, bool signal_frame)
 	put_number(bytes, 0, 4);
 	put_number(bytes, 1, 1);
 	put(bytes, signal_frame ? "zRS" : "zR", signal_frame ? 4 : 3);
-	put(bytes, "\1\x78\x10\1\0\x0c\x07\x08\x90\x01", 10);
+	put(bytes, "\1\x78\x10\1\0", 5);
+	put(bytes, CFI_SIZED(CFA_USUAL));
 	end_entry(bytes, start);
 	return start;
 }
