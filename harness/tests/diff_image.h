@@ -14,6 +14,7 @@
 #include <elf.h>
 #include <stdint.h>
 #include <string.h>
+#include "tests/cfa_bytes.h"
 
 #define DIFF_IMAGE_EH_FRAME 0x100 /* offset in the file and address */
 
@@ -59,27 +60,34 @@ static inline void diff_image_fde(struct diff_image *image, size_t cie, uint64_t
 
 static inline void diff_image_fdes(struct diff_image *image)
 {
-	/* id 0, version 1, "zR", 1, -8, 16, 1 byte: absptr; def_cfa rsp 8; offset rip 1 */
-	static const uint8_t plain[] = { 0,    0,  0, 0, 1,    'z', 'R', 0,    1,
-					 0x78, 16, 1, 0, 0x0c, 7,   8,	 0x90, 1 };
+	/* id 0, version 1, "zR", 1, -8, 16, 1 byte: absptr */
+	static const uint8_t plain[] = { 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL };
 	/* "zRS", and no rules */
 	static const uint8_t signal[] = { 0, 0, 0, 0, 1, 'z', 'R', 'S', 0, 1, 0x78, 16, 1, 0 };
 	size_t cie = diff_image_entry(image, plain, sizeof(plain));
 	size_t signal_cie = diff_image_entry(image, signal, sizeof(signal));
 	/* push %rbp; mov %rsp,%rbp; ...; leave */
-	DIFF_IMAGE_FDE(image, cie, 0x1000, 0x20, 0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x5b, 0x0c,
-		       7, 8);
-	DIFF_IMAGE_FDE(image, cie, 0x1020, 0x10, 0x07, 16); /* undefined rip */
+	DIFF_IMAGE_FDE(image, cie, 0x1000, 0x20, CFA_advance_loc(1), CFA_def_cfa_offset(16),
+		       CFA_offset(RBP, 2), CFA_advance_loc(3), CFA_def_cfa_register(RBP),
+		       CFA_advance_loc(27), CFA_def_cfa(RSP, 8));
+	DIFF_IMAGE_FDE(image, cie, 0x1020, 0x10, CFA_undefined(RIP));
 	/* rsp + 8 + (((rip & 15) >= 11) << 3) */
-	DIFF_IMAGE_FDE(image, cie, 0x1040, 0x20, 0x0e, 16, 0x46, 0x0e, 24, 0x4a, 0x0f, 11, 0x77, 8,
-		       0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22);
+	DIFF_IMAGE_FDE(image, cie, 0x1040, 0x20, CFA_def_cfa_offset(16), CFA_advance_loc(6),
+		       CFA_def_cfa_offset(24), CFA_advance_loc(10),
+		       CFA_def_cfa_expression(DW_OP_breg7, 8, DW_OP_breg16, 0, DW_OP_lit15,
+					      DW_OP_and, DW_OP_lit11, DW_OP_ge, DW_OP_lit3,
+					      DW_OP_shl, DW_OP_plus));
 	/* cfa *(rsp+160); rip at rsp+168 */
-	DIFF_IMAGE_FDE(image, signal_cie, 0x1060, 9, 0x0f, 4, 0x77, 0xa0, 1, 0x06, 0x10, 16, 3,
-		       0x77, 0xa8, 1);
+	DIFF_IMAGE_FDE(image, signal_cie, 0x1060, 9,
+		       CFA_def_cfa_expression(DW_OP_breg7, SLEB2(160), DW_OP_deref),
+		       CFA_expression(RIP, DW_OP_breg7, SLEB2(168)));
 	/* lea 8(%rsp),%r10; ...: cfa r10, then *(rbp-8); rbp at rbp */
-	DIFF_IMAGE_FDE(image, cie, 0x1070, 0x10, 0x44, 0x0c, 10, 0, 0x44, 0x0f, 3, 0x76, 0x78, 0x06,
-		       0x10, 6, 2, 0x76, 0);
-	DIFF_IMAGE_FDE(image, cie, 0x1080, 8, 0x41, 0x0e, 0, 0x09, 16, 5); /* rip in rdi */
+	DIFF_IMAGE_FDE(image, cie, 0x1070, 0x10, CFA_advance_loc(4), CFA_def_cfa(R10, 0),
+		       CFA_advance_loc(4),
+		       CFA_def_cfa_expression(DW_OP_breg6, SLEB(-8), DW_OP_deref),
+		       CFA_expression(RBP, DW_OP_breg6, 0));
+	DIFF_IMAGE_FDE(image, cie, 0x1080, 8, CFA_advance_loc(1), CFA_def_cfa_offset(0),
+		       CFA_register(RIP, RDI));
 }
 
 /* The whole file: header, one segment that is its own address, .eh_frame, section headers. */

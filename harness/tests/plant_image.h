@@ -13,6 +13,7 @@
 #include <elf.h>
 #include <stdint.h>
 #include <string.h>
+#include "tests/cfa_bytes.h"
 
 enum {
 	PLANT_HDR = 0x200, /* offsets and addresses */
@@ -66,23 +67,32 @@ static inline void plant_file_fde(struct plant_file *file, size_t cie, uint32_t 
 
 static inline void plant_file_fdes(struct plant_file *file)
 {
-	/* id 0, version 1, "zR", 1, -8, 16, 1 byte: pcrel sdata4; def_cfa rsp 8; offset rip 1 */
-	static const uint8_t plain[] = { 0,    0,  0, 0,    1,	  'z', 'R', 0,	  1,
-					 0x78, 16, 1, 0x1b, 0x0c, 7,   8,   0x90, 1 };
-	static const uint8_t signal[] = { 0,	0,  0, 0,    1,	   'z', 'R', 'S',  0, 1,
-					  0x78, 16, 1, 0x1b, 0x0c, 7,	8,   0x90, 1 };
+	/* id 0, version 1, "zR", 1, -8, 16, 1 byte: pcrel sdata4 */
+	static const uint8_t plain[] = {
+		0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, CFA_USUAL
+	};
+	static const uint8_t signal[] = { 0, 0, 0,    0,  1, 'z',  'R',	     'S',
+					  0, 1, 0x78, 16, 1, 0x1b, CFA_USUAL };
 	size_t cie, signal_cie;
 
 	file->at = PLANT_EH_FRAME;
 	cie = plant_file_entry(file, plain, sizeof(plain));
-	PLANT_FILE_FDE(file, cie, PLANT_FRAMED, 16, 0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x41,
-		       0x83, 3, 0x42, 0x0a, 0x0c, 7, 8, 0xc6, 0x41, 0x0b, 0, 0, 0, 0, 0, 0);
-	PLANT_FILE_FDE(file, cie, PLANT_PUSHES, 16, 0x41, 0x0e, 16, 0x83, 2, 0x41, 0x0e, 8, 0xc3);
+	PLANT_FILE_FDE(file, cie, PLANT_FRAMED, 16, CFA_advance_loc(1), CFA_def_cfa_offset(16),
+		       CFA_offset(RBP, 2), CFA_advance_loc(3), CFA_def_cfa_register(RBP),
+		       CFA_advance_loc(1), CFA_offset(RBX, 3), CFA_advance_loc(2),
+		       CFA_remember_state, CFA_def_cfa(RSP, 8), CFA_restore(RBP),
+		       CFA_advance_loc(1), CFA_restore_state, CFA_nop, CFA_nop, CFA_nop, CFA_nop,
+		       CFA_nop, CFA_nop);
+	PLANT_FILE_FDE(file, cie, PLANT_PUSHES, 16, CFA_advance_loc(1), CFA_def_cfa_offset(16),
+		       CFA_offset(RBX, 2), CFA_advance_loc(1), CFA_def_cfa_offset(8),
+		       CFA_restore(RBX));
 	/* rsp + 8 + (((rip & 15) >= 11) << 3) */
-	PLANT_FILE_FDE(file, cie, PLANT_PLT, 16, 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a,
-		       0x33, 0x24, 0x22);
+	PLANT_FILE_FDE(file, cie, PLANT_PLT, 16,
+		       CFA_def_cfa_expression(DW_OP_breg7, 8, DW_OP_breg16, 0, DW_OP_lit15,
+					      DW_OP_and, DW_OP_lit11, DW_OP_ge, DW_OP_lit3,
+					      DW_OP_shl, DW_OP_plus));
 	signal_cie = plant_file_entry(file, signal, sizeof(signal));
-	PLANT_FILE_FDE(file, signal_cie, PLANT_SIGNAL, 8, 0, 0, 0, 0);
+	PLANT_FILE_FDE(file, signal_cie, PLANT_SIGNAL, 8, CFA_nop, CFA_nop, CFA_nop, CFA_nop);
 }
 
 static inline void plant_file_code(struct plant_file *file)

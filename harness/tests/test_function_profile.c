@@ -78,8 +78,11 @@ static void write_image(const char *folder, const char *name, const void *from, 
 /* restore_state and remember_state become nops: what the early ret's row says holds to the end. */
 static void write_forgetful(const char *folder, const char *name)
 {
-	static const uint8_t with[] = { 0x42, 0x0a, 0x0c, 7, 8, 0xc6, 0x41, 0x0b };
-	static const uint8_t without[] = { 0x42, 0, 0x0c, 7, 8, 0xc6, 0x41, 0 };
+	static const uint8_t with[] = { CFA_advance_loc(2), CFA_remember_state, CFA_def_cfa(RSP, 8),
+					CFA_restore(RBP),   CFA_advance_loc(1), CFA_restore_state };
+	static const uint8_t without[] = { CFA_advance_loc(2),	CFA_nop,
+					   CFA_def_cfa(RSP, 8), CFA_restore(RBP),
+					   CFA_advance_loc(1),	CFA_nop };
 
 	write_image(folder, name, with, without, sizeof(with));
 }

@@ -45,7 +45,8 @@ static void spoil_instruction(void)
 	uint8_t *at;
 
 	plant_file_make(&file);
-	at = memmem(file.bytes + PLANT_EH_FRAME, 0x100, "\x41\x0e\x10\x86\x02", 5);
+	at = memmem(file.bytes + PLANT_EH_FRAME, 0x100,
+		    CFI_SIZED(CFA_advance_loc(1), CFA_def_cfa_offset(16), CFA_offset(RBP, 2)));
 	ck_assert_ptr_nonnull(at);
 	*at = 0x3e;
 	write_bytes("corpus/" BINARY, file.bytes, file.size);

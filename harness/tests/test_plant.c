@@ -18,8 +18,6 @@
 
 /* ---- programs --------------------------------------------------------------------------- */
 
-#define BYTES(...) (const uint8_t[]) { __VA_ARGS__ }, sizeof((const uint8_t[]) { __VA_ARGS__ })
-
 static const struct program_case {
 	const char *name;
 	const uint8_t *bytes;
@@ -29,41 +27,62 @@ static const struct program_case {
 	const uint8_t *written;
 	size_t written_size;
 } programs[] = {
-	{ "empty", BYTES(0), 0, 1, NULL, 0 },
-	{ "nops_are_no_ops", BYTES(0, 0, 0), 0, 1, NULL, 0 },
-	{ "advance_makes_a_row", BYTES(0x41, 0x0e, 16), 2, 2, NULL, 0 },
-	{ "two_advances_make_two_rows", BYTES(0x41, 0x42, 0x0e, 16), 3, 3, NULL, 0 },
-	{ "offset_has_a_leb", BYTES(0x86, 0x80, 1), 1, 1, NULL, 0 },
-	{ "restore_has_no_operand", BYTES(0xc6, 0xc3), 2, 1, NULL, 0 },
-	{ "advance_loc1", BYTES(0x02, 0x40), 1, 2, NULL, 0 },
-	{ "advance_loc2", BYTES(0x03, 0x00, 0x01), 1, 2, NULL, 0 },
-	{ "advance_loc4", BYTES(0x04, 0x00, 0x00, 0x01, 0x00), 1, 2, NULL, 0 },
-	{ "a_long_advance_is_written_short", BYTES(0x03, 0x3f, 0x00), 1, 2, BYTES(0x7f, 0, 0) },
-	{ "an_advance_of_nothing_is_not_written", BYTES(0x40, 0x0e, 8), 2, 2, BYTES(0x0e, 8, 0) },
-	{ "nops_inside_move_to_the_end", BYTES(0, 0x0e, 8), 1, 1, BYTES(0x0e, 8, 0) },
-	{ "padded_leb_is_written_short", BYTES(0x0e, 0x88, 0), 1, 1, BYTES(0x0e, 8, 0) },
-	{ "offset_extended_is_written_short", BYTES(0x05, 6, 2), 1, 1, BYTES(0x86, 2, 0) },
-	{ "offset_extended_of_a_high_register", BYTES(0x05, 0x40, 2), 1, 1, NULL, 0 },
-	{ "restore_extended_of_a_high_register", BYTES(0x06, 0x40), 1, 1, NULL, 0 },
-	{ "def_cfa", BYTES(0x0c, 7, 8), 1, 1, NULL, 0 },
-	{ "negative_sleb", BYTES(0x13, 0x7e), 1, 1, NULL, 0 },
-	{ "long_negative_sleb", BYTES(0x11, 6, 0x80, 0x7f), 1, 1, NULL, 0 },
-	{ "positive_sleb_with_the_sign_bit", BYTES(0x13, 0xc0, 0), 1, 1, NULL, 0 },
-	{ "val_offset", BYTES(0x14, 6, 2), 1, 1, NULL, 0 },
-	{ "expression_is_a_block", BYTES(0x10, 6, 2, 0x76, 0x78), 1, 1, NULL, 0 },
-	{ "cfa_expression_is_a_block", BYTES(0x0f, 3, 0x77, 8, 6, 0), 1, 1, NULL, 0 },
-	{ "states", BYTES(0x0a, 0x41, 0x0b), 3, 2, NULL, 0 },
-	{ "args_size", BYTES(0x2e, 0x10), 1, 1, NULL, 0 },
-	{ "gnu_negative_offset_extended", BYTES(0x2f, 3, 2), 1, 1, NULL, 0 },
-	{ "advance_loc8_is_refused", BYTES(0x1d, 1, 0, 0, 0, 0, 0, 0, 0), -1, 0, NULL, 0 },
-	{ "set_loc_is_refused", BYTES(0x01, 0, 0, 0, 0), -1, 0, NULL, 0 },
-	{ "unknown_is_refused", BYTES(0x3f), -1, 0, NULL, 0 },
-	{ "truncated_leb_is_refused", BYTES(0x0e, 0x80), -1, 0, NULL, 0 },
-	{ "leb_beyond_64_bits_is_refused",
-	  BYTES(0x0e, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x82, 0), -1, 0, NULL,
+	{ "empty", CFI_SIZED(CFA_nop), 0, 1, NULL, 0 },
+	{ "nops_are_no_ops", CFI_SIZED(CFA_nop, CFA_nop, CFA_nop), 0, 1, NULL, 0 },
+	{ "advance_makes_a_row", CFI_SIZED(CFA_advance_loc(1), CFA_def_cfa_offset(16)), 2, 2, NULL,
 	  0 },
-	{ "truncated_block_is_refused", BYTES(0x0f, 3, 0x77, 8), -1, 0, NULL, 0 },
-	{ "truncated_advance_is_refused", BYTES(0x04, 1, 0), -1, 0, NULL, 0 },
+	{ "two_advances_make_two_rows",
+	  CFI_SIZED(CFA_advance_loc(1), CFA_advance_loc(2), CFA_def_cfa_offset(16)), 3, 3, NULL,
+	  0 },
+	{ "offset_has_a_leb", CFI_SIZED(CFA_offset(RBP, ULEB2(128))), 1, 1, NULL, 0 },
+	{ "restore_has_no_operand", CFI_SIZED(CFA_restore(RBP), CFA_restore(RBX)), 2, 1, NULL, 0 },
+	{ "advance_loc1", CFI_SIZED(CFA_advance_loc1(64)), 1, 2, NULL, 0 },
+	{ "advance_loc2", CFI_SIZED(CFA_advance_loc2(256)), 1, 2, NULL, 0 },
+	{ "advance_loc4", CFI_SIZED(CFA_advance_loc4(0x10000)), 1, 2, NULL, 0 },
+	{ "a_long_advance_is_written_short", CFI_SIZED(CFA_advance_loc2(63)), 1, 2,
+	  CFI_SIZED(CFA_advance_loc(63), CFA_nop, CFA_nop) },
+	{ "an_advance_of_nothing_is_not_written",
+	  CFI_SIZED(CFA_advance_loc(0), CFA_def_cfa_offset(8)), 2, 2,
+	  CFI_SIZED(CFA_def_cfa_offset(8), CFA_nop) },
+	{ "nops_inside_move_to_the_end", CFI_SIZED(CFA_nop, CFA_def_cfa_offset(8)), 1, 1,
+	  CFI_SIZED(CFA_def_cfa_offset(8), CFA_nop) },
+	{ "padded_leb_is_written_short", CFI_SIZED(CFA_def_cfa_offset(0x88, 0)), 1, 1,
+	  CFI_SIZED(CFA_def_cfa_offset(8), CFA_nop) },
+	{ "offset_extended_is_written_short", CFI_SIZED(CFA_offset_extended(RBP, 2)), 1, 1,
+	  CFI_SIZED(CFA_offset(RBP, 2), CFA_nop) },
+	{ "offset_extended_of_a_high_register", CFI_SIZED(CFA_offset_extended(64, 2)), 1, 1, NULL,
+	  0 },
+	{ "restore_extended_of_a_high_register", CFI_SIZED(CFA_restore_extended(64)), 1, 1, NULL,
+	  0 },
+	{ "def_cfa", CFI_SIZED(CFA_def_cfa(RSP, 8)), 1, 1, NULL, 0 },
+	{ "negative_sleb", CFI_SIZED(CFA_def_cfa_offset_sf(SLEB(-2))), 1, 1, NULL, 0 },
+	{ "long_negative_sleb", CFI_SIZED(CFA_offset_extended_sf(RBP, SLEB2(-128))), 1, 1, NULL,
+	  0 },
+	{ "positive_sleb_with_the_sign_bit", CFI_SIZED(CFA_def_cfa_offset_sf(SLEB2(64))), 1, 1,
+	  NULL, 0 },
+	{ "val_offset", CFI_SIZED(CFA_val_offset(RBP, 2)), 1, 1, NULL, 0 },
+	{ "expression_is_a_block", CFI_SIZED(CFA_expression(RBP, DW_OP_breg6, SLEB(-8))), 1, 1,
+	  NULL, 0 },
+	{ "cfa_expression_is_a_block",
+	  CFI_SIZED(CFA_def_cfa_expression(DW_OP_breg7, 8, DW_OP_deref), CFA_nop), 1, 1, NULL, 0 },
+	{ "states", CFI_SIZED(CFA_remember_state, CFA_advance_loc(1), CFA_restore_state), 3, 2,
+	  NULL, 0 },
+	{ "args_size", CFI_SIZED(CFA_GNU_args_size(16)), 1, 1, NULL, 0 },
+	{ "gnu_negative_offset_extended", CFI_SIZED(CFA_GNU_negative_offset_extended(RBX, 2)), 1, 1,
+	  NULL, 0 },
+	{ "advance_loc8_is_refused", CFI_SIZED(CFA_MIPS_advance_loc8(1)), -1, 0, NULL, 0 },
+	{ "set_loc_is_refused", CFI_SIZED(CFA_set_loc(U4(0))), -1, 0, NULL, 0 },
+	{ "unknown_is_refused", CFI_SIZED(0x3f /* undefined */), -1, 0, NULL, 0 },
+	{ "truncated_leb_is_refused", CFI_SIZED(CFA_DEF_CFA_OFFSET, 0x80 /* cut */), -1, 0, NULL,
+	  0 },
+	{ "leb_beyond_64_bits_is_refused",
+	  CFI_SIZED(CFA_def_cfa_offset(0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x82,
+				       0)),
+	  -1, 0, NULL, 0 },
+	{ "truncated_block_is_refused", CFI_SIZED(CFA_DEF_CFA_EXPRESSION, 3, 0x77, 8 /* cut */), -1,
+	  0, NULL, 0 },
+	{ "truncated_advance_is_refused", CFI_SIZED(CFA_ADVANCE_LOC4, 1, 0 /* cut */), -1, 0, NULL,
+	  0 },
 };
 
 START_TEST(programs_are_read_and_written)
@@ -98,9 +117,9 @@ START_TEST(what_can_not_be_edited_is_named)
 		uint8_t bytes[2];
 		const char *message;
 	} c[] = {
-		{ { 0x01, 0 }, "DW_CFA_set_loc (0x01) can't be edited" },
-		{ { 0x0e, 0x80 }, "DW_CFA_def_cfa_offset (0x0e) can't be edited" },
-		{ { 0x86, 0x80 }, "DW_CFA_offset (0x86) can't be edited" },
+		{ { CFA_SET_LOC, 0 }, "DW_CFA_set_loc (0x01) can't be edited" },
+		{ { CFA_DEF_CFA_OFFSET, 0x80 }, "DW_CFA_def_cfa_offset (0x0e) can't be edited" },
+		{ { CFA_OFFSET | RBP, 0x80 }, "DW_CFA_offset (0x86) can't be edited" },
 		{ { 0x3f, 0 },
 		  "a call frame instruction that is not defined (0x3f) can't be edited" },
 	};
@@ -117,7 +136,7 @@ END_TEST
 
 START_TEST(a_program_that_grew_is_refused)
 {
-	static const uint8_t bytes[] = { 0x41, 0x0e, 16 };
+	static const uint8_t bytes[] = { CFA_advance_loc(1), CFA_def_cfa_offset(16) };
 	struct cfi_instruction op = { CFA_UNDEFINED, .a = REGISTER_RIP };
 	uint8_t written[5] = { 0 };
 	struct plant_program program;
@@ -130,10 +149,12 @@ START_TEST(a_program_that_grew_is_refused)
 	ck_assert(plant_program_insert(&program, begin, op));
 	ck_assert(plant_program_write(&program, written, 3, &error) == -1);
 	ck_assert(!plant_program_write(&program, written, 5, &error));
-	ck_assert(!memcmp(written, (uint8_t[]) { 0x41, 0x07, 16, 0x0e, 16 }, 5));
+	ck_assert(!memcmp(written, CFI_SIZED(CFA_advance_loc(1), CFA_undefined(RIP),
+					     CFA_def_cfa_offset(16))));
 	plant_program_remove(&program, 1);
 	ck_assert(!plant_program_write(&program, written, 5, &error));
-	ck_assert(!memcmp(written, (uint8_t[]) { 0x41, 0x0e, 16, 0, 0 }, 5));
+	ck_assert(!memcmp(written,
+			  CFI_SIZED(CFA_advance_loc(1), CFA_def_cfa_offset(16), CFA_nop, CFA_nop)));
 	plant_program_deinit(&program);
 }
 END_TEST

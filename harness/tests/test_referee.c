@@ -4,6 +4,7 @@
  */
 #include <check.h>
 #include "verdict/referee.c"
+#include "tests/cfa_bytes.h"
 #include "tests/cfi_bytes.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -15,7 +16,8 @@ static void put_debug_frame(struct bytes *bytes)
 	size_t start = begin_entry(bytes);
 
 	put_number(bytes, 0xffffffff, 4);
-	put(bytes, "\1\0\1\x78\x10\x0c\x07\x08\x90\x01", 10);
+	put(bytes, "\1\0\1\x78\x10", 5);
+	put(bytes, CFI_SIZED(CFA_USUAL));
 	end_entry(bytes, start);
 	start = begin_entry(bytes);
 	put_number(bytes, 0, 4);
@@ -47,8 +49,8 @@ START_TEST(section_is_the_one_that_was_read)
 	struct error error;
 	struct cfi *cfi;
 
-	put_fde(&eh_frame, put_cie(&eh_frame, 0, (struct literal) { "\x0c\x07\x08\x90\x01", 5 }),
-		TEST_PC, 0x100, (struct literal) { "", 0 });
+	put_fde(&eh_frame, put_cie(&eh_frame, 0, (struct literal)CFI(CFA_USUAL)), TEST_PC, 0x100,
+		(struct literal) { "", 0 });
 	put_debug_frame(&debug_frame);
 	image = fake_image(&eh_frame);
 	if (!c->has_eh_frame)
