@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tests/cfa_bytes.h"
 
 #define FRAME_OFFSET 0x1000
 #define CODE_VADDR   0x10000000u
@@ -79,7 +80,7 @@ static size_t put_cie(struct crafted *section, uint8_t encoding, const void *ins
 	put_head(section, -1, 9 + 5 + size);
 	put(section, "\1zR\0\1\x78\x10\1", 8);
 	put_number(section, encoding, 1);
-	put(section, "\x0c\x07\x08\x90\x01", 5);
+	put(section, CFI_SIZED(CFA_USUAL));
 	put(section, instructions, size);
 	return offset;
 }
@@ -143,7 +144,7 @@ static void fdes_that_overlap(struct crafted *section)
 
 	for (uint32_t i = 0; put_fde(section, cie, i * 8 % (CODE_BYTES / 2), CODE_BYTES / 2, 3);
 	     i++)
-		put(section, "\x41\x0e\x10", 3);
+		put(section, CFI_SIZED(CFA_advance_loc(1), CFA_def_cfa_offset(16)));
 }
 
 /* The outer FDE's many rows go on behind each inner one. */
@@ -153,7 +154,7 @@ static void fdes_in_a_long_one(struct crafted *section)
 
 	put_fde(section, cie, 0, CODE_BYTES - 1, half / 3 * 3);
 	for (size_t i = 0; i < half / 3; i++)
-		put(section, i % 2 ? "\x41\x0e\x10" : "\x41\x0e\x18", 3);
+		put(section, CFI_SIZED(CFA_advance_loc(1), CFA_def_cfa_offset(i % 2 ? 16 : 24)));
 	for (uint32_t i = 0; put_fde(section, cie, 64 + i * 64 % (CODE_BYTES - 128), 8, 0); i++)
 		;
 }
@@ -201,7 +202,7 @@ static void one_cie_of_a_giant_expression(struct crafted *section)
 	size_t cie = put_cie(section, ENCODING_PCREL, program, expression.size);
 	free(program);
 	for (uint32_t i = 0; put_fde(section, cie, i * 16 % CODE_BYTES, 8, 2); i++)
-		put(section, "\x41\xc3", 2);
+		put(section, CFI_SIZED(CFA_advance_loc(1), CFA_restore(RBX)));
 }
 
 static void a_giant_augmentation(struct crafted *section)
@@ -222,8 +223,9 @@ static void a_giant_augmentation(struct crafted *section)
 
 static void rows_that_alternate(struct crafted *section)
 {
-	put_long_fde(section, put_cie(section, ENCODING_PCREL, "", 0), "\x41\x0e\x10\x41\x0e\x18",
-		     6);
+	put_long_fde(section, put_cie(section, ENCODING_PCREL, "", 0),
+		     CFI_SIZED(CFA_advance_loc(1), CFA_def_cfa_offset(16), CFA_advance_loc(1),
+			       CFA_def_cfa_offset(24)));
 }
 
 static void rows_that_all_differ(struct crafted *section)
@@ -233,7 +235,7 @@ static void rows_that_all_differ(struct crafted *section)
 
 	put_fde(section, cie, 0, CODE_BYTES - 1, left);
 	for (uint64_t i = 1; section->capacity - section->size > 8; i++) {
-		put(section, "\x41\x0e", 2);
+		put(section, CFI_SIZED(CFA_advance_loc(1), CFA_DEF_CFA_OFFSET));
 		put_uleb(section, i * 8);
 	}
 	memset(section->data + section->size, 0, section->capacity - section->size);
@@ -244,12 +246,14 @@ static void rows_that_all_differ(struct crafted *section)
 static void rows_that_need_places(struct crafted *section)
 {
 	size_t cie = put_cie(section, ENCODING_PCREL,
-			     "\x80\2\x81\3\x82\4\x84\5\x85\6\x88\7\x89\x08\x8a\x09\x8b\x0a", 18);
+			     CFI_SIZED(CFA_offset(RAX, 2), CFA_offset(RDX, 3), CFA_offset(RCX, 4),
+				       CFA_offset(RSI, 5), CFA_offset(RDI, 6), CFA_offset(R8, 7),
+				       CFA_offset(R9, 8), CFA_offset(R10, 9), CFA_offset(R11, 10)));
 	size_t left = section->capacity - section->size - 17;
 
 	put_fde(section, cie, 0, CODE_BYTES - 1, left);
 	for (uint64_t i = 1; section->capacity - section->size > 8; i++) {
-		put(section, "\x41\x8b", 2);
+		put(section, CFI_SIZED(CFA_advance_loc(1), CFA_OFFSET | R11));
 		put_uleb(section, i);
 	}
 	memset(section->data + section->size, 0, section->capacity - section->size);
@@ -262,7 +266,7 @@ static void rows_of_distinct_expressions(struct crafted *section)
 
 	put_fde(section, cie, 0, CODE_BYTES - 1, section->capacity - section->size - 17);
 	for (uint32_t i = 1; section->capacity - section->size > 16; i++) {
-		put(section, "\x41\x10\3\5\x0c", 5);
+		put(section, CFI_SIZED(CFA_advance_loc(1), CFA_EXPRESSION, RBX, 5, DW_OP_const4u));
 		put_number(section, i, 4);
 	}
 	memset(section->data + section->size, 0, section->capacity - section->size);
@@ -272,14 +276,15 @@ static void rows_of_distinct_expressions(struct crafted *section)
 /* Expressions that are a plain register's, but for 1 KiB of padding in each number. */
 static void rows_of_padded_expressions(struct crafted *section)
 {
-	uint8_t program[1200] = { 0x10, 3, 0x82, 0x08, 0x77 };
+	uint8_t program[1200] = { CFA_EXPRESSION, RBX, ULEB2(1026), DW_OP_breg7 };
 	size_t cie = put_cie(section, ENCODING_PCREL, "", 0);
 
 	memset(program + 5, 0x80, 1024);
 	program[5 + 1024] = 0; /* 1026 bytes of expression */
 	put_fde(section, cie, 0, CODE_BYTES - 1, section->capacity - section->size - 17);
 	put(section, program, 5 + 1025);
-	while (put(section, "\x41\x0e\x10\x41\x0e\x18", 6))
+	while (put(section, CFI_SIZED(CFA_advance_loc(1), CFA_def_cfa_offset(16),
+				      CFA_advance_loc(1), CFA_def_cfa_offset(24))))
 		;
 	memset(section->data + section->size, 0, section->capacity - section->size);
 	section->size = section->capacity;
@@ -287,12 +292,14 @@ static void rows_of_padded_expressions(struct crafted *section)
 
 static void nothing_but_remember(struct crafted *section)
 {
-	put_long_fde(section, put_cie(section, ENCODING_PCREL, "", 0), "\x0a", 1);
+	put_long_fde(section, put_cie(section, ENCODING_PCREL, "", 0),
+		     CFI_SIZED(CFA_remember_state));
 }
 
 static void remembered_states_that_differ(struct crafted *section)
 {
-	put_long_fde(section, put_cie(section, ENCODING_PCREL, "", 0), "\x0a\x0e\x10\x41", 4);
+	put_long_fde(section, put_cie(section, ENCODING_PCREL, "", 0),
+		     CFI_SIZED(CFA_remember_state, CFA_def_cfa_offset(16), CFA_advance_loc(1)));
 }
 
 static void remembered_in_many_fdes(struct crafted *section)
@@ -302,12 +309,15 @@ static void remembered_in_many_fdes(struct crafted *section)
 	for (uint32_t i = 0; put_fde(section, cie, i * 1024 % CODE_BYTES, 1000, 600); i++)
 		for (int n = 0; n < 100; n++)
 			put(section,
-			    n % 2 ? "\x0a\x41\x0e\x10\x41\x83" : "\x0a\x41\x0e\x18\x41\x86", 6);
+			    CFI_SIZED(CFA_remember_state, CFA_advance_loc(1),
+				      CFA_def_cfa_offset(n % 2 ? 16 : 24), CFA_advance_loc(1),
+				      n % 2 ? CFA_OFFSET | RBX : CFA_OFFSET | RBP));
 }
 
 static void advances_by_one(struct crafted *section)
 {
-	put_long_fde(section, put_cie(section, ENCODING_PCREL, "", 0), "\x41", 1);
+	put_long_fde(section, put_cie(section, ENCODING_PCREL, "", 0),
+		     CFI_SIZED(CFA_advance_loc(1)));
 }
 
 static void bad_instructions(struct crafted *section)
@@ -315,7 +325,7 @@ static void bad_instructions(struct crafted *section)
 	size_t cie = put_cie(section, ENCODING_PCREL, "", 0);
 
 	for (uint32_t i = 0; put_fde(section, cie, i * 16 % CODE_BYTES, 8, 1); i++)
-		put(section, "\x3f", 1);
+		put(section, CFI_SIZED(0x3f /* undefined */));
 }
 
 static void random_instructions(struct crafted *section)

@@ -10,13 +10,13 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cfa_bytes.h"
 #include "elf_image.h"
 #include "saved_table.h"
 
 #define HEADER	   "stackproof table text 1\n"
 #define BYTES(...) { __VA_ARGS__ }, sizeof((uint8_t[]) { __VA_ARGS__ })
-/* DW_CFA_def_cfa rsp 8; DW_CFA_offset rip -8: what every compiler's CIE says. */
-#define CIE BYTES(0x0c, 7, 8, 0x90, 1)
+#define CIE	   BYTES(CFA_USUAL)
 
 struct text_case {
 	const char *name;
@@ -34,56 +34,69 @@ struct text_case {
 
 static const struct text_case cases[] = {
 	{ "offsets_are_from_the_functions_start", CIE,
-	  BYTES(0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x60, 0x0c, 7, 8), FUNCTION_PC, 0x25, false,
+	  BYTES(CFA_advance_loc(1), CFA_def_cfa_offset(16), CFA_offset(RBP, 2), CFA_advance_loc(3),
+		CFA_def_cfa_register(RBP), CFA_advance_loc(32), CFA_def_cfa(RSP, 8)),
+	  FUNCTION_PC, 0x25, false,
 	  "function function\n  +0x0 cfa=rsp+8 ra=c-8\n  +0x1 cfa=rsp+16 ra=c-8 rbp=c-16\n"
 	  "  +0x4 cfa=rbp+16 ra=c-8 rbp=c-16\n  +0x24 cfa=rsp+8 ra=c-8 rbp=c-16\n  +0x25 end\n" },
-	{ "equal_neighbours_are_merged", CIE, BYTES(0x41, 0x0e, 8, 0x41, 0x0e, 16), FUNCTION_PC, 4,
-	  false,
+	{ "equal_neighbours_are_merged", CIE,
+	  BYTES(CFA_advance_loc(1), CFA_def_cfa_offset(8), CFA_advance_loc(1),
+		CFA_def_cfa_offset(16)),
+	  FUNCTION_PC, 4, false,
 	  "function function\n  +0x0 cfa=rsp+8 ra=c-8\n  +0x2 cfa=rsp+16 ra=c-8\n  +0x4 end\n" },
 	{ "undefined_same_register_and_val_offset_have_words", CIE,
-	  BYTES(0x07, 16, 0x08, 3, 0x09, 12, 13, 0x15, 6, 0x7e), FUNCTION_PC, 4, false,
+	  BYTES(CFA_undefined(RIP), CFA_same_value(RBX), CFA_register(R12, R13),
+		CFA_val_offset_sf(RBP, SLEB(-2))),
+	  FUNCTION_PC, 4, false,
 	  "function function\n  +0x0 cfa=rsp+8 ra=undefined rbx=same rbp=v+16 r12=r13\n  +0x4 "
 	  "end\n" },
-	{ "an_absent_return_address_rule_is_none", BYTES(0x0c, 7, 8), BYTES(0x00), FUNCTION_PC, 4,
-	  false, "function function\n  +0x0 cfa=rsp+8 ra=none\n  +0x4 end\n" },
+	{ "an_absent_return_address_rule_is_none", BYTES(CFA_def_cfa(RSP, 8)), BYTES(CFA_nop),
+	  FUNCTION_PC, 4, false, "function function\n  +0x0 cfa=rsp+8 ra=none\n  +0x4 end\n" },
 	{ "the_plt_expression_is_spelt_out", CIE,
-	  BYTES(0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22), FUNCTION_PC,
-	  4, false,
+	  BYTES(CFA_def_cfa_expression(DW_OP_breg7, 8, DW_OP_breg16, 0, DW_OP_lit15, DW_OP_and,
+				       DW_OP_lit11, DW_OP_ge, DW_OP_lit3, DW_OP_shl, DW_OP_plus)),
+	  FUNCTION_PC, 4, false,
 	  "function function\n  +0x0 cfa=exp(breg7+8; breg16+0; lit15; and; lit11; ge; lit3; shl; "
 	  "plus) ra=c-8\n  +0x4 end\n" },
 	{ "negative_and_wide_operands_are_signed_as_they_say", CIE,
-	  BYTES(0x0f, 3, 0x76, 0x78, 0x06, 0x10, 3, 6, 0x92, 6, 0x70, 0x23, 200, 1), FUNCTION_PC, 4,
-	  false,
+	  BYTES(CFA_def_cfa_expression(DW_OP_breg6, SLEB(-8), DW_OP_deref),
+		CFA_expression(RBX, DW_OP_bregx, 6, SLEB(-16), DW_OP_plus_uconst, ULEB2(200))),
+	  FUNCTION_PC, 4, false,
 	  "function function\n  +0x0 cfa=exp(breg6-8; deref) ra=c-8 "
 	  "rbx=exp(bregx 6-16; plus_uconst 200)\n  +0x4 end\n" },
-	{ "val_expression_is_told_from_expression", CIE, BYTES(0x16, 6, 2, 0x76, 0), FUNCTION_PC, 4,
-	  false, "function function\n  +0x0 cfa=rsp+8 ra=c-8 rbp=val_exp(breg6+0)\n  +0x4 end\n" },
-	{ "an_unknown_operation_keeps_its_bytes", CIE, BYTES(0x16, 6, 4, 0x31, 0xe5, 0x06, 0x22),
-	  FUNCTION_PC, 4, false,
+	{ "val_expression_is_told_from_expression", CIE,
+	  BYTES(CFA_val_expression(RBP, DW_OP_breg6, 0)), FUNCTION_PC, 4, false,
+	  "function function\n  +0x0 cfa=rsp+8 ra=c-8 rbp=val_exp(breg6+0)\n  +0x4 end\n" },
+	{ "an_unknown_operation_keeps_its_bytes", CIE,
+	  BYTES(CFA_val_expression(RBP, 0x31, 0xe5, 6, 0x22)), FUNCTION_PC, 4, false,
 	  "function function\n  +0x0 cfa=rsp+8 ra=c-8 rbp=val_exp(lit1; ? e5 06 22)\n  +0x4 "
 	  "end\n" },
 	{ "numbered_operations_have_their_number", CIE,
-	  BYTES(0x16, 6, 8, 0x30, 0x4f, 0x50, 0x6f, 0x70, 1, 0x8f, 0x7f), FUNCTION_PC, 4, false,
+	  BYTES(CFA_val_expression(RBP, DW_OP_lit0, DW_OP_lit31, DW_OP_reg0, DW_OP_reg31,
+				   DW_OP_breg0, 1, DW_OP_breg31, SLEB(-1))),
+	  FUNCTION_PC, 4, false,
 	  "function function\n  +0x0 cfa=rsp+8 ra=c-8 rbp=val_exp(lit0; lit31; reg0; reg31; "
 	  "breg0+1; "
 	  "breg31-1)\n  +0x4 end\n" },
-	{ "an_empty_expression_is_empty", CIE, BYTES(0x16, 6, 0), FUNCTION_PC, 4, false,
-	  "function function\n  +0x0 cfa=rsp+8 ra=c-8 rbp=val_exp()\n  +0x4 end\n" },
-	{ "args_size_ends_the_row", CIE, BYTES(0x2e, 16), FUNCTION_PC, 4, false,
+	{ "an_empty_expression_is_empty", CIE, BYTES(CFA_VAL_EXPRESSION, RBP, 0), FUNCTION_PC, 4,
+	  false, "function function\n  +0x0 cfa=rsp+8 ra=c-8 rbp=val_exp()\n  +0x4 end\n" },
+	{ "args_size_ends_the_row", CIE, BYTES(CFA_GNU_args_size(16)), FUNCTION_PC, 4, false,
 	  "function function\n  +0x0 cfa=rsp+8 ra=c-8 args=16\n  +0x4 end\n" },
-	{ "a_signal_frame_is_marked", CIE, BYTES(0x00), FUNCTION_PC, 4, true,
+	{ "a_signal_frame_is_marked", CIE, BYTES(CFA_nop), FUNCTION_PC, 4, true,
 	  "function function signal\n  +0x0 cfa=rsp+8 ra=c-8\n  +0x4 end\n" },
-	{ "an_fde_inside_a_symbol_has_its_offset", CIE, BYTES(0x00), FUNCTION_PC + 0x40, 4, false,
-	  "function function+0x40\n  +0x0 cfa=rsp+8 ra=c-8\n  +0x4 end\n" },
-	{ "an_fde_outside_all_symbols_is_numbered", CIE, BYTES(0x00), FUNCTION_PC + 0x100, 4, false,
-	  "function fde.1\n  +0x0 cfa=rsp+8 ra=c-8\n  +0x4 end\n" },
-	{ "a_name_cannot_break_a_line", CIE, BYTES(0x00), 0x8000, 4, false,
+	{ "an_fde_inside_a_symbol_has_its_offset", CIE, BYTES(CFA_nop), FUNCTION_PC + 0x40, 4,
+	  false, "function function+0x40\n  +0x0 cfa=rsp+8 ra=c-8\n  +0x4 end\n" },
+	{ "an_fde_outside_all_symbols_is_numbered", CIE, BYTES(CFA_nop), FUNCTION_PC + 0x100, 4,
+	  false, "function fde.1\n  +0x0 cfa=rsp+8 ra=c-8\n  +0x4 end\n" },
+	{ "a_name_cannot_break_a_line", CIE, BYTES(CFA_nop), 0x8000, 4, false,
 	  "function a\\x0ab\\x5c\\x20c\n  +0x0 cfa=rsp+8 ra=c-8\n  +0x4 end\n" },
 	{ "malformed_instructions_keep_the_rows_before_them", CIE,
-	  BYTES(0x41, 0x0e, 16, 0x41, 0x3b), FUNCTION_PC, 4, false,
+	  BYTES(CFA_advance_loc(1), CFA_def_cfa_offset(16), CFA_advance_loc(1),
+		0x3b /* undefined */),
+	  FUNCTION_PC, 4, false,
 	  "function function\n  +0x0 cfa=rsp+8 ra=c-8\n  +0x1 cfa=rsp+16 ra=c-8\n"
 	  "  diagnostic cfi_instruction\n  +0x4 end\n" },
-	{ "an_fde_that_covers_nothing_is_not_lost", CIE, BYTES(0x00), FUNCTION_PC, 0, false,
+	{ "an_fde_that_covers_nothing_is_not_lost", CIE, BYTES(CFA_nop), FUNCTION_PC, 0, false,
 	  "function function\n  +0x0 end\n" },
 };
 
