@@ -23,6 +23,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "cfi_instruction.h"
 
 #define MADE_FDE_ROWS 1000u
 #define MADE_BEFORE   64u /* room for the code of row 0's call */
@@ -93,8 +94,8 @@ static inline uint8_t *put_fde(const struct made_image *image, uint8_t *section,
 	*at++ = 0;
 	for (uint32_t row = first; row < end; row++) {
 		if (row > first)
-			*at++ = 0x40 | image->pitch; /* DW_CFA_advance_loc */
-		*at++ = 0x0e;			     /* DW_CFA_def_cfa_offset */
+			*at++ = CFA_ADVANCE_LOC | image->pitch;
+		*at++ = CFA_DEF_CFA_OFFSET;
 		at = put_uleb(at, made_cfa(image, row));
 	}
 	return put_end(entry, at);
@@ -103,8 +104,9 @@ static inline uint8_t *put_fde(const struct made_image *image, uint8_t *section,
 static inline size_t put_eh_frame(const struct made_image *image, uint8_t *section, uint64_t vaddr)
 {
 	/* id 0, version 1, "zR", 1, -8, 16, 1 byte: pcrel sdata4; def_cfa rsp 8; offset rip 1 */
-	static const uint8_t cie[] = { 0,    0,	 0, 0,	  1,	'z', 'R', 0,	1,
-				       0x78, 16, 1, 0x1b, 0x0c, 7,   8,	  0x90, 1 };
+#define INITIAL CFA_DEF_CFA, 7, 8, CFA_OFFSET | 16, 1
+	static const uint8_t cie[] = { 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1b, INITIAL };
+#undef INITIAL
 	uint8_t *at = section + 4;
 
 	memcpy(at, cie, sizeof(cie));

@@ -16,6 +16,7 @@
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cfi_instruction.h"
 #include "fuzz.h"
 
 #define PC	      (FUZZ_CODE_VADDR + 0x0ff0)
@@ -55,6 +56,8 @@ static void put_cie(struct section *section, uint8_t flags, const uint8_t *progr
 {
 	static const uint8_t code_factor[] = { 1, 2, 4, 0 };
 	static const uint8_t data_factor[] = { 0x78, 0x7c, 8, 1 }; /* SLEB128 */
+	static const uint8_t usual[] = { CFA_DEF_CFA, REGISTER_RSP, 8, CFA_OFFSET | REGISTER_RIP,
+					 1 };
 	bool is_debug_frame = flags & 0x40;
 
 	put_number(section, 0, 4);
@@ -65,7 +68,7 @@ static void put_cie(struct section *section, uint8_t flags, const uint8_t *progr
 	put_number(section, data_factor[flags >> 2 & 3], 1);
 	put(section, "\x10\1", 2);
 	put_number(section, flags & 0x20 ? 0x1b : 0, 1);
-	put(section, "\x0c\x07\x08\x90\x01", 5);
+	put(section, usual, sizeof(usual));
 	put(section, program, size);
 	end_entry(section, 0);
 }
@@ -103,7 +106,7 @@ static void check_read(const struct cfi *cfi)
 
 int fuzz_program(const uint8_t *data, size_t size)
 {
-	static const uint8_t padding[PADDING_BYTES]; /* DW_CFA_nop */
+	static const uint8_t padding[PADDING_BYTES] = { CFA_NOP };
 	struct section section = { .size = 0 };
 	struct fuzz_image fuzz;
 	struct error error;

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cfi_instruction.h"
 #include "unwinder.h"
 
 #define SEED_BYTES_MAX 240
@@ -108,15 +109,16 @@ static int on_row(void *context, const struct row *row)
 
 static size_t without_padding(const uint8_t *instructions, size_t size)
 {
-	while (size && !instructions[size - 1]) /* DW_CFA_nop */
+	while (size && instructions[size - 1] == CFA_NOP)
 		size--;
 	return size;
 }
 
 static void make_program(struct maker *maker)
 {
-	static const uint8_t usual[] = { 0x0c, 7, 8, 0x90,
-					 1 }; /* fuzz_program.c writes it itself */
+	/* fuzz_program.c writes it itself */
+	static const uint8_t usual[] = { CFA_DEF_CFA, REGISTER_RSP, 8, CFA_OFFSET | REGISTER_RIP,
+					 1 };
 	const struct cfi_cie *cie = &maker->cfi->cie[maker->fde->cie];
 	const uint8_t *bytes = cie->instructions;
 	size_t size = without_padding(bytes, cie->instruction_bytes);
