@@ -5,7 +5,7 @@
  * Both are evaluated on the same made-up registers and memory, many times over. The row is
  * evaluated here as DWARF 5, section 6.4, says it, by a few lines that share nothing with the walk:
  * expressions by expression_evaluate(), what is unspecified by the psABI. The rule is applied by
- * step.h itself, the lines that run in the kernel. Memory is endless: its bytes are a hash of their
+ * step.h itself, the lines that run in the kernel. Memory is endless: its words are a hash of their
  * address, so that two readings of a register can only agree if they read the same place.
  *
  * Equal means: the CFA, the return address and each of the sixteen registers, known in one where
@@ -36,13 +36,10 @@ static uint64_t mix(uint64_t value)
 	return value ^ value >> 31;
 }
 
-/* The 8 bytes at any address: overlapping reads agree. */
+/* The 8 bytes at an address. Overlapping reads don't agree: a rule has none of a part of a word. */
 static uint64_t memory_word(uint64_t address)
 {
-	unsigned int shift = 8 * (address & 7);
-	uint64_t low = mix(address >> 3);
-
-	return shift ? low >> shift | mix((address >> 3) + 1) << (64 - shift) : low;
+	return mix(address);
 }
 
 static int memory_read(void *context, uint64_t address, void *ret, size_t size)
