@@ -456,6 +456,58 @@ START_TEST(random_bytes_are_bounded)
 }
 END_TEST
 
+/* ---- text -------------------------------------------------------------------------------- */
+
+/* An operand of every size, with its first and its last bit. */
+static const struct {
+	const char *name;
+	struct literal expression;
+	const char *text;
+} texts[] = {
+	{ "addr", BYTES("\x03\1\0\0\0\0\0\0\x80\x06"), "addr 9223372036854775809; deref" },
+	{ "const1u", BYTES("\x08\x81\x06"), "const1u 129; deref" },
+	{ "const1s", BYTES("\x09\x81\x06"), "const1s-127; deref" },
+	{ "const2u", BYTES("\x0a\1\x80\x06"), "const2u 32769; deref" },
+	{ "const2s", BYTES("\x0b\1\x80\x06"), "const2s-32767; deref" },
+	{ "const4u", BYTES("\x0c\1\0\0\x80\x06"), "const4u 2147483649; deref" },
+	{ "const4s", BYTES("\x0d\1\0\0\x80\x06"), "const4s-2147483647; deref" },
+	{ "const8u", BYTES("\x0e\1\0\0\0\0\0\0\x80\x06"), "const8u 9223372036854775809; deref" },
+	{ "const8s", BYTES("\x0f\1\0\0\0\0\0\0\x80\x06"), "const8s-9223372036854775807; deref" },
+	{ "constu", BYTES("\x10\x81\x01\x06"), "constu 129; deref" },
+	{ "consts", BYTES("\x11\x81\x7f\x06"), "consts-127; deref" },
+	{ "pick", BYTES("\x15\x81\x06"), "pick 129; deref" },
+	{ "bra", BYTES("\x28\1\x80\x06"), "bra-32767; deref" },
+	{ "skip", BYTES("\x2f\1\0\x06"), "skip+1; deref" },
+	{ "lit31", BYTES("\x4f\x06"), "lit31; deref" },
+	{ "reg31", BYTES("\x6f\x06"), "reg31; deref" },
+	{ "breg31", BYTES("\x8f\x81\x7f\x06"), "breg31-127; deref" },
+	{ "regx", BYTES("\x90\x81\x01\x06"), "regx 129; deref" },
+	{ "bregx", BYTES("\x92\x81\x01\x01\x06"), "bregx 129+1; deref" },
+	{ "deref_size", BYTES("\x94\x04\x06"), "deref_size 4; deref" },
+	{ "unknown", BYTES("\x06\x01\x06"), "deref; ? 01 06" },
+	{ "cut_off", BYTES("\x06\x0e\1\0\0\0\0\0\0"), "deref; const8u? 0e 01 00 00 00 00 00 00" },
+	{ "padded", BYTES("\x10\x81\x81\0\x06"), "constu? 10 81 81 00 06" },
+};
+
+START_TEST(expression_has_its_text)
+{
+	const struct literal *expression = &texts[_i].expression;
+	size_t size, read_size = 0;
+	uint8_t read[16];
+	char *text = NULL;
+	FILE *file = open_memstream(&text, &size);
+
+	expression_print(file, (const uint8_t *)expression->data, expression->size);
+	fclose(file);
+	ck_assert_str_eq(text, texts[_i].text);
+	ck_assert_msg(!expression_read(text, size, read, sizeof(read), &read_size) &&
+			      read_size == expression->size &&
+			      !memcmp(read, expression->data, read_size),
+		      "%s: read back: %zu bytes", texts[_i].name, read_size);
+	free(text);
+}
+END_TEST
+
 int main(void)
 {
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -470,6 +522,7 @@ int main(void)
 	tcase_add_test(tcase, cfa_is_pushed_first);
 	tcase_add_test(tcase, error_names_the_operation);
 	tcase_add_test(tcase, random_bytes_are_bounded);
+	tcase_add_loop_test(tcase, expression_has_its_text, 0, COUNT(texts));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -5,6 +5,7 @@
  * Processes in each state that one can be in: alive, its first thread ended, ended but not waited
  * for, gone, the kernel's own.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -33,6 +34,27 @@ START_TEST(another_thread_speaks_for_a_dead_first_one)
 	ck_assert(!thread_has_memory(child.pid));
 	ck_assert(thread_has_memory(child.tid));
 	ck_assert_int_eq(process_living_thread(child.pid), child.tid);
+	leaderless_end(&child);
+}
+END_TEST
+
+/* The lowest that is free. */
+static int next_descriptor(void)
+{
+	int ret = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	ck_assert_int_ge(ret, 0);
+	close(ret);
+	return ret;
+}
+
+START_TEST(asking_keeps_nothing_open)
+{
+	struct leaderless child = leaderless_start();
+	int before = next_descriptor();
+
+	ck_assert_int_eq(process_living_thread(child.pid), child.tid);
+	ck_assert_int_eq(next_descriptor(), before);
 	leaderless_end(&child);
 }
 END_TEST
@@ -122,6 +144,7 @@ int main(void)
 	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, first_thread_speaks_while_it_lives);
 	tcase_add_test(tcase, another_thread_speaks_for_a_dead_first_one);
+	tcase_add_test(tcase, asking_keeps_nothing_open);
 	tcase_add_test(tcase, nobody_speaks_for_what_has_ended);
 	tcase_add_test(tcase, kernel_threads_have_no_memory);
 	tcase_add_test(tcase, mappings_are_read_without_the_first_thread);
