@@ -72,12 +72,7 @@ static bool add_cie(struct fast *fast, uint64_t offset)
 {
 	struct fast_cie *cie;
 	struct cfi_fde fde = { .pc_range = 1, .instructions = fast->section->data };
-	struct cfi cfi = { .image = fast->image,
-			   .section = fast->section,
-			   .is_eh_frame = true,
-			   .cie_count = 1,
-			   .fde = &fde,
-			   .fde_count = 1 };
+	struct cfi cfi = { .image = fast->image }; /* all that cfi_rows() asks for, but the CIE */
 	struct error ignored;
 
 	if (fast->cie_count == fast->cie_capacity) {
@@ -172,13 +167,7 @@ static void plain_fde(struct fast *fast, const struct fast_fde *from)
 {
 	struct cfi_cie cie = fast->cie[from->cie].cie;
 	struct cfi_fde fde;
-	struct cfi cfi = { .image = fast->image,
-			   .section = fast->section,
-			   .is_eh_frame = true,
-			   .cie = &cie,
-			   .cie_count = 1,
-			   .fde = &fde,
-			   .fde_count = 1 };
+	struct cfi cfi = { .image = fast->image, .cie = &cie };
 	struct error ignored;
 
 	builder_cut(&fast->builder);
