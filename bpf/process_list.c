@@ -59,10 +59,9 @@ static void open_wait(struct process_list *list)
 	list->waited_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "waited", sizeof(uint32_t),
 					 sizeof(uint32_t), 1, NULL);
 	options.inner_map_fd = list->waited_fd;
-	list->wait_fd = list->waited_fd < 0
-				? -1
-				: bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, "wait",
-						 sizeof(uint32_t), sizeof(uint32_t), 1, &options);
+	/* Fails without the other one. */
+	list->wait_fd = bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, "wait", sizeof(uint32_t),
+				       sizeof(uint32_t), 1, &options);
 }
 
 int process_list_init(struct process_list *list, uint32_t processes,

@@ -5,8 +5,12 @@
 #include <check.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include "patience.h"
 #include "perf_ring.h"
 
@@ -156,6 +160,32 @@ START_TEST(noise_is_read_to_its_end)
 }
 END_TEST
 
+/* Where one dummy event of all processes may be opened, and mapped, all rings can be. */
+START_TEST(rings_are_those_of_all_processes)
+{
+	struct perf_event_attr attr = { .type = PERF_TYPE_SOFTWARE,
+					.size = sizeof(attr),
+					.config = PERF_COUNT_SW_DUMMY };
+	int cpu = sched_getcpu();
+	int fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	size_t bytes = 2 * sysconf(_SC_PAGESIZE);
+	void *ring = fd < 0 ? MAP_FAILED : mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+	struct perf_rings rings;
+	struct error error;
+	int status;
+
+	if (ring == MAP_FAILED) {
+		printf("SKIP: no events of all processes here\n");
+		return;
+	}
+	munmap(ring, bytes);
+	close(fd);
+	status = perf_rings_open(&rings, 1, &error);
+	ck_assert_msg(!status, "%s", error.message);
+	perf_rings_close(&rings);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("perf_ring");
@@ -164,6 +194,7 @@ int main(void)
 	tcase_set_timeout(tcase, PATIENCE_S);
 	tcase_add_loop_test(tcase, record_is_read_or_refused, 0, COUNT(cases));
 	tcase_add_loop_test(tcase, noise_is_read_to_its_end, 0, 4);
+	tcase_add_test(tcase, rings_are_those_of_all_processes);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
