@@ -212,6 +212,49 @@ START_TEST(anonymous_code_has_no_image)
 }
 END_TEST
 
+/* This program's file mapped once more, and its code then copied to anonymous memory in place of
+ * the mapping: it is the image's as long as it says the same. */
+START_TEST(moved_code_has_its_image)
+{
+	struct fixture f = { .store = NULL };
+	const struct image_segment *segment;
+	int fd = open("/proc/self/exe", O_RDONLY);
+	const struct mapping *mapping;
+	struct image *self;
+	struct error error;
+	struct stat state;
+
+	ck_assert(!fstat(fd, &state) && !image_create("/proc/self/exe", &self, &error));
+	for (segment = self->segment; !segment->executable;)
+		segment++;
+	uint64_t skipped = segment->vaddr % TABLE_PAGE_SIZE;
+	size_t bytes = (skipped + segment->file_bytes + 4095) & ~4095ull;
+	size_t room = segment->vaddr - skipped - self->segment->vaddr + bytes;
+	uint8_t *file = mmap(NULL, room, PROT_READ, MAP_PRIVATE, fd, 0);
+
+	ck_assert_ptr_ne(file, MAP_FAILED);
+	ck_assert_uint_eq(self->segment->file_offset, 0);
+	uint8_t *code = mmap(file + room - bytes, bytes, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+
+	ck_assert_ptr_ne(code, MAP_FAILED);
+	memcpy(code + skipped, image_bytes(self, segment->vaddr, segment->file_bytes),
+	       segment->file_bytes);
+	code[skipped + segment->file_bytes / 2] ^= _i; /* 1: it is other code */
+	ck_assert(!mprotect(code, bytes, PROT_READ | PROT_EXEC));
+	fixture_read(&f);
+	mapping = address_space_find(&f.space, (uint64_t)code + skipped);
+	ck_assert_ptr_nonnull(mapping);
+	ck_assert_int_eq(mapping->entry != NULL, !_i);
+	if (mapping->entry)
+		ck_assert_uint_eq(mapping->bias, (uint64_t)file - self->segment->vaddr);
+	munmap(file, room);
+	close(fd);
+	image_destroy(self);
+	fixture_deinit(&f);
+}
+END_TEST
+
 /* Maps the executable segment of a copy of this program, which is then removed. */
 START_TEST(deleted_file_is_still_read)
 {
@@ -487,6 +530,7 @@ int main(void)
 	tcase_add_test(tcase, those_left_last_are_kept);
 	tcase_add_test(tcase, file_is_opened_once);
 	tcase_add_test(tcase, process_that_is_not_there);
+	tcase_add_loop_test(tcase, moved_code_has_its_image, 0, 2);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -604,6 +604,36 @@ START_TEST(test_random_bytes)
 }
 END_TEST
 
+START_TEST(test_kind)
+{
+	static const struct {
+		uint64_t vaddr;
+		enum code_name_kind kind;
+		uint64_t start;
+	} kinds[] = {
+		{ 0x1010, CODE_SECTION, 0x1000 }, { 0x1045, CODE_SECTION, 0x1020 },
+		{ 0x103b, CODE_STUB, 0x1030 },	  { 0x1105, CODE_SYMBOL, 0x1100 },
+		{ 0x1118, CODE_FDE, 0x1110 },	  { 0x1128, CODE_GAP, 0x1120 },
+	};
+	static const struct name_case c = { .symbols = { F("f", 0x1100, 0x10) },
+					    .fdes = { { 0x1110, 0x10 } } };
+	struct error error = { 0 };
+	struct code_name name;
+	struct image *image;
+	struct bytes bytes;
+	struct cfi *cfi;
+
+	make_file(&bytes, &c);
+	ck_assert(!image_create_memory(bytes.data, bytes.size, "kinds", &image, &error));
+	ck_assert(!cfi_create(image, &cfi, &error));
+	code_name_find(image, cfi, kinds[_i].vaddr, &name);
+	ck_assert_int_eq(name.kind, kinds[_i].kind);
+	ck_assert_uint_eq(name.start, kinds[_i].start);
+	cfi_destroy(cfi);
+	image_destroy(image);
+}
+END_TEST
+
 /* A stub that was found stays where it is, as long as its image does. */
 START_TEST(test_stubs_are_read_once)
 {
@@ -631,6 +661,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_loop_test(tcase, test_name, 0, CASES);
+	tcase_add_loop_test(tcase, test_kind, 0, 6);
 	tcase_add_test(tcase, test_stubs_are_read_once);
 	tcase_add_loop_test(tcase, test_without_section_headers, 0, CASES);
 	tcase_add_loop_test(tcase, test_random_bytes, 0, CASES);

@@ -359,6 +359,29 @@ START_TEST(terminators_are_no_other_sections)
 }
 END_TEST
 
+/* The image's is the first that has bytes; those before it are counted. */
+START_TEST(empty_sections_come_before)
+{
+	uint8_t frame[FRAME_BYTES] = { 0x0b, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0x78, 16, 0, 1 };
+	const Elf64_Shdr empty = { .sh_name = 1, .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC };
+	Elf64_Shdr more[6];
+	struct bytes bytes;
+
+	for (int i = 0; i < COUNT(more); i++)
+		more[i] = empty;
+	more[_i].sh_offset = sizeof(Elf64_Ehdr);
+	more[_i].sh_size = FRAME_BYTES;
+	put_object(&bytes, NULL, frame, more, COUNT(more));
+	((Elf64_Shdr *)(bytes.data + ((Elf64_Ehdr *)bytes.data)->e_shoff))[FRAME].sh_size = 0;
+
+	struct image *image = open_bytes("empty", &bytes);
+
+	ck_assert_uint_eq(image->empty_eh_frames, 1 + _i);
+	ck_assert_uint_eq(image->eh_frame.size, FRAME_BYTES);
+	image_destroy(image);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("image_fields");
@@ -371,6 +394,7 @@ int main(void)
 	tcase_add_loop_test(tcase, relocation_beyond_the_section_is_an_error, 0, COUNT(beyond));
 	tcase_add_loop_test(tcase, other_sections_are_said, 0, COUNT(other_counts));
 	tcase_add_loop_test(tcase, terminators_are_no_other_sections, 0, 5);
+	tcase_add_loop_test(tcase, empty_sections_come_before, 0, 4);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -507,6 +507,13 @@ START_TEST(memo_never_changes_a_walk)
 }
 END_TEST
 
+/* As free() does. */
+START_TEST(no_memo_is_destroyed)
+{
+	walk_memo_destroy(NULL);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("walk");
@@ -518,6 +525,7 @@ int main(void)
 	tcase_add_loop_test(tcase, as_deep_as_the_stack_goes, 0, COUNT(depth_cases));
 	tcase_add_test(tcase, memo_reads_a_deep_stack_again);
 	tcase_add_test(tcase, memo_never_changes_a_walk);
+	tcase_add_test(tcase, no_memo_is_destroyed);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
