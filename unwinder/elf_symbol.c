@@ -237,12 +237,11 @@ static void read_section(struct image *image, struct boundaries *boundaries, siz
 	if (!data)
 		return;
 	size_t count = header->sh_size / header->sh_entsize;
-	for (size_t i = 1; i < count && i <= INT32_MAX && image->symbol_count < capacity; i++) {
-		GElf_Sym symbol;
-		if (!gelf_getsym(data, (int)i, &symbol))
-			break;
+	GElf_Sym symbol;
+	for (size_t i = 1; i < count && i <= INT32_MAX && image->symbol_count < capacity &&
+			   gelf_getsym(data, (int)i, &symbol);
+	     i++)
 		add_symbol(image, boundaries, file->elf, header->sh_link, &symbol);
-	}
 }
 
 static int compare_boundaries(const void *left, const void *right)

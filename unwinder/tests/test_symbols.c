@@ -250,6 +250,28 @@ START_TEST(section_headers_are_nowhere)
 }
 END_TEST
 
+/* Compressed symbols are not read, and cost the other table nothing. */
+START_TEST(compressed_table_is_left)
+{
+	static const struct symbol one[SYMBOLS_MAX] = { { "f", 0x1200 } },
+				   other[SYMBOLS_MAX] = { { "g", 0x1210 } };
+	const struct image_symbol *symbol;
+	struct image *image;
+	struct bytes bytes;
+	Elf64_Shdr *sections;
+	size_t count;
+
+	make_file(&bytes, one, other, 0);
+	sections = (Elf64_Shdr *)(bytes.data + ((Elf64_Ehdr *)bytes.data)->e_shoff);
+	sections[_i ? DYNSYM : SYMTAB].sh_flags = SHF_COMPRESSED;
+	image = open_bytes("compressed", &bytes);
+	symbol = image_symbols(image, &count);
+	ck_assert_uint_eq(count, 1);
+	ck_assert_str_eq(symbol->name, _i ? "f" : "g");
+	image_destroy(image);
+}
+END_TEST
+
 /* ---- stubs ------------------------------------------------------------------------------- */
 
 START_TEST(each_stub_has_its_name)
@@ -278,6 +300,7 @@ int main(void)
 
 	tcase_add_loop_test(tcase, tables_become_one, 0, COUNT(tables));
 	tcase_add_test(tcase, section_headers_are_nowhere);
+	tcase_add_loop_test(tcase, compressed_table_is_left, 0, 2);
 	tcase_add_loop_test(tcase, each_stub_has_its_name, 0, STUBS_MAX + 1);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
