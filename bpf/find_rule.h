@@ -27,12 +27,6 @@
 #endif
 
 /*
- * Hides from the compiler how a value came about. What is selected by a sign, smeared over all
- * bits, would otherwise become a branch on an entry, which the CPU guesses wrong every second time.
- */
-#define find_opaque(value) asm("" : "+r"(value))
-
-/*
  * The chunks in which a mapping's tables begin, and mostly end. They are known before the PC is, so
  * that a look-up waits for an array's memory only, and not for where a chunk of it lies, too.
  */
@@ -65,12 +59,13 @@ find_inline unsigned int find_home(struct walk_tables *tables, const struct walk
 	return STOP_NONE;
 }
 
-/* All bits set if the entry is below, else none. */
+/* All bits set if the entry is below, else none. What is selected by them would become a branch on
+ * an entry, which the CPU guesses wrong every second time, if the compiler saw how they come. */
 find_inline __u64 find_is_below(__u32 entry, __u64 above)
 {
 	__s64 below = (__s64)(entry - above);
 
-	find_opaque(below);
+	barrier_var(below);
 	return below >> 63;
 }
 

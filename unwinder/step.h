@@ -31,9 +31,6 @@
 #define step_inline static inline __attribute__((always_inline))
 #endif
 
-/* Keeps the compiler from seeing that a value is 0 or 1, which it would turn into branches. */
-#define step_opaque(value) asm volatile("" : "+r"(value))
-
 /* The value of a register in this frame: 0, or why it can't be had. */
 step_inline unsigned int step_register(struct walk_state *state, struct walk_memory *memory,
 				       __u32 reg, __u64 *ret)
@@ -157,7 +154,7 @@ step_inline void step_saved(struct walk_state *state, __u64 codes, enum table_co
 	__u64 code = (codes >> (8 * column)) & 255;
 	__u64 is_saved = (code + 255) >> 8; /* or undefined: 1 from 1 on */
 
-	step_opaque(is_saved);
+	barrier_var(is_saved); /* known to be 0 or 1, it would become branches */
 	state->reg[reg] ^= (state->reg[reg] ^ (cfa - 8 * code)) & -is_saved;
 	*saved |= (__u32)is_saved << reg;
 	*gone |= (__u32)((code + 255 - TABLE_CODE_MAX) >> 8) << reg;

@@ -35,6 +35,11 @@
 #include <linux/types.h>
 #endif
 
+/* libbpf's, whose header is for BPF only: the compiler is not to know how a value came about. */
+#ifndef barrier_var
+#define barrier_var(var) asm volatile("" : "+r"(var))
+#endif
+
 #define TABLE_VERSION	  5
 #define TABLE_PAGE_SHIFT  12 /* of a page of memory; a table's own may be smaller */
 #define TABLE_PAGE_SIZE	  (1u << TABLE_PAGE_SHIFT)
