@@ -30,16 +30,16 @@
  * The chunks in which a mapping's tables begin, and mostly end. They are known before the PC is, so
  * that a look-up waits for an array's memory only, and not for where a chunk of it lies, too.
  */
-struct walk_home {
+struct walk_chunks {
 	const struct walk_page_chunk *pages;
 	const struct walk_entry_chunk *entries;
 	const struct walk_shape_chunk *shapes;
 	const struct walk_rule_chunk *rules;
 };
 
-/* STOP_NONE, or STOP_BAD_TABLE: home is then as it was. */
-find_inline unsigned int find_home(struct walk_tables *tables, const struct walk_mapping *mapping,
-				   struct walk_home *home)
+/* STOP_NONE, or STOP_BAD_TABLE: chunks is then as it was. */
+find_inline unsigned int find_chunks(struct walk_tables *tables, const struct walk_mapping *mapping,
+				     struct walk_chunks *chunks)
 {
 	const struct walk_page_chunk *pages;
 	const struct walk_entry_chunk *entries;
@@ -52,10 +52,10 @@ find_inline unsigned int find_home(struct walk_tables *tables, const struct walk
 	rules = walk_rule_chunk(tables, mapping->first_rule >> WALK_RULE_SHIFT);
 	if (!pages || !entries || !shapes || !rules)
 		return STOP_BAD_TABLE;
-	home->pages = pages;
-	home->entries = entries;
-	home->shapes = shapes;
-	home->rules = rules;
+	chunks->pages = pages;
+	chunks->entries = entries;
+	chunks->shapes = shapes;
+	chunks->rules = rules;
 	return STOP_NONE;
 }
 
@@ -119,13 +119,13 @@ find_inline __u32 find_shape_rule(const struct walk_shape_chunk *chunk, __u32 fi
 }
 
 /* The number of the image's rule for pc, which lies in the mapping. 0, or a stop reason. */
-find_inline unsigned int find_number(struct walk_tables *tables, const struct walk_home *home,
+find_inline unsigned int find_number(struct walk_tables *tables, const struct walk_chunks *chunks,
 				     const struct walk_mapping *mapping, __u64 pc, __u32 *ret)
 {
 	__u32 offset = pc & (TABLE_PAGE_SIZE - 1), distance, within;
-	const struct walk_entry_chunk *entries = home->entries;
-	const struct walk_shape_chunk *shapes = home->shapes;
-	const struct walk_page_chunk *pages = home->pages;
+	const struct walk_entry_chunk *entries = chunks->entries;
+	const struct walk_shape_chunk *shapes = chunks->shapes;
+	const struct walk_page_chunk *pages = chunks->pages;
 	__u32 number, first, count, entry;
 	__u64 page, at;
 	__u16 row;
@@ -179,12 +179,12 @@ find_inline unsigned int find_number(struct walk_tables *tables, const struct wa
 }
 
 /* The image's rule of that number, and its number in the array. */
-find_inline unsigned int find_numbered(struct walk_tables *tables, const struct walk_home *home,
+find_inline unsigned int find_numbered(struct walk_tables *tables, const struct walk_chunks *chunks,
 				       const struct walk_mapping *mapping, __u32 number,
 				       __u32 *ret_number, const struct table_rule **ret)
 {
 	__u32 at = (mapping->first_rule & (WALK_CHUNK_RULES - 1)) + number;
-	const struct walk_rule_chunk *rules = home->rules;
+	const struct walk_rule_chunk *rules = chunks->rules;
 
 	*ret_number = mapping->first_rule + number;
 	if (at >= WALK_CHUNK_RULES) {
@@ -198,19 +198,19 @@ find_inline unsigned int find_numbered(struct walk_tables *tables, const struct 
 }
 
 /* The rule for pc, which lies in the mapping, and its number in the array. */
-find_inline unsigned int find_rule(struct walk_tables *tables, const struct walk_home *home,
+find_inline unsigned int find_rule(struct walk_tables *tables, const struct walk_chunks *chunks,
 				   const struct walk_mapping *mapping, __u64 pc, __u32 *ret_number,
 				   const struct table_rule **ret)
 {
 	unsigned int stop;
 	__u32 number = 0;
 
-	stop = find_number(tables, home, mapping, pc, &number);
+	stop = find_number(tables, chunks, mapping, pc, &number);
 	if (stop)
 		return stop;
 	if (number < TABLE_MARKER_COUNT)
 		return STOP_NO_ROW + number;
-	return find_numbered(tables, home, mapping, number, ret_number, ret);
+	return find_numbered(tables, chunks, mapping, number, ret_number, ret);
 }
 
 #endif

@@ -50,12 +50,12 @@ struct {
 
 /* ---- plain rows ------------------------------------------------------------------------- */
 
-static __always_inline unsigned int find_plain_number(const struct walk_home *home,
+static __always_inline unsigned int find_plain_number(const struct walk_chunks *chunks,
 						      const struct walk_mapping *mapping, __u64 pc,
 						      __u32 *ret)
 {
-	const struct walk_page_chunk *page_chunk = home->pages;
-	const struct walk_entry_chunk *rows = home->entries;
+	const struct walk_page_chunk *page_chunk = chunks->pages;
+	const struct walk_entry_chunk *rows = chunks->entries;
 	__u32 first, count, chunk;
 	__u64 page, at;
 
@@ -86,38 +86,38 @@ static __always_inline unsigned int find_plain_number(const struct walk_home *ho
 }
 
 /* As find_rule(). */
-static __always_inline unsigned int find_plain(const struct walk_home *home,
+static __always_inline unsigned int find_plain(const struct walk_chunks *chunks,
 					       const struct walk_mapping *mapping, __u64 pc,
 					       __u32 *ret_number, const struct table_rule **ret)
 {
 	unsigned int stop;
 	__u32 number = 0;
 
-	stop = find_plain_number(home, mapping, pc, &number);
+	stop = find_plain_number(chunks, mapping, pc, &number);
 	if (stop)
 		return stop;
 	if (number < TABLE_MARKER_COUNT)
 		return STOP_NO_ROW + number;
-	return find_numbered(0, home, mapping, number, ret_number, ret);
+	return find_numbered(0, chunks, mapping, number, ret_number, ret);
 }
 
-/* As find_home(). */
-static __always_inline unsigned int find_plain_home(const struct walk_mapping *mapping,
-						    struct walk_home *home)
+/* As find_chunks(). */
+static __always_inline unsigned int find_plain_chunks(const struct walk_mapping *mapping,
+						      struct walk_chunks *chunks)
 {
 	__u32 chunk = mapping->first_page >> WALK_PAGE_SHIFT;
 
-	home->pages = bpf_map_lookup_elem(&plain_pages, &chunk);
+	chunks->pages = bpf_map_lookup_elem(&plain_pages, &chunk);
 	chunk = mapping->first_entry >> WALK_ENTRY_SHIFT;
-	home->entries = bpf_map_lookup_elem(&plain_rows, &chunk);
-	return home->pages && home->entries ? STOP_NONE : STOP_BAD_TABLE;
+	chunks->entries = bpf_map_lookup_elem(&plain_rows, &chunk);
+	return chunks->pages && chunks->entries ? STOP_NONE : STOP_BAD_TABLE;
 }
 
 /* ---- rounds ----------------------------------------------------------------------------- */
 
 struct round {
 	struct lookup_task *task;
-	struct walk_home home;
+	struct walk_chunks chunks;
 	__u64 contents;
 };
 
@@ -142,7 +142,7 @@ static long round_table(__u32 index, void *context)
 	const struct table_rule *rule = 0;
 	unsigned int stop;
 
-	stop = find_rule(0, &round->home, &task->table, task->table.start + task->offset[point],
+	stop = find_rule(0, &round->chunks, &task->table, task->table.start + task->offset[point],
 			 &number, &rule);
 	round_end(round, point, stop, number, rule);
 	return 0;
@@ -156,7 +156,7 @@ static long round_plain(__u32 index, void *context)
 	const struct table_rule *rule = 0;
 	unsigned int stop;
 
-	stop = find_plain(&round->home, &task->plain, task->plain.start + task->offset[point],
+	stop = find_plain(&round->chunks, &task->plain, task->plain.start + task->offset[point],
 			  &number, &rule);
 	round_end(round, point, stop, number, rule);
 	return 0;
@@ -179,9 +179,9 @@ static __always_inline int rounds(void *fn, int plain)
 	__u64 begin;
 
 	round.task = bpf_map_lookup_elem(&tasks, &zero);
-	if (!round.task || find_home(0, &round.task->table, &round.home))
+	if (!round.task || find_chunks(0, &round.task->table, &round.chunks))
 		return -1;
-	if (plain && find_plain_home(&round.task->plain, &round.home))
+	if (plain && find_plain_chunks(&round.task->plain, &round.chunks))
 		return -1;
 	begin = bpf_ktime_get_ns();
 	bpf_loop(round.task->rounds, fn, &round, 0);

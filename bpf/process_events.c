@@ -258,7 +258,7 @@ static void check_next(struct process_events *events)
 
 /* Does what there is to be done, with readings for so long, or one. In between events are
  * followed. */
-static void settle(struct process_events *events, uint64_t reading_ns)
+static void catch_up(struct process_events *events, uint64_t reading_ns)
 {
 	uint64_t end_ns = monotonic_ns() + reading_ns;
 	struct process *process;
@@ -508,7 +508,7 @@ int process_events_poll(struct process_events *events, struct error *error)
 	for (int pass = 0; pass < PASSES_MAX && follow_pass(events); pass++)
 		;
 	resync(events);
-	settle(events, READING_NS);
+	catch_up(events, READING_NS);
 	resync(events); /* what was lost meanwhile: before a stack is given */
 	sweep(events);
 	return outcome(events, error);
@@ -518,7 +518,7 @@ int process_events_add_existing(struct process_events *events, struct error *err
 {
 	if (process_scan(events->root, add_scanned, events, error))
 		return -1;
-	settle(events, EXISTING_NS);
+	catch_up(events, EXISTING_NS);
 	return outcome(events, error);
 }
 

@@ -36,7 +36,7 @@
  * KASAN (arch/x86/include/asm/page_64_types.h). Only where bpf_task_pt_regs is missing. */
 #define KERNEL_STACK_BYTES 16384
 #define SIGTRAP		   5
-#define SETTLE_FRAMES	   32
+#define APPLY_FRAMES	   32
 #define PF_KTHREAD	   0x200000 /* include/linux/sched.h */
 
 /* ---- looking a PC up -------------------------------------------------------------------- */
@@ -87,43 +87,43 @@ static __always_inline struct walk_counters *counters_of(__u32 entry)
 	return bpf_map_lookup_elem(&counters, &entry);
 }
 
-/* What step_near() left to do in earlier frames: in SETTLE_FRAMES of them. 1: more is left. Not
+/* What step_near() left to do in earlier frames: in APPLY_FRAMES of them. 1: more is left. Not
  * static: the verifier then goes through the loop once. */
-__attribute__((noinline)) int settle_some(__u32 entry, __u32 end)
+__attribute__((noinline)) int apply_some(__u32 entry, __u32 end)
 {
 	struct walk_scratch *scratch = bpf_map_lookup_elem(&scratches, &entry);
 	__u32 i;
 
 	if (!scratch)
 		return 0;
-	for (i = 0; i < SETTLE_FRAMES; i++) {
+	for (i = 0; i < APPLY_FRAMES; i++) {
 		const struct walk_deferred *deferred;
-		__u32 at = scratch->settled;
+		__u32 at = scratch->applied;
 
 		if (at >= end)
 			return 0;
 		deferred = &scratch->deferred[at & (WALK_FRAMES_MAX - 1)];
 		step_registers(&scratch->state, deferred->codes, deferred->cfa);
-		scratch->settled = at + 1;
+		scratch->applied = at + 1;
 	}
 	return 1;
 }
 
-/* Before a frame is stepped that asks for registers. Not called from step_apart() or step_guess():
+/* Before a frame is stepped that asks for registers. Not called from step_general() or step_guess():
  * the stacks of functions that call each other add up, to 512 bytes at most. */
-static __always_inline void settle(struct walk_scratch *scratch)
+static __always_inline void apply_deferred(struct walk_scratch *scratch)
 {
 	__u32 entry = scratch->record.entry, count = scratch->record.count, i;
 
-	for (i = 0; i < WALK_FRAMES_MAX / SETTLE_FRAMES; i++)
-		if (!settle_some(entry, count - 1))
+	for (i = 0; i < WALK_FRAMES_MAX / APPLY_FRAMES; i++)
+		if (!apply_some(entry, count - 1))
 			break;
-	scratch->settled = count;
+	scratch->applied = count;
 }
 
 /* The step by a rule that step_near() can't do. Not static: the verifier then checks it once, by
  * itself, and not for each state that the walk may be in when it calls. */
-__attribute__((noinline)) int step_apart(__u32 entry, __u32 number, __u32 first_place)
+__attribute__((noinline)) int step_general(__u32 entry, __u32 number, __u32 first_place)
 {
 	struct walk_memory memory = { .first_place = first_place };
 	__u32 chunk = number >> WALK_RULE_SHIFT;
@@ -160,7 +160,7 @@ static __always_inline unsigned int without_rule(struct walk_scratch *scratch, u
 {
 	if (!frame_pointers || (stop != STOP_NO_MAPPING && stop != STOP_NO_ROW))
 		return stop;
-	settle(scratch);
+	apply_deferred(scratch);
 	return step_guess(scratch->record.entry) ? stop : STOP_NONE;
 }
 
@@ -174,7 +174,7 @@ static __always_inline int frame_pointer(struct walk_scratch *scratch, struct wa
 	const struct walk_deferred *deferred;
 	__u32 code;
 
-	if (scratch->settled >= at)
+	if (scratch->applied >= at)
 		return 1;
 	deferred = &scratch->deferred[(at - 1) & (WALK_FRAMES_MAX - 1)];
 	code = (deferred->codes >> (8 * TABLE_COLUMN_RBP)) & 255;
@@ -207,7 +207,7 @@ static __always_inline unsigned int look_up(const struct walk_context *walk, __u
 	const struct walk_mapping_chunk *chunk = current_mappings(walk->scratch);
 	const struct walk_mapping *mapping;
 	const struct table_rule *rule = 0;
-	struct walk_home home;
+	struct walk_chunks chunks;
 	unsigned int stop;
 	__u32 number = 0;
 
@@ -217,9 +217,9 @@ static __always_inline unsigned int look_up(const struct walk_context *walk, __u
 	mapping = find_mapping(walk->scratch, chunk, pc);
 	if (!mapping)
 		return STOP_NO_MAPPING;
-	stop = find_home(0, mapping, &home);
+	stop = find_chunks(0, mapping, &chunks);
 	if (!stop)
-		stop = find_rule(0, &home, mapping, pc, &number, &rule);
+		stop = find_rule(0, &chunks, mapping, pc, &number, &rule);
 	if (stop)
 		return stop;
 	if (!rule)
@@ -256,7 +256,7 @@ static __always_inline int walk_frame(const struct walk_context *walk)
 		hash_more(scratch->record.hash, pc);
 	scratch->record.count = count + 1;
 	pc -= !state->exact_pc;
-	entry = &walk->memo->entry[rule_memo_place(pc)];
+	entry = &walk->memo->entry[rule_memo_slot(pc)];
 	if (no_memo || entry->pc != pc || entry->generation != scratch->space.generation)
 		stop = look_up(walk, pc, entry, &first_place);
 	if (stop) {
@@ -271,8 +271,8 @@ static __always_inline int walk_frame(const struct walk_context *walk)
 		scratch->deferred[at].codes = entry->rule.codes;
 		stop = step_near(state, &entry->rule, base, &memory, &scratch->deferred[at].cfa);
 	} else {
-		settle(scratch);
-		stop = step_apart(scratch->record.entry, entry->number, first_place);
+		apply_deferred(scratch);
+		stop = step_general(scratch->record.entry, entry->number, first_place);
 	}
 	state->stop = stop;
 	return stop != STOP_NONE;
@@ -301,13 +301,13 @@ static __always_inline int has_memory(void)
 	return BPF_CORE_READ(task, mm) != 0;
 }
 
-/* given: the address in the thread's memory of the registers to take in place of its own; or 0. */
-static __always_inline int user_registers(struct pt_regs *ret, __u64 given)
+/* address: in the thread's memory, of the registers to take in place of its own; or 0. */
+static __always_inline int user_registers(struct pt_regs *ret, __u64 address)
 {
 	const void *from;
 
-	if (given)
-		return bpf_probe_read_user(ret, sizeof(*ret), (const void *)given) ? -1 : 0;
+	if (address)
+		return bpf_probe_read_user(ret, sizeof(*ret), (const void *)address) ? -1 : 0;
 	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs)) {
 		from = (const void *)bpf_task_pt_regs(bpf_get_current_task_btf());
 	} else {
@@ -352,7 +352,7 @@ static __always_inline void walk_begin(struct walk_scratch *scratch, const struc
 			  regs->cx != regs->ip;
 	state->stop = STOP_NONE;
 	scratch->mapping = scratch->space.first;
-	scratch->settled = 0;
+	scratch->applied = 0;
 	scratch->guessed = 0;
 	scratch->guesses = 0;
 	scratch->window_address = 0;
@@ -527,7 +527,7 @@ static __always_inline __u64 threads_own(void *ctx)
 	return 0;
 }
 
-static __always_inline __u64 given(struct bpf_raw_tracepoint_args *ctx)
+static __always_inline __u64 replayed_registers(struct bpf_raw_tracepoint_args *ctx)
 {
 	return ctx->args[0];
 }
@@ -553,6 +553,6 @@ WALK_PROGRAMS(step, "raw_tracepoint/signal_generate", WALK_ENTRY_STEP, is_own_tr
 WALK_PROGRAMS(sample, "perf_event", WALK_ENTRY_SAMPLE, is_wanted, threads_own)
 WALK_PROGRAMS(uprobe, "uprobe", WALK_ENTRY_UPROBE, is_wanted, threads_own)
 WALK_PROGRAMS(tracepoint, "raw_tracepoint", WALK_ENTRY_TRACEPOINT, is_wanted, threads_own)
-WALK_PROGRAMS(replay, "raw_tracepoint", WALK_ENTRY_REPLAY, is_wanted, given)
+WALK_PROGRAMS(replay, "raw_tracepoint", WALK_ENTRY_REPLAY, is_wanted, replayed_registers)
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -10,7 +10,7 @@
 /*
  * The tables of all images lie one after the other in five BPF arrays (placement.c), each numbered
  * through. Places are array values of their own; the rest lies in chunks, so large that most images
- * lie in one of each kind (find_rule.h, struct walk_home), and what one look-up needs together is
+ * lie in one of each kind (find_rule.h, struct walk_chunks), and what one look-up needs together is
  * in one value:
  *
  *	pages	 a chunk repeats the number before its first and the one behind its last
@@ -162,7 +162,7 @@ struct rule_memo {
 	struct rule_memo_entry entry[1 << RULE_MEMO_SHIFT];
 };
 
-static inline __u32 rule_memo_place(__u64 pc)
+static inline __u32 rule_memo_slot(__u64 pc)
 {
 	return pc * 0x9e3779b97f4a7c15ull >> (64 - RULE_MEMO_SHIFT);
 }
@@ -171,7 +171,7 @@ static inline __u32 rule_memo_place(__u64 pc)
 struct walk_scratch {
 	__u32 busy;    /* who has entered and not left: the scratch is the one's who found 1 */
 	__u32 mapping; /* number of the mapping of the last PC */
-	__u32 settled; /* frames whose registers are all in the state */
+	__u32 applied; /* frames whose registers are all in the state */
 	__u32 guesses; /* frames found by the frame pointer */
 	__u64 guessed; /* WALK_PC_GUESSED, if the next PC is */
 	struct walk_space space; /* a copy */
@@ -179,7 +179,7 @@ struct walk_scratch {
 	__u64 window[WALK_WINDOW_BYTES / 8];
 	struct walk_state state;
 	struct walk_record record;
-	/* By frame. Those from settled on are still owed to the state. */
+	/* By frame. Those from applied on are still owed to the state. */
 	struct walk_deferred deferred[WALK_FRAMES_MAX];
 };
 

@@ -224,7 +224,7 @@ struct memo_state {
 	bool changed;
 };
 
-static bool settle(struct memo_state *state)
+static bool store_row(struct memo_state *state)
 {
 	struct table_builder *builder = state->memo->builder;
 
@@ -246,7 +246,7 @@ static bool advance(struct memo_state *state, uint32_t delta)
 {
 	struct memo_node *node = &state->node;
 
-	if (!settle(state))
+	if (!store_row(state))
 		return false;
 	if (!delta)
 		return true;
@@ -292,7 +292,7 @@ static bool set_cfa(struct memo_state *state, uint64_t reg, uint64_t offset)
 static bool remember_or_recall(struct memo_state *state, uint8_t opcode)
 {
 	if (opcode == CFA_REMEMBER_STATE) {
-		if (!settle(state))
+		if (!store_row(state))
 			return false;
 		state->node.stack = remember(state->memo, state->node.rule, state->node.stack);
 		return state->node.stack != 0;
@@ -358,7 +358,7 @@ static uint32_t interpret(struct memo_state *state, const uint8_t *at, const uin
 		}
 		bytes = reader.at - at;
 	}
-	return settle(state) ? bytes : 0;
+	return store_row(state) ? bytes : 0;
 }
 
 static inline uint64_t bits_of(__m128i low, __m128i high)

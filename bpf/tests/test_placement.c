@@ -193,13 +193,13 @@ static void check_mapping(struct walk_tables *tables, const struct table *table,
 			  const struct walk_mapping *mapping, uint32_t stride, const char *name)
 {
 	uint64_t bytes = (uint64_t)mapping->page_count << mapping->page_shift;
-	struct walk_home home;
+	struct walk_chunks chunks;
 
 	if (bytes)
-		ck_assert_msg(!find_home(tables, mapping, &home), "%s", name);
+		ck_assert_msg(!find_chunks(tables, mapping, &chunks), "%s", name);
 	for (uint64_t pc = mapping->start; pc < mapping->start + bytes; pc += stride) {
 		uint32_t expect = table_find(table, pc - bias), number = 0;
-		unsigned int stop = find_number(tables, &home, mapping, pc, &number);
+		unsigned int stop = find_number(tables, &chunks, mapping, pc, &number);
 		const struct table_rule *rule = NULL;
 
 		if (stop || number != expect)
@@ -207,7 +207,7 @@ static void check_mapping(struct walk_tables *tables, const struct table *table,
 				     name, pc - bias, number, stop, expect);
 		if (pc & 255) /* one rule in a while is enough */
 			continue;
-		stop = find_rule(tables, &home, mapping, pc, &number, &rule);
+		stop = find_rule(tables, &chunks, mapping, pc, &number, &rule);
 		if (expect < TABLE_MARKER_COUNT)
 			ck_assert_uint_eq(stop, STOP_NO_ROW + expect);
 		else
@@ -469,7 +469,7 @@ START_TEST(every_pc_of_a_sparse_image)
 	struct mapping mapping = { .start = SPARSE_VADDR, .end = SPARSE_VADDR, .entry = &entry };
 	struct walk_tables tables;
 	struct walk_mapping walk;
-	struct walk_home home;
+	struct walk_chunks chunks;
 	struct error error;
 	uint32_t number;
 
@@ -482,9 +482,9 @@ START_TEST(every_pc_of_a_sparse_image)
 
 		ck_assert(!placement_add(&tables.placement, &entry, &walk, &error));
 		check_mapping(&tables, entry.table, 0, &walk, 1, c->name);
-		ck_assert(!find_home(&tables, &walk, &home));
+		ck_assert(!find_chunks(&tables, &walk, &chunks));
 		for (uint64_t pc = end; pc < walk.end; pc += 77) {
-			ck_assert_uint_eq(find_number(&tables, &home, &walk, pc, &number),
+			ck_assert_uint_eq(find_number(&tables, &chunks, &walk, pc, &number),
 					  STOP_NO_ROW);
 			ck_assert_uint_eq(table_find(entry.table, pc), TABLE_NO_ROW);
 		}
@@ -528,11 +528,11 @@ START_TEST(torn_arrays_are_harmless)
 			const struct table_rule *rule = NULL;
 			uint32_t number;
 			uint64_t pc = MAPPING_START + draw(1u << 21);
-			struct walk_home home;
-			unsigned int stop = find_home(&tables, &mapping, &home);
+			struct walk_chunks chunks;
+			unsigned int stop = find_chunks(&tables, &mapping, &chunks);
 
 			if (!stop)
-				stop = find_rule(&tables, &home, &mapping, pc, &number, &rule);
+				stop = find_rule(&tables, &chunks, &mapping, pc, &number, &rule);
 			ck_assert_uint_lt(stop, STOP_REASON_COUNT);
 			ck_assert(stop || (rule >= first && rule < first + WALK_CHUNK_RULES));
 			found += !stop;
@@ -566,7 +566,7 @@ START_TEST(page_has_no_more_entries_than_bytes)
 					.page_shift = TABLE_PAGE_SHIFT };
 	const struct table_rule *rule = NULL;
 	struct walk_tables tables;
-	struct walk_home home;
+	struct walk_chunks chunks;
 	uint32_t number = 0;
 
 	tables_init(&tables, capacity);
@@ -576,8 +576,8 @@ START_TEST(page_has_no_more_entries_than_bytes)
 	pages->page[2] = count_cases[_i].next;
 	for (uint32_t i = 0; i < WALK_CHUNK_ENTRIES; i++)
 		entries->entry[i] = TABLE_DIRECT | (TABLE_MARKER_COUNT + 1);
-	ck_assert_uint_eq(find_home(&tables, &mapping, &home), STOP_NONE);
-	ck_assert_msg(find_rule(&tables, &home, &mapping, MAPPING_START + 5, &number, &rule) ==
+	ck_assert_uint_eq(find_chunks(&tables, &mapping, &chunks), STOP_NONE);
+	ck_assert_msg(find_rule(&tables, &chunks, &mapping, MAPPING_START + 5, &number, &rule) ==
 			      count_cases[_i].stop,
 		      "%s", count_cases[_i].name);
 	tables_deinit(&tables);

@@ -39,15 +39,15 @@ static void check_state(struct fixture *f, const char *name, struct expected *ex
 		      stop_reason_name(expected->last.stop));
 }
 
-/* ---- registers that are settled late ---------------------------------------------------- */
+/* ---- registers that are applied late ---------------------------------------------------- */
 
 #define LAST 100 /* the frame that asks for rbx */
 
-/* rbx was saved by the first frame, and again by this one: settled in their order, the later
+/* rbx was saved by the first frame, and again by this one: applied in their order, the later
  * counts. */
 static const uint32_t savers[] = { 1, 31, 32, 33, 34, 63, 64, 65, 99 };
 
-START_TEST(registers_of_many_frames_are_settled_in_order)
+START_TEST(registers_of_many_frames_are_applied_in_order)
 {
 	static uint64_t frame[LAST + 2];
 	struct fixture f;
@@ -184,7 +184,7 @@ int main(void)
 	TCase *tcase = tcase_create("walk_frames");
 
 	tcase_set_timeout(tcase, PATIENCE_TIMEOUT_S);
-	tcase_add_loop_test(tcase, registers_of_many_frames_are_settled_in_order, 0,
+	tcase_add_loop_test(tcase, registers_of_many_frames_are_applied_in_order, 0,
 			    COUNT(methods));
 	tcase_add_loop_test(tcase, rcx_alone_is_no_system_call, 0, COUNT(methods));
 	tcase_add_loop_test(tcase, failed_window_is_not_read_from, 0, COUNT(methods));

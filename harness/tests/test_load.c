@@ -41,7 +41,7 @@ static const struct {
 	  "subprog 0 (step_loop) main insns_self 130 insns_total 5416 stack 56\n"
 	  "subprog 1 (walk_enter) global insns_self 120 insns_total 120 stack 176\n"
 	  "subprog 2 (loop_frame) static insns_self 5286 insns_total 5286 stack 104\n"
-	  "subprog 3 (step_apart) global insns_self 20539 insns_total 20539 stack 160\n"
+	  "subprog 3 (step_general) global insns_self 20539 insns_total 20539 stack 160\n"
 	  "processed 26075 insns (limit 1000000) max_states_per_insn 22 total_states 1170 "
 	  "peak_states 648 mark_read 0\n",
 	  0,
