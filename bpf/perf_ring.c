@@ -5,9 +5,9 @@
  * A perf event that counts nothing (PERF_COUNT_SW_DUMMY) still writes side-band records into the
  * ring buffer that is mapped over it (perf_event_open(2)). There is one event for each CPU and for
  * all processes on it, also where only one process is of interest: an event that follows a process
- * (inherit) would have to be opened for each of its threads on each CPU, misses a thread that starts
- * meanwhile, ends without a word when a set-user-ID program is executed, and makes each switch
- * between threads dearer. Its privilege is needed anyway, to load the walk.
+ * (inherit) would have to be opened for each of its threads on each CPU, misses a thread that
+ * starts meanwhile, ends without a word when a set-user-ID program is executed, and makes each
+ * switch between threads dearer. Its privilege is needed anyway, to load the walk.
  *
  *	header	type, misc, size of all	  misc says of a name whether an exec brought it
  *	body	by type

@@ -3,10 +3,10 @@
  * process_events.c - follow the processes of a session
  *
  * The kernel says when a process maps something executable, executes another program, forks or ends
- * (perf_ring.c), and mostly enough for the new list to be known (process_change.c). Only where it is not
- * is /proc/PID/maps read, in turn, for some time in each round: a reading waits for the process's
- * locks. A forked process has its parent's mappings. Events of several CPUs are put in the order of
- * their times; those that came while the rings were read wait for another round.
+ * (perf_ring.c), and mostly enough for the new list to be known (process_change.c). Only where it
+ * is not is /proc/PID/maps read, in turn, for some time in each round: a reading waits for the
+ * process's locks. A forked process has its parent's mappings. Events of several CPUs are put in
+ * the order of their times; those that came while the rings were read wait for another round.
  *
  * The race. Between a change and the new list the walk goes by the old one:
  *
@@ -19,8 +19,8 @@
  * a frame there, they are raced. Each list has a time, up to which every change is in it: when its
  * reading began, or before the last event that it was made by. Later ones are noted with it, by
  * when and where
- * (process_set.c). A change that a reading saw although it came later is taken for one it did not: this
- * errs to the safe side only.
+ * (process_set.c). A change that a reading saw although it came later is taken for one it did not:
+ * this errs to the safe side only.
  *
  * Nothing is said when memory is unmapped (munmap, dlclose), moved (mremap) or made not executable.
  * A mapping that is gone stays in the list until the process is read. No PC is in it meanwhile: for

@@ -9,8 +9,8 @@
  * space that is not named any more is found by none that begins later. The kernel waits for a grace
  * period, until all programs have ended that were running, whenever an array of maps is changed
  * from user space
- * (maybe_wait_bpf_programs(), commit 1ae80cf31938, Linux 5.0): so one of one map is changed, to the same,
- * before something is used again. One wait is for all that was given up before it.
+ * (maybe_wait_bpf_programs(), commit 1ae80cf31938, Linux 5.0): so one of one map is changed, to the
+ * same, before something is used again. One wait is for all that was given up before it.
  *
  * A room is 1 << class mappings in a row, in one chunk of the array: it begins at a multiple of its
  * size. Rooms come from the array's unused end, and go to a chain of their class when they are

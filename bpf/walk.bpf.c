@@ -109,8 +109,8 @@ __attribute__((noinline)) int apply_some(__u32 entry, __u32 end)
 	return 1;
 }
 
-/* Before a frame is stepped that asks for registers. Not called from step_general() or step_guess():
- * the stacks of functions that call each other add up, to 512 bytes at most. */
+/* Before a frame is stepped that asks for registers. Not called from step_general() or
+ * step_guess(): the stacks of functions that call each other add up, to 512 bytes at most. */
 static __always_inline void apply_deferred(struct walk_scratch *scratch)
 {
 	__u32 entry = scratch->record.entry, count = scratch->record.count, i;

@@ -63,9 +63,9 @@ static inline bool cfi_entry_read_fast(const struct image_section *section, bool
 	return true;
 }
 
-/* The body of such an FDE, of a CIE with PCs as pcrel sdata4 and with augmentation data, of which
- * there are less than 128 bytes. False, or a range that wraps: ask cfi_fde_parse(). ret->cie is left
- * as it is. */
+/* The body of such an FDE, of a CIE with PCs as pcrel sdata4 and with augmentation data, of
+ * which there are less than 128 bytes. False, or a range that wraps: ask cfi_fde_parse().
+ * ret->cie is left as it is. */
 static inline bool cfi_fde_parse_fast(const struct image_section *section,
 				      const struct cfi_entry *entry, struct cfi_fde *ret)
 {

@@ -26,6 +26,9 @@ void cfi_addresses_destroy(struct cfi_addresses *addresses);
 bool cfi_addresses_find(const struct cfi_addresses *addresses, const struct error *error,
 			uint64_t *ret_pc, uint64_t *ret_pc_end);
 
+/* What is said of each of these. */
+#define OUTSIDE_MESSAGE "the FDE's code is in no executable segment"
+
 /* An FDE of cfi that covers code, all of it in no executable segment. Non-zero stops. */
 typedef int (*cfi_outside_fn)(void *context, const struct cfi_fde *fde);
 /*

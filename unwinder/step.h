@@ -317,8 +317,9 @@ step_inline unsigned int step_near(struct walk_state *state, const struct table_
 
 /*
  * Where there is no CFI: takes rbp for a frame pointer (psABI, figure 3.3), as a compiler without
- * -fomit-frame-pointer leaves it behind the prologue. Nothing proves that it is one. What the function
- * did with the other registers is not known. Not STOP_NONE: it is none, and state is as it was.
+ * -fomit-frame-pointer leaves it behind the prologue. Nothing proves that it is one. What the
+ * function did with the other registers is not known. Not STOP_NONE: it is none, and state is as it
+ * was.
  */
 step_inline unsigned int step_by_frame_pointer(struct walk_state *state, struct walk_memory *memory)
 {

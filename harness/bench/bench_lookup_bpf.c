@@ -3,8 +3,8 @@
  * bench_lookup_bpf.c - nanoseconds from a PC to its rule in BPF, against plain sorted rows
  *
  * A compact table would be no gain if the walk paid for it with time. Here the walk's own look-up
- * (find_rule.h, in arrays that placement.c fills) runs beside a look-up in the same stretches of one
- * rule kept as plain sorted rows, both in lookup.bpf.c and compiled in the same manner.
+ * (find_rule.h, in arrays that placement.c fills) runs beside a look-up in the same stretches of
+ * one rule kept as plain sorted rows, both in lookup.bpf.c and compiled in the same manner.
  *
  *	warm	few PCs again and again: they are in the CPU's caches, and so are its guesses
  *	random	PCs from all of the table, one after the other

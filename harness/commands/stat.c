@@ -137,7 +137,6 @@ static void take_object(struct census *census, const struct image_path *image, c
 		uint64_t outside = json_count(json_object_get(object, "lost_fdes_by_reason"),
 					      "outside");
 		census->gate.checked += json_count(object, "fdes") - outside;
-		gate_leave(&census->gate, GATE_OUTSIDE_FDES, outside);
 		if (!json_count(object, "fdes") && !json_count(object, "lost_fdes"))
 			gate_leave(&census->gate, GATE_NO_CFI, 1);
 		gate_add_image(&census->gate, object, image->named);
@@ -151,7 +150,7 @@ static void take_object(struct census *census, const struct image_path *image, c
 		census->unread++;
 		gate_leave_image_named(&census->gate, json_text(object, "code"), image->named);
 	}
-	/* An FDE of what is not executed is lost, and nothing is wrong with it. */
+	/* An FDE of what is not executed is lost, and nothing else is wrong with it. */
 	if (strcmp(type, "stat_lost"))
 		census->gate.bad_input |= image->named;
 	if (census->json)

@@ -220,20 +220,44 @@ static void print_diagnostics(const struct options *options, const char *path,
 	cfi_destroy(cfi);
 }
 
-/* The compact table has no pages for code that is in no executable segment. */
-static void print_outside(const char *path, const struct image *image)
+struct outside {
+	const char *path;
+	const struct cfi *cfi;
+	const struct table_filter *filter;
+	uint64_t count;
+};
+
+static int print_one_outside(void *context, const struct cfi_fde *fde)
 {
-	uint64_t count = 0;
-	struct error ignored;
+	struct outside *outside = context;
+
+	if (!table_filter_shows_fde(outside->filter, outside->cfi, fde) ||
+	    ++outside->count > DIAGNOSTICS_SHOWN)
+		return 0;
+	fprintf(stderr, "%s: %s+0x%" PRIx32 ": %s, of 0x%" PRIx64 "..0x%" PRIx64 "\n",
+		PLAIN_TEXT(outside->path), outside->cfi->cie[fde->cie].section->name, fde->offset,
+		OUTSIDE_MESSAGE, fde->pc_begin, fde->pc_begin + fde->pc_range);
+	return 0;
+}
+
+/* No table has code that is in no executable segment, whatever rows say of it. In JSON these are
+ * among the objects. */
+static void print_outside(const char *path, const struct image *image,
+			  const struct table_filter *filter)
+{
+	struct outside outside = { .path = path, .filter = filter };
+	struct error ignored; /* of memory: stat tells */
 	struct cfi *cfi;
-	if (!cfi_create(image, &cfi, &ignored))
-		cfi_outside(cfi, NULL, NULL, &count, &ignored);
+	uint64_t count;
+
+	if (!cfi_create(image, &cfi, &ignored)) {
+		outside.cfi = cfi;
+		cfi_outside(cfi, print_one_outside, &outside, &count, &ignored);
+	}
 	cfi_destroy(cfi);
-	if (count)
-		fprintf(stderr,
-			"%s: %" PRIu64 " FDEs of code in no executable segment have no place in "
-			"the table (stat has them)\n",
-			PLAIN_TEXT(path), count);
+	if (outside.count > DIAGNOSTICS_SHOWN)
+		fprintf(stderr, "%s: and %" PRIu64 " more (--json has them)\n", PLAIN_TEXT(path),
+			outside.count - DIAGNOSTICS_SHOWN);
 }
 
 static void do_image(struct options *options, const struct image_path *path)
@@ -260,8 +284,8 @@ static void do_image(struct options *options, const struct image_path *path)
 		error_print(stderr, path->path, &error);
 	judge_file(options, path->path, failed, shown, &error);
 	print_diagnostics(options, path->path, image, &diagnostics);
-	if (options->write == table_compact)
-		print_outside(path->path, image);
+	if (options->write != table_json && !failed)
+		print_outside(path->path, image, &filter);
 	options->gate.bad_input |= diagnostics.count > 0;
 	error_list_deinit(&diagnostics);
 	if (options->gate.strict || options->gate.coverage > 0)

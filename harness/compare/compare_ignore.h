@@ -11,7 +11,8 @@
  *
  * image and function are globs, as findings have them; the image's file name alone will do. kind is
  * a glob of the kind or of the verdict
- * (missing, wrong, table_fault). until is the entry's last day, by UTC; "-": it has none. Every entry has a reason.
+ * (missing, wrong, table_fault). until is the entry's last day, by UTC; "-": it has none. Every
+ * entry has a reason.
  *
  * What is ignored is still a finding, counted and shown with the reason; it does not decide the
  * exit status any more.

@@ -4,8 +4,8 @@
  *
  * A BPF program may not sleep, so it can't wait for a page: copy_from_user_nofault() fails where
  * the page tables have none, be it in a file, in swap or never touched. Whoever reads from outside
- * (process_vm_readv, ptrace) makes the page present, and then all trace of that is lost. So it has to
- * be asked for first: /proc/PID/pagemap says of each page whether it is present
+ * (process_vm_readv, ptrace) makes the page present, and then all trace of that is lost. So it has
+ * to be asked for first: /proc/PID/pagemap says of each page whether it is present
  * (Documentation/admin-guide/mm/pagemap.rst, bit 63; a page in swap has bit 62 instead).
  */
 #include <fcntl.h>

@@ -31,7 +31,7 @@ static const struct {
 	[GATE_COVERAGE] = { "below_coverage", "images below --coverage", KIND_KNOWN },
 	[GATE_LOST_FDES] = { "lost_fdes", "FDEs that can't be read", KIND_INPUT },
 	[GATE_OUTSIDE_FDES] = { "outside_fdes", "FDEs of code in no executable segment",
-				KIND_KNOWN },
+				KIND_INPUT },
 	[GATE_MALFORMED] = { "malformed", "rows behind malformed instructions", KIND_INPUT },
 	[GATE_OUTSIDE] = { "outside", "rows in no executable segment", KIND_KNOWN },
 	[GATE_NO_FDE] = { "no_fde", "files without an FDE there", KIND_SKIP },

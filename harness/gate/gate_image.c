@@ -175,6 +175,7 @@ void gate_add_image(struct gate *gate, const json_t *object, bool named)
 	uint64_t covered_bytes = json_count(object, "covered_bytes");
 
 	gate_leave(gate, GATE_LOST_FDES, lost);
+	gate_leave(gate, GATE_OUTSIDE_FDES, json_count(reasons, "outside"));
 	gate_leave(gate, GATE_MALFORMED, malformed);
 	gate->bad_input |= named && (lost || malformed);
 	gate->code_bytes += code;

@@ -284,7 +284,8 @@ int golden_table_write(struct golden_run *run, const char *name, const void *dat
 		       struct error *error);
 /* 1: removed; 0: there was none; -1: error. golden_same_write() ends it. */
 int golden_table_remove(struct golden_run *run, const char *name, struct error *error);
-/* How many of a toolchain's tables share another one's file. fn is given the name behind its slash. -1: error.
+/* How many of a toolchain's tables share another one's file. fn is given the name behind its slash.
+ * -1: error.
  */
 int golden_same_each(struct golden_run *run, const char *toolchain,
 		     void (*fn)(void *context, const char *name), void *context,

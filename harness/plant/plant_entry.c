@@ -5,9 +5,9 @@
  * What a linker, an assembler directive at the wrong place or a hand-written section gets wrong:
  * which code an entry is for, and what holds for all functions of a CIE. Edited where it lies in
  * the file
- * (DWARF 5, 6.4.1; LSB 5, 10.6.1), with the search table kept true (plant_search.c), because a fault
- * that only a search sees would not be the one planted. Only the layout that GCC, clang and their
- * linkers write is edited: 32-bit DWARF, PCs as pcrel sdata4, alignments of one byte.
+ * (DWARF 5, 6.4.1; LSB 5, 10.6.1), with the search table kept true (plant_search.c), because a
+ * fault that only a search sees would not be the one planted. Only the layout that GCC, clang and
+ * their linkers write is edited: 32-bit DWARF, PCs as pcrel sdata4, alignments of one byte.
  */
 #include <string.h>
 #include "plant/plant.h"

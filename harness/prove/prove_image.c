@@ -426,6 +426,25 @@ static uint64_t rows_compared(const json_t *proof, uint64_t *ret_malformed)
 	return count;
 }
 
+static int ignore_row(void *context, const struct row *row)
+{
+	return 0;
+}
+
+/* FDEs that cover nothing, and so have no row that could be compared, and can't be read. */
+static uint64_t malformed_without_rows(const struct cfi *cfi)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; cfi && i < cfi->fde_count; i++) {
+		struct error ignored; /* table and stat tell */
+
+		count += !cfi_fde_covers(cfi->image, &cfi->fde[i]) &&
+			 cfi_rows(cfi, &cfi->fde[i], ignore_row, NULL, &ignored);
+	}
+	return count;
+}
+
 /* What no check sees: entries that are lost, code that no FDE covers. And whether there was a
  * check. */
 static void count_checked(const struct image *image, const char *file, const struct cfi *cfi,
@@ -436,6 +455,7 @@ static void count_checked(const struct image *image, const char *file, const str
 	uint64_t malformed, rows = rows_compared(proof, &malformed);
 	uint64_t lines = json_count(readelf, "equal") + json_count(readelf, "differ");
 
+	malformed += malformed_without_rows(cfi);
 	gate_image_read(image, file, cfi, &counts);
 	gate_image_json(&counts, proof);
 	json_object_set_new(proof, "malformed_rows", json_integer((json_int_t)malformed));

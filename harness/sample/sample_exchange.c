@@ -15,7 +15,8 @@
 #include <ucontext.h>
 #include "sample/sample.h"
 
-/* What the kernel changes to start a handler, and to end it, and a CFA may hang on: by DWARF number.
+/* What the kernel changes to start a handler, and to end it, and a CFA may hang on: by DWARF
+ * number.
  */
 #define REGISTERS_OF_ENTRY  (1u << REGISTER_RSP | 1u << REGISTER_RIP)
 #define REGISTERS_OF_RETURN (REGISTERS_OF_ENTRY | 1u << 3 | 1u << 6 | 0xfu << 12)

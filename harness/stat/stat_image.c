@@ -216,8 +216,7 @@ static int write_outside(void *context, const struct cfi_fde *fde)
 	json_t *object = json_pack("{s:s, s:o, s:s, s:s, s:I, s:s}", "type", "stat_lost", "image",
 				   json_bytes(outside->subject->image->path), "reason", "outside",
 				   "section", cfi->cie[fde->cie].section->name, "offset",
-				   (json_int_t)fde->offset, "message",
-				   "the FDE's code is in no executable segment");
+				   (json_int_t)fde->offset, "message", OUTSIDE_MESSAGE);
 
 	set_address(object, "pc", fde->pc_begin);
 	set_address(object, "pc_end", fde->pc_begin + fde->pc_range);

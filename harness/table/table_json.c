@@ -7,12 +7,14 @@
  *
  * Addresses are strings: not every reader of JSON keeps 64 bits. Rules are spelled as in messages
  * (row.c). "signal_frame" and "args_size" are there only if they say something. An FDE that could
- * not be decoded to its end adds a {"type":"error"} object.
+ * not be decoded to its end adds a {"type":"error"} object, and so does all else that is wrong with
+ * the CFI, or in it and in no table.
  */
 #include <elf.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 #include "cli/json_counts.h"
 #include "lost_cfi.h"
 #include "table.h"
@@ -107,8 +109,50 @@ static void write_error(struct json_writer *writer, const struct error *error)
 	json_line(writer->file, object);
 }
 
+static bool is_in(const struct error_list *list, const struct error *error)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->error[i].offset == error->offset &&
+		    !strcmp(list->error[i].section, error->section) &&
+		    !strcmp(list->error[i].message, error->message))
+			return true;
+	return false;
+}
+
+/* What cfi_check() finds and rows did not tell: of FDEs that cover nothing, and of the search
+ * table. */
+static void write_rest(struct json_writer *writer, struct error_list *diagnostics)
+{
+	struct error_list all = { 0 };
+
+	cfi_check(writer->cfi, &all);
+	for (size_t i = 0; i < all.count; i++) {
+		if (is_in(diagnostics, &all.error[i]))
+			continue;
+		write_error(writer, &all.error[i]);
+		error_list_add(diagnostics, &all.error[i]);
+	}
+	error_list_deinit(&all);
+}
+
+/* An FDE of which no table has a row. It is no error of who wrote it: nobody executes it. */
+static int write_outside(void *context, const struct cfi_fde *fde)
+{
+	struct json_writer *writer = context;
+	struct error error;
+
+	if (table_filter_shows_fde(writer->filter, writer->cfi, fde)) {
+		error_set(&error, ERROR_UNAVAILABLE, writer->cfi->cie[fde->cie].section->name,
+			  fde->offset, OUTSIDE_MESSAGE);
+		write_error(writer, &error);
+	}
+	return 0;
+}
+
 static void write_section(struct json_writer *writer, struct error_list *diagnostics)
 {
+	struct error ignored; /* of memory: stat tells */
+	uint64_t outside;
 	const struct cfi *cfi = writer->cfi;
 	for (size_t i = 0; i < cfi->by_pc_count; i++) {
 		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
@@ -129,6 +173,9 @@ static void write_section(struct json_writer *writer, struct error_list *diagnos
 						  json_bytes(writer->image->path), "more",
 						  (json_int_t)cfi->diagnostics.dropped));
 	table_add_diagnostics(diagnostics, cfi);
+	if (!writer->filter->by_pc)
+		write_rest(writer, diagnostics);
+	cfi_outside(cfi, write_outside, writer, &outside, &ignored);
 }
 
 int table_json(FILE *file, const struct image *image, const struct table_filter *filter,

@@ -84,14 +84,70 @@ START_TEST(each_loss_has_an_address_and_a_reason)
 	output = say(command_table, "table", "--json", NULL, "losses", &status);
 	expect(output, "\"type\":\"error\"");
 	expect(output, "\"pc\":\"0x401001\",\"pc_end\":\"0x401003\"");
+	expect(output, "the FDE's code is in no executable segment\"");
+	free(output);
+	output = say(command_table, "table", NULL, NULL, "losses", &status);
+	expect(output, "the FDE's code is in no executable segment, of 0x");
 	free(output);
 	output = say(command_table, "table", "--format", "compact", "losses", &status);
-	expect(output, "1 FDEs of code in no executable segment");
+	expect(output, "the FDE's code is in no executable segment, of 0x");
 	expect(output, "of 0x401001..0x401003");
 	free(output);
 	output = say(command_prove, "prove", NULL, NULL, "losses", &status);
 	expect(output, "1 FDEs lost: outside");
 	free(output);
+}
+END_TEST
+
+static void shell(const char *words)
+{
+	char command[1024];
+
+	snprintf(command, sizeof(command), "cd %s && (%s) >/dev/null 2>&1", folder, words);
+	ck_assert_msg(!system(command), "%s", words);
+}
+
+/* As ld leaves it: FDEs of nothing wrong but that. */
+static const char outside[] = ".text\n.globl _start\n_start:\n.cfi_startproc\nnop\n.cfi_endproc\n"
+			      ".data\nd: .cfi_startproc\nnop\n.cfi_endproc\n";
+/* The FDE of no code has an advance beyond it. ld leaves such a one out of .eh_frame. */
+static const char nothing[] =
+	".text\n.globl _start\n_start:\n.cfi_startproc\nnop\n.cfi_endproc\n"
+	".section .kept,\"a\"\n1: .long 3f-2f\n2: .long 0\n.byte 1\n.asciz \"zR\"\n"
+	".uleb128 1\n.sleb128 -8\n.byte 16\n.uleb128 1\n.byte 0x1b\n.byte 0x0c,7,8,0x90,1\n"
+	".balign 4,0\n3: .long 5f-4f\n4: .long 4b-1b\n.long _start-.\n.long 0\n"
+	".uleb128 0\n.byte 0x41\n.balign 4,0\n5:\n";
+
+/* Every command has the same status for the same file. */
+static const struct status_case {
+	const char *name, *source;
+	enum exit_status usual, strict;
+} statuses[] = {
+	{ "outside", outside, EXIT_OK, EXIT_BAD_INPUT },
+	{ "nothing", nothing, EXIT_BAD_INPUT, EXIT_BAD_INPUT },
+};
+
+START_TEST(commands_agree_about_a_loss)
+{
+	static int (*const commands[])(int, char **) = { command_stat, command_table,
+							 command_prove };
+	const struct status_case *c = &statuses[_i];
+	int status;
+
+	if (!make(c->name, c->source))
+		return;
+	shell("objcopy --rename-section .kept=.eh_frame outside; "
+	      "objcopy --rename-section .kept=.eh_frame nothing; true");
+	for (int i = 0; i < 3; i++) {
+		free(say(commands[i], "command", NULL, NULL, c->name, &status));
+		ck_assert_msg(status == (int)c->usual, "%s, command %d: %d", c->name, i, status);
+		free(say(commands[i], "command", "--strict", NULL, c->name, &status));
+		ck_assert_msg(status == (int)c->strict, "%s, command %d strictly: %d", c->name, i,
+			      status);
+		free(say(commands[i], "command", "--json", NULL, c->name, &status));
+		ck_assert_msg(status == (int)c->usual, "%s, command %d in JSON: %d", c->name, i,
+			      status);
+	}
 }
 END_TEST
 
@@ -126,14 +182,6 @@ START_TEST(people_are_told_how_many_are_left_off)
 END_TEST
 
 /* Runs a shell's words in the folder. */
-static void shell(const char *words)
-{
-	char command[1024];
-
-	snprintf(command, sizeof(command), "cd %s && (%s) >/dev/null 2>&1", folder, words);
-	ck_assert_msg(!system(command), "%s", words);
-}
-
 /* one.o and other.o, whose .eh_frame has another name for the linker: what it makes of the two has
  * two. */
 static bool make_two(void)
@@ -377,6 +425,7 @@ int main(void)
 	TCase *tcase = tcase_create("lost_cfi");
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, each_loss_has_an_address_and_a_reason);
+	tcase_add_loop_test(tcase, commands_agree_about_a_loss, 0, 2);
 	tcase_add_test(tcase, people_are_told_how_many_are_left_off);
 	tcase_add_test(tcase, each_eh_frame_of_an_object_is_read);
 	tcase_add_test(tcase, each_eh_frame_of_a_linked_image_is_read);

@@ -29,8 +29,8 @@
  * by rt_sigreturn, the handler was left by longjmp and all of them go.
  *
  * A function that goes to another stack in its middle and calls from there (__morestack of
- * -fsplit-stack, runtimes with a stack of their own for C) has a region in the same way: its frames stay
- * open below the call.
+ * -fsplit-stack, runtimes with a stack of their own for C) has a region in the same way: its frames
+ * stay open below the call.
  *
  * Not done here: other ways to switch stacks (makecontext and the like); tracer_step.c keeps one
  * shadow stack for each, and tells the one from the other.

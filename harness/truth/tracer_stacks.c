@@ -19,7 +19,8 @@
  * memory, it was a switch, and what was opened meanwhile is the other stack's. If an outer frame
  * returns, they are gone. And if the first ret takes a word that was pushed since, and goes to the
  * beginning of something
- * (makecontext's first entry), it was a switch, too. Meanwhile the stack counts as disturbed (truth.h).
+ * (makecontext's first entry), it was a switch, too. Meanwhile the stack counts as disturbed
+ * (truth.h).
  *
  * The stack that a thread leaves is parked; one that isn't known begins empty and unrooted: its
  * truth is a prefix. If the next that happens there is a call, and no return or jump before it, the

@@ -291,7 +291,8 @@ struct signal_frame {
 uint64_t registers_sum(const greg_t registers[SUMMED_REGISTERS]);
 /* Records that a handler was entered. False: out of memory. */
 bool shadow_stack_signal(struct shadow_stack *stack, const struct signal_frame *frame);
-/* The first half of shadow_stack_sigreturn(): the handler's frames go, and what was interrupted is on top.
+/* The first half of shadow_stack_sigreturn(): the handler's frames go, and what was interrupted is
+ * on top.
  */
 void shadow_stack_leave_handler(struct shadow_stack *stack, uint64_t pc, uint64_t sp);
 /* Records that rt_sigreturn went to pc with rsp at sp: on another stack, slots can't tell. */

@@ -163,9 +163,10 @@ static bool same_row(const struct address_space *space, uint64_t a, uint64_t b)
 }
 
 /*
- * What a signal interrupted goes on at its own PC; behind an ordinary frame a PC is that of a call's
- * end. If the frame at fault was looked up one byte too early or too late so, where the CFI says
- * something else, the frame before it should have been said to be a signal frame, or should not.
+ * What a signal interrupted goes on at its own PC; behind an ordinary frame a PC is that of a
+ * call's end. If the frame at fault was looked up one byte too early or too late so, where the CFI
+ * says something else, the frame before it should have been said to be a signal frame, or should
+ * not.
  */
 static bool blame_signal_flag(const struct evidence *evidence, const struct reached *reached,
 			      struct judgement *ret)
