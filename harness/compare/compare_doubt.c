@@ -323,6 +323,10 @@ void doubt_registers(struct comparer *comparer, const struct evidence *evidence,
 
 	if (reading->judgement.kind != FAULT_REGISTER || frame >= shadow->count)
 		return;
+	if (reading->judgement.verdict == VERDICT_UNPROVEN) {
+		never_proven(comparer, evidence, reading, DOUBT_REFEREE);
+		return;
+	}
 	comparer->result->doubts++;
 	/* Of the handler's restorer the caller is what was interrupted. */
 	if (goes_through_edited(point, frame + 2)) {

@@ -196,6 +196,8 @@ static const struct trick_case {
 	{ "a_thread_that_no_tracer_is_told_of", ASM "untraced.S", 0, SHOWS(untraced), NULL },
 	{ "a_cfa_by_a_register_beyond_ours", ASM "by_register.S -DFORM=5", 60, SHOWS_NOTHING,
 	  NULL },
+	{ "a_register_kept_in_a_vector_register", ASM "by_register.S -DFORM=6", 30, SHOWS_NOTHING,
+	  NULL },
 	{ "a_function_with_a_uprobe", C "uprobed.c -DRETURNS=0", 0, SHOWS_NOTHING, NULL },
 	{ "a_function_with_a_uretprobe", C "uprobed.c -DRETURNS=1", 1, SHOWS_NOTHING, NULL },
 };

@@ -52,9 +52,8 @@ static int wrong_register(const struct register_values *regs, const struct shado
 	return -1;
 }
 
-/* Where a row says that a register is saved, by the CFA; 0: it is not saved so. */
-static uint64_t saved_at(const struct address_space *space, uint64_t pc, unsigned int reg,
-			 uint64_t cfa)
+/* A row's rule for a register. RULE_UNSPECIFIED: there is no row, too. */
+static struct row_rule rule_of(const struct address_space *space, uint64_t pc, unsigned int reg)
 {
 	const struct mapping *mapping = address_space_find(space, pc);
 	struct error ignored;
@@ -62,8 +61,8 @@ static uint64_t saved_at(const struct address_space *space, uint64_t pc, unsigne
 
 	if (!mapping || !mapping->entry ||
 	    cfi_row_find(image_entry_cfi(mapping->entry), pc - mapping->bias, &row, &ignored) <= 0)
-		return 0;
-	return row.reg[reg].kind == RULE_OFFSET ? cfa + (uint64_t)row.reg[reg].offset : 0;
+		return (struct row_rule) { .kind = RULE_UNSPECIFIED };
+	return row.reg[reg];
 }
 
 bool judge_registers(const struct evidence *evidence, struct referee *referee, uint32_t mask,
@@ -84,6 +83,7 @@ bool judge_registers(const struct evidence *evidence, struct referee *referee, u
 		size_t at = shadow->count - 1 + landing - frame;
 		const struct shadow_frame *truth = at < shadow->count ? &shadow->frame[at] : NULL;
 		bool is_handler = truth && at > 0 && truth[-1].interrupted && !truth->interrupted;
+		struct row_rule rule;
 		uint64_t right = 0;
 		int reg;
 
@@ -103,13 +103,16 @@ bool judge_registers(const struct evidence *evidence, struct referee *referee, u
 			.reg = reg,
 			.saved_value = right,
 		};
-		ret->saved_at = saved_at(point->space, ret->pc, reg, regs.value[REGISTER_RSP]);
+		rule = rule_of(point->space, ret->pc, reg);
+		if (rule.kind == RULE_OFFSET)
+			ret->saved_at = regs.value[REGISTER_RSP] + (uint64_t)rule.offset;
 		if (reg == REGISTER_RSP && regs.known >> reg & 1) {
 			ret->declared_cfa = regs.value[reg];
 			ret->actual_cfa = right;
 		}
-		ret->verdict = referee_reads(referee, point->space, &callee, ret->pc, reg, right,
-					     point->memory)
+		ret->verdict = rule_is_beyond(&rule) ? VERDICT_UNPROVEN
+			       : referee_reads(referee, point->space, &callee, ret->pc, reg, right,
+					       point->memory)
 				       ? VERDICT_READER_FAULT
 				       : VERDICT_TABLE_FAULT;
 		return true;

@@ -214,9 +214,11 @@ static bool ends_malformed(const struct stack *cfi, uint32_t frames)
 	       (cfi->stop == STOP_MALFORMED || cfi->stop == STOP_UNSUPPORTED_EXPRESSION);
 }
 
-static bool rule_is_beyond(const struct row_rule *rule)
+bool rule_is_beyond(const struct row_rule *rule)
 {
 	switch (rule->kind) {
+	case RULE_REGISTER:
+	case RULE_CFA_REGISTER: return rule->reg >= REGISTER_COUNT;
 	case RULE_EXPRESSION:
 	case RULE_VAL_EXPRESSION:
 	case RULE_CFA_EXPRESSION:
@@ -335,7 +337,8 @@ static void judge_reader(const struct evidence *evidence, struct referee *refere
 	if (engine_ends && step.stuck &&
 	    (evidence->cfi->stop == STOP_READ_FAULT ||
 	     evidence->cfi->stop == STOP_REGISTER_UNKNOWN)) {
-		ret->verdict = VERDICT_TABLE_FAULT;
+		ret->verdict = is_beyond(point->space, reached.lookup_pc) ? VERDICT_UNPROVEN
+									  : VERDICT_TABLE_FAULT;
 		ret->kind = FAULT_WRONG;
 		blame_register(evidence, referee, ret);
 		return;

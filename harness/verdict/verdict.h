@@ -199,6 +199,10 @@ struct judgement {
 void judge_evidence(const struct evidence *evidence, struct referee *referee,
 		    struct judgement *ret);
 
+/* The rule takes what is not evaluated here, and may be right: an expression that
+ * expression_is_beyond(), or a register above REGISTER_COUNT (vector registers). */
+bool rule_is_beyond(const struct row_rule *rule);
+
 /* ---- registers.c ------------------------------------------------------------------------ */
 
 /*

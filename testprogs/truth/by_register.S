@@ -8,13 +8,25 @@
  * first, which is no register.
  *
  * And rows that are right, which not everybody can evaluate: nobody is at fault. FORM 4: a CFA found by
- * DW_OP_deref_size (libdw 0.188 dies of it). FORM 5: one found by DWARF register 58, fs.base.
+ * DW_OP_deref_size (libdw 0.188 dies of it). FORM 5: one found by DWARF register 58, fs.base. FORM 6: rbx
+ * kept in xmm3 by the callee (DWARF register 20).
  */
 	.file	"by_register.S"
 #include "../asm/bare.h"
 
 begin_program
 
+#if FORM == 6
+	function inner
+	movq	%rbx, %xmm3
+	.cfi_register %rbx, %xmm3
+	xor	%ebx, %ebx
+	call	leaf
+	movq	%xmm3, %rbx
+	.cfi_restore %rbx
+	ret
+	end inner
+#else
 	function inner
 	push	%rbx
 	.cfi_def_cfa_offset 16
@@ -27,6 +39,7 @@ begin_program
 	.cfi_def_cfa_offset 8
 	ret
 	end inner
+#endif
 
 	function run
 	push	%rbx
@@ -42,6 +55,8 @@ begin_program
 #elif FORM == 4
 	/* rsp + 16 + *(uint64_t *)rsp - that */
 	.cfi_escape 0x0f, 9, 0x77, 16, 0x77, 0, 0x94, 8, 0x12, 0x1c, 0x22
+#elif FORM == 6
+	.cfi_def_cfa %rbx, 16
 #elif FORM == 5
 	/* rsp + 16 + fs.base - that */
 	.cfi_escape 0x0f, 9, 0x77, 16, 0x92, 58, 0, 0x12, 0x1c, 0x22, 0x96
