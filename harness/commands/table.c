@@ -284,7 +284,7 @@ static void do_image(struct options *options, const struct image_path *path)
 		error_print(stderr, path->path, &error);
 	judge_file(options, path->path, failed, shown, &error);
 	print_diagnostics(options, path->path, image, &diagnostics);
-	if (options->write != table_json && !failed)
+	if (options->write != table_json && !failed && !filter.by_pc)
 		print_outside(path->path, image, &filter);
 	options->gate.bad_input |= diagnostics.count > 0;
 	error_list_deinit(&diagnostics);

@@ -173,8 +173,10 @@ static void write_section(struct json_writer *writer, struct error_list *diagnos
 						  json_bytes(writer->image->path), "more",
 						  (json_int_t)cfi->diagnostics.dropped));
 	table_add_diagnostics(diagnostics, cfi);
-	if (!writer->filter->by_pc)
-		write_rest(writer, diagnostics);
+	/* Who asks for a part is told of that part. */
+	if (writer->filter->by_pc)
+		return;
+	write_rest(writer, diagnostics);
 	cfi_outside(cfi, write_outside, writer, &outside, &ignored);
 }
 
