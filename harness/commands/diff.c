@@ -260,13 +260,15 @@ static int cut(struct side *side, const struct side *other, struct error *error)
 	return result;
 }
 
-/* Both were named: what was lost of one is bad input. */
+/* Both were named: what was lost of one is bad input. An FDE of code in no executable segment is
+ * compared like any other. */
 static void gate_side(struct gate *gate, const struct side *side)
 {
 	gate->bad_input |= side->lost;
 	json_t *counts = json_object();
 	struct gate_image lost;
 	gate_image_read(side->image, side->image->path, side->cfi, &lost);
+	lost.outside_fdes = 0;
 	gate_image_json(&lost, counts);
 	gate_add_image(gate, counts, true);
 	json_decref(counts);
