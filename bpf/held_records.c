@@ -9,10 +9,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "held_records.h"
 
-#define FIRST_BYTES (64u << 10)
-#define KEEP_BYTES  (1u << 20) /* more than that is given back */
+#define KEEP_BYTES (1u << 20) /* more than that is given back */
 
 struct held_header {
 	uint32_t bytes; /* with this header, a multiple of 8 */
@@ -26,30 +26,13 @@ static size_t record_bytes(const struct walk_record *record)
 	return offsetof(struct walk_record, pc) + count * sizeof(record->pc[0]);
 }
 
-static bool grow(struct held_records *held, size_t bytes)
-{
-	size_t capacity = held->capacity ? held->capacity : FIRST_BYTES;
-	uint8_t *grown;
-
-	while (capacity - held->used < bytes)
-		capacity *= 2;
-	if (capacity == held->capacity)
-		return true;
-	grown = realloc(held->memory, capacity);
-	if (!grown)
-		return false;
-	held->memory = grown;
-	held->capacity = capacity;
-	return true;
-}
-
 void held_records_add(struct held_records *held, const struct walk_record *record,
 		      bool frame_pointer)
 {
 	struct held_header header = { .frame_pointer = frame_pointer };
 
 	header.bytes = sizeof(header) + record_bytes(record);
-	if (!grow(held, header.bytes)) {
+	if (!ARRAY_RESERVE(held->memory, held->capacity, held->used + header.bytes)) {
 		held->lost++;
 		return;
 	}

@@ -18,6 +18,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "placement.h"
 
 /* Where an image's table lies in each array. */
@@ -62,17 +63,12 @@ static int no_memory(struct error *error)
 /* So many free extents can be noted: images that leave never fail for want of memory. */
 static int reserve(struct placement_array *array, size_t count, struct error *error)
 {
-	struct placement_extent *grown;
+	bool first = !array->free;
 
-	if (count <= array->free_capacity)
-		return 0;
-	grown = realloc(array->free, 2 * count * sizeof(*grown));
-	if (!grown)
+	if (!ARRAY_RESERVE(array->free, array->free_capacity, count))
 		return no_memory(error);
-	if (!array->free) /* the first time */
-		grown[array->free_count++] = (struct placement_extent) { 0, array->capacity };
-	array->free = grown;
-	array->free_capacity = 2 * count;
+	if (first)
+		array->free[array->free_count++] = (struct placement_extent) { 0, array->capacity };
 	return 0;
 }
 

@@ -33,6 +33,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "clock.h"
 #include "held_records.h"
 #include "process_change.h"
@@ -65,7 +66,7 @@ struct process_events {
 	pid_t root; /* 0: all */
 	struct perf_rings rings;
 	struct process_event *event; /* read, and not followed yet */
-	size_t event_count, event_capacity;
+	size_t event_count;
 	uint64_t followed_ns; /* the last one's time */
 	struct process_set processes;
 	uint64_t unsure_ns; /* events from then on are missing; NEVER: none */
@@ -388,17 +389,10 @@ static void keep_event(struct process_events *events, const struct process_event
 {
 	struct process_event *kept;
 
-	if (events->event_count == events->event_capacity) {
-		size_t capacity = events->event_capacity ? events->event_capacity * 2 : 256;
-		struct process_event *grown = realloc(events->event, capacity * sizeof(*grown));
-
-		if (!grown) {
-			events->counters.lost++;
-			be_unsure(events, event->time_ns);
-			return;
-		}
-		events->event = grown;
-		events->event_capacity = capacity;
+	if (!ARRAY_GROW(events->event, events->event_count)) {
+		events->counters.lost++;
+		be_unsure(events, event->time_ns);
+		return;
 	}
 	kept = &events->event[events->event_count];
 	*kept = *event;

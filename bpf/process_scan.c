@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "array.h"
 #include "process_scan.h"
 
 struct scanned {
@@ -21,7 +22,7 @@ struct scanned {
 
 struct scan {
 	struct scanned *process;
-	size_t count, capacity;
+	size_t count;
 };
 
 /* 0: the name is not a number. */
@@ -54,15 +55,8 @@ static bool read_stat(pid_t pid, char *ret_state, pid_t *ret_parent)
 
 static int add(struct scan *scan, const struct scanned *process, struct error *error)
 {
-	if (scan->count == scan->capacity) {
-		size_t capacity = scan->capacity ? scan->capacity * 2 : 256;
-		struct scanned *grown = realloc(scan->process, capacity * sizeof(*grown));
-
-		if (!grown)
-			return error_set(error, ERROR_MEMORY, "", 0, "no memory for processes");
-		scan->process = grown;
-		scan->capacity = capacity;
-	}
+	if (!ARRAY_GROW(scan->process, scan->count))
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for processes");
 	scan->process[scan->count++] = *process;
 	return 0;
 }

@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include "array.h"
 #include "libbpf_messages.h"
 #include "own_namespace.h"
 #include "placement.h"
@@ -45,7 +46,7 @@ struct bpf_session {
 	struct shared_array spaces, mappings;
 	struct process_list processes;
 	struct bpf_link **link;
-	size_t link_count, link_capacity;
+	size_t link_count;
 	struct ring_buffer *ring, *fp_ring;
 	bpf_record_fn record_fn; /* only during bpf_session_consume() */
 	void *record_context;
@@ -406,16 +407,9 @@ static int add_link(struct bpf_session *session, struct bpf_link *link, const ch
 {
 	if (!link)
 		return unavailable(error, -errno, what);
-	if (session->link_count == session->link_capacity) {
-		size_t capacity = session->link_capacity ? 2 * session->link_capacity : 64;
-		struct bpf_link **grown = reallocarray(session->link, capacity, sizeof(*grown));
-
-		if (!grown) {
-			bpf_link__destroy(link);
-			return error_set(error, ERROR_MEMORY, "", 0, "no memory for an attachment");
-		}
-		session->link = grown;
-		session->link_capacity = capacity;
+	if (!ARRAY_GROW(session->link, session->link_count)) {
+		bpf_link__destroy(link);
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for an attachment");
 	}
 	session->link[session->link_count++] = link;
 	return 0;

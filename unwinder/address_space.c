@@ -23,6 +23,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
+#include "array.h"
 #include "perf_map.h"
 #include "space_range.h"
 
@@ -184,20 +185,13 @@ static uint64_t hash_name(const char *path)
 	return hash_bytes(name, strlen(name));
 }
 
-static int space_add(struct address_space *space, size_t *capacity, const char *path,
-		     const struct mapping *wanted, struct error *error)
+static int space_add(struct address_space *space, const char *path, const struct mapping *wanted,
+		     struct error *error)
 {
 	struct mapping *mapping;
 
-	if (space->mapping_count == *capacity) {
-		size_t more = *capacity ? *capacity * 2 : 16;
-		struct mapping *grown = realloc(space->mapping, more * sizeof(*grown));
-
-		if (!grown)
-			return error_set(error, ERROR_MEMORY, "", 0, "no memory for mappings");
-		space->mapping = grown;
-		*capacity = more;
-	}
+	if (!ARRAY_GROW(space->mapping, space->mapping_count))
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for mappings");
 	mapping = &space->mapping[space->mapping_count];
 	*mapping = *wanted;
 	mapping->path = strdup(path);
@@ -214,7 +208,7 @@ static int space_add(struct address_space *space, size_t *capacity, const char *
  * executable. So it is cut where a segment begins; each piece gets the bias of its own, and what is
  * in no segment no image.
  */
-int space_add_range(struct address_space *space, size_t *capacity, const struct mapped_range *range,
+int space_add_range(struct address_space *space, const struct mapped_range *range,
 		    struct error *error)
 {
 	struct image_entry *entry = range->entry;
@@ -234,13 +228,13 @@ int space_add_range(struct address_space *space, size_t *capacity, const struct 
 			piece.entry = entry;
 			piece.bias = piece.start - (segment->vaddr - segment->file_offset + offset);
 		}
-		status = space_add(space, capacity, range->path, &piece, error);
+		status = space_add(space, range->path, &piece, error);
 	}
 	return status;
 }
 
-static int space_add_line(struct address_space *space, size_t *capacity, pid_t tid,
-			  const struct maps_line *line, struct error *error)
+static int space_add_line(struct address_space *space, pid_t tid, const struct maps_line *line,
+			  struct error *error)
 {
 	struct mapped_range range = {
 		.start = line->start,
@@ -250,7 +244,7 @@ static int space_add_line(struct address_space *space, size_t *capacity, pid_t t
 		.entry = line_entry(space->store, tid, line),
 	};
 
-	return space_add_range(space, capacity, &range, error);
+	return space_add_range(space, &range, error);
 }
 
 /* ---- code moved into anonymous memory --------------------------------------------------- */
@@ -332,7 +326,7 @@ static bool is_moved(struct image_store *store, pid_t tid, const struct maps_lin
 static int read_maps(struct address_space *space, pid_t tid, size_t *ret_lines, struct error *error)
 {
 	struct maps_line parsed;
-	size_t capacity = 0, line_capacity = 0;
+	size_t line_capacity = 0;
 	struct maps_line file = { 0 }; /* the last one */
 	struct mapped_range moved;
 	char *file_path = NULL;
@@ -358,9 +352,9 @@ static int read_maps(struct address_space *space, pid_t tid, size_t *ret_lines, 
 		if (parsed.permissions[2] != 'x')
 			continue;
 		if (is_moved(space->store, tid, &file, &parsed, &moved))
-			status = space_add_range(space, &capacity, &moved, error);
+			status = space_add_range(space, &moved, error);
 		else
-			status = space_add_line(space, &capacity, tid, &parsed, error);
+			status = space_add_line(space, tid, &parsed, error);
 	}
 	free(file_path);
 	free(line);

@@ -71,7 +71,6 @@ struct image_file {
 	/* Of an object file; elf_relocate.c. */
 	struct code_reference *reference;
 	size_t reference_count;
-	size_t reference_capacity;
 	size_t relocations; /* that were gone through */
 };
 

@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "cfi_section.h"
 #include "elf_image.h"
 
@@ -93,15 +94,8 @@ static void keep_reference(struct image_file *file, const uint8_t *at, uint16_t 
 {
 	if (section == SHN_UNDEF || section >= SHN_LORESERVE)
 		return;
-	if (file->reference_count == file->reference_capacity) {
-		size_t wanted = file->reference_capacity ? file->reference_capacity * 2 : 64;
-		struct code_reference *moved = reallocarray(file->reference, wanted,
-							    sizeof(*moved));
-		if (!moved)
-			return;
-		file->reference = moved;
-		file->reference_capacity = wanted;
-	}
+	if (!ARRAY_GROW(file->reference, file->reference_count))
+		return;
 	file->reference[file->reference_count++] = (struct code_reference) { at, section };
 }
 

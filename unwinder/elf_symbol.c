@@ -15,6 +15,7 @@
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "elf_image.h"
 
 /* ---- sections of code -------------------------------------------------------------------- */
@@ -135,20 +136,12 @@ static bool is_symbol_table(const GElf_Shdr *header)
 struct boundaries {
 	uint64_t *at;
 	size_t count;
-	size_t capacity;
 };
 
 static void add_boundary(struct boundaries *boundaries, uint64_t pc)
 {
-	if (boundaries->count == boundaries->capacity) {
-		size_t capacity = boundaries->capacity ? 2 * boundaries->capacity : 64;
-		void *grown = reallocarray(boundaries->at, capacity, sizeof(*boundaries->at));
-		if (!grown)
-			return;
-		boundaries->at = grown;
-		boundaries->capacity = capacity;
-	}
-	boundaries->at[boundaries->count++] = pc;
+	if (ARRAY_GROW(boundaries->at, boundaries->count))
+		boundaries->at[boundaries->count++] = pc;
 }
 
 /* Labels that only assemblers and linkers read: .L12, annobin's, ARM's mapping symbols ($x)

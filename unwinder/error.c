@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "unwinder.h"
 #include "plain_text.h"
 
@@ -178,21 +179,10 @@ void error_print(FILE *file, const char *path, const struct error *error)
 
 void error_list_add(struct error_list *list, const struct error *error)
 {
-	if (list->count == ERROR_LIST_MAX) {
+	if (list->count == ERROR_LIST_MAX || !ARRAY_GROW(list->error, list->count))
 		list->dropped++;
-		return;
-	}
-	if (list->count == list->capacity) {
-		size_t capacity = list->capacity ? list->capacity * 2 : 8;
-		struct error *grown = realloc(list->error, capacity * sizeof(*grown));
-		if (!grown) {
-			list->dropped++;
-			return;
-		}
-		list->error = grown;
-		list->capacity = capacity;
-	}
-	list->error[list->count++] = *error;
+	else
+		list->error[list->count++] = *error;
 }
 
 void error_list_deinit(struct error_list *list)

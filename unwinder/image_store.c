@@ -9,13 +9,14 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "image_store.h"
 
 #define ROW_CACHE_SLOTS 512u /* direct-mapped; a power of two */
 
 struct image_store {
 	struct image_entry **entry;
-	size_t count, capacity;
+	size_t count;
 	size_t unused;	/* entries that no mapping has */
 	uint64_t clock; /* of their beginning to be so */
 	uint32_t next_id;
@@ -80,16 +81,8 @@ struct image_entry *image_store_add(struct image_store *store, struct image *ima
 	entry->unused_since = ++store->clock;
 	if (table_build(image, &entry->table, error))
 		goto bad;
-	if (store->count == store->capacity) {
-		size_t capacity = store->capacity ? store->capacity * 2 : 16;
-		struct image_entry **grown = realloc(store->entry,
-						     capacity * sizeof(*store->entry));
-
-		if (!grown)
-			goto no_memory;
-		store->entry = grown;
-		store->capacity = capacity;
-	}
+	if (!ARRAY_GROW(store->entry, store->count))
+		goto no_memory;
 	store->entry[store->count++] = entry;
 	store->unused++;
 	return entry;

@@ -39,16 +39,12 @@ struct table_text_function {
 struct table_text {
 	struct table_text_function *function;
 	size_t function_count;
-	size_t function_capacity;
 	struct table_text_row *row;
 	size_t row_count;
-	size_t row_capacity;
 	struct table_text_rules **rules;
 	size_t rules_count;
-	size_t rules_capacity;
 	enum error_code *diagnostic; /* entries that could not be read */
 	size_t diagnostic_count;
-	size_t diagnostic_capacity;
 	uint64_t diagnostics_dropped; /* and that many more */
 };
 

@@ -107,10 +107,8 @@ int address_space_map(struct address_space *space, const struct mapped_range *ra
 	struct address_space pieces = { 0 };
 	struct mapping *changed = NULL;
 	char *second = NULL;
-	size_t capacity = 0;
 
-	if (space_add_range(&pieces, &capacity, range, error) ||
-	    second_path(space, range, &second, error))
+	if (space_add_range(&pieces, range, error) || second_path(space, range, &second, error))
 		goto bad;
 	changed = calloc(space->mapping_count + pieces.mapping_count + 2, sizeof(*changed));
 	if (!changed) {

@@ -21,8 +21,8 @@ struct mapped_range {
 
 /* Frees what a mapping of a space has. */
 void mapping_deinit(struct mapping *mapping);
-/* Adds the range behind all that the space has, of which *capacity is the room. */
-int space_add_range(struct address_space *space, size_t *capacity, const struct mapped_range *range,
+/* Adds the range behind all that the space has, which was made by this only. */
+int space_add_range(struct address_space *space, const struct mapped_range *range,
 		    struct error *error);
 
 /* The range is mapped in place of whatever was there. If that fails nothing has changed. */

@@ -10,9 +10,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "unwinder.h"
-
-#define CAPACITY_MIN 64u
 
 void stack_deinit(struct stack *stack)
 {
@@ -27,23 +26,15 @@ uint32_t stack_limit(const struct stack *stack)
 
 int stack_reserve(struct stack *stack, uint32_t count, struct error *error)
 {
-	uint32_t capacity = stack->capacity ? stack->capacity : CAPACITY_MIN;
-	uint64_t *pc;
-
 	if (count <= stack->capacity)
 		return 0;
 	if (count > STACK_FRAMES_MAX)
 		return error_set(error, ERROR_TABLE_LIMIT, "", 0,
 				 "a stack of %u frames; the maximum is %u", count,
 				 STACK_FRAMES_MAX);
-	while (capacity < count)
-		capacity *= 2;
-	pc = reallocarray(stack->pc, capacity, sizeof(*pc));
-	if (!pc)
+	if (!ARRAY_RESERVE(stack->pc, stack->capacity, count))
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a stack of %u frames",
 				 count);
-	stack->pc = pc;
-	stack->capacity = capacity;
 	return 0;
 }
 

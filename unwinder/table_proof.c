@@ -20,6 +20,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "cfi_section.h"
 #include "table_cursor.h"
 
@@ -45,7 +46,6 @@ struct prover {
 	struct table_cursor at; /* the first stretch that ends behind the address at hand */
 	struct proven *proven;
 	size_t proven_count;
-	size_t proven_capacity;
 	uint32_t *bucket; /* index in proven + 1; a power of two of them */
 	size_t bucket_count;
 	uint64_t from; /* the part of the FDE that is its own */
@@ -122,16 +122,7 @@ static bool proven_grow(struct prover *prover)
 	}
 	if (2 * (prover->proven_count + 1) > prover->bucket_count && !rehash(prover))
 		return false;
-	if (prover->proven_count == prover->proven_capacity) {
-		size_t capacity = prover->proven_capacity ? 2 * prover->proven_capacity : 256;
-		struct proven *grown = realloc(prover->proven, capacity * sizeof(*grown));
-
-		if (!grown)
-			return false;
-		prover->proven = grown;
-		prover->proven_capacity = capacity;
-	}
-	return true;
+	return ARRAY_GROW(prover->proven, prover->proven_count);
 }
 
 /* Evaluates the pair, unless that was done before. */

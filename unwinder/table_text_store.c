@@ -10,40 +10,30 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "cfi_section.h"
 #include "table_text.h"
 
 /* ---- build ------------------------------------------------------------------------------- */
 
-/* Makes room for one more of count members; they may move. */
-static int grow(void **array, size_t *capacity, size_t count, size_t member_bytes,
-		struct error *error)
+static int no_memory(struct error *error)
 {
-	if (count < *capacity)
-		return 0;
-	size_t wanted = *capacity ? *capacity * 2 : 16;
-	void *moved = reallocarray(*array, wanted, member_bytes);
-	if (!moved)
-		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a table's text");
-	*array = moved;
-	*capacity = wanted;
-	return 0;
+	return error_set(error, ERROR_MEMORY, "", 0, "no memory for a table's text");
 }
 
 struct table_text *table_text_alloc(struct error *error)
 {
 	struct table_text *text = calloc(1, sizeof(*text));
 	if (!text)
-		error_set(error, ERROR_MEMORY, "", 0, "no memory for a table's text");
+		no_memory(error);
 	return text;
 }
 
 int table_text_add_function(struct table_text *text, const char *name, size_t name_size,
 			    bool signal, struct error *error)
 {
-	if (grow((void **)&text->function, &text->function_capacity, text->function_count,
-		 sizeof(*text->function), error))
-		return -1;
+	if (!ARRAY_GROW(text->function, text->function_count))
+		return no_memory(error);
 	char *copy = malloc(name_size + 1);
 	if (!copy)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a function's name");
@@ -60,9 +50,8 @@ int table_text_add_function(struct table_text *text, const char *name, size_t na
 int table_text_add_row(struct table_text *text, uint64_t offset, uint32_t rules,
 		       struct error *error)
 {
-	if (grow((void **)&text->row, &text->row_capacity, text->row_count, sizeof(*text->row),
-		 error))
-		return -1;
+	if (!ARRAY_GROW(text->row, text->row_count))
+		return no_memory(error);
 	text->row[text->row_count++] = (struct table_text_row) { offset, rules };
 	text->function[text->function_count - 1].row_count++;
 	return 0;
@@ -70,9 +59,8 @@ int table_text_add_row(struct table_text *text, uint64_t offset, uint32_t rules,
 
 int table_text_add_diagnostic(struct table_text *text, enum error_code code, struct error *error)
 {
-	if (grow((void **)&text->diagnostic, &text->diagnostic_capacity, text->diagnostic_count,
-		 sizeof(*text->diagnostic), error))
-		return -1;
+	if (!ARRAY_GROW(text->diagnostic, text->diagnostic_count))
+		return no_memory(error);
 	text->diagnostic[text->diagnostic_count++] = code;
 	return 0;
 }
@@ -91,10 +79,8 @@ int table_text_add_rules(struct table_text *text, const struct row *row, uint32_
 		count += column_of(row, column)->kind != RULE_UNSPECIFIED;
 		expression_bytes += column_of(row, column)->expression_bytes;
 	}
-	if (text->rules_count == UINT32_MAX ||
-	    grow((void **)&text->rules, &text->rules_capacity, text->rules_count,
-		 sizeof(struct table_text_rules *), error))
-		return -1;
+	if (text->rules_count == UINT32_MAX || !ARRAY_GROW(text->rules, text->rules_count))
+		return no_memory(error);
 	struct table_text_rules *rules =
 		malloc(sizeof(*rules) + count * sizeof(rules->column[0]) + expression_bytes);
 	if (!rules)
@@ -245,15 +231,8 @@ static int take_line(struct sink *sink)
 
 static int append(struct sink *sink, const char *data, size_t size)
 {
-	if (sink->size + size > sink->capacity) {
-		size_t capacity = 2 * (sink->size + size);
-		char *moved = realloc(sink->line, capacity);
-		if (!moved)
-			return error_set(sink->error, ERROR_MEMORY, "", 0,
-					 "no memory for a table's text");
-		sink->line = moved;
-		sink->capacity = capacity;
-	}
+	if (!ARRAY_RESERVE(sink->line, sink->capacity, sink->size + size))
+		return no_memory(sink->error);
 	if (size)
 		memcpy(sink->line + sink->size, data, size);
 	sink->size += size;

@@ -79,7 +79,6 @@ void error_print(FILE *file, const char *path, const struct error *error);
 struct error_list {
 	struct error *error;
 	size_t count;
-	size_t capacity;
 	size_t dropped; /* beyond ERROR_LIST_MAX, only counted */
 };
 #define ERROR_LIST_MAX 1000

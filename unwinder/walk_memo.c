@@ -4,9 +4,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "walk_memo.h"
 
-#define FRAMES_MIN  64u
 #define FRAMES_KEPT 4096u /* new ones, that there is room for from one walk to the next */
 
 struct walk_memo *walk_memo_create(void)
@@ -40,37 +40,15 @@ void walk_memo_reset(struct walk_memo *memo)
 	forget(&memo->last);
 }
 
-/* Room for count elements more. NULL: there is none, and array is as it was. */
-static void *reserve(void *array, size_t size, uint32_t used, uint32_t *capacity, uint32_t count)
-{
-	uint32_t wanted = *capacity ? *capacity : FRAMES_MIN;
-
-	if (*capacity - used >= count)
-		return array;
-	while (wanted - used < count)
-		wanted *= 2;
-	array = reallocarray(array, wanted, size);
-	if (array)
-		*capacity = wanted;
-	return array;
-}
-
+/* Room for count more. */
 static bool reserve_frames(struct memo_frames *frames, uint32_t count)
 {
-	struct memo_frame *frame = reserve(frames->frame, sizeof(*frame), frames->count,
-					   &frames->capacity, count);
-
-	frames->frame = frame ? frame : frames->frame;
-	return frame;
+	return ARRAY_RESERVE(frames->frame, frames->capacity, (size_t)frames->count + count);
 }
 
 static bool reserve_words(struct memo_frames *frames, uint32_t count)
 {
-	uint64_t *word = reserve(frames->word, sizeof(*word), frames->words, &frames->word_capacity,
-				 count);
-
-	frames->word = word ? word : frames->word;
-	return word;
+	return ARRAY_RESERVE(frames->word, frames->word_capacity, (size_t)frames->words + count);
 }
 
 static uint32_t state_words(const struct memo_frame *frame)

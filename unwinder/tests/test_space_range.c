@@ -104,10 +104,9 @@ START_TEST(range_is_cut_by_segments)
 	struct address_space space = { 0 };
 	uint64_t start = AT;
 	uint32_t held = 0;
-	size_t capacity = 0;
 	struct error error;
 
-	ck_assert(!space_add_range(&space, &capacity, &range, &error));
+	ck_assert(!space_add_range(&space, &range, &error));
 	for (size_t i = 0; i < space.mapping_count; i++) {
 		const struct mapping *mapping = &space.mapping[i];
 		const struct piece *piece = &c->piece[i];

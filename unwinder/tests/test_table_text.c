@@ -188,7 +188,7 @@ START_TEST(test_diagnostics_have_codes_only)
 			      .section = ".eh_frame",
 			      .offset = 0x1234,
 			      .message = "0x401000 is wrong" };
-	struct error_list list = { .error = &lost, .count = 1, .capacity = 1, .dropped = 7 };
+	struct error_list list = { .error = &lost, .count = 1, .dropped = 7 };
 	char *text = write_text(&cases[0], 0, &list);
 	const char *expected = HEADER "diagnostic cie_pointer\ndiagnostics 7 more\nfunction ";
 

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * array.h - arrays that grow
+ *
+ *	if (!ARRAY_GROW(list->entry, list->count))
+ *		return error_set(error, ERROR_MEMORY, ...);
+ *	list->entry[list->count++] = entry;
+ *
+ * An array that elements are added to one by one needs no capacity beside its count: it is moved
+ * whenever the count is a power of two, and doubled. Elements may be taken away again. Bytes that
+ * are added many at a time, and arrays that must not become smaller when they are filled anew, keep
+ * a capacity: ARRAY_RESERVE().
+ */
+#ifndef STACKPROOF_ARRAY_H
+#define STACKPROOF_ARRAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#define ARRAY_LEAST 8 /* elements; a power of two */
+
+/* The array with room for one more than count elements of size bytes, or NULL: it is as it was. */
+static inline void *array_grown(void *array, size_t count, size_t size)
+{
+	size_t bytes;
+
+	if (count & (count - 1) || (count && count < ARRAY_LEAST))
+		return array;
+	if (__builtin_mul_overflow(count ? 2 * count : ARRAY_LEAST, size, &bytes))
+		return NULL;
+	return realloc(array, bytes);
+}
+
+/* The same with room for wanted elements; at most limit. *capacity: how many there is room for. */
+static inline void *array_reserved(void *array, size_t *capacity, size_t wanted, size_t limit,
+				   size_t size)
+{
+	size_t bytes, grown = *capacity > limit / 2 ? limit : 2 * *capacity;
+
+	if (*capacity && wanted <= *capacity)
+		return array;
+	grown = grown > wanted ? grown : wanted;
+	grown = grown > ARRAY_LEAST ? grown : ARRAY_LEAST;
+	if (wanted > limit || __builtin_mul_overflow(grown, size, &bytes))
+		return NULL;
+	array = realloc(array, bytes);
+	if (array)
+		*capacity = grown;
+	return array;
+}
+
+/* Room for one element more than count, which is how many array, a pointer, has. NULL and 0 at
+ * first. false: no memory, and nothing has changed. */
+#define ARRAY_GROW(array, count)                                                                   \
+	({                                                                                         \
+		void *array_moved_ = array_grown((array), (count), sizeof(*(array)));              \
+		if (array_moved_)                                                                  \
+			(array) = array_moved_;                                                    \
+		array_moved_ != NULL;                                                              \
+	})
+
+/* Room for wanted elements in all. capacity, of an unsigned type: how many array has room for; 0 at
+ * first. false: no memory, or more than the type can count; nothing has changed. */
+#define ARRAY_RESERVE(array, capacity, wanted)                                                     \
+	({                                                                                         \
+		size_t array_room_ = (capacity);                                                   \
+		void *array_moved_ = array_reserved((array), &array_room_, (wanted),               \
+						    (__typeof__(capacity))-1, sizeof(*(array)));   \
+		if (array_moved_) {                                                                \
+			(array) = array_moved_;                                                    \
+			(capacity) = array_room_;                                                  \
+		}                                                                                  \
+		array_moved_ != NULL;                                                              \
+	})
+
+#endif
