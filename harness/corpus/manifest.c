@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "array.h"
 #include "corpus/corpus.h"
 
 enum column { PATH, PROGRAM, TOOLCHAIN, VARIANT, LANGUAGE, NEEDS, EXPECTED, COLUMN_COUNT };
@@ -62,22 +63,16 @@ static int add_files(struct corpus_binary *binary, const char *folder, char *lis
 	char *save = NULL;
 
 	for (char *path = strtok_r(list, " ,", &save); path; path = strtok_r(NULL, " ,", &save)) {
-		size_t size = (binary->file_count + 1) * sizeof(char *);
-		char **file = realloc(binary->file, size);
-		if (!file)
+		if (!ARRAY_GROW(binary->file, binary->file_count) ||
+		    !ARRAY_GROW(binary->guest_file, binary->file_count))
 			return -1;
-		binary->file = file;
-		char **guest_file = realloc(binary->guest_file, size);
-		if (!guest_file)
-			return -1;
-		binary->guest_file = guest_file;
 		char *absolute = resolve(folder, path);
 		if (!absolute) {
 			note_missing(binary, path);
 			continue;
 		}
-		guest_file[binary->file_count] = guest_path_of(folder, absolute);
-		file[binary->file_count++] = absolute;
+		binary->guest_file[binary->file_count] = guest_path_of(folder, absolute);
+		binary->file[binary->file_count++] = absolute;
 	}
 	return 0;
 }
@@ -180,13 +175,10 @@ static int add_line(struct manifest *manifest, const char *folder, const char *p
 		binary_deinit(&binary);
 		return -1;
 	}
-	struct corpus_binary *longer = realloc(manifest->binary,
-					       (manifest->count + 1) * sizeof(*longer));
-	if (!longer) {
+	if (!ARRAY_GROW(manifest->binary, manifest->count)) {
 		binary_deinit(&binary);
 		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
 	}
-	manifest->binary = longer;
 	manifest->binary[manifest->count++] = binary;
 	return 0;
 }

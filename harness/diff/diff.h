@@ -50,10 +50,8 @@ struct diff_table {
 	bool flat;		  /* one function from 0 on: rows by address, functions unknown */
 	struct diff_function *function;
 	size_t function_count;
-	size_t function_capacity;
 	struct diff_row *row;
 	size_t row_count;
-	size_t row_capacity;
 	struct diff_names *names; /* blocks of them, the last one first */
 	size_t name_bytes;
 };
@@ -62,9 +60,8 @@ struct diff_table {
 struct diff_words {
 	void *tree;
 };
-/* Makes room for one more of count members; they may move. */
-int diff_grow(void **array, size_t *capacity, size_t count, size_t member_bytes,
-	      struct error *error);
+/* Says so: -1. */
+int diff_no_memory(struct error *error);
 /* NULL without memory. */
 const char *diff_intern(struct diff_words *words, const char *text);
 void diff_words_deinit(struct diff_words *words);

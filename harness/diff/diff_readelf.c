@@ -17,6 +17,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "diff/diff.h"
 
 /* ---- a canonical row in these words ------------------------------------------------------ */
@@ -100,7 +101,6 @@ struct parser {
 	bool has_eh_frame;
 	struct cie *cie;
 	size_t cie_count;
-	size_t cie_capacity;
 	struct range *before; /* what .eh_frame has; .end: the highest so far */
 	size_t before_count;
 	enum { ENTRY_NONE, ENTRY_CIE, ENTRY_FDE, ENTRY_LEFT_OUT } entry;
@@ -251,9 +251,8 @@ static int parse_cie(struct parser *parser, const char *line, const char *augmen
 {
 	const char *end = strrchr(augmentation, '"');
 	const char *is_signal = strchr(augmentation + 1, 'S');
-	if (diff_grow((void **)&parser->cie, &parser->cie_capacity, parser->cie_count,
-		      sizeof(*parser->cie), parser->error))
-		return -1;
+	if (!ARRAY_GROW(parser->cie, parser->cie_count))
+		return diff_no_memory(parser->error);
 	uint64_t offset = strtoull(line, NULL, 16);
 	if (parser->cie_count && parser->cie[parser->cie_count - 1].offset >= offset)
 		return diff_syntax(parser->error, parser->line, "entries are not in order");

@@ -11,6 +11,7 @@
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "diff/diff.h"
 
 /* ---- words ------------------------------------------------------------------------------- */
@@ -40,23 +41,9 @@ void diff_words_deinit(struct diff_words *words)
 
 /* ---- build ------------------------------------------------------------------------------- */
 
-static int no_memory(struct error *error)
+int diff_no_memory(struct error *error)
 {
 	return error_set(error, ERROR_MEMORY, "", 0, "no memory for a table");
-}
-
-int diff_grow(void **array, size_t *capacity, size_t count, size_t member_bytes,
-	      struct error *error)
-{
-	if (count < *capacity)
-		return 0;
-	size_t wanted = *capacity ? *capacity * 2 : 64;
-	void *moved = reallocarray(*array, wanted, member_bytes);
-	if (!moved)
-		return no_memory(error);
-	*array = moved;
-	*capacity = wanted;
-	return 0;
 }
 
 /* ---- names ------------------------------------------------------------------------------- */
@@ -88,7 +75,7 @@ static const char *keep_name(struct diff_table *table, const char *name, struct 
 		size_t size = bytes > 65536 - sizeof(*block) ? bytes : 65536 - sizeof(*block);
 		block = malloc(sizeof(*block) + size);
 		if (!block) {
-			no_memory(error);
+			diff_no_memory(error);
 			return NULL;
 		}
 		*block = (struct diff_names) { .next = table->names, .size = size };
@@ -129,9 +116,8 @@ int diff_table_add_function(struct diff_table *table, const char *name,
 {
 	if (table->function_count == DIFF_COUNT_MAX)
 		return too_many(error, "functions", DIFF_COUNT_MAX);
-	if (diff_grow((void **)&table->function, &table->function_capacity, table->function_count,
-		      sizeof(*table->function), error))
-		return -1;
+	if (!ARRAY_GROW(table->function, table->function_count))
+		return diff_no_memory(error);
 	struct diff_function added = *function;
 	added.first_row = (uint32_t)table->row_count;
 	added.row_count = 0;
@@ -148,7 +134,7 @@ static int add_row(struct diff_table *table, uint64_t offset, const char *words,
 {
 	struct diff_function *function = &table->function[table->function_count - 1];
 	if (!words)
-		return no_memory(error);
+		return diff_no_memory(error);
 	if (function->row_count && table->row[table->row_count - 1].offset == offset) {
 		table->row_count--;
 		function->row_count--;
@@ -157,9 +143,8 @@ static int add_row(struct diff_table *table, uint64_t offset, const char *words,
 		return 0;
 	if (table->row_count == DIFF_COUNT_MAX)
 		return too_many(error, "rows", DIFF_COUNT_MAX);
-	if (diff_grow((void **)&table->row, &table->row_capacity, table->row_count,
-		      sizeof(*table->row), error))
-		return -1;
+	if (!ARRAY_GROW(table->row, table->row_count))
+		return diff_no_memory(error);
 	table->row[table->row_count++] = (struct diff_row) { offset, words };
 	function->row_count++;
 	return 0;
@@ -227,7 +212,7 @@ static int make_cache(struct source *source, size_t rules, struct error *error)
 		return 0;
 	const char **moved = reallocarray(source->cache, 4 * rules, sizeof(*moved));
 	if (!moved)
-		return no_memory(error);
+		return diff_no_memory(error);
 	memset(moved + source->cache_count, 0, (4 * rules - source->cache_count) * sizeof(*moved));
 	source->cache = moved;
 	source->cache_count = 4 * rules;
@@ -368,7 +353,7 @@ int diff_table_cut(struct diff_table *ret, const struct diff_table *flat,
 		   const struct diff_table *other, struct error *error)
 {
 	bool *used = calloc(flat->row_count + 1, sizeof(*used));
-	int result = used ? 0 : no_memory(error);
+	int result = used ? 0 : diff_no_memory(error);
 	ret->dialect = flat->dialect;
 	ret->words = flat->words;
 	for (size_t i = 0; !result && i < other->function_count; i++)

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "engine.h"
 #include "session.h"
 
@@ -126,13 +127,9 @@ static struct kept_record *find_kept(struct bpf_records *records, uint32_t tid, 
 
 static struct kept_record *add_kept(struct bpf_records *records, uint32_t tid, bool frame_pointer)
 {
-	struct kept_record **grown;
 	struct kept_record *kept = malloc(sizeof(*kept));
 
-	grown = realloc(records->kept, (records->kept_count + 1) * sizeof(*grown));
-	if (grown)
-		records->kept = grown;
-	if (!kept || !grown) {
+	if (!kept || !ARRAY_GROW(records->kept, records->kept_count)) {
 		free(kept);
 		records->out_of_memory = true;
 		return NULL;

@@ -13,6 +13,7 @@
 #include <gelf.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "array.h"
 #include "gate/gate.h"
 #include "lost_cfi.h"
 #include "cli/json_counts.h"
@@ -29,14 +30,10 @@ struct ranges {
 
 static void add_range(struct ranges *ranges, uint64_t start, uint64_t bytes)
 {
-	struct range *grown;
-
 	if (!bytes || start + bytes < start)
 		return;
-	grown = realloc(ranges->range, (ranges->count + 1) * sizeof(*grown));
-	if (!grown)
+	if (!ARRAY_GROW(ranges->range, ranges->count))
 		return;
-	ranges->range = grown;
 	ranges->range[ranges->count++] = (struct range) { start, start + bytes };
 }
 

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "array.h"
 #include "golden/golden.h"
 
 #define BLOCK_BYTES (64u << 10)
@@ -36,13 +37,9 @@ bool golden_name_is_plain(const char *name)
 int golden_archive_add(struct golden_archive *archive, const char *name, char *data, size_t size,
 		       struct error *error)
 {
-	struct golden_member *longer = realloc(archive->member,
-					       (archive->count + 1) * sizeof(*longer));
 	char *copy = strdup(name);
 
-	if (longer)
-		archive->member = longer;
-	if (!longer || !copy) {
+	if (!copy || !ARRAY_GROW(archive->member, archive->count)) {
 		free(copy);
 		free(data);
 		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
@@ -75,21 +72,20 @@ void golden_archive_deinit(struct golden_archive *archive)
 struct buffer {
 	char *data;
 	size_t size;
+	size_t capacity;
 };
 
 static la_ssize_t append(struct archive *archive, void *context, const void *data, size_t size)
 {
 	struct buffer *buffer = context;
-	char *longer = realloc(buffer->data, buffer->size + size + 1);
 
-	if (!longer) {
+	if (!ARRAY_RESERVE(buffer->data, buffer->capacity, buffer->size + size + 1)) {
 		archive_set_error(archive, ENOMEM, "out of memory");
 		return -1;
 	}
-	buffer->data = longer;
-	memcpy(longer + buffer->size, data, size);
+	memcpy(buffer->data + buffer->size, data, size);
 	buffer->size += size;
-	longer[buffer->size] = '\0';
+	buffer->data[buffer->size] = '\0';
 	return (la_ssize_t)size;
 }
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "golden/golden.h"
 
 static int is_folder(const struct dirent *entry)
@@ -24,13 +25,10 @@ static int is_text(const struct dirent *entry)
 static int add_name(struct golden_names *names, const char *toolchain, const char *file,
 		    struct error *error)
 {
-	char **grown = reallocarray(names->name, names->count + 1, sizeof(*grown));
 	size_t length = strlen(file) - 4;
 
-	if (!grown)
-		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
-	names->name = grown;
-	if (asprintf(&names->name[names->count], "%s/%.*s", toolchain, (int)length, file) < 0)
+	if (!ARRAY_GROW(names->name, names->count) ||
+	    asprintf(&names->name[names->count], "%s/%.*s", toolchain, (int)length, file) < 0)
 		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
 	names->count++;
 	return 0;

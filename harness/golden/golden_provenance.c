@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "array.h"
 #include "golden/golden.h"
 #include "vm/subprocess.h"
 
@@ -47,12 +48,8 @@ int golden_provenance_add(struct golden_provenance *provenance,
 			  const char *const column[GOLDEN_COLUMN_COUNT], struct error *error)
 {
 	struct golden_packed packed = { 0 };
-	struct golden_packed *longer = realloc(provenance->packed,
-					       (provenance->count + 1) * sizeof(*longer));
-	bool bad = !longer;
+	bool bad = !ARRAY_GROW(provenance->packed, provenance->count);
 
-	if (longer)
-		provenance->packed = longer;
 	for (size_t i = 0; i < GOLDEN_COLUMN_COUNT; i++) {
 		packed.column[i] = strdup(column[i] && *column[i] ? column[i] : "-");
 		bad |= !packed.column[i];

@@ -13,6 +13,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "golden/golden.h"
 #include "corpus/corpus.h"
 
@@ -35,12 +36,9 @@ static int add_waiver(struct golden_verdicts *verdicts, char *line, const char *
 				 "%s: line %zu is not binary, function, reason", path, number);
 
 	struct golden_waiver waiver = { strdup(binary), strdup(function), strdup(line) };
-	struct golden_waiver *longer = realloc(verdicts->waiver,
-					       (verdicts->waiver_count + 1) * sizeof(*longer));
 
-	if (longer)
-		verdicts->waiver = longer;
-	if (!longer || !waiver.binary || !waiver.function || !waiver.reason) {
+	if (!ARRAY_GROW(verdicts->waiver, verdicts->waiver_count) || !waiver.binary ||
+	    !waiver.function || !waiver.reason) {
 		waiver_deinit(&waiver);
 		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
 	}
@@ -63,12 +61,8 @@ static int add_fault(struct golden_verdicts *verdicts, const json_t *finding, st
 
 	struct golden_fault fault = { strdup(basename(image ? image : program)), strdup(function),
 				      kind && !strcmp(kind, "malformed") };
-	struct golden_fault *longer = realloc(verdicts->fault,
-					      (verdicts->fault_count + 1) * sizeof(*longer));
 
-	if (longer)
-		verdicts->fault = longer;
-	if (!longer || !fault.file || !fault.function) {
+	if (!ARRAY_GROW(verdicts->fault, verdicts->fault_count) || !fault.file || !fault.function) {
 		free(fault.file);
 		free(fault.function);
 		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");

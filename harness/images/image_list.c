@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "array.h"
 #include "images/image_list.h"
 
 static void free_path(struct image_path *image)
@@ -31,16 +32,7 @@ static int add(struct image_list *list, const char *path, const struct stat *sta
 {
 	char *copy = strdup(path);
 
-	if (copy && list->count == list->capacity) {
-		size_t capacity = list->capacity ? 2 * list->capacity : 64;
-		struct image_path *grown = realloc(list->image, capacity * sizeof(*grown));
-
-		if (grown) {
-			list->image = grown;
-			list->capacity = capacity;
-		}
-	}
-	if (!copy || list->count == list->capacity) {
+	if (!copy || !ARRAY_GROW(list->image, list->count)) {
 		free(copy);
 		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for a list of files");
 	}

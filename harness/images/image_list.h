@@ -23,7 +23,6 @@ struct image_path {
 struct image_list {
 	struct image_path *image;
 	size_t count;
-	size_t capacity;
 	/* Below a directory: files and directories that could not be looked at, */
 	uint64_t unreadable;
 	uint64_t thin_archives; /* and these, whose members are files of their own */

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "array.h"
 #include "clock.h"
 #include "images/image_pool.h"
 
@@ -93,15 +94,8 @@ static bool job_read(struct job *job)
 {
 	ssize_t n;
 
-	if (job->size - job->used < 4096) {
-		size_t size = job->size ? 2 * job->size : 16384;
-		char *grown = realloc(job->output, size);
-
-		if (!grown)
-			return false;
-		job->output = grown;
-		job->size = size;
-	}
+	if (!ARRAY_RESERVE(job->output, job->size, job->used + 4096))
+		return false;
 	n = read(job->fd, job->output + job->used, job->size - job->used - 1);
 	if (n < 0)
 		return errno == EINTR || errno == EAGAIN;

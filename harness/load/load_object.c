@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <bpf/libbpf.h>
+#include "array.h"
 #include "load/load.h"
 #include "skeletons.h"
 
@@ -88,13 +89,10 @@ static int read_programs(struct load_object *ret, struct error *error)
 				 load_warning()[0] ? load_warning() : strerror(errno));
 	bpf_object__for_each_program(program, object)
 	{
-		void *grown = realloc(ret->program, (ret->program_count + 1) * LOAD_NAME_MAX);
-
-		if (!grown) {
+		if (!ARRAY_GROW(ret->program, ret->program_count)) {
 			bpf_object__close(object);
 			return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
 		}
-		ret->program = grown;
 		snprintf(ret->program[ret->program_count++], LOAD_NAME_MAX, "%s",
 			 bpf_program__name(program));
 	}

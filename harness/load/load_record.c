@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "load/load.h"
 #include "vm/cache.h"
 #include "vm/kernel_index.h"
@@ -62,14 +63,12 @@ const struct load_result *load_record_find(const struct load_record *record,
 
 int load_record_set(struct load_record *record, const struct load_result *result)
 {
-	struct load_result *line = (struct load_result *)load_record_find(record, result), *grown;
+	struct load_result *line = (struct load_result *)load_record_find(record, result);
 
 	if (!line) {
-		grown = realloc(record->line, (record->count + 1) * sizeof(*grown));
-		if (!grown)
+		if (!ARRAY_GROW(record->line, record->count))
 			return -1;
-		record->line = grown;
-		line = &grown[record->count++];
+		line = &record->line[record->count++];
 	}
 	*line = *result;
 	return 0;

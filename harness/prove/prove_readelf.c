@@ -15,6 +15,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "array.h"
 #include "prove/prove.h"
 #include "table/table.h"
 
@@ -151,20 +152,6 @@ static void compare(struct comparison *comparison, bool ended)
 	}
 }
 
-static bool grow(char **text, size_t *size, size_t needed)
-{
-	char *grown;
-
-	if (needed <= *size)
-		return true;
-	grown = realloc(*text, 2 * needed);
-	if (!grown)
-		return false;
-	*text = grown;
-	*size = 2 * needed;
-	return true;
-}
-
 /* The line in partial is whole. */
 static void add_ours(struct comparison *comparison)
 {
@@ -173,7 +160,7 @@ static void add_ours(struct comparison *comparison)
 	if (comparison->ours.count == AHEAD)
 		compare(comparison, false);
 	line = line_at(&comparison->ours, comparison->ours.count);
-	if (!grow(&line->text, &line->size, comparison->partial_used + 1)) {
+	if (!ARRAY_RESERVE(line->text, line->size, comparison->partial_used + 1)) {
 		comparison->out_of_memory = true;
 		return;
 	}
@@ -193,8 +180,8 @@ static ssize_t write_ours(void *cookie, const char *data, size_t size)
 		const char *newline = memchr(data + at, '\n', size - at);
 		size_t length = (newline ? (size_t)(newline - data) : size) - at;
 
-		if (!grow(&comparison->partial, &comparison->partial_size,
-			  comparison->partial_used + length + 1)) {
+		if (!ARRAY_RESERVE(comparison->partial, comparison->partial_size,
+				   comparison->partial_used + length + 1)) {
 			comparison->out_of_memory = true;
 			break;
 		}

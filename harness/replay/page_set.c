@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "replay/page_set.h"
 
 static uint64_t page_of(uint64_t address)
@@ -41,17 +42,8 @@ bool page_set_add(struct page_set *set, uint64_t address, uint8_t *bytes)
 {
 	size_t at = position(set, page_of(address));
 
-	if (set->count == PAGE_SET_MAX)
+	if (set->count == PAGE_SET_MAX || !ARRAY_GROW(set->page, set->count))
 		return false;
-	if (set->count == set->capacity) {
-		size_t capacity = set->capacity ? set->capacity * 2 : 16;
-		struct page *grown = reallocarray(set->page, capacity, sizeof(*grown));
-
-		if (!grown)
-			return false;
-		set->page = grown;
-		set->capacity = capacity;
-	}
 	memmove(&set->page[at + 1], &set->page[at], (set->count - at) * sizeof(*set->page));
 	set->page[at] = (struct page) { .address = page_of(address), .bytes = bytes };
 	set->count++;

@@ -17,7 +17,7 @@ struct page_set {
 		uint64_t address;
 		uint8_t *bytes; /* the caller's to make and to free */
 	} * page;		/* sorted by address */
-	size_t count, capacity;
+	size_t count;
 	size_t last; /* found */
 };
 

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "replay/recording.h"
 #include "replay/recording_images.h"
 
@@ -13,19 +14,14 @@ static int add_path(void *context, const struct recording_mapping *mapping, size
 		    size_t count, struct error *error)
 {
 	struct recording_images *images = context;
-	char **grown;
 
 	if (!mapping || mapping->kind != RECORDING_FILE)
 		return 0;
 	for (size_t i = 0; i < images->count; i++)
 		if (!strcmp(images->path[i], mapping->path))
 			return 0;
-	grown = reallocarray(images->path, images->count + 1, sizeof(*grown));
-	if (grown) {
-		images->path = grown;
-		grown[images->count] = strdup(mapping->path);
-	}
-	if (!grown || !grown[images->count])
+	if (!ARRAY_GROW(images->path, images->count) ||
+	    !(images->path[images->count] = strdup(mapping->path)))
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for paths");
 	images->count++;
 	return 0;

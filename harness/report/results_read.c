@@ -11,12 +11,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "report/results.h"
 
 struct reader {
 	struct results *results;
 	json_t *index; /* "kernel\nbinary" -> number of the cell */
-	size_t capacity;
 	bool has_header;
 	size_t expected; /* cells that the header announces */
 };
@@ -85,11 +85,8 @@ static struct cell *find_cell(struct reader *reader, const json_t *object)
 	json_t *known = json_object_get(reader->index, key);
 	if (known)
 		return &results->cell[json_integer_value(known)];
-	if (results->cell_count == reader->capacity) {
-		reader->capacity = reader->capacity ? reader->capacity * 2 : 64;
-		results->cell = realloc(results->cell, reader->capacity * sizeof(*results->cell));
-		assert(results->cell);
-	}
+	if (!ARRAY_GROW(results->cell, results->cell_count))
+		abort();
 	json_object_set_new(reader->index, key, json_integer(results->cell_count));
 	struct cell *cell = &results->cell[results->cell_count++];
 	cell_init(cell, binary, text(object, "program"), text(object, "toolchain"),

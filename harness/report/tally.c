@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "report/results.h"
 
 static const char *text(const json_t *object, const char *key)
@@ -21,16 +22,6 @@ static uint64_t number(const json_t *object, const char *key)
 {
 	json_int_t value = json_integer_value(json_object_get(object, key));
 	return value < 0 ? 0 : value;
-}
-
-static void *grow(void *array, size_t count, size_t size)
-{
-	/* To the next power of two, so that adding n elements costs O(n). */
-	if (count & (count - 1))
-		return array;
-	array = realloc(array, (count ? count * 2 : 1) * size);
-	assert(array);
-	return array;
 }
 
 bool variant_omits_frame_pointer(const char *variant)
@@ -72,9 +63,9 @@ static size_t engine_index(struct tally *tally, const struct results *results, c
 			return i;
 	}
 	size_t index = tally->engine_count;
-	tally->engine = grow(tally->engine, index, sizeof(*tally->engine));
-	tally->share = realloc(tally->share, (index + 1) * kernels * sizeof(*tally->share));
-	assert(tally->share);
+	tally->share = array_grown(tally->share, index, kernels * sizeof(*tally->share));
+	if (!tally->share || !ARRAY_GROW(tally->engine, index))
+		abort();
 	memset(&tally->share[index * kernels], 0, kernels * sizeof(*tally->share));
 	tally->engine[index] = name;
 	tally->engine_count++;
@@ -138,7 +129,8 @@ static void add_fault(struct tally *tally, const struct results *results, const 
 			fault = known;
 	}
 	if (!fault) {
-		tally->fault = grow(tally->fault, tally->fault_count, sizeof(*tally->fault));
+		if (!ARRAY_GROW(tally->fault, tally->fault_count))
+			abort();
 		fault = &tally->fault[tally->fault_count++];
 		*fault = (struct tally_fault) { .function = strdup(function),
 						.image = strdup(image),
@@ -164,7 +156,8 @@ static void add_skip(struct tally *tally, const struct cell *cell)
 			return;
 		}
 	}
-	tally->skip = grow(tally->skip, tally->skip_count, sizeof(*tally->skip));
+	if (!ARRAY_GROW(tally->skip, tally->skip_count))
+		abort();
 	tally->skip[tally->skip_count++] =
 		(struct tally_skip) { .kernel = cell->kernel, .reason = cell->reason, .cells = 1 };
 }

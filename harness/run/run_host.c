@@ -23,6 +23,7 @@
 #include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "array.h"
 #include "clock.h"
 #include "run/run.h"
 
@@ -43,18 +44,13 @@ void output_add(struct output *output, const void *data, size_t size)
 		size = OUTPUT_BYTES_MAX - output->size;
 		output->cut = true;
 	}
-	if (output->size + size > output->capacity) {
-		size_t capacity = (output->size + size) * 2;
-		char *longer = realloc(output->data, capacity);
-		if (!longer) {
-			output->cut = true;
-			return;
-		}
-		output->data = longer;
-		output->capacity = capacity;
+	if (!size)
+		return;
+	if (!ARRAY_RESERVE(output->data, output->capacity, output->size + size)) {
+		output->cut = true;
+		return;
 	}
-	if (size)
-		memcpy(output->data + output->size, data, size);
+	memcpy(output->data + output->size, data, size);
 	output->size += size;
 }
 

@@ -27,6 +27,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "sample/sample.h"
 
 static const char *const class_names[SAMPLE_CLASS_COUNT] = {
@@ -104,7 +105,7 @@ int sample_judge(const struct sample_truth *truth, const struct stack *stack,
 static int keep_finding(struct sample_score *score, enum sample_class class,
 			const struct stack *stack, struct error *error)
 {
-	struct sample_finding *grown;
+	struct sample_finding *added;
 
 	for (size_t i = 0; i < score->finding_count; i++) {
 		if (stack_equal(&score->finding[i].stack, stack)) {
@@ -116,13 +117,11 @@ static int keep_finding(struct sample_score *score, enum sample_class class,
 		score->findings_not_kept++;
 		return 0;
 	}
-	grown = reallocarray(score->finding, score->finding_count + 1, sizeof(*grown));
-	if (!grown)
+	if (!ARRAY_GROW(score->finding, score->finding_count))
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a finding");
-	score->finding = grown;
-	grown += score->finding_count;
-	*grown = (struct sample_finding) { .class = class, .count = 1 };
-	if (stack_copy(&grown->stack, stack, error))
+	added = &score->finding[score->finding_count];
+	*added = (struct sample_finding) { .class = class, .count = 1 };
+	if (stack_copy(&added->stack, stack, error))
 		return -1;
 	score->finding_count++;
 	return 0;

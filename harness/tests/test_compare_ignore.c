@@ -91,7 +91,7 @@ static void fill(struct comparison *comparison, struct finding *finding)
 	finding->count = 4;
 	strcpy(finding->function, "_init");
 	strcpy(finding->image, "/usr/lib/libx.so.1");
-	comparison->findings = (struct findings) { .finding = finding, .count = 1, .capacity = 1 };
+	comparison->findings = (struct findings) { .finding = finding, .count = 1 };
 	comparison->points = 10;
 	comparison->verdict[VERDICT_EXACT] = 6;
 	comparison->verdict[VERDICT_TABLE_FAULT] = 4;

@@ -136,9 +136,7 @@ START_TEST(one_image_takes_no_other_with_it)
 	bool seen[COUNT(fate_cases)] = { false };
 	struct image_pool pool = { 3, 1000, meet_fate, check_fate, seen };
 	struct image_path image[COUNT(fate_cases)];
-	struct image_list list = { .image = image,
-				   .count = COUNT(fate_cases),
-				   .capacity = COUNT(fate_cases) };
+	struct image_list list = { .image = image, .count = COUNT(fate_cases) };
 	struct error error;
 
 	for (int i = 0; i < COUNT(fate_cases); i++)

@@ -12,6 +12,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "toolchains/function_profile.h"
 #include "plant/plant.h"
 #include "verdict/verdict.h"
@@ -170,9 +171,11 @@ static struct function_profile *add_function(struct profiling *reader, const cha
 	struct code_profile *profile = reader->profile;
 	size_t index = profile->table.function_count;
 
-	if (diff_grow((void **)&profile->function, &profile->capacity, index,
-		      sizeof(*profile->function), reader->error) ||
-	    diff_table_add_function(&profile->table, name, function, reader->error))
+	if (!ARRAY_GROW(profile->function, index)) {
+		diff_no_memory(reader->error);
+		return NULL;
+	}
+	if (diff_table_add_function(&profile->table, name, function, reader->error))
 		return NULL;
 	profile->function[index] = (struct function_profile) { .length = function->length };
 	return &profile->function[index];
@@ -364,5 +367,5 @@ void code_profile_deinit(struct code_profile *profile)
 	own_code_deinit(&profile->own);
 	diff_table_deinit(&profile->table);
 	free(profile->function);
-	*profile = (struct code_profile) { .capacity = 0 };
+	*profile = (struct code_profile) { 0 };
 }

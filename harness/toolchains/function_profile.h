@@ -27,10 +27,8 @@ struct own_section {
 struct own_code {
 	struct own_range *range; /* none: not known */
 	size_t count;
-	size_t capacity;
 	struct own_section *plt;
 	size_t plt_count;
-	size_t plt_capacity;
 	bool is_static; /* no dynamic section, no interpreter */
 };
 
@@ -47,7 +45,6 @@ bool own_code_has(const struct own_code *code, uint64_t vaddr);
  * none. */
 struct code_profile {
 	struct function_profile *function; /* names are the table's */
-	size_t capacity;
 	struct diff_table table;
 	struct own_code own;
 	/* Of the whole file. */

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "array.h"
 #include "toolchains/function_profile.h"
 
 #define RANGES_MAX 65536 /* of one unit: a malformed list must end */
@@ -27,9 +28,8 @@ static int add_range(struct own_code *code, uint64_t start, uint64_t end, struct
 {
 	if (start >= end)
 		return 0;
-	if (diff_grow((void **)&code->range, &code->capacity, code->count, sizeof(*code->range),
-		      error))
-		return -1;
+	if (!ARRAY_GROW(code->range, code->count))
+		return diff_no_memory(error);
 	code->range[code->count++] = (struct own_range) { start, end };
 	return 0;
 }
@@ -118,9 +118,8 @@ static int add_plt_sections(struct own_code *code, Elf *elf, struct error *error
 		name = elf_strptr(elf, strings, header.sh_name);
 		if (!name || (strncmp(name, ".plt", 4) != 0 && strcmp(name, ".iplt") != 0))
 			continue;
-		if (diff_grow((void **)&code->plt, &code->plt_capacity, code->plt_count,
-			      sizeof(*code->plt), error))
-			return -1;
+		if (!ARRAY_GROW(code->plt, code->plt_count))
+			return diff_no_memory(error);
 		struct own_section *plt = &code->plt[code->plt_count++];
 		*plt = (struct own_section) { .range = { header.sh_addr,
 							 header.sh_addr + header.sh_size } };

@@ -9,13 +9,12 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "toolchains/report_toolchains.h"
 
 struct comparer {
 	struct toolchain_report *report;
 	struct toolchain_pair *pair;
-	size_t change_capacity;
-	size_t pair_capacity;
 	struct report_subject **sorted; /* read ones, by toolchain, program, variant */
 	size_t count;
 	struct error *error;
@@ -74,9 +73,8 @@ static int keep(struct comparer *comparer, const struct function_change *change)
 	pair->functions[change->outcome]++;
 	if (change->outcome == FUNCTION_EQUAL || change->outcome == FUNCTION_MOVED)
 		return 0;
-	if (diff_grow((void **)&pair->change, &comparer->change_capacity, pair->change_count,
-		      sizeof(*pair->change), comparer->error))
-		return -1;
+	if (!ARRAY_GROW(pair->change, pair->change_count))
+		return diff_no_memory(comparer->error);
 	pair->change[pair->change_count++] = *change;
 	return 0;
 }
@@ -180,11 +178,9 @@ static int add_pair(struct comparer *comparer, size_t from, size_t to, enum pair
 	struct toolchains *model = &comparer->report->model;
 	struct toolchain_pair pair = { .from = from, .to = to, .reason = reason };
 
-	if (diff_grow((void **)&model->pair, &comparer->pair_capacity, model->pair_count,
-		      sizeof(*model->pair), comparer->error))
-		return -1;
+	if (!ARRAY_GROW(model->pair, model->pair_count))
+		return diff_no_memory(comparer->error);
 	comparer->pair = &pair;
-	comparer->change_capacity = 0;
 	int result = compare_toolchains(comparer, model->toolchain[from].name,
 					model->toolchain[to].name);
 	*ret_common = pair.binaries;

@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "toolchains/toolchain_model.h"
 
 static const struct feature_text features[FEATURE_COUNT] = {
@@ -247,12 +248,14 @@ static void add_group(struct change_groups *groups, const struct group_rule *rul
 	for (size_t i = 0; i < pair->change_count; i++) {
 		if (!falls_under(rule, &pair->change[i]))
 			continue;
-		group.change = model_grow(group.change, group.count, sizeof(*group.change));
+		if (!ARRAY_GROW(group.change, group.count))
+			abort();
 		group.change[group.count++] = &pair->change[i];
 	}
 	if (!group.count)
 		return;
-	groups->group = model_grow(groups->group, groups->count, sizeof(*groups->group));
+	if (!ARRAY_GROW(groups->group, groups->count))
+		abort();
 	groups->group[groups->count++] = group;
 }
 

@@ -11,6 +11,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "toolchains/toolchain_model.h"
 
 void fault_actual_print(const json_t *finding, char *ret, size_t size)
@@ -71,7 +72,8 @@ static struct toolchain_fault *find_fault(struct toolchains *model,
 	for (size_t i = 0; i < model->fault_count; i++)
 		if (same_fault(&model->fault[i], like))
 			return &model->fault[i];
-	model->fault = model_grow(model->fault, model->fault_count, sizeof(*model->fault));
+	if (!ARRAY_GROW(model->fault, model->fault_count))
+		abort();
 	struct toolchain_fault *fault = &model->fault[model->fault_count++];
 	*fault = *like;
 	fault->state = calloc(model->count, sizeof(*fault->state));
@@ -87,7 +89,8 @@ static void add_finding(struct toolchains *model, const struct cell *cell, const
 
 	describe(&like, cell, finding);
 	struct toolchain_fault *fault = find_fault(model, &like);
-	fault->cases = model_grow(fault->cases, fault->case_count, sizeof(*fault->cases));
+	if (!ARRAY_GROW(fault->cases, fault->case_count))
+		abort();
 	fault->cases[fault->case_count++] = (struct fault_case) {
 		.toolchain = toolchains_find(model, cell->toolchain),
 		.cell = cell,

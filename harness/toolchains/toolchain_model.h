@@ -12,8 +12,6 @@
 
 /* A member's number: 0 if there is none. */
 uint64_t model_number(const json_t *object, const char *key);
-/* Room for one more of count members of size bytes. */
-void *model_grow(void *array, size_t count, size_t size);
 
 /* Fills model->fault from one cell of each binary. model->toolchain is there, in its order. */
 void toolchain_faults_collect(struct toolchains *model, const struct cell *const *cell,

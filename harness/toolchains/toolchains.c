@@ -9,22 +9,13 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "toolchains/toolchain_model.h"
 
 uint64_t model_number(const json_t *object, const char *key)
 {
 	json_int_t value = json_integer_value(json_object_get(object, key));
 	return value < 0 ? 0 : value;
-}
-
-void *model_grow(void *array, size_t count, size_t size)
-{
-	/* To the next power of two, so that adding n elements costs O(n). */
-	if (count & (count - 1))
-		return array;
-	array = realloc(array, (count ? count * 2 : 1) * size);
-	assert(array);
-	return array;
 }
 
 static int compare_toolchains(const void *a, const void *b)
@@ -47,7 +38,8 @@ static void add_toolchain(struct toolchains *model, const char *name)
 {
 	if (toolchains_find(model, name) != SIZE_MAX)
 		return;
-	model->toolchain = model_grow(model->toolchain, model->count, sizeof(*model->toolchain));
+	if (!ARRAY_GROW(model->toolchain, model->count))
+		abort();
 	struct toolchain *toolchain = &model->toolchain[model->count++];
 	*toolchain = (struct toolchain) { .name = strdup(name),
 					  .reasons = strdup(""),

@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "doubt.h"
 
 static struct finding *findings_find(struct findings *findings, const struct judgement *judgement,
@@ -137,21 +138,11 @@ struct finding *findings_place(struct findings *findings, const struct judgement
 	finding = findings_find(findings, judgement, image, function, start_file);
 	if (finding)
 		return finding;
-	if (findings->count >=
-	    (!accuses || judgement->kind == FAULT_MISSING ? FINDINGS_MAX : FINDINGS_MAX * 2)) {
+	if (findings->count >= (!accuses || judgement->kind == FAULT_MISSING ? FINDINGS_MAX
+									     : FINDINGS_MAX * 2) ||
+	    !ARRAY_GROW(findings->finding, findings->count)) {
 		findings->not_kept += accuses;
 		return NULL;
-	}
-	if (findings->count == findings->capacity) {
-		size_t capacity = findings->capacity ? findings->capacity * 2 : 8;
-		struct finding *grown = realloc(findings->finding, capacity * sizeof(*grown));
-
-		if (!grown) {
-			findings->not_kept += accuses;
-			return NULL;
-		}
-		findings->finding = grown;
-		findings->capacity = capacity;
 	}
 	finding = &findings->finding[findings->count++];
 	memset(finding, 0, sizeof(*finding));

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "verdict/provisional.h"
 
 void provisional_init(struct provisional *provisional, size_t engine_count)
@@ -95,16 +96,8 @@ static struct provisional_stack *new_stack(struct provisional *provisional)
 		end_stack(provisional, oldest);
 		return oldest;
 	}
-	if (provisional->count == provisional->capacity) {
-		size_t capacity = provisional->capacity ? provisional->capacity * 2 : 8;
-		struct provisional_stack *grown = reallocarray(provisional->stack, capacity,
-							       sizeof(*grown));
-
-		if (!grown)
-			return NULL;
-		provisional->stack = grown;
-		provisional->capacity = capacity;
-	}
+	if (!ARRAY_GROW(provisional->stack, provisional->count))
+		return NULL;
 	return &provisional->stack[provisional->count++];
 }
 
@@ -162,17 +155,9 @@ static struct provisional_entry *new_entry(struct provisional *provisional,
 		return NULL;
 	if (stack->count == PROVISIONAL_ENTRIES_MAX)
 		halve(provisional, stack);
-	if (stack->count == stack->capacity) {
-		size_t capacity = stack->capacity ? stack->capacity * 2 : 16;
-		struct provisional_entry *grown = reallocarray(stack->entry, capacity,
-							       sizeof(*grown));
-
-		if (!grown) {
-			account_destroy(account);
-			return NULL;
-		}
-		stack->entry = grown;
-		stack->capacity = capacity;
+	if (!ARRAY_GROW(stack->entry, stack->count)) {
+		account_destroy(account);
+		return NULL;
 	}
 	stack->entry[stack->count] = (struct provisional_entry) { .account = account };
 	return &stack->entry[stack->count++];

@@ -53,13 +53,13 @@ struct provisional_stack {
 	struct provisional_entry *entry; /* [0] has the highest rsp */
 	struct account *pending;	 /* of a frame that was taken off; NULL: there is none */
 	uint64_t pending_slot;
-	size_t count, capacity;
+	size_t count;
 };
 
 struct provisional {
 	size_t engine_count;
 	struct provisional_stack *stack;
-	size_t count, capacity;
+	size_t count;
 	size_t last; /* in use */
 	uint64_t time;
 	struct account *spare;

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "array.h"
 #include "eh_frames.h"
 #include "verdict.h"
 #include "verdict/operations.h"
@@ -115,16 +116,13 @@ static Dwarf_CFI *image_cfi(struct referee *referee, const struct address_space 
 			    const struct mapping *mapping, uint64_t vaddr)
 {
 	struct image_entry *entry = mapping->entry;
-	struct refereed_image *grown;
 	struct refereed_image image = { .entry = entry };
 
 	for (size_t i = 0; i < referee->count; i++)
 		if (referee->image[i].entry == entry)
 			return without_memory(&referee->image[i], vaddr);
-	grown = realloc(referee->image, (referee->count + 1) * sizeof(*grown));
-	if (!grown)
+	if (!ARRAY_GROW(referee->image, referee->count))
 		return NULL;
-	referee->image = grown;
 	image.fd = open_mapped(space, mapping);
 	image.elf = image.fd >= 0 ? elf_begin(image.fd, ELF_C_READ_MMAP, NULL) : NULL;
 	referee->image[referee->count] = image;

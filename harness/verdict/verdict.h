@@ -249,7 +249,7 @@ struct finding {
 
 struct findings {
 	struct finding *finding;
-	size_t count, capacity;
+	size_t count;
 	uint64_t
 		not_kept; /* points beyond FINDINGS_MAX places; twice as many where code is accused: what
 			    * has no CFI at all must not hide it */

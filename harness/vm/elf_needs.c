@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "array.h"
 #include "vm/elf_needs.h"
 
 #define SHEBANG_BYTES_MAX 256 /* BINPRM_BUF_SIZE of the kernel */
@@ -48,13 +49,10 @@ static char *copy_string(Elf *elf, size_t section, size_t offset)
 
 static int add_needed(struct elf_needs *needs, char *name)
 {
-	char **grown = realloc(needs->needed, (needs->needed_count + 1) * sizeof(*grown));
-
-	if (!grown) {
+	if (!ARRAY_GROW(needs->needed, needs->needed_count)) {
 		free(name);
 		return -1;
 	}
-	needs->needed = grown;
 	needs->needed[needs->needed_count++] = name;
 	return 0;
 }

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "array.h"
 #include "vm/elf_needs.h"
 #include "vm/guest_files.h"
 
@@ -339,15 +340,8 @@ static int remember(struct guest_files *files, const char *host, const char *lin
 		if (!strcmp(files->file[i].guest, guest))
 			return 1;
 	}
-	if (files->count == files->capacity) {
-		size_t capacity = files->capacity ? files->capacity * 2 : 32;
-
-		entry = realloc(files->file, capacity * sizeof(*entry));
-		if (!entry)
-			return -1;
-		files->file = entry;
-		files->capacity = capacity;
-	}
+	if (!ARRAY_GROW(files->file, files->count))
+		return -1;
 	entry = &files->file[files->count];
 	entry->host = host ? strdup(host) : NULL;
 	entry->link = link ? strdup(link) : NULL;

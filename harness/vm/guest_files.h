@@ -19,7 +19,6 @@ struct guest_path {
 struct guest_files {
 	struct guest_path *file;
 	size_t count;
-	size_t capacity;
 };
 
 /* Adds host (as guest; NULL: the same path, of a relative one that below the working directory)

@@ -25,6 +25,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
+#include "array.h"
 #include "vm/frame.h"
 #include "vm/guest_files.h"
 #include "vm/initramfs.h"
@@ -81,18 +82,14 @@ static int write_parents(struct writer *writer, const char *name)
 /* Writes directory name and everything above it, each once. */
 static int write_directory(struct writer *writer, const char *name)
 {
-	char **grown;
-
 	for (size_t i = 0; i < writer->directory_count; i++) {
 		if (!strcmp(writer->directory[i], name))
 			return 0;
 	}
 	if (write_parents(writer, name))
 		return -1;
-	grown = realloc(writer->directory, (writer->directory_count + 1) * sizeof(*grown));
-	if (grown)
-		writer->directory = grown;
-	if (!grown || !(grown[writer->directory_count] = strdup(name)))
+	if (!ARRAY_GROW(writer->directory, writer->directory_count) ||
+	    !(writer->directory[writer->directory_count] = strdup(name)))
 		return error_set(writer->error, ERROR_MEMORY, "", 0, "out of memory");
 	writer->directory_count++;
 	return write_header(writer, name, S_IFDIR | 0755, 0, NULL, 0);

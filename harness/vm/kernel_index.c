@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "vm/kernel_index.h"
 
 #define FLAVOUR		"-cloud-amd64"
@@ -195,16 +196,12 @@ static bool holds_image(const struct kernel_package *package)
 static int add_package(struct kernel_package **packages, size_t *count,
 		       struct kernel_package *package, struct error *error)
 {
-	struct kernel_package *grown;
-
 	if (!holds_image(package) ||
 	    kernel_series_of(package->version, package->series, sizeof(package->series)))
 		return 0;
-	grown = realloc(*packages, (*count + 1) * sizeof(*grown));
-	if (!grown)
+	if (!ARRAY_GROW(*packages, *count))
 		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
-	grown[(*count)++] = *package;
-	*packages = grown;
+	(*packages)[(*count)++] = *package;
 	return 0;
 }
 

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "array.h"
 #include "vm/apt.h"
 #include "vm/boot_image.h"
 #include "vm/cache.h"
@@ -245,13 +246,11 @@ struct list {
 static int list_add(struct list *list, const struct kernel_package *package, const char *name,
 		    struct error *error)
 {
-	struct kernel *grown, *kernel, cached;
+	struct kernel *kernel, cached;
 
-	grown = realloc(list->kernels, (list->count + 1) * sizeof(*grown));
-	if (!grown)
+	if (!ARRAY_GROW(list->kernels, list->count))
 		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
-	list->kernels = grown;
-	kernel = &grown[list->count++];
+	kernel = &list->kernels[list->count++];
 	*kernel = (struct kernel) { 0 };
 	snprintf(kernel->name, sizeof(kernel->name), "%s", name);
 	/* What uname -r will say is known only from the image; nearly always it is this. */
@@ -315,7 +314,7 @@ static int list_cached(struct list *list, bool patch_levels, struct error *error
 	while (dir && !ret && (entry = readdir(dir))) {
 		const char *name = entry->d_name;
 		bool known = !kernel_name_is_valid(name);
-		struct kernel cached, *grown;
+		struct kernel cached;
 
 		/* A patch level is listed where all of them are. */
 		if (!patch_levels &&
@@ -325,11 +324,10 @@ static int list_cached(struct list *list, bool patch_levels, struct error *error
 			known |= !strcmp(list->kernels[i].name, name);
 		if (known || find_cached(name, &cached))
 			continue;
-		grown = realloc(list->kernels, (list->count + 1) * sizeof(*grown));
-		if (!grown)
+		if (!ARRAY_GROW(list->kernels, list->count))
 			ret = error_set(error, ERROR_MEMORY, "", 0, "out of memory");
 		else
-			grown[list->count++] = cached, list->kernels = grown;
+			list->kernels[list->count++] = cached;
 	}
 	if (dir)
 		closedir(dir);

@@ -26,21 +26,15 @@
  * ways to switch stacks are not known.
  */
 #include <stdlib.h>
+#include "array.h"
 #include "witness/witness.h"
 
 #define SLOT_BYTES 8
 
 static bool push(struct witness_list *list, struct witness_open open)
 {
-	if (list->count == list->capacity) {
-		size_t capacity = list->capacity ? list->capacity * 2 : 32;
-		struct witness_open *grown = reallocarray(list->open, capacity, sizeof(*grown));
-
-		if (!grown)
-			return false;
-		list->open = grown;
-		list->capacity = capacity;
-	}
+	if (!ARRAY_GROW(list->open, list->count))
+		return false;
 	list->open[list->count++] = open;
 	return true;
 }

@@ -8,6 +8,7 @@
  * word.
  */
 #include <stdlib.h>
+#include "array.h"
 #include "witness/witness.h"
 
 void witness_log_deinit(struct witness_log *log)
@@ -36,15 +37,11 @@ static struct witness_list take(struct witness_log *log, uint64_t context)
 /* What was parked for the context before was abandoned. */
 static bool park(struct witness_log *log, uint64_t context)
 {
-	struct witness_list *grown;
-
 	free(take(log, context).open);
-	grown = reallocarray(log->parked, log->parked_count + 1, sizeof(*grown));
-	if (!grown)
+	if (!ARRAY_GROW(log->parked, log->parked_count))
 		return false;
-	log->parked = grown;
 	log->now.context = context;
-	grown[log->parked_count++] = log->now;
+	log->parked[log->parked_count++] = log->now;
 	return true;
 }
 

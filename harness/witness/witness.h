@@ -101,7 +101,6 @@ struct witness_open {
 struct witness_list {
 	struct witness_open *open; /* [0] is the outermost */
 	size_t count;
-	size_t capacity;
 	uint64_t context; /* of a list that is parked: where the thread will come back to it */
 	uint64_t link;	  /* where it goes on when the outermost function is left; 0: nowhere */
 	bool begun;	  /* by a change to it: nobody has called the outermost function */

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include "array.h"
 #include "engines/engine.h"
 #include "witness/witness.h"
 
@@ -108,19 +109,15 @@ static int on_mappings(void *context, pid_t pid)
 
 static struct witness_thread *find_thread(struct run *run, pid_t tid)
 {
-	struct witness_thread *grown;
-
 	for (size_t i = 0; i < run->thread_count; i++)
 		if (run->thread[i].tid == tid)
 			return &run->thread[i];
-	grown = reallocarray(run->thread, run->thread_count + 1, sizeof(*grown));
-	if (!grown) {
+	if (!ARRAY_GROW(run->thread, run->thread_count)) {
 		error_set(run->error, ERROR_MEMORY, "", 0, "no memory for a thread");
 		return NULL;
 	}
-	run->thread = grown;
-	grown[run->thread_count] = (struct witness_thread) { .tid = tid };
-	return &grown[run->thread_count++];
+	run->thread[run->thread_count] = (struct witness_thread) { .tid = tid };
+	return &run->thread[run->thread_count++];
 }
 
 static void forget_threads(struct run *run)
