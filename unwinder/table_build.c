@@ -14,6 +14,7 @@
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "cfi_section.h"
 #include "elf_image.h"
 #include "pointer.h"
@@ -42,7 +43,7 @@ struct fast {
 	struct table_builder builder;
 	struct memo memo;
 	struct fast_cie *cie;
-	uint32_t cie_count, cie_capacity;
+	uint32_t cie_count;
 	uint64_t cie_offset;  /* of the CIE met last: FDEs of one CIE follow each other */
 	uint32_t last_cie;    /* its number */
 	uint64_t offset;      /* of the entry to be read next */
@@ -75,15 +76,8 @@ static bool add_cie(struct fast *fast, uint64_t offset)
 	struct cfi cfi = { .image = fast->image }; /* all that cfi_rows() asks for, but the CIE */
 	struct error ignored;
 
-	if (fast->cie_count == fast->cie_capacity) {
-		uint32_t capacity = fast->cie_capacity ? fast->cie_capacity * 2 : 16;
-		struct fast_cie *grown = realloc(fast->cie, capacity * sizeof(*grown));
-
-		if (!grown)
-			return false;
-		fast->cie = grown;
-		fast->cie_capacity = capacity;
-	}
+	if (!ARRAY_GROW(fast->cie, fast->cie_count))
+		return false;
 	cie = &fast->cie[fast->cie_count];
 	*cie = (struct fast_cie) { .offset = offset };
 	cfi.cie = &cie->cie;

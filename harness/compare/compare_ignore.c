@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "array.h"
 #include "compare.h"
 #include "compare_ignore.h"
 #include "cli/json_counts.h"
@@ -63,13 +64,11 @@ static const char *read_entry(char *line, const char *today, struct ignore_entry
 static int add_entry(struct ignore_list *list, char *line, unsigned int number, const char *today,
 		     struct error *error)
 {
-	struct ignore_entry *longer = realloc(list->entry, (list->count + 1) * sizeof(*longer));
 	const char *problem = "out of memory";
 
-	if (longer) {
-		list->entry = longer;
-		longer[list->count] = (struct ignore_entry) { .line = number };
-		problem = read_entry(line, today, &longer[list->count++]);
+	if (ARRAY_GROW(list->entry, list->count)) {
+		list->entry[list->count] = (struct ignore_entry) { .line = number };
+		problem = read_entry(line, today, &list->entry[list->count++]);
 	}
 	if (!problem)
 		return 0;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "mutate.h"
 
 #define FILE_MAX (4u << 20)
@@ -96,12 +97,8 @@ uint64_t victim_append(struct victim *victim, const void *data, size_t size)
 
 	if (size > FILE_MAX || start > FILE_MAX - size)
 		return 0;
-	if (start + size > victim->capacity) {
-		victim->capacity = 2 * (start + size);
-		victim->data = realloc(victim->data, victim->capacity);
-		if (!victim->data)
-			abort();
-	}
+	if (!ARRAY_RESERVE(victim->data, victim->capacity, start + size))
+		abort();
 	memset(victim->data + victim->size, 0, start - victim->size);
 	memcpy(victim->data + start, data, size);
 	victim->size = start + size;

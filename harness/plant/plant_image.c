@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "array.h"
 #include "plant/plant.h"
 #include "verdict/verdict.h"
 
@@ -146,22 +147,15 @@ static bool entry_equal(const struct cfi *a, const struct cfi_fde *fde_a, const 
 /* Addresses at which something may change, in order and each once. */
 struct boundaries {
 	uint64_t *pc;
-	size_t count, capacity;
+	size_t count;
 	bool failed;
 };
 
 static void add_boundary(struct boundaries *boundaries, uint64_t pc)
 {
-	if (boundaries->count == boundaries->capacity) {
-		size_t capacity = boundaries->capacity * 2 + 64;
-		uint64_t *grown = reallocarray(boundaries->pc, capacity, sizeof(*grown));
-
-		if (!grown) {
-			boundaries->failed = true;
-			return;
-		}
-		boundaries->pc = grown;
-		boundaries->capacity = capacity;
+	if (!ARRAY_GROW(boundaries->pc, boundaries->count)) {
+		boundaries->failed = true;
+		return;
 	}
 	boundaries->pc[boundaries->count++] = pc;
 }
@@ -280,7 +274,7 @@ static void describe_row(const struct row *row, int found, const struct error *e
 static int add_range(struct planting *planting, const struct plant_image *image, uint64_t pc,
 		     uint64_t pc_end, struct error *error)
 {
-	struct plant_range range = { .pc = pc, .pc_end = pc_end }, *last = NULL, *grown;
+	struct plant_range range = { .pc = pc, .pc_end = pc_end }, *last = NULL;
 	struct row before, after;
 	struct error ignored;
 	int was = cfi_row_find(image->whole, pc, &before, &ignored), is;
@@ -299,11 +293,9 @@ static int add_range(struct planting *planting, const struct plant_image *image,
 		last->pc_end = pc_end;
 		return 0;
 	}
-	grown = reallocarray(planting->range, planting->range_count + 1, sizeof(*grown));
-	if (!grown)
+	if (!ARRAY_GROW(planting->range, planting->range_count))
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for what changed");
-	planting->range = grown;
-	grown[planting->range_count++] = range;
+	planting->range[planting->range_count++] = range;
 	return 0;
 }
 

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "array.h"
 #include "compare/compare.h"
 #include "plant/plant.h"
 #include "corpus/corpus.h"
@@ -39,7 +40,7 @@ struct said {
 
 struct run_log {
 	struct said *said;
-	size_t count, capacity;
+	size_t count;
 	bool failed;
 };
 
@@ -87,16 +88,9 @@ static void note_clean(struct worker *worker, const struct point *point, const s
 	struct run_log *log = &worker->clean;
 	uint64_t vaddr;
 
-	if (log->count == log->capacity) {
-		size_t capacity = log->capacity * 2 + 1024;
-		struct said *grown = reallocarray(log->said, capacity, sizeof(*grown));
-
-		if (!grown) {
-			log->failed = true;
-			return;
-		}
-		log->said = grown;
-		log->capacity = capacity;
+	if (!ARRAY_GROW(log->said, log->count)) {
+		log->failed = true;
+		return;
 	}
 	log->said[log->count++] = *said;
 	for (size_t i = 0; i <= shadow->count; i++) {

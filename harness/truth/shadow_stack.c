@@ -38,6 +38,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "truth/truth.h"
 
 void shadow_stack_init(struct shadow_stack *stack, bool rooted)
@@ -54,17 +55,7 @@ void shadow_stack_deinit(struct shadow_stack *stack)
 
 static bool reserve_frame(struct shadow_stack *stack)
 {
-	if (stack->count < stack->capacity)
-		return true;
-
-	size_t capacity = stack->capacity ? stack->capacity * 2 : 64;
-	struct shadow_frame *frame = reallocarray(stack->frame, capacity, sizeof(*frame));
-
-	if (!frame)
-		return false;
-	stack->frame = frame;
-	stack->capacity = capacity;
-	return true;
+	return ARRAY_RESERVE(stack->frame, stack->capacity, stack->count + 1);
 }
 
 static bool push(struct shadow_stack *stack, struct shadow_frame frame)
@@ -152,16 +143,8 @@ void shadow_stack_cut(struct shadow_stack *stack, size_t first)
 
 static bool push_region(struct shadow_stack *stack, uint64_t low, uint64_t high, bool called)
 {
-	if (stack->region_count == stack->region_capacity) {
-		size_t capacity = stack->region_capacity ? stack->region_capacity * 2 : 4;
-		struct shadow_region *region = reallocarray(stack->region, capacity,
-							    sizeof(*region));
-
-		if (!region)
-			return false;
-		stack->region = region;
-		stack->region_capacity = capacity;
-	}
+	if (!ARRAY_RESERVE(stack->region, stack->region_capacity, stack->region_count + 1))
+		return false;
 	stack->region[stack->region_count++] = (struct shadow_region) {
 		.low = low,
 		.high = high,

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "truth/stack_pool.h"
 
 /* A function that switches saves its own rsp or its caller's; setjmp and longjmp add two more. */
@@ -41,15 +42,8 @@ uint64_t stack_pool_park(struct stack_pool *pool, const struct parked_stack *par
 {
 	if (!parked->root)
 		forget_overlapping(pool, parked);
-	if (pool->count == pool->capacity) {
-		size_t capacity = pool->capacity ? pool->capacity * 2 : 8;
-		struct parked_stack *grown = reallocarray(pool->parked, capacity, sizeof(*grown));
-
-		if (!grown)
-			return 0;
-		pool->parked = grown;
-		pool->capacity = capacity;
-	}
+	if (!ARRAY_GROW(pool->parked, pool->count))
+		return 0;
 	pool->parked[pool->count] = *parked;
 	pool->parked[pool->count++].number = ++pool->last_number;
 	return pool->last_number;

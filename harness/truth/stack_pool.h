@@ -38,7 +38,6 @@ struct parked_stack {
 struct stack_pool {
 	struct parked_stack *parked;
 	size_t count;
-	size_t capacity;
 	uint64_t last_number;
 };
 

@@ -33,6 +33,7 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "array.h"
 #include "truth/tracer.h"
 
 /* si_code of a stop made by ptrace_notify(SIGTRAP): the signal's number (signal_setup_done). */
@@ -63,13 +64,9 @@ bool thread_is_of(pid_t pid, pid_t tid)
 
 static struct thread *add_thread(struct tracer *tracer, pid_t tid, enum thread_state state)
 {
-	struct thread **grown = reallocarray(tracer->thread, tracer->thread_count + 1,
-					     sizeof(*tracer->thread));
 	struct thread *thread = calloc(1, sizeof(*thread));
 
-	if (grown)
-		tracer->thread = grown;
-	if (!grown || !thread) {
+	if (!thread || !ARRAY_GROW(tracer->thread, tracer->thread_count)) {
 		free(thread);
 		error_set(tracer->error, ERROR_MEMORY, NULL, 0, "out of memory for a thread");
 		return NULL;

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "array.h"
 #include "truth/tracer.h"
 
 static int read_memory(void *context, uint64_t address, void *ret, size_t size)
@@ -76,12 +77,8 @@ static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t size)
 
 static int add_volatile(struct tracer *tracer, struct address_range range)
 {
-	struct address_range *grown = reallocarray(
-		tracer->volatile_code, tracer->volatile_count + 1, sizeof(*tracer->volatile_code));
-
-	if (!grown)
+	if (!ARRAY_GROW(tracer->volatile_code, tracer->volatile_count))
 		return error_set(tracer->error, ERROR_MEMORY, NULL, 0, "out of memory");
-	tracer->volatile_code = grown;
 	tracer->volatile_code[tracer->volatile_count++] = range;
 	return 0;
 }

@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "verdict/doubt.h"
 
 static const char *const reason_names[DOUBT_REASON_COUNT] = {
@@ -79,16 +80,8 @@ bool account_add_finding(struct account *account, const struct finding_count *co
 		known->followed_exact += count->followed_exact;
 		return true;
 	}
-	if (account->finding_count == account->finding_capacity) {
-		size_t capacity = account->finding_capacity ? account->finding_capacity * 2 : 2;
-		struct finding_count *grown = reallocarray(account->finding, capacity,
-							   sizeof(*grown));
-
-		if (!grown)
-			return false;
-		account->finding = grown;
-		account->finding_capacity = capacity;
-	}
+	if (!ARRAY_GROW(account->finding, account->finding_count))
+		return false;
 	account->finding[account->finding_count++] = *count;
 	return true;
 }

@@ -76,7 +76,7 @@ struct account {
 	uint64_t missing, uncovered;
 	struct score *score; /* one for each engine */
 	struct finding_count *finding;
-	size_t finding_count, finding_capacity;
+	size_t finding_count;
 };
 /* NULL: no memory. */
 struct account *account_create(size_t engine_count);
