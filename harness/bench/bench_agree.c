@@ -7,10 +7,9 @@
  * caller as its rule, or a marker says that there is none (table_proof.c). Of the lines, tens of
  * megabytes, only a digest and the number of bytes are compared.
  */
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
+#include "child/child.h"
 #include "bench.h"
 #include "table/table.h"
 
@@ -37,31 +36,19 @@ static ssize_t digest_add(void *context, const char *data, size_t size)
 
 static int digest_readelf(const char *path, struct digest *ret, struct error *error)
 {
+	const char *argv[] = { "readelf", "-wF", path, NULL };
+	const struct child_command command = { .argv = argv };
 	char buffer[1 << 14];
-	int ends[2], status;
 	ssize_t bytes;
+	int output;
 
-	if (pipe2(ends, O_CLOEXEC))
-		return error_set_errno(error, "pipe");
-	pid_t pid = fork();
-	if (!pid) {
-		int null = open("/dev/null", O_WRONLY);
-
-		dup2(ends[1], STDOUT_FILENO);
-		dup2(null, STDERR_FILENO);
-		setenv("LC_ALL", "C", 1);
-		execlp("readelf", "readelf", "-wF", path, (char *)NULL);
-		_exit(127);
-	}
-	close(ends[1]);
-	while (pid > 0 && (bytes = read(ends[0], buffer, sizeof(buffer))) > 0)
+	pid_t pid = child_start(&command, &output, error);
+	if (pid < 0)
+		return -1;
+	while ((bytes = read(output, buffer, sizeof(buffer))) > 0)
 		digest_add(ret, buffer, bytes);
-	close(ends[0]);
-	if (pid < 0 || waitpid(pid, &status, 0) < 0)
-		return error_set_errno(error, "running readelf");
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-		return error_set(error, ERROR_UNAVAILABLE, "", 0, "readelf is not installed");
-	return 0;
+	close(output);
+	return child_check(argv[0], child_end(pid, false), error);
 }
 
 static int digest_ours(const struct image *image, struct digest *ret, struct error *error)

@@ -7,39 +7,16 @@
  * JSON) or, of a program that failed, its last line.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "bench.h"
+#include "child/child.h"
 #include "clock.h"
 
-#define STATUS_NOT_FOUND 127
-#define TAIL_SIZE	 160
-
-static void __attribute__((noreturn)) become(const char *const argv[], bool errors, int output)
-{
-	const char *path = getenv("PATH");
-	char longer[8192];
-	int null = open("/dev/null", O_RDWR);
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	setpgid(0, 0);
-	dup2(null, STDIN_FILENO);
-	dup2(output, STDOUT_FILENO);
-	dup2(errors ? output : null, STDERR_FILENO);
-	/* A person's PATH may lack the folders of ldconfig. */
-	if (path &&
-	    snprintf(longer, sizeof(longer), "%s:/usr/sbin:/sbin", path) < (int)sizeof(longer))
-		setenv("PATH", longer, 1);
-	setenv("LC_ALL", "C", 1);
-	execvp(argv[0], (char *const *)argv);
-	_exit(STATUS_NOT_FOUND);
-}
+#define TAIL_SIZE 160
 
 /* Moves bytes of text in at the tail's end, and as many out at its start as there is no room
  * for. */
@@ -106,32 +83,22 @@ int bench_child(const char *const argv[], bool errors, unsigned int timeout_ms, 
 {
 	uint64_t deadline_ns = monotonic_ns() + timeout_ms * 1000000ull;
 	char tail[TAIL_SIZE] = "";
-	int ends[2], status;
+	const struct child_command command = { .argv = argv, .errors = errors };
+	int output, status;
 
 	ret[0] = '\0';
-	if (pipe2(ends, O_CLOEXEC))
-		return error_set_errno(error, "pipe");
-	pid_t pid = fork();
-	if (!pid)
-		become(argv, errors, ends[1]);
-	close(ends[1]);
-	if (pid < 0) {
-		close(ends[0]);
-		return error_set_errno(error, "fork");
-	}
-	setpgid(pid, pid);
-	bool late = take(ends[0], deadline_ns, ret, size, tail);
-	close(ends[0]);
-	if (late)
-		kill(-pid, SIGKILL);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	pid_t pid = child_start(&command, &output, error);
+	if (pid < 0)
+		return -1;
+	bool late = take(output, deadline_ns, ret, size, tail);
+	close(output);
+	status = child_end(pid, late);
 	if (late)
 		return error_set(error, ERROR_TIMEOUT, "", 0, "%s took more than %u s", argv[0],
 				 timeout_ms / 1000);
-	if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NOT_FOUND)
-		return error_set(error, ERROR_UNAVAILABLE, "", 0, "%s is not installed", argv[0]);
-	if (!WIFEXITED(status) || WEXITSTATUS(status))
+	if (child_check(argv[0], status, error))
+		return -1;
+	if (WEXITSTATUS(status))
 		return error_set(error, ERROR_PROTOCOL, "", 0, "%s failed: %s", argv[0],
 				 last_line(tail));
 	return 0;

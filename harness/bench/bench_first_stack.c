@@ -11,16 +11,14 @@
  * The reference is the first stack of bpf_get_stack(), which asks for no mappings: what the exec
  * itself, the clock and the way of a record take.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "child/child.h"
 #include "bench.h"
 #include "clock.h"
 #include "process_events.h"
@@ -44,11 +42,10 @@ static int start(struct starter *starter, const char *path, struct error *error)
 				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (starter->exec_ns == MAP_FAILED || pipe2(ends, O_CLOEXEC))
 		return error_set_errno(error, "starting %s", path);
-	starter->pid = fork();
+	starter->pid = child_fork();
 	if (!starter->pid) {
 		char byte;
 
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close(ends[1]);
 		if (read(ends[0], &byte, 1) == 1) {
 			*starter->exec_ns = monotonic_ns();
@@ -64,8 +61,7 @@ static int start(struct starter *starter, const char *path, struct error *error)
 static void finish(struct starter *starter)
 {
 	if (starter->pid > 0) {
-		kill(starter->pid, SIGKILL);
-		waitpid(starter->pid, NULL, 0);
+		child_end(starter->pid, true);
 		close(starter->go);
 	}
 	if (starter->exec_ns)

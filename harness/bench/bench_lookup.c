@@ -17,14 +17,13 @@
  * libunwind unwinds its own process, so libLLVM is loaded for it; all this happens in a child that
  * goes away with what libLLVM leaves behind, and hands the times back in shared memory.
  */
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "child/child.h"
 #include "bench.h"
 #include "clock.h"
 
@@ -212,16 +211,14 @@ static int measure_in_child(const struct bench_options *options, const char *pat
 	int status;
 
 	fflush(NULL);
-	pid_t pid = fork();
+	pid_t pid = child_fork();
 	if (pid < 0)
 		return error_set_errno(error, "fork");
 	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		alarm(TIMEOUT_S);
 		_exit(measure_both(options, path, theirs, cold, ret) ? 1 : 0);
 	}
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	status = child_end(pid, false);
 	if (WIFSIGNALED(status))
 		return error_set(error, ERROR_PROTOCOL, "", 0, "looking up ended by signal %d",
 				 WTERMSIG(status));

@@ -7,10 +7,10 @@
  * is given. table_build begins with the opened image and its mapped section; table_open_build with
  * the path, as readelf does.
  */
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "child/child.h"
 #include "bench.h"
 #include "clock.h"
 
@@ -56,27 +56,20 @@ int bench_build_ms(const struct image *image, double *ret, struct error *error)
 
 int bench_readelf_ms(const char *path, double *ret_ms, struct error *error)
 {
+	const char *argv[] = { "readelf", "-wF", path, NULL };
+	const struct child_command command = { .argv = argv };
 	uint64_t begin = monotonic_ns();
-	pid_t pid = fork();
+	pid_t pid = child_start(&command, NULL, error);
 	int status;
 
 	if (pid < 0)
-		return error_set_errno(error, "fork");
-	if (!pid) {
-		int null = open("/dev/null", O_WRONLY);
-
-		dup2(null, STDOUT_FILENO);
-		dup2(null, STDERR_FILENO);
-		execlp("readelf", "readelf", "-wF", path, (char *)NULL);
-		_exit(127);
-	}
-	if (waitpid(pid, &status, 0) < 0)
-		return error_set_errno(error, "waiting for readelf");
+		return -1;
+	status = child_end(pid, false);
 	*ret_ms = (monotonic_ns() - begin) / 1e6;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-		return error_set(error, ERROR_UNAVAILABLE, "", 0, "readelf is not installed");
+	if (child_check(argv[0], status, error))
+		return -1;
 	/* 1 is a warning: a file of debugging information that isn't installed is one. */
-	if (!WIFEXITED(status) || WEXITSTATUS(status) > 1)
+	if (WEXITSTATUS(status) > 1)
 		return error_set(error, ERROR_PROTOCOL, "", 0, "readelf failed");
 	return 0;
 }

@@ -15,10 +15,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "child/child.h"
 #include "bench.h"
 #include "session.h"
 
@@ -79,6 +78,7 @@ static int start(struct side *side, const char *programs, struct error *error)
 {
 	const struct program *program = side->program;
 	char path[4200], depth[16], mappings[16];
+	const char *argv[] = { path, program->shape, depth, mappings, NULL };
 
 	snprintf(path, sizeof(path), "%s/%s.%s", programs, program->name,
 		 side->frame_pointer ? "fp" : "nofp");
@@ -86,14 +86,9 @@ static int start(struct side *side, const char *programs, struct error *error)
 	snprintf(mappings, sizeof(mappings), "%u", program->mappings);
 	if (access(path, X_OK))
 		return error_set(error, ERROR_UNAVAILABLE, "", 0, "%s is not built", path);
-	side->pid = fork();
+	side->pid = child_start(&(struct child_command) { .argv = argv }, NULL, error);
 	if (side->pid < 0)
-		return error_set_errno(error, "fork");
-	if (!side->pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		execl(path, path, program->shape, depth, mappings, (char *)NULL);
-		_exit(127);
-	}
+		return -1;
 	if (bench_settle(side->pid, error))
 		return -1;
 	kill(side->pid, SIGSTOP);
@@ -188,8 +183,7 @@ static int measure(struct side *side, unsigned int round, struct error *error)
 static void finish(struct side *side)
 {
 	if (side->pid > 0) {
-		kill(side->pid, SIGKILL);
-		waitpid(side->pid, NULL, 0);
+		child_end(side->pid, true);
 	}
 	bpf_session_close(side->session);
 	address_space_deinit(&side->space);

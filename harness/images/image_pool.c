@@ -13,10 +13,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "child/child.h"
 #include "array.h"
 #include "clock.h"
 #include "images/image_pool.h"
@@ -47,15 +47,10 @@ static void go_first(void)
 }
 
 /* In the child. Does not return. */
-static void work(const struct image_pool *pool, const struct image_path *image, int fd,
-		 pid_t parent)
+static void work(const struct image_pool *pool, const struct image_path *image, int fd)
 {
 	FILE *output;
 
-	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(EXIT_FAILURE);
 	go_first();
 	output = fdopen(fd, "w");
 	if (!output)
@@ -68,16 +63,15 @@ static void work(const struct image_pool *pool, const struct image_path *image, 
 static int job_start(const struct image_pool *pool, const struct image_path *image, struct job *job,
 		     struct error *error)
 {
-	pid_t parent = getpid();
 	int fds[2];
 
 	if (pipe2(fds, O_CLOEXEC))
 		return error_set_errno(error, "a pipe");
 	*job = (struct job) { .image = image, .fd = fds[0], .start = monotonic_seconds() };
-	job->pid = fork();
+	job->pid = child_fork();
 	if (job->pid == 0) {
 		close(fds[0]);
-		work(pool, image, fds[1], parent);
+		work(pool, image, fds[1]);
 	}
 	close(fds[1]);
 	if (job->pid < 0) {
@@ -85,7 +79,6 @@ static int job_start(const struct image_pool *pool, const struct image_path *ima
 		job->fd = -1;
 		return error_set_errno(error, "a process for %s", image->path);
 	}
-	setpgid(job->pid, job->pid); /* whoever comes first */
 	return 0;
 }
 
@@ -108,17 +101,8 @@ static void job_end(const struct image_pool *pool, struct job *job)
 	struct image_outcome outcome = { .output = "",
 					 .seconds = monotonic_seconds() - job->start };
 	char failure[64];
-	siginfo_t info;
-	int status = 0;
+	int status = child_end(job->pid, job->timed_out);
 
-	if (job->timed_out)
-		kill(-job->pid, SIGKILL);
-	/* What it started goes with it. Not reaped yet, so that its number is still its group's. */
-	while (waitid(P_PID, job->pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
-		;
-	kill(-job->pid, SIGKILL);
-	while (waitpid(job->pid, &status, 0) < 0 && errno == EINTR)
-		;
 	if (job->output) {
 		job->output[job->used] = '\0';
 		outcome.output = job->output;

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "child/child.h"
 #include "plant/plant.h"
 #include "corpus/corpus.h"
 #include "harness.h"
@@ -155,17 +156,15 @@ static int run_workers(const struct plant_check_options *options, const struct m
 
 	fflush(stdout);
 	for (unsigned int i = 0; i < jobs; i++) {
-		child[i] = fork();
+		child[i] = child_fork();
 		if (child[i] == 0) {
 			pin_worker(i);
 			_exit(run_worker(options, manifest, tally));
 		}
 	}
 	for (unsigned int i = 0; i < jobs; i++) {
-		int status = -1;
+		int status = child[i] > 0 ? child_end(child[i], false) : -1;
 
-		while (child[i] > 0 && waitpid(child[i], &status, 0) < 0 && errno == EINTR)
-			;
 		if (child[i] < 0 || !WIFEXITED(status)) {
 			printf("FAIL worker %u: %s %d\n", i, child[i] < 0 ? "fork:" : "signal",
 			       child[i] < 0 ? errno : WTERMSIG(status));

@@ -7,15 +7,12 @@
  * little ahead, and the nearest pair of equal lines is where they meet again: what lies between is
  * the difference.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "array.h"
+#include "child/child.h"
 #include "prove/prove.h"
 #include "table/table.h"
 
@@ -194,36 +191,24 @@ static ssize_t write_ours(void *cookie, const char *data, size_t size)
 	return comparison->out_of_memory ? 0 : (ssize_t)size;
 }
 
-/* Starts program with its output in *ret_pipe. It dies with this process. */
+/* Starts program with its output in *ret_pipe. */
 static pid_t start(const char *program, const char *path, FILE **ret_pipe, struct error *error)
 {
-	pid_t parent = getpid(), pid;
-	int fds[2];
+	/* N: which debug files it finds, and shows too, hangs on more than the file. Its warnings
+	 * are no lines of the table. */
+	const char *argv[] = { program, "-wNF", path, NULL };
+	const struct child_command command = { .argv = argv };
+	int output;
+	pid_t pid = child_start(&command, &output, error);
 
-	if (pipe2(fds, O_CLOEXEC))
-		return error_set_errno(error, "a pipe");
-	pid = fork();
-	if (pid == 0) {
-		int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (getppid() != parent)
-			_exit(127);
-		dup2(nothing, 0);
-		dup2(fds[1], 1);
-		dup2(nothing, 2); /* its warnings are no lines of the table */
-		setenv("LC_ALL", "C", 1);
-		/* N: which debug files it finds, and shows too, hangs on more than the file. */
-		execlp(program, program, "-wNF", path, NULL);
-		_exit(127);
-	}
-	close(fds[1]);
-	*ret_pipe = pid > 0 ? fdopen(fds[0], "r") : NULL;
-	if (pid < 0 || !*ret_pipe) {
-		close(fds[0]);
-		return error_set_errno(error, "%s", program);
-	}
-	return pid;
+	if (pid < 0)
+		return -1;
+	*ret_pipe = fdopen(output, "r");
+	if (*ret_pipe)
+		return pid;
+	close(output);
+	child_end(pid, true);
+	return error_set_errno(error, "%s", program);
 }
 
 static void comparison_deinit(struct comparison *comparison)
@@ -264,7 +249,7 @@ int prove_readelf(const struct image *image, const char *program, readelf_differ
 		  void *context, struct readelf_proof *ret, struct error *error)
 {
 	struct comparison *comparison = calloc(1, sizeof(*comparison));
-	int result, status = 0;
+	int result, status;
 	pid_t pid;
 
 	*ret = (struct readelf_proof) { 0 };
@@ -279,13 +264,11 @@ int prove_readelf(const struct image *image, const char *program, readelf_differ
 	}
 	result = write_table(comparison, image, error);
 	fclose(comparison->pipe);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	if (!result && WIFEXITED(status) && WEXITSTATUS(status) == 127)
+	status = child_end(pid, false);
+	if (!result && WIFEXITED(status) && WEXITSTATUS(status) == CHILD_NOT_RUN)
 		result = error_set(error, ERROR_UNAVAILABLE, NULL, 0, "%s can't be run", program);
-	else if (!result && WIFSIGNALED(status))
-		result = error_set(error, ERROR_PROTOCOL, NULL, 0, "%s died of SIG%s", program,
-				   sigabbrev_np(WTERMSIG(status)));
+	else if (!result)
+		result = child_check(program, status, error);
 	comparison_deinit(comparison);
 	return result;
 }

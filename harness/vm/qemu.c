@@ -21,10 +21,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
+#include "child/child.h"
 #include "clock.h"
 #include "vm/accelerator.h"
 #include "vm/boot_image.h"
@@ -63,7 +62,6 @@ struct guest {
 	uint64_t start_ms;
 	uint64_t deadline_ms;
 	uint64_t init_deadline_ms;
-	int exit_status; /* QEMU's, of waitpid */
 	struct error protocol_error;
 	struct console console;
 	struct guest_channel channel;
@@ -126,7 +124,7 @@ static void settings_of(const struct guest_options *options, bool kvm, int initr
 /* ---- the process ------------------------------------------------------------------------ */
 
 /* In the child, between fork and exec: only async-signal-safe calls. Does not return. */
-static void become_qemu(const struct guest *guest, char **argv, const int *write_ends, pid_t parent)
+static void become_qemu(const struct guest *guest, char **argv, const int *write_ends)
 {
 	int from[CHILD_FDS] = {
 		[CHILD_CONSOLE] = write_ends[PIPE_CONSOLE],
@@ -136,14 +134,7 @@ static void become_qemu(const struct guest *guest, char **argv, const int *write
 	};
 	int messages = fcntl(write_ends[PIPE_MESSAGES], F_DUPFD_CLOEXEC, CHILD_FDS);
 	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	sigset_t none;
 
-	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
 	/* First out of the way, then into place: source and target numbers may overlap. */
 	for (int fd = CHILD_CONSOLE; fd < CHILD_FDS; fd++) {
 		if (from[fd] >= 0)
@@ -166,7 +157,6 @@ static int start_qemu(struct guest *guest, struct error *error)
 	int write_ends[PIPE_COUNT] = { -1, -1, -1 }, ends[2], ret = -1;
 	struct qemu_settings settings;
 	struct qemu_command command;
-	pid_t parent = getpid();
 
 	settings_of(guest->options, guest->kvm, guest->initrd_fd, guest->kernel_fd >= 0, &settings);
 	qemu_command_build(&command, &settings);
@@ -180,14 +170,13 @@ static int start_qemu(struct guest *guest, struct error *error)
 		fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES); /* the default will do as well */
 	}
 	guest->start_ms = now_ms();
-	guest->pid = fork();
+	guest->pid = child_fork();
 	if (guest->pid < 0) {
 		error_set_errno(error, "fork");
 		goto out;
 	}
 	if (!guest->pid)
-		become_qemu(guest, command.argv, write_ends, parent);
-	setpgid(guest->pid, guest->pid); /* whoever is first; the child may have exec'ed by now */
+		become_qemu(guest, command.argv, write_ends);
 	ret = 0;
 out:
 	for (int i = 0; i < PIPE_COUNT; i++) {
@@ -206,12 +195,7 @@ static void end_qemu(struct guest *guest)
 	}
 	if (guest->pid <= 0)
 		return;
-	if (waitpid(guest->pid, &guest->exit_status, WNOHANG) != guest->pid) {
-		kill(-guest->pid, SIGKILL);
-		kill(guest->pid, SIGKILL);
-		while (waitpid(guest->pid, &guest->exit_status, 0) < 0 && errno == EINTR)
-			;
-	}
+	child_end(guest->pid, true);
 	guest->pid = -1;
 }
 
@@ -454,7 +438,6 @@ static int attempt(struct guest *guest, const struct guest_callbacks *callbacks,
 	guest->timed_out = guest->broken = false;
 	guest->messages_used = 0;
 	guest->messages[0] = '\0';
-	guest->exit_status = 0;
 	memset(guest->result, 0, sizeof(*guest->result));
 	memset(&guest->console, 0, sizeof(guest->console));
 	guest_channel_init(&guest->channel, callbacks, options->command_count);

@@ -6,59 +6,32 @@
  * OUTPUT_MAX it is read and dropped, so that a program gone mad costs no memory.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "array.h"
+#include "child/child.h"
 #include "vm/subprocess.h"
 
 #define OUTPUT_MAX (1u << 20)
 #define READ_BYTES 4096
 
-/* In the child. Does not return. */
-static void become(char *const *argv, const char *directory, int output, pid_t parent)
-{
-	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	sigset_t none;
-
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL); /* who waits for signals has blocked them */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(127);
-	dup2(nothing, 0);
-	dup2(output, 1);
-	dup2(output, 2);
-	setenv("LC_ALL", "C", 1);
-	if (!directory || !chdir(directory))
-		execvp(argv[0], argv);
-	dprintf(2, "%s: %s\n", argv[0], strerror(errno));
-	_exit(127);
-}
-
 static char *read_all(int fd)
 {
 	char *output = NULL, chunk[READ_BYTES];
-	size_t used = 0;
+	size_t used = 0, capacity = 0;
 	ssize_t n;
 
 	while ((n = read(fd, chunk, sizeof(chunk))) != 0) {
-		char *grown;
-
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			break;
-		if (used + (size_t)n > OUTPUT_MAX)
+		if (used + (size_t)n > OUTPUT_MAX ||
+		    !ARRAY_RESERVE(output, capacity, used + (size_t)n + 1))
 			continue;
-		grown = realloc(output, used + (size_t)n + 1);
-		if (!grown)
-			continue;
-		output = grown;
 		memcpy(output + used, chunk, (size_t)n);
 		used += (size_t)n;
 	}
@@ -70,25 +43,21 @@ static char *read_all(int fd)
 
 int subprocess_run(char *const *argv, const char *directory, char **ret_output, struct error *error)
 {
-	pid_t parent = getpid(), pid;
-	int ends[2], status = 0;
+	const struct child_command command = {
+		.argv = (const char *const *)argv,
+		.directory = directory,
+		.errors = true,
+	};
+	int output, status;
+	pid_t pid;
 
 	*ret_output = NULL;
-	if (pipe2(ends, O_CLOEXEC))
-		return error_set_errno(error, "pipe");
-	pid = fork();
-	if (pid < 0) {
-		close(ends[0]);
-		close(ends[1]);
-		return error_set_errno(error, "fork");
-	}
-	if (!pid)
-		become(argv, directory, ends[1], parent);
-	close(ends[1]);
-	*ret_output = read_all(ends[0]);
-	close(ends[0]);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	pid = child_start(&command, &output, error);
+	if (pid < 0)
+		return -1;
+	*ret_output = read_all(output);
+	close(output);
+	status = child_end(pid, false);
 	if (!*ret_output)
 		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
 	if (!WIFEXITED(status))

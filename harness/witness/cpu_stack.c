@@ -11,12 +11,11 @@
  * SSP as it was interrupted with bit 63 set, and above it the restorer's address. An alternate
  * signal stack changes nothing: it's one shadow stack for all of a thread.
  */
-#include <errno.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
 #include <unistd.h>
+#include "child/child.h"
 #include "witness/witness.h"
 
 #define REGSET_SHSTK	  0x204	 /* NT_X86_SHSTK, include/uapi/linux/elf.h */
@@ -43,15 +42,11 @@ static void __attribute__((noreturn)) try_shadow_stack(void)
 
 bool witness_cpu_available(void)
 {
-	pid_t pid = fork();
-	int status;
+	pid_t pid = child_fork();
 
 	if (pid == 0)
 		try_shadow_stack();
-	while (pid > 0 && waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return false;
-	return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	return pid > 0 && child_end(pid, false) == 0;
 }
 
 bool witness_cpu_pointer(pid_t tid, uint64_t *ret_ssp)

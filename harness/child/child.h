@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * child.h - processes that end with this one
+ *
+ * Each leads a process group of its own: what it starts ends with it. Programs under ptrace are
+ * not started here (truth/tracer_start.c, sample/sample_start.c).
+ */
+#ifndef STACKPROOF_CHILD_H
+#define STACKPROOF_CHILD_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+#include "unwinder.h"
+
+#define CHILD_NOT_RUN 127 /* the exit status where a program could not be executed */
+
+/* fork(2) with a group, no signal held back, and SIGKILL when the caller ends. 0: in the child. */
+pid_t child_fork(void);
+
+struct child_command {
+	const char *const
+		*argv;	       /* NULL-terminated; [0] is found in PATH, or in /usr/sbin or /sbin */
+	const char *directory; /* NULL: here */
+	bool errors;	       /* its standard error goes where its output goes; else nowhere */
+};
+
+/*
+ * Starts a program with nothing to read and LC_ALL=C. *ret_output: what it writes comes from there,
+ * the caller's to close; ret_output NULL: it goes nowhere. Returns its number, to child_end(), or
+ * -1. If it can't be executed it says why on standard error and ends with CHILD_NOT_RUN.
+ */
+pid_t child_start(const struct child_command *command, int *ret_output, struct error *error);
+
+/* Waits for its end (at_once: kills it), then kills what is left of its group. Returns the status,
+ * as waitpid(2). */
+int child_end(pid_t pid, bool at_once);
+
+/* 0: it ran and came to its end, with whatever status. ERROR_UNAVAILABLE: there is no such program.
+ * ERROR_PROTOCOL: it died of a signal. */
+int child_check(const char *program, int status, struct error *error);
+
+#endif

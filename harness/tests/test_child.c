@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_child.c - what a child is started with, and that nothing of it is left
+ */
+#include <check.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "child/child.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+/* All that it writes. */
+static void read_all(int fd, char *ret, size_t size)
+{
+	size_t used = 0;
+	ssize_t n;
+
+	while (used + 1 < size && (n = read(fd, ret + used, size - 1 - used)) > 0)
+		used += (size_t)n;
+	ret[used] = '\0';
+	close(fd);
+}
+
+static const struct {
+	const char *name;
+	const char *argv[4];
+	const char *directory;
+	bool errors;
+	const char *output;
+	int status; /* as of waitpid(2) */
+	int code;   /* of child_check() */
+} cases[] = {
+	{ "output_without_errors",
+	  { "sh", "-c", "echo out; echo err >&2" },
+	  NULL,
+	  false,
+	  "out\n",
+	  0,
+	  ERROR_NONE },
+	{ "output_and_errors",
+	  { "sh", "-c", "echo out; echo err >&2" },
+	  NULL,
+	  true,
+	  "out\nerr\n",
+	  0,
+	  ERROR_NONE },
+	{ "nothing_to_read", { "cat" }, NULL, true, "", 0, ERROR_NONE },
+	{ "language_is_C", { "sh", "-c", "echo $LC_ALL" }, NULL, true, "C\n", 0, ERROR_NONE },
+	{ "directory", { "pwd" }, "/usr", true, "/usr\n", 0, ERROR_NONE },
+	{ "no_directory",
+	  { "pwd" },
+	  "/no/such",
+	  true,
+	  "pwd: No such file or directory\n",
+	  CHILD_NOT_RUN << 8,
+	  ERROR_UNAVAILABLE },
+	{ "no_program",
+	  { "no-such-program" },
+	  NULL,
+	  true,
+	  "no-such-program: No such file or directory\n",
+	  CHILD_NOT_RUN << 8,
+	  ERROR_UNAVAILABLE },
+	{ "status", { "sh", "-c", "exit 3" }, NULL, true, "", 3 << 8, ERROR_NONE },
+	{ "signal", { "sh", "-c", "kill -TERM $$" }, NULL, true, "", SIGTERM, ERROR_PROTOCOL },
+	/* Who starts it holds signals back: it does not inherit that. */
+	{ "no_signal_held_back",
+	  { "sed", "-n", "s/SigBlk:.0*//p", "/proc/self/status" },
+	  NULL,
+	  true,
+	  "\n",
+	  0,
+	  ERROR_NONE },
+};
+
+START_TEST(program_runs)
+{
+	const char *argv[5] = { 0 };
+	struct child_command command = { argv, cases[_i].directory, cases[_i].errors };
+	struct error error = { .code = ERROR_NONE };
+	char output[256];
+	sigset_t held;
+	int fd, status;
+
+	memcpy(argv, cases[_i].argv, sizeof(cases[_i].argv));
+	sigemptyset(&held);
+	sigaddset(&held, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &held, NULL);
+	pid_t pid = child_start(&command, &fd, &error);
+	ck_assert_int_gt(pid, 0);
+	read_all(fd, output, sizeof(output));
+	status = child_end(pid, false);
+	ck_assert_msg(!strcmp(output, cases[_i].output), "%s: \"%s\"", cases[_i].name, output);
+	ck_assert_msg(status == cases[_i].status, "%s: status %#x", cases[_i].name, status);
+	ck_assert_int_eq(child_check(argv[0], status, &error), cases[_i].code ? -1 : 0);
+	ck_assert_int_eq(error.code, cases[_i].code);
+}
+END_TEST
+
+START_TEST(output_may_go_nowhere)
+{
+	const char *argv[] = { "sh", "-c", "echo out && exit 7", NULL };
+	struct error error;
+	pid_t pid = child_start(&(struct child_command) { .argv = argv }, NULL, &error);
+
+	ck_assert_int_gt(pid, 0);
+	ck_assert_int_eq(child_end(pid, false), 7 << 8);
+}
+END_TEST
+
+/* A process that sleeps and has the pipe's other end open: reading ends when it does. */
+static void leave_sleeper(int end)
+{
+	if (fork())
+		return;
+	write(end, "s", 1);
+	for (;;)
+		pause();
+}
+
+/* at_once: the child sleeps too. */
+START_TEST(group_ends_with_child)
+{
+	bool at_once = _i;
+	char byte;
+	int ends[2], status;
+
+	ck_assert(!pipe(ends));
+	pid_t pid = child_fork();
+	if (!pid) {
+		leave_sleeper(ends[1]);
+		while (at_once)
+			pause();
+		_exit(5);
+	}
+	close(ends[1]);
+	ck_assert_int_eq(getpgid(pid), pid);
+	ck_assert_int_eq(read(ends[0], &byte, 1), 1);
+	status = child_end(pid, at_once);
+	ck_assert_int_eq(status, at_once ? SIGKILL : 5 << 8);
+	ck_assert_int_eq(read(ends[0], &byte, 1), 0);
+	ck_assert(waitpid(pid, NULL, 0) < 0 && errno == ECHILD);
+}
+END_TEST
+
+START_TEST(child_ends_with_its_parent)
+{
+	char byte;
+	int ends[2];
+
+	ck_assert(!pipe(ends));
+	pid_t between = fork();
+	if (!between) {
+		pid_t pid = child_fork();
+
+		if (!pid) {
+			write(ends[1], "s", 1);
+			for (;;)
+				pause();
+		}
+		pause();
+	}
+	close(ends[1]);
+	ck_assert_int_eq(read(ends[0], &byte, 1), 1);
+	kill(between, SIGKILL);
+	waitpid(between, NULL, 0);
+	ck_assert_int_eq(read(ends[0], &byte, 1), 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("child");
+	TCase *tcase = tcase_create("child");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_loop_test(tcase, program_runs, 0, COUNT(cases));
+	tcase_add_test(tcase, output_may_go_nowhere);
+	tcase_add_loop_test(tcase, group_ends_with_child, 0, 2);
+	tcase_add_test(tcase, child_ends_with_its_parent);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
