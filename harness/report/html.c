@@ -6,9 +6,11 @@
  * page carries a policy that allows its own style and nothing else (Content Security Policy level
  * 3), so that even markup that got through would run nothing and fetch nothing.
  */
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <stdarg.h>
 #include <string.h>
 #include "report/html.h"
 
@@ -96,6 +98,27 @@ void html_text(FILE *file, const char *text)
 		}
 	}
 	json_decref(utf8);
+}
+
+void html_print(FILE *file, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	for (; *format; format++) {
+		if (*format != '%') {
+			putc(*format, file);
+			continue;
+		}
+		if (*++format == 's') {
+			html_text(file, va_arg(arguments, const char *));
+		} else {
+			assert(format[0] == 'z' && format[1] == 'u');
+			fprintf(file, "%zu", va_arg(arguments, size_t));
+			format++;
+		}
+	}
+	va_end(arguments);
 }
 
 void html_id(FILE *file, const char *text)

@@ -17,6 +17,8 @@ void html_end(FILE *file);
 /* Text with everything escaped that HTML could take for its own; also for attributes in double
  * quotes. Control characters, and bytes that are not UTF-8, become U+FFFD. */
 void html_text(FILE *file, const char *text);
+/* As fprintf(3), but what %s is given goes through html_text(); beside it there is %zu. */
+void html_print(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* An id or the name of an anchor: letters and digits of text, anything else as '-'. */
 void html_id(FILE *file, const char *text);
 /* A table in a box that scrolls, with its headings; columns that begin with '#' are numbers.

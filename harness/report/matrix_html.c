@@ -19,9 +19,7 @@ struct page {
 
 static void heading(const struct page *page, const char *id, const char *title)
 {
-	fprintf(page->file, "<h2 id=\"%s\">", id);
-	html_text(page->file, title);
-	fputs("</h2>\n", page->file);
+	html_print(page->file, "<h2 id=\"%s\">%s</h2>\n", id, title);
 }
 
 static void put_counts(const struct page *page, const size_t count[CELL_STATUS_COUNT])
@@ -188,11 +186,11 @@ static void put_problems(const struct page *page, enum cell_status status, const
 		const struct cell *cell = &page->results->cell[i];
 		if (cell->status != status)
 			continue;
-		fputs("<tr>", page->file);
-		html_cell(page->file, "keep", cell->binary);
-		html_cell(page->file, "keep", results_kernel_label(page->results, cell->kernel));
-		html_cell(page->file, NULL, cell->reason);
-		fputs("</tr>\n", page->file);
+		html_print(page->file,
+			   "<tr><td class=\"keep\">%s</td><td "
+			   "class=\"keep\">%s</td><td>%s</td></tr>\n",
+			   cell->binary, results_kernel_label(page->results, cell->kernel),
+			   cell->reason);
 	}
 	html_table_end(page->file);
 }
@@ -258,8 +256,8 @@ static void put_summary(const struct page *page)
 		count[CELL_SKIPPED], results_points(results), results->seconds);
 	html_text(page->file, time ? time : "");
 	if (results->partial[0])
-		fprintf(page->file, " <span class=\"bad\">PARTIAL (%s): %s.</span>",
-			results->partial, results->partial_message);
+		html_print(page->file, " <span class=\"bad\">PARTIAL (%s): %s.</span>",
+			   results->partial, results->partial_message);
 	if (results->missing)
 		fprintf(page->file,
 			" <span class=\"bad\">The run was cut short: %zu cells are "

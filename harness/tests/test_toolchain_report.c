@@ -647,12 +647,15 @@ START_TEST(test_matrix_page)
 	char *text = NULL;
 
 	fixture_results(&results);
+	strcpy(results.partial, "signal");
+	strcpy(results.partial_message, "<b>");
 	FIXTURE_CAPTURE(text, matrix_html_print(&results, capture));
 	ck_assert_ptr_nonnull(strstr(text, "walk_fault 3 &lt;#1&gt;"));
 	ck_assert_ptr_nonnull(strstr(text, "the kernel panicked: not syncing"));
 	ck_assert_ptr_nonnull(strstr(text, ">99.10 % / 0.20 %<"));
 	ck_assert_ptr_nonnull(strstr(text, ">no_compiler<"));
 	ck_assert_ptr_null(strstr(text, "<#1>"));
+	ck_assert_ptr_nonnull(strstr(text, "PARTIAL (signal): &lt;b&gt;."));
 	free(text);
 	results_deinit(&results);
 }

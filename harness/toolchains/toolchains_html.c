@@ -20,18 +20,10 @@ struct page {
 	FILE *file;
 };
 
-static void put(const struct page *page, const char *text)
-{
-	html_text(page->file, text);
-}
-
 static void section(const struct page *page, const char *id, const char *title, const char *text)
 {
-	fprintf(page->file, "<h2 id=\"%s\">", id);
-	put(page, title);
-	fputs("</h2>\n<p class=\"soft\">", page->file);
-	put(page, text);
-	fputs("</p>\n", page->file);
+	html_print(page->file, "<h2 id=\"%s\">%s</h2>\n<p class=\"soft\">%s</p>\n", id, title,
+		   text);
 }
 
 /* ---- toolchains -------------------------------------------------------------------------- */
@@ -82,18 +74,13 @@ static void put_notes(const struct page *page, const struct toolchain *toolchain
 	FILE *file = page->file;
 
 	fputs("<td class=\"note\">", file);
-	if (toolchain->skipped) {
-		fprintf(file, "%zu skipped: ", toolchain->skipped);
-		put(page, toolchain->reasons);
-		fputs(". ", file);
-	}
+	if (toolchain->skipped)
+		html_print(file, "%zu skipped: %s. ", toolchain->skipped, toolchain->reasons);
 	if (toolchain->broken)
 		fprintf(file, "%zu not judged. ", toolchain->broken);
-	if (toolchain->unread) {
-		fprintf(file, "Tables of %zu not read: ", toolchain->unread);
-		put(page, toolchain->unread_reason);
-		fputs(". ", file);
-	}
+	if (toolchain->unread)
+		html_print(file, "Tables of %zu not read: %s. ", toolchain->unread,
+			   toolchain->unread_reason);
 	if (toolchain->ours)
 		fprintf(file,
 			"<span class=\"bad\">%" PRIu64
@@ -148,13 +135,10 @@ static void put_toolchains(const struct page *page)
 
 static void put_title(const struct page *page, const struct toolchain_fault *fault)
 {
-	fputs("<code>", page->file);
-	put(page, fault->function);
-	fputs("</code>", page->file);
-	if (fault->program[0] || fault->library[0]) {
-		fputs(" in ", page->file);
-		put(page, fault->program[0] ? fault->program : fault->library);
-	}
+	html_print(page->file, "<code>%s</code>", fault->function);
+	if (fault->program[0] || fault->library[0])
+		html_print(page->file, " in %s",
+			   fault->program[0] ? fault->program : fault->library);
 }
 
 /* A column: of a toolchain with which any fault of the origin was tried. */
@@ -180,11 +164,7 @@ static void put_version(const struct page *page, size_t index)
 	toolchain_short_version(&model->toolchain[index].id, family, count, text, sizeof(text));
 	fputs("<th class=\"c\"><a href=\"#t-", page->file);
 	html_id(page->file, model->toolchain[index].name);
-	fputs("\">", page->file);
-	put(page, model->toolchain[index].id.family);
-	fputs("<br>", page->file);
-	put(page, text);
-	fputs("</a></th>", page->file);
+	html_print(page->file, "\">%s<br>%s</a></th>", model->toolchain[index].id.family, text);
 }
 
 static void put_matrix(const struct page *page, enum fault_origin origin)
@@ -267,12 +247,10 @@ static void put_evidence(const struct page *page, enum fault_origin origin)
 		fprintf(page->file, "<details%s><summary>",
 			origin == ORIGIN_COMPILED && !fault->expected ? " open" : "");
 		put_title(page, fault);
-		fputs(": ", page->file);
-		put(page, fault_kind_text(fault->kind));
-		fputs(" <span class=\"soft\">", page->file);
-		put(page, history);
 		/* A link to what is inside opens it (HTML, 4.11.1: revealing details). */
-		fprintf(page->file, "</span></summary>\n<div id=\"f%zu\">", f);
+		html_print(page->file,
+			   ": %s <span class=\"soft\">%s</span></summary>\n<div id=\"f%zu\">",
+			   fault_kind_text(fault->kind), history, f);
 		put_cases(page, fault);
 		fputs("</div></details>\n", page->file);
 	}
@@ -300,21 +278,18 @@ static void put_group(const struct page *page, const struct change_group *group)
 {
 	static const char *const columns[] = { "function", "program", "variant", "change", NULL };
 
-	fprintf(page->file, "<details><summary><b>%zu</b>", group->count);
-	put(page, group->title);
-	fputs("</summary>\n", page->file);
+	html_print(page->file, "<details><summary><b>%zu</b>%s</summary>\n", group->count,
+		   group->title);
 	html_table_begin(page->file, columns);
 	for (size_t i = 0; i < group->count && i < LISTED_MAX; i++) {
 		const struct function_change *change = group->change[i];
 		char what[1024];
 
 		function_change_print(change, what, sizeof(what));
-		fputs("<tr>", page->file);
-		html_cell(page->file, "code", change->after.name);
-		html_cell(page->file, "keep", change->program);
-		html_cell(page->file, "keep", change->variant);
-		html_cell(page->file, NULL, what);
-		fputs("</tr>\n", page->file);
+		html_print(page->file,
+			   "<tr><td class=\"code\">%s</td><td class=\"keep\">%s</td>"
+			   "<td class=\"keep\">%s</td><td>%s</td></tr>\n",
+			   change->after.name, change->program, change->variant, what);
 	}
 	html_table_end(page->file);
 	put_rest(page, group->count);
@@ -326,11 +301,8 @@ static void put_pair(const struct page *page, size_t index)
 	const struct toolchain_pair *pair = &page->model->pair[index];
 	struct change_groups groups;
 
-	fprintf(page->file, "<h3 id=\"p%zu\">", index);
-	put(page, page->model->toolchain[pair->from].name);
-	fputs(" \xe2\x86\x92 ", page->file);
-	put(page, page->model->toolchain[pair->to].name);
-	fputs("</h3>\n", page->file);
+	html_print(page->file, "<h3 id=\"p%zu\">%s \xe2\x86\x92 %s</h3>\n", index,
+		   page->model->toolchain[pair->from].name, page->model->toolchain[pair->to].name);
 	change_groups_init(&groups, pair);
 	for (size_t i = 0; i < groups.count; i++)
 		put_group(page, &groups.group[i]);
@@ -353,9 +325,8 @@ static void put_pairs(const struct page *page)
 	html_table_begin(page->file, columns);
 	for (size_t i = 0; i < page->model->pair_count; i++) {
 		const struct toolchain_pair *pair = &page->model->pair[i];
-		fprintf(page->file, "<tr><td class=\"keep\"><a href=\"#p%zu\">", i);
-		put(page, page->model->toolchain[pair->from].name);
-		fputs("</a></td>", page->file);
+		html_print(page->file, "<tr><td class=\"keep\"><a href=\"#p%zu\">%s</a></td>", i,
+			   page->model->toolchain[pair->from].name);
 		html_cell(page->file, "keep", page->model->toolchain[pair->to].name);
 		html_cell(page->file, "keep soft", why[pair->reason]);
 		html_number(page->file, pair->binaries);
