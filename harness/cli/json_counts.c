@@ -85,6 +85,13 @@ json_int_t json_count(const json_t *object, const char *key)
 	return json_integer_value(json_object_get(object, key));
 }
 
+uint64_t json_number(const json_t *object, const char *key)
+{
+	json_int_t value = json_count(object, key);
+
+	return value < 0 ? 0 : (uint64_t)value;
+}
+
 const char *json_text(const json_t *object, const char *key)
 {
 	const char *text = json_string_value(json_object_get(object, key));

@@ -6,6 +6,7 @@
 #define STACKPROOF_REPORT_JSON_COUNTS_H
 
 #include <jansson.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* Any bytes as a JSON string: paths and symbols need not be UTF-8. If they aren't, the bytes above
@@ -24,6 +25,8 @@ json_t *json_error(const struct error *error);
 void json_counts_add(json_t *to, const json_t *from);
 /* The count of that name, 0 if there is none. object may be NULL. */
 json_int_t json_count(const json_t *object, const char *key);
+/* The same of what can't be negative: 0 if it is. */
+uint64_t json_number(const json_t *object, const char *key);
 /* The text of that name, "" if there is none. */
 const char *json_text(const json_t *object, const char *key);
 

@@ -30,6 +30,7 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cli/json_counts.h"
 #include "corpus/corpus.h"
 
 enum word {
@@ -156,15 +157,9 @@ bool expectation_has_missing(const char *expected, const char *file)
 
 /* ---- findings ---------------------------------------------------------------------------- */
 
-static const char *text(const json_t *object, const char *key)
-{
-	const char *value = json_string_value(json_object_get(object, key));
-	return value ? value : "";
-}
-
 static bool is(const json_t *object, const char *key, const char *value)
 {
-	return !strcmp(text(object, key), value);
+	return !strcmp(json_text(object, key), value);
 }
 
 /* Linked into every program from the C library's and the compiler's start-up objects, without
@@ -176,8 +171,8 @@ static bool is_startup(const json_t *finding)
 		return false;
 	if (is(finding, "start_file", "crti.o") || is(finding, "start_file", "crtbegin.o"))
 		return true;
-	return !strncmp(text(finding, "function"), "gap@", 4) &&
-	       strstr(text(finding, "image"), ".so");
+	return !strncmp(json_text(finding, "function"), "gap@", 4) &&
+	       strstr(json_text(finding, "image"), ".so");
 }
 
 static const char *file_name(const char *path)
@@ -198,10 +193,10 @@ static bool matches(const struct expectation *expectation, const json_t *finding
 	case TABLE_FAULT:
 	case MAYBE_TABLE_FAULT:
 		return table_fault && !malformed &&
-		       !fnmatch(expectation->argument, text(finding, "function"), 0);
+		       !fnmatch(expectation->argument, json_text(finding, "function"), 0);
 	case MISSING:
 		return table_fault && is(finding, "kind", "missing") &&
-		       !fnmatch(expectation->argument, file_name(text(finding, "image")), 0);
+		       !fnmatch(expectation->argument, file_name(json_text(finding, "image")), 0);
 	default: return false;
 	}
 }
@@ -254,8 +249,9 @@ int expectation_check(const char *expected, const struct cell *cell, char *ret, 
 	{
 		if (!is(object, "type", "finding") || expectation_has_finding(expected, object))
 			continue;
-		snprintf(ret, size, "%s (%s) in %s was not expected: %s", text(object, "verdict"),
-			 text(object, "kind"), text(object, "function"), text(object, "declared"));
+		snprintf(ret, size, "%s (%s) in %s was not expected: %s",
+			 json_text(object, "verdict"), json_text(object, "kind"),
+			 json_text(object, "function"), json_text(object, "declared"));
 		return -1;
 	}
 	for (const char *at = expected; next_word(&at, &expectation);) {

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cli/json_counts.h"
 #include "array.h"
 #include "report/results.h"
 
@@ -21,15 +22,9 @@ struct reader {
 	size_t expected; /* cells that the header announces */
 };
 
-static const char *text(const json_t *object, const char *key)
-{
-	const char *value = json_string_value(json_object_get(object, key));
-	return value ? value : "";
-}
-
 static void copy_text(char *ret, size_t size, const json_t *object, const char *key)
 {
-	snprintf(ret, size, "%s", text(object, key));
+	snprintf(ret, size, "%s", json_text(object, key));
 }
 
 static unsigned number(const json_t *object, const char *key)
@@ -75,7 +70,7 @@ static void read_header(struct reader *reader, json_t *object)
 static struct cell *find_cell(struct reader *reader, const json_t *object)
 {
 	struct results *results = reader->results;
-	const char *binary = text(object, "binary"), *kernel = text(object, "kernel");
+	const char *binary = json_text(object, "binary"), *kernel = json_text(object, "kernel");
 	char key[4096 + 64];
 
 	if (!binary[0] || !kernel[0])
@@ -89,20 +84,20 @@ static struct cell *find_cell(struct reader *reader, const json_t *object)
 		abort();
 	json_object_set_new(reader->index, key, json_integer(results->cell_count));
 	struct cell *cell = &results->cell[results->cell_count++];
-	cell_init(cell, binary, text(object, "program"), text(object, "toolchain"),
-		  text(object, "variant"), text(object, "language"), kernel);
+	cell_init(cell, binary, json_text(object, "program"), json_text(object, "toolchain"),
+		  json_text(object, "variant"), json_text(object, "language"), kernel);
 	return cell;
 }
 
 /* A result object into its cell. */
 static int read_result(struct cell *cell, const json_t *object)
 {
-	const char *name = text(object, "status");
+	const char *name = json_text(object, "status");
 
 	for (int status = CELL_PASSED; status < CELL_STATUS_COUNT; status++) {
 		if (strcmp(name, cell_status_name(status)))
 			continue;
-		cell_set(cell, status, "%s", text(object, "reason"));
+		cell_set(cell, status, "%s", json_text(object, "reason"));
 		cell->environment = json_is_true(json_object_get(object, "environment"));
 		cell->seconds = json_number_value(json_object_get(object, "seconds"));
 		return 0;
@@ -112,7 +107,7 @@ static int read_result(struct cell *cell, const json_t *object)
 
 static const char *read_object(struct reader *reader, json_t *object)
 {
-	const char *type = text(object, "type");
+	const char *type = json_text(object, "type");
 
 	if (!strcmp(type, "header")) {
 		if (number(object, "version") != RESULTS_VERSION)

@@ -9,20 +9,9 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cli/json_counts.h"
 #include "array.h"
 #include "report/results.h"
-
-static const char *text(const json_t *object, const char *key)
-{
-	const char *value = json_string_value(json_object_get(object, key));
-	return value ? value : "";
-}
-
-static uint64_t number(const json_t *object, const char *key)
-{
-	json_int_t value = json_integer_value(json_object_get(object, key));
-	return value < 0 ? 0 : value;
-}
 
 bool variant_omits_frame_pointer(const char *variant)
 {
@@ -77,19 +66,19 @@ static void add_score(struct tally *tally, const struct results *results, const 
 {
 	const struct results_kernel *kernel = results_kernel_find(results, cell->kernel);
 
-	if (!kernel || !text(score, "engine")[0])
+	if (!kernel || !json_text(score, "engine")[0])
 		return;
-	size_t engine = engine_index(tally, results, text(score, "engine"));
+	size_t engine = engine_index(tally, results, json_text(score, "engine"));
 	size_t lane = kernel - results->kernel;
 	struct tally_share *share = &tally->share[engine * results->kernel_count + lane];
 	bool without = variant_omits_frame_pointer(cell->variant);
 	bool sound = json_object_get(score, "points_sound") != NULL;
-	share->points[without] += number(score, sound ? "points_sound" : "points");
-	share->exact[without] += number(score, sound ? "exact_sound" : "exact");
-	share->frames[without] += number(score, "frames_own");
-	share->frames_right[without] += number(score, "frames_own_right");
-	if (!strcmp(text(score, "engine"), "bpf"))
-		tally->untrapped += number(score, "untrapped");
+	share->points[without] += json_number(score, sound ? "points_sound" : "points");
+	share->exact[without] += json_number(score, sound ? "exact_sound" : "exact");
+	share->frames[without] += json_number(score, "frames_own");
+	share->frames_right[without] += json_number(score, "frames_own_right");
+	if (!strcmp(json_text(score, "engine"), "bpf"))
+		tally->untrapped += json_number(score, "untrapped");
 }
 
 /* Adds a word to a space-separated list that does not hold it yet. */
@@ -111,7 +100,7 @@ static void add_word(char **list, const char *word)
 static void add_fault(struct tally *tally, const struct results *results, const struct cell *cell,
 		      const json_t *finding)
 {
-	const char *function = text(finding, "function"), *image = text(finding, "image");
+	const char *function = json_text(finding, "function"), *image = json_text(finding, "image");
 	const char *slash = strrchr(image, '/');
 	enum fault_origin origin = fault_origin_of(cell, finding);
 	struct tally_fault *fault = NULL;
@@ -138,7 +127,7 @@ static void add_fault(struct tally *tally, const struct results *results, const 
 						.kernels = strdup(""),
 						.origin = origin };
 	}
-	uint64_t points = number(finding, "count");
+	uint64_t points = json_number(finding, "count");
 	fault->points += points ? points : 1;
 	if (fault->last != cell)
 		fault->cells++;
@@ -184,12 +173,12 @@ void tally_init(struct tally *tally, const struct results *results)
 			add_skip(tally, cell);
 		json_array_foreach(cell->objects, index, object)
 		{
-			if (!strcmp(text(object, "type"), "score"))
+			if (!strcmp(json_text(object, "type"), "score"))
 				add_score(tally, results, cell, object);
-			else if (!strcmp(text(object, "type"), "verdicts"))
-				tally->uncovered += number(object, "uncovered");
-			else if (!strcmp(text(object, "type"), "finding") &&
-				 !strcmp(text(object, "verdict"), "table_fault"))
+			else if (!strcmp(json_text(object, "type"), "verdicts"))
+				tally->uncovered += json_number(object, "uncovered");
+			else if (!strcmp(json_text(object, "type"), "finding") &&
+				 !strcmp(json_text(object, "verdict"), "table_fault"))
 				add_fault(tally, results, cell, object);
 		}
 	}

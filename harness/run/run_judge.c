@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include "cli/json_counts.h"
 #include "run/run.h"
 #include "verdict/doubt.h"
 #include "harness.h"
@@ -27,18 +28,6 @@
 #define TABLE_FAULTS_AT_MOST_ONE_IN 2
 
 enum { EXIT_TIMED_OUT = 124, EXIT_NOT_FOUND = 127, EXIT_SIGNAL_BASE = 128 };
-
-static const char *text(const json_t *object, const char *key)
-{
-	const char *value = json_string_value(json_object_get(object, key));
-	return value ? value : "";
-}
-
-static uint64_t number(const json_t *object, const char *key)
-{
-	json_int_t value = json_integer_value(json_object_get(object, key));
-	return value < 0 ? 0 : value;
-}
 
 /* The last line of compare's messages, which says why it gave up. */
 static void last_line(const struct output *err, char *ret, size_t size)
@@ -58,7 +47,7 @@ static void last_line(const struct output *err, char *ret, size_t size)
 static const char *line_problem(const json_t *object)
 {
 	static const char *const reserved[] = { "header", "result", "summary" };
-	const char *type = text(object, "type");
+	const char *type = json_text(object, "type");
 
 	if (!json_is_object(object))
 		return "is not a JSON object";
@@ -108,8 +97,8 @@ static json_t *find_object(const struct cell *cell, const char *type, const char
 
 	json_array_foreach(cell->objects, index, object)
 	{
-		if (!strcmp(text(object, "type"), type) &&
-		    (!engine || !strcmp(text(object, "engine"), engine)))
+		if (!strcmp(json_text(object, "type"), type) &&
+		    (!engine || !strcmp(json_text(object, "engine"), engine)))
 			return object;
 	}
 	return NULL;
@@ -154,9 +143,9 @@ static void judge_abnormal_end(struct cell *cell, int exit_code, const struct ou
 /* "no_bpf: the message": the typed word first. */
 static void skip_for(struct cell *cell, const json_t *skip)
 {
-	const char *message = text(skip, "message");
+	const char *message = json_text(skip, "message");
 
-	cell_set(cell, CELL_SKIPPED, "%s%s%s", text(skip, "reason"), message[0] ? ": " : "",
+	cell_set(cell, CELL_SKIPPED, "%s%s%s", json_text(skip, "reason"), message[0] ? ": " : "",
 		 message);
 }
 
@@ -164,7 +153,7 @@ static void judge_skip(struct cell *cell)
 {
 	const json_t *skip = find_object(cell, "skip", NULL);
 
-	if (skip && text(skip, "reason")[0])
+	if (skip && json_text(skip, "reason")[0])
 		skip_for(cell, skip);
 	else
 		cell_set(cell, CELL_ERROR, "compare ended with status %d and no reason to skip",
@@ -180,7 +169,7 @@ static void list_faults(const json_t *verdicts, char *ret, size_t size)
 
 	ret[0] = '\0';
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
-		uint64_t count = number(verdicts, faults[i]);
+		uint64_t count = json_number(verdicts, faults[i]);
 		if (count && used < size) {
 			used += snprintf(ret + used, size - used, "%s%s %llu", used ? ", " : "",
 					 faults[i], (unsigned long long)count);
@@ -196,15 +185,15 @@ static void list_faults(const json_t *verdicts, char *ret, size_t size)
 static void judge_bpf_score(struct cell *cell, const json_t *score, const json_t *verdicts,
 			    const char *expected, const char *faults)
 {
-	uint64_t points = number(verdicts, "points");
-	uint64_t asked = number(score, "points");
-	uint64_t untrapped = number(score, "untrapped");
-	uint64_t unproven = number(score, "unproven");
-	uint64_t table_faults = number(verdicts, "table_fault");
-	uint64_t exact = number(score, "exact");
-	uint64_t absent = number(verdicts, "absent");
+	uint64_t points = json_number(verdicts, "points");
+	uint64_t asked = json_number(score, "points");
+	uint64_t untrapped = json_number(score, "untrapped");
+	uint64_t unproven = json_number(score, "unproven");
+	uint64_t table_faults = json_number(verdicts, "table_fault");
+	uint64_t exact = json_number(score, "exact");
+	uint64_t absent = json_number(verdicts, "absent");
 	uint64_t flagged = expectation_has_flag(expected)
-				   ? number(verdicts, "conversion_loss_flagged")
+				   ? json_number(verdicts, "conversion_loss_flagged")
 				   : 0;
 	const char *separator = faults[0] ? "; " : "";
 
@@ -229,7 +218,7 @@ static void judge_bpf(struct cell *cell, const json_t *verdicts, const char *exp
 
 	if (score) {
 		judge_bpf_score(cell, score, verdicts, expected, faults);
-	} else if (skip && text(skip, "reason")[0]) {
+	} else if (skip && json_text(skip, "reason")[0]) {
 		if (!faults[0])
 			skip_for(cell, skip);
 	} else {
@@ -246,8 +235,9 @@ static bool fault_without_image(const struct cell *cell)
 
 	json_array_foreach(cell->objects, index, object)
 	{
-		if (!strcmp(text(object, "type"), "finding") &&
-		    !strcmp(text(object, "verdict"), "table_fault") && !text(object, "image")[0])
+		if (!strcmp(json_text(object, "type"), "finding") &&
+		    !strcmp(json_text(object, "verdict"), "table_fault") &&
+		    !json_text(object, "image")[0])
 			return true;
 	}
 	return false;
@@ -255,8 +245,8 @@ static bool fault_without_image(const struct cell *cell)
 
 static void judge_table_faults(struct cell *cell, const json_t *verdicts, const char *expected)
 {
-	uint64_t points = number(verdicts, "points");
-	uint64_t table_faults = number(verdicts, "table_fault");
+	uint64_t points = json_number(verdicts, "points");
+	uint64_t table_faults = json_number(verdicts, "table_fault");
 	uint64_t declared = expectation_points(expected, cell);
 
 	table_faults -= declared < table_faults ? declared : table_faults;
@@ -271,7 +261,8 @@ static void judge_table_faults(struct cell *cell, const json_t *verdicts, const 
 /* A truth that is often in doubt proves little, unless the program is there for that. */
 static void judge_doubt(struct cell *cell, const json_t *verdicts, const char *expected)
 {
-	uint64_t points = number(verdicts, "points"), unproven = number(verdicts, "unproven");
+	uint64_t points = json_number(verdicts, "points"),
+		 unproven = json_number(verdicts, "unproven");
 	bool is_expected = expectation_has_unproven(expected);
 
 	if (is_expected && !unproven)
@@ -286,7 +277,7 @@ static void judge_run(struct cell *cell, const json_t *verdicts, const char *exp
 {
 	const json_t *truth = json_object_get(verdicts, "truth");
 	bool prefix = expectation_has_prefix(expected);
-	int status = (int)number(verdicts, "status");
+	int status = (int)json_number(verdicts, "status");
 
 	if (status && WIFSIGNALED(status)) {
 		cell_set(cell, CELL_FAILED, "the program was killed by signal %d",
@@ -294,12 +285,12 @@ static void judge_run(struct cell *cell, const json_t *verdicts, const char *exp
 	} else if (status) {
 		cell_set(cell, CELL_FAILED, "the program ended with status %d",
 			 WEXITSTATUS(status));
-	} else if (truth && !prefix && number(truth, "unrooted")) {
+	} else if (truth && !prefix && json_number(truth, "unrooted")) {
 		cell_set(cell, CELL_FAILED, "the truth is only a prefix at %llu points",
-			 (unsigned long long)number(truth, "unrooted"));
-	} else if (truth && prefix && !number(truth, "unrooted")) {
+			 (unsigned long long)json_number(truth, "unrooted"));
+	} else if (truth && prefix && !json_number(truth, "unrooted")) {
 		cell_set(cell, CELL_FAILED, "prefix was expected and did not appear");
-	} else if (truth && number(truth, "max_frames") < 2) {
+	} else if (truth && json_number(truth, "max_frames") < 2) {
 		cell_set(cell, CELL_FAILED, "the truth never had two frames");
 	}
 }
@@ -335,7 +326,7 @@ void cell_judge(struct cell *cell, const char *engines, const char *expected, in
 		cell_set(cell, CELL_ERROR, "compare printed no verdicts");
 		return;
 	}
-	if (!number(verdicts, "points")) {
+	if (!json_number(verdicts, "points")) {
 		cell_set(cell, CELL_ERROR, "no point was compared");
 		return;
 	}

@@ -18,18 +18,8 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cli/json_counts.h"
 #include "run/run.h"
-
-static const char *text(const json_t *object, const char *key)
-{
-	const char *value = json_string_value(json_object_get(object, key));
-	return value ? value : "";
-}
-
-static json_int_t number(const json_t *object, const char *key)
-{
-	return json_integer_value(json_object_get(object, key));
-}
 
 /* What is held against each other: bpf's score, and the verdicts beside it. */
 struct evidence {
@@ -46,10 +36,10 @@ static struct evidence evidence_get(struct cell *cell)
 
 	json_array_foreach(cell->objects, index, object)
 	{
-		if (!strcmp(text(object, "type"), "verdicts"))
+		if (!strcmp(json_text(object, "type"), "verdicts"))
 			evidence.verdicts = object;
-		else if (!strcmp(text(object, "type"), "score") &&
-			 !strcmp(text(object, "engine"), "bpf"))
+		else if (!strcmp(json_text(object, "type"), "score") &&
+			 !strcmp(json_text(object, "engine"), "bpf"))
 			evidence.score = object;
 	}
 	return evidence;
@@ -57,20 +47,20 @@ static struct evidence evidence_get(struct cell *cell)
 
 static bool all_exact(const struct evidence *evidence)
 {
-	return number(evidence->score, "exact") == number(evidence->score, "points");
+	return json_count(evidence->score, "exact") == json_count(evidence->score, "points");
 }
 
 static bool comparable(const struct evidence *one, const struct evidence *two)
 {
-	const char *truth_one = text(one->verdicts, "truth_digest");
-	const char *truth_two = text(two->verdicts, "truth_digest");
+	const char *truth_one = json_text(one->verdicts, "truth_digest");
+	const char *truth_two = json_text(two->verdicts, "truth_digest");
 
-	if (text(one->verdicts, "partial")[0] || text(two->verdicts, "partial")[0])
+	if (json_text(one->verdicts, "partial")[0] || json_text(two->verdicts, "partial")[0])
 		return false;
-	if (!text(one->score, "digest")[0] || !text(two->score, "digest")[0] ||
-	    number(one->score, "points") != number(two->score, "points"))
+	if (!json_text(one->score, "digest")[0] || !json_text(two->score, "digest")[0] ||
+	    json_count(one->score, "points") != json_count(two->score, "points"))
 		return false;
-	if (!strcmp(text(one->score, "digest"), text(two->score, "digest")))
+	if (!strcmp(json_text(one->score, "digest"), json_text(two->score, "digest")))
 		return true;
 	if (truth_one[0] && truth_two[0])
 		return !strcmp(truth_one, truth_two);
@@ -80,11 +70,11 @@ static bool comparable(const struct evidence *one, const struct evidence *two)
 static void blame(const struct evidence *guilty, const struct evidence *other)
 {
 	struct cell *cell = guilty->cell;
-	json_int_t points = number(other->score, "exact") - number(guilty->score, "exact");
+	json_int_t points = json_count(other->score, "exact") - json_count(guilty->score, "exact");
 	json_t *finding = json_pack("{s:s, s:s, s:s, s:s, s:s}", "type", "finding", "verdict",
 				    "kernel_fault", "other_kernel", other->cell->kernel, "digest",
-				    text(guilty->score, "digest"), "other_digest",
-				    text(other->score, "digest"));
+				    json_text(guilty->score, "digest"), "other_digest",
+				    json_text(other->score, "digest"));
 
 	/* A digest does not say at how many points they differ: at least at one. */
 	json_object_set_new(guilty->verdicts, "kernel_fault",
@@ -112,9 +102,10 @@ static void compare_with_earlier(struct results *results, const struct evidence 
 		if (!comparable(reference, other))
 			continue;
 		results->compared++;
-		if (!strcmp(text(reference->score, "digest"), text(other->score, "digest")))
+		if (!strcmp(json_text(reference->score, "digest"),
+			    json_text(other->score, "digest")))
 			return;
-		if (number(reference->score, "exact") < number(other->score, "exact"))
+		if (json_count(reference->score, "exact") < json_count(other->score, "exact"))
 			blame(reference, other);
 		else
 			blame(other, reference);

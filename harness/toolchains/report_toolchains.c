@@ -11,20 +11,15 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "cli/json_counts.h"
 #include "cli/progress_bar.h"
 #include "toolchains/report_toolchains.h"
-
-static const char *text(const json_t *object, const char *key)
-{
-	const char *value = json_string_value(json_object_get(object, key));
-	return value ? value : "";
-}
 
 /* ---- marks ------------------------------------------------------------------------------- */
 
 static void mark_code(const struct own_code *own, json_t *finding)
 {
-	uint64_t vaddr = strtoull(text(finding, "address"), NULL, 16);
+	uint64_t vaddr = strtoull(json_text(finding, "address"), NULL, 16);
 	const char *plt = own_code_plt(own, vaddr);
 
 	/* A static program's holds IFUNCs only, and linkers treat it otherwise. */
@@ -33,14 +28,14 @@ static void mark_code(const struct own_code *own, json_t *finding)
 				    json_sprintf("%s%s", plt, own->is_static ? ", static" : ""));
 	else if (own->count && !own_code_has(own, vaddr))
 		json_object_set_new(finding, "linked_in", json_true());
-	else if (!own->count && !strncmp(text(finding, "function"), "gap@", 4))
+	else if (!own->count && !strncmp(json_text(finding, "function"), "gap@", 4))
 		json_object_set_new(finding, "stripped", json_true());
 }
 
 /* The program itself, or one of the libraries that were built with it. */
 static void mark_place(const struct report_subject *subject, json_t *finding)
 {
-	const char *image = basename(text(finding, "image"));
+	const char *image = basename(json_text(finding, "image"));
 	struct own_code library;
 	struct error ignored;
 
@@ -64,7 +59,7 @@ static void mark_cell(const struct report_subject *subject, const struct cell *c
 
 	json_array_foreach(cell->objects, index, object)
 	{
-		if (strcmp(text(object, "type"), "finding") != 0)
+		if (strcmp(json_text(object, "type"), "finding") != 0)
 			continue;
 		if (subject->binary && subject->binary->expected &&
 		    expectation_has_finding(subject->binary->expected, object))

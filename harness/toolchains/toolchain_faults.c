@@ -84,7 +84,7 @@ static struct toolchain_fault *find_fault(struct toolchains *model,
 static void add_finding(struct toolchains *model, const struct cell *cell, const json_t *finding)
 {
 	struct toolchain_fault like;
-	uint64_t points = model_number(finding, "count");
+	uint64_t points = json_number(finding, "count");
 	bool expected = json_is_true(json_object_get(finding, "expected"));
 
 	describe(&like, cell, finding);

@@ -10,9 +10,6 @@
 #include "cli/json_counts.h"
 #include "toolchains/toolchains.h"
 
-/* A member's number: 0 if there is none. */
-uint64_t model_number(const json_t *object, const char *key);
-
 /* Fills model->fault from one cell of each binary. model->toolchain is there, in its order. */
 void toolchain_faults_collect(struct toolchains *model, const struct cell *const *cell,
 			      size_t count);

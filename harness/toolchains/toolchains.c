@@ -12,12 +12,6 @@
 #include "array.h"
 #include "toolchains/toolchain_model.h"
 
-uint64_t model_number(const json_t *object, const char *key)
-{
-	json_int_t value = json_integer_value(json_object_get(object, key));
-	return value < 0 ? 0 : value;
-}
-
 static int compare_toolchains(const void *a, const void *b)
 {
 	const struct toolchain *one = a, *two = b;
@@ -93,12 +87,12 @@ static void add_verdicts(struct toolchain *toolchain, const json_t *verdicts)
 	static const char *const ours[] = { "reader_fault", "walk_fault", "kernel_fault",
 					    "unexplained", "conversion_loss_silent" };
 
-	toolchain->points += model_number(verdicts, "points");
-	toolchain->exact += model_number(verdicts, "exact");
-	toolchain->table_fault += model_number(verdicts, "table_fault");
-	toolchain->flagged += model_number(verdicts, "conversion_loss_flagged");
+	toolchain->points += json_number(verdicts, "points");
+	toolchain->exact += json_number(verdicts, "exact");
+	toolchain->table_fault += json_number(verdicts, "table_fault");
+	toolchain->flagged += json_number(verdicts, "conversion_loss_flagged");
 	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
-		toolchain->ours += model_number(verdicts, ours[i]);
+		toolchain->ours += json_number(verdicts, ours[i]);
 }
 
 static void add_cell(struct toolchain *toolchain, const struct cell *cell)
