@@ -22,6 +22,7 @@
 #include <string.h>
 #include "array.h"
 #include "cfi_section.h"
+#include "number_map.h"
 #include "table_cursor.h"
 
 /* Pairs that are remembered, of 776 bytes: what an image's rules are many times over. Where
@@ -31,7 +32,6 @@
 
 /* One pair that was evaluated. */
 struct proven {
-	uint64_t hash;
 	struct row row;
 	uint32_t rule;
 	bool equal;
@@ -46,9 +46,8 @@ struct prover {
 	struct table_cursor at; /* the first stretch that ends behind the address at hand */
 	struct proven *proven;
 	size_t proven_count;
-	uint32_t *bucket; /* index in proven + 1; a power of two of them */
-	size_t bucket_count;
-	uint64_t from; /* the part of the FDE that is its own */
+	struct number_map numbers; /* index in proven + 1 */
+	uint64_t from;		   /* the part of the FDE that is its own */
 	uint64_t to;
 	uint64_t decoded; /* where its last row ended */
 	bool out_of_memory;
@@ -93,60 +92,43 @@ static uint64_t hash_row(const struct row *row, uint32_t rule)
 	return hash_add(hash, row->signal_frame);
 }
 
-static bool rehash(struct prover *prover)
+struct sought {
+	const struct prover *prover;
+	const struct row *row;
+	uint32_t rule;
+};
+
+static bool is_sought(void *context, uint32_t number)
 {
-	size_t count = prover->bucket_count ? 2 * prover->bucket_count : 1024;
-	uint32_t *bucket = calloc(count, sizeof(*bucket));
+	const struct sought *sought = context;
+	const struct proven *entry = &sought->prover->proven[number - 1];
 
-	if (!bucket)
-		return false;
-	for (size_t i = 0; i < prover->proven_count; i++) {
-		size_t at = prover->proven[i].hash & (count - 1);
-
-		while (bucket[at])
-			at = (at + 1) & (count - 1);
-		bucket[at] = i + 1;
-	}
-	free(prover->bucket);
-	prover->bucket = bucket;
-	prover->bucket_count = count;
-	return true;
-}
-
-/* Room for one more, in both arrays. */
-static bool proven_grow(struct prover *prover)
-{
-	if (prover->proven_count == PROVEN_MAX) {
-		prover->proven_count = 0;
-		memset(prover->bucket, 0, prover->bucket_count * sizeof(*prover->bucket));
-	}
-	if (2 * (prover->proven_count + 1) > prover->bucket_count && !rehash(prover))
-		return false;
-	return ARRAY_GROW(prover->proven, prover->proven_count);
+	return entry->rule == sought->rule && row_equal(&entry->row, sought->row);
 }
 
 /* Evaluates the pair, unless that was done before. */
 static bool proves(struct prover *prover, const struct row *row, uint32_t rule)
 {
-	uint64_t hash = hash_row(row, rule);
+	struct sought sought = { prover, row, rule };
 	char why[TABLE_PROOF_WHY];
 	struct proven *entry;
-	size_t at;
+	uint32_t *number;
 
-	if (!proven_grow(prover)) {
+	if (prover->proven_count == PROVEN_MAX) {
+		prover->proven_count = 0;
+		number_map_deinit(&prover->numbers);
+	}
+	number = number_map_find(&prover->numbers, hash_row(row, rule), is_sought, &sought);
+	if (number && *number)
+		return prover->proven[*number - 1].equal;
+	if (!number || !ARRAY_GROW(prover->proven, prover->proven_count)) {
 		prover->out_of_memory = true;
 		return true; /* the proof as a whole fails */
 	}
-	for (at = hash & (prover->bucket_count - 1); prover->bucket[at];
-	     at = (at + 1) & (prover->bucket_count - 1)) {
-		entry = &prover->proven[prover->bucket[at] - 1];
-		if (entry->hash == hash && entry->rule == rule && row_equal(&entry->row, row))
-			return entry->equal;
-	}
 	entry = &prover->proven[prover->proven_count++];
-	*entry = (struct proven) { .hash = hash, .row = *row, .rule = rule };
+	*entry = (struct proven) { .row = *row, .rule = rule };
 	entry->equal = table_rule_proves(row, prover->table, rule, why, sizeof(why));
-	prover->bucket[at] = prover->proven_count;
+	*number = prover->proven_count;
 	prover->proof->evaluated++;
 	return entry->equal;
 }
@@ -358,7 +340,7 @@ int table_prove(const struct cfi *cfi, const struct table *table, table_proof_fn
 	prover.at = table_cursor_begin(table);
 	check_image(&prover);
 	free(prover.proven);
-	free(prover.bucket);
+	number_map_deinit(&prover.numbers);
 	if (prover.out_of_memory)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for the proof");
 	return 0;
