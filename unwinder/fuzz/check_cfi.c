@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "cfi_section.h"
 #include "elf_image.h"
 #include "fuzz.h"
@@ -18,18 +19,14 @@ struct rows {
 	const struct cfi *cfi;
 	const struct cfi_fde *fde;
 	struct row *row;
-	size_t count, capacity;
+	size_t count;
 	size_t stop_after; /* 0: never */
 };
 
 static int keep_row(struct rows *rows, const struct row *row)
 {
-	if (rows->count == rows->capacity) {
-		rows->capacity = rows->capacity ? rows->capacity * 2 : 16;
-		rows->row = realloc(rows->row, rows->capacity * sizeof(*rows->row));
-		if (!rows->row)
-			abort();
-	}
+	if (!ARRAY_GROW(rows->row, rows->count))
+		abort();
 	rows->row[rows->count++] = *row;
 	return rows->count == rows->stop_after ? 4711 : 0;
 }

@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "fuzz.h"
 
 #define SAMPLES_MAX 96
@@ -220,19 +221,15 @@ struct stretch {
 
 struct stretches {
 	struct stretch *stretch;
-	size_t count, capacity;
+	size_t count;
 };
 
 static int keep_stretch(void *context, uint64_t pc, uint64_t pc_end, uint32_t rule)
 {
 	struct stretches *all = context;
 
-	if (all->count == all->capacity) {
-		all->capacity = all->capacity ? all->capacity * 2 : 64;
-		all->stretch = reallocarray(all->stretch, all->capacity, sizeof(*all->stretch));
-		if (!all->stretch)
-			abort();
-	}
+	if (!ARRAY_GROW(all->stretch, all->count))
+		abort();
 	all->stretch[all->count++] = (struct stretch) { pc, pc_end, rule };
 	return 0;
 }
