@@ -5,7 +5,9 @@
 #ifndef STACKPROOF_HELD_RECORDS_H
 #define STACKPROOF_HELD_RECORDS_H
 
-#include "unwinder.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include "walk.h"
 
 /* Zero-initialise. */

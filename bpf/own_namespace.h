@@ -5,7 +5,7 @@
 #ifndef STACKPROOF_OWN_NAMESPACE_H
 #define STACKPROOF_OWN_NAMESPACE_H
 
-#include "unwinder.h"
+#include "error.h"
 
 /* The inode of this process's PID name space; 0: the initial one. ERROR_UNAVAILABLE: /proc is
  * not mounted, or is of another PID name space, so that its numbers are not those that system

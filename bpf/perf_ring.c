@@ -29,6 +29,7 @@
 #include <unistd.h>
 #include <bpf/libbpf.h>
 #include "perf_ring.h"
+#include "table_abi.h"
 
 #define TIME_BYTES sizeof(uint64_t)
 

@@ -5,8 +5,9 @@
 #ifndef STACKPROOF_PERF_RING_H
 #define STACKPROOF_PERF_RING_H
 
+#include <stdbool.h>
 #include <sys/types.h>
-#include "unwinder.h"
+#include "error.h"
 
 #define PROCESS_PATH_BYTES 4096 /* PATH_MAX */
 

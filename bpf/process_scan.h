@@ -5,8 +5,9 @@
 #ifndef STACKPROOF_PROCESS_SCAN_H
 #define STACKPROOF_PROCESS_SCAN_H
 
+#include <stdbool.h>
 #include <sys/types.h>
-#include "unwinder.h"
+#include "error.h"
 
 /* Gives every process of /proc or, unless root is 0, root and its descendants, in no order. What
  * ends or begins meanwhile may be missing. ERROR_SYSTEM: /proc can't be read, there is no root. */

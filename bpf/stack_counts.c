@@ -9,6 +9,7 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <search.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include "stack_counts.h"

@@ -5,7 +5,7 @@
 #ifndef STACKPROOF_STACK_COUNTS_H
 #define STACKPROOF_STACK_COUNTS_H
 
-#include "unwinder.h"
+#include "error.h"
 #include "walk.h"
 
 /* Zero-initialise, then set the file descriptors, which are borrowed. */

@@ -26,6 +26,7 @@
 #include "array.h"
 #include "perf_map.h"
 #include "space_range.h"
+#include "code_name.h"
 
 #define VDSO_BYTES_MAX (256u << 10)
 
@@ -416,7 +417,7 @@ const struct mapping *address_space_find(const struct address_space *space, uint
 
 int address_space_read_names(const struct address_space *space, struct error *error)
 {
-	struct address_space *own = (struct address_space *)space; /* see unwinder.h */
+	struct address_space *own = (struct address_space *)space; /* see address_space.h */
 
 	return perf_map_update(&own->names, space->pid, error);
 }

@@ -11,6 +11,8 @@
  */
 #include <inttypes.h>
 #include "dwarf_op.h"
+#include "cfi.h"
+#include "expression.h"
 
 bool expression_read_constant(struct reader *reader, uint8_t opcode, uint64_t *ret)
 {

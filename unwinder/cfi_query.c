@@ -5,7 +5,7 @@
  * Nothing of this knows a call frame instruction: cfi_program.c executes an FDE, and here its rows
  * are counted, accepted or searched as they come.
  */
-#include "unwinder.h"
+#include "cfi.h"
 
 static int count_row(void *context, const struct cfi_raw_row *row)
 {

@@ -14,6 +14,7 @@
 #include <elf.h>
 #include <string.h>
 #include "elf_image.h"
+#include "expression.h"
 
 #define CFI_LENGTH_RESERVED 0xfffffff0u /* from here on 32 bits are no length */
 

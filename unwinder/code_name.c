@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "elf_image.h"
+#include "code_name.h"
 
 /* How many FDEs of by_pc begin at or before vaddr. */
 static size_t count_before(const struct cfi *cfi, uint64_t vaddr)

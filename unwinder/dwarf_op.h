@@ -8,7 +8,6 @@
 #define STACKPROOF_DWARF_OP_H
 
 #include "reader.h"
-#include "unwinder.h"
 
 /* DWARF 5, table 7.9. */
 enum {

@@ -11,7 +11,7 @@
 #ifndef STACKPROOF_EH_FRAMES_H
 #define STACKPROOF_EH_FRAMES_H
 
-#include "unwinder.h"
+#include "cfi.h"
 
 /* So many sections .eh_frame are read beside the first; `ld -r` makes two. */
 #define EH_FRAMES_MAX 64

@@ -19,6 +19,7 @@
 #include "array.h"
 #include "cfi_section.h"
 #include "elf_image.h"
+#include "code_name.h"
 
 /* A field that was relocated, and the section that it now points into. */
 struct code_reference {

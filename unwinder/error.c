@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "unwinder.h"
+#include "error.h"
+#include "table_abi.h"
 #include "plain_text.h"
 
 static const char *const code_names[ERROR_CODE_COUNT] = {

@@ -19,6 +19,8 @@
  * and the memory that it names. An expression that asks for more, and drops it, has none.
  */
 #include "dwarf_op.h"
+#include "expression.h"
+#include "table_abi.h"
 
 #define SYMBOLS_MAX 16		   /* entries of the stack; real expressions have three */
 #define CFA	    REGISTER_COUNT /* the number of what is no register: the CFA */

@@ -9,6 +9,8 @@
  */
 #include <inttypes.h>
 #include "dwarf_op.h"
+#include "expression.h"
+#include "table_abi.h"
 
 enum operand {
 	OPERAND_UNKNOWN, /* the operation is: nothing after it can be decoded */

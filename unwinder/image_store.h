@@ -6,7 +6,7 @@
 #define STACKPROOF_IMAGE_STORE_H
 
 #include <sys/stat.h>
-#include "unwinder.h"
+#include "address_space.h"
 
 /* Device 0, and no size: it is copied out of memory. */
 #define VDSO_INODE UINT64_MAX

@@ -10,7 +10,7 @@
 #ifndef STACKPROOF_LOST_CFI_H
 #define STACKPROOF_LOST_CFI_H
 
-#include "unwinder.h"
+#include "cfi.h"
 
 /* Where the entries of an image's CFI are, those that could not be read included. */
 struct cfi_addresses;

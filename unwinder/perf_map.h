@@ -7,7 +7,7 @@
 #ifndef STACKPROOF_PERF_MAP_H
 #define STACKPROOF_PERF_MAP_H
 
-#include "unwinder.h"
+#include "address_space.h"
 
 /* A map that is larger, or has more lines, is not read at all. */
 #define PERF_MAP_BYTES_MAX (64u << 20)

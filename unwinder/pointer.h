@@ -11,7 +11,7 @@
 #define STACKPROOF_POINTER_H
 
 #include "reader.h"
-#include "unwinder.h"
+#include "image.h"
 
 enum {
 	POINTER_ABSPTR = 0x00,

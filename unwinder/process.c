@@ -12,7 +12,7 @@
  */
 #include <dirent.h>
 #include <stdlib.h>
-#include "unwinder.h"
+#include "address_space.h"
 
 bool thread_has_memory(pid_t tid)
 {

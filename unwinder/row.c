@@ -8,7 +8,8 @@
  */
 #include <inttypes.h>
 #include <string.h>
-#include "unwinder.h"
+#include "cfi.h"
+#include "expression.h"
 
 static bool rule_equal(const struct row_rule *a, const struct row_rule *b)
 {

@@ -17,7 +17,8 @@
  */
 #include <inttypes.h>
 #include <string.h>
-#include "unwinder.h"
+#include "expression.h"
+#include "unwind_table.h"
 
 #define DRAWS	    64
 #define PC_LOW_BITS 15

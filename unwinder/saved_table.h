@@ -11,7 +11,7 @@
 #ifndef STACKPROOF_SAVED_TABLE_H
 #define STACKPROOF_SAVED_TABLE_H
 
-#include "unwinder.h"
+#include "cfi.h"
 
 /* The golden text: address-free, one line a row, grouped by function. Format: docs/TABLE_TEXT.md.
  */

@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "unwinder.h"
+#include "error.h"
+#include "stack.h"
+#include "table_abi.h"
 
 void stack_deinit(struct stack *stack)
 {

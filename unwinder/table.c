@@ -6,7 +6,7 @@
  * look-up in the kernel. table_create.c and table_build.c make tables.
  */
 #include <stdlib.h>
-#include "unwinder.h"
+#include "unwind_table.h"
 
 void table_destroy(struct table *table)
 {

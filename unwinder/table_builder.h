@@ -19,7 +19,7 @@
 #define STACKPROOF_TABLE_BUILDER_H
 
 #include "number_map.h"
-#include "unwinder.h"
+#include "unwind_table.h"
 
 /* Rows at most this far apart are in one run. */
 #define RUN_GAP_MAX 15

@@ -9,7 +9,7 @@
 #ifndef STACKPROOF_TABLE_CURSOR_H
 #define STACKPROOF_TABLE_CURSOR_H
 
-#include "unwinder.h"
+#include "unwind_table.h"
 
 struct table_cursor {
 	const struct table *table;

@@ -11,7 +11,8 @@
  */
 #include <assert.h>
 #include <string.h>
-#include "unwinder.h"
+#include "expression.h"
+#include "unwind_table.h"
 
 static const char *const marker_names[TABLE_MARKER_COUNT] = {
 	[TABLE_NO_ROW] = "no_row",

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "table_text.h"
+#include "expression.h"
 
 /* Characters of a line. */
 struct span {

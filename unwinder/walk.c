@@ -12,7 +12,7 @@
  * frame, is looked up as it is.
  */
 #include <string.h>
-#include "unwinder.h"
+#include "walk_rows.h"
 #include "walk_memo.h"
 
 struct walk_memory {

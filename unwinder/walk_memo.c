@@ -6,6 +6,7 @@
 #include <string.h>
 #include "array.h"
 #include "walk_memo.h"
+#include "walk_rows.h"
 
 #define FRAMES_KEPT 4096u /* new ones, that there is room for from one walk to the next */
 

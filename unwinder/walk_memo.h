@@ -17,7 +17,8 @@
 #ifndef STACKPROOF_WALK_MEMO_H
 #define STACKPROOF_WALK_MEMO_H
 
-#include "unwinder.h"
+#include "expression.h"
+#include "stack.h"
 
 #define MEMO_STATE_WORDS 19 /* a walk_state; a register_values needs less */
 #define MEMO_READS	 24 /* of one step; a step that reads more is never reused */

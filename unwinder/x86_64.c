@@ -9,7 +9,7 @@
  * (section 3.7: "the value of %rsp at the call site in the previous frame").
  */
 #include <string.h>
-#include "unwinder.h"
+#include "cfi.h"
 
 static const char *const names[REGISTER_COUNT] = {
 	"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8",

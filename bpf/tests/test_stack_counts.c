@@ -8,6 +8,7 @@
 #include <bpf/bpf.h>
 #include <check.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

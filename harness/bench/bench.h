@@ -27,7 +27,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "unwinder.h"
+#include "unwind_table.h"
 
 struct bench_figure {
 	const char *name;

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 #include <sys/types.h>
-#include "unwinder.h"
+#include "error.h"
 
 #define CHILD_NOT_RUN 127 /* the exit status where a program could not be executed */
 

@@ -6,7 +6,7 @@
 #define STACKPROOF_COMMANDS_EXIT_STATUS_H
 
 #include "harness.h"
-#include "unwinder.h"
+#include "error.h"
 
 /* Of a program or an image that could not be used: EXIT_BAD_INPUT if it is missing, may not be
  * read or executed, or is no ELF file of this machine; else EXIT_ENVIRONMENT. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli/json_counts.h"
-#include "unwinder.h"
+#include "error.h"
 
 json_t *json_bytes(const char *text)
 {

@@ -8,6 +8,7 @@
 #include <jansson.h>
 #include <stdint.h>
 #include <stdio.h>
+#include "error.h"
 
 /* Any bytes as a JSON string: paths and symbols need not be UTF-8. If they aren't, the bytes above
  * 0x7f become "\\xNN". */

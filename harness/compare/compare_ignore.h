@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include "unwinder.h"
+#include "error.h"
 
 struct ignore_entry {
 	char *image, *function, *kind, *reason;

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "comparer.h"
+#include "walk_rows.h"
 
 /* What a walk read from outside. */
 struct noted_read {

@@ -11,6 +11,7 @@
 #include <time.h>
 #include "clock.h"
 #include "comparer.h"
+#include "walk_rows.h"
 
 /* ENGINE_NEEDS_* of all engines. */
 static unsigned int needs_of(const struct compare_options *options)

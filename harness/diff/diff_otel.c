@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "diff/diff.h"
+#include "expression.h"
 
 /* ---- a canonical row in these words ------------------------------------------------------ */
 

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "diff/diff.h"
+#include "expression.h"
 
 enum { CFA_OTHER, CFA_RBP, CFA_RSP, CFA_EXPRESSION, CFA_END };
 enum { RBP_UNCHANGED, RBP_OFFSET, RBP_REGISTER, RBP_EXPRESSION, RBP_UNDEFINED_RETURN };

@@ -10,7 +10,9 @@
 #include <sys/user.h>
 #include "session.h"
 #include "truth/truth.h"
-#include "unwinder.h"
+#include "address_space.h"
+#include "expression.h"
+#include "stack.h"
 
 /* A stopped thread, as engines see it. All pointers are borrowed for the call. */
 struct point {

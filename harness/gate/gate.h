@@ -27,7 +27,7 @@
 #include <argp.h>
 #include <jansson.h>
 #include "harness.h"
-#include "unwinder.h"
+#include "cfi.h"
 
 enum gate_reason {
 	/* images */

@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include "unwinder.h"
+#include "error.h"
 
 #define GENERATE_FUNCTIONS_MAX 80
 #define GENERATE_DEPTH_MIN     4

@@ -36,7 +36,7 @@
 #include <stdio.h>
 #include "corpus/corpus.h"
 #include "gate/gate.h"
-#include "unwinder.h"
+#include "cfi.h"
 
 /* ---- golden.c --------------------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 #ifndef STACKPROOF_COMMANDS_ARCHIVE_H
 #define STACKPROOF_COMMANDS_ARCHIVE_H
 
-#include "unwinder.h"
+#include "error.h"
 
 /* What a thin one begins with, in place of ARMAG. */
 #define THIN_ARCHIVE_MAGIC "!<thin>\n"

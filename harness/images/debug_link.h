@@ -9,7 +9,7 @@
 #ifndef STACKPROOF_COMMANDS_DEBUG_LINK_H
 #define STACKPROOF_COMMANDS_DEBUG_LINK_H
 
-#include "unwinder.h"
+#include "image.h"
 
 /* The path of image's separate debug file if this machine has it, else NULL. To be freed. */
 char *debug_link_find(const struct image *image);

@@ -6,7 +6,7 @@
 #define STACKPROOF_COMMANDS_IMAGE_LIST_H
 
 #include "images/archive.h"
-#include "unwinder.h"
+#include "image.h"
 
 struct image_path {
 	char *path;	       /* of an archive's member "lib.a(member.o)" */

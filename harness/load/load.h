@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include "unwinder.h"
+#include "error.h"
 
 #define LOAD_NAME_MAX 64
 #define LOAD_LOG_MAX  2048

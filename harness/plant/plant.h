@@ -28,7 +28,7 @@
 #include "truth/truth.h"
 #include "gate/gate.h"
 #include "cfi_instruction.h"
-#include "unwinder.h"
+#include "cfi.h"
 
 /* ---- plant_program.c -------------------------------------------------------------------- */
 

@@ -10,6 +10,7 @@
  */
 #include <string.h>
 #include "plant/plant.h"
+#include "walk_rows.h"
 
 bool plant_image_address(const struct point *point, const char *path, uint64_t pc,
 			 uint64_t *ret_vaddr)

@@ -24,6 +24,8 @@
 #include "gate/gate.h"
 #include "lost_cfi.h"
 #include "verdict/row_referee.h"
+#include "code_name.h"
+#include "unwind_table.h"
 
 /* One check of one image. */
 struct check {

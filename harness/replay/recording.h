@@ -29,7 +29,9 @@
 #ifndef STACKPROOF_RECORDING_H
 #define STACKPROOF_RECORDING_H
 
-#include "unwinder.h"
+#include "address_space.h"
+#include "expression.h"
+#include "stack.h"
 
 #define RECORDING_MAGIC	       "stackproof recording 1\n"
 #define RECORDING_MAPPINGS_MAX 65536u

@@ -6,7 +6,7 @@
 #define STACKPROOF_RECORDING_IMAGES_H
 
 #include <stddef.h>
-#include "unwinder.h"
+#include "error.h"
 
 /* Paths, each once. Zero-initialise. */
 struct recording_images {

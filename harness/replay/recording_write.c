@@ -14,6 +14,7 @@
 #include "replay/page_set.h"
 #include "replay/recording.h"
 #include "space_range.h"
+#include "walk_rows.h"
 
 struct recording_writer {
 	char *path, *unfinished; /* where it is written until it is whole */

@@ -16,6 +16,7 @@
 #include "image_store.h"
 #include "replay/page_set.h"
 #include "replay/replay.h"
+#include "walk_rows.h"
 
 struct replayer {
 	struct image_store *store;

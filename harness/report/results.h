@@ -29,7 +29,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include "gate/gate.h"
-#include "unwinder.h"
+#include "error.h"
 
 #define RESULTS_VERSION 1
 #define RESULTS_FILE	"results.ndjson"

@@ -19,6 +19,7 @@
 #include "compare/compare.h"
 #include "sample/sample_set.h"
 #include "session.h"
+#include "walk_rows.h"
 
 #define SAMPLE_RATES_MAX    8
 #define SAMPLE_FINDINGS_MAX 20 /* different stacks that are kept */

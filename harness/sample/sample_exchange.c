@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include "sample/sample.h"
+#include "walk_rows.h"
 
 /* What the kernel changes to start a handler, and to end it, and a CFA may hang on: by DWARF
  * number.

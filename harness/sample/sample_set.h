@@ -7,7 +7,8 @@
 #ifndef STACKPROOF_COMMANDS_SAMPLE_SET_H
 #define STACKPROOF_COMMANDS_SAMPLE_SET_H
 
-#include "unwinder.h"
+#include "error.h"
+#include "stack.h"
 
 /* What a stack is to a set. */
 enum set_match {

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sample/sample.h"
+#include "walk_rows.h"
 
 struct truth_run {
 	struct sample_truth *truth;

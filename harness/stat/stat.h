@@ -11,6 +11,7 @@
 
 #include <jansson.h>
 #include "images/image_list.h"
+#include "cfi.h"
 
 /*
  * Writes the image's "stat" object, or {"type":"stat_error", "image", "code", "message"} if it

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "stat/stat.h"
+#include "expression.h"
 
 static void add(json_t *counts, const char *key, json_int_t number)
 {

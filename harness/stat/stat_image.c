@@ -16,6 +16,7 @@
 #include "images/debug_link.h"
 #include "stat/stat.h"
 #include "lost_cfi.h"
+#include "unwind_table.h"
 
 #define BUILD_RUNS  3
 #define OUTSIDE_MAX 10000 /* FDEs outside of code: what is said of one is longer than it */

@@ -18,6 +18,7 @@
 #include "cli/json_counts.h"
 #include "lost_cfi.h"
 #include "table.h"
+#include "code_name.h"
 
 #define FUNCTION_BYTES 4096 /* C++ has long names */
 

@@ -5,6 +5,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <check.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

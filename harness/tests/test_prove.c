@@ -18,6 +18,7 @@
 #include "table/table.h"
 #include "verdict/operations.h"
 #include "verdict/row_referee.h"
+#include "unwind_table.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include "command_output.h"
 #include "harness.h"
-#include "unwinder.h"
+#include "image.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 

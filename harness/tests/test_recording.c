@@ -13,6 +13,7 @@
 #include "recording_folder.h"
 #include "replay/page_set.h"
 #include "tests/walk_world.h"
+#include "walk_rows.h"
 
 /* ---- pages by their address ------------------------------------------------------------- */
 

@@ -20,6 +20,7 @@
 #include "image_store.h"
 #include "recording_folder.h"
 #include "replay/page_set.h"
+#include "walk_rows.h"
 
 #define DEPTH 5
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "verdict/verdict.h"
+#include "walk_rows.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define FRAMES	     5 /* of the walk that are used */

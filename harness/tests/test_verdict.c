@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "verdict/verdict.h"
+#include "walk_rows.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -307,8 +308,7 @@ static void world_init(struct world *world)
 	struct error error;
 	int status;
 
-	memset(world, 0, sizeof(*world));
-	world->child = fork();
+	*world = (struct world) { .child = fork() };
 	if (!world->child) {
 		ptrace(PTRACE_TRACEME, 0, 0, 0);
 		alarm(20);

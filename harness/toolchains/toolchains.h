@@ -19,6 +19,7 @@
 #define STACKPROOF_TOOLCHAINS_H
 
 #include "report/results.h"
+#include "unwind_table.h"
 
 /* ---- toolchain_id.c --------------------------------------------------------------------- */
 

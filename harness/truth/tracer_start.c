@@ -25,6 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "truth/tracer.h"
+#include "image.h"
 
 #define BREAKPOINT    0xcc
 #define CS_64_BIT     0x33 /* __USER_CS, arch/x86/include/asm/segment.h */

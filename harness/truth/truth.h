@@ -38,7 +38,10 @@
 #include <sys/types.h>
 #include <sys/user.h>
 #include <ucontext.h>
-#include "unwinder.h"
+#include "error.h"
+#include "expression.h"
+#include "stack.h"
+#include "table_abi.h"
 
 /* ---- decode.c --------------------------------------------------------------------------- */
 

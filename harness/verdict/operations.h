@@ -9,7 +9,7 @@
 #define STACKPROOF_OPERATIONS_H
 
 #include <elfutils/libdw.h>
-#include "unwinder.h"
+#include "expression.h"
 
 struct operations {
 	const Dwarf_Op *op;

@@ -35,7 +35,9 @@
 
 #include "truth/truth.h"
 #include "engines/engine.h"
-#include "unwinder.h"
+#include "address_space.h"
+#include "expression.h"
+#include "stack.h"
 
 /* ---- match.c ---------------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
 #define STACKPROOF_BOOT_IMAGE_H
 
 #include <stddef.h>
-#include "unwinder.h"
+#include "error.h"
 
 /* "5.10.0-46-cloud-amd64": the first word of the version string in the header. */
 int boot_image_version(const char *path, char *ret, size_t size, struct error *error);

@@ -9,7 +9,7 @@
 #define STACKPROOF_CACHE_H
 
 #include <stddef.h>
-#include "unwinder.h"
+#include "error.h"
 
 /* Writes the path of name (which may have directories) in the cache; creates nothing. */
 int cache_path(const char *name, char *ret, size_t size, struct error *error);

@@ -5,7 +5,7 @@
 #ifndef STACKPROOF_DEB_H
 #define STACKPROOF_DEB_H
 
-#include "unwinder.h"
+#include "error.h"
 
 /* Writes the kernel image in the package deb to the new file path. */
 int deb_extract_kernel(const char *deb, const char *path, struct error *error);

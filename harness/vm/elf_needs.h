@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "unwinder.h"
+#include "error.h"
 
 struct elf_needs {
 	bool is_elf;	   /* else only interpreter may be set, from a script's #! line */

@@ -27,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include "table_abi.h"
 
 #define FRAME_MAGIC	    0x46507321u /* "!sPF" */
 #define FRAME_VERSION	    2

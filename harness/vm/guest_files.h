@@ -7,7 +7,7 @@
 
 #include <limits.h>
 #include <stddef.h>
-#include "unwinder.h"
+#include "error.h"
 
 struct guest_path {
 	char *host;  /* NULL: a directory, or a link */

@@ -6,7 +6,7 @@
 #define STACKPROOF_GUEST_OUTPUT_H
 
 #include <stddef.h>
-#include "unwinder.h"
+#include "error.h"
 
 /*
  * Unpacks what guest_callbacks.on_files was given, a cpio archive, below folder, which is made if

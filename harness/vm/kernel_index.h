@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "unwinder.h"
+#include "error.h"
 
 enum kernel_archive { ARCHIVE_MAIN, ARCHIVE_SECURITY };
 

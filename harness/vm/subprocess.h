@@ -6,7 +6,7 @@
 #define STACKPROOF_SUBPROCESS_H
 
 #include <stddef.h>
-#include "unwinder.h"
+#include "error.h"
 
 /*
  * Runs argv (found in PATH) in directory (NULL: here) with nothing to read and LC_ALL=C, until it

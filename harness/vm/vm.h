@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "unwinder.h"
+#include "error.h"
 
 /* ---- kernels.c -------------------------------------------------------------------------- */
 

@@ -17,6 +17,7 @@
 #define STACKPROOF_WITNESS_H
 
 #include "truth/truth.h"
+#include "address_space.h"
 
 /* ---- functions.c ------------------------------------------------------------------------ */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * check_cfi.c - what the reader promises of entries, rows, errors and text (unwinder.h)
+ * check_cfi.c - what the reader promises of entries, rows, errors and text (cfi.h)
  *
  * Each FDE is executed strictly, as an unwinder does, and raw, as a dump tool does. Where the
  * strict reading ends well, both must give the same rows; where it does not, the rows before the

@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cfi_instruction.h"
-#include "unwinder.h"
+#include "cfi.h"
+#include "expression.h"
 
 #define SEED_BYTES_MAX 240
 #define KINDS_MAX      4096

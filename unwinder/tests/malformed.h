@@ -10,7 +10,7 @@
 #include <check.h>
 #include <inttypes.h>
 #include <string.h>
-#include "unwinder.h"
+#include "error.h"
 
 static inline void check_error(const char *name, const struct error *error, enum error_code code,
 			       const char *section, uint64_t offset)

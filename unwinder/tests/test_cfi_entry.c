@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include "cfa_bytes.h"
 #include "cfi_bytes.h"
+#include "cfi.h"
 
 /* ---- CIEs -------------------------------------------------------------------------------- */
 

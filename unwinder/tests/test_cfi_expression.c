@@ -8,6 +8,8 @@
 #include <check.h>
 #include <inttypes.h>
 #include "cfi_bytes.h"
+#include "expression.h"
+#include "table_abi.h"
 
 #define MEMORY_START 0x1000
 #define MEMORY_BYTES 0x20

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include "cfa_bytes.h"
 #include "cfi_bytes.h"
+#include "cfi.h"
 
 struct program_case {
 	const char *name;

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include "cfa_bytes.h"
 #include "cfi_bytes.h"
+#include "cfi.h"
 
 /* ---- whole sections ---------------------------------------------------------------------- */
 

@@ -11,6 +11,7 @@
 #include "cfa_bytes.h"
 #include "cfi_bytes.h"
 #include "elf_image.h"
+#include "code_name.h"
 
 enum {
 	IMAGE_VADDR = 0x1000,

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include "cfa_bytes.h"
 #include "cfi_bytes.h"
+#include "unwind_table.h"
 
 #define CODE	   0x1000
 #define CODE_BYTES 0x1000

@@ -6,7 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "unwinder.h"
+#include "error.h"
+#include "table_abi.h"
 
 START_TEST(every_code_has_its_own_name)
 {

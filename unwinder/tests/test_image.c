@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "unwinder.h"
+#include "cfi.h"
 
 struct file {
 	uint8_t *data;

@@ -9,6 +9,7 @@
 #include <check.h>
 #include <inttypes.h>
 #include "cfi_bytes.h"
+#include "cfi.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 

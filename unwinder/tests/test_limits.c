@@ -11,6 +11,7 @@
 #include "cfa_bytes.h"
 #include "cfi_bytes.h"
 #include "cfi_section.h"
+#include "unwind_table.h"
 
 static int accept_row(void *context, const struct row *row)
 {

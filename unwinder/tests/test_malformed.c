@@ -13,6 +13,8 @@
 #include "cfa_bytes.h"
 #include "cfi_bytes.h"
 #include "malformed.h"
+#include "cfi.h"
+#include "expression.h"
 
 #define GOOD_PC 0x9000
 

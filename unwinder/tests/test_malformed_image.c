@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include "cfi_bytes.h"
 #include "malformed.h"
+#include "cfi.h"
 
 /* ---- a whole ELF file -------------------------------------------------------------------- */
 

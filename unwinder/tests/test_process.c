@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include "leaderless.h"
-#include "unwinder.h"
+#include "address_space.h"
 
 static void end_and_leave(pid_t pid)
 {

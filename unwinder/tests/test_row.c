@@ -5,7 +5,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
-#include "unwinder.h"
+#include "cfi.h"
 
 static const uint8_t breg7[] = { 0x77, 0x08 };
 static const uint8_t breg7_copy[] = { 0x77, 0x08 };

@@ -11,7 +11,9 @@
 #include <string.h>
 #include <sys/resource.h>
 #include "sanitized.h"
-#include "unwinder.h"
+#include "error.h"
+#include "stack.h"
+#include "table_abi.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include "cfa_bytes.h"
 #include "cfi_bytes.h"
+#include "unwind_table.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define PAGE	     TABLE_PAGE_SIZE

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "unwinder.h"
+#include "unwind_table.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include "cfa_bytes.h"
 #include "cfi_bytes.h"
+#include "unwind_table.h"
 
 #define COUNT(array)  ((int)(sizeof(array) / sizeof((array)[0])))
 #define PAGE	      0x1000

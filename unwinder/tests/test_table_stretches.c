@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include "sparse_image.h"
 #include "table_cursor.h"
+#include "address_space.h"
 
 /* Where something may change: around functions, and at the ends of pages. */
 static void each_address(const struct sparse_case *c, uint64_t end,

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "saved_table.h"
+#include "expression.h"
 
 #define HEADER	   "stackproof table text 1\n"
 #define ROW(rules) HEADER "function f\n  +0x0 " rules "\n  +0x1 end\n"

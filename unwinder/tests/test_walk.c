@@ -7,6 +7,7 @@
  * walk_table() must find the same stack and stop for the same reason.
  */
 #include "walk_world.h"
+#include "walk_rows.h"
 
 struct known_value {
 	uint32_t reg;

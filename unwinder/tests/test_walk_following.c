@@ -6,6 +6,7 @@
  * frame was guessed.
  */
 #include "walk_world.h"
+#include "walk_rows.h"
 
 #define GUESSED(pc) ((pc) | WALK_PC_GUESSED)
 

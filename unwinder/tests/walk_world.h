@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include "cfa_bytes.h"
 #include "cfi_bytes.h"
+#include "address_space.h"
+#include "stack.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define BIAS	     0x550000000000
