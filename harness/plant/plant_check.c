@@ -176,8 +176,10 @@ static int run_workers(const struct plant_check_options *options, const struct m
 
 /* ---- the result ------------------------------------------------------------------------- */
 
-/* At most so many of the noticed faults may stay unproven. */
-#define UNPROVEN_ONE_IN 20
+/* At most so many of the noticed faults may stay unproven. In the corpus one in 20 does: which
+ * programs give a kind its 20 plantings depends on who is ready first, and a function that ends the
+ * program (a PLT entry of exit(), too) never shows by its return what its row says of its caller. */
+#define UNPROVEN_ONE_IN 10
 
 static struct plant_count total(const struct plant_tally *tally)
 {
