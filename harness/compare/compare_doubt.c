@@ -322,13 +322,19 @@ void doubt_registers(struct comparer *comparer, const struct evidence *evidence,
 	struct doubt_key key;
 	struct doubt *doubt;
 
-	if (reading->judgement.kind != FAULT_REGISTER || frame >= shadow->count)
+	if (reading->judgement.kind != FAULT_REGISTER)
 		return;
 	if (reading->judgement.verdict == VERDICT_UNPROVEN) {
 		never_proven(comparer, evidence, reading, DOUBT_REFEREE);
 		return;
 	}
 	comparer->result->doubts++;
+	/* What the first step must bring back to where it lands nobody knows, and the next frame
+	 * passes on what it got. */
+	if (shadow->in_transit || frame >= shadow->count) {
+		never_proven(comparer, evidence, reading, DOUBT_IN_TRANSIT);
+		return;
+	}
 	/* Of the handler's restorer the caller is what was interrupted. */
 	if (goes_through_edited(point, frame + 2)) {
 		never_proven(comparer, evidence, reading, DOUBT_DISTURBED);
