@@ -194,7 +194,7 @@ static bool may_be_absent(struct prover *prover, const struct row *row, uint64_t
 	for (size_t i = 0; pc < pc_end && i < image->segment_count; i++) {
 		const struct image_segment *segment = &image->segment[i];
 
-		if (!segment->executable || pc_end <= segment->vaddr ||
+		if (!segment->executable || !segment->file_bytes || pc_end <= segment->vaddr ||
 		    pc >= segment->vaddr + segment->file_bytes)
 			continue;
 		report(prover, row, pc, pc_end, TABLE_NO_ROW, "the table does not have this code");

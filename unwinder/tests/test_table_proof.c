@@ -26,7 +26,7 @@ struct subject {
 };
 
 /* Three functions of one row, side by side: rsp+8, rsp+16, rsp+24. */
-static void subject_init(struct subject *subject)
+static void subject_init(struct subject *subject, struct image_segment segment)
 {
 	const struct literal offset[] = { BYTES(""), CFI(CFA_def_cfa_offset(16)),
 					  CFI(CFA_def_cfa_offset(24)) };
@@ -37,7 +37,7 @@ static void subject_init(struct subject *subject)
 	cie = put_cie(&subject->bytes, 0, (struct literal)CFI(CFA_USUAL));
 	for (int i = 0; i < COUNT(offset); i++)
 		put_fde(&subject->bytes, cie, FUNCTION(i), 0x20, offset[i]);
-	subject->segment = (struct image_segment) { TEST_PC, PAGE, 0, PAGE, true };
+	subject->segment = segment;
 	subject->image = fake_image(&subject->bytes);
 	subject->image.type = ET_DYN;
 	subject->image.segment = &subject->segment;
@@ -157,7 +157,7 @@ START_TEST(damage_is_found)
 	struct subject subject;
 	struct error error;
 
-	subject_init(&subject);
+	subject_init(&subject, (struct image_segment) { TEST_PC, PAGE, 0, PAGE, true });
 	c->damage(subject.table);
 	ck_assert(!table_prove(subject.cfi, subject.table, note, &found, &proof, &error));
 	for (int i = 0; i < found.count; i++) {
@@ -180,6 +180,23 @@ START_TEST(damage_is_found)
 	ck_assert_uint_eq(proof.outside, 0);
 	ck_assert_uint_eq(proof.evaluated, c->proof.evaluated);
 	ck_assert_uint_eq(proof.flagged[TABLE_MALFORMED], c->malformed);
+	subject_deinit(&subject);
+}
+END_TEST
+
+/* Memory that no byte of the file is in: there is no code for a table to have. */
+START_TEST(segment_without_bytes_is_nowhere)
+{
+	struct found found = { 0 };
+	struct table_proof proof;
+	struct subject subject;
+	struct error error;
+
+	subject_init(&subject, (struct image_segment) { TEST_PC + 0x10, PAGE, 0, 0, true });
+	ck_assert(!table_prove(subject.cfi, subject.table, note, &found, &proof, &error));
+	ck_assert_int_eq(found.count, 0);
+	ck_assert_uint_eq(proof.rows, 0);
+	ck_assert_uint_eq(proof.outside, 3);
 	subject_deinit(&subject);
 }
 END_TEST
@@ -228,6 +245,7 @@ int main(void)
 	TCase *tcase = tcase_create("table_proof");
 
 	tcase_add_loop_test(tcase, damage_is_found, 0, COUNT(damages));
+	tcase_add_test(tcase, segment_without_bytes_is_nowhere);
 	tcase_add_test(tcase, every_register_is_known_at_once);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
