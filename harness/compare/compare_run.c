@@ -192,8 +192,8 @@ void comparison_deinit(struct comparison *comparison)
 
 bool comparison_is_thin(const struct comparison *comparison)
 {
-	return comparison->points == comparison->verdict[VERDICT_UNPROVEN] ||
-	       comparison->truth.unrooted > comparison->points / 2 ||
+	return comparison->verdict[VERDICT_UNPROVEN] > comparison->points / 2 ||
+	       !comparison->points || comparison->truth.unrooted > comparison->points / 2 ||
 	       comparison->truth.max_frames < 2;
 }
 
