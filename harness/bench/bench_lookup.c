@@ -151,13 +151,13 @@ static int check(struct bench_lookup *lookup, const struct bench_points *points,
 	return 0;
 }
 
-/* Nanoseconds a look-up. */
+/* Nanoseconds a look-up: the median round, since in some other programs had the CPU. */
 static double measure(struct bench_lookup *lookup, const struct bench_points *points,
 		      const struct bench_sweep *sweep, unsigned int run)
 {
 	unsigned int rounds = sweep ? COLD_BATCHES : WARM_ROUNDS;
 	unsigned int count = sweep ? COLD_BATCH : WARM_POINTS;
-	int64_t total = 0;
+	double round[WARM_ROUNDS > COLD_BATCHES ? WARM_ROUNDS : COLD_BATCHES];
 	volatile uint64_t sum = 0; /* so that nothing is left out */
 
 	for (unsigned int i = 0; i < rounds; i++) {
@@ -168,13 +168,13 @@ static double measure(struct bench_lookup *lookup, const struct bench_points *po
 		uint64_t before = monotonic_ns();
 		sum += lookup->run(lookup, points, begin, count);
 		uint64_t between = monotonic_ns();
-		total += between - before;
+		round[i] = (double)(between - before);
 		if (!lookup->overhead)
 			continue;
 		sum += lookup->overhead(lookup, points, begin, count);
-		total -= monotonic_ns() - between;
+		round[i] -= (double)(monotonic_ns() - between);
 	}
-	return (double)total / rounds / count;
+	return bench_median(round, rounds) / count;
 }
 
 static int measure_both(const struct bench_options *options, const char *path,
