@@ -125,15 +125,51 @@ static KEPT int run_trap_handler(void)
 		EXPECT(trap_code == SI_KERNEL);
 		raise(SIGTRAP);
 		EXPECT(trap_code == SI_TKILL);
-		__asm__ volatile(".byte 0xf1"); /* int1 */
-		EXPECT(trap_code == TRAP_BRKPT);
 	}
-	EXPECT(traps == 6 && blocked_in_handler == 6);
+	EXPECT(traps == 4 && blocked_in_handler == 4);
 	sigaction(SIGTRAP, NULL, &now);
 	EXPECT(now.sa_sigaction == on_trap);
 	EXPECT(!(trap_flags & TRAP_FLAG));
 	MARK(FRAME);
 	return 0;
+}
+
+#define INT1 __asm__ volatile(".byte 0xf1")
+
+static KEPT int run_int1(void)
+{
+	handle(SIGTRAP, on_trap, 0);
+	for (int i = 0; i < 2; i++) {
+		INT1;
+		EXPECT(trap_code == TRAP_BRKPT);
+		__asm__ volatile("int3");
+		EXPECT(trap_code == SI_KERNEL);
+	}
+	EXPECT(traps == 4 && blocked_in_handler == 4);
+	EXPECT(!(trap_flags & TRAP_FLAG));
+	MARK(FRAME);
+	return 0;
+}
+
+static void end_at_second_trap(int signal)
+{
+	if (++traps == 2)
+		_exit(1);
+}
+
+/* It traps behind itself, not before. Some hypervisors that intercept it report it before, so that
+ * a handler that returns comes back to it for ever. */
+static bool int1_is_passed(void)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		signal(SIGTRAP, end_at_second_trap);
+		INT1;
+		_exit(traps != 1);
+	}
+	return waitpid(pid, &status, 0) == pid && !status;
 }
 
 static KEPT int run_trap_blocked(void)
@@ -322,6 +358,20 @@ static KEPT int run_vsyscall(void)
 	_exit(0);
 }
 
+/* By boot parameter or configuration there may be none: vsyscall=none. */
+static bool has_vsyscall(void)
+{
+	FILE *file = fopen("/proc/self/maps", "re");
+	char line[512];
+	bool found = false;
+
+	while (file && fgets(line, sizeof(line), file))
+		found |= strstr(line, "[vsyscall]") != NULL;
+	if (file)
+		fclose(file);
+	return found;
+}
+
 /* ---- code that changes ------------------------------------------------------------------ */
 
 /* push rbp; mov rbp, rsp; two bytes; pop rbp; ret */
@@ -477,6 +527,16 @@ static KEPT int run_timer(void)
 	setitimer(ITIMER_REAL, &every_ms, NULL);
 	MARK(FRAME);
 	return 0;
+}
+
+/* Why a tracee can't run on this machine. NULL: it can. */
+static const char *not_here(int (*run)(void))
+{
+	if (run == run_vsyscall && !has_vsyscall())
+		return "this kernel has no vsyscall page";
+	if (run == run_int1 && !int1_is_passed())
+		return "int1 is never passed on this machine, natively too";
+	return NULL;
 }
 
 #pragma GCC pop_options
