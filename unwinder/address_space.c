@@ -52,6 +52,12 @@ static bool maps_line_parse(char *line, struct maps_line *ret)
 	return ret->start < ret->end;
 }
 
+static bool is_no_memory(const struct error *error)
+{
+	return error->code == ERROR_MEMORY ||
+	       (error->code == ERROR_SYSTEM && error->system_errno == ENOMEM);
+}
+
 static struct image *open_vdso(pid_t pid, const struct maps_line *line, struct error *error)
 {
 	size_t size = line->end - line->start;
@@ -91,10 +97,13 @@ static struct image *open_file(pid_t pid, const struct maps_line *line, struct e
 	if (!image_create(path, &image, error)) {
 		char *name = strdup(line->path);
 
-		if (name) {
-			free(image->path);
-			image->path = name;
+		if (!name) {
+			image_destroy(image);
+			error_set(error, ERROR_MEMORY, "", 0, "no memory for %s", line->path);
+			return NULL;
 		}
+		free(image->path);
+		image->path = name;
 		return image;
 	}
 	if (error->code == ERROR_SYSTEM && !image_create(line->path, &image, error))
@@ -117,25 +126,26 @@ static struct file_version line_version(pid_t pid, const struct maps_line *line)
 	return version;
 }
 
-/* The image behind a line; NULL if it is anonymous or its file is no ELF. */
-static struct image_entry *line_entry(struct image_store *store, pid_t pid,
-				      const struct maps_line *line)
+/* The image behind a line; NULL if it is anonymous or its file is no ELF. -1: no memory. */
+static int line_entry(struct image_store *store, pid_t pid, const struct maps_line *line,
+		      struct image_entry **ret, struct error *error)
 {
 	bool vdso = strcmp(line->path, "[vdso]") == 0;
 	struct file_version version = { .inode = VDSO_INODE };
-	struct image_entry *entry;
-	struct error ignored;
 	struct image *image;
 
+	*ret = NULL;
 	if (!vdso && !line->inode)
-		return NULL;
+		return 0;
 	if (!vdso)
 		version = line_version(pid, line);
-	entry = image_store_find(store, &version);
-	if (entry)
-		return entry;
-	image = vdso ? open_vdso(pid, line, &ignored) : open_file(pid, line, &ignored);
-	return image ? image_store_add(store, image, &version, &ignored) : NULL;
+	*ret = image_store_find(store, &version);
+	if (*ret)
+		return 0;
+	image = vdso ? open_vdso(pid, line, error) : open_file(pid, line, error);
+	if (image)
+		*ret = image_store_add(store, image, &version, error);
+	return *ret || !is_no_memory(error) ? 0 : -1;
 }
 
 static uint64_t segment_first(const struct image_segment *segment)
@@ -242,9 +252,10 @@ static int space_add_line(struct address_space *space, pid_t tid, const struct m
 		.end = line->end,
 		.offset = line->offset,
 		.path = line->path,
-		.entry = line_entry(space->store, tid, line),
 	};
 
+	if (line_entry(space->store, tid, line, &range.entry, error))
+		return -1;
 	return space_add_range(space, &range, error);
 }
 
@@ -266,14 +277,19 @@ static bool line_bias(const struct image *image, const struct maps_line *line, u
 	return false;
 }
 
-static bool same_bytes(pid_t tid, uint64_t address, const uint8_t *file, size_t size)
+/* 1, 0, or -1: no memory. */
+static int same_bytes(pid_t tid, uint64_t address, const uint8_t *file, size_t size,
+		      struct error *error)
 {
 	uint8_t *bytes = malloc(size);
 	struct iovec local = { .iov_base = bytes, .iov_len = size };
 	struct iovec remote = { .iov_base = (void *)address, .iov_len = size };
-	bool same = bytes && process_vm_readv(tid, &local, 1, &remote, 1, 0) == (ssize_t)size &&
-		    memcmp(bytes, file, size) == 0;
+	int same;
 
+	if (!bytes)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for %zu bytes", size);
+	same = process_vm_readv(tid, &local, 1, &remote, 1, 0) == (ssize_t)size &&
+	       memcmp(bytes, file, size) == 0;
 	free(bytes);
 	return same;
 }
@@ -281,19 +297,20 @@ static bool same_bytes(pid_t tid, uint64_t address, const uint8_t *file, size_t 
 /*
  * Programs copy their code to anonymous memory, to have it in huge pages, and put that in its place
  * (node --use-largepages, HHVM). It is the image's still, where an executable segment of it is, if
- * it says the same.
+ * it says the same. 1, 0, or -1: no memory.
  */
-static bool is_moved(struct image_store *store, pid_t tid, const struct maps_line *file,
-		     const struct maps_line *line, struct mapped_range *ret)
+static int is_moved(struct image_store *store, pid_t tid, const struct maps_line *file,
+		    const struct maps_line *line, struct mapped_range *ret, struct error *error)
 {
 	struct image_entry *entry;
 	uint64_t bias;
 
 	if (line->inode || *line->path || !file->path)
-		return false;
-	entry = line_entry(store, tid, file);
+		return 0;
+	if (line_entry(store, tid, file, &entry, error))
+		return -1;
 	if (!entry || !line_bias(entry->image, file, &bias))
-		return false;
+		return 0;
 	for (size_t i = 0; i < entry->image->segment_count; i++) {
 		const struct image_segment *segment = &entry->image->segment[i];
 		uint64_t begin = bias + segment->vaddr;
@@ -301,13 +318,17 @@ static bool is_moved(struct image_store *store, pid_t tid, const struct maps_lin
 		uint64_t from = line->start > begin ? line->start : begin;
 		uint64_t to = line->end < end ? line->end : end;
 		const uint8_t *bytes;
+		int same;
 
 		/* Segments begin and end within pages. */
 		if (!segment->executable || from >= to || from - line->start >= TABLE_PAGE_SIZE ||
 		    line->end - to >= TABLE_PAGE_SIZE)
 			continue;
 		bytes = image_bytes(entry->image, from - bias, to - from);
-		if (!bytes || !same_bytes(tid, from, bytes, to - from))
+		same = bytes ? same_bytes(tid, from, bytes, to - from, error) : 0;
+		if (same < 0)
+			return -1;
+		if (!same)
 			continue;
 		*ret = (struct mapped_range) {
 			.start = line->start,
@@ -316,9 +337,9 @@ static bool is_moved(struct image_store *store, pid_t tid, const struct maps_lin
 			.path = file->path,
 			.entry = entry,
 		};
-		return true;
+		return 1;
 	}
-	return false;
+	return 0;
 }
 
 /* ---- the address space ------------------------------------------------------------------ */
@@ -347,16 +368,24 @@ static int read_maps(struct address_space *space, pid_t tid, size_t *ret_lines, 
 		if (parsed.inode) {
 			free(file_path);
 			file_path = strdup(parsed.path);
+			if (!file_path) {
+				status = error_set(error, ERROR_MEMORY, "", 0, "no memory for %s",
+						   path);
+				break;
+			}
 			file = parsed;
 			file.path = file_path;
 		}
 		if (parsed.permissions[2] != 'x')
 			continue;
-		if (is_moved(space->store, tid, &file, &parsed, &moved))
+		status = is_moved(space->store, tid, &file, &parsed, &moved, error);
+		if (status > 0)
 			status = space_add_range(space, &moved, error);
-		else
+		else if (!status)
 			status = space_add_line(space, tid, &parsed, error);
 	}
+	if (!status && !feof(maps))
+		status = error_set_errno(error, "%s", path);
 	free(file_path);
 	free(line);
 	fclose(maps);

@@ -175,15 +175,17 @@ static int push_saved(struct machine *machine, const struct saved *saved)
 {
 	if (machine->saved_count == machine->saved_capacity) {
 		size_t capacity = machine->saved_capacity + machine->saved_capacity / 2 + 32;
-		struct saved *grown = NULL;
-		if (capacity <= SAVED_BYTES_MAX / sizeof(*grown))
-			grown = realloc(machine->saved, capacity * sizeof(*grown));
+		uint64_t offset = machine->reader.at - machine->cie->section->data;
+		struct saved *grown;
+		if (capacity > SAVED_BYTES_MAX / sizeof(*grown))
+			return error_set(machine->error, ERROR_CFI_STATE,
+					 machine->cie->section->name, offset,
+					 "more than %zu changes of remembered states",
+					 machine->saved_count);
+		grown = realloc(machine->saved, capacity * sizeof(*grown));
 		if (!grown)
-			return error_set(
-				machine->error, ERROR_MEMORY, machine->cie->section->name,
-				(uint64_t)(machine->reader.at - machine->cie->section->data),
-				"no memory for more than %zu changes of remembered states",
-				machine->saved_count);
+			return error_set(machine->error, ERROR_MEMORY, machine->cie->section->name,
+					 offset, "no memory for remembered states");
 		machine->saved = grown;
 		machine->saved_capacity = capacity;
 	}

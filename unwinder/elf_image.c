@@ -363,7 +363,10 @@ static int read_image(struct image *image, struct error *error)
 	file->symbols_read = !counts.sections;
 
 	elf_version(EV_CURRENT);
+	errno = 0;
 	file->elf = elf_memory((char *)file->data, file->size);
+	if (!file->elf && errno == ENOMEM)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for an image");
 	if (!file->elf)
 		return error_set(error, ERROR_NOT_ELF, NULL, 0, "libelf: %s", elf_errmsg(-1));
 	if (counts.sections && image_read_sections(image, error))

@@ -12,6 +12,7 @@
  * next one of any kind, and none reaches beyond its section: else a function is blamed for its
  * neighbour. What covers a PC where symbols lie over each other is symbol_range.c's.
  */
+#include <errno.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -273,7 +274,7 @@ static void drop_doubles(struct image *image)
 	image->symbol_count = kept;
 }
 
-/* .symtab and .dynsym together, sorted and without doubles. Without memory: none. */
+/* .symtab and .dynsym together, sorted and without doubles. */
 static void read_symbols(struct image *image, struct image_file *file)
 {
 	struct boundaries boundaries = { NULL };
@@ -305,7 +306,11 @@ const struct image_symbol *image_symbols(const struct image *image, size_t *ret_
 	struct image_file *file = image->priv;
 	if (!file->symbols_read) {
 		file->symbols_read = true;
+		errno = 0;
 		read_symbols((struct image *)image, file); /* a cache: the image looks the same */
+		/* With a few of them missing, code would have its neighbour's name: so none. */
+		if (errno == ENOMEM)
+			((struct image *)image)->symbol_count = 0;
 	}
 	*ret_count = image->symbol_count;
 	return image->symbol;

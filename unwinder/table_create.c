@@ -88,10 +88,14 @@ void builder_fde(struct table_builder *builder, const struct cfi *cfi, const str
 {
 	struct fde_rows rows = { builder,   from, to, from, segment_behind(builder->table, from),
 				 first_time };
-	struct error ignored;
+	struct error error;
 
-	if (cfi_rows(cfi, fde, on_row, &rows, &ignored) >= 0)
+	if (cfi_rows(cfi, fde, on_row, &rows, &error) >= 0)
 		return;
+	if (error.code == ERROR_MEMORY) {
+		builder->out_of_memory = true;
+		return;
+	}
 	/* What follows a bad instruction must not look as if the last row went on. */
 	builder->table->lost[TABLE_MALFORMED] += first_time;
 	if (rows.decoded < from)

@@ -113,6 +113,7 @@ void memo_deinit(struct memo *memo)
 	free(memo->bucket);
 	number_map_deinit(&memo->roots);
 	number_map_deinit(&memo->cells);
+	*memo = (struct memo) { .builder = NULL };
 }
 
 struct root_key {

@@ -284,6 +284,7 @@ static void check_fde(struct prover *prover, const struct cfi_fde *fde, uint64_t
 	prover->to = to;
 	prover->decoded = fde->pc_begin;
 	if (cfi_rows(prover->cfi, fde, check_row, prover, &error) < 0) {
+		prover->out_of_memory |= error.code == ERROR_MEMORY;
 		if (prover->decoded < from)
 			prover->decoded = from;
 		if (prover->decoded < to)

@@ -81,7 +81,7 @@ static int on_row(void *context, const struct row *row)
 	return 0;
 }
 
-static void write_fde(struct text *text, const struct cfi_fde *fde)
+static int write_fde(struct text *text, const struct cfi_fde *fde, struct error *ret)
 {
 	const struct cfi *cfi = text->cfi;
 	struct error error = { 0 };
@@ -93,9 +93,15 @@ static void write_fde(struct text *text, const struct cfi_fde *fde)
 	if (cfi->cie[fde->cie].signal_frame)
 		fputs(" signal", text->file);
 	fputc('\n', text->file);
-	if (cfi_rows(cfi, fde, on_row, text, &error))
+	if (cfi_rows(cfi, fde, on_row, text, &error)) {
+		if (error.code == ERROR_MEMORY) {
+			*ret = error;
+			return -1;
+		}
 		fprintf(text->file, "  diagnostic %s\n", error_code_name(error.code));
+	}
 	fprintf(text->file, "  +0x%" PRIx64 " end\n", fde->pc_range);
+	return 0;
 }
 
 int table_text_write(FILE *file, const struct cfi *cfi, struct error *error)
@@ -109,10 +115,12 @@ int table_text_write(FILE *file, const struct cfi *cfi, struct error *error)
 	if (cfi->diagnostics.dropped)
 		fprintf(file, "diagnostics %zu more\n", cfi->diagnostics.dropped);
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
-		write_fde(&text, &cfi->fde[cfi->by_pc[i]]);
+		if (write_fde(&text, &cfi->fde[cfi->by_pc[i]], error))
+			return -1;
 	for (size_t i = 0; i < cfi->fde_count; i++) /* by_pc leaves out those that cover nothing */
-		if (!cfi_fde_covers(cfi->image, &cfi->fde[i]))
-			write_fde(&text, &cfi->fde[i]);
+		if (!cfi_fde_covers(cfi->image, &cfi->fde[i]) &&
+		    write_fde(&text, &cfi->fde[i], error))
+			return -1;
 	if (ferror(file))
 		return error_set_errno(error, "cannot write the table's text");
 	return 0;
