@@ -45,7 +45,8 @@ NOT_HOST := harness/vm/guest_init.c harness/main.c
 SOURCES	 := $(filter-out %.bpf.c $(NOT_HOST),$(wildcard $(addsuffix /*.c,$(ROOMS))))
 OBJECTS	 := $(SOURCES:%.c=$(O)/%.o)
 # `make test` leaves the slow ones to `make check`. Those that take longest begin first.
-SLOW	 := $(addprefix $(O)/harness/tests/,test_compare_depth test_hostile_commands)
+SLOW	 := $(addprefix $(O)/harness/tests/,test_compare_depth test_hostile_commands) \
+	    $(O)/bpf/tests/test_exec_storm
 LONG	 := $(SLOW) $(addprefix $(O)/harness/tests/,test_tracer test_run_lane) \
 	    $(O)/unwinder/tests/test_walk
 TESTS	 := $(LONG) $(filter-out $(LONG),$(patsubst %.c,$(O)/%,$(wildcard \

@@ -106,7 +106,7 @@ int bench_tracer_steps(const struct bench_options *options, struct bench_figure 
 		       struct error *error)
 {
 	/* bench_steps() alternates and takes medians itself. */
-	if (bench_steps(&ret->value, &ret->reference_value, error))
+	if (bench_steps(BENCH_STEPS_ROUNDS, &ret->value, &ret->reference_value, error))
 		return -1;
 	ret->unit = "steps/s";
 	ret->reference = "a program that single-steps itself";

@@ -626,7 +626,7 @@ START_TEST(test_bench_measures_both)
 	double tracer = 0, self_stepped = 0;
 	struct error error = { 0 };
 
-	ck_assert_msg(bench_steps(&tracer, &self_stepped, &error) == 0, "%s", error.message);
+	ck_assert_msg(bench_steps(1, &tracer, &self_stepped, &error) == 0, "%s", error.message);
 	ck_assert_double_gt(tracer, 100);
 	ck_assert_double_gt(self_stepped, 100);
 	printf("tracer %.0f steps/s, self-stepping %.0f, ratio %.2f\n", tracer, self_stepped,

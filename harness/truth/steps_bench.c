@@ -20,7 +20,6 @@
 #include "clock.h"
 #include "truth/truth.h"
 
-#define ROUNDS	       5    /* of each; odd, so that there is a median */
 #define ITERATIONS     5000 /* about 25,000 instructions: half a second */
 #define NS_PER_SECOND  1e9
 #define EFLAGS_TF      0x100
@@ -141,21 +140,22 @@ static int compare_doubles(const void *a, const void *b)
 	return (difference > 0) - (difference < 0);
 }
 
-static double median(double *values)
+static double median(double *values, unsigned int count)
 {
-	qsort(values, ROUNDS, sizeof(*values), compare_doubles);
-	return values[ROUNDS / 2];
+	qsort(values, count, sizeof(*values), compare_doubles);
+	return values[count / 2];
 }
 
-int bench_steps(double *ret_tracer_steps_per_s, double *ret_self_steps_per_s, struct error *error)
+int bench_steps(unsigned int rounds, double *ret_tracer_steps_per_s, double *ret_self_steps_per_s,
+		struct error *error)
 {
-	double tracer[ROUNDS];
-	double self[ROUNDS];
+	double tracer[BENCH_STEPS_ROUNDS];
+	double self[BENCH_STEPS_ROUNDS];
 
-	for (int i = 0; i < ROUNDS; i++)
+	for (unsigned int i = 0; i < rounds; i++)
 		if (measure_tracer(&tracer[i], error) || measure_self(&self[i], error))
 			return -1;
-	*ret_tracer_steps_per_s = median(tracer);
-	*ret_self_steps_per_s = median(self);
+	*ret_tracer_steps_per_s = median(tracer, rounds);
+	*ret_self_steps_per_s = median(self, rounds);
 	return 0;
 }

@@ -430,8 +430,11 @@ int tracer_run(const struct tracer_options *options, const struct tracer_callbac
 
 /*
  * Steps per second of tracer_run with no callbacks, and of a program that sets its own trap flag
- * and has a SIGTRAP handler that returns: the machine's limit. Same workload, alternated, medians.
+ * and has a SIGTRAP handler that returns: the machine's limit. Same workload, alternated, medians of
+ * rounds (1 to BENCH_STEPS_ROUNDS, odd).
  */
-int bench_steps(double *ret_tracer_steps_per_s, double *ret_self_steps_per_s, struct error *error);
+#define BENCH_STEPS_ROUNDS 5
+int bench_steps(unsigned int rounds, double *ret_tracer_steps_per_s, double *ret_self_steps_per_s,
+		struct error *error);
 
 #endif

@@ -277,13 +277,14 @@ static const struct {
 	const char *name;
 	step_fn run;
 	bool may_be_none; /* names: there are none then, and nothing is judged by them */
+	long every;	  /* so many allocations: it takes its time */
 } steps[] = {
-	{ "open_image", open_image, false },	 { "read_symbols", read_symbols, true },
-	{ "read_cfi", read_cfi, false },	 { "build_table", build_table, false },
-	{ "create_table", create_table, false }, { "prove_table", prove_table, false },
-	{ "write_text", write_text, false },	 { "read_text", read_text, false },
-	{ "create_text", create_text, false },	 { "read_space", read_space, false },
-	{ "walk_by_rows", walk_by_rows, false }, { "walk_by_table", walk_by_table, false },
+	{ "open_image", open_image, false, 1 },	    { "read_symbols", read_symbols, true, 1 },
+	{ "read_cfi", read_cfi, false, 1 },	    { "build_table", build_table, false, 1 },
+	{ "create_table", create_table, false, 1 }, { "prove_table", prove_table, false, 1 },
+	{ "write_text", write_text, false, 1 },	    { "read_text", read_text, false, 1 },
+	{ "create_text", create_text, false, 7 },   { "read_space", read_space, false, 1 },
+	{ "walk_by_rows", walk_by_rows, false, 1 }, { "walk_by_table", walk_by_table, false, 1 },
 };
 
 static void make(void)
@@ -325,7 +326,7 @@ START_TEST(no_memory_is_said)
 		.known = 1 << 3 | 1 << 6 | 1 << 7 | 0xf << 12 | 1 << 16,
 	};
 	ck_assert_msg(!steps[_i].run(&right, &error), "%s", error.message);
-	for (long n = 1;; n++) {
+	for (long n = 1;; n += steps[_i].every) {
 		error = (struct error) { 0 };
 		answer = 0;
 		failed = 0;
