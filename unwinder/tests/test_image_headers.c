@@ -67,13 +67,13 @@ static void put_section(struct file *file, int number, const char *name, uint64_
 	};
 }
 
-static void put_frame(struct file *file, int number)
+static void put_frame(struct file *file, int number, uint64_t pc, uint64_t pc_range)
 {
 	struct bytes bytes = { .size = 0 };
 	size_t cie = put_cie(&bytes, 0, (struct literal)CFI(CFA_USUAL));
 
 	fde_offset = bytes.size;
-	put_fde(&bytes, cie, VADDR + FUNCTION_AT(number), FUNCTION_BYTES,
+	put_fde(&bytes, cie, pc, pc_range,
 		(struct literal)CFI(CFA_advance_loc(1), CFA_def_cfa_offset(16)));
 	memcpy(file->data + FRAME_AT(number), bytes.data, bytes.size);
 	put_section(file, 1 + number, ".eh_frame ", FRAME_AT(number), bytes.size, SHF_ALLOC);
@@ -100,7 +100,7 @@ static void file_init(struct file *file)
 		PT_LOAD, PF_R | PF_X, 0, VADDR, VADDR, FILE_BYTES, FILE_BYTES, 0x1000,
 	};
 	for (int i = 0; i < FRAMES; i++)
-		put_frame(file, i);
+		put_frame(file, i, VADDR + FUNCTION_AT(i), FUNCTION_BYTES);
 	for (size_t i = 0; i < sizeof(names) - 1; i++) /* a name ends where a space is */
 		file->data[NAMES_AT + i] = names[i] == ' ' ? 0 : (uint8_t)names[i];
 	put_section(file, 4, ".eh_frame_hdr", HDR_AT, file->hdr_bytes, SHF_ALLOC);
@@ -293,6 +293,65 @@ START_TEST(the_search_table_says_which_is_first)
 }
 END_TEST
 
+/* What the FDEs of the three say of the code: the place of each, from the first function on. */
+static const struct {
+	const char *name;
+	int named; /* by .eh_frame_hdr */
+	struct {
+		uint64_t offset, bytes;
+	} place[FRAMES];
+	bool left_out[FRAMES];
+} repeated[] = {
+	{ "neighbours", 0, { { 0, 16 }, { 16, 16 }, { 32, 16 } }, { false } },
+	{ "the_same", 0, { { 0, 16 }, { 0, 16 }, { 32, 16 } }, { false, true } },
+	{ "the_same_where_the_second_is_named", 1, { { 0, 16 }, { 0, 16 }, { 32, 16 } }, { true } },
+	{ "one_byte_of_the_last", 0, { { 0, 17 }, { 16, 16 }, { 32, 16 } }, { false, true } },
+	{ "one_byte_of_the_next", 0, { { 16, 16 }, { 0, 17 }, { 32, 16 } }, { false, true } },
+	{ "inside", 0, { { 0, 48 }, { 16, 16 }, { 32, 16 } }, { false, true, true } },
+	{ "around", 0, { { 16, 1 }, { 0, 16 }, { 0, 48 } }, { false, false, true } },
+	{ "nothing_in_it", 0, { { 0, 16 }, { 8, 0 }, { 32, 16 } }, { false } },
+};
+
+START_TEST(the_first_that_says_it_has_the_word)
+{
+	struct error error = { 0 };
+	struct file file;
+	struct cfi *cfi;
+	size_t out = 0;
+
+	file_init(&file);
+	for (int i = 0; i < FRAMES; i++)
+		put_frame(&file, i, VADDR + FUNCTION_AT(0) + repeated[_i].place[i].offset,
+			  repeated[_i].place[i].bytes);
+	name_frame(&file, VADDR + FRAME_AT(repeated[_i].named));
+
+	struct image *image = open_file(&file);
+
+	ck_assert_msg(!cfi_create(image, &cfi, &error), "%s", error.message);
+	for (int i = 0; i < FRAMES; i++) {
+		uint64_t pc = VADDR + FUNCTION_AT(0) + repeated[_i].place[i].offset;
+		bool found = false;
+
+		for (size_t f = 0; f < cfi->fde_count; f++)
+			found |= cfi->fde[f].pc_begin == pc &&
+				 cfi->fde[f].pc_range == repeated[_i].place[i].bytes &&
+				 cfi->cie[cfi->fde[f].cie].section->vaddr == VADDR + FRAME_AT(i);
+		ck_assert_msg(found != repeated[_i].left_out[i], "%s: %d", repeated[_i].name, i);
+		if (found)
+			continue;
+		ck_assert_uint_lt(out, cfi->diagnostics.count);
+		ck_assert_int_eq(cfi->diagnostics.error[out].code, ERROR_CFI_RANGE);
+		ck_assert_uint_eq(cfi->diagnostics.error[out].offset, fde_offset);
+		ck_assert_ptr_nonnull(strstr(cfi->diagnostics.error[out++].message, "left out"));
+	}
+	ck_assert_uint_eq(cfi->diagnostics.count, out);
+	ck_assert_uint_eq(cfi->fde_count, FRAMES - out);
+	ck_assert_uint_eq(cfi->other_fde_count, FRAMES - 1 - out);
+	cfi_destroy(cfi);
+	image_destroy(image);
+}
+END_TEST
+
 /* ---- search tables ------------------------------------------------------------------------- */
 
 /* LSB, Linux Standard Base Core, 10.6.2: three encodings, .eh_frame, how many, pairs of a PC and its
@@ -462,6 +521,7 @@ int main(void)
 	tcase_add_loop_test(tcase, large_numbers_are_in_section_0, 0, COUNT(numbers));
 	tcase_add_loop_test(tcase, large_numbers_are_distrusted, 0, COUNT(spoilt));
 	tcase_add_loop_test(tcase, the_search_table_says_which_is_first, 0, COUNT(chosen));
+	tcase_add_loop_test(tcase, the_first_that_says_it_has_the_word, 0, COUNT(repeated));
 	tcase_add_loop_test(tcase, search_tables_are_read, 0, COUNT(encodings));
 	tcase_add_loop_test(tcase, search_tables_end_with_the_section, 0, COUNT(encodings));
 	tcase_add_loop_test(tcase, search_tables_are_held_against_fdes, 0, COUNT(wrong_orders));
