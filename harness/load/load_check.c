@@ -205,6 +205,8 @@ static int read_results(struct check *check, struct error *error)
 					   number);
 		json_decref(object);
 	}
+	if (!status && ferror(file))
+		status = error_set_errno(error, "can't be read");
 	free(line);
 	fclose(file);
 	return status;

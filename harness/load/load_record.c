@@ -151,6 +151,8 @@ int load_record_read(struct load_record *ret, const char *path, struct error *er
 		else if (load_record_set(ret, &result))
 			status = error_set(error, ERROR_MEMORY, "", 0, "out of memory");
 	}
+	if (!status && ferror(file))
+		status = error_set_errno(error, "can't be read");
 	free(line);
 	fclose(file);
 	if (status)

@@ -7,6 +7,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "command_output.h"
 #include "load/load.h"
@@ -304,6 +305,23 @@ START_TEST(test_no_record)
 }
 END_TEST
 
+/* What can't be read to its end is not what ended: a folder opens, and is no empty file. */
+START_TEST(test_unreadable)
+{
+	const char *paths[] = { record, results };
+	char *output;
+	int status;
+
+	write_text(_i ? record : results, "");
+	ck_assert_int_eq(mkdir(paths[_i], 0700), 0);
+	output = check_output(false, false, &status);
+	rmdir(paths[_i]);
+	ck_assert_msg(status == EXIT_BAD_INPUT, "status %d: %s", status, output);
+	ck_assert_msg(strstr(output, "can't be read: Is a directory") != NULL, "%s", output);
+	free(output);
+}
+END_TEST
+
 static const struct {
 	const char *name, *record, *results, *says;
 } malformed[] = {
@@ -382,6 +400,7 @@ int main(void)
 	tcase_add_loop_test(files, test_check, 0, COUNT(checks));
 	tcase_add_test(files, test_update);
 	tcase_add_test(files, test_no_record);
+	tcase_add_loop_test(files, test_unreadable, 0, 2);
 	tcase_add_loop_test(files, test_malformed, 0, COUNT(malformed));
 	suite_add_tcase(suite, compare);
 	suite_add_tcase(suite, files);
