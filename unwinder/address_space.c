@@ -3,9 +3,8 @@
  * address_space.c - a process's executable mappings, each with its image's table and load bias
  *
  * /proc/PID/maps gives file, offset and address of each mapping (proc(5)). The image behind it is
- * opened through /proc/PID/map_files, so that a deleted or replaced file is still the one that was
- * mapped, and by its path where that is not permitted. The vDSO is copied out of memory. Where the
- * process's first thread has ended, all this is asked of another one (process.c).
+ * the very file that was mapped (mapped_file.c). Where the process's first thread has ended, all
+ * this is asked of another one (process.c).
  *
  * A mapping of a file with an executable segment has a bias: address in the process minus address
  * in the image. It follows from the segment that holds the mapping's file offset:
@@ -24,109 +23,14 @@
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include "array.h"
+#include "mapped_file.h"
 #include "perf_map.h"
 #include "space_range.h"
 #include "code_name.h"
 
-#define VDSO_BYTES_MAX (256u << 10)
-
 /* ---- one mapping ------------------------------------------------------------------------ */
 
-struct maps_line {
-	uint64_t start, end, offset, inode;
-	unsigned int major, minor;
-	char permissions[5];
-	const char *path; /* in the line; "" if there is none */
-};
-
-static bool maps_line_parse(char *line, struct maps_line *ret)
-{
-	int path_at = 0;
-
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
-		   &ret->start, &ret->end, ret->permissions, &ret->offset, &ret->major, &ret->minor,
-		   &ret->inode, &path_at) < 7)
-		return false;
-	line[strcspn(line, "\n")] = '\0';
-	ret->path = line + path_at;
-	return ret->start < ret->end;
-}
-
-static bool is_no_memory(const struct error *error)
-{
-	return error->code == ERROR_MEMORY ||
-	       (error->code == ERROR_SYSTEM && error->system_errno == ENOMEM);
-}
-
-static struct image *open_vdso(pid_t pid, const struct maps_line *line, struct error *error)
-{
-	size_t size = line->end - line->start;
-	struct iovec local = { .iov_len = size };
-	struct iovec remote = { .iov_base = (void *)line->start, .iov_len = size };
-	struct image *image = NULL;
-
-	if (size > VDSO_BYTES_MAX) {
-		error_set(error, ERROR_UNSUPPORTED_ELF, "", 0, "a vDSO of %zu bytes", size);
-		return NULL;
-	}
-	local.iov_base = malloc(size);
-	if (!local.iov_base) {
-		error_set(error, ERROR_MEMORY, "", 0, "no memory for the vDSO");
-		return NULL;
-	}
-	if (process_vm_readv(pid, &local, 1, &remote, 1, 0) != (ssize_t)size)
-		error_set_errno(error, "reading the vDSO of process %d", pid);
-	else if (image_create_memory(local.iov_base, size, "[vdso]", &image, error))
-		image = NULL;
-	free(local.iov_base);
-	return image;
-}
-
-/* The file itself, whatever its name is by now. */
-static void mapped_path(pid_t pid, const struct maps_line *line, char ret[64])
-{
-	snprintf(ret, 64, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, line->start, line->end);
-}
-
-static struct image *open_file(pid_t pid, const struct maps_line *line, struct error *error)
-{
-	struct image *image = NULL;
-	char path[64];
-
-	mapped_path(pid, line, path);
-	if (!image_create(path, &image, error)) {
-		char *name = strdup(line->path);
-
-		if (!name) {
-			image_destroy(image);
-			error_set(error, ERROR_MEMORY, "", 0, "no memory for %s", line->path);
-			return NULL;
-		}
-		free(image->path);
-		image->path = name;
-		return image;
-	}
-	if (error->code == ERROR_SYSTEM && !image_create(line->path, &image, error))
-		return image;
-	return NULL;
-}
-
-static struct file_version line_version(pid_t pid, const struct maps_line *line)
-{
-	struct file_version version = { 0 };
-	struct stat file;
-	char path[64];
-
-	mapped_path(pid, line, path);
-	if (!stat(path, &file) || (!stat(line->path, &file) && file.st_ino == line->inode))
-		version = file_version(&file);
-	/* The device as maps has it, which on some file systems is not what stat(2) says. */
-	version.device = makedev(line->major, line->minor);
-	version.inode = line->inode;
-	return version;
-}
-
-/* The image behind a line; NULL if it is anonymous or its file is no ELF. -1: no memory. */
+/* The image behind a line; NULL if it is anonymous or its file is no ELF. -1: error_is_want(). */
 static int line_entry(struct image_store *store, pid_t pid, const struct maps_line *line,
 		      struct image_entry **ret, struct error *error)
 {
@@ -138,14 +42,14 @@ static int line_entry(struct image_store *store, pid_t pid, const struct maps_li
 	if (!vdso && !line->inode)
 		return 0;
 	if (!vdso)
-		version = line_version(pid, line);
+		version = mapped_file_version(pid, line);
 	*ret = image_store_find(store, &version);
 	if (*ret)
 		return 0;
-	image = vdso ? open_vdso(pid, line, error) : open_file(pid, line, error);
+	image = vdso ? mapped_vdso_open(pid, line, error) : mapped_file_open(pid, line, error);
 	if (image)
 		*ret = image_store_add(store, image, &version, error);
-	return *ret || !is_no_memory(error) ? 0 : -1;
+	return *ret || !error_is_want(error) ? 0 : -1;
 }
 
 static uint64_t segment_first(const struct image_segment *segment)
@@ -256,6 +160,7 @@ static int space_add_line(struct address_space *space, pid_t tid, const struct m
 
 	if (line_entry(space->store, tid, line, &range.entry, error))
 		return -1;
+	space->unopened += line->inode && !range.entry && error->code == ERROR_SYSTEM;
 	return space_add_range(space, &range, error);
 }
 
@@ -406,7 +311,10 @@ int address_space_read(struct address_space *space, struct image_store *store, p
 	if (lines)
 		return status;
 	/* Of a thread without memory there is nothing to read, or not even a file to open. */
+	errno = 0;
 	tid = process_living_thread(pid);
+	if (!tid && errno_is_want(errno))
+		return error_set_errno(error, "the threads of process %d", pid);
 	return tid && tid != pid ? read_maps(space, tid, &lines, error) : status;
 }
 
@@ -422,7 +330,7 @@ void address_space_deinit(struct address_space *space)
 		mapping_deinit(&space->mapping[i]);
 	free(space->mapping);
 	space->mapping = NULL;
-	space->mapping_count = 0;
+	space->mapping_count = space->unopened = 0;
 	perf_map_destroy(space->names);
 	space->names = NULL;
 }

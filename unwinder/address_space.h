@@ -40,7 +40,10 @@ struct image_entry {
 };
 
 /* The image's CFI, as of cfi_create(); it may be empty, and is never NULL. A walk by tables
- * needs none, so it is read when first asked for. Valid as long as the entry. Not thread-safe. */
+ * needs none, so it is read when first asked for. Valid as long as the entry. Not thread-safe.
+ * Where there is no memory for it, it is empty; who must tell the two apart reads it first: 0, or
+ * -1 and ERROR_MEMORY. */
+int image_entry_read_cfi(struct image_entry *entry, struct error *error);
 const struct cfi *image_entry_cfi(struct image_entry *entry);
 /*
  * cfi_row_find() with a memory: rows found lately are not interpreted again. 1 found, 0 no FDE
@@ -70,7 +73,8 @@ void image_store_forget(struct image_store *store, size_t keep);
 /* Whether the thread has memory: not once it ends, nor if it is the kernel's. */
 bool thread_has_memory(pid_t tid);
 /* The process's number; or if its first thread has ended, that of another which has memory: what
- * to ask /proc and process_vm_readv(2) by. 0: there is none. */
+ * to ask /proc and process_vm_readv(2) by. 0: there is none, or errno says why none was looked
+ * for. */
 pid_t process_living_thread(pid_t pid);
 
 /* ---- address_space.c ------------------------------------------------------------------------- */
@@ -91,6 +95,7 @@ struct address_space {
 	pid_t pid;
 	struct mapping *mapping; /* executable ones only, sorted by start */
 	size_t mapping_count;
+	size_t unopened;	   /* of them: as they were read, their files could not be opened */
 	struct image_store *store; /* borrowed */
 	struct perf_map *names;	   /* NULL without address_space_read_names() */
 };

@@ -66,6 +66,13 @@ static bool has_own_name(const struct code_section *section)
 	       !strcmp(section->name, ".iplt") || !strncmp(section->name, ".plt", 4);
 }
 
+int code_name_prepare(const struct image *image, struct error *error)
+{
+	if (image_read_symbols(image) && image_read_ranges(image) && image_read_plt(image))
+		return 0;
+	return error_set(error, ERROR_MEMORY, "", 0, "no memory for the names of %s", image->path);
+}
+
 void code_name_find(const struct image *image, const struct cfi *cfi, uint64_t vaddr,
 		    struct code_name *ret)
 {

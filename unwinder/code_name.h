@@ -30,6 +30,9 @@ struct code_name {
 	const struct image_symbol *symbol; /* of CODE_SYMBOL, else NULL */
 };
 
+/* Reads what names are made of, which code_name_find() does otherwise: without memory for it what
+ * has a name seems to have none. 0, or -1 and ERROR_MEMORY. */
+int code_name_prepare(const struct image *image, struct error *error);
 /* Names vaddr. cfi is the image's, or NULL: then a symbol without size may reach too far. */
 void code_name_find(const struct image *image, const struct cfi *cfi, uint64_t vaddr,
 		    struct code_name *ret);

@@ -87,12 +87,18 @@ static inline bool has_other_eh_frame(const struct image *image)
 	return file && (file->other_eh_frames || file->eh_frames_unread);
 }
 
-/* ---- elf_relocate.c, elf_symbol.c, elf_plt.c ---------------------------------------------- */
+/* ---- elf_relocate.c, elf_symbol.c, symbol_range.c, elf_plt.c ------------------------------ */
 
 /* Resolves target's relocations in its size bytes at data, which are the image's own copy; name
  * is its name. 0, or -1: one that can't be resolved (ERROR_RELOCATION). */
 int section_relocate(struct image_file *file, Elf_Scn *target, const char *name, uint8_t *data,
 		     size_t size, struct error *error);
+
+/* Each reads what its file knows of the image, once, which the functions below do otherwise. False:
+ * there is no memory, and nothing is kept; then nothing is found. */
+bool image_read_symbols(const struct image *image);
+bool image_read_ranges(const struct image *image);
+bool image_read_plt(const struct image *image);
 
 /* The code section that vaddr lies in, of a linked file; NULL: none, or it has no section
  * headers. */

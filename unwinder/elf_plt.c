@@ -180,7 +180,8 @@ static void drop_unknown(struct image_file *file)
 	file->stub_count = kept;
 }
 
-static void read_plt(const struct image *image, struct image_file *file)
+/* False: no memory. */
+static bool read_plt(const struct image *image, struct image_file *file)
 {
 	size_t symbols;
 	image_symbols(image, &symbols); /* reads the sections, too */
@@ -188,10 +189,17 @@ static void read_plt(const struct image *image, struct image_file *file)
 	size_t budget = file->size / sizeof(Elf64_Rela);
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
-	struct slot *slot = capacity ? calloc(capacity, sizeof(*slot)) : NULL;
-	file->stub = capacity ? calloc(capacity, sizeof(*file->stub)) : NULL;
-	if (slot && file->stub)
-		read_stubs(image, file, slot, capacity);
+	if (!capacity)
+		return true;
+	struct slot *slot = calloc(capacity, sizeof(*slot));
+	file->stub = calloc(capacity, sizeof(*file->stub));
+	if (!slot || !file->stub) {
+		free(slot);
+		free(file->stub);
+		file->stub = NULL;
+		return false;
+	}
+	read_stubs(image, file, slot, capacity);
 	if (file->stub_count)
 		qsort(slot, file->stub_count, sizeof(*slot), compare_slots);
 	while (file->stub_count && (section = elf_nextscn(file->elf, section)))
@@ -200,15 +208,21 @@ static void read_plt(const struct image *image, struct image_file *file)
 			budget -= read_relocations(image, section, &header, slot, budget);
 	drop_unknown(file);
 	free(slot);
+	return true;
+}
+
+bool image_read_plt(const struct image *image)
+{
+	struct image_file *file = image->priv; /* a cache: the image looks the same */
+	if (!file->stubs_read)
+		file->stubs_read = read_plt(image, file);
+	return file->stubs_read;
 }
 
 const struct plt_stub *image_plt_stub(const struct image *image, uint64_t vaddr)
 {
-	struct image_file *file = image->priv; /* a cache: the image looks the same */
-	if (!file->stubs_read) {
-		file->stubs_read = true;
-		read_plt(image, file);
-	}
+	const struct image_file *file = image->priv;
+	image_read_plt(image);
 	size_t low = 0;
 	size_t high = file->stub_count;
 	while (low < high) {

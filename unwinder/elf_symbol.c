@@ -301,17 +301,37 @@ static void read_symbols(struct image *image, struct image_file *file)
 	drop_doubles(image);
 }
 
+static void forget_symbols(struct image *image, struct image_file *file)
+{
+	free(image->symbol);
+	free(file->code);
+	free(file->code_by_address);
+	image->symbol = NULL;
+	file->code = NULL;
+	file->code_by_address = NULL;
+	image->symbol_count = file->code_count = file->code_by_address_count = 0;
+}
+
+bool image_read_symbols(const struct image *given)
+{
+	struct image *image = (struct image *)given; /* a cache: the image looks the same */
+	struct image_file *file = image->priv;
+	if (file->symbols_read)
+		return true;
+	errno = 0;
+	file->symbols_read = true; /* reading them asks for what is read of the sections */
+	read_symbols(image, file);
+	/* With a few of them missing, code would have its neighbour's name: so none. */
+	if (errno == ENOMEM) {
+		forget_symbols(image, file);
+		file->symbols_read = false;
+	}
+	return file->symbols_read;
+}
+
 const struct image_symbol *image_symbols(const struct image *image, size_t *ret_count)
 {
-	struct image_file *file = image->priv;
-	if (!file->symbols_read) {
-		file->symbols_read = true;
-		errno = 0;
-		read_symbols((struct image *)image, file); /* a cache: the image looks the same */
-		/* With a few of them missing, code would have its neighbour's name: so none. */
-		if (errno == ENOMEM)
-			((struct image *)image)->symbol_count = 0;
-	}
+	image_read_symbols(image);
 	*ret_count = image->symbol_count;
 	return image->symbol;
 }

@@ -145,6 +145,17 @@ int error_set_errno(struct error *ret, const char *format, ...)
 	return -1;
 }
 
+bool errno_is_want(int number)
+{
+	return number == ENOMEM || number == EMFILE || number == ENFILE;
+}
+
+bool error_is_want(const struct error *error)
+{
+	return error->code == ERROR_MEMORY ||
+	       (error->code == ERROR_SYSTEM && errno_is_want(error->system_errno));
+}
+
 const char *error_code_name(enum error_code code)
 {
 	return (unsigned int)code < ERROR_CODE_COUNT ? code_names[code] : "unknown";

@@ -8,6 +8,7 @@
 #ifndef STACKPROOF_ERROR_H
 #define STACKPROOF_ERROR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -59,6 +60,10 @@ int error_set(struct error *ret, enum error_code code, const char *section, uint
 /* The same for errno: "what: strerror". */
 int error_set_errno(struct error *ret, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Of errno, and of an error: there was no memory or no file descriptor. What was to be read has no
+ * fault, and may be read later. */
+bool errno_is_want(int number);
+bool error_is_want(const struct error *error);
 /* "cfi_length": the code's name in JSON and tests. */
 const char *error_code_name(enum error_code code);
 /* Writes "PATH: SECTION+0xOFFSET: MESSAGE" (parts that are absent left out) and a newline. */

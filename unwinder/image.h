@@ -80,7 +80,7 @@ void image_destroy(struct image *image);
  * then on. Its addresses must be the same. */
 void image_adopt_debug(struct image *image, struct image *debug);
 /* All symbols of code. Sorting them takes longer than building a table, so they are read when
- * first asked for: the image caches them. */
+ * first asked for: the image caches them. Where there is no memory for them, they are none. */
 const struct image_symbol *image_symbols(const struct image *image, size_t *ret_count);
 /* The symbol that covers vaddr: the innermost that has a size, else one without, which reaches
  * to the next symbol or its section's end. NULL: none. Where the CFI is at hand,

@@ -171,13 +171,19 @@ void image_store_forget(struct image_store *store, size_t keep)
 
 /* ---- CFI ---------------------------------------------------------------------------------- */
 
+int image_entry_read_cfi(struct image_entry *entry, struct error *error)
+{
+	if (entry->cfi_if_read || !cfi_create(entry->image, &entry->cfi_if_read, error))
+		return 0;
+	return error->code == ERROR_MEMORY ? -1 : 0;
+}
+
 const struct cfi *image_entry_cfi(struct image_entry *entry)
 {
 	static const struct cfi nothing; /* of an image that has none, and where memory is out */
 	struct error ignored;
 
-	if (!entry->cfi_if_read)
-		cfi_create(entry->image, &entry->cfi_if_read, &ignored);
+	image_entry_read_cfi(entry, &ignored);
 	return entry->cfi_if_read ? entry->cfi_if_read : &nothing;
 }
 
@@ -204,6 +210,8 @@ int image_entry_row(struct image_entry *entry, uint64_t vaddr, const struct row 
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for rows");
 	if (!entry->rows->slot[number].used || entry->rows->slot[number].vaddr != vaddr) {
 		entry->rows->slot[number].used = false;
+		if (image_entry_read_cfi(entry, error))
+			return -1;
 		found = cfi_row_find(image_entry_cfi(entry), vaddr, &entry->rows->slot[number].row,
 				     error);
 		if (found < 0)

@@ -21,7 +21,9 @@ static int no_memory(struct error *error)
 int address_space_copy(const struct address_space *space, struct address_space *ret,
 		       struct error *error)
 {
-	*ret = (struct address_space) { .pid = space->pid, .store = space->store };
+	*ret = (struct address_space) { .pid = space->pid,
+					.store = space->store,
+					.unopened = space->unopened };
 	ret->mapping = calloc(space->mapping_count + 1, sizeof(*ret->mapping));
 	if (!ret->mapping)
 		return no_memory(error);

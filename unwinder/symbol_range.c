@@ -75,8 +75,10 @@ static int compare_sections(const void *left, const void *right)
 	return a < b ? -1 : a > b; /* by PC already, the best name first */
 }
 
-static void make_ranges(const struct image *image, struct image_file *file)
+/* False: no memory. */
+static bool make_ranges(const struct image *image, struct image_file *file)
 {
+	bool made = false;
 	size_t count;
 	const struct image_symbol *symbol = image_symbols(image, &count);
 	const struct image_symbol **order = calloc(count + 1, sizeof(*order));
@@ -107,20 +109,27 @@ static void make_ranges(const struct image *image, struct image_file *file)
 	file->range = painter.range;
 	file->range_count = painter.count;
 	painter.range = NULL;
+	made = true;
 out:
 	free(order);
 	free(painter.range);
 	free(painter.open);
+	return made;
+}
+
+bool image_read_ranges(const struct image *image)
+{
+	struct image_file *file = image->priv; /* a cache: the image looks the same */
+	if (!file->ranges_made)
+		file->ranges_made = make_ranges(image, file);
+	return file->ranges_made;
 }
 
 const struct image_symbol *image_symbol_covering(const struct image *image, uint16_t section,
 						 uint64_t vaddr)
 {
-	struct image_file *file = image->priv; /* a cache: the image looks the same */
-	if (!file->ranges_made) {
-		file->ranges_made = true;
-		make_ranges(image, file);
-	}
+	const struct image_file *file = image->priv;
+	image_read_ranges(image);
 	size_t low = 0;
 	size_t high = file->range_count;
 	while (low < high) {

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * mapped_file.c - open the very file that a process has mapped
+ *
+ * A path says too little: the file may have been deleted or replaced since, and in a container it
+ * is another one's. /proc/PID/map_files has the file itself, but asks for CAP_CHECKPOINT_RESTORE.
+ * Without, there is the path as the process sees it (/proc/PID/root, which asks for what ptrace(2)
+ * does), and as we see it. What is found there is taken only if it is the mapped file: tables of
+ * another would give complete stacks, and wrong ones.
+ *
+ * Which file it is, maps says by device and inode. stat(2) may say others (btrfs, overlayfs). So
+ * where the two differ, the file is mapped here and our own line compared.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/uio.h>
+#include <unistd.h>
+#include "mapped_file.h"
+
+#define VDSO_BYTES_MAX (256u << 10)
+
+bool maps_line_parse(char *line, struct maps_line *ret)
+{
+	int path_at = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
+		   &ret->start, &ret->end, ret->permissions, &ret->offset, &ret->major, &ret->minor,
+		   &ret->inode, &path_at) < 7)
+		return false;
+	line[strcspn(line, "\n")] = '\0';
+	ret->path = line + path_at;
+	return ret->start < ret->end;
+}
+
+/* ---- which file it is ------------------------------------------------------------------- */
+
+/* What maps says of a mapping of ours. False: it can't be read. */
+static bool own_line(const void *address, uint64_t *ret_device, uint64_t *ret_inode)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	struct maps_line parsed;
+	char *line = NULL;
+	size_t capacity = 0;
+	bool found = false;
+
+	while (maps && !found && getline(&line, &capacity, maps) > 0)
+		found = maps_line_parse(line, &parsed) && parsed.start <= (uintptr_t)address &&
+			parsed.end > (uintptr_t)address;
+	if (found) {
+		*ret_device = makedev(parsed.major, parsed.minor);
+		*ret_inode = parsed.inode;
+	}
+	free(line);
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
+static bool is_mapped_one(int fd, const struct maps_line *line)
+{
+	uint64_t device = makedev(line->major, line->minor), own_device, own_inode;
+	struct stat file;
+	void *page;
+	bool same;
+
+	if (fstat(fd, &file) || !S_ISREG(file.st_mode))
+		return false;
+	if (file.st_dev == device && file.st_ino == line->inode)
+		return true;
+	page = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (page == MAP_FAILED)
+		return false;
+	same = own_line(page, &own_device, &own_inode) && own_device == device &&
+	       own_inode == line->inode;
+	munmap(page, 1);
+	return same;
+}
+
+/* ---- opening ---------------------------------------------------------------------------- */
+
+/* The file itself, whatever its name is by now. */
+static void mapped_path(pid_t tid, const struct maps_line *line, char ret[64])
+{
+	snprintf(ret, 64, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, tid, line->start, line->end);
+}
+
+/* What has that path, if it is the file. */
+static struct image *open_path(const char *path, const struct maps_line *line, struct error *error)
+{
+	struct image *image = NULL;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	char own[32];
+
+	if (fd < 0) {
+		error_set_errno(error, "%s", path);
+		return NULL;
+	}
+	errno = ESTALE;
+	snprintf(own, sizeof(own), "/proc/self/fd/%d", fd);
+	if (!is_mapped_one(fd, line))
+		error_set_errno(error, "%s is not what is mapped", path);
+	else if (image_create(own, &image, error))
+		image = NULL;
+	close(fd);
+	return image;
+}
+
+static struct image *open_file(pid_t tid, const struct maps_line *line, struct error *error)
+{
+	char path[PATH_MAX + 32];
+	struct error later;
+	struct image *image;
+
+	mapped_path(tid, line, path);
+	if (!image_create(path, &image, error))
+		return image;
+	if (error->code != ERROR_SYSTEM || error_is_want(error))
+		return NULL;
+	snprintf(path, sizeof(path), "/proc/%d/root%s", tid, line->path);
+	image = open_path(path, line, &later);
+	if (!image && later.code == ERROR_SYSTEM && !error_is_want(&later))
+		image = open_path(line->path, line, &later);
+	/* That it is no ELF says more than that the first way was closed. */
+	if (!image && (later.code != ERROR_SYSTEM || error_is_want(&later)))
+		*error = later;
+	return image;
+}
+
+struct image *mapped_file_open(pid_t tid, const struct maps_line *line, struct error *error)
+{
+	struct image *image = open_file(tid, line, error);
+	char *name = image ? strdup(line->path) : NULL;
+
+	if (image && !name) {
+		image_destroy(image);
+		error_set(error, ERROR_MEMORY, "", 0, "no memory for %s", line->path);
+		return NULL;
+	}
+	if (image) {
+		free(image->path);
+		image->path = name;
+	}
+	return image;
+}
+
+struct image *mapped_vdso_open(pid_t tid, const struct maps_line *line, struct error *error)
+{
+	size_t size = line->end - line->start;
+	struct iovec local = { .iov_len = size };
+	struct iovec remote = { .iov_base = (void *)line->start, .iov_len = size };
+	struct image *image = NULL;
+
+	if (size > VDSO_BYTES_MAX) {
+		error_set(error, ERROR_UNSUPPORTED_ELF, "", 0, "a vDSO of %zu bytes", size);
+		return NULL;
+	}
+	local.iov_base = malloc(size);
+	if (!local.iov_base) {
+		error_set(error, ERROR_MEMORY, "", 0, "no memory for the vDSO");
+		return NULL;
+	}
+	if (process_vm_readv(tid, &local, 1, &remote, 1, 0) != (ssize_t)size)
+		error_set_errno(error, "reading the vDSO of process %d", tid);
+	else if (image_create_memory(local.iov_base, size, "[vdso]", &image, error))
+		image = NULL;
+	free(local.iov_base);
+	return image;
+}
+
+struct file_version mapped_file_version(pid_t tid, const struct maps_line *line)
+{
+	struct file_version version = { 0 };
+	char path[64], seen[PATH_MAX + 32];
+	struct stat file;
+
+	mapped_path(tid, line, path);
+	snprintf(seen, sizeof(seen), "/proc/%d/root%s", tid, line->path);
+	if (!stat(path, &file) || (!stat(seen, &file) && file.st_ino == line->inode) ||
+	    (!stat(line->path, &file) && file.st_ino == line->inode))
+		version = file_version(&file);
+	/* The device as maps has it, which on some file systems is not what stat(2) says. */
+	version.device = makedev(line->major, line->minor);
+	version.inode = line->inode;
+	return version;
+}
