@@ -7,6 +7,7 @@
  * end, and what other threads' libbpf says meanwhile is given to the function that was there. The
  * last one who ends puts that back; if the program has set another one meanwhile, that stays.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,4 +78,17 @@ void libbpf_messages_end(void)
 const char *libbpf_messages_first(void)
 {
 	return first;
+}
+
+int possible_cpus(struct error *error)
+{
+	int cpus;
+
+	libbpf_messages_begin();
+	cpus = libbpf_num_possible_cpus();
+	libbpf_messages_end();
+	if (cpus > 0)
+		return cpus;
+	errno = -cpus;
+	return error_set_errno(error, "the number of CPUs");
 }

@@ -27,7 +27,7 @@
 #include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
-#include <bpf/libbpf.h>
+#include "libbpf_messages.h"
 #include "perf_ring.h"
 #include "table_abi.h"
 
@@ -269,13 +269,13 @@ static int watch_ring(const struct perf_rings *rings, const struct perf_ring *ri
 
 int perf_rings_open(struct perf_rings *ret, uint32_t pages, struct error *error)
 {
-	int cpus = libbpf_num_possible_cpus();
+	int cpus = possible_cpus(error);
 
 	*ret = (struct perf_rings) { .epoll_fd = epoll_create1(EPOLL_CLOEXEC) };
 	if (ret->epoll_fd < 0)
 		return error_set_errno(error, "epoll_create");
-	if (cpus <= 0)
-		return error_set(error, ERROR_PROTOCOL, "", 0, "the number of CPUs is unknown");
+	if (cpus < 0)
+		return -1;
 	ret->ring = calloc(cpus, sizeof(*ret->ring));
 	if (!ret->ring)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for ring buffers");

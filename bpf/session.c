@@ -8,11 +8,15 @@
  */
 #include <assert.h>
 #include <errno.h>
+#include <limits.h>
 #include <linux/perf_event.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
@@ -56,8 +60,10 @@ static int unavailable(struct error *error, int status, const char *what)
 {
 	const char *warning = libbpf_messages_first();
 
-	return error_set(error, ERROR_UNAVAILABLE, "", 0, "%s: %s%s%s", what, strerror(-status),
-			 warning[0] ? ": " : "", warning);
+	error_set(error, ERROR_UNAVAILABLE, "", 0, "%s: %s%s%s", what, strerror(-status),
+		  warning[0] ? ": " : "", warning);
+	error->system_errno = -status;
+	return -1;
 }
 
 /* ---- loading ---------------------------------------------------------------------------- */
@@ -323,10 +329,15 @@ int bpf_session_open(const struct bpf_session_options *options, struct bpf_sessi
 		     struct error *error)
 {
 	struct bpf_session *session = calloc(1, sizeof(*session));
+	sigset_t all, before;
 	int status;
 
 	if (!session)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a session");
+	/* The verifier gives up (EAGAIN) when a signal waits for the thread, and a profiler has a
+	 * timer of its own: it would come in each of libbpf's goes. They wait until the end. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
 	libbpf_messages_begin();
 	status = load(session, options, error);
 	if (status)
@@ -334,6 +345,7 @@ int bpf_session_open(const struct bpf_session_options *options, struct bpf_sessi
 	else
 		*ret = session;
 	libbpf_messages_end();
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return status;
 }
 
@@ -429,7 +441,7 @@ static int need_entry(const struct bpf_session *session, enum walk_entry entry, 
 	return error_set(
 		error, ERROR_UNAVAILABLE, "", 0,
 		"the session was opened without this entry: its options' entries must have the bit "
-		"1 << WALK_ENTRY_%s",
+		"1 << STACKPROOF_ENTRY_%s",
 		name[entry]);
 }
 
@@ -507,19 +519,17 @@ int bpf_session_attach_samples(struct bpf_session *session, pid_t tid, int cpu,
 		.config = PERF_COUNT_SW_CPU_CLOCK,
 		.sample_freq = frequency_hz,
 		.freq = 1,
-		.inherit = tid > 0,
+		.inherit = tid >= 0, /* 0: the caller */
 	};
 
 	return bpf_session_attach_event(session, &attr, tid, cpu, error);
 }
 
-int bpf_session_attach_uprobe(struct bpf_session *session, pid_t pid, const char *path,
-			      uint64_t offset, struct error *error)
+static int attach_uprobe(struct bpf_session *session, pid_t pid, const char *path, uint64_t offset,
+			 struct error *error)
 {
 	int status;
 
-	if (need_entry(session, WALK_ENTRY_UPROBE, error))
-		return -1;
 	libbpf_messages_begin();
 	status = add_link(session,
 			  bpf_program__attach_uprobe(entry_program(session, WALK_ENTRY_UPROBE),
@@ -527,6 +537,23 @@ int bpf_session_attach_uprobe(struct bpf_session *session, pid_t pid, const char
 			  "attaching to a uprobe", error);
 	libbpf_messages_end();
 	return status;
+}
+
+int bpf_session_attach_uprobe(struct bpf_session *session, pid_t pid, const char *path,
+			      uint64_t offset, struct error *error)
+{
+	char whole[PATH_MAX + 2];
+	struct stat file;
+
+	if (need_entry(session, WALK_ENTRY_UPROBE, error))
+		return -1;
+	if (stat(path, &file))
+		return error_set_errno(error, "%s", path);
+	if (offset >= (uint64_t)file.st_size) /* the kernel takes it, if it is large enough */
+		return error_set(error, ERROR_ELF_BOUNDS, "", offset, "%s ends before", path);
+	/* libbpf looks for a name without a slash in PATH. */
+	snprintf(whole, sizeof(whole), "%s%s", strchr(path, '/') ? "" : "./", path);
+	return attach_uprobe(session, pid, whole, offset, error);
 }
 
 int bpf_session_attach_tracepoint(struct bpf_session *session, const char *name,
@@ -624,13 +651,13 @@ int bpf_session_counters(const struct bpf_session *session, bool frame_pointer,
 {
 	const struct bpf_map *map = frame_pointer ? session->frame_pointer->maps.fp_counters
 						  : session->walk->maps.counters;
-	int cpus = libbpf_num_possible_cpus();
+	int cpus = possible_cpus(error);
 	struct walk_counters *per_cpu;
 	int status = 0;
 
 	memset(ret, 0, sizeof(*ret));
-	if (cpus <= 0)
-		return error_set(error, ERROR_PROTOCOL, "", 0, "the number of CPUs is unknown");
+	if (cpus < 0)
+		return -1;
 	per_cpu = calloc(cpus, sizeof(*per_cpu));
 	if (!per_cpu)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for counters");

@@ -173,16 +173,16 @@ START_TEST(entries_that_were_not_asked_for)
 	if (!setup(&f, _i, (struct bpf_session_options) { .entries = 1u << WALK_ENTRY_STEP }))
 		return;
 	ck_assert_int_eq(bpf_session_attach_samples(f.session, getpid(), -1, 99, &f.error), -1);
-	ck_assert_ptr_nonnull(strstr(f.error.message, "1 << WALK_ENTRY_SAMPLE"));
+	ck_assert_ptr_nonnull(strstr(f.error.message, "1 << STACKPROOF_ENTRY_SAMPLE"));
 	ck_assert_int_eq(bpf_session_attach_tracepoint(f.session, "sys_enter", &f.error), -1);
-	ck_assert_ptr_nonnull(strstr(f.error.message, "1 << WALK_ENTRY_TRACEPOINT"));
+	ck_assert_ptr_nonnull(strstr(f.error.message, "1 << STACKPROOF_ENTRY_TRACEPOINT"));
 	ck_assert_int_eq(bpf_session_attach_uprobe(f.session, -1, "/proc/self/exe",
 						   offset_of((uint64_t)probed), &f.error),
 			 -1);
-	ck_assert_ptr_nonnull(strstr(f.error.message, "1 << WALK_ENTRY_UPROBE"));
+	ck_assert_ptr_nonnull(strstr(f.error.message, "1 << STACKPROOF_ENTRY_UPROBE"));
 	struct user_regs_struct regs = { 0 };
 	ck_assert_int_eq(bpf_session_replay(f.session, &regs, &f.error), -1);
-	ck_assert_ptr_nonnull(strstr(f.error.message, "1 << WALK_ENTRY_REPLAY"));
+	ck_assert_ptr_nonnull(strstr(f.error.message, "1 << STACKPROOF_ENTRY_REPLAY"));
 	ck_assert(!bpf_session_attach_steps(f.session, &f.error));
 	teardown(&f);
 }
