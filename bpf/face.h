@@ -29,6 +29,7 @@ struct stackproof_space {
 
 struct stackproof_session {
 	struct bpf_session *session;
+	pid_t owner;  /* who opened it */
 	bool samples; /* it has that entry */
 	/* Of the stack that is given: its PCs without marks. */
 	uint64_t pc[WALK_FRAMES_MAX];
@@ -41,6 +42,10 @@ int face_fail_argument(struct stackproof_error *ret, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 int face_fail_memory(struct stackproof_error *ret);
 void face_error(const struct error *error, struct stackproof_error *ret);
+
+/* Rings and attachments are of the process that opened them; in its child of fork(2) there is no
+ * memory where they were, and who closes one there ends it for both. -1: this is another one. */
+int face_check_owner(pid_t owner, struct stackproof_error *error);
 
 /* Options: given (its first member is its size, NULL: the defaults) to known, which has known_size
  * bytes. */

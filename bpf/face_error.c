@@ -6,6 +6,7 @@
  */
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 #include "face.h"
 
 _Static_assert(sizeof(struct stackproof_error) == 296, "it is the caller's, and never grows");
@@ -95,6 +96,12 @@ int face_fail_memory(struct stackproof_error *ret)
 
 	error_set(&error, ERROR_MEMORY, "", 0, "out of memory");
 	return face_fail(ret, &error);
+}
+
+int face_check_owner(pid_t owner, struct stackproof_error *error)
+{
+	return owner == getpid() ? 0
+				 : face_fail_argument(error, "process %d opened this", (int)owner);
 }
 
 /* ---- sizes ------------------------------------------------------------------------------ */

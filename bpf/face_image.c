@@ -127,14 +127,21 @@ int stackproof_image_rows(const struct stackproof_image *image, uint64_t from, u
 	struct row_reader reader = {
 		.fn = fn, .context = context, .from = from, .to = to, .error = error
 	};
-	const struct cfi *cfi = image_entry_cfi(image->entry);
-	struct error ignored; /* a malformed FDE: stackproof_image_faults() */
+	const struct cfi *cfi;
+	struct error inner;
 
+	if (image_entry_read_cfi(image->entry, &inner))
+		return face_fail(error, &inner);
+	cfi = image_entry_cfi(image->entry);
 	for (size_t i = 0; !reader.status && i < cfi->by_pc_count; i++) {
 		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
 
-		if (fde->pc_begin < to && fde->pc_begin + fde->pc_range > from)
-			cfi_rows(cfi, fde, give_row, &reader, &ignored);
+		if (fde->pc_begin >= to || fde->pc_begin + fde->pc_range <= from)
+			continue;
+		/* A malformed FDE: stackproof_image_faults(). */
+		if (cfi_rows(cfi, fde, give_row, &reader, &inner) < 0 && !reader.status &&
+		    inner.code == ERROR_MEMORY)
+			return face_fail(error, &inner);
 	}
 	return reader.status;
 }
@@ -144,14 +151,20 @@ int stackproof_image_faults(const struct stackproof_image *image, stackproof_fau
 {
 	struct error_list list = { 0 };
 	struct stackproof_error fault;
+	struct error inner;
 	int status = 0;
 
+	if (image_entry_read_cfi(image->entry, &inner))
+		return face_fail(error, &inner);
 	cfi_check(image_entry_cfi(image->entry), &list);
+	for (size_t i = 0; !status && i < list.count; i++)
+		if (error_is_want(&list.error[i]))
+			status = face_fail(error, &list.error[i]);
 	for (size_t i = 0; fn && !status && i < list.count; i++) {
 		face_error(&list.error[i], &fault);
 		status = fn(context, &fault);
 	}
-	if (ret_count)
+	if (ret_count && status >= 0)
 		*ret_count = list.count + list.dropped;
 	error_list_deinit(&list);
 	return status;

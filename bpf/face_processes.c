@@ -8,6 +8,7 @@
 struct stackproof_processes {
 	struct process_events *events;
 	struct stackproof_session *session;
+	pid_t owner;		       /* the session's */
 	struct stackproof_space asked; /* stackproof_processes_space()'s */
 };
 
@@ -22,6 +23,8 @@ int stackproof_processes_open(struct stackproof_session *session, struct stackpr
 
 	if (face_take(&options, sizeof(options), given, error))
 		return -1;
+	if (face_check_owner(session->owner, error))
+		return -1;
 	if (options.pid < 0)
 		return face_fail_argument(error, "there is no process %d", options.pid);
 	if (options.ring_pages & (options.ring_pages - 1))
@@ -31,6 +34,7 @@ int stackproof_processes_open(struct stackproof_session *session, struct stackpr
 	if (!processes)
 		return face_fail_memory(error);
 	processes->session = session;
+	processes->owner = session->owner;
 	inner_given = (struct process_events_options) { .pid = options.pid,
 							.pages = options.ring_pages };
 	if (process_events_open(session->session, images->store, &inner_given, &processes->events,
@@ -44,8 +48,9 @@ int stackproof_processes_open(struct stackproof_session *session, struct stackpr
 
 void stackproof_processes_close(struct stackproof_processes *processes)
 {
-	if (processes)
-		process_events_close(processes->events);
+	if (!processes || face_check_owner(processes->owner, NULL))
+		return;
+	process_events_close(processes->events);
 	free(processes);
 }
 
@@ -54,6 +59,8 @@ int stackproof_processes_add_existing(struct stackproof_processes *processes,
 {
 	struct error inner;
 
+	if (face_check_owner(processes->owner, error))
+		return -1;
 	return process_events_add_existing(processes->events, &inner) ? face_fail(error, &inner)
 								      : 0;
 }
@@ -87,6 +94,8 @@ int stackproof_processes_consume(struct stackproof_processes *processes, stackpr
 	struct error inner;
 	int status;
 
+	if (face_check_owner(processes->owner, error))
+		return -1;
 	if (fn)
 		status = process_events_consume(processes->events, give, &reader, &inner);
 	else
@@ -124,6 +133,7 @@ int stackproof_processes_counters(const struct stackproof_processes *processes,
 		.lost_memory = counters.lost_memory,
 		.checks = counters.checks,
 		.mistaken = counters.mistaken,
+		.unopened = counters.unopened,
 	};
 	if (refusal)
 		face_error(refusal, &made.refusal);

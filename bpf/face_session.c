@@ -55,6 +55,7 @@ int stackproof_session_open(const struct stackproof_session_options *given,
 	session = calloc(1, sizeof(*session));
 	if (!session)
 		return face_fail_memory(error);
+	session->owner = getpid();
 	session->samples = !options.entries || options.entries >> STACKPROOF_ENTRY_SAMPLE & 1;
 	inner_given = inner_options(&options);
 	if (bpf_session_open(&inner_given, &session->session, &inner)) {
@@ -67,8 +68,9 @@ int stackproof_session_open(const struct stackproof_session_options *given,
 
 void stackproof_session_close(struct stackproof_session *session)
 {
-	if (session)
-		bpf_session_close(session->session);
+	if (!session || face_check_owner(session->owner, NULL))
+		return;
+	bpf_session_close(session->session);
 	free(session);
 }
 
@@ -78,6 +80,8 @@ int stackproof_session_set_process(struct stackproof_session *session,
 {
 	struct error inner;
 
+	if (face_check_owner(session->owner, error))
+		return -1;
 	if (!space)
 		return face_fail_argument(error, "no space");
 	if (bpf_session_set_process(session->session, space->space, &inner))
@@ -87,7 +91,8 @@ int stackproof_session_set_process(struct stackproof_session *session,
 
 void stackproof_session_forget_process(struct stackproof_session *session, pid_t pid)
 {
-	bpf_session_forget_process(session->session, pid);
+	if (!face_check_owner(session->owner, NULL))
+		bpf_session_forget_process(session->session, pid);
 }
 
 /* ---- attaching -------------------------------------------------------------------------- */
@@ -221,7 +226,8 @@ int stackproof_session_replay(struct stackproof_session *session,
 
 void stackproof_session_detach(struct stackproof_session *session)
 {
-	bpf_session_detach(session->session);
+	if (!face_check_owner(session->owner, NULL))
+		bpf_session_detach(session->session);
 }
 
 /* ---- stacks ----------------------------------------------------------------------------- */
@@ -280,6 +286,10 @@ int stackproof_session_consume(struct stackproof_session *session, stackproof_st
 	struct reader reader = { session, fn, context };
 	struct error inner;
 
+	if (face_check_owner(session->owner, error))
+		return -1;
+	if (!fn)
+		return face_fail_argument(error, "nobody takes the stacks");
 	return bpf_session_consume(session->session, give, &reader, &inner)
 		       ? face_fail(error, &inner)
 		       : 0;
@@ -293,6 +303,10 @@ int stackproof_session_take_counts(struct stackproof_session *session, stackproo
 	uint64_t ignored;
 	struct error inner;
 
+	if (face_check_owner(session->owner, error))
+		return -1;
+	if (!fn)
+		return face_fail_argument(error, "nobody takes the stacks");
 	if (bpf_session_take_counts(session->session, give_count, &reader,
 				    ret_unsent ? ret_unsent : &ignored, &inner))
 		return face_fail(error, &inner);

@@ -51,19 +51,25 @@ int stackproof_space_read_names(const struct stackproof_space *space,
 	return address_space_read_names(space->space, &inner) ? face_fail(error, &inner) : 0;
 }
 
-static void name_code(const struct mapping *mapping, struct stackproof_place *place)
+static int name_code(const struct mapping *mapping, struct stackproof_place *place,
+		     struct stackproof_error *error)
 {
 	const struct image *image = mapping->entry->image;
 	struct code_name name;
+	struct error inner;
+
+	if (image_entry_read_cfi(mapping->entry, &inner) || code_name_prepare(image, &inner))
+		return face_fail(error, &inner);
 
 	place->build_id = image->build_id;
 	place->build_id_size = image->build_id_size;
 	code_name_find(image, image_entry_cfi(mapping->entry), place->address, &name);
 	/* An FDE or a gap has no name but an address. */
 	if (name.kind == CODE_FDE || name.kind == CODE_GAP)
-		return;
+		return 0;
 	place->offset = place->address - name.start;
 	code_name_print(&name, place->function, sizeof(place->function));
+	return 0;
 }
 
 int stackproof_space_find(const struct stackproof_space *space, uint64_t pc,
@@ -77,7 +83,8 @@ int stackproof_space_find(const struct stackproof_space *space, uint64_t pc,
 		place.path = mapping->path;
 	if (mapping && mapping->entry) {
 		place.address = pc - mapping->bias;
-		name_code(mapping, &place);
+		if (name_code(mapping, &place, error))
+			return -1;
 	} else if (mapping) {
 		name = address_space_code_name(space->space, pc, &place.offset);
 		snprintf(place.function, sizeof(place.function), "%s", name ? name : "");

@@ -188,6 +188,7 @@ static void read_process(struct process_events *events, struct process *process)
 
 	if (!known) {
 		fail_memory(events);
+		process_must_be_read(&events->processes, process);
 		return;
 	}
 	known->true_ns = monotonic_ns();
@@ -197,6 +198,7 @@ static void read_process(struct process_events *events, struct process *process)
 	process->unread = process->unchecked = false;
 	known_space_release(process->known);
 	process->known = NULL;
+	events->counters.unopened += known->space.unopened;
 	if (!status && known->space.mapping_count) {
 		process->known = known;
 		process_set_push(&events->processes, PROCESS_GIVE, process);
@@ -205,6 +207,11 @@ static void read_process(struct process_events *events, struct process *process)
 	known_space_release(known);
 	if (!status) {
 		read_nothing(events, process);
+	} else if (error_is_want(&error)) {
+		events->failure = error;
+		if (process->executed)
+			forget_list(events, process);
+		process_must_be_read(&events->processes, process);
 	} else if (error.system_errno == ENOENT || error.system_errno == ESRCH) {
 		events->counters.vanished++;
 		end_process(events, process);
@@ -257,8 +264,8 @@ static void check_next(struct process_events *events)
 	events->check_ns = monotonic_ns() + (monotonic_ns() - begin_ns) * CHECK_PART;
 }
 
-/* Does what there is to be done, with readings for so long, or one. In between events are
- * followed. */
+/* Does what there is to be done, with readings for so long, or one, or until there is no memory or
+ * no file descriptor for one: then the rest waits. In between events are followed. */
 static void catch_up(struct process_events *events, uint64_t reading_ns)
 {
 	uint64_t end_ns = monotonic_ns() + reading_ns;
@@ -273,7 +280,7 @@ static void catch_up(struct process_events *events, uint64_t reading_ns)
 		follow_pass(events);
 		end_processes(events);
 		give_lists(events);
-		if (monotonic_ns() >= end_ns)
+		if (monotonic_ns() >= end_ns || events->failure.code != ERROR_NONE)
 			return;
 	}
 	check_next(events);

@@ -92,6 +92,7 @@ struct process_events_counters {
 	uint64_t waiting;     /* processes that are to be read, when their turn comes */
 	uint64_t checks;      /* readings of what was known from events alone */
 	uint64_t mistaken;    /* ... that found it wrong; its stacks since are raced */
+	uint64_t unopened;    /* mappings, at each reading, whose files could not be opened */
 };
 
 void process_events_counters(const struct process_events *events,

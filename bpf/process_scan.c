@@ -34,7 +34,8 @@ static pid_t name_number(const char *name)
 	return *end || number <= 0 || number != (pid_t)number ? 0 : number;
 }
 
-/* "PID (NAME) STATE PARENT ...": the name may hold parentheses and blanks. False: it is gone. */
+/* "PID (NAME) STATE PARENT ...": the name may hold parentheses and blanks. False: it is gone, or
+ * errno_is_want(). */
 static bool read_stat(pid_t pid, char *ret_state, pid_t *ret_parent)
 {
 	char path[48], text[256];
@@ -75,8 +76,12 @@ static int list(struct scan *scan, pid_t root, struct error *error)
 
 		if (!process.pid)
 			continue;
-		if (root && !read_stat(process.pid, &state, &process.parent))
+		errno = 0;
+		if (root && !read_stat(process.pid, &state, &process.parent)) {
+			if (errno_is_want(errno))
+				status = error_set_errno(error, "process %d", process.pid);
 			continue;
+		}
 		process.wanted = !root || process.pid == root;
 		status = add(scan, &process, error);
 	}
@@ -162,6 +167,9 @@ bool process_has_ended(pid_t pid)
 
 	/* Zombie, or dead: proc(5). In this order: a thread that executes takes the leader's
 	 * number. */
-	return !process_other_thread(pid) &&
-	       (!read_stat(pid, &state, &parent) || state == 'Z' || state == 'X');
+	errno = 0;
+	if (process_other_thread(pid) || errno_is_want(errno))
+		return false;
+	return read_stat(pid, &state, &parent) ? state == 'Z' || state == 'X'
+					       : !errno_is_want(errno);
 }

@@ -18,7 +18,8 @@ pid_t process_other_thread(pid_t pid);
 /* True: its first thread sleeps, and so holds no lock of its mappings. */
 bool process_is_asleep(pid_t pid);
 /* True: no thread of it will run again. One that is about to end may not have yet, and one that is
- * about to execute a program, by another thread than its leader, has not. */
+ * about to execute a program, by another thread than its leader, has not. False, too, where there is
+ * no file descriptor to look by. */
 bool process_has_ended(pid_t pid);
 
 #endif

@@ -383,6 +383,8 @@ struct stackproof_processes_counters {
 	uint64_t checks;      /* readings of what was known from events alone */
 	uint64_t mistaken;    /* of them; stacks since are raced */
 	struct stackproof_error refusal; /* STACKPROOF_OK: none was */
+	uint64_t unopened; /* mappings, as often as they were read, without the file's image: it
+			    * could not be opened, or its path is another file's by now */
 };
 
 int stackproof_processes_counters(const struct stackproof_processes *processes,
