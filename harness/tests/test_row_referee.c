@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_row_referee.c - libdw's word on the rows of an image that is known by heart
+ *
+ * The image is diff_image.h's. A case puts another rule into a row that libdw agrees with: what
+ * means the same must be agreed with still, what means something else must not. Images that
+ * compilers made are test_prove.c's.
+ */
+#include <check.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "diff_image.h"
+#include "verdict/row_referee.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define CFA	     (-1)   /* as a column */
+#define PLT	     0x1050 /* in the image: behind its 16 bytes the CFA is an expression */
+#define SIGNAL	     0x1060
+#define ORDINARY     0x1000
+
+struct fixture {
+	char path[32];
+	struct image *image;
+	struct cfi *cfi;
+};
+
+static struct fixture setup(void)
+{
+	struct fixture f = { .path = "/tmp/test_row_referee.XXXXXX" };
+	struct diff_image image;
+	struct error error;
+	int file = mkstemp(f.path);
+
+	diff_image_make(&image);
+	ck_assert_int_ge(file, 0);
+	ck_assert_int_eq(write(file, image.bytes, image.size), (ssize_t)image.size);
+	close(file);
+	ck_assert_msg(!image_create(f.path, &f.image, &error) &&
+			      !cfi_create(f.image, &f.cfi, &error),
+		      "%s", error.message);
+	return f;
+}
+
+static void teardown(struct fixture *f)
+{
+	cfi_destroy(f->cfi);
+	image_destroy(f->image);
+	unlink(f->path);
+}
+
+/* ---- rows --------------------------------------------------------------------------------- */
+
+#define PLT_AND(reg, mask, limit)                                                                  \
+	DW_OP_breg0 + (reg), 8, DW_OP_breg16, 0, DW_OP_lit0 + (mask), DW_OP_and,                   \
+		DW_OP_lit0 + (limit), DW_OP_ge, DW_OP_lit3, DW_OP_shl, DW_OP_plus
+#define EXPRESSION(kind, ...)                                                                      \
+	{                                                                                          \
+		kind, 0, 0, CFI_SIZED(__VA_ARGS__)                                                 \
+	}
+
+static const struct {
+	const char *name;
+	uint64_t pc;
+	int column;
+	struct row_rule rule;
+	bool agreed;
+} cases[] = {
+	{ "the_same_expression", PLT, CFA, EXPRESSION(RULE_CFA_EXPRESSION, PLT_AND(RSP, 15, 11)),
+	  true },
+	{ "the_same_in_other_words", PLT, CFA,
+	  EXPRESSION(RULE_CFA_EXPRESSION, DW_OP_breg16, 0, DW_OP_lit15, DW_OP_and, DW_OP_lit10,
+		     DW_OP_gt, DW_OP_lit8, DW_OP_mul, DW_OP_breg7, 0, DW_OP_plus, DW_OP_lit8,
+		     DW_OP_plus),
+	  true },
+	{ "the_base_is_another_register", PLT, CFA,
+	  EXPRESSION(RULE_CFA_EXPRESSION, PLT_AND(RBX, 15, 11)), false },
+	{ "one_byte_of_the_slot_has_another_cfa", PLT, CFA,
+	  EXPRESSION(RULE_CFA_EXPRESSION, PLT_AND(RSP, 15, 12)), false },
+	{ "fewer_bits_of_the_address", PLT, CFA,
+	  EXPRESSION(RULE_CFA_EXPRESSION, PLT_AND(RSP, 7, 11)), false },
+	{ "an_expression_that_fails", PLT, CFA,
+	  EXPRESSION(RULE_CFA_EXPRESSION, DW_OP_lit1, DW_OP_lit0, DW_OP_div), false },
+	{ "an_offset_for_an_expression", PLT, CFA, { RULE_CFA_REGISTER, RSP, 8, NULL, 0 }, false },
+	{ "an_expression_for_an_offset", ORDINARY, CFA,
+	  EXPRESSION(RULE_CFA_EXPRESSION, DW_OP_breg7, 8), true },
+	{ "memory_at_the_same_place", SIGNAL, RIP,
+	  EXPRESSION(RULE_EXPRESSION, DW_OP_breg7, SLEB2(160), DW_OP_lit8, DW_OP_plus), true },
+	{ "memory_at_another_place", SIGNAL, RIP,
+	  EXPRESSION(RULE_EXPRESSION, DW_OP_breg7, SLEB2(160)), false },
+	{ "memory_by_another_register", SIGNAL, RIP,
+	  EXPRESSION(RULE_EXPRESSION, DW_OP_breg6, SLEB2(168)), false },
+	{ "the_place_for_what_is_there", SIGNAL, RIP,
+	  EXPRESSION(RULE_VAL_EXPRESSION, DW_OP_breg7, SLEB2(168)), false },
+};
+
+START_TEST(expressions_are_compared_by_what_they_mean)
+{
+	char why[ROW_REFEREE_WHY] = "";
+	struct fixture f = setup();
+	struct row_referee *referee;
+	struct error error;
+	struct row row;
+
+	ck_assert_msg(!row_referee_create(f.path, true, &referee, &error), "%s", error.message);
+	ck_assert_int_eq(cfi_row_find(f.cfi, cases[_i].pc, &row, &error), 1);
+	ck_assert_msg(row_referee_judge(referee, &row, why) == ROW_AGREED, "%s", why);
+	*(cases[_i].column == CFA ? &row.cfa : &row.reg[cases[_i].column]) = cases[_i].rule;
+	ck_assert_msg(row_referee_judge(referee, &row, why) ==
+			      (cases[_i].agreed ? ROW_AGREED : ROW_DISPUTED),
+		      "%s: %s", cases[_i].name, why);
+	row_referee_destroy(referee);
+	teardown(&f);
+}
+END_TEST
+
+/* A PLT's slots have 16 bytes, and what differs at one of them is found. */
+START_TEST(each_byte_of_a_slot_is_looked_at)
+{
+	const uint8_t expression[] = {
+		PLT_AND(RSP, 15, 11), DW_OP_breg16, 0,	       DW_OP_lit15, DW_OP_and,
+		DW_OP_lit0 + _i,      DW_OP_eq,	    DW_OP_plus
+	};
+	char why[ROW_REFEREE_WHY] = "";
+	struct fixture f = setup();
+	struct row_referee *referee;
+	struct error error;
+	struct row row;
+
+	ck_assert_msg(!row_referee_create(f.path, true, &referee, &error), "%s", error.message);
+	ck_assert_int_eq(cfi_row_find(f.cfi, PLT, &row, &error), 1);
+	row.cfa.expression = expression;
+	row.cfa.expression_bytes = sizeof(expression);
+	ck_assert_int_eq(row_referee_judge(referee, &row, why), ROW_DISPUTED);
+	ck_assert_str_eq(why, "libdw: another CFA (9 operations)");
+	row_referee_destroy(referee);
+	teardown(&f);
+}
+END_TEST
+
+/* ---- where libdw has a frame -------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	uint64_t vaddr;
+	bool found;
+} frames[] = {
+	{ "before_the_first", 0xfff, false }, { "first_byte", 0x1000, true },
+	{ "last_byte", 0x102f, true },	      { "behind_it", 0x1030, false },
+	{ "before_the_next", 0x103f, false }, { "the_next", 0x1040, true },
+	{ "behind_all", 0x1088, false },
+};
+
+START_TEST(gaps_have_no_frame)
+{
+	struct fixture f = setup();
+	struct row_referee *referee;
+	struct error error;
+
+	ck_assert_msg(!row_referee_create(f.path, true, &referee, &error), "%s", error.message);
+	ck_assert_msg(row_referee_has_frame(referee, frames[_i].vaddr) == frames[_i].found, "%s",
+		      frames[_i].name);
+	row_referee_destroy(referee);
+	teardown(&f);
+}
+END_TEST
+
+/* ---- files -------------------------------------------------------------------------------- */
+
+/* The image has no .debug_frame: .eh_frame is not taken for it. */
+START_TEST(section_that_is_not_there_is_an_error)
+{
+	struct row_referee *referee = NULL;
+	struct fixture f = setup();
+	struct error error;
+
+	ck_assert_int_eq(row_referee_create(f.path, false, &referee, &error), -1);
+	ck_assert_int_eq(error.code, ERROR_UNAVAILABLE);
+	ck_assert_str_eq(error.section, ".debug_frame");
+	ck_assert_ptr_null(referee);
+	for (int eh_frame = 0; eh_frame < 2; eh_frame++)
+		ck_assert_int_eq(row_referee_create("/nowhere", eh_frame, &referee, &error), -1);
+	ck_assert_str_eq(error.section, ".eh_frame");
+	ck_assert_ptr_null(referee);
+	teardown(&f);
+}
+END_TEST
+
+/* Programs that are started meanwhile don't get the file, and afterwards it is closed. */
+START_TEST(file_is_nobody_elses)
+{
+	struct fixture f = setup();
+	struct row_referee *referee;
+	struct error error;
+	int next = dup(0);
+
+	ck_assert_int_ge(next, 0);
+	close(next);
+	ck_assert(!row_referee_create(f.path, true, &referee, &error));
+	ck_assert_int_eq(fcntl(next, F_GETFD), FD_CLOEXEC);
+	row_referee_destroy(referee);
+	ck_assert_int_eq(fcntl(next, F_GETFD), -1);
+	teardown(&f);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("row_referee");
+	TCase *tcase = tcase_create("row_referee");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_loop_test(tcase, expressions_are_compared_by_what_they_mean, 0, COUNT(cases));
+	tcase_add_loop_test(tcase, each_byte_of_a_slot_is_looked_at, 0, 16);
+	tcase_add_loop_test(tcase, gaps_have_no_frame, 0, COUNT(frames));
+	tcase_add_test(tcase, section_that_is_not_there_is_an_error);
+	tcase_add_test(tcase, file_is_nobody_elses);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
