@@ -153,6 +153,42 @@ START_TEST(last_record_of_the_thread_counts)
 }
 END_TEST
 
+static const struct {
+	const char *name;
+	bool frame_pointer; /* it is the baseline's */
+	uint32_t count;
+	bool follow, guessed;
+	uint32_t stop;
+} stop_cases[] = {
+	{ "baseline_below_its_limit", true, 2, false, false, STOP_COMPLETE },
+	{ "baseline_at_its_limit_may_have_more", true, 3, false, false, STOP_DEPTH },
+	{ "walk_has_another_limit", false, 3, false, false, STOP_COMPLETE },
+	{ "nothing_was_guessed", false, 2, true, false, STOP_COMPLETE },
+	{ "way_to_the_end_was_guessed", false, 2, true, true, STOP_GUESSED },
+	{ "baseline_has_no_marks", true, 2, true, true, STOP_COMPLETE },
+};
+
+START_TEST(stop_says_what_a_record_can_not)
+{
+	struct bpf_records *records = bpf_records_create(true, true, WALK_METHOD_LOOP,
+							 stop_cases[_i].follow);
+	struct stack stack = { .limit = WALK_FRAMES_MAX };
+	struct error error;
+
+	ck_assert(!bpf_records_open(records, &error));
+	ck_assert_uint_le(records->helper_limit, WALK_FRAMES_MAX);
+	records->helper_limit = 3;
+	send(TID, PC, SP, stop_cases[_i].count, stop_cases[_i].frame_pointer);
+	if (stop_cases[_i].guessed)
+		session.record[session.count - 1].pc[1] |= WALK_PC_GUESSED;
+	ck_assert_int_eq(take(records, stop_cases[_i].frame_pointer, &stack), 0);
+	ck_assert_uint_eq(stack.count, stop_cases[_i].count);
+	ck_assert_msg(stack.stop == stop_cases[_i].stop, "%s: %u", stop_cases[_i].name, stack.stop);
+	stack_deinit(&stack);
+	bpf_records_destroy(records);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("bpf_records");
@@ -160,6 +196,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, record_is_of_this_stop_or_none, 0, COUNT(cases));
+	tcase_add_loop_test(tcase, stop_says_what_a_record_can_not, 0, COUNT(stop_cases));
 	tcase_add_test(tcase, last_record_of_the_thread_counts);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

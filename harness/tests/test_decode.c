@@ -150,6 +150,17 @@ START_TEST(test_sp_source)
 	enum sp_source source = instruction_sp_source(sources[_i].bytes, sources[_i].size, &from);
 
 	ck_assert_msg(source == sources[_i].source, "%s: %d", sources[_i].name, source);
+
+	struct error error = { 0 };
+	struct decoder *decoder = decoder_create(&error);
+	struct code code = { sources[_i].bytes, sources[_i].size, PAGE_END - sources[_i].size, 0 };
+	struct memory_reader memory = { .read = read_code, .context = &code };
+	struct instruction found = decoder_decode(decoder, code.address, &memory);
+
+	ck_assert_msg(found.sp_source == source, "%s: decoded as %d", sources[_i].name,
+		      found.sp_source);
+	ck_assert(source != SP_FROM_REGISTER || found.sp_register == from);
+	decoder_destroy(decoder);
 }
 END_TEST
 

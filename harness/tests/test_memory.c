@@ -5,6 +5,7 @@
  * The process is the test itself, so that it can change what is read between two reads.
  */
 #include <check.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -177,6 +178,21 @@ START_TEST(without_a_page_map_all_is_present)
 }
 END_TEST
 
+/* Where standard input is closed, it has the first number. */
+START_TEST(page_map_is_closed_whatever_its_number)
+{
+	struct fixture f = setup();
+	struct resident_memory resident;
+
+	close(STDIN_FILENO);
+	resident_memory_init(&resident, getpid(), f.reader);
+	ck_assert_int_eq(fcntl(STDIN_FILENO, F_GETFD), FD_CLOEXEC);
+	resident_memory_deinit(&resident);
+	ck_assert_int_eq(fcntl(STDIN_FILENO, F_GETFD), -1);
+	teardown(&f);
+}
+END_TEST
+
 START_TEST(registers_are_in_dwarf_order)
 {
 	struct user_regs_struct user = { .rax = 0,
@@ -202,6 +218,12 @@ START_TEST(registers_are_in_dwarf_order)
 	for (unsigned int reg = 0; reg < REGISTER_COUNT; reg++)
 		ck_assert_uint_eq(values.value[reg], reg);
 	ck_assert_uint_eq(values.known, 0x1ffff);
+
+	struct user_regs_struct back;
+
+	memset(&back, 0xff, sizeof(back));
+	register_values_to_user(&values, &back);
+	ck_assert_mem_eq(&back, &user, sizeof(user));
 }
 END_TEST
 
@@ -218,6 +240,7 @@ int main(void)
 	tcase_add_test(tcase, pages_of_one_slot_are_not_mixed_up);
 	tcase_add_test(tcase, absent_page_is_left_absent);
 	tcase_add_test(tcase, without_a_page_map_all_is_present);
+	tcase_add_test(tcase, page_map_is_closed_whatever_its_number);
 	tcase_add_test(tcase, registers_are_in_dwarf_order);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

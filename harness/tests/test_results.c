@@ -151,22 +151,32 @@ static const struct exit_case {
 	const char *outcome;
 	size_t missing;
 	int status;
+	bool partial;
 } exit_cases[] = {
-	{ "all_passed", { CELL_PASSED, CELL_PASSED }, false, "ok", 0, EXIT_OK },
-	{ "a_skip_is_no_failure", { CELL_PASSED, CELL_SKIPPED }, false, "ok", 0, EXIT_OK },
-	{ "all_skipped", { CELL_SKIPPED, CELL_SKIPPED }, false, "", 0, EXIT_SKIPPED },
-	{ "one_failed", { CELL_PASSED, CELL_FAILED }, false, "ok", 0, EXIT_FINDINGS },
-	{ "compare_broke", { CELL_PASSED, CELL_ERROR }, false, "ok", 0, EXIT_FINDINGS },
-	{ "guest_died", { CELL_PASSED, CELL_ERROR }, true, "panic", 0, EXIT_ENVIRONMENT },
-	{ "guest_died_after_its_last", { CELL_PASSED }, false, "lost", 0, EXIT_ENVIRONMENT },
+	{ "all_passed", { CELL_PASSED, CELL_PASSED }, false, "ok", 0, EXIT_OK, false },
+	{ "a_skip_is_no_failure", { CELL_PASSED, CELL_SKIPPED }, false, "ok", 0, EXIT_OK, false },
+	{ "all_skipped", { CELL_SKIPPED, CELL_SKIPPED }, false, "", 0, EXIT_SKIPPED, false },
+	{ "one_failed", { CELL_PASSED, CELL_FAILED }, false, "ok", 0, EXIT_FINDINGS, false },
+	{ "compare_broke", { CELL_PASSED, CELL_ERROR }, false, "ok", 0, EXIT_FINDINGS, false },
+	{ "guest_died", { CELL_PASSED, CELL_ERROR }, true, "panic", 0, EXIT_ENVIRONMENT, false },
+	{ "guest_died_after_its_last", { CELL_PASSED }, false, "lost", 0, EXIT_ENVIRONMENT, false },
 	{ "failure_before_environment",
 	  { CELL_FAILED, CELL_ERROR },
 	  true,
 	  "panic",
 	  0,
-	  EXIT_FINDINGS },
-	{ "cut_short", { CELL_PASSED }, false, "ok", 1, EXIT_ENVIRONMENT },
-	{ "nothing_at_all_is_no_success", { CELL_PENDING }, false, "ok", 0, EXIT_SKIPPED },
+	  EXIT_FINDINGS,
+	  false },
+	{ "cut_short", { CELL_PASSED }, false, "ok", 1, EXIT_ENVIRONMENT, false },
+	{ "ended_by_a_signal", { CELL_PASSED }, false, "ok", 0, EXIT_ENVIRONMENT, true },
+	{ "what_was_found_until_then_is_not_certain",
+	  { CELL_FAILED },
+	  false,
+	  "ok",
+	  0,
+	  EXIT_ENVIRONMENT,
+	  true },
+	{ "nothing_at_all_is_no_success", { CELL_PENDING }, false, "ok", 0, EXIT_SKIPPED, false },
 };
 
 START_TEST(test_exit_status)
@@ -177,6 +187,7 @@ START_TEST(test_exit_status)
 	results_init(&results);
 	fixture_kernel(&results, "k", "", "", "", c->outcome, "", 0, 0);
 	results.missing = c->missing;
+	snprintf(results.partial, sizeof(results.partial), "%s", c->partial ? "signal" : "");
 	for (size_t i = 0; i < 3 && c->cell[i] != CELL_PENDING; i++) {
 		struct cell *cell = fixture_cell(&results, "k", "p", "t", "v", "c");
 		cell_set(cell, c->cell[i], "x");

@@ -3,6 +3,7 @@
  * test_tally.c - what the reports add up: faults by function, each cell once
  */
 #include <check.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include "results_fixture.h"
 
@@ -66,6 +67,29 @@ START_TEST(fault_counts_each_cell_once)
 }
 END_TEST
 
+/* What the allocator keeps at hand is less than what a hundred reports would have lost. */
+START_TEST(all_memory_is_given_back)
+{
+	struct results results;
+	struct tally tally;
+	size_t before;
+
+	fixture_results(&results);
+	cell_set(&results.cell[0], CELL_FAILED, "table_fault");
+	fixture_object(&results.cell[0], FAULT("first", "/lib/a.so", 9));
+	fixture_object(&results.cell[0], FAULT("second", "/lib/a.so", 8));
+	before = mallinfo2().uordblks;
+	for (int i = 0; i < 100; i++) {
+		tally_init(&tally, &results);
+		ck_assert_uint_ge(tally.fault_count, 2);
+		tally_deinit(&tally);
+	}
+	ck_assert_uint_lt(mallinfo2().uordblks, before + 4096);
+	tally_deinit(&tally); /* it is empty, and may be given back again */
+	results_deinit(&results);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("tally");
@@ -73,6 +97,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, fault_counts_each_cell_once);
+	tcase_add_test(tcase, all_memory_is_given_back);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -5,6 +5,7 @@
  * In a run nearly all answers are far from the border: whole programs do not judge these.
  */
 #include <check.h>
+#include <errno.h>
 #include <inttypes.h>
 #include "truth/tracer_stacks.c"
 #include "truth/tracer_step.c"
@@ -99,6 +100,98 @@ START_TEST(frame_is_put_back_at_its_slot_alone)
 }
 END_TEST
 
+/* ---- what an instruction pushed ----------------------------------------------------------- */
+
+#define PC 0x401000
+
+static const struct {
+	const char *name;
+	struct instruction executed;
+	uint64_t word;
+	bool readable, pushed;
+	uint64_t mismatches;
+} pushed_cases[] = {
+	{ "call", { .kind = INSTRUCTION_CALL, .length = 5 }, PC + 5, true, true, 0 },
+	{ "call_that_was_another_one",
+	  { .kind = INSTRUCTION_CALL, .length = 5 },
+	  PC + 6,
+	  true,
+	  true,
+	  1 },
+	{ "call_of_unknown_length", { .kind = INSTRUCTION_CALL }, PC + 6, true, true, 0 },
+	{ "unknown_bytes", { .kind = INSTRUCTION_UNKNOWN, .length = 1 }, PC + 6, true, true, 0 },
+	{ "shortest", { .kind = INSTRUCTION_UNKNOWN }, PC + 1, true, true, 0 },
+	{ "its_own_address", { .kind = INSTRUCTION_UNKNOWN }, PC, true, false, 0 },
+	{ "longest", { .kind = INSTRUCTION_UNKNOWN }, PC + 15, true, true, 0 },
+	{ "behind_the_longest", { .kind = INSTRUCTION_UNKNOWN }, PC + 16, true, false, 0 },
+	{ "slot_can_not_be_read",
+	  { .kind = INSTRUCTION_CALL, .length = 5 },
+	  PC + 5,
+	  false,
+	  false,
+	  0 },
+};
+
+START_TEST(return_address_is_behind_the_call)
+{
+	struct tracer tracer = { 0 };
+	uint64_t word = pushed_cases[_i].word, got = 0;
+
+	tracer.memory.read = read_slot;
+	tracer.memory.context = pushed_cases[_i].readable ? &word : NULL;
+	ck_assert_msg(pushed_return_address(&tracer, pushed_cases[_i].executed, PC, SLOT, &got) ==
+			      pushed_cases[_i].pushed,
+		      "%s", pushed_cases[_i].name);
+	ck_assert_msg(!pushed_cases[_i].pushed || got == word, "%s", pushed_cases[_i].name);
+	ck_assert_msg(tracer.counters.call_mismatches == pushed_cases[_i].mismatches, "%s",
+		      pushed_cases[_i].name);
+}
+END_TEST
+
+/* ---- threads that no event tells of ------------------------------------------------------- */
+
+static int read_flags(void *context, uint64_t address, void *ret, size_t size)
+{
+	if (address != SLOT)
+		return -1;
+	memcpy(ret, context, size);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	uint64_t number, argument, result;
+	uint64_t memory; /* at SLOT: clone3's first member */
+	uint64_t threads, processes;
+} untraced_cases[] = {
+	{ "a_thread", SYS_clone, CLONE_UNTRACED | CLONE_THREAD, 7, 0, 1, 0 },
+	{ "a_process", SYS_clone, CLONE_UNTRACED | SIGCHLD, 7, 0, 0, 1 },
+	{ "a_traced_thread", SYS_clone, CLONE_THREAD, 7, 0, 0, 0 },
+	{ "a_thread_by_clone3", SYS_clone3, SLOT, 7, CLONE_UNTRACED | CLONE_THREAD, 1, 0 },
+	{ "a_process_by_clone3", SYS_clone3, SLOT, 7, CLONE_UNTRACED, 0, 1 },
+	{ "a_traced_one_by_clone3", SYS_clone3, SLOT, 7, CLONE_THREAD, 0, 0 },
+	{ "clone3_of_what_can_not_be_read", SYS_clone3, 8, 7, CLONE_UNTRACED, 0, 0 },
+	{ "the_new_one_s_own_return", SYS_clone, CLONE_UNTRACED | CLONE_THREAD, 0, 0, 0, 0 },
+	{ "an_error", SYS_clone, CLONE_UNTRACED | CLONE_THREAD, -EAGAIN, 0, 0, 0 },
+	{ "another_call", SYS_read, CLONE_UNTRACED | CLONE_THREAD, 7, 0, 0, 0 },
+};
+
+START_TEST(untraced_ones_are_counted)
+{
+	const struct user_regs_struct before = { .rax = untraced_cases[_i].number,
+						 .rdi = untraced_cases[_i].argument };
+	struct tracer tracer = { 0 };
+	uint64_t flags = untraced_cases[_i].memory;
+
+	tracer.memory.read = read_flags;
+	tracer.memory.context = &flags;
+	count_untraced(&tracer, &before, untraced_cases[_i].result);
+	ck_assert_msg(tracer.counters.untraced == untraced_cases[_i].threads &&
+			      tracer.counters.children == untraced_cases[_i].processes,
+		      "%s", untraced_cases[_i].name);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("tracer_parts");
@@ -108,6 +201,8 @@ int main(void)
 	tcase_add_loop_test(tcase, range_has_its_first_byte_and_not_its_end, 0, COUNT(range_cases));
 	tcase_add_test(tcase, extent_has_slack_on_both_sides);
 	tcase_add_loop_test(tcase, frame_is_put_back_at_its_slot_alone, 0, COUNT(taken_cases));
+	tcase_add_loop_test(tcase, return_address_is_behind_the_call, 0, COUNT(pushed_cases));
+	tcase_add_loop_test(tcase, untraced_ones_are_counted, 0, COUNT(untraced_cases));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_verdict_frames.c - what a verdict asks of a single frame: was its slot overwritten?
+ * test_verdict_frames.c - what a verdict asks of a single frame, and says of it
+ *
+ * Was its slot overwritten? Where is it pointed at? Which are kept with a finding?
  */
 #include <check.h>
 #include <stdlib.h>
@@ -72,6 +74,76 @@ START_TEST(overwritten_slot_is_of_its_frame)
 }
 END_TEST
 
+/* ---- where a stack is pointed at --------------------------------------------------------- */
+
+START_TEST(callers_are_pointed_at_in_their_calls)
+{
+	uint64_t pc[] = { 0x1000, 0x2000, 0x3000 | WALK_PC_GUESSED };
+	struct stack stack = { .pc = pc, .count = 3, .has_marks = true };
+	static const struct {
+		uint32_t frames, frame;
+		uint64_t pc;
+	} places[] = { { 0, 0, 0 }, { 1, 0, 0x1000 }, { 2, 1, 0x1fff }, { 3, 2, 0x2fff } };
+
+	for (int i = 0; i < COUNT(places); i++) {
+		struct judgement judgement = { .frame = 99, .pc = 99 };
+
+		point_at_frame(&stack, places[i].frames, &judgement);
+		ck_assert_uint_eq(judgement.frame, places[i].frame);
+		ck_assert_uint_eq(judgement.pc, places[i].pc);
+	}
+}
+END_TEST
+
+/* ---- a stack that is kept with its finding ------------------------------------------------ */
+
+#define RIGHT 2 /* frames that are the truth's */
+
+static const struct {
+	const char *name;
+	uint32_t count, kept;
+} kept_cases[] = {
+	{ "one_frame", 1, 1 },
+	{ "as_many_as_are_kept", FINDING_FRAMES_MAX, FINDING_FRAMES_MAX },
+	{ "one_more", FINDING_FRAMES_MAX + 1, FINDING_FRAMES_MAX },
+	{ "many_more", FINDING_FRAMES_MAX + 100, FINDING_FRAMES_MAX },
+};
+
+START_TEST(innermost_frames_are_kept_with_a_finding)
+{
+	static uint64_t pc[FINDING_FRAMES_MAX + 100], true_pc[COUNT(pc)];
+	uint32_t count = kept_cases[_i].count, kept = kept_cases[_i].kept;
+	struct stack stack = { .pc = pc, .count = count, .has_marks = true };
+	struct stack truth = { .pc = true_pc, .count = count, .stop = STOP_COMPLETE };
+	const struct address_space space = { .mapping_count = 0 };
+	struct finding finding = { .count = 1 };
+
+	for (uint32_t i = 0; i < count; i++) {
+		true_pc[i] = 0x1000 + i;
+		pc[i] = (i < RIGHT ? 0x1000 : 0x5000) + i;
+	}
+	pc[count - 1] |= WALK_PC_GUESSED;
+	stack.stop = STOP_COMPLETE;
+	ck_assert(finding_keep_stack(&finding, &space, &stack, &truth, true) == (count <= RIGHT));
+	ck_assert_msg(finding.frame_count == kept && finding.frames_left_out == count - kept,
+		      "%s: %u and %u", kept_cases[_i].name, finding.frame_count,
+		      finding.frames_left_out);
+	for (uint32_t i = 0; i < kept; i++) {
+		const struct finding_frame *frame = &finding.frame[i];
+
+		ck_assert_uint_eq(frame->vaddr, stack_pc(&stack, i));
+		ck_assert_int_eq(frame->guessed, i == count - 1);
+		ck_assert_int_eq(frame->right, i < RIGHT);
+		ck_assert_str_eq(frame->function, "unmapped");
+		ck_assert_str_eq(frame->image, "");
+	}
+	/* The first point's stays. */
+	ck_assert(finding_keep_stack(&finding, &space, &truth, &truth, true));
+	ck_assert_uint_eq(finding.frame[kept - 1].guessed, kept == count);
+	free(finding.frame);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("verdict_frames");
@@ -79,6 +151,8 @@ int main(void)
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, overwritten_slot_is_of_its_frame, 0, COUNT(overwritten_cases));
+	tcase_add_test(tcase, callers_are_pointed_at_in_their_calls);
+	tcase_add_loop_test(tcase, innermost_frames_are_kept_with_a_finding, 0, COUNT(kept_cases));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
