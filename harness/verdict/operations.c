@@ -94,7 +94,7 @@ static bool unary(struct machine *machine, const Dwarf_Op *op)
 	switch (op->atom) {
 	case DW_OP_deref: return !memory->read(memory->context, *top, top, sizeof(*top));
 	case DW_OP_deref_size:
-		if (op->number > sizeof(value) ||
+		if (!op->number || op->number > sizeof(value) ||
 		    memory->read(memory->context, *top, &value, op->number))
 			return false;
 		*top = value;
