@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_witness_run.c - what a stop at a hook is read as, which functions a program has, and what is
+ * asked of the CPU's stack
+ *
+ * The memory that is read is this process's own: a case lays out in an array what a program would
+ * have on its stack. The symbols are this program's, written by hand below. A machine with shadow
+ * stacks is not needed.
+ */
+#include <check.h>
+#include "witness/witness_run.c"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+/* Addresses below the first page are nobody's. */
+static int read_own(void *context, uint64_t address, void *ret, size_t size)
+{
+	if (address < 0x1000)
+		return -1;
+	memcpy(ret, (const void *)address, size);
+	return 0;
+}
+
+static struct run run;
+static struct witness_result result;
+
+static void set_up(void)
+{
+	static const struct witness_options options = { .on_finding = NULL };
+
+	memset(&run, 0, sizeof(run));
+	memset(&result, 0, sizeof(result));
+	run.options = &options;
+	run.result = &result;
+	run.reader.read = read_own;
+}
+
+/* ---- events ------------------------------------------------------------------------------- */
+
+START_TEST(each_hook_is_an_event)
+{
+	const struct witness_hooks hooks = { .entry_hook = 0x1000,
+					     .entry = 0x1100,
+					     .enter = 0x1200,
+					     .exit = 0x1300,
+					     .resume = 0x1400,
+					     .change = 0x1500 };
+	static const struct {
+		uint64_t pc;
+		enum witness_event_kind kind;
+	} marks[] = { { 0x1100, WITNESS_ENTRY },
+		      { 0x1200, WITNESS_ENTER },
+		      { 0x1300, WITNESS_EXIT },
+		      { 0x1400, WITNESS_RESUME },
+		      { 0x1500, WITNESS_CHANGE } };
+	static const uint64_t others[] = { 0x1000, 0x10ff, 0x1101, 0x1600 };
+	enum witness_event_kind kind;
+
+	for (int i = 0; i < COUNT(marks); i++) {
+		ck_assert(event_kind(&hooks, marks[i].pc, &kind));
+		ck_assert_int_eq(kind, marks[i].kind);
+	}
+	for (int i = 0; i < COUNT(others); i++)
+		ck_assert(!event_kind(&hooks, others[i], &kind));
+}
+END_TEST
+
+#define RT_SIGRETURN 0x0f, 0x05
+
+static const struct {
+	const char *name;
+	uint8_t code[16]; /* at the call site */
+	int flags;	  /* of the alternate stack */
+	bool handler;
+	uint64_t high;
+} signal_cases[] = {
+	{ "libc_s", { 0x48, 0xc7, 0xc0, 15, 0, 0, 0, RT_SIGRETURN }, SS_DISABLE, true, 0x5000 },
+	{ "shorter", { 0xb8, 15, 0, 0, 0, RT_SIGRETURN }, SS_DISABLE, true, 0x5000 },
+	{ "with_an_alternate_stack", { 0xb8, 15, 0, 0, 0, RT_SIGRETURN }, 0, true, 0x7000 },
+	{ "on_its_alternate_stack", { 0xb8, 15, 0, 0, 0, RT_SIGRETURN }, SS_ONSTACK, true, 0x7000 },
+	{ "another_call", { 0xb8, 16, 0, 0, 0, RT_SIGRETURN }, SS_DISABLE, false, 0 },
+	{ "no_call", { 0xb8, 15, 0, 0, 0, 0xcc, 0xcc }, SS_DISABLE, false, 0 },
+	{ "cut_wide", { 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x06 }, SS_DISABLE, false, 0 },
+};
+
+/* An entry of a function whose caller is at the given site; r10: it was pushed around the hook. */
+static struct witness_event entry(uint64_t *stack, uint64_t function, uint64_t site, bool r10)
+{
+	struct user_regs_struct regs = { .rsp = (uint64_t)stack, .rbp = 0x7700, .r11 = 42 };
+
+	stack[0] = function + 5;
+	stack[1 + r10] = site;
+	return read_event(&run, &regs, WITNESS_ENTRY);
+}
+
+START_TEST(handler_is_known_by_its_restorer)
+{
+	struct {
+		uint64_t word[2];
+		ucontext_t context;
+	} stack = { .word = { 0 } };
+	struct witness_event event;
+
+	set_up();
+	stack.context.uc_mcontext.gregs[REG_RIP] = 0x401234;
+	stack.context.uc_mcontext.gregs[REG_RSP] = 0x7f00;
+	stack.context.uc_stack = (stack_t) { .ss_sp = (void *)0x5000,
+					     .ss_flags = signal_cases[_i].flags,
+					     .ss_size = 0x2000 };
+	event = entry(stack.word, 0x400000, (uint64_t)signal_cases[_i].code, false);
+	ck_assert_uint_eq(event.number, 42);
+	ck_assert_uint_eq(event.base, 0x7700);
+	ck_assert_uint_eq(event.sp, (uint64_t)stack.word);
+	ck_assert_uint_eq(event.slot, (uint64_t)&stack.word[1]);
+	ck_assert_uint_eq(event.hook_return, 0x400005);
+	ck_assert_uint_eq(event.call_site, (uint64_t)signal_cases[_i].code);
+	ck_assert_msg(event.signal.handler == signal_cases[_i].handler, "%s",
+		      signal_cases[_i].name);
+	if (!event.signal.handler)
+		return;
+	ck_assert_uint_eq(event.signal.interrupted_pc, 0x401234);
+	ck_assert_uint_eq(event.signal.interrupted_sp, 0x7f00);
+	ck_assert_uint_eq(event.signal.alternate_low, 0x5000);
+	ck_assert_uint_eq(event.signal.alternate_high, signal_cases[_i].high);
+}
+END_TEST
+
+/* gcc's nested functions push r10 around the call of the hook. */
+START_TEST(slot_is_above_what_is_pushed)
+{
+	static const uint8_t nested[16] = { 0x41, 0x52, 0xe8 }, plain[16] = { 0xe8, 0x41, 0x52 };
+	const uint8_t *const code[] = { plain, nested };
+	uint64_t stack[4] = { 0 };
+
+	set_up();
+	for (int i = 0; i < COUNT(code); i++) {
+		struct witness_function function = { .start = (uint64_t)code[i],
+						     .end = (uint64_t)code[i] + 16,
+						     .whole = (uint64_t)code[i],
+						     .name = "f" };
+
+		run.functions = (struct witness_functions) { .function = &function, .count = 1 };
+		struct witness_event event = entry(stack, function.start, 0x10, i);
+
+		ck_assert_uint_eq(event.slot, (uint64_t)&stack[1 + i]);
+		ck_assert_uint_eq(event.call_site, 0x10);
+		ck_assert(!event.signal.handler);
+	}
+}
+END_TEST
+
+START_TEST(reports_have_their_arguments)
+{
+	uint64_t stack = 0x401000;
+	ucontext_t context = { .uc_link = (void *)0x9900 };
+	const struct user_regs_struct regs = { .rsp = (uint64_t)&stack,
+					       .rbp = 0x7700,
+					       .r11 = 7,
+					       .rdi = 0x402000,
+					       .rsi = (uint64_t)&context };
+	struct witness_event event;
+
+	set_up();
+	for (int kind = WITNESS_ENTRY + 1; kind < WITNESS_EVENT_COUNT; kind++) {
+		bool says = kind == WITNESS_ENTER || kind == WITNESS_EXIT;
+		bool changes = kind == WITNESS_CHANGE;
+
+		event = read_event(&run, &regs, kind);
+		ck_assert_int_eq(event.kind, kind);
+		ck_assert_uint_eq(event.number, 7);
+		ck_assert_uint_eq(event.hook_return, 0x401000);
+		ck_assert_uint_eq(event.function, says ? 0x402000 : 0);
+		ck_assert_uint_eq(event.call_site, says ? (uint64_t)&context : 0);
+		ck_assert_uint_eq(event.from, changes ? 0x402000 : 0);
+		ck_assert_uint_eq(event.to, changes ? (uint64_t)&context : 0);
+		ck_assert_uint_eq(event.link, changes ? 0x9900 : 0);
+	}
+}
+END_TEST
+
+static const struct {
+	const char *name;
+	uint64_t number[6]; /* 99: another program follows */
+	int count;
+	uint64_t lost, programs;
+} number_cases[] = {
+	{ "all_were_seen", { 0, 1, 2 }, 3, 0, 1 },
+	{ "in_another_order", { 0, 2, 1 }, 3, 0, 1 },
+	{ "one_is_missing", { 0, 1, 3 }, 3, 1, 1 },
+	{ "the_first_is_missing", { 1, 2 }, 2, 1, 0 },
+	{ "two_programs", { 0, 1, 99, 0 }, 4, 0, 2 },
+	{ "one_is_missing_in_each", { 0, 2, 99, 0, 2 }, 5, 2, 2 },
+};
+
+START_TEST(numbers_that_nobody_saw_are_lost)
+{
+	set_up();
+	for (int i = 0; i < number_cases[_i].count; i++) {
+		struct witness_event event = { .kind = WITNESS_EXIT,
+					       .number = number_cases[_i].number[i] };
+
+		if (event.number == 99)
+			end_program(&run);
+		else
+			count_event(&run, &event);
+	}
+	end_program(&run);
+	ck_assert_msg(result.lost == number_cases[_i].lost, "%s: %d lost", number_cases[_i].name,
+		      (int)result.lost);
+	ck_assert_uint_eq(result.programs, number_cases[_i].programs);
+	/* What is lost is a finding, and so is each difference. */
+	ck_assert_uint_eq(witness_findings(&result), number_cases[_i].lost);
+	result.differences[WITNESS_AGREES] = 1000;
+	result.differences[WITNESS_AGREES + 1] = 20;
+	result.differences[WITNESS_DIFFERENCE_COUNT - 1] = 300;
+	ck_assert_uint_eq(witness_findings(&result), number_cases[_i].lost + 320);
+}
+END_TEST
+
+/* ---- the CPU's ---------------------------------------------------------------------------- */
+
+#define BEFORE 2 /* frames from before the CPU's stack was there */
+#define MOST   (CPU_WORDS_MAX + 10)
+
+static const struct {
+	const char *name;
+	size_t frames;	 /* since then */
+	int words;	 /* that were pushed; below 0: popped */
+	int wrong;	 /* the word from the innermost; -1: none */
+	uint64_t looked; /* at so many */
+	enum witness_difference_kind found;
+} cpu_cases[] = {
+	{ "nothing_since", 0, 0, -1, 0, WITNESS_AGREES },
+	{ "a_frame_each", 3, 3, -1, 3, WITNESS_AGREES },
+	{ "another_address", 3, 3, 2, 3, WITNESS_WORD },
+	{ "a_word_too_few", 3, 2, -1, 2, WITNESS_DEPTH },
+	{ "it_has_returned_beyond_its_base", 0, -4, -1, 0, WITNESS_AGREES },
+	{ "as_many_as_are_looked_at", CPU_WORDS_MAX, CPU_WORDS_MAX, CPU_WORDS_MAX - 1,
+	  CPU_WORDS_MAX, WITNESS_WORD },
+	{ "deeper_than_is_looked_at", MOST, MOST, CPU_WORDS_MAX, CPU_WORDS_MAX, WITNESS_AGREES },
+	{ "the_last_that_is_looked_at", MOST, MOST, CPU_WORDS_MAX - 1, CPU_WORDS_MAX,
+	  WITNESS_WORD },
+};
+
+START_TEST(words_of_the_cpu_are_those_since_it_had_a_stack)
+{
+	static uint64_t words[MOST + 8], *const base = &words[MOST];
+	static struct shadow_frame frame[BEFORE + MOST];
+	struct shadow_stack shadow = { .frame = frame, .count = BEFORE };
+	struct trace_stop stop = { .shadow = &shadow };
+	struct witness_thread thread = { .tid = 1 };
+
+	set_up();
+	ask_cpu(&run, &thread, &stop, (uint64_t)base);
+	ck_assert_uint_eq(thread.cpu_first, BEFORE);
+	ck_assert_uint_eq(result.cpu_words, 0);
+	shadow.count += cpu_cases[_i].frames;
+	for (size_t i = 0; i < shadow.count; i++)
+		frame[i].return_address = 0x400000 + i;
+	for (int i = 0; i < cpu_cases[_i].words; i++)
+		base[i - cpu_cases[_i].words] = 0x400000 + shadow.count - 1 - i;
+	if (cpu_cases[_i].wrong >= 0)
+		base[cpu_cases[_i].wrong - cpu_cases[_i].words]++;
+	ask_cpu(&run, &thread, &stop, (uint64_t)(base - cpu_cases[_i].words));
+	ck_assert(result.cpu);
+	ck_assert_uint_eq(result.cpu_points, 2);
+	ck_assert_msg(result.cpu_words == cpu_cases[_i].looked, "%s: %d words", cpu_cases[_i].name,
+		      (int)result.cpu_words);
+	for (int kind = WITNESS_AGREES + 1; kind < WITNESS_DIFFERENCE_COUNT; kind++)
+		ck_assert_msg(result.differences[kind] == (kind == (int)cpu_cases[_i].found),
+			      "%s: %s", cpu_cases[_i].name, witness_difference_name(kind));
+}
+END_TEST
+
+/* ---- functions ---------------------------------------------------------------------------- */
+
+#define FUNCTION(name, bytes)                                                                      \
+	".type " name ", @function\n" name ": .fill " bytes ", 1, 0x90\n.size " name ", " bytes "\n"
+
+/* In this order. The hooks are labels; one of them is missing. */
+asm(".pushsection .text.symbols, \"ax\", @progbits\n" FUNCTION("by_hand", "16")
+	    FUNCTION("by_hand.cold", "16") FUNCTION("by_hand.part.0", "16")
+		    FUNCTION("alone.cold", "16") FUNCTION("by_han", "16")
+			    FUNCTION("hooks", "16") ".set __fentry__, hooks\n"
+						    ".set witness_entry, hooks + 1\n"
+						    ".set witness_enter, hooks + 2\n"
+						    ".set witness_exit, hooks + 3\n"
+						    ".set witness_switch, hooks + 5\n"
+						    ".popsection\n");
+
+#define BIAS 0x10000
+
+/* The program's function of that name. */
+static struct witness_function *named(const struct witness_functions *functions, const char *name)
+{
+	for (size_t i = 0; i < functions->count; i++)
+		if (!strcmp(functions->function[i].name, name))
+			return &functions->function[i];
+	ck_abort_msg("no %s", name);
+}
+
+START_TEST(functions_are_the_program_s)
+{
+	static const struct {
+		const char *name, *whole;
+	} parts[] = { { "by_hand", "by_hand" },
+		      { "by_hand.cold", "by_hand" },
+		      { "by_hand.part.0", "by_hand.part.0" },
+		      { "alone.cold", "alone.cold" },
+		      { "by_han", "by_han" } };
+	struct witness_functions functions;
+	struct image *image;
+	struct error error;
+	uint64_t hooks;
+
+	ck_assert_msg(!image_create("/proc/self/exe", &image, &error), "%s", error.message);
+	ck_assert(!witness_functions_init(&functions, image, BIAS, &error));
+	for (int i = 0; i < COUNT(parts); i++) {
+		struct witness_function *part = named(&functions, parts[i].name);
+		struct witness_function *whole = named(&functions, parts[i].whole);
+
+		ck_assert_uint_eq(part->start, image_symbol_address(image, parts[i].name) + BIAS);
+		ck_assert_uint_eq(part->end, part->start + 16);
+		ck_assert_msg(part->whole == whole->start, "%s", parts[i].name);
+		ck_assert_ptr_eq(witness_function_at(&functions, part->start), whole);
+		ck_assert_ptr_eq(witness_function_at(&functions, part->end - 1), whole);
+	}
+	for (size_t i = 1; i < functions.count; i++)
+		ck_assert_uint_ge(functions.function[i].start, functions.function[i - 1].end);
+	ck_assert_ptr_null(witness_function_at(&functions, 0));
+	ck_assert_ptr_null(witness_function_at(&functions, functions.function[0].start - 1));
+	ck_assert_ptr_null(
+		witness_function_at(&functions, functions.function[functions.count - 1].end));
+	hooks = named(&functions, "hooks")->start;
+	ck_assert_uint_eq(functions.hooks.entry_hook, hooks);
+	ck_assert_uint_eq(functions.hooks.entry, hooks + 1);
+	ck_assert_uint_eq(functions.hooks.enter, hooks + 2);
+	ck_assert_uint_eq(functions.hooks.exit, hooks + 3);
+	ck_assert_uint_eq(functions.hooks.resume, 0); /* there is none, wherever the program is */
+	ck_assert_uint_eq(functions.hooks.change, hooks + 5);
+	witness_functions_deinit(&functions);
+	ck_assert_uint_eq(functions.count, 0);
+	image_destroy(image);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("witness_run");
+	TCase *tcase = tcase_create("witness_run");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_test(tcase, each_hook_is_an_event);
+	tcase_add_loop_test(tcase, handler_is_known_by_its_restorer, 0, COUNT(signal_cases));
+	tcase_add_test(tcase, slot_is_above_what_is_pushed);
+	tcase_add_test(tcase, reports_have_their_arguments);
+	tcase_add_loop_test(tcase, numbers_that_nobody_saw_are_lost, 0, COUNT(number_cases));
+	tcase_add_loop_test(tcase, words_of_the_cpu_are_those_since_it_had_a_stack, 0,
+			    COUNT(cpu_cases));
+	tcase_add_test(tcase, functions_are_the_program_s);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
