@@ -237,6 +237,8 @@ static const struct {
 	{ "it_has_returned_beyond_its_base", 0, -4, -1, 0, WITNESS_AGREES },
 	{ "as_many_as_are_looked_at", CPU_WORDS_MAX, CPU_WORDS_MAX, CPU_WORDS_MAX - 1,
 	  CPU_WORDS_MAX, WITNESS_WORD },
+	{ "as_many_and_a_frame_without", CPU_WORDS_MAX + 1, CPU_WORDS_MAX, -1, CPU_WORDS_MAX,
+	  WITNESS_DEPTH },
 	{ "deeper_than_is_looked_at", MOST, MOST, CPU_WORDS_MAX, CPU_WORDS_MAX, WITNESS_AGREES },
 	{ "the_last_that_is_looked_at", MOST, MOST, CPU_WORDS_MAX - 1, CPU_WORDS_MAX,
 	  WITNESS_WORD },
