@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_tracer_start.c - which file a program's name leads to, and what is said where none does
+ * test_tracer_start.c - which file a program's name leads to, what is said where none does; its end
  *
  * A folder has four others: "plain" with a file that may not be executed, "text" with one that is
  * no program, "right" with a program, and "empty". PATH names them by a letter each: p, t, r, e;
@@ -139,6 +139,59 @@ START_TEST(name_leads_to_its_file)
 }
 END_TEST
 
+/* ---- the end ------------------------------------------------------------------------------- */
+
+static void note_end(void *context, const struct shadow_stack *stack,
+		     const struct shadow_frame *frame, enum frame_end end, uint64_t target)
+{
+	uint64_t *sum = context;
+
+	ck_assert_int_eq(end, FRAME_ABANDONED);
+	*sum = *sum * 10 + frame->watch;
+}
+
+/* A stack of one frame that somebody watches. */
+static struct shadow_stack watched(const struct shadow_observer *observer, uint64_t watch)
+{
+	struct shadow_stack stack;
+
+	shadow_stack_init(&stack, false);
+	stack.observer = observer;
+	ck_assert(shadow_stack_call(&stack, 0x1f00, 0x400000, NULL));
+	stack.frame[0].watch = watch;
+	return stack;
+}
+
+/* Who waits for the end of a frame hears of it, whether a thread was on its stack or none. */
+START_TEST(all_frames_end_with_the_program)
+{
+	uint64_t sum = 0;
+	const struct shadow_observer observer = { .context = &sum, .frame_ended = note_end };
+	struct tracer tracer = { .memory_fd = -1,
+				 .watchdog = { .pidfd = -1, .cancel_fd = -1, .signal_fd = -1 } };
+	int fds[2];
+
+	ck_assert(!pipe(fds));
+	tracer.go_fd = fds[0];
+	tracer.fail_fd = fds[1];
+	tracer.thread = calloc(1, sizeof(*tracer.thread));
+	tracer.thread[tracer.thread_count++] = calloc(1, sizeof(**tracer.thread));
+	tracer.thread[0]->shadow = watched(&observer, 1);
+	for (uint64_t watch = 2; watch < 4; watch++) {
+		const struct parked_stack parked = { .shadow = watched(&observer, watch),
+						     .sp = 0x10000 * watch,
+						     .base = 0x10000 * watch + 0x1000 };
+
+		ck_assert_uint_ne(stack_pool_park(&tracer.stacks, &parked), 0);
+	}
+	tracer_end(&tracer);
+	ck_assert_msg(sum == 123 || sum == 132, "%d", (int)sum);
+	ck_assert_uint_eq(tracer.stacks.count, 0);
+	ck_assert_int_eq(fcntl(fds[0], F_GETFD), -1);
+	ck_assert_int_eq(fcntl(fds[1], F_GETFD), -1);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("tracer_start");
@@ -147,6 +200,7 @@ int main(void)
 	tcase_add_checked_fixture(tcase, begin, end);
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, name_leads_to_its_file, 0, COUNT(cases));
+	tcase_add_test(tcase, all_frames_end_with_the_program);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
