@@ -98,7 +98,9 @@ END_TEST
 
 START_TEST(every_reason_has_words)
 {
-	struct gate gate = { .unit = "rows", .checked = 7 };
+	struct gate gate = {
+		.unit = "rows", .checked = 7, .code_bytes = 300, .covered_bytes = 100
+	};
 	json_t *object = json_object();
 	char *text = NULL;
 	size_t size;
@@ -108,6 +110,7 @@ START_TEST(every_reason_has_words)
 		gate_leave(&gate, i, 1000 + i);
 	gate_print(&gate, file);
 	fclose(file);
+	ck_assert_ptr_nonnull(strstr(text, "; 33.33 % of the code has CFI;"));
 	ck_assert_msg(!strstr(text, "(null)") && !strncmp(text, "checked: 7 rows; ", 17), "%s",
 		      text);
 	gate_json(&gate, object);
@@ -127,6 +130,23 @@ START_TEST(every_reason_has_words)
 			  GATE_REASON_COUNT);
 	json_decref(object);
 	free(text);
+}
+END_TEST
+
+/* How much of the code has CFI takes nothing away. */
+START_TEST(clean_is_what_was_checked_as_a_whole)
+{
+	struct gate gate = { .unit = "rows", .code_bytes = 300, .covered_bytes = 100 };
+
+	ck_assert(!gate_is_clean(&gate));
+	gate.checked = 1;
+	ck_assert(gate_is_clean(&gate));
+	for (unsigned int i = 0; i < GATE_REASON_COUNT; i++) {
+		gate_leave(&gate, i, 1);
+		ck_assert_msg(!gate_is_clean(&gate), "%s", gate_reason_name(i));
+		gate.left[i] = 0;
+	}
+	ck_assert(gate_is_clean(&gate));
 }
 END_TEST
 
@@ -301,6 +321,7 @@ int main(void)
 	tcase_add_loop_test(rule, status_of, 0, COUNT_OF(rules));
 	tcase_add_test(rule, worst_of_two);
 	tcase_add_test(rule, every_reason_has_words);
+	tcase_add_test(rule, clean_is_what_was_checked_as_a_whole);
 	suite_add_tcase(suite, rule);
 	tcase_add_checked_fixture(commands, begin, end);
 	tcase_set_timeout(commands, 60);

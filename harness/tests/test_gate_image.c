@@ -232,6 +232,11 @@ START_TEST(bytes_of_code_are_counted_once)
 		      got.code_bytes);
 	ck_assert_uint_eq(got.outside_fdes, c->outside);
 	ck_assert_uint_eq(got.unread_fdes, 0);
+	cfi->diagnostics.count += 2; /* entries that the reader passed over, and said or not */
+	cfi->diagnostics.dropped += 5;
+	gate_image_read(image, path, cfi, &got);
+	ck_assert_uint_eq(got.unread_fdes, 7);
+	cfi->diagnostics.count -= 2;
 	gate_image_read(image, path, NULL, &got);
 	ck_assert_uint_eq(got.code_bytes, c->code);
 	ck_assert_uint_eq(got.covered_bytes + got.outside_fdes + got.unread_fdes, 0);

@@ -82,6 +82,7 @@ START_TEST(null_and_the_end_of_addresses_are_unreadable)
 	uint64_t word;
 
 	ck_assert_int_eq(f.reader.read(f.reader.context, 0, &word, 8), -1);
+	ck_assert_int_eq(f.reader.read(f.reader.context, 0, &word, 8), -1); /* nor is it kept */
 	ck_assert_int_eq(f.reader.read(f.reader.context, UINT64_MAX - 3, &word, 8), -1);
 	ck_assert_int_eq(f.reader.read(f.reader.context, UINT64_MAX - 7, &word, 8), -1);
 	teardown(&f);

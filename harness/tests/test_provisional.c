@@ -68,6 +68,8 @@ static const struct {
 	{ "a_return_there", "a98+2r2-r8", 2, 2 },
 	{ "taken_off_for_good", "a98t8n", 2, 1 },
 	{ "taken_off_with_all_below", "a9876t8n", 2, 3 },
+	{ "taken_off_below_all", "a98t5n", 3, 0 },
+	{ "taken_off_below_what_is_left", "a9876t6nt5n", 4, 1 },
 	{ "taken_off_and_put_back", "a98t8y", 3, 0 },
 	{ "put_back_may_still_stray", "a98t8yr8", 2, 1 },
 	{ "taken_off_when_the_program_ends", "a98t8", 2, 1 },

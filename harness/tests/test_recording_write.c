@@ -393,6 +393,10 @@ START_TEST(too_many_mappings)
 	for (size_t i = 0; i < count; i++)
 		mapping[i] = (struct mapping) { .start = 2 * i + 1, .end = 2 * i + 2, .path = "" };
 	ck_assert(!recording_writer_create(path, "program", &writer, &error));
+	/* Those that were written before are not lost, and given back once. */
+	ck_assert(!write_points(writer,
+				&(struct address_space) { .mapping = mapping, .mapping_count = 3 },
+				1, &error));
 	ck_assert_int_eq(write_points(writer, &space, 1, &error), -1);
 	ck_assert(strstr(error.message, "too many mappings") != NULL);
 	/* It sticks. */

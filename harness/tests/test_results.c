@@ -56,6 +56,34 @@ START_TEST(test_written_and_read_back_is_the_same)
 }
 END_TEST
 
+/* A name as long as the system takes, and one that is longer. */
+START_TEST(test_long_names_of_folders)
+{
+	char folder[] = "/tmp/test_results.XXXXXX", path[8192];
+	struct results results;
+	struct error error = { 0 };
+	size_t longest = 4095 - strlen("/" RESULTS_FILE ".new");
+
+	fixture_results(&results);
+	make_folder(folder, "what was there before");
+	memset(path, '/', sizeof(path));
+	memcpy(path, folder, strlen(folder));
+	path[longest] = '\0';
+	ck_assert_msg(!results_write(&results, path, &error), "%s", error.message);
+	results_deinit(&results);
+	ck_assert_msg(!results_read(&results, folder, &error), "%s", error.message);
+	ck_assert_uint_gt(results.cell_count, 0);
+	for (size_t length = longest + 1; length < sizeof(path); length += 7) {
+		memset(path + strlen(folder), '/', length - strlen(folder));
+		path[length] = '\0';
+		ck_assert_int_eq(results_write(&results, path, &error), -1);
+		ck_assert_int_eq(error.system_errno, ENAMETOOLONG);
+	}
+	results_deinit(&results);
+	remove_folder(folder);
+}
+END_TEST
+
 START_TEST(test_objects_are_tagged)
 {
 	static const char *const key[] = { "binary", "toolchain", "variant", "kernel" };
@@ -206,6 +234,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, test_written_and_read_back_is_the_same);
+	tcase_add_test(tcase, test_long_names_of_folders);
 	tcase_add_test(tcase, test_objects_are_tagged);
 	tcase_add_loop_test(tcase, test_damage, 0, sizeof(damage_cases) / sizeof(damage_cases[0]));
 	tcase_add_test(tcase, test_no_folder);

@@ -90,6 +90,42 @@ START_TEST(all_memory_is_given_back)
 }
 END_TEST
 
+static const struct {
+	const char *name, *toolchain[4], *expected;
+} word_cases[] = {
+	{ "one", { "gcc" }, "gcc" },
+	{ "each_once", { "gcc", "clang", "gcc", "clang" }, "gcc clang" },
+	{ "begin_of_another", { "gcc-12", "gcc" }, "gcc-12 gcc" },
+	{ "end_of_another", { "my-gcc", "gcc" }, "my-gcc gcc" },
+	{ "within_others", { "a.b.c", "x.b.y", "b", "b" }, "a.b.c x.b.y b" },
+	{ "behind_its_like", { "gcc-12", "gcc", "gcc" }, "gcc-12 gcc" },
+	{ "two_words_of_the_list", { "aa", "a", "aa", "a" }, "aa a" },
+};
+
+START_TEST(toolchains_are_whole_words)
+{
+	struct results results;
+	struct tally tally;
+
+	results_init(&results);
+	fixture_kernel(&results, "host", "6.1", "", "native", "ok", "", 0, 0);
+	for (int i = 0; i < 4 && word_cases[_i].toolchain[i]; i++) {
+		struct cell *cell = fixture_cell(&results, "host", "chain",
+						 word_cases[_i].toolchain[i], "O2-fp", "c");
+
+		cell_set(cell, CELL_FAILED, "table_fault");
+		fixture_object(cell, FAULT("broken", "/lib/a.so", 1));
+	}
+	tally_init(&tally, &results);
+	ck_assert_uint_eq(tally.fault_count, 1);
+	ck_assert_msg(!strcmp(tally.fault[0].toolchains, word_cases[_i].expected), "%s: %s",
+		      word_cases[_i].name, tally.fault[0].toolchains);
+	ck_assert_str_eq(tally.fault[0].kernels, "host");
+	tally_deinit(&tally);
+	results_deinit(&results);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("tally");
@@ -98,6 +134,8 @@ int main(void)
 	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, fault_counts_each_cell_once);
 	tcase_add_test(tcase, all_memory_is_given_back);
+	tcase_add_loop_test(tcase, toolchains_are_whole_words, 0,
+			    sizeof(word_cases) / sizeof(word_cases[0]));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
