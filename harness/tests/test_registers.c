@@ -25,13 +25,14 @@ static const struct register_case {
 	int interrupted; /* the caller of this frame was; 0: none */
 	bool found;
 	uint32_t frame;
+	bool is_saved; /* in the frame's memory: deeper() does so */
 } cases[] = {
 	{ "all_are_right", -1, 0, UINT32_MAX, UINT32_MAX, .found = false },
 	{ "rbx_of_the_first_frame", 0, REGISTER_RBX, UINT32_MAX, UINT32_MAX, .found = true },
 	{ "rbp_of_the_third_frame", 2, REGISTER_RBP, UINT32_MAX, UINT32_MAX, .found = true,
 	  .frame = 2 },
 	{ "r15_of_the_second_frame", 1, REGISTER_R15, UINT32_MAX, UINT32_MAX, .found = true,
-	  .frame = 1 },
+	  .frame = 1, .is_saved = true },
 	{ "rsp_of_the_second_frame", 1, REGISTER_RSP, UINT32_MAX, UINT32_MAX, .found = true,
 	  .frame = 1 },
 	{ "a_register_that_was_not_asked_for", 1, REGISTER_R12, 1u << REGISTER_RBX, UINT32_MAX,
@@ -44,7 +45,7 @@ static const struct register_case {
 	{ "rsp_of_what_was_interrupted", 1, REGISTER_RSP, UINT32_MAX, UINT32_MAX,
 	  .interrupted = 1 },
 	{ "rbx_of_what_was_interrupted", 1, REGISTER_RBX, UINT32_MAX, UINT32_MAX, .interrupted = 1,
-	  .found = true, .frame = 1 },
+	  .found = true, .frame = 1, .is_saved = true },
 	{ "a_handler_brings_nothing_back", 1, REGISTER_RBX, UINT32_MAX, UINT32_MAX,
 	  .interrupted = 2 },
 };
@@ -86,6 +87,48 @@ static void change(struct shadow_frame *frame, unsigned int reg)
 			frame->callee_saved[i] ^= 1;
 }
 
+/* What the row says of where the register was saved; 0: nowhere in memory. */
+static uint64_t saved_at(const struct address_space *space, const struct judgement *judgement,
+			 uint64_t cfa)
+{
+	const struct mapping *mapping = address_space_find(space, judgement->pc);
+	struct error error;
+	struct row row;
+
+	ck_assert_ptr_nonnull(mapping);
+	ck_assert_int_eq(cfi_row_find(image_entry_cfi(mapping->entry),
+				      judgement->pc - mapping->bias, &row, &error),
+			 1);
+	if (row.reg[judgement->reg].kind != RULE_OFFSET)
+		return 0;
+	return cfa + (uint64_t)row.reg[judgement->reg].offset;
+}
+
+/* A finding has what a person needs: the call, the register, where it is, and both values. */
+static void check_evidence(const struct register_case *c, const struct address_space *space,
+			   const struct shadow_frame *frame, const struct register_values *regs,
+			   const struct judgement *judgement)
+{
+	const struct shadow_frame *truth = &frame[FRAMES - 1 - c->frame];
+	bool moved = c->reg == REGISTER_RSP;
+	uint64_t cfa = truth->slot + 8 - (moved ? 8 : 0), right = truth->slot + 8, at;
+
+	for (int i = 0; i < CALLEE_SAVED_COUNT; i++)
+		if (saved_register[i] == c->reg)
+			right = truth->callee_saved[i];
+	ck_assert_uint_eq(judgement->reg, c->reg);
+	ck_assert_uint_eq(judgement->stop, STOP_COMPLETE);
+	ck_assert_uint_eq(judgement->pc,
+			  c->frame ? truth[1].return_address - 1 : regs->value[REGISTER_RIP]);
+	ck_assert_uint_eq(judgement->saved_value, right);
+	at = saved_at(space, judgement, cfa);
+	ck_assert_msg(judgement->saved_at == at, "%s: saved at 0x%lx", c->name,
+		      (unsigned long)judgement->saved_at);
+	ck_assert(!c->is_saved || (at && *(const uint64_t *)at == (right ^ 1)));
+	ck_assert_uint_eq(judgement->declared_cfa, moved ? cfa : 0);
+	ck_assert_uint_eq(judgement->actual_cfa, moved ? right : 0);
+}
+
 static void check_case(const struct register_case *c, const struct address_space *space,
 		       const struct register_values *regs)
 {
@@ -115,6 +158,8 @@ static void check_case(const struct register_case *c, const struct address_space
 				      judgement.frame == c->frame,
 			      "%s: %s, %s, frame %u", c->name, verdict_name(judgement.verdict),
 			      fault_kind_name(judgement.kind), judgement.frame);
+	if (found)
+		check_evidence(c, space, frame, regs, &judgement);
 	referee_destroy(referee);
 }
 
@@ -145,7 +190,7 @@ static __attribute__((noinline)) void deeper(const struct register_case *c,
 		deeper(c, space, depth - 1);
 	else
 		note_registers(c, space);
-	__asm__ volatile(""); /* no tail call */
+	__asm__ volatile("" : : : "rbx", "r15"); /* no tail call; they are saved */
 }
 
 START_TEST(registers_are_held_against_the_truth)
