@@ -92,6 +92,8 @@ START_TEST(worst_of_two)
 			gate_add_status(&gate, order[one]);
 			gate_add_status(&gate, order[other]);
 			ck_assert_int_eq(gate_status(&gate), order[one < other ? one : other]);
+			ck_assert_uint_eq(gate.checked,
+					  (order[one] == EXIT_OK) + (order[other] == EXIT_OK));
 		}
 }
 END_TEST

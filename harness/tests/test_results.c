@@ -223,6 +223,14 @@ START_TEST(test_exit_status)
 	}
 	int status = results_exit_status(&results);
 	ck_assert_msg(status == c->status, "%s: %d, not %d", c->name, status, c->status);
+
+	size_t count[CELL_STATUS_COUNT];
+	struct gate gate;
+
+	results_count(&results, NULL, count);
+	results_gate(&results, &gate);
+	ck_assert_msg(gate.left[GATE_CUT_SHORT] == count[CELL_ERROR] + c->missing, "%s", c->name);
+	ck_assert_uint_eq(gate.left[GATE_SKIPPED], count[CELL_SKIPPED]);
 	results_deinit(&results);
 }
 END_TEST

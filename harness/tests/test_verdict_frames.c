@@ -7,6 +7,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include "verdict/verdict.c"
+#include "verdict/doubt.h"
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 #define SLOT  0x7000
@@ -144,6 +145,30 @@ START_TEST(innermost_frames_are_kept_with_a_finding)
 }
 END_TEST
 
+/* ---- why points of a finding are unproven -------------------------------------------------- */
+
+START_TEST(reasons_are_as_many_as_there_is_room_for)
+{
+	struct finding finding = { .unproven = { [1] = 3, [2] = 40 } };
+	char all[128], text[128];
+	size_t length;
+
+	ck_assert_uint_eq(finding_unproven(&finding, NULL, 0), 43);
+	ck_assert_uint_eq(finding_unproven(&finding, NULL, sizeof(text)), 43);
+	ck_assert_uint_eq(finding_unproven(&finding, all, sizeof(all)), 43);
+	snprintf(text, sizeof(text), "3 %s, 40 %s", doubt_reason_name(1), doubt_reason_name(2));
+	ck_assert_str_eq(all, text);
+	length = strlen(all);
+	for (size_t size = 1; size < length + 2; size++) {
+		memset(text, '#', sizeof(text));
+		ck_assert_uint_eq(finding_unproven(&finding, text, size), 43);
+		ck_assert_uint_eq(strlen(text), size > length ? length : size - 1);
+		ck_assert_int_eq(strncmp(text, all, strlen(text)), 0);
+		ck_assert_int_eq(text[size], '#');
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("verdict_frames");
@@ -153,6 +178,7 @@ int main(void)
 	tcase_add_loop_test(tcase, overwritten_slot_is_of_its_frame, 0, COUNT(overwritten_cases));
 	tcase_add_test(tcase, callers_are_pointed_at_in_their_calls);
 	tcase_add_loop_test(tcase, innermost_frames_are_kept_with_a_finding, 0, COUNT(kept_cases));
+	tcase_add_test(tcase, reasons_are_as_many_as_there_is_room_for);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
