@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_libdw.c - engine libdw on a stopped child, in a few functions of this program
+ *
+ * The child goes through outer and middle into one of the others, which stops it. Who has no CFI,
+ * or CFI that libdw dies of, ends the walk there. Where ptrace is not permitted it prints SKIP and
+ * the reason.
+ */
+#include <check.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "engines/engine.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+/* The CFA is rsp + 8 + (the byte at rsp, of which nothing is taken). */
+#define SIZED_CFA ".cfi_escape 0x0f, 9, 0x77, 8, 0x77, 0, 0x94, 1, 0x30, 0x1a, 0x22\n"
+
+/* outer: its return address is undefined. middle: three words below it. */
+__asm__(".text\n"
+	"libdw_outer: .cfi_startproc; .cfi_undefined rip; call libdw_middle\n"
+	"libdw_outer_after: nop; .cfi_endproc\n"
+	"libdw_middle: .cfi_startproc; sub $24, %rsp; .cfi_adjust_cfa_offset 24; call *%rdi\n"
+	"libdw_middle_after: nop; .cfi_endproc\n"
+	"libdw_leaf: .cfi_startproc; int3\n"
+	"libdw_leaf_after: ret; .cfi_endproc\n"
+	"libdw_sized: .cfi_startproc; " SIZED_CFA "int3\n"
+	"libdw_sized_after: ret; .cfi_endproc\n"
+	"libdw_caller: .cfi_startproc; " SIZED_CFA "call libdw_leaf\n"
+	"libdw_caller_after: ret; .cfi_endproc\n"
+	".balign 64\n"
+	"libdw_bare: int3\n"
+	"libdw_bare_after: .fill 64, 1, 0x90\n");
+
+extern const char libdw_outer[], libdw_outer_after[], libdw_middle_after[], libdw_leaf[],
+	libdw_leaf_after[], libdw_sized[], libdw_sized_after[], libdw_caller[],
+	libdw_caller_after[], libdw_bare[], libdw_bare_after[];
+
+static const struct {
+	const char *name, *function;
+	uint32_t limit;
+	const char *frame[3];
+	uint32_t count;
+	enum stop_reason stop;
+} cases[] = {
+	{ "to_the_end",
+	  libdw_leaf,
+	  64,
+	  { libdw_leaf_after, libdw_middle_after, libdw_outer_after },
+	  3,
+	  STOP_COMPLETE },
+	{ "as_many_as_there_is_room_for",
+	  libdw_leaf,
+	  3,
+	  { libdw_leaf_after, libdw_middle_after, libdw_outer_after },
+	  3,
+	  STOP_COMPLETE },
+	{ "more_than_there_is_room_for",
+	  libdw_leaf,
+	  2,
+	  { libdw_leaf_after, libdw_middle_after },
+	  2,
+	  STOP_DEPTH },
+	{ "no_cfi_is_no_end", libdw_bare, 64, { libdw_bare_after }, 1, STOP_FOREIGN },
+	{ "a_row_that_it_dies_of", libdw_sized, 64, { libdw_sized_after }, 1, STOP_FOREIGN },
+	{ "such_a_row_of_a_caller",
+	  libdw_caller,
+	  64,
+	  { libdw_leaf_after, libdw_caller_after },
+	  2,
+	  STOP_FOREIGN },
+};
+
+static void __attribute__((noreturn)) run_child(const char *function)
+{
+	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+		_exit(1);
+	__asm__ volatile("xor %%ebp, %%ebp\n\tcall libdw_outer" : : "D"(function));
+	__builtin_unreachable();
+}
+
+/* The child at its stop; 0: it must not be traced. */
+static pid_t stopped_child(const char *function, struct trace_stop *ret)
+{
+	pid_t pid = fork();
+	int status;
+
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0)
+		run_child(function);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	if (WIFEXITED(status))
+		return 0;
+	ck_assert(WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP);
+	*ret = (struct trace_stop) { .pid = pid, .tid = pid };
+	ck_assert(!ptrace(PTRACE_GETREGS, pid, NULL, &ret->regs));
+	return pid;
+}
+
+START_TEST(stack_of_a_stopped_thread)
+{
+	struct image_store *store = image_store_create();
+	struct address_space space = { 0 };
+	struct stack stack = { .limit = cases[_i].limit };
+	struct trace_stop stop;
+	struct point point = { .stop = &stop, .space = &space };
+	pid_t pid = stopped_child(cases[_i].function, &stop);
+	struct error error;
+	void *engine;
+
+	if (!pid) {
+		printf("SKIP libdw: no ptrace\n");
+		image_store_destroy(store);
+		return;
+	}
+	ck_assert_msg(!address_space_read(&space, store, pid, &error), "%s", error.message);
+	ck_assert(!engine_libdw.open(NULL, &engine, &error));
+	ck_assert(!engine_libdw.mappings(engine, &space, &error));
+	for (int times = 0; times < 2; times++) {
+		ck_assert_msg(engine_libdw.walk(engine, &point, &stack, &error) == ENGINE_STACK,
+			      "%s: %s", cases[_i].name, error.message);
+		ck_assert_msg(stack.count == cases[_i].count && stack.stop == cases[_i].stop,
+			      "%s: %u frames, %s", cases[_i].name, stack.count,
+			      stop_reason_name(stack.stop));
+		for (uint32_t i = 0; i < stack.count; i++)
+			ck_assert_msg(stack.pc[i] == (uint64_t)cases[_i].frame[i],
+				      "%s: frame %u is 0x%lx", cases[_i].name, i,
+				      (unsigned long)stack.pc[i]);
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	/* Of who is gone there is no stack, and it is said of whom. */
+	ck_assert(!engine_libdw.mappings(engine, &space, &error));
+	ck_assert_int_eq(engine_libdw.walk(engine, &point, &stack, &error), ENGINE_ERROR);
+	ck_assert_msg(strstr(error.message, "libdw: thread ") != NULL, "%s", error.message);
+	engine_libdw.close(engine);
+	stack_deinit(&stack);
+	address_space_deinit(&space);
+	image_store_destroy(store);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("libdw");
+	TCase *tcase = tcase_create("libdw");
+	SRunner *runner = srunner_create(suite);
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_loop_test(tcase, stack_of_a_stopped_thread, 0, COUNT(cases));
+	suite_add_tcase(suite, tcase);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
