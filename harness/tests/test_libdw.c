@@ -21,7 +21,8 @@
 /* The CFA is rsp + 8 + (the byte at rsp, of which nothing is taken). */
 #define SIZED_CFA ".cfi_escape 0x0f, 9, 0x77, 8, 0x77, 0, 0x94, 1, 0x30, 0x1a, 0x22\n"
 
-/* outer: its return address is undefined. middle: three words below it. */
+/* outer: its return address is undefined. middle: three words below it. The row that libdw dies of
+ * begins behind where before stops, and ends with the call. */
 __asm__(".text\n"
 	"libdw_outer: .cfi_startproc; .cfi_undefined rip; call libdw_middle\n"
 	"libdw_outer_after: nop; .cfi_endproc\n"
@@ -29,17 +30,17 @@ __asm__(".text\n"
 	"libdw_middle_after: nop; .cfi_endproc\n"
 	"libdw_leaf: .cfi_startproc; int3\n"
 	"libdw_leaf_after: ret; .cfi_endproc\n"
-	"libdw_sized: .cfi_startproc; " SIZED_CFA "int3\n"
-	"libdw_sized_after: ret; .cfi_endproc\n"
-	"libdw_caller: .cfi_startproc; " SIZED_CFA "call libdw_leaf\n"
-	"libdw_caller_after: ret; .cfi_endproc\n"
+	"libdw_before: .cfi_startproc; int3; .cfi_endproc\n"
+	"libdw_sized: .cfi_startproc; " SIZED_CFA "ret; .cfi_endproc\n"
+	"libdw_caller: .cfi_startproc; " SIZED_CFA "call libdw_leaf; .cfi_endproc\n"
+	"libdw_caller_after: .cfi_startproc; ret; .cfi_endproc\n"
 	".balign 64\n"
 	"libdw_bare: int3\n"
 	"libdw_bare_after: .fill 64, 1, 0x90\n");
 
 extern const char libdw_outer[], libdw_outer_after[], libdw_middle_after[], libdw_leaf[],
-	libdw_leaf_after[], libdw_sized[], libdw_sized_after[], libdw_caller[],
-	libdw_caller_after[], libdw_bare[], libdw_bare_after[];
+	libdw_leaf_after[], libdw_before[], libdw_sized[], libdw_caller[], libdw_caller_after[],
+	libdw_bare[], libdw_bare_after[];
 
 static const struct {
 	const char *name, *function;
@@ -67,7 +68,7 @@ static const struct {
 	  2,
 	  STOP_DEPTH },
 	{ "no_cfi_is_no_end", libdw_bare, 64, { libdw_bare_after }, 1, STOP_FOREIGN },
-	{ "a_row_that_it_dies_of", libdw_sized, 64, { libdw_sized_after }, 1, STOP_FOREIGN },
+	{ "a_row_that_it_dies_of", libdw_before, 64, { libdw_sized }, 1, STOP_FOREIGN },
 	{ "such_a_row_of_a_caller",
 	  libdw_caller,
 	  64,
