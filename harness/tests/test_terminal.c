@@ -102,6 +102,39 @@ START_TEST(test_control_characters_are_replaced)
 }
 END_TEST
 
+#define FRAMES(points, own, right)                                                                 \
+	"{\"type\":\"score\",\"engine\":\"cfi\",\"points\":" #points ",\"exact\":1,"               \
+	"\"frames_own\":" #own ",\"frames_own_right\":" #right ",\"digest\":\"ab\"}"
+
+/* Of the program's own frames nothing is said where nobody counted them. */
+static const struct {
+	const char *name, *score, *said;
+} frame_cases[] = {
+	{ "none_were_counted", FRAMES(4, 0, 0), NULL },
+	{ "some_were_found", FRAMES(4, 8, 6), "\ncfi       75.00 % / -\n" },
+};
+
+START_TEST(test_frames_of_the_program_s_own)
+{
+	static const char title[] = "\nThe program's own frames found, in code with / without ";
+	const char *said = frame_cases[_i].said;
+	struct results results;
+	char *text = NULL;
+
+	results_init(&results);
+	fixture_kernel(&results, "host", "6.1", "", "native", "ok", "", 0, 0);
+	struct cell *cell = fixture_cell(&results, "host", "chain", "gcc-12.2.0", "O2-fp", "c");
+	cell_set(cell, CELL_PASSED, "%s", "");
+	fixture_object(cell, frame_cases[_i].score);
+	FIXTURE_CAPTURE(text, terminal_print(&results, NULL, false, capture));
+	ck_assert_msg(!strstr(text, title) == !said, "%s: %s", frame_cases[_i].name, text);
+	ck_assert_msg(!said || strstr(text, said), "%s: %s", frame_cases[_i].name, text);
+	ck_assert_ptr_nonnull(strstr(text, "\ncfi       25.00 % / -\n"));
+	free(text);
+	results_deinit(&results);
+}
+END_TEST
+
 START_TEST(test_missing_cells_are_failures)
 {
 	struct results results;
@@ -164,6 +197,8 @@ int main(void)
 	tcase_add_test(tcase, test_table);
 	tcase_add_test(tcase, test_colour_only_where_asked);
 	tcase_add_test(tcase, test_control_characters_are_replaced);
+	tcase_add_loop_test(tcase, test_frames_of_the_program_s_own, 0,
+			    sizeof(frame_cases) / sizeof(frame_cases[0]));
 	tcase_add_test(tcase, test_missing_cells_are_failures);
 	tcase_add_loop_test(tcase, test_share, 0, sizeof(share_cases) / sizeof(share_cases[0]));
 	tcase_add_loop_test(tcase, test_variant, 0,
