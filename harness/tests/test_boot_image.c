@@ -122,6 +122,10 @@ START_TEST(what_is_no_image)
 	write_image(image, sizeof(image));
 	ck_assert_int_eq(boot_image_version(path, version, sizeof(version), &error), -1);
 	ck_assert(strstr(error.message, "is not a bzImage"));
+	unlink(path);
+	ck_assert_int_eq(boot_image_version(path, version, sizeof(version), &error), -1);
+	ck_assert(error.code == ERROR_SYSTEM && strstr(error.message, path));
+	write_image("", 0);
 	ck_assert_int_eq(boot_image_version("/dev", version, sizeof(version), &error), -1);
 	ck_assert(strstr(error.message, "is not a bzImage"));
 }

@@ -6,10 +6,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "vm/cache.h"
@@ -102,10 +104,16 @@ START_TEST(directories_are_made_as_needed)
 	char path[PATH_MAX + 1];
 	struct stat st;
 
+	umask(0);
 	for (int i = 0; i < 2; i++)
 		ck_assert_msg(!make_directories(below("a/b/c"), &error), "%s", error.message);
+	/* Nobody else writes into it. */
+	ck_assert(!stat(below("a"), &st));
+	ck_assert_int_eq(st.st_mode & 07777, 0755);
 	ck_assert(!stat(below("a/b/c"), &st) && S_ISDIR(st.st_mode));
 	ck_assert(!make_directories(below("d/"), &error) && !access(below("d"), F_OK));
+	ck_assert(!chdir(folder) && !make_directories("r/s", &error));
+	ck_assert(!access(below("r/s"), F_OK) && !chdir("/"));
 	ck_assert(!write_file_atomically(below("file"), "x", 1, &error));
 	ck_assert_int_eq(make_directories(below("file/e"), &error), -1);
 	ck_assert_int_eq(error.system_errno, ENOTDIR);
@@ -172,6 +180,36 @@ START_TEST(file_that_cannot_be_written)
 	ck_assert_int_eq(write_file_atomically(below("a/file"), "x", 1, &error), -1);
 	ck_assert_msg(strstr(error.message, "can't create ") != NULL, "%s", error.message);
 	ck_assert_int_eq(error.system_errno, ENOENT);
+	ck_assert_msg(fcntl(STDIN_FILENO, F_GETFD) >= 0, "it closed what is not its own");
+}
+END_TEST
+
+/* A limit stands in for a full disk: what was there stays, and nothing else. What the last error was
+ * does not matter. */
+START_TEST(file_for_which_there_is_no_room)
+{
+	const struct rlimit limit = { 10000, 10000 };
+	struct error error = { 0 };
+	static char large[30000];
+	char content[16];
+
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert(!setrlimit(RLIMIT_FSIZE, &limit));
+	errno = EINTR;
+	ck_assert(!write_file_atomically(below("file"), "old", 3, &error));
+	int input = dup(STDIN_FILENO);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(write_file_atomically(below("file"), large, sizeof(large), &error),
+				 -1);
+		ck_assert_int_eq(error.system_errno, EFBIG);
+		close(STDIN_FILENO);
+	}
+	bool left_open = fcntl(STDIN_FILENO, F_GETFD) >= 0;
+	dup2(input, STDIN_FILENO);
+	ck_assert(!left_open);
+	ck_assert(!read_small_file(below("file"), content, sizeof(content)));
+	ck_assert_str_eq(content, "old");
+	ck_assert(!unlink(below("file")) && !rmdir(folder) && !mkdir(folder, 0700));
 }
 END_TEST
 
@@ -230,6 +268,7 @@ int main(void)
 	tcase_add_test(tests, tree_is_removed_and_nothing_else);
 	tcase_add_test(tests, file_is_replaced);
 	tcase_add_test(tests, file_that_cannot_be_written);
+	tcase_add_test(tests, file_for_which_there_is_no_room);
 	tcase_add_test(tests, small_file_is_read_as_far_as_there_is_room);
 	tcase_add_test(tests, files_without_standard_input);
 	suite_add_tcase(suite, tests);

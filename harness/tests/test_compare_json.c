@@ -34,8 +34,21 @@ static const struct field {
 	{ 0, "actual_cfa", "0x7ff0", 0 },
 	{ 0, "frame", NULL, 3 },
 	{ 0, "count", NULL, 17 },
+	{ 0, "start_file", "crti.o", 0 },
+	{ 0, "ignored", "a rule", 0 },
+	{ 0, "guessed_points", NULL, 7 },
+	{ 0, "guessed_exact", NULL, 6 },
+	{ 0, "frames_left_out", NULL, 4 },
+	{ 0, "frames.0.method", "registers", 0 },
+	{ 0, "frames.1.image", "/lib/a", 0 },
+	{ 0, "frames.1.function", "f", 0 },
+	{ 0, "frames.1.address", "0x2008", 0 },
+	{ 0, "frames.1.method", "cfi", 0 },
+	{ 0, "frames.2.method", "frame_pointer", 0 },
 	{ 1, "type", "unproven", 0 },
 	{ 1, "kind", "missing", 0 },
+	{ 1, "program", "prog", 0 },
+	{ 1, "image", "/tmp/\\xff\\xfe", 0 },
 	{ 1, "function", "_init", 0 },
 	{ 1, "place", "_init+0x4 (prog)", 0 },
 	{ 1, "address", "0x1004", 0 },
@@ -52,7 +65,7 @@ static const struct field {
 	{ 2, "message", "not permitted", 0 },
 	{ 3, "type", "score", 0 },
 	{ 3, "program", "prog", 0 },
-	{ 3, "engine", "cfi", 0 },
+	{ 3, "engine", "table", 0 },
 	{ 3, "points", NULL, 100 },
 	{ 3, "exact", NULL, 90 },
 	{ 3, "truncated", NULL, 5 },
@@ -69,6 +82,19 @@ static const struct field {
 	{ 3, "untrapped", NULL, 9 },
 	{ 3, "unproven", NULL, 10 },
 	{ 3, "frames", NULL, 1000 },
+	{ 3, "points_sound", NULL, 77 },
+	{ 3, "exact_sound", NULL, 76 },
+	{ 3, "frames_own", NULL, 500 },
+	{ 3, "frames_own_right", NULL, 490 },
+	{ 3, "guessed.exact", NULL, 11 },
+	{ 3, "guessed.truncated", NULL, 12 },
+	{ 3, "guessed.wrong", NULL, 13 },
+	{ 3, "guessed.extra", NULL, 14 },
+	{ 3, "guessed.points", NULL, 50 },
+	{ 3, "frames_by_method.registers", NULL, 100 },
+	{ 3, "frames_by_method.frame_pointer", NULL, 70 },
+	{ 3, "frames_by_method.cfi", NULL, 830 },
+	{ 3, "frames_guessed_right", NULL, 60 },
 	{ 4, "type", "verdicts", 0 },
 	{ 4, "program", "prog", 0 },
 	{ 4, "points", NULL, 200 },
@@ -90,6 +116,10 @@ static const struct field {
 	{ 4, "uncovered", NULL, 34 },
 	{ 4, "findings_not_kept", NULL, 35 },
 	{ 4, "status", NULL, 256 },
+	{ 4, "ignored", NULL, 70 },
+	{ 4, "ignored_findings", NULL, 42 },
+	{ 4, "truth_digest", "0x1234", 0 },
+	{ 4, "checked", NULL, 200 },
 	{ 4, "truth.steps", NULL, 300 },
 	{ 4, "truth.threads", NULL, 301 },
 	{ 4, "truth.children", NULL, 37 },
@@ -103,6 +133,15 @@ static const struct field {
 	{ 4, "truth.untrapped", NULL, 304 },
 	{ 4, "truth.in_transit", NULL, 36 },
 	{ 4, "truth.unknown_instructions", NULL, 305 },
+	{ 4, "truth.untraced", NULL, 319 },
+	{ 4, "truth.stale_instructions", NULL, 320 },
+	{ 4, "truth.moved", NULL, 321 },
+	{ 4, "truth.merged_steps", NULL, 322 },
+	{ 4, "truth.rseq_sections", NULL, 323 },
+	{ 4, "truth.rseq_aborts", NULL, 324 },
+	{ 4, "truth.timer_signals", NULL, 325 },
+	{ 4, "truth.timer_signals_late", NULL, 326 },
+	{ 4, "truth.call_mismatches", NULL, 327 },
 	{ 4, "truth.frames", NULL, 306 },
 	{ 4, "truth.min_frames", NULL, 307 },
 	{ 4, "truth.max_frames", NULL, 308 },
@@ -121,6 +160,7 @@ static const struct field {
 static void fill(struct comparison *comparison, struct finding *finding)
 {
 	struct score *score = &comparison->engine[1].score;
+	static struct finding_frame frames[3];
 
 	memset(finding, 0, sizeof(*finding));
 	finding->first = (struct judgement) { .verdict = VERDICT_TABLE_FAULT,
@@ -137,13 +177,24 @@ static void fill(struct comparison *comparison, struct finding *finding)
 	strcpy(finding->image, "/tmp/\xff\xfe");
 	strcpy(finding->instruction, "ret");
 	strcpy(finding->declared, "no FDE covers it");
+	finding->start_file = "crti.o";
+	finding->ignored = "a rule";
+	finding->followed = 7;
+	finding->followed_exact = 6;
+	finding->frame = frames;
+	finding->frame_count = 3;
+	finding->frames_left_out = 4;
+	finding->frame[1].vaddr = 0x2008;
+	strcpy(finding->frame[1].image, "/lib/a");
+	strcpy(finding->frame[1].function, "f");
+	finding->frame[2].guessed = true;
 	memset(comparison, 0, sizeof(*comparison));
 	comparison->findings = (struct findings) { finding, 1, 35 };
 	comparison->engine_count = 2;
 	comparison->engine[0].engine = &engine_bpf;
 	comparison->engine[0].skipped = true;
 	strcpy(comparison->engine[0].skip.message, "not permitted");
-	comparison->engine[1].engine = &engine_cfi;
+	comparison->engine[1].engine = &engine_table;
 	score->points = 100;
 	score->match[MATCH_EXACT] = 90;
 	score->match[MATCH_TRUNCATED] = 5;
@@ -160,6 +211,19 @@ static void fill(struct comparison *comparison, struct finding *finding)
 	score->untrapped = 9;
 	score->unproven = 10;
 	score->frames = 1000;
+	score->sound = 77;
+	score->exact_sound = 76;
+	score->frames_own = 500;
+	score->frames_own_right = 490;
+	for (int match = 0; match < MATCH_COUNT; match++)
+		score->guesses.match[match] = 11 + match;
+	score->guesses.frames = 70;
+	score->guesses.frames_right = 60;
+	comparison->follows_frame_pointers = true;
+	comparison->ignored_findings = 42;
+	comparison->ignored[VERDICT_TABLE_FAULT] = 30;
+	comparison->ignored[VERDICT_WALK_FAULT] = 40;
+	comparison->truth_digest = 0x1234;
 	comparison->points = 200;
 	for (int verdict = 0; verdict < VERDICT_COUNT; verdict++)
 		comparison->verdict[verdict] = 101 + verdict;
@@ -195,6 +259,15 @@ static void fill(struct comparison *comparison, struct finding *finding)
 		.frames = 306,
 		.min_frames = 307,
 		.max_frames = 308,
+		.untraced = 319,
+		.stale_instructions = 320,
+		.moved = 321,
+		.merged_steps = 322,
+		.rseq_sections = 323,
+		.rseq_aborts = 324,
+		.timer_signals = 325,
+		.timer_signals_late = 326,
+		.call_mismatches = 327,
 	};
 }
 
@@ -230,7 +303,8 @@ START_TEST(field_has_its_name_and_value)
 	json_t *value = lines[field->line];
 	snprintf(path, sizeof(path), "%s", field->path);
 	for (char *name = strtok_r(path, ".", &rest); name; name = strtok_r(NULL, ".", &rest))
-		value = json_object_get(value, name);
+		value = json_is_array(value) ? json_array_get(value, *name - '0')
+					     : json_object_get(value, name);
 	ck_assert_msg(value != NULL, "line %d has no %s", field->line, field->path);
 	if (field->text)
 		ck_assert_msg(json_is_string(value) &&
@@ -252,9 +326,13 @@ START_TEST(every_line_names_the_kernel_and_what_is_unknown_is_left_out)
 	uname(&kernel);
 	ck_assert_int_eq(print_lines(lines), LINES);
 	ck_assert_ptr_null(json_object_get(lines[0], "declared_cfa"));
+	ck_assert_ptr_null(json_object_get(lines[3], "method"));
+	ck_assert(json_real_value(json_object_get(lines[4], "seconds")) == 2);
 	ck_assert_uint_eq(json_object_size(json_object_get(lines[3], "stops")), 2);
 	for (int i = 0; i < LINES; i++) {
 		ck_assert_str_eq(json_string_value(json_object_get(lines[i], "kernel")),
+				 kernel.release);
+		ck_assert_str_eq(json_string_value(json_object_get(lines[i], "kernel_release")),
 				 kernel.release);
 		json_decref(lines[i]);
 	}

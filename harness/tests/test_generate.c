@@ -186,6 +186,34 @@ START_TEST(every_kind_of_step_interface_and_attribute_is_drawn)
 }
 END_TEST
 
+static uint64_t hash_number(uint64_t value, uint64_t number)
+{
+	return (value ^ number) * 0x100000001b3;
+}
+
+/* The costs decide what is drawn again, so they are of a seed's program for ever, too. */
+START_TEST(costs_are_the_same)
+{
+	uint64_t value = 0xcbf29ce484222325;
+
+	for (unsigned int seed = 0; seed < 300; seed++) {
+		struct generate_options options = { .seed = seed };
+		struct graph graph;
+		struct worth worth;
+		struct error error;
+
+		ck_assert(!graph_draw(&options, &graph, &error));
+		value = hash_number(value, graph_worth(&graph, &worth));
+		value = hash_number(value, worth.instructions);
+		value = hash_number(value, worth.stack_max);
+		value = hash_number(value, worth.depth_max);
+		for (unsigned int f = 0; f < graph.functions; f++)
+			value = hash_number(value, worth.calls[f]);
+	}
+	ck_assert_msg(value == 0x85b6f381898f192c, "0x%016" PRIx64, value);
+}
+END_TEST
+
 START_TEST(a_dropped_function_is_gone)
 {
 	for (unsigned int seed = 0; seed < 20; seed++) {
@@ -389,6 +417,7 @@ int main(void)
 	tcase_add_loop_test(tcase, limits_are_kept_and_every_function_is_executed, 0,
 			    COUNT(limits));
 	tcase_add_test(tcase, every_kind_of_step_interface_and_attribute_is_drawn);
+	tcase_add_test(tcase, costs_are_the_same);
 	tcase_add_test(tcase, a_dropped_function_is_gone);
 	tcase_add_loop_test(tcase, programs_compile_without_a_warning_and_check_themselves, 0,
 			    COUNT(compiled));

@@ -386,6 +386,29 @@ START_TEST(an_fde_of_64_bits_is_refused)
 }
 END_TEST
 
+/* A CIE that says of two registers where they are: one place is wrong, and not two. */
+START_TEST(only_one_instruction_of_the_cie_changes)
+{
+	static const uint8_t more[] = { CFA_offset(RBX, 2) };
+	static struct plant_file file;
+	struct plant_image image;
+	struct planting planting;
+	struct error error;
+
+	plant_file_make(&file);
+	/* Where it is padded. */
+	ck_assert(!memcmp(file.bytes + PLANT_EH_FRAME + 22, "\0", 2));
+	memcpy(file.bytes + PLANT_EH_FRAME + 22, more, sizeof(more));
+	open_file(&image, &file);
+	ck_assert(!planting_create(&image, plant_kind_find("initial-return"),
+				   cfi_fde_find(image.cfi, PLANT_PUSHES), 0, 0, &planting, &error));
+	ck_assert_str_eq(planting.range[0].before, "cfa=rsp+8 ra=c-8 rbx=c-16");
+	ck_assert_str_eq(planting.range[0].after, "cfa=rsp+8 ra=c-16 rbx=c-16");
+	planting_deinit(&planting);
+	plant_image_close(&image);
+}
+END_TEST
+
 START_TEST(every_kind_has_a_case_that_plants)
 {
 	for (size_t i = 0; plant_kind_at(i); i++) {
@@ -434,6 +457,7 @@ int main(void)
 	tcase_add_test(tcase, a_program_that_grew_is_refused);
 	tcase_add_loop_test(tcase, kinds_change_what_they_say, 0, COUNT(kinds));
 	tcase_add_test(tcase, an_fde_of_64_bits_is_refused);
+	tcase_add_test(tcase, only_one_instruction_of_the_cie_changes);
 	tcase_add_test(tcase, every_kind_has_a_case_that_plants);
 	tcase_add_test(tcase, the_seed_chooses_a_row_that_fits);
 	srunner_run_all(runner, CK_ENV);

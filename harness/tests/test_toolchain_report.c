@@ -10,6 +10,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "html_check.h"
 #include "report/html.h"
 #include "plain_text.h"
 #include "toolchains/toolchains.h"
@@ -629,6 +630,7 @@ START_TEST(test_page)
 	setup(&subject);
 	add_hostile_pair(&subject.model);
 	FIXTURE_CAPTURE(text, ck_assert(!toolchains_print_html(&subject.model, capture)));
+	ck_assert_uint_gt(html_check(text), 100);
 	ck_assert_ptr_nonnull(strstr(text, "&lt;b&gt;\xef\xbf\xbd[2Jx\xef\xbf\xbd"));
 	ck_assert_ptr_null(strstr(text, "<b>\033"));
 	ck_assert_ptr_null(strstr(text, "<script"));
@@ -650,6 +652,7 @@ START_TEST(test_matrix_page)
 	strcpy(results.partial, "signal");
 	strcpy(results.partial_message, "<b>");
 	FIXTURE_CAPTURE(text, matrix_html_print(&results, capture));
+	ck_assert_uint_gt(html_check(text), 100);
 	ck_assert_ptr_nonnull(strstr(text, "walk_fault 3 &lt;#1&gt;"));
 	ck_assert_ptr_nonnull(strstr(text, "the kernel panicked: not syncing"));
 	ck_assert_ptr_nonnull(strstr(text, ">99.10 % / 0.20 %<"));

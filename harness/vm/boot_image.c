@@ -36,7 +36,6 @@
 
 #define PVH_NOTE	  18 /* XEN_ELFNOTE_PHYS32_ENTRY */
 #define UNPACKED_MAX	  (512u << 20)
-#define COPY_BYTES	  (256u << 10)
 #define PAYLOAD_SIZE_TAIL 4 /* the inflated size is appended to the payload */
 
 struct mapped {
