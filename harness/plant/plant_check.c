@@ -72,11 +72,20 @@ static int order_programs(struct manifest *manifest, uint64_t seed, struct error
 
 /* ---- workers ---------------------------------------------------------------------------- */
 
+/* By the name that the kernel has for it: mappings are told by that. */
 static int folder_create(char *path, size_t size, struct error *error)
 {
 	const char *parent = getenv("TMPDIR");
+	char *real = realpath(parent && *parent ? parent : "/tmp", NULL);
+	int length;
 
-	snprintf(path, size, "%s/stackproof-plant-XXXXXX", parent && *parent ? parent : "/tmp");
+	if (!real)
+		return error_set_errno(error, "the folder for temporary files");
+	length = snprintf(path, size, "%s/stackproof-plant-XXXXXX", real);
+	free(real);
+	if (length < 0 || (size_t)length >= size)
+		return error_set(error, ERROR_UNAVAILABLE, "", 0,
+				 "the folder for temporary files has too long a name");
 	return mkdtemp(path) ? 0 : error_set_errno(error, "creating a folder for the copies");
 }
 
