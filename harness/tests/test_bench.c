@@ -375,6 +375,7 @@ static const struct {
 	{ "lookup_warm_libdw", bench_lookup_warm_libdw },
 	{ "table_size", bench_table_size },
 	{ "table_build", bench_table_build },
+	{ "table_build_first", bench_table_build_first },
 };
 
 START_TEST(test_figure)
@@ -412,8 +413,37 @@ START_TEST(stat_says_how_long_its_first_build_took)
 }
 END_TEST
 
-int main(void)
+/* In the place of `stackproof stat`: this program is the one that is running. */
+static int stat_here(int argc, char **argv)
 {
+	const char *instead = getenv("TEST_BENCH_STAT");
+
+	return instead ? puts(instead) < 0 : command_stat(argc - 1, argv + 1);
+}
+
+START_TEST(stat_that_does_not_say_how_long)
+{
+	static const char *const says[] = { "{}", "{\"build_first_ns\":0}",
+					    "{\"build_first_ns\":-1}", "no JSON" };
+	struct bench_options options = { .runs = 1 };
+
+	for (size_t i = 0; i < COUNT(says); i++) {
+		struct bench_figure figure = { .name = "x", .subject = "libc", .runs = 1 };
+		struct error error = { 0 };
+
+		setenv("TEST_BENCH_STAT", says[i], 1);
+		ck_assert_int_eq(bench_table_build_first(&options, &figure, &error), -1);
+		ck_assert_msg(strstr(error.message, "stat does not say how long") != NULL, "%s: %s",
+			      says[i], error.message);
+	}
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && !strcmp(argv[1], "stat"))
+		return stat_here(argc, argv);
+
 	Suite *suite = suite_create("bench");
 	TCase *tcase = tcase_create("bench");
 	SRunner *runner = srunner_create(suite);
@@ -430,6 +460,7 @@ int main(void)
 	tcase_add_test(tcase, test_image_that_is_not_there);
 	tcase_add_test(tcase, test_skip_is_visible);
 	tcase_add_test(tcase, stat_says_how_long_its_first_build_took);
+	tcase_add_test(tcase, stat_that_does_not_say_how_long);
 	tcase_add_loop_test(tcase, test_figure, 0, COUNT(figures));
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);

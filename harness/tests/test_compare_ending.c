@@ -282,7 +282,32 @@ static void on_evidence(void *context, const struct evidence *evidence)
 		usleep(1000);
 }
 
-/* Killed between the walks, which were right, and the verdict: what they found counts. */
+/* Sees where the thread is, and nothing of its memory. */
+static int open_blind(struct bpf_records *records, void **ret, struct error *error)
+{
+	*ret = NULL;
+	return 0;
+}
+
+static void close_blind(void *context)
+{
+}
+
+static enum engine_answer walk_blind(void *context, const struct point *point, struct stack *ret,
+				     struct error *error)
+{
+	stack_clear(ret);
+	ret->stop = STOP_FOREIGN;
+	return stack_push(ret, point->regs->value[REGISTER_RIP], error) ? ENGINE_ERROR
+									: ENGINE_STACK;
+}
+
+static const struct engine engine_blind = {
+	.name = "blind", .open = open_blind, .close = close_blind, .walk = walk_blind
+};
+
+/* Killed between the walks, which were right, and the verdict: what they found counts. An engine that
+ * comes later and sees nothing is not scored by it. */
 START_TEST(point_that_was_right_when_it_was_read_counts)
 {
 	char *argv[] = { "/proc/self/exe", NULL };
@@ -290,8 +315,8 @@ START_TEST(point_that_was_right_when_it_was_read_counts)
 						.from = "tracee",
 						.timeout_ms = 60000 };
 	int points = 0;
-	const struct compare_options engines = { .engine = { &engine_cfi },
-						 .engine_count = 1,
+	const struct compare_options engines = { .engine = { &engine_cfi, &engine_blind },
+						 .engine_count = 2,
 						 .on_evidence = on_evidence,
 						 .context = &points };
 	struct comparer *comparer;
@@ -306,6 +331,10 @@ START_TEST(point_that_was_right_when_it_was_read_counts)
 	ck_assert_uint_eq(comparison.verdict[VERDICT_EXACT], KILLED_AT);
 	ck_assert_uint_eq(comparison.unread, 0);
 	ck_assert_uint_eq(comparison.findings.count, 0);
+	ck_assert_uint_eq(comparison.engine[0].score.match[MATCH_EXACT], KILLED_AT);
+	ck_assert_uint_eq(comparison.engine[1].score.points, KILLED_AT - 1);
+	ck_assert_uint_eq(comparison.engine[1].score.match[MATCH_TRUNCATED], KILLED_AT - 1);
+	ck_assert_uint_eq(comparison.engine[1].score.silent, 0);
 	comparison_deinit(&comparison);
 	comparer_destroy(comparer);
 }
