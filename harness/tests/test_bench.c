@@ -373,6 +373,9 @@ static const struct {
 	{ "lookup_warm", bench_lookup_warm },
 	{ "lookup_cold", bench_lookup_cold },
 	{ "lookup_warm_libdw", bench_lookup_warm_libdw },
+	{ "lookup_bpf_warm", bench_lookup_bpf_warm },
+	{ "lookup_bpf_random", bench_lookup_bpf_random },
+	{ "lookup_bpf_cold", bench_lookup_bpf_cold },
 	{ "table_size", bench_table_size },
 	{ "table_build", bench_table_build },
 	{ "table_build_first", bench_table_build_first },
@@ -384,8 +387,13 @@ START_TEST(test_figure)
 	struct bench_figure figure = { .name = figures[_i].name, .subject = "libc", .runs = 1 };
 	struct error error = { 0 };
 
-	ck_assert_msg(!figures[_i].measure(&options, &figure, &error), "%s: %s", figures[_i].name,
-		      error.message);
+	if (figures[_i].measure(&options, &figure, &error)) {
+		ck_assert_msg(error.code == ERROR_UNAVAILABLE &&
+				      strstr(figures[_i].name, "bpf") != NULL,
+			      "%s: %s", figures[_i].name, error.message);
+		printf("SKIP: %s: %s\n", figures[_i].name, error.message);
+		return;
+	}
 	ck_assert_double_gt(figure.value, 0);
 	ck_assert_double_gt(figure.reference_value, 0);
 	ck_assert_double_eq_tol(figure.ratio, figure.reference_value / figure.value, 1e-9);

@@ -197,9 +197,9 @@ static const struct diff_case cases[] = {
 	  "removed\n" },
 	{ "length_signal_and_diagnostic_count",
 	  HEADER "function a signal\n  +0x1 end\nfunction b\n  diagnostic cfi_state\n  +0x1 end\n",
-	  HEADER "function a\n  +0x2 end\nfunction b\n  +0x1 end\n", NULL, EXIT_FINDINGS,
+	  HEADER "function a\n  +0x2 end\nfunction b signal\n  +0x1 end\n", NULL, EXIT_FINDINGS,
 	  "changed function a: length 0x1, 0x2; signal frame only in the first\n"
-	  "changed function b: diagnostic cfi_state, none\n"
+	  "changed function b: signal frame only in the second; diagnostic cfi_state, none\n"
 	  "0 functions equal, 2 changed, 0 added, 0 removed; rows: 0 changed, 0 added, 0 "
 	  "removed\n" },
 	{ "functions_of_one_name_match_by_contents", HEADER F("s", ROWS1) F("s", ROWS2),
