@@ -160,6 +160,8 @@ static const struct trick_case {
 	  NULL },
 	{ "code_patched_through_another_mapping", C "patched.c -DHOW=2", 0, SHOWS_NOTHING, NULL },
 	{ "a_frame_made_larger_where_it_is_made", C "patched.c -DHOW=3", 17, SHOWS_NOTHING, NULL },
+	{ "a_patch_far_from_it_is_no_excuse", C "patched.c -DHOW=5", 0, SHOWS_NOTHING, "frame" },
+	{ "a_frame_made_larger_behind", C "patched.c -DHOW=4", 1, SHOWS_NOTHING, NULL },
 	{ "a_register_taken_by_bregx", ASM "by_register.S -DFORM=1", 0, SHOWS_NOTHING, "inner" },
 	{ "a_register_taken_by_regx", ASM "by_register.S -DFORM=2", 0, SHOWS_NOTHING, "inner" },
 	{ "a_register_behind_a_constant", ASM "by_register.S -DFORM=3", 0, SHOWS_NOTHING, "inner" },

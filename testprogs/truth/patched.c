@@ -8,6 +8,12 @@
  *
  * HOW 3: a function's frame is made larger where it is made and where it is taken down; its row is right for the file.
  * What tells is 300 bytes before the places at which it is wrong.
+ *
+ * HOW 4: the same by an instruction behind the places at which the row is wrong then: it jumps back. Soon behind it the
+ * segment ends, and with it what is compared.
+ *
+ * HOW 5: a row that is wrong in the file, too; and 300 bytes before and behind its function something was patched, which
+ * is no excuse.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -57,6 +63,76 @@ int main(void)
 	frame();
 	if (pwrite(memory, &larger, 1, (off_t)(frame_made - 1)) != 1 ||
 	    pwrite(memory, &larger, 1, (off_t)(frame_taken - 1)) != 1)
+		return 1;
+	frame();
+	return 0;
+}
+#elif HOW == 4
+/* lea 0(%rsp), %rsp: an 8-bit displacement. */
+void frame(void);
+extern char lowered[];
+__asm__(".pushsection last_code, \"ax\", @progbits\n"
+	".type frame, @function\n"
+	"frame:\n"
+	".cfi_startproc\n"
+	"	sub $24, %rsp\n"
+	".cfi_def_cfa_offset 32\n"
+	"	mov %rsp, %rdx\n"
+	"	mov $2, %ecx\n"
+	"again:\n"
+	"	.skip 8, 0x90\n"
+	"	dec %ecx\n"
+	"	jz done\n"
+	"	.byte 0x48, 0x8d, 0x64, 0x24, 0x00\n"
+	"lowered:\n"
+	"	jmp again\n"
+	"done:\n"
+	"	mov %rdx, %rsp\n"
+	"	add $24, %rsp\n"
+	".cfi_def_cfa_offset 8\n"
+	"	ret\n"
+	".cfi_endproc\n"
+	".size frame, .-frame\n"
+	".popsection\n");
+
+int main(void)
+{
+	static const char by = -8;
+	int memory = open("/proc/self/mem", O_RDWR);
+
+	frame();
+	if (pwrite(memory, &by, 1, (off_t)(lowered - 1)) != 1)
+		return 1;
+	frame();
+	return 0;
+}
+#elif HOW == 5
+void frame(void);
+extern char before[], behind[];
+__asm__("before:\n"
+	"	.skip 300, 0x90\n"
+	".type frame, @function\n"
+	"frame:\n"
+	".cfi_startproc\n"
+	"	sub $24, %rsp\n"
+	".cfi_def_cfa_offset 40\n"
+	"	nop\n"
+	"	add $24, %rsp\n"
+	".cfi_def_cfa_offset 8\n"
+	"	ret\n"
+	".cfi_endproc\n"
+	".size frame, .-frame\n"
+	"	.skip 300, 0x90\n"
+	"behind:\n"
+	"	nop\n");
+
+int main(void)
+{
+	static const char trap = '\xcc';
+	int memory = open("/proc/self/mem", O_RDWR);
+
+	if (pwrite(memory, &trap, 1, (off_t)before) != 1 ||
+	    pwrite(memory, &trap, 1, (off_t)behind) != 1)
 		return 1;
 	frame();
 	return 0;
