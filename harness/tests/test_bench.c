@@ -321,6 +321,27 @@ START_TEST(test_image_that_is_not_there)
 }
 END_TEST
 
+/* Each knows its programs, and whose fault it is that they aren't there. */
+START_TEST(walk_needs_its_programs)
+{
+	static const char *const names[] = { "walk_one_image",	   "walk_five_images",
+					     "walk_one_image_new", "walk_five_images_new",
+					     "walk_recursion",	   "walk_shallow",
+					     "walk_deep" };
+	const struct bench_options options = { .runs = 1, .programs = "/nonexistent" };
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		struct bench_figure figure = { .name = names[i], .runs = 1 };
+		struct error error = { 0 };
+
+		ck_assert_int_eq(bench_walk(&options, &figure, &error), -1);
+		ck_assert_msg(error.code == ERROR_UNAVAILABLE ||
+				      strstr(error.message, "/nonexistent/") != NULL,
+			      "%s: %s", names[i], error.message);
+	}
+}
+END_TEST
+
 /* A figure that can't be had is a line of JSON with the reason's name, and status 77 if it was
  * all. */
 START_TEST(test_skip_is_visible)
@@ -466,6 +487,7 @@ int main(int argc, char **argv)
 	tcase_add_test(tcase, test_child_that_is_not_there);
 	tcase_add_loop_test(tcase, test_gimli_build, 0, COUNT(gimli_builds));
 	tcase_add_test(tcase, test_image_that_is_not_there);
+	tcase_add_test(tcase, walk_needs_its_programs);
 	tcase_add_test(tcase, test_skip_is_visible);
 	tcase_add_test(tcase, stat_says_how_long_its_first_build_took);
 	tcase_add_test(tcase, stat_that_does_not_say_how_long);

@@ -297,6 +297,44 @@ START_TEST(of_a_command)
 }
 END_TEST
 
+/* Of the functions that follow one another, 0x1000..0x1020 and 0x1020..0x1030: the second one's place,
+ * and how many bytes less have CFI. */
+static const struct {
+	const char *name;
+	uint64_t pc;
+	unsigned int less;
+} overlaps[] = {
+	{ "side_by_side", 0x1020, 0 },	    { "the_last_bytes_of_both", 0x1018, 8 },
+	{ "within_the_first", 0x1008, 16 }, { "at_its_end", 0x1010, 16 },
+	{ "at_its_start", 0x1000, 16 },	    { "the_first_byte_of_the_next", 0x1031, 1 },
+};
+
+START_TEST(code_that_two_functions_cover_counts_once)
+{
+	const uint64_t pc = 0x1020;
+	char name[] = "stat", json[] = "--json", file[] = "overlap";
+	char *arguments[] = { name, json, file, NULL }, said[64];
+	struct diff_image image;
+	int status;
+
+	diff_image_make(&image);
+	uint8_t *place = memmem(image.bytes, image.size, &pc, sizeof(pc));
+	ck_assert_ptr_nonnull(place);
+	memcpy(place, &overlaps[_i].pc, sizeof(pc));
+	((Elf64_Phdr *)(image.bytes + sizeof(Elf64_Ehdr)))->p_filesz = IMAGE_BYTES;
+	int fd = open(file, O_WRONLY | O_CREAT | O_EXCL, 0644);
+	ck_assert_int_eq(write(fd, image.bytes, image.size), (ssize_t)image.size);
+	ck_assert_int_eq(ftruncate(fd, IMAGE_BYTES), 0);
+	close(fd);
+	char *output = command_output(command_stat, arguments, &status);
+	snprintf(said, sizeof(said), "\"covered_bytes\":%u,",
+		 0x20 + 0x10 + 0x20 + 9 + 0x10 + 8 - overlaps[_i].less);
+	ck_assert_msg(strstr(output, said) != NULL, "%s: not %s %s", overlaps[_i].name, said,
+		      output);
+	free(output);
+}
+END_TEST
+
 START_TEST(unreadable_files_are_counted)
 {
 	struct image_list list = { 0 };
@@ -328,6 +366,8 @@ int main(void)
 	tcase_add_checked_fixture(commands, begin, end);
 	tcase_set_timeout(commands, 60);
 	tcase_add_loop_test(commands, of_a_command, 0, COUNT_OF(cases));
+	tcase_add_loop_test(commands, code_that_two_functions_cover_counts_once, 0,
+			    COUNT_OF(overlaps));
 	tcase_add_test(commands, unreadable_files_are_counted);
 	suite_add_tcase(suite, commands);
 
