@@ -7,11 +7,14 @@
  * but itself. No BPF.
  */
 #include <check.h>
+#include <errno.h>
 #include <jansson.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "cli/json_counts.h"
@@ -24,8 +27,16 @@
 	"gcc-12 -O1 -fno-stack-protector -fcf-protection=none -fasynchronous-unwind-tables "       \
 	"-static -nostdlib -Wl,--eh-frame-hdr "
 
-/* STATUS: how it ends; ROUNDS: of the loop. */
+/* STATUS: how it ends; ROUNDS: of the loop; WRONG: a function whose CFI is wrong. */
 static const char source[] =
+	"#ifdef WRONG\n"
+	"__asm__(\".type wrong, @function\\nwrong:\\n\\t.cfi_startproc\\n\"\n"
+	"	\"\\t.cfi_def_cfa_offset 16\\n\\tnop\\n\\tret\\n\\t.cfi_endproc\\n.size wrong, . - "
+	"wrong\\n\");\n"
+	"void wrong(void);\n"
+	"#else\n"
+	"#define wrong() (void)0\n"
+	"#endif\n"
 	"static __attribute__((noinline, noipa)) long leaf(long x) { return x * 3; }\n"
 	"static __attribute__((noinline, noipa)) long middle(long x)\n"
 	"{\n"
@@ -36,6 +47,7 @@ static const char source[] =
 	"__attribute__((used)) static void body(void)\n"
 	"{\n"
 	"	long x = 1;\n"
+	"	wrong();\n"
 	"	for (int i = 0; i < ROUNDS; i++)\n"
 	"		x = middle(x);\n"
 	"	__asm__ volatile(\"syscall\" : : \"a\"(60L), \"D\"((long)STATUS) : \"rcx\", "
@@ -212,13 +224,32 @@ START_TEST(output_is_a_new_file)
 	static const char *const arguments[] = { ONE("fde-dropped", "leaf"), "good", NULL };
 	int status;
 
+	umask(0);
 	write_file("out", "old");
 	ck_assert(!link("out", "kept") && !stat("kept", &before));
 	free(output_of(arguments, &status));
 	ck_assert_int_eq(status, EXIT_OK);
 	ck_assert(!stat("kept", &after) && after.st_size == 3);
 	ck_assert(!stat("out", &after) && after.st_ino != before.st_ino);
+	ck_assert_int_eq(after.st_mode & 07777, 0755);
 	ck_assert(!stat("good", &before) && after.st_size == before.st_size);
+}
+END_TEST
+
+/* A limit stands in for a full disk. */
+START_TEST(output_for_which_there_is_no_room)
+{
+	const struct rlimit limit = { 1000, 1000 };
+	static const char *const arguments[] = { ONE("fde-dropped", "leaf"), "good", NULL };
+	int status;
+
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert(!setrlimit(RLIMIT_FSIZE, &limit));
+	errno = EINTR;
+	char *output = output_of(arguments, &status);
+	ck_assert_msg(status == EXIT_ENVIRONMENT && strstr(output, "out: writing it"), "%d: %s",
+		      status, output);
+	free(output);
 }
 END_TEST
 
@@ -231,10 +262,12 @@ static void build_corpus(void)
 	run(BUILD "-fno-asynchronous-unwind-tables -fno-unwind-tables -DSTATUS=0 -DROUNDS=1 -o a.o "
 		  "-c p.c -Wl,-r && ld --no-ld-generated-unwind-info -r -o bare.o a.o && "
 		  "objcopy --remove-section .eh_frame bare.o && ld -o bare bare.o");
-	run("./good");
+	run(BUILD "-DSTATUS=0 -DROUNDS=1 -DWRONG -o faulty p.c");
+	run("./good && ./faulty");
 	write_file("manifest.tsv", "good\tgood\tgcc\tO1\tc\nfails\tfails\tgcc\tO1\tc\n"
 				   "long\tlong\tgcc\tO1\tc\nbare\tbare\tgcc\tO1\tc\n"
 				   "absent\tabsent\tgcc\tO1\tc\n"
+				   "faulty\tfaulty\tgcc\tO1\tc\n"
 				   "skip:no_compiler\tunbuilt\tgcc\tO1\tc\n");
 }
 
@@ -264,7 +297,7 @@ START_TEST(faults_of_a_corpus_are_caught)
 	ck_assert_msg(strstr(output,
 			     "left out: 1 programs that run too long, 0 with threads, 1 that "
 			     "fail or are too shallow, 1 without .eh_frame, 0 whose FDEs overlap, "
-			     "0 whose own CFI is wrong, 0 whose truth is in doubt\n"),
+			     "1 whose own CFI is wrong, 0 whose truth is in doubt\n"),
 		      "%s", output);
 	ck_assert_msg(count_before(output, " programs, ") == 1, "%s", output);
 	ck_assert_msg(count_before(output, " points compared, ") > 100, "%s", output);
@@ -283,7 +316,9 @@ START_TEST(fates_are_listed)
 						 "goo*",    "--per-kind", "2",	      "--json",
 						 "--jobs",  "1",	  NULL };
 	long long planted = 0, caught = 0, no_effect = 0, points = 0, faults = 0;
-	long long unproven = 0;
+	long long unproven = 0, kinds_planted = 0, kinds_caught = 0, kinds_without = 0;
+	const char *name;
+	json_t *kind;
 	json_t *object = NULL;
 	int status;
 
@@ -291,6 +326,7 @@ START_TEST(fates_are_listed)
 	char *output = output_of(arguments, &status), *again = output_of(arguments, &status);
 
 	ck_assert_str_eq(output, again);
+	ck_assert_int_eq(output[strlen(output) - 1], '\n');
 	free(again);
 	for (char *line = strtok(output, "\n"); line; line = strtok(NULL, "\n")) {
 		json_decref(object);
@@ -314,6 +350,15 @@ START_TEST(fates_are_listed)
 		unproven += !strcmp(fate, "unproven");
 	}
 	ck_assert_str_eq(json_text(object, "type"), "plant_check");
+	json_object_foreach(json_object_get(object, "kinds"), name, kind)
+	{
+		kinds_planted += json_count(kind, "planted");
+		kinds_caught += json_count(kind, "caught");
+		kinds_without += json_count(kind, "no_effect");
+	}
+	ck_assert_int_eq(kinds_planted, planted);
+	ck_assert_int_eq(kinds_caught, caught);
+	ck_assert_int_eq(kinds_without, no_effect);
 	ck_assert_int_eq(status, EXIT_OK);
 	ck_assert_int_eq(json_count(object, "planted"), planted);
 	ck_assert_int_eq(json_count(object, "caught"), caught);
@@ -346,6 +391,25 @@ START_TEST(too_few_plantings_are_a_failure)
 }
 END_TEST
 
+/* What can't be read is a failure of its own, and the others are planted. */
+START_TEST(program_that_is_none_fails)
+{
+	static const char *const arguments[] = { "--check", ".",	  "--no-bpf", "--jobs",
+						 "1",	    "--per-kind", "1",	      NULL };
+	int status;
+
+	write_file("manifest.tsv", "p.c\tp\tgcc\tO1\tc\ngood\tgood\tgcc\tO1\tc\n");
+	char *output = output_of(arguments, &status);
+
+	ck_assert_msg(status == EXIT_FINDINGS, "%d: %s", status, output);
+	ck_assert_msg(strstr(output, "FAIL p.c: ") != NULL, "%s", output);
+	ck_assert_msg(count_before(output, " programs, ") == 1, "%s", output);
+	ck_assert_msg(strstr(output, " passed, 1 failed, 0 skipped\n") != NULL, "%s", output);
+	ck_assert_msg(!rmdir("tmp"), "copies were left");
+	free(output);
+}
+END_TEST
+
 /* Whether ptrace is permitted here. */
 static bool may_trace(struct error *error)
 {
@@ -370,9 +434,11 @@ int main(void)
 	tcase_add_loop_test(tcase, command_line_is_obeyed, 0, COUNT(lines));
 	tcase_add_test(tcase, row_and_seed_choose_the_place);
 	tcase_add_test(tcase, output_is_a_new_file);
+	tcase_add_test(tcase, output_for_which_there_is_no_room);
 	if (may_trace(&error)) {
 		tcase_add_test(tcase, faults_of_a_corpus_are_caught);
 		tcase_add_test(tcase, fates_are_listed);
+		tcase_add_test(tcase, program_that_is_none_fails);
 		tcase_add_test(tcase, too_few_plantings_are_a_failure);
 	} else {
 		printf("SKIP: %s\n", error.message);
