@@ -32,7 +32,7 @@
 static const char apt_get[] =
 	"#!/bin/sh\n"
 	"cd_deb=$PWD; verb=; wanted=; private=0\n"
-	"fail() { echo 'W: a warning'; echo \"E: $*\"; echo 'E: more'; exit 100; }\n"
+	"fail() { echo 'W: a warning'; echo \"E: $*\"; echo 'E: more'; exit 1; }\n"
 	"for word; do\n"
 	"	path=${word#*=}\n"
 	"	case $word in\n"
@@ -374,6 +374,7 @@ START_TEST(kernel_is_fetched_once)
 	struct error error = { 0 };
 	struct kernel kernel;
 
+	close(STDIN_FILENO); /* as a service may be started */
 	write_text("uris", URI("http://l/debian", "sid") MAIN_MIRROR URI("http://n/debian", "sid"));
 	write_text(INDEX, OLD_STANZA);
 	write_kernel("6.16.2-1", "6.16.2-own");
@@ -395,14 +396,14 @@ START_TEST(kernel_is_fetched_once)
 	ck_assert_str_eq(read_archive("updates"), "");
 	ck_assert(!kernel_refresh("6.16", &kernel, &error));
 	check_kernel(&kernel, "6.16", "6.16.3-own", NEW_PACKAGE " 6.16.3-1");
-	/* A refresh that finds nothing new brings nothing. */
 	write_text("downloads", "");
 	ck_assert(!kernel_refresh("6.16", &kernel, &error));
 	check_kernel(&kernel, "6.16", "6.16.3-own", NEW_PACKAGE " 6.16.3-1");
 	ck_assert_str_eq(read_archive("downloads"), "");
-	/* A patch level is another name. */
 	ck_assert(!kernel_get("6.16.2", &kernel, &error));
 	check_kernel(&kernel, "6.16.2", "6.16.2-own", OLD_PACKAGE " 6.16.2-1");
+	write_text(INDEX, "");
+	ck_assert_int_eq(kernel_refresh("6.16", &kernel, &error), -1);
 }
 END_TEST
 
