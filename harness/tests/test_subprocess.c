@@ -44,6 +44,8 @@ START_TEST(test_run)
 	int status = subprocess_run(argv, cases[_i].directory, &output, &error);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	ck_assert_msg(status == cases[_i].status, "%s: status %d", cases[_i].name, status);
+	ck_assert_msg(status >= 0 || !strcmp(error.message, "sh was killed by signal 9"), "%s",
+		      error.message);
 	if (cases[_i].output)
 		ck_assert_msg(output && !strcmp(output, cases[_i].output), "%s: \"%s\"",
 			      cases[_i].name, output ? output : "");
