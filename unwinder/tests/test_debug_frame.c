@@ -226,6 +226,40 @@ START_TEST(unreadable_section_is_told)
 }
 END_TEST
 
+/* .eh_frame_hdr is about .eh_frame alone: it can't lead to an FDE of .debug_frame, nor does it lack
+ * those. */
+START_TEST(search_table_knows_nothing_of_it)
+{
+	struct subject subject = { .cfi = NULL };
+	struct bytes hdr = { .size = 0 };
+	struct error_list said = { 0 };
+	struct error error;
+
+	put_ranges(&subject.eh_frame, (struct range[RANGES_MAX]) { { 0x1000, 0x10 } });
+	put_debug_ranges(&subject.debug_frame,
+			 (struct range[RANGES_MAX]) { { 0x1100, 0x10 }, { 0x1200, 0x10 } });
+	make_image(&subject);
+	ck_assert_msg(!cfi_create(&subject.image, &subject.cfi, &error), "%s", error.message);
+	ck_assert_uint_eq(subject.cfi->debug_fde_count, 2);
+	put(&hdr, "\1\x04\x04\x04", 4); /* udata8, all of them */
+	put_number(&hdr, TEST_SECTION_VADDR, 8);
+	put_number(&hdr, 1 + _i, 8);
+	for (int i = 0; i < 1 + _i; i++) {
+		put_number(&hdr, subject.cfi->fde[i].pc_begin, 8);
+		put_number(&hdr, subject.cfi->fde[i].offset + (i ? 0 : TEST_SECTION_VADDR), 8);
+	}
+	subject.image.eh_frame_hdr = (struct image_section) { hdr.data, hdr.size, 0x500000, 0,
+							      ".eh_frame_hdr" };
+	cfi_check(subject.cfi, &said);
+	ck_assert_msg(said.count == (size_t)_i, "%zu said, first %s", said.count,
+		      said.count ? said.error[0].message : "nothing");
+	for (size_t i = 0; i < said.count; i++)
+		ck_assert_ptr_nonnull(strstr(said.error[i].message, "leads to no FDE"));
+	error_list_deinit(&said);
+	cfi_destroy(subject.cfi);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("debug_frame");
@@ -237,6 +271,7 @@ int main(void)
 	tcase_add_loop_test(tcase, each_address_is_one_section_s, 0, COUNT(cases));
 	tcase_add_test(tcase, what_is_lost_is_told);
 	tcase_add_test(tcase, unreadable_section_is_told);
+	tcase_add_loop_test(tcase, search_table_knows_nothing_of_it, 0, 3);
 	suite_add_tcase(suite, tcase);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);

@@ -3,7 +3,7 @@
  * test_space_range.c - one line of /proc/PID/maps, cut where an image's segments say
  *
  * The image is made up: only its segments matter. Two segments of a file may share a page of it,
- * and then the same offset is in both.
+ * and then the same offset is in both. And what a space has once another range is mapped into it.
  */
 #include <check.h>
 #include <inttypes.h>
@@ -137,6 +137,124 @@ START_TEST(range_is_cut_by_segments)
 }
 END_TEST
 
+/* ---- into what is there ----------------------------------------------------------------- */
+
+#define IMAGES	    3
+#define MAPPED_MAX  5
+#define IMAGE_VADDR 0x1000000ull /* of each the next one's: its bias tells it */
+
+/* Pages first .. end - 1 behind AT, of an image; -1: of none. */
+struct mapped {
+	uint64_t first, end;
+	int image;
+};
+
+static const struct map_case {
+	const char *name;
+	struct mapped before[MAPPED_MAX], range, after[MAPPED_MAX];
+} map_cases[] = {
+	{ "into_an_empty_space", { { 0 } }, { 2, 4, 0 }, { { 2, 4, 0 } } },
+	{ "before_all", { { 4, 6, 0 } }, { 1, 3, 1 }, { { 1, 3, 1 }, { 4, 6, 0 } } },
+	{ "behind_all", { { 4, 6, 0 } }, { 8, 9, 1 }, { { 4, 6, 0 }, { 8, 9, 1 } } },
+	{ "between_neighbours",
+	  { { 1, 3, 0 }, { 5, 7, 1 } },
+	  { 3, 5, 2 },
+	  { { 1, 3, 0 }, { 3, 5, 2 }, { 5, 7, 1 } } },
+	{ "the_same_pages",
+	  { { 1, 3, 0 }, { 3, 5, 1 } },
+	  { 1, 3, 2 },
+	  { { 1, 3, 2 }, { 3, 5, 1 } } },
+	{ "the_first_page", { { 1, 4, 0 } }, { 1, 2, 1 }, { { 1, 2, 1 }, { 2, 4, 0 } } },
+	{ "the_last_page", { { 1, 4, 0 } }, { 3, 4, 1 }, { { 1, 3, 0 }, { 3, 4, 1 } } },
+	{ "a_page_within",
+	  { { 1, 4, 0 } },
+	  { 2, 3, 1 },
+	  { { 1, 2, 0 }, { 2, 3, 1 }, { 3, 4, 0 } } },
+	{ "a_page_within_without_image",
+	  { { 1, 4, 0 } },
+	  { 2, 3, -1 },
+	  { { 1, 2, 0 }, { 2, 3, -1 }, { 3, 4, 0 } } },
+	{ "one_s_end_and_the_next_one_s_begin",
+	  { { 1, 4, 0 }, { 5, 8, 1 } },
+	  { 3, 6, 2 },
+	  { { 1, 3, 0 }, { 3, 6, 2 }, { 6, 8, 1 } } },
+	{ "over_several",
+	  { { 1, 3, 0 }, { 4, 5, 1 }, { 6, 7, 1 }, { 8, 10, 0 } },
+	  { 2, 9, 2 },
+	  { { 1, 2, 0 }, { 2, 9, 2 }, { 9, 10, 0 } } },
+	{ "over_all", { { 1, 3, 0 }, { 4, 5, 1 } }, { 0, 6, 2 }, { { 0, 6, 2 } } },
+};
+
+struct map_world {
+	struct image_segment segment[IMAGES];
+	struct image image[IMAGES];
+	struct image_entry entry[IMAGES];
+};
+
+static void map_world_init(struct map_world *world)
+{
+	for (int i = 0; i < IMAGES; i++) {
+		world->segment[i] = (struct image_segment) { i * IMAGE_VADDR, 0x10000, 0, 0x10000,
+							     true };
+		world->image[i] = (struct image) { .segment = &world->segment[i],
+						   .segment_count = 1 };
+		world->entry[i] = (struct image_entry) { .image = &world->image[i],
+							 .references = 1 };
+	}
+}
+
+static struct mapped_range range_of(struct map_world *world, const struct mapped *mapped)
+{
+	static const char *const path[] = { "", "/image/0", "/image/1", "/image/2" };
+
+	return (struct mapped_range) {
+		.start = AT + mapped->first * 4096,
+		.end = AT + mapped->end * 4096,
+		.offset = mapped->first * 4096,
+		.path = path[1 + mapped->image],
+		.entry = mapped->image < 0 ? NULL : &world->entry[mapped->image],
+	};
+}
+
+START_TEST(range_takes_the_place_of_what_was_there)
+{
+	const struct map_case *c = &map_cases[_i];
+	struct address_space space = { 0 };
+	uint32_t references[IMAGES] = { 1, 1, 1 };
+	struct mapped_range range;
+	struct map_world world;
+	struct error error;
+	size_t count = 0;
+
+	map_world_init(&world);
+	for (const struct mapped *before = c->before; before->end; before++) {
+		range = range_of(&world, before);
+		ck_assert(!space_add_range(&space, &range, &error));
+	}
+	range = range_of(&world, &c->range);
+	ck_assert(!address_space_map(&space, &range, &error));
+	for (const struct mapped *after = c->after; after->end; after++, count++) {
+		const struct mapping *mapping = &space.mapping[count];
+
+		range = range_of(&world, after);
+		ck_assert_msg(count < space.mapping_count && mapping->start == range.start &&
+				      mapping->end == range.end && mapping->entry == range.entry,
+			      "%s: mapping %zu", c->name, count);
+		ck_assert_str_eq(mapping->path, range.path);
+		if (after->image < 0)
+			continue;
+		ck_assert_uint_eq(mapping->bias, AT - after->image * IMAGE_VADDR);
+		references[after->image]++;
+	}
+	ck_assert_msg(space.mapping_count == count, "%s: %zu mappings", c->name,
+		      space.mapping_count);
+	for (int i = 0; i < IMAGES; i++)
+		ck_assert_msg(world.entry[i].references == references[i], "%s: %u have image %d",
+			      c->name, world.entry[i].references, i);
+	address_space_deinit(&space);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("space_range");
@@ -144,6 +262,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, range_is_cut_by_segments, 0, COUNT(cases));
+	tcase_add_loop_test(tcase, range_takes_the_place_of_what_was_there, 0, COUNT(map_cases));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
