@@ -93,6 +93,38 @@ START_TEST(event_is_followed)
 }
 END_TEST
 
+/* The kernel says 0 of what is outside of this PID name space, and -1 of what has ended. A
+ * container's program is process 1 of its own. */
+static const struct {
+	pid_t pid;
+	bool followed;
+} pids[] = { { -1, false }, { 0, false }, { 1, true }, { 2, true }, { 4194304, true } };
+
+START_TEST(only_what_has_a_number_here_is_followed)
+{
+	static const enum process_event_kind kinds[] = { PROCESS_EVENT_MAP, PROCESS_EVENT_EXEC,
+							 PROCESS_EVENT_FORK };
+
+	for (int i = 0; i < COUNT(kinds); i++) {
+		struct process_event event = {
+			.kind = kinds[i], .pid = pids[_i].pid, .parent = 7, .time_ns = 100
+		};
+		struct process_events events = { .unsure_ns = NEVER };
+		struct process *process;
+
+		follow_event(&events, &event);
+		process = process_set_find(&events.processes, pids[_i].pid);
+		ck_assert_msg((process && process->alive) == pids[_i].followed,
+			      "kind %d of process %d", kinds[i], pids[_i].pid);
+		ck_assert_uint_eq(events.counters.maps + events.counters.execs +
+					  events.counters.forks,
+				  pids[_i].followed);
+		ck_assert_uint_eq(events.followed_ns, 100); /* the others' tell the time, too */
+		process_set_deinit(&events.processes);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("process_follow");
@@ -100,6 +132,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, event_is_followed, 0, COUNT(cases));
+	tcase_add_loop_test(tcase, only_what_has_a_number_here_is_followed, 0, COUNT(pids));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
