@@ -289,6 +289,81 @@ START_TEST(every_pc_of_made_tables)
 }
 END_TEST
 
+/* A few entries in each third page of more than a chunk of them. */
+static void wide_init(struct made *made)
+{
+	struct table *table = &made->table;
+	uint32_t first[64], at = 0;
+
+	memset(made, 0, sizeof(*made));
+	made->image.path = "wide";
+	made->entry = (struct image_entry) { .image = &made->image, .table = table };
+	*table = (struct table) { .page_shift = TABLE_PAGE_SHIFT,
+				  .page_count = WALK_CHUNK_PAGES + 100,
+				  .rule_count = 700 };
+	table->page = calloc(table->page_count + 1, sizeof(*table->page));
+	table->entry = calloc(2 * table->page_count, sizeof(*table->entry));
+	table->rule = calloc(table->rule_count, sizeof(*table->rule));
+	table->shape_count = make_shapes(table, first, COUNT(first));
+	ck_assert(table->page && table->entry && table->rule);
+	for (uint32_t i = 0; i < table->rule_count; i++)
+		table->rule[i].cfa_offset = i;
+	for (uint32_t p = 0; p < table->page_count; p++) {
+		table->page[p] = at;
+		for (uint32_t i = 0; i < 4 && p % 3 == 0; i++)
+			table->entry[at++] = table_entry_pack(i * 1000,
+							      i & 1 ? TABLE_DIRECT | draw(700)
+								    : first[draw(COUNT(first))]);
+	}
+	table->page[table->page_count] = at;
+	table->entry_count = at;
+	made->segment = (struct table_segment) { .vaddr = SEGMENT_VADDR,
+						 .bytes = table->page_count * TABLE_PAGE_SIZE,
+						 .page_count = table->page_count };
+	table->segment = &made->segment;
+	table->segment_count = 1;
+}
+
+/* In each array others have the first numbers, up to somewhere in some chunk. */
+START_TEST(image_may_begin_anywhere)
+{
+	static const uint32_t capacity[PLACEMENT_COUNT] = { 1u << 13, ENTRY_CAPACITY, 1u << 19,
+							    1u << 12, 1u << 8 };
+	enum placement_kind kind = _i;
+	uint32_t chunk = 1u << kinds[kind].shift;
+	const uint32_t others[] = { 1,
+				    chunk / 2 + 1,
+				    chunk - 5,
+				    chunk,
+				    chunk + 1,
+				    2 * chunk - 100,
+				    2 * chunk - 1,
+				    2 * chunk,
+				    3 * chunk - 7,
+				    3 * chunk + 7 };
+
+	for (int i = 0; i < COUNT(others); i++) {
+		struct walk_mapping mapping = { .start = MAPPING_START };
+		struct walk_tables tables;
+		struct made made;
+		struct error error;
+
+		random_state = i;
+		wide_init(&made);
+		mapping.page_count = made.table.page_count;
+		mapping.page_shift = made.table.page_shift;
+		tables_init(&tables, capacity);
+		ck_assert(!reserve(&tables.placement.array[kind], 2, &error));
+		take(&tables.placement.array[kind], 0, 0, others[i]);
+		ck_assert(!placement_add(&tables.placement, &made.entry, &mapping, &error));
+		check_mapping(&tables, &made.table, MAPPING_START - SEGMENT_VADDR, &mapping, 61,
+			      kinds[kind].name);
+		tables_deinit(&tables);
+		made_deinit(&made);
+	}
+}
+END_TEST
+
 /* ---- images that come and go ------------------------------------------------------------ */
 
 struct guest {
@@ -591,6 +666,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, PATIENCE_TIMEOUT_S);
 	tcase_add_loop_test(tcase, every_pc_of_made_tables, 0, COUNT(made_cases));
+	tcase_add_loop_test(tcase, image_may_begin_anywhere, 0, PLACEMENT_PLACES);
 	tcase_add_loop_test(tcase, room_is_used_again, 0, COUNT(made_cases));
 	tcase_add_test(tcase, what_left_last_is_kept);
 	tcase_add_test(tcase, every_pc_of_this_program);
