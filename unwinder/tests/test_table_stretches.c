@@ -198,6 +198,95 @@ START_TEST(parts_of_a_mapping_have_no_holes)
 }
 END_TEST
 
+/* ---- segments apart --------------------------------------------------------------------- */
+
+#define APART_ROWS 4
+
+struct apart_row {
+	uint64_t pc, pc_end;
+	uint32_t rule;
+};
+
+/* Two segments of a page, each with a rule from its begin on and another from 0x100 on. */
+static const struct apart_case {
+	const char *name;
+	uint64_t vaddr; /* of the second; the first is at 0x1000 */
+	uint32_t rule[4];
+	struct apart_row row[APART_ROWS];
+} apart_cases[] = {
+	{ "a_gap_has_no_row",
+	  0x5000,
+	  { 10, 11, 12, 13 },
+	  { { 0x1000, 0x1100, 10 },
+	    { 0x1100, 0x2000, 11 },
+	    { 0x5000, 0x5100, 12 },
+	    { 0x5100, 0x6000, 13 } } },
+	{ "nor_between_two_of_one_rule",
+	  0x5000,
+	  { 10, 11, 11, 12 },
+	  { { 0x1000, 0x1100, 10 },
+	    { 0x1100, 0x2000, 11 },
+	    { 0x5000, 0x5100, 11 },
+	    { 0x5100, 0x6000, 12 } } },
+	{ "nor_where_there_is_one_rule_only",
+	  0x3000,
+	  { 10, 10, 10, 10 },
+	  { { 0x1000, 0x2000, 10 }, { 0x3000, 0x4000, 10 } } },
+	{ "neighbours_of_one_rule_are_one_row",
+	  0x2000,
+	  { 10, 11, 11, 12 },
+	  { { 0x1000, 0x1100, 10 }, { 0x1100, 0x2100, 11 }, { 0x2100, 0x3000, 12 } } },
+};
+
+struct apart_seen {
+	struct apart_row row[APART_ROWS];
+	int count, stop_after;
+};
+
+static int see_apart(void *context, uint64_t pc, uint64_t pc_end, uint32_t rule)
+{
+	struct apart_seen *seen = context;
+
+	ck_assert_int_lt(seen->count, APART_ROWS);
+	seen->row[seen->count++] = (struct apart_row) { pc, pc_end, rule };
+	return seen->count == seen->stop_after ? 7 : 0;
+}
+
+START_TEST(rows_end_with_their_segment)
+{
+	const struct apart_case *c = &apart_cases[_i];
+	struct table_segment segment[] = {
+		{ .vaddr = 0x1000, .bytes = 0x1000, .first_page = 0, .page_count = 1 },
+		{ .vaddr = c->vaddr, .bytes = 0x1000, .first_page = 1, .page_count = 1 },
+	};
+	uint32_t page[] = { 0, 2, 4 }, entry[4];
+	const struct table table = { .segment = segment,
+				     .segment_count = 2,
+				     .page = page,
+				     .page_count = 2,
+				     .page_shift = TABLE_PAGE_SHIFT,
+				     .entry = entry,
+				     .entry_count = 4 };
+	struct apart_seen all = { .count = 0 };
+
+	for (int i = 0; i < 4; i++)
+		entry[i] = table_entry_pack(i % 2 * 0x100, TABLE_DIRECT | c->rule[i]);
+	ck_assert_int_eq(table_rows(&table, see_apart, &all), 0);
+	for (int i = 0; i < APART_ROWS; i++)
+		ck_assert_msg(all.row[i].pc == c->row[i].pc &&
+				      all.row[i].pc_end == c->row[i].pc_end &&
+				      all.row[i].rule == c->row[i].rule,
+			      "%s: row %d", c->name, i);
+	/* And none is given behind the one that is enough. */
+	for (int stop = 1; stop <= all.count; stop++) {
+		struct apart_seen some = { .stop_after = stop };
+
+		ck_assert_int_eq(table_rows(&table, see_apart, &some), 7);
+		ck_assert_int_eq(some.count, stop);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("table_stretches");
@@ -207,6 +296,8 @@ int main(void)
 	tcase_add_loop_test(tcase, pages_without_rows_are_left_off, 0, 2 * SPARSE_CASES);
 	tcase_add_loop_test(tcase, rows_are_those_of_the_whole_segment, 0, 2 * SPARSE_CASES);
 	tcase_add_loop_test(tcase, parts_of_a_mapping_have_no_holes, 0, 2 * SPARSE_CASES);
+	tcase_add_loop_test(tcase, rows_end_with_their_segment, 0,
+			    sizeof(apart_cases) / sizeof(apart_cases[0]));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
