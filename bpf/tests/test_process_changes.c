@@ -6,7 +6,7 @@
  */
 #include <check.h>
 #include <stdlib.h>
-#include "../process_list.c"
+#include "process_list.c"
 #include "process_change.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
