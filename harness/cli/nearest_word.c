@@ -110,7 +110,9 @@ static void refuse(const struct argp_option *options, const char *program, const
 int command_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input)
 {
 	for (int i = 1; i < argc && argp->options && strcmp(argv[i], "--"); i++) {
-		const char *name = argv[i] + 2;
+		bool is_long = argv[i][0] == '-' && argv[i][1] == '-';
+		/* Of another word there may be no byte 2. */
+		const char *name = is_long ? argv[i] + 2 : "";
 		size_t size = strcspn(name, "=");
 		const struct argp_option *option;
 
@@ -118,13 +120,13 @@ int command_parse(const struct argp *argp, int argc, char **argv, unsigned int f
 			break;
 		if (argv[i][0] != '-')
 			continue;
-		option = argv[i][1] == '-' ? find_long(argp->options, name, size)
-					   : find_short(argp->options, argv[i]);
-		if (!option && argv[i][1] == '-' && !is_argps_own(name, size))
+		option = is_long ? find_long(argp->options, name, size)
+				 : find_short(argp->options, argv[i]);
+		if (!option && is_long && !is_argps_own(name, size))
 			refuse(argp->options, argv[0], name, size);
 		/* Its value, whatever that looks like. */
 		i += option && option->arg && !(option->flags & OPTION_ARG_OPTIONAL) &&
-		     (argv[i][1] != '-' || !name[size]);
+		     (!is_long || !name[size]);
 	}
 	return argp_parse(argp, argc, argv, flags, NULL, input);
 }

@@ -658,6 +658,7 @@ START_TEST(findings_beyond_the_limit_are_counted)
 	for (size_t i = 0; i < symbols && added < FINDINGS_MAX + 20; i++) {
 		judgement.pc = symbol[i].pc + mapping->bias;
 		if ((i && symbol[i].pc == symbol[i - 1].pc) || !symbol[i].size ||
+		    !strncmp(symbol[i].name, "_sub_", 5) || /* the sanitizers' of each object */
 		    address_space_find(&world.space, judgement.pc) != mapping)
 			continue;
 		findings_add(&findings, &judgement, &world.point, decoder);
@@ -666,8 +667,7 @@ START_TEST(findings_beyond_the_limit_are_counted)
 	uint64_t counted = findings.not_kept;
 	for (size_t i = 0; i < findings.count; i++)
 		counted += findings.finding[i].count;
-	ck_assert_uint_eq(findings.count, FINDINGS_MAX);
-	ck_assert_uint_gt(findings.not_kept, 0);
+	ck_assert(findings.count == FINDINGS_MAX && findings.not_kept);
 	ck_assert_uint_eq(counted, added);
 	judgement.kind = FAULT_WRONG; /* code that is accused has room of its own */
 	ck_assert_ptr_nonnull(findings_add(&findings, &judgement, &world.point, decoder));

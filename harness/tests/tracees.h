@@ -274,7 +274,7 @@ static KEPT int run_jump_off_signal_stack_above(void)
 	return raise_on(stack, on_signal_jump);
 }
 
-static KEPT int fault_at(int depth)
+__attribute__((no_sanitize("undefined"))) static KEPT int fault_at(int depth)
 {
 	int *volatile nowhere = NULL;
 

@@ -224,6 +224,7 @@ static void put_object(struct bytes *bytes, const Elf64_Rela *relocation, const 
 	put(bytes, symbols, sizeof(symbols));
 	sections[STRTAB].sh_offset = bytes->size;
 	put(bytes, names, sizeof(names));
+	bytes->size = (bytes->size + 7) & ~(size_t)7;
 	header.e_shoff = bytes->size;
 	header.e_shentsize = sizeof(Elf64_Shdr);
 	header.e_shnum = (uint16_t)(SECTIONS + more_count);

@@ -102,7 +102,7 @@ START_TEST(edges_end_with_their_fde)
 		add_fde(&section, TEST_PC + (uint64_t)i * RANGE, RANGE, same[_i].data,
 			same[_i].size);
 		for (int byte = 0; byte < 32; byte++) /* not of any FDE: as nobody sees them */
-			add_number(&section, 0x0102040810204080ull >> byte * i, 1);
+			add_number(&section, 0x0102040810204080ull >> (byte * i & 63), 1);
 	}
 	add_tail(&section);
 	world_init(&world, &section);
