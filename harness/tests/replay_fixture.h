@@ -41,7 +41,7 @@ static inline void record(void)
 					   .engine_count = 1,
 					   .on_evidence = record_point };
 	const struct tracer_options tracer = { .argv = (char *[]) { program, NULL },
-					       .timeout_ms = 60000,
+					       .timeout_ms = 600000,
 					       .point_limit = POINTS };
 	struct recording_writer *writer;
 	struct comparer *comparer;

@@ -238,7 +238,7 @@ START_TEST(point_of_a_killed_thread_is_nobodys_fault)
 	char *argv[] = { "/proc/self/exe", NULL };
 	const struct tracer_options options = { .argv = argv,
 						.from = "tracee",
-						.timeout_ms = 60000 };
+						.timeout_ms = 600000 };
 	const struct compare_options engines = { .engine = { &engine_cfi, &engine_libunwind },
 						 .engine_count = 2 };
 	struct killing killing = { .status = -1 };
@@ -313,7 +313,7 @@ START_TEST(point_that_was_right_when_it_was_read_counts)
 	char *argv[] = { "/proc/self/exe", NULL };
 	const struct tracer_options options = { .argv = argv,
 						.from = "tracee",
-						.timeout_ms = 60000 };
+						.timeout_ms = 600000 };
 	int points = 0;
 	const struct compare_options engines = { .engine = { &engine_cfi, &engine_blind },
 						 .engine_count = 2,

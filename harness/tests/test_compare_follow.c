@@ -281,7 +281,7 @@ START_TEST(through_made_code)
 	}
 	ck_assert_msg(!comparer_create(&options, &comparer, &error), "%s", error.message);
 	const struct tracer_options tracer = { .argv = (char *[]) { program, NULL },
-					       .timeout_ms = 60000 };
+					       .timeout_ms = 600000 };
 	ck_assert_msg(!comparer_run(comparer, &tracer, &comparison, &error), "%s: %s", c->name,
 		      error.message);
 	unlink(program);
@@ -325,7 +325,7 @@ START_TEST(what_is_no_address_is_no_mark)
 	ck_assert_int_eq(system(command), 0);
 	ck_assert_msg(!comparer_create(&options, &comparer, &error), "%s", error.message);
 	const struct tracer_options tracer = { .argv = (char *[]) { program, NULL },
-					       .timeout_ms = 60000 };
+					       .timeout_ms = 600000 };
 	ck_assert_msg(!comparer_run(comparer, &tracer, &comparison, &error), "%s", error.message);
 	snprintf(command, sizeof(command), "rm -r %s", folder);
 	ck_assert_int_eq(system(command), 0);

@@ -53,7 +53,7 @@ START_TEST(points_begin_at_the_entry)
 {
 	const struct tracer_options options = { .argv = (char *[]) { program, NULL },
 						.from = "_start",
-						.timeout_ms = 60000 };
+						.timeout_ms = 600000 };
 	const struct tracer_callbacks callbacks = { .on_stop = count_early };
 	struct tracer_counters counters;
 	struct error error;
@@ -74,7 +74,7 @@ START_TEST(its_libraries_are_known)
 						 .engine_count = 2 };
 	const struct tracer_options tracer = { .argv = (char *[]) { program, NULL },
 					       .from = "_start",
-					       .timeout_ms = 60000 };
+					       .timeout_ms = 600000 };
 	struct comparer *comparer;
 	struct comparison comparison;
 	struct error error;

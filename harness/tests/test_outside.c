@@ -67,7 +67,7 @@ static void run(const struct outside_case *c, char *argv[])
 		.engine = { &engine_cfi, &engine_table, c->needs_bpf ? &engine_bpf : NULL },
 		.engine_count = c->needs_bpf ? 3 : 2,
 	};
-	const struct tracer_options tracer = { .argv = argv, .from = "main", .timeout_ms = 60000 };
+	const struct tracer_options tracer = { .argv = argv, .from = "main", .timeout_ms = 600000 };
 	struct comparer *comparer;
 	struct comparison comparison;
 	struct error error;

@@ -149,7 +149,7 @@ START_TEST(end_of_a_guest_has_its_name)
 {
 	const struct guest_case *c = &cases[_i];
 	char folder[] = "/tmp/test_qemu.XXXXXX", script[1024], path[4096];
-	unsigned timeout_ms = c->hangs ? 1000 : 60000;
+	unsigned timeout_ms = c->hangs ? 1000 : 600000;
 	struct guest_result result;
 	int exits;
 

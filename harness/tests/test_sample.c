@@ -406,13 +406,13 @@ static struct sample_score sample_way(char *stepped, char *sampled, struct error
 {
 	char *truth_argv[] = { "/proc/self/exe", "--sampled", stepped, STEPPED_ROUNDS, NULL };
 	char *argv[] = { "/proc/self/exe", "--sampled", sampled, SAMPLED_ROUNDS, NULL };
-	const struct sample_stepping stepping = { .argv = truth_argv, .timeout_ms = 120000 };
+	const struct sample_stepping stepping = { .argv = truth_argv, .timeout_ms = 600000 };
 	const struct sample_options options = { .argv = argv,
 						.clock = sample_clock_find("cpu"),
 						.drain_ms = 1,
 						.samples = 200,
 						.run_limit = 20,
-						.timeout_ms = 120000 };
+						.timeout_ms = 600000 };
 	struct sample_score score = { .rate_hz = 4999 };
 	struct image_store *store = image_store_create();
 	struct sample_truth truth;

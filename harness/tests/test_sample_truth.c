@@ -29,7 +29,7 @@ static __attribute__((noipa)) int descend(int depth, int status)
 static int step(struct sample_truth *truth, char *depth, char *status, struct error *error)
 {
 	char *argv[] = { "/proc/self/exe", "--descend", depth, status, NULL };
-	const struct sample_stepping stepping = { .argv = argv, .timeout_ms = 60000 };
+	const struct sample_stepping stepping = { .argv = argv, .timeout_ms = 600000 };
 
 	return sample_truth_add(truth, &stepping, error);
 }

@@ -20,7 +20,7 @@
 #include "tracees_stacks.h"
 
 #define START_BYTES    128 /* _start of crt1.o is shorter */
-#define TIMEOUT_MS     60000
+#define TIMEOUT_MS     600000
 #define TEST_TIMEOUT_S 120
 #define ANY_COUNT      UINT64_MAX
 #define CLAIMED_FROM   2 /* pc[0] is marker, pc[1] returns from it */
