@@ -360,6 +360,7 @@ static int read_image(struct image *image, struct error *error)
 	image->type = header.e_type;
 	image->entry = header.e_entry;
 	/* libelf takes e_shnum headers at offset 0 for sections: nobody has checked those. */
+	image->has_sections = counts.sections;
 	file->symbols_read = !counts.sections;
 
 	elf_version(EV_CURRENT);

@@ -53,6 +53,7 @@ struct image {
 	uint16_t machine; /* EM_* */
 	uint16_t type;	  /* ET_* */
 	uint64_t entry;
+	bool has_sections; /* section headers */
 	struct image_segment *segment;
 	size_t segment_count;
 	struct image_section eh_frame; /* of several, where a run-time begins: elf_section.c */

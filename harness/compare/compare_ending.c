@@ -54,7 +54,8 @@ void comparison_gate(const struct comparison *comparison, struct gate *ret)
 	ret->checked = comparison->points;
 	/* Of a run that was cut short nothing is final: its status is that it was. */
 	ret->findings = !ret->environment &&
-			(comparison_is_thin(comparison) || comparison_has_findings(comparison));
+			((comparison->points && comparison_is_thin(comparison)) ||
+			 comparison_has_findings(comparison));
 }
 
 double compare_points_per_second(const struct comparison *comparison)

@@ -205,7 +205,10 @@ bool outside_is_doubtful(struct comparer *comparer, const struct evidence *evide
 	case VERDICT_TABLE_FAULT:
 		if (judgement->kind == FAULT_MISSING) {
 			*ret = DOUBT_PATCHED;
-			return is_patched_away(comparer, judgement->pc);
+			if (is_patched_away(comparer, judgement->pc))
+				return true;
+			*ret = DOUBT_ELSEWHERE;
+			return cfi_may_be_elsewhere(comparer, judgement->pc);
 		}
 		/* Another image's CFI was read, by the referee as well. */
 		comparer->stale = mappings_are_stale(comparer, evidence);

@@ -40,6 +40,11 @@ struct comparer {
 		uint64_t start, end;
 		bool replaces;
 	} anonymous;
+	/* cfi_may_be_elsewhere(), of which images. */
+	struct {
+		uint64_t images;
+		bool may;
+	} registering;
 	/* Of the point at hand. */
 	enum engine_answer bpf_answer;
 	bool stale; /* the mappings held are not the process's: to be read again */
@@ -63,6 +68,10 @@ int compare_point(void *context, const struct trace_stop *stop, struct error *er
 
 /* The tracer's on_mappings; context is the comparer. (compare_run.c) */
 int compare_mappings(void *context, pid_t pid);
+
+/* compare_elsewhere.c: no file has CFI for the PC. Whether the program may have, which it gives its
+ * run-time itself. */
+bool cfi_may_be_elsewhere(struct comparer *comparer, uint64_t pc);
 
 /* compare_outside.c: whether a verdict rests on what was read from outside, and that can't be
  * trusted. *ret: why the point is unproven then. Sets comparer->stale. */

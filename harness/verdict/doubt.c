@@ -23,6 +23,7 @@ static const char *const reason_names[DOUBT_REASON_COUNT] = {
 	[DOUBT_TOO_MANY] = "too_many",
 	[DOUBT_REFEREE] = "referee",
 	[DOUBT_PATCHED] = "patched",
+	[DOUBT_ELSEWHERE] = "elsewhere",
 	[DOUBT_MEMORY] = "memory",
 	[DOUBT_CLOBBERED] = "clobbered",
 	[DOUBT_OUTSIDE] = "outside",

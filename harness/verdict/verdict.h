@@ -144,6 +144,7 @@ enum doubt_reason {
 	DOUBT_TOO_MANY,	  /* more doubts than DOUBTS_MAX at once */
 	DOUBT_MEMORY,	  /* no memory for a doubt */
 	DOUBT_OUTSIDE,	  /* what was read from outside may not be what the process has */
+	DOUBT_ELSEWHERE,  /* no file has CFI there, but the program may have registered some */
 	DOUBT_REASON_COUNT,
 };
 
