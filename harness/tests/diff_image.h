@@ -91,11 +91,11 @@ static inline void diff_image_fdes(struct diff_image *image)
 }
 
 /* The whole file: header, one segment that is its own address, .eh_frame, section headers. */
-static inline void diff_image_make(struct diff_image *image)
+static inline void diff_image_of(struct diff_image *image, void (*fdes)(struct diff_image *))
 {
 	static const char names[] = "\0.eh_frame\0.shstrtab";
 	*image = (struct diff_image) { .size = DIFF_IMAGE_EH_FRAME };
-	diff_image_fdes(image);
+	fdes(image);
 	size_t eh_frame_bytes = image->size - DIFF_IMAGE_EH_FRAME;
 	size_t names_offset = image->size;
 	diff_image_put(image, names, sizeof(names));
@@ -139,6 +139,11 @@ static inline void diff_image_make(struct diff_image *image)
 	};
 	memcpy(image->bytes, &header, sizeof(header));
 	memcpy(image->bytes + sizeof(header), &segment, sizeof(segment));
+}
+
+static inline void diff_image_make(struct diff_image *image)
+{
+	diff_image_of(image, diff_image_fdes);
 }
 
 #endif

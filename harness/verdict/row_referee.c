@@ -72,7 +72,7 @@ int row_referee_create(const char *path, bool eh_frame, struct row_referee **ret
 		referee->cfi = referee->dwarf ? dwarf_getcfi(referee->dwarf) : NULL;
 	}
 	if (!referee->cfi) {
-		const char *message = dwarf_errmsg(-1);
+		const char *message = dwarf_errmsg(0); /* NULL: none */
 
 		row_referee_destroy(referee);
 		return error_set(error, ERROR_UNAVAILABLE, eh_frame ? ".eh_frame" : ".debug_frame",
@@ -133,14 +133,6 @@ static bool expressions_equal(const struct row_rule *rule, bool push_cfa, bool i
 
 /* ---- one column --------------------------------------------------------------------------- */
 
-static bool is_register(const Dwarf_Op *op, uint64_t reg)
-{
-	if (op->atom == DW_OP_regx)
-		return op->number == reg;
-	return op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31 &&
-	       (uint64_t)(op->atom - DW_OP_reg0) == reg;
-}
-
 /* *(cfa + offset), or (is_value) cfa + offset. */
 static bool is_cfa_offset(const Dwarf_Op *ops, size_t count, int64_t offset, bool is_value)
 {
@@ -183,7 +175,8 @@ static bool rules_equal(const struct row_rule *rule, unsigned int reg, const Dwa
 	case RULE_SAME_VALUE: return !count && !ops;
 	case RULE_OFFSET: return is_cfa_offset(ops, count, offset, false);
 	case RULE_VAL_OFFSET: return is_cfa_offset(ops, count, offset, true);
-	case RULE_REGISTER: return count == 1 && is_register(ops, rule->reg);
+	case RULE_REGISTER:
+		return count == 1 && ops->atom == DW_OP_regx && ops->number == rule->reg;
 	case RULE_EXPRESSION:
 	case RULE_VAL_EXPRESSION:
 		return count &&
@@ -196,13 +189,8 @@ static bool cfas_equal(const struct row_rule *rule, const Dwarf_Op *ops, size_t 
 {
 	if (rule->kind == RULE_CFA_EXPRESSION)
 		return count && expressions_equal(rule, false, false, ops, count);
-	if (rule->kind != RULE_CFA_REGISTER || count != 1)
-		return false;
-	if (ops->atom == DW_OP_bregx)
-		return ops->number == rule->reg && (int64_t)ops->number2 == rule->offset;
-	return ops->atom >= DW_OP_breg0 && ops->atom <= DW_OP_breg31 &&
-	       (uint64_t)(ops->atom - DW_OP_breg0) == rule->reg &&
-	       (int64_t)ops->number == rule->offset;
+	return rule->kind == RULE_CFA_REGISTER && count == 1 && ops->atom == DW_OP_bregx &&
+	       ops->number == rule->reg && (int64_t)ops->number2 == rule->offset;
 }
 
 /* ---- one row ------------------------------------------------------------------------------ */
