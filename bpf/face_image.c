@@ -157,6 +157,8 @@ int stackproof_image_faults(const struct stackproof_image *image, stackproof_fau
 	if (image_entry_read_cfi(image->entry, &inner))
 		return face_fail(error, &inner);
 	cfi_check(image_entry_cfi(image->entry), &list);
+	if (list.dropped && list.count < ERROR_LIST_MAX)
+		status = face_fail_memory(error);
 	for (size_t i = 0; !status && i < list.count; i++)
 		if (error_is_want(&list.error[i]))
 			status = face_fail(error, &list.error[i]);

@@ -73,7 +73,7 @@ void error_print(FILE *file, const char *path, const struct error *error);
 struct error_list {
 	struct error *error;
 	size_t count;
-	size_t dropped; /* beyond ERROR_LIST_MAX, only counted */
+	size_t dropped; /* beyond ERROR_LIST_MAX, or of those that memory was out for: only counted */
 };
 #define ERROR_LIST_MAX 1000
 void error_list_add(struct error_list *list, const struct error *error);

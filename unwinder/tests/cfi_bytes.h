@@ -28,7 +28,7 @@ struct literal {
 	}
 
 struct bytes {
-	uint8_t data[8192];
+	uint8_t data[16384];
 	size_t size;
 };
 
