@@ -192,6 +192,70 @@ START_TEST(untraced_ones_are_counted)
 }
 END_TEST
 
+/* ---- the end of a handler ----------------------------------------------------------------- */
+
+#define HANDLER_SP (SLOT - 512)
+
+struct left {
+	unsigned int count;
+	bool clobbered;
+};
+
+static void see_left(void *context, const struct shadow_stack *stack,
+		     const struct shadow_frame *frame, enum frame_end end, uint64_t target)
+{
+	struct left *left = context;
+
+	left->count++;
+	left->clobbered = frame->clobbered;
+}
+
+/* _i: 0: they are as they were; else the one that is not. */
+START_TEST(handler_may_leave_other_registers)
+{
+	struct user_regs_struct regs = { .rip = PC,
+					 .rsp = SLOT,
+					 .rbx = 3,
+					 .rbp = 6,
+					 .r12 = 12,
+					 .r13 = 13,
+					 .r14 = 14,
+					 .r15 = 15 };
+	unsigned long long *const saved[] = { &regs.rbx, &regs.rbp, &regs.r12,
+					      &regs.r13, &regs.r14, &regs.r15 };
+	struct left left = { 0 };
+	const struct shadow_observer observer = { .context = &left, .frame_ended = see_left };
+	const struct signal_frame frame = {
+		.restorer_slot = HANDLER_SP,
+		.restorer = 0x400000,
+		.interrupted_slot = SLOT - 128 - 8,
+		.interrupted_pc = PC,
+		.interrupted_sp = SLOT,
+		.callee_saved = { 3, 6, 12, 13, 14, 15 },
+	};
+	struct tracer tracer = { 0 };
+	struct thread thread = { 0 };
+
+	shadow_stack_init(&thread.shadow, true);
+	thread.shadow.observer = &observer;
+	ck_assert(shadow_stack_signal(&thread.shadow, &frame));
+	thread.shadow.frame[0].watch = true;
+	shadow_stack_move(&thread.shadow, HANDLER_SP + 8); /* its ret */
+	ck_assert_uint_eq(thread.shadow.count, 1);
+	if (_i)
+		++*saved[_i - 1];
+	leave_handler(&tracer, &thread, &regs);
+	ck_assert_uint_eq(left.count, 1);
+	ck_assert_int_eq(left.clobbered, _i > 0);
+	ck_assert_uint_eq(thread.shadow.count, 0);
+	ck_assert_uint_eq(thread.regs.rsp, SLOT);
+	ck_assert_uint_eq(tracer.counters.disturbances, 0);
+	leave_handler(&tracer, &thread, &regs); /* there is none */
+	ck_assert_uint_eq(left.count, 1);
+	shadow_stack_deinit(&thread.shadow);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("tracer_parts");
@@ -203,6 +267,7 @@ int main(void)
 	tcase_add_loop_test(tcase, frame_is_put_back_at_its_slot_alone, 0, COUNT(taken_cases));
 	tcase_add_loop_test(tcase, return_address_is_behind_the_call, 0, COUNT(pushed_cases));
 	tcase_add_loop_test(tcase, untraced_ones_are_counted, 0, COUNT(untraced_cases));
+	tcase_add_loop_test(tcase, handler_may_leave_other_registers, 0, 7);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
