@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "truth/tracer.c"
 #include "truth/tracer_executed.c"
 #include "truth/tracer_rseq.c"
 
@@ -348,6 +349,87 @@ START_TEST(who_goes_on_next)
 }
 END_TEST
 
+/* ---- threads that end --------------------------------------------------------------------- */
+
+/* Of three the one that ends: what it held is the next one's. */
+START_TEST(thread_that_ends_holds_nothing)
+{
+	struct thread *thread[3];
+	struct tracer tracer;
+
+	setup(&tracer);
+	for (int i = 0; i < 3; i++) {
+		thread[i] = add_thread(&tracer, 100 + i, i == 2 ? THREAD_FOREIGN : THREAD_STEPPED);
+		ck_assert_ptr_nonnull(thread[i]);
+		ck_assert_int_eq(thread[i]->tid, 100 + i);
+		thread[i]->waits = true;
+	}
+	ck_assert_uint_eq(tracer.counters.threads, 2);
+	tracer.waiting = 3;
+	tracer.in_section = thread[0];
+	thread[0]->rseq.section = thread[1]->rseq.section = SECTION;
+	remove_thread(&tracer, 99); /* nobody */
+	ck_assert_uint_eq(tracer.thread_count, 3);
+	remove_thread(&tracer, 100);
+	ck_assert_ptr_eq(tracer.in_section, thread[1]);
+	ck_assert_uint_eq(tracer.waiting, 2);
+	ck_assert_uint_eq(tracer.thread_count, 2);
+	thread[2]->waits = false;
+	tracer.waiting = 1;
+	remove_thread(&tracer, 102);
+	ck_assert_uint_eq(tracer.waiting, 1);
+	ck_assert_ptr_eq(tracer.in_section, thread[1]);
+	remove_thread(&tracer, 101);
+	ck_assert_ptr_null(tracer.in_section);
+	ck_assert_uint_eq(tracer.waiting, 0);
+	ck_assert_uint_eq(tracer.thread_count, 0);
+	free(tracer.thread);
+	teardown(&tracer);
+}
+END_TEST
+
+START_TEST(exec_leaves_one_thread_and_other_processes)
+{
+	struct tracer tracer;
+
+	setup(&tracer);
+	for (int i = 0; i < 4; i++)
+		ck_assert_ptr_nonnull(
+			add_thread(&tracer, 100 + i, i == 2 ? THREAD_FOREIGN : THREAD_STEPPED));
+	tracer.in_section = tracer.thread[3];
+	remove_other_threads(&tracer, 101);
+	ck_assert_uint_eq(tracer.thread_count, 2);
+	ck_assert_int_eq(tracer.thread[0]->tid + tracer.thread[1]->tid, 101 + 102);
+	ck_assert_ptr_null(tracer.in_section);
+	remove_thread(&tracer, 101);
+	remove_thread(&tracer, 102);
+	free(tracer.thread);
+	teardown(&tracer);
+}
+END_TEST
+
+/* Nobody goes on while another may execute something; nobody is asked for if nobody waits. */
+START_TEST(who_waits_goes_on_waiting)
+{
+	struct thread owner = { .state = THREAD_STEPPED, .rseq = { .section = SECTION } };
+	struct thread other = { .state = THREAD_STEPPED };
+	struct thread *threads[] = { &owner, &other };
+	struct tracer tracer = { .thread = threads, .thread_count = 2, .in_section = &owner };
+
+	ck_assert_int_eq(resume_waiting(&tracer), 0);
+	ck_assert_int_eq(resume_or_wait(&tracer, &owner, SIGUSR1), 0);
+	ck_assert(owner.waits && !other.waits);
+	ck_assert_int_eq(owner.signal, SIGUSR1);
+	ck_assert_uint_eq(tracer.waiting, 1);
+	/* The owner was let go: who waits does so until it is out. */
+	owner.waits = false;
+	other.waits = true;
+	ck_assert_int_eq(resume_waiting(&tracer), 0);
+	ck_assert(other.waits);
+	ck_assert_uint_eq(tracer.waiting, 1);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("tracer_steps");
@@ -362,6 +444,9 @@ int main(void)
 	tcase_add_test(tcase, section_of_what_can_not_be_hidden);
 	tcase_add_test(tcase, sections_come_one_after_the_other);
 	tcase_add_loop_test(tcase, who_goes_on_next, 0, COUNT(turn_cases));
+	tcase_add_test(tcase, thread_that_ends_holds_nothing);
+	tcase_add_test(tcase, exec_leaves_one_thread_and_other_processes);
+	tcase_add_test(tcase, who_waits_goes_on_waiting);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
