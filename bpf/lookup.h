@@ -9,7 +9,6 @@
 
 #define LOOKUP_POINTS_SHIFT 16
 #define LOOKUP_POINTS	    (1u << LOOKUP_POINTS_SHIFT)
-#define LOOKUP_ROUNDS_MAX   (1u << 20) /* bpf_loop's own limit is eight times that */
 
 /* A plain row, as peers have them: 12 bits of offset in the page, 20 of rule. */
 #define LOOKUP_PLAIN_RULE_BITS (32 - TABLE_PAGE_SHIFT)

@@ -380,11 +380,6 @@ void placement_release(struct placement *placement, uint32_t id)
 void placement_deinit(struct placement *placement)
 {
 	free(placement->image);
-	placement->image = NULL;
-	placement->image_count = placement->placed_count = 0;
-	for (int kind = 0; kind < PLACEMENT_COUNT; kind++) {
+	for (int kind = 0; kind < PLACEMENT_COUNT; kind++)
 		free(placement->array[kind].free);
-		placement->array[kind].free = NULL;
-		placement->array[kind].free_count = placement->array[kind].free_capacity = 0;
-	}
 }

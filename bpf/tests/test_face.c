@@ -125,6 +125,16 @@ START_TEST(errors_have_numbers_and_names)
 }
 END_TEST
 
+/* As the header says, and by its own rule: a byte for each but the first. */
+START_TEST(version_is_the_header_s)
+{
+	ck_assert_uint_eq(stackproof_version(), STACKPROOF_VERSION_NUMBER);
+	ck_assert_uint_eq(stackproof_version() >> 16, STACKPROOF_VERSION_MAJOR);
+	ck_assert_uint_eq(stackproof_version() >> 8 & 0xff, STACKPROOF_VERSION_MINOR);
+	ck_assert_uint_eq(stackproof_version() & 0xff, STACKPROOF_VERSION_PATCH);
+}
+END_TEST
+
 /* ---- images ----------------------------------------------------------------------------- */
 
 struct seen {
@@ -350,6 +360,7 @@ int main(void)
 	tcase_add_loop_test(tcase, options_know_their_size, 0,
 			    sizeof(option_sizes) / sizeof(option_sizes[0]));
 	tcase_add_test(tcase, no_options_are_the_defaults);
+	tcase_add_test(tcase, version_is_the_header_s);
 	tcase_add_test(tcase, results_know_their_size);
 	tcase_add_test(tcase, only_a_complete_stack_is_complete);
 	tcase_add_test(tcase, errors_have_numbers_and_names);
