@@ -293,6 +293,61 @@ START_TEST(the_search_table_says_which_is_first)
 }
 END_TEST
 
+/* Where the second and the third lie, in bytes of one, from the first on; one less: a byte. */
+static const struct {
+	const char *name;
+	struct {
+		int frames, bytes;
+	} second, third;
+	bool shared[FRAMES];
+} placed[] = {
+	{ "side_by_side", { 1, 0 }, { 2, 0 }, { false, false, false } },
+	{ "third_on_the_first", { 1, 0 }, { 0, 0 }, { false, false, true } },
+	{ "third_on_the_second", { 1, 0 }, { 1, 0 }, { false, false, true } },
+	{ "third_on_the_second_s_end", { 1, 0 }, { 2, -1 }, { false, false, true } },
+	{ "third_on_the_second_s_begin", { 2, 0 }, { 1, 1 }, { false, false, true } },
+	{ "third_before_the_second", { 2, 0 }, { 1, 0 }, { false, false, false } },
+	{ "both_on_the_first", { 0, 0 }, { 0, 0 }, { false, true, true } },
+	{ "second_on_the_first_s_end", { 1, -1 }, { 3, 0 }, { false, true, false } },
+	{ "third_on_one_that_is_shared", { 1, -1 }, { 2, -2 }, { false, true, true } },
+};
+
+START_TEST(bytes_are_read_as_one_section)
+{
+	struct error_list list = { .error = NULL };
+	struct file file;
+	size_t said = 0;
+
+	file_init(&file);
+
+	uint64_t bytes = section(&file, 1)->sh_size;
+
+	section(&file, 2)->sh_offset += bytes * placed[_i].second.frames + placed[_i].second.bytes -
+					0x100;
+	section(&file, 3)->sh_offset += bytes * placed[_i].third.frames + placed[_i].third.bytes -
+					0x200;
+	for (int i = 1; i < FRAMES; i++)
+		memcpy(file.data + section(&file, 1 + i)->sh_offset, file.data + FRAME_AT(0),
+		       bytes);
+
+	struct image *image = open_file(&file);
+
+	image_eh_frame_errors(image, &list);
+	for (int i = 0; i < FRAMES; i++) {
+		ck_assert_msg((image_eh_frame(image, i)->data == NULL) == placed[_i].shared[i],
+			      "%s: number %d", placed[_i].name, i);
+		if (!placed[_i].shared[i])
+			continue;
+		ck_assert_uint_lt(said, list.count);
+		ck_assert_ptr_nonnull(strstr(list.error[said].message, "another section's, too"));
+		ck_assert_uint_eq(list.error[said++].offset, section(&file, 1 + i)->sh_offset);
+	}
+	ck_assert_uint_eq(said, list.count);
+	error_list_deinit(&list);
+	image_destroy(image);
+}
+END_TEST
+
 /* What the FDEs of the three say of the code: the place of each, from the first function on. */
 static const struct {
 	const char *name;
@@ -521,6 +576,7 @@ int main(void)
 	tcase_add_loop_test(tcase, large_numbers_are_in_section_0, 0, COUNT(numbers));
 	tcase_add_loop_test(tcase, large_numbers_are_distrusted, 0, COUNT(spoilt));
 	tcase_add_loop_test(tcase, the_search_table_says_which_is_first, 0, COUNT(chosen));
+	tcase_add_loop_test(tcase, bytes_are_read_as_one_section, 0, COUNT(placed));
 	tcase_add_loop_test(tcase, the_first_that_says_it_has_the_word, 0, COUNT(repeated));
 	tcase_add_loop_test(tcase, search_tables_are_read, 0, COUNT(encodings));
 	tcase_add_loop_test(tcase, search_tables_end_with_the_section, 0, COUNT(encodings));
