@@ -88,7 +88,9 @@ static int read_dynamic(struct elf_needs *needs, Elf *elf, struct error *error)
 		Elf_Data *data;
 		GElf_Dyn entry;
 
-		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNAMIC)
+		if (!gelf_getshdr(section, &header))
+			return error_set(error, ERROR_ELF_BOUNDS, "", 0, "%s", elf_errmsg(-1));
+		if (header.sh_type != SHT_DYNAMIC)
 			continue;
 		data = elf_getdata(section, NULL);
 		if (!data)
@@ -116,7 +118,9 @@ static int read_interpreter(struct elf_needs *needs, Elf *elf, struct error *err
 	for (size_t i = 0; i < count; i++) {
 		GElf_Phdr header;
 
-		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_INTERP)
+		if (!gelf_getphdr(elf, (int)i, &header))
+			return error_set(error, ERROR_ELF_BOUNDS, "", 0, "%s", elf_errmsg(-1));
+		if (header.p_type != PT_INTERP)
 			continue;
 		if (header.p_offset > file_size || header.p_filesz > file_size - header.p_offset)
 			return error_set(error, ERROR_ELF_BOUNDS, "", header.p_offset,
@@ -141,7 +145,11 @@ int elf_needs_init(struct elf_needs *needs, const char *path, struct error *erro
 	if (fd < 0)
 		return error_set_errno(error, "can't open %s", path);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (!elf || elf_kind(elf) != ELF_K_ELF) {
+	if (!elf) {
+		error_set(error, ERROR_NOT_ELF, "", 0, "%s: %s", path, elf_errmsg(-1));
+		goto out;
+	}
+	if (elf_kind(elf) != ELF_K_ELF) {
 		ret = read_shebang(needs, fd, error);
 		goto out;
 	}

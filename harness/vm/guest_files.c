@@ -215,6 +215,33 @@ static bool search_list(struct search *search, const char *list, const struct re
 	return false;
 }
 
+static bool search_conf(struct search *search, const char *pattern, unsigned depth);
+
+/* A line of a configuration: a directory, or patterns of files to include. As ldconfig(8) has it,
+ * blanks around them don't count, and a comment ends the line. */
+static bool search_conf_line(struct search *search, char *line, unsigned depth)
+{
+	static const char blanks[] = " \t";
+	char *start, *rest, *pattern;
+	bool ok = false;
+
+	line[strcspn(line, "#\r\n")] = '\0';
+	start = line + strspn(line, blanks);
+	if (*start == '/') {
+		size_t length = strlen(start);
+
+		while (strchr(blanks, start[length - 1]))
+			length--;
+		return search_directory(search, start, length, search->by);
+	}
+	pattern = strtok_r(start, blanks, &rest);
+	if (!pattern || strcmp(pattern, "include") != 0)
+		return false;
+	while (!ok && (pattern = strtok_r(NULL, blanks, &rest)))
+		ok = search_conf(search, pattern, depth + 1);
+	return ok;
+}
+
 /* The directories that a loader's configuration file names, and those of the files it includes. */
 static bool search_conf(struct search *search, const char *pattern, unsigned depth)
 {
@@ -228,16 +255,8 @@ static bool search_conf(struct search *search, const char *pattern, unsigned dep
 	for (size_t i = 0; i < found.gl_pathc && !ok; i++) {
 		FILE *file = fopen(found.gl_pathv[i], "re");
 
-		while (file && !ok && getline(&line, &size, file) > 0) {
-			char *start = line + strspn(line, " \t");
-
-			start[strcspn(start, "#\r\n")] = '\0';
-			if (!strncmp(start, "include ", 8))
-				ok = search_conf(search, start + 8 + strspn(start + 8, " \t"),
-						 depth + 1);
-			else if (*start == '/')
-				ok = search_directory(search, start, strlen(start), search->by);
-		}
+		while (file && !ok && getline(&line, &size, file) > 0)
+			ok = search_conf_line(search, line, depth);
 		if (file)
 			fclose(file);
 	}
@@ -329,25 +348,36 @@ static int add_needs(struct guest_files *files, const struct requester *by, stru
 	return 0;
 }
 
+static void path_deinit(struct guest_path *path)
+{
+	free(path->host);
+	free(path->link);
+	free(path->guest);
+}
+
 /* Remembers the pair; host or link, or neither, is NULL. Returns 1 if the guest path is there
  * already, -1 without memory. */
 static int remember(struct guest_files *files, const char *host, const char *link,
 		    const char *guest)
 {
-	struct guest_path *entry;
+	struct guest_path entry;
 
 	for (size_t i = 0; i < files->count; i++) {
 		if (!strcmp(files->file[i].guest, guest))
 			return 1;
 	}
-	if (!ARRAY_GROW(files->file, files->count))
+	entry = (struct guest_path) {
+		.host = host ? strdup(host) : NULL,
+		.link = link ? strdup(link) : NULL,
+		.guest = strdup(guest),
+	};
+	if (!entry.guest || !entry.host != !host || !entry.link != !link ||
+	    !ARRAY_GROW(files->file, files->count)) {
+		path_deinit(&entry);
 		return -1;
-	entry = &files->file[files->count];
-	entry->host = host ? strdup(host) : NULL;
-	entry->link = link ? strdup(link) : NULL;
-	entry->guest = strdup(guest);
-	files->count++;
-	return entry->guest && !entry->host == !host && !entry->link == !link ? 0 : -1;
+	}
+	files->file[files->count++] = entry;
+	return 0;
 }
 
 /* remember() at the guest's own name of the path. Once more is no error. */
@@ -443,11 +473,8 @@ int guest_files_add(struct guest_files *files, const char *host, const char *gue
 
 void guest_files_deinit(struct guest_files *files)
 {
-	for (size_t i = 0; i < files->count; i++) {
-		free(files->file[i].host);
-		free(files->file[i].link);
-		free(files->file[i].guest);
-	}
+	for (size_t i = 0; i < files->count; i++)
+		path_deinit(&files->file[i]);
 	free(files->file);
 	*files = (struct guest_files) { 0 };
 }
