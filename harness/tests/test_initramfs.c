@@ -240,6 +240,29 @@ START_TEST(directory_comes_with_its_contents)
 }
 END_TEST
 
+/* Each bit of a file's mode, as far as one may set it. */
+START_TEST(modes_are_the_files_own)
+{
+	char path[] = "/tmp/test_initramfs.XXXXXX";
+	const struct guest_file file = { path, "/f" };
+	int fd = mkstemp(path);
+
+	ck_assert_int_ge(fd, 0);
+	for (int bit = 0; bit < 12; bit++) {
+		struct archive_content *content;
+		struct stat st;
+
+		/* Who makes it must be able to read it. */
+		ck_assert(!fchmod(fd, 0400 | 1u << bit) && !fstat(fd, &st));
+		content = build(&file, 1);
+		ck_assert_uint_eq(find(content, "/f")->mode, st.st_mode);
+		content_free(content);
+	}
+	close(fd);
+	unlink(path);
+}
+END_TEST
+
 START_TEST(script_brings_its_interpreter)
 {
 	char path[] = "/tmp/test_initramfs.XXXXXX";
@@ -311,6 +334,7 @@ int main(void)
 	tcase_add_test(tests, content_is_the_files_own);
 	tcase_add_test(tests, duplicates_are_there_once);
 	tcase_add_test(tests, skeleton_is_there);
+	tcase_add_test(tests, modes_are_the_files_own);
 	tcase_add_test(tests, script_brings_its_interpreter);
 	tcase_add_test(tests, directory_comes_with_its_contents);
 	tcase_add_loop_test(tests, library_in_the_loader, 0,

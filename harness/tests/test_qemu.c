@@ -7,6 +7,7 @@
  * KVM is not to be tried.
  */
 #include <check.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -190,6 +191,37 @@ START_TEST(end_of_a_guest_has_its_name)
 }
 END_TEST
 
+/* A service may be started without standard input: the first file that is opened is that, and is
+ * closed as any. */
+START_TEST(guest_without_standard_input)
+{
+	char folder[] = "/tmp/test_qemu.XXXXXX", script[256], path[4096];
+	static const struct guest_case c = { .name = "no_input", .outcome = GUEST_OK };
+	bool open[8], lost = _i;
+	struct guest_result result;
+	int exits, input;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	write_frames(folder, lost ? NONSENSE : DONE);
+	snprintf(script, sizeof(script), "#!/bin/sh\ncat %s/frames >&4\n", folder);
+	write_file(folder, "qemu-system-x86_64", script, strlen(script), 0700);
+	snprintf(path, sizeof(path), "%s:%s", folder, getenv("PATH"));
+	ck_assert(!setenv("PATH", path, 1) && !setenv("STACKPROOF_ACCEL", "tcg", 1) &&
+		  !setenv("STACKPROOF_GUEST_INIT", "/proc/self/exe", 1));
+	input = dup(STDIN_FILENO);
+	close(STDIN_FILENO);
+	for (int fd = 0; fd < COUNT(open); fd++)
+		open[fd] = fcntl(fd, F_GETFD) >= 0;
+	run_guest(&c, 60000, &exits, &result);
+	for (int fd = 0; fd < COUNT(open); fd++)
+		ck_assert_msg(open[fd] == (fcntl(fd, F_GETFD) >= 0), "%d was left open", fd);
+	dup2(input, STDIN_FILENO);
+	ck_assert_msg(result.outcome == (lost ? GUEST_PROTOCOL : GUEST_OK), "%s", result.sentence);
+	snprintf(path, sizeof(path), "rm -r %s", folder);
+	ck_assert_int_eq(system(path), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("qemu");
@@ -197,6 +229,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 300);
 	tcase_add_loop_test(tcase, end_of_a_guest_has_its_name, 0, COUNT(cases));
+	tcase_add_loop_test(tcase, guest_without_standard_input, 0, 2);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "run/run.h"
 #include "harness.h"
@@ -158,6 +159,36 @@ static bool can_not_boot(void)
 	return false;
 }
 
+/* There is room for all files twice, and time for all binaries. */
+static void check_limits(const struct guest_options *options)
+{
+	unsigned binaries = 0;
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < options->file_count; i++) {
+		struct stat st;
+
+		if (!stat(options->files[i].host_path, &st))
+			bytes += (uint64_t)st.st_size;
+	}
+	ck_assert_uint_ge(bytes >> 20, 1);
+	ck_assert_uint_eq(options->memory_mb, 512 + 2 * (bytes >> 20));
+	for (size_t i = 0; i < options->command_count; i++) {
+		unsigned count = 0;
+
+		for (char *const *binary = binaries_of(options->commands[i].argv); *binary;
+		     binary++)
+			count++;
+		ck_assert_uint_eq(options->commands[i].timeout_ms, count * 1000);
+		ck_assert_uint_le(count, 48);
+		binaries += count;
+	}
+	ck_assert_uint_eq(options->timeout_ms, 300000 + 10000 * binaries);
+	ck_assert_int_eq(options->stop_fd, 0);
+	ck_assert(strstr(options->console_path, "/a/b/kernels/") != NULL &&
+		  strstr(options->console_path, options->kernel_image) != NULL);
+}
+
 /* Every file that a command needs must have been given to the guest. */
 static void check_files(const struct guest_options *options)
 {
@@ -173,6 +204,7 @@ static void check_files(const struct guest_options *options)
 		}
 	}
 	ck_assert_str_eq(options->files[0].host_path, "/proc/self/exe");
+	check_limits(options);
 	ck_assert_str_eq(options->commands[0].argv[0], options->files[0].guest_path);
 }
 
@@ -257,7 +289,7 @@ static int fake_guest(const struct guest_options *options, const struct guest_ca
 	return 0;
 }
 
-/* A corpus of empty files named PROGRAM.gcc.O2-fp, and one that was not built. */
+/* A corpus of files without content named PROGRAM.gcc.O2-fp, and one that was not built. */
 static void make_corpus(char *folder, const char *programs)
 {
 	char path[256], list[256], *save = NULL;
@@ -275,8 +307,10 @@ static void make_corpus(char *folder, const char *programs)
 		else
 			fprintf(manifest, "%s.gcc.O2-fp\t%s\tgcc\tO2-fp\tc\t-\n", name, name);
 		snprintf(path, sizeof(path), "%s/%s.gcc.O2-fp", folder, name);
-		if (!missing && !skipped)
+		if (!missing && !skipped) {
 			fclose(fopen(path, "we"));
+			ck_assert(!truncate(path, 1500000)); /* see check_limits() */
+		}
 	}
 	fclose(manifest);
 }
