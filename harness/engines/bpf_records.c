@@ -22,7 +22,7 @@
 #define PASSED_MAX 256u
 
 struct kept_record {
-	uint32_t tid; /* 0: free */
+	uint32_t tid;
 	bool frame_pointer;
 	bool fresh;
 	struct walk_record record;
@@ -31,7 +31,6 @@ struct kept_record {
 struct bpf_records {
 	struct bpf_session_options options;
 	struct bpf_session *session;
-	bool attached;
 	bool out_of_memory;
 	uint64_t passed;
 	uint32_t helper_limit; /* frames that the kernel's own walk has at most; 0: not known */

@@ -16,18 +16,25 @@
 static struct bpf_session {
 	struct walk_record record[4];
 	bool frame_pointer[4];
-	int count; /* that wait */
+	int count;			 /* that wait */
+	bool open, no_steps, no_records; /* what fails */
+	unsigned int consumed;		 /* how often it was asked for records */
 } session;
 
 int bpf_session_open(const struct bpf_session_options *options, struct bpf_session **ret,
 		     struct error *error)
 {
+	session.open = true;
 	*ret = &session;
 	return 0;
 }
 
 void bpf_session_close(struct bpf_session *closed)
 {
+	if (!closed)
+		return;
+	ck_assert(closed->open);
+	closed->open = false;
 }
 
 const char *bpf_session_method_name(const struct bpf_session *named)
@@ -47,12 +54,17 @@ void bpf_session_forget_process(struct bpf_session *forgotten, pid_t pid)
 
 int bpf_session_attach_steps(struct bpf_session *attached, struct error *error)
 {
+	if (attached->no_steps)
+		return error_set(error, ERROR_UNAVAILABLE, "", 0, "no step can be seen");
 	return 0;
 }
 
 int bpf_session_consume(struct bpf_session *consumed, bpf_record_fn fn, void *context,
 			struct error *error)
 {
+	consumed->consumed++;
+	if (consumed->no_records)
+		return error_set(error, ERROR_UNAVAILABLE, "", 0, "no record can be had");
 	for (int i = 0; i < consumed->count; i++)
 		fn(context, &consumed->record[i], consumed->frame_pointer[i]);
 	consumed->count = 0;
@@ -189,6 +201,86 @@ START_TEST(stop_says_what_a_record_can_not)
 }
 END_TEST
 
+/* A session without steps is none: it is closed, and the next time another is tried. */
+START_TEST(session_without_steps)
+{
+	struct bpf_records *records = bpf_records_create(true, true, WALK_METHOD_LOOP, false);
+	struct error error = { 0 };
+
+	session.no_steps = true;
+	for (int times = 0; times < 2; times++) {
+		ck_assert_int_eq(bpf_records_open(records, &error), -1);
+		ck_assert_str_eq(error.message, "no step can be seen");
+		ck_assert(!session.open);
+		ck_assert_str_eq(bpf_records_method(records), "");
+		ck_assert(!bpf_records_pass(records, &error));
+		bpf_records_forget(records, TID);
+	}
+	ck_assert_uint_eq(session.consumed, 0);
+	session.no_steps = false;
+	ck_assert(!bpf_records_open(records, &error));
+	ck_assert(session.open);
+	ck_assert_str_eq(bpf_records_method(records), "none");
+	/* Once is enough. */
+	session.no_steps = true;
+	ck_assert(!bpf_records_open(records, &error) && session.open);
+	bpf_records_destroy(records);
+	ck_assert(!session.open);
+	bpf_records_destroy(NULL);
+}
+END_TEST
+
+/* Points that nobody asks about are read now and then, before there is no room for more. */
+START_TEST(points_that_are_passed)
+{
+	struct bpf_records *records = bpf_records_create(true, false, WALK_METHOD_LOOP, false);
+	struct error error = { 0 };
+
+	ck_assert(!bpf_records_open(records, &error));
+	for (unsigned int passed = 1; passed <= 3 * PASSED_MAX; passed++) {
+		ck_assert(!bpf_records_pass(records, &error));
+		ck_assert_uint_eq(session.consumed, passed / PASSED_MAX);
+	}
+	session.no_records = true;
+	for (unsigned int passed = 1; passed < PASSED_MAX; passed++)
+		ck_assert(!bpf_records_pass(records, &error));
+	ck_assert_int_eq(bpf_records_pass(records, &error), -1);
+	ck_assert_str_eq(error.message, "no record can be had");
+	bpf_records_destroy(records);
+}
+END_TEST
+
+/* Other entries' records, those that are longer than any, and a session that gives none. */
+START_TEST(what_is_no_record_of_a_step)
+{
+	struct bpf_records *records = bpf_records_create(true, false, WALK_METHOD_LOOP, false);
+	struct stack stack = { .limit = WALK_FRAMES_MAX };
+	struct error error = { 0 };
+
+	ck_assert(!bpf_records_open(records, &error));
+	send(TID, PC, SP, 3, false);
+	session.record[0].entry = WALK_ENTRY_STEP + 1;
+	ck_assert_int_eq(take(records, false, &stack), 1);
+	send(TID, PC, SP, 3, false);
+	session.record[0].count = WALK_FRAMES_MAX + 1;
+	ck_assert_int_eq(take(records, false, &stack), 1);
+	send(TID, PC, SP, WALK_FRAMES_MAX, false);
+	ck_assert_int_eq(take(records, false, &stack), 0);
+	ck_assert_uint_eq(stack.count, WALK_FRAMES_MAX);
+	for (int i = 0; i < WALK_FRAMES_MAX; i++)
+		ck_assert_uint_eq(stack.pc[i], PC + i);
+	session.no_records = true;
+	ck_assert_int_eq(bpf_records_take(records, &stop, false, &stack, &error), -1);
+	ck_assert_str_eq(error.message, "no record can be had");
+	session.no_records = false;
+	records->out_of_memory = true;
+	ck_assert_int_eq(bpf_records_take(records, &stop, false, &stack, &error), -1);
+	ck_assert_int_eq(error.code, ERROR_MEMORY);
+	stack_deinit(&stack);
+	bpf_records_destroy(records);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("bpf_records");
@@ -198,6 +290,9 @@ int main(void)
 	tcase_add_loop_test(tcase, record_is_of_this_stop_or_none, 0, COUNT(cases));
 	tcase_add_loop_test(tcase, stop_says_what_a_record_can_not, 0, COUNT(stop_cases));
 	tcase_add_test(tcase, last_record_of_the_thread_counts);
+	tcase_add_test(tcase, session_without_steps);
+	tcase_add_test(tcase, points_that_are_passed);
+	tcase_add_test(tcase, what_is_no_record_of_a_step);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
