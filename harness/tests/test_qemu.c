@@ -191,6 +191,53 @@ START_TEST(end_of_a_guest_has_its_name)
 }
 END_TEST
 
+/* 512 MB, and twice the archive's size more if that is large; or as many as are asked for. */
+static const struct {
+	unsigned asked_mb, file_mb, least_mb, most_mb;
+} memory_cases[] = {
+	{ 0, 0, 512, 512 },    { 77, 0, 77, 77 },
+	{ 0, 50, 512, 512 },   { 0, 65, 512 + 130, 512 + 150 },
+	{ 600, 65, 600, 600 },
+};
+
+START_TEST(memory_is_for_the_archive)
+{
+	char folder[] = "/tmp/test_qemu.XXXXXX", script[256], path[4096], big[64];
+	struct guest_options options = { .kernel_image = "/dev/null",
+					 .timeout_ms = 60000,
+					 .memory_mb = memory_cases[_i].asked_mb };
+	const struct guest_file file = { big, "/big" };
+	const struct guest_callbacks callbacks = { .on_output = on_output };
+	struct guest_result result;
+	struct error error = { 0 };
+	unsigned got_mb = 0;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(big, sizeof(big), "%s/big", folder);
+	write_file(folder, "big", "", 0, 0600);
+	ck_assert(!truncate(big, (off_t)memory_cases[_i].file_mb << 20));
+	options.files = &file;
+	options.file_count = 1;
+	snprintf(script, sizeof(script), "#!/bin/sh\necho \"$*\" >%s/words\n", folder);
+	write_file(folder, "qemu-system-x86_64", script, strlen(script), 0700);
+	snprintf(path, sizeof(path), "%s:%s", folder, getenv("PATH"));
+	ck_assert(!setenv("PATH", path, 1) && !setenv("STACKPROOF_ACCEL", "tcg", 1) &&
+		  !setenv("STACKPROOF_GUEST_INIT", "/proc/self/exe", 1));
+	guest_run(&options, &callbacks, &result, &error);
+	snprintf(path, sizeof(path), "%s/words", folder);
+	FILE *words = fopen(path, "re");
+	ck_assert_ptr_nonnull(words);
+	ck_assert_ptr_nonnull(fgets(path, sizeof(path), words));
+	fclose(words);
+	ck_assert_msg(!strncmp(path, "-accel tcg ", 11), "%s", path);
+	ck_assert_int_eq(sscanf(strstr(path, " -m "), " -m %u ", &got_mb), 1);
+	ck_assert_msg(got_mb >= memory_cases[_i].least_mb && got_mb <= memory_cases[_i].most_mb,
+		      "%u MB", got_mb);
+	snprintf(path, sizeof(path), "rm -r %s", folder);
+	ck_assert_int_eq(system(path), 0);
+}
+END_TEST
+
 /* A service may be started without standard input: the first file that is opened is that, and is
  * closed as any. */
 START_TEST(guest_without_standard_input)
@@ -229,6 +276,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 300);
 	tcase_add_loop_test(tcase, end_of_a_guest_has_its_name, 0, COUNT(cases));
+	tcase_add_loop_test(tcase, memory_is_for_the_archive, 0, COUNT(memory_cases));
 	tcase_add_loop_test(tcase, guest_without_standard_input, 0, 2);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

@@ -346,6 +346,100 @@ START_TEST(functions_are_the_program_s)
 }
 END_TEST
 
+/* ---- the program -------------------------------------------------------------------------- */
+
+/* This process: read once, again where it has moved, and not at all where there is none. */
+START_TEST(program_is_read_once)
+{
+	struct error error = { 0 };
+	struct image *image;
+	uint64_t bias;
+
+	set_up();
+	ck_assert_msg(!read_program(&run, getpid(), &error), "%s", error.message);
+	image = run.image;
+	bias = run.bias;
+	ck_assert_uint_eq(bias + image_symbol_address(image, "by_hand"),
+			  named(&run.functions, "by_hand")->start);
+	ck_assert_uint_eq(run.image->entry + bias, entry_of(getpid()));
+	ck_assert(!read_program(&run, getpid(), &error));
+	ck_assert_ptr_eq(run.image, image);
+	run.bias += 0x1000;
+	ck_assert(!read_program(&run, getpid(), &error));
+	ck_assert_uint_eq(run.bias, bias);
+	ck_assert(!on_mappings(&run, getpid()) && !run.failed);
+	/* Nobody has this number: what was read before stays. */
+	ck_assert_int_eq(read_program(&run, INT32_MAX, &error), -1);
+	ck_assert_int_eq(error.code, ERROR_SYSTEM);
+	ck_assert_msg(strstr(error.message, "/exe") != NULL, "%s", error.message);
+	ck_assert_uint_eq(entry_of(INT32_MAX), 0);
+	ck_assert_ptr_nonnull(run.image);
+	ck_assert_int_eq(on_mappings(&run, INT32_MAX), -1);
+	ck_assert(run.failed && run.failure.code == ERROR_SYSTEM);
+	forget_program(&run);
+	ck_assert_ptr_null(run.image);
+	ck_assert_uint_eq(run.functions.count, 0);
+}
+END_TEST
+
+START_TEST(threads_are_told_apart)
+{
+	struct witness_thread *thread;
+
+	set_up();
+	for (int tid = 1; tid <= 40; tid++) {
+		thread = find_thread(&run, tid);
+		ck_assert_int_eq(thread->tid, tid);
+		thread->cpu = true;
+	}
+	ck_assert_uint_eq(run.thread_count, 40);
+	ck_assert_ptr_eq(find_thread(&run, 17), &run.thread[16]);
+	forget_cpu(&run, 17);
+	forget_cpu(&run, 41);
+	for (int tid = 1; tid <= 40; tid++)
+		ck_assert(find_thread(&run, tid)->cpu == (tid != 17));
+	ck_assert_uint_eq(run.thread_count, 40);
+	forget_threads(&run);
+	ck_assert(!run.thread && !run.thread_count);
+}
+END_TEST
+
+/* The number 0 is the first event of a program that was executed: only then another has ended. */
+START_TEST(first_event_ends_the_program_before)
+{
+	static const struct {
+		uint64_t number, seen, programs;
+	} events[] = { { 0, 1, 1 }, { 1, 2, 1 }, { 2, 3, 1 }, { 0, 1, 2 }, { 1, 2, 2 } };
+	uint64_t stack[4] = { 0x401000 };
+	struct shadow_stack shadow = { .count = 0 };
+	struct error error = { 0 };
+
+	set_up();
+	run.memory = target_memory_create();
+	run.functions.hooks = (struct witness_hooks) { .exit = 0x1300 };
+	for (int i = 0; i < COUNT(events); i++) {
+		const struct trace_stop stop = {
+			.tid = 1,
+			.pid = getpid(),
+			.shadow = &shadow,
+			.regs = { .rip = 0x1300, .rsp = (uint64_t)stack, .r11 = events[i].number }
+		};
+
+		ck_assert(!on_stop(&run, &stop, &error));
+		ck_assert_msg(run.seen == events[i].seen, "%d: %d seen", i, (int)run.seen);
+		ck_assert_msg(result.programs == events[i].programs, "%d", i);
+		ck_assert_uint_eq(run.thread_count, 1);
+	}
+	/* What is no hook is no event. */
+	ck_assert(!on_stop(&run, &(struct trace_stop) { .tid = 9, .regs = { .rip = 0x1301 } },
+			   &error));
+	ck_assert_uint_eq(run.thread_count, 1);
+	ck_assert_uint_eq(result.lost, 0);
+	forget_threads(&run);
+	target_memory_destroy(run.memory);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("witness_run");
@@ -360,6 +454,9 @@ int main(void)
 	tcase_add_loop_test(tcase, words_of_the_cpu_are_those_since_it_had_a_stack, 0,
 			    COUNT(cpu_cases));
 	tcase_add_test(tcase, functions_are_the_program_s);
+	tcase_add_test(tcase, program_is_read_once);
+	tcase_add_test(tcase, threads_are_told_apart);
+	tcase_add_test(tcase, first_event_ends_the_program_before);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
