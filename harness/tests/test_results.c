@@ -188,6 +188,8 @@ static const struct exit_case {
 	{ "compare_broke", { CELL_PASSED, CELL_ERROR }, false, "ok", 0, EXIT_FINDINGS, false },
 	{ "guest_died", { CELL_PASSED, CELL_ERROR }, true, "panic", 0, EXIT_ENVIRONMENT, false },
 	{ "guest_died_after_its_last", { CELL_PASSED }, false, "lost", 0, EXIT_ENVIRONMENT, false },
+	{ "no_outcome", { CELL_PASSED }, false, "", 0, EXIT_OK, false },
+	{ "any_other_outcome", { CELL_PASSED }, false, "x", 0, EXIT_ENVIRONMENT, false },
 	{ "failure_before_environment",
 	  { CELL_FAILED, CELL_ERROR },
 	  true,

@@ -308,6 +308,11 @@ static int read_index(struct apt_suite *suite, struct error *error)
 			break;
 		suite->index_size += (size_t)n;
 	}
+	if (suite->index_size < (size_t)st.st_size) {
+		error_set(error, ERROR_UNAVAILABLE, "", suite->index_size, "%.150s ends too early",
+			  found.gl_pathv[0]);
+		goto out;
+	}
 	suite->index[suite->index_size] = '\0';
 	ret = 0;
 out:
