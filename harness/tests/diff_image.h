@@ -4,8 +4,8 @@
  *
  * Six functions, without names, whose rules the dumps of other tools treat differently: an ordinary
  * frame, an outermost one, a PLT section, a signal frame, a realigned stack, and a return address
- * in a register. Only test_diff.c uses it. What a case changes is one byte of an FDE, by its name
- * here.
+ * in a register. What a case of test_diff.c changes is one byte of an FDE, by its name here;
+ * test_row_referee.c uses it, too. test_row_rules.c has FDEs of its own in such a file.
  */
 #ifndef STACKPROOF_TESTS_DIFF_IMAGE_H
 #define STACKPROOF_TESTS_DIFF_IMAGE_H
