@@ -106,21 +106,46 @@ START_TEST(only_a_complete_stack_is_complete)
 }
 END_TEST
 
+/* Every one that is not named is CFI's. */
+static const uint32_t face_codes[ERROR_CODE_COUNT] = {
+	[ERROR_SYSTEM] = STACKPROOF_ERROR_SYSTEM,
+	[ERROR_MEMORY] = STACKPROOF_ERROR_MEMORY,
+	[ERROR_NOT_ELF] = STACKPROOF_ERROR_ELF,
+	[ERROR_UNSUPPORTED_ELF] = STACKPROOF_ERROR_ELF,
+	[ERROR_ELF_BOUNDS] = STACKPROOF_ERROR_ELF,
+	[ERROR_RELOCATION] = STACKPROOF_ERROR_ELF,
+	[ERROR_NO_CFI] = STACKPROOF_ERROR_NO_CFI,
+	[ERROR_TABLE_LIMIT] = STACKPROOF_ERROR_LIMIT,
+	[ERROR_UNAVAILABLE] = STACKPROOF_ERROR_UNAVAILABLE,
+	[ERROR_PROTOCOL] = STACKPROOF_ERROR_INTERNAL,
+	[ERROR_TIMEOUT] = STACKPROOF_ERROR_INTERNAL,
+};
+static const char *const face_names[] = { "ok",	   "system", "memory", "argument", "unavailable",
+					  "limit", "elf",    "cfi",    "no_cfi",   "internal" };
+
 START_TEST(errors_have_numbers_and_names)
 {
+	struct stackproof_error none = { .code = 1 };
+
 	for (int code = ERROR_SYSTEM; code < ERROR_CODE_COUNT; code++) {
 		struct stackproof_error ret;
 		struct error error;
 
 		error_set(&error, code, ".eh_frame", 7, "message");
 		ck_assert_int_eq(face_fail(&ret, &error), -1);
-		ck_assert_uint_gt(ret.code, 0);
-		ck_assert_str_ne(stackproof_error_name(ret.code), "unknown");
+		ck_assert_uint_eq(ret.code,
+				  face_codes[code] ? face_codes[code] : STACKPROOF_ERROR_CFI);
 		ck_assert_str_eq(ret.kind, error_code_name(code));
 		ck_assert_str_eq(ret.section, ".eh_frame");
 		ck_assert_str_eq(ret.message, "message");
 		ck_assert_uint_eq(ret.offset, 7);
 	}
+	ck_assert_int_eq(face_fail(&none, &(struct error) { .code = ERROR_NONE }), -1);
+	ck_assert_uint_eq(none.code, STACKPROOF_OK);
+	for (uint32_t code = 0; code < sizeof(face_names) / sizeof(face_names[0]); code++)
+		ck_assert_str_eq(stackproof_error_name(code), face_names[code]);
+	ck_assert_str_eq(stackproof_error_name(sizeof(face_names) / sizeof(face_names[0])),
+			 "unknown");
 	ck_assert_str_eq(stackproof_error_name(1000), "unknown");
 }
 END_TEST
