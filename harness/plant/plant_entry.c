@@ -173,7 +173,6 @@ int plant_range_stolen(struct plant_site *site, struct error *error)
 	const struct cfi_fde *before = neighbour(site, false);
 	struct row_starts starts = { .count = 0 };
 	uint64_t bytes;
-	size_t at = 0;
 
 	if (need_plain(site, error))
 		return -1;
@@ -184,10 +183,11 @@ int plant_range_stolen(struct plant_site *site, struct error *error)
 	if (starts.count < 2)
 		return plant_refuse(error, "the function before it has no second row");
 	bytes = site->fde->pc_begin - starts.pc[1 + site->seed % (starts.count - 1)];
-	while (at < site->program.count && site->program.op[at].opcode != CFA_ADVANCE_LOC)
-		at++;
-	if (at < site->program.count)
-		site->program.op[at].a += bytes / site->cie->code_alignment;
+	for (size_t i = 0; i < site->program.count; i++)
+		if (site->program.op[i].opcode == CFA_ADVANCE_LOC) {
+			site->program.op[i].a += bytes / site->cie->code_alignment;
+			break;
+		}
 	return set_range(site, site->fde, site->fde->pc_begin - bytes, site->fde->pc_range + bytes,
 			 error);
 }
