@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_qemu_command.c - the command line that starts a guest, word for word, and as a shell reads it
+ * test_qemu_command.c - the command line that starts a guest, word for word and for a shell
  */
 #include <check.h>
 #include <stdlib.h>
