@@ -327,8 +327,8 @@ START_TEST(bytes_are_read_as_one_section)
 	section(&file, 3)->sh_offset += bytes * placed[_i].third.frames + placed[_i].third.bytes -
 					0x200;
 	for (int i = 1; i < FRAMES; i++)
-		memcpy(file.data + section(&file, 1 + i)->sh_offset, file.data + FRAME_AT(0),
-		       bytes);
+		memmove(file.data + section(&file, 1 + i)->sh_offset, file.data + FRAME_AT(0),
+			bytes);
 
 	struct image *image = open_file(&file);
 
