@@ -21,44 +21,7 @@
 #include "face.h"
 #include "faulty_image.h"
 #include "patience.h"
-#include "../../unwinder/tests/sanitized.h"
-
-/* ---- the heap --------------------------------------------------------------------------- */
-
-static long until_none; /* the allocation that fails: the first is 1; 0: none does */
-static bool lasting;	/* and so do all after it */
-static bool failed;
-
-#if !SANITIZED
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *memory, size_t size);
-
-static bool is_none(void)
-{
-	if (!until_none || (until_none > 1 && --until_none))
-		return false;
-	until_none = lasting;
-	failed = true;
-	errno = ENOMEM;
-	return true;
-}
-
-void *malloc(size_t size)
-{
-	return is_none() ? NULL : __libc_malloc(size);
-}
-
-void *calloc(size_t count, size_t size)
-{
-	return is_none() ? NULL : __libc_calloc(count, size);
-}
-
-void *realloc(void *memory, size_t size)
-{
-	return is_none() ? NULL : __libc_realloc(memory, size);
-}
-#endif
+#include "../../unwinder/tests/failing_heap.h"
 
 /* ---- memory ----------------------------------------------------------------------------- */
 
@@ -159,7 +122,7 @@ START_TEST(no_memory_is_said)
 	for (long n = 1;; n += steps[_i / 2].every) {
 		ck_assert(!stackproof_images_create(&images, NULL));
 		answer = 0;
-		failed = false;
+		failed = 0;
 		until_none = n;
 		status = steps[_i / 2].run(images, &answer, &error);
 		until_none = 0;

@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "tests/sanitized.h"
+#include "tests/failing_heap.h"
 #include "vm/guest_files.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof(*(array))))
@@ -68,39 +68,6 @@ int glob(const char *pattern, int flags, int (*on_error)(const char *, int), glo
 		pattern = expand("@/conf", own, sizeof(own));
 	return real(pattern, flags, on_error, ret);
 }
-
-static long until_none; /* the allocation that fails: the first is 1; 0: none does */
-static long failed;
-
-#if !SANITIZED
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *memory, size_t size);
-
-static bool is_none(void)
-{
-	if (!until_none || --until_none)
-		return false;
-	failed++;
-	errno = ENOMEM;
-	return true;
-}
-
-void *malloc(size_t size)
-{
-	return is_none() ? NULL : __libc_malloc(size);
-}
-
-void *calloc(size_t count, size_t size)
-{
-	return is_none() ? NULL : __libc_calloc(count, size);
-}
-
-void *realloc(void *memory, size_t size)
-{
-	return is_none() ? NULL : __libc_realloc(memory, size);
-}
-#endif
 
 /* ---- files -------------------------------------------------------------------------------- */
 

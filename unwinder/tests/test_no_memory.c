@@ -19,48 +19,13 @@
 #include "address_space.h"
 #include "cfi.h"
 #include "code_name.h"
-#include "sanitized.h"
+#include "failing_heap.h"
 #include "saved_table.h"
 #include "image_store.h"
 #include "unwind_table.h"
 #include "walk_rows.h"
 
 #define ALLOCATIONS_MAX 100000 /* a step has fewer */
-
-/* ---- the heap --------------------------------------------------------------------------- */
-
-static long until_none; /* the allocation that fails: the first is 1; 0: none does */
-static long failed;
-
-#if !SANITIZED
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *memory, size_t size);
-
-static bool is_none(void)
-{
-	if (!until_none || --until_none)
-		return false;
-	failed++;
-	errno = ENOMEM;
-	return true;
-}
-
-void *malloc(size_t size)
-{
-	return is_none() ? NULL : __libc_malloc(size);
-}
-
-void *calloc(size_t count, size_t size)
-{
-	return is_none() ? NULL : __libc_calloc(count, size);
-}
-
-void *realloc(void *memory, size_t size)
-{
-	return is_none() ? NULL : __libc_realloc(memory, size);
-}
-#endif
 
 /* ---- steps ------------------------------------------------------------------------------ */
 
