@@ -63,6 +63,7 @@ static bool own_line(const void *address, uint64_t *ret_device, uint64_t *ret_in
 	return found;
 }
 
+/* False: errno is ESTALE, or says why it can't be told. */
 static bool is_mapped_one(int fd, const struct maps_line *line)
 {
 	uint64_t device = makedev(line->major, line->minor), own_device, own_inode;
@@ -70,7 +71,10 @@ static bool is_mapped_one(int fd, const struct maps_line *line)
 	void *page;
 	bool same;
 
-	if (fstat(fd, &file) || !S_ISREG(file.st_mode))
+	if (fstat(fd, &file))
+		return false;
+	errno = ESTALE;
+	if (!S_ISREG(file.st_mode))
 		return false;
 	if (file.st_dev == device && file.st_ino == line->inode)
 		return true;
@@ -102,7 +106,6 @@ static struct image *open_path(const char *path, const struct maps_line *line, s
 		error_set_errno(error, "%s", path);
 		return NULL;
 	}
-	errno = ESTALE;
 	snprintf(own, sizeof(own), "/proc/self/fd/%d", fd);
 	if (!is_mapped_one(fd, line))
 		error_set_errno(error, "%s is not what is mapped", path);

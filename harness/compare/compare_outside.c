@@ -12,11 +12,11 @@
  *
  * This is asked only where a verdict rests on it, so it may cost.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "comparer.h"
+#include "mapped_file.h"
 #include "walk_rows.h"
 
 /* What a walk read from outside. */
@@ -69,22 +69,22 @@ static FILE *open_maps(const struct comparer *comparer)
 }
 
 /* A read failed though the memory is readable, or read what others can write. */
-static bool is_suspect(const struct noted_read *note, uint64_t start, uint64_t end,
-		       const char *permissions)
+static bool is_suspect(const struct noted_read *note, const struct maps_line *line)
 {
-	if (note->address >= end || note->address + note->size <= start)
+	if (note->address >= line->end || note->address + note->size <= line->start)
 		return false;
-	return note->failed ? note->address >= start && note->address + note->size <= end &&
-				      permissions[0] == 'r'
-			    : permissions[1] == 'w' && permissions[3] == 's';
+	return note->failed
+		       ? note->address >= line->start && note->address + note->size <= line->end &&
+				 line->permissions[0] == 'r'
+		       : line->permissions[1] == 'w' && line->permissions[3] == 's';
 }
 
 static bool memory_is_doubtful(struct comparer *comparer, const struct point *point)
 {
 	struct noting_memory memory = { .all = *point->memory };
-	char *line = NULL, permissions[5];
+	struct maps_line parsed;
+	char *line = NULL;
 	size_t capacity = 0;
-	uint64_t start, end;
 	bool found = false;
 	FILE *maps;
 
@@ -93,10 +93,10 @@ static bool memory_is_doubtful(struct comparer *comparer, const struct point *po
 		return false;
 	maps = note_walks(comparer, point, &memory) ? open_maps(comparer) : NULL;
 	while (maps && !found && getline(&line, &capacity, maps) > 0) {
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &start, &end, permissions) != 3)
+		if (!maps_line_parse(line, &parsed))
 			continue;
 		for (size_t i = 0; i < memory.count && !found; i++)
-			found = is_suspect(&memory.note[i], start, end, permissions);
+			found = is_suspect(&memory.note[i], &parsed);
 	}
 	if (maps)
 		fclose(maps);
@@ -134,27 +134,19 @@ static bool mappings_are_stale(struct comparer *comparer, const struct evidence 
 	return stale;
 }
 
-/* The file that a line of /proc/PID/maps is of; inode 0: none. */
-struct maps_file {
-	unsigned int major, minor;
-	uint64_t inode;
-};
-
 /* The code is anonymous, between two mappings of one file: the program has replaced its own. */
 static bool replaces_code(const struct comparer *comparer, uint64_t pc)
 {
-	struct maps_file before = { 0 }, file;
+	struct maps_line before = { 0 }, file; /* inode 0: of no file */
 	bool passed = false, found = false;
-	uint64_t start, end;
 	size_t capacity = 0;
 	char *line = NULL;
 	FILE *maps = open_maps(comparer);
 
 	while (maps && !found && getline(&line, &capacity, maps) > 0) {
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*x %x:%x %" SCNu64, &start, &end,
-			   &file.major, &file.minor, &file.inode) != 5)
+		if (!maps_line_parse(line, &file))
 			continue;
-		if (pc >= start && pc < end) {
+		if (pc >= file.start && pc < file.end) {
 			passed = !file.inode;
 			if (!passed)
 				break;
