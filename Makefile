@@ -105,6 +105,17 @@ check-toolchains:
 
 unit: $(TESTS)
 
+# What steps itself steps a build of itself without the sanitizers: harness/tests/own_program.h.
+ifneq ($(SANITIZE),)
+PLAIN_TESTS := $(addprefix harness/tests/,test_compare_ending test_tracer test_truth_faults)
+.PHONY: plain-tests
+plain-tests:
+	$(Q)$(MAKE) --no-print-directory SANITIZE= O=$(O)/plain $(PLAIN_TESTS:%=$(O)/plain/%)
+	$(Q)$(foreach test,$(PLAIN_TESTS),mkdir -p $(O)/$(dir $(test)) && \
+	    ln -f $(O)/plain/$(test) $(O)/$(test).plain &&) true
+unit: plain-tests
+endif
+
 $(O)/stackproof: $(O)/harness/main.o $(O)/libstackproof.a
 	$(call msg,LINK,$@)
 	$(Q)$(CC) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)

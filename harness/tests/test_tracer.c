@@ -12,8 +12,9 @@
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
-#include <sys/auxv.h>
 #include <sys/uio.h>
+#include "image.h"
+#include "own_program.h"
 #include "truth/truth.h"
 #include "tracees_disturb.h"
 #include "tracees_processes.h"
@@ -239,6 +240,18 @@ static int on_mappings(void *context, pid_t pid)
 	return 0;
 }
 
+/* Where a function of the stepped program is, by its file: it need not be this build. */
+static uint64_t address_of(const char *function, uint64_t entry)
+{
+	struct image *image;
+	struct error error;
+
+	ck_assert_msg(!image_create(own_program(), &image, &error), "%s", error.message);
+	entry += image_symbol_address(image, function) - image->entry;
+	image_destroy(image);
+	return entry;
+}
+
 static int on_stop(void *context, const struct trace_stop *stop, struct error *error)
 {
 	struct observation *seen = context;
@@ -248,7 +261,7 @@ static int on_stop(void *context, const struct trace_stop *stop, struct error *e
 		seen->first_rip = stop->regs.rip;
 		if (!seen->entry)
 			seen->entry = stop->regs.rip;
-		seen->marker = (uint64_t)(uintptr_t)marker + (seen->entry - getauxval(AT_ENTRY));
+		seen->marker = address_of("marker", seen->entry);
 	}
 	seen->untrapped += !stop->trapped;
 	if (stop->regs.rip == seen->marker)
@@ -261,7 +274,7 @@ static int on_stop(void *context, const struct trace_stop *stop, struct error *e
 static int trace(const char *name, struct tracer_options options, struct observation *seen,
 		 struct tracer_counters *counters, int *status, struct error *error)
 {
-	char *argv[] = { "/proc/self/exe", "--tracee", (char *)name, NULL };
+	char *argv[] = { (char *)own_program(), "--tracee", (char *)name, NULL };
 	struct tracer_callbacks callbacks = { .on_mappings = on_mappings,
 					      .on_stop = on_stop,
 					      .context = seen };
@@ -327,7 +340,7 @@ START_TEST(test_status_is_the_native_one)
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		execl("/proc/self/exe", "self", "--tracee", name, NULL);
+		execl(own_program(), "self", "--tracee", name, NULL);
 		_exit(1);
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
@@ -422,8 +435,7 @@ START_TEST(test_from_a_symbol)
 	ck_assert_msg(trace("longjmp", options, &seen, &counters, &status, &error) == 0, "%s",
 		      error.message);
 	ck_assert_msg(!seen.problem[0], "%s", seen.problem);
-	ck_assert_uint_eq(seen.first_rip, (uint64_t)(uintptr_t)run_tracee + program.first_rip -
-						  getauxval(AT_ENTRY));
+	ck_assert_uint_eq(seen.first_rip, address_of("run_tracee", program.first_rip));
 	ck_assert_uint_eq(seen.markers, 2);
 	ck_assert_uint_lt(counters.points, points_from_start);
 	ck_assert_uint_gt(counters.min_frames, 0);
@@ -554,7 +566,8 @@ static int interrupt(void *context, const struct trace_stop *stop, struct error 
 START_TEST(test_interruption)
 {
 	const char *name = interruptions[_i].name;
-	char *argv[] = { "/proc/self/exe", "--tracee", (char *)interruptions[_i].tracee, NULL };
+	char *argv[] = { (char *)own_program(), "--tracee", (char *)interruptions[_i].tracee,
+			 NULL };
 	struct tracer_options options = {
 		.argv = argv, .from = "_start", .timeout_ms = TIMEOUT_MS, .ended_by_signals = true
 	};
@@ -637,7 +650,7 @@ END_TEST
 /* Whether ptrace is permitted here. */
 static bool may_trace(struct error *error)
 {
-	char *argv[] = { "/proc/self/exe", "--tracee", "recursion", NULL };
+	char *argv[] = { (char *)own_program(), "--tracee", "recursion", NULL };
 	struct tracer_options options = { .argv = argv, .from = "_start", .point_limit = 1 };
 	struct tracer_callbacks callbacks = { 0 };
 	struct tracer_counters counters;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "compare/compare.h"
+#include "own_program.h"
 
 #define DEPTH	     8
 #define SPOILED_AT   6 /* frames of the program's own that are open then, at least */
@@ -296,7 +297,7 @@ static void run(const struct fault *fault, struct comparison *ret)
 						 .on_evidence = spoil,
 						 .context = &spoiler };
 	const struct tracer_options tracer = {
-		.argv = (char *[]) { "/proc/self/exe", "--program", NULL },
+		.argv = (char *[]) { (char *)own_program(), "--program", NULL },
 		.from = "spoiled_program",
 		.timeout_ms = 60000,
 		.point_limit = 1500,
