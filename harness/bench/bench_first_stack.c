@@ -153,14 +153,15 @@ static int follow(struct starter *starter, struct bpf_session *session, struct i
 	if (write(starter->go, "", 1) != 1)
 		return error_set_errno(error, "starting the program");
 	while (!first.arrived_ns) {
-		uint64_t now;
-
 		poll(&changed, 1, POLL_MS);
-		now = monotonic_ns();
 		if (process_events_consume(events, on_stack, &first, error))
 			return -1;
 		process_events_counters(events, &counters);
-		if (counters.execs && !ret->event)
+
+		uint64_t now = monotonic_ns();
+
+		/* Other processes' are counted, too: before its own there is none. */
+		if (counters.execs && *starter->exec_ns && !ret->event)
 			ret->event = ms(now - *starter->exec_ns);
 		if (now > deadline)
 			return late(error);
