@@ -47,8 +47,8 @@ OBJECTS	 := $(SOURCES:%.c=$(O)/%.o)
 # `make test` leaves the slow ones to `make check`. Those that take longest begin first.
 SLOW	 := $(addprefix $(O)/harness/tests/,test_compare_depth test_hostile_commands) \
 	    $(O)/bpf/tests/test_exec_storm
-LONG	 := $(SLOW) $(addprefix $(O)/harness/tests/,test_tracer test_run_lane) \
-	    $(O)/unwinder/tests/test_walk
+LONG	 := $(SLOW) $(addprefix $(O)/harness/tests/,test_tracer test_truth_tricks test_run_lane) \
+	    $(O)/bpf/tests/test_session_entries $(O)/unwinder/tests/test_walk
 TESTS	 := $(LONG) $(filter-out $(LONG),$(patsubst %.c,$(O)/%,$(wildcard \
 	    unwinder/tests/test_*.c bpf/tests/test_*.c harness/tests/test_*.c)))
 SKELS	 := $(patsubst bpf/%.bpf.c,$(O)/bpf/%.skel.h,$(wildcard bpf/*.bpf.c))
