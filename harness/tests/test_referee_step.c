@@ -6,6 +6,7 @@
  * this program's own CFI, and registers and memory are the test's.
  */
 #include <check.h>
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -89,6 +90,19 @@ static const struct step_case {
 	{ "nowhere", NULL, 0, { .known = false } },
 };
 
+static int open_files(void)
+{
+	DIR *folder = opendir("/proc/self/fd");
+	int ret = 0;
+
+	ck_assert_ptr_nonnull(folder);
+	while (readdir(folder))
+		ret++;
+	closedir(folder);
+	return ret;
+}
+
+static int files_before;
 static struct image_store *store;
 static struct address_space space;
 static struct referee *referee;
@@ -97,6 +111,7 @@ static void set_up(void)
 {
 	struct error error;
 
+	files_before = open_files();
 	store = image_store_create();
 	referee = referee_create();
 	ck_assert(store && referee);
@@ -108,6 +123,7 @@ static void tear_down(void)
 	referee_destroy(referee);
 	address_space_deinit(&space);
 	image_store_destroy(store);
+	ck_assert_int_eq(open_files(), files_before);
 }
 
 static struct register_values registers_without(uint32_t unknown)
