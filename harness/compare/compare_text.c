@@ -171,7 +171,7 @@ static void print_unproven_places(FILE *file, const struct findings *findings)
 		fprintf(file, "unproven (%s) x %" PRIu64 " at %s: %s\n",
 			place[i]->first.kind == FAULT_NONE ? "taken back"
 							   : fault_kind_name(place[i]->first.kind),
-			points, place[i]->place, reasons);
+			points, PLAIN_TEXT(place[i]->place), reasons);
 	}
 	if (count > UNPROVEN_PLACES_MAX)
 		fprintf(file, "and %zu more places where points are unproven\n",

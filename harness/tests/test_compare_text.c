@@ -320,7 +320,7 @@ END_TEST
 START_TEST(places_in_doubt_are_sorted)
 {
 	struct finding findings[] = {
-		{ .place = "one", .unproven[DOUBT_OPEN] = 2, .first.kind = FAULT_WRONG },
+		{ .place = "one\033[2J", .unproven[DOUBT_OPEN] = 2, .first.kind = FAULT_WRONG },
 		{ .place = "two", .unproven[DOUBT_OPEN] = 5 },
 		{ .place = "three" },
 		{ .place = "four", .unproven = { [DOUBT_OPEN] = 1, [DOUBT_DISTURBED] = 1 } },
@@ -333,7 +333,7 @@ START_TEST(places_in_doubt_are_sorted)
 	expect_text(&comparison, "prog",
 		    USUAL_RUN "unproven (missing) x 9 at five: 9 lost\n"
 			      "unproven (taken back) x 5 at two: 5 open\n"
-			      "unproven (wrong) x 2 at one: 2 open\n"
+			      "unproven (wrong) x 2 at one?[2J: 2 open\n"
 			      "unproven (taken back) x 2 at four: 1 disturbed, 1 open\n");
 }
 END_TEST
