@@ -115,9 +115,14 @@ static bool read_itself(const struct cfi *cfi, const struct image_section *secti
 	return !cfi_fde_parse(cfi->image, section, &entry, &cie, ret, &ignored) || ret->pc_begin;
 }
 
-static bool holds(const struct cfi_fde *fde, uint64_t offset)
+/* fde: of the section. Its length is behind 4 bytes, or in 64-bit DWARF behind 12. */
+static bool holds(const struct image_section *section, const struct cfi_fde *fde, uint64_t offset)
 {
-	return fde->offset <= offset && offset - fde->offset < fde->length + (uint64_t)12;
+	uint32_t word;
+
+	memcpy(&word, section->data + fde->offset, sizeof(word));
+	return fde->offset <= offset &&
+	       offset - fde->offset < fde->length + (word == UINT32_MAX ? (uint64_t)12 : 4);
 }
 
 /* One that was read, of the section. NULL: none holds the offset. What other sections added is gone
@@ -129,10 +134,11 @@ static const struct cfi_fde *find_read(const struct cfi *cfi, const struct image
 
 	if (section == cfi->section) {
 		ssize_t i = last_before(&cfi->fde->offset, sizeof(*cfi->fde), own, offset);
-		return i >= 0 && holds(&cfi->fde[i], offset) ? &cfi->fde[i] : NULL;
+		return i >= 0 && holds(section, &cfi->fde[i], offset) ? &cfi->fde[i] : NULL;
 	}
 	for (size_t i = own; i < cfi->fde_count; i++)
-		if (cfi->cie[cfi->fde[i].cie].section == section && holds(&cfi->fde[i], offset))
+		if (cfi->cie[cfi->fde[i].cie].section == section &&
+		    holds(section, &cfi->fde[i], offset))
 			return &cfi->fde[i];
 	return NULL;
 }

@@ -39,6 +39,7 @@ static const enum fde listed[] = { READ, LAST_READ, LOST, LOST_WRAPS, HEADLESS, 
 struct subject {
 	struct bytes eh_frame, hdr, debug_frame;
 	uint64_t at[FDES], end[FDES]; /* in its section */
+	uint64_t last_cie;
 	struct image image;
 	struct cfi *cfi;
 	struct cfi_addresses *addresses;
@@ -101,6 +102,7 @@ static void subject_init(struct subject *subject)
 	cie = put_cie(&subject->eh_frame, 0, (struct literal)CFI(CFA_USUAL));
 	for (enum fde i = READ; i <= BEHIND; i++)
 		add_fde(subject, i, cie);
+	subject->last_cie = put_cie(&subject->eh_frame, 0, (struct literal)CFI(CFA_USUAL));
 	put_hdr(subject);
 	cie = begin_entry(&subject->debug_frame);
 	put_number(&subject->debug_frame, UINT32_MAX, 4);
@@ -155,7 +157,7 @@ static const struct place_case {
 	{ "body_of_a_lost_one_that_is_not_listed", LOST_NOWHERE, BODY, false, 0 },
 	{ "begin_of_one_whose_head_can_not_be_read", HEADLESS, BEGIN, true, 0 },
 	{ "body_of_one_whose_head_can_not_be_read", HEADLESS, BODY, true, 0 },
-	{ "last_byte_of_the_section", BEHIND, LAST, true, RANGE },
+	{ "last_byte_before_a_cie", BEHIND, LAST, true, RANGE },
 	{ "begin_in_debug_frame", DEBUG, BEGIN, true, RANGE },
 	{ "body_in_debug_frame", DEBUG, BODY, true, RANGE },
 	{ "last_byte_in_debug_frame", DEBUG, LAST, true, RANGE },
@@ -201,9 +203,14 @@ START_TEST(error_elsewhere_has_none)
 		uint64_t offset;
 	} elsewhere[] = {
 		{ ".eh_frame", 0 }, /* the CIE */
-		{ ".eh_frame", 9 },	{ ".eh_frame", subject.eh_frame.size },
-		{ ".debug_frame", 0 },	{ ".debug_frame", subject.debug_frame.size },
-		{ ".eh_frame_hdr", 4 }, { ".text", 4 },
+		{ ".eh_frame", subject.last_cie },
+		{ ".eh_frame", subject.last_cie + 7 },
+		{ ".eh_frame", 9 },
+		{ ".eh_frame", subject.eh_frame.size },
+		{ ".debug_frame", 0 },
+		{ ".debug_frame", subject.debug_frame.size },
+		{ ".eh_frame_hdr", 4 },
+		{ ".text", 4 },
 	};
 
 	for (int i = 0; i < COUNT(elsewhere); i++) {
