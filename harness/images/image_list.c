@@ -154,7 +154,7 @@ static int add_directory(struct image_list *list, const char *path, struct error
 		} else if (entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR ||
 			   entry->fts_info == FTS_NS) {
 			list->unreadable++;
-		} else if (entry->fts_info == FTS_F && S_ISREG(entry->fts_statp->st_mode)) {
+		} else if (entry->fts_info == FTS_F) {
 			result = add_found(list, entry, error);
 		}
 	}

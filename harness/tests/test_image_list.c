@@ -302,6 +302,33 @@ START_TEST(a_folder_stands_for_what_is_below)
 }
 END_TEST
 
+/* Of one file's names a named one stays, or else the first by the alphabet. */
+START_TEST(a_file_counts_once)
+{
+	static const struct image_path paths[] = {
+		{ .path = "m", .device = 1, .inode = 5, .offset = 7 },
+		{ .path = "k", .device = 2, .inode = 4 },
+		{ .path = "l", .device = 1, .inode = 5 },
+		{ .path = "c", .device = 1, .inode = 4 },
+		{ .path = "z", .device = 2, .inode = 4, .named = true },
+		{ .path = "b", .device = 1, .inode = 4 },
+		{ .path = "n", .device = 1, .inode = 5, .offset = 7 },
+		{ .path = "a", .device = 1, .inode = 6 },
+	};
+	struct image_list list = { .count = COUNT(paths) };
+
+	list.image = calloc(COUNT(paths), sizeof(*list.image));
+	ck_assert_ptr_nonnull(list.image);
+	for (int i = 0; i < COUNT(paths); i++) {
+		list.image[i] = paths[i];
+		list.image[i].path = strdup(paths[i].path);
+	}
+	image_list_finish(&list, 1);
+	expect_list(&list, "a 0 0 0\nb 0 0 0\nl 0 0 0\nm 0 7 0\nz 0 0 0 named\n");
+	image_list_deinit(&list);
+}
+END_TEST
+
 START_TEST(what_is_named_is_kept)
 {
 	struct image_list list = { 0 };
@@ -435,6 +462,7 @@ int main(void)
 	tcase_add_loop_test(tcase, files_that_are_no_archives, 0, COUNT(others));
 	tcase_add_test(tcase, a_member_s_copy);
 	tcase_add_test(tcase, a_folder_stands_for_what_is_below);
+	tcase_add_test(tcase, a_file_counts_once);
 	tcase_add_test(tcase, what_is_named_is_kept);
 	tcase_add_test(tcase, what_can_not_be_read_is_counted);
 	tcase_add_test(tcase, images_are_opened);
