@@ -150,12 +150,16 @@ START_TEST(what_engines_scored)
 	score->guesses.match[MATCH_EXTRA] = 24;
 	score->guesses.frames = 25;
 	score->guesses.frames_right = 20;
+	comparison.engine[0].score.guesses.match[MATCH_WRONG] = 2;
+	comparison.engine[0].score.guesses.frames = 3;
 	expect_text(&comparison, "prog",
 		    RUN_HEAD
 		    "the program exited with status 0; 50 points in a second\n" SCORES
 		    "cfi             90        60  66.667 %       15      10       5  complete 70 "
 		    "no_row 19 guessed 1\n"
 		    "bpf      skipped: not permitted\n"
+		    "table went on by frame pointers at 2 points: exact 0, truncated 0, wrong 2, "
+		    "extra 0; 3 frames, 0 right\n"
 		    "cfi went on by frame pointers at 90 points: exact 21, truncated 22, wrong 23, "
 		    "extra 24; 25 frames, 20 right\n" VERDICTS "\n"
 		    "checked: 100 points; not checked: 1 engines\n");
