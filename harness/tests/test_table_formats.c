@@ -57,6 +57,22 @@ static void fdes(struct diff_image *image)
 
 #define FILE_BYTES 0x2000
 
+/* What never comes to a row: an FDE that covers nothing, one of a CIE that is not read, and one of
+ * none. */
+static void lost_fdes(struct diff_image *image)
+{
+	static const uint8_t plain[] = { 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL };
+	static const uint8_t other[] = { 0, 0, 0, 0, 9, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL };
+	size_t cie = diff_image_entry(image, plain, sizeof(plain));
+	size_t other_cie = diff_image_entry(image, other, sizeof(other));
+
+	DIFF_IMAGE_FDE(image, cie, 0x1100, 0, 0x3f);
+	DIFF_IMAGE_FDE(image, cie, 0x1100, 0x10, CFA_nop);
+	DIFF_IMAGE_FDE(image, other_cie, 0x1110, 0x10, CFA_nop);
+	DIFF_IMAGE_FDE(image, cie, 0x1120, 0, 0x3f);
+	DIFF_IMAGE_FDE(image, cie + 1, 0x1130, 0x10, CFA_nop);
+}
+
 struct fixture {
 	uint8_t bytes[FILE_BYTES];
 	struct image *image;
@@ -68,13 +84,13 @@ struct fixture {
 	uint64_t shown;
 };
 
-static void fixture_init(struct fixture *f)
+static void fixture_init(struct fixture *f, void (*make)(struct diff_image *))
 {
 	struct diff_image image;
 	Elf64_Phdr *segment = (Elf64_Phdr *)(f->bytes + sizeof(Elf64_Ehdr));
 
 	memset(f, 0, sizeof(*f));
-	diff_image_of(&image, fdes);
+	diff_image_of(&image, make);
 	memcpy(f->bytes, image.bytes, image.size);
 	segment->p_filesz = FILE_BYTES; /* code is in the file */
 	ck_assert_msg(!image_create_memory(f->bytes, FILE_BYTES, "im\tage", &f->image, &f->error),
@@ -175,7 +191,7 @@ START_TEST(compact_is)
 	struct table_filter filter = compact[_i].filter;
 	struct fixture f;
 
-	fixture_init(&f);
+	fixture_init(&f, fdes);
 	filter.shown = &f.shown;
 	ck_assert_int_eq(table_compact(f.file, f.image, &filter, &f.diagnostics, &f.error), 0);
 	ck_assert_uint_eq(f.shown, compact[_i].shown);
@@ -201,7 +217,7 @@ END_TEST
 #define MIDDLE_ROWS                                                                                \
 	ROW("0x1100", "0x1110", "rbp+16",                                                          \
 	    "'rbx':'c-24','r8':'val_exp(breg7+9)','r9':'exp(lit8; minus; const1s-16; and; "        \
-	    "plus_uconst " \
+	    "plus_uconst "                                                                         \
 	    "4)','r12':'undefined','r13':'v-16','r14':'rcx','r15':'exp(breg7+8)','rip':'c-8'",     \
 	    "")                                                                                    \
 	ROW("0x1110", "0x1120", "exp(breg7+8; breg0+0; lit3; shl; plus)", "'rip':'c-8'", "")       \
@@ -258,12 +274,42 @@ START_TEST(json_is)
 	struct table_filter filter = json[_i].filter;
 	struct fixture f;
 
-	fixture_init(&f);
+	fixture_init(&f, fdes);
 	filter.shown = &f.shown;
 	ck_assert_int_eq(table_json(f.file, f.image, &filter, &f.diagnostics, &f.error), 0);
 	ck_assert_uint_eq(f.shown, json[_i].shown);
 	ck_assert_uint_eq(f.diagnostics.count, json[_i].diagnostics);
 	fixture_end(&f, json[_i].name, json[_i].text);
+}
+END_TEST
+
+/* more: an address, or nothing. */
+#define LOST(code, offset, message, more)                                                          \
+	"{'type':'error','image':'im\\tage','code':'" code                                         \
+	"','section':'.eh_frame','offset':'" offset "','message':'" message "'" more "}\n"
+#define LOST_FDES                                                                                  \
+	ROW("0x1100", "0x1110", "rsp+8", "'rip':'c-8'", "")                                        \
+	LOST("cie_version", "0x20", "CIE version 9 is not read", "")                               \
+	LOST("cie_pointer", "0x70", "the FDE's CIE at 0x18 could not be read", "")                 \
+	LOST("cie_pointer", "0xb0", "the FDE's CIE would be at 0x1, where there is none", "")
+#define BAD_INSTRUCTION "call frame instruction 0x3f is not defined on x86-64"
+#define EMPTY_FDES                                                                                 \
+	LOST("cfi_instruction", "0x49", BAD_INSTRUCTION, ",'pc':'0x1100'")                         \
+	LOST("cfi_instruction", "0xa9", BAD_INSTRUCTION, ",'pc':'0x1120'")
+
+/* What covers nothing is told only where all is asked for. */
+START_TEST(what_is_lost_is_told)
+{
+	struct fixture f;
+	struct table_filter filter = {
+		.by_pc = _i, .pc = 0x1100, .pc_end = 0x1101, .shown = &f.shown
+	};
+
+	fixture_init(&f, lost_fdes);
+	ck_assert_int_eq(table_json(f.file, f.image, &filter, &f.diagnostics, &f.error), 0);
+	ck_assert_uint_eq(f.shown, 1);
+	ck_assert_uint_eq(f.diagnostics.count, _i ? 3 : 5);
+	fixture_end(&f, "what_is_lost_is_told", _i ? LOST_FDES : LOST_FDES EMPTY_FDES);
 }
 END_TEST
 
@@ -273,7 +319,7 @@ START_TEST(a_section_that_is_not_there)
 	struct table_filter filter = { .section = ".debug_frame" };
 	struct fixture f;
 
-	fixture_init(&f);
+	fixture_init(&f, fdes);
 	ck_assert_int_eq(table_compact(f.file, f.image, &filter, &f.diagnostics, &f.error), -1);
 	ck_assert_str_eq(f.error.message, "the image has no .debug_frame");
 	f.error = (struct error) { 0 };
@@ -291,6 +337,7 @@ int main(void)
 
 	tcase_add_loop_test(tcase, compact_is, 0, COUNT(compact));
 	tcase_add_loop_test(tcase, json_is, 0, COUNT(json));
+	tcase_add_loop_test(tcase, what_is_lost_is_told, 0, 2);
 	tcase_add_test(tcase, a_section_that_is_not_there);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
