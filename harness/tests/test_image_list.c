@@ -212,6 +212,8 @@ START_TEST(a_member_s_copy)
 	fclose(file);
 	archive_copy_close(&copy);
 	ck_assert_int_eq(copy.fd, 0);
+	ck_assert_int_eq(archive_copy_open("lib.a", 9, 1, &copy, &error), 0);
+	archive_copy_close(&copy);
 	archive_copy_close(&copy); /* of none: standard input stays open */
 	ck_assert_int_ge(fcntl(0, F_GETFD), 0);
 
@@ -298,6 +300,12 @@ START_TEST(a_folder_stands_for_what_is_below)
 	image_list_deinit(&list);
 	image_list_finish(&list, 1);
 	ck_assert_uint_eq(list.count, 0);
+
+	/* A link that is named is followed. */
+	ck_assert_int_eq(symlink("d/sub", "named"), 0);
+	ck_assert_int_eq(image_list_add(&list, "named", &error), 0);
+	expect_list(&list, "named/elf 6 0 0\n");
+	image_list_deinit(&list);
 	folder_end();
 }
 END_TEST
@@ -383,12 +391,15 @@ START_TEST(what_can_not_be_read_is_counted)
 	ck_assert_int_eq(mkdir("d", 0755), 0);
 	write_file("d/elf", ELF_BYTES, 4);
 	write_file("d/secret", ELF_BYTES, 4);
-	ck_assert_int_eq(mkdir("d/closed", 0) + chmod("d/secret", 0), 0);
+	ck_assert_int_eq(mkdir("d/listed", 0755), 0);
+	write_file("d/listed/elf", ELF_BYTES, 4);
+	ck_assert_int_eq(mkdir("d/closed", 0) + chmod("d/secret", 0) + chmod("d/listed", 0444), 0);
 	ck_assert_int_eq(image_list_add(&list, "d", &error), 0);
 	expect_list(&list, "d/elf 4 0 0\n");
-	ck_assert_uint_eq(list.unreadable, 2);
+	ck_assert_uint_eq(list.unreadable, 3);
 	ck_assert_int_eq(image_list_add(&list, "d/closed", &error), -1);
 	ck_assert_str_eq(error.message, "d/closed: Permission denied");
+	ck_assert_int_eq(chmod("d/listed", 0755), 0);
 	image_list_deinit(&list);
 	folder_end();
 }
@@ -440,6 +451,9 @@ START_TEST(images_are_opened)
 	ck_assert_int_eq(image_path_open(&list.image[1], &opened, &error), -1);
 	ck_assert(!opened.image && !opened.copy.fd);
 	ck_assert_int_eq(error.code, ERROR_ELF_BOUNDS);
+	list.image[1].bytes = 0; /* a list has none so short */
+	ck_assert_int_eq(image_path_open(&list.image[1], &opened, &error), -1);
+	ck_assert_str_eq(error.message, "mmap: Invalid argument");
 	list.image[0].error = malloc(sizeof(error));
 	ck_assert_ptr_nonnull(list.image[0].error);
 	error_set(list.image[0].error, ERROR_PROTOCOL, NULL, 7, "why");
