@@ -102,6 +102,15 @@ START_TEST(function_of_a_linked_image_has_no_diagnostics)
 			      !strstr(output, ".eh_frame_hdr"),
 		      "%s", output);
 	free(output);
+	char *json[] = { "table", "--func=main", "--json", real, NULL };
+	output = command_output(command_table, json, &status);
+	ck_assert_int_eq(status, EXIT_OK);
+	for (char *end, *line = output; (end = strchr(line, '\n')); line = end + 1) {
+		*end = '\0';
+		ck_assert_msg(strstr(line, ",\"function\":\"main\","), "%s", line);
+	}
+	ck_assert_str_ne(output, "");
+	free(output);
 }
 END_TEST
 

@@ -34,7 +34,7 @@ static void fdes(struct diff_image *image)
 				      DW_OP_plus_uconst, 4));
 	/* A CFA of every kind, short and extended, and a signal's frame. */
 	DIFF_IMAGE_FDE(image, cie, 0x1110, 0x10,
-		       CFA_def_cfa_expression(DW_OP_breg7, 8, DW_OP_breg0, 0, DW_OP_lit3, DW_OP_shl,
+		       CFA_def_cfa_expression(DW_OP_breg7, 8, DW_OP_breg1, 0, DW_OP_lit3, DW_OP_shl,
 					      DW_OP_plus));
 	DIFF_IMAGE_FDE(
 		image, cie, 0x1120, 0x10,
@@ -118,7 +118,7 @@ static void fixture_end(struct fixture *f, const char *name, const char *expecte
 	"rule 9 cfa=rsp+8 ra=c-8 rbp=c-16\n"                                                       \
 	"rule 10 cfa=rbp+16 ra=c-8 rbx=c-24 r8=rsp+9 r9=*(((cfa-8)&-16)+4) r12="                   \
 	"u r13=v-16 r14=rcx r15=*(rsp+8) extended\n"                                               \
-	"rule 11 cfa=rsp+rax*8+8 ra=c-8\n"                                                         \
+	"rule 11 cfa=rsp+rdx*8+8 ra=c-8\n"                                                         \
 	"rule 12 cfa=*(rsp-8)+16 ra=c-8\n"                                                         \
 	"rule 13 cfa=*(rsp+8)+300 ra=c-8 extended\n"                                               \
 	"rule 14 cfa=rsp+8+(((rip&15)>=11)<<3) ra=c-8\n"                                           \
@@ -220,7 +220,7 @@ END_TEST
 	    "plus_uconst "                                                                         \
 	    "4)','r12':'undefined','r13':'v-16','r14':'rcx','r15':'exp(breg7+8)','rip':'c-8'",     \
 	    "")                                                                                    \
-	ROW("0x1110", "0x1120", "exp(breg7+8; breg0+0; lit3; shl; plus)", "'rip':'c-8'", "")       \
+	ROW("0x1110", "0x1120", "exp(breg7+8; breg1+0; lit3; shl; plus)", "'rip':'c-8'", "")       \
 	ROW("0x1120", "0x1130", "exp(breg7-8; deref; plus_uconst 16)", "'rip':'c-8'", "")          \
 	ROW("0x1130", "0x1140", "exp(breg7+8; deref; plus_uconst 300)", "'rip':'c-8'", "")         \
 	ROW("0x1140", "0x1150", "exp(breg7+8; breg16+0; lit15; and; lit11; ge; lit3; shl; plus)",  \
