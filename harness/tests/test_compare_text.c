@@ -77,13 +77,14 @@ END_TEST
 
 START_TEST(a_run_of_nothing)
 {
-	struct comparison comparison = { .points = 0 };
+	struct comparison comparison = { .engine_count = 1, .engine[0].engine = &table };
 
 	expect_text(&comparison, "a\nprog",
 		    "a?prog on %s: 0 points of 0 steps, 0 threads, truth 0 to 0 frames deep, "
 		    "0.0 s\n"
 		    "the program exited with status 0; 0 points in a second\n"
 		    "engine      points     exact           truncated   wrong   extra  stops\n"
+		    "table            0         0   0.000 %        0       0       0 \n"
 		    "verdicts: exact 0, table_fault 0 (0 missing), reader_fault 0, "
 		    "conversion_loss 0 silent 0 flagged, walk_fault 0, unexplained 0\n"
 		    "checked: 0 points; nothing was checked\n");
@@ -189,6 +190,7 @@ START_TEST(every_verdict)
 		comparison.verdict[verdict] = 50 + (uint64_t)verdict;
 	comparison.points = 1000; /* 5.8 % are unproven */
 	comparison.missing = 7;
+	comparison.doubts = 59;
 	comparison.unproven[DOUBT_DISTURBED] = 40;
 	comparison.unproven[DOUBT_STRAY_RETURN] = 3;
 	comparison.unproven[DOUBT_ELSEWHERE] = 15;
@@ -235,6 +237,7 @@ START_TEST(findings_with_their_evidence)
 		{ .right = true, .function = "ma\tin", .image = "/usr/bin/pr\tog" },
 		{ .right = true, .guessed = true, .function = "f", .image = "[vd\tso]" },
 		{ .function = "0x10", .image = "" },
+		{ .function = "g", .image = "v" },
 	};
 	struct finding findings[] = {
 		{
@@ -279,6 +282,7 @@ START_TEST(findings_with_their_evidence)
 			      "\t             ma?in (pr?og)\n"
 			      "\t             f ([vd?so]) by the frame pointer\n"
 			      "\t             0x10 (unmapped), wrong\n"
+			      "\t             g (v), wrong\n"
 			      "\t             and 6 more\n"
 			      "walk_fault (silent) x 2 at g, frame 0\n"
 			      "\tinstruction  nop\n"

@@ -149,7 +149,8 @@ static const struct {
 	{ "type", "skip", -1 }, { "outcome", "perhaps", -1 },  { "kernel", "", -1 },
 	{ "object", "", -1 },	{ "program", "", -1 },	       { "compiler", "", -1 },
 	{ "release", "", 0 },	{ "method", "", 0 },	       { "stack", "", 0 },
-	{ "log", "", 0 },	{ "compiler_version", "", 0 },
+	{ "log", "", 0 },	{ "compiler_version", "", 0 }, { "kernel", "6", 0 },
+	{ "object", "w", 0 },	{ "program", "w", 0 },	       { "compiler", "c", 0 },
 };
 
 START_TEST(what_is_no_result)
