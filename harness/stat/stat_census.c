@@ -50,8 +50,7 @@ static void count_expression(struct expressions *expressions, const char *role,
 		expression_recognise(rule->expression, rule->expression_bytes, &shape);
 	else
 		expression_recognise_saved(rule->expression, rule->expression_bytes, &shape);
-	snprintf(key, sizeof(key), "%s_%s", role,
-		 shape.form < sizeof(forms) / sizeof(forms[0]) ? forms[shape.form] : "other");
+	snprintf(key, sizeof(key), "%s_%s", role, forms[shape.form]);
 	add(expressions->forms, key, 1);
 	if (shape.form != EXPRESSION_OTHER)
 		return;
