@@ -46,7 +46,8 @@ SOURCES	 := $(filter-out %.bpf.c $(NOT_HOST),$(wildcard $(addsuffix /*.c,$(ROOMS
 OBJECTS	 := $(SOURCES:%.c=$(O)/%.o)
 # `make test` leaves the slow ones to `make check`. Those that take longest begin first.
 SLOW	 := $(addprefix $(O)/harness/tests/,test_compare_depth test_hostile_commands) \
-	    $(O)/bpf/tests/test_exec_storm
+	    $(addprefix $(O)/bpf/tests/,test_exec_storm test_large_table) \
+	    $(addprefix $(O)/unwinder/tests/,test_hostile test_image)
 LONG	 := $(SLOW) $(addprefix $(O)/harness/tests/,test_tracer test_truth_tricks test_run_lane) \
 	    $(O)/bpf/tests/test_session_entries $(O)/unwinder/tests/test_walk
 TESTS	 := $(LONG) $(filter-out $(LONG),$(patsubst %.c,$(O)/%,$(wildcard \
