@@ -94,35 +94,44 @@ static ssize_t last_before(const uint32_t *first, size_t stride, size_t count, u
 	return (ssize_t)low - 1;
 }
 
+static bool is_eh_frame(const struct cfi *cfi, const struct image_section *section)
+{
+	return section != &cfi->image->debug_frame;
+}
+
 /* What the entry at start says of itself. False: nothing. */
 static bool read_itself(const struct cfi *cfi, const struct image_section *section, uint64_t start,
 			struct cfi_fde *ret, uint64_t *ret_end)
 {
-	bool is_eh_frame = section != &cfi->image->debug_frame;
+	bool eh_frame = is_eh_frame(cfi, section);
 	struct cfi_entry entry;
 	struct cfi_cie cie;
 	struct error ignored;
 
 	*ret_end = 0;
-	if (cfi_entry_read(section, is_eh_frame, start, &entry, &ignored)) {
+	if (cfi_entry_read(section, eh_frame, start, &entry, &ignored)) {
 		*ret_end = entry.end;
 		return false;
 	}
 	*ret_end = entry.end;
 	if (!entry.length || entry.is_cie || entry.cie >= section->size ||
-	    cfi_cie_read(cfi->image, section, is_eh_frame, entry.cie, &cie, &ignored))
+	    cfi_cie_read(cfi->image, section, eh_frame, entry.cie, &cie, &ignored))
 		return false;
 	return !cfi_fde_parse(cfi->image, section, &entry, &cie, ret, &ignored) || ret->pc_begin;
 }
 
-/* fde: of the section. Its length is behind 4 bytes, or in 64-bit DWARF behind 12. */
-static bool holds(const struct image_section *section, const struct cfi_fde *fde, uint64_t offset)
-{
-	uint32_t word;
+#define HEAD_BYTES_MAX UINT64_C(12) /* 64-bit DWARF's: what a length does not count */
 
-	memcpy(&word, section->data + fde->offset, sizeof(word));
-	return fde->offset <= offset &&
-	       offset - fde->offset < fde->length + (word == UINT32_MAX ? (uint64_t)12 : 4);
+/* Is the offset in the FDE, which is the section's? Its length alone does not say where it ends. */
+static bool holds(const struct cfi *cfi, const struct image_section *section,
+		  const struct cfi_fde *fde, uint64_t offset)
+{
+	struct cfi_entry entry;
+	struct error ignored;
+
+	return fde->offset <= offset && offset - fde->offset < fde->length + HEAD_BYTES_MAX &&
+	       !cfi_entry_read(section, is_eh_frame(cfi, section), fde->offset, &entry, &ignored) &&
+	       offset < entry.end;
 }
 
 /* One that was read, of the section. NULL: none holds the offset. What other sections added is gone
@@ -134,11 +143,11 @@ static const struct cfi_fde *find_read(const struct cfi *cfi, const struct image
 
 	if (section == cfi->section) {
 		ssize_t i = last_before(&cfi->fde->offset, sizeof(*cfi->fde), own, offset);
-		return i >= 0 && holds(section, &cfi->fde[i], offset) ? &cfi->fde[i] : NULL;
+		return i >= 0 && holds(cfi, section, &cfi->fde[i], offset) ? &cfi->fde[i] : NULL;
 	}
 	for (size_t i = own; i < cfi->fde_count; i++)
 		if (cfi->cie[cfi->fde[i].cie].section == section &&
-		    holds(section, &cfi->fde[i], offset))
+		    holds(cfi, section, &cfi->fde[i], offset))
 			return &cfi->fde[i];
 	return NULL;
 }
