@@ -44,10 +44,11 @@ ROOMS	 := unwinder bpf harness \
 NOT_HOST := harness/vm/guest_init.c harness/main.c
 SOURCES	 := $(filter-out %.bpf.c $(NOT_HOST),$(wildcard $(addsuffix /*.c,$(ROOMS))))
 OBJECTS	 := $(SOURCES:%.c=$(O)/%.o)
-# `make test` leaves the slow ones to `make check`. Those that take longest begin first.
+# `make test` leaves the slow ones to `make check`; not the readers of whole files under the sanitizers,
+# which have most to say there. Those that take longest begin first.
+LONG_READERS := $(O)/bpf/tests/test_large_table $(addprefix $(O)/unwinder/tests/,test_hostile test_image)
 SLOW	 := $(addprefix $(O)/harness/tests/,test_compare_depth test_hostile_commands) \
-	    $(addprefix $(O)/bpf/tests/,test_exec_storm test_large_table) \
-	    $(addprefix $(O)/unwinder/tests/,test_hostile test_image)
+	    $(O)/bpf/tests/test_exec_storm $(if $(SANITIZE),,$(LONG_READERS))
 LONG	 := $(SLOW) $(addprefix $(O)/harness/tests/,test_tracer test_truth_tricks test_run_lane) \
 	    $(O)/bpf/tests/test_session_entries $(O)/unwinder/tests/test_walk
 TESTS	 := $(LONG) $(filter-out $(LONG),$(patsubst %.c,$(O)/%,$(wildcard \
