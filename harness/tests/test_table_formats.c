@@ -111,6 +111,30 @@ static void fixture_end(struct fixture *f, const char *name, const char *expecte
 	image_destroy(f->image);
 }
 
+/* What a format makes of the image, filtered. */
+struct format_case {
+	const char *name;
+	struct table_filter filter;
+	uint64_t shown;
+	size_t diagnostics;
+	const char *text;
+};
+
+static void expect_format(int (*format)(FILE *, const struct image *, const struct table_filter *,
+					struct error_list *, struct error *),
+			  const struct format_case *c)
+{
+	struct table_filter filter = c->filter;
+	struct fixture f;
+
+	fixture_init(&f, fdes);
+	filter.shown = &f.shown;
+	ck_assert_int_eq(format(f.file, f.image, &filter, &f.diagnostics, &f.error), 0);
+	ck_assert_uint_eq(f.shown, c->shown);
+	ck_assert_uint_eq(f.diagnostics.count, c->diagnostics);
+	fixture_end(&f, c->name, c->text);
+}
+
 #define RULES                                                                                      \
 	"rule 6 cfa=rsp+8 ra=c-8\n"                                                                \
 	"rule 7 cfa=rsp+16 ra=c-8 rbp=c-16\n"                                                      \
@@ -153,13 +177,7 @@ static void fixture_end(struct fixture *f, const char *name, const char *expecte
 	"0x1170 shape 6\n"                                                                         \
 	"0x1180 shape 8\n"
 
-static const struct {
-	const char *name;
-	struct table_filter filter;
-	uint64_t shown;
-	size_t diagnostics;
-	const char *text;
-} compact[] = {
+static const struct format_case compact[] = {
 	{ "all", { 0 }, 12, 1, RULES SEGMENT ALL_PAGES },
 	{ "of_a_section", { .section = ".eh_frame" }, 12, 1, RULES SEGMENT ALL_PAGES },
 	{ "one_pc",
@@ -188,15 +206,7 @@ static const struct {
 
 START_TEST(compact_is)
 {
-	struct table_filter filter = compact[_i].filter;
-	struct fixture f;
-
-	fixture_init(&f, fdes);
-	filter.shown = &f.shown;
-	ck_assert_int_eq(table_compact(f.file, f.image, &filter, &f.diagnostics, &f.error), 0);
-	ck_assert_uint_eq(f.shown, compact[_i].shown);
-	ck_assert_uint_eq(f.diagnostics.count, compact[_i].diagnostics);
-	fixture_end(&f, compact[_i].name, compact[_i].text);
+	expect_format(table_compact, &compact[_i]);
 }
 END_TEST
 
@@ -240,13 +250,7 @@ END_TEST
 	ERROR("unavailable", "0x1b0", "the FDE's code is in no executable segment", "0x9000",      \
 	      "0x9010")
 
-static const struct {
-	const char *name;
-	struct table_filter filter;
-	uint64_t shown;
-	size_t diagnostics;
-	const char *text;
-} json[] = {
+static const struct format_case json[] = {
 	{ "all",
 	  { 0 },
 	  11,
@@ -271,15 +275,7 @@ static const struct {
 
 START_TEST(json_is)
 {
-	struct table_filter filter = json[_i].filter;
-	struct fixture f;
-
-	fixture_init(&f, fdes);
-	filter.shown = &f.shown;
-	ck_assert_int_eq(table_json(f.file, f.image, &filter, &f.diagnostics, &f.error), 0);
-	ck_assert_uint_eq(f.shown, json[_i].shown);
-	ck_assert_uint_eq(f.diagnostics.count, json[_i].diagnostics);
-	fixture_end(&f, json[_i].name, json[_i].text);
+	expect_format(table_json, &json[_i]);
 }
 END_TEST
 
