@@ -39,6 +39,10 @@ struct compare_options {
 			     const struct judgement *judgement);
 	/* Told each point's stacks, before the verdict; NULL: nobody is. */
 	void (*on_evidence)(void *context, const struct evidence *evidence);
+	/* Told each engine's stack there, between the two; NULL: nobody is. What an engine did not
+	 * say it is not told. */
+	void (*on_stack)(void *context, const struct point *point, const struct engine *engine,
+			 const struct stack *stack);
 	void *context;
 };
 

@@ -201,6 +201,9 @@ static int ask_engines(struct comparer *comparer, const struct point *point,
 			continue;
 		}
 		engine->answered = true;
+		if (comparer->options.on_stack)
+			comparer->options.on_stack(comparer->options.context, point, engine->engine,
+						   stack);
 		add_scores(comparer, point, i, stack, readings, count);
 	}
 	return 0;
