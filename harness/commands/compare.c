@@ -6,13 +6,12 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "cli/exit_status.h"
 #include "cli/options.h"
 #include "compare/compare.h"
-#include "compare/compare_ignore.h"
 #include "compare/compare_progress.h"
 #include "harness.h"
+#include "ignore/ignore.h"
 #include "replay/recording.h"
 #include "cli/json_counts.h"
 #include "plain_text.h"
@@ -334,20 +333,6 @@ static int compare_each(struct comparer *comparer, const struct arguments *argum
 	return gate_status(&gate);
 }
 
-static int read_ignore_list(const struct arguments *arguments, struct ignore_list *ret)
-{
-	time_t now = time(NULL);
-	struct error error;
-	char today[11];
-	struct tm tm;
-
-	strftime(today, sizeof(today), "%Y-%m-%d", gmtime_r(&now, &tm));
-	if (!arguments->ignore || !ignore_list_read(ret, arguments->ignore, today, &error))
-		return 0;
-	error_print(stderr, "stackproof compare", &error);
-	return -1;
-}
-
 /* What is said of the list after the last program. */
 static void print_ignore_list(const struct arguments *arguments, const struct ignore_list *list)
 {
@@ -377,7 +362,8 @@ int command_compare(int argc, char **argv)
 	arguments.compare.on_judgement = on_judgement;
 	if (arguments.record)
 		arguments.compare.on_evidence = record_point;
-	if (read_ignore_list(&arguments, &listener.ignore)) {
+	if (ignore_list_read_now(&listener.ignore, arguments.ignore, &error)) {
+		error_print(stderr, "stackproof compare", &error);
 		ignore_list_deinit(&listener.ignore);
 		return EXIT_BAD_INPUT;
 	}

@@ -9,7 +9,7 @@
  *	compare_doubt.c	where the truth must prove itself first
  *	compare_provisional.c	what the shadow stacks say reaches the doubts and the points that agree
  *	compare_lost.c	points that can't be judged: the thread is being killed
- *	compare_ignore.c	findings that don't decide the exit status
+ *	compare_ignore.c	findings held against a list of those that are ignored
  *	compare_ending.c	how the program ended, and whether the run was whole
  *	compare_progress.c	how far it is, on a terminal
  *	compare_json.c	the result as NDJSON: the contract of ARCHITECTURE
@@ -67,7 +67,7 @@ struct comparison {
 	uint64_t unproven[DOUBT_REASON_COUNT]; /* add up to verdict[VERDICT_UNPROVEN] */
 	uint64_t doubts;		       /* points that were put to one */
 	struct findings findings;
-	uint64_t ignored_findings;	 /* of these, by a list (compare_ignore.h) */
+	uint64_t ignored_findings;	 /* of these, by a list (ignore/ignore.h) */
 	uint64_t ignored[VERDICT_COUNT]; /* their points; verdict[] has them, too */
 	struct tracer_counters truth;
 	int status;	       /* of the program, as waitpid gives it */
@@ -105,6 +105,9 @@ const char *comparison_partial(const struct comparison *comparison);
 void comparison_deinit(struct comparison *comparison);
 /* True if there is something that exit status 1 must say: of what is ignored it has been said. */
 bool comparison_has_findings(const struct comparison *comparison);
+struct ignore_list;
+/* Marks the comparison's findings that an entry matches, and counts them there and here. */
+void ignore_list_apply(struct ignore_list *list, struct comparison *comparison);
 /* Points that are ignored, of all verdicts. */
 uint64_t comparison_ignored(const struct comparison *comparison);
 /* What was compared, and what was not. */

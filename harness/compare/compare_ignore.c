@@ -1,185 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * compare_ignore.c - the list of findings that don't decide the exit status: compare_ignore.h
+ * compare_ignore.c - a comparison's findings held against the list of those that are ignored
+ *
+ * The list, and what of a finding it is held against: ignore/ignore.h.
  */
-#include <errno.h>
-#include <fnmatch.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include "array.h"
 #include "compare.h"
-#include "compare_ignore.h"
-#include "cli/json_counts.h"
-#include "plain_text.h"
-
-#define FIELDS 5
-
-/* The fields of a line, cut in place; several tabs are one. How many, FIELDS + 1 at most. */
-static int cut(char *line, char *ret[FIELDS + 1])
-{
-	char *save = NULL;
-	int count = 0;
-
-	for (char *field = strtok_r(line, "\t", &save); field && count <= FIELDS;
-	     field = strtok_r(NULL, "\t", &save))
-		ret[count++] = field;
-	return count;
-}
-
-/* A day of the calendar, as ISO 8601 has it. */
-static bool is_date(const char *text)
-{
-	struct tm tm = { 0 };
-	const char *end = strptime(text, "%Y-%m-%d", &tm);
-	char again[11];
-
-	if (!end || *end || strlen(text) != 10)
-		return false;
-	timegm(&tm); /* makes 2 March of 30 February */
-	return strftime(again, sizeof(again), "%Y-%m-%d", &tm) && !strcmp(again, text);
-}
-
-/* line is cut. What is wrong with it, or NULL. */
-static const char *read_entry(char *line, const char *today, struct ignore_entry *ret)
-{
-	char *field[FIELDS + 1];
-
-	if (cut(line, field) != FIELDS)
-		return "not the five fields image, function, kind, until, reason, separated by "
-		       "tabs";
-	if (strcmp(field[3], "-") && !is_date(field[3]))
-		return "until is neither a date (2027-06-30) nor \"-\"";
-	if (strcmp(field[3], "-"))
-		snprintf(ret->until, sizeof(ret->until), "%s", field[3]);
-	ret->expired = ret->until[0] && strcmp(ret->until, today) < 0;
-	ret->image = strdup(field[0]);
-	ret->function = strdup(field[1]);
-	ret->kind = strdup(field[2]);
-	ret->reason = strdup(field[4]);
-	return ret->image && ret->function && ret->kind && ret->reason ? NULL : "out of memory";
-}
-
-static int add_entry(struct ignore_list *list, char *line, unsigned int number, const char *today,
-		     struct error *error)
-{
-	const char *problem = "out of memory";
-
-	if (ARRAY_GROW(list->entry, list->count)) {
-		list->entry[list->count] = (struct ignore_entry) { .line = number };
-		problem = read_entry(line, today, &list->entry[list->count++]);
-	}
-	if (!problem)
-		return 0;
-	return error_set(error, ERROR_TEXT_SYNTAX, "", number, "%s, line %u: %s", list->path,
-			 number, problem);
-}
-
-int ignore_list_read(struct ignore_list *ret, const char *path, const char *today,
-		     struct error *error)
-{
-	char *line = NULL;
-	size_t capacity = 0;
-	unsigned int number = 0;
-	int status = 0;
-
-	*ret = (struct ignore_list) { .path = path };
-	FILE *file = fopen(path, "re");
-	if (!file)
-		return error_set_errno(error, "can't read %s", path);
-	errno = 0;
-	while (!status && getline(&line, &capacity, file) >= 0) {
-		number++;
-		line[strcspn(line, "\r\n")] = '\0';
-		if (line[strspn(line, " \t")] && line[0] != '#')
-			status = add_entry(ret, line, number, today, error);
-	}
-	if (!status && ferror(file))
-		status = error_set_errno(error, "can't read %s", path);
-	free(line);
-	fclose(file);
-	return status;
-}
-
-void ignore_list_deinit(struct ignore_list *list)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		free(list->entry[i].image);
-		free(list->entry[i].function);
-		free(list->entry[i].kind);
-		free(list->entry[i].reason);
-	}
-	free(list->entry);
-	*list = (struct ignore_list) { .path = NULL };
-}
-
-static bool matches(const struct ignore_entry *entry, const struct finding *finding)
-{
-	const char *slash = strrchr(finding->image, '/');
-
-	return (!fnmatch(entry->image, finding->image, 0) ||
-		(slash && !fnmatch(entry->image, slash + 1, 0))) &&
-	       !fnmatch(entry->function, finding->function, 0) &&
-	       (!fnmatch(entry->kind, fault_kind_name(finding->first.kind), 0) ||
-		!fnmatch(entry->kind, verdict_name(finding->first.verdict), 0));
-}
+#include "ignore/ignore.h"
 
 void ignore_list_apply(struct ignore_list *list, struct comparison *comparison)
 {
 	for (size_t i = 0; i < comparison->findings.count; i++) {
 		struct finding *finding = &comparison->findings.finding[i];
+		const struct ignore_subject subject = {
+			.image = finding->image,
+			.function = finding->function,
+			.kind = fault_kind_name(finding->first.kind),
+			.verdict = verdict_name(finding->first.verdict),
+		};
 
-		for (size_t j = 0; j < list->count && finding->count && !finding->ignored; j++) {
-			struct ignore_entry *entry = &list->entry[j];
-
-			if (entry->expired || !matches(entry, finding))
-				continue;
-			finding->ignored = entry->reason;
-			entry->findings++;
-			entry->points += finding->count;
-			comparison->ignored_findings++;
-			comparison->ignored[finding->first.verdict] += finding->count;
-		}
-	}
-}
-
-static const char *state(const struct ignore_entry *entry)
-{
-	return entry->expired ? "expired" : entry->findings ? "matched" : "unmatched";
-}
-
-void ignore_list_print_text(FILE *file, const struct ignore_list *list)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		const struct ignore_entry *entry = &list->entry[i];
-
-		if (entry->expired)
-			fprintf(file, "%s, line %u: expired on %s, and ignores nothing any more\n",
-				PLAIN_TEXT(list->path), entry->line, PLAIN_TEXT(entry->until));
-		else if (!entry->findings)
-			fprintf(file, "%s, line %u: matches nothing: %s, %s, %s\n",
-				PLAIN_TEXT(list->path), entry->line, PLAIN_TEXT(entry->image),
-				PLAIN_TEXT(entry->function), PLAIN_TEXT(entry->kind));
-	}
-}
-
-void ignore_list_print_json(FILE *file, const struct ignore_list *list)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		const struct ignore_entry *entry = &list->entry[i];
-		json_t *object = json_pack("{s:s, s:o, s:I, s:s}", "type", "ignore", "file",
-					   json_bytes(list->path), "line", (json_int_t)entry->line,
-					   "state", state(entry));
-
-		json_object_set_new(object, "image", json_bytes(entry->image));
-		json_object_set_new(object, "function", json_bytes(entry->function));
-		json_object_set_new(object, "kind", json_bytes(entry->kind));
-		json_object_set_new(object, "reason", json_bytes(entry->reason));
-		if (entry->until[0])
-			json_object_set_new(object, "until", json_string(entry->until));
-		json_object_set_new(object, "findings", json_integer((json_int_t)entry->findings));
-		json_object_set_new(object, "points", json_integer((json_int_t)entry->points));
-		json_line(file, object);
+		if (!finding->count || finding->ignored)
+			continue;
+		finding->ignored = ignore_list_match(list, &subject, finding->count);
+		if (!finding->ignored)
+			continue;
+		comparison->ignored_findings++;
+		comparison->ignored[finding->first.verdict] += finding->count;
 	}
 }

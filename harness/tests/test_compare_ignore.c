@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "compare/compare.h"
-#include "compare/compare_ignore.h"
+#include "ignore/ignore.h"
 
 #define TODAY "2026-11-22"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * compare_ignore.h - `compare --ignore FILE`: findings that somebody has looked at and can't mend
- * now
+ * ignore.h - `--ignore FILE`: findings that somebody has looked at and can't mend now
  *
- * One line an entry, fields separated by tabs, "#" for comments:
+ * `compare`, `run`, `report` and `diff` take the same file. One line an entry, fields separated by tabs, "#" for comments:
  *
  *	# image	function	kind	until	reason
  *	libpcre2-8.so.*	*	missing	-	hand-written JIT entry, upstream knows
@@ -17,9 +16,10 @@
  * What is ignored is still a finding, counted and shown with the reason; it does not decide the
  * exit status any more.
  */
-#ifndef STACKPROOF_COMPARE_IGNORE_H
-#define STACKPROOF_COMPARE_IGNORE_H
+#ifndef STACKPROOF_IGNORE_H
+#define STACKPROOF_IGNORE_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -43,15 +43,24 @@ struct ignore_list {
  * offset). To be deinitialised in any case. */
 int ignore_list_read(struct ignore_list *ret, const char *path, const char *today,
 		     struct error *error);
+/* The same today, by the clock. path NULL: an empty list. */
+int ignore_list_read_now(struct ignore_list *ret, const char *path, struct error *error);
 void ignore_list_deinit(struct ignore_list *list);
 
-struct comparison;
-/* Marks the comparison's findings that an entry matches, and counts them there and here. The
- * first entry counts. */
-void ignore_list_apply(struct ignore_list *list, struct comparison *comparison);
+/* What an entry is held against. kind and verdict: their names in JSON. */
+struct ignore_subject {
+	const char *image, *function, *kind, *verdict;
+};
+
+/* Why a finding with so many points is ignored, which is counted for the entry that says so, the
+ * first that matches; NULL: no entry does. The text is the entry's. */
+const char *ignore_list_match(struct ignore_list *list, const struct ignore_subject *subject,
+			      uint64_t points);
 /* After the last program: what each entry was worth. Text says only which match nothing, and
  * which have expired. */
 void ignore_list_print_text(FILE *file, const struct ignore_list *list);
 void ignore_list_print_json(FILE *file, const struct ignore_list *list);
+/* The same as an array, for another object. */
+json_t *ignore_list_json(const struct ignore_list *list);
 
 #endif
