@@ -62,7 +62,7 @@ static int open_engines(struct comparer *comparer, const struct compare_options 
 		struct compare_engine *engine = &comparer->engine[comparer->engine_count++];
 
 		engine->engine = options->engine[i];
-		if (engine->engine->open(comparer->records, &engine->open, error) == 0)
+		if (!engine_open(engine->engine, comparer->records, &engine->open, error))
 			continue;
 		engine->skipped = true;
 		engine->skip = *error;

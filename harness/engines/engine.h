@@ -2,7 +2,8 @@
 /*
  * engine.h - anything that yields a stack for a stopped thread
  *
- * An engine is one file with one `const struct engine engine_NAME`, and one line in engines.c.
+ * An engine is one file with one `const struct engine engine_NAME`, and one line in engines.c. Those
+ * that the command line brings are made while it is read, and have what they were told with them.
  */
 #ifndef STACKPROOF_ENGINE_H
 #define STACKPROOF_ENGINE_H
@@ -29,6 +30,7 @@ enum engine_answer {
 	ENGINE_SILENT = 1, /* nothing to say at this point: it scores nothing */
 };
 
+struct external_options;
 struct bpf_records; /* what the two engines in the kernel share */
 
 /* A verdict rests on three stacks, which are there at every point, whoever was asked for. An
@@ -44,8 +46,9 @@ struct engine {
 	bool in_kernel;	     /* runs at the stop itself, so only where the thread trapped */
 	bool can_follow;     /* goes on by frame pointers where there is no CFI, if told to */
 	enum engine_part part;
-	unsigned int needs; /* ENGINE_NEEDS_* */
-	/* Fails with ERROR_UNAVAILABLE where the engine can't run: a skip. */
+	unsigned int needs;			 /* ENGINE_NEEDS_* */
+	const struct external_options *external; /* what is started for it; NULL: it is built in */
+	/* Called by engine_open(). */
 	int (*open)(struct bpf_records *records, void **ret, struct error *error);
 	void (*close)(void *engine);
 	/* The process's mappings have changed, or are met for the first time. May be NULL. */
@@ -61,6 +64,9 @@ extern const struct engine engine_cfi, engine_table, engine_bpf, engine_fp, engi
 /* By name; NULL if there is none. index 0, 1, ...: all of them, NULL after the last. */
 const struct engine *engine_find(const char *name);
 const struct engine *engine_at(size_t index);
+/* Fails with ERROR_UNAVAILABLE where the engine can't run: a skip. */
+int engine_open(const struct engine *engine, struct bpf_records *records, void **ret,
+		struct error *error);
 
 /* ---- memory.c --------------------------------------------------------------------------- */
 

@@ -23,3 +23,9 @@ const struct engine *engine_find(const char *name)
 			return engines[i];
 	return NULL;
 }
+
+int engine_open(const struct engine *engine, struct bpf_records *records, void **ret,
+		struct error *error)
+{
+	return engine->open(records, ret, error);
+}
