@@ -68,6 +68,11 @@ int table_compact(FILE *file, const struct image *image, const struct table_filt
 int table_json(FILE *file, const struct image *image, const struct table_filter *filter,
 	       struct error_list *diagnostics, struct error *error);
 
+/* "rule 7 cfa=rsp+16 ra=c-8 rbx=c-16": a rule of the compact table, by its number, which is no
+ * marker's. (table_compact.c) */
+struct table;
+void table_rule_print(FILE *file, const struct table *table, uint32_t number);
+
 /* Adds what cfi says was lost. */
 static inline void table_add_diagnostics(struct error_list *list, const struct cfi *cfi)
 {

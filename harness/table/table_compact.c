@@ -57,7 +57,7 @@ static void print_cfa(FILE *file, const struct table_rule *rule)
 	}
 }
 
-static void print_rule(FILE *file, const struct table *table, uint32_t number)
+void table_rule_print(FILE *file, const struct table *table, uint32_t number)
 {
 	const struct table_rule *rule = &table->rule[number];
 	uint32_t count;
@@ -75,7 +75,6 @@ static void print_rule(FILE *file, const struct table *table, uint32_t number)
 		fputs(" extended", file);
 	if (rule->flags & TABLE_RULE_SIGNAL_FRAME)
 		fputs(" signal", file);
-	fputc('\n', file);
 }
 
 static void print_number(FILE *file, uint32_t rule)
@@ -146,8 +145,10 @@ int table_compact(FILE *file, const struct image *image, const struct table_filt
 		goto out;
 	cfi_check(cfi, diagnostics);
 
-	for (uint32_t i = TABLE_MARKER_COUNT; i < table->rule_count; i++)
-		print_rule(file, table, i);
+	for (uint32_t i = TABLE_MARKER_COUNT; i < table->rule_count; i++) {
+		table_rule_print(file, table, i);
+		fputc('\n', file);
+	}
 	print_shapes(file, table);
 	for (uint32_t i = 0; i < table->segment_count; i++) {
 		const struct table_segment *segment = &table->segment[i];
