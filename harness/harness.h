@@ -32,6 +32,7 @@ int command_stat(int argc, char **argv);
 int command_prove(int argc, char **argv);
 int command_diff(int argc, char **argv);
 int command_compare(int argc, char **argv);
+int command_step(int argc, char **argv);
 int command_kernels(int argc, char **argv);
 int command_vm(int argc, char **argv);
 int command_load(int argc, char **argv);

@@ -27,6 +27,7 @@ static const struct command commands[] = {
 	  "proofs: tables against the CFI, the CFI against libdw and readelf" },
 	{ "diff", command_diff, "two tables, function by function: images, saved ones, dumps" },
 	{ "compare", command_compare, "step a program and hold engines against the truth" },
+	{ "step", command_step, "a program in a terminal: truth and engines, point by point" },
 	{ "witness", command_witness,
 	  "step an instrumented program; hold its own log and the CPU's stack against the truth" },
 	{ "replay", command_replay,

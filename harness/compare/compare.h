@@ -43,6 +43,10 @@ struct compare_options {
 	 * say it is not told. */
 	void (*on_stack)(void *context, const struct point *point, const struct engine *engine,
 			 const struct stack *stack);
+	/* Told last, when all of the point has been judged and asked: -1 ends the run with the error
+	 * that it has set. NULL: nobody is. */
+	int (*on_point)(void *context, const struct point *point, const struct judgement *judgement,
+			struct error *error);
 	void *context;
 };
 

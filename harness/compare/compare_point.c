@@ -210,5 +210,8 @@ int compare_point(void *context, const struct trace_stop *stop, struct error *er
 		*error = comparer->mapping_error;
 		return -1;
 	}
+	if (comparer->options.on_point)
+		return comparer->options.on_point(comparer->options.context, &point,
+						  &readings[0].judgement, error);
 	return 0;
 }

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * step.c - `stackproof step`: a program in a terminal, point by point
+ *
+ * What compare does all at once is looked at one point after the other: instruction, row, rule, the
+ * truth and each engine's stack. Commands come from standard input, so a script can give them, too;
+ * the program has none then.
+ */
+#include <argp.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+#include "cli/exit_status.h"
+#include "cli/options.h"
+#include "compare/compare.h"
+#include "gate/gate.h"
+#include "harness.h"
+#include "plain_text.h"
+#include "step/step.h"
+
+enum {
+	OPTION_ASLR = 256,
+	OPTION_BIND_NOW,
+	OPTION_FROM,
+	OPTION_OUTPUT,
+};
+
+static const struct argp_option options[] = {
+	{ "engine", 'e', "ENGINE,...", 0,
+	  "whose stacks are shown (default: cfi,table,bpf,libdw); as of compare", 0 },
+	{ "aslr", OPTION_ASLR, NULL, 0,
+	  "the program's addresses are random (default: not, so that points repeat)", 0 },
+	{ "bind-now", OPTION_BIND_NOW, NULL, 0,
+	  "the dynamic loader resolves every symbol before the program begins (LD_BIND_NOW)", 0 },
+	{ "from", OPTION_FROM, "SYMBOL", 0,
+	  "the first point is SYMBOL's first instruction; _start: the program's entry point "
+	  "(default: the first instruction of all, the dynamic loader's)",
+	  0 },
+	{ "output", OPTION_OUTPUT, NULL, 0, "let the program's own output through", 0 },
+	{ NULL },
+};
+
+static const char *const default_engines[] = { "cfi", "table", "bpf", "libdw" };
+
+struct arguments {
+	struct compare_options compare;
+	struct tracer_options tracer;
+};
+
+static void parse_engines(struct argp_state *state, struct compare_options *compare, char *list)
+{
+	char *name[COMPARE_ENGINES_MAX];
+
+	compare->engine_count = option_words(state, list, "--engine", name, COMPARE_ENGINES_MAX);
+	for (size_t i = 0; i < compare->engine_count; i++) {
+		compare->engine[i] = engine_find(name[i]);
+		if (!compare->engine[i])
+			argp_error(state, "no engine is called '%s'", name[i]);
+	}
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	struct tracer_options *tracer = &arguments->tracer;
+
+	switch (key) {
+	case 'e': parse_engines(state, &arguments->compare, argument); return 0;
+	case OPTION_ASLR: tracer->randomize = true; return 0;
+	case OPTION_BIND_NOW: option_bind_now(state); return 0;
+	case OPTION_FROM: tracer->from = option_text(state, argument, "--from"); return 0;
+	case OPTION_OUTPUT: tracer->silence_output = false; return 0;
+	case ARGP_KEY_ARGS: tracer->argv = state->argv + state->next; return 0;
+	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "-- PROGRAM [ARGUMENT...]",
+	.doc = "Steps PROGRAM and shows one point at a time: the instruction, the row and the rule "
+	       "for it, the true stack and each engine's. At the prompt h lists the commands, "
+	       "among "
+	       "them the next disagreement, the next call, and the points before.",
+};
+
+/* Commands from standard input, which is empty for the program. */
+static FILE *take_input(struct error *error)
+{
+	int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	FILE *file = NULL;
+
+	if (fd >= 0 && null >= 0 && dup2(null, STDIN_FILENO) == STDIN_FILENO)
+		file = fdopen(fd, "r");
+	if (!file) {
+		error_set_errno(error, "standard input");
+		if (fd >= 0)
+			close(fd);
+	}
+	if (null >= 0)
+		close(null);
+	return file;
+}
+
+static enum exit_status step_program(struct comparer *comparer, struct step_session *session,
+				     const struct tracer_options *tracer)
+{
+	const char *program = tracer->argv[0];
+	struct comparison comparison;
+	struct gate gate = { .unit = "points" };
+	bool whole = comparer_run_far(comparer, tracer, &comparison);
+	char ending[128];
+
+	for (size_t i = 0; i < comparison.engine_count; i++)
+		if (comparison.engine[i].skipped) {
+			gate_leave(&gate, GATE_ENGINES, 1);
+			fprintf(stderr, "%s: skipped: %s\n", comparison.engine[i].engine->name,
+				PLAIN_TEXT(comparison.engine[i].skip.message));
+		}
+	compare_ending_text(&comparison, ending, sizeof(ending));
+	step_session_end(session, ending);
+	gate.checked = step_session_shown(session);
+	if (!whole && !step_session_has_quit(session)) {
+		error_print(stderr, program, &comparison.early);
+		gate.environment = true;
+	}
+	comparison_deinit(&comparison);
+	if (gate.environment && !step_session_points(session))
+		return exit_status_of_error(&comparison.early);
+	return gate_status(&gate);
+}
+
+int command_step(int argc, char **argv)
+{
+	struct arguments arguments = {
+		.tracer = { .silence_output = true, .ended_by_signals = true },
+	};
+	struct compare_options *compare = &arguments.compare;
+	enum exit_status status = EXIT_ENVIRONMENT;
+	struct step_session *session = NULL;
+	struct comparer *comparer = NULL;
+	struct error error;
+	FILE *in;
+
+	for (size_t i = 0; i < sizeof(default_engines) / sizeof(default_engines[0]); i++)
+		compare->engine[compare->engine_count++] = engine_find(default_engines[i]);
+	argp_err_exit_status = EXIT_USAGE;
+	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
+	in = take_input(&error);
+	if (!in || step_session_create(in, stdout, isatty(fileno(in)), &session, &error))
+		goto out;
+	step_session_listen(session, compare);
+	if (comparer_create(compare, &comparer, &error))
+		goto out;
+	status = step_program(comparer, session, &arguments.tracer);
+out:
+	if (!comparer)
+		error_print(stderr, "stackproof step", &error);
+	comparer_destroy(comparer);
+	step_session_destroy(session);
+	if (in)
+		fclose(in);
+	return status;
+}
