@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_truth_file.c - truth files that are whole, cut off, changed, or made up by hand
+ *
+ * What is in one decides which of a profile's stacks are called wrong: so what is malformed is an
+ * error with a place, and never a smaller truth.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+#include "truth_bytes.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define CODE	     0x7f0000000000ull
+
+static struct truth_file *file;
+
+static void open_whole(void)
+{
+	uint8_t bytes[TRUTH_BYTES];
+	size_t size = truth_bytes(truth_whole, bytes);
+	struct error error;
+
+	ck_assert_msg(!truth_file_create(bytes, size, &file, &error), "0x%lx: %s",
+		      (unsigned long)error.offset, error.message);
+	memset(bytes, 0xff, sizeof(bytes)); /* it has what it needs */
+}
+
+static void close_whole(void)
+{
+	truth_file_close(file);
+}
+
+/* ---- what is in it ---------------------------------------------------------------------- */
+
+static const struct truth_node nodes[] = {
+	{ .parent = 0, .end = 9 },
+	{ .parent = 0, .end = 8, .depth = 1, .address = 0x1000 },
+	{ .parent = 1, .end = 3, .depth = 2, .address = 0x2000, .points = 3 },
+	{ .parent = 1, .end = 7, .depth = 2, .address = 0x2005, .unproven = 1 },
+	{ .parent = 3, .end = 6, .depth = 3, .address = 0x3000, .interrupts = 1 },
+	{ .parent = 4, .end = 6, .depth = 4, .image = 1, .address = 0x80, .points = 2 },
+	{ .parent = 3, .end = 7, .depth = 3, .image = 2, .address = CODE, .points = 1 },
+	{ .parent = 1, .end = 8, .depth = 2, .address = 0x2007, .in_kernel = 4 },
+	{ .parent = 0, .end = 9, .depth = 1, .address = 0x1008, .points = 1 },
+	{ .parent = 9, .end = 12 },
+	{ .parent = 9, .end = 12, .depth = 1, .address = 0x2007, .points = 5 },
+	{ .parent = 10, .end = 12, .depth = 2, .address = 0x10, .unproven = 2 },
+};
+
+START_TEST(nodes_are_what_the_bytes_say)
+{
+	ck_assert_uint_eq(truth_file_node_count(file), COUNT(nodes));
+	ck_assert_uint_eq(truth_file_open_root(file), 9);
+	for (uint32_t i = 0; i < COUNT(nodes); i++) {
+		const struct truth_node *node = truth_file_node(file, i), *want = &nodes[i];
+
+		ck_assert_msg(node->parent == want->parent && node->end == want->end &&
+				      node->depth == want->depth && node->image == want->image &&
+				      node->address == want->address &&
+				      node->points == want->points &&
+				      node->unproven == want->unproven &&
+				      node->in_kernel == want->in_kernel &&
+				      node->interrupts == want->interrupts,
+			      "node %u: parent %u end %u depth %u image %u 0x%lx", i, node->parent,
+			      node->end, node->depth, node->image, (unsigned long)node->address);
+		ck_assert_int_eq(truth_file_is_open(file, i), i >= 9);
+		ck_assert_int_eq(truth_node_is_proven(node), node->points || node->in_kernel);
+	}
+}
+END_TEST
+
+START_TEST(header_and_images)
+{
+	static const char *const kind[] = { "file", "vdso", "anonymous" };
+	static const char *const path[] = { "/bin/p", "[vdso]", "" };
+
+	ck_assert_uint_eq(truth_file_field_count(file), 4);
+	ck_assert_str_eq(truth_file_field(file, 3)->text, "other");
+	ck_assert_str_eq(truth_file_text(file, "program"), "/bin/p");
+	ck_assert_ptr_null(truth_file_text(file, "points"));
+	ck_assert_uint_eq(truth_file_number(file, "points"), 255);
+	ck_assert_uint_eq(truth_file_number(file, "program"), 0);
+	ck_assert_str_eq(truth_file_partial(file), "timeout");
+	ck_assert_uint_eq(truth_file_image_count(file), COUNT(kind));
+	for (int i = 0; i < COUNT(kind); i++) {
+		const struct truth_image *image = truth_file_image(file, i);
+
+		ck_assert_str_eq(truth_image_kind_name(image->kind), kind[i]);
+		ck_assert_str_eq(image->path, path[i]);
+		ck_assert_uint_eq(image->build_id_size, i ? 0 : 4);
+	}
+	ck_assert_mem_eq(truth_file_image(file, 0)->build_id, "abcd", 4);
+	ck_assert_str_eq(truth_image_kind_name(TRUTH_IMAGE_NONE), "none");
+	ck_assert_str_eq(truth_image_kind_name(TRUTH_IMAGE_MEMFD), "memfd");
+	ck_assert_str_eq(truth_image_kind_name(TRUTH_IMAGE_OTHER), "other");
+	ck_assert_str_eq(truth_image_kind_name(TRUTH_IMAGE_KIND_COUNT), "unknown");
+}
+END_TEST
+
+static const struct {
+	const char *name, *build_id, *path;
+	int image; /* -1: none */
+} images[] = {
+	{ "by_build_id", "abcd", "/elsewhere", 0 },
+	{ "a_build_id_is_asked_before_a_path", "abcd", "[vdso]", 0 },
+	{ "by_path_without_one", "", "/bin/p", 0 },
+	{ "by_path_of_an_image_without_one", "xxxx", "[vdso]", 1 },
+	{ "another_file_of_that_path", "abce", "/bin/p", -1 },
+	{ "a_shorter_one", "abc", "/bin/q", -1 },
+	{ "neither", "", "/bin/q", -1 },
+};
+
+START_TEST(image)
+{
+	uint32_t found = 77;
+	bool is_found = truth_file_find_image(file, (const uint8_t *)images[_i].build_id,
+					      strlen(images[_i].build_id), images[_i].path, &found);
+
+	ck_assert_msg(is_found == (images[_i].image >= 0), "%s", images[_i].name);
+	ck_assert_msg(!is_found || found == (uint32_t)images[_i].image, "%s", images[_i].name);
+}
+END_TEST
+
+/* ---- a stack held against it ------------------------------------------------------------ */
+
+static const struct {
+	const char *name;
+	struct truth_frame frame[5]; /* innermost first */
+	uint32_t count;
+	struct truth_match want;
+} matches[] = {
+	{ "whole",
+	  { { 0, 0x2000 }, { 0, 0x1000 } },
+	  2,
+	  { TRUTH_MATCH_WHOLE, true, 2, 2, 2, false } },
+	{ "whole_of_one_frame", { { 0, 0x1008 } }, 1, { TRUTH_MATCH_WHOLE, true, 8, 1, 1, false } },
+	{ "whole_through_a_signal",
+	  { { 1, 0x80 }, { 0, 0x3000 }, { 0, 0x2005 }, { 0, 0x1000 } },
+	  4,
+	  { TRUTH_MATCH_WHOLE, true, 5, 4, 4, false } },
+	{ "whole_in_the_kernel",
+	  { { 0, 0x2007 }, { 0, 0x1000 } },
+	  2,
+	  { TRUTH_MATCH_WHOLE, true, 7, 2, 2, false } },
+	{ "whole_in_doubt_only",
+	  { { 0, 0x2005 }, { 0, 0x1000 } },
+	  2,
+	  { TRUTH_MATCH_WHOLE, false, 3, 2, 2, true } },
+	{ "prefix", { { 0, 0x2000 } }, 1, { TRUTH_MATCH_PREFIX, true, 2, 1, 0, false } },
+	{ "prefix_of_three",
+	  { { 1, 0x80 }, { 0, 0x3000 }, { 0, 0x2005 } },
+	  3,
+	  { TRUTH_MATCH_PREFIX, true, 5, 3, 0, false } },
+	{ "open_as_far_as_it_is_known",
+	  { { 0, 0x2007 } },
+	  1,
+	  { TRUTH_MATCH_OPEN, true, 10, 1, 0, false } },
+	{ "open_and_beyond",
+	  { { 0, 0x2007 }, { 0, 0x7777 }, { 0, 0x8888 } },
+	  3,
+	  { TRUTH_MATCH_OPEN, true, 10, 1, 0, false } },
+	{ "open_in_doubt",
+	  { { 0, 0x10 }, { 0, 0x2007 }, { 0, 0x1000 } },
+	  3,
+	  { TRUTH_MATCH_OPEN, false, 11, 2, 2, true } },
+	{ "parts_from_the_nearest",
+	  { { 1, 0x80 }, { 0, 0x3000 }, { 0, 0x2006 }, { 0, 0x1000 } },
+	  4,
+	  { TRUTH_MATCH_NONE, true, 5, 2, 1, false } },
+	{ "a_frame_too_many",
+	  { { 0, 0x2000 }, { 0, 0x1000 }, { 0, 0x1000 } },
+	  3,
+	  { TRUTH_MATCH_NONE, true, 2, 2, 1, false } },
+	{ "another_image",
+	  { { 1, 0x2000 }, { 0, 0x1000 } },
+	  2,
+	  { TRUTH_MATCH_NONE, false, 0, 0, 1, false } },
+	{ "where_the_thread_never_stood",
+	  { { 0, 0x1000 } },
+	  1,
+	  { TRUTH_MATCH_NONE, false, 0, 0, 1, false } },
+	{ "no_frames", { { 0, 0 } }, 0, { TRUTH_MATCH_NONE, false, 0, 0, 0, false } },
+};
+
+START_TEST(stack)
+{
+	const struct truth_match *want = &matches[_i].want;
+	struct truth_match got;
+
+	truth_file_find(file, matches[_i].frame, matches[_i].count, &got);
+	ck_assert_msg(got.kind == want->kind && got.proven == want->proven &&
+			      got.node == want->node && got.inner == want->inner &&
+			      got.outer == want->outer && got.is_doubted == want->is_doubted,
+		      "%s: kind %d proven %d node %u inner %u outer %u doubted %d",
+		      matches[_i].name, got.kind, got.proven, got.node, got.inner, got.outer,
+		      got.is_doubted);
+}
+END_TEST
+
+START_TEST(look_ups)
+{
+	const struct truth_frame at = { 0, 0x2007 }, none = { 0, 0x1000 };
+	uint32_t node;
+
+	ck_assert_uint_eq(truth_file_child(file, 1, &at), 7);
+	ck_assert_uint_eq(truth_file_child(file, 9, &at), 10);
+	ck_assert_uint_eq(truth_file_child(file, 0, &at), 0);
+	ck_assert_uint_eq(truth_file_first_at(file, &at), 7);
+	ck_assert_uint_eq(truth_file_next_at(file, 7), 10);
+	ck_assert_uint_eq(truth_file_next_at(file, 10), 0);
+	ck_assert_uint_eq(truth_file_first_at(file, &none), 0);
+	ck_assert_uint_eq(truth_file_descend(file, 9, &at, 1, &node), 1);
+	ck_assert_uint_eq(node, 10);
+	ck_assert_uint_eq(truth_file_descend(file, 0, &at, 1, &node), 0);
+	ck_assert_uint_eq(node, 0);
+}
+END_TEST
+
+/* ---- what is malformed ------------------------------------------------------------------ */
+
+#define IMAGE "I [01 01 'p' 00] "
+#define TREES "T [00] O [00] "
+
+static const struct {
+	const char *name, *text, *message;
+	size_t offset; /* behind the first line */
+} malformed[] = {
+	{ "nothing", "", "it is cut off", 0 },
+	{ "an_unknown_item", "Q [00]", "an item of an unknown kind", 2 },
+	{ "an_item_that_reaches_past_the_end", "S 05 00", "an item that reaches past the end", 2 },
+	{ "an_item_with_more_in_it", TREES "E [00 00]", "bytes that are left over in an item", 9 },
+	{ "a_length_of_more_than_64_bits", "S ffffffffffffffffff02",
+	  "a number that is cut off, or of more than 64 bits", 1 },
+	{ "bytes_behind_the_end", TREES "E [00] 00", "bytes behind the end", 9 },
+	{ "a_text_that_leaves_its_item", "S [01 'a' 02 'b'] 'c'", "bytes that reach past the end",
+	  5 },
+	{ "a_nul_in_a_text", "S [02 'a' 00 00]", "a NUL in a text", 5 },
+	{ "a_kind_of_image_that_there_is_not", "I [06 00 00]", "a number that is too large", 3 },
+	{ "an_image_behind_a_tree", "T [00] I [01 00 00]", "an image behind a tree", 5 },
+	{ "an_open_tree_first", "O [00]", "a tree that is there twice, or too early", 2 },
+	{ "two_trees", "T [00] T [00]", "a tree that is there twice, or too early", 5 },
+	{ "no_trees", "E [00]", "it has no trees", 3 },
+	{ "one_tree", "T [00] E [00]", "it has no trees", 6 },
+	{ "another_sum", IMAGE "T [01 00 00 05] O [00] E [06]",
+	  "another number of points than it says", 18 },
+	{ "fewer_nodes_than_it_says", IMAGE "T [02 00 00 05] O [00] E [05]",
+	  "a number that is cut off, or of more than 64 bits", 12 },
+	{ "more_nodes_than_it_says", IMAGE "T [00 00 00 05] O [00] E [05]",
+	  "bytes that are left over in an item", 9 },
+	{ "a_node_of_no_image", "T [01 00 00 05] O [00] E [05]", "an image that there is not", 5 },
+	{ "a_node_of_the_next_image", IMAGE "T [01 01 01 00 05] O [00] E [05]",
+	  "an image that there is not", 12 },
+	{ "a_sibling_of_the_root", IMAGE "T [01 08 00 05] O [00] E [05]",
+	  "a node outside of its tree", 10 },
+	{ "two_frames_left_of_one", IMAGE "T [02 00 00 05 10 00 05] O [00] E [0a]",
+	  "a node outside of its tree", 13 },
+	{ "the_same_node_twice", IMAGE "T [02 00 00 05 08 00 05] O [00] E [0a]",
+	  "a node that is not behind its elder sibling", 14 },
+	{ "a_node_before_its_elder_sibling", IMAGE "T [02 00 01 05 08 7f 05] O [00] E [0a]",
+	  "a node that is not behind its elder sibling", 14 },
+	{ "more_points_than_64_bits",
+	  IMAGE "T [02 00 00 ffffffffffffffffff01 08 01 01] O [00] E [00]",
+	  "more points than can be counted", 24 },
+};
+
+static void check_error(const char *name, const struct error *error, size_t size)
+{
+	ck_assert_msg(error->code == ERROR_PROTOCOL && !strcmp(error->section, "truth"),
+		      "%s: %s in \"%s\": %s", name, error_code_name(error->code), error->section,
+		      error->message);
+	ck_assert_msg(error->offset <= size && error->message[0], "%s: at %lu of %zu", name,
+		      (unsigned long)error->offset, size);
+}
+
+START_TEST(malformed_says_where)
+{
+	const size_t first_line = strlen(TRUTH_FILE_MAGIC);
+	uint8_t bytes[TRUTH_BYTES];
+	size_t size = truth_bytes(malformed[_i].text, bytes);
+	struct truth_file *none;
+	struct error error;
+
+	ck_assert_msg(truth_file_create(bytes, size, &none, &error), "%s", malformed[_i].name);
+	check_error(malformed[_i].name, &error, size);
+	ck_assert_str_eq(error.message, malformed[_i].message);
+	ck_assert_msg(error.offset == malformed[_i].offset + first_line, "%s: at %lu",
+		      malformed[_i].name, (unsigned long)(error.offset - first_line));
+}
+END_TEST
+
+START_TEST(whole_or_not_at_all)
+{
+	uint8_t bytes[TRUTH_BYTES];
+	const size_t whole = truth_bytes(truth_whole, bytes);
+	struct truth_file *none;
+	struct error error;
+	char name[32];
+
+	for (size_t size = 0; size < whole; size++) {
+		uint8_t *cut = malloc(size + !size); /* for what finds reads past its end */
+
+		ck_assert_ptr_nonnull(cut);
+		memcpy(cut, bytes, size);
+		snprintf(name, sizeof(name), "%zu bytes", size);
+		ck_assert_msg(truth_file_create(cut, size, &none, &error), "%s", name);
+		check_error(name, &error, size);
+		free(cut);
+	}
+	bytes[strlen(TRUTH_FILE_MAGIC) - 2] = '2';
+	ck_assert(truth_file_create(bytes, whole, &none, &error));
+	ck_assert_str_eq(error.message, "no truth file, or one of another version");
+}
+END_TEST
+
+/* All that a reader may rely on. */
+static void check_nodes(const struct truth_file *read)
+{
+	uint32_t count = truth_file_node_count(read), open = truth_file_open_root(read);
+
+	ck_assert_uint_lt(open, count);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct truth_node *node = truth_file_node(read, i);
+		const struct truth_node *parent = truth_file_node(read, node->parent);
+		const struct truth_frame frame = { node->image, node->address };
+
+		ck_assert_uint_gt(node->end, i);
+		ck_assert_uint_le(node->end, i < open ? open : count);
+		if (i == 0 || i == open) {
+			ck_assert_uint_eq(node->depth, 0);
+			continue;
+		}
+		ck_assert_uint_lt(node->parent, i);
+		ck_assert_uint_eq(node->depth, parent->depth + 1);
+		ck_assert_uint_le(node->end, parent->end);
+		ck_assert_uint_lt(node->image, truth_file_image_count(read));
+		ck_assert_uint_eq(truth_file_child(read, node->parent, &frame), i);
+	}
+}
+
+START_TEST(changed_bytes)
+{
+	uint8_t bytes[TRUTH_BYTES], changed[TRUTH_BYTES];
+	const size_t size = truth_bytes(truth_whole, bytes);
+	uint64_t seed = 1, read = 0;
+	struct error error;
+
+	for (int round = 0; round < 20000; round++) {
+		struct truth_file *mutant;
+
+		memcpy(changed, bytes, size);
+		for (unsigned int i = 0; i <= round % 3u; i++) {
+			seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+			changed[(seed >> 33) % size] = (uint8_t)(seed >> 20);
+		}
+		if (truth_file_create(changed, size, &mutant, &error)) {
+			check_error("mutant", &error, size);
+			continue;
+		}
+		check_nodes(mutant);
+		truth_file_close(mutant);
+		read++;
+	}
+	ck_assert_uint_gt(read, 100); /* it is not only refused */
+}
+END_TEST
+
+/* ---- files ------------------------------------------------------------------------------ */
+
+START_TEST(file_by_name)
+{
+	char path[] = "/tmp/test_truth_file.XXXXXX";
+	uint8_t bytes[TRUTH_BYTES];
+	const size_t size = truth_bytes(truth_whole, bytes);
+	int descriptor = mkstemp(path);
+	struct truth_file *read;
+	struct error error;
+
+	ck_assert_int_ge(descriptor, 0);
+	ck_assert_int_eq(write(descriptor, bytes, size), (ssize_t)size);
+	close(descriptor);
+	ck_assert_msg(!truth_file_open(path, &read, &error), "%s", error.message);
+	ck_assert_uint_eq(truth_file_node_count(read), COUNT(nodes));
+	truth_file_close(read);
+	unlink(path);
+	ck_assert(truth_file_open(path, &read, &error));
+	ck_assert_int_eq(error.code, ERROR_SYSTEM);
+	ck_assert(truth_file_open("/tmp", &read, &error));
+	ck_assert_str_eq(error.message, "no regular file");
+	truth_file_close(NULL);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("truth_file");
+	TCase *whole = tcase_create("whole"), *other = tcase_create("malformed");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_checked_fixture(whole, open_whole, close_whole);
+	tcase_add_test(whole, nodes_are_what_the_bytes_say);
+	tcase_add_test(whole, header_and_images);
+	tcase_add_loop_test(whole, image, 0, COUNT(images));
+	tcase_add_loop_test(whole, stack, 0, COUNT(matches));
+	tcase_add_test(whole, look_ups);
+	tcase_add_loop_test(other, malformed_says_where, 0, COUNT(malformed));
+	tcase_add_test(other, whole_or_not_at_all);
+	tcase_add_test(other, changed_bytes);
+	tcase_add_test(other, file_by_name);
+	suite_add_tcase(suite, whole);
+	suite_add_tcase(suite, other);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
