@@ -3,7 +3,7 @@
  * number_map.h - numbers by key, where the keys lie somewhere else
  *
  * What is interned (rules, shapes, states) lies in arrays and has a number there. The map knows
- * hashes and numbers only; the caller compares. Number 0 is none. Private to unwinder/.
+ * hashes and numbers only; the caller compares. Number 0 is none. The harness uses it, too.
  */
 #ifndef STACKPROOF_NUMBER_MAP_H
 #define STACKPROOF_NUMBER_MAP_H

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * profile_read.c - a profile of whatever format: which one it is, and the reader for it
+ *
+ * The content decides, not the name: perf.data has a magic; NDJSON begins with an object; pprof is
+ * no text. Of the two texts folded stacks end their lines with a count, and the first line of `perf
+ * script` does not.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+#include "profile/perf_line.h"
+
+#define PERF_DATA_MAGIC	     "PERFILE2"
+#define PERF_DATA_MAGIC_PIPE "2ELIFREP" /* of the other byte order */
+
+static const struct {
+	const char *name;
+	int (*read)(const struct profile_reading *reading, struct error *error);
+} formats[PROFILE_FORMAT_COUNT] = {
+	[PROFILE_ANY] = { "any", NULL },
+	[PROFILE_PERF_SCRIPT] = { "perf-script", perf_script_read },
+	[PROFILE_PERF_DATA] = { "perf-data", perf_data_read },
+	[PROFILE_FOLDED] = { "folded", folded_read },
+	[PROFILE_PPROF] = { "pprof", pprof_read },
+	[PROFILE_STACKS] = { "stacks", stacks_read },
+};
+
+enum profile_format profile_format_find(const char *name)
+{
+	enum profile_format format = PROFILE_ANY;
+
+	while (format < PROFILE_FORMAT_COUNT && strcmp(name, formats[format].name))
+		format++;
+	return format;
+}
+
+const char *profile_format_name(enum profile_format format)
+{
+	return formats[format].name;
+}
+
+static bool is_text(struct span data)
+{
+	for (size_t i = 0; i < data.size; i++)
+		if ((unsigned char)data.at[i] < ' ' && !isspace((unsigned char)data.at[i]))
+			return false;
+	return true;
+}
+
+static struct span take_line(struct span *data)
+{
+	const char *end = data->size ? memchr(data->at, '\n', data->size) : NULL;
+	struct span line = { data->at, end ? (size_t)(end - data->at) : data->size };
+
+	data->at += line.size + (end != NULL);
+	data->size -= line.size + (end != NULL);
+	return line;
+}
+
+/* "a;b 12" */
+static bool is_folded(struct span line)
+{
+	struct span rest = line, word = { 0 };
+	uint64_t value;
+	size_t words = 0;
+
+	while (rest.size) {
+		word = span_word(&rest);
+		words++;
+	}
+	return words > 1 && span_decimal(word, &value);
+}
+
+static enum profile_format format_of_text(struct span data)
+{
+	while (data.size) {
+		struct span line = span_trim(take_line(&data));
+		struct perf_head head;
+
+		if (!line.size || line.at[0] == '#')
+			continue;
+		if (line.at[0] == '{')
+			return PROFILE_STACKS;
+		if (is_folded(line))
+			return PROFILE_FOLDED;
+		if (perf_head_parse(line, &head))
+			return PROFILE_PERF_SCRIPT;
+		if (memchr(line.at, ';', line.size))
+			return PROFILE_FOLDED;
+	}
+	return PROFILE_ANY;
+}
+
+enum profile_format profile_format_of(const void *data, size_t size)
+{
+	struct span span = { data, size };
+
+	if (span_begins(span, PERF_DATA_MAGIC) || span_begins(span, PERF_DATA_MAGIC_PIPE))
+		return PROFILE_PERF_DATA;
+	if (is_text(span))
+		return format_of_text(span);
+	/* The first field of profile.proto that is written is a message with a length. */
+	if (size && (span.at[0] & 7) == 2 && span.at[0] >> 3 >= 1 && span.at[0] >> 3 <= 13)
+		return PROFILE_PPROF;
+	return PROFILE_ANY;
+}
+
+int profile_read(struct profile *profile, const char *path, enum profile_format format,
+		 profile_sample_fn *fn, void *context, struct error *error)
+{
+	struct profile_reading reading = { profile, NULL, path, fn, context };
+	int file = open(path, O_RDONLY | O_CLOEXEC), status;
+	const char *data;
+	size_t size;
+
+	if (file < 0)
+		return error_set_errno(error, "%s", path);
+	if (profile_lines_open(file, &reading.lines, error))
+		return -1;
+	status = profile_lines_peek(reading.lines, &data, &size, error);
+	if (!status && format == PROFILE_ANY)
+		format = profile_format_of(data, size);
+	if (!status && format == PROFILE_ANY)
+		status = error_set(error, ERROR_TEXT_SYNTAX, "", 0,
+				   size ? "none of the formats that are read: perf.data, perf "
+					  "script, folded stacks, pprof, NDJSON of stacks"
+					: "it is empty");
+	profile->format = format;
+	if (!status)
+		status = formats[format].read(&reading, error);
+	profile_lines_close(reading.lines);
+	return status;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * wire.h - protocol buffers as bytes: fields, one after the other
+ *
+ *	struct wire wire = { data, data + size };
+ *	while (wire_next(&wire, &field))
+ *		if (field.number == 4) ...
+ *	if (wire.bad) ...
+ *
+ * A library was considered: protobuf-c makes an object of every sample, location and line, hundreds
+ * of megabytes of a large profile, and its compiler and a copy of profile.proto would be needed to
+ * build. What is read here of the encoding is a page: varints, and fields with a length
+ * (protobuf.dev, "Encoding").
+ */
+#ifndef STACKPROOF_WIRE_H
+#define STACKPROOF_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct wire {
+	const uint8_t *at, *end;
+	bool bad; /* at is where it can't be read */
+};
+
+struct wire_field {
+	uint32_t number;
+	bool is_bytes;
+	uint64_t value;	     /* of a number */
+	const uint8_t *data; /* of bytes: a text, a message, packed numbers */
+	size_t size;
+};
+
+/* The next number of packed ones. False: there is none, or it is malformed (bad). */
+static inline bool wire_number(struct wire *wire, uint64_t *ret)
+{
+	const uint8_t *at = wire->at;
+
+	*ret = 0;
+	if (wire->bad || at == wire->end)
+		return false;
+	for (unsigned int shift = 0; at < wire->end && shift < 70; shift += 7, at++) {
+		if (shift == 63 && *at > 1) /* of 64 bits one is left */
+			break;
+		*ret |= (uint64_t)(*at & 0x7f) << shift;
+		if (*at & 0x80)
+			continue;
+		wire->at = at + 1;
+		return true;
+	}
+	wire->bad = true;
+	return false;
+}
+
+/* The next field. False: there is none, or it is malformed (bad). */
+static inline bool wire_next(struct wire *wire, struct wire_field *ret)
+{
+	uint64_t key, size = 0;
+
+	if (!wire_number(wire, &key))
+		return false;
+	*ret = (struct wire_field) { .number = key >> 3, .is_bytes = (key & 7) == 2 };
+	switch (key & 7) {
+	case 0:
+		if (wire_number(wire, &ret->value))
+			return true;
+		wire->bad = true;
+		return false;
+	case 1: size = 8; break;
+	case 2:
+		if (wire_number(wire, &size))
+			break;
+		/* fall through */
+	default: wire->bad = true; return false;
+	case 5: size = 4; break;
+	}
+	if (size > (uint64_t)(wire->end - wire->at)) {
+		wire->bad = true;
+		return false;
+	}
+	ret->data = wire->at;
+	ret->size = size;
+	wire->at += size;
+	return true;
+}
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_profile_folded.c - folded stacks, our own NDJSON, and files that are compressed
+ */
+#include <zlib.h>
+#include "profile_fixture.h"
+
+static const struct test_case {
+	const char *name;
+	const char *input;
+	const char *expected;
+} cases[] = {
+	{ "outermost_first", "main;work;leaf 12\nmain 1\n",
+	  "-1/-1 \"\"  x 12: leaf, work, main\n-1/-1 \"\"  x 1: main\nfolded 2 of 13\n" },
+	{ "names_with_blanks", "bash;operator new(unsigned long);a::f(int, char) 3\n",
+	  "-1/-1 \"\"  x 3: a::f(int, char), operator new(unsigned long), bash\nfolded 1 of 3\n" },
+	{ "suffixes", "a;b_[i];c_[j];d_[w];e_[k] 1\n",
+	  "-1/-1 \"\"  x 1: e k, d, c, b i, a\nfolded 1 of 1\n" },
+	{ "what_is_no_suffix", "a_[x];_[k];b[k];c_[k]d 1\n",
+	  "-1/-1 \"\"  x 1: c_[k]d, b[k], _[k], a_[x]\nfolded 1 of 1\n" },
+	{ "unknown_frames", "[unknown];[libc.so.6];;[[vdso]] 1\n",
+	  "-1/-1 \"\"  x 1: ? ([vdso]), ?, ? (libc.so.6), ?\nfolded 1 of 1\n" },
+	{ "addresses_and_offsets", "0x401000;main+0x1f;+0x2;a+b;0xffffffff81000130 1\n",
+	  "-1/-1 \"\"  x 1: ? r0xffffffff81000130 k, a+b, +0x2, main+0x1f, ? r0x401000\n"
+	  "folded 1 of 1\n" },
+	{ "the_kernels_entries",
+	  "main;read;entry_SYSCALL_64_after_hwframe;do_syscall_64 1\n"
+	  "main;asm_exc_page_fault 1\nmain;[kernel.kallsyms] 1\n",
+	  "-1/-1 \"\"  x 1: do_syscall_64 k, entry_SYSCALL_64_after_hwframe k, read, main\n"
+	  "-1/-1 \"\"  x 1: asm_exc_page_fault k, main\n"
+	  "-1/-1 \"\"  x 1: ? (kernel.kallsyms) k, main\nfolded 3 of 3\n" },
+	{ "comments_and_empty_lines", "# a b 1\n\n  \nmain 1\r\n",
+	  "-1/-1 \"\"  x 1: main\nfolded 1 of 1\n" },
+	{ "no_count", "main;leaf 1\nmain;leaf\nmain;leaf 1.5\nmain;leaf 18446744073709551616\n",
+	  "-1/-1 \"\"  x 1: leaf, main\nlost bad_count 3\n"
+	  "line 2: no count at the line's end\nline 3: no count at the line's end\n"
+	  "line 4: no count at the line's end\nfolded 1 of 1\n" },
+	{ "the_largest_count", "a 18446744073709551615\na 1\n",
+	  "-1/-1 \"\"  x 18446744073709551615: a\n-1/-1 \"\"  x 1: a\n"
+	  "folded 2 of 18446744073709551615\n" },
+	{ "cut_off", "main;leaf 12\nmain;leaf 1",
+	  "-1/-1 \"\"  x 12: leaf, main\nlost cut_off 1\nline 2: the file ends in this line\n"
+	  "folded 1 of 12\n" },
+	/* NDJSON */
+	{ "stacks",
+	  "{\"type\":\"profile_image\",\"image\":1,\"path\":\"/bin/a\",\"build_id\":\"5c9a\"}\n"
+	  "{\"type\":\"profile_stack\",\"count\":3,\"pid\":7,\"tid\":8,\"comm\":\"a b\","
+	  "\"event\":\"cpu\",\"frames\":[{\"image\":1,\"vaddr\":\"0x31770\",\"name\":\"f\"},"
+	  "{\"address\":\"0x99\",\"inlined\":true},{\"name\":\"g\",\"kernel\":true},{}]}\n",
+	  "7/8 \"a b\" cpu x 3: f (/bin/a 5c9a) v0x31770, ? r0x99 i, g k, ?\nstacks 1 of 3\n" },
+	{ "other_objects_are_passed_over",
+	  "{\"type\":\"sample_score\"}\n[]\n\n"
+	  "{\"type\":\"profile_stack\",\"count\":1,\"frames\":[]}\n",
+	  "-1/-1 \"\"  x 1:\nstacks 1 of 1\n" },
+	{ "an_image_again",
+	  "{\"type\":\"profile_image\",\"image\":2,\"path\":\"/a\"}\n"
+	  "{\"type\":\"profile_stack\",\"count\":1,\"frames\":[{\"image\":2}]}\n"
+	  "{\"type\":\"profile_image\",\"image\":2,\"path\":\"/b\"}\n"
+	  "{\"type\":\"profile_stack\",\"count\":1,\"frames\":[{\"image\":2},{\"image\":1}]}\n",
+	  "-1/-1 \"\"  x 1: ? (/a)\n-1/-1 \"\"  x 1: ? (/b), ?\nstacks 2 of 2\n" },
+	{ "an_image_that_is_not_there",
+	  "{\"type\":\"profile_stack\",\"count\":1,\"frames\":[{},{\"image\":1}]}\n",
+	  "lost bad_frame 1\nline 1: frame 1 can't be read\nstacks 0 of 0\n" },
+	{ "an_image_number_that_is_none",
+	  "{\"type\":\"profile_image\",\"image\":65537,\"path\":\"/a\"}\n"
+	  "{\"type\":\"profile_image\",\"path\":\"/a\"}\n",
+	  "lost bad_reference 2\nline 1: an image without a number, or above 65536\n"
+	  "line 2: an image without a number, or above 65536\nstacks 0 of 0\n" },
+	{ "no_address",
+	  "{\"type\":\"profile_stack\",\"count\":1,\"frames\":[{\"vaddr\":\"0x12g\"}]}\n",
+	  "lost bad_frame 1\nline 1: frame 0 can't be read\nstacks 0 of 0\n" },
+	{ "no_count_and_no_frames",
+	  "{\"type\":\"profile_stack\",\"frames\":[]}\n{\"type\":\"profile_stack\",\"count\":1}\n"
+	  "{\"type\":\"profile_stack\",\"count\":-1,\"frames\":[]}\n",
+	  "lost bad_frame 1\nlost bad_count 2\n"
+	  "line 1: a stack without a count, or without frames\n"
+	  "line 2: a stack without a count, or without frames\n"
+	  "line 3: a stack without a count, or without frames\nstacks 0 of 0\n" },
+	{ "no_json", "{\"type\":\n{\"type\":",
+	  "lost bad_head 1\nlost cut_off 1\n"
+	  "line 1: no JSON object: unexpected token near end of file\n"
+	  "line 2: no JSON object: unexpected token near end of file\nstacks 0 of 0\n" },
+};
+
+static void check_text(const char *name, char *text, const char *expected)
+{
+	ck_assert_msg(!strcmp(text, expected), "%s:\n%s\nis\n%s", name, expected, text);
+	free(text);
+}
+
+START_TEST(lines)
+{
+	const struct test_case *test = &cases[_i];
+
+	check_text(test->name, profile_bytes_text(test->input, strlen(test->input), PROFILE_ANY),
+		   test->expected);
+}
+END_TEST
+
+START_TEST(hostile_lines)
+{
+	const struct test_case *test = &cases[_i];
+
+	check_profile_hostile(test->input, strlen(test->input),
+			      test->input[0] == '{' ? PROFILE_STACKS : PROFILE_FOLDED);
+}
+END_TEST
+
+/* ---- compressed ------------------------------------------------------------------------------ */
+
+static size_t compress_text(const char *text, char *ret, size_t size)
+{
+	char path[64];
+	int file = profile_file("", 0, path);
+	gzFile zipped = gzopen(path, "wb");
+	ssize_t count;
+
+	ck_assert_int_eq(gzwrite(zipped, text, strlen(text)), strlen(text));
+	ck_assert_int_eq(gzclose(zipped), Z_OK);
+	count = pread(file, ret, size, 0);
+	ck_assert_int_gt(count, 0);
+	close(file);
+	return count;
+}
+
+START_TEST(compressed)
+{
+	char bytes[4096];
+	size_t size = compress_text(cases[0].input, bytes, sizeof(bytes));
+
+	check_text("compressed", profile_bytes_text(bytes, size, PROFILE_ANY), cases[0].expected);
+	for (size_t cut = 10; cut < size; cut++) {
+		char *text = profile_bytes_text(bytes, cut, PROFILE_FOLDED);
+
+		ck_assert_msg(strstr(text, "error text_syntax: the compressed data are damaged or "
+					   "cut off"),
+			      "%zu bytes: %s", cut, text);
+		free(text);
+	}
+	check_profile_hostile(bytes, size, PROFILE_ANY);
+}
+END_TEST
+
+/* ---- long lines ------------------------------------------------------------------------------ */
+
+/* A line of size bytes, and one behind it. */
+static char *long_line(size_t size)
+{
+	char *input = malloc(size + 16), *text;
+
+	memset(input, 'a', size);
+	memcpy(input + size - 2, " 7\nb 1\n", 8);
+	text = profile_bytes_text(input, size + 5, PROFILE_FOLDED);
+	free(input);
+	return text;
+}
+
+START_TEST(long_lines)
+{
+	char *text = long_line(PROFILE_LINE_MAX);
+
+	ck_assert_ptr_nonnull(strstr(text, "a\n-1/-1 \"\"  x 1: b\nfolded 2 of 8\n"));
+	free(text);
+	check_text("too long", long_line(PROFILE_LINE_MAX + (1 << 20)),
+		   "-1/-1 \"\"  x 1: b\nlost too_long 1\n"
+		   "line 1: a line of more than 16777216 bytes\nfolded 1 of 1\n");
+}
+END_TEST
+
+START_TEST(too_many_frames)
+{
+	size_t size = 2 * (PROFILE_FRAMES_MAX + 1);
+	char *input = malloc(size + 8);
+
+	for (size_t i = 0; i < size; i += 2)
+		memcpy(input + i, "a;", 2);
+	memcpy(input + size - 1, " 1\nb 1\n", 8);
+	check_text("too deep", profile_bytes_text(input, size + 6, PROFILE_ANY),
+		   "-1/-1 \"\"  x 1: b\nlost too_deep 1\nline 1: more than 65536 frames\n"
+		   "folded 1 of 1\n");
+	free(input);
+}
+END_TEST
+
+START_TEST(no_such_file)
+{
+	check_text("no file", profile_read_text("/nonexistent/profile", PROFILE_ANY),
+		   "error system: /nonexistent/profile: No such file or directory\nany 0 of 0\n");
+}
+END_TEST
+
+START_TEST(formats_have_names)
+{
+	for (int i = PROFILE_ANY; i < PROFILE_FORMAT_COUNT; i++)
+		ck_assert_int_eq(profile_format_find(profile_format_name(i)), i);
+	ck_assert_int_eq(profile_format_find("perf"), PROFILE_FORMAT_COUNT);
+	ck_assert_int_eq(profile_format_of("PERFILE2", 8), PROFILE_PERF_DATA);
+	ck_assert_int_eq(profile_format_of("\177ELF\2\1", 6), PROFILE_ANY);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("profile_folded");
+	TCase *tcase = tcase_create("profile_folded");
+
+	tcase_set_timeout(tcase, 0);
+	tcase_add_loop_test(tcase, lines, 0, sizeof(cases) / sizeof(cases[0]));
+	tcase_add_loop_test(tcase, hostile_lines, 0, sizeof(cases) / sizeof(cases[0]));
+	tcase_add_test(tcase, compressed);
+	tcase_add_test(tcase, long_lines);
+	tcase_add_test(tcase, too_many_frames);
+	tcase_add_test(tcase, no_such_file);
+	tcase_add_test(tcase, formats_have_names);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}

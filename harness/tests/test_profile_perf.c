@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_profile_perf.c - the text of `perf script`: every form of a head and of a frame, and none
+ */
+#include "profile_fixture.h"
+
+#define HEAD "bash 12/13   553.342217:     250000 cpu-clock:ppp: \n"
+
+static const struct test_case {
+	const char *name;
+	const char *input;
+	const char *expected;
+} cases[] = {
+	{ "frames_of_a_sample",
+	  HEAD "\t            e45c _dl_relocate_object+0x83c (/usr/lib/ld.so)\n"
+	       "\t           1de39 dl_main+0x1e79 (/usr/lib/ld.so)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: _dl_relocate_object+0x83c (/usr/lib/ld.so) f0xe45c, "
+	  "dl_main+0x1e79 (/usr/lib/ld.so) f0x1de39\n"
+	  "perf-script 1 of 1\n" },
+	{ "names_without_offsets", HEAD "\t e45c main (/bin/a)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: main (/bin/a) f0xe45c\nperf-script 1 of 1\n" },
+	{ "a_thread_alone_is_its_process",
+	  "bash 13 553.342217: cpu-clock: \n\t e45c main (/bin/a)\n\n",
+	  "13/13 \"bash\" cpu-clock x 1: main (/bin/a) f0xe45c\nperf-script 1 of 1\n" },
+	{ "a_cpu_in_the_head", "bash 13 [001] 553.342217: 7 cycles:u: \n\t e45c main (/bin/a)\n\n",
+	  "13/13 \"bash\" cycles:u x 1: main (/bin/a) f0xe45c\nperf-script 1 of 1\n" },
+	{ "no_time_in_the_head", "bash 13 cycles: \n\t e45c main (/bin/a)\n\n",
+	  "13/13 \"bash\" cycles x 1: main (/bin/a) f0xe45c\nperf-script 1 of 1\n" },
+	{ "no_event_in_the_head", "bash 13 553.342217: \n\t e45c main (/bin/a)\n\n",
+	  "13/13 \"bash\"  x 1: main (/bin/a) f0xe45c\nperf-script 1 of 1\n" },
+	{ "blanks_and_numbers_in_a_command",
+	  "Web 5 Content 13 [000] 553.3: 1 cycles: \n\t e45c main (/bin/a)\n\n"
+	  "worker 7 14/15 553.4: cycles: \n\t e45c main (/bin/a)\n\n",
+	  "13/13 \"Web 5 Content\" cycles x 1: main (/bin/a) f0xe45c\n"
+	  "14/15 \"worker 7\" cycles x 1: main (/bin/a) f0xe45c\n"
+	  "perf-script 2 of 2\n" },
+	{ "a_process_that_is_not_known", ":-1 -1/-1 553.3: cycles: \n\t e45c main (/bin/a)\n\n",
+	  "-1/-1 \":-1\" cycles x 1: main (/bin/a) f0xe45c\nperf-script 1 of 1\n" },
+	{ "text_behind_an_event",
+	  "bash 13 553.3: sched:sched_switch: prev_comm=bash prev_pid=13\n"
+	  "\t e45c main (/bin/a)\n\n",
+	  "13/13 \"bash\" sched:sched_switch x 1: main (/bin/a) f0xe45c\nperf-script 1 of 1\n" },
+	{ "several_events",
+	  "a 13 1.0: 5 cycles:u: \n\t 1 f (/a)\n\na 13 1.0: 5 branches:u: \n\t 1 f (/a)\n\n",
+	  "13/13 \"a\" cycles:u x 1: f (/a) f0x1\n13/13 \"a\" branches:u x 1: f (/a) f0x1\n"
+	  "perf-script 2 of 2\n" },
+	{ "nothing_known_of_a_frame",
+	  HEAD "\t               0 [unknown] ([unknown])\n\t 59862 [unknown] (/usr/bin/bash)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: ? r0x0, ? (/usr/bin/bash) f0x59862\n"
+	  "perf-script 1 of 1\n" },
+	{ "kernel_frames",
+	  HEAD "\tffffffff815e51e3 do_wp_page+0x293 ([kernel.kallsyms])\n"
+	       "\t e45c main (/bin/a)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: do_wp_page+0x293 ([kernel.kallsyms]) "
+	  "f0xffffffff815e51e3 k, main (/bin/a) f0xe45c\nperf-script 1 of 1\n" },
+	{ "inlined_frames_share_the_address_behind_them",
+	  HEAD "\t e2bc elf_do_Rela+0x69c (inlined)\n\t e2bc _dl_relocate+0x69c (/ld.so)\n"
+	       "\t 1bccb _dl_start_final+0x55b (inlined)\n\t 1ab77 _start+0x7 (/ld.so)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: elf_do_Rela+0x69c f0xe2bc i, "
+	  "_dl_relocate+0x69c (/ld.so) f0xe2bc, _dl_start_final+0x55b f0x1bccb, "
+	  "_start+0x7 (/ld.so) f0x1ab77\nperf-script 1 of 1\n" },
+	{ "the_last_frame_is_the_machines", HEAD "\t e2bc __GI_setlocale+0x11b (inlined)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: __GI_setlocale+0x11b f0xe2bc\n"
+	  "perf-script 1 of 1\n" },
+	{ "names_with_blanks_and_brackets",
+	  HEAD "\t e2bc a::f(int, void (*)(char))+0x1 (/opt/a (b)/x.so)\n"
+	       "\t e2bd operator+(a, b) (/bin/c++ (deleted))\n"
+	       "\t e2be f(int) [clone .cold]+0x2 (/bin/a)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: a::f(int, void (*)(char))+0x1 (/opt/a (b)/x.so) "
+	  "f0xe2bc, operator+(a, b) (/bin/c++ (deleted)) f0xe2bd, f(int) [clone .cold]+0x2 "
+	  "(/bin/a) f0xe2be\nperf-script 1 of 1\n" },
+	{ "source_lines_are_passed_over",
+	  HEAD "\t e45c main (/bin/a)\n  a.c:12\n\t e45d f (/bin/a)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: main (/bin/a) f0xe45c, f (/bin/a) f0xe45d\n"
+	  "perf-script 1 of 1\n" },
+	{ "comments_are_passed_over", "# captured on: today\n#\n" HEAD "\t 1 f (/a)\n\n# end\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/a) f0x1\nperf-script 1 of 1\n" },
+	{ "no_callchain",
+	  "            bash    13   553.3:     250000 cycles:      7fb590c0145c main+0x1 (/bin/a)\n"
+	  "            bash    13   553.4:     250000 cycles:  ffffffff81000130 [unknown] "
+	  "([kernel.kallsyms])\n",
+	  "13/13 \"bash\" cycles x 1: main+0x1 (/bin/a) r0x7fb590c0145c\n"
+	  "13/13 \"bash\" cycles x 1: ? ([kernel.kallsyms]) r0xffffffff81000130 k\n"
+	  "perf-script 2 of 2\n" },
+	{ "a_sample_without_frames", HEAD "\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1:\n"
+	  "perf-script 1 of 1\n" },
+	{ "a_head_ends_the_sample_before", HEAD "\t 1 f (/a)\n" HEAD "\t 2 g (/a)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/a) f0x1\n"
+	  "12/13 \"bash\" cpu-clock:ppp x 1: g (/a) f0x2\nperf-script 2 of 2\n" },
+	/* mappings */
+	{ "an_address_in_a_mapping_of_its_image",
+	  "a 12/12 1.0: PERF_RECORD_MMAP2 12/12: [0x401000(0x1000) @ 0x3000 fe:00 2469 0]: r-xp "
+	  "/bin/a\n" HEAD "\t 401010 f (/bin/a)\n\t 402000 g (/bin/a)\n\t 400fff h (/bin/a)\n"
+	  "\t 401010 i (/bin/b)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/bin/a) f0x401010 m0x3010, g (/bin/a) f0x402000, "
+	  "h (/bin/a) f0x400fff, i (/bin/b) f0x401010\nperf-script 1 of 1\n" },
+	{ "the_latest_mapping_counts",
+	  "a 12/12 1.0: PERF_RECORD_MMAP2 12/12: [0x1000(0x1000) @ 0 fe:00 2469 0]: r-xp "
+	  "/bin/a\n" HEAD "\t 1010 f (/bin/a)\n\n"
+	  "a 12/12 1.0: PERF_RECORD_MMAP 12/12: [0x1000(0x1000) @ 0x5000]: x /bin/a\n" HEAD
+	  "\t 1010 f (/bin/a)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/bin/a) f0x1010 m0x10\n"
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/bin/a) f0x1010 m0x5010\nperf-script 2 of 2\n" },
+	{ "a_mapping_with_a_build_id",
+	  "a 12/12 1.0: PERF_RECORD_MMAP2 12/12: [0x1000(0x1000) @ 0x20 <5c9a>]: r-xp /a b\n" HEAD
+	  "\t 1010 f (/a b)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/a b) f0x1010 m0x30\nperf-script 1 of 1\n" },
+	{ "of_another_process",
+	  "a 11/11 1.0: PERF_RECORD_MMAP2 11/11: [0x1000(0x1000) @ 0 fe:00 2469 0]: r-xp "
+	  "/bin/a\n" HEAD "\t 1010 f (/bin/a)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/bin/a) f0x1010\nperf-script 1 of 1\n" },
+	{ "a_child_has_its_parents",
+	  "a 11/11 1.0: PERF_RECORD_MMAP2 11/11: [0x1000(0x1000) @ 0 fe:00 2469 0]: r-xp /bin/a\n"
+	  "a 11/11 1.0: PERF_RECORD_FORK(12:12):(11:11)\n" HEAD "\t 1010 f (/bin/a)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/bin/a) f0x1010 m0x10\nperf-script 1 of 1\n" },
+	{ "another_program_has_none",
+	  "a 12/12 1.0: PERF_RECORD_MMAP2 12/12: [0x1000(0x1000) @ 0 fe:00 2469 0]: r-xp /bin/a\n"
+	  "a 12/12 1.0: PERF_RECORD_COMM exec: a b:12/12\n" HEAD "\t 1010 f (/bin/a)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/bin/a) f0x1010\nperf-script 1 of 1\n" },
+	{ "a_name_is_no_program",
+	  "a 12/12 1.0: PERF_RECORD_MMAP2 12/12: [0x1000(0x1000) @ 0 fe:00 2469 0]: r-xp /bin/a\n"
+	  "a 12/12 1.0: PERF_RECORD_COMM: b:12/12\na 12/12 2.0: "
+	  "PERF_RECORD_EXIT(12:12):(1:1)\n" HEAD "\t 1010 f (/bin/a)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/bin/a) f0x1010 m0x10\nperf-script 1 of 1\n" },
+	{ "an_image_that_only_the_mapping_knows",
+	  "a 12/12 1.0: PERF_RECORD_MMAP2 12/12: [0x1000(0x1000) @ 0 fe:00 2469 0]: r-xp "
+	  "/bin/a\n" HEAD "\t 1010 [unknown] ([unknown])\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: ? (/bin/a) r0x1010 m0x10\nperf-script 1 of 1\n" },
+	/* what can't be read */
+	{ "a_head_that_is_none",
+	  HEAD "\t 1 f (/a)\n\nnonsense\n\t 1 f (/a)\n\n" HEAD "\t 2 f (/a)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/a) f0x1\n"
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/a) f0x2\nlost bad_head 1\n"
+	  "line 4: neither a sample's first line nor a frame\nperf-script 2 of 2\n" },
+	{ "a_frame_that_is_none",
+	  HEAD "\t 1 f\n\t 2 f (/a)\n\n" HEAD "\t 11112222333344445 f (/a)\n\n" HEAD
+	       "\t 2 f (/a)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1:\n"
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/a) f0x2\n"
+	  "lost bad_frame 1\nline 2: a frame that can't be read\nperf-script 2 of 2\n" },
+	{ "cut_off_in_a_frame", HEAD "\t 1 f (/a)\n\n" HEAD "\t 1 f (/",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/a) f0x1\n"
+	  "lost cut_off 1\nline 5: the file ends in a frame\nperf-script 1 of 1\n" },
+	{ "cut_off_behind_a_frame", HEAD "\t 1 f (/a)\n",
+	  "lost cut_off 1\nline 1: the file ends in this sample\n"
+	  "perf-script 0 of 0\n" },
+	{ "an_event_that_is_none",
+	  "a 12/12 1.0: PERF_RECORD_MMAP2 12/12: [0x1000(0x1000) @ 0 fe\n" HEAD "\t 1 f (/a)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/a) f0x1\nlost bad_head 1\n"
+	  "line 1: a PERF_RECORD that can't be read\nperf-script 1 of 1\n" },
+	{ "nothing", "", "error text_syntax: it is empty\nany 0 of 0\n" },
+	{ "none_of_the_formats", "nonsense\n",
+	  "error text_syntax: none of the formats that are read: perf.data, perf script, folded "
+	  "stacks, pprof, NDJSON of stacks\nany 0 of 0\n" },
+};
+
+START_TEST(perf_script)
+{
+	const struct test_case *test = &cases[_i];
+	char *text = profile_bytes_text(test->input, strlen(test->input), PROFILE_ANY);
+
+	ck_assert_msg(!strcmp(text, test->expected), "%s:\n%s\nis\n%s", test->name, test->expected,
+		      text);
+	free(text);
+}
+END_TEST
+
+static const char hostile[] =
+	"a 12/12 1.0: PERF_RECORD_MMAP2 12/12: [0x401000(0x1000) @ 0x3000 fe:00 2469 0]: r-xp /a\n"
+	"a 12/12 1.0: PERF_RECORD_FORK(13:13):(12:12)\n"
+	"a 12/12 1.0: PERF_RECORD_COMM exec: a b:12/12\n"
+	"a 13/13 [001] 1.0: 5 cycles:u: \n\t 401010 f(int) [clone .cold]+0x10 (/a)\n"
+	"\t e2bc elf_do_Rela+0x69c (inlined)\n\t e2bc _dl_relocate+0x69c (/ld.so)\n\n"
+	"a b 13 1.0: cycles: 7fb590c0145c main+0x1 (/bin/a)\n";
+
+START_TEST(hostile_text)
+{
+	check_profile_hostile(hostile, sizeof(hostile) - 1, PROFILE_PERF_SCRIPT);
+}
+END_TEST
+
+START_TEST(too_many_frames)
+{
+	char *input, *text;
+	size_t size;
+	FILE *file = open_memstream(&input, &size);
+
+	for (int extra = 0; extra < 2; extra++) {
+		fputs(HEAD, file);
+		for (int i = 0; i < PROFILE_FRAMES_MAX + extra; i++)
+			fputs("\t 1 f (/a)\n", file);
+		fputs("\n", file);
+	}
+	fclose(file);
+	text = profile_bytes_text(input, size, PROFILE_ANY);
+	ck_assert_ptr_nonnull(strstr(text,
+				     "\nlost too_deep 1\nline 131076: more than 65536 frames\n"
+				     "perf-script 1 of 1\n"));
+	free(text);
+	free(input);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("profile_perf");
+	TCase *tcase = tcase_create("profile_perf");
+
+	tcase_set_timeout(tcase, 0);
+	tcase_add_loop_test(tcase, perf_script, 0, sizeof(cases) / sizeof(cases[0]));
+	tcase_add_test(tcase, hostile_text);
+	tcase_add_test(tcase, too_many_frames);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}

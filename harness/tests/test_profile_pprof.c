@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_profile_pprof.c - pprof: messages built here, field by field, and read
+ */
+#include "profile/wire.h"
+#include "profile_fixture.h"
+
+/* ---- messages --------------------------------------------------------------------------------- */
+
+struct message {
+	uint8_t bytes[2048];
+	size_t size;
+};
+
+static void put_number(struct message *message, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		message->bytes[message->size++] = 0x80 | value;
+	message->bytes[message->size++] = value;
+}
+
+static void put(struct message *message, unsigned int field, uint64_t value)
+{
+	put_number(message, field << 3);
+	put_number(message, value);
+}
+
+static void put_bytes(struct message *message, unsigned int field, const void *data, size_t size)
+{
+	put_number(message, field << 3 | 2);
+	put_number(message, size);
+	ck_assert_uint_le(message->size + size, sizeof(message->bytes));
+	memcpy(message->bytes + message->size, data, size);
+	message->size += size;
+}
+
+static void put_message(struct message *message, unsigned int field, const struct message *inner)
+{
+	put_bytes(message, field, inner->bytes, inner->size);
+}
+
+/* Fields 1, 2, ... of a message, 0: left out. */
+static struct message numbers(const uint64_t *value, size_t count)
+{
+	struct message ret = { .size = 0 };
+
+	for (size_t i = 0; i < count; i++)
+		if (value[i])
+			put(&ret, i + 1, value[i]);
+	return ret;
+}
+
+#define NUMBERS(...)                                                                               \
+	numbers((const uint64_t[]) { __VA_ARGS__ },                                                \
+		sizeof((const uint64_t[]) { __VA_ARGS__ }) / sizeof(uint64_t))
+
+/* A location: id, mapping, address, and the functions of its lines. */
+static void put_location(struct message *profile, uint64_t id, uint64_t mapping, uint64_t address,
+			 const uint64_t *function, size_t count)
+{
+	struct message location = NUMBERS(id, mapping, address);
+
+	for (size_t i = 0; i < count; i++) {
+		struct message line = NUMBERS(function[i], 17);
+
+		put_message(&location, 4, &line);
+	}
+	put_message(profile, 4, &location);
+}
+
+static const char *const texts[] = { "",       "samples", "count",   "cpu",   "nanoseconds",
+				     "/bin/a", "5c9a",	  "main",    "_Z1fv", "f()",
+				     "pid",    "comm",	  "my prog", "leaf",  "tid" };
+
+/*
+ * Values cpu/nanoseconds and samples/count; mappings 1 at 0x400000, of offset 0x1000, and 2 at 0;
+ * locations 1 (leaf, inlined in f), 2 (main), 3 (no line), 4 (mapping 2), 5 (the kernel's).
+ * packed: as compilers of protocol buffers write repeated numbers.
+ */
+static struct message build(bool packed)
+{
+	struct message ret = { .size = 0 }, part, stack = { .size = 0 }, values = { .size = 0 };
+
+	part = NUMBERS(3, 4);
+	put_message(&ret, 1, &part);
+	part = NUMBERS(1, 2);
+	put_message(&ret, 1, &part);
+	part = (struct message) { .size = 0 };
+	for (uint64_t i = 1; i <= 5; i++)
+		packed ? put_number(&stack, 6 - i) : put(&part, 1, 6 - i);
+	packed ? put_number(&values, 900) : put(&part, 2, 900);
+	packed ? put_number(&values, 3) : put(&part, 2, 3);
+	if (packed) {
+		put_bytes(&part, 1, stack.bytes, stack.size);
+		put_bytes(&part, 2, values.bytes, values.size);
+	}
+	stack = NUMBERS(10, 0, 77); /* pid 77 */
+	put_message(&part, 3, &stack);
+	stack = NUMBERS(11, 12); /* comm "my prog" */
+	put_message(&part, 3, &stack);
+	stack = NUMBERS(14, 0, 78);
+	put_message(&part, 3, &stack);
+	put_message(&ret, 2, &part);
+	part = NUMBERS(1, 0x400000, 0x500000, 0x1000, 5, 6);
+	put_message(&ret, 3, &part);
+	part = NUMBERS(2, 0, 0, 0, 5);
+	put_message(&ret, 3, &part);
+	put_location(&ret, 1, 1, 0x400123, (const uint64_t[]) { 3, 2 }, 2);
+	put_location(&ret, 2, 1, 0x400456, (const uint64_t[]) { 1 }, 1);
+	put_location(&ret, 3, 1, 0x3fffff, NULL, 0);
+	put_location(&ret, 4, 2, 0x789, NULL, 0);
+	put_location(&ret, 5, 0, 0xffffffff81000130, NULL, 0);
+	part = NUMBERS(1, 7);
+	put_message(&ret, 5, &part);
+	part = NUMBERS(2, 9, 8);
+	put_message(&ret, 5, &part);
+	part = NUMBERS(3, 13, 0);
+	put_message(&ret, 5, &part);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		put_bytes(&ret, 6, texts[i], strlen(texts[i]));
+	return ret;
+}
+
+static const char head[] =
+	"77/78 \"my prog\"  x 3: ? r0xffffffff81000130 k, ? (/bin/a) v0x789, ? (/bin/a 5c9a) "
+	"r0x3fffff, main (/bin/a 5c9a) f0x1456, leaf (/bin/a 5c9a) f0x1123 i, _Z1fv (/bin/a 5c9a) "
+	"f0x1123\n";
+
+static void check_profile(const struct message *message, const char *wanted)
+{
+	char *text = profile_bytes_text(message->bytes, message->size, PROFILE_ANY);
+
+	ck_assert_str_eq(text, wanted);
+	free(text);
+}
+
+START_TEST(numbers_packed_or_not)
+{
+	struct message message = build(_i);
+	char wanted[1024];
+
+	snprintf(wanted, sizeof(wanted), "%spprof 1 of 3\n", head);
+	check_profile(&message, wanted);
+}
+END_TEST
+
+/* ---- what can't be read ------------------------------------------------------------------------ */
+
+/* Behind the sample that is right comes another, which is lost: where its message begins. */
+static void check_lost(const struct message *sample, const char *loss, const char *what)
+{
+	struct message message = build(true);
+	char wanted[1024];
+
+	snprintf(wanted, sizeof(wanted), "%slost %s 1\npprof %zu: %s\npprof 1 of 3\n", head, loss,
+		 message.size + 2, what);
+	put_message(&message, 2, sample);
+	check_profile(&message, wanted);
+}
+
+START_TEST(a_location_that_is_not_there)
+{
+	struct message sample = NUMBERS(9);
+
+	put(&sample, 2, 1);
+	put(&sample, 2, 1);
+	check_lost(&sample, "bad_reference", "a sample's location 9");
+}
+END_TEST
+
+START_TEST(a_sample_without_its_value)
+{
+	struct message sample = NUMBERS(2, 900);
+
+	check_lost(&sample, "bad_count", "a sample without a count");
+}
+END_TEST
+
+START_TEST(a_sample_that_is_malformed)
+{
+	struct message sample = NUMBERS(2, 900);
+
+	put(&sample, 2, 1);
+	put_number(&sample, 1 << 3);
+	check_lost(&sample, "bad_frame", "a sample that is malformed");
+}
+END_TEST
+
+START_TEST(cut_off)
+{
+	struct message message = build(true);
+	char wanted[1024];
+
+	/* The last text, "tid", loses a byte: nobody refers to it but a label. */
+	snprintf(wanted, sizeof(wanted),
+		 "77/-1%slost cut_off 1\npprof %zu: the profile ends in a field, or is malformed "
+		 "from here on\npprof 1 of 3\n",
+		 head + strlen("77/78"), message.size - 3);
+	message.size--;
+	check_profile(&message, wanted);
+}
+END_TEST
+
+START_TEST(hostile_bytes)
+{
+	struct message message = build(_i);
+
+	check_profile_hostile(message.bytes, message.size, PROFILE_PPROF);
+}
+END_TEST
+
+/* ---- the encoding ------------------------------------------------------------------------------ */
+
+static const struct varint {
+	const char *name;
+	uint8_t bytes[12];
+	size_t size;
+	uint64_t value;
+	bool bad;
+} varints[] = {
+	{ "zero", { 0 }, 1, 0, false },
+	{ "one_byte", { 0x7f }, 1, 127, false },
+	{ "two_bytes", { 0x80, 1 }, 2, 128, false },
+	{ "zeros_behind", { 0x81, 0x80, 0 }, 3, 1, false },
+	{ "the_largest",
+	  { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1 },
+	  10,
+	  UINT64_MAX,
+	  false },
+	{ "too_large", { 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 2 }, 10, 0, true },
+	{ "no_end", { 0x80, 0x80 }, 2, 0, true },
+	{ "nothing", { 0 }, 0, 0, false },
+};
+
+START_TEST(a_number)
+{
+	const struct varint *varint = &varints[_i];
+	struct wire wire = { varint->bytes, varint->bytes + varint->size, false };
+	uint64_t value;
+	bool found = wire_number(&wire, &value);
+
+	ck_assert_msg(found == (varint->size && !varint->bad), "%s", varint->name);
+	ck_assert_int_eq(wire.bad, varint->bad);
+	if (!found)
+		return;
+	ck_assert_uint_eq(value, varint->value);
+	ck_assert_ptr_eq(wire.at, wire.end);
+}
+END_TEST
+
+static const struct field_case {
+	const char *name;
+	uint8_t bytes[12];
+	size_t size;
+	int fields;
+	bool bad;
+} fields[] = {
+	{ "a_number", { 1 << 3, 5 }, 2, 1, false },
+	{ "eight_bytes", { 1 << 3 | 1, 1, 2, 3, 4, 5, 6, 7, 8 }, 9, 1, false },
+	{ "eight_bytes_cut_off", { 1 << 3 | 1, 1, 2, 3, 4, 5, 6, 7 }, 8, 0, true },
+	{ "four_bytes", { 1 << 3 | 5, 1, 2, 3, 4, 1 << 3, 1 }, 7, 2, false },
+	{ "four_bytes_cut_off", { 1 << 3 | 5, 1, 2, 3 }, 4, 0, true },
+	{ "no_bytes", { 1 << 3 | 2, 0 }, 2, 1, false },
+	{ "bytes_to_the_end", { 1 << 3 | 2, 1, 9 }, 3, 1, false },
+	{ "bytes_past_the_end", { 1 << 3 | 2, 2, 9 }, 3, 0, true },
+	{ "a_group", { 1 << 3 | 3, 0 }, 2, 0, true },
+	{ "a_number_without_value", { 1 << 3 }, 1, 0, true },
+	{ "bytes_without_size", { 1 << 3 | 2 }, 1, 0, true },
+};
+
+START_TEST(a_field)
+{
+	const struct field_case *test = &fields[_i];
+	struct wire wire = { test->bytes, test->bytes + test->size, false };
+	struct wire_field field;
+	int count = 0;
+
+	while (wire_next(&wire, &field))
+		count++;
+	ck_assert_msg(count == test->fields && wire.bad == test->bad, "%s: %d, %d", test->name,
+		      count, wire.bad);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("profile_pprof");
+	TCase *tcase = tcase_create("profile_pprof");
+
+	tcase_set_timeout(tcase, 0);
+	tcase_add_loop_test(tcase, numbers_packed_or_not, 0, 2);
+	tcase_add_test(tcase, a_location_that_is_not_there);
+	tcase_add_test(tcase, a_sample_without_its_value);
+	tcase_add_test(tcase, a_sample_that_is_malformed);
+	tcase_add_test(tcase, cut_off);
+	tcase_add_loop_test(tcase, hostile_bytes, 0, 2);
+	tcase_add_loop_test(tcase, a_number, 0, sizeof(varints) / sizeof(varints[0]));
+	tcase_add_loop_test(tcase, a_field, 0, sizeof(fields) / sizeof(fields[0]));
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
