@@ -23,7 +23,7 @@
 #include "truth/truth.h"
 #include "verdict/doubt.h"
 
-#define COMPARE_ENGINES_MAX 16
+#define COMPARE_ENGINES_MAX 32
 
 struct compare_options {
 	const struct engine *engine[COMPARE_ENGINES_MAX];
