@@ -323,8 +323,8 @@ int stackproof_session_counters(const struct stackproof_session *session,
 
 	_Static_assert(STACKPROOF_STOP_COUNT <= sizeof(made.stop) / sizeof(made.stop[0]), "room");
 	if (bpf_session_counters(session->session, false, &counters, &inner) ||
-	    (session->samples &&
-	     bpf_session_run_time(session->session, false, &made.run_ns, &made.runs, &inner)))
+	    (session->samples && bpf_session_run_time(session->session, WALK_ENTRY_SAMPLE, false,
+						      &made.run_ns, &made.runs, &inner)))
 		return face_fail(error, &inner);
 	made.method = bpf_session_method_name(session->session);
 	made.samples = counters.samples;

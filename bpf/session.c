@@ -669,15 +669,20 @@ int bpf_session_counters(const struct bpf_session *session, bool frame_pointer,
 	return status;
 }
 
-int bpf_session_run_time(const struct bpf_session *session, bool frame_pointer, uint64_t *ret_ns,
-			 uint64_t *ret_runs, struct error *error)
+int bpf_session_run_time(const struct bpf_session *session, enum walk_entry entry,
+			 bool frame_pointer, uint64_t *ret_ns, uint64_t *ret_runs,
+			 struct error *error)
 {
 	struct bpf_prog_info info = {};
 	uint32_t size = sizeof(info);
 	struct bpf_program *program;
 
-	program = frame_pointer ? session->frame_pointer->progs.fp_sample
-				: entry_program(session, WALK_ENTRY_SAMPLE);
+	if (!frame_pointer)
+		program = entry_program(session, entry);
+	else if (entry == WALK_ENTRY_STEP)
+		program = session->frame_pointer->progs.fp_step;
+	else
+		program = session->frame_pointer->progs.fp_sample;
 	if (bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &size))
 		return error_set_errno(error, "reading a program's run time");
 	*ret_ns = info.run_time_ns;

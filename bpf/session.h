@@ -128,9 +128,13 @@ int bpf_session_take_counts(struct bpf_session *session, bpf_count_fn fn, void *
 /* Sums over CPUs. */
 int bpf_session_counters(const struct bpf_session *session, bool frame_pointer,
 			 struct walk_counters *ret, struct error *error);
-/* Nanoseconds in the sampling program and how often it ran, over the program's life. Counted only
- * while the caller holds a file descriptor of bpf_enable_stats(BPF_STATS_RUN_TIME) (Linux 5.8). */
-int bpf_session_run_time(const struct bpf_session *session, bool frame_pointer, uint64_t *ret_ns,
-			 uint64_t *ret_runs, struct error *error);
+/*
+ * Nanoseconds in the program of WALK_ENTRY_SAMPLE or WALK_ENTRY_STEP and how often it ran, over the
+ * program's life. It runs for strangers, too, and leaves at once. Counted only while the caller
+ * holds a file descriptor of bpf_enable_stats(BPF_STATS_RUN_TIME) (Linux 5.8).
+ */
+int bpf_session_run_time(const struct bpf_session *session, enum walk_entry entry,
+			 bool frame_pointer, uint64_t *ret_ns, uint64_t *ret_runs,
+			 struct error *error);
 
 #endif

@@ -124,7 +124,8 @@ static void drop(void *context, const struct walk_record *record, bool frame_poi
 static int totals(const struct side *side, uint64_t *ns, uint64_t *runs,
 		  struct walk_counters *counters, struct error *error)
 {
-	if (bpf_session_run_time(side->session, side->frame_pointer, ns, runs, error))
+	if (bpf_session_run_time(side->session, WALK_ENTRY_SAMPLE, side->frame_pointer, ns, runs,
+				 error))
 		return -1;
 	return bpf_session_counters(side->session, side->frame_pointer, counters, error);
 }

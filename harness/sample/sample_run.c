@@ -218,8 +218,8 @@ static int run_all(struct sampler *sampler, struct image_store *store, struct er
 			return -1;
 	if (bpf_session_counters(sampler->session, false, &score->counters, error))
 		return -1;
-	if (score->entries_known &&
-	    bpf_session_run_time(sampler->session, false, &ns, &score->entries, error))
+	if (score->entries_known && bpf_session_run_time(sampler->session, WALK_ENTRY_SAMPLE, false,
+							 &ns, &score->entries, error))
 		return -1;
 	score->met = sample_set_met(sampler->truth->stacks);
 	return 0;
