@@ -31,6 +31,7 @@ enum {
 	OPTION_OUTPUT,
 	OPTION_RECORD,
 	OPTION_REGISTERS,
+	OPTION_REQUIRE,
 };
 
 static const struct argp_option options[] = {
@@ -69,6 +70,11 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "registers", OPTION_REGISTERS, NULL, 0,
 	  "hold the callee-saved registers that the CFI brings back against the truth too", 0 },
+	{ "require", OPTION_REQUIRE, "ENGINE.FIELD>=NUMBER", 0,
+	  "the exit status is 1 unless it holds; also with <=, >, <, ==; again for more: exact, "
+	  "truncated, wrong, extra, false_complete in percent of the engine's points, "
+	  "exact_points, ... and points as counts, ns and bytes of a stack",
+	  0 },
 	{ "timeout", OPTION_TIMEOUT, "SECONDS", 0, "give up after so long (default 600)", 0 },
 	{ NULL },
 };
@@ -81,6 +87,8 @@ struct arguments {
 	struct gate gate;
 	const char *record; /* a folder; or NULL */
 	const char *ignore; /* a file; or NULL */
+	struct requirement requirement[REQUIREMENTS_MAX];
+	size_t requirement_count;
 };
 
 static void parse_engines(struct argp_state *state, struct compare_options *compare, char *list)
@@ -92,6 +100,37 @@ static void parse_engines(struct argp_state *state, struct compare_options *comp
 		compare->engine[i] = engine_find(name[i]);
 		if (!compare->engine[i])
 			argp_error(state, "no engine is called '%s'", name[i]);
+	}
+}
+
+static void parse_requirement(struct argp_state *state, struct arguments *arguments,
+			      const char *text)
+{
+	struct error error;
+
+	if (arguments->requirement_count == REQUIREMENTS_MAX)
+		argp_error(state, "--require: more than %d", REQUIREMENTS_MAX);
+	if (requirement_parse(text, &arguments->requirement[arguments->requirement_count], &error))
+		argp_error(state, "--require: %s", error.message);
+	arguments->requirement_count++;
+}
+
+/* Each is of an engine that will be asked: behind all options it is known which are. */
+static void check_requirements(struct argp_state *state, const struct arguments *arguments)
+{
+	const struct compare_options *compare = &arguments->compare;
+
+	for (size_t i = 0; i < arguments->requirement_count; i++) {
+		const char *name = arguments->requirement[i].engine;
+		bool asked = false;
+
+		for (size_t at = 0; at < compare->engine_count; at++)
+			asked |= !strcmp(compare->engine[at]->name, name);
+		if (!asked && engine_find(name))
+			argp_error(state, "--require: '%s' is not among the engines of --engine",
+				   name);
+		if (!asked)
+			argp_error(state, "--require: no engine is called '%s'", name);
 	}
 }
 
@@ -130,11 +169,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case OPTION_OUTPUT: tracer->silence_output = false; return 0;
 	case OPTION_RECORD: arguments->record = option_text(state, argument, "--record"); return 0;
 	case OPTION_REGISTERS: compare->registers = true; return 0;
+	case OPTION_REQUIRE: parse_requirement(state, arguments, argument); return 0;
 	case OPTION_TIMEOUT:
 		tracer->timeout_ms = option_seconds(state, argument, "--timeout");
 		return 0;
 	case ARGP_KEY_ARGS: tracer->argv = state->argv + state->next; return 0;
 	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
+	case ARGP_KEY_END: check_requirements(state, arguments); return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 }
@@ -274,6 +315,8 @@ static struct ending compare_program(struct comparer *comparer, const struct arg
 
 	ignore_list_apply(&listener->ignore, &comparison);
 	comparison.strict = arguments->gate.strict;
+	comparison.requirement = arguments->requirement;
+	comparison.requirement_count = arguments->requirement_count;
 	if (well)
 		ending.status = judge_comparison(program, &comparison, &ending);
 	if (well || comparison.points)

@@ -6,6 +6,9 @@
  *	compare_run.c	tracer, engines and verdicts brought together: a comparer
  *	compare_point.c	one point
  *	compare_score.c	what each engine's stack is worth there
+ *	compare_cost.c	what its stacks cost
+ *	compare_rank.c	which engine did best
+ *	compare_require.c	what engines must reach
  *	compare_doubt.c	where the truth must prove itself first
  *	compare_provisional.c	what the shadow stacks say reaches the doubts and the points that agree
  *	compare_lost.c	points that can't be judged: the thread is being killed
@@ -19,6 +22,7 @@
 #define STACKPROOF_COMPARE_H
 
 #include "engines/engine.h"
+#include "compare_require.h"
 #include "gate/gate.h"
 #include "truth/truth.h"
 #include "verdict/doubt.h"
@@ -50,6 +54,13 @@ struct compare_options {
 	void *context;
 };
 
+/* What an engine's stacks cost (compare_cost.c). What is not known is 0, and so is its number of
+ * stacks. */
+struct engine_cost {
+	uint64_t walks, walk_ns; /* stacks that were timed */
+	uint64_t sized, bytes;	 /* stacks of which it is known how much was read or sent */
+};
+
 /* One engine's part of the result. */
 struct compare_engine {
 	const struct engine *engine;
@@ -57,6 +68,7 @@ struct compare_engine {
 	bool skipped;
 	struct error skip; /* why */
 	struct score score;
+	struct engine_cost cost;
 	bool answered; /* at the point at hand */
 };
 
@@ -84,6 +96,8 @@ struct comparison {
 		unread; /* points of a thread that was killed while it was looked at: judged nowhere */
 	struct error early; /* why the run was not whole; its code is ERROR_NONE if it was */
 	bool strict;	    /* what could not be checked fails */
+	const struct requirement *requirement; /* borrowed */
+	size_t requirement_count;
 };
 
 /*
@@ -125,6 +139,11 @@ bool comparison_is_thin(const struct comparison *comparison);
  * end". */
 void compare_ending_text(const struct comparison *comparison, char *text, size_t size);
 double compare_points_per_second(const struct comparison *comparison);
+
+/* Those that were not skipped, best first; how many. The order: compare_rank.c. */
+size_t compare_rank(const struct comparison *comparison,
+		    const struct compare_engine *ret[COMPARE_ENGINES_MAX]);
+void compare_print_ranking(FILE *file, const struct comparison *comparison);
 
 void compare_print_json(FILE *file, const char *program, const struct comparison *comparison);
 void compare_print_text(FILE *file, const char *program, const struct comparison *comparison);

@@ -39,6 +39,20 @@ void compare_ending_text(const struct comparison *comparison, char *text, size_t
 		snprintf(text, size, "was ended by signal %d", signal);
 }
 
+/* One that is missed is a finding. One that can't be judged is no success: what was to be checked
+ * could not be. */
+static void add_requirements(const struct comparison *comparison, struct gate *gate)
+{
+	for (size_t i = 0; i < comparison->requirement_count; i++) {
+		struct requirement_verdict verdict;
+
+		requirement_judge(&comparison->requirement[i], comparison, &verdict);
+		gate->findings += verdict.result == REQUIREMENT_NOT_MET;
+		gate_leave(gate, GATE_REQUIREMENTS, verdict.result == REQUIREMENT_NOT_JUDGED);
+		gate->environment |= verdict.result == REQUIREMENT_NOT_JUDGED;
+	}
+}
+
 void comparison_gate(const struct comparison *comparison, struct gate *ret)
 {
 	*ret = (struct gate) { .unit = "points", .strict = comparison->strict };
@@ -49,13 +63,15 @@ void comparison_gate(const struct comparison *comparison, struct gate *ret)
 	gate_leave(ret, GATE_LOST_POINTS, comparison->unread);
 	gate_leave(ret, GATE_UNTRACED, comparison->truth.untraced);
 	ret->environment = comparison_partial(comparison);
+	add_requirements(comparison, ret);
 	if (ret->left[GATE_ENGINES] == comparison->engine_count)
 		return;
 	ret->checked = comparison->points;
 	/* Of a run that was cut short nothing is final: its status is that it was. */
-	ret->findings = !ret->environment &&
-			((comparison->points && comparison_is_thin(comparison)) ||
-			 comparison_has_findings(comparison));
+	if (comparison_partial(comparison))
+		return;
+	ret->findings += (comparison->points && comparison_is_thin(comparison)) ||
+			 comparison_has_findings(comparison);
 }
 
 double compare_points_per_second(const struct comparison *comparison)

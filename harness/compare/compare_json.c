@@ -2,7 +2,7 @@
 /*
  * compare_json.c - a comparison as NDJSON
  *
- * Findings and skips first, then one "score" per engine and one "verdicts". The names are a
+ * Findings and skips first, then one "score" per engine, one "requirement" each and one "verdicts". The names are a
  * contract (docs/JSON.md): fields are added, never renamed.
  */
 #include <jansson.h>
@@ -161,6 +161,30 @@ static void set_guesses(json_t *object, const struct score *score)
 	set_count(object, "frames_guessed_right", guesses->frames_right);
 }
 
+/* What is not known has no field. */
+static void set_cost(json_t *object, const struct engine_cost *cost)
+{
+	if (cost->walks) {
+		set_count(object, "walks", cost->walks);
+		set_count(object, "walk_ns", cost->walk_ns);
+	}
+	if (cost->sized) {
+		set_count(object, "walks_sized", cost->sized);
+		set_count(object, "bytes", cost->bytes);
+	}
+}
+
+static int rank_of(const struct comparison *comparison, const struct compare_engine *engine)
+{
+	const struct compare_engine *ranked[COMPARE_ENGINES_MAX];
+	size_t count = compare_rank(comparison, ranked);
+
+	for (size_t i = 0; i < count; i++)
+		if (ranked[i] == engine)
+			return (int)i + 1;
+	return 0;
+}
+
 static void print_score(FILE *file, const char *program, const char *kernel,
 			const struct comparison *comparison, const struct compare_engine *engine)
 {
@@ -192,12 +216,42 @@ static void print_score(FILE *file, const char *program, const char *kernel,
 	set_count(object, "frames", score->frames);
 	set_count(object, "frames_own", score->frames_own);
 	set_count(object, "frames_own_right", score->frames_own_right);
+	set_count(object, "rank", rank_of(comparison, engine));
+	set_cost(object, &engine->cost);
 	if (comparison->follows_frame_pointers && engine->engine->can_follow)
 		set_guesses(object, score);
 	if (engine->engine->part == ENGINE_PART_BPF) {
 		json_object_set_new(object, "method", json_string(comparison->bpf_method));
 		json_object_set_new(object, "digest", hexadecimal(comparison->digest));
 	}
+	print(file, object);
+}
+
+static void print_requirement(FILE *file, const char *program, const char *kernel,
+			      const struct comparison *comparison,
+			      const struct requirement *requirement)
+{
+	struct requirement_verdict verdict;
+	json_t *object = json_object();
+	char text[128];
+
+	requirement_judge(requirement, comparison, &verdict);
+	requirement_text(requirement, text, sizeof(text));
+	json_object_set_new(object, "type", json_string("requirement"));
+	json_object_set_new(object, "program", json_bytes(program));
+	json_object_set_new(object, "kernel", json_bytes(kernel));
+	json_object_set_new(object, "kernel_release", json_bytes(kernel));
+	json_object_set_new(object, "requirement", json_bytes(text));
+	json_object_set_new(object, "engine", json_bytes(requirement->engine));
+	json_object_set_new(object, "field", json_string(requirement->field));
+	json_object_set_new(object, "operator",
+			    json_string(requirement_relation_name(requirement->relation)));
+	json_object_set_new(object, "wanted",
+			    json_real((double)requirement->number / (double)requirement->scale));
+	if (verdict.result != REQUIREMENT_NOT_JUDGED)
+		json_object_set_new(object, "value", json_real(verdict.value));
+	json_object_set_new(object, "result", json_string(requirement_result_name(verdict.result)));
+	json_object_set_new(object, "message", json_string(verdict.message));
 	print(file, object);
 }
 
@@ -318,5 +372,8 @@ void compare_print_json(FILE *file, const char *program, const struct comparison
 		if (!comparison->engine[i].skipped)
 			print_score(file, program, kernel.release, comparison,
 				    &comparison->engine[i]);
+	for (size_t i = 0; i < comparison->requirement_count; i++)
+		print_requirement(file, program, kernel.release, comparison,
+				  &comparison->requirement[i]);
 	print_verdicts(file, program, kernel.release, comparison);
 }

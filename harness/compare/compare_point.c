@@ -195,7 +195,8 @@ int compare_point(void *context, const struct trace_stop *stop, struct error *er
 	if (!judge_point(comparer, &evidence, readings, &count))
 		return 0;
 	compare_provisional(comparer, &evidence, &readings[0]);
-	if (score_engines(comparer, &point, readings, count, error))
+	if (score_engines(comparer, &point, readings, count, error) ||
+	    compare_cost_point(comparer, &point, error))
 		return -1;
 	if (comparer->options.on_judgement)
 		comparer->options.on_judgement(comparer->options.context, &point,

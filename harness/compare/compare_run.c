@@ -156,8 +156,10 @@ bool comparer_run_far(struct comparer *comparer, const struct tracer_options *op
 	snprintf(ret->bpf_method, sizeof(ret->bpf_method), "%s",
 		 bpf_records_method(comparer->records));
 	decoder_flush(comparer->decoder);
+	compare_cost_begin(comparer);
 	status = tracer_run(options, &callbacks, &ret->truth, &ret->status, &ret->early);
 	compare_observe_end(comparer);
+	compare_cost_end(comparer);
 	if (comparer->mappings_failed && (!status || ret->truth.ending == TRACER_FAILED)) {
 		ret->early = comparer->mapping_error;
 		ret->truth.ending = TRACER_FAILED;

@@ -251,6 +251,25 @@ static void print_disturbed(FILE *file, const struct tracer_counters *truth)
 		fprintf(file, "%" PRIu64 " steps led where the instruction can't\n", truth->moved);
 }
 
+static void print_requirements(FILE *file, const struct comparison *comparison)
+{
+	static const char *const results[] = {
+		[REQUIREMENT_MET] = "met",
+		[REQUIREMENT_NOT_MET] = "NOT MET",
+		[REQUIREMENT_NOT_JUDGED] = "NOT JUDGED",
+	};
+
+	for (size_t i = 0; i < comparison->requirement_count; i++) {
+		struct requirement_verdict verdict;
+		char text[128];
+
+		requirement_judge(&comparison->requirement[i], comparison, &verdict);
+		requirement_text(&comparison->requirement[i], text, sizeof(text));
+		fprintf(file, "required %s: %s: %s\n", text, results[verdict.result],
+			verdict.message);
+	}
+}
+
 void compare_print_text(FILE *file, const char *program, const struct comparison *comparison)
 {
 	const struct tracer_counters *truth = &comparison->truth;
@@ -277,9 +296,11 @@ void compare_print_text(FILE *file, const char *program, const struct comparison
 			truth->unrooted);
 	print_disturbed(file, truth);
 	print_scores(file, comparison);
+	compare_print_ranking(file, comparison);
 	print_guesses(file, comparison);
 	print_verdicts(file, comparison);
 	print_findings(file, &comparison->findings);
+	print_requirements(file, comparison);
 	comparison_gate(comparison, &gate);
 	if (!gate_is_clean(&gate))
 		gate_print(&gate, file);

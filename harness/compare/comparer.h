@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * comparer.h - a comparer's inside, shared by compare_run.c, compare_point.c, compare_score.c,
- * compare_doubt.c, compare_reread.c, compare_lost.c and compare_outside.c only
+ * compare_cost.c, compare_doubt.c, compare_reread.c, compare_lost.c and compare_outside.c only
  */
 #ifndef STACKPROOF_COMPARER_H
 #define STACKPROOF_COMPARER_H
@@ -35,6 +35,7 @@ struct comparer {
 	struct address_space space;
 	struct error mapping_error; /* on_mappings can't end the run; the next point does */
 	bool mappings_failed;
+	struct engine_cost before[COMPARE_ENGINES_MAX]; /* what engines in the kernel had cost */
 	/* Anonymous code that was asked for last: is it in an image's place? */
 	struct {
 		uint64_t start, end;
@@ -92,6 +93,13 @@ int score_engines(struct comparer *comparer, const struct point *point, struct r
 /* Counts a reading's verdict, and its finding. */
 void count_reading(struct comparer *comparer, const struct evidence *evidence,
 		   const struct reading *reading);
+
+/* compare_cost.c */
+/* The run begins; it has ended. */
+void compare_cost_begin(struct comparer *comparer);
+void compare_cost_end(struct comparer *comparer);
+/* Once the engines have answered. -1: error is set. */
+int compare_cost_point(struct comparer *comparer, const struct point *point, struct error *error);
 
 /* compare_doubt.c */
 /* A reading by which the CFI is wrong: puts it to a doubt if it must prove itself. *ret_count: 2 if

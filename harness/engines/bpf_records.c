@@ -9,10 +9,12 @@
  * A record answers a stop only if it is from that stop: its stack pointer and first PC must be the
  * stopped thread's. Anything else would hold yesterday's stack against today's truth.
  */
+#include <bpf/bpf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "array.h"
 #include "engine.h"
 #include "session.h"
@@ -33,6 +35,7 @@ struct bpf_records {
 	struct bpf_session *session;
 	bool out_of_memory;
 	uint64_t passed;
+	int stats;	       /* as long as it is open, the kernel counts run time; or -1 */
 	uint32_t helper_limit; /* frames that the kernel's own walk has at most; 0: not known */
 	struct kept_record **kept;
 	size_t kept_count;
@@ -50,6 +53,7 @@ struct bpf_records *bpf_records_create(bool walk, bool frame_pointer, enum walk_
 	records->options.follow_frame_pointers = follow_frame_pointers;
 	records->options.only_frame_pointer = frame_pointer && !walk;
 	records->options.method = method;
+	records->stats = -1;
 	return records;
 }
 
@@ -58,6 +62,8 @@ void bpf_records_destroy(struct bpf_records *records)
 	if (!records)
 		return;
 	bpf_session_close(records->session);
+	if (records->stats >= 0)
+		close(records->stats);
 	for (size_t i = 0; i < records->kept_count; i++)
 		free(records->kept[i]);
 	free(records->kept);
@@ -91,7 +97,24 @@ int bpf_records_open(struct bpf_records *records, struct error *error)
 		records->session = NULL;
 		return -1;
 	}
+	records->stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	return 0;
+}
+
+bool bpf_records_cost(const struct bpf_records *records, bool frame_pointer, uint64_t *ret_walks,
+		      uint64_t *ret_ns)
+{
+	struct walk_counters counters;
+	struct error ignored;
+	uint64_t runs;
+
+	if (!records->session || records->stats < 0 ||
+	    bpf_session_counters(records->session, frame_pointer, &counters, &ignored) ||
+	    bpf_session_run_time(records->session, WALK_ENTRY_STEP, frame_pointer, ret_ns, &runs,
+				 &ignored))
+		return false;
+	*ret_walks = counters.samples;
+	return true;
 }
 
 const char *bpf_records_method(const struct bpf_records *records)

@@ -46,7 +46,8 @@ struct engine {
 	bool in_kernel;	     /* runs at the stop itself, so only where the thread trapped */
 	bool can_follow;     /* goes on by frame pointers where there is no CFI, if told to */
 	enum engine_part part;
-	unsigned int needs;			 /* ENGINE_NEEDS_* */
+	unsigned int needs; /* ENGINE_NEEDS_* */
+	bool reads_itself;  /* the process's memory, not by point->memory: how much is unknown */
 	const struct external_options *external; /* what is started for it; NULL: it is built in */
 	/* Called by engine_open(). */
 	int (*open)(struct bpf_records *records, void **ret, struct error *error);
@@ -111,6 +112,12 @@ int bpf_records_take(struct bpf_records *records, const struct trace_stop *stop,
 		     struct stack *ret, struct error *error);
 /* The thread trapped, and nobody will ask: makes room for those that will be asked for. */
 int bpf_records_pass(struct bpf_records *records, struct error *error);
+/*
+ * What the kernel counted so far: walks of our processes' threads, and the time in their program,
+ * which has to look at all others' signals too. False: it does not count (before Linux 5.8).
+ */
+bool bpf_records_cost(const struct bpf_records *records, bool frame_pointer, uint64_t *ret_walks,
+		      uint64_t *ret_ns);
 /* "bpf_loop", "tail_calls" or "" before it is open. */
 const char *bpf_records_method(const struct bpf_records *records);
 

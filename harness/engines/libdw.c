@@ -183,6 +183,7 @@ static enum engine_answer libdw_walk(void *context, const struct point *point, s
 const struct engine engine_libdw = {
 	.name = "libdw",
 	.summary = "elfutils' dwfl_getthread_frames",
+	.reads_itself = true,
 	.open = libdw_open,
 	.close = libdw_close,
 	.mappings = libdw_mappings,

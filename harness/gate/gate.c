@@ -40,6 +40,7 @@ static const struct {
 	[GATE_UNPROVEN] = { "unproven", "points where the truth is unproven", KIND_KNOWN },
 	[GATE_LOST_POINTS] = { "unread_points", "points that could not be read", KIND_KNOWN },
 	[GATE_UNTRACED] = { "untraced_threads", "threads that are hidden from tracers", KIND_SKIP },
+	[GATE_REQUIREMENTS] = { "requirements", "requirements that can't be judged", KIND_KNOWN },
 	[GATE_SKIPPED] = { "skipped", "skipped", KIND_SKIP },
 	[GATE_CUT_SHORT] = { "not_judged", "not judged", KIND_KNOWN },
 	[GATE_NO_HELPER] = { "no_helper", "programs that need a newer kernel", KIND_KNOWN },

@@ -47,14 +47,15 @@ enum gate_reason {
 	GATE_OUTSIDE,	   /* rows in no executable segment: no table has them */
 	GATE_NO_FDE,	   /* addresses and functions that were asked for and have no FDE */
 	/* everything else that a command is asked to do */
-	GATE_ENGINES,	  /* of a program's comparison */
-	GATE_IGNORED,	  /* points whose findings are in compare's --ignore */
-	GATE_UNPROVEN,	  /* points where the truth could not prove itself */
-	GATE_LOST_POINTS, /* points that could not be read */
-	GATE_UNTRACED,	  /* threads that no tracer can follow */
-	GATE_SKIPPED,	  /* binaries, snapshots, recordings, figures: the command says which */
-	GATE_CUT_SHORT,	  /* binaries and figures that failed to be judged */
-	GATE_NO_HELPER,	  /* BPF programs that this kernel has a substitute for */
+	GATE_ENGINES,	   /* of a program's comparison */
+	GATE_IGNORED,	   /* points whose findings are in compare's --ignore */
+	GATE_UNPROVEN,	   /* points where the truth could not prove itself */
+	GATE_LOST_POINTS,  /* points that could not be read */
+	GATE_UNTRACED,	   /* threads that no tracer can follow */
+	GATE_REQUIREMENTS, /* of compare's --require, that can't be judged */
+	GATE_SKIPPED,	   /* binaries, snapshots, recordings, figures: the command says which */
+	GATE_CUT_SHORT,	   /* binaries and figures that failed to be judged */
+	GATE_NO_HELPER,	   /* BPF programs that this kernel has a substitute for */
 	GATE_REASON_COUNT,
 };
 

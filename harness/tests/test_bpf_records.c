@@ -6,6 +6,7 @@
  * was not sent, or that is of an earlier stop, must not pass for this one's.
  */
 #include <check.h>
+#include <fcntl.h>
 #include "engines/bpf_records.c"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -16,9 +17,9 @@
 static struct bpf_session {
 	struct walk_record record[4];
 	bool frame_pointer[4];
-	int count;			 /* that wait */
-	bool open, no_steps, no_records; /* what fails */
-	unsigned int consumed;		 /* how often it was asked for records */
+	int count;						   /* that wait */
+	bool open, no_steps, no_records, no_counters, no_run_time; /* what fails */
+	unsigned int consumed; /* how often it was asked for records */
 } session;
 
 int bpf_session_open(const struct bpf_session_options *options, struct bpf_session **ret,
@@ -69,6 +70,22 @@ int bpf_session_consume(struct bpf_session *consumed, bpf_record_fn fn, void *co
 		fn(context, &consumed->record[i], consumed->frame_pointer[i]);
 	consumed->count = 0;
 	return 0;
+}
+
+int bpf_session_counters(const struct bpf_session *asked, bool frame_pointer,
+			 struct walk_counters *ret, struct error *error)
+{
+	*ret = (struct walk_counters) { .samples = frame_pointer ? 5 : 7 };
+	return asked->no_counters ? error_set(error, ERROR_SYSTEM, "", 0, "no counters") : 0;
+}
+
+int bpf_session_run_time(const struct bpf_session *asked, enum walk_entry entry, bool frame_pointer,
+			 uint64_t *ret_ns, uint64_t *ret_runs, struct error *error)
+{
+	ck_assert_int_eq(entry, WALK_ENTRY_STEP);
+	*ret_ns = frame_pointer ? 500 : 700;
+	*ret_runs = 9;
+	return asked->no_run_time ? error_set(error, ERROR_SYSTEM, "", 0, "no run time") : 0;
 }
 
 static void send(uint32_t tid, uint64_t pc, uint64_t sp, uint32_t count, bool frame_pointer)
@@ -281,6 +298,32 @@ START_TEST(what_is_no_record_of_a_step)
 }
 END_TEST
 
+/* Walks, not runs of the program: it runs for strangers, too. */
+START_TEST(what_the_kernel_counts)
+{
+	struct bpf_records *records = bpf_records_create(true, true, WALK_METHOD_LOOP, false);
+	uint64_t walks, ns;
+	struct error error;
+
+	ck_assert(!bpf_records_cost(records, false, &walks, &ns)); /* not open yet */
+	ck_assert(!bpf_records_open(records, &error));
+	if (records->stats >= 0)
+		close(records->stats);
+	records->stats = -1;
+	ck_assert(!bpf_records_cost(records, false, &walks, &ns));
+	records->stats = open("/dev/null", O_RDONLY);
+	ck_assert(bpf_records_cost(records, false, &walks, &ns) && walks == 7 && ns == 700);
+	ck_assert(bpf_records_cost(records, true, &walks, &ns) && walks == 5 && ns == 500);
+	session.no_counters = true;
+	ck_assert(!bpf_records_cost(records, false, &walks, &ns));
+	session.no_counters = false;
+	session.no_run_time = true;
+	ck_assert(!bpf_records_cost(records, false, &walks, &ns));
+	session.no_run_time = false;
+	bpf_records_destroy(records);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("bpf_records");
@@ -293,6 +336,7 @@ int main(void)
 	tcase_add_test(tcase, session_without_steps);
 	tcase_add_test(tcase, points_that_are_passed);
 	tcase_add_test(tcase, what_is_no_record_of_a_step);
+	tcase_add_test(tcase, what_the_kernel_counts);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -12,7 +12,7 @@
 #include <sys/utsname.h>
 #include "compare/compare.h"
 
-#define LINES 5 /* a finding, an unproven place, a skip, a score, the verdicts */
+#define LINES 6 /* a finding, an unproven place, a skip, a score, a requirement, the verdicts */
 
 static const struct field {
 	int line;
@@ -95,73 +95,89 @@ static const struct field {
 	{ 3, "frames_by_method.frame_pointer", NULL, 70 },
 	{ 3, "frames_by_method.cfi", NULL, 830 },
 	{ 3, "frames_guessed_right", NULL, 60 },
-	{ 4, "type", "verdicts", 0 },
+	{ 3, "rank", NULL, 1 },
+	{ 3, "walks", NULL, 90001 },
+	{ 3, "walk_ns", NULL, 90002 },
+	{ 3, "walks_sized", NULL, 90003 },
+	{ 3, "bytes", NULL, 90004 },
+	{ 4, "type", "requirement", 0 },
 	{ 4, "program", "prog", 0 },
-	{ 4, "points", NULL, 200 },
-	{ 4, "exact", NULL, 101 },
-	{ 4, "walk_fault", NULL, 102 },
-	{ 4, "conversion_loss_silent", NULL, 103 },
-	{ 4, "reader_fault", NULL, 104 },
-	{ 4, "table_fault", NULL, 105 },
-	{ 4, "conversion_loss_flagged", NULL, 106 },
-	{ 4, "unexplained", NULL, 107 },
-	{ 4, "absent", NULL, 108 },
-	{ 4, "unproven", NULL, 109 },
-	{ 4, "unproven_by.stray_return", NULL, 39 },
-	{ 4, "unproven_by.memory", NULL, 40 },
-	{ 4, "doubts", NULL, 41 },
-	{ 4, "conversion_loss", NULL, 209 },
-	{ 4, "kernel_fault", NULL, 0 },
-	{ 4, "table_fault_missing", NULL, 33 },
-	{ 4, "uncovered", NULL, 34 },
-	{ 4, "findings_not_kept", NULL, 35 },
-	{ 4, "status", NULL, 256 },
-	{ 4, "ignored", NULL, 70 },
-	{ 4, "ignored_findings", NULL, 42 },
-	{ 4, "truth_digest", "0x1234", 0 },
-	{ 4, "checked", NULL, 200 },
-	{ 4, "truth.steps", NULL, 300 },
-	{ 4, "truth.threads", NULL, 301 },
-	{ 4, "truth.children", NULL, 37 },
-	{ 4, "unread", NULL, 38 },
-	{ 4, "points_per_second", NULL, 100 },
-	{ 4, "ending", "did not come to its end", 0 },
-	{ 4, "partial", "error", 0 },
-	{ 4, "partial_message", "asked for", 0 },
-	{ 4, "truth.signals", NULL, 302 },
-	{ 4, "truth.unrooted", NULL, 303 },
-	{ 4, "truth.untrapped", NULL, 304 },
-	{ 4, "truth.in_transit", NULL, 36 },
-	{ 4, "truth.unknown_instructions", NULL, 305 },
-	{ 4, "truth.untraced", NULL, 319 },
-	{ 4, "truth.stale_instructions", NULL, 320 },
-	{ 4, "truth.moved", NULL, 321 },
-	{ 4, "truth.merged_steps", NULL, 322 },
-	{ 4, "truth.rseq_sections", NULL, 323 },
-	{ 4, "truth.rseq_aborts", NULL, 324 },
-	{ 4, "truth.timer_signals", NULL, 325 },
-	{ 4, "truth.timer_signals_late", NULL, 326 },
-	{ 4, "truth.call_mismatches", NULL, 327 },
-	{ 4, "truth.frames", NULL, 306 },
-	{ 4, "truth.min_frames", NULL, 307 },
-	{ 4, "truth.max_frames", NULL, 308 },
-	{ 4, "truth.returns", NULL, 309 },
-	{ 4, "truth.returns_replaced", NULL, 310 },
-	{ 4, "truth.returns_stray", NULL, 311 },
-	{ 4, "truth.returns_doubled", NULL, 312 },
-	{ 4, "truth.returns_registers", NULL, 313 },
-	{ 4, "truth.taken_off", NULL, 314 },
-	{ 4, "truth.put_back", NULL, 315 },
-	{ 4, "truth.abandoned", NULL, 316 },
-	{ 4, "truth.disturbances", NULL, 317 },
-	{ 4, "truth.stack_switches", NULL, 318 },
+	{ 4, "requirement", "table.exact >= 99.75", 0 },
+	{ 4, "engine", "table", 0 },
+	{ 4, "field", "exact", 0 },
+	{ 4, "operator", ">=", 0 },
+	{ 4, "result", "not_judged", 0 },
+	{ 4, "message", "the run was cut short", 0 },
+	{ 5, "type", "verdicts", 0 },
+	{ 5, "program", "prog", 0 },
+	{ 5, "points", NULL, 200 },
+	{ 5, "exact", NULL, 101 },
+	{ 5, "walk_fault", NULL, 102 },
+	{ 5, "conversion_loss_silent", NULL, 103 },
+	{ 5, "reader_fault", NULL, 104 },
+	{ 5, "table_fault", NULL, 105 },
+	{ 5, "conversion_loss_flagged", NULL, 106 },
+	{ 5, "unexplained", NULL, 107 },
+	{ 5, "absent", NULL, 108 },
+	{ 5, "unproven", NULL, 109 },
+	{ 5, "unproven_by.stray_return", NULL, 39 },
+	{ 5, "unproven_by.memory", NULL, 40 },
+	{ 5, "doubts", NULL, 41 },
+	{ 5, "conversion_loss", NULL, 209 },
+	{ 5, "kernel_fault", NULL, 0 },
+	{ 5, "table_fault_missing", NULL, 33 },
+	{ 5, "uncovered", NULL, 34 },
+	{ 5, "findings_not_kept", NULL, 35 },
+	{ 5, "status", NULL, 256 },
+	{ 5, "ignored", NULL, 70 },
+	{ 5, "ignored_findings", NULL, 42 },
+	{ 5, "truth_digest", "0x1234", 0 },
+	{ 5, "checked", NULL, 200 },
+	{ 5, "truth.steps", NULL, 300 },
+	{ 5, "truth.threads", NULL, 301 },
+	{ 5, "truth.children", NULL, 37 },
+	{ 5, "unread", NULL, 38 },
+	{ 5, "points_per_second", NULL, 100 },
+	{ 5, "ending", "did not come to its end", 0 },
+	{ 5, "partial", "error", 0 },
+	{ 5, "partial_message", "asked for", 0 },
+	{ 5, "truth.signals", NULL, 302 },
+	{ 5, "truth.unrooted", NULL, 303 },
+	{ 5, "truth.untrapped", NULL, 304 },
+	{ 5, "truth.in_transit", NULL, 36 },
+	{ 5, "truth.unknown_instructions", NULL, 305 },
+	{ 5, "truth.untraced", NULL, 319 },
+	{ 5, "truth.stale_instructions", NULL, 320 },
+	{ 5, "truth.moved", NULL, 321 },
+	{ 5, "truth.merged_steps", NULL, 322 },
+	{ 5, "truth.rseq_sections", NULL, 323 },
+	{ 5, "truth.rseq_aborts", NULL, 324 },
+	{ 5, "truth.timer_signals", NULL, 325 },
+	{ 5, "truth.timer_signals_late", NULL, 326 },
+	{ 5, "truth.call_mismatches", NULL, 327 },
+	{ 5, "truth.frames", NULL, 306 },
+	{ 5, "truth.min_frames", NULL, 307 },
+	{ 5, "truth.max_frames", NULL, 308 },
+	{ 5, "truth.returns", NULL, 309 },
+	{ 5, "truth.returns_replaced", NULL, 310 },
+	{ 5, "truth.returns_stray", NULL, 311 },
+	{ 5, "truth.returns_doubled", NULL, 312 },
+	{ 5, "truth.returns_registers", NULL, 313 },
+	{ 5, "truth.taken_off", NULL, 314 },
+	{ 5, "truth.put_back", NULL, 315 },
+	{ 5, "truth.abandoned", NULL, 316 },
+	{ 5, "truth.disturbances", NULL, 317 },
+	{ 5, "truth.stack_switches", NULL, 318 },
 };
 
 static void fill(struct comparison *comparison, struct finding *finding)
 {
 	struct score *score = &comparison->engine[1].score;
 	static struct finding_frame frames[3];
+	static struct requirement required;
+	struct error error;
 
+	ck_assert(!requirement_parse("table.exact>=99.75", &required, &error));
 	memset(finding, 0, sizeof(*finding));
 	finding->first = (struct judgement) { .verdict = VERDICT_TABLE_FAULT,
 					      .kind = FAULT_MISSING,
@@ -219,6 +235,9 @@ static void fill(struct comparison *comparison, struct finding *finding)
 		score->guesses.match[match] = 11 + match;
 	score->guesses.frames = 70;
 	score->guesses.frames_right = 60;
+	comparison->engine[1].cost = (struct engine_cost) { 90001, 90002, 90003, 90004 };
+	comparison->requirement = &required;
+	comparison->requirement_count = 1;
 	comparison->follows_frame_pointers = true;
 	comparison->ignored_findings = 42;
 	comparison->ignored[VERDICT_TABLE_FAULT] = 30;
@@ -271,17 +290,14 @@ static void fill(struct comparison *comparison, struct finding *finding)
 	};
 }
 
-static int print_lines(json_t *lines[LINES])
+static int print_comparison(const struct comparison *comparison, json_t *lines[LINES])
 {
-	static struct comparison comparison;
-	struct finding finding;
 	char *text = NULL, *rest = NULL;
 	size_t size;
 	int count = 0;
 	FILE *file = open_memstream(&text, &size);
 
-	fill(&comparison, &finding);
-	compare_print_json(file, "prog", &comparison);
+	compare_print_json(file, "prog", comparison);
 	fclose(file);
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		ck_assert_int_lt(count, LINES);
@@ -291,6 +307,15 @@ static int print_lines(json_t *lines[LINES])
 	}
 	free(text);
 	return count;
+}
+
+static int print_lines(json_t *lines[LINES])
+{
+	static struct comparison comparison;
+	struct finding finding;
+
+	fill(&comparison, &finding);
+	return print_comparison(&comparison, lines);
 }
 
 START_TEST(field_has_its_name_and_value)
@@ -327,7 +352,9 @@ START_TEST(every_line_names_the_kernel_and_what_is_unknown_is_left_out)
 	ck_assert_int_eq(print_lines(lines), LINES);
 	ck_assert_ptr_null(json_object_get(lines[0], "declared_cfa"));
 	ck_assert_ptr_null(json_object_get(lines[3], "method"));
-	ck_assert(json_real_value(json_object_get(lines[4], "seconds")) == 2);
+	ck_assert_ptr_null(json_object_get(lines[4], "value"));
+	ck_assert(json_real_value(json_object_get(lines[4], "wanted")) == 99.75);
+	ck_assert(json_real_value(json_object_get(lines[5], "seconds")) == 2);
 	ck_assert_uint_eq(json_object_size(json_object_get(lines[3], "stops")), 2);
 	for (int i = 0; i < LINES; i++) {
 		ck_assert_str_eq(json_string_value(json_object_get(lines[i], "kernel")),
@@ -336,6 +363,43 @@ START_TEST(every_line_names_the_kernel_and_what_is_unknown_is_left_out)
 				 kernel.release);
 		json_decref(lines[i]);
 	}
+}
+END_TEST
+
+/* A run that was whole; what its engine cost is not known. */
+START_TEST(a_requirement_that_is_judged)
+{
+	static const struct {
+		const char *text, *result, *message;
+		double value;
+	} cases[] = {
+		{ "table.exact >= 99.75", "not_met", "it is 75.000000 % (3 of 4 points)", 75 },
+		{ "table.points == 4", "met", "it is 4", 4 },
+	};
+	static struct comparison comparison = { .engine_count = 1 };
+	struct requirement requirement;
+	struct error error;
+	json_t *lines[LINES];
+
+	comparison.engine[0].engine = &engine_table;
+	comparison.engine[0].score.points = 4;
+	comparison.engine[0].score.match[MATCH_EXACT] = 3;
+	comparison.requirement = &requirement;
+	comparison.requirement_count = 1;
+	ck_assert(!requirement_parse(cases[_i].text, &requirement, &error));
+	ck_assert_int_eq(print_comparison(&comparison, lines), 3);
+	ck_assert_str_eq(json_string_value(json_object_get(lines[1], "requirement")),
+			 cases[_i].text);
+	ck_assert_str_eq(json_string_value(json_object_get(lines[1], "result")), cases[_i].result);
+	ck_assert_str_eq(json_string_value(json_object_get(lines[1], "message")),
+			 cases[_i].message);
+	ck_assert(json_real_value(json_object_get(lines[1], "value")) == cases[_i].value);
+	for (int i = 0; i < 4; i++)
+		ck_assert_ptr_null(json_object_get(
+			lines[0],
+			((const char *[]) { "walks", "walk_ns", "walks_sized", "bytes" })[i]));
+	for (int i = 0; i < 3; i++)
+		json_decref(lines[i]);
 }
 END_TEST
 
@@ -348,6 +412,7 @@ int main(void)
 	tcase_add_loop_test(tcase, field_has_its_name_and_value, 0,
 			    sizeof(fields) / sizeof(fields[0]));
 	tcase_add_test(tcase, every_line_names_the_kernel_and_what_is_unknown_is_left_out);
+	tcase_add_loop_test(tcase, a_requirement_that_is_judged, 0, 2);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

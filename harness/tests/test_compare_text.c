@@ -60,6 +60,15 @@ static struct comparison all_right(void)
 #define SCORES                                                                                     \
 	"engine      points     exact           truncated   wrong   extra  stops\n"                \
 	"table          100       100 100.000 %        0       0       0  complete 100\n"
+#define RANKING_HEAD                                                                               \
+	"ranking: most exact stacks first, then fewest false claims of a complete one, then "      \
+	"cost\n"                                                                                   \
+	"rank  engine          exact  false complete    wrong  truncated   ns/stack  "             \
+	"bytes/stack\n"
+#define RANKING                                                                                    \
+	RANKING_HEAD                                                                               \
+	"   1  table       100.000 %               0        0          0          -            "   \
+	"-\n"
 #define VERDICTS                                                                                   \
 	"verdicts: exact 100, table_fault 0 (0 missing), reader_fault 0, conversion_loss 0 silent" \
 	" 0 flagged, walk_fault 0, unexplained 0"
@@ -68,10 +77,11 @@ START_TEST(a_run_that_is_all_right)
 {
 	struct comparison comparison = all_right();
 
-	expect_text(&comparison, "prog",
-		    RUN_HEAD
-		    "the program exited with status 0; 50 points in a second\n" SCORES VERDICTS
-		    "\n");
+	expect_text(
+		&comparison, "prog",
+		RUN_HEAD
+		"the program exited with status 0; 50 points in a second\n" SCORES RANKING VERDICTS
+		"\n");
 }
 END_TEST
 
@@ -79,15 +89,18 @@ START_TEST(a_run_of_nothing)
 {
 	struct comparison comparison = { .engine_count = 1, .engine[0].engine = &table };
 
-	expect_text(&comparison, "a\nprog",
-		    "a?prog on %s: 0 points of 0 steps, 0 threads, truth 0 to 0 frames deep, "
-		    "0.0 s\n"
-		    "the program exited with status 0; 0 points in a second\n"
-		    "engine      points     exact           truncated   wrong   extra  stops\n"
-		    "table            0         0   0.000 %        0       0       0 \n"
-		    "verdicts: exact 0, table_fault 0 (0 missing), reader_fault 0, "
-		    "conversion_loss 0 silent 0 flagged, walk_fault 0, unexplained 0\n"
-		    "checked: 0 points; nothing was checked\n");
+	expect_text(
+		&comparison, "a\nprog",
+		"a?prog on %s: 0 points of 0 steps, 0 threads, truth 0 to 0 frames deep, "
+		"0.0 s\n"
+		"the program exited with status 0; 0 points in a second\n"
+		"engine      points     exact           truncated   wrong   extra  stops\n"
+		"table            0         0   0.000 %        0       0       0 \n" RANKING_HEAD
+		"   1  table               -               0        0          0          -        "
+		"    -\n"
+		"verdicts: exact 0, table_fault 0 (0 missing), reader_fault 0, "
+		"conversion_loss 0 silent 0 flagged, walk_fault 0, unexplained 0\n"
+		"checked: 0 points; nothing was checked\n");
 }
 END_TEST
 
@@ -117,7 +130,7 @@ START_TEST(what_the_tracer_counted)
 	"6 points have a truth that is only a prefix\n"                                            \
 	"8 signals from timers, 7 of them late: a stepped program is a thousand times as slow\n"   \
 	"10 of 11 restartable sequences were interrupted\n"                                        \
-	"12 steps led where the instruction can't\n" SCORES VERDICTS "\n"                          \
+	"12 steps led where the instruction can't\n" SCORES RANKING VERDICTS "\n"                  \
 	"checked: 100 points; not checked: 5 points that could not be read, 3 threads that are "   \
 	"hidden from tracers\n"
 #define ENDED "the program was ended by SIGSEGV (Segmentation fault); 50 points in a second; "
@@ -145,6 +158,8 @@ START_TEST(what_engines_scored)
 	score->stop[STOP_COMPLETE] = 70;
 	score->stop[STOP_NO_ROW] = 19;
 	score->stop[STOP_GUESSED] = 1;
+	score->false_complete = 75;
+	comparison.engine[1].cost = (struct engine_cost) { 4, 4939, 9, 31 };
 	score->guesses.match[MATCH_EXACT] = 21;
 	score->guesses.match[MATCH_TRUNCATED] = 22;
 	score->guesses.match[MATCH_WRONG] = 23;
@@ -153,17 +168,20 @@ START_TEST(what_engines_scored)
 	score->guesses.frames_right = 20;
 	comparison.engine[0].score.guesses.match[MATCH_WRONG] = 2;
 	comparison.engine[0].score.guesses.frames = 3;
-	expect_text(&comparison, "prog",
-		    RUN_HEAD
-		    "the program exited with status 0; 50 points in a second\n" SCORES
-		    "cfi             90        60  66.667 %       15      10       5  complete 70 "
-		    "no_row 19 guessed 1\n"
-		    "bpf      skipped: not permitted\n"
-		    "table went on by frame pointers at 2 points: exact 0, truncated 0, wrong 2, "
-		    "extra 0; 3 frames, 0 right\n"
-		    "cfi went on by frame pointers at 90 points: exact 21, truncated 22, wrong 23, "
-		    "extra 24; 25 frames, 20 right\n" VERDICTS "\n"
-		    "checked: 100 points; not checked: 1 engines\n");
+	expect_text(
+		&comparison, "prog",
+		RUN_HEAD
+		"the program exited with status 0; 50 points in a second\n" SCORES
+		"cfi             90        60  66.667 %       15      10       5  complete 70 "
+		"no_row 19 guessed 1\n"
+		"bpf      skipped: not permitted\n" RANKING
+		"   2  cfi          66.666 %              75       10         15       1235      "
+		"      3\n"
+		"table went on by frame pointers at 2 points: exact 0, truncated 0, wrong 2, "
+		"extra 0; 3 frames, 0 right\n"
+		"cfi went on by frame pointers at 90 points: exact 21, truncated 22, wrong 23, "
+		"extra 24; 25 frames, 20 right\n" VERDICTS "\n"
+		"checked: 100 points; not checked: 1 engines\n");
 }
 END_TEST
 
@@ -178,7 +196,7 @@ START_TEST(an_engine_that_was_silent)
 		    "the program exited with status 0; 50 points in a second\n"
 		    "engine      points     exact           truncated   wrong   extra  stops\n"
 		    "table          100       100 100.000 %        0       0       0  complete 100 "
-		    "SILENT 3\n" VERDICTS "\n");
+		    "SILENT 3\n" RANKING VERDICTS "\n");
 }
 END_TEST
 
@@ -201,7 +219,7 @@ START_TEST(every_verdict)
 		&comparison, "prog",
 		"The truth is in doubt at 5.8 % of the points: they prove nothing.\n"
 		"prog on %s: 1000 points of 101 steps, 1 threads, truth 2 to 9 frames deep, 2.0 s\n"
-		"the program exited with status 0; 500 points in a second\n" SCORES
+		"the program exited with status 0; 500 points in a second\n" SCORES RANKING
 		"verdicts: exact 50, table_fault 54 (7 missing), reader_fault 53, conversion_loss "
 		"52 silent 55 flagged, walk_fault 51, unexplained 56, absent 57, unproven 58 (3 "
 		"stray_return, 40 disturbed, 15 elsewhere)\n"
@@ -220,15 +238,40 @@ START_TEST(a_run_that_was_cut_short)
 	expect_text(
 		&comparison, "prog",
 		"PARTIAL (timeout): it took too long; what follows was found until then\n" RUN_HEAD
-		"the program did not come to its end; 50 points in a second\n" SCORES VERDICTS
-		"\n");
+		"the program did not come to its end; 50 points in a second\n" SCORES RANKING
+			VERDICTS "\n");
+}
+END_TEST
+
+/* Behind all else that was found. */
+START_TEST(what_was_required)
+{
+	struct comparison comparison = all_right();
+	struct requirement requirement[3];
+	struct error error;
+
+	ck_assert(!requirement_parse("table.exact >= 100", &requirement[0], &error));
+	ck_assert(!requirement_parse("table.exact<99.5", &requirement[1], &error));
+	ck_assert(!requirement_parse("table.ns<=10", &requirement[2], &error));
+	comparison.requirement = requirement;
+	comparison.requirement_count = 3;
+	expect_text(
+		&comparison, "prog",
+		RUN_HEAD
+		"the program exited with status 0; 50 points in a second\n" SCORES RANKING VERDICTS
+		"\n"
+		"required table.exact >= 100: met: it is 100.000000 % (100 of 100 points)\n"
+		"required table.exact < 99.5: NOT MET: it is 100.000000 % (100 of 100 points)\n"
+		"required table.ns <= 10: NOT JUDGED: the cost is not known\n"
+		"checked: 100 points; not checked: 1 requirements that can't be judged\n");
 }
 END_TEST
 
 /* ---- findings ------------------------------------------------------------------------------- */
 
 #define USUAL_RUN                                                                                  \
-	RUN_HEAD "the program exited with status 0; 50 points in a second\n" SCORES VERDICTS "\n"
+	RUN_HEAD "the program exited with status 0; 50 points in a second\n" SCORES RANKING        \
+		VERDICTS "\n"
 
 /* Two findings, one with all that can be said. */
 START_TEST(findings_with_their_evidence)
@@ -386,6 +429,7 @@ int main(void)
 	tcase_add_test(tcase, an_engine_that_was_silent);
 	tcase_add_test(tcase, every_verdict);
 	tcase_add_test(tcase, a_run_that_was_cut_short);
+	tcase_add_test(tcase, what_was_required);
 	tcase_add_test(tcase, findings_with_their_evidence);
 	tcase_add_loop_test(tcase, a_cfa_that_is_half_known, 0, COUNT(cfas));
 	tcase_add_test(tcase, places_in_doubt_are_sorted);

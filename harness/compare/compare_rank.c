@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * compare_rank.c - which engine did best: the order, and the table
+ *
+ * First comes who had the larger share of exact stacks. Of equals, who called fewer stacks complete
+ * that were not: a stack that is short and says so does less harm. Then who was quicker, and then
+ * who needed fewer bytes; what is not known comes behind what is. Shares are of the points at which
+ * an engine said something. They are compared as fractions, so that no rounding makes a tie.
+ *
+ * Who said nothing at any point is last. Who was skipped has no rank.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include "compare.h"
+#include "compare_fraction.h"
+
+/* Negative: a is better. */
+static int compare_engines(const struct compare_engine *a, const struct compare_engine *b)
+{
+	const struct score *left = &a->score, *right = &b->score;
+	int order = !left->points - !right->points;
+
+	if (!order)
+		order = fraction_compare(
+			(struct fraction) { right->match[MATCH_EXACT], right->points },
+			(struct fraction) { left->match[MATCH_EXACT], left->points });
+	if (!order)
+		order = fraction_compare(
+			(struct fraction) { left->false_complete, left->points },
+			(struct fraction) { right->false_complete, right->points });
+	if (!order)
+		order = fraction_compare((struct fraction) { a->cost.walk_ns, a->cost.walks },
+					 (struct fraction) { b->cost.walk_ns, b->cost.walks });
+	if (!order)
+		order = fraction_compare((struct fraction) { a->cost.bytes, a->cost.sized },
+					 (struct fraction) { b->cost.bytes, b->cost.sized });
+	return order;
+}
+
+size_t compare_rank(const struct comparison *comparison,
+		    const struct compare_engine *ret[COMPARE_ENGINES_MAX])
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < comparison->engine_count; i++) {
+		const struct compare_engine *engine = &comparison->engine[i];
+		size_t at = count;
+
+		if (engine->skipped)
+			continue;
+		for (; at && compare_engines(engine, ret[at - 1]) < 0; at--)
+			ret[at] = ret[at - 1];
+		ret[at] = engine;
+		count++;
+	}
+	return count;
+}
+
+static void print_mean(FILE *file, int width, uint64_t sum, uint64_t count)
+{
+	if (count)
+		fprintf(file, " %*.0f", width, (double)sum / (double)count);
+	else
+		fprintf(file, " %*s", width, "-");
+}
+
+void compare_print_ranking(FILE *file, const struct comparison *comparison)
+{
+	const struct compare_engine *ranked[COMPARE_ENGINES_MAX];
+	size_t count = compare_rank(comparison, ranked);
+
+	if (!count)
+		return;
+	fprintf(file, "ranking: most exact stacks first, then fewest false claims of a complete "
+		      "one, then cost\n");
+	fprintf(file, "%4s  %-10s %10s %15s %8s %10s %10s %12s\n", "rank", "engine", "exact",
+		"false complete", "wrong", "truncated", "ns/stack", "bytes/stack");
+	for (size_t i = 0; i < count; i++) {
+		const struct score *score = &ranked[i]->score;
+		uint64_t exact = score->match[MATCH_EXACT];
+
+		fprintf(file, "%4zu  %-10s", i + 1, ranked[i]->engine->name);
+		if (score->points) /* rounded down: 100 % is all of them */
+			fprintf(file, " %8.3f %%",
+				(double)((unsigned __int128)exact * 100000 / score->points) / 1000);
+		else
+			fprintf(file, " %10s", "-");
+		fprintf(file, " %15" PRIu64 " %8" PRIu64 " %10" PRIu64, score->false_complete,
+			score->match[MATCH_WRONG], score->match[MATCH_TRUNCATED]);
+		print_mean(file, 10, ranked[i]->cost.walk_ns, ranked[i]->cost.walks);
+		print_mean(file, 12, ranked[i]->cost.bytes, ranked[i]->cost.sized);
+		fputc('\n', file);
+	}
+}
