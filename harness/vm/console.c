@@ -55,23 +55,6 @@ static const struct pattern patterns[] = {
 	{ CONSOLE_OOM_KILL, "Memory cgroup out of memory: ", "Killed process" },
 };
 
-const char *console_event_name(enum console_event event)
-{
-	static const char *const name[CONSOLE_EVENT_COUNT] = {
-		[CONSOLE_PANIC] = "panic",
-		[CONSOLE_OOPS] = "oops",
-		[CONSOLE_BUG] = "bug",
-		[CONSOLE_WARNING] = "warning",
-		[CONSOLE_RCU_STALL] = "rcu_stall",
-		[CONSOLE_HUNG_TASK] = "hung_task",
-		[CONSOLE_SOFT_LOCKUP] = "soft_lockup",
-		[CONSOLE_OOM_KILL] = "oom_kill",
-		[CONSOLE_GENERAL_PROTECTION] = "general_protection",
-	};
-
-	return name[event];
-}
-
 /* "<4>[   12.345678][   T71] text" -> "text". Each part may be missing. */
 static const char *skip_prefix(const char *line)
 {
@@ -110,8 +93,6 @@ static void judge_line(struct console *console)
 		if (!pattern_fits(&patterns[i], text))
 			continue;
 		console->count[patterns[i].event]++;
-		if (!console->first[0])
-			snprintf(console->first, sizeof(console->first), "%.255s", text);
 		if (patterns[i].event == CONSOLE_PANIC && !console->panic[0])
 			snprintf(console->panic, sizeof(console->panic), "%.255s", text);
 		return;

@@ -27,8 +27,7 @@ enum console_event {
 
 struct console {
 	unsigned count[CONSOLE_EVENT_COUNT];
-	char first[256]; /* the first line that was an event, without its time stamp; "" if none */
-	char panic[256]; /* the first line that was a panic */
+	char panic[256]; /* the first line that was a panic, without its time stamp; "" if none */
 	char line[CONSOLE_LINE_MAX];
 	size_t line_length;
 	char tail[CONSOLE_TAIL_MAX]; /* ring */
@@ -42,7 +41,5 @@ void console_finish(struct console *console);
 unsigned console_events(const struct console *console);
 /* The last lines that fit into size bytes, whole lines only, NUL-terminated, no control bytes. */
 void console_tail(const struct console *console, char *ret, size_t size);
-/* "panic", "oops", ... for JSON and tests. */
-const char *console_event_name(enum console_event event);
 
 #endif
