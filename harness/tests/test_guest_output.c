@@ -114,6 +114,156 @@ START_TEST(files_stay_in_their_folder)
 }
 END_TEST
 
+static void path_of(char *ret, const char *folder, const char *name)
+{
+	snprintf(ret, 256, "%s/%s", folder, name);
+}
+
+static mode_t mode_of(const char *folder, const char *name)
+{
+	char path[256];
+	struct stat st;
+
+	path_of(path, folder, name);
+	ck_assert_msg(!lstat(path, &st), "%s", path);
+	return st.st_mode;
+}
+
+/* The folder is made if it is not there; what lies in it stays. */
+START_TEST(what_comes_back_is_what_was_sent)
+{
+	static const struct sent sent[ENTRIES_MAX] = { { "a", "some\ncontent" },
+						       { "l", "->a/b" },
+						       { "d", "/" } };
+	char folder[] = "/tmp/test_guest_output.XXXXXX", out[64], path[256], text[64] = "";
+	char archive[16384];
+	size_t size = make_archive(sent, archive, sizeof(archive)), files;
+	struct error error = { 0 };
+
+	umask(0);
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	path_of(out, folder, "out");
+	for (int times = 0; times < 2; times++) {
+		ck_assert_msg(!guest_output_unpack(archive, size, out, &files, &error), "%s",
+			      error.message);
+		ck_assert_uint_eq(files, 1);
+		ck_assert_uint_eq(mode_of(folder, "out"), S_IFDIR | 0777);
+		ck_assert_uint_eq(mode_of(out, "a"), S_IFREG | 0755);
+		ck_assert_uint_eq(mode_of(out, "d"), S_IFDIR | 0755);
+		path_of(path, out, "l");
+		ck_assert_int_eq(readlink(path, text, sizeof(text)), 3);
+		ck_assert(!memcmp(text, "a/b", 3));
+		path_of(path, out, "a");
+		FILE *file = fopen(path, "re");
+		ck_assert_ptr_nonnull(file);
+		text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+		fclose(file);
+		ck_assert_str_eq(text, "some\ncontent");
+	}
+	snprintf(path, sizeof(path), "rm -r %s", folder);
+	ck_assert_int_eq(system(path), 0);
+}
+END_TEST
+
+/* Each is refused with what is wrong, and where. @ is the folder. */
+static const struct {
+	const char *name; /* of what was sent */
+	const char *out;
+	enum error_code code;
+	const char *message;
+} refusals[] = {
+	{ "../up", "@", ERROR_PROTOCOL,
+	  "the guest sent a file whose name leads out of the folder: ../up" },
+	{ "a/..", "@", ERROR_PROTOCOL,
+	  "the guest sent a file whose name leads out of the folder: a/.." },
+	{ "/abs", "@", ERROR_PROTOCOL,
+	  "the guest sent a file whose name leads out of the folder: /abs" },
+	{ "full/a", "@", ERROR_UNAVAILABLE, "can't write @/full/a: " },
+	{ "a", "@/file/below", ERROR_SYSTEM, "can't make the folder @/file/below: Not a dir" },
+	{ "a", "@/dangling", ERROR_SYSTEM, "@/dangling: No such file or directory" },
+};
+
+START_TEST(refusal_has_its_reason)
+{
+	const struct sent sent[ENTRIES_MAX] = { { refusals[_i].name, "x" } };
+	char folder[] = "/tmp/test_guest_output.XXXXXX", out[128], path[256], archive[16384];
+	char expected[256] = "";
+	size_t size = make_archive(sent, archive, sizeof(archive)), files = 77;
+	struct error error = { 0 };
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	path_of(path, folder, "file");
+	fclose(fopen(path, "we"));
+	path_of(path, folder, "dangling");
+	ck_assert(!symlink("/nonexistent/x", path));
+	/* A folder is needed where a file is, and that is kept: a folder of the name is in it. */
+	path_of(path, folder, "full");
+	ck_assert(!mkdir(path, 0755));
+	path_of(path, folder, "full/a");
+	ck_assert(!mkdir(path, 0755));
+	path_of(path, folder, "full/a/b");
+	ck_assert(!mkdir(path, 0755));
+	snprintf(out, sizeof(out), "%s%s", folder, refusals[_i].out + 1);
+	for (const char *at = refusals[_i].message; *at; at++)
+		snprintf(expected + strlen(expected), sizeof(expected) - strlen(expected), "%.*s",
+			 *at == '@' ? 99 : 1, *at == '@' ? folder : at);
+	int status = guest_output_unpack(archive, size, out, &files, &error);
+	ck_assert_msg(status == -1 && !strncmp(error.message, expected, strlen(expected)),
+		      "%d %s, not %s", status, error.message, expected);
+	ck_assert_int_eq(error.code, refusals[_i].code);
+	ck_assert_uint_eq(files, 0);
+	snprintf(path, sizeof(path), "rm -r %s", folder);
+	ck_assert_int_eq(system(path), 0);
+}
+END_TEST
+
+START_TEST(what_is_no_archive)
+{
+	char folder[] = "/tmp/test_guest_output.XXXXXX", noise[600];
+	struct error error = { 0 };
+	size_t files = 77;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	memset(noise, 'x', sizeof(noise));
+	ck_assert_int_eq(guest_output_unpack(noise, sizeof(noise), folder, &files, &error), -1);
+	ck_assert_int_eq(error.code, ERROR_PROTOCOL);
+	ck_assert_msg(!strncmp(error.message, "the guest's files can't be read: ", 33), "%s",
+		      error.message);
+	ck_assert_uint_eq(files, 0);
+	ck_assert(!rmdir(folder));
+}
+END_TEST
+
+/* A pipe is left out, and not counted. */
+START_TEST(what_is_no_file)
+{
+	char folder[] = "/tmp/test_guest_output.XXXXXX", buffer[16384];
+	static const mode_t types[] = { S_IFIFO, S_IFCHR };
+	struct archive *archive = archive_write_new();
+	struct error error = { 0 };
+	size_t size, files = 77;
+
+	archive_write_set_format_cpio_newc(archive);
+	ck_assert(!archive_write_open_memory(archive, buffer, sizeof(buffer), &size));
+	for (int i = 0; i < 2; i++) {
+		struct archive_entry *entry = archive_entry_new();
+
+		archive_entry_set_pathname(entry, i ? "device" : "pipe");
+		archive_entry_set_mode(entry, types[i] | 0644);
+		archive_entry_set_size(entry, 0);
+		ck_assert(!archive_write_header(archive, entry));
+		archive_entry_free(entry);
+	}
+	archive_write_close(archive);
+	archive_write_free(archive);
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_msg(!guest_output_unpack(buffer, size, folder, &files, &error), "%s",
+		      error.message);
+	ck_assert_uint_eq(files, 0);
+	ck_assert(!rmdir(folder));
+}
+END_TEST
+
 START_TEST(archive_that_ends_early_is_an_error)
 {
 	static const struct sent sent[ENTRIES_MAX] = { { "a", "content" } };
@@ -140,6 +290,11 @@ int main(void)
 
 	tcase_add_loop_test(tcase, files_stay_in_their_folder, 0,
 			    sizeof(unpackings) / sizeof(unpackings[0]));
+	tcase_add_test(tcase, what_comes_back_is_what_was_sent);
+	tcase_add_loop_test(tcase, refusal_has_its_reason, 0,
+			    sizeof(refusals) / sizeof(refusals[0]));
+	tcase_add_test(tcase, what_is_no_archive);
+	tcase_add_test(tcase, what_is_no_file);
 	tcase_add_test(tcase, archive_that_ends_early_is_an_error);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

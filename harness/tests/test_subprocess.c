@@ -81,6 +81,52 @@ START_TEST(test_much_output)
 }
 END_TEST
 
+/* In pieces of a page, so that it ends where a page does. */
+START_TEST(test_as_much_as_is_kept)
+{
+	char *argv[] = { "sh", "-c", NULL, NULL };
+	struct error error = { 0 };
+	char *output = NULL, script[160];
+
+	for (int pages = 255; pages <= 258; pages++) {
+		snprintf(script, sizeof(script),
+			 "head -c %d /dev/zero | tr '\\0' x | dd bs=4096 iflag=fullblock "
+			 "2>/dev/null",
+			 pages * 4096);
+		argv[2] = script;
+		ck_assert_int_eq(subprocess_run(argv, NULL, &output, &error), 0);
+		ck_assert_uint_eq(strlen(output), (pages < 256 ? pages : 256) * 4096);
+		free(output);
+	}
+}
+END_TEST
+
+static const struct {
+	const char *output, *reason;
+} reasons[] = {
+	{ "", "" },
+	{ "\n\n", "" },
+	{ "one", "one" },
+	{ "one\ntwo\n", "two" },
+	{ "one\n\n\n", "one" },
+	{ "one\r\n", "one" },
+	{ "E: first\nE: second\nlast\n", "first" },
+	{ "W: first\nE: second\r\nlast\n", "second" },
+	{ "E:x\n E: y\n", " E: y" },
+	{ "x\nE: ", "" },
+	{ "0123456789abcdef", "0123456789abcde" },
+};
+
+START_TEST(test_reason)
+{
+	char reason[17] = "0123456789abcdef";
+
+	subprocess_reason(reasons[_i].output, reason, 16);
+	ck_assert_str_eq(reason, reasons[_i].reason);
+	ck_assert_int_eq(reason[16], '\0');
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("subprocess");
@@ -90,6 +136,8 @@ int main(void)
 	tcase_add_loop_test(tcase, test_run, 0, LENGTH(cases));
 	tcase_add_test(tcase, test_no_such_program);
 	tcase_add_test(tcase, test_much_output);
+	tcase_add_test(tcase, test_as_much_as_is_kept);
+	tcase_add_loop_test(tcase, test_reason, 0, LENGTH(reasons));
 	suite_add_tcase(suite, tcase);
 
 	SRunner *runner = srunner_create(suite);
