@@ -36,7 +36,6 @@
 #define KERNELS_MAX	64
 #define FILES_MAX	4096
 #define MEMORY_MB_MAX	(1u << 20)
-#define NAME_OR_PATH	512
 
 struct settings {
 	char *kernel[KERNELS_MAX]; /* names */
