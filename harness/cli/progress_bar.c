@@ -24,10 +24,8 @@ void progress_bar_start(struct progress_bar *bar, uint64_t total)
 
 void progress_bar_draw(struct progress_bar *bar, const char *text)
 {
-	double now = monotonic_seconds(),
-	       share = bar->total ? (double)bar->done / (double)bar->total : 1;
+	double now = monotonic_seconds();
 	unsigned int elapsed = now - bar->start;
-	int filled = (int)(share * WIDTH);
 
 	if (!bar->live || now - bar->last < REDRAW_SECONDS)
 		return;
@@ -38,6 +36,8 @@ void progress_bar_draw(struct progress_bar *bar, const char *text)
 		fflush(stderr);
 		return;
 	}
+	double share = (double)bar->done / (double)bar->total;
+	int filled = (int)(share * WIDTH);
 	fprintf(stderr, "\r[%.*s%*s] %3.0f%%  %u:%02u", filled, "####################",
 		WIDTH - filled, "", 100 * share, elapsed / 60, elapsed % 60);
 	if (share > 0.02) {
