@@ -19,7 +19,9 @@
 #include "toolchains/report_toolchains.h"
 #include "gate/gate.h"
 #include "harness.h"
+#include "ignore/ignore.h"
 #include "report/results.h"
+#include "run/run.h"
 
 #define WIDTH_DEFAULT 100 /* columns, where there is no terminal */
 #define WIDTH_LEAST   40
@@ -79,18 +81,21 @@ struct arguments {
 	const char *folder;
 	const char *html;   /* file for the page; NULL: none */
 	const char *corpus; /* NULL: not named */
+	const char *ignore; /* a file; NULL: none */
 	bool toolchains;
 	bool verbose;
 	struct gate gate;
 };
 
-enum { OPTION_TOOLCHAINS = 256, OPTION_CORPUS, OPTION_HTML };
+enum { OPTION_TOOLCHAINS = 256, OPTION_CORPUS, OPTION_HTML, OPTION_IGNORE };
 
 static const struct argp_option options[] = {
 	{ "format", 'f', "FORMAT", 0, "text (the default), tap, junit, html or json", 0 },
 	{ "json", 'j', NULL, 0, "the same as --format json", 0 },
 	{ "html", OPTION_HTML, "FILE", 0, "a page, in one file that needs no other (- : stdout)",
 	  0 },
+	{ "ignore", OPTION_IGNORE, "FILE", 0,
+	  "findings that fail no program: a line each, as `compare --ignore` takes them", 0 },
 	{ "toolchains", OPTION_TOOLCHAINS, NULL, 0,
 	  "by toolchain: which versions have which table faults, and what changed in their tables",
 	  0 },
@@ -147,6 +152,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		return 0;
 	case OPTION_TOOLCHAINS: arguments->toolchains = true; return 0;
 	case OPTION_CORPUS: arguments->corpus = option_text(state, value, "--corpus"); return 0;
+	case OPTION_IGNORE: arguments->ignore = option_text(state, value, "--ignore"); return 0;
 	case 'v': arguments->verbose = true; return 0;
 	case ARGP_KEY_ARG:
 		if (arguments->folder)
@@ -299,16 +305,19 @@ static FILE *open_output(const struct arguments *arguments, struct error *error)
 int command_report(int argc, char **argv)
 {
 	struct arguments arguments = { .format = &formats[0] };
+	struct ignore_list ignore = { 0 };
 	struct results results;
 	struct error error = { 0 };
 	int status = EXIT_BAD_INPUT;
 
 	argp_err_exit_status = ARGP_ERR_EXIT;
 	command_parse(&parser, argc, argv, 0, &arguments);
-	if (results_read(&results, arguments.folder, &error)) {
+	if (results_read(&results, arguments.folder, &error) ||
+	    ignore_list_read_now(&ignore, arguments.ignore, &error)) {
 		error_print(stderr, "stackproof report", &error);
 		goto out;
 	}
+	results_ignore(&results, &ignore);
 	results.strict = arguments.gate.strict;
 	arguments.gate.bad_input = results.bad_lines > 0;
 	FILE *file = open_output(&arguments, &error);
@@ -326,7 +335,9 @@ int command_report(int argc, char **argv)
 		fprintf(stderr, "stackproof report: %zu lines could not be read; the first: %s\n",
 			results.bad_lines, results.first_bad_line.message);
 	}
+	ignore_list_print_text(stderr, &ignore);
 out:
+	ignore_list_deinit(&ignore);
 	results_deinit(&results);
 	return status;
 }

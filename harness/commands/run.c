@@ -34,6 +34,7 @@ enum option_key {
 	OPTION_ENGINE,
 	OPTION_FILTER,
 	OPTION_GUESTS,
+	OPTION_IGNORE,
 	OPTION_RECORD,
 	OPTION_REQUIRE,
 	OPTION_TIMEOUT,
@@ -44,6 +45,7 @@ enum option_key {
 struct arguments {
 	struct run_options run;
 	char *kernel[KERNELS_MAX];
+	const char *ignore; /* a file; NULL: none */
 	bool json;
 	bool quiet;
 	struct gate gate;
@@ -63,6 +65,8 @@ static const struct argp_option options[] = {
 	  "what guests do: step the programs themselves, or play the points that were stepped and "
 	  "recorded on the host, in a tenth of the time (default: step)",
 	  0 },
+	{ "ignore", OPTION_IGNORE, "FILE", 0,
+	  "findings that fail no program: a line each, as `compare --ignore` takes them", 0 },
 	{ "require", OPTION_REQUIRE, "LIST", 0,
 	  "of bpf, vm, gcc, clang, rustc: skips for want of these are failures", 0 },
 	{ "record", OPTION_RECORD, NULL, 0,
@@ -132,6 +136,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		run->engines = value;
 		return 0;
 	case OPTION_FILTER: run->filter = option_text(state, value, "--filter"); return 0;
+	case OPTION_IGNORE: arguments->ignore = option_text(state, value, "--ignore"); return 0;
 	case OPTION_GUESTS:
 		if (strcmp(value, "step") && strcmp(value, "play"))
 			argp_error(state, "--guests takes step or play, not '%s'", value);
@@ -203,6 +208,8 @@ static void print_results(const struct results *results, const struct arguments 
 	results_gate(results, &gate);
 	if (!arguments->json && !gate_is_clean(&gate))
 		gate_print(&gate, stdout);
+	if (arguments->run.ignore)
+		ignore_list_print_text(stderr, arguments->run.ignore);
 	fflush(stdout);
 }
 
@@ -240,6 +247,7 @@ int command_run(int argc, char **argv)
 			 .timeout_ms = DEFAULT_TIMEOUT_MS },
 	};
 	struct results results;
+	struct ignore_list ignore;
 	struct error error = { 0 };
 
 	argp_err_exit_status = ARGP_ERR_EXIT;
@@ -253,9 +261,16 @@ int command_run(int argc, char **argv)
 
 	int status = EXIT_BAD_INPUT;
 	struct run_interrupt interrupt;
+	if (ignore_list_read_now(&ignore, arguments.ignore, &error)) {
+		error_print(stderr, "stackproof run", &error);
+		goto out;
+	}
+	if (arguments.ignore)
+		arguments.run.ignore = &ignore;
 	if (interrupt_init(&interrupt, &error)) {
 		error_print(stderr, "stackproof run", &error);
-		return EXIT_ENVIRONMENT;
+		status = EXIT_ENVIRONMENT;
+		goto out;
 	}
 	arguments.run.interrupt = &interrupt;
 	if (run_matrix(&results, &arguments.run, &backend, &error)) {
@@ -268,5 +283,7 @@ int command_run(int argc, char **argv)
 	}
 	interrupt_deinit(&interrupt);
 	results_deinit(&results);
+out:
+	ignore_list_deinit(&ignore);
 	return status;
 }

@@ -58,7 +58,7 @@ bool expectation_has_prefix(const char *expected);
 bool expectation_has_unproven(const char *expected);
 /* Its symbols are to be resolved while it runs. */
 bool expectation_is_lazy(const char *expected);
-/* Points whose table fault is expected by name. */
+/* Points whose table fault is expected by name, or ignored. */
 uint64_t expectation_points(const char *expected, const struct cell *cell);
 /* Whether a golden of this binary may hold a diagnostic, or a function with a table fault of kind
  * "malformed" or another. */

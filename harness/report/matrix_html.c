@@ -3,7 +3,7 @@
  * matrix_html.c - a results folder as a page
  *
  * What terminal.c prints, with nothing cut: kernels, what each engine got right, programs by
- * kernel, failures and errors, table faults, skips.
+ * kernel, failures and errors, table faults, skips, what is ignored.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -243,6 +243,25 @@ static void put_skips(const struct page *page)
 	html_table_end(page->file);
 }
 
+static void put_ignored(const struct page *page)
+{
+	static const char *const columns[] = { "#findings", "#points", "reason", NULL };
+
+	if (!page->tally->ignored_count)
+		return;
+	heading(page, "ignored", "Ignored findings");
+	html_table_begin(page->file, columns);
+	for (size_t i = 0; i < page->tally->ignored_count; i++) {
+		const struct tally_ignored *ignored = &page->tally->ignored[i];
+		fputs("<tr>", page->file);
+		html_number(page->file, ignored->findings);
+		html_number(page->file, ignored->points);
+		html_cell(page->file, NULL, ignored->reason);
+		fputs("</tr>\n", page->file);
+	}
+	html_table_end(page->file);
+}
+
 static void put_summary(const struct page *page)
 {
 	const struct results *results = page->results;
@@ -283,6 +302,7 @@ void matrix_html_print(const struct results *results, FILE *file)
 	put_programs(&page);
 	put_faults(&page);
 	put_skips(&page);
+	put_ignored(&page);
 	html_end(file);
 	tally_deinit(&tally);
 }

@@ -54,6 +54,7 @@ void cell_deinit(struct cell *cell)
 	free(cell->language);
 	free(cell->kernel);
 	free(cell->reason);
+	free(cell->expected);
 	json_decref(cell->objects);
 	*cell = (struct cell) { 0 };
 }
@@ -87,6 +88,13 @@ void cell_set(struct cell *cell, enum cell_status status, const char *format, ..
 	free(cell->reason);
 	cell->reason = copy(reason);
 	cell->status = status;
+}
+
+void cell_expect(struct cell *cell, const char *expected)
+{
+	free(cell->expected);
+	cell->expected = expected ? copy(expected) : NULL;
+	cell->expected_known = true;
 }
 
 static void tag(json_t *object, const struct cell *cell)
@@ -129,6 +137,9 @@ int cell_write(const struct cell *cell, FILE *file)
 	if (cell->status == CELL_ERROR)
 		json_object_set_new(result, "environment", json_boolean(cell->environment));
 	json_object_set_new(result, "seconds", json_real(cell->seconds));
+	if (cell->expected_known)
+		json_object_set_new(result, "expected",
+				    cell->expected ? json_bytes(cell->expected) : json_null());
 	status |= print_line(result, file);
 	json_decref(result);
 	return status;
@@ -145,6 +156,7 @@ void results_deinit(struct results *results)
 		cell_deinit(&results->cell[i]);
 	free(results->cell);
 	free(results->kernel);
+	json_decref(results->ignore);
 	json_decref(results->header);
 	*results = (struct results) { 0 };
 }
@@ -212,6 +224,7 @@ uint64_t results_points_played(const struct results *results, const char *kernel
 void results_gate(const struct results *results, struct gate *ret)
 {
 	size_t count[CELL_STATUS_COUNT];
+	uint64_t ignored;
 
 	results_count(results, NULL, count);
 	*ret = (struct gate) { .unit = "binaries",
@@ -220,6 +233,7 @@ void results_gate(const struct results *results, struct gate *ret)
 			       .findings = count[CELL_FAILED],
 			       .environment = results->missing > 0,
 			       .bad_input = results->bad_lines > 0 };
+	gate_leave(ret, GATE_IGNORED, results_ignored(results, &ignored));
 	gate_leave(ret, GATE_SKIPPED, count[CELL_SKIPPED]);
 	gate_leave(ret, GATE_CUT_SHORT, count[CELL_PENDING] + results->missing);
 	for (size_t i = 0; i < results->cell_count; i++) {
@@ -290,6 +304,7 @@ json_t *results_summary_json(const struct results *results)
 {
 	json_t *summary = json_pack("{s:s}", "type", "summary");
 	struct gate gate;
+	uint64_t ignored;
 	size_t count[CELL_STATUS_COUNT];
 
 	results_count(results, NULL, count);
@@ -304,6 +319,12 @@ json_t *results_summary_json(const struct results *results)
 	json_object_set_new(summary, "not_comparable", json_integer(results->not_comparable));
 	json_object_set_new(summary, "seconds", json_real(results->seconds));
 	json_object_set_new(summary, "status", json_integer(results_exit_status(results)));
+	if (results->ignore) {
+		json_object_set_new(summary, "ignored",
+				    json_integer((json_int_t)results_ignored(results, &ignored)));
+		json_object_set_new(summary, "ignored_findings", json_integer((json_int_t)ignored));
+		json_object_set(summary, "ignore", results->ignore);
+	}
 	if (results->partial[0]) {
 		json_object_set_new(summary, "partial", json_string(results->partial));
 		json_object_set_new(summary, "partial_message",

@@ -4,6 +4,8 @@
  *
  *	results.c	cells, counts, and writing results.ndjson
  *	results_read.c	reading it back
+ *	results_compare.c	cells of what `compare --json` printed
+ *	results_ignore.c	findings that are in the list of --ignore
  *	fault_origin.c	whose code a finding is about
  *	tally.c		figures over many cells: shares per engine, table faults, skips
  *	terminal.c	the table that a person reads
@@ -64,6 +66,10 @@ struct cell {
 			   * sentence */
 	double seconds;
 	json_t *objects; /* array */
+	/* What the corpus expected of it, NULL: nothing; whether that is known: older results do
+	 * not say. */
+	char *expected;
+	bool expected_known;
 };
 
 /* A lane of the matrix: the host's kernel or a guest's. */
@@ -99,6 +105,8 @@ struct results {
 			   */
 	size_t bad_lines; /* only by results_read: lines that are no result objects */
 	struct error first_bad_line;
+	json_t *ignore; /* what the list of --ignore was worth, an array; NULL: there was none */
+	bool torn;	/* only by results_read: the last line was cut off, and is a bad one */
 };
 
 /* Fills a cell with copies; NULL strings become "". */
@@ -110,6 +118,8 @@ void cell_set(struct cell *cell, enum cell_status status, const char *format, ..
 	__attribute__((format(printf, 3, 4)));
 /* Tags object with what the cell is and keeps it. Takes the reference. */
 void cell_add_object(struct cell *cell, json_t *object);
+/* What the corpus expects of the binary, NULL: nothing; a copy is kept. */
+void cell_expect(struct cell *cell, const char *expected);
 /* The cell's objects, then its result, one per line. */
 int cell_write(const struct cell *cell, FILE *file);
 
@@ -143,6 +153,24 @@ int results_write(const struct results *results, const char *folder, struct erro
 /* Reads FOLDER/results.ndjson. Cells without a result become errors: the run was cut short. Lines
  * that can't be read are counted in bad_lines and cost nothing else. */
 int results_read(struct results *ret, const char *folder, struct error *error);
+/* The same of whatever path is: a results folder, its file alone, or what `compare --json` or
+ * `--each` printed, whose programs become the binaries of one kernel. */
+int results_open(struct results *ret, const char *path, struct error *error);
+/* Whether path is one of these, by its beginning; a folder of whatever kind is. */
+bool results_recognise(const char *path);
+/* Counts a line that could not be read; the first is kept. */
+void results_bad_line(struct results *results, size_t number, const char *problem);
+
+/* ---- results_ignore.c ------------------------------------------------------------------- */
+
+struct ignore_list;
+/* Marks the findings that the list has, with its reason, and counts them in the verdicts. How many
+ * it marked. A kernel fault is no function's, and stays what it is. */
+size_t cell_ignore(struct cell *cell, struct ignore_list *list);
+/* Points of findings that are marked; verdict NULL: of all. */
+uint64_t cell_ignored(const struct cell *cell, const char *verdict);
+/* The same of all cells; *ret_findings: how many. */
+uint64_t results_ignored(const struct results *results, uint64_t *ret_findings);
 
 /* ---- fault_origin.c --------------------------------------------------------------------- */
 
@@ -193,6 +221,12 @@ struct tally_skip {
 	size_t cells;
 };
 
+/* Findings that are ignored for one reason. */
+struct tally_ignored {
+	const char *reason; /* borrowed */
+	uint64_t findings, points;
+};
+
 struct tally {
 	const char **engine; /* borrowed, in order of appearance */
 	size_t engine_count;
@@ -201,6 +235,8 @@ struct tally {
 	size_t fault_count;
 	struct tally_skip *skip;
 	size_t skip_count;
+	struct tally_ignored *ignored;
+	size_t ignored_count;
 	uint64_t uncovered; /* points with a frame that has no CFI */
 	uint64_t untrapped; /* points at which bpf could not be asked: no trap */
 };

@@ -6,21 +6,33 @@
  * a line that is no JSON object, or that lacks what its type needs, costs that line. Cells
  * are found by (kernel, binary) and appear at the first line that names them; those that never get
  * their `result` were not judged, and say so.
+ *
+ * What `compare --json` prints has neither header nor results: results_compare.c makes cells of it.
  */
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "cli/json_counts.h"
 #include "array.h"
 #include "report/results.h"
+#include "report/results_compare.h"
 
 struct reader {
 	struct results *results;
 	json_t *index; /* "kernel\nbinary" -> number of the cell */
 	bool has_header;
-	size_t expected; /* cells that the header announces */
+	bool last_is_bad; /* the last line could not be read */
+	size_t expected;  /* cells that the header announces */
 };
+
+void results_bad_line(struct results *results, size_t number, const char *problem)
+{
+	if (!results->bad_lines++)
+		error_set(&results->first_bad_line, ERROR_TEXT_SYNTAX, "", number,
+			  "line %zu of %s: %s", number, RESULTS_FILE, problem);
+}
 
 static void copy_text(char *ret, size_t size, const json_t *object, const char *key)
 {
@@ -100,6 +112,8 @@ static int read_result(struct cell *cell, const json_t *object)
 		cell_set(cell, status, "%s", json_text(object, "reason"));
 		cell->environment = json_is_true(json_object_get(object, "environment"));
 		cell->seconds = json_number_value(json_object_get(object, "seconds"));
+		if (json_object_get(object, "expected"))
+			cell_expect(cell, json_string_value(json_object_get(object, "expected")));
 		return 0;
 	}
 	return -1;
@@ -121,6 +135,8 @@ static const char *read_object(struct reader *reader, json_t *object)
 		results->seconds = json_number_value(json_object_get(object, "seconds"));
 		results->compared = number(object, "compared");
 		results->not_comparable = number(object, "not_comparable");
+		json_decref(results->ignore);
+		results->ignore = json_incref(json_object_get(object, "ignore"));
 		copy_text(results->partial, sizeof(results->partial), object, "partial");
 		copy_text(results->partial_message, sizeof(results->partial_message), object,
 			  "partial_message");
@@ -148,12 +164,9 @@ static void read_line(struct reader *reader, const char *line, size_t size, size
 	else if (object)
 		problem = "not an object";
 	json_decref(object);
-	if (!problem)
-		return;
-	if (!reader->results->bad_lines++) {
-		error_set(&reader->results->first_bad_line, ERROR_TEXT_SYNTAX, "", line_number,
-			  "line %zu of %s: %s", line_number, RESULTS_FILE, problem);
-	}
+	reader->last_is_bad = problem != NULL;
+	if (problem)
+		results_bad_line(reader->results, line_number, problem);
 }
 
 /* What nobody judged: the run ended before. */
@@ -168,26 +181,38 @@ static void close_cells(struct results *results)
 	}
 }
 
-int results_read(struct results *ret, const char *folder, struct error *error)
+/* All lines of a file, each to take. A last one that has no newline was cut off. */
+static int read_lines(FILE *file, const char *path,
+		      void (*take)(void *context, const char *line, size_t size, size_t number),
+		      void *context, bool *ret_torn, struct error *error)
 {
-	char path[4096];
 	char *line = NULL;
-	size_t capacity = 0, line_number = 0;
+	size_t capacity = 0, number = 0;
 	ssize_t size;
 
-	results_init(ret);
-	snprintf(path, sizeof(path), "%s/%s", folder, RESULTS_FILE);
-	FILE *file = fopen(path, "re");
-	if (!file)
-		return error_set_errno(error, "can't read %s", path);
-
-	struct reader reader = { .results = ret, .index = json_object() };
 	errno = 0;
-	while ((size = getline(&line, &capacity, file)) >= 0)
-		read_line(&reader, line, size, ++line_number);
-	int status = ferror(file) ? error_set_errno(error, "can't read %s", path) : 0;
+	while ((size = getline(&line, &capacity, file)) >= 0) {
+		*ret_torn = line[size - 1] != '\n';
+		take(context, line, size, ++number);
+	}
+	free(line);
+	return ferror(file) ? error_set_errno(error, "can't read %s", path) : 0;
+}
+
+static void take_line(void *context, const char *line, size_t size, size_t number)
+{
+	read_line(context, line, size, number);
+}
+
+static int read_folder_file(struct results *ret, FILE *file, const char *path, struct error *error)
+{
+	struct reader reader = { .results = ret, .index = json_object() };
+	bool torn = false;
+	int status = read_lines(file, path, take_line, &reader, &torn, error);
+
 	if (!status && !reader.has_header)
 		status = error_set(error, ERROR_TEXT_SYNTAX, "", 0, "%s has no header", path);
+	ret->torn = torn && reader.last_is_bad;
 	close_cells(ret);
 	if (reader.expected > ret->cell_count)
 		ret->missing = reader.expected - ret->cell_count;
@@ -197,7 +222,101 @@ int results_read(struct results *ret, const char *folder, struct error *error)
 			 "the run did not come to its end");
 	}
 	json_decref(reader.index);
+	return status;
+}
+
+static FILE *open_file(const char *path, struct error *error)
+{
+	FILE *file = fopen(path, "re");
+
+	if (!file)
+		error_set_errno(error, "can't read %s", path);
+	return file;
+}
+
+int results_read(struct results *ret, const char *folder, struct error *error)
+{
+	char path[4096];
+
+	results_init(ret);
+	snprintf(path, sizeof(path), "%s/%s", folder, RESULTS_FILE);
+	FILE *file = open_file(path, error);
+	if (!file)
+		return -1;
+	int status = read_folder_file(ret, file, path, error);
+	fclose(file);
+	return status;
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+/* What the first line is: the type of its object, "" if it is none. */
+static void first_type(FILE *file, char *ret, size_t size)
+{
+	char *line = NULL;
+	size_t capacity = 0;
+	ssize_t length = getc(file) == '{' ? (rewind(file), getline(&line, &capacity, file)) : -1;
+	json_t *object = length > 0 ? json_loadb(line, length, 0, NULL) : NULL;
+
+	copy_text(ret, size, object, "type");
+	json_decref(object);
 	free(line);
+	rewind(file);
+}
+
+static bool is_of_compare(const char *type)
+{
+	static const char *const types[] = { "begin", "finding", "unproven",
+					     "skip",  "score",	 "verdicts" };
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (!strcmp(type, types[i]))
+			return true;
+	return false;
+}
+
+bool results_recognise(const char *path)
+{
+	char type[16];
+	struct stat st;
+
+	if (is_folder(path))
+		return true;
+	FILE *file = !stat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
+	if (!file)
+		return false;
+	first_type(file, type, sizeof(type));
+	fclose(file);
+	return !strcmp(type, "header") || is_of_compare(type);
+}
+
+int results_open(struct results *ret, const char *path, struct error *error)
+{
+	char type[16];
+	int status;
+
+	if (is_folder(path))
+		return results_read(ret, path, error);
+	results_init(ret);
+	FILE *file = open_file(path, error);
+	if (!file)
+		return -1;
+	first_type(file, type, sizeof(type));
+	if (is_of_compare(type)) {
+		struct compare_reader reader = { .results = ret };
+		bool torn = false;
+
+		status = read_lines(file, path, compare_reader_line, &reader, &torn, error);
+		compare_reader_end(&reader);
+		ret->torn = torn && ret->bad_lines > 0;
+	} else {
+		status = read_folder_file(ret, file, path, error);
+	}
 	fclose(file);
 	return status;
 }

@@ -2,9 +2,9 @@
 /*
  * tally.c - figures over many cells
  *
- * Three sums that every report for people needs: how many points each engine had exact on each
+ * Sums that every report for people needs: how many points each engine had exact on each
  * kernel, apart for code with and without frame pointers; which functions have table faults; and
- * what was skipped, why. The numbers are compare's; nothing is judged here.
+ * what was skipped, or ignored, why. The numbers are compare's; nothing is judged here.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -151,6 +151,24 @@ static void add_skip(struct tally *tally, const struct cell *cell)
 		(struct tally_skip) { .kernel = cell->kernel, .reason = cell->reason, .cells = 1 };
 }
 
+static void add_ignored(struct tally *tally, const json_t *finding)
+{
+	const char *reason = json_text(finding, "ignored");
+	struct tally_ignored *ignored = NULL;
+
+	for (size_t i = 0; i < tally->ignored_count && !ignored; i++)
+		if (!strcmp(tally->ignored[i].reason, reason))
+			ignored = &tally->ignored[i];
+	if (!ignored) {
+		if (!ARRAY_GROW(tally->ignored, tally->ignored_count))
+			abort();
+		ignored = &tally->ignored[tally->ignored_count++];
+		*ignored = (struct tally_ignored) { .reason = reason };
+	}
+	ignored->findings++;
+	ignored->points += json_number(finding, "count");
+}
+
 static int more_points_first(const void *a, const void *b)
 {
 	const struct tally_fault *one = a, *two = b;
@@ -177,9 +195,12 @@ void tally_init(struct tally *tally, const struct results *results)
 				add_score(tally, results, cell, object);
 			else if (!strcmp(json_text(object, "type"), "verdicts"))
 				tally->uncovered += json_number(object, "uncovered");
-			else if (!strcmp(json_text(object, "type"), "finding") &&
-				 !strcmp(json_text(object, "verdict"), "table_fault"))
+			if (strcmp(json_text(object, "type"), "finding") != 0)
+				continue;
+			if (!strcmp(json_text(object, "verdict"), "table_fault"))
 				add_fault(tally, results, cell, object);
+			if (json_text(object, "ignored")[0])
+				add_ignored(tally, object);
 		}
 	}
 	if (tally->fault_count) {
@@ -197,6 +218,7 @@ void tally_deinit(struct tally *tally)
 	}
 	free(tally->fault);
 	free(tally->skip);
+	free(tally->ignored);
 	free(tally->share);
 	free(tally->engine);
 	*tally = (struct tally) { 0 };

@@ -260,6 +260,20 @@ static void print_skips(const struct printer *table)
 	}
 }
 
+/* Findings that fail nothing, since somebody has looked at them. */
+static void print_ignored(const struct printer *table)
+{
+	const struct tally *tally = table->tally;
+
+	if (tally->ignored_count)
+		fprintf(table->file, "\nIgnored findings\n");
+	for (size_t i = 0; i < tally->ignored_count; i++)
+		fprintf(table->file, "  %llu at %llu points: %s\n",
+			(unsigned long long)tally->ignored[i].findings,
+			(unsigned long long)tally->ignored[i].points,
+			PLAIN_TEXT(tally->ignored[i].reason));
+}
+
 /* Binaries that were not run since another one is the same file. */
 static void print_merged(const struct printer *table)
 {
@@ -383,6 +397,7 @@ void terminal_print(const struct results *results, const char *folder, bool colo
 	print_problems(&table, CELL_ERROR, "Errors: not judged");
 	print_faults(&table);
 	print_skips(&table);
+	print_ignored(&table);
 	print_merged(&table);
 	print_kernels(&table, folder);
 	print_totals(&table, folder);

@@ -9,6 +9,7 @@
  *	run_guest.c		all batches of one kernel, in one guest
  *	run_play.c		or the host's recordings, played in one guest
  *	run_judge.c		what a compare printed -> the cell's outcome
+ *	run_ignore.c		results that were read, judged again with a list of --ignore
  *	run_kernel_fault.c	bpf's stacks of one kernel held against another's
  *	run_interrupt.c		^C and the like
  *	run_progress.c		the live line
@@ -27,6 +28,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include "corpus/corpus.h"
+#include "ignore/ignore.h"
 #include "report/results.h"
 #include "vm/vm.h"
 
@@ -38,13 +40,14 @@ struct run_options {
 	const char *results; /* folder to write */
 	char *const *kernel; /* names of lanes: HOST_LANE, or what kernel_get takes */
 	size_t kernel_count;
-	const char *engines; /* "cfi,table,bpf,fp", as compare takes it */
-	const char *filter;  /* glob; NULL: all */
-	const char *require; /* "bpf,vm"; "": nothing */
-	unsigned jobs;	     /* at once; at least 1 */
-	unsigned timeout_ms; /* of one compare */
-	bool play;	     /* guests play the host's points, which are recorded then */
-	bool record;	     /* the host's points into results/RECORDINGS, for `replay` */
+	const char *engines;	    /* "cfi,table,bpf,fp", as compare takes it */
+	const char *filter;	    /* glob; NULL: all */
+	const char *require;	    /* "bpf,vm"; "": nothing */
+	struct ignore_list *ignore; /* findings that fail no cell; NULL: none */
+	unsigned jobs;		    /* at once; at least 1 */
+	unsigned timeout_ms;	    /* of one compare */
+	bool play;		    /* guests play the host's points, which are recorded then */
+	bool record;		    /* the host's points into results/RECORDINGS, for `replay` */
 	struct run_interrupt *interrupt; /* NULL: signals do what they do */
 	FILE *progress;			 /* NULL: quiet */
 	bool live;			 /* progress is a terminal */
@@ -264,14 +267,27 @@ void run_play_lane(struct run *run, size_t lane);
 
 /* ---- run_judge.c ------------------------------------------------------------------------ */
 
+struct judge_options {
+	const char *engines;	    /* "cfi,table,bpf,fp" */
+	struct ignore_list *ignore; /* findings that fail nothing; NULL: none */
+};
 /* Sets a cell's objects, status and reason from what compare printed and how it ended. expected: as
  * corpus.tsv has it, or NULL. */
-void cell_judge(struct cell *cell, const char *engines, const char *expected, int exit_code,
-		const struct output *out, const struct output *err);
+void cell_judge(struct cell *cell, const struct judge_options *options, const char *expected,
+		int exit_code, const struct output *out, const struct output *err);
+/* Judges a cell that failed by its objects, of which some are now ignored: it passes, or is what
+ * it was. */
+void cell_judge_again(struct cell *cell, const char *engines);
 /* Turns skips that `require` ("bpf,vm,clang,rustc") names into failures. */
 void cell_require(struct cell *cell, const char *require);
 /* False if require has a word that is not known; *ret_word: that word, in require. */
 bool require_valid(const char *require, const char **ret_word);
+
+/* ---- run_ignore.c ----------------------------------------------------------------------- */
+
+/* Ignores the findings in the list, and judges again what had failed. What was run by an older
+ * stackproof does not say what was expected of it, and stays as it was judged. */
+void results_ignore(struct results *results, struct ignore_list *list);
 
 /* ---- run_kernel_fault.c ----------------------------------------------------------------- */
 

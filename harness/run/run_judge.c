@@ -160,8 +160,27 @@ static void judge_skip(struct cell *cell)
 			 EXIT_SKIPPED);
 }
 
-/* Appends "name 3" for each fault that is not the toolchain's. */
-static void list_faults(const json_t *verdicts, char *ret, size_t size)
+/* Points of a count of the verdicts that are ignored. */
+static uint64_t ignored_of(const struct cell *cell, const char *count)
+{
+	uint64_t points = 0;
+	size_t index;
+	json_t *object;
+
+	if (strcmp(count, "conversion_loss_silent") != 0)
+		return cell_ignored(cell, count);
+	json_array_foreach(cell->objects, index, object)
+	{
+		if (!strcmp(json_text(object, "verdict"), "conversion_loss") &&
+		    !strcmp(json_text(object, "kind"), "silent") &&
+		    json_object_get(object, "ignored"))
+			points += json_number(object, "count");
+	}
+	return points;
+}
+
+/* Appends "name 3" for each fault that is not the toolchain's, and not ignored. */
+static void list_faults(const struct cell *cell, const json_t *verdicts, char *ret, size_t size)
 {
 	static const char *const faults[] = { "unexplained", "reader_fault", "walk_fault",
 					      "kernel_fault", "conversion_loss_silent" };
@@ -169,7 +188,10 @@ static void list_faults(const json_t *verdicts, char *ret, size_t size)
 
 	ret[0] = '\0';
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+		uint64_t ignored = ignored_of(cell, faults[i]);
 		uint64_t count = json_number(verdicts, faults[i]);
+
+		count -= ignored < count ? ignored : count;
 		if (count && used < size) {
 			used += snprintf(ret + used, size - used, "%s%s %llu", used ? ", " : "",
 					 faults[i], (unsigned long long)count);
@@ -195,6 +217,12 @@ static void judge_bpf_score(struct cell *cell, const json_t *score, const json_t
 	uint64_t flagged = expectation_has_flag(expected)
 				   ? json_number(verdicts, "conversion_loss_flagged")
 				   : 0;
+	/* Table faults that are ignored are among the table faults, flagged losses that are
+	 * expected among the flagged. */
+	uint64_t ignored = cell_ignored(cell, NULL) - cell_ignored(cell, "table_fault") -
+			   (flagged ? cell_ignored(cell, "conversion_loss") -
+					      ignored_of(cell, "conversion_loss_silent")
+				    : 0);
 	const char *separator = faults[0] ? "; " : "";
 
 	if (!asked || asked + untrapped + unproven != points) {
@@ -202,7 +230,7 @@ static void judge_bpf_score(struct cell *cell, const json_t *score, const json_t
 			 "bpf was asked at %llu points of %llu, %llu of them without a trap%s%s",
 			 (unsigned long long)asked, (unsigned long long)points,
 			 (unsigned long long)untrapped, separator, faults);
-	} else if (exact + table_faults + flagged + absent < asked) {
+	} else if (exact + table_faults + flagged + absent + ignored < asked) {
 		cell_set(cell, CELL_FAILED,
 			 "bpf exact at %llu of %llu points, %llu of them table faults%s%s",
 			 (unsigned long long)exact, (unsigned long long)asked,
@@ -237,7 +265,7 @@ static bool fault_without_image(const struct cell *cell)
 	{
 		if (!strcmp(json_text(object, "type"), "finding") &&
 		    !strcmp(json_text(object, "verdict"), "table_fault") &&
-		    !json_text(object, "image")[0])
+		    !json_object_get(object, "ignored") && !json_text(object, "image")[0])
 			return true;
 	}
 	return false;
@@ -303,25 +331,11 @@ static void judge_expected(struct cell *cell, const char *expected)
 		cell_set(cell, CELL_FAILED, "%s", sentence);
 }
 
-void cell_judge(struct cell *cell, const char *engines, const char *expected, int exit_code,
-		const struct output *out, const struct output *err)
+static void judge_objects(struct cell *cell, const char *engines, const char *expected)
 {
-	char problem[512], faults[256];
-
-	take_objects(cell, out, problem, sizeof(problem));
-	if (exit_code == EXIT_SKIPPED && !problem[0]) {
-		judge_skip(cell);
-		return;
-	}
-	if (exit_code != EXIT_OK && exit_code != EXIT_FINDINGS && exit_code != EXIT_SKIPPED) {
-		judge_abnormal_end(cell, exit_code, err);
-		return;
-	}
 	const json_t *verdicts = find_object(cell, "verdicts", NULL);
-	if (problem[0]) {
-		cell_set(cell, CELL_ERROR, "%s", problem);
-		return;
-	}
+	char faults[256];
+
 	if (!verdicts) {
 		cell_set(cell, CELL_ERROR, "compare printed no verdicts");
 		return;
@@ -330,7 +344,7 @@ void cell_judge(struct cell *cell, const char *engines, const char *expected, in
 		cell_set(cell, CELL_ERROR, "no point was compared");
 		return;
 	}
-	list_faults(verdicts, faults, sizeof(faults));
+	list_faults(cell, verdicts, faults, sizeof(faults));
 	cell_set(cell, faults[0] ? CELL_FAILED : CELL_PASSED, "%s", faults);
 	if (has_word(engines, "bpf"))
 		judge_bpf(cell, verdicts, expected, faults);
@@ -342,6 +356,41 @@ void cell_judge(struct cell *cell, const char *engines, const char *expected, in
 		judge_expected(cell, expected);
 	if (cell->status == CELL_PASSED)
 		judge_run(cell, verdicts, expected);
+}
+
+void cell_judge(struct cell *cell, const struct judge_options *options, const char *expected,
+		int exit_code, const struct output *out, const struct output *err)
+{
+	char problem[512];
+
+	take_objects(cell, out, problem, sizeof(problem));
+	if (exit_code == EXIT_SKIPPED && !problem[0]) {
+		judge_skip(cell);
+		return;
+	}
+	if (exit_code != EXIT_OK && exit_code != EXIT_FINDINGS && exit_code != EXIT_SKIPPED) {
+		judge_abnormal_end(cell, exit_code, err);
+		return;
+	}
+	if (problem[0]) {
+		cell_set(cell, CELL_ERROR, "%s", problem);
+		return;
+	}
+	if (options->ignore)
+		cell_ignore(cell, options->ignore);
+	judge_objects(cell, options->engines, expected);
+}
+
+void cell_judge_again(struct cell *cell, const char *engines)
+{
+	char before[1024];
+
+	if (cell->status != CELL_FAILED || !find_object(cell, "verdicts", NULL))
+		return;
+	snprintf(before, sizeof(before), "%s", cell->reason);
+	judge_objects(cell, engines, cell->expected);
+	if (cell->status != CELL_PASSED)
+		cell_set(cell, CELL_FAILED, "%s", before);
 }
 
 /* Which skips a requirement covers: by reason, and for compilers by toolchain too. */

@@ -98,8 +98,8 @@ void run_cell_judge(struct run *run, size_t lane, size_t binary, int exit_code,
 
 	pthread_mutex_lock(&run->lock);
 	assert(cell->status == CELL_PENDING);
-	cell_judge(cell, run->options->engines, run->manifest.binary[binary].expected, exit_code,
-		   out, err);
+	const struct judge_options judge = { run->options->engines, run->options->ignore };
+	cell_judge(cell, &judge, run->manifest.binary[binary].expected, exit_code, out, err);
 	assert(cell->status != CELL_PENDING);
 	cell->seconds = seconds;
 	keep_log(run, cell, "stderr", err);
@@ -360,9 +360,10 @@ static void create_cells(struct run *run)
 		}
 		for (size_t i = 0; i < run->manifest.count; i++) {
 			const struct corpus_binary *binary = &run->manifest.binary[i];
-			cell_init(&results->cell[results->cell_count++], binary->name,
-				  binary->program, binary->toolchain, binary->variant,
-				  binary->language, kernel->name);
+			struct cell *cell = &results->cell[results->cell_count++];
+			cell_init(cell, binary->name, binary->program, binary->toolchain,
+				  binary->variant, binary->language, kernel->name);
+			cell_expect(cell, binary->expected);
 		}
 	}
 }
@@ -467,6 +468,8 @@ int run_matrix(struct results *ret, const struct run_options *options,
 	finish_interrupted(&run);
 	progress_end(&run);
 	results_compare_kernels(ret);
+	if (options->ignore)
+		ret->ignore = ignore_list_json(options->ignore);
 	ret->seconds = monotonic_seconds() - run.progress.start;
 	ret->finished = true;
 	status = results_write(ret, options->results, error);

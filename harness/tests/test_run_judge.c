@@ -145,7 +145,8 @@ START_TEST(test_judge)
 	cell_init(&cell, "p.gcc.O2-fp", "p", "gcc", "O2-fp", "c", "host");
 	output_add(&out, c->out, strlen(c->out));
 	output_add(&err, c->err, strlen(c->err));
-	cell_judge(&cell, c->engines, NULL, c->exit_code, &out, &err);
+	const struct judge_options judge = { c->engines, NULL };
+	cell_judge(&cell, &judge, NULL, c->exit_code, &out, &err);
 	ck_assert_msg(cell.status == c->status &&
 			      !strncmp(cell.reason, c->reason, strlen(c->reason)),
 		      "%s: %s \"%s\"", c->name, cell_status_name(cell.status), cell.reason);
@@ -285,7 +286,8 @@ START_TEST(test_expect)
 
 	cell_init(&cell, "p.gcc.asm", "p", "gcc", "asm", "asm", "host");
 	output_add(&out, c->out, strlen(c->out));
-	cell_judge(&cell, "cfi,table,bpf", c->expected, EXIT_FINDINGS, &out, &err);
+	const struct judge_options judge = { "cfi,table,bpf", NULL };
+	cell_judge(&cell, &judge, c->expected, EXIT_FINDINGS, &out, &err);
 	ck_assert_msg(cell.status == c->status &&
 			      !strncmp(cell.reason, c->reason, strlen(c->reason)),
 		      "%s: %s \"%s\"", c->name, cell_status_name(cell.status), cell.reason);
