@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * diff.c - `stackproof diff A B`: two tables, function by function, whatever their addresses
+ * diff.c - `stackproof diff A B`: two tables, function by function, whatever their addresses; or two
+ * results, cell by cell
  *
- * Either may be an ELF file, a saved table (`stackproof table`), or another tool's dump; "-" is
+ * What A and B are is found out by their contents. Results are folders of `run`, their files, and
+ * what `compare --json` printed: harness/changes. All below "two tables" is about tables.
+ *
+ * Either table may be an ELF file, a saved table (`stackproof table`), or another tool's dump; "-" is
  * standard input. What a file is its first bytes say, or --from for a dump. A dump holds less than
  * the CFI does: the other side is then reduced to what the dump's tool can say (its dialect), and
  * the output says what was compared. Two dumps can be compared if they are of one kind. Nothing is
@@ -12,12 +16,18 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include "changes/changes.h"
 #include "images/debug_link.h"
 #include "diff/diff.h"
 #include "cli/options.h"
 #include "gate/gate.h"
 #include "harness.h"
+#include "ignore/ignore.h"
 #include "plain_text.h"
+#include "report/results.h"
+#include "run/run.h"
+
+#define KERNELS_MAX 64
 
 /* One of the two. Of image and saved table, or dump, the one that it is. */
 struct side {
@@ -38,9 +48,16 @@ struct options {
 	const char *func;
 	bool json;
 	bool summary;
+	bool verbose;
 	const char *path[2];
+	size_t paths;
+	char *kernel[KERNELS_MAX];
+	size_t kernel_count;
+	const char *ignore; /* a file; NULL: none */
 	struct gate gate;
 };
+
+enum { OPTION_KERNELS = 256, OPTION_IGNORE };
 
 static const struct argp_option option_list[] = {
 	{ "from", 'f', "NAME", 0,
@@ -48,8 +65,40 @@ static const struct argp_option option_list[] = {
 	{ "func", 'F', "GLOB", 0, "only functions with such a name", 0 },
 	{ "json", 'j', NULL, 0, "one JSON object per function that differs, then a summary", 0 },
 	{ "summary", 's', NULL, 0, "only the summary", 0 },
+	{ "kernels", OPTION_KERNELS, "LIST", 0,
+	  "of results: only these; of one folder: the others against the first", 0 },
+	{ "ignore", OPTION_IGNORE, "FILE", 0,
+	  "of results: findings that make nothing worse, as `compare --ignore` takes them", 0 },
+	{ "verbose", 'v', NULL, 0, "of results: every cell that changed", 0 },
 	{ 0 },
 };
+
+/* If one is, the other should be. */
+static bool are_results(const struct options *options)
+{
+	for (size_t i = 0; i < options->paths; i++)
+		if (results_recognise(options->path[i]))
+			return true;
+	return false;
+}
+
+/* What makes no sense together. */
+static void check(const struct options *options, struct argp_state *state)
+{
+	bool of_results = options->kernel_count || options->ignore || options->verbose;
+	bool results = are_results(options);
+
+	if (options->paths < 2 && !(options->paths && options->kernel_count >= 2))
+		argp_error(state, results ? "two results are needed, or --kernels of two"
+					  : "two files are needed");
+	if (of_results && !results)
+		argp_error(state, "--kernels, --ignore and --verbose are of results: these are "
+				  "none");
+	if (results && (options->from || options->func))
+		argp_error(state, "--from and --func are of tables: these are results");
+	if (options->paths == 2 && !strcmp(options->path[0], "-") && !strcmp(options->path[1], "-"))
+		argp_error(state, "standard input can be one of the files only");
+}
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
@@ -64,23 +113,25 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case 'F': options->func = option_text(state, argument, "--func"); break;
 	case 'j': options->json = true; break;
 	case 's': options->summary = true; break;
+	case 'v': options->verbose = true; break;
+	case OPTION_KERNELS:
+		options->kernel_count = option_words(state, argument, "--kernels", options->kernel,
+						     KERNELS_MAX);
+		break;
+	case OPTION_IGNORE: options->ignore = option_text(state, argument, "--ignore"); break;
 	case ARGP_KEY_ARG:
 		if (state->arg_num >= 2)
 			argp_error(state, "more than two files");
 		options->path[state->arg_num] = argument;
+		options->paths = state->arg_num + 1;
 		break;
-	case ARGP_KEY_END:
-		if (state->arg_num < 2)
-			argp_error(state, "two files are needed");
-		if (!strcmp(options->path[0], "-") && !strcmp(options->path[1], "-"))
-			argp_error(state, "standard input can be one of the files only");
-		break;
+	case ARGP_KEY_END: check(options, state); break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
 }
 
-/* ---- read -------------------------------------------------------------------------------- */
+/* ---- two tables: read -------------------------------------------------------------------------------- */
 
 #define HEAD_BYTES 65536u /* by which it is seen what a file is: kernels, too, give pipes so much */
 /* Of a text or a dump. Firefox's libxul has 130 MB, as readelf prints it. */
@@ -334,43 +385,153 @@ static enum exit_status compare(struct side side[2], struct options *options, st
 	return gate_status(&options->gate);
 }
 
+static enum exit_status diff_tables(struct options *options)
+{
+	/* What grows is moved by remapping, and what is freed goes back, whatever was freed
+	 * before. */
+	mallopt(M_MMAP_THRESHOLD, 256 << 10);
+	struct diff_words words = { 0 };
+	struct side side[2] = { { .path = options->path[0] }, { .path = options->path[1] } };
+	enum exit_status status = EXIT_OK;
+	struct error error = { 0 };
+
+	options->gate.unit = "functions";
+	for (int i = 0; i < 2; i++) {
+		side[i].table.words = &words;
+		if (read_side(&side[i], options, &error)) {
+			error_print(stderr, side[i].path, &error);
+			status = EXIT_BAD_INPUT;
+		}
+	}
+	if (status == EXIT_OK)
+		status = compare(side, options, &error);
+	side_deinit(&side[0]);
+	side_deinit(&side[1]);
+	diff_words_deinit(&words);
+	return status;
+}
+
+/* ---- two results ------------------------------------------------------------------------- */
+
+static int open_results(struct results *ret, const char *path)
+{
+	struct error error = { 0 };
+
+	if (results_open(ret, path, &error)) {
+		error_print(stderr, "stackproof diff", &error);
+		return -1;
+	}
+	if (ret->bad_lines)
+		fprintf(stderr, "%s: %zu lines could not be read; the first: %s\n",
+			PLAIN_TEXT(path), ret->bad_lines, ret->first_bad_line.message);
+	return 0;
+}
+
+/* A kernel that is named and that nothing ran on is a slip of the pen. */
+static int check_kernels(const struct options *options, const struct results *results,
+			 const char *path)
+{
+	for (size_t i = 0; i < options->kernel_count; i++) {
+		if (results_kernel_find(results, options->kernel[i]))
+			continue;
+		fprintf(stderr, "stackproof diff: %s has no kernel %s\n", PLAIN_TEXT(path),
+			PLAIN_TEXT(options->kernel[i]));
+		return -1;
+	}
+	return 0;
+}
+
+static void add_changes(struct changes *changes, const struct options *options,
+			const struct results side[2])
+{
+	if (options->paths == 2 && !options->kernel_count)
+		changes_add(changes, &side[0], NULL, &side[1], NULL);
+	for (size_t i = 0; i < options->kernel_count; i++) {
+		if (options->paths == 2)
+			changes_add(changes, &side[0], options->kernel[i], &side[1],
+				    options->kernel[i]);
+		else if (i)
+			changes_add(changes, &side[0], options->kernel[0], &side[0],
+				    options->kernel[i]);
+	}
+	changes_sort(changes);
+}
+
+static enum exit_status report_changes(struct options *options, const struct changes *changes,
+				       const struct ignore_list *ignore)
+{
+	struct changes_report report = {
+		.file = stdout,
+		.before = options->path[0],
+		.after = options->path[options->paths - 1],
+		.all = options->verbose,
+		.only_summary = options->summary,
+		.gate = &options->gate,
+		.ignore = ignore->path ? ignore_list_json(ignore) : NULL,
+	};
+
+	changes_gate(changes, &options->gate);
+	if (options->json)
+		changes_print_json(&report, changes);
+	else
+		changes_print_text(&report, changes);
+	ignore_list_print_text(stderr, ignore);
+	json_decref(report.ignore);
+	if (!fflush(stdout) && !ferror(stdout))
+		return gate_status(&options->gate);
+	fprintf(stderr, "stackproof diff: not all of it could be written\n");
+	return EXIT_ENVIRONMENT;
+}
+
+static enum exit_status diff_results(struct options *options)
+{
+	struct results side[2] = { 0 };
+	struct ignore_list ignore;
+	struct changes changes;
+	struct error error = { 0 };
+	enum exit_status status = EXIT_BAD_INPUT;
+
+	changes_init(&changes);
+	if (ignore_list_read_now(&ignore, options->ignore, &error)) {
+		error_print(stderr, "stackproof diff", &error);
+		goto out;
+	}
+	for (size_t i = 0; i < options->paths; i++)
+		if (open_results(&side[i], options->path[i]) ||
+		    check_kernels(options, &side[i], options->path[i]))
+			goto out;
+	results_ignore(&side[options->paths - 1], &ignore);
+	add_changes(&changes, options, side);
+	status = report_changes(options, &changes, &ignore);
+out:
+	changes_deinit(&changes);
+	ignore_list_deinit(&ignore);
+	results_deinit(&side[0]);
+	results_deinit(&side[1]);
+	return status;
+}
+
 int command_diff(int argc, char **argv)
 {
 	static const struct argp_child children[] = { { &gate_image_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
 		option_list,
 		parse_option,
-		"A B",
+		"A B\n--kernels LIST RESULTS",
 		"Compares the unwind tables of two files, function by function: ELF files, saved "
 		"tables, or what readelf -wF, Parca Agent's eh-frame tool and the OpenTelemetry "
-		"profiler's stackdeltas tool print.",
+		"profiler's stackdeltas tool print. Or two results: folders of `stackproof run`, "
+		"their files, or what `stackproof compare --json` printed; or kernels of one "
+		"folder.\v"
+		"Exit status: 0 no difference in the tables, nothing worse in the results; 1 if "
+		"there is; 3 unreadable; 77 nothing could be compared.",
 		children,
 		NULL,
 		NULL,
 	};
-	struct options options = { .gate = { .unit = "functions" } };
+	struct options options = { 0 };
 	argp_err_exit_status = EXIT_USAGE;
 	if (command_parse(&argp, argc, argv, 0, &options))
 		return EXIT_USAGE;
-
-	/* What grows is moved by remapping, and what is freed goes back, whatever was freed
-	 * before. */
-	mallopt(M_MMAP_THRESHOLD, 256 << 10);
-	struct diff_words words = { 0 };
-	struct side side[2] = { { .path = options.path[0] }, { .path = options.path[1] } };
-	enum exit_status status = EXIT_OK;
-	struct error error = { 0 };
-	for (int i = 0; i < 2; i++) {
-		side[i].table.words = &words;
-		if (read_side(&side[i], &options, &error)) {
-			error_print(stderr, side[i].path, &error);
-			status = EXIT_BAD_INPUT;
-		}
-	}
-	if (status == EXIT_OK)
-		status = compare(side, &options, &error);
-	side_deinit(&side[0]);
-	side_deinit(&side[1]);
-	diff_words_deinit(&words);
-	return status;
+	return are_results(&options) ? diff_results(&options) : diff_tables(&options);
 }

@@ -56,6 +56,8 @@ enum gate_reason {
 	GATE_SKIPPED,	   /* binaries, snapshots, recordings, figures: the command says which */
 	GATE_CUT_SHORT,	   /* binaries and figures that failed to be judged */
 	GATE_NO_HELPER,	   /* BPF programs that this kernel has a substitute for */
+	GATE_ONLY_BEFORE,  /* cells that are in the first of two results only */
+	GATE_ONLY_AFTER,   /* ... in the second only */
 	GATE_REASON_COUNT,
 };
 

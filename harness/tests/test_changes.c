@@ -1,0 +1,647 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_changes.c - two results held against each other: what is worse is found, named, and nothing
+ * else
+ *
+ * Results are texts as `run` and `compare` write them. A regression is planted by other counts.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "changes/changes.h"
+#include "harness.h"
+#include "ignore/ignore.h"
+#include "results_fixture.h"
+#include "run/run.h"
+
+/* ---- results as texts ------------------------------------------------------------------- */
+
+#define HEADER                                                                                     \
+	"{\"type\":\"header\",\"version\":1,\"engines\":[\"cfi\",\"bpf\"],\"kernels\":[{\"name\":" \
+	"\"host\"},{\"name\":\"5.10\"}],\"cells\":0}\n"
+#define SUMMARY "{\"type\":\"summary\",\"seconds\":1}\n"
+#define TAG(binary, kernel)                                                                        \
+	"\"binary\":\"" binary "\",\"program\":\"p\",\"toolchain\":\"gcc\",\"variant\":\"O2\","    \
+	"\"language\":\"c\",\"kernel\":\"" kernel "\""
+#define RESULT(binary, kernel, status, reason)                                                     \
+	"{\"type\":\"result\"," TAG(binary, kernel) ",\"status\":\"" status                        \
+						    "\",\"reason\":\"" reason "\"}\n"
+#define SCORE_OF(engine, counts)                                                                   \
+	"{\"type\":\"score\"," TAG("p.gcc", "host") ",\"engine\":\"" engine "\"," counts "}\n"
+#define SCORE(counts)	 SCORE_OF("bpf", counts)
+#define VERDICTS(counts) "{\"type\":\"verdicts\"," TAG("p.gcc", "host") "," counts "}\n"
+#define FINDING(verdict, kind, image, function, count)                                             \
+	"{\"type\":\"finding\"," TAG("p.gcc", "host") ",\"verdict\":\"" verdict                    \
+						      "\",\"kind\":\"" kind                        \
+						      "\",\"image\":\"" image                      \
+						      "\",\"function\":\"" function                \
+						      "\",\"instruction\":\"ret\","                \
+						      "\"count\":" count "}\n"
+#define CELL(objects) HEADER objects RESULT("p.gcc", "host", "passed", "") SUMMARY
+
+#define SCORE_BEFORE	SCORE("\"points\":100,\"exact\":100,\"wrong\":0,\"truncated\":0")
+#define VERDICTS_BEFORE VERDICTS("\"points\":100,\"exact\":100,\"walk_fault\":0")
+#define BEFORE		CELL(SCORE_BEFORE VERDICTS_BEFORE)
+
+/* Text as a file that results_open() reads. */
+static void read_text(struct results *ret, const char *text, size_t size)
+{
+	char path[] = "/tmp/test_changes.XXXXXX";
+	struct error error = { 0 };
+	int fd = mkstemp(path);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, text, size), (ssize_t)size);
+	close(fd);
+	if (results_open(ret, path, &error))
+		ck_assert_ptr_nonnull(strstr(error.message, "has no header"));
+	unlink(path);
+}
+
+struct pair {
+	struct results before, after;
+	struct changes changes;
+	struct gate gate;
+};
+
+static void pair_init(struct pair *pair, const char *before, const char *after)
+{
+	*pair = (struct pair) { 0 };
+	read_text(&pair->before, before, strlen(before));
+	read_text(&pair->after, after, strlen(after));
+	changes_init(&pair->changes);
+	changes_add(&pair->changes, &pair->before, NULL, &pair->after, NULL);
+	changes_sort(&pair->changes);
+	changes_gate(&pair->changes, &pair->gate);
+}
+
+static void pair_deinit(struct pair *pair)
+{
+	changes_deinit(&pair->changes);
+	results_deinit(&pair->before);
+	results_deinit(&pair->after);
+}
+
+static char *pair_text(struct pair *pair)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	const struct changes_report report = {
+		.file = file, .before = "old", .after = "new", .gate = &pair->gate
+	};
+
+	changes_print_text(&report, &pair->changes);
+	fclose(file);
+	return text;
+}
+
+/* ---- one change, planted ---------------------------------------------------------------- */
+
+#define NOTHING	    "old -> new: 1 cells compared; 0 changed: 0 worse, 0 better, 0 neither\n"
+#define ONE_WORSE   "old -> new: 1 cells compared; 1 changed: 1 worse, 0 better, 0 neither\n"
+#define ONE_BETTER  "old -> new: 1 cells compared; 1 changed: 0 worse, 1 better, 0 neither\n"
+#define ONE_OTHER   "old -> new: 1 cells compared; 1 changed: 0 worse, 0 better, 1 neither\n"
+#define ONLY(word)  "checked: 1 cells; not checked: 1 in the " word " only\n"
+#define PASSED_HOST "p.gcc on host: still passed\n"
+#define OTHER	    "OTHER: neither better nor worse\n"
+
+static const struct plant {
+	const char *name, *before, *after, *text;
+	int status;
+} plants[] = {
+	{ "the_same_is_no_change", BEFORE, BEFORE, NOTHING, EXIT_OK },
+	{ "exact_that_became_wrong_is_worse", BEFORE,
+	  CELL(SCORE("\"points\":100,\"exact\":97,\"wrong\":3,\"truncated\":0") VERDICTS_BEFORE),
+	  "WORSE\n" PASSED_HOST "    bpf       exact 100 -> 97, wrong 0 -> 3\n\n" ONE_WORSE,
+	  EXIT_FINDINGS },
+	{ "exact_that_became_truncated_is_worse", BEFORE,
+	  CELL(SCORE("\"points\":100,\"exact\":97,\"wrong\":0,\"truncated\":3") VERDICTS_BEFORE),
+	  "WORSE\n" PASSED_HOST "    bpf       exact 100 -> 97, truncated 0 -> 3\n\n" ONE_WORSE,
+	  EXIT_FINDINGS },
+	{ "wrong_that_became_truncated_is_better",
+	  CELL(SCORE("\"points\":100,\"exact\":97,\"wrong\":3,\"truncated\":0") VERDICTS_BEFORE),
+	  CELL(SCORE("\"points\":100,\"exact\":97,\"wrong\":0,\"truncated\":3") VERDICTS_BEFORE),
+	  "BETTER\n" PASSED_HOST "    bpf       truncated 0 -> 3, wrong 3 -> 0\n\n" ONE_BETTER,
+	  EXIT_OK },
+	{ "false_complete_alone_is_worse",
+	  CELL(SCORE("\"points\":100,\"exact\":97,\"wrong\":3,\"false_complete\":0")
+		       VERDICTS_BEFORE),
+	  CELL(SCORE("\"points\":100,\"exact\":97,\"wrong\":3,\"false_complete\":1")
+		       VERDICTS_BEFORE),
+	  "WORSE\n" PASSED_HOST "    bpf       false complete 0 -> 1\n\n" ONE_WORSE,
+	  EXIT_FINDINGS },
+	{ "a_count_that_one_side_has_not_is_not_compared", BEFORE,
+	  CELL(SCORE("\"points\":100,\"exact\":100,\"wrong\":0,\"false_complete\":7")
+		       VERDICTS_BEFORE),
+	  NOTHING, EXIT_OK },
+	{ "costs_are_not_compared",
+	  CELL(SCORE("\"points\":100,\"exact\":100,\"walk_ns\":5") VERDICTS_BEFORE),
+	  CELL(SCORE("\"points\":100,\"exact\":100,\"walk_ns\":500") VERDICTS_BEFORE), NOTHING,
+	  EXIT_OK },
+	{ "twice_as_long_is_not_worse",
+	  CELL(SCORE("\"points\":100,\"exact\":90,\"wrong\":10") VERDICTS("\"points\":100,"
+									  "\"exact\":90,\"walk_"
+									  "fault\":10")),
+	  CELL(SCORE("\"points\":200,\"exact\":180,\"wrong\":20") VERDICTS("\"points\":200,"
+									   "\"exact\":180,\"walk_"
+									   "fault\":20")),
+	  OTHER PASSED_HOST "    bpf       points 100 -> 200, exact 90 -> 180, wrong 10 -> 20\n"
+			    "    verdicts  points 100 -> 200, exact 90 -> 180, walk fault 10 -> "
+			    "20\n\n" ONE_OTHER,
+	  EXIT_OK },
+	{ "fewer_exact_and_a_smaller_share_of_them_is_worse",
+	  CELL(SCORE("\"points\":100,\"exact\":97,\"wrong\":3") VERDICTS_BEFORE),
+	  CELL(SCORE("\"points\":50,\"exact\":47,\"wrong\":3") VERDICTS_BEFORE),
+	  "WORSE\n" PASSED_HOST "    bpf       points 100 -> 50, exact 97 -> 47\n\n" ONE_WORSE,
+	  EXIT_FINDINGS },
+	{ "unproven_is_nobodys_fault", BEFORE,
+	  CELL(SCORE("\"points\":95,\"exact\":95,\"wrong\":0,\"unproven\":5")
+		       VERDICTS("\"points\":100,\"exact\":95,\"unproven\":5")),
+	  OTHER PASSED_HOST "    bpf       points 100 -> 95, exact 100 -> 95\n"
+			    "    verdicts  exact 100 -> 95\n\n" ONE_OTHER,
+	  EXIT_OK },
+	{ "absent_is_nobodys_fault",
+	  CELL(SCORE_BEFORE VERDICTS("\"points\":100,\"exact\":100,\"absent\":0")),
+	  CELL(SCORE("\"points\":100,\"exact\":95,\"wrong\":0,\"truncated\":5")
+		       VERDICTS("\"points\":100,\"exact\":95,\"absent\":5")),
+	  OTHER PASSED_HOST "    bpf       exact 100 -> 95, truncated 0 -> 5\n"
+			    "    verdicts  exact 100 -> 95, absent 0 -> 5\n\n" ONE_OTHER,
+	  EXIT_OK },
+	{ "absent_excuses_its_points_only",
+	  CELL(SCORE_BEFORE VERDICTS("\"points\":100,\"absent\":0")),
+	  CELL(SCORE("\"points\":100,\"exact\":94,\"wrong\":0,\"truncated\":6")
+		       VERDICTS("\"points\":100,\"absent\":5")),
+	  "WORSE\n" PASSED_HOST "    bpf       exact 100 -> 94, truncated 0 -> 6\n"
+	  "    verdicts  absent 0 -> 5\n\n" ONE_WORSE,
+	  EXIT_FINDINGS },
+	{ "absent_excuses_bpf_only",
+	  CELL(SCORE_OF("fp", "\"points\":100,\"exact\":100")
+		       VERDICTS("\"points\":100,\"absent\":0")),
+	  CELL(SCORE_OF("fp", "\"points\":100,\"exact\":95")
+		       VERDICTS("\"points\":100,\"absent\":5")),
+	  "WORSE\n" PASSED_HOST "    fp        exact 100 -> 95\n"
+	  "    verdicts  absent 0 -> 5\n\n" ONE_WORSE,
+	  EXIT_FINDINGS },
+	{ "a_new_fault_of_the_verdicts_is_worse", BEFORE,
+	  CELL(SCORE_BEFORE VERDICTS("\"points\":100,\"exact\":99,\"walk_fault\":1")),
+	  "WORSE\n" PASSED_HOST "    verdicts  exact 100 -> 99, walk fault 0 -> 1\n\n" ONE_WORSE,
+	  EXIT_FINDINGS },
+	{ "a_new_finding_is_named", BEFORE,
+	  CELL(FINDING("table_fault", "wrong", "/x/p.gcc", "f", "2") SCORE_BEFORE VERDICTS_BEFORE),
+	  "WORSE\n" PASSED_HOST "    new       table_fault (wrong) in f (the program), 2 points\n"
+	  "        instruction  ret\n\n"
+	  "Findings by function\n"
+	  "    new   table_fault (wrong) in f (the program): 2 points in 1 cells\n\n" ONE_WORSE,
+	  EXIT_FINDINGS },
+	{ "a_finding_that_is_gone_is_better",
+	  CELL(FINDING("table_fault", "wrong", "/l/libc.so.6", "f", "2")
+		       SCORE_BEFORE VERDICTS_BEFORE),
+	  BEFORE,
+	  "BETTER\n" PASSED_HOST "    gone      table_fault (wrong) in f (libc.so.6), 2 points\n\n"
+	  "Findings by function\n"
+	  "    gone  table_fault (wrong) in f (libc.so.6): 2 points in 1 cells\n\n" ONE_BETTER,
+	  EXIT_OK },
+	{ "another_kind_is_another_finding",
+	  CELL(FINDING("table_fault", "missing", "/l/a", "f", "2") SCORE_BEFORE VERDICTS_BEFORE),
+	  CELL(FINDING("table_fault", "wrong", "/l/a", "f", "2") SCORE_BEFORE VERDICTS_BEFORE),
+	  "WORSE\n" PASSED_HOST "    new       table_fault (wrong) in f (a), 2 points\n"
+	  "        instruction  ret\n"
+	  "    gone      table_fault (missing) in f (a), 2 points\n\n"
+	  "Findings by function\n"
+	  "    new   table_fault (wrong) in f (a): 2 points in 1 cells\n"
+	  "    gone  table_fault (missing) in f (a): 2 points in 1 cells\n\n" ONE_WORSE,
+	  EXIT_FINDINGS },
+	{ "findings_of_one_function_are_one",
+	  CELL(FINDING("table_fault", "wrong", "/l/a", "f", "2") FINDING(
+		  "table_fault", "wrong", "/l/a", "f", "3") SCORE_BEFORE VERDICTS_BEFORE),
+	  CELL(FINDING("table_fault", "wrong", "/m/a", "f", "5") SCORE_BEFORE VERDICTS_BEFORE),
+	  NOTHING, EXIT_OK },
+	{ "a_finding_at_more_points_is_worse",
+	  CELL(FINDING("table_fault", "wrong", "/l/a", "f", "2") SCORE_BEFORE VERDICTS_BEFORE),
+	  CELL(FINDING("table_fault", "wrong", "/l/a", "f", "3") SCORE_BEFORE VERDICTS_BEFORE),
+	  "WORSE\n" PASSED_HOST "    points    table_fault (wrong) in f (a), 2 -> 3 points\n"
+	  "        instruction  ret\n\n" ONE_WORSE,
+	  EXIT_FINDINGS },
+	{ "an_address_in_a_name_may_move",
+	  CELL(FINDING("table_fault", "missing", "/l/a", "gap@0x10", "2") FINDING(
+		  "table_fault", "missing", "/l/a", "gap@0x20", "2") SCORE_BEFORE VERDICTS_BEFORE),
+	  CELL(FINDING("table_fault", "missing", "/l/a", "gap@0x30", "2") FINDING(
+		  "table_fault", "missing", "/l/a", "gap@0x40", "2") SCORE_BEFORE VERDICTS_BEFORE),
+	  NOTHING, EXIT_OK },
+	{ "one_gap_more_is_worse",
+	  CELL(FINDING("table_fault", "missing", "/l/a", "gap@0x10", "2")
+		       SCORE_BEFORE VERDICTS_BEFORE),
+	  CELL(FINDING("table_fault", "missing", "/l/a", "gap@0x30", "2") FINDING(
+		  "table_fault", "missing", "/l/a", "gap@0x40", "2") SCORE_BEFORE VERDICTS_BEFORE),
+	  "WORSE\n" PASSED_HOST "    new       table_fault (missing) in gap@0x40 (a), 2 points\n"
+	  "        instruction  ret\n\n"
+	  "Findings by function\n"
+	  "    new   table_fault (missing) in gap@0x40 (a): 2 points in 1 cells\n\n" ONE_WORSE,
+	  EXIT_FINDINGS },
+	{ "findings_that_were_not_kept_may_be_old",
+	  CELL(SCORE_BEFORE VERDICTS("\"points\":100,\"findings_not_kept\":1")),
+	  CELL(FINDING("table_fault", "wrong", "/l/a", "f", "2")
+		       SCORE_BEFORE VERDICTS("\"points\":100")),
+	  OTHER PASSED_HOST
+	  "    new       table_fault (wrong) in f (a), 2 points\n"
+	  "        instruction  ret\n\n"
+	  "Findings by function\n"
+	  "    new   table_fault (wrong) in f (a): 2 points in 1 cells\n\n" ONE_OTHER,
+	  EXIT_OK },
+	{ "a_cell_that_fails_now", BEFORE,
+	  HEADER SCORE_BEFORE VERDICTS_BEFORE RESULT("p.gcc", "host", "failed", "so \\u001b[2J")
+		  SUMMARY,
+	  "WORSE\np.gcc on host: passed -> failed: so  [2J\n\n" ONE_WORSE, EXIT_FINDINGS },
+	{ "a_cell_that_is_skipped_now", BEFORE,
+	  HEADER RESULT("p.gcc", "host", "skipped", "no_bpf") SUMMARY,
+	  "WORSE\np.gcc on host: passed -> skipped: no_bpf\n\n"
+	  "checked: 0 cells; not checked: 1 skipped; nothing was checked\n"
+	  "old -> new: 0 cells compared; 1 changed: 1 worse, 0 better, 0 neither\n",
+	  EXIT_FINDINGS },
+	{ "a_cell_that_crashes_now", BEFORE,
+	  HEADER SCORE("\"points\":1,\"exact\":0") RESULT("p.gcc", "host", "error", "killed")
+		  SUMMARY,
+	  "WORSE\np.gcc on host: passed -> error: killed\n\n"
+	  "checked: 0 cells; not checked: 1 not judged; nothing was checked\n"
+	  "old -> new: 0 cells compared; 1 changed: 1 worse, 0 better, 0 neither\n",
+	  EXIT_FINDINGS },
+	{ "a_cell_that_passes_now", HEADER RESULT("p.gcc", "host", "failed", "x") SUMMARY, BEFORE,
+	  "BETTER\np.gcc on host: failed -> passed\n\n"
+	  "Of 1 cells only the outcomes were compared: one side has nothing "
+	  "else\n" ONE_BETTER,
+	  EXIT_OK },
+	{ "a_failure_of_what_had_been_skipped_is_not_worse",
+	  HEADER RESULT("p.gcc", "host", "skipped", "no_bpf") SUMMARY,
+	  HEADER RESULT("p.gcc", "host", "failed", "x") SUMMARY,
+	  OTHER "p.gcc on host: skipped -> failed: x\n\n"
+		"checked: 0 cells; not checked: 1 skipped; nothing was checked\n"
+		"old -> new: 0 cells compared; 1 changed: 0 worse, 0 better, 1 neither\n",
+	  EXIT_SKIPPED },
+	{ "a_failure_that_is_skipped_now_is_not_better",
+	  HEADER RESULT("p.gcc", "host", "failed", "x") SUMMARY,
+	  HEADER RESULT("p.gcc", "host", "skipped", "y") SUMMARY,
+	  OTHER "p.gcc on host: failed -> skipped: y\n\n"
+		"checked: 0 cells; not checked: 1 skipped; nothing was checked\n"
+		"old -> new: 0 cells compared; 1 changed: 0 worse, 0 better, 1 neither\n",
+	  EXIT_SKIPPED },
+	{ "a_cell_that_is_gone", HEADER RESULT("q.gcc", "host", "passed", "") SUMMARY, BEFORE,
+	  "WORSE\nq.gcc on host: passed -> gone: there is no such binary any more\n\n"
+	  "Only in the first: 1 cells of binaries that the other has not\n"
+	  "Only in the second: 1 cells of binaries that the other has not\n"
+	  "checked: 0 cells; not checked: 1 in the first only, 1 in the second only; nothing was "
+	  "checked\n"
+	  "old -> new: 0 cells compared; 1 changed: 1 worse, 0 better, 0 neither\n",
+	  EXIT_FINDINGS },
+	{ "a_failure_that_is_gone_is_not_worse",
+	  HEADER RESULT("q.gcc", "host", "failed", "") RESULT("p.gcc", "host", "passed", "")
+		  SUMMARY,
+	  HEADER RESULT("p.gcc", "host", "passed", "") SUMMARY,
+	  OTHER "q.gcc on host: failed -> gone: there is no such binary any more\n\n"
+		"Only in the first: 1 cells of binaries that the other has not\n"
+		"Of 1 cells only the outcomes were compared: one side has nothing else\n" ONLY(
+			"first") ONE_OTHER,
+	  EXIT_OK },
+	{ "a_kernel_that_was_not_run_is_counted",
+	  HEADER SCORE_BEFORE VERDICTS_BEFORE RESULT("p.gcc", "host", "passed", "")
+		  RESULT("p.gcc", "6.1", "passed", "") SUMMARY,
+	  BEFORE,
+	  "Only in the first: 1 cells of kernels that the other has not\n" ONLY("first") NOTHING,
+	  EXIT_OK },
+	{ "an_engine_that_was_not_asked_is_counted", BEFORE,
+	  CELL(SCORE_OF("cfi", "\"points\":100,\"exact\":100") VERDICTS_BEFORE),
+	  "Only in the first: 1 scores of engines that the other has not\n"
+	  "Only in the second: 1 scores of engines that the other has not\n"
+	  "checked: 1 cells; not checked: 2 engines\n" NOTHING,
+	  EXIT_OK },
+	{ "a_run_that_was_cut_short_is_no_success", BEFORE,
+	  HEADER SCORE_BEFORE VERDICTS_BEFORE RESULT("p.gcc", "host", "passed", ""),
+	  "PARTIAL: the second run did not come to its end\n" NOTHING, EXIT_ENVIRONMENT },
+	{ "points_played_otherwise",
+	  CELL("{\"type\":\"replay\"," TAG("p.gcc", "host") ",\"points\":9,\"same\":9,"
+							    "\"different\":0,\"lost\":0}\n"),
+	  CELL("{\"type\":\"replay\"," TAG("p.gcc", "host") ",\"points\":9,\"same\":7,"
+							    "\"different\":1,\"lost\":1}\n"),
+	  "WORSE\n" PASSED_HOST
+	  "    played    as recorded 9 -> 7, different 0 -> 1, lost 0 -> 1\n\n" ONE_WORSE,
+	  EXIT_FINDINGS },
+	{ "nothing_in_common", HEADER SUMMARY, HEADER SUMMARY,
+	  "checked: 0 cells; nothing was checked\n"
+	  "old -> new: 0 cells compared; 0 changed: 0 worse, 0 better, 0 neither\n",
+	  EXIT_SKIPPED },
+	{ "a_line_that_is_damaged", BEFORE,
+	  HEADER "{\n" SCORE_BEFORE VERDICTS_BEFORE RESULT("p.gcc", "host", "passed", "") SUMMARY,
+	  NOTHING, EXIT_BAD_INPUT },
+};
+
+START_TEST(test_plant)
+{
+	const struct plant *plant = &plants[_i];
+	struct pair pair;
+
+	pair_init(&pair, plant->before, plant->after);
+	char *text = pair_text(&pair);
+	ck_assert_msg(!strcmp(text, plant->text), "%s:\n%s\nis not\n%s", plant->name, text,
+		      plant->text);
+	ck_assert_msg((int)gate_status(&pair.gate) == plant->status, "%s: status %d", plant->name,
+		      gate_status(&pair.gate));
+	free(text);
+	pair_deinit(&pair);
+}
+END_TEST
+
+/* ---- the order, and what is cut --------------------------------------------------------- */
+
+START_TEST(test_the_worst_is_first)
+{
+	struct pair pair;
+	char *text;
+
+	pair_init(&pair,
+		  HEADER RESULT("a", "host", "passed", "") RESULT("b", "host", "passed", "")
+			  RESULT("c", "host", "passed", "") RESULT("d", "host", "passed", "")
+				  RESULT("e", "host", "failed", "") SUMMARY,
+		  HEADER RESULT("a", "host", "skipped", "s") RESULT("b", "host", "error", "e")
+			  RESULT("c", "host", "failed", "f") RESULT("e", "host", "passed", "")
+				  SUMMARY);
+	text = pair_text(&pair);
+	ck_assert_str_eq(text, "WORSE\n"
+			       "c on host: passed -> failed: f\n"
+			       "b on host: passed -> error: e\n"
+			       "d on host: passed -> gone: there is no such binary any more\n"
+			       "a on host: passed -> skipped: s\n"
+			       "\n"
+			       "BETTER\n"
+			       "e on host: failed -> passed\n"
+			       "\n"
+			       "Only in the first: 1 cells of binaries that the other has not\n"
+			       "Of 2 cells only the outcomes were compared: one side has nothing "
+			       "else\n"
+			       "checked: 2 cells; not checked: 1 skipped, 1 not judged, 1 in "
+			       "the first only\n"
+			       "old -> new: 2 cells compared; 5 changed: 4 worse, 1 better, 0 "
+			       "neither\n");
+	free(text);
+	pair_deinit(&pair);
+}
+END_TEST
+
+/* count cells of that status. To be freed. */
+static char *many_cells(size_t count, const char *status)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	fputs(HEADER, file);
+	for (size_t i = 0; i < count; i++)
+		fprintf(file,
+			"{\"type\":\"result\",\"binary\":\"b%02zu\",\"kernel\":\"host\",\"status\":"
+			"\"%s\"}\n",
+			i, status);
+	fputs(SUMMARY, file);
+	fclose(file);
+	return text;
+}
+
+START_TEST(test_cells_beyond_twenty_are_counted)
+{
+	for (size_t count = 20; count <= 21; count++) {
+		char *before = many_cells(count, "passed"), *after = many_cells(count, "failed");
+		struct pair pair;
+
+		pair_init(&pair, before, after);
+		char *text = pair_text(&pair);
+		ck_assert_ptr_nonnull(strstr(text, "b19 on host"));
+		ck_assert_int_eq(strstr(text, "b20 on host") != NULL, 0);
+		ck_assert_int_eq(strstr(text, "and 1 cells more: --verbose\n") != NULL,
+				 count == 21);
+		free(text);
+		free(before);
+		free(after);
+		pair_deinit(&pair);
+	}
+}
+END_TEST
+
+/* ---- JSON ------------------------------------------------------------------------------- */
+
+START_TEST(test_json)
+{
+	static const char expected[] =
+		"{\"type\":\"results_change\",\"change\":\"status\",\"direction\":\"worse\","
+		"\"binary\":\"p.gcc\",\"program\":\"p\",\"toolchain\":\"gcc\",\"variant\":\"O2\","
+		"\"language\":\"c\",\"kernel_name\":\"host\",\"before\":{\"status\":\"passed\","
+		"\"reason\":\"\"},\"after\":{\"status\":\"failed\",\"reason\":\"w\"}}\n"
+		"{\"type\":\"results_change\",\"change\":\"finding_new\",\"direction\":\"worse\","
+		"\"binary\":\"p.gcc\",\"program\":\"p\",\"toolchain\":\"gcc\",\"variant\":\"O2\","
+		"\"language\":\"c\",\"kernel_name\":\"host\",\"image\":\"a\",\"verdict\":"
+		"\"walk_fault\",\"kind\":\"wrong\",\"function\":\"f\",\"instruction\":\"ret\","
+		"\"before\":0,\"after\":2}\n"
+		"{\"type\":\"results_change\",\"change\":\"score\",\"direction\":\"worse\","
+		"\"binary\":\"p.gcc\",\"program\":\"p\",\"toolchain\":\"gcc\",\"variant\":\"O2\","
+		"\"language\":\"c\",\"kernel_name\":\"host\",\"engine\":\"bpf\",\"before\":"
+		"{\"points\":100,\"exact\":100,\"truncated\":0,\"wrong\":0},\"after\":{\"points\":"
+		"100,\"exact\":98,\"truncated\":0,\"wrong\":2},\"differ\":[\"exact\",\"wrong\"]}\n"
+		"{\"type\":\"results_diff\",\"before\":\"old\",\"after\":\"new\",\"cells\":1,"
+		"\"cells_worse\":1,\"cells_better\":0,\"cells_other\":0,\"outcomes_alone\":0,"
+		"\"only_before\":{\"toolchain\":1},\"only_after\":{},\"before_cut_short\":false,"
+		"\"after_cut_short\":false,\"checked\":1,\"checked_unit\":\"cells\","
+		"\"not_checked\":{\"only_before\":1},\"exit_status\":1}\n";
+	struct pair pair;
+	char *text = NULL;
+	size_t size;
+
+	pair_init(&pair,
+		  HEADER SCORE_BEFORE VERDICTS_BEFORE RESULT(
+			  "p.gcc", "host", "passed",
+			  "") "{\"type\":\"result\",\"binary\":\"p.clang\",\"toolchain\":\"clang\","
+			      "\"kernel\":\"host\",\"status\":\"passed\"}\n" SUMMARY,
+		  HEADER FINDING("walk_fault", "wrong", "/l/a", "f", "2")
+			  SCORE("\"points\":100,\"exact\":98,\"wrong\":2,\"truncated\":0")
+				  VERDICTS_BEFORE RESULT("p.gcc", "host", "failed", "w") SUMMARY);
+	FILE *file = open_memstream(&text, &size);
+	const struct changes_report report = {
+		.file = file, .before = "old", .after = "new", .gate = &pair.gate
+	};
+	changes_print_json(&report, &pair.changes);
+	fclose(file);
+	ck_assert_str_eq(text, expected);
+	free(text);
+	pair_deinit(&pair);
+}
+END_TEST
+
+/* ---- kernels of one folder -------------------------------------------------------------- */
+
+START_TEST(test_kernels_of_one_folder)
+{
+	struct results results;
+	struct changes changes;
+	static const char text[] = HEADER RESULT("p.gcc", "host", "passed", "")
+		RESULT("p.gcc", "5.10", "failed", "k") RESULT("q.gcc", "host", "passed", "")
+			RESULT("q.gcc", "5.10", "passed", "") RESULT("r.gcc", "7.2", "passed", "")
+				SUMMARY;
+
+	read_text(&results, text, strlen(text));
+	changes_init(&changes);
+	changes_add(&changes, &results, "host", &results, "5.10");
+	ck_assert_uint_eq(changes.compared, 2);
+	ck_assert_uint_eq(changes.count, 1);
+	ck_assert_str_eq(changes.cell[0].before->kernel, "host");
+	ck_assert_str_eq(changes.cell[0].after->kernel, "5.10");
+	ck_assert_int_eq(changes.cell[0].direction, CHANGE_WORSE);
+	for (unsigned int i = 0; i < ONE_SIDE_COUNT; i++)
+		ck_assert_uint_eq(changes.only[0][i] + changes.only[1][i], 0);
+	changes_add(&changes, &results, "host", &results, "7.2");
+	ck_assert_uint_eq(changes.only[0][ONE_SIDE_BINARY], 2);
+	ck_assert_uint_eq(changes.only[1][ONE_SIDE_BINARY], 1);
+	changes_deinit(&changes);
+	results_deinit(&results);
+}
+END_TEST
+
+/* ---- a list of what is ignored ---------------------------------------------------------- */
+
+static void read_list(struct ignore_list *ret, const char *text)
+{
+	char path[] = "/tmp/test_changes.XXXXXX";
+	struct error error = { 0 };
+	int fd = mkstemp(path);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+	ck_assert_msg(!ignore_list_read(ret, path, "2026-11-22", &error), "%s", error.message);
+	unlink(path);
+	ret->path = "list";
+}
+
+static const struct ignored {
+	const char *name, *list, *text;
+	int status;
+} ignored[] = {
+	{ "in_the_list_it_is_not_worse", "a\tf\twrong\t-\tknown\n",
+	  OTHER PASSED_HOST
+	  "    new       table_fault (wrong) in f (a), 2 points; ignored: known\n"
+	  "        instruction  ret\n"
+	  "    bpf       exact 100 -> 98, wrong 0 -> 2\n"
+	  "    verdicts  exact 100 -> 98\n\n"
+	  "Findings by function\n"
+	  "    new   table_fault (wrong) in f (a): 2 points in 1 cells\n\n"
+	  "checked: 1 cells; not checked: 2 points in the list of --ignore\n" ONE_OTHER,
+	  EXIT_OK },
+	{ "another_function_is_not", "a\tg\twrong\t-\tknown\n",
+	  "WORSE\n" PASSED_HOST "    new       table_fault (wrong) in f (a), 2 points\n"
+	  "        instruction  ret\n"
+	  "    bpf       exact 100 -> 98, wrong 0 -> 2\n"
+	  "    verdicts  exact 100 -> 98\n\n"
+	  "Findings by function\n"
+	  "    new   table_fault (wrong) in f (a): 2 points in 1 cells\n\n" ONE_WORSE,
+	  EXIT_FINDINGS },
+	{ "an_entry_that_has_expired_is_not", "a\tf\twrong\t2026-11-21\tknown\n",
+	  "WORSE\n" PASSED_HOST "    new       table_fault (wrong) in f (a), 2 points\n"
+	  "        instruction  ret\n"
+	  "    bpf       exact 100 -> 98, wrong 0 -> 2\n"
+	  "    verdicts  exact 100 -> 98\n\n"
+	  "Findings by function\n"
+	  "    new   table_fault (wrong) in f (a): 2 points in 1 cells\n\n" ONE_WORSE,
+	  EXIT_FINDINGS },
+};
+
+START_TEST(test_ignored)
+{
+	const struct ignored *c = &ignored[_i];
+	static const char before[] = BEFORE;
+	static const char after[] = CELL(
+		FINDING("table_fault", "wrong", "/l/a", "f", "2")
+			SCORE("\"points\":100,\"exact\":98,\"wrong\":2,\"truncated\":0")
+				VERDICTS("\"points\":100,\"exact\":98,\"walk_fault\":0"));
+	struct pair pair = { 0 };
+	struct ignore_list list;
+
+	read_list(&list, c->list);
+	read_text(&pair.before, before, strlen(before));
+	read_text(&pair.after, after, strlen(after));
+	results_ignore(&pair.after, &list);
+	changes_init(&pair.changes);
+	changes_add(&pair.changes, &pair.before, NULL, &pair.after, NULL);
+	changes_gate(&pair.changes, &pair.gate);
+	char *text = pair_text(&pair);
+	ck_assert_msg(!strcmp(text, c->text), "%s:\n%s", c->name, text);
+	ck_assert_int_eq(gate_status(&pair.gate), c->status);
+	free(text);
+	ignore_list_deinit(&list);
+	pair_deinit(&pair);
+}
+END_TEST
+
+/* ---- hostile ---------------------------------------------------------------------------- */
+
+static const char whole[] = HEADER FINDING("walk_fault", "wrong", "/l/a", "f", "2")
+	FINDING("table_fault", "missing", "/l/a", "gap@0x10", "3")
+		SCORE("\"points\":100,\"exact\":98,\"wrong\":2,\"truncated\":0")
+			VERDICTS("\"points\":100,\"exact\":98,\"walk_fault\":2")
+				RESULT("p.gcc", "host", "failed", "w") SUMMARY;
+
+/* Compares text with what it was made of, both ways. */
+static void compare_with_whole(const char *text, size_t size)
+{
+	struct pair pair = { 0 };
+	char *printed;
+
+	read_text(&pair.before, whole, strlen(whole));
+	read_text(&pair.after, text, size);
+	changes_init(&pair.changes);
+	changes_add(&pair.changes, &pair.before, NULL, &pair.after, NULL);
+	changes_add(&pair.changes, &pair.after, NULL, &pair.before, NULL);
+	changes_sort(&pair.changes);
+	changes_gate(&pair.changes, &pair.gate);
+	printed = pair_text(&pair);
+	free(printed);
+	pair_deinit(&pair);
+}
+
+START_TEST(test_cut_at_every_byte)
+{
+	for (size_t size = 0; size < strlen(whole); size++)
+		compare_with_whole(whole, size);
+}
+END_TEST
+
+START_TEST(test_every_byte_another)
+{
+	static const char bytes[] = { '"', '{', '}', ':', '0', '-', '\n', '\xff', '\0' };
+
+	for (size_t at = 0; at < strlen(whole); at++) {
+		char text[sizeof(whole)];
+
+		memcpy(text, whole, sizeof(whole));
+		text[at] = bytes[at % sizeof(bytes)];
+		compare_with_whole(text, strlen(whole));
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("changes");
+	TCase *tcase = tcase_create("changes");
+
+	tcase_set_timeout(tcase, 300);
+	tcase_add_loop_test(tcase, test_plant, 0, sizeof(plants) / sizeof(plants[0]));
+	tcase_add_test(tcase, test_the_worst_is_first);
+	tcase_add_test(tcase, test_cells_beyond_twenty_are_counted);
+	tcase_add_test(tcase, test_json);
+	tcase_add_test(tcase, test_kernels_of_one_folder);
+	tcase_add_loop_test(tcase, test_ignored, 0, sizeof(ignored) / sizeof(ignored[0]));
+	tcase_add_test(tcase, test_cut_at_every_byte);
+	tcase_add_test(tcase, test_every_byte_another);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? 1 : 0;
+}
