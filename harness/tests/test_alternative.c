@@ -50,6 +50,12 @@ static const struct alternative_case {
 	  1,
 	  false,
 	  { 0 } },
+	{ "eight_are_put_in_for_eight",
+	  { 1, 11, 12, 13, 14, 15, 16, 17, 18, 2, 3 },
+	  { 1, 21, 22, 23, 24, 25, 26, 27, 28, 2, 3 },
+	  1,
+	  false,
+	  { 1, 11, 12, 13, 14, 15, 16, 17, 18, 2, 3 } },
 	{ "eight_are_left_out",
 	  { 1, 2, 3 },
 	  { 1, 11, 12, 13, 14, 15, 16, 17, 18, 2, 3 },
@@ -90,6 +96,7 @@ START_TEST(the_truth_as_the_cfi_has_it)
 		ck_assert_msg(stack.count == expected.count, "%s: %u frames", c->name, stack.count);
 		ck_assert_mem_eq(stack.pc, expected.pc, expected.count * sizeof(stack.pc[0]));
 		ck_assert_uint_eq(stack.stop, truth.stop);
+		ck_assert_uint_ge(stack.capacity, stack.count);
 	}
 	stack_deinit(&cfi);
 	stack_deinit(&truth);

@@ -154,6 +154,7 @@ static const struct end_case {
 	bool anothers;	/* ret, and not the accused function's own */
 	bool asked, comes_out_right; /* the step is made again */
 	bool is_open;		     /* until the program ends */
+	bool disturbed_before;
 	enum doubt_end end;
 	enum doubt_reason reason;
 } end_cases[] = {
@@ -290,6 +291,20 @@ static const struct end_case {
 	  .is_open = true,
 	  .end = DOUBT_TRUTH_STANDS,
 	  .reason = DOUBT_OPEN },
+	{ .name = "open_to_the_end_on_a_stack_that_was_disturbed_before",
+	  .frame = MIDDLE,
+	  .claim = IMPLAUSIBLE,
+	  .disturbed_before = true,
+	  .is_open = true,
+	  .end = DOUBT_UNPROVEN,
+	  .reason = DOUBT_OPEN },
+	{ .name = "a_stray_ret_at_rsp_itself",
+	  .event = { { STRAY, SP, 0x600000 } },
+	  .frame = MIDDLE,
+	  .claim = CLAIMED,
+	  .other = true,
+	  .end = DOUBT_UNPROVEN,
+	  .reason = DOUBT_STRAY_RETURN },
 	{ .name = "open_to_the_end_of_who_was_jumped_to",
 	  .frame = MIDDLE,
 	  .claim = IMPLAUSIBLE,
@@ -443,6 +458,10 @@ START_TEST(a_doubt_ends)
 	struct doubt *doubt;
 
 	fixture_init(&f);
+	if (c->disturbed_before) {
+		shadow_stack_disturb(&f.stack);
+		f.stack.frame[MIDDLE].epoch = f.stack.epoch;
+	}
 	if (c->jumped_to)
 		f.stack.entered = f.stack.frame[MIDDLE].entered = CODE + CODE_BYTES;
 	f.log.comes_out_right = c->comes_out_right;
@@ -484,6 +503,93 @@ static const struct key_case {
 	{ "about_registers", MIDDLE, CLAIMED, true, false, false },
 	{ "on_another_stack", MIDDLE, CLAIMED, false, true, false },
 };
+
+/* A stray return through the frame's own slot says nothing of what is below it. */
+START_TEST(a_stray_ret_at_the_frames_slot_decides_nothing)
+{
+	struct fixture f;
+
+	fixture_init(&f);
+	ck_assert_ptr_nonnull(find(&f, MIDDLE, (struct claim)CLAIMED, false));
+	doubts_stray_return(&f.doubts, &f.stack, SLOT(MIDDLE), 0x600000);
+	ck_assert_int_eq(f.log.ended, 0);
+	doubts_stray_return(&f.doubts, &f.stack, SLOT(MIDDLE) - 1, 0x600000);
+	ck_assert_int_eq(f.log.ended, 1);
+	fixture_deinit(&f);
+}
+END_TEST
+
+/* Watches of one bucket: what ends one leaves the others, before and behind it. */
+START_TEST(doubts_that_share_a_bucket_are_apart)
+{
+	const uint64_t buckets = sizeof(((struct doubts *)0)->bucket) / sizeof(void *);
+	struct fixture f;
+
+	fixture_init(&f);
+	f.stack.frame[2].watch = 1;
+	f.stack.frame[1].watch = 1 + buckets;
+	f.stack.frame[0].watch = 1 + 2 * buckets;
+	for (int i = 0; i < FRAMES; i++)
+		ck_assert_ptr_nonnull(find(&f, i, (struct claim)CLAIMED, false));
+	doubts_frame_ended(&f.doubts, &f.stack, &f.stack.frame[1], FRAME_LOST, 0);
+	ck_assert_int_eq(f.log.ended, 1);
+	ck_assert_uint_eq(f.doubts.count, 2);
+	find(&f, 0, (struct claim)CLAIMED, false);
+	find(&f, 2, (struct claim)CLAIMED, false);
+	ck_assert_uint_eq(f.doubts.count, 2);
+	fixture_deinit(&f);
+	ck_assert_int_eq(f.log.ended, 3);
+}
+END_TEST
+
+START_TEST(the_root_has_one_doubt)
+{
+	struct fixture f;
+	struct doubt *root;
+
+	fixture_init(&f);
+	root = find(&f, ROOT, (struct claim)CLAIMED, false);
+	ck_assert_ptr_nonnull(root);
+	ck_assert_ptr_eq(find(&f, ROOT, (struct claim)CLAIMED, false), root);
+	ck_assert_uint_eq(f.doubts.count, 1);
+	ck_assert_uint_eq(root->watch, 0);
+	fixture_deinit(&f);
+}
+END_TEST
+
+/* ---- who was entered -------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	uint64_t entered, called; /* where rsp came to the slot; where a call went */
+	bool not_entered;
+} entered_cases[] = {
+	{ "by_a_call_to_its_begin", CODE, CODE, false },
+	{ "by_a_jump_after_a_call_to_another", CODE + 4, CODE - 0x100, false },
+	{ "by_a_jump_after_a_call_to_what_lies_behind", CODE, CODE + CODE_BYTES, false },
+	{ "by_a_call_into_its_middle", CODE + 4, CODE + 4, true },
+	{ "by_a_call_to_its_last_byte", CODE, CODE + CODE_BYTES - 1, true },
+	{ "not_at_all", CODE + CODE_BYTES, CODE, true },
+	{ "not_before_its_begin", CODE - 1, CODE, true },
+	{ "at_its_last_byte", CODE + CODE_BYTES - 1, CODE, false },
+};
+
+START_TEST(who_was_entered_need_not_return)
+{
+	struct fixture f;
+	struct doubt *doubt;
+
+	fixture_init(&f);
+	f.stack.frame[MIDDLE].entered = entered_cases[_i].entered;
+	f.stack.frame[MIDDLE].called = entered_cases[_i].called;
+	doubt = find(&f, MIDDLE, (struct claim)CLAIMED, false);
+	ck_assert_ptr_nonnull(doubt);
+	ck_assert_msg(doubt->not_entered == entered_cases[_i].not_entered &&
+			      doubt->must_return == entered_cases[_i].not_entered,
+		      "%s: %d, %d", entered_cases[_i].name, doubt->not_entered, doubt->must_return);
+	fixture_deinit(&f);
+}
+END_TEST
 
 START_TEST(a_key_finds_its_doubt)
 {
@@ -590,7 +696,7 @@ START_TEST(accounts_add_up)
 	static const struct finding_count sums[] = { { 3, 5, 3, 2 },
 						     { 5, 3, 2, 1 },
 						     { 9, 8, 0, 0 } };
-	struct account *account = account_create(0);
+	struct account *account = account_create(0), *other;
 	struct score sum = { .points = 3 }, add = { .points = 4 };
 
 	ck_assert_ptr_nonnull(account);
@@ -600,6 +706,33 @@ START_TEST(accounts_add_up)
 	ck_assert_mem_eq(account->finding, sums, sizeof(sums));
 	account_destroy(account);
 	account_destroy(NULL);
+	account = account_create(2);
+	other = account_create(2);
+	ck_assert(account && other);
+	*account = (struct account) {
+		.points = 1, .missing = 20, .uncovered = 300, .score = account->score
+	};
+	other->points = 5;
+	other->missing = 60;
+	other->uncovered = 700;
+	other->score[0].points = 8;
+	other->score[1].points = 9;
+	for (int i = 0; i < VERDICT_COUNT; i++) {
+		account->verdict[i] = 1000 + i;
+		other->verdict[i] = 10 * i + 1;
+	}
+	account_add(account, other, 2);
+	account_add(account, other, 2);
+	ck_assert_uint_eq(account->points, 11);
+	ck_assert_uint_eq(account->missing, 140);
+	ck_assert_uint_eq(account->uncovered, 1700);
+	for (int i = 0; i < VERDICT_COUNT; i++)
+		ck_assert_uint_eq(account->verdict[i], 1000 + i + 2 * (10 * i + 1));
+	ck_assert_uint_eq(account->score[0].points, 16);
+	ck_assert_uint_eq(account->score[1].points, 18);
+	ck_assert_uint_eq(other->points, 5);
+	account_destroy(account);
+	account_destroy(other);
 	add.match[MATCH_EXACT] = 2;
 	add.guesses.frames_right = 5; /* the last of a score */
 	score_add(&sum, &add);
@@ -625,6 +758,10 @@ int main(void)
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, a_doubt_ends, 0, COUNT(end_cases));
 	tcase_add_loop_test(tcase, a_key_finds_its_doubt, 0, COUNT(key_cases));
+	tcase_add_test(tcase, a_stray_ret_at_the_frames_slot_decides_nothing);
+	tcase_add_test(tcase, doubts_that_share_a_bucket_are_apart);
+	tcase_add_test(tcase, the_root_has_one_doubt);
+	tcase_add_loop_test(tcase, who_was_entered_need_not_return, 0, COUNT(entered_cases));
 	tcase_add_test(tcase, a_doubt_has_one_step);
 	tcase_add_test(tcase, points_of_one_doubt_are_put_together);
 	tcase_add_test(tcase, there_are_no_more_than_the_limit);

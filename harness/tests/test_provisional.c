@@ -82,43 +82,93 @@ static const struct {
 	{ "points_with_two_claims_in_one_entry", "@5a8@48R85", 1, 2 },
 	{ "entries_with_a_claim_each", "@5a8@47R85", 2, 1 },
 	{ "claims_put_together_are_mixed", "@5a8@478R95", 1, 3 },
+	{ "mixed_by_the_lower_entry", "@5a8@47@58R95", 1, 3 },
+	{ "mixed_in_the_lower_entry", "@5a87@47@58R95", 1, 4 },
+	{ "one_claim_put_together", "@5a878R95", 4, 0 },
+	{ "the_last_two_are_put_together", "@59@489R95", 0, 3 },
+	{ "a_return_before_there_is_a_point", "r8", 0, 0 },
+	{ "taken_off_before_there_is_a_point", "t8n", 0, 0 },
+	{ "a_disturbance_before_there_is_a_point", "!", 0, 0 },
+	{ "put_back_at_its_slot", "a98t9yr8", 3, 0 },
+	{ "taken_off_and_put_back_too_late", "a98t8ny", 2, 1 },
 };
+
+/* Returns how many points there were. */
+static uint64_t events(struct provisional *provisional, struct provisional_place *place,
+		       const char *text)
+{
+	uint64_t points = 0;
+
+	for (const char *at = text; *at; at++) {
+		switch (*at) {
+		case 'r':
+			provisional_stray_return(provisional, place, digit(*++at), NOWHERE);
+			break;
+		case 'R':
+			provisional_stray_return(provisional, place, digit(at[1]), digit(at[2]));
+			at += 2;
+			break;
+		case 't': provisional_taken_off(provisional, place, digit(*++at)); break;
+		case 'y': provisional_settled(provisional, place, true); break;
+		case 'n': provisional_settled(provisional, place, false); break;
+		case '!': provisional_disturbed(provisional, place->stack_id); break;
+		case '+': place->region++; break;
+		case '-': place->region--; break;
+		case '@': place->claim = digit(*++at); break;
+		default:
+			place->sp = digit(*at);
+			point(provisional, place);
+			points++;
+		}
+	}
+	return points;
+}
 
 START_TEST(points_are_final_or_taken_back)
 {
 	struct provisional_place place = { .stack_id = 1 };
 	struct provisional provisional;
 	struct sums sums;
-	uint64_t points = 0;
+	uint64_t points;
 
 	fixture(&provisional, &sums);
-	for (const char *at = cases[_i].events; *at; at++) {
-		switch (*at) {
-		case 'r':
-			provisional_stray_return(&provisional, &place, digit(*++at), NOWHERE);
-			break;
-		case 'R':
-			provisional_stray_return(&provisional, &place, digit(at[1]), digit(at[2]));
-			at += 2;
-			break;
-		case 't': provisional_taken_off(&provisional, &place, digit(*++at)); break;
-		case 'y': provisional_settled(&provisional, &place, true); break;
-		case 'n': provisional_settled(&provisional, &place, false); break;
-		case '!': provisional_disturbed(&provisional, place.stack_id); break;
-		case '+': place.region++; break;
-		case '-': place.region--; break;
-		case '@': place.claim = digit(*++at); break;
-		default:
-			place.sp = digit(*at);
-			point(&provisional, &place);
-			points++;
-		}
-	}
+	points = events(&provisional, &place, cases[_i].events);
 	provisional_end(&provisional);
 	ck_assert_msg(sums.final == cases[_i].final && sums.taken_back == cases[_i].taken_back,
 		      "%s: %d final, %d taken back", cases[_i].name, (int)sums.final,
 		      (int)sums.taken_back);
 	ck_assert_uint_eq(sums.score, points);
+	ck_assert(!provisional.count && !provisional.stack && !provisional.spare);
+}
+END_TEST
+
+/* An account that has told its points is the next entry's. */
+static const struct {
+	const char *name, *events;
+	bool has_spare;
+} spare_cases[] = {
+	{ "none_has_ended", "a98", false },
+	{ "one_was_taken_back", "a98r8", true },
+	{ "the_next_entry_uses_it", "a98r88", false },
+	{ "two_were_put_together", "a989", true },
+	{ "two_were_taken_off", "a987t8", true },
+	{ "one_was_taken_off", "a98t8", false },
+	{ "one_was_put_back", "a98t8y", true },
+	{ "one_was_not", "a98t8n", true },
+	{ "all_are_final", "a98!", true },
+};
+
+START_TEST(accounts_are_used_again)
+{
+	struct provisional_place place = { .stack_id = 1 };
+	struct provisional provisional;
+	struct sums sums;
+
+	fixture(&provisional, &sums);
+	events(&provisional, &place, spare_cases[_i].events);
+	ck_assert_msg((provisional.spare != NULL) == spare_cases[_i].has_spare, "%s",
+		      spare_cases[_i].name);
+	provisional_end(&provisional);
 }
 END_TEST
 
@@ -163,6 +213,61 @@ START_TEST(deep_stacks_are_bounded)
 }
 END_TEST
 
+/* Each two neighbours have become one, with the lower rsp. */
+static const struct {
+	const char *name;
+	uint64_t slot, taken_back;
+} halved_cases[] = {
+	{ "from_the_upper_of_two", 101, PROVISIONAL_ENTRIES_MAX + 1 - 100 },
+	{ "from_the_lower_of_two", 102, PROVISIONAL_ENTRIES_MAX + 1 - 102 },
+	{ "from_the_last_two", PROVISIONAL_ENTRIES_MAX - 1, 3 },
+	{ "from_the_one_that_came_last", PROVISIONAL_ENTRIES_MAX, 1 },
+};
+
+START_TEST(a_deep_stack_is_halved)
+{
+	const uint64_t depth = PROVISIONAL_ENTRIES_MAX + 1;
+	struct provisional_place place = { .stack_id = 1 };
+	struct provisional provisional;
+	struct sums sums;
+
+	fixture(&provisional, &sums);
+	for (uint64_t i = 0; i < depth; i++) {
+		place.sp = 8 * (depth - i);
+		point(&provisional, &place);
+	}
+	ck_assert_uint_eq(provisional.stack[0].count, PROVISIONAL_ENTRIES_MAX / 2 + 1);
+	provisional_stray_return(&provisional, &place, 8 * (depth - halved_cases[_i].slot),
+				 NOWHERE);
+	ck_assert_msg(sums.taken_back == halved_cases[_i].taken_back, "%s: %d taken back",
+		      halved_cases[_i].name, (int)sums.taken_back);
+	provisional_end(&provisional);
+	ck_assert_uint_eq(sums.final + sums.taken_back, depth);
+}
+END_TEST
+
+START_TEST(who_was_longest_not_in_use_goes)
+{
+	struct provisional_place place = { .sp = 8 };
+	struct provisional provisional;
+	struct sums sums;
+
+	fixture(&provisional, &sums);
+	for (place.stack_id = 1; place.stack_id <= PROVISIONAL_STACKS_MAX; place.stack_id++)
+		point(&provisional, &place);
+	place.stack_id = 1;
+	point(&provisional, &place);
+	place.stack_id = 5000;
+	point(&provisional, &place);
+	ck_assert_uint_eq(provisional.count, PROVISIONAL_STACKS_MAX);
+	ck_assert_uint_eq(provisional.stack[0].stack_id, 1);
+	ck_assert_uint_eq(provisional.stack[1].stack_id, 5000);
+	ck_assert_uint_eq(sums.final, 1);
+	provisional_end(&provisional);
+	ck_assert_uint_eq(sums.final, PROVISIONAL_STACKS_MAX + 2);
+}
+END_TEST
+
 START_TEST(many_stacks_are_bounded)
 {
 	const uint64_t stacks = PROVISIONAL_STACKS_MAX + 100;
@@ -196,6 +301,9 @@ int main(void)
 	tcase_add_test(tcase, another_stack_is_not_concerned);
 	tcase_add_test(tcase, deep_stacks_are_bounded);
 	tcase_add_test(tcase, many_stacks_are_bounded);
+	tcase_add_loop_test(tcase, accounts_are_used_again, 0, COUNT(spare_cases));
+	tcase_add_loop_test(tcase, a_deep_stack_is_halved, 0, COUNT(halved_cases));
+	tcase_add_test(tcase, who_was_longest_not_in_use_goes);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -26,6 +26,8 @@ static const struct register_case {
 	bool found;
 	uint32_t frame;
 	bool is_saved; /* in the frame's memory: deeper() does so */
+	bool landing;  /* in transit, and behind the truth's first frame */
+	bool unknown;  /* the register, before the first step */
 } cases[] = {
 	{ "all_are_right", -1, 0, UINT32_MAX, UINT32_MAX, .found = false },
 	{ "rbx_of_the_first_frame", 0, REGISTER_RBX, UINT32_MAX, UINT32_MAX, .found = true },
@@ -48,6 +50,24 @@ static const struct register_case {
 	  .found = true, .frame = 1, .is_saved = true },
 	{ "a_handler_brings_nothing_back", 1, REGISTER_RBX, UINT32_MAX, UINT32_MAX,
 	  .interrupted = 2 },
+	{ "r12_of_the_first_frame", 0, REGISTER_R12, UINT32_MAX, UINT32_MAX, .found = true },
+	{ "r13_of_the_last_frame", FRAMES - 1, REGISTER_R13, UINT32_MAX, UINT32_MAX, .found = true,
+	  .frame = FRAMES - 1 },
+	{ "r14_of_the_first_frame", 0, REGISTER_R14, UINT32_MAX, UINT32_MAX, .found = true },
+	{ "a_handler_over_the_outermost_frame", FRAMES - 2, REGISTER_RBX, UINT32_MAX, UINT32_MAX,
+	  .interrupted = FRAMES - 1 },
+	{ "the_outermost_frame_is_no_handler", FRAMES - 1, REGISTER_RBX, UINT32_MAX, UINT32_MAX,
+	  .interrupted = FRAMES, .found = true, .frame = FRAMES - 1, .is_saved = true },
+	{ "a_register_that_is_not_known", -1, REGISTER_R14, UINT32_MAX, UINT32_MAX, .unknown = true,
+	  .found = true },
+	{ "a_landing_is_no_frame_of_the_truth", 0, REGISTER_R12, UINT32_MAX, UINT32_MAX,
+	  .in_transit = true, .landing = true, .found = false },
+	{ "behind_a_landing", 1, REGISTER_R12, UINT32_MAX, UINT32_MAX, .in_transit = true,
+	  .landing = true, .found = true, .frame = 1 },
+	{ "the_last_frame_behind_a_landing", FRAMES - 1, REGISTER_R12, UINT32_MAX, UINT32_MAX,
+	  .in_transit = true, .landing = true, .found = true, .frame = FRAMES - 1 },
+	{ "all_are_right_behind_a_landing", -1, 0, UINT32_MAX, UINT32_MAX, .in_transit = true,
+	  .landing = true, .found = false },
 };
 
 static int read_self(void *context, uint64_t address, void *ret, size_t size)
@@ -133,8 +153,10 @@ static void check_case(const struct register_case *c, const struct address_space
 		       const struct register_values *regs)
 {
 	struct memory_reader memory = { .read = read_self };
-	struct shadow_frame frame[FRAMES] = { { 0 } };
-	struct shadow_stack shadow = { .frame = frame, .count = FRAMES, .rooted = true };
+	struct shadow_frame all[1 + FRAMES] = { { 0 } }, *frame = all + 1;
+	struct shadow_stack shadow = { .frame = frame,
+				       .count = FRAMES - c->landing,
+				       .rooted = true };
 	struct trace_stop stop = { .shadow = &shadow };
 	struct point point = { .stop = &stop, .space = space, .regs = regs, .memory = &memory };
 	struct stack truth = { .count = FRAMES + 1 }, cfi = { .stop = STOP_COMPLETE };
@@ -180,6 +202,8 @@ static __attribute__((noinline)) void note_registers(const struct register_case 
 		  "=m"(regs.value[REGISTER_R14]), "=m"(regs.value[REGISTER_R15])
 		:
 		: "rax", "memory");
+	if (c->unknown)
+		regs.known &= ~(1u << c->reg);
 	check_case(c, space, &regs);
 }
 

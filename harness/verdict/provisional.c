@@ -129,20 +129,20 @@ static void add_entry(struct provisional *provisional, struct provisional_entry 
 	give_account(provisional, from->account);
 }
 
-/* Each two neighbours become one, which is taken back if the lower one would be. */
+/* Of as many entries as there may be, each two neighbours become one, which is taken back if the
+ * lower one would be. */
 static void halve(struct provisional *provisional, struct provisional_stack *stack)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i + 1 < stack->count; i += 2) {
+	_Static_assert(PROVISIONAL_ENTRIES_MAX % 2 == 0, "none is left over");
+	for (size_t i = 0; i < stack->count; i += 2) {
 		struct provisional_entry *entry = &stack->entry[i];
 
 		add_entry(provisional, entry, &stack->entry[i + 1]);
 		entry->sp = stack->entry[i + 1].sp;
 		stack->entry[kept++] = *entry;
 	}
-	if (stack->count % 2)
-		stack->entry[kept++] = stack->entry[stack->count - 1];
 	stack->count = kept;
 }
 
@@ -252,12 +252,11 @@ void provisional_settled(struct provisional *provisional, const struct provision
 		return;
 	again.sp = stack->pending_slot;
 	account = was_frame ? provisional_find(provisional, &again) : NULL;
-	stack = find_stack(provisional, place);
-	if (account && stack) {
+	if (account) {
 		account_add(account, stack->pending, provisional->engine_count);
 		give_account(provisional, stack->pending);
 		stack->pending = NULL;
-	} else if (stack) {
+	} else {
 		end_pending(provisional, stack,
 			    was_frame ? PROVISIONAL_FINAL : PROVISIONAL_TAKEN_OFF);
 	}

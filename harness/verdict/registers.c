@@ -17,10 +17,12 @@
 /* Index of a register among the callee-saved ones, or -1. */
 static int callee_saved_index(unsigned int reg)
 {
-	static const int8_t index[REGISTER_GPR_COUNT] = { -1, -1, -1, 0,  -1, -1, 1, -1,
-							  -1, -1, -1, -1, 2,  3,  4, 5 };
+	static const uint8_t number[REGISTER_GPR_COUNT] = {
+		[REGISTER_RBX] = 1, [REGISTER_RBP] = 2, [REGISTER_R12] = 3,
+		[REGISTER_R13] = 4, [REGISTER_R14] = 5, [REGISTER_R15] = 6,
+	};
 
-	return reg < REGISTER_GPR_COUNT ? index[reg] : -1;
+	return number[reg] - 1;
 }
 
 /* What a frame's step must bring back: callee-saved registers, and rsp, which is above the slot
