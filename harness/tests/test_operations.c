@@ -14,7 +14,7 @@
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define MEMORY	     0x1000 /* two words */
-#define OPS	     8
+#define OPS	     10
 
 static const uint64_t words[2] = { 0x1122334455667788, 0x99aabbccddeeff00 };
 
@@ -161,6 +161,30 @@ static const struct {
 	  2,
 	  false,
 	  false },
+	/* It needs a word of its own, whatever lies before the stack. */
+	{ "bra_of_nothing_though_more_follows",
+	  { AT(0, bra, 0), AT(3, lit1, 0), AT(4, lit2, 0) },
+	  0,
+	  false,
+	  true },
+	{ "what_follows_the_end_is_no_target",
+	  { AT(4, lit5, 0), AT(5, skip, -8) },
+	  0,
+	  false,
+	  true },
+	/* 1 + 4 * 2499 steps, and then as many as there are. */
+	{ "as_many_steps_as_there_may_be",
+	  { NUMBER(2499), AT(9, lit1, 0), AT(10, minus, 0), AT(11, dup, 0), AT(12, bra, -6),
+	    AT(15, nop, 0), AT(16, nop, 0), AT(17, nop, 0) },
+	  0,
+	  false,
+	  false },
+	{ "a_step_more_than_there_may_be",
+	  { NUMBER(2499), AT(9, lit1, 0), AT(10, minus, 0), AT(11, dup, 0), AT(12, bra, -6),
+	    AT(15, nop, 0), AT(16, nop, 0), AT(17, nop, 0), AT(18, nop, 0) },
+	  0,
+	  false,
+	  true },
 	{ "bra_of_nothing", { AT(0, bra, 0), AT(3, lit1, 0) }, 0, false, true },
 	/* 3, 2, 1 and out: back to the first operation, and not to the CFA in front of it. */
 	{ "branch_to_the_first_operation",
@@ -179,7 +203,7 @@ static const struct {
 START_TEST(operation_gives_its_result)
 {
 	const struct memory_reader memory = { .read = read_words };
-	struct register_values regs = { .known = ((1u << REGISTER_COUNT) - 1) & ~(1u << 9) };
+	struct register_values regs = { .known = ~(1u << 9) };
 	struct operations operations = { .op = cases[_i].op, .regs = &regs, .memory = &memory };
 	const uint64_t cfa = 0x7000;
 	uint64_t result = 0;

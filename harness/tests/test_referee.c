@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_referee.c - in which section the referee looks: where ours found the address
+ * test_referee.c - in which file and section the referee looks: where ours found the address
  */
 #include <check.h>
+#include <sys/stat.h>
 #include "verdict/referee.c"
 #include "tests/cfa_bytes.h"
 #include "tests/cfi_bytes.h"
@@ -65,6 +66,66 @@ START_TEST(section_is_the_one_that_was_read)
 }
 END_TEST
 
+/* ---- the file that is opened ------------------------------------------------------------- */
+
+static bool is_this_program(int fd)
+{
+	struct stat opened, own;
+
+	return !fstat(fd, &opened) && !stat("/proc/self/exe", &own) &&
+	       opened.st_ino == own.st_ino && opened.st_dev == own.st_dev;
+}
+
+/* Descriptor 0 is one like others. */
+static void check_opened(const struct address_space *space, const struct mapping *mapping)
+{
+	int in = dup(0), fd;
+
+	close(0);
+	fd = open_mapped(space, mapping);
+	ck_assert_int_eq(fd, 0);
+	ck_assert(is_this_program(fd));
+	ck_assert_int_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	ck_assert_int_ge(dup2(in, 0), -1);
+	close(in);
+}
+
+START_TEST(what_is_mapped_is_opened)
+{
+	struct address_space space = { 0 };
+	struct image_store *store = image_store_create();
+	struct mapping elsewhere;
+	char path[64], *name;
+	struct error error;
+
+	ck_assert(!address_space_read(&space, store, getpid(), &error));
+	const struct mapping *mapping = address_space_find(&space, (uint64_t)check_opened);
+
+	ck_assert(mapping && mapping->entry);
+	check_opened(&space, mapping);
+	elsewhere = *mapping; /* where nothing is: its file has a name */
+	elsewhere.end += 4096;
+	check_opened(&space, &elsewhere);
+	/* A name that leads nowhere, as that of a deleted file: who may not ask the kernel is done. */
+	snprintf(path, sizeof(path), "/proc/self/map_files/%lx-%lx", (long)mapping->start,
+		 (long)mapping->end);
+	if (!access(path, R_OK) && open(path, O_RDONLY | O_CLOEXEC) >= 0) {
+		name = mapping->entry->image->path;
+		mapping->entry->image->path = (char *)"/nowhere";
+		check_opened(&space, mapping);
+		mapping->entry->image->path = name;
+	}
+	address_space_deinit(&space);
+	image_store_destroy(store);
+}
+END_TEST
+
+START_TEST(nobody_is_no_referee)
+{
+	referee_destroy(NULL);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("referee");
@@ -72,6 +133,8 @@ int main(void)
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, section_is_the_one_that_was_read, 0, COUNT(cases));
+	tcase_add_test(tcase, what_is_mapped_is_opened);
+	tcase_add_test(tcase, nobody_is_no_referee);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -1,0 +1,891 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_tracer_signals.c - system calls, signals and timers as the tracer goes on with a thread
+ *
+ * Nothing is traced: what would be asked of the kernel is written down, and compared letter by
+ * letter. The tracee's memory is a file.
+ */
+#include <check.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+
+static long say_ptrace(enum __ptrace_request request, ...);
+#define ptrace say_ptrace
+#include "truth/tracer_calls.c"
+#include "truth/tracer_timers.c"
+#include "truth/tracer_traps.c"
+#undef ptrace
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define OLD	     0x1000 /* a word that a system call has written */
+#define NOT_THERE    (1ull << 63)
+#define HANDLER	     0x401000
+#define OTHERS	     0x2000ull /* signals in a mask */
+#define PC	     0x402000
+#define FLAGS	     0x246ull
+
+/* ---- the kernel --------------------------------------------------------------------------- */
+
+static struct {
+	char said[200];
+	uint64_t mask;	/* of the thread */
+	siginfo_t info; /* of the signal that stopped it */
+	int error;	/* of what is asked next; 0: it works */
+} kernel;
+
+static void say(const char *format, ...)
+{
+	size_t used = strlen(kernel.said);
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(kernel.said + used, sizeof(kernel.said) - used, format, arguments);
+	va_end(arguments);
+}
+
+static const char *register_at(uint64_t offset)
+{
+	switch (offset) {
+	case offsetof(struct user_regs_struct, rax): return "rax";
+	case offsetof(struct user_regs_struct, r11): return "r11";
+	case offsetof(struct user_regs_struct, eflags): return "eflags";
+	default: return "?";
+	}
+}
+
+static long say_ptrace(enum __ptrace_request request, ...)
+{
+	va_list arguments;
+	uint64_t first, second;
+
+	va_start(arguments, request);
+	ck_assert_int_eq(va_arg(arguments, pid_t), 77);
+	first = va_arg(arguments, uint64_t);
+	second = va_arg(arguments, uint64_t);
+	va_end(arguments);
+	if (kernel.error) {
+		errno = kernel.error;
+		return -1;
+	}
+	switch (request) {
+	case PTRACE_POKEUSER: say("%s=0x%" PRIx64 " ", register_at(first), second); break;
+	case PTRACE_INTERRUPT: say("interrupt "); break;
+	case PTRACE_GETSIGMASK:
+		ck_assert_uint_eq(first, sizeof(kernel.mask));
+		memcpy((void *)second, &kernel.mask, sizeof(kernel.mask));
+		break;
+	case PTRACE_SETSIGMASK:
+		ck_assert_uint_eq(first, sizeof(kernel.mask));
+		memcpy(&kernel.mask, (void *)second, sizeof(kernel.mask));
+		say("mask=0x%" PRIx64 " ", kernel.mask);
+		break;
+	case PTRACE_GETSIGINFO: memcpy((void *)second, &kernel.info, sizeof(kernel.info)); break;
+	case PTRACE_SETSIGINFO:
+		say("info=%d,%d ", ((siginfo_t *)second)->si_signo, ((siginfo_t *)second)->si_code);
+		break;
+	case PTRACE_SETREGS: say("regs=0x%llx ", ((struct user_regs_struct *)second)->rip); break;
+	default: ck_abort_msg("request %d", request);
+	}
+	return 0;
+}
+
+/* ---- the tracee --------------------------------------------------------------------------- */
+
+struct fixture {
+	struct tracer tracer;
+	struct thread thread;
+	struct error error;
+};
+
+static int read_file(void *context, uint64_t address, void *ret, size_t size)
+{
+	const struct tracer *tracer = context;
+
+	if (address > INT64_MAX)
+		return -1;
+	return pread(tracer->memory_fd, ret, size, (off_t)address) == (ssize_t)size ? 0 : -1;
+}
+
+static void put_word(const struct fixture *f, uint64_t address, uint64_t word)
+{
+	ck_assert_int_eq(pwrite(f->tracer.memory_fd, &word, sizeof(word), (off_t)address),
+			 sizeof(word));
+}
+
+static uint64_t word_at(const struct fixture *f, uint64_t address)
+{
+	uint64_t word = 0;
+
+	ck_assert_int_eq(pread(f->tracer.memory_fd, &word, sizeof(word), (off_t)address),
+			 sizeof(word));
+	return word;
+}
+
+static void setup(struct fixture *f)
+{
+	memset(&kernel, 0, sizeof(kernel));
+	*f = (struct fixture) { .thread = { .tid = 77, .state = THREAD_STEPPED, .steps = 5000 } };
+	f->tracer.error = &f->error;
+	f->tracer.memory_fd = memfd_create("test_tracer_signals", MFD_CLOEXEC);
+	ck_assert_int_ge(f->tracer.memory_fd, 0);
+	f->tracer.memory = (struct memory_reader) { .read = read_file, .context = &f->tracer };
+}
+
+static void teardown(struct fixture *f)
+{
+	close(f->tracer.memory_fd);
+}
+
+/* ---- a system call has ended --------------------------------------------------------------- */
+
+static const struct end_case {
+	const char *name;
+	struct user_regs_struct before, after;
+	struct call_watch call;
+	struct trap_watch traps; /* before */
+	enum trap_action action; /* before */
+	bool unknown, legacy;
+	int error; /* of the kernel */
+	const char *said;
+	bool blocked, own, rearm, traced; /* afterwards */
+	enum trap_action action_then;
+	uint64_t old; /* afterwards; before it is OTHERS */
+	int64_t rax;
+	uint64_t r11;
+	bool fails;
+} end_cases[] = {
+	{ .name = "another_call", .before = { .rax = SYS_read, .rdi = SIGTRAP, .rdx = OLD } },
+	{ .name = "flags_in_r11",
+	  .before = { .rax = SYS_read },
+	  .after = { .rip = PC, .rcx = PC, .r11 = FLAGS | EFLAGS_TF },
+	  .said = "r11=0x246 ",
+	  .r11 = FLAGS },
+	{ .name = "flags_in_r11_without_the_tracer_s",
+	  .before = { .rax = SYS_read },
+	  .after = { .rip = PC, .rcx = PC, .r11 = FLAGS },
+	  .r11 = FLAGS },
+	{ .name = "flags_in_r11_of_who_steps_itself",
+	  .before = { .rax = SYS_read },
+	  .after = { .rip = PC, .rcx = PC, .r11 = FLAGS | EFLAGS_TF },
+	  .traps = { .own = true },
+	  .own = true,
+	  .r11 = FLAGS | EFLAGS_TF },
+	{ .name = "r11_that_no_system_call_left",
+	  .before = { .rax = SYS_read },
+	  .after = { .rip = PC, .rcx = PC + 1, .r11 = FLAGS | EFLAGS_TF },
+	  .r11 = FLAGS | EFLAGS_TF },
+	{ .name = "flags_in_r11_of_who_is_gone",
+	  .before = { .rax = SYS_read },
+	  .after = { .rip = PC, .rcx = PC, .r11 = FLAGS | EFLAGS_TF },
+	  .error = ESRCH,
+	  .r11 = FLAGS },
+	{ .name = "flags_in_r11_that_can_not_be_set",
+	  .before = { .rax = SYS_read },
+	  .after = { .rip = PC, .rcx = PC, .r11 = FLAGS | EFLAGS_TF },
+	  .error = EIO,
+	  .r11 = FLAGS,
+	  .fails = true },
+	{ .name = "nothing_is_known_of_the_call",
+	  .before = { .rax = SYS_rt_sigprocmask },
+	  .after = { .rip = PC, .rcx = PC, .r11 = FLAGS | EFLAGS_TF },
+	  .call = { .blocks = true },
+	  .unknown = true,
+	  .r11 = FLAGS | EFLAGS_TF },
+	{ .name = "a_call_of_32_bits",
+	  .before = { .rax = SYS_rt_sigprocmask },
+	  .after = { .rip = PC, .rcx = PC, .r11 = FLAGS | EFLAGS_TF },
+	  .call = { .blocks = true },
+	  .legacy = true,
+	  .r11 = FLAGS | EFLAGS_TF },
+	/* rt_sigreturn has all registers from the frame. */
+	{ .name = "sigreturn_to_who_blocks_it",
+	  .before = { .rax = SYS_rt_sigreturn },
+	  .after = { .rax = 9, .rip = PC, .rcx = PC, .r11 = FLAGS | EFLAGS_TF },
+	  .call = { .blocks = true },
+	  .blocked = true,
+	  .rax = 9,
+	  .r11 = FLAGS | EFLAGS_TF },
+	{ .name = "sigreturn_to_who_does_not",
+	  .before = { .rax = SYS_rt_sigreturn },
+	  .traps = { .blocked = true, .rearm = true } },
+	{ .name = "sigreturn_to_who_steps_itself",
+	  .before = { .rax = SYS_rt_sigreturn },
+	  .after = { .eflags = FLAGS },
+	  .call = { .own = true },
+	  .traps = { .rearm = true },
+	  .said = "eflags=0x346 ",
+	  .own = true },
+	{ .name = "sigreturn_from_who_steps_itself",
+	  .before = { .rax = SYS_rt_sigreturn },
+	  .traps = { .own = true },
+	  .rearm = true },
+	{ .name = "sigreturn_where_both_step_themselves",
+	  .before = { .rax = SYS_rt_sigreturn },
+	  .after = { .eflags = FLAGS },
+	  .call = { .own = true },
+	  .traps = { .own = true },
+	  .said = "eflags=0x346 ",
+	  .own = true },
+	{ .name = "traceme_says_yes",
+	  .before = { .rax = SYS_ptrace, .rdi = PTRACE_TRACEME },
+	  .after = { .rax = -EPERM },
+	  .said = "rax=0x0 ",
+	  .traced = true },
+	{ .name = "once",
+	  .before = { .rax = SYS_ptrace, .rdi = PTRACE_TRACEME },
+	  .after = { .rax = -EPERM },
+	  .traps = { .traced = true },
+	  .traced = true,
+	  .rax = -EPERM },
+	{ .name = "traceme_that_failed_otherwise",
+	  .before = { .rax = SYS_ptrace, .rdi = PTRACE_TRACEME },
+	  .after = { .rax = -EIO },
+	  .rax = -EIO },
+	{ .name = "another_request",
+	  .before = { .rax = SYS_ptrace, .rdi = PTRACE_PEEKDATA },
+	  .after = { .rax = -EPERM },
+	  .rax = -EPERM },
+	{ .name = "a_handler",
+	  .before = { .rax = SYS_rt_sigaction, .rdi = SIGTRAP, .rdx = OLD },
+	  .call = { .sets_handler = true, .trap_handler = HANDLER },
+	  .action_then = TRAP_ACTION_HANDLER },
+	{ .name = "the_default",
+	  .before = { .rax = SYS_rt_sigaction, .rdi = SIGTRAP, .rdx = OLD },
+	  .call = { .sets_handler = true, .trap_handler = 0 },
+	  .action = TRAP_ACTION_HANDLER,
+	  .action_then = TRAP_ACTION_DEFAULT },
+	{ .name = "ignored",
+	  .before = { .rax = SYS_rt_sigaction, .rdi = SIGTRAP, .rdx = OLD },
+	  .call = { .sets_handler = true, .trap_handler = 1 },
+	  .action = TRAP_ACTION_HANDLER,
+	  .action_then = TRAP_ACTION_IGNORE },
+	{ .name = "what_was_ignored_is_told",
+	  .before = { .rax = SYS_rt_sigaction, .rdi = SIGTRAP, .rdx = OLD },
+	  .call = { .sets_handler = true, .trap_handler = HANDLER },
+	  .action = TRAP_ACTION_IGNORE,
+	  .action_then = TRAP_ACTION_HANDLER,
+	  .old = 1 },
+	{ .name = "what_is_ignored_is_asked_for",
+	  .before = { .rax = SYS_rt_sigaction, .rdi = SIGTRAP, .rdx = OLD },
+	  .action = TRAP_ACTION_IGNORE,
+	  .action_then = TRAP_ACTION_IGNORE,
+	  .old = 1 },
+	{ .name = "what_was_ignored_is_not_asked_for",
+	  .before = { .rax = SYS_rt_sigaction, .rdi = SIGTRAP },
+	  .action = TRAP_ACTION_IGNORE,
+	  .action_then = TRAP_ACTION_IGNORE },
+	{ .name = "what_was_ignored_can_not_be_told",
+	  .before = { .rax = SYS_rt_sigaction, .rdi = SIGTRAP, .rdx = NOT_THERE },
+	  .action = TRAP_ACTION_IGNORE,
+	  .action_then = TRAP_ACTION_IGNORE,
+	  .fails = true },
+	{ .name = "another_signal",
+	  .before = { .rax = SYS_rt_sigaction, .rdi = SIGSEGV, .rdx = OLD },
+	  .call = { .sets_handler = true, .trap_handler = HANDLER },
+	  .action = TRAP_ACTION_IGNORE,
+	  .action_then = TRAP_ACTION_IGNORE },
+	{ .name = "a_handler_that_was_refused",
+	  .before = { .rax = SYS_rt_sigaction, .rdi = SIGTRAP, .rdx = OLD },
+	  .after = { .rax = -EFAULT },
+	  .call = { .sets_handler = true, .trap_handler = HANDLER },
+	  .rax = -EFAULT },
+	{ .name = "a_mask",
+	  .before = { .rax = SYS_rt_sigprocmask, .rdx = OLD },
+	  .call = { .blocks = true },
+	  .blocked = true },
+	{ .name = "the_mask_before_is_told",
+	  .before = { .rax = SYS_rt_sigprocmask, .rdx = OLD },
+	  .traps = { .blocked = true },
+	  .old = OTHERS | SIGTRAP_BIT },
+	{ .name = "the_mask_before_is_not_asked_for",
+	  .before = { .rax = SYS_rt_sigprocmask },
+	  .call = { .blocks = true },
+	  .traps = { .blocked = true },
+	  .blocked = true },
+	{ .name = "the_mask_before_can_not_be_told",
+	  .before = { .rax = SYS_rt_sigprocmask, .rdx = NOT_THERE },
+	  .traps = { .blocked = true },
+	  .fails = true },
+	{ .name = "a_mask_that_was_refused",
+	  .before = { .rax = SYS_rt_sigprocmask },
+	  .after = { .rax = -EINVAL },
+	  .call = { .blocks = true },
+	  .rax = -EINVAL },
+};
+
+START_TEST(what_a_call_did_is_known)
+{
+	const struct end_case *c = &end_cases[_i];
+	struct user_regs_struct regs = c->after;
+	struct fixture f;
+
+	setup(&f);
+	put_word(&f, OLD, OTHERS);
+	f.thread.regs = c->before;
+	f.thread.call = c->call;
+	f.thread.call.known = !c->unknown;
+	f.thread.traps = c->traps;
+	f.thread.next.traits.legacy_call = c->legacy;
+	f.tracer.trap_action = c->action;
+	kernel.error = c->error;
+	ck_assert_msg(thread_call_end(&f.tracer, &f.thread, &regs) == (c->fails ? -1 : 0), "%s",
+		      c->name);
+	ck_assert_str_eq(kernel.said, c->said ? c->said : "");
+	ck_assert_msg(
+		f.thread.traps.blocked == c->blocked && f.thread.traps.own == c->own &&
+			f.thread.traps.rearm == c->rearm && f.thread.traps.traced == c->traced,
+		"%s: blocked %d, own %d, rearm %d, traced %d", c->name, f.thread.traps.blocked,
+		f.thread.traps.own, f.thread.traps.rearm, f.thread.traps.traced);
+	ck_assert_msg(f.tracer.trap_action == c->action_then, "%s: %d", c->name,
+		      f.tracer.trap_action);
+	ck_assert_msg(word_at(&f, OLD) == (c->old ? c->old : OTHERS), "%s: old", c->name);
+	ck_assert_int_eq((int64_t)regs.rax, c->rax);
+	ck_assert_uint_eq(regs.r11, c->r11);
+	ck_assert_uint_eq(regs.eflags, c->after.eflags | (c->call.own ? EFLAGS_TF : 0));
+	ck_assert_uint_eq(f.thread.timers.since,
+			  c->before.rax == SYS_rt_sigreturn ? f.thread.steps : 0);
+	ck_assert(!f.thread.call.known);
+	ck_assert_int_eq(f.error.code, c->fails ? ERROR_SYSTEM : 0);
+	teardown(&f);
+}
+END_TEST
+
+static const struct {
+	const char *name;
+	uint64_t flags;
+	int64_t result;
+	uint64_t area;
+} rseq_cases[] = {
+	{ "registered", 0, 0, 0x5000 },
+	{ "unregistered", 1, 0, 0 },
+	{ "refused", 0, -EBUSY, 0x4000 },
+};
+
+START_TEST(rseq_area_is_known)
+{
+	struct user_regs_struct regs = { .rax = (uint64_t)rseq_cases[_i].result };
+	struct fixture f;
+
+	setup(&f);
+	f.thread.rseq.area = 0x4000;
+	f.thread.call.known = true;
+	f.thread.regs = (struct user_regs_struct) { .rax = SYS_rseq,
+						    .rdi = 0x5000,
+						    .rdx = rseq_cases[_i].flags };
+	ck_assert_int_eq(thread_call_end(&f.tracer, &f.thread, &regs), 0);
+	ck_assert_msg(f.thread.rseq.area == rseq_cases[_i].area, "%s", rseq_cases[_i].name);
+	teardown(&f);
+}
+END_TEST
+
+/* ---- calls that wait ----------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	int64_t call, result;
+	bool interrupted;
+} interrupted_cases[] = {
+	{ "by_a_signal", 0, -EINTR, true },	{ "the_first_that_is_restarted", 7, -512, true },
+	{ "the_last", 7, -516, true },		{ "before_the_first", 7, -511, false },
+	{ "behind_the_last", 7, -517, false },	{ "not_at_all", 7, 0, false },
+	{ "another_error", 7, -EAGAIN, false }, { "in_no_call", -1, -EINTR, false },
+};
+
+START_TEST(interrupted_call_says_so)
+{
+	const struct user_regs_struct regs = { .orig_rax = (uint64_t)interrupted_cases[_i].call,
+					       .rax = (uint64_t)interrupted_cases[_i].result };
+
+	ck_assert_msg(call_was_interrupted(&regs) == interrupted_cases[_i].interrupted, "%s",
+		      interrupted_cases[_i].name);
+}
+END_TEST
+
+static const struct {
+	const char *name;
+	bool entered, waits;
+	int64_t result;
+	const char *said;
+} stop_cases[] = {
+	{ "at_its_begin", false, false, 0, "" },
+	{ "at_its_end", true, false, 0, "mask=0x2000 " },
+	{ "at_its_end_after_it_has_waited", true, true, 0, "mask=0x2000 " },
+	{ "interrupted_while_it_waited", true, true, -EINTR, "" },
+	{ "interrupted_without_a_mask_of_its_own", true, false, -EINTR, "mask=0x2000 " },
+	{ "interrupted_at_its_begin", false, true, -EINTR, "" },
+};
+
+START_TEST(mask_is_opened_at_a_call_s_end)
+{
+	const struct user_regs_struct regs = { .rax = (uint64_t)stop_cases[_i].result };
+	struct fixture f;
+	bool ended;
+
+	setup(&f);
+	kernel.mask = OTHERS | SIGTRAP_BIT;
+	f.thread.call = (struct call_watch) { .entered = stop_cases[_i].entered,
+					      .waits = stop_cases[_i].waits };
+	ended = !stop_cases[_i].entered;
+	ck_assert_int_eq(thread_call_stop(&f.tracer, &f.thread, &regs, &ended), 0);
+	ck_assert_int_eq(ended, stop_cases[_i].entered);
+	ck_assert_int_eq(f.thread.call.entered, !stop_cases[_i].entered);
+	ck_assert_msg(!strcmp(kernel.said, stop_cases[_i].said), "%s: %s", stop_cases[_i].name,
+		      kernel.said);
+	teardown(&f);
+}
+END_TEST
+
+/* ---- going on ------------------------------------------------------------------------------ */
+
+#define SECTION 0x6000
+
+static const struct resume_case {
+	const char *name;
+	enum instruction_kind next;
+	uint64_t call; /* that is next */
+	bool is_new, entered, keeps_handler, may_inject;
+	struct trap_watch traps;
+	struct timer_watch timers;
+	int signal, error;
+	enum __ptrace_request request;
+	int signal_then;
+	const char *said;
+	bool aborts; /* a restartable sequence */
+	bool pending_then, rearm_then, begun;
+	bool fails;
+} resume_cases[] = {
+	{ .name = "step", .request = PTRACE_SINGLESTEP },
+	{ .name = "who_dies_is_let_go",
+	  .next = INSTRUCTION_SYSCALL,
+	  .traps = { .dying = true, .rearm = true, .pending = true },
+	  .may_inject = true,
+	  .signal = SIGUSR1,
+	  .request = PTRACE_CONT,
+	  .signal_then = SIGUSR1,
+	  .pending_then = true,
+	  .rearm_then = true },
+	{ .name = "with_a_signal",
+	  .signal = SIGUSR1,
+	  .request = PTRACE_SINGLESTEP,
+	  .signal_then = SIGUSR1,
+	  .aborts = true },
+	{ .name = "with_one_that_waited",
+	  .traps = { .pending = true, .info = { .si_signo = SIGTRAP, .si_code = SI_USER } },
+	  .may_inject = true,
+	  .request = PTRACE_SINGLESTEP,
+	  .signal_then = SIGTRAP,
+	  .said = "info=5,0 ",
+	  .aborts = true },
+	{ .name = "who_stopped_for_none_gets_none",
+	  .traps = { .pending = true, .info = { .si_signo = SIGTRAP } },
+	  .request = PTRACE_SINGLESTEP,
+	  .pending_then = true },
+	{ .name = "who_blocks_it_gets_none",
+	  .traps = { .pending = true, .blocked = true, .info = { .si_signo = SIGTRAP } },
+	  .may_inject = true,
+	  .request = PTRACE_SINGLESTEP,
+	  .pending_then = true },
+	{ .name = "one_goes_before_the_one_that_waited",
+	  .traps = { .pending = true, .info = { .si_signo = SIGTRAP } },
+	  .may_inject = true,
+	  .signal = SIGUSR2,
+	  .request = PTRACE_SINGLESTEP,
+	  .signal_then = SIGUSR2,
+	  .aborts = true,
+	  .pending_then = true },
+	{ .name = "with_one_of_who_is_gone",
+	  .traps = { .pending = true, .info = { .si_signo = SIGTRAP } },
+	  .may_inject = true,
+	  .error = ESRCH,
+	  .request = PTRACE_SINGLESTEP,
+	  .signal_then = SIGTRAP,
+	  .aborts = true },
+	{ .name = "with_one_that_can_not_be_given",
+	  .traps = { .pending = true, .info = { .si_signo = SIGTRAP } },
+	  .may_inject = true,
+	  .error = EIO,
+	  .request = PTRACE_SINGLESTEP,
+	  .signal_then = -1,
+	  .fails = true },
+	{ .name = "with_a_timer_s",
+	  .timers = { .held = SIGALRM,
+		      .info = { .si_signo = SIGALRM, .si_code = SI_KERNEL },
+		      .since = 4000 },
+	  .may_inject = true,
+	  .request = PTRACE_SINGLESTEP,
+	  .signal_then = SIGALRM,
+	  .said = "info=14,128 ",
+	  .aborts = true },
+	{ .name = "a_timer_s_waits_on",
+	  .timers = { .held = SIGALRM, .info = { .si_signo = SIGALRM }, .since = 4001 },
+	  .may_inject = true,
+	  .request = PTRACE_SINGLESTEP },
+	{ .name = "into_a_call",
+	  .next = INSTRUCTION_SYSCALL,
+	  .call = SYS_read,
+	  .keeps_handler = true,
+	  .request = PTRACE_SINGLESTEP,
+	  .aborts = true,
+	  .begun = true },
+	{ .name = "from_its_first_stop",
+	  .next = INSTRUCTION_SYSCALL,
+	  .call = SYS_read,
+	  .is_new = true,
+	  .request = PTRACE_SINGLESTEP },
+	{ .name = "into_a_call_that_blocks_it",
+	  .next = INSTRUCTION_SYSCALL,
+	  .call = SYS_rt_sigprocmask,
+	  .request = PTRACE_SINGLESTEP,
+	  .aborts = true,
+	  .begun = true },
+	{ .name = "into_a_call_that_blocks_a_handler_s",
+	  .next = INSTRUCTION_SYSCALL,
+	  .call = SYS_rt_sigprocmask,
+	  .keeps_handler = true,
+	  .request = PTRACE_SYSCALL,
+	  .aborts = true,
+	  .begun = true },
+	{ .name = "the_same_with_a_signal",
+	  .next = INSTRUCTION_SYSCALL,
+	  .call = SYS_rt_sigprocmask,
+	  .keeps_handler = true,
+	  .signal = SIGUSR1,
+	  .request = PTRACE_SINGLESTEP,
+	  .signal_then = SIGUSR1,
+	  .said = "interrupt ",
+	  .aborts = true,
+	  .begun = true },
+	{ .name = "out_of_a_call",
+	  .next = INSTRUCTION_SYSCALL,
+	  .call = SYS_read,
+	  .entered = true,
+	  .request = PTRACE_SYSCALL,
+	  .aborts = true },
+	{ .name = "without_the_flag_once",
+	  .traps = { .rearm = true },
+	  .request = PTRACE_CONT,
+	  .said = "interrupt " },
+	{ .name = "a_signal_goes_before",
+	  .traps = { .rearm = true },
+	  .signal = SIGUSR1,
+	  .request = PTRACE_SINGLESTEP,
+	  .signal_then = SIGUSR1,
+	  .aborts = true,
+	  .rearm_then = true },
+	{ .name = "a_call_goes_before",
+	  .next = INSTRUCTION_SYSCALL,
+	  .call = SYS_read,
+	  .entered = true,
+	  .traps = { .rearm = true },
+	  .request = PTRACE_SYSCALL,
+	  .aborts = true,
+	  .rearm_then = true },
+};
+
+START_TEST(thread_goes_on)
+{
+	const struct resume_case *c = &resume_cases[_i];
+	enum __ptrace_request request = PTRACE_DETACH;
+	int signal = c->signal;
+	struct fixture f;
+
+	setup(&f);
+	put_word(&f, OLD, SIGTRAP_BIT);
+	f.thread.state = c->is_new ? THREAD_NEW : THREAD_STEPPED;
+	f.thread.next.kind = c->next;
+	/* rt_sigprocmask(SIG_SETMASK, a mask with SIGTRAP) */
+	f.thread.regs = (struct user_regs_struct) {
+		.rax = c->call, .rdi = SIG_SETMASK, .rsi = OLD, .orig_rax = (uint64_t)-1
+	};
+	f.thread.call.entered = c->entered;
+	f.thread.traps = c->traps;
+	f.thread.timers = c->timers;
+	f.thread.may_inject = c->may_inject;
+	f.thread.rseq = (struct rseq_watch) { .area = OLD + 0x100, .section = SECTION };
+	f.tracer.trap_action = c->keeps_handler ? TRAP_ACTION_HANDLER : TRAP_ACTION_DEFAULT;
+	kernel.error = c->error;
+	ck_assert_msg(thread_resume_request(&f.tracer, &f.thread, &signal, &request) ==
+			      (c->fails ? -1 : 0),
+		      "%s", c->name);
+	ck_assert_msg(request == c->request && signal == c->signal_then, "%s: %d, %d", c->name,
+		      request, signal);
+	ck_assert_msg(!strcmp(kernel.said, c->said ? c->said : ""), "%s: %s", c->name, kernel.said);
+	ck_assert_msg(f.tracer.counters.rseq_aborts == c->aborts, "%s", c->name);
+	ck_assert_int_eq(f.thread.traps.pending, c->pending_then);
+	ck_assert_int_eq(f.thread.traps.rearm, c->rearm_then);
+	ck_assert_int_eq(f.thread.call.known, c->begun);
+	ck_assert_int_eq(f.error.code, c->fails ? ERROR_SYSTEM : 0);
+	teardown(&f);
+}
+END_TEST
+
+/* ---- timers -------------------------------------------------------------------------------- */
+
+static const struct timer_case {
+	const char *name;
+	int signal, code;
+	uint64_t since; /* at step 5000 */
+	enum instruction_kind next;
+	bool interrupted; /* a call */
+	int held;
+	int error;
+	bool holds;
+	uint64_t signals, late;
+	int held_then;
+} timer_cases[] = {
+	{ .name = "setitimer_s",
+	  .signal = SIGALRM,
+	  .code = SI_KERNEL,
+	  .since = 4001,
+	  .holds = true,
+	  .signals = 1,
+	  .late = 1,
+	  .held_then = SIGALRM },
+	{ .name = "setitimer_s_virtual",
+	  .signal = SIGVTALRM,
+	  .code = SI_KERNEL,
+	  .since = 4001,
+	  .holds = true,
+	  .signals = 1,
+	  .late = 1,
+	  .held_then = SIGVTALRM },
+	{ .name = "setitimer_s_profiling",
+	  .signal = SIGPROF,
+	  .code = SI_KERNEL,
+	  .since = 4001,
+	  .holds = true,
+	  .signals = 1,
+	  .late = 1,
+	  .held_then = SIGPROF },
+	{ .name = "timer_create_s",
+	  .signal = SIGUSR1,
+	  .code = SI_TIMER,
+	  .since = 4001,
+	  .holds = true,
+	  .signals = 1,
+	  .late = 1,
+	  .held_then = SIGUSR1 },
+	{ .name = "the_kernel_s_own", .signal = SIGSEGV, .code = SI_KERNEL, .since = 4001 },
+	{ .name = "sent_by_somebody", .signal = SIGALRM, .code = SI_USER, .since = 4001 },
+	{ .name = "of_who_is_gone",
+	  .signal = SIGALRM,
+	  .code = SI_KERNEL,
+	  .since = 4001,
+	  .error = ESRCH },
+	{ .name = "after_so_many_steps",
+	  .signal = SIGALRM,
+	  .code = SI_KERNEL,
+	  .since = 4000,
+	  .signals = 1 },
+	{ .name = "after_so_many_steps_the_one_that_waits_is_the_same",
+	  .signal = SIGALRM,
+	  .code = SI_KERNEL,
+	  .since = 4000,
+	  .held = SIGALRM,
+	  .signals = 1 },
+	{ .name = "after_so_many_steps_another_waits_on",
+	  .signal = SIGALRM,
+	  .code = SI_KERNEL,
+	  .since = 4000,
+	  .held = SIGPROF,
+	  .signals = 1,
+	  .held_then = SIGPROF },
+	{ .name = "two_of_one_kind_are_one",
+	  .signal = SIGALRM,
+	  .code = SI_KERNEL,
+	  .since = 4001,
+	  .held = SIGALRM,
+	  .holds = true,
+	  .signals = 1,
+	  .late = 1,
+	  .held_then = SIGALRM },
+	{ .name = "there_is_room_for_one_kind",
+	  .signal = SIGALRM,
+	  .code = SI_KERNEL,
+	  .since = 4001,
+	  .held = SIGPROF,
+	  .signals = 1,
+	  .held_then = SIGPROF },
+	{ .name = "before_a_call",
+	  .signal = SIGALRM,
+	  .code = SI_KERNEL,
+	  .since = 4999,
+	  .next = INSTRUCTION_SYSCALL,
+	  .signals = 1 },
+	{ .name = "before_a_call_that_a_handler_returned_to",
+	  .signal = SIGALRM,
+	  .code = SI_KERNEL,
+	  .since = 5000,
+	  .next = INSTRUCTION_SYSCALL,
+	  .holds = true,
+	  .signals = 1,
+	  .late = 1,
+	  .held_then = SIGALRM },
+	{ .name = "in_a_call",
+	  .signal = SIGALRM,
+	  .code = SI_KERNEL,
+	  .since = 5000,
+	  .interrupted = true,
+	  .signals = 1 },
+};
+
+START_TEST(timer_s_signal_waits)
+{
+	const struct timer_case *c = &timer_cases[_i];
+	struct fixture f;
+
+	setup(&f);
+	kernel.info = (siginfo_t) { .si_signo = c->signal, .si_code = c->code };
+	kernel.error = c->error;
+	f.thread.regs.orig_rax = c->interrupted ? SYS_read : (uint64_t)-1;
+	f.thread.regs.rax = (uint64_t)-EINTR;
+	f.thread.next.kind = c->next;
+	f.thread.timers = (struct timer_watch) { .held = c->held, .since = c->since };
+	ck_assert_msg(thread_timer_holds(&f.tracer, &f.thread, c->signal) == c->holds, "%s",
+		      c->name);
+	ck_assert_uint_eq(f.tracer.counters.timer_signals, c->signals);
+	ck_assert_uint_eq(f.tracer.counters.timer_signals_late, c->late);
+	ck_assert_msg(f.thread.timers.held == c->held_then, "%s", c->name);
+	/* One that comes in is a handler entered. */
+	bool came = c->signals && !c->holds &&
+		    !(c->held && c->held != c->signal && c->since > 4000);
+
+	ck_assert_msg(f.thread.timers.since == (came ? 5000 : c->since), "%s", c->name);
+	ck_assert_int_eq(f.thread.timers.info.si_signo, c->holds ? c->signal : 0);
+	teardown(&f);
+}
+END_TEST
+
+START_TEST(timer_s_signal_is_due_once)
+{
+	struct fixture f;
+
+	setup(&f);
+	f.thread.regs.orig_rax = (uint64_t)-1;
+	ck_assert_int_eq(thread_timer_due(&f.tracer, &f.thread), 0);
+	ck_assert_uint_eq(f.thread.timers.since, 0);
+	f.thread.timers.held = SIGPROF;
+	ck_assert_int_eq(thread_timer_due(&f.tracer, &f.thread), SIGPROF);
+	ck_assert_uint_eq(f.thread.timers.since, 5000);
+	ck_assert_int_eq(f.thread.timers.held, 0);
+	ck_assert_int_eq(thread_timer_due(&f.tracer, &f.thread), 0);
+	teardown(&f);
+}
+END_TEST
+
+/* ---- masks --------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	uint64_t mask;
+	int error;
+	const char *said;
+	bool fails;
+} open_cases[] = {
+	{ "closed", OTHERS | SIGTRAP_BIT, 0, "mask=0x2000 ", false },
+	{ "open", OTHERS, 0, "", false },
+	{ "of_who_is_gone", SIGTRAP_BIT, ESRCH, "", false },
+	{ "of_who_can_not_be_asked", SIGTRAP_BIT, EPERM, "", true },
+};
+
+START_TEST(trap_is_opened)
+{
+	struct fixture f;
+
+	setup(&f);
+	kernel.mask = open_cases[_i].mask;
+	kernel.error = open_cases[_i].error;
+	ck_assert_msg(thread_open_trap(&f.tracer, &f.thread) == -open_cases[_i].fails, "%s",
+		      open_cases[_i].name);
+	ck_assert_str_eq(kernel.said, open_cases[_i].said);
+	ck_assert_int_eq(f.error.code, open_cases[_i].fails ? ERROR_SYSTEM : 0);
+	teardown(&f);
+}
+END_TEST
+
+#define FRAME_SP 0x2000
+#define MASK_AT	 (FRAME_SP + 8 + offsetof(ucontext_t, uc_sigmask))
+
+static const struct {
+	const char *name;
+	bool blocked;  /* before the handler */
+	uint64_t mask; /* of the kernel in the handler */
+	uint64_t saved;
+	const char *said;
+	bool blocked_then;
+} handler_cases[] = {
+	{ "open_all_the_time", false, OTHERS, OTHERS, "", false },
+	{ "closed_in_the_handler", false, OTHERS | SIGTRAP_BIT, OTHERS, "mask=0x2000 ", true },
+	{ "closed_before", true, OTHERS, OTHERS | SIGTRAP_BIT, "", true },
+	{ "closed_all_the_time", true, OTHERS | SIGTRAP_BIT, OTHERS | SIGTRAP_BIT, "mask=0x2000 ",
+	  true },
+};
+
+START_TEST(mask_in_a_signal_frame_is_the_program_s)
+{
+	struct fixture f;
+
+	setup(&f);
+	put_word(&f, MASK_AT, OTHERS);
+	put_word(&f, MASK_AT + 8, 0);
+	kernel.mask = handler_cases[_i].mask;
+	f.thread.traps = (struct trap_watch) { .blocked = handler_cases[_i].blocked,
+					       .own = true,
+					       .rearm = true };
+	ck_assert_int_eq(thread_traps_in_handler(&f.tracer, &f.thread, FRAME_SP), 0);
+	ck_assert_msg(word_at(&f, MASK_AT) == handler_cases[_i].saved, "%s",
+		      handler_cases[_i].name);
+	ck_assert_msg(!strcmp(kernel.said, handler_cases[_i].said), "%s: %s",
+		      handler_cases[_i].name, kernel.said);
+	ck_assert_int_eq(f.thread.traps.blocked, handler_cases[_i].blocked_then);
+	ck_assert(!f.thread.traps.own && !f.thread.traps.rearm);
+	teardown(&f);
+}
+END_TEST
+
+START_TEST(who_dies_of_a_trap_has_it_blocked)
+{
+	struct fixture f;
+
+	setup(&f);
+	kernel.mask = OTHERS;
+	f.thread.regs.rip = PC;
+	ck_assert_int_eq(thread_die_of_trap(&f.tracer, &f.thread), 0);
+	ck_assert_str_eq(kernel.said, "regs=0x402000 mask=0x2010 ");
+	ck_assert(f.thread.traps.dying);
+	kernel.error = EIO;
+	ck_assert_int_eq(thread_die_of_trap(&f.tracer, &f.thread), -1);
+	ck_assert_int_eq(f.error.system_errno, EIO);
+	kernel.error = ESRCH;
+	ck_assert_int_eq(thread_die_of_trap(&f.tracer, &f.thread), 0);
+	teardown(&f);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("tracer_signals");
+	TCase *tcase = tcase_create("tracer_signals");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_loop_test(tcase, what_a_call_did_is_known, 0, COUNT(end_cases));
+	tcase_add_loop_test(tcase, rseq_area_is_known, 0, COUNT(rseq_cases));
+	tcase_add_loop_test(tcase, interrupted_call_says_so, 0, COUNT(interrupted_cases));
+	tcase_add_loop_test(tcase, mask_is_opened_at_a_call_s_end, 0, COUNT(stop_cases));
+	tcase_add_loop_test(tcase, thread_goes_on, 0, COUNT(resume_cases));
+	tcase_add_loop_test(tcase, timer_s_signal_waits, 0, COUNT(timer_cases));
+	tcase_add_test(tcase, timer_s_signal_is_due_once);
+	tcase_add_loop_test(tcase, trap_is_opened, 0, COUNT(open_cases));
+	tcase_add_loop_test(tcase, mask_in_a_signal_frame_is_the_program_s, 0,
+			    COUNT(handler_cases));
+	tcase_add_test(tcase, who_dies_of_a_trap_has_it_blocked);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
