@@ -65,6 +65,9 @@ static bool still_fails(const struct cell *cell)
 		bool is_score = !strcmp(json_text(object, "type"), "score");
 		bool are_verdicts = !strcmp(json_text(object, "type"), "verdicts");
 
+		if (!strcmp(json_text(object, "type"), "requirement") &&
+		    strcmp(json_text(object, "result"), "met") != 0)
+			return true;
 		if ((is_score && json_number(object, "silent")) ||
 		    (are_verdicts && verdicts_fail(cell, object)))
 			return true;

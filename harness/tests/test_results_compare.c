@@ -68,6 +68,8 @@ static const struct compare_case {
 	  CELL_SKIPPED, "m" },
 	{ "a_list_of_ignored_is_no_program", VERDICTS_OF("p", "0") "{\"type\":\"ignore\"}\n", 1, 0,
 	  "p", CELL_PASSED, "" },
+	{ "what_is_not_known_is_passed_over", VERDICTS_OF("p", "0") "{\"type\":\"rank\"}\n", 1, 0,
+	  "p", CELL_PASSED, "" },
 	{ "an_object_of_nobody", VERDICTS_OF("p", "0") "{\"type\":\"score\"}\n[]\n{}\n", 1, 3, "p",
 	  CELL_PASSED, "" },
 };
