@@ -41,7 +41,7 @@ BPF_CFLAGS := -target bpf -D__TARGET_ARCH_x86 -g -O2 -mcpu=v3 -Wall -Wextra -Wno
 NO_ROOMS := harness/tests harness/hostile harness/bench_gimli
 ROOMS	 := unwinder bpf harness \
 	    $(filter-out $(NO_ROOMS),$(patsubst %/,%,$(wildcard harness/*/)))
-NOT_HOST := harness/vm/guest_init.c harness/main.c
+NOT_HOST := harness/vm/guest_init.c harness/external/engine_host.c harness/main.c
 SOURCES	 := $(filter-out %.bpf.c $(NOT_HOST),$(wildcard $(addsuffix /*.c,$(ROOMS))))
 OBJECTS	 := $(SOURCES:%.c=$(O)/%.o)
 # `make test` leaves the slow ones to `make check`; not the readers of whole files under the sanitizers,
@@ -61,7 +61,7 @@ HEADERS	 := $(filter-out bpf/vmlinux.h bpf/find_rule.h bpf/%.bpf.h unwinder/step
 .SECONDARY:
 .PHONY: all run test check check-toolchains unit corpus corpus-all format check-format headers clean FORCE
 
-all: $(O)/stackproof $(O)/guest_init bench-programs $(O)/example/stacks
+all: $(O)/stackproof $(O)/guest_init $(O)/engine_host bench-programs $(O)/example/stacks
 
 # Set-up comes first and in a make of its own: this one looked for packages before they were there.
 # JOBS: compile in parallel.
@@ -167,7 +167,7 @@ $(O)/example/%: bpf/example/%.c $(LIBRARY) $(LIBRARY_HEADER)
 	$(Q)$(CC) -D_GNU_SOURCE -Ibpf $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(LIBRARY) \
 		$(shell pkg-config --libs libbpf libelf)
 
-# The program looks for the guests' init and what bench walks beside itself.
+# The program looks for the guests' init, what loads engines, and what bench walks beside itself.
 PREFIX	?= /usr/local
 PLACE	 = $(DESTDIR)$(PREFIX)
 
@@ -179,13 +179,13 @@ ZSH_COMPLETION	?= $(PREFIX)/share/zsh/site-functions
 install: all
 	$(Q)install -d $(PLACE)/bin $(PLACE)/lib/pkgconfig $(PLACE)/lib/stackproof/bench \
 		$(PLACE)/include $(PLACE)/share/man/man1 $(PLACE)/share/man/man3
-	$(Q)install $(O)/stackproof $(O)/guest_init $(PLACE)/lib/stackproof
+	$(Q)install $(O)/stackproof $(O)/guest_init $(O)/engine_host $(PLACE)/lib/stackproof
 	$(Q)install $(O)/bench/* $(PLACE)/lib/stackproof/bench
 	$(Q)ln -sf ../lib/stackproof/stackproof $(PLACE)/bin/stackproof
 	$(Q)install -m 644 $(LIBRARY) $(SHARED) $(PLACE)/lib
 	$(Q)ln -sf $(notdir $(SHARED)) $(PLACE)/lib/$(SONAME)
 	$(Q)ln -sf $(SONAME) $(PLACE)/lib/libstackproof.so
-	$(Q)install -m 644 $(LIBRARY_HEADER) $(PLACE)/include
+	$(Q)install -m 644 $(LIBRARY_HEADER) harness/external/stackproof_engine.h $(PLACE)/include
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(LIBRARY_VERSION)|' bpf/stackproof.pc.in \
 		>$(PLACE)/lib/pkgconfig/stackproof.pc
 	$(Q)install -m 644 docs/stackproof.1 $(PLACE)/share/man/man1
@@ -196,7 +196,7 @@ install: all
 # What install has put there, by the same PREFIX and DESTDIR; folders that others share are left.
 uninstall:
 	$(Q)rm -f $(PLACE)/bin/stackproof $(PLACE)/lib/libstackproof.a $(PLACE)/lib/libstackproof.so* \
-		$(PLACE)/include/stackproof.h $(PLACE)/lib/pkgconfig/stackproof.pc \
+		$(PLACE)/include/stackproof.h $(PLACE)/include/stackproof_engine.h $(PLACE)/lib/pkgconfig/stackproof.pc \
 		$(PLACE)/share/man/man1/stackproof.1 $(PLACE)/share/man/man3/libstackproof.3 \
 		$(DESTDIR)$(BASH_COMPLETION)/stackproof $(DESTDIR)$(ZSH_COMPLETION)/_stackproof
 	$(Q)rm -rf $(PLACE)/lib/stackproof
@@ -205,6 +205,12 @@ $(O)/guest_init: harness/vm/guest_init.c $(wildcard harness/vm/frame.h)
 	$(call msg,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) -static -o $@ $<
+
+# It loads engines that others wrote: nothing of ours that they could meet is linked.
+$(O)/engine_host: harness/external/engine_host.c $(wildcard harness/external/*.h)
+	$(call msg,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< -ldl
 
 # What --version says beside the version: the commit, and whether the tree had more. Nothing where there is no git.
 $(O)/commit.h: FORCE
@@ -271,6 +277,15 @@ $(O)/%: $(O)/%.o $(O)/libstackproof.a
 	$(call msg,LINK,$@)
 	$(Q)$(CC) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(PKG_LIBS) \
 		$(shell pkg-config --libs check)
+
+# Engines that tests start: a good one and bad ones in one shared object, and what loads it.
+HOSTILE_ENGINE := $(O)/harness/tests/hostile_engine.so
+$(O)/harness/tests/test_external $(O)/harness/tests/test_compare_external: | $(HOSTILE_ENGINE) $(O)/engine_host
+
+$(HOSTILE_ENGINE): harness/tests/hostile_engine.c harness/external/stackproof_engine.h
+	$(call msg,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) $(LDFLAGS) -fPIC -shared -o $@ $<
 
 # Fuzzing: the unwinder once more, by clang with its sanitizers, and a program for each target. No
 # programs if clang has no runtime for them (libclang-rt-14-dev): scripts/fuzz says so.

@@ -1,0 +1,645 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_external.c - engines that die, hang, flood and lie: each is contained, and its outcomes say so
+ *
+ * A command is a few lines of sh(1); shared objects are hostile_engine.c by its argument. None is
+ * asked about a process: there is one point, made by hand. Where an engine must be waited for, the
+ * time for an answer is short and nothing can answer in it; elsewhere it is longer than any machine
+ * is busy.
+ */
+#include <check.h>
+#include <signal.h>
+#include "external_points.h"
+#include "external/stackproof_engine.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define LONG_MS	     120000
+#define SHORT_MS     300
+#define POINTS	     3
+
+/* What becomes of three points. */
+static const struct outcome_case {
+	const char *name;
+	const char *command;
+	const char *argument; /* NULL: a command */
+	bool hangs;
+	uint64_t outcome[EXTERNAL_OUTCOME_COUNT];
+	uint64_t starts;
+	const char *failure;
+	const char *last; /* the third point's answer */
+} outcome_cases[] = {
+#define HELLO  "echo hello 1; echo ready; read hello; "
+#define POINT  "read mappings; read points; read point id rest; "
+#define ANSWER "echo stack $id zero_return 401234 405678; "
+#define NEXT   "read points; read point id rest; "
+#define GOOD   "zero_return 401234 405678"
+#define NONE   "foreign"
+	{ "an_answer_to_each",
+	  HELLO POINT ANSWER NEXT ANSWER NEXT ANSWER,
+	  NULL,
+	  false,
+	  { [EXTERNAL_STACK] = 3 },
+	  0,
+	  "",
+	  GOOD },
+	{ "one_that_dies_is_started_again",
+	  HELLO POINT ANSWER "exit 4",
+	  NULL,
+	  false,
+	  { [EXTERNAL_STACK] = 2, [EXTERNAL_DIED] = 1 },
+	  1,
+	  "point 2: it ended with status 4",
+	  GOOD },
+	{ "one_that_dies_of_a_signal",
+	  HELLO "kill -KILL $$",
+	  NULL,
+	  false,
+	  { [EXTERNAL_DIED] = 3 },
+	  2,
+	  "point 1: it was killed by SIGKILL",
+	  NONE },
+	{ "what_it_says_before_it_dies_counts",
+	  HELLO "echo stack 1 complete 401234; exit 4",
+	  NULL,
+	  false,
+	  { [EXTERNAL_STACK] = 1, [EXTERNAL_DIED] = 1, [EXTERNAL_PROTOCOL_BROKEN] = 1 },
+	  1,
+	  "point 2: it ended with status 4",
+	  NONE },
+	{ "one_that_closes_its_output",
+	  HELLO "exec >&-; exec sleep 1000",
+	  NULL,
+	  false,
+	  { [EXTERNAL_DIED] = 3 },
+	  2,
+	  "point 1: it closed its output",
+	  NONE },
+	{ "one_that_hangs",
+	  HELLO "exec sleep 1000",
+	  NULL,
+	  true,
+	  { [EXTERNAL_TIMEOUT] = 3 },
+	  2,
+	  "point 1: it did not answer in time",
+	  NONE },
+	{ "one_that_reads_nothing_and_says_nothing",
+	  HELLO "kill -STOP $$",
+	  NULL,
+	  true,
+	  { [EXTERNAL_TIMEOUT] = 3 },
+	  2,
+	  "point 1: it did not answer in time",
+	  NONE },
+	{ "a_line_that_does_not_end",
+	  HELLO "exec tr '\\0' a </dev/zero",
+	  NULL,
+	  false,
+	  { [EXTERNAL_FLOOD] = 3 },
+	  2,
+	  "point 1: more than any answer has",
+	  NONE },
+	{ "lines_that_are_none",
+	  HELLO "exec yes",
+	  NULL,
+	  false,
+	  { [EXTERNAL_PROTOCOL_BROKEN] = 3 },
+	  2,
+	  "point 1: no line of the protocol: 'y'",
+	  NONE },
+	{ "control_characters_are_not_repeated",
+	  HELLO "printf 'a\\033[1m\\n'; exec sleep 1000",
+	  NULL,
+	  false,
+	  { [EXTERNAL_PROTOCOL_BROKEN] = 3 },
+	  2,
+	  "point 1: no line of the protocol: 'a?[1m'",
+	  NONE },
+	{ "reads_without_end",
+	  HELLO POINT "exec yes read $id 0 8",
+	  NULL,
+	  false,
+	  { [EXTERNAL_FLOOD] = 3 },
+	  2,
+	  "point 1: more than any answer has",
+	  NONE },
+	{ "a_read_of_another_point",
+	  HELLO "echo read 7 7ff0 8; exec sleep 1000",
+	  NULL,
+	  false,
+	  { [EXTERNAL_PROTOCOL_BROKEN] = 3 },
+	  2,
+	  "point 1: a read for a point that was not asked about",
+	  NONE },
+	{ "a_read_of_nothing",
+	  HELLO POINT "echo read $id 7ff0 0; exec sleep 1000",
+	  NULL,
+	  false,
+	  { [EXTERNAL_PROTOCOL_BROKEN] = 3 },
+	  2,
+	  "point 1: a read of nothing, or of more than 65536 bytes",
+	  NONE },
+	{ "a_read_of_too_much",
+	  HELLO POINT "echo read $id 7ff0 65537; exec sleep 1000",
+	  NULL,
+	  false,
+	  { [EXTERNAL_PROTOCOL_BROKEN] = 3 },
+	  2,
+	  "point 1: a read of nothing, or of more than 65536 bytes",
+	  NONE },
+	{ "an_answer_to_another_point",
+	  HELLO POINT "echo stack 9 complete 401234; exec sleep 1000",
+	  NULL,
+	  false,
+	  { [EXTERNAL_PROTOCOL_BROKEN] = 3 },
+	  2,
+	  "point 1: a stack of a point that was not asked about: 'stack 9 complete 401234'",
+	  NONE },
+	{ "an_answer_too_many",
+	  HELLO POINT ANSWER ANSWER "exec sleep 1000",
+	  NULL,
+	  false,
+	  { [EXTERNAL_STACK] = 2, [EXTERNAL_PROTOCOL_BROKEN] = 1 },
+	  1,
+	  "point 2: a stack of a point that was not asked about: "
+	  "'stack 1 zero_return 401234 405678'",
+	  GOOD },
+	{ "a_second_hello",
+	  HELLO "echo hello 1; exec sleep 1000",
+	  NULL,
+	  false,
+	  { [EXTERNAL_PROTOCOL_BROKEN] = 3 },
+	  2,
+	  "point 1: a line of its hello, after it",
+	  NONE },
+	{ "standard_error_is_read_while_it_floods",
+	  HELLO POINT "head -c 1000000 /dev/zero >&2; " ANSWER NEXT ANSWER NEXT ANSWER,
+	  NULL,
+	  false,
+	  { [EXTERNAL_STACK] = 3 },
+	  0,
+	  "",
+	  GOOD },
+	{ "a_child_that_keeps_its_output",
+	  HELLO POINT ANSWER "setsid sleep 1000 & exit 4",
+	  NULL,
+	  false,
+	  { [EXTERNAL_STACK] = 2, [EXTERNAL_DIED] = 1 },
+	  1,
+	  "point 2: it ended with status 4",
+	  GOOD },
+
+	{ "object_answers", "", "", false, { [EXTERNAL_STACK] = 3 }, 0, "", GOOD },
+	{ "object_with_a_window", "", "window", false, { [EXTERNAL_STACK] = 3 }, 0, "", GOOD },
+	{ "object_crashes",
+	  "",
+	  "crash",
+	  false,
+	  { [EXTERNAL_STACK] = 2, [EXTERNAL_DIED] = 1 },
+	  1,
+	  "point 2: it was killed by SIGSEGV",
+	  GOOD },
+	{ "object_exits",
+	  "",
+	  "exit",
+	  false,
+	  { [EXTERNAL_STACK] = 2, [EXTERNAL_DIED] = 1 },
+	  1,
+	  "point 2: it ended with status 5",
+	  GOOD },
+	{ "object_loops",
+	  "",
+	  "loop",
+	  true,
+	  { [EXTERNAL_STACK] = 2, [EXTERNAL_TIMEOUT] = 1 },
+	  1,
+	  "point 2: it did not answer in time",
+	  GOOD },
+	{ "object_says_too_many_frames",
+	  "",
+	  "many",
+	  false,
+	  { [EXTERNAL_STACK] = 2, [EXTERNAL_PROTOCOL_BROKEN] = 1 },
+	  1,
+	  "point 2: it says more frames than there is room for",
+	  GOOD },
+	{ "object_says_a_stop_that_is_none",
+	  "",
+	  "stop",
+	  false,
+	  { [EXTERNAL_STACK] = 2, [EXTERNAL_PROTOCOL_BROKEN] = 1 },
+	  1,
+	  "point 2: a stop that is none",
+	  GOOD },
+	{ "object_says_nothing", "", "nothing", false, { [EXTERNAL_STACK] = 3 }, 0, "", GOOD },
+	{ "object_writes_into_the_channel",
+	  "",
+	  "junk",
+	  false,
+	  { [EXTERNAL_STACK] = 2, [EXTERNAL_PROTOCOL_BROKEN] = 1 },
+	  1,
+	  "point 2: something that is no message",
+	  GOOD },
+	{ "object_reads_without_end",
+	  "",
+	  "read",
+	  false,
+	  { [EXTERNAL_STACK] = 2, [EXTERNAL_FLOOD] = 1 },
+	  1,
+	  "point 2: more than any answer has",
+	  GOOD },
+	{ "object_takes_all_descriptors",
+	  "",
+	  "descriptors",
+	  false,
+	  { [EXTERNAL_STACK] = 3 },
+	  0,
+	  "",
+	  GOOD },
+	{ "object_prints", "", "print", false, { [EXTERNAL_STACK] = 3 }, 0, "", GOOD },
+	{ "object_leaves_a_child", "", "child", false, { [EXTERNAL_STACK] = 3 }, 0, "", GOOD },
+	{ "object_lies", "", "lie", false, { [EXTERNAL_STACK] = 3 }, 0, "", GOOD },
+	{ "object_crashes_at_its_end",
+	  "",
+	  "late_crash",
+	  false,
+	  { [EXTERNAL_STACK] = 3 },
+	  0,
+	  "",
+	  GOOD },
+	{ "object_never_ends", "", "late_loop", false, { [EXTERNAL_STACK] = 3 }, 0, "", GOOD },
+};
+
+static struct external_options options_of(const char *command, const char *argument, bool hangs)
+{
+	static char object[PATH_MAX];
+
+	return (struct external_options) {
+		.name = "engine",
+		.command = argument ? beside_test("hostile_engine.so", object) : command,
+		.argument = argument,
+		.hello_ms = LONG_MS,
+		.answer_ms = hangs ? SHORT_MS : LONG_MS,
+	};
+}
+
+static void write_stack(const struct stack *stack, char *ret, size_t size)
+{
+	size_t used = (size_t)snprintf(ret, size, "%s", stop_reason_name(stack->stop));
+
+	for (uint32_t i = 0; i < stack->count && used < size; i++)
+		used += (size_t)snprintf(ret + used, size - used, " %lx", stack->pc[i]);
+}
+
+static void ask(struct external *external, int points, char answer[POINTS][200])
+{
+	struct external_point point = { points_registers(), &points_memory };
+	struct stack stack = { 0 };
+	struct error error;
+
+	for (int i = 0; i < points; i++) {
+		ck_assert_int_eq(external_ask(external, &point, 1, &stack, &error), 0);
+		write_stack(&stack, answer[i], 200);
+	}
+	stack_deinit(&stack);
+}
+
+/* An engine is a process of its own, and of the test nothing is left but itself. */
+static void assert_no_child(const char *name)
+{
+	char path[64], text[64] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	if (fgets(text, sizeof(text), file))
+		ck_abort_msg("%s: a child is left: %s", name, text);
+	fclose(file);
+}
+
+START_TEST(outcomes)
+{
+	const struct outcome_case *c = &outcome_cases[_i];
+	struct external_options options = options_of(c->command, c->argument, c->hangs);
+	struct external_report report;
+	char answer[POINTS][200];
+	struct external *external;
+	struct error error;
+
+	set_engine_host();
+	ck_assert_msg(!external_open(&options, &external, &error), "%s: %s", c->name,
+		      error.message);
+	ck_assert_int_eq(external_mappings(external, NULL, 0, &error), 0);
+	external_begin(external);
+	ask(external, POINTS, answer);
+	external_report(external, &report);
+	for (unsigned int i = 0; i < EXTERNAL_OUTCOME_COUNT; i++)
+		ck_assert_msg(report.outcome[i] == c->outcome[i], "%s: %s %lu, not %lu; %s",
+			      c->name, external_outcome_name(i), report.outcome[i], c->outcome[i],
+			      report.failure);
+	ck_assert_msg(report.starts == c->starts, "%s: started %lu times", c->name, report.starts);
+	ck_assert_msg(!strcmp(report.failure, c->failure), "%s: '%s'", c->name, report.failure);
+	ck_assert_msg(!strcmp(answer[POINTS - 1], c->last), "%s: '%s'", c->name,
+		      answer[POINTS - 1]);
+	external_close(external);
+	assert_no_child(c->name);
+}
+END_TEST
+
+/* Those that never get as far as a point: a skip, by the reason. */
+static const struct skip_case {
+	const char *name;
+	const char *command, *argument;
+	bool hangs;
+	const char *message;
+} skip_cases[] = {
+	{ "no_such_program", "/nowhere/engine", NULL, false,
+	  "no hello: it ended with status 127: /bin/sh: 1: /nowhere/engine: not found" },
+	{ "it_says_why", "echo no such table >&2; echo and more >&2; exit 2", NULL, false,
+	  "no hello: it ended with status 2: no such table" },
+	{ "it_says_nothing", "exec sleep 1000", NULL, true, "no hello: it did not answer in time" },
+	{ "another_version", "echo hello 2; echo ready", NULL, false,
+	  "no hello: it speaks another version of the protocol" },
+	{ "no_hello_first", "echo ready", NULL, false, "no hello: its first word is not hello" },
+	{ "two_hellos", "echo hello 1; echo hello 1; echo ready", NULL, false,
+	  "no hello: a second hello" },
+	{ "a_window_too_large", "echo hello 1; echo window 65537; echo ready", NULL, false,
+	  "no hello: a window too large" },
+	{ "a_batch_of_none", "echo hello 1; echo batch 0; echo ready", NULL, false,
+	  "no hello: a batch too large, or of none" },
+	{ "a_batch_too_large", "echo hello 1; echo batch 257; echo ready", NULL, false,
+	  "no hello: a batch too large, or of none" },
+	{ "an_answer_in_the_hello", "echo hello 1; echo stack 1 complete 0; echo ready", NULL,
+	  false, "no hello: no line of the protocol: 'stack 1 complete 0'" },
+	{ "a_read_in_the_hello", "echo hello 1; echo read 1 0 8; echo ready", NULL, false,
+	  "no hello: it was not asked about any point yet" },
+	{ "object_refuses", "", "early_refuse", false,
+	  "no hello: it ended with status 3: not today" },
+	{ "object_crashes", "", "early_crash", false, "no hello: it was killed by SIGSEGV" },
+	{ "object_loops", "", "early_loop", true, "no hello: it did not answer in time" },
+	{ "object_wants_too_much", "", "early_window", false, "no hello: a window too large" },
+};
+
+START_TEST(skips)
+{
+	const struct skip_case *c = &skip_cases[_i];
+	struct external_options options = options_of(c->command, c->argument, false);
+	struct external *external;
+	struct error error;
+
+	set_engine_host();
+	if (c->hangs)
+		options.hello_ms = SHORT_MS;
+	ck_assert_msg(external_open(&options, &external, &error) == -1, "%s", c->name);
+	ck_assert_int_eq(error.code, ERROR_UNAVAILABLE);
+	ck_assert_msg(!strcmp(error.message, c->message), "%s: '%s'", c->name, error.message);
+	assert_no_child(c->name);
+}
+END_TEST
+
+static void open_engine(struct external_options *options, struct external **ret)
+{
+	struct error error;
+
+	set_engine_host();
+	ck_assert_msg(!external_open(options, ret, &error), "%s", error.message);
+	external_begin(*ret);
+}
+
+/* What the engine says to standard error is what the test wants to know. */
+static void check_said(const char *command, const char *wanted)
+{
+	struct external_options options = options_of(command, NULL, false);
+	struct external_report report;
+	char answer[POINTS][200];
+	struct external *external;
+
+	open_engine(&options, &external);
+	ask(external, 1, answer);
+	external_report(external, &report);
+	ck_assert_str_eq(report.said, wanted);
+	external_close(external);
+}
+
+START_TEST(no_descriptor_is_inherited)
+{
+	int open_here = dup(STDOUT_FILENO);
+
+	ck_assert_int_ge(open_here, 3);
+	check_said(HELLO "ls -1 /proc/$$/fd | tr '\\n' ' ' >&2; exit", "0 1 2 ");
+	close(open_here);
+}
+END_TEST
+
+START_TEST(the_environment_is_clean)
+{
+	setenv("LD_BIND_NOW", "1", 1);
+	setenv("LANG", "de_DE.UTF-8", 1);
+	setenv("PATH", "/usr/bin:/bin", 1);
+	setenv("HOME", "/home", 1);
+	unsetenv("TMPDIR");
+	unsetenv("TZ");
+	check_said(HELLO
+		   "env | grep -v '^\\(PWD\\|_\\|OLDPWD\\|SHLVL\\)=' | LC_ALL=C sort >&2; exit",
+		   "HOME=/home\nLC_ALL=C\nPATH=/usr/bin:/bin\n");
+}
+END_TEST
+
+START_TEST(signals_are_as_they_were_born)
+{
+	sigset_t blocked;
+
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &blocked, NULL);
+	signal(SIGUSR2, SIG_IGN);
+	check_said(HELLO "grep 'Sig[BI]' /proc/self/status >&2; exit",
+		   "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
+}
+END_TEST
+
+START_TEST(the_beginning_of_what_it_says_is_kept)
+{
+	struct external_options options =
+		options_of(HELLO "tr '\\0' e </dev/zero | head -c 100000 >&2; exit", NULL, false);
+	struct external_report report;
+	char answer[POINTS][200];
+	struct external *external;
+
+	open_engine(&options, &external);
+	ask(external, 1, answer);
+	external_report(external, &report);
+	ck_assert_uint_eq(strlen(report.said), sizeof(report.said) - 1);
+	ck_assert_uint_eq(strspn(report.said, "e"), sizeof(report.said) - 1);
+	external_close(external);
+}
+END_TEST
+
+/* After so many starts it is not asked any more, until a new run begins. */
+START_TEST(one_that_always_fails_is_gone)
+{
+	struct external_options options = options_of(HELLO "exit", NULL, false);
+	struct external_report report;
+	char answer[POINTS][200];
+	struct external *external;
+
+	open_engine(&options, &external);
+	for (int i = 0; i < 3; i++)
+		ask(external, POINTS, answer);
+	external_report(external, &report);
+	ck_assert_uint_eq(report.outcome[EXTERNAL_DIED], EXTERNAL_STARTS_MAX);
+	ck_assert_uint_eq(report.outcome[EXTERNAL_GONE], 9 - EXTERNAL_STARTS_MAX);
+	ck_assert_uint_eq(report.starts, EXTERNAL_STARTS_MAX - 1);
+	external_begin(external);
+	ask(external, POINTS, answer);
+	external_report(external, &report);
+	ck_assert_uint_eq(report.outcome[EXTERNAL_DIED], 3);
+	ck_assert_uint_eq(report.outcome[EXTERNAL_GONE], 0);
+	external_close(external);
+}
+END_TEST
+
+/* One that never fails and never hurries: its time is up, and the others go on. */
+START_TEST(one_that_takes_all_the_time_is_late)
+{
+	struct external_options options =
+		options_of(HELLO POINT "sleep 0.01; " ANSWER "cat >/dev/null", NULL, false);
+	struct external_report report;
+	char answer[POINTS][200];
+	struct external *external;
+	struct error error;
+
+	options.total_ms = 1;
+	open_engine(&options, &external);
+	ck_assert_int_eq(external_mappings(external, NULL, 0, &error), 0);
+	ask(external, POINTS, answer);
+	external_report(external, &report);
+	ck_assert_uint_eq(report.outcome[EXTERNAL_STACK], 1);
+	ck_assert_uint_eq(report.outcome[EXTERNAL_LATE], 2);
+	ck_assert_str_eq(report.failure, "all answers: they took too long");
+	external_close(external);
+}
+END_TEST
+
+/* Its points are asked about in batches, and one that fails loses one point of its batch. */
+START_TEST(batches)
+{
+	static const char command[] =
+		"echo hello 1; echo batch 3; echo ready; read hello; read mappings; "
+		"while read points count; do n=0; echo $count >&2; "
+		"while [ $n -lt $count ]; do read point id rest; n=$((n + 1)); ids=\"$ids $id\"; "
+		"done; "
+		"for id in $ids; do [ $id -ne 2 ] || exit 1; echo stack $id complete $id; done; "
+		"ids=; done";
+	struct external_options options = options_of(command, NULL, false);
+	struct external_point point[5];
+	struct stack stack[5] = { 0 };
+	struct external_report report;
+	struct external *external;
+	struct error error;
+	char text[200];
+
+	for (int i = 0; i < 5; i++)
+		point[i] = (struct external_point) { points_registers(), &points_memory };
+	open_engine(&options, &external);
+	ck_assert_int_eq(external_mappings(external, NULL, 0, &error), 0);
+	ck_assert_int_eq(external_ask(external, point, 5, stack, &error), 0);
+	external_report(external, &report);
+	ck_assert_str_eq(report.said, "3\n3\n");
+	ck_assert_uint_eq(report.outcome[EXTERNAL_STACK], 4);
+	ck_assert_uint_eq(report.outcome[EXTERNAL_DIED], 1);
+	for (uint64_t i = 0; i < 5; i++) {
+		static const char *const wanted[] = { "complete 1", NONE, "complete 3",
+						      "complete 4", "complete 5" };
+
+		write_stack(&stack[i], text, sizeof(text));
+		ck_assert_str_eq(text, wanted[i]);
+		stack_deinit(&stack[i]);
+	}
+	external_close(external);
+}
+END_TEST
+
+START_TEST(objects_are_asked_in_batches_too)
+{
+	struct external_options options = options_of("", "", false);
+	struct external_point point[EXTERNAL_BATCH_MAX + 1];
+	static struct stack stack[EXTERNAL_BATCH_MAX + 1];
+	struct external_report report;
+	struct external *external;
+	struct error error;
+	char text[200];
+
+	for (unsigned int i = 0; i <= EXTERNAL_BATCH_MAX; i++)
+		point[i] = (struct external_point) { points_registers(), &points_memory };
+	open_engine(&options, &external);
+	ck_assert_int_eq(external_ask(external, point, EXTERNAL_BATCH_MAX + 1, stack, &error), 0);
+	external_report(external, &report);
+	ck_assert_uint_eq(report.outcome[EXTERNAL_STACK], EXTERNAL_BATCH_MAX + 1);
+	ck_assert_uint_eq(report.reads, EXTERNAL_BATCH_MAX + 1);
+	ck_assert_str_eq(report.version, "hostile 7");
+	for (unsigned int i = 0; i <= EXTERNAL_BATCH_MAX; i++) {
+		write_stack(&stack[i], text, sizeof(text));
+		ck_assert_str_eq(text, GOOD);
+		stack_deinit(&stack[i]);
+	}
+	external_close(external);
+}
+END_TEST
+
+/* What comes with the point is not read again. */
+START_TEST(a_window_saves_reads)
+{
+	struct external_options options = options_of("", "window", false);
+	struct external_report report;
+	char answer[POINTS][200];
+	struct external *external;
+
+	open_engine(&options, &external);
+	ask(external, POINTS, answer);
+	external_report(external, &report);
+	ck_assert_uint_eq(report.reads, 0);
+	external_close(external);
+}
+END_TEST
+
+START_TEST(without_a_host_objects_are_skipped)
+{
+	struct external_options options = options_of("", "", false);
+	struct external *external;
+	struct error error;
+
+	setenv("STACKPROOF_ENGINE_HOST", "/nowhere/host", 1);
+	ck_assert_int_eq(external_open(&options, &external, &error), -1);
+	ck_assert_int_eq(error.code, ERROR_UNAVAILABLE);
+	ck_assert_str_eq(error.message, "what loads shared objects, /nowhere/host "
+					"(STACKPROOF_ENGINE_HOST), is not there");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("external");
+	TCase *tcase = tcase_create("external");
+	SRunner *runner = srunner_create(suite);
+
+	tcase_set_timeout(tcase, 300);
+	tcase_add_loop_test(tcase, outcomes, 0, COUNT(outcome_cases));
+	tcase_add_loop_test(tcase, skips, 0, COUNT(skip_cases));
+	tcase_add_test(tcase, no_descriptor_is_inherited);
+	tcase_add_test(tcase, the_environment_is_clean);
+	tcase_add_test(tcase, signals_are_as_they_were_born);
+	tcase_add_test(tcase, the_beginning_of_what_it_says_is_kept);
+	tcase_add_test(tcase, one_that_always_fails_is_gone);
+	tcase_add_test(tcase, one_that_takes_all_the_time_is_late);
+	tcase_add_test(tcase, batches);
+	tcase_add_test(tcase, objects_are_asked_in_batches_too);
+	tcase_add_test(tcase, a_window_saves_reads);
+	tcase_add_test(tcase, without_a_host_objects_are_skipped);
+	suite_add_tcase(suite, tcase);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
