@@ -20,6 +20,7 @@ enum {
 	OPTION_ASLR = 256,
 	OPTION_BIND_NOW,
 	OPTION_EACH,
+	OPTION_ENGINE_TIMEOUT,
 	OPTION_EVERY,
 	OPTION_FOLLOW,
 	OPTION_FROM,
@@ -36,7 +37,12 @@ enum {
 
 static const struct argp_option options[] = {
 	{ "engine", 'e', "ENGINE,...", 0,
-	  "engines to score (default: all): cfi, table, bpf, fp, libdw, libunwind", 0 },
+	  "engines to score (default: all that are built in): cfi, table, bpf, fp, libdw, "
+	  "libunwind; "
+	  "or NAME=COMMAND, NAME=FILE.so [ARGUMENT], one of your own (docs/ENGINES.md). May be "
+	  "given "
+	  "several times",
+	  0 },
 	{ "aslr", OPTION_ASLR, "on|off", 0,
 	  "whether the program's addresses are random (default: off, so that runs repeat)", 0 },
 	{ "bind-now", OPTION_BIND_NOW, NULL, 0,
@@ -45,6 +51,8 @@ static const struct argp_option options[] = {
 	  "every argument is a program without arguments, compared one after the other; NDJSON, "
 	  "with a \"begin\" and an \"end\" object around each one's, on both output streams",
 	  0 },
+	{ "engine-timeout", OPTION_ENGINE_TIMEOUT, "SECONDS", 0,
+	  "how long an engine of your own may take for one answer (default 10)", 0 },
 	{ "every", OPTION_EVERY, "N", 0, "compare at every Nth instruction (default 1)", 0 },
 	{ "follow-frame-pointers", OPTION_FOLLOW, NULL, 0,
 	  "where there is no CFI, the engines bpf and table go on by the frame pointer; such "
@@ -81,6 +89,8 @@ static const struct argp_option options[] = {
 
 struct arguments {
 	struct compare_options compare;
+	struct engine_list engines;
+	unsigned int engine_timeout_ms;
 	struct tracer_options tracer;
 	bool json;
 	bool each;
@@ -91,16 +101,12 @@ struct arguments {
 	size_t requirement_count;
 };
 
-static void parse_engines(struct argp_state *state, struct compare_options *compare, char *list)
+static void add_engines(struct argp_state *state, const char *list, struct engine_list *engines)
 {
-	char *name[COMPARE_ENGINES_MAX];
+	struct error error;
 
-	compare->engine_count = option_words(state, list, "--engine", name, COMPARE_ENGINES_MAX);
-	for (size_t i = 0; i < compare->engine_count; i++) {
-		compare->engine[i] = engine_find(name[i]);
-		if (!compare->engine[i])
-			argp_error(state, "no engine is called '%s'", name[i]);
-	}
+	if (engine_list_add(engines, list, &error))
+		argp_error(state, "--engine: %s", error.message);
 }
 
 static void parse_requirement(struct argp_state *state, struct arguments *arguments,
@@ -151,10 +157,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->gate; return 0;
-	case 'e': parse_engines(state, compare, argument); return 0;
+	case 'e': add_engines(state, argument, &arguments->engines); return 0;
 	case OPTION_ASLR: tracer->randomize = parse_on(state, argument, "--aslr"); return 0;
 	case OPTION_BIND_NOW: option_bind_now(state); return 0;
 	case OPTION_EACH: arguments->each = arguments->json = true; return 0;
+	case OPTION_ENGINE_TIMEOUT:
+		arguments->engine_timeout_ms = option_seconds(state, argument, "--engine-timeout");
+		return 0;
 	case OPTION_EVERY:
 		tracer->every = option_between(state, argument, "--every", 1, UINT64_MAX);
 		return 0;
@@ -385,9 +394,22 @@ static void print_ignore_list(const struct arguments *arguments, const struct ig
 	fflush(stdout);
 }
 
+/* Those that were named, or all that are built in. */
+static void choose_engines(struct arguments *arguments)
+{
+	struct engine_list *list = &arguments->engines;
+
+	for (size_t i = 0, named = list->count; !named && engine_at(i); i++)
+		list->engine[list->count++] = engine_at(i);
+	memcpy(arguments->compare.engine, list->engine, sizeof(list->engine));
+	arguments->compare.engine_count = list->count;
+	engine_list_limit(list, arguments->engine_timeout_ms, arguments->tracer.timeout_ms);
+}
+
 int command_compare(int argc, char **argv)
 {
 	struct arguments arguments = {
+		.engine_timeout_ms = EXTERNAL_ANSWER_MS,
 		.tracer = { .timeout_ms = 600000,
 			    .silence_output = true,
 			    .ended_by_signals = true },
@@ -397,10 +419,9 @@ int command_compare(int argc, char **argv)
 	struct error error;
 	int status;
 
-	for (size_t i = 0; engine_at(i); i++)
-		arguments.compare.engine[arguments.compare.engine_count++] = engine_at(i);
 	argp_err_exit_status = EXIT_USAGE;
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
+	choose_engines(&arguments);
 	arguments.compare.context = &listener;
 	arguments.compare.on_judgement = on_judgement;
 	if (arguments.record)
@@ -408,11 +429,13 @@ int command_compare(int argc, char **argv)
 	if (ignore_list_read_now(&listener.ignore, arguments.ignore, &error)) {
 		error_print(stderr, "stackproof compare", &error);
 		ignore_list_deinit(&listener.ignore);
+		engine_list_deinit(&arguments.engines);
 		return EXIT_BAD_INPUT;
 	}
 	if (comparer_create(&arguments.compare, &comparer, &error)) {
 		error_print(stderr, NULL, &error);
 		ignore_list_deinit(&listener.ignore);
+		engine_list_deinit(&arguments.engines);
 		return EXIT_ENVIRONMENT;
 	}
 	if (arguments.each)
@@ -423,5 +446,6 @@ int command_compare(int argc, char **argv)
 	print_ignore_list(&arguments, &listener.ignore);
 	ignore_list_deinit(&listener.ignore);
 	comparer_destroy(comparer);
+	engine_list_deinit(&arguments.engines);
 	return status;
 }

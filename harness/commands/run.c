@@ -46,6 +46,8 @@ struct arguments {
 	struct run_options run;
 	char *kernel[KERNELS_MAX];
 	const char *ignore; /* a file; NULL: none */
+	struct engine_list engines;
+	char *asked, *built_in, *external; /* of these: as run has them */
 	bool json;
 	bool quiet;
 	struct gate gate;
@@ -58,7 +60,10 @@ static const struct argp_option options[] = {
 	  "the results folder (default: results/ beside stackproof)", 0 },
 	{ "kernels", OPTION_KERNELS, "LIST", 0,
 	  "host, series such as 5.10, paths of bzImages (default: " DEFAULT_KERNELS ")", 0 },
-	{ "engine", OPTION_ENGINE, "LIST", 0, "engines (default: " DEFAULT_ENGINES ")", 0 },
+	{ "engine", OPTION_ENGINE, "LIST", 0,
+	  "engines, as of compare (default: " DEFAULT_ENGINES
+	  "); your own are asked on this machine, not in guests",
+	  0 },
 	{ "filter", OPTION_FILTER, "GLOB", 0,
 	  "only binaries whose name, program, toolchain or variant matches", 0 },
 	{ "guests", OPTION_GUESTS, "step|play", 0,
@@ -98,18 +103,35 @@ static void parse_kernels(struct arguments *arguments, char *value, struct argp_
 	arguments->run.kernel_count = count;
 }
 
-/* The names go to each comparison as one word; here they are only looked at. */
-static void check_engines(const char *value, struct argp_state *state)
+static void add_engines(struct argp_state *state, const char *list, struct engine_list *engines)
 {
-	char *name[COMPARE_ENGINES_MAX], *copy = strdup(value);
+	struct error error;
 
-	if (!copy)
+	if (engine_list_add(engines, list, &error))
+		argp_error(state, "--engine: %s", error.message);
+}
+
+/* They go to each comparison as one word, those that are not built in as another: no guest has
+ * them. */
+static void choose_engines(struct argp_state *state, struct arguments *arguments)
+{
+	const struct engine_list *list = &arguments->engines;
+	struct run_options *run = &arguments->run;
+
+	if (!list->count)
+		return;
+	if (list->count == list->own_count)
+		argp_error(state,
+			   "--engine: one that is built in must be among them: guests have no "
+			   "others");
+	arguments->asked = engine_list_text(list, ENGINE_LIST_NAMES);
+	arguments->built_in = engine_list_text(list, ENGINE_LIST_BUILT_IN);
+	arguments->external = engine_list_text(list, ENGINE_LIST_EXTERNAL);
+	if (!arguments->asked || !arguments->built_in || !arguments->external)
 		argp_failure(state, EXIT_ENVIRONMENT, ENOMEM, "--engine");
-	size_t count = option_words(state, copy, "--engine", name, COMPARE_ENGINES_MAX);
-	for (size_t i = 0; i < count; i++)
-		if (!engine_find(name[i]))
-			argp_error(state, "no engine is called '%s'", name[i]);
-	free(copy);
+	run->asked = arguments->asked;
+	run->engines = arguments->built_in;
+	run->external = list->own_count ? arguments->external : NULL;
 }
 
 static bool runs_on_host(const struct arguments *arguments)
@@ -131,10 +153,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case OPTION_CORPUS: run->corpus = option_text(state, value, "--corpus"); return 0;
 	case OPTION_RESULTS: run->results = option_text(state, value, "--results"); return 0;
 	case OPTION_KERNELS: parse_kernels(arguments, value, state); return 0;
-	case OPTION_ENGINE:
-		check_engines(value, state);
-		run->engines = value;
-		return 0;
+	case OPTION_ENGINE: add_engines(state, value, &arguments->engines); return 0;
 	case OPTION_FILTER: run->filter = option_text(state, value, "--filter"); return 0;
 	case OPTION_IGNORE: arguments->ignore = option_text(state, value, "--ignore"); return 0;
 	case OPTION_GUESTS:
@@ -143,6 +162,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		run->play = !strcmp(value, "play");
 		return 0;
 	case ARGP_KEY_END:
+		choose_engines(state, arguments);
 		if (run->play && !runs_on_host(arguments))
 			argp_error(state, "--guests play plays what the host has recorded: "
 					  "--kernels must name host");
@@ -285,5 +305,9 @@ int command_run(int argc, char **argv)
 	results_deinit(&results);
 out:
 	ignore_list_deinit(&ignore);
+	free(arguments.asked);
+	free(arguments.built_in);
+	free(arguments.external);
+	engine_list_deinit(&arguments.engines);
 	return status;
 }

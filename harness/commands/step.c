@@ -18,6 +18,8 @@
 #include "plain_text.h"
 #include "step/step.h"
 
+#define DEFAULT_ENGINES "cfi,table,bpf,libdw"
+
 enum {
 	OPTION_ASLR = 256,
 	OPTION_BIND_NOW,
@@ -27,7 +29,7 @@ enum {
 
 static const struct argp_option options[] = {
 	{ "engine", 'e', "ENGINE,...", 0,
-	  "whose stacks are shown (default: cfi,table,bpf,libdw); as of compare", 0 },
+	  "whose stacks are shown (default: " DEFAULT_ENGINES "); as of compare", 0 },
 	{ "aslr", OPTION_ASLR, NULL, 0,
 	  "the program's addresses are random (default: not, so that points repeat)", 0 },
 	{ "bind-now", OPTION_BIND_NOW, NULL, 0,
@@ -40,23 +42,18 @@ static const struct argp_option options[] = {
 	{ NULL },
 };
 
-static const char *const default_engines[] = { "cfi", "table", "bpf", "libdw" };
-
 struct arguments {
 	struct compare_options compare;
+	struct engine_list engines;
 	struct tracer_options tracer;
 };
 
-static void parse_engines(struct argp_state *state, struct compare_options *compare, char *list)
+static void add_engines(struct argp_state *state, const char *list, struct engine_list *engines)
 {
-	char *name[COMPARE_ENGINES_MAX];
+	struct error error;
 
-	compare->engine_count = option_words(state, list, "--engine", name, COMPARE_ENGINES_MAX);
-	for (size_t i = 0; i < compare->engine_count; i++) {
-		compare->engine[i] = engine_find(name[i]);
-		if (!compare->engine[i])
-			argp_error(state, "no engine is called '%s'", name[i]);
-	}
+	if (engine_list_add(engines, list, &error))
+		argp_error(state, "--engine: %s", error.message);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -65,7 +62,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct tracer_options *tracer = &arguments->tracer;
 
 	switch (key) {
-	case 'e': parse_engines(state, &arguments->compare, argument); return 0;
+	case 'e': add_engines(state, argument, &arguments->engines); return 0;
 	case OPTION_ASLR: tracer->randomize = true; return 0;
 	case OPTION_BIND_NOW: option_bind_now(state); return 0;
 	case OPTION_FROM: tracer->from = option_text(state, argument, "--from"); return 0;
@@ -145,10 +142,13 @@ int command_step(int argc, char **argv)
 	struct error error;
 	FILE *in;
 
-	for (size_t i = 0; i < sizeof(default_engines) / sizeof(default_engines[0]); i++)
-		compare->engine[compare->engine_count++] = engine_find(default_engines[i]);
 	argp_err_exit_status = EXIT_USAGE;
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
+	if (!arguments.engines.count &&
+	    engine_list_add(&arguments.engines, DEFAULT_ENGINES, &error))
+		return EXIT_ENVIRONMENT;
+	memcpy(compare->engine, arguments.engines.engine, sizeof(compare->engine));
+	compare->engine_count = arguments.engines.count;
 	in = take_input(&error);
 	if (!in || step_session_create(in, stdout, isatty(fileno(in)), &session, &error))
 		goto out;
@@ -163,5 +163,6 @@ out:
 	step_session_destroy(session);
 	if (in)
 		fclose(in);
+	engine_list_deinit(&arguments.engines);
 	return status;
 }

@@ -13,6 +13,7 @@
  *	compare_provisional.c	what the shadow stacks say reaches the doubts and the points that agree
  *	compare_lost.c	points that can't be judged: the thread is being killed
  *	compare_ignore.c	findings held against a list of those that are ignored
+ *	compare_external.c	how engines fared that are programs of their own
  *	compare_ending.c	how the program ended, and whether the run was whole
  *	compare_progress.c	how far it is, on a terminal
  *	compare_json.c	the result as NDJSON: the contract of ARCHITECTURE
@@ -23,11 +24,12 @@
 
 #include "engines/engine.h"
 #include "compare_require.h"
+#include "external/external.h"
 #include "gate/gate.h"
 #include "truth/truth.h"
 #include "verdict/doubt.h"
 
-#define COMPARE_ENGINES_MAX 32
+#define COMPARE_ENGINES_MAX ENGINES_MAX
 
 struct compare_options {
 	const struct engine *engine[COMPARE_ENGINES_MAX];
@@ -69,7 +71,8 @@ struct compare_engine {
 	struct error skip; /* why */
 	struct score score;
 	struct engine_cost cost;
-	bool answered; /* at the point at hand */
+	bool answered;			 /* at the point at hand */
+	struct external_report external; /* if it is a program of its own */
 };
 
 struct comparison {
@@ -147,5 +150,9 @@ void compare_print_ranking(FILE *file, const struct comparison *comparison);
 
 void compare_print_json(FILE *file, const char *program, const struct comparison *comparison);
 void compare_print_text(FILE *file, const char *program, const struct comparison *comparison);
+/* Of engines that are programs of their own: the lines behind the scores; what a score has more. */
+void compare_external_text(FILE *file, const struct comparison *comparison);
+struct json_t;
+void compare_external_json(struct json_t *object, const struct compare_engine *engine);
 
 #endif

@@ -8,6 +8,9 @@
  * seen: without what the walk at the point before found (walk_memo), and with no page of the
  * process read yet. The other points, and the scores, are as they would be without this.
  *
+ * An external engine is not asked again: it might fail then. Of what it has answered the time is
+ * known that we waited for it.
+ *
  * Of the engines in the kernel, the kernel itself counts the run time of their programs, at all
  * traps of the run.
  *
@@ -83,7 +86,7 @@ int compare_cost_point(struct comparer *comparer, const struct point *point, str
 	for (size_t i = 0; i < comparer->engine_count; i++) {
 		struct compare_engine *engine = &comparer->result->engine[i];
 
-		if (engine->answered && !engine->engine->in_kernel &&
+		if (engine->answered && !engine->engine->in_kernel && !engine->engine->external &&
 		    measure(comparer, engine, point, error))
 			return -1;
 	}

@@ -149,6 +149,7 @@ bool comparer_run_far(struct comparer *comparer, const struct tracer_options *op
 	comparer->result = ret;
 	comparer->mappings_failed = false;
 	compare_observe(comparer);
+	compare_external_begin(comparer);
 	for (size_t i = 0; i < comparer->engine_count; i++)
 		ret->engine[i] = comparer->engine[i];
 	ret->engine_count = comparer->engine_count;
@@ -160,6 +161,7 @@ bool comparer_run_far(struct comparer *comparer, const struct tracer_options *op
 	status = tracer_run(options, &callbacks, &ret->truth, &ret->status, &ret->early);
 	compare_observe_end(comparer);
 	compare_cost_end(comparer);
+	compare_external_end(ret);
 	if (comparer->mappings_failed && (!status || ret->truth.ending == TRACER_FAILED)) {
 		ret->early = comparer->mapping_error;
 		ret->truth.ending = TRACER_FAILED;

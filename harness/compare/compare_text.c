@@ -297,6 +297,7 @@ void compare_print_text(FILE *file, const char *program, const struct comparison
 	print_disturbed(file, truth);
 	print_scores(file, comparison);
 	compare_print_ranking(file, comparison);
+	compare_external_text(file, comparison);
 	print_guesses(file, comparison);
 	print_verdicts(file, comparison);
 	print_findings(file, &comparison->findings);

@@ -120,6 +120,10 @@ void comparison_add_unproven(struct comparison *result, const struct account *ac
 void doubt_end(void *context, const struct doubt *doubt, enum doubt_end end,
 	       enum doubt_reason reason);
 
+/* compare_external.c */
+void compare_external_begin(struct comparer *comparer);
+void compare_external_end(struct comparison *result);
+
 /* compare_reread.c */
 /* What a judgement rests on, if the row at fault reads words that its callees may have changed.
  * frame: the truth's frame that it names wrong; NULL: the root's end. */

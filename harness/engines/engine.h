@@ -69,6 +69,47 @@ const struct engine *engine_at(size_t index);
 int engine_open(const struct engine *engine, struct bpf_records *records, void **ret,
 		struct error *error);
 
+/* ---- engine_list.c ---------------------------------------------------------------------- */
+
+#define ENGINES_MAX 32 /* of a list */
+
+/* What --engine names: engines that are built in, and external ones, which the list owns. */
+struct engine_list {
+	const struct engine *engine[ENGINES_MAX];
+	size_t count;
+	struct engine *own[ENGINES_MAX];
+	size_t own_count;
+};
+/* Adds the engines of "cfi,bpf,NAME=COMMAND"; a comma behind a backslash is the command's. */
+int engine_list_add(struct engine_list *list, const char *text, struct error *error);
+void engine_list_deinit(struct engine_list *list);
+enum engine_list_part { ENGINE_LIST_NAMES, ENGINE_LIST_BUILT_IN, ENGINE_LIST_EXTERNAL };
+/* A list that engine_list_add() takes, of these; or the names of all. To be freed; NULL: no
+ * memory. */
+char *engine_list_text(const struct engine_list *list, enum engine_list_part part);
+/* External ones: how long each may take for an answer, and for half of a run's time all of them
+ * together. */
+void engine_list_limit(const struct engine_list *list, unsigned int answer_ms, unsigned int run_ms);
+
+/* ---- external.c ------------------------------------------------------------------------- */
+
+#define EXTERNAL_NAME_MAX  32u
+#define EXTERNAL_HELLO_MS  30000u
+#define EXTERNAL_ANSWER_MS 10000u
+
+/* An engine that is a program of its own: NAME=COMMAND, or NAME=FILE.so ARGUMENT (docs/ENGINES.md).
+ * NULL: error is set. */
+struct engine *engine_external_create(const char *text, struct error *error);
+void engine_external_destroy(struct engine *engine);
+/* How long it may take for an answer, and for all of one run's (0: any time). Before it is open. */
+void engine_external_limit(const struct engine *engine, unsigned int answer_ms, uint64_t total_ms);
+/* What engine_open() calls. */
+int engine_external_open(const struct engine *engine, void **ret, struct error *error);
+/* Of an open one: a run begins, and how it has fared in it. */
+void engine_external_begin(void *engine);
+struct external_report;
+void engine_external_report(const void *engine, struct external_report *ret);
+
 /* ---- memory.c --------------------------------------------------------------------------- */
 
 /* A stopped process's memory, each page read once per stop. */

@@ -27,5 +27,7 @@ const struct engine *engine_find(const char *name)
 int engine_open(const struct engine *engine, struct bpf_records *records, void **ret,
 		struct error *error)
 {
+	if (engine->external)
+		return engine_external_open(engine, ret, error);
 	return engine->open(records, ret, error);
 }

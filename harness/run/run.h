@@ -40,9 +40,11 @@ struct run_options {
 	const char *results; /* folder to write */
 	char *const *kernel; /* names of lanes: HOST_LANE, or what kernel_get takes */
 	size_t kernel_count;
-	const char *engines;	    /* "cfi,table,bpf,fp", as compare takes it */
-	const char *filter;	    /* glob; NULL: all */
-	const char *require;	    /* "bpf,vm"; "": nothing */
+	const char *engines;  /* "cfi,table,bpf,fp", as compare takes it: those that are built in */
+	const char *external; /* "NAME=COMMAND,...": asked on this machine only; NULL: none */
+	const char *asked;    /* the names of both, for the report; NULL: as engines */
+	const char *filter;   /* glob; NULL: all */
+	const char *require;  /* "bpf,vm"; "": nothing */
 	struct ignore_list *ignore; /* findings that fail no cell; NULL: none */
 	unsigned jobs;		    /* at once; at least 1 */
 	unsigned timeout_ms;	    /* of one compare */
@@ -157,7 +159,7 @@ void run_cell_finish(struct run *run, size_t lane, size_t binary, enum cell_stat
 /* Binaries of one compare. */
 #define BATCH_MAX 64
 
-#define BATCH_OPTIONS_MAX 13
+#define BATCH_OPTIONS_MAX 15
 
 struct batch_entry {
 	size_t binary;				/* in the manifest */

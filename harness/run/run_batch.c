@@ -114,6 +114,7 @@ char *const *batch_start(struct batch *batch)
 {
 	const struct run_options *run = batch->run->options;
 	bool record = run->record && !batch->in_guest;
+	bool external = run->external && !batch->in_guest;
 	const char *const options[BATCH_OPTIONS_MAX] = {
 		batch->in_guest ? GUEST_PROGRAM : "/proc/self/exe",
 		"compare",
@@ -124,6 +125,8 @@ char *const *batch_start(struct batch *batch)
 		batch->timeout,
 		"--engine",
 		run->engines,
+		external ? "--engine" : NULL,
+		external ? run->external : NULL,
 		batch->bind_now ? "--bind-now" : NULL,
 		record ? "--record" : NULL,
 		record ? batch->record : NULL,

@@ -456,7 +456,8 @@ int run_matrix(struct results *ret, const struct run_options *options,
 		goto out;
 	}
 	create_cells(&run);
-	provenance_collect(ret, &run.manifest, options->corpus, options->engines);
+	provenance_collect(ret, &run.manifest, options->corpus,
+			   options->asked ? options->asked : options->engines);
 	if (open_folder(&run, error))
 		goto out;
 	finish_unbuilt(&run);
