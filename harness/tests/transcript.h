@@ -34,7 +34,7 @@
 static const char transcript_shell[] =
 	"sp() { \"$TRANSCRIPT_SELF\" --command \"$@\" 2>&1; echo \"= $?\"; }\n"
 	"make_image() { \"$TRANSCRIPT_SELF\" --image \"$@\"; }\n"
-	"exec 2>&1\n"
+	"exec 2>&1; umask 022\n"
 	"while IFS= read -r line <&9; do\n"
 	"	case $line in\n"
 	"	'$ '*) printf '%s\\n' \"$line\"; eval \"${line#??}\";;\n"
