@@ -69,9 +69,10 @@ struct truth_node {
 	uint32_t image : 31;
 	uint32_t interrupts : 1; /* a signal's frame: its parent's address is no return address */
 	uint64_t address;
-	uint64_t points;    /* instructions before which the stack was this one, proven */
-	uint64_t unproven;  /* the same, but the truth was in doubt */
-	uint64_t in_kernel; /* system calls made behind which no instruction has shown this stack */
+	uint64_t points;   /* instructions before which the stack was this one, proven */
+	uint64_t unproven; /* the same and system calls, but the truth was in doubt */
+	uint64_t
+		in_kernel; /* system calls that were about to be made, proven: the PC is behind them */
 };
 
 /* The stack that ends at the node is a true one. */
@@ -106,6 +107,10 @@ uint64_t truth_file_number(const struct truth_file *file, const char *name);
 /* Why the run did not come to its end ("timeout"): then not all of the program's stacks are there,
  * and one that is missing says nothing. NULL: it is whole. */
 const char *truth_file_partial(const struct truth_file *file);
+/* Why a stack that is missing says nothing, if the run did not look everywhere: as before, or
+ * "every" (not at each instruction), "from" (not from the first one on), "threads" (some could not be
+ * traced), "unread", "merged_steps" (points were lost). NULL: all of the run's stacks are there. */
+const char *truth_file_gap(const struct truth_file *file);
 
 size_t truth_file_image_count(const struct truth_file *file);
 const struct truth_image *truth_file_image(const struct truth_file *file, size_t index);

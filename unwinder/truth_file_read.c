@@ -22,7 +22,7 @@ struct parse {
 	struct reader reader; /* of the item at hand, or of all items */
 	struct error *error;
 	bool has_tree[2];  /* whole, open */
-	uint64_t points;   /* of all nodes, proven or not */
+	uint64_t sum;	   /* of all counts */
 	size_t capacity;   /* of nodes */
 	uint32_t *younger; /* by depth: the last node there, on the way to the node at hand */
 	size_t depths;	   /* room there */
@@ -207,8 +207,9 @@ static int take_counts(struct parse *parse, uint64_t head, struct truth_node *no
 	if (head & NODE_COUNTS && (take_unsigned(parse, UINT64_MAX, &node->unproven) ||
 				   take_unsigned(parse, UINT64_MAX, &node->in_kernel)))
 		return -1;
-	if (__builtin_add_overflow(parse->points, node->points, &parse->points) ||
-	    __builtin_add_overflow(parse->points, node->unproven, &parse->points))
+	if (__builtin_add_overflow(parse->sum, node->points, &parse->sum) ||
+	    __builtin_add_overflow(parse->sum, node->unproven, &parse->sum) ||
+	    __builtin_add_overflow(parse->sum, node->in_kernel, &parse->sum))
 		return malformed(parse, "more points than can be counted");
 	return 0;
 }
@@ -262,13 +263,10 @@ static int take_tree(struct parse *parse, bool open)
 {
 	struct truth_file *file = parse->file;
 	uint32_t root = file->node_count, depth = 0;
-	uint64_t count;
 
 	if (parse->has_tree[open] || (open && !parse->has_tree[0]))
 		return malformed(parse, "a tree that is there twice, or too early");
 	parse->has_tree[open] = true;
-	if (take_unsigned(parse, TRUTH_FILE_NODES_MAX, &count))
-		return -1;
 	if (!add_node(parse))
 		return -1;
 	if (!ARRAY_RESERVE(parse->younger, parse->depths, 1))
@@ -277,7 +275,7 @@ static int take_tree(struct parse *parse, bool open)
 	parse->younger[0] = root;
 	if (open)
 		file->open_root = root;
-	for (uint64_t i = 0; i < count; i++)
+	while (reader_left(&parse->reader))
 		if (take_node(parse, &depth))
 			return -1;
 	close_nodes(parse, depth, 0);
@@ -287,14 +285,13 @@ static int take_tree(struct parse *parse, bool open)
 
 static int take_end(struct parse *parse)
 {
-	uint64_t points;
+	uint64_t sum;
 
-	if (take_unsigned(parse, UINT64_MAX, &points))
+	if (take_unsigned(parse, UINT64_MAX, &sum))
 		return -1;
 	if (!parse->has_tree[0] || !parse->has_tree[1])
 		return malformed(parse, "it has no trees");
-	return points != parse->points ? malformed(parse, "another number of points than it says")
-				       : 0;
+	return sum != parse->sum ? malformed(parse, "other counts than it says") : 0;
 }
 
 static int take_item(struct parse *parse, uint8_t letter)
@@ -457,6 +454,21 @@ uint64_t truth_file_number(const struct truth_file *file, const char *name)
 const char *truth_file_partial(const struct truth_file *file)
 {
 	return truth_file_text(file, "partial");
+}
+
+const char *truth_file_gap(const struct truth_file *file)
+{
+	if (truth_file_partial(file))
+		return truth_file_partial(file);
+	if (truth_file_number(file, "every") > 1)
+		return "every";
+	if (truth_file_text(file, "from"))
+		return "from";
+	if (truth_file_number(file, "untraced"))
+		return "threads";
+	if (truth_file_number(file, "unread"))
+		return "unread";
+	return truth_file_number(file, "merged_steps") ? "merged_steps" : NULL;
 }
 
 size_t truth_file_image_count(const struct truth_file *file)

@@ -58,7 +58,7 @@ static inline size_t truth_bytes(const char *text, uint8_t ret[TRUTH_BYTES])
 static const char truth_whole[] = "S [07 'program' 06 '/bin/p'] S [07 'partial' 07 'timeout'] "
 				  "C [06 'points' ff01] S [07 'program' 05 'other'] x [aabb] "
 				  "I [01 06 '/bin/p' 04 'abcd'] I [02 06 '[vdso]' 00] I [04 00 00] "
-				  "T [08 00 8020 00 "
+				  "T [00 8020 00 "
 				  "00 8020 03 "
 				  "0a 05 00 01 00 "
 				  "04 fb1f 00 "
@@ -66,6 +66,6 @@ static const char truth_whole[] = "S [07 'program' 06 '/bin/p'] S [07 'partial' 
 				  "11 02 8080808080e01f 01 "
 				  "12 02 00 00 04 "
 				  "10 08 01] "
-				  "O [02 00 87c000 05 02 8940 00 02 00] E [0f]";
+				  "O [00 87c000 05 02 8940 00 02 00] E [13]";
 
 #endif
