@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "leb_write.h"
 #include "replay/page_set.h"
 #include "replay/recording.h"
 #include "space_range.h"
@@ -40,30 +41,6 @@ uint64_t recording_digest(const struct stack *stack)
 		digest ^= digest >> 32;
 	}
 	return digest;
-}
-
-/* ---- numbers ---------------------------------------------------------------------------- */
-
-static void put_unsigned(FILE *file, uint64_t value)
-{
-	for (; value >= 0x80; value >>= 7)
-		putc_unlocked((int)(value & 0x7f) | 0x80, file);
-	putc_unlocked((int)value, file);
-}
-
-static void put_signed(FILE *file, uint64_t bits)
-{
-	int64_t value = (int64_t)bits;
-
-	for (; value >= 0x40 || value < -0x40; value >>= 7)
-		putc_unlocked((int)(value & 0x7f) | 0x80, file);
-	putc_unlocked((int)(value & 0x7f), file);
-}
-
-static void put_bytes(FILE *file, const void *bytes, size_t size)
-{
-	put_unsigned(file, size);
-	fwrite_unlocked(bytes, 1, size, file);
 }
 
 /* ---- memory ----------------------------------------------------------------------------- */
