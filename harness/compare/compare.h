@@ -11,6 +11,7 @@
  *	compare_require.c	what engines must reach
  *	compare_doubt.c	where the truth must prove itself first
  *	compare_provisional.c	what the shadow stacks say reaches the doubts and the points that agree
+ *	compare_marks.c	who wants to know of each point whether its truth was proven
  *	compare_lost.c	points that can't be judged: the thread is being killed
  *	compare_ignore.c	findings held against a list of those that are ignored
  *	compare_external.c	how engines fared that are programs of their own
@@ -53,6 +54,17 @@ struct compare_options {
 	 * that it has set. NULL: nobody is. */
 	int (*on_point)(void *context, const struct point *point, const struct judgement *judgement,
 			struct error *error);
+	/*
+	 * Gives each way to read a point, by the truth or as the CFI has it, a number for on_proven:
+	 * -1 ends the run with the error that it has set. NULL: nobody wants to know.
+	 */
+	int (*on_reading)(void *context, const struct point *point, const struct stack *truth,
+			  uint64_t *ret_mark, struct error *error);
+	/* Told, some time after that, that so many points with that number were so; or (false) that it
+	 * can't be known. Of what turned out not to be so nothing is told. */
+	void (*on_proven)(void *context, uint64_t mark, uint64_t count, bool proven);
+	/* Told that the mappings were read, or read anew. NULL: nobody is. */
+	void (*on_mappings)(void *context);
 	void *context;
 };
 
@@ -95,6 +107,7 @@ struct comparison {
 	char bpf_method[16];   /* "" if no engine ran in the kernel */
 	bool follows_frame_pointers;
 	uint64_t elapsed_ns;
+	uint64_t unmarked; /* points that on_proven could not be told of: no memory */
 	uint64_t
 		unread; /* points of a thread that was killed while it was looked at: judged nowhere */
 	struct error early; /* why the run was not whole; its code is ERROR_NONE if it was */

@@ -394,6 +394,10 @@ void doubt_end(void *context, const struct doubt *doubt, enum doubt_end end,
 	const struct comparer *comparer = context;
 	struct comparison *result = comparer->result;
 
+	if (end != DOUBT_CLAIM_STANDS)
+		compare_tell_marks(comparer, &doubt->told->marks, end == DOUBT_TRUTH_STANDS);
+	else
+		compare_tell_marks(comparer, &doubt->other->marks, true);
 	switch (end) {
 	case DOUBT_TRUTH_STANDS: comparison_add_account(result, doubt->told); return;
 	case DOUBT_CLAIM_STANDS: comparison_add_account(result, doubt->other); return;

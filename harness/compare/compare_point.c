@@ -206,6 +206,8 @@ int compare_point(void *context, const struct trace_stop *stop, struct error *er
 	comparer->result->points++;
 	for (size_t i = 0; i < count; i++)
 		count_reading(comparer, &evidence, &readings[i]);
+	if (compare_mark(comparer, &evidence, readings, count, error))
+		return -1;
 	/* What comes after is read by what is mapped now. */
 	if (comparer->stale && compare_mappings(comparer, comparer->space.pid)) {
 		*error = comparer->mapping_error;

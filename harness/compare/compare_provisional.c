@@ -29,6 +29,7 @@ static void stray_return(void *context, const struct shadow_stack *stack, uint64
 	doubts_stray_return(&comparer->doubts, stack, slot, target);
 	comparer->stray_at = stack->at;
 	provisional_stray_return(&comparer->provisional, &place, slot, target);
+	provisional_stray_return(&comparer->alone, &place, slot, target);
 }
 
 /* A function begins there: it was called by a jmp, from a word that the stack had for a while. */
@@ -55,6 +56,7 @@ static void popped_jump(void *context, const struct shadow_stack *stack, uint64_
 	comparer->stray_at = stack->at;
 	/* Points behind the pop are with those before it already. */
 	provisional_stray_return(&comparer->provisional, &place, slot + sizeof(uint64_t), target);
+	provisional_stray_return(&comparer->alone, &place, slot + sizeof(uint64_t), target);
 }
 
 static void taken_off(void *context, const struct shadow_stack *stack, uint64_t slot)
@@ -64,6 +66,7 @@ static void taken_off(void *context, const struct shadow_stack *stack, uint64_t 
 
 	comparer->taken_off_at = stack->at;
 	provisional_taken_off(&comparer->provisional, &place, slot);
+	provisional_taken_off(&comparer->alone, &place, slot);
 }
 
 static void settled(void *context, const struct shadow_stack *stack, bool was_frame)
@@ -72,6 +75,7 @@ static void settled(void *context, const struct shadow_stack *stack, bool was_fr
 	const struct provisional_place place = place_of(stack);
 
 	provisional_settled(&comparer->provisional, &place, was_frame);
+	provisional_settled(&comparer->alone, &place, was_frame);
 }
 
 static void disturbed(void *context, const struct shadow_stack *stack)
@@ -80,6 +84,7 @@ static void disturbed(void *context, const struct shadow_stack *stack)
 
 	doubts_disturbed(&comparer->doubts, stack);
 	provisional_disturbed(&comparer->provisional, stack->id);
+	provisional_disturbed(&comparer->alone, stack->id);
 }
 
 /* The provisional points' on_end. */
@@ -96,6 +101,7 @@ static void points_end(void *context, const struct account *account, enum provis
 							   : comparer->stray_at };
 	struct finding *finding;
 
+	compare_tell_marks(comparer, &account->marks, end == PROVISIONAL_FINAL);
 	if (end == PROVISIONAL_FINAL) {
 		comparison_add_account(comparer->result, account);
 		return;
@@ -116,6 +122,9 @@ void compare_observe(struct comparer *comparer)
 	provisional_init(&comparer->provisional, comparer->engine_count);
 	comparer->provisional.on_end = points_end;
 	comparer->provisional.context = comparer;
+	provisional_init(&comparer->alone, 0);
+	comparer->alone.on_end = compare_alone_end;
+	comparer->alone.context = comparer;
 	comparer->observer = (struct shadow_observer) {
 		.context = comparer,
 		.frame_ended = frame_ended,
@@ -131,20 +140,27 @@ void compare_observe_end(struct comparer *comparer)
 {
 	doubts_end(&comparer->doubts);
 	provisional_end(&comparer->provisional);
+	provisional_end(&comparer->alone);
 }
 
-void compare_provisional(struct comparer *comparer, const struct evidence *evidence,
-			 struct reading *reading)
+struct provisional_place compare_place(const struct evidence *evidence)
 {
 	const struct shadow_stack *shadow = evidence->point->stop->shadow;
 	const struct stack *truth = evidence->truth, *cfi = evidence->cfi;
 	bool goes_on = !shadow->rooted && cfi->count > truth->count;
-	const struct provisional_place place = {
+
+	return (struct provisional_place) {
 		.stack_id = shadow->id,
 		.region = shadow->region_count,
 		.sp = evidence->point->stop->regs.rsp,
 		.claim = goes_on ? cfi->pc[truth->count] : 0,
 	};
+}
+
+void compare_provisional(struct comparer *comparer, const struct evidence *evidence,
+			 struct reading *reading)
+{
+	const struct provisional_place place = compare_place(evidence);
 
 	if (reading->judgement.verdict == VERDICT_EXACT && !reading->account)
 		reading->account = provisional_find(&comparer->provisional, &place);

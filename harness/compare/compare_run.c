@@ -32,6 +32,8 @@ int compare_mappings(void *context, pid_t pid)
 	walk_memo_reset(comparer->rows_memo);
 	walk_memo_reset(comparer->table_memo);
 	walk_memo_reset(comparer->followed_memo);
+	if (comparer->options.on_mappings)
+		comparer->options.on_mappings(comparer->options.context);
 	if (address_space_read(&comparer->space, comparer->store, pid, error)) {
 		comparer->mappings_failed = true;
 		return -1;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * comparer.h - a comparer's inside, shared by compare_run.c, compare_point.c, compare_score.c,
- * compare_cost.c, compare_doubt.c, compare_reread.c, compare_lost.c and compare_outside.c only
+ * compare_cost.c, compare_doubt.c, compare_reread.c, compare_lost.c, compare_outside.c,
+ * compare_provisional.c and compare_marks.c only
  */
 #ifndef STACKPROOF_COMPARER_H
 #define STACKPROOF_COMPARER_H
@@ -54,6 +55,8 @@ struct comparer {
 	struct stack alternative; /* the truth if the CFI is right */
 	struct doubts doubts;	  /* of the program at hand */
 	struct provisional provisional;
+	/* Points with a mark that are in no account: no return has refuted them yet. */
+	struct provisional alone;
 	uint64_t stray_at;     /* the ret that takes points back */
 	uint64_t taken_off_at; /* the instruction that took a frame off */
 	struct shadow_observer observer;
@@ -140,5 +143,17 @@ void compare_observe_end(struct comparer *comparer);
 /* A reading by which CFI and truth agree: it counts unless a return refutes both. */
 void compare_provisional(struct comparer *comparer, const struct evidence *evidence,
 			 struct reading *reading);
+/* Where a point lies. */
+struct provisional_place compare_place(const struct evidence *evidence);
+
+/* compare_marks.c */
+/* Asks for a mark of each reading, and puts it where it is known later whether that was so. -1:
+ * error is set. */
+int compare_mark(struct comparer *comparer, const struct evidence *evidence,
+		 struct reading *readings, size_t count, struct error *error);
+/* What became of an account's points. */
+void compare_tell_marks(const struct comparer *comparer, const struct marks *marks, bool proven);
+/* The on_end of points that are in no account; context is the comparer. */
+void compare_alone_end(void *context, const struct account *account, enum provisional_outcome end);
 
 #endif

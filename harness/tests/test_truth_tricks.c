@@ -223,6 +223,42 @@ static uint64_t counter_at(const struct tracer_counters *counters, size_t offset
 	return value;
 }
 
+/* What became of the points, one by one. */
+struct told {
+	uint64_t proven, unproven;
+};
+
+static int on_reading(void *context, const struct point *point, const struct stack *truth,
+		      uint64_t *ret_mark, struct error *error)
+{
+	*ret_mark = 7;
+	return 0;
+}
+
+static void on_proven(void *context, uint64_t mark, uint64_t count, bool proven)
+{
+	struct told *told = context;
+
+	ck_assert_uint_eq(mark, 7);
+	*(proven ? &told->proven : &told->unproven) += count;
+}
+
+/* Each point is told once, and none as proven that is not. Where CFI is missing, or called wrong at
+ * once, the truth must speak for itself, too. */
+static void check_told(const struct trick_case *c, const struct comparison *result,
+		       const struct told *told)
+{
+	uint64_t unproven = result->verdict[VERDICT_UNPROVEN];
+
+	ck_assert_msg(told->proven + told->unproven == result->points,
+		      "%s: %" PRIu64 " proven, %" PRIu64 " unproven of %" PRIu64 " points", c->name,
+		      told->proven, told->unproven, result->points);
+	ck_assert_msg(told->unproven >= unproven &&
+			      told->unproven <= unproven + result->verdict[VERDICT_TABLE_FAULT],
+		      "%s: %" PRIu64 " told unproven, and %" PRIu64 " are", c->name, told->unproven,
+		      unproven);
+}
+
 static void check_result(const struct trick_case *c, const struct comparison *result,
 			 bool registers)
 {
@@ -253,9 +289,13 @@ static void check_result(const struct trick_case *c, const struct comparison *re
 
 static void run(const struct trick_case *c, char *program, bool registers)
 {
+	struct told told = { 0 };
 	const struct compare_options options = { .engine = { &engine_cfi, &engine_table },
 						 .engine_count = 2,
-						 .registers = registers };
+						 .registers = registers,
+						 .on_reading = on_reading,
+						 .on_proven = on_proven,
+						 .context = &told };
 	bool is_bare = strstr(c->build, "-nostdlib");
 	const struct tracer_options tracer = { .argv = (char *[]) { program, NULL },
 					       .from = is_bare ? "_start" : "main",
@@ -271,6 +311,7 @@ static void run(const struct trick_case *c, char *program, bool registers)
 		printf("SKIP: %s: the machine can't\n", c->name);
 	else
 		check_result(c, &comparison, registers);
+	check_told(c, &comparison, &told);
 	comparison_deinit(&comparison);
 	comparer_destroy(comparer);
 }

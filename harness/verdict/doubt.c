@@ -55,16 +55,18 @@ void account_destroy(struct account *account)
 		return;
 	free(account->score);
 	free(account->finding);
+	marks_deinit(&account->marks);
 	free(account);
 }
 
-void account_add(struct account *account, const struct account *add, size_t engine_count)
+void account_add(struct account *account, struct account *add, size_t engine_count)
 {
 	account->points += add->points;
 	for (unsigned int verdict = 0; verdict < VERDICT_COUNT; verdict++)
 		account->verdict[verdict] += add->verdict[verdict];
 	account->missing += add->missing;
 	account->uncovered += add->uncovered;
+	marks_take(&account->marks, &add->marks);
 	for (size_t i = 0; i < engine_count; i++)
 		score_add(&account->score[i], &add->score[i]);
 }

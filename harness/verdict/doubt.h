@@ -54,6 +54,7 @@
 #ifndef STACKPROOF_DOUBT_H
 #define STACKPROOF_DOUBT_H
 
+#include "verdict/marks.h"
 #include "verdict/verdict.h"
 
 const char *doubt_reason_name(enum doubt_reason reason);
@@ -77,12 +78,13 @@ struct account {
 	struct score *score; /* one for each engine */
 	struct finding_count *finding;
 	size_t finding_count;
+	struct marks marks; /* of the points, if they are given some */
 };
 /* NULL: no memory. */
 struct account *account_create(size_t engine_count);
 void account_destroy(struct account *account);
-/* Adds what another came to, but for its findings. */
-void account_add(struct account *account, const struct account *add, size_t engine_count);
+/* Adds what another came to, but for its findings. Its marks are taken from it. */
+void account_add(struct account *account, struct account *add, size_t engine_count);
 /* False: no memory. */
 bool account_add_finding(struct account *account, const struct finding_count *count);
 /* Adds one engine's score to another. */

@@ -34,6 +34,7 @@ static void give_account(struct provisional *provisional, struct account *accoun
 		return;
 	}
 	memset(score, 0, provisional->engine_count * sizeof(*score));
+	marks_deinit(&account->marks);
 	memset(account, 0, sizeof(*account));
 	account->score = score;
 	provisional->spare = account;
