@@ -11,6 +11,8 @@
 
 #include <stdbool.h>
 
+#define STACKPROOF_VERSION "0.1"
+
 /* gate/gate.h decides which. */
 enum exit_status {
 	EXIT_OK = 0,	       /* something was checked, and nothing found */
@@ -33,6 +35,7 @@ int command_prove(int argc, char **argv);
 int command_diff(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_step(int argc, char **argv);
+int command_truth(int argc, char **argv);
 int command_kernels(int argc, char **argv);
 int command_vm(int argc, char **argv);
 int command_load(int argc, char **argv);

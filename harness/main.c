@@ -18,8 +18,6 @@
 #include "vm/accelerator.h"
 #include "plain_text.h"
 
-#define STACKPROOF_VERSION "0.1"
-
 static const struct command commands[] = {
 	{ "table", command_table, "print an image's unwind table" },
 	{ "stat", command_stat, "rows, rules, bytes and losses of images' tables" },
@@ -28,6 +26,7 @@ static const struct command commands[] = {
 	{ "diff", command_diff, "two tables, function by function: images, saved ones, dumps" },
 	{ "compare", command_compare, "step a program and hold engines against the truth" },
 	{ "step", command_step, "a program in a terminal: truth and engines, point by point" },
+	{ "truth", command_truth, "step a program; all its true stacks, in a file" },
 	{ "witness", command_witness,
 	  "step an instrumented program; hold its own log and the CPU's stack against the truth" },
 	{ "replay", command_replay,

@@ -23,17 +23,6 @@ struct truth_run {
 	bool failed;
 };
 
-/* The bytes of `syscall` (Intel SDM volume 2) behind the PC; 0 if there is none. */
-static unsigned int syscall_length(const struct memory_reader *memory, uint64_t pc)
-{
-	uint8_t bytes[2];
-
-	if (memory->read(memory->context, pc, bytes, sizeof(bytes)) ||
-	    instruction_kind(bytes, sizeof(bytes)) != INSTRUCTION_SYSCALL)
-		return 0;
-	return sizeof(bytes);
-}
-
 /* ---- one stack --------------------------------------------------------------------------- */
 
 /* Adds a stack of the truth. cfi is that engine's word for it. *ret_fault: it is wrong. */

@@ -111,6 +111,16 @@ enum instruction_kind instruction_kind(const uint8_t *bytes, size_t size)
 	}
 }
 
+unsigned int syscall_length(const struct memory_reader *memory, uint64_t pc)
+{
+	uint8_t bytes[2]; /* without a prefix, which none of them has */
+
+	if (memory->read(memory->context, pc, bytes, sizeof(bytes)) ||
+	    instruction_kind(bytes, sizeof(bytes)) != INSTRUCTION_SYSCALL)
+		return 0;
+	return sizeof(bytes);
+}
+
 /* ---- what is put into rsp ---------------------------------------------------------------- */
 
 struct operands {

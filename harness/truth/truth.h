@@ -106,6 +106,8 @@ struct instruction {
 
 /* The kind alone, from the bytes at a PC: exact wherever the opcode is within size. */
 enum instruction_kind instruction_kind(const uint8_t *bytes, size_t size);
+/* The bytes of `syscall` at a PC, or of what does the same (Intel SDM volume 2); 0: it is none. */
+unsigned int syscall_length(const struct memory_reader *memory, uint64_t pc);
 /* *ret_register: SP_FROM_REGISTER's. */
 enum sp_source instruction_sp_source(const uint8_t *bytes, size_t size, uint8_t *ret_register);
 struct instruction_traits instruction_traits(const uint8_t *bytes, size_t size);

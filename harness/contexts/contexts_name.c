@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * contexts_name.c - names of a truth file's frames
+ *
+ * The file has images and addresses; names are the images' (docs/NAMES.md). So an image is opened
+ * by its path, and believed if its build-id is the file's. What has no build-id is believed by its
+ * path alone.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "address_space.h"
+#include "code_name.h"
+#include "contexts/contexts.h"
+
+struct named_image {
+	bool asked;
+	struct image_entry *entry; /* NULL: it is not there */
+};
+
+struct context_names {
+	const struct truth_file *file;
+	struct image_store *store;
+	struct named_image *image;
+	size_t missing;
+	char text[512];
+};
+
+struct context_names *context_names_create(const struct truth_file *file)
+{
+	struct context_names *names = calloc(1, sizeof(*names));
+
+	if (!names)
+		return NULL;
+	names->file = file;
+	names->store = image_store_create();
+	names->image = calloc(truth_file_image_count(file) + 1, sizeof(*names->image));
+	if (names->store && names->image)
+		return names;
+	context_names_destroy(names);
+	return NULL;
+}
+
+void context_names_destroy(struct context_names *names)
+{
+	if (!names)
+		return;
+	image_store_destroy(names->store);
+	free(names->image);
+	free(names);
+}
+
+size_t context_names_missing(const struct context_names *names)
+{
+	return names->missing;
+}
+
+static bool is_same(const struct image *image, const struct truth_image *known)
+{
+	return image->build_id_size == known->build_id_size &&
+	       (!known->build_id_size ||
+		!memcmp(image->build_id, known->build_id, known->build_id_size));
+}
+
+static struct image_entry *open_image(struct context_names *names, uint32_t number)
+{
+	const struct truth_image *known = truth_file_image(names->file, number);
+	struct named_image *image = &names->image[number];
+	struct error ignored; /* that it is missing is counted */
+
+	if (image->asked)
+		return image->entry;
+	image->asked = true;
+	if (known->kind != TRUTH_IMAGE_FILE)
+		return NULL;
+	image->entry = image_store_open(names->store, known->path, &ignored);
+	if (image->entry && !is_same(image->entry->image, known))
+		image->entry = NULL;
+	names->missing += !image->entry;
+	return image->entry;
+}
+
+const char *context_name(struct context_names *names, const struct truth_node *node, bool returns)
+{
+	const struct truth_image *known = truth_file_image(names->file, node->image);
+	struct image_entry *entry = open_image(names, node->image);
+	const char *slash = strrchr(known->path, '/'), *file = slash ? slash + 1 : known->path;
+	char function[256];
+	struct code_name name;
+
+	if (known->kind == TRUTH_IMAGE_VDSO)
+		return "[vdso]";
+	if (!entry) {
+		snprintf(names->text, sizeof(names->text), "[%s]",
+			 *file ? file : truth_image_kind_name(known->kind));
+		return names->text;
+	}
+	code_name_find(entry->image, image_entry_cfi(entry), node->address - returns, &name);
+	code_name_print(&name, function, sizeof(function));
+	/* What is no function's name another image may have, too. */
+	if (name.kind == CODE_SYMBOL || name.kind == CODE_STUB)
+		file = NULL;
+	snprintf(names->text, sizeof(names->text), "%s%s%s%s", function, file ? "[" : "",
+		 file ? file : "", file ? "]" : "");
+	return names->text;
+}
