@@ -37,6 +37,7 @@ enum option_key {
 	OPTION_IGNORE,
 	OPTION_RECORD,
 	OPTION_REQUIRE,
+	OPTION_RESUME,
 	OPTION_TIMEOUT,
 	OPTION_JSON,
 	OPTION_QUIET,
@@ -76,6 +77,8 @@ static const struct argp_option options[] = {
 	  "of bpf, vm, gcc, clang, rustc: skips for want of these are failures", 0 },
 	{ "record", OPTION_RECORD, NULL, 0,
 	  "keep what `replay` needs of the host's points in recordings/ of the results folder", 0 },
+	{ "resume", OPTION_RESUME, NULL, 0,
+	  "go on with the run in the results folder that was cut short: what is judged stays", 0 },
 	{ "jobs", 'j', "N", 0, "how much at once (default: CPUs)", 0 },
 	{ "timeout", OPTION_TIMEOUT, "SECONDS", 0, "for one program on one kernel (default: 120)",
 	  0 },
@@ -173,6 +176,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 			argp_error(state, "nothing is known as \"%s\" to be required", word);
 		run->require = value;
 		return 0;
+	case OPTION_RESUME: run->resume = true; return 0;
 	case 'j': run->jobs = option_between(state, value, "--jobs", 1, JOBS_MAX); return 0;
 	case OPTION_TIMEOUT: run->timeout_ms = option_seconds(state, value, "--timeout"); return 0;
 	case OPTION_RECORD: run->record = true; return 0;

@@ -15,6 +15,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "cli/json_counts.h"
 #include "report/results.h"
 #include "plain_text.h"
 
@@ -336,6 +337,20 @@ static void print_kernels(const struct printer *table, const char *folder)
 	}
 }
 
+/* A run of several parts. */
+static void print_resumed(const struct printer *table)
+{
+	const json_t *resumed = json_object_get(table->results->header, "resumed"), *part;
+	size_t index;
+
+	json_array_foreach(resumed, index, part)
+	{
+		fprintf(table->file, "Resumed %s with %llu cells that had been judged\n",
+			PLAIN_TEXT(json_text(part, "time")),
+			(unsigned long long)json_number(part, "kept"));
+	}
+}
+
 static void print_totals(const struct printer *table, const char *folder)
 {
 	const struct results *results = table->results;
@@ -349,6 +364,7 @@ static void print_totals(const struct printer *table, const char *folder)
 			(unsigned long long)results->compared,
 			(unsigned long long)results->not_comparable);
 	}
+	print_resumed(table);
 	if (results->missing)
 		fprintf(table->file, "The run was cut short: %zu cells are missing\n",
 			results->missing);

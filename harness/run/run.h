@@ -9,6 +9,7 @@
  *	run_guest.c		all batches of one kernel, in one guest
  *	run_play.c		or the host's recordings, played in one guest
  *	run_judge.c		what a compare printed -> the cell's outcome
+ *	run_resume.c		what an earlier run has judged is kept
  *	run_ignore.c		results that were read, judged again with a list of --ignore
  *	run_kernel_fault.c	bpf's stacks of one kernel held against another's
  *	run_interrupt.c		^C and the like
@@ -49,6 +50,7 @@ struct run_options {
 	unsigned jobs;		    /* at once; at least 1 */
 	unsigned timeout_ms;	    /* of one compare */
 	bool play;		    /* guests play the host's points, which are recorded then */
+	bool resume;		    /* results has an earlier run's cells: what is judged stays */
 	bool record;		    /* the host's points into results/RECORDINGS, for `replay` */
 	struct run_interrupt *interrupt; /* NULL: signals do what they do */
 	FILE *progress;			 /* NULL: quiet */
@@ -140,6 +142,8 @@ struct run {
  */
 int run_matrix(struct results *ret, const struct run_options *options,
 	       const struct run_backend *backend, struct error *error);
+/* The header into the file that grows, once more: the last one counts. With the lock held. */
+void run_write_header(struct run *run);
 /* The cell of a binary in a lane. */
 struct cell *run_cell(struct run *run, size_t lane, size_t binary);
 /* Judges what compare said, keeps its stderr and finishes the cell. */
@@ -284,6 +288,19 @@ void cell_judge_again(struct cell *cell, const char *engines);
 void cell_require(struct cell *cell, const char *require);
 /* False if require has a word that is not known; *ret_word: that word, in require. */
 bool require_valid(const char *require, const char **ret_word);
+
+/* ---- run_resume.c ----------------------------------------------------------------------- */
+
+/* Puts into the header what must be the same where a run is resumed. */
+void run_identify(struct results *results, const struct manifest *manifest,
+		  const struct run_options *options);
+/*
+ * Takes over what the folder's earlier run has judged: those cells are not pending any more.
+ * *ret_seconds: how long it took, as far as it says. -1: there is none, it is damaged before its last
+ * line, or it is another run's.
+ */
+int run_resume(struct results *results, const struct run_options *options, double *ret_seconds,
+	       struct error *error);
 
 /* ---- run_ignore.c ----------------------------------------------------------------------- */
 

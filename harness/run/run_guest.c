@@ -215,6 +215,7 @@ void run_guest_note(struct run *run, size_t lane, const struct guest_result *res
 		kernel->boot_ms = result->boot_ms;
 	kernel->total_ms += result->total_ms;
 	kernel->splats += result->splats;
+	run_write_header(run);
 	pthread_mutex_unlock(&run->lock);
 }
 

@@ -80,10 +80,12 @@ static void keep_log(const struct run *run, const struct cell *cell, const char 
 {
 	char name[2048], path[4096];
 
-	if (!output->size)
-		return;
 	snprintf(name, sizeof(name), "%s@%s", cell->binary, cell->kernel);
 	results_path(path, sizeof(path), run->options->results, "log", name, suffix);
+	if (!output->size) {
+		unlink(path); /* of a run that is resumed */
+		return;
+	}
 	FILE *file = fopen(path, "we");
 	if (!file)
 		return;
@@ -302,6 +304,8 @@ static void finish_unbuilt(struct run *run)
 	for (size_t lane = 0; lane < run->results->kernel_count; lane++) {
 		for (size_t i = 0; i < run->manifest.count; i++) {
 			const struct corpus_binary *binary = &run->manifest.binary[i];
+			if (run_cell(run, lane, i)->status != CELL_PENDING)
+				continue;
 			if (binary->skip)
 				run_cell_finish(run, lane, i, CELL_SKIPPED, false, binary->skip);
 			else if (binary->missing)
@@ -386,15 +390,19 @@ static int create_folder(const char *path, struct error *error)
 	return 0;
 }
 
-/* Makes a subfolder, without what an earlier run left there under the names used here. */
-static int create_subfolder(const char *folder, const char *name, struct error *error)
+/* Makes a subfolder, without what an earlier run left there under the names used here, unless that
+ * is resumed. */
+static int create_subfolder(const struct run_options *options, const char *name,
+			    struct error *error)
 {
 	static const char *const suffixes[] = { ".stderr", ".stdout", ".console", ".recording" };
 	char path[4096];
 
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	snprintf(path, sizeof(path), "%s/%s", options->results, name);
 	if (create_folder(path, error))
 		return -1;
+	if (options->resume)
+		return 0;
 	DIR *dir = opendir(path);
 	if (!dir)
 		return error_set_errno(error, "can't read %s", path);
@@ -409,25 +417,45 @@ static int create_subfolder(const char *folder, const char *name, struct error *
 	return 0;
 }
 
-static int open_folder(struct run *run, struct error *error)
+void run_write_header(struct run *run)
 {
-	const char *folder = run->options->results;
-	char path[4096];
-
-	if (create_folder(folder, error) || create_subfolder(folder, "kernels", error) ||
-	    create_subfolder(folder, "log", error) ||
-	    (run->options->record && create_subfolder(folder, RECORDINGS, error)))
-		return -1;
-	snprintf(path, sizeof(path), "%s/%s", folder, RESULTS_FILE);
-	run->stream = fopen(path, "we");
-	if (!run->stream)
-		return error_set_errno(error, "can't write %s", path);
 	json_t *header = results_header_json(run->results);
+
 	json_dumpf(header, run->stream, JSON_COMPACT);
 	putc('\n', run->stream);
 	json_decref(header);
 	fflush(run->stream); /* a run that is killed has its header */
+}
+
+/* The file that grows begins with what was kept of an earlier run, whose file it replaces in one
+ * step. */
+static int open_stream(struct run *run, struct error *error)
+{
+	char path[4096], new[4096 + 8];
+
+	snprintf(path, sizeof(path), "%s/%s", run->options->results, RESULTS_FILE);
+	snprintf(new, sizeof(new), "%s%s", path, run->options->resume ? ".new" : "");
+	run->stream = fopen(new, "we");
+	if (!run->stream)
+		return error_set_errno(error, "can't write %s", new);
+	run_write_header(run);
+	for (size_t i = 0; i < run->results->cell_count; i++)
+		if (run->results->cell[i].status != CELL_PENDING)
+			cell_write(&run->results->cell[i], run->stream);
+	if (fflush(run->stream) || (run->options->resume && rename(new, path)))
+		return error_set_errno(error, "can't write %s", path);
 	return 0;
+}
+
+static int open_folder(struct run *run, struct error *error)
+{
+	const struct run_options *options = run->options;
+
+	if (create_folder(options->results, error) || create_subfolder(options, "kernels", error) ||
+	    create_subfolder(options, "log", error) ||
+	    (options->record && create_subfolder(options, RECORDINGS, error)))
+		return -1;
+	return open_stream(run, error);
 }
 
 int run_matrix(struct results *ret, const struct run_options *options,
@@ -443,6 +471,7 @@ int run_matrix(struct results *ret, const struct run_options *options,
 			      .live = options->live,
 			      .start = monotonic_seconds() },
 	};
+	double before = 0;
 	int status = -1;
 
 	results_init(ret);
@@ -458,6 +487,9 @@ int run_matrix(struct results *ret, const struct run_options *options,
 	create_cells(&run);
 	provenance_collect(ret, &run.manifest, options->corpus,
 			   options->asked ? options->asked : options->engines);
+	run_identify(ret, &run.manifest, options);
+	if (options->resume && run_resume(ret, options, &before, error))
+		goto out;
 	if (open_folder(&run, error))
 		goto out;
 	finish_unbuilt(&run);
@@ -471,7 +503,7 @@ int run_matrix(struct results *ret, const struct run_options *options,
 	results_compare_kernels(ret);
 	if (options->ignore)
 		ret->ignore = ignore_list_json(options->ignore);
-	ret->seconds = monotonic_seconds() - run.progress.start;
+	ret->seconds = before + monotonic_seconds() - run.progress.start;
 	ret->finished = true;
 	status = results_write(ret, options->results, error);
 out:
