@@ -6,7 +6,7 @@
  */
 #include "transcript.h"
 
-static const char *const names[] = { "table", "stat", "prove", "diff" };
+static const char *const names[] = { "table", "stat", "prove", "diff", "diff_dumps" };
 
 static const struct command commands[] = { { "table", command_table, "" },
 					   { "stat", command_stat, "" },
