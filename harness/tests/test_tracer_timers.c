@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_tracer_timers.c - timers' signals that wait, and masks as a program thinks of them
+ */
+#include "tracer_fixture.h"
+
+/* ---- timers -------------------------------------------------------------------------------- */
+
+static const struct timer_case {
+	const char *name;
+	int signal, code;
+	uint64_t since; /* at step 5000 */
+	enum instruction_kind next;
+	bool interrupted; /* a call */
+	int held;
+	int error;
+	bool holds;
+	uint64_t signals, late;
+	int held_then;
+} timer_cases[] = {
+	{ .name = "setitimer_s",
+	  .signal = SIGALRM,
+	  .code = SI_KERNEL,
+	  .since = 4001,
+	  .holds = true,
+	  .signals = 1,
+	  .late = 1,
+	  .held_then = SIGALRM },
+	{ .name = "setitimer_s_virtual",
+	  .signal = SIGVTALRM,
+	  .code = SI_KERNEL,
+	  .since = 4001,
+	  .holds = true,
+	  .signals = 1,
+	  .late = 1,
+	  .held_then = SIGVTALRM },
+	{ .name = "setitimer_s_profiling",
+	  .signal = SIGPROF,
+	  .code = SI_KERNEL,
+	  .since = 4001,
+	  .holds = true,
+	  .signals = 1,
+	  .late = 1,
+	  .held_then = SIGPROF },
+	{ .name = "timer_create_s",
+	  .signal = SIGUSR1,
+	  .code = SI_TIMER,
+	  .since = 4001,
+	  .holds = true,
+	  .signals = 1,
+	  .late = 1,
+	  .held_then = SIGUSR1 },
+	{ .name = "the_kernel_s_own", .signal = SIGSEGV, .code = SI_KERNEL, .since = 4001 },
+	{ .name = "sent_by_somebody", .signal = SIGALRM, .code = SI_USER, .since = 4001 },
+	{ .name = "of_who_is_gone",
+	  .signal = SIGALRM,
+	  .code = SI_KERNEL,
+	  .since = 4001,
+	  .error = ESRCH },
+	{ .name = "after_so_many_steps",
+	  .signal = SIGALRM,
+	  .code = SI_KERNEL,
+	  .since = 4000,
+	  .signals = 1 },
+	{ .name = "after_so_many_steps_the_one_that_waits_is_the_same",
+	  .signal = SIGALRM,
+	  .code = SI_KERNEL,
+	  .since = 4000,
+	  .held = SIGALRM,
+	  .signals = 1 },
+	{ .name = "after_so_many_steps_another_waits_on",
+	  .signal = SIGALRM,
+	  .code = SI_KERNEL,
+	  .since = 4000,
+	  .held = SIGPROF,
+	  .signals = 1,
+	  .held_then = SIGPROF },
+	{ .name = "two_of_one_kind_are_one",
+	  .signal = SIGALRM,
+	  .code = SI_KERNEL,
+	  .since = 4001,
+	  .held = SIGALRM,
+	  .holds = true,
+	  .signals = 1,
+	  .late = 1,
+	  .held_then = SIGALRM },
+	{ .name = "there_is_room_for_one_kind",
+	  .signal = SIGALRM,
+	  .code = SI_KERNEL,
+	  .since = 4001,
+	  .held = SIGPROF,
+	  .signals = 1,
+	  .held_then = SIGPROF },
+	{ .name = "before_a_call",
+	  .signal = SIGALRM,
+	  .code = SI_KERNEL,
+	  .since = 4999,
+	  .next = INSTRUCTION_SYSCALL,
+	  .signals = 1 },
+	{ .name = "before_a_call_that_a_handler_returned_to",
+	  .signal = SIGALRM,
+	  .code = SI_KERNEL,
+	  .since = 5000,
+	  .next = INSTRUCTION_SYSCALL,
+	  .holds = true,
+	  .signals = 1,
+	  .late = 1,
+	  .held_then = SIGALRM },
+	{ .name = "in_a_call",
+	  .signal = SIGALRM,
+	  .code = SI_KERNEL,
+	  .since = 5000,
+	  .interrupted = true,
+	  .signals = 1 },
+};
+
+START_TEST(timer_s_signal_waits)
+{
+	const struct timer_case *c = &timer_cases[_i];
+	struct fixture f;
+
+	setup(&f);
+	kernel.info = (siginfo_t) { .si_signo = c->signal, .si_code = c->code };
+	kernel.error = c->error;
+	f.thread.regs.orig_rax = c->interrupted ? SYS_read : (uint64_t)-1;
+	f.thread.regs.rax = (uint64_t)-EINTR;
+	f.thread.next.kind = c->next;
+	f.thread.timers = (struct timer_watch) { .held = c->held, .since = c->since };
+	ck_assert_msg(thread_timer_holds(&f.tracer, &f.thread, c->signal) == c->holds, "%s",
+		      c->name);
+	ck_assert_uint_eq(f.tracer.counters.timer_signals, c->signals);
+	ck_assert_uint_eq(f.tracer.counters.timer_signals_late, c->late);
+	ck_assert_msg(f.thread.timers.held == c->held_then, "%s", c->name);
+	/* One that comes in is a handler entered. */
+	bool came = c->signals && !c->holds &&
+		    !(c->held && c->held != c->signal && c->since > 4000);
+
+	ck_assert_msg(f.thread.timers.since == (came ? 5000 : c->since), "%s", c->name);
+	ck_assert_int_eq(f.thread.timers.info.si_signo, c->holds ? c->signal : 0);
+	teardown(&f);
+}
+END_TEST
+
+START_TEST(timer_s_signal_is_due_once)
+{
+	struct fixture f;
+
+	setup(&f);
+	f.thread.regs.orig_rax = (uint64_t)-1;
+	ck_assert_int_eq(thread_timer_due(&f.tracer, &f.thread), 0);
+	ck_assert_uint_eq(f.thread.timers.since, 0);
+	f.thread.timers.held = SIGPROF;
+	ck_assert_int_eq(thread_timer_due(&f.tracer, &f.thread), SIGPROF);
+	ck_assert_uint_eq(f.thread.timers.since, 5000);
+	ck_assert_int_eq(f.thread.timers.held, 0);
+	ck_assert_int_eq(thread_timer_due(&f.tracer, &f.thread), 0);
+	teardown(&f);
+}
+END_TEST
+
+/* ---- masks --------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	uint64_t mask;
+	int error;
+	const char *said;
+	bool fails;
+} open_cases[] = {
+	{ "closed", OTHERS | SIGTRAP_BIT, 0, "mask=0x2000 ", false },
+	{ "open", OTHERS, 0, "", false },
+	{ "of_who_is_gone", SIGTRAP_BIT, ESRCH, "", false },
+	{ "of_who_can_not_be_asked", SIGTRAP_BIT, EPERM, "", true },
+};
+
+START_TEST(trap_is_opened)
+{
+	struct fixture f;
+
+	setup(&f);
+	kernel.mask = open_cases[_i].mask;
+	kernel.error = open_cases[_i].error;
+	ck_assert_msg(thread_open_trap(&f.tracer, &f.thread) == -open_cases[_i].fails, "%s",
+		      open_cases[_i].name);
+	ck_assert_str_eq(kernel.said, open_cases[_i].said);
+	ck_assert_int_eq(f.error.code, open_cases[_i].fails ? ERROR_SYSTEM : 0);
+	teardown(&f);
+}
+END_TEST
+
+#define FRAME_SP 0x2000
+#define MASK_AT	 (FRAME_SP + 8 + offsetof(ucontext_t, uc_sigmask))
+
+static const struct {
+	const char *name;
+	bool blocked;  /* before the handler */
+	uint64_t mask; /* of the kernel in the handler */
+	uint64_t saved;
+	const char *said;
+	bool blocked_then;
+} handler_cases[] = {
+	{ "open_all_the_time", false, OTHERS, OTHERS, "", false },
+	{ "closed_in_the_handler", false, OTHERS | SIGTRAP_BIT, OTHERS, "mask=0x2000 ", true },
+	{ "closed_before", true, OTHERS, OTHERS | SIGTRAP_BIT, "", true },
+	{ "closed_all_the_time", true, OTHERS | SIGTRAP_BIT, OTHERS | SIGTRAP_BIT, "mask=0x2000 ",
+	  true },
+};
+
+START_TEST(mask_in_a_signal_frame_is_the_program_s)
+{
+	struct fixture f;
+
+	setup(&f);
+	put_word(&f, MASK_AT, OTHERS);
+	put_word(&f, MASK_AT + 8, 0);
+	kernel.mask = handler_cases[_i].mask;
+	f.thread.traps = (struct trap_watch) { .blocked = handler_cases[_i].blocked,
+					       .own = true,
+					       .rearm = true };
+	ck_assert_int_eq(thread_traps_in_handler(&f.tracer, &f.thread, FRAME_SP), 0);
+	ck_assert_msg(word_at(&f, MASK_AT) == handler_cases[_i].saved, "%s",
+		      handler_cases[_i].name);
+	ck_assert_msg(!strcmp(kernel.said, handler_cases[_i].said), "%s: %s",
+		      handler_cases[_i].name, kernel.said);
+	ck_assert_int_eq(f.thread.traps.blocked, handler_cases[_i].blocked_then);
+	ck_assert(!f.thread.traps.own && !f.thread.traps.rearm);
+	teardown(&f);
+}
+END_TEST
+
+START_TEST(who_dies_of_a_trap_has_it_blocked)
+{
+	struct fixture f;
+
+	setup(&f);
+	kernel.mask = OTHERS;
+	f.thread.regs.rip = PC;
+	ck_assert_int_eq(thread_die_of_trap(&f.tracer, &f.thread), 0);
+	ck_assert_str_eq(kernel.said, "regs=0x402000 mask=0x2010 ");
+	ck_assert(f.thread.traps.dying);
+	kernel.error = EIO;
+	ck_assert_int_eq(thread_die_of_trap(&f.tracer, &f.thread), -1);
+	ck_assert_int_eq(f.error.system_errno, EIO);
+	kernel.error = ESRCH;
+	ck_assert_int_eq(thread_die_of_trap(&f.tracer, &f.thread), 0);
+	teardown(&f);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("tracer_timers");
+	TCase *tcase = tcase_create("tracer_timers");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_loop_test(tcase, timer_s_signal_waits, 0, COUNT(timer_cases));
+	tcase_add_test(tcase, timer_s_signal_is_due_once);
+	tcase_add_loop_test(tcase, trap_is_opened, 0, COUNT(open_cases));
+	tcase_add_loop_test(tcase, mask_in_a_signal_frame_is_the_program_s, 0,
+			    COUNT(handler_cases));
+	tcase_add_test(tcase, who_dies_of_a_trap_has_it_blocked);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
