@@ -121,6 +121,18 @@ static void parse_requirement(struct argp_state *state, struct arguments *argume
 	arguments->requirement_count++;
 }
 
+/* Those that were named, or all that are built in. */
+static void choose_engines(struct arguments *arguments)
+{
+	struct engine_list *list = &arguments->engines;
+
+	for (size_t i = 0, named = list->count; !named && engine_at(i); i++)
+		list->engine[list->count++] = engine_at(i);
+	memcpy(arguments->compare.engine, list->engine, sizeof(list->engine));
+	arguments->compare.engine_count = list->count;
+	engine_list_limit(list, arguments->engine_timeout_ms, arguments->tracer.timeout_ms);
+}
+
 /* Each is of an engine that will be asked: behind all options it is known which are. */
 static void check_requirements(struct argp_state *state, const struct arguments *arguments)
 {
@@ -184,7 +196,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARGS: tracer->argv = state->argv + state->next; return 0;
 	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
-	case ARGP_KEY_END: check_requirements(state, arguments); return 0;
+	case ARGP_KEY_END:
+		choose_engines(arguments);
+		check_requirements(state, arguments);
+		return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 }
@@ -394,18 +409,6 @@ static void print_ignore_list(const struct arguments *arguments, const struct ig
 	fflush(stdout);
 }
 
-/* Those that were named, or all that are built in. */
-static void choose_engines(struct arguments *arguments)
-{
-	struct engine_list *list = &arguments->engines;
-
-	for (size_t i = 0, named = list->count; !named && engine_at(i); i++)
-		list->engine[list->count++] = engine_at(i);
-	memcpy(arguments->compare.engine, list->engine, sizeof(list->engine));
-	arguments->compare.engine_count = list->count;
-	engine_list_limit(list, arguments->engine_timeout_ms, arguments->tracer.timeout_ms);
-}
-
 int command_compare(int argc, char **argv)
 {
 	struct arguments arguments = {
@@ -421,7 +424,6 @@ int command_compare(int argc, char **argv)
 
 	argp_err_exit_status = EXIT_USAGE;
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
-	choose_engines(&arguments);
 	arguments.compare.context = &listener;
 	arguments.compare.on_judgement = on_judgement;
 	if (arguments.record)

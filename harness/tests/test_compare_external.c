@@ -5,8 +5,10 @@
  */
 #include <check.h>
 #include <jansson.h>
+#include "command_output.h"
 #include "compare/compare.h"
 #include "external_points.h"
+#include "harness.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -256,6 +258,39 @@ START_TEST(one_that_does_not_start_is_a_skip)
 }
 END_TEST
 
+/* The command line knows it as it does the others. */
+static const struct command_case {
+	const char *name, *engine, *require;
+	int status;
+	const char *said;
+} command_cases[] = {
+	{ "its_figures_can_be_required", "x=OBJECT", "x.exact >= 0", EXIT_OK, "x is external: " },
+	{ "and_may_not_be_met", "x=OBJECT", "x.exact > 99", EXIT_FINDINGS, "x is external: " },
+	{ "of_one_that_is_not_there", "x=OBJECT", "y.exact > 99", EXIT_USAGE,
+	  "--require: no engine is called 'y'" },
+	{ "a_bad_list", "x=", "x.exact > 99", EXIT_USAGE, "--engine: engine x: nothing to start" },
+};
+
+START_TEST(commands)
+{
+	const struct command_case *c = &command_cases[_i];
+	char engine[2 * PATH_MAX], require[64];
+	char *arguments[] = { "compare",   "--engine=cfi", "--engine", engine,
+			      "--require", require,	   "--limit",  "20",
+			      "--",	   "/bin/true",	   NULL };
+	int status;
+
+	set_engine_host();
+	strcpy(engine, with_object(c->engine));
+	strcpy(require, c->require);
+	char *said = command_output(command_compare, arguments, &status);
+
+	ck_assert_msg(status == c->status, "%s: %d: %s", c->name, status, said);
+	ck_assert_msg(strstr(said, c->said), "%s: %s", c->name, said);
+	free(said);
+}
+END_TEST
+
 /* ---- what is said of them --------------------------------------------------------------- */
 
 static const struct external_options program = { .name = "mine", .command = "prog -x" };
@@ -349,6 +384,7 @@ int main(void)
 	tcase_add_test(tcase, no_answer_is_a_truncated_stack);
 	tcase_add_test(tcase, mappings_are_told);
 	tcase_add_test(tcase, one_that_does_not_start_is_a_skip);
+	tcase_add_loop_test(tcase, commands, 0, COUNT(command_cases));
 	tcase_add_test(tcase, as_text);
 	tcase_add_test(tcase, as_json);
 	suite_add_tcase(suite, tcase);
