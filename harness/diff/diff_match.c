@@ -191,7 +191,7 @@ static void match_neighbours(struct aligner *aligner, bool equal)
 		if (b_end > aligner->a_count && b_end != DIFF_NONE &&
 		    may_match(aligner, i - 1, b_end - 1, equal))
 			set_match(aligner, i - 1, b_end - 1);
-		b_end = aligner->match[i - 1] == DIFF_NONE ? DIFF_NONE : aligner->match[i - 1];
+		b_end = aligner->match[i - 1];
 	}
 }
 

@@ -237,6 +237,36 @@ START_TEST(capacity_is_a_multiple_with_a_quarter_to_spare)
 }
 END_TEST
 
+static unsigned int builds;
+
+static int count_builds(const struct image *image, const char *path, double *ret_ms,
+			struct error *error)
+{
+	*ret_ms = ++builds;
+	return 0;
+}
+
+START_TEST(as_many_builds_as_runs)
+{
+	const struct bench_options options = { .runs = 1 };
+	struct bench_figure figure = { .name = "f", .subject = "libc" };
+	struct error error = { 0 };
+
+	if (bench_measure_build(&options, count_builds, "how", &figure, &error)) {
+		ck_assert_msg(error.code == ERROR_UNAVAILABLE, "%s", error.message);
+		printf("SKIP: %s\n", error.message);
+		return;
+	}
+	ck_assert_uint_eq(builds, 1);
+	ck_assert_double_eq_tol(figure.value, 1, 1e-9);
+	ck_assert_double_eq_tol(figure.ratio, figure.reference_value, 1e-9);
+	ck_assert_str_eq(figure.reference, "readelf -wF");
+	ck_assert_str_eq(figure.unit, "ms");
+	ck_assert_msg(strstr(figure.note, " rows, the same lines by both; how") != NULL, "%s",
+		      figure.note);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("bench_parts");
@@ -247,6 +277,7 @@ int main(void)
 	tcase_add_test(tcase, first_stack_is_timed_from_exec);
 	tcase_add_test(tcase, first_stack_is_the_program_s);
 	tcase_add_test(tcase, capacity_is_a_multiple_with_a_quarter_to_spare);
+	tcase_add_test(tcase, as_many_builds_as_runs);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

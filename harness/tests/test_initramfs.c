@@ -173,6 +173,8 @@ START_TEST(skeleton_is_there)
 	ck_assert(S_ISCHR(console->mode));
 	ck_assert(console->device == makedev(5, 1));
 	ck_assert(S_ISREG(find(content, "/init")->mode));
+	if (!access("/etc/ld.so.cache", R_OK))
+		ck_assert(S_ISREG(find(content, "/etc/ld.so.cache")->mode));
 	/* The literal's own NUL ends the empty third argument. */
 	ck_assert_uint_eq(list->size, sizeof(commands));
 	ck_assert_mem_eq(list->data, commands, sizeof(commands));

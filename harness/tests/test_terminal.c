@@ -150,6 +150,31 @@ START_TEST(test_missing_cells_are_failures)
 }
 END_TEST
 
+/* One that is not judged is counted as an error is; a column is as wide as its longest word. */
+START_TEST(test_pending_cells_and_long_names)
+{
+	struct results results;
+	char *text = NULL;
+
+	results_init(&results);
+	fixture_kernel(&results, "host", "6.1", "", "native", "ok", "", 0, 0);
+	fixture_cell(&results, "host", "a_program_with_a_name", "gcc", "O2-fp", "c");
+	cell_set(fixture_cell(&results, "host", "b", "gcc", "O2-fp", "c"), CELL_ERROR, "x");
+	cell_set(fixture_cell(&results, "host", "c", "gcc", "O2-fp", "c"), CELL_ERROR, "y");
+	FIXTURE_CAPTURE(text, terminal_print(&results, NULL, false, capture));
+	ck_assert_ptr_nonnull(strstr(text, "\nErrors, counted as failed: 3\n"));
+	ck_assert_ptr_nonnull(strstr(text, "\n0 passed, 3 failed, 0 skipped\n"));
+	ck_assert_msg(!strncmp(text,
+			       "program                host\n"
+			       "a_program_with_a_name  ERROR 1/1\n"
+			       "b                      ERROR 1/1\n",
+			       94),
+		      "%s", text);
+	free(text);
+	results_deinit(&results);
+}
+END_TEST
+
 static const struct share_case {
 	const char *name;
 	uint64_t exact;
@@ -200,6 +225,7 @@ int main(void)
 	tcase_add_loop_test(tcase, test_frames_of_the_program_s_own, 0,
 			    sizeof(frame_cases) / sizeof(frame_cases[0]));
 	tcase_add_test(tcase, test_missing_cells_are_failures);
+	tcase_add_test(tcase, test_pending_cells_and_long_names);
 	tcase_add_loop_test(tcase, test_share, 0, sizeof(share_cases) / sizeof(share_cases[0]));
 	tcase_add_loop_test(tcase, test_variant, 0,
 			    sizeof(variant_cases) / sizeof(variant_cases[0]));
