@@ -9,6 +9,7 @@
 #define STACKPROOF_FACE_H
 
 #include "process_events.h"
+#include "truth_file.h"
 /* The shared object's other functions are hidden. */
 #pragma GCC visibility push(default)
 #include "stackproof.h"
@@ -25,6 +26,10 @@ struct stackproof_image {
 struct stackproof_space {
 	const struct address_space *space; /* own, or one that is borrowed */
 	struct address_space own;
+};
+
+struct stackproof_truth {
+	struct truth_file *file;
 };
 
 struct stackproof_session {

@@ -33,6 +33,7 @@ const char *stackproof_error_name(unsigned int code)
 		[STACKPROOF_ERROR_CFI] = "cfi",
 		[STACKPROOF_ERROR_NO_CFI] = "no_cfi",
 		[STACKPROOF_ERROR_INTERNAL] = "internal",
+		[STACKPROOF_ERROR_FILE] = "file",
 	};
 
 	return code < sizeof(name) / sizeof(name[0]) ? name[code] : "unknown";

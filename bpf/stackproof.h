@@ -6,6 +6,7 @@
  *	space		where a process has mapped them; names of addresses; the walk in user space
  *	session		the walk in the kernel, by BPF
  *	processes	follows what they map, execute and fork: a session's mappings stay true
+ *	truth		all true stacks of a run, as `stackproof truth` wrote them down
  *
  * All names begin with stackproof_ or STACKPROOF_. For C and C++.
  *
@@ -64,6 +65,7 @@ enum stackproof_error_code {
 	STACKPROOF_ERROR_CFI,	      /* call frame information that can't be read */
 	STACKPROOF_ERROR_NO_CFI,      /* there is none */
 	STACKPROOF_ERROR_INTERNAL,    /* the kernel gave what it must not */
+	STACKPROOF_ERROR_FILE,	      /* a truth file that is malformed, or cut off */
 };
 
 /* What went wrong, and where. */
@@ -390,6 +392,80 @@ struct stackproof_processes_counters {
 int stackproof_processes_counters(const struct stackproof_processes *processes,
 				  struct stackproof_processes_counters *ret,
 				  struct stackproof_error *error);
+
+/* ---- truth files ---------------------------------------------------------------------------- */
+
+struct stackproof_truth; /* all true stacks of a program's run, as a tree: docs/TRUTH_FILE.md */
+
+/* What the file says of itself. Texts are valid until it is closed. */
+struct stackproof_truth_info {
+	size_t size;
+	/* Why the run did not come to its end: "timeout". NULL: it did. */
+	const char *partial;
+	/* Why a stack that is missing says nothing: as partial, or "every", "from", "threads", "unread",
+	 * "merged_steps". NULL: all of the run's stacks are there. */
+	const char *gap;
+	const char *program, *kernel, *machine, *version; /* NULL: it does not say */
+	uint64_t steps;
+	uint64_t points;   /* instructions before which the stack is known */
+	uint64_t proven;   /* of them */
+	uint64_t unproven; /* of them: the truth was in doubt */
+	uint64_t open;	   /* of them: it is known only so far */
+	uint64_t threads;
+	uint64_t elapsed_ns;
+	uint32_t images, nodes;
+};
+
+/* Reads the whole file. info may be NULL. *ret: stackproof_truth_close(). */
+int stackproof_truth_open(const char *path, struct stackproof_truth **ret,
+			  struct stackproof_truth_info *info, struct stackproof_error *error);
+void stackproof_truth_close(struct stackproof_truth *truth);
+
+/* What holds code. */
+enum stackproof_truth_kind {
+	STACKPROOF_TRUTH_NONE, /* nothing: a call of NULL */
+	STACKPROOF_TRUTH_FILE, /* an ELF file */
+	STACKPROOF_TRUTH_VDSO,
+	STACKPROOF_TRUTH_MEMFD,	    /* an ELF file without a name */
+	STACKPROOF_TRUTH_ANONYMOUS, /* code that the program made */
+	STACKPROOF_TRUTH_OTHER,	    /* a mapping that can't be read as ELF */
+};
+
+struct stackproof_truth_image {
+	size_t size;
+	uint32_t kind; /* enum stackproof_truth_kind */
+	uint32_t zero;
+	const char *path; /* valid until the file is closed, as build_id */
+	const uint8_t *build_id;
+	size_t build_id_size; /* 0: it has none */
+};
+
+/* By number, from 0 to info.images - 1. */
+int stackproof_truth_image(const struct stackproof_truth *truth, uint32_t number,
+			   struct stackproof_truth_image *ret, struct stackproof_error *error);
+
+/* A frame on its caller; the way out to a node without parent is a stack. */
+struct stackproof_truth_node {
+	size_t size;
+	uint32_t number; /* from 1 on, in the order of a walk from the outermost frames inwards */
+	uint32_t parent; /* its caller's number; 0: it is an outermost frame */
+	uint32_t depth;	 /* frames of its stack: 1, if it has no parent */
+	uint32_t image;
+	/* In the image, as its symbols have it; of no file, as it is. The next instruction, a return
+	 * address, or what was interrupted. */
+	uint64_t address;
+	uint64_t points;    /* instructions before which this was the whole stack, proven */
+	uint64_t unproven;  /* the same, but the truth was in doubt: no true stack for that */
+	uint64_t in_kernel; /* system calls from which nothing may have returned, proven */
+	uint32_t open;	    /* not 0: others may have called its outermost frame */
+	uint32_t
+		interrupts; /* not 0: a signal's frame; its caller's address is no return address */
+};
+
+/* Gives the node behind node->number, which is 0 for the first one. 1; 0: there is none more;
+ * -1. */
+int stackproof_truth_next(const struct stackproof_truth *truth, struct stackproof_truth_node *node,
+			  struct stackproof_error *error);
 
 #ifdef __cplusplus
 }

@@ -386,6 +386,86 @@ START_TEST(file_by_name)
 }
 END_TEST
 
+/* ---- the other reader ------------------------------------------------------------------- */
+
+static void write_bytes(const char *path, const uint8_t *bytes, size_t size)
+{
+	FILE *out = fopen(path, "we");
+
+	ck_assert_ptr_nonnull(out);
+	ck_assert_uint_eq(fwrite(bytes, 1, size, out), size);
+	ck_assert(!fclose(out));
+}
+
+/* What scripts/truth_read.py says of a file: its status, and in text all that it prints. */
+static int python_says(const char *path, char *text, size_t size)
+{
+	char command[128];
+	size_t read;
+	FILE *pipe;
+
+	snprintf(command, sizeof(command), "python3 scripts/truth_read.py %s 2>/dev/null", path);
+	pipe = popen(command, "re");
+	ck_assert_ptr_nonnull(pipe);
+	read = fread(text, 1, size - 1, pipe);
+	text[read] = '\0';
+	return pclose(pipe);
+}
+
+/* One line of it, by the reader here. */
+static void print_stack(FILE *out, const struct truth_file *read, uint32_t number)
+{
+	const struct truth_node *node = truth_file_node(read, number);
+	uint32_t way[8], depth = node->depth;
+
+	ck_assert_uint_le(depth, 8);
+	for (uint32_t i = depth, at = number; i--; at = truth_file_node(read, at)->parent)
+		way[i] = at;
+	fprintf(out, "%lu %lu %lu %s", (unsigned long)node->points, (unsigned long)node->unproven,
+		(unsigned long)node->in_kernel,
+		truth_file_is_open(read, number) ? "open" : "whole");
+	for (uint32_t i = 0; i < depth; i++)
+		fprintf(out, " %u:%lx", truth_file_node(read, way[i])->image,
+			(unsigned long)truth_file_node(read, way[i])->address);
+	fputc('\n', out);
+}
+
+START_TEST(python_reads_the_same)
+{
+	char path[] = "/tmp/test_truth_file.XXXXXX", said[2048], *want;
+	uint8_t bytes[TRUTH_BYTES];
+	const size_t whole = truth_bytes(truth_whole, bytes);
+	size_t want_size;
+	FILE *out;
+
+	if (system("command -v python3 >/dev/null")) {
+		printf("SKIP: there is no python3\n");
+		return;
+	}
+	ck_assert_int_ge(mkstemp(path), 0);
+	open_whole();
+	out = open_memstream(&want, &want_size);
+	for (uint32_t i = 0; i < truth_file_node_count(file); i++) {
+		const struct truth_node *node = truth_file_node(file, i);
+
+		if (node->points || node->unproven || node->in_kernel)
+			print_stack(out, file, i);
+	}
+	fclose(out);
+	close_whole();
+	write_bytes(path, bytes, whole);
+	ck_assert_int_eq(python_says(path, said, sizeof(said)), 0);
+	ck_assert_str_eq(said, want);
+	free(want);
+	for (size_t size = 0; size < whole; size += 13) {
+		write_bytes(path, bytes, size);
+		ck_assert_msg(python_says(path, said, sizeof(said)), "%zu bytes", size);
+		ck_assert_str_eq(said, "");
+	}
+	unlink(path);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("truth_file");
@@ -403,6 +483,8 @@ int main(void)
 	tcase_add_test(other, whole_or_not_at_all);
 	tcase_add_test(other, changed_bytes);
 	tcase_add_test(other, file_by_name);
+	tcase_add_test(other, python_reads_the_same);
+	tcase_set_timeout(other, 120);
 	suite_add_tcase(suite, whole);
 	suite_add_tcase(suite, other);
 	srunner_run_all(runner, CK_ENV);
