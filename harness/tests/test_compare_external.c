@@ -276,7 +276,7 @@ START_TEST(commands)
 	const struct command_case *c = &command_cases[_i];
 	char engine[2 * PATH_MAX], require[64];
 	char *arguments[] = { "compare",   "--engine=cfi", "--engine", engine,
-			      "--require", require,	   "--limit",  "20",
+			      "--require", require,	   "--limit",  "2000",
 			      "--",	   "/bin/true",	   NULL };
 	int status;
 
