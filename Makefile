@@ -416,11 +416,11 @@ $(O)/%.h.ok: %.h | $(SKELS)
 
 format:
 	$(Q)clang-format-14 -i $(filter-out %/tests/%,$(wildcard $(addsuffix /*.[ch],$(ROOMS)) \
-		bpf/example/*.c)) \
+		bpf/example/*.c harness/engines/example/*.c)) \
 		$(wildcard harness/hostile/*.[ch] unwinder/tests/*.[ch] unwinder/fuzz/*.[ch] bpf/tests/*.[ch] harness/tests/*.[ch])
 
 check-format:
-	$(Q)clang-format-14 --dry-run --Werror $(wildcard $(addsuffix /*.[ch],$(ROOMS)) bpf/example/*.c \
+	$(Q)clang-format-14 --dry-run --Werror $(wildcard $(addsuffix /*.[ch],$(ROOMS)) bpf/example/*.c harness/engines/example/*.c \
 		harness/hostile/*.[ch] unwinder/tests/*.[ch] unwinder/fuzz/*.[ch] bpf/tests/*.[ch] harness/tests/*.[ch])
 
 FORCE:
