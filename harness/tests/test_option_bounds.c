@@ -105,7 +105,7 @@ static const struct {
 	{ command_run, "--require=bpf,vm,gcc,clang,rustc", NULL },
 	{ command_run, "--require=bpf,x,y", "nothing is known as \"x,y\" to be required" },
 	{ command_run, "--engine=cfi,table,bpf,fp,libdw", NULL },
-	{ command_run, "--engine=cfi,x", "no engine is called 'x'" },
+	{ command_run, "--engine=cfi,x", "--engine: no engine is called 'x'" },
 	{ command_run, "--kernels=host,5.10,/a/b", NULL },
 	{ command_run, "--kernels=/23456789012345678901234567890123456789012345678901234567890123",
 	  NULL },
