@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "compare/compare.h"
 #include "compare/compare_progress.h"
+#include "compare/compare_stacks.h"
 #include "harness.h"
 #include "ignore/ignore.h"
 #include "replay/recording.h"
@@ -33,6 +34,7 @@ enum {
 	OPTION_RECORD,
 	OPTION_REGISTERS,
 	OPTION_REQUIRE,
+	OPTION_STACKS,
 };
 
 static const struct argp_option options[] = {
@@ -83,6 +85,8 @@ static const struct argp_option options[] = {
 	  "truncated, wrong, extra, false_complete in percent of the engine's points, "
 	  "exact_points, ... and points as counts, ns and bytes of a stack",
 	  0 },
+	{ "stacks", OPTION_STACKS, "FILE", 0,
+	  "write each point's stacks, the true one and every engine's, as NDJSON", 0 },
 	{ "timeout", OPTION_TIMEOUT, "SECONDS", 0, "give up after so long (default 600)", 0 },
 	{ NULL },
 };
@@ -97,6 +101,7 @@ struct arguments {
 	struct gate gate;
 	const char *record; /* a folder; or NULL */
 	const char *ignore; /* a file; or NULL */
+	const char *stacks; /* a file; or NULL */
 	struct requirement requirement[REQUIREMENTS_MAX];
 	size_t requirement_count;
 };
@@ -191,6 +196,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case OPTION_RECORD: arguments->record = option_text(state, argument, "--record"); return 0;
 	case OPTION_REGISTERS: compare->registers = true; return 0;
 	case OPTION_REQUIRE: parse_requirement(state, arguments, argument); return 0;
+	case OPTION_STACKS: arguments->stacks = option_text(state, argument, "--stacks"); return 0;
 	case OPTION_TIMEOUT:
 		tracer->timeout_ms = option_seconds(state, argument, "--timeout");
 		return 0;
@@ -221,6 +227,7 @@ static const struct argp argp = {
 /* What is told of each point. */
 struct listener {
 	struct recording_writer *writer; /* at hand; recording_begin() puts it there */
+	struct compare_stacks *stacks;	 /* NULL: they are not asked for */
 	struct compare_progress progress;
 	struct ignore_list ignore;
 };
@@ -233,13 +240,76 @@ static void on_judgement(void *context, const struct point *point,
 	compare_progress_point(&listener->progress);
 }
 
-static void record_point(void *context, const struct evidence *evidence)
+static void on_evidence(void *context, const struct evidence *evidence)
 {
 	struct listener *listener = context;
 	const struct point *point = evidence->point;
 	struct error error; /* it sticks: closing says it */
 
-	recording_writer_point(listener->writer, point->space, point->regs, point->memory, &error);
+	if (listener->writer)
+		recording_writer_point(listener->writer, point->space, point->regs, point->memory,
+				       &error);
+	if (listener->stacks)
+		compare_stacks_evidence(listener->stacks, evidence);
+}
+
+static void on_stack(void *context, const struct point *point, const struct engine *engine,
+		     const struct stack *stack)
+{
+	const struct listener *listener = context;
+
+	compare_stacks_stack(listener->stacks, point, engine, stack);
+}
+
+static int on_point(void *context, const struct point *point, const struct judgement *judgement,
+		    struct error *error)
+{
+	const struct listener *listener = context;
+
+	return compare_stacks_point(listener->stacks, point, judgement, error);
+}
+
+static int on_reading(void *context, const struct point *point, const struct stack *truth,
+		      uint64_t *ret_mark, struct error *error)
+{
+	const struct listener *listener = context;
+
+	*ret_mark = compare_stacks_mark(listener->stacks);
+	return 0;
+}
+
+static void on_proven(void *context, uint64_t mark, uint64_t count, bool proven)
+{
+	const struct listener *listener = context;
+
+	compare_stacks_proven(listener->stacks, mark, proven);
+}
+
+static void on_mappings(void *context)
+{
+	const struct listener *listener = context;
+
+	compare_stacks_mappings(listener->stacks);
+}
+
+/* Who listens. -1: the file can't be begun. */
+static int begin_listening(struct arguments *arguments, struct listener *listener,
+			   struct error *error)
+{
+	struct compare_options *compare = &arguments->compare;
+
+	compare->context = listener;
+	compare->on_judgement = on_judgement;
+	if (arguments->record || arguments->stacks)
+		compare->on_evidence = on_evidence;
+	if (!arguments->stacks)
+		return 0;
+	compare->on_stack = on_stack;
+	compare->on_point = on_point;
+	compare->on_reading = on_reading;
+	compare->on_proven = on_proven;
+	compare->on_mappings = on_mappings;
+	return compare_stacks_create(arguments->stacks, &listener->stacks, error);
 }
 
 static int recording_begin(const char *folder, const char *program, struct recording_writer **ret,
@@ -275,10 +345,14 @@ static bool run_program(struct comparer *comparer, const struct arguments *argum
 		ret->truth.ending = TRACER_FAILED;
 		return false;
 	}
+	if (listener->stacks)
+		compare_stacks_begin(listener->stacks, argv[0]);
 	compare_progress_start(&listener->progress, argv[0], tracer.point_limit);
 	listener->progress.bar.live &= tracer.silence_output; /* or the two lines would mix */
 	whole = comparer_run_far(comparer, &tracer, ret);
 	compare_progress_end(&listener->progress);
+	if (listener->stacks)
+		compare_stacks_end(listener->stacks, comparison_partial(ret));
 	if (arguments->record && recording_writer_close(listener->writer, whole, &failure) &&
 	    whole) {
 		ret->early = failure; /* the comparison itself is whole */
@@ -424,18 +498,16 @@ int command_compare(int argc, char **argv)
 
 	argp_err_exit_status = EXIT_USAGE;
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
-	arguments.compare.context = &listener;
-	arguments.compare.on_judgement = on_judgement;
-	if (arguments.record)
-		arguments.compare.on_evidence = record_point;
 	if (ignore_list_read_now(&listener.ignore, arguments.ignore, &error)) {
 		error_print(stderr, "stackproof compare", &error);
 		ignore_list_deinit(&listener.ignore);
 		engine_list_deinit(&arguments.engines);
 		return EXIT_BAD_INPUT;
 	}
-	if (comparer_create(&arguments.compare, &comparer, &error)) {
+	if (begin_listening(&arguments, &listener, &error) ||
+	    comparer_create(&arguments.compare, &comparer, &error)) {
 		error_print(stderr, NULL, &error);
+		compare_stacks_close(listener.stacks, &error);
 		ignore_list_deinit(&listener.ignore);
 		engine_list_deinit(&arguments.engines);
 		return EXIT_ENVIRONMENT;
@@ -449,5 +521,9 @@ int command_compare(int argc, char **argv)
 	ignore_list_deinit(&listener.ignore);
 	comparer_destroy(comparer);
 	engine_list_deinit(&arguments.engines);
+	if (compare_stacks_close(listener.stacks, &error)) {
+		error_print(stderr, arguments.stacks, &error);
+		return EXIT_ENVIRONMENT;
+	}
 	return status;
 }

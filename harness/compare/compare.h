@@ -16,6 +16,7 @@
  *	compare_ignore.c	findings held against a list of those that are ignored
  *	compare_external.c	how engines fared that are programs of their own
  *	compare_ending.c	how the program ended, and whether the run was whole
+ *	compare_stacks.c	each point's stacks, in a file
  *	compare_progress.c	how far it is, on a terminal
  *	compare_json.c	the result as NDJSON: the contract of ARCHITECTURE
  *	compare_text.c	the result for people

@@ -82,19 +82,6 @@ static int find_image(struct stepping *stepping, const struct address_space *spa
 	return 0;
 }
 
-/* The frame was interrupted by a signal. The truth may have a frame more or less than the shadow
- * stack (a landing, or a claim); those outside of it are the same. */
-static bool is_interrupted(const struct shadow_stack *shadow, const struct stack *truth,
-			   uint32_t frame)
-{
-	size_t outer = truth->count - 1 - frame, at;
-
-	at = truth->count > shadow->count ? outer : shadow->count - frame;
-	return frame && at < shadow->count && shadow->frame[at].interrupted &&
-	       (truth->count == shadow->count + 1 ||
-		shadow->frame[at].return_address == truth->pc[frame]);
-}
-
 /* A frame's node, below its caller's. */
 static int add_frame(struct stepping *stepping, const struct point *point,
 		     const struct stack *truth, uint32_t frame, uint32_t parent, uint32_t *ret,
@@ -102,7 +89,7 @@ static int add_frame(struct stepping *stepping, const struct point *point,
 {
 	const struct shadow_stack *shadow = point->stop->shadow;
 	uint64_t pc = truth->pc[frame];
-	bool returns = frame && !is_interrupted(shadow, truth, frame);
+	bool returns = frame && !shadow_stack_is_interrupted(shadow, truth, frame);
 	/* A call may be its mapping's last instruction. */
 	const struct mapping *mapping = address_space_find(point->space, pc - returns);
 	struct truth_frame key = { .address = pc };
@@ -113,7 +100,7 @@ static int add_frame(struct stepping *stepping, const struct point *point,
 		key.address -= mapping->bias;
 	if (context_tree_child(&stepping->tree, parent, &key, ret, error))
 		return -1;
-	if (frame + 1 < truth->count && is_interrupted(shadow, truth, frame + 1))
+	if (frame + 1 < truth->count && shadow_stack_is_interrupted(shadow, truth, frame + 1))
 		stepping->tree.node[*ret].interrupts = true;
 	return 0;
 }

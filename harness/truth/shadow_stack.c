@@ -413,3 +413,15 @@ int shadow_stack_get(const struct shadow_stack *stack, uint64_t pc, struct stack
 		ret->stop = stack->rooted ? STOP_COMPLETE : STOP_NONE;
 	return 0;
 }
+
+/* A stack may have a frame more or less than the truth (a landing, or a claim); those outside of it
+ * are the same. */
+bool shadow_stack_is_interrupted(const struct shadow_stack *stack, const struct stack *frames,
+				 uint32_t frame)
+{
+	size_t at = frames->count > stack->count ? frames->count - 1 - frame : stack->count - frame;
+
+	return frame && at < stack->count && stack->frame[at].interrupted &&
+	       (frames->count == stack->count + 1 ||
+		stack->frame[at].return_address == stack_pc(frames, frame));
+}

@@ -315,6 +315,10 @@ bool shadow_stack_continue(struct shadow_stack *stack, uint64_t low, uint64_t hi
  */
 int shadow_stack_get(const struct shadow_stack *stack, uint64_t pc, struct stack *ret,
 		     struct error *error);
+/* A frame of such a stack, or of an engine's beside it, was interrupted by a signal: its PC is no
+ * return address. */
+bool shadow_stack_is_interrupted(const struct shadow_stack *stack, const struct stack *frames,
+				 uint32_t frame);
 
 /* ---- tracer.c --------------------------------------------------------------------------- */
 
