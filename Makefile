@@ -281,6 +281,7 @@ $(O)/%: $(O)/%.o $(O)/libstackproof.a
 # Engines that tests start: a good one and bad ones in one shared object, and what loads it.
 HOSTILE_ENGINE := $(O)/harness/tests/hostile_engine.so
 $(O)/harness/tests/test_external $(O)/harness/tests/test_compare_external: | $(HOSTILE_ENGINE) $(O)/engine_host
+$(O)/harness/tests/test_bench_figures: | $(O)/bench/engine.so $(O)/bench/engine_lines $(O)/engine_host
 
 $(HOSTILE_ENGINE): harness/tests/hostile_engine.c harness/external/stackproof_engine.h
 	$(call msg,LINK,$@)
@@ -388,7 +389,19 @@ $(O)/bench/sample_processes.so: testprogs/bench/sample_library.c testprogs/c/tes
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -O2 $(frame_nofp) -fPIC -shared -o $@ $<
 
-bench-programs: $(BENCH) $(SAMPLED) $(GIMLI)
+# What `bench` asks: an engine that does next to nothing.
+ENGINES	 := $(O)/bench/engine.so $(O)/bench/engine_lines
+
+$(O)/bench/engine.so: testprogs/bench/engine.c harness/external/stackproof_engine.h
+	$(call msg,BENCH,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -O2 -Iharness/external -fPIC -shared -o $@ $<
+$(O)/bench/engine_lines: testprogs/bench/engine.c
+	$(call msg,BENCH,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -O2 -DLINES -o $@ $<
+
+bench-programs: $(BENCH) $(SAMPLED) $(ENGINES) $(GIMLI)
 .PHONY: bench-programs
 
 define bench_rules

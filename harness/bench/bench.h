@@ -17,6 +17,7 @@
  *	bench_walk.c		the walk in the kernel, against bpf_get_stack over frame pointers
  *	bench_first_stack.c	from exec of a new program to its first complete stack
  *	bench_memory.c		what 300 processes and 400 images take in the kernel
+ *	bench_engine.c		asking an external engine, against a bare round trip
  *	bench_guest.c		a guest from its start to its first result
  *	../truth/steps_bench.c	the tracer, against a program that single-steps itself
  *
@@ -59,6 +60,10 @@ int bench_first_stack(const struct bench_options *options, struct bench_figure *
 		      struct error *error);
 int bench_kernel_memory(const struct bench_options *options, struct bench_figure *ret,
 			struct error *error);
+int bench_engine_so(const struct bench_options *options, struct bench_figure *ret,
+		    struct error *error);
+int bench_engine_protocol(const struct bench_options *options, struct bench_figure *ret,
+			  struct error *error);
 int bench_guest_start(const struct bench_options *options, struct bench_figure *ret,
 		      struct error *error);
 /* The subject of these is an image's name (bench_image.c). */

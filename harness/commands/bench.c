@@ -67,6 +67,10 @@ static const struct bench {
 	  "as lookup_bpf_random" },
 	{ "tracer_steps", bench_tracer_steps, TIMES_AS_FAST, NULL,
 	  "single steps a second of the tracer" },
+	{ "engine_so", bench_engine_so, TIMES_AS_FAST, NULL,
+	  "points a second that an external engine is asked about, a shared object" },
+	{ "engine_protocol", bench_engine_protocol, TIMES_AS_FAST, NULL,
+	  "the same, a program that speaks lines" },
 	{ "walk_one_image", bench_walk, TIMES_THE_COST, NULL,
 	  "a walk in the kernel over one image" },
 	{ "walk_five_images", bench_walk, TIMES_THE_COST, NULL,
@@ -216,7 +220,8 @@ static const struct argp argp = {
 	.args_doc = "[FIGURE...]",
 	.doc = "Measures the project's own figures, each beside its reference in the same run. A "
 	       "figure that can't be had here is a skip, with the reason. The ratio says how many "
-	       "times as fast as the reference (table_build*, lookup*, tracer_steps), how many "
+	       "times as fast as the reference (table_build*, lookup*, tracer_steps, engine*), how "
+	       "many "
 	       "times "
 	       "smaller (table_size*), or how many times its cost (walk*, guest_start).\vThe "
 	       "figures:\n",

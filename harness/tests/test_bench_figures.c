@@ -11,6 +11,7 @@
 #include <jansson.h>
 #include <limits.h>
 #include "command_output.h"
+#include "external_points.h"
 #include "harness.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -52,6 +53,15 @@ static const struct {
 	  true },
 	{ "tracer_steps", "steps/s", "a program that single-steps itself",
 	  "the tracer alone, no engine", true },
+	{ "engine_so", "points/s", "a bare round trip of as many bytes",
+	  "a shared object: it answers with two frames, and has 4096 bytes of the stack with each "
+	  "point; in batches of 64 # points/s",
+	  true },
+	{ "engine_protocol", "points/s", "a bare round trip of as many bytes",
+	  "a program that speaks lines: it answers with two frames, and has 4096 bytes of the "
+	  "stack "
+	  "with each point; in batches of 64 # points/s",
+	  true },
 	{ "table_size_libc", "bytes/row", "plain sorted rows",
 	  LIBC ": # CFI rows in # bytes: # pages #, # entries #, shapes of # rows #, # rules and "
 	       "markers #, # places #; plain: # stretches of one rule",
@@ -114,6 +124,7 @@ START_TEST(figure_is_printed)
 
 	programs_of(programs, sizeof(programs));
 	snprintf(name, sizeof(name), "%s", figures[_i].name);
+	set_engine_host();
 	char *output = command_output(command_bench, arguments, &status);
 	/* Without BPF, or without time for the program that is walked. */
 	if (status == EXIT_SKIPPED || strstr(output, "\"reason\":\"timeout\"")) {
