@@ -221,10 +221,8 @@ static void put_mapping(struct recording_writer *writer, pid_t pid, const struct
 	putc_unlocked(!mapping->entry ? RECORDING_NO_IMAGE
 				      : (file ? RECORDING_FILE : RECORDING_BYTES),
 		      writer->file);
-	/* Only of a file the path is more than a name. */
+	/* Only of a file the path is more than a name, and the kernel knows none that is longer. */
 	put_bytes(writer->file, mapping->path, strnlen(mapping->path, RECORDING_PATH_MAX - 1));
-	if (file && strlen(mapping->path) >= RECORDING_PATH_MAX)
-		fail(writer, "a path is too long for a recording");
 	if (file)
 		put_unsigned(writer->file, size);
 	else if (mapping->entry && mapping->entry->version.inode == VDSO_INODE)
