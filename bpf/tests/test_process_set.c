@@ -145,6 +145,28 @@ START_TEST(sweep_takes_who_is_dead)
 }
 END_TEST
 
+/* Also what lives, is queued, and has a version in use. */
+START_TEST(end_of_the_set_gives_up_all)
+{
+	struct known_space *known = known_space_create();
+	struct process_set set = { 0 };
+	static const pid_t pids[] = { BUCKETS, 7, 7 + BUCKETS, BUCKETS - 1 };
+
+	for (int i = 0; i < COUNT(pids); i++) {
+		struct process *process = get(&set, pids[i]);
+
+		process->known = known_space_share(known);
+		process->alive = true;
+		ck_assert(process_version_add(process, 1, 1));
+		process_set_push(&set, i % PROCESS_QUEUES, process);
+	}
+	ck_assert_uint_eq(known->references, 1 + 2 * COUNT(pids));
+	process_set_deinit(&set);
+	ck_assert_uint_eq(known->references, 1);
+	known_space_release(known);
+}
+END_TEST
+
 /* ---- versions ------------------------------------------------------------------------------- */
 
 START_TEST(versions_are_known_by_their_generation)
@@ -342,6 +364,7 @@ int main(void)
 	tcase_add_test(tcase, process_is_found_by_its_number);
 	tcase_add_test(tcase, first_come_first_served);
 	tcase_add_loop_test(tcase, sweep_takes_who_is_dead, 0, COUNT(sweep_cases));
+	tcase_add_test(tcase, end_of_the_set_gives_up_all);
 	tcase_add_test(tcase, versions_are_known_by_their_generation);
 	tcase_add_test(tcase, version_between_others_is_swept);
 	tcase_add_test(tcase, what_is_shared_is_copied);

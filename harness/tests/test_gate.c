@@ -98,6 +98,33 @@ START_TEST(worst_of_two)
 }
 END_TEST
 
+/* Why an image was left. */
+static const struct {
+	enum error_code code;
+	bool named;
+	enum gate_reason reason;
+} left_cases[] = {
+	{ ERROR_UNSUPPORTED_ELF, true, GATE_OTHER_MACHINE },
+	{ ERROR_SYSTEM, true, GATE_UNREADABLE },
+	{ ERROR_RELOCATION, true, GATE_RELOCATIONS },
+	{ ERROR_RELOCATION, false, GATE_RELOCATIONS },
+	{ ERROR_NOT_ELF, true, GATE_NOT_ELF },
+	{ ERROR_NOT_ELF, false, GATE_DAMAGED },
+	{ ERROR_ELF_BOUNDS, true, GATE_DAMAGED },
+};
+
+START_TEST(image_is_left_for_a_reason)
+{
+	const struct error error = { .code = left_cases[_i].code };
+	struct gate gate = { .unit = "images" };
+
+	gate_leave_image(&gate, &error, left_cases[_i].named);
+	for (unsigned int i = 0; i < GATE_REASON_COUNT; i++)
+		ck_assert_uint_eq(gate.left[i], i == left_cases[_i].reason);
+	ck_assert_int_eq(gate.bad_input, left_cases[_i].named);
+}
+END_TEST
+
 START_TEST(every_reason_has_words)
 {
 	struct gate gate = {
@@ -360,6 +387,7 @@ int main(void)
 
 	tcase_add_loop_test(rule, status_of, 0, COUNT_OF(rules));
 	tcase_add_test(rule, worst_of_two);
+	tcase_add_loop_test(rule, image_is_left_for_a_reason, 0, COUNT_OF(left_cases));
 	tcase_add_test(rule, every_reason_has_words);
 	tcase_add_test(rule, clean_is_what_was_checked_as_a_whole);
 	suite_add_tcase(suite, rule);
