@@ -563,44 +563,6 @@ START_TEST(test_unrooted_is_never_complete)
 }
 END_TEST
 
-static const struct {
-	const char *name;
-	size_t calls;
-	uint32_t limit;
-	uint32_t frames;
-	uint32_t stop;
-} depths[] = {
-	{ "as_many_as_a_limit", 1023, 1024, 1024, STOP_COMPLETE },
-	{ "one_more_than_a_limit", 1024, 1024, 1024, STOP_DEPTH },
-	{ "many_more_than_a_limit", 100000, 1024, 1024, STOP_DEPTH },
-	{ "without_a_limit_all", 100000, 0, 100001, STOP_COMPLETE },
-	{ "as_many_as_a_stack_has", STACK_FRAMES_MAX - 1, 0, STACK_FRAMES_MAX, STOP_COMPLETE },
-	{ "one_more_than_a_stack_has", STACK_FRAMES_MAX, 0, STACK_FRAMES_MAX, STOP_DEPTH },
-	{ "many_more_than_a_stack_has", 1500000, 0, STACK_FRAMES_MAX, STOP_DEPTH },
-	{ "a_limit_above_the_maximum", STACK_FRAMES_MAX, UINT32_MAX, STACK_FRAMES_MAX, STOP_DEPTH },
-};
-
-START_TEST(test_depth)
-{
-	struct shadow_stack stack;
-	struct stack frames = { .limit = depths[_i].limit };
-	struct error error;
-
-	shadow_stack_init(&stack, true);
-	for (size_t i = 0; i < depths[_i].calls; i++)
-		ck_assert(shadow_stack_call(&stack, 0x10000000 - i * 16, i + 1, NULL));
-	ck_assert_uint_eq(stack.count, depths[_i].calls);
-	ck_assert(!shadow_stack_get(&stack, 0x42, &frames, &error));
-	ck_assert_msg(frames.count == depths[_i].frames && frames.stop == depths[_i].stop,
-		      "%s: %u frames, %s", depths[_i].name, frames.count,
-		      stop_reason_name(frames.stop));
-	ck_assert_uint_eq(frames.pc[1], depths[_i].calls);
-	ck_assert_uint_eq(frames.pc[frames.count - 1], depths[_i].calls - (frames.count - 2));
-	stack_deinit(&frames);
-	shadow_stack_deinit(&stack);
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("shadow_stack");
@@ -618,7 +580,6 @@ int main(void)
 	tcase_add_loop_test(tcase, test_cut, 0, sizeof(cut_cases) / sizeof(*cut_cases));
 	tcase_add_loop_test(tcase, test_cut_of_regions, 0,
 			    sizeof(cut_region_cases) / sizeof(*cut_region_cases));
-	tcase_add_loop_test(tcase, test_depth, 0, sizeof(depths) / sizeof(*depths));
 	suite_add_tcase(suite, tcase);
 
 	SRunner *runner = srunner_create(suite);

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_shadow_told.c - what a shadow stack tells of its frames, and how certain they are
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include "truth/truth.h"
+
+/* ---- how certain it is ----------------------------------------------------------------------- */
+
+/* A frame is as certain as the stack was when it was opened, also if it was off for a while. */
+START_TEST(test_frames_know_their_epoch)
+{
+	struct shadow_stack stack;
+
+	shadow_stack_init(&stack, true);
+	ck_assert(shadow_stack_call(&stack, 0xff8, 1, NULL));
+	shadow_stack_disturb(&stack);
+	ck_assert_uint_eq(stack.epoch, 1);
+	ck_assert(shadow_stack_call(&stack, 0xfe8, 2, NULL));
+	ck_assert(shadow_stack_move(&stack, 0xff0));
+	ck_assert_uint_eq(stack.count, 1);
+	ck_assert_uint_eq(stack.taken_off.slot, 0xfe8);
+	shadow_stack_disturb(&stack);
+	stack.in_transit = true;
+	ck_assert(shadow_stack_put_back(&stack));
+	ck_assert(!stack.in_transit);
+	ck_assert_uint_eq(stack.count, 2);
+	ck_assert_uint_eq(stack.frame[0].epoch, 0);
+	ck_assert_uint_eq(stack.frame[1].epoch, 1);
+	ck_assert(stack.frame[1].put_back && !stack.frame[0].put_back);
+	ck_assert_uint_eq(stack.taken_off.slot, 0);
+	ck_assert(shadow_stack_call(&stack, 0xfd8, 3, NULL));
+	ck_assert_uint_eq(stack.frame[2].epoch, 2);
+	shadow_stack_deinit(&stack);
+}
+END_TEST
+
+/* A stray ret at the root's place: it began further out. */
+static const struct {
+	const char *name;
+	uint64_t slot;
+	bool rooted;
+} root_cases[] = {
+	{ "below_the_base", 0xff8, true },
+	{ "at_the_base", 0x1000, false },
+	{ "above_the_base", 0x1008, false },
+};
+
+START_TEST(test_root_is_where_it_began)
+{
+	struct shadow_stack stack;
+
+	shadow_stack_init(&stack, true);
+	ck_assert_uint_eq(stack.base, UINT64_MAX);
+	stack.base = 0x1000;
+	ck_assert_int_eq(
+		shadow_stack_return(&stack, root_cases[_i].slot, 7, root_cases[_i].slot + 8),
+		RETURN_STRAY);
+	ck_assert_msg(stack.rooted == root_cases[_i].rooted, "%s", root_cases[_i].name);
+	ck_assert_uint_eq(stack.base, root_cases[_i].rooted ? 0x1000 : UINT64_MAX);
+	ck_assert_uint_eq(stack.epoch, 1);
+	shadow_stack_deinit(&stack);
+}
+END_TEST
+
+/* ---- what is told ---------------------------------------------------------------------------- */
+
+struct story {
+	char text[200];
+};
+
+static void tell(void *context, const char *what, uint64_t slot, uint64_t target)
+{
+	char *text = ((struct story *)context)->text;
+
+	snprintf(text + strlen(text), sizeof(((struct story *)0)->text) - strlen(text),
+		 "%s %lx %lx; ", what, (unsigned long)slot, (unsigned long)target);
+}
+
+static void tell_ended(void *context, const struct shadow_stack *stack,
+		       const struct shadow_frame *frame, enum frame_end end, uint64_t target)
+{
+	static const char *const names[] = { "returned", "replaced", "taken", "abandoned", "lost" };
+
+	tell(context, names[end], frame->slot, target);
+}
+
+static void tell_stray(void *context, const struct shadow_stack *stack, uint64_t slot,
+		       uint64_t target)
+{
+	tell(context, "stray", slot, target);
+}
+
+static void tell_popped(void *context, const struct shadow_stack *stack, uint64_t slot,
+			uint64_t target)
+{
+	tell(context, "popped", slot, target);
+}
+
+static void tell_off(void *context, const struct shadow_stack *stack, uint64_t slot)
+{
+	tell(context, "off", slot, 0);
+}
+
+static void tell_settled(void *context, const struct shadow_stack *stack, bool was_frame)
+{
+	tell(context, "settled", was_frame, 0);
+}
+
+static void tell_disturbed(void *context, const struct shadow_stack *stack)
+{
+	tell(context, "disturbed", stack->epoch, 0);
+}
+
+/* _i: 0: to one who wants to know all; 1: to one who wants to know nothing; 2: to nobody. */
+START_TEST(test_whole_story)
+{
+	struct story story = { "" };
+	const struct shadow_observer all = { &story,   tell_ended,   tell_stray,    tell_popped,
+					     tell_off, tell_settled, tell_disturbed };
+	const struct shadow_observer nothing = { .context = &story };
+	struct shadow_stack stack;
+
+	shadow_stack_init(&stack, true);
+	stack.observer = _i == 0 ? &all : _i == 1 ? &nothing : NULL;
+	for (int i = 0; i < 6; i++)
+		ck_assert(shadow_stack_call(&stack, 0xff8 - 16 * i, 10 + i, NULL));
+	for (int i = 0; i < 5; i++)
+		stack.frame[i].watch = i + 1;
+	shadow_stack_return(&stack, 0xfa8, 15, 0xfb0); /* nobody watches it */
+	shadow_stack_return(&stack, 0xfb8, 14, 0xfc0);
+	shadow_stack_return(&stack, 0xfc8, 77, 0xfd0);
+	shadow_stack_return(&stack, 0xfc0, 78, 0xfc8);
+	shadow_stack_popped_jump(&stack, 0xfc0, 79);
+	ck_assert(shadow_stack_move(&stack, 0xfe0)); /* 12 is taken off */
+	ck_assert(!shadow_stack_jump(&stack, 12, 0xfd8));
+	ck_assert(!shadow_stack_jump(&stack, 13, 0xfe0));
+	ck_assert(shadow_stack_jump(&stack, 12, 0xfe0));
+	ck_assert(!shadow_stack_jump(&stack, 12, 0xfe0));
+	ck_assert(shadow_stack_move(&stack, 0xff0)); /* 11 is, too */
+	shadow_stack_end(&stack, FRAME_LOST);
+	ck_assert_uint_eq(stack.count, 0);
+	ck_assert_str_eq(story.text,
+			 _i ? ""
+			    : "returned fb8 e; replaced fc8 4d; stray fc0 4e; popped fc0 4f; "
+			      "off fd8 0; returned fd8 c; settled 1 0; off fe8 0; taken fe8 0; "
+			      "settled 0 0; lost ff8 0; ");
+	shadow_stack_disturb(&stack);
+	shadow_stack_deinit(&stack);
+}
+END_TEST
+
+/* A sum that others have kept must be found again: every register counts, in its place. */
+START_TEST(test_sum_of_registers)
+{
+	greg_t registers[SUMMED_REGISTERS];
+	uint64_t sum;
+
+	for (int i = 0; i < SUMMED_REGISTERS; i++)
+		registers[i] = i + 1;
+	sum = registers_sum(registers);
+	ck_assert_uint_eq(sum, 0x7ffcea242de38aab);
+	for (int i = 0; i < SUMMED_REGISTERS; i++) {
+		registers[i] ^= 64;
+		ck_assert_uint_ne(registers_sum(registers), sum);
+		registers[i] ^= 64;
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("shadow_told");
+	TCase *tcase = tcase_create("shadow_told");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, test_frames_know_their_epoch);
+	tcase_add_loop_test(tcase, test_root_is_where_it_began, 0,
+			    sizeof(root_cases) / sizeof(*root_cases));
+	tcase_add_loop_test(tcase, test_whole_story, 0, 3);
+	tcase_add_test(tcase, test_sum_of_registers);
+	suite_add_tcase(suite, tcase);
+
+	SRunner *runner = srunner_create(suite);
+
+	srunner_run_all(runner, CK_ENV);
+
+	int failed = srunner_ntests_failed(runner);
+
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
