@@ -114,12 +114,13 @@ START_TEST(the_table)
 	comparison.engine[1] = (struct compare_engine) { &skipped, .skipped = true };
 	comparison.engine[2] = made(&good, &most);
 	comparison.engine[3] = made(&silent, &(struct side) { 0, 0, 0, {} });
-	expect_table(&comparison, HEAD "   1  good         99.999 %               0        0        "
-				       "  0       6173            8\n"
-				       "   2  bad          66.666 %               1 12345678 "
-				       "1234567890          -         8192\n"
-				       "   3  silent              -               0        0        "
-				       "  0          -            -\n");
+	expect_table(&comparison,
+		     HEAD "   1  good         99.999 %               0        0        "
+			  "  0       6173            8\n"
+			  "   2  bad          66.666 %               1 12345678 "
+			  "1234567890          -         8192\n"
+			  "   3  silent              -               0        0        "
+			  "  0          -            -\n");
 	comparison.engine_count = 1;
 	comparison.engine[0].skipped = true;
 	expect_table(&comparison, "");
