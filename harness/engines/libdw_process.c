@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * libdw_process.c - a stopped process as libdw has it: its files, and what libdw dies of
+ *
+ * Shared by the engines that walk by libdw. Which files are mapped where is asked of
+ * /proc/PID/maps; how memory and registers are read is the engine's own.
+ */
+#include <dwarf.h>
+#include <string.h>
+#include "libdw_process.h"
+
+/* No separate debug files: unwinding needs .eh_frame only, and looking for them takes long. */
+static int no_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
+			const char *file, const char *link, GElf_Word crc, char **ret)
+{
+	return -1;
+}
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_linux_proc_find_elf,
+	.find_debuginfo = no_debuginfo,
+};
+
+void libdw_process_mappings(struct libdw_process *process)
+{
+	process->stale = true;
+	memset(process->checked, 0, sizeof(process->checked));
+}
+
+/* What libdw's function returned: a positive number is an errno value, of which dwfl_errmsg()
+ * knows nothing ("no error"). */
+int libdw_fail(struct error *error, pid_t tid, const char *function, int status)
+{
+	int code = dwfl_errno();
+
+	return error_set(error, ERROR_PROTOCOL, "", 0, "libdw: thread %d: %s: %s", tid, function,
+			 status > 0 ? strerror(status)
+			 : code	    ? dwfl_errmsg(code)
+				    : "it failed and gives no reason");
+}
+
+int libdw_process_report(struct libdw_process *process, pid_t tid, struct error *error)
+{
+	int status;
+
+	dwfl_end(process->dwfl);
+	process->dwfl = dwfl_begin(&callbacks);
+	if (!process->dwfl)
+		return libdw_fail(error, tid, "dwfl_begin", -1);
+	status = dwfl_linux_proc_report(process->dwfl, tid);
+	if (status)
+		return libdw_fail(error, tid, "dwfl_linux_proc_report", status);
+	status = dwfl_report_end(process->dwfl, NULL, NULL);
+	if (status)
+		return libdw_fail(error, tid, "dwfl_report_end", status);
+	return 0;
+}
+
+/* libdw reads the vDSO out of the memory of the thread that it was given, once it needs it: by
+ * then that one may have ended. */
+static int read_vdso(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr start,
+		     void *context)
+{
+	GElf_Addr bias;
+
+	if (strncmp(name, "[vdso", strlen("[vdso")) == 0)
+		dwfl_module_getelf(module, &bias);
+	return DWARF_CB_OK;
+}
+
+void libdw_process_read_vdso(struct libdw_process *process)
+{
+	dwfl_getmodules(process->dwfl, read_vdso, NULL, 0);
+}
+
+/*
+ * libdw (0.188) evaluates a CFA's expression without a frame, and its DW_OP_deref_size looks at
+ * that frame (expr_eval() in libdwfl/frame_unwind.c). One row must not end the whole run: the walk
+ * ends before.
+ */
+bool libdw_process_crashes(struct libdw_process *process, const struct address_space *space,
+			   uint64_t pc)
+{
+	typeof(&process->checked[0]) checked = &process->checked[pc % LIBDW_CHECKED_PCS];
+	const struct mapping *mapping;
+	struct error ignored;
+	struct row row;
+
+	if (checked->pc == pc)
+		return checked->crashes;
+	mapping = address_space_find(space, pc);
+	checked->pc = pc;
+	checked->crashes = false;
+	if (mapping && mapping->entry &&
+	    cfi_row_find(image_entry_cfi(mapping->entry), pc - mapping->bias, &row, &ignored) > 0 &&
+	    row.cfa.kind == RULE_CFA_EXPRESSION)
+		checked->crashes = expression_has(row.cfa.expression, row.cfa.expression_bytes,
+						  DW_OP_deref_size);
+	return checked->crashes;
+}
