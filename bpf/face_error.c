@@ -10,7 +10,8 @@
 #include "face.h"
 
 _Static_assert(sizeof(struct stackproof_error) == 296, "it is the caller's, and never grows");
-_Static_assert(STOP_REASON_COUNT == STOP_GUESSED + 1, "a new reason wants a number of the face");
+/* Behind it are the reasons of walks that are not ours. */
+_Static_assert(STOP_REASON_COUNT == STOP_GUESSED + 2, "a new reason wants a number of the face");
 _Static_assert(ERROR_CODE_COUNT == ERROR_TIMEOUT + 1, "a new error wants a number of the face");
 
 unsigned int stackproof_version(void)

@@ -65,6 +65,7 @@ static const char *const stop_names[STOP_REASON_COUNT] = {
 	[STOP_HELPER] = "helper",
 	[STOP_FOREIGN] = "foreign",
 	[STOP_GUESSED] = "guessed",
+	[STOP_COPY_END] = "copy_end",
 };
 
 /* Messages quote names out of the file, which are any bytes: one must not end the line, nor talk to

@@ -211,6 +211,7 @@ enum stop_reason {
 	STOP_HELPER,	       /* the kernel's own helper ended (engine fp): it gives no reason */
 	STOP_FOREIGN,	       /* another library ended (engines libdw, ...) with an error */
 	STOP_GUESSED, /* as STOP_COMPLETE, but a frame on the way was guessed: it proves nothing */
+	STOP_COPY_END, /* the stack goes on behind the part of it that was copied (engines perf8k, ...) */
 	STOP_REASON_COUNT,
 };
 

@@ -39,11 +39,10 @@ enum {
 
 static const struct argp_option options[] = {
 	{ "engine", 'e', "ENGINE,...", 0,
-	  "engines to score (default: all that are built in): cfi, table, bpf, fp, libdw, "
-	  "libunwind; "
+	  "engines to score (default: the first six): cfi, table, bpf, fp, libdw, libunwind; "
+	  "perf8k (or perf), perf16k, perf32k, perf64k, scan; all: those that are built in; "
 	  "or NAME=COMMAND, NAME=FILE.so [ARGUMENT], one of your own (docs/ENGINES.md). May be "
-	  "given "
-	  "several times",
+	  "given several times",
 	  0 },
 	{ "aslr", OPTION_ASLR, "on|off", 0,
 	  "whether the program's addresses are random (default: off, so that runs repeat)", 0 },
@@ -126,13 +125,14 @@ static void parse_requirement(struct argp_state *state, struct arguments *argume
 	arguments->requirement_count++;
 }
 
-/* Those that were named, or all that are built in. */
-static void choose_engines(struct arguments *arguments)
+/* Those that were named, or those that are asked unless somebody says otherwise. */
+static void choose_engines(struct argp_state *state, struct arguments *arguments)
 {
 	struct engine_list *list = &arguments->engines;
+	struct error error;
 
-	for (size_t i = 0, named = list->count; !named && engine_at(i); i++)
-		list->engine[list->count++] = engine_at(i);
+	if (!list->count && engine_list_add_built_in(list, false, &error))
+		argp_error(state, "--engine: %s", error.message);
 	memcpy(arguments->compare.engine, list->engine, sizeof(list->engine));
 	arguments->compare.engine_count = list->count;
 	engine_list_limit(list, arguments->engine_timeout_ms, arguments->tracer.timeout_ms);
@@ -203,7 +203,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_ARGS: tracer->argv = state->argv + state->next; return 0;
 	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
 	case ARGP_KEY_END:
-		choose_engines(arguments);
+		choose_engines(state, arguments);
 		check_requirements(state, arguments);
 		return 0;
 	default: return ARGP_ERR_UNKNOWN;

@@ -47,6 +47,7 @@ struct engine {
 	bool can_follow;     /* goes on by frame pointers where there is no CFI, if told to */
 	enum engine_part part;
 	unsigned int needs; /* ENGINE_NEEDS_* */
+	bool on_request;    /* only asked by its name, or for all: it is slow, or guesses */
 	bool reads_itself;  /* the process's memory, not by point->memory: how much is unknown */
 	const struct external_options *external; /* what is started for it; NULL: it is built in */
 	/* Called by engine_open(). */
@@ -60,9 +61,10 @@ struct engine {
 };
 
 extern const struct engine engine_cfi, engine_table, engine_bpf, engine_fp, engine_libdw,
-	engine_libunwind;
+	engine_libunwind, engine_perf8k, engine_perf16k, engine_perf32k, engine_perf64k,
+	engine_scan;
 
-/* By name; NULL if there is none. index 0, 1, ...: all of them, NULL after the last. */
+/* By name, or alias; NULL if there is none. index 0, 1, ...: all of them, NULL after the last. */
 const struct engine *engine_find(const char *name);
 const struct engine *engine_at(size_t index);
 /* Fails with ERROR_UNAVAILABLE where the engine can't run: a skip. */
@@ -82,6 +84,8 @@ struct engine_list {
 };
 /* Adds the engines of "cfi,bpf,NAME=COMMAND"; a comma behind a backslash is the command's. */
 int engine_list_add(struct engine_list *list, const char *text, struct error *error);
+/* Adds those that are built in: all, or those that are asked unless somebody says otherwise. */
+int engine_list_add_built_in(struct engine_list *list, bool all, struct error *error);
 void engine_list_deinit(struct engine_list *list);
 enum engine_list_part { ENGINE_LIST_NAMES, ENGINE_LIST_BUILT_IN, ENGINE_LIST_EXTERNAL };
 /* A list that engine_list_add() takes, of these; or the names of all. To be freed; NULL: no
@@ -136,6 +140,15 @@ struct resident_memory {
 void resident_memory_init(struct resident_memory *memory, pid_t tid, struct memory_reader all);
 void resident_memory_deinit(struct resident_memory *memory);
 struct memory_reader resident_memory_reader(struct resident_memory *memory);
+
+/* ---- stack_mapping.c -------------------------------------------------------------------- */
+
+/* The mapping that a stack lies in, as it was found last. Zeroed: not known yet. */
+struct stack_mapping {
+	uint64_t start, end;
+};
+/* Looks for the one that sp is in, unless it is the one that is known. False: there is none. */
+bool stack_mapping_find(struct stack_mapping *mapping, pid_t tid, uint64_t sp);
 
 /* ---- bpf_records.c ---------------------------------------------------------------------- */
 

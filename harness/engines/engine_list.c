@@ -4,7 +4,7 @@
  *
  *	cfi,bpf,mine=./mine.so,other=python3 other.py --deep
  *
- * A word without '=' is an engine that is built in. With one it is an external engine: a name, and
+ * A word without '=' is an engine that is built in; "all" is all of them. With one it is an external engine: a name, and
  * what is to be started. There a comma is written "\,"; every other character stands for itself.
  */
 #include <stdio.h>
@@ -18,12 +18,35 @@ static int refuse(struct error *error, const char *what, const char *word)
 	return error_set(error, ERROR_TEXT_SYNTAX, "", 0, "%s '%s'", what, word);
 }
 
+static int add_engine(struct engine_list *list, const struct engine *engine, struct error *error)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (!strcmp(list->engine[i]->name, engine->name))
+			return error_set(error, ERROR_TEXT_SYNTAX, "", 0, "'%s' is named twice",
+					 engine->name);
+	if (list->count == ENGINES_MAX)
+		return error_set(error, ERROR_TEXT_SYNTAX, "", 0, "more than %d values",
+				 ENGINES_MAX);
+	list->engine[list->count++] = engine;
+	return 0;
+}
+
+int engine_list_add_built_in(struct engine_list *list, bool all, struct error *error)
+{
+	for (size_t i = 0; engine_at(i); i++)
+		if ((all || !engine_at(i)->on_request) && add_engine(list, engine_at(i), error))
+			return -1;
+	return 0;
+}
+
 static int add_word(struct engine_list *list, const char *word, struct error *error)
 {
 	const struct engine *engine;
 
 	if (!*word)
 		return error_set(error, ERROR_TEXT_SYNTAX, "", 0, "a value of the list is empty");
+	if (!strcmp(word, "all"))
+		return engine_list_add_built_in(list, true, error);
 	if (list->count == ENGINES_MAX)
 		return error_set(error, ERROR_TEXT_SYNTAX, "", 0, "more than %d values",
 				 ENGINES_MAX);
@@ -41,12 +64,7 @@ static int add_word(struct engine_list *list, const char *word, struct error *er
 		if (!engine)
 			return refuse(error, "no engine is called", word);
 	}
-	for (size_t i = 0; i < list->count; i++)
-		if (!strcmp(list->engine[i]->name, engine->name))
-			return error_set(error, ERROR_TEXT_SYNTAX, "", 0, "'%s' is named twice",
-					 engine->name);
-	list->engine[list->count++] = engine;
-	return 0;
+	return add_engine(list, engine, error);
 }
 
 /* Copies the first word, without the backslashes of its commas. Returns what is behind it; NULL:

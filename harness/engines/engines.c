@@ -8,7 +8,15 @@
 #include "engine.h"
 
 static const struct engine *const engines[] = {
-	&engine_cfi, &engine_table, &engine_bpf, &engine_fp, &engine_libdw, &engine_libunwind,
+	&engine_cfi,	 &engine_table,	    &engine_bpf,    &engine_fp,
+	&engine_libdw,	 &engine_libunwind, &engine_perf8k, &engine_perf16k,
+	&engine_perf32k, &engine_perf64k,   &engine_scan,
+};
+
+static const struct {
+	const char *alias, *name;
+} aliases[] = {
+	{ "perf", "perf8k" }, /* what perf record --call-graph dwarf copies unless told otherwise */
 };
 
 const struct engine *engine_at(size_t index)
@@ -18,6 +26,9 @@ const struct engine *engine_at(size_t index)
 
 const struct engine *engine_find(const char *name)
 {
+	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
+		if (strcmp(aliases[i].alias, name) == 0)
+			name = aliases[i].name;
 	for (size_t i = 0; engine_at(i); i++)
 		if (strcmp(engines[i]->name, name) == 0)
 			return engines[i];

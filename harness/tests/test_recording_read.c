@@ -308,11 +308,11 @@ static const struct {
 	{ "an_18th_register", "P 808008 01 01 01 'digested' E 01", "too large" },
 	{ "1024_frames", "P 00 8008 01 'digested' E 01", NULL },
 	{ "1025_frames", "P 00 8108 01 'digested' E 01", "too large" },
-	{ "the_last_reason", "P 00 01 11 'digested' E 01", NULL },
-	{ "a_reason_too_far", "P 00 01 12 'digested' E 01", "too large" },
+	{ "the_last_reason", "P 00 01 12 'digested' E 01", NULL },
+	{ "a_reason_too_far", "P 00 01 13 'digested' E 01", "too large" },
 	{ "half_a_digest", "P 00 01 01 'dige'", "cut off" },
 };
-_Static_assert(STOP_REASON_COUNT == 0x12, "the last reason is the 0x11 above");
+_Static_assert(STOP_REASON_COUNT == 0x13, "the last reason is the 0x12 above");
 
 START_TEST(made_items)
 {
