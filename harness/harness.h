@@ -46,6 +46,7 @@ int command_plant(int argc, char **argv);
 int command_generate(int argc, char **argv);
 int command_replay(int argc, char **argv);
 int command_sample(int argc, char **argv);
+int command_score(int argc, char **argv);
 int command_witness(int argc, char **argv);
 int command_bench(int argc, char **argv);
 

@@ -32,6 +32,7 @@ static const struct command commands[] = {
 	{ "replay", command_replay,
 	  "play recordings of compare: the walk at each of their points, on this kernel" },
 	{ "sample", command_sample, "sample a program; hold every stack against a stepped run's" },
+	{ "score", command_score, "any profiler's stacks, held against a truth file" },
 	{ "kernels", command_kernels, "list or fetch the kernels that can be booted" },
 	{ "vm", command_vm, "run a command in a guest with another kernel" },
 	{ "load", command_load, "does this kernel take the BPF programs, and at what cost" },

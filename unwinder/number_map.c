@@ -76,6 +76,18 @@ uint32_t *number_map_find(struct number_map *map, uint64_t hash, number_equal_fn
 	return &map->slot[at];
 }
 
+uint32_t number_map_get(const struct number_map *map, uint64_t hash, number_equal_fn equal,
+			void *context)
+{
+	if (!map->capacity)
+		return 0;
+	for (uint32_t at = hash & (map->capacity - 1); map->slot[at];
+	     at = (at + 1) & (map->capacity - 1))
+		if (map->hash[at] == hash && equal(context, map->slot[at]))
+			return map->slot[at];
+	return 0;
+}
+
 void number_map_deinit(struct number_map *map)
 {
 	free(map->hash);

@@ -27,6 +27,9 @@ uint64_t number_hash(uint64_t hash, const void *data, size_t size);
 typedef bool (*number_equal_fn)(void *context, uint32_t number);
 uint32_t *number_map_find(struct number_map *map, uint64_t hash, number_equal_fn equal,
 			  void *context);
+/* The number of that hash that is equal, 0 if there is none. */
+uint32_t number_map_get(const struct number_map *map, uint64_t hash, number_equal_fn equal,
+			void *context);
 /* Gives its memory back; it is empty then. */
 void number_map_deinit(struct number_map *map);
 

@@ -49,6 +49,21 @@ static char take_suffix(struct span *token)
 	return end[-2];
 }
 
+/* "fde@0x1230[libc.so.6]", as this program names what has no symbol: takes the image away. */
+static struct span take_image(struct span *token)
+{
+	const char *open = memrchr(token->at, '[', token->size);
+	struct span image = { open + 1, 0 };
+
+	if (!open || token->at[token->size - 1] != ']' ||
+	    !(span_begins(*token, "fde@0x") || span_begins(*token, "gap@0x") ||
+	      span_begins(*token, ".")))
+		return (struct span) { "", 0 };
+	image.size = token->at + token->size - 1 - image.at;
+	token->size = open - token->at;
+	return image;
+}
+
 /* A frame's number; UINT32_MAX: no memory. */
 static uint32_t make_frame(struct folded *folded, struct span token, struct error *error)
 {
@@ -57,7 +72,7 @@ static uint32_t make_frame(struct folded *folded, struct span token, struct erro
 				       .name_offset = PROFILE_NO_OFFSET };
 	char suffix = take_suffix(&token);
 	const char *plus = token.size ? memrchr(token.at, '+', token.size) : NULL;
-	struct span offset = { plus, plus ? token.at + token.size - plus : 0 };
+	struct span offset = { plus, plus ? token.at + token.size - plus : 0 }, image = { "", 0 };
 	uint64_t value;
 
 	frame.flags = suffix == 'k' ? PROFILE_KERNEL : suffix == 'i' ? PROFILE_INLINED : 0;
@@ -77,10 +92,14 @@ static uint32_t make_frame(struct folded *folded, struct span token, struct erro
 		frame.flags |= PROFILE_KERNEL;
 	if (span_is(token, PROFILE_TEXT_UNKNOWN) || span_is(token, "[[unknown]]"))
 		token.size = 0;
-	if (token.size > 2 && token.at[0] == '[' && token.at[token.size - 1] == ']')
-		frame.image = profile_text_add(profile, token.at + 1, token.size - 2, error);
-	else
-		frame.name = profile_text_add(profile, token.at, token.size, error);
+	if (token.size > 2 && token.at[0] == '[' && token.at[token.size - 1] == ']') {
+		image = (struct span) { token.at + 1, token.size - 2 };
+		token.size = 0;
+	} else if (token.size) {
+		image = take_image(&token);
+	}
+	frame.image = profile_text_add(profile, image.at, image.size, error);
+	frame.name = profile_text_add(profile, token.at, token.size, error);
 	if (frame.image == UINT32_MAX || frame.name == UINT32_MAX)
 		return UINT32_MAX;
 	return profile_frame_add(profile, &frame, error);

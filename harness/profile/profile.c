@@ -116,6 +116,14 @@ uint32_t profile_texts_add(struct profile_texts *texts, const char *text, size_t
 	return *slot = texts->count;
 }
 
+uint32_t profile_texts_find(const struct profile_texts *texts, const char *text, size_t size)
+{
+	struct wanted_text wanted = { texts, text, strnlen(text, size) };
+
+	return number_map_get(&texts->map, number_hash(wanted.size, text, wanted.size), text_equal,
+			      &wanted);
+}
+
 uint32_t profile_text_add(struct profile *profile, const char *text, size_t size,
 			  struct error *error)
 {

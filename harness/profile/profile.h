@@ -122,6 +122,8 @@ typedef int profile_sample_fn(void *context, const struct profile *profile,
  * UINT32_MAX and ERROR_MEMORY. */
 uint32_t profile_texts_add(struct profile_texts *texts, const char *text, size_t size,
 			   bool *ret_new, struct error *error);
+/* The number of a text that is there; 0: it is not. */
+uint32_t profile_texts_find(const struct profile_texts *texts, const char *text, size_t size);
 const char *profile_texts_get(const struct profile_texts *texts, uint32_t number);
 void profile_texts_deinit(struct profile_texts *texts);
 

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * score_frame.c - a profile's frame against a place of the truth
+ *
+ * perf's text does not say whether an address is an offset in the image's file or the process's
+ * own, where it could be both (in a program that is not position-independent and larger than where
+ * it is mapped). The name and the offset behind it decide then; without them the offset is believed
+ * if there is code.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include "plain_text.h"
+#include "score/score_frame.h"
+#include "score/score_name.h"
+
+#define DELETED " (deleted)"
+
+/* ---- the image ------------------------------------------------------------------------------ */
+
+static size_t parse_build_id(const char *text, uint8_t ret[BUILD_ID_MAX])
+{
+	size_t size = strlen(text) / 2;
+
+	if (strlen(text) % 2 || size > BUILD_ID_MAX)
+		return 0;
+	for (size_t i = 0; i < size; i++) {
+		const char byte[3] = { text[2 * i], text[2 * i + 1], '\0' };
+
+		if (!isxdigit((unsigned char)byte[0]) || !isxdigit((unsigned char)byte[1]))
+			return 0;
+		ret[i] = strtoul(byte, NULL, 16);
+	}
+	return size;
+}
+
+static bool same_file(const char *a, const char *b)
+{
+	size_t size = strlen(a), deleted = strlen(DELETED);
+
+	if (size > deleted && !strcmp(a + size - deleted, DELETED))
+		size -= deleted;
+	return !strncmp(a, b, size) && (!b[size] || !strcmp(b + size, DELETED));
+}
+
+static bool same_path(const char *a, const char *b)
+{
+	/* Of what folded stacks put in brackets, the brackets are taken off. */
+	return !strcmp(a, "vdso") ? !strcmp(b, "[vdso]") : same_file(a, b);
+}
+
+/* How many images are meant by a path: one, or by its last part all that have it. */
+static size_t find_path(const struct score_truth *truth, const char *path, uint32_t *ret)
+{
+	size_t count = truth_file_image_count(truth->file), found = 0;
+	const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
+
+	for (size_t i = 0; i < count; i++)
+		if (same_path(path, truth->image[i].truth->path)) {
+			*ret = i;
+			return 1;
+		}
+	for (size_t i = 0; i < count; i++)
+		if (same_path(last, truth->image[i].name)) {
+			*ret = i;
+			found++;
+		}
+	return found;
+}
+
+/* False: it is none of the truth's. */
+static bool find_image(const struct score_truth *truth, const struct profile *profile,
+		       const struct profile_frame *frame, struct score_frame *ret)
+{
+	uint8_t build_id[BUILD_ID_MAX];
+	size_t size = parse_build_id(profile_text(profile, frame->build_id), build_id), found;
+
+	if (size && truth_file_find_image(truth->file, build_id, size, NULL, &ret->image)) {
+		ret->has_image = true;
+		return true;
+	}
+	if (!frame->image)
+		return true;
+	found = find_path(truth, profile_text(profile, frame->image), &ret->image);
+	ret->has_image = found == 1;
+	ret->other_build = found == 1 && size && truth->image[ret->image].truth->build_id_size;
+	return found > 0;
+}
+
+/* ---- the name ------------------------------------------------------------------------------- */
+
+struct taking_keys {
+	struct score_truth *truth;
+	struct score_frame *frame;
+	size_t count;
+};
+
+static int take_key(void *context, const char *key)
+{
+	struct taking_keys *taking = context;
+	uint32_t number = score_truth_key(taking->truth, key);
+
+	if (number && taking->count < 3)
+		taking->frame->key[taking->count++] = number;
+	return 0;
+}
+
+/* Some image's DWARF says that a function of that name is inlined somewhere. */
+static bool is_inlined(struct score_truth *truth, const struct score_frame *frame, const char *key)
+{
+	size_t count = truth_file_image_count(truth->file);
+
+	for (size_t i = 0; i < count; i++)
+		if ((!frame->has_image || frame->image == i) && score_truth_inlines(truth, i, key))
+			return true;
+	return false;
+}
+
+static int resolve_name(struct score_truth *truth, const char *name, struct score_frame *ret,
+			struct error *error)
+{
+	struct taking_keys taking = { truth, ret, 0 };
+	char key[NAME_KEY_MAX], bare[NAME_KEY_MAX];
+
+	if (score_truth_symbols(truth, error))
+		return -1;
+	name_keys(name, take_key, &taking);
+	name_key(name, key);
+	/* Parameters may be spelled otherwise. */
+	if (!taking.count && name_key_bare(key, bare))
+		take_key(&taking, bare);
+	ret->is_symbol = taking.count > 0;
+	/* A demangler's name of what was inlined has parameters, the DWARF's has not. */
+	ret->may_inline = !ret->is_symbol || is_inlined(truth, ret, key);
+	if (!ret->may_inline && name_key_bare(key, bare))
+		ret->may_inline = is_inlined(truth, ret, bare);
+	return 0;
+}
+
+/* ---- the address ---------------------------------------------------------------------------- */
+
+/* The symbols of that name in the image: one begins name_offset before vaddr; or, where vaddr is
+ * to be found, there is only one. */
+static bool check_symbol(const struct score_image *image, const char *name, uint64_t name_offset,
+			 uint64_t vaddr, uint64_t *ret)
+{
+	char wanted[NAME_KEY_MAX], key[NAME_KEY_MAX];
+	size_t count = 0, found = 0;
+	const struct image_symbol *symbol = image->image ? image_symbols(image->image, &count)
+							 : NULL;
+	char *plain;
+
+	name_key(name, wanted);
+	for (size_t i = 0; i < count; i++) {
+		if (!ret && symbol[i].pc + name_offset != vaddr)
+			continue;
+		name_key(symbol[i].name, key);
+		if (strcmp(key, wanted) != 0) {
+			plain = name_demangle(symbol[i].name);
+			if (plain)
+				name_key(plain, key);
+			free(plain);
+		}
+		if (strcmp(key, wanted) != 0 ||
+		    (found && ret && *ret == symbol[i].pc + name_offset))
+			continue;
+		found++;
+		if (ret)
+			*ret = symbol[i].pc + name_offset;
+	}
+	return ret ? found == 1 : found > 0;
+}
+
+/* What image and address the frame has as the truth counts them. False: it can't be said. */
+static bool resolve_address(const struct score_truth *truth, const struct profile *profile,
+			    const struct profile_frame *frame, const struct score_frame *in,
+			    uint64_t *ret)
+{
+	const struct score_image *image = &truth->image[in->image];
+	const char *name = profile_text(profile, frame->name);
+	bool named = frame->name && frame->name_offset != PROFILE_NO_OFFSET, is_code, is_mapped;
+	uint64_t mapped;
+
+	if (frame->kind == PROFILE_VADDR) {
+		*ret = frame->address;
+		return true;
+	}
+	is_code = frame->kind == PROFILE_FILE_OFFSET &&
+		  score_truth_vaddr(image, frame->address, ret);
+	is_mapped = frame->mapped != PROFILE_NO_OFFSET &&
+		    score_truth_vaddr(image, frame->mapped, &mapped);
+	if (is_code && is_mapped && named &&
+	    check_symbol(image, name, frame->name_offset, mapped, NULL) &&
+	    !check_symbol(image, name, frame->name_offset, *ret, NULL))
+		is_code = false;
+	if (is_code)
+		return true;
+	if (is_mapped) {
+		*ret = mapped;
+		return true;
+	}
+	return named && check_symbol(image, name, frame->name_offset, 0, ret);
+}
+
+/* The path is one of an image, not of what code that a program makes is said to be in. */
+static bool is_file(const char *path)
+{
+	static const char *const made[] = { "//anon", "/memfd:", "/dev/", "/tmp/perf-", "/SYSV" };
+
+	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); i++)
+		if (!strncmp(path, made[i], strlen(made[i])))
+			return false;
+	return path[0] == '/';
+}
+
+int score_frame_resolve(struct score_truth *truth, const struct profile *profile, uint32_t number,
+			struct score_frame *ret, struct error *error)
+{
+	const struct profile_frame *frame = profile_frame(profile, number);
+	bool is_perf = profile->format == PROFILE_PERF_SCRIPT ||
+		       profile->format == PROFILE_PERF_DATA,
+	     is_known;
+
+	*ret = (struct score_frame) { .ready = true, .how = FRAME_NOTHING };
+	is_known = find_image(truth, profile, frame, ret);
+	if (ret->has_image && resolve_address(truth, profile, frame, ret, &ret->address)) {
+		ret->how = FRAME_ADDRESS;
+		return 0;
+	}
+	if (!frame->image && frame->kind == PROFILE_FILE_OFFSET) {
+		ret->how = FRAME_OFFSET;
+		ret->address = frame->address;
+		return 0;
+	}
+	/* perf knows all mappings with code. */
+	if (!is_known || (is_perf && frame->kind == PROFILE_RUNTIME && !frame->image)) {
+		ret->how = is_file(profile_text(profile, frame->image)) ? FRAME_ABSENT
+									: FRAME_FOREIGN;
+		return 0;
+	}
+	if (frame->name) {
+		ret->how = FRAME_NAME;
+		return resolve_name(truth, profile_text(profile, frame->name), ret, error);
+	}
+	ret->how = ret->has_image ? FRAME_IMAGE : FRAME_NOTHING;
+	return 0;
+}
+
+/* ---- matching ------------------------------------------------------------------------------- */
+
+static enum frame_match match_name(const struct score_truth *truth, const struct score_frame *frame,
+				   const struct score_place *place)
+{
+	for (size_t i = 0; i < 3; i++)
+		for (uint32_t at = truth->key_first[frame->key[i]]; at; at = truth->keyed[at].next)
+			if (truth->keyed[at].function == place->function)
+				return FRAME_YES;
+	if (truth->function[place->function].is_named)
+		return FRAME_NO;
+	/* A name from elsewhere, or that of the symbol before, may be meant for what has none. */
+	if (!frame->is_symbol)
+		return FRAME_MAYBE;
+	for (size_t i = 0; i < 3; i++)
+		if (frame->key[i] && frame->key[i] == place->nearest)
+			return FRAME_MAYBE;
+	return FRAME_NO;
+}
+
+enum frame_match score_frame_match(const struct score_truth *truth, const struct score_frame *frame,
+				   uint32_t number)
+{
+	const struct score_place *place = &truth->place[number];
+	unsigned int kind = truth->image[place->image].truth->kind;
+	bool same = !frame->has_image || frame->image == place->image;
+
+	switch ((enum frame_how)frame->how) {
+	case FRAME_ADDRESS:
+		return same && (place->address == frame->address ||
+				(place->is_caller && place->address == frame->address + 1))
+			       ? FRAME_YES
+			       : FRAME_NO;
+	case FRAME_OFFSET:
+		return place->offset != SCORE_NO_OFFSET &&
+				       (place->offset == frame->address ||
+					(place->is_caller && place->offset == frame->address + 1))
+			       ? FRAME_YES
+			       : FRAME_NO;
+	case FRAME_NAME: return same ? match_name(truth, frame, place) : FRAME_NO;
+	case FRAME_IMAGE: return same ? FRAME_MAYBE : FRAME_NO;
+	case FRAME_ABSENT: return FRAME_NO;
+	case FRAME_FOREIGN:
+		return kind == TRUTH_IMAGE_FILE || kind == TRUTH_IMAGE_VDSO ? FRAME_NO
+									    : FRAME_MAYBE;
+	case FRAME_NOTHING: return FRAME_MAYBE;
+	}
+	return FRAME_NO;
+}
+
+void score_frame_describe(const struct score_truth *truth, const struct profile *profile,
+			  uint32_t number, const struct score_frame *frame, bool is_caller,
+			  char *text, size_t size)
+{
+	const struct profile_frame *in = profile_frame(profile, number);
+	const char *image = profile_text(profile, in->image), *slash = strrchr(image, '/');
+	char offset[32] = "", address[32] = "";
+
+	if (frame->how == FRAME_ADDRESS && truth->image[frame->image].image) {
+		score_truth_describe(truth, frame->image, frame->address, is_caller, text, size);
+		return;
+	}
+	image = slash && slash[1] ? slash + 1 : image;
+	if (in->name_offset != PROFILE_NO_OFFSET)
+		snprintf(offset, sizeof(offset), "+0x%llx", (unsigned long long)in->name_offset);
+	if (in->kind != PROFILE_NO_ADDRESS && !in->name)
+		snprintf(address, sizeof(address), "0x%llx", (unsigned long long)in->address);
+	snprintf(text, size, "%s%s%s%s%s", in->name ? profile_text(profile, in->name) : address,
+		 *address || in->name ? offset : PROFILE_TEXT_UNKNOWN, *image ? " (" : "", image,
+		 *image ? ")" : "");
+}
