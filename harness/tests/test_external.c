@@ -9,6 +9,7 @@
  */
 #include <check.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include "external_points.h"
 #include "external/stackproof_engine.h"
 
@@ -427,7 +428,7 @@ START_TEST(no_descriptor_is_inherited)
 	int open_here = dup(STDOUT_FILENO);
 
 	ck_assert_int_ge(open_here, 3);
-	check_said(HELLO "ls -1 /proc/$$/fd | tr '\\n' ' ' >&2; exit", "0 1 2 ");
+	check_said(HELLO "exec >&2; ls -1 /proc/$$/fd; exit", "0\n1\n2\n");
 	close(open_here);
 }
 END_TEST
@@ -604,6 +605,59 @@ START_TEST(a_window_saves_reads)
 }
 END_TEST
 
+/* The number in a file that somebody writes. */
+static pid_t await_number(const char *path)
+{
+	int number = 0;
+
+	for (;;) {
+		FILE *file = fopen(path, "re");
+		int got = file ? fscanf(file, "%d\n", &number) : 0;
+
+		if (file)
+			fclose(file);
+		if (got == 1)
+			return number;
+		usleep(1000);
+	}
+}
+
+/* Who is killed ends nothing itself: the keeper does, also what has left the engine's group. */
+START_TEST(engines_end_when_we_are_killed)
+{
+	char folder[] = "/tmp/external.XXXXXX", engine[64], stray[64], command[300];
+	struct external_options options = options_of(command, NULL, false);
+	pid_t self, pid[2];
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(engine, sizeof(engine), "%s/engine", folder);
+	snprintf(stray, sizeof(stray), "%s/stray", folder);
+	snprintf(command, sizeof(command),
+		 HELLO "setsid sh -c 'echo $$ >%s; exec sleep 1000' & echo $$ >%s; exec sleep 1000",
+		 stray, engine);
+	self = fork();
+	if (!self) {
+		struct external *external;
+		struct error error;
+
+		if (external_open(&options, &external, &error))
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	pid[0] = await_number(engine);
+	pid[1] = await_number(stray);
+	kill(self, SIGKILL);
+	ck_assert_int_eq(waitpid(self, NULL, 0), self);
+	for (int i = 0; i < 2; i++)
+		while (!kill(pid[i], 0))
+			usleep(1000);
+	unlink(engine);
+	unlink(stray);
+	rmdir(folder);
+}
+END_TEST
+
 START_TEST(without_a_host_objects_are_skipped)
 {
 	struct external_options options = options_of("", "", false);
@@ -636,6 +690,7 @@ int main(void)
 	tcase_add_test(tcase, batches);
 	tcase_add_test(tcase, objects_are_asked_in_batches_too);
 	tcase_add_test(tcase, a_window_saves_reads);
+	tcase_add_test(tcase, engines_end_when_we_are_killed);
 	tcase_add_test(tcase, without_a_host_objects_are_skipped);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);
