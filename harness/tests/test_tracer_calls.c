@@ -19,7 +19,7 @@
 #define PAIR	     0x1010
 #define HANDLER	     0x1018
 #define FRAME	     0x2000
-#define ADDRESS	     0x401000 /* of a handler */
+#define ADDRESS	     0x401010 /* of a handler */
 #define OTHERS	     (~(uint64_t)SIGTRAP_BIT)
 
 struct frame_words {

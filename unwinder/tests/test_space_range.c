@@ -255,6 +255,100 @@ START_TEST(range_takes_the_place_of_what_was_there)
 }
 END_TEST
 
+/* ---- two spaces ----------------------------------------------------------------------------- */
+
+static const struct part {
+	uint64_t start, end; /* end 0: there is no more */
+	int image;	     /* -1: none */
+	uint64_t bias;
+} one_mapping[] = { { 0x1000, 0x2000, 0, 5 } };
+
+static const struct differ_case {
+	const char *name;
+	struct part other[3];
+	uint64_t start, end;
+	bool differs;
+} differ_cases[] = {
+	{ "the_same", { { 0x1000, 0x2000, 0, 5 } }, 0, UINT64_MAX, false },
+	{ "nothing", { { 0 } }, 0, UINT64_MAX, true },
+	{ "nothing_below_it", { { 0 } }, 0, 0x1000, false },
+	{ "nothing_at_its_first_byte", { { 0 } }, 0, 0x1001, true },
+	{ "nothing_at_its_last_byte", { { 0 } }, 0x1fff, 0x2000, true },
+	{ "nothing_behind_it", { { 0 } }, 0x2000, UINT64_MAX, false },
+	{ "no_range", { { 0 } }, 0x1800, 0x1800, false },
+	{ "another_image", { { 0x1000, 0x2000, 1, 5 } }, 0, UINT64_MAX, true },
+	{ "another_bias", { { 0x1000, 0x2000, 0, 6 } }, 0, UINT64_MAX, true },
+	{ "no_image", { { 0x1000, 0x2000, -1, 5 } }, 0, UINT64_MAX, true },
+	{ "two_pieces",
+	  { { 0x1000, 0x1800, 0, 5 }, { 0x1800, 0x2000, 0, 5 } },
+	  0,
+	  UINT64_MAX,
+	  false },
+	{ "two_pieces_with_a_hole",
+	  { { 0x1000, 0x1800, 0, 5 }, { 0x1801, 0x2000, 0, 5 } },
+	  0,
+	  UINT64_MAX,
+	  true },
+	{ "the_second_is_another",
+	  { { 0x1000, 0x1800, 0, 5 }, { 0x1800, 0x2000, 0, 6 } },
+	  0,
+	  UINT64_MAX,
+	  true },
+	{ "but_not_here",
+	  { { 0x1000, 0x1800, 0, 5 }, { 0x1800, 0x2000, 0, 6 } },
+	  0x1000,
+	  0x1800,
+	  false },
+	{ "more_of_no_image",
+	  { { 0x500, 0x600, -1, 0 }, { 0x1000, 0x2000, 0, 5 } },
+	  0,
+	  UINT64_MAX,
+	  false },
+	{ "more_of_an_image",
+	  { { 0x500, 0x600, 1, 0 }, { 0x1000, 0x2000, 0, 5 } },
+	  0,
+	  UINT64_MAX,
+	  true },
+	{ "more_of_an_image_behind_it",
+	  { { 0x1000, 0x2000, 0, 5 }, { 0x3000, 0x4000, 1, 0 } },
+	  0,
+	  UINT64_MAX,
+	  true },
+	{ "longer", { { 0x1000, 0x2001, 0, 5 } }, 0, UINT64_MAX, true },
+	{ "shorter", { { 0x1000, 0x1fff, 0, 5 } }, 0, UINT64_MAX, true },
+};
+
+static size_t fill(struct mapping *mapping, const struct part *piece, size_t most,
+		   struct image_entry *entry)
+{
+	size_t count = 0;
+
+	for (; count < most && piece[count].end; count++)
+		mapping[count] = (struct mapping) { .start = piece[count].start,
+						    .end = piece[count].end,
+						    .bias = piece[count].bias,
+						    .entry = piece[count].image < 0
+								     ? NULL
+								     : &entry[piece[count].image] };
+	return count;
+}
+
+START_TEST(spaces_differ)
+{
+	const struct differ_case *c = &differ_cases[_i];
+	struct image_entry entry[2] = { { .id = 0 } };
+	struct mapping one[1], other[3];
+	const struct address_space a = { .mapping = one,
+					 .mapping_count = fill(one, one_mapping, 1, entry) };
+	const struct address_space b = { .mapping = other,
+					 .mapping_count = fill(other, c->other, 3, entry) };
+
+	ck_assert_msg(address_space_differs(&a, &b, c->start, c->end) == c->differs, "%s", c->name);
+	ck_assert_msg(address_space_differs(&b, &a, c->start, c->end) == c->differs,
+		      "%s, the other way", c->name);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("space_range");
@@ -263,6 +357,7 @@ int main(void)
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, range_is_cut_by_segments, 0, COUNT(cases));
 	tcase_add_loop_test(tcase, range_takes_the_place_of_what_was_there, 0, COUNT(map_cases));
+	tcase_add_loop_test(tcase, spaces_differ, 0, COUNT(differ_cases));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
