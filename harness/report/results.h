@@ -9,6 +9,7 @@
  *	fault_origin.c	whose code a finding is about
  *	tally.c		figures over many cells: shares per engine, table faults, skips
  *	terminal.c	the table that a person reads
+ *	results_cases.c	a results folder as cases (cases/cases.h)
  *	tap.c		TAP 14
  *	junit.c		JUnit XML
  *	matrix_html.c	a page (html.c)
