@@ -48,6 +48,7 @@ static const char *unsaid(const struct cases *cases, enum exit_status status)
 	case EXIT_OK: return any ? NULL : "no case was judged by itself";
 	case EXIT_FINDINGS: return count[CASE_FAILED] || count[CASE_ERROR] ? NULL : "it failed";
 	case EXIT_SKIPPED: return any ? NULL : "nothing was checked";
+	case EXIT_USAGE: return count[CASE_ERROR] ? NULL : "what was asked for can't be done";
 	case EXIT_BAD_INPUT: return count[CASE_ERROR] ? NULL : "an input can't be read";
 	default: return count[CASE_ERROR] ? NULL : "the environment failed";
 	}

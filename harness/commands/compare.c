@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli/exit_status.h"
+#include "cases/cases.h"
 #include "cli/options.h"
 #include "compare/compare.h"
 #include "compare/compare_progress.h"
@@ -98,6 +99,7 @@ struct arguments {
 	bool json;
 	bool each;
 	struct gate gate;
+	struct cases_options cases;
 	const char *record; /* a folder; or NULL */
 	const char *ignore; /* a file; or NULL */
 	const char *stacks; /* a file; or NULL */
@@ -173,7 +175,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct tracer_options *tracer = &arguments->tracer;
 
 	switch (key) {
-	case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->gate; return 0;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->gate;
+		state->child_inputs[1] = &arguments->cases;
+		return 0;
 	case 'e': add_engines(state, argument, &arguments->engines); return 0;
 	case OPTION_ASLR: tracer->randomize = parse_on(state, argument, "--aslr"); return 0;
 	case OPTION_BIND_NOW: option_bind_now(state); return 0;
@@ -210,7 +215,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 },
+					      { &cases_argp, 0, NULL, 0 },
+					      { 0 } };
 
 static const struct argp argp = {
 	.children = children,
@@ -402,8 +409,43 @@ static void print_comparison(const struct arguments *arguments, const char *prog
 	ret->status = EXIT_ENVIRONMENT;
 }
 
+/* A program is a case, and an engine that could not be asked is one that was skipped. */
+static void add_cases(struct cases *cases, const char *program, const struct comparison *comparison,
+		      const struct ending *ending)
+{
+	const uint64_t *verdict = comparison->verdict;
+	char message[512];
+
+	if (ending->message[0])
+		snprintf(message, sizeof(message), "%s", ending->message);
+	else
+		snprintf(message, sizeof(message), "%llu of %llu points exact, %llu table faults",
+			 (unsigned long long)verdict[VERDICT_EXACT],
+			 (unsigned long long)comparison->points,
+			 (unsigned long long)verdict[VERDICT_TABLE_FAULT]);
+	struct judged_case *judged = cases_add(cases, "compare", program,
+					       case_status_of(ending->status), message);
+	judged->seconds = comparison->elapsed_ns / 1e9;
+	for (size_t i = 0; i < comparison->findings.count; i++) {
+		const struct finding *finding = &comparison->findings.finding[i];
+
+		if (!finding->count)
+			continue;
+		snprintf(message, sizeof(message), "%s (%s) x %llu at %s%s%s",
+			 verdict_name(finding->first.verdict), fault_kind_name(finding->first.kind),
+			 (unsigned long long)finding->count, finding->place,
+			 finding->ignored ? "; ignored: " : "",
+			 finding->ignored ? finding->ignored : "");
+		case_output(judged, message);
+	}
+	for (size_t i = 0; i < comparison->engine_count; i++)
+		if (comparison->engine[i].skipped)
+			cases_add(cases, program, comparison->engine[i].engine->name, CASE_SKIPPED,
+				  comparison->engine[i].skip.message);
+}
+
 /* Compares one program and prints the result, or what there is of it. */
-static struct ending compare_program(struct comparer *comparer, const struct arguments *arguments,
+static struct ending compare_program(struct comparer *comparer, struct arguments *arguments,
 				     struct listener *listener, char *const *argv)
 {
 	struct ending ending = { .status = EXIT_OK };
@@ -427,6 +469,7 @@ static struct ending compare_program(struct comparer *comparer, const struct arg
 		ending.timed_out = comparison.truth.ending == TRACER_TIMEOUT;
 		ending.interrupted = comparison.truth.ending == TRACER_INTERRUPTED;
 	}
+	add_cases(&arguments->cases.cases, program, &comparison, &ending);
 	comparison_deinit(&comparison);
 	return ending;
 }
@@ -456,20 +499,26 @@ static void print_end(const char *program, const struct ending *ending)
 }
 
 /* Every argument is a program, until one is interrupted. */
-static int compare_each(struct comparer *comparer, const struct arguments *arguments,
+static int compare_each(struct comparer *comparer, struct arguments *arguments,
 			struct listener *listener)
 {
 	struct gate gate = { .unit = "programs", .strict = arguments->gate.strict };
 
+	bool ended = false;
+
 	for (char *const *program = arguments->tracer.argv; *program; program++) {
 		char *argv[] = { *program, NULL };
 
+		if (ended) {
+			cases_add(&arguments->cases.cases, "compare", *program, CASE_ERROR,
+				  "not begun: the one before was interrupted");
+			continue;
+		}
 		print_begin(*program);
 		struct ending ending = compare_program(comparer, arguments, listener, argv);
 		print_end(*program, &ending);
 		gate_add_status(&gate, ending.status);
-		if (ending.interrupted)
-			break;
+		ended = ending.interrupted;
 	}
 	return gate_status(&gate);
 }
@@ -498,11 +547,12 @@ int command_compare(int argc, char **argv)
 
 	argp_err_exit_status = EXIT_USAGE;
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
+	cases_begin(&arguments.cases, "compare");
 	if (ignore_list_read_now(&listener.ignore, arguments.ignore, &error)) {
 		error_print(stderr, "stackproof compare", &error);
 		ignore_list_deinit(&listener.ignore);
 		engine_list_deinit(&arguments.engines);
-		return EXIT_BAD_INPUT;
+		return cases_finish(&arguments.cases, EXIT_BAD_INPUT);
 	}
 	if (begin_listening(&arguments, &listener, &error) ||
 	    comparer_create(&arguments.compare, &comparer, &error)) {
@@ -510,7 +560,7 @@ int command_compare(int argc, char **argv)
 		compare_stacks_close(listener.stacks, &error);
 		ignore_list_deinit(&listener.ignore);
 		engine_list_deinit(&arguments.engines);
-		return EXIT_ENVIRONMENT;
+		return cases_finish(&arguments.cases, EXIT_ENVIRONMENT);
 	}
 	if (arguments.each)
 		status = compare_each(comparer, &arguments, &listener);
@@ -523,7 +573,7 @@ int command_compare(int argc, char **argv)
 	engine_list_deinit(&arguments.engines);
 	if (compare_stacks_close(listener.stacks, &error)) {
 		error_print(stderr, arguments.stacks, &error);
-		return EXIT_ENVIRONMENT;
+		return cases_finish(&arguments.cases, EXIT_ENVIRONMENT);
 	}
-	return status;
+	return cases_finish(&arguments.cases, status);
 }

@@ -16,6 +16,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cases/cases.h"
 #include "changes/changes.h"
 #include "images/debug_link.h"
 #include "diff/diff.h"
@@ -55,6 +56,7 @@ struct options {
 	size_t kernel_count;
 	const char *ignore; /* a file; NULL: none */
 	struct gate gate;
+	struct cases_options cases;
 };
 
 enum { OPTION_KERNELS = 256, OPTION_IGNORE };
@@ -104,7 +106,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
 	struct options *options = state->input;
 	switch (key) {
-	case ARGP_KEY_INIT: state->child_inputs[0] = &options->gate; break;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->gate;
+		state->child_inputs[1] = &options->cases;
+		break;
 	case 'f':
 		if (strcmp(argument, "text") && !diff_dialect_find(argument))
 			argp_error(state, "unknown kind of table '%s'", argument);
@@ -457,6 +462,35 @@ static void add_changes(struct changes *changes, const struct options *options,
 	changes_sort(changes);
 }
 
+/* Each cell that changed is a case. Those that did not are one, and so are those that could not be
+ * compared. */
+static void add_cases(struct cases *cases, const struct changes *changes)
+{
+	for (size_t i = 0; i < changes->count; i++) {
+		const struct changed_cell *cell = &changes->cell[i];
+		char message[1024];
+
+		snprintf(message, sizeof(message), "worse: %s -> %s%s%s",
+			 cell_status_name(cell->before->status),
+			 cell->after ? cell_status_name(cell->after->status) : "gone",
+			 cell->after && cell->after->reason[0] ? ": " : "",
+			 cell->after ? cell->after->reason : "");
+		struct judged_case *judged = cases_add(
+			cases, cell->before->kernel, cell->before->binary,
+			cell->direction == CHANGE_WORSE ? CASE_FAILED : CASE_PASSED, message);
+		for (size_t j = 0; j < cell->count; j++)
+			case_output(judged, change_what_name(cell->change[j].what));
+	}
+	if (changes->compared > changes->count)
+		cases_add(cases, "diff", "cells without a change", CASE_PASSED, "");
+	if (changes->skipped)
+		cases_add(cases, "diff", "cells that were skipped", CASE_SKIPPED,
+			  "one of the two was skipped");
+	if (changes->not_judged || changes->cut_short[1])
+		cases_add(cases, "diff", "cells that were not judged", CASE_ERROR,
+			  "a run did not judge them");
+}
+
 static enum exit_status report_changes(struct options *options, const struct changes *changes,
 				       const struct ignore_list *ignore)
 {
@@ -471,6 +505,7 @@ static enum exit_status report_changes(struct options *options, const struct cha
 	};
 
 	changes_gate(changes, &options->gate);
+	add_cases(&options->cases.cases, changes);
 	if (options->json)
 		changes_print_json(&report, changes);
 	else
@@ -513,7 +548,9 @@ out:
 
 int command_diff(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &gate_image_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp_child children[] = { { &gate_image_argp, 0, NULL, 0 },
+						      { &cases_argp, 0, NULL, 0 },
+						      { 0 } };
 	static const struct argp argp = {
 		option_list,
 		parse_option,
@@ -533,5 +570,11 @@ int command_diff(int argc, char **argv)
 	argp_err_exit_status = EXIT_USAGE;
 	if (command_parse(&argp, argc, argv, 0, &options))
 		return EXIT_USAGE;
-	return are_results(&options) ? diff_results(&options) : diff_tables(&options);
+	cases_begin(&options.cases, "diff");
+	if (are_results(&options))
+		return cases_finish(&options.cases, diff_results(&options));
+	enum exit_status status = diff_tables(&options);
+	cases_add(&options.cases.cases, options.path[0], options.path[1], case_status_of(status),
+		  status == EXIT_FINDINGS ? "the tables differ" : "they could not be compared");
+	return cases_finish(&options.cases, status);
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "golden/golden.h"
+#include "cases/cases.h"
 #include "cli/options.h"
 #include "gate/gate.h"
 #include "harness.h"
@@ -63,6 +64,7 @@ static const struct argp_option option_table[] = {
 struct arguments {
 	struct golden_options options;
 	struct gate gate;
+	struct cases_options cases;
 };
 
 static const char *const action_name[] = { "check", "update", "pack", "unpack", "remove" };
@@ -117,7 +119,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	struct golden_options *options = &arguments->options;
 
 	switch (key) {
-	case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->gate; return 0;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->gate;
+		state->child_inputs[1] = &arguments->cases;
+		return 0;
 	case OPTION_CORPUS: options->corpus = option_text(state, argument, "--corpus"); return 0;
 	case OPTION_GOLDEN: options->golden = option_text(state, argument, "--golden"); return 0;
 	case OPTION_CANDIDATES:
@@ -143,7 +148,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 },
+					      { &cases_argp, 0, NULL, 0 },
+					      { 0 } };
 
 static const struct argp argp = {
 	option_table,
@@ -331,6 +338,8 @@ int command_golden(int argc, char **argv)
 	argp_err_exit_status = ARGP_ERR_EXIT;
 	command_parse(&argp, argc, argv, 0, &arguments);
 	run.gate = arguments.gate;
+	cases_begin(&arguments.cases, "golden");
+	run.cases = &arguments.cases.cases;
 	if (options->action != GOLDEN_CHECK && options->action != GOLDEN_UNPACK && getenv("CI")) {
 		fprintf(stderr, "stackproof golden: %s is refused where CI is set\n",
 			action_name[options->action]);
@@ -350,5 +359,5 @@ int command_golden(int argc, char **argv)
 	json_decref(run.same);
 	json_decref(run.texts);
 	golden_verdicts_deinit(&run.verdicts);
-	return status;
+	return cases_finish(&arguments.cases, status);
 }

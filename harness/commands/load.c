@@ -16,6 +16,7 @@
 #include <sys/utsname.h>
 #include "cli/json_counts.h"
 #include "load/load.h"
+#include "cases/cases.h"
 #include "cli/options.h"
 #include "gate/gate.h"
 #include "harness.h"
@@ -24,6 +25,7 @@
 struct settings {
 	bool json;
 	struct gate gate;
+	struct cases_options cases;
 	const char *kernel;
 	struct load_check_options check;
 	char **file;
@@ -37,7 +39,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct settings *settings = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT: state->child_inputs[0] = &settings->gate; return 0;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &settings->gate;
+		state->child_inputs[1] = &settings->cases;
+		return 0;
 	case 'j': settings->json = settings->check.json = true; return 0;
 	case 'k':
 		if (!*argument || strlen(argument) >= LOAD_NAME_MAX)
@@ -86,6 +91,16 @@ static void name_kernel(const struct settings *settings, struct load_result *ret
 		strcpy(ret->kernel, settings->kernel);
 }
 
+static void add_case(struct settings *settings, const struct load_result *result)
+{
+	enum case_status status = result->outcome == LOAD_NO	      ? CASE_FAILED
+				  : result->outcome == LOAD_NO_HELPER ? CASE_SKIPPED
+								      : CASE_PASSED;
+
+	cases_add(&settings->cases.cases, result->object, result->program, status,
+		  status == CASE_SKIPPED ? "no_helper" : result->log);
+}
+
 static void load_programs(struct settings *settings, const struct load_object *object)
 {
 	for (size_t i = 0; i < object->program_count; i++) {
@@ -98,6 +113,7 @@ static void load_programs(struct settings *settings, const struct load_object *o
 		else
 			load_result_print(&result, stdout);
 		fflush(stdout);
+		add_case(settings, &result);
 		/* Without the helper another program takes its place: not a failure. */
 		if (result.outcome == LOAD_NO_HELPER) {
 			gate_leave(&settings->gate, GATE_NO_HELPER, 1);
@@ -115,6 +131,7 @@ static void load_one(struct settings *settings, struct load_object *object, int 
 	if (failed) {
 		error_print(stderr, name, error);
 		gate_add_status(&settings->gate, EXIT_BAD_INPUT);
+		cases_add(&settings->cases.cases, "load", name, CASE_ERROR, error->message);
 		return;
 	}
 	load_programs(settings, object);
@@ -143,8 +160,9 @@ static int load_all(struct settings *settings)
 	return gate_status(&settings->gate);
 }
 
-static int skip(const struct settings *settings, const struct error *error)
+static int skip(struct settings *settings, const struct error *error)
 {
+	cases_add(&settings->cases.cases, "load", "load", CASE_SKIPPED, error->message);
 	if (settings->json)
 		json_line(stdout, json_pack("{ss ss ss ss}", "type", "skip", "name",
 					    settings->kernel ? settings->kernel : "load", "reason",
@@ -170,7 +188,9 @@ int command_load(int argc, char **argv)
 		{ "update", KEY_UPDATE, NULL, 0, "Makes the record say what the results say", 0 },
 		{ 0 },
 	};
-	static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 },
+						      { &cases_argp, 0, NULL, 0 },
+						      { 0 } };
 	static const struct argp argp = {
 		.options = options,
 		.children = children,
@@ -186,9 +206,10 @@ int command_load(int argc, char **argv)
 	argp_err_exit_status = ARGP_ERR_EXIT;
 	command_parse(&argp, argc, argv, 0, &settings);
 	settings.check.strict = settings.gate.strict;
-	if (settings.check.results)
-		return load_check(&settings.check);
-	if (load_possible(&error))
-		return skip(&settings, &error);
-	return load_all(&settings);
+	cases_begin(&settings.cases, "load");
+	settings.check.cases = &settings.cases.cases;
+	int status = settings.check.results  ? load_check(&settings.check)
+		     : load_possible(&error) ? skip(&settings, &error)
+					     : load_all(&settings);
+	return cases_finish(&settings.cases, status);
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "cases/cases.h"
 #include "cli/options.h"
 #include "plant/plant.h"
 #include "harness.h"
@@ -73,6 +74,7 @@ struct arguments {
 	size_t row;
 	bool list;
 	struct plant_check_options check;
+	struct cases_options cases;
 };
 
 static void check_arguments(struct argp_state *state, const struct arguments *arguments)
@@ -99,7 +101,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct plant_check_options *check = &arguments->check;
 
 	switch (key) {
-	case ARGP_KEY_INIT: state->child_inputs[0] = &check->gate; return 0;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &check->gate;
+		state->child_inputs[1] = &arguments->cases;
+		return 0;
 	case OPTION_CHECK: check->corpus = option_text(state, argument, "--check"); return 0;
 	case OPTION_FUNC: arguments->function = option_text(state, argument, "--func"); return 0;
 	case OPTION_JOBS:
@@ -139,7 +144,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 },
+					      { &cases_argp, 0, NULL, 0 },
+					      { 0 } };
 
 static const struct argp argp = {
 	.children = children,
@@ -300,13 +307,15 @@ int command_plant(int argc, char **argv)
 		print_list(arguments.check.json);
 		return EXIT_OK;
 	}
+	cases_begin(&arguments.cases, "plant");
+	arguments.check.cases = &arguments.cases.cases;
 	if (arguments.check.corpus)
-		return plant_check(&arguments.check);
+		return cases_finish(&arguments.cases, plant_check(&arguments.check));
 	if (plant_image_open(&image, arguments.path, &error)) {
 		error_print(stderr, arguments.path, &error);
-		return EXIT_BAD_INPUT;
+		return cases_finish(&arguments.cases, EXIT_BAD_INPUT);
 	}
 	status = plant(&arguments, &image);
 	plant_image_close(&image);
-	return status;
+	return cases_finish(&arguments.cases, status);
 }

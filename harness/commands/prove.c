@@ -21,6 +21,7 @@
 #include <unistd.h>
 #include "clock.h"
 #include "images/image_pool.h"
+#include "cases/cases.h"
 #include "cli/options.h"
 #include "cli/json_counts.h"
 #include "cli/progress_bar.h"
@@ -36,6 +37,7 @@ struct proving {
 	struct progress_bar bar;
 	struct image_list list;
 	struct gate gate;
+	struct cases_options cases;
 };
 
 enum {
@@ -63,7 +65,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	struct proving *proving = state->input;
 	struct prove_options *options = &proving->options;
 	switch (key) {
-	case ARGP_KEY_INIT: state->child_inputs[0] = &proving->gate; break;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &proving->gate;
+		state->child_inputs[1] = &proving->cases;
+		break;
 	case KEY_REFEREE: options->referee = true; break;
 	case KEY_READELF: options->readelf = true; break;
 	case KEY_ALL: options->referee = options->readelf = true; break;
@@ -126,6 +131,30 @@ static void count_proof(struct proving *proving, const struct image_path *image,
 	json_counts_add(totals->counts, proof);
 }
 
+/* What an image is to a CI server. Found in a folder and not readable, it is a skip; a proof that
+ * died is an error. */
+static void add_case(struct proving *proving, const struct image_path *image, const json_t *proof)
+{
+	const char *status = json_text(proof, "status"), *message = json_text(proof, "message");
+	enum case_status outcome = CASE_PASSED;
+
+	if (has_findings(proof)) {
+		outcome = CASE_FAILED;
+		message =
+			"findings: what the table, the search table or another reader says differs";
+	} else if (!strcmp(status, "failed")) {
+		outcome = CASE_ERROR;
+	} else if (!strcmp(status, "unread")) {
+		outcome = image->named ? CASE_ERROR : CASE_SKIPPED;
+	} else if (!strcmp(status, "no_cfi") || !strcmp(status, "unchecked")) {
+		outcome = CASE_SKIPPED;
+		message = message[0] ? message : status;
+	}
+	struct judged_case *judged = cases_add(&proving->cases.cases, "prove",
+					       json_text(proof, "image"), outcome, message);
+	judged->seconds = json_number_value(json_object_get(proof, "seconds"));
+}
+
 static void print_object(const struct proving *proving, const json_t *object)
 {
 	const char *status = json_string_value(json_object_get(object, "status"));
@@ -147,8 +176,10 @@ static void take_object(struct proving *proving, const struct image_path *image,
 {
 	if (!object)
 		return;
-	if (json_object_get(object, "status"))
+	if (json_object_get(object, "status")) {
 		count_proof(proving, image, object);
+		add_case(proving, image, object);
+	}
 	print_object(proving, object);
 	json_decref(object);
 }
@@ -246,7 +277,9 @@ static enum exit_status prove(struct proving *proving)
 
 int command_prove(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &gate_image_argp, 0, NULL, 0 }, { 0 } };
+	static const struct argp_child children[] = { { &gate_image_argp, 0, NULL, 0 },
+						      { &cases_argp, 0, NULL, 0 },
+						      { 0 } };
 	static const struct argp argp = {
 		option_list,
 		parse_option,
@@ -267,10 +300,13 @@ int command_prove(int argc, char **argv)
 	if (command_parse(&argp, argc, argv, 0, &proving))
 		return EXIT_USAGE;
 	proving.totals.counts = json_object();
+	cases_begin(&proving.cases, "prove");
 	for (int i = 0; i < proving.options.path_count; i++)
 		if (image_list_add(&proving.list, proving.options.path[i], &error)) {
 			error_print(stderr, NULL, &error);
 			gate_leave_image(&proving.gate, &error, true);
+			cases_add(&proving.cases.cases, "prove", proving.options.path[i],
+				  CASE_ERROR, error.message);
 		}
 	gate_leave(&proving.gate, GATE_UNREADABLE, proving.list.unreadable);
 	gate_leave(&proving.gate, GATE_THIN, proving.list.thin_archives);
@@ -278,5 +314,5 @@ int command_prove(int argc, char **argv)
 	status = prove(&proving);
 	image_list_deinit(&proving.list);
 	json_decref(proving.totals.counts);
-	return status;
+	return cases_finish(&proving.cases, status);
 }

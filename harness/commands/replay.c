@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <sys/utsname.h>
 #include "cli/exit_status.h"
+#include "cases/cases.h"
 #include "cli/options.h"
 #include "gate/gate.h"
 #include "replay/recording_images.h"
@@ -37,6 +38,7 @@ struct settings {
 	bool json;
 	bool files;
 	struct gate gate;
+	struct cases_options cases;
 	char **file; /* ends with NULL */
 };
 
@@ -45,7 +47,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct settings *settings = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT: state->child_inputs[0] = &settings->gate; return 0;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &settings->gate;
+		state->child_inputs[1] = &settings->cases;
+		return 0;
 	case OPTION_FILES: settings->files = true; return 0;
 	case OPTION_JSON: settings->json = true; return 0;
 	case OPTION_METHOD: settings->method = option_method(state, argument); return 0;
@@ -55,7 +60,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 },
+					      { &cases_argp, 0, NULL, 0 },
+					      { 0 } };
 
 static const struct argp argp = {
 	.children = children,
@@ -161,8 +168,10 @@ static int status_of(const struct error *error)
 
 /* What could not be played, whole: as an error, and as a typed skip if it is the machine that
  * can't. */
-static int fail(const struct settings *settings, const char *path, const struct error *error)
+static int fail(struct settings *settings, const char *path, const struct error *error)
 {
+	cases_add(&settings->cases.cases, "replay", path ? path : "replay",
+		  case_status_of(status_of(error)), error->message);
 	if (settings->json && error->code == ERROR_UNAVAILABLE)
 		json_line(stdout, json_pack("{s:s, s:o*, s:s, s:o}", "type", "skip", "recording",
 					    path ? json_bytes(path) : NULL, "reason",
@@ -170,6 +179,22 @@ static int fail(const struct settings *settings, const char *path, const struct 
 					    json_bytes(error->message)));
 	error_print(stderr, path, error);
 	return status_of(error);
+}
+
+/* No points, nothing proven. */
+static void add_case(struct settings *settings, const char *path,
+		     const struct replay_result *result)
+{
+	char message[128];
+
+	snprintf(message, sizeof(message), "%" PRIu64 " of %" PRIu64 " points are not as recorded",
+		 result->points - result->same, result->points);
+	struct judged_case *judged = cases_add(&settings->cases.cases, "replay", path,
+					       !result->points			? CASE_ERROR
+					       : result->points != result->same ? CASE_FAILED
+										: CASE_PASSED,
+					       result->points ? message : "it has no points");
+	judged->seconds = (double)result->elapsed_ns / 1e9;
 }
 
 /* Plays one recording. */
@@ -190,6 +215,7 @@ static void play(struct replayer *replayer, struct settings *settings, const cha
 	} else {
 		print_result(settings, path, recording_program(recording),
 			     replayer_method(replayer), &result);
+		add_case(settings, path, &result);
 		settings->gate.checked += result.points;
 		settings->gate.findings += result.points - result.same;
 	}
@@ -264,13 +290,14 @@ int command_replay(int argc, char **argv)
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &settings);
 	if (settings.files)
 		return print_files(&settings);
+	cases_begin(&settings.cases, "replay");
 	if (replayer_create(settings.method, &replayer, &error))
-		return fail(&settings, NULL, &error);
+		return cases_finish(&settings.cases, fail(&settings, NULL, &error));
 	for (char **path = settings.file; *path; path++, recordings++) {
 		play(replayer, &settings, *path, &total);
 		fflush(stdout);
 	}
 	print_total(&settings, replayer_method(replayer), recordings, &total);
 	replayer_destroy(replayer);
-	return gate_status(&settings.gate);
+	return cases_finish(&settings.cases, gate_status(&settings.gate));
 }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli/exit_status.h"
+#include "cases/cases.h"
 #include "cli/options.h"
 #include "sample/sample.h"
 #include "gate/gate.h"
@@ -66,6 +67,7 @@ struct arguments {
 	size_t truth_args_count;
 	bool json;
 	struct gate gate;
+	struct cases_options cases;
 };
 
 static void parse_rates(struct argp_state *state, struct arguments *arguments, char *list)
@@ -83,7 +85,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct sample_options *sample = &arguments->sample;
 
 	switch (key) {
-	case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->gate; return 0;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->gate;
+		state->child_inputs[1] = &arguments->cases;
+		return 0;
 	case OPTION_BIND_NOW: option_bind_now(state); return 0;
 	case OPTION_CHILDREN: sample->children = true; return 0;
 	case OPTION_CLOCK:
@@ -117,7 +122,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 },
+					      { &cases_argp, 0, NULL, 0 },
+					      { 0 } };
 
 static const struct argp argp = {
 	.children = children,
@@ -151,9 +158,12 @@ bad:
 }
 
 /* The exit status of what could not be done. */
-static int fail(const struct arguments *arguments, const struct error *error)
+static int fail(struct arguments *arguments, const struct error *error)
 {
 	const char *program = arguments->sample.argv[0];
+
+	cases_add(&arguments->cases.cases, "sample", program,
+		  error->code == ERROR_UNAVAILABLE ? CASE_SKIPPED : CASE_ERROR, error->message);
 
 	if (arguments->json && error->code == ERROR_UNAVAILABLE)
 		sample_print_skip_json(stdout, program, "unavailable", error->message);
@@ -195,6 +205,21 @@ static int step(const struct arguments *arguments, struct sample_truth *truth, s
 	return 0;
 }
 
+/* A rate is a case. */
+static void add_case(struct arguments *arguments, const struct sample_score *score, bool sound)
+{
+	char name[64], message[128];
+
+	snprintf(name, sizeof(name), "%s %u Hz", arguments->sample.clock->name, score->rate_hz);
+	snprintf(message, sizeof(message),
+		 "%llu stacks: %llu outside, %llu cut, or the account does not come out",
+		 (unsigned long long)score->records,
+		 (unsigned long long)score->class[SAMPLE_OUTSIDE],
+		 (unsigned long long)score -> class[SAMPLE_CUT]);
+	cases_add(&arguments->cases.cases, arguments->sample.argv[0], name,
+		  sound ? CASE_PASSED : CASE_FAILED, message);
+}
+
 /* One rate; *ret_sound: nothing was found. */
 static int sample_at(struct arguments *arguments, const struct sample_truth *truth,
 		     struct image_store *store, unsigned int rate_hz, bool *ret_sound,
@@ -215,6 +240,8 @@ static int sample_at(struct arguments *arguments, const struct sample_truth *tru
 	*ret_sound = !score.class[SAMPLE_OUTSIDE] && !score.class[SAMPLE_CUT] &&
 		     !sample_account_broken(&score, &broken) &&
 		     score.records >= arguments->sample.samples;
+	if (!status)
+		add_case(arguments, &score, *ret_sound);
 	if (!status && score.records < arguments->sample.samples)
 		fprintf(stderr, "%s: fewer stacks than asked for in %llu runs\n",
 			PLAIN_TEXT(report.program), (unsigned long long)score.runs);
@@ -264,6 +291,7 @@ int command_sample(int argc, char **argv)
 
 	argp_err_exit_status = EXIT_USAGE;
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
+	cases_begin(&arguments.cases, "sample");
 	report.program = arguments.sample.argv[0];
 	report.truth = &truth;
 	if (step(&arguments, &truth, &error)) {
@@ -276,8 +304,10 @@ int command_sample(int argc, char **argv)
 			fprintf(stderr, "%s: the truth is thin or in doubt: it proves little\n",
 				PLAIN_TEXT(report.program));
 			gate->findings++;
+			cases_add(&arguments.cases.cases, report.program, "truth", CASE_FAILED,
+				  "the truth is thin or in doubt: it proves little");
 		}
 	}
 	sample_truth_deinit(&truth);
-	return gate_status(gate);
+	return cases_finish(&arguments.cases, gate_status(gate));
 }

@@ -24,6 +24,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "cases/cases.h"
 #include "cli/options.h"
 #include "harness.h"
 #include "vm/guest_output.h"
@@ -38,6 +39,7 @@
 #define MEMORY_MB_MAX	(1u << 20)
 
 struct settings {
+	struct cases_options cases;
 	char *kernel[KERNELS_MAX]; /* names */
 	size_t kernel_count;
 	struct guest_file files[FILES_MAX];
@@ -93,6 +95,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct settings *settings = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT: state->child_inputs[0] = &settings->cases; return 0;
 	case 'k':
 		settings->kernel_count = option_words(state, argument, "--kernel", settings->kernel,
 						      KERNELS_MAX);
@@ -337,7 +340,37 @@ static int finish_job(struct job *job, bool header)
 	return status;
 }
 
-static int run_jobs(struct job *jobs, size_t count, const struct settings *settings)
+/* A kernel is a case. A guest that did not come to the command's end judged nothing. */
+static void add_case(struct settings *settings, const struct job *job)
+{
+	const struct guest_result *result = &job->result;
+	char message[512];
+	enum case_status status = CASE_ERROR;
+
+	if (job->failed) {
+		snprintf(message, sizeof(message), "%s", job->error.message);
+	} else if (result->outcome != GUEST_OK) {
+		snprintf(message, sizeof(message), "%s: %s", guest_outcome_name(result->outcome),
+			 result->sentence);
+	} else if (job->failed_files) {
+		snprintf(message, sizeof(message), "what came back could not be kept");
+	} else {
+		snprintf(message, sizeof(message), "the command ended with status %d",
+			 job->exit_code);
+		status = !job->exit_code		  ? CASE_PASSED
+			 : job->exit_code == EXIT_SKIPPED ? CASE_SKIPPED
+							  : CASE_FAILED;
+	}
+	struct judged_case *judged = cases_add(&settings->cases.cases, settings->command[0],
+					       job->kernel.name, status, message);
+	judged->seconds = result->total_ms / 1000.0;
+	if (status == CASE_ERROR) {
+		case_text(&judged->type, "environment");
+		case_text(&judged->output, result->console_tail);
+	}
+}
+
+static int run_jobs(struct job *jobs, size_t count, struct settings *settings)
 {
 	size_t started = 0;
 	int status = EXIT_OK;
@@ -352,6 +385,7 @@ static int run_jobs(struct job *jobs, size_t count, const struct settings *setti
 			}
 		}
 		own = finish_job(&jobs[i], count > 1);
+		add_case(settings, &jobs[i]);
 		status = status ? status : own;
 	}
 	return status;
@@ -437,6 +471,18 @@ out:
 	return status;
 }
 
+/* The command's own status goes through, whatever it means; a file that could not be written is the
+ * environment's. */
+static int vm_finish(struct settings *settings, int status)
+{
+	enum exit_status own = !status			    ? EXIT_OK
+			       : status == EXIT_ENVIRONMENT ? EXIT_ENVIRONMENT
+							    : EXIT_FINDINGS;
+	enum exit_status finished = cases_finish(&settings->cases, own);
+
+	return finished == own ? status : (int)finished;
+}
+
 int command_vm(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
@@ -454,7 +500,9 @@ int command_vm(int argc, char **argv)
 		{ "dry-run", 'n', NULL, 0, "Prints how QEMU would be started", 0 },
 		{ 0 },
 	};
+	static const struct argp_child children[] = { { &cases_argp, 0, NULL, 0 }, { 0 } };
 	static const struct argp argp = {
+		.children = children,
 		.options = options,
 		.parser = parse,
 		.args_doc = "-- COMMAND [ARGS]",
@@ -468,5 +516,6 @@ int command_vm(int argc, char **argv)
 
 	argp_err_exit_status = ARGP_ERR_EXIT;
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &settings);
-	return run_all(&settings);
+	cases_begin(&settings.cases, "vm");
+	return vm_finish(&settings, run_all(&settings));
 }

@@ -11,6 +11,7 @@
 #include <jansson.h>
 #include <string.h>
 #include "cli/exit_status.h"
+#include "cases/cases.h"
 #include "cli/options.h"
 #include "gate/gate.h"
 #include "harness.h"
@@ -40,6 +41,7 @@ struct arguments {
 	struct witness_options witness;
 	bool json;
 	struct gate gate;
+	struct cases_options cases;
 	uint64_t shown; /* findings printed */
 };
 
@@ -49,7 +51,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct tracer_options *tracer = &arguments->witness.tracer;
 
 	switch (key) {
-	case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->gate; return 0;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->gate;
+		state->child_inputs[1] = &arguments->cases;
+		return 0;
 	case OPTION_BIND_NOW: option_bind_now(state); return 0;
 	case OPTION_JSON: arguments->json = true; return 0;
 	case OPTION_OUTPUT: tracer->silence_output = false; return 0;
@@ -62,7 +67,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 },
+					      { &cases_argp, 0, NULL, 0 },
+					      { 0 } };
 
 static const struct argp argp = {
 	.children = children,
@@ -297,6 +304,28 @@ static void gate_result(struct gate *gate, const struct witness_result *result)
 		gate->checked += result->cpu_points;
 }
 
+/* Each witness is a case: what it said, or why it was not asked. */
+static void add_cases(struct arguments *arguments, const char *program,
+		      const struct witness_result *result)
+{
+	struct cases *cases = &arguments->cases.cases;
+	uint64_t findings = witness_findings(result);
+	char message[128];
+
+	snprintf(message, sizeof(message), "%" PRIu64 " differences, %" PRIu64 " lost", findings,
+		 result->lost);
+	if (skip_of_log(result))
+		cases_add(cases, "witness.log", program, CASE_SKIPPED, skip_of_log(result));
+	else
+		cases_add(cases, "witness.log", program, findings ? CASE_FAILED : CASE_PASSED,
+			  message);
+	if (skip_of_cpu(result))
+		cases_add(cases, "witness.cpu", program, CASE_SKIPPED, skip_of_cpu(result));
+	else
+		cases_add(cases, "witness.cpu", program, findings ? CASE_FAILED : CASE_PASSED,
+			  message);
+}
+
 int command_witness(int argc, char **argv)
 {
 	struct arguments arguments = {
@@ -314,16 +343,19 @@ int command_witness(int argc, char **argv)
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
 	arguments.witness.context = &arguments;
 	program = arguments.witness.tracer.argv[0];
+	cases_begin(&arguments.cases, "witness");
 	if (witness_run(&arguments.witness, &result, &error)) {
 		error_print(stderr, program, &error);
-		return exit_status_of_error(&error);
+		cases_add(&arguments.cases.cases, "witness", program, CASE_ERROR, error.message);
+		return cases_finish(&arguments.cases, exit_status_of_error(&error));
 	}
 	gate_result(&arguments.gate, &result);
+	add_cases(&arguments, program, &result);
 	if (arguments.json)
 		print_result_json(program, &result, &arguments.gate);
 	else
 		print_result_text(program, &result);
 	if (!arguments.json && !gate_is_clean(&arguments.gate))
 		gate_print(&arguments.gate, stdout);
-	return gate_status(&arguments.gate);
+	return cases_finish(&arguments.cases, gate_status(&arguments.gate));
 }

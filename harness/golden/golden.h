@@ -35,6 +35,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "corpus/corpus.h"
+#include "cases/cases.h"
 #include "gate/gate.h"
 #include "cfi.h"
 
@@ -215,6 +216,7 @@ struct golden_run {
 	unsigned long count[GOLDEN_OUTCOME_COUNT];
 	FILE *out; /* for people */
 	struct gate gate;
+	struct cases *cases; /* each snapshot is one; NULL: nobody wants them */
 };
 
 /* One file of the corpus and its golden. */

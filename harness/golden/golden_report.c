@@ -61,10 +61,31 @@ static void print_text(const struct golden_run *run, const struct golden_item *i
 	fputc('\n', run->out);
 }
 
+static void add_case(struct golden_run *run, const struct golden_item *item,
+		     enum golden_outcome outcome, const char *reason, const char *detail)
+{
+	static const enum case_status statuses[GOLDEN_OUTCOME_COUNT] = {
+		[GOLDEN_PASSED] = CASE_PASSED,
+		[GOLDEN_FAILED] = CASE_FAILED,
+		[GOLDEN_SKIPPED] = CASE_SKIPPED,
+	};
+	char class_name[64], message[1024];
+
+	snprintf(class_name, sizeof(class_name), "golden.%s", item->kind);
+	snprintf(message, sizeof(message), "%s%s%s", reason, detail ? ": " : "",
+		 detail ? detail : "");
+	struct judged_case *judged = cases_add(run->cases, class_name, item->name,
+					       statuses[outcome], message);
+	if (outcome == GOLDEN_FAILED && item->first[0])
+		case_output(judged, item->first);
+}
+
 void golden_finish(struct golden_run *run, struct golden_item *item, enum golden_outcome outcome,
 		   const char *reason, const char *detail)
 {
 	run->count[outcome]++;
+	if (run->cases)
+		add_case(run, item, outcome, reason, detail);
 	if (run->options->json)
 		print_json(run, item, outcome, reason, detail);
 	else

@@ -164,7 +164,8 @@ struct load_check_options {
 		refused; /* with update: programs whose refusal is expected, a glob of KERNEL/COMPILER/OBJECT/PROGRAM or of
 			      * PROGRAM; NULL: none */
 	bool json;
-	bool strict; /* what was not measured fails */
+	bool strict;	     /* what was not measured fails */
+	struct cases *cases; /* each program is one; NULL: nobody wants them */
 };
 
 /* An exit status. */

@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cases/cases.h"
 #include "cli/json_counts.h"
 #include "load/load.h"
 #include "gate/gate.h"
@@ -38,6 +39,13 @@ static void say_other(struct check *check, json_t *object, bool failed)
 
 	*(failed ? &check->failed : &check->skipped) += 1;
 	json_object_set_new(check->not_tried, json_text(object, "name"), json_true());
+	if (check->options->cases) {
+		struct judged_case *judged =
+			cases_add(check->options->cases, "load", json_text(object, "name"),
+				  failed ? CASE_ERROR : CASE_SKIPPED, json_text(object, "reason"));
+		if (*message)
+			case_output(judged, message);
+	}
 	if (check->options->json)
 		json_line(stdout, json_incref(object));
 	else
@@ -111,6 +119,19 @@ static bool is_recorded(const struct check *check, const struct load_result *now
 	return glob && (!fnmatch(glob, name, 0) || !fnmatch(glob, now->program, 0));
 }
 
+static void add_case(const struct check *check, enum load_verdict verdict,
+		     const struct load_result *of, bool failed)
+{
+	char class_name[3 * LOAD_NAME_MAX + 4];
+
+	snprintf(class_name, sizeof(class_name), "%s.%s.%s", of->kernel, of->compiler, of->object);
+	struct judged_case *judged = cases_add(check->options->cases, class_name, of->program,
+					       failed ? CASE_FAILED : CASE_PASSED,
+					       load_verdict_name(verdict));
+	if (failed && of->log[0])
+		case_output(judged, of->log);
+}
+
 static void say_verdict(struct check *check, enum load_verdict verdict,
 			const struct load_result *recorded, const struct load_result *now)
 {
@@ -120,6 +141,8 @@ static void say_verdict(struct check *check, enum load_verdict verdict,
 	bool failed = load_verdict_fails(verdict) && !recorded_now;
 
 	*(failed ? &check->failed : &check->passed) += 1;
+	if (check->options->cases)
+		add_case(check, verdict, of, failed);
 	if (!check->options->json) {
 		if (verdict != LOAD_AS_RECORDED)
 			say_text(verdict,

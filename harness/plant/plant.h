@@ -197,6 +197,7 @@ struct plant_check_options {
 	bool json;
 	bool bpf;
 	struct gate gate;
+	struct cases *cases; /* each kind is one; NULL: nobody wants them */
 };
 
 /* What became of the plantings of one kind. Every one is in one of the first five. */

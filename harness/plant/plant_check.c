@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "cases/cases.h"
 #include "child/child.h"
 #include "plant/plant.h"
 #include "corpus/corpus.h"
@@ -266,6 +267,28 @@ static void print_json(const struct plant_tally *tally, const struct gate *gate)
 	json_decref(object);
 }
 
+/* A kind of fault is a case: all that were planted are caught. Workers are processes of their own,
+ * so single plantings are not to be had here. */
+static void add_cases(struct cases *cases, const struct plant_tally *tally)
+{
+	for (size_t i = 0; plant_kind_at(i); i++) {
+		const struct plant_count *count = &tally->kind[i];
+		uint64_t all = planted(count);
+		char message[160];
+
+		snprintf(message, sizeof(message),
+			 "%" PRIu64 " of %" PRIu64 " caught, %" PRIu64 " missed, %" PRIu64
+			 " misblamed, %" PRIu64 " broken, %" PRIu64 " unproven",
+			 count->caught, all, count->missed, count->misblamed, count->broken,
+			 count->unproven);
+		cases_add(cases, "plant", plant_kind_at(i)->name,
+			  !all			? CASE_SKIPPED
+			  : count->caught < all ? CASE_FAILED
+						: CASE_PASSED,
+			  all ? message : "nothing of this kind was planted");
+	}
+}
+
 static int finish(const struct plant_check_options *options, const struct plant_tally *tally,
 		  int crashed)
 {
@@ -283,6 +306,8 @@ static int finish(const struct plant_check_options *options, const struct plant_
 		       planted(&sum), options->least);
 		failed++;
 	}
+	if (options->cases)
+		add_cases(options->cases, tally);
 	gate.checked = planted(&sum);
 	gate.findings = failed;
 	gate_leave(&gate, GATE_SKIPPED, tally->skipped);
