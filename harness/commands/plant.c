@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include "cases/cases.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "plant/plant.h"
 #include "harness.h"
 #include "verdict/verdict.h"
@@ -213,15 +214,17 @@ static void print_text(const struct planting *planting)
 	}
 }
 
-/* A new file: what runs from the old one of that name keeps it. */
+/* A new file: what runs from the old one of that name keeps it. What is no regular file is not
+ * taken away, but written into. */
 int planting_write(const struct planting *planting, const char *path, struct error *error)
 {
+	bool replaces = output_file_may_replace(path);
 	size_t written = 0;
 	int fd;
 
-	if (unlink(path) && errno != ENOENT)
+	if (replaces && unlink(path) && errno != ENOENT)
 		return error_set_errno(error, "replacing it");
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
+	fd = open(path, O_WRONLY | O_CLOEXEC | (replaces ? O_CREAT | O_EXCL : 0), 0755);
 	if (fd < 0)
 		return error_set_errno(error, "creating it");
 	while (written < planting->size) {

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "cli/output_file.h"
 #include "contexts/contexts.h"
 #include "leb_write.h"
 
@@ -210,44 +211,29 @@ static void writer_deinit(struct writer *writer)
 	free(writer->end);
 }
 
-static int write_file(struct writer *writer, const struct truth_field *field, size_t field_count,
-		      const char *path, struct error *error)
-{
-	int status;
-
-	writer->file = fopen(path, "we");
-	if (!writer->file)
-		return error_set_errno(error, "%s", path);
-	fputs(TRUTH_FILE_MAGIC, writer->file);
-	if (put_items(writer, field, field_count))
-		status = error_set(error, ERROR_MEMORY, "", 0, "no memory for a truth file");
-	else if (fflush(writer->file) || ferror(writer->file))
-		status = error_set_errno(error, "writing %s", path);
-	else
-		status = 0;
-	if (fclose(writer->file) && !status)
-		status = error_set_errno(error, "writing %s", path);
-	return status;
-}
-
 int context_write(const struct context_tree *tree, const struct truth_field *field,
 		  size_t field_count, const char *path, struct error *error)
 {
+	struct output_file output;
 	struct writer writer;
-	char *unfinished = NULL;
 	int status;
 
-	if (!writer_init(&writer, tree) || !group_children(&writer) ||
-	    asprintf(&unfinished, "%s.unfinished", path) < 0) {
+	if (!writer_init(&writer, tree) || !group_children(&writer)) {
 		writer_deinit(&writer);
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a truth file");
 	}
-	status = write_file(&writer, field, field_count, unfinished, error);
-	if (!status && rename(unfinished, path))
-		status = error_set_errno(error, "%s", path);
+	status = output_file_open(path, &output, error);
 	if (status)
-		unlink(unfinished);
-	free(unfinished);
+		goto out;
+	writer.file = output.file;
+	fputs(TRUTH_FILE_MAGIC, writer.file);
+	if (put_items(&writer, field, field_count)) {
+		output_file_close(&output, false, error);
+		status = error_set(error, ERROR_MEMORY, "", 0, "no memory for a truth file");
+	} else {
+		status = output_file_close(&output, true, error);
+	}
+out:
 	writer_deinit(&writer);
 	return status;
 }
