@@ -140,18 +140,23 @@ static void choose_engines(struct argp_state *state, struct arguments *arguments
 	engine_list_limit(list, arguments->engine_timeout_ms, arguments->tracer.timeout_ms);
 }
 
-/* Each is of an engine that will be asked: behind all options it is known which are. */
-static void check_requirements(struct argp_state *state, const struct arguments *arguments)
+/* Each is of an engine that will be asked: behind all options it is known which are. One by its
+ * other name gets its own. */
+static void check_requirements(struct argp_state *state, struct arguments *arguments)
 {
 	const struct compare_options *compare = &arguments->compare;
 
 	for (size_t i = 0; i < arguments->requirement_count; i++) {
-		const char *name = arguments->requirement[i].engine;
+		char *name = arguments->requirement[i].engine;
+		const struct engine *built_in = engine_find(name);
 		bool asked = false;
 
+		if (built_in)
+			snprintf(name, sizeof(arguments->requirement[i].engine), "%s",
+				 built_in->name);
 		for (size_t at = 0; at < compare->engine_count; at++)
 			asked |= !strcmp(compare->engine[at]->name, name);
-		if (!asked && engine_find(name))
+		if (!asked && built_in)
 			argp_error(state, "--require: '%s' is not among the engines of --engine",
 				   name);
 		if (!asked)

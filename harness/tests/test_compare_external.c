@@ -50,6 +50,14 @@ static const struct list_case {
 	{ "no_such_object", { "a=./no.so" }, "", "./no.so: No such file or directory" },
 	{ "unknown", { "nobody" }, "", "no engine is called 'nobody'" },
 	{ "a_name_that_is_taken", { "cfi=x" }, "", "there is an engine called 'cfi'" },
+	{ "a_second_name_that_is_taken", { "perf=x" }, "", "there is an engine called 'perf'" },
+	{ "a_second_name", { "perf,cfi" }, "perf8k cfi", NULL },
+	{ "twice_by_two_names", { "perf8k,perf" }, "perf8k", "'perf8k' is named twice" },
+	{ "all_that_are_built_in",
+	  { "a=x,all" },
+	  "a=x cfi table bpf fp libdw libunwind perf8k perf16k perf32k perf64k scan",
+	  NULL },
+	{ "all_and_one_of_them", { "cfi,all" }, "cfi", "'cfi' is named twice" },
 	{ "twice", { "cfi,cfi" }, "cfi", "'cfi' is named twice" },
 	{ "twice_in_two_lists", { "a=x", "a=y" }, "a=x", "'a' is named twice" },
 	{ "nothing", { "" }, "", "a value of the list is empty" },
@@ -107,6 +115,20 @@ START_TEST(lists)
 		ck_assert_str_eq(error.message, c->message);
 	write_list(&list, text, sizeof(text));
 	ck_assert_str_eq(text, with_object(c->engines));
+	engine_list_deinit(&list);
+}
+END_TEST
+
+/* What is asked unless somebody says otherwise. */
+START_TEST(engines_by_default)
+{
+	struct engine_list list = { 0 };
+	struct error error;
+	char text[256];
+
+	ck_assert(!engine_list_add_built_in(&list, false, &error));
+	write_list(&list, text, sizeof(text));
+	ck_assert_str_eq(text, "cfi table bpf fp libdw libunwind");
 	engine_list_deinit(&list);
 }
 END_TEST
@@ -379,6 +401,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 300);
 	tcase_add_loop_test(tcase, lists, 0, COUNT(list_cases));
+	tcase_add_test(tcase, engines_by_default);
 	tcase_add_test(tcase, lists_as_text);
 	tcase_add_loop_test(tcase, others_figures_stay, 0, COUNT(hostile_cases));
 	tcase_add_test(tcase, no_answer_is_a_truncated_stack);
