@@ -293,7 +293,7 @@ $(HOSTILE_ENGINE): harness/tests/hostile_engine.c harness/external/stackproof_en
 FUZZ_SECONDS ?= 60
 FUZZ_TARGETS := $(patsubst unwinder/fuzz/%.c,%,$(wildcard unwinder/fuzz/fuzz_*.c))
 FUZZ_SHARED  := $(filter-out %/entry.c %/make_seeds.c $(FUZZ_TARGETS:%=unwinder/fuzz/%.c),$(wildcard unwinder/fuzz/*.c))
-FUZZ_OBJECTS := $(patsubst %.c,$(O)/fuzz/%.o,$(wildcard unwinder/*.c) harness/replay/recording_read.c \
+FUZZ_OBJECTS := $(patsubst %.c,$(O)/fuzz/%.o,$(wildcard unwinder/*.c) harness/replay/recording_read.c harness/replay/recording_truth.c \
 		$(FUZZ_SHARED))
 FUZZ_CFLAGS  := -fsanitize=address,undefined -fno-sanitize-recover=all \
 		-Wno-missing-field-initializers

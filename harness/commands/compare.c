@@ -240,6 +240,8 @@ static const struct argp argp = {
 struct listener {
 	struct recording_writer *writer; /* at hand; recording_begin() puts it there */
 	struct compare_stacks *stacks;	 /* NULL: they are not asked for */
+	uint64_t points;		 /* of the program at hand, so far */
+	unsigned int readings;		 /* of the last one */
 	struct compare_progress progress;
 	struct ignore_list ignore;
 };
@@ -258,9 +260,15 @@ static void on_evidence(void *context, const struct evidence *evidence)
 	const struct point *point = evidence->point;
 	struct error error; /* it sticks: closing says it */
 
-	if (listener->writer)
+	listener->points++;
+	listener->readings = 0;
+	if (listener->writer) {
+		recording_writer_truth(listener->writer, evidence->truth,
+				       point->stop->shadow->rooted &&
+					       evidence->truth->stop != STOP_DEPTH);
 		recording_writer_point(listener->writer, point->space, point->regs, point->memory,
 				       &error);
+	}
 	if (listener->stacks)
 		compare_stacks_evidence(listener->stacks, evidence);
 }
@@ -284,9 +292,10 @@ static int on_point(void *context, const struct point *point, const struct judge
 static int on_reading(void *context, const struct point *point, const struct stack *truth,
 		      uint64_t *ret_mark, struct error *error)
 {
-	const struct listener *listener = context;
+	struct listener *listener = context;
 
-	*ret_mark = compare_stacks_mark(listener->stacks);
+	/* The second reading is the CFI's. */
+	*ret_mark = 2 * (listener->points - 1) + (listener->readings++ > 0);
 	return 0;
 }
 
@@ -294,7 +303,14 @@ static void on_proven(void *context, uint64_t mark, uint64_t count, bool proven)
 {
 	const struct listener *listener = context;
 
-	compare_stacks_proven(listener->stacks, mark, proven);
+	bool is_claim = mark & 1;
+
+	if (is_claim != proven)
+		return;
+	if (listener->writer)
+		recording_writer_unproven(listener->writer, mark / 2);
+	if (listener->stacks)
+		compare_stacks_settle(listener->stacks, mark / 2, is_claim);
 }
 
 static void on_mappings(void *context)
@@ -312,14 +328,15 @@ static int begin_listening(struct arguments *arguments, struct listener *listene
 
 	compare->context = listener;
 	compare->on_judgement = on_judgement;
-	if (arguments->record || arguments->stacks)
-		compare->on_evidence = on_evidence;
+	if (!arguments->record && !arguments->stacks)
+		return 0;
+	compare->on_evidence = on_evidence;
+	compare->on_reading = on_reading;
+	compare->on_proven = on_proven;
 	if (!arguments->stacks)
 		return 0;
 	compare->on_stack = on_stack;
 	compare->on_point = on_point;
-	compare->on_reading = on_reading;
-	compare->on_proven = on_proven;
 	compare->on_mappings = on_mappings;
 	return compare_stacks_create(arguments->stacks, &listener->stacks, error);
 }
@@ -350,6 +367,7 @@ static bool run_program(struct comparer *comparer, const struct arguments *argum
 	bool whole;
 
 	tracer.argv = argv;
+	listener->points = 0;
 	if (arguments->record &&
 	    recording_begin(arguments->record, argv[0], &listener->writer, &failure)) {
 		memset(ret, 0, sizeof(*ret));

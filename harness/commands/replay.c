@@ -113,19 +113,24 @@ static void tell(void *context, const struct replay_difference *difference)
 	if (teller->shown++ >= SHOWN_MAX)
 		return;
 	if (teller->settings->json) {
-		json_line(
-			stdout,
-			json_pack("{s:s, s:o, s:I, s:o, s:s, s:s, s:{s:s, s:i}, s:{s:s, s:i}, s:i}",
-				  "type", "difference", "recording", json_bytes(teller->path),
-				  "point", (json_int_t)difference->point, "place",
-				  json_bytes(difference->place), "kind",
-				  difference->lost	   ? "lost"
-				  : difference->same_table ? "walk"
-							   : "table",
-				  "message", explain(difference), "recorded", "stop", recorded,
-				  "frames", (int)difference->recorded->frames, "walked", "stop",
-				  actual, "frames", (int)difference->actual->count, "shared_frames",
-				  (int)shared));
+		json_t *object = json_pack(
+			"{s:s, s:o, s:I, s:o, s:s, s:s, s:{s:s, s:i}, s:{s:s, s:i}, s:i}", "type",
+			"difference", "recording", json_bytes(teller->path), "point",
+			(json_int_t)difference->point, "place", json_bytes(difference->place),
+			"kind",
+			difference->lost	 ? "lost"
+			: difference->same_table ? "walk"
+						 : "table",
+			"message", explain(difference), "recorded", "stop", recorded, "frames",
+			(int)difference->recorded->frames, "walked", "stop", actual, "frames",
+			(int)difference->actual->count, "shared_frames", (int)shared);
+
+		if (difference->has_truth)
+			json_object_set_new(object, "truth",
+					    json_pack("{s:s, s:i}", "match",
+						      match_name(difference->truth_match), "right",
+						      (int)difference->truth_right));
+		json_line(stdout, object);
 		return;
 	}
 	printf("%s: point %" PRIu64
@@ -136,18 +141,35 @@ static void tell(void *context, const struct replay_difference *difference)
 	       difference->actual->count, actual, shared);
 }
 
+/* Of recordings that have no truth, nothing. */
+static void set_truth(json_t *object, const struct replay_result *result)
+{
+	json_t *truth;
+
+	if (!result->truth_points && !result->truth_unproven)
+		return;
+	truth = json_pack("{s:I, s:I}", "points", (json_int_t)result->truth_points, "unproven",
+			  (json_int_t)result->truth_unproven);
+	for (int match = 0; match < MATCH_COUNT; match++)
+		json_object_set_new(truth, match_name(match),
+				    json_integer((json_int_t)result->truth_match[match]));
+	json_object_set_new(object, "truth", truth);
+}
+
 static void print_result(const struct settings *settings, const char *path, const char *program,
 			 const char *method, const struct replay_result *result)
 {
 	if (settings->json) {
-		json_line(stdout,
-			  json_pack("{s:s, s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:f}", "type",
-				    "replay", "recording", json_bytes(path), "program",
-				    json_bytes(program), "method", method, "points",
-				    (json_int_t)result->points, "same", (json_int_t)result->same,
-				    "different", (json_int_t)result->different, "lost",
-				    (json_int_t)result->lost, "frames", (json_int_t)result->frames,
-				    "seconds", (double)result->elapsed_ns / 1e9));
+		json_t *object = json_pack(
+			"{s:s, s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:I, s:f}", "type", "replay",
+			"recording", json_bytes(path), "program", json_bytes(program), "method",
+			method, "points", (json_int_t)result->points, "same",
+			(json_int_t)result->same, "different", (json_int_t)result->different,
+			"lost", (json_int_t)result->lost, "frames", (json_int_t)result->frames,
+			"seconds", (double)result->elapsed_ns / 1e9);
+
+		set_truth(object, result);
+		json_line(stdout, object);
 		return;
 	}
 	if (result->different || result->lost)
@@ -225,6 +247,10 @@ static void play(struct replayer *replayer, struct settings *settings, const cha
 	total->different += result.different;
 	total->lost += result.lost;
 	total->elapsed_ns += result.elapsed_ns;
+	total->truth_points += result.truth_points;
+	total->truth_unproven += result.truth_unproven;
+	for (int match = 0; match < MATCH_COUNT; match++)
+		total->truth_match[match] += result.truth_match[match];
 }
 
 static void print_total(const struct settings *settings, const char *method, size_t recordings,
@@ -243,6 +269,7 @@ static void print_total(const struct settings *settings, const char *method, siz
 			(json_int_t)total->lost, "seconds", seconds, "kernel_release",
 			kernel.release);
 
+		set_truth(object, total);
 		gate_json(&settings->gate, object);
 		json_line(stdout, object);
 		return;
@@ -253,6 +280,13 @@ static void print_total(const struct settings *settings, const char *method, siz
 	       " not, %" PRIu64 " lost, %.1f s\n",
 	       kernel.release, method, recordings, total->points, total->same, total->different,
 	       total->lost, seconds);
+	if (total->truth_points || total->truth_unproven)
+		printf("the truth at %" PRIu64 " points: %" PRIu64 " exact, %" PRIu64
+		       " truncated, %" PRIu64 " wrong, %" PRIu64 " extra; unproven at %" PRIu64
+		       "\n",
+		       total->truth_points, total->truth_match[MATCH_EXACT],
+		       total->truth_match[MATCH_TRUNCATED], total->truth_match[MATCH_WRONG],
+		       total->truth_match[MATCH_EXTRA], total->truth_unproven);
 }
 
 /* ---- the images ------------------------------------------------------------------------- */

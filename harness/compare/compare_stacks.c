@@ -23,13 +23,13 @@ struct frame_text {
 
 struct compare_stacks {
 	FILE *file;
-	char *program; /* as JSON has it */
-	uint64_t points;
+	char *program;	 /* as JSON has it */
+	uint64_t number; /* of points that were met */
+	uint64_t points; /* of them, judged */
 	struct frame_text kept[TEXTS_KEPT];
 	/* Of the point at hand. */
 	const struct stack *truth;
 	bool rooted;
-	unsigned int readings;
 	/* The engines' part of its line. */
 	FILE *engines;
 	char *bytes;
@@ -120,7 +120,7 @@ void compare_stacks_evidence(struct compare_stacks *stacks, const struct evidenc
 {
 	stacks->truth = evidence->truth;
 	stacks->rooted = evidence->point->stop->shadow->rooted;
-	stacks->readings = 0;
+	stacks->number++;
 	rewind(stacks->engines);
 }
 
@@ -150,7 +150,7 @@ int compare_stacks_point(struct compare_stacks *stacks, const struct point *poin
 	fprintf(file,
 		"{\"type\":\"point\",\"program\":%s,\"point\":%" PRIu64
 		",\"thread\":%d,\"verdict\":\"%s\",\"kind\":\"%s\"",
-		stacks->program, stacks->points, (int)point->stop->tid,
+		stacks->program, stacks->number - 1, (int)point->stop->tid,
 		verdict_name(judgement->verdict), fault_kind_name(judgement->kind));
 	fprintf(file, ",\"truth\":{\"whole\":%s",
 		stacks->rooted && stacks->truth->stop != STOP_DEPTH ? "true" : "false");
@@ -164,20 +164,11 @@ int compare_stacks_point(struct compare_stacks *stacks, const struct point *poin
 
 /* ---- what became of them ---------------------------------------------------------------- */
 
-uint64_t compare_stacks_mark(struct compare_stacks *stacks)
+void compare_stacks_settle(struct compare_stacks *stacks, uint64_t point, bool by_claim)
 {
-	return stacks->points * 2 + (stacks->readings++ > 0);
-}
-
-void compare_stacks_proven(struct compare_stacks *stacks, uint64_t mark, bool proven)
-{
-	bool is_claim = mark & 1;
-
-	if (is_claim == proven)
-		fprintf(stacks->file,
-			"{\"type\":\"settled\",\"program\":%s,\"point\":%" PRIu64
-			",\"as\":\"%s\"}\n",
-			stacks->program, mark / 2, is_claim ? "claim" : "unproven");
+	fprintf(stacks->file,
+		"{\"type\":\"settled\",\"program\":%s,\"point\":%" PRIu64 ",\"as\":\"%s\"}\n",
+		stacks->program, point, by_claim ? "claim" : "unproven");
 }
 
 /* ---- the file --------------------------------------------------------------------------- */
@@ -209,7 +200,7 @@ void compare_stacks_begin(struct compare_stacks *stacks, const char *program)
 	free(stacks->program);
 	stacks->program = json_dumps(name, JSON_ENCODE_ANY);
 	json_decref(name);
-	stacks->points = 0;
+	stacks->points = stacks->number = 0;
 	compare_stacks_mappings(stacks);
 }
 

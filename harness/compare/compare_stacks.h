@@ -27,8 +27,9 @@ void compare_stacks_stack(struct compare_stacks *stacks, const struct point *poi
 			  const struct engine *engine, const struct stack *stack);
 int compare_stacks_point(struct compare_stacks *stacks, const struct point *point,
 			 const struct judgement *judgement, struct error *error);
-uint64_t compare_stacks_mark(struct compare_stacks *stacks);
-void compare_stacks_proven(struct compare_stacks *stacks, uint64_t mark, bool proven);
+/* The truth of a point, by its number from 0 on, did not stand: the CFI's claim does, or nobody knows.
+ */
+void compare_stacks_settle(struct compare_stacks *stacks, uint64_t point, bool by_claim);
 void compare_stacks_mappings(struct compare_stacks *stacks);
 
 #endif

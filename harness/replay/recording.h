@@ -8,10 +8,11 @@
  * executable mappings, and the words of memory that it read; and the stack that it found.
  *
  *	recording_write.c	makes one
+ *	recording_truth.c	the true stacks among them, as a tree
  *	recording_read.c	reads one, distrusting every byte
  *	replay.c		plays one, on this kernel
  *
- * The file: "stackproof recording 1\n", then items, each a letter and numbers. Numbers are LEB128
+ * The file: "stackproof recording 2\n", then items, each a letter and numbers. Numbers are LEB128
  * (DWARF 5, 7.6), u unsigned and s signed; bytes are given by their number, which is u. Differences
  * are modulo 2^64.
  *
@@ -24,7 +25,14 @@
  *	A  u address		the page of this address can't be read from now on
  *	P  u mask, s difference for each register in it (recording_register: from the point before),
  *	   u frames, u stop, 8 bytes: the stack's digest
+ *	F  u number - caller's, a frame of true stacks, numbered from 1 on; its caller has a lower
+ *	   s PC - caller's	number, 0 is none: it is an outermost one, counted from PC 0
+ *	T  s frame - last T's,	the innermost frame of the next point's true stack; u 1: the whole of it
+ *	   u whole		is known, else others may have called the outermost one
+ *	U  u point		the truth of that point, which is there already, did not prove itself
  *	E  u points		the end; nothing follows
+ *
+ * "stackproof recording 1\n" is the same without F, T and U: it has no truth, and is still read.
  */
 #ifndef STACKPROOF_RECORDING_H
 #define STACKPROOF_RECORDING_H
@@ -33,7 +41,8 @@
 #include "expression.h"
 #include "stack.h"
 
-#define RECORDING_MAGIC	       "stackproof recording 1\n"
+#define RECORDING_MAGIC	       "stackproof recording 2\n"
+#define RECORDING_MAGIC_1      "stackproof recording 1\n" /* as long */
 #define RECORDING_MAPPINGS_MAX 65536u
 #define RECORDING_PATH_MAX     4096u
 #define RECORDING_IMAGE_MAX    (64u << 20)
@@ -42,6 +51,8 @@
 #define RECORDING_ADDRESS_MIN	4096u
 #define RECORDING_ADDRESS_LIMIT (1ull << 47)
 #define RECORDING_WRITE_MAX	8u
+/* Of a true stack: one more than the walk can have, so that it is seen to be deeper. */
+#define RECORDING_TRUTH_FRAMES_MAX (WALK_FRAMES_MAX + 1)
 
 enum recording_image {
 	RECORDING_NO_IMAGE,
@@ -62,8 +73,33 @@ int recording_writer_create(const char *path, const char *program, struct record
 int recording_writer_point(struct recording_writer *writer, const struct address_space *space,
 			   const struct register_values *regs, const struct memory_reader *memory,
 			   struct error *error);
+/* Before a point is added: its true stack; whole: nothing is below its last frame. Of a deeper one
+ * than RECORDING_TRUTH_FRAMES_MAX the innermost frames are kept, as one that is known only so far.
+ * Errors stick. */
+void recording_writer_truth(struct recording_writer *writer, const struct stack *truth, bool whole);
+/* The truth of a point, by its number from 0 on, did not prove itself. */
+void recording_writer_unproven(struct recording_writer *writer, uint64_t point);
 /* Ends the file and closes it. finish: false leaves no file behind. */
 int recording_writer_close(struct recording_writer *writer, bool finish, struct error *error);
+
+/* ---- recording_truth.c ------------------------------------------------------------------ */
+
+/* Frames by number, as the writer gives them and the reader gets them. Zero-initialise. */
+struct recording_frames {
+	struct recording_frame {
+		uint64_t pc;
+		uint32_t caller, depth;
+	} * frame; /* number 1 is the first */
+	uint32_t count;
+	uint32_t *slot; /* the writer's: numbers by hash */
+	uint32_t slot_count;
+};
+/* The number of a frame below its caller; *ret_new: it is new. 0: no memory. */
+uint32_t recording_frames_find(struct recording_frames *frames, uint32_t caller, uint64_t pc,
+			       bool *ret_new);
+/* The same of one that is new to the reader, without looking. */
+uint32_t recording_frames_add(struct recording_frames *frames, uint32_t caller, uint64_t pc);
+void recording_frames_deinit(struct recording_frames *frames);
 
 /* Of a stack's PCs. */
 uint64_t recording_digest(const struct stack *stack);
@@ -84,6 +120,10 @@ struct recording_point {
 	uint32_t frames;
 	uint32_t stop; /* enum stop_reason */
 	uint64_t digest;
+	/* The true stack, innermost first, valid during the call; truth_frames 0: it is not known. */
+	uint64_t truth[RECORDING_TRUTH_FRAMES_MAX];
+	uint32_t truth_frames;
+	bool truth_whole;
 };
 
 /* Told each item, in order; NULL: not of such. -1 ends the reading with that error. */
@@ -95,6 +135,9 @@ struct recording_handler {
 	int (*write)(void *context, uint64_t address, const uint8_t *bytes, size_t size,
 		     struct error *error);
 	int (*absent)(void *context, uint64_t address, struct error *error);
+	int (*frame)(void *context, uint32_t caller, uint64_t pc, struct error *error);
+	int (*truth)(void *context, uint32_t frame, bool whole, struct error *error);
+	int (*unproven)(void *context, uint64_t point, struct error *error);
 	int (*point)(void *context, const struct recording_point *point, struct error *error);
 	void *context;
 };

@@ -19,6 +19,7 @@ struct recording {
 	size_t size;
 	uint8_t *owned; /* the bytes, if they were read here */
 	size_t items;	/* where those behind N begin */
+	bool has_truth; /* of version 2 */
 	char program[RECORDING_PATH_MAX];
 };
 
@@ -202,12 +203,67 @@ static int take_point(struct cursor *cursor, const struct recording_handler *han
 	return handler->point ? handler->point(handler->context, point, cursor->error) : 0;
 }
 
-static int take_end(struct cursor *cursor, uint64_t points)
+/* ---- the truth -------------------------------------------------------------------------- */
+
+static int take_frame(struct cursor *cursor, const struct recording_handler *handler,
+		      struct recording_frames *frames)
+{
+	uint64_t number = frames->count + 1, back, pc;
+	uint32_t caller;
+
+	if (take_unsigned(cursor, number, &back) || take_signed(cursor, &pc))
+		return -1;
+	if (!back)
+		return malformed(cursor, "a frame that is its own caller");
+	caller = (uint32_t)(number - back);
+	pc += caller ? frames->frame[caller - 1].pc : 0;
+	if (caller && frames->frame[caller - 1].depth == RECORDING_TRUTH_FRAMES_MAX)
+		return malformed(cursor, "a true stack that is too deep");
+	if (!recording_frames_add(frames, caller, pc))
+		return error_set(cursor->error, ERROR_MEMORY, "", 0, "no memory for true stacks");
+	return handler->frame ? handler->frame(handler->context, caller, pc, cursor->error) : 0;
+}
+
+/* Puts the stack into the point that comes next. */
+static int take_truth(struct cursor *cursor, const struct recording_handler *handler,
+		      const struct recording_frames *frames, uint64_t *number,
+		      struct recording_point *point)
+{
+	uint64_t difference, whole;
+
+	if (take_signed(cursor, &difference) || take_unsigned(cursor, 1, &whole))
+		return -1;
+	*number += difference;
+	if (!*number || *number > frames->count)
+		return malformed(cursor, "a frame that there is not");
+	if (point->truth_frames)
+		return malformed(cursor, "two truths of one point");
+	for (uint32_t at = *number; at; at = frames->frame[at - 1].caller)
+		point->truth[point->truth_frames++] = frames->frame[at - 1].pc;
+	point->truth_whole = whole;
+	return handler->truth ? handler->truth(handler->context, *number, whole, cursor->error) : 0;
+}
+
+static int take_unproven(struct cursor *cursor, const struct recording_handler *handler,
+			 uint64_t points)
+{
+	uint64_t point;
+
+	if (take_unsigned(cursor, UINT64_MAX, &point))
+		return -1;
+	if (point >= points)
+		return malformed(cursor, "a point that is not there yet");
+	return handler->unproven ? handler->unproven(handler->context, point, cursor->error) : 0;
+}
+
+static int take_end(struct cursor *cursor, uint64_t points, bool is_pending)
 {
 	uint64_t said;
 
 	if (take_unsigned(cursor, UINT64_MAX, &said))
 		return -1;
+	if (is_pending)
+		return malformed(cursor, "a truth of no point");
 	if (said != points)
 		return malformed(cursor, "another number of points than it says");
 	if (cursor->at != cursor->recording->size)
@@ -215,30 +271,58 @@ static int take_end(struct cursor *cursor, uint64_t points)
 	return 0;
 }
 
+/* What the items before have said. */
+struct play {
+	struct recording_point point;
+	struct recording_frames frames;
+	uint64_t points, address, truth;
+};
+
+static int take_item(struct cursor *cursor, const struct recording_handler *handler,
+		     struct play *play, uint8_t letter)
+{
+	int status;
+
+	switch (letter) {
+	case 'M': return take_mappings(cursor, handler);
+	case 'W': return take_write(cursor, handler, &play->address);
+	case 'A': return take_absent(cursor, handler);
+	case 'P':
+		status = take_point(cursor, handler, &play->point);
+		play->points++;
+		play->point.truth_frames = 0;
+		return status;
+	case 'E': return take_end(cursor, play->points, play->point.truth_frames);
+	default: break;
+	}
+	if (cursor->recording->has_truth) {
+		switch (letter) {
+		case 'F': return take_frame(cursor, handler, &play->frames);
+		case 'T':
+			return take_truth(cursor, handler, &play->frames, &play->truth,
+					  &play->point);
+		case 'U': return take_unproven(cursor, handler, play->points);
+		default: break;
+		}
+	}
+	cursor->at--;
+	return malformed(cursor, "an item of an unknown kind");
+}
+
 int recording_play(struct recording *recording, const struct recording_handler *handler,
 		   struct error *error)
 {
 	struct cursor cursor = { .recording = recording, .at = recording->items, .error = error };
-	struct recording_point point = { .regs.known = (1u << REGISTER_COUNT) - 1 };
-	uint64_t points = 0, address = 0;
-	uint8_t letter;
+	struct play play = { .point.regs.known = (1u << REGISTER_COUNT) - 1 };
+	uint8_t letter = 0;
 	int status = 0;
 
-	while (!status) {
-		if (take_byte(&cursor, &letter))
-			return -1;
-		switch (letter) {
-		case 'M': status = take_mappings(&cursor, handler); break;
-		case 'W': status = take_write(&cursor, handler, &address); break;
-		case 'A': status = take_absent(&cursor, handler); break;
-		case 'P':
-			status = take_point(&cursor, handler, &point);
-			points++;
-			break;
-		case 'E': return take_end(&cursor, points);
-		default: cursor.at--; return malformed(&cursor, "an item of an unknown kind");
-		}
+	while (!status && letter != 'E') {
+		status = take_byte(&cursor, &letter);
+		if (!status)
+			status = take_item(&cursor, handler, &play, letter);
 	}
+	recording_frames_deinit(&play.frames);
 	return status;
 }
 
@@ -268,7 +352,10 @@ static int begin(struct recording *recording, struct error *error)
 	struct cursor cursor = { .recording = recording, .at = magic, .error = error };
 	uint8_t letter = 0;
 
-	if (recording->size < magic || memcmp(recording->bytes, RECORDING_MAGIC, magic) != 0)
+	if (recording->size >= magic)
+		recording->has_truth = !memcmp(recording->bytes, RECORDING_MAGIC, magic);
+	if (recording->size < magic ||
+	    (!recording->has_truth && memcmp(recording->bytes, RECORDING_MAGIC_1, magic) != 0))
 		return error_set(error, ERROR_PROTOCOL, "recording", 0,
 				 "it does not begin as one, or is of another version");
 	if (take_byte(&cursor, &letter) || letter != 'N')

@@ -28,6 +28,8 @@ struct recording_writer {
 	uint64_t address; /* of the last W */
 	uint64_t reg[REGISTER_COUNT];
 	uint64_t points;
+	struct recording_frames truths;
+	uint32_t truth;			     /* of the last T */
 	const struct memory_reader *process; /* while a point is added */
 	struct stack stack;		     /* as the walk in BPF will find it: no deeper */
 };
@@ -331,6 +333,43 @@ int recording_writer_point(struct recording_writer *writer, const struct address
 	return writer->error.code ? -1 : 0;
 }
 
+void recording_writer_truth(struct recording_writer *writer, const struct stack *truth, bool whole)
+{
+	uint32_t count = truth->count, caller = 0;
+
+	if (count > RECORDING_TRUTH_FRAMES_MAX) {
+		count = RECORDING_TRUTH_FRAMES_MAX;
+		whole = false;
+	}
+	for (uint32_t i = count; i--;) {
+		uint64_t before = caller ? writer->truths.frame[caller - 1].pc : 0;
+		uint32_t number;
+		bool is_new;
+
+		number = recording_frames_find(&writer->truths, caller, truth->pc[i], &is_new);
+		if (!number) {
+			fail(writer, "no memory for true stacks");
+			return;
+		}
+		if (is_new) {
+			putc_unlocked('F', writer->file);
+			put_unsigned(writer->file, number - caller);
+			put_signed(writer->file, truth->pc[i] - before);
+		}
+		caller = number;
+	}
+	putc_unlocked('T', writer->file);
+	put_signed(writer->file, (uint64_t)caller - writer->truth);
+	put_unsigned(writer->file, whole);
+	writer->truth = caller;
+}
+
+void recording_writer_unproven(struct recording_writer *writer, uint64_t point)
+{
+	putc_unlocked('U', writer->file);
+	put_unsigned(writer->file, point);
+}
+
 int recording_writer_close(struct recording_writer *writer, bool finish, struct error *error)
 {
 	struct error failure;
@@ -351,6 +390,7 @@ int recording_writer_close(struct recording_writer *writer, bool finish, struct 
 		free(writer->memory.page[i].bytes);
 	page_set_deinit(&writer->memory);
 	stack_deinit(&writer->stack);
+	recording_frames_deinit(&writer->truths);
 	free(writer->mapping);
 	free(writer->unfinished);
 	free(writer->path);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "array.h"
 #include "clock.h"
 #include "engines/engine.h"
 #include "image_store.h"
@@ -27,6 +28,9 @@ struct replayer {
 	replay_difference_fn fn;
 	void *context;
 	struct replay_result *result;
+	uint8_t *unproven; /* a bit for each point, up to the last one that has it */
+	size_t unproven_room;
+	bool truth_known; /* which points those are */
 	/* Of the point at hand. */
 	bool got;
 	struct stack actual, expected; /* of WALK_FRAMES_MAX frames at most */
@@ -146,6 +150,44 @@ static int set_mapping(void *context, const struct recording_mapping *recorded, 
 	return bpf_session_set_process(replayer->session, space, error);
 }
 
+/* ---- the truth -------------------------------------------------------------------------- */
+
+/* Which points' truth did not stand is said behind them. */
+static int note_unproven(void *context, uint64_t point, struct error *error)
+{
+	struct replayer *replayer = context;
+	size_t before = replayer->unproven_room;
+
+	/* The point is there: the file has more bytes than that. */
+	if (!ARRAY_RESERVE(replayer->unproven, replayer->unproven_room, point / 8 + 1))
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a player");
+	memset(replayer->unproven + before, 0, replayer->unproven_room - before);
+	replayer->unproven[point / 8] |= 1 << point % 8;
+	return 0;
+}
+
+/* What the stack is to the truth. False: that is not known. */
+static bool hold_against_truth(struct replayer *replayer, const struct recording_point *point,
+			       struct replay_difference *ret)
+{
+	struct replay_result *result = replayer->result;
+	const struct stack truth = { .count = point->truth_frames, .pc = (uint64_t *)point->truth };
+	uint64_t number = result->points;
+
+	if (!point->truth_frames || !replayer->truth_known)
+		return false;
+	if (number / 8 < replayer->unproven_room &&
+	    replayer->unproven[number / 8] >> number % 8 & 1) {
+		result->truth_unproven++;
+		return false;
+	}
+	ret->truth_match = match_stack(&replayer->actual, &truth, point->truth_whole,
+				       &ret->truth_right);
+	result->truth_points++;
+	result->truth_match[ret->truth_match]++;
+	return true;
+}
+
 /* ---- points ----------------------------------------------------------------------------- */
 
 static void keep(void *context, const struct walk_record *record, bool frame_pointer)
@@ -166,7 +208,7 @@ static bool is_recorded(const struct stack *stack, const struct recording_point 
 }
 
 static int tell_difference(struct replayer *replayer, const struct recording_point *point,
-			   struct error *error)
+			   const struct replay_difference *held, struct error *error)
 {
 	struct memory_reader reader = { .read = read_memory, .context = replayer };
 	struct replay_difference difference = {
@@ -176,6 +218,9 @@ static int tell_difference(struct replayer *replayer, const struct recording_poi
 		.recorded = point,
 		.actual = &replayer->actual,
 		.expected = &replayer->expected,
+		.has_truth = held->has_truth,
+		.truth_match = held->truth_match,
+		.truth_right = held->truth_right,
 	};
 
 	if (walk_table(&replayer->space, &point->regs, &reader, NULL, &replayer->expected, error))
@@ -192,6 +237,7 @@ static int play_point(void *context, const struct recording_point *point, struct
 {
 	struct replayer *replayer = context;
 	struct replay_result *result = replayer->result;
+	struct replay_difference held = { 0 };
 	struct user_regs_struct regs;
 
 	register_values_to_user(&point->regs, &regs);
@@ -201,10 +247,11 @@ static int play_point(void *context, const struct recording_point *point, struct
 	if (bpf_session_replay(replayer->session, &regs, error) ||
 	    bpf_session_consume(replayer->session, keep, replayer, error))
 		return -1;
+	held.has_truth = replayer->got && hold_against_truth(replayer, point, &held);
 	if (replayer->got && is_recorded(&replayer->actual, point)) {
 		result->same++;
 	} else {
-		if (tell_difference(replayer, point, error))
+		if (tell_difference(replayer, point, &held, error))
 			return -1;
 		result->lost += !replayer->got;
 		result->different += replayer->got;
@@ -269,6 +316,7 @@ int replayer_play(struct replayer *replayer, struct recording *recording, replay
 		.point = play_point,
 		.context = replayer,
 	};
+	const struct recording_handler before = { .unproven = note_unproven, .context = replayer };
 	uint64_t begin = monotonic_ns();
 	int status;
 
@@ -276,7 +324,12 @@ int replayer_play(struct replayer *replayer, struct recording *recording, replay
 	replayer->result = ret;
 	replayer->fn = fn;
 	replayer->context = context;
+	/* Of one that is cut off it is not known which truths stood; it is played up to there. */
+	replayer->truth_known = !recording_play(recording, &before, error);
 	status = recording_play(recording, &handler, error);
+	free(replayer->unproven);
+	replayer->unproven = NULL;
+	replayer->unproven_room = 0;
 	bpf_session_forget_process(replayer->session, replayer->space.pid);
 	address_space_deinit(&replayer->space);
 	forget_memory(replayer);

@@ -13,6 +13,7 @@
 
 #include "replay/recording.h"
 #include "session.h"
+#include "verdict/verdict.h"
 
 /* A point at which the stack was another one. */
 struct replay_difference {
@@ -26,6 +27,10 @@ struct replay_difference {
 	 * tables are others. */
 	const struct stack *expected;
 	bool same_table;
+	/* The recording has the truth, and it stood: what the stack is to it. */
+	bool has_truth;
+	enum match truth_match;
+	uint32_t truth_right; /* the innermost frames that are the truth's */
 };
 
 struct replay_result {
@@ -33,6 +38,9 @@ struct replay_result {
 	uint64_t same, different, lost; /* add up to points */
 	uint64_t frames;
 	uint64_t elapsed_ns;
+	/* The walk's stacks held against the truth, where the recording has it and it stood. */
+	uint64_t truth_points, truth_unproven;
+	uint64_t truth_match[MATCH_COUNT];
 };
 
 /* BPF loaded and images with their tables, for any number of recordings one after the other. */

@@ -9,6 +9,7 @@
 #define STACKPROOF_TESTS_RECORDING_FIXTURE_H
 
 #include <check.h>
+#include <stdlib.h>
 #include <string.h>
 #include "replay/recording.h"
 
@@ -27,6 +28,8 @@ struct rewriter {
 	struct plant plant;
 	long points, writes;
 	uint64_t address, before, reg[REGISTER_COUNT];
+	uint64_t *frame_pc; /* by number; 0: of no frame */
+	uint32_t frames, truth;
 };
 
 static inline void rewrite_unsigned(FILE *file, uint64_t value)
@@ -131,11 +134,53 @@ static inline int rewrite_point(void *context, const struct recording_point *poi
 	return 0;
 }
 
+static inline int rewrite_frame(void *context, uint32_t caller, uint64_t pc, struct error *error)
+{
+	struct rewriter *rewriter = context;
+
+	fputc('F', rewriter->file);
+	rewrite_unsigned(rewriter->file, ++rewriter->frames - caller);
+	rewrite_signed(rewriter->file, pc - rewriter->frame_pc[caller]);
+	rewriter->frame_pc = realloc(rewriter->frame_pc,
+				     (rewriter->frames + 1) * sizeof(*rewriter->frame_pc));
+	ck_assert_ptr_nonnull(rewriter->frame_pc);
+	rewriter->frame_pc[rewriter->frames] = pc;
+	return 0;
+}
+
+static inline int rewrite_truth(void *context, uint32_t frame, bool whole, struct error *error)
+{
+	struct rewriter *rewriter = context;
+
+	fputc('T', rewriter->file);
+	rewrite_signed(rewriter->file, (uint64_t)frame - rewriter->truth);
+	fputc(whole, rewriter->file);
+	rewriter->truth = frame;
+	return 0;
+}
+
+static inline int rewrite_unproven(void *context, uint64_t point, struct error *error)
+{
+	const struct rewriter *rewriter = context;
+
+	fputc('U', rewriter->file);
+	rewrite_unsigned(rewriter->file, point);
+	return 0;
+}
+
 static inline void rewrite(const char *from, const char *to, struct plant plant)
 {
-	struct rewriter rewriter = { .file = fopen(to, "we"), .plant = plant };
-	const struct recording_handler handler = { rewrite_mapping, rewrite_write, rewrite_absent,
-						   rewrite_point, &rewriter };
+	struct rewriter rewriter = { .file = fopen(to, "we"),
+				     .plant = plant,
+				     .frame_pc = calloc(1, sizeof(uint64_t)) };
+	const struct recording_handler handler = { .mapping = rewrite_mapping,
+						   .write = rewrite_write,
+						   .absent = rewrite_absent,
+						   .frame = rewrite_frame,
+						   .truth = rewrite_truth,
+						   .unproven = rewrite_unproven,
+						   .point = rewrite_point,
+						   .context = &rewriter };
 	struct recording *recording;
 	struct error error;
 
@@ -148,6 +193,7 @@ static inline void rewrite(const char *from, const char *to, struct plant plant)
 	fputc('E', rewriter.file);
 	rewrite_unsigned(rewriter.file, rewriter.points);
 	ck_assert(!fclose(rewriter.file));
+	free(rewriter.frame_pc);
 	recording_close(recording);
 }
 

@@ -17,6 +17,7 @@
 #include "replay/page_set.h"
 
 #define POINTS	   3000
+#define UNPROVEN   1234 /* a point whose truth is said not to stand */
 #define PAGES_MAX  256
 #define WRITES_MAX 4096
 
@@ -29,6 +30,7 @@ static inline void record_point(void *context, const struct evidence *evidence)
 	const struct point *point = evidence->point;
 	struct error error;
 
+	recording_writer_truth(context, evidence->truth, point->stop->shadow->rooted);
 	ck_assert_msg(
 		!recording_writer_point(context, point->space, point->regs, point->memory, &error),
 		"%s", error.message);
@@ -58,6 +60,7 @@ static inline void record(void)
 	ck_assert_msg(!comparer_create(&options, &comparer, &error), "%s", error.message);
 	ck_assert_msg(!comparer_run(comparer, &tracer, &comparison, &error), "%s", error.message);
 	ck_assert_uint_eq(comparison.points, POINTS);
+	recording_writer_unproven(writer, UNPROVEN);
 	comparison_deinit(&comparison);
 	comparer_destroy(comparer);
 	ck_assert_msg(!recording_writer_close(writer, true, &error), "%s", error.message);
@@ -135,8 +138,10 @@ static inline int scan_point(void *context, const struct recording_point *point,
 
 static inline void scan_recording(void)
 {
-	const struct recording_handler handler = { scan_mapping, scan_write, scan_absent,
-						   scan_point, NULL };
+	const struct recording_handler handler = { .mapping = scan_mapping,
+						   .write = scan_write,
+						   .absent = scan_absent,
+						   .point = scan_point };
 	struct recording *recording;
 	struct error error;
 

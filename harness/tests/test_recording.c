@@ -315,8 +315,7 @@ static void record_moves(struct world *world, const struct move *move, struct fa
 
 static void play_moves(struct play *play)
 {
-	const struct recording_handler handler = { log_mapping, log_write, log_absent, log_point,
-						   play };
+	const struct recording_handler handler = { .mapping = log_mapping, .write = log_write, .absent = log_absent, .point = log_point, .context = play };
 	struct recording *recording;
 	struct error error;
 

@@ -29,7 +29,9 @@ static const char whole[] = "M 04 8020 8010 00 00 04 'anon' "	 /* 0x1000, 0x800,
 			    "01 02 03 04 05 06 02 01 'digested' "
 			    "A 80a004 "
 			    "M 00 "
+			    "F 01 8020 F 01 7f F 03 01 T 02 01 "
 			    "P 00 8008 00 'digested' "
+			    "U 00 U 01 "
 			    "E 02";
 
 /* Items as they are written above: letters, bytes in hexadecimal, 'text'. Behind a beginning. */
@@ -120,6 +122,7 @@ static int watch_point(void *context, const struct recording_point *point, struc
 	ck_assert_uint_eq(point->regs.known, (1u << REGISTER_COUNT) - 1);
 	ck_assert_uint_le(point->frames, WALK_FRAMES_MAX);
 	ck_assert_uint_lt(point->stop, STOP_REASON_COUNT);
+	ck_assert_uint_le(point->truth_frames, RECORDING_TRUTH_FRAMES_MAX);
 	watch->points++;
 	return 0;
 }
@@ -155,8 +158,11 @@ static void end(void)
 static int read_through(const char *bytes, size_t size, uint64_t *ret_points, struct error *error)
 {
 	struct watch watch = { 0 };
-	const struct recording_handler handler = { watch_mapping, watch_write, watch_absent,
-						   watch_point, &watch };
+	const struct recording_handler handler = { .mapping = watch_mapping,
+						   .write = watch_write,
+						   .absent = watch_absent,
+						   .point = watch_point,
+						   .context = &watch };
 	struct recording *recording;
 	int status;
 
@@ -226,8 +232,11 @@ END_TEST
 START_TEST(read_twice)
 {
 	struct watch watch = { 0 };
-	const struct recording_handler handler = { watch_mapping, watch_write, watch_absent,
-						   watch_point, &watch };
+	const struct recording_handler handler = { .mapping = watch_mapping,
+						   .write = watch_write,
+						   .absent = watch_absent,
+						   .point = watch_point,
+						   .context = &watch };
 	struct recording *recording;
 	char bytes[FILE_MAX];
 	struct error error;
@@ -310,6 +319,20 @@ static const struct {
 	{ "1025_frames", "P 00 8108 01 'digested' E 01", "too large" },
 	{ "the_last_reason", "P 00 01 12 'digested' E 01", NULL },
 	{ "a_reason_too_far", "P 00 01 13 'digested' E 01", "too large" },
+	{ "a_truth", "F 01 8020 T 01 01 " POINT "U 00 E 01", NULL },
+	{ "a_truth_that_is_known_so_far", "F 01 8020 T 01 00 " POINT "E 01", NULL },
+	{ "neither", "F 01 8020 T 01 02 " POINT "E 01", "too large" },
+	{ "a_frame_that_calls_itself", "F 00 8020 E 00", "its own caller" },
+	{ "a_caller_before_the_first", "F 02 8020 E 00", "too large" },
+	{ "a_truth_of_no_frame", "T 00 01 " POINT "E 01", "there is not" },
+	{ "of_the_next_frame", "F 01 8020 T 02 01 " POINT "E 01", "there is not" },
+	{ "of_a_frame_before_the_first", "F 01 8020 T 7f 01 " POINT "E 01", "there is not" },
+	{ "two_truths_of_a_point", "F 01 00 T 01 01 T 00 01 " POINT "E 01", "two truths" },
+	{ "the_truth_of_no_point", "F 01 8020 T 01 01 E 00", "of no point" },
+	{ "unproven_before_it_is_there", "U 00 " POINT "E 01", "not there yet" },
+	{ "a_later_one_unproven", POINT "U 01 E 01", "not there yet" },
+	{ "a_truth_without_its_word", "F 01 8020 T 01", "cut off" },
+	{ "a_frame_without_its_pc", "F 01", "cut off" },
 	{ "half_a_digest", "P 00 01 01 'dige'", "cut off" },
 };
 _Static_assert(STOP_REASON_COUNT == 0x13, "the last reason is the 0x12 above");
@@ -334,6 +357,79 @@ START_TEST(made_items)
 }
 END_TEST
 
+/* Version 1 has no truth, and is read all the same. */
+START_TEST(version_1)
+{
+	static const struct {
+		const char *items, *says;
+	} of_1[] = { { POINT "E 01", NULL },
+		     { "F 01 00 E 00", "unknown" },
+		     { "T 01 01 E 00", "unknown" },
+		     { POINT "U 00 E 01", "unknown" } };
+	char bytes[FILE_MAX];
+	struct error error;
+	uint64_t points;
+
+	for (int i = 0; i < COUNT_OF(of_1); i++) {
+		size_t size = make_bytes(of_1[i].items, bytes);
+		int status;
+
+		memcpy(bytes, RECORDING_MAGIC_1, sizeof(RECORDING_MAGIC_1) - 1);
+		status = read_through(bytes, size, &points, &error);
+		ck_assert_msg(status == (of_1[i].says ? -1 : 0), "%s", of_1[i].items);
+		ck_assert(!status || strstr(error.message, of_1[i].says));
+		ck_assert(status || points == 1);
+	}
+}
+END_TEST
+
+struct truths {
+	uint64_t points;
+	uint64_t unproven;
+};
+
+static int see_truth(void *context, const struct recording_point *point, struct error *error)
+{
+	struct truths *truths = context;
+
+	if (truths->points++) {
+		ck_assert_uint_eq(point->truth_frames, 2);
+		ck_assert_uint_eq(point->truth[0], 0xfff);
+		ck_assert_uint_eq(point->truth[1], 0x1000);
+		ck_assert(point->truth_whole);
+	} else {
+		ck_assert_uint_eq(point->truth_frames, 0);
+	}
+	return 0;
+}
+
+static int see_unproven(void *context, uint64_t point, struct error *error)
+{
+	struct truths *truths = context;
+
+	truths->unproven |= 1ull << point;
+	return 0;
+}
+
+START_TEST(a_point_s_truth)
+{
+	struct truths truths = { 0 };
+	const struct recording_handler handler = { .point = see_truth,
+						   .unproven = see_unproven,
+						   .context = &truths };
+	struct recording *recording;
+	char bytes[FILE_MAX];
+	struct error error;
+
+	make_file(bytes, make_bytes(whole, bytes));
+	ck_assert(!recording_open(path, &recording, &error));
+	ck_assert(!recording_play(recording, &handler, &error));
+	ck_assert_uint_eq(truths.points, 2);
+	ck_assert_uint_eq(truths.unproven, 3);
+	recording_close(recording);
+}
+END_TEST
+
 /* ---- not even items --------------------------------------------------------------------- */
 
 static const struct {
@@ -344,7 +440,7 @@ static const struct {
 } files[] = {
 	{ "an_empty_file", TEXT(""), "does not begin as one", 0 },
 	{ "half_the_magic", TEXT("stackproof reco"), "does not begin as one", 0 },
-	{ "another_version", TEXT("stackproof recording 2\nN\x01pE\x00"), "another version", 0 },
+	{ "another_version", TEXT("stackproof recording 3\nN\x01pE\x00"), "another version", 0 },
 	{ "another_file",
 	  TEXT("\x7f"
 	       "ELF and so on, for as long as the magic is"),
@@ -433,8 +529,11 @@ static const char *const refused[] = {
 START_TEST(a_handler_refuses)
 {
 	int calls = 0;
-	const struct recording_handler handler = { refuse_mapping, refuse_write, refuse_absent,
-						   refuse_point, &calls };
+	const struct recording_handler handler = { .mapping = refuse_mapping,
+						   .write = refuse_write,
+						   .absent = refuse_absent,
+						   .point = refuse_point,
+						   .context = &calls };
 	struct recording *recording;
 	char bytes[FILE_MAX];
 	struct error error;
@@ -459,6 +558,8 @@ int main(void)
 	tcase_add_test(tcase, whole_or_not_at_all);
 	tcase_add_test(tcase, each_byte_changed);
 	tcase_add_test(tcase, read_twice);
+	tcase_add_test(tcase, version_1);
+	tcase_add_test(tcase, a_point_s_truth);
 	tcase_add_loop_test(tcase, made_items, 0, COUNT_OF(cases));
 	tcase_add_loop_test(tcase, no_recording, 0, COUNT_OF(files));
 	tcase_add_test(tcase, no_file);

@@ -66,6 +66,83 @@ static __attribute__((noipa)) void record_self(struct recording_writer *writer,
 	}
 }
 
+/* ---- true stacks ------------------------------------------------------------------------ */
+
+/* A truth of so many frames: PCs count up from the outermost, which is 1, but for the innermost. */
+static void write_truth(struct recording_writer *writer, uint32_t frames, uint64_t innermost)
+{
+	struct stack stack = { 0 };
+	struct error error;
+
+	ck_assert(!stack_push(&stack, innermost, &error));
+	for (uint32_t i = 1; i < frames; i++)
+		ck_assert(!stack_push(&stack, frames - i, &error));
+	recording_writer_truth(writer, &stack, true);
+	stack_deinit(&stack);
+}
+
+struct truths {
+	uint64_t points, frames;
+};
+
+static int count_frame(void *context, uint32_t caller, uint64_t pc, struct error *error)
+{
+	struct truths *truths = context;
+
+	truths->frames++;
+	return 0;
+}
+
+static int check_truth(void *context, const struct recording_point *point, struct error *error)
+{
+	static const uint32_t frames[] = {
+		3, 3, 2, 1, RECORDING_TRUTH_FRAMES_MAX, RECORDING_TRUTH_FRAMES_MAX
+	};
+	static const bool whole[] = { true, true, true, true, true, false };
+	struct truths *truths = context;
+	uint64_t number = truths->points++;
+
+	ck_assert_uint_eq(point->truth_frames, frames[number]);
+	ck_assert_int_eq(point->truth_whole, whole[number]);
+	ck_assert_uint_eq(point->truth[0], 100 + number);
+	for (uint32_t i = 1; i < point->truth_frames; i++)
+		ck_assert_uint_eq(point->truth[i], point->truth_frames + (number == 5) - i);
+	return 0;
+}
+
+START_TEST(true_stacks_share_their_frames)
+{
+	static const uint32_t frames[] = {
+		3, 3, 2, 1, RECORDING_TRUTH_FRAMES_MAX, RECORDING_TRUTH_FRAMES_MAX + 1
+	};
+	const struct memory_reader reader = { .read = read_self };
+	struct address_space space = { 0 };
+	struct register_values regs = { .known = (1u << REGISTER_COUNT) - 1 };
+	struct truths truths = { 0 };
+	const struct recording_handler handler = { .frame = count_frame,
+						   .point = check_truth,
+						   .context = &truths };
+	struct recording_writer *writer;
+	struct recording *recording;
+	struct error error;
+
+	ck_assert(!recording_writer_create(path, "program", &writer, &error));
+	for (int i = 0; i < COUNT_OF(frames); i++) {
+		write_truth(writer, frames[i], 100 + i);
+		ck_assert(!recording_writer_point(writer, &space, &regs, &reader, &error));
+	}
+	ck_assert(!recording_writer_close(writer, true, &error));
+	ck_assert(!recording_open(path, &recording, &error));
+	ck_assert_msg(!recording_play(recording, &handler, &error), "%s", error.message);
+	ck_assert_uint_eq(truths.points, COUNT_OF(frames));
+	/* 1 and 2 with two innermost ones, 102 and 103; all of a deep one but those two; and the
+	 * deepest's anew, for its outermost frame is another. */
+	ck_assert_uint_eq(truths.frames,
+			  4 + 2 + (RECORDING_TRUTH_FRAMES_MAX - 2) + RECORDING_TRUTH_FRAMES_MAX);
+	recording_close(recording);
+}
+END_TEST
+
 /* ---- and played ------------------------------------------------------------------------- */
 
 struct player {
@@ -181,8 +258,11 @@ static int take_point(void *context, const struct recording_point *point, struct
 
 static void play_self(struct player *player, const char *from)
 {
-	const struct recording_handler handler = { take_mapping, take_write, take_absent,
-						   take_point, player };
+	const struct recording_handler handler = { .mapping = take_mapping,
+						   .write = take_write,
+						   .absent = take_absent,
+						   .point = take_point,
+						   .context = player };
 	struct recording *recording;
 	struct error error;
 
@@ -439,6 +519,7 @@ int main(void)
 	tcase_add_checked_fixture(tcase, folder_begin, folder_end);
 	tcase_set_timeout(tcase, 30);
 	tcase_add_test(tcase, this_process);
+	tcase_add_test(tcase, true_stacks_share_their_frames);
 	tcase_add_test(tcase, half_a_run_leaves_no_file);
 	tcase_add_test(tcase, a_folder_that_is_missing);
 	tcase_add_test(tcase, a_folder_in_its_place);

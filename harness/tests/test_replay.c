@@ -44,6 +44,8 @@ static void tell(void *context, const struct replay_difference *difference)
 	told->lost += difference->lost;
 	ck_assert_uint_eq(difference->pc, difference->recorded->regs.value[REGISTER_RIP]);
 	ck_assert(difference->place[0]);
+	ck_assert_int_eq(difference->has_truth, !difference->lost && difference->point != UNPROVEN);
+	ck_assert(!difference->has_truth || difference->truth_right > 0);
 	ck_assert(difference->lost || difference->actual->count > 0);
 	/* What BPF walked here is what the table says here, unless it is BPF's own fault. */
 	if (!difference->same_table) {
@@ -94,6 +96,11 @@ static void play_whole(struct replayer *replayer)
 	ck_assert_uint_eq(result.points, POINTS);
 	ck_assert_uint_eq(result.same, POINTS);
 	ck_assert_uint_gt(result.frames, 2 * POINTS);
+	ck_assert_uint_eq(result.truth_points, POINTS - 1);
+	ck_assert_uint_eq(result.truth_unproven, 1);
+	ck_assert_uint_gt(result.truth_match[MATCH_EXACT], POINTS / 2);
+	ck_assert_uint_eq(result.truth_match[MATCH_EXACT] + result.truth_match[MATCH_TRUNCATED],
+			  POINTS - 1);
 	check_gone(0);
 }
 
@@ -285,6 +292,7 @@ static void cut_off(struct replayer *replayer)
 	ck_assert_str_eq(error.section, "recording");
 	ck_assert_uint_eq(error.offset, size - 3);
 	ck_assert_uint_eq(result.same, POINTS);
+	ck_assert_uint_eq(result.truth_points + result.truth_unproven, 0);
 	check_gone(0);
 	play_whole(replayer);
 }

@@ -83,8 +83,11 @@ static void check_error(const struct error *error, size_t size)
 int fuzz_recording(const uint8_t *data, size_t size)
 {
 	struct watcher watcher = { .bytes = data, .size = size };
-	const struct recording_handler handler = { on_mapping, on_write, on_absent, on_point,
-						   &watcher };
+	const struct recording_handler handler = { .mapping = on_mapping,
+						   .write = on_write,
+						   .absent = on_absent,
+						   .point = on_point,
+						   .context = &watcher };
 	struct recording *recording;
 	struct error error;
 	uint64_t first;
