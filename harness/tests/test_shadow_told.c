@@ -152,6 +152,95 @@ START_TEST(test_whole_story)
 }
 END_TEST
 
+/* Of the frames that are cut away each is told, and no other. */
+static const char *const cut_stories[] = { "", "lost ff8 0; ", "lost ff8 0; lost fe8 0; ",
+					   "lost ff8 0; lost fe8 0; lost fd8 0; " };
+
+START_TEST(test_cut_is_told)
+{
+	struct story story = { "" };
+	const struct shadow_observer observer = { .context = &story, .frame_ended = tell_ended };
+	struct shadow_stack stack;
+
+	shadow_stack_init(&stack, true);
+	stack.observer = &observer;
+	for (int i = 0; i < 3; i++) {
+		ck_assert(shadow_stack_call(&stack, 0xff8 - 16 * i, 10 + i, NULL));
+		stack.frame[i].watch = i + 1;
+	}
+	shadow_stack_cut(&stack, _i);
+	ck_assert_str_eq(story.text, cut_stories[_i]);
+	ck_assert_uint_eq(stack.count, 3 - _i);
+	for (size_t i = 0; i < stack.count; i++)
+		ck_assert_uint_eq(stack.frame[i].return_address, 10 + _i + i);
+	shadow_stack_deinit(&stack);
+}
+END_TEST
+
+/* A handler is on an alternate stack that it did not interrupt. */
+static const struct {
+	const char *name;
+	uint64_t restorer_slot, interrupted_sp; /* the alternate stack: 0x5000 to 0x6000 */
+	size_t regions;
+} alternate_cases[] = {
+	{ "in_it", 0x5800, 0x1000, 1 },
+	{ "at_its_lowest", 0x5000, 0x1000, 1 },
+	{ "below_it", 0x4ff8, 0x1000, 0 },
+	{ "at_its_last_word", 0x5ff8, 0x1000, 1 },
+	{ "behind_it", 0x6000, 0x1000, 0 },
+	{ "interrupted_in_it", 0x5800, 0x5900, 0 },
+	{ "interrupted_at_its_end", 0x5800, 0x6000, 0 },
+	{ "interrupted_behind_it", 0x5800, 0x6008, 1 },
+	{ "interrupted_at_its_lowest", 0x5800, 0x5000, 1 },
+	{ "interrupted_just_above_it", 0x5800, 0x5008, 0 },
+};
+
+START_TEST(test_alternate_stack_is_a_region)
+{
+	const struct signal_frame frame = { .restorer_slot = alternate_cases[_i].restorer_slot,
+					    .restorer = 7,
+					    .interrupted_slot = 0x1234,
+					    .interrupted_pc = 8,
+					    .interrupted_sp = alternate_cases[_i].interrupted_sp,
+					    .alternate_low = 0x5000,
+					    .alternate_high = 0x6000 };
+	struct shadow_stack stack;
+
+	shadow_stack_init(&stack, true);
+	ck_assert(shadow_stack_signal(&stack, &frame));
+	ck_assert_msg(stack.region_count == alternate_cases[_i].regions, "%s: %zu",
+		      alternate_cases[_i].name, stack.region_count);
+	ck_assert_uint_eq(stack.count, 2);
+	shadow_stack_deinit(&stack);
+}
+END_TEST
+
+/* Who must bring registers back. */
+START_TEST(test_registers_of_the_top)
+{
+	static const uint64_t right[CALLEE_SAVED_COUNT] = { 1, 2, 3, 4, 5, 6 },
+			      wrong[] = { 1, 2, 3, 4, 5, 7 };
+	struct shadow_stack stack;
+
+	shadow_stack_init(&stack, true);
+	ck_assert(shadow_stack_restores(&stack, 0xff8, wrong)); /* there is none */
+	ck_assert(shadow_stack_call(&stack, 0xff8, 1, right));
+	ck_assert(shadow_stack_restores(&stack, 0xff0, wrong)); /* another slot's ret */
+	ck_assert(!stack.frame[0].clobbered);
+	ck_assert(!shadow_stack_restores(&stack, 0xff8, wrong));
+	ck_assert(stack.frame[0].clobbered);
+	ck_assert(shadow_stack_restores(&stack, 0xff8, right));
+	ck_assert(!stack.frame[0].clobbered);
+	ck_assert(shadow_stack_call(&stack, 0xfe8, 2, right));
+	ck_assert(!shadow_stack_restores(&stack, 0xfe8, wrong));
+	stack.frame[0].interrupted = true; /* a handler need not */
+	stack.frame[1].clobbered = false;
+	ck_assert(shadow_stack_restores(&stack, 0xfe8, wrong));
+	ck_assert(!stack.frame[1].clobbered);
+	shadow_stack_deinit(&stack);
+}
+END_TEST
+
 /* A sum that others have kept must be found again: every register counts, in its place. */
 START_TEST(test_sum_of_registers)
 {
@@ -180,6 +269,10 @@ int main(void)
 	tcase_add_loop_test(tcase, test_root_is_where_it_began, 0,
 			    sizeof(root_cases) / sizeof(*root_cases));
 	tcase_add_loop_test(tcase, test_whole_story, 0, 3);
+	tcase_add_loop_test(tcase, test_cut_is_told, 0, 4);
+	tcase_add_loop_test(tcase, test_alternate_stack_is_a_region, 0,
+			    sizeof(alternate_cases) / sizeof(*alternate_cases));
+	tcase_add_test(tcase, test_registers_of_the_top);
 	tcase_add_test(tcase, test_sum_of_registers);
 	suite_add_tcase(suite, tcase);
 
