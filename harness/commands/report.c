@@ -61,6 +61,13 @@ static int print_html(const struct results *results, const char *folder, FILE *f
 	return 0;
 }
 
+static int print_ranking(const struct results *results, const char *folder, FILE *file,
+			 struct error *error)
+{
+	ranking_print(results, file);
+	return 0;
+}
+
 static int print_json(const struct results *results, const char *folder, FILE *file,
 		      struct error *error)
 {
@@ -73,7 +80,7 @@ static const struct format {
 		     struct error *error);
 } formats[] = {
 	{ "text", print_text }, { "tap", print_tap },	{ "junit", junit_print },
-	{ "html", print_html }, { "json", print_json },
+	{ "html", print_html }, { "json", print_json }, { "ranking", print_ranking },
 };
 
 struct arguments {
@@ -87,7 +94,7 @@ struct arguments {
 	struct gate gate;
 };
 
-enum { OPTION_TOOLCHAINS = 256, OPTION_CORPUS, OPTION_HTML, OPTION_IGNORE };
+enum { OPTION_TOOLCHAINS = 256, OPTION_CORPUS, OPTION_HTML, OPTION_IGNORE, OPTION_RANKING };
 
 static const struct argp_option options[] = {
 	{ "format", 'f', "FORMAT", 0, "text (the default), tap, junit, html or json", 0 },
@@ -96,6 +103,8 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "ignore", OPTION_IGNORE, "FILE", 0,
 	  "findings that fail no program: a line each, as `compare --ignore` takes them", 0 },
+	{ "ranking", OPTION_RANKING, NULL, 0,
+	  "which engine did best, by kernel, over all, and by program", 0 },
 	{ "toolchains", OPTION_TOOLCHAINS, NULL, 0,
 	  "by toolchain: which versions have which table faults, and what changed in their tables",
 	  0 },
@@ -125,7 +134,8 @@ static void check(const struct arguments *arguments, struct argp_state *state)
 		argp_error(state, "which results folder?");
 	if (arguments->html && strcmp(format, "html") != 0)
 		argp_error(state, "one format at a time");
-	if (arguments->toolchains && (!strcmp(format, "tap") || !strcmp(format, "junit")))
+	if (arguments->toolchains &&
+	    (!strcmp(format, "tap") || !strcmp(format, "junit") || !strcmp(format, "ranking")))
 		argp_error(state, "the toolchain report is text, json or html");
 	if (!arguments->toolchains && (arguments->corpus || arguments->verbose))
 		argp_error(state, "--corpus and --verbose are of --toolchains");
@@ -150,6 +160,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		arguments->format = find_format("html");
 		arguments->html = option_text(state, value, "--html");
 		return 0;
+	case OPTION_RANKING: arguments->format = find_format("ranking"); return 0;
 	case OPTION_TOOLCHAINS: arguments->toolchains = true; return 0;
 	case OPTION_CORPUS: arguments->corpus = option_text(state, value, "--corpus"); return 0;
 	case OPTION_IGNORE: arguments->ignore = option_text(state, value, "--ignore"); return 0;

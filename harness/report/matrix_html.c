@@ -299,6 +299,7 @@ void matrix_html_print(const struct results *results, FILE *file)
 	put_problems(&page, CELL_FAILED, "failed", "Failed");
 	put_problems(&page, CELL_ERROR, "errors", "Errors: not judged");
 	put_engines(&page);
+	ranking_html_print(results, file);
 	put_programs(&page);
 	put_faults(&page);
 	put_skips(&page);

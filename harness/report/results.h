@@ -12,6 +12,7 @@
  *	results_cases.c	a results folder as cases (cases/cases.h)
  *	tap.c		TAP 14
  *	junit.c		JUnit XML
+ *	ranking.c	which engine did best, on which kernel, at what cost
  *	matrix_html.c	a page (html.c)
  *
  * The matrix is binaries x kernels; a *cell* is one binary on one kernel and has exactly one
@@ -256,6 +257,9 @@ void share_print(char *text, size_t size, uint64_t exact, uint64_t points);
 
 void terminal_print(const struct results *results, const char *folder, bool colour, FILE *file);
 void tap_print(const struct results *results, FILE *file);
+void ranking_print(const struct results *results, FILE *file);
+/* The same as a part of a page. */
+void ranking_html_print(const struct results *results, FILE *file);
 void matrix_html_print(const struct results *results, FILE *file);
 /* folder: where the consoles of dead guests are; NULL: none. */
 int junit_print(const struct results *results, const char *folder, FILE *file, struct error *error);
