@@ -27,6 +27,7 @@ enum {
 	OPTION_CLOCK,
 	OPTION_DRAIN,
 	OPTION_METHOD,
+	OPTION_PROFILE,
 	OPTION_RATE,
 	OPTION_SAMPLES,
 	OPTION_RUNS,
@@ -47,6 +48,8 @@ static const struct argp_option options[] = {
 	{ "json", OPTION_JSON, NULL, 0, "NDJSON on standard output", 0 },
 	{ "method", OPTION_METHOD, "loop|chain", 0,
 	  "how the BPF walk goes round: bpf_loop or tail calls (default: probed)", 0 },
+	{ "profile", OPTION_PROFILE, "FILE", 0,
+	  "write every stack into FILE, for `stackproof score'; not with --children", 0 },
 	{ "rate", OPTION_RATE, "HZ,...", 0, "ticks in a second of CPU time (default 4999)", 0 },
 	{ "runs", OPTION_RUNS, "N", 0, "at most so many runs at a rate (default 1000)", 0 },
 	{ "samples", OPTION_SAMPLES, "N", 0, "at each rate so many, in whole runs (default 10000)",
@@ -65,6 +68,7 @@ struct arguments {
 	size_t rate_count;
 	const char *truth_args[SAMPLE_STEPPED_MAX];
 	size_t truth_args_count;
+	const char *profile;
 	bool json;
 	struct gate gate;
 	struct cases_options cases;
@@ -101,6 +105,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case OPTION_JSON: arguments->json = true; return 0;
 	case OPTION_METHOD: sample->method = option_method(state, argument); return 0;
+	case OPTION_PROFILE:
+		arguments->profile = option_text(state, argument, "--profile");
+		return 0;
 	case OPTION_RATE: parse_rates(state, arguments, argument); return 0;
 	case OPTION_RUNS:
 		sample->run_limit = option_between(state, argument, "--runs", 1, UINT32_MAX);
@@ -118,6 +125,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARGS: sample->argv = state->argv + state->next; return 0;
 	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
+	case ARGP_KEY_SUCCESS:
+		if (arguments->profile && sample->children)
+			argp_error(state, "--profile does not go with --children");
+		return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 }
@@ -249,6 +260,26 @@ static int sample_at(struct arguments *arguments, const struct sample_truth *tru
 	return status;
 }
 
+/* A profile that is not whole on the disk is a failure of the environment. */
+static int close_profile(struct arguments *arguments, struct error *error)
+{
+	FILE *file = arguments->sample.profile;
+	bool lost = file && ferror(file);
+
+	arguments->sample.profile = NULL;
+	if (file && (fclose(file) || lost))
+		return error_set_errno(error, "%s", arguments->profile);
+	return 0;
+}
+
+static int open_profile(struct arguments *arguments, struct error *error)
+{
+	if (!arguments->profile)
+		return 0;
+	arguments->sample.profile = fopen(arguments->profile, "we");
+	return arguments->sample.profile ? 0 : error_set_errno(error, "%s", arguments->profile);
+}
+
 static void sample_all(struct arguments *arguments, const struct sample_truth *truth,
 		       struct error *error)
 {
@@ -294,6 +325,10 @@ int command_sample(int argc, char **argv)
 	cases_begin(&arguments.cases, "sample");
 	report.program = arguments.sample.argv[0];
 	report.truth = &truth;
+	if (open_profile(&arguments, &error)) {
+		error_print(stderr, NULL, &error);
+		return cases_finish(&arguments.cases, EXIT_ENVIRONMENT);
+	}
 	if (step(&arguments, &truth, &error)) {
 		gate_add_status(gate, fail(&arguments, &error));
 	} else {
@@ -309,5 +344,9 @@ int command_sample(int argc, char **argv)
 		}
 	}
 	sample_truth_deinit(&truth);
+	if (close_profile(&arguments, &error)) {
+		error_print(stderr, NULL, &error);
+		gate_add_status(gate, EXIT_ENVIRONMENT);
+	}
 	return cases_finish(&arguments.cases, gate_status(gate));
 }

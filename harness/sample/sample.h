@@ -11,6 +11,7 @@
  *	sample_judge.c	a sample against the set; whether the account adds up
  *	sample_text.c	the result for people
  *	sample_json.c	the result as NDJSON
+ *	sample_profile.c	the stacks themselves, as a profile
  */
 #ifndef STACKPROOF_COMMANDS_SAMPLE_H
 #define STACKPROOF_COMMANDS_SAMPLE_H
@@ -178,6 +179,7 @@ struct sample_options {
 	unsigned int drain_ms;	 /* stacks are read so often */
 	enum walk_method method;
 	bool children; /* the processes that it starts are sampled, too */
+	FILE *profile; /* every stack goes there; NULL: nowhere. Not with children */
 };
 
 /* Runs the program again and again at score->rate_hz. store: for all runs, of any rate. */
@@ -201,6 +203,10 @@ bool sample_is_throttled(const struct sample_score *score);
 void sample_print_truth_text(FILE *file, const struct sample_report *report);
 void sample_print_text(FILE *file, const struct sample_report *report);
 void sample_print_json(FILE *file, const struct sample_report *report);
+/* What a run's stacks are made of, before the first of them; and one. */
+void sample_profile_images(FILE *file, const struct address_space *space);
+void sample_profile_stack(FILE *file, const struct address_space *space, const char *event,
+			  const struct stack *stack);
 /* The environment lacks something. */
 void sample_print_skip_json(FILE *file, const char *program, const char *reason,
 			    const char *message);

@@ -57,6 +57,9 @@ static int take(struct sampler *sampler, const struct walk_record *record, bool 
 	if (sample_stack(record, stack, error) ||
 	    sample_judge(sampler->truth, stack, &class, &whole, error))
 		return -1;
+	if (sampler->options->profile)
+		sample_profile_stack(sampler->options->profile, &sampler->score->space,
+				     sampler->options->clock->name, stack);
 	if (raced && sample_class_is_finding(class))
 		class = SAMPLE_RACED;
 	return sample_score_add(sampler->score, class, whole, stack, error);
@@ -128,6 +131,8 @@ static int give_mappings(struct sampler *sampler, struct image_store *store, pid
 	if (address_space_read(&sampler->score->space, store, pid, error) ||
 	    sample_truth_same_layout(sampler->truth, &sampler->score->space, error))
 		return -1;
+	if (sampler->options->profile)
+		sample_profile_images(sampler->options->profile, &sampler->score->space);
 	if (!sampler->options->children)
 		return bpf_session_set_process(sampler->session, &sampler->score->space, error);
 	return process_events_open(sampler->session, store, &tree, &sampler->events, error) ||
