@@ -35,27 +35,20 @@ uint64_t number_hash(uint64_t hash, const void *data, size_t size)
 static bool number_map_grow(struct number_map *map)
 {
 	uint32_t capacity = map->capacity ? map->capacity * 2 : 256;
-	uint64_t *hash = calloc(capacity, sizeof(*hash));
-	uint32_t *slot = calloc(capacity, sizeof(*slot));
+	struct number_map_slot *slot = calloc(capacity, sizeof(*slot));
 
-	if (!hash || !slot) {
-		free(hash);
-		free(slot);
+	if (!slot)
 		return false;
-	}
 	for (uint32_t i = 0; i < map->capacity; i++) {
-		uint32_t at = map->hash[i] & (capacity - 1);
+		uint32_t at = map->slot[i].hash & (capacity - 1);
 
-		if (!map->slot[i])
+		if (!map->slot[i].number)
 			continue;
-		while (slot[at])
+		while (slot[at].number)
 			at = (at + 1) & (capacity - 1);
-		hash[at] = map->hash[i];
 		slot[at] = map->slot[i];
 	}
-	free(map->hash);
 	free(map->slot);
-	map->hash = hash;
 	map->slot = slot;
 	map->capacity = capacity;
 	return true;
@@ -64,36 +57,35 @@ static bool number_map_grow(struct number_map *map)
 uint32_t *number_map_find(struct number_map *map, uint64_t hash, number_equal_fn equal,
 			  void *context)
 {
-	uint32_t at;
+	uint32_t at, low = (uint32_t)hash;
 
 	if (map->count * 2 >= map->capacity && !number_map_grow(map))
 		return NULL;
-	for (at = hash & (map->capacity - 1); map->slot[at]; at = (at + 1) & (map->capacity - 1))
-		if (map->hash[at] == hash && equal(context, map->slot[at]))
-			return &map->slot[at];
-	map->hash[at] = hash;
+	for (at = low & (map->capacity - 1); map->slot[at].number;
+	     at = (at + 1) & (map->capacity - 1))
+		if (map->slot[at].hash == low && equal(context, map->slot[at].number))
+			return &map->slot[at].number;
+	map->slot[at].hash = low;
 	map->count++; /* the caller fills it, or gives up for want of memory */
-	return &map->slot[at];
+	return &map->slot[at].number;
 }
 
 uint32_t number_map_get(const struct number_map *map, uint64_t hash, number_equal_fn equal,
 			void *context)
 {
+	uint32_t low = (uint32_t)hash;
+
 	if (!map->capacity)
 		return 0;
-	for (uint32_t at = hash & (map->capacity - 1); map->slot[at];
+	for (uint32_t at = low & (map->capacity - 1); map->slot[at].number;
 	     at = (at + 1) & (map->capacity - 1))
-		if (map->hash[at] == hash && equal(context, map->slot[at]))
-			return map->slot[at];
+		if (map->slot[at].hash == low && equal(context, map->slot[at].number))
+			return map->slot[at].number;
 	return 0;
 }
 
 void number_map_deinit(struct number_map *map)
 {
-	free(map->hash);
 	free(map->slot);
-	map->hash = NULL;
-	map->slot = NULL;
-	map->count = 0;
-	map->capacity = 0;
+	*map = (struct number_map) { .slot = NULL };
 }

@@ -12,18 +12,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct number_map_slot {
+	uint32_t hash; /* the low half of the key's */
+	uint32_t number;
+};
+
 /* Zero-initialise. */
 struct number_map {
-	uint64_t *hash; /* of the key, with the number in slot[] */
-	uint32_t *slot;
+	struct number_map_slot *slot;
 	uint32_t count;
 	uint32_t capacity; /* a power of two, or 0 */
 };
 
 /* Goes on from hash, 0 at first. */
 uint64_t number_hash(uint64_t hash, const void *data, size_t size);
-/* The slot for a hash: calls equal(context, number) for numbers of the same hash. A slot that holds
- * 0 is new, and counted: the caller fills it. NULL: no memory. */
+/* The number's place for a hash: calls equal(context, number) for numbers whose hashes have the same
+ * low half. A place that holds 0 is new, and counted: the caller fills it. NULL: no memory. */
 typedef bool (*number_equal_fn)(void *context, uint32_t number);
 uint32_t *number_map_find(struct number_map *map, uint64_t hash, number_equal_fn equal,
 			  void *context);
