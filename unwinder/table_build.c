@@ -182,7 +182,7 @@ static void run_fde(struct fast *fast, const struct fast_fde *fde)
 
 	fast->builder.table->fde_count++;
 	/* The memo reads ahead. */
-	if (root && fast->section->data + fast->section->size - fde->memo.end >= MEMO_EDGE_BYTES) {
+	if (root && fast->section->data + fast->section->size - fde->memo.end >= MEMO_AHEAD_BYTES) {
 		struct builder_mark mark = builder_mark(&fast->builder);
 
 		if (memo_run(&fast->memo, root, &fde->memo))

@@ -9,6 +9,7 @@
  * never wrong, and `prove` holds every row of it against cfi_rows().
  */
 #include <emmintrin.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cfi_instruction.h"
@@ -18,14 +19,15 @@
 /* At first, too. Of libc's section, various as few, a node is made of each 37 bytes; libLLVM's
  * 33 times as long has hardly more of them. What is not used is never touched. */
 #define NODES_LEAST	 64
-#define NODES_AT_ONCE	 4096
+#define NODES_AT_ONCE	 8192
 #define BYTES_A_NODE	 40
 #define LONG_INSTRUCTION 12 /* bytes; none has more that is not padded */
 
 /* Nobody's compiler comes near these. They bound what a hostile section can cost: what is new
  * beyond them goes the plain way. */
-#define NODE_MAX  (1u << 17)
-#define CHAIN_MAX 64 /* edges of one bucket that are looked at */
+#define NODE_BITS 17
+#define NODE_MAX  (1u << NODE_BITS)
+#define CHAIN_MAX 64 /* buckets that are looked at for one edge */
 
 #define KEY_BYTES 32 /* an edge is found by its first bytes: these, or fewer */
 
@@ -91,14 +93,16 @@ bool memo_init(struct memo *memo, struct table_builder *builder, uint64_t sectio
 	while (capacity < NODES_AT_ONCE && capacity < section_bytes / BYTES_A_NODE)
 		capacity *= 2;
 	*memo = (struct memo) { .builder = builder, .node_count = 1, .edge_count = 1 };
-	memo->node_capacity = memo->edge_capacity = capacity / 2; /* grow() doubles them */
-	memo->cell_count = 1;
+	memo->node_capacity = memo->detail_capacity = capacity / 2; /* grow() doubles them */
+	memo->cell_count = memo->tail_count = 1;
 	memo->bucket_bits = MEMO_BUCKET_BITS;
 	memo->bucket = calloc(1u << memo->bucket_bits, sizeof(*memo->bucket));
 	if (memo->bucket &&
 	    grow(&memo->node, &memo->node_capacity, capacity, sizeof(*memo->node)) &&
-	    grow(&memo->edge, &memo->edge_capacity, capacity, sizeof(*memo->edge)) &&
+	    grow(&memo->detail, &memo->detail_capacity, capacity, sizeof(*memo->detail)) &&
+	    grow(&memo->tail, &memo->tail_capacity, 1, sizeof(*memo->tail)) &&
 	    grow(&memo->cell, &memo->cell_capacity, 1, sizeof(*memo->cell))) {
+		memo->tail[0] = (struct memo_tail) { { 0 } }; /* a node without one has this */
 		return true;
 	}
 	memo_deinit(memo);
@@ -108,12 +112,20 @@ bool memo_init(struct memo *memo, struct table_builder *builder, uint64_t sectio
 void memo_deinit(struct memo *memo)
 {
 	free(memo->node);
-	free(memo->edge);
+	free(memo->detail);
+	free(memo->tail);
 	free(memo->cell);
 	free(memo->bucket);
 	number_map_deinit(&memo->roots);
 	number_map_deinit(&memo->cells);
 	*memo = (struct memo) { .builder = NULL };
+}
+
+/* Room for one node more. */
+static bool grow_nodes(struct memo *memo)
+{
+	return grow(&memo->node, &memo->node_capacity, memo->node_count, sizeof(*memo->node)) &&
+	       grow(&memo->detail, &memo->detail_capacity, memo->node_count, sizeof(*memo->detail));
 }
 
 struct root_key {
@@ -124,32 +136,28 @@ struct root_key {
 static bool root_equal(void *context, uint32_t number)
 {
 	const struct root_key *key = context;
-	const struct memo_node *node = &key->memo->node[number];
+	const struct memo_detail *detail = &key->memo->detail[number];
 
-	return node->rule == key->rule && node->stack == key->stack &&
-	       node->initial == key->initial;
+	return detail->rule == key->rule && detail->stack == key->stack &&
+	       detail->initial == key->initial;
 }
 
 uint32_t memo_root(struct memo *memo, uint32_t rule, uint32_t stack, uint32_t initial)
 {
 	struct root_key key = { memo, rule, stack, initial };
 	uint64_t state[2] = { (uint64_t)rule << 32 | stack, initial };
-	struct memo_node *node;
 	uint32_t *slot = number_map_find(&memo->roots, number_hash(0, state, sizeof(state)),
 					 root_equal, &key);
 
 	if (slot && *slot)
 		return *slot;
-	if (!slot || !grow(&memo->node, &memo->node_capacity, memo->node_count, sizeof(*node)))
+	if (!slot || !grow_nodes(memo))
 		return 0;
-	node = &memo->node[memo->node_count];
-	memset(node, 0, sizeof(*node));
-	node->rule = rule;
-	node->stack = stack;
-	node->initial = initial;
-	node->root = memo->node_count;
-	node->row_count = 1;
-	node->row[0] = pack(0, rule);
+	memo->node[memo->node_count] = (struct memo_node) { .root = memo->node_count,
+							    .row_count = 1 };
+	memo->detail[memo->node_count] = (struct memo_detail) {
+		.rule = rule, .stack = stack, .initial = initial, .row = { pack(0, rule) }
+	};
 	return *slot = memo->node_count++;
 }
 
@@ -180,33 +188,38 @@ static uint32_t remember(struct memo *memo, uint32_t rule, uint32_t stack)
 
 /* ---- new bytes -------------------------------------------------------------------------- */
 
+/* The advances, by opcode. They come in no order that a CPU could guess: so what each is, is looked
+ * up, and no branch depends on it. */
+enum advance_kind { NO_ADVANCE, ADVANCE_IN_OPCODE, ADVANCE_1, ADVANCE_2, ADVANCE_4 };
+
+static const uint8_t advance_kinds[256] = {
+	[CFA_ADVANCE_LOC1] = ADVANCE_1,
+	[CFA_ADVANCE_LOC2] = ADVANCE_2,
+	[CFA_ADVANCE_LOC4] = ADVANCE_4,
+	[CFA_ADVANCE_LOC... CFA_ADVANCE_LOC | CFI_LOW_BITS] = ADVANCE_IN_OPCODE,
+};
+
+static const struct {
+	uint32_t opcode_bits, operand_bits; /* that are the distance */
+	uint32_t bytes;
+} advances[] = {
+	[ADVANCE_IN_OPCODE] = { CFI_LOW_BITS, 0, 1 },
+	[ADVANCE_1] = { 0, UINT8_MAX, 2 },
+	[ADVANCE_2] = { 0, UINT16_MAX, 3 },
+	[ADVANCE_4] = { 0, UINT32_MAX, 5 },
+};
+
 /* An advance: its operand and length. The hot loop asks it of each instruction, and bytes behind
  * the end may be read: so it is not cfi_instruction_read(). */
 static inline bool read_advance(const uint8_t *at, uint32_t *ret_delta, uint32_t *ret_bytes)
 {
-	uint16_t two;
+	enum advance_kind kind = advance_kinds[*at];
+	uint32_t operand;
 
-	if ((*at & CFI_HIGH_BITS) == CFA_ADVANCE_LOC) {
-		*ret_delta = *at & CFI_LOW_BITS;
-		*ret_bytes = 1;
-		return true;
-	}
-	switch (*at) {
-	case CFA_ADVANCE_LOC1:
-		*ret_delta = at[1];
-		*ret_bytes = 2;
-		return true;
-	case CFA_ADVANCE_LOC2:
-		memcpy(&two, at + 1, sizeof(two));
-		*ret_delta = two;
-		*ret_bytes = 3;
-		return true;
-	case CFA_ADVANCE_LOC4:
-		memcpy(ret_delta, at + 1, sizeof(*ret_delta));
-		*ret_bytes = 5;
-		return true;
-	default: return false;
-	}
+	memcpy(&operand, at + 1, sizeof(operand));
+	*ret_delta = (operand & advances[kind].operand_bits) | (*at & advances[kind].opcode_bits);
+	*ret_bytes = advances[kind].bytes;
+	return kind != NO_ADVANCE;
 }
 
 /* Does an advance end the run? */
@@ -221,6 +234,7 @@ static inline bool ends_run(const struct memo_node *node, uint32_t delta)
 struct memo_state {
 	struct memo *memo;
 	struct memo_node node;
+	struct memo_detail detail;
 	struct table_rule rule;
 	bool changed;
 };
@@ -230,15 +244,16 @@ static bool store_row(struct memo_state *state)
 	struct table_builder *builder = state->memo->builder;
 
 	if (state->changed)
-		state->node.rule = builder_short_rule(builder, &state->rule);
+		state->detail.rule = builder_short_rule(builder, &state->rule);
 	state->changed = false;
-	state->node.row[state->node.row_count - 1] = pack(state->node.distance, state->node.rule);
-	return state->node.rule >= TABLE_MARKER_COUNT;
+	state->detail.row[state->node.row_count - 1] = pack(state->node.distance,
+							    state->detail.rule);
+	return state->detail.rule >= TABLE_MARKER_COUNT;
 }
 
 static void take_rule(struct memo_state *state, uint32_t number)
 {
-	state->node.rule = number;
+	state->detail.rule = number;
 	state->rule = state->memo->builder->table->rule[number];
 	state->changed = false;
 }
@@ -253,7 +268,7 @@ static bool advance(struct memo_state *state, uint32_t delta)
 		return true;
 	node->closed++;
 	node->distance += delta;
-	node->row[node->row_count++] = pack(node->distance, node->rule);
+	state->detail.row[node->row_count++] = pack(node->distance, state->detail.rule);
 	return true;
 }
 
@@ -269,7 +284,8 @@ static bool set_offset(struct memo_state *state, uint64_t reg, uint64_t factored
 
 static bool restore(struct memo_state *state, uint64_t reg)
 {
-	const struct table_rule *initial = &state->memo->builder->table->rule[state->node.initial];
+	const struct table_rule *initial =
+		&state->memo->builder->table->rule[state->detail.initial];
 
 	if (reg >= REGISTER_COUNT || reg == REGISTER_RSP)
 		return false;
@@ -295,13 +311,14 @@ static bool remember_or_recall(struct memo_state *state, uint8_t opcode)
 	if (opcode == CFA_REMEMBER_STATE) {
 		if (!store_row(state))
 			return false;
-		state->node.stack = remember(state->memo, state->node.rule, state->node.stack);
-		return state->node.stack != 0;
+		state->detail.stack = remember(state->memo, state->detail.rule,
+					       state->detail.stack);
+		return state->detail.stack != 0;
 	}
-	if (!state->node.stack)
+	if (!state->detail.stack)
 		return false;
-	take_rule(state, state->memo->cell[state->node.stack].rule);
-	state->node.stack = state->memo->cell[state->node.stack].parent;
+	take_rule(state, state->memo->cell[state->detail.stack].rule);
+	state->detail.stack = state->memo->cell[state->detail.stack].parent;
 	return true;
 }
 
@@ -367,6 +384,23 @@ static inline uint64_t bits_of(__m128i low, __m128i high)
 	return (uint32_t)_mm_movemask_epi8(low) | (uint64_t)(uint32_t)_mm_movemask_epi8(high) << 16;
 }
 
+/* Which of 16 bytes may begin a long advance, as far as they and the one before each can tell. */
+static inline __m128i may_cut(const uint8_t *at)
+{
+	const __m128i byte = _mm_loadu_si128((const __m128i *)at);
+	const __m128i before = _mm_loadu_si128((const __m128i *)(at - 1));
+	/* 0x50 .. 0x7f: DW_CFA_advance_loc by 16 or more; but an operand behind 0x0e */
+	const __m128i in_opcode = _mm_andnot_si128(
+		_mm_cmpeq_epi8(before, _mm_set1_epi8(CFA_DEF_CFA_OFFSET)),
+		_mm_cmpgt_epi8(byte, _mm_set1_epi8(CFA_ADVANCE_LOC + RUN_GAP_MAX)));
+	/* 0x02, 0x03: its longer forms; but operands behind DW_CFA_offset */
+	const __m128i longer = _mm_andnot_si128(_mm_cmpgt_epi8(_mm_setzero_si128(), before),
+						_mm_cmpeq_epi8(_mm_or_si128(byte, _mm_set1_epi8(1)),
+							       _mm_set1_epi8(CFA_ADVANCE_LOC2)));
+
+	return _mm_or_si128(in_opcode, longer);
+}
+
 /*
  * The key of the bytes at `at`: what lies before the next long advance, at most KEY_BYTES. Where an
  * advance may begin is only guessed, from bytes and the ones before them, and never behind `left`.
@@ -374,47 +408,44 @@ static inline uint64_t bits_of(__m128i low, __m128i high)
  */
 static inline uint32_t key_of(const uint8_t *at, size_t left, uint32_t from)
 {
-	const __m128i low = _mm_loadu_si128((const __m128i *)at);
-	const __m128i high = _mm_loadu_si128((const __m128i *)at + 1);
-	/* 0x50 .. 0x7f: DW_CFA_advance_loc by 16 or more; but an operand behind 0x0e */
-	uint64_t cut = bits_of(_mm_cmpgt_epi8(low, _mm_set1_epi8(CFA_ADVANCE_LOC + RUN_GAP_MAX)),
-			       _mm_cmpgt_epi8(high, _mm_set1_epi8(CFA_ADVANCE_LOC + RUN_GAP_MAX)));
-	uint64_t offset = bits_of(_mm_cmpeq_epi8(low, _mm_set1_epi8(CFA_DEF_CFA_OFFSET)),
-				  _mm_cmpeq_epi8(high, _mm_set1_epi8(CFA_DEF_CFA_OFFSET)));
-	/* 0x02, 0x03: its longer forms; but operands behind DW_CFA_offset */
-	uint64_t longer = bits_of(_mm_cmpeq_epi8(_mm_or_si128(low, _mm_set1_epi8(1)),
-						 _mm_set1_epi8(CFA_ADVANCE_LOC2)),
-				  _mm_cmpeq_epi8(_mm_or_si128(high, _mm_set1_epi8(1)),
-						 _mm_set1_epi8(CFA_ADVANCE_LOC2)));
-	uint64_t register_offset = bits_of(low, high);
 	uint64_t size = left < KEY_BYTES ? left : KEY_BYTES;
+	uint64_t cut = bits_of(may_cut(at), may_cut(at + 16)) | 1ull << size;
 
-	cut = (cut & ~(offset << 1)) | (longer & ~(register_offset << 1)) | 1ull << size;
 	size = __builtin_ctzll(cut & ~1ull);
-	const uint8_t *mask = key_masks + KEY_BYTES - size;
+	const __m128i *byte = (const __m128i *)at;
+	const __m128i *mask = (const __m128i *)(key_masks + KEY_BYTES - size);
 	uint64_t word[4];
 	_mm_storeu_si128((__m128i *)word,
-			 _mm_and_si128(low, _mm_loadu_si128((const __m128i *)mask)));
+			 _mm_and_si128(_mm_loadu_si128(byte), _mm_loadu_si128(mask)));
 	_mm_storeu_si128((__m128i *)word + 1,
-			 _mm_and_si128(high, _mm_loadu_si128((const __m128i *)mask + 1)));
-	word[0] = (word[0] ^ (uint64_t)from << 40 ^ word[2]) * 0x9e3779b97f4a7c15ull;
+			 _mm_and_si128(_mm_loadu_si128(byte + 1), _mm_loadu_si128(mask + 1)));
+	word[0] = (word[0] ^ word[2]) * 0x9e3779b97f4a7c15ull;
 	word[1] = (word[1] ^ word[3] << 7) * 0xbf58476d1ce4e5b9ull;
 	word[0] ^= word[0] >> 32 ^ word[1] ^ word[1] >> 29;
-	return word[0] * 0x94d049bb133111ebull >> 32;
+	/* The node is known last. */
+	return (word[0] + from * 0xd6e8feb86659fd93ull) * 0x94d049bb133111ebull >> 32;
 }
 
-static inline uint32_t *find_bucket(const struct memo *memo, uint32_t key)
+/* A bucket holds a node's number, and above it bits of its edge's key that don't choose the bucket:
+ * so that other edges' nodes are not touched. 0: it is free. */
+static inline uint32_t bucket_tag(uint32_t key)
 {
-	return &memo->bucket[key >> (32 - memo->bucket_bits)];
+	return key << NODE_BITS;
+}
+
+static inline uint32_t bucket_node(uint32_t bucket)
+{
+	return bucket & (NODE_MAX - 1);
 }
 
 static void link_edge(struct memo *memo, uint32_t number)
 {
-	struct memo_edge *edge = &memo->edge[number];
-	uint32_t *bucket = find_bucket(memo, edge->key);
+	uint32_t key = memo->node[number].key, last = (1u << memo->bucket_bits) - 1;
+	uint32_t at = key >> (32 - memo->bucket_bits);
 
-	edge->next = *bucket;
-	*bucket = number;
+	while (memo->bucket[at])
+		at = (at + 1) & last;
+	memo->bucket[at] = bucket_tag(key) | number;
 }
 
 static bool more_buckets(struct memo *memo)
@@ -426,37 +457,37 @@ static bool more_buckets(struct memo *memo)
 	free(memo->bucket);
 	memo->bucket = bucket;
 	memo->bucket_bits++;
-	for (uint32_t i = 1; i <= memo->edge_count; i++)
-		link_edge(memo, i);
+	for (uint32_t i = 1; i < memo->node_count; i++)
+		if (memo->node[i].bytes)
+			link_edge(memo, i);
 	return true;
 }
 
-/* Adds the edge for the bytes at `at`. 0: not here, or no memory. */
+/* Adds the edge for the bytes at `at`, and its node. 0: not here, or no memory. */
 static __attribute__((noinline)) uint32_t add_edge(struct memo *memo, uint32_t from, uint32_t key,
 						   const uint8_t *at, const uint8_t *end)
 {
-	struct memo_state state = { .memo = memo, .node = memo->node[from] };
-	struct memo_edge *edge;
-	uint32_t bytes;
+	struct memo_state state = { .memo = memo,
+				    .node = memo->node[from],
+				    .detail = memo->detail[from] };
+	struct memo_node *node = &state.node;
 
-	take_rule(&state, state.node.rule);
-	state.node.root = 0;
-	memset(state.node.what, 0, sizeof(state.node.what));
-	bytes = interpret(&state, at, end);
-	if (!bytes ||
-	    !grow(&memo->node, &memo->node_capacity, memo->node_count, sizeof(*memo->node)) ||
-	    !grow(&memo->edge, &memo->edge_capacity, memo->edge_count, sizeof(*memo->edge)))
+	take_rule(&state, state.detail.rule);
+	node->bytes = interpret(&state, at, end);
+	if (!node->bytes || !grow_nodes(memo))
 		return 0;
-	edge = &memo->edge[memo->edge_count];
-	*edge = (struct memo_edge) {
-		.key = key, .bytes = bytes, .from = from, .to = memo->node_count
-	};
-	memcpy(edge->byte, at, bytes);
-	memo->node[memo->node_count++] = state.node;
-	link_edge(memo, memo->edge_count);
-	if (memo->edge_count >> memo->bucket_bits && !more_buckets(memo))
+	if (memo->edge_count >> (memo->bucket_bits - 1) && !more_buckets(memo))
 		return 0;
-	return memo->edge_count++;
+	memset(node->byte, 0, sizeof(node->byte));
+	memcpy(node->byte, at, node->bytes);
+	node->key = key;
+	node->from = from;
+	node->root = node->what = node->tail = 0;
+	memo->node[memo->node_count] = *node;
+	memo->detail[memo->node_count] = state.detail;
+	link_edge(memo, memo->node_count);
+	memo->edge_count++;
+	return memo->node_count++;
 }
 
 /* ---- bytes met before ------------------------------------------------------------------- */
@@ -467,27 +498,31 @@ static inline __m128i same_bytes(const uint8_t *a, const uint8_t *b)
 			      _mm_loadu_si128((const __m128i *)b));
 }
 
-static inline bool edge_matches(const struct memo_edge *edge, const uint8_t *at)
+/* MEMO_AHEAD_BYTES are compared, whatever lies behind the edge's. */
+static inline bool edge_matches(const struct memo_node *node, const uint8_t *at)
 {
-	uint64_t same = bits_of(same_bytes(edge->byte, at), same_bytes(edge->byte + 16, at + 16));
+	const uint8_t *byte = (const uint8_t *)node;
+	uint64_t same = bits_of(same_bytes(byte, at), same_bytes(byte + 16, at + 16)) |
+			bits_of(same_bytes(byte + 32, at + 32), _mm_setzero_si128()) << 32;
 
-	if (edge->bytes > 32)
-		same |= bits_of(same_bytes(edge->byte + 32, at + 32), _mm_setzero_si128()) << 32;
-	return !(~same << (64 - edge->bytes));
+	_Static_assert(!offsetof(struct memo_node, byte), "they are first");
+	return !(~same << (64 - node->bytes));
 }
 
-/* The edge that leaves the node with the bytes at `at`. */
+/* The node to which the edge with the bytes at `at` leads. */
 static inline uint32_t find_edge(struct memo *memo, uint32_t from, const uint8_t *at,
 				 const uint8_t *end)
 {
 	size_t left = end - at;
-	uint32_t key = key_of(at, left, from), steps = 0;
+	uint32_t key = key_of(at, left, from), last = (1u << memo->bucket_bits) - 1, bucket;
+	uint32_t i = key >> (32 - memo->bucket_bits), steps = 0;
 
-	for (uint32_t i = *find_bucket(memo, key); i; i = memo->edge[i].next) {
-		const struct memo_edge *edge = &memo->edge[i];
+	for (; (bucket = memo->bucket[i]); i = (i + 1) & last) {
+		const struct memo_node *node = &memo->node[bucket_node(bucket)];
 
-		if (edge->from == from && edge->bytes <= left && edge_matches(edge, at))
-			return i;
+		if (!((bucket ^ bucket_tag(key)) >> NODE_BITS) && node->from == from &&
+		    node->bytes <= left && edge_matches(node, at))
+			return bucket_node(bucket);
 		if (++steps == CHAIN_MAX)
 			return 0;
 	}
@@ -497,36 +532,53 @@ static inline uint32_t find_edge(struct memo *memo, uint32_t from, const uint8_t
 /* A run that is no single entry: each row by itself. */
 static void append_rows(struct memo *memo, uint32_t node, uint64_t vaddr)
 {
+	const uint32_t *row = memo->detail[node].row;
+
 	for (uint32_t i = 0; i < memo->node[node].row_count; i++)
-		builder_row(memo->builder, vaddr + (memo->node[node].row[i] >> PACK_BITS),
-			    memo->node[node].row[i] & PACK_LOW);
+		builder_row(memo->builder, vaddr + (row[i] >> PACK_BITS), row[i] & PACK_LOW);
 }
 
-/* What the entry holds for the run that ends at a node, with a row `none` bytes behind its last one
- * that says that there is none, if none is not 0. 0: no single entry can. */
-static __attribute__((noinline)) uint32_t make_run(struct memo *memo, struct memo_node *node,
-						   uint32_t none)
+/* Where it is kept what the entry holds: of the run that ends at a node, with a row `none` bytes
+ * behind its last one that says that there is none, if none is not 0. NULL: no memory. */
+static uint32_t *place_of(struct memo *memo, struct memo_node *node, uint32_t none)
 {
+	if (!none)
+		return &node->what;
+	if (!node->tail) {
+		if (!grow(&memo->tail, &memo->tail_capacity, memo->tail_count, sizeof(*memo->tail)))
+			return NULL;
+		memo->tail[memo->tail_count] = (struct memo_tail) { { 0 } };
+		node->tail = memo->tail_count++;
+	}
+	return &memo->tail[node->tail].what[none];
+}
+
+/* What it holds. 0: no single entry can. */
+static __attribute__((noinline)) uint32_t make_run(struct memo *memo, uint32_t at, uint32_t none)
+{
+	struct memo_node *node = &memo->node[at];
+	const uint32_t *from = memo->detail[at].row;
 	struct run_row row[TABLE_SHAPE_ROWS + 1];
-	uint32_t count = 0;
+	uint32_t count = 0, *place;
 
 	for (uint32_t i = 0; i < node->row_count; i++)
-		if (!count || row[count - 1].rule != (node->row[i] & PACK_LOW))
-			row[count++] = (struct run_row) { node->row[i] >> PACK_BITS,
-							  node->row[i] & PACK_LOW };
+		if (!count || row[count - 1].rule != (from[i] & PACK_LOW))
+			row[count++] = (struct run_row) { from[i] >> PACK_BITS,
+							  from[i] & PACK_LOW };
 	if (none)
 		row[count++] = (struct run_row) { node->distance + none, TABLE_NO_ROW };
 	if (count > TABLE_SHAPE_ROWS || row[count - 1].distance >= TABLE_SHAPE_SPAN)
 		return 0;
-	return node->what[none] = builder_run(memo->builder, row, count);
+	place = place_of(memo, node, none);
+	return place ? (*place = builder_run(memo->builder, row, count)) : 0;
 }
 
 static inline bool append_run(struct memo *memo, uint32_t at, uint64_t vaddr, uint32_t none)
 {
-	struct memo_node *node = &memo->node[at];
-	uint32_t what = node->what[none];
+	const struct memo_node *node = &memo->node[at];
+	uint32_t what = none ? memo->tail[node->tail].what[none] : node->what;
 
-	if (!what && !(what = make_run(memo, node, none)))
+	if (!what && !(what = make_run(memo, at, none)))
 		return false;
 	builder_entry(memo->builder, vaddr, what);
 	return true;
@@ -560,8 +612,9 @@ static uint32_t next_root(struct memo *memo, uint32_t node)
 	uint32_t root = memo->node[node].root;
 
 	if (!root) {
-		root = memo_root(memo, memo->node[node].rule, memo->node[node].stack,
-				 memo->node[node].initial);
+		const struct memo_detail *detail = &memo->detail[node];
+
+		root = memo_root(memo, detail->rule, detail->stack, detail->initial);
 		memo->node[node].root = root; /* the nodes may have moved */
 	}
 	return root;
@@ -570,16 +623,15 @@ static uint32_t next_root(struct memo *memo, uint32_t node)
 /* An FDE's header lies before its instructions, so that 8 bytes before any of them may be read. */
 static inline const uint8_t *skip_padding(const uint8_t *at, const uint8_t *end)
 {
-	while (end > at) {
+	uint32_t zeros;
+
+	do { /* once, nearly always */
 		uint64_t last;
 
 		memcpy(&last, end - sizeof(last), sizeof(last));
-		if (last) {
-			end -= __builtin_clzll(last) / 8;
-			break;
-		}
-		end -= sizeof(last);
-	}
+		zeros = __builtin_clzll(last | 1) / 8; /* 7 at most */
+		end -= zeros;
+	} while (zeros == 7 && end > at);
 	return end > at ? end : at;
 }
 
@@ -593,7 +645,7 @@ bool memo_run(struct memo *memo, uint32_t root, const struct memo_fde *fde)
 	/* Padding: DW_CFA_nop, or the zero bytes of a last operand, which interpret() refuses. */
 	end = skip_padding(at, end);
 	while (at < end) {
-		uint32_t delta, size, edge;
+		uint32_t delta, size;
 
 		if (read_advance(at, &delta, &size) && ends_run(&memo->node[node], delta)) {
 			if (size > end - at)
@@ -610,11 +662,10 @@ bool memo_run(struct memo *memo, uint32_t root, const struct memo_fde *fde)
 			at += size;
 			continue;
 		}
-		edge = find_edge(memo, node, at, end);
-		if (!edge)
+		node = find_edge(memo, node, at, end);
+		if (!node)
 			return false;
-		at += memo->edge[edge].bytes;
-		node = memo->edge[edge].to;
+		at += memo->node[node].bytes;
 	}
 	memo->builder->table->cfi_row_count += closed + memo->node[node].closed;
 	return end_fde(memo, node, vaddr, fde);
