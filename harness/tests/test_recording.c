@@ -315,7 +315,11 @@ static void record_moves(struct world *world, const struct move *move, struct fa
 
 static void play_moves(struct play *play)
 {
-	const struct recording_handler handler = { .mapping = log_mapping, .write = log_write, .absent = log_absent, .point = log_point, .context = play };
+	const struct recording_handler handler = { .mapping = log_mapping,
+						   .write = log_write,
+						   .absent = log_absent,
+						   .point = log_point,
+						   .context = play };
 	struct recording *recording;
 	struct error error;
 
