@@ -81,6 +81,33 @@ static uint32_t leaf_function(const struct score_truth *truth, const struct scor
 		     : score_truth_function(truth, frame->image, frame->address);
 }
 
+/* In whichever image the offset is code: where the program stood, or else in its function. */
+static int add_offset_leaves(struct score_matcher *matcher, uint64_t offset, unsigned int flags,
+			     struct score_state *state, struct error *error)
+{
+	const struct score_truth *truth = matcher->truth;
+	size_t images = truth_file_image_count(truth->file);
+	uint64_t vaddr;
+
+	state->is_leaf_unseen = true;
+	for (size_t i = 0; i < images; i++)
+		if (score_truth_vaddr(&truth->image[i], offset, &vaddr) &&
+		    score_truth_place(truth, i, vaddr, false))
+			state->is_leaf_unseen = false;
+	for (size_t i = 0; i < images; i++) {
+		struct score_frame frame = { .image = i };
+		bool unseen;
+		uint32_t function;
+
+		if (!score_truth_vaddr(&truth->image[i], offset, &frame.address))
+			continue;
+		function = leaf_function(truth, &frame, &unseen);
+		if (unseen == state->is_leaf_unseen && push_leaves(matcher, function, flags, error))
+			return -1;
+	}
+	return 0;
+}
+
 static int add_leaves(struct score_matcher *matcher, const struct score_frame *frame,
 		      unsigned int flags, struct score_state *state, struct error *error)
 {
@@ -89,6 +116,8 @@ static int add_leaves(struct score_matcher *matcher, const struct score_frame *f
 	if (frame->how == FRAME_ADDRESS)
 		return push_leaves(matcher, leaf_function(truth, frame, &state->is_leaf_unseen),
 				   flags, error);
+	if (frame->how == FRAME_OFFSET)
+		return add_offset_leaves(matcher, frame->address, flags, state, error);
 	for (uint32_t i = 1; i < truth->functions; i++) {
 		uint32_t place = truth->function[i].leaf_place;
 		enum frame_match match = place ? score_frame_match(truth, frame, place) : FRAME_NO;
