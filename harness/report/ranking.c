@@ -241,6 +241,12 @@ void ranking_html_print(const struct results *results, FILE *file)
 					       "#false complete", "#unproven",	 "#skipped",
 					       "#ns/walk",	  "#bytes/walk", NULL };
 
+	struct ranking all;
+
+	ranking_init(&all, results, NULL, NULL);
+	free(all.rank);
+	if (!all.count)
+		return;
 	html_print(file, "<h2 id=\"%s\">%s</h2>\n", "ranking", "Engines, best first");
 	html_table_begin(file, columns);
 	for (size_t i = 0; i < results->kernel_count; i++)
