@@ -472,6 +472,42 @@ START_TEST(long_stack)
 }
 END_TEST
 
+/* perf's "(inlined)" says no image, also where it is the machine's own frame: any address of the
+ * function is a leaf, not only the first. */
+START_TEST(an_offset_without_its_image)
+{
+	struct truth_bytes bytes = { 0 };
+	char path[4096] = "", profile[256];
+	struct score_truth truth;
+	struct image *image;
+	struct error error;
+	struct score score;
+	uint64_t vaddr, offset = 0;
+
+	ck_assert_int_gt(readlink("/proc/self/exe", path, sizeof(path) - 1), 0);
+	ck_assert_int_eq(image_create(path, &image, &error), 0);
+	vaddr = image_symbol_address(image, "main");
+	for (size_t i = 0; i < image->segment_count; i++)
+		if (vaddr - image->segment[i].vaddr < image->segment[i].file_bytes)
+			offset = vaddr - image->segment[i].vaddr + image->segment[i].file_offset;
+	truth_image(&bytes, TRUTH_IMAGE_FILE, path, image->build_id, image->build_id_size);
+	for (uint32_t i = 0; i < 3; i++)
+		truth_stack(&bytes, &(struct truth_stack) { .points = 1 },
+			    &(struct truth_frame) { 0, vaddr + i }, 1);
+	open_truth(&bytes, &truth);
+	for (uint32_t i = 0; i < 4; i++) {
+		snprintf(profile, sizeof(profile), "a 1 1.0: e: \n\t %llx other+0x1 (inlined)\n\n",
+			 (unsigned long long)offset + i);
+		score_bytes(&score, &truth, profile, strlen(profile));
+		ck_assert_int_eq(class_of(&score), i < 3 ? SCORE_EXACT : SCORE_UNPROVEN);
+		ck_assert_int_eq(reason_of(&score), i < 3 ? SCORE_NO_REASON : SCORE_LEAF_PC);
+		score_deinit(&score);
+	}
+	score_truth_close(&truth);
+	image_destroy(image);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("score");
@@ -484,6 +520,7 @@ int main(void)
 	tcase_add_test(tcase, as_text);
 	tcase_add_test(tcase, as_json);
 	tcase_add_test(tcase, long_stack);
+	tcase_add_test(tcase, an_offset_without_its_image);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
