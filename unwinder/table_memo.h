@@ -11,9 +11,9 @@
  *	root of "cfa=rsp+8" --- 41 0e 10 86 02 ---> rows (0: cfa=rsp+8) (1: cfa=rsp+16 rbp=c-16)
  *
  * Following an edge is one look-up in a hash. Every edge leads to a node of its own, so the two are
- * one record, a cache line long: what was met before touches nothing else. Only new bytes are interpreted, here, and only the
- * instructions that nearly all programs consist of; for others the memo says that it can't, and
- * the FDE goes the plain way (builder_fde). Private to unwinder/.
+ * one record, a cache line long: what was met before touches nothing else. Only new bytes are
+ * interpreted, here, and only the instructions that nearly all programs consist of; for others the
+ * memo says that it can't, and the FDE goes the plain way (builder_fde). Private to unwinder/.
  */
 #ifndef STACKPROOF_TABLE_MEMO_H
 #define STACKPROOF_TABLE_MEMO_H
