@@ -112,6 +112,13 @@ static int compare_entries(const void *a, const void *b)
 	return (one->id > other->id) - (one->id < other->id);
 }
 
+/* Of none there is no array, which qsort() must not be given. */
+static void sort_entries(struct entries *entries)
+{
+	if (entries->count)
+		qsort(entries->entry, entries->count, sizeof(*entries->entry), compare_entries);
+}
+
 /* NULL: there is none. 0 is no id. */
 static const struct entry *find_entry(const struct entries *entries, uint64_t id)
 {
@@ -121,7 +128,9 @@ static const struct entry *find_entry(const struct entries *entries, uint64_t id
 		return NULL;
 	if (id <= entries->count && entries->entry[id - 1].id == id) /* most number from 1 */
 		return &entries->entry[id - 1];
-	return bsearch(&wanted, entries->entry, entries->count, sizeof(wanted), compare_entries);
+	return entries->count ? bsearch(&wanted, entries->entry, entries->count, sizeof(wanted),
+					compare_entries)
+			      : NULL;
 }
 
 static const struct wire *find_text(const struct pprof *pprof, uint64_t number)
@@ -178,9 +187,9 @@ static int read_tables(struct pprof *pprof, struct error *error)
 	}
 	if (wire.bad && !pprof->texts && !pprof->location.count)
 		return malformed(pprof, wire.at, "the profile", error);
-	qsort(pprof->mapping.entry, pprof->mapping.count, sizeof(struct entry), compare_entries);
-	qsort(pprof->location.entry, pprof->location.count, sizeof(struct entry), compare_entries);
-	qsort(pprof->function.entry, pprof->function.count, sizeof(struct entry), compare_entries);
+	sort_entries(&pprof->mapping);
+	sort_entries(&pprof->location);
+	sort_entries(&pprof->function);
 	return 0;
 }
 

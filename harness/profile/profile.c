@@ -93,7 +93,7 @@ static uint32_t no_memory(struct error *error)
 uint32_t profile_texts_add(struct profile_texts *texts, const char *text, size_t size,
 			   bool *ret_new, struct error *error)
 {
-	struct wanted_text wanted = { texts, text, strnlen(text, size) };
+	struct wanted_text wanted = { texts, text, size ? strnlen(text, size) : 0 };
 	uint32_t *slot;
 
 	*ret_new = false;
@@ -118,7 +118,7 @@ uint32_t profile_texts_add(struct profile_texts *texts, const char *text, size_t
 
 uint32_t profile_texts_find(const struct profile_texts *texts, const char *text, size_t size)
 {
-	struct wanted_text wanted = { texts, text, strnlen(text, size) };
+	struct wanted_text wanted = { texts, text, size ? strnlen(text, size) : 0 };
 
 	return number_map_get(&texts->map, number_hash(wanted.size, text, wanted.size), text_equal,
 			      &wanted);
