@@ -120,8 +120,9 @@ static const uint32_t face_codes[ERROR_CODE_COUNT] = {
 	[ERROR_PROTOCOL] = STACKPROOF_ERROR_INTERNAL,
 	[ERROR_TIMEOUT] = STACKPROOF_ERROR_INTERNAL,
 };
-static const char *const face_names[] = { "ok",	   "system", "memory", "argument", "unavailable",
-					  "limit", "elf",    "cfi",    "no_cfi",   "internal" };
+static const char *const face_names[] = { "ok",		 "system",   "memory", "argument",
+					  "unavailable", "limit",    "elf",    "cfi",
+					  "no_cfi",	 "internal", "file" };
 
 START_TEST(errors_have_numbers_and_names)
 {
