@@ -12,12 +12,14 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "child/child.h"
@@ -53,6 +55,20 @@ static void set_streams(const struct external_ends *ends)
 	close_range(STDERR_FILENO + 1, ~0u, 0);
 }
 
+/* By the system call: the C library keeps two signals to itself (32 and 33), and who started us may
+ * have ignored those, too. */
+static void signal_default(int number)
+{
+	const struct {
+		void (*handler)(int);
+		unsigned long flags;
+		void (*restorer)(void);
+		uint64_t mask;
+	} plain = { .handler = SIG_DFL };
+
+	syscall(SYS_rt_sigaction, number, &plain, NULL, sizeof(plain.mask));
+}
+
 static void __attribute__((noreturn))
 become_engine(const char *const *argv, const struct external_ends *ends, const cpu_set_t *cpus)
 {
@@ -71,7 +87,7 @@ become_engine(const char *const *argv, const struct external_ends *ends, const c
 	}
 	environment[count] = NULL;
 	for (int number = 1; number < NSIG; number++)
-		signal(number, SIG_DFL);
+		signal_default(number);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	setpgid(0, 0);

@@ -7,9 +7,11 @@
 
 #include <limits.h>
 #include <libgen.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include "external/external.h"
 #include "table_abi.h"
@@ -69,6 +71,23 @@ static inline void set_engine_host(void)
 	char path[PATH_MAX];
 
 	setenv("STACKPROOF_ENGINE_HOST", beside_test("../../engine_host", path), 1);
+}
+
+/* One that anybody may ignore, and the two that the C library keeps to itself: what starts the
+ * tests may have ignored those. */
+static inline void ignore_signals(void)
+{
+	const struct {
+		void (*handler)(int);
+		unsigned long flags;
+		void (*restorer)(void);
+		uint64_t mask;
+	} ignored = { .handler = SIG_IGN };
+
+	signal(SIGUSR2, SIG_IGN);
+	for (int number = 32; number <= 33; number++)
+		ck_assert_int_eq(
+			syscall(SYS_rt_sigaction, number, &ignored, NULL, sizeof(ignored.mask)), 0);
 }
 
 #endif
