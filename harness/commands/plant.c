@@ -226,7 +226,7 @@ int planting_write(const struct planting *planting, const char *path, struct err
 		return error_set_errno(error, "replacing it");
 	fd = open(path, O_WRONLY | O_CLOEXEC | (replaces ? O_CREAT | O_EXCL : 0), 0755);
 	if (fd < 0)
-		return error_set_errno(error, "creating it");
+		return error_set_errno(error, replaces ? "creating it" : "replacing it");
 	while (written < planting->size) {
 		ssize_t now = write(fd, planting->file + written, planting->size - written);
 
