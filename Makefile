@@ -46,8 +46,10 @@ SOURCES	 := $(filter-out %.bpf.c $(NOT_HOST),$(wildcard $(addsuffix /*.c,$(ROOMS
 OBJECTS	 := $(SOURCES:%.c=$(O)/%.o)
 # `make test` leaves the slow ones to `make check`; not the readers of whole files under the sanitizers,
 # which have most to say there. Those that take longest begin first.
-LONG_READERS := $(O)/bpf/tests/test_large_table $(addprefix $(O)/unwinder/tests/,test_hostile test_image)
-SLOW	 := $(addprefix $(O)/harness/tests/,test_compare_depth test_hostile_commands) \
+LONG_READERS := $(O)/bpf/tests/test_large_table $(addprefix $(O)/unwinder/tests/,test_hostile test_image) \
+	    $(O)/harness/tests/test_profile_folded
+SLOW	 := $(addprefix $(O)/harness/tests/,test_compare_depth test_hostile_commands test_plant_session \
+	    test_bench_figures test_score_damage) \
 	    $(O)/bpf/tests/test_exec_storm $(if $(SANITIZE),,$(LONG_READERS))
 LONG	 := $(SLOW) $(addprefix $(O)/harness/tests/,test_tracer test_truth_tricks test_run_lane) \
 	    $(O)/bpf/tests/test_session_entries $(O)/unwinder/tests/test_walk
