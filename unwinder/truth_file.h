@@ -108,8 +108,9 @@ uint64_t truth_file_number(const struct truth_file *file, const char *name);
  * and one that is missing says nothing. NULL: it is whole. */
 const char *truth_file_partial(const struct truth_file *file);
 /* Why a stack that is missing says nothing, if the run did not look everywhere: as before, or
- * "every" (not at each instruction), "from" (not from the first one on), "threads" (some could not be
- * traced), "unread", "merged_steps" (points were lost). NULL: all of the run's stacks are there. */
+ * "signal" (which ended the program), "every" (not at each instruction), "from" (not from the first
+ * one on), "threads" (some could not be traced), "unread", "merged_steps" (points were lost). NULL:
+ * all of the run's stacks are there. */
 const char *truth_file_gap(const struct truth_file *file);
 
 size_t truth_file_image_count(const struct truth_file *file);

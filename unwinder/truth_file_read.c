@@ -10,6 +10,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <sys/stat.h>
 #include "array.h"
 #include "reader.h"
@@ -460,6 +461,8 @@ const char *truth_file_gap(const struct truth_file *file)
 {
 	if (truth_file_partial(file))
 		return truth_file_partial(file);
+	if (WIFSIGNALED(truth_file_number(file, "wait_status")))
+		return "signal"; /* of whoever sent it, and whenever: it is not a whole run */
 	if (truth_file_number(file, "every") > 1)
 		return "every";
 	if (truth_file_text(file, "from"))

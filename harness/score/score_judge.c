@@ -294,6 +294,34 @@ static void count(struct score *score, const struct subject *subject, enum score
 	score->image[function ? score->truth->function[function].image : none].class[class] += add;
 }
 
+/*
+ * Names and inlined frames leave it open which frames are the machine's. A name that is no symbol
+ * of the truth's images may be another name of one that is (an alias that only a debug file has);
+ * and where perf prints text, the frames of one PC are the machine's and those inlined there, in
+ * several orders, marked or not.
+ */
+static bool is_undecided(struct score *score, const struct subject *subject, struct error *error)
+{
+	const struct profile *profile = &score->profile;
+
+	for (uint32_t i = 0; i < subject->count; i++) {
+		const struct profile_frame *frame = profile_frame(profile, subject->frame[i]);
+		const struct profile_frame *inner =
+			i ? profile_frame(profile, subject->frame[i - 1]) : NULL;
+		const struct score_frame *resolved = score_matcher_frame(score->matcher,
+									 subject->frame[i], error);
+
+		if (!resolved || (resolved->how == FRAME_NAME && !resolved->is_symbol))
+			return true;
+		if (profile->format == PROFILE_PERF_SCRIPT &&
+		    (frame->flags & PROFILE_INLINED || resolved->how == FRAME_OFFSET ||
+		     (inner && inner->kind == frame->kind && inner->address == frame->address &&
+		      frame->kind != PROFILE_NO_ADDRESS)))
+			return true;
+	}
+	return false;
+}
+
 static int judge(void *context, const struct profile *profile, const struct profile_sample *sample,
 		 struct error *error)
 {
@@ -328,6 +356,10 @@ static int judge(void *context, const struct profile *profile, const struct prof
 	if (end.class == SCORE_IMPOSSIBLE && is_exchange(profile, sample->frame, subject.kernel)) {
 		end.class = SCORE_UNPROVEN;
 		end.reason = SCORE_EXCHANGE;
+	}
+	if (end.class == SCORE_IMPOSSIBLE && is_undecided(score, &subject, error)) {
+		end.class = SCORE_UNPROVEN;
+		end.reason = SCORE_NAMES;
 	}
 	count(score, &subject, end.class, end.reason,
 	      end.class == SCORE_EXACT ? leaf : end.function);

@@ -211,6 +211,9 @@ static const struct gap_case {
 	{ "from_a_symbol", "from", "main", 0, "from" },
 	{ "every_second_instruction", "every", NULL, 2, "every" },
 	{ "every_instruction", "every", NULL, 1, NULL },
+	{ "ended_by_a_signal", "wait_status", NULL, 15, "signal" },
+	{ "ended_by_a_signal_with_a_core", "wait_status", NULL, 0x8b, "signal" },
+	{ "an_exit_status", "wait_status", NULL, 0x100, NULL },
 };
 
 START_TEST(a_gap_accuses_nobody)
@@ -262,6 +265,43 @@ START_TEST(what_is_compared)
 	common_truth(&bytes);
 	open_truth(&bytes, &truth);
 	check_stack(&truth, test->name, test->stack, test->more, test->expected);
+	score_truth_close(&truth);
+}
+END_TEST
+
+/* A name that no image has may be another name of what is there. */
+static const struct named_case {
+	const char *name, *frames;
+	enum score_class class;
+} named[] = {
+	{ "known_frames_alone", "{\"image\":2,\"vaddr\":\"0x44\"},{\"image\":1,\"vaddr\":\"0x20\"}",
+	  SCORE_IMPOSSIBLE },
+	{ "an_unknown_name_behind_them",
+	  "{\"image\":2,\"vaddr\":\"0x44\"},{\"image\":1,\"vaddr\":\"0x20\"},{\"name\":\"nobody\"}",
+	  SCORE_UNPROVEN },
+};
+
+START_TEST(an_unknown_name_accuses_nobody)
+{
+	struct truth_bytes bytes = { 0 };
+	struct score_truth truth;
+	struct score score;
+	char text[1024];
+	int size = snprintf(
+		text, sizeof(text),
+		"{\"type\":\"profile_image\",\"image\":1,\"path\":\"/nonexistent/prog\"}\n"
+		"{\"type\":\"profile_image\",\"image\":2,\"path\":\"/nonexistent/lib.so\"}\n"
+		"{\"type\":\"profile_stack\",\"count\":1,\"frames\":[%s]}\n",
+		named[_i].frames);
+
+	common_truth(&bytes);
+	open_truth(&bytes, &truth);
+	score_bytes(&score, &truth, text, size);
+	ck_assert_str_eq(score_class_name(class_of(&score)), score_class_name(named[_i].class));
+	ck_assert_str_eq(score_reason_name(reason_of(&score)),
+			 named[_i].class == SCORE_UNPROVEN ? "names" : "caller");
+	ck_assert_uint_eq(score.findings, named[_i].class == SCORE_IMPOSSIBLE);
+	score_deinit(&score);
 	score_truth_close(&truth);
 }
 END_TEST
@@ -517,6 +557,8 @@ int main(void)
 	tcase_add_loop_test(tcase, a_stack, 0, sizeof(cases) / sizeof(cases[0]));
 	tcase_add_loop_test(tcase, a_gap_accuses_nobody, 0, sizeof(gaps) / sizeof(gaps[0]));
 	tcase_add_loop_test(tcase, what_is_compared, 0, sizeof(mores) / sizeof(mores[0]));
+	tcase_add_loop_test(tcase, an_unknown_name_accuses_nobody, 0,
+			    sizeof(named) / sizeof(named[0]));
 	tcase_add_test(tcase, as_text);
 	tcase_add_test(tcase, as_json);
 	tcase_add_test(tcase, long_stack);
