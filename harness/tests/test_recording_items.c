@@ -239,7 +239,7 @@ static const struct {
 
 START_TEST(path_is_cut)
 {
-	char *name = calloc(1, path_cases[_i].length + 1), text[24];
+	char *name = calloc(1, path_cases[_i].length + 1), text[8 * 3 + 1];
 	struct mapping mapping = { .start = 0x1000, .end = 0x2000, .path = name };
 	struct fixture f;
 
