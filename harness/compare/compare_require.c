@@ -3,7 +3,8 @@
  * compare_require.c - requirements of engines: read, judged, said again
  *
  * What can't be judged is not met, and is not called missed either: the engine was skipped or said
- * nothing, its cost is not known, or the run was cut short. The message says which.
+ * nothing, its cost is not known, or the run was cut short. The message says which. An external
+ * engine that never answered has points all the same, stacks of no frames: they are no answers.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -207,6 +208,12 @@ static bool holds(enum requirement_relation relation, int order)
 	return false;
 }
 
+/* Of a program of its own: not one of its points is what it said. */
+static bool never_answered(const struct compare_engine *engine)
+{
+	return engine->engine->external && !engine->external.outcome[EXTERNAL_STACK];
+}
+
 /* Why nobody can say whether it is met; NULL: it can be said. */
 static const char *obstacle(const struct comparison *comparison,
 			    const struct compare_engine *engine, struct fraction value)
@@ -219,6 +226,8 @@ static const char *obstacle(const struct comparison *comparison,
 		return "the run was cut short";
 	if (!engine->score.points)
 		return "the engine has no points";
+	if (never_answered(engine))
+		return "the engine answered at no point";
 	return value.whole ? NULL : "the cost is not known";
 }
 

@@ -102,6 +102,21 @@ END_TEST
 
 static const struct engine one = { .name = "one" }, two = { .name = "two" },
 			   none = { .name = "none" }, idle = { .name = "idle" };
+static const struct external_options program = { .name = "mute", .command = "false" };
+static const struct engine mute = { .name = "mute", .external = &program },
+			   shy = { .name = "shy", .external = &program };
+
+/* An external engine whose points but for so many are stacks of no frames. */
+static void fill_external(struct compare_engine *ret, const struct engine *engine, uint64_t answers)
+{
+	ret->engine = engine;
+	ret->score.points = 100;
+	ret->score.match[MATCH_TRUNCATED] = 100 - answers;
+	ret->score.match[MATCH_EXACT] = answers;
+	ret->external.outcome[EXTERNAL_STACK] = answers;
+	ret->external.outcome[EXTERNAL_PROTOCOL_BROKEN] = 6;
+	ret->external.outcome[EXTERNAL_GONE] = 94 - answers;
+}
 
 /* 10,000 points; each count of its own. */
 static void fill(struct comparison *ret)
@@ -112,7 +127,7 @@ static void fill(struct comparison *ret)
 	ret->points = 10000;
 	ret->verdict[VERDICT_EXACT] = 10000;
 	ret->truth.max_frames = 5;
-	ret->engine_count = 4;
+	ret->engine_count = 6;
 	ret->engine[0].engine = &one;
 	ret->engine[0].score.points = 3;
 	ret->engine[0].score.match[MATCH_EXACT] = 3;
@@ -127,6 +142,8 @@ static void fill(struct comparison *ret)
 	ret->engine[2].engine = &none;
 	ret->engine[2].skipped = true;
 	ret->engine[3].engine = &idle;
+	fill_external(&ret->engine[4], &mute, 0);
+	fill_external(&ret->engine[5], &shy, 1);
 }
 
 static const struct {
@@ -166,6 +183,14 @@ static const struct {
 	{ "none.wrong == 0", REQUIREMENT_NOT_JUDGED, "the engine was skipped" },
 	{ "idle.wrong == 0", REQUIREMENT_NOT_JUDGED, "the engine has no points" },
 	{ "idle.points == 0", REQUIREMENT_NOT_JUDGED, "the engine has no points" },
+#define MUTE "the engine answered at no point"
+	{ "mute.wrong <= 0", REQUIREMENT_NOT_JUDGED, MUTE },
+	{ "mute.exact >= 99", REQUIREMENT_NOT_JUDGED, MUTE },
+	{ "mute.truncated <= 100", REQUIREMENT_NOT_JUDGED, MUTE },
+	{ "mute.points >= 100", REQUIREMENT_NOT_JUDGED, MUTE },
+	{ "mute.ns <= 5", REQUIREMENT_NOT_JUDGED, MUTE },
+	{ "shy.wrong <= 0", REQUIREMENT_MET, "it is 0.000000 % (0 of 100 points)" },
+	{ "shy.exact >= 2", REQUIREMENT_NOT_MET, "it is 1.000000 % (1 of 100 points)" },
 	{ "three.wrong == 0", REQUIREMENT_NOT_JUDGED, "the engine was not asked" },
 };
 
