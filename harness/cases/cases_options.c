@@ -5,6 +5,7 @@
  * A CI server that reads the file must not see less than one that reads the exit status. So a
  * status that no case accounts for is a case of its own: an environment that failed before
  * anything was judged is an error, nothing checked is a skip, and what --strict fails is a failure.
+ * Where nothing was checked nothing has passed.
  */
 #include "cases/cases.h"
 #include "cli/options.h"
@@ -54,6 +55,20 @@ static const char *unsaid(const struct cases *cases, enum exit_status status)
 	}
 }
 
+static void skip_passed(struct cases *cases)
+{
+	for (size_t i = 0; i < cases->count; i++) {
+		struct case_suite *suite = &cases->suite[i];
+
+		for (size_t j = 0; j < suite->count; j++) {
+			if (suite->judged[j].status != CASE_PASSED)
+				continue;
+			suite->judged[j].status = CASE_SKIPPED;
+			case_text(&suite->judged[j].message, "nothing was checked");
+		}
+	}
+}
+
 static int print_tap(const struct cases *cases, FILE *file, struct error *error)
 {
 	cases_print_tap(cases, file);
@@ -90,6 +105,8 @@ enum exit_status cases_finish(struct cases_options *options, enum exit_status st
 	if (message)
 		cases_add(cases, cases->suite[0].name, "exit status", case_status_of(status),
 			  message);
+	if (status == EXIT_SKIPPED)
+		skip_passed(cases);
 	if (options->junit)
 		written |= write_file(cases, options->junit, cases_print_junit);
 	if (options->tap)

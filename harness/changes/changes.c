@@ -226,7 +226,8 @@ static void compare_cells(struct changes *changes, const struct cell *before,
 
 	compare_status(&cell);
 	bool objects = compare_objects(changes, &cell);
-	if (judged || objects) {
+	cell.compared = judged || objects;
+	if (cell.compared) {
 		changes->compared++;
 		changes->outcomes_alone += !objects;
 	} else if (before->status == CELL_SKIPPED || after->status == CELL_SKIPPED) {

@@ -7,6 +7,7 @@
  *	change_findings.c	findings that are new, gone, or at more points than before
  *	changes_text.c		the result for people, worst first
  *	changes_json.c		the same as NDJSON: docs/JSON.md
+ *	changes_cases.c		the same as cases, for CI servers
  *
  * A cell is one binary on one kernel (report/results.h). *Before* and *after* are two results, or two
  * kernels of one. A cell is compared if it was judged on both sides; the others are counted by
@@ -21,6 +22,7 @@
 #define STACKPROOF_CHANGES_H
 
 #include <jansson.h>
+#include "cases/cases.h"
 #include "gate/gate.h"
 #include "report/results.h"
 
@@ -57,6 +59,7 @@ struct changed_cell {
 	const struct cell *before, *after; /* borrowed; NULL: it is on one side only */
 	struct change *change;
 	size_t count;
+	bool compared;			 /* false: it is told, and proves nothing of after */
 	enum change_direction direction; /* worse if one change is; else better if one is */
 };
 
@@ -130,7 +133,7 @@ struct change *changed_cell_add(struct changed_cell *cell, enum change_what what
 /* The image's file name, or "the program" if it is the cell's own. */
 const char *change_image(const struct cell *cell, const json_t *finding);
 
-/* ---- changes_text.c, changes_json.c ----------------------------------------------------- */
+/* ---- changes_text.c, changes_json.c, changes_cases.c ------------------------------------ */
 
 struct changes_report {
 	FILE *file;
@@ -143,5 +146,7 @@ struct changes_report {
 
 void changes_print_text(const struct changes_report *report, const struct changes *changes);
 void changes_print_json(const struct changes_report *report, const struct changes *changes);
+/* Adds to the last suite. */
+void changes_cases(struct cases *cases, const struct changes *changes);
 
 #endif

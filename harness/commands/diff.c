@@ -462,35 +462,6 @@ static void add_changes(struct changes *changes, const struct options *options,
 	changes_sort(changes);
 }
 
-/* Each cell that changed is a case. Those that did not are one, and so are those that could not be
- * compared. */
-static void add_cases(struct cases *cases, const struct changes *changes)
-{
-	for (size_t i = 0; i < changes->count; i++) {
-		const struct changed_cell *cell = &changes->cell[i];
-		char message[1024];
-
-		snprintf(message, sizeof(message), "worse: %s -> %s%s%s",
-			 cell_status_name(cell->before->status),
-			 cell->after ? cell_status_name(cell->after->status) : "gone",
-			 cell->after && cell->after->reason[0] ? ": " : "",
-			 cell->after ? cell->after->reason : "");
-		struct judged_case *judged = cases_add(
-			cases, cell->before->kernel, cell->before->binary,
-			cell->direction == CHANGE_WORSE ? CASE_FAILED : CASE_PASSED, message);
-		for (size_t j = 0; j < cell->count; j++)
-			case_output(judged, change_what_name(cell->change[j].what));
-	}
-	if (changes->compared > changes->count)
-		cases_add(cases, "diff", "cells without a change", CASE_PASSED, "");
-	if (changes->skipped)
-		cases_add(cases, "diff", "cells that were skipped", CASE_SKIPPED,
-			  "one of the two was skipped");
-	if (changes->not_judged || changes->cut_short[1])
-		cases_add(cases, "diff", "cells that were not judged", CASE_ERROR,
-			  "a run did not judge them");
-}
-
 static enum exit_status report_changes(struct options *options, const struct changes *changes,
 				       const struct ignore_list *ignore)
 {
@@ -505,7 +476,7 @@ static enum exit_status report_changes(struct options *options, const struct cha
 	};
 
 	changes_gate(changes, &options->gate);
-	add_cases(&options->cases.cases, changes);
+	changes_cases(&options->cases.cases, changes);
 	if (options->json)
 		changes_print_json(&report, changes);
 	else

@@ -214,6 +214,27 @@ START_TEST(test_a_status_that_no_case_accounts_for_is_a_case)
 }
 END_TEST
 
+/* Of a run that checked nothing no server may read that something passed. */
+START_TEST(test_nothing_checked_is_nothing_passed)
+{
+	char path[] = "/tmp/test_cases.XXXXXX", text[1024];
+	struct cases_options options = { .tap = path };
+
+	close(mkstemp(path));
+	cases_begin(&options, "test");
+	cases_add(&options.cases, "c", "n", CASE_PASSED, "");
+	cases_add(&options.cases, "c", "o", CASE_SKIPPED, "m");
+	ck_assert_int_eq(cases_finish(&options, EXIT_SKIPPED), EXIT_SKIPPED);
+	FILE *file = fopen(path, "re");
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	fclose(file);
+	unlink(path);
+	ck_assert_str_eq(text, "TAP version 14\n1..2\n"
+			       "ok 1 - c: n # SKIP nothing was checked\n"
+			       "ok 2 - c: o # SKIP m\n");
+}
+END_TEST
+
 START_TEST(test_a_file_that_can_t_be_written_is_the_environments_failure)
 {
 	struct cases_options options = { .junit = "/nonexistent/junit.xml" };
@@ -244,6 +265,7 @@ int main(void)
 	tcase_add_test(tcase, test_no_cases_are_well_formed);
 	tcase_add_loop_test(tcase, test_a_status_that_no_case_accounts_for_is_a_case, 0,
 			    sizeof(last_words) / sizeof(last_words[0]));
+	tcase_add_test(tcase, test_nothing_checked_is_nothing_passed);
 	tcase_add_test(tcase, test_a_file_that_can_t_be_written_is_the_environments_failure);
 	tcase_add_test(tcase, test_nothing_is_written_unasked);
 	suite_add_tcase(suite, tcase);
