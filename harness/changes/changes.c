@@ -12,7 +12,8 @@
  *	skipped, error	other	other	-	-	-
  *
  * Then what compare said of both: findings, the verdicts, each engine's score; of points that were
- * played how many are as recorded.
+ * played how many are as recorded. An engine that had a score and has none now is worse, too,
+ * skipped or not asked: but for a cell that is an error, of which nothing is known.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@ const char *change_what_name(enum change_what what)
 		[CHANGE_FINDING_GONE] = "finding_gone",
 		[CHANGE_FINDING_POINTS] = "finding_points",
 		[CHANGE_VERDICTS] = "verdicts",
+		[CHANGE_ENGINE_GONE] = "engine_gone",
 		[CHANGE_SCORE] = "score",
 		[CHANGE_REPLAY] = "replay",
 	};
@@ -151,10 +153,47 @@ static json_t *scores(const struct cell *cell)
 	return by_engine;
 }
 
+/* The object that says why an engine has no score; NULL: there is none. */
+static const json_t *skip_of(const struct cell *cell, const char *engine)
+{
+	size_t index;
+	json_t *object;
+
+	json_array_foreach(cell->objects, index, object)
+	{
+		if (!strcmp(json_text(object, "type"), "skip") &&
+		    !strcmp(json_text(object, "engine"), engine))
+			return object;
+	}
+	return NULL;
+}
+
+/* Engines that only one side has a score of. */
+static void compare_engines(struct changes *changes, struct changed_cell *cell)
+{
+	json_t *before = scores(cell->before), *after = scores(cell->after), *score;
+	const char *engine;
+
+	json_object_foreach(before, engine, score)
+	{
+		if (json_object_get(after, engine))
+			continue;
+		struct change *change = changed_cell_add(cell, CHANGE_ENGINE_GONE);
+		change->before = score;
+		change->after = skip_of(cell->after, engine);
+		change->direction = CHANGE_WORSE;
+		changes->only[0][ONE_SIDE_ENGINE]++;
+	}
+	json_object_foreach(after, engine, score)
+		changes->only[1][ONE_SIDE_ENGINE] += !json_object_get(before, engine);
+	/* The cells have references of their own. */
+	json_decref(before);
+	json_decref(after);
+}
+
 /* Each engine that both sides asked. excused: points of findings that are ignored. */
-static void compare_scores(struct changes *changes, struct changed_cell *cell,
-			   const json_t *verdicts_before, const json_t *verdicts_after,
-			   uint64_t excused)
+static void compare_scores(struct changed_cell *cell, const json_t *verdicts_before,
+			   const json_t *verdicts_after, uint64_t excused)
 {
 	json_t *before = scores(cell->before), *after = scores(cell->after), *old;
 	const char *engine;
@@ -165,16 +204,12 @@ static void compare_scores(struct changes *changes, struct changed_cell *cell,
 		uint64_t points = excused + risen(old, new, "unproven") +
 				  risen(old, new, "untrapped");
 
-		changes->only[0][ONE_SIDE_ENGINE] += !new;
 		/* Where memory was absent bpf's stack is truncated. */
 		if (!strcmp(engine, "bpf"))
 			points += risen(verdicts_before, verdicts_after, "absent");
 		if (new)
 			compare_counts(cell, CHANGE_SCORE, old, new, points);
 	}
-	json_object_foreach(after, engine, old)
-		changes->only[1][ONE_SIDE_ENGINE] += !json_object_get(before, engine);
-	/* The cells have references of their own. */
 	json_decref(before);
 	json_decref(after);
 }
@@ -189,13 +224,14 @@ static bool compare_objects(struct changes *changes, struct changed_cell *cell)
 
 	if (cell->before->status == CELL_ERROR || cell->after->status == CELL_ERROR)
 		return false;
+	compare_engines(changes, cell);
 	if (played && again)
 		compare_counts(cell, CHANGE_REPLAY, played, again, 0);
 	if (before && after) {
 		uint64_t excused = change_findings(cell, before, after);
 
 		changes->ignored += json_number(after, "ignored");
-		compare_scores(changes, cell, before, after, excused);
+		compare_scores(cell, before, after, excused);
 		compare_counts(cell, CHANGE_VERDICTS, before, after, excused);
 	}
 	return (played && again) || (before && after);
@@ -377,8 +413,9 @@ static unsigned int change_rank(const struct changed_cell *cell, const struct ch
 	case CHANGE_FINDING_GONE:
 	case CHANGE_FINDING_POINTS: return base + (!strcmp(verdict, "table_fault") ? 6 : 4);
 	case CHANGE_REPLAY: return base + 5;
-	case CHANGE_SCORE: return base + 7;
-	default: return base + 8;
+	case CHANGE_ENGINE_GONE: return base + 7;
+	case CHANGE_SCORE: return base + 8;
+	default: return base + 9;
 	}
 }
 

@@ -33,8 +33,9 @@ enum change_what {
 	CHANGE_FINDING_GONE,
 	CHANGE_FINDING_POINTS, /* it is at more, or fewer */
 	CHANGE_VERDICTS,
-	CHANGE_SCORE,  /* of an engine */
-	CHANGE_REPLAY, /* points that were played */
+	CHANGE_ENGINE_GONE, /* it had a score; after is its "skip", if it has one */
+	CHANGE_SCORE,	    /* of an engine */
+	CHANGE_REPLAY,	    /* points that were played */
 	CHANGE_WHAT_COUNT,
 };
 /* "finding_new". */

@@ -94,6 +94,21 @@ static void set_counts(json_t *object, const struct change *change)
 	json_object_set_new(object, "differ", differ);
 }
 
+/* Before its score, after why it has none; null where nobody says. */
+static void set_engine_gone(json_t *object, const struct change *change)
+{
+	json_t *skip = change->after ? json_object() : json_null();
+
+	if (change->after) {
+		set_text(skip, "status", cell_status_name(CELL_SKIPPED));
+		set_text(skip, "reason", json_text(change->after, "reason"));
+		set_text(skip, "message", json_text(change->after, "message"));
+	}
+	set_text(object, "engine", json_text(change->before, "engine"));
+	json_object_set_new(object, "before", counts(CHANGE_SCORE, change->before));
+	json_object_set_new(object, "after", skip);
+}
+
 static void print_change(const struct changed_cell *cell, const struct change *change, FILE *file)
 {
 	json_t *object = json_pack("{s:s, s:s, s:s}", "type", "results_change", "change",
@@ -110,6 +125,7 @@ static void print_change(const struct changed_cell *cell, const struct change *c
 	case CHANGE_FINDING_NEW:
 	case CHANGE_FINDING_GONE:
 	case CHANGE_FINDING_POINTS: set_finding(object, cell, change); break;
+	case CHANGE_ENGINE_GONE: set_engine_gone(object, change); break;
 	default: set_counts(object, change);
 	}
 	json_line(file, object);

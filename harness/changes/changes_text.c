@@ -119,6 +119,21 @@ static void print_finding(const struct changed_cell *cell, const struct change *
 		print_evidence(finding, file);
 }
 
+/* "100 points -> skipped: no kernel BTF". */
+static void print_engine_gone(const struct change *change, FILE *file)
+{
+	const char *message = json_text(change->after, "message");
+
+	fprintf(file, "    %-8s  %" PRIu64 " points -> ",
+		PLAIN_TEXT(json_text(change->before, "engine")),
+		json_number(change->before, "points"));
+	if (!change->after)
+		fputs("gone: the engine has no score any more\n", file);
+	else
+		fprintf(file, "skipped: %s\n",
+			PLAIN_TEXT(message[0] ? message : json_text(change->after, "reason")));
+}
+
 static void print_counts(const struct change *change, FILE *file)
 {
 	const char *name = change->what == CHANGE_SCORE	     ? json_text(change->after, "engine")
@@ -153,6 +168,7 @@ static void print_cell(const struct changed_cell *cell, FILE *file)
 		case CHANGE_FINDING_NEW:
 		case CHANGE_FINDING_GONE:
 		case CHANGE_FINDING_POINTS: print_finding(cell, change, file); break;
+		case CHANGE_ENGINE_GONE: print_engine_gone(change, file); break;
 		default: print_counts(change, file);
 		}
 	}

@@ -9,80 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "cases/cases.h"
 #include "changes/changes.h"
+#include "changes_fixture.h"
 #include "harness.h"
 #include "ignore/ignore.h"
-#include "results_fixture.h"
 #include "run/run.h"
-
-/* ---- results as texts ------------------------------------------------------------------- */
-
-#define HEADER                                                                                     \
-	"{\"type\":\"header\",\"version\":1,\"engines\":[\"cfi\",\"bpf\"],\"kernels\":[{\"name\":" \
-	"\"host\"},{\"name\":\"5.10\"}],\"cells\":0}\n"
-#define SUMMARY "{\"type\":\"summary\",\"seconds\":1}\n"
-#define TAG(binary, kernel)                                                                        \
-	"\"binary\":\"" binary "\",\"program\":\"p\",\"toolchain\":\"gcc\",\"variant\":\"O2\","    \
-	"\"language\":\"c\",\"kernel\":\"" kernel "\""
-#define RESULT(binary, kernel, status, reason)                                                     \
-	"{\"type\":\"result\"," TAG(binary, kernel) ",\"status\":\"" status                        \
-						    "\",\"reason\":\"" reason "\"}\n"
-#define SCORE_OF(engine, counts)                                                                   \
-	"{\"type\":\"score\"," TAG("p.gcc", "host") ",\"engine\":\"" engine "\"," counts "}\n"
-#define SCORE(counts)	 SCORE_OF("bpf", counts)
-#define VERDICTS(counts) "{\"type\":\"verdicts\"," TAG("p.gcc", "host") "," counts "}\n"
-#define FINDING(verdict, kind, image, function, count)                                             \
-	"{\"type\":\"finding\"," TAG("p.gcc", "host") ",\"verdict\":\"" verdict                    \
-						      "\",\"kind\":\"" kind                        \
-						      "\",\"image\":\"" image                      \
-						      "\",\"function\":\"" function                \
-						      "\",\"instruction\":\"ret\","                \
-						      "\"count\":" count "}\n"
-#define CELL(objects) HEADER objects RESULT("p.gcc", "host", "passed", "") SUMMARY
-
-#define SCORE_BEFORE	SCORE("\"points\":100,\"exact\":100,\"wrong\":0,\"truncated\":0")
-#define VERDICTS_BEFORE VERDICTS("\"points\":100,\"exact\":100,\"walk_fault\":0")
-#define BEFORE		CELL(SCORE_BEFORE VERDICTS_BEFORE)
-
-/* Text as a file that results_open() reads. */
-static void read_text(struct results *ret, const char *text, size_t size)
-{
-	char path[] = "/tmp/test_changes.XXXXXX";
-	struct error error = { 0 };
-	int fd = mkstemp(path);
-
-	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(write(fd, text, size), (ssize_t)size);
-	close(fd);
-	if (results_open(ret, path, &error))
-		ck_assert_ptr_nonnull(strstr(error.message, "has no header"));
-	unlink(path);
-}
-
-struct pair {
-	struct results before, after;
-	struct changes changes;
-	struct gate gate;
-};
-
-static void pair_init(struct pair *pair, const char *before, const char *after)
-{
-	*pair = (struct pair) { 0 };
-	read_text(&pair->before, before, strlen(before));
-	read_text(&pair->after, after, strlen(after));
-	changes_init(&pair->changes);
-	changes_add(&pair->changes, &pair->before, NULL, &pair->after, NULL);
-	changes_sort(&pair->changes);
-	changes_gate(&pair->changes, &pair->gate);
-}
-
-static void pair_deinit(struct pair *pair)
-{
-	changes_deinit(&pair->changes);
-	results_deinit(&pair->before);
-	results_deinit(&pair->after);
-}
 
 static char *pair_text(struct pair *pair)
 {
@@ -106,6 +37,8 @@ static char *pair_text(struct pair *pair)
 #define ONE_OTHER   "old -> new: 1 cells compared; 1 changed: 0 worse, 0 better, 1 neither\n"
 #define ONLY(word)  "checked: 1 cells; not checked: 1 in the " word " only\n"
 #define PASSED_HOST "p.gcc on host: still passed\n"
+#define BPF_GONE    "    bpf       100 points -> gone: the engine has no score any more\n"
+#define ONE_SCORE   "Only in the first: 1 scores of engines that the other has not\n"
 #define OTHER	    "OTHER: neither better nor worse\n"
 
 static const struct plant {
@@ -257,8 +190,8 @@ static const struct plant {
 	  "WORSE\np.gcc on host: passed -> failed: so  [2J\n\n" ONE_WORSE, EXIT_FINDINGS },
 	{ "a_cell_that_is_skipped_now", BEFORE,
 	  HEADER RESULT("p.gcc", "host", "skipped", "no_bpf") SUMMARY,
-	  "WORSE\np.gcc on host: passed -> skipped: no_bpf\n\n"
-	  "checked: 0 cells; not checked: 1 skipped; nothing was checked\n"
+	  "WORSE\np.gcc on host: passed -> skipped: no_bpf\n" BPF_GONE "\n" ONE_SCORE
+	  "checked: 0 cells; not checked: 1 engines, 1 skipped; nothing was checked\n"
 	  "old -> new: 0 cells compared; 1 changed: 1 worse, 0 better, 0 neither\n",
 	  EXIT_FINDINGS },
 	{ "a_cell_that_crashes_now", BEFORE,
@@ -270,8 +203,9 @@ static const struct plant {
 	  EXIT_FINDINGS },
 	{ "a_cell_that_passes_now", HEADER RESULT("p.gcc", "host", "failed", "x") SUMMARY, BEFORE,
 	  "BETTER\np.gcc on host: failed -> passed\n\n"
-	  "Of 1 cells only the outcomes were compared: one side has nothing "
-	  "else\n" ONE_BETTER,
+	  "Only in the second: 1 scores of engines that the other has not\n"
+	  "Of 1 cells only the outcomes were compared: one side has nothing else\n"
+	  "checked: 1 cells; not checked: 1 engines\n" ONE_BETTER,
 	  EXIT_OK },
 	{ "a_failure_of_what_had_been_skipped_is_not_worse",
 	  HEADER RESULT("p.gcc", "host", "skipped", "no_bpf") SUMMARY,
@@ -310,12 +244,42 @@ static const struct plant {
 	  BEFORE,
 	  "Only in the first: 1 cells of kernels that the other has not\n" ONLY("first") NOTHING,
 	  EXIT_OK },
-	{ "an_engine_that_was_not_asked_is_counted", BEFORE,
+	{ "an_engine_that_was_not_asked_is_worse", BEFORE,
 	  CELL(SCORE_OF("cfi", "\"points\":100,\"exact\":100") VERDICTS_BEFORE),
-	  "Only in the first: 1 scores of engines that the other has not\n"
+	  "WORSE\n" PASSED_HOST BPF_GONE "\n" ONE_SCORE
 	  "Only in the second: 1 scores of engines that the other has not\n"
-	  "checked: 1 cells; not checked: 2 engines\n" NOTHING,
+	  "checked: 1 cells; not checked: 2 engines\n" ONE_WORSE,
+	  EXIT_FINDINGS },
+	{ "an_engine_that_had_not_been_asked_is_counted", CELL(SCORE_BEFORE VERDICTS_BEFORE),
+	  CELL(SCORE_BEFORE SCORE_OF("cfi", "\"points\":100,\"exact\":1") VERDICTS_BEFORE),
+	  "Only in the second: 1 scores of engines that the other has not\n"
+	  "checked: 1 cells; not checked: 1 engines\n" NOTHING,
 	  EXIT_OK },
+	{ "an_engine_that_is_skipped_says_why", BEFORE,
+	  CELL(SKIP("cfi", "other") SKIP("bpf", "no \\u001b BTF") VERDICTS_BEFORE),
+	  "WORSE\n" PASSED_HOST "    bpf       100 points -> skipped: no ? BTF\n\n" ONE_SCORE
+	  "checked: 1 cells; not checked: 1 engines\n" ONE_WORSE,
+	  EXIT_FINDINGS },
+	{ "an_engine_that_is_skipped_without_a_message_has_a_reason", BEFORE,
+	  CELL(SKIP("bpf", "") VERDICTS_BEFORE),
+	  "WORSE\n" PASSED_HOST "    bpf       100 points -> skipped: no_bpf\n\n" ONE_SCORE
+	  "checked: 1 cells; not checked: 1 engines\n" ONE_WORSE,
+	  EXIT_FINDINGS },
+	{ "an_engine_that_had_been_skipped_is_no_loss", CELL(SKIP("bpf", "x") VERDICTS_BEFORE),
+	  CELL(SKIP("bpf", "y") VERDICTS_BEFORE), NOTHING, EXIT_OK },
+	{ "a_cell_that_passes_without_a_score_is_worse", BEFORE, CELL(""),
+	  "WORSE\n" PASSED_HOST BPF_GONE "\n" ONE_SCORE
+	  "Of 1 cells only the outcomes were compared: one side has nothing else\n"
+	  "checked: 1 cells; not checked: 1 engines\n" ONE_WORSE,
+	  EXIT_FINDINGS },
+	{ "a_failure_whose_scores_are_gone_is_worse",
+	  HEADER SCORE_BEFORE VERDICTS_BEFORE RESULT("p.gcc", "host", "failed", "x") SUMMARY,
+	  HEADER SKIP("bpf", "y") RESULT("p.gcc", "host", "skipped", "z") SUMMARY,
+	  "WORSE\np.gcc on host: failed -> skipped: z\n"
+	  "    bpf       100 points -> skipped: y\n\n" ONE_SCORE
+	  "checked: 0 cells; not checked: 1 engines, 1 skipped; nothing was checked\n"
+	  "old -> new: 0 cells compared; 1 changed: 1 worse, 0 better, 0 neither\n",
+	  EXIT_FINDINGS },
 	{ "a_run_that_was_cut_short_is_no_success", BEFORE,
 	  HEADER SCORE_BEFORE VERDICTS_BEFORE RESULT("p.gcc", "host", "passed", ""),
 	  "PARTIAL: the second run did not come to its end\n" NOTHING, EXIT_ENVIRONMENT },
@@ -470,57 +434,6 @@ START_TEST(test_json)
 	fclose(file);
 	ck_assert_str_eq(text, expected);
 	free(text);
-	pair_deinit(&pair);
-}
-END_TEST
-
-/* ---- cases ------------------------------------------------------------------------------ */
-
-#define SKIPPED(line) "ok 1 - host: p.gcc # SKIP not compared: " line "\n"
-
-static const struct as_cases {
-	const char *name, *before, *after, *tap;
-} as_cases[] = {
-	{ "what_is_better_has_passed", HEADER RESULT("p.gcc", "host", "failed", "x") SUMMARY,
-	  BEFORE, "1..1\nok 1 - host: p.gcc\n" },
-	{ "what_did_not_change_has_passed", BEFORE, BEFORE,
-	  "1..1\nok 1 - diff: cells without a change\n" },
-	{ "a_failure_that_is_skipped_now_has_not_passed",
-	  HEADER RESULT("p.gcc", "host", "failed", "x") SUMMARY,
-	  HEADER RESULT("p.gcc", "host", "skipped", "y") SUMMARY,
-	  "1..2\n" SKIPPED(
-		  "failed -> skipped: y") "ok 2 - diff: cells that were skipped # SKIP one "
-					  "of the two was skipped\n" },
-	{ "what_had_been_skipped_has_not_passed",
-	  HEADER RESULT("p.gcc", "host", "skipped", "x") SUMMARY,
-	  HEADER RESULT("p.gcc", "host", "passed", "") SUMMARY,
-	  "1..2\n" SKIPPED(
-		  "skipped -> passed") "ok 2 - diff: cells that were skipped # SKIP one of "
-				       "the two was skipped\n" },
-	{ "a_failure_that_is_gone_has_not_passed",
-	  HEADER RESULT("p.gcc", "host", "failed", "x") SUMMARY,
-	  HEADER RESULT("q.gcc", "host", "failed", "x") SUMMARY,
-	  "1..1\n" SKIPPED("failed -> gone") },
-};
-
-START_TEST(test_cases)
-{
-	const struct as_cases *c = &as_cases[_i];
-	struct cases cases = { 0 };
-	struct pair pair;
-	char *text = NULL;
-	size_t size;
-
-	pair_init(&pair, c->before, c->after);
-	cases_suite(&cases, "diff");
-	changes_cases(&cases, &pair.changes);
-	FILE *file = open_memstream(&text, &size);
-	cases_print_tap(&cases, file);
-	fclose(file);
-	ck_assert_msg(!strncmp(text, "TAP version 14\n", 15) && !strcmp(text + 15, c->tap),
-		      "%s:\n%s\nis not\n%s", c->name, text, c->tap);
-	free(text);
-	cases_deinit(&cases);
 	pair_deinit(&pair);
 }
 END_TEST
@@ -686,7 +599,6 @@ int main(void)
 	tcase_add_test(tcase, test_the_worst_is_first);
 	tcase_add_test(tcase, test_cells_beyond_twenty_are_counted);
 	tcase_add_test(tcase, test_json);
-	tcase_add_loop_test(tcase, test_cases, 0, sizeof(as_cases) / sizeof(as_cases[0]));
 	tcase_add_test(tcase, test_kernels_of_one_folder);
 	tcase_add_loop_test(tcase, test_ignored, 0, sizeof(ignored) / sizeof(ignored[0]));
 	tcase_add_test(tcase, test_cut_at_every_byte);
