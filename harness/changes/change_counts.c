@@ -65,6 +65,12 @@ static uint64_t run_points(enum change_what what, const json_t *object)
 	return points;
 }
 
+bool change_points_cut(enum change_what what, const json_t *before, const json_t *after)
+{
+	return run_points(what, after) <
+	       run_points(what, before) / 2 + run_points(what, before) % 2;
+}
+
 bool measure_differs(const struct measure *measure, const json_t *before, const json_t *after)
 {
 	const json_t *one = json_object_get(before, measure->name);

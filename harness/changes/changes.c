@@ -237,6 +237,34 @@ static bool compare_objects(struct changes *changes, struct changed_cell *cell)
 	return (played && again) || (before && after);
 }
 
+/* Whether what is not found in after may be what was not looked at. */
+static bool is_cut(const struct cell *before, const struct cell *after)
+{
+	json_t *old = scores(before), *new = scores(after), *score;
+	const json_t *one = find_object(before, "verdicts"), *two = find_object(after, "verdicts");
+	const json_t *played = find_object(before, "replay"), *again = find_object(after, "replay");
+	const char *engine;
+	bool cut = (one && two && change_points_cut(CHANGE_VERDICTS, one, two)) ||
+		   (played && again && change_points_cut(CHANGE_REPLAY, played, again));
+
+	json_object_foreach(old, engine, score)
+	{
+		const json_t *other = json_object_get(new, engine);
+
+		cut |= other && change_points_cut(CHANGE_SCORE, score, other);
+	}
+	json_decref(old);
+	json_decref(new);
+	return cut;
+}
+
+static void forget_better(struct changed_cell *cell)
+{
+	for (size_t i = 0; i < cell->count; i++)
+		if (cell->change[i].direction == CHANGE_BETTER)
+			cell->change[i].direction = CHANGE_OTHER;
+}
+
 /* ---- all cells -------------------------------------------------------------------------- */
 
 /* Worse if one change is; else better if one is. */
@@ -262,8 +290,12 @@ static void compare_cells(struct changes *changes, const struct cell *before,
 
 	compare_status(&cell);
 	bool objects = compare_objects(changes, &cell);
-	cell.compared = judged || objects;
-	if (cell.compared) {
+	bool cut = (judged || objects) && is_cut(before, after);
+	cell.compared = (judged || objects) && !cut;
+	if (cut) {
+		changes->fewer_points++;
+		forget_better(&cell);
+	} else if (cell.compared) {
 		changes->compared++;
 		changes->outcomes_alone += !objects;
 	} else if (before->status == CELL_SKIPPED || after->status == CELL_SKIPPED) {
@@ -488,6 +520,7 @@ void changes_gate(const struct changes *changes, struct gate *ret)
 	}
 	gate_leave(ret, GATE_ENGINES,
 		   changes->only[0][ONE_SIDE_ENGINE] + changes->only[1][ONE_SIDE_ENGINE]);
+	gate_leave(ret, GATE_FEWER_POINTS, changes->fewer_points);
 	gate_leave(ret, GATE_SKIPPED, changes->skipped);
 	gate_leave(ret, GATE_CUT_SHORT, changes->not_judged);
 	gate_leave(ret, GATE_IGNORED, changes->ignored);

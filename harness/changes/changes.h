@@ -16,7 +16,9 @@
  * Counts of points are held against each other as they are and as shares of the run's points: only
  * if both say the same is a count worse or better. A program that runs twice as long has twice the
  * findings' points, and nothing is worse. What was unproven, absent or not trapped is nobody's
- * fault: points that went there make no engine worse. Times and costs are not compared.
+ * fault: points that went there make no engine worse. Times and costs are not compared. A run of
+ * less than half of the points was cut, or went elsewhere: what it found is worse all the same, what
+ * it did not find is not better, and the cell is counted as not compared.
  */
 #ifndef STACKPROOF_CHANGES_H
 #define STACKPROOF_CHANGES_H
@@ -82,6 +84,7 @@ struct changes {
 	uint64_t direction[CHANGE_DIRECTION_COUNT]; /* cells that changed */
 	uint64_t only[2][ONE_SIDE_COUNT];	    /* [0] before, [1] after */
 	uint64_t skipped, not_judged;		    /* cells, on either side */
+	uint64_t fewer_points;			    /* cells: after has less than half of them */
 	uint64_t ignored;			    /* points of findings in the list of --ignore */
 	bool cut_short[2];			    /* that run did not come to its end */
 	bool bad_lines;
@@ -119,6 +122,8 @@ bool measure_differs(const struct measure *measure, const json_t *before, const 
 enum change_direction measure_direction(enum change_what what, const struct measure *measure,
 					const json_t *before, const json_t *after,
 					uint64_t excused);
+/* Whether after's run has less than half of before's points. */
+bool change_points_cut(enum change_what what, const json_t *before, const json_t *after);
 /* False: no count differs. *ret: what that is. excused as above. */
 bool change_counts_compare(enum change_what what, const json_t *before, const json_t *after,
 			   uint64_t excused, enum change_direction *ret);

@@ -46,6 +46,7 @@ static const struct {
 	[GATE_NO_HELPER] = { "no_helper", "programs that need a newer kernel", KIND_KNOWN },
 	[GATE_ONLY_BEFORE] = { "only_before", "in the first only", KIND_SKIP },
 	[GATE_ONLY_AFTER] = { "only_after", "in the second only", KIND_KNOWN },
+	[GATE_FEWER_POINTS] = { "fewer_points", "with fewer than half of the points", KIND_SKIP },
 	[GATE_SAMPLES_UNPROVEN] = { "unproven_samples", "unproven samples", KIND_KNOWN },
 	[GATE_SAMPLES_LEFT] = { "left_samples", "samples of others", KIND_KNOWN },
 	[GATE_SAMPLES_UNREAD] = { "unread_samples", "samples that can't be read", KIND_INPUT },

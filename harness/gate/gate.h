@@ -58,6 +58,7 @@ enum gate_reason {
 	GATE_NO_HELPER,	   /* BPF programs that this kernel has a substitute for */
 	GATE_ONLY_BEFORE,  /* cells that are in the first of two results only */
 	GATE_ONLY_AFTER,   /* ... in the second only */
+	GATE_FEWER_POINTS, /* ... whose second run is the smaller by far */
 	GATE_SAMPLES_UNPROVEN, /* of a profile, that the truth or names can't decide */
 	GATE_SAMPLES_LEFT,     /* of a profile, that are not the program's, or the kernel's only */
 	GATE_SAMPLES_UNREAD,   /* of a profile, malformed */

@@ -33,6 +33,15 @@ static const struct as_cases {
 	  HEADER RESULT("p.gcc", "host", "failed", "x") SUMMARY,
 	  HEADER RESULT("q.gcc", "host", "failed", "x") SUMMARY,
 	  "1..1\n" SKIPPED("failed -> gone") },
+	{ "what_did_not_change_is_told_beside_what_is_gone",
+	  HEADER SCORE_BEFORE VERDICTS_BEFORE RESULT("p.gcc", "host", "passed", "")
+		  RESULT("q.gcc", "host", "failed", "x") SUMMARY,
+	  BEFORE,
+	  "1..2\nok 1 - host: q.gcc # SKIP not compared: failed -> gone\n"
+	  "ok 2 - diff: cells without a change\n" },
+	{ "less_than_half_of_the_points_has_not_passed", BEFORE,
+	  CELL(SCORE("\"points\":9,\"exact\":9") VERDICTS("\"points\":9")),
+	  "1..1\n" SKIPPED("passed -> passed") },
 	{ "what_is_worse_has_failed", BEFORE,
 	  HEADER RESULT("p.gcc", "host", "skipped", "y") SUMMARY,
 	  "1..2\nnot ok 1 - host: p.gcc\n  ---\n  status: \"failed\"\n"

@@ -280,6 +280,34 @@ static const struct plant {
 	  "checked: 0 cells; not checked: 1 engines, 1 skipped; nothing was checked\n"
 	  "old -> new: 0 cells compared; 1 changed: 1 worse, 0 better, 0 neither\n",
 	  EXIT_FINDINGS },
+	{ "less_than_half_of_the_points_is_not_better",
+	  HEADER FINDING("table_fault", "wrong", "/l/a", "f", "2")
+		  SCORE("\"points\":100,\"exact\":98,\"wrong\":2") VERDICTS("\"points\":100")
+			  RESULT("p.gcc", "host", "failed", "x") SUMMARY,
+	  CELL(SCORE("\"points\":49,\"exact\":49,\"wrong\":0") VERDICTS("\"points\":49")),
+	  OTHER "p.gcc on host: failed -> passed\n"
+		"    gone      table_fault (wrong) in f (a), 2 points\n"
+		"    bpf       points 100 -> 49, exact 98 -> 49, wrong 2 -> 0\n"
+		"    verdicts  points 100 -> 49\n\n"
+		"Findings by function\n"
+		"    gone  table_fault (wrong) in f (a): 2 points in 1 cells\n\n"
+		"checked: 0 cells; not checked: 1 with fewer than half of the points; nothing was "
+		"checked\n"
+		"old -> new: 0 cells compared; 1 changed: 0 worse, 0 better, 1 neither\n",
+	  EXIT_SKIPPED },
+	{ "half_of_the_points_is_compared",
+	  CELL(SCORE("\"points\":100,\"exact\":98,\"wrong\":2") VERDICTS("\"points\":100")),
+	  CELL(SCORE("\"points\":50,\"exact\":50,\"wrong\":0") VERDICTS("\"points\":50")),
+	  "BETTER\n" PASSED_HOST "    bpf       points 100 -> 50, exact 98 -> 50, wrong 2 -> 0\n"
+	  "    verdicts  points 100 -> 50\n\n" ONE_BETTER,
+	  EXIT_OK },
+	{ "what_less_than_half_of_the_points_found_is_worse", BEFORE,
+	  CELL(SCORE("\"points\":10,\"exact\":8,\"wrong\":2") VERDICTS("\"points\":100")),
+	  "WORSE\n" PASSED_HOST "    bpf       points 100 -> 10, exact 100 -> 8, wrong 0 -> 2\n\n"
+	  "checked: 0 cells; not checked: 1 with fewer than half of the points; nothing was "
+	  "checked\n"
+	  "old -> new: 0 cells compared; 1 changed: 1 worse, 0 better, 0 neither\n",
+	  EXIT_FINDINGS },
 	{ "a_run_that_was_cut_short_is_no_success", BEFORE,
 	  HEADER SCORE_BEFORE VERDICTS_BEFORE RESULT("p.gcc", "host", "passed", ""),
 	  "PARTIAL: the second run did not come to its end\n" NOTHING, EXIT_ENVIRONMENT },
