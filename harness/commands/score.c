@@ -137,8 +137,8 @@ static void account(struct gate *gate, const struct score *score)
 {
 	const uint64_t *class = score->all.class;
 
-	gate->checked += class[SCORE_EXACT] + class[SCORE_TRUNCATED] + class[SCORE_IMPOSSIBLE];
-	gate->findings += class[SCORE_IMPOSSIBLE];
+	gate_check(gate, class[SCORE_EXACT] + class[SCORE_TRUNCATED] + class[SCORE_IMPOSSIBLE]);
+	gate->findings += score->findings; /* of further ones are none without these */
 	gate_leave(gate, GATE_SAMPLES_UNPROVEN, class[SCORE_UNPROVEN]);
 	gate_leave(gate, GATE_SAMPLES_LEFT, class[SCORE_SKIPPED]);
 	gate_leave(gate, GATE_SAMPLES_UNREAD, profile_lost(&score->profile));

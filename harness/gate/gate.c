@@ -57,9 +57,20 @@ const char *gate_reason_name(enum gate_reason reason)
 	return reasons[reason].name;
 }
 
+/* A sum that is too large stays the largest: it never becomes 0 again. */
+static void add(uint64_t *sum, uint64_t count)
+{
+	*sum = count > INT64_MAX - *sum ? INT64_MAX : *sum + count;
+}
+
+void gate_check(struct gate *gate, uint64_t count)
+{
+	add(&gate->checked, count);
+}
+
 void gate_leave(struct gate *gate, enum gate_reason reason, uint64_t count)
 {
-	gate->left[reason] += count;
+	add(&gate->left[reason], count);
 }
 
 void gate_leave_image_named(struct gate *gate, const char *code, bool named)
@@ -94,23 +105,22 @@ void gate_add_status(struct gate *gate, enum exit_status status)
 	gate->checked += status == EXIT_OK;
 }
 
-static uint64_t count_of(const struct gate *gate, enum kind kind)
+static bool has_left(const struct gate *gate, enum kind kind)
 {
-	uint64_t count = 0;
-
 	for (size_t i = 0; i < GATE_REASON_COUNT; i++)
-		count += reasons[i].kind == kind ? gate->left[i] : 0;
-	return count;
+		if (reasons[i].kind == kind && gate->left[i])
+			return true;
+	return false;
 }
 
 enum exit_status gate_status(const struct gate *gate)
 {
 	if (gate->findings || gate->left[GATE_COVERAGE] ||
-	    (gate->strict && count_of(gate, KIND_SKIP)))
+	    (gate->strict && has_left(gate, KIND_SKIP)))
 		return EXIT_FINDINGS;
 	if (gate->environment)
 		return EXIT_ENVIRONMENT;
-	if (gate->bad_input || ((gate->strict || !gate->checked) && count_of(gate, KIND_INPUT)))
+	if (gate->bad_input || ((gate->strict || !gate->checked) && has_left(gate, KIND_INPUT)))
 		return EXIT_BAD_INPUT;
 	return gate->checked ? EXIT_OK : EXIT_SKIPPED;
 }
@@ -134,7 +144,7 @@ void gate_print(const struct gate *gate, FILE *file)
 			reasons[GATE_COVERAGE].text, gate->coverage);
 	if (!gate->checked)
 		fprintf(file, "; nothing was checked");
-	if (gate->strict && (count_of(gate, KIND_INPUT) || count_of(gate, KIND_SKIP)))
+	if (gate->strict && (has_left(gate, KIND_INPUT) || has_left(gate, KIND_SKIP)))
 		fprintf(file, "; that fails with --strict");
 	fputc('\n', file);
 }

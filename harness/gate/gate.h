@@ -83,7 +83,8 @@ struct gate {
 
 /* "damaged": the reason in JSON. */
 const char *gate_reason_name(enum gate_reason reason);
-/* So many more were not checked. */
+/* So many more were checked, or were not. */
+void gate_check(struct gate *gate, uint64_t count);
 void gate_leave(struct gate *gate, enum gate_reason reason, uint64_t count);
 /* An image or another file that could not be used at all. named: by the user, not found in a
  * folder. */

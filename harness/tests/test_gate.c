@@ -125,6 +125,28 @@ START_TEST(image_is_left_for_a_reason)
 }
 END_TEST
 
+/* What was counted never becomes nothing. */
+START_TEST(sums_do_not_wrap)
+{
+	struct gate gate = { .unit = "samples", .strict = true };
+
+	for (int i = 0; i < 4; i++) {
+		gate_check(&gate, UINT64_MAX / 2 + 1);
+		gate_leave(&gate, GATE_DAMAGED, UINT64_MAX / 2 + 1);
+	}
+	ck_assert_uint_eq(gate.checked, INT64_MAX);
+	ck_assert_uint_eq(gate.left[GATE_DAMAGED], INT64_MAX);
+	gate_leave(&gate, GATE_UNREADABLE, INT64_MAX);
+	gate_leave(&gate, GATE_LOST_FDES, 2);
+	ck_assert_int_eq(gate_status(&gate), EXIT_BAD_INPUT);
+	gate = (struct gate) { .unit = "samples" };
+	gate_check(&gate, INT64_MAX - 1);
+	ck_assert_uint_eq(gate.checked, INT64_MAX - 1);
+	gate_check(&gate, 1);
+	ck_assert_uint_eq(gate.checked, INT64_MAX);
+}
+END_TEST
+
 START_TEST(every_reason_has_words)
 {
 	struct gate gate = {
@@ -388,6 +410,7 @@ int main(void)
 	tcase_add_loop_test(rule, status_of, 0, COUNT_OF(rules));
 	tcase_add_test(rule, worst_of_two);
 	tcase_add_loop_test(rule, image_is_left_for_a_reason, 0, COUNT_OF(left_cases));
+	tcase_add_test(rule, sums_do_not_wrap);
 	tcase_add_test(rule, every_reason_has_words);
 	tcase_add_test(rule, clean_is_what_was_checked_as_a_whole);
 	suite_add_tcase(suite, rule);
