@@ -2,6 +2,7 @@
 /*
  * test_profile_perf.c - the text of `perf script`: every form of a head and of a frame, and none
  */
+#include <sys/stat.h>
 #include "profile_fixture.h"
 
 #define HEAD "bash 12/13   553.342217:     250000 cpu-clock:ppp: \n"
@@ -202,6 +203,67 @@ START_TEST(too_many_frames)
 }
 END_TEST
 
+/* ---- perf.data: a perf of ours, which prints one sample --------------------------------------- */
+
+static const char one_sample[] =
+	"12/13 \"bash\" cpu-clock:ppp x 1: f (/a) f0x1\n%sperf-data 1 of 1\n";
+
+static const struct data_case {
+	const char *name;
+	const char *ends;	       /* how perf does */
+	uint64_t header, offset, data; /* the file is of 120 bytes */
+	const char *expected;	       /* in place of %s */
+} data_cases[] = {
+	{ "whole", "exit 0", 104, 104, 16, "" },
+	{ "more_behind_the_samples", "exit 0", 104, 104, 8, "" },
+	{ "cut_off", "exit 0", 104, 104, 17,
+	  "lost cut_off 1\nline 0: perf.data ends before its samples do\n" },
+	{ "cut_off_before_the_samples", "exit 0", 104, 121, 16,
+	  "lost cut_off 1\nline 0: perf.data ends before its samples do\n" },
+	{ "never_finished", "exit 0", 104, 104, 0,
+	  "lost cut_off 1\nline 0: perf.data ends before its samples do\n" },
+	{ "from_a_pipe", "exit 0", 16, 0, 0, "" },
+	{ "perf_fails", "exit 234", 104, 104, 16,
+	  "error text_syntax: `perf script' can't read it: status 234\n" },
+	{ "perf_dies", "kill -BUS $$", 104, 104, 16,
+	  "error text_syntax: `perf script' can't read it: it died of SIGBUS\n" },
+	{ "no_perf", "exit 127", 104, 104, 16, "error unavailable: perf is not installed\n" },
+};
+
+static void make_perf(const char *folder, const char *ends)
+{
+	char path[80];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/perf", folder);
+	file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	fprintf(file, "#!/bin/sh\nprintf '%%s\\n\\t 1 f (/a)\\n\\n' '%.*s'\n%s\n",
+		(int)strlen(HEAD) - 1, HEAD, ends);
+	ck_assert_int_eq(fchmod(fileno(file), 0755), 0);
+	ck_assert_int_eq(fclose(file), 0);
+	setenv("PATH", folder, 1);
+}
+
+START_TEST(perf_data)
+{
+	const struct data_case *test = &data_cases[_i];
+	uint64_t word[15] = { 0, test->header, 144, 0, 0, test->offset, test->data };
+	char folder[] = "/tmp/test_profile_perf-XXXXXX", path[80], expected[1024], *text;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	make_perf(folder, test->ends);
+	memcpy(word, "PERFILE2", 8);
+	text = profile_bytes_text(word, sizeof(word), PROFILE_ANY);
+	snprintf(expected, sizeof(expected), one_sample, test->expected);
+	snprintf(path, sizeof(path), "%s/perf", folder);
+	unlink(path);
+	rmdir(folder);
+	ck_assert_msg(!strcmp(text, expected), "%s:\n%s\nis\n%s", test->name, expected, text);
+	free(text);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("profile_perf");
@@ -209,6 +271,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 0);
 	tcase_add_loop_test(tcase, perf_script, 0, sizeof(cases) / sizeof(cases[0]));
+	tcase_add_loop_test(tcase, perf_data, 0, sizeof(data_cases) / sizeof(data_cases[0]));
 	tcase_add_test(tcase, hostile_text);
 	tcase_add_test(tcase, too_many_frames);
 	suite_add_tcase(suite, tcase);
