@@ -372,6 +372,10 @@ static int read_sample(struct pprof *pprof, struct wire wire, struct error *erro
 		loss = PROFILE_BAD_COUNT;
 		profile_lose(reading->profile, loss, sample.place, "a sample without a count");
 	}
+	if (loss == PROFILE_LOSS_COUNT && sample.count > INT64_MAX) {
+		loss = PROFILE_BAD_COUNT;
+		profile_lose(reading->profile, loss, sample.place, "a count below 0");
+	}
 	if (loss != PROFILE_LOSS_COUNT)
 		return 0;
 	sample.frame = pprof->stack;

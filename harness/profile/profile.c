@@ -22,6 +22,7 @@ static const struct {
 	[PROFILE_TOO_LONG] = { "too_long", "a line that is too long" },
 	[PROFILE_CUT_OFF] = { "cut_off", "their end missing" },
 	[PROFILE_BAD_REFERENCE] = { "bad_reference", "a reference to what is not there" },
+	[PROFILE_ZERO_COUNT] = { "zero_count", "a count of 0" },
 };
 
 void profile_init(struct profile *profile)
@@ -163,6 +164,12 @@ uint32_t profile_frame_add(struct profile *profile, const struct profile_frame *
 	return *slot = profile->frames;
 }
 
+/* What a place is the number of. */
+static const char *place_name(const struct profile *profile)
+{
+	return profile->format == PROFILE_PPROF ? "pprof" : "line";
+}
+
 void profile_lose(struct profile *profile, enum profile_loss loss, uint64_t place,
 		  const char *format, ...)
 {
@@ -173,8 +180,7 @@ void profile_lose(struct profile *profile, enum profile_loss loss, uint64_t plac
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	error_set(&error, ERROR_TEXT_SYNTAX, profile->format == PROFILE_PPROF ? "pprof" : "line",
-		  place, "%s", text);
+	error_set(&error, ERROR_TEXT_SYNTAX, place_name(profile), place, "%s", text);
 	error_list_add(&profile->errors, &error);
 	profile->lost[loss]++;
 }
@@ -182,8 +188,15 @@ void profile_lose(struct profile *profile, enum profile_loss loss, uint64_t plac
 int profile_hand_on(struct profile *profile, const struct profile_sample *sample,
 		    profile_sample_fn *fn, void *context, struct error *error)
 {
+	if (!sample->count) {
+		profile_lose(profile, PROFILE_ZERO_COUNT, sample->place, "a count of 0");
+		return 0;
+	}
+	if (sample->count > PROFILE_COUNT_MAX - profile->weight)
+		return error_set(error, ERROR_TEXT_SYNTAX, place_name(profile), sample->place,
+				 "the samples' counts add up to more than %lld",
+				 (long long)PROFILE_COUNT_MAX);
 	profile->samples++;
-	if (__builtin_add_overflow(profile->weight, sample->count, &profile->weight))
-		profile->weight = UINT64_MAX;
+	profile->weight += sample->count;
 	return fn(context, profile, sample, error);
 }

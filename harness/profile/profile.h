@@ -30,6 +30,7 @@
 #define PROFILE_FRAMES_MAX   65536	 /* of a sample */
 #define PROFILE_LINE_MAX     (16 << 20)	 /* bytes */
 #define PROFILE_PPROF_MAX    (1 << 30)	 /* bytes, unpacked */
+#define PROFILE_COUNT_MAX    INT64_MAX	 /* of all samples; JSON's and pprof's numbers */
 #define PROFILE_NO_OFFSET    UINT64_MAX	 /* "name" without "+0x..." */
 #define PROFILE_TEXT_UNKNOWN "[unknown]" /* what profilers write for no name */
 
@@ -88,6 +89,7 @@ enum profile_loss {
 	PROFILE_TOO_LONG,      /* a line above PROFILE_LINE_MAX */
 	PROFILE_CUT_OFF,       /* the file ends in it */
 	PROFILE_BAD_REFERENCE, /* to a location, a function or a text that is not there */
+	PROFILE_ZERO_COUNT,    /* it was never seen */
 	PROFILE_LOSS_COUNT,
 };
 
@@ -152,7 +154,10 @@ uint32_t profile_frame_add(struct profile *profile, const struct profile_frame *
 /* Counts a loss; place: its line or offset. */
 void profile_lose(struct profile *profile, enum profile_loss loss, uint64_t place,
 		  const char *format, ...) __attribute__((format(printf, 4, 5)));
-/* Counts a sample and hands it on. */
+/*
+ * Counts a sample and hands it on; of count 0 it is lost. ERROR_TEXT_SYNTAX: with it the counts add
+ * up to more than PROFILE_COUNT_MAX, so that no sum of them can be told.
+ */
 int profile_hand_on(struct profile *profile, const struct profile_sample *sample,
 		    profile_sample_fn *fn, void *context, struct error *error);
 
@@ -166,7 +171,8 @@ enum profile_format profile_format_of(const void *data, size_t size);
 
 /*
  * Reads the profile in the file at path. ERROR_SYSTEM: it can't be read. ERROR_TEXT_SYNTAX: it is
- * none of the formats, or of its own nothing can be read. ERROR_UNAVAILABLE: perf.data, and no perf
+ * none of the formats, or of its own nothing can be read, or its counts are too large.
+ * ERROR_UNAVAILABLE: perf.data, and no perf
  * here. What fn returns is handed back.
  */
 int profile_read(struct profile *profile, const char *path, enum profile_format format,

@@ -3,15 +3,18 @@
  * profile_read.c - a profile of whatever format: which one it is, and the reader for it
  *
  * The content decides, not the name: perf.data has a magic; NDJSON begins with an object; pprof is
- * no text. Of the two texts folded stacks end their lines with a count, and the first line of `perf
- * script` does not.
+ * no text, and fields of its Profile message, in any order (Go's runtime begins with the time). Of
+ * the two texts folded stacks end their lines with a count, and the first line of `perf script` does
+ * not.
  */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "profile/perf_line.h"
+#include "profile/wire.h"
 
 #define PERF_DATA_MAGIC	     "PERFILE2"
 #define PERF_DATA_MAGIC_PIPE "2ELIFREP" /* of the other byte order */
@@ -94,6 +97,38 @@ static enum profile_format format_of_text(struct span data)
 	return PROFILE_ANY;
 }
 
+/* How a field of profile.proto's Profile is written: 'b' bytes, 'n' a number, '*' either. */
+static char pprof_field(uint32_t number)
+{
+	/* sample_type, sample, mapping, location, function, string_table, drop_frames, keep_frames,
+	 * time_nanos, duration_nanos, period_type, period, comment, default_sample_type, doc_url */
+	static const char kinds[] = "-bbbbbbnnnnbn*nn";
+
+	return number < sizeof(kinds) - 1 ? kinds[number] : '-';
+}
+
+/* Its fields up to the first that is none of a Profile: a type of samples or a sample is among them,
+ * or the last one is too long for what is there of the file. */
+static bool is_pprof(struct span data)
+{
+	struct wire wire = { (const uint8_t *)data.at, (const uint8_t *)data.at + data.size,
+			     false };
+	struct wire_field field = { 0 };
+
+	while (wire_next(&wire, &field)) {
+		char kind = pprof_field(field.number);
+
+		if (field.data && !field.is_bytes) /* of 4 or 8 bytes */
+			return false;
+		if (kind != '*' && kind != (field.is_bytes ? 'b' : 'n'))
+			return false;
+		if (field.number <= 2)
+			return true;
+		field = (struct wire_field) { 0 };
+	}
+	return field.is_bytes && pprof_field(field.number) == 'b';
+}
+
 enum profile_format profile_format_of(const void *data, size_t size)
 {
 	struct span span = { data, size };
@@ -102,10 +137,7 @@ enum profile_format profile_format_of(const void *data, size_t size)
 		return PROFILE_PERF_DATA;
 	if (is_text(span))
 		return format_of_text(span);
-	/* The first field of profile.proto that is written is a message with a length. */
-	if (size && (span.at[0] & 7) == 2 && span.at[0] >> 3 >= 1 && span.at[0] >> 3 <= 13)
-		return PROFILE_PPROF;
-	return PROFILE_ANY;
+	return is_pprof(span) ? PROFILE_PPROF : PROFILE_ANY;
 }
 
 int profile_read(struct profile *profile, const char *path, enum profile_format format,
@@ -113,11 +145,16 @@ int profile_read(struct profile *profile, const char *path, enum profile_format 
 {
 	struct profile_reading reading = { profile, NULL, path, fn, context };
 	int file = open(path, O_RDONLY | O_CLOEXEC), status;
+	struct stat about;
 	const char *data;
 	size_t size;
 
 	if (file < 0)
 		return error_set_errno(error, "%s", path);
+	if (!fstat(file, &about) && S_ISDIR(about.st_mode)) {
+		close(file);
+		return error_set(error, ERROR_TEXT_SYNTAX, "", 0, "a folder, no profile");
+	}
 	if (profile_lines_open(file, &reading.lines, error))
 		return -1;
 	status = profile_lines_peek(reading.lines, &data, &size, error);

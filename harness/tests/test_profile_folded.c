@@ -35,9 +35,19 @@ static const struct test_case {
 	  "-1/-1 \"\"  x 1: leaf, main\nlost bad_count 3\n"
 	  "line 2: no count at the line's end\nline 3: no count at the line's end\n"
 	  "line 4: no count at the line's end\nfolded 1 of 1\n" },
-	{ "the_largest_count", "a 18446744073709551615\na 1\n",
-	  "-1/-1 \"\"  x 18446744073709551615: a\n-1/-1 \"\"  x 1: a\n"
-	  "folded 2 of 18446744073709551615\n" },
+	{ "the_largest_count", "a 9223372036854775806\na 1\n",
+	  "-1/-1 \"\"  x 9223372036854775806: a\n-1/-1 \"\"  x 1: a\n"
+	  "folded 2 of 9223372036854775807\n" },
+	{ "counts_that_add_up_to_too_much", "a 9223372036854775806\nb 2\nc 1\n",
+	  "-1/-1 \"\"  x 9223372036854775806: a\n"
+	  "error text_syntax: the samples' counts add up to more than 9223372036854775807\n"
+	  "folded 1 of 9223372036854775806\n" },
+	{ "a_count_that_is_too_large_alone", "a 9223372036854775808\n",
+	  "error text_syntax: the samples' counts add up to more than 9223372036854775807\n"
+	  "folded 0 of 0\n" },
+	{ "a_count_of_0", "a 1\nb 0\nc 2\n",
+	  "-1/-1 \"\"  x 1: a\n-1/-1 \"\"  x 2: c\nlost zero_count 1\nline 2: a count of 0\n"
+	  "folded 2 of 3\n" },
 	{ "cut_off", "main;leaf 12\nmain;leaf 1",
 	  "-1/-1 \"\"  x 12: leaf, main\nlost cut_off 1\nline 2: the file ends in this line\n"
 	  "folded 1 of 12\n" },
@@ -189,6 +199,13 @@ START_TEST(no_such_file)
 }
 END_TEST
 
+START_TEST(a_folder)
+{
+	check_text("a folder", profile_read_text("/proc/self", PROFILE_ANY),
+		   "error text_syntax: a folder, no profile\nany 0 of 0\n");
+}
+END_TEST
+
 START_TEST(formats_have_names)
 {
 	for (int i = PROFILE_ANY; i < PROFILE_FORMAT_COUNT; i++)
@@ -211,6 +228,7 @@ int main(void)
 	tcase_add_test(tcase, long_lines);
 	tcase_add_test(tcase, too_many_frames);
 	tcase_add_test(tcase, no_such_file);
+	tcase_add_test(tcase, a_folder);
 	tcase_add_test(tcase, formats_have_names);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

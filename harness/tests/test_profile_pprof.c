@@ -144,6 +144,62 @@ START_TEST(numbers_packed_or_not)
 }
 END_TEST
 
+/* Go's runtime writes the time, the period and its type before all else. */
+START_TEST(the_time_first)
+{
+	struct message message = { .size = 0 }, rest = build(true), type = NUMBERS(3, 4);
+	char wanted[1024];
+
+	put(&message, 9, 1700000000000000000);
+	put(&message, 10, 5000000000);
+	put_message(&message, 11, &type);
+	put(&message, 12, 10000000);
+	memcpy(message.bytes + message.size, rest.bytes, rest.size);
+	message.size += rest.size;
+	snprintf(wanted, sizeof(wanted), "%spprof 1 of 3\n", head);
+	check_profile(&message, wanted);
+}
+END_TEST
+
+/* The beginning of a file that is no text. */
+static const struct beginning {
+	const char *name;
+	uint8_t bytes[12];
+	size_t size;
+	enum profile_format format;
+} beginnings[] = {
+	{ "a_type_of_samples", { 1 << 3 | 2, 1, 0 }, 3, PROFILE_PPROF },
+	{ "a_sample", { 2 << 3 | 2, 1, 0 }, 3, PROFILE_PPROF },
+	{ "numbers_before", { 9 << 3, 5, 10 << 3, 1, 2 << 3 | 2, 0 }, 6, PROFILE_PPROF },
+	{ "every_number_before",
+	  { 7 << 3, 1, 8 << 3, 1, 12 << 3, 1, 14 << 3, 1, 15 << 3, 1, 10, 0 },
+	  12,
+	  PROFILE_PPROF },
+	{ "messages_before",
+	  { 3 << 3 | 2, 0, 4 << 3 | 2, 0, 5 << 3 | 2, 0, 6 << 3 | 2, 0, 11 << 3 | 2, 0, 10, 0 },
+	  12,
+	  PROFILE_PPROF },
+	{ "comments_packed_or_not", { 13 << 3, 1, 13 << 3 | 2, 1, 0, 10, 0 }, 7, PROFILE_PPROF },
+	{ "texts_that_go_on", { 6 << 3 | 2, 200, 1, 0 }, 4, PROFILE_PPROF },
+	{ "damaged_behind_a_sample", { 2 << 3 | 2, 1, 0, 0xff, 0xff }, 5, PROFILE_PPROF },
+	{ "no_sample", { 9 << 3, 5, 6 << 3 | 2, 1, 0 }, 5, PROFILE_ANY },
+	{ "field_0", { 2, 1, 0, 1 << 3 | 2, 0 }, 5, PROFILE_ANY },
+	{ "field_16", { 0x82, 1, 1, 0, 1 << 3 | 2, 0 }, 6, PROFILE_ANY },
+	{ "a_sample_that_is_a_number", { 2 << 3, 1 }, 2, PROFILE_ANY },
+	{ "a_time_that_is_a_message", { 9 << 3 | 2, 1, 0, 1 << 3 | 2, 0 }, 5, PROFILE_ANY },
+	{ "a_time_of_4_bytes", { 9 << 3 | 5, 1, 2, 3, 4, 1 << 3 | 2, 0 }, 7, PROFILE_ANY },
+	{ "a_time_that_goes_on", { 9 << 3, 0x80, 0x80 }, 3, PROFILE_ANY },
+};
+
+START_TEST(known_by_its_fields)
+{
+	const struct beginning *test = &beginnings[_i];
+	enum profile_format format = profile_format_of(test->bytes, test->size);
+
+	ck_assert_msg(format == test->format, "%s: %s", test->name, profile_format_name(format));
+}
+END_TEST
+
 /* ---- what can't be read ------------------------------------------------------------------------ */
 
 /* Behind the sample that is right comes another, which is lost: where its message begins. */
@@ -173,6 +229,24 @@ START_TEST(a_sample_without_its_value)
 	struct message sample = NUMBERS(2, 900);
 
 	check_lost(&sample, "bad_count", "a sample without a count");
+}
+END_TEST
+
+START_TEST(a_sample_of_count_0)
+{
+	struct message sample = NUMBERS(2, 900);
+
+	put(&sample, 2, 0);
+	check_lost(&sample, "zero_count", "a count of 0");
+}
+END_TEST
+
+START_TEST(a_negative_count)
+{
+	struct message sample = NUMBERS(2, 900);
+
+	put(&sample, 2, -1);
+	check_lost(&sample, "bad_count", "a count below 0");
 }
 END_TEST
 
@@ -289,8 +363,13 @@ int main(void)
 
 	tcase_set_timeout(tcase, 0);
 	tcase_add_loop_test(tcase, numbers_packed_or_not, 0, 2);
+	tcase_add_test(tcase, the_time_first);
+	tcase_add_loop_test(tcase, known_by_its_fields, 0,
+			    sizeof(beginnings) / sizeof(beginnings[0]));
 	tcase_add_test(tcase, a_location_that_is_not_there);
 	tcase_add_test(tcase, a_sample_without_its_value);
+	tcase_add_test(tcase, a_sample_of_count_0);
+	tcase_add_test(tcase, a_negative_count);
 	tcase_add_test(tcase, a_sample_that_is_malformed);
 	tcase_add_test(tcase, cut_off);
 	tcase_add_loop_test(tcase, hostile_bytes, 0, 2);
