@@ -41,7 +41,8 @@ BPF_CFLAGS := -target bpf -D__TARGET_ARCH_x86 -g -O2 -mcpu=v3 -Wall -Wextra -Wno
 NO_ROOMS := harness/tests harness/hostile harness/bench_gimli
 ROOMS	 := unwinder bpf harness \
 	    $(filter-out $(NO_ROOMS),$(patsubst %/,%,$(wildcard harness/*/)))
-NOT_HOST := harness/vm/guest_init.c harness/external/engine_host.c harness/main.c
+NOT_HOST := harness/vm/guest_init.c harness/external/engine_host.c harness/external/host_serve.c \
+	    harness/main.c
 SOURCES	 := $(filter-out %.bpf.c $(NOT_HOST),$(wildcard $(addsuffix /*.c,$(ROOMS))))
 OBJECTS	 := $(SOURCES:%.c=$(O)/%.o)
 # `make test` leaves the slow ones to `make check`; not the readers of whole files under the sanitizers,
@@ -209,10 +210,10 @@ $(O)/guest_init: harness/vm/guest_init.c $(wildcard harness/vm/frame.h)
 	$(Q)$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) -static -o $@ $<
 
 # It loads engines that others wrote: nothing of ours that they could meet is linked.
-$(O)/engine_host: harness/external/engine_host.c $(wildcard harness/external/*.h)
+$(O)/engine_host: harness/external/engine_host.c harness/external/host_serve.c $(wildcard harness/external/*.h)
 	$(call msg,CC,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< -ldl
+	$(Q)$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) -ldl
 
 # What --version says beside the version: the commit, and whether the tree had more. Nothing where there is no git.
 $(O)/commit.h: FORCE
