@@ -38,7 +38,7 @@ PKG_LIBS   = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -liberty -lpthread
 BPF_CFLAGS := -target bpf -D__TARGET_ARCH_x86 -g -O2 -mcpu=v3 -Wall -Wextra -Wno-unused-parameter \
 	   -Wno-unused-function $(if $(WERROR),-Werror)
 
-NO_ROOMS := harness/tests harness/hostile harness/bench_gimli
+NO_ROOMS := harness/tests harness/hostile harness/bench_gimli harness/libgcc
 ROOMS	 := unwinder bpf harness \
 	    $(filter-out $(NO_ROOMS),$(patsubst %/,%,$(wildcard harness/*/)))
 NOT_HOST := harness/vm/guest_init.c harness/external/engine_host.c harness/external/host_serve.c \
@@ -64,7 +64,11 @@ HEADERS	 := $(filter-out bpf/vmlinux.h bpf/find_rule.h bpf/%.bpf.h unwinder/step
 .SECONDARY:
 .PHONY: all run test check check-toolchains unit corpus corpus-all format check-format headers clean FORCE
 
-all: $(O)/stackproof $(O)/guest_init $(O)/engine_host bench-programs $(O)/example/stacks
+# libgcc's unwinder is an engine where the compiler has it as an archive.
+LIBGCC_EH	:= $(filter /%,$(shell $(CC) -print-file-name=libgcc_eh.a))
+LIBGCC_HOST	:= $(if $(LIBGCC_EH),$(O)/libgcc_host)
+
+all: $(O)/stackproof $(O)/guest_init $(O)/engine_host $(LIBGCC_HOST) bench-programs $(O)/example/stacks
 
 # Set-up comes first and in a make of its own: this one looked for packages before they were there.
 # JOBS: compile in parallel.
@@ -182,7 +186,7 @@ ZSH_COMPLETION	?= $(PREFIX)/share/zsh/site-functions
 install: all
 	$(Q)install -d $(PLACE)/bin $(PLACE)/lib/pkgconfig $(PLACE)/lib/stackproof/bench \
 		$(PLACE)/include $(PLACE)/share/man/man1 $(PLACE)/share/man/man3
-	$(Q)install $(O)/stackproof $(O)/guest_init $(O)/engine_host $(PLACE)/lib/stackproof
+	$(Q)install $(O)/stackproof $(O)/guest_init $(O)/engine_host $(LIBGCC_HOST) $(PLACE)/lib/stackproof
 	$(Q)install $(O)/bench/* $(PLACE)/lib/stackproof/bench
 	$(Q)ln -sf ../lib/stackproof/stackproof $(PLACE)/bin/stackproof
 	$(Q)install -m 644 $(LIBRARY) $(SHARED) $(PLACE)/lib
@@ -214,6 +218,17 @@ $(O)/engine_host: harness/external/engine_host.c harness/external/host_serve.c $
 	$(call msg,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) -ldl
+
+# It has other processes' memory at their addresses: it must lie where they have nothing, HOME_START of
+# libgcc_inside.h, and nothing may be loaded. libgcc asks functions of its own for images.
+LIBGCC_WRAPS := _dl_find_object dl_iterate_phdr __register_frame_info __deregister_frame_info abort \
+		pthread_mutex_lock pthread_mutex_unlock
+$(O)/libgcc_host: $(wildcard harness/libgcc/*.[ch]) harness/external/host_serve.c $(wildcard harness/external/*.h)
+	$(call msg,CC,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) -DLIBGCC_VERSION='"$(notdir $(patsubst %/,%,$(dir $(LIBGCC_EH))))"' \
+		-fno-pie -no-pie -static -Wl,-Ttext-segment=0x70000000 -Wl,--eh-frame-hdr $(LIBGCC_WRAPS:%=-Wl,--wrap=%) \
+		-o $@ $(filter %.c,$^)
 
 # What --version says beside the version: the commit, and whether the tree had more. Nothing where there is no git.
 $(O)/commit.h: FORCE
@@ -284,6 +299,7 @@ $(O)/%: $(O)/%.o $(O)/libstackproof.a
 # Engines that tests start: a good one and bad ones in one shared object, and what loads it.
 HOSTILE_ENGINE := $(O)/harness/tests/hostile_engine.so
 $(O)/harness/tests/test_external $(O)/harness/tests/test_compare_external: | $(HOSTILE_ENGINE) $(O)/engine_host
+$(O)/harness/tests/test_libgcc: | $(O)/engine_host $(O)/guest_init $(LIBGCC_HOST)
 $(O)/harness/tests/test_bench_figures: | $(O)/bench/engine.so $(O)/bench/engine_lines $(O)/engine_host
 
 $(HOSTILE_ENGINE): harness/tests/hostile_engine.c harness/external/stackproof_engine.h

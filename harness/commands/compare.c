@@ -41,7 +41,8 @@ enum {
 static const struct argp_option options[] = {
 	{ "engine", 'e', "ENGINE,...", 0,
 	  "engines to score (default: the first six): cfi, table, bpf, fp, libdw, libunwind; "
-	  "perf8k (or perf), perf16k, perf32k, perf64k, scan; all: those that are built in; "
+	  "libgcc, perf8k (or perf), perf16k, perf32k, perf64k, scan; all: those that are built "
+	  "in; "
 	  "or NAME=COMMAND, NAME=FILE.so [ARGUMENT], one of your own (docs/ENGINES.md). May be "
 	  "given several times",
 	  0 },

@@ -39,14 +39,14 @@ void compare_external_end(struct comparison *result)
 	}
 }
 
-/* What was started: the command, or the shared object and its argument. */
+/* What was started: the command, the shared object and its argument, or a program of ours. */
 static const char *what_runs(const struct engine *engine, char *ret, size_t size)
 {
 	const struct external_options *external = engine->external;
 	bool has_argument = external->argument && external->argument[0];
 
-	snprintf(ret, size, "%s%s%s", external->command, has_argument ? " " : "",
-		 has_argument ? external->argument : "");
+	snprintf(ret, size, "%s%s%s", external->program ?: external->command,
+		 has_argument ? " " : "", has_argument ? external->argument : "");
 	return ret;
 }
 

@@ -49,7 +49,7 @@ struct engine {
 	unsigned int needs; /* ENGINE_NEEDS_* */
 	bool on_request;    /* only asked by its name, or for all: it is slow, or guesses */
 	bool reads_itself;  /* the process's memory, not by point->memory: how much is unknown */
-	const struct external_options *external; /* what is started for it; NULL: it is built in */
+	const struct external_options *external; /* what is started for it; NULL: it runs here */
 	/* Called by engine_open(). */
 	int (*open)(struct bpf_records *records, void **ret, struct error *error);
 	void (*close)(void *engine);
@@ -61,8 +61,8 @@ struct engine {
 };
 
 extern const struct engine engine_cfi, engine_table, engine_bpf, engine_fp, engine_libdw,
-	engine_libunwind, engine_perf8k, engine_perf16k, engine_perf32k, engine_perf64k,
-	engine_scan;
+	engine_libunwind, engine_libgcc, engine_perf8k, engine_perf16k, engine_perf32k,
+	engine_perf64k, engine_scan;
 
 /* By name, or alias; NULL if there is none. index 0, 1, ...: all of them, NULL after the last. */
 const struct engine *engine_find(const char *name);
@@ -107,8 +107,12 @@ struct engine *engine_external_create(const char *text, struct error *error);
 void engine_external_destroy(struct engine *engine);
 /* How long it may take for an answer, and for all of one run's (0: any time). Before it is open. */
 void engine_external_limit(const struct engine *engine, unsigned int answer_ms, uint64_t total_ms);
-/* What engine_open() calls. */
+/* Those of all external engines, one that is built in, too. What engine_open() calls. */
 int engine_external_open(const struct engine *engine, void **ret, struct error *error);
+void engine_external_close(void *engine);
+int engine_external_mappings(void *engine, const struct address_space *space, struct error *error);
+enum engine_answer engine_external_walk(void *engine, const struct point *point, struct stack *ret,
+					struct error *error);
 /* Of an open one: a run begins, and how it has fared in it. */
 void engine_external_begin(void *engine);
 struct external_report;

@@ -119,6 +119,8 @@ char *engine_list_text(const struct engine_list *list, enum engine_list_part par
 	for (size_t i = 0; i < list->count; i++) {
 		const struct external_options *external = list->engine[i]->external;
 
+		if (external && external->program) /* built in, if beside us */
+			external = NULL;
 		if (part != ENGINE_LIST_NAMES && !external == (part == ENGINE_LIST_EXTERNAL))
 			continue;
 		fprintf(file, "%s%s", separator, list->engine[i]->name);

@@ -26,7 +26,7 @@ static struct own_engine *own_of(const struct engine *engine)
 	return (struct own_engine *)engine;
 }
 
-static enum engine_answer external_walk(void *engine, const struct point *point, struct stack *ret,
+enum engine_answer engine_external_walk(void *engine, const struct point *point, struct stack *ret,
 					struct error *error)
 {
 	struct external_point asked = { .regs = point->regs, .memory = point->memory };
@@ -47,8 +47,7 @@ static uint64_t file_offset(const struct image *image, uint64_t vaddr)
 	return 0;
 }
 
-static int external_set_mappings(void *engine, const struct address_space *space,
-				 struct error *error)
+int engine_external_mappings(void *engine, const struct address_space *space, struct error *error)
 {
 	struct external_mapping *mapping = calloc(space->mapping_count + 1, sizeof(*mapping));
 	int status;
@@ -76,7 +75,7 @@ static int external_set_mappings(void *engine, const struct address_space *space
 	return status;
 }
 
-static void external_close_engine(void *engine)
+void engine_external_close(void *engine)
 {
 	external_close(engine);
 }
@@ -175,9 +174,9 @@ struct engine *engine_external_create(const char *text, struct error *error)
 		.name = own->name,
 		.summary = "an external engine",
 		.external = &own->options,
-		.close = external_close_engine,
-		.mappings = external_set_mappings,
-		.walk = external_walk,
+		.close = engine_external_close,
+		.mappings = engine_external_mappings,
+		.walk = engine_external_walk,
 	};
 	return &own->engine;
 }

@@ -71,6 +71,20 @@ static int find_host(char *ret, size_t size, struct error *error)
 			 ret);
 }
 
+/* Another program of ours lies beside that. */
+static int find_program(const char *name, char *ret, size_t size, struct error *error)
+{
+	char host[PATH_MAX];
+
+	if (find_host(host, sizeof(host), error))
+		return -1;
+	if (snprintf(ret, size, "%s/%s", dirname(host), name) >= (int)size)
+		return error_set(error, ERROR_UNAVAILABLE, "", 0, "path too long");
+	if (!access(ret, X_OK))
+		return 0;
+	return error_set(error, ERROR_UNAVAILABLE, "", 0, "%.150s is not there", ret);
+}
+
 static int start_process(struct external *external, struct error *error)
 {
 	const struct external_options *options = external->options;
@@ -80,7 +94,12 @@ static int start_process(struct external *external, struct error *error)
 	external->mappings_sent = false;
 	external->stack_bytes = 0;
 	external->batch = 1;
-	if (options->argument) {
+	if (options->program) {
+		if (find_program(options->program, host, sizeof(host), error))
+			return -1;
+		argv[0] = host;
+		argv[1] = NULL;
+	} else if (options->argument) {
 		if (find_host(host, sizeof(host), error))
 			return -1;
 		argv[0] = host;
@@ -434,7 +453,8 @@ int external_open(const struct external_options *options, struct external **ret,
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for engine %s",
 				 options->name);
 	external->options = options;
-	external->codec = options->argument ? &external_frames : &external_lines;
+	external->codec = options->argument || options->program ? &external_frames
+								: &external_lines;
 	external->starts = 1;
 	sched_getaffinity(0, sizeof(external->cpus), &external->cpus);
 	if (start_process(external, error)) {

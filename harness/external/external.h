@@ -9,6 +9,7 @@
  *	external_frames.c	the same messages in binary, for engine_host.c
  *	external_report.c	outcomes and stops by name
  *	engine_host.c		a program: loads a shared object (stackproof_engine.h) and asks it
+ *	host_serve.c		what it and libgcc_host (../libgcc) do when they are asked
  *
  * What an engine is told is not tied to a process under ptrace: registers, mappings, and memory
  * through a callback. A recorded point has all of these, too.
@@ -35,9 +36,11 @@
 
 /* What is to be started. All text is borrowed. */
 struct external_options {
-	const char *name;	/* the engine's, in messages */
-	const char *command;	/* for sh(1); of a shared object, its path */
-	const char *argument;	/* a shared object's; NULL: it is none */
+	const char *name;     /* the engine's, in messages */
+	const char *command;  /* for sh(1); of a shared object, its path */
+	const char *argument; /* a shared object's; NULL: it is none */
+	const char
+		*program; /* one of our own, beside engine_host: that is started, and no command */
 	unsigned int hello_ms;	/* for its hello */
 	unsigned int answer_ms; /* for an answer */
 	uint64_t total_ms;	/* for all of a run's answers; 0: as long as it takes */
