@@ -227,7 +227,7 @@ $(O)/libgcc_host: $(wildcard harness/libgcc/*.[ch]) harness/external/host_serve.
 	$(call msg,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) -DLIBGCC_VERSION='"$(notdir $(patsubst %/,%,$(dir $(LIBGCC_EH))))"' \
-		-fno-pie -no-pie -static -Wl,-Ttext-segment=0x70000000 -Wl,--eh-frame-hdr $(LIBGCC_WRAPS:%=-Wl,--wrap=%) \
+		-fno-pie -no-pie -static -Wl,-Ttext-segment=0x74000000 -Wl,--eh-frame-hdr $(LIBGCC_WRAPS:%=-Wl,--wrap=%) \
 		-o $@ $(filter %.c,$^)
 
 # What --version says beside the version: the commit, and whether the tree had more. Nothing where there is no git.

@@ -28,8 +28,8 @@
 
 /* The Makefile links the program to HOME_START. The heap begins up to a gigabyte behind it, at
  * random. What is in this range is never the other process's. */
-#define HOME_START 0x70000000ull
-#define HOME_END   0xc0000000ull
+#define HOME_START 0x74000000ull
+#define HOME_END   0xc8000000ull
 
 static inline bool is_home(uint64_t address)
 {

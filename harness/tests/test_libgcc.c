@@ -21,7 +21,7 @@
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define WORDS	     6000	   /* 12 pages, which are read ahead */
 #define ENDLESS	     -1		   /* words like the first, as far as anybody reads */
-#define HOME	     0x70000000ull /* where libgcc_host is */
+#define HOME	     0x74000000ull /* where libgcc_host is */
 #define LOADER	     "/lib64/ld-linux-x86-64.so.2" /* an image, if it is there */
 
 /*
@@ -304,7 +304,7 @@ static const struct lack_case {
 	{ "a_file_that_is_no_image", "/proc/self/maps", 0x1000000, 1, STOP_UNSUPPORTED_EXPRESSION,
 	  "libgcc_host: /proc/self/maps at 0x1000000: Exec format error\n" },
 	{ "an_image_at_home", LOADER, HOME, 1, STOP_UNSUPPORTED_EXPRESSION,
-	  "libgcc_host: " LOADER " at 0x70000000: the addresses are taken\n" },
+	  "libgcc_host: " LOADER " at 0x74000000: the addresses are taken\n" },
 	{ "a_vdso_that_cannot_be_read", "[vdso]", 0x1000000, 1, STOP_UNSUPPORTED_EXPRESSION,
 	  "libgcc_host: [vdso] at 0x1000000: Bad address\n" },
 	{ "no_file_at_all", "", 0x1000000, 1, STOP_NO_ROW, NULL },
