@@ -160,26 +160,77 @@ static bool parse_fields(struct span rest, bool timed, struct perf_head *ret)
 		return true;
 	}
 	ret->rest = before; /* no event was asked for */
-	return timed;
+	return true;
+}
+
+/* What of a head there is besides an event, a period and a CPU. */
+static const struct form {
+	bool comm, ids, timed;
+} forms[] = {
+	/* A number behind a time is a period: where there is a time it is looked for first. */
+	{ true, true, true },	{ false, true, true },	 { true, false, true },
+	{ false, false, true }, { true, true, false },	 { false, true, false },
+	{ true, false, false }, { false, false, false },
+};
+
+/* What else must be so where no numbers, or no time, say what the words are. */
+static bool is_plausible(const struct form *form, struct span line, const struct perf_head *head)
+{
+	bool at_end = !head->rest.size && line.size && line.at[line.size - 1] == ' ';
+
+	if (form->timed || span_begins(head->rest, PERF_EVENT_PREFIX))
+		return true;
+	if (head->event.size)
+		return form->ids || at_end;
+	return (form->comm || form->ids) && at_end;
+}
+
+/* What may be a command's name. Without a process behind it no word of it is another field. */
+static bool is_comm(const struct form *form, struct span comm)
+{
+	struct span word;
+
+	if (comm.size && memmem(comm.at, comm.size, PERF_EVENT_PREFIX, strlen(PERF_EVENT_PREFIX)))
+		return false;
+	while (!form->ids && comm.size) {
+		word = span_word(&comm);
+		if (is_cpu(word) || word.at[word.size - 1] == ':')
+			return false;
+	}
+	return true;
+}
+
+/* rest: of all the line, from its word number words on. */
+static bool parse_form(const struct form *form, struct span line, struct span all, struct span rest,
+		       struct perf_head *ret)
+{
+	*ret = (struct perf_head) { .comm = { all.at, rest.at - all.at }, .pid = -1, .tid = -1 };
+	ret->comm = span_trim(ret->comm);
+	if (!is_comm(form, ret->comm))
+		return false;
+	if (form->ids) {
+		struct span word = span_word(&rest);
+
+		if (!parse_ids(word, &ret->pid, &ret->tid))
+			return false;
+	}
+	return parse_fields(rest, form->timed, ret) && is_plausible(form, line, ret);
 }
 
 bool perf_head_parse(struct span line, struct perf_head *ret)
 {
-	struct span all = span_trim(line);
+	const struct span all = span_trim(line);
 
-	for (int timed = 1; timed >= 0; timed--) {
+	for (size_t i = 0; all.size && i < sizeof(forms) / sizeof(forms[0]); i++) {
 		struct span rest = all;
 
-		span_word(&rest); /* a command has a name */
-		while (rest.size) {
-			const char *before = rest.at;
-			struct span word = span_word(&rest);
-
-			*ret = (struct perf_head) { .comm = span_trim((struct span) {
-							    all.at, before - all.at }) };
-			if (parse_ids(word, &ret->pid, &ret->tid) && parse_fields(rest, timed, ret))
+		while (forms[i].comm && rest.size) {
+			span_word(&rest);
+			if (parse_form(&forms[i], line, all, rest, ret))
 				return true;
 		}
+		if (!forms[i].comm && parse_form(&forms[i], line, all, rest, ret))
+			return true;
 	}
 	return false;
 }
@@ -195,7 +246,7 @@ static bool take_brackets(struct span *rest, struct span *ret)
 	for (size_t i = rest->size; i-- > 0;) {
 		depth += rest->at[i] == ')';
 		depth -= rest->at[i] == '(';
-		if (depth || (i && !isspace((unsigned char)rest->at[i - 1])))
+		if (depth || rest->at[i] != '(' || (i && !isspace((unsigned char)rest->at[i - 1])))
 			continue;
 		*ret = (struct span) { rest->at + i + 1, rest->size - i - 2 };
 		rest->size = i;
@@ -205,22 +256,55 @@ static bool take_brackets(struct span *rest, struct span *ret)
 	return false;
 }
 
-bool perf_frame_parse(struct span line, struct perf_frame *ret)
+bool perf_frame_begins(struct span line)
 {
-	struct span address = span_word(&line), brackets;
+	uint64_t value;
+
+	return line.size && isspace((unsigned char)line.at[0]) &&
+	       span_hexadecimal(span_word(&line), &value);
+}
+
+bool perf_source_is_inlined(struct span line)
+{
+	struct span brackets;
+
+	return take_brackets(&line, &brackets) && span_is(brackets, "inlined");
+}
+
+/* "/bin/a+0x1234", of the frame's own address: -F dsoff. */
+static struct span take_image(struct span text, uint64_t address)
+{
+	const char *plus = text.size ? memrchr(text.at, '+', text.size) : NULL;
+	struct span image = { text.at, plus ? (size_t)(plus - text.at) : 0 };
+	uint64_t offset;
+
+	return plus &&
+			       span_prefixed((struct span) { plus + 1, text.size - image.size - 1 },
+					     &offset) &&
+			       offset == address
+		       ? image
+		       : text;
+}
+
+bool perf_frame_parse(struct span line, bool no_images, struct perf_frame *ret)
+{
+	struct span address = span_word(&line), brackets, before;
 
 	*ret = (struct perf_frame) { .name_offset = PROFILE_NO_OFFSET };
 	if (!span_hexadecimal(address, &ret->address))
 		return false;
-	while (take_brackets(&line, &brackets)) {
-		if (!span_is(brackets, "inlined")) {
-			ret->image = brackets;
-			break;
+	for (before = line; take_brackets(&line, &brackets); before = line) {
+		if (span_is(brackets, "inlined")) {
+			ret->inlined = true;
+			continue;
 		}
-		ret->inlined = true;
+		ret->has_image = !no_images;
+		if (no_images)
+			line = before;
+		else
+			ret->image = take_image(brackets, ret->address);
+		break;
 	}
-	if (!ret->inlined && !ret->image.at)
-		return false; /* what is cut off ends without */
 	ret->name = line;
 	for (size_t i = line.size; i-- > 1;)
 		if (line.at[i] == '+') {

@@ -6,8 +6,12 @@
  *		           e45c _dl_relocate_object+0x83c (/usr/lib/ld.so)	a frame
  *	bash 32200/32200   553.341: PERF_RECORD_MMAP2 32200/32200: [0x...	an event
  *
- * Which fields a head has depends on -F and on the version. A command's name may have blanks, so it
- * is what stands before the first numbers that can be a process, and the fields behind them.
+ * Which fields a head has depends on -F and on the version: of a command, numbers of a process, a CPU,
+ * a time, a period and an event each may be missing, or all of them; then the head is an empty line.
+ * A command's name may have blanks, so it is what stands before the first numbers that can be a
+ * process, and the fields behind them. Where there are none it is what stands before a time, or before
+ * an event at the line's end. perf ends each field with a blank: a line of only a command, or of a
+ * command and a number, is a head if one is there.
  */
 #ifndef STACKPROOF_PERF_LINE_H
 #define STACKPROOF_PERF_LINE_H
@@ -46,16 +50,23 @@ struct perf_head {
 	struct span event; /* without its ':' */
 	struct span rest;  /* behind that: a sample without a callchain has its frame there */
 };
+/* line: with the blanks at its end. */
 bool perf_head_parse(struct span line, struct perf_head *ret);
 
 struct perf_frame {
 	uint64_t address;
-	struct span name;     /* empty: [unknown] */
+	struct span name;     /* empty: [unknown], or not said */
 	uint64_t name_offset; /* or PROFILE_NO_OFFSET */
 	struct span image;    /* empty: [unknown], or not said */
+	bool has_image;	      /* it is said, be it as [unknown] */
 	bool inlined;
 };
-bool perf_frame_parse(struct span line, struct perf_frame *ret);
+/* no_images: perf was asked for none, so that brackets are the name's. */
+bool perf_frame_parse(struct span line, bool no_images, struct perf_frame *ret);
+/* The line begins as a frame does: a blank, and a number in hexadecimal. */
+bool perf_frame_begins(struct span line);
+/* A frame's source line, which has what else would be behind its name. */
+bool perf_source_is_inlined(struct span line);
 
 #define PERF_EVENT_PREFIX "PERF_RECORD_"
 /* What changes a process's mappings; behind a head's time. */

@@ -7,9 +7,17 @@
  * address that lies in a mapping of that image (--show-mmap-events) is kept both ways
  * (profile_frame.mapped), and who has the image decides.
  *
- * "(inlined)" is behind every name that perf's reading of the DWARF gave: also behind the function
- * itself, where its symbol has another name there (__GI___libc_malloc for malloc). So of the frames
- * of one address, one after the other, the last is the machine's, whatever it is called.
+ * "(inlined)" is behind every name that perf's reading of the DWARF gave, unless it is the symbol's:
+ * not behind a function that is inlined into itself; but behind the function itself, where its symbol
+ * has another name there (__GI___libc_malloc for malloc). So marks say nothing. Of an address perf
+ * prints the same lines each time, and the last of them is the machine's, whatever it is called:
+ *
+ *	11f1 in (inlined)	13cd f		these three may be f, that called itself twice there,
+ *	11f1 work		13cd f		or one frame, and f inlined into itself: REPEATED
+ *	1238 main		13cd f
+ *
+ * Whether frames have an image depends on -F, and is the same in all of a file; so one of the other
+ * kind is damaged. With -F srcline the mark is behind the source line.
  *
  * Lines are looked up whole: a million samples have a few thousand different ones.
  */
@@ -27,18 +35,30 @@ struct mapping {
 	uint64_t start, size, offset;
 };
 
-/* Between a head and the empty line. */
-enum state { STATE_BETWEEN, STATE_FRAMES, STATE_BAD };
+/* Between a head and the empty line. EMPTY: an empty line, which may be a head without fields. */
+enum state { STATE_BETWEEN, STATE_EMPTY, STATE_FRAMES, STATE_BAD };
+
+/* Whether frames have images. */
+enum images { IMAGES_OPEN, IMAGES_SAID, IMAGES_NONE };
+
+/* A frame of a sample, or what a line is. */
+struct taken {
+	uint32_t frame; /* 0: it can't be read */
+	bool has_image, inlined;
+	uint64_t line;
+};
 
 struct perf_script {
 	const struct profile_reading *reading;
 	struct mapping *mapping;
 	size_t mappings;
 	struct profile_texts lines;
-	uint32_t *line_frame; /* by the line's number: its frame */
-	size_t line_room;
-	uint32_t *frame; /* of the sample that is read */
-	size_t frames, frame_room;
+	struct taken *known; /* by the line's number */
+	size_t known_room;
+	struct taken *taken; /* of the sample that is read */
+	uint32_t *frame;     /* its frames, as they are handed on */
+	size_t frames, taken_room, frame_room;
+	enum images images;
 	enum state state;
 	struct profile_sample sample;
 };
@@ -137,15 +157,17 @@ static uint64_t find_mapping(const struct perf_script *script, int32_t pid, uint
 
 /* ---- frames --------------------------------------------------------------------------------- */
 
-/* A frame's number; 0: it can't be read. alone: the sample has no other. UINT32_MAX: no memory. */
-static uint32_t make_frame(struct perf_script *script, struct span text, bool alone,
-			   struct error *error)
+/* 0: what the line is, ret->frame 0 if it can't be read. alone: the sample has no other frame. */
+static int make_frame(struct perf_script *script, struct span text, bool alone, struct taken *ret,
+		      struct error *error)
 {
 	struct profile *profile = script->reading->profile;
 	struct perf_frame parsed;
 	struct profile_frame frame;
 
-	if (!perf_frame_parse(text, &parsed))
+	*ret = (struct taken) { 0 };
+	if (!perf_frame_parse(text, script->images == IMAGES_NONE, &parsed) ||
+	    (alone && !parsed.has_image))
 		return 0;
 	frame = (struct profile_frame) {
 		.image = profile_text_add(profile, parsed.image.at, parsed.image.size, error),
@@ -156,19 +178,21 @@ static uint32_t make_frame(struct perf_script *script, struct span text, bool al
 	};
 	frame.name = profile_text_add(profile, parsed.name.at, parsed.name.size, error);
 	if (frame.image == UINT32_MAX || frame.name == UINT32_MAX)
-		return UINT32_MAX;
+		return -1;
 	if (parsed.address >> 63)
 		frame.flags |= PROFILE_KERNEL;
-	else if (!frame.image && !parsed.inlined)
+	else if (!frame.image && parsed.has_image)
 		frame.kind = PROFILE_RUNTIME; /* perf found no mapping that it is in */
 	frame.mapped = PROFILE_NO_OFFSET;
-	if (!parsed.inlined)
+	if (parsed.has_image)
 		frame.mapped = find_mapping(script, script->sample.pid, parsed.address,
 					    &frame.image);
-	return profile_frame_add(profile, &frame, error);
+	*ret = (struct taken) { .has_image = parsed.has_image, .inlined = parsed.inlined };
+	ret->frame = profile_frame_add(profile, &frame, error);
+	return ret->frame == UINT32_MAX ? -1 : 0;
 }
 
-static int push_frame(struct perf_script *script, uint32_t frame, uint64_t line,
+static int push_frame(struct perf_script *script, const struct taken *taken, uint64_t line,
 		      struct error *error)
 {
 	if (script->frames == PROFILE_FRAMES_MAX) {
@@ -177,9 +201,11 @@ static int push_frame(struct perf_script *script, uint32_t frame, uint64_t line,
 		script->state = STATE_BAD;
 		return 0;
 	}
-	if (!ARRAY_RESERVE(script->frame, script->frame_room, script->frames + 1))
+	if (!ARRAY_RESERVE(script->taken, script->taken_room, script->frames + 1) ||
+	    !ARRAY_RESERVE(script->frame, script->frame_room, script->frames + 1))
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a sample");
-	script->frame[script->frames++] = frame;
+	script->taken[script->frames] = *taken;
+	script->taken[script->frames++].line = line;
 	return 0;
 }
 
@@ -188,7 +214,7 @@ static int take_frame(struct perf_script *script, const struct profile_line *lin
 {
 	/* Mappings are a process's: so are the lines. */
 	bool is_new;
-	uint32_t number, frame;
+	uint32_t number;
 
 	if (script->lines.bytes > LINES_BYTES_MAX)
 		forget_lines(script);
@@ -196,16 +222,14 @@ static int take_frame(struct perf_script *script, const struct profile_line *lin
 	if (number == UINT32_MAX)
 		return -1;
 	if (is_new) {
-		if (!ARRAY_RESERVE(script->line_frame, script->line_room, number + 1ul))
+		if (!ARRAY_RESERVE(script->known, script->known_room, number + 1ul))
 			return error_set(error, ERROR_MEMORY, "", 0, "no memory for frames");
-		frame = make_frame(script, (struct span) { line->text, line->size }, false, error);
-		if (frame == UINT32_MAX)
+		if (make_frame(script, (struct span) { line->text, line->size }, false,
+			       &script->known[number], error))
 			return -1;
-		script->line_frame[number] = frame;
 	}
-	frame = script->line_frame[number];
-	if (frame)
-		return push_frame(script, frame, line->number, error);
+	if (line->whole && script->known[number].frame)
+		return push_frame(script, &script->known[number], line->number, error);
 	profile_lose(script->reading->profile, line->whole ? PROFILE_BAD_FRAME : PROFILE_CUT_OFF,
 		     line->number,
 		     line->whole ? "a frame that can't be read" : "the file ends in a frame");
@@ -213,25 +237,112 @@ static int take_frame(struct perf_script *script, const struct profile_line *lin
 	return 0;
 }
 
+/* A line behind a frame that is none itself: its source's place, or text. */
+static int take_source(struct perf_script *script, const struct profile_line *line,
+		       struct error *error)
+{
+	struct profile *profile = script->reading->profile;
+	struct taken *taken = &script->taken[script->frames - 1];
+	struct profile_frame frame;
+
+	if (!script->frames || taken->has_image || taken->inlined ||
+	    !perf_source_is_inlined((struct span) { line->text, line->size }))
+		return 0;
+	frame = profile->frame[taken->frame];
+	frame.flags |= PROFILE_INLINED;
+	taken->inlined = true;
+	taken->frame = profile_frame_add(profile, &frame, error);
+	return taken->frame == UINT32_MAX ? -1 : 0;
+}
+
 /* ---- samples -------------------------------------------------------------------------------- */
 
-/* Of the frames of one address the last is the machine's. */
+/* All frames of the machine have images, or none has: in all of the file. False: one is otherwise. */
+static bool check_images(struct perf_script *script)
+{
+	const struct taken *odd[] = { [IMAGES_SAID] = NULL, [IMAGES_NONE] = NULL };
+
+	for (size_t i = script->frames; i-- > 0;) {
+		const struct taken *taken = &script->taken[i];
+
+		if (!taken->inlined || taken->has_image)
+			odd[taken->has_image ? IMAGES_SAID : IMAGES_NONE] = taken;
+	}
+	if (script->images == IMAGES_OPEN && !odd[IMAGES_SAID] != !odd[IMAGES_NONE]) {
+		script->images = odd[IMAGES_SAID] ? IMAGES_SAID : IMAGES_NONE;
+		forget_lines(script);
+	}
+	if (script->images != IMAGES_NONE && odd[IMAGES_NONE])
+		profile_lose(script->reading->profile, PROFILE_BAD_FRAME, odd[IMAGES_NONE]->line,
+			     "a frame without an image, as no other is");
+	else if (script->images == IMAGES_NONE && odd[IMAGES_SAID])
+		profile_lose(script->reading->profile, PROFILE_BAD_FRAME, odd[IMAGES_SAID]->line,
+			     "a frame with an image, as no other is");
+	else
+		return true;
+	return false;
+}
+
+/* Frames from first on that are of one address. */
+static size_t count_alike(const struct perf_script *script, size_t first)
+{
+	const struct profile *profile = script->reading->profile;
+	const struct profile_frame *frame = &profile->frame[script->taken[first].frame];
+	uint32_t image = frame->image;
+	size_t count = 1;
+
+	if (frame->kind != PROFILE_FILE_OFFSET || frame->flags & PROFILE_KERNEL)
+		return 1;
+	for (; first + count < script->frames; count++) {
+		const struct profile_frame *next =
+			&profile->frame[script->taken[first + count].frame];
+
+		if (next->address != frame->address || next->kind != frame->kind ||
+		    (image && next->image && image != next->image))
+			break;
+		image = image ? image : next->image;
+	}
+	return count;
+}
+
+/* Of count frames of one address: after how many the same ones come again. */
+static size_t find_period(const struct taken *taken, size_t count)
+{
+	for (size_t period = 1; period <= count / 2; period++) {
+		size_t same = period;
+
+		while (count % period == 0 && same < count &&
+		       taken[same].frame == taken[same - period].frame)
+			same++;
+		if (same == count)
+			return period;
+	}
+	return count;
+}
+
+/* Of the frames of one address the last is the machine's. perf.data is read with --no-inline. */
 static int own_frames(struct perf_script *script, struct error *error)
 {
 	struct profile *profile = script->reading->profile;
+	bool no_inlined = profile->format == PROFILE_PERF_DATA;
+	size_t count;
 
-	for (size_t i = 0; i < script->frames; i++) {
-		struct profile_frame frame = profile->frame[script->frame[i]];
+	for (size_t first = 0; first < script->frames; first += count) {
+		count = no_inlined ? 1 : count_alike(script, first);
+		size_t period = find_period(&script->taken[first], count);
 
-		if (!(frame.flags & PROFILE_INLINED))
-			continue;
-		if (i + 1 < script->frames &&
-		    profile->frame[script->frame[i + 1]].address == frame.address)
-			continue;
-		frame.flags &= ~PROFILE_INLINED;
-		script->frame[i] = profile_frame_add(profile, &frame, error);
-		if (script->frame[i] == UINT32_MAX)
-			return -1;
+		for (size_t i = 0; i < count; i++) {
+			struct profile_frame frame = profile->frame[script->taken[first + i].frame];
+
+			frame.flags &= ~PROFILE_INLINED;
+			if (i % period != period - 1)
+				frame.flags |= PROFILE_INLINED;
+			if (period < count)
+				frame.flags |= PROFILE_REPEATED;
+			script->frame[first + i] = profile_frame_add(profile, &frame, error);
+			if (script->frame[first + i] == UINT32_MAX)
+				return -1;
+		}
 	}
 	return 0;
 }
@@ -241,8 +352,8 @@ static int end_sample(struct perf_script *script, struct error *error)
 	const struct profile_reading *reading = script->reading;
 	enum state state = script->state;
 
-	script->state = STATE_BETWEEN;
-	if (state != STATE_FRAMES)
+	script->state = state == STATE_BETWEEN ? STATE_EMPTY : STATE_BETWEEN;
+	if (state != STATE_FRAMES || !check_images(script))
 		return 0;
 	if (own_frames(script, error))
 		return -1;
@@ -252,15 +363,25 @@ static int end_sample(struct perf_script *script, struct error *error)
 			       error);
 }
 
+/* A head without fields is an empty line. */
+static void begin_nameless(struct perf_script *script, const struct profile_line *line)
+{
+	script->sample =
+		(struct profile_sample) { .pid = -1, .tid = -1, .count = 1, .place = line->number };
+	script->frames = 0;
+	script->state = STATE_FRAMES;
+}
+
 static int take_head(struct perf_script *script, const struct profile_line *line,
 		     struct error *error)
 {
 	struct profile *profile = script->reading->profile;
 	struct perf_head head;
-	uint32_t frame;
+	struct taken taken;
 
 	script->frames = 0;
-	if (!perf_head_parse((struct span) { line->text, line->size }, &head)) {
+	if (line->text[0] == '\t' ||
+	    !perf_head_parse((struct span) { line->text, line->size }, &head)) {
 		profile_lose(profile, PROFILE_BAD_HEAD, line->number,
 			     "neither a sample's first line nor a frame");
 		script->state = STATE_BAD;
@@ -282,28 +403,44 @@ static int take_head(struct perf_script *script, const struct profile_line *line
 	if (script->sample.comm == UINT32_MAX || script->sample.event == UINT32_MAX)
 		return -1;
 	script->state = STATE_FRAMES;
-	frame = make_frame(script, head.rest, true, error);
-	if (!frame || frame == UINT32_MAX)
-		return frame ? -1 : 0;
+	if (make_frame(script, head.rest, true, &taken, error))
+		return -1;
+	if (!taken.frame)
+		return 0;
 	/* No callchain: there is no empty line behind it. */
-	if (push_frame(script, frame, line->number, error))
+	if (push_frame(script, &taken, line->number, error))
 		return -1;
 	return end_sample(script, error);
 }
 
-static bool is_frame(const struct profile_line *line)
+/* A line of a sample. 0: it is none; 1: it was taken. */
+static int take_sample_line(struct perf_script *script, const struct profile_line *line,
+			    struct error *error)
 {
-	struct span rest = { line->text, line->size };
-	uint64_t value;
+	bool begins = perf_frame_begins((struct span) { line->text, line->size });
+	struct perf_head head;
 
-	return (line->text[0] == '\t' || line->text[0] == ' ') &&
-	       span_hexadecimal(span_word(&rest), &value);
+	if (script->state == STATE_EMPTY && begins && line->text[0] == '\t')
+		begin_nameless(script, line);
+	if (script->state != STATE_FRAMES)
+		return 0;
+	if (begins || line->text[0] == '\t')
+		return take_frame(script, line, error) ? -1 : 1;
+	if (line->text[0] == ' ')
+		return take_source(script, line, error) ? -1 : 1;
+	if (perf_head_parse((struct span) { line->text, line->size }, &head))
+		return end_sample(script, error) ? -1 : 0;
+	profile_lose(script->reading->profile, PROFILE_BAD_FRAME, line->number,
+		     "a line among frames that is none");
+	script->state = STATE_BAD;
+	return 1;
 }
 
 static int take_line(struct perf_script *script, const struct profile_line *line,
 		     struct error *error)
 {
 	struct span trimmed;
+	int status;
 
 	if (!line->text) {
 		profile_lose(script->reading->profile, PROFILE_TOO_LONG, line->number,
@@ -314,24 +451,20 @@ static int take_line(struct perf_script *script, const struct profile_line *line
 	trimmed = span_trim((struct span) { line->text, line->size });
 	if (!trimmed.size)
 		return end_sample(script, error);
-	if (script->state == STATE_BAD)
+	/* '|': the source itself, with -F srccode, also between samples. */
+	if (script->state == STATE_BAD || line->text[0] == '#' || line->text[0] == '|')
 		return 0;
-	if (script->state == STATE_FRAMES) {
-		if (is_frame(line))
-			return take_frame(script, line, error);
-		if (line->text[0] == '\t' || line->text[0] == ' ')
-			return 0; /* a frame's source line */
-		if (end_sample(script, error))
-			return -1;
-	}
-	if (trimmed.at[0] == '#')
-		return 0;
+	status = take_sample_line(script, line, error);
+	if (status)
+		return status < 0 ? -1 : 0;
 	return take_head(script, line, error);
 }
 
 int perf_script_read(const struct profile_reading *reading, struct error *error)
 {
-	struct perf_script script = { .reading = reading, .sample = { .pid = -1 } };
+	struct perf_script script = { .reading = reading,
+				      .sample = { .pid = -1 },
+				      .state = STATE_BETWEEN };
 	struct profile_line line;
 	int status;
 
@@ -346,7 +479,8 @@ int perf_script_read(const struct profile_reading *reading, struct error *error)
 			     "the file ends in this sample");
 	forget_lines(&script);
 	free(script.mapping);
-	free(script.line_frame);
+	free(script.known);
+	free(script.taken);
 	free(script.frame);
 	return status;
 }

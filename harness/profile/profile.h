@@ -55,6 +55,7 @@ enum profile_address {
 enum profile_flag {
 	PROFILE_INLINED = 1, /* no frame of the machine's: it shares the next one's */
 	PROFILE_KERNEL = 2,
+	PROFILE_REPEATED = 4, /* one of several alike at one address: calls of itself, or inlined */
 };
 
 /* Texts are numbers, to be had by profile_text(); 0: not known. */

@@ -4,8 +4,8 @@
  *
  * The content decides, not the name: perf.data has a magic; NDJSON begins with an object; pprof is
  * no text, and fields of its Profile message, in any order (Go's runtime begins with the time). Of
- * the two texts folded stacks end their lines with a count, and the first line of `perf script` does
- * not.
+ * the two texts folded stacks end their lines with a count; in that of `perf script` a line that
+ * begins with a tab and a number is a frame.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -77,21 +77,29 @@ static bool is_folded(struct span line)
 	return words > 1 && span_decimal(word, &value);
 }
 
+/* A line that could be a head of perf's could be a folded stack, too ("bash 12"): the next one tells. */
+static bool is_perf_frame(struct span line)
+{
+	return line.size && line.at[0] == '\t' && perf_frame_begins(line);
+}
+
 static enum profile_format format_of_text(struct span data)
 {
 	while (data.size) {
-		struct span line = span_trim(take_line(&data));
+		struct span line = take_line(&data), next = data, trimmed = span_trim(line);
 		struct perf_head head;
 
-		if (!line.size || line.at[0] == '#')
+		if (is_perf_frame(line) || (trimmed.size && is_perf_frame(take_line(&next))))
+			return PROFILE_PERF_SCRIPT;
+		if (!trimmed.size || trimmed.at[0] == '#')
 			continue;
-		if (line.at[0] == '{')
+		if (trimmed.at[0] == '{')
 			return PROFILE_STACKS;
-		if (is_folded(line))
+		if (is_folded(trimmed))
 			return PROFILE_FOLDED;
 		if (perf_head_parse(line, &head))
 			return PROFILE_PERF_SCRIPT;
-		if (memchr(line.at, ';', line.size))
+		if (memchr(trimmed.at, ';', trimmed.size))
 			return PROFILE_FOLDED;
 	}
 	return PROFILE_ANY;

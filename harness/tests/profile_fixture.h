@@ -7,7 +7,7 @@
  *	lost bad_frame 1
  *	line 4: a frame that can't be read
  *
- * A frame: name+0xoffset (image build_id) f|v|r0xaddress m0xmapped, and "i", "k" for its flags.
+ * A frame: name+0xoffset (image build_id) f|v|r0xaddress m0xmapped, and "i", "k", "r" for its flags.
  */
 #ifndef STACKPROOF_TESTS_PROFILE_FIXTURE_H
 #define STACKPROOF_TESTS_PROFILE_FIXTURE_H
@@ -33,8 +33,9 @@ static inline void print_profile_frame(FILE *file, const struct profile *profile
 		fprintf(file, " %c0x%" PRIx64, ".fvr"[frame->kind], frame -> address);
 	if (frame->mapped != PROFILE_NO_OFFSET)
 		fprintf(file, " m0x%" PRIx64, frame->mapped);
-	fprintf(file, "%s%s", frame->flags & PROFILE_INLINED ? " i" : "",
-		frame->flags & PROFILE_KERNEL ? " k" : "");
+	fprintf(file, "%s%s%s", frame->flags & PROFILE_INLINED ? " i" : "",
+		frame->flags & PROFILE_KERNEL ? " k" : "",
+		frame->flags & PROFILE_REPEATED ? " r" : "");
 }
 
 static inline int print_profile_sample(void *context, const struct profile *profile,

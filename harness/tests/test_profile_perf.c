@@ -74,6 +74,61 @@ static const struct test_case {
 	  HEAD "\t e45c main (/bin/a)\n  a.c:12\n\t e45d f (/bin/a)\n\n",
 	  "12/13 \"bash\" cpu-clock:ppp x 1: main (/bin/a) f0xe45c, f (/bin/a) f0xe45d\n"
 	  "perf-script 1 of 1\n" },
+	/* what perf was asked for: -F */
+	{ "no_images",
+	  HEAD "\t e45c main+0x1\n\t 0 [unknown]\n\t 1 f(int) (.cold)\n\n" HEAD
+	       "\t 1 f(int)\n\t 2 a (b) (.cold)+0x7\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f(int) f0x1, a (b) (.cold)+0x7 f0x2\n"
+	  "lost bad_frame 1\nline 2: a frame without an image, as no other is\n"
+	  "perf-script 1 of 1\n" },
+	{ "inlined_frames_without_images",
+	  HEAD "\t 11f1 in2 (inlined)\n\t 11f1 work\n\t 27304 start_impl (inlined)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: in2 f0x11f1 i, work f0x11f1, start_impl f0x27304\n"
+	  "perf-script 1 of 1\n" },
+	{ "addresses_alone",
+	  "\n\t           11f1 (inlined)\n\t           11f1\n\t           10d8\n\n"
+	  "\n\t  ffffffff821ce5e8\n\n",
+	  "-1/-1 \"\"  x 1: ? f0x11f1 i, ? f0x11f1, ? f0x10d8\n"
+	  "-1/-1 \"\"  x 1: ? f0xffffffff821ce5e8 k\nperf-script 2 of 2\n" },
+	{ "heads_without_fields", "\n\t 1 f (/a)\n\t 2 g (/a)\n\n\n\n\n\t 3 f (/a)\n\n",
+	  "-1/-1 \"\"  x 1: f (/a) f0x1, g (/a) f0x2\n"
+	  "-1/-1 \"\"  x 1: f (/a) f0x3\nperf-script 2 of 2\n" },
+	{ "an_offset_behind_the_image",
+	  HEAD "\t 10d9 f+0x1 (/opt/a b+0x10d9)\n\t 10da f+0x2 (/a+0x10d9)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f+0x1 (/opt/a b) f0x10d9, f+0x2 (/a+0x10d9) f0x10da\n"
+	  "perf-script 1 of 1\n" },
+	{ "inlined_behind_its_source_line",
+	  HEAD "\t 11f1 in2+0x21\n  inl.c:3 (inlined)\n\t 11f1 work+0x21 (/a)\n  inl.c:5\n"
+	       "\t 12 f (/a)\n  (inlined)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: in2+0x21 f0x11f1 i, work+0x21 (/a) f0x11f1, "
+	  "f (/a) f0x12\nperf-script 1 of 1\n" },
+	{ "source_text_is_passed_over",
+	  HEAD "\t 1 f (/a)\n  a.c:12\n|12       int main(void) 5\n\t 2 g (/a)\n\n|13 }\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/a) f0x1, g (/a) f0x2\nperf-script 1 of 1\n" },
+	/* which frames are the machine's */
+	{ "the_same_lines_are_one_frame_or_several",
+	  HEAD "\t 13cd rec+0x1 (/a)\n\t 13cd rec+0x1 (/a)\n\t 13cd rec+0x1 (/a)\n"
+	       "\t 1086 main (/a)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: rec+0x1 (/a) f0x13cd r, rec+0x1 (/a) f0x13cd r, "
+	  "rec+0x1 (/a) f0x13cd r, main (/a) f0x1086\nperf-script 1 of 1\n" },
+	{ "lines_that_come_again_are_of_another_frame",
+	  HEAD "\t 13cd in (inlined)\n\t 13cd rec (/a)\n\t 13cd in (inlined)\n"
+	       "\t 13cd rec (/a)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: in f0x13cd i r, rec (/a) f0x13cd r, "
+	  "in f0x13cd i r, rec (/a) f0x13cd r\nperf-script 1 of 1\n" },
+	{ "lines_that_do_not_come_again_are_of_one",
+	  HEAD "\t 13cd rec (/a)\n\t 13cd in (inlined)\n\t 13cd rec (/a)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: rec (/a) f0x13cd i, in f0x13cd i, rec (/a) f0x13cd\n"
+	  "perf-script 1 of 1\n" },
+	{ "an_alias_that_calls_itself",
+	  HEAD "\t 13cd __rec (inlined)\n\t 13cd __rec (inlined)\n\t 1 main (/a)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: __rec f0x13cd r, __rec f0x13cd r, main (/a) f0x1\n"
+	  "perf-script 1 of 1\n" },
+	{ "one_address_in_two_images", HEAD "\t 13cd f (/a)\n\t 13cd f (/b)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/a) f0x13cd, f (/b) f0x13cd\n"
+	  "perf-script 1 of 1\n" },
+	{ "nothing_twice", HEAD "\t 0 [unknown] ([unknown])\n\t 0 [unknown] ([unknown])\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: ? r0x0, ? r0x0\nperf-script 1 of 1\n" },
 	{ "comments_are_passed_over", "# captured on: today\n#\n" HEAD "\t 1 f (/a)\n\n# end\n",
 	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/a) f0x1\nperf-script 1 of 1\n" },
 	{ "no_callchain",
@@ -135,11 +190,25 @@ static const struct test_case {
 	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/a) f0x2\nlost bad_head 1\n"
 	  "line 4: neither a sample's first line nor a frame\nperf-script 2 of 2\n" },
 	{ "a_frame_that_is_none",
-	  HEAD "\t 1 f\n\t 2 f (/a)\n\n" HEAD "\t 11112222333344445 f (/a)\n\n" HEAD
-	       "\t 2 f (/a)\n\n",
-	  "12/13 \"bash\" cpu-clock:ppp x 1:\n"
+	  HEAD "\t 11112222333344445 f (/a)\n\n" HEAD "\t g (/a)\n\n" HEAD "\t 2 f (/a)\n\n",
 	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/a) f0x2\n"
-	  "lost bad_frame 1\nline 2: a frame that can't be read\nperf-script 2 of 2\n" },
+	  "lost bad_frame 2\nline 2: a frame that can't be read\n"
+	  "line 5: a frame that can't be read\nperf-script 1 of 1\n" },
+	{ "a_frame_whose_image_is_missing",
+	  HEAD "\t 1 f\n\t 2 f (/a)\n\n" HEAD "\t 2 f (/a)\n\n" HEAD "\t 1 f (/a)\n\t 2 g\n\n" HEAD
+	       "\t 3 g\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/a) f0x2\n"
+	  "lost bad_frame 3\nline 2: a frame without an image, as no other is\n"
+	  "line 10: a frame without an image, as no other is\n"
+	  "line 13: a frame without an image, as no other is\nperf-script 1 of 1\n" },
+	{ "a_line_that_is_no_frame",
+	  HEAD "\t 1 f (/a)\nnonsense\n\t 2 f (/a)\n\n" HEAD "\t 3 f (/a)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/a) f0x3\n"
+	  "lost bad_frame 1\nline 3: a line among frames that is none\nperf-script 1 of 1\n" },
+	{ "a_frame_in_no_sample", "\t 1 f (/a)\n\n" HEAD "\t 2 f (/a)\n\n\t 3 f (/a)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/a) f0x2\n"
+	  "lost bad_head 2\nline 1: neither a sample's first line nor a frame\n"
+	  "line 6: neither a sample's first line nor a frame\nperf-script 1 of 1\n" },
 	{ "cut_off_in_a_frame", HEAD "\t 1 f (/a)\n\n" HEAD "\t 1 f (/",
 	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/a) f0x1\n"
 	  "lost cut_off 1\nline 5: the file ends in a frame\nperf-script 1 of 1\n" },
@@ -155,6 +224,57 @@ static const struct test_case {
 	  "error text_syntax: none of the formats that are read: perf.data, perf script, folded "
 	  "stacks, pprof, NDJSON of stacks\nany 0 of 0\n" },
 };
+
+/* One head, then a frame: "pid/tid comm event", or nothing if it is none. */
+static const struct head_case {
+	const char *head, *expected;
+} heads[] = {
+	{ "inl  3671 ", "3671/3671 \"inl\" " },
+	{ "inl  3671/3672 ", "3671/3672 \"inl\" " },
+	{ "a b) [x  3671 ", "3671/3671 \"a b) [x\" " },
+	{ "a b) [x  3671 1.5: cycles: ", "3671/3671 \"a b) [x\" cycles" },
+	{ "inl  3671", "" },
+	{ "inl ", "-1/-1 \"inl\" " },
+	{ "two words ", "-1/-1 \"two words\" " },
+	{ "inl", "" },
+	{ "inl 1.5: ", "-1/-1 \"inl\" " },
+	{ "two words 1.5: 250000 cycles:u: ", "-1/-1 \"two words\" cycles:u" },
+	{ "inl cycles: ", "-1/-1 \"inl\" cycles" },
+	{ "inl cycles:", "" },
+	{ "inl cycles: more ", "" },
+	{ "inl [001] 1.5: cycles: ", "-1/-1 \"inl\" cycles" },
+	{ " 3671 1.5: cycles: ", "3671/3671 \"\" cycles" },
+	{ " 3671/3672  [001] 1.5: 250000 cycles: ", "3671/3672 \"\" cycles" },
+	{ " 3671 cycles: ", "3671/3671 \"\" cycles" },
+	{ "   3671/3672 ", "3671/3672 \"\" " },
+	{ "   3671/3672", "" },
+	{ "[001] 1.5: cycles: ", "-1/-1 \"\" cycles" },
+	{ "1.5: ", "-1/-1 \"\" " },
+	{ "1.5: 250000 cycles: ", "-1/-1 \"\" cycles" },
+	{ "cycles:ppp: ", "-1/-1 \"\" cycles:ppp" },
+	{ "cycles:ppp:", "" },
+	{ "bash 13 sched:x: a=1 1.5: b", "13/13 \"bash\" sched:x" },
+	{ "bash 13 sched:x: 1.5: b", "13/13 \"bash\" sched:x" },
+};
+
+START_TEST(a_head)
+{
+	const struct head_case *test = &heads[_i];
+	char input[256], expected[256], *text;
+
+	snprintf(input, sizeof(input), "%s\n\t 1 f (/a)\n\n", test->head);
+	if (*test->expected)
+		snprintf(expected, sizeof(expected), "%s x 1: f (/a) f0x1\nperf-script 1 of 1\n",
+			 test->expected);
+	else
+		snprintf(expected, sizeof(expected),
+			 "lost bad_head 1\nline 1: neither a sample's first line nor a frame\n"
+			 "perf-script 0 of 0\n");
+	text = profile_bytes_text(input, strlen(input), PROFILE_ANY);
+	ck_assert_msg(!strcmp(text, expected), "'%s':\n%s\nis\n%s", test->head, expected, text);
+	free(text);
+}
+END_TEST
 
 START_TEST(perf_script)
 {
@@ -172,8 +292,10 @@ static const char hostile[] =
 	"a 12/12 1.0: PERF_RECORD_FORK(13:13):(12:12)\n"
 	"a 12/12 1.0: PERF_RECORD_COMM exec: a b:12/12\n"
 	"a 13/13 [001] 1.0: 5 cycles:u: \n\t 401010 f(int) [clone .cold]+0x10 (/a)\n"
-	"\t e2bc elf_do_Rela+0x69c (inlined)\n\t e2bc _dl_relocate+0x69c (/ld.so)\n\n"
-	"a b 13 1.0: cycles: 7fb590c0145c main+0x1 (/bin/a)\n";
+	"\t e2bc elf_do_Rela+0x69c (inlined)\n\t e2bc _dl_relocate+0x69c (/ld.so)\n"
+	"\t e2bd f\n  a.c:3 (inlined)\n\t e2bd f (/a+0xe2bd)\n\n"
+	"a b 13 1.0: cycles: 7fb590c0145c main+0x1 (/bin/a)\n"
+	"\n\t 1 f (/a)\n\t 1 f (/a)\n\n";
 
 START_TEST(hostile_text)
 {
@@ -271,6 +393,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 0);
 	tcase_add_loop_test(tcase, perf_script, 0, sizeof(cases) / sizeof(cases[0]));
+	tcase_add_loop_test(tcase, a_head, 0, sizeof(heads) / sizeof(heads[0]));
 	tcase_add_loop_test(tcase, perf_data, 0, sizeof(data_cases) / sizeof(data_cases[0]));
 	tcase_add_test(tcase, hostile_text);
 	tcase_add_test(tcase, too_many_frames);
