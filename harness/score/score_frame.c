@@ -202,6 +202,88 @@ static bool resolve_address(const struct score_truth *truth, const struct profil
 	return named && check_symbol(image, name, frame->name_offset, 0, ret);
 }
 
+/* The symbol before vaddr is called name, or one that begins there with it. */
+static bool is_named(const struct score_image *image, const char *name, uint64_t vaddr)
+{
+	size_t count = 0;
+	const struct image_symbol *symbol = image_symbols(image->image, &count);
+	uint64_t start = UINT64_MAX;
+
+	for (size_t i = 0; i < count && symbol[i].pc <= vaddr; i++)
+		start = symbol[i].pc;
+	return start != UINT64_MAX && check_symbol(image, name, vaddr - start, vaddr, NULL);
+}
+
+/* Some symbol of the image is at vaddr. */
+static bool is_symbol_at(const struct score_image *image, uint64_t vaddr)
+{
+	size_t count = 0;
+	const struct image_symbol *symbol = image_symbols(image->image, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (symbol[i].pc == vaddr)
+			return true;
+	return false;
+}
+
+static bool is_offset_of_code(const struct score_truth *truth, uint64_t offset)
+{
+	uint64_t vaddr;
+
+	for (size_t i = 0; i < truth_file_image_count(truth->file); i++)
+		if (score_truth_vaddr(&truth->image[i], offset, &vaddr))
+			return true;
+	return false;
+}
+
+/* How a frame whose image is not said may be in an image. */
+enum unsaid {
+	UNSAID_NAME, /* the name, and the offset behind it, are right at that offset in the file */
+	UNSAID_SYMBOL, /* only the offset behind the name is: perf may have the name of the DWARF */
+	UNSAID_ALONE, /* the name is there, but not the address: old versions print the process's */
+	UNSAID_COUNT,
+};
+
+static bool is_unsaid_in(const struct score_image *image, const struct profile *profile,
+			 const struct profile_frame *frame, enum unsaid how, uint64_t *ret)
+{
+	const char *name = profile_text(profile, frame->name);
+	bool has_offset = frame->name_offset != PROFILE_NO_OFFSET;
+
+	if (how == UNSAID_ALONE)
+		return has_offset && image->image &&
+		       check_symbol(image, name, frame->name_offset, 0, ret);
+	if (!score_truth_vaddr(image, frame->address, ret))
+		return false;
+	if (how == UNSAID_SYMBOL) /* of a stripped one nobody knows */
+		return has_offset &&
+		       (image->is_stripped || is_symbol_at(image, *ret - frame->name_offset));
+	return has_offset ? check_symbol(image, name, frame->name_offset, *ret, NULL)
+			  : is_named(image, name, *ret);
+}
+
+/* The only image that a frame may be in whose image is not said. False: none, or several. */
+static bool find_unsaid(const struct score_truth *truth, const struct profile *profile,
+			const struct profile_frame *frame, struct score_frame *ret)
+{
+	size_t found = 0;
+	enum unsaid by = UNSAID_NAME;
+
+	for (enum unsaid how = UNSAID_NAME; how < UNSAID_COUNT && frame->name && !found; how++)
+		for (size_t i = 0; i < truth_file_image_count(truth->file); i++) {
+			uint64_t vaddr;
+
+			if ((how == UNSAID_ALONE && is_offset_of_code(truth, frame->address)) ||
+			    !is_unsaid_in(&truth->image[i], profile, frame, how, &vaddr))
+				continue;
+			ret->image = i;
+			ret->address = vaddr;
+			by = how;
+			found++;
+		}
+	return found == 1 && (by != UNSAID_SYMBOL || !truth->image[ret->image].is_stripped);
+}
+
 /* The path is one of an image, not of what code that a program makes is said to be in. */
 static bool is_file(const char *path)
 {
@@ -230,7 +312,12 @@ int score_frame_resolve(struct score_truth *truth, const struct profile *profile
 	if (!frame->image && frame->kind == PROFILE_FILE_OFFSET) {
 		ret->how = FRAME_OFFSET;
 		ret->address = frame->address;
-		return 0;
+		if (find_unsaid(truth, profile, frame, ret)) {
+			ret->has_image = true;
+			ret->how = FRAME_ADDRESS;
+		}
+		if (ret->has_image || !frame->name || is_offset_of_code(truth, frame->address))
+			return 0;
 	}
 	/* perf knows all mappings with code. */
 	if (!is_known || (is_perf && frame->kind == PROFILE_RUNTIME && !frame->image)) {
@@ -244,6 +331,17 @@ int score_frame_resolve(struct score_truth *truth, const struct profile *profile
 	}
 	ret->how = ret->has_image ? FRAME_IMAGE : FRAME_NOTHING;
 	return 0;
+}
+
+uint32_t score_frame_inlined(struct score_truth *truth, struct score_frame *frame)
+{
+	if (!frame->inlined_known)
+		frame->inlined = frame->how == FRAME_ADDRESS
+					 ? score_truth_inlined_at(truth, frame->image,
+								  frame->address)
+					 : UINT32_MAX;
+	frame->inlined_known = true;
+	return frame->inlined;
 }
 
 /* ---- matching ------------------------------------------------------------------------------- */

@@ -14,7 +14,7 @@
 
 enum frame_how {
 	FRAME_ADDRESS, /* image and address */
-	FRAME_OFFSET,  /* address is an offset in the file of an image that is not said */
+	FRAME_OFFSET,  /* address is an offset in the file of an image that is not said; or not */
 	FRAME_NAME,    /* functions */
 	FRAME_IMAGE,   /* only the image is known */
 	FRAME_ABSENT,  /* in a file that is none of the truth\'s images */
@@ -29,6 +29,8 @@ struct score_frame {
 	bool other_build; /* of an image whose build is not the truth's: nothing can be compared */
 	bool may_inline;  /* by its name alone: it may be no frame of the machine's */
 	bool is_symbol;	  /* its name is one of a truth's image */
+	bool inlined_known;
+	uint32_t inlined; /* with FRAME_ADDRESS: functions inlined there; UINT32_MAX: not known */
 	uint32_t image;
 	uint64_t address;
 	uint32_t key[3]; /* its name's keys, 0: nobody has it */
@@ -39,6 +41,8 @@ enum frame_match { FRAME_NO, FRAME_MAYBE, FRAME_YES };
 
 int score_frame_resolve(struct score_truth *truth, const struct profile *profile, uint32_t number,
 			struct score_frame *ret, struct error *error);
+/* As score_truth_inlined_at(), asked once. */
+uint32_t score_frame_inlined(struct score_truth *truth, struct score_frame *frame);
 enum frame_match score_frame_match(const struct score_truth *truth, const struct score_frame *frame,
 				   uint32_t place);
 /* What people read of a profile's frame. */

@@ -72,34 +72,110 @@ static void read_scope(struct reading *reading, Dwarf_Die *scope, unsigned int d
 	} while (!dwarf_siblingof(&child, &child));
 }
 
-static void read_file(struct profile_texts *inlined, const char *path)
+/* An image's own file, and the one beside it that has its debugging information. */
+struct score_dwarf {
+	int file[2];
+	Dwarf *dwarf[2];
+};
+
+static void open_file(struct score_dwarf *dwarf, size_t number, const char *path)
+{
+	dwarf->file[number] = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	if (dwarf->file[number] >= 0)
+		dwarf->dwarf[number] = dwarf_begin(dwarf->file[number], DWARF_C_READ);
+}
+
+/* NULL: the image is no file, or there is no memory. */
+static struct score_dwarf *open_dwarf(struct score_image *image)
+{
+	char *debug;
+
+	if (image->dwarf || !image->image || image->truth->kind != TRUTH_IMAGE_FILE)
+		return image->dwarf;
+	image->dwarf = calloc(1, sizeof(*image->dwarf));
+	if (!image->dwarf)
+		return NULL;
+	debug = debug_link_find(image->image);
+	open_file(image->dwarf, 0, image->image->path);
+	open_file(image->dwarf, 1, debug);
+	free(debug);
+	return image->dwarf;
+}
+
+void score_dwarf_close(struct score_dwarf *dwarf)
+{
+	for (size_t i = 0; dwarf && i < 2; i++) {
+		dwarf_end(dwarf->dwarf[i]);
+		if (dwarf->file[i] >= 0)
+			close(dwarf->file[i]);
+	}
+	free(dwarf);
+}
+
+static void read_file(struct profile_texts *inlined, Dwarf *dwarf)
 {
 	struct reading reading = { .inlined = inlined };
-	int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	Dwarf *dwarf = file >= 0 ? dwarf_begin(file, DWARF_C_READ) : NULL;
 	Dwarf_CU *unit = NULL;
 	Dwarf_Die die;
 
 	while (dwarf && !dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL))
 		read_scope(&reading, &die, 0);
-	dwarf_end(dwarf);
-	if (file >= 0)
-		close(file);
 }
 
 bool score_truth_inlines(struct score_truth *truth, uint32_t number, const char *key)
 {
 	struct score_image *image = &truth->image[number];
-	char *debug;
+	struct score_dwarf *dwarf = image->inlined_read ? NULL : open_dwarf(image);
 
-	if (!image->image)
-		return false;
-	if (!image->inlined_read && image->truth->kind == TRUTH_IMAGE_FILE) {
-		debug = debug_link_find(image->image);
-		read_file(&image->inlined, image->image->path);
-		read_file(&image->inlined, debug);
-		free(debug);
-	}
+	for (size_t i = 0; dwarf && i < 2; i++)
+		read_file(&image->inlined, dwarf->dwarf[i]);
 	image->inlined_read = true;
 	return profile_texts_find(&image->inlined, key, strlen(key)) != 0;
+}
+
+/* ---- at an address ---------------------------------------------------------------------------- */
+
+/* Counts inlined functions around pc below scope. False: no function there has it. */
+static bool count_inlined(Dwarf_Die *scope, Dwarf_Addr pc, unsigned int depth, uint32_t *ret)
+{
+	Dwarf_Die child;
+
+	if (depth > SCOPES_DEPTH_MAX || dwarf_child(scope, &child))
+		return false;
+	do {
+		int tag = dwarf_tag(&child);
+
+		if (tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
+		    tag == DW_TAG_inlined_subroutine || tag == DW_TAG_try_block ||
+		    tag == DW_TAG_catch_block) {
+			if (dwarf_haspc(&child, pc) <= 0)
+				continue;
+			*ret += tag == DW_TAG_inlined_subroutine;
+			count_inlined(&child, pc, depth + 1, ret);
+			return true;
+		}
+		if (has_functions(tag) && count_inlined(&child, pc, depth + 1, ret))
+			return true;
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+uint32_t score_truth_inlined_at(struct score_truth *truth, uint32_t number, uint64_t address)
+{
+	struct score_dwarf *dwarf = open_dwarf(&truth->image[number]);
+
+	for (size_t i = 0; dwarf && i < 2; i++) {
+		Dwarf_CU *unit = NULL;
+		Dwarf_Die die;
+
+		while (dwarf->dwarf[i] &&
+		       !dwarf_get_units(dwarf->dwarf[i], unit, &unit, NULL, NULL, &die, NULL)) {
+			uint32_t count = 0;
+
+			if (dwarf_haspc(&die, address) > 0 &&
+			    count_inlined(&die, address, 0, &count))
+				return count;
+		}
+	}
+	return UINT32_MAX;
 }

@@ -121,6 +121,7 @@ struct subject {
 	bool main_image; /* the program's image is among the frames */
 	bool any_image;
 	bool other_build;
+	bool repeated; /* there are frames that may be the machine's or not */
 };
 
 /* Folded stacks may begin with the command's name: what the first ones show that can be told
@@ -177,6 +178,8 @@ static int prepare(struct score *score, const struct profile_sample *sample,
 		subject->main_image |= frame->has_image && frame->image == score->truth->main_image;
 		subject->any_image |= profile_frame(profile, subject->frame[i])->image != 0;
 		subject->other_build |= frame->other_build;
+		subject->repeated |= (profile_frame(profile, subject->frame[i])->flags &
+				      PROFILE_REPEATED) != 0;
 	}
 	return 0;
 }
@@ -294,32 +297,110 @@ static void count(struct score *score, const struct subject *subject, enum score
 	score->image[function ? score->truth->function[function].image : none].class[class] += add;
 }
 
+/* How a stack was held against the truth: the state that it ended in, and before which frame. */
+struct verdict {
+	struct score_state end;
+	uint32_t state, at;
+	uint32_t leaf; /* function */
+	bool is_open;  /* which frames are the machine's is not known of all that were asked for */
+};
+
 /*
- * Names and inlined frames leave it open which frames are the machine's. A name that is no symbol
- * of the truth's images may be another name of one that is (an alias that only a debug file has);
- * and where perf prints text, the frames of one PC are the machine's and those inlined there, in
- * several orders, marked or not.
+ * Which of the frames that are alike at one address are the machine's (perf_script.c)? As many
+ * functions as the DWARF has inlined there belong to each. Where there is no DWARF, or perf was told
+ * not to look for inlined ones, each is a frame of its own; or all are one.
  */
-static bool is_undecided(struct score *score, const struct subject *subject, struct error *error)
+enum repeated { REPEATED_BY_DWARF, REPEATED_EACH, REPEATED_ONE, REPEATED_COUNT };
+
+/* Frames alike, from first to end, of which every unit-th is the machine's. */
+struct alike {
+	uint32_t first, end, unit;
+};
+
+static int find_alike(struct score *score, const struct subject *subject, uint32_t first,
+		      enum repeated how, struct alike *ret, bool *is_open, struct error *error)
 {
 	const struct profile *profile = &score->profile;
+	const struct profile_frame *frame = profile_frame(profile, subject->frame[first]);
+	const struct score_frame *last;
+	uint32_t count = 0, inlined;
 
-	for (uint32_t i = 0; i < subject->count; i++) {
-		const struct profile_frame *frame = profile_frame(profile, subject->frame[i]);
-		const struct profile_frame *inner =
-			i ? profile_frame(profile, subject->frame[i - 1]) : NULL;
-		const struct score_frame *resolved = score_matcher_frame(score->matcher,
-									 subject->frame[i], error);
+	*ret = (struct alike) { first, first + 1, 0 };
+	while (ret->end < subject->count) {
+		const struct profile_frame *next = profile_frame(profile, subject->frame[ret->end]);
 
-		if (!resolved || (resolved->how == FRAME_NAME && !resolved->is_symbol))
-			return true;
-		if (profile->format == PROFILE_PERF_SCRIPT &&
-		    (frame->flags & PROFILE_INLINED || resolved->how == FRAME_OFFSET ||
-		     (inner && inner->kind == frame->kind && inner->address == frame->address &&
-		      frame->kind != PROFILE_NO_ADDRESS)))
-			return true;
+		if (!(next->flags & PROFILE_REPEATED) || next->address != frame->address)
+			break;
+		ret->end++;
 	}
-	return false;
+	last = score_matcher_frame(score->matcher, subject->frame[ret->end - 1], error);
+	if (!last)
+		return -1;
+	count = ret->end - first;
+	inlined = score_matcher_inlined(score->matcher, subject->frame[ret->end - 1]);
+	*is_open |= inlined == UINT32_MAX || count % (inlined + 1ul) != 0;
+	if (how == REPEATED_ONE && inlined == UINT32_MAX)
+		ret->unit = count;
+	else if (how != REPEATED_EACH && inlined != UINT32_MAX && count % (inlined + 1ul) == 0)
+		ret->unit = inlined + 1;
+	return 0; /* unit 0: as the reader has it */
+}
+
+static int hold(struct score *score, const struct subject *subject, enum repeated how,
+		struct verdict *ret, struct error *error)
+{
+	struct alike alike = { 0 };
+
+	*ret = (struct verdict) { .state = SCORE_START };
+	for (; ret->at < subject->count; ret->at++) {
+		const struct profile_frame *frame = profile_frame(&score->profile,
+								  subject->frame[ret->at]);
+		bool inlined = frame->flags & PROFILE_INLINED;
+		const struct score_state *state;
+
+		if (frame->flags & PROFILE_REPEATED) {
+			if (ret->at >= alike.end &&
+			    find_alike(score, subject, ret->at, how, &alike, &ret->is_open, error))
+				return -1;
+			if (alike.unit)
+				inlined = (ret->at - alike.first) % alike.unit != alike.unit - 1;
+		}
+		if (inlined)
+			continue;
+		ret->state = score_matcher_next(score->matcher, ret->state, subject->frame[ret->at],
+						error);
+		if (ret->state == UINT32_MAX)
+			return -1;
+		state = score_matcher_state(score->matcher, ret->state);
+		ret->leaf = ret->leaf ? ret->leaf : state->function;
+		if (state->is_end)
+			break;
+	}
+	ret->end = *score_matcher_state(score->matcher, ret->state);
+	return 0;
+}
+
+/* The first reading of its frames that agrees counts. */
+static int hold_readings(struct score *score, const struct subject *subject, struct verdict *ret,
+			 struct error *error)
+{
+	struct verdict other;
+
+	if (hold(score, subject, REPEATED_BY_DWARF, ret, error))
+		return -1;
+	for (enum repeated how = REPEATED_EACH; subject->repeated && how < REPEATED_COUNT; how++) {
+		if (ret->end.class != SCORE_IMPOSSIBLE)
+			return 0;
+		if (hold(score, subject, how, &other, error))
+			return -1;
+		if (other.end.class != SCORE_IMPOSSIBLE)
+			*ret = other;
+	}
+	if (ret->end.class == SCORE_IMPOSSIBLE && ret->is_open) {
+		ret->end.class = SCORE_UNPROVEN;
+		ret->end.reason = SCORE_NAMES;
+	}
+	return 0;
 }
 
 static int judge(void *context, const struct profile *profile, const struct profile_sample *sample,
@@ -327,8 +408,8 @@ static int judge(void *context, const struct profile *profile, const struct prof
 {
 	struct score *score = context;
 	struct subject subject;
-	uint32_t at, state = SCORE_START, leaf = 0;
-	struct score_state end;
+	struct verdict verdict;
+	struct score_state *end = &verdict.end;
 	enum score_reason reason;
 
 	if (score_matcher_trim(score->matcher, error) || prepare(score, sample, &subject, error))
@@ -338,32 +419,21 @@ static int judge(void *context, const struct profile *profile, const struct prof
 		count(score, &subject, SCORE_SKIPPED, reason, 0);
 		return 0;
 	}
-	for (at = 0; at < subject.count; at++) {
-		if (profile_frame(profile, subject.frame[at])->flags & PROFILE_INLINED)
-			continue;
-		state = score_matcher_next(score->matcher, state, subject.frame[at], error);
-		if (state == UINT32_MAX)
-			return -1;
-		leaf = leaf ? leaf : score_matcher_state(score->matcher, state)->function;
-		if (score_matcher_state(score->matcher, state)->is_end)
-			break;
-	}
-	end = *score_matcher_state(score->matcher, state);
-	if (end.class == SCORE_IMPOSSIBLE && subject.other_name && !subject.main_image) {
+	if (hold_readings(score, &subject, &verdict, error))
+		return -1;
+	if (end->class == SCORE_IMPOSSIBLE && subject.other_name && !subject.main_image) {
 		count(score, &subject, SCORE_SKIPPED, SCORE_OTHER_PROCESS, 0);
 		return 0;
 	}
-	if (end.class == SCORE_IMPOSSIBLE && is_exchange(profile, sample->frame, subject.kernel)) {
-		end.class = SCORE_UNPROVEN;
-		end.reason = SCORE_EXCHANGE;
+	if (end->class == SCORE_IMPOSSIBLE && is_exchange(profile, sample->frame, subject.kernel)) {
+		end->class = SCORE_UNPROVEN;
+		end->reason = SCORE_EXCHANGE;
 	}
-	if (end.class == SCORE_IMPOSSIBLE && is_undecided(score, &subject, error)) {
-		end.class = SCORE_UNPROVEN;
-		end.reason = SCORE_NAMES;
-	}
-	count(score, &subject, end.class, end.reason,
-	      end.class == SCORE_EXACT ? leaf : end.function);
-	return end.class == SCORE_IMPOSSIBLE ? count_finding(score, &subject, at, state, error) : 0;
+	count(score, &subject, end->class, end->reason,
+	      end->class == SCORE_EXACT ? verdict.leaf : end->function);
+	return end->class == SCORE_IMPOSSIBLE
+		       ? count_finding(score, &subject, verdict.at, verdict.state, error)
+		       : 0;
 }
 
 int score_profile(struct score *score, const char *path, enum profile_format format,

@@ -252,6 +252,8 @@ static void judge_end(struct score_matcher *matcher, const struct score_state *b
 		set_class(state, SCORE_UNPROVEN, SCORE_GAP);
 	else if (state->is_doubted)
 		set_class(state, SCORE_UNPROVEN, SCORE_DOUBT);
+	else if (state->is_name_open)
+		set_class(state, SCORE_UNPROVEN, SCORE_NAMES);
 	else
 		set_class(state, SCORE_IMPOSSIBLE,
 			  goes_on     ? SCORE_CALLER
@@ -280,6 +282,11 @@ const struct score_frame *score_matcher_frame(struct score_matcher *matcher, uin
 				error))
 		return NULL;
 	return &matcher->frame[number];
+}
+
+uint32_t score_matcher_inlined(struct score_matcher *matcher, uint32_t number)
+{
+	return score_frame_inlined(matcher->truth, &matcher->frame[number]);
 }
 
 static uint32_t function_of(const struct score_matcher *matcher, const struct score_state *state)
@@ -322,6 +329,7 @@ static uint32_t make_state(struct score_matcher *matcher, uint32_t before, uint3
 		.frames = from.frames + 1,
 		.is_doubted = from.is_doubted,
 		.is_leaf_unseen = from.is_leaf_unseen,
+		.is_name_open = from.is_name_open,
 	};
 
 	if (!frame || add_callers(matcher, &from, frame, &state, error))
@@ -329,6 +337,8 @@ static uint32_t make_state(struct score_matcher *matcher, uint32_t before, uint3
 	for (uint32_t i = 0; frame->may_inline && i < from.count; i++)
 		if (push(matcher, matcher->element[from.first + i] | ELEMENT_MAYBE, error))
 			return UINT32_MAX;
+	state.is_name_open |= frame->how == FRAME_OFFSET ||
+			      (frame->how == FRAME_NAME && !frame->is_symbol);
 	make_set(matcher, state.first);
 	state.count = matcher->elements - state.first;
 	state.is_end = !state.count;

@@ -60,6 +60,8 @@ struct score_state {
 	bool is_end;	       /* no frame agrees: it ends here */
 	bool is_doubted;       /* the truth was in doubt at the leaf's function */
 	bool is_leaf_unseen;   /* the leaf's function was seen, its address was not */
+	bool is_name_open;     /* a frame so far is not known by what the truth has: a name that is
+				* no symbol, an offset in an image that is not said */
 };
 
 #define SCORE_START 0u
@@ -71,6 +73,9 @@ void score_matcher_destroy(struct score_matcher *matcher);
 
 const struct score_frame *score_matcher_frame(struct score_matcher *matcher, uint32_t number,
 					      struct error *error);
+/* How many functions are inlined where the frame is, which was asked for before; UINT32_MAX: not
+ * known. */
+uint32_t score_matcher_inlined(struct score_matcher *matcher, uint32_t number);
 /* The state that a frame leads to; UINT32_MAX: no memory. */
 uint32_t score_matcher_next(struct score_matcher *matcher, uint32_t state, uint32_t frame,
 			    struct error *error);

@@ -504,6 +504,7 @@ void score_truth_close(struct score_truth *truth)
 		cfi_destroy(truth->image[i].cfi);
 		image_destroy(truth->image[i].image);
 		profile_texts_deinit(&truth->image[i].inlined);
+		score_dwarf_close(truth->image[i].dwarf);
 	}
 	for (uint32_t i = 0; i < truth->functions; i++)
 		free(truth->function[i].name);

@@ -36,6 +36,7 @@ struct score_image {
 	struct profile_texts
 		inlined; /* keys of functions that are inlined somewhere: their DWARF */
 	bool inlined_read;
+	struct score_dwarf *dwarf; /* its debugging information, once it was asked for */
 };
 
 struct score_function {
@@ -109,6 +110,10 @@ uint32_t score_truth_key(struct score_truth *truth, const char *key);
 int score_truth_symbols(struct score_truth *truth, struct error *error);
 /* A name whose key this is, is inlined somewhere in the image, as its DWARF has it. */
 bool score_truth_inlines(struct score_truth *truth, uint32_t image, const char *key);
+/* How many functions are inlined at an address, one within the other; UINT32_MAX: no DWARF of the
+ * image has the function that it is in. */
+uint32_t score_truth_inlined_at(struct score_truth *truth, uint32_t image, uint64_t address);
+void score_dwarf_close(struct score_dwarf *dwarf);
 /* An offset in an image's file as its own address; false: it is in none of its code. */
 bool score_truth_vaddr(const struct score_image *image, uint64_t offset, uint64_t *ret);
 /* What people read of any address in an image. */
