@@ -511,6 +511,13 @@ void image_destroy(struct image *image)
 	free(image);
 }
 
+const uint8_t *image_file_bytes(const struct image *image, size_t *ret_size)
+{
+	const struct image_file *file = image->priv;
+	*ret_size = file->size;
+	return file->data;
+}
+
 const uint8_t *image_bytes(const struct image *image, uint64_t vaddr, size_t size)
 {
 	uint64_t left;

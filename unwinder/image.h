@@ -91,5 +91,7 @@ const struct image_symbol *image_symbol_find(const struct image *image, uint64_t
 uint64_t image_symbol_address(const struct image *image, const char *name);
 /* Bytes of the file behind addresses vaddr .. vaddr+size, or NULL if no segment holds them. */
 const uint8_t *image_bytes(const struct image *image, uint64_t vaddr, size_t size);
+/* All bytes of the file, as it was read. */
+const uint8_t *image_file_bytes(const struct image *image, size_t *ret_size);
 
 #endif

@@ -15,12 +15,17 @@
 #include "expression.h"
 #include "stack.h"
 
-/* A stopped thread, as engines see it. All pointers are borrowed for the call. */
+/*
+ * A stopped thread, as engines see it. All pointers are borrowed for the call. One that was kept in a
+ * case has no process any more that could be asked for more than this: then maps is what
+ * /proc/PID/maps said, with paths where the images are now.
+ */
 struct point {
 	const struct trace_stop *stop;
 	const struct address_space *space;
 	const struct register_values *regs;
 	const struct memory_reader *memory;
+	const char *maps; /* NULL: there is a process, stop->tid is its */
 };
 
 /* What an engine answered. */
@@ -153,6 +158,8 @@ struct stack_mapping {
 };
 /* Looks for the one that sp is in, unless it is the one that is known. False: there is none. */
 bool stack_mapping_find(struct stack_mapping *mapping, pid_t tid, uint64_t sp);
+/* The same of a point's thread, which may be a kept one. */
+bool stack_mapping_of(struct stack_mapping *mapping, const struct point *point, uint64_t sp);
 
 /* ---- bpf_records.c ---------------------------------------------------------------------- */
 

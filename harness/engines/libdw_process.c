@@ -3,9 +3,11 @@
  * libdw_process.c - a stopped process as libdw has it: its files, and what libdw dies of
  *
  * Shared by the engines that walk by libdw. Which files are mapped where is asked of
- * /proc/PID/maps; how memory and registers are read is the engine's own.
+ * /proc/PID/maps, or of what it said at a point that was kept; how memory and registers are read is
+ * the engine's own.
  */
 #include <dwarf.h>
+#include <errno.h>
 #include <string.h>
 #include "libdw_process.h"
 
@@ -39,21 +41,43 @@ int libdw_fail(struct error *error, pid_t tid, const char *function, int status)
 				    : "it failed and gives no reason");
 }
 
-int libdw_process_report(struct libdw_process *process, pid_t tid, struct error *error)
+static int report_maps(Dwfl *dwfl, const char *maps)
 {
+	FILE *file = fmemopen((void *)maps, strlen(maps), "r");
+	int status = file ? dwfl_linux_proc_maps_report(dwfl, file) : errno;
+
+	if (file)
+		fclose(file);
+	return status;
+}
+
+int libdw_process_report(struct libdw_process *process, const struct point *point,
+			 struct error *error)
+{
+	pid_t tid = point->stop->tid;
 	int status;
 
 	dwfl_end(process->dwfl);
 	process->dwfl = dwfl_begin(&callbacks);
 	if (!process->dwfl)
 		return libdw_fail(error, tid, "dwfl_begin", -1);
-	status = dwfl_linux_proc_report(process->dwfl, tid);
+	status = point->maps ? report_maps(process->dwfl, point->maps)
+			     : dwfl_linux_proc_report(process->dwfl, tid);
 	if (status)
 		return libdw_fail(error, tid, "dwfl_linux_proc_report", status);
 	status = dwfl_report_end(process->dwfl, NULL, NULL);
 	if (status)
 		return libdw_fail(error, tid, "dwfl_report_end", status);
 	return 0;
+}
+
+bool libdw_set_registers(Dwfl_Thread *thread, const struct point *point)
+{
+	Dwarf_Word value[REGISTER_COUNT];
+
+	_Static_assert(sizeof(value) == sizeof(point->regs->value), "DWARF's numbers");
+	memcpy(value, point->regs->value, sizeof(value));
+	return dwfl_thread_state_registers(thread, 0, REGISTER_COUNT, value);
 }
 
 /* libdw reads the vDSO out of the memory of the thread that it was given, once it needs it: by

@@ -21,9 +21,12 @@ struct libdw_process {
 
 /* The mappings have changed: the next walk reports them anew. */
 void libdw_process_mappings(struct libdw_process *process);
-/* A Dwfl of the process's files as they are mapped now. tid: a thread that lives. 0, or -1 with
- * libdw's word for it. stale is the caller's to clear, once the Dwfl is attached. */
-int libdw_process_report(struct libdw_process *process, pid_t tid, struct error *error);
+/* A Dwfl of the files that the point's process has mapped. 0, or -1 with libdw's word for it. stale is
+ * the caller's to clear, once the Dwfl is attached. */
+int libdw_process_report(struct libdw_process *process, const struct point *point,
+			 struct error *error);
+/* For a Dwfl whose thread is read through a point. */
+bool libdw_set_registers(Dwfl_Thread *thread, const struct point *point);
 /* What libdw reads out of the process, it reads now. Once the Dwfl is attached. */
 void libdw_process_read_vdso(struct libdw_process *process);
 /* True if libdw would die of the row at the PC. */

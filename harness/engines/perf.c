@@ -115,8 +115,7 @@ static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *ret, void *c
 		return true;
 	/* Only where the copy was cut can a longer one help. */
 	engine->behind |= address >= engine->sp && engine->copied == engine->copy_bytes &&
-			  stack_mapping_find(&engine->stack, engine->point->stop->tid,
-					     engine->sp) &&
+			  stack_mapping_of(&engine->stack, engine->point, engine->sp) &&
 			  address < engine->stack.end;
 	return false;
 }
@@ -140,11 +139,8 @@ static bool get_thread(Dwfl *dwfl, pid_t tid, void *context, void **thread)
 static bool set_registers(Dwfl_Thread *thread, void *context)
 {
 	const struct perf_engine *engine = context;
-	Dwarf_Word value[REGISTER_COUNT];
 
-	_Static_assert(sizeof(value) == sizeof(engine->point->regs->value), "DWARF's numbers");
-	memcpy(value, engine->point->regs->value, sizeof(value));
-	return dwfl_thread_state_registers(thread, 0, REGISTER_COUNT, value);
+	return libdw_set_registers(thread, engine->point);
 }
 
 static const Dwfl_Thread_Callbacks thread_callbacks = {
@@ -156,11 +152,12 @@ static const Dwfl_Thread_Callbacks thread_callbacks = {
 
 /* ---- the walk --------------------------------------------------------------------------- */
 
-static int attach(struct perf_engine *engine, pid_t tid, struct error *error)
+static int attach(struct perf_engine *engine, const struct point *point, struct error *error)
 {
 	struct libdw_process *process = &engine->process;
+	pid_t tid = point->stop->tid;
 
-	if (libdw_process_report(process, tid, error))
+	if (libdw_process_report(process, point, error))
 		return -1;
 	if (!dwfl_attach_state(process->dwfl, NULL, tid, &thread_callbacks, engine))
 		return libdw_fail(error, tid, "dwfl_attach_state", -1);
@@ -201,7 +198,7 @@ static enum engine_answer perf_walk(void *context, const struct point *point, st
 	engine->result = ret;
 	engine->error = error;
 	engine->behind = engine->full = engine->failed = false;
-	if (engine->process.stale && attach(engine, tid, error))
+	if (engine->process.stale && attach(engine, point, error))
 		return ENGINE_ERROR;
 	stack_clear(ret);
 	status = dwfl_getthread_frames(engine->process.dwfl, tid, on_frame, engine);

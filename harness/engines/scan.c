@@ -102,7 +102,7 @@ static enum engine_answer scan_walk(void *context, const struct point *point, st
 	if (stack_push(ret, point->regs->value[REGISTER_RIP], error))
 		return ENGINE_ERROR;
 	ret->stop = STOP_READ_FAULT;
-	if (!stack_mapping_find(&engine->stack, point->stop->tid, sp))
+	if (!stack_mapping_of(&engine->stack, point, sp))
 		return ENGINE_STACK;
 	end = least(engine->stack.end, at + SCAN_BYTES_MAX);
 	for (; !stop && at < end; at = next) {

@@ -11,18 +11,19 @@
 #include <string.h>
 #include "engine.h"
 
-bool stack_mapping_find(struct stack_mapping *mapping, pid_t tid, uint64_t sp)
+static bool is_known(const struct stack_mapping *mapping, uint64_t sp)
+{
+	return sp >= mapping->start && sp < mapping->end;
+}
+
+/* Closes the file, which may be NULL. */
+static bool find_in(FILE *file, struct stack_mapping *mapping, uint64_t sp)
 {
 	struct stack_mapping found = { 0 };
-	char path[64], line[512];
 	bool begins = true, is_in = false;
-	FILE *file;
+	char line[512];
 
-	if (sp >= mapping->start && sp < mapping->end)
-		return true;
 	*mapping = found;
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)tid);
-	file = fopen(path, "re");
 	while (file && !is_in && fgets(line, sizeof(line), file)) {
 		/* What follows in a line with a long path is no address. */
 		is_in = begins &&
@@ -35,4 +36,23 @@ bool stack_mapping_find(struct stack_mapping *mapping, pid_t tid, uint64_t sp)
 	if (is_in)
 		*mapping = found;
 	return is_in;
+}
+
+bool stack_mapping_find(struct stack_mapping *mapping, pid_t tid, uint64_t sp)
+{
+	char path[64];
+
+	if (is_known(mapping, sp))
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)tid);
+	return find_in(fopen(path, "re"), mapping, sp);
+}
+
+bool stack_mapping_of(struct stack_mapping *mapping, const struct point *point, uint64_t sp)
+{
+	if (!point->maps)
+		return stack_mapping_find(mapping, point->stop->tid, sp);
+	if (is_known(mapping, sp))
+		return true;
+	return find_in(fmemopen((void *)point->maps, strlen(point->maps), "r"), mapping, sp);
 }
