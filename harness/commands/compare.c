@@ -12,6 +12,7 @@
 #include "compare/compare.h"
 #include "compare/compare_progress.h"
 #include "compare/compare_stacks.h"
+#include "disputes/disputes.h"
 #include "harness.h"
 #include "ignore/ignore.h"
 #include "replay/recording.h"
@@ -20,7 +21,10 @@
 
 enum {
 	OPTION_ASLR = 256,
+	OPTION_AT,
 	OPTION_BIND_NOW,
+	OPTION_BUNDLE,
+	OPTION_CASE,
 	OPTION_EACH,
 	OPTION_ENGINE_TIMEOUT,
 	OPTION_EVERY,
@@ -48,8 +52,19 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "aslr", OPTION_ASLR, "on|off", 0,
 	  "whether the program's addresses are random (default: off, so that runs repeat)", 0 },
+	{ "at", OPTION_AT, "POINT", 0, "which point --case keeps: its number, from 1 on", 0 },
 	{ "bind-now", OPTION_BIND_NOW, NULL, 0,
 	  "the dynamic loader resolves every symbol before the program begins (LD_BIND_NOW)", 0 },
+	{ "bundle", OPTION_BUNDLE, "DIR", 0,
+	  "for a bug report: of each kind of finding the first point whose truth is proven, in a "
+	  "folder below DIR each, with its case, a report, the rows and the code of the function, "
+	  "and "
+	  "the binary",
+	  0 },
+	{ "case", OPTION_CASE, "FILE", 0,
+	  "keep the point of --at as a case: a file on which `stackproof replay' asks the engines "
+	  "again, on any machine and without privilege",
+	  0 },
 	{ "each", OPTION_EACH, NULL, 0,
 	  "every argument is a program without arguments, compared one after the other; NDJSON, "
 	  "with a \"begin\" and an \"end\" object around each one's, on both output streams",
@@ -104,6 +119,7 @@ struct arguments {
 	const char *record; /* a folder; or NULL */
 	const char *ignore; /* a file; or NULL */
 	const char *stacks; /* a file; or NULL */
+	struct dispute_wish wish;
 	struct requirement requirement[REQUIREMENTS_MAX];
 	size_t requirement_count;
 };
@@ -165,6 +181,19 @@ static void check_requirements(struct argp_state *state, struct arguments *argum
 	}
 }
 
+/* A case is of one point of one program. */
+static void check_wish(struct argp_state *state, struct arguments *arguments)
+{
+	struct dispute_wish *wish = &arguments->wish;
+
+	if (!wish->file != !wish->at)
+		argp_error(state, "--case and --at need each other");
+	if (wish->file && arguments->each)
+		argp_error(state, "--case is of one program, not of each");
+	wish->follows = arguments->compare.follow_frame_pointers;
+	wish->engines = &arguments->engines;
+}
+
 static bool parse_on(struct argp_state *state, const char *text, const char *what)
 {
 	if (strcmp(text, "on") == 0)
@@ -187,7 +216,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	case 'e': add_engines(state, argument, &arguments->engines); return 0;
 	case OPTION_ASLR: tracer->randomize = parse_on(state, argument, "--aslr"); return 0;
+	case OPTION_AT:
+		arguments->wish.at = option_between(state, argument, "--at", 1, UINT64_MAX);
+		return 0;
 	case OPTION_BIND_NOW: option_bind_now(state); return 0;
+	case OPTION_BUNDLE:
+		arguments->wish.folder = option_text(state, argument, "--bundle");
+		return 0;
+	case OPTION_CASE: arguments->wish.file = option_text(state, argument, "--case"); return 0;
 	case OPTION_EACH: arguments->each = arguments->json = true; return 0;
 	case OPTION_ENGINE_TIMEOUT:
 		arguments->engine_timeout_ms = option_seconds(state, argument, "--engine-timeout");
@@ -216,6 +252,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_END:
 		choose_engines(state, arguments);
 		check_requirements(state, arguments);
+		check_wish(state, arguments);
 		return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
@@ -241,6 +278,7 @@ static const struct argp argp = {
 struct listener {
 	struct recording_writer *writer; /* at hand; recording_begin() puts it there */
 	struct compare_stacks *stacks;	 /* NULL: they are not asked for */
+	struct dispute_keeper *keeper;	 /* NULL: no case is */
 	uint64_t points;		 /* of the program at hand, so far */
 	unsigned int readings;		 /* of the last one */
 	struct compare_progress progress;
@@ -272,6 +310,8 @@ static void on_evidence(void *context, const struct evidence *evidence)
 	}
 	if (listener->stacks)
 		compare_stacks_evidence(listener->stacks, evidence);
+	if (listener->keeper)
+		dispute_keeper_evidence(listener->keeper, evidence);
 }
 
 static void on_stack(void *context, const struct point *point, const struct engine *engine,
@@ -279,7 +319,10 @@ static void on_stack(void *context, const struct point *point, const struct engi
 {
 	const struct listener *listener = context;
 
-	compare_stacks_stack(listener->stacks, point, engine, stack);
+	if (listener->stacks)
+		compare_stacks_stack(listener->stacks, point, engine, stack);
+	if (listener->keeper)
+		dispute_keeper_stack(listener->keeper, engine, stack);
 }
 
 static int on_point(void *context, const struct point *point, const struct judgement *judgement,
@@ -287,7 +330,10 @@ static int on_point(void *context, const struct point *point, const struct judge
 {
 	const struct listener *listener = context;
 
-	return compare_stacks_point(listener->stacks, point, judgement, error);
+	if (listener->stacks && compare_stacks_point(listener->stacks, point, judgement, error))
+		return -1;
+	return listener->keeper ? dispute_keeper_point(listener->keeper, point, judgement, error)
+				: 0;
 }
 
 static int on_reading(void *context, const struct point *point, const struct stack *truth,
@@ -306,6 +352,8 @@ static void on_proven(void *context, uint64_t mark, uint64_t count, bool proven)
 
 	bool is_claim = mark & 1;
 
+	if (listener->keeper)
+		dispute_keeper_settle(listener->keeper, mark / 2 + 1, is_claim, proven);
 	if (is_claim != proven)
 		return;
 	if (listener->writer)
@@ -318,7 +366,8 @@ static void on_mappings(void *context)
 {
 	const struct listener *listener = context;
 
-	compare_stacks_mappings(listener->stacks);
+	if (listener->stacks)
+		compare_stacks_mappings(listener->stacks);
 }
 
 /* Who listens. -1: the file can't be begun. */
@@ -329,17 +378,23 @@ static int begin_listening(struct arguments *arguments, struct listener *listene
 
 	compare->context = listener;
 	compare->on_judgement = on_judgement;
-	if (!arguments->record && !arguments->stacks)
+	bool keeps = arguments->wish.file || arguments->wish.folder;
+
+	if (!arguments->record && !arguments->stacks && !keeps)
 		return 0;
 	compare->on_evidence = on_evidence;
 	compare->on_reading = on_reading;
 	compare->on_proven = on_proven;
-	if (!arguments->stacks)
+	if (!arguments->stacks && !keeps)
 		return 0;
 	compare->on_stack = on_stack;
 	compare->on_point = on_point;
 	compare->on_mappings = on_mappings;
-	return compare_stacks_create(arguments->stacks, &listener->stacks, error);
+	if (keeps && dispute_keeper_create(&arguments->wish, &listener->keeper, error))
+		return -1;
+	return arguments->stacks
+		       ? compare_stacks_create(arguments->stacks, &listener->stacks, error)
+		       : 0;
 }
 
 static int recording_begin(const char *folder, const char *program, struct recording_writer **ret,
@@ -378,6 +433,8 @@ static bool run_program(struct comparer *comparer, const struct arguments *argum
 	}
 	if (listener->stacks)
 		compare_stacks_begin(listener->stacks, argv[0]);
+	if (listener->keeper)
+		dispute_keeper_begin(listener->keeper, argv[0]);
 	compare_progress_start(&listener->progress, argv[0], tracer.point_limit);
 	listener->progress.bar.live &= tracer.silence_output; /* or the two lines would mix */
 	whole = comparer_run_far(comparer, &tracer, ret);
@@ -387,6 +444,10 @@ static bool run_program(struct comparer *comparer, const struct arguments *argum
 	if (arguments->record && recording_writer_close(listener->writer, whole, &failure) &&
 	    whole) {
 		ret->early = failure; /* the comparison itself is whole */
+		return false;
+	}
+	if (listener->keeper && dispute_keeper_end(listener->keeper, stderr, &failure) && whole) {
+		ret->early = failure;
 		return false;
 	}
 	return whole;
@@ -571,6 +632,7 @@ int command_compare(int argc, char **argv)
 
 	argp_err_exit_status = EXIT_USAGE;
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
+	arguments.wish.command = argv;
 	cases_begin(&arguments.cases, "compare");
 	if (ignore_list_read_now(&listener.ignore, arguments.ignore, &error)) {
 		error_print(stderr, "stackproof compare", &error);
@@ -582,6 +644,7 @@ int command_compare(int argc, char **argv)
 	    comparer_create(&arguments.compare, &comparer, &error)) {
 		error_print(stderr, NULL, &error);
 		compare_stacks_close(listener.stacks, &error);
+		dispute_keeper_destroy(listener.keeper);
 		ignore_list_deinit(&listener.ignore);
 		engine_list_deinit(&arguments.engines);
 		return cases_finish(&arguments.cases, EXIT_ENVIRONMENT);
@@ -593,6 +656,7 @@ int command_compare(int argc, char **argv)
 				 .status;
 	print_ignore_list(&arguments, &listener.ignore);
 	ignore_list_deinit(&listener.ignore);
+	dispute_keeper_destroy(listener.keeper);
 	comparer_destroy(comparer);
 	engine_list_deinit(&arguments.engines);
 	if (compare_stacks_close(listener.stacks, &error)) {

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * replay.c - `stackproof replay`: play recordings, the walk in BPF at each of their points
+ * replay.c - `stackproof replay`: play recordings, the walk in BPF at each of their points; and cases,
+ * the engines in user space at one point
  *
  *	stackproof compare --record DIR -- PROGRAM	on a machine that can step it
  *	stackproof replay DIR/PROGRAM.recording		on any kernel, a twenty-fifth of the time
+ *	stackproof compare --case FILE --at 17 -- PROGRAM
+ *	stackproof replay FILE				anywhere, without privilege
+ *
+ * Which a file is its first bytes say.
  */
 #include <argp.h>
 #include <inttypes.h>
@@ -14,6 +19,7 @@
 #include "cli/exit_status.h"
 #include "cases/cases.h"
 #include "cli/options.h"
+#include "disputes/disputes.h"
 #include "gate/gate.h"
 #include "replay/recording_images.h"
 #include "replay/replay.h"
@@ -22,9 +28,16 @@
 
 #define SHOWN_MAX 5 /* differences of one recording that are shown, not only counted */
 
-enum { OPTION_FILES = 256, OPTION_JSON, OPTION_METHOD };
+enum { OPTION_ENGINE_TIMEOUT = 256, OPTION_FILES, OPTION_JSON, OPTION_METHOD };
 
 static const struct argp_option options[] = {
+	{ "engine", 'e', "ENGINE,...", 0,
+	  "which engines are asked on a case (default: those of the case, and all that are built "
+	  "in); "
+	  "or NAME=COMMAND, NAME=FILE.so [ARGUMENT], one of your own (docs/ENGINES.md)",
+	  0 },
+	{ "engine-timeout", OPTION_ENGINE_TIMEOUT, "SECONDS", 0,
+	  "how long an engine of your own may take for one answer (default 10)", 0 },
 	{ "files", OPTION_FILES, NULL, 0,
 	  "play nothing: print the paths of the images that must be there, each once", 0 },
 	{ "json", OPTION_JSON, NULL, 0, "NDJSON on standard output", 0 },
@@ -39,8 +52,18 @@ struct settings {
 	bool files;
 	struct gate gate;
 	struct cases_options cases;
+	struct engine_list engines; /* for cases */
+	unsigned int engine_timeout_ms;
 	char **file; /* ends with NULL */
 };
+
+static void add_engines(struct argp_state *state, const char *list, struct engine_list *engines)
+{
+	struct error error;
+
+	if (engine_list_add(engines, list, &error))
+		argp_error(state, "--engine: %s", error.message);
+}
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -51,11 +74,18 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		state->child_inputs[0] = &settings->gate;
 		state->child_inputs[1] = &settings->cases;
 		return 0;
+	case 'e': add_engines(state, argument, &settings->engines); return 0;
+	case OPTION_ENGINE_TIMEOUT:
+		settings->engine_timeout_ms = option_seconds(state, argument, "--engine-timeout");
+		return 0;
 	case OPTION_FILES: settings->files = true; return 0;
 	case OPTION_JSON: settings->json = true; return 0;
 	case OPTION_METHOD: settings->method = option_method(state, argument); return 0;
 	case ARGP_KEY_ARGS: settings->file = state->argv + state->next; return 0;
 	case ARGP_KEY_NO_ARGS: argp_usage(state); return 0;
+	case ARGP_KEY_END:
+		engine_list_limit(&settings->engines, settings->engine_timeout_ms, 0);
+		return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 }
@@ -68,14 +98,18 @@ static const struct argp argp = {
 	.children = children,
 	.options = options,
 	.parser = parse,
-	.args_doc = "RECORDING...",
+	.args_doc = "RECORDING|CASE...",
 	.doc = "Plays what `stackproof compare --record' has recorded: at each point the walk in "
 	       "BPF, on "
 	       "this kernel, by the recorded registers, mappings and memory; the stack must be the "
-	       "recorded one, which the compact table gave in user space.\v"
-	       "Exit status: 0 all as recorded; 1 a stack was another; 2 usage; 3 a recording that "
+	       "recorded one, which the compact table gave in user space. Of a case, which "
+	       "`compare --case' or `--bundle' has kept, the engines in user space are asked "
+	       "again: "
+	       "each must give the stack that the case has of it.\v"
+	       "Exit status: 0 all as recorded; 1 a stack was another; 2 usage; 3 a file that "
 	       "can't "
-	       "be read; 77 no BPF here; 99 the environment failed.",
+	       "be read; 77 no BPF here, or no engine that could be asked; 99 the environment "
+	       "failed.",
 };
 
 /* What is told of a recording while it is played. */
@@ -183,7 +217,8 @@ static int status_of(const struct error *error)
 {
 	switch (error->code) {
 	case ERROR_UNAVAILABLE: return EXIT_SKIPPED;
-	case ERROR_PROTOCOL: return EXIT_BAD_INPUT; /* no recording, or of other images */
+	case ERROR_PROTOCOL: /* no recording, or of other images; no case */
+	case ERROR_TEXT_SYNTAX: /* of a case */ return EXIT_BAD_INPUT;
 	default: return exit_status_of_error(error);
 	}
 }
@@ -312,26 +347,134 @@ static int print_files(const struct settings *settings)
 	return gate_status(&gate);
 }
 
-int command_replay(int argc, char **argv)
+/* ---- cases ------------------------------------------------------------------------------ */
+
+/* Each engine is a case of its own: who uses them as tests wants to know which failed. */
+static void add_answers(struct settings *settings, const char *path,
+			const struct dispute_replay *replay)
 {
-	struct settings settings = { .gate = { .unit = "points" } };
+	for (size_t i = 0; i < replay->count; i++) {
+		const struct dispute_verdict *verdict = &replay->verdict[i];
+		bool skipped = verdict->result == DISPUTE_SKIPPED,
+		     found = dispute_is_finding(verdict);
+
+		cases_add(&settings->cases.cases, path, verdict->engine,
+			  skipped ? CASE_SKIPPED
+			  : found ? CASE_FAILED
+				  : CASE_PASSED,
+			  *verdict->message ? verdict->message
+					    : dispute_result_name(verdict->result));
+		settings->gate.findings += found;
+		settings->gate.checked += !skipped;
+		gate_leave(&settings->gate, GATE_ENGINES, skipped);
+	}
+}
+
+static int replay_case(struct settings *settings, const char *path, struct error *error)
+{
+	struct dispute_stage *stage = NULL;
+	struct dispute_replay replay = { 0 };
+	struct dispute_folder folder;
+	struct dispute *dispute = dispute_read(path, &folder, error);
+	int status = dispute ? dispute_stage_create(dispute, &folder, &stage, error) : -1;
+
+	if (!status)
+		status = dispute_replay(dispute, stage, &settings->engines, &replay, error);
+	if (!status) {
+		if (settings->json)
+			dispute_print_json(stdout, path, dispute, stage, &replay);
+		else
+			dispute_print_text(stdout, path, dispute, stage, &replay);
+		add_answers(settings, path, &replay);
+	}
+	dispute_replay_deinit(&replay);
+	dispute_stage_destroy(stage);
+	dispute_destroy(dispute);
+	dispute_folder_deinit(&folder);
+	return status;
+}
+
+static void print_cases(const struct settings *settings, size_t cases)
+{
+	if (settings->json) {
+		json_t *object = json_pack("{s:s, s:I, s:I}", "type", "cases", "cases",
+					   (json_int_t)cases, "findings",
+					   (json_int_t)settings->gate.findings);
+
+		gate_json(&settings->gate, object);
+		json_line(stdout, object);
+		return;
+	}
+	if (!gate_is_clean(&settings->gate))
+		gate_print(&settings->gate, stdout);
+	printf("%zu cases, %" PRIu64 " answers, %" PRIu64 " not as they were kept\n", cases,
+	       settings->gate.checked, settings->gate.findings);
+}
+
+/* ---- both ------------------------------------------------------------------------------- */
+
+/* The cases among the files; the others, recordings, are moved to the front. How many of these. */
+static size_t replay_cases(struct settings *settings)
+{
+	struct settings own = *settings;
+	size_t cases = 0, recordings = 0;
+	struct error error;
+
+	own.gate = (struct gate) { .unit = "answers", .strict = settings->gate.strict };
+	for (char **path = settings->file; *path; path++) {
+		if (!dispute_is_case(*path)) {
+			settings->file[recordings++] = *path;
+			continue;
+		}
+		cases++;
+		if (replay_case(&own, *path, &error))
+			gate_add_status(&own.gate, fail(&own, *path, &error));
+		fflush(stdout);
+	}
+	settings->file[recordings] = NULL;
+	settings->cases = own.cases;
+	if (cases) {
+		print_cases(&own, cases);
+		gate_add_status(&settings->gate, gate_status(&own.gate));
+	}
+	return recordings;
+}
+
+static int replay_recordings(struct settings *settings)
+{
 	struct replay_result total = { 0 };
 	struct replayer *replayer;
 	struct error error;
 	size_t recordings = 0;
+
+	if (replayer_create(settings->method, &replayer, &error)) {
+		gate_add_status(&settings->gate, fail(settings, NULL, &error));
+		return gate_status(&settings->gate);
+	}
+	for (char **path = settings->file; *path; path++, recordings++) {
+		play(replayer, settings, *path, &total);
+		fflush(stdout);
+	}
+	print_total(settings, replayer_method(replayer), recordings, &total);
+	replayer_destroy(replayer);
+	return gate_status(&settings->gate);
+}
+
+int command_replay(int argc, char **argv)
+{
+	struct settings settings = { .gate = { .unit = "points" },
+				     .engine_timeout_ms = EXTERNAL_ANSWER_MS };
+	int status;
 
 	argp_err_exit_status = EXIT_USAGE;
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &settings);
 	if (settings.files)
 		return print_files(&settings);
 	cases_begin(&settings.cases, "replay");
-	if (replayer_create(settings.method, &replayer, &error))
-		return cases_finish(&settings.cases, fail(&settings, NULL, &error));
-	for (char **path = settings.file; *path; path++, recordings++) {
-		play(replayer, &settings, *path, &total);
-		fflush(stdout);
-	}
-	print_total(&settings, replayer_method(replayer), recordings, &total);
-	replayer_destroy(replayer);
-	return cases_finish(&settings.cases, gate_status(&settings.gate));
+	if (replay_cases(&settings))
+		status = replay_recordings(&settings);
+	else
+		status = gate_status(&settings.gate);
+	engine_list_deinit(&settings.engines);
+	return cases_finish(&settings.cases, status);
 }
