@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_score_frames.c - frames of perf's text that do not say all: their image, or which is the machine's
+ *
+ * The image is this program: its symbols and its DWARF are asked for. perf's text has frames that are
+ * alike at one address (several calls, or inlined ones), and with -F ip,sym no images.
+ */
+#include "score_fixture.h"
+
+/* perf's "(inlined)" says no image, also where it is the machine's own frame: any address of the
+ * function is a leaf, not only the first. */
+START_TEST(an_offset_without_its_image)
+{
+	struct truth_bytes bytes = { 0 };
+	char path[4096] = "", profile[256];
+	struct score_truth truth;
+	struct image *image;
+	struct error error;
+	struct score score;
+	uint64_t vaddr, offset = 0;
+
+	ck_assert_int_gt(readlink("/proc/self/exe", path, sizeof(path) - 1), 0);
+	ck_assert_int_eq(image_create(path, &image, &error), 0);
+	vaddr = image_symbol_address(image, "main");
+	for (size_t i = 0; i < image->segment_count; i++)
+		if (vaddr - image->segment[i].vaddr < image->segment[i].file_bytes)
+			offset = vaddr - image->segment[i].vaddr + image->segment[i].file_offset;
+	truth_image(&bytes, TRUTH_IMAGE_FILE, path, image->build_id, image->build_id_size);
+	for (uint32_t i = 0; i < 3; i++)
+		truth_stack(&bytes, &(struct truth_stack) { .points = 1 },
+			    &(struct truth_frame) { 0, vaddr + i }, 1);
+	open_truth(&bytes, &truth);
+	for (uint32_t i = 0; i < 4; i++) {
+		snprintf(profile, sizeof(profile), "a 1 1.0: e: \n\t %llx other+0x1 (inlined)\n\n",
+			 (unsigned long long)offset + i);
+		score_bytes(&score, &truth, profile, strlen(profile));
+		ck_assert_int_eq(class_of(&score), i < 3 ? SCORE_EXACT : SCORE_UNPROVEN);
+		ck_assert_int_eq(reason_of(&score), i < 3 ? SCORE_NO_REASON : SCORE_LEAF_PC);
+		score_deinit(&score);
+	}
+	score_truth_close(&truth);
+	image_destroy(image);
+}
+END_TEST
+
+/* The address of an instruction of its own, in whichever function it is inlined. */
+static inline __attribute__((always_inline)) void *inlined_place(void)
+{
+	void *ret;
+
+	asm volatile("1: lea 1b(%%rip), %0" : "=r"(ret));
+	return ret;
+}
+
+__attribute__((noinline)) static void *place_of_two(void)
+{
+	void *ret;
+
+	asm volatile("nop");
+	ret = inlined_place();
+	asm volatile("" : "+r"(ret));
+	return ret;
+}
+
+/* Of frames alike at one address each may be the machine's, or be inlined there: one is, here. */
+static const struct alike_case {
+	const char *name;
+	uint32_t inlined, alike; /* marked ones in front, and such as are not */
+	bool callers;		 /* the truth has it call itself, too */
+	enum score_class class;
+} alikes[] = {
+	{ "one_inlined_and_marked", 1, 1, false, SCORE_EXACT },
+	{ "two_frames_of_the_machine_are_too_many", 0, 4, false, SCORE_IMPOSSIBLE },
+	{ "the_dwarf_says_that_one_is_inlined", 0, 2, false, SCORE_EXACT },
+	{ "without_inlined_ones_each_is_a_frame", 0, 3, true, SCORE_EXACT },
+	{ "the_dwarf_first", 0, 6, true, SCORE_EXACT },
+	{ "a_number_that_nothing_explains", 0, 5, false, SCORE_UNPROVEN },
+};
+
+/* This program, and where place_of_two() stands. */
+struct own {
+	char path[4096];
+	struct image *image;
+	uint64_t function, pc, main; /* behind its first byte */
+	uint64_t offset, main_offset;
+	uint64_t bias;
+};
+
+static uint64_t own_offset(const struct own *own, uint64_t vaddr)
+{
+	for (size_t i = 0; i < own->image->segment_count; i++)
+		if (vaddr - own->image->segment[i].vaddr < own->image->segment[i].file_bytes)
+			return vaddr - own->image->segment[i].vaddr +
+			       own->image->segment[i].file_offset;
+	ck_abort();
+}
+
+static void own_init(struct own *own, struct truth_bytes *truth)
+{
+	struct error error;
+
+	*own = (struct own) { .path = "" };
+	ck_assert_int_gt(readlink("/proc/self/exe", own->path, sizeof(own->path) - 1), 0);
+	ck_assert_int_eq(image_create(own->path, &own->image, &error), 0);
+	own->function = image_symbol_address(own->image, "place_of_two");
+	own->bias = (uintptr_t)place_of_two - own->function;
+	own->pc = (uintptr_t)place_of_two() - own->bias;
+	own->main = image_symbol_address(own->image, "main") + 1;
+	own->offset = own_offset(own, own->pc);
+	own->main_offset = own_offset(own, own->main);
+	truth_image(truth, TRUTH_IMAGE_FILE, own->path, own->image->build_id,
+		    own->image->build_id_size);
+}
+
+static void check_own(struct score_truth *truth, const char *name, const char *profile,
+		      enum score_class class, enum score_reason reason)
+{
+	struct score score;
+
+	score_bytes(&score, truth, profile, strlen(profile));
+	ck_assert_msg(class_of(&score) == (int)class && reason_of(&score) == (int)reason,
+		      "%s: %s %s", name, score_class_name(class_of(&score)),
+		      score_reason_name(reason_of(&score)));
+	score_deinit(&score);
+}
+
+START_TEST(frames_alike)
+{
+	const struct alike_case *test = &alikes[_i];
+	struct truth_bytes bytes = { 0 };
+	struct truth_frame frame[4];
+	char *profile;
+	struct score_truth truth;
+	struct own own;
+	uint64_t count = 0;
+	size_t size;
+	FILE *file = open_memstream(&profile, &size);
+
+	own_init(&own, &bytes);
+	while (count < (test->callers ? 3 : 1))
+		frame[count++] = (struct truth_frame) { 0, own.pc };
+	frame[count++] = (struct truth_frame) { 0, own.main };
+	truth_stack(&bytes, &(struct truth_stack) { .points = 1 }, frame, count);
+	open_truth(&bytes, &truth);
+	ck_assert_uint_eq(score_truth_inlined_at(&truth, 0, own.pc), 1);
+	ck_assert_uint_eq(score_truth_inlined_at(&truth, 0, own.function), 0);
+	ck_assert_uint_eq(score_truth_inlined_at(&truth, 0, 1), UINT32_MAX);
+	fputs("1 1.0: e: \n", file);
+	for (uint32_t i = 0; i < test->inlined; i++)
+		fprintf(file, "\t %" PRIx64 " inlined_place (inlined)\n", own.offset);
+	for (uint32_t i = 0; i < test->alike; i++)
+		fprintf(file, "\t %" PRIx64 " place_of_two (%s)\n", own.offset, own.path);
+	fprintf(file, "\t %" PRIx64 " main (%s)\n\n", own.main_offset, own.path);
+	fclose(file);
+	check_own(&truth, test->name, profile, test->class,
+		  test->class == SCORE_EXACT	    ? SCORE_NO_REASON
+		  : test->class == SCORE_IMPOSSIBLE ? SCORE_CALLER
+						    : SCORE_NAMES);
+	score_truth_close(&truth);
+	image_destroy(own.image);
+	free(profile);
+}
+END_TEST
+
+/* perf script -F ip,sym: the address is an offset in whichever file, or the process's own. */
+static const struct unsaid_case {
+	const char *name;
+	const char *function; /* of the leaf; NULL: none */
+	enum { AT_OFFSET, AT_RUNTIME, AT_MAIN } address;
+	bool named_offset;
+	enum score_class class;
+	enum score_reason reason;
+} unsaid[] = {
+	{ "name_and_offset", "place_of_two", AT_OFFSET, true, SCORE_EXACT, SCORE_NO_REASON },
+	{ "name_alone", "place_of_two", AT_OFFSET, false, SCORE_EXACT, SCORE_NO_REASON },
+	{ "another_name_of_the_symbol", "nobody", AT_OFFSET, true, SCORE_EXACT, SCORE_NO_REASON },
+	{ "an_address_of_the_process", "place_of_two", AT_RUNTIME, true, SCORE_EXACT,
+	  SCORE_NO_REASON },
+	{ "an_address_of_the_process_and_a_name", "place_of_two", AT_RUNTIME, false, SCORE_EXACT,
+	  SCORE_NO_REASON },
+	{ "an_address_of_the_process_and_nobody", "nobody", AT_RUNTIME, true, SCORE_UNPROVEN,
+	  SCORE_NAMES },
+	{ "an_offset_alone", NULL, AT_OFFSET, false, SCORE_EXACT, SCORE_NO_REASON },
+	{ "an_address_of_the_process_alone", NULL, AT_RUNTIME, false, SCORE_UNPROVEN, SCORE_NAMES },
+	{ "a_wrong_name_and_offset", "main", AT_MAIN, true, SCORE_IMPOSSIBLE, SCORE_LEAF },
+	{ "a_wrong_name", "main", AT_MAIN, false, SCORE_IMPOSSIBLE, SCORE_LEAF },
+	{ "a_wrong_offset_alone", NULL, AT_MAIN, false, SCORE_UNPROVEN, SCORE_NAMES },
+};
+
+START_TEST(images_unsaid)
+{
+	const struct unsaid_case *test = &unsaid[_i];
+	struct truth_bytes bytes = { 0 };
+	struct truth_frame frame[2];
+	char profile[256], offset[32] = "";
+	struct score_truth truth;
+	struct own own;
+	uint64_t address, behind;
+
+	own_init(&own, &bytes);
+	frame[0] = (struct truth_frame) { 0, own.pc };
+	frame[1] = (struct truth_frame) { 0, own.main };
+	truth_stack(&bytes, &(struct truth_stack) { .points = 1 }, frame, 2);
+	open_truth(&bytes, &truth);
+	address = test->address == AT_OFFSET ? own.offset
+		  : test->address == AT_MAIN ? own.main_offset + 1
+					     : own.pc + own.bias;
+	behind = test->address == AT_MAIN ? 2 : own.pc - own.function;
+	if (test->named_offset)
+		snprintf(offset, sizeof(offset), "+0x%" PRIx64, behind);
+	snprintf(profile, sizeof(profile), "\n\t %" PRIx64 " %s%s\n\t %" PRIx64 " main+0x1\n\n",
+		 address, test->function ? test->function : "[unknown]", offset, own.main_offset);
+	check_own(&truth, test->name, profile, test->class, test->reason);
+	score_truth_close(&truth);
+	image_destroy(own.image);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("score_frames");
+	TCase *tcase = tcase_create("score_frames");
+
+	tcase_set_timeout(tcase, 0);
+	tcase_add_test(tcase, an_offset_without_its_image);
+	tcase_add_loop_test(tcase, frames_alike, 0, sizeof(alikes) / sizeof(alikes[0]));
+	tcase_add_loop_test(tcase, images_unsaid, 0, sizeof(unsaid) / sizeof(unsaid[0]));
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
