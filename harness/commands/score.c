@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "array.h"
 #include "cli/exit_status.h"
 #include "cli/json_counts.h"
 #include "cli/options.h"
@@ -23,7 +24,8 @@
 #include "score/score.h"
 
 enum {
-	OPTION_FINDINGS = 256,
+	OPTION_COMM = 256,
+	OPTION_FINDINGS,
 	OPTION_FORMAT,
 	OPTION_FUNCTIONS,
 	OPTION_JSON,
@@ -33,6 +35,8 @@ enum {
 };
 
 static const struct argp_option options[] = {
+	{ "comm", OPTION_COMM, "NAME", 0,
+	  "a thread of the program has that name, too; may be given again", 0 },
 	{ "findings", OPTION_FINDINGS, "N", 0, "show so many at most (default 10; JSON: 1000)", 0 },
 	{ "format", OPTION_FORMAT, "perf-script|perf-data|folded|pprof|stacks", 0,
 	  "what the profiles are (default: by their content)", 0 },
@@ -55,6 +59,8 @@ struct arguments {
 	uint64_t findings, functions;
 	unsigned int timeout_ms;
 	bool json;
+	const char **comm;
+	size_t comms;
 	char **argument; /* profiles, or with --run the program; ends with NULL */
 	struct gate gate;
 };
@@ -71,6 +77,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->gate; return 0;
+	case OPTION_COMM:
+		if (!ARRAY_GROW(arguments->comm, arguments->comms))
+			argp_failure(state, EXIT_ENVIRONMENT, 0, "no memory");
+		arguments->comm[arguments->comms++] = option_text(state, argument, "--comm");
+		return 0;
 	case OPTION_FINDINGS:
 		arguments->findings = option_number(state, argument, "--findings");
 		return 0;
@@ -209,6 +220,15 @@ static int make_file(const struct arguments *arguments, const char *text, const 
 	return ret;
 }
 
+static int add_names(const struct arguments *arguments, struct score_truth *truth,
+		     struct error *error)
+{
+	for (size_t i = 0; i < arguments->comms; i++)
+		if (score_truth_add_name(truth, arguments->comm[i], error))
+			return -1;
+	return 0;
+}
+
 static void score_all(struct arguments *arguments, char *const *profile)
 {
 	struct score_truth truth;
@@ -226,6 +246,10 @@ static void score_all(struct arguments *arguments, char *const *profile)
 	}
 	if (!arguments->json)
 		score_print_truth_text(stdout, arguments->truth, &truth);
+	if (score_truth_unproven(&truth) > 50)
+		gate_leave(&arguments->gate, GATE_TRUTHS_UNPROVEN, 1);
+	if (add_names(arguments, &truth, &error))
+		fail(arguments, arguments->truth, &error);
 	for (; *profile; profile++)
 		score_one(arguments, &truth, *profile);
 	score_truth_close(&truth);
@@ -282,5 +306,6 @@ int command_score(int argc, char **argv)
 		print_total(&arguments.gate);
 	else if (!gate_is_clean(&arguments.gate))
 		gate_print(&arguments.gate, stdout);
+	free(arguments.comm);
 	return gate_status(&arguments.gate);
 }

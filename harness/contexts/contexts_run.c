@@ -8,6 +8,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include "array.h"
 #include "contexts/contexts.h"
@@ -23,6 +25,10 @@ enum {
 #define SYSCALL_BYTES 2 /* of each instruction that makes one */
 #define NOT_ASKED     UINT32_MAX
 
+/* What threads call themselves: prctl(PR_SET_NAME), 15 bytes and a NUL. */
+#define THREAD_NAME_BYTES      16
+#define TRUTH_THREAD_NAMES_MAX 1000
+
 struct stepping {
 	const struct contexts_options *options;
 	struct context_tree tree;
@@ -35,6 +41,8 @@ struct stepping {
 	uint32_t *image;
 	size_t image_count, image_room;
 	uint64_t proven, unproven, open, system_calls, too_deep;
+	char (*name)[THREAD_NAME_BYTES];
+	size_t names;
 	struct error error; /* of what can't end the run at once */
 	bool failed;
 };
@@ -155,11 +163,37 @@ static bool calls_kernel(struct stepping *stepping, const struct point *point, u
 	return node->calls_kernel;
 }
 
+/* If the system call that comes next gives the thread a name, it is kept, each once. */
+static int take_name(struct stepping *stepping, const struct point *point, struct error *error)
+{
+	const uint64_t *value = point->regs->value;
+	char name[THREAD_NAME_BYTES] = "";
+
+	if (value[REGISTER_RAX] != SYS_prctl || value[REGISTER_RDI] != PR_SET_NAME ||
+	    stepping->names == TRUTH_THREAD_NAMES_MAX)
+		return 0;
+	for (size_t i = 0; i < sizeof(name) - 1; i++)
+		if (point->memory->read(point->memory->context, value[REGISTER_RSI] + i, &name[i],
+					1) ||
+		    !name[i])
+			break;
+	for (size_t i = 0; i < stepping->names; i++)
+		if (!strcmp(stepping->name[i], name))
+			return 0;
+	if (!*name)
+		return 0;
+	if (!ARRAY_GROW(stepping->name, stepping->names))
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for threads' names");
+	memcpy(stepping->name[stepping->names++], name, sizeof(name));
+	return 0;
+}
+
 static int on_reading(void *context, const struct point *point, const struct stack *truth,
 		      uint64_t *ret_mark, struct error *error)
 {
 	struct stepping *stepping = context;
-	bool too_deep = truth->stop == STOP_DEPTH, open = too_deep || !point->stop->shadow->rooted;
+	bool too_deep = truth->stop == STOP_DEPTH, open = too_deep || !point->stop->shadow->rooted,
+	     is_call;
 	uint32_t node = 0;
 
 	if (stepping->failed)
@@ -167,8 +201,11 @@ static int on_reading(void *context, const struct point *point, const struct sta
 	if (stepping->failed || add_stack(stepping, point, truth, open, &node, error))
 		return -1;
 	stepping->too_deep += too_deep;
+	is_call = calls_kernel(stepping, point, node);
+	if (is_call && take_name(stepping, point, error))
+		return -1;
 	*ret_mark = (uint64_t)node * MARK_NODE + (open ? MARK_OPEN : 0) +
-		    (calls_kernel(stepping, point, node) ? MARK_CALLS_KERNEL : 0);
+		    (is_call ? MARK_CALLS_KERNEL : 0);
 	return 0;
 }
 
@@ -297,10 +334,12 @@ static int write_file(const struct stepping *stepping, const struct comparison *
 
 	while (stepping->options->tracer->argv[arguments])
 		arguments++;
-	header.field = calloc(arguments + FIELDS_BESIDE, sizeof(*header.field));
+	header.field = calloc(arguments + stepping->names + FIELDS_BESIDE, sizeof(*header.field));
 	if (!header.field)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a header");
 	add_texts(&header, stepping->options, comparison, partial);
+	for (size_t i = 0; i < stepping->names; i++)
+		add_text(&header, "thread_name", stepping->name[i]);
 	add_numbers(&header, stepping, comparison);
 	status = context_write(&stepping->tree, header.field, header.count,
 			       stepping->options->output, error);
@@ -354,6 +393,7 @@ static void stepping_deinit(struct stepping *stepping)
 	free(stepping->pc);
 	free(stepping->node);
 	free(stepping->image);
+	free(stepping->name);
 }
 
 void contexts_step(const struct contexts_options *options, struct contexts_result *ret)

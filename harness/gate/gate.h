@@ -62,6 +62,7 @@ enum gate_reason {
 	GATE_SAMPLES_UNPROVEN, /* of a profile, that the truth or names can't decide */
 	GATE_SAMPLES_LEFT,     /* of a profile, that are not the program's, or the kernel's only */
 	GATE_SAMPLES_UNREAD,   /* of a profile, malformed */
+	GATE_TRUTHS_UNPROVEN,  /* for the most part */
 	GATE_REASON_COUNT,
 };
 

@@ -378,6 +378,7 @@ static int take_head(struct perf_script *script, const struct profile_line *line
 	struct profile *profile = script->reading->profile;
 	struct perf_head head;
 	struct taken taken;
+	bool pid_is_tid;
 
 	script->frames = 0;
 	if (line->text[0] == '\t' ||
@@ -389,12 +390,14 @@ static int take_head(struct perf_script *script, const struct profile_line *line
 	}
 	if (span_begins(head.rest, PERF_EVENT_PREFIX))
 		return take_event(script, head.rest, line->number, error);
+	pid_is_tid = head.pid < 0 && head.tid >= 0;
 	head.pid = head.pid < 0 ? head.tid : head.pid;
 	if (head.pid != script->sample.pid && script->mappings)
 		forget_lines(script);
 	script->sample = (struct profile_sample) {
 		.pid = head.pid,
 		.tid = head.tid,
+		.pid_is_tid = pid_is_tid,
 		.comm = profile_text_add(profile, head.comm.at, head.comm.size, error),
 		.count = 1,
 		.place = line->number,

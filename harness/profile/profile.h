@@ -73,6 +73,7 @@ struct profile_frame {
 
 struct profile_sample {
 	int32_t pid, tid; /* -1: not known */
+	bool pid_is_tid;  /* only a thread's number is known: the process's may be another */
 	uint32_t comm;
 	uint32_t event;
 	uint64_t count;

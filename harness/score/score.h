@@ -8,6 +8,7 @@
  *	score_inline.c	which functions are inlined somewhere
  *	score_frame.c	a profile's frame against a place of the truth
  *	score_match.c	a stack, frame by frame, against all of the truth
+ *	score_subject.c	a sample's frames, and whether it is the program's
  *	score_judge.c	a profile's samples, counted; findings
  *	score_text.c	the result for people
  *	score_json.c	the result as NDJSON
@@ -22,8 +23,9 @@
 #include <stdio.h>
 #include "score/score_match.h"
 
-#define SCORE_FINDINGS_MAX 1000 /* different ones that are kept */
-#define SCORE_CALLERS_MAX  3	/* that the truth has, of a finding */
+#define SCORE_FINDINGS_MAX    1000 /* different ones that are kept */
+#define SCORE_CALLERS_MAX     3	   /* that the truth has, of a finding */
+#define SCORE_OTHER_NAMES_MAX 1000 /* of threads or processes that are not the program's */
 
 /* Sums of samples' counts. */
 struct score_counts {
@@ -61,6 +63,10 @@ struct score {
 	struct profile_texts finding_key;
 	int32_t main_pid; /* the first of the program's, -1: none yet */
 	int comm_first;	  /* folded stacks begin with the command's name: 1; they don't: -1 */
+	/* Names that are not the program's, and how many samples that may be of others have them. */
+	struct profile_texts other_name;
+	uint64_t *other_count;
+	size_t other_room;
 };
 
 /* ---- score_judge.c -------------------------------------------------------------------------- */
@@ -80,6 +86,10 @@ const char *score_repair_name(enum score_repair repair);
  * many. To be freed. */
 uint32_t *score_worst_functions(const struct score *score, uint32_t *ret_count,
 				struct error *error);
+/* The same of its images; one more than there are: no frame agrees. */
+uint32_t *score_worst_images(const struct score *score, uint32_t *ret_count, struct error *error);
+/* Numbers of names that are not the program's, the most frequent first; how many. To be freed. */
+uint32_t *score_other_names(const struct score *score, uint32_t *ret_count, struct error *error);
 /* Findings, the most frequent first. */
 void score_sort_findings(struct score *score);
 

@@ -151,6 +151,25 @@ static json_t *images(const struct score *score)
 	return array;
 }
 
+static json_t *other_names(const struct score *score)
+{
+	json_t *array = json_array();
+	struct error error;
+	uint32_t count;
+	uint32_t *name = score_other_names(score, &count, &error);
+
+	for (uint32_t i = 0; i < count; i++) {
+		json_t *object = json_object();
+		const char *text = profile_texts_get(&score->other_name, name[i]);
+
+		json_object_set_new(object, "name", json_bytes(text));
+		set_count(object, "count", score->other_count[name[i]]);
+		json_array_append_new(array, object);
+	}
+	free(name);
+	return array;
+}
+
 static json_t *unread(const struct profile *profile)
 {
 	json_t *object = json_object();
@@ -177,12 +196,16 @@ void score_print_json(FILE *file, struct score *score, const struct score_shown 
 	json_object_set_new(object, "program", json_bytes(score->truth->program));
 	if (gap)
 		json_object_set_new(object, "truth_gap", json_string(gap));
+	set_count(object, "truth_points", truth_file_number(score->truth->file, "points"));
+	set_count(object, "truth_unproven", truth_file_number(score->truth->file, "unproven"));
 	set_count(object, "samples", score->samples);
 	set_classes(object, &score->all);
 	json_object_set_new(object, "impossible_by", reasons(score, SCORE_LEAF, SCORE_BEYOND));
-	json_object_set_new(object, "unproven_by", reasons(score, SCORE_OPEN, SCORE_EXCHANGE));
+	json_object_set_new(object, "unproven_by", reasons(score, SCORE_OPEN, SCORE_PROCESS));
 	json_object_set_new(object, "not_compared_by",
 			    reasons(score, SCORE_EMPTY, SCORE_OTHER_BUILD));
+	if (score->other_name.count)
+		json_object_set_new(object, "other_names", other_names(score));
 	json_object_set_new(object, "unread_by", unread(profile));
 	if (profile->errors.count) {
 		set_count(object, "unread_first_at", profile->errors.error[0].offset);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "array.h"
 #include "score/score.h"
+#include "score/score_subject.h"
 
 static const char *const classes[SCORE_CLASS_COUNT] = {
 	[SCORE_EXACT] = "exact",	   [SCORE_TRUNCATED] = "truncated",
@@ -31,6 +32,7 @@ static const struct {
 	[SCORE_NAMES] = { "names", "names can't decide" },
 	[SCORE_GAP] = { "gap", "the truth has not all of the run" },
 	[SCORE_EXCHANGE] = { "exchange", "the kernel was exchanging the registers" },
+	[SCORE_PROCESS] = { "process", "maybe of another process" },
 	[SCORE_EMPTY] = { "empty", "no frames" },
 	[SCORE_KERNEL_ONLY] = { "kernel_only", "only frames of the kernel" },
 	[SCORE_OTHER_PROCESS] = { "other_process", "of another process" },
@@ -88,12 +90,14 @@ void score_deinit(struct score *score)
 		free(score->finding[i].frame);
 	free(score->finding);
 	profile_texts_deinit(&score->finding_key);
+	profile_texts_deinit(&score->other_name);
+	free(score->other_count);
 	free(score->function);
 	free(score->image);
 	*score = (struct score) { 0 };
 }
 
-/* ---- which samples are compared -------------------------------------------------------------- */
+/* ---- registers in exchange --------------------------------------------------------------------- */
 
 /* While these run, the registers are some the old and some the new ones (docs/SAMPLING.md). */
 static const char *const exchanging[] = {
@@ -112,102 +116,10 @@ static bool is_exchange(const struct profile *profile, const uint32_t *frame, ui
 	return false;
 }
 
-/* A sample's frames of user space, and what else is needed to judge it. */
-struct subject {
-	const struct profile_sample *sample;
-	const uint32_t *frame;
-	uint32_t count, kernel;
-	bool other_name; /* the command is not the program's */
-	bool main_image; /* the program's image is among the frames */
-	bool any_image;
-	bool other_build;
-	bool repeated; /* there are frames that may be the machine's or not */
-};
-
-/* Folded stacks may begin with the command's name: what the first ones show that can be told
- * counts for all. */
-static int take_comm(struct score *score, struct subject *subject, struct error *error)
-{
-	uint32_t outermost = subject->frame[subject->count - 1];
-	const struct profile_frame *frame = profile_frame(&score->profile, outermost);
-	const struct score_frame *resolved;
-	bool is_comm;
-
-	if (score->profile.format != PROFILE_FOLDED || score->comm_first < 0 || !frame->name)
-		return 0;
-	is_comm = !strncmp(profile_text(&score->profile, frame->name), score->truth->comm,
-			   sizeof(score->truth->comm) - 1);
-	if (!score->comm_first) {
-		resolved = score_matcher_frame(score->matcher, outermost, error);
-		if (!resolved)
-			return -1;
-		score->comm_first = is_comm ? 1 : resolved->is_symbol ? -1 : 0;
-	}
-	if (score->comm_first <= 0)
-		return 0;
-	subject->count--;
-	subject->other_name = !is_comm;
-	return 0;
-}
-
-static int prepare(struct score *score, const struct profile_sample *sample,
-		   struct subject *subject, struct error *error)
-{
-	const struct profile *profile = &score->profile;
-	uint32_t kernel = 0;
-
-	while (kernel < sample->frame_count &&
-	       profile_frame(profile, sample->frame[kernel])->flags & PROFILE_KERNEL)
-		kernel++;
-	*subject = (struct subject) {
-		.sample = sample,
-		.frame = sample->frame + kernel,
-		.count = sample->frame_count - kernel,
-		.kernel = kernel,
-		.other_name = sample->comm &&
-			      strcmp(profile_text(profile, sample->comm), score->truth->comm) != 0,
-	};
-	if (subject->count && take_comm(score, subject, error))
-		return -1;
-	for (uint32_t i = 0; i < subject->count; i++) {
-		const struct score_frame *frame = score_matcher_frame(score->matcher,
-								      subject->frame[i], error);
-
-		if (!frame)
-			return -1;
-		subject->main_image |= frame->has_image && frame->image == score->truth->main_image;
-		subject->any_image |= profile_frame(profile, subject->frame[i])->image != 0;
-		subject->other_build |= frame->other_build;
-		subject->repeated |= (profile_frame(profile, subject->frame[i])->flags &
-				      PROFILE_REPEATED) != 0;
-	}
-	return 0;
-}
-
-/* Why a sample is not compared, or SCORE_NO_REASON. */
-static enum score_reason leave(struct score *score, const struct subject *subject)
-{
-	int32_t pid = subject->sample->pid;
-	bool own = !subject->other_name || subject->main_image;
-
-	if (!own && (subject->any_image || !subject->count))
-		return SCORE_OTHER_PROCESS;
-	if (own && pid >= 0 && score->main_pid < 0)
-		score->main_pid = pid;
-	/* What the program's children do, the truth has not seen. */
-	if (pid >= 0 && pid != score->main_pid && truth_file_number(score->truth->file, "children"))
-		return SCORE_OTHER_PROCESS;
-	if (!subject->sample->frame_count)
-		return SCORE_EMPTY;
-	if (!subject->count)
-		return subject->kernel ? SCORE_KERNEL_ONLY : SCORE_EMPTY;
-	return subject->other_build ? SCORE_OTHER_BUILD : SCORE_NO_REASON;
-}
-
 /* ---- findings -------------------------------------------------------------------------------- */
 
 /* Keeps the sample: its frames, and what the truth has where they part. */
-static int keep_finding(struct score *score, const struct subject *subject, uint32_t at,
+static int keep_finding(struct score *score, const struct score_subject *subject, uint32_t at,
 			uint32_t number, struct error *error)
 {
 	const struct score_state *state = score_matcher_state(score->matcher, number);
@@ -236,7 +148,7 @@ static int keep_finding(struct score *score, const struct subject *subject, uint
 
 /* The finding's number plus one that a state of an impossible stack is counted at; 0: it is not
  * kept. at: the frame where they part. */
-static int find_finding(struct score *score, const struct subject *subject, uint32_t at,
+static int find_finding(struct score *score, const struct score_subject *subject, uint32_t at,
 			uint32_t number, uint32_t *ret, struct error *error)
 {
 	const struct score_state *state = score_matcher_state(score->matcher, number);
@@ -263,7 +175,7 @@ static int find_finding(struct score *score, const struct subject *subject, uint
 	return is_new ? keep_finding(score, subject, at, number, error) : 0;
 }
 
-static int count_finding(struct score *score, const struct subject *subject, uint32_t at,
+static int count_finding(struct score *score, const struct score_subject *subject, uint32_t at,
 			 uint32_t number, struct error *error)
 {
 	uint32_t finding = score_matcher_state(score->matcher, number)->finding;
@@ -282,13 +194,15 @@ static int count_finding(struct score *score, const struct subject *subject, uin
 
 /* ---- one sample ------------------------------------------------------------------------------ */
 
-static void count(struct score *score, const struct subject *subject, enum score_class class,
+static void count(struct score *score, const struct score_subject *subject, enum score_class class,
 		  enum score_reason reason, uint32_t function)
 {
 	uint64_t add = subject->sample->count;
 	size_t none = truth_file_image_count(score->truth->file);
 
 	score->samples += add;
+	if (subject->comm && (reason == SCORE_PROCESS || reason == SCORE_OTHER_PROCESS))
+		score->other_count[subject->comm] += add;
 	score->all.class[class] += add;
 	score->reason[reason] += add;
 	if (class == SCORE_SKIPPED)
@@ -317,7 +231,7 @@ struct alike {
 	uint32_t first, end, unit;
 };
 
-static int find_alike(struct score *score, const struct subject *subject, uint32_t first,
+static int find_alike(struct score *score, const struct score_subject *subject, uint32_t first,
 		      enum repeated how, struct alike *ret, bool *is_open, struct error *error)
 {
 	const struct profile *profile = &score->profile;
@@ -346,7 +260,7 @@ static int find_alike(struct score *score, const struct subject *subject, uint32
 	return 0; /* unit 0: as the reader has it */
 }
 
-static int hold(struct score *score, const struct subject *subject, enum repeated how,
+static int hold(struct score *score, const struct score_subject *subject, enum repeated how,
 		struct verdict *ret, struct error *error)
 {
 	struct alike alike = { 0 };
@@ -381,8 +295,8 @@ static int hold(struct score *score, const struct subject *subject, enum repeate
 }
 
 /* The first reading of its frames that agrees counts. */
-static int hold_readings(struct score *score, const struct subject *subject, struct verdict *ret,
-			 struct error *error)
+static int hold_readings(struct score *score, const struct score_subject *subject,
+			 struct verdict *ret, struct error *error)
 {
 	struct verdict other;
 
@@ -407,22 +321,27 @@ static int judge(void *context, const struct profile *profile, const struct prof
 		 struct error *error)
 {
 	struct score *score = context;
-	struct subject subject;
+	struct score_subject subject;
 	struct verdict verdict;
 	struct score_state *end = &verdict.end;
 	enum score_reason reason;
 
-	if (score_matcher_trim(score->matcher, error) || prepare(score, sample, &subject, error))
+	if (score_matcher_trim(score->matcher, error) ||
+	    score_subject_init(score, sample, &subject, error))
 		return -1;
-	reason = leave(score, &subject);
+	reason = score_subject_leave(score, &subject);
 	if (reason != SCORE_NO_REASON) {
 		count(score, &subject, SCORE_SKIPPED, reason, 0);
 		return 0;
 	}
 	if (hold_readings(score, &subject, &verdict, error))
 		return -1;
-	if (end->class == SCORE_IMPOSSIBLE && subject.other_name && !subject.main_image) {
-		count(score, &subject, SCORE_SKIPPED, SCORE_OTHER_PROCESS, 0);
+	if (subject.origin == SCORE_ORIGIN_OPEN &&
+	    (end->class == SCORE_IMPOSSIBLE || (subject.other_name && !subject.main_name))) {
+		bool foreign = subject.other_name && subject.foreign;
+
+		count(score, &subject, foreign ? SCORE_SKIPPED : SCORE_UNPROVEN,
+		      foreign ? SCORE_OTHER_PROCESS : SCORE_PROCESS, foreign ? 0 : end->function);
 		return 0;
 	}
 	if (end->class == SCORE_IMPOSSIBLE && is_exchange(profile, sample->frame, subject.kernel)) {
@@ -444,16 +363,15 @@ int score_profile(struct score *score, const char *path, enum profile_format for
 
 /* ---- what is worst ---------------------------------------------------------------------------- */
 
-static int compare_functions(const void *a, const void *b, void *context)
+static int compare_counts(const void *a, const void *b, void *context)
 {
-	const struct score *score = context;
+	const struct score_counts *counts = context;
 	uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
 	static const enum score_class order[] = { SCORE_IMPOSSIBLE, SCORE_TRUNCATED,
 						  SCORE_UNPROVEN };
 
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
-		uint64_t x = score->function[one].class[order[i]],
-			 y = score->function[other].class[order[i]];
+		uint64_t x = counts[one].class[order[i]], y = counts[other].class[order[i]];
 
 		if (x != y)
 			return x < y ? 1 : -1;
@@ -461,23 +379,58 @@ static int compare_functions(const void *a, const void *b, void *context)
 	return (one > other) - (one < other);
 }
 
-uint32_t *score_worst_functions(const struct score *score, uint32_t *ret_count, struct error *error)
+/* Numbers of what is not only exact, the worst first. */
+static uint32_t *find_worst(struct score_counts *counts, size_t all, uint32_t *ret_count,
+			    struct error *error)
 {
-	uint32_t *ret = calloc(score->truth->functions, sizeof(*ret));
+	uint32_t *ret = calloc(all, sizeof(*ret));
 
 	*ret_count = 0;
 	if (!ret) {
 		error_set(error, ERROR_MEMORY, "", 0, "no memory for functions");
 		return NULL;
 	}
-	for (uint32_t i = 0; i < score->truth->functions; i++) {
-		const struct score_counts *counts = &score->function[i];
-
-		if (counts->class[SCORE_IMPOSSIBLE] || counts->class[SCORE_TRUNCATED] ||
-		    counts->class[SCORE_UNPROVEN])
+	for (uint32_t i = 0; i < all; i++)
+		if (counts[i].class[SCORE_IMPOSSIBLE] || counts[i].class[SCORE_TRUNCATED] ||
+		    counts[i].class[SCORE_UNPROVEN])
 			ret[(*ret_count)++] = i;
+	qsort_r(ret, *ret_count, sizeof(*ret), compare_counts, counts);
+	return ret;
+}
+
+uint32_t *score_worst_functions(const struct score *score, uint32_t *ret_count, struct error *error)
+{
+	return find_worst(score->function, score->truth->functions, ret_count, error);
+}
+
+uint32_t *score_worst_images(const struct score *score, uint32_t *ret_count, struct error *error)
+{
+	return find_worst(score->image, truth_file_image_count(score->truth->file) + 1, ret_count,
+			  error);
+}
+
+static int compare_names(const void *a, const void *b, void *context)
+{
+	const struct score *score = context;
+	uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+	uint64_t x = score->other_count[one], y = score->other_count[other];
+
+	return x != y ? (x < y ? 1 : -1) : (one > other) - (one < other);
+}
+
+uint32_t *score_other_names(const struct score *score, uint32_t *ret_count, struct error *error)
+{
+	uint32_t *ret = calloc(score->other_name.count + 1ul, sizeof(*ret));
+
+	*ret_count = 0;
+	if (!ret) {
+		error_set(error, ERROR_MEMORY, "", 0, "no memory for names");
+		return NULL;
 	}
-	qsort_r(ret, *ret_count, sizeof(*ret), compare_functions, (void *)score);
+	for (uint32_t i = 1; i <= score->other_name.count; i++)
+		if (score->other_count[i])
+			ret[(*ret_count)++] = i;
+	qsort_r(ret, *ret_count, sizeof(*ret), compare_names, (void *)score);
 	return ret;
 }
 

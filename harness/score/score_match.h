@@ -41,6 +41,7 @@ enum score_reason {
 	SCORE_NAMES,	/* a name, or none, could mean a true stack */
 	SCORE_GAP,	/* the truth is partial, or began late, or has not every instruction */
 	SCORE_EXCHANGE, /* the kernel was exchanging the registers */
+	SCORE_PROCESS,	/* it may be another process's */
 	/* not compared */
 	SCORE_EMPTY,	     /* it has no frames */
 	SCORE_KERNEL_ONLY,   /* none of user space */

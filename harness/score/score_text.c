@@ -4,16 +4,43 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include "plain_text.h"
 #include "score/score.h"
 
-#define FRAME_TEXT_BYTES 600
+#define FRAME_TEXT_BYTES       600
+#define OTHER_NAMES_SHOWN      5
+#define IMAGES_SHOWN	       5
+#define TRUTH_UNPROVEN_PERCENT 10 /* more is said first */
+
+/* What makes a truth say little: why its points are unproven. */
+static void print_unproven(FILE *file, const char *path, const struct score_truth *truth)
+{
+	static const char prefix[] = "unproven_";
+	const char *separator = "";
+
+	if (score_truth_unproven(truth) <= TRUTH_UNPROVEN_PERCENT)
+		return;
+	fprintf(file, "truth %s: %.2f %% of its points are unproven, and accuse nobody: ",
+		PLAIN_TEXT(path), score_truth_unproven(truth));
+	for (size_t i = 0; i < truth_file_field_count(truth->file); i++) {
+		const struct truth_field *field = truth_file_field(truth->file, i);
+
+		if (field->text || strncmp(field->name, prefix, strlen(prefix)) != 0)
+			continue;
+		fprintf(file, "%s%" PRIu64 " %s", separator, field->number,
+			PLAIN_TEXT(field->name + strlen(prefix)));
+		separator = ", ";
+	}
+	fprintf(file, "%s\n", *separator ? "" : "no reason is known");
+}
 
 void score_print_truth_text(FILE *file, const char *path, const struct score_truth *truth)
 {
 	const char *gap = truth_file_gap(truth->file);
 	size_t images = truth_file_image_count(truth->file);
 
+	print_unproven(file, path, truth);
 	fprintf(file, "truth %s: %s, %" PRIu64 " points, %u stacks", PLAIN_TEXT(path),
 		PLAIN_TEXT(truth->program), truth_file_number(truth->file, "points"),
 		truth->stacks);
@@ -63,6 +90,26 @@ static void print_reasons(FILE *file, const struct score *score, enum score_reas
 		fputc('\n', file);
 }
 
+/* Names of which it is not known that a thread of the program had them. */
+static void print_other_names(FILE *file, const struct score *score)
+{
+	struct error error;
+	uint32_t count;
+	uint32_t *name = score_other_names(score, &count, &error);
+
+	if (!name)
+		error_print(stderr, NULL, &error);
+	for (uint32_t i = 0; i < count && i < OTHER_NAMES_SHOWN; i++)
+		fprintf(file, "%s%" PRIu64 " %s", i ? ", " : "  names that are not the program's: ",
+			score->other_count[name[i]],
+			PLAIN_TEXT(profile_texts_get(&score->other_name, name[i])));
+	if (count > OTHER_NAMES_SHOWN)
+		fprintf(file, " and %u more", count - OTHER_NAMES_SHOWN);
+	if (count)
+		fputs(" (--comm NAME, if a thread of it has it)\n", file);
+	free(name);
+}
+
 static void print_lost(FILE *file, const struct score *score)
 {
 	const struct profile *profile = &score->profile;
@@ -76,6 +123,34 @@ static void print_lost(FILE *file, const struct score *score)
 			profile->format == PROFILE_PPROF ? "offset" : "line",
 			profile->errors.error[0].offset,
 			PLAIN_TEXT(profile->errors.error[0].message));
+}
+
+/* ---- images ----------------------------------------------------------------------------------- */
+
+static void print_images(FILE *file, const struct score *score)
+{
+	struct error error;
+	uint32_t count;
+	uint32_t *worst = score_worst_images(score, &count, &error);
+	size_t images = truth_file_image_count(score->truth->file);
+
+	if (!worst)
+		error_print(stderr, NULL, &error);
+	if (count)
+		fprintf(file, "%10s %10s %10s %10s  in which image\n", "impossible", "truncated",
+			"unproven", "exact");
+	for (uint32_t i = 0; i < count && i < IMAGES_SHOWN; i++) {
+		const uint64_t *class = score->image[worst[i]].class;
+
+		fprintf(file, "%10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 "  %s\n",
+			class[SCORE_IMPOSSIBLE], class[SCORE_TRUNCATED], class[SCORE_UNPROVEN],
+			class[SCORE_EXACT],
+			worst[i] < images ? PLAIN_TEXT(score->truth->image[worst[i]].name)
+					  : "none: no frame agrees");
+	}
+	if (count > IMAGES_SHOWN)
+		fprintf(file, "%45s and %u more\n", "", count - IMAGES_SHOWN);
+	free(worst);
 }
 
 /* ---- functions -------------------------------------------------------------------------------- */
@@ -177,9 +252,11 @@ void score_print_text(FILE *file, struct score *score, const struct score_shown 
 	score_sort_findings(score);
 	print_table(file, score, shown);
 	print_reasons(file, score, SCORE_LEAF, SCORE_BEYOND, "impossible");
-	print_reasons(file, score, SCORE_OPEN, SCORE_EXCHANGE, "unproven");
+	print_reasons(file, score, SCORE_OPEN, SCORE_PROCESS, "unproven");
 	print_reasons(file, score, SCORE_EMPTY, SCORE_OTHER_BUILD, "not compared");
+	print_other_names(file, score);
 	print_lost(file, score);
+	print_images(file, score);
 	print_functions(file, score, shown);
 	for (uint32_t i = 0; i < score->findings && i < shown->findings; i++)
 		print_finding(file, score, &score->finding[i]);

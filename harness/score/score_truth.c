@@ -441,6 +441,18 @@ static void join_leaves(struct score_truth *truth)
 	}
 }
 
+/* By caller's place, or the leaf's if nothing is below it. */
+static void mark_outermost(struct score_truth *truth)
+{
+	for (uint32_t i = 0; i < truth_file_node_count(truth->file); i++) {
+		uint32_t place = truth->caller_place[i] ? truth->caller_place[i]
+							: truth->leaf_place[i];
+
+		if (place && truth_file_node(truth->file, i)->depth == 1)
+			truth->function[truth->place[place].function].is_outermost = true;
+	}
+}
+
 static int add_leaves(struct score_truth *truth, struct error *error)
 {
 	uint32_t count = truth_file_node_count(truth->file);
@@ -465,10 +477,38 @@ static int add_leaves(struct score_truth *truth, struct error *error)
 	if (truth->stacks)
 		qsort(truth->leaf, truth->stacks, sizeof(*truth->leaf), compare_leaves);
 	join_leaves(truth);
+	mark_outermost(truth);
 	return 0;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------ */
+
+double score_truth_unproven(const struct score_truth *truth)
+{
+	uint64_t points = truth_file_number(truth->file, "points");
+
+	return points ? 100.0 * truth_file_number(truth->file, "unproven") / points : 0;
+}
+
+int score_truth_add_name(struct score_truth *truth, const char *name, struct error *error)
+{
+	if (!ARRAY_GROW(truth->name, truth->names))
+		return no_memory(error);
+	truth->name[truth->names++] = name;
+	return 0;
+}
+
+static int add_thread_names(struct score_truth *truth, struct error *error)
+{
+	for (size_t i = 0; i < truth_file_field_count(truth->file); i++) {
+		const struct truth_field *field = truth_file_field(truth->file, i);
+
+		if (field->text && !strcmp(field->name, "thread_name") &&
+		    score_truth_add_name(truth, field->text, error))
+			return -1;
+	}
+	return 0;
+}
 
 int score_truth_open(struct score_truth *truth, const char *path, struct error *error)
 {
@@ -491,7 +531,8 @@ int score_truth_open(struct score_truth *truth, const char *path, struct error *
 	truth->place[truth->places++] = (struct score_place) { 0 };
 	truth->keyed[truth->keyed_count++] = (struct score_keyed) { 0 };
 	truth->key_first[0] = 0;
-	if (!open_images(truth, error) && !add_places(truth, error) && !add_leaves(truth, error))
+	if (!add_thread_names(truth, error) && !open_images(truth, error) &&
+	    !add_places(truth, error) && !add_leaves(truth, error))
 		return 0;
 bad:
 	score_truth_close(truth);
@@ -521,6 +562,7 @@ void score_truth_close(struct score_truth *truth)
 	free(truth->key_first);
 	free(truth->key_last);
 	free(truth->keyed);
+	free(truth->name);
 	*truth = (struct score_truth) { 0 };
 }
 

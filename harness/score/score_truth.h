@@ -47,6 +47,7 @@ struct score_function {
 	uint32_t leaf_place;	       /* one of its leaves'; 0: it is never a leaf */
 	uint32_t first_leaf, end_leaf; /* in score_truth.leaf */
 	bool is_doubted;	       /* at some points of its leaves the truth is */
+	bool is_outermost;	       /* in some stack */
 };
 
 struct score_leaf {
@@ -91,13 +92,21 @@ struct score_truth {
 	uint32_t keyed_count;
 	bool symbols_read; /* keys has all symbols of all images */
 	const char *program;
-	char comm[16];	     /* what the kernel calls the program */
+	char comm[16];	   /* what the kernel calls the program */
+	const char **name; /* what its threads called themselves, and who asked said so */
+	size_t names;
 	uint32_t main_image; /* UINT32_MAX: not known */
 };
 
 /* ERROR_PROTOCOL and others of truth_file_open(); ERROR_MEMORY. */
 int score_truth_open(struct score_truth *truth, const char *path, struct error *error);
 void score_truth_close(struct score_truth *truth);
+
+/* One more name of its threads, which must stay. ERROR_MEMORY. */
+int score_truth_add_name(struct score_truth *truth, const char *name, struct error *error);
+
+/* The share of its points that are unproven, in percent. */
+double score_truth_unproven(const struct score_truth *truth);
 
 /* The place of an address, 0 if the truth has none. */
 uint32_t score_truth_place(const struct score_truth *truth, uint32_t image, uint64_t address,

@@ -206,13 +206,22 @@ static const struct more_case {
 	const char *expected;
 } mores[] = {
 	{ "the_programs_command", "1:40 0:30 0:20 0:10", ",\"comm\":\"prog\"", 0, "exact none 4" },
-	{ "another_command", "1:44 1:44", ",\"comm\":\"other\"", 0,
-	  "not_compared other_process 0" },
+	{ "another_command", "1:44 1:44", ",\"comm\":\"other\"", 0, "unproven process 0" },
+	{ "another_commands_possible_stack", "1:44", ",\"comm\":\"other\"", 0,
+	  "unproven process 0" },
+	{ "the_programs_image_tells", "1:40 0:30", ",\"comm\":\"other\"", 0, "truncated none 2" },
 	{ "a_thread_that_renamed_itself", "1:44 0:20 0:10", ",\"comm\":\"other\"", 0,
 	  "impossible caller 1" },
+	{ "a_name_that_the_truth_saw", "1:44 1:44", ",\"comm\":\"worker\"", 0,
+	  "impossible caller 1" },
+	{ "a_name_that_was_said", "1:44 1:44", ",\"comm\":\"said\"", 0, "impossible caller 1" },
 	{ "no_frames", "", "", 0, "not_compared empty 0" },
 	{ "no_frames_of_another", "", ",\"comm\":\"other\"", 0, "not_compared other_process 0" },
 	{ "the_first_process", "1:44 0:20 0:10", ",\"pid\":5", 1, "impossible caller 1" },
+	{ "no_process_and_children", "1:44 0:20 0:10", "", 1, "unproven process 0" },
+	{ "no_process_children_and_the_programs_name", "1:44 0:20 0:10", ",\"comm\":\"prog\"", 1,
+	  "unproven process 0" },
+	{ "no_process_and_a_possible_stack", "1:40 0:30 0:20 0:10", "", 1, "exact none 4" },
 };
 
 START_TEST(what_is_compared)
@@ -220,10 +229,13 @@ START_TEST(what_is_compared)
 	const struct more_case *test = &mores[_i];
 	struct truth_bytes bytes = { 0 };
 	struct score_truth truth;
+	struct error error;
 
 	truth_number(&bytes, "children", test->children);
+	truth_text(&bytes, "thread_name", "worker");
 	common_truth(&bytes);
 	open_truth(&bytes, &truth);
+	ck_assert_int_eq(score_truth_add_name(&truth, "said", &error), 0);
 	check_stack(&truth, test->name, test->stack, test->more, test->expected);
 	score_truth_close(&truth);
 }
@@ -360,6 +372,10 @@ START_TEST(as_text)
 		"  not read: 1 with a first line that can't be read\n"
 		"  not read: 1 with a count that is none\n"
 		"  not read: the first at line 16: a stack without a count, or without frames\n"
+		"impossible  truncated   unproven      exact  in which image\n"
+		"         6          0          0          5  lib.so\n"
+		"         1          3          1          1  prog\n"
+		"         1          0          0          0  none: no frame agrees\n"
 		"impossible  truncated   unproven      exact  where the walk ended or went wrong\n"
 		"         6          0          0          0  0x44 (lib.so)\n"
 		"         1          3          0          0  0x30 (prog)\n"
@@ -414,7 +430,7 @@ START_TEST(as_json)
 		"\"image\":\"/nonexistent/other.so\",\"address\":\"0x40\"}],\"truth_callers\":[],"
 		"\"repair\":\"none\"}\n"
 		"{\"type\":\"score\",\"profile\":\"profile\",\"format\":\"stacks\","
-		"\"truth\":\"truth\",\"program\":\"/bin/prog\",\"samples\":27,\"exact\":6,"
+		"\"truth\":\"truth\",\"program\":\"/bin/prog\",\"truth_points\":12,\"truth_unproven\":0,\"samples\":27,\"exact\":6,"
 		"\"truncated\":3,\"impossible\":8,\"unproven\":1,\"not_compared\":9,"
 		"\"impossible_by\":{\"leaf\":1,\"caller\":7},\"unproven_by\":{\"open\":1},"
 		"\"not_compared_by\":{\"kernel_only\":1,\"other_process\":7,\"other_build\":1},"

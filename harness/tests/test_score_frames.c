@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_score_frames.c - frames of perf's text that do not say all: their image, or which is the machine's
+ * test_score_frames.c - frames that do not say all: their image, or which is the machine's; or whose they are
  *
  * The image is this program: its symbols and its DWARF are asked for. perf's text has frames that are
  * alike at one address (several calls, or inlined ones), and with -F ip,sym no images.
@@ -31,7 +31,7 @@ START_TEST(an_offset_without_its_image)
 			    &(struct truth_frame) { 0, vaddr + i }, 1);
 	open_truth(&bytes, &truth);
 	for (uint32_t i = 0; i < 4; i++) {
-		snprintf(profile, sizeof(profile), "a 1 1.0: e: \n\t %llx other+0x1 (inlined)\n\n",
+		snprintf(profile, sizeof(profile), "1 1.0: e: \n\t %llx other+0x1 (inlined)\n\n",
 			 (unsigned long long)offset + i);
 		score_bytes(&score, &truth, profile, strlen(profile));
 		ck_assert_int_eq(class_of(&score), i < 3 ? SCORE_EXACT : SCORE_UNPROVEN);
@@ -216,6 +216,94 @@ START_TEST(images_unsaid)
 }
 END_TEST
 
+/* Folded stacks begin with a thread's name, which may be another process's. The program is PROG. */
+#define PROG "test_score_fram"
+static const struct folded_case {
+	const char *name, *folded;
+	uint64_t children;
+	uint64_t class[SCORE_CLASS_COUNT];
+	const char *others; /* names that are not the program's, with their counts */
+} folded[] = {
+	{ "no_name", "main;place_of_two 1\nplace_of_two;main 2\n", 0, { 1, 0, 2 }, "" },
+	{ "the_programs",
+	  PROG ";main;place_of_two 1\n" PROG ";place_of_two;main 2\n",
+	  0,
+	  { 1, 0, 2 },
+	  "" },
+	{ "a_threads_that_the_truth_saw",
+	  PROG ";main;place_of_two 1\nworker;place_of_two;main 2\n",
+	  0,
+	  { 1, 0, 2 },
+	  "" },
+	{ "a_threads_in_front",
+	  "worker;place_of_two;main 2\n" PROG ";main;place_of_two 1\n",
+	  0,
+	  { 1, 0, 2 },
+	  "" },
+	{ "a_strange_one_is_open",
+	  PROG ";main;place_of_two 1\nls;place_of_two;main 2\n",
+	  0,
+	  { 1, 0, 0, 2 },
+	  "2 ls " },
+	{ "a_strange_function_is_anothers",
+	  PROG ";main;place_of_two 1\nls;nobody;place_of_two;main 2\n",
+	  0,
+	  { 1, 0, 0, 0, 2 },
+	  "2 ls " },
+	{ "a_strange_one_with_the_programs_functions",
+	  PROG ";main;place_of_two 1\nls;main;place_of_two 2\nsh;main 3\n",
+	  0,
+	  { 3, 0, 0, 3 },
+	  "3 sh " },
+	{ "a_strange_one_in_front",
+	  "ls;main;place_of_two 2\nsh;place_of_two;main 3\ncp;main 4\n",
+	  0,
+	  { 2, 0, 0, 7 },
+	  "4 cp 3 sh " },
+	{ "a_child_has_its_parents_name",
+	  PROG ";main;place_of_two 1\n" PROG ";place_of_two;main 2\n",
+	  1,
+	  { 1, 0, 0, 2 },
+	  "" },
+};
+
+START_TEST(folded_names)
+{
+	const struct folded_case *test = &folded[_i];
+	struct truth_bytes bytes = { 0 };
+	struct truth_frame frame[2];
+	struct score_truth truth;
+	struct score score;
+	struct own own;
+	struct error error;
+	char others[128] = "";
+	uint32_t count, *name;
+
+	own_init(&own, &bytes);
+	truth_text(&bytes, "program", own.path);
+	truth_text(&bytes, "thread_name", "worker");
+	truth_number(&bytes, "children", test->children);
+	frame[0] = (struct truth_frame) { 0, own.pc };
+	frame[1] = (struct truth_frame) { 0, own.main };
+	truth_stack(&bytes, &(struct truth_stack) { .points = 1 }, frame, 2);
+	open_truth(&bytes, &truth);
+	score_bytes(&score, &truth, test->folded, strlen(test->folded));
+	for (int i = 0; i < SCORE_CLASS_COUNT; i++)
+		ck_assert_msg(score.all.class[i] == test->class[i], "%s: %s %" PRIu64, test->name,
+			      score_class_name(i), score.all.class[i]);
+	name = score_other_names(&score, &count, &error);
+	for (uint32_t i = 0; i < count; i++)
+		snprintf(others + strlen(others), sizeof(others) - strlen(others),
+			 "%" PRIu64 " %s ", score.other_count[name[i]],
+			 profile_texts_get(&score.other_name, name[i]));
+	ck_assert_msg(!strcmp(others, test->others), "%s: %s", test->name, others);
+	free(name);
+	score_deinit(&score);
+	score_truth_close(&truth);
+	image_destroy(own.image);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("score_frames");
@@ -225,6 +313,7 @@ int main(void)
 	tcase_add_test(tcase, an_offset_without_its_image);
 	tcase_add_loop_test(tcase, frames_alike, 0, sizeof(alikes) / sizeof(alikes[0]));
 	tcase_add_loop_test(tcase, images_unsaid, 0, sizeof(unsaid) / sizeof(unsaid[0]));
+	tcase_add_loop_test(tcase, folded_names, 0, sizeof(folded) / sizeof(folded[0]));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
