@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "diff_image.h"
-#include "verdict/row_referee.h"
+#include "verdict/row_referee.c"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define CFA	     (-1)   /* as a column */
@@ -77,6 +77,12 @@ static const struct {
 	  EXPRESSION(RULE_CFA_EXPRESSION, PLT_AND(RBX, 15, 11)), false },
 	{ "one_byte_of_the_slot_has_another_cfa", PLT, CFA,
 	  EXPRESSION(RULE_CFA_EXPRESSION, PLT_AND(RSP, 15, 12)), false },
+	{ "the_first_register_is_added", PLT, CFA,
+	  EXPRESSION(RULE_CFA_EXPRESSION, PLT_AND(RSP, 15, 11), DW_OP_breg0, 0, DW_OP_plus),
+	  false },
+	{ "the_last_register_is_added", PLT, CFA,
+	  EXPRESSION(RULE_CFA_EXPRESSION, PLT_AND(RSP, 15, 11), DW_OP_breg15, 0, DW_OP_plus),
+	  false },
 	{ "fewer_bits_of_the_address", PLT, CFA,
 	  EXPRESSION(RULE_CFA_EXPRESSION, PLT_AND(RSP, 7, 11)), false },
 	{ "an_expression_that_fails", PLT, CFA,
@@ -116,6 +122,32 @@ START_TEST(expressions_are_compared_by_what_they_mean)
 		      "%s: %s", cases[_i].name, why);
 	row_referee_destroy(referee);
 	teardown(&f);
+}
+END_TEST
+
+/* What is drawn is splitmix64's, whose numbers are published: of no two draws alike. */
+START_TEST(registers_and_memory_are_drawn)
+{
+	static const uint64_t drawn[][2] = {
+		{ 0, 0xe220a8397b1dcdaf },
+		{ 0x9e3779b97f4a7c15, 0x6e789e6aa1b965f4 },
+		{ 0x3c6ef372fe94f82a, 0x06c45d188009454f },
+	};
+
+	for (int i = 0; i < COUNT(drawn); i++) {
+		uint64_t word = drawn[i][1];
+		uint8_t bytes[9] = { 0 }, right[9] = { 0 };
+
+		ck_assert_uint_eq(mix(drawn[i][0]), drawn[i][1]);
+		ck_assert_int_eq(hashed_read(NULL, drawn[i][0], bytes, 9), -1);
+		ck_assert_mem_eq(bytes, right, sizeof(bytes));
+		memcpy(right, &word, 3);
+		ck_assert_int_eq(hashed_read(NULL, drawn[i][0], bytes, 3), 0);
+		ck_assert_mem_eq(bytes, right, sizeof(bytes));
+		memcpy(right, &word, 8);
+		ck_assert_int_eq(hashed_read(NULL, drawn[i][0], bytes, 8), 0);
+		ck_assert_mem_eq(bytes, right, sizeof(bytes));
+	}
 }
 END_TEST
 
@@ -209,6 +241,34 @@ START_TEST(file_is_nobody_elses)
 }
 END_TEST
 
+/* The first that this process has to do with ELF, and a file that gets number 0. */
+START_TEST(file_may_be_the_first_that_is_open)
+{
+	char path[] = "/tmp/test_row_referee.XXXXXX";
+	struct row_referee *referee = NULL;
+	int next, file = mkstemp(path);
+	struct diff_image image;
+	struct error error;
+
+	diff_image_make(&image);
+	ck_assert_int_ge(file, 0);
+	ck_assert_int_eq(write(file, image.bytes, image.size), (ssize_t)image.size);
+	close(file);
+	next = dup(0);
+	ck_assert_int_ge(next, 0);
+	close(0);
+	ck_assert_msg(!row_referee_create(path, true, &referee, &error), "%s", error.message);
+	ck_assert(row_referee_has_frame(referee, ORDINARY));
+	ck_assert_int_eq(fcntl(0, F_GETFD), FD_CLOEXEC);
+	row_referee_destroy(referee);
+	ck_assert_int_eq(fcntl(0, F_GETFD), -1);
+	row_referee_destroy(NULL);
+	ck_assert_int_eq(dup2(next, 0), 0);
+	close(next);
+	unlink(path);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("row_referee");
@@ -216,10 +276,12 @@ int main(void)
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, expressions_are_compared_by_what_they_mean, 0, COUNT(cases));
+	tcase_add_test(tcase, registers_and_memory_are_drawn);
 	tcase_add_loop_test(tcase, each_byte_of_a_slot_is_looked_at, 0, 16);
 	tcase_add_loop_test(tcase, gaps_have_no_frame, 0, COUNT(frames));
 	tcase_add_test(tcase, section_that_is_not_there_is_an_error);
 	tcase_add_test(tcase, file_is_nobody_elses);
+	tcase_add_test(tcase, file_may_be_the_first_that_is_open);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -140,6 +140,8 @@ static const struct {
 	{ "no_rule_for_the_stack_pointer", RSP, RULE(RULE_VAL_OFFSET, 0, 0), true },
 	{ "no_rule_for_one_of_the_callee", RBP, RULE(RULE_SAME_VALUE, 0, 0), true },
 	{ "no_rule_for_one_of_the_caller", R11, RULE(RULE_UNDEFINED, 0, 0), true },
+	{ "no_rule_for_the_first_register", RAX, RULE(RULE_SAME_VALUE, 0, 0), true },
+	{ "the_first_register_is_looked_at", RAX, RULE(RULE_UNDEFINED, 0, 0), false },
 	{ "a_rule_of_a_cfa_is_none", RBX, RULE(RULE_CFA_REGISTER, 0, 0), false },
 	{ "cfa", CFA, RULE(RULE_CFA_REGISTER, RBP, 16), true },
 	{ "cfa_of_another_register", CFA, RULE(RULE_CFA_REGISTER, RSP, 16), false },
