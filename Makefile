@@ -34,7 +34,8 @@ ifneq ($(SANITIZE),)
 SANITIZERS := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 endif
 PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-PKG_LIBS   = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -liberty -lpthread
+# Zydis 4.0 has no .pc file there.
+PKG_LIBS   = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -liberty -lZydis -lpthread
 BPF_CFLAGS := -target bpf -D__TARGET_ARCH_x86 -g -O2 -mcpu=v3 -Wall -Wextra -Wno-unused-parameter \
 	   -Wno-unused-function $(if $(WERROR),-Werror)
 

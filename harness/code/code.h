@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * code.h - one instruction, as far as the stack depends on it
+ *
+ * Whoever follows code without running it asks of each instruction where control goes next, and what
+ * becomes of the sixteen general registers and of the words on the stack. The answer is an
+ * *effect*: one of a few that can be followed exactly (a move, a push, an addition of a constant),
+ * or "these registers have unknown values now", which is what Zydis says the instruction writes.
+ * Nothing is guessed: what Zydis can't decode is CODE_UNKNOWN, and has no length.
+ *
+ *	code_decode.c	bytes -> struct code
+ *
+ * Registers go by their DWARF numbers (psABI, figure 3.36), as in rows. Only 64-bit code.
+ */
+#ifndef STACKPROOF_CODE_H
+#define STACKPROOF_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "table_abi.h"
+
+#define CODE_BYTES_MAX	 15 /* Intel SDM, volume 2, 2.3.11 */
+#define CODE_NO_REGISTER 0xff
+
+/* Where control goes. */
+enum code_flow {
+	CODE_NEXT,	    /* to the next instruction, and only there */
+	CODE_CALL,	    /* to target, and comes back behind it, unless it never returns */
+	CODE_CALL_INDIRECT, /* the same to a computed address */
+	CODE_JUMP,	    /* to target */
+	CODE_JUMP_INDIRECT, /* to a computed address */
+	CODE_BRANCH,	    /* to target, or on */
+	CODE_BEGIN,	    /* xbegin: to target with all registers as they were, or on */
+	CODE_RETURN,
+	CODE_STOP,    /* ud2, hlt, int3: not on */
+	CODE_UNKNOWN, /* can't be decoded, or goes where this can't say (far calls, iret) */
+};
+
+/* What becomes of registers and of memory. The destination is reg, the other register is source. */
+enum code_effect {
+	EFFECT_WRITES,	     /* registers in `written` are unknown; memory as writes_memory says */
+	EFFECT_MOVE,	     /* reg = source */
+	EFFECT_MOVE_32,	     /* reg = the low 32 bits of source */
+	EFFECT_CONSTANT,     /* reg = constant */
+	EFFECT_ADDRESS,	     /* reg = the memory operand's address (lea) */
+	EFFECT_LOAD,	     /* reg = 8 bytes of memory */
+	EFFECT_LOAD_SIGNED,  /* reg = 4 bytes of memory, sign extended */
+	EFFECT_LOAD_LESS,    /* reg = memory_bytes of memory, zero extended */
+	EFFECT_STORE,	     /* 8 bytes of memory = source */
+	EFFECT_ADD,	     /* reg += constant */
+	EFFECT_ADD_REGISTER, /* reg += source */
+	EFFECT_SUBTRACT_REGISTER, /* reg -= source */
+	EFFECT_AND,		  /* reg &= constant */
+	EFFECT_PUSH,		  /* of source, or of something else if it is none */
+	EFFECT_POP,		  /* to reg, or elsewhere if it is none */
+	EFFECT_LEAVE,		  /* rsp = rbp, then pop rbp */
+	EFFECT_EXCHANGE,	  /* reg and source */
+	EFFECT_SIGN_EXTEND,	  /* reg = its low 32 bits, sign extended */
+	EFFECT_COMPARE,		  /* flags of reg - constant, or of the memory operand - constant */
+	EFFECT_COMPARE_REGISTER,  /* flags of reg - source */
+};
+
+/* Conditions that say something of the registers compared. */
+enum code_condition {
+	CONDITION_OTHER,
+	CONDITION_EQUAL,
+	CONDITION_NOT_EQUAL,
+	CONDITION_ABOVE,
+	CONDITION_ABOVE_EQUAL,
+	CONDITION_BELOW,
+	CONDITION_BELOW_EQUAL
+};
+
+struct code {
+	uint64_t pc;
+	uint8_t length; /* 0 of CODE_UNKNOWN, if it has none */
+	enum code_flow flow;
+	enum code_effect effect;
+	enum code_condition condition; /* of CODE_BRANCH */
+	uint64_t target;	       /* of CODE_CALL, CODE_JUMP, CODE_BRANCH, CODE_BEGIN */
+	uint32_t written;	       /* a bit for each register that is, even in part */
+	bool computed; /* of EFFECT_WRITES: they hold results, not something that was kept elsewhere */
+	uint8_t reg, source; /* or CODE_NO_REGISTER */
+	uint8_t bits;	     /* of EFFECT_MOVE_32: 8 or 16 if it takes less */
+	int64_t constant;
+	/* The memory operand: base + index * scale + displacement. Of one relative to rip, and of
+	 * one without registers, displacement is the address. */
+	bool has_memory, writes_memory;
+	uint8_t base, index, scale; /* registers, or CODE_NO_REGISTER */
+	bool foreign_segment;	    /* fs, gs: not where base says */
+	bool repeated;		    /* rep: as many bytes as a register says */
+	uint16_t memory_bytes;
+	int64_t displacement;
+	bool writes_flags;
+	bool system_call;	 /* by syscall or int */
+	bool is_padding;	 /* nop in any length, int3 */
+	uint16_t returned_bytes; /* of CODE_RETURN: what it pops beside the return address */
+};
+
+struct code_decoder;
+
+/* NULL: no memory. The caller's: code_decoder_destroy(). */
+struct code_decoder *code_decoder_create(void);
+void code_decoder_destroy(struct code_decoder *decoder);
+/* The instruction at pc, of whose bytes size are at hand. */
+void code_decode(struct code_decoder *decoder, uint64_t pc, const uint8_t *bytes, size_t size,
+		 struct code *ret);
+/* Its text in Intel's syntax, "push rbp". */
+void code_print(struct code_decoder *decoder, uint64_t pc, const uint8_t *bytes, size_t size,
+		char *text, size_t text_size);
+
+#endif

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_code_decode.c - instructions as bytes, and what the decoder says of them
+ *
+ * What is said is one line: where control goes, the effect with its registers and its number, the memory
+ * operand ("writes" if it is written), and what else is written or marked.
+ */
+#include <check.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cfi.h"
+#include "code/code.h"
+
+#define PC 0x1000
+
+static const struct decode_case {
+	const char *bytes, *said;
+} decode_cases[] = {
+	{ "55", "next push rbp [rsp]8 writes" },
+	{ "41 57", "next push r15 [rsp]8 writes" },
+	{ "6a 05", "next push - [rsp]8 writes" },
+	{ "ff 73 e0", "next push - [rsp]8 writes" },
+	{ "66 50", "next writes [rsp]2 writes +rsp" },
+	{ "5b", "next pop rbx [rsp]8" },
+	{ "8f 43 08", "next pop - [rbx+8]8 writes" },
+	{ "c9", "next leave [rbp]8" },
+	{ "c8 10 00 00", "next writes [rsp]8 writes +rbp+rsp" },
+	{ "48 89 e5", "next move rbp,rsp" },
+	{ "89 e5", "next move32 rbp,rsp" },
+	{ "48 8b 5d f8", "next load rbx [rbp-8]8" },
+	{ "8b 45 f8", "next less rax [rbp-8]4" },
+	{ "48 89 5d f8", "next store rbx [rbp-8]8 writes" },
+	{ "89 5d f8", "next writes [rbp-8]4 writes" },
+	{ "88 5d f8", "next writes [rbp-8]1 writes" },
+	{ "c7 45 f8 07 00 00 00", "next writes [rbp-8]4 writes" },
+	{ "48 c7 c3 ff ff ff ff", "next constant rbx -1" },
+	{ "b8 ff ff ff ff", "next constant rax 4294967295" },
+	{ "b3 01", "next writes +rbx computed" },
+	{ "48 8d 6c 24 10", "next address rbp [rsp+16]8" },
+	{ "48 8d 15 10 00 00 00", "next address rdx [4119]8" },
+	{ "48 8d 04 9d 00 00 00 00", "next address rax [rbx*4]8" },
+	{ "8d 44 24 10", "next writes [rsp+16]8 +rax computed" },
+	{ "48 83 ec 28", "next add rsp -40 flags" },
+	{ "48 83 c4 28", "next add rsp 40 flags" },
+	{ "48 81 ec 80 00 00 00", "next add rsp -128 flags" },
+	{ "48 29 c4", "next subtract rsp,rax flags" },
+	{ "48 01 d0", "next addreg rax,rdx flags" },
+	{ "01 d0", "next writes +rax computed flags" },
+	{ "48 03 45 f8", "next writes [rbp-8]8 +rax computed flags" },
+	{ "48 ff c3", "next add rbx 1 flags" },
+	{ "48 ff cb", "next add rbx -1 flags" },
+	{ "48 83 e4 e0", "next and rsp -32 flags" },
+	{ "83 e0 07", "next and rax 7 flags" },
+	{ "31 db", "next constant rbx 0 flags" },
+	{ "48 31 db", "next constant rbx 0 flags" },
+	{ "48 31 c3", "next writes +rbx flags" },
+	{ "48 0b c3", "next writes +rax computed flags" },
+	{ "f0 48 83 0c 24 00", "next writes [rsp]8 flags" },
+	{ "f0 48 83 0c 24 01", "next writes [rsp]8 writes flags" },
+	{ "48 87 de", "next exchange rsi,rbx" },
+	{ "0f b6 c0", "next move32 rax,rax 8" },
+	{ "0f b7 07", "next less rax [rdi]2" },
+	{ "48 63 04 ba", "next signed rax [rdx+rdi*4]4" },
+	{ "48 63 ff", "next move32 rdi,rdi" },
+	{ "48 98", "next widen rax" },
+	{ "83 ff 05", "next compare rdi 5 flags" },
+	{ "48 39 dc", "next comparereg rsp,rbx flags" },
+	{ "83 7d fc 07", "next compare - 7 [rbp-4]4 flags" },
+	{ "48 83 7d f8 07", "next writes [rbp-8]8 flags" },
+	{ "48 0f 44 d8", "next writes +rbx" },
+	{ "0f a2", "next writes +rax+rdx+rcx+rbx computed" },
+	{ "48 c1 cb 11", "next writes +rbx flags" },
+	{ "48 d3 e3", "next writes +rbx computed flags" },
+	{ "66 48 0f 6e c3", "next writes" },
+	{ "66 48 0f 7e c3", "next writes +rbx" },
+	{ "62 f1 fe 48 7f 04 24", "next writes [rsp]64 writes" },
+	{ "f3 48 ab", "next writes [rdi]8 writes +rcx+rdi repeated" },
+	{ "64 48 8b 04 25 28 00 00 00", "next load rax [40]8 foreign" },
+	{ "67 48 8b 03", "next load rax [rbx]8 foreign" },
+	{ "0f 05", "next writes +rax+rcx+r11 flags system" },
+	{ "cd 80", "next writes +rax computed flags system" },
+	{ "90", "next writes padding" },
+	{ "66 0f 1f 44 00 00", "next writes padding" },
+	{ "f3 0f 1e fa", "next writes" },
+	{ "cc", "stop writes flags padding" },
+	{ "0f 0b", "stop writes" },
+	{ "f4", "stop writes" },
+	{ "e8 10 00 00 00", "call 0x1015" },
+	{ "ff d0", "call-computed" },
+	{ "ff 15 10 00 00 00", "call-computed" },
+	{ "eb fe", "jump 0x1000" },
+	{ "f2 e9 10 00 00 00", "jump 0x1016" },
+	{ "ff e0", "jump-computed rax" },
+	{ "3e ff e0", "jump-computed rax" },
+	{ "ff 24 c5 00 10 40 00", "jump-computed - [rax*8+4198400]8" },
+	{ "74 02", "branch 0x1004 equal" },
+	{ "75 02", "branch 0x1004 not-equal" },
+	{ "77 02", "branch 0x1004 above" },
+	{ "73 02", "branch 0x1004 above-equal" },
+	{ "72 02", "branch 0x1004 below" },
+	{ "76 02", "branch 0x1004 below-equal" },
+	{ "7f 02", "branch 0x1004" },
+	{ "e3 02", "branch 0x1004" },
+	{ "e2 02", "branch 0x1004" },
+	{ "c7 f8 10 00 00 00", "begin 0x1016" },
+	{ "c3", "return" },
+	{ "c2 10 00", "return 16" },
+	{ "48 cb", "unknown" },
+	{ "48 cf", "unknown" },
+	{ "48 ff 2b", "unknown" },
+	{ "06", "unknown none" },
+	{ "48 8b", "unknown none" },
+	{ "", "unknown none" },
+};
+
+static const char *name_of(uint8_t reg)
+{
+	return reg == CODE_NO_REGISTER ? "-" : register_name(reg);
+}
+
+static void say_memory(FILE *file, const struct code *code)
+{
+	const char *plus = "";
+
+	fputs(" [", file);
+	if (code->base != CODE_NO_REGISTER) {
+		fputs(register_name(code->base), file);
+		plus = "+";
+	}
+	if (code->index != CODE_NO_REGISTER) {
+		fprintf(file, "%s%s*%u", plus, register_name(code->index), code->scale);
+		plus = "+";
+	}
+	if (!plus[0])
+		fprintf(file, "%" PRId64, code->displacement);
+	else if (code->displacement)
+		fprintf(file, "%+" PRId64, code->displacement);
+	fprintf(file, "]%u", code->memory_bytes);
+	if (code->writes_memory)
+		fputs(" writes", file);
+}
+
+static void say_effect(FILE *file, const struct code *code)
+{
+	static const char *const names[] = {
+		[EFFECT_WRITES] = "writes",
+		[EFFECT_MOVE] = "move",
+		[EFFECT_MOVE_32] = "move32",
+		[EFFECT_CONSTANT] = "constant",
+		[EFFECT_ADDRESS] = "address",
+		[EFFECT_LOAD] = "load",
+		[EFFECT_LOAD_SIGNED] = "signed",
+		[EFFECT_LOAD_LESS] = "less",
+		[EFFECT_STORE] = "store",
+		[EFFECT_ADD] = "add",
+		[EFFECT_ADD_REGISTER] = "addreg",
+		[EFFECT_SUBTRACT_REGISTER] = "subtract",
+		[EFFECT_AND] = "and",
+		[EFFECT_PUSH] = "push",
+		[EFFECT_POP] = "pop",
+		[EFFECT_LEAVE] = "leave",
+		[EFFECT_EXCHANGE] = "exchange",
+		[EFFECT_SIGN_EXTEND] = "widen",
+		[EFFECT_COMPARE] = "compare",
+		[EFFECT_COMPARE_REGISTER] = "comparereg",
+	};
+
+	fprintf(file, " %s", names[code->effect]);
+	switch (code->effect) {
+	case EFFECT_MOVE:
+	case EFFECT_MOVE_32:
+	case EFFECT_ADD_REGISTER:
+	case EFFECT_SUBTRACT_REGISTER:
+	case EFFECT_EXCHANGE:
+	case EFFECT_COMPARE_REGISTER:
+		fprintf(file, " %s,%s", name_of(code->reg), name_of(code->source));
+		break;
+	case EFFECT_PUSH:
+	case EFFECT_STORE: fprintf(file, " %s", name_of(code->source)); break;
+	case EFFECT_WRITES:
+	case EFFECT_LEAVE: break;
+	default: fprintf(file, " %s", name_of(code->reg)); break;
+	}
+	if (code->effect == EFFECT_CONSTANT || code->effect == EFFECT_ADD ||
+	    code->effect == EFFECT_AND || code->effect == EFFECT_COMPARE)
+		fprintf(file, " %" PRId64, code->constant);
+	if (code->bits)
+		fprintf(file, " %u", code->bits);
+	if (code->has_memory)
+		say_memory(file, code);
+	if (code->effect == EFFECT_WRITES && code->written) {
+		fputc(' ', file);
+		for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
+			if (code->written & 1u << i)
+				fprintf(file, "+%s", register_name(i));
+		if (code->computed)
+			fputs(" computed", file);
+	}
+	fputs(code->foreign_segment ? " foreign" : "", file);
+	fputs(code->repeated ? " repeated" : "", file);
+	fputs(code->writes_flags ? " flags" : "", file);
+	fputs(code->system_call ? " system" : "", file);
+	fputs(code->is_padding ? " padding" : "", file);
+}
+
+static void say(FILE *file, const struct code *code)
+{
+	static const char *const flows[] = {
+		[CODE_NEXT] = "next",
+		[CODE_CALL] = "call",
+		[CODE_CALL_INDIRECT] = "call-computed",
+		[CODE_JUMP] = "jump",
+		[CODE_JUMP_INDIRECT] = "jump-computed",
+		[CODE_BRANCH] = "branch",
+		[CODE_BEGIN] = "begin",
+		[CODE_RETURN] = "return",
+		[CODE_STOP] = "stop",
+		[CODE_UNKNOWN] = "unknown",
+	};
+	static const char *const conditions[] = {
+		[CONDITION_OTHER] = "",
+		[CONDITION_EQUAL] = " equal",
+		[CONDITION_NOT_EQUAL] = " not-equal",
+		[CONDITION_ABOVE] = " above",
+		[CONDITION_ABOVE_EQUAL] = " above-equal",
+		[CONDITION_BELOW] = " below",
+		[CONDITION_BELOW_EQUAL] = " below-equal",
+	};
+
+	fputs(flows[code->flow], file);
+	switch (code->flow) {
+	case CODE_NEXT:
+	case CODE_STOP: say_effect(file, code); break;
+	case CODE_CALL:
+	case CODE_JUMP:
+	case CODE_BRANCH:
+	case CODE_BEGIN:
+		fprintf(file, " %#" PRIx64 "%s", code->target, conditions[code->condition]);
+		break;
+	case CODE_JUMP_INDIRECT:
+		fprintf(file, " %s", name_of(code->source));
+		if (code->has_memory)
+			say_memory(file, code);
+		break;
+	case CODE_RETURN:
+		if (code->returned_bytes)
+			fprintf(file, " %u", code->returned_bytes);
+		break;
+	case CODE_UNKNOWN: fputs(code->length ? "" : " none", file); break;
+	default: break;
+	}
+}
+
+START_TEST(an_instruction_has_an_effect)
+{
+	const struct decode_case *test = &decode_cases[_i];
+	struct code_decoder *decoder = code_decoder_create();
+	uint8_t bytes[CODE_BYTES_MAX];
+	size_t size = 0;
+	char *end, *text = NULL;
+	size_t text_size;
+	FILE *file = open_memstream(&text, &text_size);
+	struct code code;
+
+	ck_assert_ptr_nonnull(decoder);
+	for (const char *at = test->bytes; *at; at = end)
+		bytes[size++] = (uint8_t)strtoul(at, &end, 16);
+	code_decode(decoder, PC, bytes, size, &code);
+	ck_assert_uint_eq(code.pc, PC);
+	if (code.length)
+		ck_assert_uint_eq(code.length, size);
+	say(file, &code);
+	fclose(file);
+	ck_assert_msg(!strcmp(text, test->said), "%s: %s\nexpected: %s", test->bytes, text,
+		      test->said);
+	free(text);
+	code_decoder_destroy(decoder);
+}
+END_TEST
+
+START_TEST(an_instruction_has_a_text)
+{
+	static const uint8_t bytes[] = { 0x48, 0x89, 0xe5, 0x06 };
+	struct code_decoder *decoder = code_decoder_create();
+	char text[64];
+
+	code_print(decoder, PC, bytes, sizeof(bytes), text, sizeof(text));
+	ck_assert_str_eq(text, "mov rbp, rsp");
+	code_print(decoder, PC, bytes + 3, 1, text, sizeof(text));
+	ck_assert_str_eq(text, "");
+	code_decoder_destroy(decoder);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("code_decode");
+	TCase *tcase = tcase_create("instructions");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_loop_test(tcase, an_instruction_has_an_effect, 0,
+			    (int)(sizeof(decode_cases) / sizeof(decode_cases[0])));
+	tcase_add_test(tcase, an_instruction_has_a_text);
+	suite_add_tcase(suite, tcase);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
