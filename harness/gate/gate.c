@@ -34,6 +34,7 @@ static const struct {
 				KIND_INPUT },
 	[GATE_MALFORMED] = { "malformed", "rows behind malformed instructions", KIND_INPUT },
 	[GATE_OUTSIDE] = { "outside", "rows in no executable segment", KIND_KNOWN },
+	[GATE_UNPROVEN_FDES] = { "unproven_fdes", "FDEs whose code can't be followed", KIND_KNOWN },
 	[GATE_NO_FDE] = { "no_fde", "files without an FDE there", KIND_SKIP },
 	[GATE_ENGINES] = { "engines", "engines", KIND_SKIP },
 	[GATE_IGNORED] = { "ignored", "points in the list of --ignore", KIND_KNOWN },

@@ -41,11 +41,12 @@ enum gate_reason {
 	GATE_UNCHECKED,	    /* an object file: no row of it is in a table */
 	GATE_COVERAGE,	    /* less of its code has CFI than --coverage wants */
 	/* what is in them */
-	GATE_LOST_FDES,	   /* entries of the CFI that could not be read */
-	GATE_OUTSIDE_FDES, /* FDEs of code in no executable segment: nothing is wrong with them */
-	GATE_MALFORMED,	   /* rows that would be behind an instruction that can't be decoded */
-	GATE_OUTSIDE,	   /* rows in no executable segment: no table has them */
-	GATE_NO_FDE,	   /* addresses and functions that were asked for and have no FDE */
+	GATE_LOST_FDES,	    /* entries of the CFI that could not be read */
+	GATE_OUTSIDE_FDES,  /* FDEs of code in no executable segment: nothing is wrong with them */
+	GATE_MALFORMED,	    /* rows that would be behind an instruction that can't be decoded */
+	GATE_OUTSIDE,	    /* rows in no executable segment: no table has them */
+	GATE_UNPROVEN_FDES, /* of lint: whose code could not be followed */
+	GATE_NO_FDE,	    /* addresses and functions that were asked for and have no FDE */
 	/* everything else that a command is asked to do */
 	GATE_ENGINES,	   /* of a program's comparison */
 	GATE_IGNORED,	   /* points whose findings are in compare's --ignore */

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint.c - `stackproof lint ELF|DIR...`: are the unwind tables right where nobody ran the code?
+ *
+ * Each function's code is followed without running it, and what it does to the stack is held against
+ * its CFI at every instruction (lint/lint.h, docs/LINT.md). Directories stand for every ELF file
+ * below them, archives for their members; images are done several at once, each in a process of
+ * its own.
+ *
+ * Exit status: 1 a finding of a wanted kind; else what gate/gate.h says of what was not proven.
+ */
+#include <argp.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "cases/cases.h"
+#include "cli/json_counts.h"
+#include "cli/options.h"
+#include "cli/progress_bar.h"
+#include "clock.h"
+#include "gate/gate.h"
+#include "harness.h"
+#include "images/image_pool.h"
+#include "lint/lint.h"
+
+#define FEW_IMAGES 20 /* each gets a line */
+
+struct linting {
+	struct lint_options options;
+	bool json;
+	unsigned int jobs, timeout_ms, every;
+	char **path;
+	int path_count;
+	enum lint_id explain;
+	uint64_t images;
+	json_t *counts;
+	struct progress_bar bar;
+	struct image_list list;
+	struct gate gate;
+	struct cases_options cases;
+};
+
+enum { KEY_JSON = 0x100, KEY_TIMEOUT, KEY_EVERY, KEY_EXPLAIN, KEY_ONLY };
+
+static const struct argp_option option_list[] = {
+	{ "function", 'f', "NAME", 0, "findings in these functions only (a pattern of the shell)",
+	  0 },
+	{ "only", KEY_ONLY, "ID,...", 0, "findings with these ids only (SP001,...)", 0 },
+	{ "explain", KEY_EXPLAIN, "ID", 0, "say what a finding means, and end", 0 },
+	{ "jobs", 'j', "N", 0, "images at once (as many as there are CPUs)", 0 },
+	{ "timeout", KEY_TIMEOUT, "SECONDS", 0, "for one image (300)", 0 },
+	{ "every", KEY_EVERY, "N", 0, "only every N-th image of those found in directories", 0 },
+	{ "json", KEY_JSON, NULL, 0, "one JSON object per finding and image, and a total", 0 },
+	{ 0 },
+};
+
+static enum lint_id parse_id(struct argp_state *state, const char *text)
+{
+	enum lint_id id = lint_id_find(text);
+
+	if (!id)
+		argp_error(state, "'%s' is no finding's id", text);
+	return id;
+}
+
+static void parse_only(struct argp_state *state, const char *argument, struct linting *linting)
+{
+	char *text = strdup(argument), *rest = text, *word;
+
+	if (!text)
+		argp_failure(state, EXIT_ENVIRONMENT, 0, "no memory");
+	linting->options.only = 0;
+	while ((word = strsep(&rest, ",")))
+		linting->options.only |= 1u << parse_id(state, word);
+	free(text);
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+	struct linting *linting = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &linting->gate;
+		state->child_inputs[1] = &linting->cases;
+		break;
+	case 'f': linting->options.function = argument; break;
+	case KEY_ONLY: parse_only(state, argument, linting); break;
+	case KEY_EXPLAIN: linting->explain = parse_id(state, argument); break;
+	case 'j':
+		linting->jobs = option_between(state, argument, "--jobs", 1, IMAGE_POOL_JOBS_MAX);
+		break;
+	case KEY_TIMEOUT: linting->timeout_ms = option_seconds(state, argument, "--timeout"); break;
+	case KEY_EVERY:
+		linting->every = option_between(state, argument, "--every", 1, UINT_MAX);
+		break;
+	case KEY_JSON: linting->json = true; break;
+	case ARGP_KEY_ARGS:
+		linting->path = state->argv + state->next;
+		linting->path_count = state->argc - state->next;
+		break;
+	case ARGP_KEY_NO_ARGS:
+		if (!linting->explain)
+			argp_error(state, "no ELF file and no directory");
+		break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static json_int_t unproven_of(const json_t *image)
+{
+	json_int_t sum = 0;
+	const char *reason;
+	json_t *count;
+
+	json_object_foreach(json_object_get(image, "unproven"), reason, count)
+		sum += json_integer_value(count);
+	return sum;
+}
+
+static void count_image(struct linting *linting, const struct image_path *path, const json_t *image)
+{
+	const char *status = json_text(image, "status");
+	struct gate *gate = &linting->gate;
+
+	linting->images++;
+	if (!strcmp(status, "unread"))
+		gate_leave_image_named(gate, json_text(image, "code"), path->named);
+	gate_leave(gate, GATE_UNCHECKED, !strcmp(status, "not_linked"));
+	gate_leave(gate, GATE_NO_CFI, !strcmp(status, "no_cfi"));
+	gate->findings += json_count(image, "wanted_findings") + !strcmp(status, "failed");
+	gate->checked += json_count(image, "proven") + json_count(image, "mismatch");
+	gate_leave(gate, GATE_UNPROVEN_FDES, (uint64_t)unproven_of(image));
+	gate_add_image(gate, image, path->named);
+	json_counts_add(linting->counts, image);
+}
+
+static void add_case(struct linting *linting, const struct image_path *path, const json_t *image)
+{
+	const char *status = json_text(image, "status"), *message = json_text(image, "message");
+	enum case_status outcome = CASE_PASSED;
+
+	if (json_count(image, "wanted_findings")) {
+		outcome = CASE_FAILED;
+		message = "findings: the CFI is not what the code does";
+	} else if (!strcmp(status, "failed")) {
+		outcome = CASE_ERROR;
+	} else if (!strcmp(status, "unread")) {
+		outcome = path->named ? CASE_ERROR : CASE_SKIPPED;
+	} else if (!json_count(image, "proven")) {
+		outcome = CASE_SKIPPED;
+		message = message[0] ? message : "nothing was proven";
+	}
+	struct judged_case *judged = cases_add(&linting->cases.cases, "lint",
+					       json_text(image, "image"), outcome, message);
+	judged->seconds = json_number_value(json_object_get(image, "seconds"));
+}
+
+static void print_object(const struct linting *linting, const json_t *object)
+{
+	bool is_image = json_object_get(object, "status") != NULL;
+
+	if (linting->json) {
+		json_dumpf(object, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
+		putchar('\n');
+	} else if (!is_image) {
+		lint_text_finding(stdout, object);
+	} else if (linting->list.count <= FEW_IMAGES || json_count(object, "wanted_findings") ||
+		   !strcmp(json_text(object, "status"), "failed")) {
+		lint_text_image(stdout, object);
+	}
+}
+
+static void take_object(struct linting *linting, const struct image_path *path, json_t *object)
+{
+	if (!object)
+		return;
+	if (json_object_get(object, "status")) {
+		count_image(linting, path, object);
+		add_case(linting, path, object);
+	}
+	print_object(linting, object);
+	json_decref(object);
+}
+
+static void image_work(void *context, const struct image_path *path, FILE *output)
+{
+	const struct linting *linting = context;
+
+	lint_file(&linting->options, path, output);
+}
+
+/* The image's own last word, or, if it had none, ours. */
+static void image_done(void *context, const struct image_path *path,
+		       const struct image_outcome *outcome)
+{
+	struct linting *linting = context;
+	const char *line = outcome->output, *end, *failure = outcome->failure;
+	bool had_last_word = false;
+	char text[96];
+
+	progress_bar_clear(&linting->bar);
+	for (; (end = strchr(line, '\n')); line = end + 1) {
+		json_t *object = json_loadb(line, (size_t)(end - line), 0, NULL);
+		bool is_last = json_object_get(object, "status") != NULL;
+
+		had_last_word |= is_last;
+		if (is_last && failure)
+			json_decref(object); /* it failed after it was done: not to be believed */
+		else
+			take_object(linting, path, object);
+	}
+	if (!failure && !had_last_word)
+		failure = "said nothing";
+	if (failure)
+		take_object(linting, path,
+			    json_pack("{s:s, s:o, s:s, s:s, s:f}", "type", "lint", "image",
+				      json_bytes(path->path), "status", "failed", "message",
+				      failure, "seconds", outcome->seconds));
+	fflush(stdout);
+	linting->bar.done += path->bytes;
+	snprintf(text, sizeof(text), "%llu of %zu images, %llu findings",
+		 (unsigned long long)linting->images, linting->list.count,
+		 (unsigned long long)linting->gate.findings);
+	progress_bar_draw(&linting->bar, text);
+}
+
+static void print_total(const struct linting *linting, double seconds)
+{
+	json_t *total;
+
+	if (!linting->json) {
+		lint_text_total(stdout, linting->counts, linting->images, seconds);
+		gate_print(&linting->gate, stdout);
+		return;
+	}
+	total = json_pack("{s:s, s:I, s:I, s:I, s:I, s:f}", "type", "lint_total", "images",
+			  (json_int_t)linting->images, "fdes", (json_int_t)0, "proven",
+			  (json_int_t)0, "mismatch", (json_int_t)0, "seconds", seconds);
+	json_object_update(total, linting->counts);
+	gate_json(&linting->gate, total);
+	json_dumpf(total, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
+	putchar('\n');
+	json_decref(total);
+}
+
+static enum exit_status lint(struct linting *linting)
+{
+	struct image_pool pool = {
+		.jobs = linting->jobs,
+		.timeout_ms = linting->timeout_ms,
+		.work = image_work,
+		.done = image_done,
+		.context = linting,
+	};
+	double start = monotonic_seconds();
+	uint64_t bytes = 0;
+	struct error error;
+
+	for (size_t i = 0; i < linting->list.count; i++)
+		bytes += linting->list.image[i].bytes;
+	progress_bar_start(&linting->bar, bytes);
+	if (image_pool_run(&pool, &linting->list, &error)) {
+		progress_bar_clear(&linting->bar);
+		error_print(stderr, "lint", &error);
+		return EXIT_ENVIRONMENT;
+	}
+	progress_bar_clear(&linting->bar);
+	print_total(linting, monotonic_seconds() - start);
+	return gate_status(&linting->gate);
+}
+
+static enum exit_status lint_paths(struct linting *linting)
+{
+	enum exit_status status;
+	struct error error;
+
+	linting->counts = json_object();
+	cases_begin(&linting->cases, "lint");
+	for (int i = 0; i < linting->path_count; i++)
+		if (image_list_add(&linting->list, linting->path[i], &error)) {
+			error_print(stderr, NULL, &error);
+			gate_leave_image(&linting->gate, &error, true);
+			cases_add(&linting->cases.cases, "lint", linting->path[i], CASE_ERROR,
+				  error.message);
+		}
+	gate_leave(&linting->gate, GATE_UNREADABLE, linting->list.unreadable);
+	gate_leave(&linting->gate, GATE_THIN, linting->list.thin_archives);
+	image_list_finish(&linting->list, linting->every);
+	status = lint(linting);
+	image_list_deinit(&linting->list);
+	json_decref(linting->counts);
+	return cases_finish(&linting->cases, status);
+}
+
+int command_lint(int argc, char **argv)
+{
+	static const struct argp_child children[] = { { &gate_image_argp, 0, NULL, 0 },
+						      { &cases_argp, 0, NULL, 0 },
+						      { 0 } };
+	static const struct argp argp = {
+		option_list,
+		parse_option,
+		"ELF|ARCHIVE|DIR...",
+		"Follows the code of ELF files without running it, and says where their call "
+		"frame information is not what the code does to the stack.",
+		children,
+		NULL,
+		NULL,
+	};
+	struct linting linting = { .gate = { .unit = "FDEs" },
+				   .options = { .only = UINT32_MAX },
+				   .jobs = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN),
+				   .timeout_ms = 300000,
+				   .every = 1 };
+
+	argp_err_exit_status = EXIT_USAGE;
+	if (command_parse(&argp, argc, argv, 0, &linting))
+		return EXIT_USAGE;
+	if (linting.explain) {
+		lint_id_explain(stdout, linting.explain);
+		return EXIT_OK;
+	}
+	return lint_paths(&linting);
+}

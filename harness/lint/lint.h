@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint.h - is an image's CFI right where nobody ran it? From the bytes of its code alone
+ *
+ * Each function's code is followed from its entry along all ways that its instructions can take. On
+ * the way it is known where the CFA is, and where the caller's registers are; at every instruction
+ * that is held against the row that the CFI declares. So every row is
+ *
+ *	proven		the code has what the row declares, on every way that leads there
+ *	mismatch	on some way it has something else: a finding
+ *	unproven	nobody knows, with the reason: enum lint_reason
+ *
+ *	lint_state.h	 what is known before an instruction
+ *	lint_part.c	 one FDE: its rows, its instructions, its landing pads
+ *	lint_row.c	 a row against a state
+ *	lint_flow.c	 the ways
+ *	lint_judge.c	 every instruction that was reached, at last
+ *	lint_image.c	 all FDEs of an image
+ *	lint_names.c	 functions that never return; stubs of PLTs
+ *	lint_ids.c	 what a finding is called, and what it means
+ *	lint_json.c, lint_text.c  what programs and people read
+ *
+ * docs/LINT.md says what is taken for granted, and which findings there are.
+ */
+#ifndef STACKPROOF_LINT_H
+#define STACKPROOF_LINT_H
+
+#include <jansson.h>
+#include "cfi.h"
+#include "images/image_list.h"
+#include "lint/lint_state.h"
+
+enum lint_reason {
+	LINT_REACHED_BY_NONE, /* no way that was followed leads here */
+	LINT_JUMP_UNKNOWN,  /* the same, and a computed jump of the function has unknown targets */
+	LINT_VALUE_UNKNOWN, /* ways differ, or a value comes from where it can't be followed */
+	LINT_BEHIND_CALL,   /* only if a call returns that perhaps never does: it would be wrong */
+	LINT_UNDECODED,	    /* what Zydis can't decode, or can't say where it goes */
+	LINT_SIGNAL_FRAME,  /* entered by the kernel, not by a call */
+	LINT_RULE_UNKNOWN,  /* a row of a kind that is not understood here */
+	LINT_NO_ENTRY,	    /* it begins in the middle of something that was not found */
+	LINT_MALFORMED,	    /* its instructions of CFI can't be decoded */
+	LINT_TOO_LARGE,	    /* a limit of docs/LIMITS.md */
+	LINT_REASON_COUNT,
+};
+
+enum lint_id {
+	LINT_NONE,
+	LINT_CFA = 1,	       /* SP001 the CFA is elsewhere */
+	LINT_RETURN = 2,       /* SP002 the return address is elsewhere */
+	LINT_NOT_SAVED = 3,    /* SP003 a register is declared saved where it is not */
+	LINT_OVERWRITTEN = 4,  /* SP004 a register is declared unchanged, and was overwritten */
+	LINT_ENTRY = 5,	       /* SP005 the first row is not that of a function that was called */
+	LINT_UNCOVERED = 6,    /* SP006 code that is reached, and no FDE covers it */
+	LINT_ROW_INSIDE = 7,   /* SP007 a row begins inside an instruction */
+	LINT_OVERLAP = 8,      /* SP008 two FDEs cover the same code */
+	LINT_SEARCH_TABLE = 9, /* SP009 .eh_frame_hdr hides an FDE, or differs from it */
+	LINT_LOST = 10,	       /* SP010 a register is declared lost that is not */
+	LINT_ID_COUNT,
+};
+
+/* What is wrong at pc .. pc_end. */
+struct lint_finding {
+	enum lint_id id;
+	uint64_t pc, pc_end; /* the instructions */
+	uint64_t from;	     /* the jump that leads there, if other ways agree; else 0 */
+	uint64_t function;   /* where the FDE begins; 0: none */
+	uint8_t reg;	     /* of LINT_NOT_SAVED, LINT_OVERWRITTEN, LINT_LOST */
+	char declared[96], actual[96];
+};
+typedef void (*lint_finding_fn)(void *context, const struct lint_finding *finding);
+
+/* What an image came to. FDEs are counted once: one with a mismatch is that, one of which all is
+ * proven is proven, of another the first reason that was met counts. */
+struct lint_counts {
+	uint64_t fdes, proven, mismatch, unproven[LINT_REASON_COUNT];
+	uint64_t instructions, instructions_proven; /* of FDEs; padding does not count */
+	uint64_t findings[LINT_ID_COUNT];
+	uint64_t calls_not_returning; /* behind which the rows are another way's */
+};
+
+/* 0, or -1: no memory, or its code is larger than is read here. */
+int lint_image(const struct cfi *cfi, lint_finding_fn fn, void *context, struct lint_counts *ret,
+	       struct error *error);
+
+/* ---- lint_ids.c --------------------------------------------------------------------------- */
+
+/* "SP001"; "the CFA is elsewhere". */
+const char *lint_id_name(enum lint_id id);
+const char *lint_id_title(enum lint_id id);
+/* LINT_NONE if it is no such name, in whatever case. */
+enum lint_id lint_id_find(const char *name);
+/* What it means, with an example, how a toolchain comes to it, and what it does to unwinders. */
+void lint_id_explain(FILE *file, enum lint_id id);
+/* "jump_unknown"; "a jump whose targets are unknown". */
+const char *lint_reason_name(enum lint_reason reason);
+const char *lint_reason_title(enum lint_reason reason);
+
+/* ---- lint_json.c -------------------------------------------------------------------------- */
+
+struct lint_options {
+	const char *function; /* findings in those alone that match it, or NULL: fnmatch(3) */
+	uint32_t only;	      /* a bit for each enum lint_id that is wanted */
+};
+
+/* Writes the image's findings and its "lint" object, one JSON object a line. */
+void lint_file(const struct lint_options *options, const struct image_path *path, FILE *output);
+
+/* ---- lint_text.c -------------------------------------------------------------------------- */
+
+void lint_text_finding(FILE *file, const json_t *finding);
+void lint_text_image(FILE *file, const json_t *image);
+/* All images. counts: the sums of their objects. */
+void lint_text_total(FILE *file, const json_t *counts, uint64_t images, double seconds);
+
+#endif

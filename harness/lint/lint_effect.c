@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_effect.c - what one instruction makes of registers and words
+ *
+ * A value that is loaded from memory which is not the stack is no saved register: functions save on
+ * their stack. So it is VALUE_OTHER. One from a word of the stack that nobody is known to have
+ * written may be one.
+ */
+#include <string.h>
+#include "lint/lint_state.h"
+
+#define VALUE(...) ((struct value) { __VA_ARGS__ })
+
+static void forget_comparison(struct lint_state *state, uint8_t reg)
+{
+	struct comparison *comparison = &state->comparison;
+
+	if (comparison->reg == reg || (comparison->with_register && comparison->source == reg))
+		comparison->valid = false;
+}
+
+static void set(struct lint_state *state, uint8_t reg, struct value value)
+{
+	state->reg[reg] = value;
+	forget_comparison(state, reg);
+}
+
+struct value lint_effect_address(const struct lint_state *state, const struct code *code)
+{
+	if (!code->has_memory || code->foreign_segment)
+		return VALUE(.kind = VALUE_UNKNOWN);
+	if (code->base == CODE_NO_REGISTER && code->index == CODE_NO_REGISTER)
+		return VALUE(.kind = VALUE_CONSTANT, .number = code->displacement);
+	if (code->index != CODE_NO_REGISTER || code->base == CODE_NO_REGISTER)
+		return VALUE(.kind = VALUE_UNKNOWN);
+	return value_add(state->reg[code->base], code->displacement);
+}
+
+/* A new base: the old one's words and copies are another's. */
+static void begin_base(struct lint_state *state, uint8_t reg, uint32_t origin)
+{
+	struct value base = { .kind = VALUE_BASE, .bound = origin };
+	uint32_t kept = 0;
+
+	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
+		if (state->reg[i].kind == VALUE_BASE && state->reg[i].bound == origin)
+			set(state, (uint8_t)i, VALUE(.kind = VALUE_UNKNOWN));
+	for (uint32_t i = 0; i < state->word_count; i++) {
+		struct word *word = &state->word[i];
+
+		if (word->at.kind == VALUE_BASE && word->at.bound == origin)
+			continue;
+		if (word->value.kind == VALUE_BASE && word->value.bound == origin)
+			word->value = VALUE(.kind = VALUE_UNKNOWN);
+		state->word[kept++] = *word;
+	}
+	state->word_count = kept;
+	set(state, reg, base);
+}
+
+/* ---- memory ------------------------------------------------------------------------------- */
+
+#define TABLE_BOUND UINT16_MAX /* of an index that nothing is known of */
+
+/* What an indexed operand reads, if it can be a jump table of entries of scale bytes: VALUE_OFFSET
+ * with the table's address and its index's bound. */
+static struct value table_of(const struct lint_state *state, const struct code *code, uint8_t scale)
+{
+	struct value base = { .kind = VALUE_CONSTANT }, index, swap;
+	struct value table = { .kind = VALUE_UNKNOWN };
+
+	if (code->index == CODE_NO_REGISTER || code->foreign_segment)
+		return table;
+	index = state->reg[code->index];
+	if (code->base != CODE_NO_REGISTER)
+		base = state->reg[code->base];
+	if (index.kind == VALUE_CONSTANT && code->scale == 1) {
+		swap = base; /* the other way round: a table's address, and a scaled index */
+		base = index;
+		index = swap;
+	}
+	if (base.kind != VALUE_CONSTANT || index.kind == VALUE_CONSTANT || value_is_stack(&index))
+		return table;
+	if (index.kind != VALUE_BOUND)
+		index = VALUE(.kind = VALUE_BOUND, .scale = 1, .bound = TABLE_BOUND);
+	if (code->scale * index.scale != scale)
+		return table;
+	return VALUE(.kind = VALUE_OFFSET, .scale = scale, .compared = index.compared,
+		     .bound = index.bound,
+		     .number = (int64_t)((uint64_t)base.number + (uint64_t)code->displacement));
+}
+
+static struct value load(const struct lint_state *state, const struct code *code)
+{
+	struct value at = lint_effect_address(state, code);
+	struct value table = table_of(state, code, 8);
+	const struct value *word;
+
+	if (table.kind == VALUE_OFFSET) {
+		table.kind = VALUE_TARGET;
+		return table;
+	}
+	if (value_is_stack(&at)) {
+		word = lint_word_find(state, &at);
+		return word ? *word : VALUE(.kind = VALUE_UNKNOWN);
+	}
+	if (at.kind == VALUE_UNKNOWN && !code->foreign_segment)
+		return VALUE(.kind = VALUE_UNKNOWN);
+	return VALUE(.kind = VALUE_OTHER);
+}
+
+static struct value load_less(const struct lint_state *state, const struct code *code)
+{
+	struct value at = lint_effect_address(state, code);
+	const struct value *word = value_is_stack(&at) ? lint_word_find(state, &at) : NULL;
+
+	struct value table = table_of(state, code, 4);
+
+	if (code->memory_bytes == 4 && table.kind == VALUE_OFFSET)
+		return table;
+	if (word && word->kind == VALUE_BOUND)
+		return *word;
+	if (code->memory_bytes <= 2)
+		return VALUE(.kind = VALUE_BOUND, .scale = 1,
+			     .bound = (1u << 8 * code->memory_bytes) - 1);
+	return VALUE(.kind = VALUE_OTHER);
+}
+
+static struct value load_signed(const struct lint_state *state, const struct code *code)
+{
+	struct value table = table_of(state, code, 4);
+
+	return table.kind == VALUE_OFFSET ? table : VALUE(.kind = VALUE_OTHER);
+}
+
+static void write_memory(struct lint_state *state, const struct code *code, struct value value)
+{
+	struct value at = lint_effect_address(state, code);
+
+	/* As many bytes as a register says are an object's, which ends before what is saved. */
+	if (!code->repeated)
+		lint_word_write(state, &at, code->memory_bytes, value);
+	if (state->comparison.of_word)
+		state->comparison.valid = false;
+}
+
+static void push(struct lint_state *state, struct value value)
+{
+	struct value *rsp = &state->reg[REGISTER_RSP];
+
+	set(state, REGISTER_RSP, value_add(*rsp, -8));
+	lint_word_write(state, rsp, 8, value);
+}
+
+static struct value pop(struct lint_state *state)
+{
+	struct value at = state->reg[REGISTER_RSP];
+	const struct value *word = value_is_stack(&at) ? lint_word_find(state, &at) : NULL;
+	struct value value = word ? *word : VALUE(.kind = VALUE_UNKNOWN);
+
+	set(state, REGISTER_RSP, value_add(at, 8));
+	return value;
+}
+
+/* ---- arithmetic --------------------------------------------------------------------------- */
+
+static struct value scaled(const struct lint_state *state, const struct code *code)
+{
+	const struct value *index = &state->reg[code->index];
+
+	struct value value = *index;
+
+	if (code->base == CODE_NO_REGISTER && !code->displacement && index->kind == VALUE_BOUND &&
+	    index->scale == 1) {
+		value.scale = code->scale;
+		return value;
+	}
+	return VALUE(.kind = VALUE_OTHER);
+}
+
+static struct value address(const struct lint_state *state, const struct code *code)
+{
+	struct value at = lint_effect_address(state, code);
+
+	return code->index == CODE_NO_REGISTER ? at : scaled(state, code);
+}
+
+static void add_register(struct lint_state *state, const struct code *code, uint32_t origin)
+{
+	struct value a = state->reg[code->reg], b = state->reg[code->source];
+	struct value sum = { .kind = VALUE_OTHER };
+
+	if (a.kind == VALUE_CONSTANT && b.kind != VALUE_CONSTANT) {
+		struct value swap = a;
+
+		a = b;
+		b = swap;
+	}
+	if (b.kind == VALUE_CONSTANT && a.kind == VALUE_OFFSET && a.number == b.number)
+		sum = VALUE(.kind = VALUE_TARGET, .scale = 4, .compared = a.compared,
+			    .bound = a.bound, .number = a.number);
+	else if (b.kind == VALUE_CONSTANT)
+		sum = value_add(a, b.number);
+	else if (code->reg == REGISTER_RSP)
+		sum = VALUE(.kind = VALUE_UNKNOWN);
+	set(state, code->reg, sum);
+	if (code->reg == REGISTER_RSP && sum.kind == VALUE_UNKNOWN)
+		begin_base(state, REGISTER_RSP, origin);
+}
+
+static void subtract_register(struct lint_state *state, const struct code *code, uint32_t origin)
+{
+	struct value a = state->reg[code->reg], b = state->reg[code->source];
+
+	if (b.kind == VALUE_CONSTANT)
+		set(state, code->reg, value_add(a, (int64_t)(0 - (uint64_t)b.number)));
+	else if (code->reg == REGISTER_RSP)
+		begin_base(state, REGISTER_RSP, origin);
+	else
+		set(state, code->reg, VALUE(.kind = VALUE_OTHER));
+}
+
+static void and_constant(struct lint_state *state, const struct code *code, uint32_t origin)
+{
+	const struct value *value = &state->reg[code->reg];
+
+	if (code->reg == REGISTER_RSP || value_is_stack(value))
+		begin_base(state, code->reg, origin);
+	else if (code->constant >= 0 && code->constant < UINT16_MAX)
+		set(state, code->reg,
+		    VALUE(.kind = VALUE_BOUND, .scale = 1, .bound = (uint32_t)code->constant));
+	else
+		set(state, code->reg, VALUE(.kind = VALUE_OTHER));
+}
+
+/* A register that is unknown behind an instruction which may have put back what was saved
+ * elsewhere: in a vector register, or mangled. */
+static void write_registers(struct lint_state *state, const struct code *code)
+{
+	for (uint8_t i = 0; i < REGISTER_GPR_COUNT; i++)
+		if (code->written & 1u << i)
+			set(state, i, VALUE(.kind = code->computed ? VALUE_OTHER : VALUE_UNKNOWN));
+}
+
+static struct value low_half(const struct value *value)
+{
+	if (value->kind == VALUE_BOUND)
+		return *value;
+	if (value->kind == VALUE_CONSTANT)
+		return VALUE(.kind = VALUE_CONSTANT, .number = (int64_t)(uint32_t)value->number);
+	return VALUE(.kind = VALUE_OTHER); /* the other half is gone */
+}
+
+static struct value extended(const struct value *value, uint8_t bits)
+{
+	if (!bits || value->kind == VALUE_BOUND)
+		return low_half(value);
+	return VALUE(.kind = VALUE_BOUND, .scale = 1, .bound = (1u << bits) - 1);
+}
+
+static void compare(struct lint_state *state, const struct code *code)
+{
+	struct comparison *comparison = &state->comparison;
+
+	memset(comparison, 0, sizeof(*comparison));
+	comparison->valid = true;
+	comparison->reg = code->reg;
+	comparison->constant = code->constant;
+	if (code->effect == EFFECT_COMPARE_REGISTER) {
+		comparison->with_register = true;
+		comparison->source = code->source;
+	} else if (code->reg == CODE_NO_REGISTER) {
+		comparison->at = lint_effect_address(state, code);
+		comparison->of_word = true;
+		comparison->valid = value_is_stack(&comparison->at);
+	}
+}
+
+void lint_effect(struct lint_state *state, const struct code *code, uint32_t origin)
+{
+	struct value value;
+
+	if (code->writes_flags && code->effect != EFFECT_COMPARE &&
+	    code->effect != EFFECT_COMPARE_REGISTER)
+		state->comparison.valid = false;
+	switch (code->effect) {
+	case EFFECT_WRITES:
+		if (code->writes_memory)
+			write_memory(state, code, VALUE(.kind = VALUE_OTHER));
+		write_registers(state, code);
+		break;
+	case EFFECT_MOVE: set(state, code->reg, state->reg[code->source]); break;
+	case EFFECT_MOVE_32:
+		set(state, code->reg, extended(&state->reg[code->source], code->bits));
+		break;
+	case EFFECT_CONSTANT:
+		set(state, code->reg, VALUE(.kind = VALUE_CONSTANT, .number = code->constant));
+		break;
+	case EFFECT_ADDRESS: set(state, code->reg, address(state, code)); break;
+	case EFFECT_LOAD: set(state, code->reg, load(state, code)); break;
+	case EFFECT_LOAD_SIGNED: set(state, code->reg, load_signed(state, code)); break;
+	case EFFECT_LOAD_LESS: set(state, code->reg, load_less(state, code)); break;
+	case EFFECT_STORE: write_memory(state, code, state->reg[code->source]); break;
+	case EFFECT_ADD:
+		set(state, code->reg, value_add(state->reg[code->reg], code->constant));
+		break;
+	case EFFECT_ADD_REGISTER: add_register(state, code, origin); break;
+	case EFFECT_SUBTRACT_REGISTER: subtract_register(state, code, origin); break;
+	case EFFECT_AND: and_constant(state, code, origin); break;
+	case EFFECT_PUSH:
+		push(state, code->source == CODE_NO_REGISTER ? VALUE(.kind = VALUE_OTHER)
+							     : state->reg[code->source]);
+		break;
+	case EFFECT_POP:
+		value = pop(state);
+		if (code->reg != CODE_NO_REGISTER)
+			set(state, code->reg, value);
+		else
+			write_memory(state, code, value);
+		break;
+	case EFFECT_LEAVE:
+		set(state, REGISTER_RSP, state->reg[REGISTER_RBP]);
+		set(state, REGISTER_RBP, pop(state));
+		break;
+	case EFFECT_EXCHANGE:
+		value = state->reg[code->reg];
+		set(state, code->reg, state->reg[code->source]);
+		set(state, code->source, value);
+		break;
+	case EFFECT_SIGN_EXTEND:
+		if (state->reg[code->reg].kind != VALUE_OFFSET)
+			set(state, code->reg, low_half(&state->reg[code->reg]));
+		break;
+	case EFFECT_COMPARE:
+	case EFFECT_COMPARE_REGISTER: compare(state, code); break;
+	}
+}
+
+/* ---- branches ----------------------------------------------------------------------------- */
+
+static void bound_value(struct value *value, uint64_t bound)
+{
+	if (bound > UINT16_MAX)
+		return;
+	if (value->kind == VALUE_BOUND && value->compared && value->bound <= bound)
+		return;
+	if (value->kind == VALUE_UNKNOWN || value->kind == VALUE_OTHER ||
+	    (value->kind == VALUE_BOUND && value->scale == 1) ||
+	    (value->kind == VALUE_ENTRY && value->reg != REGISTER_RBX &&
+	     value->reg != REGISTER_RBP && value->reg < REGISTER_R12))
+		*value = VALUE(.kind = VALUE_BOUND, .scale = 1, .compared = true,
+			       .bound = (uint32_t)bound);
+}
+
+static void bound_compared(struct lint_state *state, uint64_t bound)
+{
+	const struct comparison *comparison = &state->comparison;
+	struct value value = { .kind = VALUE_UNKNOWN };
+
+	if (!comparison->of_word) {
+		bound_value(&state->reg[comparison->reg], bound);
+		return;
+	}
+	bound_value(&value, bound);
+	if (value.kind == VALUE_BOUND)
+		lint_word_note(state, &comparison->at, value);
+}
+
+static void make_equal(struct lint_state *state)
+{
+	struct value *a = &state->reg[state->comparison.reg];
+	struct value *b = &state->reg[state->comparison.source];
+
+	if (value_is_stack(a) && (b->kind == VALUE_UNKNOWN || b->kind == VALUE_OTHER))
+		*b = *a;
+	else if (value_is_stack(b) && (a->kind == VALUE_UNKNOWN || a->kind == VALUE_OTHER))
+		*a = *b;
+}
+
+void lint_effect_branch(struct lint_state *state, enum code_condition condition, bool taken)
+{
+	static const enum code_condition opposite[] = {
+		[CONDITION_OTHER] = CONDITION_OTHER,
+		[CONDITION_EQUAL] = CONDITION_NOT_EQUAL,
+		[CONDITION_NOT_EQUAL] = CONDITION_EQUAL,
+		[CONDITION_ABOVE] = CONDITION_BELOW_EQUAL,
+		[CONDITION_ABOVE_EQUAL] = CONDITION_BELOW,
+		[CONDITION_BELOW] = CONDITION_ABOVE_EQUAL,
+		[CONDITION_BELOW_EQUAL] = CONDITION_ABOVE,
+	};
+	const struct comparison *comparison = &state->comparison;
+	enum code_condition holds = taken ? condition : opposite[condition];
+
+	if (!comparison->valid)
+		return;
+	if (comparison->with_register) {
+		if (holds == CONDITION_EQUAL)
+			make_equal(state);
+	} else if (comparison->constant >= 0) {
+		if (holds == CONDITION_BELOW_EQUAL)
+			bound_compared(state, (uint64_t)comparison->constant);
+		else if (holds == CONDITION_BELOW && comparison->constant)
+			bound_compared(state, (uint64_t)comparison->constant - 1);
+	}
+}
+
+struct value lint_effect_jump(const struct lint_state *state, const struct code *code)
+{
+	return code->source != CODE_NO_REGISTER ? state->reg[code->source] : load(state, code);
+}

@@ -1,0 +1,529 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_flow.c - the ways
+ *
+ * Where ways meet, the row decides which are believed first: one that brings what the row declares is
+ * not spoiled by one that doesn't. The latter is an edge that says which two ways differ. If it is
+ * the way behind a call, then the call never comes back, as abort() does not: compilers begin another
+ * block there, with another frame. That accuses nobody.
+ *
+ * A jump out of the FDE with the frame taken down is a call in place of a return, and ends the way.
+ * With a frame it leads to another part of the same function, which is followed there.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include "array.h"
+#include "lint/lint_flow.h"
+#include "lint/lint_names.h"
+
+static int no_memory(struct error *error)
+{
+	return error_set(error, ERROR_MEMORY, NULL, 0, "the ways through a function");
+}
+
+bool lint_state_is_entry(const struct lint_state *state)
+{
+	struct lint_state entry;
+	struct value at = { .kind = VALUE_CFA, .number = -8 };
+	const struct value *word = lint_word_find(state, &at);
+	static const uint8_t same[] = { REGISTER_RSP, REGISTER_RBX, REGISTER_RBP, REGISTER_R12,
+					REGISTER_R13, REGISTER_R14, REGISTER_R15 };
+
+	lint_state_enter(&entry);
+	for (size_t i = 0; i < sizeof(same); i++)
+		if (!value_equal(&state->reg[same[i]], &entry.reg[same[i]]))
+			return false;
+	return word && value_equal(word, &entry.word[0].value);
+}
+
+bool lint_row_is_entry(const struct row *row)
+{
+	struct lint_state entry;
+	struct lint_row_verdict verdict;
+
+	lint_state_enter(&entry);
+	lint_row_check(row, row->pc, &entry, 0, &verdict);
+	return verdict.outcome == LINT_ROW_PROVEN;
+}
+
+static bool is_executable(const struct image *image, uint64_t pc)
+{
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct image_segment *segment = &image->segment[i];
+
+		if (segment->executable && pc >= segment->vaddr &&
+		    pc - segment->vaddr < segment->file_bytes)
+			return true;
+	}
+	return false;
+}
+
+/* ---- parts -------------------------------------------------------------------------------- */
+
+static struct lint_part *known_part(const struct lint_flow *flow, uint64_t pc)
+{
+	for (size_t i = 0; i < flow->part_count; i++)
+		if (pc >= flow->part[i]->begin && pc < flow->part[i]->end)
+			return flow->part[i];
+	return NULL;
+}
+
+bool lint_flow_has(const struct lint_flow *flow, uint64_t pc)
+{
+	return known_part(flow, pc) != NULL;
+}
+
+/* The function's part that pc lies in; one that was not met before if the state is one with a frame.
+ * NULL without an error: the way ends, at another function. */
+static int part_of(struct lint_flow *flow, uint64_t pc, const struct lint_state *state,
+		   const struct lint_way *way, struct lint_part **ret, struct error *error)
+{
+	const struct cfi_fde *fde;
+	enum lint_reason reason;
+	const struct row *first;
+
+	*ret = known_part(flow, pc);
+	if (*ret)
+		return 0;
+	fde = cfi_fde_find(flow->world->cfi, pc);
+	if (!fde) {
+		if (!way->weak && !way->unsure && is_executable(flow->world->cfi->image, pc))
+			flow->world->uncovered(flow->world->context, pc, way->from);
+		return 0;
+	}
+	if (pc == fde->pc_begin && lint_state_is_entry(state)) {
+		flow->returns = true;
+		return 0;
+	}
+	if (flow->part_count == LINT_PARTS_MAX) {
+		flow->too_large = true;
+		return 0;
+	}
+	if (lint_part_create(flow->world->cfi, fde, ret, &reason, error))
+		return -1;
+	if (!*ret)
+		return 0;
+	first = lint_part_row(*ret, pc);
+	if (pc == fde->pc_begin && first && lint_row_is_entry(first)) {
+		/* Another function that is entered with a frame of ours: not followed. */
+		lint_part_destroy(*ret);
+		*ret = NULL;
+		return 0;
+	}
+	flow->part[flow->part_count++] = *ret;
+	return 0;
+}
+
+/* ---- blocks ------------------------------------------------------------------------------- */
+
+static int enqueue(struct lint_flow *flow, uint32_t number, struct error *error)
+{
+	if (flow->block[number].queued)
+		return 0;
+	if (!ARRAY_GROW(flow->queue, flow->queue_count))
+		return no_memory(error);
+	flow->queue[flow->queue_count++] = number;
+	flow->block[number].queued = true;
+	return 0;
+}
+
+static int not_returning(struct lint_flow *flow, uint64_t pc, struct error *error)
+{
+	flow->calls_not_returning++;
+	if (!ARRAY_GROW(flow->behind_call, flow->behind_call_count))
+		return no_memory(error);
+	flow->behind_call[flow->behind_call_count++] = pc;
+	return 0;
+}
+
+static bool is_mismatch(const struct lint_part *part, uint64_t pc, const struct lint_state *state,
+			struct lint_row_verdict *ret)
+{
+	const struct row *row = lint_part_row(part, pc);
+
+	if (!row)
+		return false;
+	lint_row_check(row, pc, state, part->agreed, ret);
+	return ret->outcome == LINT_ROW_MISMATCH;
+}
+
+static int new_block(struct lint_flow *flow, struct lint_part *part, uint64_t pc,
+		     const struct lint_state *state, const struct lint_way *way,
+		     struct error *error)
+{
+	uint32_t *at = &part->block_at[pc - part->begin];
+	struct lint_row_verdict verdict;
+	uint32_t inside = *at;
+
+	if ((way->weak || way->unsure) && is_mismatch(part, pc, state, &verdict))
+		return way->weak ? not_returning(flow, pc, error) : 0;
+	if (flow->block_count == LINT_BLOCKS_MAX) {
+		flow->too_large = true;
+		return 0;
+	}
+	if (!ARRAY_GROW(flow->block, flow->block_count))
+		return no_memory(error);
+	flow->block[flow->block_count++] = (struct lint_block) {
+		.pc = pc,
+		.part = part,
+		.state = *state,
+		.from = way->from,
+		.weak = way->weak,
+		.unsure = way->unsure,
+	};
+	*at = (uint32_t)flow->block_count;
+	/* What went through here before ends here from now on. */
+	if (inside && enqueue(flow, inside - 1, error))
+		return -1;
+	return enqueue(flow, (uint32_t)flow->block_count - 1, error);
+}
+
+/* What leads there: the surest of all ways. */
+static bool surer(struct lint_block *block, const struct lint_way *way)
+{
+	bool changed = block->unsure && !way->unsure;
+
+	block->weak &= way->weak;
+	block->unsure &= way->unsure;
+	return changed;
+}
+
+static int meet(struct lint_flow *flow, uint32_t number, const struct lint_state *state,
+		const struct lint_way *way, struct error *error)
+{
+	struct lint_block *block = &flow->block[number];
+	struct lint_row_verdict new, old;
+	struct lint_state joined = block->state;
+	bool new_wrong, old_wrong;
+
+	if (!lint_state_join(&joined, state))
+		return surer(block, way) ? enqueue(flow, number, error) : 0;
+	new_wrong = is_mismatch(block->part, block->pc, state, &new);
+	old_wrong = is_mismatch(block->part, block->pc, &block->state, &old);
+	if (new_wrong && (!old_wrong || way->unsure))
+		return way->weak ? not_returning(flow, block->pc, error) : 0;
+	if (old_wrong && !new_wrong && !block->settled) {
+		block->settled = true;
+		block->state = *state;
+		block->from = way->from;
+		block->weak = way->weak;
+		block->unsure = way->unsure;
+		return enqueue(flow, number, error);
+	}
+	block->state = joined;
+	surer(block, way);
+	return enqueue(flow, number, error);
+}
+
+/* The same once nothing changes any more: is the way wrong that comes here? */
+static void tell_edge(struct lint_flow *flow, const struct lint_block *block,
+		      const struct lint_state *state, uint64_t from)
+{
+	struct lint_edge edge = {
+		.from = from, .to = block->pc, .part = block->part, .state = state
+	};
+	struct lint_row_verdict own;
+
+	if (is_mismatch(block->part, block->pc, state, &edge.verdict) &&
+	    !is_mismatch(block->part, block->pc, &block->state, &own))
+		flow->edge(flow->edge_context, &edge);
+}
+
+/* A way comes to pc. */
+static int arrive(struct lint_flow *flow, uint64_t pc, const struct lint_state *state,
+		  const struct lint_way *way, struct error *error)
+{
+	struct lint_part *part;
+	uint32_t number;
+
+	if (flow->followed)
+		part = known_part(flow, pc);
+	else if (part_of(flow, pc, state, way, &part, error))
+		return -1;
+	if (!part)
+		return 0;
+	number = part->block_at[pc - part->begin];
+	if (flow->followed) {
+		if (flow->edge && !way->weak && !way->unsure && number &&
+		    flow->block[number - 1].pc == pc)
+			tell_edge(flow, &flow->block[number - 1], state, way->from);
+		return 0;
+	}
+	if (number && flow->block[number - 1].pc == pc)
+		return meet(flow, number - 1, state, way, error);
+	return new_block(flow, part, pc, state, way, error);
+}
+
+/* ---- along a block ------------------------------------------------------------------------ */
+
+/* Behind the call, in the landing pads of its place. Whoever goes there takes the arguments off the
+ * stack that were pushed for the call (DW_CFA_GNU_args_size). */
+static int catch (struct lint_flow *flow, const struct lint_part *part, const struct code *code,
+		  const struct lint_state *state, bool unsure, struct error *error)
+{
+	const struct row *row = lint_part_row(part, code->pc);
+	struct lint_way way = { .from = code->pc, .unsure = unsure };
+	struct lint_row_verdict verdict;
+	struct lint_state caught = *state;
+	struct value *rsp = &caught.reg[REGISTER_RSP];
+	const struct lint_part *part_of_pad;
+
+	if (row)
+		*rsp = value_add(*rsp, (int64_t)row->args_size);
+	for (size_t i = 0; i < part->pad_count; i++) {
+		const struct landing_pad *pad = &part->pad[i];
+
+		if (code->pc < pad->begin || code->pc >= pad->end)
+			continue;
+		part_of_pad = known_part(flow, pad->pad);
+		if (!part_of_pad)
+			continue;
+		/* One that never throws may lie between others that do, with its arguments on the
+		 * stack. */
+		if (is_mismatch(part_of_pad, pad->pad, &caught, &verdict) &&
+		    verdict.id == LINT_CFA && verdict.actual.number < 0)
+			continue;
+		if (arrive(flow, pad->pad, &caught, &way, error))
+			return -1;
+	}
+	return 0;
+}
+
+/* Position-independent code asks where it is so: no call. */
+static void call_of_itself(const struct code *code, struct lint_state *state)
+{
+	struct value *rsp = &state->reg[REGISTER_RSP];
+
+	*rsp = value_add(*rsp, -8);
+	lint_word_write(state, rsp, 8,
+			(struct value) { .kind = VALUE_CONSTANT,
+					 .number = (int64_t)(code->pc + code->length) });
+}
+
+/* *ret_on: the way goes on behind it. */
+static int call(struct lint_flow *flow, const struct lint_part *part, const struct code *code,
+		struct lint_state *state, bool unsure, bool *ret_on, struct error *error)
+{
+	const struct lint_world *world = flow->world;
+	uint64_t next = code->pc + code->length;
+
+	*ret_on = true;
+	if (code->flow == CODE_CALL && code->target == next) {
+		call_of_itself(code, state);
+		return 0;
+	}
+	if (code->flow == CODE_CALL && !flow->followed) {
+		if (!cfi_fde_find(world->cfi, code->target)) {
+			if (is_executable(world->cfi->image, code->target))
+				world->uncovered(world->context, code->target, code->pc);
+		}
+		world->called(world->context, code->target);
+	}
+	lint_state_call(state);
+	if (catch (flow, part, code, state, unsure, error))
+		return -1;
+	*ret_on = code->flow != CODE_CALL || !lint_never_returns(world->names, code->target);
+	return 0;
+}
+
+static int jump_computed(struct lint_flow *flow, const struct code *code,
+			 const struct lint_state *state, bool unsure, struct error *error)
+{
+	uint64_t *target = malloc(LINT_TARGETS_MAX * sizeof(*target));
+	struct lint_way way = { .from = code->pc };
+	size_t count, inside = 0;
+	bool sure;
+	int result = 0;
+
+	if (!target)
+		return no_memory(error);
+	count = lint_jump_targets(flow, state, code, target, &sure);
+	for (size_t i = 0; i < count; i++)
+		inside += cfi_fde_find(flow->world->cfi, target[i]) != NULL;
+	if (!count || inside != count) {
+		flow->jump_unknown = true;
+		count = 0;
+	}
+	way.unsure = unsure || !sure;
+	for (size_t i = 0; i < count && !result; i++)
+		result = arrive(flow, target[i], state, &way, error);
+	free(target);
+	return result;
+}
+
+/* exit(2) and exit_group(2). */
+static bool is_exit(const struct lint_state *state, const struct code *code)
+{
+	const struct value *number = &state->reg[REGISTER_RAX];
+
+	return code->system_call && number->kind == VALUE_CONSTANT &&
+	       (number->number == SYS_exit || number->number == SYS_exit_group);
+}
+
+/* One instruction. *ret_on: the way goes on to the next. */
+static int step(struct lint_flow *flow, struct lint_part *part, const struct code *code,
+		struct lint_state *state, const struct lint_way *come, bool *ret_on,
+		struct error *error)
+{
+	struct lint_way way = { .from = code->pc, .unsure = come->unsure };
+	struct lint_state taken;
+
+	*ret_on = false;
+	switch (code->flow) {
+	case CODE_NEXT:
+		*ret_on = !is_exit(state, code);
+		lint_effect(state, code, (uint32_t)(code->pc - flow->function));
+		return 0;
+	case CODE_CALL:
+	case CODE_CALL_INDIRECT: return call(flow, part, code, state, come->unsure, ret_on, error);
+	case CODE_JUMP:
+		way.weak = come->weak;
+		return arrive(flow, code->target, state, &way, error);
+	case CODE_JUMP_INDIRECT:
+		if (lint_is_stub(flow->world->names, code->pc)) {
+			*ret_on = true; /* until it is bound, a stub's jump leads on */
+			return 0;
+		}
+		return jump_computed(flow, code, state, come->unsure, error);
+	case CODE_BRANCH:
+	case CODE_BEGIN:
+		taken = *state;
+		lint_effect(&taken, code, 0);
+		lint_effect_branch(&taken, code->condition, true);
+		if (arrive(flow, code->target, &taken, &way, error))
+			return -1;
+		lint_effect(state, code, 0);
+		lint_effect_branch(state, code->condition, false);
+		*ret_on = true;
+		return 0;
+	case CODE_RETURN: flow->returns = true; return 0;
+	case CODE_STOP:
+	case CODE_UNKNOWN: return 0;
+	}
+	return 0;
+}
+
+int lint_flow_step(struct lint_flow *flow, struct lint_part *part, const struct code *code,
+		   struct lint_state *state, const struct lint_way *way, lint_edge_fn fn,
+		   void *context, bool *ret_on, struct error *error)
+{
+	flow->followed = true;
+	flow->edge = fn;
+	flow->edge_context = context;
+	return step(flow, part, code, state, way, ret_on, error);
+}
+
+int lint_flow_arrive(struct lint_flow *flow, uint64_t pc, const struct lint_state *state,
+		     const struct lint_way *way, lint_edge_fn fn, void *context,
+		     struct error *error)
+{
+	flow->followed = true;
+	flow->edge = fn;
+	flow->edge_context = context;
+	return arrive(flow, pc, state, way, error);
+}
+
+void lint_way_pass(struct lint_way *way, const struct code *code)
+{
+	way->from = code->pc;
+	/* Padding behind a call that perhaps doesn't come back is no better than it, and a jump
+	 * there is none of the program's. */
+	if (!code->is_padding)
+		way->weak = code->flow == CODE_CALL || code->flow == CODE_CALL_INDIRECT;
+}
+
+/* Behind the FDE's end lies another function's code, which is not returned to, or none with CFI. */
+static int fall_out(struct lint_flow *flow, uint64_t pc, const struct lint_state *state,
+		    const struct lint_way *way, struct error *error)
+{
+	bool returns = flow->returns;
+	int result = arrive(flow, pc, state, way, error);
+
+	flow->returns = returns;
+	return result;
+}
+
+static int walk(struct lint_flow *flow, uint32_t number, struct error *error)
+{
+	struct lint_part *part = flow->block[number].part;
+	struct lint_state state = flow->block[number].state;
+	struct lint_way way = { .weak = flow->block[number].weak,
+				.unsure = flow->block[number].unsure };
+	uint64_t pc = flow->block[number].pc;
+	struct lint_row_verdict verdict;
+	bool on = true;
+
+	while (on && pc < part->end) {
+		uint32_t *at = &part->block_at[pc - part->begin];
+		const struct code *found;
+		struct code code;
+
+		if (way.from && *at && flow->block[*at - 1].pc == pc)
+			return arrive(flow, pc, &state, &way, error);
+		if (way.from && way.weak && is_mismatch(part, pc, &state, &verdict))
+			return not_returning(flow, pc, error);
+		*at = number + 1;
+		found = lint_part_code(part, flow->world->decoder, pc);
+		if (!found)
+			return no_memory(error);
+		code = *found; /* the array may move */
+		if (!code.length)
+			return 0;
+		if (step(flow, part, &code, &state, &way, &on, error))
+			return -1;
+		lint_way_pass(&way, &code);
+		pc += code.length;
+	}
+	return on && pc == part->end && !way.weak ? fall_out(flow, pc, &state, &way, error) : 0;
+}
+
+static int follow(struct lint_flow *flow, struct error *error)
+{
+	while (flow->queue_count) {
+		uint32_t number = flow->queue[--flow->queue_count];
+
+		flow->block[number].queued = false;
+		if (walk(flow, number, error))
+			return -1;
+	}
+	return 0;
+}
+
+int lint_flow_enter(struct lint_flow *flow, uint64_t entry, struct error *error)
+{
+	struct lint_way way = { .weak = false };
+	struct lint_state state;
+
+	lint_state_enter(&state);
+	if (arrive(flow, entry, &state, &way, error))
+		return -1;
+	return follow(flow, error);
+}
+
+void lint_flow_init(struct lint_flow *flow, struct lint_world *world, struct lint_part *first)
+{
+	memset(flow, 0, sizeof(*flow));
+	flow->world = world;
+	flow->function = first->begin;
+	flow->part[flow->part_count++] = first;
+}
+
+void lint_flow_restart(struct lint_flow *flow)
+{
+	for (size_t i = 0; i < flow->part_count; i++)
+		memset(flow->part[i]->block_at, 0,
+		       (flow->part[i]->end - flow->part[i]->begin) * sizeof(uint32_t));
+	flow->block_count = flow->queue_count = flow->behind_call_count = 0;
+	flow->calls_not_returning = 0;
+	flow->read_beyond = flow->jump_unknown = flow->returns = flow->too_large = false;
+}
+
+void lint_flow_deinit(struct lint_flow *flow)
+{
+	for (size_t i = 0; i < flow->part_count; i++)
+		lint_part_destroy(flow->part[i]);
+	free(flow->block);
+	free(flow->queue);
+	free(flow->behind_call);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_flow.h - all ways through one function, and what is known on them
+ */
+#ifndef STACKPROOF_LINT_FLOW_H
+#define STACKPROOF_LINT_FLOW_H
+
+#include "lint/lint_part.h"
+#include "lint/lint_row.h"
+
+#define LINT_PARTS_MAX	64	   /* FDEs of one function */
+#define LINT_BLOCKS_MAX (1u << 17) /* of one function */
+#define LINT_TABLES_MAX 256	   /* jump tables of one function */
+
+/* Instructions behind an address that something jumps to, up to the next such address. */
+struct lint_block {
+	uint64_t pc;
+	struct lint_part *part;
+	struct lint_state state; /* before the first */
+	uint64_t from;		 /* one of the instructions that lead there */
+	bool weak;		 /* only calls do, which may not come back */
+	bool unsure;		 /* only entries of jump tables do that may be none of theirs */
+	bool settled;		 /* a wrong way's state was replaced once; not again */
+	bool queued;
+};
+
+/* A way, as it comes to an instruction. */
+struct lint_way {
+	uint64_t from;
+	bool weak;   /* by a call that may not come back, and padding */
+	bool unsure; /* by a jump table's entry that may be none */
+};
+
+/* A way into a block that brings what its row doesn't say, while another brings it. */
+struct lint_edge {
+	uint64_t from, to;
+	const struct lint_part *part; /* to's */
+	struct lint_row_verdict verdict;
+	const struct lint_state *state;
+};
+
+struct lint_names;
+
+/* What the image's functions have in common. */
+struct lint_world {
+	const struct cfi *cfi;
+	struct code_decoder *decoder;
+	struct lint_names *names;
+	/* Called with each address that is reached and that no FDE covers, more than once. */
+	void (*uncovered)(void *context, uint64_t pc, uint64_t from);
+	/* Called with each address that is called. */
+	void (*called)(void *context, uint64_t pc);
+	void *context;
+};
+
+typedef void (*lint_edge_fn)(void *context, const struct lint_edge *edge);
+
+struct lint_flow {
+	struct lint_world *world;
+	uint64_t function; /* where it is entered */
+	struct lint_part *part[LINT_PARTS_MAX];
+	size_t part_count;
+	struct lint_block *block;
+	size_t block_count;
+	uint32_t *queue; /* of blocks */
+	size_t queue_count;
+	uint64_t calls_not_returning;
+	uint64_t *behind_call; /* instructions that no other way leads to */
+	size_t behind_call_count;
+	/* Addresses of the jump tables that were met, and whether one of them was read beyond where
+	 * another begins that was met later. */
+	uint64_t table[LINT_TABLES_MAX];
+	size_t table_count;
+	bool read_beyond;
+	bool jump_unknown; /* some computed jump's targets */
+	bool followed;	   /* nothing changes any more */
+	lint_edge_fn edge; /* then: who wants to know of wrong edges, or NULL */
+	void *edge_context;
+	bool returns; /* some way ends with a return, or in another function */
+	bool too_large;
+};
+
+/* A function of which no way is known yet. first: its FDE, which the flow owns from then on.
+ * lint_flow_deinit(). */
+void lint_flow_init(struct lint_flow *flow, struct lint_world *world, struct lint_part *first);
+/* Forgets the ways, and keeps what is known of jump tables: to follow them again. */
+void lint_flow_restart(struct lint_flow *flow);
+/* Follows all ways from entry, where a call has just come to. 0, or -1: no memory. */
+int lint_flow_enter(struct lint_flow *flow, uint64_t entry, struct error *error);
+void lint_flow_deinit(struct lint_flow *flow);
+/* pc lies in a part that was met. */
+bool lint_flow_has(const struct lint_flow *flow, uint64_t pc);
+/* One instruction of a block, once all ways have been followed: its effect on the state, and each
+ * edge that is wrong, if fn isn't NULL. *ret_on: the way goes on to the next instruction. */
+int lint_flow_step(struct lint_flow *flow, struct lint_part *part, const struct code *code,
+		   struct lint_state *state, const struct lint_way *way, lint_edge_fn fn,
+		   void *context, bool *ret_on, struct error *error);
+/* The way behind that instruction. */
+void lint_way_pass(struct lint_way *way, const struct code *code);
+/* The way that goes on to a block's begin. */
+int lint_flow_arrive(struct lint_flow *flow, uint64_t pc, const struct lint_state *state,
+		     const struct lint_way *way, lint_edge_fn fn, void *context,
+		     struct error *error);
+/* The state is that of a function that was just called. */
+bool lint_state_is_entry(const struct lint_state *state);
+/* Whether the row says so. */
+bool lint_row_is_entry(const struct row *row);
+
+/* ---- lint_jump.c -------------------------------------------------------------------------- */
+
+/* The targets of a computed jump, in ret, which has room for LINT_TARGETS_MAX: how many there are,
+ * 0 if they are not known. *ret_sure: there are no more, and all of them are. */
+#define LINT_TARGETS_MAX 65536u
+size_t lint_jump_targets(struct lint_flow *flow, const struct lint_state *state,
+			 const struct code *code, uint64_t *ret, bool *ret_sure);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_ids.c - what findings are called, and what they mean
+ *
+ * An id never changes its meaning, and is never given to another: lists of known findings name it.
+ */
+#include <stdio.h>
+#include <strings.h>
+#include "lint/lint.h"
+
+static const struct {
+	const char *name, *title, *text;
+} ids[LINT_ID_COUNT] = {
+	[LINT_NONE] = { "", "", "" },
+	[LINT_CFA] = { "SP001", "the CFA is elsewhere",
+		       "On some way to the instruction the stack pointer, or the register that "
+		       "the\n"
+		       "row counts from, is not where the row says. Whoever unwinds there reads "
+		       "the\n"
+		       "return address from the wrong word.\n\n"
+		       "	push rbx\n"
+		       "	call f			# no .cfi_adjust_cfa_offset 8 before it\n"
+		       "	pop rbx\n\n"
+		       "Assembly without a directive behind each push; an addition to rsp that was "
+		       "moved\n"
+		       "before a branch, while its directive was not (LLVM issue 220720); a "
+		       "restored\n"
+		       "state that is another block's.\n" },
+	[LINT_RETURN] = { "SP002", "the return address is elsewhere",
+			  "The CFA is right, and the word where the row has the return address "
+			  "holds\n"
+			  "something else; or the row says that there is no caller, and the "
+			  "function\n"
+			  "returns to one.\n" },
+	[LINT_NOT_SAVED] = { "SP003", "a register is declared saved where it is not",
+			     "The word holds something else, or nobody has written it yet.\n\n"
+			     "	.cfi_offset rbx, -16	# before the push, not behind it\n"
+			     "	push rbx\n\n"
+			     "The caller's register is then recovered with a wrong value. If the "
+			     "caller's\n"
+			     "CFA hangs on it, as on rbp, its frame is lost as well.\n" },
+	[LINT_OVERWRITTEN] = { "SP004", "a register is declared unchanged, and was overwritten",
+			       "rbx, rbp and r12 to r15 are the caller's (psABI, 3.2.1). The row "
+			       "has no\n"
+			       "rule for one of them, or says that it is unchanged, while the "
+			       "function\n"
+			       "uses it.\n\n"
+			       "Assembly that saves registers without .cfi_offset (OpenSSL issue "
+			       "8853); its\n"
+			       "inner routines, whose only callers expect it.\n" },
+	[LINT_ENTRY] = { "SP005", "the first row is not that of a function that was called",
+			 "The code is called, so its CFA is rsp+8 there, and the row says "
+			 "something\n"
+			 "else.\n" },
+	[LINT_UNCOVERED] = { "SP006", "code that is reached, and no FDE covers it",
+			     "A call or a jump leads there. Unwinders end at it, or guess.\n\n"
+			     "Start-up code of the C run-time (crtstuff); assembly without\n"
+			     ".cfi_startproc.\n" },
+	[LINT_ROW_INSIDE] = { "SP007", "a row begins inside an instruction",
+			      "No address where execution can stop lies there: the row was meant "
+			      "for\n"
+			      "another, a length was computed wrongly.\n" },
+	[LINT_OVERLAP] = { "SP008", "two FDEs cover the same code",
+			   "Unwinders take one of them, and not all the same.\n" },
+	[LINT_SEARCH_TABLE] = { "SP009", "the search table differs from the FDEs",
+				"Unwinders look FDEs up in .eh_frame_hdr, which the linker makes. "
+				"What is\n"
+				"not there is not found (lld and mold: an FDE of length 0 hid "
+				"another).\n" },
+	[LINT_LOST] = { "SP010", "a register is declared lost that is not",
+			"The row says that the caller's register can't be recovered "
+			"(.cfi_undefined),\n"
+			"while it is still there. No stack becomes wrong by it, unless the "
+			"caller's CFA\n"
+			"hangs on that register: then it ends.\n" },
+};
+
+static const struct {
+	const char *name, *title;
+} reasons[LINT_REASON_COUNT] = {
+	[LINT_REACHED_BY_NONE] = { "not_reached", "code that no way leads to" },
+	[LINT_JUMP_UNKNOWN] = { "jump_unknown", "behind a jump whose targets are not known" },
+	[LINT_VALUE_UNKNOWN] = { "value_unknown", "a value that can't be followed" },
+	[LINT_BEHIND_CALL] = { "behind_call", "behind a call that perhaps never returns" },
+	[LINT_UNDECODED] = { "undecoded", "instructions that can't be decoded" },
+	[LINT_SIGNAL_FRAME] = { "signal_frame", "signal frames" },
+	[LINT_RULE_UNKNOWN] = { "rule_unknown", "rules that are not understood here" },
+	[LINT_NO_ENTRY] = { "no_entry", "parts that nothing was seen to lead to" },
+	[LINT_MALFORMED] = { "malformed", "malformed CFI" },
+	[LINT_TOO_LARGE] = { "too_large", "larger than is followed" },
+};
+
+const char *lint_id_name(enum lint_id id)
+{
+	return ids[id].name;
+}
+
+const char *lint_id_title(enum lint_id id)
+{
+	return ids[id].title;
+}
+
+enum lint_id lint_id_find(const char *name)
+{
+	for (int i = LINT_NONE + 1; i < LINT_ID_COUNT; i++)
+		if (!strcasecmp(ids[i].name, name))
+			return (enum lint_id)i;
+	return LINT_NONE;
+}
+
+void lint_id_explain(FILE *file, enum lint_id id)
+{
+	fprintf(file, "%s: %s\n\n%s", ids[id].name, ids[id].title, ids[id].text);
+}
+
+const char *lint_reason_name(enum lint_reason reason)
+{
+	return reasons[reason].name;
+}
+
+const char *lint_reason_title(enum lint_reason reason)
+{
+	return reasons[reason].title;
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_image.c - all FDEs of an image
+ *
+ * First those that begin as a function does: each is followed, with the parts that it leads to. An
+ * FDE whose first row is another one begins in the middle of a function, unless it is called: then
+ * its first row is wrong, and it is followed for what comes behind. What an instruction came to is kept by
+ * address, the worst of all ways to it.
+ */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include "array.h"
+#include "code_name.h"
+#include "lint/lint_flow.h"
+#include "lint/lint_judge.h"
+#include "lint/lint_names.h"
+
+#define ROUNDS_MAX 4 /* in each, jump tables are met that were not known in the one before */
+
+static int compare_addresses(const void *a, const void *b)
+{
+	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+
+	return left < right ? -1 : left > right;
+}
+
+struct address_list {
+	uint64_t *address;
+	size_t count;
+	bool no_memory;
+};
+
+static void address_add(struct address_list *list, uint64_t address)
+{
+	if (!ARRAY_GROW(list->address, list->count)) {
+		list->no_memory = true;
+		return;
+	}
+	list->address[list->count++] = address;
+}
+
+static void address_sort(struct address_list *list)
+{
+	size_t kept = 0;
+
+	if (!list->count)
+		return;
+	qsort(list->address, list->count, sizeof(*list->address), compare_addresses);
+	for (size_t i = 0; i < list->count; i++)
+		if (!i || list->address[i] != list->address[i - 1])
+			list->address[kept++] = list->address[i];
+	list->count = kept;
+}
+
+static bool address_has(const struct address_list *list, uint64_t address)
+{
+	return list->count && bsearch(&address, list->address, list->count, sizeof(*list->address),
+				      compare_addresses);
+}
+
+struct linting {
+	struct lint_world world;
+	struct lint_judge judge;
+	struct address_list called; /* FDEs that begin in the middle, and are called */
+	struct address_list uncovered;
+	bool *later; /* by_pc: FDEs that begin in the middle */
+};
+
+/* Only those that are looked up: an FDE's begin whose first row is not a function's. */
+static void note_called(void *context, uint64_t pc)
+{
+	struct linting *linting = context;
+	const struct cfi_fde *fde = cfi_fde_find(linting->world.cfi, pc);
+
+	if (fde && fde->pc_begin == pc &&
+	    (!linting->called.count || linting->called.address[linting->called.count - 1] != pc))
+		address_add(&linting->called, pc);
+}
+
+/* What a compiler holds to be never reached it lets end in whatever comes behind the function. */
+static bool is_padding(const struct linting *linting, uint64_t pc)
+{
+	const uint8_t *bytes = NULL;
+	size_t size = CODE_BYTES_MAX;
+	struct code code;
+
+	while (size && !(bytes = image_bytes(linting->world.cfi->image, pc, size)))
+		size--;
+	if (!bytes)
+		return true;
+	code_decode(linting->world.decoder, pc, bytes, size, &code);
+	return code.is_padding;
+}
+
+static void note_uncovered(void *context, uint64_t pc, uint64_t from)
+{
+	struct linting *linting = context;
+
+	if (is_padding(linting, pc))
+		return;
+	if (!linting->uncovered.count ||
+	    linting->uncovered.address[linting->uncovered.count - 1] != pc)
+		address_add(&linting->uncovered, pc);
+}
+
+/* Every stub of a PLT is an entry. */
+static int enter_stubs(struct linting *linting, struct lint_flow *flow, struct error *error)
+{
+	const struct lint_part *part = flow->part[0];
+
+	for (uint64_t pc = part->begin; pc < part->end;) {
+		struct code_name name;
+
+		code_name_find(linting->world.cfi->image, linting->world.cfi, pc, &name);
+		if (name.kind == CODE_STUB && name.start == pc && pc != part->begin &&
+		    lint_flow_enter(flow, pc, error))
+			return -1;
+		pc += 8; /* stubs are 8 or 16 bytes apart */
+	}
+	return 0;
+}
+
+static bool has_stubs(const struct linting *linting, const struct lint_part *part)
+{
+	struct code_name name;
+
+	if (part->end - part->begin < 32)
+		return false;
+	code_name_find(linting->world.cfi->image, linting->world.cfi, part->begin + 16, &name);
+	return name.kind == CODE_STUB;
+}
+
+/* The FDE's first row is not a function's. A no-op before a part that exceptions lead to is never
+ * executed: GCC puts it there, because a landing pad can't be at distance 0. */
+static bool begins_inside(struct linting *linting, struct lint_part *part)
+{
+	const struct row *row = lint_part_row(part, part->begin);
+	const struct code *code;
+
+	if (!row || row->signal_frame)
+		return false;
+	code = lint_part_code(part, linting->world.decoder, part->begin);
+	if (code && code->is_padding && row->pc_end == part->begin + code->length)
+		row = lint_part_row(part, row->pc_end);
+	return row && !lint_row_is_entry(row);
+}
+
+static int lint_fde(struct linting *linting, size_t number, bool again, struct error *error)
+{
+	const struct cfi *cfi = linting->world.cfi;
+	const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[number]];
+	struct lint_part *part;
+	struct lint_flow flow;
+	enum lint_reason reason;
+	bool stubs, inside;
+	int result = 0;
+
+	if (lint_part_create(cfi, fde, &part, &reason, error))
+		return -1;
+	if (!part) {
+		lint_judge_unread(&linting->judge, fde, reason);
+		return 0;
+	}
+	stubs = has_stubs(linting, part);
+	if (!again && !stubs && begins_inside(linting, part)) {
+		linting->later[number] = true;
+		lint_part_destroy(part);
+		return 0;
+	}
+	if (lint_judge_plain(&linting->judge, linting->world.decoder, part)) {
+		result = lint_judge_fde(&linting->judge, linting->world.decoder, part, NULL, error);
+		lint_part_destroy(part);
+		return result;
+	}
+	lint_flow_init(&flow, &linting->world, part);
+	inside = !again && begins_inside(linting, part);
+	for (int round = 0; round < ROUNDS_MAX && (!round || flow.read_beyond); round++) {
+		lint_flow_restart(&flow);
+		result = inside ? 0 : lint_flow_enter(&flow, part->begin, error);
+		if (!result && stubs)
+			result = enter_stubs(linting, &flow, error);
+		if (result)
+			break;
+	}
+	if (!result)
+		result = lint_judge_flow(&linting->judge, &flow, again, error);
+	if (!result)
+		result = lint_judge_fde(&linting->judge, linting->world.decoder, part, &flow,
+					error);
+	lint_flow_deinit(&flow);
+	return result;
+}
+
+/* Others may call it that are not in this image. */
+static bool is_exported(const struct image *image, uint64_t pc)
+{
+	const struct image_symbol *symbol = image_symbol_find(image, pc);
+
+	return pc == image->entry || (symbol && symbol->pc == pc && symbol->type == STT_FUNC &&
+				      symbol->binding != STB_LOCAL);
+}
+
+/* What begins inside: after all that may lead there. */
+static int lint_inside(struct linting *linting, size_t number, struct error *error)
+{
+	const struct cfi *cfi = linting->world.cfi;
+	const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[number]];
+	struct lint_part *part;
+	enum lint_reason reason;
+	int result;
+
+	if (!lint_judge_was_reached(&linting->judge, fde->pc_begin) &&
+	    (address_has(&linting->called, fde->pc_begin) ||
+	     is_exported(cfi->image, fde->pc_begin)))
+		return lint_fde(linting, number, true, error);
+	if (lint_part_create(cfi, fde, &part, &reason, error))
+		return -1;
+	if (!part)
+		return 0;
+	result = lint_judge_fde(&linting->judge, linting->world.decoder, part, NULL, error);
+	lint_part_destroy(part);
+	return result;
+}
+
+/* Functions by their symbols: others may call those. One without a size may be a label. */
+static void note_functions(struct linting *linting)
+{
+	const struct cfi *cfi = linting->world.cfi;
+	size_t count;
+	const struct image_symbol *symbol = image_symbols(cfi->image, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (symbol[i].type == STT_FUNC && symbol[i].size &&
+		    image_bytes(cfi->image, symbol[i].pc, 1) && !cfi_fde_find(cfi, symbol[i].pc))
+			note_uncovered(linting, symbol[i].pc, 0);
+}
+
+static void check_order(struct linting *linting)
+{
+	const struct cfi *cfi = linting->world.cfi;
+
+	for (size_t i = 1; i < cfi->by_pc_count; i++) {
+		const struct cfi_fde *before = &cfi->fde[cfi->by_pc[i - 1]];
+		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
+
+		if (fde->pc_begin < before->pc_begin + before->pc_range)
+			lint_judge_overlap(&linting->judge, before, fde);
+	}
+}
+
+static int lint_all(struct linting *linting, struct error *error)
+{
+	const struct cfi *cfi = linting->world.cfi;
+
+	for (size_t i = 0; i < cfi->by_pc_count; i++)
+		if (lint_fde(linting, i, false, error))
+			return -1;
+	address_sort(&linting->called);
+	for (size_t i = 0; i < cfi->by_pc_count; i++)
+		if (linting->later[i] && lint_inside(linting, i, error))
+			return -1;
+	note_functions(linting);
+	address_sort(&linting->uncovered);
+	for (size_t i = 0; i < linting->uncovered.count; i++)
+		lint_judge_uncovered(&linting->judge, linting->uncovered.address[i]);
+	check_order(linting);
+	lint_judge_search_table(&linting->judge);
+	if (linting->called.no_memory || linting->uncovered.no_memory)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "addresses that are called");
+	return 0;
+}
+
+int lint_image(const struct cfi *cfi, lint_finding_fn fn, void *context, struct lint_counts *ret,
+	       struct error *error)
+{
+	struct linting linting = {
+		.world = { .cfi = cfi, .uncovered = note_uncovered, .called = note_called },
+		.judge = { .cfi = cfi, .fn = fn, .context = context, .counts = ret },
+	};
+	int result = -1;
+
+	memset(ret, 0, sizeof(*ret));
+	linting.world.context = &linting;
+	linting.world.decoder = code_decoder_create();
+	linting.world.names = lint_names_create(cfi);
+	linting.later = calloc(cfi->by_pc_count + 1, sizeof(*linting.later));
+	if (!linting.world.decoder || !linting.world.names || !linting.later)
+		error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
+	else if (!lint_judge_init(&linting.judge, error))
+		result = lint_all(&linting, error);
+	lint_judge_deinit(&linting.judge);
+	lint_names_destroy(linting.world.names);
+	code_decoder_destroy(linting.world.decoder);
+	free(linting.called.address);
+	free(linting.uncovered.address);
+	free(linting.later);
+	return result;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_json.c - one image: its findings and what it came to, as JSON
+ *
+ * Runs in a process of its own (images/image_pool.h). Findings come in the order of addresses, each
+ * once: a part that several functions share is followed from each of them.
+ */
+#include <elf.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "array.h"
+#include "cli/json_counts.h"
+#include "clock.h"
+#include "code_name.h"
+#include "gate/gate.h"
+#include "images/debug_link.h"
+#include "lint/lint.h"
+
+struct findings {
+	struct lint_finding *finding;
+	size_t count;
+	bool no_memory;
+};
+
+static void keep_finding(void *context, const struct lint_finding *finding)
+{
+	struct findings *list = context;
+
+	if (!ARRAY_GROW(list->finding, list->count)) {
+		list->no_memory = true;
+		return;
+	}
+	list->finding[list->count++] = *finding;
+}
+
+static int compare_findings(const void *left, const void *right)
+{
+	const struct lint_finding *a = left, *b = right;
+
+	if (a->pc != b->pc)
+		return a->pc < b->pc ? -1 : 1;
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	if (a->pc_end != b->pc_end)
+		return a->pc_end < b->pc_end ? -1 : 1;
+	return strcmp(a->actual, b->actual);
+}
+
+static void set_hex(json_t *object, const char *key, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, value);
+	json_object_set_new(object, key, json_string(text));
+}
+
+#define NAME_BYTES 512
+
+/* "function", and "offset" in it. False: --function wants others. */
+static bool set_place(json_t *object, const struct lint_options *options, const struct cfi *cfi,
+		      uint64_t pc)
+{
+	struct code_name name;
+	char text[NAME_BYTES];
+
+	code_name_find(cfi->image, cfi, pc, &name);
+	code_name_print(&name, text, sizeof(text));
+	json_object_set_new(object, "function", json_bytes(text));
+	json_object_set_new(object, "offset", json_integer((json_int_t)(pc - name.start)));
+	return !options->function || !fnmatch(options->function, text, 0);
+}
+
+static void set_instruction(json_t *object, struct code_decoder *decoder, const struct cfi *cfi,
+			    uint64_t pc)
+{
+	const uint8_t *bytes = NULL;
+	size_t size = CODE_BYTES_MAX;
+	char text[128];
+
+	while (size && !(bytes = image_bytes(cfi->image, pc, size)))
+		size--;
+	if (!bytes)
+		return;
+	code_print(decoder, pc, bytes, size, text, sizeof(text));
+	if (text[0])
+		json_object_set_new(object, "instruction", json_string(text));
+}
+
+/* False: it is not wanted. */
+static bool print_finding(const struct lint_options *options, const struct cfi *cfi,
+			  struct code_decoder *decoder, const struct lint_finding *finding,
+			  FILE *output)
+{
+	json_t *object = json_pack("{s:s, s:o, s:s, s:s}", "type", "lint_finding", "image",
+				   json_bytes(cfi->image->path), "id", lint_id_name(finding->id),
+				   "title", lint_id_title(finding->id));
+	bool wanted = options->only & 1u << finding->id;
+
+	if (finding->pc_end) {
+		set_hex(object, "pc", finding->pc);
+		set_hex(object, "pc_end", finding->pc_end);
+		wanted &= set_place(object, options, cfi, finding->pc);
+		set_instruction(object, decoder, cfi, finding->pc);
+	} else {
+		wanted &= !options->function;
+	}
+	if (finding->from)
+		set_hex(object, "from", finding->from);
+	if (finding->id == LINT_NOT_SAVED || finding->id == LINT_OVERWRITTEN ||
+	    finding->id == LINT_LOST)
+		json_object_set_new(object, "register", json_string(register_name(finding->reg)));
+	if (finding->declared[0])
+		json_object_set_new(object, "declared", json_bytes(finding->declared));
+	json_object_set_new(object, "actual", json_bytes(finding->actual));
+	if (wanted)
+		json_line(output, object);
+	else
+		json_decref(object);
+	return wanted;
+}
+
+static int print_findings(const struct lint_options *options, const struct cfi *cfi,
+			  struct findings *list, json_t *image, FILE *output, struct error *error)
+{
+	struct code_decoder *decoder = code_decoder_create();
+	uint64_t counts[LINT_ID_COUNT] = { 0 }, wanted = 0;
+	json_t *by_id = json_object();
+
+	if (!decoder || list->no_memory) {
+		code_decoder_destroy(decoder);
+		json_decref(by_id);
+		return error_set(error, ERROR_MEMORY, NULL, 0, "findings");
+	}
+	if (list->count)
+		qsort(list->finding, list->count, sizeof(*list->finding), compare_findings);
+	for (size_t i = 0; i < list->count; i++) {
+		const struct lint_finding *finding = &list->finding[i];
+
+		if (i && !compare_findings(finding, &list->finding[i - 1]))
+			continue;
+		counts[finding->id]++;
+		wanted += print_finding(options, cfi, decoder, finding, output);
+	}
+	for (int i = LINT_NONE + 1; i < LINT_ID_COUNT; i++)
+		if (counts[i])
+			json_object_set_new(by_id, lint_id_name((enum lint_id)i),
+					    json_integer((json_int_t)counts[i]));
+	json_object_set_new(image, "findings", by_id);
+	json_object_set_new(image, "wanted_findings", json_integer((json_int_t)wanted));
+	code_decoder_destroy(decoder);
+	return 0;
+}
+
+static void set_counts(json_t *image, const struct lint_counts *counts)
+{
+	json_t *unproven = json_object();
+
+	for (int i = 0; i < LINT_REASON_COUNT; i++)
+		if (counts->unproven[i])
+			json_object_set_new(unproven, lint_reason_name((enum lint_reason)i),
+					    json_integer((json_int_t)counts->unproven[i]));
+	json_object_set_new(image, "fdes", json_integer((json_int_t)counts->fdes));
+	json_object_set_new(image, "proven", json_integer((json_int_t)counts->proven));
+	json_object_set_new(image, "mismatch", json_integer((json_int_t)counts->mismatch));
+	json_object_set_new(image, "unproven", unproven);
+	json_object_set_new(image, "instructions", json_integer((json_int_t)counts->instructions));
+	json_object_set_new(image, "instructions_proven",
+			    json_integer((json_int_t)counts->instructions_proven));
+	json_object_set_new(image, "calls_not_returning",
+			    json_integer((json_int_t)counts->calls_not_returning));
+}
+
+static int lint_opened(const struct lint_options *options, const struct opened_image *opened,
+		       json_t *image, FILE *output, struct error *error)
+{
+	struct findings list = { NULL };
+	struct lint_counts counts;
+	struct gate_image gate;
+	struct cfi *cfi = NULL;
+	int result;
+
+	if (opened->image->type == ET_REL) {
+		json_object_set_new(image, "status", json_string("not_linked"));
+		return 0;
+	}
+	if (cfi_create(opened->image, &cfi, error)) {
+		cfi_destroy(cfi);
+		if (error->code != ERROR_NO_CFI)
+			return -1;
+		json_object_set_new(image, "status", json_string("no_cfi"));
+		return 0;
+	}
+	result = lint_image(cfi, keep_finding, &list, &counts, error);
+	if (!result)
+		result = print_findings(options, cfi, &list, image, output, error);
+	if (!result) {
+		set_counts(image, &counts);
+		gate_image_read(opened->image, opened->file, cfi, &gate);
+		gate_image_json(&gate, image);
+	}
+	free(list.finding);
+	cfi_destroy(cfi);
+	return result;
+}
+
+void lint_file(const struct lint_options *options, const struct image_path *path, FILE *output)
+{
+	double start = monotonic_seconds();
+	struct opened_image opened;
+	struct error error;
+	json_t *image = json_pack("{s:s, s:o, s:s}", "type", "lint", "image",
+				  json_bytes(path->path), "status", "linted");
+	const char *status = NULL;
+
+	if (image_path_open(path, &opened, &error)) {
+		status = "unread";
+	} else {
+		debug_link_adopt(opened.image);
+		if (lint_opened(options, &opened, image, output, &error))
+			status = error.code == ERROR_MEMORY ? "failed" : "unread";
+		image_path_close(&opened);
+	}
+	if (status) {
+		json_object_set_new(image, "status", json_string(status));
+		json_object_set_new(image, "code", json_string(error_code_name(error.code)));
+		json_object_set_new(image, "message", json_error(&error));
+	}
+	json_object_set_new(image, "seconds", json_real(monotonic_seconds() - start));
+	json_line(output, image);
+}

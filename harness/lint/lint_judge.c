@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_judge.c - instructions against rows, and the FDE's sum
+ *
+ * One wrong row is one finding, however many instructions it covers: the first, with the end of the
+ * last that is wrong in the same way. What lies between is decoded from the end of the instruction
+ * before: code that no way leads to, and padding, which is neither proven nor missing.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "array.h"
+#include "lint/lint_judge.h"
+
+enum {
+	STATUS_NONE,
+	STATUS_PROVEN,
+	STATUS_UNPROVEN, /* + enum lint_reason */
+	STATUS_MISMATCH = 0x80,
+};
+
+int lint_judge_init(struct lint_judge *judge, struct error *error)
+{
+	const struct image *image = judge->cfi->image;
+	uint64_t begin = UINT64_MAX, end = 0;
+
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct image_segment *segment = &image->segment[i];
+
+		if (!segment->executable)
+			continue;
+		if (segment->vaddr < begin)
+			begin = segment->vaddr;
+		if (segment->vaddr + segment->file_bytes > end)
+			end = segment->vaddr + segment->file_bytes;
+	}
+	judge->begin = begin;
+	judge->size = end > begin ? (size_t)(end - begin) : 0;
+	if (judge->size > LINT_IMAGE_BYTES_MAX)
+		return error_set(error, ERROR_TABLE_LIMIT, NULL, 0,
+				 "executable segments from %#" PRIx64 " to %#" PRIx64, begin, end);
+	judge->status = calloc(judge->size + 1, 1);
+	return judge->status ? 0 : error_set(error, ERROR_MEMORY, NULL, 0, "an image's code");
+}
+
+void lint_judge_deinit(struct lint_judge *judge)
+{
+	free(judge->status);
+}
+
+/* NULL: outside of executable segments. */
+static uint8_t *status_at(const struct lint_judge *judge, uint64_t pc)
+{
+	return pc >= judge->begin && pc - judge->begin < judge->size
+		       ? &judge->status[pc - judge->begin]
+		       : NULL;
+}
+
+/* The worst counts. */
+static void set_status(struct lint_judge *judge, uint64_t pc, uint8_t status)
+{
+	uint8_t *at = status_at(judge, pc);
+
+	if (at && status > *at)
+		*at = status;
+}
+
+bool lint_judge_was_reached(const struct lint_judge *judge, uint64_t pc)
+{
+	const uint8_t *at = status_at(judge, pc);
+
+	return at && *at;
+}
+
+static void report(struct lint_judge *judge, const struct lint_finding *finding)
+{
+	judge->counts->findings[finding->id]++;
+	judge->fn(judge->context, finding);
+}
+
+/* ---- instructions ------------------------------------------------------------------------- */
+
+/* A finding that may go on. */
+struct run {
+	struct lint_finding finding; /* id 0: none */
+	struct value actual;
+};
+
+static void run_end(struct lint_judge *judge, struct run *run)
+{
+	if (run->finding.id)
+		report(judge, &run->finding);
+	run->finding.id = LINT_NONE;
+}
+
+static void run_add(struct lint_judge *judge, struct run *run, const struct lint_finding *finding,
+		    const struct value *actual, uint64_t pc)
+{
+	if (run->finding.id == finding->id && run->finding.reg == finding->reg &&
+	    run->finding.pc_end == pc && value_equal(&run->actual, actual)) {
+		run->finding.pc_end = finding->pc_end;
+		return;
+	}
+	run_end(judge, run);
+	run->finding = *finding;
+	run->actual = *actual;
+}
+
+static void check_inside(struct lint_judge *judge, const struct lint_part *part,
+			 const struct code *code)
+{
+	for (unsigned int i = 1; i < code->length; i++) {
+		const struct row *row = lint_part_row(part, code->pc + i);
+
+		if (!row || row->pc != code->pc + i || row == part->row || row_equal(row, row - 1))
+			continue;
+		struct lint_finding finding = { .id = LINT_ROW_INSIDE,
+						.pc = code->pc,
+						.pc_end = code->pc + code->length,
+						.function = part->begin };
+		snprintf(finding.declared, sizeof(finding.declared), "a row begins at %#" PRIx64,
+			 row->pc);
+		snprintf(finding.actual, sizeof(finding.actual),
+			 "the instruction has %u bytes from %#" PRIx64, code->length, code->pc);
+		set_status(judge, code->pc, STATUS_MISMATCH);
+		report(judge, &finding);
+	}
+}
+
+static void judge_instruction(struct lint_judge *judge, const struct lint_flow *flow,
+			      const struct lint_block *block, const struct code *code,
+			      const struct lint_state *state, bool first, struct run *run)
+{
+	const struct lint_part *part = block->part;
+	const struct row *row = lint_part_row(part, code->pc);
+	struct lint_row_verdict verdict = { .outcome = LINT_ROW_UNPROVEN,
+					    .reason = LINT_MALFORMED };
+	struct lint_finding finding = { .pc = code->pc,
+					.pc_end = code->pc + code->length,
+					.function = part->begin };
+
+	if (row)
+		lint_row_check(row, code->pc, state, part->agreed, &verdict);
+	if (verdict.ends && flow->returns) {
+		verdict.outcome = LINT_ROW_MISMATCH;
+		verdict.id = LINT_RETURN;
+		verdict.reg = REGISTER_RIP;
+		verdict.actual = (struct value) { .kind = VALUE_ENTRY, .reg = REGISTER_RIP };
+	}
+	if (verdict.outcome == LINT_ROW_MISMATCH && block->unsure) {
+		verdict.outcome = LINT_ROW_UNPROVEN;
+		verdict.reason = LINT_JUMP_UNKNOWN;
+	}
+	if (verdict.outcome == LINT_ROW_PROVEN) {
+		set_status(judge, code->pc, STATUS_PROVEN);
+	} else if (verdict.outcome == LINT_ROW_UNPROVEN) {
+		set_status(judge, code->pc, (uint8_t)(STATUS_UNPROVEN + verdict.reason));
+	} else {
+		set_status(judge, code->pc, STATUS_MISMATCH);
+		finding.id = verdict.id;
+		finding.reg = verdict.reg;
+		if (first && verdict.id == LINT_CFA)
+			finding.id = verdict.id = LINT_ENTRY;
+		lint_row_describe(row, state, &verdict, &finding);
+		run_add(judge, run, &finding, &verdict.actual, code->pc);
+	}
+	if (!block->unsure)
+		check_inside(judge, part, code);
+}
+
+static void judge_edge(void *context, const struct lint_edge *edge)
+{
+	struct lint_judge *judge = context;
+	const struct row *row = lint_part_row(edge->part, edge->to);
+	struct lint_finding finding = { .id = edge->verdict.id,
+					.pc = edge->to,
+					.pc_end = edge->to,
+					.from = edge->from,
+					.reg = edge->verdict.reg,
+					.function = edge->part->begin };
+
+	lint_row_describe(row, edge->state, &edge->verdict, &finding);
+	set_status(judge, edge->to, STATUS_MISMATCH);
+	report(judge, &finding);
+}
+
+static int judge_block(struct lint_judge *judge, struct lint_flow *flow, uint32_t number,
+		       bool called, struct error *error)
+{
+	const struct lint_block *block = &flow->block[number];
+	struct lint_part *part = block->part;
+	struct lint_state state = block->state;
+	struct run run = { .finding = { .id = LINT_NONE } };
+	struct lint_way way = { .weak = block->weak, .unsure = block->unsure };
+	uint64_t pc = block->pc;
+	bool on = true;
+
+	while (on && pc < part->end) {
+		const struct code *found = lint_part_code(part, flow->world->decoder, pc);
+		struct code code;
+
+		if (!found)
+			return error_set(error, ERROR_MEMORY, NULL, 0, "an FDE's instructions");
+		code = *found;
+		/* Whose instruction it is was said last when the ways were followed. */
+		if (part->block_at[pc - part->begin] != number + 1) {
+			run_end(judge, &run);
+			return lint_flow_arrive(flow, pc, &state, &way, judge_edge, judge, error);
+		}
+		if (!code.length) {
+			set_status(judge, pc, STATUS_UNPROVEN + LINT_UNDECODED);
+			break;
+		}
+		judge_instruction(judge, flow, block, &code, &state, called && pc == flow->function,
+				  &run);
+		if (lint_flow_step(flow, part, &code, &state, &way, judge_edge, judge, &on, error))
+			return -1;
+		lint_way_pass(&way, &code);
+		pc += code.length;
+	}
+	run_end(judge, &run);
+	return 0;
+}
+
+int lint_judge_flow(struct lint_judge *judge, struct lint_flow *flow, bool called,
+		    struct error *error)
+{
+	for (uint32_t i = 0; i < flow->block_count; i++)
+		if (judge_block(judge, flow, i, called, error))
+			return -1;
+	judge->counts->calls_not_returning += flow->calls_not_returning;
+	return 0;
+}
+
+/* ---- what is plain ------------------------------------------------------------------------- */
+
+#define KEPT                                                                                       \
+	(1u << REGISTER_RSP | 1u << REGISTER_RBX | 1u << REGISTER_RBP | 1u << REGISTER_R12 |       \
+	 1u << REGISTER_R13 | 1u << REGISTER_R14 | 1u << REGISTER_R15)
+
+static bool leaves_alone(const struct code *code)
+{
+	switch (code->flow) {
+	case CODE_NEXT:
+	case CODE_BRANCH:
+		return !(code->written & KEPT) &&
+		       !(code->writes_memory && code->base == REGISTER_RSP);
+	case CODE_CALL: return code->target != code->pc + code->length;
+	case CODE_CALL_INDIRECT:
+	case CODE_JUMP:
+	case CODE_JUMP_INDIRECT:
+	case CODE_RETURN:
+	case CODE_STOP: return true;
+	default: return false;
+	}
+}
+
+bool lint_judge_plain(struct lint_judge *judge, struct code_decoder *decoder,
+		      struct lint_part *part)
+{
+	uint64_t pc = part->begin;
+	bool on = false;
+
+	if (part->row_count != 1 || part->malformed || part->row[0].pc != part->begin ||
+	    part->row[0].pc_end != part->end ||
+	    part->row[0].reg[REGISTER_RIP].kind == RULE_UNDEFINED ||
+	    !lint_row_is_entry(&part->row[0]))
+		return false;
+	while (pc < part->end) {
+		const struct code *code = lint_part_code(part, decoder, pc);
+
+		if (!code || !code->length || !leaves_alone(code))
+			return false;
+		if (!code->is_padding)
+			on = code->flow == CODE_NEXT || code->flow == CODE_BRANCH;
+		pc += code->length;
+	}
+	if (on)
+		return false; /* it goes on behind its end */
+	for (size_t i = 0; i < part->code_count; i++)
+		set_status(judge, part->code[i].pc, STATUS_PROVEN);
+	return true;
+}
+
+/* ---- FDEs --------------------------------------------------------------------------------- */
+
+static enum lint_reason why_not_reached(const struct lint_flow *flow, const struct lint_part *part)
+{
+	if (!flow)
+		return LINT_NO_ENTRY;
+	if (flow->too_large)
+		return LINT_TOO_LARGE;
+	for (size_t i = 0; i < flow->behind_call_count; i++)
+		if (flow->behind_call[i] >= part->begin && flow->behind_call[i] < part->end)
+			return LINT_BEHIND_CALL;
+	return flow->jump_unknown ? LINT_JUMP_UNKNOWN : LINT_REACHED_BY_NONE;
+}
+
+int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struct lint_part *part,
+		   const struct lint_flow *flow, struct error *error)
+{
+	struct lint_counts *counts = judge->counts;
+	uint64_t all = 0, proven = 0, pc = part->begin;
+	enum lint_reason reason = LINT_REASON_COUNT;
+	bool mismatch = false;
+
+	while (pc < part->end) {
+		const struct code *code = lint_part_code(part, decoder, pc);
+		const uint8_t *at = status_at(judge, pc);
+		uint8_t status = at ? *at : STATUS_NONE;
+
+		if (!code)
+			return error_set(error, ERROR_MEMORY, NULL, 0, "an FDE's instructions");
+		pc += code->length ? code->length : 1;
+		if (status == STATUS_NONE &&
+		    (code->is_padding || code->flow == CODE_STOP || !code->length))
+			continue;
+		all++;
+		proven += status == STATUS_PROVEN;
+		mismatch |= status == STATUS_MISMATCH;
+		if (reason != LINT_REASON_COUNT || status == STATUS_PROVEN)
+			continue;
+		if (status == STATUS_NONE)
+			reason = why_not_reached(flow, part);
+		else if (status < STATUS_MISMATCH)
+			reason = (enum lint_reason)(status - STATUS_UNPROVEN);
+	}
+	counts->fdes++;
+	counts->instructions += all;
+	counts->instructions_proven += proven;
+	if (mismatch)
+		counts->mismatch++;
+	else if (reason != LINT_REASON_COUNT)
+		counts->unproven[reason]++;
+	else if (part->malformed)
+		counts->unproven[LINT_MALFORMED]++;
+	else if (!all)
+		counts->unproven[LINT_REACHED_BY_NONE]++;
+	else
+		counts->proven++;
+	return 0;
+}
+
+void lint_judge_unread(struct lint_judge *judge, const struct cfi_fde *fde, enum lint_reason reason)
+{
+	judge->counts->fdes++;
+	judge->counts->unproven[reason]++;
+}
+
+/* ---- the rest ----------------------------------------------------------------------------- */
+
+void lint_judge_overlap(struct lint_judge *judge, const struct cfi_fde *before,
+			const struct cfi_fde *fde)
+{
+	struct lint_finding finding = { .id = LINT_OVERLAP,
+					.pc = fde->pc_begin,
+					.pc_end = before->pc_begin + before->pc_range,
+					.function = fde->pc_begin };
+
+	snprintf(finding.declared, sizeof(finding.declared), "by the FDE of %#" PRIx64,
+		 before->pc_begin);
+	snprintf(finding.actual, sizeof(finding.actual), "and by that of %#" PRIx64, fde->pc_begin);
+	report(judge, &finding);
+}
+
+void lint_judge_uncovered(struct lint_judge *judge, uint64_t pc)
+{
+	struct lint_finding finding = { .id = LINT_UNCOVERED, .pc = pc, .pc_end = pc + 1 };
+
+	snprintf(finding.declared, sizeof(finding.declared), "no FDE covers it");
+	snprintf(finding.actual, sizeof(finding.actual),
+		 "it is a function, or something leads there");
+	report(judge, &finding);
+}
+
+void lint_judge_search_table(struct lint_judge *judge)
+{
+	struct error_list list = { NULL };
+
+	eh_frame_hdr_check(judge->cfi, &list);
+	for (size_t i = 0; i < list.count; i++) {
+		struct lint_finding finding = { .id = LINT_SEARCH_TABLE };
+
+		snprintf(finding.actual, sizeof(finding.actual), "%.95s", list.error[i].message);
+		report(judge, &finding);
+	}
+	error_list_deinit(&list);
+}

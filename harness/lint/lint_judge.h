@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_judge.h - every instruction that was reached, against its row, and what FDEs come to
+ */
+#ifndef STACKPROOF_LINT_JUDGE_H
+#define STACKPROOF_LINT_JUDGE_H
+
+#include "lint/lint_flow.h"
+
+struct lint_judge {
+	const struct cfi *cfi;
+	lint_finding_fn fn;
+	void *context;
+	struct lint_counts *counts;
+	/* Of each byte of executable segments what the instruction that begins there came to. */
+	uint64_t begin;
+	size_t size;
+	uint8_t *status;
+};
+
+int lint_judge_init(struct lint_judge *judge, struct error *error);
+void lint_judge_deinit(struct lint_judge *judge);
+/* A part that never touches what its one row speaks of is proven whichever way its jumps go. */
+bool lint_judge_plain(struct lint_judge *judge, struct code_decoder *decoder,
+		      struct lint_part *part);
+/* All blocks of the flow. called: its first row is not a function's, although it is called. */
+int lint_judge_flow(struct lint_judge *judge, struct lint_flow *flow, bool called,
+		    struct error *error);
+/* Counts the FDE. flow: of its function, or NULL. */
+int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struct lint_part *part,
+		   const struct lint_flow *flow, struct error *error);
+void lint_judge_unread(struct lint_judge *judge, const struct cfi_fde *fde,
+		       enum lint_reason reason);
+bool lint_judge_was_reached(const struct lint_judge *judge, uint64_t pc);
+void lint_judge_overlap(struct lint_judge *judge, const struct cfi_fde *before,
+			const struct cfi_fde *fde);
+void lint_judge_uncovered(struct lint_judge *judge, uint64_t pc);
+void lint_judge_search_table(struct lint_judge *judge);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_jump.c - jump tables
+ *
+ * Compilers write them in two forms: distances of 4 bytes from the table's own begin, and, in code
+ * that lies at a fixed address, targets of 8 bytes. Where a comparison that every way to the jump has
+ * passed bounds the index, it says how many there are. Elsewhere the compiler knew the bound from a type
+ * (Rust's enums): then the table ends with the first entry that leaves the function. What it reads
+ * beyond is another table of the same function, so such ways accuse nobody.
+ */
+#include <elf.h>
+#include <string.h>
+#include "lint/lint_flow.h"
+
+/* The next table's begin, behind table; UINT64_MAX if none is known. */
+static uint64_t next_table(const struct lint_flow *flow, uint64_t table)
+{
+	uint64_t next = UINT64_MAX;
+
+	for (size_t i = 0; i < flow->table_count; i++)
+		if (flow->table[i] > table && flow->table[i] < next)
+			next = flow->table[i];
+	return next;
+}
+
+static void meet_table(struct lint_flow *flow, uint64_t table)
+{
+	for (size_t i = 0; i < flow->table_count; i++)
+		if (flow->table[i] == table)
+			return;
+	if (flow->table_count == LINT_TABLES_MAX)
+		return;
+	flow->table[flow->table_count++] = table;
+	flow->read_beyond = true; /* perhaps: it is asked again with all of them */
+}
+
+static bool read_entry(const struct lint_flow *flow, const struct value *table, uint64_t index,
+		       uint64_t *ret)
+{
+	const struct image *image = flow->world->cfi->image;
+	uint64_t address = (uint64_t)table->number;
+	const uint8_t *entry = image_bytes(image, address + index * table->scale, table->scale);
+	int32_t distance;
+
+	if (!entry)
+		return false;
+	if (table->scale == 8) {
+		memcpy(ret, entry, sizeof(*ret));
+	} else {
+		memcpy(&distance, entry, sizeof(distance));
+		*ret = address + (uint64_t)(int64_t)distance;
+	}
+	return true;
+}
+
+size_t lint_jump_targets(struct lint_flow *flow, const struct lint_state *state,
+			 const struct code *code, uint64_t *ret, bool *ret_sure)
+{
+	const struct image *image = flow->world->cfi->image;
+	struct value value = lint_effect_jump(state, code);
+	uint64_t count, i;
+
+	*ret_sure = true;
+	if (value.kind == VALUE_CONSTANT) {
+		ret[0] = (uint64_t)value.number;
+		return 1;
+	}
+	if (value.kind != VALUE_TARGET || (value.scale == 8 && image->type != ET_EXEC))
+		return 0; /* the loader writes those of 8 bytes elsewhere */
+	meet_table(flow, (uint64_t)value.number);
+	*ret_sure = value.compared;
+	count = (uint64_t)value.bound + 1;
+	if (!value.compared) {
+		uint64_t room =
+			(next_table(flow, (uint64_t)value.number) - (uint64_t)value.number) /
+			value.scale;
+
+		count = room < count ? room : count;
+	}
+	for (i = 0; i < count && i < LINT_TARGETS_MAX; i++)
+		if (!read_entry(flow, &value, i, &ret[i]) ||
+		    (!value.compared && !lint_flow_has(flow, ret[i])))
+			break;
+	return value.compared && i < count ? 0 : i;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_names.c - functions that never return
+ *
+ * The list has those of C's, C++'s and Rust's run-times that their standards and headers declare so.
+ * It is not needed for a proof: behind another call that never returns, the rows are another way's,
+ * and that is noticed (lint_flow.c). It spares ways that nobody takes.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "code_name.h"
+#include "lint/lint_names.h"
+
+#define CACHE_ENTRIES 4096u /* a power of two */
+
+struct lint_names {
+	const struct cfi *cfi;
+	struct {
+		uint64_t pc; /* 0: none */
+		bool never;
+	} entry[CACHE_ENTRIES];
+};
+
+/* Sorted. */
+static const char *const never[] = {
+	"_Exit",
+	"_Unwind_Resume",
+	"_ZSt9terminatev",
+	"_ZSt10unexpectedv",
+	"__assert_fail",
+	"__assert_perror_fail",
+	"__chk_fail",
+	"__cxa_bad_cast",
+	"__cxa_bad_typeid",
+	"__cxa_call_terminate",
+	"__cxa_call_unexpected",
+	"__cxa_pure_virtual",
+	"__cxa_rethrow",
+	"__cxa_throw",
+	"__cxa_throw_bad_array_new_length",
+	"__fortify_fail",
+	"__libc_fatal",
+	"__longjmp_chk",
+	"__stack_chk_fail",
+	"_exit",
+	"_longjmp",
+	"abort",
+	"exit",
+	"longjmp",
+	"pthread_exit",
+	"quick_exit",
+	"rust_panic",
+	"siglongjmp",
+	"thrd_exit",
+};
+
+/* std::__throw_length_error(char const*) and the like. */
+static const char throw_prefix[] = "_ZSt";
+
+static bool is_thrower(const char *name)
+{
+	if (strncmp(name, throw_prefix, sizeof(throw_prefix) - 1))
+		return false;
+	name += sizeof(throw_prefix) - 1;
+	while (*name >= '0' && *name <= '9')
+		name++;
+	return !strncmp(name, "__throw_", 8);
+}
+
+struct lint_names *lint_names_create(const struct cfi *cfi)
+{
+	struct lint_names *names = calloc(1, sizeof(*names));
+
+	if (names)
+		names->cfi = cfi;
+	return names;
+}
+
+void lint_names_destroy(struct lint_names *names)
+{
+	free(names);
+}
+
+static bool is_listed(const char *name)
+{
+	for (size_t i = 0; i < sizeof(never) / sizeof(never[0]); i++)
+		if (!strcmp(never[i], name))
+			return true;
+	return is_thrower(name);
+}
+
+bool lint_never_returns(struct lint_names *names, uint64_t pc)
+{
+	size_t at = (size_t)((pc ^ pc >> 12) & (CACHE_ENTRIES - 1));
+	struct code_name name;
+
+	if (names->entry[at].pc == pc && pc)
+		return names->entry[at].never;
+	code_name_find(names->cfi->image, names->cfi, pc, &name);
+	names->entry[at].pc = pc;
+	names->entry[at].never = name.name && name.start == pc && is_listed(name.name);
+	return names->entry[at].never;
+}
+
+bool lint_is_stub(struct lint_names *names, uint64_t pc)
+{
+	struct code_name name;
+
+	code_name_find(names->cfi->image, names->cfi, pc, &name);
+	return name.kind == CODE_STUB;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_part.c - an FDE's rows and instructions
+ *
+ * Instructions are decoded once, when somebody comes to them: where they begin is known from the
+ * ways, not from the bytes before.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "array.h"
+#include "lint/lint_part.h"
+
+static int add_row(void *context, const struct row *row)
+{
+	struct lint_part *part = context;
+
+	if (part->row_count == LINT_ROWS_MAX || !ARRAY_GROW(part->row, part->row_count))
+		return 1;
+	part->row[part->row_count++] = *row;
+	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
+		if (row->reg[i].kind == RULE_VAL_OFFSET || row->reg[i].kind == RULE_VAL_EXPRESSION)
+			part->agreed |= 1u << i;
+	return 0;
+}
+
+static int read_rows(const struct cfi *cfi, struct lint_part *part, struct error *error)
+{
+	struct error malformed;
+	int result = cfi_rows(cfi, part->fde, add_row, part, &malformed);
+
+	if (result > 0 && part->row_count < LINT_ROWS_MAX)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "rows of an FDE");
+	part->malformed = result != 0;
+	return 0;
+}
+
+int lint_part_create(const struct cfi *cfi, const struct cfi_fde *fde, struct lint_part **ret,
+		     enum lint_reason *ret_reason, struct error *error)
+{
+	struct lint_part *part;
+	const uint8_t *bytes;
+
+	*ret = NULL;
+	*ret_reason = LINT_REASON_COUNT;
+	if (fde->pc_range > LINT_PART_BYTES_MAX) {
+		*ret_reason = LINT_TOO_LARGE;
+		return 0;
+	}
+	bytes = image_bytes(cfi->image, fde->pc_begin, fde->pc_range);
+	if (!bytes) {
+		*ret_reason = LINT_UNDECODED;
+		return 0;
+	}
+	part = calloc(1, sizeof(*part));
+	if (!part)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "an FDE's instructions");
+	part->fde = fde;
+	part->begin = fde->pc_begin;
+	part->end = fde->pc_begin + fde->pc_range;
+	part->bytes = bytes;
+	part->code_at = calloc(fde->pc_range, sizeof(*part->code_at));
+	part->block_at = calloc(fde->pc_range, sizeof(*part->block_at));
+	if (!part->code_at || !part->block_at) {
+		lint_part_destroy(part);
+		return error_set(error, ERROR_MEMORY, NULL, 0, "an FDE's instructions");
+	}
+	if (read_rows(cfi, part, error) || lint_landing_read(cfi, part, error)) {
+		lint_part_destroy(part);
+		return -1;
+	}
+	*ret = part;
+	return 0;
+}
+
+void lint_part_destroy(struct lint_part *part)
+{
+	if (!part)
+		return;
+	free(part->row);
+	free(part->code);
+	free(part->code_at);
+	free(part->block_at);
+	free(part->pad);
+	free(part);
+}
+
+const struct row *lint_part_row(const struct lint_part *part, uint64_t pc)
+{
+	size_t low = 0, high = part->row_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct row *row = &part->row[middle];
+
+		if (pc < row->pc)
+			high = middle;
+		else if (pc >= row->pc_end)
+			low = middle + 1;
+		else
+			return row;
+	}
+	return NULL;
+}
+
+const struct code *lint_part_code(struct lint_part *part, struct code_decoder *decoder, uint64_t pc)
+{
+	uint32_t *at = &part->code_at[pc - part->begin];
+
+	if (!*at) {
+		if (!ARRAY_GROW(part->code, part->code_count))
+			return NULL;
+		code_decode(decoder, pc, part->bytes + (pc - part->begin), part->end - pc,
+			    &part->code[part->code_count]);
+		*at = (uint32_t)++part->code_count;
+	}
+	return &part->code[*at - 1];
+}

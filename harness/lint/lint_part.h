@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_part.h - one FDE: its rows, its instructions and its landing pads
+ *
+ * A function may have several: compilers put what is run rarely elsewhere, with an FDE of its own.
+ */
+#ifndef STACKPROOF_LINT_PART_H
+#define STACKPROOF_LINT_PART_H
+
+#include "lint/lint.h"
+
+#define LINT_PART_BYTES_MAX  (16u << 20) /* of one FDE's code */
+#define LINT_ROWS_MAX	     (1u << 18)	 /* of one FDE */
+#define LINT_IMAGE_BYTES_MAX (1u << 30)	 /* from the first executable byte to the last */
+
+/* Of instructions begin .. end: where an exception that they throw is caught. */
+struct landing_pad {
+	uint64_t begin, end;
+	uint64_t pad;
+};
+
+struct lint_part {
+	const struct cfi_fde *fde;
+	uint64_t begin, end;
+	const uint8_t *bytes;
+	bool malformed; /* rows behind some instruction are missing */
+	struct row *row;
+	size_t row_count;
+	/* Registers of which a row says what value the caller's has, not where it is: those are
+	 * agreed on with the caller, and only it knows whether they hold what was agreed. */
+	uint32_t agreed;
+	struct code *code;
+	size_t code_count;
+	uint32_t *code_at;  /* by distance from begin: number in code + 1, or 0 */
+	uint32_t *block_at; /* the same for whoever follows the ways: lint_flow.c */
+	struct landing_pad *pad;
+	size_t pad_count;
+	bool pads_unread; /* the table of them can't be decoded: there may be more */
+};
+
+/* Why there is nothing to follow: LINT_REASON_COUNT if there is something. */
+int lint_part_create(const struct cfi *cfi, const struct cfi_fde *fde, struct lint_part **ret,
+		     enum lint_reason *ret_reason, struct error *error);
+void lint_part_destroy(struct lint_part *part);
+/* NULL: the rows don't cover pc. */
+const struct row *lint_part_row(const struct lint_part *part, uint64_t pc);
+/* The instruction at pc, inside the part. NULL: no memory. */
+const struct code *lint_part_code(struct lint_part *part, struct code_decoder *decoder,
+				  uint64_t pc);
+
+/* ---- lint_landing.c ----------------------------------------------------------------------- */
+
+/* Reads the FDE's language-specific data (Itanium C++ ABI: Exception Handling, 7.2 of the
+ * "exception handling tables" of GCC): its call sites. */
+int lint_landing_read(const struct cfi *cfi, struct lint_part *part, struct error *error);
+
+#endif

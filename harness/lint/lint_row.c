@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_row.c - a row's rules against what is known before an instruction
+ *
+ * First the CFA: if the row's is not the true one, everything that is counted from it is wrong as
+ * well, and would only say so again. Then the return address, then each register that a callee
+ * preserves (psABI, figure 3.4); the others' rules claim nothing that a caller relies on.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lint/lint_row.h"
+
+static const uint8_t preserved[] = { REGISTER_RBX, REGISTER_RBP, REGISTER_R12,
+				     REGISTER_R13, REGISTER_R14, REGISTER_R15 };
+
+static const struct value the_cfa = { .kind = VALUE_CFA };
+
+static void unproven(struct lint_row_verdict *ret, enum lint_reason reason)
+{
+	ret->outcome = LINT_ROW_UNPROVEN;
+	ret->reason = reason;
+}
+
+static void mismatch(struct lint_row_verdict *ret, enum lint_id id, uint8_t reg,
+		     const struct value *actual)
+{
+	ret->outcome = LINT_ROW_MISMATCH;
+	ret->id = id;
+	ret->reg = reg;
+	ret->actual = actual ? *actual : (struct value) { .kind = VALUE_UNKNOWN };
+	ret->never_written = !actual;
+}
+
+static bool is_preserved(uint8_t reg)
+{
+	for (size_t i = 0; i < sizeof(preserved); i++)
+		if (preserved[i] == reg)
+			return true;
+	return false;
+}
+
+/* The row's CFA, in terms of the true one. */
+static struct value row_cfa(const struct row *row, uint64_t pc, const struct lint_state *state)
+{
+	if (row->cfa.kind == RULE_CFA_REGISTER && row->cfa.reg < REGISTER_GPR_COUNT)
+		return value_add(state->reg[row->cfa.reg], row->cfa.offset);
+	if (row->cfa.kind == RULE_CFA_EXPRESSION)
+		return lint_expression(row->cfa.expression, row->cfa.expression_bytes, pc, NULL,
+				       state);
+	return (struct value) { .kind = VALUE_UNKNOWN };
+}
+
+static bool is_entry_value(const struct value *value, uint8_t reg)
+{
+	return value->kind == VALUE_ENTRY && value->reg == reg && !value->number;
+}
+
+/* It is for certain not what the register held: another address, another register, a result. */
+static bool is_another(const struct value *value)
+{
+	return value->kind != VALUE_UNKNOWN;
+}
+
+static void check_value(const struct value *value, uint8_t reg, enum lint_id id,
+			struct lint_row_verdict *ret)
+{
+	if (is_entry_value(value, reg))
+		return;
+	if (is_another(value))
+		mismatch(ret, id, reg, value);
+	else
+		unproven(ret, LINT_VALUE_UNKNOWN);
+}
+
+/* The word at an address that the row says. */
+static void check_word(const struct lint_state *state, const struct value *at, uint8_t reg,
+		       enum lint_id id, struct lint_row_verdict *ret)
+{
+	const struct value *word;
+
+	if (!value_is_stack(at)) {
+		unproven(ret, LINT_VALUE_UNKNOWN);
+		return;
+	}
+	word = lint_word_find(state, at);
+	if (word)
+		check_value(word, reg, id, ret);
+	else if (state->words_lost || (at->kind == VALUE_CFA && at->number >= 0))
+		unproven(ret, LINT_VALUE_UNKNOWN); /* a caller's word may hold anything */
+	else
+		mismatch(ret, id, reg, NULL);
+}
+
+/* Anywhere in this frame. */
+static bool is_kept(const struct lint_state *state, uint8_t reg)
+{
+	if (is_entry_value(&state->reg[reg], reg))
+		return true;
+	for (uint32_t i = 0; i < state->word_count; i++)
+		if (is_entry_value(&state->word[i].value, reg))
+			return true;
+	return false;
+}
+
+static void check_register(const struct row *row, uint8_t reg, uint64_t pc,
+			   const struct lint_state *state, struct lint_row_verdict *ret)
+{
+	const struct row_rule *rule = &row->reg[reg];
+	enum lint_id id = reg == REGISTER_RIP ? LINT_RETURN : LINT_NOT_SAVED;
+	struct value at = { .kind = VALUE_CFA, .number = rule->offset };
+
+	switch (rule->kind) {
+	case RULE_UNDEFINED: /* claims nothing; but it could */
+		if (reg != REGISTER_RIP && is_kept(state, reg))
+			mismatch(ret, LINT_LOST, reg, &the_cfa);
+		return;
+	case RULE_VAL_OFFSET:
+		if (lint_word_find(state, &at) && is_entry_value(lint_word_find(state, &at), reg))
+			mismatch(ret, LINT_NOT_SAVED, reg, lint_word_find(state, &at));
+		else
+			unproven(ret, LINT_RULE_UNKNOWN);
+		return;
+	case RULE_UNSPECIFIED:
+	case RULE_SAME_VALUE:
+		if (reg == REGISTER_RIP)
+			unproven(ret, LINT_RULE_UNKNOWN);
+		else
+			check_value(&state->reg[reg], reg, LINT_OVERWRITTEN, ret);
+		return;
+	case RULE_OFFSET: check_word(state, &at, reg, id, ret); return;
+	case RULE_REGISTER:
+		if (rule->reg < REGISTER_GPR_COUNT)
+			check_value(&state->reg[rule->reg], reg, id, ret);
+		else
+			unproven(ret, LINT_RULE_UNKNOWN);
+		return;
+	case RULE_EXPRESSION:
+		at = lint_expression(rule->expression, rule->expression_bytes, pc, &the_cfa, state);
+		check_word(state, &at, reg, id, ret);
+		return;
+	default: unproven(ret, LINT_RULE_UNKNOWN); return;
+	}
+}
+
+void lint_row_check(const struct row *row, uint64_t pc, const struct lint_state *state,
+		    uint32_t agreed, struct lint_row_verdict *ret)
+{
+	struct value cfa = row_cfa(row, pc, state);
+
+	*ret = (struct lint_row_verdict) { .outcome = LINT_ROW_PROVEN };
+	if (row->signal_frame) {
+		unproven(ret, LINT_SIGNAL_FRAME);
+		return;
+	}
+	if (row->reg[REGISTER_RIP].kind == RULE_UNDEFINED) {
+		ret->ends = true;
+		return;
+	}
+	if (cfa.kind == VALUE_CFA && cfa.number) {
+		mismatch(ret, LINT_CFA, 0, &cfa);
+		return;
+	}
+	if (cfa.kind == VALUE_ENTRY && is_preserved(cfa.reg)) {
+		mismatch(ret, LINT_CFA, 0,
+			 &cfa); /* what the caller keeps there is its own affair */
+		return;
+	}
+	if (cfa.kind != VALUE_CFA) {
+		unproven(ret, LINT_VALUE_UNKNOWN);
+		return;
+	}
+	check_register(row, REGISTER_RIP, pc, state, ret);
+	for (size_t i = 0; i < sizeof(preserved) && ret->outcome != LINT_ROW_MISMATCH; i++) {
+		check_register(row, preserved[i], pc, state, ret);
+		if (ret->outcome == LINT_ROW_MISMATCH && ret->id == LINT_OVERWRITTEN &&
+		    agreed & 1u << preserved[i])
+			unproven(ret, LINT_RULE_UNKNOWN);
+	}
+}
+
+/* ---- for people --------------------------------------------------------------------------- */
+
+static void print_value(const struct value *value, char *text, size_t size)
+{
+	switch (value->kind) {
+	case VALUE_CFA: snprintf(text, size, "cfa%+" PRId64, value->number); break;
+	case VALUE_ENTRY:
+		if (value->reg == REGISTER_RIP)
+			snprintf(text, size, "the return address");
+		else if (value->number)
+			snprintf(text, size, "the caller's %s%+" PRId64, register_name(value->reg),
+				 value->number);
+		else
+			snprintf(text, size, "the caller's %s", register_name(value->reg));
+		break;
+	case VALUE_BASE: snprintf(text, size, "an address of this frame"); break;
+	case VALUE_CONSTANT: snprintf(text, size, "%#" PRIx64, (uint64_t)value->number); break;
+	default: snprintf(text, size, "another value"); break;
+	}
+}
+
+static void print_rule(const struct row_rule *rule, const char *name, char *text, size_t size)
+{
+	char *rule_text = NULL;
+	size_t rule_size;
+	FILE *file = open_memstream(&rule_text, &rule_size);
+
+	if (!file) {
+		snprintf(text, size, "%s", name);
+		return;
+	}
+	row_rule_print(file, rule);
+	fclose(file);
+	snprintf(text, size, "%s=%s", name, rule_text);
+	free(rule_text);
+}
+
+/* Where the true CFA is, in the terms of a register that is known: rsp if it is. */
+static void print_cfa(const struct row *row, const struct lint_state *state, char *text,
+		      size_t size)
+{
+	static const uint8_t order[] = { REGISTER_RSP, REGISTER_RBP };
+	uint8_t named = row->cfa.kind == RULE_CFA_REGISTER && row->cfa.reg < REGISTER_GPR_COUNT
+				? (uint8_t)row->cfa.reg
+				: REGISTER_RSP;
+
+	if (state->reg[named].kind == VALUE_CFA) {
+		snprintf(text, size, "cfa=%s%+" PRId64, register_name(named),
+			 -state->reg[named].number);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(order); i++)
+		if (state->reg[order[i]].kind == VALUE_CFA) {
+			snprintf(text, size, "cfa=%s%+" PRId64, register_name(order[i]),
+				 -state->reg[order[i]].number);
+			return;
+		}
+	snprintf(text, size, "another");
+}
+
+void lint_row_describe(const struct row *row, const struct lint_state *state,
+		       const struct lint_row_verdict *verdict, struct lint_finding *ret)
+{
+	char value[64];
+
+	if (verdict->id == LINT_CFA || verdict->id == LINT_ENTRY) {
+		print_rule(&row->cfa, "cfa", ret->declared, sizeof(ret->declared));
+		print_cfa(row, state, ret->actual, sizeof(ret->actual));
+		return;
+	}
+	print_rule(&row->reg[verdict->reg],
+		   verdict->reg == REGISTER_RIP ? "ra" : register_name(verdict->reg), ret->declared,
+		   sizeof(ret->declared));
+	print_value(&verdict->actual, value, sizeof(value));
+	if (verdict->never_written)
+		snprintf(ret->actual, sizeof(ret->actual), "nothing was written there");
+	else if (verdict->id == LINT_LOST)
+		snprintf(ret->actual, sizeof(ret->actual), "this frame still has it");
+	else
+		snprintf(ret->actual, sizeof(ret->actual), "%s %s",
+			 verdict->id == LINT_OVERWRITTEN ? "it is" : "there is", value);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_row.h - a row against what is known before an instruction
+ */
+#ifndef STACKPROOF_LINT_ROW_H
+#define STACKPROOF_LINT_ROW_H
+
+#include "lint/lint.h"
+
+enum lint_row_outcome { LINT_ROW_PROVEN, LINT_ROW_UNPROVEN, LINT_ROW_MISMATCH };
+
+struct lint_row_verdict {
+	enum lint_row_outcome outcome;
+	enum lint_reason reason; /* of LINT_ROW_UNPROVEN */
+	enum lint_id id;	 /* of LINT_ROW_MISMATCH */
+	uint8_t reg;
+	struct value
+		actual;	    /* the CFA that the row comes to, what the register or the word holds */
+	bool never_written; /* the word: by nobody */
+	bool ends;	    /* the row says that there is no caller */
+};
+
+/* The row's rules, at pc, against the state. The first thing that is wrong counts. agreed: registers
+ * that accuse nobody (lint_part.h). */
+void lint_row_check(const struct row *row, uint64_t pc, const struct lint_state *state,
+		    uint32_t agreed, struct lint_row_verdict *ret);
+/* The rule that is wrong, and what is so, as texts for people. */
+void lint_row_describe(const struct row *row, const struct lint_state *state,
+		       const struct lint_row_verdict *verdict, struct lint_finding *ret);
+
+/* ---- lint_expression.c -------------------------------------------------------------------- */
+
+/* What a DWARF expression comes to. cfa: pushed first, unless NULL. VALUE_UNKNOWN if it can't be
+ * said. pc: the value of rip. */
+struct value lint_expression(const uint8_t *expression, size_t size, uint64_t pc,
+			     const struct value *cfa, const struct lint_state *state);
+
+#endif

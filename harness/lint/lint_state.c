@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_state.c - values and words of the stack, and what two ways have in common
+ *
+ * A state only ever loses knowledge when ways meet, so that following all ways comes to an end. A
+ * word that one way wrote and the other did not may hold anything: it stays in the list as unknown,
+ * because a word that is in no list is one that nobody has written.
+ */
+#include <string.h>
+#include "lint/lint_state.h"
+
+#define CALL_PRESERVES                                                                             \
+	(1u << REGISTER_RBX | 1u << REGISTER_RBP | 1u << REGISTER_RSP | 1u << REGISTER_R12 |       \
+	 1u << REGISTER_R13 | 1u << REGISTER_R14 | 1u << REGISTER_R15)
+
+bool value_equal(const struct value *a, const struct value *b)
+{
+	return a->kind == b->kind && a->reg == b->reg && a->scale == b->scale &&
+	       a->compared == b->compared && a->bound == b->bound && a->number == b->number;
+}
+
+bool value_is_stack(const struct value *value)
+{
+	return value->kind == VALUE_CFA || value->kind == VALUE_BASE;
+}
+
+struct value value_add(struct value a, int64_t number)
+{
+	switch (a.kind) {
+	case VALUE_CFA:
+	case VALUE_ENTRY:
+	case VALUE_BASE:
+	case VALUE_CONSTANT: a.number = (int64_t)((uint64_t)a.number + (uint64_t)number); return a;
+	case VALUE_UNKNOWN: return (struct value) { .kind = VALUE_UNKNOWN };
+	default:
+		if (number)
+			return (struct value) { .kind = VALUE_OTHER };
+		return a;
+	}
+}
+
+void lint_state_enter(struct lint_state *ret)
+{
+	struct value at = { .kind = VALUE_CFA, .number = -8 };
+
+	memset(ret, 0, sizeof(*ret));
+	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
+		ret->reg[i] = (struct value) { .kind = VALUE_ENTRY, .reg = (uint8_t)i };
+	ret->reg[REGISTER_RSP] = at;
+	lint_word_write(ret, &at, 8, (struct value) { .kind = VALUE_ENTRY, .reg = REGISTER_RIP });
+}
+
+static bool same_base(const struct value *a, const struct value *b)
+{
+	return a->kind == b->kind && a->bound == b->bound;
+}
+
+const struct value *lint_word_find(const struct lint_state *state, const struct value *at)
+{
+	for (uint32_t i = 0; i < state->word_count; i++)
+		if (value_equal(&state->word[i].at, at))
+			return &state->word[i].value;
+	return NULL;
+}
+
+static void word_add(struct lint_state *state, const struct value *at, const struct value *value)
+{
+	if (state->word_count == LINT_WORDS_MAX) {
+		state->words_lost = true;
+		return;
+	}
+	state->word[state->word_count++] = (struct word) { *at, *value };
+}
+
+void lint_word_write(struct lint_state *state, const struct value *at, uint32_t bytes,
+		     struct value value)
+{
+	bool found = false;
+
+	if (!value_is_stack(at))
+		return;
+	for (uint32_t i = 0; i < state->word_count; i++) {
+		struct word *word = &state->word[i];
+
+		if (!same_base(&word->at, at) || word->at.number >= at->number + (int64_t)bytes ||
+		    word->at.number + 8 <= at->number)
+			continue;
+		if (word->at.number == at->number && bytes == 8) {
+			word->value = value;
+			found = true;
+		} else {
+			word->value = (struct value) { .kind = VALUE_OTHER };
+		}
+	}
+	/* What is of no use to anybody needs no place, unless it stands for what was there. */
+	if (!found && bytes == 8 && value.kind != VALUE_OTHER && value.kind != VALUE_UNKNOWN)
+		word_add(state, at, &value);
+}
+
+void lint_word_note(struct lint_state *state, const struct value *at, struct value value)
+{
+	if (!lint_word_find(state, at))
+		word_add(state, at, &value);
+}
+
+static struct value common(const struct value *a, const struct value *b)
+{
+	if (value_equal(a, b))
+		return *a;
+	return (struct value) { .kind = VALUE_UNKNOWN };
+}
+
+static bool join_value(struct value *into, const struct value *from)
+{
+	struct value now = common(into, from);
+	bool changed = !value_equal(into, &now);
+
+	*into = now;
+	return changed;
+}
+
+static bool join_words(struct lint_state *into, const struct lint_state *from)
+{
+	static const struct value unknown = { .kind = VALUE_UNKNOWN };
+	bool changed = from->words_lost && !into->words_lost;
+	uint32_t own = into->word_count;
+
+	into->words_lost |= from->words_lost;
+	for (uint32_t i = 0; i < own; i++) {
+		const struct value *other = lint_word_find(from, &into->word[i].at);
+
+		changed |= join_value(&into->word[i].value, other ? other : &unknown);
+	}
+	for (uint32_t i = 0; i < from->word_count; i++)
+		if (!lint_word_find(into, &from->word[i].at)) {
+			word_add(into, &from->word[i].at, &unknown);
+			changed = true;
+		}
+	return changed;
+}
+
+bool lint_state_join(struct lint_state *into, const struct lint_state *from)
+{
+	bool changed = false;
+
+	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
+		changed |= join_value(&into->reg[i], &from->reg[i]);
+	changed |= join_words(into, from);
+	if (into->comparison.valid &&
+	    memcmp(&into->comparison, &from->comparison, sizeof(into->comparison))) {
+		into->comparison = (struct comparison) { .valid = false };
+		changed = true;
+	}
+	return changed;
+}
+
+/* What lies below rsp is the called function's. */
+static void give_away(struct lint_state *state)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+
+	for (uint32_t i = 0; i < state->word_count; i++) {
+		struct word *word = &state->word[i];
+
+		if (same_base(&word->at, rsp) && word->at.number < rsp->number)
+			word->value = (struct value) { .kind = VALUE_OTHER };
+	}
+}
+
+void lint_state_call(struct lint_state *state)
+{
+	give_away(state);
+	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
+		if (!(CALL_PRESERVES & 1u << i))
+			state->reg[i] = (struct value) { .kind = VALUE_OTHER };
+	state->comparison.valid = false;
+}

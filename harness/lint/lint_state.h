@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_state.h - what is known of registers and stack words before an instruction, without running
+ *
+ * All is said relative to one activation of a function: its CFA (psABI, figure 3.3: the value of
+ * rsp before the call), and what the registers held when it was entered. So a value is known if it
+ * is the CFA plus a number, or what a register held then. Where the code aligns the stack or makes room
+ * of a size that is computed, a new *base* begins there, a name for an address that is not known.
+ *
+ *	lint_state.c	values, words, and what two ways to an instruction have in common
+ *	lint_effect.c	what an instruction makes of them
+ *
+ * What is taken for granted, because no compiled program works without it (psABI, 3.2):
+ *	- a call that returns has put rsp back and preserved rbx, rbp and r12 to r15;
+ *	- words where a function saves registers are written by itself only, and not by way of
+ *	  addresses that are not known to be there.
+ */
+#ifndef STACKPROOF_LINT_STATE_H
+#define STACKPROOF_LINT_STATE_H
+
+#include "code/code.h"
+#include "table_abi.h"
+
+enum value_kind {
+	VALUE_UNKNOWN, /* may be anything */
+	VALUE_OTHER,   /* made here: not what a register held at the entry, but for chance */
+	VALUE_CFA,     /* the CFA + number */
+	VALUE_ENTRY, /* what register reg held at the entry + number; REGISTER_RIP: the return address */
+	VALUE_BASE,	/* the stack address that began at origin + number */
+	VALUE_CONSTANT, /* number */
+	VALUE_BOUND,	/* 0 to bound, times scale; compared: a comparison said so */
+	VALUE_OFFSET,	/* read from the jump table at number, with such an index; scale bytes */
+	VALUE_TARGET,	/* that, added to the table's address; or a target as it stands */
+};
+
+struct value {
+	uint8_t kind;
+	uint8_t reg;
+	uint8_t scale;
+	bool compared;
+	uint32_t bound; /* of VALUE_BASE: origin, the instruction's distance from the function's */
+	int64_t number;
+};
+
+/* A word of the stack, whose address is VALUE_CFA or VALUE_BASE. */
+struct word {
+	struct value at;
+	struct value value;
+};
+
+#define LINT_WORDS_MAX 32 /* more of a function's words than registers that it can save there */
+
+/* The last comparison, if nothing that it was of has changed. */
+struct comparison {
+	bool valid;
+	bool with_register;
+	bool of_word; /* at.., not reg */
+	uint8_t reg, source;
+	struct value at;
+	int64_t constant;
+};
+
+struct lint_state {
+	struct value reg[REGISTER_GPR_COUNT];
+	struct word word[LINT_WORDS_MAX];
+	uint32_t word_count;
+	bool words_lost; /* there were more */
+	struct comparison comparison;
+};
+
+bool value_equal(const struct value *a, const struct value *b);
+/* a + number, if a is an address or what a register held. */
+struct value value_add(struct value a, int64_t number);
+bool value_is_stack(const struct value *value); /* VALUE_CFA, VALUE_BASE */
+
+/* As a call leaves it: rsp is the CFA - 8, and there is the return address. */
+void lint_state_enter(struct lint_state *ret);
+/* What the word at that address holds. A word that nobody has written: NULL. */
+const struct value *lint_word_find(const struct lint_state *state, const struct value *at);
+/* Writes bytes at at. value: what the word there is now, if it is 8 of them. */
+void lint_word_write(struct lint_state *state, const struct value *at, uint32_t bytes,
+		     struct value value);
+/* A number in memory at at is known, if the word there isn't: of a variable, in less than 8 bytes. */
+void lint_word_note(struct lint_state *state, const struct value *at, struct value value);
+/* Makes into what is true of it and of from. True: it has changed. */
+bool lint_state_join(struct lint_state *into, const struct lint_state *from);
+/* The caller's from now on: rsp is its own again. */
+void lint_state_call(struct lint_state *state);
+
+/* ---- lint_effect.c ------------------------------------------------------------------------ */
+
+/* The code's effect, but for where it goes. origin: its distance from where the function begins. */
+void lint_effect(struct lint_state *state, const struct code *code, uint32_t origin);
+/* What the branch adds to it if it is taken, or is not. */
+void lint_effect_branch(struct lint_state *state, enum code_condition condition, bool taken);
+/* The address of the memory operand, VALUE_UNKNOWN if it is not known. */
+struct value lint_effect_address(const struct lint_state *state, const struct code *code);
+
+/* Where a computed jump goes. */
+struct value lint_effect_jump(const struct lint_state *state, const struct code *code);
+
+#endif

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_lint.c - functions in assembly, right and wrong ones, and what lint says of each
+ *
+ * A case is the body of one function f, with its directives; PROLOGUE marks what stands before it where
+ * there is more. Each is assembled and linked into a shared object. What is expected are the findings,
+ * as "SPnnn f+begin..f+end declared / actual", and then what the FDEs came to.
+ */
+#include <check.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "child/child.h"
+#include "lint/lint.h"
+
+#define LEAF "	ret\n"
+
+static const struct lint_case {
+	const char *rule, *assembly, *expected;
+} lint_cases[] = {
+	{ "nothing moves", "	xor eax, eax\n" LEAF, "2 of 2, 1 proven" },
+	{ "a push with its directive",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
+	  "	mov rbx, rdi\n	call g@PLT\n	mov rax, rbx\n"
+	  "	pop rbx\n	.cfi_def_cfa_offset 8\n" LEAF,
+	  "6 of 6, 1 proven" },
+	{ "a push without one", "	push rbx\n	mov eax, 1\n	pop rbx\n" LEAF,
+	  "SP001 1..7 cfa=rsp+8 / cfa=rsp+16\n2 of 4, 1 mismatch" },
+	{ "a directive too early is a register that is not saved",
+	  "	.cfi_offset rbx, -16\n	push rbx\n	.cfi_def_cfa_offset 16\n"
+	  "	xor ebx, ebx\n	pop rbx\n	.cfi_def_cfa_offset 8\n" LEAF,
+	  "SP003 0..1 rbx=c-16 / nothing was written there\n3 of 4, 1 mismatch" },
+	{ "a register saved elsewhere",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbp, -16\n"
+	  "	pop rbx\n	.cfi_def_cfa_offset 8\n" LEAF,
+	  "SP003 1..3 rbp=c-16 / there is the caller's rbx\n1 of 3, 1 mismatch" },
+	{ "a register used and not declared", "	mov rbx, rdi\n	xor eax, eax\n	ret\n",
+	  "SP004 3..6 rbx=none / it is the caller's rdi\n1 of 3, 1 mismatch" },
+	{ "a result in a register that is the caller's", "	mov ebx, edi\n" LEAF,
+	  "SP004 2..3 rbx=none / it is another value\n1 of 2, 1 mismatch" },
+	{ "the number of a register that is cleared", "	xor ebp, ebp\n" LEAF,
+	  "SP004 2..3 rbp=none / it is 0\n1 of 2, 1 mismatch" },
+	{ "a copy brought back",
+	  "	mov rax, rbx\n	.cfi_register rbx, rax\n	xor ebx, ebx\n"
+	  "	mov rbx, rax\n	.cfi_same_value rbx\n" LEAF,
+	  "4 of 4, 1 proven" },
+	{ "a frame pointer",
+	  "	push rbp\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbp, -16\n"
+	  "	mov rbp, rsp\n	.cfi_def_cfa_register rbp\n	sub rsp, rdi\n	call g@PLT\n"
+	  "	leave\n	.cfi_def_cfa rsp, 8\n" LEAF,
+	  "6 of 6, 1 proven" },
+	{ "a frame pointer declared too early",
+	  "	push rbp\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbp, -16\n"
+	  "	.cfi_def_cfa_register rbp\n	mov rbp, rsp\n	leave\n	.cfi_def_cfa rsp, 8\n" LEAF,
+	  "SP001 1..4 cfa=rbp+16 / cfa=rsp+16\n3 of 4, 1 mismatch" },
+	{ "a CFA by what a call's argument points to accuses nobody",
+	  "	xor eax, eax\n	.cfi_def_cfa rdi, 8\n" LEAF, "1 of 2, 1 unproven value_unknown" },
+	{ "a register declared lost", "	.cfi_undefined rbx\n	xor eax, eax\n" LEAF,
+	  "SP010 0..3 rbx=undefined / this frame still has it\n0 of 2, 1 mismatch" },
+	{ "a register declared to be the address where it is",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_val_offset rbx, -16\n"
+	  "	pop rbx\n	.cfi_def_cfa_offset 8\n	.cfi_same_value rbx\n" LEAF,
+	  "SP003 1..2 rbx=v-16 / there is the caller's rbx\n2 of 3, 1 mismatch" },
+	{ "code that goes on behind its FDE",
+	  "	xor eax, eax\n	.cfi_endproc\nh:	ret\nk:	.cfi_startproc\n	ret\n",
+	  "SP006 2..3 no FDE covers it / it is a function, or something leads there\n2 of 2, 2 "
+	  "proven" },
+	{ "a stack that is aligned, with the CFA in a word of it",
+	  "	lea r10, [rsp+8]\n	.cfi_def_cfa r10, 0\n	and rsp, -32\n	push [r10-8]\n"
+	  "	push rbp\n	mov rbp, rsp\n	.cfi_escape 0x10,6,2,0x76,0\n	push r10\n"
+	  "	.cfi_escape 0x0f,3,0x76,0x78,0x06\n	sub rsp, 40\n	call g@PLT\n"
+	  "	mov r10, [rbp-8]\n	.cfi_def_cfa r10, 0\n	leave\n	.cfi_restore rbp\n"
+	  "	lea rsp, [r10-8]\n	.cfi_def_cfa rsp, 8\n" LEAF,
+	  "12 of 12, 1 proven" },
+	{ "a word that is counted from the caller's register is not this frame's",
+	  "	push rbp\n	.cfi_def_cfa_offset 16\n	.cfi_escape 0x10,6,2,0x76,0\n"
+	  "	mov rbp, rsp\n	pop rbp\n	.cfi_def_cfa_offset 8\n" LEAF,
+	  "2 of 4, 1 unproven value_unknown" },
+	{ "room made in steps, to a register's address",
+	  "	lea r11, [rsp-0x3000]\n	.cfi_def_cfa r11, 0x3008\n"
+	  "1:	sub rsp, 0x1000\n	or qword ptr [rsp], 0\n	cmp rsp, r11\n	jne 1b\n"
+	  "	.cfi_def_cfa_register rsp\n	mov rax, [rsp]\n	add rsp, 0x3000\n"
+	  "	.cfi_def_cfa_offset 8\n" LEAF,
+	  "8 of 8, 1 proven" },
+	{ "an addition moved before a branch, its directive not",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
+	  "	sub rsp, 16\n	.cfi_def_cfa_offset 32\n	call g@PLT\n	add rsp, 16\n"
+	  "	test al, al\n	je 1f\n	.cfi_def_cfa_offset 16\n	pop rbx\n"
+	  "	.cfi_def_cfa_offset 8\n	ret\n1:	.cfi_def_cfa_offset 16\n	pop rbx\n"
+	  "	.cfi_def_cfa_offset 8\n" LEAF,
+	  "SP001 14..18 cfa=rsp+32 / cfa=rsp+16\n8 of 10, 1 mismatch" },
+	{ "two ways that differ: the one that is wrong is named",
+	  "	test edi, edi\n	je 1f\n	push rax\n	.cfi_def_cfa_offset 16\n"
+	  "	.cfi_def_cfa_offset 8\n1:	nop\n	xor eax, eax\n" LEAF,
+	  "SP001 5..5 from 4 cfa=rsp+8 / cfa=rsp+16\n5 of 6, 1 mismatch" },
+	{ "behind a call that never returns another block begins",
+	  "	test edi, edi\n	je 1f\n	push rax\n	.cfi_def_cfa_offset 16\n"
+	  "	call g@PLT\n	.cfi_def_cfa_offset 8\n1:	xor eax, eax\n" LEAF,
+	  "6 of 6, 1 proven" },
+	{ "the same with padding",
+	  "	test edi, edi\n	je 1f\n	push rax\n	.cfi_def_cfa_offset 16\n"
+	  "	call g@PLT\n	nop\n	.cfi_def_cfa_offset 8\n1:	xor eax, eax\n" LEAF,
+	  "7 of 7, 1 proven" },
+	{ "a jump behind such a call is none of the program's",
+	  "	test edi, edi\n	je 1f\n	push rax\n	.cfi_def_cfa_offset 16\n"
+	  "	call g@PLT\n	jmp 1f\n	.cfi_def_cfa_offset 8\n1:	xor eax, "
+	  "eax\n" LEAF,
+	  "7 of 7, 1 proven" },
+	{ "behind such a call, and nothing else leads there",
+	  "	push rax\n	.cfi_def_cfa_offset 16\n	call g@PLT\n	"
+	  ".cfi_def_cfa_offset 8\n"
+	  "	xor eax, eax\n" LEAF,
+	  "2 of 4, 1 unproven behind_call" },
+	{ "a name that is known never to return",
+	  "	push rax\n	.cfi_def_cfa_offset 16\n	call abort@PLT\n	ud2\n",
+	  "2 of 2, 1 proven" },
+	{ "a jump table with a comparison",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
+	  "	mov ebx, edi\n	cmp edi, 1\n	ja 1f\n	mov edi, edi\n"
+	  "	lea rdx, 9f[rip]\n	movsxd rax, dword ptr [rdx+rdi*4]\n	add rax, rdx\n"
+	  "	jmp rax\n2:	mov eax, 5\n1:	pop rbx\n	.cfi_def_cfa_offset 8\n	ret\n"
+	  "	.section .rodata\n9:	.long 2b-9b, 1b-9b\n	.text\n",
+	  "12 of 12, 1 proven" },
+	{ "a jump table without one ends where it leaves the function",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
+	  "	mov ebx, [rdi]\n	lea rdx, 9f[rip]\n	movsxd rax, dword ptr [rdx+rbx*4]\n"
+	  "	add rax, rdx\n	jmp rax\n2:	mov eax, 5\n1:	pop rbx\n"
+	  "	.cfi_def_cfa_offset 8\n	ret\n"
+	  "	.section .rodata\n9:	.long 2b-9b, 1b-9b, 0x7fffffff\n	.text\n",
+	  "9 of 9, 1 proven" },
+	{ "a jump that goes nobody knows where",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	jmp [rdi]\n"
+	  "	pop rbx\n	.cfi_def_cfa_offset 8\n" LEAF,
+	  "2 of 4, 1 unproven jump_unknown" },
+	{ "code behind a jump that nothing leads to",
+	  "	push rax\n	.cfi_def_cfa_offset 16\n	pop rax\n	"
+	  ".cfi_def_cfa_offset 8\n"
+	  "	ret\n	xor eax, eax\n" LEAF,
+	  "3 of 5, 1 unproven not_reached" },
+	{ "padding is neither proven nor missing",
+	  "	push rax\n	.cfi_def_cfa_offset 16\n"
+	  "	pop rax\n	.cfi_def_cfa_offset 8\n"
+	  "	ret\n	nop\n	int3\n	ud2\n",
+	  "3 of 3, 1 proven" },
+	{ "to know where it is: no call",
+	  "	call 1f\n1:	.cfi_def_cfa_offset 16\n	pop rax\n	"
+	  ".cfi_def_cfa_offset 8\n" LEAF,
+	  "3 of 3, 1 proven" },
+	{ "the end of the stack, in a function that returns", "	.cfi_undefined rip\n" LEAF,
+	  "SP002 0..1 ra=undefined / there is the return address\n0 of 1, 1 mismatch" },
+	{ "the end of the stack, where nothing returns",
+	  "	.cfi_undefined rip\n	xor ebp, ebp\n	call g@PLT\n	hlt\n",
+	  "3 of 3, 1 proven" },
+	{ "a return address moved",
+	  "	pop rax\n	.cfi_def_cfa_offset 0\n	.cfi_register rip, rax\n	jmp rax\n",
+	  "2 of 2, 1 proven" },
+	{ "a return address overwritten", "	mov [rsp], rdi\n	xor eax, eax\n" LEAF,
+	  "SP002 4..7 ra=c-8 / there is the caller's rdi\n1 of 3, 1 mismatch" },
+	{ "a row that begins inside an instruction",
+	  "	.byte 0xb8\n	.cfi_remember_state\n	.byte 1\n	.cfi_def_cfa_offset 16\n"
+	  "	.byte 0, 0, 0\n	.cfi_def_cfa_offset 8\n" LEAF,
+	  "SP007 0..5 a row begins at 0x2 / the instruction has 5 bytes from 0x0\n1 of 2, 1 "
+	  "mismatch" },
+	{ "a barrier writes nothing",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
+	  "	lock or qword ptr [rsp], 0\n	pop rbx\n	.cfi_def_cfa_offset 8\n" LEAF,
+	  "4 of 4, 1 proven" },
+	{ "a saved word that is overwritten",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
+	  "	mov dword ptr [rsp], 0\n	pop rbx\n	.cfi_def_cfa_offset 8\n" LEAF,
+	  "SP003 8..10 rbx=c-16 / there is another value\n2 of 4, 1 mismatch" },
+	{ "what lies below rsp is a called function's",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	pop rbx\n"
+	  "	.cfi_def_cfa_offset 8\n	call g@PLT\n" LEAF,
+	  "3 of 4, 1 unproven behind_call" },
+	{ "a register kept in a vector register is not followed, and accuses nobody",
+	  "	movq xmm0, rbx\n	mov rbx, rdi\n	.cfi_undefined rbx\n	movq rbx, xmm0\n"
+	  "	.cfi_same_value rbx\n" LEAF,
+	  "3 of 4, 1 unproven value_unknown" },
+	{ "a part of it elsewhere, with its own FDE",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	test edi, "
+	  "edi\n"
+	  "	jne f_cold\n1:	pop rbx\n	.cfi_def_cfa_offset 8\n	ret\n	.cfi_endproc\n"
+	  "f_cold:	.cfi_startproc\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, "
+	  "-16\n"
+	  "	mov eax, 1\n	jmp 1b\n",
+	  "7 of 7, 2 proven" },
+	{ "the same with another CFA there",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	test edi, "
+	  "edi\n"
+	  "	jne f_cold\n1:	pop rbx\n	.cfi_def_cfa_offset 8\n	ret\n	.cfi_endproc\n"
+	  "f_cold:	.cfi_startproc\n	.cfi_def_cfa_offset 24\n	.cfi_offset rbx, "
+	  "-16\n"
+	  "	mov eax, 1\n	jmp 1b\n",
+	  "SP001 7..14 cfa=rsp+24 / cfa=rsp+16\n5 of 7, 1 mismatch, 1 proven" },
+	{ "a part that nothing leads to",
+	  LEAF "	.cfi_endproc\nf_cold:	.cfi_startproc\n	.cfi_def_cfa_offset 24\n"
+	       "	mov eax, 1\n	ud2\n",
+	  "1 of 2, 1 proven, 1 unproven no_entry" },
+	{ "one that is called begins with another function's row",
+	  "	push rax\n	.cfi_def_cfa_offset 16\n	call h\n	pop rax\n"
+	  "	.cfi_def_cfa_offset 8\n	ret\n	.cfi_endproc\nh:	.cfi_startproc\n"
+	  "	.cfi_def_cfa_offset 16\n	xor eax, eax\n	.cfi_def_cfa_offset 8\n	ret\n",
+	  "SP005 8..10 cfa=rsp+16 / cfa=rsp+8\n5 of 6, 1 mismatch, 1 proven" },
+	{ "code that is called and has no FDE",
+	  "	push rax\n	.cfi_def_cfa_offset 16\n	call h\n	pop rax\n"
+	  "	.cfi_def_cfa_offset 8\n	ret\n	.cfi_endproc\nh:	ret\n"
+	  "k:	.cfi_startproc\n	ret\n",
+	  "SP006 8..9 no FDE covers it / it is a function, or something leads there\n5 of 5, 2 "
+	  "proven" },
+	{ "bytes that are no instruction",
+	  "	push rax\n	.cfi_def_cfa_offset 16\n	.byte 0x06\n	pop rax\n"
+	  "	.cfi_def_cfa_offset 8\n" LEAF,
+	  "1 of 4, 1 unproven undecoded" },
+};
+
+struct said {
+	FILE *file;
+	uint64_t begin;
+};
+
+static void say(void *context, const struct lint_finding *finding)
+{
+	struct said *said = context;
+
+	if (!finding->pc_end)
+		return; /* the search table's, in words of its own */
+	fprintf(said->file, "%s %" PRIu64 "..%" PRIu64, lint_id_name(finding->id),
+		finding->pc - said->begin, finding->pc_end - said->begin);
+	if (finding->from)
+		fprintf(said->file, " from %" PRIu64, finding->from - said->begin);
+	fprintf(said->file, " %s / %s\n", finding->declared, finding->actual);
+}
+
+static void say_counts(FILE *file, const struct lint_counts *counts)
+{
+	fprintf(file, "%" PRIu64 " of %" PRIu64, counts->instructions_proven, counts->instructions);
+	if (counts->mismatch)
+		fprintf(file, ", %" PRIu64 " mismatch", counts->mismatch);
+	if (counts->proven)
+		fprintf(file, ", %" PRIu64 " proven", counts->proven);
+	for (int i = 0; i < LINT_REASON_COUNT; i++)
+		if (counts->unproven[i])
+			fprintf(file, ", %" PRIu64 " unproven %s", counts->unproven[i],
+				lint_reason_name((enum lint_reason)i));
+}
+
+static void assemble(const char *directory, const char *assembly)
+{
+	static const char *const command[] = {
+		"gcc-12", "-shared", "-nostdlib", "-masm=intel", "-Wl,-z,noseparate-code",
+		"-o",	  "f.so",    "f.s",	  NULL
+	};
+	struct child_command child = { .argv = command, .directory = directory, .errors = false };
+	char path[300];
+	struct error error;
+	FILE *file;
+	pid_t pid;
+
+	snprintf(path, sizeof(path), "%s/f.s", directory);
+	file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	fprintf(file,
+		"	.intel_syntax noprefix\n	.text\n	.globl f\n	.type f, "
+		"@function\n"
+		"f:	.cfi_startproc\n%s	.cfi_endproc\n",
+		assembly);
+	ck_assert_int_eq(fclose(file), 0);
+	pid = child_start(&child, NULL, &error);
+	ck_assert_int_gt(pid, 0);
+	ck_assert_int_eq(child_end(pid, false), 0);
+}
+
+/* A row in a section's own terms: the text's begin is 0 in what is said. */
+static void replace_begin(char *text, uint64_t begin)
+{
+	char address[24], *at;
+
+	for (int i = 0; i < 16; i++) {
+		snprintf(address, sizeof(address), "%#" PRIx64, begin + (uint64_t)i);
+		while ((at = strstr(text, address))) {
+			char number[8];
+			size_t kept = strlen(address);
+
+			snprintf(number, sizeof(number), "0x%x", (unsigned int)i);
+			memmove(at + strlen(number), at + kept, strlen(at + kept) + 1);
+			memcpy(at, number, strlen(number));
+		}
+	}
+}
+
+START_TEST(a_function_is_judged)
+{
+	const struct lint_case *test = &lint_cases[_i];
+	char directory[] = "/tmp/test_lint.XXXXXX", path[300], *text = NULL;
+	struct said said = { NULL };
+	struct lint_counts counts;
+	struct image *image;
+	struct cfi *cfi;
+	struct error error;
+	size_t size;
+
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	assemble(directory, test->assembly);
+	snprintf(path, sizeof(path), "%s/f.so", directory);
+	ck_assert_int_eq(image_create(path, &image, &error), 0);
+	ck_assert_int_eq(cfi_create(image, &cfi, &error), 0);
+	said.begin = image_symbol_address(image, "f");
+	said.file = open_memstream(&text, &size);
+	/* A call by a PLT has stubs of its own, which are proven, too: only f's parts are counted. */
+	ck_assert_int_eq(lint_image(cfi, say, &said, &counts, &error), 0);
+	if (strstr(test->assembly, "@PLT")) {
+		ck_assert_uint_ge(counts.proven, 1);
+		counts.proven--;
+		counts.fdes--;
+		counts.instructions -= 5;
+		counts.instructions_proven -= 5;
+	}
+	say_counts(said.file, &counts);
+	fclose(said.file);
+	replace_begin(text, said.begin);
+	ck_assert_msg(!strcmp(text, test->expected), "%s:\n%s\nexpected:\n%s", test->rule, text,
+		      test->expected);
+	free(text);
+	cfi_destroy(cfi);
+	image_destroy(image);
+	snprintf(path, sizeof(path), "rm -r %s", directory);
+	ck_assert_int_eq(system(path), 0);
+}
+END_TEST
+
+START_TEST(ids_are_found_by_name)
+{
+	ck_assert_int_eq(lint_id_find("SP001"), LINT_CFA);
+	ck_assert_int_eq(lint_id_find("sp009"), LINT_SEARCH_TABLE);
+	ck_assert_int_eq(lint_id_find("SP011"), LINT_NONE);
+	ck_assert_int_eq(lint_id_find(""), LINT_NONE);
+	for (int i = LINT_NONE + 1; i < LINT_ID_COUNT; i++)
+		ck_assert_int_eq(lint_id_find(lint_id_name((enum lint_id)i)), i);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("lint");
+	TCase *functions = tcase_create("functions"), *ids = tcase_create("ids");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(functions, 60);
+	tcase_add_loop_test(functions, a_function_is_judged, 0,
+			    (int)(sizeof(lint_cases) / sizeof(lint_cases[0])));
+	tcase_add_test(ids, ids_are_found_by_name);
+	suite_add_tcase(suite, functions);
+	suite_add_tcase(suite, ids);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
