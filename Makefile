@@ -238,8 +238,8 @@ $(O)/commit.h: FORCE
 		echo "#define STACKPROOF_COMMIT \"$${commit:+ ($$commit)}\"" >$@.new; \
 		cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
-$(O)/harness/main.o $(O)/harness/commands/truth.o: $(O)/commit.h
-$(O)/harness/main.o $(O)/harness/commands/truth.o: OUR_CPPFLAGS += -I$(O)
+$(O)/harness/main.o $(O)/harness/commands/truth.o $(O)/harness/commands/score.o: $(O)/commit.h
+$(O)/harness/main.o $(O)/harness/commands/truth.o $(O)/harness/commands/score.o: OUR_CPPFLAGS += -I$(O)
 
 $(O)/%.o: %.c | $(SKELS)
 	$(call msg,CC,$@)

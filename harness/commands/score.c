@@ -9,19 +9,19 @@
  * or all at once, with --run.
  */
 #include <argp.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include "array.h"
+#include "cases/cases.h"
 #include "cli/exit_status.h"
 #include "cli/json_counts.h"
 #include "cli/options.h"
+#include "commit.h"
 #include "gate/gate.h"
 #include "harness.h"
 #include "plain_text.h"
 #include "score/score.h"
+#include "score/score_made.h"
 
 enum {
 	OPTION_COMM = 256,
@@ -43,8 +43,8 @@ static const struct argp_option options[] = {
 	{ "functions", OPTION_FUNCTIONS, "N", 0, "show so many at most (default 10)", 0 },
 	{ "json", OPTION_JSON, NULL, 0, "NDJSON on standard output", 0 },
 	{ "run", OPTION_RUN, "COMMAND", 0,
-	  "run this profiler on PROGRAM first; {out} is the file that it is to write, {program} "
-	  "PROGRAM and its arguments",
+	  "run this profiler on PROGRAM first, by /bin/sh; {out} is the file that it is to write, "
+	  "{program} PROGRAM and its arguments",
 	  0 },
 	{ "timeout", OPTION_TIMEOUT, "SECONDS", 0,
 	  "with --run, give up the profiler, and stepping, after so long (default 600)", 0 },
@@ -63,12 +63,15 @@ struct arguments {
 	size_t comms;
 	char **argument; /* profiles, or with --run the program; ends with NULL */
 	struct gate gate;
+	struct cases_options cases;
 };
 
 static void check_usage(struct argp_state *state, const struct arguments *arguments)
 {
 	if (!arguments->truth && !arguments->run)
 		argp_error(state, "--truth FILE is needed, or --run");
+	if (arguments->run && !score_command_is_whole(arguments->run))
+		argp_error(state, "--run: the command needs {out} and {program}");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -76,7 +79,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct arguments *arguments = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->gate; return 0;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &arguments->gate;
+		state->child_inputs[1] = &arguments->cases;
+		return 0;
 	case OPTION_COMM:
 		if (!ARRAY_GROW(arguments->comm, arguments->comms))
 			argp_failure(state, EXIT_ENVIRONMENT, 0, "no memory");
@@ -107,7 +113,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 },
+					      { &cases_argp, 0, NULL, 0 },
+					      { 0 } };
 
 static const struct argp argp = {
 	.children = children,
@@ -122,18 +130,25 @@ static const struct argp argp = {
 	       "can't be read; 77 nothing could be compared; 99 the environment failed.",
 };
 
-/* What could not be done with a file: said, and put to the gate's account. */
-static void fail(struct arguments *arguments, const char *path, const struct error *error)
+/* A profile, as it is opened and as it is called. */
+struct input {
+	const char *path, *name;
+};
+
+/* What could not be done with a profile: said, and put to the gate's account. */
+static void fail(struct arguments *arguments, const char *name, const struct error *error)
 {
 	bool no_perf = error->code == ERROR_UNAVAILABLE;
 
-	error_print(stderr, path, error);
+	error_print(stderr, name, error);
 	if (arguments->json)
 		json_line(stdout,
 			  json_pack("{s:s, s:o, s:s, s:o}", "type", no_perf ? "skip" : "failed",
-				    "profile", json_bytes(path), "reason",
+				    "profile", json_bytes(name), "reason",
 				    no_perf ? "no_profiler" : error_code_name(error->code),
 				    "message", json_bytes(error->message)));
+	cases_add(&arguments->cases.cases, "score", name, no_perf ? CASE_SKIPPED : CASE_ERROR,
+		  error->message);
 	if (no_perf) {
 		gate_leave(&arguments->gate, GATE_SKIPPED, 1);
 	} else if (error->code == ERROR_TEXT_SYNTAX || error->code == ERROR_TABLE_LIMIT) {
@@ -157,67 +172,55 @@ static void account(struct gate *gate, const struct score *score)
 		gate->bad_input |= !class[SCORE_EXACT] && !class[SCORE_TRUNCATED];
 }
 
-static void score_one(struct arguments *arguments, struct score_truth *truth, const char *path)
+/* A profile is a case; its status is the one that it alone would give. */
+static void add_case(struct arguments *arguments, const struct score *score, const char *name)
 {
-	const struct score_shown shown = { path, arguments->truth, arguments->findings,
+	struct gate gate = { .unit = "samples", .strict = arguments->gate.strict };
+
+	account(&gate, score);
+	score_add_case(&arguments->cases.cases, score, name, case_status_of(gate_status(&gate)));
+}
+
+static void score_one(struct arguments *arguments, struct score_truth *truth,
+		      const struct input *profile, const char *truth_name)
+{
+	const struct score_shown shown = { profile->name, truth_name, arguments->findings,
 					   arguments->functions };
 	struct score score;
 	struct error error;
 
 	if (score_init(&score, truth, &error)) {
-		fail(arguments, path, &error);
+		fail(arguments, profile->name, &error);
 		return;
 	}
-	if (score_profile(&score, path, arguments->format, &error))
-		fail(arguments, path, &error);
-	else if (arguments->json)
-		score_print_json(stdout, &score, &shown);
-	else
-		score_print_text(stdout, &score, &shown);
+	if (score_profile(&score, profile->path, arguments->format, &error)) {
+		fail(arguments, profile->name, &error);
+	} else {
+		if (arguments->json)
+			score_print_json(stdout, &score, &shown);
+		else
+			score_print_text(stdout, &score, &shown);
+		add_case(arguments, &score, profile->name);
+	}
 	account(&arguments->gate, &score);
 	fflush(stdout);
 	score_deinit(&score);
 }
 
-/* ---- --run ------------------------------------------------------------------------------------ */
-
-/* A folder for what is made, and what is in it. */
-struct workshop {
-	char folder[64], profile[80], truth[80];
-};
-
-static int workshop_init(struct workshop *workshop, struct error *error)
+/* No profile was judged; each is a case all the same. */
+static void fail_truth(struct arguments *arguments, const struct input *truth,
+		       const struct input *profile, const struct error *error)
 {
-	snprintf(workshop->folder, sizeof(workshop->folder), "/tmp/stackproof-score-XXXXXX");
-	if (!mkdtemp(workshop->folder))
-		return error_set_errno(error, "%s", workshop->folder);
-	snprintf(workshop->profile, sizeof(workshop->profile), "%s/profile", workshop->folder);
-	snprintf(workshop->truth, sizeof(workshop->truth), "%s/truth", workshop->folder);
-	return 0;
-}
-
-static void workshop_deinit(const struct workshop *workshop)
-{
-	unlink(workshop->profile);
-	unlink(workshop->truth);
-	rmdir(workshop->folder);
-}
-
-/* Runs a command whose {out} is path. Its own status counts only if it wrote nothing. */
-static int make_file(const struct arguments *arguments, const char *text, const char *path,
-		     struct error *error)
-{
-	struct score_command command;
-	struct stat status;
-	int ret;
-
-	if (score_command_parse(text, path, arguments->argument, &command, error))
-		return -1;
-	ret = score_command_run(&command, arguments->timeout_ms, error);
-	if (ret && error->code == ERROR_PROTOCOL && !stat(path, &status) && status.st_size)
-		ret = 0;
-	score_command_deinit(&command);
-	return ret;
+	error_print(stderr, truth->name, error);
+	for (; profile->path; profile++)
+		cases_add(&arguments->cases.cases, "score", profile->name, CASE_ERROR,
+			  error->message);
+	if (error->code == ERROR_PROTOCOL) {
+		gate_leave(&arguments->gate, GATE_DAMAGED, 1);
+		arguments->gate.bad_input = true;
+	} else {
+		gate_add_status(&arguments->gate, exit_status_of_error(error));
+	}
 }
 
 static int add_names(const struct arguments *arguments, struct score_truth *truth,
@@ -229,52 +232,84 @@ static int add_names(const struct arguments *arguments, struct score_truth *trut
 	return 0;
 }
 
-static void score_all(struct arguments *arguments, char *const *profile)
+/* The profiles end with one without a path. */
+static void score_all(struct arguments *arguments, const struct input *truth,
+		      const struct input *profile)
 {
-	struct score_truth truth;
+	struct score_truth file;
 	struct error error;
 
-	if (score_truth_open(&truth, arguments->truth, &error)) {
-		error_print(stderr, arguments->truth, &error);
-		if (error.code == ERROR_PROTOCOL) {
-			gate_leave(&arguments->gate, GATE_DAMAGED, 1);
-			arguments->gate.bad_input = true;
-		} else {
-			gate_add_status(&arguments->gate, exit_status_of_error(&error));
-		}
+	if (score_truth_open(&file, truth->path, &error)) {
+		fail_truth(arguments, truth, profile, &error);
 		return;
 	}
 	if (!arguments->json)
-		score_print_truth_text(stdout, arguments->truth, &truth);
-	if (score_truth_unproven(&truth) > 50)
+		score_print_truth_text(stdout, truth->name, &file);
+	if (score_truth_unproven(&file) > 50)
 		gate_leave(&arguments->gate, GATE_TRUTHS_UNPROVEN, 1);
-	if (add_names(arguments, &truth, &error))
-		fail(arguments, arguments->truth, &error);
-	for (; *profile; profile++)
-		score_one(arguments, &truth, *profile);
-	score_truth_close(&truth);
+	if (add_names(arguments, &file, &error))
+		fail(arguments, truth->name, &error);
+	for (; profile->path; profile++)
+		score_one(arguments, &file, profile, truth->name);
+	score_truth_close(&file);
+}
+
+static void score_files(struct arguments *arguments)
+{
+	const struct input truth = { arguments->truth, arguments->truth };
+	struct input *profile;
+	size_t count = 0;
+
+	while (arguments->argument[count])
+		count++;
+	profile = calloc(count + 1, sizeof(*profile));
+	if (!profile)
+		abort();
+	for (size_t i = 0; i < count; i++)
+		profile[i] = (struct input) { arguments->argument[i], arguments->argument[i] };
+	score_all(arguments, &truth, profile);
+	free(profile);
+}
+
+/* ---- --run ------------------------------------------------------------------------------------ */
+
+/* The end of what a command said; why it is shown has been said. */
+static void print_said(const struct score_said *said)
+{
+	if (!said->size)
+		return;
+	fputs("the end of what it said:\n", stderr);
+	plain_lines(stderr, said->text);
+	if (said->text[said->size - 1] != '\n')
+		fputc('\n', stderr);
 }
 
 static void run_and_score(struct arguments *arguments)
 {
-	struct workshop workshop;
-	char *profile[] = { workshop.profile, NULL };
-	const char *truth = arguments->truth;
+	const struct score_making making = { .command = arguments->run,
+					     .program = arguments->argument,
+					     .version = STACKPROOF_VERSION STACKPROOF_COMMIT,
+					     .steps = !arguments->truth,
+					     .timeout_ms = arguments->timeout_ms };
+	struct score_made made;
 	struct error error;
 
-	if (workshop_init(&workshop, &error)) {
-		fail(arguments, arguments->argument[0], &error);
+	if (score_make(&making, &made, &error)) {
+		fail(arguments, arguments->run, &error);
+		print_said(&made.said);
 		return;
 	}
-	if (make_file(arguments, arguments->run, workshop.profile, &error) ||
-	    (!truth && make_file(arguments, "/proc/self/exe truth --output {out} -- {program}",
-				 workshop.truth, &error))) {
-		fail(arguments, arguments->argument[0], &error);
-	} else {
-		arguments->truth = truth ? truth : workshop.truth;
-		score_all(arguments, profile);
+	if (made.status) {
+		fprintf(stderr, "%s: the command ended with status %d; its profile is scored\n",
+			PLAIN_TEXT(arguments->run), made.status);
+		print_said(&made.said);
 	}
-	workshop_deinit(&workshop);
+	const struct input profile[] = { { made.profile, arguments->run }, { NULL, NULL } };
+	const struct input truth = { making.steps ? made.truth : arguments->truth,
+				     making.steps ? making.program[0] : arguments->truth };
+
+	score_all(arguments, &truth, profile);
+	score_made_deinit(&made);
 }
 
 static void print_total(const struct gate *gate)
@@ -296,16 +331,17 @@ int command_score(int argc, char **argv)
 
 	argp_err_exit_status = EXIT_USAGE;
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
+	cases_begin(&arguments.cases, "score");
 	if (arguments.findings == UINT64_MAX && !arguments.json)
 		arguments.findings = 10;
 	if (arguments.run)
 		run_and_score(&arguments);
 	else
-		score_all(&arguments, arguments.argument);
+		score_files(&arguments);
 	if (arguments.json)
 		print_total(&arguments.gate);
 	else if (!gate_is_clean(&arguments.gate))
 		gate_print(&arguments.gate, stdout);
 	free(arguments.comm);
-	return gate_status(&arguments.gate);
+	return cases_finish(&arguments.cases, gate_status(&arguments.gate));
 }

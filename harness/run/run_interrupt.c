@@ -17,20 +17,8 @@
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
+#include "child/ending_signals.h"
 #include "run/run.h"
-
-static void ending_signals(sigset_t *ret)
-{
-	static const int number[] = { SIGINT, SIGTERM, SIGHUP };
-
-	sigemptyset(ret);
-	for (size_t i = 0; i < sizeof(number) / sizeof(number[0]); i++) {
-		struct sigaction action;
-
-		if (!sigaction(number[i], NULL, &action) && action.sa_handler != SIG_IGN)
-			sigaddset(ret, number[i]);
-	}
-}
 
 static void *wait_for_signal(void *context)
 {
@@ -62,7 +50,7 @@ int interrupt_init(struct run_interrupt *interrupt, struct error *error)
 	sigset_t signals;
 
 	*interrupt = (struct run_interrupt) { .stop_fd = -1, .end_fd = -1, .signal_fd = -1 };
-	ending_signals(&signals);
+	ending_signals_set(&signals);
 	pthread_sigmask(SIG_BLOCK, &signals, &interrupt->before);
 	interrupt->stop_fd = eventfd(0, EFD_CLOEXEC);
 	interrupt->end_fd = eventfd(0, EFD_CLOEXEC);

@@ -12,7 +12,8 @@
  *	score_judge.c	a profile's samples, counted; findings
  *	score_text.c	the result for people
  *	score_json.c	the result as NDJSON
- *	score_run.c	a foreign profiler, run on the program
+ *	score_cases.c	the result as a case, for CI servers
+ *	score_made.h	a foreign profiler, run on the program
  *
  * Nobody is accused where the truth does not know: it must be whole, proven where the program
  * stood, and names must be able to decide. A stack that is cut short is no finding.
@@ -21,6 +22,7 @@
 #define STACKPROOF_SCORE_H
 
 #include <stdio.h>
+#include "cases/cases.h"
 #include "score/score_match.h"
 
 #define SCORE_FINDINGS_MAX    1000 /* different ones that are kept */
@@ -105,23 +107,10 @@ void score_print_truth_text(FILE *file, const char *path, const struct score_tru
 void score_print_text(FILE *file, struct score *score, const struct score_shown *shown);
 void score_print_json(FILE *file, struct score *score, const struct score_shown *shown);
 
-/* ---- score_run.c ---------------------------------------------------------------------------- */
+/* ---- score_cases.c -------------------------------------------------------------------------- */
 
-/*
- * A profiler's command: words separated by blanks, as a shell would take them ('...', "...", \),
- * without anything else of a shell. {out} becomes the file that it is to write, {program} the
- * program and its arguments, as words of their own.
- */
-struct score_command {
-	char **word; /* ends with NULL */
-	size_t words;
-};
-int score_command_parse(const char *text, const char *out, char *const *program,
-			struct score_command *ret, struct error *error);
-void score_command_deinit(struct score_command *command);
-/* Runs it to its end. ERROR_UNAVAILABLE: it is not installed. ERROR_TIMEOUT. ERROR_PROTOCOL: it
- * failed, with its last line. */
-int score_command_run(const struct score_command *command, unsigned int timeout_ms,
-		      struct error *error);
+/* status: what the gate says of this profile alone. */
+void score_add_case(struct cases *cases, const struct score *score, const char *profile,
+		    enum case_status status);
 
 #endif

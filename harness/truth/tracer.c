@@ -482,10 +482,7 @@ static int say_ending(struct tracer *tracer, int result)
 
 	if (watchdog->signal) {
 		*ending = TRACER_INTERRUPTED;
-		error_set(tracer->error, ERROR_SYSTEM, NULL, 0, "the run was ended by SIG%s",
-			  sigabbrev_np(watchdog->signal));
-		tracer->error->system_errno = EINTR;
-		return -1;
+		return ending_signals_error(tracer->error, watchdog->signal);
 	}
 	if (watchdog->fired && WIFSIGNALED(tracer->status)) {
 		*ending = TRACER_TIMEOUT;
@@ -510,7 +507,7 @@ int tracer_run(const struct tracer_options *options, const struct tracer_callbac
 		.memory_fd = -1,
 		.go_fd = -1,
 		.fail_fd = -1,
-		.watchdog = { .pidfd = -1, .cancel_fd = -1, .signal_fd = -1 },
+		.watchdog = { .pidfd = -1, .cancel_fd = -1, .signals = { .fd = -1 } },
 	};
 	int result = -1;
 

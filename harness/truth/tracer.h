@@ -17,6 +17,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include "child/ending_signals.h"
 #include "truth/disturb.h"
 #include "truth/stack_pool.h"
 #include "truth/truth.h"
@@ -76,9 +77,7 @@ struct watchdog {
 	int cancel_fd;
 	unsigned timeout_ms;
 	bool fired; /* the time was up */
-	bool holds_signals;
-	int signal_fd; /* of those that are held; -1 */
-	sigset_t mask_before;
+	struct ending_signals signals;
 	int signal; /* that ended the run; 0 */
 };
 

@@ -16,7 +16,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "truth/tracer.h"
@@ -24,20 +23,18 @@
 /* Takes a pending signal; false: none is. */
 static bool take_signal(struct watchdog *watchdog)
 {
-	struct signalfd_siginfo info;
+	int number = ending_signals_take(&watchdog->signals);
 
-	if (watchdog->signal_fd < 0 ||
-	    read(watchdog->signal_fd, &info, sizeof(info)) != sizeof(info))
-		return false;
-	watchdog->signal = info.ssi_signo;
-	return true;
+	if (number)
+		watchdog->signal = number;
+	return number;
 }
 
 static void *watch(void *argument)
 {
 	struct watchdog *watchdog = argument;
 	struct pollfd wake[] = { { .fd = watchdog->cancel_fd, .events = POLLIN },
-				 { .fd = watchdog->signal_fd, .events = POLLIN } };
+				 { .fd = watchdog->signals.fd, .events = POLLIN } };
 	int ready = poll(wake, 2, watchdog->timeout_ms ? (int)watchdog->timeout_ms : -1);
 
 	if (ready < 0 || wake[0].revents)
@@ -46,23 +43,6 @@ static void *watch(void *argument)
 		watchdog->fired = true;
 	syscall(SYS_pidfd_send_signal, watchdog->pidfd, SIGKILL, NULL, 0);
 	return NULL;
-}
-
-static int hold_signals(struct tracer *tracer)
-{
-	struct watchdog *watchdog = &tracer->watchdog;
-	sigset_t ending;
-
-	sigemptyset(&ending);
-	sigaddset(&ending, SIGINT);
-	sigaddset(&ending, SIGTERM);
-	sigaddset(&ending, SIGHUP);
-	watchdog->signal_fd = signalfd(-1, &ending, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (watchdog->signal_fd < 0)
-		return error_set_errno(tracer->error, "signalfd");
-	pthread_sigmask(SIG_BLOCK, &ending, &watchdog->mask_before);
-	watchdog->holds_signals = true;
-	return 0;
 }
 
 int watchdog_start(struct tracer *tracer)
@@ -78,7 +58,8 @@ int watchdog_start(struct tracer *tracer)
 	watchdog->cancel_fd = eventfd(0, EFD_CLOEXEC);
 	if (watchdog->cancel_fd < 0)
 		return error_set_errno(tracer->error, "eventfd");
-	if (tracer->options->ended_by_signals && hold_signals(tracer))
+	if (tracer->options->ended_by_signals &&
+	    ending_signals_hold(&watchdog->signals, tracer->error))
 		return -1;
 
 	/* No signal of the caller's is for this thread. */
@@ -104,9 +85,8 @@ void watchdog_stop(struct tracer *tracer)
 	}
 	while (take_signal(watchdog)) /* none is left for the caller: they were about this run */
 		;
-	if (watchdog->holds_signals)
-		pthread_sigmask(SIG_SETMASK, &watchdog->mask_before, NULL);
-	const int fds[] = { watchdog->pidfd, watchdog->cancel_fd, watchdog->signal_fd };
+	ending_signals_release(&watchdog->signals);
+	const int fds[] = { watchdog->pidfd, watchdog->cancel_fd };
 
 	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
 		if (fds[i] >= 0)
