@@ -135,8 +135,10 @@ enum engine_answer dispute_ask(struct dispute_stage *stage, const struct engine 
 		return walk_table_following(point.space, point.regs, memory, NULL, ret, error)
 			       ? ENGINE_ERROR
 			       : ENGINE_STACK;
-	if (engine_open(engine, NULL, &open, error))
+	if (engine_open(engine, NULL, &open, error)) {
+		error->code = ERROR_UNAVAILABLE; /* whatever it is for want of */
 		return ENGINE_ERROR;
+	}
 	if (engine->external)
 		engine_external_begin(open);
 	if (!engine->mappings || !engine->mappings(open, &stage->space, error))
