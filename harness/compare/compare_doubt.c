@@ -174,11 +174,9 @@ static bool is_patched(const struct point *point, const struct doubt_key *code, 
 		begin = code->code_begin;
 	begin = begin < mapping->start || begin > pc ? mapping->start : begin;
 	end = end > mapping->end || end < pc ? mapping->end : end;
-	for (uint64_t at = begin; at < end; at += PATCHED_AROUND) {
-		uint64_t left = end - at;
-
-		if (differs_from_file(point, mapping, at,
-				      left < PATCHED_AROUND ? left : PATCHED_AROUND))
+	for (uint64_t at = begin, size; at < end; at += size) {
+		size = end - at < PATCHED_AROUND ? end - at : PATCHED_AROUND;
+		if (differs_from_file(point, mapping, at, size))
 			return true;
 	}
 	return false;
