@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_gate.c - the rule that makes an exit status of what was checked, and the commands that obey
- * it
+ * test_gate.c - commands obey the rule that makes an exit status of what was checked
+ * (test_gate_rule.c)
  *
  * The images are diff_image.h's with one byte changed: every entry lost, one lost, of another
  * machine, cut off.
@@ -17,189 +17,6 @@
 #include "cli/json_counts.h"
 
 #define COUNT_OF(array) (int)(sizeof(array) / sizeof((array)[0]))
-
-/* ---- the rule --------------------------------------------------------------------------- */
-
-static const struct {
-	const char *name;
-	struct gate gate;
-	enum exit_status status;
-} rules[] = {
-	{ "nothing_at_all", { 0 }, EXIT_SKIPPED },
-	{ "something_checked", { .checked = 1 }, EXIT_OK },
-	{ "a_finding", { .checked = 1, .findings = 1 }, EXIT_FINDINGS },
-	{ "a_finding_is_certain",
-	  { .checked = 1, .findings = 1, .environment = true, .bad_input = true },
-	  EXIT_FINDINGS },
-	{ "the_environment_goes_before_input",
-	  { .checked = 1, .environment = true, .bad_input = true },
-	  EXIT_ENVIRONMENT },
-	{ "bad_input_though_others_are_good", { .checked = 1, .bad_input = true }, EXIT_BAD_INPUT },
-	{ "damaged_beside_good", { .checked = 1, .left[GATE_DAMAGED] = 1 }, EXIT_OK },
-	{ "damaged_alone", { .left[GATE_DAMAGED] = 1 }, EXIT_BAD_INPUT },
-	{ "lost_alone", { .left[GATE_LOST_FDES] = 9 }, EXIT_BAD_INPUT },
-	{ "unreadable_alone", { .left[GATE_UNREADABLE] = 1 }, EXIT_BAD_INPUT },
-	{ "other_machines_alone", { .left[GATE_OTHER_MACHINE] = 1 }, EXIT_SKIPPED },
-	{ "no_cfi_alone", { .left[GATE_NO_CFI] = 1 }, EXIT_SKIPPED },
-	{ "skipped_alone", { .left[GATE_SKIPPED] = 1 }, EXIT_SKIPPED },
-	{ "skipped_beside_good", { .checked = 1, .left[GATE_SKIPPED] = 1 }, EXIT_OK },
-	{ "strictly_damaged",
-	  { .strict = true, .checked = 1, .left[GATE_DAMAGED] = 1 },
-	  EXIT_BAD_INPUT },
-	{ "strictly_lost",
-	  { .strict = true, .checked = 1, .left[GATE_LOST_FDES] = 1 },
-	  EXIT_BAD_INPUT },
-	{ "strictly_a_relocation",
-	  { .strict = true, .checked = 1, .left[GATE_RELOCATIONS] = 1 },
-	  EXIT_BAD_INPUT },
-	{ "strictly_outside_of_segments",
-	  { .strict = true, .checked = 1, .left[GATE_OUTSIDE_FDES] = 1 },
-	  EXIT_BAD_INPUT },
-	{ "outside_of_segments", { .checked = 1, .left[GATE_OUTSIDE_FDES] = 1 }, EXIT_OK },
-	{ "strictly_ignored", { .strict = true, .checked = 1, .left[GATE_IGNORED] = 1 }, EXIT_OK },
-	{ "strictly_skipped",
-	  { .strict = true, .checked = 1, .left[GATE_SKIPPED] = 1 },
-	  EXIT_FINDINGS },
-	{ "strictly_an_object_file",
-	  { .strict = true, .checked = 1, .left[GATE_UNCHECKED] = 1 },
-	  EXIT_OK },
-	{ "an_object_file_alone", { .strict = true, .left[GATE_UNCHECKED] = 1 }, EXIT_SKIPPED },
-	{ "strictly_another_machine",
-	  { .strict = true, .checked = 1, .left[GATE_OTHER_MACHINE] = 1 },
-	  EXIT_OK },
-	{ "strictly_no_cfi", { .strict = true, .checked = 1, .left[GATE_NO_CFI] = 1 }, EXIT_OK },
-	{ "too_little_code_with_cfi", { .checked = 1, .left[GATE_COVERAGE] = 1 }, EXIT_FINDINGS },
-};
-
-START_TEST(status_of)
-{
-	enum exit_status status = gate_status(&rules[_i].gate);
-
-	ck_assert_msg(status == rules[_i].status, "%s: %d", rules[_i].name, status);
-}
-END_TEST
-
-/* The worst first: what is combined of several programs is decided by the same rule. */
-START_TEST(worst_of_two)
-{
-	static const enum exit_status order[] = { EXIT_FINDINGS, EXIT_ENVIRONMENT, EXIT_BAD_INPUT,
-						  EXIT_OK, EXIT_SKIPPED };
-
-	for (int one = 0; one < COUNT_OF(order); one++)
-		for (int other = 0; other < COUNT_OF(order); other++) {
-			struct gate gate = { .unit = "programs" };
-
-			gate_add_status(&gate, order[one]);
-			gate_add_status(&gate, order[other]);
-			ck_assert_int_eq(gate_status(&gate), order[one < other ? one : other]);
-			ck_assert_uint_eq(gate.checked,
-					  (order[one] == EXIT_OK) + (order[other] == EXIT_OK));
-		}
-}
-END_TEST
-
-/* Why an image was left. */
-static const struct {
-	enum error_code code;
-	bool named;
-	enum gate_reason reason;
-} left_cases[] = {
-	{ ERROR_UNSUPPORTED_ELF, true, GATE_OTHER_MACHINE },
-	{ ERROR_SYSTEM, true, GATE_UNREADABLE },
-	{ ERROR_RELOCATION, true, GATE_RELOCATIONS },
-	{ ERROR_RELOCATION, false, GATE_RELOCATIONS },
-	{ ERROR_NOT_ELF, true, GATE_NOT_ELF },
-	{ ERROR_NOT_ELF, false, GATE_DAMAGED },
-	{ ERROR_ELF_BOUNDS, true, GATE_DAMAGED },
-};
-
-START_TEST(image_is_left_for_a_reason)
-{
-	const struct error error = { .code = left_cases[_i].code };
-	struct gate gate = { .unit = "images" };
-
-	gate_leave_image(&gate, &error, left_cases[_i].named);
-	for (unsigned int i = 0; i < GATE_REASON_COUNT; i++)
-		ck_assert_uint_eq(gate.left[i], i == left_cases[_i].reason);
-	ck_assert_int_eq(gate.bad_input, left_cases[_i].named);
-}
-END_TEST
-
-/* What was counted never becomes nothing. */
-START_TEST(sums_do_not_wrap)
-{
-	struct gate gate = { .unit = "samples", .strict = true };
-
-	for (int i = 0; i < 4; i++) {
-		gate_check(&gate, UINT64_MAX / 2 + 1);
-		gate_leave(&gate, GATE_DAMAGED, UINT64_MAX / 2 + 1);
-	}
-	ck_assert_uint_eq(gate.checked, INT64_MAX);
-	ck_assert_uint_eq(gate.left[GATE_DAMAGED], INT64_MAX);
-	gate_leave(&gate, GATE_UNREADABLE, INT64_MAX);
-	gate_leave(&gate, GATE_LOST_FDES, 2);
-	ck_assert_int_eq(gate_status(&gate), EXIT_BAD_INPUT);
-	gate = (struct gate) { .unit = "samples" };
-	gate_check(&gate, INT64_MAX - 1);
-	ck_assert_uint_eq(gate.checked, INT64_MAX - 1);
-	gate_check(&gate, 1);
-	ck_assert_uint_eq(gate.checked, INT64_MAX);
-}
-END_TEST
-
-START_TEST(every_reason_has_words)
-{
-	struct gate gate = {
-		.unit = "rows", .checked = 7, .code_bytes = 300, .covered_bytes = 100
-	};
-	json_t *object = json_object();
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-
-	for (unsigned int i = 0; i < GATE_REASON_COUNT; i++)
-		gate_leave(&gate, i, 1000 + i);
-	gate_print(&gate, file);
-	fclose(file);
-	ck_assert_ptr_nonnull(strstr(text, "; 33.33 % of the code has CFI;"));
-	ck_assert_msg(!strstr(text, "(null)") && !strncmp(text, "checked: 7 rows; ", 17), "%s",
-		      text);
-	gate_json(&gate, object);
-	ck_assert_int_eq(json_count(object, "checked"), 7);
-	ck_assert_str_eq(json_text(object, "checked_unit"), "rows");
-	ck_assert_int_eq(json_count(object, "exit_status"), EXIT_FINDINGS);
-	for (unsigned int i = 0; i < GATE_REASON_COUNT; i++) {
-		char count[32];
-
-		snprintf(count, sizeof(count), " %u ", 1000 + i);
-		ck_assert_msg(strstr(text, count) != NULL, "%s: %s", gate_reason_name(i), text);
-		ck_assert_int_eq(
-			json_count(json_object_get(object, "not_checked"), gate_reason_name(i)),
-			1000 + i);
-	}
-	ck_assert_uint_eq(json_object_size(json_object_get(object, "not_checked")),
-			  GATE_REASON_COUNT);
-	json_decref(object);
-	free(text);
-}
-END_TEST
-
-/* How much of the code has CFI takes nothing away. */
-START_TEST(clean_is_what_was_checked_as_a_whole)
-{
-	struct gate gate = { .unit = "rows", .code_bytes = 300, .covered_bytes = 100 };
-
-	ck_assert(!gate_is_clean(&gate));
-	gate.checked = 1;
-	ck_assert(gate_is_clean(&gate));
-	for (unsigned int i = 0; i < GATE_REASON_COUNT; i++) {
-		gate_leave(&gate, i, 1);
-		ck_assert_msg(!gate_is_clean(&gate), "%s", gate_reason_name(i));
-		gate.left[i] = 0;
-	}
-	ck_assert(gate_is_clean(&gate));
-}
-END_TEST
 
 /* ---- images ----------------------------------------------------------------------------- */
 
@@ -404,16 +221,8 @@ END_TEST
 int main(void)
 {
 	Suite *suite = suite_create("gate");
-	TCase *rule = tcase_create("rule");
 	TCase *commands = tcase_create("commands");
 
-	tcase_add_loop_test(rule, status_of, 0, COUNT_OF(rules));
-	tcase_add_test(rule, worst_of_two);
-	tcase_add_loop_test(rule, image_is_left_for_a_reason, 0, COUNT_OF(left_cases));
-	tcase_add_test(rule, sums_do_not_wrap);
-	tcase_add_test(rule, every_reason_has_words);
-	tcase_add_test(rule, clean_is_what_was_checked_as_a_whole);
-	suite_add_tcase(suite, rule);
 	tcase_add_checked_fixture(commands, begin, end);
 	tcase_set_timeout(commands, 60);
 	tcase_add_loop_test(commands, of_a_command, 0, COUNT_OF(cases));
