@@ -209,7 +209,7 @@ uninstall:
 		$(DESTDIR)$(BASH_COMPLETION)/stackproof $(DESTDIR)$(ZSH_COMPLETION)/_stackproof
 	$(Q)rm -rf $(PLACE)/lib/stackproof
 
-$(O)/guest_init: harness/vm/guest_init.c $(wildcard harness/vm/frame.h)
+$(O)/guest_init: harness/vm/guest_init.c $(wildcard harness/vm/frame.h unwinder/crc32.h)
 	$(call msg,CC,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) -static -o $@ $<

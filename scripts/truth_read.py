@@ -3,6 +3,7 @@
 """truth_read.py FILE - a truth file, read by docs/TRUTH_FILE.md alone: each stack's counts, and frames outermost first"""
 import io
 import sys
+import zlib
 
 
 def take(data, size):
@@ -35,7 +36,8 @@ def stacks_of(tree, size):
 
 def read(data):
     fields, images, stacks, letter = [], [], [], b""
-    if take(data, 19) != b"stackproof truth 1\n":
+    version = take(data, 19)
+    if version not in (b"stackproof truth 1\n", b"stackproof truth 2\n"):
         raise ValueError("no truth file of this version")
     while letter != b"E":
         letter, size = take(data, 1), number(data)
@@ -49,6 +51,10 @@ def read(data):
             stacks += [(letter == b"T", way, counts) for way, counts in stacks_of(item, size) if any(counts)]
         elif letter.isupper() and (letter != b"E" or number(item) != sum(sum(stack[2]) for stack in stacks)):
             raise ValueError("other counts than it says, or an item of an unknown kind")
+    end = data.tell()
+    data.seek(0)
+    if version[17:18] == b"2" and zlib.crc32(take(data, end)) != int.from_bytes(take(data, 4), "little"):
+        raise ValueError("damaged")
     return fields, images, stacks
 
 

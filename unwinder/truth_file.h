@@ -25,7 +25,9 @@
 #include <stdint.h>
 #include "error.h"
 
-#define TRUTH_FILE_MAGIC      "stackproof truth 1\n"
+#define TRUTH_FILE_MAGIC      "stackproof truth 2\n"
+#define TRUTH_FILE_MAGIC_1    "stackproof truth 1\n" /* without a digest; as long */
+#define TRUTH_FILE_DIGEST     4u		     /* bytes at the end */
 #define TRUTH_FILE_IMAGES_MAX 65536u
 #define TRUTH_FILE_FIELDS_MAX 65536u	 /* of the header */
 #define TRUTH_FILE_FRAMES_MAX (1u << 20) /* of a stack */
@@ -84,8 +86,8 @@ static inline bool truth_node_is_proven(const struct truth_node *node)
 /* ---- truth_file_read.c ------------------------------------------------------------------ */
 
 struct truth_file;
-/* Reads the file. ERROR_PROTOCOL with an offset: malformed, cut off, or of another version. *ret:
- * truth_file_close(). */
+/* Reads the file. ERROR_PROTOCOL with an offset: malformed, cut off, damaged, or of another version.
+ * *ret: truth_file_close(). */
 int truth_file_open(const char *path, struct truth_file **ret, struct error *error);
 /* The same of bytes, which it does not need afterwards. */
 int truth_file_create(const uint8_t *bytes, size_t size, struct truth_file **ret,
@@ -112,6 +114,9 @@ const char *truth_file_partial(const struct truth_file *file);
  * one on), "threads" (some could not be traced), "unread", "merged_steps" (points were lost). NULL:
  * all of the run's stacks are there. */
 const char *truth_file_gap(const struct truth_file *file);
+
+/* False: it is of the first version, which has no digest. What is damaged in it may not show. */
+bool truth_file_has_digest(const struct truth_file *file);
 
 size_t truth_file_image_count(const struct truth_file *file);
 const struct truth_image *truth_file_image(const struct truth_file *file, size_t index);

@@ -25,6 +25,7 @@ struct truth_file {
 	struct truth_node *node;
 	uint32_t node_count;
 	uint32_t open_root;
+	bool has_digest;
 	struct truth_index children, places;
 };
 

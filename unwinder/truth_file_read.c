@@ -4,7 +4,8 @@
  *
  * docs/TRUTH_FILE.md has the format. An item's length comes first, so what is in it can't reach
  * into the next; each node lies below one that was read before, and above its younger siblings; the
- * end says how many points there are in all, so that what is cut off is never taken for whole.
+ * end says how many points there are in all, so that what is cut off is never taken for whole. The
+ * digest behind it is asked last: what is malformed is said by its place.
  *
  * Memory: a node of the file has 3 bytes at least, and takes less than 80 here.
  */
@@ -13,6 +14,7 @@
 #include <sys/wait.h>
 #include <sys/stat.h>
 #include "array.h"
+#include "crc32.h"
 #include "reader.h"
 #include "truth_file_data.h"
 
@@ -335,7 +337,21 @@ static int take_items(struct parse *parse)
 			return malformed(parse, "bytes that are left over in an item");
 	}
 	parse->reader = all;
-	return all.at != all.end ? malformed(parse, "bytes behind the end") : 0;
+	return 0;
+}
+
+/* Of all bytes before it, the lowest byte first. */
+static int take_digest(struct parse *parse)
+{
+	const uint32_t digest = crc32_add(0, parse->begin, parse->reader.at - parse->begin);
+	const uint8_t *says;
+
+	if (!reader_block(&parse->reader, TRUTH_FILE_DIGEST, &says))
+		return malformed(parse, "it is cut off");
+	if ((says[0] | says[1] << 8 | says[2] << 16 | (uint32_t)says[3] << 24) == digest)
+		return 0;
+	parse->reader.at -= TRUTH_FILE_DIGEST;
+	return malformed(parse, "another digest than its bytes have: it is damaged");
 }
 
 /* ---- the file --------------------------------------------------------------------------- */
@@ -347,13 +363,20 @@ int truth_file_create(const uint8_t *bytes, size_t size, struct truth_file **ret
 	struct parse parse = { .begin = bytes, .reader = { bytes, bytes + size }, .error = error };
 	int status;
 
-	if (size < magic || memcmp(bytes, TRUTH_FILE_MAGIC, magic) != 0)
+	bool has_digest = size >= magic && !memcmp(bytes, TRUTH_FILE_MAGIC, magic);
+
+	if (!has_digest && (size < magic || memcmp(bytes, TRUTH_FILE_MAGIC_1, magic) != 0))
 		return malformed(&parse, "no truth file, or one of another version");
 	parse.reader.at += magic;
 	parse.file = calloc(1, sizeof(*parse.file));
 	if (!parse.file)
 		return no_memory(&parse);
+	parse.file->has_digest = has_digest;
 	status = take_items(&parse);
+	if (!status && has_digest)
+		status = take_digest(&parse);
+	if (!status && parse.reader.at != parse.reader.end)
+		status = malformed(&parse, "bytes behind the end");
 	free(parse.younger);
 	if (!status && !truth_file_index(parse.file))
 		status = no_memory(&parse);
@@ -502,4 +525,9 @@ uint32_t truth_file_open_root(const struct truth_file *file)
 bool truth_file_is_open(const struct truth_file *file, uint32_t number)
 {
 	return number >= file->open_root;
+}
+
+bool truth_file_has_digest(const struct truth_file *file)
+{
+	return file->has_digest;
 }

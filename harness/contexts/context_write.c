@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "cli/output_file.h"
 #include "contexts/contexts.h"
+#include "crc32.h"
 #include "leb_write.h"
 
 enum {
@@ -29,6 +30,7 @@ struct writer {
 	uint32_t *end;	 /* by depth: where it ends there */
 	uint64_t sum;	 /* of all counts */
 	FILE *file;
+	uint32_t digest; /* of all that was written to it */
 	/* An item's content, in memory: its length comes first. */
 	FILE *content;
 	char *bytes;
@@ -141,13 +143,40 @@ static void put_nodes(struct writer *writer, uint32_t root)
 	}
 }
 
+static void put(struct writer *writer, const void *bytes, size_t size)
+{
+	writer->digest = crc32_add(writer->digest, bytes, size);
+	fwrite_unlocked(bytes, 1, size, writer->file);
+}
+
+/* The letter and the content's length. */
+static void put_head(struct writer *writer, char letter, uint64_t size)
+{
+	uint8_t bytes[11] = { (uint8_t)letter };
+	size_t count = 1;
+
+	for (; size >= 0x80; size >>= 7)
+		bytes[count++] = 0x80 | (size & 0x7f);
+	bytes[count++] = size;
+	put(writer, bytes, count);
+}
+
+static void put_digest(struct writer *writer)
+{
+	const uint32_t digest = writer->digest;
+	const uint8_t bytes[TRUTH_FILE_DIGEST] = { digest, digest >> 8, digest >> 16,
+						   digest >> 24 };
+
+	put(writer, bytes, sizeof(bytes));
+}
+
 /* What was put into content is the next item's. -1: there was no memory for it. */
 static int end_item(struct writer *writer, char letter)
 {
 	int status = fflush(writer->content);
 
-	putc_unlocked(letter, writer->file);
-	put_bytes(writer->file, writer->bytes, writer->size);
+	put_head(writer, letter, writer->size);
+	put(writer, writer->bytes, writer->size);
 	status |= ferror(writer->content);
 	rewind(writer->content);
 	return status ? -1 : 0;
@@ -226,8 +255,10 @@ int context_write(const struct context_tree *tree, const struct truth_field *fie
 	if (status)
 		goto out;
 	writer.file = output.file;
-	fputs(TRUTH_FILE_MAGIC, writer.file);
-	if (put_items(&writer, field, field_count)) {
+	put(&writer, TRUTH_FILE_MAGIC, strlen(TRUTH_FILE_MAGIC));
+	status = put_items(&writer, field, field_count);
+	put_digest(&writer);
+	if (status) {
 		output_file_close(&output, false, error);
 		status = error_set(error, ERROR_MEMORY, "", 0, "no memory for a truth file");
 	} else {

@@ -87,6 +87,8 @@ void contexts_print_text(FILE *file, const char *path, const struct truth_file *
 		truth_file_number(truth, "unproven"), tally.doubted_stacks);
 	fprintf(file, "%u nodes, %zu images\n", truth_file_node_count(truth),
 		truth_file_image_count(truth));
+	if (!truth_file_has_digest(truth))
+		fprintf(file, "it has no digest (version 1): what is damaged in it may not show\n");
 }
 
 /* ---- for programs ----------------------------------------------------------------------- */
@@ -138,6 +140,7 @@ void contexts_print_json(FILE *file, const char *path, const struct truth_file *
 	json_object_set_new(object, "type", json_string("truth"));
 	json_object_set_new(object, "file", json_bytes(path));
 	json_object_set_new(object, "whole", json_boolean(!truth_file_partial(truth)));
+	json_object_set_new(object, "digest", json_boolean(truth_file_has_digest(truth)));
 	json_object_set_new(object, "gap", gap ? json_string(gap) : json_null());
 	json_object_set_new(object, "stacks", json_integer(tally.stacks));
 	json_object_set_new(object, "open_stacks", json_integer(tally.open_stacks));

@@ -83,7 +83,7 @@ START_TEST(bytes_are_the_document_s)
 						     { "points", NULL, 255 },
 						     { "program", "other", 0 } };
 	uint8_t want[TRUTH_BYTES], got[TRUTH_BYTES + 1];
-	size_t size = truth_bytes(truth_whole, want), read, skipped = 0;
+	size_t size = truth_bytes(truth_whole, want), read;
 	struct context_tree tree;
 	struct error error;
 	FILE *file;
@@ -97,13 +97,17 @@ START_TEST(bytes_are_the_document_s)
 	read = fread(got, 1, sizeof(got), file);
 	fclose(file);
 	/* The item that readers skip is not written. */
-	for (size_t i = 0; i < read; i++) {
-		if (want[i + skipped] == 'x' && want[i + skipped + 1] == 2)
-			skipped = 4;
-		ck_assert_msg(got[i] == want[i + skipped], "byte %zu is %02x, not %02x", i, got[i],
-			      want[i + skipped]);
+	for (uint8_t *at = want; at < want + size; at++) {
+		if (at[0] != 'x' || at[1] != 2)
+			continue;
+		size -= 4;
+		memmove(at, at + 4, want + size - at);
+		break;
 	}
-	ck_assert_uint_eq(read + skipped, size);
+	size = truth_seal(want, size);
+	for (size_t i = 0; i < read; i++)
+		ck_assert_msg(got[i] == want[i], "byte %zu is %02x, not %02x", i, got[i], want[i]);
+	ck_assert_uint_eq(read, size);
 	ck_assert_int_eq(unlink(output), 0);
 }
 END_TEST

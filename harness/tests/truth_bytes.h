@@ -233,7 +233,7 @@ static inline int truth_write(struct truth_bytes *truth, char path[64])
 	int file = memfd_create("truth", 0);
 
 	truth_roots(truth);
-	out_bytes(out, TRUTH_FILE_MAGIC, strlen(TRUTH_FILE_MAGIC));
+	out_bytes(out, TRUTH_FILE_MAGIC_1, strlen(TRUTH_FILE_MAGIC_1));
 	if (truth->header_size)
 		out_bytes(out, truth->header, truth->header_size);
 	for (uint32_t root = 0; root < 2; root++) {

@@ -27,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include "crc32.h"
 #include "table_abi.h"
 
 #define FRAME_MAGIC	    0x46507321u /* "!sPF" */
@@ -57,25 +58,6 @@ _Static_assert(sizeof(struct frame_header) == 16, "frame header has no padding")
 #define FRAME_OVERHEAD (sizeof(struct frame_header) + sizeof(uint32_t))
 #define FRAME_SIZE_MAX (FRAME_OVERHEAD + FRAME_PAYLOAD_MAX)
 
-/* CRC-32, reflected polynomial 0xedb88320, half a byte at a time. Start with crc = 0. */
-static inline uint32_t frame_crc(uint32_t crc, const void *data, size_t size)
-{
-	static const uint32_t nibble[16] = {
-		0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
-		0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
-		0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
-	};
-	const uint8_t *byte = data;
-
-	crc = ~crc;
-	for (size_t i = 0; i < size; i++) {
-		crc ^= byte[i];
-		crc = (crc >> 4) ^ nibble[crc & 15];
-		crc = (crc >> 4) ^ nibble[crc & 15];
-	}
-	return ~crc;
-}
-
 /* Writes one frame into ret (FRAME_OVERHEAD + length bytes) and returns its size. */
 static inline size_t frame_encode(void *ret, enum frame_type type, uint16_t index,
 				  uint32_t sequence, const void *payload, uint32_t length)
@@ -95,7 +77,7 @@ static inline size_t frame_encode(void *ret, enum frame_type type, uint16_t inde
 	memcpy(at, &header, sizeof(header));
 	if (length)
 		memcpy(at + sizeof(header), payload, length);
-	crc = frame_crc(0, at, sizeof(header) + length);
+	crc = crc32_add(0, at, sizeof(header) + length);
 	memcpy(at + sizeof(header) + length, &crc, sizeof(crc));
 	return FRAME_OVERHEAD + length;
 }
@@ -134,7 +116,7 @@ static inline enum frame_status frame_decode(const void *data, size_t size, uint
 	if (size < FRAME_OVERHEAD + ret->length)
 		return FRAME_NEED_MORE;
 	memcpy(&crc, at + sizeof(*ret) + ret->length, sizeof(crc));
-	if (crc != frame_crc(0, at, sizeof(*ret) + ret->length))
+	if (crc != crc32_add(0, at, sizeof(*ret) + ret->length))
 		return FRAME_BAD_CRC;
 	*ret_payload = at + sizeof(*ret);
 	return FRAME_COMPLETE;

@@ -284,16 +284,15 @@ START_TEST(malformed_says_where)
 }
 END_TEST
 
-START_TEST(whole_or_not_at_all)
+/* Each number of bytes, in a block of its own for what finds reads past its end. */
+static void check_cut(const uint8_t *bytes, size_t whole)
 {
-	uint8_t bytes[TRUTH_BYTES];
-	const size_t whole = truth_bytes(truth_whole, bytes);
 	struct truth_file *none;
 	struct error error;
 	char name[32];
 
 	for (size_t size = 0; size < whole; size++) {
-		uint8_t *cut = malloc(size + !size); /* for what finds reads past its end */
+		uint8_t *cut = malloc(size + !size);
 
 		ck_assert_ptr_nonnull(cut);
 		memcpy(cut, bytes, size);
@@ -302,9 +301,65 @@ START_TEST(whole_or_not_at_all)
 		check_error(name, &error, size);
 		free(cut);
 	}
-	bytes[strlen(TRUTH_FILE_MAGIC) - 2] = '2';
+}
+
+START_TEST(whole_or_not_at_all)
+{
+	uint8_t bytes[TRUTH_BYTES];
+	const size_t whole = truth_bytes(truth_whole, bytes);
+	struct truth_file *none;
+	struct error error;
+
+	check_cut(bytes, whole);
+	bytes[strlen(TRUTH_FILE_MAGIC) - 2] = '3';
 	ck_assert(truth_file_create(bytes, whole, &none, &error));
 	ck_assert_str_eq(error.message, "no truth file, or one of another version");
+	check_cut(bytes, truth_seal(bytes, whole));
+}
+END_TEST
+
+START_TEST(each_flipped_bit_shows)
+{
+	uint8_t bytes[TRUTH_BYTES];
+	const size_t size = truth_seal(bytes, truth_bytes(truth_whole, bytes));
+	struct truth_file *read;
+	struct error error;
+
+	for (size_t bit = 0; bit < 8 * size; bit++) {
+		bytes[bit / 8] ^= 1u << bit % 8;
+		ck_assert_msg(truth_file_create(bytes, size, &read, &error), "bit %zu", bit);
+		check_error("a flipped bit", &error, size);
+		bytes[bit / 8] ^= 1u << bit % 8;
+	}
+	ck_assert(!truth_file_create(bytes, size, &read, &error));
+	ck_assert(truth_file_has_digest(read));
+	truth_file_close(read);
+}
+END_TEST
+
+START_TEST(a_digest_is_the_last)
+{
+	uint8_t bytes[TRUTH_BYTES];
+	const size_t items = truth_bytes(truth_whole, bytes);
+	struct truth_file *read;
+	struct error error;
+
+	ck_assert(!truth_file_create(bytes, items, &read, &error));
+	ck_assert(!truth_file_has_digest(read));
+	truth_file_close(read);
+	const size_t size = truth_seal(bytes, items);
+
+	bytes[size] = 0;
+	ck_assert(truth_file_create(bytes, size + 1, &read, &error));
+	ck_assert_str_eq(error.message, "bytes behind the end");
+	ck_assert_uint_eq(error.offset, size);
+	ck_assert(truth_file_create(bytes, size - 1, &read, &error));
+	ck_assert_str_eq(error.message, "it is cut off");
+	ck_assert_uint_eq(error.offset, items);
+	bytes[size - 1] ^= 1;
+	ck_assert(truth_file_create(bytes, size, &read, &error));
+	ck_assert_str_eq(error.message, "another digest than its bytes have: it is damaged");
+	ck_assert_uint_eq(error.offset, items);
 }
 END_TEST
 
@@ -481,6 +536,8 @@ int main(void)
 	tcase_add_test(whole, look_ups);
 	tcase_add_loop_test(other, malformed_says_where, 0, COUNT(malformed));
 	tcase_add_test(other, whole_or_not_at_all);
+	tcase_add_test(other, each_flipped_bit_shows);
+	tcase_add_test(other, a_digest_is_the_last);
 	tcase_add_test(other, changed_bytes);
 	tcase_add_test(other, file_by_name);
 	tcase_add_test(other, python_reads_the_same);

@@ -11,17 +11,18 @@
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
+#include "crc32.h"
 #include "truth_file.h"
 
 #define TRUTH_BYTES 512
 
-/* Behind the first line. */
+/* Behind the first line, which is version 1's. */
 static inline size_t truth_bytes(const char *text, uint8_t ret[TRUTH_BYTES])
 {
 	size_t size = strlen(TRUTH_FILE_MAGIC), length = 0;
 	unsigned int byte;
 
-	memcpy(ret, TRUTH_FILE_MAGIC, size);
+	memcpy(ret, TRUTH_FILE_MAGIC_1, size);
 	for (bool quoted = false; *text; text++) {
 		ck_assert_uint_lt(size, TRUTH_BYTES);
 		if (*text == '\'') {
@@ -39,6 +40,17 @@ static inline size_t truth_bytes(const char *text, uint8_t ret[TRUTH_BYTES])
 		}
 	}
 	return size;
+}
+
+/* Makes one of version 2 of it; its size. */
+static inline size_t truth_seal(uint8_t bytes[TRUTH_BYTES], size_t size)
+{
+	memcpy(bytes, TRUTH_FILE_MAGIC, strlen(TRUTH_FILE_MAGIC));
+	const uint32_t digest = crc32_add(0, bytes, size);
+
+	ck_assert_uint_le(size + sizeof(digest), TRUTH_BYTES);
+	memcpy(bytes + size, &digest, sizeof(digest));
+	return size + sizeof(digest);
 }
 
 /*
