@@ -166,9 +166,7 @@ static bool reclaim_rooms(struct process_list *list)
 			else if (owned->freed_ns > freed_ns)
 				freed_ns = owned->freed_ns;
 		}
-		if (!any)
-			break;
-		wait_for_walks(list, freed_ns);
+		wait_for_walks(list, freed_ns); /* 0: for nothing */
 	}
 	return any;
 }

@@ -3,7 +3,8 @@
  * test_process_list.c - which spaces and rooms processes get, and what is waited for first
  *
  * No kernel is asked: its maps, the clock and the images' places are made up here, and each call is
- * noted. A case is a script, a step in each line, and all that must come of it, letter by letter:
+ * noted. A case is a script, steps with semicolons between, and all that must come of it, letter by
+ * letter:
  *
  *	set PID PARTS	gives the process so many mappings, in two parts if there are more than one:
  *			of image PID and of image PID + 100
@@ -41,6 +42,7 @@ static struct {
 	bool quiet;
 	uint64_t now;
 	bool can_wait, refuses, no_memory;
+	int callocs_left; /* that find memory; -1: all */
 	int images, images_max;
 	int references[IDS];
 } world;
@@ -58,6 +60,14 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 	ck_assert_uint_lt(world.length, sizeof(world.said));
 }
 
+static void *made_calloc(size_t count, size_t size)
+{
+	if (!world.callocs_left)
+		return NULL;
+	world.callocs_left -= world.callocs_left > 0;
+	return calloc(count, size);
+}
+
 static int made_create(enum bpf_map_type type, const char *name, uint32_t key, uint32_t value,
 		       uint32_t count, const struct bpf_map_create_opts *options)
 {
@@ -72,7 +82,7 @@ static int made_update(int fd, const void *key, const void *value, uint64_t flag
 
 	memcpy(&to, value, sizeof(to));
 	ck_assert_uint_eq(flags, BPF_ANY);
-	if (fd == WAIT_FD) {
+	if (fd == WAIT_FD || fd == 0) {
 		ck_assert(from == 0 && to == WAITED_FD);
 		say(world.can_wait ? "wait\n" : "cannot wait\n");
 		return world.can_wait ? 0 : -1;
@@ -140,6 +150,7 @@ static void made_leave(uint32_t id)
 #define bpf_map_create			       made_create
 #define bpf_map_update_elem		       made_update
 #define bpf_map_delete_elem		       made_delete
+#define calloc				       made_calloc
 #define nanosleep(time, left)		       made_sleep(time)
 #define close				       made_close
 #define mapping_for_walk		       made_part
@@ -147,6 +158,7 @@ static void made_leave(uint32_t id)
 #define placement_release(all, id)	       made_leave(id)
 #include "process_list.c"
 #undef close
+#undef calloc
 
 /* ---- scripts ------------------------------------------------------------------------------- */
 
@@ -225,12 +237,7 @@ static const struct {
 	const char *script, *expect;
 } cases[] = {
 	{ "a_room_is_16_or_more", 4, 128, true,
-	  "set 7 1\n"
-	  "set 8 16\n"
-	  "set 9 17\n"
-	  "set 7 3\n"
-	  "set 6 0\n"
-	  "set 11 1\n",
+	  "set 7 1; set 8 16; set 9 17; set 7 3; set 6 0; set 11 1",
 	  "process 7 has space 0\n"
 	  "  7: 1 at 0, generation 1: 7000-7001/7\n"
 	  "process 8 has space 1\n"
@@ -249,10 +256,7 @@ static const struct {
 	  "image 107: 2\n"
 	  "image 108: 15\n"
 	  "image 109: 16\n" },
-	{ "a_room_begins_at_a_multiple_of_its_size", 4, 64, true,
-	  "set 7 1\n"
-	  "set 9 17\n"
-	  "set 8 1\n",
+	{ "a_room_begins_at_a_multiple_of_its_size", 4, 64, true, "set 7 1; set 9 17; set 8 1",
 	  "process 7 has space 0\n"
 	  "  7: 1 at 0, generation 1: 7000-7001/7\n"
 	  "process 9 has space 1\n"
@@ -263,16 +267,8 @@ static const struct {
 	  "image 9: 1\n"
 	  "image 109: 16\n" },
 	{ "processes_of_one_bucket", 3, 128, true,
-	  "set 4 1\n"
-	  "set 7 1\n"
-	  "set 10 1\n"
-	  "forget 7\n"
-	  "forget 7\n"
-	  "set 7 2\n"
-	  "forget 10\n"
-	  "forget 4\n"
-	  "set 1 1\n"
-	  "set 5 1\n",
+	  "set 4 1; set 7 1; set 10 1; forget 7; forget 7; set 7 2; forget 10; forget 4; set 1 1; "
+	  "set 5 1",
 	  "process 4 has space 0\n"
 	  "  4: 1 at 0, generation 1: 4000-4001/4\n"
 	  "process 7 has space 1\n"
@@ -295,20 +291,8 @@ static const struct {
 	  "image 10: 1\n"
 	  "image 107: 1\n" },
 	{ "a_room_is_used_again_after_a_wait", 4, 64, true,
-	  "at 50\n"
-	  "set 7 1\n"
-	  "set 7 2\n"
-	  "at 60\n"
-	  "set 7 3\n"
-	  "set 7 4\n"
-	  "at 70\n"
-	  "set 7 5\n"
-	  "set 7 6\n"
-	  "set 7 7\n"
-	  "at 71\n"
-	  "set 7 8\n"
-	  "at 80\n"
-	  "set 7 9\n",
+	  "at 50; set 7 1; set 7 2; at 60; set 7 3; set 7 4; at 70; set 7 5; set 7 6; set 7 7; at "
+	  "71; set 7 8; at 80; set 7 9",
 	  "process 7 has space 0\n"
 	  "  7: 1 at 0, generation 1: 7000-7001/7\n"
 	  "process 7 has space 1\n"
@@ -332,18 +316,8 @@ static const struct {
 	  "image 7: 3\n"
 	  "image 107: 21\n" },
 	{ "who_can_not_wait_rests", 4, 32, false,
-	  "at 50\n"
-	  "set 7 1\n"
-	  "set 7 1\n"
-	  "at 60\n"
-	  "set 7 1\n"
-	  "set 7 2\n"
-	  "at 100000061\n"
-	  "set 7 3\n"
-	  "at 300000000\n"
-	  "set 7 4\n"
-	  "at 400000000\n"
-	  "set 7 5\n",
+	  "at 50; set 7 1; set 7 1; at 60; set 7 1; set 7 2; at 100000061; set 7 3; at 300000000; "
+	  "set 7 4; at 400000000; set 7 5",
 	  "process 7 has space 0\n"
 	  "  7: 1 at 0, generation 1: 7000-7001/7\n"
 	  "process 7 has space 1\n"
@@ -367,18 +341,8 @@ static const struct {
 	  "image 7: 2\n"
 	  "image 107: 7\n" },
 	{ "a_larger_room_where_there_is_no_other", 4, 64, true,
-	  "at 5\n"
-	  "set 7 32\n"
-	  "set 8 1\n"
-	  "forget 7\n"
-	  "set 9 1\n"
-	  "set 10 1\n"
-	  "set 11 1\n"
-	  "at 6\n"
-	  "forget 8\n"
-	  "at 7\n"
-	  "set 11 2\n"
-	  "set 6 1\n",
+	  "at 5; set 7 32; set 8 1; forget 7; set 9 1; set 10 1; set 11 1; at 6; forget 8; at 7; "
+	  "set 11 2; set 6 1",
 	  "process 7 has space 0\n"
 	  "  7: 32 at 0, generation 1: 7000-7001/7 7500-7531/107 7501-7531/107\n"
 	  "process 8 has space 1\n"
@@ -403,14 +367,7 @@ static const struct {
 	  "image 11: 1\n"
 	  "image 111: 1\n" },
 	{ "a_larger_room_not_before_the_end", 4, 64, true,
-	  "at 5\n"
-	  "set 7 32\n"
-	  "forget 7\n"
-	  "at 6\n"
-	  "set 8 100\n"
-	  "set 9 1\n"
-	  "set 10 1\n"
-	  "set 11 1\n",
+	  "at 5; set 7 32; forget 7; at 6; set 8 100; set 9 1; set 10 1; set 11 1",
 	  "process 7 has space 0\n"
 	  "  7: 32 at 0, generation 1: 7000-7001/7 7500-7531/107 7501-7531/107\n"
 	  "process 7 has none\n"
@@ -427,14 +384,7 @@ static const struct {
 	  "image 10: 1\n"
 	  "image 11: 1\n" },
 	{ "no_room_is_left", 4, 32, true,
-	  "set 7 1\n"
-	  "set 8 1\n"
-	  "set 9 1\n"
-	  "set 7 2\n"
-	  "forget 8\n"
-	  "set 9 40\n"
-	  "set 9 8193\n"
-	  "set 9 8192\n",
+	  "set 7 1; set 8 1; set 9 1; set 7 2; forget 8; set 9 40; set 9 8193; set 9 8192",
 	  "process 7 has space 0\n"
 	  "  7: 1 at 0, generation 1: 7000-7001/7\n"
 	  "process 8 has space 1\n"
@@ -451,10 +401,7 @@ static const struct {
 	  "22: the session's 32 mappings have no room for 8192 more\n"
 	  "  9: nothing\n"
 	  "image 7: 1\n" },
-	{ "all_of_a_chunk", 4, 8192, true,
-	  "set 7 8192\n"
-	  "set 8 1\n"
-	  "set 9 8193\n",
+	{ "all_of_a_chunk", 4, 8192, true, "set 7 8192; set 8 1; set 9 8193",
 	  "process 7 has space 0\n"
 	  "  7: 8192 at 0, generation 1: 7000-7001/7 7500-15691/107 7501-15691/107\n"
 	  "22: the session's 8192 mappings have no room for 1 more\n"
@@ -464,19 +411,8 @@ static const struct {
 	  "image 7: 1\n"
 	  "image 107: 8191\n" },
 	{ "images_of_free_spaces_leave", 4, 64, true,
-	  "at 9\n"
-	  "images 3\n"
-	  "set 7 2\n"
-	  "set 8 1\n"
-	  "set 9 1\n"
-	  "forget 7\n"
-	  "at 10\n"
-	  "set 9 2\n"
-	  "set 10 2\n"
-	  "forget 8\n"
-	  "at 11\n"
-	  "set 10 2\n"
-	  "set 10 1\n",
+	  "at 9; images 3; set 7 2; set 8 1; set 9 1; forget 7; at 10; set 9 2; set 10 2; forget "
+	  "8; at 11; set 10 2; set 10 1",
 	  "process 7 has space 0\n"
 	  "  7: 2 at 0, generation 1: 7000-7001/7 7500-7501/107\n"
 	  "process 8 has space 1\n"
@@ -499,14 +435,7 @@ static const struct {
 	  "image 10: 1\n"
 	  "image 109: 1\n" },
 	{ "a_refused_update_leaves_nothing", 4, 64, true,
-	  "refuse\n"
-	  "set 7 2\n"
-	  "set 7 3\n"
-	  "refuse\n"
-	  "set 7 1\n"
-	  "memory\n"
-	  "set 7 4\n"
-	  "set 7 5\n",
+	  "refuse; set 7 2; set 7 3; refuse; set 7 1; memory; set 7 4; set 7 5",
 	  "1: giving process 7 to the walk: Argument list too long\n"
 	  "  7: nothing\n"
 	  "process 7 has space 0\n"
@@ -520,16 +449,8 @@ static const struct {
 	  "image 7: 2\n"
 	  "image 107: 6\n" },
 	{ "a_space_is_taken_again_last", 2, 8192, true,
-	  "at 100\n"
-	  "set 7 1\n"
-	  "at 200\n"
-	  "again 7 1024\n"
-	  "set 7 1\n"
-	  "set 7 1\n"
-	  "set 7 2\n"
-	  "at 300\n"
-	  "set 8 1\n"
-	  "set 9 1\n",
+	  "at 100; set 7 1; at 200; again 7 1024; set 7 1; set 7 1; set 7 2; at 300; set 8 1; set "
+	  "9 1",
 	  "process 7 has space 0\n"
 	  "  7: 1 at 0, generation 1: 7000-7001/7\n"
 	  "process 7 has space 1025\n"
@@ -555,9 +476,8 @@ static void run_script(struct process_list *list, const char *script)
 	char *copy = strdup(script), *rest = copy;
 
 	ck_assert_ptr_nonnull(copy);
-	for (char *step; (step = strsep(&rest, "\n"));)
-		if (*step)
-			do_step(list, step);
+	for (char *step; (step = strsep(&rest, ";"));)
+		do_step(list, step);
 	free(copy);
 }
 
@@ -579,6 +499,7 @@ START_TEST(spaces_and_rooms)
 
 	memset(&world, 0, sizeof(world));
 	world.images_max = IDS;
+	world.callocs_left = -1;
 	world.can_wait = cases[_i].can_wait;
 	world.quiet = true;
 	ck_assert_uint_eq(spaces, cases[_i].processes + 1024);
@@ -605,6 +526,7 @@ START_TEST(what_is_waited_by)
 	struct error error;
 
 	memset(&world, 0, sizeof(world));
+	world.callocs_left = -1;
 	process_list_deinit(&list); /* was never begun */
 	ck_assert_str_eq(world.said, "");
 	ck_assert(!process_list_init(&list, 2, &arrays, &error));
@@ -627,6 +549,58 @@ START_TEST(what_is_waited_by)
 }
 END_TEST
 
+/* Walks that began before quiet_ns have ended. */
+static const struct {
+	const char *name;
+	int wait_fd;
+	bool can_wait;
+	uint64_t freed_ns, now, quiet_ns;
+	const char *expect;
+	uint64_t expect_quiet_ns;
+} wait_cases[] = {
+	{ "was_never_in_use", WAIT_FD, true, 0, 900, 1, "", 1 },
+	{ "has_been_waited_for", WAIT_FD, true, 499, 900, 500, "", 500 },
+	{ "just_not", WAIT_FD, true, 500, 900, 500, "wait\n", 900 },
+	{ "descriptor_0_is_one", 0, true, 500, 900, 500, "wait\n", 900 },
+	{ "none_is_none", -1, true, 500, 900, 500, "sleep 0.099999600\n", 501 },
+	{ "refused", WAIT_FD, false, 500, 900, 500, "cannot wait\nsleep 0.099999600\n", 501 },
+	{ "is_rested", -1, true, 500, 100000500, 500, "", 501 },
+	{ "is_almost_rested", -1, true, 500, 100000499, 500, "sleep 0.000000001\n", 501 },
+	{ "late", -1, true, 5000000000, 5000000007, 1, "sleep 0.099999993\n", 5000000001 },
+};
+
+START_TEST(waits_for_walks)
+{
+	struct process_list list = { .wait_fd = wait_cases[_i].wait_fd,
+				     .waited_fd = WAITED_FD,
+				     .quiet_ns = wait_cases[_i].quiet_ns };
+
+	memset(&world, 0, sizeof(world));
+	world.can_wait = wait_cases[_i].can_wait;
+	world.now = wait_cases[_i].now;
+	wait_for_walks(&list, wait_cases[_i].freed_ns);
+	ck_assert_msg(!strcmp(world.said, wait_cases[_i].expect), "%s: %s", wait_cases[_i].name,
+		      world.said);
+	ck_assert_uint_eq(list.quiet_ns, wait_cases[_i].expect_quiet_ns);
+}
+END_TEST
+
+/* Five arrays are its own. */
+START_TEST(no_memory_is_said)
+{
+	struct process_list_arrays arrays = { .mapping_count = 16, .map_fd = MAP_FD };
+	struct process_list list;
+	struct error error = { 0 };
+
+	memset(&world, 0, sizeof(world));
+	world.callocs_left = _i;
+	ck_assert_int_eq(process_list_init(&list, 2, &arrays, &error), _i < 5 ? -1 : 0);
+	ck_assert_str_eq(error.message, _i < 5 ? "no memory for processes" : "");
+	ck_assert_int_eq(error.code, _i < 5 ? ERROR_MEMORY : ERROR_NONE);
+	process_list_deinit(&list);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("process_list");
@@ -635,6 +609,8 @@ int main(void)
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, spaces_and_rooms, 0, COUNT(cases));
 	tcase_add_test(tcase, what_is_waited_by);
+	tcase_add_loop_test(tcase, waits_for_walks, 0, COUNT(wait_cases));
+	tcase_add_loop_test(tcase, no_memory_is_said, 0, 6);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
