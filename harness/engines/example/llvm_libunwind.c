@@ -13,7 +13,8 @@
  * is taken, the image is left out.
  *
  * What it is seen to do: where a thread is at the first instruction of a new row, the library goes
- * by the row before. Return addresses, which it was made for, are never there.
+ * by the row before. Return addresses, which it was made for, are never there. And a step to where
+ * there is no unwind information is the end to it: its own backtraces do not have that frame.
  *
  * The archive is linked, so that its calls of dl_iterate_phdr() are those of the function here.
  */
@@ -202,8 +203,13 @@ static void walk(const uint64_t *reg, struct stackproof_engine_stack *ret)
 		}
 		ret->pc[ret->count++] = pc;
 	}
-	/* 0 is the end, but also where there is no unwind information: it does not say which. */
 	ret->stop = STACKPROOF_ENGINE_FOREIGN;
+	if (status < 0 || unw_get_reg(&cursor, UNW_REG_IP, &pc) || !pc)
+		return; /* a PC of 0: it was read, or there is none; it does not say which */
+	/* The step was made, and there is no unwind information where it led. */
+	ret->stop = STACKPROOF_ENGINE_NO_ROW;
+	if (pc != ret->pc[ret->count - 1] && ret->count < ret->capacity)
+		ret->pc[ret->count++] = pc;
 }
 
 void *stackproof_engine_open(uint32_t version, const char *argument,
