@@ -53,12 +53,13 @@ static char take_suffix(struct span *token)
 static struct span take_image(struct span *token)
 {
 	const char *open = memrchr(token->at, '[', token->size);
-	struct span image = { open + 1, 0 };
+	struct span image = { "", 0 };
 
 	if (!open || token->at[token->size - 1] != ']' ||
 	    !(span_begins(*token, "fde@0x") || span_begins(*token, "gap@0x") ||
 	      span_begins(*token, ".")))
-		return (struct span) { "", 0 };
+		return image;
+	image.at = open + 1;
 	image.size = token->at + token->size - 1 - image.at;
 	token->size = open - token->at;
 	return image;
@@ -188,7 +189,7 @@ static int take_line(struct folded *folded, const struct profile_line *line, str
 {
 	const struct profile_reading *reading = folded->reading;
 	struct profile_sample sample = { .pid = -1, .tid = -1, .place = line->number };
-	struct span text = { line->text, line->size }, count;
+	struct span text = { line->text, line->size }, count = { "", 0 };
 	const char *blank;
 	int status;
 
@@ -206,7 +207,8 @@ static int take_line(struct folded *folded, const struct profile_line *line, str
 		return 0;
 	}
 	blank = memrchr(text.at, ' ', text.size);
-	count = (struct span) { blank + 1, text.at + text.size - (blank + 1) };
+	if (blank)
+		count = (struct span) { blank + 1, text.at + text.size - (blank + 1) };
 	if (!blank || !span_decimal(count, &sample.count)) {
 		profile_lose(reading->profile, PROFILE_BAD_COUNT, line->number,
 			     "no count at the line's end");

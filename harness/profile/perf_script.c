@@ -242,10 +242,10 @@ static int take_source(struct perf_script *script, const struct profile_line *li
 		       struct error *error)
 {
 	struct profile *profile = script->reading->profile;
-	struct taken *taken = &script->taken[script->frames - 1];
+	struct taken *taken = script->frames ? &script->taken[script->frames - 1] : NULL;
 	struct profile_frame frame;
 
-	if (!script->frames || taken->has_image || taken->inlined ||
+	if (!taken || taken->has_image || taken->inlined ||
 	    !perf_source_is_inlined((struct span) { line->text, line->size }))
 		return 0;
 	frame = profile->frame[taken->frame];
