@@ -24,6 +24,7 @@ int fuzz_expression(const uint8_t *data, size_t size);
 int fuzz_text(const uint8_t *data, size_t size);
 int fuzz_perf_map(const uint8_t *data, size_t size);
 int fuzz_recording(const uint8_t *data, size_t size);
+int fuzz_profile(const uint8_t *data, size_t size);
 
 /* Aborts with a line that says what was broken. */
 void fuzz_failed(const char *function, const char *format, ...)

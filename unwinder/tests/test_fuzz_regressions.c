@@ -25,7 +25,7 @@ static const struct target {
 	{ "image", fuzz_image },	 { "section", fuzz_section },
 	{ "program", fuzz_program },	 { "expression", fuzz_expression },
 	{ "text", fuzz_text },		 { "perf_map", fuzz_perf_map },
-	{ "recording", fuzz_recording },
+	{ "recording", fuzz_recording }, { "profile", fuzz_profile },
 };
 #define TARGET_COUNT (sizeof(targets) / sizeof(targets[0]))
 
