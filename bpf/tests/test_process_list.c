@@ -42,7 +42,7 @@ static struct {
 	bool quiet;
 	uint64_t now;
 	bool can_wait, refuses, no_memory;
-	int callocs_left; /* that find memory; -1: all */
+	int callocs_left; /* before the one that finds no memory; -1: all do */
 	int images, images_max;
 	int references[IDS];
 } world;
@@ -62,10 +62,7 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 
 static void *made_calloc(size_t count, size_t size)
 {
-	if (!world.callocs_left)
-		return NULL;
-	world.callocs_left -= world.callocs_left > 0;
-	return calloc(count, size);
+	return world.callocs_left-- ? calloc(count, size) : NULL;
 }
 
 static int made_create(enum bpf_map_type type, const char *name, uint32_t key, uint32_t value,
@@ -120,7 +117,9 @@ static bool made_part(const struct mapping *mapping, uint32_t part, struct walk_
 {
 	if (part >= mapping->end - mapping->start)
 		return false;
-	*ret = (struct walk_mapping) { .start = mapping->start + part, .end = mapping->end };
+	*ret = (struct walk_mapping) { .start = mapping->start + part,
+				       .end = mapping->end,
+				       .first_page = mapping->start + part };
 	return true;
 }
 
@@ -193,6 +192,9 @@ static void say_space(const struct process_list *list, pid_t pid)
 	space = &list->space[list->known[number].space];
 	say("  %d: %u at %u, generation %u:", pid, space->count, space->first, space->generation);
 	ck_assert_uint_eq(space->generation, process_list_generation(list, pid));
+	for (uint32_t i = 0; i < (space->count ? space->count : 1); i++)
+		ck_assert_uint_eq(list->mapping[space->first + i].first_page,
+				  list->mapping[space->first + i].start);
 	for (uint32_t i = 0; i < (space->count ? space->count : 1) && i < 3; i++)
 		say(" %" PRIu64 "-%" PRIu64 "/%u", (uint64_t)list->mapping[space->first + i].start,
 		    (uint64_t)list->mapping[space->first + i].end,
