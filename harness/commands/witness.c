@@ -332,6 +332,7 @@ int command_witness(int argc, char **argv)
 		.gate = { .unit = "reports" },
 		.witness = { .tracer = { .timeout_ms = 600000,
 					 .silence_output = true,
+					 .ended_by_signals = true,
 					 .from = "_start" },
 			     .on_finding = on_finding },
 	};
