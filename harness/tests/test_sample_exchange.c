@@ -108,7 +108,7 @@ START_TEST(exchange_has_the_stacks_of_both_sides)
 	struct shadow_stack shadow = { .frame = frame, .count = 2 };
 	struct trace_stop stop = { .shadow = &shadow, .trapped = true };
 	struct address_space space = { 0 };
-	struct point point = { &stop, &space, &regs, &memory };
+	struct point point = { .stop = &stop, .space = &space, .regs = &regs, .memory = &memory };
 	struct sample_set *set = sample_set_create();
 	struct error error;
 

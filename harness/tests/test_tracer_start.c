@@ -168,7 +168,8 @@ START_TEST(all_frames_end_with_the_program)
 	uint64_t sum = 0;
 	const struct shadow_observer observer = { .context = &sum, .frame_ended = note_end };
 	struct tracer tracer = { .memory_fd = -1,
-				 .watchdog = { .pidfd = -1, .cancel_fd = -1, .signal_fd = -1 } };
+				 .watchdog = {
+					 .pidfd = -1, .cancel_fd = -1, .signals = { .fd = -1 } } };
 	int fds[2];
 
 	ck_assert(!pipe(fds));
