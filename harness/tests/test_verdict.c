@@ -329,10 +329,8 @@ static void world_init(struct world *world)
 	ck_assert(!ptrace(PTRACE_GETREGS, world->child, 0, &world->stop.regs));
 	register_values_from_user(&world->stop.regs, &world->regs);
 	shadow_stack_init(&world->shadow, true);
-	world->point = (struct point) { .stop = &world->stop,
-					.space = &world->space,
-					.regs = &world->regs,
-					.memory = &world->memory };
+	world->point = (struct point) { &world->stop, &world->space, &world->regs, &world->memory,
+					0 };
 	ck_assert(!walk_rows(&world->space, &world->regs, &world->memory, NULL, &world->walked,
 			     &error));
 	ck_assert_uint_ge(world->walked.count, 7);
