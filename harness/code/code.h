@@ -88,8 +88,9 @@ struct code {
 	 * one without registers, displacement is the address. */
 	bool has_memory, writes_memory;
 	uint8_t base, index, scale; /* registers, or CODE_NO_REGISTER */
-	bool foreign_segment;	    /* fs, gs: not where base says */
-	bool repeated;		    /* rep: as many bytes as a register says */
+	bool plain_store; /* of EFFECT_WRITES: mov of a number, or of less than 8 bytes of a register */
+	bool foreign_segment; /* fs, gs: not where base says */
+	bool repeated;	      /* rep: as many bytes as a register says */
 	uint16_t memory_bytes;
 	int64_t displacement;
 	bool writes_flags;

@@ -243,6 +243,7 @@ static void effect_move(const struct decoded *decoded, struct code *ret)
 		ret->source = register_of(from);
 		return;
 	} else {
+		ret->plain_store = to->type == ZYDIS_OPERAND_TYPE_MEMORY;
 		return;
 	}
 	ret->reg = register_of(to);
@@ -326,6 +327,8 @@ static void effect_and(const struct decoded *decoded, struct code *ret)
 {
 	const ZydisDecodedOperand *to = &decoded->operand[0], *from = &decoded->operand[1];
 
+	if (to->type == ZYDIS_OPERAND_TYPE_MEMORY && is_immediate(from) && from->imm.value.s == -1)
+		ret->writes_memory = false; /* as of effect_or() */
 	if (!(is_register(to, 64) || is_register(to, 32)) || !is_immediate(from))
 		return;
 	ret->effect = EFFECT_AND;
@@ -338,6 +341,7 @@ static void effect_clear(const struct decoded *decoded, struct code *ret)
 {
 	const ZydisDecodedOperand *to = &decoded->operand[0], *from = &decoded->operand[1];
 
+	effect_or(decoded, ret);
 	if ((is_register(to, 64) || is_register(to, 32)) && is_register(from, to->size) &&
 	    register_of(to) == register_of(from)) {
 		ret->effect = EFFECT_CONSTANT;
@@ -477,6 +481,9 @@ static bool is_computed(const struct decoded *decoded)
 		    number_of(operand->reg.value) == CODE_NO_REGISTER)
 			continue;
 		if (operand->actions & ZYDIS_OPERAND_ACTION_CONDWRITE)
+			return false;
+		/* It is made of what it held: perhaps the same again. */
+		if (operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ && operand->size == 64)
 			return false;
 		known |= operand->size == 64;
 	}

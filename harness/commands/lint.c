@@ -131,7 +131,13 @@ static void count_image(struct linting *linting, const struct image_path *path, 
 	gate_leave(gate, GATE_UNCHECKED, !strcmp(status, "not_linked"));
 	gate_leave(gate, GATE_NO_CFI, !strcmp(status, "no_cfi"));
 	gate->findings += json_count(image, "wanted_findings") + !strcmp(status, "failed");
-	gate->checked += json_count(image, "proven") + json_count(image, "mismatch");
+	if (!linting->options.function)
+		gate->checked += json_count(image, "proven") + json_count(image, "mismatch");
+	else
+		gate->checked += json_count(image, "wanted_fdes");
+	gate_leave(gate, GATE_NO_FDE,
+		   linting->options.function && !strcmp(status, "linted") &&
+			   !json_count(image, "wanted_fdes"));
 	gate_leave(gate, GATE_UNPROVEN_FDES, (uint64_t)unproven_of(image));
 	gate_add_image(gate, image, path->named);
 	json_counts_add(linting->counts, image);

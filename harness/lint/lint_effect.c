@@ -136,12 +136,27 @@ static struct value load_signed(const struct lint_state *state, const struct cod
 static void write_memory(struct lint_state *state, const struct code *code, struct value value)
 {
 	struct value at = lint_effect_address(state, code);
+	const struct value *count = &state->reg[REGISTER_RCX];
 
-	/* As many bytes as a register says are an object's, which ends before what is saved. */
-	if (!code->repeated)
-		lint_word_write(state, &at, code->memory_bytes, value);
 	if (state->comparison.of_word)
 		state->comparison.valid = false;
+	if (!value_is_stack(&at))
+		return;
+	if (code->repeated) {
+		/* As many as a register says are an object's, which ends before what is saved. */
+		if (count->kind == VALUE_CONSTANT && count->number > 0 &&
+		    count->number < UINT16_MAX)
+			lint_word_touch(state, &at, (uint64_t)count->number * code->memory_bytes);
+	} else if (code->effect == EFFECT_STORE || code->effect == EFFECT_POP) {
+		lint_word_write(state, &at, code->memory_bytes, value);
+	} else if (code->plain_store) {
+		lint_word_write(state, &at, code->memory_bytes, value);
+		if (!lint_word_find(state, &at))
+			lint_word_touch(state, &at, code->memory_bytes);
+	} else {
+		/* Under a mask, from a vector register, or of what was there: nobody knows what of it. */
+		lint_word_touch(state, &at, code->memory_bytes);
+	}
 }
 
 static void push(struct lint_state *state, struct value value)

@@ -92,6 +92,10 @@ static int part_of(struct lint_flow *flow, uint64_t pc, const struct lint_state 
 			flow->world->uncovered(flow->world->context, pc, way->from);
 		return 0;
 	}
+	if (lint_is_stub(flow->world->names, pc)) {
+		flow->returns |= lint_state_is_entry(state); /* a function elsewhere */
+		return 0;
+	}
 	if (pc == fde->pc_begin && lint_state_is_entry(state)) {
 		flow->returns = true;
 		return 0;

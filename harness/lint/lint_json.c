@@ -156,6 +156,21 @@ static int print_findings(const struct lint_options *options, const struct cfi *
 	return 0;
 }
 
+/* How many FDEs --function means. */
+static uint64_t count_wanted(const struct lint_options *options, const struct cfi *cfi)
+{
+	uint64_t count = 0;
+	char text[NAME_BYTES];
+	struct code_name name;
+
+	for (size_t i = 0; i < cfi->by_pc_count; i++) {
+		code_name_find(cfi->image, cfi, cfi->fde[cfi->by_pc[i]].pc_begin, &name);
+		code_name_print(&name, text, sizeof(text));
+		count += !fnmatch(options->function, text, 0);
+	}
+	return count;
+}
+
 static void set_counts(json_t *image, const struct lint_counts *counts)
 {
 	json_t *unproven = json_object();
@@ -200,6 +215,9 @@ static int lint_opened(const struct lint_options *options, const struct opened_i
 		result = print_findings(options, cfi, &list, image, output, error);
 	if (!result) {
 		set_counts(image, &counts);
+		if (options->function)
+			json_object_set_new(image, "wanted_fdes",
+					    json_integer((json_int_t)count_wanted(options, cfi)));
 		gate_image_read(opened->image, opened->file, cfi, &gate);
 		gate_image_json(&gate, image);
 	}

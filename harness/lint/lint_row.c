@@ -86,7 +86,7 @@ static void check_word(const struct lint_state *state, const struct value *at, u
 	word = lint_word_find(state, at);
 	if (word)
 		check_value(word, reg, id, ret);
-	else if (state->words_lost || (at->kind == VALUE_CFA && at->number >= 0))
+	else if ((at->kind == VALUE_CFA && at->number >= 0) || !lint_word_is_unwritten(state, at))
 		unproven(ret, LINT_VALUE_UNKNOWN); /* a caller's word may hold anything */
 	else
 		mismatch(ret, id, reg, NULL);

@@ -97,6 +97,38 @@ void lint_word_write(struct lint_state *state, const struct value *at, uint32_t 
 		word_add(state, at, &value);
 }
 
+void lint_word_touch(struct lint_state *state, const struct value *at, uint64_t bytes)
+{
+	int64_t begin = at->number, end = at->number + (int64_t)bytes;
+
+	for (uint32_t i = 0; i < state->word_count; i++) {
+		struct word *word = &state->word[i];
+
+		if (same_base(&word->at, at) && word->at.number < end &&
+		    word->at.number + 8 > begin)
+			word->value = (struct value) { .kind = VALUE_UNKNOWN };
+	}
+	if (at->kind == VALUE_BASE) {
+		state->bases_touched = true;
+		return;
+	}
+	if (state->touched_begin == state->touched_end) {
+		state->touched_begin = begin;
+		state->touched_end = end;
+	}
+	state->touched_begin = begin < state->touched_begin ? begin : state->touched_begin;
+	state->touched_end = end > state->touched_end ? end : state->touched_end;
+}
+
+bool lint_word_is_unwritten(const struct lint_state *state, const struct value *at)
+{
+	if (state->words_lost || lint_word_find(state, at))
+		return false;
+	if (at->kind == VALUE_BASE)
+		return !state->bases_touched;
+	return at->number + 8 <= state->touched_begin || at->number >= state->touched_end;
+}
+
 void lint_word_note(struct lint_state *state, const struct value *at, struct value value)
 {
 	if (!lint_word_find(state, at))
@@ -119,13 +151,30 @@ static bool join_value(struct value *into, const struct value *from)
 	return changed;
 }
 
+static void join_touched(struct lint_state *into, const struct lint_state *from)
+{
+	if (from->touched_begin == from->touched_end)
+		return;
+	if (into->touched_begin == into->touched_end) {
+		into->touched_begin = from->touched_begin;
+		into->touched_end = from->touched_end;
+	}
+	if (from->touched_begin < into->touched_begin)
+		into->touched_begin = from->touched_begin;
+	if (from->touched_end > into->touched_end)
+		into->touched_end = from->touched_end;
+}
+
 static bool join_words(struct lint_state *into, const struct lint_state *from)
 {
 	static const struct value unknown = { .kind = VALUE_UNKNOWN };
-	bool changed = from->words_lost && !into->words_lost;
+	bool changed = (from->words_lost && !into->words_lost) ||
+		       (from->bases_touched && !into->bases_touched);
+	int64_t begin = into->touched_begin, end = into->touched_end;
 	uint32_t own = into->word_count;
 
 	into->words_lost |= from->words_lost;
+	into->bases_touched |= from->bases_touched;
 	for (uint32_t i = 0; i < own; i++) {
 		const struct value *other = lint_word_find(from, &into->word[i].at);
 
@@ -136,7 +185,8 @@ static bool join_words(struct lint_state *into, const struct lint_state *from)
 			word_add(into, &from->word[i].at, &unknown);
 			changed = true;
 		}
-	return changed;
+	join_touched(into, from);
+	return changed || begin != into->touched_begin || end != into->touched_end;
 }
 
 bool lint_state_join(struct lint_state *into, const struct lint_state *from)

@@ -65,6 +65,9 @@ struct lint_state {
 	struct word word[LINT_WORDS_MAX];
 	uint32_t word_count;
 	bool words_lost; /* there were more */
+	/* Words that something was written to of which nothing is known, from the CFA; and of bases. */
+	int64_t touched_begin, touched_end;
+	bool bases_touched;
 	struct comparison comparison;
 };
 
@@ -80,6 +83,10 @@ const struct value *lint_word_find(const struct lint_state *state, const struct 
 /* Writes bytes at at. value: what the word there is now, if it is 8 of them. */
 void lint_word_write(struct lint_state *state, const struct value *at, uint32_t bytes,
 		     struct value value);
+/* Something was written there, maybe, of which nothing is known: as much of it as anybody likes. */
+void lint_word_touch(struct lint_state *state, const struct value *at, uint64_t bytes);
+/* Nobody can have written the word. */
+bool lint_word_is_unwritten(const struct lint_state *state, const struct value *at);
 /* A number in memory at at is known, if the word there isn't: of a variable, in less than 8 bytes. */
 void lint_word_note(struct lint_state *state, const struct value *at, struct value value);
 /* Makes into what is true of it and of from. True: it has changed. */

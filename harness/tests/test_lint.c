@@ -163,6 +163,31 @@ static const struct lint_case {
 	  "	.byte 0, 0, 0\n	.cfi_def_cfa_offset 8\n" LEAF,
 	  "SP007 0..5 a row begins at 0x2 / the instruction has 5 bytes from 0x0\n1 of 2, 1 "
 	  "mismatch" },
+	{ "what a vector register or a mask writes is not known, and accuses nobody",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
+	  "	movups [rsp-8], xmm0\n	pop rbx\n	.cfi_def_cfa_offset 8\n" LEAF,
+	  "2 of 4, 1 unproven value_unknown" },
+	{ "a register saved by way of a vector register",
+	  "	sub rsp, 8\n	.cfi_def_cfa_offset 16\n	movq xmm0, rbx\n	movq "
+	  "[rsp], xmm0\n"
+	  "	.cfi_offset rbx, -16\n	xor ebx, ebx\n	mov rbx, [rsp]\n	add rsp, 8\n"
+	  "	.cfi_def_cfa_offset 8\n" LEAF,
+	  "3 of 7, 1 unproven value_unknown" },
+	{ "a probe writes nothing",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
+	  "	xor qword ptr [rsp], 0\n	and qword ptr [rsp], -1\n	pop rbx\n"
+	  "	.cfi_def_cfa_offset 8\n" LEAF,
+	  "5 of 5, 1 proven" },
+	{ "as many bytes as a number says",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
+	  "	lea rdi, [rsp-8]\n	mov ecx, 2\n	xor eax, eax\n	rep stosq\n	pop rbx\n"
+	  "	.cfi_def_cfa_offset 8\n" LEAF,
+	  "5 of 7, 1 unproven value_unknown" },
+	{ "a call by hand is another function's affair",
+	  "	sub rsp, 8\n	.cfi_def_cfa_offset 16\n	lea rax, 1f[rip]\n	push rax\n"
+	  "	.cfi_def_cfa_offset 24\n	jmp g@PLT\n1:	.cfi_def_cfa_offset 16\n"
+	  "	add rsp, 8\n	.cfi_def_cfa_offset 8\n" LEAF,
+	  "4 of 6, 1 unproven not_reached" },
 	{ "a barrier writes nothing",
 	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
 	  "	lock or qword ptr [rsp], 0\n	pop rbx\n	.cfi_def_cfa_offset 8\n" LEAF,
