@@ -2,9 +2,8 @@
 /*
  * test_verdict.c - match_stack(), judge_evidence() and findings_add()
  *
- * The stack is real: a forked child that stopped itself a few calls deep, so that the referee can
- * read the CFI behind each frame. Each case says how the truth's, the cfi's, the table's or the
- * bpf's stack differs from what was walked, and what judge_evidence() must say.
+ * The stack is real: a forked child's that stopped a few calls deep, with CFI for the referee. Each
+ * case says how one of the four stacks differs from it, and what judge_evidence() must say.
  */
 #include <check.h>
 #include <inttypes.h>
@@ -329,8 +328,8 @@ static void world_init(struct world *world)
 	ck_assert(!ptrace(PTRACE_GETREGS, world->child, 0, &world->stop.regs));
 	register_values_from_user(&world->stop.regs, &world->regs);
 	shadow_stack_init(&world->shadow, true);
-	world->point = (struct point) { &world->stop, &world->space, &world->regs, &world->memory,
-					0 };
+	const struct point point = { &world->stop, &world->space, &world->regs, &world->memory, 0 };
+	world->point = point;
 	ck_assert(!walk_rows(&world->space, &world->regs, &world->memory, NULL, &world->walked,
 			     &error));
 	ck_assert_uint_ge(world->walked.count, 7);
