@@ -17,11 +17,10 @@
 #include "cases/cases.h"
 #include "cli/json_counts.h"
 #include "cli/options.h"
-#include "cli/progress_bar.h"
 #include "clock.h"
 #include "gate/gate.h"
 #include "harness.h"
-#include "images/image_pool.h"
+#include "images/image_objects.h"
 #include "lint/lint.h"
 
 #define FEW_IMAGES 20 /* each gets a line */
@@ -35,7 +34,6 @@ struct linting {
 	enum lint_id explain;
 	uint64_t images;
 	json_t *counts;
-	struct progress_bar bar;
 	struct image_list list;
 	struct gate gate;
 	struct cases_options cases;
@@ -179,16 +177,15 @@ static void print_object(const struct linting *linting, const json_t *object)
 	}
 }
 
-static void take_object(struct linting *linting, const struct image_path *path, json_t *object)
+static void take_object(void *context, const struct image_path *path, json_t *object)
 {
-	if (!object)
-		return;
+	struct linting *linting = context;
+
 	if (json_object_get(object, "status")) {
 		count_image(linting, path, object);
 		add_case(linting, path, object);
 	}
 	print_object(linting, object);
-	json_decref(object);
 }
 
 static void image_work(void *context, const struct image_path *path, FILE *output)
@@ -198,39 +195,13 @@ static void image_work(void *context, const struct image_path *path, FILE *outpu
 	lint_file(&linting->options, path, output);
 }
 
-/* The image's own last word, or, if it had none, ours. */
-static void image_done(void *context, const struct image_path *path,
-		       const struct image_outcome *outcome)
+static void say_progress(void *context, char *text, size_t size)
 {
-	struct linting *linting = context;
-	const char *line = outcome->output, *end, *failure = outcome->failure;
-	bool had_last_word = false;
-	char text[96];
+	const struct linting *linting = context;
 
-	progress_bar_clear(&linting->bar);
-	for (; (end = strchr(line, '\n')); line = end + 1) {
-		json_t *object = json_loadb(line, (size_t)(end - line), 0, NULL);
-		bool is_last = json_object_get(object, "status") != NULL;
-
-		had_last_word |= is_last;
-		if (is_last && failure)
-			json_decref(object); /* it failed after it was done: not to be believed */
-		else
-			take_object(linting, path, object);
-	}
-	if (!failure && !had_last_word)
-		failure = "said nothing";
-	if (failure)
-		take_object(linting, path,
-			    json_pack("{s:s, s:o, s:s, s:s, s:f}", "type", "lint", "image",
-				      json_bytes(path->path), "status", "failed", "message",
-				      failure, "seconds", outcome->seconds));
-	fflush(stdout);
-	linting->bar.done += path->bytes;
-	snprintf(text, sizeof(text), "%llu of %zu images, %llu findings",
+	snprintf(text, size, "%llu of %zu images, %llu findings",
 		 (unsigned long long)linting->images, linting->list.count,
 		 (unsigned long long)linting->gate.findings);
-	progress_bar_draw(&linting->bar, text);
 }
 
 static void print_total(const struct linting *linting, double seconds)
@@ -254,26 +225,22 @@ static void print_total(const struct linting *linting, double seconds)
 
 static enum exit_status lint(struct linting *linting)
 {
-	struct image_pool pool = {
+	const struct image_objects objects = {
+		.type = "lint",
 		.jobs = linting->jobs,
 		.timeout_ms = linting->timeout_ms,
 		.work = image_work,
-		.done = image_done,
+		.take = take_object,
+		.say = say_progress,
 		.context = linting,
 	};
 	double start = monotonic_seconds();
-	uint64_t bytes = 0;
 	struct error error;
 
-	for (size_t i = 0; i < linting->list.count; i++)
-		bytes += linting->list.image[i].bytes;
-	progress_bar_start(&linting->bar, bytes);
-	if (image_pool_run(&pool, &linting->list, &error)) {
-		progress_bar_clear(&linting->bar);
+	if (image_objects_run(&objects, &linting->list, &error)) {
 		error_print(stderr, "lint", &error);
 		return EXIT_ENVIRONMENT;
 	}
-	progress_bar_clear(&linting->bar);
 	print_total(linting, monotonic_seconds() - start);
 	return gate_status(&linting->gate);
 }

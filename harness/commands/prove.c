@@ -20,11 +20,10 @@
 #include <time.h>
 #include <unistd.h>
 #include "clock.h"
-#include "images/image_pool.h"
+#include "images/image_objects.h"
 #include "cases/cases.h"
 #include "cli/options.h"
 #include "cli/json_counts.h"
-#include "cli/progress_bar.h"
 #include "prove/prove.h"
 #include "gate/gate.h"
 #include "harness.h"
@@ -34,7 +33,6 @@
 struct proving {
 	struct prove_options options;
 	struct prove_totals totals;
-	struct progress_bar bar;
 	struct image_list list;
 	struct gate gate;
 	struct cases_options cases;
@@ -171,17 +169,15 @@ static void print_object(const struct proving *proving, const json_t *object)
 	}
 }
 
-/* The image's own last word, or, if it had none, ours. */
-static void take_object(struct proving *proving, const struct image_path *image, json_t *object)
+static void take_object(void *context, const struct image_path *image, json_t *object)
 {
-	if (!object)
-		return;
+	struct proving *proving = context;
+
 	if (json_object_get(object, "status")) {
 		count_proof(proving, image, object);
 		add_case(proving, image, object);
 	}
 	print_object(proving, object);
-	json_decref(object);
 }
 
 static void image_work(void *context, const struct image_path *image, FILE *output)
@@ -191,38 +187,13 @@ static void image_work(void *context, const struct image_path *image, FILE *outp
 	prove_image(&proving->options, image, output);
 }
 
-static void image_done(void *context, const struct image_path *image,
-		       const struct image_outcome *outcome)
+static void say_progress(void *context, char *text, size_t size)
 {
-	struct proving *proving = context;
-	const char *line = outcome->output, *end, *failure = outcome->failure;
-	bool had_last_word = false;
-	char text[96];
+	const struct proving *proving = context;
 
-	progress_bar_clear(&proving->bar);
-	for (; (end = strchr(line, '\n')); line = end + 1) {
-		json_t *object = json_loadb(line, (size_t)(end - line), 0, NULL);
-		bool is_last = json_object_get(object, "status") != NULL;
-
-		had_last_word |= is_last;
-		if (is_last && failure)
-			json_decref(object); /* it failed after it was done: not to be believed */
-		else
-			take_object(proving, image, object);
-	}
-	if (!failure && !had_last_word)
-		failure = "said nothing";
-	if (failure)
-		take_object(proving, image,
-			    json_pack("{s:s, s:o, s:s, s:s, s:f}", "type", "proof", "image",
-				      json_bytes(image->path), "status", "failed", "message",
-				      failure, "seconds", outcome->seconds));
-	fflush(stdout);
-	proving->bar.done += image->bytes;
-	snprintf(text, sizeof(text), "%llu of %zu images, %llu with findings",
+	snprintf(text, size, "%llu of %zu images, %llu with findings",
 		 (unsigned long long)proving->totals.images, proving->list.count,
 		 (unsigned long long)(proving->totals.with_findings + proving->totals.failed));
-	progress_bar_draw(&proving->bar, text);
 }
 
 static void print_summary(const struct proving *proving)
@@ -250,26 +221,22 @@ static void print_summary(const struct proving *proving)
 
 static enum exit_status prove(struct proving *proving)
 {
-	struct image_pool pool = {
+	const struct image_objects objects = {
+		.type = "proof",
 		.jobs = proving->options.jobs,
 		.timeout_ms = proving->options.timeout_ms,
 		.work = image_work,
-		.done = image_done,
+		.take = take_object,
+		.say = say_progress,
 		.context = proving,
 	};
 	double start = monotonic_seconds();
-	uint64_t bytes = 0;
 	struct error error;
 
-	for (size_t i = 0; i < proving->list.count; i++)
-		bytes += proving->list.image[i].bytes;
-	progress_bar_start(&proving->bar, bytes);
-	if (image_pool_run(&pool, &proving->list, &error)) {
-		progress_bar_clear(&proving->bar);
+	if (image_objects_run(&objects, &proving->list, &error)) {
 		error_print(stderr, "prove", &error);
 		return EXIT_ENVIRONMENT;
 	}
-	progress_bar_clear(&proving->bar);
 	proving->totals.seconds = monotonic_seconds() - start;
 	print_summary(proving);
 	return gate_status(&proving->gate);
