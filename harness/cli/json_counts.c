@@ -5,6 +5,7 @@
  * An image's process says what it counted as one JSON object, and the totals are an object of the
  * same names: a new count needs no new line anywhere but where it is made.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,14 @@ json_t *json_bytes(const char *text)
 	string = json_string(escaped);
 	free(escaped);
 	return string;
+}
+
+void json_set_hex(json_t *object, const char *key, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, value);
+	json_object_set_new(object, key, json_string(text));
 }
 
 void json_line(FILE *file, json_t *object)

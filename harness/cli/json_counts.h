@@ -14,6 +14,9 @@
  * 0x7f become "\\xNN". */
 json_t *json_bytes(const char *text);
 
+/* Sets a member to an address as text: "0x1f". */
+void json_set_hex(json_t *object, const char *key, uint64_t value);
+
 /* Writes an object and a newline, and gives it back; reals with six digits. NULL writes nothing. */
 void json_line(FILE *file, json_t *object);
 

@@ -7,7 +7,6 @@
  */
 #include <elf.h>
 #include <fnmatch.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -49,14 +48,6 @@ static int compare_findings(const void *left, const void *right)
 	if (a->pc_end != b->pc_end)
 		return a->pc_end < b->pc_end ? -1 : 1;
 	return strcmp(a->actual, b->actual);
-}
-
-static void set_hex(json_t *object, const char *key, uint64_t value)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "0x%" PRIx64, value);
-	json_object_set_new(object, key, json_string(text));
 }
 
 #define NAME_BYTES 512
@@ -102,15 +93,15 @@ static bool print_finding(const struct lint_options *options, const struct cfi *
 	bool wanted = options->only & 1u << finding->id;
 
 	if (finding->pc_end) {
-		set_hex(object, "pc", finding->pc);
-		set_hex(object, "pc_end", finding->pc_end);
+		json_set_hex(object, "pc", finding->pc);
+		json_set_hex(object, "pc_end", finding->pc_end);
 		wanted &= set_place(object, options, cfi, finding->pc);
 		set_instruction(object, decoder, cfi, finding->pc);
 	} else {
 		wanted &= !options->function;
 	}
 	if (finding->from)
-		set_hex(object, "from", finding->from);
+		json_set_hex(object, "from", finding->from);
 	if (finding->id == LINT_NOT_SAVED || finding->id == LINT_OVERWRITTEN ||
 	    finding->id == LINT_LOST)
 		json_object_set_new(object, "register", json_string(register_name(finding->reg)));

@@ -35,14 +35,6 @@ struct check {
 	uint64_t findings;
 };
 
-static void set_hex(json_t *object, const char *key, uint64_t value)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "0x%" PRIx64, value);
-	json_object_set_new(object, key, json_string(text));
-}
-
 /* NULL: there have been enough. */
 static json_t *finding_begin(struct check *check, const char *message)
 {
@@ -65,8 +57,8 @@ static void set_place(json_t *object, const struct image *image, const struct cf
 	code_name_print_place(&name, text, sizeof(text));
 	if (name.name)
 		json_object_set_new(object, "function", json_bytes(text));
-	set_hex(object, "pc", pc);
-	set_hex(object, "pc_end", pc_end);
+	json_set_hex(object, "pc", pc);
+	json_set_hex(object, "pc_end", pc_end);
 }
 
 static void set_row(json_t *object, const struct row *row)
