@@ -92,12 +92,12 @@ static int part_of(struct lint_flow *flow, uint64_t pc, const struct lint_state 
 			flow->world->uncovered(flow->world->context, pc, way->from);
 		return 0;
 	}
-	if (lint_is_stub(flow->world->names, pc)) {
-		flow->returns |= lint_state_is_entry(state); /* a function elsewhere */
-		return 0;
-	}
 	if (pc == fde->pc_begin && lint_state_is_entry(state)) {
 		flow->returns = true;
+		return 0;
+	}
+	if (lint_is_stub(flow->world->names, pc)) {
+		flow->returns |= lint_state_is_entry(state); /* a function elsewhere */
 		return 0;
 	}
 	if (flow->part_count == LINT_PARTS_MAX) {
@@ -334,14 +334,12 @@ static int call(struct lint_flow *flow, const struct lint_part *part, const stru
 static int jump_computed(struct lint_flow *flow, const struct code *code,
 			 const struct lint_state *state, bool unsure, struct error *error)
 {
-	uint64_t *target = malloc(LINT_TARGETS_MAX * sizeof(*target));
+	uint64_t *target = flow->world->target;
 	struct lint_way way = { .from = code->pc };
 	size_t count, inside = 0;
 	bool sure;
 	int result = 0;
 
-	if (!target)
-		return no_memory(error);
 	count = lint_jump_targets(flow, state, code, target, &sure);
 	for (size_t i = 0; i < count; i++)
 		inside += cfi_fde_find(flow->world->cfi, target[i]) != NULL;
@@ -352,7 +350,6 @@ static int jump_computed(struct lint_flow *flow, const struct code *code,
 	way.unsure = unsure || !sure;
 	for (size_t i = 0; i < count && !result; i++)
 		result = arrive(flow, target[i], state, &way, error);
-	free(target);
 	return result;
 }
 

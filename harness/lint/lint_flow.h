@@ -46,6 +46,7 @@ struct lint_world {
 	const struct cfi *cfi;
 	struct code_decoder *decoder;
 	struct lint_names *names;
+	uint64_t *target; /* of one computed jump: LINT_TARGETS_MAX of them */
 	/* Called with each address that is reached and that no FDE covers, more than once. */
 	void (*uncovered)(void *context, uint64_t pc, uint64_t from);
 	/* Called with each address that is called. */

@@ -284,14 +284,17 @@ int lint_image(const struct cfi *cfi, lint_finding_fn fn, void *context, struct 
 	linting.world.context = &linting;
 	linting.world.decoder = code_decoder_create();
 	linting.world.names = lint_names_create(cfi);
+	linting.world.target = malloc(LINT_TARGETS_MAX * sizeof(*linting.world.target));
 	linting.later = calloc(cfi->by_pc_count + 1, sizeof(*linting.later));
-	if (!linting.world.decoder || !linting.world.names || !linting.later)
+	if (!linting.world.decoder || !linting.world.names || !linting.world.target ||
+	    !linting.later)
 		error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
 	else if (!lint_judge_init(&linting.judge, error))
 		result = lint_all(&linting, error);
 	lint_judge_deinit(&linting.judge);
 	lint_names_destroy(linting.world.names);
 	code_decoder_destroy(linting.world.decoder);
+	free(linting.world.target);
 	free(linting.called.address);
 	free(linting.uncovered.address);
 	free(linting.later);
