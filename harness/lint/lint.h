@@ -68,7 +68,33 @@ struct lint_finding {
 	uint8_t reg;	     /* of LINT_NOT_SAVED, LINT_OVERWRITTEN, LINT_LOST */
 	char declared[96], actual[96];
 };
-typedef void (*lint_finding_fn)(void *context, const struct lint_finding *finding);
+
+enum lint_row_outcome { LINT_ROW_PROVEN, LINT_ROW_UNPROVEN, LINT_ROW_MISMATCH };
+
+/* An instruction that a way leads to, and what is known before it on all ways. */
+struct lint_point {
+	uint64_t pc;
+	uint8_t length;
+	uint64_t function;     /* where its FDE begins */
+	const struct row *row; /* the declared one, or NULL */
+	uint32_t agreed;       /* registers of which no row of the FDE is held against it */
+	enum lint_row_outcome outcome;
+	enum lint_reason reason; /* of LINT_ROW_UNPROVEN */
+	bool unsure; /* only entries of jump tables lead here that may be none of theirs */
+	const struct lint_state *state;
+};
+
+/* Who wants to know; each may be NULL, but for finding. What is pointed to is valid for the call. */
+struct lint_watch {
+	void (*finding)(void *context, const struct lint_finding *finding);
+	/* In no order; more than once if a function has several entries: the worst counts. */
+	void (*point)(void *context, const struct lint_point *point);
+	/* At last, once for each instruction of an FDE, padding that no way leads to left out. reason: of
+	 * LINT_ROW_UNPROVEN; for one that no way leads to, too. */
+	void (*judged)(void *context, uint64_t pc, enum lint_row_outcome outcome,
+		       enum lint_reason reason);
+	void *context;
+};
 
 /* What an image came to. FDEs are counted once: one with a mismatch is that, one of which all is
  * proven is proven, of another the first reason that was met counts. */
@@ -80,7 +106,7 @@ struct lint_counts {
 };
 
 /* 0, or -1: no memory, or its code is larger than is read here. */
-int lint_image(const struct cfi *cfi, lint_finding_fn fn, void *context, struct lint_counts *ret,
+int lint_image(const struct cfi *cfi, const struct lint_watch *watch, struct lint_counts *ret,
 	       struct error *error);
 
 /* ---- lint_ids.c --------------------------------------------------------------------------- */

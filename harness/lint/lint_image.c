@@ -271,12 +271,12 @@ static int lint_all(struct linting *linting, struct error *error)
 	return 0;
 }
 
-int lint_image(const struct cfi *cfi, lint_finding_fn fn, void *context, struct lint_counts *ret,
+int lint_image(const struct cfi *cfi, const struct lint_watch *watch, struct lint_counts *ret,
 	       struct error *error)
 {
 	struct linting linting = {
 		.world = { .cfi = cfi, .uncovered = note_uncovered, .called = note_called },
-		.judge = { .cfi = cfi, .fn = fn, .context = context, .counts = ret },
+		.judge = { .cfi = cfi, .watch = watch, .counts = ret },
 	};
 	int result = -1;
 

@@ -185,6 +185,7 @@ static int lint_opened(const struct lint_options *options, const struct opened_i
 		       json_t *image, FILE *output, struct error *error)
 {
 	struct findings list = { NULL };
+	const struct lint_watch watch = { .finding = keep_finding, .context = &list };
 	struct lint_counts counts;
 	struct gate_image gate;
 	struct cfi *cfi = NULL;
@@ -201,7 +202,7 @@ static int lint_opened(const struct lint_options *options, const struct opened_i
 		json_object_set_new(image, "status", json_string("no_cfi"));
 		return 0;
 	}
-	result = lint_image(cfi, keep_finding, &list, &counts, error);
+	result = lint_image(cfi, &watch, &counts, error);
 	if (!result)
 		result = print_findings(options, cfi, &list, image, output, error);
 	if (!result) {

@@ -75,7 +75,7 @@ bool lint_judge_was_reached(const struct lint_judge *judge, uint64_t pc)
 static void report(struct lint_judge *judge, const struct lint_finding *finding)
 {
 	judge->counts->findings[finding->id]++;
-	judge->fn(judge->context, finding);
+	judge->watch->finding(judge->watch->context, finding);
 }
 
 /* ---- instructions ------------------------------------------------------------------------- */
@@ -127,6 +127,26 @@ static void check_inside(struct lint_judge *judge, const struct lint_part *part,
 	}
 }
 
+static void tell_point(struct lint_judge *judge, const struct lint_block *block,
+		       const struct code *code, const struct row *row,
+		       const struct lint_state *state, const struct lint_row_verdict *verdict)
+{
+	struct lint_point point = {
+		.pc = code->pc,
+		.length = code->length,
+		.function = block->part->begin,
+		.row = row,
+		.agreed = block->part->agreed,
+		.outcome = verdict->outcome,
+		.reason = verdict->reason,
+		.unsure = block->unsure,
+		.state = state,
+	};
+
+	if (judge->watch->point)
+		judge->watch->point(judge->watch->context, &point);
+}
+
 static void judge_instruction(struct lint_judge *judge, const struct lint_flow *flow,
 			      const struct lint_block *block, const struct code *code,
 			      const struct lint_state *state, bool first, struct run *run)
@@ -166,6 +186,7 @@ static void judge_instruction(struct lint_judge *judge, const struct lint_flow *
 	}
 	if (!block->unsure)
 		check_inside(judge, part, code);
+	tell_point(judge, block, code, row, state, &verdict);
 }
 
 static void judge_edge(void *context, const struct lint_edge *edge)
@@ -255,6 +276,29 @@ static bool leaves_alone(const struct code *code)
 	}
 }
 
+/* What is known at all its instructions alike. */
+static void tell_plain(struct lint_judge *judge, const struct lint_part *part)
+{
+	struct lint_state state;
+	struct lint_point point = {
+		.function = part->begin,
+		.row = &part->row[0],
+		.agreed = part->agreed,
+		.outcome = LINT_ROW_PROVEN,
+		.state = &state,
+	};
+
+	lint_state_enter(&state);
+	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
+		if (!(KEPT & 1u << i))
+			state.reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
+	for (size_t i = 0; i < part->code_count; i++) {
+		point.pc = part->code[i].pc;
+		point.length = part->code[i].length;
+		judge->watch->point(judge->watch->context, &point);
+	}
+}
+
 bool lint_judge_plain(struct lint_judge *judge, struct code_decoder *decoder,
 		      struct lint_part *part)
 {
@@ -279,6 +323,8 @@ bool lint_judge_plain(struct lint_judge *judge, struct code_decoder *decoder,
 		return false; /* it goes on behind its end */
 	for (size_t i = 0; i < part->code_count; i++)
 		set_status(judge, part->code[i].pc, STATUS_PROVEN);
+	if (judge->watch->point)
+		tell_plain(judge, part);
 	return true;
 }
 
@@ -296,6 +342,17 @@ static enum lint_reason why_not_reached(const struct lint_flow *flow, const stru
 	return flow->jump_unknown ? LINT_JUMP_UNKNOWN : LINT_REACHED_BY_NONE;
 }
 
+static void tell_judged(struct lint_judge *judge, uint64_t pc, uint8_t status,
+			enum lint_reason reason)
+{
+	enum lint_row_outcome outcome = status == STATUS_MISMATCH ? LINT_ROW_MISMATCH
+					: status == STATUS_PROVEN ? LINT_ROW_PROVEN
+								  : LINT_ROW_UNPROVEN;
+
+	if (judge->watch->judged)
+		judge->watch->judged(judge->watch->context, pc, outcome, reason);
+}
+
 int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struct lint_part *part,
 		   const struct lint_flow *flow, struct error *error)
 {
@@ -308,6 +365,7 @@ int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struc
 		const struct code *code = lint_part_code(part, decoder, pc);
 		const uint8_t *at = status_at(judge, pc);
 		uint8_t status = at ? *at : STATUS_NONE;
+		enum lint_reason own = LINT_REASON_COUNT;
 
 		if (!code)
 			return error_set(error, ERROR_MEMORY, NULL, 0, "an FDE's instructions");
@@ -318,12 +376,13 @@ int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struc
 		all++;
 		proven += status == STATUS_PROVEN;
 		mismatch |= status == STATUS_MISMATCH;
-		if (reason != LINT_REASON_COUNT || status == STATUS_PROVEN)
-			continue;
 		if (status == STATUS_NONE)
-			reason = why_not_reached(flow, part);
-		else if (status < STATUS_MISMATCH)
-			reason = (enum lint_reason)(status - STATUS_UNPROVEN);
+			own = why_not_reached(flow, part);
+		else if (status >= STATUS_UNPROVEN && status < STATUS_MISMATCH)
+			own = (enum lint_reason)(status - STATUS_UNPROVEN);
+		if (reason == LINT_REASON_COUNT)
+			reason = own;
+		tell_judged(judge, code->pc, status, own);
 	}
 	counts->fdes++;
 	counts->instructions += all;

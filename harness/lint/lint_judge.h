@@ -9,8 +9,7 @@
 
 struct lint_judge {
 	const struct cfi *cfi;
-	lint_finding_fn fn;
-	void *context;
+	const struct lint_watch *watch;
 	struct lint_counts *counts;
 	/* Of each byte of executable segments what the instruction that begins there came to. */
 	uint64_t begin;

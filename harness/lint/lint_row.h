@@ -7,8 +7,6 @@
 
 #include "lint/lint.h"
 
-enum lint_row_outcome { LINT_ROW_PROVEN, LINT_ROW_UNPROVEN, LINT_ROW_MISMATCH };
-
 struct lint_row_verdict {
 	enum lint_row_outcome outcome;
 	enum lint_reason reason; /* of LINT_ROW_UNPROVEN */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "child/child.h"
 #include "lint/lint.h"
+#include "lint/lint_row.h"
 
 #define LEAF "	ret\n"
 
@@ -316,11 +317,49 @@ static void replace_begin(char *text, uint64_t begin)
 	}
 }
 
+/* What was told of instructions, beside the counts. */
+struct told {
+	struct said *said;
+	uint64_t judged, proven, points;
+};
+
+static void say_it(void *context, const struct lint_finding *finding)
+{
+	say(((struct told *)context)->said, finding);
+}
+
+/* Each row that is proven is so by the state that is told with it. */
+static void check_point(void *context, const struct lint_point *point)
+{
+	struct told *told = context;
+	struct lint_row_verdict verdict;
+
+	told->points++;
+	ck_assert_uint_gt(point->length, 0);
+	if (point->outcome != LINT_ROW_PROVEN)
+		return;
+	ck_assert_ptr_nonnull(point->row);
+	lint_row_check(point->row, point->pc, point->state, point->agreed, &verdict);
+	ck_assert_int_eq(verdict.outcome, LINT_ROW_PROVEN);
+}
+
+static void count_judged(void *context, uint64_t pc, enum lint_row_outcome outcome,
+			 enum lint_reason reason)
+{
+	struct told *told = context;
+
+	told->judged++;
+	told->proven += outcome == LINT_ROW_PROVEN;
+	ck_assert_int_eq(reason == LINT_REASON_COUNT, outcome != LINT_ROW_UNPROVEN);
+}
+
 START_TEST(a_function_is_judged)
 {
 	const struct lint_case *test = &lint_cases[_i];
 	char directory[] = "/tmp/test_lint.XXXXXX", path[300], *text = NULL;
 	struct said said = { NULL };
+	struct told told = { .said = &said };
+	const struct lint_watch watch = { say_it, check_point, count_judged, &told };
 	struct lint_counts counts;
 	struct image *image;
 	struct cfi *cfi;
@@ -335,7 +374,10 @@ START_TEST(a_function_is_judged)
 	said.begin = image_symbol_address(image, "f");
 	said.file = open_memstream(&text, &size);
 	/* A call by a PLT has stubs of its own, which are proven, too: only f's parts are counted. */
-	ck_assert_int_eq(lint_image(cfi, say, &said, &counts, &error), 0);
+	ck_assert_int_eq(lint_image(cfi, &watch, &counts, &error), 0);
+	ck_assert_uint_eq(told.judged, counts.instructions);
+	ck_assert_uint_eq(told.proven, counts.instructions_proven);
+	ck_assert_uint_ge(told.points, told.proven);
 	if (strstr(test->assembly, "@PLT")) {
 		ck_assert_uint_ge(counts.proven, 1);
 		counts.proven--;
