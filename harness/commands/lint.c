@@ -107,17 +107,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
-static json_int_t unproven_of(const json_t *image)
-{
-	json_int_t sum = 0;
-	const char *reason;
-	json_t *count;
-
-	json_object_foreach(json_object_get(image, "unproven"), reason, count)
-		sum += json_integer_value(count);
-	return sum;
-}
-
 static void count_image(struct linting *linting, const struct image_path *path, const json_t *image)
 {
 	const char *status = json_text(image, "status");
@@ -136,7 +125,7 @@ static void count_image(struct linting *linting, const struct image_path *path, 
 	gate_leave(gate, GATE_NO_FDE,
 		   linting->options.function && !strcmp(status, "linted") &&
 			   !json_count(image, "wanted_fdes"));
-	gate_leave(gate, GATE_UNPROVEN_FDES, (uint64_t)unproven_of(image));
+	gate_leave(gate, GATE_UNPROVEN_FDES, json_number(image, "unproven"));
 	gate_add_image(gate, image, path->named);
 	json_counts_add(linting->counts, image);
 }
@@ -213,9 +202,10 @@ static void print_total(const struct linting *linting, double seconds)
 		gate_print(&linting->gate, stdout);
 		return;
 	}
-	total = json_pack("{s:s, s:I, s:I, s:I, s:I, s:f}", "type", "lint_total", "images",
-			  (json_int_t)linting->images, "fdes", (json_int_t)0, "proven",
-			  (json_int_t)0, "mismatch", (json_int_t)0, "seconds", seconds);
+	total = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:{}, s:f}", "type", "lint_total",
+			  "images", (json_int_t)linting->images, "fdes", (json_int_t)0, "proven",
+			  (json_int_t)0, "unproven", (json_int_t)0, "mismatch", (json_int_t)0,
+			  "unproven_reasons", "seconds", seconds);
 	json_object_update(total, linting->counts);
 	gate_json(&linting->gate, total);
 	json_dumpf(total, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));

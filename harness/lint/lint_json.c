@@ -164,16 +164,20 @@ static uint64_t count_wanted(const struct lint_options *options, const struct cf
 
 static void set_counts(json_t *image, const struct lint_counts *counts)
 {
-	json_t *unproven = json_object();
+	json_t *reasons = json_object();
+	uint64_t unproven = 0;
 
-	for (int i = 0; i < LINT_REASON_COUNT; i++)
+	for (int i = 0; i < LINT_REASON_COUNT; i++) {
+		unproven += counts->unproven[i];
 		if (counts->unproven[i])
-			json_object_set_new(unproven, lint_reason_name((enum lint_reason)i),
+			json_object_set_new(reasons, lint_reason_name((enum lint_reason)i),
 					    json_integer((json_int_t)counts->unproven[i]));
+	}
 	json_object_set_new(image, "fdes", json_integer((json_int_t)counts->fdes));
 	json_object_set_new(image, "proven", json_integer((json_int_t)counts->proven));
 	json_object_set_new(image, "mismatch", json_integer((json_int_t)counts->mismatch));
-	json_object_set_new(image, "unproven", unproven);
+	json_object_set_new(image, "unproven", json_integer((json_int_t)unproven));
+	json_object_set_new(image, "unproven_reasons", reasons);
 	json_object_set_new(image, "instructions", json_integer((json_int_t)counts->instructions));
 	json_object_set_new(image, "instructions_proven",
 			    json_integer((json_int_t)counts->instructions_proven));

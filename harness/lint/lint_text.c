@@ -40,7 +40,7 @@ void lint_text_finding(FILE *file, const json_t *finding)
 
 static void print_counts(FILE *file, const json_t *counts)
 {
-	const json_t *unproven = json_object_get(counts, "unproven");
+	const json_t *reasons = json_object_get(counts, "unproven_reasons");
 	json_int_t fdes = json_count(counts, "fdes"), proven = json_count(counts, "proven");
 
 	fprintf(file,
@@ -49,7 +49,7 @@ static void print_counts(FILE *file, const json_t *counts)
 		proven, fdes, fdes ? 100.0 * (double)proven / (double)fdes : 0.0,
 		json_count(counts, "mismatch"));
 	for (int i = 0; i < LINT_REASON_COUNT; i++) {
-		json_int_t count = json_count(unproven, lint_reason_name((enum lint_reason)i));
+		json_int_t count = json_count(reasons, lint_reason_name((enum lint_reason)i));
 
 		if (count)
 			fprintf(file, ", %" JSON_INTEGER_FORMAT " unproven (%s)", count,
