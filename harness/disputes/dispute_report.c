@@ -24,6 +24,7 @@
 #include "code_name.h"
 #include "disputes/disputes.h"
 #include "harness.h"
+#include "images/code_source.h"
 #include "images/debug_link.h"
 #include "plain_text.h"
 #include "table/table.h"
@@ -286,17 +287,27 @@ static void print_versions(FILE *file, const struct dispute *dispute)
 
 static void print_source(FILE *file, const struct report *report)
 {
-	struct dispute_source source;
+	struct code_source source = { .line = 0 };
+	struct code_sources *sources;
+	struct image *image = NULL;
+	struct error ignored;
+	char *debug;
 
 	if (!report->image)
 		return;
-	dispute_source_find(report->image->path, report->address, &source);
+	debug = image_create(report->image->path, &image, &ignored) ? NULL : debug_link_find(image);
+	sources = code_sources_open(report->image->path, debug);
+	if (sources)
+		code_sources_find(sources, report->address, &source);
 	print_field(file, "producer", source.producer);
-	print_field(file, "comment", source.comment);
+	print_field(file, "comment", sources ? code_sources_comment(sources) : "");
 	if (source.file[0])
 		fprintf(file, "%-12s %s:%d\n", "source", PLAIN_TEXT(source.file), source.line);
 	if (!source.producer[0])
 		fputs("producer     no debug info says it\n", file);
+	code_sources_close(sources);
+	free(debug);
+	image_destroy(image);
 }
 
 static int write_report(const struct report *report, struct error *error)

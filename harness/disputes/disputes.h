@@ -20,7 +20,6 @@
  *	dispute_keeper.c	compare's listener: which points are kept
  *	dispute_names.c		what a frame is called
  *	dispute_report.c	the bundle: what a bug report needs beside the case
- *	dispute_source.c	who compiled the function, of which line
  *	dispute_replay.c	a case's engines asked again, and held against what it says
  *	dispute_print.c		that as text and as JSON
  *
@@ -316,19 +315,10 @@ int dispute_keeper_end(struct dispute_keeper *keeper, FILE *said, struct error *
 int dispute_write_verified(struct dispute *dispute, const char *path,
 			   const struct engine_list *engines, FILE *said, struct error *error);
 
-/* ---- dispute_report.c, dispute_source.c ------------------------------------------------- */
+/* ---- dispute_report.c -------------------------------------------------------------------- */
 
 /* Writes beside the case in folder: the report, rows, code, and copies of the image at fault and its
  * debug file. dispute was collected here, and its images are there. */
 int dispute_report(struct dispute *dispute, const char *folder, struct error *error);
-
-struct dispute_source {
-	char producer[512]; /* DW_AT_producer, or "" */
-	char comment[512];  /* what .comment says, separated by "; ", or "" */
-	char file[512];	    /* the source file, with DW_AT_comp_dir, or "" */
-	int line;
-};
-/* path: the image's file; address: in the image. */
-void dispute_source_find(const char *path, uint64_t address, struct dispute_source *ret);
 
 #endif
