@@ -16,7 +16,8 @@
  *	lint_flow.c	 the ways
  *	lint_judge.c	 every instruction that was reached, at last
  *	lint_image.c	 all FDEs of an image
- *	lint_names.c	 functions that never return; stubs of PLTs
+ *	lint_names.c	 functions that never return, by name; stubs of PLTs
+ *	lint_noreturn.c	 functions that never return, by their code
  *	lint_ids.c	 what a finding is called, and what it means
  *	lint_json.c, lint_text.c  what programs and people read
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * lint_names.c - functions that never return
+ * lint_names.c - functions that never return, by name
  *
  * The list has those of C's, C++'s and Rust's run-times that their standards and headers declare so.
  * It is not needed for a proof: behind another call that never returns, the rows are another way's,

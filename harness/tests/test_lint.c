@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "child/child.h"
+#include "assembly_fixture.h"
 #include "lint/lint.h"
 #include "lint/lint_row.h"
 
@@ -273,30 +273,14 @@ static void say_counts(FILE *file, const struct lint_counts *counts)
 				lint_reason_name((enum lint_reason)i));
 }
 
-static void assemble(const char *directory, const char *assembly)
+static void assemble_function(const char *directory, const char *body)
 {
-	static const char *const command[] = {
-		"gcc-12", "-shared", "-nostdlib", "-masm=intel", "-Wl,-z,noseparate-code",
-		"-o",	  "f.so",    "f.s",	  NULL
-	};
-	struct child_command child = { .argv = command, .directory = directory, .errors = false };
-	char path[300];
-	struct error error;
-	FILE *file;
-	pid_t pid;
+	char *assembly;
 
-	snprintf(path, sizeof(path), "%s/f.s", directory);
-	file = fopen(path, "w");
-	ck_assert_ptr_nonnull(file);
-	fprintf(file,
-		"	.intel_syntax noprefix\n	.text\n	.globl f\n	.type f, "
-		"@function\n"
-		"f:	.cfi_startproc\n%s	.cfi_endproc\n",
-		assembly);
-	ck_assert_int_eq(fclose(file), 0);
-	pid = child_start(&child, NULL, &error);
-	ck_assert_int_gt(pid, 0);
-	ck_assert_int_eq(child_end(pid, false), 0);
+	ck_assert_int_gt(
+		asprintf(&assembly, "f:	.cfi_startproc\n%s	.cfi_endproc\n", body), 0);
+	assemble(directory, assembly);
+	free(assembly);
 }
 
 /* A row in a section's own terms: the text's begin is 0 in what is said. */
@@ -367,7 +351,7 @@ START_TEST(a_function_is_judged)
 	size_t size;
 
 	ck_assert_ptr_nonnull(mkdtemp(directory));
-	assemble(directory, test->assembly);
+	assemble_function(directory, test->assembly);
 	snprintf(path, sizeof(path), "%s/f.so", directory);
 	ck_assert_int_eq(image_create(path, &image, &error), 0);
 	ck_assert_int_eq(cfi_create(image, &cfi, &error), 0);

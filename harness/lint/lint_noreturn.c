@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_noreturn.c - functions of the image that never return, found by their code
+ *
+ * A function returns if some way from its entry comes to a return. The way goes on behind a call
+ * only if what is called returns, so the answers hang on each other, in circles too. They are the
+ * least ones: nobody returns until a way shows it. That is right, because each return that happens
+ * ends after a number of steps.
+ *
+ *	die:	call puts@plt		a stub: a function elsewhere, which returns
+ *		call leave
+ *		ret			only if leave returns
+ *	leave:	call exit@plt		by name: never
+ *		jmp die			as die does, and die as leave: neither
+ *
+ * Functions are asked for only when no other way of their caller's has come to a return. What is not
+ * certain returns: a computed jump, which may be a call in place of a return; bytes that are no
+ * instruction; and whatever loads rsp or stores it, as switches of stacks do (somebody else comes back in
+ * its place: Go's morestack).
+ *
+ * A name decides before the code does: longjmp's code says nothing. What another image defines is known
+ * by name alone, and so is what is called by a PLT, though this image has it: others may come before.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include "array.h"
+#include "lint/lint_noreturn.h"
+#include "lint/lint_part.h"
+
+enum answer { OPEN, RETURNS, NEVER };
+
+/* Who goes on once it is known that a function returns: another, at pc; 0: it returns as well. */
+struct waiter {
+	uint32_t function;
+	uint32_t next; /* number + 1; 0: the last */
+	uint64_t pc;
+};
+
+struct function {
+	uint64_t entry;
+	enum answer answer;
+	bool stacked;
+	bool asked;	  /* since the last time that all was known */
+	uint32_t waiters; /* number + 1 of the first */
+	uint32_t steps;
+	uint64_t *todo; /* where its ways go on */
+	size_t todo_count;
+	uint32_t *callee; /* what it waits for, and has not asked for */
+	size_t callee_count;
+	uint64_t *seen; /* its instructions: a hash table, 0 is free */
+	size_t seen_count, seen_room;
+};
+
+struct lint_noreturn {
+	const struct cfi *cfi;
+	struct code_decoder *decoder;
+	struct lint_names *names;
+	struct function *function;
+	size_t count;
+	uint32_t *by_entry; /* number + 1: a hash table */
+	size_t room;
+	struct waiter *waiter;
+	size_t waiter_count;
+	uint32_t *stack; /* functions to follow, the last first */
+	size_t stack_count;
+	uint32_t *asked;
+	size_t asked_count;
+	struct lint_part pads; /* the last FDE that had a call */
+	bool no_memory;
+};
+
+static size_t hash(uint64_t pc)
+{
+	return (size_t)(pc * 0x9e3779b97f4a7c15ull >> 32);
+}
+
+static bool no_memory(struct lint_noreturn *noreturn)
+{
+	noreturn->no_memory = true;
+	return false;
+}
+
+struct lint_noreturn *lint_noreturn_create(const struct cfi *cfi, struct code_decoder *decoder,
+					   struct lint_names *names)
+{
+	struct lint_noreturn *noreturn = calloc(1, sizeof(*noreturn));
+
+	if (!noreturn)
+		return NULL;
+	noreturn->cfi = cfi;
+	noreturn->decoder = decoder;
+	noreturn->names = names;
+	return noreturn;
+}
+
+static void forget(struct function *function)
+{
+	free(function->todo);
+	free(function->callee);
+	free(function->seen);
+	function->todo = function->seen = NULL;
+	function->callee = NULL;
+	function->todo_count = function->callee_count = 0;
+	function->seen_count = function->seen_room = 0;
+}
+
+void lint_noreturn_destroy(struct lint_noreturn *noreturn)
+{
+	if (!noreturn)
+		return;
+	for (size_t i = 0; i < noreturn->count; i++)
+		forget(&noreturn->function[i]);
+	free(noreturn->function);
+	free(noreturn->by_entry);
+	free(noreturn->waiter);
+	free(noreturn->stack);
+	free(noreturn->asked);
+	free(noreturn->pads.pad);
+	free(noreturn);
+}
+
+/* ---- functions by their entry ------------------------------------------------------------- */
+
+static bool grow_entries(struct lint_noreturn *noreturn)
+{
+	size_t room = noreturn->room ? 2 * noreturn->room : 1024;
+	uint32_t *by_entry = calloc(room, sizeof(*by_entry));
+
+	if (!by_entry)
+		return no_memory(noreturn);
+	for (size_t i = 0; i < noreturn->count; i++) {
+		size_t at = hash(noreturn->function[i].entry) & (room - 1);
+
+		while (by_entry[at])
+			at = (at + 1) & (room - 1);
+		by_entry[at] = (uint32_t)i + 1;
+	}
+	free(noreturn->by_entry);
+	noreturn->by_entry = by_entry;
+	noreturn->room = room;
+	return true;
+}
+
+static enum answer answer_by_name(struct lint_noreturn *noreturn, uint64_t entry)
+{
+	if (lint_never_returns(noreturn->names, entry))
+		return NEVER;
+	return lint_is_stub(noreturn->names, entry) ? RETURNS : OPEN;
+}
+
+/* false: no memory. */
+static bool function_at(struct lint_noreturn *noreturn, uint64_t entry, uint32_t *ret)
+{
+	size_t at;
+
+	if (2 * noreturn->count >= noreturn->room && !grow_entries(noreturn))
+		return false;
+	for (at = hash(entry) & (noreturn->room - 1); noreturn->by_entry[at];
+	     at = (at + 1) & (noreturn->room - 1)) {
+		*ret = noreturn->by_entry[at] - 1;
+		if (noreturn->function[*ret].entry == entry)
+			return true;
+	}
+	if (!ARRAY_GROW(noreturn->function, noreturn->count))
+		return no_memory(noreturn);
+	*ret = (uint32_t)noreturn->count++;
+	noreturn->by_entry[at] = *ret + 1;
+	noreturn->function[*ret] = (struct function) { .entry = entry };
+	noreturn->function[*ret].answer = answer_by_name(noreturn, entry);
+	return true;
+}
+
+/* ---- who waits for whom ------------------------------------------------------------------- */
+
+static bool stack_push(struct lint_noreturn *noreturn, uint32_t number)
+{
+	struct function *function = &noreturn->function[number];
+
+	if (function->answer != OPEN || function->stacked)
+		return true;
+	if (!ARRAY_GROW(noreturn->stack, noreturn->stack_count))
+		return no_memory(noreturn);
+	noreturn->stack[noreturn->stack_count++] = number;
+	function->stacked = true;
+	return true;
+}
+
+static bool todo_add(struct lint_noreturn *noreturn, uint32_t number, uint64_t pc)
+{
+	struct function *function = &noreturn->function[number];
+
+	if (function->answer != OPEN)
+		return true;
+	if (!ARRAY_GROW(function->todo, function->todo_count))
+		return no_memory(noreturn);
+	function->todo[function->todo_count++] = pc;
+	return stack_push(noreturn, number);
+}
+
+/* It returns: so do those that ended with it, and the others go on behind their call. */
+static bool returns(struct lint_noreturn *noreturn, uint32_t number)
+{
+	uint32_t *list = NULL;
+	size_t count = 0;
+	bool good = true;
+
+	while (good) {
+		struct function *function = &noreturn->function[number];
+
+		if (function->answer == OPEN) {
+			function->answer = RETURNS;
+			forget(function);
+			for (uint32_t at = function->waiters; at && good;) {
+				const struct waiter *waiter = &noreturn->waiter[at - 1];
+
+				at = waiter->next;
+				if (waiter->pc)
+					good = todo_add(noreturn, waiter->function, waiter->pc);
+				else if (ARRAY_GROW(list, count))
+					list[count++] = waiter->function;
+				else
+					good = no_memory(noreturn);
+			}
+		}
+		if (!count)
+			break;
+		number = list[--count];
+	}
+	free(list);
+	return good;
+}
+
+/* The way goes on at pc if the function at target returns; 0: then it returns itself. */
+static bool wait_for(struct lint_noreturn *noreturn, uint32_t number, uint64_t target, uint64_t pc)
+{
+	uint32_t called;
+	struct function *function;
+
+	if (!function_at(noreturn, target, &called))
+		return false;
+	if (noreturn->function[called].answer == NEVER)
+		return true;
+	if (noreturn->function[called].answer == RETURNS)
+		return pc ? todo_add(noreturn, number, pc) : returns(noreturn, number);
+	function = &noreturn->function[number];
+	if (noreturn->waiter_count == UINT32_MAX - 1 ||
+	    !ARRAY_GROW(noreturn->waiter, noreturn->waiter_count) ||
+	    !ARRAY_GROW(function->callee, function->callee_count))
+		return no_memory(noreturn);
+	function->callee[function->callee_count++] = called;
+	noreturn->waiter[noreturn->waiter_count++] = (struct waiter) {
+		.function = number, .next = noreturn->function[called].waiters, .pc = pc
+	};
+	noreturn->function[called].waiters = (uint32_t)noreturn->waiter_count;
+	return true;
+}
+
+/* ---- the code ----------------------------------------------------------------------------- */
+
+/* false: it was there before, or there is no memory. */
+static bool see(struct lint_noreturn *noreturn, struct function *function, uint64_t pc)
+{
+	size_t at;
+
+	if (2 * function->seen_count >= function->seen_room) {
+		size_t room = function->seen_room ? 2 * function->seen_room : 64;
+		uint64_t *seen = calloc(room, sizeof(*seen));
+
+		if (!seen)
+			return no_memory(noreturn);
+		for (size_t i = 0; i < function->seen_room; i++) {
+			if (!function->seen[i])
+				continue;
+			at = hash(function->seen[i]) & (room - 1);
+			while (seen[at])
+				at = (at + 1) & (room - 1);
+			seen[at] = function->seen[i];
+		}
+		free(function->seen);
+		function->seen = seen;
+		function->seen_room = room;
+	}
+	for (at = hash(pc) & (function->seen_room - 1); function->seen[at];
+	     at = (at + 1) & (function->seen_room - 1))
+		if (function->seen[at] == pc)
+			return false;
+	function->seen[at] = pc;
+	function->seen_count++;
+	return true;
+}
+
+/* The bytes from pc to the end of its segment, or 0. */
+static uint64_t bytes_at(const struct image *image, uint64_t pc, const uint8_t **ret)
+{
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct image_segment *segment = &image->segment[i];
+		uint64_t size;
+
+		if (!segment->executable || pc < segment->vaddr ||
+		    pc - segment->vaddr >= segment->file_bytes)
+			continue;
+		size = segment->file_bytes - (pc - segment->vaddr);
+		*ret = image_bytes(image, pc, size);
+		return *ret ? size : 0;
+	}
+	return 0;
+}
+
+/* Where an exception from the call is caught. */
+static bool add_pads(struct lint_noreturn *noreturn, uint32_t number, uint64_t pc)
+{
+	const struct cfi_fde *fde = cfi_fde_find(noreturn->cfi, pc);
+	struct lint_part *part = &noreturn->pads;
+	struct error error;
+	bool good = true;
+
+	if (!fde)
+		return true;
+	if (part->fde != fde) {
+		free(part->pad);
+		*part = (struct lint_part) { .fde = fde,
+					     .begin = fde->pc_begin,
+					     .end = fde->pc_begin + fde->pc_range };
+		if (lint_landing_read(noreturn->cfi, part, &error))
+			return no_memory(noreturn);
+	}
+	if (part->pads_unread)
+		return returns(noreturn, number);
+	for (size_t i = 0; i < part->pad_count && good; i++)
+		if (pc >= part->pad[i].begin && pc < part->pad[i].end)
+			good = todo_add(noreturn, number, part->pad[i].pad);
+	return good;
+}
+
+/* rsp becomes what another stack has, or somebody keeps it to come back. */
+static bool may_switch(const struct code *code)
+{
+	if (code->flow != CODE_NEXT)
+		return false;
+	if (code->effect == EFFECT_STORE && code->source == REGISTER_RSP)
+		return true;
+	switch (code->effect) {
+	case EFFECT_MOVE: return code->reg == REGISTER_RSP && code->source != REGISTER_RBP;
+	case EFFECT_ADDRESS:
+		return code->reg == REGISTER_RSP && code->base != REGISTER_RSP &&
+		       code->base != REGISTER_RBP;
+	case EFFECT_EXCHANGE: return code->reg == REGISTER_RSP || code->source == REGISTER_RSP;
+	case EFFECT_WRITES: return code->written & 1u << REGISTER_RSP;
+	case EFFECT_LOAD:
+	case EFFECT_POP:
+	case EFFECT_CONSTANT: return code->reg == REGISTER_RSP;
+	default: return false;
+	}
+}
+
+/* Inside of the FDE, or where there is none, it is the function's own code. */
+static bool is_own(const struct lint_noreturn *noreturn, uint64_t from, uint64_t to)
+{
+	const struct cfi_fde *fde = cfi_fde_find(noreturn->cfi, to);
+
+	if (fde && from >= fde->pc_begin && from - fde->pc_begin < fde->pc_range)
+		return true;
+	if (fde ? fde->pc_begin == to : cfi_fde_find(noreturn->cfi, from) != NULL)
+		return false;
+	return !lint_is_stub(noreturn->names, to);
+}
+
+static bool jump(struct lint_noreturn *noreturn, uint32_t number, const struct code *code)
+{
+	if (is_own(noreturn, code->pc, code->target))
+		return todo_add(noreturn, number, code->target);
+	return wait_for(noreturn, number, code->target, 0);
+}
+
+static bool call(struct lint_noreturn *noreturn, uint32_t number, const struct code *code)
+{
+	uint64_t next = code->pc + code->length;
+
+	if (code->flow == CODE_CALL && code->target == next)
+		return todo_add(noreturn, number, next); /* to know where it is */
+	if (!add_pads(noreturn, number, code->pc))
+		return false;
+	if (code->flow == CODE_CALL)
+		return wait_for(noreturn, number, code->target, next);
+	return todo_add(noreturn, number, next);
+}
+
+/* What rax is known to hold, for the system call that ends the process or the thread. */
+struct system_call {
+	bool known;
+	int64_t number;
+};
+
+static bool exits(struct system_call *rax, const struct code *code)
+{
+	if (code->system_call)
+		return rax->known && (rax->number == SYS_exit || rax->number == SYS_exit_group);
+	if (code->effect == EFFECT_CONSTANT && code->reg == REGISTER_RAX)
+		*rax = (struct system_call) { .known = true, .number = code->constant };
+	else if (code->written & 1u << REGISTER_RAX || code->flow != CODE_NEXT)
+		rax->known = false;
+	return false;
+}
+
+/* *ret_on: the way goes on to the next instruction. */
+static bool step(struct lint_noreturn *noreturn, uint32_t number, const struct code *code,
+		 struct system_call *rax, bool *ret_on)
+{
+	*ret_on = false;
+	if (may_switch(code))
+		return returns(noreturn, number);
+	if (exits(rax, code))
+		return true;
+	switch (code->flow) {
+	case CODE_NEXT: *ret_on = true; return true;
+	case CODE_CALL:
+	case CODE_CALL_INDIRECT: return call(noreturn, number, code);
+	case CODE_JUMP: return jump(noreturn, number, code);
+	case CODE_BRANCH:
+	case CODE_BEGIN: *ret_on = true; return jump(noreturn, number, code);
+	case CODE_STOP: return true;
+	case CODE_JUMP_INDIRECT:
+	case CODE_RETURN:
+	case CODE_UNKNOWN: return returns(noreturn, number);
+	}
+	return true;
+}
+
+/* From pc on, as far as it goes straight. */
+static bool walk(struct lint_noreturn *noreturn, uint32_t number, uint64_t pc)
+{
+	struct system_call rax = { .known = false };
+	const uint8_t *bytes = NULL;
+	uint64_t size = bytes_at(noreturn->cfi->image, pc, &bytes);
+	bool on = true;
+
+	while (on) {
+		struct function *function = &noreturn->function[number];
+		struct code code;
+
+		if (function->answer != OPEN || !see(noreturn, function, pc))
+			return !noreturn->no_memory;
+		if (!size || ++function->steps > LINT_NORETURN_CODE_MAX)
+			return returns(noreturn, number);
+		code_decode(noreturn->decoder, pc, bytes, size, &code);
+		if (!step(noreturn, number, &code, &rax, &on))
+			return false;
+		pc += code.length;
+		bytes += code.length;
+		size -= code.length;
+	}
+	return true;
+}
+
+/* Until wanted has an answer. */
+static bool follow(struct lint_noreturn *noreturn, uint32_t wanted)
+{
+	while (noreturn->stack_count && noreturn->function[wanted].answer == OPEN) {
+		uint32_t number = noreturn->stack[noreturn->stack_count - 1];
+		struct function *function = &noreturn->function[number];
+		bool good = true;
+
+		if (!function->asked && function->answer == OPEN) {
+			if (!ARRAY_GROW(noreturn->asked, noreturn->asked_count))
+				return no_memory(noreturn);
+			noreturn->asked[noreturn->asked_count++] = number;
+			function->asked = true;
+			good = todo_add(noreturn, number, function->entry);
+		} else if (function->todo_count) {
+			good = walk(noreturn, number, function->todo[--function->todo_count]);
+		} else if (function->callee_count) {
+			uint32_t callee = function->callee[--function->callee_count];
+
+			if (!noreturn->function[callee].asked)
+				good = stack_push(noreturn, callee);
+		} else {
+			function->stacked = false;
+			noreturn->stack_count--;
+		}
+		if (!good)
+			return false;
+	}
+	return true;
+}
+
+/* Nothing is left to follow: whoever has not returned never will. */
+static void close_all(struct lint_noreturn *noreturn)
+{
+	for (size_t i = 0; i < noreturn->asked_count; i++) {
+		struct function *function = &noreturn->function[noreturn->asked[i]];
+
+		if (function->answer == OPEN) {
+			function->answer = NEVER;
+			forget(function);
+		}
+	}
+	noreturn->asked_count = 0;
+}
+
+bool lint_noreturn_find(struct lint_noreturn *noreturn, uint64_t pc)
+{
+	uint32_t number;
+
+	if (noreturn->no_memory || !function_at(noreturn, pc, &number) ||
+	    !stack_push(noreturn, number) || !follow(noreturn, number))
+		return false;
+	if (!noreturn->stack_count)
+		close_all(noreturn);
+	return noreturn->function[number].answer == NEVER;
+}

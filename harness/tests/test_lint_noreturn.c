@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_lint_noreturn.c - functions in assembly, and which of them never return
+ *
+ * A case has functions f, g and so on. What is expected are the names of those that never return.
+ * They are asked for in the order of addresses, and once more the other way round.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "assembly_fixture.h"
+#include "lint/lint_noreturn.h"
+
+#define BEGIN(name)   #name ":	.cfi_startproc\n"
+#define END	      "	.cfi_endproc\n"
+#define F(body)	      BEGIN(f) body END
+#define G(body)	      BEGIN(g) body END
+#define H(body)	      BEGIN(h) body END
+#define NEVER(symbol) "	call " #symbol "@PLT\n"
+#define LSDA(sites)                                                                                \
+	"	.section .gcc_except_table,\"a\"\n8:	.byte 0xff, 0xff, 1\n"                              \
+	"	.uleb128 7f-6f\n6:" sites "7:\n	.text\n"
+
+static const struct noreturn_case {
+	const char *rule, *assembly, *expected;
+} noreturn_cases[] = {
+	{ "a return", F("	ret\n"), "" },
+	{ "a name, called", F(NEVER(abort)), "f" },
+	{ "a name, jumped to", F("	jmp exit@PLT\n"), "f" },
+	{ "a name that is defined here counts more than its code",
+	  F("	call longjmp\n	ret\n") BEGIN(longjmp) "	jmp [rdi]\n" END, "f longjmp" },
+	{ "what is elsewhere returns", F("	call puts@PLT\n	ret\n"), "" },
+	{ "and so does what is jumped to there", F("	jmp puts@PLT\n"), "" },
+	{ "a call of one that never returns", F("	call g\n	ret\n") G(NEVER(exit)),
+	  "f g" },
+	{ "a call of one that does", F("	call g\n" NEVER(exit)) G("	ret\n"), "f" },
+	{ "one of two ways returns",
+	  F("	test edi, edi\n	je 1f\n	call g\n1:	ret\n") G(NEVER(exit)), "g" },
+	{ "one of two ways returns, the one that is not taken",
+	  F("	test edi, edi\n	je 1f\n	ret\n1:	call g\n") G(NEVER(exit)), "g" },
+	{ "in a circle nobody returns",
+	  F("	call puts@PLT\n	call g\n	ret\n")
+		  G("	test edi, edi\n	je f\n" NEVER(exit)),
+	  "f g" },
+	{ "in a circle with a way out all do",
+	  F("	call g\n	ret\n") G("	call h\n	ret\n")
+		  H("	test edi, edi\n	jne f\n	ret\n"),
+	  "" },
+	{ "a way out behind the circle's call",
+	  F("	call g\n	ret\n") G("	test edi, edi\n	je 1f\n	call f\n1:	jmp h\n")
+		  H("	test edi, edi\n	je f\n	ret\n"),
+	  "" },
+	{ "calls itself for ever", F("	ret\n") G("	call g\n	ret\n"), "g" },
+	{ "what others may come before is elsewhere", F("	call f\n	ret\n"), "" },
+	{ "a chain of jumps ends in a return", F("	jmp g\n") G("	jmp h\n") H("	ret\n"),
+	  "" },
+	{ "a chain of jumps ends nowhere", F("	jmp g\n") G("	jmp h\n") H("	jmp f\n"),
+	  "f g h" },
+	{ "goes round for ever", F("1:	pause\n	jmp 1b\n"), "f" },
+	{ "stops", F("	ud2\n") G("	hlt\n") H("	int3\n"), "f g h" },
+	{ "a call in passing to know where it is", F("	call 1f\n1:	pop rax\n	ret\n"),
+	  "" },
+	{ "a computed call returns", F("	call rax\n	ret\n") G("	call [rax]\n	ud2\n"),
+	  "g" },
+	{ "a computed jump may be a call", F("	jmp [rdi]\n"), "" },
+	{ "bytes that are no instruction", F("	.byte 6\n"), "" },
+	{ "exit_group", F("	mov eax, 231\n	syscall\n	ret\n"), "f" },
+	{ "exit", F("	mov eax, 60\n	xor edi, edi\n	syscall\n	ret\n"), "f" },
+	{ "another system call", F("	mov eax, 39\n	syscall\n	ret\n"), "" },
+	{ "a system call of another number",
+	  F("	mov eax, 60\n	mov eax, [rdi]\n	syscall\n	ret\n"), "" },
+	{ "a system call behind a call",
+	  F("	mov eax, 60\n	call puts@PLT\n	syscall\n	ret\n"), "" },
+	{ "a system call that may be come to with another number",
+	  F("	mov eax, 60\n	test edi, edi\n	je 1f\n	mov eax, 39\n1:	syscall\n	ret\n"),
+	  "" },
+	{ "another stack may come back here", F("	mov rsp, [rdi]\n" NEVER(abort)), "" },
+	{ "somebody may come back to this stack", F("	mov [rdi], rsp\n" NEVER(abort)), "" },
+	{ "a stack by a register", F("	mov rsp, rdi\n" NEVER(abort)), "" },
+	{ "a stack by an address", F("	lea rsp, [rdi+8]\n" NEVER(abort)), "" },
+	{ "a stack by an exchange", F("	xchg rdi, rsp\n" NEVER(abort)), "" },
+	{ "a stack from a stack", F("	pop rsp\n" NEVER(abort)), "" },
+	{ "a stack by what is not followed", F("	cmovne rsp, rdi\n" NEVER(abort)), "" },
+	{ "its own frame is no other stack",
+	  F("	push rbp\n	mov rbp, rsp\n	sub rsp, rdi\n	and rsp, -16\n"
+	    "	lea rsp, [rbp-8]\n	lea rsp, [rsp+8]\n	mov rsp, rbp\n" NEVER(abort)),
+	  "f" },
+	{ "a cold part that goes back",
+	  F("	jne f_cold\n1:	nop\n" NEVER(abort)) BEGIN(f_cold) "	jmp 1b\n" END, "f f_cold" },
+	{ "a cold part from where it returns",
+	  F("	jne f_cold\n1:	nop\n" NEVER(abort) "2:	ret\n") BEGIN(f_cold) "	jmp 2b\n" END, "" },
+	{ "where no FDE is",
+	  "f:	test edi, edi\n	je 1f\n	jmp exit@PLT\n1:	call g\ng:" NEVER(abort), "f g" },
+	{ "where no FDE is, into another function", "f:	call g\n	ud2\ng:	jmp puts@PLT\n",
+	  "f" },
+	{ "a landing pad returns",
+	  F("	.cfi_lsda 0x1b, 8f\n1:	call abort@PLT\n2:	"
+	    "ud2\n"
+	    "3:	ret\n") LSDA("	.uleb128 1b-f, 2b-1b, 3b-f, 0\n"),
+	  "" },
+	{ "a landing pad of another call",
+	  F("	.cfi_lsda 0x1b, 8f\n1:	call abort@PLT\n2:	"
+	    "ud2\n"
+	    "3:	ret\n") LSDA("	.uleb128 2b-f, 3b-2b, 3b-f, 0\n"),
+	  "f" },
+	{ "landing pads that can't be read",
+	  F("	.cfi_lsda 0x1b, 8f\n	call abort@PLT\n") LSDA("	.byte 0x80\n"), "" },
+	{ "as many instructions as are followed", F("	.fill 65535, 1, 0x90\n	ud2\n"), "f" },
+	{ "one more than are followed", F("	.fill 65536, 1, 0x90\n	ud2\n"), "" },
+};
+
+/* Names of the functions that never return, in the order of addresses. */
+static void ask(const struct image *image, const struct cfi *cfi, bool backwards, char *text,
+		size_t size)
+{
+	struct code_decoder *decoder = code_decoder_create();
+	struct lint_names *names = lint_names_create(cfi);
+	struct lint_noreturn *noreturn = lint_noreturn_create(cfi, decoder, names);
+	static const char *const asked[] = { "f", "f_cold", "g", "h", "longjmp" };
+	const size_t count = sizeof(asked) / sizeof(asked[0]);
+	bool never[sizeof(asked) / sizeof(asked[0])] = { false };
+
+	ck_assert_ptr_nonnull(noreturn);
+	for (size_t i = 0; i < count; i++) {
+		size_t number = backwards ? count - 1 - i : i;
+		uint64_t pc = image_symbol_address(image, asked[number]);
+
+		never[number] = pc && lint_noreturn_find(noreturn, pc);
+	}
+	text[0] = '\0';
+	for (size_t i = 0; i < count; i++)
+		if (never[i])
+			snprintf(text + strlen(text), size - strlen(text), "%s%s",
+				 text[0] ? " " : "", asked[i]);
+	lint_noreturn_destroy(noreturn);
+	lint_names_destroy(names);
+	code_decoder_destroy(decoder);
+}
+
+START_TEST(functions_that_never_return_are_found)
+{
+	const struct noreturn_case *test = &noreturn_cases[_i];
+	char directory[] = "/tmp/test_lint_noreturn.XXXXXX", path[300], text[100];
+	struct image *image;
+	struct cfi *cfi;
+	struct error error;
+
+	ck_assert_ptr_nonnull(mkdtemp(directory));
+	assemble(directory, test->assembly);
+	snprintf(path, sizeof(path), "%s/f.so", directory);
+	ck_assert_int_eq(image_create(path, &image, &error), 0);
+	if (cfi_create(image, &cfi, &error))
+		ck_assert_int_eq(error.code, ERROR_NO_CFI);
+	for (int backwards = 0; backwards < 2; backwards++) {
+		ask(image, cfi, backwards, text, sizeof(text));
+		ck_assert_msg(!strcmp(text, test->expected), "%s%s: '%s', expected '%s'",
+			      test->rule, backwards ? ", backwards" : "", text, test->expected);
+	}
+	cfi_destroy(cfi);
+	image_destroy(image);
+	snprintf(path, sizeof(path), "rm -r %s", directory);
+	ck_assert_int_eq(system(path), 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("lint_noreturn");
+	TCase *functions = tcase_create("functions");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(functions, 60);
+	tcase_add_loop_test(functions, functions_that_never_return_are_found, 0,
+			    (int)(sizeof(noreturn_cases) / sizeof(noreturn_cases[0])));
+	suite_add_tcase(suite, functions);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
