@@ -63,7 +63,7 @@ HEADERS	 := $(filter-out bpf/vmlinux.h bpf/find_rule.h bpf/%.bpf.h unwinder/step
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .SECONDARY:
-.PHONY: all run test check check-toolchains unit corpus corpus-all format check-format headers clean FORCE
+.PHONY: all run test check check-toolchains unit corpus corpus-all corpus-own format check-format headers clean FORCE
 
 # libgcc's unwinder is an engine where the compiler has it as an archive.
 LIBGCC_EH	:= $(filter /%,$(shell $(CC) -print-file-name=libgcc_eh.a))
@@ -377,11 +377,20 @@ $(O)/corpus.mk: FORCE
 $(O)/corpus-all.mk: FORCE
 	$(Q)scripts/corpus-rules $(O) all
 
+# By compilers that no file here names: what `stackproof corpus` asks for. OWN: a file of toolchains, and a glob of programs.
+corpus-own: $(O)/corpus-own/manifest.tsv
+
+$(O)/corpus-own.mk: FORCE
+	$(Q)scripts/corpus-rules $(O) own $(OWN)
+
 ifneq ($(filter corpus $(O)/corpus/%,$(MAKECMDGOALS)),)
 include $(O)/corpus.mk
 endif
 ifneq ($(filter corpus-all $(O)/corpus-all/%,$(MAKECMDGOALS)),)
 include $(O)/corpus-all.mk
+endif
+ifneq ($(filter corpus-own,$(MAKECMDGOALS)),)
+include $(O)/corpus-own.mk
 endif
 
 # What `bench` walks: the same 100 functions in one image and in five, with and without frame pointers.

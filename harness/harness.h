@@ -40,6 +40,7 @@ int command_truth(int argc, char **argv);
 int command_kernels(int argc, char **argv);
 int command_vm(int argc, char **argv);
 int command_load(int argc, char **argv);
+int command_corpus(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_golden(int argc, char **argv);

@@ -37,6 +37,7 @@ static const struct command commands[] = {
 	{ "kernels", command_kernels, "list or fetch the kernels that can be booted" },
 	{ "vm", command_vm, "run a command in a guest with another kernel" },
 	{ "load", command_load, "does this kernel take the BPF programs, and at what cost" },
+	{ "corpus", command_corpus, "build and run the corpus by a compiler of your own" },
 	{ "run", command_run, "the matrix: corpus x engines x kernels, into a results folder" },
 	{ "report", command_report,
 	  "a results folder as text, TAP, JUnit or a page; by toolchain" },

@@ -6,8 +6,9 @@
  * CI job; 3 if the folder can't be read or has lines that can't. To add a format, write one file in
  * report/ and add a line to the table below.
  *
- * With --toolchains the same folder is seen by toolchain: report/toolchains.h. Its exit status says
- * whether a toolchain has a table fault that the corpus does not expect.
+ * With --toolchains the same folder is seen by toolchain: toolchains/toolchains.h. Its exit status says
+ * whether a toolchain has a table fault that the corpus does not expect. Two folders are seen so
+ * side by side.
  */
 #include <argp.h>
 #include <limits.h>
@@ -86,9 +87,11 @@ static const struct format {
 struct arguments {
 	const struct format *format;
 	const char *folder;
-	const char *html;   /* file for the page; NULL: none */
-	const char *corpus; /* NULL: not named */
-	const char *ignore; /* a file; NULL: none */
+	const char *html;		   /* file for the page; NULL: none */
+	const char *other;		   /* a second folder, or NULL */
+	const char *corpus, *other_corpus; /* NULL: not named */
+	char *own_folder, *own_other;	   /* what folder and other are then */
+	const char *ignore;		   /* a file; NULL: none */
 	bool toolchains;
 	bool verbose;
 	struct gate gate;
@@ -111,7 +114,7 @@ static const struct argp_option options[] = {
 	{ "corpus", OPTION_CORPUS, "DIR", 0,
 	  "with --toolchains: the binaries that were run, with their manifest.tsv (corpus beside "
 	  "this "
-	  "program)",
+	  "program, or beside DIR); of two folders once for each",
 	  0 },
 	{ "verbose", 'v', NULL, 0, "with --toolchains: all that changed, and every finding", 0 },
 	{ 0 },
@@ -132,6 +135,10 @@ static void check(const struct arguments *arguments, struct argp_state *state)
 
 	if (!arguments->folder)
 		argp_error(state, "which results folder?");
+	if (arguments->other_corpus && !arguments->other)
+		argp_error(state, "one --corpus for one folder");
+	if (arguments->other && !arguments->other_corpus && arguments->corpus)
+		argp_error(state, "--corpus for both folders, or for none");
 	if (arguments->html && strcmp(format, "html") != 0)
 		argp_error(state, "one format at a time");
 	if (arguments->toolchains &&
@@ -162,13 +169,17 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		return 0;
 	case OPTION_RANKING: arguments->format = find_format("ranking"); return 0;
 	case OPTION_TOOLCHAINS: arguments->toolchains = true; return 0;
-	case OPTION_CORPUS: arguments->corpus = option_text(state, value, "--corpus"); return 0;
+	case OPTION_CORPUS:
+		*(arguments->corpus ? &arguments->other_corpus
+				    : &arguments->corpus) = option_text(state, value, "--corpus");
+		return 0;
 	case OPTION_IGNORE: arguments->ignore = option_text(state, value, "--ignore"); return 0;
 	case 'v': arguments->verbose = true; return 0;
 	case ARGP_KEY_ARG:
-		if (arguments->folder)
-			argp_error(state, "one folder at a time");
-		arguments->folder = value;
+		if (arguments->other)
+			argp_error(state, "two folders at most");
+		*(arguments->folder ? &arguments->other : &arguments->folder) = value;
+		arguments->toolchains |= arguments->other != NULL;
 		return 0;
 	case ARGP_KEY_END: check(arguments, state); return 0;
 	default: return ARGP_ERR_UNKNOWN;
@@ -181,8 +192,10 @@ static const struct argp parser = {
 	.children = children,
 	.options = options,
 	.parser = parse_option,
-	.args_doc = "DIR",
-	.doc = "Prints the results folder DIR, as `stackproof run` wrote it.\v"
+	.args_doc = "DIR\nDIR DIR",
+	.doc = "Prints the results folder DIR, as `stackproof run` wrote it. Of two, for example "
+	       "of "
+	       "two compilers (stackproof corpus), the toolchains side by side.\v"
 	       "Exit status: that of the run; 3 if DIR can't be read. With --toolchains: 0, or 1 "
 	       "if a "
 	       "table fault is there that the corpus does not expect, 77 if nothing was judged.",
@@ -190,18 +203,30 @@ static const struct argp parser = {
 
 /* ---- by toolchain ------------------------------------------------------------------------ */
 
-/* FOLDER/corpus, where FOLDER holds this program; "" if that is not there. */
-static void default_corpus(char *ret, size_t size)
+/* Whether FOLDER/NAME is a corpus; ret is its path then. */
+static bool find_corpus(const char *folder, const char *name, char *ret, size_t size)
 {
-	char path[PATH_MAX], manifest[PATH_MAX + 32];
-	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	char manifest[PATH_MAX + 64];
 
-	path[length > 0 ? length : 0] = '\0';
-	char *slash = strrchr(path, '/');
-	snprintf(ret, size, "%.*s/corpus", slash ? (int)(slash - path) : 1, slash ? path : ".");
+	snprintf(ret, size, "%s/%s", folder, name);
 	snprintf(manifest, sizeof(manifest), "%s/manifest.tsv", ret);
-	if (access(manifest, R_OK))
-		ret[0] = '\0';
+	return !access(manifest, R_OK);
+}
+
+/* That of `stackproof corpus`, beside the results; else the one beside this program. NULL: neither. */
+static const char *default_corpus(const char *results, char *ret, size_t size)
+{
+	char path[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	char *slash;
+
+	if (find_corpus(results, "../corpus-own", ret, size))
+		return ret;
+	path[length > 0 ? length : 0] = '\0';
+	slash = strrchr(path, '/');
+	if (slash)
+		*slash = '\0';
+	return find_corpus(slash ? path : ".", "corpus", ret, size) ? ret : NULL;
 }
 
 static unsigned int terminal_width(void)
@@ -256,20 +281,24 @@ static enum exit_status toolchains_status(const struct toolchains *model, struct
 static int report_toolchains(struct results *results, const struct arguments *arguments, FILE *file,
 			     struct error *error)
 {
-	char folder[PATH_MAX + 16];
-	const char *corpus = arguments->corpus;
+	char own[PATH_MAX + 32], others[PATH_MAX + 32];
+	const char *corpus = arguments->corpus, *other = arguments->other_corpus;
 	struct toolchain_report report;
 	int status = EXIT_BAD_INPUT;
 
-	if (!corpus) {
-		default_corpus(folder, sizeof(folder));
-		corpus = folder[0] ? folder : NULL;
-	}
+	if (!corpus)
+		corpus = default_corpus(arguments->folder, own, sizeof(own));
+	if (!arguments->other)
+		other = NULL;
+	else if (!other)
+		other = default_corpus(arguments->other, others, sizeof(others));
+	if (arguments->other && !other)
+		corpus = NULL;
 	if (!corpus)
 		fprintf(stderr,
 			"stackproof report: no corpus beside this program: no tables are read, "
 			"and nothing is known to be expected; see --corpus\n");
-	if (toolchain_report_read(&report, results, corpus, error)) {
+	if (toolchain_report_read(&report, results, corpus, other, error)) {
 		error_print(stderr, "stackproof report", error);
 	} else if (toolchains_write(&report.model, arguments, file) || fflush(file) ||
 		   ferror(file)) {
@@ -313,6 +342,43 @@ static FILE *open_output(const struct arguments *arguments, struct error *error)
 	return file;
 }
 
+/* Of `stackproof corpus -o FOLDER` the results are in it. */
+static char *results_folder(const char *folder)
+{
+	char *inside;
+
+	if (asprintf(&inside, "%s/results/" RESULTS_FILE, folder) < 0)
+		return NULL;
+	if (access(inside, R_OK)) {
+		free(inside);
+		return strdup(folder);
+	}
+	*strrchr(inside, '/') = '\0';
+	return inside;
+}
+
+/* One run, or two as one. The folders' names become those of the results. */
+static int read_results(struct arguments *arguments, struct results *ret, struct error *error)
+{
+	struct results other;
+	int result;
+
+	arguments->folder = arguments->own_folder = results_folder(arguments->folder);
+	if (!arguments->folder)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a path");
+	result = results_read(ret, arguments->folder, error);
+	if (result || !arguments->other)
+		return result;
+	arguments->other = arguments->own_other = results_folder(arguments->other);
+	if (!arguments->other)
+		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a path");
+	result = results_read(&other, arguments->other, error);
+	if (!result)
+		results_join(ret, &other);
+	results_deinit(&other);
+	return result;
+}
+
 int command_report(int argc, char **argv)
 {
 	struct arguments arguments = { .format = &formats[0] };
@@ -323,7 +389,7 @@ int command_report(int argc, char **argv)
 
 	argp_err_exit_status = ARGP_ERR_EXIT;
 	command_parse(&parser, argc, argv, 0, &arguments);
-	if (results_read(&results, arguments.folder, &error) ||
+	if (read_results(&arguments, &results, &error) ||
 	    ignore_list_read_now(&ignore, arguments.ignore, &error)) {
 		error_print(stderr, "stackproof report", &error);
 		goto out;
@@ -350,5 +416,7 @@ int command_report(int argc, char **argv)
 out:
 	ignore_list_deinit(&ignore);
 	results_deinit(&results);
+	free(arguments.own_folder);
+	free(arguments.own_other);
 	return status;
 }

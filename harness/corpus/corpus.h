@@ -4,6 +4,7 @@
  *
  *	manifest.c	the corpus's manifest.tsv -> binaries
  *	expectation.c	what corpus.tsv expects of a program
+ *	corpus_own.h	the corpus by a compiler of the user
  */
 #ifndef STACKPROOF_CORPUS_H
 #define STACKPROOF_CORPUS_H
@@ -40,6 +41,9 @@ int manifest_read(struct manifest *ret, const char *folder, struct error *error)
 void manifest_deinit(struct manifest *manifest);
 /* Drops binaries whose name, program, toolchain or variant does not match the glob. */
 void manifest_filter(struct manifest *manifest, const char *glob);
+/* Takes from's binaries, under the names that results_join() gives to those of two runs. 0, or -1: no
+ * memory. */
+int manifest_join(struct manifest *into, struct manifest *from);
 
 /* ---- expectation.c ---------------------------------------------------------------------- */
 

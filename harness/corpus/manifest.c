@@ -229,3 +229,17 @@ void manifest_filter(struct manifest *manifest, const char *glob)
 	}
 	manifest->count = kept;
 }
+
+int manifest_join(struct manifest *into, struct manifest *from)
+{
+	for (size_t i = 0; i < into->count; i++)
+		results_side_name(&into->binary[i].name, RESULTS_SIDE_A);
+	for (size_t i = 0; i < from->count; i++) {
+		results_side_name(&from->binary[i].name, RESULTS_SIDE_B);
+		if (!ARRAY_GROW(into->binary, into->count))
+			return -1;
+		into->binary[into->count++] = from->binary[i];
+		from->binary[i] = (struct corpus_binary) { 0 };
+	}
+	return 0;
+}

@@ -5,6 +5,7 @@
  *	results.c	cells, counts, and writing results.ndjson
  *	results_read.c	reading it back
  *	results_compare.c	cells of what `compare --json` printed
+ *	results_join.c	two runs as one, side by side
  *	results_ignore.c	findings that are in the list of --ignore
  *	fault_origin.c	whose code a finding is about
  *	tally.c		figures over many cells: shares per engine, table faults, skips
@@ -162,6 +163,17 @@ int results_open(struct results *ret, const char *path, struct error *error);
 bool results_recognise(const char *path);
 /* Counts a line that could not be read; the first is kept. */
 void results_bad_line(struct results *results, size_t number, const char *problem);
+
+/* ---- results_join.c --------------------------------------------------------------------- */
+
+#define RESULTS_SIDE_A "A/"
+#define RESULTS_SIDE_B "B/"
+
+/* Takes from's cells and kernels: binaries are RESULTS_SIDE_A and RESULTS_SIDE_B with their names
+ * from then on, and toolchains that both have FAMILY@A-VERSION and FAMILY@B-VERSION. */
+void results_join(struct results *into, struct results *from);
+/* The same for a name that is in a manifest; allocated, replaced. */
+void results_side_name(char **name, const char *side);
 
 /* ---- results_ignore.c ------------------------------------------------------------------- */
 

@@ -250,7 +250,7 @@ START_TEST(test_pair)
 	make_folder(&folder);
 	make_corpus(&folder);
 	ck_assert(!results_read(&results, folder.results, &error));
-	ck_assert_msg(!toolchain_report_read(&report, &results, folder.corpus, &error), "%s",
+	ck_assert_msg(!toolchain_report_read(&report, &results, folder.corpus, NULL, &error), "%s",
 		      error.message);
 	ck_assert_uint_eq(report.model.pair_count, 1);
 	const struct toolchain_pair *pair = &report.model.pair[0];

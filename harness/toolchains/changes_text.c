@@ -165,6 +165,7 @@ void changes_print(const struct toolchains_printer *printer)
 		enum pair_reason reason;
 		const char *title;
 	} sections[] = {
+		{ PAIR_SIDE_BY_SIDE, "Changed tables from the first run to the second" },
 		{ PAIR_NEXT_VERSION, "Changed tables from version to version" },
 		{ PAIR_OTHER_LINKER, "Changed tables with another linker" },
 		{ PAIR_OTHER_FAMILY, "Changed tables from family to family" },

@@ -4,8 +4,10 @@
  *
  * Which toolchains: each version with the one before it in its family; one with another linker with
  * the same compiler and the usual one; and the newest of each family with the newest of the family
- * that built most. Of both, binaries of one program and variant are held against each other, and
- * their functions matched as `stackproof diff` does (diff_match.c): by name, wherever they lie.
+ * that built most. Of two runs (results_join.c) those of the one with those of the other.
+ *
+ * Of both, binaries of one program and variant are held against each other, and their functions
+ * matched as `stackproof diff` does (diff_match.c): by name, wherever they lie.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -266,6 +268,31 @@ static int add_pairs(struct comparer *comparer, const bool *usable)
 	return 0;
 }
 
+/* Whose binaries are of that one of two runs. */
+static bool is_side(const struct comparer *comparer, size_t toolchain, const char *side)
+{
+	const char *name = comparer->report->model.toolchain[toolchain].name;
+	size_t first = first_of(comparer, name);
+
+	return is_of(comparer, first, name) &&
+	       !strncmp(comparer->sorted[first]->cell->binary, side, strlen(side));
+}
+
+/* Of two runs each toolchain of the one with each of the other. */
+static int add_sides(struct comparer *comparer)
+{
+	size_t count = comparer->report->model.count;
+	bool ignored;
+
+	for (size_t a = 0; a < count; a++)
+		for (size_t b = 0; b < count; b++)
+			if (is_side(comparer, a, RESULTS_SIDE_A) &&
+			    is_side(comparer, b, RESULTS_SIDE_B) &&
+			    add_pair(comparer, a, b, PAIR_SIDE_BY_SIDE, &ignored))
+				return -1;
+	return 0;
+}
+
 int toolchain_report_compare(struct toolchain_report *report, struct error *error)
 {
 	struct comparer comparer = { .report = report, .error = error };
@@ -284,7 +311,7 @@ int toolchain_report_compare(struct toolchain_report *report, struct error *erro
 	qsort(comparer.sorted, comparer.count, sizeof(struct report_subject *), compare_subjects);
 	for (size_t i = 0; i < model->count; i++)
 		usable[i] = model->toolchain[i].measured > 0;
-	result = add_pairs(&comparer, usable);
+	result = report->joined ? add_sides(&comparer) : add_pairs(&comparer, usable);
 out:
 	free(comparer.sorted);
 	free(usable);

@@ -199,15 +199,34 @@ static void add_totals(struct toolchain_report *report)
 	}
 }
 
-int toolchain_report_read(struct toolchain_report *ret, struct results *results, const char *corpus,
+/* The manifests of both runs as one, or that of the one. */
+static int read_manifests(struct toolchain_report *ret, const char *corpus, const char *other,
 			  struct error *error)
+{
+	struct manifest second = { 0 };
+	int result;
+
+	if (manifest_read(&ret->manifest, corpus, error))
+		return -1;
+	if (!other)
+		return 0;
+	ret->joined = true;
+	result = manifest_read(&second, other, error);
+	if (!result && manifest_join(&ret->manifest, &second))
+		result = error_set(error, ERROR_MEMORY, "", 0, "no memory for a report");
+	manifest_deinit(&second);
+	return result;
+}
+
+int toolchain_report_read(struct toolchain_report *ret, struct results *results, const char *corpus,
+			  const char *other, struct error *error)
 {
 	*ret = (struct toolchain_report) { .subject_count = 0 };
 	if (!corpus) {
 		toolchains_init(&ret->model, results);
 		return 0;
 	}
-	if (manifest_read(&ret->manifest, corpus, error) || list_subjects(ret, results, error) ||
+	if (read_manifests(ret, corpus, other, error) || list_subjects(ret, results, error) ||
 	    read_subjects(ret, error))
 		return -1;
 	mark_findings(ret, results);

@@ -21,17 +21,19 @@ struct toolchain_report {
 	struct toolchains model;
 	struct manifest manifest;
 	struct diff_words words;
+	bool joined;			/* of two runs */
 	struct report_subject *subject; /* one for each binary that was not skipped */
 	size_t subject_count;
 };
 
 /*
  * Reads the binaries behind results (which get marks: see toolchains.h) from the folder corpus, and
- * fills the model. corpus NULL: no tables. Fails if the corpus has no manifest. progress: with a
- * bar on stderr. In each case to be deinitialised; results must outlive it.
+ * fills the model. corpus NULL: no tables. other: that of a second run, with which results were
+ * joined (results_join.c): then tables are compared across the two alone; else NULL. Fails if a
+ * corpus has no manifest. In each case to be deinitialised; results must outlive it.
  */
 int toolchain_report_read(struct toolchain_report *ret, struct results *results, const char *corpus,
-			  struct error *error);
+			  const char *other, struct error *error);
 void toolchain_report_deinit(struct toolchain_report *report);
 
 /* ---- report_pairs.c ---------------------------------------------------------------------- */

@@ -43,6 +43,7 @@ static const char *const reasons[] = {
 	[PAIR_NEXT_VERSION] = "next_version",
 	[PAIR_OTHER_FAMILY] = "other_family",
 	[PAIR_OTHER_LINKER] = "other_linker",
+	[PAIR_SIDE_BY_SIDE] = "side_by_side",
 };
 
 const struct feature_text *feature_text(unsigned int index)

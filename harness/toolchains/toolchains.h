@@ -133,7 +133,7 @@ void function_cfa_print(const struct function_profile *profile, char *ret, size_
 void function_change_print(const struct function_change *change, char *ret, size_t size);
 
 /* Why two toolchains are held against each other. */
-enum pair_reason { PAIR_NEXT_VERSION, PAIR_OTHER_FAMILY, PAIR_OTHER_LINKER };
+enum pair_reason { PAIR_NEXT_VERSION, PAIR_OTHER_FAMILY, PAIR_OTHER_LINKER, PAIR_SIDE_BY_SIDE };
 const char *pair_reason_name(enum pair_reason reason);
 
 struct toolchain_pair {

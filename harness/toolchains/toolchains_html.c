@@ -320,6 +320,7 @@ static void put_pairs(const struct page *page)
 		[PAIR_NEXT_VERSION] = "next version",
 		[PAIR_OTHER_FAMILY] = "other family",
 		[PAIR_OTHER_LINKER] = "other linker",
+		[PAIR_SIDE_BY_SIDE] = "side by side",
 	};
 
 	html_table_begin(page->file, columns);

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * corpus.c - `stackproof corpus --cc PATH`: the corpus by a compiler that nobody here knows
+ *
+ * Builds every program of the corpus by it (corpus/corpus_own.h), then becomes `stackproof run` over
+ * what was built, with whatever options stand behind "--".
+ *
+ * Exit status: that of run; 2 usage; 77 there is no such compiler, nothing was built; 99 no source
+ * tree.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "cli/options.h"
+#include "corpus/corpus_own.h"
+#include "harness.h"
+
+#define RUN_OPTIONS_MAX 64
+#define JOBS_MAX	1024
+
+enum {
+	OPTION_CC = 0x100,
+	OPTION_CXX,
+	OPTION_RUSTC,
+	OPTION_ASSEMBLY,
+	OPTION_NAME,
+	OPTION_LINKER,
+	OPTION_FLAGS,
+	OPTION_FILTER,
+	OPTION_TREE,
+	OPTION_BUILD_ONLY,
+};
+
+static const struct argp_option options[] = {
+	{ "cc", OPTION_CC, "PATH", 0, "builds the programs in C", 0 },
+	{ "cxx", OPTION_CXX, "PATH", 0, "builds those in C++", 0 },
+	{ "rustc", OPTION_RUSTC, "PATH", 0, "builds those in Rust", 0 },
+	{ "assembly", OPTION_ASSEMBLY, NULL, 0, "those in assembly, too, by --cc", 0 },
+	{ "flags", OPTION_FLAGS, "FLAGS", 0, "for all that is built, behind the corpus's own", 0 },
+	{ "linker", OPTION_LINKER, "NAME", 0, "by ld.NAME: bfd, lld, gold, mold", 0 },
+	{ "name", OPTION_NAME, "NAME", 0,
+	  "what the toolchain is called (default: the compiler's file name)", 0 },
+	{ "filter", OPTION_FILTER, "GLOB", 0, "only programs whose name matches", 0 },
+	{ "output", 'o', "DIR", 0,
+	  "where all is made: DIR/corpus-own and DIR/results (default: corpus-NAME here)", 0 },
+	{ "tree", OPTION_TREE, "DIR", 0,
+	  "stackproof's source tree (default: this folder, or that of this program's build)", 0 },
+	{ "build-only", OPTION_BUILD_ONLY, NULL, 0, "don't run it", 0 },
+	{ "jobs", 'j', "N", 0, "how much at once (default: CPUs)", 0 },
+	{ 0 },
+};
+
+struct arguments {
+	struct corpus_own own;
+	bool build_only;
+	char **run; /* options for run */
+	int run_count;
+};
+
+static error_t parse_option(int key, char *value, struct argp_state *state)
+{
+	struct arguments *arguments = state->input;
+	struct corpus_own *own = &arguments->own;
+
+	switch (key) {
+	case OPTION_CC: own->cc = option_text(state, value, "--cc"); return 0;
+	case OPTION_CXX: own->cxx = option_text(state, value, "--cxx"); return 0;
+	case OPTION_RUSTC: own->rustc = option_text(state, value, "--rustc"); return 0;
+	case OPTION_ASSEMBLY: own->assembly = true; return 0;
+	case OPTION_FLAGS: own->flags = value; return 0;
+	case OPTION_LINKER: own->linker = option_text(state, value, "--linker"); return 0;
+	case OPTION_NAME: own->name = option_text(state, value, "--name"); return 0;
+	case OPTION_FILTER: own->programs = option_text(state, value, "--filter"); return 0;
+	case OPTION_TREE: own->tree = option_text(state, value, "--tree"); return 0;
+	case OPTION_BUILD_ONLY: arguments->build_only = true; return 0;
+	case 'o': own->folder = option_text(state, value, "-o"); return 0;
+	case 'j':
+		own->jobs = (unsigned int)option_between(state, value, "--jobs", 1, JOBS_MAX);
+		return 0;
+	case ARGP_KEY_ARGS:
+		/* argp leaves out the "--" that stands before them. */
+		if (strcmp(state->argv[state->next - 1], "--") != 0)
+			argp_error(state,
+				   "'%s' is one argument too many: options of run come "
+				   "behind \"--\"",
+				   state->argv[state->next]);
+		arguments->run = state->argv + state->next;
+		arguments->run_count = state->argc - state->next;
+		if (arguments->run_count > RUN_OPTIONS_MAX)
+			argp_error(state, "more than %d options of run", RUN_OPTIONS_MAX);
+		return 0;
+	case ARGP_KEY_END:
+		if (!own->cc && !own->cxx && !own->rustc)
+			argp_error(state, "no compiler: --cc, --cxx or --rustc");
+		if (own->assembly && !own->cc)
+			argp_error(state, "--assembly needs --cc");
+		return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse_option,
+	.args_doc = "--cc PATH [-- OPTION-OF-RUN...]",
+	.doc = "Builds the corpus by a compiler that stackproof does not know, steps every program "
+	       "and holds the engines against the truth, as `stackproof run` does, on this "
+	       "machine's kernel if nothing else is said."
+	       "\vExit status: that of run; 77 if there is no such compiler or it built nothing.",
+};
+
+/* Never comes back unless it fails. */
+static enum exit_status become_run(const struct arguments *arguments)
+{
+	char corpus[PATH_MAX + 32], results[PATH_MAX + 32];
+	char *argv[RUN_OPTIONS_MAX + 8] = { "stackproof", "run",  "--kernels", "host",
+					    "--corpus",	  corpus, "--results", results };
+	size_t count = 8;
+	struct error error;
+
+	snprintf(corpus, sizeof(corpus), "%s/corpus-own", arguments->own.folder);
+	snprintf(results, sizeof(results), "%s/results", arguments->own.folder);
+	for (int i = 0; i < arguments->run_count && count < RUN_OPTIONS_MAX + 7; i++)
+		argv[count++] = arguments->run[i];
+	fflush(NULL);
+	execv("/proc/self/exe", argv);
+	error_set_errno(&error, "stackproof run");
+	error_print(stderr, "corpus", &error);
+	return EXIT_ENVIRONMENT;
+}
+
+int command_corpus(int argc, char **argv)
+{
+	struct arguments arguments = {
+		.own.jobs = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN),
+	};
+	struct corpus_own *own = &arguments.own;
+	char *folder = NULL;
+	struct error error;
+
+	argp_err_exit_status = EXIT_USAGE;
+	if (command_parse(&argp, argc, argv, 0, &arguments))
+		return EXIT_USAGE;
+	if (!own->folder) {
+		const char *compiler = own->cc ? own->cc : own->cxx ? own->cxx : own->rustc;
+
+		if (asprintf(&folder, "corpus-%s", own->name ? own->name : basename(compiler)) < 0)
+			folder = NULL;
+		own->folder = folder ? folder : "corpus-own";
+	}
+	if (corpus_own_build(own, &error)) {
+		error_print(stderr, "corpus", &error);
+		free(folder);
+		return error.code == ERROR_TEXT_SYNTAX ? EXIT_USAGE
+		       : error.code == ERROR_UNAVAILABLE || error.code == ERROR_PROTOCOL
+			       ? EXIT_SKIPPED
+			       : EXIT_ENVIRONMENT;
+	}
+	enum exit_status status = arguments.build_only ? EXIT_OK : become_run(&arguments);
+	free(folder);
+	return status;
+}

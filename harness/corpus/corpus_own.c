@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * corpus_own.c - the corpus by compilers that no file of the tree names
+ *
+ * They are written down as testprogs/toolchains.tsv has the others, in the folder where all is made;
+ * what a program needs to be built is known to scripts/corpus-rules alone.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "child/child.h"
+#include "corpus/corpus_own.h"
+
+#define NAME_BYTES_MAX 64 /* it is part of file names */
+
+static bool is_tree(const char *folder)
+{
+	static const char *const file[] = { "testprogs/corpus.tsv", "scripts/corpus-rules",
+					    "Makefile" };
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(file) / sizeof(file[0]); i++)
+		if (snprintf(path, sizeof(path), "%s/%s", folder, file[i]) >= (int)sizeof(path) ||
+		    access(path, R_OK))
+			return false;
+	return true;
+}
+
+char *corpus_own_tree(struct error *error)
+{
+	char path[PATH_MAX];
+	ssize_t length;
+
+	if (is_tree("."))
+		return realpath(".", NULL);
+	length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	path[length > 0 ? length : 0] = '\0';
+	for (int up = 0; up < 2; up++) {
+		char *slash = strrchr(path, '/');
+
+		if (slash)
+			*slash = '\0';
+	}
+	if (path[0] && is_tree(path))
+		return strdup(path);
+	error_set(error, ERROR_UNAVAILABLE, "", 0,
+		  "the corpus's sources are in stackproof's source tree, and this is none: --tree");
+	return NULL;
+}
+
+/* As execvp(3) finds it. NULL: it doesn't. */
+static char *find_program(const char *name)
+{
+	const char *path = getenv("PATH");
+	char *copy, *rest, *folder, *found = NULL, candidate[PATH_MAX];
+
+	if (strchr(name, '/'))
+		return access(name, X_OK) ? NULL : realpath(name, NULL);
+	copy = rest = strdup(path ? path : "/usr/bin:/bin");
+	while (copy && !found && (folder = strsep(&rest, ":"))) {
+		snprintf(candidate, sizeof(candidate), "%s/%s", *folder ? folder : ".", name);
+		/* A link's name may say what the program is to be: ccache's gcc, busybox's. */
+		if (!access(candidate, X_OK))
+			found = candidate[0] == '/' ? strdup(candidate) : realpath(candidate, NULL);
+	}
+	free(copy);
+	return found;
+}
+
+static bool is_name(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length && length < NAME_BYTES_MAX && name[0] != '.' && name[0] != '-' &&
+	       strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
+		       length;
+}
+
+/* What the toolchain is called: NAME, NAME+LINKER. */
+static int print_name(const struct corpus_own *own, char *ret, size_t size, struct error *error)
+{
+	const char *compiler = own->cc ? own->cc : own->cxx ? own->cxx : own->rustc;
+	const char *slash = strrchr(compiler, '/');
+	const char *name = own->name ? own->name : slash ? slash + 1 : compiler;
+	char plain[NAME_BYTES_MAX];
+
+	/* g++ and the like, if nothing else is said. */
+	snprintf(plain, sizeof(plain), "%s", name);
+	for (char *plus = plain; !own->name && (plus = strchr(plus, '+'));)
+		*plus = 'p';
+	if (!is_name(plain) || (own->linker && !is_name(own->linker)))
+		return error_set(
+			error, ERROR_TEXT_SYNTAX, "", 0,
+			"%s%s%s is no name for a toolchain: letters, digits, '.', '_', '-'", plain,
+			own->linker ? "+" : "", own->linker ? own->linker : "");
+	snprintf(ret, size, "%s%s%s", plain, own->linker ? "+" : "",
+		 own->linker ? own->linker : "");
+	return 0;
+}
+
+/* One line of the file; what make and the shell would take for something else is refused. */
+static int print_toolchain(const struct corpus_own *own, const char *name, const char *language,
+			   const char *compiler, FILE *file, struct error *error)
+{
+	char *path;
+
+	if (!compiler)
+		return 0;
+	path = find_program(compiler);
+	if (!path)
+		return error_set(error, ERROR_UNAVAILABLE, "", 0, "there is no compiler %s",
+				 compiler);
+	if (strpbrk(path, " \t\n$#'\"\\")) {
+		error_set(error, ERROR_TEXT_SYNTAX, "", 0, "%s: make can't have such a path", path);
+		free(path);
+		return -1;
+	}
+	fprintf(file, "%s\t%s\town\t-\t%s\t%s\t%s\n", name, language, path,
+		strcmp(language, "rust") ? "-dumpfullversion" : "--version",
+		own->flags && *own->flags ? own->flags : "-");
+	free(path);
+	return 0;
+}
+
+static int write_toolchains(const struct corpus_own *own, const char *path, struct error *error)
+{
+	char name[2 * NAME_BYTES_MAX + 2];
+	FILE *file;
+	int result;
+
+	if (own->flags && strpbrk(own->flags, "\t\n#"))
+		return error_set(error, ERROR_TEXT_SYNTAX, "", 0,
+				 "the flags hold a tab, a newline or a '#'");
+	if (print_name(own, name, sizeof(name), error))
+		return -1;
+	file = fopen(path, "we");
+	if (!file)
+		return error_set_errno(error, "%s", path);
+	result = print_toolchain(own, name, "c", own->cc, file, error) ||
+				 print_toolchain(own, name, "asm", own->assembly ? own->cc : NULL,
+						 file, error) ||
+				 print_toolchain(own, name, "cxx", own->cxx, file, error) ||
+				 print_toolchain(own, name, "rust", own->rustc, file, error)
+			 ? -1
+			 : 0;
+	if (fclose(file) && !result)
+		result = error_set_errno(error, "%s", path);
+	return result;
+}
+
+static int run_make(const struct corpus_own *own, const char *tree, const char *folder,
+		    const char *toolchains, struct error *error)
+{
+	char jobs[16], output[PATH_MAX + 8], list[PATH_MAX + 300];
+	const char *const argv[] = { "make", "--no-print-directory", jobs, "-C", tree, output,
+				     list,   "corpus-own",	     NULL };
+	int status;
+	pid_t pid;
+
+	snprintf(jobs, sizeof(jobs), "-j%u", own->jobs);
+	snprintf(output, sizeof(output), "O=%s", folder);
+	snprintf(list, sizeof(list), "OWN=%s '%s'", toolchains,
+		 own->programs ? own->programs : "*");
+	fflush(NULL);
+	pid = child_fork();
+	if (pid < 0)
+		return error_set_errno(error, "a process for make");
+	if (!pid) {
+		/* Inside another make it would look for that one's jobserver. */
+		unsetenv("MAKEFLAGS");
+		unsetenv("MFLAGS");
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+		execvp(argv[0], (char *const *)argv);
+		_exit(CHILD_NOT_RUN);
+	}
+	status = child_end(pid, false);
+	if (child_check("make", status, error))
+		return -1;
+	if (WEXITSTATUS(status))
+		return error_set(error, ERROR_PROTOCOL, "", 0, "nothing was built: make says why");
+	return 0;
+}
+
+/* What stands in a makefile's words and in a shell's. */
+static bool is_plain(const char *text)
+{
+	return !strpbrk(text, " \t\n$#'\"\\`;&|<>():=%");
+}
+
+int corpus_own_build(const struct corpus_own *own, struct error *error)
+{
+	char toolchains[PATH_MAX + 32], *folder = NULL, *tree;
+	int result = -1;
+
+	if (own->programs && !is_plain(own->programs))
+		return error_set(error, ERROR_TEXT_SYNTAX, "", 0, "%s: no glob of program names",
+				 own->programs);
+	tree = own->tree ? realpath(own->tree, NULL) : corpus_own_tree(error);
+	if (!tree && !own->tree)
+		return -1;
+	if (!tree || !is_tree(tree)) {
+		error_set(error, ERROR_UNAVAILABLE, "", 0, "%s is no source tree of stackproof's",
+			  own->tree ? own->tree : tree);
+		free(tree);
+		return -1;
+	}
+	if (mkdir(own->folder, 0777) && errno != EEXIST)
+		error_set_errno(error, "%s", own->folder);
+	else if (!(folder = realpath(own->folder, NULL)))
+		error_set_errno(error, "%s", own->folder);
+	else if (!is_plain(folder) || !is_plain(tree))
+		error_set(error, ERROR_TEXT_SYNTAX, "", 0, "%s: make can't have such a path",
+			  is_plain(tree) ? folder : tree);
+	else {
+		snprintf(toolchains, sizeof(toolchains), "%s/toolchains.tsv", folder);
+		result = write_toolchains(own, toolchains, error);
+		if (!result)
+			result = run_make(own, tree, folder, toolchains, error);
+	}
+	free(folder);
+	free(tree);
+	return result;
+}
