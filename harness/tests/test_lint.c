@@ -277,8 +277,7 @@ static void assemble_function(const char *directory, const char *body)
 {
 	char *assembly;
 
-	ck_assert_int_gt(
-		asprintf(&assembly, "f:	.cfi_startproc\n%s	.cfi_endproc\n", body), 0);
+	ck_assert_int_gt(asprintf(&assembly, "f:	.cfi_startproc\n%s	.cfi_endproc\n", body), 0);
 	assemble(directory, assembly);
 	free(assembly);
 }
