@@ -8,6 +8,7 @@
  * or "these registers have unknown values now", which is what Zydis says the instruction writes.
  * Nothing is guessed: what Zydis can't decode is CODE_UNKNOWN, and has no length.
  *
+ *	code_form.c	what Zydis says of an instruction, but for its numbers
  *	code_decode.c	bytes -> struct code
  *
  * Registers go by their DWARF numbers (psABI, figure 3.36), as in rows. Only 64-bit code.
@@ -72,31 +73,32 @@ enum code_condition {
 	CONDITION_BELOW_EQUAL
 };
 
+/* Kept small: lint goes over millions of them. */
 struct code {
 	uint64_t pc;
-	uint8_t length; /* 0 of CODE_UNKNOWN, if it has none */
-	enum code_flow flow;
-	enum code_effect effect;
-	enum code_condition condition; /* of CODE_BRANCH */
-	uint64_t target;	       /* of CODE_CALL, CODE_JUMP, CODE_BRANCH, CODE_BEGIN */
-	uint32_t written;	       /* a bit for each register that is, even in part */
-	bool computed; /* of EFFECT_WRITES: they hold results, not something that was kept elsewhere */
-	uint8_t reg, source; /* or CODE_NO_REGISTER */
-	uint8_t bits;	     /* of EFFECT_MOVE_32: 8 or 16 if it takes less */
+	uint64_t target; /* of CODE_CALL, CODE_JUMP, CODE_BRANCH, CODE_BEGIN */
 	int64_t constant;
 	/* The memory operand: base + index * scale + displacement. Of one relative to rip, and of
 	 * one without registers, displacement is the address. */
-	bool has_memory, writes_memory;
-	uint8_t base, index, scale; /* registers, or CODE_NO_REGISTER */
-	bool plain_store; /* of EFFECT_WRITES: mov of a number, or of less than 8 bytes of a register */
-	bool foreign_segment; /* fs, gs: not where base says */
-	bool repeated;	      /* rep: as many bytes as a register says */
-	uint16_t memory_bytes;
 	int64_t displacement;
-	bool writes_flags;
-	bool system_call;	 /* by syscall or int */
-	bool is_padding;	 /* nop in any length, int3 */
+	uint32_t written; /* a bit for each register that is, even in part */
+	uint16_t memory_bytes;
 	uint16_t returned_bytes; /* of CODE_RETURN: what it pops beside the return address */
+	uint8_t length;		 /* 0 of CODE_UNKNOWN, if it has none */
+	enum code_flow flow : 8;
+	enum code_effect effect : 8;
+	enum code_condition condition : 8; /* of CODE_BRANCH */
+	uint8_t reg, source;		   /* or CODE_NO_REGISTER */
+	uint8_t bits;			   /* of EFFECT_MOVE_32: 8 or 16 if it takes less */
+	uint8_t base, index, scale;	   /* registers, or CODE_NO_REGISTER */
+	bool has_memory : 1, writes_memory : 1;
+	bool computed : 1; /* of EFFECT_WRITES: they hold results, not something that was kept elsewhere */
+	bool plain_store : 1; /* of EFFECT_WRITES: mov of a number, or of less than 8 bytes of a register */
+	bool foreign_segment : 1; /* fs, gs: not where base says */
+	bool repeated : 1;	  /* rep: as many bytes as a register says */
+	bool writes_flags : 1;
+	bool system_call : 1; /* by syscall or int */
+	bool is_padding : 1;  /* nop in any length, int3 */
 };
 
 struct code_decoder;

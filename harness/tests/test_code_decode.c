@@ -253,29 +253,119 @@ static void say(FILE *file, const struct code *code)
 	}
 }
 
-START_TEST(an_instruction_has_an_effect)
+static size_t read_bytes(const char *text, uint8_t bytes[CODE_BYTES_MAX])
 {
-	const struct decode_case *test = &decode_cases[_i];
-	struct code_decoder *decoder = code_decoder_create();
-	uint8_t bytes[CODE_BYTES_MAX];
 	size_t size = 0;
-	char *end, *text = NULL;
-	size_t text_size;
-	FILE *file = open_memstream(&text, &text_size);
+	char *end;
+
+	for (; *text; text = end)
+		bytes[size++] = (uint8_t)strtoul(text, &end, 16);
+	return size;
+}
+
+/* What the decoder says of them at PC. */
+static void decode_as(struct code_decoder *decoder, const char *text, const char *expected)
+{
+	uint8_t bytes[CODE_BYTES_MAX];
+	size_t size = read_bytes(text, bytes), said_size;
+	char *said = NULL;
+	FILE *file = open_memstream(&said, &said_size);
 	struct code code;
 
-	ck_assert_ptr_nonnull(decoder);
-	for (const char *at = test->bytes; *at; at = end)
-		bytes[size++] = (uint8_t)strtoul(at, &end, 16);
 	code_decode(decoder, PC, bytes, size, &code);
 	ck_assert_uint_eq(code.pc, PC);
 	if (code.length)
 		ck_assert_uint_eq(code.length, size);
 	say(file, &code);
 	fclose(file);
-	ck_assert_msg(!strcmp(text, test->said), "%s: %s\nexpected: %s", test->bytes, text,
-		      test->said);
-	free(text);
+	ck_assert_msg(!strcmp(said, expected), "%s: %s\nexpected: %s", text, said, expected);
+	free(said);
+}
+
+START_TEST(an_instruction_has_an_effect)
+{
+	const struct decode_case *test = &decode_cases[_i];
+	struct code_decoder *decoder = code_decoder_create();
+
+	ck_assert_ptr_nonnull(decoder);
+	decode_as(decoder, test->bytes, test->said);
+	decode_as(decoder, test->bytes, test->said); /* its form is known by now */
+	code_decoder_destroy(decoder);
+}
+END_TEST
+
+/* Of one form: what is said of the second is made of what was said of the first. */
+static const struct form_case {
+	const char *rule, *first, *second, *said;
+} form_cases[] = {
+	{ "a displacement of 1 byte has a sign", "48 8b 45 08", "48 8b 45 f8",
+	  "next load rax [rbp-8]8" },
+	{ "a displacement of 4 bytes has one", "48 8b 85 00 01 00 00", "48 8b 85 00 ff ff ff",
+	  "next load rax [rbp-256]8" },
+	{ "an address of 8 bytes", "48 a1 00 00 00 00 00 00 00 00", "48 a1 01 02 03 04 05 06 07 08",
+	  "next load rax [578437695752307201]8" },
+	{ "a distance from the instruction's end", "48 8d 15 10 00 00 00", "48 8d 15 f0 ff ff ff",
+	  "next address rdx [4087]8" },
+	{ "a target", "e8 10 00 00 00", "e8 fb ff ff ff", "call 0x1000" },
+	{ "bytes that a return takes", "c2 10 00", "c2 20 00", "return 32" },
+	{ "a constant is extended by its sign", "48 c7 c3 01 00 00 00", "48 c7 c3 ff ff ff ff",
+	  "next constant rbx -1" },
+	{ "or is not", "b8 01 00 00 00", "b8 fe ff ff ff", "next constant rax 4294967294" },
+	{ "one that is subtracted", "48 83 ec 28", "48 83 ec 80", "next add rsp 128 flags" },
+	{ "a displacement and a constant", "83 7d fc 07", "83 7d f8 08",
+	  "next compare - 8 [rbp-8]4 flags" },
+	{ "or with 0 writes nothing", "48 83 0c 24 01", "48 83 0c 24 00",
+	  "next writes [rsp]8 flags" },
+	{ "or with another number does", "48 83 0c 24 00", "48 83 0c 24 01",
+	  "next writes [rsp]8 writes flags" },
+	{ "and with -1 writes nothing", "48 83 24 24 00", "48 83 24 24 ff",
+	  "next writes [rsp]8 flags" },
+	{ "and with another number does", "48 83 24 24 ff", "48 83 24 24 00",
+	  "next writes [rsp]8 writes flags" },
+	{ "EVEX scales a displacement", "62 f1 fe 48 7f 44 24 01", "62 f1 fe 48 7f 44 24 02",
+	  "next writes [rsp+128]64 writes" },
+	{ "another register is another form", "55", "53", "next push rbx [rsp]8 writes" },
+};
+
+START_TEST(a_known_form_has_numbers_of_its_own)
+{
+	const struct form_case *test = &form_cases[_i];
+	struct code_decoder *decoder = code_decoder_create();
+	uint8_t bytes[CODE_BYTES_MAX];
+	size_t size = read_bytes(test->first, bytes);
+	struct code code;
+
+	code_decode(decoder, 0x2000, bytes, size, &code);
+	ck_assert_uint_eq(code.length, size);
+	decode_as(decoder, test->second, test->said);
+	for (size_t less = 0; less < size; less++) {
+		code_decode(decoder, PC, bytes, less, &code);
+		ck_assert_msg(code.flow == CODE_UNKNOWN && !code.length, "%s: %zu bytes",
+			      test->rule, less);
+	}
+	code_decoder_destroy(decoder);
+}
+END_TEST
+
+/* As many heads as there can be: prefixes that mean nothing, in all orders. */
+START_TEST(forms_beyond_the_limit_are_decoded)
+{
+	static const uint8_t prefix[] = { 0x2e, 0x36, 0x26, 0x3e };
+	struct code_decoder *decoder = code_decoder_create();
+	struct code code;
+
+	for (uint32_t order = 0; order < 1u << 18; order++) {
+		uint8_t bytes[10];
+
+		for (int i = 0; i < 9; i++)
+			bytes[i] = prefix[order >> 2 * i & 3];
+		bytes[9] = (uint8_t)(0x50 + order % 8);
+		code_decode(decoder, PC, bytes, sizeof(bytes), &code);
+		ck_assert_uint_eq(code.length, sizeof(bytes));
+		ck_assert_int_eq(code.effect, EFFECT_PUSH);
+		code_decode(decoder, PC, bytes + 9, 1, &code);
+		ck_assert_uint_eq(code.length, 1);
+	}
 	code_decoder_destroy(decoder);
 }
 END_TEST
@@ -303,6 +393,9 @@ int main(void)
 
 	tcase_add_loop_test(tcase, an_instruction_has_an_effect, 0,
 			    (int)(sizeof(decode_cases) / sizeof(decode_cases[0])));
+	tcase_add_loop_test(tcase, a_known_form_has_numbers_of_its_own, 0,
+			    sizeof(form_cases) / sizeof(form_cases[0]));
+	tcase_add_test(tcase, forms_beyond_the_limit_are_decoded);
 	tcase_add_test(tcase, an_instruction_has_a_text);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);
