@@ -276,8 +276,9 @@ static void say_counts(FILE *file, const struct lint_counts *counts)
 static void assemble_function(const char *directory, const char *body)
 {
 	char *assembly;
+	int size = asprintf(&assembly, "f: .cfi_startproc\n%s	.cfi_endproc\n", body);
 
-	ck_assert_int_gt(asprintf(&assembly, "f:	.cfi_startproc\n%s	.cfi_endproc\n", body), 0);
+	ck_assert_int_gt(size, 0);
 	assemble(directory, assembly);
 	free(assembly);
 }
