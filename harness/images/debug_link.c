@@ -150,6 +150,14 @@ static bool same_build(const struct image *a, const struct image *b)
 	       !memcmp(a->build_id, b->build_id, a->build_id_size);
 }
 
+/* .debug_frame, or names that strip has taken away. */
+static bool knows_more(const struct image *debug)
+{
+	size_t symbols = 0;
+
+	return debug->debug_frame.data || (image_symbols(debug, &symbols) && symbols);
+}
+
 void debug_link_adopt(struct image *image)
 {
 	if (image->debug_frame.data)
@@ -158,7 +166,7 @@ void debug_link_adopt(struct image *image)
 	struct image *debug;
 	struct error ignored; /* a debug file that can't be read is as good as none */
 	if (debug_path && !image_create(debug_path, &debug, &ignored)) {
-		if (debug->debug_frame.data && same_build(image, debug))
+		if (knows_more(debug) && same_build(image, debug))
 			image_adopt_debug(image, debug);
 		else
 			image_destroy(debug);

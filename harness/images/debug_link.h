@@ -3,8 +3,9 @@
  * debug_link.h - the separate debug file of an ELF file
  *
  * `table --format readelf` shows that file's tables too, as readelf does. The others, and `stat`,
- * `prove` and `diff`, read .debug_frame there, when the file itself doesn't have the section: strip
- * takes it away, and with it the functions that .eh_frame has nothing of.
+ * `prove`, `lint` and `diff`, read .debug_frame there, when the file itself doesn't have the section: strip
+ * takes it away, and with it the functions that .eh_frame has nothing of. The names of functions
+ * that are not exported are there, too.
  */
 #ifndef STACKPROOF_COMMANDS_DEBUG_LINK_H
 #define STACKPROOF_COMMANDS_DEBUG_LINK_H
@@ -14,7 +15,7 @@
 /* The path of image's separate debug file if this machine has it, else NULL. To be freed. */
 char *debug_link_find(const struct image *image);
 /* Takes .debug_frame and the symbols from the debug file of the same build, if the image has no
- * .debug_frame of its own and the debug file has. */
+ * .debug_frame of its own. */
 void debug_link_adopt(struct image *image);
 /* image_create() and debug_link_adopt(), unless section, a name, is another one. NULL: both are
  * wanted. */

@@ -216,6 +216,31 @@ START_TEST(debug_file_is_found_and_read)
 }
 END_TEST
 
+/* Where all tables are in .eh_frame, the debug file still has the names. */
+START_TEST(names_come_without_debug_frame)
+{
+	static const char source[] = "static __attribute__((noinline)) int hidden(int x) { "
+				     "volatile char b[100]; b[x] = 1; return b[0]; }"
+				     "int main(void) { return hidden(3); }";
+	struct image *image;
+	struct error error;
+	char path[PATH_MAX];
+
+	if (!run("cd %s && echo '%s' > n.c && gcc-12 -g -O1 n.c -o named 2>/dev/null && "
+		 "objcopy --only-keep-debug named named.debug && "
+		 "objcopy --strip-all --add-gnu-debuglink=named.debug named nameless",
+		 folder, source))
+		return;
+	snprintf(path, sizeof(path), "%s/nameless", folder);
+	ck_assert_int_eq(image_create(path, &image, &error), 0);
+	ck_assert_uint_eq(image_symbol_address(image, "hidden"), 0);
+	debug_link_adopt(image);
+	ck_assert_uint_ne(image_symbol_address(image, "hidden"), 0);
+	ck_assert_ptr_null(image->debug_frame.data);
+	image_destroy(image);
+}
+END_TEST
+
 int main(void)
 {
 	if (!mkdtemp(folder)) {
@@ -229,6 +254,7 @@ int main(void)
 	tcase_add_test(tcase, other_files_are_no_findings_of_a_proof);
 	tcase_add_test(tcase, supplementary_files_are_no_findings_of_a_proof);
 	tcase_add_test(tcase, debug_file_is_found_and_read);
+	tcase_add_test(tcase, names_come_without_debug_frame);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
