@@ -35,6 +35,10 @@ struct code_decoder *code_decoder_create(void)
 		return NULL;
 	ZydisDecoderInit(&decoder->zydis, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
 	ZydisFormatterInit(&decoder->formatter, ZYDIS_FORMATTER_STYLE_INTEL);
+	ZydisFormatterSetProperty(&decoder->formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
+				  ZYDIS_PADDING_DISABLED);
+	ZydisFormatterSetProperty(&decoder->formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE,
+				  ZYAN_FALSE);
 	return decoder;
 }
 

@@ -151,6 +151,13 @@ static void add_case(struct linting *linting, const struct image_path *path, con
 	judged->seconds = json_number_value(json_object_get(image, "seconds"));
 }
 
+static bool wants_colour(void)
+{
+	const char *no_color = getenv("NO_COLOR");
+
+	return isatty(STDOUT_FILENO) && (!no_color || !no_color[0]);
+}
+
 static void print_object(const struct linting *linting, const json_t *object)
 {
 	bool is_image = json_object_get(object, "status") != NULL;
@@ -159,7 +166,7 @@ static void print_object(const struct linting *linting, const json_t *object)
 		json_dumpf(object, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
 		putchar('\n');
 	} else if (!is_image) {
-		lint_text_finding(stdout, object);
+		lint_text_finding(stdout, object, wants_colour());
 	} else if (linting->list.count <= FEW_IMAGES || json_count(object, "wanted_findings") ||
 		   !strcmp(json_text(object, "status"), "failed")) {
 		lint_text_image(stdout, object);

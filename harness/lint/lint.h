@@ -15,10 +15,12 @@
  *	lint_row.c	 a row against a state
  *	lint_flow.c	 the ways
  *	lint_judge.c	 every instruction that was reached, at last
+ *	lint_path.c	 the jumps that lead to one
  *	lint_image.c	 all FDEs of an image
  *	lint_names.c	 functions that never return, by name; stubs of PLTs
  *	lint_noreturn.c	 functions that never return, by their code
  *	lint_ids.c	 what a finding is called, and what it means
+ *	lint_evidence.c	 what stands beside a finding: instructions, the source line
  *	lint_json.c, lint_text.c  what programs and people read
  *
  * docs/LINT.md says what is taken for granted, and which findings there are.
@@ -60,6 +62,8 @@ enum lint_id {
 	LINT_ID_COUNT,
 };
 
+#define LINT_PATH_MAX 8 /* jumps of one way that a finding names */
+
 /* What is wrong at pc .. pc_end. */
 struct lint_finding {
 	enum lint_id id;
@@ -68,6 +72,11 @@ struct lint_finding {
 	uint64_t function;   /* where the FDE begins; 0: none */
 	uint8_t reg;	     /* of LINT_NOT_SAVED, LINT_OVERWRITTEN, LINT_LOST */
 	char declared[96], actual[96];
+	/* The jumps that lead there on one way from the function's entry, in their order; of more the
+	 * last. */
+	bool path_known, path_cut;
+	uint8_t path_count;
+	uint64_t path[LINT_PATH_MAX];
 };
 
 enum lint_row_outcome { LINT_ROW_PROVEN, LINT_ROW_UNPROVEN, LINT_ROW_MISMATCH };
@@ -135,7 +144,8 @@ void lint_file(const struct lint_options *options, const struct image_path *path
 
 /* ---- lint_text.c -------------------------------------------------------------------------- */
 
-void lint_text_finding(FILE *file, const json_t *finding);
+/* colour: as a terminal shows it (ECMA-48, 8.3.117). */
+void lint_text_finding(FILE *file, const json_t *finding, bool colour);
 void lint_text_image(FILE *file, const json_t *image);
 /* All images. counts: the sums of their objects. */
 void lint_text_total(FILE *file, const json_t *counts, uint64_t images, double seconds);

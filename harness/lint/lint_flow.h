@@ -107,6 +107,13 @@ bool lint_state_is_entry(const struct lint_state *state);
 /* Whether the row says so. */
 bool lint_row_is_entry(const struct row *row);
 
+/* ---- lint_path.c -------------------------------------------------------------------------- */
+
+/* Sets the finding's path: to pc by way of the instruction at from, which leads there (0: the way begins
+ * at pc). All ways have been followed. */
+void lint_path_find(const struct lint_flow *flow, uint64_t from, uint64_t pc,
+		    struct lint_finding *ret);
+
 /* ---- lint_jump.c -------------------------------------------------------------------------- */
 
 /* The targets of a computed jump, in ret, which has room for LINT_TARGETS_MAX: how many there are,

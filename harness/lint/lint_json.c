@@ -17,6 +17,7 @@
 #include "gate/gate.h"
 #include "images/debug_link.h"
 #include "lint/lint.h"
+#include "lint/lint_evidence.h"
 
 struct findings {
 	struct lint_finding *finding;
@@ -54,7 +55,7 @@ static int compare_findings(const void *left, const void *right)
 
 /* "function", and "offset" in it. False: --function wants others. */
 static bool set_place(json_t *object, const struct lint_options *options, const struct cfi *cfi,
-		      uint64_t pc)
+		      uint64_t pc, uint64_t *ret_begin)
 {
 	struct code_name name;
 	char text[NAME_BYTES];
@@ -63,43 +64,35 @@ static bool set_place(json_t *object, const struct lint_options *options, const 
 	code_name_print(&name, text, sizeof(text));
 	json_object_set_new(object, "function", json_bytes(text));
 	json_object_set_new(object, "offset", json_integer((json_int_t)(pc - name.start)));
+	*ret_begin = name.start;
 	return !options->function || !fnmatch(options->function, text, 0);
-}
-
-static void set_instruction(json_t *object, struct code_decoder *decoder, const struct cfi *cfi,
-			    uint64_t pc)
-{
-	const uint8_t *bytes = NULL;
-	size_t size = CODE_BYTES_MAX;
-	char text[128];
-
-	while (size && !(bytes = image_bytes(cfi->image, pc, size)))
-		size--;
-	if (!bytes)
-		return;
-	code_print(decoder, pc, bytes, size, text, sizeof(text));
-	if (text[0])
-		json_object_set_new(object, "instruction", json_string(text));
 }
 
 /* False: it is not wanted. */
 static bool print_finding(const struct lint_options *options, const struct cfi *cfi,
-			  struct code_decoder *decoder, const struct lint_finding *finding,
+			  struct lint_evidence *evidence, const struct lint_finding *finding,
 			  FILE *output)
 {
 	json_t *object = json_pack("{s:s, s:o, s:s, s:s}", "type", "lint_finding", "image",
 				   json_bytes(cfi->image->path), "id", lint_id_name(finding->id),
 				   "title", lint_id_title(finding->id));
 	bool wanted = options->only & 1u << finding->id;
+	uint64_t begin = 0;
 
 	if (finding->pc_end) {
 		json_set_hex(object, "pc", finding->pc);
 		json_set_hex(object, "pc_end", finding->pc_end);
-		wanted &= set_place(object, options, cfi, finding->pc);
-		set_instruction(object, decoder, cfi, finding->pc);
+		wanted &= set_place(object, options, cfi, finding->pc, &begin);
 	} else {
 		wanted &= !options->function;
 	}
+	if (!wanted) {
+		json_decref(object);
+		return false;
+	}
+	if (finding->pc_end)
+		lint_evidence_set(evidence, finding, finding->function ? finding->function : begin,
+				  object);
 	if (finding->from)
 		json_set_hex(object, "from", finding->from);
 	if (finding->id == LINT_NOT_SAVED || finding->id == LINT_OVERWRITTEN ||
@@ -108,22 +101,20 @@ static bool print_finding(const struct lint_options *options, const struct cfi *
 	if (finding->declared[0])
 		json_object_set_new(object, "declared", json_bytes(finding->declared));
 	json_object_set_new(object, "actual", json_bytes(finding->actual));
-	if (wanted)
-		json_line(output, object);
-	else
-		json_decref(object);
-	return wanted;
+	json_line(output, object);
+	return true;
 }
 
 static int print_findings(const struct lint_options *options, const struct cfi *cfi,
-			  struct findings *list, json_t *image, FILE *output, struct error *error)
+			  const char *file, struct findings *list, json_t *image, FILE *output,
+			  struct error *error)
 {
-	struct code_decoder *decoder = code_decoder_create();
+	struct lint_evidence *evidence = lint_evidence_create(cfi, file);
 	uint64_t counts[LINT_ID_COUNT] = { 0 }, wanted = 0;
 	json_t *by_id = json_object();
 
-	if (!decoder || list->no_memory) {
-		code_decoder_destroy(decoder);
+	if (!evidence || list->no_memory) {
+		lint_evidence_destroy(evidence);
 		json_decref(by_id);
 		return error_set(error, ERROR_MEMORY, NULL, 0, "findings");
 	}
@@ -135,7 +126,7 @@ static int print_findings(const struct lint_options *options, const struct cfi *
 		if (i && !compare_findings(finding, &list->finding[i - 1]))
 			continue;
 		counts[finding->id]++;
-		wanted += print_finding(options, cfi, decoder, finding, output);
+		wanted += print_finding(options, cfi, evidence, finding, output);
 	}
 	for (int i = LINT_NONE + 1; i < LINT_ID_COUNT; i++)
 		if (counts[i])
@@ -143,7 +134,7 @@ static int print_findings(const struct lint_options *options, const struct cfi *
 					    json_integer((json_int_t)counts[i]));
 	json_object_set_new(image, "findings", by_id);
 	json_object_set_new(image, "wanted_findings", json_integer((json_int_t)wanted));
-	code_decoder_destroy(decoder);
+	lint_evidence_destroy(evidence);
 	return 0;
 }
 
@@ -208,7 +199,7 @@ static int lint_opened(const struct lint_options *options, const struct opened_i
 	}
 	result = lint_image(cfi, &watch, &counts, error);
 	if (!result)
-		result = print_findings(options, cfi, &list, image, output, error);
+		result = print_findings(options, cfi, opened->file, &list, image, output, error);
 	if (!result) {
 		set_counts(image, &counts);
 		if (options->function)

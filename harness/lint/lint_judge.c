@@ -183,6 +183,8 @@ static void judge_instruction(struct lint_judge *judge, const struct lint_flow *
 			finding.id = verdict.id = LINT_ENTRY;
 		lint_row_describe(row, state, &verdict, &finding);
 		run_add(judge, run, &finding, &verdict.actual, code->pc);
+		if (run->finding.pc == code->pc)
+			lint_path_find(flow, block->from, block->pc, &run->finding);
 	}
 	if (!block->unsure)
 		check_inside(judge, part, code);
@@ -201,6 +203,7 @@ static void judge_edge(void *context, const struct lint_edge *edge)
 					.function = edge->part->begin };
 
 	lint_row_describe(row, edge->state, &edge->verdict, &finding);
+	lint_path_find(judge->flow, edge->from, edge->to, &finding);
 	set_status(judge, edge->to, STATUS_MISMATCH);
 	report(judge, &finding);
 }
@@ -246,6 +249,7 @@ static int judge_block(struct lint_judge *judge, struct lint_flow *flow, uint32_
 int lint_judge_flow(struct lint_judge *judge, struct lint_flow *flow, bool called,
 		    struct error *error)
 {
+	judge->flow = flow;
 	for (uint32_t i = 0; i < flow->block_count; i++)
 		if (judge_block(judge, flow, i, called, error))
 			return -1;

@@ -10,6 +10,7 @@
 struct lint_judge {
 	const struct cfi *cfi;
 	const struct lint_watch *watch;
+	const struct lint_flow *flow; /* that is judged */
 	struct lint_counts *counts;
 	/* Of each byte of executable segments what the instruction that begins there came to. */
 	uint64_t begin;

@@ -3,9 +3,15 @@
  * lint_text.c - what `stackproof lint` says to a person
  *
  *	/usr/bin/prog: f+0x3d: SP001 the CFA is elsewhere
- *	    2040ad..2040b1  test al, al
- *	    declared        cfa=rsp+32
- *	    actual          cfa=rsp+24
+ *	    source      /src/prog.c:23
+ *	    producer    clang version 14.0.6
+ *	        0x2040a9  add rsp, 0x08
+ *	     -> 0x2040ad  test al, al
+ *	        0x2040af  jz 0x2040b7
+ *	    up to       0x2040b1
+ *	    path        0x204080 jnz 0x2040a0
+ *	    declared    cfa=rsp+32
+ *	    actual      cfa=rsp+24
  *
  * as a compiler's warnings: the file, the place, what is wrong, and below it the evidence.
  */
@@ -14,28 +20,89 @@
 #include "lint/lint.h"
 #include "plain_text.h"
 
-void lint_text_finding(FILE *file, const json_t *finding)
+static void print_field(FILE *file, const char *name, const char *text)
+{
+	if (text[0])
+		fprintf(file, "    %-10s  %s\n", name, PLAIN_TEXT(text));
+}
+
+static void print_source(FILE *file, const json_t *finding)
+{
+	const char *source = json_text(finding, "source_file");
+
+	if (source[0])
+		fprintf(file, "    %-10s  %s:%lld\n", "source", PLAIN_TEXT(source),
+			(long long)json_count(finding, "source_line"));
+	print_field(file, "producer", json_text(finding, "producer"));
+	print_field(file, "compilers", json_text(finding, "compilers"));
+}
+
+static void print_instructions(FILE *file, const json_t *finding, bool colour)
 {
 	const char *pc = json_text(finding, "pc"), *pc_end = json_text(finding, "pc_end");
+	const char *before = "";
+	bool longer = strcmp(pc, pc_end) != 0;
+	size_t i;
+	json_t *line;
 
+	json_array_foreach(json_object_get(finding, "disassembly"), i, line)
+	{
+		const char *at = json_text(line, "pc");
+		bool here = !strcmp(at, pc);
+
+		if (!strcmp(before, pc) && !strcmp(at, pc_end))
+			longer = false;
+		before = at;
+		fprintf(file, "%s     %s %s  %s%s\n", here && colour ? "\033[1m" : "",
+			here ? "->" : "  ", at, json_text(line, "instruction"),
+			here && colour ? "\033[0m" : "");
+	}
+	if (longer)
+		print_field(file, "up to", pc_end);
+}
+
+/* The jumps of one way there; of a way that alone is wrong, the last of them first. */
+static void print_path(FILE *file, const json_t *finding)
+{
+	const json_t *path = json_object_get(finding, "path");
+	const char *from = json_text(finding, "from"), *between = "";
+	size_t count = json_array_size(path), i;
+	json_t *line;
+
+	if (from[0])
+		fprintf(file, "    %-10s  the %s at %s; other ways bring what is declared\n", "by",
+			count && !strcmp(json_text(json_array_get(path, count - 1), "pc"), from)
+				? "jump"
+				: "instruction",
+			from);
+	if (!count)
+		return;
+	fprintf(file, "    %-10s  %s", "path", json_object_get(finding, "path_cut") ? "...; " : "");
+	json_array_foreach(path, i, line)
+	{
+		fprintf(file, "%s%s %s", between, json_text(line, "pc"),
+			json_text(line, "instruction"));
+		between = "; ";
+	}
+	fputc('\n', file);
+}
+
+void lint_text_finding(FILE *file, const json_t *finding, bool colour)
+{
 	fprintf(file, "%s: ", PLAIN_TEXT(json_text(finding, "image")));
-	if (pc[0]) {
+	if (json_text(finding, "pc")[0]) {
 		fprintf(file, "%s", PLAIN_TEXT(json_text(finding, "function")));
 		if (json_count(finding, "offset"))
 			fprintf(file, "+0x%llx", (unsigned long long)json_count(finding, "offset"));
 		fprintf(file, ": ");
 	}
-	fprintf(file, "%s %s\n", json_text(finding, "id"), json_text(finding, "title"));
-	if (pc[0] && !strcmp(pc, pc_end))
-		fprintf(file, "    %-10s  %s\n", pc, json_text(finding, "instruction"));
-	else if (pc[0])
-		fprintf(file, "    %s..%s  %s\n", pc, pc_end, json_text(finding, "instruction"));
-	if (json_object_get(finding, "from"))
-		fprintf(file, "    on the way from %s; others bring what is declared\n",
-			json_text(finding, "from"));
-	if (json_object_get(finding, "declared"))
-		fprintf(file, "    declared    %s\n", PLAIN_TEXT(json_text(finding, "declared")));
-	fprintf(file, "    actual      %s\n", PLAIN_TEXT(json_text(finding, "actual")));
+	fprintf(file, "%s%s%s %s\n", colour ? "\033[1;31m" : "", json_text(finding, "id"),
+		colour ? "\033[0m" : "", json_text(finding, "title"));
+	print_source(file, finding);
+	print_instructions(file, finding, colour);
+	print_path(file, finding);
+	print_field(file, "declared", json_text(finding, "declared"));
+	print_field(file, "actual", json_text(finding, "actual"));
 }
 
 static void print_counts(FILE *file, const json_t *counts)

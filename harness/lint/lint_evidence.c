@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_evidence.c - what stands beside a finding: instructions, the jumps that lead there, the line
+ *
+ * What stands before an instruction in memory is found by decoding from the function's begin: x86's
+ * instructions can't be read backwards. If none of them ends where the finding begins, nothing is
+ * shown before it. The debug file is looked for at the first finding only: most images have none.
+ */
+#include <stdlib.h>
+#include "cli/json_counts.h"
+#include "images/code_source.h"
+#include "images/debug_link.h"
+#include "lint/lint_evidence.h"
+
+#define BEFORE_SHOWN 3
+#define BEHIND_SHOWN 2
+#define SEARCH_BYTES (1u << 20) /* of a function that is longer nothing is shown before */
+
+struct lint_evidence {
+	const struct cfi *cfi;
+	const char *file;
+	struct code_decoder *decoder;
+	struct code_sources *sources;
+	bool sources_opened;
+	/* How far the function was decoded for the finding before, and its last instructions. */
+	uint64_t function, at;
+	uint64_t before[BEFORE_SHOWN];
+	size_t before_count;
+};
+
+struct lint_evidence *lint_evidence_create(const struct cfi *cfi, const char *file)
+{
+	struct lint_evidence *evidence = calloc(1, sizeof(*evidence));
+
+	if (!evidence)
+		return NULL;
+	evidence->cfi = cfi;
+	evidence->file = file;
+	evidence->decoder = code_decoder_create();
+	if (evidence->decoder)
+		return evidence;
+	free(evidence);
+	return NULL;
+}
+
+void lint_evidence_destroy(struct lint_evidence *evidence)
+{
+	if (!evidence)
+		return;
+	code_sources_close(evidence->sources);
+	code_decoder_destroy(evidence->decoder);
+	free(evidence);
+}
+
+/* ---- instructions -------------------------------------------------------------------------- */
+
+/* Its bytes, fewer than it may have at a segment's end. NULL: there are none. */
+static const uint8_t *bytes_at(const struct lint_evidence *evidence, uint64_t pc, size_t *ret_size)
+{
+	const uint8_t *bytes = NULL;
+
+	*ret_size = CODE_BYTES_MAX;
+	while (*ret_size && !(bytes = image_bytes(evidence->cfi->image, pc, *ret_size)))
+		--*ret_size;
+	return bytes;
+}
+
+/* Its length, 0 if it can't be decoded. */
+static uint64_t length_at(const struct lint_evidence *evidence, uint64_t pc)
+{
+	size_t size;
+	const uint8_t *bytes = bytes_at(evidence, pc, &size);
+	struct code code;
+
+	if (!bytes)
+		return 0;
+	code_decode(evidence->decoder, pc, bytes, size, &code);
+	return code.length;
+}
+
+/* NULL: it can't be decoded. */
+static json_t *text_at(const struct lint_evidence *evidence, uint64_t pc)
+{
+	size_t size;
+	const uint8_t *bytes = bytes_at(evidence, pc, &size);
+	char text[128] = "";
+
+	if (bytes)
+		code_print(evidence->decoder, pc, bytes, size, text, sizeof(text));
+	return text[0] ? json_string(text) : NULL;
+}
+
+static json_t *line_at(const struct lint_evidence *evidence, uint64_t pc)
+{
+	json_t *line = json_object(), *text = text_at(evidence, pc);
+
+	json_set_hex(line, "pc", pc);
+	json_object_set_new(line, "instruction", text ? text : json_string("(bad)"));
+	return line;
+}
+
+/* Decodes on to pc. The last instructions before it are in before[]. */
+static void go_to(struct lint_evidence *evidence, uint64_t function, uint64_t pc)
+{
+	if (evidence->function != function || evidence->at > pc) {
+		evidence->function = evidence->at = function;
+		evidence->before_count = 0;
+	}
+	if (pc - function > SEARCH_BYTES) {
+		evidence->before_count = 0;
+		return;
+	}
+	while (evidence->at < pc) {
+		uint64_t length = length_at(evidence, evidence->at);
+
+		if (evidence->before_count == BEFORE_SHOWN) {
+			for (size_t i = 1; i < BEFORE_SHOWN; i++)
+				evidence->before[i - 1] = evidence->before[i];
+			evidence->before_count--;
+		}
+		evidence->before[evidence->before_count++] = evidence->at;
+		evidence->at += length ? length : 1;
+	}
+	if (evidence->at != pc)
+		evidence->before_count = 0;
+}
+
+static void set_disassembly(struct lint_evidence *evidence, uint64_t function, uint64_t pc,
+			    json_t *object)
+{
+	const struct cfi_fde *fde = cfi_fde_find(evidence->cfi, pc);
+	uint64_t end = fde ? fde->pc_begin + fde->pc_range : pc + 1;
+	json_t *lines = json_array();
+
+	go_to(evidence, function, pc);
+	for (size_t i = 0; i < evidence->before_count; i++)
+		json_array_append_new(lines, line_at(evidence, evidence->before[i]));
+	for (size_t i = 0; i <= BEHIND_SHOWN && pc < end; i++) {
+		uint64_t length = length_at(evidence, pc);
+
+		if (!length && i)
+			break;
+		json_array_append_new(lines, line_at(evidence, pc));
+		pc += length ? length : 1;
+	}
+	json_object_set_new(object, "disassembly", lines);
+}
+
+static void set_path(const struct lint_evidence *evidence, const struct lint_finding *finding,
+		     json_t *object)
+{
+	json_t *lines = json_array();
+
+	for (size_t i = 0; i < finding->path_count; i++)
+		json_array_append_new(lines, line_at(evidence, finding->path[i]));
+	json_object_set_new(object, "path", lines);
+	if (finding->path_cut)
+		json_object_set_new(object, "path_cut", json_true());
+}
+
+/* ---- source -------------------------------------------------------------------------------- */
+
+static void open_sources(struct lint_evidence *evidence)
+{
+	char *debug = debug_link_find(evidence->cfi->image);
+
+	evidence->sources = code_sources_open(evidence->file, debug);
+	evidence->sources_opened = true;
+	free(debug);
+}
+
+static void set_source(struct lint_evidence *evidence, uint64_t pc, json_t *object)
+{
+	struct code_source source;
+	const char *compilers;
+
+	if (!evidence->sources_opened)
+		open_sources(evidence);
+	if (!evidence->sources)
+		return;
+	code_sources_find(evidence->sources, pc, &source);
+	compilers = code_sources_comment(evidence->sources);
+	if (source.file[0]) {
+		json_object_set_new(object, "source_file", json_bytes(source.file));
+		json_object_set_new(object, "source_line", json_integer(source.line));
+	}
+	if (source.producer[0])
+		json_object_set_new(object, "producer", json_bytes(source.producer));
+	else if (compilers[0])
+		json_object_set_new(object, "compilers", json_bytes(compilers));
+}
+
+void lint_evidence_set(struct lint_evidence *evidence, const struct lint_finding *finding,
+		       uint64_t function, json_t *object)
+{
+	json_t *text = text_at(evidence, finding->pc);
+
+	if (text)
+		json_object_set_new(object, "instruction", text);
+	set_disassembly(evidence, function, finding->pc, object);
+	if (finding->path_known)
+		set_path(evidence, finding, object);
+	set_source(evidence, finding->pc, object);
+}

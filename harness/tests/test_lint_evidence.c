@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_lint_evidence.c - what stands beside a finding in its JSON object
+ *
+ * Functions in assembly, as in test_lint.c. Of the first finding is said: its place, the instructions
+ * around it ('>' the one), the jumps that lead there, and the source line. Addresses count from the
+ * function's begin.
+ */
+#include <check.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "image.h"
+#include "cli/json_counts.h"
+#include "lint/lint.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+static char folder[] = "/tmp/stackproof-lint-evidence-XXXXXX";
+
+static const struct evidence_case {
+	const char *rule, *assembly, *expected;
+} cases[] = {
+	{ "straight_from_the_entry", "	push rbx\n	nop\n	nop\n	pop rbx\n	ret\n",
+	  "f+1 0:push rbx >1:nop 2:nop 3:pop rbx | path | f.s:7" },
+	{ "at_the_functions_begin", "	.cfi_def_cfa_offset 16\n	nop\n	ret\n",
+	  "f+0 >0:nop 1:ret | path | f.s:7" },
+	{ "three_before_and_two_behind",
+	  "	xor eax, eax\n	xor ecx, ecx\n	xor edx, edx\n	push rbx\n"
+	  "	nop\n	nop\n	nop\n	pop rbx\n	ret\n",
+	  "f+7 2:xor ecx, ecx 4:xor edx, edx 6:push rbx >7:nop 8:nop 9:nop | path | f.s:10" },
+	{ "not_beyond_the_function",
+	  "	push rbx\n	pop rbx\n	.cfi_endproc\n"
+	  "h:	.cfi_startproc\n	ret\n",
+	  "f+1 0:push rbx >1:pop rbx | path | f.s:7" },
+	{ "a_taken_jump_is_named_and_another_is_not",
+	  "	test edi, edi\n	jz 2f\n	test esi, esi\n	jz 1f\n	ret\n"
+	  "1:	push rbx\n	pop rbx\n	ret\n2:	ret\n",
+	  "f+a 6:jz @9 8:ret 9:push rbx >a:pop rbx b:ret c:ret | path 6:jz @9 | f.s:12" },
+	{ "a_way_that_alone_is_wrong",
+	  "	test edi, edi\n	jz 1f\n	push rax\n	.cfi_def_cfa_offset 16\n"
+	  "	jmp 1f\n	.cfi_def_cfa_offset 8\n1:	nop\n	ret\n",
+	  "f+7 2:jz @7 4:push rax 5:jmp @7 >7:nop 8:ret | from 5 | path 5:jmp @7 | f.s:12" },
+	{ "of_a_long_way_the_last_jumps",
+	  "	.rept 9\n	jmp 1f\n	ret\n1:\n	.endr\n	push rbx\n	pop "
+	  "rbx\n	ret\n",
+	  "f+1c 18:jmp @1b 1a:ret 1b:push rbx >1c:pop rbx 1d:ret | path ... 3:jmp @6 6:jmp @9 "
+	  "9:jmp @c c:jmp @f f:jmp @12 12:jmp @15 15:jmp @18 18:jmp @1b | f.s:12" },
+	{ "what_is_no_instruction_is_shown_as_that",
+	  "	jmp 1f\n	.byte 0x06\n1:	push rbx\n	pop rbx\n	ret\n",
+	  "f+4 0:jmp @3 2:(bad) 3:push rbx >4:pop rbx 5:ret | path 0:jmp @3 | f.s:9" },
+	{ "where_no_instruction_ends_there_nothing_is_shown_before",
+	  "	jmp 1f\n	.byte 0x48, 0xb8\n1:	push rbx\n	pop rbx\n	ret\n",
+	  "f+5 >5:pop rbx 6:ret | path 0:jmp @4 | f.s:9" },
+};
+
+static void make(const char *assembly)
+{
+	char path[300], command[700];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/f.s", folder);
+	file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	fprintf(file,
+		"	.intel_syntax noprefix\n	.text\n	.globl f\n	.type f, "
+		"@function\n"
+		"f:	.cfi_startproc\n%s	.cfi_endproc\n",
+		assembly);
+	ck_assert_int_eq(fclose(file), 0);
+	snprintf(command, sizeof(command),
+		 "cd %s && gcc-12 -g -Wa,--debug-prefix-map=%s=. -shared -nostdlib "
+		 "-Wl,-z,noseparate-code -o f.so f.s",
+		 folder, folder);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* An instruction's text, a jump's target counted from begin. */
+static void say_line(FILE *file, const json_t *line, uint64_t begin, const char *mark)
+{
+	const char *text = json_text(line, "instruction");
+	const char *target = strstr(text, "j") == text ? strstr(text, "0x") : NULL;
+	uint64_t pc = strtoull(json_text(line, "pc"), NULL, 16);
+
+	fprintf(file, " %s%" PRIx64 ":", mark, pc - begin);
+	if (target)
+		fprintf(file, "%.*s@%" PRIx64, (int)(target - text), text,
+			(uint64_t)strtoull(target, NULL, 16) - begin);
+	else
+		fputs(text, file);
+}
+
+static void say_finding(FILE *file, const json_t *finding)
+{
+	uint64_t begin = strtoull(json_text(finding, "pc"), NULL, 16) -
+			 json_number(finding, "offset");
+	size_t i;
+	json_t *line;
+
+	fprintf(file, "%s+%" PRIx64, json_text(finding, "function"),
+		json_number(finding, "offset"));
+	json_array_foreach(json_object_get(finding, "disassembly"), i, line)
+		say_line(file, line, begin,
+			 strcmp(json_text(line, "pc"), json_text(finding, "pc")) ? "" : ">");
+	if (json_object_get(finding, "from"))
+		fprintf(file, " | from %" PRIx64,
+			(uint64_t)strtoull(json_text(finding, "from"), NULL, 16) - begin);
+	fputs(json_object_get(finding, "path") ? " | path" : " |", file);
+	fputs(json_object_get(finding, "path_cut") ? " ..." : "", file);
+	json_array_foreach(json_object_get(finding, "path"), i, line)
+		say_line(file, line, begin, "");
+	const char *source = strrchr(json_text(finding, "source_file"), '/');
+	fprintf(file, " | %s:%" PRIu64, source ? source + 1 : "",
+		json_number(finding, "source_line"));
+}
+
+/* What is said of the first finding of f.so; to be freed. */
+static char *first_finding(void)
+{
+	const struct lint_options options = { .only = UINT32_MAX };
+	char path[300], *lines = NULL, *said = NULL;
+	const struct image_path image = { .path = path };
+	size_t size;
+	FILE *file;
+	json_t *finding;
+
+	snprintf(path, sizeof(path), "%s/f.so", folder);
+	file = open_memstream(&lines, &size);
+	lint_file(&options, &image, file);
+	fclose(file);
+	finding = json_loads(lines, JSON_DISABLE_EOF_CHECK, NULL);
+	ck_assert_msg(finding && !strcmp(json_text(finding, "type"), "lint_finding"), "%s", lines);
+	file = open_memstream(&said, &size);
+	say_finding(file, finding);
+	fclose(file);
+	json_decref(finding);
+	free(lines);
+	return said;
+}
+
+START_TEST(evidence_is_said)
+{
+	const struct evidence_case *test = &cases[_i];
+	char *said;
+
+	make(test->assembly);
+	said = first_finding();
+	ck_assert_msg(!strcmp(said, test->expected), "%s:\n%s", test->rule, said);
+	free(said);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("lint_evidence");
+	TCase *beside = tcase_create("beside");
+	SRunner *runner = srunner_create(suite);
+	char command[64];
+	int failed;
+
+	if (!mkdtemp(folder))
+		return EXIT_FAILURE;
+	tcase_set_timeout(beside, 60);
+	tcase_add_loop_test(beside, evidence_is_said, 0, COUNT(cases));
+	suite_add_tcase(suite, beside);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	return system(command) || failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
