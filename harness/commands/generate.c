@@ -3,11 +3,13 @@
  * generate.c - `stackproof generate`: a random program that knows its own result
  *
  * The same seed and options give the same bytes, on any machine. With --flags it prints the flags
- * with which the seed wants to be compiled instead. scripts/random-programs makes, compiles and
- * compares many.
+ * with which the seed wants to be compiled instead. With --reduce it looks for what can be left out
+ * of a program that shows something (generate/generate_reduce.c). scripts/random-programs makes,
+ * compiles and compares many.
  */
 #include <argp.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "generate/generate.h"
@@ -22,15 +24,17 @@ enum {
 	OPTION_HOSTED,
 	OPTION_LANGUAGE,
 	OPTION_LEVELS,
+	OPTION_REDUCE,
 	OPTION_SEED,
+	OPTION_TIMEOUT,
 };
 
 static const struct argp_option options[] = {
 	{ "depth", OPTION_DEPTH, "N", 0,
 	  "at most so many open calls, 4 to 200 (default: drawn, 8 to 48)", 0 },
-	{ "drop", OPTION_DROP, "N", 0,
-	  "without function N, everything else the same: to make a program smaller that shows "
-	  "something",
+	{ "drop", OPTION_DROP, "N[.STEP|.attributes]", 0,
+	  "without function N, without a step of it, or without its attributes; everything else "
+	  "the same",
 	  0 },
 	{ "flags", OPTION_FLAGS, "gcc|clang", 0,
 	  "print the flags that the seed draws for a compiler, and no program", 0 },
@@ -42,13 +46,20 @@ static const struct argp_option options[] = {
 	{ "levels", OPTION_LEVELS, "LEVEL,...", 0,
 	  "with --flags: of these, one is drawn (default: O0,O1,O2,O3,Os)", 0 },
 	{ "output", 'o', "FILE", 0, "(default: standard output)", 0 },
+	{ "reduce", OPTION_REDUCE, "COMMAND", 0,
+	  "print the smallest program for which a shell's COMMAND, with the program's path for "
+	  "{}, ends with the status that it has for the whole one; on standard error what is left",
+	  0 },
 	{ "seed", OPTION_SEED, "N", 0, "which program; needed", 0 },
+	{ "timeout", OPTION_TIMEOUT, "SECONDS", 0,
+	  "with --reduce, for COMMAND each time (default: 60)", 0 },
 	{ NULL },
 };
 
 struct arguments {
 	struct generate_options generate;
 	const char *output, *flags, *levels;
+	struct generate_reducing reducing; /* command NULL: nothing is reduced */
 	enum compiler_family family;
 	bool seeded;
 };
@@ -57,6 +68,25 @@ static unsigned int number_between(struct argp_state *state, const char *text, c
 				   unsigned int first, unsigned int last)
 {
 	return (unsigned int)option_between(state, text, what, first, last);
+}
+
+/* "3", "3.0", "3.attributes". */
+static void parse_drop(struct argp_state *state, char *argument, struct generate_options *generate)
+{
+	char *part = strchr(argument, '.');
+	unsigned int function;
+
+	if (part)
+		*part++ = '\0';
+	function = number_between(state, argument, "--drop", 0, GENERATE_FUNCTIONS_MAX - 1);
+	if (!part)
+		generate->dropped[function] = true;
+	else if (!strcmp(part, "attributes"))
+		generate->dropped_attributes[function] = true;
+	else
+		generate->dropped_steps[function] |=
+			(uint8_t)(1u << number_between(state, part, "--drop", 0,
+						       FUNCTION_STEPS_MAX - 1));
 }
 
 /* Every word is a level that gcc and clang have. Blanks separate them, too. */
@@ -94,10 +124,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		generate->depth = number_between(state, argument, "--depth", GENERATE_DEPTH_MIN,
 						 GENERATE_DEPTH_MAX);
 		return 0;
-	case OPTION_DROP:
-		generate->dropped[number_between(state, argument, "--drop", 0,
-						 GENERATE_FUNCTIONS_MAX - 1)] = true;
-		return 0;
+	case OPTION_DROP: parse_drop(state, argument, generate); return 0;
 	case OPTION_FLAGS:
 		if (strcmp(argument, "gcc") != 0 && strcmp(argument, "clang") != 0)
 			argp_error(state, "--flags takes gcc or clang, not '%s'", argument);
@@ -118,6 +145,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		arguments->levels = argument;
 		return 0;
 	case 'o': arguments->output = option_text(state, argument, "-o"); return 0;
+	case OPTION_REDUCE:
+		arguments->reducing.command = option_text(state, argument, "--reduce");
+		if (!generate_command_is_whole(argument))
+			argp_error(state, "--reduce: the command needs {}, the program's path");
+		return 0;
+	case OPTION_TIMEOUT:
+		arguments->reducing.timeout_ms = option_seconds(state, argument, "--timeout");
+		return 0;
 	case OPTION_SEED:
 		generate->seed = option_number(state, argument, "--seed");
 		arguments->seeded = true;
@@ -126,6 +161,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!arguments->seeded)
 			argp_error(state, "--seed is needed");
+		if (arguments->reducing.command && arguments->flags)
+			argp_error(state, "--flags prints no program to reduce");
 		return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
@@ -138,12 +175,64 @@ static const struct argp argp = {
 	.doc = "Prints a random C program: a graph of functions whose frames differ in everything "
 	       "that call frame information must say. It computes a number that is known "
 	       "beforehand, "
-	       "and its exit status is 0 if that is what came out.",
+	       "and its exit status is 0 if that is what came out."
+	       "\vWith --reduce the exit status is 77 if there is nothing to show: COMMAND ends "
+	       "with 0, can't be run or dies. Let it end with another status where the compiler "
+	       "fails: \"gcc -O2 -static -nostdlib -o {}.x {} || exit 9; stackproof compare -- "
+	       "{}.x\".",
 };
+
+/* ---- --reduce ----------------------------------------------------------------------------- */
+
+static void print_size(const struct generate_size *size)
+{
+	fprintf(stderr, "%u functions, %u steps, %u with attributes", size->functions, size->steps,
+		size->attributes);
+}
+
+/* What is left, as the options that make it. */
+static void print_reduced(const struct arguments *arguments, const struct generate_reduced *reduced)
+{
+	const struct generate_options *generate = &arguments->generate;
+
+	fprintf(stderr, "status %d; %u programs tried; ", reduced->status, reduced->tried);
+	print_size(&reduced->before);
+	fprintf(stderr, " -> ");
+	print_size(&reduced->after);
+	fprintf(stderr, "\n--seed %" PRIu64, generate->seed);
+	if (generate->functions)
+		fprintf(stderr, " --functions %u", generate->functions);
+	if (generate->depth)
+		fprintf(stderr, " --depth %u", generate->depth);
+	if (generate->hosted)
+		fprintf(stderr, " --hosted");
+	print_dropped(stderr, generate);
+	fputc('\n', stderr);
+}
+
+/* EXIT_OK: generate is the smallest. After a signal it is what was reached. */
+static enum exit_status reduce(struct arguments *arguments)
+{
+	struct generate_reduced reduced;
+	struct error error;
+
+	if (!generate_reduce(&arguments->reducing, &arguments->generate, &reduced, &error)) {
+		print_reduced(arguments, &reduced);
+		return EXIT_OK;
+	}
+	error_print(stderr, "generate --reduce", &error);
+	if (error.code == ERROR_SYSTEM && error.system_errno == EINTR && reduced.status) {
+		print_reduced(arguments, &reduced);
+		return EXIT_ENVIRONMENT;
+	}
+	return error.code == ERROR_PROTOCOL	 ? EXIT_SKIPPED
+	       : error.code == ERROR_UNAVAILABLE ? EXIT_USAGE
+						 : EXIT_ENVIRONMENT;
+}
 
 int command_generate(int argc, char **argv)
 {
-	struct arguments arguments = { .levels = "O0,O1,O2,O3,Os" };
+	struct arguments arguments = { .levels = "O0,O1,O2,O3,Os", .reducing.timeout_ms = 60000 };
 	const char *name = "standard output";
 	struct error error;
 	FILE *file = stdout;
@@ -151,6 +240,11 @@ int command_generate(int argc, char **argv)
 
 	argp_err_exit_status = EXIT_USAGE;
 	command_parse(&argp, argc, argv, 0, &arguments);
+	if (arguments.reducing.command) {
+		status = reduce(&arguments);
+		if (status)
+			return status;
+	}
 	if (arguments.output) {
 		name = arguments.output;
 		file = fopen(name, "we");

@@ -12,6 +12,7 @@
  *	generate_frames.c	those that hold something in the frame
  *	generate_leave.c	those that leave a function in another way than by its end
  *	generate_flags.c	seed -> a compiler's flags
+ *	generate_reduce.c	a program that shows something -> a smaller one that still does
  *
  * A function takes a number x (and d, how often it may still recurse), takes a few steps, each of
  * which changes x, and returns it. Each kind of step makes compilers lay out a frame in another
@@ -39,8 +40,11 @@ struct generate_options {
 	unsigned int functions; /* 0: drawn */
 	unsigned int depth;	/* nested calls; 0: drawn */
 	bool hosted;		/* main() and a C library in place of _start */
-	/* Without these: for making a failing program smaller. */
+	/* Without these functions, these steps of functions (a bit for each), and without these
+	 * functions' attributes: for making a failing program smaller. */
 	bool dropped[GENERATE_FUNCTIONS_MAX];
+	uint8_t dropped_steps[GENERATE_FUNCTIONS_MAX];
+	bool dropped_attributes[GENERATE_FUNCTIONS_MAX];
 };
 
 /* ---- generate_random.c ------------------------------------------------------------------ */
@@ -228,8 +232,42 @@ void print_return(FILE *file, const struct site *site, const char *value, unsign
 /* What a step gives its callee for d. */
 void print_rounds(FILE *file, const struct step *step);
 
+/* " --drop 3 --drop 5.0": what is left out of it, as options. */
+void print_dropped(FILE *file, const struct generate_options *options);
 /* Graph, worth and text in one. -1: the limits can't be kept, or a write failed. */
 int generate_program(const struct generate_options *options, FILE *file, struct error *error);
+
+/* ---- generate_reduce.c ------------------------------------------------------------------ */
+
+struct generate_reducing {
+	const char *command;	 /* for /bin/sh -c; every {} is the program's path */
+	unsigned int timeout_ms; /* for the command, each time */
+	/* Called after each program that was tried, with how many there were; or NULL. */
+	void (*progress)(void *context, unsigned int tried,
+			 const struct generate_options *smallest);
+	void *context;
+};
+
+/* What a program consists of, and what the command said of it. */
+struct generate_size {
+	unsigned int functions, steps, attributes;
+};
+struct generate_reduced {
+	int status; /* of the command, by which a program is known that still shows it */
+	unsigned int tried;
+	struct generate_size before, after;
+};
+
+/* Whether a command says where the program goes. */
+bool generate_command_is_whole(const char *command);
+/*
+ * Leaves out functions, steps and attributes as long as the command ends with the status that it
+ * has for the whole program. options: the program; then the smallest one found, from which nothing
+ * more can be left out. ERROR_PROTOCOL: the status is 0, the command was not found, or died of a
+ * signal; ERROR_TIMEOUT; ERROR_SYSTEM with EINTR: a signal came, and options is what was reached.
+ */
+int generate_reduce(const struct generate_reducing *reducing, struct generate_options *options,
+		    struct generate_reduced *ret, struct error *error);
 
 /* ---- generate_flags.c ------------------------------------------------------------------- */
 

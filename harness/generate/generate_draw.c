@@ -201,13 +201,27 @@ static void draw_functions(struct random *random, struct graph *graph)
 		draw_chain(graph);
 }
 
-/* Dropped functions aren't called any more. */
+static void drop_steps(struct function *function, unsigned int dropped)
+{
+	unsigned int kept = 0;
+
+	for (unsigned int s = 0; s < function->steps; s++)
+		if (!(dropped & 1u << s))
+			function->step[kept++] = function->step[s];
+	function->steps = kept;
+}
+
+/* Dropped functions aren't called any more. Attributes and steps were drawn before, so that all
+ * others are what they were. */
 static void drop_functions(struct graph *graph)
 {
 	for (unsigned int f = 0; f < graph->functions; f++) {
 		struct function *function = &graph->function[f];
 
 		function->dropped = graph->options.dropped[f];
+		if (graph->options.dropped_attributes[f])
+			function->attributes = 0;
+		drop_steps(function, graph->options.dropped_steps[f]);
 		for (unsigned int s = 0; s < function->steps; s++) {
 			struct step *step = &function->step[s];
 
@@ -310,7 +324,8 @@ int graph_draw(const struct generate_options *options, struct graph *ret, struct
 	if (options->depth)
 		ret->depth = options->depth;
 	for (unsigned int f = ret->functions; f < GENERATE_FUNCTIONS_MAX; f++)
-		if (options->dropped[f])
+		if (options->dropped[f] || options->dropped_steps[f] ||
+		    options->dropped_attributes[f])
 			return error_set(error, ERROR_UNAVAILABLE, "", 0,
 					 "there is no function %u to drop: the last one is %u", f,
 					 ret->functions - 1);
@@ -322,6 +337,11 @@ int graph_draw(const struct generate_options *options, struct graph *ret, struct
 		ret->source[i] = random_next(&random);
 	random_init(&random, options->seed, "functions");
 	draw_functions(&random, ret);
+	for (unsigned int f = 0; f < ret->functions; f++)
+		if (options->dropped_steps[f] >> ret->function[f].steps)
+			return error_set(error, ERROR_UNAVAILABLE, "", 0,
+					 "function %u has no such step to drop: the last one is %u",
+					 f, ret->function[f].steps - 1);
 	drop_functions(ret);
 	random_init(&random, options->seed, "roots");
 	do {

@@ -9,6 +9,21 @@
 #include <inttypes.h>
 #include "generate/generate.h"
 
+void print_dropped(FILE *file, const struct generate_options *options)
+{
+	for (unsigned int f = 0; f < GENERATE_FUNCTIONS_MAX; f++) {
+		if (options->dropped[f]) {
+			fprintf(file, " --drop %u", f);
+			continue;
+		}
+		for (unsigned int s = 0; s < FUNCTION_STEPS_MAX; s++)
+			if (options->dropped_steps[f] & 1u << s)
+				fprintf(file, " --drop %u.%u", f, s);
+		if (options->dropped_attributes[f])
+			fprintf(file, " --drop %u.attributes", f);
+	}
+}
+
 static void print_head(FILE *file, const struct graph *graph)
 {
 	const struct generate_options *options = &graph->options;
@@ -20,9 +35,7 @@ static void print_head(FILE *file, const struct graph *graph)
 		fprintf(file, " --depth %u", options->depth);
 	if (options->hosted)
 		fprintf(file, " --hosted");
-	for (unsigned int f = 0; f < graph->functions; f++)
-		if (options->dropped[f])
-			fprintf(file, " --drop %u", f);
+	print_dropped(file, options);
 	fprintf(file, "\n *\n * Its exit status is 0 if it computed what it must.%s\n */\n",
 		options->hosted ? "" : " Link with -static -nostdlib.");
 }

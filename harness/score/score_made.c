@@ -9,16 +9,15 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <fts.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "cli/own_folder.h"
 #include "contexts/contexts.h"
 #include "score/score_made.h"
 
-#define PATH_BYTES 80
-
 struct workshop {
-	char folder[PATH_BYTES], profile[PATH_BYTES + 16], truth[PATH_BYTES + 16];
+	char *folder, profile[PATH_MAX], truth[PATH_MAX];
 	struct ending_signals signals;
 };
 
@@ -26,9 +25,8 @@ static int workshop_init(struct workshop *workshop, struct error *error)
 {
 	if (ending_signals_hold(&workshop->signals, error))
 		return -1;
-	snprintf(workshop->folder, sizeof(workshop->folder), "/tmp/stackproof-score-XXXXXX");
-	if (!mkdtemp(workshop->folder)) {
-		error_set_errno(error, "%s", workshop->folder);
+	workshop->folder = own_folder_create("score", error);
+	if (!workshop->folder) {
 		ending_signals_release(&workshop->signals);
 		return -1;
 	}
@@ -37,28 +35,12 @@ static int workshop_init(struct workshop *workshop, struct error *error)
 	return 0;
 }
 
-/* A folder and all that is in it. */
-static void remove_all(char *folder)
-{
-	char *roots[] = { folder, NULL };
-	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
-	FTSENT *entry;
-
-	while (tree && (entry = fts_read(tree)))
-		if (entry->fts_info == FTS_DP)
-			rmdir(entry->fts_accpath);
-		else if (entry->fts_info != FTS_D)
-			unlink(entry->fts_accpath);
-	if (tree)
-		fts_close(tree);
-}
-
 /* A signal that came after the last who waited for one has ended the run, too. */
 static int workshop_deinit(struct workshop *workshop, struct error *error)
 {
 	int number = ending_signals_take(&workshop->signals);
 
-	remove_all(workshop->folder);
+	own_folder_remove(workshop->folder);
 	ending_signals_release(&workshop->signals);
 	return number ? ending_signals_error(error, number) : 0;
 }

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * own_folder.c - a folder for what is made on the way
+ */
+#include <fts.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "cli/own_folder.h"
+
+char *own_folder_create(const char *what, struct error *error)
+{
+	const char *parent = getenv("TMPDIR");
+	char *folder = NULL;
+
+	if (asprintf(&folder, "%s/stackproof-%s-XXXXXX", parent && *parent ? parent : "/tmp",
+		     what) < 0) {
+		error_set(error, ERROR_MEMORY, "", 0, "no memory for a path");
+		return NULL;
+	}
+	if (mkdtemp(folder))
+		return folder;
+	error_set_errno(error, "%s", folder);
+	free(folder);
+	return NULL;
+}
+
+void own_folder_remove(char *folder)
+{
+	char *roots[] = { folder, NULL };
+	FTS *tree = folder ? fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL) : NULL;
+	FTSENT *entry;
+
+	while (tree && (entry = fts_read(tree)))
+		if (entry->fts_info == FTS_DP)
+			rmdir(entry->fts_accpath);
+		else if (entry->fts_info != FTS_D)
+			unlink(entry->fts_accpath);
+	if (tree)
+		fts_close(tree);
+	free(folder);
+}
