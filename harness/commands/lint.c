@@ -10,6 +10,7 @@
  * Exit status: 1 a finding of a wanted kind; else what gate/gate.h says of what was not proven.
  */
 #include <argp.h>
+#include <fnmatch.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #include "cli/json_counts.h"
 #include "cli/options.h"
 #include "clock.h"
+#include "findings/findings.h"
 #include "gate/gate.h"
 #include "harness.h"
 #include "images/image_objects.h"
@@ -28,24 +30,30 @@
 struct linting {
 	struct lint_options options;
 	bool json;
+	const char *baseline_path;
 	unsigned int jobs, timeout_ms, every;
 	char **path;
 	int path_count;
 	enum lint_id explain;
 	uint64_t images;
 	json_t *counts;
+	struct baseline *baseline; /* NULL: none is asked for */
+	uint64_t not_in_baseline;  /* images */
+	json_t *pending;	   /* findings of the image that is read */
 	struct image_list list;
 	struct gate gate;
 	struct cases_options cases;
 };
 
-enum { KEY_JSON = 0x100, KEY_TIMEOUT, KEY_EVERY, KEY_EXPLAIN, KEY_ONLY };
+enum { KEY_JSON = 0x100, KEY_TIMEOUT, KEY_EVERY, KEY_EXPLAIN, KEY_ONLY, KEY_BASELINE };
 
 static const struct argp_option option_list[] = {
 	{ "function", 'f', "NAME", 0, "findings in these functions only (a pattern of the shell)",
 	  0 },
 	{ "only", KEY_ONLY, "ID,...", 0, "findings with these ids only (SP001,...)", 0 },
 	{ "explain", KEY_EXPLAIN, "ID", 0, "say what a finding means, and end", 0 },
+	{ "baseline", KEY_BASELINE, "FILE", 0,
+	  "only findings fail that FILE, an earlier output of --json, doesn't have", 0 },
 	{ "jobs", 'j', "N", 0, "images at once (as many as there are CPUs)", 0 },
 	{ "timeout", KEY_TIMEOUT, "SECONDS", 0, "for one image (300)", 0 },
 	{ "every", KEY_EVERY, "N", 0, "only every N-th image of those found in directories", 0 },
@@ -94,6 +102,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		linting->every = option_between(state, argument, "--every", 1, UINT_MAX);
 		break;
 	case KEY_JSON: linting->json = true; break;
+	case KEY_BASELINE:
+		linting->baseline_path = option_text(state, argument, "--baseline");
+		break;
 	case ARGP_KEY_ARGS:
 		linting->path = state->argv + state->next;
 		linting->path_count = state->argc - state->next;
@@ -107,6 +118,13 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
+/* All, if there is no baseline. */
+static uint64_t new_findings(const json_t *image)
+{
+	return json_number(image, json_object_get(image, "new_findings") ? "new_findings"
+									 : "wanted_findings");
+}
+
 static void count_image(struct linting *linting, const struct image_path *path, const json_t *image)
 {
 	const char *status = json_text(image, "status");
@@ -117,7 +135,7 @@ static void count_image(struct linting *linting, const struct image_path *path, 
 		gate_leave_image_named(gate, json_text(image, "code"), path->named);
 	gate_leave(gate, GATE_UNCHECKED, !strcmp(status, "not_linked"));
 	gate_leave(gate, GATE_NO_CFI, !strcmp(status, "no_cfi"));
-	gate->findings += json_count(image, "wanted_findings") + !strcmp(status, "failed");
+	gate->findings += new_findings(image) + !strcmp(status, "failed");
 	if (!linting->options.function)
 		gate->checked += json_count(image, "proven") + json_count(image, "mismatch");
 	else
@@ -135,7 +153,7 @@ static void add_case(struct linting *linting, const struct image_path *path, con
 	const char *status = json_text(image, "status"), *message = json_text(image, "message");
 	enum case_status outcome = CASE_PASSED;
 
-	if (json_count(image, "wanted_findings")) {
+	if (new_findings(image)) {
 		outcome = CASE_FAILED;
 		message = "findings: the CFI is not what the code does";
 	} else if (!strcmp(status, "failed")) {
@@ -165,6 +183,10 @@ static void print_object(const struct linting *linting, const json_t *object)
 	if (linting->json) {
 		json_dumpf(object, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
 		putchar('\n');
+	} else if (!strcmp(json_text(object, "type"), "lint_gone")) {
+		lint_text_gone(stdout, object);
+	} else if (json_is_true(json_object_get(object, "known"))) {
+		return; /* it is counted */
 	} else if (!is_image) {
 		lint_text_finding(stdout, object, wants_colour());
 	} else if (linting->list.count <= FEW_IMAGES || json_count(object, "wanted_findings") ||
@@ -173,14 +195,54 @@ static void print_object(const struct linting *linting, const json_t *object)
 	}
 }
 
+/* The baseline's findings that this run asks for, too. */
+static bool is_wanted(const void *context, const json_t *finding)
+{
+	const struct lint_options *options = context;
+	const char *function = json_text(finding, "function");
+
+	return options->only & 1u << lint_id_find(json_text(finding, "id")) &&
+	       (!options->function || (function[0] && !fnmatch(options->function, function, 0)));
+}
+
+/* Its findings are all there. */
+static void hold_against_baseline(struct linting *linting, json_t *image)
+{
+	struct baseline_image *before = baseline_image_find(linting->baseline,
+							    json_text(image, "image"));
+	size_t known = baseline_match(before, linting->pending);
+	json_t *gone = NULL;
+
+	linting->not_in_baseline += before == NULL;
+	if (strcmp(json_text(image, "status"), "linted"))
+		return; /* what is not found any more was not looked for */
+	if (before)
+		gone = baseline_gone(before, is_wanted, &linting->options);
+	json_object_set_new(image, "known_findings", json_integer((json_int_t)known));
+	json_object_set_new(image, "new_findings",
+			    json_integer((json_int_t)(json_array_size(linting->pending) - known)));
+	json_object_set_new(image, "gone_findings",
+			    json_integer((json_int_t)json_array_size(gone)));
+	json_array_extend(linting->pending, gone);
+	json_decref(gone);
+}
+
 static void take_object(void *context, const struct image_path *path, json_t *object)
 {
 	struct linting *linting = context;
+	json_t *finding;
+	size_t i;
 
-	if (json_object_get(object, "status")) {
-		count_image(linting, path, object);
-		add_case(linting, path, object);
+	if (!json_object_get(object, "status")) {
+		json_array_append(linting->pending, object);
+		return;
 	}
+	if (linting->baseline)
+		hold_against_baseline(linting, object);
+	count_image(linting, path, object);
+	add_case(linting, path, object);
+	json_array_foreach(linting->pending, i, finding) print_object(linting, finding);
+	json_array_clear(linting->pending);
 	print_object(linting, object);
 }
 
@@ -206,6 +268,9 @@ static void print_total(const struct linting *linting, double seconds)
 
 	if (!linting->json) {
 		lint_text_total(stdout, linting->counts, linting->images, seconds);
+		if (linting->baseline)
+			baseline_print(linting->baseline, linting->counts, linting->not_in_baseline,
+				       stdout);
 		gate_print(&linting->gate, stdout);
 		return;
 	}
@@ -214,6 +279,9 @@ static void print_total(const struct linting *linting, double seconds)
 			  (json_int_t)0, "unproven", (json_int_t)0, "mismatch", (json_int_t)0,
 			  "unproven_reasons", "seconds", seconds);
 	json_object_update(total, linting->counts);
+	if (linting->baseline)
+		json_object_set_new(total, "baseline",
+				    baseline_json(linting->baseline, linting->not_in_baseline));
 	gate_json(&linting->gate, total);
 	json_dumpf(total, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
 	putchar('\n');
@@ -242,12 +310,51 @@ static enum exit_status lint(struct linting *linting)
 	return gate_status(&linting->gate);
 }
 
+/* Which of the baseline's images is which. 0, or -1: it can't be used. */
+static int open_baseline(struct linting *linting, struct error *error)
+{
+	size_t count = linting->list.count, paired;
+	json_t *names;
+	const char **path;
+
+	if (!linting->baseline_path)
+		return 0;
+	if (baseline_read(linting->baseline_path, &linting->baseline, error))
+		return -1;
+	names = json_array();
+	path = calloc(count + 1, sizeof(*path));
+	for (size_t i = 0; path && i < count; i++) {
+		json_array_append_new(names, json_bytes(linting->list.image[i].path));
+		path[i] = json_string_value(json_array_get(names, i));
+	}
+	paired = path ? baseline_pair(linting->baseline, path, count) : 0;
+	json_decref(names);
+	free(path);
+	if (!paired && count)
+		return error_set(error, ERROR_TEXT_SYNTAX, "", 0, "%s has none of the images",
+				 linting->baseline_path);
+	gate_leave(&linting->gate, GATE_BASELINE_ONLY, baseline_left(linting->baseline));
+	return 0;
+}
+
+static enum exit_status lint_list(struct linting *linting)
+{
+	struct error error;
+
+	if (!open_baseline(linting, &error))
+		return lint(linting);
+	error_print(stderr, "--baseline", &error);
+	cases_add(&linting->cases.cases, "lint", linting->baseline_path, CASE_ERROR, error.message);
+	return error.code == ERROR_MEMORY ? EXIT_ENVIRONMENT : EXIT_BAD_INPUT;
+}
+
 static enum exit_status lint_paths(struct linting *linting)
 {
 	enum exit_status status;
 	struct error error;
 
 	linting->counts = json_object();
+	linting->pending = json_array();
 	cases_begin(&linting->cases, "lint");
 	for (int i = 0; i < linting->path_count; i++)
 		if (image_list_add(&linting->list, linting->path[i], &error)) {
@@ -259,9 +366,11 @@ static enum exit_status lint_paths(struct linting *linting)
 	gate_leave(&linting->gate, GATE_UNREADABLE, linting->list.unreadable);
 	gate_leave(&linting->gate, GATE_THIN, linting->list.thin_archives);
 	image_list_finish(&linting->list, linting->every);
-	status = lint(linting);
+	status = lint_list(linting);
 	image_list_deinit(&linting->list);
+	baseline_destroy(linting->baseline);
 	json_decref(linting->counts);
+	json_decref(linting->pending);
 	return cases_finish(&linting->cases, status);
 }
 

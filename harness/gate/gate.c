@@ -35,6 +35,8 @@ static const struct {
 	[GATE_MALFORMED] = { "malformed", "rows behind malformed instructions", KIND_INPUT },
 	[GATE_OUTSIDE] = { "outside", "rows in no executable segment", KIND_KNOWN },
 	[GATE_UNPROVEN_FDES] = { "unproven_fdes", "FDEs whose code can't be followed", KIND_KNOWN },
+	[GATE_BASELINE_ONLY] = { "only_in_baseline", "images that only the baseline has",
+				 KIND_SKIP },
 	[GATE_NO_FDE] = { "no_fde", "files without an FDE there", KIND_SKIP },
 	[GATE_ENGINES] = { "engines", "engines", KIND_SKIP },
 	[GATE_IGNORED] = { "ignored", "points in the list of --ignore", KIND_KNOWN },

@@ -146,6 +146,8 @@ void lint_file(const struct lint_options *options, const struct image_path *path
 
 /* colour: as a terminal shows it (ECMA-48, 8.3.117). */
 void lint_text_finding(FILE *file, const json_t *finding, bool colour);
+/* One of a baseline that is there no more. */
+void lint_text_gone(FILE *file, const json_t *finding);
 void lint_text_image(FILE *file, const json_t *image);
 /* All images. counts: the sums of their objects. */
 void lint_text_total(FILE *file, const json_t *counts, uint64_t images, double seconds);

@@ -105,6 +105,15 @@ void lint_text_finding(FILE *file, const json_t *finding, bool colour)
 	print_field(file, "actual", json_text(finding, "actual"));
 }
 
+void lint_text_gone(FILE *file, const json_t *finding)
+{
+	fprintf(file, "%s: ", PLAIN_TEXT(json_text(finding, "image")));
+	if (json_object_get(finding, "function"))
+		fprintf(file, "%s: ", PLAIN_TEXT(json_text(finding, "function")));
+	fprintf(file, "%s gone: %s\n", json_text(finding, "id"),
+		PLAIN_TEXT(json_text(finding, "actual")));
+}
+
 static void print_counts(FILE *file, const json_t *counts)
 {
 	const json_t *reasons = json_object_get(counts, "unproven_reasons");
@@ -122,7 +131,17 @@ static void print_counts(FILE *file, const json_t *counts)
 			fprintf(file, ", %" JSON_INTEGER_FORMAT " unproven (%s)", count,
 				lint_reason_title((enum lint_reason)i));
 	}
-	fputc('\n', file);
+}
+
+/* Held against a baseline. */
+static void print_known(FILE *file, const json_t *image)
+{
+	if (json_object_get(image, "known_findings"))
+		fprintf(file,
+			"; findings: %" JSON_INTEGER_FORMAT " known, %" JSON_INTEGER_FORMAT
+			" new, %" JSON_INTEGER_FORMAT " gone",
+			json_count(image, "known_findings"), json_count(image, "new_findings"),
+			json_count(image, "gone_findings"));
 }
 
 void lint_text_image(FILE *file, const json_t *image)
@@ -130,13 +149,15 @@ void lint_text_image(FILE *file, const json_t *image)
 	const char *status = json_text(image, "status");
 
 	fprintf(file, "%s: ", PLAIN_TEXT(json_text(image, "image")));
-	if (!strcmp(status, "linted"))
+	if (!strcmp(status, "linted")) {
 		print_counts(file, image);
-	else if (json_object_get(image, "message"))
-		fprintf(file, "%s: %s\n", status, PLAIN_TEXT(json_text(image, "message")));
-	else
-		fprintf(file, "%s\n",
-			!strcmp(status, "no_cfi") ? "no CFI" : "an object file: link it first");
+		print_known(file, image);
+	} else if (json_object_get(image, "message")) {
+		fprintf(file, "%s: %s", status, PLAIN_TEXT(json_text(image, "message")));
+	} else {
+		fputs(!strcmp(status, "no_cfi") ? "no CFI" : "an object file: link it first", file);
+	}
+	fputc('\n', file);
 }
 
 void lint_text_total(FILE *file, const json_t *counts, uint64_t images, double seconds)
@@ -145,6 +166,7 @@ void lint_text_total(FILE *file, const json_t *counts, uint64_t images, double s
 
 	fprintf(file, "%llu images in %.1f s: ", (unsigned long long)images, seconds);
 	print_counts(file, counts);
+	fputc('\n', file);
 	for (int i = LINT_NONE + 1; i < LINT_ID_COUNT; i++) {
 		json_int_t count = json_count(findings, lint_id_name((enum lint_id)i));
 

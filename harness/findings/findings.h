@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * findings.h - what lint found: against an earlier run, and for whoever collects findings
+ *
+ * All of it works on the objects of `lint --json` (docs/JSON.md). A finding is *known* if the baseline,
+ * an earlier run's output, has it; else it is *new*. One that only the baseline has is *gone*.
+ *
+ *	finding_key.c	 what tells a finding from others, in any build
+ *	baseline_read.c	 an earlier run's output
+ *	baseline_match.c known, new, gone
+ */
+#ifndef STACKPROOF_FINDINGS_H
+#define STACKPROOF_FINDINGS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "error.h"
+
+/* The function without hashes, the id, and the rules without addresses: the same in another build of
+ * the same source, and of findings that differ in the place alone. To be freed; NULL: no memory. */
+char *finding_key(const json_t *finding);
+
+/* ---- baseline_read.c ---------------------------------------------------------------------- */
+
+struct baseline_finding {
+	json_t *object;
+	char *key;
+	bool used;    /* it is known: another one has it */
+	size_t taken; /* of the first of its key: how many from here on nobody is to look at */
+};
+
+struct baseline_image {
+	json_t *object;			  /* "lint" */
+	struct baseline_finding *finding; /* sorted by key, then offset */
+	size_t count;
+	char *now; /* the image that it is now; NULL: none */
+};
+
+struct baseline {
+	const char *path;
+	struct baseline_image *image;
+	size_t count;
+};
+
+/* Reads what `lint --json` printed. -1: it can't be read, isn't that, or isn't whole; then there is
+ * nothing to destroy. path: kept. */
+int baseline_read(const char *path, struct baseline **ret, struct error *error);
+void baseline_destroy(struct baseline *baseline);
+
+/* ---- baseline_match.c --------------------------------------------------------------------- */
+
+/* Finds the image that each of the baseline's is now: that of the same path, else one of the same name,
+ * with the most folders before it alike; if several are as alike it is none. image: as in the
+ * objects. How many of them the baseline has. */
+size_t baseline_pair(struct baseline *baseline, const char *const *image, size_t count);
+/* NULL: the baseline doesn't have the image. */
+struct baseline_image *baseline_image_find(const struct baseline *baseline, const char *image);
+/* Sets "known" in each of an array of the image's findings. A finding of the baseline makes one
+ * known, the one at the same place if there is one. image: NULL: none is known. How many are. */
+size_t baseline_match(struct baseline_image *image, json_t *findings);
+/* What is gone of the image, once all were matched, as an array of objects "lint_gone". wanted:
+ * which of the baseline's findings were looked for. NULL: no memory. */
+json_t *baseline_gone(const struct baseline_image *image,
+		      bool (*wanted)(const void *context, const json_t *finding),
+		      const void *context);
+/* Images that only the baseline has. */
+uint64_t baseline_left(const struct baseline *baseline);
+/* One line: what the run has in common with the baseline, by the sums of the images' objects. missing:
+ * images that the baseline doesn't have. */
+void baseline_print(const struct baseline *baseline, const json_t *counts, uint64_t missing,
+		    FILE *file);
+/* The same beside the sums, for the total. */
+json_t *baseline_json(const struct baseline *baseline, uint64_t missing);
+
+#endif
