@@ -95,6 +95,8 @@ static bool print_finding(const struct lint_options *options, const struct cfi *
 				  object);
 	if (finding->from)
 		json_set_hex(object, "from", finding->from);
+	if (finding->function)
+		json_set_hex(object, "fde", finding->function);
 	if (finding->id == LINT_NOT_SAVED || finding->id == LINT_OVERWRITTEN ||
 	    finding->id == LINT_LOST)
 		json_object_set_new(object, "register", json_string(register_name(finding->reg)));
