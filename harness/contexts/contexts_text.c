@@ -13,7 +13,7 @@
 
 struct tally {
 	uint64_t stacks, open_stacks, doubted_stacks; /* different ones; proven, or in doubt only */
-	uint64_t points, unproven, in_kernel;
+	uint64_t points;
 	uint32_t deepest;
 };
 
@@ -29,8 +29,6 @@ static struct tally count_nodes(const struct truth_file *truth)
 		tally.open_stacks += proven && truth_file_is_open(truth, i);
 		tally.doubted_stacks += !proven && node->unproven;
 		tally.points += node->points;
-		tally.unproven += node->unproven;
-		tally.in_kernel += node->in_kernel;
 		if (proven && node->depth > tally.deepest)
 			tally.deepest = node->depth;
 	}

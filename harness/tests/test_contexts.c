@@ -405,6 +405,7 @@ START_TEST(json_field_by_field)
 				      "%s", fields[i].name);
 	}
 	ck_assert(json_is_true(json_object_get(object, "whole")));
+	ck_assert(json_is_true(json_object_get(object, "digest")));
 	ck_assert(json_is_null(json_object_get(object, "gap")));
 	ck_assert_str_eq(json_string_value(json_array_get(json_object_get(object, "argv"), 0)),
 			 program);
