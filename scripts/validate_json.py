@@ -3,13 +3,16 @@
 #
 # validate_json.py - is what a command prints as docs/schema says?
 #
-#       scripts/validate_json.py SCHEMA FILE
+#       scripts/validate_json.py [--document] SCHEMA FILE
 #
 # Each line of FILE is an object that the schema must take. A schema takes fields that it does not name, since fields are
 # added: here a field that it does not name is an error, for nobody has written it down.
 #
 # So that a schema which takes anything is noticed, each type's first object is spoilt, one way at a time, and must be
 # refused: without a field that is required, and with a field of a type that no field has.
+#
+# With --document FILE is one value of a format that others have made, and so its schema names all that may be there. Each
+# field is spoilt once, but for those in a "properties" there, which hold anything.
 #
 # Prints a line for what is wrong, and at the end the types that were seen. Status: 0 all is well; 1 not; 2 usage;
 # 77 there is no jsonschema.
@@ -103,7 +106,36 @@ def wrong(schema, line, seen):
         yield from spoilt(schema, value, kind)
 
 
+def spoilt_fields(schema, whole, value, where, seen):
+    """Fields of value, which is a part of whole, that may be of no field's type."""
+    if isinstance(value, list):
+        for item in value:
+            yield from spoilt_fields(schema, whole, item, where, seen)
+    for name in value if isinstance(value, dict) else []:
+        path, kept = where + "." + name, value[name]
+        if path not in seen:
+            seen.add(path)
+            value[name] = SPOILT
+            if not any(schema.errors(whole)):
+                yield "%s of no field's type is taken" % path
+            value[name] = kept
+        if name != "properties":
+            yield from spoilt_fields(schema, whole, kept, path, seen)
+
+
+def check_document(schema, path):
+    with open(path, encoding="utf-8") as file:
+        value = json.load(file)
+    wrong_there = list(schema.errors(value)) or list(spoilt_fields(schema, value, value, "", set()))
+    for text in wrong_there:
+        print("%s: %s" % (path, text))
+    print("types: document")
+    return 1 if wrong_there else 0
+
+
 def main():
+    if sys.argv[1:2] == ["--document"] and len(sys.argv) == 4:
+        return check_document(Schema(sys.argv[2]), sys.argv[3])
     if len(sys.argv) != 3:
         sys.exit(2)
     schema, seen, failed = Schema(sys.argv[1]), [], False

@@ -43,6 +43,8 @@ struct linting {
 	struct image_list list;
 	struct gate gate;
 	struct cases_options cases;
+	struct findings_run run;
+	json_t *total; /* NULL: it came to none */
 };
 
 enum { KEY_JSON = 0x100, KEY_TIMEOUT, KEY_EVERY, KEY_EXPLAIN, KEY_ONLY, KEY_BASELINE };
@@ -90,6 +92,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &linting->gate;
 		state->child_inputs[1] = &linting->cases;
+		state->child_inputs[2] = &linting->run;
 		break;
 	case 'f': linting->options.function = argument; break;
 	case KEY_ONLY: parse_only(state, argument, linting); break;
@@ -241,7 +244,12 @@ static void take_object(void *context, const struct image_path *path, json_t *ob
 		hold_against_baseline(linting, object);
 	count_image(linting, path, object);
 	add_case(linting, path, object);
-	json_array_foreach(linting->pending, i, finding) print_object(linting, finding);
+	json_array_foreach(linting->pending, i, finding)
+	{
+		print_object(linting, finding);
+		findings_keep(&linting->run, finding);
+	}
+	findings_keep(&linting->run, object);
 	json_array_clear(linting->pending);
 	print_object(linting, object);
 }
@@ -262,30 +270,33 @@ static void say_progress(void *context, char *text, size_t size)
 		 (unsigned long long)linting->gate.findings);
 }
 
-static void print_total(const struct linting *linting, double seconds)
+static json_t *make_total(const struct linting *linting, double seconds)
 {
-	json_t *total;
+	json_t *total = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:{}, s:f}", "type", "lint_total",
+				  "images", (json_int_t)linting->images, "fdes", (json_int_t)0,
+				  "proven", (json_int_t)0, "unproven", (json_int_t)0, "mismatch",
+				  (json_int_t)0, "unproven_reasons", "seconds", seconds);
 
-	if (!linting->json) {
-		lint_text_total(stdout, linting->counts, linting->images, seconds);
-		if (linting->baseline)
-			baseline_print(linting->baseline, linting->counts, linting->not_in_baseline,
-				       stdout);
-		gate_print(&linting->gate, stdout);
-		return;
-	}
-	total = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:{}, s:f}", "type", "lint_total",
-			  "images", (json_int_t)linting->images, "fdes", (json_int_t)0, "proven",
-			  (json_int_t)0, "unproven", (json_int_t)0, "mismatch", (json_int_t)0,
-			  "unproven_reasons", "seconds", seconds);
 	json_object_update(total, linting->counts);
 	if (linting->baseline)
 		json_object_set_new(total, "baseline",
 				    baseline_json(linting->baseline, linting->not_in_baseline));
 	gate_json(&linting->gate, total);
-	json_dumpf(total, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
-	putchar('\n');
-	json_decref(total);
+	return total;
+}
+
+static void print_total(struct linting *linting, double seconds)
+{
+	linting->total = make_total(linting, seconds);
+	if (linting->json) {
+		json_line(stdout, json_incref(linting->total));
+		return;
+	}
+	lint_text_total(stdout, linting->counts, linting->images, seconds);
+	if (linting->baseline)
+		baseline_print(linting->baseline, linting->counts, linting->not_in_baseline,
+			       stdout);
+	gate_print(&linting->gate, stdout);
 }
 
 static enum exit_status lint(struct linting *linting)
@@ -304,6 +315,7 @@ static enum exit_status lint(struct linting *linting)
 
 	if (image_objects_run(&objects, &linting->list, &error)) {
 		error_print(stderr, "lint", &error);
+		findings_problem(&linting->run, error.message);
 		return EXIT_ENVIRONMENT;
 	}
 	print_total(linting, monotonic_seconds() - start);
@@ -344,6 +356,7 @@ static enum exit_status lint_list(struct linting *linting)
 	if (!open_baseline(linting, &error))
 		return lint(linting);
 	error_print(stderr, "--baseline", &error);
+	findings_problem(&linting->run, error.message);
 	cases_add(&linting->cases.cases, "lint", linting->baseline_path, CASE_ERROR, error.message);
 	return error.code == ERROR_MEMORY ? EXIT_ENVIRONMENT : EXIT_BAD_INPUT;
 }
@@ -362,6 +375,7 @@ static enum exit_status lint_paths(struct linting *linting)
 			gate_leave_image(&linting->gate, &error, true);
 			cases_add(&linting->cases.cases, "lint", linting->path[i], CASE_ERROR,
 				  error.message);
+			findings_problem(&linting->run, error.message);
 		}
 	gate_leave(&linting->gate, GATE_UNREADABLE, linting->list.unreadable);
 	gate_leave(&linting->gate, GATE_THIN, linting->list.thin_archives);
@@ -371,6 +385,8 @@ static enum exit_status lint_paths(struct linting *linting)
 	baseline_destroy(linting->baseline);
 	json_decref(linting->counts);
 	json_decref(linting->pending);
+	status = findings_finish(&linting->run, linting->total, status);
+	json_decref(linting->total);
 	return cases_finish(&linting->cases, status);
 }
 
@@ -378,6 +394,7 @@ int command_lint(int argc, char **argv)
 {
 	static const struct argp_child children[] = { { &gate_image_argp, 0, NULL, 0 },
 						      { &cases_argp, 0, NULL, 0 },
+						      { &findings_argp, 0, NULL, 0 },
 						      { 0 } };
 	static const struct argp argp = {
 		option_list,

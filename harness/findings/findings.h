@@ -8,16 +8,21 @@
  *	finding_key.c	 what tells a finding from others, in any build
  *	baseline_read.c	 an earlier run's output
  *	baseline_match.c known, new, gone
+ *	findings_run.c	 --sarif and --page, and all that a run said
+ *	findings_sarif.c SARIF 2.1.0
+ *	findings_page.c	 a page
  */
 #ifndef STACKPROOF_FINDINGS_H
 #define STACKPROOF_FINDINGS_H
 
+#include <argp.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include "error.h"
+#include "harness.h"
 
 /* The function without hashes, the id, and the rules without addresses: the same in another build of
  * the same source, and of findings that differ in the place alone. To be freed; NULL: no memory. */
@@ -74,5 +79,34 @@ void baseline_print(const struct baseline *baseline, const json_t *counts, uint6
 		    FILE *file);
 /* The same beside the sums, for the total. */
 json_t *baseline_json(const struct baseline *baseline, uint64_t missing);
+
+/* ---- findings_run.c ----------------------------------------------------------------------- */
+
+/* Zero-initialise; the argp child's input. What is kept is kept only if a file is asked for. */
+struct findings_run {
+	const char *sarif, *page; /* files; NULL: not asked for */
+	json_t *findings;	  /* "lint_finding" and "lint_gone" */
+	json_t *images;		  /* "lint" */
+	json_t *problems;	  /* texts: what was asked for and could not be done */
+};
+extern const struct argp findings_argp;
+/* Any object of the run. */
+void findings_keep(struct findings_run *run, json_t *object);
+void findings_problem(struct findings_run *run, const char *text);
+/* Writes the files and forgets all. total: NULL if it came to none. The command's exit status: what it
+ * was, or EXIT_ENVIRONMENT if a file could not be written. */
+enum exit_status findings_finish(struct findings_run *run, const json_t *total,
+				 enum exit_status status);
+
+/* ---- findings_sarif.c --------------------------------------------------------------------- */
+
+/* The run as one SARIF log. folder: paths in it are written relative to it; NULL: none is. To be
+ * freed. */
+json_t *findings_sarif(const struct findings_run *run, const json_t *total, enum exit_status status,
+		       const char *folder);
+
+/* ---- findings_page.c ---------------------------------------------------------------------- */
+
+void findings_page_print(const struct findings_run *run, const json_t *total, FILE *file);
 
 #endif

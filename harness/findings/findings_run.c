@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * findings_run.c - --sarif and --page, and all that a run said
+ *
+ * Both are written at the end, whatever it was: a run that could do nothing leaves files that say so, and
+ * not those of the run before.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "cli/json_counts.h"
+#include "cli/options.h"
+#include "cli/output_file.h"
+#include "findings/findings.h"
+
+enum { KEY_SARIF = 0x2200, KEY_PAGE };
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct findings_run *run = state->input;
+
+	switch (key) {
+	case KEY_SARIF: run->sarif = option_text(state, argument, "--sarif"); return 0;
+	case KEY_PAGE: run->page = option_text(state, argument, "--page"); return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option options[] = {
+	{ "sarif", KEY_SARIF, "FILE", 0, "also write the findings as SARIF 2.1.0", 0 },
+	{ "page", KEY_PAGE, "FILE", 0, "also write a page of HTML", 0 },
+	{ 0 },
+};
+
+const struct argp findings_argp = { .options = options, .parser = parse };
+
+static void append(struct findings_run *run, json_t **array, json_t *value)
+{
+	if (run->sarif || run->page) {
+		if (!*array)
+			*array = json_array();
+		json_array_append(*array, value);
+	}
+}
+
+void findings_keep(struct findings_run *run, json_t *object)
+{
+	append(run, json_object_get(object, "status") ? &run->images : &run->findings, object);
+}
+
+void findings_problem(struct findings_run *run, const char *text)
+{
+	json_t *problem = json_bytes(text);
+
+	append(run, &run->problems, problem);
+	json_decref(problem);
+}
+
+struct place {
+	json_t *object;
+	size_t number;
+};
+
+static int by_image(const void *a, const void *b)
+{
+	const struct place *left = a, *right = b;
+	int order = strcmp(json_text(left->object, "image"), json_text(right->object, "image"));
+
+	return order ? order : left->number < right->number ? -1 : left->number > right->number;
+}
+
+/* Images come in the order in which they are ready: no two runs have the same. */
+static void sort(json_t *array)
+{
+	size_t count = json_array_size(array);
+	struct place *place = calloc(count + 1, sizeof(*place));
+
+	if (!place)
+		return;
+	for (size_t i = 0; i < count; i++)
+		place[i] = (struct place) { json_incref(json_array_get(array, i)), i };
+	qsort(place, count, sizeof(*place), by_image);
+	for (size_t i = 0; i < count; i++)
+		json_array_set_new(array, i, place[i].object);
+	free(place);
+}
+
+static void print_sarif(const struct findings_run *run, const json_t *total,
+			enum exit_status status, FILE *file)
+{
+	char *folder = getcwd(NULL, 0);
+	json_t *log = findings_sarif(run, total, status, folder);
+
+	json_dumpf(log, file, JSON_INDENT(1));
+	putc('\n', file);
+	json_decref(log);
+	free(folder);
+}
+
+static int write_file(const struct findings_run *run, const char *path, const json_t *total,
+		      enum exit_status status)
+{
+	struct output_file output;
+	struct error error;
+
+	if (output_file_open(path, &output, &error)) {
+		error_print(stderr, "stackproof", &error);
+		return -1;
+	}
+	if (path == run->sarif)
+		print_sarif(run, total, status, output.file);
+	else
+		findings_page_print(run, total, output.file);
+	if (!output_file_close(&output, true, &error))
+		return 0;
+	error_print(stderr, "stackproof", &error);
+	return -1;
+}
+
+enum exit_status findings_finish(struct findings_run *run, const json_t *total,
+				 enum exit_status status)
+{
+	int written = 0;
+
+	sort(run->findings);
+	sort(run->images);
+	if (run->sarif)
+		written |= write_file(run, run->sarif, total, status);
+	if (run->page)
+		written |= write_file(run, run->page, total, status);
+	json_decref(run->findings);
+	json_decref(run->images);
+	json_decref(run->problems);
+	return written ? EXIT_ENVIRONMENT : status;
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_findings_page.c - a run of lint as a page, and the files of --sarif and --page
+ *
+ * Objects are written with ' in place of ".
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "cli/json_counts.h"
+#include "findings/findings.h"
+#include "html_check.h"
+
+static char folder[] = "/tmp/stackproof-findings-XXXXXX";
+
+static json_t *parse(const char *quoted)
+{
+	char *text = strdup(quoted);
+	json_error_t error;
+	json_t *object;
+
+	for (char *at = text; (at = strchr(at, '\'')); at++)
+		*at = '"';
+	object = json_loads(text, 0, &error);
+	ck_assert_msg(object != NULL, "%s: %s", text, error.text);
+	free(text);
+	return object;
+}
+
+/* Behind <body>; to be freed. */
+static char *print_page(const struct findings_run *run, const json_t *total)
+{
+	char *page = NULL, *body;
+	size_t size;
+	FILE *file = open_memstream(&page, &size);
+
+	findings_page_print(run, total, file);
+	fclose(file);
+	html_check(page);
+	body = strdup(strstr(page, "<body>\n") + 7);
+	free(page);
+	return body;
+}
+
+START_TEST(a_run_is_a_page)
+{
+	static const char expected[] =
+		"<h1>stackproof lint</h1>\n"
+		"<p class=\"bad\">/no&lt;such: No such file</p>\n"
+		"<h2 id=\"sums\">Sums</h2>\n"
+		"<div class=\"box\"><table>\n"
+		"<thead><tr><th></th><th></th><th class=\"n\"></th></tr></thead>\n<tbody>\n"
+		"<tr><td class=\"keep\">images</td><td>images</td><td class=\"n\">2</td></tr>\n"
+		"<tr><td class=\"keep\">fdes</td><td>FDEs</td><td "
+		"class=\"n\">1\xe2\x80\xaf"
+		"000</td></tr>\n"
+		"<tr><td class=\"keep\">proven</td><td>proven: on every way the code has what the "
+		"rows declare</td><td class=\"n\">997</td></tr>\n"
+		"<tr><td class=\"keep\">unproven</td><td>unproven</td><td class=\"n\">2</td></tr>\n"
+		"<tr><td class=\"keep\">not_reached</td><td>code that no way leads to</td><td "
+		"class=\"n\">2</td></tr>\n"
+		"<tr><td class=\"keep\">SP001</td><td>the CFA is elsewhere</td><td "
+		"class=\"n\">3</td></tr>\n"
+		"</tbody></table></div>\n"
+		"<h2 id=\"images\">Images</h2>\n"
+		"<div class=\"box\"><table>\n"
+		"<thead><tr><th>image</th><th>status</th><th class=\"n\">FDEs</th><th "
+		"class=\"n\">proven</th><th class=\"n\">mismatch</th><th "
+		"class=\"n\">unproven</th><th "
+		"class=\"n\">findings</th><th></th></tr></thead>\n<tbody>\n"
+		"<tr><td class=\"code\">&lt;script&gt;&amp;\xef\xbf\xbd</td><td>linted</td><td "
+		"class=\"n\">1\xe2\x80\xaf"
+		"000</td><td class=\"n\">997</td><td class=\"n\">1</td><td "
+		"class=\"n\">2</td><td class=\"n\">3</td><td class=\"note\"></td></tr>\n"
+		"<tr><td class=\"code\">b</td><td class=\"bad\">failed</td><td class=\"n "
+		"soft\">-</td><td class=\"n soft\">-</td><td class=\"n soft\">-</td><td class=\"n "
+		"soft\">-</td><td class=\"n soft\">-</td><td class=\"note\">died of &quot;SIGSEGV"
+		"&quot;</td></tr>\n"
+		"</tbody></table></div>\n"
+		"<h2 id=\"findings\">Findings</h2>\n"
+		"<details open><summary class=\"bad\">&lt;script&gt;&amp;?: f&lt;int&gt;+0x1: "
+		"SP001 t</summary><pre>     -&gt; 0x1  ret\n"
+		"    actual      x&lt;y\n"
+		"</pre></details>\n"
+		"<details><summary class=\"soft\">a: g: SP001 t</summary><pre>    actual      x\n"
+		"</pre></details>\n"
+		"<details><summary class=\"good\">a: h: SP001 gone: &lt;x</summary><pre></pre>"
+		"</details>\n"
+		"</body>\n</html>\n";
+	struct findings_run run = {
+		.problems = parse("['/no<such: No such file']"),
+		.images = parse("[{'image': '<script>&\\u001b', 'status': 'linted', 'fdes': 1000,"
+				" 'proven': 997, 'mismatch': 1, 'unproven': 2, 'wanted_findings': "
+				"3},"
+				" {'image': 'b', 'status': 'failed', 'message': 'died of "
+				"\\u0022SIGSEGV\\u0022'}]"),
+		.findings = parse(
+			"[{'type': 'lint_finding', 'image': '<script>&\\u001b', 'id': 'SP001', "
+			"'title':"
+			" 't', 'pc': '0x1', 'pc_end': '0x1', 'function': 'f<int>', 'offset': 1,"
+			" 'disassembly': [{'pc': '0x1', 'instruction': 'ret'}], 'actual': 'x<y',"
+			" 'known': false},"
+			" {'type': 'lint_finding', 'image': 'a', 'id': 'SP001', 'title': 't', "
+			"'pc': "
+			"'0x1', 'pc_end': '0x1', 'function': 'g', 'offset': 0, 'actual': 'x', "
+			"'known': "
+			"true},"
+			" {'type': 'lint_gone', 'image': 'a', 'id': 'SP001', 'function': 'h', "
+			"'actual':"
+			" '<x'}]"),
+	};
+	json_t *total = parse("{'images': 2, 'fdes': 1000, 'proven': 997, 'unproven': 2,"
+			      " 'unproven_reasons': {'not_reached': 2}, 'findings': {'SP001': 3}}");
+	char *body = print_page(&run, total);
+
+	ck_assert_msg(!strcmp(body, expected), "%s", body);
+	free(body);
+	json_decref(total);
+	json_decref(run.problems);
+	json_decref(run.images);
+	json_decref(run.findings);
+}
+END_TEST
+
+START_TEST(without_a_total_there_are_the_problems)
+{
+	struct findings_run run = { .problems = parse("['no total']") };
+	char *body = print_page(&run, NULL);
+
+	ck_assert_str_eq(body, "<h1>stackproof lint</h1>\n<p class=\"bad\">no total</p>\n"
+			       "</body>\n</html>\n");
+	free(body);
+	json_decref(run.problems);
+}
+END_TEST
+
+START_TEST(without_findings_it_says_so)
+{
+	struct findings_run run = { .sarif = NULL };
+	json_t *total = parse("{'images': 0}");
+	char *body = print_page(&run, total);
+
+	ck_assert_ptr_nonnull(strstr(body, "<p>None.</p>\n"));
+	free(body);
+	json_decref(total);
+}
+END_TEST
+
+/* ---- files -------------------------------------------------------------------------------- */
+
+static void keep(struct findings_run *run, const char *quoted)
+{
+	json_t *object = parse(quoted);
+
+	findings_keep(run, object);
+	json_decref(object);
+}
+
+START_TEST(nothing_is_kept_unasked)
+{
+	struct findings_run run = { .sarif = NULL };
+
+	keep(&run, "{'image': 'b', 'status': 'linted'}");
+	findings_problem(&run, "x");
+	ck_assert_ptr_null(run.images);
+	ck_assert_ptr_null(run.problems);
+	ck_assert_int_eq(findings_finish(&run, NULL, EXIT_SKIPPED), EXIT_SKIPPED);
+}
+END_TEST
+
+START_TEST(files_are_written_by_image)
+{
+	char sarif[100], page[100];
+	struct findings_run run = { .sarif = sarif, .page = page };
+	json_t *log, *results, *one;
+	const char *expected[] = { "a", "a", "b" }, *functions[] = { "g", "f", "f" };
+	json_error_t error;
+	size_t i;
+
+	snprintf(sarif, sizeof(sarif), "%s/s", folder);
+	snprintf(page, sizeof(page), "%s/p", folder);
+	keep(&run, "{'type': 'lint_finding', 'image': 'b', 'id': 'SP001', 'function': 'f'}");
+	keep(&run, "{'image': 'b', 'status': 'linted'}");
+	keep(&run, "{'type': 'lint_finding', 'image': 'a', 'id': 'SP001', 'function': 'g'}");
+	keep(&run, "{'type': 'lint_finding', 'image': 'a', 'id': 'SP001', 'function': 'f'}");
+	keep(&run, "{'image': 'a', 'status': 'linted'}");
+	findings_problem(&run, "\xff no UTF-8");
+	ck_assert_int_eq(findings_finish(&run, NULL, EXIT_FINDINGS), EXIT_FINDINGS);
+	log = json_load_file(sarif, 0, &error);
+	ck_assert_msg(log != NULL, "%s", error.text);
+	results = json_object_get(json_array_get(json_object_get(log, "runs"), 0), "results");
+	json_array_foreach(results, i, one)
+	{
+		json_t *logical = json_object_get(
+			json_array_get(json_object_get(one, "locations"), 0), "logicalLocations");
+
+		ck_assert_str_eq(json_text(json_object_get(one, "analysisTarget"), "uri"),
+				 expected[i]);
+		ck_assert_str_eq(json_text(json_array_get(logical, 0), "fullyQualifiedName"),
+				 functions[i]);
+	}
+	ck_assert_uint_eq(i, 3);
+	json_decref(log);
+	ck_assert_int_eq(access(page, R_OK), 0);
+	unlink(sarif);
+	unlink(page);
+}
+END_TEST
+
+START_TEST(a_file_that_cant_be_written_is_the_environments_fault)
+{
+	char path[100];
+	struct findings_run sarif = { .sarif = path }, page = { .page = path };
+
+	snprintf(path, sizeof(path), "%s/no/such", folder);
+	ck_assert_int_eq(findings_finish(&sarif, NULL, EXIT_OK), EXIT_ENVIRONMENT);
+	ck_assert_int_eq(findings_finish(&page, NULL, EXIT_FINDINGS), EXIT_ENVIRONMENT);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("findings_page");
+	TCase *said = tcase_create("said");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	if (!mkdtemp(folder))
+		return EXIT_FAILURE;
+	tcase_add_test(said, a_run_is_a_page);
+	tcase_add_test(said, without_a_total_there_are_the_problems);
+	tcase_add_test(said, without_findings_it_says_so);
+	tcase_add_test(said, nothing_is_kept_unasked);
+	tcase_add_test(said, files_are_written_by_image);
+	tcase_add_test(said, a_file_that_cant_be_written_is_the_environments_fault);
+	suite_add_tcase(suite, said);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	rmdir(folder);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
