@@ -137,7 +137,13 @@ static void check_register(const struct row *row, uint8_t reg, uint64_t pc,
 		return;
 	case RULE_EXPRESSION:
 		at = lint_expression(rule->expression, rule->expression_bytes, pc, &the_cfa, state);
-		check_word(state, &at, reg, id, ret);
+		if (reg != REGISTER_RIP && at.kind == VALUE_ENTRY && is_preserved(at.reg) &&
+		    is_entry_value(&state->reg[reg], reg)) {
+			mismatch(ret, id, reg, &at);
+			ret->callers_word = true;
+		} else {
+			check_word(state, &at, reg, id, ret);
+		}
 		return;
 	default: unproven(ret, LINT_RULE_UNKNOWN); return;
 	}
@@ -242,7 +248,7 @@ static void print_cfa(const struct row *row, const struct lint_state *state, cha
 void lint_row_describe(const struct row *row, const struct lint_state *state,
 		       const struct lint_row_verdict *verdict, struct lint_finding *ret)
 {
-	char value[64];
+	char value[48];
 
 	if (verdict->id == LINT_CFA || verdict->id == LINT_ENTRY) {
 		print_rule(&row->cfa, "cfa", ret->declared, sizeof(ret->declared));
@@ -253,7 +259,11 @@ void lint_row_describe(const struct row *row, const struct lint_state *state,
 		   verdict->reg == REGISTER_RIP ? "ra" : register_name(verdict->reg), ret->declared,
 		   sizeof(ret->declared));
 	print_value(&verdict->actual, value, sizeof(value));
-	if (verdict->never_written)
+	if (verdict->callers_word)
+		snprintf(ret->actual, sizeof(ret->actual),
+			 "it is in %s, and that word counts from %.60s",
+			 register_name(verdict->reg), value);
+	else if (verdict->never_written)
 		snprintf(ret->actual, sizeof(ret->actual), "nothing was written there");
 	else if (verdict->id == LINT_LOST)
 		snprintf(ret->actual, sizeof(ret->actual), "this frame still has it");

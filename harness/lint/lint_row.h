@@ -15,7 +15,8 @@ struct lint_row_verdict {
 	struct value
 		actual;	    /* the CFA that the row comes to, what the register or the word holds */
 	bool never_written; /* the word: by nobody */
-	bool ends;	    /* the row says that there is no caller */
+	bool callers_word; /* actual is its address, counted from what a register of the caller's held */
+	bool ends;	   /* the row says that there is no caller */
 };
 
 /* The row's rules, at pc, against the state. The first thing that is wrong counts. agreed: registers

@@ -75,10 +75,21 @@ static const struct lint_case {
 	  "	mov r10, [rbp-8]\n	.cfi_def_cfa r10, 0\n	leave\n	.cfi_restore rbp\n"
 	  "	lea rsp, [r10-8]\n	.cfi_def_cfa rsp, 8\n" LEAF,
 	  "12 of 12, 1 proven" },
-	{ "a word that is counted from the caller's register is not this frame's",
+	{ "a word that is counted from the caller's register, of one that is here",
 	  "	push rbp\n	.cfi_def_cfa_offset 16\n	.cfi_escape 0x10,6,2,0x76,0\n"
 	  "	mov rbp, rsp\n	pop rbp\n	.cfi_def_cfa_offset 8\n" LEAF,
-	  "2 of 4, 1 unproven value_unknown" },
+	  "SP003 1..4 rbp=exp(breg6+0) / it is in rbp, and that word counts from the caller's "
+	  "rbp\n"
+	  "SP003 5..6 rbp=exp(breg6+0) / it is in rbp, and that word counts from the caller's "
+	  "rbp\n"
+	  "2 of 4, 1 mismatch" },
+	{ "a word that is counted from the caller's register, of one that is not",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_escape 0x10,3,2,0x76,0\n"
+	  "	mov rbx, rdi\n	pop rbx\n	.cfi_def_cfa_offset 8\n	.cfi_restore "
+	  "rbx\n" LEAF,
+	  "SP003 1..4 rbx=exp(breg6+0) / it is in rbx, and that word counts from the caller's "
+	  "rbp\n"
+	  "2 of 4, 1 mismatch" },
 	{ "room made in steps, to a register's address",
 	  "	lea r11, [rsp-0x3000]\n	.cfi_def_cfa r11, 0x3008\n"
 	  "1:	sub rsp, 0x1000\n	or qword ptr [rsp], 0\n	cmp rsp, r11\n	jne 1b\n"
