@@ -74,6 +74,31 @@ bool lint_flow_has(const struct lint_flow *flow, uint64_t pc)
 	return known_part(flow, pc) != NULL;
 }
 
+/* The row there says that there is no caller. */
+static bool says_end(const struct lint_part *part, uint64_t pc)
+{
+	const struct row *row = part ? lint_part_row(part, pc) : NULL;
+
+	return row && row->reg[REGISTER_RIP].kind == RULE_UNDEFINED;
+}
+
+/* A way ends from `from` in another function, whose return is this one's: unless that says that it
+ * has no caller, too. fde: its FDE, NULL if it is in another image. */
+static int leave(struct lint_flow *flow, uint64_t from, const struct cfi_fde *fde,
+		 struct error *error)
+{
+	struct lint_part *other = NULL;
+	enum lint_reason reason;
+
+	if (!says_end(known_part(flow, from), from))
+		return 0;
+	if (fde && lint_part_create(flow->world->cfi, fde, &other, &reason, error))
+		return -1;
+	flow->returns |= !says_end(other, fde ? fde->pc_begin : 0);
+	lint_part_destroy(other);
+	return 0;
+}
+
 /* The function's part that pc lies in; one that was not met before if the state is one with a frame.
  * NULL without an error: the way ends, at another function. */
 static int part_of(struct lint_flow *flow, uint64_t pc, const struct lint_state *state,
@@ -92,14 +117,10 @@ static int part_of(struct lint_flow *flow, uint64_t pc, const struct lint_state 
 			flow->world->uncovered(flow->world->context, pc, way->from);
 		return 0;
 	}
-	if (pc == fde->pc_begin && lint_state_is_entry(state)) {
-		flow->returns = true;
-		return 0;
-	}
-	if (lint_is_stub(flow->world->names, pc)) {
-		flow->returns |= lint_state_is_entry(state); /* a function elsewhere */
-		return 0;
-	}
+	if (pc == fde->pc_begin && lint_state_is_entry(state))
+		return leave(flow, way->from, fde, error);
+	if (lint_is_stub(flow->world->names, pc))
+		return lint_state_is_entry(state) ? leave(flow, way->from, NULL, error) : 0;
 	if (flow->part_count == LINT_PARTS_MAX) {
 		flow->too_large = true;
 		return 0;
@@ -398,7 +419,7 @@ static int step(struct lint_flow *flow, struct lint_part *part, const struct cod
 		lint_effect_branch(state, code->condition, false);
 		*ret_on = true;
 		return 0;
-	case CODE_RETURN: flow->returns = true; return 0;
+	case CODE_RETURN: flow->returns |= says_end(part, code->pc); return 0;
 	case CODE_STOP:
 	case CODE_UNKNOWN: return 0;
 	}

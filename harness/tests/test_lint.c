@@ -165,6 +165,17 @@ static const struct lint_case {
 	{ "the end of the stack, where nothing returns",
 	  "	.cfi_undefined rip\n	xor ebp, ebp\n	call g@PLT\n	hlt\n",
 	  "3 of 3, 1 proven" },
+	{ "the end of the stack, in one that goes on in another such function",
+	  "	.cfi_undefined rip\n	jmp h\n	.cfi_endproc\nh:	.cfi_startproc\n"
+	  "	.cfi_undefined rip\n	hlt\n",
+	  "2 of 2, 2 proven" },
+	{ "the end of the stack, in one whose caller another returns to",
+	  "	.cfi_undefined rip\n	jmp h\n	.cfi_endproc\nh:	.cfi_startproc\n" LEAF,
+	  "SP002 0..2 ra=undefined / there is the return address\n1 of 2, 1 mismatch, 1 proven" },
+	{ "the end of the stack, beside a way that returns",
+	  "	mov eax, 56\n	syscall\n	test eax, eax\n	je 1f\n	ret\n"
+	  "1:	.cfi_undefined rip\n	xor ebp, ebp\n	call g@PLT\n	hlt\n",
+	  "8 of 8, 1 proven" },
 	{ "a return address moved",
 	  "	pop rax\n	.cfi_def_cfa_offset 0\n	.cfi_register rip, rax\n	jmp rax\n",
 	  "2 of 2, 1 proven" },
