@@ -390,6 +390,14 @@ static void make_equal(struct lint_state *state)
 		*b = *a;
 	else if (value_is_stack(b) && (a->kind == VALUE_UNKNOWN || a->kind == VALUE_OTHER))
 		*a = *b;
+	else if (a->kind == VALUE_CFA && b->kind == VALUE_CFA) {
+		/* Where they differ it is not this round of a loop that ends it, but a later one: by
+		 * then rsp, which makes the room, has come to where the other is. */
+		if (state->comparison.reg == REGISTER_RSP)
+			*a = *b;
+		else if (state->comparison.source == REGISTER_RSP)
+			*b = *a;
+	}
 }
 
 void lint_effect_branch(struct lint_state *state, enum code_condition condition, bool taken)

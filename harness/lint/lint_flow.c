@@ -180,8 +180,9 @@ static int new_block(struct lint_flow *flow, struct lint_part *part, uint64_t pc
 	uint32_t *at = &part->block_at[pc - part->begin];
 	struct lint_row_verdict verdict;
 	uint32_t inside = *at;
+	bool wrong = is_mismatch(part, pc, state, &verdict);
 
-	if ((way->weak || way->unsure) && is_mismatch(part, pc, state, &verdict))
+	if ((way->weak || way->unsure) && wrong)
 		return way->weak ? not_returning(flow, pc, error) : 0;
 	if (flow->block_count == LINT_BLOCKS_MAX) {
 		flow->too_large = true;
@@ -196,6 +197,7 @@ static int new_block(struct lint_flow *flow, struct lint_part *part, uint64_t pc
 		.from = way->from,
 		.weak = way->weak,
 		.unsure = way->unsure,
+		.begun_wrong = wrong,
 	};
 	*at = (uint32_t)flow->block_count;
 	/* What went through here before ends here from now on. */
@@ -214,22 +216,35 @@ static bool surer(struct lint_block *block, const struct lint_way *way)
 	return changed;
 }
 
+/* The block began with a way that its row doesn't declare, and here is the one that it declares. */
+static bool is_righted(const struct lint_block *block, const struct lint_state *state)
+{
+	const struct row *row = lint_part_row(block->part, block->pc);
+	struct lint_row_verdict verdict;
+
+	if (!block->begun_wrong || !row)
+		return false;
+	lint_row_check(row, block->pc, state, block->part->agreed, &verdict);
+	return verdict.outcome == LINT_ROW_PROVEN;
+}
+
 static int meet(struct lint_flow *flow, uint32_t number, const struct lint_state *state,
 		const struct lint_way *way, struct error *error)
 {
 	struct lint_block *block = &flow->block[number];
 	struct lint_row_verdict new, old;
 	struct lint_state joined = block->state;
-	bool new_wrong, old_wrong;
+	bool righted = is_righted(block, state), new_wrong, old_wrong;
 
-	if (!lint_state_join(&joined, state))
+	if (!lint_state_join(&joined, state) && !righted)
 		return surer(block, way) ? enqueue(flow, number, error) : 0;
 	new_wrong = is_mismatch(block->part, block->pc, state, &new);
-	old_wrong = is_mismatch(block->part, block->pc, &block->state, &old);
+	old_wrong = righted || is_mismatch(block->part, block->pc, &block->state, &old);
 	if (new_wrong && (!old_wrong || way->unsure))
 		return way->weak ? not_returning(flow, block->pc, error) : 0;
 	if (old_wrong && !new_wrong && !block->settled) {
 		block->settled = true;
+		block->begun_wrong = false;
 		block->state = *state;
 		block->from = way->from;
 		block->weak = way->weak;

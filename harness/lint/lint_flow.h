@@ -20,7 +20,8 @@ struct lint_block {
 	uint64_t from;		 /* one of the instructions that lead there */
 	bool weak;		 /* only calls do, which may not come back */
 	bool unsure;		 /* only entries of jump tables do that may be none of theirs */
-	bool settled;		 /* a wrong way's state was replaced once; not again */
+	bool begun_wrong; /* its state is of a way that the row doesn't declare, or was joined to it */
+	bool settled;	  /* a wrong way's state was replaced once; not again */
 	bool queued;
 };
 
