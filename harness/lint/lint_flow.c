@@ -130,8 +130,10 @@ static int part_of(struct lint_flow *flow, uint64_t pc, const struct lint_state 
 	if (!*ret)
 		return 0;
 	first = lint_part_row(*ret, pc);
-	if (pc == fde->pc_begin && first && lint_row_is_entry(first)) {
-		/* Another function that is entered with a frame of ours: not followed. */
+	if (pc == fde->pc_begin && first && lint_row_is_entry(first) &&
+	    !lint_is_fragment_of(flow->world->names, pc, flow->function)) {
+		/* Another function that is entered with a frame of ours, or the end of this one's code, where
+		 * compilers let jumps go that are never taken: not followed. */
 		lint_part_destroy(*ret);
 		*ret = NULL;
 		return 0;

@@ -146,6 +146,12 @@ static bool begins_inside(struct linting *linting, struct lint_part *part)
 	return row && !lint_row_is_entry(row);
 }
 
+/* Code that ways lead to from another function, if it is to be known where its stack is. */
+static bool is_part(struct linting *linting, struct lint_part *part)
+{
+	return begins_inside(linting, part) || lint_is_fragment(linting->world.names, part->begin);
+}
+
 static int lint_fde(struct linting *linting, size_t number, bool again, struct error *error)
 {
 	const struct cfi *cfi = linting->world.cfi;
@@ -163,7 +169,7 @@ static int lint_fde(struct linting *linting, size_t number, bool again, struct e
 		return 0;
 	}
 	stubs = has_stubs(linting, part);
-	if (!again && !stubs && begins_inside(linting, part)) {
+	if (!again && !stubs && is_part(linting, part)) {
 		linting->later[number] = true;
 		lint_part_destroy(part);
 		return 0;
@@ -206,18 +212,22 @@ static int lint_inside(struct linting *linting, size_t number, struct error *err
 {
 	const struct cfi *cfi = linting->world.cfi;
 	const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[number]];
+	bool reached = lint_judge_was_reached(&linting->judge, fde->pc_begin);
 	struct lint_part *part;
 	enum lint_reason reason;
 	int result;
 
-	if (!lint_judge_was_reached(&linting->judge, fde->pc_begin) &&
-	    (address_has(&linting->called, fde->pc_begin) ||
-	     is_exported(cfi->image, fde->pc_begin)))
+	if (!reached && (address_has(&linting->called, fde->pc_begin) ||
+			 is_exported(cfi->image, fde->pc_begin)))
 		return lint_fde(linting, number, true, error);
 	if (lint_part_create(cfi, fde, &part, &reason, error))
 		return -1;
 	if (!part)
 		return 0;
+	if (!reached && !begins_inside(linting, part)) {
+		lint_part_destroy(part); /* one without a frame, that nothing was seen to lead to */
+		return lint_fde(linting, number, true, error);
+	}
 	result = lint_judge_fde(&linting->judge, linting->world.decoder, part, NULL, error);
 	lint_part_destroy(part);
 	return result;

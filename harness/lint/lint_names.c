@@ -109,3 +109,40 @@ bool lint_is_stub(struct lint_names *names, uint64_t pc)
 	code_name_find(names->cfi->image, names->cfi, pc, &name);
 	return name.kind == CODE_STUB;
 }
+
+/* What a fragment's name adds to its function's; NULL: it is none. */
+static const char *fragment_suffix(const char *name)
+{
+	static const char *const suffix[] = { ".cold", ".warm" };
+
+	for (size_t i = 0; i < sizeof(suffix) / sizeof(suffix[0]); i++) {
+		const char *at = strstr(name, suffix[i]), *end = at ? at + strlen(suffix[i]) : NULL;
+
+		if (at && at != name && strspn(end, ".0123456789") == strlen(end))
+			return at;
+	}
+	return NULL;
+}
+
+bool lint_is_fragment(const struct lint_names *names, uint64_t pc)
+{
+	struct code_name name;
+
+	code_name_find(names->cfi->image, names->cfi, pc, &name);
+	return name.name && name.start == pc && fragment_suffix(name.name);
+}
+
+bool lint_is_fragment_of(const struct lint_names *names, uint64_t pc, uint64_t function)
+{
+	struct code_name name, whole;
+	const char *suffix;
+
+	code_name_find(names->cfi->image, names->cfi, pc, &name);
+	suffix = name.name && name.start == pc ? fragment_suffix(name.name) : NULL;
+	if (!suffix)
+		return false;
+	code_name_find(names->cfi->image, names->cfi, function, &whole);
+	return whole.name && whole.start == function &&
+	       strlen(whole.name) == (size_t)(suffix - name.name) &&
+	       !strncmp(whole.name, name.name, (size_t)(suffix - name.name));
+}

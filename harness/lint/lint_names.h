@@ -16,5 +16,10 @@ void lint_names_destroy(struct lint_names *names);
 bool lint_never_returns(struct lint_names *names, uint64_t pc);
 /* pc lies in a stub of a PLT. */
 bool lint_is_stub(struct lint_names *names, uint64_t pc);
+/* A part that a compiler or a linker cut off of a function begins there, and is named so: f.cold,
+ * f.warm, f.cold.1. */
+bool lint_is_fragment(const struct lint_names *names, uint64_t pc);
+/* The same of the function that begins there. */
+bool lint_is_fragment_of(const struct lint_names *names, uint64_t pc, uint64_t function);
 
 #endif

@@ -247,6 +247,18 @@ static const struct lint_case {
 	  LEAF "	.cfi_endproc\nf_cold:	.cfi_startproc\n	.cfi_def_cfa_offset 24\n"
 	       "	mov eax, 1\n	ud2\n",
 	  "1 of 2, 1 proven, 1 unproven no_entry" },
+	{ "where another function's part begins is the end of what compilers jump to",
+	  "	sub rsp, 24\n	.cfi_def_cfa_offset 32\n	cmp edi, 1\n	ja g.cold\n"
+	  "	add rsp, 24\n	.cfi_def_cfa_offset 8\n	ret\n	.cfi_endproc\n"
+	  "	.type g.cold, @function\ng.cold:	.cfi_startproc\n	xor eax, eax\n"
+	  "	ud2\n",
+	  "7 of 7, 2 proven" },
+	{ "a part that is named so, and begins with a function's row",
+	  "	sub rsp, 24\n	.cfi_def_cfa_offset 32\n	cmp edi, 1\n	ja f.cold\n"
+	  "	add rsp, 24\n	.cfi_def_cfa_offset 8\n	ret\n	.cfi_endproc\n"
+	  "	.type f.cold, @function\nf.cold:	.cfi_startproc\n	xor eax, eax\n"
+	  "	ud2\n",
+	  "SP001 14..18 cfa=rsp+8 / cfa=rsp+32\n5 of 7, 1 mismatch, 1 proven" },
 	{ "one that is called begins with another function's row",
 	  "	push rax\n	.cfi_def_cfa_offset 16\n	call h\n	pop rax\n"
 	  "	.cfi_def_cfa_offset 8\n	ret\n	.cfi_endproc\nh:	.cfi_startproc\n"
