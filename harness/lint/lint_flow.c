@@ -532,9 +532,12 @@ static int follow(struct lint_flow *flow, struct error *error)
 int lint_flow_enter(struct lint_flow *flow, uint64_t entry, struct error *error)
 {
 	struct lint_way way = { .weak = false };
+	struct value top = { .kind = VALUE_CFA, .number = -8 };
 	struct lint_state state;
 
 	lint_state_enter(&state);
+	if (entry == flow->world->first)
+		lint_word_write(&state, &top, 8, (struct value) { .kind = VALUE_OTHER });
 	if (arrive(flow, entry, &state, &way, error))
 		return -1;
 	return follow(flow, error);

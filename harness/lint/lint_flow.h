@@ -48,6 +48,8 @@ struct lint_world {
 	struct code_decoder *decoder;
 	struct lint_names *names;
 	uint64_t *target; /* of one computed jump: LINT_TARGETS_MAX of them */
+	uint64_t
+		first; /* where a process begins: argc is on the stack (psABI, 3.4.1); 0: no program */
 	/* Called with each address that is reached and that no FDE covers, more than once. */
 	void (*uncovered)(void *context, uint64_t pc, uint64_t from);
 	/* Called with each address that is called. */

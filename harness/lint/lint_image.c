@@ -174,7 +174,8 @@ static int lint_fde(struct linting *linting, size_t number, bool again, struct e
 		lint_part_destroy(part);
 		return 0;
 	}
-	if (lint_judge_plain(&linting->judge, linting->world.decoder, part)) {
+	if (part->begin != linting->world.first &&
+	    lint_judge_plain(&linting->judge, linting->world.decoder, part)) {
 		result = lint_judge_fde(&linting->judge, linting->world.decoder, part, NULL, error);
 		lint_part_destroy(part);
 		return result;
@@ -246,6 +247,29 @@ static void note_functions(struct linting *linting)
 			note_uncovered(linting, symbol[i].pc, 0);
 }
 
+/* Where a process begins, in an image that can be one; 0: nowhere. */
+static uint64_t first_of(const struct image *image)
+{
+	Elf64_Ehdr header;
+	Elf64_Phdr segment;
+	size_t size;
+	const uint8_t *file = image_file_bytes(image, &size);
+
+	if (image->type == ET_EXEC)
+		return image->entry;
+	if (image->type != ET_DYN || !file || size < sizeof(header))
+		return 0;
+	memcpy(&header, file, sizeof(header));
+	for (size_t i = 0; i < header.e_phnum; i++) {
+		if (header.e_phoff > size || (size - header.e_phoff) / sizeof(segment) <= i)
+			return 0;
+		memcpy(&segment, file + header.e_phoff + i * sizeof(segment), sizeof(segment));
+		if (segment.p_type == PT_INTERP)
+			return image->entry;
+	}
+	return 0;
+}
+
 static void check_order(struct linting *linting)
 {
 	const struct cfi *cfi = linting->world.cfi;
@@ -294,6 +318,7 @@ int lint_image(const struct cfi *cfi, const struct lint_watch *watch, struct lin
 	linting.world.context = &linting;
 	linting.world.decoder = code_decoder_create();
 	linting.world.names = lint_names_create(cfi);
+	linting.world.first = first_of(cfi->image);
 	linting.world.target = malloc(LINT_TARGETS_MAX * sizeof(*linting.world.target));
 	linting.later = calloc(cfi->by_pc_count + 1, sizeof(*linting.later));
 	if (!linting.world.decoder || !linting.world.names || !linting.world.target ||

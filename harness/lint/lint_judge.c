@@ -161,7 +161,7 @@ static void judge_instruction(struct lint_judge *judge, const struct lint_flow *
 
 	if (row)
 		lint_row_check(row, code->pc, state, part->agreed, &verdict);
-	if (verdict.ends && flow->returns) {
+	if (verdict.ends && flow->returns && flow->function != flow->world->first) {
 		verdict.outcome = LINT_ROW_MISMATCH;
 		verdict.id = LINT_RETURN;
 		verdict.reg = REGISTER_RIP;
@@ -182,6 +182,9 @@ static void judge_instruction(struct lint_judge *judge, const struct lint_flow *
 		if (first && verdict.id == LINT_CFA)
 			finding.id = verdict.id = LINT_ENTRY;
 		lint_row_describe(row, state, &verdict, &finding);
+		if (verdict.id == LINT_RETURN && flow->function == flow->world->first)
+			snprintf(finding.actual, sizeof(finding.actual),
+				 "a process begins here, with argc there");
 		run_add(judge, run, &finding, &verdict.actual, code->pc);
 		if (run->finding.pc == code->pc)
 			lint_path_find(flow, block->from, block->pc, &run->finding);
