@@ -283,6 +283,16 @@ static bool leaves_alone(const struct code *code)
 	}
 }
 
+/* It leads to code that no FDE covers. */
+static bool leads_nowhere(const struct lint_judge *judge, const struct lint_part *part,
+			  const struct code *code)
+{
+	if (code->flow != CODE_CALL && code->flow != CODE_JUMP && code->flow != CODE_BRANCH)
+		return false;
+	return (code->target < part->begin || code->target >= part->end) &&
+	       !cfi_fde_find(judge->cfi, code->target);
+}
+
 /* What is known at all its instructions alike. */
 static void tell_plain(struct lint_judge *judge, const struct lint_part *part)
 {
@@ -320,7 +330,8 @@ bool lint_judge_plain(struct lint_judge *judge, struct code_decoder *decoder,
 	while (pc < part->end) {
 		const struct code *code = lint_part_code(part, decoder, pc);
 
-		if (!code || !code->length || !leaves_alone(code))
+		if (!code || !code->length || !leaves_alone(code) ||
+		    leads_nowhere(judge, part, code))
 			return false;
 		if (!code->is_padding)
 			on = code->flow == CODE_NEXT || code->flow == CODE_BRANCH;
