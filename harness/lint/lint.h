@@ -19,6 +19,7 @@
  *	lint_image.c	 all FDEs of an image
  *	lint_names.c	 functions that never return, by name; stubs of PLTs
  *	lint_noreturn.c	 functions that never return, by their code
+ *	lint_table.h	 other tables than the CFI, held against the same
  *	lint_ids.c	 what a finding is called, and what it means
  *	lint_evidence.c	 what stands beside a finding: instructions, the source line
  *	lint_json.c, lint_text.c  what programs and people read
@@ -70,6 +71,7 @@ struct lint_finding {
 	uint64_t pc, pc_end; /* the instructions */
 	uint64_t from;	     /* the jump that leads there, if other ways agree; else 0 */
 	uint64_t function;   /* where the FDE begins; 0: none */
+	const char *table;   /* whose row it is, if not the CFI's: lint_table.h; else NULL */
 	uint8_t reg;	     /* of LINT_NOT_SAVED, LINT_OVERWRITTEN, LINT_LOST */
 	char declared[96], actual[96];
 	/* The jumps that lead there on one way from the function's entry, in their order; of more the
@@ -78,6 +80,8 @@ struct lint_finding {
 	uint8_t path_count;
 	uint64_t path[LINT_PATH_MAX];
 };
+
+struct lint_row_verdict;
 
 enum lint_row_outcome { LINT_ROW_PROVEN, LINT_ROW_UNPROVEN, LINT_ROW_MISMATCH };
 
@@ -90,7 +94,10 @@ struct lint_point {
 	uint32_t agreed;       /* registers of which no row of the FDE is held against it */
 	enum lint_row_outcome outcome;
 	enum lint_reason reason; /* of LINT_ROW_UNPROVEN */
-	bool unsure; /* only entries of jump tables lead here that may be none of theirs */
+	bool unsure;  /* only entries of jump tables lead here that may be none of theirs */
+	bool returns; /* some way of the function ends with a return, or in another function */
+	const struct lint_row_verdict
+		*verdict; /* of lint_row.h: the declared row's, more exactly */
 	const struct lint_state *state;
 };
 
@@ -131,12 +138,19 @@ void lint_id_explain(FILE *file, enum lint_id id);
 /* "jump_unknown"; "a jump whose targets are unknown". */
 const char *lint_reason_name(enum lint_reason reason);
 const char *lint_reason_title(enum lint_reason reason);
+/* By address, then by what is wrong, then by table. 0: they are the same. */
+int lint_finding_compare(const struct lint_finding *a, const struct lint_finding *b);
 
 /* ---- lint_json.c -------------------------------------------------------------------------- */
+
+struct lint_source;
 
 struct lint_options {
 	const char *function; /* findings in those alone that match it, or NULL: fnmatch(3) */
 	uint32_t only;	      /* a bit for each enum lint_id that is wanted */
+	bool compact;	      /* the image's compact table, too */
+	const struct lint_source *source; /* and these: lint_table.h */
+	size_t source_count;
 };
 
 /* Writes the image's findings and its "lint" object, one JSON object a line. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * lint_ids.c - what findings are called, and what they mean
+ * lint_ids.c - what findings are called, what they mean, and their order
  *
  * An id never changes its meaning, and is never given to another: lists of known findings name it.
  */
 #include <stdio.h>
+#include <string.h>
 #include <strings.h>
 #include "lint/lint.h"
 
@@ -121,4 +122,20 @@ const char *lint_reason_name(enum lint_reason reason)
 const char *lint_reason_title(enum lint_reason reason)
 {
 	return reasons[reason].title;
+}
+
+int lint_finding_compare(const struct lint_finding *a, const struct lint_finding *b)
+{
+	int order;
+
+	if (a->pc != b->pc)
+		return a->pc < b->pc ? -1 : 1;
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	if (a->from != b->from)
+		return a->from < b->from ? -1 : 1;
+	if (a->pc_end != b->pc_end)
+		return a->pc_end < b->pc_end ? -1 : 1;
+	order = strcmp(a->actual, b->actual);
+	return order ? order : strcmp(a->table ? a->table : "", b->table ? b->table : "");
 }

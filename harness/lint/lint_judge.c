@@ -19,9 +19,9 @@ enum {
 	STATUS_MISMATCH = 0x80,
 };
 
-int lint_judge_init(struct lint_judge *judge, struct error *error)
+int lint_judge_range(const struct image *image, uint64_t *ret_begin, size_t *ret_size,
+		     struct error *error)
 {
-	const struct image *image = judge->cfi->image;
 	uint64_t begin = UINT64_MAX, end = 0;
 
 	for (size_t i = 0; i < image->segment_count; i++) {
@@ -34,11 +34,18 @@ int lint_judge_init(struct lint_judge *judge, struct error *error)
 		if (segment->vaddr + segment->file_bytes > end)
 			end = segment->vaddr + segment->file_bytes;
 	}
-	judge->begin = begin;
-	judge->size = end > begin ? (size_t)(end - begin) : 0;
-	if (judge->size > LINT_IMAGE_BYTES_MAX)
+	*ret_begin = begin;
+	*ret_size = end > begin ? (size_t)(end - begin) : 0;
+	if (*ret_size > LINT_IMAGE_BYTES_MAX)
 		return error_set(error, ERROR_TABLE_LIMIT, NULL, 0,
 				 "executable segments from %#" PRIx64 " to %#" PRIx64, begin, end);
+	return 0;
+}
+
+int lint_judge_init(struct lint_judge *judge, struct error *error)
+{
+	if (lint_judge_range(judge->cfi->image, &judge->begin, &judge->size, error))
+		return -1;
 	judge->status = calloc(judge->size + 1, 1);
 	return judge->status ? 0 : error_set(error, ERROR_MEMORY, NULL, 0, "an image's code");
 }
@@ -127,9 +134,10 @@ static void check_inside(struct lint_judge *judge, const struct lint_part *part,
 	}
 }
 
-static void tell_point(struct lint_judge *judge, const struct lint_block *block,
-		       const struct code *code, const struct row *row,
-		       const struct lint_state *state, const struct lint_row_verdict *verdict)
+static void tell_point(struct lint_judge *judge, const struct lint_flow *flow,
+		       const struct lint_block *block, const struct code *code,
+		       const struct row *row, const struct lint_state *state,
+		       const struct lint_row_verdict *verdict)
 {
 	struct lint_point point = {
 		.pc = code->pc,
@@ -140,6 +148,8 @@ static void tell_point(struct lint_judge *judge, const struct lint_block *block,
 		.outcome = verdict->outcome,
 		.reason = verdict->reason,
 		.unsure = block->unsure,
+		.returns = flow->returns,
+		.verdict = verdict,
 		.state = state,
 	};
 
@@ -191,7 +201,7 @@ static void judge_instruction(struct lint_judge *judge, const struct lint_flow *
 	}
 	if (!block->unsure)
 		check_inside(judge, part, code);
-	tell_point(judge, block, code, row, state, &verdict);
+	tell_point(judge, flow, block, code, row, state, &verdict);
 }
 
 static void judge_edge(void *context, const struct lint_edge *edge)
@@ -296,12 +306,14 @@ static bool leads_nowhere(const struct lint_judge *judge, const struct lint_part
 /* What is known at all its instructions alike. */
 static void tell_plain(struct lint_judge *judge, const struct lint_part *part)
 {
+	const struct lint_row_verdict verdict = { .outcome = LINT_ROW_PROVEN };
 	struct lint_state state;
 	struct lint_point point = {
 		.function = part->begin,
 		.row = &part->row[0],
 		.agreed = part->agreed,
 		.outcome = LINT_ROW_PROVEN,
+		.verdict = &verdict,
 		.state = &state,
 	};
 
@@ -309,6 +321,8 @@ static void tell_plain(struct lint_judge *judge, const struct lint_part *part)
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
 		if (!(KEPT & 1u << i))
 			state.reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
+	for (size_t i = 0; i < part->code_count; i++)
+		point.returns |= part->code[i].flow == CODE_RETURN;
 	for (size_t i = 0; i < part->code_count; i++) {
 		point.pc = part->code[i].pc;
 		point.length = part->code[i].length;

@@ -149,8 +149,31 @@ static void check_register(const struct row *row, uint8_t reg, uint64_t pc,
 	}
 }
 
-void lint_row_check(const struct row *row, uint64_t pc, const struct lint_state *state,
-		    uint32_t agreed, struct lint_row_verdict *ret)
+/* What an overwritten register accuses nobody of. */
+static bool is_excused(const struct lint_row_terms *terms, const struct lint_state *state,
+		       uint8_t reg)
+{
+	/* Where it is not lost, either reading of the rule is wrong. */
+	return terms->agreed & 1u << reg || (terms->vague & 1u << reg && !is_kept(state, reg));
+}
+
+static void check_registers(const struct row *row, uint64_t pc, const struct lint_state *state,
+			    const struct lint_row_terms *terms, struct lint_row_verdict *ret)
+{
+	if (terms->declared & 1u << REGISTER_RIP)
+		check_register(row, REGISTER_RIP, pc, state, ret);
+	for (size_t i = 0; i < sizeof(preserved) && ret->outcome != LINT_ROW_MISMATCH; i++) {
+		if (!(terms->declared & 1u << preserved[i]))
+			continue;
+		check_register(row, preserved[i], pc, state, ret);
+		if (ret->outcome == LINT_ROW_MISMATCH && ret->id == LINT_OVERWRITTEN &&
+		    is_excused(terms, state, preserved[i]))
+			unproven(ret, LINT_RULE_UNKNOWN);
+	}
+}
+
+void lint_row_check_terms(const struct row *row, uint64_t pc, const struct lint_state *state,
+			  const struct lint_row_terms *terms, struct lint_row_verdict *ret)
 {
 	struct value cfa = row_cfa(row, pc, state);
 
@@ -159,8 +182,12 @@ void lint_row_check(const struct row *row, uint64_t pc, const struct lint_state 
 		unproven(ret, LINT_SIGNAL_FRAME);
 		return;
 	}
-	if (row->reg[REGISTER_RIP].kind == RULE_UNDEFINED) {
+	if (terms->declared & 1u << REGISTER_RIP && row->reg[REGISTER_RIP].kind == RULE_UNDEFINED) {
 		ret->ends = true;
+		return;
+	}
+	if (!(terms->declared & LINT_ROW_CFA)) {
+		unproven(ret, LINT_RULE_UNKNOWN);
 		return;
 	}
 	if (cfa.kind == VALUE_CFA && cfa.number) {
@@ -176,13 +203,15 @@ void lint_row_check(const struct row *row, uint64_t pc, const struct lint_state 
 		unproven(ret, LINT_VALUE_UNKNOWN);
 		return;
 	}
-	check_register(row, REGISTER_RIP, pc, state, ret);
-	for (size_t i = 0; i < sizeof(preserved) && ret->outcome != LINT_ROW_MISMATCH; i++) {
-		check_register(row, preserved[i], pc, state, ret);
-		if (ret->outcome == LINT_ROW_MISMATCH && ret->id == LINT_OVERWRITTEN &&
-		    agreed & 1u << preserved[i])
-			unproven(ret, LINT_RULE_UNKNOWN);
-	}
+	check_registers(row, pc, state, terms, ret);
+}
+
+void lint_row_check(const struct row *row, uint64_t pc, const struct lint_state *state,
+		    uint32_t agreed, struct lint_row_verdict *ret)
+{
+	const struct lint_row_terms terms = { .agreed = agreed, .declared = UINT32_MAX };
+
+	lint_row_check_terms(row, pc, state, &terms, ret);
 }
 
 /* ---- for people --------------------------------------------------------------------------- */

@@ -19,10 +19,21 @@ struct lint_row_verdict {
 	bool ends;	   /* the row says that there is no caller */
 };
 
+/* Sets of registers, a bit for each DWARF number. */
+struct lint_row_terms {
+	uint32_t agreed;   /* those that accuse nobody (lint_part.h) */
+	uint32_t declared; /* those that the row says something of, and LINT_ROW_CFA */
+	uint32_t vague;	   /* those of which "unspecified" may stand for "undefined" */
+};
+#define LINT_ROW_CFA (1u << 31)
+
 /* The row's rules, at pc, against the state. The first thing that is wrong counts. agreed: registers
  * that accuse nobody (lint_part.h). */
 void lint_row_check(const struct row *row, uint64_t pc, const struct lint_state *state,
 		    uint32_t agreed, struct lint_row_verdict *ret);
+/* The same of a row that does not say all that CFI would. What it does not declare is not judged. */
+void lint_row_check_terms(const struct row *row, uint64_t pc, const struct lint_state *state,
+			  const struct lint_row_terms *terms, struct lint_row_verdict *ret);
 /* The rule that is wrong, and what is so, as texts for people. */
 void lint_row_describe(const struct row *row, const struct lint_state *state,
 		       const struct lint_row_verdict *verdict, struct lint_finding *ret);
