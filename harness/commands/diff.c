@@ -32,10 +32,7 @@
 
 /* One of the two. Of image and saved table, or dump, the one that it is. */
 struct side {
-	const char *path;
-	char *bytes; /* ends in a NUL that size does not count */
-	size_t size;
-	const struct diff_dialect *dialect; /* of a dump; NULL: an image or a saved table */
+	struct diff_file file;
 	struct image *image;
 	struct cfi *cfi;
 	struct table_text *text;
@@ -138,110 +135,28 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 /* ---- two tables: read -------------------------------------------------------------------------------- */
 
-#define HEAD_BYTES 65536u /* by which it is seen what a file is: kernels, too, give pipes so much */
-/* Of a text or a dump. Firefox's libxul has 130 MB, as readelf prints it. */
-#define TEXT_BYTES_MAX (1ull << 30)
-
-static bool is_elf(const struct side *side)
-{
-	return side->size >= 4 && !memcmp(side->bytes, "\177ELF", 4);
-}
-
-static bool is_saved(const struct side *side)
-{
-	static const char magic[] = "stackproof table text ";
-	return !strncmp(side->bytes, magic, sizeof(magic) - 1);
-}
-
-/* Reads on until there are wanted bytes, or no more. */
-static int read_up_to(struct side *side, FILE *file, size_t wanted, struct error *error)
-{
-	char *moved = realloc(side->bytes, wanted + 1);
-	if (!moved)
-		return error_set(error, ERROR_MEMORY, "", 0, "no memory to read the file");
-	side->bytes = moved;
-	side->size += fread(side->bytes + side->size, 1, wanted - side->size, file);
-	side->bytes[side->size] = '\0';
-	return ferror(file) ? error_set_errno(error, "cannot read the file") : 0;
-}
-
-/* What it is, by its beginning or by --from. -1: nothing that is known. */
-static int recognise(struct side *side, const struct options *options, struct error *error)
-{
-	if (is_elf(side))
-		return 0;
-	if (options->from)
-		side->dialect = diff_dialect_find(options->from); /* NULL: text */
-	else if (!is_saved(side))
-		side->dialect = diff_dialect_detect(side->bytes);
-	if (side->dialect || options->from || is_saved(side))
-		return 0;
-	return error_set(error, ERROR_TEXT_SYNTAX, "", 1,
-			 "neither an ELF file nor a table in a format that is known");
-}
-
-/* All of it, but nothing of what can't be a table: neither a file of something else, nor what is
- * behind a NUL. */
-static int read_stream(struct side *side, FILE *file, const struct options *options,
-		       struct error *error)
-{
-	if (read_up_to(side, file, HEAD_BYTES, error) || recognise(side, options, error))
-		return -1;
-	for (size_t wanted = 16 * HEAD_BYTES; !feof(file); wanted *= 2) {
-		if (side->size >= TEXT_BYTES_MAX)
-			return error_set(error, ERROR_MEMORY, "", side->size,
-					 "a table of more than %llu bytes is not read",
-					 TEXT_BYTES_MAX);
-		if (!is_elf(side) && memchr(side->bytes, 0, side->size))
-			break;
-		if (read_up_to(side, file, wanted, error))
-			return -1;
-	}
-	return 0;
-}
-
-/* Of a file that is an image, only the beginning: it is mapped, and not read. */
-static int read_bytes(struct side *side, const struct options *options, struct error *error)
-{
-	if (!strcmp(side->path, "-"))
-		return read_stream(side, stdin, options, error);
-	FILE *file = fopen(side->path, "re");
-	if (!file)
-		return error_set_errno(error, "cannot open the file");
-	int result = read_up_to(side, file, 4, error);
-	if (!result && !is_elf(side))
-		result = read_stream(side, file, options, error);
-	fclose(file);
-	return result;
-}
-
 static int open_image(struct side *side, struct error *error)
 {
 	side->from_image = true;
-	if (strcmp(side->path, "-"))
-		return debug_link_open(side->path, NULL, &side->image, error);
-	int result = image_create_memory(side->bytes, side->size, "-", &side->image, error);
-	free(side->bytes);
-	side->bytes = NULL;
+	if (strcmp(side->file.path, "-"))
+		return debug_link_open(side->file.path, NULL, &side->image, error);
+	int result = image_create_memory(side->file.bytes, side->file.size, "-", &side->image,
+					 error);
+	diff_file_forget(&side->file);
 	return result;
 }
 
 /* All but an image's CFI, which takes memory: the two sides' are read one after the other. */
 static int read_side(struct side *side, const struct options *options, struct error *error)
 {
-	if (read_bytes(side, options, error))
+	struct diff_file *file = &side->file;
+	if (diff_file_read(file, options->from, error))
 		return -1;
-	if (is_elf(side))
+	if (diff_file_is_elf(file))
 		return open_image(side, error);
-	if (!side->dialect)
-		return table_text_read(side->bytes, side->size, &side->text, error);
-	if (memchr(side->bytes, 0, side->size))
-		return error_set(error, ERROR_TEXT_SYNTAX, "", 1, "a dump with NUL bytes");
-	side->table.dialect = side->dialect;
-	int result = side->dialect->read(side->bytes, &side->table, error);
-	free(side->bytes);
-	side->bytes = NULL;
-	return result;
+	if (!file->dialect)
+		return table_text_read(file->bytes, file->size, &side->text, error);
+	return diff_file_table(file, &side->table, error);
 }
 
 /* Entries that are lost are said, and the rest is compared. */
@@ -252,13 +167,13 @@ static int read_cfi(struct side *side, struct error *error)
 		if (error->code != ERROR_NO_CFI)
 			return -1;
 		/* A table without functions: nothing is wrong with the file. */
-		error_print(stderr, side->path, error);
+		error_print(stderr, side->file.path, error);
 	}
 	cfi_check(side->cfi, &lost);
 	for (size_t i = 0; i < lost.count; i++)
-		error_print(stderr, side->path, &lost.error[i]);
+		error_print(stderr, side->file.path, &lost.error[i]);
 	if (lost.dropped)
-		fprintf(stderr, "%s: and %zu more\n", PLAIN_TEXT(side->path), lost.dropped);
+		fprintf(stderr, "%s: and %zu more\n", PLAIN_TEXT(side->file.path), lost.dropped);
 	side->lost = lost.count || lost.dropped;
 	error_list_deinit(&lost);
 	return 0;
@@ -270,11 +185,10 @@ static void side_forget(struct side *side)
 	table_text_destroy(side->text);
 	cfi_destroy(side->cfi);
 	image_destroy(side->image);
-	free(side->bytes);
+	diff_file_forget(&side->file);
 	side->text = NULL;
 	side->cfi = NULL;
 	side->image = NULL;
-	side->bytes = NULL;
 }
 
 static void side_deinit(struct side *side)
@@ -288,12 +202,12 @@ static void side_deinit(struct side *side)
 /* What the two have in common, or NULL with a message: they can't be compared. */
 static const struct diff_dialect *common_dialect(const struct side *a, const struct side *b)
 {
-	const struct diff_dialect *dialect = a->dialect ? a->dialect : b->dialect;
-	if (a->dialect && b->dialect && a->dialect != b->dialect) {
+	const struct diff_dialect *dialect = a->file.dialect ? a->file.dialect : b->file.dialect;
+	if (a->file.dialect && b->file.dialect && a->file.dialect != b->file.dialect) {
 		fprintf(stderr,
 			"stackproof diff: dumps of two kinds (%s and %s): hold each against the "
 			"image\n",
-			a->dialect->name, b->dialect->name);
+			a->file.dialect->name, b->file.dialect->name);
 		return NULL;
 	}
 	if ((a->table.flat && !b->from_image) || (b->table.flat && !a->from_image)) {
@@ -336,13 +250,13 @@ static int translate(struct side *side, const struct diff_dialect *dialect, stru
 		     bool *ret_bad, struct error *error)
 {
 	int result = 0;
-	if (side->dialect)
+	if (side->file.dialect)
 		return 0;
 	side->table.dialect = dialect;
 	if (side->text) {
 		result = diff_table_from_text(&side->table, side->text, error);
 	} else if (read_cfi(side, error)) {
-		error_print(stderr, side->path, error);
+		error_print(stderr, side->file.path, error);
 		*ret_bad = true;
 	} else {
 		gate_side(gate, side);
@@ -360,8 +274,8 @@ static enum exit_status compare(struct side side[2], struct options *options, st
 	if (!dialect)
 		return EXIT_USAGE;
 	/* An image knows addresses too, but another image's may be others. */
-	bool by_address = (side[0].from_image && side[1].dialect) ||
-			  (side[1].from_image && side[0].dialect);
+	bool by_address = (side[0].from_image && side[1].file.dialect) ||
+			  (side[1].from_image && side[0].file.dialect);
 	int result = translate(&side[0], dialect, &options->gate, &bad, error) ||
 		     translate(&side[1], dialect, &options->gate, &bad, error);
 	if (!result && bad)
@@ -379,8 +293,8 @@ static enum exit_status compare(struct side side[2], struct options *options, st
 		.json = options->json,
 		.summary = options->summary,
 		.func = options->func,
-		.path_a = side[0].path,
-		.path_b = side[1].path,
+		.path_a = side[0].file.path,
+		.path_b = side[1].file.path,
 	};
 	report.gate = &options->gate;
 	diff_report_write(&report, &side[0].table, &side[1].table, &match);
@@ -396,7 +310,8 @@ static enum exit_status diff_tables(struct options *options)
 	 * before. */
 	mallopt(M_MMAP_THRESHOLD, 256 << 10);
 	struct diff_words words = { 0 };
-	struct side side[2] = { { .path = options->path[0] }, { .path = options->path[1] } };
+	struct side side[2] = { { .file.path = options->path[0] },
+				{ .file.path = options->path[1] } };
 	enum exit_status status = EXIT_OK;
 	struct error error = { 0 };
 
@@ -404,7 +319,7 @@ static enum exit_status diff_tables(struct options *options)
 	for (int i = 0; i < 2; i++) {
 		side[i].table.words = &words;
 		if (read_side(&side[i], options, &error)) {
-			error_print(stderr, side[i].path, &error);
+			error_print(stderr, side[i].file.path, &error);
 			status = EXIT_BAD_INPUT;
 		}
 	}

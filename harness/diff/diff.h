@@ -114,6 +114,26 @@ extern const struct diff_dialect diff_dialect_otel;
 const struct diff_dialect *diff_dialect_find(const char *name);
 const struct diff_dialect *diff_dialect_detect(const char *text);
 
+/* ---- diff_file.c: what a file holds ------------------------------------------------------ */
+
+struct diff_file {
+	const char *path; /* "-": standard input */
+	char *bytes;	  /* end in a NUL that size does not count */
+	size_t size;
+	const struct diff_dialect *dialect; /* of a dump; NULL: an image or a saved table */
+};
+
+/* Reads it, but of an image's file only the beginning: it is mapped. from: the dialect's name, or
+ * "text", of what is no ELF file; NULL: its first lines tell. diff_file_forget() in all cases. */
+int diff_file_read(struct diff_file *file, const char *from, struct error *error);
+bool diff_file_is_elf(const struct diff_file *file);
+/* A dump's table; ret->words is set, the rest zero. The bytes are forgotten. */
+int diff_file_table(struct diff_file *file, struct diff_table *ret, struct error *error);
+/* Only its bytes. */
+void diff_file_forget(struct diff_file *file);
+
+/* ---- what readers of dumps share ---------------------------------------------------------- */
+
 /* Fills error with ERROR_TEXT_SYNTAX, "line N: what"; -1. */
 int diff_syntax(struct error *error, uint64_t line, const char *what);
 /* Words that dialects share: " ra=c-8" with the space, from the rule itself. */
