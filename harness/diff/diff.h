@@ -97,6 +97,7 @@ struct diff_dialect {
 	const char *name;     /* for --from and JSON */
 	const char *compared; /* what it can say, for people */
 	bool says_signal;     /* whether a frame is a signal's */
+	uint32_t registers;   /* a bit for each that a dump has words for, REGISTER_RIP's too */
 	void (*print)(FILE *file, const struct row *row);
 	bool (*detect)(const char *line); /* is this a line of such a dump? NULL: not a dump */
 	/* text ends in a NUL and may be changed. ret->dialect and ret->words are set. Malformed:
@@ -131,6 +132,30 @@ bool diff_file_is_elf(const struct diff_file *file);
 int diff_file_table(struct diff_file *file, struct diff_table *ret, struct error *error);
 /* Only its bytes. */
 void diff_file_forget(struct diff_file *file);
+
+/* ---- diff_rules.c: a dump's words as a row ------------------------------------------------ */
+
+enum diff_said {
+	DIFF_SAYS_RULES,
+	DIFF_SAYS_NO_ROW,
+	DIFF_SAYS_INVALID,	/* otel: it can't say it */
+	DIFF_SAYS_PLT,		/* otel: whichever of the PLT's forms */
+	DIFF_SAYS_FRAMEPOINTER, /* otel */
+	DIFF_SAYS_OTHER,	/* a command that its tool has no name for */
+	DIFF_SAID_COUNT,
+};
+/* "invalid", of the middle ones. */
+const char *diff_said_name(enum diff_said said);
+
+#define DIFF_DECLARES_CFA     (1u << 31)
+#define DIFF_EXPRESSION_BYTES 256 /* of a row's */
+
+/* The inverse of a dialect's print() and read(), as far as the words say it: *ret_declared has the
+ * dialect's registers, and DIFF_DECLARES_CFA if the CFA is said. A register of which they say no more
+ * than that there is a rule is RULE_VAL_EXPRESSION without bytes. PCs are left as they are. */
+enum diff_said diff_rules_read(const struct diff_dialect *dialect, const char *words,
+			       struct row *ret, uint32_t *ret_declared,
+			       uint8_t expression[DIFF_EXPRESSION_BYTES]);
 
 /* ---- what readers of dumps share ---------------------------------------------------------- */
 

@@ -274,6 +274,7 @@ const struct diff_dialect diff_dialect_otel = {
 	.compared =
 		"CFA, rbp above the stack pointer, PLT, signal frames and outermost frames; other "
 		"registers by their offset only",
+	.registers = 1u << REGISTER_RBP | 1u << REGISTER_RIP,
 	.print = print_words,
 	.detect = detect,
 	.read = read_dump,

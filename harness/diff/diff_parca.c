@@ -276,6 +276,7 @@ const struct diff_dialect diff_dialect_parca = {
 	.compared =
 		"CFA, rbp, and whether the return address is undefined; of expressions the two PLT "
 		"forms",
+	.registers = 1u << REGISTER_RBP | 1u << REGISTER_RIP,
 	.print = print_compact,
 	.detect = detect_compact,
 	.read = read_compact,
@@ -284,6 +285,7 @@ const struct diff_dialect diff_dialect_parca = {
 const struct diff_dialect diff_dialect_parca_rows = {
 	.name = "parca-rows",
 	.compared = "CFA and rbp; of expressions the two PLT forms",
+	.registers = 1u << REGISTER_RBP,
 	.print = print_rows,
 	.detect = detect_rows,
 	.read = read_rows,

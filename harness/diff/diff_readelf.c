@@ -431,6 +431,7 @@ const struct diff_dialect diff_dialect_readelf = {
 	.compared = "CFA, return address and registers; of expressions only that there is one, and "
 		    "undefined is no rule",
 	.says_signal = true,
+	.registers = (1u << REGISTER_COUNT) - 1,
 	.print = print_words,
 	.detect = detect,
 	.read = read_dump,
