@@ -16,14 +16,17 @@
 #include <string.h>
 #include <unistd.h>
 #include "cases/cases.h"
+#include "array.h"
 #include "cli/json_counts.h"
 #include "cli/options.h"
 #include "clock.h"
+#include "diff/diff.h"
 #include "findings/findings.h"
 #include "gate/gate.h"
 #include "harness.h"
 #include "images/image_objects.h"
 #include "lint/lint.h"
+#include "lint/lint_table.h"
 
 #define FEW_IMAGES 20 /* each gets a line */
 
@@ -35,6 +38,9 @@ struct linting {
 	char **path;
 	int path_count;
 	enum lint_id explain;
+	char **table; /* of --table: paths */
+	size_t table_count;
+	const char *from; /* what they hold; NULL: their first lines tell */
 	uint64_t images;
 	json_t *counts;
 	struct baseline *baseline; /* NULL: none is asked for */
@@ -47,7 +53,16 @@ struct linting {
 	json_t *total; /* NULL: it came to none */
 };
 
-enum { KEY_JSON = 0x100, KEY_TIMEOUT, KEY_EVERY, KEY_EXPLAIN, KEY_ONLY, KEY_BASELINE };
+enum {
+	KEY_JSON = 0x100,
+	KEY_TIMEOUT,
+	KEY_EVERY,
+	KEY_EXPLAIN,
+	KEY_ONLY,
+	KEY_BASELINE,
+	KEY_TABLE,
+	KEY_FROM
+};
 
 static const struct argp_option option_list[] = {
 	{ "function", 'f', "NAME", 0, "findings in these functions only (a pattern of the shell)",
@@ -56,6 +71,10 @@ static const struct argp_option option_list[] = {
 	{ "explain", KEY_EXPLAIN, "ID", 0, "say what a finding means, and end", 0 },
 	{ "baseline", KEY_BASELINE, "FILE", 0,
 	  "only findings fail that FILE, an earlier output of --json, doesn't have", 0 },
+	{ "table", KEY_TABLE, "compact|FILE", 0,
+	  "hold another table against the code, too: the compact one, or what another tool printed",
+	  0 },
+	{ "from", KEY_FROM, "NAME", 0, "what FILE holds: readelf, parca, parca-rows or otel", 0 },
 	{ "jobs", 'j', "N", 0, "images at once (as many as there are CPUs)", 0 },
 	{ "timeout", KEY_TIMEOUT, "SECONDS", 0, "for one image (300)", 0 },
 	{ "every", KEY_EVERY, "N", 0, "only every N-th image of those found in directories", 0 },
@@ -84,6 +103,20 @@ static void parse_only(struct argp_state *state, const char *argument, struct li
 	free(text);
 }
 
+static void add_table(struct argp_state *state, char *argument, struct linting *linting)
+{
+	if (!strcmp(argument, LINT_COMPACT)) {
+		linting->options.compact = true;
+		return;
+	}
+	for (size_t i = 0; i < linting->table_count; i++)
+		if (!strcmp(linting->table[i], argument))
+			argp_error(state, "--table %s is given twice", argument);
+	if (!ARRAY_GROW(linting->table, linting->table_count))
+		argp_failure(state, EXIT_ENVIRONMENT, 0, "no memory");
+	linting->table[linting->table_count++] = option_text(state, argument, "--table");
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
 	struct linting *linting = state->input;
@@ -97,6 +130,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case 'f': linting->options.function = argument; break;
 	case KEY_ONLY: parse_only(state, argument, linting); break;
 	case KEY_EXPLAIN: linting->explain = parse_id(state, argument); break;
+	case KEY_TABLE: add_table(state, argument, linting); break;
+	case KEY_FROM:
+		if (!diff_dialect_find(argument))
+			argp_error(state, "unknown kind of table '%s'", argument);
+		linting->from = argument;
+		break;
 	case 'j':
 		linting->jobs = option_between(state, argument, "--jobs", 1, IMAGE_POOL_JOBS_MAX);
 		break;
@@ -128,6 +167,39 @@ static uint64_t new_findings(const json_t *image)
 									 : "wanted_findings");
 }
 
+/* Of --table: the instructions of each, which are judged one by one. */
+static void count_tables(struct gate *gate, const json_t *image)
+{
+	const char *name;
+	json_t *table;
+
+	json_object_foreach(json_object_get(image, "tables"), name, table)
+		gate_leave(gate, GATE_NO_TABLE_ROW, json_number(table, "missing"));
+}
+
+/* Of all tables; 0 if there is one of which nothing was. */
+static uint64_t checked_of_tables(const json_t *tables)
+{
+	uint64_t sum = 0;
+	const char *name;
+	json_t *table;
+
+	json_object_foreach((json_t *)tables, name, table)
+	{
+		uint64_t checked = json_number(table, "proven") + json_number(table, "mismatch");
+
+		if (!checked)
+			return 0;
+		sum += checked;
+	}
+	return sum;
+}
+
+static bool has_tables(const struct linting *linting)
+{
+	return linting->options.compact || linting->table_count;
+}
+
 static void count_image(struct linting *linting, const struct image_path *path, const json_t *image)
 {
 	const char *status = json_text(image, "status");
@@ -139,7 +211,9 @@ static void count_image(struct linting *linting, const struct image_path *path, 
 	gate_leave(gate, GATE_UNCHECKED, !strcmp(status, "not_linked"));
 	gate_leave(gate, GATE_NO_CFI, !strcmp(status, "no_cfi"));
 	gate->findings += new_findings(image) + !strcmp(status, "failed");
-	if (!linting->options.function)
+	if (has_tables(linting))
+		count_tables(gate, image);
+	else if (!linting->options.function)
 		gate->checked += json_count(image, "proven") + json_count(image, "mismatch");
 	else
 		gate->checked += json_count(image, "wanted_fdes");
@@ -318,6 +392,11 @@ static enum exit_status lint(struct linting *linting)
 		findings_problem(&linting->run, error.message);
 		return EXIT_ENVIRONMENT;
 	}
+	if (has_tables(linting)) {
+		linting->gate.unit = "instructions";
+		gate_check(&linting->gate,
+			   checked_of_tables(json_object_get(linting->counts, "tables")));
+	}
 	print_total(linting, monotonic_seconds() - start);
 	return gate_status(&linting->gate);
 }
@@ -380,7 +459,14 @@ static enum exit_status lint_paths(struct linting *linting)
 	gate_leave(&linting->gate, GATE_UNREADABLE, linting->list.unreadable);
 	gate_leave(&linting->gate, GATE_THIN, linting->list.thin_archives);
 	image_list_finish(&linting->list, linting->every);
-	status = lint_list(linting);
+	if (linting->table_count && linting->list.count > 1) {
+		fprintf(stderr,
+			"stackproof lint: --table FILE is of one ELF file, and these are %zu\n",
+			linting->list.count);
+		status = EXIT_USAGE;
+	} else {
+		status = lint_list(linting);
+	}
 	image_list_deinit(&linting->list);
 	baseline_destroy(linting->baseline);
 	json_decref(linting->counts);
@@ -388,6 +474,34 @@ static enum exit_status lint_paths(struct linting *linting)
 	status = findings_finish(&linting->run, linting->total, status);
 	json_decref(linting->total);
 	return cases_finish(&linting->cases, status);
+}
+
+/* The dumps of --table; the first that can't be read ends it. */
+static enum exit_status lint_tables(struct linting *linting)
+{
+	struct lint_dump **dump = calloc(linting->table_count + 1, sizeof(*dump));
+	struct lint_source *source = calloc(linting->table_count + 1, sizeof(*source));
+	enum exit_status status = dump && source ? EXIT_OK : EXIT_ENVIRONMENT;
+	struct error error;
+
+	for (size_t i = 0; i < linting->table_count && status == EXIT_OK; i++) {
+		if (lint_dump_create(linting->table[i], linting->from, &dump[i], &error)) {
+			error_print(stderr, linting->table[i], &error);
+			status = EXIT_BAD_INPUT;
+		} else {
+			source[i] = lint_dump_source(dump[i]);
+		}
+	}
+	linting->options.source = source;
+	linting->options.source_count = linting->table_count;
+	if (status == EXIT_OK)
+		status = lint_paths(linting);
+	for (size_t i = 0; dump && i < linting->table_count; i++)
+		lint_dump_destroy(dump[i]);
+	free(dump);
+	free(source);
+	free(linting->table);
+	return status;
 }
 
 int command_lint(int argc, char **argv)
@@ -419,5 +533,5 @@ int command_lint(int argc, char **argv)
 		lint_id_explain(stdout, linting.explain);
 		return EXIT_OK;
 	}
-	return lint_paths(&linting);
+	return lint_tables(&linting);
 }

@@ -37,6 +37,8 @@ static const struct {
 	[GATE_UNPROVEN_FDES] = { "unproven_fdes", "FDEs whose code can't be followed", KIND_KNOWN },
 	[GATE_BASELINE_ONLY] = { "only_in_baseline", "images that only the baseline has",
 				 KIND_SKIP },
+	[GATE_NO_TABLE_ROW] = { "no_table_row", "instructions without a row in a table",
+				KIND_SKIP },
 	[GATE_NO_FDE] = { "no_fde", "files without an FDE there", KIND_SKIP },
 	[GATE_ENGINES] = { "engines", "engines", KIND_SKIP },
 	[GATE_IGNORED] = { "ignored", "points in the list of --ignore", KIND_KNOWN },

@@ -18,6 +18,7 @@
 #include "images/debug_link.h"
 #include "lint/lint.h"
 #include "lint/lint_evidence.h"
+#include "lint/lint_table.h"
 
 struct findings {
 	struct lint_finding *finding;
@@ -38,17 +39,7 @@ static void keep_finding(void *context, const struct lint_finding *finding)
 
 static int compare_findings(const void *left, const void *right)
 {
-	const struct lint_finding *a = left, *b = right;
-
-	if (a->pc != b->pc)
-		return a->pc < b->pc ? -1 : 1;
-	if (a->id != b->id)
-		return a->id < b->id ? -1 : 1;
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	if (a->pc_end != b->pc_end)
-		return a->pc_end < b->pc_end ? -1 : 1;
-	return strcmp(a->actual, b->actual);
+	return lint_finding_compare(left, right);
 }
 
 #define NAME_BYTES 512
@@ -73,9 +64,10 @@ static bool print_finding(const struct lint_options *options, const struct cfi *
 			  struct lint_evidence *evidence, const struct lint_finding *finding,
 			  FILE *output)
 {
-	json_t *object = json_pack("{s:s, s:o, s:s, s:s}", "type", "lint_finding", "image",
+	json_t *object = json_pack("{s:s, s:o, s:s, s:s, s:o}", "type", "lint_finding", "image",
 				   json_bytes(cfi->image->path), "id", lint_id_name(finding->id),
-				   "title", lint_id_title(finding->id));
+				   "title", lint_id_title(finding->id), "table",
+				   json_bytes(finding->table ? finding->table : "cfi"));
 	bool wanted = options->only & 1u << finding->id;
 	uint64_t begin = 0;
 
@@ -113,11 +105,9 @@ static int print_findings(const struct lint_options *options, const struct cfi *
 {
 	struct lint_evidence *evidence = lint_evidence_create(cfi, file);
 	uint64_t counts[LINT_ID_COUNT] = { 0 }, wanted = 0;
-	json_t *by_id = json_object();
 
 	if (!evidence || list->no_memory) {
 		lint_evidence_destroy(evidence);
-		json_decref(by_id);
 		return error_set(error, ERROR_MEMORY, NULL, 0, "findings");
 	}
 	if (list->count)
@@ -127,14 +117,10 @@ static int print_findings(const struct lint_options *options, const struct cfi *
 
 		if (i && !compare_findings(finding, &list->finding[i - 1]))
 			continue;
-		counts[finding->id]++;
+		counts[finding->id] += !finding->table;
 		wanted += print_finding(options, cfi, evidence, finding, output);
 	}
-	for (int i = LINT_NONE + 1; i < LINT_ID_COUNT; i++)
-		if (counts[i])
-			json_object_set_new(by_id, lint_id_name((enum lint_id)i),
-					    json_integer((json_int_t)counts[i]));
-	json_object_set_new(image, "findings", by_id);
+	lint_json_ids(image, counts);
 	json_object_set_new(image, "wanted_findings", json_integer((json_int_t)wanted));
 	lint_evidence_destroy(evidence);
 	return 0;
@@ -157,20 +143,10 @@ static uint64_t count_wanted(const struct lint_options *options, const struct cf
 
 static void set_counts(json_t *image, const struct lint_counts *counts)
 {
-	json_t *reasons = json_object();
-	uint64_t unproven = 0;
-
-	for (int i = 0; i < LINT_REASON_COUNT; i++) {
-		unproven += counts->unproven[i];
-		if (counts->unproven[i])
-			json_object_set_new(reasons, lint_reason_name((enum lint_reason)i),
-					    json_integer((json_int_t)counts->unproven[i]));
-	}
 	json_object_set_new(image, "fdes", json_integer((json_int_t)counts->fdes));
 	json_object_set_new(image, "proven", json_integer((json_int_t)counts->proven));
 	json_object_set_new(image, "mismatch", json_integer((json_int_t)counts->mismatch));
-	json_object_set_new(image, "unproven", json_integer((json_int_t)unproven));
-	json_object_set_new(image, "unproven_reasons", reasons);
+	lint_json_unproven(image, counts->unproven);
 	json_object_set_new(image, "instructions", json_integer((json_int_t)counts->instructions));
 	json_object_set_new(image, "instructions_proven",
 			    json_integer((json_int_t)counts->instructions_proven));
@@ -178,13 +154,38 @@ static void set_counts(json_t *image, const struct lint_counts *counts)
 			    json_integer((json_int_t)counts->calls_not_returning));
 }
 
+static int lint_cfi(const struct lint_options *options, const struct opened_image *opened,
+		    const struct cfi *cfi, json_t *image, FILE *output, struct error *error)
+{
+	struct findings list = { NULL };
+	struct lint_holding holding = { .finding = keep_finding, .context = &list };
+	struct lint_watch watch;
+	struct lint_counts counts;
+	struct gate_image gate;
+	int result = lint_holding_init(&holding, options, cfi, &watch, error);
+
+	if (!result)
+		result = lint_image(cfi, &watch, &counts, error);
+	if (!result)
+		result = lint_holding_end(&holding, image, error);
+	if (!result)
+		result = print_findings(options, cfi, opened->file, &list, image, output, error);
+	if (!result) {
+		set_counts(image, &counts);
+		if (options->function)
+			json_object_set_new(image, "wanted_fdes",
+					    json_integer((json_int_t)count_wanted(options, cfi)));
+		gate_image_read(opened->image, opened->file, cfi, &gate);
+		gate_image_json(&gate, image);
+	}
+	lint_holding_deinit(&holding);
+	free(list.finding);
+	return result;
+}
+
 static int lint_opened(const struct lint_options *options, const struct opened_image *opened,
 		       json_t *image, FILE *output, struct error *error)
 {
-	struct findings list = { NULL };
-	const struct lint_watch watch = { .finding = keep_finding, .context = &list };
-	struct lint_counts counts;
-	struct gate_image gate;
 	struct cfi *cfi = NULL;
 	int result;
 
@@ -199,18 +200,7 @@ static int lint_opened(const struct lint_options *options, const struct opened_i
 		json_object_set_new(image, "status", json_string("no_cfi"));
 		return 0;
 	}
-	result = lint_image(cfi, &watch, &counts, error);
-	if (!result)
-		result = print_findings(options, cfi, opened->file, &list, image, output, error);
-	if (!result) {
-		set_counts(image, &counts);
-		if (options->function)
-			json_object_set_new(image, "wanted_fdes",
-					    json_integer((json_int_t)count_wanted(options, cfi)));
-		gate_image_read(opened->image, opened->file, cfi, &gate);
-		gate_image_json(&gate, image);
-	}
-	free(list.finding);
+	result = lint_cfi(options, opened, cfi, image, output, error);
 	cfi_destroy(cfi);
 	return result;
 }

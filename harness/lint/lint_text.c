@@ -89,6 +89,8 @@ static void print_path(FILE *file, const json_t *finding)
 
 void lint_text_finding(FILE *file, const json_t *finding, bool colour)
 {
+	const char *table = json_text(finding, "table");
+
 	fprintf(file, "%s: ", PLAIN_TEXT(json_text(finding, "image")));
 	if (json_text(finding, "pc")[0]) {
 		fprintf(file, "%s", PLAIN_TEXT(json_text(finding, "function")));
@@ -96,8 +98,11 @@ void lint_text_finding(FILE *file, const json_t *finding, bool colour)
 			fprintf(file, "+0x%llx", (unsigned long long)json_count(finding, "offset"));
 		fprintf(file, ": ");
 	}
-	fprintf(file, "%s%s%s %s\n", colour ? "\033[1;31m" : "", json_text(finding, "id"),
+	fprintf(file, "%s%s%s %s", colour ? "\033[1;31m" : "", json_text(finding, "id"),
 		colour ? "\033[0m" : "", json_text(finding, "title"));
+	if (table[0] && strcmp(table, "cfi"))
+		fprintf(file, " (in %s)", PLAIN_TEXT(table));
+	fputc('\n', file);
 	print_source(file, finding);
 	print_instructions(file, finding, colour);
 	print_path(file, finding);
@@ -144,6 +149,40 @@ static void print_known(FILE *file, const json_t *image)
 			json_count(image, "gone_findings"));
 }
 
+/* What each table came to, of --table. */
+static void print_tables(FILE *file, const json_t *counts)
+{
+	static const struct {
+		const char *key, *text;
+	} columns[] = {
+		{ "mismatch", "with mismatches" }, { "as_cfi", "as wrong as the CFI" },
+		{ "missing", "without a row" },	   { "marked", "marked as not to be said" },
+		{ "unproven", "unproven" },
+	};
+	const char *name;
+	json_t *table;
+
+	json_object_foreach(json_object_get(counts, "tables"), name, table)
+	{
+		json_int_t all = json_count(table, "proven"), beyond;
+
+		for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+			all += json_count(table, columns[i].key);
+		fprintf(file,
+			"    %s: %" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT
+			" instructions proven",
+			PLAIN_TEXT(name), json_count(table, "proven"), all);
+		for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
+			if (!i || json_count(table, columns[i].key))
+				fprintf(file, ", %" JSON_INTEGER_FORMAT " %s",
+					json_count(table, columns[i].key), columns[i].text);
+		beyond = json_count(table, "rows_beyond");
+		if (beyond)
+			fprintf(file, "; %" JSON_INTEGER_FORMAT " rows where no FDE is", beyond);
+		fputc('\n', file);
+	}
+}
+
 void lint_text_image(FILE *file, const json_t *image)
 {
 	const char *status = json_text(image, "status");
@@ -158,6 +197,7 @@ void lint_text_image(FILE *file, const json_t *image)
 		fputs(!strcmp(status, "no_cfi") ? "no CFI" : "an object file: link it first", file);
 	}
 	fputc('\n', file);
+	print_tables(file, image);
 }
 
 void lint_text_total(FILE *file, const json_t *counts, uint64_t images, double seconds)
@@ -167,6 +207,7 @@ void lint_text_total(FILE *file, const json_t *counts, uint64_t images, double s
 	fprintf(file, "%llu images in %.1f s: ", (unsigned long long)images, seconds);
 	print_counts(file, counts);
 	fputc('\n', file);
+	print_tables(file, counts);
 	for (int i = LINT_NONE + 1; i < LINT_ID_COUNT; i++) {
 		json_int_t count = json_count(findings, lint_id_name((enum lint_id)i));
 
