@@ -9,8 +9,10 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "cli/json_counts.h"
 #include "findings/findings.h"
+#include "lint/lint.h"
 #include "toolchains/toolchains.h"
 
 /* "0x401020" becomes "0x". */
@@ -44,6 +46,8 @@ char *finding_key(const json_t *finding)
 		putc('|', file);
 		put_text(file, json_text(finding, fields[i]));
 	}
+	if (strcmp(lint_table_of(finding), "cfi"))
+		fprintf(file, "|%s", lint_table_of(finding));
 	if (fclose(file)) {
 		free(key);
 		return NULL;

@@ -133,6 +133,8 @@ static json_t *message(const json_t *finding)
 	if (!file)
 		return json_string("");
 	put_field(file, "", lint_id_title(lint_id_find(json_text(finding, "id"))));
+	if (strcmp(lint_table_of(finding), "cfi"))
+		put_field(file, " in ", lint_table_of(finding));
 	put_field(file, ": declared ", json_text(finding, "declared"));
 	put_field(file, json_text(finding, "declared")[0] ? ", actual " : ": ",
 		  json_text(finding, "actual"));
@@ -220,6 +222,8 @@ static json_t *properties(const json_t *finding)
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
 		json_object_set(ret, fields[i], json_object_get(finding, fields[i]));
+	if (strcmp(lint_table_of(finding), "cfi"))
+		json_object_set(ret, "table", json_object_get(finding, "table"));
 	return ret;
 }
 

@@ -156,6 +156,9 @@ struct lint_options {
 /* Writes the image's findings and its "lint" object, one JSON object a line. */
 void lint_file(const struct lint_options *options, const struct image_path *path, FILE *output);
 
+/* The table that a finding's object is of: "cfi" if it doesn't say. */
+const char *lint_table_of(const json_t *finding);
+
 /* ---- lint_text.c -------------------------------------------------------------------------- */
 
 /* colour: as a terminal shows it (ECMA-48, 8.3.117). */

@@ -99,6 +99,13 @@ static bool print_finding(const struct lint_options *options, const struct cfi *
 	return true;
 }
 
+const char *lint_table_of(const json_t *finding)
+{
+	const char *table = json_text(finding, "table");
+
+	return table[0] ? table : "cfi";
+}
+
 static int print_findings(const struct lint_options *options, const struct cfi *cfi,
 			  const char *file, struct findings *list, json_t *image, FILE *output,
 			  struct error *error)

@@ -89,7 +89,7 @@ static void print_path(FILE *file, const json_t *finding)
 
 void lint_text_finding(FILE *file, const json_t *finding, bool colour)
 {
-	const char *table = json_text(finding, "table");
+	const char *table = lint_table_of(finding);
 
 	fprintf(file, "%s: ", PLAIN_TEXT(json_text(finding, "image")));
 	if (json_text(finding, "pc")[0]) {
@@ -100,7 +100,7 @@ void lint_text_finding(FILE *file, const json_t *finding, bool colour)
 	}
 	fprintf(file, "%s%s%s %s", colour ? "\033[1;31m" : "", json_text(finding, "id"),
 		colour ? "\033[0m" : "", json_text(finding, "title"));
-	if (table[0] && strcmp(table, "cfi"))
+	if (strcmp(table, "cfi"))
 		fprintf(file, " (in %s)", PLAIN_TEXT(table));
 	fputc('\n', file);
 	print_source(file, finding);

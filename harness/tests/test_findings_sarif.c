@@ -92,6 +92,18 @@ static const struct result_case {
 	  " 'primaryLocationLineHash': 'ccccc:1'},"
 	  " 'properties': {'declared': 'cfa=rsp+8', 'actual': 'cfa=rsp+16', 'pc_end': '0x1012',"
 	  " 'producer': 'GNU C17'}, 'baselineState': 'unchanged'}" },
+	{ "of_another_table",
+	  "{'type': 'lint_finding', 'image': 'a', 'id': 'SP002', 'table': 'a.txt', 'function': 'f',"
+	  " 'offset': 0, 'actual': 'x'}",
+	  "{'ruleId': 'SP002', 'ruleIndex': 1, 'level': 'error',"
+	  " 'message': {'text': 'the return address is elsewhere in a.txt: x; f of a'},"
+	  " 'analysisTarget': {'uri': 'a'},"
+	  " 'locations': [{'physicalLocation': {'artifactLocation': {'uri': 'a'}, 'region': "
+	  "{'startLine': 1}},"
+	  " 'logicalLocations': [{'fullyQualifiedName': 'f', 'kind': 'function'}]}],"
+	  " 'partialFingerprints': {'stackproof/v1': 'a|SP002|f|||x|a.txt|1',"
+	  " 'primaryLocationLineHash': 'ccccc:1'},"
+	  " 'properties': {'actual': 'x', 'table': 'a.txt'}}" },
 	{ "of_an_image_as_a_whole",
 	  "{'type': 'lint_finding', 'image': 'a', 'id': 'SP009', 'actual': 'entry 1', 'known': "
 	  "false}",
