@@ -95,7 +95,7 @@ struct lint_point {
 	enum lint_row_outcome outcome;
 	enum lint_reason reason; /* of LINT_ROW_UNPROVEN */
 	bool unsure;  /* only entries of jump tables lead here that may be none of theirs */
-	bool returns; /* some way of the function ends with a return, or in another function */
+	bool returns; /* some way of the function comes to a return */
 	const struct lint_row_verdict
 		*verdict; /* of lint_row.h: the declared row's, more exactly */
 	const struct lint_state *state;

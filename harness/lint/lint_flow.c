@@ -436,7 +436,10 @@ static int step(struct lint_flow *flow, struct lint_part *part, const struct cod
 		lint_effect_branch(state, code->condition, false);
 		*ret_on = true;
 		return 0;
-	case CODE_RETURN: flow->returns |= says_end(part, code->pc); return 0;
+	case CODE_RETURN:
+		flow->has_return = true;
+		flow->returns |= says_end(part, code->pc);
+		return 0;
 	case CODE_STOP:
 	case CODE_UNKNOWN: return 0;
 	}
@@ -559,6 +562,7 @@ void lint_flow_restart(struct lint_flow *flow)
 	flow->block_count = flow->queue_count = flow->behind_call_count = 0;
 	flow->calls_not_returning = 0;
 	flow->read_beyond = flow->jump_unknown = flow->returns = flow->too_large = false;
+	flow->has_return = false;
 }
 
 void lint_flow_deinit(struct lint_flow *flow)

@@ -80,6 +80,7 @@ struct lint_flow {
 	bool followed;	   /* nothing changes any more */
 	lint_edge_fn edge; /* then: who wants to know of wrong edges, or NULL */
 	void *edge_context;
+	bool has_return; /* some way comes to a return */
 	bool returns; /* where the row says that there is no caller: with a return, or in another function */
 	bool too_large;
 };

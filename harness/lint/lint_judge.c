@@ -148,7 +148,7 @@ static void tell_point(struct lint_judge *judge, const struct lint_flow *flow,
 		.outcome = verdict->outcome,
 		.reason = verdict->reason,
 		.unsure = block->unsure,
-		.returns = flow->returns,
+		.returns = flow->has_return,
 		.verdict = verdict,
 		.state = state,
 	};

@@ -129,6 +129,7 @@ static bool is_as_cfi(const struct lint_point *point, const struct lint_row_verd
 
 	return own->outcome == LINT_ROW_MISMATCH && own_id == verdict->id &&
 	       own->reg == verdict->reg && own->never_written == verdict->never_written &&
+	       own->callers_word == verdict->callers_word &&
 	       value_equal(&own->actual, &verdict->actual);
 }
 
@@ -151,14 +152,15 @@ static void judge_row(const struct lint_point *point, const struct lint_said *sa
 	lint_row_check_terms(&said->row, point->pc, point->state, &terms, ret);
 	if (own && own->signal_frame) {
 		unproven(ret, LINT_SIGNAL_FRAME);
+	} else if (ret->ends && own_ends) {
+		*ret = *point->verdict;
 	} else if (ret->ends && point->returns) {
 		ret->outcome = LINT_ROW_MISMATCH;
 		ret->id = LINT_RETURN;
 		ret->reg = REGISTER_RIP;
 		ret->actual = (struct value) { .kind = VALUE_ENTRY, .reg = REGISTER_RIP };
-	} else if (ret->ends != own_ends && !point->returns) {
-		/* Nobody sees whether a function that never returns has a caller. */
-		unproven(ret, LINT_RULE_UNKNOWN);
+	} else if (ret->ends || (own_ends && point->verdict->outcome != LINT_ROW_MISMATCH)) {
+		unproven(ret, LINT_RULE_UNKNOWN); /* is there a caller? */
 	} else if (ret->outcome == LINT_ROW_MISMATCH && point->unsure) {
 		unproven(ret, LINT_JUMP_UNKNOWN);
 	}

@@ -128,7 +128,8 @@ static const struct held_case {
 	{ "otel: rbp's word", OTEL("sp+8 ?", "sp+10 cfa-18", "fp+10 cfa-10", "sp+8 ?"),
 	  "SP003 1..4 rbp=c-24 / nothing was written there\n7 proven, 1 mismatch" },
 	{ "otel: rbp by itself", OTEL("sp+8 ?", "sp+10 cfa-10", "fp+10 fp+0", "sp+8 fp+0"),
-	  "7 proven, 1 other" },
+	  "SP003 10..11 rbp=exp(breg6+0) / it is in rbp, and that word counts from the caller's "
+	  "rbp\n7 proven, 1 mismatch" },
 	{ "otel: the CFA in memory", OTEL("sp+8 ?", "sp+10 cfa-10", "*(fp+0)+8 cfa-10", "sp+8 ?"),
 	  "SP001 4..5 cfa=exp(breg6+0; deref; consts+8; plus) / cfa=rsp+16\n"
 	  "SP001 5..9 cfa=exp(breg6+0; deref; consts+8; plus) / cfa=rsp+24\n"
