@@ -99,6 +99,29 @@ static int leave(struct lint_flow *flow, uint64_t from, const struct cfi_fde *fd
 	return 0;
 }
 
+static bool is_mismatch(const struct lint_part *part, uint64_t pc, const struct lint_state *state,
+			struct lint_row_verdict *ret)
+{
+	const struct row *row = lint_part_row(part, pc);
+
+	if (!row)
+		return false;
+	lint_row_check(row, pc, state, part->agreed, ret);
+	return ret->outcome == LINT_ROW_MISMATCH;
+}
+
+/* The part's first row speaks of another frame than the function has: it is perhaps not its part. */
+static bool is_stray(const struct lint_flow *flow, const struct lint_part *part,
+		     const struct lint_state *state, const struct lint_way *way)
+{
+	struct lint_row_verdict verdict;
+
+	if (!is_mismatch(part, part->begin, state, &verdict))
+		return false;
+	return way->weak || way->unsure || !flow->world->stray ||
+	       !flow->world->stray(flow->world->context, flow->function, part->begin);
+}
+
 /* The function's part that pc lies in; one that was not met before if the state is one with a frame.
  * NULL without an error: the way ends, at another function. */
 static int part_of(struct lint_flow *flow, uint64_t pc, const struct lint_state *state,
@@ -138,6 +161,11 @@ static int part_of(struct lint_flow *flow, uint64_t pc, const struct lint_state 
 		*ret = NULL;
 		return 0;
 	}
+	if (pc == fde->pc_begin && is_stray(flow, *ret, state, way)) {
+		lint_part_destroy(*ret);
+		*ret = NULL;
+		return 0;
+	}
 	flow->part[flow->part_count++] = *ret;
 	return 0;
 }
@@ -162,17 +190,6 @@ static int not_returning(struct lint_flow *flow, uint64_t pc, struct error *erro
 		return no_memory(error);
 	flow->behind_call[flow->behind_call_count++] = pc;
 	return 0;
-}
-
-static bool is_mismatch(const struct lint_part *part, uint64_t pc, const struct lint_state *state,
-			struct lint_row_verdict *ret)
-{
-	const struct row *row = lint_part_row(part, pc);
-
-	if (!row)
-		return false;
-	lint_row_check(row, pc, state, part->agreed, ret);
-	return ret->outcome == LINT_ROW_MISMATCH;
 }
 
 static int new_block(struct lint_flow *flow, struct lint_part *part, uint64_t pc,
@@ -355,7 +372,7 @@ static int call(struct lint_flow *flow, const struct lint_part *part, const stru
 		call_of_itself(code, state);
 		return 0;
 	}
-	if (code->flow == CODE_CALL && !flow->followed) {
+	if (code->flow == CODE_CALL && !flow->followed && !unsure) {
 		if (!cfi_fde_find(world->cfi, code->target)) {
 			if (is_executable(world->cfi->image, code->target))
 				world->uncovered(world->context, code->target, code->pc);
@@ -475,13 +492,17 @@ void lint_way_pass(struct lint_way *way, const struct code *code)
 		way->weak = code->flow == CODE_CALL || code->flow == CODE_CALL_INDIRECT;
 }
 
-/* Behind the FDE's end lies another function's code, which is not returned to, or none with CFI. */
+/* Behind the FDE's end lies another function's code, which is not returned to, or none with CFI. Compilers
+ * let what they hold to be unreachable end so: nobody is accused of what that leads to. */
 static int fall_out(struct lint_flow *flow, uint64_t pc, const struct lint_state *state,
 		    const struct lint_way *way, struct error *error)
 {
+	struct lint_way beyond = *way;
 	bool returns = flow->returns;
-	int result = arrive(flow, pc, state, way, error);
+	int result;
 
+	beyond.unsure |= cfi_fde_find(flow->world->cfi, pc) != NULL;
+	result = arrive(flow, pc, state, &beyond, error);
 	flow->returns = returns;
 	return result;
 }

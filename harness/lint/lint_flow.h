@@ -54,6 +54,9 @@ struct lint_world {
 	void (*uncovered)(void *context, uint64_t pc, uint64_t from);
 	/* Called with each address that is called. */
 	void (*called)(void *context, uint64_t pc);
+	/* The function leads to where a part begins, with a frame that its first row doesn't say.
+	 * Whether to follow it: lint_stray.c. NULL: none is. */
+	bool (*stray)(void *context, uint64_t function, uint64_t part);
 	void *context;
 };
 

@@ -15,6 +15,7 @@
 #include "lint/lint_flow.h"
 #include "lint/lint_judge.h"
 #include "lint/lint_names.h"
+#include "lint/lint_stray.h"
 
 #define ROUNDS_MAX 4 /* in each, jump tables are met that were not known in the one before */
 
@@ -64,7 +65,9 @@ struct linting {
 	struct lint_judge judge;
 	struct address_list called; /* FDEs that begin in the middle, and are called */
 	struct address_list uncovered;
+	struct lint_strays strays;
 	bool *later; /* by_pc: FDEs that begin in the middle */
+	bool *again; /* those that lead to a part that is perhaps another function's */
 };
 
 /* Only those that are looked up: an FDE's begin whose first row is not a function's. */
@@ -78,7 +81,15 @@ static void note_called(void *context, uint64_t pc)
 		address_add(&linting->called, pc);
 }
 
-/* What a compiler holds to be never reached it lets end in whatever comes behind the function. */
+static bool meet_stray(void *context, uint64_t function, uint64_t part)
+{
+	struct linting *linting = context;
+
+	return lint_stray_meet(&linting->strays, function, part);
+}
+
+/* What a compiler holds to be never reached it lets end in whatever comes behind the function. Linkers fill
+ * what lies between with no-ops, or with zeros. */
 static bool is_padding(const struct linting *linting, uint64_t pc)
 {
 	const uint8_t *bytes = NULL;
@@ -87,7 +98,7 @@ static bool is_padding(const struct linting *linting, uint64_t pc)
 
 	while (size && !(bytes = image_bytes(linting->world.cfi->image, pc, size)))
 		size--;
-	if (!bytes)
+	if (!bytes || (size > 1 && !bytes[0] && !bytes[1]))
 		return true;
 	code_decode(linting->world.decoder, pc, bytes, size, &code);
 	return code.is_padding;
@@ -159,6 +170,7 @@ static int lint_fde(struct linting *linting, size_t number, bool again, struct e
 	struct lint_part *part;
 	struct lint_flow flow;
 	enum lint_reason reason;
+	size_t strays = linting->strays.count;
 	bool stubs, inside;
 	int result = 0;
 
@@ -192,7 +204,8 @@ static int lint_fde(struct linting *linting, size_t number, bool again, struct e
 	}
 	if (!result)
 		result = lint_judge_flow(&linting->judge, &flow, again, error);
-	if (!result)
+	linting->again[number] = linting->strays.count > strays;
+	if (!result && !linting->again[number])
 		result = lint_judge_fde(&linting->judge, linting->world.decoder, part, &flow,
 					error);
 	lint_flow_deinit(&flow);
@@ -290,6 +303,11 @@ static int lint_all(struct linting *linting, struct error *error)
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
 		if (lint_fde(linting, i, false, error))
 			return -1;
+	if (lint_strays_decide(&linting->strays, &linting->judge, linting->world.decoder, error))
+		return -1;
+	for (size_t i = 0; i < cfi->by_pc_count; i++)
+		if (linting->again[i] && lint_fde(linting, i, false, error))
+			return -1;
 	address_sort(&linting->called);
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
 		if (linting->later[i] && lint_inside(linting, i, error))
@@ -309,7 +327,10 @@ int lint_image(const struct cfi *cfi, const struct lint_watch *watch, struct lin
 	       struct error *error)
 {
 	struct linting linting = {
-		.world = { .cfi = cfi, .uncovered = note_uncovered, .called = note_called },
+		.world = { .cfi = cfi,
+			   .uncovered = note_uncovered,
+			   .called = note_called,
+			   .stray = meet_stray },
 		.judge = { .cfi = cfi, .watch = watch, .counts = ret },
 	};
 	int result = -1;
@@ -321,8 +342,9 @@ int lint_image(const struct cfi *cfi, const struct lint_watch *watch, struct lin
 	linting.world.first = first_of(cfi->image);
 	linting.world.target = malloc(LINT_TARGETS_MAX * sizeof(*linting.world.target));
 	linting.later = calloc(cfi->by_pc_count + 1, sizeof(*linting.later));
+	linting.again = calloc(cfi->by_pc_count + 1, sizeof(*linting.again));
 	if (!linting.world.decoder || !linting.world.names || !linting.world.target ||
-	    !linting.later)
+	    !linting.later || !linting.again)
 		error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
 	else if (!lint_judge_init(&linting.judge, error))
 		result = lint_all(&linting, error);
@@ -333,5 +355,7 @@ int lint_image(const struct cfi *cfi, const struct lint_watch *watch, struct lin
 	free(linting.called.address);
 	free(linting.uncovered.address);
 	free(linting.later);
+	free(linting.again);
+	lint_strays_deinit(&linting.strays);
 	return result;
 }

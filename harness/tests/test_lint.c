@@ -16,7 +16,19 @@
 #include "lint/lint.h"
 #include "lint/lint_row.h"
 
-#define LEAF "	ret\n"
+#define LEAF	     "	ret\n"
+#define SECOND(name) "	.cfi_endproc\n" #name ":	.cfi_startproc\n"
+/* Two functions with frames of 16 and 24 bytes that lead to g_cold. */
+#define TWO_TO_COLD                                                                                \
+	"	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"                              \
+	"	test edi, edi\n	je g_cold\n	pop rbx\n	.cfi_def_cfa_offset 8\n	"                          \
+	"ret\n" SECOND(                                                                            \
+		g) "	push rbp\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbp, -16\n"                   \
+		   "	push rax\n	.cfi_def_cfa_offset 24\n	test edi, edi\n	jne "                     \
+		   "g_cold\n"                                                                      \
+		   "1:	pop rax\n	.cfi_def_cfa_offset 16\n	pop rbp\n	"                              \
+		   ".cfi_def_cfa_offset "                                                          \
+		   "8\n	ret\n" SECOND(g_cold) "	.cfi_offset rbp, -16\n"
 
 static const struct lint_case {
 	const char *rule, *assembly, *expected;
@@ -243,6 +255,22 @@ static const struct lint_case {
 	  "-16\n"
 	  "	mov eax, 1\n	jmp 1b\n",
 	  "SP001 7..14 cfa=rsp+24 / cfa=rsp+16\n5 of 7, 1 mismatch, 1 proven" },
+	{ "a part belongs to whoever has the frame that its first row says",
+	  TWO_TO_COLD "	.cfi_def_cfa_offset 24\n	mov eax, 1\n	jmp 1b\n",
+	  "14 of 14, 3 proven" },
+	{ "if nobody has, to the function that it leads back to",
+	  TWO_TO_COLD "	.cfi_def_cfa_offset 32\n	mov eax, 1\n	jmp 1b\n",
+	  "SP001 16..23 cfa=rsp+32 / cfa=rsp+24\n12 of 14, 1 mismatch, 2 proven" },
+	{ "if it leads back to nobody, nobody is accused",
+	  TWO_TO_COLD "	.cfi_def_cfa_offset 32\n	mov eax, 1\n	ud2\n",
+	  "12 of 13, 2 proven, 1 unproven no_entry" },
+	{ "what a compiler holds to be unreachable falls into another function's part",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	test edi, "
+	  "edi\n"
+	  "	je 1f\n	pop rbx\n	.cfi_def_cfa_offset 8\n	ret\n1:	.cfi_def_cfa_offset 16\n"
+	  "	mov eax, 1\n" SECOND(
+		  g_cold) "	.cfi_def_cfa_offset 24\n	mov eax, 1\n	ud2\n",
+	  "6 of 7, 1 proven, 1 unproven no_entry" },
 	{ "a part that nothing leads to",
 	  LEAF "	.cfi_endproc\nf_cold:	.cfi_startproc\n	.cfi_def_cfa_offset 24\n"
 	       "	mov eax, 1\n	ud2\n",
@@ -270,6 +298,18 @@ static const struct lint_case {
 	  "k:	.cfi_startproc\n	ret\n",
 	  "SP006 8..9 no FDE covers it / it is a function, or something leads there\n5 of 5, 2 "
 	  "proven" },
+	{ "zeros between functions are no code",
+	  "	push rax\n	.cfi_def_cfa_offset 16\n	test edi, edi\n	jne 1f\n"
+	  "	pop rax\n	.cfi_def_cfa_offset 8\n	ret\n1:	.cfi_endproc\n"
+	  "	.byte 0, 0\nk:	.cfi_startproc\n	ret\n",
+	  "6 of 6, 2 proven" },
+	{ "a call behind an entry that may be none of a jump table's accuses nobody",
+	  "	mov ecx, [rdi]\n	lea rdx, 9f[rip]\n	movsxd rax, dword ptr [rdx+rcx*4]\n"
+	  "	add rax, rdx\n	jmp rax\n2:	push rax\n	.cfi_def_cfa_offset 16\n"
+	  "	call h\n	pop rax\n	.cfi_def_cfa_offset 8\n	ret\n	.cfi_endproc\n"
+	  "h:	ret\nk:	.cfi_startproc\n	ret\n"
+	  "	.section .rodata\n9:	.long 2b-9b, 0x7fffffff\n	.text\n",
+	  "10 of 10, 2 proven" },
 	{ "bytes that are no instruction",
 	  "	push rax\n	.cfi_def_cfa_offset 16\n	.byte 0x06\n	pop rax\n"
 	  "	.cfi_def_cfa_offset 8\n" LEAF,
