@@ -46,6 +46,7 @@ struct linting {
 	struct baseline *baseline; /* NULL: none is asked for */
 	uint64_t not_in_baseline;  /* images */
 	json_t *pending;	   /* findings of the image that is read */
+	json_t *unproven;	   /* its FDEs that are, if they are asked for */
 	struct image_list list;
 	struct gate gate;
 	struct cases_options cases;
@@ -61,7 +62,9 @@ enum {
 	KEY_ONLY,
 	KEY_BASELINE,
 	KEY_TABLE,
-	KEY_FROM
+	KEY_FROM,
+	KEY_COVERAGE,
+	KEY_UNPROVEN
 };
 
 static const struct argp_option option_list[] = {
@@ -75,6 +78,9 @@ static const struct argp_option option_list[] = {
 	  "hold another table against the code, too: the compact one, or what another tool printed",
 	  0 },
 	{ "from", KEY_FROM, "NAME", 0, "what FILE holds: readelf, parca, parca-rows or otel", 0 },
+	{ "coverage", KEY_COVERAGE, "PERCENT", 0,
+	  "an image of whose FDEs a smaller share is proven fails", 0 },
+	{ "unproven", KEY_UNPROVEN, NULL, 0, "say which FDEs are unproven, and why", 0 },
 	{ "jobs", 'j', "N", 0, "images at once (as many as there are CPUs)", 0 },
 	{ "timeout", KEY_TIMEOUT, "SECONDS", 0, "for one image (300)", 0 },
 	{ "every", KEY_EVERY, "N", 0, "only every N-th image of those found in directories", 0 },
@@ -144,6 +150,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		linting->every = option_between(state, argument, "--every", 1, UINT_MAX);
 		break;
 	case KEY_JSON: linting->json = true; break;
+	case KEY_COVERAGE:
+		linting->gate.coverage = option_percent(state, argument, "--coverage");
+		break;
+	case KEY_UNPROVEN: linting->options.unproven = true; break;
 	case KEY_BASELINE:
 		linting->baseline_path = option_text(state, argument, "--baseline");
 		break;
@@ -200,9 +210,18 @@ static bool has_tables(const struct linting *linting)
 	return linting->options.compact || linting->table_count;
 }
 
-static void count_image(struct linting *linting, const struct image_path *path, const json_t *image)
+/* "proven" and the like; with --function those that it names. */
+static uint64_t fdes_of(const struct linting *linting, const json_t *image, const char *all,
+			const char *wanted)
+{
+	return json_number(image, linting->options.function ? wanted : all);
+}
+
+static void count_image(struct linting *linting, const struct image_path *path, json_t *image)
 {
 	const char *status = json_text(image, "status");
+	uint64_t fdes = fdes_of(linting, image, "fdes", "wanted_fdes");
+	uint64_t unproven = fdes_of(linting, image, "unproven", "wanted_unproven");
 	struct gate *gate = &linting->gate;
 
 	linting->images++;
@@ -213,15 +232,15 @@ static void count_image(struct linting *linting, const struct image_path *path, 
 	gate->findings += new_findings(image) + !strcmp(status, "failed");
 	if (has_tables(linting))
 		count_tables(gate, image);
-	else if (!linting->options.function)
-		gate->checked += json_count(image, "proven") + json_count(image, "mismatch");
 	else
-		gate->checked += json_count(image, "wanted_fdes");
+		gate->checked += fdes - unproven;
 	gate_leave(gate, GATE_NO_FDE,
 		   linting->options.function && !strcmp(status, "linted") &&
 			   !json_count(image, "wanted_fdes"));
-	gate_leave(gate, GATE_UNPROVEN_FDES, json_number(image, "unproven"));
+	gate_leave(gate, GATE_UNPROVEN_FDES, unproven);
 	gate_add_image(gate, image, path->named);
+	if (gate_is_below(gate, fdes_of(linting, image, "proven", "wanted_proven"), fdes))
+		json_object_set_new(image, "below_coverage", json_true());
 	json_counts_add(linting->counts, image);
 }
 
@@ -233,13 +252,17 @@ static void add_case(struct linting *linting, const struct image_path *path, con
 	if (new_findings(image)) {
 		outcome = CASE_FAILED;
 		message = "findings: the CFI is not what the code does";
+	} else if (json_object_get(image, "below_coverage")) {
+		outcome = CASE_FAILED;
+		message = "fewer of its FDEs are proven than --coverage wants";
 	} else if (!strcmp(status, "failed")) {
 		outcome = CASE_ERROR;
 	} else if (!strcmp(status, "unread")) {
 		outcome = path->named ? CASE_ERROR : CASE_SKIPPED;
-	} else if (!json_count(image, "proven")) {
+	} else if (fdes_of(linting, image, "fdes", "wanted_fdes") ==
+		   fdes_of(linting, image, "unproven", "wanted_unproven")) {
 		outcome = CASE_SKIPPED;
-		message = message[0] ? message : "nothing was proven";
+		message = message[0] ? message : "nothing was checked";
 	}
 	struct judged_case *judged = cases_add(&linting->cases.cases, "lint",
 					       json_text(image, "image"), outcome, message);
@@ -260,6 +283,8 @@ static void print_object(const struct linting *linting, const json_t *object)
 	if (linting->json) {
 		json_dumpf(object, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
 		putchar('\n');
+	} else if (!strcmp(json_text(object, "type"), "lint_unproven")) {
+		lint_text_unproven(stdout, object);
 	} else if (!strcmp(json_text(object, "type"), "lint_gone")) {
 		lint_text_gone(stdout, object);
 	} else if (json_is_true(json_object_get(object, "known"))) {
@@ -267,6 +292,7 @@ static void print_object(const struct linting *linting, const json_t *object)
 	} else if (!is_image) {
 		lint_text_finding(stdout, object, wants_colour());
 	} else if (linting->list.count <= FEW_IMAGES || json_count(object, "wanted_findings") ||
+		   json_object_get(object, "below_coverage") ||
 		   !strcmp(json_text(object, "status"), "failed")) {
 		lint_text_image(stdout, object);
 	}
@@ -311,7 +337,9 @@ static void take_object(void *context, const struct image_path *path, json_t *ob
 	size_t i;
 
 	if (!json_object_get(object, "status")) {
-		json_array_append(linting->pending, object);
+		bool is_finding = strcmp(json_text(object, "type"), "lint_unproven") != 0;
+
+		json_array_append(is_finding ? linting->pending : linting->unproven, object);
 		return;
 	}
 	if (linting->baseline)
@@ -324,7 +352,9 @@ static void take_object(void *context, const struct image_path *path, json_t *ob
 		findings_keep(&linting->run, finding);
 	}
 	findings_keep(&linting->run, object);
+	json_array_foreach(linting->unproven, i, finding) print_object(linting, finding);
 	json_array_clear(linting->pending);
+	json_array_clear(linting->unproven);
 	print_object(linting, object);
 }
 
@@ -447,6 +477,7 @@ static enum exit_status lint_paths(struct linting *linting)
 
 	linting->counts = json_object();
 	linting->pending = json_array();
+	linting->unproven = json_array();
 	cases_begin(&linting->cases, "lint");
 	for (int i = 0; i < linting->path_count; i++)
 		if (image_list_add(&linting->list, linting->path[i], &error)) {
@@ -471,6 +502,7 @@ static enum exit_status lint_paths(struct linting *linting)
 	baseline_destroy(linting->baseline);
 	json_decref(linting->counts);
 	json_decref(linting->pending);
+	json_decref(linting->unproven);
 	status = findings_finish(&linting->run, linting->total, status);
 	json_decref(linting->total);
 	return cases_finish(&linting->cases, status);
@@ -506,7 +538,7 @@ static enum exit_status lint_tables(struct linting *linting)
 
 int command_lint(int argc, char **argv)
 {
-	static const struct argp_child children[] = { { &gate_image_argp, 0, NULL, 0 },
+	static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 },
 						      { &cases_argp, 0, NULL, 0 },
 						      { &findings_argp, 0, NULL, 0 },
 						      { 0 } };
@@ -520,7 +552,7 @@ int command_lint(int argc, char **argv)
 		NULL,
 		NULL,
 	};
-	struct linting linting = { .gate = { .unit = "FDEs" },
+	struct linting linting = { .gate = { .unit = "FDEs", .covers_fdes = true },
 				   .options = { .only = UINT32_MAX },
 				   .jobs = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN),
 				   .timeout_ms = 300000,

@@ -74,6 +74,7 @@ struct gate {
 	const char *unit; /* what checked counts: "rows", "points", ... */
 	bool strict;	  /* --strict */
 	double coverage;  /* --coverage, in percent; 0: none is wanted */
+	bool covers_fdes; /* of lint: of FDEs that are proven; else of code that has CFI */
 
 	uint64_t checked;
 	uint64_t findings;
@@ -131,6 +132,8 @@ void gate_image_read(const struct image *image, const char *file, const struct c
 /* As JSON: "lost_fdes", "lost_fdes_by_reason" ("unread", "outside"), "executable_bytes",
  * "covered_bytes". */
 void gate_image_json(const struct gate_image *image, json_t *object);
+/* Whether so much of whole is less than --coverage wants, which is counted. */
+bool gate_is_below(struct gate *gate, uint64_t part, uint64_t whole);
 /* Adds such an object to the gate, and "malformed_rows" where it has them. What is malformed in
  * an image that was named is bad input. */
 void gate_add_image(struct gate *gate, const json_t *object, bool named);

@@ -163,6 +163,14 @@ void gate_image_json(const struct gate_image *image, json_t *object)
 	set_count(object, "covered_bytes", image->covered_bytes);
 }
 
+bool gate_is_below(struct gate *gate, uint64_t part, uint64_t whole)
+{
+	bool below = whole && 100.0 * (double)part < gate->coverage * (double)whole;
+
+	gate_leave(gate, GATE_COVERAGE, below);
+	return below;
+}
+
 void gate_add_image(struct gate *gate, const json_t *object, bool named)
 {
 	const json_t *reasons = json_object_get(object, "lost_fdes_by_reason");
@@ -178,6 +186,6 @@ void gate_add_image(struct gate *gate, const json_t *object, bool named)
 	gate->code_bytes += code;
 	gate->covered_bytes += covered_bytes;
 	/* Without code there is nothing to cover: a debug file's sections have no bytes. */
-	if (code && 100.0 * (double)covered_bytes < gate->coverage * (double)code)
-		gate_leave(gate, GATE_COVERAGE, 1);
+	if (!gate->covers_fdes)
+		gate_is_below(gate, covered_bytes, code);
 }

@@ -23,6 +23,7 @@
  *	lint_table.h	 other tables than the CFI, held against the same
  *	lint_ids.c	 what a finding is called, and what it means
  *	lint_evidence.c	 what stands beside a finding: instructions, the source line
+ *	lint_fdes.c	 which FDEs are asked for, and are unproven
  *	lint_json.c, lint_text.c  what programs and people read
  *
  * docs/LINT.md says what is taken for granted, and which findings there are.
@@ -102,6 +103,14 @@ struct lint_point {
 	const struct lint_state *state;
 };
 
+/* What an FDE came to. */
+struct lint_fde {
+	uint64_t begin, end;
+	enum lint_row_outcome outcome;
+	enum lint_reason reason; /* of LINT_ROW_UNPROVEN, */
+	uint64_t pc;		 /* and the first instruction that is, or its begin */
+};
+
 /* Who wants to know; each may be NULL, but for finding. What is pointed to is valid for the call. */
 struct lint_watch {
 	void (*finding)(void *context, const struct lint_finding *finding);
@@ -111,6 +120,8 @@ struct lint_watch {
 	 * LINT_ROW_UNPROVEN; for one that no way leads to, too. */
 	void (*judged)(void *context, uint64_t pc, enum lint_row_outcome outcome,
 		       enum lint_reason reason);
+	/* Each FDE once. */
+	void (*fde)(void *context, const struct lint_fde *fde);
 	void *context;
 };
 
@@ -149,6 +160,7 @@ struct lint_source;
 struct lint_options {
 	const char *function; /* findings in those alone that match it, or NULL: fnmatch(3) */
 	uint32_t only;	      /* a bit for each enum lint_id that is wanted */
+	bool unproven;	      /* say which FDEs are */
 	bool compact;	      /* the image's compact table, too */
 	const struct lint_source *source; /* and these: lint_table.h */
 	size_t source_count;
@@ -166,6 +178,8 @@ const char *lint_table_of(const json_t *finding);
 void lint_text_finding(FILE *file, const json_t *finding, bool colour);
 /* One of a baseline that is there no more. */
 void lint_text_gone(FILE *file, const json_t *finding);
+/* A "lint_unproven" object. */
+void lint_text_unproven(FILE *file, const json_t *unproven);
 void lint_text_image(FILE *file, const json_t *image);
 /* All images. counts: the sums of their objects. */
 void lint_text_total(FILE *file, const json_t *counts, uint64_t images, double seconds);

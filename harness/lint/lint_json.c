@@ -6,24 +6,24 @@
  * once: a part that several functions share is followed from each of them.
  */
 #include <elf.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include "array.h"
 #include "cli/json_counts.h"
 #include "clock.h"
-#include "code_name.h"
 #include "gate/gate.h"
 #include "images/debug_link.h"
 #include "lint/lint.h"
 #include "lint/lint_evidence.h"
+#include "lint/lint_fdes.h"
 #include "lint/lint_table.h"
 
 struct findings {
 	struct lint_finding *finding;
 	size_t count;
 	bool no_memory;
+	struct lint_fdes fdes;
 };
 
 static void keep_finding(void *context, const struct lint_finding *finding)
@@ -37,26 +37,17 @@ static void keep_finding(void *context, const struct lint_finding *finding)
 	list->finding[list->count++] = *finding;
 }
 
+static void keep_fde(void *context, const struct lint_fde *fde)
+{
+	const struct lint_holding *holding = context;
+	struct findings *list = holding->context;
+
+	lint_fdes_take(&list->fdes, fde);
+}
+
 static int compare_findings(const void *left, const void *right)
 {
 	return lint_finding_compare(left, right);
-}
-
-#define NAME_BYTES 512
-
-/* "function", and "offset" in it. False: --function wants others. */
-static bool set_place(json_t *object, const struct lint_options *options, const struct cfi *cfi,
-		      uint64_t pc, uint64_t *ret_begin)
-{
-	struct code_name name;
-	char text[NAME_BYTES];
-
-	code_name_find(cfi->image, cfi, pc, &name);
-	code_name_print(&name, text, sizeof(text));
-	json_object_set_new(object, "function", json_bytes(text));
-	json_object_set_new(object, "offset", json_integer((json_int_t)(pc - name.start)));
-	*ret_begin = name.start;
-	return !options->function || !fnmatch(options->function, text, 0);
 }
 
 /* False: it is not wanted. */
@@ -74,7 +65,7 @@ static bool print_finding(const struct lint_options *options, const struct cfi *
 	if (finding->pc_end) {
 		json_set_hex(object, "pc", finding->pc);
 		json_set_hex(object, "pc_end", finding->pc_end);
-		wanted &= set_place(object, options, cfi, finding->pc, &begin);
+		wanted &= lint_function_set(object, options, cfi, finding->pc, &begin);
 	} else {
 		wanted &= !options->function;
 	}
@@ -133,21 +124,6 @@ static int print_findings(const struct lint_options *options, const struct cfi *
 	return 0;
 }
 
-/* How many FDEs --function means. */
-static uint64_t count_wanted(const struct lint_options *options, const struct cfi *cfi)
-{
-	uint64_t count = 0;
-	char text[NAME_BYTES];
-	struct code_name name;
-
-	for (size_t i = 0; i < cfi->by_pc_count; i++) {
-		code_name_find(cfi->image, cfi, cfi->fde[cfi->by_pc[i]].pc_begin, &name);
-		code_name_print(&name, text, sizeof(text));
-		count += !fnmatch(options->function, text, 0);
-	}
-	return count;
-}
-
 static void set_counts(json_t *image, const struct lint_counts *counts)
 {
 	json_object_set_new(image, "fdes", json_integer((json_int_t)counts->fdes));
@@ -164,28 +140,29 @@ static void set_counts(json_t *image, const struct lint_counts *counts)
 static int lint_cfi(const struct lint_options *options, const struct opened_image *opened,
 		    const struct cfi *cfi, json_t *image, FILE *output, struct error *error)
 {
-	struct findings list = { NULL };
+	struct findings list = { .fdes = { .options = options, .cfi = cfi } };
 	struct lint_holding holding = { .finding = keep_finding, .context = &list };
 	struct lint_watch watch;
 	struct lint_counts counts;
 	struct gate_image gate;
 	int result = lint_holding_init(&holding, options, cfi, &watch, error);
 
+	watch.fde = keep_fde;
 	if (!result)
 		result = lint_image(cfi, &watch, &counts, error);
 	if (!result)
 		result = lint_holding_end(&holding, image, error);
 	if (!result)
 		result = print_findings(options, cfi, opened->file, &list, image, output, error);
+	if (!result)
+		result = lint_fdes_print(&list.fdes, image, output, error);
 	if (!result) {
 		set_counts(image, &counts);
-		if (options->function)
-			json_object_set_new(image, "wanted_fdes",
-					    json_integer((json_int_t)count_wanted(options, cfi)));
 		gate_image_read(opened->image, opened->file, cfi, &gate);
 		gate_image_json(&gate, image);
 	}
 	lint_holding_deinit(&holding);
+	lint_fdes_deinit(&list.fdes);
 	free(list.finding);
 	return result;
 }

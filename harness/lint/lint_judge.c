@@ -385,12 +385,27 @@ static void tell_judged(struct lint_judge *judge, uint64_t pc, uint8_t status,
 		judge->watch->judged(judge->watch->context, pc, outcome, reason);
 }
 
+static void count_fde(struct lint_judge *judge, const struct lint_fde *fde)
+{
+	struct lint_counts *counts = judge->counts;
+
+	counts->fdes++;
+	switch (fde->outcome) {
+	case LINT_ROW_MISMATCH: counts->mismatch++; break;
+	case LINT_ROW_UNPROVEN: counts->unproven[fde->reason]++; break;
+	case LINT_ROW_PROVEN: counts->proven++; break;
+	}
+	if (judge->watch->fde)
+		judge->watch->fde(judge->watch->context, fde);
+}
+
 int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struct lint_part *part,
 		   const struct lint_flow *flow, struct error *error)
 {
 	struct lint_counts *counts = judge->counts;
 	uint64_t all = 0, proven = 0, pc = part->begin;
-	enum lint_reason reason = LINT_REASON_COUNT;
+	struct lint_fde fde = { part->begin, part->end, LINT_ROW_PROVEN, LINT_REASON_COUNT,
+				part->begin };
 	bool mismatch = false;
 
 	while (pc < part->end) {
@@ -412,30 +427,32 @@ int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struc
 			own = why_not_reached(flow, part);
 		else if (status >= STATUS_UNPROVEN && status < STATUS_MISMATCH)
 			own = (enum lint_reason)(status - STATUS_UNPROVEN);
-		if (reason == LINT_REASON_COUNT)
-			reason = own;
+		if (fde.reason == LINT_REASON_COUNT && own != LINT_REASON_COUNT) {
+			fde.reason = own;
+			fde.pc = code->pc;
+		}
 		tell_judged(judge, code->pc, status, own);
 	}
-	counts->fdes++;
 	counts->instructions += all;
 	counts->instructions_proven += proven;
+	if (fde.reason == LINT_REASON_COUNT && part->malformed)
+		fde.reason = LINT_MALFORMED;
+	else if (fde.reason == LINT_REASON_COUNT && !all)
+		fde.reason = LINT_REACHED_BY_NONE;
 	if (mismatch)
-		counts->mismatch++;
-	else if (reason != LINT_REASON_COUNT)
-		counts->unproven[reason]++;
-	else if (part->malformed)
-		counts->unproven[LINT_MALFORMED]++;
-	else if (!all)
-		counts->unproven[LINT_REACHED_BY_NONE]++;
-	else
-		counts->proven++;
+		fde.outcome = LINT_ROW_MISMATCH;
+	else if (fde.reason != LINT_REASON_COUNT)
+		fde.outcome = LINT_ROW_UNPROVEN;
+	count_fde(judge, &fde);
 	return 0;
 }
 
 void lint_judge_unread(struct lint_judge *judge, const struct cfi_fde *fde, enum lint_reason reason)
 {
-	judge->counts->fdes++;
-	judge->counts->unproven[reason]++;
+	const struct lint_fde unread = { fde->pc_begin, fde->pc_begin + fde->pc_range,
+					 LINT_ROW_UNPROVEN, reason, fde->pc_begin };
+
+	count_fde(judge, &unread);
 }
 
 /* ---- the rest ----------------------------------------------------------------------------- */

@@ -119,6 +119,15 @@ void lint_text_gone(FILE *file, const json_t *finding)
 		PLAIN_TEXT(json_text(finding, "actual")));
 }
 
+void lint_text_unproven(FILE *file, const json_t *unproven)
+{
+	fprintf(file, "%s: ", PLAIN_TEXT(json_text(unproven, "image")));
+	fprintf(file, "%s", PLAIN_TEXT(json_text(unproven, "function")));
+	if (json_count(unproven, "offset"))
+		fprintf(file, "+0x%llx", (unsigned long long)json_count(unproven, "offset"));
+	fprintf(file, ": unproven: %s\n", json_text(unproven, "title"));
+}
+
 static void print_counts(FILE *file, const json_t *counts)
 {
 	const json_t *reasons = json_object_get(counts, "unproven_reasons");
@@ -191,6 +200,8 @@ void lint_text_image(FILE *file, const json_t *image)
 	if (!strcmp(status, "linted")) {
 		print_counts(file, image);
 		print_known(file, image);
+		if (json_object_get(image, "below_coverage"))
+			fputs("; fewer are proven than --coverage wants", file);
 	} else if (json_object_get(image, "message")) {
 		fprintf(file, "%s: %s", status, PLAIN_TEXT(json_text(image, "message")));
 	} else {

@@ -379,6 +379,8 @@ static void replace_begin(char *text, uint64_t begin)
 struct told {
 	struct said *said;
 	uint64_t judged, proven, points;
+	uint64_t fdes[LINT_ROW_MISMATCH + 1];
+	uint64_t reasons[LINT_REASON_COUNT];
 };
 
 static void say_it(void *context, const struct lint_finding *finding)
@@ -411,13 +413,25 @@ static void count_judged(void *context, uint64_t pc, enum lint_row_outcome outco
 	ck_assert_int_eq(reason == LINT_REASON_COUNT, outcome != LINT_ROW_UNPROVEN);
 }
 
+static void count_fde(void *context, const struct lint_fde *fde)
+{
+	struct told *told = context;
+
+	told->fdes[fde->outcome]++;
+	if (fde->outcome == LINT_ROW_UNPROVEN)
+		told->reasons[fde->reason]++;
+	ck_assert_uint_lt(fde->begin, fde->end);
+	ck_assert_uint_ge(fde->pc, fde->begin);
+	ck_assert_uint_lt(fde->pc, fde->end);
+}
+
 START_TEST(a_function_is_judged)
 {
 	const struct lint_case *test = &lint_cases[_i];
 	char directory[] = "/tmp/test_lint.XXXXXX", path[300], *text = NULL;
 	struct said said = { NULL };
 	struct told told = { .said = &said };
-	const struct lint_watch watch = { say_it, check_point, count_judged, &told };
+	const struct lint_watch watch = { say_it, check_point, count_judged, count_fde, &told };
 	struct lint_counts counts;
 	struct image *image;
 	struct cfi *cfi;
@@ -433,6 +447,9 @@ START_TEST(a_function_is_judged)
 	said.file = open_memstream(&text, &size);
 	/* A call by a PLT has stubs of its own, which are proven, too: only f's parts are counted. */
 	ck_assert_int_eq(lint_image(cfi, &watch, &counts, &error), 0);
+	ck_assert_uint_eq(told.fdes[LINT_ROW_PROVEN], counts.proven);
+	ck_assert_uint_eq(told.fdes[LINT_ROW_MISMATCH], counts.mismatch);
+	ck_assert_mem_eq(told.reasons, counts.unproven, sizeof(told.reasons));
 	ck_assert_uint_eq(told.judged, counts.instructions);
 	ck_assert_uint_eq(told.proven, counts.instructions_proven);
 	ck_assert_uint_ge(told.points, told.proven);

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_lint_command.c - `lint` as it is run: what it says, letter by letter, and its exit status
+ *
+ * The image has four functions: pushed has a push without its directive, jumped a jump whose targets nobody
+ * knows, and two are right. One has a name that is markup and has a control character.
+ */
+#include <check.h>
+#include <jansson.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "cli/json_counts.h"
+#include "command_output.h"
+#include "harness.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+static char folder[] = "/tmp/stackproof-lint-command-XXXXXX";
+
+static const char source[] =
+	"	.intel_syntax noprefix\n	.text\n"
+	"	.type pushed, @function\n	.globl pushed\n"
+	"pushed:	.cfi_startproc\n	push rbx\n	nop\n	pop rbx\n	ret\n"
+	"	.cfi_endproc\n	.size pushed, . - pushed\n"
+	"	.type jumped, @function\n"
+	"jumped:	.cfi_startproc\n	push rax\n	.cfi_def_cfa_offset 16\n"
+	"	jmp rax\n	pop rax\n	.cfi_def_cfa_offset 8\n	ret\n"
+	"	.cfi_endproc\n	.size jumped, . - jumped\n"
+	"	.type right, @function\n"
+	"right:	.cfi_startproc\n	ret\n	.cfi_endproc\n	.size right, . - right\n"
+	"	.type \"<b>\033\", @function\n"
+	"\"<b>\033\":	.cfi_startproc\n	push rcx\n	nop\n	pop rcx\n	ret\n"
+	"	.cfi_endproc\n	.size \"<b>\033\", . - \"<b>\033\"\n";
+
+static bool make_files(void)
+{
+	FILE *file;
+
+	if (!mkdtemp(folder) || chdir(folder))
+		return false;
+	file = fopen("f.s", "w");
+	if (!file || fputs(source, file) < 0 || fclose(file))
+		return false;
+	return !system(
+		"gcc-12 -shared -nostdlib -Wl,-z,noseparate-code,-Ttext=0x1000 -o f.so f.s && "
+		"objcopy -R .comment f.so && cp f.so \"$(printf 'x\\033<.so')\"");
+}
+
+/* What a command says, the time left out; to be freed. */
+static char *say(const char *const *options, const char *file, int *ret_status)
+{
+	char *arguments[12] = { "lint" }, *text;
+	int count = 1;
+	regex_t seconds;
+	regmatch_t match;
+
+	for (; *options; options++)
+		arguments[count++] = (char *)*options;
+	arguments[count] = (char *)file;
+	text = command_output(command_lint, arguments, ret_status);
+	ck_assert_int_eq(regcomp(&seconds, " in [0-9]+\\.[0-9] s", REG_EXTENDED), 0);
+	if (!regexec(&seconds, text, 1, &match, 0))
+		memmove(text + match.rm_so, text + match.rm_eo, strlen(text + match.rm_eo) + 1);
+	regfree(&seconds);
+	return text;
+}
+
+#define FINDING(image, name, pushed, nop, popped, ret)                                             \
+	image ": " name "+0x1: SP001 the CFA is elsewhere\n"                                       \
+	      "        " pushed "\n     -> " nop "\n        " popped "\n        " ret "\n"
+#define RULES "    declared    cfa=rsp+8\n    actual      cfa=rsp+16\n"
+#define PUSHED                                                                                     \
+	FINDING("f.so", "pushed", "0x1000  push rbx", "0x1001  nop", "0x1002  pop rbx",            \
+		"0x1003  ret")                                                                     \
+	"    up to       0x1003\n" RULES
+#define MARKUP                                                                                     \
+	FINDING("f.so", "<b>?", "0x100a  push rcx", "0x100b  nop", "0x100c  pop rcx",              \
+		"0x100d  ret")                                                                     \
+	"    up to       0x100d\n" RULES
+#define SUMS                                                                                       \
+	"1 of 4 FDEs proven (25.000 %), 2 with mismatches, 1 unproven (behind a jump whose "       \
+	"targets are not known)"
+#define TOTAL "1 images: " SUMS "\n       2  SP001 the CFA is elsewhere\n"
+#define CHECKED                                                                                    \
+	"checked: 3 FDEs; not checked: 1 FDEs whose code can't be followed; 100.00 % of the code " \
+	"has CFI"
+
+static const struct said_case {
+	const char *rule, *options[8], *expected;
+	int status;
+} cases[] = {
+	{ "findings",
+	  { NULL },
+	  PUSHED MARKUP "f.so: " SUMS "\n" TOTAL CHECKED "\n",
+	  EXIT_FINDINGS },
+	{ "of_a_function",
+	  { "--function", "pushed" },
+	  PUSHED "f.so: " SUMS "\n" TOTAL "checked: 1 FDEs; 100.00 % of the code has CFI\n",
+	  EXIT_FINDINGS },
+	{ "of_a_function_that_is_right",
+	  { "--function", "right" },
+	  "f.so: " SUMS "\n" TOTAL "checked: 1 FDEs; 100.00 % of the code has CFI\n",
+	  EXIT_OK },
+	{ "an_unproven_function_was_not_checked",
+	  { "--function", "jumped" },
+	  "f.so: " SUMS "\n" TOTAL
+	  "checked: 0 FDEs; not checked: 1 FDEs whose code can't be followed; "
+	  "100.00 % of the code has CFI; nothing was checked\n",
+	  EXIT_SKIPPED },
+	{ "no_such_function",
+	  { "--function", "none" },
+	  "f.so: " SUMS "\n" TOTAL "checked: 0 FDEs; not checked: 1 files without an FDE there; "
+	  "100.00 % of the code has CFI; nothing was checked\n",
+	  EXIT_SKIPPED },
+	{ "unproven_ones_are_named",
+	  { "--unproven", "--only", "SP002" },
+	  "f.so: jumped+0x3: unproven: behind a jump whose targets are not known\n"
+	  "f.so: " SUMS "\n" TOTAL CHECKED "\n",
+	  EXIT_OK },
+	{ "as_many_as_coverage_wants",
+	  { "--coverage", "25", "--only", "SP002" },
+	  "f.so: " SUMS "\n" TOTAL CHECKED "\n",
+	  EXIT_OK },
+	{ "fewer_than_coverage_wants",
+	  { "--coverage", "25.1", "--only", "SP002" },
+	  "f.so: " SUMS "; fewer are proven than --coverage wants\n" TOTAL CHECKED
+	  "; 1 images below --coverage 25.1 %\n",
+	  EXIT_FINDINGS },
+	{ "coverage_of_a_function",
+	  { "--coverage", "100", "--function", "right" },
+	  "f.so: " SUMS "\n" TOTAL "checked: 1 FDEs; 100.00 % of the code has CFI\n",
+	  EXIT_OK },
+	{ "nothing_checked_is_below_coverage",
+	  { "--coverage", "1", "--function", "jumped" },
+	  "f.so: " SUMS "; fewer are proven than --coverage wants\n" TOTAL
+	  "checked: 0 FDEs; not checked: 1 FDEs whose code can't be followed; "
+	  "100.00 % of the code has CFI; 1 images below --coverage 1 %; nothing was checked\n",
+	  EXIT_FINDINGS },
+};
+
+START_TEST(it_is_said)
+{
+	const struct said_case *test = &cases[_i];
+	int status;
+	char *text = say(test->options, "f.so", &status);
+
+	ck_assert_msg(!strcmp(text, test->expected) && status == test->status,
+		      "%s: %d\n%s\nexpected:\n%s", test->rule, status, text, test->expected);
+	free(text);
+}
+END_TEST
+
+/* ---- baselines ---------------------------------------------------------------------------- */
+
+static void write_file(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_ge(fputs(text, file), 0);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+START_TEST(only_what_is_new_fails)
+{
+	static const char *const json[] = { "--json", NULL }, *const only[] = { "--json", "-f",
+										"pushed", NULL };
+	static const char *const baseline[] = { "--baseline", "b", NULL };
+	static const char *const narrow[] = { "--baseline", "b", "-f", "pushed", NULL };
+	int status;
+	char *text = say(only, "f.so", &status);
+
+	write_file("b", text);
+	free(text);
+	text = say(baseline, "f.so", &status);
+	ck_assert_int_eq(status, EXIT_FINDINGS);
+	ck_assert_str_eq(text, MARKUP "f.so: " SUMS "; findings: 1 known, 1 new, 0 gone\n" TOTAL
+				      "baseline b: 1 known findings, 1 new, 0 gone\n" CHECKED "\n");
+	free(text);
+
+	text = say(json, "f.so", &status);
+	write_file("b", text);
+	free(text);
+	text = say(baseline, "x\033<.so", &status);
+	ck_assert_int_eq(status, EXIT_BAD_INPUT);
+	ck_assert_str_eq(text, "--baseline: b has none of the images\n");
+	free(text);
+	text = say(baseline, "./f.so", &status);
+	ck_assert_int_eq(status, EXIT_OK);
+	ck_assert_str_eq(text, "./f.so: " SUMS "; findings: 2 known, 0 new, 0 gone\n" TOTAL
+			       "baseline b: 2 known findings, 0 new, 0 gone\n" CHECKED "\n");
+	free(text);
+	/* What is not looked for is not gone. */
+	text = say(narrow, "f.so", &status);
+	ck_assert_int_eq(status, EXIT_OK);
+	ck_assert_ptr_nonnull(strstr(text, "baseline b: 1 known findings, 0 new, 0 gone\n"));
+	free(text);
+	unlink("b");
+}
+END_TEST
+
+START_TEST(a_baseline_that_cant_be_read_is_an_error)
+{
+	static const char *const baseline[] = { "--baseline", "none", NULL };
+	int status;
+	char *text = say(baseline, "f.so", &status);
+
+	ck_assert_int_eq(status, EXIT_BAD_INPUT);
+	ck_assert_str_eq(text, "--baseline: can't read none: No such file or directory\n");
+	free(text);
+}
+END_TEST
+
+/* ---- files -------------------------------------------------------------------------------- */
+
+static char *read_file(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	char *text = NULL;
+	size_t size = 0;
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_gt(getdelim(&text, &size, 0, file), 0);
+	fclose(file);
+	unlink(path);
+	return text;
+}
+
+/* A case fails by what is new alone. */
+START_TEST(cases_know_the_baseline)
+{
+	static const char *const json[] = { "--json", NULL };
+	static const char *const with[] = { "--baseline", "b", "--tap", "t", "--junit", "j", NULL };
+	static const char *const without[] = { "--tap", "t", NULL };
+	static const char *const covered[] = { "--tap",	 "t",	  "--coverage", "50",
+					       "--only", "SP002", NULL };
+	int status;
+	char *text = say(json, "f.so", &status);
+
+	write_file("b", text);
+	free(text);
+	free(say(with, "f.so", &status));
+	text = read_file("t");
+	ck_assert_str_eq(text, "TAP version 14\n1..1\nok 1 - lint: f.so\n");
+	free(text);
+	text = read_file("j");
+	ck_assert_ptr_nonnull(strstr(text, "failures=\"0\" errors=\"0\""));
+	free(text);
+	free(say(without, "f.so", &status));
+	text = read_file("t");
+	ck_assert_ptr_nonnull(strstr(text, "not ok 1 - lint: f.so\n  ---\n  status: \"failed\"\n"
+					   "  reason: \"findings: the CFI is not what the code "
+					   "does\"\n"));
+	free(text);
+	free(say(covered, "f.so", &status));
+	text = read_file("t");
+	ck_assert_ptr_nonnull(strstr(text, "  reason: \"fewer of its FDEs are proven than "
+					   "--coverage wants\"\n"));
+	free(text);
+	unlink("b");
+}
+END_TEST
+
+START_TEST(hostile_names_are_escaped)
+{
+	static const char *const both[] = {
+		"--sarif", "s", "--page", "p", "--only", "SP001", NULL
+	};
+	int status;
+	char *text = say(both, "x\033<.so", &status), *page, *sarif;
+	json_t *log;
+
+	ck_assert_int_eq(status, EXIT_FINDINGS);
+	ck_assert_ptr_null(strchr(text, '\033'));
+	ck_assert_ptr_nonnull(strstr(text, "\nx?<.so: <b>?+0x1: SP001 the CFA is elsewhere\n"));
+	free(text);
+	page = read_file("p");
+	ck_assert_ptr_null(strchr(page, '\033'));
+	ck_assert_ptr_null(strstr(page, "<b>"));
+	ck_assert_ptr_nonnull(strstr(page, ">x?&lt;.so: &lt;b&gt;?+0x1: SP001 the CFA"));
+	free(page);
+	sarif = read_file("s");
+	log = json_loads(sarif, 0, NULL);
+	ck_assert_ptr_nonnull(log);
+	ck_assert_ptr_null(strchr(sarif, '\033'));
+	ck_assert_ptr_nonnull(strstr(sarif, "\"uri\": \"x%1B%3C.so\""));
+	json_decref(log);
+	free(sarif);
+}
+END_TEST
+
+/* Files of the run before don't stay. */
+START_TEST(a_run_that_could_nothing_says_so)
+{
+	static const char *const both[] = { "--sarif", "s", "--page", "p", NULL };
+	int status;
+	char *text = say(both, "none", &status);
+
+	ck_assert_int_eq(status, EXIT_BAD_INPUT);
+	free(text);
+	text = read_file("s");
+	ck_assert_ptr_nonnull(strstr(text, "\"executionSuccessful\": false"));
+	ck_assert_ptr_nonnull(strstr(text, "\"text\": \"none: No such file or directory\""));
+	free(text);
+	text = read_file("p");
+	ck_assert_ptr_nonnull(strstr(text, "<p class=\"bad\">none: No such file or directory</p>"));
+	free(text);
+}
+END_TEST
+
+static const struct usage_case {
+	const char *rule, *options[4], *expected;
+} usages[] = {
+	{ "no_such_id", { "--explain", "SP999" }, "'SP999' is no finding's id" },
+	{ "no_such_id_of_a_list", { "--only", "SP001,x" }, "'x' is no finding's id" },
+	{ "coverage_is_a_percentage", { "--coverage", "101" }, "--coverage" },
+	{ "files_have_names", { "--sarif", "" }, "--sarif" },
+	{ "pages_too", { "--page", "" }, "--page" },
+	{ "and_baselines", { "--baseline", "" }, "--baseline" },
+};
+
+START_TEST(usage_is_checked)
+{
+	const struct usage_case *test = &usages[_i];
+	int status;
+	char *text = say(test->options, "f.so", &status);
+
+	ck_assert_msg(status == EXIT_USAGE && strstr(text, test->expected), "%s: %d %s", test->rule,
+		      status, text);
+	free(text);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("lint_command");
+	TCase *said = tcase_create("said");
+	SRunner *runner = srunner_create(suite);
+	char command[64];
+	int failed;
+
+	if (!make_files()) {
+		perror("f.so");
+		return EXIT_FAILURE;
+	}
+	tcase_set_timeout(said, 120);
+	tcase_add_loop_test(said, it_is_said, 0, COUNT(cases));
+	tcase_add_test(said, only_what_is_new_fails);
+	tcase_add_test(said, a_baseline_that_cant_be_read_is_an_error);
+	tcase_add_test(said, cases_know_the_baseline);
+	tcase_add_test(said, hostile_names_are_escaped);
+	tcase_add_test(said, a_run_that_could_nothing_says_so);
+	tcase_add_loop_test(said, usage_is_checked, 0, COUNT(usages));
+	suite_add_tcase(suite, said);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	return system(command) || failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
