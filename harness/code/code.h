@@ -106,6 +106,10 @@ struct code_decoder;
 /* NULL: no memory. The caller's: code_decoder_destroy(). */
 struct code_decoder *code_decoder_create(void);
 void code_decoder_destroy(struct code_decoder *decoder);
+/* Addresses of fields in code whose value nobody knows, as relocations of an object file leave them;
+ * sorted, borrowed. What an instruction makes of one is not known: a call or a jump by it leads
+ * anywhere. */
+void code_decoder_leave_unknown(struct code_decoder *decoder, const uint64_t *field, size_t count);
 /* The instruction at pc, of whose bytes size are at hand. */
 void code_decode(struct code_decoder *decoder, uint64_t pc, const uint8_t *bytes, size_t size,
 		 struct code *ret);

@@ -25,6 +25,8 @@ struct code_decoder {
 	size_t node_count;
 	struct code_form *form;
 	size_t form_count;
+	const uint64_t *unknown; /* addresses of fields, sorted */
+	size_t unknown_count;
 };
 
 struct code_decoder *code_decoder_create(void)
@@ -148,6 +150,82 @@ static void fill_in(const struct code_form *form, uint64_t pc, const uint8_t *by
 		use_immediate(form, read_field(&form->immediate, bytes), ret);
 }
 
+/* ---- fields that are not known ------------------------------------------------------------ */
+
+void code_decoder_leave_unknown(struct code_decoder *decoder, const uint64_t *field, size_t count)
+{
+	decoder->unknown = field;
+	decoder->unknown_count = count;
+}
+
+/* A bit for each byte of the instruction that such a field begins at. */
+static uint32_t unknown_bytes(const struct code_decoder *decoder, uint64_t pc, uint8_t length)
+{
+	size_t low = 0, high = decoder->unknown_count;
+	uint32_t bytes = 0;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (decoder->unknown[middle] < pc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < decoder->unknown_count && decoder->unknown[low] - pc < length; low++)
+		bytes |= 1u << (decoder->unknown[low] - pc);
+	return bytes;
+}
+
+static void forget_target(struct code *code)
+{
+	switch (code->flow) {
+	case CODE_CALL: code->flow = CODE_CALL_INDIRECT; break;
+	case CODE_JUMP: code->flow = CODE_JUMP_INDIRECT; break;
+	case CODE_BRANCH:
+	case CODE_BEGIN: code->flow = CODE_UNKNOWN; break;
+	default: break;
+	}
+}
+
+/* Of the instruction's numbers one is not known: its operand's address, a constant, or its target. */
+static void forget_numbers(const struct code_form *form, uint32_t unknown, struct code *code)
+{
+	bool by_registers = code->base != CODE_NO_REGISTER || code->index != CODE_NO_REGISTER;
+
+	forget_target(code);
+	if (form->displacement.bytes && unknown & 1u << form->displacement.offset)
+		code->foreign_segment = true;
+	switch (code->effect) {
+	case EFFECT_PUSH: /* of something else than a register */
+	case EFFECT_POP:
+	case EFFECT_STORE: return;
+	case EFFECT_LOAD:
+	case EFFECT_LOAD_LESS:
+	case EFFECT_LOAD_SIGNED: /* an address that no register has part in is not the stack's */
+		if (!by_registers)
+			return;
+		break;
+	default: break;
+	}
+	code->computed = code->effect == EFFECT_CONSTANT ||
+			 (code->effect == EFFECT_ADDRESS && !by_registers);
+	code->effect = EFFECT_WRITES;
+}
+
+/* ---- an instruction ----------------------------------------------------------------------- */
+
+static void decode_by_form(const struct code_decoder *decoder, const struct code_form *form,
+			   uint64_t pc, const uint8_t *bytes, struct code *ret)
+{
+	uint32_t unknown;
+
+	fill_in(form, pc, bytes, ret);
+	unknown = decoder->unknown_count ? unknown_bytes(decoder, pc, ret->length) : 0;
+	if (unknown)
+		forget_numbers(form, unknown, ret);
+}
+
 void code_decode(struct code_decoder *decoder, uint64_t pc, const uint8_t *bytes, size_t size,
 		 struct code *ret)
 {
@@ -156,13 +234,13 @@ void code_decode(struct code_decoder *decoder, uint64_t pc, const uint8_t *bytes
 	struct code_form form;
 
 	if (known) {
-		fill_in(known, pc, bytes, ret);
+		decode_by_form(decoder, known, pc, bytes, ret);
 		return;
 	}
 	if (code_form_decode(&decoder->zydis, bytes, size, &decoded)) {
 		code_form_make(&decoded, &form);
 		keep_form(decoder, bytes, &form);
-		fill_in(&form, pc, bytes, ret);
+		decode_by_form(decoder, &form, pc, bytes, ret);
 		return;
 	}
 	*ret = (struct code) { .pc = pc,
