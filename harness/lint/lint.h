@@ -21,6 +21,7 @@
  *	lint_names.c	 functions that never return, by name; stubs of PLTs
  *	lint_noreturn.c	 functions that never return, by their code
  *	lint_table.h	 other tables than the CFI, held against the same
+ *	lint_place.c	 addresses of object files, as sections and offsets
  *	lint_ids.c	 what a finding is called, and what it means
  *	lint_evidence.c	 what stands beside a finding: instructions, the source line
  *	lint_fdes.c	 which FDEs are asked for, and are unproven
@@ -35,6 +36,7 @@
 #include "cfi.h"
 #include "images/image_list.h"
 #include "lint/lint_state.h"
+#include "objects/object.h"
 
 enum lint_reason {
 	LINT_REACHED_BY_NONE, /* no way that was followed leads here */
@@ -137,6 +139,10 @@ struct lint_counts {
 /* 0, or -1: no memory, or its code is larger than is read here. */
 int lint_image(const struct cfi *cfi, const struct lint_watch *watch, struct lint_counts *ret,
 	       struct error *error);
+
+/* The same of an object file: cfi is that of object->image, and addresses are that image's. */
+int lint_object(const struct cfi *cfi, const struct object *object, const struct lint_watch *watch,
+		struct lint_counts *ret, struct error *error);
 
 /* ---- lint_ids.c --------------------------------------------------------------------------- */
 

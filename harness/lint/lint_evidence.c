@@ -7,17 +7,21 @@
  * shown before it. The debug file is looked for at the first finding only: most images have none.
  */
 #include <stdlib.h>
+#include <string.h>
 #include "cli/json_counts.h"
 #include "images/code_source.h"
 #include "images/debug_link.h"
 #include "lint/lint_evidence.h"
+#include "lint/lint_place.h"
 
 #define BEFORE_SHOWN 3
 #define BEHIND_SHOWN 2
+#define SYMBOL_BYTES 512
 #define SEARCH_BYTES (1u << 20) /* of a function that is longer nothing is shown before */
 
 struct lint_evidence {
 	const struct cfi *cfi;
+	const struct object *object; /* NULL: a linked file */
 	const char *file;
 	struct code_decoder *decoder;
 	struct code_sources *sources;
@@ -28,13 +32,15 @@ struct lint_evidence {
 	size_t before_count;
 };
 
-struct lint_evidence *lint_evidence_create(const struct cfi *cfi, const char *file)
+struct lint_evidence *lint_evidence_create(const struct cfi *cfi, const struct object *object,
+					   const char *file)
 {
 	struct lint_evidence *evidence = calloc(1, sizeof(*evidence));
 
 	if (!evidence)
 		return NULL;
 	evidence->cfi = cfi;
+	evidence->object = object;
 	evidence->file = file;
 	evidence->decoder = code_decoder_create();
 	if (evidence->decoder)
@@ -54,22 +60,11 @@ void lint_evidence_destroy(struct lint_evidence *evidence)
 
 /* ---- instructions -------------------------------------------------------------------------- */
 
-/* Its bytes, fewer than it may have at a segment's end. NULL: there are none. */
-static const uint8_t *bytes_at(const struct lint_evidence *evidence, uint64_t pc, size_t *ret_size)
-{
-	const uint8_t *bytes = NULL;
-
-	*ret_size = CODE_BYTES_MAX;
-	while (*ret_size && !(bytes = image_bytes(evidence->cfi->image, pc, *ret_size)))
-		--*ret_size;
-	return bytes;
-}
-
 /* Its length, 0 if it can't be decoded. */
 static uint64_t length_at(const struct lint_evidence *evidence, uint64_t pc)
 {
 	size_t size;
-	const uint8_t *bytes = bytes_at(evidence, pc, &size);
+	const uint8_t *bytes = lint_place_bytes(evidence->object, evidence->cfi->image, pc, &size);
 	struct code code;
 
 	if (!bytes)
@@ -78,23 +73,43 @@ static uint64_t length_at(const struct lint_evidence *evidence, uint64_t pc)
 	return code.length;
 }
 
+/* The name that a relocation of the instruction has, as " (name)". */
+static void print_symbol(const struct lint_evidence *evidence, uint64_t pc, char *text, size_t size)
+{
+	const struct object_field *field =
+		evidence->object ? object_field_find(evidence->object, pc, length_at(evidence, pc))
+				 : NULL;
+
+	if (field && field->symbol)
+		snprintf(text, size, " (%s)", field->symbol);
+}
+
 /* NULL: it can't be decoded. */
 static json_t *text_at(const struct lint_evidence *evidence, uint64_t pc)
 {
 	size_t size;
-	const uint8_t *bytes = bytes_at(evidence, pc, &size);
-	char text[128] = "";
+	const uint8_t *bytes = lint_place_bytes(evidence->object, evidence->cfi->image, pc, &size);
+	char text[SYMBOL_BYTES + 128] = "";
+	const char *section;
 
 	if (bytes)
-		code_print(evidence->decoder, pc, bytes, size, text, sizeof(text));
-	return text[0] ? json_string(text) : NULL;
+		code_print(evidence->decoder, lint_place_offset(evidence->object, pc, &section),
+			   bytes, size, text, 128);
+	if (text[0])
+		print_symbol(evidence, pc, text + strlen(text), SYMBOL_BYTES);
+	return text[0] ? json_bytes(text) : NULL;
 }
 
-static json_t *line_at(const struct lint_evidence *evidence, uint64_t pc)
+/* near: the finding's address; a line of another section says its own. */
+static json_t *line_at(const struct lint_evidence *evidence, uint64_t pc, uint64_t near)
 {
 	json_t *line = json_object(), *text = text_at(evidence, pc);
+	const char *section, *own;
 
-	json_set_hex(line, "pc", pc);
+	lint_place_offset(evidence->object, near, &own);
+	json_set_hex(line, "pc", lint_place_offset(evidence->object, pc, &section));
+	if (strcmp(section, own))
+		json_object_set_new(line, "section", json_bytes(section));
 	json_object_set_new(line, "instruction", text ? text : json_string("(bad)"));
 	return line;
 }
@@ -131,16 +146,17 @@ static void set_disassembly(struct lint_evidence *evidence, uint64_t function, u
 	const struct cfi_fde *fde = cfi_fde_find(evidence->cfi, pc);
 	uint64_t end = fde ? fde->pc_begin + fde->pc_range : pc + 1;
 	json_t *lines = json_array();
+	uint64_t near = pc;
 
 	go_to(evidence, function, pc);
 	for (size_t i = 0; i < evidence->before_count; i++)
-		json_array_append_new(lines, line_at(evidence, evidence->before[i]));
+		json_array_append_new(lines, line_at(evidence, evidence->before[i], near));
 	for (size_t i = 0; i <= BEHIND_SHOWN && pc < end; i++) {
 		uint64_t length = length_at(evidence, pc);
 
 		if (!length && i)
 			break;
-		json_array_append_new(lines, line_at(evidence, pc));
+		json_array_append_new(lines, line_at(evidence, pc, near));
 		pc += length ? length : 1;
 	}
 	json_object_set_new(object, "disassembly", lines);
@@ -152,7 +168,7 @@ static void set_path(const struct lint_evidence *evidence, const struct lint_fin
 	json_t *lines = json_array();
 
 	for (size_t i = 0; i < finding->path_count; i++)
-		json_array_append_new(lines, line_at(evidence, finding->path[i]));
+		json_array_append_new(lines, line_at(evidence, finding->path[i], finding->pc));
 	json_object_set_new(object, "path", lines);
 	if (finding->path_cut)
 		json_object_set_new(object, "path_cut", json_true());
@@ -178,7 +194,9 @@ static void set_source(struct lint_evidence *evidence, uint64_t pc, json_t *obje
 		open_sources(evidence);
 	if (!evidence->sources)
 		return;
-	code_sources_find(evidence->sources, pc, &source);
+	source = (struct code_source) { .line = 0 };
+	if (!evidence->object)
+		code_sources_find(evidence->sources, pc, &source);
 	compilers = code_sources_comment(evidence->sources);
 	if (source.file[0]) {
 		json_object_set_new(object, "source_file", json_bytes(source.file));

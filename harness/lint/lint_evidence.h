@@ -9,8 +9,10 @@
 
 struct lint_evidence;
 
-/* Both are borrowed. NULL: no memory. The caller's: lint_evidence_destroy(). */
-struct lint_evidence *lint_evidence_create(const struct cfi *cfi, const char *file);
+/* object: that cfi's image was made of, or NULL. All are borrowed. NULL: no memory. The caller's:
+ * lint_evidence_destroy(). */
+struct lint_evidence *lint_evidence_create(const struct cfi *cfi, const struct object *object,
+					   const char *file);
 void lint_evidence_destroy(struct lint_evidence *evidence);
 /* Sets the finding's "instruction", "disassembly", "path", "path_cut", "source_file", "source_line",
  * "producer" or "compilers", where they are known. function: where it begins. Fastest in the

@@ -10,17 +10,27 @@
 #include "cli/json_counts.h"
 #include "code_name.h"
 #include "lint/lint_fdes.h"
+#include "lint/lint_place.h"
 
 #define NAME_BYTES 512
 
+/* An address in a name ("fde@0x1040") is one of the layout in an object file. */
+static void find_name(const struct cfi *cfi, const struct object *made_of, uint64_t pc,
+		      struct code_name *name, char *text, size_t size)
+{
+	code_name_find(cfi->image, cfi, pc, name);
+	code_name_print(name, text, size);
+	if (made_of && (name->kind == CODE_FDE || name->kind == CODE_GAP))
+		lint_place_replace(made_of, text, size);
+}
+
 bool lint_function_set(json_t *object, const struct lint_options *options, const struct cfi *cfi,
-		       uint64_t pc, uint64_t *ret_begin)
+		       const struct object *made_of, uint64_t pc, uint64_t *ret_begin)
 {
 	struct code_name name;
 	char text[NAME_BYTES];
 
-	code_name_find(cfi->image, cfi, pc, &name);
-	code_name_print(&name, text, sizeof(text));
+	find_name(cfi, made_of, pc, &name, text, sizeof(text));
 	json_object_set_new(object, "function", json_bytes(text));
 	json_object_set_new(object, "offset", json_integer((json_int_t)(pc - name.start)));
 	*ret_begin = name.start;
@@ -34,8 +44,7 @@ static bool is_wanted(const struct lint_fdes *fdes, uint64_t begin)
 
 	if (!fdes->options->function)
 		return true;
-	code_name_find(fdes->cfi->image, fdes->cfi, begin, &name);
-	code_name_print(&name, text, sizeof(text));
+	find_name(fdes->cfi, fdes->object, begin, &name, text, sizeof(text));
 	return !fnmatch(fdes->options->function, text, 0);
 }
 
@@ -67,12 +76,12 @@ static void print_fde(const struct lint_fdes *fdes, const struct lint_fde *fde, 
 {
 	static const struct lint_options all = { NULL };
 	json_t *object = json_pack("{s:s, s:o}", "type", "lint_unproven", "image",
-				   json_bytes(fdes->cfi->image->path));
+				   json_bytes(fdes->path));
 	uint64_t begin;
 
-	json_set_hex(object, "fde", fde->begin);
-	json_set_hex(object, "pc", fde->pc);
-	lint_function_set(object, &all, fdes->cfi, fde->pc, &begin);
+	lint_place_set(object, fdes->object, "fde", "fde_section", fde->begin);
+	lint_place_set(object, fdes->object, "pc", "section", fde->pc);
+	lint_function_set(object, &all, fdes->cfi, fdes->object, fde->pc, &begin);
 	json_object_set_new(object, "reason", json_string(lint_reason_name(fde->reason)));
 	json_object_set_new(object, "title", json_string(lint_reason_title(fde->reason)));
 	json_line(output, object);

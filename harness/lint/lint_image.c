@@ -296,10 +296,13 @@ static void check_order(struct linting *linting)
 	}
 }
 
-static int lint_all(struct linting *linting, struct error *error)
+static int lint_all(struct linting *linting, const struct object *object, struct error *error)
 {
 	const struct cfi *cfi = linting->world.cfi;
 
+	if (object)
+		code_decoder_leave_unknown(linting->world.decoder, object->unknown,
+					   object->unknown_count);
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
 		if (lint_fde(linting, i, false, error))
 			return -1;
@@ -323,8 +326,9 @@ static int lint_all(struct linting *linting, struct error *error)
 	return 0;
 }
 
-int lint_image(const struct cfi *cfi, const struct lint_watch *watch, struct lint_counts *ret,
-	       struct error *error)
+/* object: that cfi's image was made of, or NULL. */
+static int lint(const struct cfi *cfi, const struct object *object, const struct lint_watch *watch,
+		struct lint_counts *ret, struct error *error)
 {
 	struct linting linting = {
 		.world = { .cfi = cfi,
@@ -347,7 +351,7 @@ int lint_image(const struct cfi *cfi, const struct lint_watch *watch, struct lin
 	    !linting.later || !linting.again)
 		error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
 	else if (!lint_judge_init(&linting.judge, error))
-		result = lint_all(&linting, error);
+		result = lint_all(&linting, object, error);
 	lint_judge_deinit(&linting.judge);
 	lint_names_destroy(linting.world.names);
 	code_decoder_destroy(linting.world.decoder);
@@ -358,4 +362,16 @@ int lint_image(const struct cfi *cfi, const struct lint_watch *watch, struct lin
 	free(linting.again);
 	lint_strays_deinit(&linting.strays);
 	return result;
+}
+
+int lint_image(const struct cfi *cfi, const struct lint_watch *watch, struct lint_counts *ret,
+	       struct error *error)
+{
+	return lint(cfi, NULL, watch, ret, error);
+}
+
+int lint_object(const struct cfi *cfi, const struct object *object, const struct lint_watch *watch,
+		struct lint_counts *ret, struct error *error)
+{
+	return lint(cfi, object, watch, ret, error);
 }

@@ -14,9 +14,11 @@
 #include "clock.h"
 #include "gate/gate.h"
 #include "images/debug_link.h"
+#include "images/image_kind.h"
 #include "lint/lint.h"
 #include "lint/lint_evidence.h"
 #include "lint/lint_fdes.h"
+#include "lint/lint_place.h"
 #include "lint/lint_table.h"
 
 struct findings {
@@ -50,22 +52,44 @@ static int compare_findings(const void *left, const void *right)
 	return lint_finding_compare(left, right);
 }
 
-/* False: it is not wanted. */
-static bool print_finding(const struct lint_options *options, const struct cfi *cfi,
-			  struct lint_evidence *evidence, const struct lint_finding *finding,
-			  FILE *output)
+/* An image whose findings are printed. */
+struct printing {
+	const struct lint_options *options;
+	const struct opened_image *opened;
+	const struct cfi *cfi;
+	const struct object *object; /* that cfi's image was made of; NULL: it is the file itself */
+	struct lint_evidence *evidence;
+	FILE *output;
+};
+
+static void set_text(json_t *object, const struct printing *printing, const char *key,
+		     const char *given)
 {
+	char text[512];
+
+	snprintf(text, sizeof(text), "%s", given);
+	if (printing->object)
+		lint_place_replace(printing->object, text, sizeof(text));
+	json_object_set_new(object, key, json_bytes(text));
+}
+
+/* False: it is not wanted. */
+static bool print_finding(const struct printing *printing, const struct lint_finding *finding)
+{
+	const struct lint_options *options = printing->options;
+	const struct object *made_of = printing->object;
 	json_t *object = json_pack("{s:s, s:o, s:s, s:s, s:o}", "type", "lint_finding", "image",
-				   json_bytes(cfi->image->path), "id", lint_id_name(finding->id),
-				   "title", lint_id_title(finding->id), "table",
-				   json_bytes(finding->table ? finding->table : "cfi"));
+				   json_bytes(printing->opened->image->path), "id",
+				   lint_id_name(finding->id), "title", lint_id_title(finding->id),
+				   "table", json_bytes(finding->table ? finding->table : "cfi"));
 	bool wanted = options->only & 1u << finding->id;
 	uint64_t begin = 0;
 
 	if (finding->pc_end) {
-		json_set_hex(object, "pc", finding->pc);
-		json_set_hex(object, "pc_end", finding->pc_end);
-		wanted &= lint_function_set(object, options, cfi, finding->pc, &begin);
+		lint_place_set(object, made_of, "pc", "section", finding->pc);
+		lint_place_set(object, made_of, "pc_end", NULL, finding->pc_end);
+		wanted &= lint_function_set(object, options, printing->cfi, made_of, finding->pc,
+					    &begin);
 	} else {
 		wanted &= !options->function;
 	}
@@ -74,19 +98,19 @@ static bool print_finding(const struct lint_options *options, const struct cfi *
 		return false;
 	}
 	if (finding->pc_end)
-		lint_evidence_set(evidence, finding, finding->function ? finding->function : begin,
-				  object);
+		lint_evidence_set(printing->evidence, finding,
+				  finding->function ? finding->function : begin, object);
 	if (finding->from)
-		json_set_hex(object, "from", finding->from);
+		lint_place_set(object, made_of, "from", "from_section", finding->from);
 	if (finding->function)
-		json_set_hex(object, "fde", finding->function);
+		lint_place_set(object, made_of, "fde", "fde_section", finding->function);
 	if (finding->id == LINT_NOT_SAVED || finding->id == LINT_OVERWRITTEN ||
 	    finding->id == LINT_LOST)
 		json_object_set_new(object, "register", json_string(register_name(finding->reg)));
 	if (finding->declared[0])
-		json_object_set_new(object, "declared", json_bytes(finding->declared));
-	json_object_set_new(object, "actual", json_bytes(finding->actual));
-	json_line(output, object);
+		set_text(object, printing, "declared", finding->declared);
+	set_text(object, printing, "actual", finding->actual);
+	json_line(printing->output, object);
 	return true;
 }
 
@@ -97,11 +121,11 @@ const char *lint_table_of(const json_t *finding)
 	return table[0] ? table : "cfi";
 }
 
-static int print_findings(const struct lint_options *options, const struct cfi *cfi,
-			  const char *file, struct findings *list, json_t *image, FILE *output,
+static int print_findings(struct printing *printing, struct findings *list, json_t *image,
 			  struct error *error)
 {
-	struct lint_evidence *evidence = lint_evidence_create(cfi, file);
+	struct lint_evidence *evidence = printing->evidence =
+		lint_evidence_create(printing->cfi, printing->object, printing->opened->file);
 	uint64_t counts[LINT_ID_COUNT] = { 0 }, wanted = 0;
 
 	if (!evidence || list->no_memory) {
@@ -116,7 +140,7 @@ static int print_findings(const struct lint_options *options, const struct cfi *
 		if (i && !compare_findings(finding, &list->finding[i - 1]))
 			continue;
 		counts[finding->id] += !finding->table;
-		wanted += print_finding(options, cfi, evidence, finding, output);
+		wanted += print_finding(printing, finding);
 	}
 	lint_json_ids(image, counts);
 	json_object_set_new(image, "wanted_findings", json_integer((json_int_t)wanted));
@@ -137,28 +161,53 @@ static void set_counts(json_t *image, const struct lint_counts *counts)
 			    json_integer((json_int_t)counts->calls_not_returning));
 }
 
-static int lint_cfi(const struct lint_options *options, const struct opened_image *opened,
-		    const struct cfi *cfi, json_t *image, FILE *output, struct error *error)
+static void set_relocations(json_t *image, const struct object *object)
 {
-	struct findings list = { .fdes = { .options = options, .cfi = cfi } };
+	json_t *counts = json_object();
+
+	for (int i = 0; i < OBJECT_RELOCATION_COUNT; i++)
+		if (object->relocations[i])
+			json_object_set_new(counts,
+					    object_relocation_name((enum object_relocation)i),
+					    json_integer((json_int_t)object->relocations[i]));
+	json_object_set_new(image, "relocations", counts);
+}
+
+static int follow(const struct printing *printing, const struct lint_watch *watch,
+		  struct lint_counts *ret, struct error *error)
+{
+	return printing->object ? lint_object(printing->cfi, printing->object, watch, ret, error)
+				: lint_image(printing->cfi, watch, ret, error);
+}
+
+static int lint_cfi(struct printing *printing, json_t *image, struct error *error)
+{
+	const struct lint_options *options = printing->options;
+	const struct opened_image *opened = printing->opened;
+	struct findings list = { .fdes = { .options = options,
+					   .cfi = printing->cfi,
+					   .object = printing->object,
+					   .path = opened->image->path } };
 	struct lint_holding holding = { .finding = keep_finding, .context = &list };
 	struct lint_watch watch;
 	struct lint_counts counts;
 	struct gate_image gate;
-	int result = lint_holding_init(&holding, options, cfi, &watch, error);
+	int result = lint_holding_init(&holding, options, printing->cfi, &watch, error);
 
 	watch.fde = keep_fde;
 	if (!result)
-		result = lint_image(cfi, &watch, &counts, error);
+		result = follow(printing, &watch, &counts, error);
 	if (!result)
 		result = lint_holding_end(&holding, image, error);
 	if (!result)
-		result = print_findings(options, cfi, opened->file, &list, image, output, error);
+		result = print_findings(printing, &list, image, error);
 	if (!result)
-		result = lint_fdes_print(&list.fdes, image, output, error);
+		result = lint_fdes_print(&list.fdes, image, printing->output, error);
 	if (!result) {
 		set_counts(image, &counts);
-		gate_image_read(opened->image, opened->file, cfi, &gate);
+		if (printing->object)
+			set_relocations(image, printing->object);
+		gate_image_read(opened->image, opened->file, printing->cfi, &gate);
 		gate_image_json(&gate, image);
 	}
 	lint_holding_deinit(&holding);
@@ -167,25 +216,38 @@ static int lint_cfi(const struct lint_options *options, const struct opened_imag
 	return result;
 }
 
+/* The image that is followed: an object file's is made here. */
+static int open_cfi(const struct image *image, enum image_kind kind, struct object **ret_object,
+		    struct cfi **ret, struct error *error)
+{
+	if (image->type == ET_REL && object_create(image, ret_object, error))
+		return -1;
+	if (kind == IMAGE_DEBUG_FILE)
+		return error_set(error, ERROR_NO_CFI, NULL, 0, "its code is in another file");
+	return cfi_create(*ret_object ? (*ret_object)->image : image, ret, error);
+}
+
 static int lint_opened(const struct lint_options *options, const struct opened_image *opened,
 		       json_t *image, FILE *output, struct error *error)
 {
+	enum image_kind kind = image_kind(opened->image);
+	struct printing printing = { .options = options, .opened = opened, .output = output };
+	struct object *object = NULL;
 	struct cfi *cfi = NULL;
 	int result;
 
-	if (opened->image->type == ET_REL) {
-		json_object_set_new(image, "status", json_string("not_linked"));
-		return 0;
-	}
-	if (cfi_create(opened->image, &cfi, error)) {
-		cfi_destroy(cfi);
-		if (error->code != ERROR_NO_CFI)
-			return -1;
+	json_object_set_new(image, "kind", json_string(image_kind_name(kind)));
+	result = open_cfi(opened->image, kind, &object, &cfi, error);
+	if (!result) {
+		printing.object = object;
+		printing.cfi = cfi;
+		result = lint_cfi(&printing, image, error);
+	} else if (error->code == ERROR_NO_CFI) {
 		json_object_set_new(image, "status", json_string("no_cfi"));
-		return 0;
+		result = 0;
 	}
-	result = lint_cfi(options, opened, cfi, image, output, error);
 	cfi_destroy(cfi);
+	object_destroy(object);
 	return result;
 }
 
@@ -201,7 +263,8 @@ void lint_file(const struct lint_options *options, const struct image_path *path
 	if (image_path_open(path, &opened, &error)) {
 		status = "unread";
 	} else {
-		debug_link_adopt(opened.image);
+		if (opened.image->type != ET_REL)
+			debug_link_adopt(opened.image);
 		if (lint_opened(options, &opened, image, output, &error))
 			status = error.code == ERROR_MEMORY ? "failed" : "unread";
 		image_path_close(&opened);

@@ -17,6 +17,7 @@
  */
 #include <string.h>
 #include "cli/json_counts.h"
+#include "images/image_kind.h"
 #include "lint/lint.h"
 #include "plain_text.h"
 
@@ -54,7 +55,7 @@ static void print_instructions(FILE *file, const json_t *finding, bool colour)
 			longer = false;
 		before = at;
 		fprintf(file, "%s     %s %s  %s%s\n", here && colour ? "\033[1m" : "",
-			here ? "->" : "  ", at, json_text(line, "instruction"),
+			here ? "->" : "  ", at, PLAIN_TEXT(json_text(line, "instruction")),
 			here && colour ? "\033[0m" : "");
 	}
 	if (longer)
@@ -66,22 +67,27 @@ static void print_path(FILE *file, const json_t *finding)
 {
 	const json_t *path = json_object_get(finding, "path");
 	const char *from = json_text(finding, "from"), *between = "";
+	const char *from_section = json_text(finding, "from_section");
+	bool elsewhere = strcmp(from_section, json_text(finding, "section")) != 0;
 	size_t count = json_array_size(path), i;
 	json_t *line;
 
 	if (from[0])
-		fprintf(file, "    %-10s  the %s at %s; other ways bring what is declared\n", "by",
+		fprintf(file, "    %-10s  the %s at %s%s%s; other ways bring what is declared\n",
+			"by",
 			count && !strcmp(json_text(json_array_get(path, count - 1), "pc"), from)
 				? "jump"
 				: "instruction",
-			from);
+			elsewhere ? PLAIN_TEXT(from_section) : "", elsewhere ? "+" : "", from);
 	if (!count)
 		return;
 	fprintf(file, "    %-10s  %s", "path", json_object_get(finding, "path_cut") ? "...; " : "");
 	json_array_foreach(path, i, line)
 	{
-		fprintf(file, "%s%s %s", between, json_text(line, "pc"),
-			json_text(line, "instruction"));
+		const char *section = json_text(line, "section");
+
+		fprintf(file, "%s%s%s%s %s", between, PLAIN_TEXT(section), section[0] ? "+" : "",
+			json_text(line, "pc"), PLAIN_TEXT(json_text(line, "instruction")));
 		between = "; ";
 	}
 	fputc('\n', file);
@@ -96,6 +102,9 @@ void lint_text_finding(FILE *file, const json_t *finding, bool colour)
 		fprintf(file, "%s", PLAIN_TEXT(json_text(finding, "function")));
 		if (json_count(finding, "offset"))
 			fprintf(file, "+0x%llx", (unsigned long long)json_count(finding, "offset"));
+		if (json_object_get(finding, "section"))
+			fprintf(file, " (%s+%s)", PLAIN_TEXT(json_text(finding, "section")),
+				json_text(finding, "pc"));
 		fprintf(file, ": ");
 	}
 	fprintf(file, "%s%s%s %s", colour ? "\033[1;31m" : "", json_text(finding, "id"),
@@ -128,6 +137,30 @@ void lint_text_unproven(FILE *file, const json_t *unproven)
 	fprintf(file, ": unproven: %s\n", json_text(unproven, "title"));
 }
 
+/* Those whose outcome says that something was left open, or taken for granted. */
+static void print_relocations(FILE *file, const json_t *relocations)
+{
+	static const struct {
+		enum object_relocation relocation;
+		const char *text;
+	} told[] = {
+		{ OBJECT_WEAK, "to weak symbols" },
+		{ OBJECT_OUTSIDE, "out of their section" },
+		{ OBJECT_UNKNOWN, "of unknown types" },
+	};
+	const char *before = "; relocations: ";
+
+	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
+		json_int_t count = json_count(relocations,
+					      object_relocation_name(told[i].relocation));
+
+		if (!count)
+			continue;
+		fprintf(file, "%s%" JSON_INTEGER_FORMAT " %s", before, count, told[i].text);
+		before = ", ";
+	}
+}
+
 static void print_counts(FILE *file, const json_t *counts)
 {
 	const json_t *reasons = json_object_get(counts, "unproven_reasons");
@@ -145,6 +178,15 @@ static void print_counts(FILE *file, const json_t *counts)
 			fprintf(file, ", %" JSON_INTEGER_FORMAT " unproven (%s)", count,
 				lint_reason_title((enum lint_reason)i));
 	}
+	print_relocations(file, json_object_get(counts, "relocations"));
+}
+
+/* Of those that have no CFI by their nature. */
+static const char *what_it_is(const char *kind)
+{
+	if (!strcmp(kind, image_kind_name(IMAGE_DEBUG_FILE)))
+		return ": a debug file, whose code is in another";
+	return strcmp(kind, image_kind_name(IMAGE_KERNEL_MODULE)) ? "" : ": a kernel module";
 }
 
 /* Held against a baseline. */
@@ -205,7 +247,7 @@ void lint_text_image(FILE *file, const json_t *image)
 	} else if (json_object_get(image, "message")) {
 		fprintf(file, "%s: %s", status, PLAIN_TEXT(json_text(image, "message")));
 	} else {
-		fputs(!strcmp(status, "no_cfi") ? "no CFI" : "an object file: link it first", file);
+		fprintf(file, "no CFI%s", what_it_is(json_text(image, "kind")));
 	}
 	fputc('\n', file);
 	print_tables(file, image);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * image_kind.c - what an ELF file is for, by its type and its sections
+ *
+ * A kernel module is of type ET_REL, as an object file is, and has a section for its struct module. A
+ * debug file (objcopy --only-keep-debug) has the headers of the file that it was split from, and says of
+ * its code that it has no bytes.
+ */
+#include <gelf.h>
+#include <string.h>
+#include "images/image_kind.h"
+
+static const struct {
+	const char *name, *title;
+} kinds[] = {
+	[IMAGE_EXECUTABLE] = { "executable", "an executable" },
+	[IMAGE_SHARED_OBJECT] = { "shared_object", "a shared object" },
+	[IMAGE_OBJECT_FILE] = { "object_file", "an object file" },
+	[IMAGE_KERNEL_MODULE] = { "kernel_module", "a kernel module" },
+	[IMAGE_DEBUG_FILE] = { "debug_file", "a debug file, whose code is in another" },
+	[IMAGE_CORE] = { "core", "a core file" },
+	[IMAGE_OTHER] = { "other", "an ELF file of another type" },
+};
+
+const char *image_kind_name(enum image_kind kind)
+{
+	return kinds[kind].name;
+}
+
+const char *image_kind_title(enum image_kind kind)
+{
+	return kinds[kind].title;
+}
+
+static enum image_kind by_type(uint16_t type)
+{
+	switch (type) {
+	case ET_EXEC: return IMAGE_EXECUTABLE;
+	case ET_DYN: return IMAGE_SHARED_OBJECT;
+	case ET_REL: return IMAGE_OBJECT_FILE;
+	case ET_CORE: return IMAGE_CORE;
+	default: return IMAGE_OTHER;
+	}
+}
+
+enum image_kind image_kind(const struct image *image)
+{
+	enum image_kind kind = by_type(image->type);
+	size_t size, names;
+	const uint8_t *bytes = image_file_bytes(image, &size);
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	Elf *elf;
+
+	if (!image->has_sections)
+		return kind;
+	elf_version(EV_CURRENT);
+	elf = elf_memory((char *)bytes, size);
+	if (!elf || elf_getshdrstrndx(elf, &names)) {
+		elf_end(elf);
+		return kind;
+	}
+	while ((section = elf_nextscn(elf, section))) {
+		const char *name;
+
+		if (!gelf_getshdr(section, &header))
+			continue;
+		name = elf_strptr(elf, names, header.sh_name);
+		if (header.sh_flags & SHF_EXECINSTR && header.sh_type == SHT_NOBITS)
+			kind = IMAGE_DEBUG_FILE;
+		else if (kind == IMAGE_OBJECT_FILE && name &&
+			 !strcmp(name, ".gnu.linkonce.this_module"))
+			kind = IMAGE_KERNEL_MODULE;
+	}
+	elf_end(elf);
+	return kind;
+}
