@@ -19,8 +19,19 @@ static void forget_comparison(struct lint_state *state, uint8_t reg)
 		comparison->valid = false;
 }
 
+/* An address of the stack that was read from memory: if that is a variable which others have changed
+ * meanwhile, it is another. What a function puts back to rsp and rbp it has kept for itself. */
+static struct value read_back(struct value value)
+{
+	if (value_is_stack(&value))
+		value.scale = 1;
+	return value;
+}
+
 static void set(struct lint_state *state, uint8_t reg, struct value value)
 {
+	if (value_is_stack(&value) && (reg == REGISTER_RSP || reg == REGISTER_RBP))
+		value.scale = 0;
 	state->reg[reg] = value;
 	forget_comparison(state, reg);
 }
@@ -102,7 +113,7 @@ static struct value load(const struct lint_state *state, const struct code *code
 	}
 	if (value_is_stack(&at)) {
 		word = lint_word_find(state, &at);
-		return word ? *word : VALUE(.kind = VALUE_UNKNOWN);
+		return word ? read_back(*word) : VALUE(.kind = VALUE_UNKNOWN);
 	}
 	if (at.kind == VALUE_UNKNOWN && !code->foreign_segment)
 		return VALUE(.kind = VALUE_UNKNOWN);
@@ -140,7 +151,7 @@ static void write_memory(struct lint_state *state, const struct code *code, stru
 
 	if (state->comparison.of_word)
 		state->comparison.valid = false;
-	if (!value_is_stack(&at))
+	if (!value_is_stack(&at) || at.scale)
 		return;
 	if (code->repeated) {
 		/* As many as a register says are an object's, which ends before what is saved. */
@@ -171,7 +182,7 @@ static struct value pop(struct lint_state *state)
 {
 	struct value at = state->reg[REGISTER_RSP];
 	const struct value *word = value_is_stack(&at) ? lint_word_find(state, &at) : NULL;
-	struct value value = word ? *word : VALUE(.kind = VALUE_UNKNOWN);
+	struct value value = word ? read_back(*word) : VALUE(.kind = VALUE_UNKNOWN);
 
 	set(state, REGISTER_RSP, value_add(at, 8));
 	return value;
@@ -287,7 +298,7 @@ static void compare(struct lint_state *state, const struct code *code)
 	} else if (code->reg == CODE_NO_REGISTER) {
 		comparison->at = lint_effect_address(state, code);
 		comparison->of_word = true;
-		comparison->valid = value_is_stack(&comparison->at);
+		comparison->valid = value_is_stack(&comparison->at) && !comparison->at.scale;
 	}
 }
 

@@ -36,7 +36,7 @@ enum value_kind {
 struct value {
 	uint8_t kind;
 	uint8_t reg;
-	uint8_t scale;
+	uint8_t scale; /* of VALUE_CFA and VALUE_BASE: 1 if it was read from a word of the stack */
 	bool compared;
 	uint32_t bound; /* of VALUE_BASE: origin, the instruction's distance from the function's */
 	int64_t number;

@@ -239,6 +239,21 @@ static const struct lint_case {
 	  "	movq xmm0, rbx\n	mov rbx, rdi\n	.cfi_undefined rbx\n	movq rbx, xmm0\n"
 	  "	.cfi_same_value rbx\n" LEAF,
 	  "3 of 4, 1 unproven value_unknown" },
+	{ "a variable that a called function may have changed is no known address",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	sub rsp, "
+	  "32\n"
+	  "	.cfi_def_cfa_offset 48\n	mov rdi, rsp\n	mov [rsp+8], rsp\n	call "
+	  "g@PLT\n"
+	  "	mov rdx, [rsp+8]\n	mov [rdx+32], rax\n	add rsp, 32\n	"
+	  ".cfi_def_cfa_offset 16\n"
+	  "	pop rbx\n	.cfi_def_cfa_offset 8\n" LEAF,
+	  "10 of 10, 1 proven" },
+	{ "but what it puts back to rsp it has kept for itself",
+	  "	push rbp\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbp, -16\n	mov "
+	  "[rsp-8], rsp\n"
+	  "	mov rsp, [rsp-8]\n	mov [rsp], rdi\n	pop rbp\n	"
+	  ".cfi_def_cfa_offset 8\n" LEAF,
+	  "SP003 15..17 rbp=c-16 / there is the caller's rdi\n4 of 6, 1 mismatch" },
 	{ "a part of it elsewhere, with its own FDE",
 	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	test edi, "
 	  "edi\n"
