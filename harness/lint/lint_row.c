@@ -73,10 +73,25 @@ static void check_value(const struct value *value, uint8_t reg, enum lint_id id,
 		unproven(ret, LINT_VALUE_UNKNOWN);
 }
 
+/* The row's word begins inside one of which is known what it holds. */
+static bool cuts_word(const struct lint_state *state, const struct value *at)
+{
+	for (uint32_t i = 0; i < state->word_count; i++) {
+		const struct word *word = &state->word[i];
+		int64_t distance = at->number - word->at.number;
+
+		if (at->kind == VALUE_CFA && word->at.kind == VALUE_CFA && distance &&
+		    distance > -8 && distance < 8 && word->value.kind == VALUE_ENTRY)
+			return true;
+	}
+	return false;
+}
+
 /* The word at an address that the row says. */
 static void check_word(const struct lint_state *state, const struct value *at, uint8_t reg,
 		       enum lint_id id, struct lint_row_verdict *ret)
 {
+	static const struct value halves = { .kind = VALUE_OTHER };
 	const struct value *word;
 
 	if (!value_is_stack(at)) {
@@ -86,6 +101,8 @@ static void check_word(const struct lint_state *state, const struct value *at, u
 	word = lint_word_find(state, at);
 	if (word)
 		check_value(word, reg, id, ret);
+	else if (cuts_word(state, at))
+		mismatch(ret, id, reg, &halves);
 	else if ((at->kind == VALUE_CFA && at->number >= 0) || !lint_word_is_unwritten(state, at))
 		unproven(ret, LINT_VALUE_UNKNOWN); /* a caller's word may hold anything */
 	else

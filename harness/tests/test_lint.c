@@ -193,6 +193,9 @@ static const struct lint_case {
 	  "2 of 2, 1 proven" },
 	{ "a return address overwritten", "	mov [rsp], rdi\n	xor eax, eax\n" LEAF,
 	  "SP002 4..7 ra=c-8 / there is the caller's rdi\n1 of 3, 1 mismatch" },
+	{ "a return address in two halves",
+	  "	nop\n	.cfi_escape 0x10,16,2,0x77,4\n	xor eax, eax\n" LEAF,
+	  "SP002 1..4 ra=exp(breg7+4) / there is another value\n1 of 3, 1 mismatch" },
 	{ "a row that begins inside an instruction",
 	  "	.byte 0xb8\n	.cfi_remember_state\n	.byte 1\n	.cfi_def_cfa_offset 16\n"
 	  "	.byte 0, 0, 0\n	.cfi_def_cfa_offset 8\n" LEAF,
