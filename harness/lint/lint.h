@@ -64,6 +64,7 @@ enum lint_id {
 	LINT_OVERLAP = 8,      /* SP008 two FDEs cover the same code */
 	LINT_SEARCH_TABLE = 9, /* SP009 .eh_frame_hdr hides an FDE, or differs from it */
 	LINT_LOST = 10,	       /* SP010 a register is declared lost that is not */
+	LINT_BROKEN_OFF = 11,  /* SP011 an FDE's instructions have no meaning from some on */
 	LINT_ID_COUNT,
 };
 

@@ -74,6 +74,13 @@ static const struct {
 			"while it is still there. No stack becomes wrong by it, unless the "
 			"caller's CFA\n"
 			"hangs on that register: then it ends.\n" },
+	[LINT_BROKEN_OFF] = { "SP011", "the FDE's instructions break off",
+			      "One of them restores a state that was not remembered, or changes "
+			      "the "
+			      "offset of\na CFA that hangs on no register, or ends in the middle. "
+			      "There are no rows from\nthere on: some unwinders end, some "
+			      "guess.\n\n"
+			      "	.cfi_restore_state	# and no .cfi_remember_state before it\n" },
 };
 
 static const struct {

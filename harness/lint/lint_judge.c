@@ -399,6 +399,25 @@ static void count_fde(struct lint_judge *judge, const struct lint_fde *fde)
 		judge->watch->fde(judge->watch->context, fde);
 }
 
+/* What no reader can make a row of. What some readers know, as other machines' instructions, accuses
+ * nobody. */
+static void judge_program(struct lint_judge *judge, const struct lint_part *part)
+{
+	const struct error *why = &part->why_malformed;
+	struct lint_finding finding = { .id = LINT_BROKEN_OFF,
+					.pc = part->begin,
+					.pc_end = part->end,
+					.function = part->begin };
+
+	if (why->code != ERROR_CFI_STATE && why->code != ERROR_CFI_TRUNCATED)
+		return;
+	if (part->row_count)
+		finding.pc = part->row[part->row_count - 1].pc_end;
+	snprintf(finding.declared, sizeof(finding.declared), "%.95s", why->message);
+	snprintf(finding.actual, sizeof(finding.actual), "no row from here on");
+	report(judge, &finding);
+}
+
 int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struct lint_part *part,
 		   const struct lint_flow *flow, struct error *error)
 {
@@ -408,6 +427,8 @@ int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struc
 				part->begin };
 	bool mismatch = false;
 
+	if (part->malformed)
+		judge_program(judge, part);
 	while (pc < part->end) {
 		const struct code *code = lint_part_code(part, decoder, pc);
 		const uint8_t *at = status_at(judge, pc);

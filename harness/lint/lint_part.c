@@ -25,8 +25,7 @@ static int add_row(void *context, const struct row *row)
 
 static int read_rows(const struct cfi *cfi, struct lint_part *part, struct error *error)
 {
-	struct error malformed;
-	int result = cfi_rows(cfi, part->fde, add_row, part, &malformed);
+	int result = cfi_rows(cfi, part->fde, add_row, part, &part->why_malformed);
 
 	if (result > 0 && part->row_count < LINT_ROWS_MAX)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "rows of an FDE");

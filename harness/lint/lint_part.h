@@ -23,7 +23,9 @@ struct lint_part {
 	const struct cfi_fde *fde;
 	uint64_t begin, end;
 	const uint8_t *bytes;
-	bool malformed; /* rows behind some instruction are missing */
+	bool has_end;		    /* a row says that there is no caller */
+	bool malformed;		    /* rows behind some instruction are missing */
+	struct error why_malformed; /* ERROR_NONE: there are too many */
 	struct row *row;
 	size_t row_count;
 	/* Registers of which a row says what value the caller's has, not where it is: those are

@@ -196,6 +196,15 @@ static const struct lint_case {
 	{ "a return address in two halves",
 	  "	nop\n	.cfi_escape 0x10,16,2,0x77,4\n	xor eax, eax\n" LEAF,
 	  "SP002 1..4 ra=exp(breg7+4) / there is another value\n1 of 3, 1 mismatch" },
+	{ "a state that was never remembered",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
+	  "	mov ebx, edi\n	.cfi_escape 0x0b\n	pop rbx\n	.cfi_def_cfa_offset "
+	  "8\n" LEAF,
+	  "SP011 3..5 no remembered state to restore / no row from here on\n"
+	  "2 of 4, 1 unproven malformed" },
+	{ "an instruction of another machine accuses nobody",
+	  "	nop\n	.cfi_escape 0x2d\n	xor eax, eax\n" LEAF,
+	  "1 of 3, 1 unproven malformed" },
 	{ "a row that begins inside an instruction",
 	  "	.byte 0xb8\n	.cfi_remember_state\n	.byte 1\n	.cfi_def_cfa_offset 16\n"
 	  "	.byte 0, 0, 0\n	.cfi_def_cfa_offset 8\n" LEAF,
@@ -495,7 +504,7 @@ START_TEST(ids_are_found_by_name)
 {
 	ck_assert_int_eq(lint_id_find("SP001"), LINT_CFA);
 	ck_assert_int_eq(lint_id_find("sp009"), LINT_SEARCH_TABLE);
-	ck_assert_int_eq(lint_id_find("SP011"), LINT_NONE);
+	ck_assert_int_eq(lint_id_find("SP012"), LINT_NONE);
 	ck_assert_int_eq(lint_id_find(""), LINT_NONE);
 	for (int i = LINT_NONE + 1; i < LINT_ID_COUNT; i++)
 		ck_assert_int_eq(lint_id_find(lint_id_name((enum lint_id)i)), i);
