@@ -13,7 +13,7 @@
 
 static void forget_comparison(struct lint_state *state, uint8_t reg)
 {
-	struct comparison *comparison = &state->comparison;
+	struct last_comparison *comparison = &state->comparison;
 
 	if (comparison->reg == reg || (comparison->with_register && comparison->source == reg))
 		comparison->valid = false;
@@ -286,7 +286,7 @@ static struct value extended(const struct value *value, uint8_t bits)
 
 static void compare(struct lint_state *state, const struct code *code)
 {
-	struct comparison *comparison = &state->comparison;
+	struct last_comparison *comparison = &state->comparison;
 
 	memset(comparison, 0, sizeof(*comparison));
 	comparison->valid = true;
@@ -380,7 +380,7 @@ static void bound_value(struct value *value, uint64_t bound)
 
 static void bound_compared(struct lint_state *state, uint64_t bound)
 {
-	const struct comparison *comparison = &state->comparison;
+	const struct last_comparison *comparison = &state->comparison;
 	struct value value = { .kind = VALUE_UNKNOWN };
 
 	if (!comparison->of_word) {
@@ -422,7 +422,7 @@ void lint_effect_branch(struct lint_state *state, enum code_condition condition,
 		[CONDITION_BELOW] = CONDITION_ABOVE_EQUAL,
 		[CONDITION_BELOW_EQUAL] = CONDITION_ABOVE,
 	};
-	const struct comparison *comparison = &state->comparison;
+	const struct last_comparison *comparison = &state->comparison;
 	enum code_condition holds = taken ? condition : opposite[condition];
 
 	if (!comparison->valid)

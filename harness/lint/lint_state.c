@@ -198,7 +198,7 @@ bool lint_state_join(struct lint_state *into, const struct lint_state *from)
 	changed |= join_words(into, from);
 	if (into->comparison.valid &&
 	    memcmp(&into->comparison, &from->comparison, sizeof(into->comparison))) {
-		into->comparison = (struct comparison) { .valid = false };
+		into->comparison = (struct last_comparison) { .valid = false };
 		changed = true;
 	}
 	return changed;

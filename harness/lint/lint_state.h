@@ -51,7 +51,7 @@ struct word {
 #define LINT_WORDS_MAX 32 /* more of a function's words than registers that it can save there */
 
 /* The last comparison, if nothing that it was of has changed. */
-struct comparison {
+struct last_comparison {
 	bool valid;
 	bool with_register;
 	bool of_word; /* at.., not reg */
@@ -68,7 +68,7 @@ struct lint_state {
 	/* Words that something was written to of which nothing is known, from the CFA; and of bases. */
 	int64_t touched_begin, touched_end;
 	bool bases_touched;
-	struct comparison comparison;
+	struct last_comparison comparison;
 };
 
 bool value_equal(const struct value *a, const struct value *b);
