@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_executed.c - what ran, by a truth file; and whether a file is what ran
+ *
+ * Places are written as "image pc from: points calls", in the order in which they are kept.
+ */
+#include <check.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "executed/executed.h"
+#include "truth_bytes.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+static const uint8_t id_a[] = { 1, 2, 3, 4 }, id_b[] = { 1, 2, 3, 5 };
+
+/* ---- by a truth file ---------------------------------------------------------------------- */
+
+static const struct truth_case {
+	const char *rule;
+	struct {
+		struct truth_stack stack;
+		struct truth_frame frame[3]; /* innermost first; address 0 ends them */
+	} stack[3];
+	const char *expected;
+	uint64_t points, doubted;
+} truth_cases[] = {
+	{ "where a thread stood, ran",
+	  { { { .points = 3 }, { { 0, 0x1000 } } } },
+	  "0 1000 0: 3 0\n",
+	  3,
+	  0 },
+	{ "a caller's call ends at its return address",
+	  { { { .points = 2 }, { { 1, 0x2000 }, { 0, 0x1005 } } } },
+	  "0 1004 0: 0 2\n1 2000 0: 2 0\n",
+	  2,
+	  0 },
+	{ "points below a call add up, however deep",
+	  { { { .points = 2 }, { { 1, 0x2000 }, { 0, 0x1005 } } },
+	    { { .points = 5 }, { { 1, 0x3000 }, { 1, 0x2005 }, { 0, 0x1005 } } } },
+	  "0 1004 0: 0 7\n1 2000 0: 2 0\n1 2004 0: 0 5\n1 3000 0: 5 0\n",
+	  7,
+	  0 },
+	{ "one that is in doubt ran; who called it is not known",
+	  { { { .unproven = 4 }, { { 1, 0x2000 }, { 0, 0x1005 } } } },
+	  "1 2000 0: 4 0\n",
+	  4,
+	  4 },
+	{ "behind a system call nothing ran yet",
+	  { { { .in_kernel = 1 }, { { 0, 0x1002 } } } },
+	  "",
+	  0,
+	  0 },
+	{ "a stack of which only a part is known is as good",
+	  { { { .points = 1, .open = true }, { { 1, 0x2000 }, { 0, 0x1005 } } } },
+	  "0 1004 0: 0 1\n1 2000 0: 1 0\n",
+	  1,
+	  0 },
+	{ "what a signal interrupted made no call, nor did its handler's return",
+	  { { { .points = 1, .interrupts = 1 }, { { 1, 0x3000 }, { 1, 0x2000 }, { 0, 0x1005 } } } },
+	  "1 3000 0: 1 0\n",
+	  1,
+	  0 },
+	{ "one place on two stacks is one",
+	  { { { .points = 1 }, { { 1, 0x2000 }, { 0, 0x1005 } } },
+	    { { .points = 1 }, { { 1, 0x2000 }, { 0, 0x1015 } } } },
+	  "0 1004 0: 0 1\n0 1014 0: 0 1\n1 2000 0: 2 0\n",
+	  2,
+	  0 },
+};
+
+static void say_places(FILE *file, const struct executed *executed)
+{
+	for (uint32_t i = 0; i < executed->place_count; i++) {
+		const struct executed_place *place = &executed->place[i];
+
+		fprintf(file, "%u %" PRIx64 " %" PRIx64 ": %" PRIu64 " %" PRIu64 "\n", place->image,
+			place->pc, place->from, place->points, place->calls);
+	}
+}
+
+START_TEST(a_truth_file_says_what_ran)
+{
+	const struct truth_case *test = &truth_cases[_i];
+	char path[64] = "", *text;
+	struct truth_bytes truth = { NULL };
+	int fd;
+	struct executed executed;
+	struct error error;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	truth_number(&truth, "every", 7);
+	truth_image(&truth, TRUTH_IMAGE_FILE, "/bin/a", id_a, sizeof(id_a));
+	truth_image(&truth, TRUTH_IMAGE_FILE, "/lib/b", "", 0);
+	for (int i = 0; i < COUNT(test->stack) && test->stack[i].frame[0].address; i++) {
+		uint32_t count = 0;
+
+		while (count < 3 && test->stack[i].frame[count].address)
+			count++;
+		truth_stack(&truth, &test->stack[i].stack, test->stack[i].frame, count);
+	}
+	fd = truth_write(&truth, path);
+	ck_assert_msg(!executed_read_truth(path, &executed, &error), "%s", error.message);
+	say_places(file, &executed);
+	fclose(file);
+	ck_assert_msg(!strcmp(text, test->expected), "%s:\n%s\nexpected:\n%s", test->rule, text,
+		      test->expected);
+	ck_assert_uint_eq(executed.points, test->points);
+	ck_assert_uint_eq(executed.doubted, test->doubted);
+	ck_assert_uint_eq(executed.every, 7);
+	ck_assert(!executed.stepped && !executed.partial);
+	executed_deinit(&executed);
+	free(text);
+	close(fd);
+}
+END_TEST
+
+START_TEST(a_run_that_was_cut_short_says_so)
+{
+	char path[64] = "";
+	struct truth_bytes truth = { NULL };
+	int fd;
+	struct executed executed;
+	struct error error;
+
+	truth_text(&truth, "partial", "timeout");
+	truth_image(&truth, TRUTH_IMAGE_FILE, "/bin/a", id_a, sizeof(id_a));
+	truth_stack(&truth, &(struct truth_stack) { .points = 1 },
+		    &(struct truth_frame) { 0, 0x1000 }, 1);
+	fd = truth_write(&truth, path);
+	ck_assert(!executed_read_truth(path, &executed, &error));
+	ck_assert(executed.partial);
+	executed_deinit(&executed);
+	close(fd);
+	ck_assert_int_eq(executed_read_truth(path, &executed, &error), -1);
+	ck_assert_int_eq(error.code, ERROR_SYSTEM);
+	executed_deinit(&executed);
+}
+END_TEST
+
+/* ---- lists -------------------------------------------------------------------------------- */
+
+START_TEST(places_are_found_by_range)
+{
+	static const struct {
+		uint32_t image;
+		uint64_t pc, from;
+	} added[] = {
+		{ 1, 5, 0 }, { 0, 9, 4 }, { 0, 9, 2 }, { 0, 4, 2 }, { 1, 0, 0 }, { 0, 9, 4 }
+	};
+	const struct executed_place *place;
+	struct executed executed;
+	struct error error;
+
+	ck_assert(!executed_init(&executed, &error));
+	for (int i = 0; i < COUNT(added); i++) {
+		uint32_t number = executed_place(&executed, added[i].image, added[i].pc,
+						 added[i].from);
+
+		ck_assert_uint_eq(number, i == 5 ? 2u : (uint32_t)i + 1);
+		executed.place[number - 1].points++;
+	}
+	executed_sort(&executed);
+	ck_assert_uint_eq(executed_places(&executed, 0, 0, 9, &place), 1);
+	ck_assert_uint_eq(place->pc, 4);
+	ck_assert_uint_eq(executed_places(&executed, 0, 9, 10, &place), 2);
+	ck_assert_uint_eq(place[0].from, 2);
+	ck_assert_uint_eq(place[1].from, 4);
+	ck_assert_uint_eq(place[1].points, 2);
+	ck_assert_uint_eq(executed_places(&executed, 0, 5, 9, &place), 0);
+	ck_assert_uint_eq(executed_places(&executed, 1, 0, 5, &place), 1);
+	ck_assert_uint_eq(executed_places(&executed, 1, 0, 6, &place), 2);
+	ck_assert_uint_eq(executed_places(&executed, 2, 0, UINT64_MAX, &place), 0);
+	executed_deinit(&executed);
+}
+END_TEST
+
+START_TEST(faults_are_told_apart_by_all_that_they_say)
+{
+	static const struct executed_fault added[] = {
+		{ .pc = 8, .kind = FAULT_WRONG, .registers = 1 },
+		{ .pc = 8, .kind = FAULT_WRONG, .registers = 2 },
+		{ .pc = 8, .kind = FAULT_REGISTER, .registers = 1 },
+		{ .pc = 8, .kind = FAULT_WRONG, .registers = 1, .from = 4 },
+		{ .pc = 8, .kind = FAULT_WRONG, .registers = 1, .lost = true },
+		{ .pc = 7, .kind = FAULT_WRONG, .registers = 1 },
+		{ .image = 1, .pc = 7, .kind = FAULT_WRONG, .registers = 1 },
+	};
+	const struct executed_fault *fault;
+	struct executed executed;
+	struct error error;
+
+	ck_assert(!executed_init(&executed, &error));
+	for (int round = 0; round < 2; round++)
+		for (int i = 0; i < COUNT(added); i++)
+			ck_assert_uint_eq(executed_fault(&executed, &added[i]), (uint32_t)i + 1);
+	executed_sort(&executed);
+	ck_assert_uint_eq(executed_faults(&executed, 0, 0, 8, &fault), 1);
+	ck_assert_uint_eq(executed_faults(&executed, 0, 8, 9, &fault), 5);
+	ck_assert_uint_eq(fault[0].from, 0);
+	ck_assert_uint_eq(fault[1].from, 4);
+	ck_assert(fault[2].lost);
+	ck_assert_uint_eq(fault[3].registers, 2);
+	ck_assert_int_eq(fault[4].kind, FAULT_REGISTER);
+	ck_assert_uint_eq(executed_faults(&executed, 1, 0, UINT64_MAX, &fault), 1);
+	executed_deinit(&executed);
+}
+END_TEST
+
+/* ---- which image -------------------------------------------------------------------------- */
+
+static const struct identity_case {
+	const char *rule;
+	struct truth_image image[2];
+	const uint8_t *build_id;
+	const char *path, *expected;
+	uint32_t number;
+} identity_cases[] = {
+	{ "the build-id is what counts, wherever it lies",
+	  { { TRUTH_IMAGE_FILE, "/bin/a", id_b, 4 }, { TRUTH_IMAGE_FILE, "/bin/c", id_a, 4 } },
+	  id_a,
+	  "/bin/a",
+	  "build_id",
+	  1 },
+	{ "without one the path is",
+	  { { TRUTH_IMAGE_FILE, "/bin/c", NULL, 0 }, { TRUTH_IMAGE_FILE, "/bin/a", NULL, 0 } },
+	  NULL,
+	  "/bin/a",
+	  "path",
+	  1 },
+	{ "one of the two has none",
+	  { { TRUTH_IMAGE_FILE, "/bin/a", id_a, 4 } },
+	  NULL,
+	  "/bin/a",
+	  "path",
+	  0 },
+	{ "another build",
+	  { { TRUTH_IMAGE_FILE, "/bin/a", id_b, 4 } },
+	  id_a,
+	  "/bin/a",
+	  "changed",
+	  0 },
+	{ "a build-id that is shorter is another",
+	  { { TRUTH_IMAGE_FILE, "/bin/a", id_a, 3 } },
+	  id_a,
+	  "/bin/a",
+	  "changed",
+	  0 },
+	{ "of two builds at one path, this one",
+	  { { TRUTH_IMAGE_FILE, "/bin/a", id_b, 4 }, { TRUTH_IMAGE_FILE, "/bin/a", id_a, 4 } },
+	  id_a,
+	  "/bin/a",
+	  "build_id",
+	  1 },
+	{ "of a changed one and one without a build-id, the latter",
+	  { { TRUTH_IMAGE_FILE, "/bin/a", id_b, 4 }, { TRUTH_IMAGE_FILE, "/bin/a", NULL, 0 } },
+	  id_a,
+	  "/bin/a",
+	  "path",
+	  1 },
+	{ "the same the other way round",
+	  { { TRUTH_IMAGE_FILE, "/bin/a", NULL, 0 }, { TRUTH_IMAGE_FILE, "/bin/a", id_b, 4 } },
+	  id_a,
+	  "/bin/a",
+	  "path",
+	  0 },
+	{ "none of them",
+	  { { TRUTH_IMAGE_FILE, "/bin/c", id_b, 4 } },
+	  id_a,
+	  "/bin/a",
+	  "not_loaded",
+	  0 },
+	{ "what can't be read as ELF has no addresses of a file's",
+	  { { TRUTH_IMAGE_OTHER, "/bin/a", NULL, 0 } },
+	  NULL,
+	  "/bin/a",
+	  "not_loaded",
+	  0 },
+};
+
+START_TEST(an_image_is_known_again)
+{
+	const struct identity_case *test = &identity_cases[_i];
+	struct image image = { .build_id_size = test->build_id ? 4 : 0 };
+	struct executed executed;
+	struct error error;
+	uint32_t number = 0, added;
+
+	ck_assert(!executed_init(&executed, &error));
+	for (int i = 0; i < 2 && test->image[i].path; i++)
+		ck_assert(!context_tree_image(&executed.images, &test->image[i], &added, &error));
+	if (test->build_id)
+		memcpy(image.build_id, test->build_id, 4);
+	ck_assert_msg(!strcmp(executed_identity_name(
+				      executed_find_image(&executed, &image, test->path, &number)),
+			      test->expected),
+		      "%s", test->rule);
+	ck_assert_msg(number == test->number, "%s: %u", test->rule, number);
+	executed_deinit(&executed);
+}
+END_TEST
+
+START_TEST(files_of_a_run_are_those_that_have_a_path)
+{
+	static const struct truth_image images[] = {
+		{ TRUTH_IMAGE_VDSO, "[vdso]", NULL, 0 },
+		{ TRUTH_IMAGE_FILE, "/bin/a", NULL, 0 },
+		{ TRUTH_IMAGE_MEMFD, "/memfd:x", NULL, 0 },
+		{ TRUTH_IMAGE_FILE, "/lib/b", NULL, 0 },
+	};
+	struct executed executed;
+	struct error error;
+	uint32_t number;
+	size_t at = 0;
+
+	ck_assert(!executed_init(&executed, &error));
+	for (int i = 0; i < COUNT(images); i++)
+		ck_assert(!context_tree_image(&executed.images, &images[i], &number, &error));
+	ck_assert_str_eq(executed_next_file(&executed, &at), "/bin/a");
+	ck_assert_str_eq(executed_next_file(&executed, &at), "/lib/b");
+	ck_assert_ptr_null(executed_next_file(&executed, &at));
+	executed_deinit(&executed);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("executed");
+	TCase *truths = tcase_create("truths"), *lists = tcase_create("lists"),
+	      *images = tcase_create("images");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_loop_test(truths, a_truth_file_says_what_ran, 0, COUNT(truth_cases));
+	tcase_add_test(truths, a_run_that_was_cut_short_says_so);
+	tcase_add_test(lists, places_are_found_by_range);
+	tcase_add_test(lists, faults_are_told_apart_by_all_that_they_say);
+	tcase_add_loop_test(images, an_image_is_known_again, 0, COUNT(identity_cases));
+	tcase_add_test(images, files_of_a_run_are_those_that_have_a_path);
+	suite_add_tcase(suite, truths);
+	suite_add_tcase(suite, lists);
+	suite_add_tcase(suite, images);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
