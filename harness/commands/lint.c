@@ -5,7 +5,7 @@
  * Each function's code is followed without running it, and what it does to the stack is held against
  * its CFI at every instruction (lint/lint.h, docs/LINT.md). Directories stand for every ELF file
  * below them, archives for their members; images are done several at once, each in a process of
- * its own.
+ * its own. With --executed and --confirm it is all held against a run; then no ELF file means the run's own.
  *
  * Exit status: 1 a finding of a wanted kind; else what gate/gate.h says of what was not proven.
  */
@@ -21,6 +21,7 @@
 #include "cli/options.h"
 #include "clock.h"
 #include "diff/diff.h"
+#include "executed/executed_options.h"
 #include "findings/findings.h"
 #include "gate/gate.h"
 #include "harness.h"
@@ -52,6 +53,9 @@ struct linting {
 	struct cases_options cases;
 	struct findings_run run;
 	json_t *total; /* NULL: it came to none */
+	struct executed_wish wish;
+	struct executed executed;
+	json_t *stepped; /* rows of the image that is read, that were wrong when they ran */
 };
 
 enum {
@@ -132,6 +136,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		state->child_inputs[0] = &linting->gate;
 		state->child_inputs[1] = &linting->cases;
 		state->child_inputs[2] = &linting->run;
+		state->child_inputs[3] = &linting->wish;
 		break;
 	case 'f': linting->options.function = argument; break;
 	case KEY_ONLY: parse_only(state, argument, linting); break;
@@ -162,7 +167,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		linting->path_count = state->argc - state->next;
 		break;
 	case ARGP_KEY_NO_ARGS:
-		if (!linting->explain)
+		if (!linting->explain && !executed_is_wanted(&linting->wish))
 			argp_error(state, "no ELF file and no directory");
 		break;
 	default: return ARGP_ERR_UNKNOWN;
@@ -230,6 +235,11 @@ static void count_image(struct linting *linting, const struct image_path *path, 
 	gate_leave(gate, GATE_UNCHECKED, !strcmp(status, "not_linked"));
 	gate_leave(gate, GATE_NO_CFI, !strcmp(status, "no_cfi"));
 	gate->findings += new_findings(image) + !strcmp(status, "failed");
+	/* A proof that a run contradicts. A finding that it contradicts is one. */
+	gate->findings += json_number(json_object_get(image, "stepped"), "contradicted");
+	gate_leave(gate, GATE_OTHER_BUILD,
+		   !strcmp(json_text(json_object_get(image, "executed"), "identity"),
+			   executed_identity_name(EXECUTED_CHANGED)));
 	if (has_tables(linting))
 		count_tables(gate, image);
 	else
@@ -287,6 +297,8 @@ static void print_object(const struct linting *linting, const json_t *object)
 		lint_text_unproven(stdout, object);
 	} else if (!strcmp(json_text(object, "type"), "lint_gone")) {
 		lint_text_gone(stdout, object);
+	} else if (!strcmp(json_text(object, "type"), "lint_stepped")) {
+		lint_text_stepped(stdout, object);
 	} else if (json_is_true(json_object_get(object, "known"))) {
 		return; /* it is counted */
 	} else if (!is_image) {
@@ -330,6 +342,14 @@ static void hold_against_baseline(struct linting *linting, json_t *image)
 	json_decref(gone);
 }
 
+/* Only findings are held against a baseline. */
+static json_t *kept_with(const struct linting *linting, const char *type)
+{
+	if (!strcmp(type, "lint_stepped"))
+		return linting->stepped;
+	return strcmp(type, "lint_unproven") ? linting->pending : linting->unproven;
+}
+
 static void take_object(void *context, const struct image_path *path, json_t *object)
 {
 	struct linting *linting = context;
@@ -337,9 +357,7 @@ static void take_object(void *context, const struct image_path *path, json_t *ob
 	size_t i;
 
 	if (!json_object_get(object, "status")) {
-		bool is_finding = strcmp(json_text(object, "type"), "lint_unproven") != 0;
-
-		json_array_append(is_finding ? linting->pending : linting->unproven, object);
+		json_array_append(kept_with(linting, json_text(object, "type")), object);
 		return;
 	}
 	if (linting->baseline)
@@ -351,10 +369,12 @@ static void take_object(void *context, const struct image_path *path, json_t *ob
 		print_object(linting, finding);
 		findings_keep(&linting->run, finding);
 	}
+	json_array_foreach(linting->stepped, i, finding) print_object(linting, finding);
 	findings_keep(&linting->run, object);
 	json_array_foreach(linting->unproven, i, finding) print_object(linting, finding);
 	json_array_clear(linting->pending);
 	json_array_clear(linting->unproven);
+	json_array_clear(linting->stepped);
 	print_object(linting, object);
 }
 
@@ -385,6 +405,8 @@ static json_t *make_total(const struct linting *linting, double seconds)
 	if (linting->baseline)
 		json_object_set_new(total, "baseline",
 				    baseline_json(linting->baseline, linting->not_in_baseline));
+	if (linting->options.executed)
+		json_object_set_new(total, "run", executed_json(&linting->executed));
 	gate_json(&linting->gate, total);
 	return total;
 }
@@ -397,6 +419,8 @@ static void print_total(struct linting *linting, double seconds)
 		return;
 	}
 	lint_text_total(stdout, linting->counts, linting->images, seconds);
+	if (linting->options.executed)
+		executed_print(stdout, &linting->executed);
 	if (linting->baseline)
 		baseline_print(linting->baseline, linting->counts, linting->not_in_baseline,
 			       stdout);
@@ -470,23 +494,33 @@ static enum exit_status lint_list(struct linting *linting)
 	return error.code == ERROR_MEMORY ? EXIT_ENVIRONMENT : EXIT_BAD_INPUT;
 }
 
+static void add_path(struct linting *linting, const char *path)
+{
+	struct error error;
+
+	if (!image_list_add(&linting->list, path, &error))
+		return;
+	error_print(stderr, NULL, &error);
+	gate_leave_image(&linting->gate, &error, true);
+	cases_add(&linting->cases.cases, "lint", path, CASE_ERROR, error.message);
+	findings_problem(&linting->run, error.message);
+}
+
 static enum exit_status lint_paths(struct linting *linting)
 {
 	enum exit_status status;
-	struct error error;
+	const char *path;
+	size_t at = 0;
 
 	linting->counts = json_object();
 	linting->pending = json_array();
 	linting->unproven = json_array();
+	linting->stepped = json_array();
 	cases_begin(&linting->cases, "lint");
 	for (int i = 0; i < linting->path_count; i++)
-		if (image_list_add(&linting->list, linting->path[i], &error)) {
-			error_print(stderr, NULL, &error);
-			gate_leave_image(&linting->gate, &error, true);
-			cases_add(&linting->cases.cases, "lint", linting->path[i], CASE_ERROR,
-				  error.message);
-			findings_problem(&linting->run, error.message);
-		}
+		add_path(linting, linting->path[i]);
+	while (!linting->path_count && (path = executed_next_file(&linting->executed, &at)))
+		add_path(linting, path);
 	gate_leave(&linting->gate, GATE_UNREADABLE, linting->list.unreadable);
 	gate_leave(&linting->gate, GATE_THIN, linting->list.thin_archives);
 	image_list_finish(&linting->list, linting->every);
@@ -503,6 +537,7 @@ static enum exit_status lint_paths(struct linting *linting)
 	json_decref(linting->counts);
 	json_decref(linting->pending);
 	json_decref(linting->unproven);
+	json_decref(linting->stepped);
 	status = findings_finish(&linting->run, linting->total, status);
 	json_decref(linting->total);
 	return cases_finish(&linting->cases, status);
@@ -536,16 +571,30 @@ static enum exit_status lint_tables(struct linting *linting)
 	return status;
 }
 
+static enum exit_status lint_with_run(struct linting *linting)
+{
+	enum exit_status status = executed_open(&linting->wish, &linting->executed, &linting->gate);
+
+	if (executed_is_wanted(&linting->wish))
+		linting->options.executed = &linting->executed;
+	if (status == EXIT_OK)
+		status = lint_tables(linting);
+	executed_deinit(&linting->executed);
+	return status;
+}
+
 int command_lint(int argc, char **argv)
 {
 	static const struct argp_child children[] = { { &gate_argp, 0, NULL, 0 },
 						      { &cases_argp, 0, NULL, 0 },
 						      { &findings_argp, 0, NULL, 0 },
+						      { &executed_argp, 0, NULL, 0 },
 						      { 0 } };
 	static const struct argp argp = {
 		option_list,
 		parse_option,
-		"ELF|ARCHIVE|DIR...",
+		"ELF|ARCHIVE|DIR...\n--executed=TRUTH [ELF|ARCHIVE|DIR...]\n"
+		"--confirm [ELF|ARCHIVE|DIR...] -- PROGRAM [ARGUMENT...]",
 		"Follows the code of ELF files without running it, and says where their call "
 		"frame information is not what the code does to the stack.",
 		children,
@@ -559,11 +608,12 @@ int command_lint(int argc, char **argv)
 				   .every = 1 };
 
 	argp_err_exit_status = EXIT_USAGE;
+	executed_wish_init(&linting.wish, &argc, argv);
 	if (command_parse(&argp, argc, argv, 0, &linting))
 		return EXIT_USAGE;
 	if (linting.explain) {
 		lint_id_explain(stdout, linting.explain);
 		return EXIT_OK;
 	}
-	return lint_tables(&linting);
+	return lint_with_run(&linting);
 }

@@ -8,6 +8,7 @@
  *	executed_step.c		a program, stepped now: the row of each instruction is held against the truth
  *	executed.c		both as sorted lists of places
  *	executed_image.c	which of the run's images a file is
+ *	executed_options.c	the run that a command line names (executed_options.h)
  *
  * A place is an instruction, and the one before it: what leads to it may matter. A fault is a place whose row the truth
  * has proven wrong, as compare judges it (verdict.h).

@@ -27,7 +27,7 @@ enum row_outcome {
 #define MARK_OUTCOME(mark) ((enum row_outcome)((mark)&3))
 #define MARK_PLACE(mark)   ((uint32_t)((mark) >> 2 & NUMBER_MASK))
 #define MARK_FAULT(mark)   ((uint32_t)((mark) >> 33))
-#define NUMBER_MASK   0x7fffffffu
+#define NUMBER_MASK	   0x7fffffffu
 #define NO_IMAGE	   UINT32_MAX
 
 /* A thread, and the instruction that it executed last. */

@@ -39,6 +39,8 @@ static const struct {
 				 KIND_SKIP },
 	[GATE_NO_TABLE_ROW] = { "no_table_row", "instructions without a row in a table",
 				KIND_SKIP },
+	[GATE_OTHER_BUILD] = { "other_build", "images of which the run had another build",
+			       KIND_SKIP },
 	[GATE_NO_FDE] = { "no_fde", "files without an FDE there", KIND_SKIP },
 	[GATE_ENGINES] = { "engines", "engines", KIND_SKIP },
 	[GATE_IGNORED] = { "ignored", "points in the list of --ignore", KIND_KNOWN },

@@ -25,6 +25,9 @@
  *	lint_ids.c	 what a finding is called, and what it means
  *	lint_evidence.c	 what stands beside a finding: instructions, the source line
  *	lint_fdes.c	 which FDEs are asked for, and are unproven
+ *	lint_executed.c	 findings, held against what ran (executed/executed.h)
+ *	lint_stepped.c	 rows that were wrong when they ran, held against what lint says of them
+ *	lint_executed_text.c  both, for people
  *	lint_json.c, lint_text.c  what programs and people read
  *
  * docs/LINT.md says what is taken for granted, and which findings there are.
@@ -37,6 +40,8 @@
 #include "images/image_list.h"
 #include "lint/lint_state.h"
 #include "objects/object.h"
+
+struct executed;
 
 enum lint_reason {
 	LINT_REACHED_BY_NONE, /* no way that was followed leads here */
@@ -171,9 +176,11 @@ struct lint_options {
 	bool compact;	      /* the image's compact table, too */
 	const struct lint_source *source; /* and these: lint_table.h */
 	size_t source_count;
+	const struct executed *executed; /* a run that it is all held against, or NULL */
 };
 
-/* Writes the image's findings and its "lint" object, one JSON object a line. */
+/* Writes the image's findings, of a run that was stepped the rows that were wrong ("lint_stepped"), and its
+ * "lint" object, one JSON object a line. */
 void lint_file(const struct lint_options *options, const struct image_path *path, FILE *output);
 
 /* The table that a finding's object is of: "cfi" if it doesn't say. */
@@ -190,5 +197,13 @@ void lint_text_unproven(FILE *file, const json_t *unproven);
 void lint_text_image(FILE *file, const json_t *image);
 /* All images. counts: the sums of their objects. */
 void lint_text_total(FILE *file, const json_t *counts, uint64_t images, double seconds);
+
+/* ---- lint_executed_text.c ----------------------------------------------------------------- */
+
+/* What a run makes of a finding, of an image or of all images, and of a row that was wrong; nothing
+ * if there is no run, or if lint agrees with it. */
+void lint_text_executed(FILE *file, const json_t *finding);
+void lint_text_ran(FILE *file, const json_t *counts);
+void lint_text_stepped(FILE *file, const json_t *stepped);
 
 #endif

@@ -17,11 +17,12 @@
 #include "images/image_kind.h"
 #include "lint/lint.h"
 #include "lint/lint_evidence.h"
+#include "lint/lint_executed.h"
 #include "lint/lint_fdes.h"
 #include "lint/lint_place.h"
 #include "lint/lint_table.h"
 
-struct findings {
+struct finding_list {
 	struct lint_finding *finding;
 	size_t count;
 	bool no_memory;
@@ -30,7 +31,7 @@ struct findings {
 
 static void keep_finding(void *context, const struct lint_finding *finding)
 {
-	struct findings *list = context;
+	struct finding_list *list = context;
 
 	if (!ARRAY_GROW(list->finding, list->count)) {
 		list->no_memory = true;
@@ -42,7 +43,7 @@ static void keep_finding(void *context, const struct lint_finding *finding)
 static void keep_fde(void *context, const struct lint_fde *fde)
 {
 	const struct lint_holding *holding = context;
-	struct findings *list = holding->context;
+	struct finding_list *list = holding->context;
 
 	lint_fdes_take(&list->fdes, fde);
 }
@@ -59,6 +60,7 @@ struct printing {
 	const struct cfi *cfi;
 	const struct object *object; /* that cfi's image was made of; NULL: it is the file itself */
 	struct lint_evidence *evidence;
+	struct lint_join *join; /* with what ran; or NULL */
 	FILE *output;
 };
 
@@ -110,6 +112,8 @@ static bool print_finding(const struct printing *printing, const struct lint_fin
 	if (finding->declared[0])
 		set_text(object, printing, "declared", finding->declared);
 	set_text(object, printing, "actual", finding->actual);
+	if (printing->join && !finding->table) /* what ran was held against the CFI */
+		lint_join_finding(printing->join, finding, object);
 	json_line(printing->output, object);
 	return true;
 }
@@ -121,7 +125,7 @@ const char *lint_table_of(const json_t *finding)
 	return table[0] ? table : "cfi";
 }
 
-static int print_findings(struct printing *printing, struct findings *list, json_t *image,
+static int print_findings(struct printing *printing, struct finding_list *list, json_t *image,
 			  struct error *error)
 {
 	struct lint_evidence *evidence = printing->evidence =
@@ -145,6 +149,9 @@ static int print_findings(struct printing *printing, struct findings *list, json
 	lint_json_ids(image, counts);
 	json_object_set_new(image, "wanted_findings", json_integer((json_int_t)wanted));
 	lint_evidence_destroy(evidence);
+	if (printing->join)
+		return lint_join_print(printing->join, printing->options->function, image,
+				       printing->output, error);
 	return 0;
 }
 
@@ -184,19 +191,27 @@ static int lint_cfi(struct printing *printing, json_t *image, struct error *erro
 {
 	const struct lint_options *options = printing->options;
 	const struct opened_image *opened = printing->opened;
-	struct findings list = { .fdes = { .options = options,
-					   .cfi = printing->cfi,
-					   .object = printing->object,
-					   .path = opened->image->path } };
+	struct finding_list list = { .fdes = { .options = options,
+					       .cfi = printing->cfi,
+					       .object = printing->object,
+					       .path = opened->image->path } };
 	struct lint_holding holding = { .finding = keep_finding, .context = &list };
+	struct lint_join join = { .executed = options->executed };
 	struct lint_watch watch;
 	struct lint_counts counts;
 	struct gate_image gate;
 	int result = lint_holding_init(&holding, options, printing->cfi, &watch, error);
 
 	watch.fde = keep_fde;
+	if (!result && options->executed && !printing->object) {
+		lint_join_init(&join, options->executed, printing->cfi, opened->file);
+		lint_join_listen(&join, &watch);
+		printing->join = &join;
+	}
 	if (!result)
 		result = follow(printing, &watch, &counts, error);
+	if (!result && printing->join)
+		result = lint_join_finish(&join, error);
 	if (!result)
 		result = lint_holding_end(&holding, image, error);
 	if (!result)
@@ -212,6 +227,7 @@ static int lint_cfi(struct printing *printing, json_t *image, struct error *erro
 	}
 	lint_holding_deinit(&holding);
 	lint_fdes_deinit(&list.fdes);
+	lint_join_deinit(&join);
 	free(list.finding);
 	return result;
 }

@@ -117,6 +117,7 @@ void lint_text_finding(FILE *file, const json_t *finding, bool colour)
 	print_path(file, finding);
 	print_field(file, "declared", json_text(finding, "declared"));
 	print_field(file, "actual", json_text(finding, "actual"));
+	lint_text_executed(file, finding);
 }
 
 void lint_text_gone(FILE *file, const json_t *finding)
@@ -251,6 +252,7 @@ void lint_text_image(FILE *file, const json_t *image)
 	}
 	fputc('\n', file);
 	print_tables(file, image);
+	lint_text_ran(file, image);
 }
 
 void lint_text_total(FILE *file, const json_t *counts, uint64_t images, double seconds)
@@ -261,6 +263,7 @@ void lint_text_total(FILE *file, const json_t *counts, uint64_t images, double s
 	print_counts(file, counts);
 	fputc('\n', file);
 	print_tables(file, counts);
+	lint_text_ran(file, counts);
 	for (int i = LINT_NONE + 1; i < LINT_ID_COUNT; i++) {
 		json_int_t count = json_count(findings, lint_id_name((enum lint_id)i));
 

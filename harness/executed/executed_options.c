@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * executed_options.c - the run that a command line names, and what is said of it
+ *
+ * Either a truth file, or a program behind "--" that is stepped now. argp would not tell that "--" from one before files, so
+ * it is looked for before anything is parsed.
+ */
+#include <string.h>
+#include "cli/exit_status.h"
+#include "cli/options.h"
+#include "compare/compare_progress.h"
+#include "executed/executed_options.h"
+#include "plain_text.h"
+
+enum { KEY_EXECUTED = 0x500, KEY_CONFIRM, KEY_STEP_EVERY, KEY_STEP_TIMEOUT };
+
+static const struct argp_option option_list[] = {
+	{ "executed", KEY_EXECUTED, "TRUTH", 0,
+	  "say what of it ran, by a file of `stackproof truth'", 0 },
+	{ "confirm", KEY_CONFIRM, NULL, 0,
+	  "step PROGRAM, and say of each finding whether its row was wrong when it ran", 0 },
+	{ "step-every", KEY_STEP_EVERY, "N", 0,
+	  "of --confirm: look at every Nth instruction (default 1)", 0 },
+	{ "step-timeout", KEY_STEP_TIMEOUT, "SECONDS", 0,
+	  "of --confirm: give up stepping after so long (default 600)", 0 },
+	{ 0 },
+};
+
+static void check_usage(struct argp_state *state, const struct executed_wish *wish)
+{
+	if (wish->truth && wish->confirm)
+		argp_error(state, "--executed and --confirm are of one run each");
+	if (wish->confirm && (!wish->tracer.argv || !wish->tracer.argv[0]))
+		argp_error(state, "--confirm needs -- PROGRAM [ARGUMENT...]");
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+	struct executed_wish *wish = state->input;
+
+	switch (key) {
+	case KEY_EXECUTED: wish->truth = option_text(state, argument, "--executed"); return 0;
+	case KEY_CONFIRM: wish->confirm = true; return 0;
+	case KEY_STEP_EVERY:
+		wish->tracer.every = option_between(state, argument, "--step-every", 1, UINT64_MAX);
+		return 0;
+	case KEY_STEP_TIMEOUT:
+		wish->tracer.timeout_ms = option_seconds(state, argument, "--step-timeout");
+		return 0;
+	case ARGP_KEY_SUCCESS: check_usage(state, wish); return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp executed_argp = { option_list, parse, NULL, NULL, NULL, NULL, NULL };
+
+void executed_wish_init(struct executed_wish *wish, int *argc, char **argv)
+{
+	bool confirm = false;
+
+	*wish = (struct executed_wish) {
+		.tracer = { .timeout_ms = 600000, .silence_output = true, .ended_by_signals = true }
+	};
+	for (int i = 1; i < *argc; i++) {
+		confirm |= !strcmp(argv[i], "--confirm");
+		if (strcmp(argv[i], "--") != 0)
+			continue;
+		if (confirm) {
+			*argc = i;
+			argv[i] = NULL;
+			wish->tracer.argv = argv + i + 1;
+		}
+		return;
+	}
+}
+
+bool executed_is_wanted(const struct executed_wish *wish)
+{
+	return wish->truth || wish->confirm;
+}
+
+static void on_point(void *context)
+{
+	compare_progress_point(context);
+}
+
+static enum exit_status step(const struct executed_wish *wish, struct executed *ret,
+			     struct gate *gate)
+{
+	struct compare_progress progress;
+	const struct executed_options options = { .tracer = &wish->tracer,
+						  .on_point = on_point,
+						  .context = &progress };
+	const char *program = wish->tracer.argv[0];
+	struct error error;
+	int result;
+
+	compare_progress_start(&progress, program, 0);
+	result = executed_step(&options, ret, &error);
+	compare_progress_end(&progress);
+	if (!result)
+		return EXIT_OK;
+	error_print(stderr, program, &error);
+	gate->environment = true;
+	return ret->points ? EXIT_OK : exit_status_of_error(&error);
+}
+
+enum exit_status executed_open(const struct executed_wish *wish, struct executed *ret,
+			       struct gate *gate)
+{
+	struct error error;
+
+	*ret = (struct executed) { .place = NULL };
+	if (wish->confirm)
+		return step(wish, ret, gate);
+	if (!wish->truth || !executed_read_truth(wish->truth, ret, &error))
+		return EXIT_OK;
+	error_print(stderr, wish->truth, &error);
+	return exit_status_of_error(&error);
+}
+
+json_t *executed_json(const struct executed *run)
+{
+	return json_pack("{s:b, s:I, s:I, s:I, s:b}", "stepped", (int)run->stepped, "points",
+			 (json_int_t)run->points, "doubted", (json_int_t)run->doubted, "every",
+			 (json_int_t)run->every, "partial", (int)run->partial);
+}
+
+void executed_print(FILE *file, const struct executed *run)
+{
+	fprintf(file, "held against %llu points of a run, ", (unsigned long long)run->points);
+	if (run->every > 1)
+		fprintf(file, "one at %llu instructions", (unsigned long long)run->every);
+	else
+		fprintf(file, "one at each instruction");
+	fprintf(file, "; %llu in doubt%s\n", (unsigned long long)run->doubted,
+		run->partial ? "; PARTIAL: it did not come to its end" : "");
+}

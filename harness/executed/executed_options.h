@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * executed_options.h - the run that a command line names, for commands that hold something against it
+ */
+#ifndef STACKPROOF_EXECUTED_OPTIONS_H
+#define STACKPROOF_EXECUTED_OPTIONS_H
+
+#include <argp.h>
+#include <jansson.h>
+#include "executed/executed.h"
+
+struct executed_wish {
+	const char *truth; /* a file; or NULL */
+	bool confirm;
+	struct tracer_options tracer; /* of --confirm */
+};
+
+/* An argp child: its input is the command's wish. */
+extern const struct argp executed_argp;
+/* Before anything is parsed: cuts the program off that stands behind "--", if one is to be stepped. */
+void executed_wish_init(struct executed_wish *wish, int *argc, char **argv);
+bool executed_is_wanted(const struct executed_wish *wish);
+/* Reads the file, or steps the program; what of that failed is said. EXIT_OK: there is something to
+ * hold against, or nothing is wanted. A run that was cut short is used, and the gate fails. ret:
+ * executed_deinit(), in any case. */
+enum exit_status executed_open(const struct executed_wish *wish, struct executed *ret,
+			       struct gate *gate);
+/* What it was, for programs and for people. */
+json_t *executed_json(const struct executed *run);
+void executed_print(FILE *file, const struct executed *run);
+
+#endif
