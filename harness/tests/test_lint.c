@@ -154,6 +154,20 @@ static const struct lint_case {
 	  "	.cfi_def_cfa_offset 8\n	ret\n"
 	  "	.section .rodata\n9:	.long 2b-9b, 1b-9b, 0x7fffffff\n	.text\n",
 	  "9 of 9, 1 proven" },
+	{ "an entry of it that leads behind the function is a case that never happens",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
+	  "	mov ebx, [rdi]\n	lea rdx, 9f[rip]\n	movsxd rax, dword ptr [rdx+rbx*4]\n"
+	  "	add rax, rdx\n	jmp rax\n2:	mov eax, 5\n	ud2\n1:	pop rbx\n"
+	  "	.cfi_def_cfa_offset 8\n	ret\n8:\n"
+	  "	.section .rodata\n9:	.long 2b-9b, 8b-9b, 1b-9b, 0x7fffffff\n	.text\n",
+	  "10 of 10, 1 proven" },
+	{ "the same with a comparison",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
+	  "	mov ebx, edi\n	cmp edi, 2\n	ja 1f\n	mov edi, edi\n"
+	  "	lea rdx, 9f[rip]\n	movsxd rax, dword ptr [rdx+rdi*4]\n	add rax, rdx\n"
+	  "	jmp rax\n2:	mov eax, 5\n1:	pop rbx\n	.cfi_def_cfa_offset 8\n	ret\n8:\n"
+	  "	.section .rodata\n9:	.long 2b-9b, 8b-9b, 1b-9b\n	.text\n",
+	  "12 of 12, 1 proven" },
 	{ "a jump that goes nobody knows where",
 	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	jmp [rdi]\n"
 	  "	pop rbx\n	.cfi_def_cfa_offset 8\n" LEAF,
