@@ -593,7 +593,7 @@ int command_lint(int argc, char **argv)
 	static const struct argp argp = {
 		option_list,
 		parse_option,
-		"ELF|ARCHIVE|DIR...\n--executed=TRUTH [ELF|ARCHIVE|DIR...]\n"
+		"ELF|ARCHIVE|DEB|DIR...\n--executed=TRUTH [ELF|ARCHIVE|DIR...]\n"
 		"--confirm [ELF|ARCHIVE|DIR...] -- PROGRAM [ARGUMENT...]",
 		"Follows the code of ELF files without running it, and says where their call "
 		"frame information is not what the code does to the stack.",
