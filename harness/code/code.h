@@ -40,17 +40,18 @@ enum code_flow {
 
 /* What becomes of registers and of memory. The destination is reg, the other register is source. */
 enum code_effect {
-	EFFECT_WRITES,	     /* registers in `written` are unknown; memory as writes_memory says */
-	EFFECT_MOVE,	     /* reg = source */
-	EFFECT_MOVE_32,	     /* reg = the low 32 bits of source */
-	EFFECT_CONSTANT,     /* reg = constant */
-	EFFECT_ADDRESS,	     /* reg = the memory operand's address (lea) */
-	EFFECT_LOAD,	     /* reg = 8 bytes of memory */
-	EFFECT_LOAD_SIGNED,  /* reg = 4 bytes of memory, sign extended */
-	EFFECT_LOAD_LESS,    /* reg = memory_bytes of memory, zero extended */
-	EFFECT_STORE,	     /* 8 bytes of memory = source */
-	EFFECT_ADD,	     /* reg += constant */
-	EFFECT_ADD_REGISTER, /* reg += source */
+	EFFECT_WRITES,	      /* registers in `written` are unknown; memory as writes_memory says */
+	EFFECT_MOVE,	      /* reg = source */
+	EFFECT_MOVE_32,	      /* reg = the low 32 bits of source */
+	EFFECT_CONSTANT,      /* reg = constant */
+	EFFECT_CONSTANT_BYTE, /* reg's lowest byte = constant */
+	EFFECT_ADDRESS,	      /* reg = the memory operand's address (lea) */
+	EFFECT_LOAD,	      /* reg = 8 bytes of memory */
+	EFFECT_LOAD_SIGNED,   /* reg = 4 bytes of memory, sign extended */
+	EFFECT_LOAD_LESS,     /* reg = memory_bytes of memory, zero extended */
+	EFFECT_STORE,	      /* 8 bytes of memory = source */
+	EFFECT_ADD,	      /* reg += constant */
+	EFFECT_ADD_REGISTER,  /* reg += source */
 	EFFECT_SUBTRACT_REGISTER, /* reg -= source */
 	EFFECT_AND,		  /* reg &= constant */
 	EFFECT_PUSH,		  /* of source, or of something else if it is none */

@@ -49,6 +49,13 @@ static bool is_register(const ZydisDecodedOperand *operand, unsigned int bits)
 	       number_of(operand->reg.value) != CODE_NO_REGISTER;
 }
 
+/* al, not ah. */
+static bool is_low_byte(const ZydisDecodedOperand *operand)
+{
+	return is_register(operand, 8) &&
+	       (operand->reg.value < ZYDIS_REGISTER_AH || operand->reg.value > ZYDIS_REGISTER_BH);
+}
+
 static bool is_memory(const ZydisDecodedOperand *operand, unsigned int bits)
 {
 	return operand->type == ZYDIS_OPERAND_TYPE_MEMORY && operand->size == bits;
@@ -208,6 +215,9 @@ static void effect_move(const struct code_decoded *decoded, struct code_form *re
 	} else if ((is_register(to, 64) || is_register(to, 32)) && is_immediate(from)) {
 		ret->code.effect = EFFECT_CONSTANT;
 		ret->use = to->size == 64 ? IMMEDIATE_CONSTANT : IMMEDIATE_LOW_HALF;
+	} else if (is_low_byte(to) && is_immediate(from)) {
+		ret->code.effect = EFFECT_CONSTANT_BYTE;
+		ret->use = IMMEDIATE_CONSTANT;
 	} else if (is_register(to, 64) && is_memory(from, 64)) {
 		ret->code.effect = EFFECT_LOAD;
 	} else if (is_register(to, 32) && is_memory(from, 32)) {

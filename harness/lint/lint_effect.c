@@ -66,24 +66,7 @@ static void begin_base(struct lint_state *state, uint8_t reg, uint32_t origin)
 		state->word[kept++] = *word;
 	}
 	state->word_count = kept;
-	if (state->aligned.origin == origin)
-		state->aligned.mask = 0;
 	set(state, reg, base);
-}
-
-/* The CFA is a multiple of 16 (psABI, 3.2.2): what of it is aligned depends on the paragraph alone. */
-static void align(struct lint_state *state, const struct code *code, uint32_t origin)
-{
-	struct value value = state->reg[code->reg];
-	int64_t mask = code->constant;
-
-	begin_base(state, code->reg, origin);
-	if (code->reg != REGISTER_RSP || value.kind != VALUE_CFA || mask > -16 ||
-	    (mask & -mask) != -mask)
-		return;
-	state->aligned.origin = origin;
-	state->aligned.paragraph = value.number >> 4;
-	state->aligned.mask = mask;
 }
 
 /* ---- memory ------------------------------------------------------------------------------- */
@@ -268,7 +251,7 @@ static void and_constant(struct lint_state *state, const struct code *code, uint
 	const struct value *value = &state->reg[code->reg];
 
 	if (code->reg == REGISTER_RSP || value_is_stack(value))
-		align(state, code, origin);
+		begin_base(state, code->reg, origin);
 	else if (code->constant >= 0 && code->constant < UINT16_MAX)
 		set(state, code->reg,
 		    VALUE(.kind = VALUE_BOUND, .scale = 1, .bound = (uint32_t)code->constant));
@@ -283,6 +266,17 @@ static void write_registers(struct lint_state *state, const struct code *code)
 	for (uint8_t i = 0; i < REGISTER_GPR_COUNT; i++)
 		if (code->written & 1u << i)
 			set(state, i, VALUE(.kind = code->computed ? VALUE_OTHER : VALUE_UNKNOWN));
+}
+
+static void set_byte(struct lint_state *state, const struct code *code)
+{
+	struct value value = state->reg[code->reg];
+
+	if (value.kind == VALUE_CONSTANT)
+		value.number = (value.number & ~(int64_t)UINT8_MAX) | (code->constant & UINT8_MAX);
+	else
+		value = VALUE(.kind = VALUE_OTHER);
+	set(state, code->reg, value);
 }
 
 static struct value low_half(const struct value *value)
@@ -339,6 +333,7 @@ void lint_effect(struct lint_state *state, const struct code *code, uint32_t ori
 	case EFFECT_CONSTANT:
 		set(state, code->reg, VALUE(.kind = VALUE_CONSTANT, .number = code->constant));
 		break;
+	case EFFECT_CONSTANT_BYTE: set_byte(state, code); break;
 	case EFFECT_ADDRESS: set(state, code->reg, address(state, code)); break;
 	case EFFECT_LOAD: set(state, code->reg, load(state, code)); break;
 	case EFFECT_LOAD_SIGNED: set(state, code->reg, load_signed(state, code)); break;

@@ -16,6 +16,7 @@
 #include "array.h"
 #include "lint/lint_flow.h"
 #include "lint/lint_names.h"
+#include "lint/lint_noreturn.h"
 
 static int no_memory(struct error *error)
 {
@@ -247,6 +248,42 @@ static bool is_righted(const struct lint_block *block, const struct lint_state *
 	return verdict.outcome == LINT_ROW_PROVEN;
 }
 
+/* What a way brings replaces what another brought. */
+static int replace(struct lint_flow *flow, uint32_t number, const struct lint_state *state,
+		   const struct lint_way *way, struct error *error)
+{
+	struct lint_block *block = &flow->block[number];
+
+	block->settled = true;
+	block->begun_wrong = false;
+	block->state = *state;
+	block->from = way->from;
+	block->weak = way->weak;
+	block->unsure = way->unsure;
+	return enqueue(flow, number, error);
+}
+
+/* Where no row says which of two stack pointers is right, that of the surer way is. False: neither
+ * way is surer. */
+static bool meet_without_row(struct lint_flow *flow, uint32_t number,
+			     const struct lint_state *state, const struct lint_way *way,
+			     int *ret_result, struct error *error)
+{
+	const struct lint_block *block = &flow->block[number];
+
+	*ret_result = 0;
+	if (value_equal(&block->state.reg[REGISTER_RSP], &state->reg[REGISTER_RSP]) ||
+	    (way->weak == block->weak && way->unsure == block->unsure))
+		return false;
+	if (way->unsure > block->unsure || (way->unsure == block->unsure && way->weak))
+		*ret_result = way->weak ? not_returning(flow, block->pc, error) : 0;
+	else if (block->settled)
+		return false;
+	else
+		*ret_result = replace(flow, number, state, way, error);
+	return true;
+}
+
 static int meet(struct lint_flow *flow, uint32_t number, const struct lint_state *state,
 		const struct lint_way *way, struct error *error)
 {
@@ -254,22 +291,18 @@ static int meet(struct lint_flow *flow, uint32_t number, const struct lint_state
 	struct lint_row_verdict new, old;
 	struct lint_state joined = block->state;
 	bool righted = is_righted(block, state), new_wrong, old_wrong;
+	int result;
 
 	if (!lint_state_join(&joined, state) && !righted)
 		return surer(block, way) ? enqueue(flow, number, error) : 0;
+	if (block->part->silent && meet_without_row(flow, number, state, way, &result, error))
+		return result;
 	new_wrong = is_mismatch(block->part, block->pc, state, &new);
 	old_wrong = righted || is_mismatch(block->part, block->pc, &block->state, &old);
 	if (new_wrong && (!old_wrong || way->unsure))
 		return way->weak ? not_returning(flow, block->pc, error) : 0;
-	if (old_wrong && !new_wrong && !block->settled) {
-		block->settled = true;
-		block->begun_wrong = false;
-		block->state = *state;
-		block->from = way->from;
-		block->weak = way->weak;
-		block->unsure = way->unsure;
-		return enqueue(flow, number, error);
-	}
+	if (old_wrong && !new_wrong && !block->settled)
+		return replace(flow, number, state, way, error);
 	block->state = joined;
 	surer(block, way);
 	return enqueue(flow, number, error);
@@ -382,7 +415,9 @@ static int call(struct lint_flow *flow, const struct lint_part *part, const stru
 	lint_state_call(state);
 	if (catch (flow, part, code, state, unsure, error))
 		return -1;
-	*ret_on = code->flow != CODE_CALL || !lint_never_returns(world->names, code->target);
+	*ret_on = code->flow != CODE_CALL ||
+		  (!lint_never_returns(world->names, code->target) &&
+		   (!world->noreturn || !lint_noreturn_find(world->noreturn, code->target)));
 	return 0;
 }
 
@@ -403,6 +438,8 @@ static int jump_computed(struct lint_flow *flow, const struct code *code,
 		count = 0;
 	}
 	way.unsure = unsure || !sure;
+	if ((!count || !sure) && flow->world->jumped && !flow->followed)
+		flow->world->jumped(flow->world->context, state);
 	for (size_t i = 0; i < count && !result; i++)
 		result = arrive(flow, target[i], state, &way, error);
 	return result;
@@ -417,6 +454,22 @@ static bool is_exit(const struct lint_state *state, const struct code *code)
 	       (number->number == SYS_exit || number->number == SYS_exit_group);
 }
 
+/* Behind clone(2) and clone3(2) a new thread goes on, too, with a stack of its own. Rows say of that what
+ * they say; where there are none, no register is known to lead to the frame. Who makes such a call with
+ * another number than a constant has no code for a new stack. */
+static void begin_thread(const struct lint_part *part, const struct code *code,
+			 struct lint_state *state)
+{
+	const struct value *number = &state->reg[REGISTER_RAX];
+
+	if (!part->silent || !code->system_call || number->kind != VALUE_CONSTANT ||
+	    (number->number != SYS_clone && number->number != SYS_clone3))
+		return;
+	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
+		if (value_is_stack(&state->reg[i]))
+			state->reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
+}
+
 /* One instruction. *ret_on: the way goes on to the next. */
 static int step(struct lint_flow *flow, struct lint_part *part, const struct code *code,
 		struct lint_state *state, const struct lint_way *come, bool *ret_on,
@@ -429,6 +482,7 @@ static int step(struct lint_flow *flow, struct lint_part *part, const struct cod
 	switch (code->flow) {
 	case CODE_NEXT:
 		*ret_on = !is_exit(state, code);
+		begin_thread(part, code, state);
 		lint_effect(state, code, (uint32_t)(code->pc - flow->function));
 		return 0;
 	case CODE_CALL:

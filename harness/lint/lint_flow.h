@@ -41,13 +41,15 @@ struct lint_edge {
 };
 
 struct lint_names;
+struct lint_noreturn;
 
 /* What the image's functions have in common. */
 struct lint_world {
 	const struct cfi *cfi;
 	struct code_decoder *decoder;
 	struct lint_names *names;
-	uint64_t *target; /* of one computed jump: LINT_TARGETS_MAX of them */
+	struct lint_noreturn *noreturn; /* NULL: what never returns is known by name alone */
+	uint64_t *target;		/* of one computed jump: LINT_TARGETS_MAX of them */
 	uint64_t
 		first; /* where a process begins: argc is on the stack (psABI, 3.4.1); 0: no program */
 	/* Called with each address that is reached and that no FDE covers, more than once. */
@@ -57,6 +59,9 @@ struct lint_world {
 	/* The function leads to where a part begins, with a frame that its first row doesn't say.
 	 * Whether to follow it: lint_stray.c. NULL: none is. */
 	bool (*stray)(void *context, uint64_t function, uint64_t part);
+	/* Unless NULL, called with each computed jump of which not all targets are known for certain, and
+	 * what is known there, more than once. */
+	void (*jumped)(void *context, const struct lint_state *state);
 	void *context;
 };
 

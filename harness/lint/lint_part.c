@@ -30,6 +30,7 @@ static int read_rows(const struct cfi *cfi, struct lint_part *part, struct error
 	if (result > 0 && part->row_count < LINT_ROWS_MAX)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "rows of an FDE");
 	part->malformed = result != 0;
+	part->silent = part->row_count == 1 && part->row[0].cfa.kind == RULE_UNSPECIFIED;
 	return 0;
 }
 

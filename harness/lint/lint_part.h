@@ -26,6 +26,7 @@ struct lint_part {
 	bool has_end;		    /* a row says that there is no caller */
 	bool malformed;		    /* rows behind some instruction are missing */
 	struct error why_malformed; /* ERROR_NONE: there are too many */
+	bool silent; /* its rows say nothing: the FDE stands for a function without CFI */
 	struct row *row;
 	size_t row_count;
 	/* Registers of which a row says what value the caller's has, not where it is: those are

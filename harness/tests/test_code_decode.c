@@ -37,7 +37,9 @@ static const struct decode_case {
 	{ "c7 45 f8 07 00 00 00", "next writes [rbp-8]4 writes" },
 	{ "48 c7 c3 ff ff ff ff", "next constant rbx -1" },
 	{ "b8 ff ff ff ff", "next constant rax 4294967295" },
-	{ "b3 01", "next writes +rbx computed" },
+	{ "b3 01", "next byte rbx 1" },
+	{ "b7 01", "next writes +rbx computed" }, /* bh */
+	{ "40 b5 38", "next byte rbp 56" },
 	{ "48 8d 6c 24 10", "next address rbp [rsp+16]8" },
 	{ "48 8d 15 10 00 00 00", "next address rdx [4119]8" },
 	{ "48 8d 04 9d 00 00 00 00", "next address rax [rbx*4]8" },
@@ -149,6 +151,7 @@ static void say_effect(FILE *file, const struct code *code)
 		[EFFECT_MOVE] = "move",
 		[EFFECT_MOVE_32] = "move32",
 		[EFFECT_CONSTANT] = "constant",
+		[EFFECT_CONSTANT_BYTE] = "byte",
 		[EFFECT_ADDRESS] = "address",
 		[EFFECT_LOAD] = "load",
 		[EFFECT_LOAD_SIGNED] = "signed",
@@ -183,8 +186,9 @@ static void say_effect(FILE *file, const struct code *code)
 	case EFFECT_LEAVE: break;
 	default: fprintf(file, " %s", name_of(code->reg)); break;
 	}
-	if (code->effect == EFFECT_CONSTANT || code->effect == EFFECT_ADD ||
-	    code->effect == EFFECT_AND || code->effect == EFFECT_COMPARE)
+	if (code->effect == EFFECT_CONSTANT || code->effect == EFFECT_CONSTANT_BYTE ||
+	    code->effect == EFFECT_ADD || code->effect == EFFECT_AND ||
+	    code->effect == EFFECT_COMPARE)
 		fprintf(file, " %" PRId64, code->constant);
 	if (code->bits)
 		fprintf(file, " %u", code->bits);
