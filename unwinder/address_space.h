@@ -56,6 +56,10 @@ int image_entry_row(struct image_entry *entry, uint64_t vaddr, const struct row 
 struct image_store;
 struct image_store *image_store_create(void);
 void image_store_destroy(struct image_store *store);
+/* Asked of each image that is added from now on, before its table is built: it may add to the image's CFI.
+ * -1: the image can't be added, and error says why. NULL: nobody is asked. */
+typedef int (*image_prepare_fn)(void *context, struct image *image, struct error *error);
+void image_store_prepare(struct image_store *store, image_prepare_fn fn, void *context);
 size_t image_store_count(const struct image_store *store);
 struct image_entry *image_store_get(const struct image_store *store, size_t index);
 /* The image in a file, or in size bytes at data (copied) that name stands for, met before or

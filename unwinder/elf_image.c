@@ -499,6 +499,7 @@ void image_destroy(struct image *image)
 	else
 		free(file->data);
 	free(file->other_eh_frame);
+	free(file->added_eh_frame);
 	free(file->reference);
 	free(file->code);
 	free(file->code_by_address);

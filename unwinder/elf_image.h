@@ -68,6 +68,7 @@ struct image_file {
 	struct other_eh_frame *other_eh_frame; /* NULL, or room for EH_FRAMES_MAX */
 	size_t other_eh_frames;
 	size_t eh_frames_unread; /* beyond that */
+	uint8_t *added_eh_frame; /* bytes that are not the file's */
 	/* Of an object file; elf_relocate.c. */
 	struct code_reference *reference;
 	size_t reference_count;

@@ -8,6 +8,7 @@
  * begins; without one, the first that has bytes. Each other has its number in its name,
  * ".eh_frame[7]", as `readelf -S` shows it: an offset in .eh_frame alone would say nothing.
  */
+#include <assert.h>
 #include <endian.h>
 #include <gelf.h>
 #include <inttypes.h>
@@ -223,6 +224,35 @@ int image_read_sections(struct image *image, struct error *error)
 	}
 	image->data_vaddr = got_vaddr ? got_vaddr : image->eh_frame_hdr.vaddr;
 	choose_eh_frame(image);
+	return 0;
+}
+
+int image_add_eh_frame(struct image *image, uint8_t *data, size_t size, uint64_t vaddr,
+		       struct error *error)
+{
+	struct image_file *file = image->priv;
+	struct image_section section = { .data = data, .size = size, .vaddr = vaddr };
+	struct other_eh_frame *other;
+
+	assert(!file->added_eh_frame);
+	file->added_eh_frame = data;
+	if (!image->eh_frame.data) {
+		section.name = ".eh_frame";
+		image->eh_frame = section;
+		return 0;
+	}
+	if (!file->other_eh_frame)
+		file->other_eh_frame = calloc(EH_FRAMES_MAX, sizeof(*file->other_eh_frame));
+	if (!file->other_eh_frame)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for sections");
+	if (file->other_eh_frames == EH_FRAMES_MAX) {
+		file->eh_frames_unread++;
+		return 0;
+	}
+	other = &file->other_eh_frame[file->other_eh_frames++];
+	snprintf(other->name, sizeof(other->name), ".eh_frame[added]");
+	section.name = other->name;
+	other->section = section;
 	return 0;
 }
 

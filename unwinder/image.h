@@ -80,6 +80,10 @@ void image_destroy(struct image *image);
 /* Takes .debug_frame and the symbols from the image's separate debug file, which image owns from
  * then on. Its addresses must be the same. */
 void image_adopt_debug(struct image *image, struct image *debug);
+/* Adds a section .eh_frame that the file doesn't have, at address vaddr, before its CFI is read. data, of
+ * malloc(), is the image's whether it succeeds or not. Fails for want of memory. (elf_section.c) */
+int image_add_eh_frame(struct image *image, uint8_t *data, size_t size, uint64_t vaddr,
+		       struct error *error);
 /* All symbols of code. Sorting them takes longer than building a table, so they are read when
  * first asked for: the image caches them. Where there is no memory for them, they are none. */
 const struct image_symbol *image_symbols(const struct image *image, size_t *ret_count);

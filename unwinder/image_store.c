@@ -20,6 +20,8 @@ struct image_store {
 	size_t unused;	/* entries that no mapping has */
 	uint64_t clock; /* of their beginning to be so */
 	uint32_t next_id;
+	image_prepare_fn prepare;
+	void *prepare_context;
 };
 
 struct image_store *image_store_create(void)
@@ -46,6 +48,12 @@ void image_store_destroy(struct image_store *store)
 		entry_destroy(store->entry[i]);
 	free(store->entry);
 	free(store);
+}
+
+void image_store_prepare(struct image_store *store, image_prepare_fn fn, void *context)
+{
+	store->prepare = fn;
+	store->prepare_context = context;
 }
 
 size_t image_store_count(const struct image_store *store)
@@ -79,6 +87,8 @@ struct image_entry *image_store_add(struct image_store *store, struct image *ima
 	*entry = (struct image_entry) { .version = *version, .image = image, .store = store };
 	entry->id = store->next_id++;
 	entry->unused_since = ++store->clock;
+	if (store->prepare && store->prepare(store->prepare_context, image, error))
+		goto bad;
 	if (table_build(image, &entry->table, error))
 		goto bad;
 	if (!ARRAY_GROW(store->entry, store->count))
