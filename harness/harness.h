@@ -32,6 +32,7 @@ struct command {
 int command_table(int argc, char **argv);
 int command_stat(int argc, char **argv);
 int command_prove(int argc, char **argv);
+int command_synthesize(int argc, char **argv);
 int command_lint(int argc, char **argv);
 int command_diff(int argc, char **argv);
 int command_compare(int argc, char **argv);

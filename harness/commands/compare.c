@@ -40,6 +40,7 @@ enum {
 	OPTION_REGISTERS,
 	OPTION_REQUIRE,
 	OPTION_STACKS,
+	OPTION_SYNTHESIZE,
 };
 
 static const struct argp_option options[] = {
@@ -103,6 +104,11 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "stacks", OPTION_STACKS, "FILE", 0,
 	  "write each point's stacks, the true one and every engine's, as NDJSON", 0 },
+	{ "synthesize", OPTION_SYNTHESIZE, NULL, 0,
+	  "functions without CFI get the rows that their code proves, for the engines cfi, table "
+	  "and "
+	  "bpf",
+	  0 },
 	{ "timeout", OPTION_TIMEOUT, "SECONDS", 0, "give up after so long (default 600)", 0 },
 	{ NULL },
 };
@@ -244,6 +250,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case OPTION_REGISTERS: compare->registers = true; return 0;
 	case OPTION_REQUIRE: parse_requirement(state, arguments, argument); return 0;
 	case OPTION_STACKS: arguments->stacks = option_text(state, argument, "--stacks"); return 0;
+	case OPTION_SYNTHESIZE: compare->synthesize = true; return 0;
 	case OPTION_TIMEOUT:
 		tracer->timeout_ms = option_seconds(state, argument, "--timeout");
 		return 0;

@@ -28,6 +28,7 @@
 #include "compare_require.h"
 #include "external/external.h"
 #include "gate/gate.h"
+#include "synthesis/synthesis_attach.h"
 #include "truth/truth.h"
 #include "verdict/doubt.h"
 
@@ -39,6 +40,8 @@ struct compare_options {
 	enum walk_method method; /* how the BPF walk goes round */
 	/* bpf and table follow frame pointers where there is no CFI. */
 	bool follow_frame_pointers;
+	/* Functions without CFI get the rows that their code proves (synthesis/synthesis.h). */
+	bool synthesize;
 	/* Where the stack is right, the callee-saved registers that the CFI brings back are held
 	 * against the truth too (registers.c). */
 	bool registers;
@@ -107,6 +110,8 @@ struct comparison {
 	uint64_t truth_digest; /* of the truth at the same points */
 	char bpf_method[16];   /* "" if no engine ran in the kernel */
 	bool follows_frame_pointers;
+	bool synthesizes;
+	struct synthesis_sums synthesized; /* of the images met so far, of all programs */
 	uint64_t elapsed_ns;
 	uint64_t unmarked; /* points that on_proven could not be told of: no memory */
 	uint64_t

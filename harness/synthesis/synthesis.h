@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * synthesis.h - the rows that code without CFI should have
+ *
+ * lint follows the code of a function and holds what it finds against the rows (lint/lint.h). Here it
+ * is followed where no FDE is, and what is found becomes the rows: where the CFA, the return address
+ * and each callee-saved register are. Only what holds on every way to an instruction is written. Where
+ * it is not known there is no row, and the reason is counted: a walk ends there, and names nobody wrong.
+ *
+ *	synthesis_functions.c	which functions have no FDE, and where they end
+ *	synthesis_calls.c	where code leads to that has one
+ *	synthesis_blank.c	an FDE without rows for each: what the flow of lint follows
+ *	synthesis_row.c		a state -> a row
+ *	synthesis_image.c	all functions of an image
+ *	synthesis_change.c	from one row to the next, as call frame instructions
+ *	synthesis_section.c	.eh_frame, .debug_frame
+ *	synthesis_directives.c	.cfi_ directives for an assembler
+ *	synthesis_attach.h	an image that has the rows, for a walk
+ *	synthesis_elf.c		a copy of the ELF file that has the section, by objcopy
+ *	synthesis_json.c, synthesis_text.c  what programs and people read
+ *
+ * docs/SYNTHESIS.md says what is taken for granted, and how it fares against the truth.
+ */
+#ifndef STACKPROOF_SYNTHESIS_H
+#define STACKPROOF_SYNTHESIS_H
+
+#include <jansson.h>
+#include <stdio.h>
+#include "cfi.h"
+#include "images/image_list.h"
+#include "lint/lint.h"
+#include "lint/lint_noreturn.h"
+
+/* Why an instruction has no row. */
+enum synthesis_reason {
+	SYNTHESIS_NOT_REACHED,	  /* no way leads there */
+	SYNTHESIS_JUMP_UNKNOWN,	  /* the same, and a jump of the function has unknown targets */
+	SYNTHESIS_JUMP_DOUBTFUL,  /* only entries of a jump table that may be none of its own do */
+	SYNTHESIS_WAYS_DIFFER,	  /* two functions lead there, with different frames */
+	SYNTHESIS_CFA_UNKNOWN,	  /* no register that a callee preserves leads to the CFA */
+	SYNTHESIS_RETURN_UNKNOWN, /* the return address is not in this frame, or not known to be */
+	SYNTHESIS_UNDECODED,	  /* Zydis can't decode it */
+	SYNTHESIS_TOO_LARGE,	  /* a limit of docs/LIMITS.md */
+	SYNTHESIS_REASON_COUNT,
+};
+
+enum synthesis_place_kind {
+	SYNTHESIS_SAME,	       /* in the register itself */
+	SYNTHESIS_AT_CFA,      /* *(cfa + offset) */
+	SYNTHESIS_AT_REGISTER, /* *(reg + offset) */
+	SYNTHESIS_IN_REGISTER, /* reg */
+	SYNTHESIS_LOST,	       /* nobody knows */
+};
+
+struct synthesis_place {
+	uint8_t kind;
+	uint8_t reg;
+	int32_t offset;
+};
+
+#define SYNTHESIS_COLUMNS 7 /* rbx, rbp, r12 .. r15, rip */
+
+extern const uint8_t synthesis_register[SYNTHESIS_COLUMNS];
+
+struct synthesis_row {
+	uint64_t pc, pc_end;
+	bool cfa_loaded; /* *(cfa_register + cfa_offset), else cfa_register + cfa_offset */
+	uint8_t cfa_register;
+	int32_t cfa_offset;
+	struct synthesis_place place[SYNTHESIS_COLUMNS];
+};
+
+struct synthesis_function {
+	uint64_t begin, end;
+	size_t first_row, row_count; /* in synthesis.row, sorted by pc */
+	uint64_t instructions;	     /* padding that no way leads to left out */
+	uint64_t written;	     /* of them, with a row */
+	uint64_t unwritten[SYNTHESIS_REASON_COUNT];
+};
+
+struct synthesis {
+	struct synthesis_function *function; /* by begin */
+	size_t function_count;
+	struct synthesis_row *row;
+	size_t row_count;
+};
+
+/* All functions of the image that cfi, as of cfi_create(), has no FDE for. cfi may be empty, but not
+ * NULL. 0, or -1: no memory, or its code is larger than is read. synthesis_deinit(). */
+int synthesis_of(const struct cfi *cfi, struct synthesis *ret, struct error *error);
+void synthesis_deinit(struct synthesis *synthesis);
+/* "cfa_unknown". */
+const char *synthesis_reason_name(enum synthesis_reason reason);
+const char *synthesis_reason_title(enum synthesis_reason reason);
+
+/* ---- synthesis_row.c ---------------------------------------------------------------------- */
+
+/* The row that is so in the state; its pcs are not set. outermost: nobody has called the function. call:
+ * the instruction is one. SYNTHESIS_REASON_COUNT: there is a row; else why not. */
+enum synthesis_reason synthesis_row_of(const struct lint_state *state, bool outermost, bool call,
+				       struct synthesis_row *ret);
+bool synthesis_row_equal(const struct synthesis_row *a, const struct synthesis_row *b);
+/* Makes into what both say. False: they say that the frame is elsewhere. */
+bool synthesis_row_join(struct synthesis_row *into, const struct synthesis_row *from);
+
+/* ---- synthesis_functions.c, synthesis_blank.c --------------------------------------------- */
+
+/* A function without an FDE. */
+struct synthesis_range {
+	uint64_t begin, end;
+	bool entered; /* called, or by a symbol a function; else only jumps lead there */
+};
+
+struct synthesis_ranges {
+	struct synthesis_range *range; /* by begin; they don't overlap */
+	size_t count;
+};
+
+/* Told each address that code leads to, out of the FDE it is in by a jump, or anywhere by a call. */
+typedef void (*synthesis_leads_fn)(void *context, uint64_t pc, bool by_call);
+/* Of all FDEs of cfi. 0, or -1: no memory. (synthesis_calls.c) */
+int synthesis_calls(const struct cfi *cfi, struct code_decoder *decoder,
+		    struct lint_noreturn *noreturn, synthesis_leads_fn fn, void *context,
+		    struct error *error);
+
+/* 0, or -1: no memory. The caller frees ret->range. */
+int synthesis_ranges_find(const struct cfi *cfi, struct code_decoder *decoder,
+			  struct synthesis_ranges *ret, struct error *error);
+
+/* cfi's FDEs, and one for each range, whose rows say nothing (struct lint_part: silent). */
+struct synthesis_blank {
+	struct cfi cfi;
+	size_t first; /* number of the first range's FDE in cfi.fde */
+};
+int synthesis_blank_init(struct synthesis_blank *blank, const struct cfi *cfi,
+			 const struct synthesis_ranges *ranges, struct error *error);
+void synthesis_blank_deinit(struct synthesis_blank *blank);
+
+/* ---- synthesis_change.c ------------------------------------------------------------------- */
+
+enum synthesis_change_kind {
+	CHANGE_DEF_CFA,		 /* reg, offset */
+	CHANGE_DEF_CFA_REGISTER, /* reg */
+	CHANGE_DEF_CFA_OFFSET,	 /* offset */
+	CHANGE_DEF_CFA_LOADED,	 /* *(reg + offset) */
+	CHANGE_OFFSET,		 /* column, offset */
+	CHANGE_AT_REGISTER,	 /* column: *(reg + offset) */
+	CHANGE_REGISTER,	 /* column, reg */
+	CHANGE_RESTORE,		 /* column */
+	CHANGE_UNDEFINED,	 /* column */
+};
+
+struct synthesis_change {
+	enum synthesis_change_kind kind;
+	uint8_t column; /* the register */
+	uint8_t reg;
+	int32_t offset;
+};
+
+#define SYNTHESIS_CHANGES_MAX (SYNTHESIS_COLUMNS + 1)
+/* What makes to of from, which is NULL at an FDE's begin: rsp+8, the return address below it, and
+ * all registers as they were. Returns how many. */
+size_t synthesis_changes(const struct synthesis_row *from, const struct synthesis_row *to,
+			 struct synthesis_change ret[SYNTHESIS_CHANGES_MAX]);
+
+/* ---- synthesis_section.c ------------------------------------------------------------------ */
+
+/* The rows as .eh_frame at address vaddr, or, is_debug, as .debug_frame. An FDE is a stretch of
+ * addresses of one function that all have rows. before: entries that come first, or NULL. 0, or -1: no
+ * memory, or too far from the code. *ret: the caller frees it. */
+int synthesis_section(const struct synthesis *synthesis, bool is_debug, uint64_t vaddr,
+		      const struct image_section *before, uint8_t **ret, size_t *ret_size,
+		      struct error *error);
+/* Where no segment of the image is: for an .eh_frame beside them. */
+uint64_t synthesis_vaddr(const struct image *image);
+
+/* ---- synthesis_elf.c ---------------------------------------------------------------------- */
+
+/* Where the rows go to. */
+struct synthesis_target {
+	bool is_debug;	/* .debug_frame, for the file has an .eh_frame; else .eh_frame */
+	bool is_joined; /* the file has a .debug_frame: theirs come behind its entries */
+	uint64_t vaddr; /* of .eh_frame */
+};
+
+/* How a section gets into a copy of the ELF file: objcopy's arguments, NULL-terminated. section_path: the
+ * file that has it. The texts lie in ret. */
+struct synthesis_command {
+	const char *argv[12];
+	char section[4200], flags[64], address[64];
+};
+void synthesis_command(const struct synthesis_target *target, const char *section_path,
+		       const char *input, const char *output, struct synthesis_command *ret);
+/* Runs it. 0, or -1: there is no objcopy, or it failed. */
+int synthesis_command_run(const struct synthesis_command *command, struct error *error);
+
+/* ---- synthesis_directives.c --------------------------------------------------------------- */
+
+/* For each function, what an assembler's source of it would say. cfi: the image's own. 0, or -1: no
+ * memory. Errors of file stick to it. */
+int synthesis_directives(const struct synthesis *synthesis, const struct cfi *cfi, FILE *file,
+			 struct error *error);
+
+/* ---- synthesis_json.c, synthesis_text.c --------------------------------------------------- */
+
+struct synthesis_options {
+	bool directives;	  /* as text, in an object of their own */
+	const char *output, *elf; /* files to write: the section; a copy of the ELF file with it */
+};
+
+/* Synthesizes, writes the files, and says the image's objects, one JSON object a line. */
+void synthesis_file(const struct synthesis_options *options, const struct image_path *path,
+		    FILE *output);
+void synthesis_text_image(FILE *file, const json_t *image);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * synthesis_attach.h - images that have rows for their functions without CFI
+ *
+ * For who walks: it needs nothing of how they are found.
+ */
+#ifndef STACKPROOF_SYNTHESIS_ATTACH_H
+#define STACKPROOF_SYNTHESIS_ATTACH_H
+
+#include <stdint.h>
+#include "image.h"
+
+/* What came of the images of a run. */
+struct synthesis_sums {
+	uint64_t images, functions,
+		written; /* images with rows; functions without FDE, with rows */
+};
+
+/* The rows of the image's functions without CFI become a section .eh_frame of it. An image_prepare_fn:
+ * context is a struct synthesis_sums. */
+int synthesis_attach(void *context, struct image *image, struct error *error);
+
+#endif

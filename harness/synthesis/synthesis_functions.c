@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * synthesis_functions.c - which functions have no FDE
+ *
+ * They begin where a symbol of a function says so, where the image is entered, where something is
+ * called, at main (which start-up code hands to the C library), and where a PLT begins. What only jumps
+ * lead to is a piece of some function: it gets a range, too, but nobody enters it by a call. A compiler
+ * calls such pieces f.cold.
+ *
+ * A function ends where its symbol says, else where the next begins, at the next FDE, or with its
+ * section. If that is too late nothing is wrong: code that no way leads to gets no row. What is called is
+ * found in what is known already, so that is repeated until nothing comes that is new.
+ */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include "array.h"
+#include "code_name.h"
+#include "lint/lint_part.h"
+#include "lint/lint_noreturn.h"
+#include "synthesis/synthesis.h"
+
+#define ROUNDS_MAX 32 /* in each, functions are found that those of the one before call */
+
+struct finder {
+	const struct cfi *cfi;
+	struct code_decoder *decoder;
+	struct synthesis_ranges *ranges; /* unsorted, end 0 if nothing says it, until settle() */
+	bool no_memory;
+};
+
+static const struct image_segment *segment_of(const struct image *image, uint64_t pc)
+{
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct image_segment *segment = &image->segment[i];
+
+		if (segment->executable && pc >= segment->vaddr &&
+		    pc - segment->vaddr < segment->file_bytes)
+			return segment;
+	}
+	return NULL;
+}
+
+static void add(struct finder *finder, uint64_t begin, uint64_t end, bool entered)
+{
+	struct synthesis_ranges *ranges = finder->ranges;
+
+	/* Address 0 stands for none. */
+	if (!begin || !segment_of(finder->cfi->image, begin) || cfi_fde_find(finder->cfi, begin))
+		return;
+	if (!ARRAY_GROW(ranges->range, ranges->count)) {
+		finder->no_memory = true;
+		return;
+	}
+	ranges->range[ranges->count++] = (struct synthesis_range) { begin, end, entered };
+}
+
+static int compare_ranges(const void *left, const void *right)
+{
+	const struct synthesis_range *a = left, *b = right;
+
+	return a->begin < b->begin ? -1 : a->begin > b->begin;
+}
+
+/* Where the range ends at the latest: its segment, the next FDE. */
+static uint64_t latest_end(const struct cfi *cfi, uint64_t begin)
+{
+	const struct image_segment *segment = segment_of(cfi->image, begin);
+	uint64_t end = segment->vaddr + segment->file_bytes;
+	size_t low = 0, high = cfi->by_pc_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (cfi->fde[cfi->by_pc[middle]].pc_begin > begin)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	if (low < cfi->by_pc_count && cfi->fde[cfi->by_pc[low]].pc_begin < end)
+		end = cfi->fde[cfi->by_pc[low]].pc_begin;
+	return end - begin > LINT_PART_BYTES_MAX ? begin + LINT_PART_BYTES_MAX : end;
+}
+
+/* In order, each begin once, none beyond the next. */
+static void settle(const struct finder *finder)
+{
+	struct synthesis_ranges *ranges = finder->ranges;
+	size_t kept = 0;
+
+	if (!ranges->count)
+		return;
+	qsort(ranges->range, ranges->count, sizeof(*ranges->range), compare_ranges);
+	for (size_t i = 0; i < ranges->count; i++) {
+		struct synthesis_range *range = &ranges->range[i];
+		struct synthesis_range *last = kept ? &ranges->range[kept - 1] : NULL;
+
+		if (last && last->begin == range->begin) {
+			last->entered |= range->entered;
+			last->end = range->end > last->end ? range->end : last->end;
+			continue;
+		}
+		ranges->range[kept++] = *range;
+	}
+	ranges->count = kept;
+	for (size_t i = 0; i < kept; i++) {
+		struct synthesis_range *range = &ranges->range[i];
+		uint64_t latest = latest_end(finder->cfi, range->begin);
+
+		if (i + 1 < kept && range[1].begin < latest)
+			latest = range[1].begin;
+		if (!range->end || range->end > latest)
+			range->end = latest;
+	}
+}
+
+/* ---- where they begin ---------------------------------------------------------------------- */
+
+static bool is_piece(const char *name)
+{
+	const char *cold = strstr(name, ".cold");
+
+	return cold && (!cold[5] || cold[5] == '.');
+}
+
+static void add_symbols(struct finder *finder)
+{
+	size_t count;
+	const struct image_symbol *symbol = image_symbols(finder->cfi->image, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (symbol[i].type == STT_FUNC || symbol[i].type == STT_GNU_IFUNC)
+			add(finder, symbol[i].pc,
+			    symbol[i].size ? symbol[i].pc + symbol[i].size : symbol[i].end,
+			    !is_piece(symbol[i].name));
+}
+
+/* The stretch of a PLT around a stub. */
+static void add_plt(struct finder *finder, const struct code_name *stub)
+{
+	const struct cfi *cfi = finder->cfi;
+	uint64_t begin = stub->start, end = stub->start + 8;
+	struct code_name name;
+
+	for (;; begin -= 8) {
+		code_name_find(cfi->image, cfi, begin - 8, &name);
+		if (cfi_fde_find(cfi, begin - 8) || strcmp(name.section, stub->section) ||
+		    (name.kind != CODE_STUB && name.kind != CODE_SECTION))
+			break;
+	}
+	for (;; end += 8) {
+		code_name_find(cfi->image, cfi, end, &name);
+		if (cfi_fde_find(cfi, end) || strcmp(name.section, stub->section) ||
+		    (name.kind != CODE_STUB && name.kind != CODE_SECTION))
+			break;
+	}
+	add(finder, begin, end, false);
+}
+
+static bool is_known(const struct synthesis_ranges *ranges, size_t sorted, uint64_t pc)
+{
+	const struct synthesis_range key = { .begin = pc };
+
+	return sorted &&
+	       bsearch(&key, ranges->range, sorted, sizeof(*ranges->range), compare_ranges);
+}
+
+static bool is_covered(const struct synthesis_ranges *ranges, size_t sorted, uint64_t pc)
+{
+	size_t low = 0, high = sorted;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (ranges->range[middle].begin > pc)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low && pc < ranges->range[low - 1].end;
+}
+
+struct round {
+	struct finder *finder;
+	size_t sorted; /* of the ranges: those of rounds before */
+	uint64_t last;
+};
+
+static void led_to(void *context, uint64_t pc, bool by_call)
+{
+	struct round *round = context;
+	const struct cfi *cfi = round->finder->cfi;
+	struct code_name name;
+
+	if (pc == round->last || is_known(round->finder->ranges, round->sorted, pc))
+		return;
+	if (!segment_of(cfi->image, pc) || cfi_fde_find(cfi, pc))
+		return;
+	code_name_find(cfi->image, cfi, pc, &name);
+	if (name.kind == CODE_STUB) {
+		if (!is_covered(round->finder->ranges, round->sorted, pc))
+			add_plt(round->finder, &name);
+	} else if (by_call || !is_covered(round->finder->ranges, round->sorted, pc)) {
+		add(round->finder, pc, 0, by_call);
+	}
+	round->last = pc;
+}
+
+/* What start-up code hands to the C library in rdi before it calls it. */
+static void add_main(struct finder *finder)
+{
+	const struct image *image = finder->cfi->image;
+	const struct image_segment *segment = segment_of(image, image->entry);
+	uint64_t pc = image->entry, main = 0;
+	const uint8_t *bytes;
+	struct code code;
+
+	for (int i = 0; segment && i < 32; i++, pc += code.length) {
+		uint64_t left = segment->vaddr + segment->file_bytes - pc;
+
+		bytes = image_bytes(image, pc, left);
+		if (!bytes)
+			return;
+		code_decode(finder->decoder, pc, bytes, left, &code);
+		if (!code.length || code.flow == CODE_CALL || code.flow == CODE_CALL_INDIRECT)
+			break;
+		if (code.reg != REGISTER_RDI)
+			continue;
+		main = 0;
+		if (code.effect == EFFECT_CONSTANT)
+			main = (uint64_t)code.constant;
+		else if (code.effect == EFFECT_ADDRESS && code.base == CODE_NO_REGISTER)
+			main = (uint64_t)code.displacement;
+	}
+	if (main)
+		add(finder, main, 0, true);
+}
+
+static int find_called(struct finder *finder, bool *ret_more, struct error *error)
+{
+	struct round round = { .finder = finder, .sorted = finder->ranges->count };
+	struct synthesis_blank blank;
+	struct lint_noreturn *noreturn = NULL;
+	struct lint_names *names;
+	int result = -1;
+
+	if (synthesis_blank_init(&blank, finder->cfi, finder->ranges, error))
+		return -1;
+	names = lint_names_create(&blank.cfi);
+	if (names)
+		noreturn = lint_noreturn_create(&blank.cfi, finder->decoder, names);
+	if (noreturn)
+		result = synthesis_calls(&blank.cfi, finder->decoder, noreturn, led_to, &round,
+					 error);
+	else
+		error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
+	lint_noreturn_destroy(noreturn);
+	lint_names_destroy(names);
+	synthesis_blank_deinit(&blank);
+	*ret_more = finder->ranges->count > round.sorted;
+	return result;
+}
+
+int synthesis_ranges_find(const struct cfi *cfi, struct code_decoder *decoder,
+			  struct synthesis_ranges *ret, struct error *error)
+{
+	struct finder finder = { .cfi = cfi, .decoder = decoder, .ranges = ret };
+	bool more = true;
+	int result = 0;
+
+	*ret = (struct synthesis_ranges) { NULL };
+	add_symbols(&finder);
+	add(&finder, cfi->image->entry, 0, true);
+	add_main(&finder);
+	settle(&finder);
+	for (int round = 0; more && !result && round < ROUNDS_MAX; round++) {
+		result = find_called(&finder, &more, error);
+		settle(&finder);
+	}
+	if (!result && finder.no_memory)
+		result = error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
+	if (!result)
+		return 0;
+	free(ret->range);
+	*ret = (struct synthesis_ranges) { NULL };
+	return -1;
+}

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * synthesis_image.c - all functions of an image that have no FDE
+ *
+ * Each is followed from its begin as lint follows those that have one, also into pieces elsewhere. An
+ * instruction may be met more than once: by the function itself, and by others that jump there. What all of
+ * them say is the row. What nobody met, and is no padding, is counted with the reason.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include "array.h"
+#include "code_name.h"
+#include "lint/lint_flow.h"
+#include "lint/lint_judge.h"
+#include "lint/lint_names.h"
+#include "lint/lint_noreturn.h"
+#include "synthesis/synthesis.h"
+
+#define ROUNDS_MAX 4 /* as of lint: in each, jump tables are met that were not known before */
+
+/* An instruction that was met. */
+struct met {
+	struct synthesis_row row;
+	enum synthesis_reason reason; /* SYNTHESIS_REASON_COUNT: it has the row */
+};
+
+struct synthesizer {
+	struct synthesis *synthesis;
+	const struct synthesis_ranges *ranges;
+	struct synthesis_blank blank;
+	struct lint_world world;
+	struct lint_judge judge;
+	struct lint_counts counts;
+	struct met *met;
+	size_t met_count;
+	size_t number;	/* of the range at hand */
+	bool outermost; /* of the function at hand */
+	/* The frame at its computed jumps whose targets are doubtful, and whether it is always the same:
+	 * then it is the one at each target, whichever jump leads there. */
+	bool jumped, jumps_differ;
+	struct synthesis_row at_jump;
+	size_t last_range; /* that was looked up last */
+	bool no_memory;
+};
+
+static const struct {
+	const char *name, *title;
+} reasons[SYNTHESIS_REASON_COUNT] = {
+	[SYNTHESIS_NOT_REACHED] = { "not_reached", "no way leads there" },
+	[SYNTHESIS_JUMP_UNKNOWN] = { "jump_unknown", "behind a jump whose targets are not known" },
+	[SYNTHESIS_JUMP_DOUBTFUL] = { "jump_doubtful", "by a jump table's entry that may be none" },
+	[SYNTHESIS_WAYS_DIFFER] = { "ways_differ", "functions lead there with different frames" },
+	[SYNTHESIS_CFA_UNKNOWN] = { "cfa_unknown", "no register leads to the CFA" },
+	[SYNTHESIS_RETURN_UNKNOWN] = { "return_unknown", "the return address is not in the frame" },
+	[SYNTHESIS_UNDECODED] = { "undecoded", "instructions that can't be decoded" },
+	[SYNTHESIS_TOO_LARGE] = { "too_large", "larger than is followed" },
+};
+
+const char *synthesis_reason_name(enum synthesis_reason reason)
+{
+	return reasons[reason].name;
+}
+
+const char *synthesis_reason_title(enum synthesis_reason reason)
+{
+	return reasons[reason].title;
+}
+
+/* ---- what is met --------------------------------------------------------------------------- */
+
+static const struct synthesis_range *range_of(struct synthesizer *synthesizer, uint64_t pc)
+{
+	const struct synthesis_ranges *ranges = synthesizer->ranges;
+	size_t low = 0, high = ranges->count;
+
+	if (synthesizer->last_range < high && pc >= ranges->range[synthesizer->last_range].begin &&
+	    pc < ranges->range[synthesizer->last_range].end)
+		return &ranges->range[synthesizer->last_range];
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (ranges->range[middle].begin > pc)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	if (!low || pc >= ranges->range[low - 1].end)
+		return NULL;
+	synthesizer->last_range = low - 1;
+	return &ranges->range[low - 1];
+}
+
+static bool is_call(const struct synthesizer *synthesizer, const struct lint_point *point)
+{
+	const uint8_t *bytes = image_bytes(synthesizer->blank.cfi.image, point->pc, point->length);
+	struct code code;
+
+	if (!bytes)
+		return true;
+	code_decode(synthesizer->world.decoder, point->pc, bytes, point->length, &code);
+	return code.flow == CODE_CALL || code.flow == CODE_CALL_INDIRECT;
+}
+
+static void meet(void *context, const struct lint_point *point)
+{
+	struct synthesizer *synthesizer = context;
+	struct met *met;
+
+	if (!range_of(synthesizer, point->pc))
+		return;
+	if (!ARRAY_GROW(synthesizer->met, synthesizer->met_count)) {
+		synthesizer->no_memory = true;
+		return;
+	}
+	met = &synthesizer->met[synthesizer->met_count++];
+	met->reason = synthesis_row_of(point->state, synthesizer->outermost,
+				       is_call(synthesizer, point), &met->row);
+	met->row.pc = point->pc;
+	met->row.pc_end = point->pc + point->length;
+	if (point->unsure && synthesizer->jumps_differ)
+		met->reason = SYNTHESIS_JUMP_DOUBTFUL;
+}
+
+static void jumped(void *context, const struct lint_state *state)
+{
+	struct synthesizer *synthesizer = context;
+	struct synthesis_row row;
+
+	if (lint_state_is_entry(state))
+		return; /* into another function */
+	if (synthesis_row_of(state, false, true, &row) != SYNTHESIS_REASON_COUNT ||
+	    (synthesizer->jumped && !synthesis_row_equal(&row, &synthesizer->at_jump)))
+		synthesizer->jumps_differ = true;
+	synthesizer->at_jump = row;
+	synthesizer->jumped = true;
+}
+
+static void ignore_finding(void *context, const struct lint_finding *finding)
+{
+}
+
+static void ignore_uncovered(void *context, uint64_t pc, uint64_t from)
+{
+}
+
+static void ignore_called(void *context, uint64_t pc)
+{
+}
+
+/* Of an instruction that nobody met. */
+static enum synthesis_reason reason_of(enum lint_reason reason)
+{
+	switch (reason) {
+	case LINT_JUMP_UNKNOWN: return SYNTHESIS_JUMP_UNKNOWN;
+	case LINT_UNDECODED: return SYNTHESIS_UNDECODED;
+	case LINT_TOO_LARGE: return SYNTHESIS_TOO_LARGE;
+	default: return SYNTHESIS_NOT_REACHED;
+	}
+}
+
+static void count(void *context, uint64_t pc, enum lint_row_outcome outcome,
+		  enum lint_reason reason)
+{
+	struct synthesizer *synthesizer = context;
+	struct synthesis_function *function =
+		&synthesizer->synthesis->function[synthesizer->number];
+
+	function->instructions++;
+	if (!lint_judge_was_reached(&synthesizer->judge, pc) || reason == LINT_UNDECODED)
+		function->unwritten[reason_of(reason)]++;
+}
+
+/* ---- functions ----------------------------------------------------------------------------- */
+
+static bool is_stub(const struct synthesizer *synthesizer, uint64_t pc)
+{
+	struct code_name name;
+
+	code_name_find(synthesizer->blank.cfi.image, &synthesizer->blank.cfi, pc, &name);
+	return name.kind == CODE_STUB && name.start == pc;
+}
+
+/* What the kernel returns to from a signal handler: mov eax, 15 (or rax); syscall. Nobody calls it. */
+static bool is_restorer(const struct synthesizer *synthesizer, uint64_t pc)
+{
+	static const uint8_t code[][9] = {
+		{ 0xb8, SYS_rt_sigreturn, 0, 0, 0, 0x0f, 0x05 },
+		{ 0x48, 0xc7, 0xc0, SYS_rt_sigreturn, 0, 0, 0, 0x0f, 0x05 },
+	};
+	static const size_t size[] = { 7, 9 };
+
+	for (size_t i = 0; i < sizeof(size) / sizeof(size[0]); i++) {
+		const uint8_t *bytes = image_bytes(synthesizer->blank.cfi.image, pc, size[i]);
+
+		if (bytes && !memcmp(bytes, code[i], size[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Every stub of a PLT is called. */
+static int enter_stubs(const struct synthesizer *synthesizer, struct lint_flow *flow,
+		       const struct synthesis_range *range, struct error *error)
+{
+	for (uint64_t pc = range->begin; pc < range->end; pc += 8)
+		if (is_stub(synthesizer, pc) && lint_flow_enter(flow, pc, error))
+			return -1;
+	return 0;
+}
+
+static int follow(struct synthesizer *synthesizer, const struct synthesis_range *range, bool plt,
+		  struct lint_part *part, struct error *error)
+{
+	struct lint_flow flow;
+	int result = 0;
+
+	lint_flow_init(&flow, &synthesizer->world, part);
+	for (int round = 0; round < ROUNDS_MAX && !result && (!round || flow.read_beyond);
+	     round++) {
+		lint_flow_restart(&flow);
+		synthesizer->jumped = synthesizer->jumps_differ = false;
+		result = plt ? enter_stubs(synthesizer, &flow, range, error)
+			     : lint_flow_enter(&flow, range->begin, error);
+	}
+	synthesizer->outermost = range->begin == synthesizer->blank.cfi.image->entry &&
+				 !flow.has_return;
+	if (!result && !flow.too_large)
+		result = lint_judge_flow(&synthesizer->judge, &flow, false, error);
+	if (!result)
+		result = lint_judge_fde(&synthesizer->judge, synthesizer->world.decoder, part,
+					&flow, error);
+	lint_flow_deinit(&flow);
+	return result;
+}
+
+/* pieces: those that are not entered, for the count; else the others. */
+static int take_range(struct synthesizer *synthesizer, bool pieces, struct error *error)
+{
+	const struct synthesis_range *range = &synthesizer->ranges->range[synthesizer->number];
+	bool plt = !range->entered &&
+		   (is_stub(synthesizer, range->begin) || is_stub(synthesizer, range->begin + 16));
+	struct synthesis_function *function =
+		&synthesizer->synthesis->function[synthesizer->number];
+	enum lint_reason reason;
+	struct lint_part *part;
+	int result = 0;
+
+	if (pieces == (range->entered || plt))
+		return 0;
+	if (is_restorer(synthesizer, range->begin)) {
+		function->instructions = function->unwritten[SYNTHESIS_RETURN_UNKNOWN] = 2;
+		return 0;
+	}
+	if (lint_part_create(
+		    &synthesizer->blank.cfi,
+		    &synthesizer->blank.cfi.fde[synthesizer->blank.first + synthesizer->number],
+		    &part, &reason, error))
+		return -1;
+	if (!part) {
+		function->unwritten[reason_of(reason)]++;
+		return 0;
+	}
+	if (!pieces)
+		return follow(synthesizer, range, plt, part, error);
+	/* All that may lead there has been followed. */
+	result = lint_judge_fde(&synthesizer->judge, synthesizer->world.decoder, part, NULL, error);
+	lint_part_destroy(part);
+	return result;
+}
+
+static int take_ranges(struct synthesizer *synthesizer, struct error *error)
+{
+	struct synthesis *synthesis = synthesizer->synthesis;
+
+	for (size_t i = 0; i < synthesis->function_count; i++) {
+		synthesis->function[i].begin = synthesizer->ranges->range[i].begin;
+		synthesis->function[i].end = synthesizer->ranges->range[i].end;
+	}
+	for (int pieces = 0; pieces < 2; pieces++)
+		for (size_t i = 0; i < synthesis->function_count; i++) {
+			synthesizer->number = i;
+			if (take_range(synthesizer, pieces, error))
+				return -1;
+		}
+	if (synthesizer->no_memory)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "rows");
+	return 0;
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+static int compare_met(const void *left, const void *right)
+{
+	const struct met *a = left, *b = right;
+
+	if (a->row.pc != b->row.pc)
+		return a->row.pc < b->row.pc ? -1 : 1;
+	return 0;
+}
+
+/* What all say of one instruction, from number first on. Returns behind the last. */
+static size_t join(const struct synthesizer *synthesizer, size_t first, struct met *ret)
+{
+	size_t i = first + 1;
+
+	*ret = synthesizer->met[first];
+	for (; i < synthesizer->met_count && synthesizer->met[i].row.pc == ret->row.pc; i++) {
+		const struct met *other = &synthesizer->met[i];
+
+		/* A doubtful way proves nothing, and disproves nothing. */
+		if (other->reason == SYNTHESIS_JUMP_DOUBTFUL)
+			continue;
+		if (ret->reason == SYNTHESIS_JUMP_DOUBTFUL)
+			*ret = *other;
+		else if (other->reason != SYNTHESIS_REASON_COUNT)
+			ret->reason = other->reason;
+		else if (ret->reason == SYNTHESIS_REASON_COUNT &&
+			 !synthesis_row_join(&ret->row, &other->row))
+			ret->reason = SYNTHESIS_WAYS_DIFFER;
+	}
+	return i;
+}
+
+/* Nothing but padding lies there: it has the row before it, as compilers have it. */
+static bool is_padding(const struct synthesizer *synthesizer, uint64_t pc, uint64_t end)
+{
+	while (pc < end) {
+		const uint8_t *bytes = image_bytes(synthesizer->blank.cfi.image, pc, end - pc);
+		struct code code;
+
+		if (!bytes)
+			return false;
+		code_decode(synthesizer->world.decoder, pc, bytes, end - pc, &code);
+		if (!code.is_padding || !code.length)
+			return false;
+		pc += code.length;
+	}
+	return true;
+}
+
+static bool write_row(const struct synthesizer *synthesizer, struct synthesis_function *function,
+		      const struct synthesis_row *row)
+{
+	struct synthesis *synthesis = synthesizer->synthesis;
+	struct synthesis_row *last = function->row_count ? &synthesis->row[synthesis->row_count - 1]
+							 : NULL;
+
+	function->written++;
+	if (last && last->pc_end < row->pc && is_padding(synthesizer, last->pc_end, row->pc))
+		last->pc_end = row->pc;
+	if (last && last->pc_end == row->pc && synthesis_row_equal(last, row)) {
+		last->pc_end = row->pc_end;
+		return true;
+	}
+	if (last && last->pc_end > row->pc)
+		last->pc_end = row->pc; /* an instruction inside another: both were met */
+	if (!ARRAY_GROW(synthesis->row, synthesis->row_count))
+		return false;
+	if (!function->row_count)
+		function->first_row = synthesis->row_count;
+	function->row_count++;
+	synthesis->row[synthesis->row_count++] = *row;
+	return true;
+}
+
+static int write_rows(struct synthesizer *synthesizer, struct error *error)
+{
+	struct synthesis *synthesis = synthesizer->synthesis;
+	size_t i = 0;
+
+	if (synthesizer->met_count)
+		qsort(synthesizer->met, synthesizer->met_count, sizeof(*synthesizer->met),
+		      compare_met);
+	while (i < synthesizer->met_count) {
+		struct met met;
+		struct synthesis_function *function;
+
+		i = join(synthesizer, i, &met);
+		range_of(synthesizer, met.row.pc);
+		function = &synthesis->function[synthesizer->last_range];
+		if (met.row.pc_end > function->end)
+			met.row.pc_end = function->end;
+		if (met.reason != SYNTHESIS_REASON_COUNT)
+			function->unwritten[met.reason]++;
+		else if (!write_row(synthesizer, function, &met.row))
+			return error_set(error, ERROR_MEMORY, NULL, 0, "rows");
+	}
+	return 0;
+}
+
+static int synthesize(struct synthesizer *synthesizer, const struct cfi *cfi, struct error *error)
+{
+	struct lint_world *world = &synthesizer->world;
+	struct synthesis *synthesis = synthesizer->synthesis;
+	int result = -1;
+
+	if (synthesis_blank_init(&synthesizer->blank, cfi, synthesizer->ranges, error))
+		return -1;
+	world->cfi = synthesizer->judge.cfi = &synthesizer->blank.cfi;
+	world->names = lint_names_create(world->cfi);
+	world->target = malloc(LINT_TARGETS_MAX * sizeof(*world->target));
+	synthesis->function_count = synthesizer->ranges->count;
+	synthesis->function = calloc(synthesis->function_count + 1, sizeof(*synthesis->function));
+	if (world->names)
+		world->noreturn = lint_noreturn_create(world->cfi, world->decoder, world->names);
+	if (!world->noreturn || !world->target || !synthesis->function)
+		error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
+	else if (!lint_judge_init(&synthesizer->judge, error))
+		result = take_ranges(synthesizer, error);
+	if (!result)
+		result = write_rows(synthesizer, error);
+	lint_noreturn_destroy(world->noreturn);
+	lint_judge_deinit(&synthesizer->judge);
+	lint_names_destroy(world->names);
+	free(world->target);
+	free(synthesizer->met);
+	synthesis_blank_deinit(&synthesizer->blank);
+	return result;
+}
+
+int synthesis_of(const struct cfi *cfi, struct synthesis *ret, struct error *error)
+{
+	struct synthesis_ranges ranges = { NULL };
+	struct synthesizer synthesizer = { .synthesis = ret, .ranges = &ranges };
+	const struct lint_watch watch = {
+		.finding = ignore_finding, .point = meet, .judged = count, .context = &synthesizer
+	};
+	int result = -1;
+
+	memset(ret, 0, sizeof(*ret));
+	synthesizer.judge.watch = &watch;
+	synthesizer.judge.counts = &synthesizer.counts;
+	synthesizer.world.uncovered = ignore_uncovered;
+	synthesizer.world.called = ignore_called;
+	synthesizer.world.jumped = jumped;
+	synthesizer.world.context = &synthesizer;
+	synthesizer.world.decoder = code_decoder_create();
+	if (!synthesizer.world.decoder)
+		error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
+	else if (!synthesis_ranges_find(cfi, synthesizer.world.decoder, &ranges, error))
+		result = ranges.count ? synthesize(&synthesizer, cfi, error) : 0;
+	code_decoder_destroy(synthesizer.world.decoder);
+	free(ranges.range);
+	if (result)
+		synthesis_deinit(ret);
+	return result;
+}
+
+void synthesis_deinit(struct synthesis *synthesis)
+{
+	free(synthesis->function);
+	free(synthesis->row);
+	memset(synthesis, 0, sizeof(*synthesis));
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * synthesis_row.c - what is known before an instruction, as a row
+ *
+ * A row serves two: whoever is interrupted there, and, if the instruction is a call, everybody above
+ * it. The latter has no registers but those that callees preserve (psABI, figure 3.4), and no words
+ * below rsp: a call is never given a row by others. A frame pointer that was set up as compilers do it
+ * comes first, then rsp.
+ *
+ * A register that was overwritten and is kept nowhere is said to be lost. That is less than may be known,
+ * and never wrong.
+ */
+#include "synthesis/synthesis.h"
+
+const uint8_t synthesis_register[SYNTHESIS_COLUMNS] = {
+	REGISTER_RBX, REGISTER_RBP, REGISTER_R12, REGISTER_R13,
+	REGISTER_R14, REGISTER_R15, REGISTER_RIP,
+};
+
+/* In the order that they are taken in; the first PRESERVED are preserved. The numbers are r8 to r11. */
+static const uint8_t bases[] = {
+	REGISTER_RSP,
+	REGISTER_RBP,
+	REGISTER_RBX,
+	REGISTER_R12,
+	REGISTER_R13,
+	REGISTER_R14,
+	REGISTER_R15,
+	10,
+	11,
+	REGISTER_RAX,
+	REGISTER_RDX,
+	REGISTER_RCX,
+	REGISTER_RSI,
+	REGISTER_RDI,
+	8,
+	9,
+};
+#define PRESERVED 7
+
+struct known {
+	const struct lint_state *state;
+	size_t bases; /* how many may be counted from */
+};
+
+static bool fits(int64_t value)
+{
+	return value == (int32_t)value;
+}
+
+static bool is_entry_value(const struct value *value, uint8_t reg)
+{
+	return value->kind == VALUE_ENTRY && value->reg == reg && !value->number;
+}
+
+/* rbp was pushed behind the return address, and points there. */
+static bool is_frame_pointer(const struct lint_state *state)
+{
+	const struct value *rbp = &state->reg[REGISTER_RBP], *word;
+
+	if (rbp->kind != VALUE_CFA || rbp->number != -16)
+		return false;
+	word = lint_word_find(state, rbp);
+	return word && is_entry_value(word, REGISTER_RBP);
+}
+
+static bool set_cfa(struct synthesis_row *row, uint8_t reg, int64_t offset, bool loaded)
+{
+	row->cfa_register = reg;
+	row->cfa_offset = (int32_t)offset;
+	row->cfa_loaded = loaded;
+	return fits(offset);
+}
+
+/* Which register leads to at, and how far it is from there. */
+static bool address_of(const struct known *known, const struct value *at, uint8_t *ret_reg,
+		       int64_t *ret_offset)
+{
+	/* A stack that was aligned has a frame pointer, and rsp moves. */
+	size_t first = at->kind == VALUE_BASE;
+
+	for (size_t i = first; i < known->bases + first; i++) {
+		const struct value *base = &known->state->reg[bases[i % known->bases]];
+
+		if (base->kind != at->kind || base->bound != at->bound || !value_is_stack(base))
+			continue;
+		*ret_reg = bases[i % known->bases];
+		*ret_offset = (int64_t)((uint64_t)at->number - (uint64_t)base->number);
+		return fits(*ret_offset);
+	}
+	return false;
+}
+
+/* Not below rsp, as far as that is known. */
+static bool is_kept(const struct lint_state *state, const struct value *at)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+
+	return rsp->kind != at->kind || rsp->bound != at->bound || at->number >= rsp->number;
+}
+
+static bool find_cfa(const struct known *known, struct synthesis_row *row)
+{
+	const struct lint_state *state = known->state;
+	static const struct value cfa = { .kind = VALUE_CFA };
+	int64_t offset;
+	uint8_t reg;
+
+	if (is_frame_pointer(state))
+		return set_cfa(row, REGISTER_RBP, 16, false);
+	if (address_of(known, &cfa, &reg, &offset))
+		return set_cfa(row, reg, offset, false);
+	/* A stack that was aligned keeps it in a word. */
+	for (uint32_t i = 0; i < state->word_count; i++) {
+		const struct word *word = &state->word[i];
+
+		if (value_equal(&word->value, &cfa) && is_kept(state, &word->at) &&
+		    address_of(known, &word->at, &reg, &offset))
+			return set_cfa(row, reg, offset, true);
+	}
+	return false;
+}
+
+static struct synthesis_place find_register(const struct known *known, uint8_t column)
+{
+	const struct lint_state *state = known->state;
+	struct synthesis_place place = { .kind = SYNTHESIS_LOST };
+	int64_t offset;
+
+	if (column != REGISTER_RIP && is_entry_value(&state->reg[column], column))
+		return (struct synthesis_place) { .kind = SYNTHESIS_SAME };
+	for (uint32_t i = 0; i < state->word_count; i++) {
+		const struct word *word = &state->word[i];
+
+		if (!is_entry_value(&word->value, column) || !is_kept(state, &word->at))
+			continue;
+		if (word->at.kind == VALUE_CFA && fits(word->at.number) && !(word->at.number % 8))
+			return (struct synthesis_place) { .kind = SYNTHESIS_AT_CFA,
+							  .offset = (int32_t)word->at.number };
+		if (address_of(known, &word->at, &place.reg, &offset)) {
+			place.kind = SYNTHESIS_AT_REGISTER;
+			place.offset = (int32_t)offset;
+		}
+	}
+	for (size_t i = 1; i < known->bases && place.kind == SYNTHESIS_LOST; i++)
+		if (is_entry_value(&state->reg[bases[i]], column))
+			place = (struct synthesis_place) { .kind = SYNTHESIS_IN_REGISTER,
+							   .reg = bases[i] };
+	return place;
+}
+
+enum synthesis_reason synthesis_row_of(const struct lint_state *state, bool outermost, bool call,
+				       struct synthesis_row *ret)
+{
+	const struct known known = { state, call ? PRESERVED : sizeof(bases) };
+	struct synthesis_place *rip = &ret->place[SYNTHESIS_COLUMNS - 1];
+
+	*ret = (struct synthesis_row) { .cfa_register = REGISTER_RSP, .cfa_offset = 8 };
+	if (outermost) { /* what else a caller would have does not matter */
+		rip->kind = SYNTHESIS_LOST;
+		return SYNTHESIS_REASON_COUNT;
+	}
+	for (int i = 0; i < SYNTHESIS_COLUMNS; i++)
+		ret->place[i] = find_register(&known, synthesis_register[i]);
+	if (!find_cfa(&known, ret))
+		return SYNTHESIS_CFA_UNKNOWN;
+	if (rip->kind == SYNTHESIS_LOST)
+		return SYNTHESIS_RETURN_UNKNOWN;
+	return SYNTHESIS_REASON_COUNT;
+}
+
+static bool place_equal(const struct synthesis_place *a, const struct synthesis_place *b)
+{
+	return a->kind == b->kind && a->reg == b->reg && a->offset == b->offset;
+}
+
+static bool cfa_equal(const struct synthesis_row *a, const struct synthesis_row *b)
+{
+	return a->cfa_register == b->cfa_register && a->cfa_offset == b->cfa_offset &&
+	       a->cfa_loaded == b->cfa_loaded;
+}
+
+bool synthesis_row_equal(const struct synthesis_row *a, const struct synthesis_row *b)
+{
+	for (int i = 0; i < SYNTHESIS_COLUMNS; i++)
+		if (!place_equal(&a->place[i], &b->place[i]))
+			return false;
+	return cfa_equal(a, b);
+}
+
+bool synthesis_row_join(struct synthesis_row *into, const struct synthesis_row *from)
+{
+	const int rip = SYNTHESIS_COLUMNS - 1;
+
+	if (!cfa_equal(into, from) || !place_equal(&into->place[rip], &from->place[rip]))
+		return false;
+	for (int i = 0; i < rip; i++)
+		if (!place_equal(&into->place[i], &from->place[i]))
+			into->place[i] = (struct synthesis_place) { .kind = SYNTHESIS_LOST };
+	return true;
+}

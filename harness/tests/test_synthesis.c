@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_synthesis.c - functions in assembly without directives, and those that they should have
+ *
+ * A case is assembled and linked into a shared object; its function f begins the text. What is expected
+ * are f's directives as synthesis_directives() says them, without the line of its name. Then the rows are
+ * written as a section, and our reader must find each of them in it, and none elsewhere; and lint, which
+ * holds it against the code once more, must find nothing wrong.
+ */
+#include <check.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "assembly_fixture.h"
+#include "synthesis/synthesis.h"
+
+#define END  "	.size f, .-f\n"
+#define PROC "	.cfi_startproc\n"
+
+/* clang-format off */
+static const struct synthesis_case {
+	const char *rule, *assembly, *expected;
+} synthesis_cases[] = {
+	{ "nothing moves", "f:	xor eax, eax\n	ret\n" END,
+	  PROC "	# +0x3\n	.cfi_endproc\n" },
+	{ "a push, and a register that is overwritten",
+	  "f:	push rbx\n	mov rbx, rdi\n	call g@PLT\n	pop rbx\n	ret\n" END,
+	  PROC "	# +0x0 push rbx\n	.cfi_def_cfa_offset 16\n"
+	  "	# +0x1 mov rbx, rdi\n	.cfi_offset rbx, -16\n"
+	  "	# +0x9 pop rbx\n	.cfi_def_cfa_offset 8\n	.cfi_restore rbx\n"
+	  "	# +0xb\n	.cfi_endproc\n" },
+	{ "room that is made and given back",
+	  "f:	sub rsp, 40\n	call g@PLT\n	add rsp, 40\n	ret\n" END,
+	  PROC "	# +0x0 sub rsp, 0x28\n	.cfi_def_cfa_offset 48\n"
+	  "	# +0x9 add rsp, 0x28\n	.cfi_def_cfa_offset 8\n	# +0xe\n	.cfi_endproc\n" },
+	{ "a frame pointer, and room of a size that is computed",
+	  "f:	push rbp\n	mov rbp, rsp\n	sub rsp, rdi\n	call g@PLT\n	leave\n	ret\n" END,
+	  PROC "	# +0x0 push rbp\n	.cfi_def_cfa_offset 16\n"
+	  "	# +0x1 mov rbp, rsp\n	.cfi_def_cfa_register rbp\n	.cfi_offset rbp, -16\n"
+	  "	# +0xc leave\n	.cfi_def_cfa rsp, 8\n	.cfi_restore rbp\n"
+	  "	# +0xe\n	.cfi_endproc\n" },
+	{ "padding inside has the row before it, and a call that never returns ends its way",
+	  "f:	test edi, edi\n	je 1f\n	push rax\n	call abort@PLT\n	nop\n"
+	  "1:	ret\n" END,
+	  PROC "	# +0x4 push rax\n	.cfi_def_cfa_offset 16\n"
+	  "	# +0xa nop\n	.cfi_def_cfa_offset 8\n	# +0xc\n	.cfi_endproc\n" },
+	{ "the same of a call whose code never returns",
+	  "f:	test edi, edi\n	je 1f\n	push rax\n	call h\n1:	ret\n" END
+	  "h:	jmp h\n",
+	  PROC "	# +0x4 push rax\n	.cfi_def_cfa_offset 16\n"
+	  "	# +0x5 call 0xb\n	.cfi_def_cfa_offset 8\n	# +0xb\n	.cfi_endproc\n" },
+	{ "behind a call that perhaps never returns the way that is surer counts",
+	  "f:	test edi, edi\n	je 1f\n	push rax\n	call [rdi]\n1:	ret\n" END,
+	  PROC "	# +0x4 push rax\n	.cfi_def_cfa_offset 16\n"
+	  "	# +0x5 call [rdi]\n	.cfi_def_cfa_offset 8\n	# +0x8\n	.cfi_endproc\n" },
+	{ "of two ways that differ neither counts",
+	  "f:	test edi, edi\n	je 1f\n	push rax\n1:	nop\n	ret\n" END,
+	  "	# no row for 2 (no register leads to the CFA)\n" PROC "	# +0x5\n	.cfi_endproc\n" },
+	{ "a jump table with a comparison",
+	  "f:	push rbx\n	cmp edi, 1\n	ja 1f\n	mov edi, edi\n"
+	  "	lea rdx, 9f[rip]\n	movsxd rax, dword ptr [rdx+rdi*4]\n	add rax, rdx\n"
+	  "	jmp rax\n2:	mov eax, 5\n1:	pop rbx\n	ret\n" END
+	  "	.section .rodata\n9:	.long 2b-9b, 1b-9b\n	.text\n",
+	  PROC "	# +0x0 push rbx\n	.cfi_def_cfa_offset 16\n"
+	  "	# +0x1d pop rbx\n	.cfi_def_cfa_offset 8\n	# +0x1f\n	.cfi_endproc\n" },
+	{ "one without, where the frame is the same at all such jumps",
+	  "f:	push rbx\n	mov edi, [rdi]\n	lea rdx, 9f[rip]\n"
+	  "	movsxd rax, dword ptr [rdx+rdi*4]\n	add rax, rdx\n	jmp rax\n"
+	  "2:	mov eax, 5\n1:	pop rbx\n	ret\n" END
+	  "	.section .rodata\n9:	.long 2b-9b, 1b-9b, 0x7fffffff\n	.text\n",
+	  PROC "	# +0x0 push rbx\n	.cfi_def_cfa_offset 16\n"
+	  "	# +0x18 pop rbx\n	.cfi_def_cfa_offset 8\n	# +0x1a\n	.cfi_endproc\n" },
+	{ "two without, where it is not",
+	  "f:	push rbx\n	mov edi, [rdi]\n	test edi, edi\n	je 3f\n	lea rdx, 9f[rip]\n"
+	  "	movsxd rax, dword ptr [rdx+rdi*4]\n	add rax, rdx\n	jmp rax\n"
+	  "3:	push rdi\n	lea rdx, 8f[rip]\n	movsxd rax, dword ptr [rdx+rdi*4]\n"
+	  "	add rax, rdx\n	jmp rax\n"
+	  "1:	pop rdi\n2:	pop rbx\n	ret\n" END
+	  "	.section .rodata\n8:	.long 1b-8b\n9:	.long 2b-9b, 0x7fffffff\n	.text\n",
+	  "	# no row for 3 (by a jump table's entry that may be none)\n"
+	  PROC "	# +0x0 push rbx\n	.cfi_def_cfa_offset 16\n"
+	  "	# +0x17 push rdi\n	.cfi_def_cfa_offset 24\n	# +0x28\n	.cfi_endproc\n" },
+	{ "a jump that goes nobody knows where",
+	  "f:	push rbx\n	jmp [rdi]\n	pop rbx\n	ret\n" END,
+	  "	# no row for 2 (behind a jump whose targets are not known)\n"
+	  PROC "	# +0x0 push rbx\n	.cfi_def_cfa_offset 16\n	# +0x3\n	.cfi_endproc\n" },
+	{ "a tail call ends the way",
+	  "f:	push rbx\n	pop rbx\n	jmp h\n" END "h:	.type h, @function\n	ret\n"
+	  "	.size h, .-h\n",
+	  PROC "	# +0x0 push rbx\n	.cfi_def_cfa_offset 16\n"
+	  "	# +0x1 pop rbx\n	.cfi_def_cfa_offset 8\n	# +0x4\n	.cfi_endproc\n" },
+	{ "one that is jumped to with a frame, and is called, too",
+	  "f:	push rbx\n	test edi, edi\n	jne h\n	pop rbx\n	ret\n" END
+	  "h:	.type h, @function\n	ret\n	.size h, .-h\n",
+	  PROC "	# +0x0 push rbx\n	.cfi_def_cfa_offset 16\n"
+	  "	# +0x5 pop rbx\n	.cfi_def_cfa_offset 8\n	# +0x7\n	.cfi_endproc\n"
+	  "h 1 (functions lead there with different frames)\n" },
+	{ "a piece elsewhere has the frame of where it is jumped from",
+	  "f:	push rbx\n	test edi, edi\n	jne f.cold\n1:	pop rbx\n	ret\n" END
+	  "f.cold:	.type f.cold, @function\n	jmp 1b\n	.size f.cold, .-f.cold\n",
+	  PROC "	# +0x0 push rbx\n	.cfi_def_cfa_offset 16\n"
+	  "	# +0x5 pop rbx\n	.cfi_def_cfa_offset 8\n	# +0x7\n	.cfi_endproc\n"
+	  "f.cold rsp+16\n" },
+	{ "a stack that is aligned keeps its CFA in a word",
+	  "f:	lea r10, [rsp+8]\n	and rsp, -32\n	push [r10-8]\n	push rbp\n"
+	  "	mov rbp, rsp\n	push r10\n	call g@PLT\n	mov r10, [rbp-8]\n	leave\n"
+	  "	lea rsp, [r10-8]\n	ret\n" END,
+	  PROC "	# +0x5 and rsp, 0xffffffffffffffe0\n	.cfi_def_cfa r10, 0\n"
+	  "	# +0xe mov rbp, rsp\n	.cfi_escape 0x10, 0x6, 0x2, 0x76, 0x0	# rbp = *(rbp+0)\n"
+	  "	# +0x11 push r10\n	.cfi_escape 0xf, 0x3, 0x76, 0x78, 0x6	# cfa = *(rbp-8)\n"
+	  "	# +0x18 mov r10, [rbp-0x08]\n	.cfi_def_cfa r10, 0\n"
+	  "	# +0x1c leave\n	.cfi_restore rbp\n"
+	  "	# +0x1d lea rsp, [r10-0x08]\n	.cfi_def_cfa rsp, 8\n	# +0x22\n	.cfi_endproc\n" },
+	{ "rsp comes from elsewhere, and another register leads to the frame",
+	  "f:	mov rbx, rsp\n	mov rsp, [rdi]\n	call g@PLT\n	mov rsp, rbx\n	ret\n" END,
+	  PROC "	# +0x0 mov rbx, rsp\n	.cfi_undefined rbx\n"
+	  "	# +0x3 mov rsp, [rdi]\n	.cfi_def_cfa_register rbx\n"
+	  "	# +0xb mov rsp, rbx\n	.cfi_def_cfa_register rsp\n	# +0xf\n	.cfi_endproc\n" },
+	{ "one that points above the CFA",
+	  "f:	lea rbx, [rsp+24]\n	mov rsp, [rdi]\n	lea rsp, [rbx-24]\n	ret\n" END,
+	  PROC "	# +0x0 lea rbx, [rsp+0x18]\n	.cfi_undefined rbx\n"
+	  "	# +0x5 mov rsp, [rdi]\n	.cfi_def_cfa rbx, -16\n"
+	  "	# +0x8 lea rsp, [rbx-0x18]\n	.cfi_def_cfa rsp, 8\n	# +0xd\n	.cfi_endproc\n" },
+	{ "a call has no register that it may overwrite to lead to the frame",
+	  "f:	mov rax, rsp\n	mov rsp, [rdi]\n	call g@PLT\n	ud2\n" END,
+	  "	# no row for 2 (no register leads to the CFA)\n"
+	  PROC "	# +0x6\n	.cfi_endproc\n" },
+	{ "a return address in a register",
+	  "f:	pop rdx\n	jmp rdx\n" END,
+	  PROC "	# +0x0 pop rdx\n	.cfi_def_cfa_offset 0\n	.cfi_register rip, rdx\n"
+	  "	# +0x3\n	.cfi_endproc\n" },
+	{ "one that is overwritten", "f:	mov [rsp], rdi\n	ret\n" END,
+	  "	# no row for 1 (the return address is not in the frame)\n"
+	  PROC "	# +0x4\n	.cfi_endproc\n" },
+	{ "a register that was swapped for another's",
+	  "f:	xchg rbx, r12\n	nop\n	xchg rbx, r12\n	ret\n" END,
+	  PROC "	# +0x0 xchg rbx, r12\n	.cfi_register rbx, r12\n	.cfi_register r12, rbx\n"
+	  "	# +0x4 xchg rbx, r12\n	.cfi_restore rbx\n	.cfi_restore r12\n"
+	  "	# +0x8\n	.cfi_endproc\n" },
+	{ "behind clone nobody knows whose stack it is",
+	  "f:	xor eax, eax\n	mov al, 56\n	syscall\n	ret\n" END,
+	  "	# no row for 1 (no register leads to the CFA)\n"
+	  PROC "	# +0x6\n	.cfi_endproc\n" },
+	{ "behind another system call everybody does",
+	  "f:	mov eax, 39\n	syscall\n	ret\n" END,
+	  PROC "	# +0x8\n	.cfi_endproc\n" },
+	{ "what the kernel returns to from a signal handler is called by nobody",
+	  "f:	mov eax, 15\n	syscall\n" END,
+	  "	# no row for 2 (the return address is not in the frame)\n" },
+	{ "bytes that are no instruction",
+	  "f:	push rax\n	.byte 0x06\n	pop rax\n	ret\n" END,
+	  "	# no row for 2 (no way leads there)\n"
+	  "	# no row for 1 (instructions that can't be decoded)\n"
+	  PROC "	# +0x1\n	.cfi_endproc\n" },
+};
+/* clang-format on */
+#define CASES ((int)(sizeof(synthesis_cases) / sizeof(synthesis_cases[0])))
+
+struct world {
+	char directory[64], path[128];
+	struct image *image;
+	struct cfi *cfi;
+	struct synthesis synthesis;
+	uint64_t begin;
+};
+
+static void open_image(struct world *world)
+{
+	struct error error;
+	int result;
+
+	ck_assert_int_eq(image_create(world->path, &world->image, &error), 0);
+	result = cfi_create(world->image, &world->cfi, &error);
+	ck_assert(!result || error.code == ERROR_NO_CFI);
+}
+
+static void world_init(struct world *world, const char *assembly)
+{
+	struct error error;
+
+	memset(world, 0, sizeof(*world));
+	strcpy(world->directory, "/tmp/test_synthesis.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(world->directory));
+	assemble(world->directory, assembly);
+	snprintf(world->path, sizeof(world->path), "%s/f.so", world->directory);
+	open_image(world);
+	world->begin = image_symbol_address(world->image, "f");
+	ck_assert_msg(!synthesis_of(world->cfi, &world->synthesis, &error), "%s", error.message);
+}
+
+static void world_deinit(struct world *world)
+{
+	char command[160];
+
+	synthesis_deinit(&world->synthesis);
+	cfi_destroy(world->cfi);
+	image_destroy(world->image);
+	snprintf(command, sizeof(command), "rm -r %s", world->directory);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static const struct synthesis_function *function_at(const struct world *world, uint64_t pc)
+{
+	for (size_t i = 0; i < world->synthesis.function_count; i++)
+		if (world->synthesis.function[i].begin == pc)
+			return &world->synthesis.function[i];
+	return NULL;
+}
+
+/* f's lines alone, without its name's. */
+static char *directives_of(const struct world *world)
+{
+	const struct synthesis_function *function = function_at(world, world->begin);
+	struct synthesis alone = world->synthesis;
+	char *text = NULL, *line;
+	struct error error;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_ptr_nonnull(function);
+	alone.function = (struct synthesis_function *)function;
+	alone.function_count = 1;
+	ck_assert_int_eq(synthesis_directives(&alone, world->cfi, file, &error), 0);
+	fclose(file);
+	line = strchr(text, '\n');
+	ck_assert_ptr_nonnull(line);
+	line = strdup(line + 1);
+	free(text);
+	return line;
+}
+
+/* A call's target is an address: the text's begin becomes 0. */
+static void replace_target(char *text, uint64_t begin)
+{
+	char *at = strstr(text, "call 0x"), *end, number[24];
+	uint64_t target;
+
+	if (!at)
+		return;
+	target = strtoull(at + 7, &end, 16);
+	snprintf(number, sizeof(number), "%" PRIx64, target - begin);
+	memmove(at + 7 + strlen(number), end, strlen(end) + 1);
+	memcpy(at + 7, number, strlen(number));
+}
+
+/* What another function came to. */
+static void append_other(const struct world *world, char **text, const char *name)
+{
+	const struct synthesis_function *function =
+		function_at(world, image_symbol_address(world->image, name));
+	const struct synthesis_row *row;
+	char *longer;
+
+	ck_assert_ptr_nonnull(function);
+	row = &world->synthesis.row[function->first_row];
+	if (function->row_count)
+		ck_assert_int_gt(asprintf(&longer, "%s%s %s+%d\n", *text, name,
+					  register_name(row->cfa_register), row->cfa_offset),
+				 0);
+	else
+		ck_assert_int_gt(asprintf(&longer, "%s%s %" PRIu64 " (%s)\n", *text, name,
+					  function->unwritten[SYNTHESIS_WAYS_DIFFER],
+					  synthesis_reason_title(SYNTHESIS_WAYS_DIFFER)),
+				 0);
+	free(*text);
+	*text = longer;
+}
+
+START_TEST(a_function_gets_its_directives)
+{
+	const struct synthesis_case *test = &synthesis_cases[_i];
+	struct world world;
+	char *text;
+
+	world_init(&world, test->assembly);
+	text = directives_of(&world);
+	replace_target(text, world.begin);
+	if (strstr(test->expected, "\nh "))
+		append_other(&world, &text, "h");
+	if (strstr(test->expected, "\nf.cold "))
+		append_other(&world, &text, "f.cold");
+	ck_assert_msg(!strcmp(text, test->expected), "%s:\n%s\nexpected:\n%s", test->rule, text,
+		      test->expected);
+	free(text);
+	world_deinit(&world);
+}
+END_TEST
+
+/* ---- through a section, and back ----------------------------------------------------------- */
+
+static void check_place(const struct synthesis_place *place, const struct row_rule *rule,
+			uint8_t column)
+{
+	static const enum rule_kind kinds[] = {
+		[SYNTHESIS_SAME] = RULE_UNSPECIFIED,	   [SYNTHESIS_AT_CFA] = RULE_OFFSET,
+		[SYNTHESIS_AT_REGISTER] = RULE_EXPRESSION, [SYNTHESIS_IN_REGISTER] = RULE_REGISTER,
+		[SYNTHESIS_LOST] = RULE_UNDEFINED,
+	};
+
+	ck_assert_msg(rule->kind == kinds[place->kind], "%s: %d", register_name(column),
+		      rule->kind);
+	if (place->kind == SYNTHESIS_AT_CFA)
+		ck_assert_int_eq(rule->offset, place->offset);
+	if (place->kind == SYNTHESIS_IN_REGISTER)
+		ck_assert_int_eq(rule->reg, place->reg);
+}
+
+static void check_row(const struct cfi *cfi, const struct synthesis_row *expected, uint64_t pc)
+{
+	struct error error;
+	struct row row;
+
+	ck_assert_int_eq(cfi_row_find(cfi, pc, &row, &error), 1);
+	if (expected->cfa_loaded || expected->cfa_offset < 0) {
+		ck_assert_int_eq(row.cfa.kind, RULE_CFA_EXPRESSION);
+	} else {
+		ck_assert_int_eq(row.cfa.kind, RULE_CFA_REGISTER);
+		ck_assert_int_eq(row.cfa.reg, expected->cfa_register);
+		ck_assert_int_eq(row.cfa.offset, expected->cfa_offset);
+	}
+	for (int i = 0; i < SYNTHESIS_COLUMNS; i++)
+		check_place(&expected->place[i], &row.reg[synthesis_register[i]],
+			    synthesis_register[i]);
+}
+
+static void check_rows(const struct world *world, const struct cfi *cfi)
+{
+	struct error error;
+	struct row row;
+
+	for (size_t f = 0; f < world->synthesis.function_count; f++) {
+		const struct synthesis_function *function = &world->synthesis.function[f];
+		uint64_t pc = function->begin;
+
+		for (size_t i = 0; i < function->row_count; i++) {
+			const struct synthesis_row *expected =
+				&world->synthesis.row[function->first_row + i];
+
+			for (; pc < expected->pc; pc++)
+				ck_assert_int_eq(cfi_row_find(cfi, pc, &row, &error), 0);
+			check_row(cfi, expected, expected->pc);
+			check_row(cfi, expected, expected->pc_end - 1);
+			pc = expected->pc_end;
+		}
+		for (; pc < function->end; pc++)
+			ck_assert_int_eq(cfi_row_find(cfi, pc, &row, &error), 0);
+	}
+}
+
+static void count_finding(void *context, const struct lint_finding *finding)
+{
+	if (finding->id != LINT_UNCOVERED && finding->pc_end)
+		(*(int *)context)++;
+}
+
+static void read_back(const char *assembly, bool is_debug)
+{
+	struct world world, again = { .directory = "" };
+	struct lint_counts counts;
+	int findings = 0;
+	const struct lint_watch watch = { .finding = count_finding, .context = &findings };
+	struct error error;
+	uint8_t *bytes;
+	size_t size;
+
+	world_init(&world, assembly);
+	ck_assert_int_eq(synthesis_section(&world.synthesis, is_debug, synthesis_vaddr(world.image),
+					   NULL, &bytes, &size, &error),
+			 0);
+	ck_assert_int_eq(image_create(world.path, &again.image, &error), 0);
+	if (is_debug)
+		again.image->debug_frame = (struct image_section) { .data = bytes,
+								    .size = size,
+								    .name = ".debug_frame" };
+	else
+		ck_assert_int_eq(image_add_eh_frame(again.image, bytes, size,
+						    synthesis_vaddr(world.image), &error),
+				 0);
+	ck_assert_int_eq(cfi_create(again.image, &again.cfi, &error), 0);
+	ck_assert_uint_eq(again.cfi->diagnostics.count, 0);
+	check_rows(&world, again.cfi);
+	ck_assert_int_eq(lint_image(again.cfi, &watch, &counts, &error), 0);
+	ck_assert_int_eq(findings, 0);
+	ck_assert_uint_eq(counts.mismatch, 0);
+	cfi_destroy(again.cfi);
+	image_destroy(again.image);
+	if (is_debug)
+		free(bytes);
+	world_deinit(&world);
+}
+
+START_TEST(the_rows_are_read_back)
+{
+	read_back(synthesis_cases[_i].assembly, false);
+	read_back(synthesis_cases[_i].assembly, true);
+}
+END_TEST
+
+/* ---- objcopy -------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *rule;
+	struct synthesis_target target;
+	const char *expected;
+} command_cases[] = {
+	{ "a file without CFI gets an .eh_frame behind its segments",
+	  { .vaddr = 0x5000 },
+	  "objcopy --add-section .eh_frame=S --set-section-flags .eh_frame=alloc,readonly "
+	  "--change-section-address .eh_frame=0x5000 IN OUT " },
+	{ "one that has it gets a .debug_frame",
+	  { .is_debug = true },
+	  "objcopy --add-section .debug_frame=S IN OUT " },
+	{ "where that is, too, it is made longer",
+	  { .is_debug = true, .is_joined = true },
+	  "objcopy --decompress-debug-sections --update-section .debug_frame=S IN OUT " },
+};
+
+START_TEST(a_section_gets_into_a_file)
+{
+	struct synthesis_command command;
+	char text[300] = "";
+
+	synthesis_command(&command_cases[_i].target, "S", "IN", "OUT", &command);
+	for (int i = 0; command.argv[i]; i++) {
+		strcat(text, command.argv[i]);
+		strcat(text, " ");
+	}
+	ck_assert_str_eq(text, command_cases[_i].expected);
+}
+END_TEST
+
+START_TEST(a_section_comes_behind_another)
+{
+	static const uint8_t entry[12] = { 8, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8 };
+	const struct image_section before = { .data = entry, .size = sizeof(entry) };
+	struct world world;
+	struct error error;
+	uint8_t *bytes;
+	uint32_t cie;
+	size_t size;
+
+	world_init(&world, synthesis_cases[0].assembly);
+	ck_assert_int_eq(
+		synthesis_section(&world.synthesis, true, 0, &before, &bytes, &size, &error), 0);
+	ck_assert_mem_eq(bytes, entry, sizeof(entry));
+	/* The CIE has 24 bytes; behind the FDE's length is where it begins. */
+	memcpy(&cie, bytes + 12 + 24 + 4, sizeof(cie));
+	ck_assert_uint_eq(cie, 12);
+	free(bytes);
+	world_deinit(&world);
+}
+END_TEST
+
+START_TEST(what_is_too_far_is_an_error)
+{
+	struct world world;
+	struct error error;
+	uint8_t *bytes;
+	size_t size;
+
+	world_init(&world, synthesis_cases[0].assembly);
+	ck_assert_int_eq(
+		synthesis_section(&world.synthesis, false, 1ull << 32, NULL, &bytes, &size, &error),
+		-1);
+	ck_assert_int_eq(error.code, ERROR_CFI_RANGE);
+	world_deinit(&world);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("synthesis");
+	TCase *functions = tcase_create("functions"), *sections = tcase_create("sections");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(functions, 120);
+	tcase_set_timeout(sections, 120);
+	tcase_add_loop_test(functions, a_function_gets_its_directives, 0, CASES);
+	tcase_add_loop_test(sections, the_rows_are_read_back, 0, CASES);
+	tcase_add_loop_test(sections, a_section_gets_into_a_file, 0,
+			    (int)(sizeof(command_cases) / sizeof(command_cases[0])));
+	tcase_add_test(sections, a_section_comes_behind_another);
+	tcase_add_test(sections, what_is_too_far_is_an_error);
+	suite_add_tcase(suite, functions);
+	suite_add_tcase(suite, sections);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
