@@ -31,7 +31,8 @@ static const struct bug {
 	  "SP002 _start+0..11 ra=c-8 / a process begins here, with argc there\n"
 	  "1 wrong, 1 proven",
 	  "0 wrong, 2 proven" },
-	{ "hash_rounds", SHARED, "", "0 wrong, 0 proven, 1 value_unknown", "0 wrong, 1 proven" },
+	{ "hash_rounds", SHARED, "", "0 wrong, 0 proven, 1 value_unknown",
+	  "0 wrong, 0 proven, 1 value_unknown" },
 	{ "hidden_fde", HEADER, "",
 	  "SP009 entry 0 leads to no FDE: there is none at 0x402030\n"
 	  "SP009 the FDE of 0x401000 is not in the search table\n"
@@ -59,7 +60,7 @@ static const struct bug {
 	  "1 wrong, 2 proven",
 	  "0 wrong, 3 proven" },
 	{ "new_thread", SHARED, "", "SP006 new_thread+5..6" UNCOVERED "0 wrong, 1 proven",
-	  "0 wrong, 1 proven" },
+	  "0 wrong, 0 proven, 1 rule_unknown" },
 	{ "no_plt_rows", SHARED, "-Wl,--no-ld-generated-unwind-info",
 	  "SP006 callee@plt+0..1" UNCOVERED "0 wrong, 1 proven", "0 wrong, 2 proven" },
 	{ "other_stack", SHARED, "", "0 wrong, 1 proven, 1 value_unknown", "0 wrong, 2 proven" },
