@@ -177,6 +177,13 @@ static void judge_instruction(struct lint_judge *judge, const struct lint_flow *
 		verdict.reg = REGISTER_RIP;
 		verdict.actual = (struct value) { .kind = VALUE_ENTRY, .reg = REGISTER_RIP };
 	}
+	if (verdict.ends && verdict.outcome == LINT_ROW_PROVEN && flow->function == part->begin &&
+	    part->row[0].reg[REGISTER_RIP].kind != RULE_UNDEFINED &&
+	    flow->function != flow->world->first) {
+		/* It had a caller when it began: does a thread begin here, or was the caller lost? */
+		verdict.outcome = LINT_ROW_UNPROVEN;
+		verdict.reason = LINT_RULE_UNKNOWN;
+	}
 	if (verdict.outcome == LINT_ROW_MISMATCH && block->unsure) {
 		verdict.outcome = LINT_ROW_UNPROVEN;
 		verdict.reason = LINT_JUMP_UNKNOWN;
