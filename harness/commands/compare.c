@@ -16,6 +16,7 @@
 #include "harness.h"
 #include "ignore/ignore.h"
 #include "replay/recording.h"
+#include "synthesis/synthesis_attach.h"
 #include "cli/json_counts.h"
 #include "plain_text.h"
 
@@ -128,7 +129,20 @@ struct arguments {
 	struct dispute_wish wish;
 	struct requirement requirement[REQUIREMENTS_MAX];
 	size_t requirement_count;
+	struct compare_synthesized synthesized;
 };
+
+static int synthesize(void *context, struct image *image, struct error *error)
+{
+	struct compare_synthesized *sums = context;
+	struct synthesis_sums more = { 0 };
+	int result = synthesis_attach(&more, image, error);
+
+	sums->images += more.images;
+	sums->functions += more.functions;
+	sums->written += more.written;
+	return result;
+}
 
 static void add_engines(struct argp_state *state, const char *list, struct engine_list *engines)
 {
@@ -250,7 +264,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case OPTION_REGISTERS: compare->registers = true; return 0;
 	case OPTION_REQUIRE: parse_requirement(state, arguments, argument); return 0;
 	case OPTION_STACKS: arguments->stacks = option_text(state, argument, "--stacks"); return 0;
-	case OPTION_SYNTHESIZE: compare->synthesize = true; return 0;
+	case OPTION_SYNTHESIZE:
+		compare->prepare = synthesize;
+		compare->prepare_context = &arguments->synthesized;
+		compare->synthesized = &arguments->synthesized;
+		return 0;
 	case OPTION_TIMEOUT:
 		tracer->timeout_ms = option_seconds(state, argument, "--timeout");
 		return 0;

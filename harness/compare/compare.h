@@ -28,11 +28,15 @@
 #include "compare_require.h"
 #include "external/external.h"
 #include "gate/gate.h"
-#include "synthesis/synthesis_attach.h"
 #include "truth/truth.h"
 #include "verdict/doubt.h"
 
 #define COMPARE_ENGINES_MAX ENGINES_MAX
+
+/* Rows that images were given by compare_options.prepare, of all programs so far. */
+struct compare_synthesized {
+	uint64_t images, functions, written; /* functions without CFI, of these with rows */
+};
 
 struct compare_options {
 	const struct engine *engine[COMPARE_ENGINES_MAX];
@@ -40,8 +44,11 @@ struct compare_options {
 	enum walk_method method; /* how the BPF walk goes round */
 	/* bpf and table follow frame pointers where there is no CFI. */
 	bool follow_frame_pointers;
-	/* Functions without CFI get the rows that their code proves (synthesis/synthesis.h). */
-	bool synthesize;
+	/* Asked of each image that is met: it may add to its CFI, and counts what in *synthesized. NULL:
+	 * nobody is. (The room of compare knows nothing of how rows are made.) */
+	image_prepare_fn prepare;
+	void *prepare_context;
+	const struct compare_synthesized *synthesized;
 	/* Where the stack is right, the callee-saved registers that the CFI brings back are held
 	 * against the truth too (registers.c). */
 	bool registers;
@@ -110,8 +117,7 @@ struct comparison {
 	uint64_t truth_digest; /* of the truth at the same points */
 	char bpf_method[16];   /* "" if no engine ran in the kernel */
 	bool follows_frame_pointers;
-	bool synthesizes;
-	struct synthesis_sums synthesized; /* of the images met so far, of all programs */
+	const struct compare_synthesized *synthesized; /* of the options; NULL: none were */
 	uint64_t elapsed_ns;
 	uint64_t unmarked; /* points that on_proven could not be told of: no memory */
 	uint64_t

@@ -315,12 +315,12 @@ static void print_verdicts(FILE *file, const char *program, const char *kernel,
 	set_count(object, "findings_not_kept", comparison->findings.not_kept);
 	set_count(object, "ignored", comparison_ignored(comparison));
 	set_count(object, "ignored_findings", comparison->ignored_findings);
-	if (comparison->synthesizes) {
+	if (comparison->synthesized) {
 		json_t *synthesized = json_object();
 
-		set_count(synthesized, "images", comparison->synthesized.images);
-		set_count(synthesized, "functions", comparison->synthesized.functions);
-		set_count(synthesized, "written", comparison->synthesized.written);
+		set_count(synthesized, "images", comparison->synthesized->images);
+		set_count(synthesized, "functions", comparison->synthesized->functions);
+		set_count(synthesized, "written", comparison->synthesized->written);
 		json_object_set_new(object, "synthesized", synthesized);
 	}
 	set_count(truth, "steps", comparison->truth.steps);

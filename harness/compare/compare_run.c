@@ -127,8 +127,7 @@ int comparer_create(const struct compare_options *options, struct comparer **ret
 		error_set(error, ERROR_MEMORY, "", 0, "no memory for a comparer");
 		goto bad;
 	}
-	if (options->synthesize)
-		image_store_prepare(comparer->store, synthesis_attach, &comparer->synthesized);
+	image_store_prepare(comparer->store, options->prepare, options->prepare_context);
 	if (open_engines(comparer, options, error))
 		goto bad;
 	*ret = comparer;
@@ -171,8 +170,7 @@ bool comparer_run_far(struct comparer *comparer, const struct tracer_options *op
 		ret->truth.ending = TRACER_FAILED;
 		status = -1;
 	}
-	ret->synthesizes = comparer->options.synthesize;
-	ret->synthesized = comparer->synthesized;
+	ret->synthesized = comparer->options.synthesized;
 	if (!status)
 		ret->early = (struct error) { .code = ERROR_NONE };
 	if (!status && ret->truth.ending == TRACER_KILLED)

@@ -91,12 +91,12 @@ static void print_verdicts(FILE *file, const struct comparison *comparison)
 {
 	const uint64_t *verdict = comparison->verdict;
 
-	if (comparison->synthesizes)
+	if (comparison->synthesized)
 		fprintf(file,
 			"synthesized: rows for %" PRIu64 " of %" PRIu64
 			" functions without CFI, in %" PRIu64 " images\n",
-			comparison->synthesized.written, comparison->synthesized.functions,
-			comparison->synthesized.images);
+			comparison->synthesized->written, comparison->synthesized->functions,
+			comparison->synthesized->images);
 	fprintf(file, "verdicts: exact %" PRIu64, verdict[VERDICT_EXACT]);
 	fprintf(file, ", table_fault %" PRIu64 " (%" PRIu64 " missing)",
 		verdict[VERDICT_TABLE_FAULT], comparison->missing);

@@ -26,7 +26,6 @@ struct comparer {
 	struct compare_engine engine[COMPARE_ENGINES_MAX]; /* open */
 	size_t engine_count;
 	struct image_store *store;
-	struct synthesis_sums synthesized; /* of the store's images */
 	struct target_memory *memory;
 	struct bpf_records *records;
 	struct referee *referee;
