@@ -66,7 +66,24 @@ static void begin_base(struct lint_state *state, uint8_t reg, uint32_t origin)
 		state->word[kept++] = *word;
 	}
 	state->word_count = kept;
+	if (state->aligned.origin == origin)
+		state->aligned.mask = 0;
 	set(state, reg, base);
+}
+
+/* The CFA is a multiple of 16 (psABI, 3.2.2): what of it is aligned depends on the paragraph alone. */
+static void align(struct lint_state *state, const struct code *code, uint32_t origin)
+{
+	struct value value = state->reg[code->reg];
+	int64_t mask = code->constant;
+
+	begin_base(state, code->reg, origin);
+	if (code->reg != REGISTER_RSP || value.kind != VALUE_CFA || mask > -16 ||
+	    (mask & -mask) != -mask)
+		return;
+	state->aligned.origin = origin;
+	state->aligned.paragraph = value.number >> 4;
+	state->aligned.mask = mask;
 }
 
 /* ---- memory ------------------------------------------------------------------------------- */
@@ -251,7 +268,7 @@ static void and_constant(struct lint_state *state, const struct code *code, uint
 	const struct value *value = &state->reg[code->reg];
 
 	if (code->reg == REGISTER_RSP || value_is_stack(value))
-		begin_base(state, code->reg, origin);
+		align(state, code, origin);
 	else if (code->constant >= 0 && code->constant < UINT16_MAX)
 		set(state, code->reg,
 		    VALUE(.kind = VALUE_BOUND, .scale = 1, .bound = (uint32_t)code->constant));

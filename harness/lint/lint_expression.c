@@ -51,6 +51,18 @@ static bool dereference(struct machine *machine)
 	return true;
 }
 
+/* The frame's own alignment, if it is the same. */
+static bool align(const struct machine *machine, struct value *a, const struct value *mask)
+{
+	const struct lint_state *state = machine->state;
+
+	if (a->kind != VALUE_CFA || mask->kind != VALUE_CONSTANT || !mask->number ||
+	    mask->number != state->aligned.mask || a->number >> 4 != state->aligned.paragraph)
+		return false;
+	*a = (struct value) { .kind = VALUE_BASE, .bound = state->aligned.origin };
+	return true;
+}
+
 static bool binary(struct machine *machine, uint8_t opcode)
 {
 	struct value b = machine->stack[--machine->depth];
@@ -63,6 +75,8 @@ static bool binary(struct machine *machine, uint8_t opcode)
 		a->number = (int64_t)result;
 		return true;
 	}
+	if (opcode == OP_AND)
+		return align(machine, a, &b);
 	if (opcode == OP_PLUS && b.kind == VALUE_CONSTANT)
 		*a = value_add(*a, b.number);
 	else if (opcode == OP_PLUS && a->kind == VALUE_CONSTANT)

@@ -53,12 +53,22 @@ static bool read_entry(const struct lint_flow *flow, const struct value *table, 
 	return true;
 }
 
+/* Behind the code: where LLVM lets cases go that it holds to be unreachable. */
+static bool is_end(const struct lint_flow *flow, uint64_t pc)
+{
+	for (size_t i = 0; i < flow->part_count; i++)
+		if (flow->part[i]->end == pc)
+			return true;
+	return false;
+}
+
 size_t lint_jump_targets(struct lint_flow *flow, const struct lint_state *state,
 			 const struct code *code, uint64_t *ret, bool *ret_sure)
 {
 	const struct image *image = flow->world->cfi->image;
 	struct value value = lint_effect_jump(state, code);
 	uint64_t count, i;
+	size_t kept = 0;
 
 	*ret_sure = true;
 	if (value.kind == VALUE_CONSTANT) {
@@ -77,9 +87,14 @@ size_t lint_jump_targets(struct lint_flow *flow, const struct lint_state *state,
 
 		count = room < count ? room : count;
 	}
-	for (i = 0; i < count && i < LINT_TARGETS_MAX; i++)
-		if (!read_entry(flow, &value, i, &ret[i]) ||
-		    (!value.compared && !lint_flow_has(flow, ret[i])))
+	for (i = 0; i < count && i < LINT_TARGETS_MAX; i++) {
+		if (!read_entry(flow, &value, i, &ret[kept]))
 			break;
-	return value.compared && i < count ? 0 : i;
+		if (is_end(flow, ret[kept]))
+			continue;
+		if (!value.compared && !lint_flow_has(flow, ret[kept]))
+			break;
+		kept++;
+	}
+	return value.compared && i < count ? 0 : kept;
 }

@@ -196,6 +196,12 @@ bool lint_state_join(struct lint_state *into, const struct lint_state *from)
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
 		changed |= join_value(&into->reg[i], &from->reg[i]);
 	changed |= join_words(into, from);
+	if (into->aligned.mask && (into->aligned.origin != from->aligned.origin ||
+				   into->aligned.paragraph != from->aligned.paragraph ||
+				   into->aligned.mask != from->aligned.mask)) {
+		into->aligned.mask = 0;
+		changed = true;
+	}
 	if (into->comparison.valid &&
 	    memcmp(&into->comparison, &from->comparison, sizeof(into->comparison))) {
 		into->comparison = (struct last_comparison) { .valid = false };

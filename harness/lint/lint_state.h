@@ -68,6 +68,12 @@ struct lint_state {
 	/* Words that something was written to of which nothing is known, from the CFA; and of bases. */
 	int64_t touched_begin, touched_end;
 	bool bases_touched;
+	/* The base that began where the stack was aligned: it is CFA & mask, from a paragraph of 16 bytes
+	 * below the CFA on. mask 0: none. */
+	struct {
+		uint32_t origin;
+		int64_t paragraph, mask;
+	} aligned;
 	struct last_comparison comparison;
 };
 

@@ -62,6 +62,15 @@ static void print_instructions(FILE *file, const json_t *finding, bool colour)
 		print_field(file, "up to", pc_end);
 }
 
+/* last: of a way's jumps, NULL if there is none. An exception comes from a call. */
+static const char *what_leads(const json_t *last, const char *from)
+{
+	if (strcmp(json_text(last, "pc"), from) != 0)
+		return "instruction";
+	return strncmp(json_text(last, "instruction"), "call", 4) ? "jump"
+								  : "exception of the call";
+}
+
 /* The jumps of one way there; of a way that alone is wrong, the last of them first. */
 static void print_path(FILE *file, const json_t *finding)
 {
@@ -74,10 +83,7 @@ static void print_path(FILE *file, const json_t *finding)
 
 	if (from[0])
 		fprintf(file, "    %-10s  the %s at %s%s%s; other ways bring what is declared\n",
-			"by",
-			count && !strcmp(json_text(json_array_get(path, count - 1), "pc"), from)
-				? "jump"
-				: "instruction",
+			"by", what_leads(json_array_get(path, count - 1), from),
 			elsewhere ? PLAIN_TEXT(from_section) : "", elsewhere ? "+" : "", from);
 	if (!count)
 		return;
