@@ -2,11 +2,12 @@
 /*
  * executed.h - which instructions of which images ran, and whether their rows were right then
  *
- * What `stackproof lint` says of code that nobody ran is held against a run. There are two ways to it:
+ * What `stackproof lint` says of code that nobody ran is held against a run. There are three ways to it:
  *
  *	executed_truth.c	a truth file (truth_file.h): where threads stood, and what had called
  *	executed_step.c		a program, stepped now: the row of each instruction is held against the truth
- *	executed.c		both as sorted lists of places
+ *	executed_results.c	what compare has written of runs: some of the rows that were wrong
+ *	executed.c		all of that as sorted lists of places
  *	executed_image.c	which of the run's images a file is
  *	executed_options.c	the run that a command line names (executed_options.h)
  *
@@ -51,7 +52,8 @@ struct executed_fault {
 };
 
 struct executed {
-	bool stepped;	/* rows were held against the truth */
+	bool stepped; /* rows were held against the truth */
+	bool recorded; /* by somebody else, who says of some places that they were wrong, and no more */
 	bool partial;	/* the run did not come to its end */
 	uint64_t every; /* a point at each so many instructions */
 	uint64_t points, doubted;
@@ -96,6 +98,12 @@ struct executed_options {
  * with ret->partial. ret: executed_deinit(), in any case. */
 int executed_step(const struct executed_options *options, struct executed *ret,
 		  struct error *error);
+
+/* ---- executed_results.c ------------------------------------------------------------------- */
+
+/* Of the NDJSON of `compare` or `run`. ERROR_TEXT_SYNTAX with the line as offset: it is none, or has not
+ * one whole run. ret: executed_deinit(), in any case. */
+int executed_read_results(const char *path, struct executed *ret, struct error *error);
 
 /* ---- executed_image.c --------------------------------------------------------------------- */
 

@@ -2,8 +2,8 @@
 /*
  * executed_options.c - the run that a command line names, and what is said of it
  *
- * Either a truth file, or a program behind "--" that is stepped now. argp would not tell that "--" from one before files, so
- * it is looked for before anything is parsed.
+ * A truth file, or what compare has written, or a program behind "--" that is stepped now. argp would
+ * not tell that "--" from one before files, so it is looked for before anything is parsed.
  */
 #include <string.h>
 #include "cli/exit_status.h"
@@ -17,8 +17,10 @@ enum { KEY_EXECUTED = 0x500, KEY_CONFIRM, KEY_STEP_EVERY, KEY_STEP_TIMEOUT };
 static const struct argp_option option_list[] = {
 	{ "executed", KEY_EXECUTED, "TRUTH", 0,
 	  "say what of it ran, by a file of `stackproof truth'", 0 },
-	{ "confirm", KEY_CONFIRM, NULL, 0,
-	  "step PROGRAM, and say of each finding whether its row was wrong when it ran", 0 },
+	{ "confirm", KEY_CONFIRM, "RESULTS", OPTION_ARG_OPTIONAL,
+	  "step PROGRAM, and say of each finding whether its row was wrong when it ran; or by what "
+	  "`stackproof compare --json' has written",
+	  0 },
 	{ "step-every", KEY_STEP_EVERY, "N", 0,
 	  "of --confirm: look at every Nth instruction (default 1)", 0 },
 	{ "step-timeout", KEY_STEP_TIMEOUT, "SECONDS", 0,
@@ -28,7 +30,7 @@ static const struct argp_option option_list[] = {
 
 static void check_usage(struct argp_state *state, const struct executed_wish *wish)
 {
-	if (wish->truth && wish->confirm)
+	if (!!wish->truth + wish->confirm + !!wish->results > 1)
 		argp_error(state, "--executed and --confirm are of one run each");
 	if (wish->confirm && (!wish->tracer.argv || !wish->tracer.argv[0]))
 		argp_error(state, "--confirm needs -- PROGRAM [ARGUMENT...]");
@@ -40,7 +42,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case KEY_EXECUTED: wish->truth = option_text(state, argument, "--executed"); return 0;
-	case KEY_CONFIRM: wish->confirm = true; return 0;
+	case KEY_CONFIRM:
+		if (argument)
+			wish->results = option_text(state, argument, "--confirm");
+		else
+			wish->confirm = true;
+		return 0;
 	case KEY_STEP_EVERY:
 		wish->tracer.every = option_between(state, argument, "--step-every", 1, UINT64_MAX);
 		return 0;
@@ -76,7 +83,7 @@ void executed_wish_init(struct executed_wish *wish, int *argc, char **argv)
 
 bool executed_is_wanted(const struct executed_wish *wish)
 {
-	return wish->truth || wish->confirm;
+	return wish->truth || wish->confirm || wish->results;
 }
 
 static void on_point(void *context)
@@ -108,28 +115,34 @@ static enum exit_status step(const struct executed_wish *wish, struct executed *
 enum exit_status executed_open(const struct executed_wish *wish, struct executed *ret,
 			       struct gate *gate)
 {
+	const char *path = wish->truth ? wish->truth : wish->results;
 	struct error error;
 
 	*ret = (struct executed) { .place = NULL };
 	if (wish->confirm)
 		return step(wish, ret, gate);
-	if (!wish->truth || !executed_read_truth(wish->truth, ret, &error))
+	if (!path || !(wish->truth ? executed_read_truth(path, ret, &error)
+				   : executed_read_results(path, ret, &error)))
 		return EXIT_OK;
-	error_print(stderr, wish->truth, &error);
+	error_print(stderr, path, &error);
 	return exit_status_of_error(&error);
 }
 
 json_t *executed_json(const struct executed *run)
 {
-	return json_pack("{s:b, s:I, s:I, s:I, s:b}", "stepped", (int)run->stepped, "points",
-			 (json_int_t)run->points, "doubted", (json_int_t)run->doubted, "every",
-			 (json_int_t)run->every, "partial", (int)run->partial);
+	return json_pack("{s:b, s:b, s:I, s:I, s:I, s:b}", "stepped", (int)run->stepped, "recorded",
+			 (int)run->recorded, "points", (json_int_t)run->points, "doubted",
+			 (json_int_t)run->doubted, "every", (json_int_t)run->every, "partial",
+			 (int)run->partial);
 }
 
 void executed_print(FILE *file, const struct executed *run)
 {
-	fprintf(file, "held against %llu points of a run, ", (unsigned long long)run->points);
-	if (run->every > 1)
+	fprintf(file, "held against %llu points of %s", (unsigned long long)run->points,
+		run->recorded ? "recorded runs" : "a run, ");
+	if (run->recorded)
+		fprintf(file, ": of each function one address");
+	else if (run->every > 1)
 		fprintf(file, "one at %llu instructions", (unsigned long long)run->every);
 	else
 		fprintf(file, "one at each instruction");

@@ -10,8 +10,9 @@
 #include "executed/executed.h"
 
 struct executed_wish {
-	const char *truth; /* a file; or NULL */
-	bool confirm;
+	const char *truth;	      /* a file; or NULL */
+	bool confirm;		      /* step a program */
+	const char *results;	      /* or read what compare has written: a file; or NULL */
 	struct tracer_options tracer; /* of --confirm */
 };
 

@@ -256,7 +256,7 @@ static void count(const struct lint_join *join, const struct lint_finding *findi
 		if (!is_its_way(join, finding, fault[i].from))
 			continue;
 		if (fault[i].registers & wanted_registers(finding) &&
-		    fault[i].kind != FAULT_MISSING)
+		    (fault[i].kind == FAULT_MISSING) == (finding->id == LINT_UNCOVERED))
 			ret->wrong += fault[i].count;
 		else
 			ret->other += fault[i].count;
@@ -300,6 +300,10 @@ static enum lint_outcome outcome_of(const struct lint_join *join,
 		return tally->points || finding->id == LINT_SEARCH_TABLE ? LINT_UNDECIDED
 									 : LINT_NOT_EXECUTED;
 	}
+	if (join->executed->recorded && !tally->wrong) {
+		*ret_because = "not_known";
+		return LINT_UNDECIDED;
+	}
 	if (!tally->points && !tally->wrong)
 		return LINT_NOT_EXECUTED;
 	if (finding->id == LINT_UNCOVERED)
@@ -332,9 +336,13 @@ void lint_join_finding(struct lint_join *join, const struct lint_finding *findin
 		return;
 	if (finding->pc_end) {
 		count(join, finding, &tally);
-		json_object_set_new(object, "executed",
-				    json_boolean(tally.points || tally.calls || tally.wrong));
-		set_count(object, "points", tally.points);
+		/* Who has only recorded what was wrong doesn't know what ran besides. */
+		if (tally.wrong || !join->executed->recorded)
+			json_object_set_new(
+				object, "executed",
+				json_boolean(tally.points || tally.calls || tally.wrong));
+		if (!join->executed->recorded)
+			set_count(object, "points", tally.points);
 		if (!join->executed->stepped)
 			set_count(object, "calls", tally.calls);
 	}
@@ -346,7 +354,8 @@ void lint_join_finding(struct lint_join *join, const struct lint_finding *findin
 	if (outcome == LINT_UNDECIDED)
 		json_object_set_new(object, "because", json_string(because));
 	set_count(object, "wrong", tally.wrong);
-	set_count(object, "right", tally.right);
+	if (!join->executed->recorded)
+		set_count(object, "right", tally.right);
 }
 
 /* ---- the image ---------------------------------------------------------------------------- */
@@ -445,9 +454,11 @@ void lint_join_counts(const struct lint_join *join, json_t *image)
 	json_object_set_new(image, "executed", executed);
 	if (!lint_join_is_joined(join))
 		return;
-	count_ran(join, &instructions, &fdes, &calls);
-	ran_json(&instructions, "instructions", executed);
-	ran_json(&fdes, "fdes", executed);
+	if (!join->executed->recorded) {
+		count_ran(join, &instructions, &fdes, &calls);
+		ran_json(&instructions, "instructions", executed);
+		ran_json(&fdes, "fdes", executed);
+	}
 	if (!join->executed->stepped) {
 		set_count(executed, "call_sites", calls);
 		return;

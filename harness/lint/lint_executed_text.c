@@ -30,17 +30,22 @@ void lint_text_executed(FILE *file, const json_t *finding)
 		fprintf(file, "    executed    no\n");
 		return;
 	}
-	fprintf(file, "    executed    %" JSON_INTEGER_FORMAT " points", points);
+	fprintf(file, "    executed    ");
+	if (json_object_get(finding, "points"))
+		fprintf(file, "%" JSON_INTEGER_FORMAT " points", points);
 	if (json_count(finding, "calls"))
 		fprintf(file, ", below its call %" JSON_INTEGER_FORMAT,
 			json_count(finding, "calls"));
+	if (json_object_get(finding, "points") && outcome[0])
+		fprintf(file, ": ");
+	if (outcome[0])
+		fprintf(file, "wrong at %" JSON_INTEGER_FORMAT, json_count(finding, "wrong"));
+	if (json_object_get(finding, "right"))
+		fprintf(file, ", right at %" JSON_INTEGER_FORMAT, json_count(finding, "right"));
 	if (outcome[0]) {
 		because = json_text(finding, "because");
-		fprintf(file,
-			": wrong at %" JSON_INTEGER_FORMAT ", right at %" JSON_INTEGER_FORMAT
-			": %s%s%s%s",
-			json_count(finding, "wrong"), json_count(finding, "right"), outcome,
-			because[0] ? " (" : "", because, because[0] ? ")" : "");
+		fprintf(file, ": %s%s%s%s", outcome, because[0] ? " (" : "", because,
+			because[0] ? ")" : "");
 	}
 	fputc('\n', file);
 }
@@ -83,20 +88,22 @@ void lint_text_ran(FILE *file, const json_t *counts)
 
 	if (!executed)
 		return;
-	if (!json_object_get(executed, "instructions")) {
+	if (!json_object_get(executed, "instructions") && !confirm) {
 		if (identity[0])
 			fprintf(file, "    ran: nothing is known: %s\n",
 				executed_identity_title(identity));
 		return;
 	}
-	fprintf(file, "    ran");
-	if (identity[0])
-		fprintf(file, " (by %s)", identity);
-	fprintf(file, ": ");
-	print_ran(file, executed, "instructions", "instructions");
-	fprintf(file, ", ");
-	print_ran(file, executed, "fdes", "FDEs");
-	fputc('\n', file);
+	if (json_object_get(executed, "instructions")) {
+		fprintf(file, "    ran");
+		if (identity[0])
+			fprintf(file, " (by %s)", identity);
+		fprintf(file, ": ");
+		print_ran(file, executed, "instructions", "instructions");
+		fprintf(file, ", ");
+		print_ran(file, executed, "fdes", "FDEs");
+		fputc('\n', file);
+	}
 	if (!confirm)
 		return;
 	fprintf(file, "    findings: ");

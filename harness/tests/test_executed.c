@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_executed.c - what ran, by a truth file; and whether a file is what ran
+ * test_executed.c - what ran, by a truth file; what was wrong, by compare's results; and whether a file is what ran
  *
  * Places are written as "image pc from: points calls", in the order in which they are kept.
  */
@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include "executed/executed.h"
 #include "truth_bytes.h"
@@ -139,6 +140,135 @@ START_TEST(a_run_that_was_cut_short_says_so)
 	ck_assert_int_eq(executed_read_truth(path, &executed, &error), -1);
 	ck_assert_int_eq(error.code, ERROR_SYSTEM);
 	executed_deinit(&executed);
+}
+END_TEST
+
+/* ---- by compare's results ------------------------------------------------------------------ */
+
+#define FINDING(image, kind, address, count)                                                       \
+	"{\"type\":\"finding\",\"verdict\":\"table_fault\",\"kind\":\"" kind                       \
+	"\",\"image\":\"" image "\",\"address\":\"" address "\",\"count\":" count "}\n"
+#define VERDICTS "{\"type\":\"verdicts\",\"points\":9,\"unproven\":2}\n"
+
+static const struct results_case {
+	const char *rule, *text;
+	uint64_t line; /* of the error; 0: there is none */
+	const char *expected;
+	uint64_t points;
+	bool partial;
+} results_cases[] = {
+	{ "a finding is a fault", FINDING("/bin/a", "wrong", "0x1f", "3") VERDICTS, 0,
+	  "0 1f wrong rsp rip x3\n", 9, false },
+	{ "the same of two runs adds up",
+	  FINDING("/bin/a", "wrong", "0x1f", "3") VERDICTS FINDING("/bin/a", "wrong", "0x1f", "4")
+		  VERDICTS,
+	  0, "0 1f wrong rsp rip x7\n", 18, false },
+	{ "images are told apart",
+	  FINDING("/bin/b", "wrong", "0x1f", "3") FINDING("/bin/a", "missing", "0x2", "1") VERDICTS,
+	  0, "0 1f wrong rsp rip x3\n1 2 missing rsp rip x1\n", 9, false },
+	{ "which register was wrong is not said",
+	  FINDING("/bin/a", "register", "0x1f", "3") VERDICTS, 0, "0 1f register x3\n", 9, false },
+	{ "code of no file is left out", FINDING("[anonymous]", "missing", "0x1f", "3") VERDICTS, 0,
+	  "", 9, false },
+	{ "what is ours is none of the table's",
+	  "{\"type\":\"finding\",\"verdict\":\"walk_fault\",\"kind\":\"none\"}\n" VERDICTS, 0, "",
+	  9, false },
+	{ "empty lines, and objects of other types", "\n{\"type\":\"score\"}\n" VERDICTS "{}\n", 0,
+	  "", 9, false },
+	{ "the last line needs no end", "{\"type\":\"verdicts\",\"points\":1}", 0, "", 1, false },
+	{ "a run that was cut short says so",
+	  "{\"type\":\"verdicts\",\"points\":1,\"partial\":\"timeout\"}\n", 0, "", 1, true },
+	{ "no run's end", FINDING("/bin/a", "wrong", "0x1f", "3"), UINT64_MAX, "", 0, false },
+	{ "nothing", "", UINT64_MAX, "", 0, false },
+	{ "no JSON", VERDICTS "hello\n", 2, "", 0, false },
+	{ "no object", VERDICTS "[1]\n", 2, "", 0, false },
+	{ "cut off", VERDICTS "\n{\"type\":\"find", 3, "", 0, false },
+	{ "a kind that nobody knows", FINDING("/bin/a", "odd", "0x1f", "3") VERDICTS, 1, "", 0,
+	  false },
+	{ "none is no kind", FINDING("/bin/a", "none", "0x1f", "3") VERDICTS, 1, "", 0, false },
+	{ "no address", FINDING("/bin/a", "wrong", "", "3") VERDICTS, 1, "", 0, false },
+	{ "an address without digits", FINDING("/bin/a", "wrong", "0x", "3") VERDICTS, 1, "", 0,
+	  false },
+	{ "an address with something behind it", FINDING("/bin/a", "wrong", "0x1g", "3") VERDICTS,
+	  1, "", 0, false },
+	{ "an address that is decimal", FINDING("/bin/a", "wrong", "31", "3") VERDICTS, 1, "", 0,
+	  false },
+};
+
+static int read_results(const char *text, size_t size, struct executed *ret, struct error *error)
+{
+	int file = memfd_create("results", 0), result;
+	char path[64];
+
+	ck_assert_int_ge(file, 0);
+	ck_assert_int_eq(write(file, text, size), (ssize_t)size);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+	result = executed_read_results(path, ret, error);
+	close(file);
+	return result;
+}
+
+START_TEST(results_say_what_was_wrong)
+{
+	const struct results_case *test = &results_cases[_i];
+	struct executed executed;
+	struct error error;
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	int result = read_results(test->text, strlen(test->text), &executed, &error);
+
+	ck_assert_msg(result == (test->line ? -1 : 0), "%s: %d", test->rule, result);
+	if (result) {
+		ck_assert_int_eq(error.code, ERROR_TEXT_SYNTAX);
+		ck_assert_msg(error.offset == (test->line == UINT64_MAX ? 0 : test->line),
+			      "%s: line %" PRIu64, test->rule, error.offset);
+	}
+	for (uint32_t i = 0; !result && i < executed.fault_count; i++) {
+		const struct executed_fault *fault = &executed.fault[i];
+
+		fprintf(file, "%u %" PRIx64 " %s", fault->image, fault->pc,
+			fault_kind_name(fault->kind));
+		for (unsigned int reg = 0; reg <= REGISTER_RIP; reg++)
+			if (fault->registers >> reg & 1)
+				fprintf(file, " %s", register_name(reg));
+		fprintf(file, " x%" PRIu64 "\n", fault->count);
+	}
+	fclose(file);
+	ck_assert_msg(!strcmp(text, test->expected), "%s:\n%s", test->rule, text);
+	if (!result) {
+		ck_assert_uint_eq(executed.points, test->points);
+		ck_assert(executed.partial == test->partial);
+		ck_assert(executed.stepped && executed.recorded);
+	}
+	executed_deinit(&executed);
+	free(text);
+}
+END_TEST
+
+/* Whatever is in it: an answer, or an error. */
+START_TEST(damaged_results_are_read_or_refused)
+{
+	static const char whole[] = FINDING("/bin/a", "wrong", "0x1f", "3")
+		FINDING("/bin/b", "register", "0x2", "1") VERDICTS;
+	struct executed executed;
+	struct error error;
+	char copy[sizeof(whole)];
+
+	for (size_t size = 0; size < sizeof(whole) - 1; size++) {
+		bool has_all = size + 2 == sizeof(whole); /* but for the last line's end */
+
+		ck_assert_int_eq(read_results(whole, size, &executed, &error), has_all ? 0 : -1);
+		executed_deinit(&executed);
+	}
+	for (size_t at = 0; at < sizeof(whole) - 1; at++)
+		for (int bit = 0; bit < 8; bit++) {
+			memcpy(copy, whole, sizeof(whole));
+			copy[at] ^= (char)(1 << bit);
+			if (read_results(copy, sizeof(whole) - 1, &executed, &error))
+				ck_assert_int_ne(error.code, ERROR_NONE);
+			executed_deinit(&executed);
+		}
 }
 END_TEST
 
@@ -331,17 +461,20 @@ int main(void)
 {
 	Suite *suite = suite_create("executed");
 	TCase *truths = tcase_create("truths"), *lists = tcase_create("lists"),
-	      *images = tcase_create("images");
+	      *images = tcase_create("images"), *results = tcase_create("results");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
 	tcase_add_loop_test(truths, a_truth_file_says_what_ran, 0, COUNT(truth_cases));
 	tcase_add_test(truths, a_run_that_was_cut_short_says_so);
+	tcase_add_loop_test(results, results_say_what_was_wrong, 0, COUNT(results_cases));
+	tcase_add_test(results, damaged_results_are_read_or_refused);
 	tcase_add_test(lists, places_are_found_by_range);
 	tcase_add_test(lists, faults_are_told_apart_by_all_that_they_say);
 	tcase_add_loop_test(images, an_image_is_known_again, 0, COUNT(identity_cases));
 	tcase_add_test(images, files_of_a_run_are_those_that_have_a_path);
 	suite_add_tcase(suite, truths);
+	suite_add_tcase(suite, results);
 	suite_add_tcase(suite, lists);
 	suite_add_tcase(suite, images);
 	srunner_run_all(runner, CK_ENV);

@@ -166,6 +166,16 @@ static const struct finding_case {
 	  { .id = LINT_UNCOVERED, .pc = 0x401012, .pc_end = 0x401013 },
 	  { { .pc = 0x401012, .points = 3 } },
 	  .expected = "confirmed true 3 0 0" },
+	{ "instructions of CFI that break off, and rows that are not there",
+	  { .id = LINT_BROKEN_OFF, .pc = 0x401002, .pc_end = 0x401010 },
+	  { { .pc = 0x401002, .points = 2, .right = 2 }, { .pc = 0x401003, .points = 1 } },
+	  { { .pc = 0x401003, .kind = FAULT_MALFORMED, .registers = BIT(RIP), .count = 1 } },
+	  .expected = "confirmed true 3 1 2" },
+	{ "that no FDE covers another place accuses none here",
+	  { .id = LINT_CFA, .pc = 0x401002, .pc_end = 0x401004 },
+	  { { .pc = 0x401002, .points = 1 } },
+	  { { .pc = 0x401002, .kind = FAULT_MISSING, .registers = BIT(RIP), .count = 1 } },
+	  .expected = "undecided doubted true 1 0 0" },
 	{ "a row inside of an instruction that ran",
 	  { .id = LINT_ROW_INSIDE, .pc = 0x401002, .pc_end = 0x401006 },
 	  { { .pc = 0x401002, .points = 3, .right = 3 },
@@ -425,7 +435,7 @@ static const struct program_case {
 	{ "code without a row",
 	  START "call f\n" EXIT ".type f, @function\nf: cdq\nret\n.size f, . - f\n",
 	  "--step-every=1",
-	  "f SP006 confirmed true 1 0 0\nf missing x1 no_row: agrees\n"
+	  "f SP006 confirmed true 1 1 0\nf missing x1 no_row: agrees\n"
 	  "f+1 missing x1 no_row: agrees\nran 4: 4 proven, 0 mismatch\n",
 	  EXIT_FINDINGS },
 	{ "only every second instruction is looked at", START "call f\n" EXIT FORGOTTEN,
@@ -577,6 +587,9 @@ START_TEST(refusals)
 		int status;
 	} cases[] = {
 		{ { "--confirm" }, "--confirm needs -- PROGRAM", EXIT_USAGE },
+		{ { "--confirm=/nothing/here", "/x" }, "/nothing/here", EXIT_BAD_INPUT },
+		{ { "--confirm=/x", "--confirm", "--", "/x" }, "one run each", EXIT_USAGE },
+		{ { "--confirm=/dev/null", "/x" }, "no run's verdicts", EXIT_ENVIRONMENT },
 		{ { "--confirm", "--" }, "--confirm needs -- PROGRAM", EXIT_USAGE },
 		{ { "--confirm", "--executed=/x", "--", "/x" }, "one run each", EXIT_USAGE },
 		{ { "--step-every=0", "/x" }, "--step-every", EXIT_USAGE },
