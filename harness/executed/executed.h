@@ -2,7 +2,8 @@
 /*
  * executed.h - which instructions of which images ran, and whether their rows were right then
  *
- * What `stackproof lint` says of code that nobody ran is held against a run. There are three ways to it:
+ * What `stackproof lint` says of code that nobody ran is held against a run. There are three ways
+ * to it:
  *
  *	executed_truth.c	a truth file (truth_file.h): where threads stood, and what had called
  *	executed_step.c		a program, stepped now: the row of each instruction is held against the truth
@@ -11,8 +12,8 @@
  *	executed_image.c	which of the run's images a file is
  *	executed_options.c	the run that a command line names (executed_options.h)
  *
- * A place is an instruction, and the one before it: what leads to it may matter. A fault is a place whose row the truth
- * has proven wrong, as compare judges it (verdict.h).
+ * A place is an instruction, and the one before it: what leads to it may matter. A fault is a place
+ * whose row the truth has proven wrong, as compare judges it (verdict.h).
  */
 #ifndef STACKPROOF_EXECUTED_H
 #define STACKPROOF_EXECUTED_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * executed_results.c - rows that were wrong, by what `compare --json` or `run --json` has written
+ * executed_results.c - rows that were wrong, by what `compare --json` has written, or `run`
  *
- * A finding there is of a function, with the address of its first point. So this knows less than a program that is stepped
- * now: one address for each function and kind, not which register was wrong, and nothing of what was right. Images are
- * known by their paths.
+ * A finding there is of a function, with the address of its first point. So this knows less than a
+ * program that is stepped now: one address for each function and kind, not which register was
+ * wrong, and nothing of what was right. Images are known by their paths.
  */
 #include <inttypes.h>
 #include <jansson.h>

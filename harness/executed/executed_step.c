@@ -3,10 +3,10 @@
  * executed_step.c - a program stepped, and the row of each instruction held against the truth
  *
  * The comparer judges each point's stack, and says when it is decided whether that was so
- * (compare_marks.c). That judgement is by stack: the first frame that goes wrong. So the innermost step is
- * looked at once more by itself, with all registers that the truth knows. What accuses a row is the
- * comparer's word alone; that a row was right is said only where the CFA, the return address and each callee-saved
- * register came out.
+ * (compare_marks.c). That judgement is by stack: the first frame that goes wrong. So the innermost
+ * step is looked at once more by itself, with all registers that the truth knows. What accuses a
+ * row is the comparer's word alone; that a row was right is said only where the CFA, the return
+ * address and each callee-saved register came out.
  *
  * Frames further out were innermost when they made their call.
  */

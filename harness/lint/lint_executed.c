@@ -2,15 +2,15 @@
 /*
  * lint_executed.c - findings and proofs of lint, held against what ran
  *
- * Of each finding it is known whether its instructions ran. If the run was stepped, it is also known whether the
- * row was right then, and so in both directions who is wrong:
+ * Of each finding it is known whether its instructions ran. If the run was stepped, it is also
+ * known whether the row was right then, and so in both directions who is wrong:
  *
  *	finding, the row was wrong		confirmed
  *	finding, the row was right each time	contradicted
  *	proven, the row was wrong		contradicted
  *
- * A row can be right by chance, and that contradicts nobody: a register that was overwritten with what the caller
- * had in it; another way than the one that the finding is about.
+ * A row can be right by chance, and that contradicts nobody: a register that was overwritten with
+ * what the caller had in it; another way than the one that the finding is about.
  */
 #include <limits.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 /*
  * lint_stepped.c - rows that were wrong when they ran, held against what lint says of them
  *
- * Where lint has a finding, or there is no row at all, both agree. Where it could not tell, its reason is said. What
- * it has proven and was wrong all the same is a fault of lint, if it is what lint proves: that the row leads to
- * the caller of code that was called as the psABI has it.
+ * Where lint has a finding, or there is no row at all, both agree. Where it could not tell, its
+ * reason is said. What it has proven and was wrong all the same is a fault of lint, if it is what
+ * lint proves: that the row leads to the caller of code that was called as the psABI has it.
  */
 #include <fnmatch.h>
 #include "cli/json_counts.h"
