@@ -146,11 +146,30 @@ static bool target_of(const struct code_decoded *decoded, struct code_form *ret)
 	return true;
 }
 
+/* A near branch with an operand-size prefix that no REX.W overrides. Intel's CPUs ignore the prefix (SDM,
+ * volume 2, CALL, Jcc, JMP); AMD's take 16 bits, of which the target's are left (APM, volume 3, 1.2.2). */
+static bool is_vendors_branch(const ZydisDecodedInstruction *instruction)
+{
+	bool is_near = instruction->meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR ||
+		       instruction->meta.branch_type == ZYDIS_BRANCH_TYPE_SHORT;
+
+	if (!is_near || instruction->mnemonic == ZYDIS_MNEMONIC_XBEGIN || instruction->raw.rex.W)
+		return false;
+	for (uint8_t i = 0; i < instruction->raw.prefix_count; i++)
+		if (instruction->raw.prefixes[i].value == 0x66)
+			return true;
+	return false;
+}
+
 static void take_flow(const struct code_decoded *decoded, struct code_form *ret)
 {
 	const ZydisDecodedInstruction *instruction = &decoded->instruction;
 	bool is_far = instruction->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR;
 
+	if (is_vendors_branch(instruction)) {
+		ret->code.flow = CODE_UNKNOWN;
+		return;
+	}
 	switch (instruction->mnemonic) {
 	case ZYDIS_MNEMONIC_CALL:
 		ret->code.flow = is_far			   ? CODE_UNKNOWN
@@ -180,6 +199,14 @@ static void take_flow(const struct code_decoded *decoded, struct code_form *ret)
 	case ZYDIS_MNEMONIC_IRET:
 	case ZYDIS_MNEMONIC_IRETD:
 	case ZYDIS_MNEMONIC_IRETQ:
+	case ZYDIS_MNEMONIC_UIRET:
+	case ZYDIS_MNEMONIC_RSM:
+	case ZYDIS_MNEMONIC_SEAMRET:
+	case ZYDIS_MNEMONIC_ENCLS: /* EENTER, ERESUME, EEXIT: into an enclave and out of it */
+	case ZYDIS_MNEMONIC_ENCLU:
+	case ZYDIS_MNEMONIC_ENCLV:
+	case ZYDIS_MNEMONIC_GETSEC:
+	case ZYDIS_MNEMONIC_SKINIT:
 	case ZYDIS_MNEMONIC_SYSRET:
 	case ZYDIS_MNEMONIC_SYSEXIT:
 	case ZYDIS_MNEMONIC_SYSENTER: ret->code.flow = CODE_UNKNOWN; return;
@@ -477,6 +504,49 @@ static bool is_computed(const struct code_decoded *decoded)
 	return !known;
 }
 
+/* ---- what Zydis does not say --------------------------------------------------------------- */
+
+#define ALL_BUT_RSP (0xffffu & ~(1u << REGISTER_RSP))
+
+/* docs/DECODERS.md. What these write beside what Zydis 4.0 says, and perhaps don't write at all. */
+static const struct {
+	ZydisMnemonic mnemonic;
+	uint32_t written;
+} corrections[] = {
+	/* On a CPU without shadow stacks these are no-ops. */
+	{ ZYDIS_MNEMONIC_RDSSPD, 0 },
+	{ ZYDIS_MNEMONIC_RDSSPQ, 0 },
+	/* Only if the selector is one. */
+	{ ZYDIS_MNEMONIC_LAR, 0 },
+	{ ZYDIS_MNEMONIC_LSL, 0 },
+	{ ZYDIS_MNEMONIC_INSB, 1u << REGISTER_RDI },
+	{ ZYDIS_MNEMONIC_INSW, 1u << REGISTER_RDI },
+	{ ZYDIS_MNEMONIC_INSD, 1u << REGISTER_RDI },
+	{ ZYDIS_MNEMONIC_OUTSB, 1u << REGISTER_RSI },
+	{ ZYDIS_MNEMONIC_OUTSW, 1u << REGISTER_RSI },
+	{ ZYDIS_MNEMONIC_OUTSD, 1u << REGISTER_RSI },
+	/* What the other side leaves in them. */
+	{ ZYDIS_MNEMONIC_VMCALL, ALL_BUT_RSP },
+	{ ZYDIS_MNEMONIC_VMMCALL, ALL_BUT_RSP },
+	{ ZYDIS_MNEMONIC_VMRUN, ALL_BUT_RSP },
+	{ ZYDIS_MNEMONIC_TDCALL, ALL_BUT_RSP },
+	{ ZYDIS_MNEMONIC_SEAMCALL, ALL_BUT_RSP },
+};
+
+static void correct(const ZydisDecodedInstruction *instruction, struct code *ret)
+{
+	for (size_t i = 0; i < sizeof(corrections) / sizeof(corrections[0]); i++)
+		if (corrections[i].mnemonic == instruction->mnemonic) {
+			ret->written |= corrections[i].written;
+			ret->computed = false;
+		}
+	/* f3 41 90 is xchg of r8 and rax. */
+	if (instruction->mnemonic == ZYDIS_MNEMONIC_PAUSE && instruction->raw.rex.B) {
+		ret->written |= 1u << REGISTER_RAX | 1u << REGISTER_R8;
+		ret->computed = false;
+	}
+}
+
 /* ---- forms -------------------------------------------------------------------------------- */
 
 bool code_form_decode(const ZydisDecoder *zydis, const uint8_t *bytes, size_t size,
@@ -525,5 +595,6 @@ void code_form_make(const struct code_decoded *decoded, struct code_form *ret)
 			break;
 		}
 	ret->code.computed = is_computed(decoded);
+	correct(instruction, &ret->code);
 	take_fields(instruction, ret);
 }

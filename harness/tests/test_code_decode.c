@@ -352,6 +352,159 @@ START_TEST(a_known_form_has_numbers_of_its_own)
 END_TEST
 
 /* As many heads as there can be: prefixes that mean nothing, in all orders. */
+static const struct decode_case rare_cases[] = {
+	/* CET (SDM, volume 1, 17). Without shadow stacks rdssp is a no-op. */
+	{ "f3 0f 1e fa", "next writes" },
+	{ "f3 0f 1e fb", "next writes" },
+	{ "f3 48 0f 1e c8", "next writes +rax" },
+	{ "f3 48 0f 1e cb", "next writes +rbx" },
+	{ "f3 0f 1e cb", "next writes +rbx" },
+	{ "f3 48 0f ae e8", "next writes" },
+	{ "f3 0f ae ed", "next writes" },
+	{ "f3 0f 01 ea", "next writes" },
+	{ "f3 0f 01 28", "next writes [rax]8 writes" },
+	{ "f3 0f 01 e8", "next writes" },
+	{ "48 0f 38 f6 1c 24", "next writes [rsp]8 writes" },
+	{ "3e ff e0", "jump-computed rax" },
+	{ "3e 41 ff e3", "jump-computed r11" },
+	{ "3e ff d0", "call-computed" },
+	/* Near branches with an operand-size prefix: Intel and AMD differ, unless there is REX.W. */
+	{ "66 e8 10 00 00 00", "unknown" },
+	{ "66 e9 10 00 00 00", "unknown" },
+	{ "66 eb 10", "unknown" },
+	{ "66 74 10", "unknown" },
+	{ "66 0f 84 10 00 00 00", "unknown" },
+	{ "66 ff d0", "unknown" },
+	{ "66 ff 24 25 00 10 00 00", "unknown" },
+	{ "66 c3", "unknown" },
+	{ "66 c2 08 00", "unknown" },
+	{ "66 e2 10", "unknown" },
+	{ "66 e3 10", "unknown" },
+	{ "66 48 e8 10 00 00 00", "call 0x1017" },
+	{ "66 66 48 e8 10 00 00 00", "call 0x1018" },
+	{ "66 48 ff 15 10 00 00 00", "call-computed" },
+	{ "48 ff e0", "jump-computed rax" },
+	{ "66 c7 f8 10 00", "begin 0x1015" },
+	/* AVX-512 with FP16, AMX. */
+	{ "62 f1 fe 48 7f 04 24", "next writes [rsp]64 writes" },
+	{ "62 f1 fe 48 6f 04 24", "next writes [rsp]64" },
+	{ "62 f3 fd 48 03 c1 07", "next writes" },
+	{ "62 f2 fd 78 a8 e1", "next writes" }, /* {rz-sae}: no byte more */
+	{ "62 f5 7c 48 58 c1", "next writes" },
+	{ "62 f6 7d 48 98 c1", "next writes" },
+	{ "c4 e1 fb 93 d8", "next writes +rbx" },
+	{ "c5 fb 92 c3", "next writes" },
+	{ "62 f3 fd 08 16 c3 01", "next writes +rbx" },
+	{ "62 f2 fd 49 a1 04 0c", "next writes [rsp]8 writes foreign" },
+	{ "c4 e2 78 49 04 24", "next writes [rsp]64" },
+	{ "c4 e2 7a 4b 04 24", "next writes [rsp]0 writes" },
+	{ "c4 e2 78 49 c0", "next writes" },
+	{ "c4 e5 7b 58 c1", "unknown none" },
+	/* APX: REX2, EVEX map 4, registers from r16 on. */
+	{ "d5 08 89 e5", "unknown none" },
+	{ "d5 10 50", "unknown none" },
+	{ "d5 08 50", "unknown none" },
+	{ "d5 80 a2", "unknown none" },
+	{ "d5 00 a1 00 10 40 00 00 00 00 00", "unknown none" },
+	{ "62 f4 7c 18 ff f0", "unknown none" },
+	{ "62 f4 fc 18 8f c3", "unknown none" },
+	{ "62 f4 f4 18 01 d8", "unknown none" },
+	{ "62 f4 7c 0c 01 d8", "unknown none" },
+	{ "62 f4 84 02 39 d8", "unknown none" },
+	{ "62 f4 fc 08 58 c3", "unknown none" },
+	{ "62 f9 fe 48 7f 04 24", "unknown none" },
+	{ "62 f1 fa 48 7f 04 24", "unknown none" },
+	/* 3DNow!, XOP, TBM, LWP. */
+	{ "0f 0f c1 9e", "next writes" },
+	{ "0f 0f 04 24 9e", "next writes [rsp]8" },
+	{ "0f 0f c1 00", "unknown none" },
+	{ "0f 0e", "next writes" },
+	{ "8f e9 60 01 cb", "next writes +rbx computed flags" },
+	{ "8f e9 78 12 cb", "next writes +rbx computed" },
+	{ "8f ea 78 10 d8 00 00 00 00", "next writes +rbx computed flags" },
+	{ "8f c8", "unknown none" },
+	/* FRED, UINTR, SGX, SMX, SMM, TDX, SVM: what leaves for somewhere else. */
+	{ "f2 0f 01 ca", "unknown none" },
+	{ "f3 0f 01 ca", "unknown none" },
+	{ "0f 01 ca", "next writes flags" },
+	{ "f2 0f 00 f0", "unknown none" },
+	{ "f3 0f 01 ec", "unknown" },
+	{ "f3 0f 01 ed", "next writes flags" },
+	{ "f3 0f c7 f0", "next writes" },
+	{ "0f 01 d7", "unknown" },
+	{ "0f 01 cf", "unknown" },
+	{ "0f 01 c0", "unknown" },
+	{ "0f 37", "unknown" },
+	{ "0f aa", "unknown" },
+	{ "66 0f 01 cd", "unknown" },
+	{ "0f 01 de", "unknown" },
+	{ "0f 34", "unknown" },
+	/* What the other side leaves in registers. */
+	{ "0f 01 c1",
+	  "next writes +rax+rdx+rcx+rbx+rsi+rdi+rbp+r8+r9+r10+r11+r12+r13+r14+r15 flags" },
+	{ "0f 01 d9", "next writes +rax+rdx+rcx+rbx+rsi+rdi+rbp+r8+r9+r10+r11+r12+r13+r14+r15" },
+	{ "0f 01 d8", "next writes +rax+rdx+rcx+rbx+rsi+rdi+rbp+r8+r9+r10+r11+r12+r13+r14+r15" },
+	{ "66 0f 01 cc", "next writes +rax+rdx+rcx+rbx+rsi+rdi+rbp+r8+r9+r10+r11+r12+r13+r14+r15" },
+	{ "66 0f 01 cf",
+	  "next writes +rax+rdx+rcx+rbx+rsi+rdi+rbp+r8+r9+r10+r11+r12+r13+r14+r15 flags" },
+	/* Others. */
+	{ "f3 41 90", "next writes +rax+r8" },
+	{ "f3 90", "next writes" },
+	{ "f3 42 90", "next writes" },
+	{ "6c", "next writes [rdi]1 writes +rdi" },
+	{ "f3 6d", "next writes [rdi]4 writes +rcx+rdi repeated" },
+	{ "6e", "next writes [rsi]1 +rsi" },
+	{ "0f 03 d8", "next writes +rbx flags" },
+	{ "0f 02 d8", "next writes +rbx flags" },
+	{ "d6", "unknown none" },
+	{ "0f ff c0", "stop writes" },
+	{ "0f b9 c0", "stop writes" },
+	{ "67 0f b9 40 16", "stop writes [rax+22]4 foreign" },
+	{ "0f b8 c3", "unknown none" },
+	{ "0f a7 c0", "next writes [rdi]1 writes +rax+rdi" },
+	{ "f3 0f a7 c8", "next writes [rdi]4 writes +rcx+rsi+rdi repeated" },
+	{ "66 0f 38 f8 1c 24", "next writes [rbx]64 writes" },
+	{ "f3 0f c7 fb", "next writes +rbx" },
+	{ "0f 38 fc 18", "unknown none" },
+	{ "c4 e2 71 e0 04 24", "unknown none" },
+	{ "c4 e2 7a b1 04 24", "unknown none" },
+	{ "c4 e2 73 50 c1", "unknown none" },
+	{ "f2 0f 38 f8 c3", "unknown none" },
+	{ "c4 e7 7b f8 c3 00 00 00 00", "unknown none" },
+	{ "0f 24 c0", "unknown none" },
+	{ "f0 90", "unknown none" },
+	{ "f0 01 c3", "unknown none" },
+	{ "67 48 8d 64 24 f8", "next writes [rsp-8]4 +rsp computed foreign" },
+	{ "64 48 8d 64 24 f8", "next address rsp [rsp-8]8" },
+	{ "66 66 66 66 66 66 66 66 66 66 66 66 66 66 66 90", "unknown none" },
+};
+
+/* Whatever stands behind it. */
+START_TEST(a_rare_instruction_has_its_length)
+{
+	const struct decode_case *test = &rare_cases[_i];
+	struct code_decoder *decoder = code_decoder_create();
+	static const char fill[] = { 0x00, (char)0x90, (char)0xff, 0x41 };
+
+	decode_as(decoder, test->bytes, test->said);
+	for (size_t i = 0; i < sizeof(fill); i++) {
+		uint8_t bytes[2 * CODE_BYTES_MAX + 2];
+		struct code code;
+		size_t size;
+
+		memset(bytes, fill[i], sizeof(bytes));
+		size = read_bytes(test->bytes, bytes);
+		code_decode(decoder, PC, bytes, sizeof(bytes), &code);
+		if (code.length)
+			ck_assert_msg(code.length == size, "%s: %u bytes", test->bytes,
+				      code.length);
+		else
+			ck_assert_int_eq(code.flow, CODE_UNKNOWN);
+	}
+	code_decoder_destroy(decoder);
+}
+END_TEST
+
 START_TEST(forms_beyond_the_limit_are_decoded)
 {
 	static const uint8_t prefix[] = { 0x2e, 0x36, 0x26, 0x3e };
@@ -399,6 +552,9 @@ int main(void)
 			    (int)(sizeof(decode_cases) / sizeof(decode_cases[0])));
 	tcase_add_loop_test(tcase, a_known_form_has_numbers_of_its_own, 0,
 			    sizeof(form_cases) / sizeof(form_cases[0]));
+	tcase_add_loop_test(tcase, a_rare_instruction_has_its_length, 0,
+			    sizeof(rare_cases) / sizeof(rare_cases[0]));
+	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, forms_beyond_the_limit_are_decoded);
 	tcase_add_test(tcase, an_instruction_has_a_text);
 	suite_add_tcase(suite, tcase);
