@@ -39,7 +39,7 @@ PKG_LIBS   = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -liberty -lZydis -lp
 BPF_CFLAGS := -target bpf -D__TARGET_ARCH_x86 -g -O2 -mcpu=v3 -Wall -Wextra -Wno-unused-parameter \
 	   -Wno-unused-function $(if $(WERROR),-Werror)
 
-NO_ROOMS := harness/tests harness/hostile harness/bench_gimli harness/libgcc
+NO_ROOMS := harness/tests harness/decoders harness/hostile harness/bench_gimli harness/libgcc
 ROOMS	 := unwinder bpf harness \
 	    $(filter-out $(NO_ROOMS),$(patsubst %/,%,$(wildcard harness/*/)))
 NOT_HOST := harness/vm/guest_init.c harness/external/engine_host.c harness/external/host_serve.c \
@@ -89,7 +89,7 @@ test:
 
 check:
 	$(Q)scripts/setup
-	$(Q)$(again) all corpus unit headers fuzz-programs hostile-program
+	$(Q)$(again) all corpus unit headers fuzz-programs hostile-program decoders-program
 	$(Q)scripts/with-system scripts/check $(O) $(TESTS)
 
 # The walk under a clock, a million samples: ten minutes.
@@ -357,6 +357,15 @@ $(O)/hostile/hostile: $(patsubst %.c,$(O)/%.o,$(wildcard harness/hostile/*.c)) $
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
+# Where the two decoders differ (docs/DECODERS.md): by hand, for scripts/compare-decoders.
+.PHONY: decoders-program
+decoders-program: $(O)/decoders/compare_decoders
+
+$(O)/decoders/compare_decoders: $(patsubst %.c,$(O)/%.o,$(wildcard harness/decoders/*.c)) $(O)/libstackproof.a
+	$(call msg,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(OUR_CFLAGS) $(SANITIZERS) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(PKG_LIBS)
+
 # By hand, for scripts/fuzz-seeds.
 $(O)/unwinder/fuzz/make_seeds: $(patsubst %.c,$(O)/%.o,unwinder/fuzz/make_seeds.c $(wildcard unwinder/*.c))
 	$(call msg,LINK,$@)
@@ -459,11 +468,11 @@ $(O)/%.h.ok: %.h | $(SKELS)
 format:
 	$(Q)clang-format-14 -i $(filter-out %/tests/%,$(wildcard $(addsuffix /*.[ch],$(ROOMS)) \
 		bpf/example/*.c harness/engines/example/*.c)) \
-		$(wildcard harness/hostile/*.[ch] unwinder/tests/*.[ch] unwinder/fuzz/*.[ch] bpf/tests/*.[ch] harness/tests/*.[ch])
+		$(wildcard harness/hostile/*.[ch] harness/decoders/*.[ch] unwinder/tests/*.[ch] unwinder/fuzz/*.[ch] bpf/tests/*.[ch] harness/tests/*.[ch])
 
 check-format:
 	$(Q)clang-format-14 --dry-run --Werror $(wildcard $(addsuffix /*.[ch],$(ROOMS)) bpf/example/*.c harness/engines/example/*.c \
-		harness/hostile/*.[ch] unwinder/tests/*.[ch] unwinder/fuzz/*.[ch] bpf/tests/*.[ch] harness/tests/*.[ch])
+		harness/hostile/*.[ch] harness/decoders/*.[ch] unwinder/tests/*.[ch] unwinder/fuzz/*.[ch] bpf/tests/*.[ch] harness/tests/*.[ch])
 
 FORCE:
 
