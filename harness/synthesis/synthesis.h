@@ -186,7 +186,7 @@ struct synthesis_target {
 /* How a section gets into a copy of the ELF file: objcopy's arguments, NULL-terminated. section_path: the
  * file that has it. The texts lie in ret. */
 struct synthesis_command {
-	const char *argv[12];
+	const char *argv[14];
 	char section[4200], flags[64], address[64];
 };
 void synthesis_command(const struct synthesis_target *target, const char *section_path,

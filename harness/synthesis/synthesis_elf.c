@@ -22,6 +22,10 @@ void synthesis_command(const struct synthesis_target *target, const char *sectio
 	ret->argv[count++] = "objcopy";
 	if (target->is_joined) /* with the sections that may be compressed */
 		ret->argv[count++] = "--decompress-debug-sections";
+	if (!target->is_debug) { /* linkers leave an empty one */
+		ret->argv[count++] = "--remove-section";
+		ret->argv[count++] = name;
+	}
 	ret->argv[count++] = target->is_joined ? "--update-section" : "--add-section";
 	ret->argv[count++] = ret->section;
 	if (!target->is_debug) {

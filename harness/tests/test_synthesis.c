@@ -407,7 +407,8 @@ static const struct {
 } command_cases[] = {
 	{ "a file without CFI gets an .eh_frame behind its segments",
 	  { .vaddr = 0x5000 },
-	  "objcopy --add-section .eh_frame=S --set-section-flags .eh_frame=alloc,readonly "
+	  "objcopy --remove-section .eh_frame --add-section .eh_frame=S --set-section-flags "
+	  ".eh_frame=alloc,readonly "
 	  "--change-section-address .eh_frame=0x5000 IN OUT " },
 	{ "one that has it gets a .debug_frame",
 	  { .is_debug = true },
