@@ -29,7 +29,8 @@
 #include "lint/lint.h"
 #include "lint/lint_table.h"
 
-#define FEW_IMAGES 20 /* each gets a line */
+#define FEW_IMAGES  20 /* each gets a line */
+#define LINES_SHOWN 20 /* findings of an image, in JUnit's file */
 
 struct linting {
 	struct lint_options options;
@@ -254,6 +255,33 @@ static void count_image(struct linting *linting, const struct image_path *path, 
 	json_counts_add(linting->counts, image);
 }
 
+/* The findings that fail it. */
+static void add_lines(struct judged_case *judged, const json_t *findings)
+{
+	size_t i, shown = 0;
+	json_t *finding;
+	char line[1024];
+
+	json_array_foreach(findings, i, finding)
+	{
+		const char *function = json_text(finding, "function");
+
+		if (json_is_true(json_object_get(finding, "known")) ||
+		    strcmp(json_text(finding, "type"), "lint_finding") != 0)
+			continue;
+		if (shown++ == LINES_SHOWN) {
+			case_output(judged, "...");
+			return;
+		}
+		snprintf(line, sizeof(line), "%s+0x%llx: %s %s: %s",
+			 function[0] ? function : "the image",
+			 (unsigned long long)json_number(finding, "offset"),
+			 json_text(finding, "id"), json_text(finding, "title"),
+			 json_text(finding, "actual"));
+		case_output(judged, line);
+	}
+}
+
 static void add_case(struct linting *linting, const struct image_path *path, const json_t *image)
 {
 	const char *status = json_text(image, "status"), *message = json_text(image, "message");
@@ -277,6 +305,7 @@ static void add_case(struct linting *linting, const struct image_path *path, con
 	struct judged_case *judged = cases_add(&linting->cases.cases, "lint",
 					       json_text(image, "image"), outcome, message);
 	judged->seconds = json_number_value(json_object_get(image, "seconds"));
+	add_lines(judged, linting->pending);
 }
 
 static bool wants_colour(void)
@@ -593,7 +622,7 @@ int command_lint(int argc, char **argv)
 	static const struct argp argp = {
 		option_list,
 		parse_option,
-		"ELF|ARCHIVE|DIR...\n--executed=TRUTH [ELF|ARCHIVE|DIR...]\n"
+		"ELF|ARCHIVE|DEB|DIR...\n--executed=TRUTH [ELF|ARCHIVE|DIR...]\n"
 		"--confirm [ELF|ARCHIVE|DIR...] -- PROGRAM [ARGUMENT...]",
 		"Follows the code of ELF files without running it, and says where their call "
 		"frame information is not what the code does to the stack.",

@@ -250,7 +250,7 @@ int command_prove(int argc, char **argv)
 	static const struct argp argp = {
 		option_list,
 		parse_option,
-		"ELF|ARCHIVE|DIR...",
+		"ELF|ARCHIVE|DEB|DIR...",
 		"Proves that the compact tables of ELF files say what their call frame "
 		"information says, and that it is read right.",
 		children,

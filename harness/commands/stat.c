@@ -299,7 +299,7 @@ int command_stat(int argc, char **argv)
 	static const struct argp argp = {
 		option_list,
 		parse_option,
-		"ELF|ARCHIVE|DIR...",
+		"ELF|ARCHIVE|DEB|DIR...",
 		"Prints the size of the unwind tables of ELF files, what they are made of, and "
 		"what they lost.",
 		children,

@@ -19,9 +19,10 @@
 #include <unistd.h>
 #include "images/archive.h"
 
-/* *ret_end: where the member's bytes end, padding included. */
-static int give_member(Elf *member, archive_member_fn fn, void *context, uint64_t *ret_end,
-		       struct error *error)
+/* base: where the archive begins in the file. *ret_end: where the member's bytes end in the archive,
+ * padding included. */
+static int give_member(Elf *member, uint64_t base, archive_member_fn fn, void *context,
+		       uint64_t *ret_end, struct error *error)
 {
 	Elf_Arhdr *header = elf_getarhdr(member);
 	int64_t offset = elf_getbase(member);
@@ -34,33 +35,47 @@ static int give_member(Elf *member, archive_member_fn fn, void *context, uint64_
 	*ret_end = (uint64_t)offset + ((uint64_t)header->ar_size + 1) / 2 * 2;
 	if (!bytes || size < SELFMAG || memcmp(bytes, ELFMAG, SELFMAG))
 		return 0;
-	return fn(context, header->ar_name, (uint64_t)offset, (uint64_t)header->ar_size, error);
+	return fn(context, header->ar_name, base + (uint64_t)offset, (uint64_t)header->ar_size,
+		  error);
 }
 
-static int each_member(int fd, uint64_t file_size, archive_member_fn fn, void *context,
-		       struct error *error)
+/* fd: of a file that is the archive, or -1: it is in memory. Ends archive. */
+static int each_member(Elf *archive, int fd, uint64_t base, uint64_t archive_size,
+		       archive_member_fn fn, void *context, struct error *error)
 {
 	uint64_t end = SARMAG;
 	Elf_Cmd command = ELF_C_READ_MMAP;
-	Elf *archive, *member;
+	Elf *member;
 	int result = 0;
 
-	elf_version(EV_CURRENT);
-	archive = elf_begin(fd, command, NULL);
 	if (!archive || elf_kind(archive) != ELF_K_AR) {
 		elf_end(archive);
 		return error_set(error, ERROR_NOT_ELF, NULL, 0, "the archive can't be read: %s",
 				 elf_errmsg(-1));
 	}
 	while (!result && command != ELF_C_NULL && (member = elf_begin(fd, command, archive))) {
-		result = give_member(member, fn, context, &end, error);
+		result = give_member(member, base, fn, context, &end, error);
 		command = elf_next(member);
 		elf_end(member);
 	}
 	elf_end(archive);
-	if (!result && end < file_size)
+	if (!result && end < archive_size)
 		result = error_set(error, ERROR_NOT_ELF, NULL, end,
 				   "the archive's member there can't be read");
+	return result;
+}
+
+int archive_members_at(int fd, uint64_t start, uint64_t size, archive_member_fn fn, void *context,
+		       struct error *error)
+{
+	void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, (off_t)start);
+	int result;
+
+	if (data == MAP_FAILED)
+		return error_set_errno(error, "mmap");
+	elf_version(EV_CURRENT);
+	result = each_member(elf_memory(data, size), -1, start, size, fn, context, error);
+	munmap(data, size);
 	return result;
 }
 
@@ -73,6 +88,7 @@ int archive_members(const char *path, archive_member_fn fn, void *context, struc
 
 	if (fd < 0)
 		return 0; /* who opens it says what is wrong */
+	elf_version(EV_CURRENT);
 	if (!fstat(fd, &status) && S_ISREG(status.st_mode) &&
 	    read(fd, magic, sizeof(magic)) == sizeof(magic)) {
 		if (!memcmp(magic, THIN_ARCHIVE_MAGIC, SARMAG))
@@ -80,7 +96,8 @@ int archive_members(const char *path, archive_member_fn fn, void *context, struc
 					   "a thin archive: its members are files of their own, "
 					   "to be named themselves");
 		else if (!memcmp(magic, ARMAG, SARMAG))
-			result = each_member(fd, (uint64_t)status.st_size, fn, context, error);
+			result = each_member(elf_begin(fd, ELF_C_READ_MMAP, NULL), fd, 0,
+					     (uint64_t)status.st_size, fn, context, error);
 		else
 			goto out;
 		result = result ? result : 1;

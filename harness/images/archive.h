@@ -25,6 +25,11 @@ typedef int (*archive_member_fn)(void *context, const char *name, uint64_t offse
  */
 int archive_members(const char *path, archive_member_fn fn, void *context, struct error *error);
 
+/* The same of an archive that lies in a file, at start, a multiple of a page's size; offsets count in
+ * the file. 0, or -1, or what fn returned. */
+int archive_members_at(int fd, uint64_t start, uint64_t size, archive_member_fn fn, void *context,
+		       struct error *error);
+
 /* A member's bytes. Zeroed it is none, and may be closed. */
 struct archive_copy {
 	int fd;	       /* 0: none */

@@ -2,7 +2,7 @@
 /*
  * image_list.c - the ELF files that a command line means
  *
- * A directory stands for every ELF file below it, in archives (.a, .rlib), too. Distributions give
+ * A directory stands for every ELF file below it, in archives (.a, .rlib) and Debian packages, too. Distributions give
  * one file many names: links are not followed inside directories, and of several hard links one
  * remains, so that each file counts once. What is no ELF file below a directory is not mentioned,
  * and what can't be read there is counted; what is named is always kept, and whoever opens it says
@@ -76,6 +76,7 @@ struct archive {
 	const char *path;
 	const struct stat *status;
 	bool named;
+	const char *copy; /* of a package's files, or NULL */
 };
 
 static int add_member(void *context, const char *name, uint64_t offset, uint64_t size,
@@ -95,17 +96,41 @@ static int add_member(void *context, const char *name, uint64_t offset, uint64_t
 	image->bytes = size;
 	image->offset = offset;
 	image->archive_length = strlen(archive->path);
+	image->copy = archive->copy;
 	return 0;
+}
+
+/* A Debian package's ELF files. */
+static int add_package(struct archive *archive, const char *open_path, struct error *error)
+{
+	struct image_list *list = archive->list;
+	struct package_copy *copy = malloc(sizeof(*copy));
+
+	if (!copy || !ARRAY_GROW(list->copy, list->copy_count)) {
+		free(copy);
+		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for a list of files");
+	}
+	list->copy[list->copy_count++] = copy;
+	archive->copy = copy->path;
+	return package_unpack(open_path, copy, add_member, archive, error);
+}
+
+/* Of an archive or a package, as archive_members(). */
+static int add_members(struct archive *archive, const char *open_path, struct error *error)
+{
+	if (!package_is(open_path))
+		return archive_members(open_path, add_member, archive, error);
+	return add_package(archive, open_path, error) ? -1 : 1;
 }
 
 /* One below a directory. What is wrong with it is for who opens it. */
 static int add_archive(struct image_list *list, const char *path, const char *open_path,
 		       const struct stat *status, struct error *error)
 {
-	struct archive archive = { list, path, status, false };
+	struct archive archive = { list, path, status, false, NULL };
 	struct error *why;
 
-	if (archive_members(open_path, add_member, &archive, error) >= 0)
+	if (add_members(&archive, open_path, error) >= 0)
 		return 0;
 	if (error->code == ERROR_MEMORY)
 		return -1;
@@ -165,9 +190,9 @@ static int add_directory(struct image_list *list, const char *path, struct error
 int image_list_members(struct image_list *list, const char *path, struct error *error)
 {
 	struct stat status;
-	struct archive archive = { list, path, &status, true };
+	struct archive archive = { list, path, &status, true, NULL };
 
-	return stat(path, &status) ? 0 : archive_members(path, add_member, &archive, error);
+	return stat(path, &status) ? 0 : add_members(&archive, path, error);
 }
 
 int image_list_add(struct image_list *list, const char *path, struct error *error)
@@ -245,7 +270,7 @@ int image_path_open(const struct image_path *path, struct opened_image *ret, str
 	}
 	if (!path->archive_length)
 		return image_create(path->path, &ret->image, error);
-	char *archive = strndup(path->path, path->archive_length);
+	char *archive = path->copy ? strdup(path->copy) : strndup(path->path, path->archive_length);
 	if (!archive)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for a path");
 	int result = archive_copy_open(archive, path->offset, path->bytes, &ret->copy, error);
@@ -277,5 +302,10 @@ void image_list_deinit(struct image_list *list)
 	for (size_t i = 0; i < list->count; i++)
 		free_path(&list->image[i]);
 	free(list->image);
+	for (size_t i = 0; i < list->copy_count; i++) {
+		package_copy_close(list->copy[i]);
+		free(list->copy[i]);
+	}
+	free(list->copy);
 	*list = (struct image_list) { 0 };
 }

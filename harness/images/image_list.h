@@ -5,14 +5,15 @@
 #ifndef STACKPROOF_COMMANDS_IMAGE_LIST_H
 #define STACKPROOF_COMMANDS_IMAGE_LIST_H
 
-#include "images/archive.h"
+#include "images/package.h"
 #include "image.h"
 
 struct image_path {
-	char *path;	       /* of an archive's member "lib.a(member.o)" */
+	char *path; /* of an archive's member "lib.a(member.o)", a package's "p.deb(usr/bin/x)" */
 	uint64_t bytes;	       /* of the file, or the member */
 	size_t archive_length; /* of the archive's part of path; 0: it is a file */
-	uint64_t offset;       /* of the member in the archive */
+	uint64_t offset;       /* of the member in the archive, or in the copy */
+	const char *copy;      /* of a package's ELF files, the list's; NULL: it is no package */
 	bool named;	       /* on the command line: not found in a directory */
 	struct error *error;   /* of an archive that can't be read to its end; else NULL */
 	uint64_t device;
@@ -25,12 +26,14 @@ struct image_list {
 	size_t count;
 	/* Below a directory: files and directories that could not be looked at, */
 	uint64_t unreadable;
-	uint64_t thin_archives; /* and these, whose members are files of their own */
+	uint64_t thin_archives;	    /* and these, whose members are files of their own */
+	struct package_copy **copy; /* of packages */
+	size_t copy_count;
 };
 
 /*
- * Adds a file (of an archive each member that is an ELF file), or everything below a directory that
- * is a regular file with ELF's magic number, or such a member of an archive. Symbolic links are
+ * Adds a file (of an archive or a Debian package each member that is an ELF file), or everything below a
+ * directory that is a regular file with ELF's magic number, or such a member. Symbolic links are
  * followed only if they are path itself. Files and directories below path that can't be read are
  * counted and passed over; -1 if path itself can't be. Of an archive below path that can't be read
  * to its end what was read is added, and an image that can't be opened.

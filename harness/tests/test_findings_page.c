@@ -169,6 +169,22 @@ START_TEST(nothing_is_kept_unasked)
 }
 END_TEST
 
+START_TEST(one_file_is_enough_to_keep_it)
+{
+	char path[100];
+	struct findings_run sarif = { .sarif = path }, page = { .page = path };
+
+	snprintf(path, sizeof(path), "%s/f", folder);
+	keep(&sarif, "{'image': 'b', 'status': 'linted'}");
+	keep(&page, "{'type': 'lint_finding', 'image': 'b'}");
+	ck_assert_uint_eq(json_array_size(sarif.images), 1);
+	ck_assert_uint_eq(json_array_size(page.findings), 1);
+	ck_assert_int_eq(findings_finish(&sarif, NULL, EXIT_OK), EXIT_OK);
+	ck_assert_int_eq(findings_finish(&page, NULL, EXIT_OK), EXIT_OK);
+	unlink(path);
+}
+END_TEST
+
 START_TEST(files_are_written_by_image)
 {
 	char sarif[100], page[100];
@@ -232,6 +248,7 @@ int main(void)
 	tcase_add_test(said, without_a_total_there_are_the_problems);
 	tcase_add_test(said, without_findings_it_says_so);
 	tcase_add_test(said, nothing_is_kept_unasked);
+	tcase_add_test(said, one_file_is_enough_to_keep_it);
 	tcase_add_test(said, files_are_written_by_image);
 	tcase_add_test(said, a_file_that_cant_be_written_is_the_environments_fault);
 	suite_add_tcase(suite, said);

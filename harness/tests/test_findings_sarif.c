@@ -104,6 +104,28 @@ static const struct result_case {
 	  " 'partialFingerprints': {'stackproof/v1': 'a|SP002|f|||x|a.txt|1',"
 	  " 'primaryLocationLineHash': 'ccccc:1'},"
 	  " 'properties': {'actual': 'x', 'table': 'a.txt'}}" },
+	{ "a_source_without_a_line_is_none",
+	  "{'type': 'lint_finding', 'image': 'a', 'id': 'SP009', 'actual': 'x', 'source_file': 's',"
+	  " 'source_line': 0}",
+	  "{'ruleId': 'SP009', 'ruleIndex': 8, 'level': 'warning',"
+	  " 'message': {'text': 'the search table differs from the FDEs: x of a'},"
+	  " 'analysisTarget': {'uri': 'a'},"
+	  " 'locations': [{'physicalLocation': {'artifactLocation': {'uri': 'a'}, 'region': "
+	  "{'startLine': 1}}}],"
+	  " 'partialFingerprints': {'stackproof/v1': 'a|SP009||||x|1',"
+	  " 'primaryLocationLineHash': 'ccccc:1'},"
+	  " 'properties': {'actual': 'x'}}" },
+	{ "a_source_of_one_letter",
+	  "{'type': 'lint_finding', 'image': 'a', 'id': 'SP009', 'actual': 'x', 'source_file': 's',"
+	  " 'source_line': 1}",
+	  "{'ruleId': 'SP009', 'ruleIndex': 8, 'level': 'warning',"
+	  " 'message': {'text': 'the search table differs from the FDEs: x of a'},"
+	  " 'analysisTarget': {'uri': 'a'},"
+	  " 'locations': [{'physicalLocation': {'artifactLocation': {'uri': 's'}, 'region': "
+	  "{'startLine': 1}}}],"
+	  " 'partialFingerprints': {'stackproof/v1': 'a|SP009||||x|1',"
+	  " 'primaryLocationLineHash': 'ccccc:1'},"
+	  " 'properties': {'actual': 'x'}}" },
 	{ "of_an_image_as_a_whole",
 	  "{'type': 'lint_finding', 'image': 'a', 'id': 'SP009', 'actual': 'entry 1', 'known': "
 	  "false}",

@@ -102,6 +102,24 @@ static const struct lint_case {
 	  "SP003 1..4 rbx=exp(breg6+0) / it is in rbx, and that word counts from the caller's "
 	  "rbp\n"
 	  "2 of 4, 1 mismatch" },
+	{ "a register saved in a word that is counted from an aligned CFA",
+	  "	push rbp\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbp, -16\n	mov rbp, "
+	  "rsp\n"
+	  "	.cfi_def_cfa_register rbp\n	and rsp, -64\n	sub rsp, 64\n	mov [rsp+8], rbx\n"
+	  "	.cfi_escape 0x10,3,0x0e,0x38,0x1c,0x0d,0xc0,0xff,0xff,0xff\n"
+	  "	.cfi_escape 0x1a,0x0d,0xc8,0xff,0xff,0xff,0x22\n	xor ebx, ebx\n	mov rbx, "
+	  "[rsp+8]\n	.cfi_restore rbx\n	leave\n"
+	  "	.cfi_def_cfa rsp, 8\n" LEAF,
+	  "9 of 9, 1 proven" },
+	{ "counted from another paragraph it is not known",
+	  "	push rbp\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbp, -16\n	mov rbp, "
+	  "rsp\n"
+	  "	.cfi_def_cfa_register rbp\n	and rsp, -64\n	sub rsp, 64\n	mov [rsp+8], rbx\n"
+	  "	.cfi_escape 0x10,3,0x0e,0x48,0x1c,0x0d,0xc0,0xff,0xff,0xff\n"
+	  "	.cfi_escape 0x1a,0x0d,0xc8,0xff,0xff,0xff,0x22\n	xor ebx, ebx\n	mov rbx, "
+	  "[rsp+8]\n	.cfi_restore rbx\n	leave\n"
+	  "	.cfi_def_cfa rsp, 8\n" LEAF,
+	  "7 of 9, 1 unproven value_unknown" },
 	{ "room made in steps, to a register's address",
 	  "	lea r11, [rsp-0x3000]\n	.cfi_def_cfa r11, 0x3008\n"
 	  "1:	sub rsp, 0x1000\n	or qword ptr [rsp], 0\n	cmp rsp, r11\n	jne 1b\n"
@@ -154,6 +172,20 @@ static const struct lint_case {
 	  "	.cfi_def_cfa_offset 8\n	ret\n"
 	  "	.section .rodata\n9:	.long 2b-9b, 1b-9b, 0x7fffffff\n	.text\n",
 	  "9 of 9, 1 proven" },
+	{ "an entry of it that leads behind the function is a case that never happens",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
+	  "	mov ebx, [rdi]\n	lea rdx, 9f[rip]\n	movsxd rax, dword ptr [rdx+rbx*4]\n"
+	  "	add rax, rdx\n	jmp rax\n2:	mov eax, 5\n	ud2\n1:	pop rbx\n"
+	  "	.cfi_def_cfa_offset 8\n	ret\n8:\n"
+	  "	.section .rodata\n9:	.long 2b-9b, 8b-9b, 1b-9b, 0x7fffffff\n	.text\n",
+	  "10 of 10, 1 proven" },
+	{ "the same with a comparison",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
+	  "	mov ebx, edi\n	cmp edi, 2\n	ja 1f\n	mov edi, edi\n"
+	  "	lea rdx, 9f[rip]\n	movsxd rax, dword ptr [rdx+rdi*4]\n	add rax, rdx\n"
+	  "	jmp rax\n2:	mov eax, 5\n1:	pop rbx\n	.cfi_def_cfa_offset 8\n	ret\n8:\n"
+	  "	.section .rodata\n9:	.long 2b-9b, 8b-9b, 1b-9b\n	.text\n",
+	  "12 of 12, 1 proven" },
 	{ "a jump that goes nobody knows where",
 	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	jmp [rdi]\n"
 	  "	pop rbx\n	.cfi_def_cfa_offset 8\n" LEAF,

@@ -45,7 +45,7 @@ static bool make_files(void)
 		return false;
 	return !system(
 		"gcc-12 -shared -nostdlib -Wl,-z,noseparate-code,-Ttext=0x1000 -o f.so f.s && "
-		"objcopy -R .comment f.so && cp f.so \"$(printf 'x\\033<.so')\"");
+		"objcopy -R .comment f.so && cp f.so \"$(printf 'x\\033<\\377.so')\"");
 }
 
 /* What a command says, the time left out; to be freed. */
@@ -183,7 +183,7 @@ START_TEST(only_what_is_new_fails)
 	text = say(json, "f.so", &status);
 	write_file("b", text);
 	free(text);
-	text = say(baseline, "x\033<.so", &status);
+	text = say(baseline, "x\033<\377.so", &status);
 	ck_assert_int_eq(status, EXIT_BAD_INPUT);
 	ck_assert_str_eq(text, "--baseline: b has none of the images\n");
 	free(text);
@@ -233,7 +233,7 @@ START_TEST(cases_know_the_baseline)
 {
 	static const char *const json[] = { "--json", NULL };
 	static const char *const with[] = { "--baseline", "b", "--tap", "t", "--junit", "j", NULL };
-	static const char *const without[] = { "--tap", "t", NULL };
+	static const char *const without[] = { "--tap", "t", "--junit", "j", NULL };
 	static const char *const covered[] = { "--tap",	 "t",	  "--coverage", "50",
 					       "--only", "SP002", NULL };
 	int status;
@@ -247,8 +247,15 @@ START_TEST(cases_know_the_baseline)
 	free(text);
 	text = read_file("j");
 	ck_assert_ptr_nonnull(strstr(text, "failures=\"0\" errors=\"0\""));
+	ck_assert_ptr_null(strstr(text, "<system-out>"));
 	free(text);
 	free(say(without, "f.so", &status));
+	text = read_file("j");
+	ck_assert_ptr_nonnull(strstr(text, "failures=\"1\" errors=\"0\""));
+	ck_assert_ptr_nonnull(strstr(
+		text, "<system-out>pushed+0x1: SP001 the CFA is elsewhere: cfa=rsp+16\n"
+		      "&lt;b&gt;?+0x1: SP001 the CFA is elsewhere: cfa=rsp+16\n</system-out>"));
+	free(text);
 	text = read_file("t");
 	ck_assert_ptr_nonnull(strstr(text, "not ok 1 - lint: f.so\n  ---\n  status: \"failed\"\n"
 					   "  reason: \"findings: the CFI is not what the code "
@@ -269,23 +276,24 @@ START_TEST(hostile_names_are_escaped)
 		"--sarif", "s", "--page", "p", "--only", "SP001", NULL
 	};
 	int status;
-	char *text = say(both, "x\033<.so", &status), *page, *sarif;
+	char *text = say(both, "x\033<\377.so", &status), *page, *sarif;
 	json_t *log;
 
 	ck_assert_int_eq(status, EXIT_FINDINGS);
 	ck_assert_ptr_null(strchr(text, '\033'));
-	ck_assert_ptr_nonnull(strstr(text, "\nx?<.so: <b>?+0x1: SP001 the CFA is elsewhere\n"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "\nx?<\\xff.so: <b>?+0x1: SP001 the CFA is elsewhere\n"));
 	free(text);
 	page = read_file("p");
 	ck_assert_ptr_null(strchr(page, '\033'));
 	ck_assert_ptr_null(strstr(page, "<b>"));
-	ck_assert_ptr_nonnull(strstr(page, ">x?&lt;.so: &lt;b&gt;?+0x1: SP001 the CFA"));
+	ck_assert_ptr_nonnull(strstr(page, ">x?&lt;\\xff.so: &lt;b&gt;?+0x1: SP001 the CFA"));
 	free(page);
 	sarif = read_file("s");
 	log = json_loads(sarif, 0, NULL);
 	ck_assert_ptr_nonnull(log);
 	ck_assert_ptr_null(strchr(sarif, '\033'));
-	ck_assert_ptr_nonnull(strstr(sarif, "\"uri\": \"x%1B%3C.so\""));
+	ck_assert_ptr_nonnull(strstr(sarif, "\"uri\": \"x%1B%3C%5Cxff.so\""));
 	json_decref(log);
 	free(sarif);
 }
