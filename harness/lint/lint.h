@@ -14,6 +14,7 @@
  *	lint_part.c	 one FDE: its rows, its instructions, its landing pads
  *	lint_row.c	 a row against a state
  *	lint_flow.c	 the ways
+ *	lint_probe.c	 functions that only touch the stack
  *	lint_stray.c	 whose part it is that a function leads to with another frame
  *	lint_judge.c	 every instruction that was reached, at last
  *	lint_path.c	 the jumps that lead to one

@@ -393,12 +393,36 @@ static void call_of_itself(const struct code *code, struct lint_state *state)
 					 .number = (int64_t)(code->pc + code->length) });
 }
 
+/* The call's size of a frame is taken off rsp behind it: rax is what it was, if that is a probe. */
+static int call_probe(struct lint_flow *flow, struct lint_part *part, const struct code *call,
+		      const struct value *rax, struct lint_state *state, struct error *error)
+{
+	uint64_t next = call->pc + call->length;
+	const struct code *code;
+	bool probe;
+
+	if (call->flow != CODE_CALL || rax->kind != VALUE_CONSTANT || next >= part->end)
+		return 0;
+	code = lint_part_code(part, flow->world->decoder, next);
+	if (!code)
+		return no_memory(error);
+	if (code->effect != EFFECT_SUBTRACT_REGISTER || code->reg != REGISTER_RSP ||
+	    code->source != REGISTER_RAX)
+		return 0;
+	if (lint_probe_find(flow->world, call->target, &probe, error))
+		return -1;
+	if (probe)
+		state->reg[REGISTER_RAX] = *rax;
+	return 0;
+}
+
 /* *ret_on: the way goes on behind it. */
-static int call(struct lint_flow *flow, const struct lint_part *part, const struct code *code,
+static int call(struct lint_flow *flow, struct lint_part *part, const struct code *code,
 		struct lint_state *state, bool unsure, bool *ret_on, struct error *error)
 {
 	const struct lint_world *world = flow->world;
 	uint64_t next = code->pc + code->length;
+	struct value rax;
 
 	*ret_on = true;
 	if (code->flow == CODE_CALL && code->target == next) {
@@ -412,7 +436,10 @@ static int call(struct lint_flow *flow, const struct lint_part *part, const stru
 		}
 		world->called(world->context, code->target);
 	}
+	rax = state->reg[REGISTER_RAX];
 	lint_state_call(state);
+	if (call_probe(flow, part, code, &rax, state, error))
+		return -1;
 	if (catch (flow, part, code, state, unsure, error))
 		return -1;
 	*ret_on = code->flow != CODE_CALL ||

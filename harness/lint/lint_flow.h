@@ -126,6 +126,11 @@ bool lint_row_is_entry(const struct row *row);
 void lint_path_find(const struct lint_flow *flow, uint64_t from, uint64_t pc,
 		    struct lint_finding *ret);
 
+/* ---- lint_probe.c ------------------------------------------------------------------------- */
+
+/* The function at pc only touches the stack: it leaves rax as it was. 0, or -1: no memory. */
+int lint_probe_find(const struct lint_world *world, uint64_t pc, bool *ret, struct error *error);
+
 /* ---- lint_jump.c -------------------------------------------------------------------------- */
 
 /* The targets of a computed jump, in ret, which has room for LINT_TARGETS_MAX: how many there are,

@@ -120,6 +120,28 @@ static const struct lint_case {
 	  "[rsp+8]\n	.cfi_restore rbx\n	leave\n"
 	  "	.cfi_def_cfa rsp, 8\n" LEAF,
 	  "7 of 9, 1 unproven value_unknown" },
+	{ "room made behind a call that touches it, whose size it leaves in rax",
+	  "	mov eax, 0x2008\n	call 5f\n	sub rsp, rax\n	.cfi_def_cfa_offset "
+	  "0x2010\n"
+	  "	add rsp, 0x2008\n	.cfi_def_cfa_offset 8\n	ret\n" SECOND(
+		  5) "	push rbp\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbp, -16\n	"
+		     "mov rbp, rsp\n"
+		     "	.cfi_def_cfa_register rbp\n	mov r11, rax\n1:	sub rsp, 0x1000\n"
+		     "	test [rsp+8], rsp\n	sub r11, 0x1000\n	cmp r11, 0x1000\n	ja "
+		     "1b\n"
+		     "	leave\n	.cfi_def_cfa rsp, 8\n" LEAF,
+	  "15 of 15, 2 proven" },
+	{ "room of a size that the call may have changed",
+	  "	mov eax, 0x2008\n	call 5f\n	sub rsp, rax\n	.cfi_def_cfa_offset "
+	  "0x2010\n"
+	  "	add rsp, 0x2008\n	.cfi_def_cfa_offset 8\n	ret\n" SECOND(
+		  5) "	push rbp\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbp, -16\n	"
+		     "mov rbp, rsp\n"
+		     "	.cfi_def_cfa_register rbp\n	mov r11, rax\n1:	sub rsp, 0x1000\n"
+		     "	test [rsp+8], rsp\n	sub r11, 0x1000\n	cmp r11, 0x1000\n	ja "
+		     "1b\n	mov eax, 1\n"
+		     "	leave\n	.cfi_def_cfa rsp, 8\n" LEAF,
+	  "14 of 16, 1 proven, 1 unproven value_unknown" },
 	{ "room made in steps, to a register's address",
 	  "	lea r11, [rsp-0x3000]\n	.cfi_def_cfa r11, 0x3008\n"
 	  "1:	sub rsp, 0x1000\n	or qword ptr [rsp], 0\n	cmp rsp, r11\n	jne 1b\n"
