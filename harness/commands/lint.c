@@ -29,8 +29,7 @@
 #include "lint/lint.h"
 #include "lint/lint_table.h"
 
-#define FEW_IMAGES  20 /* each gets a line */
-#define LINES_SHOWN 20 /* findings of an image, in JUnit's file */
+#define FEW_IMAGES 20 /* each gets a line */
 
 struct linting {
 	struct lint_options options;
@@ -46,7 +45,6 @@ struct linting {
 	uint64_t images;
 	json_t *counts;
 	struct baseline *baseline; /* NULL: none is asked for */
-	uint64_t not_in_baseline;  /* images */
 	json_t *pending;	   /* findings of the image that is read */
 	json_t *unproven;	   /* its FDEs that are, if they are asked for */
 	struct image_list list;
@@ -255,33 +253,6 @@ static void count_image(struct linting *linting, const struct image_path *path, 
 	json_counts_add(linting->counts, image);
 }
 
-/* The findings that fail it. */
-static void add_lines(struct judged_case *judged, const json_t *findings)
-{
-	size_t i, shown = 0;
-	json_t *finding;
-	char line[1024];
-
-	json_array_foreach(findings, i, finding)
-	{
-		const char *function = json_text(finding, "function");
-
-		if (json_is_true(json_object_get(finding, "known")) ||
-		    strcmp(json_text(finding, "type"), "lint_finding") != 0)
-			continue;
-		if (shown++ == LINES_SHOWN) {
-			case_output(judged, "...");
-			return;
-		}
-		snprintf(line, sizeof(line), "%s+0x%llx: %s %s: %s",
-			 function[0] ? function : "the image",
-			 (unsigned long long)json_number(finding, "offset"),
-			 json_text(finding, "id"), json_text(finding, "title"),
-			 json_text(finding, "actual"));
-		case_output(judged, line);
-	}
-}
-
 static void add_case(struct linting *linting, const struct image_path *path, const json_t *image)
 {
 	const char *status = json_text(image, "status"), *message = json_text(image, "message");
@@ -290,6 +261,9 @@ static void add_case(struct linting *linting, const struct image_path *path, con
 	if (new_findings(image)) {
 		outcome = CASE_FAILED;
 		message = "findings: the CFI is not what the code does";
+	} else if (json_number(json_object_get(image, "stepped"), "contradicted")) {
+		outcome = CASE_FAILED;
+		message = "a proof is not what ran";
 	} else if (json_object_get(image, "below_coverage")) {
 		outcome = CASE_FAILED;
 		message = "fewer of its FDEs are proven than --coverage wants";
@@ -305,7 +279,7 @@ static void add_case(struct linting *linting, const struct image_path *path, con
 	struct judged_case *judged = cases_add(&linting->cases.cases, "lint",
 					       json_text(image, "image"), outcome, message);
 	judged->seconds = json_number_value(json_object_get(image, "seconds"));
-	add_lines(judged, linting->pending);
+	findings_case_lines(judged, linting->pending);
 }
 
 static bool wants_colour(void)
@@ -349,28 +323,6 @@ static bool is_wanted(const void *context, const json_t *finding)
 	       (!options->function || (function[0] && !fnmatch(options->function, function, 0)));
 }
 
-/* Its findings are all there. */
-static void hold_against_baseline(struct linting *linting, json_t *image)
-{
-	struct baseline_image *before = baseline_image_find(linting->baseline,
-							    json_text(image, "image"));
-	size_t known = baseline_match(before, linting->pending);
-	json_t *gone = NULL;
-
-	linting->not_in_baseline += before == NULL;
-	if (strcmp(json_text(image, "status"), "linted"))
-		return; /* what is not found any more was not looked for */
-	if (before)
-		gone = baseline_gone(before, is_wanted, &linting->options);
-	json_object_set_new(image, "known_findings", json_integer((json_int_t)known));
-	json_object_set_new(image, "new_findings",
-			    json_integer((json_int_t)(json_array_size(linting->pending) - known)));
-	json_object_set_new(image, "gone_findings",
-			    json_integer((json_int_t)json_array_size(gone)));
-	json_array_extend(linting->pending, gone);
-	json_decref(gone);
-}
-
 /* Only findings are held against a baseline. */
 static json_t *kept_with(const struct linting *linting, const char *type)
 {
@@ -390,7 +342,8 @@ static void take_object(void *context, const struct image_path *path, json_t *ob
 		return;
 	}
 	if (linting->baseline)
-		hold_against_baseline(linting, object);
+		baseline_hold(linting->baseline, object, linting->pending, is_wanted,
+			      &linting->options);
 	count_image(linting, path, object);
 	add_case(linting, path, object);
 	json_array_foreach(linting->pending, i, finding)
@@ -432,8 +385,7 @@ static json_t *make_total(const struct linting *linting, double seconds)
 
 	json_object_update(total, linting->counts);
 	if (linting->baseline)
-		json_object_set_new(total, "baseline",
-				    baseline_json(linting->baseline, linting->not_in_baseline));
+		json_object_set_new(total, "baseline", baseline_json(linting->baseline));
 	if (linting->options.executed)
 		json_object_set_new(total, "run", executed_json(&linting->executed));
 	gate_json(&linting->gate, total);
@@ -451,8 +403,7 @@ static void print_total(struct linting *linting, double seconds)
 	if (linting->options.executed)
 		executed_print(stdout, &linting->executed);
 	if (linting->baseline)
-		baseline_print(linting->baseline, linting->counts, linting->not_in_baseline,
-			       stdout);
+		baseline_print(linting->baseline, linting->counts, stdout);
 	gate_print(&linting->gate, stdout);
 }
 
@@ -484,39 +435,16 @@ static enum exit_status lint(struct linting *linting)
 	return gate_status(&linting->gate);
 }
 
-/* Which of the baseline's images is which. 0, or -1: it can't be used. */
-static int open_baseline(struct linting *linting, struct error *error)
-{
-	size_t count = linting->list.count, paired;
-	json_t *names;
-	const char **path;
-
-	if (!linting->baseline_path)
-		return 0;
-	if (baseline_read(linting->baseline_path, &linting->baseline, error))
-		return -1;
-	names = json_array();
-	path = calloc(count + 1, sizeof(*path));
-	for (size_t i = 0; path && i < count; i++) {
-		json_array_append_new(names, json_bytes(linting->list.image[i].path));
-		path[i] = json_string_value(json_array_get(names, i));
-	}
-	paired = path ? baseline_pair(linting->baseline, path, count) : 0;
-	json_decref(names);
-	free(path);
-	if (!paired && count)
-		return error_set(error, ERROR_TEXT_SYNTAX, "", 0, "%s has none of the images",
-				 linting->baseline_path);
-	gate_leave(&linting->gate, GATE_BASELINE_ONLY, baseline_left(linting->baseline));
-	return 0;
-}
-
 static enum exit_status lint_list(struct linting *linting)
 {
 	struct error error;
 
-	if (!open_baseline(linting, &error))
+	if (!linting->baseline_path)
 		return lint(linting);
+	if (!baseline_open(linting->baseline_path, &linting->list, &linting->baseline, &error)) {
+		gate_leave(&linting->gate, GATE_BASELINE_ONLY, baseline_left(linting->baseline));
+		return lint(linting);
+	}
 	error_print(stderr, "--baseline", &error);
 	findings_problem(&linting->run, error.message);
 	cases_add(&linting->cases.cases, "lint", linting->baseline_path, CASE_ERROR, error.message);

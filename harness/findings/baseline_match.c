@@ -180,8 +180,7 @@ size_t baseline_match(struct baseline_image *image, json_t *findings)
 	return known;
 }
 
-json_t *baseline_gone(const struct baseline_image *image,
-		      bool (*wanted)(const void *context, const json_t *finding),
+json_t *baseline_gone(const struct baseline_image *image, baseline_wanted_fn wanted,
 		      const void *context)
 {
 	static const char *const fields[] = { "id",	  "title",    "function", "offset",
@@ -216,24 +215,23 @@ uint64_t baseline_left(const struct baseline *baseline)
 	return left;
 }
 
-void baseline_print(const struct baseline *baseline, const json_t *counts, uint64_t missing,
-		    FILE *file)
+void baseline_print(const struct baseline *baseline, const json_t *counts, FILE *file)
 {
 	uint64_t left = baseline_left(baseline);
 
 	fprintf(file, "baseline %s: %" PRIu64 " known findings, %" PRIu64 " new, %" PRIu64 " gone",
 		PLAIN_TEXT(baseline->path), json_number(counts, "known_findings"),
 		json_number(counts, "new_findings"), json_number(counts, "gone_findings"));
-	if (missing)
-		fprintf(file, "; it doesn't have %" PRIu64 " of the images", missing);
+	if (baseline->missing)
+		fprintf(file, "; it doesn't have %" PRIu64 " of the images", baseline->missing);
 	if (left)
 		fprintf(file, "; %" PRIu64 " of its images are not among them", left);
 	fputc('\n', file);
 }
 
-json_t *baseline_json(const struct baseline *baseline, uint64_t missing)
+json_t *baseline_json(const struct baseline *baseline)
 {
 	return json_pack("{s:o, s:I, s:I}", "file", json_bytes(baseline->path), "not_in_baseline",
-			 (json_int_t)missing, "only_in_baseline",
+			 (json_int_t)baseline->missing, "only_in_baseline",
 			 (json_int_t)baseline_left(baseline));
 }

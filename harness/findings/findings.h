@@ -8,6 +8,8 @@
  *	finding_key.c	 what tells a finding from others, in any build
  *	baseline_read.c	 an earlier run's output
  *	baseline_match.c known, new, gone
+ *	baseline_run.c	 a run held against it
+ *	findings_case.c	 an image's findings for CI servers
  *	findings_run.c	 --sarif and --page, and all that a run said
  *	findings_sarif.c SARIF 2.1.0
  *	findings_page.c	 a page
@@ -21,8 +23,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include "cases/cases.h"
 #include "error.h"
 #include "harness.h"
+#include "images/image_list.h"
 
 /* The function without hashes, the id, and the rules without addresses: the same in another build of
  * the same source, and of findings that differ in the place alone. To be freed; NULL: no memory. */
@@ -48,6 +52,7 @@ struct baseline {
 	const char *path;
 	struct baseline_image *image;
 	size_t count;
+	uint64_t missing; /* images that it doesn't have: baseline_hold() */
 };
 
 /* Reads what `lint --json` printed. -1: it can't be read, isn't that, or isn't whole; then there is
@@ -66,19 +71,31 @@ struct baseline_image *baseline_image_find(const struct baseline *baseline, cons
 /* Sets "known" in each of an array of the image's findings. A finding of the baseline makes one
  * known, the one at the same place if there is one. image: NULL: none is known. How many are. */
 size_t baseline_match(struct baseline_image *image, json_t *findings);
+typedef bool (*baseline_wanted_fn)(const void *context, const json_t *finding);
 /* What is gone of the image, once all were matched, as an array of objects "lint_gone". wanted:
  * which of the baseline's findings were looked for. NULL: no memory. */
-json_t *baseline_gone(const struct baseline_image *image,
-		      bool (*wanted)(const void *context, const json_t *finding),
+json_t *baseline_gone(const struct baseline_image *image, baseline_wanted_fn wanted,
 		      const void *context);
 /* Images that only the baseline has. */
 uint64_t baseline_left(const struct baseline *baseline);
-/* One line: what the run has in common with the baseline, by the sums of the images' objects. missing:
- * images that the baseline doesn't have. */
-void baseline_print(const struct baseline *baseline, const json_t *counts, uint64_t missing,
-		    FILE *file);
+/* One line: what the run has in common with the baseline, by the sums of the images' objects. */
+void baseline_print(const struct baseline *baseline, const json_t *counts, FILE *file);
 /* The same beside the sums, for the total. */
-json_t *baseline_json(const struct baseline *baseline, uint64_t missing);
+json_t *baseline_json(const struct baseline *baseline);
+
+/* ---- baseline_run.c ----------------------------------------------------------------------- */
+
+/* baseline_read() and baseline_pair(). -1: it has none of the images, too. */
+int baseline_open(const char *path, const struct image_list *list, struct baseline **ret,
+		  struct error *error);
+/* An image's object, and all its findings: sets what is known of both, and appends what is gone. */
+void baseline_hold(struct baseline *baseline, json_t *image, json_t *findings,
+		   baseline_wanted_fn wanted, const void *context);
+
+/* ---- findings_case.c ---------------------------------------------------------------------- */
+
+/* Adds the findings that fail the image to what its case says. */
+void findings_case_lines(struct judged_case *judged, const json_t *findings);
 
 /* ---- findings_run.c ----------------------------------------------------------------------- */
 

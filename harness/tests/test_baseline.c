@@ -334,9 +334,11 @@ START_TEST(sums_are_said)
 	size_t size;
 	FILE *file = open_memstream(&said, &size);
 
-	baseline_print(baseline, counts, 2, file);
+	baseline->missing = 2;
+	baseline_print(baseline, counts, file);
+	baseline->missing = 0;
 	ck_assert_uint_eq(baseline_pair(baseline, image, 1), 1);
-	baseline_print(baseline, counts, 0, file);
+	baseline_print(baseline, counts, file);
 	fclose(file);
 	snprintf(expected, sizeof(expected),
 		 "baseline %s: 12 known findings, 1 new, 3 gone; it doesn't have 2 of the images; "
@@ -344,7 +346,8 @@ START_TEST(sums_are_said)
 		 "baseline %s: 12 known findings, 1 new, 3 gone\n",
 		 path, path);
 	ck_assert_str_eq(said, expected);
-	object = baseline_json(baseline, 4);
+	baseline->missing = 4;
+	object = baseline_json(baseline);
 	ck_assert_str_eq(json_text(object, "file"), path);
 	ck_assert_int_eq(json_count(object, "not_in_baseline"), 4);
 	ck_assert_int_eq(json_count(object, "only_in_baseline"), 0);
@@ -352,6 +355,43 @@ START_TEST(sums_are_said)
 	json_decref(counts);
 	free(said);
 	baseline_destroy(baseline);
+}
+END_TEST
+
+/* Of one that is new, one that is known and one that is of the whole image; and of many. */
+START_TEST(a_case_has_the_findings_that_fail_it)
+{
+	struct cases cases = { 0 };
+	json_t *findings = make_findings("SP001 f 20 x;SP002 g 0 y;SP001 h 4 z");
+	struct judged_case *judged;
+	size_t lines = 0;
+
+	json_object_set_new(json_array_get(findings, 0), "title", json_string("t"));
+	json_object_set_new(json_array_get(findings, 1), "known", json_true());
+	json_object_del(json_array_get(findings, 2), "function");
+	json_array_append_new(findings,
+			      json_pack("{s:s, s:s}", "type", "lint_gone", "id", "SP001"));
+	cases_suite(&cases, "s");
+	judged = cases_add(&cases, "c", "n", CASE_FAILED, "m");
+	findings_case_lines(judged, findings);
+	ck_assert_str_eq(judged->output, "f+0x14: SP001 t: x\nthe image+0x4: SP001 : z\n");
+	json_decref(findings);
+
+	findings = json_array();
+	for (int i = 0; i < 20; i++)
+		json_array_append_new(findings, json_pack("{s:s}", "type", "lint_finding"));
+	judged = cases_add(&cases, "c", "n", CASE_FAILED, "m");
+	findings_case_lines(judged, findings);
+	for (const char *at = judged->output; (at = strchr(at, '\n')); at++)
+		lines++;
+	ck_assert_uint_eq(lines, 20);
+	ck_assert_ptr_null(strstr(judged->output, "..."));
+	json_array_append_new(findings, json_pack("{s:s}", "type", "lint_finding"));
+	judged = cases_add(&cases, "c", "n", CASE_FAILED, "m");
+	findings_case_lines(judged, findings);
+	ck_assert_str_eq(strstr(judged->output, "..."), "...\n");
+	json_decref(findings);
+	cases_deinit(&cases);
 }
 END_TEST
 
@@ -373,6 +413,7 @@ int main(void)
 	tcase_add_loop_test(matching, findings_are_matched, 0, COUNT(matches));
 	tcase_add_test(matching, without_an_image_nothing_is_known);
 	tcase_add_test(matching, sums_are_said);
+	tcase_add_test(matching, a_case_has_the_findings_that_fail_it);
 	suite_add_tcase(suite, reading);
 	suite_add_tcase(suite, matching);
 	srunner_run_all(runner, CK_ENV);
