@@ -34,6 +34,7 @@ int command_stat(int argc, char **argv);
 int command_prove(int argc, char **argv);
 int command_synthesize(int argc, char **argv);
 int command_lint(int argc, char **argv);
+int command_cc(int argc, char **argv);
 int command_diff(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_step(int argc, char **argv);

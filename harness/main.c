@@ -23,6 +23,8 @@ static const struct command commands[] = {
 	{ "stat", command_stat, "rows, rules, bytes and losses of images' tables" },
 	{ "lint", command_lint, "is the CFI right where nobody ran it: follow the code" },
 	{ "synthesize", command_synthesize, "the rows that code without CFI should have" },
+	{ "cc", command_cc,
+	  "run a compiler, and lint what it writes: make CC=\"stackproof cc gcc\"" },
 	{ "prove", command_prove,
 	  "proofs: tables against the CFI, the CFI against libdw and readelf" },
 	{ "diff", command_diff, "two tables, function by function: images, saved ones, dumps" },

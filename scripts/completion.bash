@@ -24,6 +24,11 @@ _stackproof() {
 		sed -n 's/^ *\(-[a-zA-Z?], \)\{0,1\}\(--[a-z-]\{1,\}\).*/\2/p') ;;
 	kernels:*) words='list fetch' ;;
 	golden:*) words='check update pack unpack remove' ;;
+	cc:*)
+		# shellcheck disable=SC2207
+		COMPREPLY=($(compgen -c -f -- "$current"))
+		return
+		;;
 	*)
 		# shellcheck disable=SC2207
 		COMPREPLY=($(compgen -f -- "$current"))

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_compile.c - `stackproof cc`: which files a compiler will write, and what comes of them
+ *
+ * Command lines first, with the outputs that they mean. Then the command itself, with a compiler: its
+ * output letter by letter, and its exit status.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "command_output.h"
+#include "compile/compile.h"
+#include "harness.h"
+
+static char folder[] = "/tmp/test_compile.XXXXXX";
+
+static void write_file(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	ck_assert_ptr_nonnull(file);
+	fputs(text, file);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+static void enter(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chdir(folder), 0);
+	write_file("args", "-c 'a b.c'\n\"c\\\"d.c\" e\\ f.c @more");
+	write_file("more", "-I inc g.c");
+	write_file("self", "-c @self");
+}
+
+static void leave(void)
+{
+	char command[64];
+
+	ck_assert_int_eq(chdir("/"), 0);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* ---- command lines ------------------------------------------------------------------------ */
+
+#define ARGUMENTS_MAX 16
+
+static const struct line_case {
+	const char *rule, *line; /* words with blanks between */
+	const char *expected;	 /* outputs, with blanks between; "link: " before what is linked */
+} line_cases[] = {
+	{ "an object has its source's name, and lies here", "gcc -c src/f.c", "f.o" },
+	{ "of several sources each", "gcc -c a.c b.cc c.S -O2", "a.o b.o c.o" },
+	{ "-o names it", "gcc -c f.c -o out/g.o", "out/g.o" },
+	{ "-o in one word", "gcc -oout/g.o -c f.c", "out/g.o" },
+	{ "--output=", "clang --output=g.o -c f.c", "g.o" },
+	{ "without -c it is linked", "gcc f.c g.o -lm", "link: a.out" },
+	{ "objects alone are linked", "gcc f.o -o prog", "link: prog" },
+	{ "a shared object", "gcc -shared -fPIC f.c -o libf.so", "link: libf.so" },
+	{ "-r is a link", "gcc -r a.o b.o -o c.o", "link: c.o" },
+	{ "-S writes assembly", "gcc -S f.c -o f.s", "" },
+	{ "-E preprocesses", "gcc -E f.c", "" },
+	{ "-E ends sooner than -c", "gcc -c -E f.c", "" },
+	{ "-M and -MM say dependencies", "gcc -MM f.c", "" },
+	{ "-MD does so beside", "gcc -MD -MF f.d -MT f.o -c f.c", "f.o" },
+	{ "standard output", "gcc -c f.c -o -", "" },
+	{ "standard input has a language", "gcc -x c -c - -o f.o", "f.o" },
+	{ "without a name", "gcc -xc -c -", "-.o" },
+	{ "a language makes a source of any name", "gcc -c -x c f.txt", "f.o" },
+	{ "until it is none", "gcc -c -x c f.txt -x none g.txt h.c", "f.o h.o" },
+	{ "an option's argument is no source", "gcc -include pre.c -I a.c -D X.c -c f.c", "f.o" },
+	{ "the linker's words are not the compiler's", "gcc -Xlinker a.c -z now f.o -o p",
+	  "link: p" },
+	{ "nothing but words", "gcc --version", "" },
+	{ "nothing at all", "gcc", "" },
+	{ "-v says how it is made", "gcc -v", "" },
+	{ "a name that begins with a dot", "gcc -c .c", ".c.o" },
+	{ "a dot in a folder is none of the name", "gcc -x c -c a.b/f", "f.o" },
+	{ "-save-temps changes nothing", "gcc -save-temps -c f.c", "f.o" },
+	{ "LLVM's code is no machine's", "clang -emit-llvm -c f.c", "" },
+	{ "a launcher stands before the compiler", "ccache gcc -c f.c", "f.o" },
+	{ "a launcher of any folder, twice", "/usr/bin/nice ccache /usr/bin/gcc -c f.c", "f.o" },
+	{ "arguments of a file", "gcc @args", "a b.o c\"d.o e f.o g.o" },
+	{ "a file that isn't there is an argument", "gcc -c f.c @none", "f.o" },
+	{ "a file that names itself ends", "gcc @self f.c", "f.o" },
+};
+
+START_TEST(outputs_of_a_command_line)
+{
+	const struct line_case *test = &line_cases[_i];
+	char *line = strdup(test->line), *rest = line, *argv[ARGUMENTS_MAX] = { NULL }, *text;
+	struct compile_outputs outputs;
+	struct error error;
+	size_t count = 0, size;
+	FILE *file = open_memstream(&text, &size);
+
+	while ((argv[count] = strsep(&rest, " ")))
+		ck_assert_uint_lt(++count, ARGUMENTS_MAX);
+	ck_assert_int_eq(compile_outputs_find(argv, &outputs, &error), 0);
+	if (outputs.linked)
+		fputs("link: ", file);
+	for (size_t i = 0; i < outputs.count; i++)
+		fprintf(file, "%s%s", i ? " " : "", outputs.path[i]);
+	fclose(file);
+	ck_assert_msg(!strcmp(text, test->expected), "%s: %s: \"%s\"", test->rule, test->line,
+		      text);
+	compile_outputs_deinit(&outputs);
+	free(text);
+	free(line);
+}
+END_TEST
+
+/* ---- the command -------------------------------------------------------------------------- */
+
+#define WRONG                                                                                      \
+	"f:	.cfi_startproc\n	push %rax\n	ret\n	.cfi_endproc\n"                                     \
+	"	.section .note.GNU-stack,\"\",@progbits\n"
+#define RIGHT                                                                                      \
+	"g:	.cfi_startproc\n	ret\n	.cfi_endproc\n"                                                 \
+	"	.section .note.GNU-stack,\"\",@progbits\n"
+#define FINDING(image)                                                                             \
+	image ": f+0x1 (.text+0x1): SP001 the CFA is elsewhere\n"                                  \
+	      "        0x0  push rax\n     -> 0x1  ret\n    up to       0x2\n"                     \
+	      "    declared    cfa=rsp+8\n    actual      cfa=rsp+16\n"
+
+static const struct command_case {
+	const char *rule, *line;
+	int status;
+	const char *
+		expected; /* what ends with a blank goes on; NULL: it is another's on each machine */
+	const char *written; /* a file that is there afterwards, or NULL */
+} command_cases[] = {
+	{ "a finding is printed, and is status 1", "cc gcc-12 -c wrong.s", 1, FINDING("wrong.o"),
+	  "wrong.o" },
+	{ "--warn leaves the status", "cc --warn gcc-12 -c wrong.s", 0, FINDING("wrong.o"),
+	  "wrong.o" },
+	{ "--only wants others", "cc --only SP004 gcc-12 -c wrong.s", 0, "", "wrong.o" },
+	{ "what is right is silent", "cc gcc-12 -c right.s -o out.o", 0, "", "out.o" },
+	{ "several sources", "cc gcc-12 -c right.s wrong.s", 1, FINDING("wrong.o"), "right.o" },
+	{ "by a file of arguments", "cc gcc-12 @options", 1, FINDING("wrong.o"), "wrong.o" },
+	{ "the compiler's options are not ours", "cc gcc-12 --warn -c right.s", 1, NULL, NULL },
+	{ "the compiler's status", "cc gcc-12 -c none.s", 1, NULL, NULL },
+	{ "a status of its own", "cc sh -c exit${IFS}7", 7, "", NULL },
+	{ "a signal that ends it", "cc sh -c kill${IFS}-TERM${IFS}$$", 143, "", NULL },
+	{ "no such compiler", "cc ./none -c f.c", 127,
+	  "stackproof cc: ./none: No such file or directory\n", NULL },
+	{ "standard output", "cc gcc-12 -E -P empty.c", 0, NULL, NULL },
+	{ "nothing to check", "cc --strict gcc-12 -S empty.c", 0, "", "empty.s" },
+	{ "what isn't written is not checked", "cc --strict gcc-12 -c right.s -o /dev/null", 0, "",
+	  NULL },
+	{ "no ELF file is nothing to check", "cc --strict cp wrong.s copy.s -o copy.s", 1, NULL,
+	  NULL },
+	{ "what is linked is checked", "cc gcc-12 -shared -nostdlib wrong.s -o l.so", 1, NULL,
+	  "l.so" },
+	{ "--no-link leaves that out", "cc --no-link gcc-12 -shared -nostdlib wrong.s -o l.so", 0,
+	  "", "l.so" },
+	{ "what is damaged breaks no build", "cc sh cut.sh f.c -c -o damaged.o", 0,
+	  "stackproof cc: damaged.o: not checked: ", "damaged.o" },
+	{ "but for --strict", "cc --strict sh cut.sh f.c -c -o damaged.o", 3, NULL, "damaged.o" },
+	{ "no compiler", "cc --warn", 2, NULL, NULL },
+};
+
+START_TEST(a_compiler_is_run_and_its_outputs_linted)
+{
+	const struct command_case *test = &command_cases[_i];
+	char *line = strdup(test->line), *rest = line, *argv[ARGUMENTS_MAX] = { NULL }, *text;
+	struct stat file;
+	size_t count = 0;
+	int status;
+
+	write_file("wrong.s", WRONG);
+	write_file("right.s", RIGHT);
+	write_file("empty.c", "");
+	write_file("options", "-c wrong.s");
+	write_file("cut.sh", "as right.s -o whole.o && head -c 100 whole.o >damaged.o\n");
+	while ((argv[count] = strsep(&rest, " ")))
+		ck_assert_uint_lt(++count, ARGUMENTS_MAX);
+	text = command_output(command_cc, argv, &status);
+	ck_assert_msg(status == test->status, "%s: status %d: %s", test->rule, status, text);
+	if (test->expected) {
+		size_t length = strlen(test->expected);
+		bool open = length && test->expected[length - 1] == ' ';
+
+		ck_assert_msg(!strncmp(text, test->expected, length) && (open || !text[length]),
+			      "%s: \"%s\"", test->rule, text);
+	}
+	if (test->written)
+		ck_assert_msg(!stat(test->written, &file), "%s: no %s", test->rule, test->written);
+	free(text);
+	free(line);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("compile");
+	TCase *lines = tcase_create("lines"), *commands = tcase_create("commands");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(commands, 120);
+	tcase_add_checked_fixture(lines, enter, leave);
+	tcase_add_checked_fixture(commands, enter, leave);
+	tcase_add_loop_test(lines, outputs_of_a_command_line, 0,
+			    (int)(sizeof(line_cases) / sizeof(line_cases[0])));
+	tcase_add_loop_test(commands, a_compiler_is_run_and_its_outputs_linted, 0,
+			    (int)(sizeof(command_cases) / sizeof(command_cases[0])));
+	suite_add_tcase(suite, lines);
+	suite_add_tcase(suite, commands);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
