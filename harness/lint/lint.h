@@ -16,6 +16,7 @@
  *	lint_flow.c	 the ways
  *	lint_probe.c	 functions that only touch the stack
  *	lint_stray.c	 whose part it is that a function leads to with another frame
+ *	lint_proof.c	 the ways of functions that are right, faster
  *	lint_judge.c	 every instruction that was reached, at last
  *	lint_path.c	 the jumps that lead to one
  *	lint_image.c	 all FDEs of an image

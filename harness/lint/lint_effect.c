@@ -65,6 +65,7 @@ static void begin_base(struct lint_state *state, uint8_t reg, uint32_t origin)
 			word->value = VALUE(.kind = VALUE_UNKNOWN);
 		state->word[kept++] = *word;
 	}
+	state->word_writes++;
 	state->word_count = kept;
 	if (state->aligned.origin == origin)
 		state->aligned.mask = 0;

@@ -17,6 +17,9 @@
 #include "lint/lint_flow.h"
 #include "lint/lint_names.h"
 #include "lint/lint_noreturn.h"
+#include "lint/lint_proof.h"
+
+#define ROUNDS_MAX 4 /* in each, jump tables are met that were not known in the one before */
 
 static int no_memory(struct error *error)
 {
@@ -112,14 +115,16 @@ static bool is_mismatch(const struct lint_part *part, uint64_t pc, const struct 
 }
 
 /* The part's first row speaks of another frame than the function has: it is perhaps not its part. */
-static bool is_stray(const struct lint_flow *flow, const struct lint_part *part,
+static bool is_stray(struct lint_flow *flow, const struct lint_part *part,
 		     const struct lint_state *state, const struct lint_way *way)
 {
 	struct lint_row_verdict verdict;
 
 	if (!is_mismatch(part, part->begin, state, &verdict))
 		return false;
-	return way->weak || way->unsure || !flow->world->stray ||
+	if (flow->proof)
+		lint_proof_fail(flow);
+	return way->weak || way->unsure || flow->proof || !flow->world->stray ||
 	       !flow->world->stray(flow->world->context, flow->function, part->begin);
 }
 
@@ -167,6 +172,7 @@ static int part_of(struct lint_flow *flow, uint64_t pc, const struct lint_state 
 		*ret = NULL;
 		return 0;
 	}
+	(*ret)->order = flow->part_count;
 	flow->part[flow->part_count++] = *ret;
 	return 0;
 }
@@ -335,6 +341,8 @@ static int arrive(struct lint_flow *flow, uint64_t pc, const struct lint_state *
 		return -1;
 	if (!part)
 		return 0;
+	if (flow->proof)
+		return lint_proof_arrive(flow, part, pc, state, way, error);
 	number = part->block_at[pc - part->begin];
 	if (flow->followed) {
 		if (flow->edge && !way->weak && !way->unsure && number &&
@@ -462,6 +470,7 @@ static int jump_computed(struct lint_flow *flow, const struct code *code,
 		inside += cfi_fde_find(flow->world->cfi, target[i]) != NULL;
 	if (!count || inside != count) {
 		flow->jump_unknown = true;
+		flow->jump_unread |= !lint_state_is_entry(state);
 		count = 0;
 	}
 	way.unsure = unsure || !sure;
@@ -564,6 +573,13 @@ int lint_flow_arrive(struct lint_flow *flow, uint64_t pc, const struct lint_stat
 	return arrive(flow, pc, state, way, error);
 }
 
+int lint_flow_go(struct lint_flow *flow, struct lint_part *part, const struct code *code,
+		 struct lint_state *state, const struct lint_way *way, bool *ret_on,
+		 struct error *error)
+{
+	return step(flow, part, code, state, way, ret_on, error);
+}
+
 void lint_way_pass(struct lint_way *way, const struct code *code)
 {
 	way->from = code->pc;
@@ -575,8 +591,8 @@ void lint_way_pass(struct lint_way *way, const struct code *code)
 
 /* Behind the FDE's end lies another function's code, which is not returned to, or none with CFI. Compilers
  * let what they hold to be unreachable end so: nobody is accused of what that leads to. */
-static int fall_out(struct lint_flow *flow, uint64_t pc, const struct lint_state *state,
-		    const struct lint_way *way, struct error *error)
+int lint_flow_fall_out(struct lint_flow *flow, uint64_t pc, const struct lint_state *state,
+		       const struct lint_way *way, struct error *error)
 {
 	struct lint_way beyond = *way;
 	bool returns = flow->returns;
@@ -619,7 +635,9 @@ static int walk(struct lint_flow *flow, uint32_t number, struct error *error)
 		lint_way_pass(&way, &code);
 		pc += code.length;
 	}
-	return on && pc == part->end && !way.weak ? fall_out(flow, pc, &state, &way, error) : 0;
+	return on && pc == part->end && !way.weak
+		       ? lint_flow_fall_out(flow, pc, &state, &way, error)
+		       : 0;
 }
 
 static int follow(struct lint_flow *flow, struct error *error)
@@ -645,7 +663,7 @@ int lint_flow_enter(struct lint_flow *flow, uint64_t entry, struct error *error)
 		lint_word_write(&state, &top, 8, (struct value) { .kind = VALUE_OTHER });
 	if (arrive(flow, entry, &state, &way, error))
 		return -1;
-	return follow(flow, error);
+	return flow->proof ? lint_proof_follow(flow, error) : follow(flow, error);
 }
 
 void lint_flow_init(struct lint_flow *flow, struct lint_world *world, struct lint_part *first)
@@ -656,6 +674,11 @@ void lint_flow_init(struct lint_flow *flow, struct lint_world *world, struct lin
 	flow->part[flow->part_count++] = first;
 }
 
+bool lint_flow_again(const struct lint_flow *flow, int round)
+{
+	return !round || (round < ROUNDS_MAX && flow->met_table && flow->guessed_end);
+}
+
 void lint_flow_restart(struct lint_flow *flow)
 {
 	for (size_t i = 0; i < flow->part_count; i++)
@@ -663,8 +686,16 @@ void lint_flow_restart(struct lint_flow *flow)
 		       (flow->part[i]->end - flow->part[i]->begin) * sizeof(uint32_t));
 	flow->block_count = flow->queue_count = flow->behind_call_count = 0;
 	flow->calls_not_returning = 0;
-	flow->read_beyond = flow->jump_unknown = flow->returns = flow->too_large = false;
-	flow->has_return = false;
+	flow->met_table = flow->guessed_end = flow->jump_unknown = flow->jump_unread =
+		flow->returns = flow->has_return = flow->too_large = false;
+}
+
+void lint_flow_forget(struct lint_flow *flow)
+{
+	for (; flow->part_count > 1; flow->part_count--)
+		lint_part_destroy(flow->part[flow->part_count - 1]);
+	flow->table_count = 0;
+	lint_flow_restart(flow);
 }
 
 void lint_flow_deinit(struct lint_flow *flow)

@@ -42,6 +42,7 @@ struct lint_edge {
 
 struct lint_names;
 struct lint_noreturn;
+struct lint_proof;
 
 /* What the image's functions have in common. */
 struct lint_world {
@@ -79,18 +80,20 @@ struct lint_flow {
 	uint64_t calls_not_returning;
 	uint64_t *behind_call; /* instructions that no other way leads to */
 	size_t behind_call_count;
-	/* Addresses of the jump tables that were met, and whether one of them was read beyond where
-	 * another begins that was met later. */
+	/* Addresses of the jump tables that were met. One whose end is not known ends where another
+	 * begins, which may have been met later. */
 	uint64_t table[LINT_TABLES_MAX];
 	size_t table_count;
-	bool read_beyond;
-	bool jump_unknown; /* some computed jump's targets */
-	bool followed;	   /* nothing changes any more */
-	lint_edge_fn edge; /* then: who wants to know of wrong edges, or NULL */
+	bool met_table, guessed_end; /* in this round */
+	bool jump_unknown;	     /* some computed jump's targets */
+	bool jump_unread;	     /* the same of one that is no call in place of a return */
+	bool followed;		     /* nothing changes any more */
+	lint_edge_fn edge;	     /* then: who wants to know of wrong edges, or NULL */
 	void *edge_context;
 	bool has_return; /* some way comes to a return */
 	bool returns; /* where the row says that there is no caller: with a return, or in another function */
 	bool too_large;
+	struct lint_proof *proof; /* who keeps what ways bring in place of blocks, or NULL */
 };
 
 /* A function of which no way is known yet. first: its FDE, which the flow owns from then on.
@@ -98,6 +101,10 @@ struct lint_flow {
 void lint_flow_init(struct lint_flow *flow, struct lint_world *world, struct lint_part *first);
 /* Forgets the ways, and keeps what is known of jump tables: to follow them again. */
 void lint_flow_restart(struct lint_flow *flow);
+/* The first round, or one that may come to something else than the one before. */
+bool lint_flow_again(const struct lint_flow *flow, int round);
+/* Forgets these as well, and all parts but the first. */
+void lint_flow_forget(struct lint_flow *flow);
 /* Follows all ways from entry, where a call has just come to. 0, or -1: no memory. */
 int lint_flow_enter(struct lint_flow *flow, uint64_t entry, struct error *error);
 void lint_flow_deinit(struct lint_flow *flow);
@@ -108,6 +115,13 @@ bool lint_flow_has(const struct lint_flow *flow, uint64_t pc);
 int lint_flow_step(struct lint_flow *flow, struct lint_part *part, const struct code *code,
 		   struct lint_state *state, const struct lint_way *way, lint_edge_fn fn,
 		   void *context, bool *ret_on, struct error *error);
+/* The same while ways are followed: lint_proof.c. */
+int lint_flow_go(struct lint_flow *flow, struct lint_part *part, const struct code *code,
+		 struct lint_state *state, const struct lint_way *way, bool *ret_on,
+		 struct error *error);
+/* The way that goes on behind the part's end. */
+int lint_flow_fall_out(struct lint_flow *flow, uint64_t pc, const struct lint_state *state,
+		       const struct lint_way *way, struct error *error);
 /* The way behind that instruction. */
 void lint_way_pass(struct lint_way *way, const struct code *code);
 /* The way that goes on to a block's begin. */

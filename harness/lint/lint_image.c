@@ -15,9 +15,8 @@
 #include "lint/lint_flow.h"
 #include "lint/lint_judge.h"
 #include "lint/lint_names.h"
+#include "lint/lint_proof.h"
 #include "lint/lint_stray.h"
-
-#define ROUNDS_MAX 4 /* in each, jump tables are met that were not known in the one before */
 
 static int compare_addresses(const void *a, const void *b)
 {
@@ -68,6 +67,7 @@ struct linting {
 	struct lint_strays strays;
 	bool *later; /* by_pc: FDEs that begin in the middle */
 	bool *again; /* those that lead to a part that is perhaps another function's */
+	struct lint_proof *proof;
 };
 
 /* Only those that are looked up: an FDE's begin whose first row is not a function's. */
@@ -163,6 +163,33 @@ static bool is_part(struct linting *linting, struct lint_part *part)
 	return begins_inside(linting, part) || lint_is_fragment(linting->world.names, part->begin);
 }
 
+static void note_proven(void *context, uint64_t pc)
+{
+	struct linting *linting = context;
+
+	lint_judge_proven(&linting->judge, pc);
+}
+
+/* In one pass, if nothing is wrong. What only the other way says, the points, is not asked for. */
+static int prove(struct linting *linting, struct lint_flow *flow, bool *ret_proven,
+		 struct error *error)
+{
+	size_t called = linting->called.count, uncovered = linting->uncovered.count;
+
+	*ret_proven = false;
+	if (linting->judge.watch->point)
+		return 0;
+	if (lint_proof_try(linting->proof, flow, ret_proven, error))
+		return -1;
+	if (*ret_proven) {
+		lint_proof_tell(linting->proof, flow, note_proven, linting);
+	} else {
+		linting->called.count = called;
+		linting->uncovered.count = uncovered;
+	}
+	return 0;
+}
+
 static int lint_fde(struct linting *linting, size_t number, bool again, struct error *error)
 {
 	const struct cfi *cfi = linting->world.cfi;
@@ -171,7 +198,7 @@ static int lint_fde(struct linting *linting, size_t number, bool again, struct e
 	struct lint_flow flow;
 	enum lint_reason reason;
 	size_t strays = linting->strays.count;
-	bool stubs, inside;
+	bool stubs, inside, proven = false;
 	int result = 0;
 
 	if (lint_part_create(cfi, fde, &part, &reason, error))
@@ -194,7 +221,9 @@ static int lint_fde(struct linting *linting, size_t number, bool again, struct e
 	}
 	lint_flow_init(&flow, &linting->world, part);
 	inside = !again && begins_inside(linting, part);
-	for (int round = 0; round < ROUNDS_MAX && (!round || flow.read_beyond); round++) {
+	if (!again && !stubs && !inside)
+		result = prove(linting, &flow, &proven, error);
+	for (int round = 0; !result && !proven && lint_flow_again(&flow, round); round++) {
 		lint_flow_restart(&flow);
 		result = inside ? 0 : lint_flow_enter(&flow, part->begin, error);
 		if (!result && stubs)
@@ -202,7 +231,7 @@ static int lint_fde(struct linting *linting, size_t number, bool again, struct e
 		if (result)
 			break;
 	}
-	if (!result)
+	if (!result && !proven)
 		result = lint_judge_flow(&linting->judge, &flow, again, error);
 	linting->again[number] = linting->strays.count > strays;
 	if (!result && !linting->again[number])
@@ -344,16 +373,18 @@ static int lint(const struct cfi *cfi, const struct object *object, const struct
 	linting.world.decoder = code_decoder_create();
 	linting.world.names = lint_names_create(cfi);
 	linting.world.first = first_of(cfi->image);
+	linting.proof = lint_proof_create();
 	linting.world.target = malloc(LINT_TARGETS_MAX * sizeof(*linting.world.target));
 	linting.later = calloc(cfi->by_pc_count + 1, sizeof(*linting.later));
 	linting.again = calloc(cfi->by_pc_count + 1, sizeof(*linting.again));
 	if (!linting.world.decoder || !linting.world.names || !linting.world.target ||
-	    !linting.later || !linting.again)
+	    !linting.later || !linting.again || !linting.proof)
 		error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
 	else if (!lint_judge_init(&linting.judge, error))
 		result = lint_all(&linting, object, error);
 	lint_judge_deinit(&linting.judge);
 	lint_names_destroy(linting.world.names);
+	lint_proof_destroy(linting.proof);
 	code_decoder_destroy(linting.world.decoder);
 	free(linting.world.target);
 	free(linting.called.address);

@@ -72,6 +72,11 @@ static void set_status(struct lint_judge *judge, uint64_t pc, uint8_t status)
 		*at = status;
 }
 
+void lint_judge_proven(struct lint_judge *judge, uint64_t pc)
+{
+	set_status(judge, pc, STATUS_PROVEN);
+}
+
 bool lint_judge_was_reached(const struct lint_judge *judge, uint64_t pc)
 {
 	const uint8_t *at = status_at(judge, pc);

@@ -29,6 +29,8 @@ bool lint_judge_plain(struct lint_judge *judge, struct code_decoder *decoder,
 /* All blocks of the flow. called: its first row is not a function's, although it is called. */
 int lint_judge_flow(struct lint_judge *judge, struct lint_flow *flow, bool called,
 		    struct error *error);
+/* Proven elsewhere. */
+void lint_judge_proven(struct lint_judge *judge, uint64_t pc);
 /* Counts the FDE. flow: of its function, or NULL. */
 int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struct lint_part *part,
 		   const struct lint_flow *flow, struct error *error);

@@ -31,7 +31,7 @@ static void meet_table(struct lint_flow *flow, uint64_t table)
 	if (flow->table_count == LINT_TABLES_MAX)
 		return;
 	flow->table[flow->table_count++] = table;
-	flow->read_beyond = true; /* perhaps: it is asked again with all of them */
+	flow->met_table = true;
 }
 
 static bool read_entry(const struct lint_flow *flow, const struct value *table, uint64_t index,
@@ -85,6 +85,7 @@ size_t lint_jump_targets(struct lint_flow *flow, const struct lint_state *state,
 			(next_table(flow, (uint64_t)value.number) - (uint64_t)value.number) /
 			value.scale;
 
+		flow->guessed_end = true;
 		count = room < count ? room : count;
 	}
 	for (i = 0; i < count && i < LINT_TARGETS_MAX; i++) {
@@ -92,6 +93,8 @@ size_t lint_jump_targets(struct lint_flow *flow, const struct lint_state *state,
 			break;
 		if (is_end(flow, ret[kept]))
 			continue;
+		if (!lint_flow_has(flow, ret[kept]))
+			flow->guessed_end = true; /* it may be the end of a part not met yet */
 		if (!value.compared && !lint_flow_has(flow, ret[kept]))
 			break;
 		kept++;

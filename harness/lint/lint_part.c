@@ -80,6 +80,7 @@ void lint_part_destroy(struct lint_part *part)
 	free(part->code);
 	free(part->code_at);
 	free(part->block_at);
+	free(part->label_at);
 	free(part->pad);
 	free(part);
 }

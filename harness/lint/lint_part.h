@@ -35,7 +35,9 @@ struct lint_part {
 	struct code *code;
 	size_t code_count;
 	uint32_t *code_at;  /* by distance from begin: number in code + 1, or 0 */
-	uint32_t *block_at; /* the same for whoever follows the ways: lint_flow.c */
+	uint32_t *block_at; /* the same for whoever follows the ways: lint_flow.c, lint_proof.c */
+	uint32_t *label_at; /* the same: lint_proof.c; NULL at first */
+	size_t order;	    /* among the function's parts */
 	struct landing_pad *pad;
 	size_t pad_count;
 	bool pads_unread; /* the table of them can't be decoded: there may be more */

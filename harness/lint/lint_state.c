@@ -9,16 +9,6 @@
 #include <string.h>
 #include "lint/lint_state.h"
 
-#define CALL_PRESERVES                                                                             \
-	(1u << REGISTER_RBX | 1u << REGISTER_RBP | 1u << REGISTER_RSP | 1u << REGISTER_R12 |       \
-	 1u << REGISTER_R13 | 1u << REGISTER_R14 | 1u << REGISTER_R15)
-
-bool value_equal(const struct value *a, const struct value *b)
-{
-	return a->kind == b->kind && a->reg == b->reg && a->scale == b->scale &&
-	       a->compared == b->compared && a->bound == b->bound && a->number == b->number;
-}
-
 bool value_is_stack(const struct value *value)
 {
 	return value->kind == VALUE_CFA || value->kind == VALUE_BASE;
@@ -37,6 +27,12 @@ struct value value_add(struct value a, int64_t number)
 			return (struct value) { .kind = VALUE_OTHER };
 		return a;
 	}
+}
+
+void lint_state_copy(struct lint_state *to, const struct lint_state *from)
+{
+	memcpy(to, from,
+	       offsetof(struct lint_state, word) + from->word_count * sizeof(struct word));
 }
 
 void lint_state_enter(struct lint_state *ret)
@@ -70,6 +66,20 @@ static void word_add(struct lint_state *state, const struct value *at, const str
 		return;
 	}
 	state->word[state->word_count++] = (struct word) { *at, *value };
+	state->word_writes++;
+}
+
+static bool is_saved(const struct value *value)
+{
+	return value->kind == VALUE_ENTRY && !value->number &&
+	       (value->reg == REGISTER_RIP || LINT_PRESERVED & 1u << value->reg);
+}
+
+static bool is_of_use(const struct lint_state *state, const struct value *value)
+{
+	if (state->saved_only)
+		return is_saved(value) || value_is_stack(value);
+	return value->kind != VALUE_OTHER && value->kind != VALUE_UNKNOWN;
 }
 
 void lint_word_write(struct lint_state *state, const struct value *at, uint32_t bytes,
@@ -85,6 +95,7 @@ void lint_word_write(struct lint_state *state, const struct value *at, uint32_t 
 		if (!same_base(&word->at, at) || word->at.number >= at->number + (int64_t)bytes ||
 		    word->at.number + 8 <= at->number)
 			continue;
+		state->word_writes++;
 		if (word->at.number == at->number && bytes == 8) {
 			word->value = value;
 			found = true;
@@ -93,7 +104,7 @@ void lint_word_write(struct lint_state *state, const struct value *at, uint32_t 
 		}
 	}
 	/* What is of no use to anybody needs no place, unless it stands for what was there. */
-	if (!found && bytes == 8 && value.kind != VALUE_OTHER && value.kind != VALUE_UNKNOWN)
+	if (!found && bytes == 8 && is_of_use(state, &value))
 		word_add(state, at, &value);
 }
 
@@ -101,6 +112,7 @@ void lint_word_touch(struct lint_state *state, const struct value *at, uint64_t 
 {
 	int64_t begin = at->number, end = at->number + (int64_t)bytes;
 
+	state->word_writes++;
 	for (uint32_t i = 0; i < state->word_count; i++) {
 		struct word *word = &state->word[i];
 
@@ -131,24 +143,17 @@ bool lint_word_is_unwritten(const struct lint_state *state, const struct value *
 
 void lint_word_note(struct lint_state *state, const struct value *at, struct value value)
 {
-	if (!lint_word_find(state, at))
+	if (!state->saved_only && !lint_word_find(state, at))
 		word_add(state, at, &value);
 }
 
-static struct value common(const struct value *a, const struct value *b)
-{
-	if (value_equal(a, b))
-		return *a;
-	return (struct value) { .kind = VALUE_UNKNOWN };
-}
-
+/* True: it has changed. */
 static bool join_value(struct value *into, const struct value *from)
 {
-	struct value now = common(into, from);
-	bool changed = !value_equal(into, &now);
-
-	*into = now;
-	return changed;
+	if (value_equal(into, from) || into->kind == VALUE_UNKNOWN)
+		return false;
+	*into = (struct value) { .kind = VALUE_UNKNOWN };
+	return true;
 }
 
 static void join_touched(struct lint_state *into, const struct lint_state *from)
@@ -165,23 +170,34 @@ static void join_touched(struct lint_state *into, const struct lint_state *from)
 		into->touched_end = from->touched_end;
 }
 
+/* The word of from that lies at at. States that meet mostly have the same words in the same order,
+ * so that it is the one with the same number. */
+static const struct value *other_word(const struct lint_state *from, const struct value *at,
+				      uint32_t number)
+{
+	if (number < from->word_count && value_equal(&from->word[number].at, at))
+		return &from->word[number].value;
+	return lint_word_find(from, at);
+}
+
 static bool join_words(struct lint_state *into, const struct lint_state *from)
 {
 	static const struct value unknown = { .kind = VALUE_UNKNOWN };
 	bool changed = (from->words_lost && !into->words_lost) ||
 		       (from->bases_touched && !into->bases_touched);
 	int64_t begin = into->touched_begin, end = into->touched_end;
-	uint32_t own = into->word_count;
+	uint32_t own = into->word_count, met = 0;
 
 	into->words_lost |= from->words_lost;
 	into->bases_touched |= from->bases_touched;
 	for (uint32_t i = 0; i < own; i++) {
-		const struct value *other = lint_word_find(from, &into->word[i].at);
+		const struct value *other = other_word(from, &into->word[i].at, i);
 
+		met += other != NULL;
 		changed |= join_value(&into->word[i].value, other ? other : &unknown);
 	}
-	for (uint32_t i = 0; i < from->word_count; i++)
-		if (!lint_word_find(into, &from->word[i].at)) {
+	for (uint32_t i = 0; met < from->word_count && i < from->word_count; i++)
+		if (!other_word(into, &from->word[i].at, i)) {
 			word_add(into, &from->word[i].at, &unknown);
 			changed = true;
 		}
@@ -218,8 +234,10 @@ static void give_away(struct lint_state *state)
 	for (uint32_t i = 0; i < state->word_count; i++) {
 		struct word *word = &state->word[i];
 
-		if (same_base(&word->at, rsp) && word->at.number < rsp->number)
-			word->value = (struct value) { .kind = VALUE_OTHER };
+		if (!same_base(&word->at, rsp) || word->at.number >= rsp->number)
+			continue;
+		word->value = (struct value) { .kind = VALUE_OTHER };
+		state->word_writes++;
 	}
 }
 
@@ -227,7 +245,7 @@ void lint_state_call(struct lint_state *state)
 {
 	give_away(state);
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
-		if (!(CALL_PRESERVES & 1u << i))
+		if (!(LINT_PRESERVED & 1u << i))
 			state->reg[i] = (struct value) { .kind = VALUE_OTHER };
 	state->comparison.valid = false;
 }

@@ -18,6 +18,7 @@
 #ifndef STACKPROOF_LINT_STATE_H
 #define STACKPROOF_LINT_STATE_H
 
+#include <string.h>
 #include "code/code.h"
 #include "table_abi.h"
 
@@ -62,8 +63,7 @@ struct last_comparison {
 
 struct lint_state {
 	struct value reg[REGISTER_GPR_COUNT];
-	struct word word[LINT_WORDS_MAX];
-	uint32_t word_count;
+	bool saved_only; /* no words are kept but those where registers were saved: lint_proof.c */
 	bool words_lost; /* there were more */
 	/* Words that something was written to of which nothing is known, from the CFA; and of bases. */
 	int64_t touched_begin, touched_end;
@@ -74,14 +74,29 @@ struct lint_state {
 		uint32_t origin;
 		int64_t paragraph, mask;
 	} aligned;
+	uint32_t word_writes; /* grows with each write: else the words are what they were */
 	struct last_comparison comparison;
+	uint32_t word_count;
+	struct word word[LINT_WORDS_MAX]; /* the last: those beyond word_count are not copied */
 };
 
-bool value_equal(const struct value *a, const struct value *b);
+/* Registers that a function that was called preserves (psABI, figure 3.4), a bit for each. */
+#define LINT_PRESERVED                                                                             \
+	(1u << REGISTER_RBX | 1u << REGISTER_RBP | 1u << REGISTER_RSP | 1u << REGISTER_R12 |       \
+	 1u << REGISTER_R13 | 1u << REGISTER_R14 | 1u << REGISTER_R15)
+
+_Static_assert(sizeof(struct value) == 16, "values are compared by their bytes");
+
+static inline bool value_equal(const struct value *a, const struct value *b)
+{
+	return !memcmp(a, b, sizeof(*a));
+}
+
 /* a + number, if a is an address or what a register held. */
 struct value value_add(struct value a, int64_t number);
 bool value_is_stack(const struct value *value); /* VALUE_CFA, VALUE_BASE */
 
+void lint_state_copy(struct lint_state *to, const struct lint_state *from);
 /* As a call leaves it: rsp is the CFA - 8, and there is the return address. */
 void lint_state_enter(struct lint_state *ret);
 /* What the word at that address holds. A word that nobody has written: NULL. */

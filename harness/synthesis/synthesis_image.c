@@ -17,8 +17,6 @@
 #include "lint/lint_noreturn.h"
 #include "synthesis/synthesis.h"
 
-#define ROUNDS_MAX 4 /* as of lint: in each, jump tables are met that were not known before */
-
 /* An instruction that was met. */
 struct met {
 	struct synthesis_row row;
@@ -216,8 +214,7 @@ static int follow(struct synthesizer *synthesizer, const struct synthesis_range 
 	int result = 0;
 
 	lint_flow_init(&flow, &synthesizer->world, part);
-	for (int round = 0; round < ROUNDS_MAX && !result && (!round || flow.read_beyond);
-	     round++) {
+	for (int round = 0; !result && lint_flow_again(&flow, round); round++) {
 		lint_flow_restart(&flow);
 		synthesizer->jumped = synthesizer->jumps_differ = false;
 		result = plt ? enter_stubs(synthesizer, &flow, range, error)

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_proof.c - a function whose rows are all right, shown in one pass over its code
+ *
+ * Nearly all functions are right, and that is shown with less than it takes to say what is wrong.
+ * lint_flow.c follows ways in the order in which they are met, and comes back to code whenever another
+ * way brings something else; here
+ *
+ *	- ways are followed in the order of addresses, so that code is mostly come to when all
+ *	  ways to it from before are known;
+ *	- a loop's head forgets at once what is written in the loop, but for addresses of the stack and
+ *	  registers that hold what they held at the entry: what comes back changes nothing then;
+ *	- of the stack only the words are known in which registers were saved;
+ *	- a row is looked at again only if it is another one, or something that it speaks of was written.
+ *
+ * All that forgets, and what is known of less is true of more: so a proof is one. At the first
+ * instruction that is not proven it ends without an answer, and the function is followed by lint_flow.c.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "array.h"
+#include "lint/lint_proof.h"
+
+/* What ways lead to, and what is known there on all of them. */
+struct label {
+	uint64_t pc, end; /* end: where the way from it was left last */
+	struct lint_part *part;
+	struct lint_state state;
+	bool weak, unsure; /* as in struct lint_block */
+	bool queued;
+};
+
+struct lint_proof {
+	struct label *label;
+	size_t count, room;
+	uint32_t *queue; /* a heap, the lowest on top */
+	size_t queue_count;
+	bool failed;
+};
+
+static int no_memory(struct error *error)
+{
+	return error_set(error, ERROR_MEMORY, NULL, 0, "the proof of a function");
+}
+
+struct lint_proof *lint_proof_create(void)
+{
+	return calloc(1, sizeof(struct lint_proof));
+}
+
+void lint_proof_destroy(struct lint_proof *proof)
+{
+	if (!proof)
+		return;
+	free(proof->label);
+	free(proof->queue);
+	free(proof);
+}
+
+/* ---- the code in the order of addresses ---------------------------------------------------- */
+
+/* Of lint_part.label_at: something jumps there; and for a loop's head what is written in the loop. */
+#define LABEL	   (1u << 31)
+#define REGISTERS  0xffffu
+#define LOOP_STEPS 16 /* instructions of loops that are looked at, for each of the part's */
+
+/* A jump back: from the instruction of that number. */
+struct jump_back {
+	uint64_t to;
+	size_t from;
+};
+
+static uint32_t written_by(const struct code *code)
+{
+	bool is_call = code->flow == CODE_CALL || code->flow == CODE_CALL_INDIRECT;
+
+	return code->written | (is_call ? REGISTERS & ~LINT_PRESERVED : 0);
+}
+
+static void mark_loops(struct lint_part *part, const struct jump_back *back, size_t count)
+{
+	size_t steps = LOOP_STEPS * part->code_count;
+
+	/* The last jump to a head comes first. */
+	while (count--) {
+		uint32_t *mark = &part->label_at[back[count].to - part->begin];
+		uint32_t head = part->code_at[back[count].to - part->begin];
+		uint32_t written = 0;
+
+		if (*mark & REGISTERS)
+			continue;
+		for (size_t i = head; head && i <= back[count].from + 1 && steps; i++, steps--)
+			written |= written_by(&part->code[i - 1]);
+		*mark |= steps && head ? written & REGISTERS : REGISTERS;
+	}
+}
+
+static void mark_pads(struct lint_part *part)
+{
+	for (size_t i = 0; i < part->pad_count; i++)
+		if (part->pad[i].pad >= part->begin && part->pad[i].pad < part->end)
+			part->label_at[part->pad[i].pad - part->begin] |= LABEL;
+}
+
+/* Decodes all of the part, and marks what its jumps lead to. */
+static int scan(struct lint_part *part, struct code_decoder *decoder, struct error *error)
+{
+	struct jump_back *back = NULL;
+	size_t count = 0;
+
+	part->label_at = calloc(part->end - part->begin, sizeof(*part->label_at));
+	if (!part->label_at)
+		return no_memory(error);
+	for (uint64_t pc = part->begin; pc < part->end;) {
+		const struct code *code = lint_part_code(part, decoder, pc);
+		bool jumps = code && (code->flow == CODE_JUMP || code->flow == CODE_BRANCH ||
+				      code->flow == CODE_BEGIN);
+
+		if (!code || (jumps && !ARRAY_GROW(back, count))) {
+			free(back);
+			return no_memory(error);
+		}
+		if (jumps && code->target >= part->begin && code->target < part->end) {
+			part->label_at[code->target - part->begin] |= LABEL;
+			if (code->target <= pc)
+				back[count++] = (struct jump_back) {
+					code->target, part->code_at[pc - part->begin] - 1
+				};
+		}
+		pc += code->length ? code->length : 1;
+	}
+	mark_pads(part);
+	mark_loops(part, back, count);
+	free(back);
+	return 0;
+}
+
+/* ---- labels ------------------------------------------------------------------------------- */
+
+static bool is_before(const struct lint_proof *proof, uint32_t a, uint32_t b)
+{
+	const struct label *left = &proof->label[a], *right = &proof->label[b];
+
+	if (left->part != right->part)
+		return left->part->order < right->part->order;
+	return left->pc < right->pc;
+}
+
+static int enqueue(struct lint_proof *proof, uint32_t number, struct error *error)
+{
+	size_t at = proof->queue_count;
+
+	if (proof->label[number].queued)
+		return 0;
+	if (!ARRAY_GROW(proof->queue, proof->queue_count))
+		return no_memory(error);
+	proof->queue_count++;
+	for (; at && is_before(proof, number, proof->queue[(at - 1) / 2]); at = (at - 1) / 2)
+		proof->queue[at] = proof->queue[(at - 1) / 2];
+	proof->queue[at] = number;
+	proof->label[number].queued = true;
+	return 0;
+}
+
+static uint32_t dequeue(struct lint_proof *proof)
+{
+	uint32_t first = proof->queue[0], last = proof->queue[--proof->queue_count];
+	size_t at = 0;
+
+	for (;;) {
+		size_t below = 2 * at + 1;
+
+		if (below + 1 < proof->queue_count &&
+		    is_before(proof, proof->queue[below + 1], proof->queue[below]))
+			below++;
+		if (below >= proof->queue_count || !is_before(proof, proof->queue[below], last))
+			break;
+		proof->queue[at] = proof->queue[below];
+		at = below;
+	}
+	proof->queue[at] = last;
+	proof->label[first].queued = false;
+	return first;
+}
+
+static bool is_kept(const struct value *value, uint8_t reg)
+{
+	return value_is_stack(value) ||
+	       (value->kind == VALUE_ENTRY && value->reg == reg && !value->number);
+}
+
+/* What a loop writes is another value when it comes back. */
+static void forget_written(struct lint_state *state, uint32_t written)
+{
+	for (uint8_t i = 0; i < REGISTER_GPR_COUNT; i++)
+		if (written & 1u << i && !is_kept(&state->reg[i], i))
+			state->reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
+	if (written)
+		state->comparison = (struct last_comparison) { .valid = false };
+}
+
+static int new_label(struct lint_proof *proof, struct lint_part *part, uint64_t pc,
+		     const struct lint_state *state, const struct lint_way *way,
+		     struct error *error)
+{
+	uint32_t *at = &part->block_at[pc - part->begin];
+	uint32_t inside = *at;
+	struct label *label;
+
+	if (proof->count == LINT_BLOCKS_MAX) {
+		proof->failed = true;
+		return 0;
+	}
+	if (!ARRAY_RESERVE(proof->label, proof->room, proof->count + 1))
+		return no_memory(error);
+	label = &proof->label[proof->count++];
+	label->pc = label->end = pc;
+	label->part = part;
+	label->weak = way->weak;
+	label->unsure = way->unsure;
+	label->queued = false;
+	lint_state_copy(&label->state, state);
+	label->state.saved_only = true;
+	forget_written(&label->state, part->label_at[pc - part->begin] & REGISTERS);
+	*at = (uint32_t)proof->count;
+	/* What went through here before ends here from now on. */
+	if (inside && enqueue(proof, inside - 1, error))
+		return -1;
+	return enqueue(proof, (uint32_t)proof->count - 1, error);
+}
+
+int lint_proof_arrive(struct lint_flow *flow, struct lint_part *part, uint64_t pc,
+		      const struct lint_state *state, const struct lint_way *way,
+		      struct error *error)
+{
+	struct lint_proof *proof = flow->proof;
+	struct label *label;
+	uint32_t number;
+	bool changed;
+
+	if (proof->failed)
+		return 0;
+	if (!part->label_at && scan(part, flow->world->decoder, error))
+		return -1;
+	number = part->block_at[pc - part->begin];
+	label = number ? &proof->label[number - 1] : NULL;
+	if (!label || label->pc != pc)
+		return new_label(proof, part, pc, state, way, error);
+	changed = label->unsure && !way->unsure;
+	changed |= lint_state_join(&label->state, state);
+	label->weak &= way->weak;
+	label->unsure &= way->unsure;
+	return changed ? enqueue(proof, number - 1, error) : 0;
+}
+
+/* ---- along the code ----------------------------------------------------------------------- */
+
+/* The row at hand, and the registers on which it depends whether it is right. */
+struct cursor {
+	const struct row *row;
+	uint32_t reads;
+	bool reads_all;
+	uint32_t word_writes; /* when it was looked at last */
+	bool dirty;	      /* what it speaks of was written since */
+};
+
+static void cursor_read(struct cursor *cursor)
+{
+	const struct row *row = cursor->row;
+
+	cursor->dirty = true;
+	cursor->reads = LINT_PRESERVED;
+	cursor->reads_all = row->cfa.kind != RULE_CFA_REGISTER;
+	if (row->cfa.reg < REGISTER_GPR_COUNT)
+		cursor->reads |= 1u << row->cfa.reg;
+	for (unsigned int i = 0; i < REGISTER_COUNT; i++) {
+		cursor->reads_all |= row->reg[i].kind == RULE_EXPRESSION;
+		if (row->reg[i].kind == RULE_REGISTER && row->reg[i].reg < REGISTER_GPR_COUNT)
+			cursor->reads |= 1u << row->reg[i].reg;
+	}
+}
+
+/* The row at pc, or NULL. */
+static const struct row *cursor_move(struct cursor *cursor, const struct lint_part *part,
+				     uint64_t pc)
+{
+	const struct row *row = cursor->row;
+
+	if (row && pc >= row->pc && pc < row->pc_end)
+		return row;
+	if (row && row + 1 < part->row + part->row_count && pc >= row[1].pc && pc < row[1].pc_end)
+		cursor->row = row + 1;
+	else
+		cursor->row = lint_part_row(part, pc);
+	if (cursor->row)
+		cursor_read(cursor);
+	return cursor->row;
+}
+
+/* The row is what the code does, before the instruction and in the middle of it. */
+static bool is_proven(struct cursor *cursor, const struct lint_part *part, const struct code *code,
+		      const struct lint_state *state)
+{
+	const struct row *row = cursor_move(cursor, part, code->pc);
+	struct lint_row_verdict verdict;
+
+	if (!row || !code->length || row->pc_end - code->pc < code->length)
+		return false;
+	if (!cursor->dirty && cursor->word_writes == state->word_writes)
+		return true;
+	lint_row_check(row, code->pc, state, part->agreed, &verdict);
+	cursor->word_writes = state->word_writes;
+	return verdict.outcome == LINT_ROW_PROVEN && !verdict.ends;
+}
+
+static bool is_label(const struct lint_proof *proof, const struct lint_part *part, uint64_t pc)
+{
+	uint32_t number = part->block_at[pc - part->begin];
+
+	return part->label_at[pc - part->begin] & LABEL ||
+	       (number && proof->label[number - 1].pc == pc);
+}
+
+static int walk(struct lint_flow *flow, uint32_t number, struct error *error)
+{
+	struct lint_proof *proof = flow->proof;
+	struct lint_part *part = proof->label[number].part;
+	struct lint_way way = { .weak = proof->label[number].weak,
+				.unsure = proof->label[number].unsure };
+	uint64_t pc = proof->label[number].pc;
+	struct cursor cursor = { NULL };
+	struct lint_state state;
+	bool on = true;
+
+	lint_state_copy(&state, &proof->label[number].state);
+	while (on && pc < part->end) {
+		const struct code *found;
+		struct code code;
+
+		if (way.from && is_label(proof, part, pc)) {
+			proof->label[number].end = pc;
+			return lint_proof_arrive(flow, part, pc, &state, &way, error);
+		}
+		part->block_at[pc - part->begin] = number + 1;
+		found = lint_part_code(part, flow->world->decoder, pc);
+		if (!found)
+			return no_memory(error);
+		code = *found; /* the array may move */
+		if (!is_proven(&cursor, part, &code, &state)) {
+			proof->failed = true;
+			return 0;
+		}
+		/* A branch may say of a register that it is equal to another one. */
+		cursor.dirty = cursor.reads_all || written_by(&code) & cursor.reads ||
+			       (code.flow == CODE_BRANCH && state.comparison.with_register);
+		if (lint_flow_go(flow, part, &code, &state, &way, &on, error))
+			return -1;
+		lint_way_pass(&way, &code);
+		pc += code.length;
+	}
+	proof->label[number].end = pc;
+	return on && !way.weak ? lint_flow_fall_out(flow, pc, &state, &way, error) : 0;
+}
+
+void lint_proof_fail(struct lint_flow *flow)
+{
+	flow->proof->failed = true;
+}
+
+int lint_proof_follow(struct lint_flow *flow, struct error *error)
+{
+	while (flow->proof->queue_count && !flow->proof->failed)
+		if (walk(flow, dequeue(flow->proof), error))
+			return -1;
+	return 0;
+}
+
+/* ---- functions ---------------------------------------------------------------------------- */
+
+/* Every instruction was reached, but for what lies between functions. */
+static bool is_reached(struct lint_part *part, struct code_decoder *decoder)
+{
+	for (uint64_t pc = part->begin; pc < part->end;) {
+		const struct code *code = lint_part_code(part, decoder, pc);
+
+		if (!code || (!part->block_at[pc - part->begin] && !code->is_padding &&
+			      code->flow != CODE_STOP && code->length))
+			return false;
+		pc += code->length ? code->length : 1;
+	}
+	return true;
+}
+
+int lint_proof_try(struct lint_proof *proof, struct lint_flow *flow, bool *ret_proven,
+		   struct error *error)
+{
+	int result = 0;
+
+	proof->failed = flow->part[0]->malformed;
+	flow->proof = proof;
+	for (int round = 0; !result && !proof->failed && lint_flow_again(flow, round); round++) {
+		proof->count = proof->queue_count = 0;
+		lint_flow_restart(flow);
+		result = lint_flow_enter(flow, flow->function, error);
+	}
+	flow->proof = NULL;
+	*ret_proven = !result && !proof->failed && !flow->too_large && !flow->jump_unread &&
+		      is_reached(flow->part[0], flow->world->decoder);
+	if (!*ret_proven)
+		lint_flow_forget(flow);
+	return result;
+}
+
+void lint_proof_tell(const struct lint_proof *proof, const struct lint_flow *flow,
+		     void (*fn)(void *context, uint64_t pc), void *context)
+{
+	for (uint32_t i = 0; i < proof->count; i++) {
+		struct lint_part *part = proof->label[i].part;
+
+		for (uint64_t pc = proof->label[i].pc;
+		     pc < proof->label[i].end && part->block_at[pc - part->begin] == i + 1;) {
+			fn(context, pc);
+			pc += lint_part_code(part, flow->world->decoder, pc)->length;
+		}
+	}
+}
