@@ -64,6 +64,10 @@ extern const uint8_t synthesis_register[SYNTHESIS_COLUMNS];
 
 struct synthesis_row {
 	uint64_t pc, pc_end;
+	/* The kernel's frame of a signal: all registers are in words, and a caller is looked up at its own
+	 * address. The FDE begins a byte before it, if nothing else is there: who takes it for the address
+	 * behind a call finds it. */
+	bool signal_frame;
 	bool cfa_loaded; /* *(cfa_register + cfa_offset), else cfa_register + cfa_offset */
 	uint8_t cfa_register;
 	int32_t cfa_offset;
@@ -102,6 +106,16 @@ enum synthesis_reason synthesis_row_of(const struct lint_state *state, bool oute
 bool synthesis_row_equal(const struct synthesis_row *a, const struct synthesis_row *b);
 /* Makes into what both say. False: they say that the frame is elsewhere. */
 bool synthesis_row_join(struct synthesis_row *into, const struct synthesis_row *from);
+
+/* Where the kernel put the interrupted registers: struct rt_sigframe's ucontext at rsp, as its restorer
+ * finds it (Linux, arch/x86/include/uapi/asm/sigcontext.h). The pcs are not set. */
+void synthesis_signal_row(struct synthesis_row *ret);
+/* Of the other registers, which only such rows need: the DWARF number, and the distance from rsp. */
+struct synthesis_word {
+	uint8_t reg, offset;
+};
+#define SYNTHESIS_SIGNAL_WORDS 10
+extern const struct synthesis_word synthesis_signal_word[SYNTHESIS_SIGNAL_WORDS];
 
 /* ---- synthesis_functions.c, synthesis_blank.c --------------------------------------------- */
 

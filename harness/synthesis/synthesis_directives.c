@@ -111,12 +111,24 @@ static void print_change(FILE *file, const struct synthesis_change *change)
 	}
 }
 
+/* What its row has beyond the others'. */
+static void print_signal(FILE *file)
+{
+	fprintf(file,
+		"\t# with a nop before the label, behind .cfi_startproc\n\t.cfi_signal_frame\n");
+	for (size_t i = 0; i < SYNTHESIS_SIGNAL_WORDS; i++)
+		print_escape(file, 0x10, synthesis_signal_word[i].reg, REGISTER_RSP,
+			     synthesis_signal_word[i].offset, false);
+}
+
 static void print_row(const struct printer *printer, uint64_t begin,
 		      const struct synthesis_row *last, const struct synthesis_row *row)
 {
 	struct synthesis_change change[SYNTHESIS_CHANGES_MAX];
 	size_t count = synthesis_changes(last, row, change);
 
+	if (row->signal_frame)
+		print_signal(printer->file);
 	if (last)
 		print_instruction(printer, begin, instruction_before(printer, last->pc, row->pc));
 	for (size_t i = 0; i < count; i++)

@@ -179,8 +179,9 @@ static bool is_stub(const struct synthesizer *synthesizer, uint64_t pc)
 	return name.kind == CODE_STUB && name.start == pc;
 }
 
-/* What the kernel returns to from a signal handler: mov eax, 15 (or rax); syscall. Nobody calls it. */
-static bool is_restorer(const struct synthesizer *synthesizer, uint64_t pc)
+/* What the kernel returns to from a signal handler: mov eax, 15 (or rax); syscall. Nobody calls it. Its
+ * bytes, or 0. */
+static size_t restorer_bytes(const struct synthesizer *synthesizer, uint64_t pc)
 {
 	static const uint8_t code[][9] = {
 		{ 0xb8, SYS_rt_sigreturn, 0, 0, 0, 0x0f, 0x05 },
@@ -192,9 +193,25 @@ static bool is_restorer(const struct synthesizer *synthesizer, uint64_t pc)
 		const uint8_t *bytes = image_bytes(synthesizer->blank.cfi.image, pc, size[i]);
 
 		if (bytes && !memcmp(bytes, code[i], size[i]))
-			return true;
+			return size[i];
 	}
-	return false;
+	return 0;
+}
+
+static int take_restorer(struct synthesizer *synthesizer, struct synthesis_function *function,
+			 size_t size, struct error *error)
+{
+	struct met *met;
+
+	if (!ARRAY_GROW(synthesizer->met, synthesizer->met_count))
+		return error_set(error, ERROR_MEMORY, NULL, 0, "rows");
+	met = &synthesizer->met[synthesizer->met_count++];
+	met->reason = SYNTHESIS_REASON_COUNT;
+	synthesis_signal_row(&met->row);
+	met->row.pc = function->begin;
+	met->row.pc_end = function->begin + size;
+	function->instructions = 1; /* both, as one */
+	return 0;
 }
 
 /* Every stub of a PLT is called. */
@@ -241,14 +258,14 @@ static int take_range(struct synthesizer *synthesizer, bool pieces, struct error
 		&synthesizer->synthesis->function[synthesizer->number];
 	enum lint_reason reason;
 	struct lint_part *part;
+	size_t restorer;
 	int result = 0;
 
 	if (pieces == (range->entered || plt))
 		return 0;
-	if (is_restorer(synthesizer, range->begin)) {
-		function->instructions = function->unwritten[SYNTHESIS_RETURN_UNKNOWN] = 2;
-		return 0;
-	}
+	restorer = restorer_bytes(synthesizer, range->begin);
+	if (restorer && restorer <= range->end - range->begin)
+		return take_restorer(synthesizer, function, restorer, error);
 	if (lint_part_create(
 		    &synthesizer->blank.cfi,
 		    &synthesizer->blank.cfi.fde[synthesizer->blank.first + synthesizer->number],

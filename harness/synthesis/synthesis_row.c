@@ -169,6 +169,41 @@ enum synthesis_reason synthesis_row_of(const struct lint_state *state, bool oute
 	return SYNTHESIS_REASON_COUNT;
 }
 
+/* ---- signals -------------------------------------------------------------------------------- */
+
+#define SIGNAL_RSP 160
+
+/* rdx is 1, rcx 2; the numbers are r8 to r11. */
+const struct synthesis_word synthesis_signal_word[SYNTHESIS_SIGNAL_WORDS] = {
+	{ 8, 40 },
+	{ 9, 48 },
+	{ 10, 56 },
+	{ 11, 64 },
+	{ REGISTER_RDI, 104 },
+	{ REGISTER_RSI, 112 },
+	{ REGISTER_RDX, 136 },
+	{ REGISTER_RAX, 144 },
+	{ REGISTER_RCX, 152 },
+	{ REGISTER_RSP, SIGNAL_RSP },
+};
+
+void synthesis_signal_row(struct synthesis_row *ret)
+{
+	/* rbx, rbp, r12 .. r15, rip: as synthesis_register. */
+	static const uint8_t offset[SYNTHESIS_COLUMNS] = { 128, 120, 72, 80, 88, 96, 168 };
+
+	*ret = (struct synthesis_row) { .signal_frame = true,
+					.cfa_loaded = true,
+					.cfa_register = REGISTER_RSP,
+					.cfa_offset = SIGNAL_RSP };
+	for (int i = 0; i < SYNTHESIS_COLUMNS; i++)
+		ret->place[i] = (struct synthesis_place) { .kind = SYNTHESIS_AT_REGISTER,
+							   .reg = REGISTER_RSP,
+							   .offset = offset[i] };
+}
+
+/* ---- two rows -------------------------------------------------------------------------------- */
+
 static bool place_equal(const struct synthesis_place *a, const struct synthesis_place *b)
 {
 	return a->kind == b->kind && a->reg == b->reg && a->offset == b->offset;
@@ -185,7 +220,7 @@ bool synthesis_row_equal(const struct synthesis_row *a, const struct synthesis_r
 	for (int i = 0; i < SYNTHESIS_COLUMNS; i++)
 		if (!place_equal(&a->place[i], &b->place[i]))
 			return false;
-	return cfa_equal(a, b);
+	return cfa_equal(a, b) && a->signal_frame == b->signal_frame;
 }
 
 bool synthesis_row_join(struct synthesis_row *into, const struct synthesis_row *from)

@@ -6,8 +6,8 @@
  * addresses from where they stand, so it has an address itself, and ends with an empty entry;
  * .debug_frame has whole addresses.
  *
- * One CIE: the return address at c-8 and the CFA at rsp+8. Where an instruction has no row the FDE ends,
- * and the next begins with all that is so there.
+ * One CIE, and another for signal frames: the return address at c-8 and the CFA at rsp+8. Where an
+ * instruction has no row the FDE ends, and the next begins with all that is so there.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ struct writer {
 	FILE *file;
 	bool is_debug;
 	uint64_t vaddr;
-	long cie, entry; /* where they begin */
+	long cie[2], entry; /* where they begin; the second CIE is that of signal frames */
 	struct error *error;
 };
 
@@ -51,15 +51,16 @@ static void end_entry(struct writer *writer)
 	fseek(writer->file, end, SEEK_SET);
 }
 
-static void write_cie(struct writer *writer)
+static void write_cie(struct writer *writer, bool is_signal)
 {
 	FILE *file = writer->file;
 
-	writer->cie = ftell(file);
+	writer->cie[is_signal] = ftell(file);
 	begin_entry(writer);
 	put_number(file, writer->is_debug ? UINT32_MAX : 0, 4);
 	putc_unlocked(1, file); /* version */
 	fputs(writer->is_debug ? "" : "zR", file);
+	fputs(is_signal ? "S" : "", file);
 	putc_unlocked(0, file);
 	put_unsigned(file, CODE_UNIT);
 	put_signed(file, (uint64_t)(int64_t)DATA_UNIT);
@@ -191,17 +192,26 @@ static int put_begin(struct writer *writer, uint64_t pc, uint64_t bytes)
 	return 0;
 }
 
-/* Rows that follow each other without a gap. */
-static int write_fde(struct writer *writer, const struct synthesis_row *row, size_t count)
+/* Rows that follow each other without a gap. early: bytes that the FDE begins before them. */
+static int write_fde(struct writer *writer, const struct synthesis_row *row, size_t count,
+		     uint64_t early)
 {
 	struct synthesis_change change[SYNTHESIS_CHANGES_MAX];
-	long at;
+	bool is_signal = row[0].signal_frame;
+	long at, cie;
 
 	begin_entry(writer);
 	at = ftell(writer->file);
-	put_number(writer->file, (uint64_t)(writer->is_debug ? writer->cie : at - writer->cie), 4);
-	if (put_begin(writer, row[0].pc, row[count - 1].pc_end - row[0].pc))
+	cie = writer->cie[is_signal];
+	put_number(writer->file, (uint64_t)(writer->is_debug ? cie : at - cie), 4);
+	if (put_begin(writer, row[0].pc - early, row[count - 1].pc_end - row[0].pc + early))
 		return -1;
+	for (size_t i = 0; is_signal && i < SYNTHESIS_SIGNAL_WORDS; i++)
+		put_change(writer->file, &(struct synthesis_change) {
+						 .kind = CHANGE_AT_REGISTER,
+						 .column = synthesis_signal_word[i].reg,
+						 .reg = REGISTER_RSP,
+						 .offset = synthesis_signal_word[i].offset });
 	for (size_t i = 0; i < count; i++) {
 		size_t changes = synthesis_changes(i ? &row[i - 1] : NULL, &row[i], change);
 
@@ -214,9 +224,21 @@ static int write_fde(struct writer *writer, const struct synthesis_row *row, siz
 	return 0;
 }
 
+static bool has_signals(const struct synthesis *synthesis)
+{
+	for (size_t i = 0; i < synthesis->row_count; i++)
+		if (synthesis->row[i].signal_frame)
+			return true;
+	return false;
+}
+
 static int write_section(struct writer *writer, const struct synthesis *synthesis)
 {
-	write_cie(writer);
+	const struct synthesis_row *before = NULL;
+
+	write_cie(writer, false);
+	if (has_signals(synthesis))
+		write_cie(writer, true);
 	for (size_t f = 0; f < synthesis->function_count; f++) {
 		const struct synthesis_function *function = &synthesis->function[f];
 		const struct synthesis_row *row = &synthesis->row[function->first_row];
@@ -225,8 +247,11 @@ static int write_section(struct writer *writer, const struct synthesis *synthesi
 			for (end = i + 1;
 			     end < function->row_count && row[end - 1].pc_end == row[end].pc; end++)
 				;
-			if (write_fde(writer, &row[i], end - i))
+			if (write_fde(writer, &row[i], end - i,
+				      row[i].signal_frame &&
+					      (!before || before->pc_end < row[i].pc)))
 				return -1;
+			before = &row[end - 1];
 		}
 	}
 	if (!writer->is_debug)

@@ -145,9 +145,28 @@ static const struct synthesis_case {
 	{ "behind another system call everybody does",
 	  "f:	mov eax, 39\n	syscall\n	ret\n" END,
 	  PROC "	# +0x8\n	.cfi_endproc\n" },
-	{ "what the kernel returns to from a signal handler is called by nobody",
-	  "f:	mov eax, 15\n	syscall\n" END,
-	  "	# no row for 2 (the return address is not in the frame)\n" },
+	{ "what the kernel returns to from a signal handler",
+	  "f:	mov rax, 15\n	syscall\n" END,
+	  PROC "	# with a nop before the label, behind .cfi_startproc\n	.cfi_signal_frame\n"
+	  "	.cfi_escape 0x10, 0x8, 0x2, 0x77, 0x28	# r8 = *(rsp+40)\n"
+	  "	.cfi_escape 0x10, 0x9, 0x2, 0x77, 0x30	# r9 = *(rsp+48)\n"
+	  "	.cfi_escape 0x10, 0xa, 0x2, 0x77, 0x38	# r10 = *(rsp+56)\n"
+	  "	.cfi_escape 0x10, 0xb, 0x3, 0x77, 0xc0, 0x0	# r11 = *(rsp+64)\n"
+	  "	.cfi_escape 0x10, 0x5, 0x3, 0x77, 0xe8, 0x0	# rdi = *(rsp+104)\n"
+	  "	.cfi_escape 0x10, 0x4, 0x3, 0x77, 0xf0, 0x0	# rsi = *(rsp+112)\n"
+	  "	.cfi_escape 0x10, 0x1, 0x3, 0x77, 0x88, 0x1	# rdx = *(rsp+136)\n"
+	  "	.cfi_escape 0x10, 0, 0x3, 0x77, 0x90, 0x1	# rax = *(rsp+144)\n"
+	  "	.cfi_escape 0x10, 0x2, 0x3, 0x77, 0x98, 0x1	# rcx = *(rsp+152)\n"
+	  "	.cfi_escape 0x10, 0x7, 0x3, 0x77, 0xa0, 0x1	# rsp = *(rsp+160)\n"
+	  "	.cfi_escape 0xf, 0x4, 0x77, 0xa0, 0x1, 0x6	# cfa = *(rsp+160)\n"
+	  "	.cfi_escape 0x10, 0x3, 0x3, 0x77, 0x80, 0x1	# rbx = *(rsp+128)\n"
+	  "	.cfi_escape 0x10, 0x6, 0x3, 0x77, 0xf8, 0x0	# rbp = *(rsp+120)\n"
+	  "	.cfi_escape 0x10, 0xc, 0x3, 0x77, 0xc8, 0x0	# r12 = *(rsp+72)\n"
+	  "	.cfi_escape 0x10, 0xd, 0x3, 0x77, 0xd0, 0x0	# r13 = *(rsp+80)\n"
+	  "	.cfi_escape 0x10, 0xe, 0x3, 0x77, 0xd8, 0x0	# r14 = *(rsp+88)\n"
+	  "	.cfi_escape 0x10, 0xf, 0x3, 0x77, 0xe0, 0x0	# r15 = *(rsp+96)\n"
+	  "	.cfi_escape 0x10, 0x10, 0x3, 0x77, 0xa8, 0x1	# rip = *(rsp+168)\n"
+	  "	# +0x9\n	.cfi_endproc\n" },
 	{ "bytes that are no instruction",
 	  "f:	push rax\n	.byte 0x06\n	pop rax\n	ret\n" END,
 	  "	# no row for 2 (no way leads there)\n"
@@ -454,6 +473,46 @@ START_TEST(a_section_comes_behind_another)
 }
 END_TEST
 
+static const struct {
+	const char *rule, *assembly;
+	bool early;
+} restorer_cases[] = {
+	{ "a byte before it is its own",
+	  "	.type h, @function\nh:	ret\n	.size h, .-h\n	nop\n", true },
+	{ "but not one that is another's", "	.type h, @function\nh:	ret\n	.size h, .-h\n",
+	  false },
+};
+
+START_TEST(a_signal_frame_is_found_as_if_it_was_called)
+{
+	char assembly[200];
+	struct world world;
+	struct error error;
+	uint8_t *bytes;
+	struct cfi *cfi;
+	struct row row;
+	size_t size;
+
+	snprintf(assembly, sizeof(assembly), "%sf:	mov eax, 15\n	syscall\n" END,
+		 restorer_cases[_i].assembly);
+	world_init(&world, assembly);
+	ck_assert_int_eq(synthesis_section(&world.synthesis, false, synthesis_vaddr(world.image),
+					   NULL, &bytes, &size, &error),
+			 0);
+	ck_assert_int_eq(
+		image_add_eh_frame(world.image, bytes, size, synthesis_vaddr(world.image), &error),
+		0);
+	ck_assert_int_eq(cfi_create(world.image, &cfi, &error), 0);
+	ck_assert_int_eq(cfi_row_find(cfi, world.begin + 6, &row, &error), 1);
+	ck_assert(row.signal_frame);
+	ck_assert_int_eq(row.reg[8].kind, RULE_EXPRESSION);
+	ck_assert_int_eq(cfi_row_find(cfi, world.begin - 1, &row, &error), 1);
+	ck_assert_msg(row.signal_frame == restorer_cases[_i].early, "%s", restorer_cases[_i].rule);
+	cfi_destroy(cfi);
+	world_deinit(&world);
+}
+END_TEST
+
 START_TEST(what_is_too_far_is_an_error)
 {
 	struct world world;
@@ -483,6 +542,8 @@ int main(void)
 	tcase_add_loop_test(sections, the_rows_are_read_back, 0, CASES);
 	tcase_add_loop_test(sections, a_section_gets_into_a_file, 0,
 			    (int)(sizeof(command_cases) / sizeof(command_cases[0])));
+	tcase_add_loop_test(sections, a_signal_frame_is_found_as_if_it_was_called, 0,
+			    (int)(sizeof(restorer_cases) / sizeof(restorer_cases[0])));
 	tcase_add_test(sections, a_section_comes_behind_another);
 	tcase_add_test(sections, what_is_too_far_is_an_error);
 	suite_add_tcase(suite, functions);
