@@ -580,13 +580,24 @@ int lint_flow_go(struct lint_flow *flow, struct lint_part *part, const struct co
 	return step(flow, part, code, state, way, ret_on, error);
 }
 
-void lint_way_pass(struct lint_way *way, const struct code *code)
+/* Padding changes nothing: where the row does, the code behind it is another block's. */
+static bool ends_block(const struct lint_part *part, const struct code *padding)
+{
+	const struct row *row = lint_part_row(part, padding->pc);
+	const struct row *next = lint_part_row(part, padding->pc + padding->length);
+
+	return row && next && !row_equal(row, next);
+}
+
+void lint_way_pass(struct lint_way *way, const struct lint_part *part, const struct code *code)
 {
 	way->from = code->pc;
 	/* Padding behind a call that perhaps doesn't come back is no better than it, and a jump
 	 * there is none of the program's. */
 	if (!code->is_padding)
 		way->weak = code->flow == CODE_CALL || code->flow == CODE_CALL_INDIRECT;
+	else if (ends_block(part, code))
+		way->unsure = true;
 }
 
 /* Behind the FDE's end lies another function's code, which is not returned to, or none with CFI. Compilers
@@ -632,7 +643,7 @@ static int walk(struct lint_flow *flow, uint32_t number, struct error *error)
 			return 0;
 		if (step(flow, part, &code, &state, &way, &on, error))
 			return -1;
-		lint_way_pass(&way, &code);
+		lint_way_pass(&way, part, &code);
 		pc += code.length;
 	}
 	return on && pc == part->end && !way.weak

@@ -123,7 +123,7 @@ int lint_flow_go(struct lint_flow *flow, struct lint_part *part, const struct co
 int lint_flow_fall_out(struct lint_flow *flow, uint64_t pc, const struct lint_state *state,
 		       const struct lint_way *way, struct error *error);
 /* The way behind that instruction. */
-void lint_way_pass(struct lint_way *way, const struct code *code);
+void lint_way_pass(struct lint_way *way, const struct lint_part *part, const struct code *code);
 /* The way that goes on to a block's begin. */
 int lint_flow_arrive(struct lint_flow *flow, uint64_t pc, const struct lint_state *state,
 		     const struct lint_way *way, lint_edge_fn fn, void *context,

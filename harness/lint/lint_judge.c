@@ -264,7 +264,7 @@ static int judge_block(struct lint_judge *judge, struct lint_flow *flow, uint32_
 				  &run);
 		if (lint_flow_step(flow, part, &code, &state, &way, judge_edge, judge, &on, error))
 			return -1;
-		lint_way_pass(&way, &code);
+		lint_way_pass(&way, part, &code);
 		pc += code.length;
 	}
 	run_end(judge, &run);

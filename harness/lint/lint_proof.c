@@ -355,7 +355,7 @@ static int walk(struct lint_flow *flow, uint32_t number, struct error *error)
 			       (code.flow == CODE_BRANCH && state.comparison.with_register);
 		if (lint_flow_go(flow, part, &code, &state, &way, &on, error))
 			return -1;
-		lint_way_pass(&way, &code);
+		lint_way_pass(&way, part, &code);
 		pc += code.length;
 	}
 	proof->label[number].end = pc;

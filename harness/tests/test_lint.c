@@ -159,6 +159,13 @@ static const struct lint_case {
 	  "	test edi, edi\n	je 1f\n	push rax\n	.cfi_def_cfa_offset 16\n"
 	  "	.cfi_def_cfa_offset 8\n1:	nop\n	xor eax, eax\n" LEAF,
 	  "SP001 5..5 from 4 cfa=rsp+8 / cfa=rsp+16\n5 of 6, 1 mismatch" },
+	{ "padding before another block's row: what is never reached falls into it",
+	  "	test edi, edi\n	je 2f\n	push rax\n	.cfi_def_cfa_offset 16\n	test esi, "
+	  "esi\n"
+	  "	jne 1f\n	pop rax\n	.cfi_def_cfa_offset 8\n	ret\n"
+	  "2:	test edx, edx\n	je 3f\n	nop\n	.cfi_def_cfa_offset 16\n1:	pop rax\n"
+	  "	.cfi_def_cfa_offset 8\n3:	xor eax, eax\n" LEAF,
+	  "13 of 13, 1 proven" },
 	{ "behind a call that never returns another block begins",
 	  "	test edi, edi\n	je 1f\n	push rax\n	.cfi_def_cfa_offset 16\n"
 	  "	call g@PLT\n	.cfi_def_cfa_offset 8\n1:	xor eax, eax\n" LEAF,
