@@ -506,6 +506,14 @@ static void begin_thread(const struct lint_part *part, const struct code *code,
 			state->reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
 }
 
+/* Before a return: rsp is not at the return address, for all that is known. */
+static bool is_elsewhere(const struct lint_state *state)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+
+	return rsp->kind == VALUE_CFA && rsp->number != -8;
+}
+
 /* One instruction. *ret_on: the way goes on to the next. */
 static int step(struct lint_flow *flow, struct lint_part *part, const struct code *code,
 		struct lint_state *state, const struct lint_way *come, bool *ret_on,
@@ -545,6 +553,7 @@ static int step(struct lint_flow *flow, struct lint_part *part, const struct cod
 		return 0;
 	case CODE_RETURN:
 		flow->has_return = true;
+		flow->returns_elsewhere |= is_elsewhere(state);
 		flow->returns |= says_end(part, code->pc);
 		return 0;
 	case CODE_STOP:
@@ -698,7 +707,8 @@ void lint_flow_restart(struct lint_flow *flow)
 	flow->block_count = flow->queue_count = flow->behind_call_count = 0;
 	flow->calls_not_returning = 0;
 	flow->met_table = flow->guessed_end = flow->jump_unknown = flow->jump_unread =
-		flow->returns = flow->has_return = flow->too_large = false;
+		flow->returns = flow->has_return = flow->returns_elsewhere = flow->too_large =
+			false;
 }
 
 void lint_flow_forget(struct lint_flow *flow)

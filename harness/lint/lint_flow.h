@@ -91,6 +91,8 @@ struct lint_flow {
 	lint_edge_fn edge;	     /* then: who wants to know of wrong edges, or NULL */
 	void *edge_context;
 	bool has_return; /* some way comes to a return */
+	/* One with rsp elsewhere than at the return address: some way is none of the function's. */
+	bool returns_elsewhere;
 	bool returns; /* where the row says that there is no caller: with a return, or in another function */
 	bool too_large;
 	struct lint_proof *proof; /* who keeps what ways bring in place of blocks, or NULL */

@@ -33,11 +33,12 @@
 
 /* Why an instruction has no row. */
 enum synthesis_reason {
-	SYNTHESIS_NOT_REACHED,	  /* no way leads there */
-	SYNTHESIS_JUMP_UNKNOWN,	  /* the same, and a jump of the function has unknown targets */
-	SYNTHESIS_JUMP_DOUBTFUL,  /* only entries of a jump table that may be none of its own do */
-	SYNTHESIS_WAYS_DIFFER,	  /* two functions lead there, with different frames */
-	SYNTHESIS_CFA_UNKNOWN,	  /* no register that a callee preserves leads to the CFA */
+	SYNTHESIS_NOT_REACHED,	 /* no way leads there */
+	SYNTHESIS_JUMP_UNKNOWN,	 /* the same, and a jump of the function has unknown targets */
+	SYNTHESIS_JUMP_DOUBTFUL, /* only entries of a jump table that may be none of its own do */
+	SYNTHESIS_RETURNS_ELSEWHERE, /* some way of the function returns with another frame */
+	SYNTHESIS_WAYS_DIFFER,	     /* two functions lead there, with different frames */
+	SYNTHESIS_CFA_UNKNOWN,	     /* no register that a callee preserves leads to the CFA */
 	SYNTHESIS_RETURN_UNKNOWN, /* the return address is not in this frame, or not known to be */
 	SYNTHESIS_UNDECODED,	  /* Zydis can't decode it */
 	SYNTHESIS_TOO_LARGE,	  /* a limit of docs/LIMITS.md */
@@ -123,6 +124,7 @@ extern const struct synthesis_word synthesis_signal_word[SYNTHESIS_SIGNAL_WORDS]
 struct synthesis_range {
 	uint64_t begin, end;
 	bool entered; /* called, or by a symbol a function; else only jumps lead there */
+	bool sized;   /* a symbol says where it ends */
 };
 
 struct synthesis_ranges {

@@ -10,6 +10,10 @@
  * A function ends where its symbol says, else where the next begins, at the next FDE, or with its
  * section. If that is too late nothing is wrong: code that no way leads to gets no row. What is called is
  * found in what is known already, so that is repeated until nothing comes that is new.
+ *
+ * Whether a call returns is not always to be seen (git's die() calls a pointer). Where no symbol says
+ * where a function ends, and behind a call, or the padding behind it, the code goes on at an address
+ * that functions are aligned to, another one may begin: only a jump leads there then.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -20,7 +24,8 @@
 #include "lint/lint_noreturn.h"
 #include "synthesis/synthesis.h"
 
-#define ROUNDS_MAX 32 /* in each, functions are found that those of the one before call */
+#define FUNCTION_ALIGNMENT 16 /* of gcc and clang, unless they are to save bytes */
+#define ROUNDS_MAX	   32 /* in each, functions are found that those of the one before call */
 
 struct finder {
 	const struct cfi *cfi;
@@ -52,7 +57,7 @@ static void add(struct finder *finder, uint64_t begin, uint64_t end, bool entere
 		finder->no_memory = true;
 		return;
 	}
-	ranges->range[ranges->count++] = (struct synthesis_range) { begin, end, entered };
+	ranges->range[ranges->count++] = (struct synthesis_range) { begin, end, entered, end != 0 };
 }
 
 static int compare_ranges(const void *left, const void *right)
@@ -98,6 +103,7 @@ static void settle(const struct finder *finder)
 		if (last && last->begin == range->begin) {
 			last->entered |= range->entered;
 			last->end = range->end > last->end ? range->end : last->end;
+			last->sized |= range->sized;
 			continue;
 		}
 		ranges->range[kept++] = *range;
@@ -261,6 +267,40 @@ static int find_called(struct finder *finder, bool *ret_more, struct error *erro
 	return result;
 }
 
+/* Where others may begin behind calls, from what is known to be an instruction on. */
+static void split(struct finder *finder, const struct synthesis_range *range)
+{
+	bool behind_call = false;
+	struct code code;
+
+	for (uint64_t pc = range->begin; pc < range->end; pc += code.length) {
+		const uint8_t *bytes = image_bytes(finder->cfi->image, pc, range->end - pc);
+
+		if (!bytes)
+			return;
+		code_decode(finder->decoder, pc, bytes, range->end - pc, &code);
+		if (!code.length)
+			return;
+		if (behind_call && !code.is_padding && pc % FUNCTION_ALIGNMENT == 0)
+			add(finder, pc, 0, false);
+		if (!code.is_padding)
+			behind_call = code.flow == CODE_CALL || code.flow == CODE_CALL_INDIRECT;
+	}
+}
+
+static void split_all(struct finder *finder)
+{
+	size_t count = finder->ranges->count;
+
+	for (size_t i = 0; i < count; i++) {
+		struct synthesis_range range = finder->ranges->range[i]; /* the array may move */
+
+		if (!range.sized)
+			split(finder, &range);
+	}
+	settle(finder);
+}
+
 int synthesis_ranges_find(const struct cfi *cfi, struct code_decoder *decoder,
 			  struct synthesis_ranges *ret, struct error *error)
 {
@@ -277,6 +317,7 @@ int synthesis_ranges_find(const struct cfi *cfi, struct code_decoder *decoder,
 		result = find_called(&finder, &more, error);
 		settle(&finder);
 	}
+	split_all(&finder);
 	if (!result && finder.no_memory)
 		result = error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
 	if (!result)

@@ -48,6 +48,8 @@ static const struct {
 	[SYNTHESIS_NOT_REACHED] = { "not_reached", "no way leads there" },
 	[SYNTHESIS_JUMP_UNKNOWN] = { "jump_unknown", "behind a jump whose targets are not known" },
 	[SYNTHESIS_JUMP_DOUBTFUL] = { "jump_doubtful", "by a jump table's entry that may be none" },
+	[SYNTHESIS_RETURNS_ELSEWHERE] = { "returns_elsewhere",
+					  "a way of the function returns with another frame" },
 	[SYNTHESIS_WAYS_DIFFER] = { "ways_differ", "functions lead there with different frames" },
 	[SYNTHESIS_CFA_UNKNOWN] = { "cfa_unknown", "no register leads to the CFA" },
 	[SYNTHESIS_RETURN_UNKNOWN] = { "return_unknown", "the return address is not in the frame" },
@@ -224,9 +226,18 @@ static int enter_stubs(const struct synthesizer *synthesizer, struct lint_flow *
 	return 0;
 }
 
+/* A call that never returns, and is not known for that, leads into the next function, whose return
+ * shows it. Which of the function's calls it is, nobody knows. */
+static void doubt(struct synthesizer *synthesizer, size_t first)
+{
+	for (size_t i = first; i < synthesizer->met_count; i++)
+		synthesizer->met[i].reason = SYNTHESIS_RETURNS_ELSEWHERE;
+}
+
 static int follow(struct synthesizer *synthesizer, const struct synthesis_range *range, bool plt,
 		  struct lint_part *part, struct error *error)
 {
+	size_t before = synthesizer->met_count;
 	struct lint_flow flow;
 	int result = 0;
 
@@ -241,6 +252,8 @@ static int follow(struct synthesizer *synthesizer, const struct synthesis_range 
 				 !flow.has_return;
 	if (!result && !flow.too_large)
 		result = lint_judge_flow(&synthesizer->judge, &flow, false, error);
+	if (flow.returns_elsewhere)
+		doubt(synthesizer, before);
 	if (!result)
 		result = lint_judge_fde(&synthesizer->judge, synthesizer->world.decoder, part,
 					&flow, error);
@@ -313,6 +326,11 @@ static int compare_met(const void *left, const void *right)
 	return 0;
 }
 
+static bool is_doubtful(const struct met *met)
+{
+	return met->reason == SYNTHESIS_JUMP_DOUBTFUL || met->reason == SYNTHESIS_RETURNS_ELSEWHERE;
+}
+
 /* What all say of one instruction, from number first on. Returns behind the last. */
 static size_t join(const struct synthesizer *synthesizer, size_t first, struct met *ret)
 {
@@ -323,9 +341,9 @@ static size_t join(const struct synthesizer *synthesizer, size_t first, struct m
 		const struct met *other = &synthesizer->met[i];
 
 		/* A doubtful way proves nothing, and disproves nothing. */
-		if (other->reason == SYNTHESIS_JUMP_DOUBTFUL)
+		if (is_doubtful(other))
 			continue;
-		if (ret->reason == SYNTHESIS_JUMP_DOUBTFUL)
+		if (is_doubtful(ret))
 			*ret = *other;
 		else if (other->reason != SYNTHESIS_REASON_COUNT)
 			ret->reason = other->reason;

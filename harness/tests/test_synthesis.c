@@ -90,12 +90,19 @@ static const struct synthesis_case {
 	  "	.size h, .-h\n",
 	  PROC "	# +0x0 push rbx\n	.cfi_def_cfa_offset 16\n"
 	  "	# +0x1 pop rbx\n	.cfi_def_cfa_offset 8\n	# +0x4\n	.cfi_endproc\n" },
-	{ "one that is jumped to with a frame, and is called, too",
+	{ "one that is jumped to with a frame, and returns",
 	  "f:	push rbx\n	test edi, edi\n	jne h\n	pop rbx\n	ret\n" END
 	  "h:	.type h, @function\n	ret\n	.size h, .-h\n",
+	  "	# no row for 5 (a way of the function returns with another frame)\nh rsp+8\n" },
+	{ "one that is jumped to with a frame, and is called, too",
+	  "f:	push rbx\n	test edi, edi\n	jne h\n	pop rbx\n	ret\n" END
+	  "h:	.type h, @function\n	jmp [rdi]\n	.size h, .-h\n",
 	  PROC "	# +0x0 push rbx\n	.cfi_def_cfa_offset 16\n"
 	  "	# +0x5 pop rbx\n	.cfi_def_cfa_offset 8\n	# +0x7\n	.cfi_endproc\n"
 	  "h 1 (functions lead there with different frames)\n" },
+	{ "behind a call that never returns, and looks as if it did, another begins",
+	  "f:	push rbx\n	call [rdi]\n	push rbp\n	pop rbp\n	ret\n" END,
+	  "	# no row for 5 (a way of the function returns with another frame)\n" },
 	{ "a piece elsewhere has the frame of where it is jumped from",
 	  "f:	push rbx\n	test edi, edi\n	jne f.cold\n1:	pop rbx\n	ret\n" END
 	  "f.cold:	.type f.cold, @function\n	jmp 1b\n	.size f.cold, .-f.cold\n",
@@ -286,6 +293,44 @@ static void append_other(const struct world *world, char **text, const char *nam
 	free(*text);
 	*text = longer;
 }
+
+/* Called by f, without a symbol; it calls what may never return, and where a function may begin the
+ * code goes on. */
+#define UNSIZED                                                                                    \
+	"f:	push rbx\n	call 1f\n	pop rbx\n	ret\n" END                         \
+	"1:	push rbx\n	test edi, edi\n	%s\n	call [rdi]\n	.balign 16\n"                             \
+	"2:	pop rbx\n	ret\n"
+
+static const struct unsized_case {
+	const char *rule, *instruction;
+	size_t rows;
+} unsized[] = {
+	{ "only the call leads there", "nop", 0 },
+	{ "a jump does, too, with the frame", "jne 2f", 2 },
+};
+
+START_TEST(what_is_behind_a_call_may_be_another_function)
+{
+	const struct synthesis_function *called, *behind;
+	struct world world;
+	char *assembly;
+
+	ck_assert_int_gt(asprintf(&assembly, UNSIZED, unsized[_i].instruction), 0);
+	world_init(&world, assembly);
+	called = function_at(&world, world.begin + 8);
+	behind = function_at(&world, world.begin + 16);
+	ck_assert_ptr_nonnull(called);
+	ck_assert_ptr_nonnull(behind);
+	ck_assert_uint_eq(called->end, behind->begin);
+	ck_assert_uint_gt(called->row_count, 1);
+	ck_assert_msg(behind->row_count == unsized[_i].rows, "%s: %zu rows", unsized[_i].rule,
+		      behind->row_count);
+	if (!unsized[_i].rows)
+		ck_assert_uint_ge(behind->unwritten[SYNTHESIS_NOT_REACHED], 2);
+	world_deinit(&world);
+	free(assembly);
+}
+END_TEST
 
 START_TEST(a_function_gets_its_directives)
 {
@@ -538,6 +583,8 @@ int main(void)
 
 	tcase_set_timeout(functions, 120);
 	tcase_set_timeout(sections, 120);
+	tcase_add_loop_test(functions, what_is_behind_a_call_may_be_another_function, 0,
+			    (int)(sizeof(unsized) / sizeof(unsized[0])));
 	tcase_add_loop_test(functions, a_function_gets_its_directives, 0, CASES);
 	tcase_add_loop_test(sections, the_rows_are_read_back, 0, CASES);
 	tcase_add_loop_test(sections, a_section_gets_into_a_file, 0,
