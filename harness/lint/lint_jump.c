@@ -62,6 +62,25 @@ static bool is_end(const struct lint_flow *flow, uint64_t pc)
 	return false;
 }
 
+/* Inside of another function: a part of this one begins with a frame. */
+static bool is_foreign(const struct lint_flow *flow, uint64_t pc)
+{
+	const struct cfi_fde *fde = cfi_fde_find(flow->world->cfi, pc);
+	struct lint_part *part = NULL;
+	enum lint_reason reason;
+	const struct row *row;
+	struct error error;
+	bool foreign;
+
+	if (!fde || fde->pc_begin == pc || lint_flow_has(flow, pc) ||
+	    lint_part_create(flow->world->cfi, fde, &part, &reason, &error) || !part)
+		return false;
+	row = lint_part_row(part, part->begin);
+	foreign = row && lint_row_is_entry(row);
+	lint_part_destroy(part);
+	return foreign;
+}
+
 size_t lint_jump_targets(struct lint_flow *flow, const struct lint_state *state,
 			 const struct code *code, uint64_t *ret, bool *ret_sure)
 {
@@ -97,6 +116,11 @@ size_t lint_jump_targets(struct lint_flow *flow, const struct lint_state *state,
 			flow->guessed_end = true; /* it may be the end of a part not met yet */
 		if (!value.compared && !lint_flow_has(flow, ret[kept]))
 			break;
+		if (value.compared && is_foreign(flow, ret[kept])) {
+			/* The comparison was another one, and the table ends before. */
+			*ret_sure = value.compared = false;
+			break;
+		}
 		kept++;
 	}
 	return value.compared && i < count ? 0 : kept;

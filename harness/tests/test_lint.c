@@ -215,6 +215,17 @@ static const struct lint_case {
 	  "	jmp rax\n2:	mov eax, 5\n1:	pop rbx\n	.cfi_def_cfa_offset 8\n	ret\n8:\n"
 	  "	.section .rodata\n9:	.long 2b-9b, 8b-9b, 1b-9b\n	.text\n",
 	  "12 of 12, 1 proven" },
+	{ "a comparison that is another one's does not say how long the table is",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
+	  "	mov ebx, edi\n	cmp edi, 2\n	ja 1f\n	mov edi, edi\n"
+	  "	lea rdx, 9f[rip]\n	movsxd rax, dword ptr [rdx+rdi*4]\n	add rax, rdx\n"
+	  "	jmp rax\n2:	mov eax, 5\n1:	pop rbx\n	.cfi_def_cfa_offset 8\n	"
+	  "ret\n" SECOND(g) "	push rax\n	.cfi_def_cfa_offset 16\n	push rax\n	"
+			    ".cfi_def_cfa_offset 24\n"
+			    "3:	nop\n	xor eax, eax\n	add rsp, 16\n	.cfi_def_cfa_offset 8\n	"
+			    "ret\n"
+			    "	.section .rodata\n9:	.long 2b-9b, 1b-9b, 3b-9b\n	.text\n",
+	  "18 of 18, 2 proven" },
 	{ "a jump that goes nobody knows where",
 	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	jmp [rdi]\n"
 	  "	pop rbx\n	.cfi_def_cfa_offset 8\n" LEAF,
