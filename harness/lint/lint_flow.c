@@ -365,10 +365,13 @@ static int catch (struct lint_flow *flow, const struct lint_part *part, const st
 	const struct row *row = lint_part_row(part, code->pc);
 	struct lint_way way = { .from = code->pc, .unsure = unsure };
 	struct lint_row_verdict verdict;
-	struct lint_state caught = *state;
+	struct lint_state caught;
 	struct value *rsp = &caught.reg[REGISTER_RSP];
 	const struct lint_part *part_of_pad;
 
+	if (!part->pad_count)
+		return 0;
+	lint_state_copy(&caught, state);
 	if (row)
 		*rsp = value_add(*rsp, (int64_t)row->args_size);
 	for (size_t i = 0; i < part->pad_count; i++) {
@@ -542,7 +545,7 @@ static int step(struct lint_flow *flow, struct lint_part *part, const struct cod
 		return jump_computed(flow, code, state, come->unsure, error);
 	case CODE_BRANCH:
 	case CODE_BEGIN:
-		taken = *state;
+		lint_state_copy(&taken, state);
 		lint_effect(&taken, code, 0);
 		lint_effect_branch(&taken, code->condition, true);
 		if (arrive(flow, code->target, &taken, &way, error))
