@@ -9,6 +9,7 @@
  *	bench_table_first.c	the same of a process that has built none before
  *	bench_agree.c		are the two sides' rows the same?
  *	bench_gimli.c		the same, against the Rust library gimli
+ *	bench_lint.c		following code, against decoding it
  *	bench_size.c		a table's bytes, against plain sorted rows
  *	bench_points.c		PCs to look up, and a sweep of the CPU's caches
  *	bench_lookup.c		finding a PC's rule, against libunwind and libdw
@@ -77,6 +78,7 @@ int bench_table_build_gimli(const struct bench_options *options, struct bench_fi
 			    struct error *error);
 int bench_table_size(const struct bench_options *options, struct bench_figure *ret,
 		     struct error *error);
+int bench_lint(const struct bench_options *options, struct bench_figure *ret, struct error *error);
 /* The same; by few PCs again and again, or by many after the CPU's caches were emptied. */
 int bench_lookup_warm(const struct bench_options *options, struct bench_figure *ret,
 		      struct error *error);
@@ -109,7 +111,7 @@ int bench_settle(pid_t pid, struct error *error);
 
 /* ---- bench_image.c ---------------------------------------------------------------------- */
 
-/* The path of "libLLVM", "cc1", "libstdc++" or "libc". ERROR_UNAVAILABLE: it isn't installed. */
+/* The path of "libLLVM", "libclang-cpp", "cc1", "libstdc++" or "libc". ERROR_UNAVAILABLE: it isn't installed. */
 int bench_image_find(const char *name, char path[4096], struct error *error);
 /* Finds a library's path in what `ldconfig -p` prints; false: it isn't there. */
 bool bench_image_parse(const char *ldconfig, const char *soname, char path[4096]);

@@ -20,6 +20,7 @@ static const struct source {
 	const char *soname; /* NULL: a program of gcc's */
 } sources[] = {
 	{ "libLLVM", "libLLVM-14.so.1" },
+	{ "libclang-cpp", "libclang-cpp.so.14" },
 	{ "cc1", NULL },
 	{ "libstdc++", "libstdc++.so.6" },
 	{ "libc", "libc.so.6" },

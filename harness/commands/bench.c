@@ -47,6 +47,10 @@ static const struct bench {
 	{ "table_size_cc1", bench_table_size, TIMES_SMALLER, "cc1", "the same" },
 	{ "table_size_libstdc++", bench_table_size, TIMES_SMALLER, "libstdc++", "the same" },
 	{ "table_size_libc", bench_table_size, TIMES_SMALLER, "libc", "the same" },
+	{ "lint_libLLVM", bench_lint, TIMES_AS_FAST, "libLLVM",
+	  "FDEs that lint judges in a CPU second, against decoding their code" },
+	{ "lint_libclang-cpp", bench_lint, TIMES_AS_FAST, "libclang-cpp", "the same" },
+	{ "lint_cc1", bench_lint, TIMES_AS_FAST, "cc1", "the same" },
 	{ "lookup_warm", bench_lookup_warm, TIMES_AS_FAST, "libLLVM",
 	  "from a PC to its caller's, against libunwind" },
 	{ "lookup_cold", bench_lookup_cold, TIMES_AS_FAST, "libLLVM",
@@ -220,7 +224,8 @@ static const struct argp argp = {
 	.args_doc = "[FIGURE...]",
 	.doc = "Measures the project's own figures, each beside its reference in the same run. A "
 	       "figure that can't be had here is a skip, with the reason. The ratio says how many "
-	       "times as fast as the reference (table_build*, lookup*, tracer_steps, engine*), how "
+	       "times as fast as the reference (table_build*, lint*, lookup*, tracer_steps, "
+	       "engine*), how "
 	       "many "
 	       "times "
 	       "smaller (table_size*), or how many times its cost (walk*, guest_start).\vThe "
