@@ -26,31 +26,6 @@ static int no_memory(struct error *error)
 	return error_set(error, ERROR_MEMORY, NULL, 0, "the ways through a function");
 }
 
-bool lint_state_is_entry(const struct lint_state *state)
-{
-	struct lint_state entry;
-	struct value at = { .kind = VALUE_CFA, .number = -8 };
-	const struct value *word = lint_word_find(state, &at);
-	static const uint8_t same[] = { REGISTER_RSP, REGISTER_RBX, REGISTER_RBP, REGISTER_R12,
-					REGISTER_R13, REGISTER_R14, REGISTER_R15 };
-
-	lint_state_enter(&entry);
-	for (size_t i = 0; i < sizeof(same); i++)
-		if (!value_equal(&state->reg[same[i]], &entry.reg[same[i]]))
-			return false;
-	return word && value_equal(word, &entry.word[0].value);
-}
-
-bool lint_row_is_entry(const struct row *row)
-{
-	struct lint_state entry;
-	struct lint_row_verdict verdict;
-
-	lint_state_enter(&entry);
-	lint_row_check(row, row->pc, &entry, 0, &verdict);
-	return verdict.outcome == LINT_ROW_PROVEN;
-}
-
 static bool is_executable(const struct image *image, uint64_t pc)
 {
 	for (size_t i = 0; i < image->segment_count; i++) {

@@ -130,10 +130,6 @@ void lint_way_pass(struct lint_way *way, const struct lint_part *part, const str
 int lint_flow_arrive(struct lint_flow *flow, uint64_t pc, const struct lint_state *state,
 		     const struct lint_way *way, lint_edge_fn fn, void *context,
 		     struct error *error);
-/* The state is that of a function that was just called. */
-bool lint_state_is_entry(const struct lint_state *state);
-/* Whether the row says so. */
-bool lint_row_is_entry(const struct row *row);
 
 /* ---- lint_path.c -------------------------------------------------------------------------- */
 

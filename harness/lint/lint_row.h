@@ -34,6 +34,10 @@ void lint_row_check(const struct row *row, uint64_t pc, const struct lint_state 
 /* The same of a row that does not say all that CFI would. What it does not declare is not judged. */
 void lint_row_check_terms(const struct row *row, uint64_t pc, const struct lint_state *state,
 			  const struct lint_row_terms *terms, struct lint_row_verdict *ret);
+/* The state is that of a function that was just called. */
+bool lint_state_is_entry(const struct lint_state *state);
+/* Whether the row says so. */
+bool lint_row_is_entry(const struct row *row);
 /* The rule that is wrong, and what is so, as texts for people. */
 void lint_row_describe(const struct row *row, const struct lint_state *state,
 		       const struct lint_row_verdict *verdict, struct lint_finding *ret);
