@@ -103,6 +103,16 @@ static uint64_t append(struct object_link *link, const void *data, size_t size)
 	return at;
 }
 
+/* Hidden symbols become local ones when they are linked: no other image calls them. */
+static unsigned char linked_info(const GElf_Sym *symbol)
+{
+	unsigned int visibility = GELF_ST_VISIBILITY(symbol->st_other);
+
+	if (visibility != STV_HIDDEN && visibility != STV_INTERNAL)
+		return symbol->st_info;
+	return GELF_ST_INFO(STB_LOCAL, GELF_ST_TYPE(symbol->st_info));
+}
+
 /* A symbol's place in the image; its name's index stays. False: it is none of code. */
 static bool convert_symbol(const struct object_link *link, size_t number,
 			   uint32_t undefined_section, Elf64_Sym *ret)
@@ -116,7 +126,7 @@ static bool convert_symbol(const struct object_link *link, size_t number,
 		return false;
 	section = object_symbol_section(link, number, &symbol);
 	*ret = (Elf64_Sym) { .st_name = symbol.st_name,
-			     .st_info = symbol.st_info,
+			     .st_info = linked_info(&symbol),
 			     .st_size = symbol.st_size };
 	if (section == SHN_UNDEF) {
 		ret->st_value = link->undefined_vaddr + number;

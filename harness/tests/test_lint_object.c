@@ -187,6 +187,14 @@ static const struct object_case {
 	  "	.section .text.g,\"axG\",@progbits,g,comdat\n	.weak g\n" LOCAL("g") PUSH POP
 	  "	ret\n" END("g") "	.text\n" FUNCTION("f") "	jmp g\n" END("f"),
 	  ALL_PROVEN("2") "; relocations: 1 to weak symbols\n" },
+	{ "what others may call begins as a function does",
+	  FUNCTION("f") "	.cfi_def_cfa_offset 16\n	ret\n" END("f"),
+	  "f.o: f (.text+0x0): SP005 the first row is not that of a function that was called\n"
+	  "     -> 0x0  ret\n    up to       0x1\n    declared    cfa=rsp+16\n"
+	  "    actual      cfa=rsp+8\n" ONE_WRONG "\n" },
+	{ "a hidden one may be entered in another way",
+	  "	.hidden f\n" FUNCTION("f") "	.cfi_def_cfa_offset 16\n	ret\n" END("f"),
+	  NONE_PROVEN("parts that nothing was seen to lead to") "\n" },
 	{ "an object file without functions", "	.data\n	.quad 5\n", "f.o: no CFI\n" },
 	{ "a kernel module", "	.section .gnu.linkonce.this_module,\"aw\"\n	.quad 5\n",
 	  "f.o: no CFI: a kernel module\n" },
