@@ -14,6 +14,7 @@
  *	lint_part.c	 one FDE: its rows, its instructions, its landing pads
  *	lint_row.c	 a row against a state
  *	lint_flow.c	 the ways
+ *	lint_way.c	 what is thought of a way
  *	lint_probe.c	 functions that only touch the stack
  *	lint_stray.c	 whose part it is that a function leads to with another frame
  *	lint_proof.c	 the ways of functions that are right, faster

@@ -379,29 +379,6 @@ static void call_of_itself(const struct code *code, struct lint_state *state)
 					 .number = (int64_t)(code->pc + code->length) });
 }
 
-/* The call's size of a frame is taken off rsp behind it: rax is what it was, if that is a probe. */
-static int call_probe(struct lint_flow *flow, struct lint_part *part, const struct code *call,
-		      const struct value *rax, struct lint_state *state, struct error *error)
-{
-	uint64_t next = call->pc + call->length;
-	const struct code *code;
-	bool probe;
-
-	if (call->flow != CODE_CALL || rax->kind != VALUE_CONSTANT || next >= part->end)
-		return 0;
-	code = lint_part_code(part, flow->world->decoder, next);
-	if (!code)
-		return no_memory(error);
-	if (code->effect != EFFECT_SUBTRACT_REGISTER || code->reg != REGISTER_RSP ||
-	    code->source != REGISTER_RAX)
-		return 0;
-	if (lint_probe_find(flow->world, call->target, &probe, error))
-		return -1;
-	if (probe)
-		state->reg[REGISTER_RAX] = *rax;
-	return 0;
-}
-
 /* *ret_on: the way goes on behind it. */
 static int call(struct lint_flow *flow, struct lint_part *part, const struct code *code,
 		struct lint_state *state, bool unsure, bool *ret_on, struct error *error)
@@ -424,7 +401,7 @@ static int call(struct lint_flow *flow, struct lint_part *part, const struct cod
 	}
 	rax = state->reg[REGISTER_RAX];
 	lint_state_call(state);
-	if (call_probe(flow, part, code, &rax, state, error))
+	if (lint_probe_call(flow, part, code, &rax, state, error))
 		return -1;
 	if (catch (flow, part, code, state, unsure, error))
 		return -1;
@@ -565,26 +542,6 @@ int lint_flow_go(struct lint_flow *flow, struct lint_part *part, const struct co
 		 struct error *error)
 {
 	return step(flow, part, code, state, way, ret_on, error);
-}
-
-/* Padding changes nothing: where the row does, the code behind it is another block's. */
-static bool ends_block(const struct lint_part *part, const struct code *padding)
-{
-	const struct row *row = lint_part_row(part, padding->pc);
-	const struct row *next = lint_part_row(part, padding->pc + padding->length);
-
-	return row && next && !row_equal(row, next);
-}
-
-void lint_way_pass(struct lint_way *way, const struct lint_part *part, const struct code *code)
-{
-	way->from = code->pc;
-	/* Padding behind a call that perhaps doesn't come back is no better than it, and a jump
-	 * there is none of the program's. */
-	if (!code->is_padding)
-		way->weak = code->flow == CODE_CALL || code->flow == CODE_CALL_INDIRECT;
-	else if (ends_block(part, code))
-		way->unsure = true;
 }
 
 /* Behind the FDE's end lies another function's code, which is not returned to, or none with CFI. Compilers

@@ -140,8 +140,10 @@ void lint_path_find(const struct lint_flow *flow, uint64_t from, uint64_t pc,
 
 /* ---- lint_probe.c ------------------------------------------------------------------------- */
 
-/* The function at pc only touches the stack: it leaves rax as it was. 0, or -1: no memory. */
-int lint_probe_find(const struct lint_world *world, uint64_t pc, bool *ret, struct error *error);
+/* Behind the call: rax is what it was, if the function that was called only touches the stack, and
+ * that much is taken off rsp then. 0, or -1: no memory. */
+int lint_probe_call(struct lint_flow *flow, struct lint_part *part, const struct code *call,
+		    const struct value *rax, struct lint_state *state, struct error *error);
 
 /* ---- lint_jump.c -------------------------------------------------------------------------- */
 

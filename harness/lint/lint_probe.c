@@ -31,7 +31,8 @@ static bool leaves_rax(const struct lint_part *part, const struct code *code)
 	}
 }
 
-int lint_probe_find(const struct lint_world *world, uint64_t pc, bool *ret, struct error *error)
+/* The function at pc only touches the stack: it leaves rax as it was. */
+static int is_probe(const struct lint_world *world, uint64_t pc, bool *ret, struct error *error)
 {
 	const struct cfi_fde *fde = cfi_fde_find(world->cfi, pc);
 	struct lint_part *part;
@@ -53,5 +54,28 @@ int lint_probe_find(const struct lint_world *world, uint64_t pc, bool *ret, stru
 	}
 	*ret = part && pc == part->end && returns;
 	lint_part_destroy(part);
+	return 0;
+}
+
+/* The call's size of a frame is taken off rsp behind it: rax is what it was, if that is a probe. */
+int lint_probe_call(struct lint_flow *flow, struct lint_part *part, const struct code *call,
+		    const struct value *rax, struct lint_state *state, struct error *error)
+{
+	uint64_t next = call->pc + call->length;
+	const struct code *code;
+	bool probe;
+
+	if (call->flow != CODE_CALL || rax->kind != VALUE_CONSTANT || next >= part->end)
+		return 0;
+	code = lint_part_code(part, flow->world->decoder, next);
+	if (!code)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "the ways through a function");
+	if (code->effect != EFFECT_SUBTRACT_REGISTER || code->reg != REGISTER_RSP ||
+	    code->source != REGISTER_RAX)
+		return 0;
+	if (is_probe(flow->world, call->target, &probe, error))
+		return -1;
+	if (probe)
+		state->reg[REGISTER_RAX] = *rax;
 	return 0;
 }
