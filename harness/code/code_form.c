@@ -255,6 +255,8 @@ static void effect_move(const struct code_decoded *decoded, struct code_form *re
 		return;
 	} else {
 		ret->code.plain_store = to->type == ZYDIS_OPERAND_TYPE_MEMORY;
+		if (from->type == ZYDIS_OPERAND_TYPE_REGISTER)
+			ret->code.source = register_of(from);
 		return;
 	}
 	ret->code.reg = register_of(to);

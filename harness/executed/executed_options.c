@@ -125,6 +125,8 @@ enum exit_status executed_open(const struct executed_wish *wish, struct executed
 				   : executed_read_results(path, ret, &error)))
 		return EXIT_OK;
 	error_print(stderr, path, &error);
+	if (error.code != ERROR_SYSTEM && error.code != ERROR_MEMORY)
+		return EXIT_BAD_INPUT; /* what is in the file */
 	return exit_status_of_error(&error);
 }
 

@@ -38,13 +38,20 @@ static void set(struct lint_state *state, uint8_t reg, struct value value)
 
 struct value lint_effect_address(const struct lint_state *state, const struct code *code)
 {
+	struct value at = VALUE(.kind = VALUE_CONSTANT);
+
 	if (!code->has_memory || code->foreign_segment)
 		return VALUE(.kind = VALUE_UNKNOWN);
-	if (code->base == CODE_NO_REGISTER && code->index == CODE_NO_REGISTER)
-		return VALUE(.kind = VALUE_CONSTANT, .number = code->displacement);
-	if (code->index != CODE_NO_REGISTER || code->base == CODE_NO_REGISTER)
-		return VALUE(.kind = VALUE_UNKNOWN);
-	return value_add(state->reg[code->base], code->displacement);
+	if (code->base != CODE_NO_REGISTER)
+		at = state->reg[code->base];
+	if (code->index != CODE_NO_REGISTER) {
+		const struct value *index = &state->reg[code->index];
+
+		if (index->kind != VALUE_CONSTANT)
+			return VALUE(.kind = VALUE_UNKNOWN);
+		at = value_add(at, (int64_t)((uint64_t)index->number * code->scale));
+	}
+	return value_add(at, code->displacement);
 }
 
 /* A new base: the old one's words and copies are another's. */
@@ -186,6 +193,14 @@ static void write_memory(struct lint_state *state, const struct code *code, stru
 		/* Under a mask, from a vector register, or of what was there: nobody knows what of it. */
 		lint_word_touch(state, &at, code->memory_bytes);
 	}
+}
+
+/* Of less than a word, or of a number. A part of a register may be what was there. */
+static struct value stored(const struct code *code)
+{
+	bool part = code->plain_store && code->source != CODE_NO_REGISTER;
+
+	return VALUE(.kind = part ? VALUE_UNKNOWN : VALUE_OTHER);
 }
 
 static void push(struct lint_state *state, struct value value)
@@ -341,7 +356,7 @@ void lint_effect(struct lint_state *state, const struct code *code, uint32_t ori
 	switch (code->effect) {
 	case EFFECT_WRITES:
 		if (code->writes_memory)
-			write_memory(state, code, VALUE(.kind = VALUE_OTHER));
+			write_memory(state, code, stored(code));
 		write_registers(state, code);
 		break;
 	case EFFECT_MOVE: set(state, code->reg, state->reg[code->source]); break;

@@ -103,6 +103,20 @@ static bool is_stray(struct lint_flow *flow, const struct lint_part *part,
 	       !flow->world->stray(flow->world->context, flow->function, part->begin);
 }
 
+/* While the ways are followed: what they have in common later may be less. */
+static void note_preserved(struct lint_flow *flow, const struct lint_state *state)
+{
+	flow->breaks_convention |= !flow->followed && !lint_row_preserves(state);
+}
+
+static void note_tail_call(struct lint_flow *flow, const struct lint_state *state)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+
+	if (rsp->kind == VALUE_CFA && rsp->number == -8)
+		note_preserved(flow, state);
+}
+
 /* The function's part that pc lies in; one that was not met before if the state is one with a frame.
  * NULL without an error: the way ends, at another function. */
 static int part_of(struct lint_flow *flow, uint64_t pc, const struct lint_state *state,
@@ -121,6 +135,8 @@ static int part_of(struct lint_flow *flow, uint64_t pc, const struct lint_state 
 			flow->world->uncovered(flow->world->context, pc, way->from);
 		return 0;
 	}
+	if (pc == fde->pc_begin || lint_is_stub(flow->world->names, pc))
+		note_tail_call(flow, state);
 	if (pc == fde->pc_begin && lint_state_is_entry(state))
 		return leave(flow, way->from, fde, error);
 	if (lint_is_stub(flow->world->names, pc))
@@ -165,13 +181,29 @@ static int enqueue(struct lint_flow *flow, uint32_t number, struct error *error)
 	return 0;
 }
 
-static int not_returning(struct lint_flow *flow, uint64_t pc, struct error *error)
+static int not_returning(struct lint_flow *flow, uint64_t pc, const struct lint_way *way,
+			 struct error *error)
 {
 	flow->calls_not_returning++;
 	if (!ARRAY_GROW(flow->behind_call, flow->behind_call_count))
 		return no_memory(error);
-	flow->behind_call[flow->behind_call_count++] = pc;
+	flow->behind_call[flow->behind_call_count++] = (struct lint_behind) { pc, way->callee };
 	return 0;
+}
+
+/* It only lacks a register that no rule speaks of: the function may be of another convention. */
+static bool is_vague(const struct lint_row_verdict *verdict)
+{
+	return verdict->id == LINT_OVERWRITTEN && verdict->unspecified;
+}
+
+/* A way that is wrong at pc is none of the function's. Or, if it is vague, what the function does behind pc
+ * is not seen. */
+static int leave_out(struct lint_flow *flow, uint64_t pc, const struct lint_way *way,
+		     const struct lint_row_verdict *verdict, struct error *error)
+{
+	flow->breaks_convention |= is_vague(verdict);
+	return way->weak ? not_returning(flow, pc, way, error) : 0;
 }
 
 static int new_block(struct lint_flow *flow, struct lint_part *part, uint64_t pc,
@@ -183,8 +215,8 @@ static int new_block(struct lint_flow *flow, struct lint_part *part, uint64_t pc
 	uint32_t inside = *at;
 	bool wrong = is_mismatch(part, pc, state, &verdict);
 
-	if ((way->weak || way->unsure) && wrong)
-		return way->weak ? not_returning(flow, pc, error) : 0;
+	if ((way->weak || way->unsure) && wrong && !is_vague(&verdict))
+		return leave_out(flow, pc, way, &verdict, error);
 	if (flow->block_count == LINT_BLOCKS_MAX) {
 		flow->too_large = true;
 		return 0;
@@ -257,7 +289,7 @@ static bool meet_without_row(struct lint_flow *flow, uint32_t number,
 	    (way->weak == block->weak && way->unsure == block->unsure))
 		return false;
 	if (way->unsure > block->unsure || (way->unsure == block->unsure && way->weak))
-		*ret_result = way->weak ? not_returning(flow, block->pc, error) : 0;
+		*ret_result = way->weak ? not_returning(flow, block->pc, way, error) : 0;
 	else if (block->settled)
 		return false;
 	else
@@ -281,7 +313,7 @@ static int meet(struct lint_flow *flow, uint32_t number, const struct lint_state
 	new_wrong = is_mismatch(block->part, block->pc, state, &new);
 	old_wrong = righted || is_mismatch(block->part, block->pc, &block->state, &old);
 	if (new_wrong && (!old_wrong || way->unsure))
-		return way->weak ? not_returning(flow, block->pc, error) : 0;
+		return leave_out(flow, block->pc, way, &new, error);
 	if (old_wrong && !new_wrong && !block->settled)
 		return replace(flow, number, state, way, error);
 	block->state = joined;
@@ -424,6 +456,7 @@ static int jump_computed(struct lint_flow *flow, const struct code *code,
 	for (size_t i = 0; i < count; i++)
 		inside += cfi_fde_find(flow->world->cfi, target[i]) != NULL;
 	if (!count || inside != count) {
+		note_tail_call(flow, state);
 		flow->jump_unknown = true;
 		flow->jump_unread |= !lint_state_is_entry(state);
 		count = 0;
@@ -488,6 +521,7 @@ static int step(struct lint_flow *flow, struct lint_part *part, const struct cod
 	case CODE_CALL_INDIRECT: return call(flow, part, code, state, come->unsure, ret_on, error);
 	case CODE_JUMP:
 		way.weak = come->weak;
+		way.callee = come->callee;
 		return arrive(flow, code->target, state, &way, error);
 	case CODE_JUMP_INDIRECT:
 		if (lint_is_stub(flow->world->names, code->pc)) {
@@ -508,6 +542,7 @@ static int step(struct lint_flow *flow, struct lint_part *part, const struct cod
 		return 0;
 	case CODE_RETURN:
 		flow->has_return = true;
+		note_preserved(flow, state);
 		flow->returns_elsewhere |= is_elsewhere(state);
 		flow->returns |= says_end(part, code->pc);
 		return 0;
@@ -576,8 +611,9 @@ static int walk(struct lint_flow *flow, uint32_t number, struct error *error)
 
 		if (way.from && *at && flow->block[*at - 1].pc == pc)
 			return arrive(flow, pc, &state, &way, error);
-		if (way.from && way.weak && is_mismatch(part, pc, &state, &verdict))
-			return not_returning(flow, pc, error);
+		if (way.from && way.weak && is_mismatch(part, pc, &state, &verdict) &&
+		    !is_vague(&verdict))
+			return leave_out(flow, pc, &way, &verdict, error);
 		*at = number + 1;
 		found = lint_part_code(part, flow->world->decoder, pc);
 		if (!found)
@@ -641,9 +677,9 @@ void lint_flow_restart(struct lint_flow *flow)
 		       (flow->part[i]->end - flow->part[i]->begin) * sizeof(uint32_t));
 	flow->block_count = flow->queue_count = flow->behind_call_count = 0;
 	flow->calls_not_returning = 0;
-	flow->met_table = flow->guessed_end = flow->jump_unknown = flow->jump_unread =
-		flow->returns = flow->has_return = flow->returns_elsewhere = flow->too_large =
-			false;
+	flow->met_table = flow->guessed_end = flow->jump_unknown = flow->jump_unread = false;
+	flow->returns = flow->has_return = flow->breaks_convention = flow->returns_elsewhere =
+		flow->too_large = false;
 }
 
 void lint_flow_forget(struct lint_flow *flow)

@@ -28,8 +28,14 @@ struct lint_block {
 /* A way, as it comes to an instruction. */
 struct lint_way {
 	uint64_t from;
-	bool weak;   /* by a call that may not come back, and padding */
-	bool unsure; /* by a jump table's entry that may be none */
+	bool weak;	 /* by a call that may not come back, and padding */
+	uint64_t callee; /* of that call; 0: computed */
+	bool unsure;	 /* by a jump table's entry that may be none */
+};
+
+/* Where a way ended that would be wrong: the call before it never returns, or the row is wrong. */
+struct lint_behind {
+	uint64_t pc, callee;
 };
 
 /* A way into a block that brings what its row doesn't say, while another brings it. */
@@ -63,6 +69,9 @@ struct lint_world {
 	/* Unless NULL, called with each computed jump of which not all targets are known for certain, and
 	 * what is known there, more than once. */
 	void (*jumped)(void *context, const struct lint_state *state);
+	/* Whose functions preserve none of the registers that those of the psABI do, and so have no rules
+	 * for them: Go's in .debug_frame, OCaml's. */
+	bool go, ocaml;
 	void *context;
 };
 
@@ -78,7 +87,7 @@ struct lint_flow {
 	uint32_t *queue; /* of blocks */
 	size_t queue_count;
 	uint64_t calls_not_returning;
-	uint64_t *behind_call; /* instructions that no other way leads to */
+	struct lint_behind *behind_call;
 	size_t behind_call_count;
 	/* Addresses of the jump tables that were met. One whose end is not known ends where another
 	 * begins, which may have been met later. */
@@ -91,6 +100,7 @@ struct lint_flow {
 	lint_edge_fn edge;	     /* then: who wants to know of wrong edges, or NULL */
 	void *edge_context;
 	bool has_return; /* some way comes to a return */
+	bool breaks_convention; /* with a register that callees preserve not as it was, or not known to be */
 	/* One with rsp elsewhere than at the return address: some way is none of the function's. */
 	bool returns_elsewhere;
 	bool returns; /* where the row says that there is no caller: with a return, or in another function */

@@ -42,13 +42,15 @@ static const struct {
 			     "CFA hangs on it, as on rbp, its frame is lost as well.\n" },
 	[LINT_OVERWRITTEN] = { "SP004", "a register is declared unchanged, and was overwritten",
 			       "rbx, rbp and r12 to r15 are the caller's (psABI, 3.2.1). The row "
-			       "has no\n"
-			       "rule for one of them, or says that it is unchanged, while the "
-			       "function\n"
-			       "uses it.\n\n"
+			       "says that\n"
+			       "one of them is unchanged, or has no rule for it, while the "
+			       "function uses it.\n\n"
+			       "Without a rule it is a finding only if the function keeps the "
+			       "caller's value,\n"
+			       "and has it back at each return: languages with another "
+			       "convention don't.\n\n"
 			       "Assembly that saves registers without .cfi_offset (OpenSSL issue "
-			       "8853); its\n"
-			       "inner routines, whose only callers expect it.\n" },
+			       "8853).\n" },
 	[LINT_ENTRY] = { "SP005", "the first row is not that of a function that was called",
 			 "The code is called, so its CFA is rsp+8 there, and the row says "
 			 "something\n"

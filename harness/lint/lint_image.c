@@ -15,8 +15,12 @@
 #include "lint/lint_flow.h"
 #include "lint/lint_judge.h"
 #include "lint/lint_names.h"
+#include "lint/lint_noreturn.h"
 #include "lint/lint_proof.h"
 #include "lint/lint_stray.h"
+
+#define GO_MAIN	    "runtime.main" /* every Go program has it */
+#define OCAML_BEGIN "code_begin" /* camlUnit__code_begin, camlUnit.code_begin: every unit has it */
 
 static int compare_addresses(const void *a, const void *b)
 {
@@ -355,6 +359,17 @@ static int lint_all(struct linting *linting, const struct object *object, struct
 	return 0;
 }
 
+static void note_languages(struct lint_world *world)
+{
+	size_t count;
+	const struct image_symbol *symbol = image_symbols(world->cfi->image, &count);
+
+	for (size_t i = 0; i < count && !world->ocaml; i++)
+		world->ocaml = !strncmp(symbol[i].name, "caml", 4) &&
+			       strstr(symbol[i].name, OCAML_BEGIN);
+	world->go = image_symbol_address(world->cfi->image, GO_MAIN) != 0;
+}
+
 /* object: that cfi's image was made of, or NULL. */
 static int lint(const struct cfi *cfi, const struct object *object, const struct lint_watch *watch,
 		struct lint_counts *ret, struct error *error)
@@ -366,23 +381,29 @@ static int lint(const struct cfi *cfi, const struct object *object, const struct
 			   .stray = meet_stray },
 		.judge = { .cfi = cfi, .watch = watch, .counts = ret },
 	};
+	struct lint_noreturn *noreturn = NULL;
 	int result = -1;
 
 	memset(ret, 0, sizeof(*ret));
 	linting.world.context = &linting;
 	linting.world.decoder = code_decoder_create();
 	linting.world.names = lint_names_create(cfi);
+	if (linting.world.decoder && linting.world.names)
+		noreturn = lint_noreturn_create(cfi, linting.world.decoder, linting.world.names);
+	linting.judge.noreturn = noreturn;
 	linting.world.first = first_of(cfi->image);
+	note_languages(&linting.world);
 	linting.proof = lint_proof_create();
 	linting.world.target = malloc(LINT_TARGETS_MAX * sizeof(*linting.world.target));
 	linting.later = calloc(cfi->by_pc_count + 1, sizeof(*linting.later));
 	linting.again = calloc(cfi->by_pc_count + 1, sizeof(*linting.again));
 	if (!linting.world.decoder || !linting.world.names || !linting.world.target ||
-	    !linting.later || !linting.again || !linting.proof)
+	    !linting.later || !linting.again || !linting.proof || !noreturn)
 		error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
 	else if (!lint_judge_init(&linting.judge, error))
 		result = lint_all(&linting, object, error);
 	lint_judge_deinit(&linting.judge);
+	lint_noreturn_destroy(noreturn);
 	lint_names_destroy(linting.world.names);
 	lint_proof_destroy(linting.proof);
 	code_decoder_destroy(linting.world.decoder);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include "array.h"
 #include "lint/lint_judge.h"
+#include "lint/lint_noreturn.h"
 
 enum {
 	STATUS_NONE,
@@ -162,6 +163,19 @@ static void tell_point(struct lint_judge *judge, const struct lint_flow *flow,
 		judge->watch->point(judge->watch->context, &point);
 }
 
+/* The function preserves not all that the psABI wants, or no rule is ever made for a register: having none
+ * does not say that it is unchanged. */
+static bool is_convention(const struct lint_flow *flow, const struct lint_part *part,
+			  const struct lint_row_verdict *verdict)
+{
+	const struct cfi *cfi = flow->world->cfi;
+
+	if (verdict->id != LINT_OVERWRITTEN || !verdict->unspecified)
+		return false;
+	return !flow->has_return || flow->breaks_convention || flow->world->ocaml ||
+	       (flow->world->go && cfi->cie[part->fde->cie].section == &cfi->image->debug_frame);
+}
+
 static void judge_instruction(struct lint_judge *judge, const struct lint_flow *flow,
 			      const struct lint_block *block, const struct code *code,
 			      const struct lint_state *state, bool first, struct run *run)
@@ -186,6 +200,10 @@ static void judge_instruction(struct lint_judge *judge, const struct lint_flow *
 	    part->row[0].reg[REGISTER_RIP].kind != RULE_UNDEFINED &&
 	    flow->function != flow->world->first) {
 		/* It had a caller when it began: does a thread begin here, or was the caller lost? */
+		verdict.outcome = LINT_ROW_UNPROVEN;
+		verdict.reason = LINT_RULE_UNKNOWN;
+	}
+	if (verdict.outcome == LINT_ROW_MISMATCH && is_convention(flow, part, &verdict)) {
 		verdict.outcome = LINT_ROW_UNPROVEN;
 		verdict.reason = LINT_RULE_UNKNOWN;
 	}
@@ -227,6 +245,10 @@ static void judge_edge(void *context, const struct lint_edge *edge)
 					.reg = edge->verdict.reg,
 					.function = edge->part->begin };
 
+	if (is_convention(judge->flow, edge->part, &edge->verdict)) {
+		set_status(judge, edge->to, STATUS_UNPROVEN + LINT_RULE_UNKNOWN);
+		return;
+	}
 	lint_row_describe(row, edge->state, &edge->verdict, &finding);
 	lint_path_find(judge->flow, edge->from, edge->to, &finding);
 	set_status(judge, edge->to, STATUS_MISMATCH);
@@ -271,6 +293,18 @@ static int judge_block(struct lint_judge *judge, struct lint_flow *flow, uint32_
 	return 0;
 }
 
+/* Where a call's way was left out as wrong, and not all that is known says that it never returns: if it
+ * does, the row is wrong, whoever else comes there. */
+static void doubt_calls(struct lint_judge *judge, const struct lint_flow *flow)
+{
+	for (size_t i = 0; judge->noreturn && i < flow->behind_call_count; i++) {
+		const struct lint_behind *behind = &flow->behind_call[i];
+
+		if (!behind->callee || !lint_noreturn_find(judge->noreturn, behind->callee))
+			set_status(judge, behind->pc, STATUS_UNPROVEN + LINT_BEHIND_CALL);
+	}
+}
+
 int lint_judge_flow(struct lint_judge *judge, struct lint_flow *flow, bool called,
 		    struct error *error)
 {
@@ -278,6 +312,7 @@ int lint_judge_flow(struct lint_judge *judge, struct lint_flow *flow, bool calle
 	for (uint32_t i = 0; i < flow->block_count; i++)
 		if (judge_block(judge, flow, i, called, error))
 			return -1;
+	doubt_calls(judge, flow);
 	judge->counts->calls_not_returning += flow->calls_not_returning;
 	return 0;
 }
@@ -381,7 +416,7 @@ static enum lint_reason why_not_reached(const struct lint_flow *flow, const stru
 	if (flow->too_large)
 		return LINT_TOO_LARGE;
 	for (size_t i = 0; i < flow->behind_call_count; i++)
-		if (flow->behind_call[i] >= part->begin && flow->behind_call[i] < part->end)
+		if (flow->behind_call[i].pc >= part->begin && flow->behind_call[i].pc < part->end)
 			return LINT_BEHIND_CALL;
 	return flow->jump_unknown ? LINT_JUMP_UNKNOWN : LINT_REACHED_BY_NONE;
 }

@@ -10,6 +10,8 @@
 struct lint_judge {
 	const struct cfi *cfi;
 	const struct lint_watch *watch;
+	struct lint_noreturn
+		*noreturn;	      /* borrowed; NULL: a call whose way is wrong never returns */
 	const struct lint_flow *flow; /* that is judged */
 	struct lint_counts *counts;
 	/* Of each byte of executable segments what the instruction that begins there came to. */

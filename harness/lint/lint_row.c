@@ -120,6 +120,14 @@ static bool is_kept(const struct lint_state *state, uint8_t reg)
 	return false;
 }
 
+static bool is_in_another(const struct lint_state *state, uint8_t reg)
+{
+	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
+		if (is_entry_value(&state->reg[i], reg))
+			return true;
+	return false;
+}
+
 static void check_register(const struct row *row, uint8_t reg, uint64_t pc,
 			   const struct lint_state *state, struct lint_row_verdict *ret)
 {
@@ -144,6 +152,7 @@ static void check_register(const struct row *row, uint8_t reg, uint64_t pc,
 			unproven(ret, LINT_RULE_UNKNOWN);
 		else
 			check_value(&state->reg[reg], reg, LINT_OVERWRITTEN, ret);
+		ret->unspecified = rule->kind == RULE_UNSPECIFIED;
 		return;
 	case RULE_OFFSET: check_word(state, &at, reg, id, ret); return;
 	case RULE_REGISTER:
@@ -166,12 +175,24 @@ static void check_register(const struct row *row, uint8_t reg, uint64_t pc,
 	}
 }
 
-/* What an overwritten register accuses nobody of. */
-static bool is_excused(const struct lint_row_terms *terms, const struct lint_state *state,
-		       uint8_t reg)
+/* What an overwritten register accuses nobody of. Without a rule it is unchanged by the psABI, and
+ * undefined by DWARF (6.4.1): a function that does not preserve it may be one of another convention
+ * (OCaml's, Go's, inner routines of assembly). Where it is not lost, either reading is wrong. */
+static bool is_excused(const struct lint_row_terms *terms, const struct lint_row_verdict *verdict,
+		       const struct lint_state *state)
 {
-	/* Where it is not lost, either reading of the rule is wrong. */
-	return terms->agreed & 1u << reg || (terms->vague & 1u << reg && !is_kept(state, reg));
+	if (terms->agreed & 1u << verdict->reg)
+		return true;
+	return (terms->vague & 1u << verdict->reg || verdict->unspecified) &&
+	       !is_kept(state, verdict->reg) && !is_in_another(state, verdict->reg);
+}
+
+bool lint_row_preserves(const struct lint_state *state)
+{
+	for (size_t i = 0; i < sizeof(preserved); i++)
+		if (!is_entry_value(&state->reg[preserved[i]], preserved[i]))
+			return false;
+	return true;
 }
 
 static void check_registers(const struct row *row, uint64_t pc, const struct lint_state *state,
@@ -184,9 +205,17 @@ static void check_registers(const struct row *row, uint64_t pc, const struct lin
 			continue;
 		check_register(row, preserved[i], pc, state, ret);
 		if (ret->outcome == LINT_ROW_MISMATCH && ret->id == LINT_OVERWRITTEN &&
-		    is_excused(terms, state, preserved[i]))
+		    is_excused(terms, ret, state))
 			unproven(ret, LINT_RULE_UNKNOWN);
 	}
+}
+
+/* The caller's rsp is the CFA, if no rule says something else. */
+static bool is_usual_rsp(const struct row *row)
+{
+	const struct row_rule *rule = &row->reg[REGISTER_RSP];
+
+	return rule->kind == RULE_UNSPECIFIED || (rule->kind == RULE_VAL_OFFSET && !rule->offset);
 }
 
 void lint_row_check_terms(const struct row *row, uint64_t pc, const struct lint_state *state,
@@ -221,6 +250,8 @@ void lint_row_check_terms(const struct row *row, uint64_t pc, const struct lint_
 		return;
 	}
 	check_registers(row, pc, state, terms, ret);
+	if (ret->outcome == LINT_ROW_PROVEN && !is_usual_rsp(row))
+		unproven(ret, LINT_RULE_UNKNOWN);
 }
 
 void lint_row_check(const struct row *row, uint64_t pc, const struct lint_state *state,

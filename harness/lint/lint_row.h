@@ -17,6 +17,7 @@ struct lint_row_verdict {
 	bool never_written; /* the word: by nobody */
 	bool callers_word; /* actual is its address, counted from what a register of the caller's held */
 	bool ends;	   /* the row says that there is no caller */
+	bool unspecified; /* of LINT_OVERWRITTEN: the row has no rule for the register */
 };
 
 /* Sets of registers, a bit for each DWARF number. */
@@ -34,6 +35,8 @@ void lint_row_check(const struct row *row, uint64_t pc, const struct lint_state 
 /* The same of a row that does not say all that CFI would. What it does not declare is not judged. */
 void lint_row_check_terms(const struct row *row, uint64_t pc, const struct lint_state *state,
 			  const struct lint_row_terms *terms, struct lint_row_verdict *ret);
+/* All registers that callees preserve hold what they held at the entry. */
+bool lint_row_preserves(const struct lint_state *state);
 /* The state is that of a function that was just called. */
 bool lint_state_is_entry(const struct lint_state *state);
 /* Whether the row says so. */

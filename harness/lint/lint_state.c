@@ -100,7 +100,10 @@ void lint_word_write(struct lint_state *state, const struct value *at, uint32_t 
 			word->value = value;
 			found = true;
 		} else {
-			word->value = (struct value) { .kind = VALUE_OTHER };
+			/* A part of it may be written back as it was. */
+			word->value = (struct value) { .kind = value.kind == VALUE_UNKNOWN
+								       ? VALUE_UNKNOWN
+								       : VALUE_OTHER };
 		}
 	}
 	/* What is of no use to anybody needs no place, unless it stands for what was there. */

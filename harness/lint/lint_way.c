@@ -21,8 +21,9 @@ void lint_way_pass(struct lint_way *way, const struct lint_part *part, const str
 	way->from = code->pc;
 	/* Padding behind a call that perhaps doesn't come back is no better than it, and a jump
 	 * there is none of the program's. */
-	if (!code->is_padding)
+	if (!code->is_padding) {
 		way->weak = code->flow == CODE_CALL || code->flow == CODE_CALL_INDIRECT;
-	else if (ends_block(part, code))
+		way->callee = code->flow == CODE_CALL ? code->target : 0;
+	} else if (ends_block(part, code))
 		way->unsure = true;
 }

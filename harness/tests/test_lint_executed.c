@@ -417,7 +417,8 @@ static const struct program_case {
 	{ "the same that nobody called", START EXIT FORGOTTEN, "--step-every=1",
 	  "f SP001 not_executed false 0 0 0\nran 3: 3 proven, 0 mismatch\n", EXIT_FINDINGS },
 	{ "a register that is overwritten with what the caller had in it",
-	  START "xor ebx, ebx\ncall f\n" EXIT F "xor ebx, ebx\nnop\nret\n" END_F, "--step-every=1",
+	  START "xor ebx, ebx\ncall f\n" EXIT F
+	  ".cfi_same_value rbx\nxor ebx, ebx\nnop\nret\n" END_F, "--step-every=1",
 	  "f SP004 undecided same_value true 2 0 2\nran 8: 6 proven, 2 mismatch\n", EXIT_FINDINGS },
 	{ "with another value",
 	  START "mov ebx, 5\ncall f\n" EXIT F "push rbx\n.cfi_def_cfa_offset 16\nxor ebx, ebx\n"
@@ -589,13 +590,13 @@ START_TEST(refusals)
 		{ { "--confirm" }, "--confirm needs -- PROGRAM", EXIT_USAGE },
 		{ { "--confirm=/nothing/here", "/x" }, "/nothing/here", EXIT_BAD_INPUT },
 		{ { "--confirm=/x", "--confirm", "--", "/x" }, "one run each", EXIT_USAGE },
-		{ { "--confirm=/dev/null", "/x" }, "no run's verdicts", EXIT_ENVIRONMENT },
+		{ { "--confirm=/dev/null", "/x" }, "no run's verdicts", EXIT_BAD_INPUT },
 		{ { "--confirm", "--" }, "--confirm needs -- PROGRAM", EXIT_USAGE },
 		{ { "--confirm", "--executed=/x", "--", "/x" }, "one run each", EXIT_USAGE },
 		{ { "--step-every=0", "/x" }, "--step-every", EXIT_USAGE },
 		{ { "--step-timeout=0", "/x" }, "--step-timeout", EXIT_USAGE },
 		{ { "--executed=/nothing/here", "/x" }, "/nothing/here", EXIT_BAD_INPUT },
-		{ { "--executed=/dev/null", "/x" }, "no regular file", EXIT_ENVIRONMENT },
+		{ { "--executed=/dev/null", "/x" }, "no regular file", EXIT_BAD_INPUT },
 		{ { "--confirm", "--", "/nothing/here" }, "/nothing/here", EXIT_BAD_INPUT },
 	};
 
