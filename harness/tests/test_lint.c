@@ -52,12 +52,13 @@ static const struct lint_case {
 	{ "a register used and not declared, and brought back",
 	  "	mov rax, rbx\n	mov rbx, rdi\n	mov rbx, rax\n	ret\n",
 	  "SP004 6..9 rbx=none / it is the caller's rdi\n3 of 4, 1 mismatch" },
-	{ "a register that another convention has no rule for", "	mov rbx, rdi\n	xor eax, eax\n	ret\n",
-	  "1 of 3, 1 unproven rule_unknown" },
+	{ "a register that another convention has no rule for",
+	  "	mov rbx, rdi\n	xor eax, eax\n	ret\n", "1 of 3, 1 unproven rule_unknown" },
 	{ "the same, kept for a while, and not brought back",
 	  "	mov rax, rbx\n	mov rbx, rdi\n	nop\n	ret\n", "2 of 4, 1 unproven rule_unknown" },
 	{ "the same, handed to another function",
-	  "	test edi, edi\n	jne 1f\n	ret\n1:	mov rax, rbx\n	mov rbx, rdi\n	jmp [rsi]\n",
+	  "	test edi, edi\n	jne 1f\n	ret\n1:	mov rax, rbx\n	mov rbx, rdi\n	jmp "
+	  "[rsi]\n",
 	  "5 of 6, 1 unproven rule_unknown" },
 	{ "a call that returns into another way's row",
 	  "	test edi, edi\n	je 1f\n	push rax\n	.cfi_def_cfa_offset 16\n	call 2f\n"
@@ -65,23 +66,31 @@ static const struct lint_case {
 	  "	.cfi_startproc\n2:	ret\n",
 	  "6 of 7, 1 proven, 1 unproven behind_call" },
 	{ "the same of a call that nobody knows",
-	  "	test edi, edi\n	je 1f\n	push rax\n	.cfi_def_cfa_offset 16\n	call [rdi]\n"
-	  "	.cfi_def_cfa_offset 8\n1:	nop\n	ret\n", "5 of 6, 1 unproven behind_call" },
+	  "	test edi, edi\n	je 1f\n	push rax\n	.cfi_def_cfa_offset 16\n	call "
+	  "[rdi]\n"
+	  "	.cfi_def_cfa_offset 8\n1:	nop\n	ret\n",
+	  "5 of 6, 1 unproven behind_call" },
 	{ "and of one that never returns",
-	  "	test edi, edi\n	je 1f\n	push rax\n	.cfi_def_cfa_offset 16\n	call abort@PLT\n"
-	  "	.cfi_def_cfa_offset 8\n1:	nop\n	ret\n", "6 of 6, 1 proven" },
-	{ "a rule for rsp", "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rsp, -16\n"
-	  "	pop rbx\n	.cfi_def_cfa_offset 8\n" LEAF, "1 of 3, 1 unproven rule_unknown" },
+	  "	test edi, edi\n	je 1f\n	push rax\n	.cfi_def_cfa_offset 16\n	call "
+	  "abort@PLT\n"
+	  "	.cfi_def_cfa_offset 8\n1:	nop\n	ret\n",
+	  "6 of 6, 1 proven" },
+	{ "a rule for rsp",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rsp, -16\n"
+	  "	pop rbx\n	.cfi_def_cfa_offset 8\n" LEAF,
+	  "1 of 3, 1 unproven rule_unknown" },
 	{ "a store with an index that is known",
-	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	xor ecx, ecx\n"
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	xor ecx, "
+	  "ecx\n"
 	  "	mov qword ptr [rsp+rcx*8], 99\n	nop\n	pop rbx\n	.cfi_def_cfa_offset 8\n"
 	  "	.cfi_restore rbx\n" LEAF,
 	  "SP003 11..13 rbx=c-16 / there is another value\n3 of 6, 1 mismatch" },
-	{ "a part of a word that is written back",
-	  "	mov al, [rsp]\n	mov [rsp], al\n" LEAF, "2 of 3, 1 unproven value_unknown" },
+	{ "a part of a word that is written back", "	mov al, [rsp]\n	mov [rsp], al\n" LEAF,
+	  "2 of 3, 1 unproven value_unknown" },
 	{ "what is declared to be the same", "	.cfi_same_value rbx\n	mov ebx, edi\n" LEAF,
 	  "SP004 2..3 rbx=same / it is another value\n1 of 2, 1 mismatch" },
-	{ "the number of a register that is cleared", "	.cfi_same_value rbp\n	xor ebp, ebp\n" LEAF,
+	{ "the number of a register that is cleared",
+	  "	.cfi_same_value rbp\n	xor ebp, ebp\n" LEAF,
 	  "SP004 2..3 rbp=same / it is 0\n1 of 2, 1 mismatch" },
 	{ "a copy brought back",
 	  "	mov rax, rbx\n	.cfi_register rbx, rax\n	xor ebx, ebx\n"

@@ -418,7 +418,8 @@ static const struct program_case {
 	  "f SP001 not_executed false 0 0 0\nran 3: 3 proven, 0 mismatch\n", EXIT_FINDINGS },
 	{ "a register that is overwritten with what the caller had in it",
 	  START "xor ebx, ebx\ncall f\n" EXIT F
-	  ".cfi_same_value rbx\nxor ebx, ebx\nnop\nret\n" END_F, "--step-every=1",
+		".cfi_same_value rbx\nxor ebx, ebx\nnop\nret\n" END_F,
+	  "--step-every=1",
 	  "f SP004 undecided same_value true 2 0 2\nran 8: 6 proven, 2 mismatch\n", EXIT_FINDINGS },
 	{ "with another value",
 	  START "mov ebx, 5\ncall f\n" EXIT F "push rbx\n.cfi_def_cfa_offset 16\nxor ebx, ebx\n"

@@ -148,22 +148,23 @@ static const struct object_case {
 	  "is another "
 	  "value\n" ONE_WRONG "\n" },
 	{ "an address that is not known, in a register of the caller",
-	  FUNCTION("f") "	lea rbx, g[rip]\n	ret\n" END("f"),
+	  FUNCTION("f") "	.cfi_same_value rbx\n	lea rbx, g[rip]\n	ret\n" END("f"),
 	  "f.o: f+0x7 (.text+0x7): SP004 a register is declared unchanged, and was overwritten\n"
 	  "        0x0  lea rbx, [0x7] (g)\n     -> 0x7  ret\n    up to       0x8\n    declared    "
-	  "rbx=none\n    actual      it is another "
+	  "rbx=same\n    actual      it is another "
 	  "value\n" ONE_WRONG "\n" },
 	{ "what is read at one, too",
-	  FUNCTION("f") "	mov rbx, g@GOTPCREL[rip]\n	ret\n" END("f"),
+	  FUNCTION("f") "	.cfi_same_value rbx\n	mov rbx, g@GOTPCREL[rip]\n	ret\n" END(
+		  "f"),
 	  "f.o: f+0x7 (.text+0x7): SP004 a register is declared unchanged, and was overwritten\n"
 	  "        0x0  mov rbx, [0x7] (g)\n     -> 0x7  ret\n    up to       0x8\n    declared    "
-	  "rbx=none\n    actual      it is another "
+	  "rbx=same\n    actual      it is another "
 	  "value\n" ONE_WRONG "\n" },
 	{ "an address of this file is said as a place",
-	  FUNCTION("f") "	lea rbx, f[rip+3]\n	ret\n" END("f"),
+	  FUNCTION("f") "	.cfi_same_value rbx\n	lea rbx, f[rip+3]\n	ret\n" END("f"),
 	  "f.o: f+0x7 (.text+0x7): SP004 a register is declared unchanged, and was overwritten\n"
 	  "        0x0  lea rbx, [0x7] (f)\n     -> 0x7  ret\n    up to       0x8\n    declared    "
-	  "rbx=none\n    actual      it is .text+0x3\n" ONE_WRONG "\n" },
+	  "rbx=same\n    actual      it is .text+0x3\n" ONE_WRONG "\n" },
 	{ "thread-local variables and sizes disturb nothing",
 	  FUNCTION("f") PUSH "	mov rax, fs:[0]\n	lea rdi, v@tlsgd[rip]\n"
 			     "	mov rcx, v@gottpoff[rip]\n	lea rdx, v@tpoff[rax]\n" POP
