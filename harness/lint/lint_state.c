@@ -59,14 +59,18 @@ const struct value *lint_word_find(const struct lint_state *state, const struct 
 	return NULL;
 }
 
-static void word_add(struct lint_state *state, const struct value *at, const struct value *value)
+/* False: nothing is another than before, since there is no room, as there was none before. */
+static bool word_add(struct lint_state *state, const struct value *at, const struct value *value)
 {
+	bool lost = state->words_lost;
+
 	if (state->word_count == LINT_WORDS_MAX) {
 		state->words_lost = true;
-		return;
+		return !lost;
 	}
 	state->word[state->word_count++] = (struct word) { *at, *value };
 	state->word_writes++;
+	return true;
 }
 
 static bool is_saved(const struct value *value)
@@ -200,10 +204,8 @@ static bool join_words(struct lint_state *into, const struct lint_state *from)
 		changed |= join_value(&into->word[i].value, other ? other : &unknown);
 	}
 	for (uint32_t i = 0; met < from->word_count && i < from->word_count; i++)
-		if (!other_word(into, &from->word[i].at, i)) {
-			word_add(into, &from->word[i].at, &unknown);
-			changed = true;
-		}
+		if (!other_word(into, &from->word[i].at, i))
+			changed |= word_add(into, &from->word[i].at, &unknown);
 	join_touched(into, from);
 	return changed || begin != into->touched_begin || end != into->touched_end;
 }

@@ -621,6 +621,28 @@ START_TEST(a_function_is_judged)
 }
 END_TEST
 
+/* Of more words than have room nothing changes any more: else two of a loop's blocks wake each other for
+ * ever. */
+START_TEST(full_states_come_to_rest)
+{
+	struct lint_state a, b;
+
+	lint_state_enter(&a);
+	lint_state_enter(&b);
+	for (int i = 0; i < 2 * LINT_WORDS_MAX; i++) {
+		struct value at = { .kind = VALUE_CFA, .number = -16 - 8 * i };
+		struct value value = { .kind = VALUE_ENTRY, .reg = REGISTER_RDI };
+
+		lint_word_write(i % 2 ? &a : &b, &at, 8, value);
+	}
+	ck_assert(a.words_lost && b.words_lost);
+	ck_assert(lint_state_join(&a, &b));
+	ck_assert(!lint_state_join(&a, &b));
+	ck_assert(lint_state_join(&b, &a));
+	ck_assert(!lint_state_join(&b, &a));
+}
+END_TEST
+
 START_TEST(ids_are_found_by_name)
 {
 	ck_assert_int_eq(lint_id_find("SP001"), LINT_CFA);
@@ -643,6 +665,7 @@ int main(void)
 	tcase_add_loop_test(functions, a_function_is_judged, 0,
 			    (int)(sizeof(lint_cases) / sizeof(lint_cases[0])));
 	tcase_add_test(ids, ids_are_found_by_name);
+	tcase_add_test(ids, full_states_come_to_rest);
 	suite_add_tcase(suite, functions);
 	suite_add_tcase(suite, ids);
 	srunner_run_all(runner, CK_ENV);
