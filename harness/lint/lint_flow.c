@@ -191,18 +191,12 @@ static int not_returning(struct lint_flow *flow, uint64_t pc, const struct lint_
 	return 0;
 }
 
-/* It only lacks a register that no rule speaks of: the function may be of another convention. */
-static bool is_vague(const struct lint_row_verdict *verdict)
-{
-	return verdict->id == LINT_OVERWRITTEN && verdict->unspecified;
-}
-
 /* A way that is wrong at pc is none of the function's. Or, if it is vague, what the function does behind pc
  * is not seen. */
 static int leave_out(struct lint_flow *flow, uint64_t pc, const struct lint_way *way,
 		     const struct lint_row_verdict *verdict, struct error *error)
 {
-	flow->breaks_convention |= is_vague(verdict);
+	flow->breaks_convention |= lint_row_is_vague(verdict);
 	return way->weak ? not_returning(flow, pc, way, error) : 0;
 }
 
@@ -215,7 +209,7 @@ static int new_block(struct lint_flow *flow, struct lint_part *part, uint64_t pc
 	uint32_t inside = *at;
 	bool wrong = is_mismatch(part, pc, state, &verdict);
 
-	if ((way->weak || way->unsure) && wrong && !is_vague(&verdict))
+	if ((way->weak || way->unsure) && wrong && !lint_row_is_vague(&verdict))
 		return leave_out(flow, pc, way, &verdict, error);
 	if (flow->block_count == LINT_BLOCKS_MAX) {
 		flow->too_large = true;
@@ -612,7 +606,7 @@ static int walk(struct lint_flow *flow, uint32_t number, struct error *error)
 		if (way.from && *at && flow->block[*at - 1].pc == pc)
 			return arrive(flow, pc, &state, &way, error);
 		if (way.from && way.weak && is_mismatch(part, pc, &state, &verdict) &&
-		    !is_vague(&verdict))
+		    !lint_row_is_vague(&verdict))
 			return leave_out(flow, pc, &way, &verdict, error);
 		*at = number + 1;
 		found = lint_part_code(part, flow->world->decoder, pc);

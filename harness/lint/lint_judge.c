@@ -170,7 +170,7 @@ static bool is_convention(const struct lint_flow *flow, const struct lint_part *
 {
 	const struct cfi *cfi = flow->world->cfi;
 
-	if (verdict->id != LINT_OVERWRITTEN || !verdict->unspecified)
+	if (!lint_row_is_vague(verdict))
 		return false;
 	return !flow->has_return || flow->breaks_convention || flow->world->ocaml ||
 	       (flow->world->go && cfi->cie[part->fde->cie].section == &cfi->image->debug_frame);
@@ -319,16 +319,12 @@ int lint_judge_flow(struct lint_judge *judge, struct lint_flow *flow, bool calle
 
 /* ---- what is plain ------------------------------------------------------------------------- */
 
-#define KEPT                                                                                       \
-	(1u << REGISTER_RSP | 1u << REGISTER_RBX | 1u << REGISTER_RBP | 1u << REGISTER_R12 |       \
-	 1u << REGISTER_R13 | 1u << REGISTER_R14 | 1u << REGISTER_R15)
-
 static bool leaves_alone(const struct code *code)
 {
 	switch (code->flow) {
 	case CODE_NEXT:
 	case CODE_BRANCH:
-		return !(code->written & KEPT) &&
+		return !(code->written & LINT_PRESERVED) &&
 		       !(code->writes_memory && code->base == REGISTER_RSP);
 	case CODE_CALL: return code->target != code->pc + code->length;
 	case CODE_CALL_INDIRECT:
@@ -366,7 +362,7 @@ static void tell_plain(struct lint_judge *judge, const struct lint_part *part)
 
 	lint_state_enter(&state);
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
-		if (!(KEPT & 1u << i))
+		if (!(LINT_PRESERVED & 1u << i))
 			state.reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
 	for (size_t i = 0; i < part->code_count; i++)
 		point.returns |= part->code[i].flow == CODE_RETURN;

@@ -20,6 +20,12 @@ struct lint_row_verdict {
 	bool unspecified; /* of LINT_OVERWRITTEN: the row has no rule for the register */
 };
 
+/* It only lacks a register that no rule speaks of: the function may be of another convention. */
+static inline bool lint_row_is_vague(const struct lint_row_verdict *verdict)
+{
+	return verdict->id == LINT_OVERWRITTEN && verdict->unspecified;
+}
+
 /* Sets of registers, a bit for each DWARF number. */
 struct lint_row_terms {
 	uint32_t agreed;   /* those that accuse nobody (lint_part.h) */
