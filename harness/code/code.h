@@ -102,6 +102,9 @@ struct code {
 	bool is_padding : 1;  /* nop in any length, int3 */
 };
 
+/* "call-computed". */
+const char *code_flow_name(enum code_flow flow);
+
 struct code_decoder;
 
 /* NULL: no memory. The caller's: code_decoder_destroy(). */

@@ -62,19 +62,6 @@ static void out_of_memory(void)
 
 /* ---- one instruction ---------------------------------------------------------------------- */
 
-static const char *const flow_names[] = {
-	[CODE_NEXT] = "next",
-	[CODE_CALL] = "call",
-	[CODE_CALL_INDIRECT] = "call-computed",
-	[CODE_JUMP] = "jump",
-	[CODE_JUMP_INDIRECT] = "jump-computed",
-	[CODE_BRANCH] = "branch",
-	[CODE_BEGIN] = "begin",
-	[CODE_RETURN] = "return",
-	[CODE_STOP] = "stop",
-	[CODE_UNKNOWN] = "unknown",
-};
-
 static const char *what_differs(const struct code *a, const struct code *b)
 {
 	if (!a->length && !b->length)
@@ -97,7 +84,7 @@ static void put_code(FILE *file, const struct code *code, const char *what)
 		fputs("none", file);
 		return;
 	}
-	fputs(flow_names[code->flow], file);
+	fputs(code_flow_name(code->flow), file);
 	if (!strcmp(what, "length"))
 		fprintf(file, " %u", code->length);
 	if (strcmp(what, "registers") && strcmp(what, "form"))

@@ -211,18 +211,6 @@ static void say_effect(FILE *file, const struct code *code)
 
 static void say(FILE *file, const struct code *code)
 {
-	static const char *const flows[] = {
-		[CODE_NEXT] = "next",
-		[CODE_CALL] = "call",
-		[CODE_CALL_INDIRECT] = "call-computed",
-		[CODE_JUMP] = "jump",
-		[CODE_JUMP_INDIRECT] = "jump-computed",
-		[CODE_BRANCH] = "branch",
-		[CODE_BEGIN] = "begin",
-		[CODE_RETURN] = "return",
-		[CODE_STOP] = "stop",
-		[CODE_UNKNOWN] = "unknown",
-	};
 	static const char *const conditions[] = {
 		[CONDITION_OTHER] = "",
 		[CONDITION_EQUAL] = " equal",
@@ -233,7 +221,7 @@ static void say(FILE *file, const struct code *code)
 		[CONDITION_BELOW_EQUAL] = " below-equal",
 	};
 
-	fputs(flows[code->flow], file);
+	fputs(code_flow_name(code->flow), file);
 	switch (code->flow) {
 	case CODE_NEXT:
 	case CODE_STOP: say_effect(file, code); break;
