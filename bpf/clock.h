@@ -16,6 +16,11 @@ static inline uint64_t monotonic_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+static inline int64_t monotonic_ms(void)
+{
+	return (int64_t)(monotonic_ns() / 1000000);
+}
+
 static inline double monotonic_seconds(void)
 {
 	return (double)monotonic_ns() / 1e9;

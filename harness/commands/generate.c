@@ -9,7 +9,6 @@
  */
 #include <argp.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "generate/generate.h"
@@ -193,20 +192,12 @@ static void print_size(const struct generate_size *size)
 /* What is left, as the options that make it. */
 static void print_reduced(const struct arguments *arguments, const struct generate_reduced *reduced)
 {
-	const struct generate_options *generate = &arguments->generate;
-
 	fprintf(stderr, "status %d; %u programs tried; ", reduced->status, reduced->tried);
 	print_size(&reduced->before);
 	fprintf(stderr, " -> ");
 	print_size(&reduced->after);
-	fprintf(stderr, "\n--seed %" PRIu64, generate->seed);
-	if (generate->functions)
-		fprintf(stderr, " --functions %u", generate->functions);
-	if (generate->depth)
-		fprintf(stderr, " --depth %u", generate->depth);
-	if (generate->hosted)
-		fprintf(stderr, " --hosted");
-	print_dropped(stderr, generate);
+	fputc('\n', stderr);
+	print_options(stderr, &arguments->generate);
 	fputc('\n', stderr);
 }
 

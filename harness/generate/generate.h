@@ -232,8 +232,8 @@ void print_return(FILE *file, const struct site *site, const char *value, unsign
 /* What a step gives its callee for d. */
 void print_rounds(FILE *file, const struct step *step);
 
-/* " --drop 3 --drop 5.0": what is left out of it, as options. */
-void print_dropped(FILE *file, const struct generate_options *options);
+/* "--seed 7 --drop 3 --drop 5.0": the program as the options that make it. */
+void print_options(FILE *file, const struct generate_options *options);
 /* Graph, worth and text in one. -1: the limits can't be kept, or a write failed. */
 int generate_program(const struct generate_options *options, FILE *file, struct error *error);
 

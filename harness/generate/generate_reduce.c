@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include "child/child.h"
+#include "clock.h"
 #include "child/ending_signals.h"
 #include "cli/own_folder.h"
 #include "generate/generate.h"
@@ -124,25 +124,17 @@ static char *command_text(const char *command, const char *path)
 	return NULL;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000ll + now.tv_nsec / 1000000;
-}
-
 /* Until its output is closed: what it prints is of no use to anybody. */
 static int wait_for(struct reducer *reducer, int output)
 {
 	struct pollfd wake[] = { { .fd = output, .events = POLLIN },
 				 { .fd = reducer->signals.fd, .events = POLLIN } };
-	int64_t deadline = now_ms() + reducer->reducing->timeout_ms;
+	int64_t deadline = monotonic_ms() + reducer->reducing->timeout_ms;
 	char text[4096];
 	int number;
 
 	for (;;) {
-		int64_t left = deadline - now_ms();
+		int64_t left = deadline - monotonic_ms();
 
 		if (left <= 0)
 			return error_set(reducer->error, ERROR_TIMEOUT, "", 0,

@@ -9,8 +9,15 @@
 #include <inttypes.h>
 #include "generate/generate.h"
 
-void print_dropped(FILE *file, const struct generate_options *options)
+void print_options(FILE *file, const struct generate_options *options)
 {
+	fprintf(file, "--seed %" PRIu64, options->seed);
+	if (options->functions)
+		fprintf(file, " --functions %u", options->functions);
+	if (options->depth)
+		fprintf(file, " --depth %u", options->depth);
+	if (options->hosted)
+		fprintf(file, " --hosted");
 	for (unsigned int f = 0; f < GENERATE_FUNCTIONS_MAX; f++) {
 		if (options->dropped[f]) {
 			fprintf(file, " --drop %u", f);
@@ -28,14 +35,8 @@ static void print_head(FILE *file, const struct graph *graph)
 {
 	const struct generate_options *options = &graph->options;
 
-	fprintf(file, "/*\n * stackproof generate --seed %" PRIu64, options->seed);
-	if (options->functions)
-		fprintf(file, " --functions %u", options->functions);
-	if (options->depth)
-		fprintf(file, " --depth %u", options->depth);
-	if (options->hosted)
-		fprintf(file, " --hosted");
-	print_dropped(file, options);
+	fprintf(file, "/*\n * stackproof generate ");
+	print_options(file, options);
 	fprintf(file, "\n *\n * Its exit status is 0 if it computed what it must.%s\n */\n",
 		options->hosted ? "" : " Link with -static -nostdlib.");
 }

@@ -14,9 +14,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include "child/child.h"
+#include "clock.h"
 #include "score/score_made.h"
 
 #define OUT	"{out}"
@@ -100,14 +100,6 @@ char *score_command_text(const char *text, const char *out, char *const *program
 
 /* ---- running ---------------------------------------------------------------------------------- */
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000ll + now.tv_nsec / 1000000;
-}
-
 /* Keeps the end of all that was heard. */
 static void hear(struct score_said *said, const char *text, size_t size)
 {
@@ -138,7 +130,7 @@ static enum heard listen_until(int output, int64_t deadline_ms,
 	char text[4096];
 
 	for (;;) {
-		int64_t left = deadline_ms - now_ms();
+		int64_t left = deadline_ms - monotonic_ms();
 		ssize_t size;
 
 		if (left <= 0)
@@ -191,7 +183,7 @@ int score_command_run(const char *command, const char *out, unsigned int timeout
 	ret_said->text[0] = '\0';
 	if (pid < 0)
 		return -1;
-	heard = listen_until(output, now_ms() + timeout_ms, signals, &number, ret_said);
+	heard = listen_until(output, monotonic_ms() + timeout_ms, signals, &number, ret_said);
 	close(output);
 	status = child_end(pid, heard != HEARD_ALL);
 	if (heard == HEARD_SIGNAL)
