@@ -19,22 +19,6 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-	int status = transcript_main(argc, argv, commands);
-
-	if (status >= 0)
-		return status;
-	/* Who runs the tests may ignore them; a session sends them. */
-	signal(SIGINT, SIG_DFL);
-	signal(SIGHUP, SIG_DFL);
-	Suite *suite = suite_create("score_session");
-	TCase *tcase = tcase_create("score_session");
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_loop_test(tcase, session_is_as_written, 0, sizeof(names) / sizeof(names[0]));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return transcript_play(argc, argv, "score_session", commands, session_is_as_written,
+			       sizeof(names) / sizeof(names[0]));
 }

@@ -22,19 +22,6 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-	int status = transcript_main(argc, argv, commands);
-
-	if (status >= 0)
-		return status;
-	Suite *suite = suite_create("table_session");
-	TCase *tcase = tcase_create("table_session");
-
-	tcase_set_timeout(tcase, 300);
-	tcase_add_loop_test(tcase, session_is_as_written, 0, sizeof(names) / sizeof(names[0]));
-	suite_add_tcase(suite, tcase);
-	SRunner *runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return transcript_play(argc, argv, "table_session", commands, session_is_as_written,
+			       sizeof(names) / sizeof(names[0]));
 }

@@ -149,4 +149,31 @@ static inline int transcript_main(int argc, char **argv, const struct command *c
 	return 126;
 }
 
+/* All of a test's main() that plays sessions: test for each number below count, or what a session has
+ * started. */
+static inline int transcript_play(int argc, char **argv, const char *name,
+				  const struct command *commands, const TTest *test, size_t count)
+{
+	int status = transcript_main(argc, argv, commands), failed;
+	Suite *suite;
+	TCase *tcase;
+	SRunner *runner;
+
+	if (status >= 0)
+		return status;
+	/* Who runs the tests may ignore them; a session sends them. */
+	signal(SIGINT, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
+	suite = suite_create(name);
+	tcase = tcase_create(name);
+	tcase_set_timeout(tcase, 300);
+	tcase_add_loop_test(tcase, test, 0, (int)count);
+	suite_add_tcase(suite, tcase);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
 #endif
