@@ -55,11 +55,11 @@ static void put_sums(const json_t *total, FILE *file)
 	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++)
 		if (json_object_get(total, sums[i].key))
 			put_row(file, sums[i].key, sums[i].title, json_number(total, sums[i].key));
-	for (int i = 0; i < LINT_REASON_COUNT; i++) {
-		const char *name = lint_reason_name((enum lint_reason)i);
+	for (int i = 0; i < FLOW_REASON_COUNT; i++) {
+		const char *name = lint_reason_name((enum flow_reason)i);
 
 		if (json_number(unproven, name))
-			put_row(file, name, lint_reason_title((enum lint_reason)i),
+			put_row(file, name, lint_reason_title((enum flow_reason)i),
 				json_number(unproven, name));
 	}
 	for (int i = LINT_NONE + 1; i < LINT_ID_COUNT; i++) {

@@ -2,27 +2,16 @@
 /*
  * lint.h - is an image's CFI right where nobody ran it? From the bytes of its code alone
  *
- * Each function's code is followed from its entry along all ways that its instructions can take. On
- * the way it is known where the CFA is, and where the caller's registers are; at every instruction
- * that is held against the row that the CFI declares. So every row is
+ * Each function's code is followed from its entry (flow/flow.h). At every instruction what is known
+ * there is held against the row that the CFI declares. So every row is
  *
  *	proven		the code has what the row declares, on every way that leads there
  *	mismatch	on some way it has something else: a finding
- *	unproven	nobody knows, with the reason: enum lint_reason
+ *	unproven	nobody knows, with the reason: enum flow_reason (flow/flow_row.h)
  *
- *	lint_state.h	 what is known before an instruction
- *	lint_part.c	 one FDE: its rows, its instructions, its landing pads
- *	lint_row.c	 a row against a state
- *	lint_flow.c	 the ways
- *	lint_way.c	 what is thought of a way
- *	lint_probe.c	 functions that only touch the stack
  *	lint_stray.c	 whose part it is that a function leads to with another frame
- *	lint_proof.c	 the ways of functions that are right, faster
  *	lint_judge.c	 every instruction that was reached, at last
- *	lint_path.c	 the jumps that lead to one
  *	lint_image.c	 all FDEs of an image
- *	lint_names.c	 functions that never return, by name; stubs of PLTs
- *	lint_noreturn.c	 functions that never return, by their code
  *	lint_table.h	 other tables than the CFI, held against the same
  *	lint_place.c	 addresses of object files, as sections and offsets
  *	lint_ids.c	 what a finding is called, and what it means
@@ -40,25 +29,11 @@
 
 #include <jansson.h>
 #include "cfi.h"
+#include "flow/flow.h"
 #include "images/image_list.h"
-#include "lint/lint_state.h"
 #include "objects/object.h"
 
 struct executed;
-
-enum lint_reason {
-	LINT_REACHED_BY_NONE, /* no way that was followed leads here */
-	LINT_JUMP_UNKNOWN,  /* the same, and a computed jump of the function has unknown targets */
-	LINT_VALUE_UNKNOWN, /* ways differ, or a value comes from where it can't be followed */
-	LINT_BEHIND_CALL,   /* only if a call returns that perhaps never does: it would be wrong */
-	LINT_UNDECODED,	    /* what Zydis can't decode, or can't say where it goes */
-	LINT_SIGNAL_FRAME,  /* entered by the kernel, not by a call */
-	LINT_RULE_UNKNOWN,  /* a row of a kind that is not understood here */
-	LINT_NO_ENTRY,	    /* it begins in the middle of something that was not found */
-	LINT_MALFORMED,	    /* its instructions of CFI can't be decoded */
-	LINT_TOO_LARGE,	    /* a limit of docs/LIMITS.md */
-	LINT_REASON_COUNT,
-};
 
 enum lint_id {
 	LINT_NONE,
@@ -76,8 +51,6 @@ enum lint_id {
 	LINT_ID_COUNT,
 };
 
-#define LINT_PATH_MAX 8 /* jumps of one way that a finding names */
-
 /* What is wrong at pc .. pc_end. */
 struct lint_finding {
 	enum lint_id id;
@@ -86,17 +59,9 @@ struct lint_finding {
 	uint64_t function;   /* where the FDE begins; 0: none */
 	const char *table;   /* whose row it is, if not the CFI's: lint_table.h; else NULL */
 	uint8_t reg;	     /* of LINT_NOT_SAVED, LINT_OVERWRITTEN, LINT_LOST */
-	char declared[96], actual[96];
-	/* The jumps that lead there on one way from the function's entry, in their order; of more the
-	 * last. */
-	bool path_known, path_cut;
-	uint8_t path_count;
-	uint64_t path[LINT_PATH_MAX];
+	char declared[FLOW_TEXT_BYTES], actual[FLOW_TEXT_BYTES];
+	struct flow_path path; /* on which it comes there */
 };
-
-struct lint_row_verdict;
-
-enum lint_row_outcome { LINT_ROW_PROVEN, LINT_ROW_UNPROVEN, LINT_ROW_MISMATCH };
 
 /* An instruction that a way leads to, and what is known before it on all ways. */
 struct lint_point {
@@ -105,20 +70,20 @@ struct lint_point {
 	uint64_t function;     /* where its FDE begins */
 	const struct row *row; /* the declared one, or NULL */
 	uint32_t agreed;       /* registers of which no row of the FDE is held against it */
-	enum lint_row_outcome outcome;
-	enum lint_reason reason; /* of LINT_ROW_UNPROVEN */
+	enum flow_outcome outcome;
+	enum flow_reason reason; /* of FLOW_ROW_UNPROVEN */
 	bool unsure;  /* only entries of jump tables lead here that may be none of theirs */
 	bool returns; /* some way of the function comes to a return */
-	const struct lint_row_verdict
-		*verdict; /* of lint_row.h: the declared row's, more exactly */
-	const struct lint_state *state;
+	const struct flow_row_verdict
+		*verdict; /* of flow_row.h: the declared row's, more exactly */
+	const struct flow_state *state;
 };
 
 /* What an FDE came to. */
 struct lint_fde {
 	uint64_t begin, end;
-	enum lint_row_outcome outcome;
-	enum lint_reason reason; /* of LINT_ROW_UNPROVEN, */
+	enum flow_outcome outcome;
+	enum flow_reason reason; /* of FLOW_ROW_UNPROVEN, */
 	uint64_t pc;		 /* and the first instruction that is, or its begin */
 };
 
@@ -128,9 +93,9 @@ struct lint_watch {
 	/* In no order; more than once if a function has several entries: the worst counts. */
 	void (*point)(void *context, const struct lint_point *point);
 	/* At last, once for each instruction of an FDE, padding that no way leads to left out. reason: of
-	 * LINT_ROW_UNPROVEN; for one that no way leads to, too. */
-	void (*judged)(void *context, uint64_t pc, enum lint_row_outcome outcome,
-		       enum lint_reason reason);
+	 * FLOW_ROW_UNPROVEN; for one that no way leads to, too. */
+	void (*judged)(void *context, uint64_t pc, enum flow_outcome outcome,
+		       enum flow_reason reason);
 	/* Each FDE once. */
 	void (*fde)(void *context, const struct lint_fde *fde);
 	void *context;
@@ -139,7 +104,7 @@ struct lint_watch {
 /* What an image came to. FDEs are counted once: one with a mismatch is that, one of which all is
  * proven is proven, of another the first reason that was met counts. */
 struct lint_counts {
-	uint64_t fdes, proven, mismatch, unproven[LINT_REASON_COUNT];
+	uint64_t fdes, proven, mismatch, unproven[FLOW_REASON_COUNT];
 	uint64_t instructions, instructions_proven; /* of FDEs; padding does not count */
 	uint64_t findings[LINT_ID_COUNT];
 	uint64_t calls_not_returning; /* behind which the rows are another way's */
@@ -158,13 +123,15 @@ int lint_object(const struct cfi *cfi, const struct object *object, const struct
 /* "SP001"; "the CFA is elsewhere". */
 const char *lint_id_name(enum lint_id id);
 const char *lint_id_title(enum lint_id id);
+/* What a row's fault is called, but for LINT_ENTRY. */
+enum lint_id lint_id_of(enum flow_fault fault);
 /* LINT_NONE if it is no such name, in whatever case. */
 enum lint_id lint_id_find(const char *name);
 /* What it means, with an example, how a toolchain comes to it, and what it does to unwinders. */
 void lint_id_explain(FILE *file, enum lint_id id);
 /* "jump_unknown"; "a jump whose targets are unknown". */
-const char *lint_reason_name(enum lint_reason reason);
-const char *lint_reason_title(enum lint_reason reason);
+const char *lint_reason_name(enum flow_reason reason);
+const char *lint_reason_title(enum flow_reason reason);
 /* By address, then by what is wrong, then by table. 0: they are the same. */
 int lint_finding_compare(const struct lint_finding *a, const struct lint_finding *b);
 

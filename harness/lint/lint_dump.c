@@ -185,7 +185,7 @@ void lint_dump_destroy(struct lint_dump *dump)
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
-_Static_assert(DIFF_DECLARES_CFA == LINT_ROW_CFA, "the same bit says it");
+_Static_assert(DIFF_DECLARES_CFA == FLOW_ROW_CFA, "the same bit says it");
 _Static_assert(DIFF_EXPRESSION_BYTES <= LINT_SAID_BYTES, "a row's expressions have room");
 _Static_assert(DIFF_SAID_COUNT <= LINT_MARKS_MAX, "each command is a mark");
 

@@ -167,10 +167,10 @@ static void set_path(const struct lint_evidence *evidence, const struct lint_fin
 {
 	json_t *lines = json_array();
 
-	for (size_t i = 0; i < finding->path_count; i++)
-		json_array_append_new(lines, line_at(evidence, finding->path[i], finding->pc));
+	for (size_t i = 0; i < finding->path.count; i++)
+		json_array_append_new(lines, line_at(evidence, finding->path.jump[i], finding->pc));
 	json_object_set_new(object, "path", lines);
-	if (finding->path_cut)
+	if (finding->path.cut)
 		json_object_set_new(object, "path_cut", json_true());
 }
 
@@ -216,7 +216,7 @@ void lint_evidence_set(struct lint_evidence *evidence, const struct lint_finding
 	if (text)
 		json_object_set_new(object, "instruction", text);
 	set_disassembly(evidence, function, finding->pc, object);
-	if (finding->path_known)
+	if (finding->path.known)
 		set_path(evidence, finding, object);
 	set_source(evidence, finding->pc, object);
 }

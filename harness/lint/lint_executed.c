@@ -99,7 +99,7 @@ void lint_join_point(struct lint_join *join, const struct lint_point *point)
 		join->agreed[join->agreed_count++] = (struct lint_agreed) { point->function,
 									    point->agreed };
 	}
-	if (point->outcome == LINT_ROW_MISMATCH ||
+	if (point->outcome == FLOW_ROW_MISMATCH ||
 	    !places(join, point->pc, point->pc + 1, &ignored))
 		return;
 	if (!ARRAY_GROW(join->agreeing, join->agreeing_count))
@@ -108,8 +108,8 @@ void lint_join_point(struct lint_join *join, const struct lint_point *point)
 		join->agreeing[join->agreeing_count++] = point->pc;
 }
 
-void lint_join_judged(struct lint_join *join, uint64_t pc, enum lint_row_outcome outcome,
-		      enum lint_reason reason)
+void lint_join_judged(struct lint_join *join, uint64_t pc, enum flow_outcome outcome,
+		      enum flow_reason reason)
 {
 	if (!ARRAY_GROW(join->judged, join->judged_count))
 		join->no_memory = true;
@@ -133,8 +133,8 @@ static void on_point(void *context, const struct lint_point *point)
 		join->others.point(join->others.context, point);
 }
 
-static void on_judged(void *context, uint64_t pc, enum lint_row_outcome outcome,
-		      enum lint_reason reason)
+static void on_judged(void *context, uint64_t pc, enum flow_outcome outcome,
+		      enum flow_reason reason)
 {
 	struct lint_join *join = context;
 
@@ -362,14 +362,14 @@ void lint_join_finding(struct lint_join *join, const struct lint_finding *findin
 
 /* Instructions, or FDEs, that ran. */
 struct ran {
-	uint64_t all, outcome[LINT_ROW_MISMATCH + 1], reason[LINT_REASON_COUNT];
+	uint64_t all, outcome[FLOW_ROW_MISMATCH + 1], reason[FLOW_REASON_COUNT];
 };
 
-static void ran_add(struct ran *ran, enum lint_row_outcome outcome, uint8_t reason)
+static void ran_add(struct ran *ran, enum flow_outcome outcome, uint8_t reason)
 {
 	ran->all++;
 	ran->outcome[outcome]++;
-	if (outcome == LINT_ROW_UNPROVEN && reason < LINT_REASON_COUNT)
+	if (outcome == FLOW_ROW_UNPROVEN && reason < FLOW_REASON_COUNT)
 		ran->reason[reason]++;
 }
 
@@ -402,8 +402,8 @@ static void count_ran(const struct lint_join *join, struct ran *instructions, st
 
 	for (size_t i = 0; i < join->cfi->by_pc_count; i++) {
 		const struct cfi_fde *fde = &join->cfi->fde[join->cfi->by_pc[i]];
-		enum lint_row_outcome worst = LINT_ROW_PROVEN;
-		uint8_t reason = LINT_REASON_COUNT;
+		enum flow_outcome worst = FLOW_ROW_PROVEN;
+		uint8_t reason = FLOW_REASON_COUNT;
 		bool ran = false;
 
 		for (;
@@ -411,15 +411,14 @@ static void count_ran(const struct lint_join *join, struct ran *instructions, st
 		     at++) {
 			const struct lint_judged *judged = &join->judged[at];
 
-			if ((enum lint_row_outcome)judged->outcome > worst)
-				worst = (enum lint_row_outcome)judged->outcome;
-			if (reason == LINT_REASON_COUNT)
+			if ((enum flow_outcome)judged->outcome > worst)
+				worst = (enum flow_outcome)judged->outcome;
+			if (reason == FLOW_REASON_COUNT)
 				reason = judged->reason;
 			if (!did_run(join, at, fde->pc_begin + fde->pc_range, ret_calls))
 				continue;
 			ran = true;
-			ran_add(instructions, (enum lint_row_outcome)judged->outcome,
-				judged->reason);
+			ran_add(instructions, (enum flow_outcome)judged->outcome, judged->reason);
 		}
 		if (ran)
 			ran_add(fdes, worst, reason);
@@ -428,17 +427,17 @@ static void count_ran(const struct lint_join *join, struct ran *instructions, st
 
 static void ran_json(const struct ran *ran, const char *what, json_t *object)
 {
-	static const char *const outcomes[] = { [LINT_ROW_PROVEN] = "proven",
-						[LINT_ROW_UNPROVEN] = "unproven",
-						[LINT_ROW_MISMATCH] = "mismatch" };
+	static const char *const outcomes[] = { [FLOW_ROW_PROVEN] = "proven",
+						[FLOW_ROW_UNPROVEN] = "unproven",
+						[FLOW_ROW_MISMATCH] = "mismatch" };
 	json_t *sums = json_object(), *reasons = json_object();
 
 	set_count(sums, "all", ran->all);
-	for (int i = 0; i <= LINT_ROW_MISMATCH; i++)
+	for (int i = 0; i <= FLOW_ROW_MISMATCH; i++)
 		set_count(sums, outcomes[i], ran->outcome[i]);
-	for (int i = 0; i < LINT_REASON_COUNT; i++)
+	for (int i = 0; i < FLOW_REASON_COUNT; i++)
 		if (ran->reason[i])
-			set_count(reasons, lint_reason_name((enum lint_reason)i), ran->reason[i]);
+			set_count(reasons, lint_reason_name((enum flow_reason)i), ran->reason[i]);
 	json_object_set_new(sums, "unproven_reasons", reasons);
 	json_object_set_new(object, what, sums);
 }

@@ -29,7 +29,7 @@ enum lint_agreement {
 /* An instruction of an FDE, and what it was judged to be. */
 struct lint_judged {
 	uint64_t pc;
-	uint8_t outcome, reason; /* enum lint_row_outcome, lint_reason */
+	uint8_t outcome, reason; /* enum flow_outcome, flow_reason */
 };
 
 struct lint_join {
@@ -57,8 +57,8 @@ void lint_join_init(struct lint_join *join, const struct executed *executed, con
 void lint_join_deinit(struct lint_join *join);
 /* What is told of instructions: struct lint_watch's. */
 void lint_join_point(struct lint_join *join, const struct lint_point *point);
-void lint_join_judged(struct lint_join *join, uint64_t pc, enum lint_row_outcome outcome,
-		      enum lint_reason reason);
+void lint_join_judged(struct lint_join *join, uint64_t pc, enum flow_outcome outcome,
+		      enum flow_reason reason);
 /* The join listens, too, before those who did: they are told the same. */
 void lint_join_listen(struct lint_join *join, struct lint_watch *watch);
 /* All was told. -1: no memory. */

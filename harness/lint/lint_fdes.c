@@ -53,9 +53,9 @@ void lint_fdes_take(struct lint_fdes *fdes, const struct lint_fde *fde)
 	if (!is_wanted(fdes, fde->begin))
 		return;
 	fdes->wanted++;
-	fdes->wanted_proven += fde->outcome == LINT_ROW_PROVEN;
-	fdes->wanted_unproven += fde->outcome == LINT_ROW_UNPROVEN;
-	if (!fdes->options->unproven || fde->outcome != LINT_ROW_UNPROVEN)
+	fdes->wanted_proven += fde->outcome == FLOW_ROW_PROVEN;
+	fdes->wanted_unproven += fde->outcome == FLOW_ROW_UNPROVEN;
+	if (!fdes->options->unproven || fde->outcome != FLOW_ROW_UNPROVEN)
 		return;
 	if (ARRAY_GROW(fdes->unproven, fdes->unproven_count))
 		fdes->unproven[fdes->unproven_count++] = *fde;

@@ -24,8 +24,8 @@ static void take_point(void *context, const struct lint_point *point)
 		lint_table_point(holding->table[i], point);
 }
 
-static void take_judged(void *context, uint64_t pc, enum lint_row_outcome outcome,
-			enum lint_reason reason)
+static void take_judged(void *context, uint64_t pc, enum flow_outcome outcome,
+			enum flow_reason reason)
 {
 	struct lint_holding *holding = context;
 
@@ -87,15 +87,15 @@ void lint_json_ids(json_t *object, const uint64_t counts[LINT_ID_COUNT])
 	json_object_set_new(object, "findings", by_id);
 }
 
-void lint_json_unproven(json_t *object, const uint64_t counts[LINT_REASON_COUNT])
+void lint_json_unproven(json_t *object, const uint64_t counts[FLOW_REASON_COUNT])
 {
 	json_t *reasons = json_object();
 	uint64_t sum = 0;
 
-	for (int i = 0; i < LINT_REASON_COUNT; i++) {
+	for (int i = 0; i < FLOW_REASON_COUNT; i++) {
 		sum += counts[i];
 		if (counts[i])
-			json_object_set_new(reasons, lint_reason_name((enum lint_reason)i),
+			json_object_set_new(reasons, lint_reason_name((enum flow_reason)i),
 					    json_integer((json_int_t)counts[i]));
 	}
 	json_object_set_new(object, "unproven", json_integer((json_int_t)sum));

@@ -87,17 +87,17 @@ static const struct {
 
 static const struct {
 	const char *name, *title;
-} reasons[LINT_REASON_COUNT] = {
-	[LINT_REACHED_BY_NONE] = { "not_reached", "code that no way leads to" },
-	[LINT_JUMP_UNKNOWN] = { "jump_unknown", "behind a jump whose targets are not known" },
-	[LINT_VALUE_UNKNOWN] = { "value_unknown", "a value that can't be followed" },
-	[LINT_BEHIND_CALL] = { "behind_call", "behind a call that perhaps never returns" },
-	[LINT_UNDECODED] = { "undecoded", "instructions that can't be decoded" },
-	[LINT_SIGNAL_FRAME] = { "signal_frame", "signal frames" },
-	[LINT_RULE_UNKNOWN] = { "rule_unknown", "rules that are not understood here" },
-	[LINT_NO_ENTRY] = { "no_entry", "parts that nothing was seen to lead to" },
-	[LINT_MALFORMED] = { "malformed", "malformed CFI" },
-	[LINT_TOO_LARGE] = { "too_large", "larger than is followed" },
+} reasons[FLOW_REASON_COUNT] = {
+	[FLOW_REACHED_BY_NONE] = { "not_reached", "code that no way leads to" },
+	[FLOW_JUMP_UNKNOWN] = { "jump_unknown", "behind a jump whose targets are not known" },
+	[FLOW_VALUE_UNKNOWN] = { "value_unknown", "a value that can't be followed" },
+	[FLOW_BEHIND_CALL] = { "behind_call", "behind a call that perhaps never returns" },
+	[FLOW_UNDECODED] = { "undecoded", "instructions that can't be decoded" },
+	[FLOW_SIGNAL_FRAME] = { "signal_frame", "signal frames" },
+	[FLOW_RULE_UNKNOWN] = { "rule_unknown", "rules that are not understood here" },
+	[FLOW_NO_ENTRY] = { "no_entry", "parts that nothing was seen to lead to" },
+	[FLOW_MALFORMED] = { "malformed", "malformed CFI" },
+	[FLOW_TOO_LARGE] = { "too_large", "larger than is followed" },
 };
 
 const char *lint_id_name(enum lint_id id)
@@ -108,6 +108,18 @@ const char *lint_id_name(enum lint_id id)
 const char *lint_id_title(enum lint_id id)
 {
 	return ids[id].title;
+}
+
+enum lint_id lint_id_of(enum flow_fault fault)
+{
+	switch (fault) {
+	case FLOW_CFA: return LINT_CFA;
+	case FLOW_RETURN: return LINT_RETURN;
+	case FLOW_NOT_SAVED: return LINT_NOT_SAVED;
+	case FLOW_OVERWRITTEN: return LINT_OVERWRITTEN;
+	case FLOW_LOST: return LINT_LOST;
+	}
+	return LINT_NONE;
 }
 
 enum lint_id lint_id_find(const char *name)
@@ -123,12 +135,12 @@ void lint_id_explain(FILE *file, enum lint_id id)
 	fprintf(file, "%s: %s\n\n%s", ids[id].name, ids[id].title, ids[id].text);
 }
 
-const char *lint_reason_name(enum lint_reason reason)
+const char *lint_reason_name(enum flow_reason reason)
 {
 	return reasons[reason].name;
 }
 
-const char *lint_reason_title(enum lint_reason reason)
+const char *lint_reason_title(enum flow_reason reason)
 {
 	return reasons[reason].title;
 }

@@ -12,11 +12,11 @@
 #include <string.h>
 #include "array.h"
 #include "code_name.h"
-#include "lint/lint_flow.h"
+#include "flow/flow.h"
 #include "lint/lint_judge.h"
-#include "lint/lint_names.h"
-#include "lint/lint_noreturn.h"
-#include "lint/lint_proof.h"
+#include "flow/flow_names.h"
+#include "flow/flow_noreturn.h"
+#include "flow/flow_proof.h"
 #include "lint/lint_stray.h"
 
 #define GO_MAIN	    "runtime.main" /* every Go program has it */
@@ -64,14 +64,14 @@ static bool address_has(const struct address_list *list, uint64_t address)
 }
 
 struct linting {
-	struct lint_world world;
+	struct flow_world world;
 	struct lint_judge judge;
 	struct address_list called; /* FDEs that begin in the middle, and are called */
 	struct address_list uncovered;
 	struct lint_strays strays;
 	bool *later; /* by_pc: FDEs that begin in the middle */
 	bool *again; /* those that lead to a part that is perhaps another function's */
-	struct lint_proof *proof;
+	struct flow_proof *proof;
 };
 
 /* Only those that are looked up: an FDE's begin whose first row is not a function's. */
@@ -120,23 +120,23 @@ static void note_uncovered(void *context, uint64_t pc, uint64_t from)
 }
 
 /* Every stub of a PLT is an entry. */
-static int enter_stubs(struct linting *linting, struct lint_flow *flow, struct error *error)
+static int enter_stubs(struct linting *linting, struct flow *flow, struct error *error)
 {
-	const struct lint_part *part = flow->part[0];
+	const struct flow_part *part = flow->part[0];
 
 	for (uint64_t pc = part->begin; pc < part->end;) {
 		struct code_name name;
 
 		code_name_find(linting->world.cfi->image, linting->world.cfi, pc, &name);
 		if (name.kind == CODE_STUB && name.start == pc && pc != part->begin &&
-		    lint_flow_enter(flow, pc, error))
+		    flow_enter(flow, pc, error))
 			return -1;
 		pc += 8; /* stubs are 8 or 16 bytes apart */
 	}
 	return 0;
 }
 
-static bool has_stubs(const struct linting *linting, const struct lint_part *part)
+static bool has_stubs(const struct linting *linting, const struct flow_part *part)
 {
 	struct code_name name;
 
@@ -148,23 +148,23 @@ static bool has_stubs(const struct linting *linting, const struct lint_part *par
 
 /* The FDE's first row is not a function's. A no-op before a part that exceptions lead to is never
  * executed: GCC puts it there, because a landing pad can't be at distance 0. */
-static bool begins_inside(struct linting *linting, struct lint_part *part)
+static bool begins_inside(struct linting *linting, struct flow_part *part)
 {
-	const struct row *row = lint_part_row(part, part->begin);
+	const struct row *row = flow_part_row(part, part->begin);
 	const struct code *code;
 
 	if (!row || row->signal_frame)
 		return false;
-	code = lint_part_code(part, linting->world.decoder, part->begin);
+	code = flow_part_code(part, linting->world.decoder, part->begin);
 	if (code && code->is_padding && row->pc_end == part->begin + code->length)
-		row = lint_part_row(part, row->pc_end);
-	return row && !lint_row_is_entry(row);
+		row = flow_part_row(part, row->pc_end);
+	return row && !flow_row_is_entry(row);
 }
 
 /* Code that ways lead to from another function, if it is to be known where its stack is. */
-static bool is_part(struct linting *linting, struct lint_part *part)
+static bool is_part(struct linting *linting, struct flow_part *part)
 {
-	return begins_inside(linting, part) || lint_is_fragment(linting->world.names, part->begin);
+	return begins_inside(linting, part) || flow_is_fragment(linting->world.names, part->begin);
 }
 
 static void note_proven(void *context, uint64_t pc)
@@ -175,18 +175,17 @@ static void note_proven(void *context, uint64_t pc)
 }
 
 /* In one pass, if nothing is wrong. What only the other way says, the points, is not asked for. */
-static int prove(struct linting *linting, struct lint_flow *flow, bool *ret_proven,
-		 struct error *error)
+static int prove(struct linting *linting, struct flow *flow, bool *ret_proven, struct error *error)
 {
 	size_t called = linting->called.count, uncovered = linting->uncovered.count;
 
 	*ret_proven = false;
 	if (linting->judge.watch->point)
 		return 0;
-	if (lint_proof_try(linting->proof, flow, ret_proven, error))
+	if (flow_proof_try(linting->proof, flow, ret_proven, error))
 		return -1;
 	if (*ret_proven) {
-		lint_proof_tell(linting->proof, flow, note_proven, linting);
+		flow_proof_tell(linting->proof, flow, note_proven, linting);
 	} else {
 		linting->called.count = called;
 		linting->uncovered.count = uncovered;
@@ -198,14 +197,14 @@ static int lint_fde(struct linting *linting, size_t number, bool again, struct e
 {
 	const struct cfi *cfi = linting->world.cfi;
 	const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[number]];
-	struct lint_part *part;
-	struct lint_flow flow;
-	enum lint_reason reason;
+	struct flow_part *part;
+	struct flow flow;
+	enum flow_reason reason;
 	size_t strays = linting->strays.count;
 	bool stubs, inside, proven = false;
 	int result = 0;
 
-	if (lint_part_create(cfi, fde, &part, &reason, error))
+	if (flow_part_create(cfi, fde, &part, &reason, error))
 		return -1;
 	if (!part) {
 		lint_judge_unread(&linting->judge, fde, reason);
@@ -214,22 +213,22 @@ static int lint_fde(struct linting *linting, size_t number, bool again, struct e
 	stubs = has_stubs(linting, part);
 	if (!again && !stubs && is_part(linting, part)) {
 		linting->later[number] = true;
-		lint_part_destroy(part);
+		flow_part_destroy(part);
 		return 0;
 	}
 	if (part->begin != linting->world.first &&
 	    lint_judge_plain(&linting->judge, linting->world.decoder, part)) {
 		result = lint_judge_fde(&linting->judge, linting->world.decoder, part, NULL, error);
-		lint_part_destroy(part);
+		flow_part_destroy(part);
 		return result;
 	}
-	lint_flow_init(&flow, &linting->world, part);
+	flow_init(&flow, &linting->world, part);
 	inside = !again && begins_inside(linting, part);
 	if (!again && !stubs && !inside)
 		result = prove(linting, &flow, &proven, error);
-	for (int round = 0; !result && !proven && lint_flow_again(&flow, round); round++) {
-		lint_flow_restart(&flow);
-		result = inside ? 0 : lint_flow_enter(&flow, part->begin, error);
+	for (int round = 0; !result && !proven && flow_again(&flow, round); round++) {
+		flow_restart(&flow);
+		result = inside ? 0 : flow_enter(&flow, part->begin, error);
 		if (!result && stubs)
 			result = enter_stubs(linting, &flow, error);
 		if (result)
@@ -241,7 +240,7 @@ static int lint_fde(struct linting *linting, size_t number, bool again, struct e
 	if (!result && !linting->again[number])
 		result = lint_judge_fde(&linting->judge, linting->world.decoder, part, &flow,
 					error);
-	lint_flow_deinit(&flow);
+	flow_deinit(&flow);
 	return result;
 }
 
@@ -260,23 +259,23 @@ static int lint_inside(struct linting *linting, size_t number, struct error *err
 	const struct cfi *cfi = linting->world.cfi;
 	const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[number]];
 	bool reached = lint_judge_was_reached(&linting->judge, fde->pc_begin);
-	struct lint_part *part;
-	enum lint_reason reason;
+	struct flow_part *part;
+	enum flow_reason reason;
 	int result;
 
 	if (!reached && (address_has(&linting->called, fde->pc_begin) ||
 			 is_exported(cfi->image, fde->pc_begin)))
 		return lint_fde(linting, number, true, error);
-	if (lint_part_create(cfi, fde, &part, &reason, error))
+	if (flow_part_create(cfi, fde, &part, &reason, error))
 		return -1;
 	if (!part)
 		return 0;
 	if (!reached && !begins_inside(linting, part)) {
-		lint_part_destroy(part); /* one without a frame, that nothing was seen to lead to */
+		flow_part_destroy(part); /* one without a frame, that nothing was seen to lead to */
 		return lint_fde(linting, number, true, error);
 	}
 	result = lint_judge_fde(&linting->judge, linting->world.decoder, part, NULL, error);
-	lint_part_destroy(part);
+	flow_part_destroy(part);
 	return result;
 }
 
@@ -359,7 +358,7 @@ static int lint_all(struct linting *linting, const struct object *object, struct
 	return 0;
 }
 
-static void note_languages(struct lint_world *world)
+static void note_languages(struct flow_world *world)
 {
 	size_t count;
 	const struct image_symbol *symbol = image_symbols(world->cfi->image, &count);
@@ -381,20 +380,20 @@ static int lint(const struct cfi *cfi, const struct object *object, const struct
 			   .stray = meet_stray },
 		.judge = { .cfi = cfi, .watch = watch, .counts = ret },
 	};
-	struct lint_noreturn *noreturn = NULL;
+	struct flow_noreturn *noreturn = NULL;
 	int result = -1;
 
 	memset(ret, 0, sizeof(*ret));
 	linting.world.context = &linting;
 	linting.world.decoder = code_decoder_create();
-	linting.world.names = lint_names_create(cfi);
+	linting.world.names = flow_names_create(cfi);
 	if (linting.world.decoder && linting.world.names)
-		noreturn = lint_noreturn_create(cfi, linting.world.decoder, linting.world.names);
+		noreturn = flow_noreturn_create(cfi, linting.world.decoder, linting.world.names);
 	linting.judge.noreturn = noreturn;
 	linting.world.first = first_of(cfi->image);
 	note_languages(&linting.world);
-	linting.proof = lint_proof_create();
-	linting.world.target = malloc(LINT_TARGETS_MAX * sizeof(*linting.world.target));
+	linting.proof = flow_proof_create();
+	linting.world.target = malloc(FLOW_TARGETS_MAX * sizeof(*linting.world.target));
 	linting.later = calloc(cfi->by_pc_count + 1, sizeof(*linting.later));
 	linting.again = calloc(cfi->by_pc_count + 1, sizeof(*linting.again));
 	if (!linting.world.decoder || !linting.world.names || !linting.world.target ||
@@ -403,9 +402,9 @@ static int lint(const struct cfi *cfi, const struct object *object, const struct
 	else if (!lint_judge_init(&linting.judge, error))
 		result = lint_all(&linting, object, error);
 	lint_judge_deinit(&linting.judge);
-	lint_noreturn_destroy(noreturn);
-	lint_names_destroy(linting.world.names);
-	lint_proof_destroy(linting.proof);
+	flow_noreturn_destroy(noreturn);
+	flow_names_destroy(linting.world.names);
+	flow_proof_destroy(linting.proof);
 	code_decoder_destroy(linting.world.decoder);
 	free(linting.world.target);
 	free(linting.called.address);

@@ -11,12 +11,12 @@
 #include <string.h>
 #include "array.h"
 #include "lint/lint_judge.h"
-#include "lint/lint_noreturn.h"
+#include "flow/flow_noreturn.h"
 
 enum {
 	STATUS_NONE,
 	STATUS_PROVEN,
-	STATUS_UNPROVEN, /* + enum lint_reason */
+	STATUS_UNPROVEN, /* + enum flow_reason */
 	STATUS_MISMATCH = 0x80,
 };
 
@@ -37,7 +37,7 @@ int lint_judge_range(const struct image *image, uint64_t *ret_begin, size_t *ret
 	}
 	*ret_begin = begin;
 	*ret_size = end > begin ? (size_t)(end - begin) : 0;
-	if (*ret_size > LINT_IMAGE_BYTES_MAX)
+	if (*ret_size > FLOW_IMAGE_BYTES_MAX)
 		return error_set(error, ERROR_TABLE_LIMIT, NULL, 0,
 				 "executable segments from %#" PRIx64 " to %#" PRIx64, begin, end);
 	return 0;
@@ -119,11 +119,11 @@ static void run_add(struct lint_judge *judge, struct run *run, const struct lint
 	run->actual = *actual;
 }
 
-static void check_inside(struct lint_judge *judge, const struct lint_part *part,
+static void check_inside(struct lint_judge *judge, const struct flow_part *part,
 			 const struct code *code)
 {
 	for (unsigned int i = 1; i < code->length; i++) {
-		const struct row *row = lint_part_row(part, code->pc + i);
+		const struct row *row = flow_part_row(part, code->pc + i);
 
 		if (!row || row->pc != code->pc + i || row == part->row || row_equal(row, row - 1))
 			continue;
@@ -140,10 +140,10 @@ static void check_inside(struct lint_judge *judge, const struct lint_part *part,
 	}
 }
 
-static void tell_point(struct lint_judge *judge, const struct lint_flow *flow,
-		       const struct lint_block *block, const struct code *code,
-		       const struct row *row, const struct lint_state *state,
-		       const struct lint_row_verdict *verdict)
+static void tell_point(struct lint_judge *judge, const struct flow *flow,
+		       const struct flow_block *block, const struct code *code,
+		       const struct row *row, const struct flow_state *state,
+		       const struct flow_row_verdict *verdict)
 {
 	struct lint_point point = {
 		.pc = code->pc,
@@ -165,80 +165,80 @@ static void tell_point(struct lint_judge *judge, const struct lint_flow *flow,
 
 /* The function preserves not all that the psABI wants, or no rule is ever made for a register: having none
  * does not say that it is unchanged. */
-static bool is_convention(const struct lint_flow *flow, const struct lint_part *part,
-			  const struct lint_row_verdict *verdict)
+static bool is_convention(const struct flow *flow, const struct flow_part *part,
+			  const struct flow_row_verdict *verdict)
 {
 	const struct cfi *cfi = flow->world->cfi;
 
-	if (!lint_row_is_vague(verdict))
+	if (!flow_row_is_vague(verdict))
 		return false;
 	return !flow->has_return || flow->breaks_convention || flow->world->ocaml ||
 	       (flow->world->go && cfi->cie[part->fde->cie].section == &cfi->image->debug_frame);
 }
 
-static void judge_instruction(struct lint_judge *judge, const struct lint_flow *flow,
-			      const struct lint_block *block, const struct code *code,
-			      const struct lint_state *state, bool first, struct run *run)
+static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
+			      const struct flow_block *block, const struct code *code,
+			      const struct flow_state *state, bool first, struct run *run)
 {
-	const struct lint_part *part = block->part;
-	const struct row *row = lint_part_row(part, code->pc);
-	struct lint_row_verdict verdict = { .outcome = LINT_ROW_UNPROVEN,
-					    .reason = LINT_MALFORMED };
+	const struct flow_part *part = block->part;
+	const struct row *row = flow_part_row(part, code->pc);
+	struct flow_row_verdict verdict = { .outcome = FLOW_ROW_UNPROVEN,
+					    .reason = FLOW_MALFORMED };
 	struct lint_finding finding = { .pc = code->pc,
 					.pc_end = code->pc + code->length,
 					.function = part->begin };
 
 	if (row)
-		lint_row_check(row, code->pc, state, part->agreed, &verdict);
+		flow_row_check(row, code->pc, state, part->agreed, &verdict);
 	if (verdict.ends && flow->returns && flow->function != flow->world->first) {
-		verdict.outcome = LINT_ROW_MISMATCH;
-		verdict.id = LINT_RETURN;
+		verdict.outcome = FLOW_ROW_MISMATCH;
+		verdict.fault = FLOW_RETURN;
 		verdict.reg = REGISTER_RIP;
 		verdict.actual = (struct value) { .kind = VALUE_ENTRY, .reg = REGISTER_RIP };
 	}
-	if (verdict.ends && verdict.outcome == LINT_ROW_PROVEN && flow->function == part->begin &&
+	if (verdict.ends && verdict.outcome == FLOW_ROW_PROVEN && flow->function == part->begin &&
 	    part->row[0].reg[REGISTER_RIP].kind != RULE_UNDEFINED &&
 	    flow->function != flow->world->first) {
 		/* It had a caller when it began: does a thread begin here, or was the caller lost? */
-		verdict.outcome = LINT_ROW_UNPROVEN;
-		verdict.reason = LINT_RULE_UNKNOWN;
+		verdict.outcome = FLOW_ROW_UNPROVEN;
+		verdict.reason = FLOW_RULE_UNKNOWN;
 	}
-	if (verdict.outcome == LINT_ROW_MISMATCH && is_convention(flow, part, &verdict)) {
-		verdict.outcome = LINT_ROW_UNPROVEN;
-		verdict.reason = LINT_RULE_UNKNOWN;
+	if (verdict.outcome == FLOW_ROW_MISMATCH && is_convention(flow, part, &verdict)) {
+		verdict.outcome = FLOW_ROW_UNPROVEN;
+		verdict.reason = FLOW_RULE_UNKNOWN;
 	}
-	if (verdict.outcome == LINT_ROW_MISMATCH && block->unsure) {
-		verdict.outcome = LINT_ROW_UNPROVEN;
-		verdict.reason = LINT_JUMP_UNKNOWN;
+	if (verdict.outcome == FLOW_ROW_MISMATCH && block->unsure) {
+		verdict.outcome = FLOW_ROW_UNPROVEN;
+		verdict.reason = FLOW_JUMP_UNKNOWN;
 	}
-	if (verdict.outcome == LINT_ROW_PROVEN) {
+	if (verdict.outcome == FLOW_ROW_PROVEN) {
 		set_status(judge, code->pc, STATUS_PROVEN);
-	} else if (verdict.outcome == LINT_ROW_UNPROVEN) {
+	} else if (verdict.outcome == FLOW_ROW_UNPROVEN) {
 		set_status(judge, code->pc, (uint8_t)(STATUS_UNPROVEN + verdict.reason));
 	} else {
 		set_status(judge, code->pc, STATUS_MISMATCH);
-		finding.id = verdict.id;
+		finding.id = lint_id_of(verdict.fault);
 		finding.reg = verdict.reg;
-		if (first && verdict.id == LINT_CFA)
-			finding.id = verdict.id = LINT_ENTRY;
-		lint_row_describe(row, state, &verdict, &finding);
-		if (verdict.id == LINT_RETURN && flow->function == flow->world->first)
+		if (first && verdict.fault == FLOW_CFA)
+			finding.id = LINT_ENTRY;
+		flow_row_describe(row, state, &verdict, finding.declared, finding.actual);
+		if (verdict.fault == FLOW_RETURN && flow->function == flow->world->first)
 			snprintf(finding.actual, sizeof(finding.actual),
 				 "a process begins here, with argc there");
 		run_add(judge, run, &finding, &verdict.actual, code->pc);
 		if (run->finding.pc == code->pc)
-			lint_path_find(flow, block->from, block->pc, &run->finding);
+			flow_path_find(flow, block->from, block->pc, &run->finding.path);
 	}
 	if (!block->unsure)
 		check_inside(judge, part, code);
 	tell_point(judge, flow, block, code, row, state, &verdict);
 }
 
-static void judge_edge(void *context, const struct lint_edge *edge)
+static void judge_edge(void *context, const struct flow_edge *edge)
 {
 	struct lint_judge *judge = context;
-	const struct row *row = lint_part_row(edge->part, edge->to);
-	struct lint_finding finding = { .id = edge->verdict.id,
+	const struct row *row = flow_part_row(edge->part, edge->to);
+	struct lint_finding finding = { .id = lint_id_of(edge->verdict.fault),
 					.pc = edge->to,
 					.pc_end = edge->to,
 					.from = edge->from,
@@ -246,28 +246,28 @@ static void judge_edge(void *context, const struct lint_edge *edge)
 					.function = edge->part->begin };
 
 	if (is_convention(judge->flow, edge->part, &edge->verdict)) {
-		set_status(judge, edge->to, STATUS_UNPROVEN + LINT_RULE_UNKNOWN);
+		set_status(judge, edge->to, STATUS_UNPROVEN + FLOW_RULE_UNKNOWN);
 		return;
 	}
-	lint_row_describe(row, edge->state, &edge->verdict, &finding);
-	lint_path_find(judge->flow, edge->from, edge->to, &finding);
+	flow_row_describe(row, edge->state, &edge->verdict, finding.declared, finding.actual);
+	flow_path_find(judge->flow, edge->from, edge->to, &finding.path);
 	set_status(judge, edge->to, STATUS_MISMATCH);
 	report(judge, &finding);
 }
 
-static int judge_block(struct lint_judge *judge, struct lint_flow *flow, uint32_t number,
-		       bool called, struct error *error)
+static int judge_block(struct lint_judge *judge, struct flow *flow, uint32_t number, bool called,
+		       struct error *error)
 {
-	const struct lint_block *block = &flow->block[number];
-	struct lint_part *part = block->part;
-	struct lint_state state = block->state;
+	const struct flow_block *block = &flow->block[number];
+	struct flow_part *part = block->part;
+	struct flow_state state = block->state;
 	struct run run = { .finding = { .id = LINT_NONE } };
-	struct lint_way way = { .weak = block->weak, .unsure = block->unsure };
+	struct flow_way way = { .weak = block->weak, .unsure = block->unsure };
 	uint64_t pc = block->pc;
 	bool on = true;
 
 	while (on && pc < part->end) {
-		const struct code *found = lint_part_code(part, flow->world->decoder, pc);
+		const struct code *found = flow_part_code(part, flow->world->decoder, pc);
 		struct code code;
 
 		if (!found)
@@ -276,17 +276,17 @@ static int judge_block(struct lint_judge *judge, struct lint_flow *flow, uint32_
 		/* Whose instruction it is was said last when the ways were followed. */
 		if (part->block_at[pc - part->begin] != number + 1) {
 			run_end(judge, &run);
-			return lint_flow_arrive(flow, pc, &state, &way, judge_edge, judge, error);
+			return flow_arrive(flow, pc, &state, &way, judge_edge, judge, error);
 		}
 		if (!code.length) {
-			set_status(judge, pc, STATUS_UNPROVEN + LINT_UNDECODED);
+			set_status(judge, pc, STATUS_UNPROVEN + FLOW_UNDECODED);
 			break;
 		}
 		judge_instruction(judge, flow, block, &code, &state, called && pc == flow->function,
 				  &run);
-		if (lint_flow_step(flow, part, &code, &state, &way, judge_edge, judge, &on, error))
+		if (flow_step(flow, part, &code, &state, &way, judge_edge, judge, &on, error))
 			return -1;
-		lint_way_pass(&way, part, &code);
+		flow_way_pass(&way, part, &code);
 		pc += code.length;
 	}
 	run_end(judge, &run);
@@ -295,18 +295,17 @@ static int judge_block(struct lint_judge *judge, struct lint_flow *flow, uint32_
 
 /* Where a call's way was left out as wrong, and not all that is known says that it never returns: if it
  * does, the row is wrong, whoever else comes there. */
-static void doubt_calls(struct lint_judge *judge, const struct lint_flow *flow)
+static void doubt_calls(struct lint_judge *judge, const struct flow *flow)
 {
 	for (size_t i = 0; judge->noreturn && i < flow->behind_call_count; i++) {
-		const struct lint_behind *behind = &flow->behind_call[i];
+		const struct flow_behind *behind = &flow->behind_call[i];
 
-		if (!behind->callee || !lint_noreturn_find(judge->noreturn, behind->callee))
-			set_status(judge, behind->pc, STATUS_UNPROVEN + LINT_BEHIND_CALL);
+		if (!behind->callee || !flow_noreturn_find(judge->noreturn, behind->callee))
+			set_status(judge, behind->pc, STATUS_UNPROVEN + FLOW_BEHIND_CALL);
 	}
 }
 
-int lint_judge_flow(struct lint_judge *judge, struct lint_flow *flow, bool called,
-		    struct error *error)
+int lint_judge_flow(struct lint_judge *judge, struct flow *flow, bool called, struct error *error)
 {
 	judge->flow = flow;
 	for (uint32_t i = 0; i < flow->block_count; i++)
@@ -324,7 +323,7 @@ static bool leaves_alone(const struct code *code)
 	switch (code->flow) {
 	case CODE_NEXT:
 	case CODE_BRANCH:
-		return !(code->written & LINT_PRESERVED) &&
+		return !(code->written & FLOW_PRESERVED) &&
 		       !(code->writes_memory && code->base == REGISTER_RSP);
 	case CODE_CALL: return code->target != code->pc + code->length;
 	case CODE_CALL_INDIRECT:
@@ -337,7 +336,7 @@ static bool leaves_alone(const struct code *code)
 }
 
 /* It leads to code that no FDE covers. */
-static bool leads_nowhere(const struct lint_judge *judge, const struct lint_part *part,
+static bool leads_nowhere(const struct lint_judge *judge, const struct flow_part *part,
 			  const struct code *code)
 {
 	if (code->flow != CODE_CALL && code->flow != CODE_JUMP && code->flow != CODE_BRANCH)
@@ -347,22 +346,22 @@ static bool leads_nowhere(const struct lint_judge *judge, const struct lint_part
 }
 
 /* What is known at all its instructions alike. */
-static void tell_plain(struct lint_judge *judge, const struct lint_part *part)
+static void tell_plain(struct lint_judge *judge, const struct flow_part *part)
 {
-	const struct lint_row_verdict verdict = { .outcome = LINT_ROW_PROVEN };
-	struct lint_state state;
+	const struct flow_row_verdict verdict = { .outcome = FLOW_ROW_PROVEN };
+	struct flow_state state;
 	struct lint_point point = {
 		.function = part->begin,
 		.row = &part->row[0],
 		.agreed = part->agreed,
-		.outcome = LINT_ROW_PROVEN,
+		.outcome = FLOW_ROW_PROVEN,
 		.verdict = &verdict,
 		.state = &state,
 	};
 
-	lint_state_enter(&state);
+	flow_state_enter(&state);
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
-		if (!(LINT_PRESERVED & 1u << i))
+		if (!(FLOW_PRESERVED & 1u << i))
 			state.reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
 	for (size_t i = 0; i < part->code_count; i++)
 		point.returns |= part->code[i].flow == CODE_RETURN;
@@ -374,7 +373,7 @@ static void tell_plain(struct lint_judge *judge, const struct lint_part *part)
 }
 
 bool lint_judge_plain(struct lint_judge *judge, struct code_decoder *decoder,
-		      struct lint_part *part)
+		      struct flow_part *part)
 {
 	uint64_t pc = part->begin;
 	bool on = false;
@@ -382,10 +381,10 @@ bool lint_judge_plain(struct lint_judge *judge, struct code_decoder *decoder,
 	if (part->row_count != 1 || part->malformed || part->row[0].pc != part->begin ||
 	    part->row[0].pc_end != part->end ||
 	    part->row[0].reg[REGISTER_RIP].kind == RULE_UNDEFINED ||
-	    !lint_row_is_entry(&part->row[0]))
+	    !flow_row_is_entry(&part->row[0]))
 		return false;
 	while (pc < part->end) {
-		const struct code *code = lint_part_code(part, decoder, pc);
+		const struct code *code = flow_part_code(part, decoder, pc);
 
 		if (!code || !code->length || !leaves_alone(code) ||
 		    leads_nowhere(judge, part, code))
@@ -405,24 +404,24 @@ bool lint_judge_plain(struct lint_judge *judge, struct code_decoder *decoder,
 
 /* ---- FDEs --------------------------------------------------------------------------------- */
 
-static enum lint_reason why_not_reached(const struct lint_flow *flow, const struct lint_part *part)
+static enum flow_reason why_not_reached(const struct flow *flow, const struct flow_part *part)
 {
 	if (!flow)
-		return LINT_NO_ENTRY;
+		return FLOW_NO_ENTRY;
 	if (flow->too_large)
-		return LINT_TOO_LARGE;
+		return FLOW_TOO_LARGE;
 	for (size_t i = 0; i < flow->behind_call_count; i++)
 		if (flow->behind_call[i].pc >= part->begin && flow->behind_call[i].pc < part->end)
-			return LINT_BEHIND_CALL;
-	return flow->jump_unknown ? LINT_JUMP_UNKNOWN : LINT_REACHED_BY_NONE;
+			return FLOW_BEHIND_CALL;
+	return flow->jump_unknown ? FLOW_JUMP_UNKNOWN : FLOW_REACHED_BY_NONE;
 }
 
 static void tell_judged(struct lint_judge *judge, uint64_t pc, uint8_t status,
-			enum lint_reason reason)
+			enum flow_reason reason)
 {
-	enum lint_row_outcome outcome = status == STATUS_MISMATCH ? LINT_ROW_MISMATCH
-					: status == STATUS_PROVEN ? LINT_ROW_PROVEN
-								  : LINT_ROW_UNPROVEN;
+	enum flow_outcome outcome = status == STATUS_MISMATCH ? FLOW_ROW_MISMATCH
+				    : status == STATUS_PROVEN ? FLOW_ROW_PROVEN
+							      : FLOW_ROW_UNPROVEN;
 
 	if (judge->watch->judged)
 		judge->watch->judged(judge->watch->context, pc, outcome, reason);
@@ -434,9 +433,9 @@ static void count_fde(struct lint_judge *judge, const struct lint_fde *fde)
 
 	counts->fdes++;
 	switch (fde->outcome) {
-	case LINT_ROW_MISMATCH: counts->mismatch++; break;
-	case LINT_ROW_UNPROVEN: counts->unproven[fde->reason]++; break;
-	case LINT_ROW_PROVEN: counts->proven++; break;
+	case FLOW_ROW_MISMATCH: counts->mismatch++; break;
+	case FLOW_ROW_UNPROVEN: counts->unproven[fde->reason]++; break;
+	case FLOW_ROW_PROVEN: counts->proven++; break;
 	}
 	if (judge->watch->fde)
 		judge->watch->fde(judge->watch->context, fde);
@@ -444,7 +443,7 @@ static void count_fde(struct lint_judge *judge, const struct lint_fde *fde)
 
 /* What no reader can make a row of. What some readers know, as other machines' instructions, accuses
  * nobody. */
-static void judge_program(struct lint_judge *judge, const struct lint_part *part)
+static void judge_program(struct lint_judge *judge, const struct flow_part *part)
 {
 	const struct error *why = &part->why_malformed;
 	struct lint_finding finding = { .id = LINT_BROKEN_OFF,
@@ -461,22 +460,22 @@ static void judge_program(struct lint_judge *judge, const struct lint_part *part
 	report(judge, &finding);
 }
 
-int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struct lint_part *part,
-		   const struct lint_flow *flow, struct error *error)
+int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struct flow_part *part,
+		   const struct flow *flow, struct error *error)
 {
 	struct lint_counts *counts = judge->counts;
 	uint64_t all = 0, proven = 0, pc = part->begin;
-	struct lint_fde fde = { part->begin, part->end, LINT_ROW_PROVEN, LINT_REASON_COUNT,
+	struct lint_fde fde = { part->begin, part->end, FLOW_ROW_PROVEN, FLOW_REASON_COUNT,
 				part->begin };
 	bool mismatch = false;
 
 	if (part->malformed)
 		judge_program(judge, part);
 	while (pc < part->end) {
-		const struct code *code = lint_part_code(part, decoder, pc);
+		const struct code *code = flow_part_code(part, decoder, pc);
 		const uint8_t *at = status_at(judge, pc);
 		uint8_t status = at ? *at : STATUS_NONE;
-		enum lint_reason own = LINT_REASON_COUNT;
+		enum flow_reason own = FLOW_REASON_COUNT;
 
 		if (!code)
 			return error_set(error, ERROR_MEMORY, NULL, 0, "an FDE's instructions");
@@ -490,8 +489,8 @@ int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struc
 		if (status == STATUS_NONE)
 			own = why_not_reached(flow, part);
 		else if (status >= STATUS_UNPROVEN && status < STATUS_MISMATCH)
-			own = (enum lint_reason)(status - STATUS_UNPROVEN);
-		if (fde.reason == LINT_REASON_COUNT && own != LINT_REASON_COUNT) {
+			own = (enum flow_reason)(status - STATUS_UNPROVEN);
+		if (fde.reason == FLOW_REASON_COUNT && own != FLOW_REASON_COUNT) {
 			fde.reason = own;
 			fde.pc = code->pc;
 		}
@@ -499,22 +498,22 @@ int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struc
 	}
 	counts->instructions += all;
 	counts->instructions_proven += proven;
-	if (fde.reason == LINT_REASON_COUNT && part->malformed)
-		fde.reason = LINT_MALFORMED;
-	else if (fde.reason == LINT_REASON_COUNT && !all)
-		fde.reason = LINT_REACHED_BY_NONE;
+	if (fde.reason == FLOW_REASON_COUNT && part->malformed)
+		fde.reason = FLOW_MALFORMED;
+	else if (fde.reason == FLOW_REASON_COUNT && !all)
+		fde.reason = FLOW_REACHED_BY_NONE;
 	if (mismatch)
-		fde.outcome = LINT_ROW_MISMATCH;
-	else if (fde.reason != LINT_REASON_COUNT)
-		fde.outcome = LINT_ROW_UNPROVEN;
+		fde.outcome = FLOW_ROW_MISMATCH;
+	else if (fde.reason != FLOW_REASON_COUNT)
+		fde.outcome = FLOW_ROW_UNPROVEN;
 	count_fde(judge, &fde);
 	return 0;
 }
 
-void lint_judge_unread(struct lint_judge *judge, const struct cfi_fde *fde, enum lint_reason reason)
+void lint_judge_unread(struct lint_judge *judge, const struct cfi_fde *fde, enum flow_reason reason)
 {
 	const struct lint_fde unread = { fde->pc_begin, fde->pc_begin + fde->pc_range,
-					 LINT_ROW_UNPROVEN, reason, fde->pc_begin };
+					 FLOW_ROW_UNPROVEN, reason, fde->pc_begin };
 
 	count_fde(judge, &unread);
 }

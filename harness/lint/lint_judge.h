@@ -5,14 +5,14 @@
 #ifndef STACKPROOF_LINT_JUDGE_H
 #define STACKPROOF_LINT_JUDGE_H
 
-#include "lint/lint_flow.h"
+#include "lint/lint.h"
 
 struct lint_judge {
 	const struct cfi *cfi;
 	const struct lint_watch *watch;
-	struct lint_noreturn
-		*noreturn;	      /* borrowed; NULL: a call whose way is wrong never returns */
-	const struct lint_flow *flow; /* that is judged */
+	struct flow_noreturn
+		*noreturn;	 /* borrowed; NULL: a call whose way is wrong never returns */
+	const struct flow *flow; /* that is judged */
 	struct lint_counts *counts;
 	/* Of each byte of executable segments what the instruction that begins there came to. */
 	uint64_t begin;
@@ -27,17 +27,16 @@ int lint_judge_init(struct lint_judge *judge, struct error *error);
 void lint_judge_deinit(struct lint_judge *judge);
 /* A part that never touches what its one row speaks of is proven whichever way its jumps go. */
 bool lint_judge_plain(struct lint_judge *judge, struct code_decoder *decoder,
-		      struct lint_part *part);
+		      struct flow_part *part);
 /* All blocks of the flow. called: its first row is not a function's, although it is called. */
-int lint_judge_flow(struct lint_judge *judge, struct lint_flow *flow, bool called,
-		    struct error *error);
+int lint_judge_flow(struct lint_judge *judge, struct flow *flow, bool called, struct error *error);
 /* Proven elsewhere. */
 void lint_judge_proven(struct lint_judge *judge, uint64_t pc);
 /* Counts the FDE. flow: of its function, or NULL. */
-int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struct lint_part *part,
-		   const struct lint_flow *flow, struct error *error);
+int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struct flow_part *part,
+		   const struct flow *flow, struct error *error);
 void lint_judge_unread(struct lint_judge *judge, const struct cfi_fde *fde,
-		       enum lint_reason reason);
+		       enum flow_reason reason);
 bool lint_judge_was_reached(const struct lint_judge *judge, uint64_t pc);
 void lint_judge_overlap(struct lint_judge *judge, const struct cfi_fde *before,
 			const struct cfi_fde *fde);

@@ -48,16 +48,16 @@ static enum lint_agreement agreement_of(const struct lint_join *join,
 	if (!judged && !cfi_fde_find(join->cfi, fault->pc))
 		return LINT_AGREES;
 	*ret_lint = "unproven";
-	*ret_reason = lint_reason_name(LINT_MALFORMED);
+	*ret_reason = lint_reason_name(FLOW_MALFORMED);
 	if (!judged)
 		return LINT_OPEN;
 	*ret_reason = NULL;
-	switch ((enum lint_row_outcome)judged->outcome) {
-	case LINT_ROW_MISMATCH: *ret_lint = "mismatch"; return LINT_AGREES;
-	case LINT_ROW_UNPROVEN:
-		*ret_reason = lint_reason_name((enum lint_reason)judged->reason);
+	switch ((enum flow_outcome)judged->outcome) {
+	case FLOW_ROW_MISMATCH: *ret_lint = "mismatch"; return LINT_AGREES;
+	case FLOW_ROW_UNPROVEN:
+		*ret_reason = lint_reason_name((enum flow_reason)judged->reason);
 		return LINT_OPEN;
-	case LINT_ROW_PROVEN: break;
+	case FLOW_ROW_PROVEN: break;
 	}
 	*ret_lint = "proven";
 	return is_denied(join, fault) ? LINT_DENIES : LINT_NOT_ASKED;

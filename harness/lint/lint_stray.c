@@ -68,14 +68,14 @@ static int leads_back(const struct lint_stray *stray, const struct cfi *cfi,
 {
 	const struct cfi_fde *function = cfi_fde_find(cfi, stray->function);
 	const struct cfi_fde *fde = cfi_fde_find(cfi, stray->part);
-	struct lint_part *part;
-	enum lint_reason reason;
+	struct flow_part *part;
+	enum flow_reason reason;
 
 	*ret = false;
-	if (!function || !fde || lint_part_create(cfi, fde, &part, &reason, error))
+	if (!function || !fde || flow_part_create(cfi, fde, &part, &reason, error))
 		return function && fde ? -1 : 0;
 	for (uint64_t pc = stray->part; part && pc < part->end && !*ret;) {
-		const struct code *code = lint_part_code(part, decoder, pc);
+		const struct code *code = flow_part_code(part, decoder, pc);
 
 		if (!code || !code->length)
 			break;
@@ -84,7 +84,7 @@ static int leads_back(const struct lint_stray *stray, const struct cfi *cfi,
 		       code->target >= function->pc_begin &&
 		       code->target - function->pc_begin < function->pc_range;
 	}
-	lint_part_destroy(part);
+	flow_part_destroy(part);
 	return 0;
 }
 

@@ -2,7 +2,7 @@
 /*
  * lint_table.c - a table's rows against the states, and what all of it came to
  *
- * As the CFI's own rows are held (lint_judge.c): by lint_row_check_terms(), and of several states
+ * As the CFI's own rows are held (lint_judge.c): by flow_row_check_terms(), and of several states
  * of an instruction the worst counts. So of each byte of code it is kept what the instruction that begins
  * there came to.
  */
@@ -17,8 +17,8 @@
 enum {
 	STATUS_NONE,
 	STATUS_PROVEN,
-	STATUS_UNPROVEN,				     /* + enum lint_reason */
-	STATUS_MARKED = STATUS_UNPROVEN + LINT_REASON_COUNT, /* + the mark's number */
+	STATUS_UNPROVEN,				     /* + enum flow_reason */
+	STATUS_MARKED = STATUS_UNPROVEN + FLOW_REASON_COUNT, /* + the mark's number */
 	STATUS_MISSING = STATUS_MARKED + LINT_MARKS_MAX,
 	STATUS_AS_CFI,
 	STATUS_MISMATCH,
@@ -122,47 +122,46 @@ static void add_finding(struct lint_table *table, const struct lint_finding *fin
 }
 
 /* The CFI is wrong there in the same way. */
-static bool is_as_cfi(const struct lint_point *point, const struct lint_row_verdict *verdict)
+static bool is_as_cfi(const struct lint_point *point, const struct flow_row_verdict *verdict)
 {
-	const struct lint_row_verdict *own = point->verdict;
-	enum lint_id own_id = own->id == LINT_ENTRY ? LINT_CFA : own->id;
+	const struct flow_row_verdict *own = point->verdict;
 
-	return own->outcome == LINT_ROW_MISMATCH && own_id == verdict->id &&
+	return own->outcome == FLOW_ROW_MISMATCH && own->fault == verdict->fault &&
 	       own->reg == verdict->reg && own->never_written == verdict->never_written &&
 	       own->callers_word == verdict->callers_word &&
 	       value_equal(&own->actual, &verdict->actual);
 }
 
-static void unproven(struct lint_row_verdict *ret, enum lint_reason reason)
+static void unproven(struct flow_row_verdict *ret, enum flow_reason reason)
 {
-	ret->outcome = LINT_ROW_UNPROVEN;
+	ret->outcome = FLOW_ROW_UNPROVEN;
 	ret->reason = reason;
 }
 
 /* The row's verdict, with what only the CFI tells: who entered the code. */
 static void judge_row(const struct lint_point *point, const struct lint_said *said,
-		      struct lint_row_verdict *ret)
+		      struct flow_row_verdict *ret)
 {
-	const struct lint_row_terms terms = { .agreed = point->agreed,
+	const struct flow_row_terms terms = { .agreed = point->agreed,
 					      .declared = said->declared,
 					      .vague = said->vague };
 	const struct row *own = point->row;
 	bool own_ends = own && own->reg[REGISTER_RIP].kind == RULE_UNDEFINED;
 
-	lint_row_check_terms(&said->row, point->pc, point->state, &terms, ret);
+	flow_row_check_terms(&said->row, point->pc, point->state, &terms, ret);
 	if (own && own->signal_frame) {
-		unproven(ret, LINT_SIGNAL_FRAME);
+		unproven(ret, FLOW_SIGNAL_FRAME);
 	} else if (ret->ends && own_ends) {
 		*ret = *point->verdict;
 	} else if (ret->ends && point->returns) {
-		ret->outcome = LINT_ROW_MISMATCH;
-		ret->id = LINT_RETURN;
+		ret->outcome = FLOW_ROW_MISMATCH;
+		ret->fault = FLOW_RETURN;
 		ret->reg = REGISTER_RIP;
 		ret->actual = (struct value) { .kind = VALUE_ENTRY, .reg = REGISTER_RIP };
-	} else if (ret->ends || (own_ends && point->verdict->outcome != LINT_ROW_MISMATCH)) {
-		unproven(ret, LINT_RULE_UNKNOWN); /* is there a caller? */
-	} else if (ret->outcome == LINT_ROW_MISMATCH && point->unsure) {
-		unproven(ret, LINT_JUMP_UNKNOWN);
+	} else if (ret->ends || (own_ends && point->verdict->outcome != FLOW_ROW_MISMATCH)) {
+		unproven(ret, FLOW_RULE_UNKNOWN); /* is there a caller? */
+	} else if (ret->outcome == FLOW_ROW_MISMATCH && point->unsure) {
+		unproven(ret, FLOW_JUMP_UNKNOWN);
 	}
 }
 
@@ -172,19 +171,20 @@ static void hold_row(struct lint_table *table, const struct lint_point *point,
 	struct lint_finding finding = { .pc = point->pc,
 					.pc_end = point->pc + point->length,
 					.function = point->function };
-	struct lint_row_verdict verdict;
+	struct flow_row_verdict verdict;
 
 	judge_row(point, said, &verdict);
-	if (verdict.outcome == LINT_ROW_PROVEN) {
+	if (verdict.outcome == FLOW_ROW_PROVEN) {
 		set_status(table, point->pc, STATUS_PROVEN);
-	} else if (verdict.outcome == LINT_ROW_UNPROVEN) {
+	} else if (verdict.outcome == FLOW_ROW_UNPROVEN) {
 		set_status(table, point->pc, STATUS_UNPROVEN + verdict.reason);
 	} else if (is_as_cfi(point, &verdict)) {
 		set_status(table, point->pc, STATUS_AS_CFI);
 	} else {
-		finding.id = verdict.id;
+		finding.id = lint_id_of(verdict.fault);
 		finding.reg = verdict.reg;
-		lint_row_describe(&said->row, point->state, &verdict, &finding);
+		flow_row_describe(&said->row, point->state, &verdict, finding.declared,
+				  finding.actual);
 		add_finding(table, &finding);
 	}
 }
@@ -225,7 +225,7 @@ void lint_table_point(struct lint_table *table, const struct lint_point *point)
 		else
 			set_status(table, point->pc,
 				   STATUS_UNPROVEN +
-					   (point->unsure ? LINT_JUMP_UNKNOWN : LINT_MALFORMED));
+					   (point->unsure ? FLOW_JUMP_UNKNOWN : FLOW_MALFORMED));
 		return;
 	case LINT_SAID_ROW: break;
 	}
@@ -233,7 +233,7 @@ void lint_table_point(struct lint_table *table, const struct lint_point *point)
 	check_inside(table, point);
 }
 
-void lint_table_judged(struct lint_table *table, uint64_t pc, enum lint_reason reason)
+void lint_table_judged(struct lint_table *table, uint64_t pc, enum flow_reason reason)
 {
 	uint64_t at = pc - table->begin;
 
@@ -241,7 +241,7 @@ void lint_table_judged(struct lint_table *table, uint64_t pc, enum lint_reason r
 	if (at < table->size && !table->status[at])
 		set_status(table, pc,
 			   STATUS_UNPROVEN +
-				   (reason == LINT_REASON_COUNT ? LINT_REACHED_BY_NONE : reason));
+				   (reason == FLOW_REASON_COUNT ? FLOW_REACHED_BY_NONE : reason));
 }
 
 /* ---- the sum ------------------------------------------------------------------------------ */
@@ -292,7 +292,7 @@ static void count_status(const struct lint_table *table, struct lint_table_count
 	ret->missing = count[STATUS_MISSING];
 	for (int i = 0; i < LINT_MARKS_MAX; i++)
 		ret->marked[i] = count[STATUS_MARKED + i];
-	for (int i = 0; i < LINT_REASON_COUNT; i++)
+	for (int i = 0; i < FLOW_REASON_COUNT; i++)
 		ret->unproven[i] = count[STATUS_UNPROVEN + i];
 }
 

@@ -12,7 +12,7 @@
  *	lint_compact.c	source: the image's compact table, each rule as a row again
  *	lint_dump.c	source: what another tool printed, as `diff` reads it
  *
- * Which calls return and where exceptions land is decided with the CFI's help (lint_flow.c), so a
+ * Which calls return and where exceptions land is decided with the CFI's help (flow.c), so a
  * row is accused of nothing that the CFI is accused of in the same words: that is the CFI's fault,
  * and only counted (as_cfi).
  */
@@ -20,7 +20,7 @@
 #define STACKPROOF_LINT_TABLE_H
 
 #include "lint/lint.h"
-#include "lint/lint_row.h"
+#include "flow/flow_row.h"
 
 #define LINT_MARKS_MAX	8    /* of one source */
 #define LINT_SAID_BYTES 1024 /* of a row's expressions: one for the CFA and for each place */
@@ -37,7 +37,7 @@ struct lint_said {
 	enum lint_said_kind kind;
 	uint8_t mark; /* of LINT_SAID_MARK: number in source.mark */
 	struct row row;
-	/* Bits of registers, REGISTER_RIP's too, and LINT_ROW_CFA: what the table has words for. A
+	/* Bits of registers, REGISTER_RIP's too, and FLOW_ROW_CFA: what the table has words for. A
 	 * rule that it has words for, but not enough, is RULE_VAL_EXPRESSION without bytes. */
 	uint32_t declared;
 	uint32_t vague;			     /* of these: "unspecified" may stand for "undefined" */
@@ -59,7 +59,7 @@ struct lint_table_counts {
 	uint64_t as_cfi;  /* mismatches that the CFI has, too */
 	uint64_t missing; /* no row, where the CFI has one */
 	uint64_t marked[LINT_MARKS_MAX];
-	uint64_t unproven[LINT_REASON_COUNT];
+	uint64_t unproven[FLOW_REASON_COUNT];
 	uint64_t rows_beyond; /* rows of the table where no FDE is */
 	uint64_t findings[LINT_ID_COUNT];
 };
@@ -73,7 +73,7 @@ void lint_table_destroy(struct lint_table *table);
 const struct lint_source *lint_table_source(const struct lint_table *table);
 /* As of struct lint_watch. */
 void lint_table_point(struct lint_table *table, const struct lint_point *point);
-void lint_table_judged(struct lint_table *table, uint64_t pc, enum lint_reason reason);
+void lint_table_judged(struct lint_table *table, uint64_t pc, enum flow_reason reason);
 /* At last: each finding, in order of address, and the counts. 0, or -1: no memory. */
 int lint_table_end(struct lint_table *table,
 		   void (*finding)(void *context, const struct lint_finding *finding),
@@ -117,7 +117,7 @@ int lint_holding_end(struct lint_holding *holding, json_t *image, struct error *
 /* "findings": {"SP001": count}. */
 void lint_json_ids(json_t *object, const uint64_t counts[LINT_ID_COUNT]);
 /* "unproven": sum, "unproven_reasons": {"not_reached": count}. */
-void lint_json_unproven(json_t *object, const uint64_t counts[LINT_REASON_COUNT]);
+void lint_json_unproven(json_t *object, const uint64_t counts[FLOW_REASON_COUNT]);
 
 /* ---- lint_dump.c -------------------------------------------------------------------------- */
 

@@ -178,12 +178,12 @@ static void print_counts(FILE *file, const json_t *counts)
 		" FDEs proven (%.3f %%), %" JSON_INTEGER_FORMAT " with mismatches",
 		proven, fdes, fdes ? 100.0 * (double)proven / (double)fdes : 0.0,
 		json_count(counts, "mismatch"));
-	for (int i = 0; i < LINT_REASON_COUNT; i++) {
-		json_int_t count = json_count(reasons, lint_reason_name((enum lint_reason)i));
+	for (int i = 0; i < FLOW_REASON_COUNT; i++) {
+		json_int_t count = json_count(reasons, lint_reason_name((enum flow_reason)i));
 
 		if (count)
 			fprintf(file, ", %" JSON_INTEGER_FORMAT " unproven (%s)", count,
-				lint_reason_title((enum lint_reason)i));
+				lint_reason_title((enum flow_reason)i));
 	}
 	print_relocations(file, json_object_get(counts, "relocations"));
 }

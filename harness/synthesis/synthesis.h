@@ -29,7 +29,7 @@
 #include "cfi.h"
 #include "images/image_list.h"
 #include "lint/lint.h"
-#include "lint/lint_noreturn.h"
+#include "flow/flow_noreturn.h"
 
 /* Why an instruction has no row. */
 enum synthesis_reason {
@@ -102,7 +102,7 @@ const char *synthesis_reason_title(enum synthesis_reason reason);
 
 /* The row that is so in the state; its pcs are not set. outermost: nobody has called the function. call:
  * the instruction is one. SYNTHESIS_REASON_COUNT: there is a row; else why not. */
-enum synthesis_reason synthesis_row_of(const struct lint_state *state, bool outermost, bool call,
+enum synthesis_reason synthesis_row_of(const struct flow_state *state, bool outermost, bool call,
 				       struct synthesis_row *ret);
 bool synthesis_row_equal(const struct synthesis_row *a, const struct synthesis_row *b);
 /* Makes into what both say. False: they say that the frame is elsewhere. */
@@ -136,14 +136,14 @@ struct synthesis_ranges {
 typedef void (*synthesis_leads_fn)(void *context, uint64_t pc, bool by_call);
 /* Of all FDEs of cfi. 0, or -1: no memory. (synthesis_calls.c) */
 int synthesis_calls(const struct cfi *cfi, struct code_decoder *decoder,
-		    struct lint_noreturn *noreturn, synthesis_leads_fn fn, void *context,
+		    struct flow_noreturn *noreturn, synthesis_leads_fn fn, void *context,
 		    struct error *error);
 
 /* 0, or -1: no memory. The caller frees ret->range. */
 int synthesis_ranges_find(const struct cfi *cfi, struct code_decoder *decoder,
 			  struct synthesis_ranges *ret, struct error *error);
 
-/* cfi's FDEs, and one for each range, whose rows say nothing (struct lint_part: silent). */
+/* cfi's FDEs, and one for each range, whose rows say nothing (struct flow_part: silent). */
 struct synthesis_blank {
 	struct cfi cfi;
 	size_t first; /* number of the first range's FDE in cfi.fde */

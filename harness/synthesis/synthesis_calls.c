@@ -12,7 +12,7 @@
 struct walk {
 	const struct cfi *cfi;
 	struct code_decoder *decoder;
-	struct lint_noreturn *noreturn;
+	struct flow_noreturn *noreturn;
 	synthesis_leads_fn fn;
 	void *context;
 	const struct cfi_fde *fde;
@@ -46,7 +46,7 @@ static bool pass(struct walk *walk, const struct code *code)
 		if (code->target == code->pc + code->length)
 			return true;
 		walk->fn(walk->context, code->target, true);
-		return !lint_noreturn_find(walk->noreturn, code->target);
+		return !flow_noreturn_find(walk->noreturn, code->target);
 	case CODE_BRANCH:
 	case CODE_BEGIN: go(walk, code->target); return true;
 	case CODE_JUMP: go(walk, code->target); return false;
@@ -77,7 +77,7 @@ static void follow(struct walk *walk, uint64_t pc)
 }
 
 int synthesis_calls(const struct cfi *cfi, struct code_decoder *decoder,
-		    struct lint_noreturn *noreturn, synthesis_leads_fn fn, void *context,
+		    struct flow_noreturn *noreturn, synthesis_leads_fn fn, void *context,
 		    struct error *error)
 {
 	struct walk walk = {

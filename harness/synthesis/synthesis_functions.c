@@ -20,8 +20,8 @@
 #include <string.h>
 #include "array.h"
 #include "code_name.h"
-#include "lint/lint_part.h"
-#include "lint/lint_noreturn.h"
+#include "flow/flow_part.h"
+#include "flow/flow_noreturn.h"
 #include "synthesis/synthesis.h"
 
 #define FUNCTION_ALIGNMENT 16 /* of gcc and clang, unless they are to save bytes */
@@ -84,7 +84,7 @@ static uint64_t latest_end(const struct cfi *cfi, uint64_t begin)
 	}
 	if (low < cfi->by_pc_count && cfi->fde[cfi->by_pc[low]].pc_begin < end)
 		end = cfi->fde[cfi->by_pc[low]].pc_begin;
-	return end - begin > LINT_PART_BYTES_MAX ? begin + LINT_PART_BYTES_MAX : end;
+	return end - begin > FLOW_PART_BYTES_MAX ? begin + FLOW_PART_BYTES_MAX : end;
 }
 
 /* In order, each begin once, none beyond the next. */
@@ -246,22 +246,22 @@ static int find_called(struct finder *finder, bool *ret_more, struct error *erro
 {
 	struct round round = { .finder = finder, .sorted = finder->ranges->count };
 	struct synthesis_blank blank;
-	struct lint_noreturn *noreturn = NULL;
-	struct lint_names *names;
+	struct flow_noreturn *noreturn = NULL;
+	struct flow_names *names;
 	int result = -1;
 
 	if (synthesis_blank_init(&blank, finder->cfi, finder->ranges, error))
 		return -1;
-	names = lint_names_create(&blank.cfi);
+	names = flow_names_create(&blank.cfi);
 	if (names)
-		noreturn = lint_noreturn_create(&blank.cfi, finder->decoder, names);
+		noreturn = flow_noreturn_create(&blank.cfi, finder->decoder, names);
 	if (noreturn)
 		result = synthesis_calls(&blank.cfi, finder->decoder, noreturn, led_to, &round,
 					 error);
 	else
 		error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
-	lint_noreturn_destroy(noreturn);
-	lint_names_destroy(names);
+	flow_noreturn_destroy(noreturn);
+	flow_names_destroy(names);
 	synthesis_blank_deinit(&blank);
 	*ret_more = finder->ranges->count > round.sorted;
 	return result;

@@ -11,10 +11,10 @@
 #include <sys/syscall.h>
 #include "array.h"
 #include "code_name.h"
-#include "lint/lint_flow.h"
+#include "flow/flow.h"
 #include "lint/lint_judge.h"
-#include "lint/lint_names.h"
-#include "lint/lint_noreturn.h"
+#include "flow/flow_names.h"
+#include "flow/flow_noreturn.h"
 #include "synthesis/synthesis.h"
 
 /* An instruction that was met. */
@@ -27,7 +27,7 @@ struct synthesizer {
 	struct synthesis *synthesis;
 	const struct synthesis_ranges *ranges;
 	struct synthesis_blank blank;
-	struct lint_world world;
+	struct flow_world world;
 	struct lint_judge judge;
 	struct lint_counts counts;
 	struct met *met;
@@ -122,12 +122,12 @@ static void meet(void *context, const struct lint_point *point)
 		met->reason = SYNTHESIS_JUMP_DOUBTFUL;
 }
 
-static void jumped(void *context, const struct lint_state *state)
+static void jumped(void *context, const struct flow_state *state)
 {
 	struct synthesizer *synthesizer = context;
 	struct synthesis_row row;
 
-	if (lint_state_is_entry(state))
+	if (flow_state_is_entry(state))
 		return; /* into another function */
 	if (synthesis_row_of(state, false, true, &row) != SYNTHESIS_REASON_COUNT ||
 	    (synthesizer->jumped && !synthesis_row_equal(&row, &synthesizer->at_jump)))
@@ -149,25 +149,24 @@ static void ignore_called(void *context, uint64_t pc)
 }
 
 /* Of an instruction that nobody met. */
-static enum synthesis_reason reason_of(enum lint_reason reason)
+static enum synthesis_reason reason_of(enum flow_reason reason)
 {
 	switch (reason) {
-	case LINT_JUMP_UNKNOWN: return SYNTHESIS_JUMP_UNKNOWN;
-	case LINT_UNDECODED: return SYNTHESIS_UNDECODED;
-	case LINT_TOO_LARGE: return SYNTHESIS_TOO_LARGE;
+	case FLOW_JUMP_UNKNOWN: return SYNTHESIS_JUMP_UNKNOWN;
+	case FLOW_UNDECODED: return SYNTHESIS_UNDECODED;
+	case FLOW_TOO_LARGE: return SYNTHESIS_TOO_LARGE;
 	default: return SYNTHESIS_NOT_REACHED;
 	}
 }
 
-static void count(void *context, uint64_t pc, enum lint_row_outcome outcome,
-		  enum lint_reason reason)
+static void count(void *context, uint64_t pc, enum flow_outcome outcome, enum flow_reason reason)
 {
 	struct synthesizer *synthesizer = context;
 	struct synthesis_function *function =
 		&synthesizer->synthesis->function[synthesizer->number];
 
 	function->instructions++;
-	if (!lint_judge_was_reached(&synthesizer->judge, pc) || reason == LINT_UNDECODED)
+	if (!lint_judge_was_reached(&synthesizer->judge, pc) || reason == FLOW_UNDECODED)
 		function->unwritten[reason_of(reason)]++;
 }
 
@@ -217,11 +216,11 @@ static int take_restorer(struct synthesizer *synthesizer, struct synthesis_funct
 }
 
 /* Every stub of a PLT is called. */
-static int enter_stubs(const struct synthesizer *synthesizer, struct lint_flow *flow,
+static int enter_stubs(const struct synthesizer *synthesizer, struct flow *flow,
 		       const struct synthesis_range *range, struct error *error)
 {
 	for (uint64_t pc = range->begin; pc < range->end; pc += 8)
-		if (is_stub(synthesizer, pc) && lint_flow_enter(flow, pc, error))
+		if (is_stub(synthesizer, pc) && flow_enter(flow, pc, error))
 			return -1;
 	return 0;
 }
@@ -235,18 +234,18 @@ static void doubt(struct synthesizer *synthesizer, size_t first)
 }
 
 static int follow(struct synthesizer *synthesizer, const struct synthesis_range *range, bool plt,
-		  struct lint_part *part, struct error *error)
+		  struct flow_part *part, struct error *error)
 {
 	size_t before = synthesizer->met_count;
-	struct lint_flow flow;
+	struct flow flow;
 	int result = 0;
 
-	lint_flow_init(&flow, &synthesizer->world, part);
-	for (int round = 0; !result && lint_flow_again(&flow, round); round++) {
-		lint_flow_restart(&flow);
+	flow_init(&flow, &synthesizer->world, part);
+	for (int round = 0; !result && flow_again(&flow, round); round++) {
+		flow_restart(&flow);
 		synthesizer->jumped = synthesizer->jumps_differ = false;
 		result = plt ? enter_stubs(synthesizer, &flow, range, error)
-			     : lint_flow_enter(&flow, range->begin, error);
+			     : flow_enter(&flow, range->begin, error);
 	}
 	synthesizer->outermost = range->begin == synthesizer->blank.cfi.image->entry &&
 				 !flow.has_return;
@@ -257,7 +256,7 @@ static int follow(struct synthesizer *synthesizer, const struct synthesis_range 
 	if (!result)
 		result = lint_judge_fde(&synthesizer->judge, synthesizer->world.decoder, part,
 					&flow, error);
-	lint_flow_deinit(&flow);
+	flow_deinit(&flow);
 	return result;
 }
 
@@ -269,8 +268,8 @@ static int take_range(struct synthesizer *synthesizer, bool pieces, struct error
 		   (is_stub(synthesizer, range->begin) || is_stub(synthesizer, range->begin + 16));
 	struct synthesis_function *function =
 		&synthesizer->synthesis->function[synthesizer->number];
-	enum lint_reason reason;
-	struct lint_part *part;
+	enum flow_reason reason;
+	struct flow_part *part;
 	size_t restorer;
 	int result = 0;
 
@@ -279,7 +278,7 @@ static int take_range(struct synthesizer *synthesizer, bool pieces, struct error
 	restorer = restorer_bytes(synthesizer, range->begin);
 	if (restorer && restorer <= range->end - range->begin)
 		return take_restorer(synthesizer, function, restorer, error);
-	if (lint_part_create(
+	if (flow_part_create(
 		    &synthesizer->blank.cfi,
 		    &synthesizer->blank.cfi.fde[synthesizer->blank.first + synthesizer->number],
 		    &part, &reason, error))
@@ -292,7 +291,7 @@ static int take_range(struct synthesizer *synthesizer, bool pieces, struct error
 		return follow(synthesizer, range, plt, part, error);
 	/* All that may lead there has been followed. */
 	result = lint_judge_fde(&synthesizer->judge, synthesizer->world.decoder, part, NULL, error);
-	lint_part_destroy(part);
+	flow_part_destroy(part);
 	return result;
 }
 
@@ -423,28 +422,28 @@ static int write_rows(struct synthesizer *synthesizer, struct error *error)
 
 static int synthesize(struct synthesizer *synthesizer, const struct cfi *cfi, struct error *error)
 {
-	struct lint_world *world = &synthesizer->world;
+	struct flow_world *world = &synthesizer->world;
 	struct synthesis *synthesis = synthesizer->synthesis;
 	int result = -1;
 
 	if (synthesis_blank_init(&synthesizer->blank, cfi, synthesizer->ranges, error))
 		return -1;
 	world->cfi = synthesizer->judge.cfi = &synthesizer->blank.cfi;
-	world->names = lint_names_create(world->cfi);
-	world->target = malloc(LINT_TARGETS_MAX * sizeof(*world->target));
+	world->names = flow_names_create(world->cfi);
+	world->target = malloc(FLOW_TARGETS_MAX * sizeof(*world->target));
 	synthesis->function_count = synthesizer->ranges->count;
 	synthesis->function = calloc(synthesis->function_count + 1, sizeof(*synthesis->function));
 	if (world->names)
-		world->noreturn = lint_noreturn_create(world->cfi, world->decoder, world->names);
+		world->noreturn = flow_noreturn_create(world->cfi, world->decoder, world->names);
 	if (!world->noreturn || !world->target || !synthesis->function)
 		error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
 	else if (!lint_judge_init(&synthesizer->judge, error))
 		result = take_ranges(synthesizer, error);
 	if (!result)
 		result = write_rows(synthesizer, error);
-	lint_noreturn_destroy(world->noreturn);
+	flow_noreturn_destroy(world->noreturn);
 	lint_judge_deinit(&synthesizer->judge);
-	lint_names_destroy(world->names);
+	flow_names_destroy(world->names);
 	free(world->target);
 	free(synthesizer->met);
 	synthesis_blank_deinit(&synthesizer->blank);

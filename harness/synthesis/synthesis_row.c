@@ -39,7 +39,7 @@ static const uint8_t bases[] = {
 #define PRESERVED 7
 
 struct known {
-	const struct lint_state *state;
+	const struct flow_state *state;
 	size_t bases; /* how many may be counted from */
 };
 
@@ -54,13 +54,13 @@ static bool is_entry_value(const struct value *value, uint8_t reg)
 }
 
 /* rbp was pushed behind the return address, and points there. */
-static bool is_frame_pointer(const struct lint_state *state)
+static bool is_frame_pointer(const struct flow_state *state)
 {
 	const struct value *rbp = &state->reg[REGISTER_RBP], *word;
 
 	if (rbp->kind != VALUE_CFA || rbp->number != -16)
 		return false;
-	word = lint_word_find(state, rbp);
+	word = flow_word_find(state, rbp);
 	return word && is_entry_value(word, REGISTER_RBP);
 }
 
@@ -92,7 +92,7 @@ static bool address_of(const struct known *known, const struct value *at, uint8_
 }
 
 /* Not below rsp, as far as that is known. */
-static bool is_kept(const struct lint_state *state, const struct value *at)
+static bool is_kept(const struct flow_state *state, const struct value *at)
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 
@@ -101,7 +101,7 @@ static bool is_kept(const struct lint_state *state, const struct value *at)
 
 static bool find_cfa(const struct known *known, struct synthesis_row *row)
 {
-	const struct lint_state *state = known->state;
+	const struct flow_state *state = known->state;
 	static const struct value cfa = { .kind = VALUE_CFA };
 	int64_t offset;
 	uint8_t reg;
@@ -123,7 +123,7 @@ static bool find_cfa(const struct known *known, struct synthesis_row *row)
 
 static struct synthesis_place find_register(const struct known *known, uint8_t column)
 {
-	const struct lint_state *state = known->state;
+	const struct flow_state *state = known->state;
 	struct synthesis_place place = { .kind = SYNTHESIS_LOST };
 	int64_t offset;
 
@@ -149,7 +149,7 @@ static struct synthesis_place find_register(const struct known *known, uint8_t c
 	return place;
 }
 
-enum synthesis_reason synthesis_row_of(const struct lint_state *state, bool outermost, bool call,
+enum synthesis_reason synthesis_row_of(const struct flow_state *state, bool outermost, bool call,
 				       struct synthesis_row *ret)
 {
 	const struct known known = { state, call ? PRESERVED : sizeof(bases) };

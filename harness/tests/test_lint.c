@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include "assembly_fixture.h"
 #include "lint/lint.h"
-#include "lint/lint_row.h"
+#include "flow/flow_row.h"
 
 #define LEAF	     "	ret\n"
 #define SECOND(name) "	.cfi_endproc\n" #name ":	.cfi_startproc\n"
@@ -477,10 +477,10 @@ static void say_counts(FILE *file, const struct lint_counts *counts)
 		fprintf(file, ", %" PRIu64 " mismatch", counts->mismatch);
 	if (counts->proven)
 		fprintf(file, ", %" PRIu64 " proven", counts->proven);
-	for (int i = 0; i < LINT_REASON_COUNT; i++)
+	for (int i = 0; i < FLOW_REASON_COUNT; i++)
 		if (counts->unproven[i])
 			fprintf(file, ", %" PRIu64 " unproven %s", counts->unproven[i],
-				lint_reason_name((enum lint_reason)i));
+				lint_reason_name((enum flow_reason)i));
 }
 
 static void assemble_function(const char *directory, const char *body)
@@ -515,8 +515,8 @@ static void replace_begin(char *text, uint64_t begin)
 struct told {
 	struct said *said;
 	uint64_t judged, proven, points;
-	uint64_t fdes[LINT_ROW_MISMATCH + 1];
-	uint64_t reasons[LINT_REASON_COUNT];
+	uint64_t fdes[FLOW_ROW_MISMATCH + 1];
+	uint64_t reasons[FLOW_REASON_COUNT];
 };
 
 static void say_it(void *context, const struct lint_finding *finding)
@@ -528,25 +528,25 @@ static void say_it(void *context, const struct lint_finding *finding)
 static void check_point(void *context, const struct lint_point *point)
 {
 	struct told *told = context;
-	struct lint_row_verdict verdict;
+	struct flow_row_verdict verdict;
 
 	told->points++;
 	ck_assert_uint_gt(point->length, 0);
-	if (point->outcome != LINT_ROW_PROVEN)
+	if (point->outcome != FLOW_ROW_PROVEN)
 		return;
 	ck_assert_ptr_nonnull(point->row);
-	lint_row_check(point->row, point->pc, point->state, point->agreed, &verdict);
-	ck_assert_int_eq(verdict.outcome, LINT_ROW_PROVEN);
+	flow_row_check(point->row, point->pc, point->state, point->agreed, &verdict);
+	ck_assert_int_eq(verdict.outcome, FLOW_ROW_PROVEN);
 }
 
-static void count_judged(void *context, uint64_t pc, enum lint_row_outcome outcome,
-			 enum lint_reason reason)
+static void count_judged(void *context, uint64_t pc, enum flow_outcome outcome,
+			 enum flow_reason reason)
 {
 	struct told *told = context;
 
 	told->judged++;
-	told->proven += outcome == LINT_ROW_PROVEN;
-	ck_assert_int_eq(reason == LINT_REASON_COUNT, outcome != LINT_ROW_UNPROVEN);
+	told->proven += outcome == FLOW_ROW_PROVEN;
+	ck_assert_int_eq(reason == FLOW_REASON_COUNT, outcome != FLOW_ROW_UNPROVEN);
 }
 
 static void count_fde(void *context, const struct lint_fde *fde)
@@ -554,7 +554,7 @@ static void count_fde(void *context, const struct lint_fde *fde)
 	struct told *told = context;
 
 	told->fdes[fde->outcome]++;
-	if (fde->outcome == LINT_ROW_UNPROVEN)
+	if (fde->outcome == FLOW_ROW_UNPROVEN)
 		told->reasons[fde->reason]++;
 	ck_assert_uint_lt(fde->begin, fde->end);
 	ck_assert_uint_ge(fde->pc, fde->begin);
@@ -577,8 +577,8 @@ static void judge_as(const struct lint_case *test, const struct image *image, co
 
 	/* A call by a PLT has stubs of its own, which are proven, too: only f's parts are counted. */
 	ck_assert_int_eq(lint_image(cfi, &watch, &counts, &error), 0);
-	ck_assert_uint_eq(told.fdes[LINT_ROW_PROVEN], counts.proven);
-	ck_assert_uint_eq(told.fdes[LINT_ROW_MISMATCH], counts.mismatch);
+	ck_assert_uint_eq(told.fdes[FLOW_ROW_PROVEN], counts.proven);
+	ck_assert_uint_eq(told.fdes[FLOW_ROW_MISMATCH], counts.mismatch);
 	ck_assert_mem_eq(told.reasons, counts.unproven, sizeof(told.reasons));
 	ck_assert_uint_eq(told.judged, counts.instructions);
 	ck_assert_uint_eq(told.proven, counts.instructions_proven);
@@ -625,21 +625,21 @@ END_TEST
  * ever. */
 START_TEST(full_states_come_to_rest)
 {
-	struct lint_state a, b;
+	struct flow_state a, b;
 
-	lint_state_enter(&a);
-	lint_state_enter(&b);
-	for (int i = 0; i < 2 * LINT_WORDS_MAX; i++) {
+	flow_state_enter(&a);
+	flow_state_enter(&b);
+	for (int i = 0; i < 2 * FLOW_WORDS_MAX; i++) {
 		struct value at = { .kind = VALUE_CFA, .number = -16 - 8 * i };
 		struct value value = { .kind = VALUE_ENTRY, .reg = REGISTER_RDI };
 
-		lint_word_write(i % 2 ? &a : &b, &at, 8, value);
+		flow_word_write(i % 2 ? &a : &b, &at, 8, value);
 	}
 	ck_assert(a.words_lost && b.words_lost);
-	ck_assert(lint_state_join(&a, &b));
-	ck_assert(!lint_state_join(&a, &b));
-	ck_assert(lint_state_join(&b, &a));
-	ck_assert(!lint_state_join(&b, &a));
+	ck_assert(flow_state_join(&a, &b));
+	ck_assert(!flow_state_join(&a, &b));
+	ck_assert(flow_state_join(&b, &a));
+	ck_assert(!flow_state_join(&b, &a));
 }
 END_TEST
 

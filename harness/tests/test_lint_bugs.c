@@ -145,10 +145,10 @@ static void say(void *context, const struct lint_finding *finding)
 static void say_counts(FILE *file, const struct lint_counts *counts)
 {
 	fprintf(file, "%" PRIu64 " wrong, %" PRIu64 " proven", counts->mismatch, counts->proven);
-	for (int i = 0; i < LINT_REASON_COUNT; i++)
+	for (int i = 0; i < FLOW_REASON_COUNT; i++)
 		if (counts->unproven[i])
 			fprintf(file, ", %" PRIu64 " %s", counts->unproven[i],
-				lint_reason_name((enum lint_reason)i));
+				lint_reason_name((enum flow_reason)i));
 }
 
 static void check(const struct bug *bug, const char *flag, const char *expected)

@@ -265,7 +265,7 @@ static void say_finding(const json_t *object, char *text, size_t size)
 START_TEST(a_finding_is_confirmed_or_not)
 {
 	const struct finding_case *test = &finding_cases[_i];
-	struct lint_point point = { .pc = test->agreeing, .outcome = LINT_ROW_PROVEN };
+	struct lint_point point = { .pc = test->agreeing, .outcome = FLOW_ROW_PROVEN };
 	json_t *object = json_object();
 	struct bench bench;
 	struct error error;
@@ -279,7 +279,7 @@ START_TEST(a_finding_is_confirmed_or_not)
 	bench_run(&bench, test->place, COUNT(test->place), test->fault, COUNT(test->fault));
 	if (test->agreeing)
 		lint_join_point(&bench.join, &point);
-	point.outcome = LINT_ROW_MISMATCH;
+	point.outcome = FLOW_ROW_MISMATCH;
 	point.pc = test->finding.pc;
 	lint_join_point(&bench.join, &point);
 	ck_assert_int_eq(lint_join_finish(&bench.join, &error), 0);
@@ -359,7 +359,7 @@ START_TEST(a_fault_agrees_or_not)
 	struct lint_point point = { .pc = 0x401000,
 				    .function = 0x401000,
 				    .agreed = test->agreed,
-				    .outcome = LINT_ROW_PROVEN };
+				    .outcome = FLOW_ROW_PROVEN };
 	enum lint_agreement agreement;
 	struct bench bench;
 	struct error error;
@@ -373,10 +373,10 @@ START_TEST(a_fault_agrees_or_not)
 	bench_init(&bench);
 	bench_run(&bench, NULL, 0, test->fault, COUNT(test->fault));
 	/* Of 2, 2, 2, and 5 bytes. */
-	lint_join_judged(&bench.join, 0x401006, LINT_ROW_PROVEN, LINT_REASON_COUNT);
-	lint_join_judged(&bench.join, 0x401000, LINT_ROW_PROVEN, LINT_REASON_COUNT);
-	lint_join_judged(&bench.join, 0x401002, LINT_ROW_MISMATCH, LINT_REASON_COUNT);
-	lint_join_judged(&bench.join, 0x401004, LINT_ROW_UNPROVEN, LINT_VALUE_UNKNOWN);
+	lint_join_judged(&bench.join, 0x401006, FLOW_ROW_PROVEN, FLOW_REASON_COUNT);
+	lint_join_judged(&bench.join, 0x401000, FLOW_ROW_PROVEN, FLOW_REASON_COUNT);
+	lint_join_judged(&bench.join, 0x401002, FLOW_ROW_MISMATCH, FLOW_REASON_COUNT);
+	lint_join_judged(&bench.join, 0x401004, FLOW_ROW_UNPROVEN, FLOW_VALUE_UNKNOWN);
 	lint_join_point(&bench.join, &point);
 	ck_assert_int_eq(lint_join_finish(&bench.join, &error), 0);
 	while ((object = lint_join_fault(&bench.join, &at, &pc, &agreement))) {

@@ -170,7 +170,7 @@ static void say_counts(FILE *file, const struct lint_table_counts *counts)
 {
 	uint64_t other = 0, marked = 0;
 
-	for (int i = 0; i < LINT_REASON_COUNT; i++)
+	for (int i = 0; i < FLOW_REASON_COUNT; i++)
 		other += counts->unproven[i];
 	for (int i = 0; i < LINT_MARKS_MAX; i++)
 		marked += counts->marked[i];

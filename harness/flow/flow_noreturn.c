@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * lint_noreturn.c - functions of the image that never return, found by their code
+ * flow_noreturn.c - functions of the image that never return, found by their code
  *
  * A function returns if some way from its entry comes to a return. The way goes on behind a call
  * only if what is called returns, so the answers hang on each other, in circles too. They are the
@@ -25,8 +25,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include "array.h"
-#include "lint/lint_noreturn.h"
-#include "lint/lint_part.h"
+#include "flow/flow_noreturn.h"
+#include "flow/flow_part.h"
 
 enum answer { OPEN, RETURNS, NEVER };
 
@@ -52,10 +52,10 @@ struct function {
 	size_t seen_count, seen_room;
 };
 
-struct lint_noreturn {
+struct flow_noreturn {
 	const struct cfi *cfi;
 	struct code_decoder *decoder;
-	struct lint_names *names;
+	struct flow_names *names;
 	struct function *function;
 	size_t count;
 	uint32_t *by_entry; /* number + 1: a hash table */
@@ -66,7 +66,7 @@ struct lint_noreturn {
 	size_t stack_count;
 	uint32_t *asked;
 	size_t asked_count;
-	struct lint_part pads; /* the last FDE that had a call */
+	struct flow_part pads; /* the last FDE that had a call */
 	bool no_memory;
 };
 
@@ -75,16 +75,16 @@ static size_t hash(uint64_t pc)
 	return (size_t)(pc * 0x9e3779b97f4a7c15ull >> 32);
 }
 
-static bool no_memory(struct lint_noreturn *noreturn)
+static bool no_memory(struct flow_noreturn *noreturn)
 {
 	noreturn->no_memory = true;
 	return false;
 }
 
-struct lint_noreturn *lint_noreturn_create(const struct cfi *cfi, struct code_decoder *decoder,
-					   struct lint_names *names)
+struct flow_noreturn *flow_noreturn_create(const struct cfi *cfi, struct code_decoder *decoder,
+					   struct flow_names *names)
 {
-	struct lint_noreturn *noreturn = calloc(1, sizeof(*noreturn));
+	struct flow_noreturn *noreturn = calloc(1, sizeof(*noreturn));
 
 	if (!noreturn)
 		return NULL;
@@ -105,7 +105,7 @@ static void forget(struct function *function)
 	function->seen_count = function->seen_room = 0;
 }
 
-void lint_noreturn_destroy(struct lint_noreturn *noreturn)
+void flow_noreturn_destroy(struct flow_noreturn *noreturn)
 {
 	if (!noreturn)
 		return;
@@ -122,7 +122,7 @@ void lint_noreturn_destroy(struct lint_noreturn *noreturn)
 
 /* ---- functions by their entry ------------------------------------------------------------- */
 
-static bool grow_entries(struct lint_noreturn *noreturn)
+static bool grow_entries(struct flow_noreturn *noreturn)
 {
 	size_t room = noreturn->room ? 2 * noreturn->room : 1024;
 	uint32_t *by_entry = calloc(room, sizeof(*by_entry));
@@ -142,15 +142,15 @@ static bool grow_entries(struct lint_noreturn *noreturn)
 	return true;
 }
 
-static enum answer answer_by_name(struct lint_noreturn *noreturn, uint64_t entry)
+static enum answer answer_by_name(struct flow_noreturn *noreturn, uint64_t entry)
 {
-	if (lint_never_returns(noreturn->names, entry))
+	if (flow_never_returns(noreturn->names, entry))
 		return NEVER;
-	return lint_is_stub(noreturn->names, entry) ? RETURNS : OPEN;
+	return flow_is_stub(noreturn->names, entry) ? RETURNS : OPEN;
 }
 
 /* false: no memory. */
-static bool function_at(struct lint_noreturn *noreturn, uint64_t entry, uint32_t *ret)
+static bool function_at(struct flow_noreturn *noreturn, uint64_t entry, uint32_t *ret)
 {
 	size_t at;
 
@@ -173,7 +173,7 @@ static bool function_at(struct lint_noreturn *noreturn, uint64_t entry, uint32_t
 
 /* ---- who waits for whom ------------------------------------------------------------------- */
 
-static bool stack_push(struct lint_noreturn *noreturn, uint32_t number)
+static bool stack_push(struct flow_noreturn *noreturn, uint32_t number)
 {
 	struct function *function = &noreturn->function[number];
 
@@ -186,7 +186,7 @@ static bool stack_push(struct lint_noreturn *noreturn, uint32_t number)
 	return true;
 }
 
-static bool todo_add(struct lint_noreturn *noreturn, uint32_t number, uint64_t pc)
+static bool todo_add(struct flow_noreturn *noreturn, uint32_t number, uint64_t pc)
 {
 	struct function *function = &noreturn->function[number];
 
@@ -199,7 +199,7 @@ static bool todo_add(struct lint_noreturn *noreturn, uint32_t number, uint64_t p
 }
 
 /* It returns: so do those that ended with it, and the others go on behind their call. */
-static bool returns(struct lint_noreturn *noreturn, uint32_t number)
+static bool returns(struct flow_noreturn *noreturn, uint32_t number)
 {
 	uint32_t *list = NULL;
 	size_t count = 0;
@@ -232,7 +232,7 @@ static bool returns(struct lint_noreturn *noreturn, uint32_t number)
 }
 
 /* The way goes on at pc if the function at target returns; 0: then it returns itself. */
-static bool wait_for(struct lint_noreturn *noreturn, uint32_t number, uint64_t target, uint64_t pc)
+static bool wait_for(struct flow_noreturn *noreturn, uint32_t number, uint64_t target, uint64_t pc)
 {
 	uint32_t called;
 	struct function *function;
@@ -259,7 +259,7 @@ static bool wait_for(struct lint_noreturn *noreturn, uint32_t number, uint64_t t
 /* ---- the code ----------------------------------------------------------------------------- */
 
 /* false: it was there before, or there is no memory. */
-static bool see(struct lint_noreturn *noreturn, struct function *function, uint64_t pc)
+static bool see(struct flow_noreturn *noreturn, struct function *function, uint64_t pc)
 {
 	size_t at;
 
@@ -308,10 +308,10 @@ static uint64_t bytes_at(const struct image *image, uint64_t pc, const uint8_t *
 }
 
 /* Where an exception from the call is caught. */
-static bool add_pads(struct lint_noreturn *noreturn, uint32_t number, uint64_t pc)
+static bool add_pads(struct flow_noreturn *noreturn, uint32_t number, uint64_t pc)
 {
 	const struct cfi_fde *fde = cfi_fde_find(noreturn->cfi, pc);
-	struct lint_part *part = &noreturn->pads;
+	struct flow_part *part = &noreturn->pads;
 	struct error error;
 	bool good = true;
 
@@ -319,10 +319,10 @@ static bool add_pads(struct lint_noreturn *noreturn, uint32_t number, uint64_t p
 		return true;
 	if (part->fde != fde) {
 		free(part->pad);
-		*part = (struct lint_part) { .fde = fde,
+		*part = (struct flow_part) { .fde = fde,
 					     .begin = fde->pc_begin,
 					     .end = fde->pc_begin + fde->pc_range };
-		if (lint_landing_read(noreturn->cfi, part, &error))
+		if (flow_landing_read(noreturn->cfi, part, &error))
 			return no_memory(noreturn);
 	}
 	if (part->pads_unread)
@@ -355,7 +355,7 @@ static bool may_switch(const struct code *code)
 }
 
 /* Inside of the FDE, or where there is none, it is the function's own code. */
-static bool is_own(const struct lint_noreturn *noreturn, uint64_t from, uint64_t to)
+static bool is_own(const struct flow_noreturn *noreturn, uint64_t from, uint64_t to)
 {
 	const struct cfi_fde *fde = cfi_fde_find(noreturn->cfi, to);
 
@@ -363,17 +363,17 @@ static bool is_own(const struct lint_noreturn *noreturn, uint64_t from, uint64_t
 		return true;
 	if (fde ? fde->pc_begin == to : cfi_fde_find(noreturn->cfi, from) != NULL)
 		return false;
-	return !lint_is_stub(noreturn->names, to);
+	return !flow_is_stub(noreturn->names, to);
 }
 
-static bool jump(struct lint_noreturn *noreturn, uint32_t number, const struct code *code)
+static bool jump(struct flow_noreturn *noreturn, uint32_t number, const struct code *code)
 {
 	if (is_own(noreturn, code->pc, code->target))
 		return todo_add(noreturn, number, code->target);
 	return wait_for(noreturn, number, code->target, 0);
 }
 
-static bool call(struct lint_noreturn *noreturn, uint32_t number, const struct code *code)
+static bool call(struct flow_noreturn *noreturn, uint32_t number, const struct code *code)
 {
 	uint64_t next = code->pc + code->length;
 
@@ -404,7 +404,7 @@ static bool exits(struct system_call *rax, const struct code *code)
 }
 
 /* *ret_on: the way goes on to the next instruction. */
-static bool step(struct lint_noreturn *noreturn, uint32_t number, const struct code *code,
+static bool step(struct flow_noreturn *noreturn, uint32_t number, const struct code *code,
 		 struct system_call *rax, bool *ret_on)
 {
 	*ret_on = false;
@@ -428,7 +428,7 @@ static bool step(struct lint_noreturn *noreturn, uint32_t number, const struct c
 }
 
 /* From pc on, as far as it goes straight. */
-static bool walk(struct lint_noreturn *noreturn, uint32_t number, uint64_t pc)
+static bool walk(struct flow_noreturn *noreturn, uint32_t number, uint64_t pc)
 {
 	struct system_call rax = { .known = false };
 	const uint8_t *bytes = NULL;
@@ -441,7 +441,7 @@ static bool walk(struct lint_noreturn *noreturn, uint32_t number, uint64_t pc)
 
 		if (function->answer != OPEN || !see(noreturn, function, pc))
 			return !noreturn->no_memory;
-		if (!size || ++function->steps > LINT_NORETURN_CODE_MAX)
+		if (!size || ++function->steps > FLOW_NORETURN_CODE_MAX)
 			return returns(noreturn, number);
 		code_decode(noreturn->decoder, pc, bytes, size, &code);
 		if (!step(noreturn, number, &code, &rax, &on))
@@ -454,7 +454,7 @@ static bool walk(struct lint_noreturn *noreturn, uint32_t number, uint64_t pc)
 }
 
 /* Until wanted has an answer. */
-static bool follow(struct lint_noreturn *noreturn, uint32_t wanted)
+static bool follow(struct flow_noreturn *noreturn, uint32_t wanted)
 {
 	while (noreturn->stack_count && noreturn->function[wanted].answer == OPEN) {
 		uint32_t number = noreturn->stack[noreturn->stack_count - 1];
@@ -485,7 +485,7 @@ static bool follow(struct lint_noreturn *noreturn, uint32_t wanted)
 }
 
 /* Nothing is left to follow: whoever has not returned never will. */
-static void close_all(struct lint_noreturn *noreturn)
+static void close_all(struct flow_noreturn *noreturn)
 {
 	for (size_t i = 0; i < noreturn->asked_count; i++) {
 		struct function *function = &noreturn->function[noreturn->asked[i]];
@@ -498,7 +498,7 @@ static void close_all(struct lint_noreturn *noreturn)
 	noreturn->asked_count = 0;
 }
 
-bool lint_noreturn_find(struct lint_noreturn *noreturn, uint64_t pc)
+bool flow_noreturn_find(struct flow_noreturn *noreturn, uint64_t pc)
 {
 	uint32_t number;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * lint_part.c - an FDE's rows and instructions
+ * flow_part.c - an FDE's rows and instructions
  *
  * Instructions are decoded once, when somebody comes to them: where they begin is known from the
  * ways, not from the bytes before.
@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "lint/lint_part.h"
+#include "flow/flow_part.h"
 
 static int add_row(void *context, const struct row *row)
 {
-	struct lint_part *part = context;
+	struct flow_part *part = context;
 
-	if (part->row_count == LINT_ROWS_MAX || !ARRAY_GROW(part->row, part->row_count))
+	if (part->row_count == FLOW_ROWS_MAX || !ARRAY_GROW(part->row, part->row_count))
 		return 1;
 	part->row[part->row_count++] = *row;
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
@@ -23,32 +23,32 @@ static int add_row(void *context, const struct row *row)
 	return 0;
 }
 
-static int read_rows(const struct cfi *cfi, struct lint_part *part, struct error *error)
+static int read_rows(const struct cfi *cfi, struct flow_part *part, struct error *error)
 {
 	int result = cfi_rows(cfi, part->fde, add_row, part, &part->why_malformed);
 
-	if (result > 0 && part->row_count < LINT_ROWS_MAX)
+	if (result > 0 && part->row_count < FLOW_ROWS_MAX)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "rows of an FDE");
 	part->malformed = result != 0;
 	part->silent = part->row_count == 1 && part->row[0].cfa.kind == RULE_UNSPECIFIED;
 	return 0;
 }
 
-int lint_part_create(const struct cfi *cfi, const struct cfi_fde *fde, struct lint_part **ret,
-		     enum lint_reason *ret_reason, struct error *error)
+int flow_part_create(const struct cfi *cfi, const struct cfi_fde *fde, struct flow_part **ret,
+		     enum flow_reason *ret_reason, struct error *error)
 {
-	struct lint_part *part;
+	struct flow_part *part;
 	const uint8_t *bytes;
 
 	*ret = NULL;
-	*ret_reason = LINT_REASON_COUNT;
-	if (fde->pc_range > LINT_PART_BYTES_MAX) {
-		*ret_reason = LINT_TOO_LARGE;
+	*ret_reason = FLOW_REASON_COUNT;
+	if (fde->pc_range > FLOW_PART_BYTES_MAX) {
+		*ret_reason = FLOW_TOO_LARGE;
 		return 0;
 	}
 	bytes = image_bytes(cfi->image, fde->pc_begin, fde->pc_range);
 	if (!bytes) {
-		*ret_reason = LINT_UNDECODED;
+		*ret_reason = FLOW_UNDECODED;
 		return 0;
 	}
 	part = calloc(1, sizeof(*part));
@@ -61,18 +61,18 @@ int lint_part_create(const struct cfi *cfi, const struct cfi_fde *fde, struct li
 	part->code_at = calloc(fde->pc_range, sizeof(*part->code_at));
 	part->block_at = calloc(fde->pc_range, sizeof(*part->block_at));
 	if (!part->code_at || !part->block_at) {
-		lint_part_destroy(part);
+		flow_part_destroy(part);
 		return error_set(error, ERROR_MEMORY, NULL, 0, "an FDE's instructions");
 	}
-	if (read_rows(cfi, part, error) || lint_landing_read(cfi, part, error)) {
-		lint_part_destroy(part);
+	if (read_rows(cfi, part, error) || flow_landing_read(cfi, part, error)) {
+		flow_part_destroy(part);
 		return -1;
 	}
 	*ret = part;
 	return 0;
 }
 
-void lint_part_destroy(struct lint_part *part)
+void flow_part_destroy(struct flow_part *part)
 {
 	if (!part)
 		return;
@@ -85,7 +85,7 @@ void lint_part_destroy(struct lint_part *part)
 	free(part);
 }
 
-const struct row *lint_part_row(const struct lint_part *part, uint64_t pc)
+const struct row *flow_part_row(const struct flow_part *part, uint64_t pc)
 {
 	size_t low = 0, high = part->row_count;
 
@@ -103,7 +103,7 @@ const struct row *lint_part_row(const struct lint_part *part, uint64_t pc)
 	return NULL;
 }
 
-const struct code *lint_part_code(struct lint_part *part, struct code_decoder *decoder, uint64_t pc)
+const struct code *flow_part_code(struct flow_part *part, struct code_decoder *decoder, uint64_t pc)
 {
 	uint32_t *at = &part->code_at[pc - part->begin];
 

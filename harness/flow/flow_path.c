@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * lint_path.c - which jumps lead from the function's entry to an instruction
+ * flow_path.c - which jumps lead from the function's entry to an instruction
  *
  * Each block knows one instruction that leads to it. From there to the block that this lies in, and
  * on to the entry, is one way; what is known at the end is so on every way. Of a long one the jumps next
  * to the end are kept.
  */
 #include <string.h>
-#include "lint/lint_flow.h"
+#include "flow/flow.h"
 
 #define STEPS_MAX 4096 /* blocks that are gone back through */
 
-static struct lint_part *part_at(const struct lint_flow *flow, uint64_t pc)
+static struct flow_part *part_at(const struct flow *flow, uint64_t pc)
 {
 	for (size_t i = 0; i < flow->part_count; i++)
 		if (pc >= flow->part[i]->begin && pc < flow->part[i]->end)
@@ -20,23 +20,21 @@ static struct lint_part *part_at(const struct lint_flow *flow, uint64_t pc)
 }
 
 /* It goes elsewhere than to the next instruction, which begins at pc. */
-static bool is_jump(const struct lint_flow *flow, struct lint_part *part, uint64_t from,
-		    uint64_t pc)
+static bool is_jump(const struct flow *flow, struct flow_part *part, uint64_t from, uint64_t pc)
 {
-	const struct code *code = lint_part_code(part, flow->world->decoder, from);
+	const struct code *code = flow_part_code(part, flow->world->decoder, from);
 
 	return code && (from + code->length != pc || code->flow == CODE_JUMP ||
 			code->flow == CODE_JUMP_INDIRECT);
 }
 
-void lint_path_find(const struct lint_flow *flow, uint64_t from, uint64_t pc,
-		    struct lint_finding *ret)
+void flow_path_find(const struct flow *flow, uint64_t from, uint64_t pc, struct flow_path *ret)
 {
-	uint64_t jump[LINT_PATH_MAX]; /* the last first */
+	uint64_t jump[FLOW_PATH_MAX]; /* the last first */
 	size_t count = 0, steps = 0;
 
-	for (; from && count < LINT_PATH_MAX && steps < STEPS_MAX; steps++) {
-		struct lint_part *part = part_at(flow, from);
+	for (; from && count < FLOW_PATH_MAX && steps < STEPS_MAX; steps++) {
+		struct flow_part *part = part_at(flow, from);
 		uint32_t number = part ? part->block_at[from - part->begin] : 0;
 
 		if (!number)
@@ -50,11 +48,11 @@ void lint_path_find(const struct lint_flow *flow, uint64_t from, uint64_t pc,
 		pc = flow->block[number - 1].pc;
 		from = flow->block[number - 1].from;
 	}
-	ret->path_known = steps < STEPS_MAX;
-	if (!ret->path_known)
+	ret->known = steps < STEPS_MAX;
+	if (!ret->known)
 		return;
-	ret->path_cut = from != 0;
-	ret->path_count = (uint8_t)count;
+	ret->cut = from != 0;
+	ret->count = (uint8_t)count;
 	for (size_t i = 0; i < count; i++)
-		ret->path[i] = jump[count - 1 - i];
+		ret->jump[i] = jump[count - 1 - i];
 }

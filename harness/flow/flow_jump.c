@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * lint_jump.c - jump tables
+ * flow_jump.c - jump tables
  *
  * Compilers write them in two forms: distances of 4 bytes from the table's own begin, and, in code
  * that lies at a fixed address, targets of 8 bytes. Where a comparison that every way to the jump has
@@ -10,10 +10,10 @@
  */
 #include <elf.h>
 #include <string.h>
-#include "lint/lint_flow.h"
+#include "flow/flow.h"
 
 /* The next table's begin, behind table; UINT64_MAX if none is known. */
-static uint64_t next_table(const struct lint_flow *flow, uint64_t table)
+static uint64_t next_table(const struct flow *flow, uint64_t table)
 {
 	uint64_t next = UINT64_MAX;
 
@@ -23,18 +23,18 @@ static uint64_t next_table(const struct lint_flow *flow, uint64_t table)
 	return next;
 }
 
-static void meet_table(struct lint_flow *flow, uint64_t table)
+static void meet_table(struct flow *flow, uint64_t table)
 {
 	for (size_t i = 0; i < flow->table_count; i++)
 		if (flow->table[i] == table)
 			return;
-	if (flow->table_count == LINT_TABLES_MAX)
+	if (flow->table_count == FLOW_TABLES_MAX)
 		return;
 	flow->table[flow->table_count++] = table;
 	flow->met_table = true;
 }
 
-static bool read_entry(const struct lint_flow *flow, const struct value *table, uint64_t index,
+static bool read_entry(const struct flow *flow, const struct value *table, uint64_t index,
 		       uint64_t *ret)
 {
 	const struct image *image = flow->world->cfi->image;
@@ -54,7 +54,7 @@ static bool read_entry(const struct lint_flow *flow, const struct value *table, 
 }
 
 /* Behind the code: where LLVM lets cases go that it holds to be unreachable. */
-static bool is_end(const struct lint_flow *flow, uint64_t pc)
+static bool is_end(const struct flow *flow, uint64_t pc)
 {
 	for (size_t i = 0; i < flow->part_count; i++)
 		if (flow->part[i]->end == pc)
@@ -63,29 +63,29 @@ static bool is_end(const struct lint_flow *flow, uint64_t pc)
 }
 
 /* Inside of another function: a part of this one begins with a frame. */
-static bool is_foreign(const struct lint_flow *flow, uint64_t pc)
+static bool is_foreign(const struct flow *flow, uint64_t pc)
 {
 	const struct cfi_fde *fde = cfi_fde_find(flow->world->cfi, pc);
-	struct lint_part *part = NULL;
-	enum lint_reason reason;
+	struct flow_part *part = NULL;
+	enum flow_reason reason;
 	const struct row *row;
 	struct error error;
 	bool foreign;
 
-	if (!fde || fde->pc_begin == pc || lint_flow_has(flow, pc) ||
-	    lint_part_create(flow->world->cfi, fde, &part, &reason, &error) || !part)
+	if (!fde || fde->pc_begin == pc || flow_has(flow, pc) ||
+	    flow_part_create(flow->world->cfi, fde, &part, &reason, &error) || !part)
 		return false;
-	row = lint_part_row(part, part->begin);
-	foreign = row && lint_row_is_entry(row);
-	lint_part_destroy(part);
+	row = flow_part_row(part, part->begin);
+	foreign = row && flow_row_is_entry(row);
+	flow_part_destroy(part);
 	return foreign;
 }
 
-size_t lint_jump_targets(struct lint_flow *flow, const struct lint_state *state,
-			 const struct code *code, uint64_t *ret, bool *ret_sure)
+size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, const struct code *code,
+			 uint64_t *ret, bool *ret_sure)
 {
 	const struct image *image = flow->world->cfi->image;
-	struct value value = lint_effect_jump(state, code);
+	struct value value = flow_effect_jump(state, code);
 	uint64_t count, i;
 	size_t kept = 0;
 
@@ -107,14 +107,14 @@ size_t lint_jump_targets(struct lint_flow *flow, const struct lint_state *state,
 		flow->guessed_end = true;
 		count = room < count ? room : count;
 	}
-	for (i = 0; i < count && i < LINT_TARGETS_MAX; i++) {
+	for (i = 0; i < count && i < FLOW_TARGETS_MAX; i++) {
 		if (!read_entry(flow, &value, i, &ret[kept]))
 			break;
 		if (is_end(flow, ret[kept]))
 			continue;
-		if (!lint_flow_has(flow, ret[kept]))
+		if (!flow_has(flow, ret[kept]))
 			flow->guessed_end = true; /* it may be the end of a part not met yet */
-		if (!value.compared && !lint_flow_has(flow, ret[kept]))
+		if (!value.compared && !flow_has(flow, ret[kept]))
 			break;
 		if (value.compared && is_foreign(flow, ret[kept])) {
 			/* The comparison was another one, and the table ends before. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * lint_probe.c - functions that only touch the stack
+ * flow_probe.c - functions that only touch the stack
  *
  * Where a frame is larger than a page, Rust and MinGW's compilers have it touched page by page:
  *
@@ -11,11 +11,11 @@
  * That function leaves rax alone, against the psABI. It has no symbol in a stripped image, so its code
  * is asked: a short one without calls that writes no rax.
  */
-#include "lint/lint_flow.h"
+#include "flow/flow.h"
 
 #define PROBE_BYTES 128u
 
-static bool leaves_rax(const struct lint_part *part, const struct code *code)
+static bool leaves_rax(const struct flow_part *part, const struct code *code)
 {
 	bool inside = code->target >= part->begin && code->target < part->end;
 
@@ -32,20 +32,20 @@ static bool leaves_rax(const struct lint_part *part, const struct code *code)
 }
 
 /* The function at pc only touches the stack: it leaves rax as it was. */
-static int is_probe(const struct lint_world *world, uint64_t pc, bool *ret, struct error *error)
+static int is_probe(const struct flow_world *world, uint64_t pc, bool *ret, struct error *error)
 {
 	const struct cfi_fde *fde = cfi_fde_find(world->cfi, pc);
-	struct lint_part *part;
-	enum lint_reason reason;
+	struct flow_part *part;
+	enum flow_reason reason;
 	bool returns = false;
 
 	*ret = false;
 	if (!fde || fde->pc_begin != pc || fde->pc_range > PROBE_BYTES)
 		return 0;
-	if (lint_part_create(world->cfi, fde, &part, &reason, error))
+	if (flow_part_create(world->cfi, fde, &part, &reason, error))
 		return -1;
 	while (part && pc < part->end) {
-		const struct code *code = lint_part_code(part, world->decoder, pc);
+		const struct code *code = flow_part_code(part, world->decoder, pc);
 
 		if (!code || !leaves_rax(part, code))
 			break;
@@ -53,13 +53,13 @@ static int is_probe(const struct lint_world *world, uint64_t pc, bool *ret, stru
 		pc += code->length;
 	}
 	*ret = part && pc == part->end && returns;
-	lint_part_destroy(part);
+	flow_part_destroy(part);
 	return 0;
 }
 
 /* The call's size of a frame is taken off rsp behind it: rax is what it was, if that is a probe. */
-int lint_probe_call(struct lint_flow *flow, struct lint_part *part, const struct code *call,
-		    const struct value *rax, struct lint_state *state, struct error *error)
+int flow_probe_call(struct flow *flow, struct flow_part *part, const struct code *call,
+		    const struct value *rax, struct flow_state *state, struct error *error)
 {
 	uint64_t next = call->pc + call->length;
 	const struct code *code;
@@ -67,7 +67,7 @@ int lint_probe_call(struct lint_flow *flow, struct lint_part *part, const struct
 
 	if (call->flow != CODE_CALL || rax->kind != VALUE_CONSTANT || next >= part->end)
 		return 0;
-	code = lint_part_code(part, flow->world->decoder, next);
+	code = flow_part_code(part, flow->world->decoder, next);
 	if (!code)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "the ways through a function");
 	if (code->effect != EFFECT_SUBTRACT_REGISTER || code->reg != REGISTER_RSP ||

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * lint_state.c - values and words of the stack, and what two ways have in common
+ * flow_state.c - values and words of the stack, and what two ways have in common
  *
  * A state only ever loses knowledge when ways meet, so that following all ways comes to an end. A
  * word that one way wrote and the other did not may hold anything: it stays in the list as unknown,
  * because a word that is in no list is one that nobody has written.
  */
 #include <string.h>
-#include "lint/lint_state.h"
+#include "flow/flow_state.h"
 
 bool value_is_stack(const struct value *value)
 {
@@ -29,13 +29,13 @@ struct value value_add(struct value a, int64_t number)
 	}
 }
 
-void lint_state_copy(struct lint_state *to, const struct lint_state *from)
+void flow_state_copy(struct flow_state *to, const struct flow_state *from)
 {
 	memcpy(to, from,
-	       offsetof(struct lint_state, word) + from->word_count * sizeof(struct word));
+	       offsetof(struct flow_state, word) + from->word_count * sizeof(struct word));
 }
 
-void lint_state_enter(struct lint_state *ret)
+void flow_state_enter(struct flow_state *ret)
 {
 	struct value at = { .kind = VALUE_CFA, .number = -8 };
 
@@ -43,7 +43,7 @@ void lint_state_enter(struct lint_state *ret)
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
 		ret->reg[i] = (struct value) { .kind = VALUE_ENTRY, .reg = (uint8_t)i };
 	ret->reg[REGISTER_RSP] = at;
-	lint_word_write(ret, &at, 8, (struct value) { .kind = VALUE_ENTRY, .reg = REGISTER_RIP });
+	flow_word_write(ret, &at, 8, (struct value) { .kind = VALUE_ENTRY, .reg = REGISTER_RIP });
 }
 
 static bool same_base(const struct value *a, const struct value *b)
@@ -51,7 +51,7 @@ static bool same_base(const struct value *a, const struct value *b)
 	return a->kind == b->kind && a->bound == b->bound;
 }
 
-const struct value *lint_word_find(const struct lint_state *state, const struct value *at)
+const struct value *flow_word_find(const struct flow_state *state, const struct value *at)
 {
 	for (uint32_t i = 0; i < state->word_count; i++)
 		if (value_equal(&state->word[i].at, at))
@@ -60,11 +60,11 @@ const struct value *lint_word_find(const struct lint_state *state, const struct 
 }
 
 /* False: nothing is another than before, since there is no room, as there was none before. */
-static bool word_add(struct lint_state *state, const struct value *at, const struct value *value)
+static bool word_add(struct flow_state *state, const struct value *at, const struct value *value)
 {
 	bool lost = state->words_lost;
 
-	if (state->word_count == LINT_WORDS_MAX) {
+	if (state->word_count == FLOW_WORDS_MAX) {
 		state->words_lost = true;
 		return !lost;
 	}
@@ -76,17 +76,17 @@ static bool word_add(struct lint_state *state, const struct value *at, const str
 static bool is_saved(const struct value *value)
 {
 	return value->kind == VALUE_ENTRY && !value->number &&
-	       (value->reg == REGISTER_RIP || LINT_PRESERVED & 1u << value->reg);
+	       (value->reg == REGISTER_RIP || FLOW_PRESERVED & 1u << value->reg);
 }
 
-static bool is_of_use(const struct lint_state *state, const struct value *value)
+static bool is_of_use(const struct flow_state *state, const struct value *value)
 {
 	if (state->saved_only)
 		return is_saved(value) || value_is_stack(value);
 	return value->kind != VALUE_OTHER && value->kind != VALUE_UNKNOWN;
 }
 
-void lint_word_write(struct lint_state *state, const struct value *at, uint32_t bytes,
+void flow_word_write(struct flow_state *state, const struct value *at, uint32_t bytes,
 		     struct value value)
 {
 	bool found = false;
@@ -115,7 +115,7 @@ void lint_word_write(struct lint_state *state, const struct value *at, uint32_t 
 		word_add(state, at, &value);
 }
 
-void lint_word_touch(struct lint_state *state, const struct value *at, uint64_t bytes)
+void flow_word_touch(struct flow_state *state, const struct value *at, uint64_t bytes)
 {
 	int64_t begin = at->number, end = at->number + (int64_t)bytes;
 
@@ -139,18 +139,18 @@ void lint_word_touch(struct lint_state *state, const struct value *at, uint64_t 
 	state->touched_end = end > state->touched_end ? end : state->touched_end;
 }
 
-bool lint_word_is_unwritten(const struct lint_state *state, const struct value *at)
+bool flow_word_is_unwritten(const struct flow_state *state, const struct value *at)
 {
-	if (state->words_lost || lint_word_find(state, at))
+	if (state->words_lost || flow_word_find(state, at))
 		return false;
 	if (at->kind == VALUE_BASE)
 		return !state->bases_touched;
 	return at->number + 8 <= state->touched_begin || at->number >= state->touched_end;
 }
 
-void lint_word_note(struct lint_state *state, const struct value *at, struct value value)
+void flow_word_note(struct flow_state *state, const struct value *at, struct value value)
 {
-	if (!state->saved_only && !lint_word_find(state, at))
+	if (!state->saved_only && !flow_word_find(state, at))
 		word_add(state, at, &value);
 }
 
@@ -163,7 +163,7 @@ static bool join_value(struct value *into, const struct value *from)
 	return true;
 }
 
-static void join_touched(struct lint_state *into, const struct lint_state *from)
+static void join_touched(struct flow_state *into, const struct flow_state *from)
 {
 	if (from->touched_begin == from->touched_end)
 		return;
@@ -179,15 +179,15 @@ static void join_touched(struct lint_state *into, const struct lint_state *from)
 
 /* The word of from that lies at at. States that meet mostly have the same words in the same order,
  * so that it is the one with the same number. */
-static const struct value *other_word(const struct lint_state *from, const struct value *at,
+static const struct value *other_word(const struct flow_state *from, const struct value *at,
 				      uint32_t number)
 {
 	if (number < from->word_count && value_equal(&from->word[number].at, at))
 		return &from->word[number].value;
-	return lint_word_find(from, at);
+	return flow_word_find(from, at);
 }
 
-static bool join_words(struct lint_state *into, const struct lint_state *from)
+static bool join_words(struct flow_state *into, const struct flow_state *from)
 {
 	static const struct value unknown = { .kind = VALUE_UNKNOWN };
 	bool changed = (from->words_lost && !into->words_lost) ||
@@ -210,7 +210,7 @@ static bool join_words(struct lint_state *into, const struct lint_state *from)
 	return changed || begin != into->touched_begin || end != into->touched_end;
 }
 
-bool lint_state_join(struct lint_state *into, const struct lint_state *from)
+bool flow_state_join(struct flow_state *into, const struct flow_state *from)
 {
 	bool changed = false;
 
@@ -232,7 +232,7 @@ bool lint_state_join(struct lint_state *into, const struct lint_state *from)
 }
 
 /* What lies below rsp is the called function's. */
-static void give_away(struct lint_state *state)
+static void give_away(struct flow_state *state)
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 
@@ -246,11 +246,11 @@ static void give_away(struct lint_state *state)
 	}
 }
 
-void lint_state_call(struct lint_state *state)
+void flow_state_call(struct flow_state *state)
 {
 	give_away(state);
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
-		if (!(LINT_PRESERVED & 1u << i))
+		if (!(FLOW_PRESERVED & 1u << i))
 			state->reg[i] = (struct value) { .kind = VALUE_OTHER };
 	state->comparison.valid = false;
 }

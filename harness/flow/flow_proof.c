@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * lint_proof.c - a function whose rows are all right, shown in one pass over its code
+ * flow_proof.c - a function whose rows are all right, shown in one pass over its code
  *
  * Nearly all functions are right, and that is shown with less than it takes to say what is wrong.
- * lint_flow.c follows ways in the order in which they are met, and comes back to code whenever another
+ * flow.c follows ways in the order in which they are met, and comes back to code whenever another
  * way brings something else; here
  *
  *	- ways are followed in the order of addresses, so that code is mostly come to when all
@@ -14,23 +14,23 @@
  *	- a row is looked at again only if it is another one, or something that it speaks of was written.
  *
  * All that forgets, and what is known of less is true of more: so a proof is one. At the first
- * instruction that is not proven it ends without an answer, and the function is followed by lint_flow.c.
+ * instruction that is not proven it ends without an answer, and the function is followed by flow.c.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "lint/lint_proof.h"
+#include "flow/flow_proof.h"
 
 /* What ways lead to, and what is known there on all of them. */
 struct label {
 	uint64_t pc, end; /* end: where the way from it was left last */
-	struct lint_part *part;
-	struct lint_state state;
-	bool weak, unsure; /* as in struct lint_block */
+	struct flow_part *part;
+	struct flow_state state;
+	bool weak, unsure; /* as in struct flow_block */
 	bool queued;
 };
 
-struct lint_proof {
+struct flow_proof {
 	struct label *label;
 	size_t count, room;
 	uint32_t *queue; /* a heap, the lowest on top */
@@ -43,12 +43,12 @@ static int no_memory(struct error *error)
 	return error_set(error, ERROR_MEMORY, NULL, 0, "the proof of a function");
 }
 
-struct lint_proof *lint_proof_create(void)
+struct flow_proof *flow_proof_create(void)
 {
-	return calloc(1, sizeof(struct lint_proof));
+	return calloc(1, sizeof(struct flow_proof));
 }
 
-void lint_proof_destroy(struct lint_proof *proof)
+void flow_proof_destroy(struct flow_proof *proof)
 {
 	if (!proof)
 		return;
@@ -59,7 +59,7 @@ void lint_proof_destroy(struct lint_proof *proof)
 
 /* ---- the code in the order of addresses ---------------------------------------------------- */
 
-/* Of lint_part.label_at: something jumps there; and for a loop's head what is written in the loop. */
+/* Of flow_part.label_at: something jumps there; and for a loop's head what is written in the loop. */
 #define LABEL	   (1u << 31)
 #define REGISTERS  0xffffu
 #define LOOP_STEPS 16 /* instructions of loops that are looked at, for each of the part's */
@@ -74,10 +74,10 @@ static uint32_t written_by(const struct code *code)
 {
 	bool is_call = code->flow == CODE_CALL || code->flow == CODE_CALL_INDIRECT;
 
-	return code->written | (is_call ? REGISTERS & ~LINT_PRESERVED : 0);
+	return code->written | (is_call ? REGISTERS & ~FLOW_PRESERVED : 0);
 }
 
-static void mark_loops(struct lint_part *part, const struct jump_back *back, size_t count)
+static void mark_loops(struct flow_part *part, const struct jump_back *back, size_t count)
 {
 	size_t steps = LOOP_STEPS * part->code_count;
 
@@ -95,7 +95,7 @@ static void mark_loops(struct lint_part *part, const struct jump_back *back, siz
 	}
 }
 
-static void mark_pads(struct lint_part *part)
+static void mark_pads(struct flow_part *part)
 {
 	for (size_t i = 0; i < part->pad_count; i++)
 		if (part->pad[i].pad >= part->begin && part->pad[i].pad < part->end)
@@ -103,7 +103,7 @@ static void mark_pads(struct lint_part *part)
 }
 
 /* Decodes all of the part, and marks what its jumps lead to. */
-static int scan(struct lint_part *part, struct code_decoder *decoder, struct error *error)
+static int scan(struct flow_part *part, struct code_decoder *decoder, struct error *error)
 {
 	struct jump_back *back = NULL;
 	size_t count = 0;
@@ -112,7 +112,7 @@ static int scan(struct lint_part *part, struct code_decoder *decoder, struct err
 	if (!part->label_at)
 		return no_memory(error);
 	for (uint64_t pc = part->begin; pc < part->end;) {
-		const struct code *code = lint_part_code(part, decoder, pc);
+		const struct code *code = flow_part_code(part, decoder, pc);
 		bool jumps = code && (code->flow == CODE_JUMP || code->flow == CODE_BRANCH ||
 				      code->flow == CODE_BEGIN);
 
@@ -137,7 +137,7 @@ static int scan(struct lint_part *part, struct code_decoder *decoder, struct err
 
 /* ---- labels ------------------------------------------------------------------------------- */
 
-static bool is_before(const struct lint_proof *proof, uint32_t a, uint32_t b)
+static bool is_before(const struct flow_proof *proof, uint32_t a, uint32_t b)
 {
 	const struct label *left = &proof->label[a], *right = &proof->label[b];
 
@@ -146,7 +146,7 @@ static bool is_before(const struct lint_proof *proof, uint32_t a, uint32_t b)
 	return left->pc < right->pc;
 }
 
-static int enqueue(struct lint_proof *proof, uint32_t number, struct error *error)
+static int enqueue(struct flow_proof *proof, uint32_t number, struct error *error)
 {
 	size_t at = proof->queue_count;
 
@@ -162,7 +162,7 @@ static int enqueue(struct lint_proof *proof, uint32_t number, struct error *erro
 	return 0;
 }
 
-static uint32_t dequeue(struct lint_proof *proof)
+static uint32_t dequeue(struct flow_proof *proof)
 {
 	uint32_t first = proof->queue[0], last = proof->queue[--proof->queue_count];
 	size_t at = 0;
@@ -190,7 +190,7 @@ static bool is_kept(const struct value *value, uint8_t reg)
 }
 
 /* What a loop writes is another value when it comes back. */
-static void forget_written(struct lint_state *state, uint32_t written)
+static void forget_written(struct flow_state *state, uint32_t written)
 {
 	for (uint8_t i = 0; i < REGISTER_GPR_COUNT; i++)
 		if (written & 1u << i && !is_kept(&state->reg[i], i))
@@ -199,15 +199,15 @@ static void forget_written(struct lint_state *state, uint32_t written)
 		state->comparison = (struct last_comparison) { .valid = false };
 }
 
-static int new_label(struct lint_proof *proof, struct lint_part *part, uint64_t pc,
-		     const struct lint_state *state, const struct lint_way *way,
+static int new_label(struct flow_proof *proof, struct flow_part *part, uint64_t pc,
+		     const struct flow_state *state, const struct flow_way *way,
 		     struct error *error)
 {
 	uint32_t *at = &part->block_at[pc - part->begin];
 	uint32_t inside = *at;
 	struct label *label;
 
-	if (proof->count == LINT_BLOCKS_MAX) {
+	if (proof->count == FLOW_BLOCKS_MAX) {
 		proof->failed = true;
 		return 0;
 	}
@@ -219,7 +219,7 @@ static int new_label(struct lint_proof *proof, struct lint_part *part, uint64_t 
 	label->weak = way->weak;
 	label->unsure = way->unsure;
 	label->queued = false;
-	lint_state_copy(&label->state, state);
+	flow_state_copy(&label->state, state);
 	label->state.saved_only = true;
 	forget_written(&label->state, part->label_at[pc - part->begin] & REGISTERS);
 	*at = (uint32_t)proof->count;
@@ -229,11 +229,11 @@ static int new_label(struct lint_proof *proof, struct lint_part *part, uint64_t 
 	return enqueue(proof, (uint32_t)proof->count - 1, error);
 }
 
-int lint_proof_arrive(struct lint_flow *flow, struct lint_part *part, uint64_t pc,
-		      const struct lint_state *state, const struct lint_way *way,
+int flow_proof_arrive(struct flow *flow, struct flow_part *part, uint64_t pc,
+		      const struct flow_state *state, const struct flow_way *way,
 		      struct error *error)
 {
-	struct lint_proof *proof = flow->proof;
+	struct flow_proof *proof = flow->proof;
 	struct label *label;
 	uint32_t number;
 	bool changed;
@@ -247,7 +247,7 @@ int lint_proof_arrive(struct lint_flow *flow, struct lint_part *part, uint64_t p
 	if (!label || label->pc != pc)
 		return new_label(proof, part, pc, state, way, error);
 	changed = label->unsure && !way->unsure;
-	changed |= lint_state_join(&label->state, state);
+	changed |= flow_state_join(&label->state, state);
 	label->weak &= way->weak;
 	label->unsure &= way->unsure;
 	return changed ? enqueue(proof, number - 1, error) : 0;
@@ -269,7 +269,7 @@ static void cursor_read(struct cursor *cursor)
 	const struct row *row = cursor->row;
 
 	cursor->dirty = true;
-	cursor->reads = LINT_PRESERVED;
+	cursor->reads = FLOW_PRESERVED;
 	cursor->reads_all = row->cfa.kind != RULE_CFA_REGISTER;
 	if (row->cfa.reg < REGISTER_GPR_COUNT)
 		cursor->reads |= 1u << row->cfa.reg;
@@ -281,7 +281,7 @@ static void cursor_read(struct cursor *cursor)
 }
 
 /* The row at pc, or NULL. */
-static const struct row *cursor_move(struct cursor *cursor, const struct lint_part *part,
+static const struct row *cursor_move(struct cursor *cursor, const struct flow_part *part,
 				     uint64_t pc)
 {
 	const struct row *row = cursor->row;
@@ -291,29 +291,29 @@ static const struct row *cursor_move(struct cursor *cursor, const struct lint_pa
 	if (row && row + 1 < part->row + part->row_count && pc >= row[1].pc && pc < row[1].pc_end)
 		cursor->row = row + 1;
 	else
-		cursor->row = lint_part_row(part, pc);
+		cursor->row = flow_part_row(part, pc);
 	if (cursor->row)
 		cursor_read(cursor);
 	return cursor->row;
 }
 
 /* The row is what the code does, before the instruction and in the middle of it. */
-static bool is_proven(struct cursor *cursor, const struct lint_part *part, const struct code *code,
-		      const struct lint_state *state)
+static bool is_proven(struct cursor *cursor, const struct flow_part *part, const struct code *code,
+		      const struct flow_state *state)
 {
 	const struct row *row = cursor_move(cursor, part, code->pc);
-	struct lint_row_verdict verdict;
+	struct flow_row_verdict verdict;
 
 	if (!row || !code->length || row->pc_end - code->pc < code->length)
 		return false;
 	if (!cursor->dirty && cursor->word_writes == state->word_writes)
 		return true;
-	lint_row_check(row, code->pc, state, part->agreed, &verdict);
+	flow_row_check(row, code->pc, state, part->agreed, &verdict);
 	cursor->word_writes = state->word_writes;
-	return verdict.outcome == LINT_ROW_PROVEN && !verdict.ends;
+	return verdict.outcome == FLOW_ROW_PROVEN && !verdict.ends;
 }
 
-static bool is_label(const struct lint_proof *proof, const struct lint_part *part, uint64_t pc)
+static bool is_label(const struct flow_proof *proof, const struct flow_part *part, uint64_t pc)
 {
 	uint32_t number = part->block_at[pc - part->begin];
 
@@ -321,28 +321,28 @@ static bool is_label(const struct lint_proof *proof, const struct lint_part *par
 	       (number && proof->label[number - 1].pc == pc);
 }
 
-static int walk(struct lint_flow *flow, uint32_t number, struct error *error)
+static int walk(struct flow *flow, uint32_t number, struct error *error)
 {
-	struct lint_proof *proof = flow->proof;
-	struct lint_part *part = proof->label[number].part;
-	struct lint_way way = { .weak = proof->label[number].weak,
+	struct flow_proof *proof = flow->proof;
+	struct flow_part *part = proof->label[number].part;
+	struct flow_way way = { .weak = proof->label[number].weak,
 				.unsure = proof->label[number].unsure };
 	uint64_t pc = proof->label[number].pc;
 	struct cursor cursor = { NULL };
-	struct lint_state state;
+	struct flow_state state;
 	bool on = true;
 
-	lint_state_copy(&state, &proof->label[number].state);
+	flow_state_copy(&state, &proof->label[number].state);
 	while (on && pc < part->end) {
 		const struct code *found;
 		struct code code;
 
 		if (way.from && is_label(proof, part, pc)) {
 			proof->label[number].end = pc;
-			return lint_proof_arrive(flow, part, pc, &state, &way, error);
+			return flow_proof_arrive(flow, part, pc, &state, &way, error);
 		}
 		part->block_at[pc - part->begin] = number + 1;
-		found = lint_part_code(part, flow->world->decoder, pc);
+		found = flow_part_code(part, flow->world->decoder, pc);
 		if (!found)
 			return no_memory(error);
 		code = *found; /* the array may move */
@@ -353,21 +353,21 @@ static int walk(struct lint_flow *flow, uint32_t number, struct error *error)
 		/* A branch may say of a register that it is equal to another one. */
 		cursor.dirty = cursor.reads_all || written_by(&code) & cursor.reads ||
 			       (code.flow == CODE_BRANCH && state.comparison.with_register);
-		if (lint_flow_go(flow, part, &code, &state, &way, &on, error))
+		if (flow_go(flow, part, &code, &state, &way, &on, error))
 			return -1;
-		lint_way_pass(&way, part, &code);
+		flow_way_pass(&way, part, &code);
 		pc += code.length;
 	}
 	proof->label[number].end = pc;
-	return on && !way.weak ? lint_flow_fall_out(flow, pc, &state, &way, error) : 0;
+	return on && !way.weak ? flow_fall_out(flow, pc, &state, &way, error) : 0;
 }
 
-void lint_proof_fail(struct lint_flow *flow)
+void flow_proof_fail(struct flow *flow)
 {
 	flow->proof->failed = true;
 }
 
-int lint_proof_follow(struct lint_flow *flow, struct error *error)
+int flow_proof_follow(struct flow *flow, struct error *error)
 {
 	while (flow->proof->queue_count && !flow->proof->failed)
 		if (walk(flow, dequeue(flow->proof), error))
@@ -378,10 +378,10 @@ int lint_proof_follow(struct lint_flow *flow, struct error *error)
 /* ---- functions ---------------------------------------------------------------------------- */
 
 /* Every instruction was reached, but for what lies between functions. */
-static bool is_reached(struct lint_part *part, struct code_decoder *decoder)
+static bool is_reached(struct flow_part *part, struct code_decoder *decoder)
 {
 	for (uint64_t pc = part->begin; pc < part->end;) {
-		const struct code *code = lint_part_code(part, decoder, pc);
+		const struct code *code = flow_part_code(part, decoder, pc);
 
 		if (!code || (!part->block_at[pc - part->begin] && !code->is_padding &&
 			      code->flow != CODE_STOP && code->length))
@@ -391,36 +391,36 @@ static bool is_reached(struct lint_part *part, struct code_decoder *decoder)
 	return true;
 }
 
-int lint_proof_try(struct lint_proof *proof, struct lint_flow *flow, bool *ret_proven,
+int flow_proof_try(struct flow_proof *proof, struct flow *flow, bool *ret_proven,
 		   struct error *error)
 {
 	int result = 0;
 
 	proof->failed = flow->part[0]->malformed;
 	flow->proof = proof;
-	for (int round = 0; !result && !proof->failed && lint_flow_again(flow, round); round++) {
+	for (int round = 0; !result && !proof->failed && flow_again(flow, round); round++) {
 		proof->count = proof->queue_count = 0;
-		lint_flow_restart(flow);
-		result = lint_flow_enter(flow, flow->function, error);
+		flow_restart(flow);
+		result = flow_enter(flow, flow->function, error);
 	}
 	flow->proof = NULL;
 	*ret_proven = !result && !proof->failed && !flow->too_large && !flow->jump_unread &&
 		      is_reached(flow->part[0], flow->world->decoder);
 	if (!*ret_proven)
-		lint_flow_forget(flow);
+		flow_forget(flow);
 	return result;
 }
 
-void lint_proof_tell(const struct lint_proof *proof, const struct lint_flow *flow,
+void flow_proof_tell(const struct flow_proof *proof, const struct flow *flow,
 		     void (*fn)(void *context, uint64_t pc), void *context)
 {
 	for (uint32_t i = 0; i < proof->count; i++) {
-		struct lint_part *part = proof->label[i].part;
+		struct flow_part *part = proof->label[i].part;
 
 		for (uint64_t pc = proof->label[i].pc;
 		     pc < proof->label[i].end && part->block_at[pc - part->begin] == i + 1;) {
 			fn(context, pc);
-			pc += lint_part_code(part, flow->world->decoder, pc)->length;
+			pc += flow_part_code(part, flow->world->decoder, pc)->length;
 		}
 	}
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * lint_expression.c - DWARF expressions (DWARF 5, 2.5) over what is known of registers and words
+ * flow_expression.c - DWARF expressions (DWARF 5, 2.5) over what is known of registers and words
  *
  * The same operations as in unwinder/cfi_expression.c, but for those that branch: no producer
  * branches in a row's expression. Anything that comes to no known address or number is unknown.
  */
 #include "dwarf_op.h"
 #include "expression.h"
-#include "lint/lint_row.h"
+#include "flow/flow_row.h"
 
 #define STACK_ENTRIES 32
 
@@ -15,7 +15,7 @@ struct machine {
 	struct value stack[STACK_ENTRIES];
 	unsigned int depth;
 	uint64_t pc;
-	const struct lint_state *state;
+	const struct flow_state *state;
 };
 
 static bool push(struct machine *machine, struct value value)
@@ -43,7 +43,7 @@ static bool push_register(struct machine *machine, uint64_t reg, int64_t offset)
 static bool dereference(struct machine *machine)
 {
 	struct value *top = &machine->stack[machine->depth - 1];
-	const struct value *word = value_is_stack(top) ? lint_word_find(machine->state, top) : NULL;
+	const struct value *word = value_is_stack(top) ? flow_word_find(machine->state, top) : NULL;
 
 	if (!word)
 		return false;
@@ -54,7 +54,7 @@ static bool dereference(struct machine *machine)
 /* The frame's own alignment, if it is the same. */
 static bool align(const struct machine *machine, struct value *a, const struct value *mask)
 {
-	const struct lint_state *state = machine->state;
+	const struct flow_state *state = machine->state;
 
 	if (a->kind != VALUE_CFA || mask->kind != VALUE_CONSTANT || !mask->number ||
 	    mask->number != state->aligned.mask || a->number >> 4 != state->aligned.paragraph)
@@ -136,8 +136,8 @@ static bool operate(struct machine *machine, uint8_t opcode, struct reader *read
 	}
 }
 
-struct value lint_expression(const uint8_t *expression, size_t size, uint64_t pc,
-			     const struct value *cfa, const struct lint_state *state)
+struct value flow_expression(const uint8_t *expression, size_t size, uint64_t pc,
+			     const struct value *cfa, const struct flow_state *state)
 {
 	struct machine machine = { .pc = pc, .state = state };
 	struct reader reader = { expression, expression + size };

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * lint_effect.c - what one instruction makes of registers and words
+ * flow_effect.c - what one instruction makes of registers and words
  *
  * A value that is loaded from memory which is not the stack is no saved register: functions save on
  * their stack. So it is VALUE_OTHER. One from a word of the stack that nobody is known to have
  * written may be one.
  */
 #include <string.h>
-#include "lint/lint_state.h"
+#include "flow/flow_state.h"
 
 #define VALUE(...) ((struct value) { __VA_ARGS__ })
 
-static void forget_comparison(struct lint_state *state, uint8_t reg)
+static void forget_comparison(struct flow_state *state, uint8_t reg)
 {
 	struct last_comparison *comparison = &state->comparison;
 
@@ -28,7 +28,7 @@ static struct value read_back(struct value value)
 	return value;
 }
 
-static void set(struct lint_state *state, uint8_t reg, struct value value)
+static void set(struct flow_state *state, uint8_t reg, struct value value)
 {
 	if (value_is_stack(&value) && (reg == REGISTER_RSP || reg == REGISTER_RBP))
 		value.scale = 0;
@@ -36,7 +36,7 @@ static void set(struct lint_state *state, uint8_t reg, struct value value)
 	forget_comparison(state, reg);
 }
 
-struct value lint_effect_address(const struct lint_state *state, const struct code *code)
+struct value flow_effect_address(const struct flow_state *state, const struct code *code)
 {
 	struct value at = VALUE(.kind = VALUE_CONSTANT);
 
@@ -55,7 +55,7 @@ struct value lint_effect_address(const struct lint_state *state, const struct co
 }
 
 /* A new base: the old one's words and copies are another's. */
-static void begin_base(struct lint_state *state, uint8_t reg, uint32_t origin)
+static void begin_base(struct flow_state *state, uint8_t reg, uint32_t origin)
 {
 	struct value base = { .kind = VALUE_BASE, .bound = origin };
 	uint32_t kept = 0;
@@ -80,7 +80,7 @@ static void begin_base(struct lint_state *state, uint8_t reg, uint32_t origin)
 }
 
 /* The CFA is a multiple of 16 (psABI, 3.2.2): what of it is aligned depends on the paragraph alone. */
-static void align(struct lint_state *state, const struct code *code, uint32_t origin)
+static void align(struct flow_state *state, const struct code *code, uint32_t origin)
 {
 	struct value value = state->reg[code->reg];
 	int64_t mask = code->constant;
@@ -100,7 +100,7 @@ static void align(struct lint_state *state, const struct code *code, uint32_t or
 
 /* What an indexed operand reads, if it can be a jump table of entries of scale bytes: VALUE_OFFSET
  * with the table's address and its index's bound. */
-static struct value table_of(const struct lint_state *state, const struct code *code, uint8_t scale)
+static struct value table_of(const struct flow_state *state, const struct code *code, uint8_t scale)
 {
 	struct value base = { .kind = VALUE_CONSTANT }, index, swap;
 	struct value table = { .kind = VALUE_UNKNOWN };
@@ -126,9 +126,9 @@ static struct value table_of(const struct lint_state *state, const struct code *
 		     .number = (int64_t)((uint64_t)base.number + (uint64_t)code->displacement));
 }
 
-static struct value load(const struct lint_state *state, const struct code *code)
+static struct value load(const struct flow_state *state, const struct code *code)
 {
-	struct value at = lint_effect_address(state, code);
+	struct value at = flow_effect_address(state, code);
 	struct value table = table_of(state, code, 8);
 	const struct value *word;
 
@@ -137,7 +137,7 @@ static struct value load(const struct lint_state *state, const struct code *code
 		return table;
 	}
 	if (value_is_stack(&at)) {
-		word = lint_word_find(state, &at);
+		word = flow_word_find(state, &at);
 		return word ? read_back(*word) : VALUE(.kind = VALUE_UNKNOWN);
 	}
 	if (at.kind == VALUE_UNKNOWN && !code->foreign_segment)
@@ -145,10 +145,10 @@ static struct value load(const struct lint_state *state, const struct code *code
 	return VALUE(.kind = VALUE_OTHER);
 }
 
-static struct value load_less(const struct lint_state *state, const struct code *code)
+static struct value load_less(const struct flow_state *state, const struct code *code)
 {
-	struct value at = lint_effect_address(state, code);
-	const struct value *word = value_is_stack(&at) ? lint_word_find(state, &at) : NULL;
+	struct value at = flow_effect_address(state, code);
+	const struct value *word = value_is_stack(&at) ? flow_word_find(state, &at) : NULL;
 
 	struct value table = table_of(state, code, 4);
 
@@ -162,16 +162,16 @@ static struct value load_less(const struct lint_state *state, const struct code 
 	return VALUE(.kind = VALUE_OTHER);
 }
 
-static struct value load_signed(const struct lint_state *state, const struct code *code)
+static struct value load_signed(const struct flow_state *state, const struct code *code)
 {
 	struct value table = table_of(state, code, 4);
 
 	return table.kind == VALUE_OFFSET ? table : VALUE(.kind = VALUE_OTHER);
 }
 
-static void write_memory(struct lint_state *state, const struct code *code, struct value value)
+static void write_memory(struct flow_state *state, const struct code *code, struct value value)
 {
-	struct value at = lint_effect_address(state, code);
+	struct value at = flow_effect_address(state, code);
 	const struct value *count = &state->reg[REGISTER_RCX];
 
 	if (state->comparison.of_word)
@@ -182,16 +182,16 @@ static void write_memory(struct lint_state *state, const struct code *code, stru
 		/* As many as a register says are an object's, which ends before what is saved. */
 		if (count->kind == VALUE_CONSTANT && count->number > 0 &&
 		    count->number < UINT16_MAX)
-			lint_word_touch(state, &at, (uint64_t)count->number * code->memory_bytes);
+			flow_word_touch(state, &at, (uint64_t)count->number * code->memory_bytes);
 	} else if (code->effect == EFFECT_STORE || code->effect == EFFECT_POP) {
-		lint_word_write(state, &at, code->memory_bytes, value);
+		flow_word_write(state, &at, code->memory_bytes, value);
 	} else if (code->plain_store) {
-		lint_word_write(state, &at, code->memory_bytes, value);
-		if (!lint_word_find(state, &at))
-			lint_word_touch(state, &at, code->memory_bytes);
+		flow_word_write(state, &at, code->memory_bytes, value);
+		if (!flow_word_find(state, &at))
+			flow_word_touch(state, &at, code->memory_bytes);
 	} else {
 		/* Under a mask, from a vector register, or of what was there: nobody knows what of it. */
-		lint_word_touch(state, &at, code->memory_bytes);
+		flow_word_touch(state, &at, code->memory_bytes);
 	}
 }
 
@@ -203,18 +203,18 @@ static struct value stored(const struct code *code)
 	return VALUE(.kind = part ? VALUE_UNKNOWN : VALUE_OTHER);
 }
 
-static void push(struct lint_state *state, struct value value)
+static void push(struct flow_state *state, struct value value)
 {
 	struct value *rsp = &state->reg[REGISTER_RSP];
 
 	set(state, REGISTER_RSP, value_add(*rsp, -8));
-	lint_word_write(state, rsp, 8, value);
+	flow_word_write(state, rsp, 8, value);
 }
 
-static struct value pop(struct lint_state *state)
+static struct value pop(struct flow_state *state)
 {
 	struct value at = state->reg[REGISTER_RSP];
-	const struct value *word = value_is_stack(&at) ? lint_word_find(state, &at) : NULL;
+	const struct value *word = value_is_stack(&at) ? flow_word_find(state, &at) : NULL;
 	struct value value = word ? read_back(*word) : VALUE(.kind = VALUE_UNKNOWN);
 
 	set(state, REGISTER_RSP, value_add(at, 8));
@@ -223,7 +223,7 @@ static struct value pop(struct lint_state *state)
 
 /* ---- arithmetic --------------------------------------------------------------------------- */
 
-static struct value scaled(const struct lint_state *state, const struct code *code)
+static struct value scaled(const struct flow_state *state, const struct code *code)
 {
 	const struct value *index = &state->reg[code->index];
 
@@ -237,14 +237,14 @@ static struct value scaled(const struct lint_state *state, const struct code *co
 	return VALUE(.kind = VALUE_OTHER);
 }
 
-static struct value address(const struct lint_state *state, const struct code *code)
+static struct value address(const struct flow_state *state, const struct code *code)
 {
-	struct value at = lint_effect_address(state, code);
+	struct value at = flow_effect_address(state, code);
 
 	return code->index == CODE_NO_REGISTER ? at : scaled(state, code);
 }
 
-static void add_register(struct lint_state *state, const struct code *code, uint32_t origin)
+static void add_register(struct flow_state *state, const struct code *code, uint32_t origin)
 {
 	struct value a = state->reg[code->reg], b = state->reg[code->source];
 	struct value sum = { .kind = VALUE_OTHER };
@@ -267,7 +267,7 @@ static void add_register(struct lint_state *state, const struct code *code, uint
 		begin_base(state, REGISTER_RSP, origin);
 }
 
-static void subtract_register(struct lint_state *state, const struct code *code, uint32_t origin)
+static void subtract_register(struct flow_state *state, const struct code *code, uint32_t origin)
 {
 	struct value a = state->reg[code->reg], b = state->reg[code->source];
 
@@ -279,7 +279,7 @@ static void subtract_register(struct lint_state *state, const struct code *code,
 		set(state, code->reg, VALUE(.kind = VALUE_OTHER));
 }
 
-static void and_constant(struct lint_state *state, const struct code *code, uint32_t origin)
+static void and_constant(struct flow_state *state, const struct code *code, uint32_t origin)
 {
 	const struct value *value = &state->reg[code->reg];
 
@@ -294,14 +294,14 @@ static void and_constant(struct lint_state *state, const struct code *code, uint
 
 /* A register that is unknown behind an instruction which may have put back what was saved
  * elsewhere: in a vector register, or mangled. */
-static void write_registers(struct lint_state *state, const struct code *code)
+static void write_registers(struct flow_state *state, const struct code *code)
 {
 	for (uint8_t i = 0; i < REGISTER_GPR_COUNT; i++)
 		if (code->written & 1u << i)
 			set(state, i, VALUE(.kind = code->computed ? VALUE_OTHER : VALUE_UNKNOWN));
 }
 
-static void set_byte(struct lint_state *state, const struct code *code)
+static void set_byte(struct flow_state *state, const struct code *code)
 {
 	struct value value = state->reg[code->reg];
 
@@ -328,7 +328,7 @@ static struct value extended(const struct value *value, uint8_t bits)
 	return VALUE(.kind = VALUE_BOUND, .scale = 1, .bound = (1u << bits) - 1);
 }
 
-static void compare(struct lint_state *state, const struct code *code)
+static void compare(struct flow_state *state, const struct code *code)
 {
 	struct last_comparison *comparison = &state->comparison;
 
@@ -340,13 +340,13 @@ static void compare(struct lint_state *state, const struct code *code)
 		comparison->with_register = true;
 		comparison->source = code->source;
 	} else if (code->reg == CODE_NO_REGISTER) {
-		comparison->at = lint_effect_address(state, code);
+		comparison->at = flow_effect_address(state, code);
 		comparison->of_word = true;
 		comparison->valid = value_is_stack(&comparison->at) && !comparison->at.scale;
 	}
 }
 
-void lint_effect(struct lint_state *state, const struct code *code, uint32_t origin)
+void flow_effect(struct flow_state *state, const struct code *code, uint32_t origin)
 {
 	struct value value;
 
@@ -423,7 +423,7 @@ static void bound_value(struct value *value, uint64_t bound)
 			       .bound = (uint32_t)bound);
 }
 
-static void bound_compared(struct lint_state *state, uint64_t bound)
+static void bound_compared(struct flow_state *state, uint64_t bound)
 {
 	const struct last_comparison *comparison = &state->comparison;
 	struct value value = { .kind = VALUE_UNKNOWN };
@@ -434,10 +434,10 @@ static void bound_compared(struct lint_state *state, uint64_t bound)
 	}
 	bound_value(&value, bound);
 	if (value.kind == VALUE_BOUND)
-		lint_word_note(state, &comparison->at, value);
+		flow_word_note(state, &comparison->at, value);
 }
 
-static void make_equal(struct lint_state *state)
+static void make_equal(struct flow_state *state)
 {
 	struct value *a = &state->reg[state->comparison.reg];
 	struct value *b = &state->reg[state->comparison.source];
@@ -456,7 +456,7 @@ static void make_equal(struct lint_state *state)
 	}
 }
 
-void lint_effect_branch(struct lint_state *state, enum code_condition condition, bool taken)
+void flow_effect_branch(struct flow_state *state, enum code_condition condition, bool taken)
 {
 	static const enum code_condition opposite[] = {
 		[CONDITION_OTHER] = CONDITION_OTHER,
@@ -483,7 +483,7 @@ void lint_effect_branch(struct lint_state *state, enum code_condition condition,
 	}
 }
 
-struct value lint_effect_jump(const struct lint_state *state, const struct code *code)
+struct value flow_effect_jump(const struct flow_state *state, const struct code *code)
 {
 	return code->source != CODE_NO_REGISTER ? state->reg[code->source] : load(state, code);
 }

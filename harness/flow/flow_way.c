@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * lint_way.c - what is thought of a way behind an instruction
+ * flow_way.c - what is thought of a way behind an instruction
  *
  * A way is weak behind a call that may never come back, and unsure where perhaps nobody goes: neither
- * accuses (lint_flow.h).
+ * accuses (flow.h).
  */
-#include "lint/lint_flow.h"
+#include "flow/flow.h"
 
 /* Padding changes nothing: where the row does, the code behind it is another block's. */
-static bool ends_block(const struct lint_part *part, const struct code *padding)
+static bool ends_block(const struct flow_part *part, const struct code *padding)
 {
-	const struct row *row = lint_part_row(part, padding->pc);
-	const struct row *next = lint_part_row(part, padding->pc + padding->length);
+	const struct row *row = flow_part_row(part, padding->pc);
+	const struct row *next = flow_part_row(part, padding->pc + padding->length);
 
 	return row && next && !row_equal(row, next);
 }
 
-void lint_way_pass(struct lint_way *way, const struct lint_part *part, const struct code *code)
+void flow_way_pass(struct flow_way *way, const struct flow_part *part, const struct code *code)
 {
 	way->from = code->pc;
 	/* Padding behind a call that perhaps doesn't come back is no better than it, and a jump

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_lint_proof.c - functions in assembly, and whether one pass over their code proves them
+ * test_flow_proof.c - functions in assembly, and whether one pass over their code proves them
  *
  * A case is the body of one function f. What is expected is how many of its instructions were
  * reached and proven, or -1 if the pass ends without a proof: then it has left nothing behind.
@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "assembly_fixture.h"
-#include "lint/lint_names.h"
-#include "lint/lint_proof.h"
+#include "flow/flow_names.h"
+#include "flow/flow_proof.h"
 
 #define PUSH  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
 #define POP   "	pop rbx\n	.cfi_def_cfa_offset 8\n"
@@ -107,8 +107,8 @@ static const struct proof_case {
 struct proving {
 	const struct cfi *cfi;
 	struct code_decoder *decoder;
-	struct lint_names *names;
-	struct lint_proof *proof;
+	struct flow_names *names;
+	struct flow_proof *proof;
 	uint64_t target[16];
 };
 
@@ -131,28 +131,28 @@ static void count(void *context, uint64_t pc)
 /* How many instructions are proven, or -1. */
 static int prove(const struct proving *proving, const char *name)
 {
-	struct lint_world world = { .cfi = proving->cfi,
+	struct flow_world world = { .cfi = proving->cfi,
 				    .decoder = proving->decoder,
 				    .names = proving->names,
 				    .target = (uint64_t *)proving->target,
 				    .uncovered = ignore_uncovered,
 				    .called = ignore_called };
 	uint64_t pc = image_symbol_address(proving->cfi->image, name);
-	struct lint_part *part;
-	enum lint_reason reason;
-	struct lint_flow flow;
+	struct flow_part *part;
+	enum flow_reason reason;
+	struct flow flow;
 	struct error error;
 	bool proven;
 	int instructions = 0;
 
-	ck_assert_int_eq(lint_part_create(proving->cfi, cfi_fde_find(proving->cfi, pc), &part,
+	ck_assert_int_eq(flow_part_create(proving->cfi, cfi_fde_find(proving->cfi, pc), &part,
 					  &reason, &error),
 			 0);
-	lint_flow_init(&flow, &world, part);
-	ck_assert_int_eq(lint_proof_try(proving->proof, &flow, &proven, &error), 0);
+	flow_init(&flow, &world, part);
+	ck_assert_int_eq(flow_proof_try(proving->proof, &flow, &proven, &error), 0);
 	ck_assert_ptr_null(flow.proof);
 	if (proven) {
-		lint_proof_tell(proving->proof, &flow, count, &instructions);
+		flow_proof_tell(proving->proof, &flow, count, &instructions);
 	} else {
 		instructions = -1;
 		ck_assert_uint_eq(flow.part_count, 1);
@@ -161,14 +161,14 @@ static int prove(const struct proving *proving, const char *name)
 		for (uint64_t i = 0; i < part->end - part->begin; i++)
 			ck_assert_uint_eq(part->block_at[i], 0);
 	}
-	lint_flow_deinit(&flow);
+	flow_deinit(&flow);
 	return instructions;
 }
 
 START_TEST(one_pass_proves_it)
 {
 	const struct proof_case *test = &proof_cases[_i];
-	char directory[] = "/tmp/test_lint_proof.XXXXXX", path[300], *text;
+	char directory[] = "/tmp/test_flow_proof.XXXXXX", path[300], *text;
 	struct proving proving = { NULL };
 	struct image *image;
 	struct cfi *cfi;
@@ -185,8 +185,8 @@ START_TEST(one_pass_proves_it)
 	ck_assert_int_eq(cfi_create(image, &cfi, &error), 0);
 	proving.cfi = cfi;
 	proving.decoder = code_decoder_create();
-	proving.names = lint_names_create(cfi);
-	proving.proof = lint_proof_create();
+	proving.names = flow_names_create(cfi);
+	proving.proof = flow_proof_create();
 	/* Once more with what the first left behind. */
 	for (int i = 0; i < 2; i++) {
 		int instructions = prove(&proving, "f");
@@ -194,8 +194,8 @@ START_TEST(one_pass_proves_it)
 		ck_assert_msg(instructions == test->instructions, "%s: %d, expected %d", test->rule,
 			      instructions, test->instructions);
 	}
-	lint_proof_destroy(proving.proof);
-	lint_names_destroy(proving.names);
+	flow_proof_destroy(proving.proof);
+	flow_names_destroy(proving.names);
 	code_decoder_destroy(proving.decoder);
 	cfi_destroy(cfi);
 	image_destroy(image);
@@ -206,7 +206,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("lint_proof");
+	Suite *suite = suite_create("flow_proof");
 	TCase *functions = tcase_create("functions");
 	SRunner *runner = srunner_create(suite);
 	int failed;

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * lint_part.h - one FDE: its rows, its instructions and its landing pads
+ * flow_part.h - one FDE: its rows, its instructions and its landing pads
  *
  * A function may have several: compilers put what is run rarely elsewhere, with an FDE of its own.
  */
-#ifndef STACKPROOF_LINT_PART_H
-#define STACKPROOF_LINT_PART_H
+#ifndef STACKPROOF_FLOW_PART_H
+#define STACKPROOF_FLOW_PART_H
 
-#include "lint/lint.h"
+#include "cfi.h"
+#include "code/code.h"
+#include "flow/flow_row.h"
 
-#define LINT_PART_BYTES_MAX  (16u << 20) /* of one FDE's code */
-#define LINT_ROWS_MAX	     (1u << 18)	 /* of one FDE */
-#define LINT_IMAGE_BYTES_MAX (1u << 30)	 /* from the first executable byte to the last */
+#define FLOW_PART_BYTES_MAX  (16u << 20) /* of one FDE's code */
+#define FLOW_ROWS_MAX	     (1u << 18)	 /* of one FDE */
+#define FLOW_IMAGE_BYTES_MAX (1u << 30)	 /* from the first executable byte to the last */
 
 /* Of instructions begin .. end: where an exception that they throw is caught. */
 struct landing_pad {
@@ -19,7 +21,7 @@ struct landing_pad {
 	uint64_t pad;
 };
 
-struct lint_part {
+struct flow_part {
 	const struct cfi_fde *fde;
 	uint64_t begin, end;
 	const uint8_t *bytes;
@@ -35,28 +37,28 @@ struct lint_part {
 	struct code *code;
 	size_t code_count;
 	uint32_t *code_at;  /* by distance from begin: number in code + 1, or 0 */
-	uint32_t *block_at; /* the same for whoever follows the ways: lint_flow.c, lint_proof.c */
-	uint32_t *label_at; /* the same: lint_proof.c; NULL at first */
+	uint32_t *block_at; /* the same for whoever follows the ways: flow.c, flow_proof.c */
+	uint32_t *label_at; /* the same: flow_proof.c; NULL at first */
 	size_t order;	    /* among the function's parts */
 	struct landing_pad *pad;
 	size_t pad_count;
 	bool pads_unread; /* the table of them can't be decoded: there may be more */
 };
 
-/* Why there is nothing to follow: LINT_REASON_COUNT if there is something. */
-int lint_part_create(const struct cfi *cfi, const struct cfi_fde *fde, struct lint_part **ret,
-		     enum lint_reason *ret_reason, struct error *error);
-void lint_part_destroy(struct lint_part *part);
+/* Why there is nothing to follow: FLOW_REASON_COUNT if there is something. */
+int flow_part_create(const struct cfi *cfi, const struct cfi_fde *fde, struct flow_part **ret,
+		     enum flow_reason *ret_reason, struct error *error);
+void flow_part_destroy(struct flow_part *part);
 /* NULL: the rows don't cover pc. */
-const struct row *lint_part_row(const struct lint_part *part, uint64_t pc);
+const struct row *flow_part_row(const struct flow_part *part, uint64_t pc);
 /* The instruction at pc, inside the part. NULL: no memory. */
-const struct code *lint_part_code(struct lint_part *part, struct code_decoder *decoder,
+const struct code *flow_part_code(struct flow_part *part, struct code_decoder *decoder,
 				  uint64_t pc);
 
-/* ---- lint_landing.c ----------------------------------------------------------------------- */
+/* ---- flow_landing.c ----------------------------------------------------------------------- */
 
 /* Reads the FDE's language-specific data (Itanium C++ ABI: Exception Handling, 7.2 of the
  * "exception handling tables" of GCC): its call sites. */
-int lint_landing_read(const struct cfi *cfi, struct lint_part *part, struct error *error);
+int flow_landing_read(const struct cfi *cfi, struct flow_part *part, struct error *error);
 
 #endif

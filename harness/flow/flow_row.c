@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * lint_row.c - a row's rules against what is known before an instruction
+ * flow_row.c - a row's rules against what is known before an instruction
  *
  * First the CFA: if the row's is not the true one, everything that is counted from it is wrong as
  * well, and would only say so again. Then the return address, then each register that a callee
@@ -9,24 +9,24 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lint/lint_row.h"
+#include "flow/flow_row.h"
 
 static const uint8_t preserved[] = { REGISTER_RBX, REGISTER_RBP, REGISTER_R12,
 				     REGISTER_R13, REGISTER_R14, REGISTER_R15 };
 
 static const struct value the_cfa = { .kind = VALUE_CFA };
 
-static void unproven(struct lint_row_verdict *ret, enum lint_reason reason)
+static void unproven(struct flow_row_verdict *ret, enum flow_reason reason)
 {
-	ret->outcome = LINT_ROW_UNPROVEN;
+	ret->outcome = FLOW_ROW_UNPROVEN;
 	ret->reason = reason;
 }
 
-static void mismatch(struct lint_row_verdict *ret, enum lint_id id, uint8_t reg,
+static void mismatch(struct flow_row_verdict *ret, enum flow_fault fault, uint8_t reg,
 		     const struct value *actual)
 {
-	ret->outcome = LINT_ROW_MISMATCH;
-	ret->id = id;
+	ret->outcome = FLOW_ROW_MISMATCH;
+	ret->fault = fault;
 	ret->reg = reg;
 	ret->actual = actual ? *actual : (struct value) { .kind = VALUE_UNKNOWN };
 	ret->never_written = !actual;
@@ -41,12 +41,12 @@ static bool is_preserved(uint8_t reg)
 }
 
 /* The row's CFA, in terms of the true one. */
-static struct value row_cfa(const struct row *row, uint64_t pc, const struct lint_state *state)
+static struct value row_cfa(const struct row *row, uint64_t pc, const struct flow_state *state)
 {
 	if (row->cfa.kind == RULE_CFA_REGISTER && row->cfa.reg < REGISTER_GPR_COUNT)
 		return value_add(state->reg[row->cfa.reg], row->cfa.offset);
 	if (row->cfa.kind == RULE_CFA_EXPRESSION)
-		return lint_expression(row->cfa.expression, row->cfa.expression_bytes, pc, NULL,
+		return flow_expression(row->cfa.expression, row->cfa.expression_bytes, pc, NULL,
 				       state);
 	return (struct value) { .kind = VALUE_UNKNOWN };
 }
@@ -62,19 +62,19 @@ static bool is_another(const struct value *value)
 	return value->kind != VALUE_UNKNOWN;
 }
 
-static void check_value(const struct value *value, uint8_t reg, enum lint_id id,
-			struct lint_row_verdict *ret)
+static void check_value(const struct value *value, uint8_t reg, enum flow_fault fault,
+			struct flow_row_verdict *ret)
 {
 	if (is_entry_value(value, reg))
 		return;
 	if (is_another(value))
-		mismatch(ret, id, reg, value);
+		mismatch(ret, fault, reg, value);
 	else
-		unproven(ret, LINT_VALUE_UNKNOWN);
+		unproven(ret, FLOW_VALUE_UNKNOWN);
 }
 
 /* The row's word begins inside one of which is known what it holds. */
-static bool cuts_word(const struct lint_state *state, const struct value *at)
+static bool cuts_word(const struct flow_state *state, const struct value *at)
 {
 	for (uint32_t i = 0; i < state->word_count; i++) {
 		const struct word *word = &state->word[i];
@@ -88,29 +88,29 @@ static bool cuts_word(const struct lint_state *state, const struct value *at)
 }
 
 /* The word at an address that the row says. */
-static void check_word(const struct lint_state *state, const struct value *at, uint8_t reg,
-		       enum lint_id id, struct lint_row_verdict *ret)
+static void check_word(const struct flow_state *state, const struct value *at, uint8_t reg,
+		       enum flow_fault fault, struct flow_row_verdict *ret)
 {
 	static const struct value halves = { .kind = VALUE_OTHER };
 	const struct value *word;
 
 	if (!value_is_stack(at)) {
-		unproven(ret, LINT_VALUE_UNKNOWN);
+		unproven(ret, FLOW_VALUE_UNKNOWN);
 		return;
 	}
-	word = lint_word_find(state, at);
+	word = flow_word_find(state, at);
 	if (word)
-		check_value(word, reg, id, ret);
+		check_value(word, reg, fault, ret);
 	else if (cuts_word(state, at))
-		mismatch(ret, id, reg, &halves);
-	else if ((at->kind == VALUE_CFA && at->number >= 0) || !lint_word_is_unwritten(state, at))
-		unproven(ret, LINT_VALUE_UNKNOWN); /* a caller's word may hold anything */
+		mismatch(ret, fault, reg, &halves);
+	else if ((at->kind == VALUE_CFA && at->number >= 0) || !flow_word_is_unwritten(state, at))
+		unproven(ret, FLOW_VALUE_UNKNOWN); /* a caller's word may hold anything */
 	else
-		mismatch(ret, id, reg, NULL);
+		mismatch(ret, fault, reg, NULL);
 }
 
 /* Anywhere in this frame. */
-static bool is_kept(const struct lint_state *state, uint8_t reg)
+static bool is_kept(const struct flow_state *state, uint8_t reg)
 {
 	if (is_entry_value(&state->reg[reg], reg))
 		return true;
@@ -120,7 +120,7 @@ static bool is_kept(const struct lint_state *state, uint8_t reg)
 	return false;
 }
 
-static bool is_in_another(const struct lint_state *state, uint8_t reg)
+static bool is_in_another(const struct flow_state *state, uint8_t reg)
 {
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
 		if (is_entry_value(&state->reg[i], reg))
@@ -129,57 +129,57 @@ static bool is_in_another(const struct lint_state *state, uint8_t reg)
 }
 
 static void check_register(const struct row *row, uint8_t reg, uint64_t pc,
-			   const struct lint_state *state, struct lint_row_verdict *ret)
+			   const struct flow_state *state, struct flow_row_verdict *ret)
 {
 	const struct row_rule *rule = &row->reg[reg];
-	enum lint_id id = reg == REGISTER_RIP ? LINT_RETURN : LINT_NOT_SAVED;
+	enum flow_fault fault = reg == REGISTER_RIP ? FLOW_RETURN : FLOW_NOT_SAVED;
 	struct value at = { .kind = VALUE_CFA, .number = rule->offset };
 
 	switch (rule->kind) {
 	case RULE_UNDEFINED: /* claims nothing; but it could */
 		if (reg != REGISTER_RIP && is_kept(state, reg))
-			mismatch(ret, LINT_LOST, reg, &the_cfa);
+			mismatch(ret, FLOW_LOST, reg, &the_cfa);
 		return;
 	case RULE_VAL_OFFSET:
-		if (lint_word_find(state, &at) && is_entry_value(lint_word_find(state, &at), reg))
-			mismatch(ret, LINT_NOT_SAVED, reg, lint_word_find(state, &at));
+		if (flow_word_find(state, &at) && is_entry_value(flow_word_find(state, &at), reg))
+			mismatch(ret, FLOW_NOT_SAVED, reg, flow_word_find(state, &at));
 		else
-			unproven(ret, LINT_RULE_UNKNOWN);
+			unproven(ret, FLOW_RULE_UNKNOWN);
 		return;
 	case RULE_UNSPECIFIED:
 	case RULE_SAME_VALUE:
 		if (reg == REGISTER_RIP)
-			unproven(ret, LINT_RULE_UNKNOWN);
+			unproven(ret, FLOW_RULE_UNKNOWN);
 		else
-			check_value(&state->reg[reg], reg, LINT_OVERWRITTEN, ret);
+			check_value(&state->reg[reg], reg, FLOW_OVERWRITTEN, ret);
 		ret->unspecified = rule->kind == RULE_UNSPECIFIED;
 		return;
-	case RULE_OFFSET: check_word(state, &at, reg, id, ret); return;
+	case RULE_OFFSET: check_word(state, &at, reg, fault, ret); return;
 	case RULE_REGISTER:
 		if (rule->reg < REGISTER_GPR_COUNT)
-			check_value(&state->reg[rule->reg], reg, id, ret);
+			check_value(&state->reg[rule->reg], reg, fault, ret);
 		else
-			unproven(ret, LINT_RULE_UNKNOWN);
+			unproven(ret, FLOW_RULE_UNKNOWN);
 		return;
 	case RULE_EXPRESSION:
-		at = lint_expression(rule->expression, rule->expression_bytes, pc, &the_cfa, state);
+		at = flow_expression(rule->expression, rule->expression_bytes, pc, &the_cfa, state);
 		if (reg != REGISTER_RIP && at.kind == VALUE_ENTRY && is_preserved(at.reg) &&
 		    is_entry_value(&state->reg[reg], reg)) {
-			mismatch(ret, id, reg, &at);
+			mismatch(ret, fault, reg, &at);
 			ret->callers_word = true;
 		} else {
-			check_word(state, &at, reg, id, ret);
+			check_word(state, &at, reg, fault, ret);
 		}
 		return;
-	default: unproven(ret, LINT_RULE_UNKNOWN); return;
+	default: unproven(ret, FLOW_RULE_UNKNOWN); return;
 	}
 }
 
 /* What an overwritten register accuses nobody of. Without a rule it is unchanged by the psABI, and
  * undefined by DWARF (6.4.1): a function that does not preserve it may be one of another convention
  * (OCaml's, Go's, inner routines of assembly). Where it is not lost, either reading is wrong. */
-static bool is_excused(const struct lint_row_terms *terms, const struct lint_row_verdict *verdict,
-		       const struct lint_state *state)
+static bool is_excused(const struct flow_row_terms *terms, const struct flow_row_verdict *verdict,
+		       const struct flow_state *state)
 {
 	if (terms->agreed & 1u << verdict->reg)
 		return true;
@@ -187,7 +187,7 @@ static bool is_excused(const struct lint_row_terms *terms, const struct lint_row
 	       !is_kept(state, verdict->reg) && !is_in_another(state, verdict->reg);
 }
 
-bool lint_row_preserves(const struct lint_state *state)
+bool flow_row_preserves(const struct flow_state *state)
 {
 	for (size_t i = 0; i < sizeof(preserved); i++)
 		if (!is_entry_value(&state->reg[preserved[i]], preserved[i]))
@@ -195,18 +195,18 @@ bool lint_row_preserves(const struct lint_state *state)
 	return true;
 }
 
-static void check_registers(const struct row *row, uint64_t pc, const struct lint_state *state,
-			    const struct lint_row_terms *terms, struct lint_row_verdict *ret)
+static void check_registers(const struct row *row, uint64_t pc, const struct flow_state *state,
+			    const struct flow_row_terms *terms, struct flow_row_verdict *ret)
 {
 	if (terms->declared & 1u << REGISTER_RIP)
 		check_register(row, REGISTER_RIP, pc, state, ret);
-	for (size_t i = 0; i < sizeof(preserved) && ret->outcome != LINT_ROW_MISMATCH; i++) {
+	for (size_t i = 0; i < sizeof(preserved) && ret->outcome != FLOW_ROW_MISMATCH; i++) {
 		if (!(terms->declared & 1u << preserved[i]))
 			continue;
 		check_register(row, preserved[i], pc, state, ret);
-		if (ret->outcome == LINT_ROW_MISMATCH && ret->id == LINT_OVERWRITTEN &&
+		if (ret->outcome == FLOW_ROW_MISMATCH && ret->fault == FLOW_OVERWRITTEN &&
 		    is_excused(terms, ret, state))
-			unproven(ret, LINT_RULE_UNKNOWN);
+			unproven(ret, FLOW_RULE_UNKNOWN);
 	}
 }
 
@@ -218,73 +218,73 @@ static bool is_usual_rsp(const struct row *row)
 	return rule->kind == RULE_UNSPECIFIED || (rule->kind == RULE_VAL_OFFSET && !rule->offset);
 }
 
-void lint_row_check_terms(const struct row *row, uint64_t pc, const struct lint_state *state,
-			  const struct lint_row_terms *terms, struct lint_row_verdict *ret)
+void flow_row_check_terms(const struct row *row, uint64_t pc, const struct flow_state *state,
+			  const struct flow_row_terms *terms, struct flow_row_verdict *ret)
 {
 	struct value cfa = row_cfa(row, pc, state);
 
-	*ret = (struct lint_row_verdict) { .outcome = LINT_ROW_PROVEN };
+	*ret = (struct flow_row_verdict) { .outcome = FLOW_ROW_PROVEN };
 	if (row->signal_frame) {
-		unproven(ret, LINT_SIGNAL_FRAME);
+		unproven(ret, FLOW_SIGNAL_FRAME);
 		return;
 	}
 	if (terms->declared & 1u << REGISTER_RIP && row->reg[REGISTER_RIP].kind == RULE_UNDEFINED) {
 		ret->ends = true;
 		return;
 	}
-	if (!(terms->declared & LINT_ROW_CFA)) {
-		unproven(ret, LINT_RULE_UNKNOWN);
+	if (!(terms->declared & FLOW_ROW_CFA)) {
+		unproven(ret, FLOW_RULE_UNKNOWN);
 		return;
 	}
 	if (cfa.kind == VALUE_CFA && cfa.number) {
-		mismatch(ret, LINT_CFA, 0, &cfa);
+		mismatch(ret, FLOW_CFA, 0, &cfa);
 		return;
 	}
 	if (cfa.kind == VALUE_ENTRY && is_preserved(cfa.reg)) {
-		mismatch(ret, LINT_CFA, 0,
+		mismatch(ret, FLOW_CFA, 0,
 			 &cfa); /* what the caller keeps there is its own affair */
 		return;
 	}
 	if (cfa.kind != VALUE_CFA) {
-		unproven(ret, LINT_VALUE_UNKNOWN);
+		unproven(ret, FLOW_VALUE_UNKNOWN);
 		return;
 	}
 	check_registers(row, pc, state, terms, ret);
-	if (ret->outcome == LINT_ROW_PROVEN && !is_usual_rsp(row))
-		unproven(ret, LINT_RULE_UNKNOWN);
+	if (ret->outcome == FLOW_ROW_PROVEN && !is_usual_rsp(row))
+		unproven(ret, FLOW_RULE_UNKNOWN);
 }
 
-void lint_row_check(const struct row *row, uint64_t pc, const struct lint_state *state,
-		    uint32_t agreed, struct lint_row_verdict *ret)
+void flow_row_check(const struct row *row, uint64_t pc, const struct flow_state *state,
+		    uint32_t agreed, struct flow_row_verdict *ret)
 {
-	const struct lint_row_terms terms = { .agreed = agreed, .declared = UINT32_MAX };
+	const struct flow_row_terms terms = { .agreed = agreed, .declared = UINT32_MAX };
 
-	lint_row_check_terms(row, pc, state, &terms, ret);
+	flow_row_check_terms(row, pc, state, &terms, ret);
 }
 
-bool lint_state_is_entry(const struct lint_state *state)
+bool flow_state_is_entry(const struct flow_state *state)
 {
-	struct lint_state entry;
+	struct flow_state entry;
 	struct value at = { .kind = VALUE_CFA, .number = -8 };
-	const struct value *word = lint_word_find(state, &at);
+	const struct value *word = flow_word_find(state, &at);
 	static const uint8_t same[] = { REGISTER_RSP, REGISTER_RBX, REGISTER_RBP, REGISTER_R12,
 					REGISTER_R13, REGISTER_R14, REGISTER_R15 };
 
-	lint_state_enter(&entry);
+	flow_state_enter(&entry);
 	for (size_t i = 0; i < sizeof(same); i++)
 		if (!value_equal(&state->reg[same[i]], &entry.reg[same[i]]))
 			return false;
 	return word && value_equal(word, &entry.word[0].value);
 }
 
-bool lint_row_is_entry(const struct row *row)
+bool flow_row_is_entry(const struct row *row)
 {
-	struct lint_state entry;
-	struct lint_row_verdict verdict;
+	struct flow_state entry;
+	struct flow_row_verdict verdict;
 
-	lint_state_enter(&entry);
-	lint_row_check(row, row->pc, &entry, 0, &verdict);
-	return verdict.outcome == LINT_ROW_PROVEN;
+	flow_state_enter(&entry);
+	flow_row_check(row, row->pc, &entry, 0, &verdict);
+	return verdict.outcome == FLOW_ROW_PROVEN;
 }
 
 /* ---- for people --------------------------------------------------------------------------- */
@@ -325,7 +325,7 @@ static void print_rule(const struct row_rule *rule, const char *name, char *text
 }
 
 /* Where the true CFA is, in the terms of a register that is known: rsp if it is. */
-static void print_cfa(const struct row *row, const struct lint_state *state, char *text,
+static void print_cfa(const struct row *row, const struct flow_state *state, char *text,
 		      size_t size)
 {
 	static const uint8_t order[] = { REGISTER_RSP, REGISTER_RBP };
@@ -347,29 +347,29 @@ static void print_cfa(const struct row *row, const struct lint_state *state, cha
 	snprintf(text, size, "another");
 }
 
-void lint_row_describe(const struct row *row, const struct lint_state *state,
-		       const struct lint_row_verdict *verdict, struct lint_finding *ret)
+void flow_row_describe(const struct row *row, const struct flow_state *state,
+		       const struct flow_row_verdict *verdict, char declared[FLOW_TEXT_BYTES],
+		       char actual[FLOW_TEXT_BYTES])
 {
 	char value[48];
 
-	if (verdict->id == LINT_CFA || verdict->id == LINT_ENTRY) {
-		print_rule(&row->cfa, "cfa", ret->declared, sizeof(ret->declared));
-		print_cfa(row, state, ret->actual, sizeof(ret->actual));
+	if (verdict->fault == FLOW_CFA) {
+		print_rule(&row->cfa, "cfa", declared, FLOW_TEXT_BYTES);
+		print_cfa(row, state, actual, FLOW_TEXT_BYTES);
 		return;
 	}
 	print_rule(&row->reg[verdict->reg],
-		   verdict->reg == REGISTER_RIP ? "ra" : register_name(verdict->reg), ret->declared,
-		   sizeof(ret->declared));
+		   verdict->reg == REGISTER_RIP ? "ra" : register_name(verdict->reg), declared,
+		   FLOW_TEXT_BYTES);
 	print_value(&verdict->actual, value, sizeof(value));
 	if (verdict->callers_word)
-		snprintf(ret->actual, sizeof(ret->actual),
-			 "it is in %s, and that word counts from %.60s",
+		snprintf(actual, FLOW_TEXT_BYTES, "it is in %s, and that word counts from %.60s",
 			 register_name(verdict->reg), value);
 	else if (verdict->never_written)
-		snprintf(ret->actual, sizeof(ret->actual), "nothing was written there");
-	else if (verdict->id == LINT_LOST)
-		snprintf(ret->actual, sizeof(ret->actual), "this frame still has it");
+		snprintf(actual, FLOW_TEXT_BYTES, "nothing was written there");
+	else if (verdict->fault == FLOW_LOST)
+		snprintf(actual, FLOW_TEXT_BYTES, "this frame still has it");
 	else
-		snprintf(ret->actual, sizeof(ret->actual), "%s %s",
-			 verdict->id == LINT_OVERWRITTEN ? "it is" : "there is", value);
+		snprintf(actual, FLOW_TEXT_BYTES, "%s %s",
+			 verdict->fault == FLOW_OVERWRITTEN ? "it is" : "there is", value);
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * lint_names.c - functions that never return, by name
+ * flow_names.c - functions that never return, by name
  *
  * The list has those of C's, C++'s and Rust's run-times that their standards and headers declare so.
  * It is not needed for a proof: behind another call that never returns, the rows are another way's,
- * and that is noticed (lint_flow.c). It spares ways that nobody takes.
+ * and that is noticed (flow.c). It spares ways that nobody takes.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "code_name.h"
-#include "lint/lint_names.h"
+#include "flow/flow_names.h"
 
 #define CACHE_ENTRIES 4096u /* a power of two */
 
-struct lint_names {
+struct flow_names {
 	const struct cfi *cfi;
 	struct {
 		uint64_t pc; /* 0: none */
@@ -67,16 +67,16 @@ static bool is_thrower(const char *name)
 	return !strncmp(name, "__throw_", 8);
 }
 
-struct lint_names *lint_names_create(const struct cfi *cfi)
+struct flow_names *flow_names_create(const struct cfi *cfi)
 {
-	struct lint_names *names = calloc(1, sizeof(*names));
+	struct flow_names *names = calloc(1, sizeof(*names));
 
 	if (names)
 		names->cfi = cfi;
 	return names;
 }
 
-void lint_names_destroy(struct lint_names *names)
+void flow_names_destroy(struct flow_names *names)
 {
 	free(names);
 }
@@ -89,7 +89,7 @@ static bool is_listed(const char *name)
 	return is_thrower(name);
 }
 
-bool lint_never_returns(struct lint_names *names, uint64_t pc)
+bool flow_never_returns(struct flow_names *names, uint64_t pc)
 {
 	size_t at = (size_t)((pc ^ pc >> 12) & (CACHE_ENTRIES - 1));
 	struct code_name name;
@@ -102,7 +102,7 @@ bool lint_never_returns(struct lint_names *names, uint64_t pc)
 	return names->entry[at].never;
 }
 
-bool lint_is_stub(struct lint_names *names, uint64_t pc)
+bool flow_is_stub(struct flow_names *names, uint64_t pc)
 {
 	struct code_name name;
 
@@ -124,7 +124,7 @@ static const char *fragment_suffix(const char *name)
 	return NULL;
 }
 
-bool lint_is_fragment(const struct lint_names *names, uint64_t pc)
+bool flow_is_fragment(const struct flow_names *names, uint64_t pc)
 {
 	struct code_name name;
 
@@ -132,7 +132,7 @@ bool lint_is_fragment(const struct lint_names *names, uint64_t pc)
 	return name.name && name.start == pc && fragment_suffix(name.name);
 }
 
-bool lint_is_fragment_of(const struct lint_names *names, uint64_t pc, uint64_t function)
+bool flow_is_fragment_of(const struct flow_names *names, uint64_t pc, uint64_t function)
 {
 	struct code_name name, whole;
 	const char *suffix;

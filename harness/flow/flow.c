@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * lint_flow.c - the ways
+ * flow.c - the ways
  *
  * Where ways meet, the row decides which are believed first: one that brings what the row declares is
  * not spoiled by one that doesn't. The latter is an edge that says which two ways differ. If it is
@@ -14,10 +14,10 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include "array.h"
-#include "lint/lint_flow.h"
-#include "lint/lint_names.h"
-#include "lint/lint_noreturn.h"
-#include "lint/lint_proof.h"
+#include "flow/flow.h"
+#include "flow/flow_names.h"
+#include "flow/flow_noreturn.h"
+#include "flow/flow_proof.h"
 
 #define ROUNDS_MAX 4 /* in each, jump tables are met that were not known in the one before */
 
@@ -40,7 +40,7 @@ static bool is_executable(const struct image *image, uint64_t pc)
 
 /* ---- parts -------------------------------------------------------------------------------- */
 
-static struct lint_part *known_part(const struct lint_flow *flow, uint64_t pc)
+static struct flow_part *known_part(const struct flow *flow, uint64_t pc)
 {
 	for (size_t i = 0; i < flow->part_count; i++)
 		if (pc >= flow->part[i]->begin && pc < flow->part[i]->end)
@@ -48,68 +48,67 @@ static struct lint_part *known_part(const struct lint_flow *flow, uint64_t pc)
 	return NULL;
 }
 
-bool lint_flow_has(const struct lint_flow *flow, uint64_t pc)
+bool flow_has(const struct flow *flow, uint64_t pc)
 {
 	return known_part(flow, pc) != NULL;
 }
 
 /* The row there says that there is no caller. */
-static bool says_end(const struct lint_part *part, uint64_t pc)
+static bool says_end(const struct flow_part *part, uint64_t pc)
 {
-	const struct row *row = part ? lint_part_row(part, pc) : NULL;
+	const struct row *row = part ? flow_part_row(part, pc) : NULL;
 
 	return row && row->reg[REGISTER_RIP].kind == RULE_UNDEFINED;
 }
 
 /* A way ends from `from` in another function, whose return is this one's: unless that says that it
  * has no caller, too. fde: its FDE, NULL if it is in another image. */
-static int leave(struct lint_flow *flow, uint64_t from, const struct cfi_fde *fde,
-		 struct error *error)
+static int leave(struct flow *flow, uint64_t from, const struct cfi_fde *fde, struct error *error)
 {
-	struct lint_part *other = NULL;
-	enum lint_reason reason;
+	struct flow_part *other = NULL;
+	enum flow_reason reason;
 
 	if (!says_end(known_part(flow, from), from))
 		return 0;
-	if (fde && lint_part_create(flow->world->cfi, fde, &other, &reason, error))
+	if (fde && flow_part_create(flow->world->cfi, fde, &other, &reason, error))
 		return -1;
 	flow->returns |= !says_end(other, fde ? fde->pc_begin : 0);
-	lint_part_destroy(other);
+	flow_part_destroy(other);
 	return 0;
 }
 
-static bool is_mismatch(const struct lint_part *part, uint64_t pc, const struct lint_state *state,
-			struct lint_row_verdict *ret)
+static bool is_mismatch(const struct flow_part *part, uint64_t pc, const struct flow_state *state,
+			struct flow_row_verdict *ret)
 {
-	const struct row *row = lint_part_row(part, pc);
+	const struct row *row = flow_part_row(part, pc);
 
 	if (!row)
 		return false;
-	lint_row_check(row, pc, state, part->agreed, ret);
-	return ret->outcome == LINT_ROW_MISMATCH;
+	flow_row_check(row, pc, state, part->agreed, ret);
+	return ret->outcome == FLOW_ROW_MISMATCH;
 }
 
 /* The part's first row speaks of another frame than the function has: it is perhaps not its part. */
-static bool is_stray(struct lint_flow *flow, const struct lint_part *part,
-		     const struct lint_state *state, const struct lint_way *way)
+static bool is_stray(struct flow *flow, const struct flow_part *part,
+		     const struct flow_state *state, const struct flow_way *way)
 {
-	struct lint_row_verdict verdict;
+	struct flow_row_verdict verdict;
 
 	if (!is_mismatch(part, part->begin, state, &verdict))
 		return false;
 	if (flow->proof)
-		lint_proof_fail(flow);
+		flow_proof_fail(flow);
 	return way->weak || way->unsure || flow->proof || !flow->world->stray ||
 	       !flow->world->stray(flow->world->context, flow->function, part->begin);
 }
 
 /* While the ways are followed: what they have in common later may be less. */
-static void note_preserved(struct lint_flow *flow, const struct lint_state *state)
+static void note_preserved(struct flow *flow, const struct flow_state *state)
 {
-	flow->breaks_convention |= !flow->followed && !lint_row_preserves(state);
+	flow->breaks_convention |= !flow->followed && !flow_row_preserves(state);
 }
 
-static void note_tail_call(struct lint_flow *flow, const struct lint_state *state)
+static void note_tail_call(struct flow *flow, const struct flow_state *state)
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 
@@ -119,11 +118,11 @@ static void note_tail_call(struct lint_flow *flow, const struct lint_state *stat
 
 /* The function's part that pc lies in; one that was not met before if the state is one with a frame.
  * NULL without an error: the way ends, at another function. */
-static int part_of(struct lint_flow *flow, uint64_t pc, const struct lint_state *state,
-		   const struct lint_way *way, struct lint_part **ret, struct error *error)
+static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *state,
+		   const struct flow_way *way, struct flow_part **ret, struct error *error)
 {
 	const struct cfi_fde *fde;
-	enum lint_reason reason;
+	enum flow_reason reason;
 	const struct row *first;
 
 	*ret = known_part(flow, pc);
@@ -135,31 +134,31 @@ static int part_of(struct lint_flow *flow, uint64_t pc, const struct lint_state 
 			flow->world->uncovered(flow->world->context, pc, way->from);
 		return 0;
 	}
-	if (pc == fde->pc_begin || lint_is_stub(flow->world->names, pc))
+	if (pc == fde->pc_begin || flow_is_stub(flow->world->names, pc))
 		note_tail_call(flow, state);
-	if (pc == fde->pc_begin && lint_state_is_entry(state))
+	if (pc == fde->pc_begin && flow_state_is_entry(state))
 		return leave(flow, way->from, fde, error);
-	if (lint_is_stub(flow->world->names, pc))
-		return lint_state_is_entry(state) ? leave(flow, way->from, NULL, error) : 0;
-	if (flow->part_count == LINT_PARTS_MAX) {
+	if (flow_is_stub(flow->world->names, pc))
+		return flow_state_is_entry(state) ? leave(flow, way->from, NULL, error) : 0;
+	if (flow->part_count == FLOW_PARTS_MAX) {
 		flow->too_large = true;
 		return 0;
 	}
-	if (lint_part_create(flow->world->cfi, fde, ret, &reason, error))
+	if (flow_part_create(flow->world->cfi, fde, ret, &reason, error))
 		return -1;
 	if (!*ret)
 		return 0;
-	first = lint_part_row(*ret, pc);
-	if (pc == fde->pc_begin && first && lint_row_is_entry(first) &&
-	    !lint_is_fragment_of(flow->world->names, pc, flow->function)) {
+	first = flow_part_row(*ret, pc);
+	if (pc == fde->pc_begin && first && flow_row_is_entry(first) &&
+	    !flow_is_fragment_of(flow->world->names, pc, flow->function)) {
 		/* Another function that is entered with a frame of ours, or the end of this one's code, where
 		 * compilers let jumps go that are never taken: not followed. */
-		lint_part_destroy(*ret);
+		flow_part_destroy(*ret);
 		*ret = NULL;
 		return 0;
 	}
 	if (pc == fde->pc_begin && is_stray(flow, *ret, state, way)) {
-		lint_part_destroy(*ret);
+		flow_part_destroy(*ret);
 		*ret = NULL;
 		return 0;
 	}
@@ -170,7 +169,7 @@ static int part_of(struct lint_flow *flow, uint64_t pc, const struct lint_state 
 
 /* ---- blocks ------------------------------------------------------------------------------- */
 
-static int enqueue(struct lint_flow *flow, uint32_t number, struct error *error)
+static int enqueue(struct flow *flow, uint32_t number, struct error *error)
 {
 	if (flow->block[number].queued)
 		return 0;
@@ -181,43 +180,43 @@ static int enqueue(struct lint_flow *flow, uint32_t number, struct error *error)
 	return 0;
 }
 
-static int not_returning(struct lint_flow *flow, uint64_t pc, const struct lint_way *way,
+static int not_returning(struct flow *flow, uint64_t pc, const struct flow_way *way,
 			 struct error *error)
 {
 	flow->calls_not_returning++;
 	if (!ARRAY_GROW(flow->behind_call, flow->behind_call_count))
 		return no_memory(error);
-	flow->behind_call[flow->behind_call_count++] = (struct lint_behind) { pc, way->callee };
+	flow->behind_call[flow->behind_call_count++] = (struct flow_behind) { pc, way->callee };
 	return 0;
 }
 
 /* A way that is wrong at pc is none of the function's. Or, if it is vague, what the function does behind pc
  * is not seen. */
-static int leave_out(struct lint_flow *flow, uint64_t pc, const struct lint_way *way,
-		     const struct lint_row_verdict *verdict, struct error *error)
+static int leave_out(struct flow *flow, uint64_t pc, const struct flow_way *way,
+		     const struct flow_row_verdict *verdict, struct error *error)
 {
-	flow->breaks_convention |= lint_row_is_vague(verdict);
+	flow->breaks_convention |= flow_row_is_vague(verdict);
 	return way->weak ? not_returning(flow, pc, way, error) : 0;
 }
 
-static int new_block(struct lint_flow *flow, struct lint_part *part, uint64_t pc,
-		     const struct lint_state *state, const struct lint_way *way,
+static int new_block(struct flow *flow, struct flow_part *part, uint64_t pc,
+		     const struct flow_state *state, const struct flow_way *way,
 		     struct error *error)
 {
 	uint32_t *at = &part->block_at[pc - part->begin];
-	struct lint_row_verdict verdict;
+	struct flow_row_verdict verdict;
 	uint32_t inside = *at;
 	bool wrong = is_mismatch(part, pc, state, &verdict);
 
-	if ((way->weak || way->unsure) && wrong && !lint_row_is_vague(&verdict))
+	if ((way->weak || way->unsure) && wrong && !flow_row_is_vague(&verdict))
 		return leave_out(flow, pc, way, &verdict, error);
-	if (flow->block_count == LINT_BLOCKS_MAX) {
+	if (flow->block_count == FLOW_BLOCKS_MAX) {
 		flow->too_large = true;
 		return 0;
 	}
 	if (!ARRAY_GROW(flow->block, flow->block_count))
 		return no_memory(error);
-	flow->block[flow->block_count++] = (struct lint_block) {
+	flow->block[flow->block_count++] = (struct flow_block) {
 		.pc = pc,
 		.part = part,
 		.state = *state,
@@ -234,7 +233,7 @@ static int new_block(struct lint_flow *flow, struct lint_part *part, uint64_t pc
 }
 
 /* What leads there: the surest of all ways. */
-static bool surer(struct lint_block *block, const struct lint_way *way)
+static bool surer(struct flow_block *block, const struct flow_way *way)
 {
 	bool changed = block->unsure && !way->unsure;
 
@@ -244,22 +243,22 @@ static bool surer(struct lint_block *block, const struct lint_way *way)
 }
 
 /* The block began with a way that its row doesn't declare, and here is the one that it declares. */
-static bool is_righted(const struct lint_block *block, const struct lint_state *state)
+static bool is_righted(const struct flow_block *block, const struct flow_state *state)
 {
-	const struct row *row = lint_part_row(block->part, block->pc);
-	struct lint_row_verdict verdict;
+	const struct row *row = flow_part_row(block->part, block->pc);
+	struct flow_row_verdict verdict;
 
 	if (!block->begun_wrong || !row)
 		return false;
-	lint_row_check(row, block->pc, state, block->part->agreed, &verdict);
-	return verdict.outcome == LINT_ROW_PROVEN;
+	flow_row_check(row, block->pc, state, block->part->agreed, &verdict);
+	return verdict.outcome == FLOW_ROW_PROVEN;
 }
 
 /* What a way brings replaces what another brought. */
-static int replace(struct lint_flow *flow, uint32_t number, const struct lint_state *state,
-		   const struct lint_way *way, struct error *error)
+static int replace(struct flow *flow, uint32_t number, const struct flow_state *state,
+		   const struct flow_way *way, struct error *error)
 {
-	struct lint_block *block = &flow->block[number];
+	struct flow_block *block = &flow->block[number];
 
 	block->settled = true;
 	block->begun_wrong = false;
@@ -272,11 +271,10 @@ static int replace(struct lint_flow *flow, uint32_t number, const struct lint_st
 
 /* Where no row says which of two stack pointers is right, that of the surer way is. False: neither
  * way is surer. */
-static bool meet_without_row(struct lint_flow *flow, uint32_t number,
-			     const struct lint_state *state, const struct lint_way *way,
-			     int *ret_result, struct error *error)
+static bool meet_without_row(struct flow *flow, uint32_t number, const struct flow_state *state,
+			     const struct flow_way *way, int *ret_result, struct error *error)
 {
-	const struct lint_block *block = &flow->block[number];
+	const struct flow_block *block = &flow->block[number];
 
 	*ret_result = 0;
 	if (value_equal(&block->state.reg[REGISTER_RSP], &state->reg[REGISTER_RSP]) ||
@@ -291,16 +289,16 @@ static bool meet_without_row(struct lint_flow *flow, uint32_t number,
 	return true;
 }
 
-static int meet(struct lint_flow *flow, uint32_t number, const struct lint_state *state,
-		const struct lint_way *way, struct error *error)
+static int meet(struct flow *flow, uint32_t number, const struct flow_state *state,
+		const struct flow_way *way, struct error *error)
 {
-	struct lint_block *block = &flow->block[number];
-	struct lint_row_verdict new, old;
-	struct lint_state joined = block->state;
+	struct flow_block *block = &flow->block[number];
+	struct flow_row_verdict new, old;
+	struct flow_state joined = block->state;
 	bool righted = is_righted(block, state), new_wrong, old_wrong;
 	int result;
 
-	if (!lint_state_join(&joined, state) && !righted)
+	if (!flow_state_join(&joined, state) && !righted)
 		return surer(block, way) ? enqueue(flow, number, error) : 0;
 	if (block->part->silent && meet_without_row(flow, number, state, way, &result, error))
 		return result;
@@ -316,13 +314,13 @@ static int meet(struct lint_flow *flow, uint32_t number, const struct lint_state
 }
 
 /* The same once nothing changes any more: is the way wrong that comes here? */
-static void tell_edge(struct lint_flow *flow, const struct lint_block *block,
-		      const struct lint_state *state, uint64_t from)
+static void tell_edge(struct flow *flow, const struct flow_block *block,
+		      const struct flow_state *state, uint64_t from)
 {
-	struct lint_edge edge = {
+	struct flow_edge edge = {
 		.from = from, .to = block->pc, .part = block->part, .state = state
 	};
-	struct lint_row_verdict own;
+	struct flow_row_verdict own;
 
 	if (is_mismatch(block->part, block->pc, state, &edge.verdict) &&
 	    !is_mismatch(block->part, block->pc, &block->state, &own))
@@ -330,10 +328,10 @@ static void tell_edge(struct lint_flow *flow, const struct lint_block *block,
 }
 
 /* A way comes to pc. */
-static int arrive(struct lint_flow *flow, uint64_t pc, const struct lint_state *state,
-		  const struct lint_way *way, struct error *error)
+static int arrive(struct flow *flow, uint64_t pc, const struct flow_state *state,
+		  const struct flow_way *way, struct error *error)
 {
-	struct lint_part *part;
+	struct flow_part *part;
 	uint32_t number;
 
 	if (flow->followed)
@@ -343,7 +341,7 @@ static int arrive(struct lint_flow *flow, uint64_t pc, const struct lint_state *
 	if (!part)
 		return 0;
 	if (flow->proof)
-		return lint_proof_arrive(flow, part, pc, state, way, error);
+		return flow_proof_arrive(flow, part, pc, state, way, error);
 	number = part->block_at[pc - part->begin];
 	if (flow->followed) {
 		if (flow->edge && !way->weak && !way->unsure && number &&
@@ -360,19 +358,19 @@ static int arrive(struct lint_flow *flow, uint64_t pc, const struct lint_state *
 
 /* Behind the call, in the landing pads of its place. Whoever goes there takes the arguments off the
  * stack that were pushed for the call (DW_CFA_GNU_args_size). */
-static int catch (struct lint_flow *flow, const struct lint_part *part, const struct code *code,
-		  const struct lint_state *state, bool unsure, struct error *error)
+static int catch (struct flow *flow, const struct flow_part *part, const struct code *code,
+		  const struct flow_state *state, bool unsure, struct error *error)
 {
-	const struct row *row = lint_part_row(part, code->pc);
-	struct lint_way way = { .from = code->pc, .unsure = unsure };
-	struct lint_row_verdict verdict;
-	struct lint_state caught;
+	const struct row *row = flow_part_row(part, code->pc);
+	struct flow_way way = { .from = code->pc, .unsure = unsure };
+	struct flow_row_verdict verdict;
+	struct flow_state caught;
 	struct value *rsp = &caught.reg[REGISTER_RSP];
-	const struct lint_part *part_of_pad;
+	const struct flow_part *part_of_pad;
 
 	if (!part->pad_count)
 		return 0;
-	lint_state_copy(&caught, state);
+	flow_state_copy(&caught, state);
 	if (row)
 		*rsp = value_add(*rsp, (int64_t)row->args_size);
 	for (size_t i = 0; i < part->pad_count; i++) {
@@ -386,7 +384,7 @@ static int catch (struct lint_flow *flow, const struct lint_part *part, const st
 		/* One that never throws may lie between others that do, with its arguments on the
 		 * stack. */
 		if (is_mismatch(part_of_pad, pad->pad, &caught, &verdict) &&
-		    verdict.id == LINT_CFA && verdict.actual.number < 0)
+		    verdict.fault == FLOW_CFA && verdict.actual.number < 0)
 			continue;
 		if (arrive(flow, pad->pad, &caught, &way, error))
 			return -1;
@@ -395,21 +393,21 @@ static int catch (struct lint_flow *flow, const struct lint_part *part, const st
 }
 
 /* Position-independent code asks where it is so: no call. */
-static void call_of_itself(const struct code *code, struct lint_state *state)
+static void call_of_itself(const struct code *code, struct flow_state *state)
 {
 	struct value *rsp = &state->reg[REGISTER_RSP];
 
 	*rsp = value_add(*rsp, -8);
-	lint_word_write(state, rsp, 8,
+	flow_word_write(state, rsp, 8,
 			(struct value) { .kind = VALUE_CONSTANT,
 					 .number = (int64_t)(code->pc + code->length) });
 }
 
 /* *ret_on: the way goes on behind it. */
-static int call(struct lint_flow *flow, struct lint_part *part, const struct code *code,
-		struct lint_state *state, bool unsure, bool *ret_on, struct error *error)
+static int call(struct flow *flow, struct flow_part *part, const struct code *code,
+		struct flow_state *state, bool unsure, bool *ret_on, struct error *error)
 {
-	const struct lint_world *world = flow->world;
+	const struct flow_world *world = flow->world;
 	uint64_t next = code->pc + code->length;
 	struct value rax;
 
@@ -426,33 +424,33 @@ static int call(struct lint_flow *flow, struct lint_part *part, const struct cod
 		world->called(world->context, code->target);
 	}
 	rax = state->reg[REGISTER_RAX];
-	lint_state_call(state);
-	if (lint_probe_call(flow, part, code, &rax, state, error))
+	flow_state_call(state);
+	if (flow_probe_call(flow, part, code, &rax, state, error))
 		return -1;
 	if (catch (flow, part, code, state, unsure, error))
 		return -1;
 	*ret_on = code->flow != CODE_CALL ||
-		  (!lint_never_returns(world->names, code->target) &&
-		   (!world->noreturn || !lint_noreturn_find(world->noreturn, code->target)));
+		  (!flow_never_returns(world->names, code->target) &&
+		   (!world->noreturn || !flow_noreturn_find(world->noreturn, code->target)));
 	return 0;
 }
 
-static int jump_computed(struct lint_flow *flow, const struct code *code,
-			 const struct lint_state *state, bool unsure, struct error *error)
+static int jump_computed(struct flow *flow, const struct code *code, const struct flow_state *state,
+			 bool unsure, struct error *error)
 {
 	uint64_t *target = flow->world->target;
-	struct lint_way way = { .from = code->pc };
+	struct flow_way way = { .from = code->pc };
 	size_t count, inside = 0;
 	bool sure;
 	int result = 0;
 
-	count = lint_jump_targets(flow, state, code, target, &sure);
+	count = flow_jump_targets(flow, state, code, target, &sure);
 	for (size_t i = 0; i < count; i++)
 		inside += cfi_fde_find(flow->world->cfi, target[i]) != NULL;
 	if (!count || inside != count) {
 		note_tail_call(flow, state);
 		flow->jump_unknown = true;
-		flow->jump_unread |= !lint_state_is_entry(state);
+		flow->jump_unread |= !flow_state_is_entry(state);
 		count = 0;
 	}
 	way.unsure = unsure || !sure;
@@ -464,7 +462,7 @@ static int jump_computed(struct lint_flow *flow, const struct code *code,
 }
 
 /* exit(2) and exit_group(2). */
-static bool is_exit(const struct lint_state *state, const struct code *code)
+static bool is_exit(const struct flow_state *state, const struct code *code)
 {
 	const struct value *number = &state->reg[REGISTER_RAX];
 
@@ -475,8 +473,8 @@ static bool is_exit(const struct lint_state *state, const struct code *code)
 /* Behind clone(2) and clone3(2) a new thread goes on, too, with a stack of its own. Rows say of that what
  * they say; where there are none, no register is known to lead to the frame. Who makes such a call with
  * another number than a constant has no code for a new stack. */
-static void begin_thread(const struct lint_part *part, const struct code *code,
-			 struct lint_state *state)
+static void begin_thread(const struct flow_part *part, const struct code *code,
+			 struct flow_state *state)
 {
 	const struct value *number = &state->reg[REGISTER_RAX];
 
@@ -489,7 +487,7 @@ static void begin_thread(const struct lint_part *part, const struct code *code,
 }
 
 /* Before a return: rsp is not at the return address, for all that is known. */
-static bool is_elsewhere(const struct lint_state *state)
+static bool is_elsewhere(const struct flow_state *state)
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 
@@ -497,19 +495,19 @@ static bool is_elsewhere(const struct lint_state *state)
 }
 
 /* One instruction. *ret_on: the way goes on to the next. */
-static int step(struct lint_flow *flow, struct lint_part *part, const struct code *code,
-		struct lint_state *state, const struct lint_way *come, bool *ret_on,
+static int step(struct flow *flow, struct flow_part *part, const struct code *code,
+		struct flow_state *state, const struct flow_way *come, bool *ret_on,
 		struct error *error)
 {
-	struct lint_way way = { .from = code->pc, .unsure = come->unsure };
-	struct lint_state taken;
+	struct flow_way way = { .from = code->pc, .unsure = come->unsure };
+	struct flow_state taken;
 
 	*ret_on = false;
 	switch (code->flow) {
 	case CODE_NEXT:
 		*ret_on = !is_exit(state, code);
 		begin_thread(part, code, state);
-		lint_effect(state, code, (uint32_t)(code->pc - flow->function));
+		flow_effect(state, code, (uint32_t)(code->pc - flow->function));
 		return 0;
 	case CODE_CALL:
 	case CODE_CALL_INDIRECT: return call(flow, part, code, state, come->unsure, ret_on, error);
@@ -518,20 +516,20 @@ static int step(struct lint_flow *flow, struct lint_part *part, const struct cod
 		way.callee = come->callee;
 		return arrive(flow, code->target, state, &way, error);
 	case CODE_JUMP_INDIRECT:
-		if (lint_is_stub(flow->world->names, code->pc)) {
+		if (flow_is_stub(flow->world->names, code->pc)) {
 			*ret_on = true; /* until it is bound, a stub's jump leads on */
 			return 0;
 		}
 		return jump_computed(flow, code, state, come->unsure, error);
 	case CODE_BRANCH:
 	case CODE_BEGIN:
-		lint_state_copy(&taken, state);
-		lint_effect(&taken, code, 0);
-		lint_effect_branch(&taken, code->condition, true);
+		flow_state_copy(&taken, state);
+		flow_effect(&taken, code, 0);
+		flow_effect_branch(&taken, code->condition, true);
 		if (arrive(flow, code->target, &taken, &way, error))
 			return -1;
-		lint_effect(state, code, 0);
-		lint_effect_branch(state, code->condition, false);
+		flow_effect(state, code, 0);
+		flow_effect_branch(state, code->condition, false);
 		*ret_on = true;
 		return 0;
 	case CODE_RETURN:
@@ -546,9 +544,9 @@ static int step(struct lint_flow *flow, struct lint_part *part, const struct cod
 	return 0;
 }
 
-int lint_flow_step(struct lint_flow *flow, struct lint_part *part, const struct code *code,
-		   struct lint_state *state, const struct lint_way *way, lint_edge_fn fn,
-		   void *context, bool *ret_on, struct error *error)
+int flow_step(struct flow *flow, struct flow_part *part, const struct code *code,
+	      struct flow_state *state, const struct flow_way *way, flow_edge_fn fn, void *context,
+	      bool *ret_on, struct error *error)
 {
 	flow->followed = true;
 	flow->edge = fn;
@@ -556,9 +554,8 @@ int lint_flow_step(struct lint_flow *flow, struct lint_part *part, const struct 
 	return step(flow, part, code, state, way, ret_on, error);
 }
 
-int lint_flow_arrive(struct lint_flow *flow, uint64_t pc, const struct lint_state *state,
-		     const struct lint_way *way, lint_edge_fn fn, void *context,
-		     struct error *error)
+int flow_arrive(struct flow *flow, uint64_t pc, const struct flow_state *state,
+		const struct flow_way *way, flow_edge_fn fn, void *context, struct error *error)
 {
 	flow->followed = true;
 	flow->edge = fn;
@@ -566,19 +563,18 @@ int lint_flow_arrive(struct lint_flow *flow, uint64_t pc, const struct lint_stat
 	return arrive(flow, pc, state, way, error);
 }
 
-int lint_flow_go(struct lint_flow *flow, struct lint_part *part, const struct code *code,
-		 struct lint_state *state, const struct lint_way *way, bool *ret_on,
-		 struct error *error)
+int flow_go(struct flow *flow, struct flow_part *part, const struct code *code,
+	    struct flow_state *state, const struct flow_way *way, bool *ret_on, struct error *error)
 {
 	return step(flow, part, code, state, way, ret_on, error);
 }
 
 /* Behind the FDE's end lies another function's code, which is not returned to, or none with CFI. Compilers
  * let what they hold to be unreachable end so: nobody is accused of what that leads to. */
-int lint_flow_fall_out(struct lint_flow *flow, uint64_t pc, const struct lint_state *state,
-		       const struct lint_way *way, struct error *error)
+int flow_fall_out(struct flow *flow, uint64_t pc, const struct flow_state *state,
+		  const struct flow_way *way, struct error *error)
 {
-	struct lint_way beyond = *way;
+	struct flow_way beyond = *way;
 	bool returns = flow->returns;
 	int result;
 
@@ -588,14 +584,14 @@ int lint_flow_fall_out(struct lint_flow *flow, uint64_t pc, const struct lint_st
 	return result;
 }
 
-static int walk(struct lint_flow *flow, uint32_t number, struct error *error)
+static int walk(struct flow *flow, uint32_t number, struct error *error)
 {
-	struct lint_part *part = flow->block[number].part;
-	struct lint_state state = flow->block[number].state;
-	struct lint_way way = { .weak = flow->block[number].weak,
+	struct flow_part *part = flow->block[number].part;
+	struct flow_state state = flow->block[number].state;
+	struct flow_way way = { .weak = flow->block[number].weak,
 				.unsure = flow->block[number].unsure };
 	uint64_t pc = flow->block[number].pc;
-	struct lint_row_verdict verdict;
+	struct flow_row_verdict verdict;
 	bool on = true;
 
 	while (on && pc < part->end) {
@@ -606,10 +602,10 @@ static int walk(struct lint_flow *flow, uint32_t number, struct error *error)
 		if (way.from && *at && flow->block[*at - 1].pc == pc)
 			return arrive(flow, pc, &state, &way, error);
 		if (way.from && way.weak && is_mismatch(part, pc, &state, &verdict) &&
-		    !lint_row_is_vague(&verdict))
+		    !flow_row_is_vague(&verdict))
 			return leave_out(flow, pc, &way, &verdict, error);
 		*at = number + 1;
-		found = lint_part_code(part, flow->world->decoder, pc);
+		found = flow_part_code(part, flow->world->decoder, pc);
 		if (!found)
 			return no_memory(error);
 		code = *found; /* the array may move */
@@ -617,15 +613,14 @@ static int walk(struct lint_flow *flow, uint32_t number, struct error *error)
 			return 0;
 		if (step(flow, part, &code, &state, &way, &on, error))
 			return -1;
-		lint_way_pass(&way, part, &code);
+		flow_way_pass(&way, part, &code);
 		pc += code.length;
 	}
-	return on && pc == part->end && !way.weak
-		       ? lint_flow_fall_out(flow, pc, &state, &way, error)
-		       : 0;
+	return on && pc == part->end && !way.weak ? flow_fall_out(flow, pc, &state, &way, error)
+						  : 0;
 }
 
-static int follow(struct lint_flow *flow, struct error *error)
+static int follow(struct flow *flow, struct error *error)
 {
 	while (flow->queue_count) {
 		uint32_t number = flow->queue[--flow->queue_count];
@@ -637,21 +632,21 @@ static int follow(struct lint_flow *flow, struct error *error)
 	return 0;
 }
 
-int lint_flow_enter(struct lint_flow *flow, uint64_t entry, struct error *error)
+int flow_enter(struct flow *flow, uint64_t entry, struct error *error)
 {
-	struct lint_way way = { .weak = false };
+	struct flow_way way = { .weak = false };
 	struct value top = { .kind = VALUE_CFA, .number = -8 };
-	struct lint_state state;
+	struct flow_state state;
 
-	lint_state_enter(&state);
+	flow_state_enter(&state);
 	if (entry == flow->world->first)
-		lint_word_write(&state, &top, 8, (struct value) { .kind = VALUE_OTHER });
+		flow_word_write(&state, &top, 8, (struct value) { .kind = VALUE_OTHER });
 	if (arrive(flow, entry, &state, &way, error))
 		return -1;
-	return flow->proof ? lint_proof_follow(flow, error) : follow(flow, error);
+	return flow->proof ? flow_proof_follow(flow, error) : follow(flow, error);
 }
 
-void lint_flow_init(struct lint_flow *flow, struct lint_world *world, struct lint_part *first)
+void flow_init(struct flow *flow, struct flow_world *world, struct flow_part *first)
 {
 	memset(flow, 0, sizeof(*flow));
 	flow->world = world;
@@ -659,12 +654,12 @@ void lint_flow_init(struct lint_flow *flow, struct lint_world *world, struct lin
 	flow->part[flow->part_count++] = first;
 }
 
-bool lint_flow_again(const struct lint_flow *flow, int round)
+bool flow_again(const struct flow *flow, int round)
 {
 	return !round || (round < ROUNDS_MAX && flow->met_table && flow->guessed_end);
 }
 
-void lint_flow_restart(struct lint_flow *flow)
+void flow_restart(struct flow *flow)
 {
 	for (size_t i = 0; i < flow->part_count; i++)
 		memset(flow->part[i]->block_at, 0,
@@ -676,18 +671,18 @@ void lint_flow_restart(struct lint_flow *flow)
 		flow->too_large = false;
 }
 
-void lint_flow_forget(struct lint_flow *flow)
+void flow_forget(struct flow *flow)
 {
 	for (; flow->part_count > 1; flow->part_count--)
-		lint_part_destroy(flow->part[flow->part_count - 1]);
+		flow_part_destroy(flow->part[flow->part_count - 1]);
 	flow->table_count = 0;
-	lint_flow_restart(flow);
+	flow_restart(flow);
 }
 
-void lint_flow_deinit(struct lint_flow *flow)
+void flow_deinit(struct flow *flow)
 {
 	for (size_t i = 0; i < flow->part_count; i++)
-		lint_part_destroy(flow->part[i]);
+		flow_part_destroy(flow->part[i]);
 	free(flow->block);
 	free(flow->queue);
 	free(flow->behind_call);

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * lint_state.h - what is known of registers and stack words before an instruction, without running
+ * flow_state.h - what is known of registers and stack words before an instruction, without running
  *
  * All is said relative to one activation of a function: its CFA (psABI, figure 3.3: the value of
  * rsp before the call), and what the registers held when it was entered. So a value is known if it
  * is the CFA plus a number, or what a register held then. Where the code aligns the stack or makes room
  * of a size that is computed, a new *base* begins there, a name for an address that is not known.
  *
- *	lint_state.c	values, words, and what two ways to an instruction have in common
- *	lint_effect.c	what an instruction makes of them
+ *	flow_state.c	values, words, and what two ways to an instruction have in common
+ *	flow_effect.c	what an instruction makes of them
  *
  * What is taken for granted, because no compiled program works without it (psABI, 3.2):
  *	- a call that returns has put rsp back and preserved rbx, rbp and r12 to r15;
  *	- words where a function saves registers are written by itself only, and not by way of
  *	  addresses that are not known to be there.
  */
-#ifndef STACKPROOF_LINT_STATE_H
-#define STACKPROOF_LINT_STATE_H
+#ifndef STACKPROOF_FLOW_STATE_H
+#define STACKPROOF_FLOW_STATE_H
 
 #include <string.h>
 #include "code/code.h"
@@ -49,7 +49,7 @@ struct word {
 	struct value value;
 };
 
-#define LINT_WORDS_MAX 32 /* more of a function's words than registers that it can save there */
+#define FLOW_WORDS_MAX 32 /* more of a function's words than registers that it can save there */
 
 /* The last comparison, if nothing that it was of has changed. */
 struct last_comparison {
@@ -61,9 +61,9 @@ struct last_comparison {
 	int64_t constant;
 };
 
-struct lint_state {
+struct flow_state {
 	struct value reg[REGISTER_GPR_COUNT];
-	bool saved_only; /* no words are kept but those where registers were saved: lint_proof.c */
+	bool saved_only; /* no words are kept but those where registers were saved: flow_proof.c */
 	bool words_lost; /* there were more */
 	/* Words that something was written to of which nothing is known, from the CFA; and of bases. */
 	int64_t touched_begin, touched_end;
@@ -77,11 +77,11 @@ struct lint_state {
 	uint32_t word_writes; /* grows with each write: else the words are what they were */
 	struct last_comparison comparison;
 	uint32_t word_count;
-	struct word word[LINT_WORDS_MAX]; /* the last: those beyond word_count are not copied */
+	struct word word[FLOW_WORDS_MAX]; /* the last: those beyond word_count are not copied */
 };
 
 /* Registers that a function that was called preserves (psABI, figure 3.4), a bit for each. */
-#define LINT_PRESERVED                                                                             \
+#define FLOW_PRESERVED                                                                             \
 	(1u << REGISTER_RBX | 1u << REGISTER_RBP | 1u << REGISTER_RSP | 1u << REGISTER_R12 |       \
 	 1u << REGISTER_R13 | 1u << REGISTER_R14 | 1u << REGISTER_R15)
 
@@ -96,35 +96,35 @@ static inline bool value_equal(const struct value *a, const struct value *b)
 struct value value_add(struct value a, int64_t number);
 bool value_is_stack(const struct value *value); /* VALUE_CFA, VALUE_BASE */
 
-void lint_state_copy(struct lint_state *to, const struct lint_state *from);
+void flow_state_copy(struct flow_state *to, const struct flow_state *from);
 /* As a call leaves it: rsp is the CFA - 8, and there is the return address. */
-void lint_state_enter(struct lint_state *ret);
+void flow_state_enter(struct flow_state *ret);
 /* What the word at that address holds. A word that nobody has written: NULL. */
-const struct value *lint_word_find(const struct lint_state *state, const struct value *at);
+const struct value *flow_word_find(const struct flow_state *state, const struct value *at);
 /* Writes bytes at at. value: what the word there is now, if it is 8 of them. */
-void lint_word_write(struct lint_state *state, const struct value *at, uint32_t bytes,
+void flow_word_write(struct flow_state *state, const struct value *at, uint32_t bytes,
 		     struct value value);
 /* Something was written there, maybe, of which nothing is known: as much of it as anybody likes. */
-void lint_word_touch(struct lint_state *state, const struct value *at, uint64_t bytes);
+void flow_word_touch(struct flow_state *state, const struct value *at, uint64_t bytes);
 /* Nobody can have written the word. */
-bool lint_word_is_unwritten(const struct lint_state *state, const struct value *at);
+bool flow_word_is_unwritten(const struct flow_state *state, const struct value *at);
 /* A number in memory at at is known, if the word there isn't: of a variable, in less than 8 bytes. */
-void lint_word_note(struct lint_state *state, const struct value *at, struct value value);
+void flow_word_note(struct flow_state *state, const struct value *at, struct value value);
 /* Makes into what is true of it and of from. True: it has changed. */
-bool lint_state_join(struct lint_state *into, const struct lint_state *from);
+bool flow_state_join(struct flow_state *into, const struct flow_state *from);
 /* The caller's from now on: rsp is its own again. */
-void lint_state_call(struct lint_state *state);
+void flow_state_call(struct flow_state *state);
 
-/* ---- lint_effect.c ------------------------------------------------------------------------ */
+/* ---- flow_effect.c ------------------------------------------------------------------------ */
 
 /* The code's effect, but for where it goes. origin: its distance from where the function begins. */
-void lint_effect(struct lint_state *state, const struct code *code, uint32_t origin);
+void flow_effect(struct flow_state *state, const struct code *code, uint32_t origin);
 /* What the branch adds to it if it is taken, or is not. */
-void lint_effect_branch(struct lint_state *state, enum code_condition condition, bool taken);
+void flow_effect_branch(struct flow_state *state, enum code_condition condition, bool taken);
 /* The address of the memory operand, VALUE_UNKNOWN if it is not known. */
-struct value lint_effect_address(const struct lint_state *state, const struct code *code);
+struct value flow_effect_address(const struct flow_state *state, const struct code *code);
 
 /* Where a computed jump goes. */
-struct value lint_effect_jump(const struct lint_state *state, const struct code *code);
+struct value flow_effect_jump(const struct flow_state *state, const struct code *code);
 
 #endif

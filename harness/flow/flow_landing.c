@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * lint_landing.c - where exceptions are caught
+ * flow_landing.c - where exceptions are caught
  *
  * An FDE with 'L' in its CIE's augmentation points to a language-specific data area. GCC and LLVM
  * write the same format for C++, Rust, D, Ada and C's cleanups:
@@ -18,7 +18,7 @@
 #include <string.h>
 #include "array.h"
 #include "cfi_section.h"
-#include "lint/lint_part.h"
+#include "flow/flow_part.h"
 #include "pointer.h"
 
 /* The FDE's pointer to it. false: it has none. */
@@ -66,7 +66,7 @@ static bool area_bytes(const struct image *image, uint64_t address, struct image
 }
 
 static bool read_site(const struct pointer_context *context, struct reader *reader,
-		      uint8_t encoding, uint64_t base, struct lint_part *part, bool *ret_memory)
+		      uint8_t encoding, uint64_t base, struct flow_part *part, bool *ret_memory)
 {
 	uint64_t start, length, pad, action;
 	struct error error;
@@ -90,7 +90,7 @@ static bool read_site(const struct pointer_context *context, struct reader *read
 	return true;
 }
 
-int lint_landing_read(const struct cfi *cfi, struct lint_part *part, struct error *error)
+int flow_landing_read(const struct cfi *cfi, struct flow_part *part, struct error *error)
 {
 	struct image_section area = { NULL };
 	struct pointer_context context = {

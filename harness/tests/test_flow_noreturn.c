@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_lint_noreturn.c - functions in assembly, and which of them never return
+ * test_flow_noreturn.c - functions in assembly, and which of them never return
  *
  * A case has functions f, g and so on. What is expected are the names of those that never return.
  * They are asked for in the order of addresses, and once more the other way round.
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "assembly_fixture.h"
-#include "lint/lint_noreturn.h"
+#include "flow/flow_noreturn.h"
 
 #define BEGIN(name)   #name ":	.cfi_startproc\n"
 #define END	      "	.cfi_endproc\n"
@@ -114,8 +114,8 @@ static void ask(const struct image *image, const struct cfi *cfi, bool backwards
 		size_t size)
 {
 	struct code_decoder *decoder = code_decoder_create();
-	struct lint_names *names = lint_names_create(cfi);
-	struct lint_noreturn *noreturn = lint_noreturn_create(cfi, decoder, names);
+	struct flow_names *names = flow_names_create(cfi);
+	struct flow_noreturn *noreturn = flow_noreturn_create(cfi, decoder, names);
 	static const char *const asked[] = { "f", "f_cold", "g", "h", "longjmp" };
 	const size_t count = sizeof(asked) / sizeof(asked[0]);
 	bool never[sizeof(asked) / sizeof(asked[0])] = { false };
@@ -125,22 +125,22 @@ static void ask(const struct image *image, const struct cfi *cfi, bool backwards
 		size_t number = backwards ? count - 1 - i : i;
 		uint64_t pc = image_symbol_address(image, asked[number]);
 
-		never[number] = pc && lint_noreturn_find(noreturn, pc);
+		never[number] = pc && flow_noreturn_find(noreturn, pc);
 	}
 	text[0] = '\0';
 	for (size_t i = 0; i < count; i++)
 		if (never[i])
 			snprintf(text + strlen(text), size - strlen(text), "%s%s",
 				 text[0] ? " " : "", asked[i]);
-	lint_noreturn_destroy(noreturn);
-	lint_names_destroy(names);
+	flow_noreturn_destroy(noreturn);
+	flow_names_destroy(names);
 	code_decoder_destroy(decoder);
 }
 
 START_TEST(functions_that_never_return_are_found)
 {
 	const struct noreturn_case *test = &noreturn_cases[_i];
-	char directory[] = "/tmp/test_lint_noreturn.XXXXXX", path[300], text[100];
+	char directory[] = "/tmp/test_flow_noreturn.XXXXXX", path[300], text[100];
 	struct image *image;
 	struct cfi *cfi;
 	struct error error;
@@ -165,7 +165,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("lint_noreturn");
+	Suite *suite = suite_create("flow_noreturn");
 	TCase *functions = tcase_create("functions");
 	SRunner *runner = srunner_create(suite);
 	int failed;

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * flow.h - all ways through one function, and what is known on them
+ *
+ * A function's code is followed from its entry along all ways that its instructions can take. On the
+ * way it is known where the CFA is, and where the caller's registers are. lint holds that against the
+ * rows; synthesis makes rows of it.
+ *
+ *	flow_state.c	 what is known before an instruction
+ *	flow_effect.c	 what an instruction makes of it
+ *	flow_part.c	 one FDE: its rows, its instructions
+ *	flow_landing.c	 its landing pads
+ *	flow_row.c	 a row against a state
+ *	flow_expression.c  a row's expression, as a value
+ *	flow.c		 the ways
+ *	flow_jump.c	 where a computed jump goes
+ *	flow_way.c	 what is thought of a way
+ *	flow_path.c	 the jumps that lead to an instruction
+ *	flow_probe.c	 functions that only touch the stack
+ *	flow_proof.c	 the ways of functions that are right, faster
+ *	flow_names.c	 functions that never return, by name; stubs of PLTs
+ *	flow_noreturn.c	 functions that never return, by their code
+ */
+#ifndef STACKPROOF_FLOW_H
+#define STACKPROOF_FLOW_H
+
+#include "flow/flow_part.h"
+#include "flow/flow_row.h"
+
+#define FLOW_PARTS_MAX	64	   /* FDEs of one function */
+#define FLOW_BLOCKS_MAX (1u << 17) /* of one function */
+#define FLOW_TABLES_MAX 256	   /* jump tables of one function */
+
+/* Instructions behind an address that something jumps to, up to the next such address. */
+struct flow_block {
+	uint64_t pc;
+	struct flow_part *part;
+	struct flow_state state; /* before the first */
+	uint64_t from;		 /* one of the instructions that lead there */
+	bool weak;		 /* only calls do, which may not come back */
+	bool unsure;		 /* only entries of jump tables do that may be none of theirs */
+	bool begun_wrong; /* its state is of a way that the row doesn't declare, or was joined to it */
+	bool settled;	  /* a wrong way's state was replaced once; not again */
+	bool queued;
+};
+
+/* A way, as it comes to an instruction. */
+struct flow_way {
+	uint64_t from;
+	bool weak;	 /* by a call that may not come back, and padding */
+	uint64_t callee; /* of that call; 0: computed */
+	bool unsure;	 /* by a jump table's entry that may be none */
+};
+
+/* Where a way ended that would be wrong: the call before it never returns, or the row is wrong. */
+struct flow_behind {
+	uint64_t pc, callee;
+};
+
+/* A way into a block that brings what its row doesn't say, while another brings it. */
+struct flow_edge {
+	uint64_t from, to;
+	const struct flow_part *part; /* to's */
+	struct flow_row_verdict verdict;
+	const struct flow_state *state;
+};
+
+struct flow_names;
+struct flow_noreturn;
+struct flow_proof;
+
+/* What the image's functions have in common. */
+struct flow_world {
+	const struct cfi *cfi;
+	struct code_decoder *decoder;
+	struct flow_names *names;
+	struct flow_noreturn *noreturn; /* NULL: what never returns is known by name alone */
+	uint64_t *target;		/* of one computed jump: FLOW_TARGETS_MAX of them */
+	uint64_t
+		first; /* where a process begins: argc is on the stack (psABI, 3.4.1); 0: no program */
+	/* Called with each address that is reached and that no FDE covers, more than once. */
+	void (*uncovered)(void *context, uint64_t pc, uint64_t from);
+	/* Called with each address that is called. */
+	void (*called)(void *context, uint64_t pc);
+	/* The function leads to where a part begins, with a frame that its first row doesn't say.
+	 * Whether to follow it: lint_stray.c. NULL: none is. */
+	bool (*stray)(void *context, uint64_t function, uint64_t part);
+	/* Unless NULL, called with each computed jump of which not all targets are known for certain, and
+	 * what is known there, more than once. */
+	void (*jumped)(void *context, const struct flow_state *state);
+	/* Whose functions preserve none of the registers that those of the psABI do, and so have no rules
+	 * for them: Go's in .debug_frame, OCaml's. */
+	bool go, ocaml;
+	void *context;
+};
+
+typedef void (*flow_edge_fn)(void *context, const struct flow_edge *edge);
+
+struct flow {
+	struct flow_world *world;
+	uint64_t function; /* where it is entered */
+	struct flow_part *part[FLOW_PARTS_MAX];
+	size_t part_count;
+	struct flow_block *block;
+	size_t block_count;
+	uint32_t *queue; /* of blocks */
+	size_t queue_count;
+	uint64_t calls_not_returning;
+	struct flow_behind *behind_call;
+	size_t behind_call_count;
+	/* Addresses of the jump tables that were met. One whose end is not known ends where another
+	 * begins, which may have been met later. */
+	uint64_t table[FLOW_TABLES_MAX];
+	size_t table_count;
+	bool met_table, guessed_end; /* in this round */
+	bool jump_unknown;	     /* some computed jump's targets */
+	bool jump_unread;	     /* the same of one that is no call in place of a return */
+	bool followed;		     /* nothing changes any more */
+	flow_edge_fn edge;	     /* then: who wants to know of wrong edges, or NULL */
+	void *edge_context;
+	bool has_return; /* some way comes to a return */
+	bool breaks_convention; /* with a register that callees preserve not as it was, or not known to be */
+	/* One with rsp elsewhere than at the return address: some way is none of the function's. */
+	bool returns_elsewhere;
+	bool returns; /* where the row says that there is no caller: with a return, or in another function */
+	bool too_large;
+	struct flow_proof *proof; /* who keeps what ways bring in place of blocks, or NULL */
+};
+
+/* A function of which no way is known yet. first: its FDE, which the flow owns from then on.
+ * flow_deinit(). */
+void flow_init(struct flow *flow, struct flow_world *world, struct flow_part *first);
+/* Forgets the ways, and keeps what is known of jump tables: to follow them again. */
+void flow_restart(struct flow *flow);
+/* The first round, or one that may come to something else than the one before. */
+bool flow_again(const struct flow *flow, int round);
+/* Forgets these as well, and all parts but the first. */
+void flow_forget(struct flow *flow);
+/* Follows all ways from entry, where a call has just come to. 0, or -1: no memory. */
+int flow_enter(struct flow *flow, uint64_t entry, struct error *error);
+void flow_deinit(struct flow *flow);
+/* pc lies in a part that was met. */
+bool flow_has(const struct flow *flow, uint64_t pc);
+/* One instruction of a block, once all ways have been followed: its effect on the state, and each
+ * edge that is wrong, if fn isn't NULL. *ret_on: the way goes on to the next instruction. */
+int flow_step(struct flow *flow, struct flow_part *part, const struct code *code,
+	      struct flow_state *state, const struct flow_way *way, flow_edge_fn fn, void *context,
+	      bool *ret_on, struct error *error);
+/* The same while ways are followed: flow_proof.c. */
+int flow_go(struct flow *flow, struct flow_part *part, const struct code *code,
+	    struct flow_state *state, const struct flow_way *way, bool *ret_on,
+	    struct error *error);
+/* The way that goes on behind the part's end. */
+int flow_fall_out(struct flow *flow, uint64_t pc, const struct flow_state *state,
+		  const struct flow_way *way, struct error *error);
+/* The way behind that instruction. */
+void flow_way_pass(struct flow_way *way, const struct flow_part *part, const struct code *code);
+/* The way that goes on to a block's begin. */
+int flow_arrive(struct flow *flow, uint64_t pc, const struct flow_state *state,
+		const struct flow_way *way, flow_edge_fn fn, void *context, struct error *error);
+
+/* ---- flow_path.c -------------------------------------------------------------------------- */
+
+#define FLOW_PATH_MAX 8 /* jumps of one way that are named */
+
+/* The jumps that lead to an instruction on one way from the function's entry, in their order; of more
+ * the last. */
+struct flow_path {
+	bool known, cut;
+	uint8_t count;
+	uint64_t jump[FLOW_PATH_MAX];
+};
+
+/* To pc by way of the instruction at from, which leads there (0: the way begins
+ * at pc). All ways have been followed. */
+void flow_path_find(const struct flow *flow, uint64_t from, uint64_t pc, struct flow_path *ret);
+
+/* ---- flow_probe.c ------------------------------------------------------------------------- */
+
+/* Behind the call: rax is what it was, if the function that was called only touches the stack, and
+ * that much is taken off rsp then. 0, or -1: no memory. */
+int flow_probe_call(struct flow *flow, struct flow_part *part, const struct code *call,
+		    const struct value *rax, struct flow_state *state, struct error *error);
+
+/* ---- flow_jump.c -------------------------------------------------------------------------- */
+
+/* The targets of a computed jump, in ret, which has room for FLOW_TARGETS_MAX: how many there are,
+ * 0 if they are not known. *ret_sure: there are no more, and all of them are. */
+#define FLOW_TARGETS_MAX 65536u
+size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, const struct code *code,
+			 uint64_t *ret, bool *ret_sure);
+
+#endif

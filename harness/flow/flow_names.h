@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * flow_names.h - what is known of a called function by its name alone
+ */
+#ifndef STACKPROOF_FLOW_NAMES_H
+#define STACKPROOF_FLOW_NAMES_H
+
+#include "cfi.h"
+
+struct flow_names;
+
+/* cfi: borrowed. NULL: no memory. */
+struct flow_names *flow_names_create(const struct cfi *cfi);
+void flow_names_destroy(struct flow_names *names);
+/* The function there, or behind the stub there, is known not to return. */
+bool flow_never_returns(struct flow_names *names, uint64_t pc);
+/* pc lies in a stub of a PLT. */
+bool flow_is_stub(struct flow_names *names, uint64_t pc);
+/* A part that a compiler or a linker cut off of a function begins there, and is named so: f.cold,
+ * f.warm, f.cold.1. */
+bool flow_is_fragment(const struct flow_names *names, uint64_t pc);
+/* The same of the function that begins there. */
+bool flow_is_fragment_of(const struct flow_names *names, uint64_t pc, uint64_t function);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * flow_noreturn.h - does a call of a function ever come back? By its code
+ *
+ * Needs no CFI: where there is some, landing pads are read from it.
+ */
+#ifndef STACKPROOF_FLOW_NORETURN_H
+#define STACKPROOF_FLOW_NORETURN_H
+
+#include "cfi.h"
+#include "code/code.h"
+#include "flow/flow_names.h"
+
+#define FLOW_NORETURN_CODE_MAX 65536u /* instructions of one function */
+
+struct flow_noreturn;
+
+/* All borrowed. NULL: no memory. flow_noreturn_destroy(). */
+struct flow_noreturn *flow_noreturn_create(const struct cfi *cfi, struct code_decoder *decoder,
+					   struct flow_names *names);
+void flow_noreturn_destroy(struct flow_noreturn *noreturn);
+/* The code at pc, called, never returns: it ends, goes round for ever, or leaves by an exception.
+ * False if that is not certain, and without memory. */
+bool flow_noreturn_find(struct flow_noreturn *noreturn, uint64_t pc);
+
+#endif
