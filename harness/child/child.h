@@ -4,6 +4,10 @@
  *
  * Each leads a process group of its own: what it starts ends with it. Programs under ptrace are
  * not started here (truth/tracer_start.c, sample/sample_start.c).
+ *
+ *	child.c			starting one, and its end
+ *	child_shell.h		a command of /bin/sh's, heard and ended in time
+ *	ending_signals.h	this process asked to end, meanwhile
  */
 #ifndef STACKPROOF_CHILD_H
 #define STACKPROOF_CHILD_H

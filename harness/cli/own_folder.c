@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * own_folder.c - a folder for what is made on the way
+ *
+ * By the name that the kernel has for it: mappings of files in it are told by that.
  */
 #include <fts.h>
 #include <stdio.h>
@@ -10,11 +12,17 @@
 
 char *own_folder_create(const char *what, struct error *error)
 {
-	const char *parent = getenv("TMPDIR");
-	char *folder = NULL;
+	const char *wish = getenv("TMPDIR"), *named = wish && *wish ? wish : "/tmp";
+	char *parent = realpath(named, NULL), *folder = NULL;
 
-	if (asprintf(&folder, "%s/stackproof-%s-XXXXXX", parent && *parent ? parent : "/tmp",
-		     what) < 0) {
+	if (!parent) {
+		error_set_errno(error, "the folder for temporary files, %s", named);
+		return NULL;
+	}
+	if (asprintf(&folder, "%s/stackproof-%s-XXXXXX", parent, what) < 0)
+		folder = NULL;
+	free(parent);
+	if (!folder) {
 		error_set(error, ERROR_MEMORY, "", 0, "no memory for a path");
 		return NULL;
 	}

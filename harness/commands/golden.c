@@ -8,13 +8,13 @@
  * checked where there is no such compiler (check --hermetic, unpack).
  */
 #include <argp.h>
-#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "golden/golden.h"
 #include "cases/cases.h"
 #include "cli/options.h"
+#include "cli/own_folder.h"
 #include "gate/gate.h"
 #include "harness.h"
 #include "cli/json_counts.h"
@@ -264,31 +264,22 @@ static int run_corpus(struct golden_run *run, const char *corpus)
 	return status;
 }
 
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
-{
-	return remove(path);
-}
-
 /* The packed binaries are unpacked for as long as they are looked at. */
 static int run_hermetic(struct golden_run *run)
 {
-	const char *temporary = getenv("TMPDIR");
 	struct error error = { 0 };
 	int status = EXIT_BAD_INPUT;
-	char folder[4096];
+	char *folder = own_folder_create("golden", &error);
 
-	snprintf(folder, sizeof(folder), "%s/stackproof-golden.XXXXXX",
-		 temporary && *temporary ? temporary : "/tmp");
-	if (!mkdtemp(folder)) {
-		fprintf(stderr, "stackproof golden: cannot make a folder in %s: %m\n",
-			PLAIN_TEXT(folder));
+	if (!folder) {
+		error_print(stderr, "stackproof golden", &error);
 		return EXIT_ENVIRONMENT;
 	}
 	if (golden_unpack(run, folder, &error))
 		error_print(stderr, "stackproof golden", &error);
 	else
 		status = run_corpus(run, folder);
-	nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	own_folder_remove(folder);
 	return status;
 }
 

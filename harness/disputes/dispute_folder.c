@@ -11,24 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "cli/own_folder.h"
 #include "disputes/disputes.h"
 
 int dispute_folder_create(struct dispute_folder *ret, struct error *error)
 {
-	const char *parent = getenv("TMPDIR");
-
-	ret->path = NULL;
-	if (asprintf(&ret->path, "%s/stackproof-case.XXXXXX", parent && *parent ? parent : "/tmp") <
-	    0)
-		ret->path = NULL;
-	if (!ret->path)
-		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a path");
-	if (mkdtemp(ret->path))
-		return 0;
-	error_set_errno(error, "a folder for a case's images, %s", ret->path);
-	free(ret->path);
-	ret->path = NULL;
-	return -1;
+	ret->path = own_folder_create("case", error);
+	return ret->path ? 0 : -1;
 }
 
 char *dispute_folder_image(const struct dispute_folder *folder, size_t number)
@@ -40,18 +29,7 @@ char *dispute_folder_image(const struct dispute_folder *folder, size_t number)
 
 void dispute_folder_deinit(struct dispute_folder *folder)
 {
-	if (!folder->path)
-		return;
-	for (size_t i = 0; i < DISPUTE_IMAGES_MAX; i++) {
-		char *path = dispute_folder_image(folder, i);
-		int failed = path ? unlink(path) : -1;
-
-		free(path);
-		if (failed)
-			break; /* they are numbered */
-	}
-	rmdir(folder->path);
-	free(folder->path);
+	own_folder_remove(folder->path);
 	folder->path = NULL;
 }
 

@@ -8,14 +8,11 @@
  * and Hildebrandt, 2002) many are left out at once first, then fewer, until no single one can be.
  */
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "child/child.h"
-#include "clock.h"
-#include "child/ending_signals.h"
+#include "child/child_shell.h"
 #include "cli/own_folder.h"
 #include "generate/generate.h"
 
@@ -124,45 +121,15 @@ static char *command_text(const char *command, const char *path)
 	return NULL;
 }
 
-/* Until its output is closed: what it prints is of no use to anybody. */
-static int wait_for(struct reducer *reducer, int output)
-{
-	struct pollfd wake[] = { { .fd = output, .events = POLLIN },
-				 { .fd = reducer->signals.fd, .events = POLLIN } };
-	int64_t deadline = monotonic_ms() + reducer->reducing->timeout_ms;
-	char text[4096];
-	int number;
-
-	for (;;) {
-		int64_t left = deadline - monotonic_ms();
-
-		if (left <= 0)
-			return error_set(reducer->error, ERROR_TIMEOUT, "", 0,
-					 "the command ran longer than %u s",
-					 reducer->reducing->timeout_ms / 1000);
-		if (poll(wake, 2, left > 1000 ? 1000 : (int)left) <= 0)
-			continue;
-		if ((number = ending_signals_take(&reducer->signals)))
-			return ending_signals_error(reducer->error, number);
-		if (wake[0].revents && read(output, text, sizeof(text)) <= 0)
-			return 0;
-	}
-}
-
 /* Runs it on the file. Its status, or -1; *ret_slow: it took too long. */
 static int run_command(struct reducer *reducer)
 {
-	const char *const argv[] = { "/bin/sh", "-c", reducer->command, NULL };
-	const struct child_command child = { .argv = argv, .errors = true };
-	int output, status, result;
-	pid_t pid = child_start(&child, &output, reducer->error);
+	const struct child_shell shell = { .command = reducer->command,
+					   .timeout_ms = reducer->reducing->timeout_ms,
+					   .signals = &reducer->signals };
+	int status;
 
-	if (pid < 0)
-		return -1;
-	result = wait_for(reducer, output);
-	close(output);
-	status = child_end(pid, result != 0);
-	if (result)
+	if (child_shell_run(&shell, &status, reducer->error))
 		return -1;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -6,7 +6,6 @@
  * shared list and count what became of each planting in shared memory. At the end there is a table
  * of kinds, and the line that scripts/check adds up.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -19,6 +18,7 @@
 #include <unistd.h>
 #include "cases/cases.h"
 #include "child/child.h"
+#include "cli/own_folder.h"
 #include "plant/plant.h"
 #include "corpus/corpus.h"
 #include "harness.h"
@@ -73,37 +73,6 @@ static int order_programs(struct manifest *manifest, uint64_t seed, struct error
 
 /* ---- workers ---------------------------------------------------------------------------- */
 
-/* By the name that the kernel has for it: mappings are told by that. */
-static int folder_create(char *path, size_t size, struct error *error)
-{
-	const char *parent = getenv("TMPDIR");
-	char *real = realpath(parent && *parent ? parent : "/tmp", NULL);
-	int length;
-
-	if (!real)
-		return error_set_errno(error, "the folder for temporary files");
-	length = snprintf(path, size, "%s/stackproof-plant-XXXXXX", real);
-	free(real);
-	if (length < 0 || (size_t)length >= size)
-		return error_set(error, ERROR_UNAVAILABLE, "", 0,
-				 "the folder for temporary files has too long a name");
-	return mkdtemp(path) ? 0 : error_set_errno(error, "creating a folder for the copies");
-}
-
-/* The folder holds files and symbolic links only. */
-static void folder_remove(const char *path)
-{
-	DIR *folder = opendir(path);
-	struct dirent *entry;
-
-	while (folder && (entry = readdir(folder)))
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			unlinkat(dirfd(folder), entry->d_name, 0);
-	if (folder)
-		closedir(folder);
-	rmdir(path);
-}
-
 /* Tracer and program share a CPU: each worker has its own. */
 static void pin_worker(unsigned int number)
 {
@@ -133,18 +102,16 @@ static int run_worker(const struct plant_check_options *options, const struct ma
 	       (index = __atomic_fetch_add(&tally->next, 1, __ATOMIC_RELAXED)) < manifest->count) {
 		const struct corpus_binary *binary = &manifest->binary[index];
 		struct error error;
-		char folder[256];
+		char *folder;
 		int result;
 
 		if (binary->skip || binary->missing) {
 			__atomic_add_fetch(&tally->skipped, 1, __ATOMIC_RELAXED);
 			continue;
 		}
-		result = folder_create(folder, sizeof(folder), &error);
-		if (!result) {
-			result = plant_check_program(options, binary, folder, tally, &error);
-			folder_remove(folder);
-		}
+		folder = own_folder_create("plant", &error);
+		result = folder ? plant_check_program(options, binary, folder, tally, &error) : -1;
+		own_folder_remove(folder);
 		if (result) {
 			printf("FAIL %s: %s\n", PLAIN_TEXT(binary->name), error.message);
 			fflush(stdout);

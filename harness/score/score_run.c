@@ -9,14 +9,12 @@
  *
  * What the command prints is kept from the terminal; the end of it is shown if it failed.
  */
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 #include "child/child.h"
-#include "clock.h"
+#include "child/child_shell.h"
 #include "score/score_made.h"
 
 #define OUT	"{out}"
@@ -101,8 +99,9 @@ char *score_command_text(const char *text, const char *out, char *const *program
 /* ---- running ---------------------------------------------------------------------------------- */
 
 /* Keeps the end of all that was heard. */
-static void hear(struct score_said *said, const char *text, size_t size)
+static void hear(void *context, const char *text, size_t size)
 {
+	struct score_said *said = context;
 	size_t room = SCORE_SAID_BYTES - 1, old = said->size;
 
 	if (size > room) {
@@ -116,36 +115,6 @@ static void hear(struct score_said *said, const char *text, size_t size)
 	memcpy(said->text + old, text, size);
 	said->size = old + size;
 	said->text[said->size] = '\0';
-}
-
-enum heard { HEARD_ALL, HEARD_SIGNAL, HEARD_TIMEOUT };
-
-/* Hears it until nobody can say anything any more. */
-static enum heard listen_until(int output, int64_t deadline_ms,
-			       const struct ending_signals *signals, int *ret_signal,
-			       struct score_said *said)
-{
-	struct pollfd wake[] = { { .fd = output, .events = POLLIN },
-				 { .fd = signals->fd, .events = POLLIN } };
-	char text[4096];
-
-	for (;;) {
-		int64_t left = deadline_ms - monotonic_ms();
-		ssize_t size;
-
-		if (left <= 0)
-			return HEARD_TIMEOUT;
-		if (poll(wake, 2, left > 1000 ? 1000 : left) <= 0)
-			continue;
-		if ((*ret_signal = ending_signals_take(signals)))
-			return HEARD_SIGNAL;
-		if (!wake[0].revents)
-			continue;
-		size = read(output, text, sizeof(text));
-		if (size <= 0)
-			return HEARD_ALL;
-		hear(said, text, size);
-	}
 }
 
 /* What its end means, given that it came to it. */
@@ -173,24 +142,17 @@ int score_command_run(const char *command, const char *out, unsigned int timeout
 		      const struct ending_signals *signals, struct score_said *ret_said,
 		      int *ret_status, struct error *error)
 {
-	const char *const argv[] = { "/bin/sh", "-c", command, NULL };
-	const struct child_command child = { .argv = argv, .errors = true };
-	enum heard heard;
-	int output, status, number = 0;
-	pid_t pid = child_start(&child, &output, error);
+	const struct child_shell shell = { .command = command,
+					   .timeout_ms = timeout_ms,
+					   .signals = signals,
+					   .hear = hear,
+					   .context = ret_said };
+	int status;
 
 	ret_said->size = 0;
 	ret_said->text[0] = '\0';
-	if (pid < 0)
+	if (child_shell_run(&shell, &status, error))
 		return -1;
-	heard = listen_until(output, monotonic_ms() + timeout_ms, signals, &number, ret_said);
-	close(output);
-	status = child_end(pid, heard != HEARD_ALL);
-	if (heard == HEARD_SIGNAL)
-		return ending_signals_error(error, number);
-	if (heard == HEARD_TIMEOUT)
-		return error_set(error, ERROR_TIMEOUT, "", 0, "the command ran longer than %u s",
-				 timeout_ms / 1000);
 	*ret_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 	return judge_end(status, out, error);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_child.c - what a child is started with, and that nothing of it is left
+ * test_child.c - what a child is started with, and that nothing of it is left; a shell's command
  */
 #include <check.h>
 #include <errno.h>
@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "child/child.h"
+#include "child/child_shell.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -172,6 +173,54 @@ START_TEST(child_ends_with_its_parent)
 }
 END_TEST
 
+/* ---- a shell's command ------------------------------------------------------------------------ */
+
+static void keep(void *context, const char *text, size_t size)
+{
+	strncat(context, text, size);
+}
+
+static const struct {
+	const char *command, *said;
+	unsigned int timeout_ms;
+	int sent; /* a signal that has come, or 0 */
+	int result, status, code;
+	const char *why;
+} shell_cases[] = {
+	{ "echo out; echo err >&2; exit 3", "out\nerr\n", 600000, 0, 0, 3 << 8, ERROR_NONE, "" },
+	{ "kill -TERM $$", "", 600000, 0, 0, SIGTERM, ERROR_NONE, "" },
+	/* It has not ended while anybody can print. */
+	{ "(sleep 0.3; echo late) & exit 0", "late\n", 600000, 0, 0, 0, ERROR_NONE, "" },
+	{ "sleep 600", "", 100, 0, -1, SIGKILL, ERROR_TIMEOUT, "the command ran longer than 0 s" },
+	{ "sleep 600", "", 1500, 0, -1, SIGKILL, ERROR_TIMEOUT, "the command ran longer than 1 s" },
+	{ "sleep 600", "", 600000, SIGHUP, -1, SIGKILL, ERROR_SYSTEM,
+	  "the run was ended by SIGHUP" },
+};
+
+START_TEST(shell_is_heard_to_its_end)
+{
+	struct ending_signals signals;
+	char said[100] = "";
+	struct child_shell shell = { .command = shell_cases[_i].command,
+				     .timeout_ms = shell_cases[_i].timeout_ms,
+				     .signals = &signals,
+				     .hear = keep,
+				     .context = said };
+	struct error error = { 0 };
+	int status = -1;
+
+	ck_assert_int_eq(ending_signals_hold(&signals, &error), 0);
+	if (shell_cases[_i].sent)
+		raise(shell_cases[_i].sent);
+	ck_assert_int_eq(child_shell_run(&shell, &status, &error), shell_cases[_i].result);
+	ending_signals_release(&signals);
+	ck_assert_int_eq(status, shell_cases[_i].status);
+	ck_assert_str_eq(said, shell_cases[_i].said);
+	ck_assert_int_eq(error.code, shell_cases[_i].code);
+	ck_assert_str_eq(error.message, shell_cases[_i].why);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("child");
@@ -182,6 +231,7 @@ int main(void)
 	tcase_add_test(tcase, output_may_go_nowhere);
 	tcase_add_loop_test(tcase, group_ends_with_child, 0, 2);
 	tcase_add_test(tcase, child_ends_with_its_parent);
+	tcase_add_loop_test(tcase, shell_is_heard_to_its_end, 0, COUNT(shell_cases));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
