@@ -13,7 +13,8 @@
 #
 # Left out is what no unit test can see: comments, strings, assertions; releases (RELEASES); what
 # happens when there is no memory: the check of an allocation, and the sizes in it, which are a
-# sanitizer's to find; 0 that only initialises; sizes of arrays.
+# sanitizer's to find; 0 that only initialises; sizes of arrays. So is what is the same for certain:
+# sizeof(array[1]), the break of the last case, and <= in `a < b ? a : b`.
 import collections
 import re
 
@@ -129,6 +130,12 @@ def silenced(tokens):
                 while tokens[i].text not in (":", "{"):
                     ret.add(i)
                     i += 1
+        elif token.text == "sizeof" and tokens[i + 1].text == "(":
+            end = closing(tokens, i + 1)
+            if [t.text for t in tokens[end - 3 : end]] == ["[", "0", "]"]:
+                ret.add(end - 2)
+        elif ends_switch(tokens, i) or takes_either(tokens, i):
+            ret.add(i)
         elif (
             token.text == "["
             and i >= 2
@@ -145,6 +152,44 @@ def silenced(tokens):
         ):
             ret.update(range(i, closing(tokens, i) + 1))
     return ret
+
+
+def opening(tokens, at):
+    """The index of the token that opens the bracket at index at."""
+    depth = 0
+    for i in range(at, -1, -1):
+        depth += (tokens[i].text in ")]}") - (tokens[i].text in "([{")
+        if not depth:
+            return i
+    return 0
+
+
+def ends_switch(tokens, i):
+    """Is the break at i the last of a switch?"""
+    texts = [t.text for t in tokens[i + 1 : i + 3]]
+    if tokens[i].text != "break" or texts != [";", "}"]:
+        return False
+    head = opening(tokens, i + 2) - 1
+    return tokens[head].text == ")" and tokens[opening(tokens, head) - 1].text == "switch"
+
+
+def takes_either(tokens, i):
+    """Is it the comparison of `a < b ? a : b`, or of the other way round?"""
+    behind = [t.text for t in tokens[i + 1 : i + 60]]
+    if tokens[i].text not in ("<", "<=", ">", ">=") or "?" not in behind:
+        return False
+    right, behind = behind[: behind.index("?")], behind[behind.index("?") + 1 :]
+    if ":" not in behind:
+        return False
+    first, second = behind[: behind.index(":")], behind[behind.index(":") + 1 :]
+    for size in range(1, 20):
+        left = [t.text for t in tokens[i - size : i]]
+        if tokens[i - size - 1].text in ("=", "(", ",", "{", "return"):
+            for one, other in ((left, right), (right, left)):
+                end = second[len(other) : len(other) + 1]
+                if first == one and second[: len(other)] == other and end in ([";"], [","], [")"]):
+                    return True
+    return False
 
 
 def number_changes(token, lot):
