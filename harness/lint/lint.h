@@ -12,6 +12,8 @@
  *	lint_stray.c	 whose part it is that a function leads to with another frame
  *	lint_judge.c	 every instruction that was reached, at last
  *	lint_image.c	 all FDEs of an image
+ *	lint_extent.c	 FDEs that reach beyond their function
+ *	lint_sections.c	 sections .eh_frame that unwinders don't find
  *	lint_table.h	 other tables than the CFI, held against the same
  *	lint_place.c	 addresses of object files, as sections and offsets
  *	lint_ids.c	 what a finding is called, and what it means
@@ -48,6 +50,8 @@ enum lint_id {
 	LINT_SEARCH_TABLE = 9, /* SP009 .eh_frame_hdr hides an FDE, or differs from it */
 	LINT_LOST = 10,	       /* SP010 a register is declared lost that is not */
 	LINT_BROKEN_OFF = 11,  /* SP011 an FDE's instructions have no meaning from some on */
+	LINT_BEYOND = 12,      /* SP012 an FDE reaches beyond its function */
+	LINT_SECTION = 13,     /* SP013 a section .eh_frame that unwinders are not led to */
 	LINT_ID_COUNT,
 };
 

@@ -287,6 +287,13 @@ static bool has_other_way(const struct lint_join *join, const struct lint_findin
 	return false;
 }
 
+/* What is wrong is not a row. */
+static bool is_of_no_stack(enum lint_id id)
+{
+	return id == LINT_SEARCH_TABLE || id == LINT_SECTION || id == LINT_OVERLAP ||
+	       id == LINT_BEYOND || id == LINT_LOST;
+}
+
 static enum lint_outcome outcome_of(const struct lint_join *join,
 				    const struct lint_finding *finding, const struct tally *tally,
 				    const char **ret_because)
@@ -294,11 +301,9 @@ static enum lint_outcome outcome_of(const struct lint_join *join,
 	bool is_register = finding->id == LINT_NOT_SAVED || finding->id == LINT_OVERWRITTEN;
 
 	*ret_because = NULL;
-	if (finding->id == LINT_SEARCH_TABLE || finding->id == LINT_OVERLAP ||
-	    finding->id == LINT_LOST) {
+	if (is_of_no_stack(finding->id)) {
 		*ret_because = "not_of_a_stack";
-		return tally->points || finding->id == LINT_SEARCH_TABLE ? LINT_UNDECIDED
-									 : LINT_NOT_EXECUTED;
+		return tally->points || !finding->pc_end ? LINT_UNDECIDED : LINT_NOT_EXECUTED;
 	}
 	if (join->executed->recorded && !tally->wrong) {
 		*ret_because = "not_known";

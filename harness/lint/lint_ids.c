@@ -83,6 +83,28 @@ static const struct {
 			      "There are no rows from\nthere on: some unwinders end, some "
 			      "guess.\n\n"
 			      "	.cfi_restore_state	# and no .cfi_remember_state before it\n" },
+	[LINT_BEYOND] = { "SP012", "an FDE reaches beyond its function",
+			  "Its function ends, by its symbol, and the FDE goes on: into another "
+			  "function\n"
+			  "that has an FDE of its own, or that has other rows; behind the end of "
+			  "the\n"
+			  "code; or nothing but data is there. Who looks the address up gets the "
+			  "wrong\n"
+			  "rows, or another function's name.\n\n"
+			  "One FDE for several functions is no finding as long as its rows are "
+			  "right.\n\n"
+			  "	.cfi_endproc		# forgotten, or behind the next "
+			  "function\n" },
+	[LINT_SECTION] = { "SP013", "a section .eh_frame that unwinders are not led to",
+			   "A second .eh_frame in a linked image: a run-time begins at the one "
+			   "that\n"
+			   "PT_GNU_EH_FRAME leads to, and many readers stop at its end. Or there "
+			   "is "
+			   "no\n"
+			   "PT_GNU_EH_FRAME in an image that is loaded beside others: then an "
+			   "unwinder in\n"
+			   "the process finds none of its FDEs.\n\n"
+			   "objcopy --add-section; linker scripts; --no-eh-frame-hdr.\n" },
 };
 
 static const struct {

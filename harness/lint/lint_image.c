@@ -13,6 +13,7 @@
 #include "array.h"
 #include "code_name.h"
 #include "flow/flow.h"
+#include "lint/lint_extent.h"
 #include "lint/lint_judge.h"
 #include "flow/flow_names.h"
 #include "flow/flow_noreturn.h"
@@ -136,6 +137,18 @@ static int enter_stubs(struct linting *linting, struct flow *flow, struct error 
 	return 0;
 }
 
+/* Every function that lies in the FDE of another, too. */
+static int enter_others(struct linting *linting, struct flow *flow, struct error *error)
+{
+	const struct flow_part *part = flow->part[0];
+	uint64_t pc = part->begin;
+
+	while ((pc = lint_extent_beyond(linting->world.cfi, linting->world.names, part->fde, pc)))
+		if (flow_enter(flow, pc++, error))
+			return -1;
+	return 0;
+}
+
 static bool has_stubs(const struct linting *linting, const struct flow_part *part)
 {
 	struct code_name name;
@@ -201,7 +214,7 @@ static int lint_fde(struct linting *linting, size_t number, bool again, struct e
 	struct flow flow;
 	enum flow_reason reason;
 	size_t strays = linting->strays.count;
-	bool stubs, inside, proven = false;
+	bool stubs, others, inside, proven = false;
 	int result = 0;
 
 	if (flow_part_create(cfi, fde, &part, &reason, error))
@@ -211,12 +224,13 @@ static int lint_fde(struct linting *linting, size_t number, bool again, struct e
 		return 0;
 	}
 	stubs = has_stubs(linting, part);
+	others = lint_extent_beyond(cfi, linting->world.names, fde, part->begin) != 0;
 	if (!again && !stubs && is_part(linting, part)) {
 		linting->later[number] = true;
 		flow_part_destroy(part);
 		return 0;
 	}
-	if (part->begin != linting->world.first &&
+	if (!others && part->begin != linting->world.first &&
 	    lint_judge_plain(&linting->judge, linting->world.decoder, part)) {
 		result = lint_judge_fde(&linting->judge, linting->world.decoder, part, NULL, error);
 		flow_part_destroy(part);
@@ -224,13 +238,15 @@ static int lint_fde(struct linting *linting, size_t number, bool again, struct e
 	}
 	flow_init(&flow, &linting->world, part);
 	inside = !again && begins_inside(linting, part);
-	if (!again && !stubs && !inside)
+	if (!again && !stubs && !others && !inside)
 		result = prove(linting, &flow, &proven, error);
 	for (int round = 0; !result && !proven && flow_again(&flow, round); round++) {
 		flow_restart(&flow);
 		result = inside ? 0 : flow_enter(&flow, part->begin, error);
 		if (!result && stubs)
 			result = enter_stubs(linting, &flow, error);
+		if (!result && others)
+			result = enter_others(linting, &flow, error);
 		if (result)
 			break;
 	}
@@ -295,23 +311,8 @@ static void note_functions(struct linting *linting)
 /* Where a process begins, in an image that can be one; 0: nowhere. */
 static uint64_t first_of(const struct image *image)
 {
-	Elf64_Ehdr header;
-	Elf64_Phdr segment;
-	size_t size;
-	const uint8_t *file = image_file_bytes(image, &size);
-
-	if (image->type == ET_EXEC)
+	if (image->type == ET_EXEC || (image->type == ET_DYN && lint_has_segment(image, PT_INTERP)))
 		return image->entry;
-	if (image->type != ET_DYN || !file || size < sizeof(header))
-		return 0;
-	memcpy(&header, file, sizeof(header));
-	for (size_t i = 0; i < header.e_phnum; i++) {
-		if (header.e_phoff > size || (size - header.e_phoff) / sizeof(segment) <= i)
-			return 0;
-		memcpy(&segment, file + header.e_phoff + i * sizeof(segment), sizeof(segment));
-		if (segment.p_type == PT_INTERP)
-			return image->entry;
-	}
 	return 0;
 }
 
@@ -352,7 +353,10 @@ static int lint_all(struct linting *linting, const struct object *object, struct
 	for (size_t i = 0; i < linting->uncovered.count; i++)
 		lint_judge_uncovered(&linting->judge, linting->uncovered.address[i]);
 	check_order(linting);
+	lint_extent_check(&linting->judge, linting->world.names, object);
 	lint_judge_search_table(&linting->judge);
+	if (!object)
+		lint_sections_check(&linting->judge);
 	if (linting->called.no_memory || linting->uncovered.no_memory)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "addresses that are called");
 	return 0;

@@ -85,7 +85,20 @@ bool lint_judge_was_reached(const struct lint_judge *judge, uint64_t pc)
 	return at && *at;
 }
 
-static void report(struct lint_judge *judge, const struct lint_finding *finding)
+bool lint_judge_is_wrong(const struct lint_judge *judge, uint64_t begin, uint64_t end)
+{
+	for (uint64_t pc = begin; pc < end; pc++) {
+		const uint8_t *at = status_at(judge, pc);
+
+		if (!at)
+			return false;
+		if (*at == STATUS_MISMATCH)
+			return true;
+	}
+	return false;
+}
+
+void lint_judge_report(struct lint_judge *judge, const struct lint_finding *finding)
 {
 	judge->counts->findings[finding->id]++;
 	judge->watch->finding(judge->watch->context, finding);
@@ -102,7 +115,7 @@ struct run {
 static void run_end(struct lint_judge *judge, struct run *run)
 {
 	if (run->finding.id)
-		report(judge, &run->finding);
+		lint_judge_report(judge, &run->finding);
 	run->finding.id = LINT_NONE;
 }
 
@@ -136,7 +149,7 @@ static void check_inside(struct lint_judge *judge, const struct flow_part *part,
 		snprintf(finding.actual, sizeof(finding.actual),
 			 "the instruction has %u bytes from %#" PRIx64, code->length, code->pc);
 		set_status(judge, code->pc, STATUS_MISMATCH);
-		report(judge, &finding);
+		lint_judge_report(judge, &finding);
 	}
 }
 
@@ -252,7 +265,7 @@ static void judge_edge(void *context, const struct flow_edge *edge)
 	flow_row_describe(row, edge->state, &edge->verdict, finding.declared, finding.actual);
 	flow_path_find(judge->flow, edge->from, edge->to, &finding.path);
 	set_status(judge, edge->to, STATUS_MISMATCH);
-	report(judge, &finding);
+	lint_judge_report(judge, &finding);
 }
 
 static int judge_block(struct lint_judge *judge, struct flow *flow, uint32_t number, bool called,
@@ -457,7 +470,7 @@ static void judge_program(struct lint_judge *judge, const struct flow_part *part
 		finding.pc = part->row[part->row_count - 1].pc_end;
 	snprintf(finding.declared, sizeof(finding.declared), "%.95s", why->message);
 	snprintf(finding.actual, sizeof(finding.actual), "no row from here on");
-	report(judge, &finding);
+	lint_judge_report(judge, &finding);
 }
 
 int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struct flow_part *part,
@@ -531,7 +544,7 @@ void lint_judge_overlap(struct lint_judge *judge, const struct cfi_fde *before,
 	snprintf(finding.declared, sizeof(finding.declared), "by the FDE of %#" PRIx64,
 		 before->pc_begin);
 	snprintf(finding.actual, sizeof(finding.actual), "and by that of %#" PRIx64, fde->pc_begin);
-	report(judge, &finding);
+	lint_judge_report(judge, &finding);
 }
 
 void lint_judge_uncovered(struct lint_judge *judge, uint64_t pc)
@@ -541,7 +554,7 @@ void lint_judge_uncovered(struct lint_judge *judge, uint64_t pc)
 	snprintf(finding.declared, sizeof(finding.declared), "no FDE covers it");
 	snprintf(finding.actual, sizeof(finding.actual),
 		 "it is a function, or something leads there");
-	report(judge, &finding);
+	lint_judge_report(judge, &finding);
 }
 
 void lint_judge_search_table(struct lint_judge *judge)
@@ -553,7 +566,7 @@ void lint_judge_search_table(struct lint_judge *judge)
 		struct lint_finding finding = { .id = LINT_SEARCH_TABLE };
 
 		snprintf(finding.actual, sizeof(finding.actual), "%.95s", list.error[i].message);
-		report(judge, &finding);
+		lint_judge_report(judge, &finding);
 	}
 	error_list_deinit(&list);
 }

@@ -38,6 +38,10 @@ int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struc
 void lint_judge_unread(struct lint_judge *judge, const struct cfi_fde *fde,
 		       enum flow_reason reason);
 bool lint_judge_was_reached(const struct lint_judge *judge, uint64_t pc);
+/* An instruction that begins from begin to before end has a row that is wrong. */
+bool lint_judge_is_wrong(const struct lint_judge *judge, uint64_t begin, uint64_t end);
+/* Counts the finding, and tells who wants to know. */
+void lint_judge_report(struct lint_judge *judge, const struct lint_finding *finding);
 void lint_judge_overlap(struct lint_judge *judge, const struct cfi_fde *before,
 			const struct cfi_fde *fde);
 void lint_judge_uncovered(struct lint_judge *judge, uint64_t pc);

@@ -21,6 +21,9 @@
 #define HEADER                                                                                     \
 	"-static -nostdlib -Wl,--no-eh-frame-hdr,-e0,-Ttext=0x401000,"                             \
 	"--section-start=.eh_frame=0x402000,--section-start=.eh_frame_hdr=0x403000"
+#define BARE "-static -nostdlib -Wl,--eh-frame-hdr,-e0"
+/* No linker keeps two sections of a name. */
+#define RENAMED	  BARE " && objcopy --rename-section other_frames=.eh_frame $image"
 #define PROGRAM	  "-static -nostdlib -Wl,--eh-frame-hdr"
 #define UNCOVERED " no FDE covers it / it is a function, or something leads there\n"
 
@@ -63,6 +66,10 @@ static const struct bug {
 	  "0 wrong, 0 proven, 1 rule_unknown" },
 	{ "no_plt_rows", SHARED, "-Wl,--no-ld-generated-unwind-info",
 	  "SP006 callee@plt+0..1" UNCOVERED "0 wrong, 1 proven", "0 wrong, 2 proven" },
+	{ "no_search_table", SHARED, "-Wl,--no-eh-frame-hdr",
+	  "SP013 no PT_GNU_EH_FRAME leads there\n"
+	  "0 wrong, 1 proven",
+	  "0 wrong, 1 proven" },
 	{ "other_stack", SHARED, "", "0 wrong, 1 proven, 1 value_unknown", "0 wrong, 2 proven" },
 	{ "probe_loop", SHARED, "",
 	  "SP001 probe_loop+9..9 from probe_loop+27 cfa=rsp+16 / cfa=rsp+4112\n"
@@ -74,6 +81,30 @@ static const struct bug {
 	  "SP004 put_aside+7..10 rbx=none / it is another value\n"
 	  "1 wrong, 0 proven",
 	  "0 wrong, 1 proven" },
+	{ "reaching", "-static -nostdlib -Wl,--no-eh-frame-hdr,-e0", "",
+	  "SP008 second+0..9 by the FDE of 0x401000 / and by that of 0x401004\n"
+	  "SP012 second+0..9 an FDE of 13 bytes from 0x401000 / its function ends at 0x401004, "
+	  "here "
+	  "another begins that has an FDE\n"
+	  "0 wrong, 1 proven, 1 not_reached",
+	  "0 wrong, 2 proven" },
+	{ "reaching", BARE, "-DALONE",
+	  "SP001 second+1..8 cfa=rsp+8 / cfa=rsp+16\n"
+	  "SP012 second+0..9 an FDE of 13 bytes from 0x401000 / its function ends at 0x401004, "
+	  "here "
+	  "another begins that has other rows\n"
+	  "1 wrong, 0 proven",
+	  "0 wrong, 2 proven" },
+	{ "reaching", BARE, "-DALONE -DRIGHT", "0 wrong, 1 proven", "0 wrong, 2 proven" },
+	{ "reaching", BARE, "-DCODE",
+	  "SP012 second+0..9 an FDE of 1048576 bytes from 0x401004 / the code ends at 0x40100d\n"
+	  "0 wrong, 1 proven, 1 undecoded",
+	  "0 wrong, 2 proven" },
+	{ "reaching", BARE, "-DDATA",
+	  "SP006 first+0..1" UNCOVERED
+	  "SP012 +0..8 an FDE of 8 bytes from 0x403000 / no code is there\n"
+	  "0 wrong, 1 proven, 1 not_reached",
+	  "0 wrong, 2 proven" },
 	{ "realigned", SHARED, "",
 	  "SP003 realigned+39..44 rbx=exp(breg6-16) / it is in rbx, and that word counts from the "
 	  "caller's rbp-16\n"
@@ -84,6 +115,11 @@ static const struct bug {
 	{ "second_epilogue", SHARED, "",
 	  "SP001 second_epilogue+14..18 cfa=rsp+8 / cfa=rsp+16\n"
 	  "1 wrong, 1 proven",
+	  "0 wrong, 2 proven" },
+	{ "second_section", RENAMED, "",
+	  "SP009 the FDE of 0x401001 is not in the search table\n"
+	  "SP013 there is another, at which unwinders begin\n"
+	  "0 wrong, 2 proven",
 	  "0 wrong, 2 proven" },
 	{ "split_warm", SHARED, "",
 	  "SP001 split_warm.warm+0..8 cfa=rsp+8 / cfa=rsp+32\n"
@@ -164,8 +200,9 @@ static void check(const struct bug *bug, const char *flag, const char *expected)
 
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/image", folder);
-	snprintf(command, sizeof(command), "gcc-12 %s %s -Itestprogs/asm -o %s testprogs/lint/%s.S",
-		 bug->flags, flag, path, bug->file);
+	snprintf(command, sizeof(command),
+		 "image=%s; gcc-12 %s -Itestprogs/asm -o $image testprogs/lint/%s.S %s", path, flag,
+		 bug->file, bug->flags);
 	ck_assert_msg(!system(command), "%s", command);
 	ck_assert_int_eq(image_create(path, &image, &error), 0);
 	ck_assert_int_eq(cfi_create(image, &cfi, &error), 0);

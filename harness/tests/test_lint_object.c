@@ -67,6 +67,20 @@ static const struct object_case {
 	  "    path        0x3 jnz 0x9; .text.unlikely.f+0x1 jmp 0x6\n"
 	  "    declared    cfa=rsp+16\n    actual      cfa=rsp+24\n"
 	  "f.o: 1 of 2 FDEs proven (50.000 %), 1 with mismatches\n" },
+	{ "an FDE that is longer than its section",
+	  SECTION(".text.f") "	.globl f\n	.type f, @function\nf:	ret\n	.size f, "
+			     ".-f\n" SECTION(".text.g") FUNCTION("g") "	ret\n" END(
+				     "g") "	.section .eh_frame,\"a\",@unwind\n1:	.long "
+					  "3f-2f\n2:	.long 0\n	.byte 1\n"
+					  "	.asciz \"zR\"\n	.byte 1, 0x78, 16, 1, 0x1b, 0x0c, "
+					  "7, 8, 0x90, 1\n	.p2align 3\n"
+					  "3:	.long 5f-4f\n4:	.long .-1b, f-., 2\n	.byte "
+					  "0\n	.p2align 3\n5:\n",
+	  "f.o: f (.text.f+0x0): SP012 an FDE reaches beyond its function\n     -> 0x0  ret\n"
+	  "    up to       0x1\n"
+	  "    declared    an FDE of 2 bytes from .text.f+0x0\n    actual      the code ends at "
+	  ".text.f+0x1\n"
+	  "f.o: 2 of 2 FDEs proven (100.000 %), 0 with mismatches\n" },
 	{ "a name that never returns, by way of a PLT",
 	  FUNCTION("f") PUSH "	call abort@PLT\n	.cfi_def_cfa_offset 8\n	int3\n" END("f"),
 	  ALL_PROVEN("1") "\n" },
