@@ -8,74 +8,11 @@
 #include <check.h>
 #include <stdlib.h>
 #include "compare/compare_doubt.c"
-#include "diff_image.h"
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-#define BIAS	     0x7f0000000000u
-#define HIGH	     0xfffffffffffff000u /* another bias: the image is the last page of all */
-#define PAGE	     0x1000u
-#define STACK	     0x7fff0000u
-#define WORDS	     64
-#define NONE	     UINT64_MAX
-
-struct world {
-	struct image_store *store;
-	struct mapping mapping[2];
-	struct address_space space;
-	uint64_t stack[WORDS];
-	uint8_t page[PAGE]; /* at the mapping's bias */
-	uint64_t unreadable;
-	size_t file_bytes;
-	struct shadow_frame frame[4];
-	struct shadow_stack shadow;
-	struct trace_stop stop;
-	struct register_values regs;
-	struct memory_reader memory;
-	struct point point;
-};
-
-static int read_world(void *context, uint64_t address, void *ret, size_t size)
-{
-	const struct world *w = context;
-	uint64_t in_page = address - w->mapping[0].bias, in_stack = address - STACK;
-
-	if (w->unreadable - address < size)
-		return -1;
-	if (in_page < PAGE && size <= PAGE - in_page)
-		memcpy(ret, w->page + in_page, size);
-	else if (in_stack < sizeof(w->stack) && size <= sizeof(w->stack) - in_stack)
-		memcpy(ret, (const uint8_t *)w->stack + in_stack, size);
-	else
-		return -1;
-	return 0;
-}
+#include "compare_world.h"
 
 static void setup(struct world *w, uint64_t bias)
 {
-	struct diff_image image;
-	struct image_entry *entry;
-	struct error error;
-
-	*w = (struct world) { .unreadable = NONE, .memory = { read_world, w } };
-	diff_image_make(&image);
-	memcpy(w->page, image.bytes, image.size);
-	w->file_bytes = image.size;
-	w->store = image_store_create();
-	entry = image_store_copy(w->store, image.bytes, image.size, "made up", &error);
-	ck_assert_msg(entry != NULL, "%s", error.message);
-	w->mapping[0] = (struct mapping) { bias, bias + 2 * PAGE, bias, entry, NULL, 0 };
-	w->mapping[1] = (struct mapping) { bias + 2 * PAGE, bias + 3 * PAGE, 0, NULL, NULL, 0 };
-	w->space.mapping = w->mapping;
-	w->space.mapping_count = bias == HIGH ? 1 : 2;
-	w->shadow.frame = w->frame;
-	w->shadow.count = COUNT(w->frame);
-	w->stop.shadow = &w->shadow;
-	w->stop.regs.rsp = STACK;
-	w->regs.known = UINT32_MAX;
-	w->regs.value[REGISTER_RSP] = STACK + 16;
-	w->point = (struct point) {
-		.stop = &w->stop, .space = &w->space, .regs = &w->regs, .memory = &w->memory
-	};
+	world_init(w, bias, diff_image_fdes);
 }
 
 /* ---- code that was patched ---------------------------------------------------------------- */
@@ -121,7 +58,7 @@ START_TEST(patched_code_is_found)
 	ck_assert_msg(is_patched(&w.point, &code, patches[_i].bias + patches[_i].pc) ==
 			      patches[_i].patched,
 		      "%s", patches[_i].name);
-	image_store_destroy(w.store);
+	world_deinit(&w);
 }
 END_TEST
 
@@ -144,7 +81,7 @@ START_TEST(behind_the_file_nothing_is_patched)
 	/* What can't be read is not known to be another. */
 	w.unreadable = BIAS + end - 1;
 	ck_assert(!is_patched(&w.point, &code, pc));
-	image_store_destroy(w.store);
+	world_deinit(&w);
 }
 END_TEST
 
@@ -161,7 +98,7 @@ START_TEST(last_page_is_looked_at)
 	ck_assert(!is_patched(&w.point, &code, w.mapping[0].bias + 0x2c0));
 	w.page[0x2c8] ^= 1;
 	ck_assert(is_patched(&w.point, &code, w.mapping[0].bias + 0x2c0));
-	image_store_destroy(w.store);
+	world_deinit(&w);
 }
 END_TEST
 
@@ -188,7 +125,7 @@ START_TEST(code_is_the_fde)
 	find_code(&w.space, codes[_i].pc, &key);
 	ck_assert_uint_eq(key.code_begin, codes[_i].begin);
 	ck_assert_uint_eq(key.code_end, codes[_i].end);
-	image_store_destroy(w.store);
+	world_deinit(&w);
 }
 END_TEST
 
@@ -209,7 +146,7 @@ START_TEST(signal_flag_accuses_what_was_interrupted)
 	ck_assert_uint_eq(accused_pc(&judgement, &evidence, 2), 0x200);
 	ck_assert_uint_eq(accused_pc(&judgement, &evidence, 3), 0x2ff);
 	ck_assert_uint_eq(accused_pc(&judgement, &evidence, 4), 0x3ff);
-	image_store_destroy(w.store);
+	world_deinit(&w);
 }
 END_TEST
 
@@ -247,7 +184,7 @@ START_TEST(frame_is_intact_while_its_word_is_there)
 	w.unreadable = NONE;
 	w.stack[1] = 0x1235;
 	ck_assert(!is_intact(&w.point, 2));
-	image_store_destroy(w.store);
+	world_deinit(&w);
 }
 END_TEST
 
@@ -292,7 +229,7 @@ START_TEST(frames_that_agree_are_gone_through)
 	ck_assert_uint_eq(goes_through_edited(&w.point, gone_through[_i].frames + 100), true);
 	w.frame[gone_through[_i].marked].interrupted = false;
 	ck_assert(!goes_through_edited(&w.point, 100));
-	image_store_destroy(w.store);
+	world_deinit(&w);
 }
 END_TEST
 
@@ -318,7 +255,7 @@ START_TEST(code_is_where_bytes_are)
 	w.unreadable = code_cases[_i].unreadable;
 	ck_assert_uint_eq(is_without_code(&evidence, code_cases[_i].frames),
 			  code_cases[_i].without);
-	image_store_destroy(w.store);
+	world_deinit(&w);
 }
 END_TEST
 
@@ -352,7 +289,7 @@ START_TEST(claim_is_what_the_cfi_names)
 	ck_assert_uint_eq(claim.slot, claims[_i].claim.slot);
 	ck_assert_uint_eq(claim.pc, claims[_i].claim.pc);
 	ck_assert_uint_eq(claim.plausible, claims[_i].claim.plausible);
-	image_store_destroy(w.store);
+	world_deinit(&w);
 }
 END_TEST
 
@@ -376,7 +313,7 @@ START_TEST(key_is_of_a_frame_or_of_the_root)
 	key = find_key(&comparer, &w.point, &truth, 3);
 	ck_assert_uint_eq(key.frame, SIZE_MAX);
 	ck_assert(key.intact);
-	image_store_destroy(w.store);
+	world_deinit(&w);
 }
 END_TEST
 
