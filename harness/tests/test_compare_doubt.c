@@ -78,6 +78,11 @@ START_TEST(behind_the_file_nothing_is_patched)
 	w.page[end] ^= 1;
 	w.page[end - 1] ^= 1;
 	ck_assert(is_patched(&w.point, &code, pc));
+	w.page[end - 1] ^= 1;
+	w.page[end - 0x10] ^= 1; /* the first byte of the last part, which is not whole */
+	ck_assert(is_patched(&w.point, &code, pc + PATCHED_AROUND));
+	w.page[end - 0x10] ^= 1;
+	w.page[end - 1] ^= 1;
 	/* What can't be read is not known to be another. */
 	w.unreadable = BIAS + end - 1;
 	ck_assert(!is_patched(&w.point, &code, pc));
@@ -233,6 +238,20 @@ START_TEST(frames_that_agree_are_gone_through)
 }
 END_TEST
 
+/* Nobody has called the point's own function from a frame that is not there any more. */
+START_TEST(frames_that_have_gone_are_not_gone_through)
+{
+	struct world w;
+
+	setup(&w, BIAS);
+	w.shadow.count = 3;
+	w.frame[3] = (struct shadow_frame) { .planted = true, .interrupted = true };
+	ck_assert(!goes_through_planted(&w.shadow, 3));
+	ck_assert(!goes_through_edited(&w.point, 3));
+	world_deinit(&w);
+}
+END_TEST
+
 static const struct {
 	uint32_t frames;
 	uint64_t unreadable;
@@ -246,7 +265,8 @@ static const struct {
 START_TEST(code_is_where_bytes_are)
 {
 	uint64_t pcs[] = { BIAS + 0x10, BIAS + 0x20, BIAS + 0x30, BIAS + 0x40 };
-	struct stack truth = { .pc = pcs, .count = 3 };
+	uint64_t last_bytes[] = { BIAS + PAGE - 1, BIAS + PAGE - 1 };
+	struct stack truth = { .pc = pcs, .count = 3 }, last = { .pc = last_bytes, .count = 2 };
 	struct evidence evidence = { .truth = &truth };
 	struct world w;
 
@@ -255,6 +275,9 @@ START_TEST(code_is_where_bytes_are)
 	w.unreadable = code_cases[_i].unreadable;
 	ck_assert_uint_eq(is_without_code(&evidence, code_cases[_i].frames),
 			  code_cases[_i].without);
+	evidence.truth = &last;
+	w.unreadable = NONE;
+	ck_assert(!is_without_code(&evidence, 1));
 	world_deinit(&w);
 }
 END_TEST
@@ -339,7 +362,7 @@ END_TEST
 
 /* ---- what points came to ------------------------------------------------------------------ */
 
-static void make_account(struct account *ret, struct score score[2], struct finding_count found[2])
+static void make_account(struct account *ret, struct score score[3], struct finding_count found[2])
 {
 	*ret = (struct account) { .points = 100,
 				  .missing = 3,
@@ -351,6 +374,7 @@ static void make_account(struct account *ret, struct score score[2], struct find
 		ret->verdict[verdict] = 10 + verdict;
 	score[0] = (struct score) { .points = 21 };
 	score[1] = (struct score) { .points = 22 };
+	score[2] = (struct score) { .points = 23 };
 	found[0] = (struct finding_count) {
 		.finding = 1, .count = 5, .followed = 6, .followed_exact = 7
 	};
@@ -382,7 +406,7 @@ START_TEST(account_is_added_whole)
 	static struct comparison result;
 	struct finding finding[2];
 	struct account account;
-	struct score score[2];
+	struct score score[3]; /* one more than there are engines */
 
 	make_account(&account, score, found);
 	make_result(&result, finding);
@@ -394,6 +418,7 @@ START_TEST(account_is_added_whole)
 	ck_assert_uint_eq(result.unproven[DOUBT_NO_CODE], 80);
 	ck_assert_uint_eq(result.engine[0].score.points, 91);
 	ck_assert_uint_eq(result.engine[1].score.points, 92);
+	ck_assert_uint_eq(result.engine[2].score.points, 0);
 	ck_assert_uint_eq(result.engine[0].score.unproven, 70);
 	ck_assert_uint_eq(finding[0].count, 58);
 	ck_assert_uint_eq(finding[0].followed, 59);
@@ -411,7 +436,7 @@ START_TEST(unproven_account_is_only_counted)
 	static struct comparison result;
 	struct finding finding[2];
 	struct account account;
-	struct score score[2];
+	struct score score[3]; /* one more than there are engines */
 
 	make_account(&account, score, found);
 	make_result(&result, finding);
@@ -425,6 +450,7 @@ START_TEST(unproven_account_is_only_counted)
 	ck_assert_uint_eq(result.engine[0].score.points, 70);
 	ck_assert_uint_eq(result.engine[0].score.unproven, 91);
 	ck_assert_uint_eq(result.engine[1].score.unproven, 92);
+	ck_assert_uint_eq(result.engine[2].score.unproven, 0);
 	ck_assert_uint_eq(finding[0].count, 50);
 	ck_assert_uint_eq(finding[0].unproven[DOUBT_NO_CODE], 68);
 	ck_assert_uint_eq(finding[1].unproven[DOUBT_NO_CODE], 65);
@@ -445,6 +471,7 @@ int main(void)
 	tcase_add_test(tcase, what_rests_on_the_truth);
 	tcase_add_test(tcase, frame_is_intact_while_its_word_is_there);
 	tcase_add_loop_test(tcase, frames_that_agree_are_gone_through, 0, COUNT(gone_through));
+	tcase_add_test(tcase, frames_that_have_gone_are_not_gone_through);
 	tcase_add_loop_test(tcase, code_is_where_bytes_are, 0, COUNT(code_cases));
 	tcase_add_loop_test(tcase, claim_is_what_the_cfi_names, 0, COUNT(claims));
 	tcase_add_test(tcase, key_is_of_a_frame_or_of_the_root);
