@@ -5,11 +5,16 @@
  * By the debug info of the file, or of its separate debug file (DW_AT_producer, DW_AT_comp_dir: DWARF 5,
  * 3.1.1; the line table: 6.2). Without, .comment still names the compilers of all that was linked.
  *
+ * In an object file these sections are not filled in yet, and every section of code begins at 0. libdwfl
+ * lays the sections out one behind the other, and applies the relocations that debug info has; addresses
+ * are that layout's (code_sources_address()).
+ *
  * Which unit an address is in is asked of the units' own ranges. .debug_aranges would be faster, and
  * clang and rustc don't write it.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
@@ -29,7 +34,9 @@ struct unit_range {
 struct code_sources {
 	int file[2]; /* the image's, and the debug file's */
 	Elf *elf[2];
-	Dwarf *dwarf; /* of the first of them that has debug info */
+	Dwarf *dwarf;	 /* of the first of them that has debug info */
+	Dwfl *dwfl;	 /* of an object file: what elf[0] and dwarf are of; else NULL */
+	Dwarf_Addr bias; /* of dwfl's addresses, less dwarf's */
 	bool ranges_read;
 	struct unit_range *range; /* sorted by start */
 	size_t count;
@@ -88,10 +95,55 @@ struct code_sources *code_sources_open(const char *path, const char *debug)
 	return sources;
 }
 
+/* Its debug info is in the file itself, or nowhere. */
+static int find_no_debug_file(Dwfl_Module *module, void **context, const char *name,
+			      Dwarf_Addr base, const char *file, const char *debug_file,
+			      GElf_Word crc, char **ret)
+{
+	return -1;
+}
+
+struct code_sources *code_sources_open_object(const char *path)
+{
+	static const Dwfl_Callbacks callbacks = { .find_debuginfo = find_no_debug_file,
+						  .section_address = dwfl_offline_section_address };
+	struct code_sources *sources = calloc(1, sizeof(*sources));
+	Dwfl_Module *module = NULL;
+	Dwarf_Addr ignored;
+
+	if (!sources)
+		return NULL;
+	sources->file[0] = sources->file[1] = -1;
+	sources->dwfl = dwfl_begin(&callbacks);
+	if (sources->dwfl)
+		module = dwfl_report_offline(sources->dwfl, "object", path, -1);
+	if (!module || dwfl_report_end(sources->dwfl, NULL, NULL))
+		return sources;
+	sources->elf[0] = dwfl_module_getelf(module, &ignored);
+	sources->dwarf = dwfl_module_getdwarf(module, &sources->bias);
+	read_comment(sources->elf[0], sources->comment, sizeof(sources->comment));
+	return sources;
+}
+
+uint64_t code_sources_address(const struct code_sources *sources, size_t section, uint64_t offset)
+{
+	GElf_Shdr header;
+
+	if (!sources->dwfl || !sources->elf[0] ||
+	    !gelf_getshdr(elf_getscn(sources->elf[0], section), &header))
+		return 0;
+	return header.sh_addr + offset - sources->bias;
+}
+
 void code_sources_close(struct code_sources *sources)
 {
 	if (!sources)
 		return;
+	if (sources->dwfl) {
+		dwfl_end(sources->dwfl);
+		sources->dwarf = NULL;
+		sources->elf[0] = NULL;
+	}
 	dwarf_end(sources->dwarf);
 	for (size_t i = 0; i < 2; i++) {
 		elf_end(sources->elf[i]);

@@ -19,8 +19,12 @@ struct code_sources;
 /* path: the image's file; debug: of its separate debug file, or NULL. A file without debug info, or
  * that can't be read, knows nothing. NULL: no memory. The caller's: code_sources_close(). */
 struct code_sources *code_sources_open(const char *path, const char *debug);
+/* The same of an object file. */
+struct code_sources *code_sources_open_object(const char *path);
 void code_sources_close(struct code_sources *sources);
-/* address: in the image, which is linked. */
+/* Of an object file: what code_sources_find() wants of an offset in the section of that number. */
+uint64_t code_sources_address(const struct code_sources *sources, size_t section, uint64_t offset);
+/* address: in the image; of an object file as code_sources_address() says. */
 void code_sources_find(struct code_sources *sources, uint64_t address, struct code_source *ret);
 /* What .comment says: each compiler that made some of the image once, separated by "; "; or "". */
 const char *code_sources_comment(const struct code_sources *sources);

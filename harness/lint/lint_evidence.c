@@ -178,11 +178,25 @@ static void set_path(const struct lint_evidence *evidence, const struct lint_fin
 
 static void open_sources(struct lint_evidence *evidence)
 {
-	char *debug = debug_link_find(evidence->cfi->image);
+	char *debug = evidence->object ? NULL : debug_link_find(evidence->cfi->image);
 
-	evidence->sources = code_sources_open(evidence->file, debug);
+	evidence->sources = evidence->object ? code_sources_open_object(evidence->file)
+					     : code_sources_open(evidence->file, debug);
 	evidence->sources_opened = true;
 	free(debug);
+}
+
+static void find_source(const struct lint_evidence *evidence, uint64_t pc, struct code_source *ret)
+{
+	const struct object_section *section = evidence->object
+						       ? object_section_find(evidence->object, pc)
+						       : NULL;
+
+	memset(ret, 0, sizeof(*ret));
+	if (section)
+		pc = code_sources_address(evidence->sources, section->number, pc - section->vaddr);
+	if (section || !evidence->object)
+		code_sources_find(evidence->sources, pc, ret);
 }
 
 static void set_source(struct lint_evidence *evidence, uint64_t pc, json_t *object)
@@ -194,9 +208,7 @@ static void set_source(struct lint_evidence *evidence, uint64_t pc, json_t *obje
 		open_sources(evidence);
 	if (!evidence->sources)
 		return;
-	source = (struct code_source) { .line = 0 };
-	if (!evidence->object)
-		code_sources_find(evidence->sources, pc, &source);
+	find_source(evidence, pc, &source);
 	compilers = code_sources_comment(evidence->sources);
 	if (source.file[0]) {
 		json_object_set_new(object, "source_file", json_bytes(source.file));

@@ -47,6 +47,7 @@ struct object_section {
 	uint64_t vaddr, size;
 	const char *name;     /* in the object file */
 	const uint8_t *bytes; /* in the object file, as it has them */
+	size_t number;	      /* in the object file */
 };
 
 /* A field of code that a relocation fills in. */

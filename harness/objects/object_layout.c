@@ -162,7 +162,7 @@ static int keep_sections(struct object_link *link)
 		if (!ARRAY_GROW(object->section, object->section_count))
 			return object_no_memory(link);
 		object->section[object->section_count++] = (struct object_section) {
-			place->vaddr, place->size, place->name, place->data
+			place->vaddr, place->size, place->name, place->data, i
 		};
 	}
 	if (object->section_count)

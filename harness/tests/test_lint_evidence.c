@@ -4,7 +4,7 @@
  *
  * Functions in assembly, as in test_lint.c. Of the first finding is said: its place, the instructions
  * around it ('>' the one), the jumps that lead there, and the source line. Addresses count from the
- * function's begin.
+ * function's begin. All of it is the same in what is linked, in the object file, and in an archive.
  */
 #include <check.h>
 #include <inttypes.h>
@@ -51,8 +51,9 @@ static const struct evidence_case {
 	  "	jmp 1f\n	.byte 0x06\n1:	push rbx\n	pop rbx\n	ret\n",
 	  "f+4 0:jmp @3 2:(bad) 3:push rbx >4:pop rbx 5:ret | path 0:jmp @3 | f.s:9" },
 	{ "where_no_instruction_ends_there_nothing_is_shown_before",
-	  "	jmp 1f\n	.byte 0x48, 0xb8\n1:	push rbx\n	pop rbx\n	ret\n",
-	  "f+5 >5:pop rbx 6:ret | path 0:jmp @4 | f.s:9" },
+	  "	jmp 1f\n	.byte 0x48, 0xb8\n1:	push rbx\n	pop rbx\n	ret\n	"
+	  ".fill 8, 1, 0x90\n",
+	  "f+5 >5:pop rbx 6:ret 7:nop | path 0:jmp @4 | f.s:9" },
 };
 
 static void make(const char *assembly)
@@ -71,8 +72,9 @@ static void make(const char *assembly)
 	ck_assert_int_eq(fclose(file), 0);
 	snprintf(command, sizeof(command),
 		 "cd %s && gcc-12 -g -Wa,--debug-prefix-map=%s=. -shared -nostdlib "
-		 "-Wl,-z,noseparate-code -o f.so f.s",
-		 folder, folder);
+		 "-Wl,-z,noseparate-code -o f.so f.s && "
+		 "gcc-12 -g -Wa,--debug-prefix-map=%s=. -c -o f.o f.s && ar rc libf.a f.o",
+		 folder, folder, folder);
 	ck_assert_int_eq(system(command), 0);
 }
 
@@ -115,20 +117,24 @@ static void say_finding(FILE *file, const json_t *finding)
 		json_number(finding, "source_line"));
 }
 
-/* What is said of the first finding of f.so; to be freed. */
-static char *first_finding(void)
+/* What is said of the first finding of a file, or of the first image in it; to be freed. */
+static char *first_finding(const char *name)
 {
 	const struct lint_options options = { .only = UINT32_MAX };
 	char path[300], *lines = NULL, *said = NULL;
-	const struct image_path image = { .path = path };
+	struct image_list list = { .count = 0 };
+	struct error error;
 	size_t size;
 	FILE *file;
 	json_t *finding;
 
-	snprintf(path, sizeof(path), "%s/f.so", folder);
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	ck_assert_int_eq(image_list_add(&list, path, &error), 0);
+	ck_assert_uint_eq(list.count, 1);
 	file = open_memstream(&lines, &size);
-	lint_file(&options, &image, file);
+	lint_file(&options, &list.image[0], file);
 	fclose(file);
+	image_list_deinit(&list);
 	finding = json_loads(lines, JSON_DISABLE_EOF_CHECK, NULL);
 	ck_assert_msg(finding && !strcmp(json_text(finding, "type"), "lint_finding"), "%s", lines);
 	file = open_memstream(&said, &size);
@@ -141,13 +147,17 @@ static char *first_finding(void)
 
 START_TEST(evidence_is_said)
 {
+	static const char *const files[] = { "f.so", "f.o", "libf.a" };
 	const struct evidence_case *test = &cases[_i];
-	char *said;
 
 	make(test->assembly);
-	said = first_finding();
-	ck_assert_msg(!strcmp(said, test->expected), "%s:\n%s", test->rule, said);
-	free(said);
+	for (int i = 0; i < COUNT(files); i++) {
+		char *said = first_finding(files[i]);
+
+		ck_assert_msg(!strcmp(said, test->expected), "%s: %s:\n%s", test->rule, files[i],
+			      said);
+		free(said);
+	}
 }
 END_TEST
 
