@@ -9,6 +9,7 @@
  * Nothing is guessed: what Zydis can't decode is CODE_UNKNOWN, and has no length.
  *
  *	code_form.c	what Zydis says of an instruction, but for its numbers
+ *	code_identity.c	instructions that leave their operand as it was
  *	code_decode.c	bytes -> struct code
  *
  * Registers go by their DWARF numbers (psABI, figure 3.36), as in rows. Only 64-bit code.
@@ -56,12 +57,16 @@ enum code_effect {
 	EFFECT_AND,		  /* reg &= constant */
 	EFFECT_PUSH,		  /* of source, or of something else if it is none */
 	EFFECT_POP,		  /* to reg, or elsewhere if it is none */
-	EFFECT_LEAVE,		  /* rsp = rbp, then pop rbp */
-	EFFECT_EXCHANGE,	  /* reg and source */
-	EFFECT_SIGN_EXTEND,	  /* reg = its low 32 bits, sign extended */
-	EFFECT_COMPARE,		  /* flags of reg - constant, or of the memory operand - constant */
-	EFFECT_COMPARE_REGISTER,  /* flags of reg - source */
+	EFFECT_ENTER,		 /* constant: bytes of room, and from bit 16 on the nesting level */
+	EFFECT_LEAVE,		 /* rsp = rbp, then pop rbp */
+	EFFECT_EXCHANGE,	 /* reg and source */
+	EFFECT_SIGN_EXTEND,	 /* reg = its low 32 bits, sign extended */
+	EFFECT_COMPARE,		 /* flags of reg - constant, or of the memory operand - constant */
+	EFFECT_COMPARE_REGISTER, /* flags of reg - source */
 };
+
+/* What becomes of the direction flag, by which string instructions go up or down. */
+enum code_direction { DIRECTION_KEPT, DIRECTION_UP, DIRECTION_DOWN, DIRECTION_UNKNOWN };
 
 /* Conditions that say something of the registers compared. */
 enum code_condition {
@@ -89,11 +94,14 @@ struct code {
 	enum code_flow flow : 8;
 	enum code_effect effect : 8;
 	enum code_condition condition : 8; /* of CODE_BRANCH */
-	uint8_t reg, source;		   /* or CODE_NO_REGISTER */
-	uint8_t bits;			   /* of EFFECT_MOVE_32: 8 or 16 if it takes less */
-	uint8_t base, index, scale;	   /* registers, or CODE_NO_REGISTER */
+	enum code_direction direction : 8;
+	uint8_t reg, source;	    /* or CODE_NO_REGISTER */
+	uint8_t bits;		    /* of EFFECT_MOVE_32: 8 or 16 if it takes less */
+	uint8_t base, index, scale; /* registers, or CODE_NO_REGISTER */
 	bool has_memory : 1, writes_memory : 1;
 	bool computed : 1; /* of EFFECT_WRITES: they hold results, not something that was kept elsewhere */
+	bool partial : 1; /* of EFFECT_WRITES: 8 or 16 bits of a register, the others stay */
+	bool bit_index : 1; /* of EFFECT_WRITES: memory counts on from the operand, by source's bits */
 	bool plain_store : 1; /* of EFFECT_WRITES: mov of a number, or of less than 8 bytes of a register */
 	bool foreign_segment : 1; /* fs, gs: not where base says */
 	bool repeated : 1;	  /* rep: as many bytes as a register says */

@@ -150,8 +150,7 @@ static void use_immediate(const struct code_form *form, int64_t value, struct co
 	case IMMEDIATE_CONSTANT: ret->constant = value; break;
 	case IMMEDIATE_NEGATED: ret->constant = (int64_t)(0 - (uint64_t)value); break;
 	case IMMEDIATE_LOW_HALF: ret->constant = (int64_t)(uint32_t)value; break;
-	case IMMEDIATE_OR: ret->writes_memory &= value != 0; break;
-	case IMMEDIATE_AND: ret->writes_memory &= value != -1; break;
+	case IMMEDIATE_ENTER: ret->constant = value & 0x1fffff; break;
 	}
 }
 
@@ -166,6 +165,9 @@ static void fill_in(const struct code_form *form, uint64_t pc, const uint8_t *by
 		ret->displacement = (int64_t)((uint64_t)ret->displacement + pc + ret->length);
 	if (form->use != IMMEDIATE_UNUSED)
 		use_immediate(form, read_field(&form->immediate, bytes), ret);
+	if (form->neutral.mask)
+		code_identity_apply(&form->neutral, (uint64_t)read_field(&form->immediate, bytes),
+				    ret);
 }
 
 /* ---- fields that are not known ------------------------------------------------------------ */
@@ -212,6 +214,9 @@ static void forget_numbers(const struct code_form *form, uint32_t unknown, struc
 	bool by_registers = code->base != CODE_NO_REGISTER || code->index != CODE_NO_REGISTER;
 
 	forget_target(code);
+	code->effect = form->code.effect;
+	code->written = form->code.written;
+	code->writes_memory = form->code.writes_memory;
 	if (form->displacement.bytes && unknown & 1u << form->displacement.offset)
 		code->foreign_segment = true;
 	switch (code->effect) {

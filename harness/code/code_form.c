@@ -83,8 +83,36 @@ static void take_memory(const struct code_decoded *decoded, const ZydisDecodedOp
 	ret->code.foreign_segment = memory->segment == ZYDIS_REGISTER_FS ||
 				    memory->segment == ZYDIS_REGISTER_GS ||
 				    decoded->instruction.address_width != 64 ||
-				    memory->type == ZYDIS_MEMOP_TYPE_VSIB;
+				    memory->type == ZYDIS_MEMOP_TYPE_VSIB ||
+				    operand->size == 0; /* rows of a tile, an index apart */
 	ret->relative = memory->base == ZYDIS_REGISTER_RIP;
+}
+
+static enum code_direction direction_of(ZydisMnemonic mnemonic)
+{
+	switch (mnemonic) {
+	case ZYDIS_MNEMONIC_CLD: return DIRECTION_UP;
+	case ZYDIS_MNEMONIC_STD: return DIRECTION_DOWN;
+	case ZYDIS_MNEMONIC_POPF:
+	case ZYDIS_MNEMONIC_POPFQ: return DIRECTION_UNKNOWN;
+	default: return DIRECTION_KEPT;
+	}
+}
+
+/* Either prefix repeats a string instruction, also where only one has a name (SDM, volume 2, 2.1.1). */
+static bool is_repeated(const ZydisDecodedInstruction *instruction)
+{
+	if (instruction->attributes &
+	    (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE))
+		return true;
+	if (instruction->meta.category != ZYDIS_CATEGORY_STRINGOP &&
+	    instruction->meta.category != ZYDIS_CATEGORY_IOSTRINGOP)
+		return false;
+	for (uint8_t i = 0; i < instruction->raw.prefix_count; i++)
+		if (instruction->raw.prefixes[i].value == 0xf2 ||
+		    instruction->raw.prefixes[i].value == 0xf3)
+			return true;
+	return false;
 }
 
 /* What Zydis' operands say: registers and memory that are written, and the memory operand. */
@@ -99,8 +127,10 @@ static void take_operands(const struct code_decoded *decoded, struct code_form *
 		if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER && written) {
 			uint8_t number = number_of(operand->reg.value);
 
-			if (number != CODE_NO_REGISTER)
+			if (number != CODE_NO_REGISTER) {
 				ret->code.written |= 1u << number;
+				ret->code.partial |= operand->size < 32;
+			}
 		} else if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY) {
 			/* Of two (movs) the one that is written. */
 			if (!ret->code.has_memory || (written && !ret->code.writes_memory))
@@ -108,9 +138,8 @@ static void take_operands(const struct code_decoded *decoded, struct code_form *
 			ret->code.writes_memory |= written;
 		}
 	}
-	ret->code.repeated = instruction->attributes &
-			     (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
-			      ZYDIS_ATTRIB_HAS_REPNE);
+	ret->code.repeated = is_repeated(instruction);
+	ret->code.direction = direction_of(instruction->mnemonic);
 	ret->code.writes_flags = instruction->cpu_flags &&
 				 (instruction->cpu_flags->modified | instruction->cpu_flags->set_0 |
 				  instruction->cpu_flags->set_1 |
@@ -297,24 +326,13 @@ static void effect_sign_extend(const struct code_decoded *decoded, struct code_f
 	}
 }
 
-/* A write of what is there: `lock or [rsp], 0` is a barrier. */
-static void effect_or(const struct code_decoded *decoded, struct code_form *ret)
-{
-	const ZydisDecodedOperand *to = &decoded->operand[0], *from = &decoded->operand[1];
-
-	if (to->type == ZYDIS_OPERAND_TYPE_MEMORY && is_immediate(from))
-		ret->use = IMMEDIATE_OR;
-}
-
 static void effect_add(const struct code_decoded *decoded, struct code_form *ret)
 {
 	const ZydisDecodedOperand *to = &decoded->operand[0], *from = &decoded->operand[1];
 	bool subtract = decoded->instruction.mnemonic == ZYDIS_MNEMONIC_SUB;
 
-	if (!is_register(to, 64)) {
-		effect_or(decoded, ret);
+	if (!is_register(to, 64))
 		return;
-	}
 	if (is_immediate(from)) {
 		ret->code.effect = EFFECT_ADD;
 		ret->use = subtract ? IMMEDIATE_NEGATED : IMMEDIATE_CONSTANT;
@@ -340,8 +358,6 @@ static void effect_and(const struct code_decoded *decoded, struct code_form *ret
 {
 	const ZydisDecodedOperand *to = &decoded->operand[0], *from = &decoded->operand[1];
 
-	if (to->type == ZYDIS_OPERAND_TYPE_MEMORY && is_immediate(from))
-		ret->use = IMMEDIATE_AND;
 	if (!(is_register(to, 64) || is_register(to, 32)) || !is_immediate(from))
 		return;
 	ret->code.effect = EFFECT_AND;
@@ -354,7 +370,6 @@ static void effect_clear(const struct code_decoded *decoded, struct code_form *r
 {
 	const ZydisDecodedOperand *to = &decoded->operand[0], *from = &decoded->operand[1];
 
-	effect_or(decoded, ret);
 	if ((is_register(to, 64) || is_register(to, 32)) && is_register(from, to->size) &&
 	    register_of(to) == register_of(from)) {
 		ret->code.effect = EFFECT_CONSTANT;
@@ -371,25 +386,50 @@ static void effect_address(const struct code_decoded *decoded, struct code_form 
 	ret->code.reg = register_of(&decoded->operand[0]);
 }
 
+/* The operand of a push or pop; NULL: the flags. */
+static const ZydisDecodedOperand *stack_operand(const struct code_decoded *decoded)
+{
+	const ZydisDecodedOperand *operand = &decoded->operand[0];
+
+	return decoded->instruction.operand_count_visible ? operand : NULL;
+}
+
 /* A push or pop of 16 bits moves rsp by 2: its registers are unknown then, as Zydis says. */
 static void effect_push(const struct code_decoded *decoded, struct code_form *ret)
 {
-	const ZydisDecodedOperand *operand = &decoded->operand[0];
+	const ZydisDecodedOperand *operand = stack_operand(decoded);
 
 	if (decoded->instruction.operand_width != 64)
 		return;
 	ret->code.effect = EFFECT_PUSH;
-	ret->code.source = is_register(operand, 64) ? register_of(operand) : CODE_NO_REGISTER;
+	if (operand && is_register(operand, 64))
+		ret->code.source = register_of(operand);
+	if (operand && operand->type == ZYDIS_OPERAND_TYPE_MEMORY) {
+		take_memory(decoded, operand,
+			    ret); /* it is read; the word that is written is known */
+		ret->code.writes_memory = false;
+	}
 }
 
 static void effect_pop(const struct code_decoded *decoded, struct code_form *ret)
 {
-	const ZydisDecodedOperand *operand = &decoded->operand[0];
+	const ZydisDecodedOperand *operand = stack_operand(decoded);
 
 	if (decoded->instruction.operand_width != 64)
 		return;
 	ret->code.effect = EFFECT_POP;
-	ret->code.reg = is_register(operand, 64) ? register_of(operand) : CODE_NO_REGISTER;
+	if (operand && is_register(operand, 64))
+		ret->code.reg = register_of(operand);
+	/* A segment register and the flags are no memory. */
+	ret->code.has_memory = operand && operand->type == ZYDIS_OPERAND_TYPE_MEMORY;
+}
+
+static void effect_enter(const struct code_decoded *decoded, struct code_form *ret)
+{
+	if (decoded->instruction.operand_width != 64)
+		return;
+	ret->code.effect = EFFECT_ENTER;
+	ret->use = IMMEDIATE_ENTER;
 }
 
 static void effect_leave(const struct code_decoded *decoded, struct code_form *ret)
@@ -432,6 +472,31 @@ static void effect_compare(const struct code_decoded *decoded, struct code_form 
 	ret->code.reg = register_of(to);
 }
 
+/* With itself: what is compared with 0. */
+static void effect_test(const struct code_decoded *decoded, struct code_form *ret)
+{
+	const ZydisDecodedOperand *to = &decoded->operand[0], *from = &decoded->operand[1];
+
+	if (!(is_register(to, 64) || is_register(to, 32)) || !is_register(from, to->size) ||
+	    register_of(to) != register_of(from))
+		return;
+	ret->code.effect = EFFECT_COMPARE;
+	ret->code.reg = register_of(to);
+	ret->code.constant = 0;
+}
+
+/* Bits beyond the operand are in memory beyond it (SDM, volume 2, 3.1.1.9): by a register, not by a
+ * number, of which only the operand's bits count. */
+static void effect_bits(const struct code_decoded *decoded, struct code_form *ret)
+{
+	const ZydisDecodedOperand *to = &decoded->operand[0], *from = &decoded->operand[1];
+
+	if (to->type != ZYDIS_OPERAND_TYPE_MEMORY || from->type != ZYDIS_OPERAND_TYPE_REGISTER)
+		return;
+	ret->code.bit_index = true;
+	ret->code.source = register_of(from);
+}
+
 /* cdqe */
 static void effect_widen(const struct code_decoded *decoded, struct code_form *ret)
 {
@@ -457,27 +522,43 @@ static const struct {
 	ZydisMnemonic mnemonic;
 	void (*effect)(const struct code_decoded *decoded, struct code_form *ret);
 } effects[] = {
-	{ ZYDIS_MNEMONIC_MOV, effect_move },	    { ZYDIS_MNEMONIC_PUSH, effect_push },
-	{ ZYDIS_MNEMONIC_POP, effect_pop },	    { ZYDIS_MNEMONIC_LEA, effect_address },
-	{ ZYDIS_MNEMONIC_CMP, effect_compare },	    { ZYDIS_MNEMONIC_ADD, effect_add },
-	{ ZYDIS_MNEMONIC_SUB, effect_add },	    { ZYDIS_MNEMONIC_XOR, effect_clear },
-	{ ZYDIS_MNEMONIC_MOVZX, effect_extend },    { ZYDIS_MNEMONIC_MOVSXD, effect_sign_extend },
-	{ ZYDIS_MNEMONIC_AND, effect_and },	    { ZYDIS_MNEMONIC_OR, effect_or },
-	{ ZYDIS_MNEMONIC_NOP, effect_none },	    { ZYDIS_MNEMONIC_INC, effect_increment },
-	{ ZYDIS_MNEMONIC_DEC, effect_increment },   { ZYDIS_MNEMONIC_LEAVE, effect_leave },
-	{ ZYDIS_MNEMONIC_XCHG, effect_exchange },   { ZYDIS_MNEMONIC_INT3, effect_none },
-	{ ZYDIS_MNEMONIC_CDQE, effect_widen },	    { ZYDIS_MNEMONIC_SYSCALL, effect_system_call },
+	{ ZYDIS_MNEMONIC_MOV, effect_move },
+	{ ZYDIS_MNEMONIC_PUSH, effect_push },
+	{ ZYDIS_MNEMONIC_POP, effect_pop },
+	{ ZYDIS_MNEMONIC_LEA, effect_address },
+	{ ZYDIS_MNEMONIC_CMP, effect_compare },
+	{ ZYDIS_MNEMONIC_ADD, effect_add },
+	{ ZYDIS_MNEMONIC_SUB, effect_add },
+	{ ZYDIS_MNEMONIC_XOR, effect_clear },
+	{ ZYDIS_MNEMONIC_MOVZX, effect_extend },
+	{ ZYDIS_MNEMONIC_MOVSXD, effect_sign_extend },
+	{ ZYDIS_MNEMONIC_AND, effect_and },
+	{ ZYDIS_MNEMONIC_NOP, effect_none },
+	{ ZYDIS_MNEMONIC_INC, effect_increment },
+	{ ZYDIS_MNEMONIC_DEC, effect_increment },
+	{ ZYDIS_MNEMONIC_LEAVE, effect_leave },
+	{ ZYDIS_MNEMONIC_XCHG, effect_exchange },
+	{ ZYDIS_MNEMONIC_INT3, effect_none },
+	{ ZYDIS_MNEMONIC_CDQE, effect_widen },
+	{ ZYDIS_MNEMONIC_SYSCALL, effect_system_call },
 	{ ZYDIS_MNEMONIC_INT, effect_system_call },
+	{ ZYDIS_MNEMONIC_TEST, effect_test },
+	{ ZYDIS_MNEMONIC_BTS, effect_bits },
+	{ ZYDIS_MNEMONIC_BTR, effect_bits },
+	{ ZYDIS_MNEMONIC_PUSHFQ, effect_push },
+	{ ZYDIS_MNEMONIC_POPFQ, effect_pop },
+	{ ZYDIS_MNEMONIC_BTC, effect_bits },
+	{ ZYDIS_MNEMONIC_ENTER, effect_enter },
 };
 
 /* Results of which no register could have been the saved value: those of 64 bits that are made of
  * others' bits by arithmetic. What moves, mangles and turns bits round may bring back a saved one. */
 static const ZydisMnemonic computing[] = {
-	ZYDIS_MNEMONIC_IMUL,   ZYDIS_MNEMONIC_MUL, ZYDIS_MNEMONIC_DIV,	 ZYDIS_MNEMONIC_IDIV,
-	ZYDIS_MNEMONIC_SHL,    ZYDIS_MNEMONIC_SHR, ZYDIS_MNEMONIC_SAR,	 ZYDIS_MNEMONIC_AND,
-	ZYDIS_MNEMONIC_OR,     ZYDIS_MNEMONIC_SBB, ZYDIS_MNEMONIC_ADC,	 ZYDIS_MNEMONIC_LEA,
-	ZYDIS_MNEMONIC_BSR,    ZYDIS_MNEMONIC_BSF, ZYDIS_MNEMONIC_TZCNT, ZYDIS_MNEMONIC_LZCNT,
-	ZYDIS_MNEMONIC_POPCNT, ZYDIS_MNEMONIC_ADD, ZYDIS_MNEMONIC_SUB,
+	ZYDIS_MNEMONIC_IMUL,  ZYDIS_MNEMONIC_MUL,   ZYDIS_MNEMONIC_DIV,	   ZYDIS_MNEMONIC_IDIV,
+	ZYDIS_MNEMONIC_SHL,   ZYDIS_MNEMONIC_SHR,   ZYDIS_MNEMONIC_SAR,	   ZYDIS_MNEMONIC_AND,
+	ZYDIS_MNEMONIC_OR,    ZYDIS_MNEMONIC_SBB,   ZYDIS_MNEMONIC_ADC,	   ZYDIS_MNEMONIC_LEA,
+	ZYDIS_MNEMONIC_TZCNT, ZYDIS_MNEMONIC_LZCNT, ZYDIS_MNEMONIC_POPCNT, ZYDIS_MNEMONIC_ADD,
+	ZYDIS_MNEMONIC_SUB,
 };
 
 /* Each register that is written is written whole, always, by a result. */
@@ -570,6 +651,8 @@ static void take_fields(const ZydisDecodedInstruction *instruction, struct code_
 					      instruction->raw.imm[0].is_signed };
 
 	ret->immediate = immediate;
+	if (ret->use == IMMEDIATE_ENTER)
+		ret->immediate.bytes += instruction->raw.imm[1].size / 8;
 	if (instruction->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
 	    instruction->encoding != ZYDIS_INSTRUCTION_ENCODING_VEX)
 		return;
@@ -598,5 +681,6 @@ void code_form_make(const struct code_decoded *decoded, struct code_form *ret)
 		}
 	ret->code.computed = is_computed(decoded);
 	correct(instruction, &ret->code);
+	code_identity_take(decoded, ret);
 	take_fields(instruction, ret);
 }

@@ -8,6 +8,7 @@
  * thousand forms, so each is asked of Zydis once; then its numbers are filled in.
  *
  *	code_form.c	 bytes -> form, by Zydis
+ *	code_identity.c	 forms that leave their operand as it was, with some number
  *	code_decode.c	 head -> form that is known already; form and bytes -> struct code
  */
 #ifndef STACKPROOF_CODE_FORM_H
@@ -24,14 +25,20 @@ enum immediate_use {
 	IMMEDIATE_CONSTANT, /* the constant */
 	IMMEDIATE_NEGATED,
 	IMMEDIATE_LOW_HALF, /* its low 32 bits */
-	IMMEDIATE_OR,	    /* if it is 0, memory stays as it was */
-	IMMEDIATE_AND,	    /* the same if it is -1 */
+	IMMEDIATE_ENTER,    /* the constant, of both immediates */
 };
 
 /* Where a number stands in the instruction. bytes 0: nowhere. */
 struct code_field {
 	uint8_t offset, bytes;
 	bool is_signed;
+};
+
+/* The immediates that make the instruction an identity: (immediate & mask) % modulo == value. mask 0: there
+ * are none. modulo 0: of the whole. */
+struct code_neutral {
+	uint64_t mask, value;
+	uint8_t modulo;
 };
 
 struct code_form {
@@ -41,6 +48,7 @@ struct code_form {
 	bool relative;	  /* to the instruction's end */
 	struct code_field displacement, immediate;
 	enum immediate_use use;
+	struct code_neutral neutral;
 };
 
 struct code_decoded {
@@ -53,5 +61,13 @@ bool code_form_decode(const ZydisDecoder *zydis, const uint8_t *bytes, size_t si
 		      struct code_decoded *ret);
 /* What Zydis said of it, as a form. */
 void code_form_make(const struct code_decoded *decoded, struct code_form *ret);
+
+/* ---- code_identity.c ---------------------------------------------------------------------- */
+
+/* Whether the instruction leaves its operands as they were, or does with some immediates: then neutral is
+ * set. */
+void code_identity_take(const struct code_decoded *decoded, struct code_form *ret);
+/* The form's instruction with that immediate. */
+void code_identity_apply(const struct code_neutral *neutral, uint64_t immediate, struct code *code);
 
 #endif

@@ -28,6 +28,24 @@ static struct value read_back(struct value value)
 	return value;
 }
 
+/* What a register held at the entry that callees preserve, whole or with a number added. */
+static bool is_callers(const struct value *value)
+{
+	return value->kind == VALUE_ENTRY && value->reg < REGISTER_GPR_COUNT &&
+	       FLOW_PRESERVED & 1u << value->reg;
+}
+
+/* A result of both that is none of the known ones. If the caller's value has a part in it, the next result
+ * may be that again: `sub rbx, rdi` and `add rbx, rdi`. */
+static struct value mixed(const struct value *a, const struct value *b)
+{
+	bool unknown = a->kind == VALUE_UNKNOWN || b->kind == VALUE_UNKNOWN;
+
+	if (unknown || value_is_part(a) || value_is_part(b))
+		return VALUE(.kind = VALUE_UNKNOWN);
+	return VALUE(.kind = VALUE_OTHER, .scale = is_callers(a) || is_callers(b));
+}
+
 static void set(struct flow_state *state, uint8_t reg, struct value value)
 {
 	if (value_is_stack(&value) && (reg == REGISTER_RSP || reg == REGISTER_RBP))
@@ -92,6 +110,19 @@ static void align(struct flow_state *state, const struct code *code, uint32_t or
 	state->aligned.origin = origin;
 	state->aligned.paragraph = value.number >> 4;
 	state->aligned.mask = mask;
+}
+
+/* Some bits of the register are written, and are a number if known is set. */
+static void set_part(struct flow_state *state, uint8_t reg, bool known)
+{
+	const struct value *old = &state->reg[reg];
+	struct value part = { .kind = VALUE_OTHER };
+
+	if (is_callers(old) || (known && value_is_part(old)))
+		part.scale = 1;
+	else if (old->kind == VALUE_UNKNOWN || value_is_part(old))
+		part.kind = VALUE_UNKNOWN;
+	set(state, reg, part);
 }
 
 /* ---- memory ------------------------------------------------------------------------------- */
@@ -169,20 +200,52 @@ static struct value load_signed(const struct flow_state *state, const struct cod
 	return table.kind == VALUE_OFFSET ? table : VALUE(.kind = VALUE_OTHER);
 }
 
-static void write_memory(struct flow_state *state, const struct code *code, struct value value)
+#define STACK_ELEMENTS (1 << 28) /* of a string: what is more is none of the stack */
+
+/* As many elements as rcx says, up from at or down. A number of them that is not known is an object's, which
+ * ends before what is saved. */
+static void write_string(struct flow_state *state, const struct code *code, const struct value *at)
+{
+	const struct value *count = &state->reg[REGISTER_RCX];
+	struct value lowest = *at;
+	int64_t below;
+
+	if (count->kind != VALUE_CONSTANT || count->number <= 0 || count->number >= STACK_ELEMENTS)
+		return;
+	below = (count->number - 1) * code->memory_bytes;
+	if (state->direction != DIRECTION_UP)
+		lowest.number -= below;
+	if (state->direction == DIRECTION_UNKNOWN)
+		below *= 2;
+	flow_word_touch(state, &lowest, (uint64_t)below + code->memory_bytes);
+}
+
+/* The operand's address and as many bytes further as the bit's number says (SDM, volume 2, 3.1.1.9). */
+static struct value bit_address(const struct flow_state *state, const struct code *code)
 {
 	struct value at = flow_effect_address(state, code);
-	const struct value *count = &state->reg[REGISTER_RCX];
+	const struct value *index = &state->reg[code->source];
+	unsigned int unread = 64 - 8 * code->memory_bytes;
+
+	if (index->kind != VALUE_CONSTANT)
+		return at; /* of bits that are not known it is the object that begins there */
+	int64_t bit = (int64_t)((uint64_t)index->number << unread) >> unread;
+	return value_add(at, (bit >> 3) & -(int64_t)code->memory_bytes);
+}
+
+static void write_memory(struct flow_state *state, const struct code *code, struct value value)
+{
+	struct value at = code->bit_index ? bit_address(state, code)
+					  : flow_effect_address(state, code);
 
 	if (state->comparison.of_word)
 		state->comparison.valid = false;
-	if (!value_is_stack(&at) || at.scale)
+	if (!value_is_stack(&at) || at.scale) {
+		flow_word_stray(state, &at, &value);
 		return;
+	}
 	if (code->repeated) {
-		/* As many as a register says are an object's, which ends before what is saved. */
-		if (count->kind == VALUE_CONSTANT && count->number > 0 &&
-		    count->number < UINT16_MAX)
-			flow_word_touch(state, &at, (uint64_t)count->number * code->memory_bytes);
+		write_string(state, code, &at);
 	} else if (code->effect == EFFECT_STORE || code->effect == EFFECT_POP) {
 		flow_word_write(state, &at, code->memory_bytes, value);
 	} else if (code->plain_store) {
@@ -209,6 +272,7 @@ static void push(struct flow_state *state, struct value value)
 
 	set(state, REGISTER_RSP, value_add(*rsp, -8));
 	flow_word_write(state, rsp, 8, value);
+	flow_word_stray(state, rsp, &value);
 }
 
 static struct value pop(struct flow_state *state)
@@ -221,12 +285,38 @@ static struct value pop(struct flow_state *state)
 	return value;
 }
 
+/* What is pushed: a register, a number, or a word. */
+static struct value pushed(const struct flow_state *state, const struct code *code)
+{
+	if (code->source != CODE_NO_REGISTER)
+		return state->reg[code->source];
+	if (code->has_memory && !code->writes_memory)
+		return load(state, code);
+	return VALUE(.kind = VALUE_OTHER);
+}
+
+/* SDM, volume 2, ENTER: rbp, of each frame around it the pointer, and this one's; then the room. */
+static void enter(struct flow_state *state, const struct code *code)
+{
+	int64_t level = code->constant >> 16 & 31;
+	struct value frame;
+
+	push(state, state->reg[REGISTER_RBP]);
+	frame = state->reg[REGISTER_RSP];
+	for (int64_t i = 1; i < level; i++)
+		push(state, VALUE(.kind = VALUE_UNKNOWN));
+	if (level)
+		push(state, frame);
+	set(state, REGISTER_RBP, frame);
+	set(state, REGISTER_RSP,
+	    value_add(state->reg[REGISTER_RSP], -(code->constant & UINT16_MAX)));
+}
+
 /* ---- arithmetic --------------------------------------------------------------------------- */
 
 static struct value scaled(const struct flow_state *state, const struct code *code)
 {
 	const struct value *index = &state->reg[code->index];
-
 	struct value value = *index;
 
 	if (code->base == CODE_NO_REGISTER && !code->displacement && index->kind == VALUE_BOUND &&
@@ -234,20 +324,21 @@ static struct value scaled(const struct flow_state *state, const struct code *co
 		value.scale = code->scale;
 		return value;
 	}
-	return VALUE(.kind = VALUE_OTHER);
+	return mixed(code->base == CODE_NO_REGISTER ? index : &state->reg[code->base], index);
 }
 
 static struct value address(const struct flow_state *state, const struct code *code)
 {
 	struct value at = flow_effect_address(state, code);
 
-	return code->index == CODE_NO_REGISTER ? at : scaled(state, code);
+	return code->index == CODE_NO_REGISTER || at.kind != VALUE_UNKNOWN ? at
+									   : scaled(state, code);
 }
 
 static void add_register(struct flow_state *state, const struct code *code, uint32_t origin)
 {
 	struct value a = state->reg[code->reg], b = state->reg[code->source];
-	struct value sum = { .kind = VALUE_OTHER };
+	struct value sum = mixed(&a, &b);
 
 	if (a.kind == VALUE_CONSTANT && b.kind != VALUE_CONSTANT) {
 		struct value swap = a;
@@ -276,7 +367,7 @@ static void subtract_register(struct flow_state *state, const struct code *code,
 	else if (code->reg == REGISTER_RSP)
 		begin_base(state, REGISTER_RSP, origin);
 	else
-		set(state, code->reg, VALUE(.kind = VALUE_OTHER));
+		set(state, code->reg, mixed(&a, &b));
 }
 
 static void and_constant(struct flow_state *state, const struct code *code, uint32_t origin)
@@ -288,6 +379,10 @@ static void and_constant(struct flow_state *state, const struct code *code, uint
 	else if (code->constant >= 0 && code->constant < UINT16_MAX)
 		set(state, code->reg,
 		    VALUE(.kind = VALUE_BOUND, .scale = 1, .bound = (uint32_t)code->constant));
+	else if (code->constant < 0 &&
+		 (is_callers(value) || value_is_part(value) || value->kind == VALUE_UNKNOWN))
+		set(state, code->reg,
+		    VALUE(.kind = VALUE_UNKNOWN)); /* what is cleared was 0, or not */
 	else
 		set(state, code->reg, VALUE(.kind = VALUE_OTHER));
 }
@@ -297,7 +392,9 @@ static void and_constant(struct flow_state *state, const struct code *code, uint
 static void write_registers(struct flow_state *state, const struct code *code)
 {
 	for (uint8_t i = 0; i < REGISTER_GPR_COUNT; i++)
-		if (code->written & 1u << i)
+		if (code->written & 1u << i && code->partial && code->computed)
+			set_part(state, i, false);
+		else if (code->written & 1u << i)
 			set(state, i, VALUE(.kind = code->computed ? VALUE_OTHER : VALUE_UNKNOWN));
 }
 
@@ -305,10 +402,11 @@ static void set_byte(struct flow_state *state, const struct code *code)
 {
 	struct value value = state->reg[code->reg];
 
-	if (value.kind == VALUE_CONSTANT)
-		value.number = (value.number & ~(int64_t)UINT8_MAX) | (code->constant & UINT8_MAX);
-	else
-		value = VALUE(.kind = VALUE_OTHER);
+	if (value.kind != VALUE_CONSTANT) {
+		set_part(state, code->reg, true);
+		return;
+	}
+	value.number = (value.number & ~(int64_t)UINT8_MAX) | (code->constant & UINT8_MAX);
 	set(state, code->reg, value);
 }
 
@@ -353,6 +451,8 @@ void flow_effect(struct flow_state *state, const struct code *code, uint32_t ori
 	if (code->writes_flags && code->effect != EFFECT_COMPARE &&
 	    code->effect != EFFECT_COMPARE_REGISTER)
 		state->comparison.valid = false;
+	if (code->direction != DIRECTION_KEPT)
+		state->direction = code->direction;
 	switch (code->effect) {
 	case EFFECT_WRITES:
 		if (code->writes_memory)
@@ -378,10 +478,8 @@ void flow_effect(struct flow_state *state, const struct code *code, uint32_t ori
 	case EFFECT_ADD_REGISTER: add_register(state, code, origin); break;
 	case EFFECT_SUBTRACT_REGISTER: subtract_register(state, code, origin); break;
 	case EFFECT_AND: and_constant(state, code, origin); break;
-	case EFFECT_PUSH:
-		push(state, code->source == CODE_NO_REGISTER ? VALUE(.kind = VALUE_OTHER)
-							     : state->reg[code->source]);
-		break;
+	case EFFECT_PUSH: push(state, pushed(state, code)); break;
+	case EFFECT_ENTER: enter(state, code); break;
 	case EFFECT_POP:
 		value = pop(state);
 		if (code->reg != CODE_NO_REGISTER)

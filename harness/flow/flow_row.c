@@ -103,7 +103,8 @@ static void check_word(const struct flow_state *state, const struct value *at, u
 		check_value(word, reg, fault, ret);
 	else if (cuts_word(state, at))
 		mismatch(ret, fault, reg, &halves);
-	else if ((at->kind == VALUE_CFA && at->number >= 0) || !flow_word_is_unwritten(state, at))
+	else if ((at->kind == VALUE_CFA && at->number >= 0) || !flow_word_is_unwritten(state, at) ||
+		 (reg < REGISTER_GPR_COUNT && state->strayed & 1u << reg))
 		unproven(ret, FLOW_VALUE_UNKNOWN); /* a caller's word may hold anything */
 	else
 		mismatch(ret, fault, reg, NULL);

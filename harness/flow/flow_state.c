@@ -24,7 +24,8 @@ struct value value_add(struct value a, int64_t number)
 	case VALUE_UNKNOWN: return (struct value) { .kind = VALUE_UNKNOWN };
 	default:
 		if (number)
-			return (struct value) { .kind = VALUE_OTHER };
+			return (struct value) { .kind = value_is_part(&a) ? VALUE_UNKNOWN
+									  : VALUE_OTHER };
 		return a;
 	}
 }
@@ -40,6 +41,7 @@ void flow_state_enter(struct flow_state *ret)
 	struct value at = { .kind = VALUE_CFA, .number = -8 };
 
 	memset(ret, 0, sizeof(*ret));
+	ret->direction = DIRECTION_UP;
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
 		ret->reg[i] = (struct value) { .kind = VALUE_ENTRY, .reg = (uint8_t)i };
 	ret->reg[REGISTER_RSP] = at;
@@ -139,6 +141,13 @@ void flow_word_touch(struct flow_state *state, const struct value *at, uint64_t 
 	state->touched_end = end > state->touched_end ? end : state->touched_end;
 }
 
+void flow_word_stray(struct flow_state *state, const struct value *at, const struct value *value)
+{
+	if ((at->kind == VALUE_UNKNOWN || at->kind == VALUE_OTHER) && value->kind == VALUE_ENTRY &&
+	    !value->number && value->reg < REGISTER_GPR_COUNT)
+		state->strayed |= 1u << value->reg;
+}
+
 bool flow_word_is_unwritten(const struct flow_state *state, const struct value *at)
 {
 	if (state->words_lost || flow_word_find(state, at))
@@ -228,6 +237,14 @@ bool flow_state_join(struct flow_state *into, const struct flow_state *from)
 		into->comparison = (struct last_comparison) { .valid = false };
 		changed = true;
 	}
+	if (from->strayed & ~into->strayed) {
+		into->strayed |= from->strayed;
+		changed = true;
+	}
+	if (into->direction != from->direction && into->direction != DIRECTION_UNKNOWN) {
+		into->direction = DIRECTION_UNKNOWN;
+		changed = true;
+	}
 	return changed;
 }
 
@@ -253,4 +270,5 @@ void flow_state_call(struct flow_state *state)
 		if (!(FLOW_PRESERVED & 1u << i))
 			state->reg[i] = (struct value) { .kind = VALUE_OTHER };
 	state->comparison.valid = false;
+	state->direction = DIRECTION_UP;
 }

@@ -37,7 +37,9 @@ enum value_kind {
 struct value {
 	uint8_t kind;
 	uint8_t reg;
-	uint8_t scale; /* of VALUE_CFA and VALUE_BASE: 1 if it was read from a word of the stack */
+	/* Of VALUE_CFA and VALUE_BASE: 1 if it was read from a word of the stack. Of VALUE_OTHER: 1 if what
+	 * a register held at the entry has a part in it, so that another result may be that again. */
+	uint8_t scale;
 	bool compared;
 	uint32_t bound; /* of VALUE_BASE: origin, the instruction's distance from the function's */
 	int64_t number;
@@ -74,6 +76,9 @@ struct flow_state {
 		uint32_t origin;
 		int64_t paragraph, mask;
 	} aligned;
+	/* What these registers held at the entry was stored where it is not known: a bit for each. */
+	uint32_t strayed;
+	uint8_t direction;    /* enum code_direction, which a call finds and leaves DIRECTION_UP */
 	uint32_t word_writes; /* grows with each write: else the words are what they were */
 	struct last_comparison comparison;
 	uint32_t word_count;
@@ -92,6 +97,12 @@ static inline bool value_equal(const struct value *a, const struct value *b)
 	return !memcmp(a, b, sizeof(*a));
 }
 
+/* A result that what a register held at the entry has a part in. */
+static inline bool value_is_part(const struct value *value)
+{
+	return value->kind == VALUE_OTHER && value->scale;
+}
+
 /* a + number, if a is an address or what a register held. */
 struct value value_add(struct value a, int64_t number);
 bool value_is_stack(const struct value *value); /* VALUE_CFA, VALUE_BASE */
@@ -106,6 +117,8 @@ void flow_word_write(struct flow_state *state, const struct value *at, uint32_t 
 		     struct value value);
 /* Something was written there, maybe, of which nothing is known: as much of it as anybody likes. */
 void flow_word_touch(struct flow_state *state, const struct value *at, uint64_t bytes);
+/* The value was stored at an address that is not known. */
+void flow_word_stray(struct flow_state *state, const struct value *at, const struct value *value);
 /* Nobody can have written the word. */
 bool flow_word_is_unwritten(const struct flow_state *state, const struct value *at);
 /* A number in memory at at is known, if the word there isn't: of a variable, in less than 8 bytes. */

@@ -21,12 +21,14 @@ static const struct decode_case {
 	{ "55", "next push rbp [rsp]8 writes" },
 	{ "41 57", "next push r15 [rsp]8 writes" },
 	{ "6a 05", "next push - [rsp]8 writes" },
-	{ "ff 73 e0", "next push - [rsp]8 writes" },
+	{ "ff 73 e0", "next push - [rbx-32]8" },
 	{ "66 50", "next writes [rsp]2 writes +rsp" },
-	{ "5b", "next pop rbx [rsp]8" },
+	{ "5b", "next pop rbx" },
 	{ "8f 43 08", "next pop - [rbx+8]8 writes" },
 	{ "c9", "next leave [rbp]8" },
-	{ "c8 10 00 00", "next writes [rsp]8 writes +rbp+rsp" },
+	{ "c8 10 00 00", "next enter 16 [rsp]8 writes" },
+	{ "c8 00 80 03", "next enter 229376 [rsp]8 writes" },
+	{ "66 c8 10 00 00", "next writes [rsp]2 writes +rbp+rsp partial" },
 	{ "48 89 e5", "next move rbp,rsp" },
 	{ "89 e5", "next move32 rbp,rsp" },
 	{ "48 8b 5d f8", "next load rbx [rbp-8]8" },
@@ -38,7 +40,7 @@ static const struct decode_case {
 	{ "48 c7 c3 ff ff ff ff", "next constant rbx -1" },
 	{ "b8 ff ff ff ff", "next constant rax 4294967295" },
 	{ "b3 01", "next byte rbx 1" },
-	{ "b7 01", "next writes +rbx computed" }, /* bh */
+	{ "b7 01", "next writes +rbx computed partial" }, /* bh */
 	{ "40 b5 38", "next byte rbp 56" },
 	{ "48 8d 6c 24 10", "next address rbp [rsp+16]8" },
 	{ "48 8d 15 10 00 00 00", "next address rdx [4119]8" },
@@ -57,6 +59,78 @@ static const struct decode_case {
 	{ "83 e0 07", "next and rax 7 flags" },
 	{ "31 db", "next constant rbx 0 flags" },
 	{ "48 31 db", "next constant rbx 0 flags" },
+	/* What leaves its operand as it was. */
+	{ "48 83 e3 ff", "next writes flags" },
+	{ "48 81 e3 ff ff ff ff", "next writes flags" },
+	{ "83 e3 ff", "next and rbx 4294967295 flags" },
+	{ "66 83 e3 ff", "next writes flags" },
+	{ "80 e3 ff", "next writes flags" },
+	{ "80 e3 fe", "next writes +rbx computed partial flags" },
+	{ "48 83 cb 00", "next writes flags" },
+	{ "48 83 cb 01", "next writes +rbx flags" },
+	{ "83 cb 00", "next writes +rbx computed flags" },
+	{ "48 83 c3 00", "next writes flags" },
+	{ "48 83 eb 00", "next writes flags" },
+	{ "48 83 f3 00", "next writes flags" },
+	{ "48 83 d3 00", "next writes +rbx flags" }, /* with carry */
+	{ "48 6b db 01", "next writes flags" },
+	{ "48 6b db 03", "next writes +rbx computed flags" },
+	{ "48 6b d8 01", "next writes +rbx computed flags" },
+	{ "6b db 01", "next writes +rbx computed flags" },
+	{ "48 c1 e3 00", "next writes flags" },
+	{ "48 c1 e3 40", "next writes flags" },
+	{ "48 c1 e3 20", "next writes +rbx flags" },
+	{ "48 d1 e3", "next writes +rbx flags" },
+	{ "c1 e3 00", "next writes +rbx computed flags" },
+	{ "c0 e3 20", "next writes flags" },
+	{ "c0 e3 08", "next writes +rbx computed partial flags" },
+	{ "48 c1 c3 40", "next writes flags" },
+	{ "c0 c3 08", "next writes flags" },
+	{ "66 c1 c3 10", "next writes flags" },
+	{ "66 c1 c3 08", "next writes +rbx computed partial flags" },
+	{ "c0 d3 09", "next writes flags" },
+	{ "c0 d3 08", "next writes +rbx computed partial flags" },
+	{ "48 0f a4 db 40", "next writes flags" },
+	{ "48 21 db", "next writes flags" },
+	{ "48 09 db", "next writes flags" },
+	{ "09 db", "next writes +rbx computed flags" },
+	{ "48 21 c3", "next writes +rbx flags" },
+	{ "88 db", "next writes" },
+	{ "88 ff", "next writes" },			  /* bh */
+	{ "88 fb", "next writes +rbx computed partial" }, /* bl = bh */
+	{ "66 89 db", "next writes" },
+	{ "89 db", "next move32 rbx,rbx" },
+	{ "48 89 db", "next writes" },
+	{ "86 db", "next writes" },
+	{ "48 87 db", "next writes" },
+	{ "87 db", "next writes +rbx computed" },
+	{ "48 0f 44 db", "next writes" },
+	{ "0f 44 db", "next writes +rbx" },
+	{ "66 83 24 24 ff", "next writes [rsp]2 flags" },
+	{ "48 83 2c 24 00", "next writes [rsp]8 flags" },
+	{ "48 c1 04 24 40", "next writes [rsp]8 flags" },
+	{ "48 c1 04 24 08", "next writes [rsp]8 writes flags" },
+	{ "48 0f bc d8", "next writes +rbx flags" }, /* of 0 it leaves rbx */
+	/* What is written elsewhere than the operand says. */
+	{ "48 0f ab 3c 24", "next writes [rsp]8 writes bit rdi flags" },
+	{ "0f b3 3c 24", "next writes [rsp]4 writes bit rdi flags" },
+	{ "66 0f bb 3c 24", "next writes [rsp]2 writes bit rdi flags" },
+	{ "48 0f ba 2c 24 45", "next writes [rsp]8 writes flags" },
+	{ "48 0f ab fb", "next writes +rbx flags" },
+	{ "48 0f a3 3c 24", "next writes [rsp]8 flags" },
+	{ "fd", "next writes down flags" },
+	{ "fc", "next writes up flags" },
+	{ "9d", "next pop - up-or-down flags" },
+	{ "f2 48 ab", "next writes [rdi]8 writes +rcx+rdi repeated" },
+	{ "67 f3 48 ab", "next writes [rdi]8 writes +rcx+rdi foreign repeated" },
+	{ "9c", "next push - [rsp]8 writes" },
+	{ "66 9d", "next writes [rsp]2 +rsp up-or-down flags" },
+	{ "0f a1", "next pop -" }, /* fs */
+	{ "d7", "next writes [rbx]1 +rax computed partial" },
+	{ "48 85 c0", "next compare rax 0 flags" },
+	{ "85 c0", "next compare rax 0 flags" },
+	{ "84 c0", "next writes flags" },
+	{ "48 85 d8", "next writes flags" },
 	{ "48 31 c3", "next writes +rbx flags" },
 	{ "48 0b c3", "next writes +rax flags" },
 	{ "f0 48 83 0c 24 00", "next writes [rsp]8 flags" },
@@ -163,12 +237,18 @@ static void say_effect(FILE *file, const struct code *code)
 		[EFFECT_AND] = "and",
 		[EFFECT_PUSH] = "push",
 		[EFFECT_POP] = "pop",
+		[EFFECT_ENTER] = "enter",
 		[EFFECT_LEAVE] = "leave",
 		[EFFECT_EXCHANGE] = "exchange",
 		[EFFECT_SIGN_EXTEND] = "widen",
 		[EFFECT_COMPARE] = "compare",
 		[EFFECT_COMPARE_REGISTER] = "comparereg",
 	};
+
+	static const char *const directions[] = { [DIRECTION_KEPT] = "",
+						  [DIRECTION_UP] = " up",
+						  [DIRECTION_DOWN] = " down",
+						  [DIRECTION_UNKNOWN] = " up-or-down" };
 
 	fprintf(file, " %s", names[code->effect]);
 	switch (code->effect) {
@@ -183,12 +263,13 @@ static void say_effect(FILE *file, const struct code *code)
 	case EFFECT_PUSH:
 	case EFFECT_STORE: fprintf(file, " %s", name_of(code->source)); break;
 	case EFFECT_WRITES:
+	case EFFECT_ENTER:
 	case EFFECT_LEAVE: break;
 	default: fprintf(file, " %s", name_of(code->reg)); break;
 	}
 	if (code->effect == EFFECT_CONSTANT || code->effect == EFFECT_CONSTANT_BYTE ||
 	    code->effect == EFFECT_ADD || code->effect == EFFECT_AND ||
-	    code->effect == EFFECT_COMPARE)
+	    code->effect == EFFECT_COMPARE || code->effect == EFFECT_ENTER)
 		fprintf(file, " %" PRId64, code->constant);
 	if (code->bits)
 		fprintf(file, " %u", code->bits);
@@ -201,7 +282,11 @@ static void say_effect(FILE *file, const struct code *code)
 				fprintf(file, "+%s", register_name(i));
 		if (code->computed)
 			fputs(" computed", file);
+		fputs(code->partial ? " partial" : "", file);
 	}
+	if (code->bit_index)
+		fprintf(file, " bit %s", name_of(code->source));
+	fputs(directions[code->direction], file);
 	fputs(code->foreign_segment ? " foreign" : "", file);
 	fputs(code->repeated ? " repeated" : "", file);
 	fputs(code->writes_flags ? " flags" : "", file);
@@ -314,6 +399,11 @@ static const struct form_case {
 	  "next writes [rsp]8 flags" },
 	{ "and with another number does", "48 83 24 24 ff", "48 83 24 24 00",
 	  "next writes [rsp]8 writes flags" },
+	{ "and with -1 writes no register", "48 83 e3 fe", "48 83 e3 ff", "next writes flags" },
+	{ "and with another number does", "48 83 e3 ff", "48 83 e3 fe", "next and rbx -2 flags" },
+	{ "a count of whole turns", "48 c1 c3 01", "48 c1 c3 c0", "next writes flags" },
+	{ "and another one", "48 c1 c3 40", "48 c1 c3 41", "next writes +rbx flags" },
+	{ "room, and a level", "c8 10 00 00", "c8 20 00 02", "next enter 131104 [rsp]8 writes" },
 	{ "EVEX scales a displacement", "62 f1 fe 48 7f 44 24 01", "62 f1 fe 48 7f 44 24 02",
 	  "next writes [rsp+128]64 writes" },
 	{ "another register is another form", "55", "53", "next push rbx [rsp]8 writes" },
@@ -385,7 +475,7 @@ static const struct decode_case rare_cases[] = {
 	{ "62 f3 fd 08 16 c3 01", "next writes +rbx" },
 	{ "62 f2 fd 49 a1 04 0c", "next writes [rsp]8 writes foreign" },
 	{ "c4 e2 78 49 04 24", "next writes [rsp]64" },
-	{ "c4 e2 7a 4b 04 24", "next writes [rsp]0 writes" },
+	{ "c4 e2 7a 4b 04 24", "next writes [rsp]0 writes foreign" },
 	{ "c4 e2 78 49 c0", "next writes" },
 	{ "c4 e5 7b 58 c1", "unknown none" },
 	/* APX: REX2, EVEX map 4, registers from r16 on. */

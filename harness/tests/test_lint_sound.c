@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_lint_sound.c - what must not be proven, and what must not be accused
+ *
+ * Cases of lint_fixture.h, by what an analysis is easily wrong about: writes that lie elsewhere than the
+ * operand says, instructions that leave a register as it was, and values that come back on a detour.
+ */
+#include "lint_fixture.h"
+
+#define PUSH  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
+#define POP   "	pop rbx\n	.cfi_def_cfa_offset 8\n	.cfi_restore rbx\n"
+#define ROOM  "	sub rsp, 16\n	.cfi_def_cfa_offset 32\n"
+#define CLEAR "	add rsp, 16\n	.cfi_def_cfa_offset 16\n"
+/* rbx is kept in rax for a while: then it counts if it is another one. */
+#define KEPT(code) "	mov rax, rbx\n" code "	nop\n	mov rbx, rax\n	ret\n"
+
+static const struct lint_case lint_cases[] = {
+	{ "a bit far from its operand is in another word",
+	  PUSH ROOM "	mov edi, 128\n	bts qword ptr [rsp], rdi\n" CLEAR POP LEAF,
+	  "4 of 7, 1 unproven value_unknown" },
+	{ "a bit before it", PUSH "	mov rdi, -1\n	btr [rsp+8], rdi\n" POP LEAF,
+	  "3 of 5, 1 unproven value_unknown" },
+	{ "a bit in it", PUSH ROOM "	mov edi, 127\n	btc qword ptr [rsp], rdi\n" CLEAR POP LEAF,
+	  "7 of 7, 1 proven" },
+	{ "of an operand of 32 bits",
+	  PUSH "	mov edi, 64\n	bts dword ptr [rsp-8], edi\n" POP LEAF,
+	  "3 of 5, 1 unproven value_unknown" },
+	{ "of a bit that is a number only the operand's count",
+	  PUSH ROOM "	bts qword ptr [rsp], 128\n" CLEAR POP LEAF, "6 of 6, 1 proven" },
+	{ "a string goes down behind std",
+	  PUSH ROOM
+	  "	lea rdi, [rsp+24]\n	mov ecx, 2\n	std\n	rep stosq\n	cld\n" CLEAR POP
+		  LEAF,
+	  "6 of 10, 1 unproven value_unknown" },
+	{ "up without it",
+	  PUSH ROOM "	lea rdi, [rsp]\n	mov ecx, 2\n	rep stosq\n" CLEAR POP LEAF,
+	  "8 of 8, 1 proven" },
+	{ "up again behind cld",
+	  PUSH ROOM
+	  "	lea rdi, [rsp]\n	mov ecx, 2\n	std\n	cld\n	rep stosq\n" CLEAR POP LEAF,
+	  "10 of 10, 1 proven" },
+	{ "either way behind popf",
+	  PUSH ROOM
+	  "	pushfq\n	.cfi_def_cfa_offset 40\n	popfq\n	.cfi_def_cfa_offset 32\n"
+	  "	lea rdi, [rsp]\n	mov ecx, 2\n	rep stosq\n" CLEAR POP LEAF,
+	  "10 of 10, 1 proven" },
+	{ "or where it began",
+	  PUSH ROOM
+	  "	pushfq\n	.cfi_def_cfa_offset 40\n	popfq\n	.cfi_def_cfa_offset 32\n"
+	  "	lea rdi, [rsp+24]\n	mov ecx, 2\n	rep stosq\n" CLEAR POP LEAF,
+	  "7 of 10, 1 unproven value_unknown" },
+	{ "what is popped to a segment register is not written to memory",
+	  "	push fs\n	.cfi_def_cfa_offset 16\n	pop fs\n	"
+	  ".cfi_def_cfa_offset 8\n" LEAF,
+	  "3 of 3, 1 proven" },
+	{ "the prefix of scas repeats stos, too",
+	  PUSH ROOM
+	  "	lea rdi, [rsp]\n	mov ecx, 3\n	.byte 0xf2\n	stosq\n" CLEAR POP LEAF,
+	  "5 of 8, 1 unproven value_unknown" },
+	{ "enter makes a frame",
+	  "	enter 16, 0\n	.cfi_def_cfa rbp, 16\n	.cfi_offset rbp, -16\n	mov [rsp], "
+	  "rdi\n	leave\n	.cfi_def_cfa rsp, 8\n	.cfi_restore rbp\n" LEAF,
+	  "4 of 4, 1 proven" },
+	{ "enter with a level pushes words of the frames around it",
+	  "	lea r11, [rsp+8]\n	.cfi_def_cfa r11, 0\n	mov [rsp-16], rbx\n	"
+	  ".cfi_offset rbx, "
+	  "-24\n	enter 0, 2\n	.cfi_offset rbp, -16\n	leave\n	.cfi_def_cfa rsp, 8\n	"
+	  ".cfi_restore rbp\n"
+	  "	.cfi_restore rbx\n" LEAF,
+	  "4 of 5, 1 unproven value_unknown" },
+	{ "and has that much room less",
+	  "	enter 16, 3\n	.cfi_def_cfa rsp, 56\n	.cfi_offset rbp, -16\n	leave\n"
+	  "	.cfi_def_cfa rsp, 8\n	.cfi_restore rbp\n" LEAF,
+	  "3 of 3, 1 proven" },
+	{ "a word that is pushed from memory is a copy, and so is one that is popped",
+	  "	push [rsp]\n	.cfi_def_cfa_offset 16\n	.cfi_offset rip, -16\n	mov qword "
+	  "ptr "
+	  "[rsp+8], 0\n	pop [rsp]\n	.cfi_def_cfa_offset 8\n	.cfi_offset rip, -8\n" LEAF,
+	  "4 of 4, 1 proven" },
+	{ "what was pushed nobody knows where may be where the row says",
+	  "	lea rax, [rsp+8]\n	.cfi_def_cfa rax, 0\n	sub rsp, [rdi]\n	push rbx\n"
+	  "	.cfi_offset rbx, -16\n	pop rbx\n	.cfi_restore rbx\n	lea rsp, [rax-8]\n"
+	  "	.cfi_def_cfa rsp, 8\n" LEAF,
+	  "3 of 6, 1 unproven value_unknown" },
+	{ "and with all bits", KEPT("	and rbx, -1\n"), "5 of 5, 1 proven" },
+	{ "a register with itself", KEPT("	or rbx, rbx\n	and rbx, rbx\n"),
+	  "6 of 6, 1 proven" },
+	{ "or, xor, add and sub of 0",
+	  KEPT("	or rbx, 0\n	xor rbx, 0\n	add rbx, 0\n	sub rbx, 0\n"),
+	  "8 of 8, 1 proven" },
+	{ "a product with 1", KEPT("	imul rbx, rbx, 1\n"), "5 of 5, 1 proven" },
+	{ "shifts by whole counts",
+	  KEPT("	shl rbx, 0\n	shr rbx, 64\n	rol rbx, 64\n	ror bl, 8\n"),
+	  "8 of 8, 1 proven" },
+	{ "moves to itself",
+	  KEPT("	mov rbx, rbx\n	mov bl, bl\n	xchg rbx, rbx\n	lea rbx, [rbx+0]\n	"
+	       "cmove "
+	       "rbx, rbx\n"),
+	  "9 of 9, 1 proven" },
+	{ "with a register of which a number is known",
+	  KEPT("	xor ecx, ecx\n	lea rbx, [rbx+rcx*8]\n"), "6 of 6, 1 proven" },
+	{ "32 bits of itself clear the others", KEPT("	mov ebx, ebx\n"),
+	  "SP004 5..9 rbx=none / it is another value\n3 of 5, 1 mismatch" },
+	{ "so do 32 bits and all bits", KEPT("	and ebx, -1\n"),
+	  "SP004 6..10 rbx=none / it is another value\n3 of 5, 1 mismatch" },
+	{ "what is taken off and added again may be the same",
+	  "	.cfi_same_value rbx\n	sub rbx, rdi\n	add rbx, rdi\n" LEAF,
+	  "SP004 3..6 rbx=same / it is another value\n1 of 3, 1 mismatch" },
+	{ "a part that is put back may be the same",
+	  "	.cfi_same_value rbx\n	mov al, bl\n	mov bl, 1\n	mov bl, al\n" LEAF,
+	  "SP004 4..6 rbx=same / it is another value\n2 of 4, 1 mismatch" },
+	{ "a mark taken off may leave it as it was",
+	  "	.cfi_same_value rbx\n	or rbx, 1\n	and rbx, -2\n" LEAF,
+	  "1 of 3, 1 unproven value_unknown" },
+	{ "of 0 bsf finds nothing and writes nothing", KEPT("	bsf rbx, rdi\n"),
+	  "3 of 5, 1 unproven value_unknown" },
+};
+
+START_TEST(a_function_is_judged)
+{
+	judge_function(&lint_cases[_i]);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("lint_sound");
+	TCase *functions = tcase_create("functions");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(functions, 60);
+	tcase_add_loop_test(functions, a_function_is_judged, 0,
+			    (int)(sizeof(lint_cases) / sizeof(lint_cases[0])));
+	suite_add_tcase(suite, functions);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
