@@ -221,6 +221,18 @@ static uint64_t fdes_of(const struct linting *linting, const json_t *image, cons
 	return json_number(image, linting->options.function ? wanted : all);
 }
 
+static bool is_of_run(const json_t *image, enum executed_identity identity)
+{
+	return !strcmp(json_text(json_object_get(image, "executed"), "identity"),
+		       executed_identity_name(identity));
+}
+
+/* What is to be held against a run of which nothing is known has not been. */
+static bool lacks_run(const json_t *image)
+{
+	return is_of_run(image, EXECUTED_CHANGED) || is_of_run(image, EXECUTED_NOT_LOADED);
+}
+
 static void count_image(struct linting *linting, const struct image_path *path, json_t *image)
 {
 	const char *status = json_text(image, "status");
@@ -236,12 +248,11 @@ static void count_image(struct linting *linting, const struct image_path *path, 
 	gate->findings += new_findings(image) + !strcmp(status, "failed");
 	/* A proof that a run contradicts. A finding that it contradicts is one. */
 	gate->findings += json_number(json_object_get(image, "stepped"), "contradicted");
-	gate_leave(gate, GATE_OTHER_BUILD,
-		   !strcmp(json_text(json_object_get(image, "executed"), "identity"),
-			   executed_identity_name(EXECUTED_CHANGED)));
+	gate_leave(gate, GATE_OTHER_BUILD, is_of_run(image, EXECUTED_CHANGED));
+	gate_leave(gate, GATE_NOT_LOADED, is_of_run(image, EXECUTED_NOT_LOADED));
 	if (has_tables(linting))
 		count_tables(gate, image);
-	else
+	else if (!lacks_run(image))
 		gate->checked += fdes - unproven;
 	gate_leave(gate, GATE_NO_FDE,
 		   linting->options.function && !strcmp(status, "linted") &&
@@ -275,6 +286,10 @@ static void add_case(struct linting *linting, const struct image_path *path, con
 		   fdes_of(linting, image, "unproven", "wanted_unproven")) {
 		outcome = CASE_SKIPPED;
 		message = message[0] ? message : "nothing was checked";
+	} else if (lacks_run(image)) {
+		outcome = CASE_SKIPPED;
+		message = executed_identity_title(
+			json_text(json_object_get(image, "executed"), "identity"));
 	}
 	struct judged_case *judged = cases_add(&linting->cases.cases, "lint",
 					       json_text(image, "image"), outcome, message);

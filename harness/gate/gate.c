@@ -41,6 +41,7 @@ static const struct {
 				KIND_SKIP },
 	[GATE_OTHER_BUILD] = { "other_build", "images of which the run had another build",
 			       KIND_SKIP },
+	[GATE_NOT_LOADED] = { "not_loaded", "images that the run did not have", KIND_SKIP },
 	[GATE_UNSYNTHESIZED] = { "unsynthesized", "functions without CFI that get no row",
 				 KIND_KNOWN },
 	[GATE_NO_FDE] = { "no_fde", "files without an FDE there", KIND_SKIP },

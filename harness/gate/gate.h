@@ -49,6 +49,7 @@ enum gate_reason {
 	GATE_BASELINE_ONLY, /* of lint: images that a baseline has, and that were not asked for */
 	GATE_NO_TABLE_ROW,  /* of lint --table: instructions that the table says nothing of */
 	GATE_OTHER_BUILD,   /* images of which a run had another build */
+	GATE_NOT_LOADED,    /* ... that a run did not have at all */
 	GATE_UNSYNTHESIZED, /* of synthesize: functions without CFI that get no row */
 	GATE_NO_FDE,	    /* addresses and functions that were asked for and have no FDE */
 	/* everything else that a command is asked to do */

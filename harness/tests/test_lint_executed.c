@@ -590,6 +590,41 @@ START_TEST(text_of_a_truth_file)
 }
 END_TEST
 
+/* All right, and nothing of it is known to have run: that is not a success. */
+START_TEST(an_image_that_the_run_did_not_have)
+{
+	char option[96], copy[96];
+	char *step[] = { "stackproof truth", "--output", truth, "--every=1", "--", program, NULL };
+	char *arguments[] = { "stackproof lint", option, copy, NULL };
+	char *both[] = { "stackproof lint", option, copy, program, NULL };
+	char *output, *line;
+	int status;
+
+	snprintf(option, sizeof(option), "--executed=%s", truth);
+	snprintf(copy, sizeof(copy), "%s.other", program);
+	make_program(START "call f\n" EXIT F "nop\nret\n" END_F);
+	ck_assert_int_eq(rename(program, copy), 0);
+	make_program(START EXIT);
+	free(command_output(command_truth, step, &status));
+	ck_assert_int_eq(status, EXIT_OK);
+	output = command_output(command_lint, arguments, &status);
+	ck_assert_int_eq(status, EXIT_SKIPPED);
+	line = strstr(output, "checked: ");
+	ck_assert_ptr_nonnull(line);
+	ck_assert_str_eq(line, "checked: 0 FDEs; not checked: 1 images that the run did not have; "
+			       "100.00 % of the code has CFI; nothing was checked\n");
+	free(output);
+	output = command_output(command_lint, both, &status);
+	ck_assert_int_eq(status, EXIT_OK);
+	line = strstr(output, "checked: ");
+	ck_assert_ptr_nonnull(line);
+	ck_assert_str_eq(line, "checked: 1 FDEs; not checked: 1 images that the run did not have; "
+			       "100.00 % of the code has CFI\n");
+	free(output);
+	ck_assert_int_eq(unlink(copy), 0);
+}
+END_TEST
+
 START_TEST(refusals)
 {
 	static const struct {
@@ -639,6 +674,7 @@ int main(void)
 	tcase_add_loop_test(runs, a_program_is_stepped, 0, COUNT(programs));
 	tcase_add_test(runs, text_of_a_run);
 	tcase_add_test(runs, text_of_a_truth_file);
+	tcase_add_test(runs, an_image_that_the_run_did_not_have);
 	tcase_add_test(runs, refusals);
 	suite_add_tcase(suite, joins);
 	suite_add_tcase(suite, runs);
