@@ -213,6 +213,7 @@ static void add_symbol(struct image *image, struct boundaries *boundaries, Elf *
 		.binding = GELF_ST_BIND(symbol->st_info),
 		.type = (uint8_t)type,
 		.section = image->type == ET_REL ? symbol->st_shndx : SHN_UNDEF,
+		.visibility = GELF_ST_VISIBILITY(symbol->st_other),
 	};
 	if (type == STT_NOTYPE && is_mark(name))
 		return;

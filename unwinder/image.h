@@ -38,12 +38,13 @@ struct image_section {
  * function, then global, then shortest, then by the alphabet. */
 struct image_symbol {
 	uint64_t pc;
-	uint64_t size;	  /* 0 if the symbol says none */
-	uint64_t end;	  /* of what it covers at most: docs/NAMES.md */
-	const char *name; /* in the image's string table */
-	uint8_t binding;  /* STB_* */
-	uint8_t type;	  /* STT_* */
-	uint16_t section; /* that pc is an offset in, of an object file; else 0 */
+	uint64_t size;	    /* 0 if the symbol says none */
+	uint64_t end;	    /* of what it covers at most: docs/NAMES.md */
+	const char *name;   /* in the image's string table */
+	uint8_t binding;    /* STB_* */
+	uint8_t type;	    /* STT_* */
+	uint16_t section;   /* that pc is an offset in, of an object file; else 0 */
+	uint8_t visibility; /* STV_* */
 };
 
 #define BUILD_ID_MAX 64

@@ -260,13 +260,16 @@ static int lint_fde(struct linting *linting, size_t number, bool again, struct e
 	return result;
 }
 
-/* Others may call it that are not in this image. */
+/* Others may call it that are not in this image. A program keeps hidden symbols as global ones, a shared
+ * object as local ones: neither is seen outside (gABI, chapter 4, "Symbol Visibility"). */
 static bool is_exported(const struct image *image, uint64_t pc)
 {
 	const struct image_symbol *symbol = image_symbol_find(image, pc);
 
-	return pc == image->entry || (symbol && symbol->pc == pc && symbol->type == STT_FUNC &&
-				      symbol->binding != STB_LOCAL);
+	return pc == image->entry ||
+	       (symbol && symbol->pc == pc && symbol->type == STT_FUNC &&
+		symbol->binding != STB_LOCAL && symbol->visibility != STV_HIDDEN &&
+		symbol->visibility != STV_INTERNAL);
 }
 
 /* What begins inside: after all that may lead there. */
