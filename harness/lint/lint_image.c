@@ -20,7 +20,7 @@
 #include "flow/flow_proof.h"
 #include "lint/lint_stray.h"
 
-#define GO_MAIN	    "runtime.main" /* every Go program has it */
+#define GO_TEXT	    "runtime.text" /* Go's linker puts it into whatever it links */
 #define OCAML_BEGIN "code_begin" /* camlUnit__code_begin, camlUnit.code_begin: every unit has it */
 
 static int compare_addresses(const void *a, const void *b)
@@ -373,7 +373,7 @@ static void note_languages(struct flow_world *world)
 	for (size_t i = 0; i < count && !world->ocaml; i++)
 		world->ocaml = !strncmp(symbol[i].name, "caml", 4) &&
 			       strstr(symbol[i].name, OCAML_BEGIN);
-	world->go = image_symbol_address(world->cfi->image, GO_MAIN) != 0;
+	world->go = image_symbol_address(world->cfi->image, GO_TEXT) != 0;
 }
 
 /* object: that cfi's image was made of, or NULL. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_lint_program.c - what a program's symbols say of a function: who may call it
+ * test_lint_program.c - what an image's symbols say of a function: who may call it, and whose convention it has
  *
  * Each case is linked into a program, in which hidden symbols are still global ones (a shared object has them as
- * local ones). Expected are the findings, as
+ * local ones), and tables may be in .debug_frame alone, as Go's are. Expected are the findings, as
  * "SPnnn function+begin", and then what the FDEs came to.
  */
 #include <check.h>
@@ -19,6 +19,12 @@
 	symbol "	.type resolve, @function\nresolve:	.cfi_startproc\n"                              \
 	       "	.cfi_def_cfa_offset 24\n	xor eax, eax\n	jmp rax\n	"                               \
 	       ".cfi_endproc\n"
+/* A function of Go: an argument that came in rbx is kept, overwritten and brought back. */
+#define SPILLS                                                                                     \
+	"	.cfi_sections .debug_frame\n	.globl f\n	.type f, @function\nf:	"                         \
+	".cfi_startproc\n"                                                                         \
+	"	mov [rsp+16], rbx\n	mov rbx, rdi\n	mov rbx, [rsp+16]\n	ret\n	"                           \
+	".cfi_endproc\n"
 
 static const struct lint_program {
 	const char *rule, *assembly, *expected;
@@ -34,6 +40,10 @@ static const struct lint_program {
 	{ "an internal one may not", RESOLVER("	.globl resolve\n	.internal resolve\n"),
 	  "0 wrong, 0 proven, 1 no_entry" },
 	{ "a local one may not", RESOLVER(""), "0 wrong, 0 proven, 1 no_entry" },
+	{ "what has no rule is unchanged", SPILLS, "SP004 f+8\n1 wrong, 0 proven" },
+	{ "in Go it is nobody's",
+	  "	.type \"runtime.text\", @function\n\"runtime.text\":\n" SPILLS,
+	  "0 wrong, 0 proven, 1 rule_unknown" },
 };
 
 struct said {
