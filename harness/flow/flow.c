@@ -136,8 +136,11 @@ static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *stat
 	}
 	if (pc == fde->pc_begin || flow_is_stub(flow->world->names, pc))
 		note_tail_call(flow, state);
-	if (pc == fde->pc_begin && flow_state_is_entry(state))
+	if (pc == fde->pc_begin && flow_state_is_entry(state)) {
+		if (flow->world->tail_called && !way->weak && !way->unsure)
+			flow->world->tail_called(flow->world->context, pc);
 		return leave(flow, way->from, fde, error);
+	}
 	if (flow_is_stub(flow->world->names, pc))
 		return flow_state_is_entry(state) ? leave(flow, way->from, NULL, error) : 0;
 	if (flow->part_count == FLOW_PARTS_MAX) {
@@ -486,14 +489,6 @@ static void begin_thread(const struct flow_part *part, const struct code *code,
 			state->reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
 }
 
-/* Before a return: rsp is not at the return address, for all that is known. */
-static bool is_elsewhere(const struct flow_state *state)
-{
-	const struct value *rsp = &state->reg[REGISTER_RSP];
-
-	return rsp->kind == VALUE_CFA && rsp->number != -8;
-}
-
 /* One instruction. *ret_on: the way goes on to the next. */
 static int step(struct flow *flow, struct flow_part *part, const struct code *code,
 		struct flow_state *state, const struct flow_way *come, bool *ret_on,
@@ -533,9 +528,8 @@ static int step(struct flow *flow, struct flow_part *part, const struct code *co
 		*ret_on = true;
 		return 0;
 	case CODE_RETURN:
-		flow->has_return = true;
 		note_preserved(flow, state);
-		flow->returns_elsewhere |= is_elsewhere(state);
+		flow_way_return(flow, state, come);
 		flow->returns |= says_end(part, code->pc);
 		return 0;
 	case CODE_STOP:
@@ -668,7 +662,7 @@ void flow_restart(struct flow *flow)
 	flow->calls_not_returning = 0;
 	flow->met_table = flow->guessed_end = flow->jump_unknown = flow->jump_unread = false;
 	flow->returns = flow->has_return = flow->breaks_convention = flow->returns_elsewhere =
-		flow->too_large = false;
+		flow->returns_well = flow->returns_unknown = flow->too_large = false;
 }
 
 void flow_forget(struct flow *flow)

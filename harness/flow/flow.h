@@ -20,6 +20,7 @@
  *	flow_proof.c	 the ways of functions that are right, faster
  *	flow_names.c	 functions that never return, by name; stubs of PLTs
  *	flow_noreturn.c	 functions that never return, by their code
+ *	flow_taken.c	 addresses of code that something keeps
  */
 #ifndef STACKPROOF_FLOW_H
 #define STACKPROOF_FLOW_H
@@ -82,6 +83,8 @@ struct flow_world {
 	void (*uncovered)(void *context, uint64_t pc, uint64_t from);
 	/* Called with each address that is called. */
 	void (*called)(void *context, uint64_t pc);
+	/* Unless NULL, called with each FDE's begin that a jump leads to with the frame of a call. */
+	void (*tail_called)(void *context, uint64_t pc);
 	/* The function leads to where a part begins, with a frame that its first row doesn't say.
 	 * Whether to follow it: lint_stray.c. NULL: none is. */
 	bool (*stray)(void *context, uint64_t function, uint64_t part);
@@ -122,6 +125,9 @@ struct flow {
 	bool breaks_convention; /* with a register that callees preserve not as it was, or not known to be */
 	/* One with rsp elsewhere than at the return address: some way is none of the function's. */
 	bool returns_elsewhere;
+	/* Once nothing changes any more: a way that is sure returns as a function does, with all that a
+	 * callee preserves; and one of which that is not known. */
+	bool returns_well, returns_unknown;
 	bool returns; /* where the row says that there is no caller: with a return, or in another function */
 	bool too_large;
 	struct flow_proof *proof; /* who keeps what ways bring in place of blocks, or NULL */
@@ -155,6 +161,8 @@ int flow_fall_out(struct flow *flow, uint64_t pc, const struct flow_state *state
 		  const struct flow_way *way, struct error *error);
 /* The way behind that instruction. */
 void flow_way_pass(struct flow_way *way, const struct flow_part *part, const struct code *code);
+/* The way comes to a return. */
+void flow_way_return(struct flow *flow, const struct flow_state *state, const struct flow_way *way);
 /* The way that goes on to a block's begin. */
 int flow_arrive(struct flow *flow, uint64_t pc, const struct flow_state *state,
 		const struct flow_way *way, flow_edge_fn fn, void *context, struct error *error);

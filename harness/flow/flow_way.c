@@ -27,3 +27,17 @@ void flow_way_pass(struct flow_way *way, const struct flow_part *part, const str
 	} else if (ends_block(part, code))
 		way->unsure = true;
 }
+
+void flow_way_return(struct flow *flow, const struct flow_state *state, const struct flow_way *way)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+	bool home = rsp->kind == VALUE_CFA && rsp->number == -8;
+	bool well = home && flow_row_preserves(state);
+
+	flow->has_return = true;
+	flow->returns_elsewhere |= rsp->kind == VALUE_CFA && !home;
+	if (!flow->followed)
+		return;
+	flow->returns_well |= well && !way->weak && !way->unsure;
+	flow->returns_unknown |= !well;
+}

@@ -9,6 +9,8 @@
  *
  *	synthesis_functions.c	which functions have no FDE, and where they end
  *	synthesis_calls.c	where code leads to that has one
+ *	synthesis_taken.c	addresses that something keeps
+ *	synthesis_returns.c	functions that return for certain
  *	synthesis_blank.c	an FDE without rows for each: what the flow of lint follows
  *	synthesis_row.c		a state -> a row
  *	synthesis_image.c	all functions of an image
@@ -28,6 +30,7 @@
 #include <stdio.h>
 #include "cfi.h"
 #include "images/image_list.h"
+#include "flow/flow_taken.h"
 #include "lint/lint.h"
 #include "flow/flow_noreturn.h"
 
@@ -37,8 +40,9 @@ enum synthesis_reason {
 	SYNTHESIS_JUMP_UNKNOWN,	 /* the same, and a jump of the function has unknown targets */
 	SYNTHESIS_JUMP_DOUBTFUL, /* only entries of a jump table that may be none of its own do */
 	SYNTHESIS_RETURNS_ELSEWHERE, /* some way of the function returns with another frame */
-	SYNTHESIS_WAYS_DIFFER,	     /* two functions lead there, with different frames */
-	SYNTHESIS_CFA_UNKNOWN,	     /* no register that a callee preserves leads to the CFA */
+	SYNTHESIS_UNCALLED, /* only its address is known, and it does not return as a function does */
+	SYNTHESIS_WAYS_DIFFER,	  /* two functions lead there, with different frames */
+	SYNTHESIS_CFA_UNKNOWN,	  /* no register that a callee preserves leads to the CFA */
 	SYNTHESIS_RETURN_UNKNOWN, /* the return address is not in this frame, or not known to be */
 	SYNTHESIS_UNDECODED,	  /* Zydis can't decode it */
 	SYNTHESIS_TOO_LARGE,	  /* a limit of docs/LIMITS.md */
@@ -125,6 +129,7 @@ struct synthesis_range {
 	uint64_t begin, end;
 	bool entered; /* called, or by a symbol a function; else only jumps lead there */
 	bool sized;   /* a symbol says where it ends */
+	bool taken;   /* something keeps its address: a function, perhaps */
 };
 
 struct synthesis_ranges {
@@ -132,15 +137,59 @@ struct synthesis_ranges {
 	size_t count;
 };
 
-/* Told each address that code leads to, out of the FDE it is in by a jump, or anywhere by a call. */
-typedef void (*synthesis_leads_fn)(void *context, uint64_t pc, bool by_call);
+enum synthesis_lead {
+	SYNTHESIS_JUMP, /* out of the FDE */
+	SYNTHESIS_CALL,
+	SYNTHESIS_TAKEN,   /* its address is made */
+	SYNTHESIS_REACHED, /* an instruction */
+};
+
+/* Told each address that code leads to. */
+typedef void (*synthesis_leads_fn)(void *context, uint64_t pc, enum synthesis_lead lead);
 /* Of all FDEs of cfi. 0, or -1: no memory. (synthesis_calls.c) */
 int synthesis_calls(const struct cfi *cfi, struct code_decoder *decoder,
 		    struct flow_noreturn *noreturn, synthesis_leads_fn fn, void *context,
 		    struct error *error);
 
-/* 0, or -1: no memory. The caller frees ret->range. */
+/* ---- synthesis_taken.c -------------------------------------------------------------------- */
+
+struct synthesis_taken {
+	const struct cfi *cfi;
+	uint64_t begin, size; /* of all executable segments */
+	uint8_t *reached;     /* a bit for each byte: an instruction begins there */
+	uint64_t *address;    /* not told yet */
+	size_t count;
+	bool no_memory;
+};
+/* With what words of the image keep. 0, or -1: no memory, or its code is larger than is read. */
+int synthesis_taken_init(struct synthesis_taken *taken, const struct cfi *cfi, struct error *error);
+void synthesis_taken_deinit(struct synthesis_taken *taken);
+void synthesis_taken_reach(struct synthesis_taken *taken, uint64_t pc);
+/* context: the struct synthesis_taken. */
+void synthesis_taken_add(void *context, uint64_t pc);
+/* There are some to tell. */
+bool synthesis_taken_left(const struct synthesis_taken *taken, struct code_decoder *decoder);
+/* Tells, once, each address that may be a function's, and forgets them. */
+void synthesis_taken_tell(struct synthesis_taken *taken, struct code_decoder *decoder,
+			  flow_taken_fn fn, void *context);
+
+/* ---- synthesis_returns.c ------------------------------------------------------------------ */
+
+#define SYNTHESIS_RETURNS_MAX	    1024 /* instructions, and ways, of one function */
+#define SYNTHESIS_RETURNS_DEPTH_MAX 32	 /* functions that call each other */
+struct synthesis_returns {
+	const struct image *image; /* borrowed, as is decoder */
+	struct code_decoder *decoder;
+	void *root; /* of answers: tsearch(3) */
+};
+/* The function at pc is seen to return. depth: 0. */
+bool synthesis_returns_find(struct synthesis_returns *returns, uint64_t pc, unsigned int depth);
+void synthesis_returns_deinit(struct synthesis_returns *returns);
+
+/* taken: is told what is reached, and what instructions make. with_taken: what it knows are functions, too.
+ * 0, or -1: no memory. The caller frees ret->range. */
 int synthesis_ranges_find(const struct cfi *cfi, struct code_decoder *decoder,
+			  struct synthesis_taken *taken, bool with_taken,
 			  struct synthesis_ranges *ret, struct error *error);
 
 /* cfi's FDEs, and one for each range, whose rows say nothing (struct flow_part: silent). */

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 #include "array.h"
+#include "flow/flow_taken.h"
 #include "synthesis/synthesis.h"
 
 struct walk {
@@ -26,7 +27,7 @@ struct walk {
 static void go(struct walk *walk, uint64_t pc)
 {
 	if (pc < walk->fde->pc_begin || pc - walk->fde->pc_begin >= walk->fde->pc_range) {
-		walk->fn(walk->context, pc, false);
+		walk->fn(walk->context, pc, SYNTHESIS_JUMP);
 		return;
 	}
 	if (!ARRAY_GROW(walk->todo, walk->todo_count)) {
@@ -39,13 +40,18 @@ static void go(struct walk *walk, uint64_t pc)
 /* True: the way goes on behind the instruction. */
 static bool pass(struct walk *walk, const struct code *code)
 {
+	uint64_t taken = flow_taken_by(walk->cfi->image, code);
+
+	walk->fn(walk->context, code->pc, SYNTHESIS_REACHED);
+	if (taken)
+		walk->fn(walk->context, taken, SYNTHESIS_TAKEN);
 	switch (code->flow) {
 	case CODE_NEXT:
 	case CODE_CALL_INDIRECT: return true;
 	case CODE_CALL:
 		if (code->target == code->pc + code->length)
 			return true;
-		walk->fn(walk->context, code->target, true);
+		walk->fn(walk->context, code->target, SYNTHESIS_CALL);
 		return !flow_noreturn_find(walk->noreturn, code->target);
 	case CODE_BRANCH:
 	case CODE_BEGIN: go(walk, code->target); return true;

@@ -22,6 +22,7 @@
 #include "code_name.h"
 #include "flow/flow_part.h"
 #include "flow/flow_noreturn.h"
+#include "flow/flow_taken.h"
 #include "synthesis/synthesis.h"
 
 #define FUNCTION_ALIGNMENT 16 /* of gcc and clang, unless they are to save bytes */
@@ -31,6 +32,9 @@ struct finder {
 	const struct cfi *cfi;
 	struct code_decoder *decoder;
 	struct synthesis_ranges *ranges; /* unsorted, end 0 if nothing says it, until settle() */
+	struct synthesis_taken *taken;
+	bool with_taken; /* what it knows are functions, too */
+	struct synthesis_returns returns;
 	bool no_memory;
 };
 
@@ -57,7 +61,9 @@ static void add(struct finder *finder, uint64_t begin, uint64_t end, bool entere
 		finder->no_memory = true;
 		return;
 	}
-	ranges->range[ranges->count++] = (struct synthesis_range) { begin, end, entered, end != 0 };
+	ranges->range[ranges->count++] = (struct synthesis_range) {
+		.begin = begin, .end = end, .entered = entered, .sized = end != 0
+	};
 }
 
 static int compare_ranges(const void *left, const void *right)
@@ -104,6 +110,7 @@ static void settle(const struct finder *finder)
 			last->entered |= range->entered;
 			last->end = range->end > last->end ? range->end : last->end;
 			last->sized |= range->sized;
+			last->taken |= range->taken;
 			continue;
 		}
 		ranges->range[kept++] = *range;
@@ -163,15 +170,18 @@ static void add_plt(struct finder *finder, const struct code_name *stub)
 	add(finder, begin, end, false);
 }
 
-static bool is_known(const struct synthesis_ranges *ranges, size_t sorted, uint64_t pc)
+static struct synthesis_range *known(const struct synthesis_ranges *ranges, size_t sorted,
+				     uint64_t pc)
 {
 	const struct synthesis_range key = { .begin = pc };
 
-	return sorted &&
-	       bsearch(&key, ranges->range, sorted, sizeof(*ranges->range), compare_ranges);
+	return sorted ? bsearch(&key, ranges->range, sorted, sizeof(*ranges->range), compare_ranges)
+		      : NULL;
 }
 
-static bool is_covered(const struct synthesis_ranges *ranges, size_t sorted, uint64_t pc)
+/* The range that pc is in, not at its begin. */
+static const struct synthesis_range *around(const struct synthesis_ranges *ranges, size_t sorted,
+					    uint64_t pc)
 {
 	size_t low = 0, high = sorted;
 
@@ -183,7 +193,7 @@ static bool is_covered(const struct synthesis_ranges *ranges, size_t sorted, uin
 		else
 			low = middle + 1;
 	}
-	return low && pc < ranges->range[low - 1].end;
+	return low && pc < ranges->range[low - 1].end ? &ranges->range[low - 1] : NULL;
 }
 
 struct round {
@@ -192,21 +202,44 @@ struct round {
 	uint64_t last;
 };
 
-static void led_to(void *context, uint64_t pc, bool by_call)
+/* A jump leads there. Into a range whose end nothing says another function's begin may be. */
+static bool is_new(const struct round *round, uint64_t pc)
+{
+	const struct finder *finder = round->finder;
+	const struct synthesis_range *range = around(finder->ranges, round->sorted, pc);
+
+	return !range ||
+	       (!range->sized && flow_taken_may_begin(finder->cfi->image, finder->decoder, pc));
+}
+
+static void led_to(void *context, uint64_t pc, enum synthesis_lead lead)
 {
 	struct round *round = context;
 	const struct cfi *cfi = round->finder->cfi;
+	bool by_call = lead == SYNTHESIS_CALL;
+	struct synthesis_range *range;
 	struct code_name name;
 
-	if (pc == round->last || is_known(round->finder->ranges, round->sorted, pc))
+	if (lead == SYNTHESIS_REACHED) {
+		synthesis_taken_reach(round->finder->taken, pc);
+		return;
+	}
+	if (lead == SYNTHESIS_TAKEN) {
+		synthesis_taken_add(round->finder->taken, pc);
+		return;
+	}
+	range = known(round->finder->ranges, round->sorted, pc);
+	if (range)
+		range->entered |= by_call;
+	if (range || (pc == round->last && !by_call))
 		return;
 	if (!segment_of(cfi->image, pc) || cfi_fde_find(cfi, pc))
 		return;
 	code_name_find(cfi->image, cfi, pc, &name);
 	if (name.kind == CODE_STUB) {
-		if (!is_covered(round->finder->ranges, round->sorted, pc))
+		if (!around(round->finder->ranges, round->sorted, pc))
 			add_plt(round->finder, &name);
-	} else if (by_call || !is_covered(round->finder->ranges, round->sorted, pc)) {
+	} else if (by_call || is_new(round, pc)) {
 		add(round->finder, pc, 0, by_call);
 	}
 	round->last = pc;
@@ -242,7 +275,7 @@ static void add_main(struct finder *finder)
 		add(finder, main, 0, true);
 }
 
-static int find_called(struct finder *finder, bool *ret_more, struct error *error)
+static int find_called_by(struct finder *finder, bool *ret_more, struct error *error)
 {
 	struct round round = { .finder = finder, .sorted = finder->ranges->count };
 	struct synthesis_blank blank;
@@ -284,7 +317,9 @@ static void split(struct finder *finder, const struct synthesis_range *range)
 		if (behind_call && !code.is_padding && pc % FUNCTION_ALIGNMENT == 0)
 			add(finder, pc, 0, false);
 		if (!code.is_padding)
-			behind_call = code.flow == CODE_CALL || code.flow == CODE_CALL_INDIRECT;
+			behind_call = code.flow == CODE_CALL_INDIRECT ||
+				      (code.flow == CODE_CALL &&
+				       !synthesis_returns_find(&finder->returns, code.target, 0));
 	}
 }
 
@@ -301,25 +336,65 @@ static void split_all(struct finder *finder)
 	settle(finder);
 }
 
+/* All ranges that the round before had are sorted. One inside of a function whose end is known is a
+ * label's. */
+static void add_taken(void *context, uint64_t pc)
+{
+	struct round *round = context;
+	struct finder *finder = round->finder;
+	const struct synthesis_range *range = around(finder->ranges, round->sorted, pc);
+	size_t count = finder->ranges->count;
+
+	if (range && range->sized && range->begin != pc)
+		return;
+	add(finder, pc, 0, false);
+	if (finder->ranges->count > count)
+		finder->ranges->range[count].taken = true;
+}
+
+/* What is called by what is known; then what is kept by it, which calls more. */
+static int find_called(struct finder *finder, struct error *error)
+{
+	bool more = true;
+
+	for (int i = 0; more && i < ROUNDS_MAX; i++) {
+		struct round round = { .finder = finder };
+
+		if (find_called_by(finder, &more, error))
+			return -1;
+		settle(finder);
+		if (more || !finder->with_taken)
+			continue;
+		round.sorted = finder->ranges->count;
+		synthesis_taken_tell(finder->taken, finder->decoder, add_taken, &round);
+		more = finder->ranges->count > round.sorted;
+		settle(finder);
+	}
+	return 0;
+}
+
 int synthesis_ranges_find(const struct cfi *cfi, struct code_decoder *decoder,
+			  struct synthesis_taken *taken, bool with_taken,
 			  struct synthesis_ranges *ret, struct error *error)
 {
-	struct finder finder = { .cfi = cfi, .decoder = decoder, .ranges = ret };
-	bool more = true;
-	int result = 0;
+	struct finder finder = { .cfi = cfi,
+				 .decoder = decoder,
+				 .ranges = ret,
+				 .taken = taken,
+				 .with_taken = with_taken,
+				 .returns = { .image = cfi->image, .decoder = decoder } };
+	int result;
 
 	*ret = (struct synthesis_ranges) { NULL };
 	add_symbols(&finder);
 	add(&finder, cfi->image->entry, 0, true);
 	add_main(&finder);
 	settle(&finder);
-	for (int round = 0; more && !result && round < ROUNDS_MAX; round++) {
-		result = find_called(&finder, &more, error);
-		settle(&finder);
-	}
+	result = find_called(&finder, error);
 	split_all(&finder);
-	if (!result && finder.no_memory)
+	if (!result && (finder.no_memory || taken->no_memory))
 		result = error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
+	synthesis_returns_deinit(&finder.returns);
 	if (!result)
 		return 0;
 	free(ret->range);

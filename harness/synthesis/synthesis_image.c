@@ -26,6 +26,7 @@ struct met {
 struct synthesizer {
 	struct synthesis *synthesis;
 	const struct synthesis_ranges *ranges;
+	struct synthesis_taken taken;
 	struct synthesis_blank blank;
 	struct flow_world world;
 	struct lint_judge judge;
@@ -34,6 +35,10 @@ struct synthesizer {
 	size_t met_count;
 	size_t number;	/* of the range at hand */
 	bool outermost; /* of the function at hand */
+	bool *entered;	/* of ranges: called, perhaps by a jump in place of a call */
+	bool *done;	/* followed */
+	uint64_t *tail; /* what the function at hand calls so */
+	size_t tail_count;
 	/* The frame at its computed jumps whose targets are doubtful, and whether it is always the same:
 	 * then it is the one at each target, whichever jump leads there. */
 	bool jumped, jumps_differ;
@@ -50,6 +55,7 @@ static const struct {
 	[SYNTHESIS_JUMP_DOUBTFUL] = { "jump_doubtful", "by a jump table's entry that may be none" },
 	[SYNTHESIS_RETURNS_ELSEWHERE] = { "returns_elsewhere",
 					  "a way of the function returns with another frame" },
+	[SYNTHESIS_UNCALLED] = { "uncalled", "nothing calls it, and it does not return" },
 	[SYNTHESIS_WAYS_DIFFER] = { "ways_differ", "functions lead there with different frames" },
 	[SYNTHESIS_CFA_UNKNOWN] = { "cfa_unknown", "no register leads to the CFA" },
 	[SYNTHESIS_RETURN_UNKNOWN] = { "return_unknown", "the return address is not in the frame" },
@@ -107,6 +113,7 @@ static void meet(void *context, const struct lint_point *point)
 	struct synthesizer *synthesizer = context;
 	struct met *met;
 
+	synthesis_taken_reach(&synthesizer->taken, point->pc);
 	if (!range_of(synthesizer, point->pc))
 		return;
 	if (!ARRAY_GROW(synthesizer->met, synthesizer->met_count)) {
@@ -227,10 +234,42 @@ static int enter_stubs(const struct synthesizer *synthesizer, struct flow *flow,
 
 /* A call that never returns, and is not known for that, leads into the next function, whose return
  * shows it. Which of the function's calls it is, nobody knows. */
-static void doubt(struct synthesizer *synthesizer, size_t first)
+static void doubt(struct synthesizer *synthesizer, size_t first, enum synthesis_reason reason)
 {
 	for (size_t i = first; i < synthesizer->met_count; i++)
-		synthesizer->met[i].reason = SYNTHESIS_RETURNS_ELSEWHERE;
+		synthesizer->met[i].reason = reason;
+}
+
+/* Only its address is known. A label's would be, too; but from a label no way returns as from a function:
+ * rsp would be elsewhere, or a register would not come back. */
+static bool is_label(const struct flow *flow)
+{
+	return !flow->returns_well || flow->returns_unknown || flow->breaks_convention;
+}
+
+static void tail_called(void *context, uint64_t pc)
+{
+	struct synthesizer *synthesizer = context;
+
+	if (synthesizer->tail_count && synthesizer->tail[synthesizer->tail_count - 1] == pc)
+		return;
+	if (ARRAY_GROW(synthesizer->tail, synthesizer->tail_count))
+		synthesizer->tail[synthesizer->tail_count++] = pc;
+	else
+		synthesizer->no_memory = true;
+}
+
+static void enter_tails(struct synthesizer *synthesizer)
+{
+	for (size_t i = 0; i < synthesizer->tail_count; i++) {
+		const struct synthesis_range *range = range_of(synthesizer, synthesizer->tail[i]);
+
+		if (!range || range->begin != synthesizer->tail[i] ||
+		    synthesizer->entered[synthesizer->last_range])
+			continue;
+		synthesizer->entered[synthesizer->last_range] = true;
+		synthesizer->done[synthesizer->last_range] = false; /* if it was, in doubt */
+	}
 }
 
 static int follow(struct synthesizer *synthesizer, const struct synthesis_range *range, bool plt,
@@ -252,7 +291,12 @@ static int follow(struct synthesizer *synthesizer, const struct synthesis_range 
 	if (!result && !flow.too_large)
 		result = lint_judge_flow(&synthesizer->judge, &flow, false, error);
 	if (flow.returns_elsewhere)
-		doubt(synthesizer, before);
+		doubt(synthesizer, before, SYNTHESIS_RETURNS_ELSEWHERE);
+	else if (!plt && !synthesizer->entered[synthesizer->number] && is_label(&flow))
+		doubt(synthesizer, before, SYNTHESIS_UNCALLED);
+	else
+		enter_tails(synthesizer);
+	synthesizer->tail_count = 0;
 	if (!result)
 		result = lint_judge_fde(&synthesizer->judge, synthesizer->world.decoder, part,
 					&flow, error);
@@ -260,55 +304,82 @@ static int follow(struct synthesizer *synthesizer, const struct synthesis_range 
 	return result;
 }
 
-/* pieces: those that are not entered, for the count; else the others. */
-static int take_range(struct synthesizer *synthesizer, bool pieces, struct error *error)
+static bool is_plt(const struct synthesizer *synthesizer, const struct synthesis_range *range)
 {
-	const struct synthesis_range *range = &synthesizer->ranges->range[synthesizer->number];
-	bool plt = !range->entered &&
-		   (is_stub(synthesizer, range->begin) || is_stub(synthesizer, range->begin + 16));
-	struct synthesis_function *function =
-		&synthesizer->synthesis->function[synthesizer->number];
+	return !range->entered &&
+	       (is_stub(synthesizer, range->begin) || is_stub(synthesizer, range->begin + 16));
+}
+
+static int take_range(struct synthesizer *synthesizer, size_t number, bool piece,
+		      struct error *error)
+{
+	const struct synthesis_range *range = &synthesizer->ranges->range[number];
+	struct synthesis_function *function = &synthesizer->synthesis->function[number];
+	size_t restorer = restorer_bytes(synthesizer, range->begin);
 	enum flow_reason reason;
 	struct flow_part *part;
-	size_t restorer;
-	int result = 0;
+	int result;
 
-	if (pieces == (range->entered || plt))
-		return 0;
-	restorer = restorer_bytes(synthesizer, range->begin);
+	synthesizer->number = number;
+	synthesizer->done[number] = true;
+	function->instructions = 0;
+	memset(function->unwritten, 0, sizeof(function->unwritten));
 	if (restorer && restorer <= range->end - range->begin)
 		return take_restorer(synthesizer, function, restorer, error);
-	if (flow_part_create(
-		    &synthesizer->blank.cfi,
-		    &synthesizer->blank.cfi.fde[synthesizer->blank.first + synthesizer->number],
-		    &part, &reason, error))
+	if (flow_part_create(&synthesizer->blank.cfi,
+			     &synthesizer->blank.cfi.fde[synthesizer->blank.first + number], &part,
+			     &reason, error))
 		return -1;
 	if (!part) {
 		function->unwritten[reason_of(reason)]++;
 		return 0;
 	}
-	if (!pieces)
-		return follow(synthesizer, range, plt, part, error);
+	if (!piece)
+		return follow(synthesizer, range, is_plt(synthesizer, range), part, error);
 	/* All that may lead there has been followed. */
 	result = lint_judge_fde(&synthesizer->judge, synthesizer->world.decoder, part, NULL, error);
 	flow_part_destroy(part);
 	return result;
 }
 
+/* Those that are entered; then, taken, those of which only the address is known. */
+static int take_entered(struct synthesizer *synthesizer, bool taken, bool *ret_more,
+			struct error *error)
+{
+	const struct synthesis_ranges *ranges = synthesizer->ranges;
+
+	*ret_more = false;
+	for (size_t i = 0; i < ranges->count; i++) {
+		if (synthesizer->done[i] ||
+		    !(taken ? ranges->range[i].taken : synthesizer->entered[i]))
+			continue;
+		*ret_more = true;
+		if (take_range(synthesizer, i, false, error))
+			return -1;
+	}
+	return 0;
+}
+
 static int take_ranges(struct synthesizer *synthesizer, struct error *error)
 {
 	struct synthesis *synthesis = synthesizer->synthesis;
+	bool more = true;
 
 	for (size_t i = 0; i < synthesis->function_count; i++) {
-		synthesis->function[i].begin = synthesizer->ranges->range[i].begin;
-		synthesis->function[i].end = synthesizer->ranges->range[i].end;
+		const struct synthesis_range *range = &synthesizer->ranges->range[i];
+
+		synthesis->function[i].begin = range->begin;
+		synthesis->function[i].end = range->end;
+		synthesizer->entered[i] = range->entered || is_plt(synthesizer, range);
 	}
-	for (int pieces = 0; pieces < 2; pieces++)
-		for (size_t i = 0; i < synthesis->function_count; i++) {
-			synthesizer->number = i;
-			if (take_range(synthesizer, pieces, error))
-				return -1;
-		}
+	while (more) {
+		if (take_entered(synthesizer, false, &more, error) ||
+		    (!more && take_entered(synthesizer, true, &more, error)))
+			return -1;
+	}
+	for (size_t i = 0; i < synthesis->function_count; i++)
+		if (!synthesizer->done[i] && take_range(synthesizer, i, true, error))
+			return -1;
 	if (synthesizer->no_memory)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "rows");
 	return 0;
@@ -327,7 +398,8 @@ static int compare_met(const void *left, const void *right)
 
 static bool is_doubtful(const struct met *met)
 {
-	return met->reason == SYNTHESIS_JUMP_DOUBTFUL || met->reason == SYNTHESIS_RETURNS_ELSEWHERE;
+	return met->reason == SYNTHESIS_JUMP_DOUBTFUL ||
+	       met->reason == SYNTHESIS_RETURNS_ELSEWHERE || met->reason == SYNTHESIS_UNCALLED;
 }
 
 /* What all say of one instruction, from number first on. Returns behind the last. */
@@ -420,6 +492,15 @@ static int write_rows(struct synthesizer *synthesizer, struct error *error)
 	return 0;
 }
 
+static void forget(struct synthesizer *synthesizer)
+{
+	free(synthesizer->met);
+	free(synthesizer->tail);
+	synthesizer->met = NULL;
+	synthesizer->tail = NULL;
+	synthesizer->met_count = synthesizer->tail_count = synthesizer->last_range = 0;
+}
+
 static int synthesize(struct synthesizer *synthesizer, const struct cfi *cfi, struct error *error)
 {
 	struct flow_world *world = &synthesizer->world;
@@ -433,9 +514,12 @@ static int synthesize(struct synthesizer *synthesizer, const struct cfi *cfi, st
 	world->target = malloc(FLOW_TARGETS_MAX * sizeof(*world->target));
 	synthesis->function_count = synthesizer->ranges->count;
 	synthesis->function = calloc(synthesis->function_count + 1, sizeof(*synthesis->function));
+	synthesizer->entered = calloc(synthesis->function_count + 1, sizeof(bool));
+	synthesizer->done = calloc(synthesis->function_count + 1, sizeof(bool));
 	if (world->names)
 		world->noreturn = flow_noreturn_create(world->cfi, world->decoder, world->names);
-	if (!world->noreturn || !world->target || !synthesis->function)
+	if (!world->noreturn || !world->target || !synthesis->function || !synthesizer->entered ||
+	    !synthesizer->done)
 		error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
 	else if (!lint_judge_init(&synthesizer->judge, error))
 		result = take_ranges(synthesizer, error);
@@ -445,15 +529,32 @@ static int synthesize(struct synthesizer *synthesizer, const struct cfi *cfi, st
 	lint_judge_deinit(&synthesizer->judge);
 	flow_names_destroy(world->names);
 	free(world->target);
-	free(synthesizer->met);
+	free(synthesizer->entered);
+	free(synthesizer->done);
+	forget(synthesizer);
 	synthesis_blank_deinit(&synthesizer->blank);
+	return result;
+}
+
+/* with_taken: after a pass without. */
+static int pass(const struct cfi *cfi, struct synthesizer *synthesizer, bool with_taken,
+		struct error *error)
+{
+	struct synthesis_ranges ranges = { NULL };
+	int result;
+
+	synthesizer->ranges = &ranges;
+	if (synthesis_ranges_find(cfi, synthesizer->world.decoder, &synthesizer->taken, with_taken,
+				  &ranges, error))
+		return -1;
+	result = ranges.count ? synthesize(synthesizer, cfi, error) : 0;
+	free(ranges.range);
 	return result;
 }
 
 int synthesis_of(const struct cfi *cfi, struct synthesis *ret, struct error *error)
 {
-	struct synthesis_ranges ranges = { NULL };
-	struct synthesizer synthesizer = { .synthesis = ret, .ranges = &ranges };
+	struct synthesizer synthesizer = { .synthesis = ret };
 	const struct lint_watch watch = {
 		.finding = ignore_finding, .point = meet, .judged = count, .context = &synthesizer
 	};
@@ -465,14 +566,19 @@ int synthesis_of(const struct cfi *cfi, struct synthesis *ret, struct error *err
 	synthesizer.world.uncovered = ignore_uncovered;
 	synthesizer.world.called = ignore_called;
 	synthesizer.world.jumped = jumped;
+	synthesizer.world.tail_called = tail_called;
 	synthesizer.world.context = &synthesizer;
 	synthesizer.world.decoder = code_decoder_create();
 	if (!synthesizer.world.decoder)
 		error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
-	else if (!synthesis_ranges_find(cfi, synthesizer.world.decoder, &ranges, error))
-		result = ranges.count ? synthesize(&synthesizer, cfi, error) : 0;
+	else if (!synthesis_taken_init(&synthesizer.taken, cfi, error))
+		result = pass(cfi, &synthesizer, false, error);
+	if (!result && synthesis_taken_left(&synthesizer.taken, synthesizer.world.decoder)) {
+		synthesis_deinit(ret);
+		result = pass(cfi, &synthesizer, true, error);
+	}
+	synthesis_taken_deinit(&synthesizer.taken);
 	code_decoder_destroy(synthesizer.world.decoder);
-	free(ranges.range);
 	if (result)
 		synthesis_deinit(ret);
 	return result;

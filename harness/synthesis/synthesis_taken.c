@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * synthesis_taken.c - addresses that something keeps, and that may be functions
+ *
+ * A label's address is kept, too (computed goto, jump tables of absolute addresses). So one that code was
+ * seen to reach is none, and neither is one that compilers would not align a function to. What
+ * is left may still be a label: whoever follows it must see it return as a function does.
+ * Where it does not, it has cut the function around it in two for nothing. So all that is
+ * called is followed first, and of what that reaches, by jump tables too, no address is told.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "array.h"
+#include "flow/flow_part.h"
+#include "flow/flow_taken.h"
+#include "synthesis/synthesis.h"
+
+int synthesis_taken_init(struct synthesis_taken *taken, const struct cfi *cfi, struct error *error)
+{
+	uint64_t end = 0;
+
+	*taken = (struct synthesis_taken) { .cfi = cfi, .begin = UINT64_MAX };
+	for (size_t i = 0; i < cfi->image->segment_count; i++) {
+		const struct image_segment *segment = &cfi->image->segment[i];
+
+		if (!segment->executable)
+			continue;
+		if (segment->vaddr < taken->begin)
+			taken->begin = segment->vaddr;
+		if (segment->vaddr + segment->file_bytes > end)
+			end = segment->vaddr + segment->file_bytes;
+	}
+	taken->size = end > taken->begin ? end - taken->begin : 0;
+	if (taken->size > FLOW_IMAGE_BYTES_MAX)
+		return error_set(error, ERROR_TABLE_LIMIT, NULL, 0,
+				 "executable segments from %#" PRIx64 " to %#" PRIx64, taken->begin,
+				 end);
+	taken->reached = calloc(taken->size / 8 + 1, 1);
+	if (!taken->reached)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "an image's code");
+	flow_taken_words(cfi->image, synthesis_taken_add, taken);
+	return 0;
+}
+
+void synthesis_taken_deinit(struct synthesis_taken *taken)
+{
+	free(taken->reached);
+	free(taken->address);
+	memset(taken, 0, sizeof(*taken));
+}
+
+void synthesis_taken_reach(struct synthesis_taken *taken, uint64_t pc)
+{
+	uint64_t at = pc - taken->begin;
+
+	if (at < taken->size)
+		taken->reached[at / 8] |= (uint8_t)(1u << at % 8);
+}
+
+static bool is_reached(const struct synthesis_taken *taken, uint64_t pc)
+{
+	uint64_t at = pc - taken->begin;
+
+	return at >= taken->size || taken->reached[at / 8] & 1u << at % 8;
+}
+
+void synthesis_taken_add(void *context, uint64_t pc)
+{
+	struct synthesis_taken *taken = context;
+
+	if (is_reached(taken, pc) || cfi_fde_find(taken->cfi, pc) ||
+	    (taken->count && taken->address[taken->count - 1] == pc))
+		return;
+	if (!ARRAY_GROW(taken->address, taken->count)) {
+		taken->no_memory = true;
+		return;
+	}
+	taken->address[taken->count++] = pc;
+}
+
+static bool may_be(const struct synthesis_taken *taken, struct code_decoder *decoder, uint64_t pc)
+{
+	return !is_reached(taken, pc) && flow_taken_may_begin(taken->cfi->image, decoder, pc);
+}
+
+bool synthesis_taken_left(const struct synthesis_taken *taken, struct code_decoder *decoder)
+{
+	for (size_t i = 0; i < taken->count; i++)
+		if (may_be(taken, decoder, taken->address[i]))
+			return true;
+	return false;
+}
+
+void synthesis_taken_tell(struct synthesis_taken *taken, struct code_decoder *decoder,
+			  flow_taken_fn fn, void *context)
+{
+	for (size_t i = 0; i < taken->count; i++)
+		if (may_be(taken, decoder, taken->address[i]))
+			fn(context, taken->address[i]);
+	taken->count = 0;
+}
