@@ -60,7 +60,7 @@ enum code_effect {
 	EFFECT_ENTER,		 /* constant: bytes of room, and from bit 16 on the nesting level */
 	EFFECT_LEAVE,		 /* rsp = rbp, then pop rbp */
 	EFFECT_EXCHANGE,	 /* reg and source */
-	EFFECT_SIGN_EXTEND,	 /* reg = its low 32 bits, sign extended */
+	EFFECT_SIGN_EXTEND,	 /* reg = the low 32 bits of source, sign extended */
 	EFFECT_COMPARE,		 /* flags of reg - constant, or of the memory operand - constant */
 	EFFECT_COMPARE_REGISTER, /* flags of reg - source */
 };

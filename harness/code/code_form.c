@@ -291,7 +291,7 @@ static void effect_move(const struct code_decoded *decoded, struct code_form *re
 	ret->code.reg = register_of(to);
 }
 
-/* movzx: zero extended. */
+/* movzx: zero extended. Of ah it takes bits that are not the lowest. */
 static void effect_extend(const struct code_decoded *decoded, struct code_form *ret)
 {
 	const ZydisDecodedOperand *to = &decoded->operand[0], *from = &decoded->operand[1];
@@ -301,8 +301,7 @@ static void effect_extend(const struct code_decoded *decoded, struct code_form *
 	ret->code.reg = register_of(to);
 	if (from->type == ZYDIS_OPERAND_TYPE_MEMORY) {
 		ret->code.effect = EFFECT_LOAD_LESS;
-	} else if (from->type == ZYDIS_OPERAND_TYPE_REGISTER &&
-		   number_of(from->reg.value) != CODE_NO_REGISTER) {
+	} else if (is_low_byte(from) || is_register(from, 16)) {
 		ret->code.effect = EFFECT_MOVE_32;
 		ret->code.source = register_of(from);
 		ret->code.bits = (uint8_t)from->size;
@@ -320,7 +319,7 @@ static void effect_sign_extend(const struct code_decoded *decoded, struct code_f
 		ret->code.effect = EFFECT_LOAD_SIGNED;
 		ret->code.reg = register_of(to);
 	} else if (is_register(from, 32)) {
-		ret->code.effect = EFFECT_MOVE_32;
+		ret->code.effect = EFFECT_SIGN_EXTEND;
 		ret->code.reg = register_of(to);
 		ret->code.source = register_of(from);
 	}
@@ -502,6 +501,7 @@ static void effect_widen(const struct code_decoded *decoded, struct code_form *r
 {
 	ret->code.effect = EFFECT_SIGN_EXTEND;
 	ret->code.reg = REGISTER_RAX;
+	ret->code.source = REGISTER_RAX;
 }
 
 /* The kernel's results: rax isn't among Zydis' operands. */

@@ -419,6 +419,16 @@ static struct value low_half(const struct value *value)
 	return VALUE(.kind = VALUE_OTHER); /* the other half is gone */
 }
 
+/* Of what a jump table has, the table's reading says the sign. */
+static struct value sign_extended(const struct value *value)
+{
+	if (value->kind == VALUE_OFFSET)
+		return *value;
+	if (value->kind == VALUE_CONSTANT)
+		return VALUE(.kind = VALUE_CONSTANT, .number = (int32_t)value->number);
+	return low_half(value);
+}
+
 static struct value extended(const struct value *value, uint8_t bits)
 {
 	if (!bits || value->kind == VALUE_BOUND)
@@ -497,8 +507,7 @@ void flow_effect(struct flow_state *state, const struct code *code, uint32_t ori
 		set(state, code->source, value);
 		break;
 	case EFFECT_SIGN_EXTEND:
-		if (state->reg[code->reg].kind != VALUE_OFFSET)
-			set(state, code->reg, low_half(&state->reg[code->reg]));
+		set(state, code->reg, sign_extended(&state->reg[code->source]));
 		break;
 	case EFFECT_COMPARE:
 	case EFFECT_COMPARE_REGISTER: compare(state, code); break;

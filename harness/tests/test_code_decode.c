@@ -13,7 +13,8 @@
 #include "cfi.h"
 #include "code/code.h"
 
-#define PC 0x1000
+#define PC	0x1000
+#define NO_MORE 0x100
 
 static const struct decode_case {
 	const char *bytes, *said;
@@ -34,9 +35,9 @@ static const struct decode_case {
 	{ "48 8b 5d f8", "next load rbx [rbp-8]8" },
 	{ "8b 45 f8", "next less rax [rbp-8]4" },
 	{ "48 89 5d f8", "next store rbx [rbp-8]8 writes" },
-	{ "89 5d f8", "next writes [rbp-8]4 writes" },
-	{ "88 5d f8", "next writes [rbp-8]1 writes" },
-	{ "c7 45 f8 07 00 00 00", "next writes [rbp-8]4 writes" },
+	{ "89 5d f8", "next writes plain rbx [rbp-8]4 writes" },
+	{ "88 5d f8", "next writes plain rbx [rbp-8]1 writes" },
+	{ "c7 45 f8 07 00 00 00", "next writes plain - [rbp-8]4 writes" },
 	{ "48 c7 c3 ff ff ff ff", "next constant rbx -1" },
 	{ "b8 ff ff ff ff", "next constant rax 4294967295" },
 	{ "b3 01", "next byte rbx 1" },
@@ -139,8 +140,58 @@ static const struct decode_case {
 	{ "0f b6 c0", "next move32 rax,rax 8" },
 	{ "0f b7 07", "next less rax [rdi]2" },
 	{ "48 63 04 ba", "next signed rax [rdx+rdi*4]4" },
-	{ "48 63 ff", "next move32 rdi,rdi" },
-	{ "48 98", "next widen rax" },
+	{ "48 63 ff", "next widen rdi,rdi" },
+	{ "48 98", "next widen rax,rax" },
+	{ "48 c7 45 f8 07 00 00 00", "next writes plain - [rbp-8]8 writes" },
+	{ "48 8c d8", "next writes +rax" },
+	{ "8c d8", "next writes +rax computed" },
+	{ "8e d8", "next writes" },
+	{ "48 8e d8", "next writes" },
+	{ "0f 20 c3", "next writes +rbx" },
+	{ "0f 22 c3", "next writes" },
+	{ "b4 05", "next writes +rax computed partial" },
+	{ "66 b8 05 00", "next writes +rax computed partial" },
+	{ "48 a7", "next writes [rsi]8 flags" },
+	{ "f3 a6", "next writes [rsi]1 +rcx repeated flags" },
+	{ "f2 ae", "next writes [rdi]1 +rcx repeated flags" },
+	{ "f9", "next writes flags" },
+	{ "f8", "next writes flags" },
+	{ "f5", "next writes flags" },
+	{ "0f b6 c4", "next writes +rax computed" },
+	{ "66 0f b6 c0", "next writes +rax computed partial" },
+	{ "0f b7 c3", "next move32 rax,rbx 16" },
+	{ "63 c3", "next writes +rax computed" },
+	{ "63 03", "next writes [rbx]4 +rax computed" },
+	{ "48 63 c3", "next widen rax,rbx" },
+	{ "48 09 04 24", "next writes [rsp]8 writes flags" },
+	{ "48 21 04 24", "next writes [rsp]8 writes flags" },
+	{ "48 83 04 24 00", "next writes [rsp]8 flags" },
+	{ "48 83 2c 24 00", "next writes [rsp]8 flags" },
+	{ "48 83 04 24 01", "next writes [rsp]8 writes flags" },
+	{ "48 83 34 24 00", "next writes [rsp]8 flags" },
+	{ "ff c3", "next writes +rbx computed flags" },
+	{ "48 ff 04 24", "next writes [rsp]8 writes flags" },
+	{ "66 58", "next writes [rsp]2 +rax+rsp partial" },
+	{ "66 c9", "next writes [rbp]2 +rbp+rsp computed partial" },
+	{ "87 de", "next writes +rbx+rsi computed" },
+	{ "48 87 1c 24", "next writes [rsp]8 writes +rbx" },
+	{ "48 6b d8 05", "next writes +rbx computed flags" },
+	{ "0f 44 d8", "next writes +rbx" },
+	{ "f3 48 0f b8 d8", "next writes +rbx computed flags" },
+	{ "f3 0f b8 d8", "next writes +rbx computed flags" },
+	{ "0f af d8", "next writes +rbx computed flags" },
+	{ "48 39 1c 24", "next writes [rsp]8 flags" },
+	{ "80 3c 24 07", "next writes [rsp]1 flags" },
+	{ "66 81 fb 01 00", "next compare rbx 1 flags" },
+	{ "66 39 c3", "next comparereg rbx,rax flags" },
+	{ "3c 05", "next compare rax 5 flags" },
+	{ "57", "next push rdi [rsp]8 writes" },
+	{ "4c 63 c7", "next widen r8,rdi" },
+	{ "c8 10 00 01", "next enter 65552 [rsp]8 writes" },
+	{ "48 f7 f3", "next writes +rax+rdx flags" },
+	{ "99", "next writes +rdx computed" },
+	{ "48 99", "next writes +rdx" },
+	{ "98", "next writes +rax computed" },
 	{ "83 ff 05", "next compare rdi 5 flags" },
 	{ "48 39 dc", "next comparereg rsp,rbx flags" },
 	{ "83 7d fc 07", "next compare - 7 [rbp-4]4 flags" },
@@ -257,12 +308,16 @@ static void say_effect(FILE *file, const struct code *code)
 	case EFFECT_ADD_REGISTER:
 	case EFFECT_SUBTRACT_REGISTER:
 	case EFFECT_EXCHANGE:
+	case EFFECT_SIGN_EXTEND:
 	case EFFECT_COMPARE_REGISTER:
 		fprintf(file, " %s,%s", name_of(code->reg), name_of(code->source));
 		break;
 	case EFFECT_PUSH:
 	case EFFECT_STORE: fprintf(file, " %s", name_of(code->source)); break;
 	case EFFECT_WRITES:
+		if (code->plain_store)
+			fprintf(file, " plain %s", name_of(code->source));
+		break;
 	case EFFECT_ENTER:
 	case EFFECT_LEAVE: break;
 	default: fprintf(file, " %s", name_of(code->reg)); break;
@@ -320,6 +375,7 @@ static void say(FILE *file, const struct code *code)
 		fprintf(file, " %s", name_of(code->source));
 		if (code->has_memory)
 			say_memory(file, code);
+		fputs(code->foreign_segment ? " foreign" : "", file);
 		break;
 	case CODE_RETURN:
 		if (code->returned_bytes)
@@ -327,6 +383,26 @@ static void say(FILE *file, const struct code *code)
 		break;
 	case CODE_UNKNOWN: fputs(code->length ? "" : " none", file); break;
 	default: break;
+	}
+}
+
+/* What has no meaning for this instruction is 0. */
+static void check_unused(const struct code *code)
+{
+	bool has_target = code->flow == CODE_CALL || code->flow == CODE_JUMP ||
+			  code->flow == CODE_BRANCH || code->flow == CODE_BEGIN;
+
+	ck_assert(has_target || !code->target);
+	ck_assert(code->flow == CODE_RETURN || !code->returned_bytes);
+	switch (code->effect) {
+	case EFFECT_CONSTANT:
+	case EFFECT_CONSTANT_BYTE:
+	case EFFECT_ADD:
+	case EFFECT_AND:
+	case EFFECT_ENTER:
+	case EFFECT_COMPARE:
+	case EFFECT_WRITES: break; /* what writes nothing by its number has it, too */
+	default: ck_assert_int_eq(code->constant, 0);
 	}
 }
 
@@ -340,23 +416,31 @@ static size_t read_bytes(const char *text, uint8_t bytes[CODE_BYTES_MAX])
 	return size;
 }
 
-/* What the decoder says of them at PC. */
-static void decode_as(struct code_decoder *decoder, const char *text, const char *expected)
+static void check_said(const struct code *code, const char *text, const char *expected)
 {
-	uint8_t bytes[CODE_BYTES_MAX];
-	size_t size = read_bytes(text, bytes), said_size;
+	size_t size;
 	char *said = NULL;
-	FILE *file = open_memstream(&said, &said_size);
-	struct code code;
+	FILE *file = open_memstream(&said, &size);
 
-	code_decode(decoder, PC, bytes, size, &code);
-	ck_assert_uint_eq(code.pc, PC);
-	if (code.length)
-		ck_assert_uint_eq(code.length, size);
-	say(file, &code);
+	ck_assert_uint_eq(code->pc, PC);
+	say(file, code);
 	fclose(file);
 	ck_assert_msg(!strcmp(said, expected), "%s: %s\nexpected: %s", text, said, expected);
 	free(said);
+}
+
+/* What the decoder says of them at PC. */
+static void decode_as(struct code_decoder *decoder, const char *text, const char *expected)
+{
+	uint8_t bytes[CODE_BYTES_MAX] = { 0 };
+	size_t size = read_bytes(text, bytes);
+	struct code code;
+
+	code_decode(decoder, PC, bytes, size, &code);
+	if (code.length)
+		ck_assert_uint_eq(code.length, size);
+	check_unused(&code);
+	check_said(&code, text, expected);
 }
 
 START_TEST(an_instruction_has_an_effect)
@@ -406,6 +490,8 @@ static const struct form_case {
 	{ "room, and a level", "c8 10 00 00", "c8 20 00 02", "next enter 131104 [rsp]8 writes" },
 	{ "EVEX scales a displacement", "62 f1 fe 48 7f 44 24 01", "62 f1 fe 48 7f 44 24 02",
 	  "next writes [rsp+128]64 writes" },
+	{ "or with -1 does", "48 83 0c 24 00", "48 83 0c 24 ff",
+	  "next writes [rsp]8 writes flags" },
 	{ "another register is another form", "55", "53", "next push rbx [rsp]8 writes" },
 };
 
@@ -413,7 +499,7 @@ START_TEST(a_known_form_has_numbers_of_its_own)
 {
 	const struct form_case *test = &form_cases[_i];
 	struct code_decoder *decoder = code_decoder_create();
-	uint8_t bytes[CODE_BYTES_MAX];
+	uint8_t bytes[CODE_BYTES_MAX] = { 0 };
 	size_t size = read_bytes(test->first, bytes);
 	struct code code;
 
@@ -583,23 +669,232 @@ START_TEST(a_rare_instruction_has_its_length)
 }
 END_TEST
 
+/* Each among all others, with the same bytes before it and behind it. */
+static void decode_among(struct code_decoder *decoder, const struct decode_case *cases,
+			 size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint8_t bytes[2 * CODE_BYTES_MAX + 1];
+		struct code code;
+		size_t size;
+
+		memset(bytes, 0x55, sizeof(bytes));
+		size = read_bytes(cases[i].bytes, bytes + 1);
+		code_decode(decoder, PC, bytes + 1, sizeof(bytes) - 1, &code);
+		if (!code.length || strstr(cases[i].said, "none"))
+			continue; /* with more bytes behind it, it is another one */
+		ck_assert_msg(code.length == size, "%s: %u bytes", cases[i].bytes, code.length);
+		check_unused(&code);
+		check_said(&code, cases[i].bytes, cases[i].said);
+	}
+}
+
+START_TEST(known_forms_are_told_apart)
+{
+	struct code_decoder *decoder = code_decoder_create();
+
+	for (int times = 0; times < 3; times++) {
+		decode_among(decoder, decode_cases, sizeof(decode_cases) / sizeof(decode_cases[0]));
+		decode_among(decoder, rare_cases, sizeof(rare_cases) / sizeof(rare_cases[0]));
+	}
+	code_decoder_destroy(decoder);
+	code_decoder_destroy(NULL);
+}
+END_TEST
+
+/* Their DWARF numbers, in the order in which instructions count registers. */
+static const uint8_t numbers[] = {
+	REGISTER_RAX,
+	REGISTER_RCX,
+	REGISTER_RDX,
+	REGISTER_RBX,
+	REGISTER_RSP,
+	REGISTER_RBP,
+	REGISTER_RSI,
+	REGISTER_RDI,
+	8,
+	9,
+	10,
+	11,
+	REGISTER_R12,
+	REGISTER_R13,
+	REGISTER_R14,
+	REGISTER_R15,
+};
+
+/* push, by the last byte. */
+static void decode_push(struct code_decoder *decoder, const uint8_t *bytes, size_t size)
+{
+	struct code code;
+
+	code_decode(decoder, PC, bytes, size, &code);
+	ck_assert_uint_eq(code.length, size);
+	ck_assert_int_eq(code.effect, EFFECT_PUSH);
+	ck_assert_uint_eq(code.source, numbers[bytes[size - 1] & 7]);
+}
+
+/* Heads that share few bytes: more nodes than there can be. */
 START_TEST(forms_beyond_the_limit_are_decoded)
 {
 	static const uint8_t prefix[] = { 0x2e, 0x36, 0x26, 0x3e };
 	struct code_decoder *decoder = code_decoder_create();
-	struct code code;
 
-	for (uint32_t order = 0; order < 1u << 16; order++) {
+	for (uint32_t order = 0; order < 2u << 16; order++) {
 		uint8_t bytes[9];
 
 		for (int i = 0; i < 8; i++)
 			bytes[i] = prefix[order >> 2 * i & 3];
-		bytes[8] = (uint8_t)(0x50 + order % 8);
-		code_decode(decoder, PC, bytes, sizeof(bytes), &code);
-		ck_assert_uint_eq(code.length, sizeof(bytes));
-		ck_assert_int_eq(code.effect, EFFECT_PUSH);
-		code_decode(decoder, PC, bytes + 8, 1, &code);
-		ck_assert_uint_eq(code.length, 1);
+		bytes[8] = (uint8_t)(0x50 + (order >> 8 ^ order) % 8);
+		decode_push(decoder, bytes, sizeof(bytes));
+		decode_push(decoder, bytes + 8, 1);
+	}
+	code_decoder_destroy(decoder);
+}
+END_TEST
+
+/* Heads that differ in the last bytes only: more forms. */
+START_TEST(more_forms_than_can_be_known_are_decoded)
+{
+	static const uint8_t prefix[] = { 0x2e, 0x36, 0x26, 0x3e };
+	struct code_decoder *decoder = code_decoder_create();
+
+	for (int times = 0; times < 2; times++)
+		for (uint32_t number = 0; number < 4u << 14; number++) {
+			/* prefix, REX, mov of two registers */
+			const uint8_t bytes[] = { prefix[number >> 14],
+						  (uint8_t)(0x48 | (number >> 11 & 7)),
+						  number >> 10 & 1 ? 0x89 : 0x8b,
+						  (uint8_t)(0xc0 | (number & 0x3f)) };
+			uint8_t rm = (uint8_t)((number & 7) | (bytes[1] & 1) << 3);
+			uint8_t reg = (uint8_t)((number >> 3 & 7) | (bytes[1] & 4) << 1);
+			struct code code;
+
+			code_decode(decoder, PC, bytes, sizeof(bytes), &code);
+			ck_assert_uint_eq(code.length, sizeof(bytes));
+			ck_assert_int_eq(code.effect, rm == reg ? EFFECT_WRITES : EFFECT_MOVE);
+			if (rm == reg)
+				continue;
+			ck_assert_uint_eq(code.reg, numbers[bytes[2] == 0x89 ? rm : reg]);
+			ck_assert_uint_eq(code.source, numbers[bytes[2] == 0x89 ? reg : rm]);
+		}
+	code_decoder_destroy(decoder);
+}
+END_TEST
+
+static const struct unknown_case {
+	const char *rule, *bytes;
+	int field[8]; /* from PC; sorted, and ended by NO_MORE */
+	const char *said;
+} unknown_cases[] = {
+	{ "none in it", "e8 10 00 00 00", { -40, -4, -1, 5, 6, NO_MORE, 1 }, "call 0x1015" },
+	{ "all before it", "e8 10 00 00 00", { -40, -4, NO_MORE, 1 }, "call 0x1015" },
+	{ "a call's target", "e8 10 00 00 00", { 1, NO_MORE }, "call-computed" },
+	{ "one between others", "e8 10 00 00 00", { -40, 1, 30, NO_MORE }, "call-computed" },
+	{ "one of many", "e8 10 00 00 00", { -40, -4, -3, 1, 9, 30, NO_MORE }, "call-computed" },
+	{ "the last of many",
+	  "e8 10 00 00 00",
+	  { -40, -9, -8, -4, -3, 1, NO_MORE },
+	  "call-computed" },
+	{ "the first of many",
+	  "e8 10 00 00 00",
+	  { 1, 9, 20, 30, 31, 32, NO_MORE },
+	  "call-computed" },
+	{ "a jump's", "e9 10 00 00 00", { 1, NO_MORE }, "jump-computed -" },
+	{ "a branch's", "0f 84 10 00 00 00", { 2, NO_MORE }, "unknown" },
+	{ "a transaction's", "c7 f8 10 00 00 00", { 2, NO_MORE }, "unknown" },
+	{ "an address without registers",
+	  "48 8d 15 10 00 00 00",
+	  { 3, NO_MORE },
+	  "next writes [4119]8 +rdx computed foreign" },
+	{ "one with a base",
+	  "48 8d 93 10 00 00 00",
+	  { 3, NO_MORE },
+	  "next writes [rbx+16]8 +rdx foreign" },
+	{ "one with an index",
+	  "48 8d 04 9d 00 00 00 00",
+	  { 4, NO_MORE },
+	  "next writes [rbx*4]8 +rax foreign" },
+	{ "what is read there",
+	  "48 8b 05 10 00 00 00",
+	  { 3, NO_MORE },
+	  "next load rax [4119]8 foreign" },
+	{ "half of it", "8b 05 10 00 00 00", { 2, NO_MORE }, "next less rax [4118]4 foreign" },
+	{ "half of it, with its sign",
+	  "48 63 05 10 00 00 00",
+	  { 3, NO_MORE },
+	  "next signed rax [4119]4 foreign" },
+	{ "what is read by a base",
+	  "48 8b 83 10 00 00 00",
+	  { 3, NO_MORE },
+	  "next writes [rbx+16]8 +rax foreign" },
+	{ "half of it by an index",
+	  "8b 04 9d 10 00 00 00",
+	  { 3, NO_MORE },
+	  "next writes [rbx*4+16]4 +rax foreign" },
+	{ "with its sign by both",
+	  "48 63 84 8b 10 00 00 00",
+	  { 4, NO_MORE },
+	  "next writes [rbx+rcx*4+16]4 +rax foreign" },
+	{ "a number", "b8 01 00 00 00", { 1, NO_MORE }, "next writes +rax computed" },
+	{ "the first byte", "b8 01 00 00 00", { 0, NO_MORE }, "next writes +rax computed" },
+	{ "a byte of it", "b3 01", { 1, NO_MORE }, "next writes +rbx partial" },
+	{ "what is added", "48 81 c4 10 00 00 00", { 3, NO_MORE }, "next writes +rsp flags" },
+	{ "what is compared", "81 fb 10 00 00 00", { 2, NO_MORE }, "next writes flags" },
+	{ "what is pushed", "68 10 00 00 00", { 1, NO_MORE }, "next push - [rsp]8 writes" },
+	{ "where it is", "ff 35 10 00 00 00", { 2, NO_MORE }, "next push - [4118]8 foreign" },
+	{ "where a pop goes",
+	  "8f 05 10 00 00 00",
+	  { 2, NO_MORE },
+	  "next pop - [4118]8 writes foreign" },
+	{ "where a store goes",
+	  "48 89 05 10 00 00 00",
+	  { 3, NO_MORE },
+	  "next store rax [4119]8 writes foreign" },
+	{ "what is stored",
+	  "48 c7 44 24 08 10 00 00 00",
+	  { 5, NO_MORE },
+	  "next writes plain - [rsp+8]8 writes" },
+	{ "where it goes",
+	  "48 c7 84 24 10 00 00 00 10 00 00 00",
+	  { 4, NO_MORE },
+	  "next writes plain - [rsp+16]8 writes foreign" },
+	{ "both",
+	  "48 c7 84 24 10 00 00 00 10 00 00 00",
+	  { 4, 8, NO_MORE },
+	  "next writes plain - [rsp+16]8 writes foreign" },
+	{ "an index of a jump",
+	  "ff 24 c5 00 10 40 00",
+	  { 3, NO_MORE },
+	  "jump-computed - [rax*8+4198400]8 foreign" },
+};
+
+START_TEST(a_field_may_be_unknown)
+{
+	const struct unknown_case *test = &unknown_cases[_i];
+	struct code_decoder *decoder = code_decoder_create();
+	uint64_t field[8];
+	size_t count = 0;
+
+	for (size_t i = 0; i < sizeof(field) / sizeof(field[0]); i++)
+		field[i] = PC + (uint64_t)(int64_t)test->field[i];
+	while (test->field[count] != NO_MORE)
+		count++;
+	field[count] = field[count + 1]; /* it is not to be looked at */
+	code_decoder_leave_unknown(decoder, field, count);
+	for (int times = 0; times < 2; times++) {
+		uint8_t bytes[CODE_BYTES_MAX] = { 0 };
+		struct code code, moved;
+
+		code_decode(decoder, PC, bytes, read_bytes(test->bytes, bytes), &code);
+		check_said(&code, test->bytes, test->said);
+		for (size_t i = 0; i < count; i++)
+			field[i] += 5;
+		code_decode(decoder, PC + 5, bytes, read_bytes(test->bytes, bytes), &moved);
+		ck_assert_int_eq(moved.flow, code.flow);
+		ck_assert_int_eq(moved.effect, code.effect);
+		ck_assert_int_eq(moved.foreign_segment, code.foreign_segment);
+		for (size_t i = 0; i < count; i++)
+			field[i] -= 5;
 	}
 	code_decoder_destroy(decoder);
 }
@@ -607,14 +902,22 @@ END_TEST
 
 START_TEST(an_instruction_has_a_text)
 {
-	static const uint8_t bytes[] = { 0x48, 0x89, 0xe5, 0x06 };
+	static const struct decode_case texts[] = {
+		{ "48 89 e5", "mov rbp, rsp" },
+		{ "e8 c8 9b 0a 00", "call 0xaabcd" },
+		{ "48 8b 44 24 1c", "mov rax, [rsp+0x1c]" },
+		{ "06", "" },
+	};
 	struct code_decoder *decoder = code_decoder_create();
+	uint8_t bytes[CODE_BYTES_MAX] = { 0 };
 	char text[64];
 
-	code_print(decoder, PC, bytes, sizeof(bytes), text, sizeof(text));
-	ck_assert_str_eq(text, "mov rbp, rsp");
-	code_print(decoder, PC, bytes + 3, 1, text, sizeof(text));
-	ck_assert_str_eq(text, "");
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		size_t size = read_bytes(texts[i].bytes, bytes);
+
+		code_print(decoder, PC, bytes, size, text, sizeof(text));
+		ck_assert_str_eq(text, texts[i].said);
+	}
 	code_decoder_destroy(decoder);
 }
 END_TEST
@@ -634,7 +937,11 @@ int main(void)
 	tcase_add_loop_test(tcase, a_rare_instruction_has_its_length, 0,
 			    sizeof(rare_cases) / sizeof(rare_cases[0]));
 	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, known_forms_are_told_apart);
 	tcase_add_test(tcase, forms_beyond_the_limit_are_decoded);
+	tcase_add_test(tcase, more_forms_than_can_be_known_are_decoded);
+	tcase_add_loop_test(tcase, a_field_may_be_unknown, 0,
+			    sizeof(unknown_cases) / sizeof(unknown_cases[0]));
 	tcase_add_test(tcase, an_instruction_has_a_text);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);

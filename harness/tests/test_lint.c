@@ -92,6 +92,12 @@ static const struct lint_case lint_cases[] = {
 	  "	push rbp\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbp, -16\n"
 	  "	.cfi_def_cfa_register rbp\n	mov rbp, rsp\n	leave\n	.cfi_def_cfa rsp, 8\n" LEAF,
 	  "SP001 1..4 cfa=rbp+16 / cfa=rsp+16\n3 of 4, 1 mismatch" },
+	{ "a number that is extended by its sign",
+	  "	mov eax, -16\n	cdqe\n	add rsp, rax\n	.cfi_def_cfa_offset 24\n"
+	  "	mov ecx, -8\n	movsxd rdx, ecx\n	add rsp, rdx\n	.cfi_def_cfa_offset 32\n"
+	  "	mov ecx, 24\n	movsxd rcx, ecx\n	add rsp, rcx\n	.cfi_def_cfa_offset "
+	  "8\n" LEAF,
+	  "10 of 10, 1 proven" },
 	{ "a CFA by what a call's argument points to accuses nobody",
 	  "	xor eax, eax\n	.cfi_def_cfa rdi, 8\n" LEAF, "1 of 2, 1 unproven value_unknown" },
 	{ "a register declared lost", "	.cfi_undefined rbx\n	xor eax, eax\n" LEAF,
