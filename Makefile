@@ -314,7 +314,13 @@ FUZZ_SECONDS ?= 60
 FUZZ_TARGETS := $(patsubst unwinder/fuzz/%.c,%,$(wildcard unwinder/fuzz/fuzz_*.c))
 FUZZ_SHARED  := $(filter-out %/entry.c %/make_seeds.c $(FUZZ_TARGETS:%=unwinder/fuzz/%.c),$(wildcard unwinder/fuzz/*.c))
 FUZZ_OBJECTS := $(patsubst %.c,$(O)/fuzz/%.o,$(wildcard unwinder/*.c) harness/replay/recording_read.c harness/replay/recording_truth.c \
-		$(wildcard harness/profile/*.c) harness/cli/json_counts.c harness/child/child.c $(FUZZ_SHARED))
+		$(wildcard harness/profile/*.c) harness/cli/json_counts.c harness/child/child.c \
+		$(wildcard harness/code/*.c harness/flow/*.c harness/objects/*.c) \
+		$(addprefix harness/lint/,lint_image.c lint_judge.c lint_extent.c lint_sections.c lint_stray.c lint_ids.c) \
+		$(addprefix harness/images/,archive.c image_list.c package.c) \
+		$(addprefix harness/findings/,baseline_match.c baseline_read.c finding_key.c) harness/toolchains/function_name.c \
+		$(addprefix harness/executed/,executed.c executed_results.c executed_truth.c) harness/contexts/context_tree.c \
+		$(addprefix harness/verdict/,verdict.c match.c operations.c referee.c registers.c) $(FUZZ_SHARED))
 FUZZ_CFLAGS  := -fsanitize=address,undefined -fno-sanitize-recover=all \
 		-Wno-missing-field-initializers
 FUZZ_RUNTIME := $(wildcard $(shell $(CLANG) -print-runtime-dir 2>/dev/null)/libclang_rt.fuzzer-x86_64.a)
@@ -336,7 +342,7 @@ $(O)/fuzz/%.o: %.c
 $(O)/fuzz/fuzz_%: $(O)/fuzz/unwinder/fuzz/fuzz_%.o unwinder/fuzz/entry.c $(FUZZ_OBJECTS)
 	$(call msg,FUZZ,$@)
 	$(Q)$(CLANG) $(OUR_CPPFLAGS) $(CPPFLAGS) $(OUR_CFLAGS) $(CFLAGS) $(FUZZ_CFLAGS) -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_$* -o $@ \
-		$^ $(shell pkg-config --libs libelf jansson zlib)
+		$^ $(shell pkg-config --libs libelf libdw jansson zlib libarchive) -liberty -lZydis
 
 # Broken ELF files for every command (docs/FUZZING.md): 50,000 under the sanitizers by hand, some hundreds of them
 # by `make check` as the program is.

@@ -138,6 +138,8 @@ const char *lint_reason_name(enum flow_reason reason);
 const char *lint_reason_title(enum flow_reason reason);
 /* By address, then by what is wrong, then by table. 0: they are the same. */
 int lint_finding_compare(const struct lint_finding *a, const struct lint_finding *b);
+/* The table that a finding's object is of: "cfi" if it doesn't say. */
+const char *lint_table_of(const json_t *finding);
 
 /* ---- lint_json.c -------------------------------------------------------------------------- */
 
@@ -156,9 +158,6 @@ struct lint_options {
 /* Writes the image's findings, of a run that was stepped the rows that were wrong ("lint_stepped"), and its
  * "lint" object, one JSON object a line. */
 void lint_file(const struct lint_options *options, const struct image_path *path, FILE *output);
-
-/* The table that a finding's object is of: "cfi" if it doesn't say. */
-const char *lint_table_of(const json_t *finding);
 
 /* ---- lint_text.c -------------------------------------------------------------------------- */
 

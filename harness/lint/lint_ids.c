@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include "cli/json_counts.h"
 #include "lint/lint.h"
 
 static const struct {
@@ -165,6 +166,13 @@ const char *lint_reason_name(enum flow_reason reason)
 const char *lint_reason_title(enum flow_reason reason)
 {
 	return reasons[reason].title;
+}
+
+const char *lint_table_of(const json_t *finding)
+{
+	const char *table = json_text(finding, "table");
+
+	return table[0] ? table : "cfi";
 }
 
 int lint_finding_compare(const struct lint_finding *a, const struct lint_finding *b)

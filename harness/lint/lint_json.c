@@ -118,13 +118,6 @@ static bool print_finding(const struct printing *printing, const struct lint_fin
 	return true;
 }
 
-const char *lint_table_of(const json_t *finding)
-{
-	const char *table = json_text(finding, "table");
-
-	return table[0] ? table : "cfi";
-}
-
 static int print_findings(struct printing *printing, struct finding_list *list, json_t *image,
 			  struct error *error)
 {

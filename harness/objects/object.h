@@ -70,7 +70,8 @@ struct object {
 };
 
 /* Lays out file, of type ET_REL, which must outlive it. -1: ERROR_RELOCATION, one that lies outside of
- * its section or has no symbol; ERROR_ELF_BOUNDS, sections over each other; ERROR_TABLE_LIMIT. */
+ * its section or has no symbol; ERROR_ELF_BOUNDS, sections over each other; ERROR_NOT_ELF, no sections;
+ * ERROR_TABLE_LIMIT. */
 int object_create(const struct image *file, struct object **ret, struct error *error);
 void object_destroy(struct object *object);
 /* The section that vaddr lies in, or is the end of; NULL: none. */

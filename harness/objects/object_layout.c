@@ -54,7 +54,8 @@ static void read_section(struct object_link *link, Elf_Scn *section, size_t name
 	name = elf_strptr(link->elf, names, header.sh_name);
 	place->name = name ? name : "";
 	place->type = header.sh_type;
-	if (take_debug_frame(link, place) || !(header.sh_flags & SHF_ALLOC))
+	if (take_debug_frame(link, place) || !(header.sh_flags & SHF_ALLOC) ||
+	    header.sh_type == SHT_NULL)
 		return;
 	place->placed = true;
 	place->size = header.sh_size;
@@ -177,6 +178,10 @@ static int lay_out(struct object_link *link)
 	const uint8_t *bytes = image_file_bytes(link->file, &size);
 	Elf_Scn *section = NULL;
 
+	/* libelf would read them at offset 0. */
+	if (!link->file->has_sections)
+		return error_set(link->error, ERROR_NOT_ELF, NULL, 0,
+				 "an object file without sections");
 	elf_version(EV_CURRENT);
 	link->elf = link->object->elf = elf_memory((char *)bytes, size);
 	if (!link->elf || elf_getshdrnum(link->elf, &count) || elf_getshdrstrndx(link->elf, &names))

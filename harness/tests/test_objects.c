@@ -312,12 +312,36 @@ static void other_symbols(void)
 	relocations_of_text()->sh_link = 1;
 }
 
+/* libelf, asked for one of e_shnum headers at offset 0, gives one. */
+static void without_headers(void)
+{
+	((Elf64_Ehdr *)bytes)->e_shoff = 0;
+}
+/* What a header of no section says of its bytes nobody has checked. */
+static void null_section_elsewhere(void)
+{
+	const Elf64_Ehdr *header = (const Elf64_Ehdr *)bytes;
+	Elf64_Shdr *section = (Elf64_Shdr *)(bytes + header->e_shoff);
+
+	for (size_t i = 0; i < header->e_shnum; i++)
+		if (section[i].sh_flags & SHF_ALLOC && !section[i].sh_size) {
+			no_type();
+			section[i].sh_type = SHT_NULL;
+			section[i].sh_size = 16;
+			section[i].sh_offset = UINT64_C(1) << 40;
+			return;
+		}
+	ck_abort_msg("no empty section");
+}
+
 static const struct damage_case {
 	const char *rule;
 	void (*damage)(void);
 	const char *message;  /* NULL: it is laid out */
 	unsigned int unknown; /* relocations */
 } damage_cases[] = {
+	{ "without section headers", without_headers, "an object file without sections", 0 },
+	{ "a header of no section", null_section_elsewhere, NULL, 0 },
 	{ "a type that is not known is counted", unknown_type, NULL, 1 },
 	{ "a relocation that is none", no_type, NULL, 0 },
 	{ "past the end", past_the_end, "a relocation of 0x186a0 reaches past the section's end",
@@ -345,7 +369,8 @@ START_TEST(damage_is_named)
 	result = object_create(image, &object, &error);
 	ck_assert_int_eq(result, test->message ? -1 : 0);
 	if (test->message) {
-		ck_assert_int_eq(error.code, ERROR_RELOCATION);
+		ck_assert_int_eq(error.code, test->damage == without_headers ? ERROR_NOT_ELF
+									     : ERROR_RELOCATION);
 		ck_assert_str_eq(error.message, test->message);
 		ck_assert_ptr_null(object);
 	} else {

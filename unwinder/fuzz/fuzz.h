@@ -25,6 +25,11 @@ int fuzz_text(const uint8_t *data, size_t size);
 int fuzz_perf_map(const uint8_t *data, size_t size);
 int fuzz_recording(const uint8_t *data, size_t size);
 int fuzz_profile(const uint8_t *data, size_t size);
+int fuzz_object(const uint8_t *data, size_t size);
+int fuzz_archive(const uint8_t *data, size_t size);
+int fuzz_lint(const uint8_t *data, size_t size);
+int fuzz_baseline(const uint8_t *data, size_t size);
+int fuzz_executed(const uint8_t *data, size_t size);
 
 /* Aborts with a line that says what was broken. */
 void fuzz_failed(const char *function, const char *format, ...)

@@ -26,6 +26,9 @@ static const struct target {
 	{ "program", fuzz_program },	 { "expression", fuzz_expression },
 	{ "text", fuzz_text },		 { "perf_map", fuzz_perf_map },
 	{ "recording", fuzz_recording }, { "profile", fuzz_profile },
+	{ "object", fuzz_object },	 { "archive", fuzz_archive },
+	{ "lint", fuzz_lint },		 { "baseline", fuzz_baseline },
+	{ "executed", fuzz_executed },
 };
 #define TARGET_COUNT (sizeof(targets) / sizeof(targets[0]))
 
