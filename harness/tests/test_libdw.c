@@ -3,8 +3,8 @@
  * test_libdw.c - engine libdw on a stopped child, in a few functions of this program
  *
  * The child goes through outer and middle into one of the others, which stops it. Who has no CFI,
- * or CFI that libdw dies of, ends the walk there. Where ptrace is not permitted it prints SKIP and
- * the reason.
+ * or CFI that libdw dies of, ends the walk there. The same walk is asked of a copy of the point, when
+ * the child is gone. Where ptrace is not permitted it prints SKIP and the reason.
  */
 #include <check.h>
 #include <errno.h>
@@ -103,11 +103,31 @@ static pid_t stopped_child(const char *function, struct trace_stop *ret)
 	return pid;
 }
 
+/* The walk is the case's. */
+static void check_walk(int i, void *engine, const struct point *point)
+{
+	struct stack stack = { .limit = cases[i].limit };
+	struct error error;
+
+	for (int times = 0; times < 2; times++) {
+		ck_assert_msg(engine_libdw.walk(engine, point, &stack, &error) == ENGINE_STACK,
+			      "%s: %s", cases[i].name, error.message);
+		ck_assert_msg(stack.count == cases[i].count && stack.stop == cases[i].stop,
+			      "%s: %u frames, %s", cases[i].name, stack.count,
+			      stop_reason_name(stack.stop));
+		for (uint32_t frame = 0; frame < stack.count; frame++)
+			ck_assert_msg(stack.pc[frame] == (uint64_t)cases[i].frame[frame],
+				      "%s: frame %u is 0x%lx", cases[i].name, frame,
+				      (unsigned long)stack.pc[frame]);
+	}
+	stack_deinit(&stack);
+}
+
 START_TEST(stack_of_a_stopped_thread)
 {
 	struct image_store *store = image_store_create();
 	struct address_space space = { 0 };
-	struct stack stack = { .limit = cases[_i].limit };
+	struct stack stack = { .limit = 64 };
 	struct trace_stop stop;
 	struct point point = { .stop = &stop, .space = &space };
 	pid_t pid = stopped_child(cases[_i].function, &stop);
@@ -122,23 +142,91 @@ START_TEST(stack_of_a_stopped_thread)
 	ck_assert_msg(!address_space_read(&space, store, pid, &error), "%s", error.message);
 	ck_assert(!engine_libdw.open(NULL, &engine, &error));
 	ck_assert(!engine_libdw.mappings(engine, &space, &error));
-	for (int times = 0; times < 2; times++) {
-		ck_assert_msg(engine_libdw.walk(engine, &point, &stack, &error) == ENGINE_STACK,
-			      "%s: %s", cases[_i].name, error.message);
-		ck_assert_msg(stack.count == cases[_i].count && stack.stop == cases[_i].stop,
-			      "%s: %u frames, %s", cases[_i].name, stack.count,
-			      stop_reason_name(stack.stop));
-		for (uint32_t i = 0; i < stack.count; i++)
-			ck_assert_msg(stack.pc[i] == (uint64_t)cases[_i].frame[i],
-				      "%s: frame %u is 0x%lx", cases[_i].name, i,
-				      (unsigned long)stack.pc[i]);
-	}
+	check_walk(_i, engine, &point);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	/* Of who is gone there is no stack, and it is said of whom. */
 	ck_assert(!engine_libdw.mappings(engine, &space, &error));
 	ck_assert_int_eq(engine_libdw.walk(engine, &point, &stack, &error), ENGINE_ERROR);
 	ck_assert_msg(strstr(error.message, "libdw: thread ") != NULL, "%s", error.message);
+	engine_libdw.close(engine);
+	stack_deinit(&stack);
+	address_space_deinit(&space);
+	image_store_destroy(store);
+}
+END_TEST
+
+/* ---- a point that was kept ---------------------------------------------------------------- */
+
+#define KEPT_WORDS 16
+
+struct kept {
+	uint64_t sp, word[KEPT_WORDS];
+	bool unreadable;
+	char maps[1 << 16];
+};
+
+static int read_kept(void *context, uint64_t address, void *ret, size_t size)
+{
+	const struct kept *kept = context;
+	uint64_t at = address - kept->sp;
+
+	if (kept->unreadable || at >= sizeof(kept->word) || size > sizeof(kept->word) - at)
+		return -1;
+	memcpy(ret, (const char *)kept->word + at, size);
+	return 0;
+}
+
+static void keep(struct kept *kept, const struct trace_stop *stop)
+{
+	char path[32];
+	FILE *file;
+
+	*kept = (struct kept) { .sp = stop->regs.rsp };
+	for (int i = 0; i < KEPT_WORDS; i++)
+		kept->word[i] = ptrace(PTRACE_PEEKDATA, stop->pid, kept->sp + 8 * i, NULL);
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)stop->pid);
+	file = fopen(path, "r");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_lt(fread(kept->maps, 1, sizeof(kept->maps) - 1, file),
+			  sizeof(kept->maps) - 1);
+	fclose(file);
+}
+
+START_TEST(stack_of_a_point_that_was_kept)
+{
+	static struct kept kept;
+	struct image_store *store = image_store_create();
+	struct memory_reader memory = { read_kept, &kept };
+	struct address_space space = { 0 };
+	struct stack stack = { .limit = 64 };
+	struct register_values regs;
+	struct trace_stop stop;
+	struct point point = {
+		.stop = &stop, .space = &space, .regs = &regs, .memory = &memory, .maps = kept.maps
+	};
+	pid_t pid = stopped_child(cases[_i].function, &stop);
+	struct error error;
+	void *engine;
+
+	if (!pid) {
+		printf("SKIP libdw: no ptrace\n");
+		image_store_destroy(store);
+		return;
+	}
+	ck_assert_msg(!address_space_read(&space, store, pid, &error), "%s", error.message);
+	register_values_from_user(&stop.regs, &regs);
+	keep(&kept, &stop);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	ck_assert(!engine_libdw.open(NULL, &engine, &error));
+	ck_assert(!engine_libdw.mappings(engine, &space, &error));
+	check_walk(_i, engine, &point);
+	/* Without memory there is no second frame. How that ends is libdw's word. */
+	kept.unreadable = true;
+	ck_assert_int_eq(engine_libdw.walk(engine, &point, &stack, &error), ENGINE_STACK);
+	ck_assert_uint_eq(stack.count, 1);
+	ck_assert_uint_eq(stack.pc[0], (uint64_t)cases[_i].frame[0]);
 	engine_libdw.close(engine);
 	stack_deinit(&stack);
 	address_space_deinit(&space);
@@ -154,6 +242,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, stack_of_a_stopped_thread, 0, COUNT(cases));
+	tcase_add_loop_test(tcase, stack_of_a_point_that_was_kept, 0, COUNT(cases));
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_ENV);
 	int failed = srunner_ntests_failed(runner);
