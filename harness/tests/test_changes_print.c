@@ -448,13 +448,15 @@ static const struct {
 	  "\"engine\":14},\"only_after\":{\"toolchain\":22,\"engine\":24},"
 	  "\"before_cut_short\":true,\"after_cut_short\":false,\"ignore\":{\"entries\":1}," },
 	{ "the_second_was_cut",
-	  { .cut_short = { false, true } },
+	  { .only = { { 0 }, { 21 } }, .cut_short = { false, true } },
 	  false,
 	  NULL,
 	  "PARTIAL: the second run did not come to its end\n"
+	  "Only in the second: 21 cells of kernels that the other has not\n"
 	  "old -> new?: 0 cells compared; 0 changed: 0 worse, 0 better, 0 neither\n",
 	  "\"cells\":0,\"cells_worse\":0,\"cells_better\":0,\"cells_other\":0,"
-	  "\"outcomes_alone\":0,\"only_before\":{},\"only_after\":{},\"before_cut_short\":false,"
+	  "\"outcomes_alone\":0,\"only_before\":{},\"only_after\":{\"kernel\":21},\"before_cut_"
+	  "short\":false,"
 	  "\"after_cut_short\":true," },
 };
 

@@ -171,7 +171,8 @@ static const struct {
 	{ "register_is_not_known", KNOWN(RBX), KNOWN(RSP), 0, 7, RETURN_A, CODE_B, false, false },
 	{ "nothing_is_asked", 0, UINT32_MAX, 0, 0, RETURN_A, CODE_B, false, true },
 	{ "no_step", 0, UINT32_MAX, 0, 0, RETURN_A, NO_CODE, false, false },
-	{ "no_process", 0, UINT32_MAX, 0, 0, RETURN_A, CODE_B, true, false },
+	{ "no_word_is_read", KNOWN(RSP), UINT32_MAX, 0, 0, RETURN_A, RIP_COMPUTED, false, true },
+	{ "no_process", KNOWN(RSP), UINT32_MAX, 0, 0, RETURN_A, RIP_COMPUTED, true, false },
 };
 
 START_TEST(step_is_made_again)
