@@ -22,7 +22,7 @@
 #define SIZED_CFA ".cfi_escape 0x0f, 9, 0x77, 8, 0x77, 0, 0x94, 1, 0x30, 0x1a, 0x22\n"
 
 /* outer: its return address is undefined. middle: three words below it. The row that libdw dies of
- * begins behind where before stops, and ends with the call. */
+ * begins behind where before stops, and ends with the call; or is of its last byte alone. */
 __asm__(".text\n"
 	"libdw_outer: .cfi_startproc; .cfi_undefined rip; call libdw_middle\n"
 	"libdw_outer_after: nop; .cfi_endproc\n"
@@ -34,13 +34,16 @@ __asm__(".text\n"
 	"libdw_sized: .cfi_startproc; " SIZED_CFA "ret; .cfi_endproc\n"
 	"libdw_caller: .cfi_startproc; " SIZED_CFA "call libdw_leaf; .cfi_endproc\n"
 	"libdw_caller_after: .cfi_startproc; ret; .cfi_endproc\n"
+	"libdw_split: .cfi_startproc; lea libdw_leaf(%rip), %rax; .byte 0xff; .cfi_endproc\n"
+	".cfi_startproc; " SIZED_CFA ".byte 0xd0; .cfi_endproc\n"
+	"libdw_split_after: .cfi_startproc; ret; .cfi_endproc\n"
 	".balign 64\n"
 	"libdw_bare: int3\n"
 	"libdw_bare_after: .fill 64, 1, 0x90\n");
 
 extern const char libdw_outer[], libdw_outer_after[], libdw_middle_after[], libdw_leaf[],
 	libdw_leaf_after[], libdw_before[], libdw_sized[], libdw_caller[], libdw_caller_after[],
-	libdw_bare[], libdw_bare_after[];
+	libdw_split[], libdw_split_after[], libdw_bare[], libdw_bare_after[];
 
 static const struct {
 	const char *name, *function;
@@ -73,6 +76,12 @@ static const struct {
 	  libdw_caller,
 	  64,
 	  { libdw_leaf_after, libdw_caller_after },
+	  2,
+	  STOP_FOREIGN },
+	{ "such_a_row_of_a_call's_last_byte",
+	  libdw_split,
+	  64,
+	  { libdw_leaf_after, libdw_split_after },
 	  2,
 	  STOP_FOREIGN },
 };
@@ -222,6 +231,8 @@ START_TEST(stack_of_a_point_that_was_kept)
 	ck_assert(!engine_libdw.open(NULL, &engine, &error));
 	ck_assert(!engine_libdw.mappings(engine, &space, &error));
 	check_walk(_i, engine, &point);
+	/* Mappings that are not said to be others are not read again. */
+	kept.maps[0] = '\0';
 	/* Without memory there is no second frame. How that ends is libdw's word. */
 	kept.unreadable = true;
 	ck_assert_int_eq(engine_libdw.walk(engine, &point, &stack, &error), ENGINE_STACK);
