@@ -29,14 +29,13 @@ struct room {
 static void mark_behind(struct room *room, size_t first)
 {
 	for (size_t i = first; i < COUNT(room->extent); i++)
-		room->extent[i] = (struct placement_extent) { 0xabc00000 + i, 0xdef00000 + i };
+		room->extent[i] = (struct placement_extent) { 0, 0xdef00000 + i };
 }
 
 static void assert_marked_behind(const struct room *room, size_t first)
 {
 	for (size_t i = first; i < COUNT(room->extent); i++)
-		ck_assert_msg(room->extent[i].first == 0xabc00000 + i &&
-				      room->extent[i].count == 0xdef00000 + i,
+		ck_assert_msg(!room->extent[i].first && room->extent[i].count == 0xdef00000 + i,
 			      "extent %zu is written", i);
 }
 
@@ -101,6 +100,27 @@ START_TEST(free_extents_are_what_is_not_taken)
 		assert_free_is_not_taken(&room);
 		assert_marked_behind(&room, before + 1);
 	}
+}
+END_TEST
+
+START_TEST(all_of_an_array_is_free_at_first)
+{
+	struct placement_array array = { .capacity = NUMBERS };
+	struct error error;
+
+	ck_assert(!reserve(&array, 2, &error));
+	ck_assert_uint_ge(array.free_capacity, 2);
+	ck_assert_uint_eq(array.free_count, 1);
+	ck_assert_uint_eq(array.free[0].first, 0);
+	ck_assert_uint_eq(array.free[0].count, NUMBERS);
+	take(&array, 0, 0, 4);
+	/* Room for more extents changes none. */
+	ck_assert(!reserve(&array, 100, &error));
+	ck_assert_uint_ge(array.free_capacity, 100);
+	ck_assert_uint_eq(array.free_count, 1);
+	ck_assert_uint_eq(array.free[0].first, 4);
+	ck_assert_uint_eq(array.free[0].count, NUMBERS - 4);
+	free(array.free);
 }
 END_TEST
 
@@ -314,6 +334,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, free_extents_are_what_is_not_taken, 0, 40);
+	tcase_add_test(tcase, all_of_an_array_is_free_at_first);
 	tcase_add_loop_test(tcase, values_hold_the_capacity, 0, COUNT(value_cases));
 	tcase_add_loop_test(tcase, entries_wanted_by_a_table, 0, COUNT(wanted_cases));
 	tcase_add_test(tcase, numbers_wanted_by_a_table);
