@@ -137,7 +137,8 @@ struct row {
 	struct row_rule reg[REGISTER_COUNT]; /* by DWARF number; [16] is the return address */
 	uint64_t args_size;		     /* DW_CFA_GNU_args_size */
 	bool signal_frame;
-	bool ra_signed; /* AArch64: the return address holds a pointer authentication code */
+	bool high_rules; /* registers above REGISTER_RIP have rules, here or before in the FDE */
+	bool ra_signed;	 /* AArch64: the return address holds a pointer authentication code */
 };
 
 /* True if the rules (not the PCs) are equal; expressions are compared by their bytes. */

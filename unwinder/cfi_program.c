@@ -295,8 +295,12 @@ static int set_rule(struct machine *machine, uint64_t reg, struct row_rule rule,
 				 at - machine->cie->section->data,
 				 "register %" PRIu64 " does not exist", reg);
 	struct row_rule *cell = rule_of(machine, reg);
-	if (!cell)
+	if (!cell) {
+		/* Not carried. One that is restored later is counted nevertheless. */
+		machine->row.high_rules |= rule.kind != RULE_UNSPECIFIED &&
+					   rule.kind != RULE_UNDEFINED;
 		return 0;
+	}
 	if (save(machine, (unsigned int)reg))
 		return -1;
 	*cell = rule;

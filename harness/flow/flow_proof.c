@@ -275,6 +275,8 @@ static void cursor_read(struct cursor *cursor)
 		cursor->reads |= 1u << row->cfa.reg;
 	for (unsigned int i = 0; i < REGISTER_COUNT; i++) {
 		cursor->reads_all |= row->reg[i].kind == RULE_EXPRESSION;
+		if (row->reg[i].kind == RULE_SAME_VALUE && i < REGISTER_GPR_COUNT)
+			cursor->reads |= 1u << i;
 		if (row->reg[i].kind == RULE_REGISTER && row->reg[i].reg < REGISTER_GPR_COUNT)
 			cursor->reads |= 1u << row->reg[i].reg;
 	}

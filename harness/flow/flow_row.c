@@ -4,7 +4,8 @@
  *
  * First the CFA: if the row's is not the true one, everything that is counted from it is wrong as
  * well, and would only say so again. Then the return address, then each register that a callee
- * preserves (psABI, figure 3.4); the others' rules claim nothing that a caller relies on.
+ * preserves (psABI, figure 3.4), then the others that have a rule: without one nobody relies on them.
+ * Registers that are not followed, those of vectors, make a row unproven if it has a rule for them.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -211,6 +212,36 @@ static void check_registers(const struct row *row, uint64_t pc, const struct flo
 	}
 }
 
+/* Registers that no callee preserves, of which the row claims something nevertheless. */
+static bool claims(const struct row *row, uint8_t reg)
+{
+	return !(FLOW_PRESERVED & 1u << reg) && row->reg[reg].kind != RULE_UNSPECIFIED &&
+	       row->reg[reg].kind != RULE_UNDEFINED;
+}
+
+bool flow_row_has_others(const struct row *row)
+{
+	for (uint8_t reg = 0; reg < REGISTER_GPR_COUNT; reg++)
+		if (claims(row, reg))
+			return true;
+	return row->high_rules;
+}
+
+static void check_others(const struct row *row, uint64_t pc, const struct flow_state *state,
+			 const struct flow_row_terms *terms, struct flow_row_verdict *ret)
+{
+	for (uint8_t reg = 0; reg < REGISTER_GPR_COUNT && ret->outcome != FLOW_ROW_MISMATCH;
+	     reg++) {
+		if (!(terms->declared & 1u << reg) || !claims(row, reg))
+			continue;
+		check_register(row, reg, pc, state, ret);
+		if (ret->outcome == FLOW_ROW_MISMATCH && terms->agreed & 1u << reg)
+			unproven(ret, FLOW_RULE_UNKNOWN);
+	}
+	if (row->high_rules && ret->outcome == FLOW_ROW_PROVEN)
+		unproven(ret, FLOW_RULE_UNKNOWN);
+}
+
 /* The caller's rsp is the CFA, if no rule says something else. */
 static bool is_usual_rsp(const struct row *row)
 {
@@ -251,6 +282,7 @@ void flow_row_check_terms(const struct row *row, uint64_t pc, const struct flow_
 		return;
 	}
 	check_registers(row, pc, state, terms, ret);
+	check_others(row, pc, state, terms, ret);
 	if (ret->outcome == FLOW_ROW_PROVEN && !is_usual_rsp(row))
 		unproven(ret, FLOW_RULE_UNKNOWN);
 }

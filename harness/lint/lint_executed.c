@@ -301,7 +301,9 @@ static enum lint_outcome outcome_of(const struct lint_join *join,
 	bool is_register = finding->id == LINT_NOT_SAVED || finding->id == LINT_OVERWRITTEN;
 
 	*ret_because = NULL;
-	if (is_of_no_stack(finding->id)) {
+	/* Of registers stepping looks at those that callees preserve. */
+	if (is_of_no_stack(finding->id) ||
+	    (is_register && !(FLOW_PRESERVED & 1u << finding->reg))) {
 		*ret_because = "not_of_a_stack";
 		return tally->points || !finding->pc_end ? LINT_UNDECIDED : LINT_NOT_EXECUTED;
 	}

@@ -331,8 +331,17 @@ int lint_judge_flow(struct lint_judge *judge, struct flow *flow, bool called, st
 
 /* ---- what is plain ------------------------------------------------------------------------- */
 
+/* A register gets to know where the stack is, by which words of it may be written. */
+static bool takes_stack(const struct code *code)
+{
+	return code->source == REGISTER_RSP ||
+	       (code->effect == EFFECT_ADDRESS && code->base == REGISTER_RSP);
+}
+
 static bool leaves_alone(const struct code *code)
 {
+	if (takes_stack(code))
+		return false;
 	switch (code->flow) {
 	case CODE_NEXT:
 	case CODE_BRANCH:
@@ -394,7 +403,7 @@ bool lint_judge_plain(struct lint_judge *judge, struct code_decoder *decoder,
 	if (part->row_count != 1 || part->malformed || part->row[0].pc != part->begin ||
 	    part->row[0].pc_end != part->end ||
 	    part->row[0].reg[REGISTER_RIP].kind == RULE_UNDEFINED ||
-	    !flow_row_is_entry(&part->row[0]))
+	    !flow_row_is_entry(&part->row[0]) || flow_row_has_others(&part->row[0]))
 		return false;
 	while (pc < part->end) {
 		const struct code *code = flow_part_code(part, decoder, pc);

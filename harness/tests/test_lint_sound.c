@@ -15,6 +15,38 @@
 #define KEPT(code) "	mov rax, rbx\n" code "	nop\n	mov rbx, rax\n	ret\n"
 
 static const struct lint_case lint_cases[] = {
+	{ "a register that no callee preserves, where its row says",
+	  "	push rax\n	.cfi_def_cfa_offset 16\n	.cfi_offset rax, -16\n	xor eax, "
+	  "eax\n"
+	  "	pop rax\n	.cfi_def_cfa_offset 8\n	.cfi_same_value rax\n" LEAF,
+	  "4 of 4, 1 proven" },
+	{ "and elsewhere", "	.cfi_offset rax, -16\n	nop\n" LEAF,
+	  "SP003 0..2 rax=c-16 / nothing was written there\n0 of 2, 1 mismatch" },
+	{ "one that is declared the same, and is not",
+	  "	.cfi_same_value r11\n	mov eax, 1\n	xor r11d, r11d\n" LEAF,
+	  "SP004 8..9 r11=same / it is 0\n2 of 3, 1 mismatch" },
+	{ "one that is kept in another",
+	  "	mov r11, rcx\n	.cfi_register rcx, r11\n	xor ecx, "
+	  "ecx\n" LEAF,
+	  "3 of 3, 1 proven" },
+	{ "one that is declared lost may be", "	.cfi_undefined rdx\n	nop\n" LEAF,
+	  "2 of 2, 1 proven" },
+	{ "one that a call changes",
+	  "	push rdi\n	.cfi_def_cfa_offset 16\n	.cfi_same_value rdi\n	call "
+	  "g@PLT\n"
+	  "	nop\n	add rsp, 8\n	.cfi_def_cfa_offset 8\n	.cfi_restore rdi\n" LEAF,
+	  "2 of 5, 1 unproven behind_call" },
+	{ "a return address that is overwritten by a copy of rsp",
+	  "	lea rax, [rsp]\n	mov [rax], rdi\n	nop\n" LEAF,
+	  "SP002 7..9 ra=c-8 / there is the caller's rdi\n2 of 4, 1 mismatch" },
+	{ "or of a sum with it",
+	  "	xor eax, eax\n	add rax, rsp\n	mov [rax], rdi\n	nop\n" LEAF,
+	  "SP002 8..10 ra=c-8 / there is the caller's rdi\n3 of 5, 1 mismatch" },
+	{ "vector registers are not followed",
+	  "	nop\n	.cfi_offset xmm6, -32\n	nop\n	.cfi_restore xmm6\n" LEAF,
+	  "1 of 3, 1 unproven rule_unknown" },
+	{ "unless nothing is claimed", "	.cfi_undefined xmm6\n	nop\n" LEAF,
+	  "2 of 2, 1 proven" },
 	{ "a bit far from its operand is in another word",
 	  PUSH ROOM "	mov edi, 128\n	bts qword ptr [rsp], rdi\n" CLEAR POP LEAF,
 	  "4 of 7, 1 unproven value_unknown" },
