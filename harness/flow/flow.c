@@ -473,20 +473,22 @@ static bool is_exit(const struct flow_state *state, const struct code *code)
 	       (number->number == SYS_exit || number->number == SYS_exit_group);
 }
 
-/* Behind clone(2) and clone3(2) a new thread goes on, too, with a stack of its own. Rows say of that what
- * they say; where there are none, no register is known to lead to the frame. Who makes such a call with
- * another number than a constant has no code for a new stack. */
+/* Behind clone(2) and clone3(2) a new thread goes on, too, with a stack of its own, unless rsi says
+ * that it has none (clone's alone): a process begins so. Where there are no rows no register is known to
+ * lead to the frame. Else rows are unproven until rax tells the two apart: flow_effect_branch(). Who makes
+ * such a call with another number than a constant has no code for a new stack. */
 static void begin_thread(const struct flow_part *part, const struct code *code,
 			 struct flow_state *state)
 {
-	const struct value *number = &state->reg[REGISTER_RAX];
+	const struct value *number = &state->reg[REGISTER_RAX], *stack = &state->reg[REGISTER_RSI];
 
-	if (!part->silent || !code->system_call || number->kind != VALUE_CONSTANT ||
+	if (!code->system_call || number->kind != VALUE_CONSTANT ||
 	    (number->number != SYS_clone && number->number != SYS_clone3))
 		return;
-	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
-		if (value_is_stack(&state->reg[i]))
-			state->reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
+	if (part->silent)
+		flow_state_lose_stack(state);
+	else if (number->number == SYS_clone3 || stack->kind != VALUE_CONSTANT || stack->number)
+		state->thread_begins = true;
 }
 
 /* One instruction. *ret_on: the way goes on to the next. */

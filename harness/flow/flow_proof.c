@@ -352,9 +352,11 @@ static int walk(struct flow *flow, uint32_t number, struct error *error)
 			proof->failed = true;
 			return 0;
 		}
-		/* A branch may say of a register that it is equal to another one. */
+		/* A branch may say of a register that it is equal to another one; behind a system call
+		 * another thread may begin. */
 		cursor.dirty = cursor.reads_all || written_by(&code) & cursor.reads ||
-			       (code.flow == CODE_BRANCH && state.comparison.with_register);
+			       (code.flow == CODE_BRANCH && state.comparison.with_register) ||
+			       code.system_call;
 		if (flow_go(flow, part, &code, &state, &way, &on, error))
 			return -1;
 		flow_way_pass(&way, part, &code);

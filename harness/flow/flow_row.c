@@ -264,6 +264,10 @@ void flow_row_check_terms(const struct row *row, uint64_t pc, const struct flow_
 		ret->ends = true;
 		return;
 	}
+	if (state->thread_begins) {
+		unproven(ret, FLOW_VALUE_UNKNOWN);
+		return;
+	}
 	if (!(terms->declared & FLOW_ROW_CFA)) {
 		unproven(ret, FLOW_RULE_UNKNOWN);
 		return;

@@ -237,6 +237,10 @@ bool flow_state_join(struct flow_state *into, const struct flow_state *from)
 		into->comparison = (struct last_comparison) { .valid = false };
 		changed = true;
 	}
+	if (from->thread_begins && !into->thread_begins) {
+		into->thread_begins = true;
+		changed = true;
+	}
 	if (from->strayed & ~into->strayed) {
 		into->strayed |= from->strayed;
 		changed = true;
@@ -261,6 +265,14 @@ static void give_away(struct flow_state *state)
 		word->value = (struct value) { .kind = VALUE_OTHER };
 		state->word_writes++;
 	}
+}
+
+void flow_state_lose_stack(struct flow_state *state)
+{
+	state->thread_begins = false;
+	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
+		if (value_is_stack(&state->reg[i]))
+			state->reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
 }
 
 void flow_state_call(struct flow_state *state)

@@ -78,12 +78,17 @@ struct flow_state {
 	} aligned;
 	/* What these registers held at the entry was stored where it is not known: a bit for each. */
 	uint32_t strayed;
+	/* Behind clone(2): a new thread is here as well, whose rsp is another one. */
+	bool thread_begins;
 	uint8_t direction;    /* enum code_direction, which a call finds and leaves DIRECTION_UP */
 	uint32_t word_writes; /* grows with each write: else the words are what they were */
 	struct last_comparison comparison;
 	uint32_t word_count;
 	struct word word[FLOW_WORDS_MAX]; /* the last: those beyond word_count are not copied */
 };
+
+/* No register is known to lead to the frame: the stack is another one. */
+void flow_state_lose_stack(struct flow_state *state);
 
 /* Registers that a function that was called preserves (psABI, figure 3.4), a bit for each. */
 #define FLOW_PRESERVED                                                                             \

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include "array.h"
 #include "lint/lint_judge.h"
 #include "flow/flow_noreturn.h"
@@ -338,9 +339,17 @@ static bool takes_stack(const struct code *code)
 	       (code->effect == EFFECT_ADDRESS && code->base == REGISTER_RSP);
 }
 
+/* Of a system call that begins a thread. */
+static bool is_clone(const struct code *code)
+{
+	return (code->effect == EFFECT_CONSTANT || code->effect == EFFECT_CONSTANT_BYTE) &&
+	       code->reg == REGISTER_RAX &&
+	       (code->constant == SYS_clone || code->constant == SYS_clone3);
+}
+
 static bool leaves_alone(const struct code *code)
 {
-	if (takes_stack(code))
+	if (takes_stack(code) || is_clone(code))
 		return false;
 	switch (code->flow) {
 	case CODE_NEXT:

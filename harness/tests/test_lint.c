@@ -289,7 +289,7 @@ static const struct lint_case lint_cases[] = {
 	{ "the end of the stack, beside a way that returns",
 	  "	mov eax, 56\n	syscall\n	test eax, eax\n	je 1f\n	ret\n"
 	  "1:	.cfi_undefined rip\n	xor ebp, ebp\n	call g@PLT\n	hlt\n",
-	  "5 of 8, 1 unproven rule_unknown" },
+	  "3 of 8, 1 unproven value_unknown" },
 	{ "a return address moved",
 	  "	pop rax\n	.cfi_def_cfa_offset 0\n	.cfi_register rip, rax\n	jmp rax\n",
 	  "2 of 2, 1 proven" },

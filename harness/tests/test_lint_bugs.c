@@ -63,7 +63,7 @@ static const struct bug {
 	  "1 wrong, 2 proven",
 	  "0 wrong, 3 proven" },
 	{ "new_thread", SHARED, "", "SP006 new_thread+5..6" UNCOVERED "0 wrong, 1 proven",
-	  "0 wrong, 0 proven, 1 rule_unknown" },
+	  "0 wrong, 0 proven, 1 value_unknown" },
 	{ "no_plt_rows", SHARED, "-Wl,--no-ld-generated-unwind-info",
 	  "SP006 callee@plt+0..1" UNCOVERED "0 wrong, 1 proven", "0 wrong, 2 proven" },
 	{ "no_search_table", SHARED, "-Wl,--no-eh-frame-hdr",

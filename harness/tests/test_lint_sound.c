@@ -15,6 +15,26 @@
 #define KEPT(code) "	mov rax, rbx\n" code "	nop\n	mov rbx, rax\n	ret\n"
 
 static const struct lint_case lint_cases[] = {
+	{ "behind clone the new thread has another stack, until rax tells them apart",
+	  "	mov eax, 56\n	syscall\n	test eax, eax\n	je 1f\n	ret\n1:	xor ebp, "
+	  "ebp\n	.cfi_undefined rbp\n	hlt\n",
+	  "3 of 7, 1 unproven value_unknown" },
+	{ "as the C library of Alpine does it",
+	  "	xor eax, eax\n	mov al, 56\n	sub rsi, 8\n	syscall\n	test eax, eax\n	"
+	  "jne 1f\n	xor ebp, ebp\n	.cfi_undefined rbp\n	pop rdi\n	call r9\n	"
+	  "hlt\n"
+	  "1:	.cfi_restore rbp\n	ret\n",
+	  "5 of 11, 1 unproven value_unknown" },
+	{ "a process begins on the same stack",
+	  "	mov eax, 56\n	xor esi, esi\n	syscall\n	test eax, eax\n	je 1f\n	ret\n1:	"
+	  "nop\n" LEAF,
+	  "8 of 8, 1 proven" },
+	{ "clone3 says in memory whether it does",
+	  "	mov eax, 435\n	xor esi, esi\n	syscall\n	cmp rax, 0\n	jne 1f\n	"
+	  "hlt\n1:	ret\n",
+	  "4 of 7, 1 unproven value_unknown" },
+	{ "another system call begins nothing",
+	  "	mov eax, 57\n	syscall\n	test eax, eax\n" LEAF, "4 of 4, 1 proven" },
 	{ "a register that no callee preserves, where its row says",
 	  "	push rax\n	.cfi_def_cfa_offset 16\n	.cfi_offset rax, -16\n	xor eax, "
 	  "eax\n"
