@@ -149,6 +149,43 @@ static int enter_others(struct linting *linting, struct flow *flow, struct error
 	return 0;
 }
 
+/* The number of the first symbol behind pc. */
+static size_t symbol_behind(const struct image_symbol *symbol, size_t count, uint64_t pc)
+{
+	size_t low = 0;
+
+	while (low < count) {
+		size_t middle = low + (count - low) / 2;
+
+		if (symbol[middle].pc <= pc)
+			low = middle + 1;
+		else
+			count = middle;
+	}
+	return low;
+}
+
+/* Functions that the FDE covers besides the one that it begins with: no way of that one leads there, it has a
+ * function's symbol and no FDE of its own, and its row says that it was called. */
+static int enter_functions(struct linting *linting, struct flow *flow, struct error *error)
+{
+	const struct flow_part *part = flow->part[0];
+	size_t count;
+	const struct image_symbol *symbol = image_symbols(linting->world.cfi->image, &count);
+
+	for (size_t i = symbol_behind(symbol, count, part->begin);
+	     i < count && symbol[i].pc < part->end; i++) {
+		const struct row *row = flow_part_row(part, symbol[i].pc);
+
+		if (symbol[i].type == STT_FUNC && !part->block_at[symbol[i].pc - part->begin] &&
+		    cfi_fde_find(linting->world.cfi, symbol[i].pc) == part->fde && row &&
+		    !row->signal_frame && flow_row_is_entry(row) &&
+		    flow_enter(flow, symbol[i].pc, error))
+			return -1;
+	}
+	return 0;
+}
+
 static bool has_stubs(const struct linting *linting, const struct flow_part *part)
 {
 	struct code_name name;
@@ -245,6 +282,8 @@ static int lint_fde(struct linting *linting, size_t number, bool again, struct e
 		result = inside ? 0 : flow_enter(&flow, part->begin, error);
 		if (!result && stubs)
 			result = enter_stubs(linting, &flow, error);
+		if (!result && !inside)
+			result = enter_functions(linting, &flow, error);
 		if (!result && others)
 			result = enter_others(linting, &flow, error);
 		if (result)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_lint_program.c - what an image's symbols say of a function: who may call it, and whose convention it has
+ * test_lint_program.c - what an image's symbols say of a function: who may call it, where another one
+ * begins, and whose convention it has
  *
  * Each case is linked into a program, in which hidden symbols are still global ones (a shared object has them as
  * local ones), and tables may be in .debug_frame alone, as Go's are. Expected are the findings, as
@@ -26,6 +27,16 @@
 	"	mov [rsp+16], rbx\n	mov rbx, rdi\n	mov rbx, [rsp+16]\n	ret\n	"                           \
 	".cfi_endproc\n"
 
+/* Behind a function that an FDE begins with another one, of which it says rows. */
+#define COVERED(symbol, rows)                                                                      \
+	"	.globl f\n	.type f, @function\nf:	.cfi_startproc\n	ret\n" rows symbol \
+	"g:	sub rsp, 8\n	.cfi_def_cfa_offset 16\n	add rsp, 8\n"                                    \
+	"	.cfi_def_cfa_offset 8\n	ret\n	.cfi_endproc\n"
+#define COVERED_WRONGLY                                                                            \
+	"	.globl f\n	.type f, @function\nf:	.cfi_startproc\n	ret\n	.type g, "                      \
+	"@function\n"                                                                              \
+	"g:	sub rsp, 8\n	add rsp, 8\n	ret\n	.cfi_endproc\n"
+
 static const struct lint_program {
 	const char *rule, *assembly, *expected;
 } programs[] = {
@@ -40,6 +51,17 @@ static const struct lint_program {
 	{ "an internal one may not", RESOLVER("	.globl resolve\n	.internal resolve\n"),
 	  "0 wrong, 0 proven, 1 no_entry" },
 	{ "a local one may not", RESOLVER(""), "0 wrong, 0 proven, 1 no_entry" },
+	{ "an FDE may cover another function, too", COVERED("	.type g, @function\n", ""),
+	  "0 wrong, 1 proven" },
+	{ "what it says of that one is held against its code", COVERED_WRONGLY,
+	  "SP001 g+4\n1 wrong, 0 proven" },
+	{ "without a symbol nobody knows that it is one", COVERED("", ""),
+	  "0 wrong, 0 proven, 1 not_reached" },
+	{ "nor if it is a label's", COVERED("	.globl g\n", ""),
+	  "0 wrong, 0 proven, 1 not_reached" },
+	{ "nor if its row is not that of a function that was called",
+	  COVERED("	.type g, @function\n", "	.cfi_def_cfa_offset 24\n"),
+	  "0 wrong, 0 proven, 1 not_reached" },
 	{ "what has no rule is unchanged", SPILLS, "SP004 f+8\n1 wrong, 0 proven" },
 	{ "in Go it is nobody's",
 	  "	.type \"runtime.text\", @function\n\"runtime.text\":\n" SPILLS,
