@@ -177,6 +177,15 @@ static void tell_point(struct lint_judge *judge, const struct flow *flow,
 		judge->watch->point(judge->watch->context, &point);
 }
 
+/* Some row of the function says where the caller's register is: so without a rule it is unchanged. */
+static bool has_rule(const struct flow_part *part, uint8_t reg)
+{
+	for (size_t i = 0; i < part->row_count; i++)
+		if (part->row[i].reg[reg].kind != RULE_UNSPECIFIED)
+			return true;
+	return false;
+}
+
 /* The function preserves not all that the psABI wants, or no rule is ever made for a register: having none
  * does not say that it is unchanged. */
 static bool is_convention(const struct flow *flow, const struct flow_part *part,
@@ -186,7 +195,8 @@ static bool is_convention(const struct flow *flow, const struct flow_part *part,
 
 	if (!flow_row_is_vague(verdict))
 		return false;
-	return !flow->has_return || flow->breaks_convention || flow->world->ocaml ||
+	return !flow->has_return || (flow->breaks_convention && !has_rule(part, verdict->reg)) ||
+	       flow->world->ocaml ||
 	       (flow->world->go && cfi->cie[part->fde->cie].section == &cfi->image->debug_frame);
 }
 

@@ -43,6 +43,11 @@ static const struct lint_case lint_cases[] = {
 	  "	mov rbx, rdi\n	xor eax, eax\n	ret\n", "1 of 3, 1 unproven rule_unknown" },
 	{ "the same, kept for a while, and not brought back",
 	  "	mov rax, rbx\n	mov rbx, rdi\n	nop\n	ret\n", "2 of 4, 1 unproven rule_unknown" },
+	{ "the same, but a row says where it is: without a rule it is unchanged",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	mov rbx, "
+	  "rdi\n	pop rcx\n"
+	  "	.cfi_def_cfa_offset 8\n	.cfi_restore rbx\n	ret\n",
+	  "SP004 5..6 rbx=none / it is the caller's rdi\n3 of 4, 1 mismatch" },
 	{ "the same, handed to another function",
 	  "	test edi, edi\n	jne 1f\n	ret\n1:	mov rax, rbx\n	mov rbx, rdi\n	jmp "
 	  "[rsi]\n",
