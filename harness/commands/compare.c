@@ -141,6 +141,7 @@ static int synthesize(void *context, struct image *image, struct error *error)
 	sums->images += more.images;
 	sums->functions += more.functions;
 	sums->written += more.written;
+	sums->replaced += more.replaced;
 	return result;
 }
 

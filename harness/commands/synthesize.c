@@ -85,7 +85,8 @@ static void count_image(struct synthesizing *all, const struct image_path *path,
 		gate_leave_image_named(gate, json_text(image, "code"), path->named);
 	gate_leave(gate, GATE_UNCHECKED, !strcmp(status, "not_linked"));
 	gate->environment |= !strcmp(status, "failed");
-	gate->checked += json_number(image, "proven") + json_number(image, "partial");
+	gate->checked += json_number(image, "proven") + json_number(image, "partial") +
+			 json_number(image, "replaced");
 	gate_leave(gate, GATE_UNSYNTHESIZED, json_number(image, "none"));
 	json_counts_add(all->counts, image);
 }

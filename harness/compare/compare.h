@@ -36,6 +36,7 @@
 /* Rows that images were given by compare_options.prepare, of all programs so far. */
 struct compare_synthesized {
 	uint64_t images, functions, written; /* functions without CFI, of these with rows */
+	uint64_t replaced;		     /* functions with other rows than their FDE's */
 };
 
 struct compare_options {

@@ -321,6 +321,7 @@ static void print_verdicts(FILE *file, const char *program, const char *kernel,
 		set_count(synthesized, "images", comparison->synthesized->images);
 		set_count(synthesized, "functions", comparison->synthesized->functions);
 		set_count(synthesized, "written", comparison->synthesized->written);
+		set_count(synthesized, "replaced", comparison->synthesized->replaced);
 		json_object_set_new(object, "synthesized", synthesized);
 	}
 	set_count(truth, "steps", comparison->truth.steps);

@@ -97,6 +97,9 @@ static void print_verdicts(FILE *file, const struct comparison *comparison)
 			" functions without CFI, in %" PRIu64 " images\n",
 			comparison->synthesized->written, comparison->synthesized->functions,
 			comparison->synthesized->images);
+	if (comparison->synthesized && comparison->synthesized->replaced)
+		fprintf(file, "synthesized: rows in place of theirs for %" PRIu64 " functions\n",
+			comparison->synthesized->replaced);
 	fprintf(file, "verdicts: exact %" PRIu64, verdict[VERDICT_EXACT]);
 	fprintf(file, ", table_fault %" PRIu64 " (%" PRIu64 " missing)",
 		verdict[VERDICT_TABLE_FAULT], comparison->missing);

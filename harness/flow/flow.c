@@ -473,24 +473,6 @@ static bool is_exit(const struct flow_state *state, const struct code *code)
 	       (number->number == SYS_exit || number->number == SYS_exit_group);
 }
 
-/* Behind clone(2) and clone3(2) a new thread goes on, too, with a stack of its own, unless rsi says
- * that it has none (clone's alone): a process begins so. Where there are no rows no register is known to
- * lead to the frame. Else rows are unproven until rax tells the two apart: flow_effect_branch(). Who makes
- * such a call with another number than a constant has no code for a new stack. */
-static void begin_thread(const struct flow_part *part, const struct code *code,
-			 struct flow_state *state)
-{
-	const struct value *number = &state->reg[REGISTER_RAX], *stack = &state->reg[REGISTER_RSI];
-
-	if (!code->system_call || number->kind != VALUE_CONSTANT ||
-	    (number->number != SYS_clone && number->number != SYS_clone3))
-		return;
-	if (part->silent)
-		flow_state_lose_stack(state);
-	else if (number->number == SYS_clone3 || stack->kind != VALUE_CONSTANT || stack->number)
-		state->thread_begins = true;
-}
-
 /* One instruction. *ret_on: the way goes on to the next. */
 static int step(struct flow *flow, struct flow_part *part, const struct code *code,
 		struct flow_state *state, const struct flow_way *come, bool *ret_on,
@@ -498,13 +480,16 @@ static int step(struct flow *flow, struct flow_part *part, const struct code *co
 {
 	struct flow_way way = { .from = code->pc, .unsure = come->unsure };
 	struct flow_state taken;
+	bool begins;
 
 	*ret_on = false;
 	switch (code->flow) {
 	case CODE_NEXT:
 		*ret_on = !is_exit(state, code);
-		begin_thread(part, code, state);
+		begins = flow_thread_begins(code, state);
 		flow_effect(state, code, (uint32_t)(code->pc - flow->function));
+		if (begins)
+			flow_thread_begin(state);
 		return 0;
 	case CODE_CALL:
 	case CODE_CALL_INDIRECT: return call(flow, part, code, state, come->unsure, ret_on, error);

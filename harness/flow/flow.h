@@ -15,6 +15,7 @@
  *	flow.c		 the ways
  *	flow_jump.c	 where a computed jump goes
  *	flow_way.c	 what is thought of a way
+ *	flow_thread.c	 where a new thread begins
  *	flow_path.c	 the jumps that lead to an instruction
  *	flow_probe.c	 functions that only touch the stack
  *	flow_proof.c	 the ways of functions that are right, faster
@@ -161,6 +162,13 @@ int flow_fall_out(struct flow *flow, uint64_t pc, const struct flow_state *state
 		  const struct flow_way *way, struct error *error);
 /* The way behind that instruction. */
 void flow_way_pass(struct flow_way *way, const struct flow_part *part, const struct code *code);
+/* ---- flow_thread.c ------------------------------------------------------------------------ */
+
+/* The instruction is a system call behind which a new thread goes on, too. */
+bool flow_thread_begins(const struct code *code, const struct flow_state *state);
+/* Behind it. */
+void flow_thread_begin(struct flow_state *state);
+
 /* The way comes to a return. */
 void flow_way_return(struct flow *flow, const struct flow_state *state, const struct flow_way *way);
 /* The way that goes on to a block's begin. */

@@ -440,7 +440,8 @@ static void compare(struct flow_state *state, const struct code *code)
 {
 	struct last_comparison *comparison = &state->comparison;
 
-	if (!code->constant && code->effect == EFFECT_COMPARE && !state->thread_begins) {
+	if (!code->constant && code->effect == EFFECT_COMPARE &&
+	    state->thread != FLOW_THREAD_EITHER) {
 		comparison->valid = false; /* with 0 tells nothing of an index */
 		return;
 	}
@@ -567,20 +568,6 @@ static void make_equal(struct flow_state *state)
 	}
 }
 
-/* Behind clone(2) rax is 0 in the new thread alone, and its stack is another. */
-static void tell_threads(struct flow_state *state, enum code_condition holds)
-{
-	const struct last_comparison *comparison = &state->comparison;
-
-	if (comparison->of_word || comparison->with_register || comparison->constant ||
-	    comparison->reg != REGISTER_RAX)
-		return;
-	if (holds == CONDITION_EQUAL)
-		flow_state_lose_stack(state);
-	else if (holds == CONDITION_NOT_EQUAL)
-		state->thread_begins = false;
-}
-
 void flow_effect_branch(struct flow_state *state, enum code_condition condition, bool taken)
 {
 	static const enum code_condition opposite[] = {
@@ -597,8 +584,7 @@ void flow_effect_branch(struct flow_state *state, enum code_condition condition,
 
 	if (!comparison->valid)
 		return;
-	if (state->thread_begins)
-		tell_threads(state, holds);
+	flow_thread_branch(state, holds);
 	if (comparison->with_register) {
 		if (holds == CONDITION_EQUAL)
 			make_equal(state);

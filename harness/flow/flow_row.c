@@ -264,7 +264,7 @@ void flow_row_check_terms(const struct row *row, uint64_t pc, const struct flow_
 		ret->ends = true;
 		return;
 	}
-	if (state->thread_begins) {
+	if (state->thread == FLOW_THREAD_EITHER) {
 		unproven(ret, FLOW_VALUE_UNKNOWN);
 		return;
 	}

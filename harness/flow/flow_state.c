@@ -221,8 +221,10 @@ static bool join_words(struct flow_state *into, const struct flow_state *from)
 
 bool flow_state_join(struct flow_state *into, const struct flow_state *from)
 {
-	bool changed = false;
+	bool changed = into->thread != from->thread && into->thread != FLOW_THREAD_EITHER;
 
+	if (changed)
+		into->thread = FLOW_THREAD_EITHER;
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
 		changed |= join_value(&into->reg[i], &from->reg[i]);
 	changed |= join_words(into, from);
@@ -235,10 +237,6 @@ bool flow_state_join(struct flow_state *into, const struct flow_state *from)
 	if (into->comparison.valid &&
 	    memcmp(&into->comparison, &from->comparison, sizeof(into->comparison))) {
 		into->comparison = (struct last_comparison) { .valid = false };
-		changed = true;
-	}
-	if (from->thread_begins && !into->thread_begins) {
-		into->thread_begins = true;
 		changed = true;
 	}
 	if (from->strayed & ~into->strayed) {
@@ -269,7 +267,6 @@ static void give_away(struct flow_state *state)
 
 void flow_state_lose_stack(struct flow_state *state)
 {
-	state->thread_begins = false;
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
 		if (value_is_stack(&state->reg[i]))
 			state->reg[i] = (struct value) { .kind = VALUE_UNKNOWN };

@@ -24,8 +24,9 @@
 
 enum value_kind {
 	VALUE_UNKNOWN, /* may be anything */
-	VALUE_OTHER,   /* made here: not what a register held at the entry, but for chance */
-	VALUE_CFA,     /* the CFA + number */
+	VALUE_OTHER, /* made here: not what a register held at the entry, but for chance; bound 1: what
+			clone(2) returned */
+	VALUE_CFA, /* the CFA + number */
 	VALUE_ENTRY, /* what register reg held at the entry + number; REGISTER_RIP: the return address */
 	VALUE_BASE,	/* the stack address that began at origin + number */
 	VALUE_CONSTANT, /* number */
@@ -63,8 +64,16 @@ struct last_comparison {
 	int64_t constant;
 };
 
+/* Whose the way is: flow_thread.c. */
+enum flow_thread {
+	FLOW_THREAD_NONE, /* the function's caller's thread */
+	FLOW_THREAD_EITHER,
+	FLOW_THREAD_NEW, /* one that began here, and has no caller */
+};
+
 struct flow_state {
 	struct value reg[REGISTER_GPR_COUNT];
+	uint8_t thread;	 /* enum flow_thread */
 	bool saved_only; /* no words are kept but those where registers were saved: flow_proof.c */
 	bool words_lost; /* there were more */
 	/* Words that something was written to of which nothing is known, from the CFA; and of bases. */
@@ -78,8 +87,6 @@ struct flow_state {
 	} aligned;
 	/* What these registers held at the entry was stored where it is not known: a bit for each. */
 	uint32_t strayed;
-	/* Behind clone(2): a new thread is here as well, whose rsp is another one. */
-	bool thread_begins;
 	uint8_t direction;    /* enum code_direction, which a call finds and leaves DIRECTION_UP */
 	uint32_t word_writes; /* grows with each write: else the words are what they were */
 	struct last_comparison comparison;
@@ -141,6 +148,11 @@ void flow_effect(struct flow_state *state, const struct code *code, uint32_t ori
 void flow_effect_branch(struct flow_state *state, enum code_condition condition, bool taken);
 /* The address of the memory operand, VALUE_UNKNOWN if it is not known. */
 struct value flow_effect_address(const struct flow_state *state, const struct code *code);
+
+/* ---- flow_thread.c ------------------------------------------------------------------------ */
+
+/* What a comparison with the result of clone(2) adds, of a way on which it holds. */
+void flow_thread_branch(struct flow_state *state, enum code_condition holds);
 
 /* Where a computed jump goes. */
 struct value flow_effect_jump(const struct flow_state *state, const struct code *code);

@@ -13,7 +13,10 @@
  *	synthesis_returns.c	functions that return for certain
  *	synthesis_blank.c	an FDE without rows for each: what the flow of lint follows
  *	synthesis_row.c		a state -> a row
+ *	synthesis_wrong.c	functions whose rows are wrong
  *	synthesis_image.c	all functions of an image
+ *	synthesis_write.c	what was met, as rows
+ *	synthesis_replace.c	rows that were declared, and stay
  *	synthesis_change.c	from one row to the next, as call frame instructions
  *	synthesis_section.c	.eh_frame, .debug_frame
  *	synthesis_directives.c	.cfi_ directives for an assembler
@@ -41,6 +44,7 @@ enum synthesis_reason {
 	SYNTHESIS_JUMP_DOUBTFUL, /* only entries of a jump table that may be none of its own do */
 	SYNTHESIS_RETURNS_ELSEWHERE, /* some way of the function returns with another frame */
 	SYNTHESIS_UNCALLED, /* only its address is known, and it does not return as a function does */
+	SYNTHESIS_THREAD,   /* a new thread goes on there, too, with another stack */
 	SYNTHESIS_WAYS_DIFFER,	  /* two functions lead there, with different frames */
 	SYNTHESIS_CFA_UNKNOWN,	  /* no register that a callee preserves leads to the CFA */
 	SYNTHESIS_RETURN_UNKNOWN, /* the return address is not in this frame, or not known to be */
@@ -81,6 +85,7 @@ struct synthesis_row {
 
 struct synthesis_function {
 	uint64_t begin, end;
+	bool replaced;		     /* it has an FDE; row_count 0: that stays */
 	size_t first_row, row_count; /* in synthesis.row, sorted by pc */
 	uint64_t instructions;	     /* padding that no way leads to left out */
 	uint64_t written;	     /* of them, with a row */
@@ -104,9 +109,17 @@ const char *synthesis_reason_title(enum synthesis_reason reason);
 
 /* ---- synthesis_row.c ---------------------------------------------------------------------- */
 
-/* The row that is so in the state; its pcs are not set. outermost: nobody has called the function. call:
- * the instruction is one. SYNTHESIS_REASON_COUNT: there is a row; else why not. */
-enum synthesis_reason synthesis_row_of(const struct flow_state *state, bool outermost, bool call,
+/* How a row is to be made. */
+enum {
+	SYNTHESIS_OUTERMOST = 1, /* nobody has called the function */
+	SYNTHESIS_AT_CALL = 2,	 /* the instruction is a call */
+	/* By rsp where it leads to the CFA, although there is a frame pointer: others' rows may not say where
+	 * rbp is. */
+	SYNTHESIS_BY_RSP = 4,
+};
+/* The row that is so in the state; its pcs are not set. SYNTHESIS_REASON_COUNT: there is a row; else why
+ * not. */
+enum synthesis_reason synthesis_row_of(const struct flow_state *state, unsigned int how,
 				       struct synthesis_row *ret);
 bool synthesis_row_equal(const struct synthesis_row *a, const struct synthesis_row *b);
 /* Makes into what both say. False: they say that the frame is elsewhere. */
@@ -130,6 +143,8 @@ struct synthesis_range {
 	bool entered; /* called, or by a symbol a function; else only jumps lead there */
 	bool sized;   /* a symbol says where it ends */
 	bool taken;   /* something keeps its address: a function, perhaps */
+	const struct cfi_fde *replaces; /* the FDE that it has; NULL: none */
+	bool go; /* and it is Go's: what its rows have no rule for is not the same */
 };
 
 struct synthesis_ranges {
@@ -192,7 +207,36 @@ int synthesis_ranges_find(const struct cfi *cfi, struct code_decoder *decoder,
 			  struct synthesis_taken *taken, bool with_taken,
 			  struct synthesis_ranges *ret, struct error *error);
 
-/* cfi's FDEs, and one for each range, whose rows say nothing (struct flow_part: silent). */
+/* ---- synthesis_wrong.c, synthesis_replace.c ----------------------------------------------- */
+
+/* Adds, in no order, the functions of .debug_frame whose rows lint can't prove. 0, or -1. */
+int synthesis_wrong_find(const struct cfi *cfi, struct synthesis_ranges *ret, struct error *error);
+/* What the kernel returns to from a signal handler: mov eax, 15 (or rax); syscall. Its bytes, or 0. */
+size_t synthesis_restorer_bytes(const struct image *image, uint64_t pc);
+/* A declared row as a synthesized one; a register without a rule is the same. False: it says what those
+ * can't. */
+bool synthesis_row_declared(const struct row *row, struct synthesis_row *ret);
+
+/* ---- synthesis_write.c -------------------------------------------------------------------- */
+
+/* An instruction that was met. */
+struct synthesis_met {
+	struct synthesis_row row;
+	enum synthesis_reason reason; /* SYNTHESIS_REASON_COUNT: it has the row */
+};
+
+struct synthesis_writer {
+	const struct cfi *cfi; /* the image's own */
+	struct code_decoder *decoder;
+	const struct synthesis_ranges *ranges;
+	struct synthesis *synthesis; /* its functions are those of ranges */
+	struct synthesis_met *met;   /* is sorted */
+	size_t met_count;
+};
+/* What all say of each instruction becomes rows. 0, or -1: no memory. */
+int synthesis_write(const struct synthesis_writer *writer, struct error *error);
+
+/* cfi's FDEs but those that are replaced, and one for each range, whose rows say nothing (struct flow_part: silent). */
 struct synthesis_blank {
 	struct cfi cfi;
 	size_t first; /* number of the first range's FDE in cfi.fde */

@@ -27,9 +27,13 @@ int synthesis_attach(void *context, struct image *image, struct error *error)
 	cfi_destroy(cfi);
 	if (result) /* more code than is followed: there are no rows */
 		return error->code == ERROR_MEMORY ? -1 : 0;
-	sums->functions += synthesis.function_count;
-	for (size_t i = 0; i < synthesis.function_count; i++)
-		sums->written += synthesis.function[i].row_count != 0;
+	for (size_t i = 0; i < synthesis.function_count; i++) {
+		const struct synthesis_function *function = &synthesis.function[i];
+
+		sums->functions += !function->replaced;
+		sums->written += !function->replaced && function->row_count;
+		sums->replaced += function->replaced && function->row_count;
+	}
 	if (synthesis.row_count) {
 		sums->images++;
 		result = synthesis_section(&synthesis, false, vaddr, NULL, &bytes, &size, error);

@@ -12,8 +12,9 @@
 
 /* What came of the images of a run. */
 struct synthesis_sums {
-	uint64_t images, functions,
-		written; /* images with rows; functions without FDE, with rows */
+	uint64_t images;	     /* with rows */
+	uint64_t functions, written; /* without FDE; of them, with rows */
+	uint64_t replaced;	     /* with others than their FDE's */
 };
 
 /* The rows of the image's functions without CFI become a section .eh_frame of it. An image_prepare_fn:

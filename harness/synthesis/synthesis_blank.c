@@ -11,6 +11,21 @@
 #include "pointer.h"
 #include "synthesis/synthesis.h"
 
+/* Those that are not replaced. Returns how many. */
+static size_t keep_fdes(struct cfi *copy, const struct cfi *cfi,
+			const struct synthesis_ranges *ranges)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < ranges->count; i++)
+		if (ranges->range[i].replaces)
+			copy->fde[ranges->range[i].replaces - cfi->fde].pc_range = 1;
+	for (size_t i = 0; i < cfi->fde_count; i++)
+		if (!copy->fde[i].pc_range)
+			copy->fde[kept++] = cfi->fde[i];
+	return kept;
+}
+
 int synthesis_blank_init(struct synthesis_blank *blank, const struct cfi *cfi,
 			 const struct synthesis_ranges *ranges, struct error *error)
 {
@@ -20,7 +35,6 @@ int synthesis_blank_init(struct synthesis_blank *blank, const struct cfi *cfi,
 
 	memset(blank, 0, sizeof(*blank));
 	*copy = (struct cfi) { .image = cfi->image, .section = &section, .is_eh_frame = true };
-	blank->first = cfi->fde_count;
 	copy->cie = calloc(cfi->cie_count + 1, sizeof(*copy->cie));
 	copy->fde = calloc(cfi->fde_count + ranges->count + 1, sizeof(*copy->fde));
 	if (!copy->cie || !copy->fde) {
@@ -29,8 +43,7 @@ int synthesis_blank_init(struct synthesis_blank *blank, const struct cfi *cfi,
 	}
 	if (cfi->cie_count)
 		memcpy(copy->cie, cfi->cie, cfi->cie_count * sizeof(*copy->cie));
-	if (cfi->fde_count)
-		memcpy(copy->fde, cfi->fde, cfi->fde_count * sizeof(*copy->fde));
+	blank->first = keep_fdes(copy, cfi, ranges);
 	copy->cie[cfi->cie_count] = (struct cfi_cie) {
 		.section = &section,
 		.augmentation = "",
@@ -43,7 +56,7 @@ int synthesis_blank_init(struct synthesis_blank *blank, const struct cfi *cfi,
 		.lsda_encoding = POINTER_OMIT,
 	};
 	copy->cie_count = cfi->cie_count + 1;
-	copy->fde_count = cfi->fde_count + ranges->count;
+	copy->fde_count = blank->first + ranges->count;
 	for (size_t i = 0; i < ranges->count; i++)
 		copy->fde[blank->first + i] = (struct cfi_fde) {
 			.pc_begin = ranges->range[i].begin,

@@ -17,12 +17,6 @@
 #include "flow/flow_noreturn.h"
 #include "synthesis/synthesis.h"
 
-/* An instruction that was met. */
-struct met {
-	struct synthesis_row row;
-	enum synthesis_reason reason; /* SYNTHESIS_REASON_COUNT: it has the row */
-};
-
 struct synthesizer {
 	struct synthesis *synthesis;
 	const struct synthesis_ranges *ranges;
@@ -31,7 +25,7 @@ struct synthesizer {
 	struct flow_world world;
 	struct lint_judge judge;
 	struct lint_counts counts;
-	struct met *met;
+	struct synthesis_met *met;
 	size_t met_count;
 	size_t number;	/* of the range at hand */
 	bool outermost; /* of the function at hand */
@@ -56,6 +50,7 @@ static const struct {
 	[SYNTHESIS_RETURNS_ELSEWHERE] = { "returns_elsewhere",
 					  "a way of the function returns with another frame" },
 	[SYNTHESIS_UNCALLED] = { "uncalled", "nothing calls it, and it does not return" },
+	[SYNTHESIS_THREAD] = { "thread", "a new thread goes on there, too" },
 	[SYNTHESIS_WAYS_DIFFER] = { "ways_differ", "functions lead there with different frames" },
 	[SYNTHESIS_CFA_UNKNOWN] = { "cfa_unknown", "no register leads to the CFA" },
 	[SYNTHESIS_RETURN_UNKNOWN] = { "return_unknown", "the return address is not in the frame" },
@@ -72,6 +67,8 @@ const char *synthesis_reason_title(enum synthesis_reason reason)
 {
 	return reasons[reason].title;
 }
+
+#define ENTRY_INSTRUCTIONS_MAX 16 /* of code that begins a process and only jumps */
 
 /* ---- what is met --------------------------------------------------------------------------- */
 
@@ -111,18 +108,23 @@ static bool is_call(const struct synthesizer *synthesizer, const struct lint_poi
 static void meet(void *context, const struct lint_point *point)
 {
 	struct synthesizer *synthesizer = context;
-	struct met *met;
+	const struct synthesis_range *range;
+	struct synthesis_met *met;
+	unsigned int how;
 
 	synthesis_taken_reach(&synthesizer->taken, point->pc);
-	if (!range_of(synthesizer, point->pc))
+	range = range_of(synthesizer, point->pc);
+	if (!range)
 		return;
 	if (!ARRAY_GROW(synthesizer->met, synthesizer->met_count)) {
 		synthesizer->no_memory = true;
 		return;
 	}
 	met = &synthesizer->met[synthesizer->met_count++];
-	met->reason = synthesis_row_of(point->state, synthesizer->outermost,
-				       is_call(synthesizer, point), &met->row);
+	how = (synthesizer->outermost ? SYNTHESIS_OUTERMOST : 0) |
+	      (is_call(synthesizer, point) ? SYNTHESIS_AT_CALL : 0) |
+	      (range->go ? SYNTHESIS_BY_RSP : 0);
+	met->reason = synthesis_row_of(point->state, how, &met->row);
 	met->row.pc = point->pc;
 	met->row.pc_end = point->pc + point->length;
 	if (point->unsure && synthesizer->jumps_differ)
@@ -136,7 +138,7 @@ static void jumped(void *context, const struct flow_state *state)
 
 	if (flow_state_is_entry(state))
 		return; /* into another function */
-	if (synthesis_row_of(state, false, true, &row) != SYNTHESIS_REASON_COUNT ||
+	if (synthesis_row_of(state, SYNTHESIS_AT_CALL, &row) != SYNTHESIS_REASON_COUNT ||
 	    (synthesizer->jumped && !synthesis_row_equal(&row, &synthesizer->at_jump)))
 		synthesizer->jumps_differ = true;
 	synthesizer->at_jump = row;
@@ -187,29 +189,10 @@ static bool is_stub(const struct synthesizer *synthesizer, uint64_t pc)
 	return name.kind == CODE_STUB && name.start == pc;
 }
 
-/* What the kernel returns to from a signal handler: mov eax, 15 (or rax); syscall. Nobody calls it. Its
- * bytes, or 0. */
-static size_t restorer_bytes(const struct synthesizer *synthesizer, uint64_t pc)
-{
-	static const uint8_t code[][9] = {
-		{ 0xb8, SYS_rt_sigreturn, 0, 0, 0, 0x0f, 0x05 },
-		{ 0x48, 0xc7, 0xc0, SYS_rt_sigreturn, 0, 0, 0, 0x0f, 0x05 },
-	};
-	static const size_t size[] = { 7, 9 };
-
-	for (size_t i = 0; i < sizeof(size) / sizeof(size[0]); i++) {
-		const uint8_t *bytes = image_bytes(synthesizer->blank.cfi.image, pc, size[i]);
-
-		if (bytes && !memcmp(bytes, code[i], size[i]))
-			return size[i];
-	}
-	return 0;
-}
-
 static int take_restorer(struct synthesizer *synthesizer, struct synthesis_function *function,
 			 size_t size, struct error *error)
 {
-	struct met *met;
+	struct synthesis_met *met;
 
 	if (!ARRAY_GROW(synthesizer->met, synthesizer->met_count))
 		return error_set(error, ERROR_MEMORY, NULL, 0, "rows");
@@ -272,6 +255,30 @@ static void enter_tails(struct synthesizer *synthesizer)
 	}
 }
 
+/* Where a process begins, or what code that begins it does nothing but jump to: Go's rt0_go. */
+static bool is_first(const struct synthesizer *synthesizer, uint64_t begin)
+{
+	const struct image *image = synthesizer->blank.cfi.image;
+	uint64_t pc = image->entry;
+
+	for (int i = 0; pc && pc != begin && i < ENTRY_INSTRUCTIONS_MAX; i++) {
+		const uint8_t *bytes = NULL;
+		size_t size = CODE_BYTES_MAX;
+		struct code code;
+
+		while (size && !(bytes = image_bytes(image, pc, size)))
+			size--;
+		if (!bytes)
+			return false;
+		code_decode(synthesizer->world.decoder, pc, bytes, size, &code);
+		if (!code.length || (code.flow != CODE_NEXT && code.flow != CODE_JUMP) ||
+		    code.written & FLOW_PRESERVED)
+			return false;
+		pc = code.flow == CODE_JUMP ? code.target : pc + code.length;
+	}
+	return pc && pc == begin;
+}
+
 static int follow(struct synthesizer *synthesizer, const struct synthesis_range *range, bool plt,
 		  struct flow_part *part, struct error *error)
 {
@@ -286,8 +293,7 @@ static int follow(struct synthesizer *synthesizer, const struct synthesis_range 
 		result = plt ? enter_stubs(synthesizer, &flow, range, error)
 			     : flow_enter(&flow, range->begin, error);
 	}
-	synthesizer->outermost = range->begin == synthesizer->blank.cfi.image->entry &&
-				 !flow.has_return;
+	synthesizer->outermost = is_first(synthesizer, range->begin) && !flow.has_return;
 	if (!result && !flow.too_large)
 		result = lint_judge_flow(&synthesizer->judge, &flow, false, error);
 	if (flow.returns_elsewhere)
@@ -315,7 +321,7 @@ static int take_range(struct synthesizer *synthesizer, size_t number, bool piece
 {
 	const struct synthesis_range *range = &synthesizer->ranges->range[number];
 	struct synthesis_function *function = &synthesizer->synthesis->function[number];
-	size_t restorer = restorer_bytes(synthesizer, range->begin);
+	size_t restorer = synthesis_restorer_bytes(synthesizer->blank.cfi.image, range->begin);
 	enum flow_reason reason;
 	struct flow_part *part;
 	int result;
@@ -370,6 +376,7 @@ static int take_ranges(struct synthesizer *synthesizer, struct error *error)
 
 		synthesis->function[i].begin = range->begin;
 		synthesis->function[i].end = range->end;
+		synthesis->function[i].replaced = range->replaces != NULL;
 		synthesizer->entered[i] = range->entered || is_plt(synthesizer, range);
 	}
 	while (more) {
@@ -385,112 +392,7 @@ static int take_ranges(struct synthesizer *synthesizer, struct error *error)
 	return 0;
 }
 
-/* ---- rows ---------------------------------------------------------------------------------- */
-
-static int compare_met(const void *left, const void *right)
-{
-	const struct met *a = left, *b = right;
-
-	if (a->row.pc != b->row.pc)
-		return a->row.pc < b->row.pc ? -1 : 1;
-	return 0;
-}
-
-static bool is_doubtful(const struct met *met)
-{
-	return met->reason == SYNTHESIS_JUMP_DOUBTFUL ||
-	       met->reason == SYNTHESIS_RETURNS_ELSEWHERE || met->reason == SYNTHESIS_UNCALLED;
-}
-
-/* What all say of one instruction, from number first on. Returns behind the last. */
-static size_t join(const struct synthesizer *synthesizer, size_t first, struct met *ret)
-{
-	size_t i = first + 1;
-
-	*ret = synthesizer->met[first];
-	for (; i < synthesizer->met_count && synthesizer->met[i].row.pc == ret->row.pc; i++) {
-		const struct met *other = &synthesizer->met[i];
-
-		/* A doubtful way proves nothing, and disproves nothing. */
-		if (is_doubtful(other))
-			continue;
-		if (is_doubtful(ret))
-			*ret = *other;
-		else if (other->reason != SYNTHESIS_REASON_COUNT)
-			ret->reason = other->reason;
-		else if (ret->reason == SYNTHESIS_REASON_COUNT &&
-			 !synthesis_row_join(&ret->row, &other->row))
-			ret->reason = SYNTHESIS_WAYS_DIFFER;
-	}
-	return i;
-}
-
-/* Nothing but padding lies there: it has the row before it, as compilers have it. */
-static bool is_padding(const struct synthesizer *synthesizer, uint64_t pc, uint64_t end)
-{
-	while (pc < end) {
-		const uint8_t *bytes = image_bytes(synthesizer->blank.cfi.image, pc, end - pc);
-		struct code code;
-
-		if (!bytes)
-			return false;
-		code_decode(synthesizer->world.decoder, pc, bytes, end - pc, &code);
-		if (!code.is_padding || !code.length)
-			return false;
-		pc += code.length;
-	}
-	return true;
-}
-
-static bool write_row(const struct synthesizer *synthesizer, struct synthesis_function *function,
-		      const struct synthesis_row *row)
-{
-	struct synthesis *synthesis = synthesizer->synthesis;
-	struct synthesis_row *last = function->row_count ? &synthesis->row[synthesis->row_count - 1]
-							 : NULL;
-
-	function->written++;
-	if (last && last->pc_end < row->pc && is_padding(synthesizer, last->pc_end, row->pc))
-		last->pc_end = row->pc;
-	if (last && last->pc_end == row->pc && synthesis_row_equal(last, row)) {
-		last->pc_end = row->pc_end;
-		return true;
-	}
-	if (last && last->pc_end > row->pc)
-		last->pc_end = row->pc; /* an instruction inside another: both were met */
-	if (!ARRAY_GROW(synthesis->row, synthesis->row_count))
-		return false;
-	if (!function->row_count)
-		function->first_row = synthesis->row_count;
-	function->row_count++;
-	synthesis->row[synthesis->row_count++] = *row;
-	return true;
-}
-
-static int write_rows(struct synthesizer *synthesizer, struct error *error)
-{
-	struct synthesis *synthesis = synthesizer->synthesis;
-	size_t i = 0;
-
-	if (synthesizer->met_count)
-		qsort(synthesizer->met, synthesizer->met_count, sizeof(*synthesizer->met),
-		      compare_met);
-	while (i < synthesizer->met_count) {
-		struct met met;
-		struct synthesis_function *function;
-
-		i = join(synthesizer, i, &met);
-		range_of(synthesizer, met.row.pc);
-		function = &synthesis->function[synthesizer->last_range];
-		if (met.row.pc_end > function->end)
-			met.row.pc_end = function->end;
-		if (met.reason != SYNTHESIS_REASON_COUNT)
-			function->unwritten[met.reason]++;
-		else if (!write_row(synthesizer, function, &met.row))
-			return error_set(error, ERROR_MEMORY, NULL, 0, "rows");
-	}
-	return 0;
-}
+/* ---- all of them --------------------------------------------------------------------------- */
 
 static void forget(struct synthesizer *synthesizer)
 {
@@ -499,6 +401,18 @@ static void forget(struct synthesizer *synthesizer)
 	synthesizer->met = NULL;
 	synthesizer->tail = NULL;
 	synthesizer->met_count = synthesizer->tail_count = synthesizer->last_range = 0;
+}
+
+static int write_rows(struct synthesizer *synthesizer, const struct cfi *cfi, struct error *error)
+{
+	const struct synthesis_writer writer = { .cfi = cfi,
+						 .decoder = synthesizer->world.decoder,
+						 .ranges = synthesizer->ranges,
+						 .synthesis = synthesizer->synthesis,
+						 .met = synthesizer->met,
+						 .met_count = synthesizer->met_count };
+
+	return synthesis_write(&writer, error);
 }
 
 static int synthesize(struct synthesizer *synthesizer, const struct cfi *cfi, struct error *error)
@@ -524,7 +438,7 @@ static int synthesize(struct synthesizer *synthesizer, const struct cfi *cfi, st
 	else if (!lint_judge_init(&synthesizer->judge, error))
 		result = take_ranges(synthesizer, error);
 	if (!result)
-		result = write_rows(synthesizer, error);
+		result = write_rows(synthesizer, cfi, error);
 	flow_noreturn_destroy(world->noreturn);
 	lint_judge_deinit(&synthesizer->judge);
 	flow_names_destroy(world->names);
@@ -534,6 +448,22 @@ static int synthesize(struct synthesizer *synthesizer, const struct cfi *cfi, st
 	forget(synthesizer);
 	synthesis_blank_deinit(&synthesizer->blank);
 	return result;
+}
+
+static int compare_ranges(const void *left, const void *right)
+{
+	const struct synthesis_range *a = left, *b = right;
+
+	return a->begin < b->begin ? -1 : a->begin > b->begin;
+}
+
+static int add_wrong(const struct cfi *cfi, struct synthesis_ranges *ranges, struct error *error)
+{
+	if (synthesis_wrong_find(cfi, ranges, error))
+		return -1;
+	if (ranges->count)
+		qsort(ranges->range, ranges->count, sizeof(*ranges->range), compare_ranges);
+	return 0;
 }
 
 /* with_taken: after a pass without. */
@@ -547,6 +477,10 @@ static int pass(const struct cfi *cfi, struct synthesizer *synthesizer, bool wit
 	if (synthesis_ranges_find(cfi, synthesizer->world.decoder, &synthesizer->taken, with_taken,
 				  &ranges, error))
 		return -1;
+	if (add_wrong(cfi, &ranges, error)) {
+		free(ranges.range);
+		return -1;
+	}
 	result = ranges.count ? synthesize(synthesizer, cfi, error) : 0;
 	free(ranges.range);
 	return result;

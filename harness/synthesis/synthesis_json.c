@@ -28,13 +28,19 @@ static json_t *integer(uint64_t number)
 
 static void set_counts(json_t *image, const struct synthesis *synthesis)
 {
-	uint64_t proven = 0, partial = 0, instructions = 0, written = 0;
+	uint64_t functions = 0, proven = 0, partial = 0, instructions = 0, written = 0;
+	uint64_t replaced = 0;
 	uint64_t unwritten[SYNTHESIS_REASON_COUNT] = { 0 };
 	json_t *reasons = json_object();
 
 	for (size_t i = 0; i < synthesis->function_count; i++) {
 		const struct synthesis_function *function = &synthesis->function[i];
 
+		if (function->replaced) {
+			replaced += function->row_count != 0;
+			continue;
+		}
+		functions++;
 		proven += function->written && function->written >= function->instructions;
 		partial += function->written && function->written < function->instructions;
 		instructions += function->instructions;
@@ -47,12 +53,14 @@ static void set_counts(json_t *image, const struct synthesis *synthesis)
 			json_object_set_new(reasons,
 					    synthesis_reason_name((enum synthesis_reason)r),
 					    integer(unwritten[r]));
-	json_object_set_new(image, "functions", integer(synthesis->function_count));
+	json_object_set_new(image, "functions", integer(functions));
 	json_object_set_new(image, "proven", integer(proven));
 	json_object_set_new(image, "partial", integer(partial));
-	json_object_set_new(image, "none", integer(synthesis->function_count - proven - partial));
+	json_object_set_new(image, "none", integer(functions - proven - partial));
 	json_object_set_new(image, "instructions", integer(instructions));
 	json_object_set_new(image, "instructions_written", integer(written));
+	if (replaced)
+		json_object_set_new(image, "replaced", integer(replaced));
 	json_object_set_new(image, "rows", integer(synthesis->row_count));
 	json_object_set_new(image, "unwritten", reasons);
 }

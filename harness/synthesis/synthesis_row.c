@@ -99,14 +99,14 @@ static bool is_kept(const struct flow_state *state, const struct value *at)
 	return rsp->kind != at->kind || rsp->bound != at->bound || at->number >= rsp->number;
 }
 
-static bool find_cfa(const struct known *known, struct synthesis_row *row)
+static bool find_cfa(const struct known *known, bool by_rsp, struct synthesis_row *row)
 {
 	const struct flow_state *state = known->state;
 	static const struct value cfa = { .kind = VALUE_CFA };
 	int64_t offset;
 	uint8_t reg;
 
-	if (is_frame_pointer(state))
+	if (is_frame_pointer(state) && !(by_rsp && state->reg[REGISTER_RSP].kind == VALUE_CFA))
 		return set_cfa(row, REGISTER_RBP, 16, false);
 	if (address_of(known, &cfa, &reg, &offset))
 		return set_cfa(row, reg, offset, false);
@@ -149,20 +149,23 @@ static struct synthesis_place find_register(const struct known *known, uint8_t c
 	return place;
 }
 
-enum synthesis_reason synthesis_row_of(const struct flow_state *state, bool outermost, bool call,
+enum synthesis_reason synthesis_row_of(const struct flow_state *state, unsigned int how,
 				       struct synthesis_row *ret)
 {
-	const struct known known = { state, call ? PRESERVED : sizeof(bases) };
+	const struct known known = { state, how & SYNTHESIS_AT_CALL ? PRESERVED : sizeof(bases) };
 	struct synthesis_place *rip = &ret->place[SYNTHESIS_COLUMNS - 1];
 
 	*ret = (struct synthesis_row) { .cfa_register = REGISTER_RSP, .cfa_offset = 8 };
-	if (outermost) { /* what else a caller would have does not matter */
+	if (state->thread == FLOW_THREAD_EITHER)
+		return SYNTHESIS_THREAD;
+	/* What else a caller would have does not matter. */
+	if (how & SYNTHESIS_OUTERMOST || state->thread == FLOW_THREAD_NEW) {
 		rip->kind = SYNTHESIS_LOST;
 		return SYNTHESIS_REASON_COUNT;
 	}
 	for (int i = 0; i < SYNTHESIS_COLUMNS; i++)
 		ret->place[i] = find_register(&known, synthesis_register[i]);
-	if (!find_cfa(&known, ret))
+	if (!find_cfa(&known, how & SYNTHESIS_BY_RSP, ret))
 		return SYNTHESIS_CFA_UNKNOWN;
 	if (rip->kind == SYNTHESIS_LOST)
 		return SYNTHESIS_RETURN_UNKNOWN;

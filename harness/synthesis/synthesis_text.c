@@ -23,6 +23,10 @@ static void print_counts(FILE *file, const json_t *image)
 		json_count(image, "partial"), json_count(image, "none"),
 		json_count(image, "instructions_written"), json_count(image, "instructions"),
 		json_count(image, "rows"));
+	if (json_count(image, "replaced"))
+		fprintf(file,
+			"%10" JSON_INTEGER_FORMAT "  functions with rows in place of theirs\n",
+			json_count(image, "replaced"));
 	for (int i = 0; i < SYNTHESIS_REASON_COUNT; i++) {
 		enum synthesis_reason reason = (enum synthesis_reason)i;
 		json_int_t count = json_count(unwritten, synthesis_reason_name(reason));

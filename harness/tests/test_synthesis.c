@@ -147,8 +147,48 @@ static const struct synthesis_case {
 	  "	# +0x8\n	.cfi_endproc\n" },
 	{ "behind clone nobody knows whose stack it is",
 	  "f:	xor eax, eax\n	mov al, 56\n	syscall\n	ret\n" END,
-	  "	# no row for 1 (no register leads to the CFA)\n"
+	  "	# no row for 1 (a new thread goes on there, too)\n"
 	  PROC "	# +0x6\n	.cfi_endproc\n" },
+	{ "what it returned parts a new thread, which has no caller, from who called",
+	  "f:	mov eax, 56\n	syscall\n	test eax, eax\n	jne 1f\n	mov rsp, rsi\n"
+	  "	call [rdi]\n	hlt\n1:	ret\n" END,
+	  "	# no row for 2 (a new thread goes on there, too)\n"
+	  PROC "	# +0x7\n	.cfi_endproc\n"
+	  "	# +0xb\n" PROC "	.cfi_undefined rip\n"
+	  "	# +0x10 hlt\n	.cfi_offset rip, -8\n	# +0x12\n	.cfi_endproc\n" },
+	{ "a thread that is given no stack has those of its parent",
+	  "f:	xor esi, esi\n	mov eax, 56\n	syscall\n	test eax, eax\n	jne 1f\n	nop\n1:	ret\n" END,
+	  PROC "	# +0xf\n	.cfi_endproc\n" },
+	{ "who lets it return has given it a stack for that",
+	  "f:	mov eax, 56\n	syscall\n	test eax, eax\n	jne 1f\n	ret\n1:	ret\n" END,
+	  "	# no row for 6 (a way of the function returns with another frame)\n" },
+	{ "rows of .debug_frame that are wrong are replaced",
+	  "	.cfi_sections .debug_frame\nf:	.cfi_startproc\n	push rbx\n	nop\n	pop rbx\n	ret\n"
+	  "	.cfi_endproc\n" END,
+	  PROC "	# +0x0 push rbx\n	.cfi_def_cfa_offset 16\n"
+	  "	# +0x2 pop rbx\n	.cfi_def_cfa_offset 8\n	# +0x4\n	.cfi_endproc\n" },
+	{ "where nothing is proven they stay",
+	  "	.cfi_sections .debug_frame\nf:	.cfi_startproc\n	push rbx\n	jmp [rdi]\n"
+	  "	.cfi_def_cfa_offset 24\n	pop rbx\n	ret\n	.cfi_endproc\n" END,
+	  "	# no row for 2 (behind a jump whose targets are not known)\n"
+	  PROC "	# +0x0 push rbx\n	.cfi_def_cfa_offset 16\n"
+	  "	# +0x1 jmp [rdi]\n	.cfi_def_cfa_offset 24\n	# +0x5\n	.cfi_endproc\n" },
+	{ "in Go's no rule does not mean that it is the same",
+	  "	.cfi_sections .debug_frame\nf:	.cfi_startproc\n	push rbx\n	jmp [rdi]\n	ret\n	.cfi_endproc\n" END
+	  "runtime.text:	.type runtime.text, @function\n	ret\n",
+	  "	# no row for 1 (behind a jump whose targets are not known)\n"
+	  PROC "	# +0x0 push rbx\n	.cfi_def_cfa_offset 16\n"
+	  "	# +0x1 jmp [rdi]\n	.cfi_def_cfa_offset 8\n	.cfi_undefined rbx\n	.cfi_undefined rbp\n"
+	  "	.cfi_undefined r12\n	.cfi_undefined r13\n	.cfi_undefined r14\n	.cfi_undefined r15\n"
+	  "	# +0x4\n	.cfi_endproc\n" },
+	{ "and a frame pointer leads nowhere if rsp does",
+	  "	.cfi_sections .debug_frame\nf:	.cfi_startproc\n	push rbp\n	.cfi_def_cfa_offset 16\n"
+	  "	mov rbp, rsp\n	call [rdi]\n	pop rbp\n	.cfi_def_cfa_offset 8\n	ret\n	.cfi_endproc\n" END
+	  "runtime.text:	.type runtime.text, @function\n	ret\n",
+	  PROC "	# +0x0 push rbp\n	.cfi_def_cfa_offset 16\n"
+	  "	# +0x1 mov rbp, rsp\n	.cfi_offset rbp, -16\n"
+	  "	# +0x6 pop rbp\n	.cfi_def_cfa_offset 8\n	.cfi_restore rbp\n"
+	  "	# +0x8\n	.cfi_endproc\n" },
 	{ "behind another system call everybody does",
 	  "f:	mov eax, 39\n	syscall\n	ret\n" END,
 	  PROC "	# +0x8\n	.cfi_endproc\n" },
@@ -329,80 +369,6 @@ START_TEST(what_is_behind_a_call_may_be_another_function)
 		ck_assert_uint_ge(behind->unwritten[SYNTHESIS_NOT_REACHED], 2);
 	world_deinit(&world);
 	free(assembly);
-}
-END_TEST
-
-/* Behind f, without a symbol, where functions are aligned to. */
-static const struct kept_case {
-	const char *rule, *f, *code;
-	size_t rows; /* of what is 16 bytes behind f; none: no function begins there */
-} kept[] = {
-	{ "its address is made, and it returns", "lea rax, 1f[rip]\n	ret\n",
-	  "1:	push rbx\n	pop rbx\n	ret\n", 3 },
-	{ "a word keeps it", "ret\n	.data\n	.quad 1f\n	.text\n",
-	  "1:	push rbx\n	pop rbx\n	ret\n", 3 },
-	{ "a label of a function with a frame", "lea rax, 1f[rip]\n	ret\n",
-	  "1:	pop rbx\n	ret\n", 0 },
-	{ "one behind which rbp is not what it was", "lea rax, 1f[rip]\n	ret\n",
-	  "1:	leave\n	ret\n", 0 },
-	{ "what never returns may be a label", "lea rax, 1f[rip]\n	ret\n",
-	  "1:	jmp [rdi]\n", 0 },
-	{ "but not if a jump in place of a call leads there", "lea rax, 1f[rip]\n	jmp rax\n",
-	  "1:	jmp [rdi]\n", 1 },
-	{ "behind a call that may never come back nothing is proven", "lea rax, 1f[rip]\n	ret\n",
-	  "1:	call [rdi]\n	nop\n	ret\n", 0 },
-	{ "one that a way of f leads to",
-	  "lea rax, 1f[rip]\n	push rbx\n	je 1f\n	pop rbx\n	ret\n",
-	  "1:	pop rbx\n	ret\n", 2 },
-};
-
-START_TEST(a_function_of_which_only_the_address_is_known)
-{
-	const struct synthesis_function *function;
-	struct world world;
-	char *assembly;
-
-	ck_assert_int_gt(asprintf(&assembly, "f:	%s" END "	.balign 16\n%s", kept[_i].f,
-				  kept[_i].code),
-			 0);
-	world_init(&world, assembly);
-	function = function_at(&world, world.begin + 16);
-	ck_assert_ptr_nonnull(function);
-	ck_assert_msg(function->row_count == kept[_i].rows, "%s: %zu rows", kept[_i].rule,
-		      function->row_count);
-	free(assembly);
-	world_deinit(&world);
-}
-END_TEST
-
-/* Code that is kept where no function is aligned to. */
-static const struct begin_case {
-	const char *rule, *code;
-	uint64_t at; /* behind f */
-	bool begins;
-} begins[] = {
-	{ "not aligned", "	nop\n1:	ret\n", 17, false },
-	{ "with an endbr64", "	nop\n1:	endbr64\n	ret\n", 17, true },
-	{ "behind a return", "	.skip 15, 0x90\n	ret\n1:	ret\n", 32, true },
-	{ "in the middle of mov rbx, rax",
-	  "	.skip 14, 0x90\n	.byte 0x48, 0x89\n1:	.byte 0xc3\n", 32, false },
-};
-
-START_TEST(where_a_function_that_is_kept_may_begin)
-{
-	struct world world;
-	char *assembly;
-
-	ck_assert_int_gt(asprintf(&assembly,
-				  "f:	lea rax, 1f[rip]\n	ret\n" END "	.balign 16\n%s",
-				  begins[_i].code),
-			 0);
-	world_init(&world, assembly);
-	ck_assert_msg((function_at(&world, world.begin + begins[_i].at) != NULL) ==
-			      begins[_i].begins,
-		      "%s", begins[_i].rule);
-	free(assembly);
-	world_deinit(&world);
 }
 END_TEST
 
@@ -659,10 +625,6 @@ int main(void)
 	tcase_set_timeout(sections, 120);
 	tcase_add_loop_test(functions, what_is_behind_a_call_may_be_another_function, 0,
 			    (int)(sizeof(unsized) / sizeof(unsized[0])));
-	tcase_add_loop_test(functions, a_function_of_which_only_the_address_is_known, 0,
-			    sizeof(kept) / sizeof(kept[0]));
-	tcase_add_loop_test(functions, where_a_function_that_is_kept_may_begin, 0,
-			    sizeof(begins) / sizeof(begins[0]));
 	tcase_add_loop_test(functions, a_function_gets_its_directives, 0, CASES);
 	tcase_add_loop_test(sections, the_rows_are_read_back, 0, CASES);
 	tcase_add_loop_test(sections, a_section_gets_into_a_file, 0,
