@@ -110,15 +110,16 @@ static const struct {
 	  true,
 	  "p",
 	  { 0x10 },
-	  { { "cfi", { 0x10 }, STOP_NO_MAPPING } },
+	  { { "cfi", { 0x11 }, STOP_NO_MAPPING } },
 	  "point 41, thread 4711, 0x10 (unmapped)\n"
 	  "  instruction  (unreadable)\n"
 	  "  rsp, rbp     0x7fff0000, 0x33\n"
 	  "  row          no image is mapped there\n"
 	  "  verdict      exact\n"
 	  "   # truth                                     cfi\n"
-	  "   0 0x10 (unmapped)                           =\n"
-	  "     ends                                      no_mapping\n" },
+	  "   0 0x10 (unmapped)                           x\n"
+	  "     ends                                      no_mapping\n"
+	  "  cfi has at frame 0 0x11 0x11 (unmapped)\n" },
 	{ "stacks_that_differ",
 	  CODE_A + 4,
 	  { .verdict = VERDICT_EXACT },
@@ -166,7 +167,7 @@ static const struct {
 	  { .verdict = VERDICT_EXACT },
 	  true,
 	  LONG_PATH,
-	  { CODE_A + 4, CODE_B + 16 },
+	  { CODE_A + 4, 0x10 },
 	  { { "cfi", { CODE_A + 4, CODE_B }, STOP_COMPLETE } },
 	  "point 41, thread 4711, +0x304 (b?7890123456789012345678901234567890)\n"
 	  "  instruction  add byte ptr [rax], al\n"
@@ -176,7 +177,7 @@ static const struct {
 	  "  verdict      exact\n"
 	  "   # truth                                          cfi\n"
 	  "   0 +0x304 (b?7890123456789012345678901234567890)  =\n"
-	  "   1 +0x330 (b?7890123456789012345678901234567890)  x\n"
+	  "   1 0x10 (unmapped)                                x\n"
 	  "     ends                                           complete\n"
 	  "  cfi has at frame 1 0x7f0000000320 +0x320 (b?7890123456789012345678901234567890)\n" },
 };
@@ -262,15 +263,16 @@ START_TEST(innermost_frames_are_shown)
 	FILE *file;
 
 	world_init(&w, BIAS, view_fdes);
+	w.mapping[1].path = (char *)LONG_PATH;
 	for (int i = 0; i < DEEP_MAX; i++)
-		pc[i] = CODE_A + i;
+		pc[i] = i < STEP_FRAMES_SHOWN ? CODE_A + i : BIAS + 2 * PAGE; /* a wider place */
 	view.point = &w.point;
 	view.decoder = decoder_create(&error);
 	file = open_memstream(&text, &size);
 	step_view_print(file, &view);
 	fclose(file);
-	at = strstr(text, " # truth");
-	ck_assert_ptr_nonnull(at);
+	at = strstr(text, " # truth                                     cfi\n");
+	ck_assert_msg(at != NULL, "%s", text);
 	for (uint32_t i = 0; i < depths[_i].lines; i++) {
 		at = strchr(at, '\n') + 1;
 		snprintf(expected, sizeof(expected), "%4u ", i);
