@@ -8,6 +8,7 @@
  * stacks is not needed.
  */
 #include <check.h>
+#include <sys/auxv.h>
 #include "witness/witness_run.c"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -62,6 +63,43 @@ START_TEST(each_hook_is_an_event)
 	}
 	for (int i = 0; i < COUNT(others); i++)
 		ck_assert(!event_kind(&hooks, others[i], &kind));
+}
+END_TEST
+
+START_TEST(word_that_can_t_be_read_is_0)
+{
+	const uint64_t word = 0x1234;
+
+	set_up();
+	ck_assert_uint_eq(read_word(&run, (uint64_t)&word), 0x1234);
+	ck_assert_uint_eq(read_word(&run, 0x10), 0);
+}
+END_TEST
+
+static void is_told(void *context, const struct witness_finding *finding)
+{
+	ck_assert_int_eq(finding->difference.kind, WITNESS_MEMORY);
+	ck_assert_ptr_nonnull(address_space_find(finding->space, (uint64_t)is_told));
+	++*(int *)context;
+}
+
+/* To whoever wants to know, with the mappings of the process; unless it is gone. */
+START_TEST(difference_is_counted_and_told)
+{
+	int told = 0;
+	const struct witness_options options = { .on_finding = is_told, .context = &told };
+	struct trace_stop stop = { .pid = getpid() };
+	struct witness_finding finding = { .stop = &stop, .difference.kind = WITNESS_MEMORY };
+
+	set_up();
+	find(&run, &finding);
+	run.options = &options;
+	find(&run, &finding);
+	ck_assert_int_eq(told, 1);
+	stop.pid = INT32_MAX;
+	find(&run, &finding);
+	ck_assert_int_eq(told, 1);
+	ck_assert_uint_eq(result.differences[WITNESS_MEMORY], 3);
 }
 END_TEST
 
@@ -125,7 +163,7 @@ START_TEST(handler_is_known_by_its_restorer)
 }
 END_TEST
 
-/* gcc's nested functions push r10 around the call of the hook. */
+/* gcc's nested functions push r10 around the call of the hook. It may be the last instruction. */
 START_TEST(slot_is_above_what_is_pushed)
 {
 	static const uint8_t nested[16] = { 0x41, 0x52, 0xe8 }, plain[16] = { 0xe8, 0x41, 0x52 };
@@ -135,7 +173,7 @@ START_TEST(slot_is_above_what_is_pushed)
 	set_up();
 	for (int i = 0; i < COUNT(code); i++) {
 		struct witness_function function = { .start = (uint64_t)code[i],
-						     .end = (uint64_t)code[i] + 16,
+						     .end = (uint64_t)code[i] + 5,
 						     .whole = (uint64_t)code[i],
 						     .name = "f" };
 
@@ -361,7 +399,8 @@ START_TEST(program_is_read_once)
 	bias = run.bias;
 	ck_assert_uint_eq(bias + image_symbol_address(image, "by_hand"),
 			  named(&run.functions, "by_hand")->start);
-	ck_assert_uint_eq(run.image->entry + bias, entry_of(getpid()));
+	ck_assert_uint_eq(entry_of(getpid()), getauxval(AT_ENTRY));
+	ck_assert_uint_eq(run.image->entry + bias, getauxval(AT_ENTRY));
 	ck_assert(!read_program(&run, getpid(), &error));
 	ck_assert_ptr_eq(run.image, image);
 	run.bias += 0x1000;
@@ -447,6 +486,8 @@ int main(void)
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, each_hook_is_an_event);
+	tcase_add_test(tcase, word_that_can_t_be_read_is_0);
+	tcase_add_test(tcase, difference_is_counted_and_told);
 	tcase_add_loop_test(tcase, handler_is_known_by_its_restorer, 0, COUNT(signal_cases));
 	tcase_add_test(tcase, slot_is_above_what_is_pushed);
 	tcase_add_test(tcase, reports_have_their_arguments);
