@@ -479,6 +479,36 @@ START_TEST(first_event_ends_the_program_before)
 }
 END_TEST
 
+START_TEST(events_are_counted)
+{
+	struct witness_function functions[] = { { .mute = true },
+						{ .mute = false },
+						{ .mute = true } };
+	struct witness_event event = { .kind = WITNESS_ENTRY, .number = 5, .signal.handler = true };
+
+	set_up();
+	count_event(&run, &event);
+	event.signal.handler = false;
+	event.number = 0;
+	count_event(&run, &event);
+	event.kind = WITNESS_EXIT;
+	event.number = 7;
+	count_event(&run, &event);
+	ck_assert_uint_eq(result.event[WITNESS_ENTRY], 2);
+	ck_assert_uint_eq(result.event[WITNESS_EXIT], 1);
+	ck_assert_uint_eq(result.handlers, 1);
+	ck_assert_uint_eq(result.programs, 1);
+	ck_assert_uint_eq(run.seen, 3);
+	ck_assert_uint_eq(run.next, 8);
+	/* Of the numbers up to 7 five were not seen. */
+	run.functions = (struct witness_functions) { .function = functions, .count = 3 };
+	end_program(&run);
+	ck_assert_uint_eq(result.lost, 5);
+	ck_assert_uint_eq(result.mute, 2);
+	ck_assert_uint_eq(run.seen + run.next, 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("witness_run");
@@ -498,6 +528,7 @@ int main(void)
 	tcase_add_test(tcase, program_is_read_once);
 	tcase_add_test(tcase, threads_are_told_apart);
 	tcase_add_test(tcase, first_event_ends_the_program_before);
+	tcase_add_test(tcase, events_are_counted);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
