@@ -509,6 +509,57 @@ START_TEST(events_are_counted)
 }
 END_TEST
 
+/* A function's entry, and the truth at it: the hook's frame and the function's. */
+static const struct {
+	const char *name;
+	size_t hidden;	  /* of the truth's frames, the innermost */
+	bool overwritten; /* the function's return address */
+	uint64_t frames;
+	enum witness_difference_kind kind;
+} comparisons[] = {
+	{ "agrees", 0, false, 1, WITNESS_AGREES },
+	{ "memory", 0, true, 1, WITNESS_MEMORY },
+	{ "hook", 1, false, 0, WITNESS_HOOK },
+};
+
+START_TEST(event_is_held_against_the_truth)
+{
+	struct witness_function function = {
+		.start = 0x400000, .end = 0x400040, .whole = 0x400000, .name = (char *)"f"
+	};
+	uint64_t stack[] = { 0x400005, 0x500000 };
+	struct shadow_frame frame[] = {
+		{ .slot = (uint64_t)&stack[1], .return_address = stack[1] },
+		{ .slot = (uint64_t)&stack[0], .return_address = stack[0] },
+	};
+	struct shadow_stack shadow = { .frame = frame,
+				       .count = COUNT(frame) - comparisons[_i].hidden };
+	const struct trace_stop stop = { .pid = getpid(), .shadow = &shadow };
+	const struct witness_event event = { .kind = WITNESS_ENTRY,
+					     .number = 3,
+					     .sp = (uint64_t)&stack[0],
+					     .hook_return = stack[0],
+					     .slot = (uint64_t)&stack[1],
+					     .call_site = stack[1] };
+	struct witness_thread *thread;
+
+	set_up();
+	run.functions = (struct witness_functions) { .function = &function, .count = 1 };
+	thread = find_thread(&run, 1);
+	stack[1] += comparisons[_i].overwritten;
+	ck_assert(!take_event(&run, thread, &event, &stop));
+	ck_assert(thread->reported && thread->number == 3);
+	ck_assert_uint_eq(result.event[WITNESS_ENTRY], 1);
+	ck_assert_msg(result.frames == comparisons[_i].frames, "%s: %d", comparisons[_i].name,
+		      (int)result.frames);
+	for (int kind = WITNESS_AGREES; kind < WITNESS_DIFFERENCE_COUNT; kind++)
+		ck_assert_msg(result.differences[kind] ==
+				      (kind != WITNESS_AGREES && kind == (int)comparisons[_i].kind),
+			      "%s: %d", comparisons[_i].name, kind);
+	forget_threads(&run);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("witness_run");
@@ -529,6 +580,7 @@ int main(void)
 	tcase_add_test(tcase, threads_are_told_apart);
 	tcase_add_test(tcase, first_event_ends_the_program_before);
 	tcase_add_test(tcase, events_are_counted);
+	tcase_add_loop_test(tcase, event_is_held_against_the_truth, 0, COUNT(comparisons));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
