@@ -401,11 +401,14 @@ START_TEST(program_is_read_once)
 			  named(&run.functions, "by_hand")->start);
 	ck_assert_uint_eq(entry_of(getpid()), getauxval(AT_ENTRY));
 	ck_assert_uint_eq(run.image->entry + bias, getauxval(AT_ENTRY));
+	run.functions.hooks.change = 77; /* as nobody would read it */
 	ck_assert(!read_program(&run, getpid(), &error));
 	ck_assert_ptr_eq(run.image, image);
+	ck_assert_uint_eq(run.functions.hooks.change, 77);
 	run.bias += 0x1000;
 	ck_assert(!read_program(&run, getpid(), &error));
 	ck_assert_uint_eq(run.bias, bias);
+	ck_assert_uint_ne(run.functions.hooks.change, 77);
 	ck_assert(!on_mappings(&run, getpid()) && !run.failed);
 	/* Nobody has this number: what was read before stays. */
 	ck_assert_int_eq(read_program(&run, INT32_MAX, &error), -1);
@@ -448,7 +451,9 @@ START_TEST(first_event_ends_the_program_before)
 {
 	static const struct {
 		uint64_t number, seen, programs;
-	} events[] = { { 0, 1, 1 }, { 1, 2, 1 }, { 2, 3, 1 }, { 0, 1, 2 }, { 1, 2, 2 } };
+	} events[] = {
+		{ 0, 1, 1 }, { 1, 2, 1 }, { 2, 3, 1 }, { 2, 3, 1 }, { 0, 1, 2 }, { 1, 2, 2 }
+	};
 	uint64_t stack[4] = { 0x401000 };
 	struct shadow_stack shadow = { .count = 0 };
 	struct error error = { 0 };
@@ -468,6 +473,16 @@ START_TEST(first_event_ends_the_program_before)
 		ck_assert_msg(run.seen == events[i].seen, "%d: %d seen", i, (int)run.seen);
 		ck_assert_msg(result.programs == events[i].programs, "%d", i);
 		ck_assert_uint_eq(run.thread_count, 1);
+	}
+	ck_assert_ptr_eq(run.error, &error);
+	/* This machine may have shadow stacks, and this thread has none that can be read. */
+	run.thread[0].cpu = true;
+	for (int possible = 0; possible < 2; possible++) {
+		run.cpu_possible = possible;
+		ck_assert(!on_stop(&run,
+				   &(struct trace_stop) { .tid = 1, .regs = { .rip = 0x1301 } },
+				   &error));
+		ck_assert_uint_eq(run.thread[0].cpu, !possible);
 	}
 	/* What is no hook is no event. */
 	ck_assert(!on_stop(&run, &(struct trace_stop) { .tid = 9, .regs = { .rip = 0x1301 } },
