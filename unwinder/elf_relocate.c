@@ -127,6 +127,36 @@ static int compare_references(const void *left, const void *right)
 	return a->at < b->at ? -1 : a->at > b->at;
 }
 
+static bool overlap(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
+{
+	return a_size && b_size && a < b + b_size && b < a + a_size;
+}
+
+/* Relocations are written where the section's bytes are in the file. If headers, names or symbols were
+ * there, too, libelf would read something else than was checked. False: bytes of another thing. */
+static bool lies_alone(const struct relocation_target *target, const Elf_Scn *own)
+{
+	const struct image_file *file = target->file;
+	uint64_t at = (uint64_t)(target->data - file->data);
+	Elf_Scn *section = NULL;
+	GElf_Ehdr elf;
+	GElf_Shdr header;
+	size_t count;
+
+	if (target->data < file->data || at >= file->size)
+		return true; /* it was decompressed elsewhere */
+	if (!gelf_getehdr(file->elf, &elf) || elf_getshdrnum(file->elf, &count) ||
+	    overlap(at, target->size, 0, sizeof(Elf64_Ehdr)) ||
+	    overlap(at, target->size, elf.e_shoff, count * sizeof(Elf64_Shdr)))
+		return false;
+	while ((section = elf_nextscn(file->elf, section)))
+		if (section != own && gelf_getshdr(section, &header) &&
+		    header.sh_type != SHT_NOBITS && header.sh_type != SHT_NULL &&
+		    overlap(at, target->size, header.sh_offset, header.sh_size))
+			return false;
+	return true;
+}
+
 /* All relocations of one section of them. *budget: how many there may be yet. */
 static int relocate(const struct relocation_target *target, Elf_Scn *section,
 		    const GElf_Shdr *header, size_t *budget)
@@ -169,6 +199,9 @@ int section_relocate(struct image_file *file, Elf_Scn *target, const char *name,
 				   elf_ndxscn(section));
 		if (header.sh_type != SHT_RELA)
 			continue;
+		if (!lies_alone(&to, target))
+			return bad(&to, 0, "would be written over other bytes, by section",
+				   elf_ndxscn(section));
 		Elf_Scn *symbols = elf_getscn(file->elf, header.sh_link);
 		to.symbols = symbols ? elf_getdata(symbols, NULL) : NULL;
 		int failed = relocate(&to, section, &header, &budget);
