@@ -438,23 +438,48 @@ static int call(struct flow *flow, struct flow_part *part, const struct code *co
 	return 0;
 }
 
+/* The targets of a computed jump, in the world's: 0 if they are not known, or not all of them lie in FDEs. */
+static size_t find_targets(struct flow *flow, const struct code *code,
+			   const struct flow_state *state, bool *ret_sure)
+{
+	uint64_t *target = flow->world->target;
+	size_t count = flow_jump_targets(flow, state, code, target, ret_sure);
+
+	for (size_t i = 0; i < count; i++)
+		if (!cfi_fde_find(flow->world->cfi, target[i]))
+			return 0;
+	return count;
+}
+
+bool flow_jump_is_unread(struct flow *flow, const struct code *code, const struct flow_state *state)
+{
+	struct value to;
+	bool sure;
+
+	if (code->flow != CODE_JUMP_INDIRECT || flow_state_is_entry(state))
+		return false;
+	to = flow_effect_jump(state, code);
+	if (to.kind == VALUE_ENTRY && to.reg == REGISTER_RIP)
+		return false; /* a return */
+	return !flow_is_stub(flow->world->names, code->pc) &&
+	       !flow_is_binder(flow->world->names, code->pc) &&
+	       !find_targets(flow, code, state, &sure);
+}
+
 static int jump_computed(struct flow *flow, const struct code *code, const struct flow_state *state,
 			 bool unsure, struct error *error)
 {
 	uint64_t *target = flow->world->target;
 	struct flow_way way = { .from = code->pc };
-	size_t count, inside = 0;
+	size_t count;
 	bool sure;
 	int result = 0;
 
-	count = flow_jump_targets(flow, state, code, target, &sure);
-	for (size_t i = 0; i < count; i++)
-		inside += cfi_fde_find(flow->world->cfi, target[i]) != NULL;
-	if (!count || inside != count) {
+	count = find_targets(flow, code, state, &sure);
+	if (!count) {
 		note_tail_call(flow, state);
 		flow->jump_unknown = true;
 		flow->jump_unread |= !flow_state_is_entry(state);
-		count = 0;
 	}
 	way.unsure = unsure || !sure;
 	if ((!count || !sure) && flow->world->jumped && !flow->followed)

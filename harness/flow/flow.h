@@ -153,6 +153,10 @@ bool flow_has(const struct flow *flow, uint64_t pc);
 int flow_step(struct flow *flow, struct flow_part *part, const struct code *code,
 	      struct flow_state *state, const struct flow_way *way, flow_edge_fn fn, void *context,
 	      bool *ret_on, struct error *error);
+/* A computed jump whose targets are not known, and that is no call in place of a return: it may lead to any
+ * instruction of the function. */
+bool flow_jump_is_unread(struct flow *flow, const struct code *code,
+			 const struct flow_state *state);
 /* The same while ways are followed: flow_proof.c. */
 int flow_go(struct flow *flow, struct flow_part *part, const struct code *code,
 	    struct flow_state *state, const struct flow_way *way, bool *ret_on,

@@ -110,6 +110,14 @@ bool flow_is_stub(struct flow_names *names, uint64_t pc)
 	return name.kind == CODE_STUB;
 }
 
+bool flow_is_binder(struct flow_names *names, uint64_t pc)
+{
+	struct code_name name;
+
+	code_name_find(names->cfi->image, names->cfi, pc, &name);
+	return name.kind == CODE_SECTION && !strncmp(name.name, ".plt", 4);
+}
+
 /* What a fragment's name adds to its function's; NULL: it is none. */
 static const char *fragment_suffix(const char *name)
 {

@@ -16,6 +16,8 @@ void flow_names_destroy(struct flow_names *names);
 bool flow_never_returns(struct flow_names *names, uint64_t pc);
 /* pc lies in a stub of a PLT. */
 bool flow_is_stub(struct flow_names *names, uint64_t pc);
+/* The same of what all its stubs lead to: from there the dynamic linker is called. */
+bool flow_is_binder(struct flow_names *names, uint64_t pc);
 /* A part that a compiler or a linker cut off of a function begins there, and is named so: f.cold,
  * f.warm, f.cold.1. */
 bool flow_is_fragment(const struct flow_names *names, uint64_t pc);

@@ -11,6 +11,7 @@
  *
  *	lint_stray.c	 whose part it is that a function leads to with another frame
  *	lint_judge.c	 every instruction that was reached, at last
+ *	lint_unread.c	 and whether a jump might lead there whose targets nobody knows
  *	lint_image.c	 all FDEs of an image
  *	lint_extent.c	 FDEs that reach beyond their function
  *	lint_sections.c	 sections .eh_frame that unwinders don't find

@@ -235,6 +235,11 @@ static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
 		verdict.outcome = FLOW_ROW_UNPROVEN;
 		verdict.reason = FLOW_JUMP_UNKNOWN;
 	}
+	if (verdict.outcome == FLOW_ROW_PROVEN &&
+	    !lint_unread_agrees(judge, row, code->pc, part->agreed)) {
+		verdict.outcome = FLOW_ROW_UNPROVEN;
+		verdict.reason = FLOW_JUMP_UNKNOWN;
+	}
 	if (verdict.outcome == FLOW_ROW_PROVEN) {
 		set_status(judge, code->pc, STATUS_PROVEN);
 	} else if (verdict.outcome == FLOW_ROW_UNPROVEN) {
@@ -332,6 +337,8 @@ static void doubt_calls(struct lint_judge *judge, const struct flow *flow)
 int lint_judge_flow(struct lint_judge *judge, struct flow *flow, bool called, struct error *error)
 {
 	judge->flow = flow;
+	if (lint_unread_find(judge, flow, error))
+		return -1;
 	for (uint32_t i = 0; i < flow->block_count; i++)
 		if (judge_block(judge, flow, i, called, error))
 			return -1;

@@ -14,6 +14,9 @@ struct lint_judge {
 		*noreturn;	 /* borrowed; NULL: a call whose way is wrong never returns */
 	const struct flow *flow; /* that is judged */
 	struct lint_counts *counts;
+	/* What all jumps of the flow have in common that may lead to any of its instructions: lint_unread.c. */
+	bool has_unread;
+	struct flow_state unread;
 	/* Of each byte of executable segments what the instruction that begins there came to. */
 	uint64_t begin;
 	size_t size;
@@ -46,5 +49,13 @@ void lint_judge_overlap(struct lint_judge *judge, const struct cfi_fde *before,
 			const struct cfi_fde *fde);
 void lint_judge_uncovered(struct lint_judge *judge, uint64_t pc);
 void lint_judge_search_table(struct lint_judge *judge);
+
+/* ---- lint_unread.c ------------------------------------------------------------------------ */
+
+/* Looks for the flow's jumps whose targets are not known. 0, or -1: no memory. */
+int lint_unread_find(struct lint_judge *judge, struct flow *flow, struct error *error);
+/* The row is right at pc on the ways that were followed: it would be, too, if such a jump leads there. */
+bool lint_unread_agrees(const struct lint_judge *judge, const struct row *row, uint64_t pc,
+			uint32_t agreed);
 
 #endif

@@ -264,7 +264,29 @@ static const struct lint_case lint_cases[] = {
 	{ "a jump that goes nobody knows where",
 	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	jmp [rdi]\n"
 	  "	pop rbx\n	.cfi_def_cfa_offset 8\n" LEAF,
-	  "2 of 4, 1 unproven jump_unknown" },
+	  "1 of 4, 1 unproven jump_unknown" },
+	{ "such a jump may lead to what others lead to as well: rows that are not the jump's are "
+	  "unproven",
+	  "	test edi, edi\n	je 1f\n	push rdi\n	.cfi_def_cfa_offset 16\n	jmp [rsi]\n"
+	  "	.cfi_def_cfa_offset 8\n1:	xor eax, eax\n" LEAF,
+	  "1 of 6, 1 unproven jump_unknown" },
+	{ "rows that are the jump's stay proven",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	mov ebx, "
+	  "edi\n"
+	  "	test edi, edi\n	je 1f\n	jmp [rsi]\n1:	xor eax, eax\n	pop rbx\n"
+	  "	.cfi_def_cfa_offset 8\n" LEAF,
+	  "6 of 8, 1 unproven jump_unknown" },
+	{ "of two such jumps what both have counts",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	test edi, "
+	  "edi\n"
+	  "	je 1f\n	jmp [rsi]\n1:	push rdi\n	.cfi_def_cfa_offset 24\n	jmp "
+	  "[rsi]\n",
+	  "0 of 6, 1 unproven jump_unknown" },
+	{ "in place of a call: it leads to another function",
+	  "	test edi, edi\n	je 1f\n	jmp [rsi]\n1:	push rax\n	.cfi_def_cfa_offset "
+	  "16\n	"
+	  "pop rax\n	.cfi_def_cfa_offset 8\n" LEAF,
+	  "6 of 6, 1 proven" },
 	{ "code behind a jump that nothing leads to",
 	  "	push rax\n	.cfi_def_cfa_offset 16\n	pop rax\n	"
 	  ".cfi_def_cfa_offset 8\n"
