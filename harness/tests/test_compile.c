@@ -6,6 +6,7 @@
  * output letter by letter, and its exit status.
  */
 #include <check.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -32,6 +33,8 @@ static void enter(void)
 	write_file("args", "-c 'a b.c'\n\"c\\\"d.c\" e\\ f.c @more");
 	write_file("more", "-I inc g.c");
 	write_file("self", "-c @self");
+	write_file("deep", "d.c @deep");
+	write_file("back", "-c h.c\\");
 }
 
 static void leave(void)
@@ -85,6 +88,22 @@ static const struct line_case {
 	{ "arguments of a file", "gcc @args", "a b.o c\"d.o e f.o g.o" },
 	{ "a file that isn't there is an argument", "gcc -c f.c @none", "f.o" },
 	{ "a file that names itself ends", "gcc @self f.c", "f.o" },
+	{ "sixteen times", "gcc -c @deep",
+	  "d.o d.o d.o d.o d.o d.o d.o d.o d.o d.o d.o d.o d.o d.o d.o d.o" },
+	{ "a backslash at a file's end stands for itself", "gcc @back", "" },
+	{ "a device is no file of arguments", "gcc @/dev/null -o p", "link: p" },
+	{ "what is asked for says no output", "gcc -print-file-name=libc.a f.c", "" },
+	{ "with two dashes, too", "clang --print-search-dirs f.c", "" },
+	{ "another word asks for nothing", "gcc -c -printer f.c", "f.o" },
+	{ "with two dashes neither", "gcc -c --printer f.c", "f.o" },
+	{ "-o in one word, of one letter", "gcc -og -c f.c", "g" },
+	{ "another option than --output=", "gcc -c --outputs f.c", "f.o" },
+	{ "a name that is empty", "gcc -c f.c --output=", "" },
+	{ "other options name no language", "gcc -c -O2 f.txt h.c", "h.o" },
+	{ "a language in one word, until it is none", "gcc -c -xc f.txt -xnone g.txt h.c",
+	  "f.o h.o" },
+	{ "libraries alone are linked", "gcc -lf -o p", "link: p" },
+	{ "a launcher and a compiler alone", "ccache gcc", "" },
 };
 
 START_TEST(outputs_of_a_command_line)
@@ -109,6 +128,86 @@ START_TEST(outputs_of_a_command_line)
 	compile_outputs_deinit(&outputs);
 	free(text);
 	free(line);
+}
+END_TEST
+
+/* The last word of a command line with a file that has this many words, and this many bytes. */
+static const struct size_case {
+	const char *rule;
+	size_t words, bytes;
+	const char *expected;
+} size_cases[] = {
+	{ "as many bytes as can be", 2, COMPILE_FILE_BYTES_MAX, "h.o f.o" },
+	{ "one more, and it is no file of arguments", 2, COMPILE_FILE_BYTES_MAX + 1, "f.o" },
+	{ "as many arguments as can be", COMPILE_ARGUMENTS_MAX - 2, 0, "h.o f.o" },
+	{ "one more is left out", COMPILE_ARGUMENTS_MAX - 1, 0, "h.o" },
+};
+
+START_TEST(large_files_of_arguments)
+{
+	const struct size_case *test = &size_cases[_i];
+	char *argv[] = { "gcc", "-c", "@large", "f.c", NULL }, text[64] = "";
+	struct compile_outputs outputs;
+	struct error error;
+	FILE *file = fopen("large", "w");
+
+	ck_assert_ptr_nonnull(file);
+	fputs("h.c", file);
+	for (size_t i = 1; i < test->words; i++)
+		fputs(" x", file);
+	ck_assert_int_eq(fclose(file), 0);
+	if (test->bytes)
+		ck_assert_int_eq(truncate("large", (off_t)test->bytes), 0);
+	ck_assert_int_eq(compile_outputs_find(argv, &outputs, &error), 0);
+	for (size_t i = 0; i < outputs.count; i++)
+		sprintf(text + strlen(text), "%s%s", i ? " " : "", outputs.path[i]);
+	ck_assert_msg(!strcmp(text, test->expected), "%s: \"%s\"", test->rule, text);
+	compile_outputs_deinit(&outputs);
+}
+END_TEST
+
+/* ---- a run -------------------------------------------------------------------------------- */
+
+START_TEST(what_can_not_be_started_is_an_error)
+{
+	char *argv[] = { "args/none", "f.c", NULL };
+	struct error error;
+	int status;
+
+	ck_assert_int_eq(compile_run(argv, &status, &error), -1);
+	ck_assert_str_eq(error.message, "args/none: Not a directory");
+}
+END_TEST
+
+static void ignore(int number)
+{
+}
+
+/* It comes while we wait, unless the machine is very busy. */
+START_TEST(a_signal_of_ours_ends_no_run)
+{
+	char *argv[] = { "sh", "-c", "sleep 0.2; kill -USR1 $PPID; sleep 0.2; exit 3", NULL };
+	struct sigaction action = { .sa_handler = ignore };
+	struct error error;
+	int status = 0;
+
+	ck_assert_int_eq(sigaction(SIGUSR1, &action, NULL), 0);
+	ck_assert_int_eq(compile_run(argv, &status, &error), 0);
+	ck_assert_int_eq(status, 3);
+}
+END_TEST
+
+/* Who ignores SIGCHLD has no child to wait for. */
+START_TEST(a_child_that_is_lost_is_an_error)
+{
+	char *argv[] = { "true", NULL };
+	struct error error;
+	int status;
+
+	signal(SIGCHLD, SIG_IGN);
+	ck_assert_int_eq(compile_run(argv, &status, &error), -1);
+	signal(SIGCHLD, SIG_DFL);
+	ck_assert_str_eq(error.message, "waitpid: No child processes");
 }
 END_TEST
 
@@ -205,6 +304,12 @@ int main(void)
 	tcase_add_checked_fixture(commands, enter, leave);
 	tcase_add_loop_test(lines, outputs_of_a_command_line, 0,
 			    (int)(sizeof(line_cases) / sizeof(line_cases[0])));
+	tcase_add_loop_test(lines, large_files_of_arguments, 0,
+			    (int)(sizeof(size_cases) / sizeof(size_cases[0])));
+	tcase_set_timeout(lines, 60);
+	tcase_add_test(commands, what_can_not_be_started_is_an_error);
+	tcase_add_test(commands, a_child_that_is_lost_is_an_error);
+	tcase_add_test(commands, a_signal_of_ours_ends_no_run);
 	tcase_add_loop_test(commands, a_compiler_is_run_and_its_outputs_linted, 0,
 			    (int)(sizeof(command_cases) / sizeof(command_cases[0])));
 	suite_add_tcase(suite, lines);
