@@ -154,6 +154,8 @@ static const struct pair_case {
 	{ "each_is_one_image", "/a/f", "/b/f /c/f", "/b/f" },
 	{ "members_of_archives", "/a/l.a(m.o) /a/l.a(n.o)", "/b/l.a(n.o)", "- /b/l.a(n.o)" },
 	{ "none", "/a/f", "/a/g", "-" },
+	{ "a_name_that_is_the_end_of_another", "/a/f", "/b/xf", "-" },
+	{ "a_less_alike_one_behind_it", "/a/x/f /b/f", "/c/x/f", "/c/x/f -" },
 };
 
 START_TEST(images_are_found)
@@ -220,6 +222,12 @@ static const struct match_case {
 	  "SP001 f 1 x;SP001 f 2 x;SP001 f 3 x", "++-", "" },
 	{ "what_is_left_is_gone", "SP001 f 6 x;SP001 f 4 x;SP001 f 5 x", "SP001 f 5 x", "+",
 	  "4,6" },
+	{ "at_the_begin_of_the_function", "SP001 f 0 x", "SP001 f 9 x", "+", "" },
+	{ "two_at_other_places", "SP001 f 4 x;SP001 f 6 x", "SP001 f 1 x;SP001 f 2 x", "++", "" },
+	{ "behind_those_of_another_function", "SP001 a 1 x;SP001 f 4 x;SP001 f 6 x",
+	  "SP001 f 1 x;SP001 f 2 x", "++", "1" },
+	{ "among_many", "SP001 a 1 x;SP001 b 1 x;SP001 c 1 x;SP001 d 1 x;SP001 e 1 x;SP001 f 1 x",
+	  "SP001 a 1 x;SP001 c 2 x;SP001 e 1 x;SP001 f 2 x;SP001 g 1 x", "++++-", "1,1" },
 	{ "nothing_now", "SP001 f 4 x", "", "", "4" },
 	{ "nothing_before", "", "SP001 f 4 x", "-", "" },
 };
@@ -306,6 +314,69 @@ START_TEST(findings_are_matched)
 	gone = baseline_gone(&baseline->image[0], none, NULL);
 	ck_assert_uint_eq(json_array_size(gone), 0);
 	json_decref(gone);
+	json_decref(findings);
+	baseline_destroy(baseline);
+}
+END_TEST
+
+/* Of two functions that differ in a hash alone the one of the same name is known; the other is gone. */
+START_TEST(what_is_gone_is_said)
+{
+	static const char *const image[] = { "a" };
+	struct baseline *baseline = make_baseline("SP001 _ZN1a1b17h0123456789abcdefE 4 x;"
+						  "SP001 _ZN1a1b17hfedcba9876543210E 4 x");
+	json_t *findings = make_findings("SP001 _ZN1a1b17hfedcba9876543210E 4 x"), *gone;
+	char *text;
+
+	ck_assert_uint_eq(baseline_pair(baseline, image, 1), 1);
+	ck_assert_uint_eq(baseline_match(&baseline->image[0], findings), 1);
+	gone = baseline_gone(&baseline->image[0], any, NULL);
+	text = json_dumps(gone, JSON_COMPACT);
+	ck_assert_str_eq(text, "[{\"type\":\"lint_gone\",\"image\":\"a\",\"id\":\"SP001\","
+			       "\"function\":\"_ZN1a1b17h0123456789abcdefE\",\"offset\":4,"
+			       "\"actual\":\"x\"}]");
+	free(text);
+	json_decref(gone);
+	json_decref(findings);
+	baseline_destroy(baseline);
+	baseline_destroy(NULL);
+}
+END_TEST
+
+/* What an image gets: its counts, and what is gone behind what it has. */
+static const struct hold_case {
+	const char *rule, *image, *status;
+	const char *expected; /* the image's fields */
+	size_t findings, missing;
+} holds[] = {
+	{ "held", "a", "linted", ",\"known_findings\":1,\"new_findings\":1,\"gone_findings\":1", 3,
+	  0 },
+	{ "one_that_failed", "a", "failed", "", 2, 0 },
+	{ "one_that_it_does_not_have", "b", "linted",
+	  ",\"known_findings\":0,\"new_findings\":2,\"gone_findings\":0", 2, 1 },
+};
+
+START_TEST(a_run_is_held_against_it)
+{
+	const struct hold_case *test = &holds[_i];
+	static const char *const paired[] = { "a" };
+	struct baseline *baseline = make_baseline("SP001 f 4 x;SP001 g 4 x");
+	json_t *findings = make_findings("SP001 f 4 x;SP001 h 4 x");
+	json_t *image = json_pack("{s:s, s:s}", "image", test->image, "status", test->status);
+	char *text, expected[200];
+
+	ck_assert_uint_eq(baseline_pair(baseline, paired, 1), 1);
+	baseline_hold(baseline, image, findings, any, NULL);
+	text = json_dumps(image, JSON_COMPACT);
+	snprintf(expected, sizeof(expected), "{\"image\":\"%s\",\"status\":\"%s\"%s}", test->image,
+		 test->status, test->expected);
+	ck_assert_str_eq(text, expected);
+	ck_assert_uint_eq(json_array_size(findings), test->findings);
+	ck_assert_uint_eq(baseline->missing, test->missing);
+	if (test->findings == 3)
+		ck_assert_str_eq(json_text(json_array_get(findings, 2), "type"), "lint_gone");
+	free(text);
+	json_decref(image);
 	json_decref(findings);
 	baseline_destroy(baseline);
 }
@@ -411,6 +482,8 @@ int main(void)
 	tcase_add_test(reading, a_part_is_refused);
 	tcase_add_loop_test(matching, images_are_found, 0, COUNT(pairs));
 	tcase_add_loop_test(matching, findings_are_matched, 0, COUNT(matches));
+	tcase_add_test(matching, what_is_gone_is_said);
+	tcase_add_loop_test(matching, a_run_is_held_against_it, 0, COUNT(holds));
 	tcase_add_test(matching, without_an_image_nothing_is_known);
 	tcase_add_test(matching, sums_are_said);
 	tcase_add_test(matching, a_case_has_the_findings_that_fail_it);

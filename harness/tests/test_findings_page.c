@@ -224,14 +224,76 @@ START_TEST(files_are_written_by_image)
 }
 END_TEST
 
+/* To be freed. */
+static char *read_text(const char *path)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = fopen(path, "r");
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_ge(getdelim(&text, &size, '\0', file), 0);
+	fclose(file);
+	return text;
+}
+
+START_TEST(paths_are_those_of_this_folder)
+{
+	char sarif[100], page[100], *text, *here = getcwd(NULL, 0), *image, *first;
+	struct findings_run run = { .sarif = sarif, .page = page };
+	json_t *total = parse("{'images': 2}");
+
+	snprintf(sarif, sizeof(sarif), "%s/s", folder);
+	snprintf(page, sizeof(page), "%s/p", folder);
+	ck_assert_int_ge(
+		asprintf(&image, "{'type': 'lint_finding', 'image': '%s/b', 'id': 'SP001'}", here),
+		0);
+	keep(&run, image);
+	keep(&run, "{'image': 'later', 'status': 'linted'}");
+	keep(&run, "{'image': 'earlier', 'status': 'linted'}");
+	ck_assert_int_eq(findings_finish(&run, total, EXIT_FINDINGS), EXIT_FINDINGS);
+	text = read_text(sarif);
+	ck_assert_ptr_nonnull(strstr(text, "\n \"runs\": [\n"));
+	ck_assert_ptr_nonnull(strstr(text, "\"uri\": \"b\""));
+	ck_assert_str_eq(text + strlen(text) - 3, "\n}\n");
+	free(text);
+	text = read_text(page);
+	first = strstr(text, "<td class=\"code\">earlier<");
+	ck_assert(first && strstr(first, "<td class=\"code\">later<"));
+	free(text);
+	free(image);
+	free(here);
+	json_decref(total);
+	unlink(sarif);
+	unlink(page);
+}
+END_TEST
+
 START_TEST(a_file_that_cant_be_written_is_the_environments_fault)
 {
-	char path[100];
-	struct findings_run sarif = { .sarif = path }, page = { .page = path };
+	char path[100], said[100], expected[400], *text;
+	struct findings_run sarif = { .sarif = path }, page = { .page = path },
+			    full = { .page = "/dev/full" };
+	int before = dup(STDERR_FILENO);
 
 	snprintf(path, sizeof(path), "%s/no/such", folder);
+	snprintf(said, sizeof(said), "%s/e", folder);
+	ck_assert_ptr_nonnull(freopen(said, "w", stderr));
 	ck_assert_int_eq(findings_finish(&sarif, NULL, EXIT_OK), EXIT_ENVIRONMENT);
 	ck_assert_int_eq(findings_finish(&page, NULL, EXIT_FINDINGS), EXIT_ENVIRONMENT);
+	ck_assert_int_eq(findings_finish(&full, NULL, EXIT_OK), EXIT_ENVIRONMENT);
+	fflush(stderr);
+	ck_assert_int_ge(dup2(before, STDERR_FILENO), 0);
+	close(before);
+	text = read_text(said);
+	snprintf(expected, sizeof(expected),
+		 "stackproof: %s: No such file or directory\n"
+		 "stackproof: %s: No such file or directory\n"
+		 "stackproof: writing /dev/full: No space left on device\n",
+		 path, path);
+	ck_assert_str_eq(text, expected);
+	free(text);
+	unlink(said);
 }
 END_TEST
 
@@ -250,6 +312,7 @@ int main(void)
 	tcase_add_test(said, nothing_is_kept_unasked);
 	tcase_add_test(said, one_file_is_enough_to_keep_it);
 	tcase_add_test(said, files_are_written_by_image);
+	tcase_add_test(said, paths_are_those_of_this_folder);
 	tcase_add_test(said, a_file_that_cant_be_written_is_the_environments_fault);
 	suite_add_tcase(suite, said);
 	srunner_run_all(runner, CK_ENV);
