@@ -11,7 +11,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "cli/json_counts.h"
 #include "executed/executed.h"
+#include "executed/executed_options.h"
+#include "gate/gate.h"
 #include "truth_bytes.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -191,6 +194,11 @@ static const struct results_case {
 	  false },
 	{ "an address with something behind it", FINDING("/bin/a", "wrong", "0x1g", "3") VERDICTS,
 	  1, "", 0, false },
+	{ "an address that begins otherwise", FINDING("/bin/a", "wrong", "0y1f", "3") VERDICTS, 1,
+	  "", 0, false },
+	{ "later ones of an image come in the order of addresses",
+	  FINDING("/bin/a", "wrong", "0x1f", "3") FINDING("/bin/a", "wrong", "0x2", "1") VERDICTS,
+	  0, "0 2 wrong rsp rip x1\n0 1f wrong rsp rip x3\n", 9, false },
 	{ "an address that is decimal", FINDING("/bin/a", "wrong", "31", "3") VERDICTS, 1, "", 0,
 	  false },
 };
@@ -238,11 +246,27 @@ START_TEST(results_say_what_was_wrong)
 	ck_assert_msg(!strcmp(text, test->expected), "%s:\n%s", test->rule, text);
 	if (!result) {
 		ck_assert_uint_eq(executed.points, test->points);
+		ck_assert_uint_eq(executed.doubted, test->points / 9 * 2);
+		ck_assert_uint_eq(executed.every, 1);
 		ck_assert(executed.partial == test->partial);
 		ck_assert(executed.stepped && executed.recorded);
 	}
 	executed_deinit(&executed);
 	free(text);
+}
+END_TEST
+
+START_TEST(what_can_not_be_read_is_an_error)
+{
+	struct executed executed;
+	struct error error;
+
+	ck_assert_int_eq(executed_read_results("/no/such", &executed, &error), -1);
+	ck_assert_str_eq(error.message, "cannot open /no/such: No such file or directory");
+	executed_deinit(&executed);
+	ck_assert_int_eq(executed_read_results("/", &executed, &error), -1);
+	ck_assert_str_eq(error.message, "cannot read /: Is a directory");
+	executed_deinit(&executed);
 }
 END_TEST
 
@@ -404,6 +428,12 @@ static const struct identity_case {
 	  "/bin/a",
 	  "not_loaded",
 	  0 },
+	{ "what is in memory only",
+	  { { TRUTH_IMAGE_MEMFD, "/memfd:a", NULL, 0 } },
+	  NULL,
+	  "/memfd:a",
+	  "path",
+	  0 },
 	{ "what can't be read as ELF has no addresses of a file's",
 	  { { TRUTH_IMAGE_OTHER, "/bin/a", NULL, 0 } },
 	  NULL,
@@ -457,6 +487,177 @@ START_TEST(files_of_a_run_are_those_that_have_a_path)
 }
 END_TEST
 
+/* ---- a command's options ------------------------------------------------------------------ */
+
+static const struct wish_case {
+	const char *rule, *line; /* words with blanks between */
+	const char *left;	 /* what is parsed then */
+	const char *program;	 /* that is stepped, with its arguments; NULL: none */
+} wish_cases[] = {
+	{ "a program behind --", "lint --confirm a -- p x", "lint --confirm a", "p x" },
+	{ "--confirm last", "lint a --confirm -- p", "lint a --confirm", "p" },
+	{ "no program", "lint --confirm --", "lint --confirm", "" },
+	{ "without -- there is none", "lint --confirm a", "lint --confirm a", NULL },
+	{ "without --confirm, names", "lint a -- p", "lint a -- p", NULL },
+	{ "results are no program's", "lint --confirm=r -- p", "lint --confirm=r -- p", NULL },
+	{ "--confirm as a name", "lint -- --confirm", "lint -- --confirm", NULL },
+	{ "of two the first ends it", "lint --confirm -- p -- q", "lint --confirm", "p -- q" },
+};
+
+static void join(char *const *words, char *ret)
+{
+	ret[0] = '\0';
+	for (; *words; words++)
+		sprintf(ret + strlen(ret), "%s%s", ret[0] ? " " : "", *words);
+}
+
+START_TEST(a_program_is_cut_off_the_command_line)
+{
+	const struct wish_case *test = &wish_cases[_i];
+	char *line = strdup(test->line), *rest = line, *argv[9] = { NULL }, text[64];
+	struct executed_wish wish;
+	int argc = 0, words = 0;
+
+	while ((argv[argc] = strsep(&rest, " ")))
+		argc++;
+	executed_wish_init(&wish, &argc, argv);
+	join(argv, text);
+	ck_assert_msg(!strcmp(text, test->left), "%s: %s", test->rule, text);
+	while (argv[words])
+		words++;
+	ck_assert_int_eq(argc, words);
+	ck_assert(!wish.tracer.argv == !test->program);
+	if (test->program) {
+		join(wish.tracer.argv, text);
+		ck_assert_str_eq(text, test->program);
+	}
+	ck_assert_uint_eq(wish.tracer.timeout_ms, 600000);
+	ck_assert(wish.tracer.silence_output && wish.tracer.ended_by_signals);
+	ck_assert(!executed_is_wanted(&wish));
+	free(line);
+}
+END_TEST
+
+START_TEST(any_of_three_is_wanted)
+{
+	ck_assert(executed_is_wanted(&(struct executed_wish) { .truth = "t" }));
+	ck_assert(executed_is_wanted(&(struct executed_wish) { .confirm = true }));
+	ck_assert(executed_is_wanted(&(struct executed_wish) { .results = "r" }));
+}
+END_TEST
+
+static const struct parse_case {
+	const char *rule, *option[2];
+	const char *truth, *results;
+	bool confirm;
+	uint64_t every, timeout_ms;
+} parse_cases[] = {
+	{ "a truth", { "--executed=t" }, "t", NULL, false, 0, 600000 },
+	{ "results", { "--confirm=r" }, NULL, "r", false, 0, 600000 },
+	{ "each instruction", { "--confirm", "--step-every=1" }, NULL, NULL, true, 1, 600000 },
+	{ "every second one", { "--confirm", "--step-every=2" }, NULL, NULL, true, 2, 600000 },
+	{ "for a while", { "--confirm", "--step-timeout=2" }, NULL, NULL, true, 0, 2000 },
+};
+
+START_TEST(options_are_read)
+{
+	const struct parse_case *test = &parse_cases[_i];
+	char *argv[] = { "lint", (char *)test->option[0], (char *)test->option[1], NULL };
+	char *program[] = { "p", NULL };
+	struct executed_wish wish;
+	int argc = test->option[1] ? 3 : 2;
+
+	executed_wish_init(&wish, &argc, argv);
+	wish.tracer.argv = program;
+	ck_assert_int_eq(argp_parse(&executed_argp, argc, argv, ARGP_NO_EXIT, NULL, &wish), 0);
+	ck_assert_pstr_eq(wish.truth, test->truth);
+	ck_assert_pstr_eq(wish.results, test->results);
+	ck_assert(wish.confirm == test->confirm);
+	ck_assert_uint_eq(wish.tracer.every, test->every);
+	ck_assert_uint_eq(wish.tracer.timeout_ms, test->timeout_ms);
+}
+END_TEST
+
+/* Whatever is wrong with a file that is named is the input's fault. */
+START_TEST(a_file_is_opened_or_its_fault_is_named)
+{
+	char empty[] = "/tmp/test_executed.XXXXXX";
+	struct gate gate = { 0 };
+	struct executed executed;
+	int file = mkstemp(empty);
+
+	ck_assert_int_ge(file, 0);
+	close(file);
+	ck_assert_int_eq(executed_open(&(struct executed_wish) { .truth = NULL }, &executed, &gate),
+			 EXIT_OK);
+	executed_deinit(&executed);
+	ck_assert_int_eq(
+		executed_open(&(struct executed_wish) { .results = "/no/such" }, &executed, &gate),
+		EXIT_BAD_INPUT);
+	executed_deinit(&executed);
+	ck_assert_int_eq(
+		executed_open(&(struct executed_wish) { .results = empty }, &executed, &gate),
+		EXIT_BAD_INPUT);
+	executed_deinit(&executed);
+	ck_assert_int_eq(
+		executed_open(&(struct executed_wish) { .truth = empty }, &executed, &gate),
+		EXIT_BAD_INPUT);
+	executed_deinit(&executed);
+	unlink(empty);
+}
+END_TEST
+
+static const struct print_case {
+	const char *rule;
+	struct executed run;
+	const char *text, *json;
+} print_cases[] = {
+	{ "each instruction",
+	  { .stepped = true, .points = 9, .doubted = 2, .every = 1 },
+	  "held against 9 points of a run, one at each instruction; 2 in doubt\n",
+	  "{\"stepped\":true,\"recorded\":false,\"points\":9,\"doubted\":2,\"every\":1,"
+	  "\"partial\":false}" },
+	{ "every second one, and cut short",
+	  { .points = 9, .every = 2, .partial = true },
+	  "held against 9 points of a run, one at 2 instructions; 0 in doubt; PARTIAL: it did not "
+	  "come to its end\n",
+	  "{\"stepped\":false,\"recorded\":false,\"points\":9,\"doubted\":0,\"every\":2,"
+	  "\"partial\":true}" },
+	{ "results",
+	  { .stepped = true, .recorded = true, .points = 9, .every = 1 },
+	  "held against 9 points of recorded runs: of each function one address; 0 in doubt\n",
+	  "{\"stepped\":true,\"recorded\":true,\"points\":9,\"doubted\":0,\"every\":1,"
+	  "\"partial\":false}" },
+};
+
+START_TEST(a_run_is_said)
+{
+	const struct print_case *test = &print_cases[_i];
+	json_t *object = executed_json(&test->run);
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	executed_print(file, &test->run);
+	fclose(file);
+	ck_assert_str_eq(text, test->text);
+	free(text);
+	text = json_dumps(object, JSON_COMPACT);
+	ck_assert_str_eq(text, test->json);
+	free(text);
+	json_decref(object);
+}
+END_TEST
+
+START_TEST(an_identity_has_a_title)
+{
+	ck_assert_str_eq(executed_identity_title("not_loaded"), "the run did not have it");
+	ck_assert_str_eq(executed_identity_title("build_id"), "the same build-id");
+	ck_assert_str_eq(executed_identity_title("changed"), "the run had another build of it");
+	ck_assert_str_eq(executed_identity_title("other"), "");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("executed");
@@ -468,7 +669,14 @@ int main(void)
 	tcase_add_loop_test(truths, a_truth_file_says_what_ran, 0, COUNT(truth_cases));
 	tcase_add_test(truths, a_run_that_was_cut_short_says_so);
 	tcase_add_loop_test(results, results_say_what_was_wrong, 0, COUNT(results_cases));
+	tcase_add_test(results, what_can_not_be_read_is_an_error);
 	tcase_add_test(results, damaged_results_are_read_or_refused);
+	tcase_add_loop_test(lists, a_program_is_cut_off_the_command_line, 0, COUNT(wish_cases));
+	tcase_add_test(lists, any_of_three_is_wanted);
+	tcase_add_loop_test(lists, options_are_read, 0, COUNT(parse_cases));
+	tcase_add_test(lists, a_file_is_opened_or_its_fault_is_named);
+	tcase_add_loop_test(lists, a_run_is_said, 0, COUNT(print_cases));
+	tcase_add_test(lists, an_identity_has_a_title);
 	tcase_add_test(lists, places_are_found_by_range);
 	tcase_add_test(lists, faults_are_told_apart_by_all_that_they_say);
 	tcase_add_loop_test(images, an_image_is_known_again, 0, COUNT(identity_cases));
