@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "child/child.h"
 #include "lint/lint.h"
 #include "lint/lint_place.h"
+#include "object_fixture.h"
 
 static const char assembly[] =
 	"	.intel_syntax noprefix\n	.text\n	.type f, @function\n"
@@ -34,65 +34,9 @@ static const char assembly[] =
 	"	.section .gcc_except_table,\"a\"\n.Larea:	.byte 0xff, 0xff, 1, 4\n"
 	"	.byte 2b-f, 3b-2b, 4b-f, 0\n	.bss\n	.space 100\n";
 
-static char folder[] = "/tmp/test_objects.XXXXXX";
-static uint8_t *bytes; /* of the object file */
-static size_t size;
-
-static void run(const char *const *argv)
-{
-	struct child_command child = { .argv = argv };
-	struct error error;
-	pid_t pid = child_start(&child, NULL, &error);
-
-	ck_assert_int_gt(pid, 0);
-	ck_assert_int_eq(child_end(pid, false), 0);
-}
-
 static void assemble(void)
 {
-	static const char *const compile[] = { "gcc-12", "-c", "f.s", NULL };
-	const char *const remove[] = { "rm", "-r", folder, NULL };
-	FILE *file;
-
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(chdir(folder), 0);
-	file = fopen("f.s", "w");
-	ck_assert_ptr_nonnull(file);
-	fputs(assembly, file);
-	fclose(file);
-	run(compile);
-	file = fopen("f.o", "r");
-	ck_assert_ptr_nonnull(file);
-	bytes = malloc(1 << 16);
-	ck_assert_ptr_nonnull(bytes);
-	size = fread(bytes, 1, 1 << 16, file);
-	ck_assert_uint_gt(size, 1000);
-	fclose(file);
-	ck_assert_int_eq(chdir("/"), 0);
-	run(remove);
-}
-
-static void forget(void)
-{
-	free(bytes);
-}
-
-static struct image *open_bytes(void)
-{
-	struct image *image;
-	struct error error;
-
-	ck_assert_int_eq(image_create_memory(bytes, size, "f.o", &image, &error), 0);
-	return image;
-}
-
-static const struct object_section *section_named(const struct object *object, const char *name)
-{
-	for (size_t i = 0; i < object->section_count; i++)
-		if (!strcmp(object->section[i].name, name))
-			return &object->section[i];
-	ck_abort_msg("no section %s", name);
-	return NULL;
+	assemble_text(assembly);
 }
 
 START_TEST(sections_have_places_and_relocations_are_counted)
@@ -168,6 +112,8 @@ START_TEST(calls_lead_to_what_they_name)
 	image_destroy(image);
 }
 END_TEST
+
+/* ---- damage ------------------------------------------------------------------------------- */
 
 static void take_finding(void *context, const struct lint_finding *finding)
 {
@@ -334,6 +280,11 @@ static void null_section_elsewhere(void)
 	ck_abort_msg("no empty section");
 }
 
+static void of_another_size(void)
+{
+	relocations_of_text()->sh_entsize = 16;
+}
+
 static const struct damage_case {
 	const char *rule;
 	void (*damage)(void);
@@ -353,6 +304,7 @@ static const struct damage_case {
 	  "a relocation of 0x0 is of a form that is not read here", 0 },
 	{ "relocations of LLVM's own form", in_another_form,
 	  "a relocation of 0x0 is of a form that is not read here", 0 },
+	{ "relocations of another size", of_another_size, "a relocation of 0x0 can't be read", 0 },
 	{ "relocations of other symbols", other_symbols, "a relocation of 0x0 can't be read", 0 },
 };
 
@@ -375,6 +327,7 @@ START_TEST(damage_is_named)
 		ck_assert_ptr_null(object);
 	} else {
 		ck_assert_uint_eq(object->relocations[OBJECT_UNKNOWN], test->unknown);
+		ck_assert_uint_eq(object->unknown_count, 2 + test->unknown);
 		ck_assert_uint_eq(object->relocations[OBJECT_LINKER], 0);
 	}
 	object_destroy(object);
