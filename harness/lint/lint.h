@@ -10,6 +10,7 @@
  *	unproven	nobody knows, with the reason: enum flow_reason (flow/flow_row.h)
  *
  *	lint_stray.c	 whose part it is that a function leads to with another frame
+ *	lint_middle.c	 code in the middle of an FDE that is called
  *	lint_judge.c	 every instruction that was reached, at last
  *	lint_unread.c	 and whether a jump might lead there whose targets nobody knows
  *	lint_image.c	 all FDEs of an image

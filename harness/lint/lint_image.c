@@ -15,6 +15,7 @@
 #include "flow/flow.h"
 #include "lint/lint_extent.h"
 #include "lint/lint_judge.h"
+#include "lint/lint_middle.h"
 #include "flow/flow_names.h"
 #include "flow/flow_noreturn.h"
 #include "flow/flow_proof.h"
@@ -70,6 +71,7 @@ struct linting {
 	struct address_list called; /* FDEs that begin in the middle, and are called */
 	struct address_list uncovered;
 	struct lint_strays strays;
+	struct lint_middle middle;
 	bool *later; /* by_pc: FDEs that begin in the middle */
 	bool *again; /* those that lead to a part that is perhaps another function's */
 	struct flow_proof *proof;
@@ -243,6 +245,38 @@ static int prove(struct linting *linting, struct flow *flow, bool *ret_proven, s
 	return 0;
 }
 
+/* Where the FDE is called in its middle, the rows that lie on the way from there must be right for that
+ * caller, too. Whether such a call is one, and comes back, its row alone would say: it accuses nobody. */
+static int enter_middle(struct linting *linting, const struct cfi_fde *fde, struct error *error)
+{
+	uint64_t pc = fde->pc_begin, end = fde->pc_begin + fde->pc_range;
+	size_t called = linting->called.count, uncovered = linting->uncovered.count;
+	int result = 0;
+
+	linting->judge.doubtful = true;
+	while (!result && (pc = lint_middle_next(&linting->middle, pc + 1, end))) {
+		struct flow_part *part;
+		struct flow flow;
+		enum flow_reason reason;
+
+		result = flow_part_create(linting->world.cfi, fde, &part, &reason, error);
+		if (result || !part)
+			break;
+		flow_init(&flow, &linting->world, part);
+		for (int round = 0; !result && flow_again(&flow, round); round++) {
+			flow_restart(&flow);
+			result = flow_enter(&flow, pc, error);
+		}
+		if (!result)
+			result = lint_judge_flow(&linting->judge, &flow, false, error);
+		flow_deinit(&flow);
+	}
+	linting->judge.doubtful = false;
+	linting->called.count = called;
+	linting->uncovered.count = uncovered;
+	return result;
+}
+
 static int lint_fde(struct linting *linting, size_t number, bool again, struct error *error)
 {
 	const struct cfi *cfi = linting->world.cfi;
@@ -251,7 +285,7 @@ static int lint_fde(struct linting *linting, size_t number, bool again, struct e
 	struct flow flow;
 	enum flow_reason reason;
 	size_t strays = linting->strays.count;
-	bool stubs, others, inside, proven = false;
+	bool stubs, others, inside, middle, proven = false;
 	int result = 0;
 
 	if (flow_part_create(cfi, fde, &part, &reason, error))
@@ -267,7 +301,8 @@ static int lint_fde(struct linting *linting, size_t number, bool again, struct e
 		flow_part_destroy(part);
 		return 0;
 	}
-	if (!others && part->begin != linting->world.first &&
+	middle = lint_middle_next(&linting->middle, part->begin + 1, part->end) != 0;
+	if (!others && !middle && part->begin != linting->world.first &&
 	    lint_judge_plain(&linting->judge, linting->world.decoder, part)) {
 		result = lint_judge_fde(&linting->judge, linting->world.decoder, part, NULL, error);
 		flow_part_destroy(part);
@@ -291,6 +326,8 @@ static int lint_fde(struct linting *linting, size_t number, bool again, struct e
 	}
 	if (!result && !proven)
 		result = lint_judge_flow(&linting->judge, &flow, again, error);
+	if (!result && middle)
+		result = enter_middle(linting, fde, error);
 	linting->again[number] = linting->strays.count > strays;
 	if (!result && !linting->again[number])
 		result = lint_judge_fde(&linting->judge, linting->world.decoder, part, &flow,
@@ -378,6 +415,9 @@ static int lint_all(struct linting *linting, const struct object *object, struct
 	if (object)
 		code_decoder_leave_unknown(linting->world.decoder, object->unknown,
 					   object->unknown_count);
+	if (lint_middle_init(&linting->middle, cfi, linting->world.decoder, linting->world.names,
+			     error))
+		return -1;
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
 		if (lint_fde(linting, i, false, error))
 			return -1;
@@ -458,6 +498,7 @@ static int lint(const struct cfi *cfi, const struct object *object, const struct
 	free(linting.later);
 	free(linting.again);
 	lint_strays_deinit(&linting.strays);
+	lint_middle_deinit(&linting.middle);
 	return result;
 }
 

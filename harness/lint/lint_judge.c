@@ -167,7 +167,7 @@ static void tell_point(struct lint_judge *judge, const struct flow *flow,
 		.agreed = block->part->agreed,
 		.outcome = verdict->outcome,
 		.reason = verdict->reason,
-		.unsure = block->unsure,
+		.unsure = block->unsure || judge->doubtful,
 		.returns = flow->has_return,
 		.verdict = verdict,
 		.state = state,
@@ -240,6 +240,10 @@ static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
 		verdict.outcome = FLOW_ROW_UNPROVEN;
 		verdict.reason = FLOW_JUMP_UNKNOWN;
 	}
+	if (verdict.outcome == FLOW_ROW_MISMATCH && judge->doubtful) {
+		verdict.outcome = FLOW_ROW_UNPROVEN;
+		verdict.reason = FLOW_VALUE_UNKNOWN;
+	}
 	if (verdict.outcome == FLOW_ROW_PROVEN) {
 		set_status(judge, code->pc, STATUS_PROVEN);
 	} else if (verdict.outcome == FLOW_ROW_UNPROVEN) {
@@ -258,7 +262,7 @@ static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
 		if (run->finding.pc == code->pc)
 			flow_path_find(flow, block->from, block->pc, &run->finding.path);
 	}
-	if (!block->unsure)
+	if (!block->unsure && !judge->doubtful)
 		check_inside(judge, part, code);
 	tell_point(judge, flow, block, code, row, state, &verdict);
 }
@@ -276,6 +280,10 @@ static void judge_edge(void *context, const struct flow_edge *edge)
 
 	if (is_convention(judge->flow, edge->part, &edge->verdict)) {
 		set_status(judge, edge->to, STATUS_UNPROVEN + FLOW_RULE_UNKNOWN);
+		return;
+	}
+	if (judge->doubtful) {
+		set_status(judge, edge->to, STATUS_UNPROVEN + FLOW_VALUE_UNKNOWN);
 		return;
 	}
 	flow_row_describe(row, edge->state, &edge->verdict, finding.declared, finding.actual);

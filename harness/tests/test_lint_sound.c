@@ -15,6 +15,29 @@
 #define KEPT(code) "	mov rax, rbx\n" code "	nop\n	mov rbx, rax\n	ret\n"
 
 static const struct lint_case lint_cases[] = {
+	{ "code in the middle of another function that is called has another frame then",
+	  PUSH "1:	nop\n" POP LEAF SECOND(
+		  g) "	sub rsp, 8\n	.cfi_def_cfa_offset 16\n	call 1b\n"
+		     "	add rsp, 8\n	.cfi_def_cfa_offset 8\n" LEAF,
+	  "5 of 8, 1 proven, 1 unproven value_unknown" },
+	{ "or none, where its rows say so",
+	  "	nop\n1:	xor eax, eax\n" LEAF SECOND(
+		  g) "	sub rsp, 8\n	.cfi_def_cfa_offset 16\n"
+		     "	call 1b\n	add rsp, 8\n	"
+		     ".cfi_def_cfa_offset 8\n" LEAF,
+	  "7 of 7, 2 proven" },
+	{ "an inner routine of its own",
+	  PUSH "	call 1f\n" POP
+	       "	ret\n1:	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, "
+	       "-16\n	nop\n	ret\n",
+	  "4 of 6, 1 unproven value_unknown" },
+	{ "with rows of its own", PUSH "	call 1f\n" POP "	ret\n1:	nop\n	ret\n",
+	  "6 of 6, 1 proven" },
+	{ "bytes of another instruction are no call",
+	  PUSH
+	  "1:	nop\n" POP LEAF SECOND(g) "	mov eax, 0xf6e80000\n	.byte 0x0d, 0xff, 0xff, "
+					  "0xff, 0\n" LEAF,
+	  "7 of 7, 2 proven" },
 	{ "behind clone the new thread has another stack, until rax tells them apart",
 	  "	mov eax, 56\n	syscall\n	test eax, eax\n	je 1f\n	ret\n1:	xor ebp, "
 	  "ebp\n	.cfi_undefined rbp\n	hlt\n",

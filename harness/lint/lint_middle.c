@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_middle.c - code in the middle of an FDE that is called
+ *
+ * Assembly calls inner routines of a function, and labels in the middle of another. A row there that is
+ * right for the function is wrong for that caller, whose frame is a fresh one: so each such address is
+ * an entry, too. Compilers write none, so they are looked for among all bytes that look like a call to
+ * where no FDE begins; what does is decoded from its FDE's begin on to see whether it is one.
+ *
+ * The stubs of a PLT are entries that are known. A call to the next instruction asks where it is. Calls by a register, and of addresses in data, are
+ * not known.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "array.h"
+#include "flow/flow_names.h"
+#include "lint/lint_judge.h"
+#include "lint/lint_middle.h"
+
+#define CALL	   0xe8 /* call rel32 */
+#define CALL_BYTES 5
+
+/* A bit for each byte of code at which an FDE begins. */
+struct begins {
+	uint64_t begin;
+	size_t size;
+	uint8_t *bits;
+};
+
+static bool is_begin(const struct begins *begins, uint64_t pc)
+{
+	uint64_t at = pc - begins->begin;
+
+	return begins->bits[at / 8] >> at % 8 & 1;
+}
+
+static int begins_init(struct begins *begins, const struct cfi *cfi, struct error *error)
+{
+	if (lint_judge_range(cfi->image, &begins->begin, &begins->size, error))
+		return -1;
+	begins->bits = calloc(begins->size / 8 + 1, 1);
+	if (!begins->bits)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "an image's code");
+	for (size_t i = 0; i < cfi->by_pc_count; i++) {
+		uint64_t at = cfi->fde[cfi->by_pc[i]].pc_begin - begins->begin;
+
+		if (at < begins->size)
+			begins->bits[at / 8] |= (uint8_t)(1u << at % 8);
+	}
+	return 0;
+}
+
+/* An instruction of the FDE begins at distance `at`. */
+static bool is_instruction(struct code_decoder *decoder, const struct cfi_fde *fde,
+			   const uint8_t *bytes, uint64_t at)
+{
+	uint64_t now = 0;
+	struct code code;
+
+	while (now < at) {
+		code_decode(decoder, fde->pc_begin + now, bytes + now, fde->pc_range - now, &code);
+		now += code.length ? code.length : 1;
+	}
+	code_decode(decoder, fde->pc_begin + now, bytes + now, fde->pc_range - now, &code);
+	return now == at && code.flow == CODE_CALL;
+}
+
+/* The calls of one FDE. */
+static bool look_for_calls(struct lint_middle *middle, const struct cfi *cfi,
+			   const struct begins *begins, struct code_decoder *decoder,
+			   struct flow_names *names, const struct cfi_fde *fde)
+{
+	const uint8_t *bytes = image_bytes(cfi->image, fde->pc_begin, fde->pc_range), *found;
+
+	if (!bytes || fde->pc_range < CALL_BYTES)
+		return true;
+	for (uint64_t at = 0; at + CALL_BYTES <= fde->pc_range; at++) {
+		const struct cfi_fde *other;
+		uint64_t target;
+		int32_t distance;
+
+		found = memchr(bytes + at, CALL, fde->pc_range - CALL_BYTES + 1 - at);
+		if (!found)
+			break;
+		at = (uint64_t)(found - bytes);
+		memcpy(&distance, found + 1, sizeof(distance));
+		target = fde->pc_begin + at + CALL_BYTES + (uint64_t)(int64_t)distance;
+		if (!distance || target - begins->begin >= begins->size ||
+		    is_begin(begins, target) || flow_is_stub(names, target))
+			continue;
+		other = cfi_fde_find(cfi, target);
+		if (!other || !is_instruction(decoder, fde, bytes, at))
+			continue;
+		if (!ARRAY_GROW(middle->address, middle->count))
+			return false;
+		middle->address[middle->count++] = target;
+	}
+	return true;
+}
+
+static int compare_addresses(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+int lint_middle_init(struct lint_middle *middle, const struct cfi *cfi,
+		     struct code_decoder *decoder, struct flow_names *names, struct error *error)
+{
+	struct begins begins = { .bits = NULL };
+	bool good = true;
+
+	*middle = (struct lint_middle) { .address = NULL };
+	if (begins_init(&begins, cfi, error))
+		return -1;
+	for (size_t i = 0; i < cfi->by_pc_count && good; i++)
+		good = look_for_calls(middle, cfi, &begins, decoder, names,
+				      &cfi->fde[cfi->by_pc[i]]);
+	free(begins.bits);
+	if (!good)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "addresses that are called");
+	if (middle->count)
+		qsort(middle->address, middle->count, sizeof(*middle->address), compare_addresses);
+	return 0;
+}
+
+void lint_middle_deinit(struct lint_middle *middle)
+{
+	free(middle->address);
+}
+
+uint64_t lint_middle_next(const struct lint_middle *middle, uint64_t begin, uint64_t end)
+{
+	size_t low = 0, high = middle->count;
+
+	while (low < high) {
+		size_t at = low + (high - low) / 2;
+
+		if (middle->address[at] < begin)
+			low = at + 1;
+		else
+			high = at;
+	}
+	return low < middle->count && middle->address[low] < end ? middle->address[low] : 0;
+}

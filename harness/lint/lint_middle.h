@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_middle.h - code in the middle of an FDE that is called
+ */
+#ifndef STACKPROOF_LINT_MIDDLE_H
+#define STACKPROOF_LINT_MIDDLE_H
+
+#include "code/code.h"
+#include "lint/lint.h"
+
+struct flow_names;
+
+/* Addresses that are called, sorted. */
+struct lint_middle {
+	uint64_t *address;
+	size_t count;
+};
+
+/* 0, or -1: no memory, or its code is larger than is read here. lint_middle_deinit() in both cases. */
+int lint_middle_init(struct lint_middle *middle, const struct cfi *cfi,
+		     struct code_decoder *decoder, struct flow_names *names, struct error *error);
+void lint_middle_deinit(struct lint_middle *middle);
+/* The first from begin on, before end; 0: there is none. */
+uint64_t lint_middle_next(const struct lint_middle *middle, uint64_t begin, uint64_t end);
+
+#endif
