@@ -98,6 +98,11 @@ struct flow_world {
 	void *context;
 };
 
+/* A jump table. end: its begin, if no comparison says how long it is at most. */
+struct flow_table {
+	uint64_t begin, end;
+};
+
 typedef void (*flow_edge_fn)(void *context, const struct flow_edge *edge);
 
 struct flow {
@@ -114,7 +119,7 @@ struct flow {
 	size_t behind_call_count;
 	/* Addresses of the jump tables that were met. One whose end is not known ends where another
 	 * begins, which may have been met later. */
-	uint64_t table[FLOW_TABLES_MAX];
+	struct flow_table table[FLOW_TABLES_MAX];
 	size_t table_count;
 	bool met_table, guessed_end; /* in this round */
 	bool jump_unknown;	     /* some computed jump's targets */

@@ -4,9 +4,10 @@
  *
  * Compilers write them in two forms: distances of 4 bytes from the table's own begin, and, in code
  * that lies at a fixed address, targets of 8 bytes. Where a comparison that every way to the jump has
- * passed bounds the index, it says how many there are. Elsewhere the compiler knew the bound from a type
- * (Rust's enums): then the table ends with the first entry that leaves the function. What it reads
- * beyond is another table of the same function, so such ways accuse nobody.
+ * passed bounds the index, it says how many there are, unless another table begins before: then some of
+ * those values went another way since. Elsewhere the compiler knew the bound from a type (Rust's enums):
+ * then the table ends with the first entry that leaves the function. What it reads beyond is another
+ * table of the same function, so such ways accuse nobody.
  */
 #include <elf.h>
 #include <string.h>
@@ -18,19 +19,27 @@ static uint64_t next_table(const struct flow *flow, uint64_t table)
 	uint64_t next = UINT64_MAX;
 
 	for (size_t i = 0; i < flow->table_count; i++)
-		if (flow->table[i] > table && flow->table[i] < next)
-			next = flow->table[i];
+		if (flow->table[i].begin > table && flow->table[i].begin < next)
+			next = flow->table[i].begin;
 	return next;
 }
 
-static void meet_table(struct flow *flow, uint64_t table)
+/* end: where it ends at the latest, if a comparison says so, else its begin. One that was read beyond
+ * where this one begins is to be read again. */
+static void meet_table(struct flow *flow, uint64_t begin, uint64_t end)
 {
-	for (size_t i = 0; i < flow->table_count; i++)
-		if (flow->table[i] == table)
+	for (size_t i = 0; i < flow->table_count; i++) {
+		struct flow_table *table = &flow->table[i];
+
+		if (table->begin == begin) {
+			table->end = end > table->end ? end : table->end;
 			return;
+		}
+		flow->guessed_end |= table->begin < begin && begin < table->end;
+	}
 	if (flow->table_count == FLOW_TABLES_MAX)
 		return;
-	flow->table[flow->table_count++] = table;
+	flow->table[flow->table_count++] = (struct flow_table) { .begin = begin, .end = end };
 	flow->met_table = true;
 }
 
@@ -86,7 +95,7 @@ size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, cons
 {
 	const struct image *image = flow->world->cfi->image;
 	struct value value = flow_effect_jump(state, code);
-	uint64_t count, i;
+	uint64_t begin, count, room, i;
 	size_t kept = 0;
 
 	*ret_sure = true;
@@ -96,17 +105,16 @@ size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, cons
 	}
 	if (value.kind != VALUE_TARGET || (value.scale == 8 && image->type != ET_EXEC))
 		return 0; /* the loader writes those of 8 bytes elsewhere */
-	meet_table(flow, (uint64_t)value.number);
-	*ret_sure = value.compared;
+	begin = (uint64_t)value.number;
 	count = (uint64_t)value.bound + 1;
-	if (!value.compared) {
-		uint64_t room =
-			(next_table(flow, (uint64_t)value.number) - (uint64_t)value.number) /
-			value.scale;
-
-		flow->guessed_end = true;
-		count = room < count ? room : count;
+	meet_table(flow, begin, value.compared ? begin + count * value.scale : begin);
+	room = (next_table(flow, begin) - begin) / value.scale;
+	flow->guessed_end |= !value.compared;
+	if (room < count) {
+		count = room;
+		value.compared = false; /* of other values than those that come here */
 	}
+	*ret_sure = value.compared;
 	for (i = 0; i < count && i < FLOW_TARGETS_MAX; i++) {
 		if (!read_entry(flow, &value, i, &ret[kept]))
 			break;

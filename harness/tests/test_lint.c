@@ -261,6 +261,19 @@ static const struct lint_case lint_cases[] = {
 			    "ret\n"
 			    "	.section .rodata\n9:	.long 2b-9b, 1b-9b, 3b-9b\n	.text\n",
 	  "18 of 18, 2 proven" },
+	{ "of a comparison's values some went another way since: the table ends where another "
+	  "begins",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	mov ebx, "
+	  "edi\n"
+	  "	cmp ebx, 3\n	ja 1f\n	lea rdx, 8f[rip]\n	movsxd rax, dword ptr "
+	  "[rdx+rbx*4]\n"
+	  "	add rax, rdx\n	jmp rax\n"
+	  "2:	xor ecx, ecx\n	lea rdx, 7f[rip]\n	movsxd rax, dword ptr [rdx+rbx*4]\n"
+	  "	add rax, rdx\n	jmp rax\n"
+	  "3:	mov eax, 5\n1:	pop rbx\n	.cfi_def_cfa_offset 8\n	ret\n"
+	  "	.section .rodata\n7:	.long 3b-7b, 1b-7b\n8:	.long 2b-8b, 2b-8b, 3b-8b, "
+	  "3b-8b\n	.text\n",
+	  "16 of 16, 1 proven" },
 	{ "a jump that goes nobody knows where",
 	  "	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	jmp [rdi]\n"
 	  "	pop rbx\n	.cfi_def_cfa_offset 8\n" LEAF,
