@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "cli/output_file.h"
+#include "plain_text.h"
 
 bool output_file_may_replace(const char *path)
 {
@@ -62,4 +63,34 @@ int output_file_close(struct output_file *output, bool finish, struct error *err
 		unlink(output->unfinished);
 	forget(output);
 	return status;
+}
+
+bool output_files_have(const char *const *output, size_t outputs, uint64_t device, uint64_t inode)
+{
+	struct stat at;
+
+	for (size_t i = 0; i < outputs; i++) {
+		if (!output[i] || stat(output[i], &at) || !S_ISREG(at.st_mode) ||
+		    at.st_dev != device || at.st_ino != inode)
+			continue;
+		fprintf(stderr,
+			"stackproof: %s is a file that is read: it is not written over, and "
+			"nothing "
+			"was done\n",
+			PLAIN_TEXT(output[i]));
+		return true;
+	}
+	return false;
+}
+
+bool output_files_are_inputs(const char *const *output, size_t outputs, const char *const *input,
+			     size_t inputs)
+{
+	struct stat at;
+
+	for (size_t i = 0; i < inputs; i++)
+		if (input[i] && !stat(input[i], &at) &&
+		    output_files_have(output, outputs, at.st_dev, at.st_ino))
+			return true;
+	return false;
 }

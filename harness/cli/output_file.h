@@ -5,11 +5,15 @@
  * It is written beside its place, as PATH.unfinished, and takes the place at the end. What is there
  * and is no regular file (a device, a pipe, a link) is written into instead: taking its place would
  * take it away.
+ *
+ * A command that would write over what it reads is refused before it writes anything.
  */
 #ifndef STACKPROOF_CLI_OUTPUT_FILE_H
 #define STACKPROOF_CLI_OUTPUT_FILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include "error.h"
 
@@ -27,5 +31,16 @@ int output_file_close(struct output_file *output, bool finish, struct error *err
 /* What is there may be replaced by another file: nothing is, or a regular one. False: errno is
  * EEXIST, or says why that is not known. */
 bool output_file_may_replace(const char *path);
+
+/* Names of files, as two arguments; NULL is a file that nobody asked for. */
+#define FILE_NAMES(...)                                                                            \
+	((const char *const[]) { __VA_ARGS__ }),                                                   \
+		sizeof((const char *const[]) { __VA_ARGS__ }) / sizeof(const char *)
+
+/* An output is, by whatever name, a regular file that is an input, too: that is said. */
+bool output_files_are_inputs(const char *const *output, size_t outputs, const char *const *input,
+			     size_t inputs);
+/* The same of one input, by its st_dev and st_ino. */
+bool output_files_have(const char *const *output, size_t outputs, uint64_t device, uint64_t inode);
 
 #endif

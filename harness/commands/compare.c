@@ -9,6 +9,7 @@
 #include "cli/exit_status.h"
 #include "cases/cases.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "compare/compare.h"
 #include "compare/compare_progress.h"
 #include "compare/compare_stacks.h"
@@ -48,9 +49,8 @@ static const struct argp_option options[] = {
 	{ "engine", 'e', "ENGINE,...", 0,
 	  "engines to score (default: the first six): cfi, table, bpf, fp, libdw, libunwind; "
 	  "libgcc, perf8k (or perf), perf16k, perf32k, perf64k, scan; all: those that are built "
-	  "in; "
-	  "or NAME=COMMAND, NAME=FILE.so [ARGUMENT], one of your own (docs/ENGINES.md). May be "
-	  "given several times",
+	  "in; or NAME=COMMAND, NAME=FILE.so [ARGUMENT], one of your own (docs/ENGINES.md). May "
+	  "be given several times",
 	  0 },
 	{ "aslr", OPTION_ASLR, "on|off", 0,
 	  "whether the program's addresses are random (default: off, so that runs repeat)", 0 },
@@ -60,8 +60,7 @@ static const struct argp_option options[] = {
 	{ "bundle", OPTION_BUNDLE, "DIR", 0,
 	  "for a bug report: of each kind of finding the first point whose truth is proven, in a "
 	  "folder below DIR each, with its case, a report, the rows and the code of the function, "
-	  "and "
-	  "the binary",
+	  "and the binary",
 	  0 },
 	{ "case", OPTION_CASE, "FILE", 0,
 	  "keep the point of --at as a case: a file on which `stackproof replay' asks the engines "
@@ -76,8 +75,7 @@ static const struct argp_option options[] = {
 	{ "every", OPTION_EVERY, "N", 0, "compare at every Nth instruction (default 1)", 0 },
 	{ "follow-frame-pointers", OPTION_FOLLOW, NULL, 0,
 	  "where there is no CFI, the engines bpf and table go on by the frame pointer; such "
-	  "frames "
-	  "are marked, and counted apart",
+	  "frames are marked, and counted apart",
 	  0 },
 	{ "from", OPTION_FROM, "SYMBOL", 0,
 	  "compare from SYMBOL's first execution on; _start: from the program's entry point, the "
@@ -85,8 +83,7 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "ignore", OPTION_IGNORE, "FILE", 0,
 	  "findings that don't decide the exit status: a line each, image, function, kind, last "
-	  "day or "
-	  "-, reason, separated by tabs",
+	  "day or -, reason, separated by tabs",
 	  0 },
 	{ "json", OPTION_JSON, NULL, 0, "NDJSON on standard output", 0 },
 	{ "limit", OPTION_LIMIT, "POINTS", 0, "end the program after so many points", 0 },
@@ -107,8 +104,7 @@ static const struct argp_option options[] = {
 	  "write each point's stacks, the true one and every engine's, as NDJSON", 0 },
 	{ "synthesize", OPTION_SYNTHESIZE, NULL, 0,
 	  "functions without CFI get the rows that their code proves, for the engines cfi, table "
-	  "and "
-	  "bpf",
+	  "and bpf",
 	  0 },
 	{ "timeout", OPTION_TIMEOUT, "SECONDS", 0, "give up after so long (default 600)", 0 },
 	{ NULL },
@@ -643,6 +639,13 @@ static void print_ignore_list(const struct arguments *arguments, const struct ig
 	fflush(stdout);
 }
 
+static bool writes_over_inputs(const struct arguments *arguments)
+{
+	return output_files_are_inputs(FILE_NAMES(arguments->stacks, arguments->wish.file,
+						  arguments->cases.junit, arguments->cases.tap),
+				       FILE_NAMES(arguments->ignore, arguments->tracer.argv[0]));
+}
+
 int command_compare(int argc, char **argv)
 {
 	struct arguments arguments = {
@@ -659,6 +662,10 @@ int command_compare(int argc, char **argv)
 	argp_err_exit_status = EXIT_USAGE;
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
 	arguments.wish.command = argv;
+	if (writes_over_inputs(&arguments)) {
+		engine_list_deinit(&arguments.engines);
+		return EXIT_USAGE;
+	}
 	cases_begin(&arguments.cases, "compare");
 	if (ignore_list_read_now(&listener.ignore, arguments.ignore, &error)) {
 		error_print(stderr, "stackproof compare", &error);

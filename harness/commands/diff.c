@@ -21,6 +21,7 @@
 #include "images/debug_link.h"
 #include "diff/diff.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "gate/gate.h"
 #include "harness.h"
 #include "ignore/ignore.h"
@@ -455,6 +456,9 @@ int command_diff(int argc, char **argv)
 	struct options options = { 0 };
 	argp_err_exit_status = EXIT_USAGE;
 	if (command_parse(&argp, argc, argv, 0, &options))
+		return EXIT_USAGE;
+	if (output_files_are_inputs(FILE_NAMES(options.cases.junit, options.cases.tap),
+				    FILE_NAMES(options.path[0], options.path[1], options.ignore)))
 		return EXIT_USAGE;
 	cases_begin(&options.cases, "diff");
 	if (are_results(&options))

@@ -19,6 +19,7 @@
 #include "array.h"
 #include "cli/json_counts.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "clock.h"
 #include "diff/diff.h"
 #include "executed/executed_options.h"
@@ -478,10 +479,25 @@ static void add_path(struct linting *linting, const char *path)
 	findings_problem(&linting->run, error.message);
 }
 
+#define LINT_OUTPUTS(linting)                                                                      \
+	FILE_NAMES((linting)->cases.junit, (linting)->cases.tap, (linting)->run.sarif,             \
+		   (linting)->run.page)
+
+/* What is no image; of those the list knows more. */
+static bool writes_over_inputs(const struct linting *linting)
+{
+	return output_files_are_inputs(LINT_OUTPUTS(linting),
+				       FILE_NAMES(linting->baseline_path, linting->wish.truth,
+						  linting->wish.results)) ||
+	       output_files_are_inputs(LINT_OUTPUTS(linting), (const char *const *)linting->table,
+				       linting->table_count);
+}
+
 static enum exit_status lint_paths(struct linting *linting)
 {
 	enum exit_status status;
 	const char *path;
+	bool is_written;
 	size_t at = 0;
 
 	linting->counts = json_object();
@@ -495,8 +511,13 @@ static enum exit_status lint_paths(struct linting *linting)
 		add_path(linting, path);
 	gate_leave(&linting->gate, GATE_UNREADABLE, linting->list.unreadable);
 	gate_leave(&linting->gate, GATE_THIN, linting->list.thin_archives);
+	is_written = image_list_is_written(&linting->list, LINT_OUTPUTS(linting));
 	image_list_finish(&linting->list, linting->every);
-	if (linting->table_count && linting->list.count > 1) {
+	if (is_written) {
+		linting->cases = (struct cases_options) { .cases = linting->cases.cases };
+		linting->run.sarif = linting->run.page = NULL;
+		status = EXIT_USAGE;
+	} else if (linting->table_count && linting->list.count > 1) {
 		fprintf(stderr,
 			"stackproof lint: --table FILE is of one ELF file, and these are %zu\n",
 			linting->list.count);
@@ -587,5 +608,8 @@ int command_lint(int argc, char **argv)
 		lint_id_explain(stdout, linting.explain);
 		return EXIT_OK;
 	}
-	return lint_with_run(&linting);
+	if (!writes_over_inputs(&linting))
+		return lint_with_run(&linting);
+	free(linting.table);
+	return EXIT_USAGE;
 }

@@ -18,6 +18,7 @@
 #include "load/load.h"
 #include "cases/cases.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "gate/gate.h"
 #include "harness.h"
 #include "vm/kernel_index.h"
@@ -206,6 +207,11 @@ int command_load(int argc, char **argv)
 	argp_err_exit_status = ARGP_ERR_EXIT;
 	command_parse(&argp, argc, argv, 0, &settings);
 	settings.check.strict = settings.gate.strict;
+	if (output_files_are_inputs(FILE_NAMES(settings.cases.junit, settings.cases.tap),
+				    FILE_NAMES(settings.check.results, settings.check.record)) ||
+	    output_files_are_inputs(FILE_NAMES(settings.cases.junit, settings.cases.tap),
+				    (const char *const *)settings.file, settings.file_count))
+		return EXIT_USAGE;
 	cases_begin(&settings.cases, "load");
 	settings.check.cases = &settings.cases.cases;
 	int status = settings.check.results  ? load_check(&settings.check)

@@ -23,6 +23,7 @@
 #include "images/image_objects.h"
 #include "cases/cases.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "cli/json_counts.h"
 #include "prove/prove.h"
 #include "gate/gate.h"
@@ -277,8 +278,14 @@ int command_prove(int argc, char **argv)
 		}
 	gate_leave(&proving.gate, GATE_UNREADABLE, proving.list.unreadable);
 	gate_leave(&proving.gate, GATE_THIN, proving.list.thin_archives);
-	image_list_finish(&proving.list, proving.options.every);
-	status = prove(&proving);
+	if (image_list_is_written(&proving.list,
+				  FILE_NAMES(proving.cases.junit, proving.cases.tap))) {
+		proving.cases.junit = proving.cases.tap = NULL;
+		status = EXIT_USAGE;
+	} else {
+		image_list_finish(&proving.list, proving.options.every);
+		status = prove(&proving);
+	}
 	image_list_deinit(&proving.list);
 	json_decref(proving.totals.counts);
 	return cases_finish(&proving.cases, status);

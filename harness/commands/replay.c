@@ -19,6 +19,7 @@
 #include "cli/exit_status.h"
 #include "cases/cases.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "disputes/disputes.h"
 #include "gate/gate.h"
 #include "replay/recording_images.h"
@@ -460,6 +461,16 @@ static int replay_recordings(struct settings *settings)
 	return gate_status(&settings->gate);
 }
 
+static bool writes_over_inputs(const struct settings *settings)
+{
+	size_t count = 0;
+
+	while (settings->file[count])
+		count++;
+	return output_files_are_inputs(FILE_NAMES(settings->cases.junit, settings->cases.tap),
+				       (const char *const *)settings->file, count);
+}
+
 int command_replay(int argc, char **argv)
 {
 	struct settings settings = { .gate = { .unit = "points" },
@@ -470,6 +481,10 @@ int command_replay(int argc, char **argv)
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &settings);
 	if (settings.files)
 		return print_files(&settings);
+	if (writes_over_inputs(&settings)) {
+		engine_list_deinit(&settings.engines);
+		return EXIT_USAGE;
+	}
 	cases_begin(&settings.cases, "replay");
 	if (replay_cases(&settings))
 		status = replay_recordings(&settings);

@@ -17,6 +17,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "toolchains/report_toolchains.h"
 #include "gate/gate.h"
 #include "harness.h"
@@ -379,6 +380,22 @@ static int read_results(struct arguments *arguments, struct results *ret, struct
 	return result;
 }
 
+static bool writes_over_inputs(const struct arguments *arguments)
+{
+	const char *folder[] = { arguments->folder, arguments->other };
+	bool found = output_files_are_inputs(FILE_NAMES(arguments->html),
+					     FILE_NAMES(arguments->ignore));
+
+	for (size_t i = 0; i < 2 && !found; i++) {
+		char path[PATH_MAX];
+
+		snprintf(path, sizeof(path), "%s/%s", folder[i] ? folder[i] : "", RESULTS_FILE);
+		found = folder[i] &&
+			output_files_are_inputs(FILE_NAMES(arguments->html), FILE_NAMES(path));
+	}
+	return found;
+}
+
 int command_report(int argc, char **argv)
 {
 	struct arguments arguments = { .format = &formats[0] };
@@ -392,6 +409,10 @@ int command_report(int argc, char **argv)
 	if (read_results(&arguments, &results, &error) ||
 	    ignore_list_read_now(&ignore, arguments.ignore, &error)) {
 		error_print(stderr, "stackproof report", &error);
+		goto out;
+	}
+	if (writes_over_inputs(&arguments)) {
+		status = EXIT_USAGE;
 		goto out;
 	}
 	results_ignore(&results, &ignore);

@@ -14,6 +14,7 @@
 #include "cli/exit_status.h"
 #include "cases/cases.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "sample/sample.h"
 #include "gate/gate.h"
 #include "harness.h"
@@ -322,6 +323,10 @@ int command_sample(int argc, char **argv)
 
 	argp_err_exit_status = EXIT_USAGE;
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
+	if (output_files_are_inputs(
+		    FILE_NAMES(arguments.profile, arguments.cases.junit, arguments.cases.tap),
+		    FILE_NAMES(arguments.sample.argv[0])))
+		return EXIT_USAGE;
 	cases_begin(&arguments.cases, "sample");
 	report.program = arguments.sample.argv[0];
 	report.truth = &truth;

@@ -16,6 +16,7 @@
 #include "cli/exit_status.h"
 #include "cli/json_counts.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "commit.h"
 #include "gate/gate.h"
 #include "harness.h"
@@ -320,6 +321,18 @@ static void print_total(const struct gate *gate)
 	json_line(stdout, total);
 }
 
+static bool writes_over_inputs(const struct arguments *arguments)
+{
+	size_t count = 0;
+
+	while (arguments->argument[count])
+		count++;
+	return output_files_are_inputs(FILE_NAMES(arguments->cases.junit, arguments->cases.tap),
+				       FILE_NAMES(arguments->truth)) ||
+	       output_files_are_inputs(FILE_NAMES(arguments->cases.junit, arguments->cases.tap),
+				       (const char *const *)arguments->argument, count);
+}
+
 int command_score(int argc, char **argv)
 {
 	struct arguments arguments = {
@@ -331,6 +344,10 @@ int command_score(int argc, char **argv)
 
 	argp_err_exit_status = EXIT_USAGE;
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
+	if (writes_over_inputs(&arguments)) {
+		free(arguments.comm);
+		return EXIT_USAGE;
+	}
 	cases_begin(&arguments.cases, "score");
 	if (arguments.findings == UINT64_MAX && !arguments.json)
 		arguments.findings = 10;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "cli/json_counts.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "gate/gate.h"
 #include "harness.h"
 #include "images/image_objects.h"
@@ -162,6 +163,8 @@ static enum exit_status synthesize(struct synthesizing *all)
 		fprintf(stderr, "synthesize: --output and --elf take one ELF file\n");
 		return EXIT_USAGE;
 	}
+	if (image_list_is_written(&all->list, FILE_NAMES(all->options.output, all->options.elf)))
+		return EXIT_USAGE;
 	if (image_objects_run(&objects, &all->list, &error)) {
 		error_print(stderr, "synthesize", &error);
 		return EXIT_ENVIRONMENT;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "cli/exit_status.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "commit.h"
 #include "compare/compare_progress.h"
 #include "contexts/contexts.h"
@@ -198,6 +199,9 @@ int command_truth(int argc, char **argv)
 
 	argp_err_exit_status = EXIT_USAGE;
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
+	if (output_files_are_inputs(FILE_NAMES(arguments.output),
+				    FILE_NAMES(arguments.argument[0])))
+		return EXIT_USAGE;
 	return arguments.output ? step(&arguments)
 				: print_file(&arguments, arguments.argument[0], NULL);
 }

@@ -13,6 +13,7 @@
 #include "cli/exit_status.h"
 #include "cases/cases.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "gate/gate.h"
 #include "harness.h"
 #include "cli/json_counts.h"
@@ -344,6 +345,9 @@ int command_witness(int argc, char **argv)
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
 	arguments.witness.context = &arguments;
 	program = arguments.witness.tracer.argv[0];
+	if (output_files_are_inputs(FILE_NAMES(arguments.cases.junit, arguments.cases.tap),
+				    FILE_NAMES(program)))
+		return EXIT_USAGE;
 	cases_begin(&arguments.cases, "witness");
 	if (witness_run(&arguments.witness, &result, &error)) {
 		error_print(stderr, program, &error);

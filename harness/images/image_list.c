@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "array.h"
+#include "cli/output_file.h"
 #include "images/image_list.h"
 
 static void free_path(struct image_path *image)
@@ -232,6 +233,14 @@ static int by_path(const void *a, const void *b)
 	const struct image_path *left = a, *right = b;
 
 	return strcmp(left->path, right->path);
+}
+
+bool image_list_is_written(const struct image_list *list, const char *const *output, size_t outputs)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (output_files_have(output, outputs, list->image[i].device, list->image[i].inode))
+			return true;
+	return false;
 }
 
 void image_list_finish(struct image_list *list, unsigned int every)

@@ -45,6 +45,9 @@ int image_list_members(struct image_list *list, const char *path, struct error *
 /* Leaves of each file one name (a named one, else the first by the alphabet), and of those that
  * were not named every n-th by path (n: 1 or more). Then sorts by path. */
 void image_list_finish(struct image_list *list, unsigned int every);
+/* One of its files is one of the outputs (cli/output_file.h): that is said. */
+bool image_list_is_written(const struct image_list *list, const char *const *output,
+			   size_t outputs);
 /* An image that a list has, and the file that it is in. Zeroed it is none, and may be closed. */
 struct opened_image {
 	struct image *image; /* its path is the list's */

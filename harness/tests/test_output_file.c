@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_output_file.c - a file that a person has named: whole or not at all, and a device stays one
+ * test_output_file.c - a file that a person has named: whole or not at all, a device stays one, and what
+ * is read stays as it is
  */
 #include <check.h>
 #include <errno.h>
@@ -23,7 +24,9 @@ static void enter_folder(void)
 
 static void remove_folder(void)
 {
-	static const char *const names[] = { "new", "old", "link", "behind", "pipe" };
+	static const char *const names[] = {
+		"new", "old", "link", "behind", "pipe", "other", "said"
+	};
 
 	for (int i = 0; i < COUNT(names); i++)
 		unlink(names[i]);
@@ -42,7 +45,7 @@ static void put(const char *path, const char *text)
 
 static const char *content(const char *path)
 {
-	static char text[64];
+	static char text[128];
 	FILE *file = fopen(path, "r");
 	size_t size = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
 
@@ -173,6 +176,50 @@ START_TEST(what_can_not_be_opened)
 }
 END_TEST
 
+static const struct overwrite_case {
+	const char *name, *output, *input;
+	const char *said; /* NULL: it may be written */
+} overwrites[] = {
+	{ "the_same_name", "old", "old", "old" },
+	{ "another_name", "./old", "old", "./old" },
+	{ "by_a_link", "link", "old", "link" },
+	{ "what_a_link_leads_to", "old", "link", "old" },
+	{ "a_hard_link", "behind", "old", "behind" },
+	{ "another_file_of_the_same_content", "other", "old", NULL },
+	{ "a_new_file", "new", "old", NULL },
+	{ "an_input_that_is_missing", "old", "new", NULL },
+	{ "both_are_missing", "new", "new", NULL },
+	{ "nothing_is_written", NULL, "old", NULL },
+	{ "nothing_is_read", "old", NULL, NULL },
+	{ "a_device_keeps_what_it_is", "/dev/null", "/dev/null", NULL },
+	{ "a_pipe", "pipe", "pipe", NULL },
+	{ "a_folder_is_not_written", ".", ".", NULL },
+};
+
+START_TEST(what_is_read_is_not_written_over)
+{
+	const struct overwrite_case *c = &overwrites[_i];
+	char expected[128] = "";
+	bool is_input;
+
+	put("old", "text");
+	put("other", "text");
+	ck_assert_int_eq(symlink("old", "link") + link("old", "behind") + mkfifo("pipe", 0600), 0);
+	if (c->said)
+		snprintf(expected, sizeof(expected),
+			 "stackproof: %s is a file that is read: it is not written over, and "
+			 "nothing "
+			 "was done\n",
+			 c->said);
+	ck_assert_ptr_nonnull(freopen("said", "w", stderr));
+	is_input = output_files_are_inputs(FILE_NAMES(NULL, c->output), FILE_NAMES(NULL, c->input));
+	fflush(stderr);
+	ck_assert_int_eq(is_input, c->said != NULL);
+	ck_assert_str_eq(content("said"), expected);
+	ck_assert_str_eq(content("old"), "text");
+}
+END_TEST
+
 /* What took its place meanwhile can't be replaced. */
 START_TEST(a_place_that_is_taken)
 {
@@ -202,6 +249,7 @@ int main(void)
 	tcase_add_test(test_case, an_earlier_failure_is_an_error);
 	tcase_add_loop_test(test_case, what_can_not_be_opened, 0, COUNT(refused));
 	tcase_add_test(test_case, a_place_that_is_taken);
+	tcase_add_loop_test(test_case, what_is_read_is_not_written_over, 0, COUNT(overwrites));
 	suite_add_tcase(suite, test_case);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
