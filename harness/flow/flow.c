@@ -12,30 +12,18 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include "array.h"
 #include "flow/flow.h"
 #include "flow/flow_names.h"
 #include "flow/flow_noreturn.h"
 #include "flow/flow_proof.h"
+#include "flow/flow_taken.h"
 
 #define ROUNDS_MAX 4 /* in each, jump tables are met that were not known in the one before */
 
 static int no_memory(struct error *error)
 {
 	return error_set(error, ERROR_MEMORY, NULL, 0, "the ways through a function");
-}
-
-static bool is_executable(const struct image *image, uint64_t pc)
-{
-	for (size_t i = 0; i < image->segment_count; i++) {
-		const struct image_segment *segment = &image->segment[i];
-
-		if (segment->executable && pc >= segment->vaddr &&
-		    pc - segment->vaddr < segment->file_bytes)
-			return true;
-	}
-	return false;
 }
 
 /* ---- parts -------------------------------------------------------------------------------- */
@@ -130,12 +118,14 @@ static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *stat
 		return 0;
 	fde = cfi_fde_find(flow->world->cfi, pc);
 	if (!fde) {
-		if (!way->weak && !way->unsure && is_executable(flow->world->cfi->image, pc))
+		if (!way->weak && !way->unsure && flow_taken_is_code(flow->world->cfi->image, pc))
 			flow->world->uncovered(flow->world->context, pc, way->from);
 		return 0;
 	}
-	if (pc == fde->pc_begin || flow_is_stub(flow->world->names, pc))
+	if (pc == fde->pc_begin || flow_is_stub(flow->world->names, pc)) {
 		note_tail_call(flow, state);
+		flow_beyond_return(flow, state, way);
+	}
 	if (pc == fde->pc_begin && flow_state_is_entry(state)) {
 		if (flow->world->tail_called && !way->weak && !way->unsure)
 			flow->world->tail_called(flow->world->context, pc);
@@ -172,7 +162,7 @@ static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *stat
 
 /* ---- blocks ------------------------------------------------------------------------------- */
 
-static int enqueue(struct flow *flow, uint32_t number, struct error *error)
+int flow_enqueue(struct flow *flow, uint32_t number, struct error *error)
 {
 	if (flow->block[number].queued)
 		return 0;
@@ -226,20 +216,23 @@ static int new_block(struct flow *flow, struct flow_part *part, uint64_t pc,
 		.from = way->from,
 		.weak = way->weak,
 		.unsure = way->unsure,
+		.beyond = way->beyond,
 		.begun_wrong = wrong,
 	};
 	*at = (uint32_t)flow->block_count;
 	/* What went through here before ends here from now on. */
-	if (inside && enqueue(flow, inside - 1, error))
+	if (inside && flow_enqueue(flow, inside - 1, error))
 		return -1;
-	return enqueue(flow, (uint32_t)flow->block_count - 1, error);
+	return flow_enqueue(flow, (uint32_t)flow->block_count - 1, error);
 }
 
 /* What leads there: the surest of all ways. */
 static bool surer(struct flow_block *block, const struct flow_way *way)
 {
-	bool changed = block->unsure && !way->unsure;
+	bool changed = (block->unsure && !way->unsure) || (block->beyond && !way->beyond);
 
+	if (!way->beyond)
+		block->beyond = 0;
 	block->weak &= way->weak;
 	block->unsure &= way->unsure;
 	return changed;
@@ -269,7 +262,8 @@ static int replace(struct flow *flow, uint32_t number, const struct flow_state *
 	block->from = way->from;
 	block->weak = way->weak;
 	block->unsure = way->unsure;
-	return enqueue(flow, number, error);
+	block->beyond = way->beyond;
+	return flow_enqueue(flow, number, error);
 }
 
 /* Where no row says which of two stack pointers is right, that of the surer way is. False: neither
@@ -281,6 +275,7 @@ static bool meet_without_row(struct flow *flow, uint32_t number, const struct fl
 
 	*ret_result = 0;
 	if (value_equal(&block->state.reg[REGISTER_RSP], &state->reg[REGISTER_RSP]) ||
+	    flow_state_same_frame(&block->state, state) ||
 	    (way->weak == block->weak && way->unsure == block->unsure))
 		return false;
 	if (way->unsure > block->unsure || (way->unsure == block->unsure && way->weak))
@@ -299,10 +294,13 @@ static int meet(struct flow *flow, uint32_t number, const struct flow_state *sta
 	struct flow_row_verdict new, old;
 	struct flow_state joined = block->state;
 	bool righted = is_righted(block, state), new_wrong, old_wrong;
+	enum flow_meeting meeting = flow_beyond_meet(flow, block, state, way);
 	int result;
 
+	if (meeting != FLOW_MEET)
+		return meeting == FLOW_REPLACE ? replace(flow, number, state, way, error) : 0;
 	if (!flow_state_join(&joined, state) && !righted)
-		return surer(block, way) ? enqueue(flow, number, error) : 0;
+		return surer(block, way) ? flow_enqueue(flow, number, error) : 0;
 	if (block->part->silent && meet_without_row(flow, number, state, way, &result, error))
 		return result;
 	new_wrong = is_mismatch(block->part, block->pc, state, &new);
@@ -313,7 +311,7 @@ static int meet(struct flow *flow, uint32_t number, const struct flow_state *sta
 		return replace(flow, number, state, way, error);
 	block->state = joined;
 	surer(block, way);
-	return enqueue(flow, number, error);
+	return flow_enqueue(flow, number, error);
 }
 
 /* The same once nothing changes any more: is the way wrong that comes here? */
@@ -421,7 +419,7 @@ static int call(struct flow *flow, struct flow_part *part, const struct code *co
 	}
 	if (code->flow == CODE_CALL && !flow->followed && !unsure) {
 		if (!cfi_fde_find(world->cfi, code->target)) {
-			if (is_executable(world->cfi->image, code->target))
+			if (flow_taken_is_code(world->cfi->image, code->target))
 				world->uncovered(world->context, code->target, code->pc);
 		}
 		world->called(world->context, code->target);
@@ -438,50 +436,28 @@ static int call(struct flow *flow, struct flow_part *part, const struct code *co
 	return 0;
 }
 
-/* The targets of a computed jump, in the world's: 0 if they are not known, or not all of them lie in FDEs. */
-static size_t find_targets(struct flow *flow, const struct code *code,
-			   const struct flow_state *state, bool *ret_sure)
+static int jump_computed(struct flow *flow, const struct flow_part *part, const struct code *code,
+			 const struct flow_state *state, const struct flow_way *come,
+			 struct error *error)
 {
 	uint64_t *target = flow->world->target;
-	size_t count = flow_jump_targets(flow, state, code, target, ret_sure);
-
-	for (size_t i = 0; i < count; i++)
-		if (!cfi_fde_find(flow->world->cfi, target[i]))
-			return 0;
-	return count;
-}
-
-bool flow_jump_is_unread(struct flow *flow, const struct code *code, const struct flow_state *state)
-{
-	struct value to;
-	bool sure;
-
-	if (code->flow != CODE_JUMP_INDIRECT || flow_state_is_entry(state))
-		return false;
-	to = flow_effect_jump(state, code);
-	if (to.kind == VALUE_ENTRY && to.reg == REGISTER_RIP)
-		return false; /* a return */
-	return !flow_is_stub(flow->world->names, code->pc) &&
-	       !flow_is_binder(flow->world->names, code->pc) &&
-	       !find_targets(flow, code, state, &sure);
-}
-
-static int jump_computed(struct flow *flow, const struct code *code, const struct flow_state *state,
-			 bool unsure, struct error *error)
-{
-	uint64_t *target = flow->world->target;
-	struct flow_way way = { .from = code->pc };
+	struct flow_way way = { .from = code->pc, .beyond = come->beyond };
 	size_t count;
 	bool sure;
 	int result = 0;
 
-	count = find_targets(flow, code, state, &sure);
+	count = flow_jump_known(flow, code, state, &sure);
 	if (!count) {
 		note_tail_call(flow, state);
+		flow_beyond_return(flow, state, come);
 		flow->jump_unknown = true;
-		flow->jump_unread |= !flow_state_is_entry(state);
+		if (!flow_state_is_entry(state)) {
+			flow->jump_unread = true;
+			if (part->silent && !flow->followed)
+				result = flow_unread_note(flow, code, state, error);
+		}
 	}
-	way.unsure = unsure || !sure;
+	way.unsure = come->unsure || !sure;
 	if ((!count || !sure) && flow->world->jumped && !flow->followed)
 		flow->world->jumped(flow->world->context, state);
 	for (size_t i = 0; i < count && !result; i++)
@@ -489,28 +465,19 @@ static int jump_computed(struct flow *flow, const struct code *code, const struc
 	return result;
 }
 
-/* exit(2) and exit_group(2). */
-static bool is_exit(const struct flow_state *state, const struct code *code)
-{
-	const struct value *number = &state->reg[REGISTER_RAX];
-
-	return code->system_call && number->kind == VALUE_CONSTANT &&
-	       (number->number == SYS_exit || number->number == SYS_exit_group);
-}
-
 /* One instruction. *ret_on: the way goes on to the next. */
 static int step(struct flow *flow, struct flow_part *part, const struct code *code,
 		struct flow_state *state, const struct flow_way *come, bool *ret_on,
 		struct error *error)
 {
-	struct flow_way way = { .from = code->pc, .unsure = come->unsure };
+	struct flow_way way = { .from = code->pc, .unsure = come->unsure, .beyond = come->beyond };
 	struct flow_state taken;
 	bool begins;
 
 	*ret_on = false;
 	switch (code->flow) {
 	case CODE_NEXT:
-		*ret_on = !is_exit(state, code);
+		*ret_on = !flow_thread_exits(state, code);
 		begins = flow_thread_begins(code, state);
 		flow_effect(state, code, (uint32_t)(code->pc - flow->function));
 		if (begins)
@@ -527,7 +494,7 @@ static int step(struct flow *flow, struct flow_part *part, const struct code *co
 			*ret_on = true; /* until it is bound, a stub's jump leads on */
 			return 0;
 		}
-		return jump_computed(flow, code, state, come->unsure, error);
+		return jump_computed(flow, part, code, state, come, error);
 	case CODE_BRANCH:
 	case CODE_BEGIN:
 		flow_state_copy(&taken, state);
@@ -590,12 +557,25 @@ int flow_fall_out(struct flow *flow, uint64_t pc, const struct flow_state *state
 	return result;
 }
 
+/* Behind a call that ends the part. */
+static int fall_beyond(struct flow *flow, uint64_t pc, const struct flow_state *state,
+		       struct flow_way *way, struct error *error)
+{
+	bool on;
+
+	if (flow_beyond_pass(flow, pc, way, &on, error))
+		return -1;
+	return on ? arrive(flow, pc, state, way, error) : 0;
+}
+
 static int walk(struct flow *flow, uint32_t number, struct error *error)
 {
 	struct flow_part *part = flow->block[number].part;
 	struct flow_state state = flow->block[number].state;
 	struct flow_way way = { .weak = flow->block[number].weak,
-				.unsure = flow->block[number].unsure };
+				.unsure = flow->block[number].unsure,
+				.beyond = flow->block[number].beyond };
+	const bool doubts = part->silent && flow->world->beyond;
 	uint64_t pc = flow->block[number].pc;
 	struct flow_row_verdict verdict;
 	bool on = true;
@@ -605,16 +585,23 @@ static int walk(struct flow *flow, uint32_t number, struct error *error)
 		const struct code *found;
 		struct code code;
 
-		if (way.from && *at && flow->block[*at - 1].pc == pc)
+		found = flow_part_code(part, flow->world->decoder, pc);
+		if (!found)
+			return no_memory(error);
+		code = *found; /* the array may move */
+		if (doubts && way.from && way.weak && !code.is_padding &&
+		    flow_beyond_pass(flow, pc, &way, &on, error))
+			return -1;
+		if (!on)
+			return 0;
+		if (way.from &&
+		    ((*at && flow->block[*at - 1].pc == pc) ||
+		     way.beyond != flow->block[number].beyond || flow_unread_leads(flow, pc)))
 			return arrive(flow, pc, &state, &way, error);
 		if (way.from && way.weak && is_mismatch(part, pc, &state, &verdict) &&
 		    !flow_row_is_vague(&verdict))
 			return leave_out(flow, pc, &way, &verdict, error);
 		*at = number + 1;
-		found = flow_part_code(part, flow->world->decoder, pc);
-		if (!found)
-			return no_memory(error);
-		code = *found; /* the array may move */
 		if (!code.length)
 			return 0;
 		if (step(flow, part, &code, &state, &way, &on, error))
@@ -622,8 +609,10 @@ static int walk(struct flow *flow, uint32_t number, struct error *error)
 		flow_way_pass(&way, part, &code);
 		pc += code.length;
 	}
-	return on && pc == part->end && !way.weak ? flow_fall_out(flow, pc, &state, &way, error)
-						  : 0;
+	if (!on || pc != part->end || (way.weak && !doubts))
+		return 0;
+	return way.weak ? fall_beyond(flow, pc, &state, &way, error)
+			: flow_fall_out(flow, pc, &state, &way, error);
 }
 
 static int follow(struct flow *flow, struct error *error)
@@ -632,7 +621,8 @@ static int follow(struct flow *flow, struct error *error)
 		uint32_t number = flow->queue[--flow->queue_count];
 
 		flow->block[number].queued = false;
-		if (walk(flow, number, error))
+		if (walk(flow, number, error) ||
+		    (!flow->queue_count && flow_unread_doubt(flow, error)))
 			return -1;
 	}
 	return 0;
@@ -671,6 +661,7 @@ void flow_restart(struct flow *flow)
 		memset(flow->part[i]->block_at, 0,
 		       (flow->part[i]->end - flow->part[i]->begin) * sizeof(uint32_t));
 	flow->block_count = flow->queue_count = flow->behind_call_count = 0;
+	flow->unread_count = flow->back_count = 0;
 	flow->calls_not_returning = 0;
 	flow->met_table = flow->guessed_end = flow->jump_unknown = flow->jump_unread = false;
 	flow->returns = flow->has_return = flow->breaks_convention = flow->returns_elsewhere =
@@ -692,4 +683,7 @@ void flow_deinit(struct flow *flow)
 	free(flow->block);
 	free(flow->queue);
 	free(flow->behind_call);
+	free(flow->beyond);
+	free(flow->unread);
+	free(flow->back);
 }

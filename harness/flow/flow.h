@@ -15,7 +15,9 @@
  *	flow.c		 the ways
  *	flow_jump.c	 where a computed jump goes
  *	flow_way.c	 what is thought of a way
- *	flow_thread.c	 where a new thread begins
+ *	flow_thread.c	 where a new thread begins, and where one ends
+ *	flow_beyond.c	 whose code lies behind a call that may never come back
+ *	flow_unread.c	 what ways bring that nobody sees
  *	flow_path.c	 the jumps that lead to an instruction
  *	flow_probe.c	 functions that only touch the stack
  *	flow_proof.c	 the ways of functions that are right, faster
@@ -41,6 +43,7 @@ struct flow_block {
 	uint64_t from;		 /* one of the instructions that lead there */
 	bool weak;		 /* only calls do, which may not come back */
 	bool unsure;		 /* only entries of jump tables do that may be none of theirs */
+	uint32_t beyond; /* only ways do that are beyond a call; of one, as in struct flow_way */
 	bool begun_wrong; /* its state is of a way that the row doesn't declare, or was joined to it */
 	bool settled;	  /* a wrong way's state was replaced once; not again */
 	bool queued;
@@ -52,6 +55,24 @@ struct flow_way {
 	bool weak;	 /* by a call that may not come back, and padding */
 	uint64_t callee; /* of that call; 0: computed */
 	bool unsure;	 /* by a jump table's entry that may be none */
+	/* It is behind a call that may never come back, where it is not known to be the function's: number
+	 * + 1 in flow.beyond; 0: it is. */
+	uint32_t beyond;
+};
+
+/* Whose code lies behind a call. */
+enum flow_whose { FLOW_OWN, FLOW_PERHAPS_OWN, FLOW_ANOTHERS };
+
+struct flow_beyond {
+	uint64_t pc;
+	uint32_t before; /* the one that the way was beyond when it came here */
+	bool own;	 /* the function's */
+};
+
+/* A computed jump of which no target is known. */
+struct flow_unread {
+	uint64_t pc;
+	struct flow_state state;
 };
 
 /* Where a way ended that would be wrong: the call before it never returns, or the row is wrong. */
@@ -92,6 +113,9 @@ struct flow_world {
 	/* Unless NULL, called with each computed jump of which not all targets are known for certain, and
 	 * what is known there, more than once. */
 	void (*jumped)(void *context, const struct flow_state *state);
+	/* Unless NULL: whose the code at pc is in a function without rows, if only calls that may never come
+	 * back lead there, of which the way says the last. It may be the begin of another part. */
+	enum flow_whose (*beyond)(void *context, uint64_t pc, const struct flow_way *way);
 	/* Whose functions preserve none of the registers that those of the psABI do, and so have no rules
 	 * for them: Go's in .debug_frame, OCaml's. */
 	bool go, ocaml;
@@ -117,6 +141,15 @@ struct flow {
 	uint64_t calls_not_returning;
 	struct flow_behind *behind_call;
 	size_t behind_call_count;
+	struct flow_beyond *beyond;
+	size_t beyond_count;
+	int beyond_rounds;
+	bool beyond_found;   /* in this round: that some of them is the function's */
+	bool beyond_settled; /* the others are not */
+	struct flow_unread *unread;
+	size_t unread_count;
+	uint64_t *back; /* where code that such jumps alone reach leads back to */
+	size_t back_count;
 	/* Addresses of the jump tables that were met. One whose end is not known ends where another
 	 * begins, which may have been met later. */
 	struct flow_table table[FLOW_TABLES_MAX];
@@ -169,10 +202,14 @@ int flow_go(struct flow *flow, struct flow_part *part, const struct code *code,
 /* The way that goes on behind the part's end. */
 int flow_fall_out(struct flow *flow, uint64_t pc, const struct flow_state *state,
 		  const struct flow_way *way, struct error *error);
+/* The ways from the block on are to be followed again. 0, or -1: no memory. */
+int flow_enqueue(struct flow *flow, uint32_t number, struct error *error);
 /* The way behind that instruction. */
 void flow_way_pass(struct flow_way *way, const struct flow_part *part, const struct code *code);
 /* ---- flow_thread.c ------------------------------------------------------------------------ */
 
+/* The instruction is exit(2) or exit_group(2). */
+bool flow_thread_exits(const struct flow_state *state, const struct code *code);
 /* The instruction is a system call behind which a new thread goes on, too. */
 bool flow_thread_begins(const struct code *code, const struct flow_state *state);
 /* Behind it. */
@@ -183,6 +220,32 @@ void flow_way_return(struct flow *flow, const struct flow_state *state, const st
 /* The way that goes on to a block's begin. */
 int flow_arrive(struct flow *flow, uint64_t pc, const struct flow_state *state,
 		const struct flow_way *way, flow_edge_fn fn, void *context, struct error *error);
+
+/* ---- flow_beyond.c ------------------------------------------------------------------------ */
+
+/* The way comes to pc behind a call. *ret_on: it goes on, perhaps beyond. 0, or -1: no memory. */
+int flow_beyond_pass(struct flow *flow, uint64_t pc, struct flow_way *way, bool *ret_on,
+		     struct error *error);
+/* What becomes of a way that comes to a block. */
+enum flow_meeting { FLOW_MEET, FLOW_LEAVE_OUT, FLOW_REPLACE };
+enum flow_meeting flow_beyond_meet(struct flow *flow, const struct flow_block *block,
+				   const struct flow_state *state, const struct flow_way *way);
+/* The way leaves the function, if all is as it was. */
+void flow_beyond_return(struct flow *flow, const struct flow_state *state,
+			const struct flow_way *way);
+/* All ways are to be followed again; those that were are forgotten. */
+bool flow_beyond_again(struct flow *flow);
+
+/* ---- flow_unread.c ------------------------------------------------------------------------ */
+
+/* No target of the jump is known. 0, or -1: no memory. */
+int flow_unread_note(struct flow *flow, const struct code *jump, const struct flow_state *state,
+		     struct error *error);
+/* Once nothing is queued: what such ways may bring otherwise is forgotten, and queued is who knew it. 0, or
+ * -1: no memory. */
+int flow_unread_doubt(struct flow *flow, struct error *error);
+/* Code that only such a jump reaches leads there: a block begins. */
+bool flow_unread_leads(const struct flow *flow, uint64_t pc);
 
 /* ---- flow_path.c -------------------------------------------------------------------------- */
 
@@ -214,5 +277,8 @@ int flow_probe_call(struct flow *flow, struct flow_part *part, const struct code
 #define FLOW_TARGETS_MAX 65536u
 size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, const struct code *code,
 			 uint64_t *ret, bool *ret_sure);
+/* The same in the world's: 0, too, if not all of them lie in FDEs. */
+size_t flow_jump_known(struct flow *flow, const struct code *code, const struct flow_state *state,
+		       bool *ret_sure);
 
 #endif

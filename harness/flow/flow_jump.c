@@ -12,6 +12,7 @@
 #include <elf.h>
 #include <string.h>
 #include "flow/flow.h"
+#include "flow/flow_names.h"
 
 /* The next table's begin, behind table; UINT64_MAX if none is known. */
 static uint64_t next_table(const struct flow *flow, uint64_t table)
@@ -132,4 +133,31 @@ size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, cons
 		kept++;
 	}
 	return value.compared && i < count ? 0 : kept;
+}
+
+size_t flow_jump_known(struct flow *flow, const struct code *code, const struct flow_state *state,
+		       bool *ret_sure)
+{
+	uint64_t *target = flow->world->target;
+	size_t count = flow_jump_targets(flow, state, code, target, ret_sure);
+
+	for (size_t i = 0; i < count; i++)
+		if (!cfi_fde_find(flow->world->cfi, target[i]))
+			return 0;
+	return count;
+}
+
+bool flow_jump_is_unread(struct flow *flow, const struct code *code, const struct flow_state *state)
+{
+	struct value to;
+	bool sure;
+
+	if (code->flow != CODE_JUMP_INDIRECT || flow_state_is_entry(state))
+		return false;
+	to = flow_effect_jump(state, code);
+	if (to.kind == VALUE_ENTRY && to.reg == REGISTER_RIP)
+		return false; /* a return */
+	return !flow_is_stub(flow->world->names, code->pc) &&
+	       !flow_is_binder(flow->world->names, code->pc) &&
+	       !flow_jump_known(flow, code, state, &sure);
 }

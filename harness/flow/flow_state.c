@@ -250,6 +250,14 @@ bool flow_state_join(struct flow_state *into, const struct flow_state *from)
 	return changed;
 }
 
+bool flow_state_same_frame(const struct flow_state *a, const struct flow_state *b)
+{
+	const struct value *rsp = &a->reg[REGISTER_RSP], *rbp = &a->reg[REGISTER_RBP];
+
+	return (value_is_stack(rsp) && value_equal(rsp, &b->reg[REGISTER_RSP])) ||
+	       (value_is_stack(rbp) && value_equal(rbp, &b->reg[REGISTER_RBP]));
+}
+
 /* What lies below rsp is the called function's. */
 static void give_away(struct flow_state *state)
 {

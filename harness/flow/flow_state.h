@@ -137,6 +137,8 @@ bool flow_word_is_unwritten(const struct flow_state *state, const struct value *
 void flow_word_note(struct flow_state *state, const struct value *at, struct value value);
 /* Makes into what is true of it and of from. True: it has changed. */
 bool flow_state_join(struct flow_state *into, const struct flow_state *from);
+/* rsp is at the same place, or, as in a loop that takes more of the stack, rbp is. */
+bool flow_state_same_frame(const struct flow_state *a, const struct flow_state *b);
 /* The caller's from now on: rsp is its own again. */
 void flow_state_call(struct flow_state *state);
 

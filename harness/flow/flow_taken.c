@@ -12,7 +12,7 @@
 
 #define FUNCTION_ALIGNMENT 16 /* of gcc and clang, unless they are to save bytes */
 
-static bool is_code(const struct image *image, uint64_t pc)
+bool flow_taken_is_code(const struct image *image, uint64_t pc)
 {
 	for (size_t i = 0; i < image->segment_count; i++) {
 		const struct image_segment *segment = &image->segment[i];
@@ -26,7 +26,7 @@ static bool is_code(const struct image *image, uint64_t pc)
 
 static void tell(const struct image *image, uint64_t pc, flow_taken_fn fn, void *context)
 {
-	if (pc && is_code(image, pc))
+	if (pc && flow_taken_is_code(image, pc))
 		fn(context, pc);
 }
 
@@ -155,13 +155,13 @@ uint64_t flow_taken_by(const struct image *image, const struct code *code)
 		pc = (uint64_t)code->displacement;
 	else if (code->effect == EFFECT_CONSTANT && image->type == ET_EXEC)
 		pc = (uint64_t)code->constant;
-	return pc && is_code(image, pc) ? pc : 0;
+	return pc && flow_taken_is_code(image, pc) ? pc : 0;
 }
 
 /* Some instruction ends at pc behind which code of a function may end, or nothing is there. */
 static bool is_behind_end(const struct image *image, struct code_decoder *decoder, uint64_t pc)
 {
-	if (!is_code(image, pc - 1))
+	if (!flow_taken_is_code(image, pc - 1))
 		return true;
 	for (unsigned int length = 1; length <= CODE_BYTES_MAX; length++) {
 		const uint8_t *bytes = image_bytes(image, pc - length, length);

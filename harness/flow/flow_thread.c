@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * flow_thread.c - where a new thread begins
+ * flow_thread.c - where a new thread begins, and where one ends
  *
  * Behind clone(2) and clone3(2) two go on: who called, with 0 in nobody's rax, and the new thread, with 0 in
  * rax and a stack of its own. The way is both's, and nobody's rows are right for both, until a comparison
@@ -15,6 +15,14 @@
 
 /* What the call has returned. */
 static const struct value result = { .kind = VALUE_OTHER, .bound = 1 };
+
+bool flow_thread_exits(const struct flow_state *state, const struct code *code)
+{
+	const struct value *number = &state->reg[REGISTER_RAX];
+
+	return code->system_call && number->kind == VALUE_CONSTANT &&
+	       (number->number == SYS_exit || number->number == SYS_exit_group);
+}
 
 bool flow_thread_begins(const struct code *code, const struct flow_state *state)
 {

@@ -35,6 +35,7 @@ void flow_way_return(struct flow *flow, const struct flow_state *state, const st
 	bool well = home && flow_row_preserves(state);
 
 	flow->has_return = true;
+	flow_beyond_return(flow, state, way);
 	flow->returns_elsewhere |= (rsp->kind == VALUE_CFA && !home) ||
 				   state->thread == FLOW_THREAD_NEW;
 	if (!flow->followed)

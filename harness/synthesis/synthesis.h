@@ -11,6 +11,7 @@
  *	synthesis_calls.c	where code leads to that has one
  *	synthesis_taken.c	addresses that something keeps
  *	synthesis_returns.c	functions that return for certain
+ *	synthesis_beyond.c	code behind calls that may be another function's
  *	synthesis_blank.c	an FDE without rows for each: what the flow of lint follows
  *	synthesis_row.c		a state -> a row
  *	synthesis_wrong.c	functions whose rows are wrong
@@ -43,6 +44,7 @@ enum synthesis_reason {
 	SYNTHESIS_JUMP_UNKNOWN,	 /* the same, and a jump of the function has unknown targets */
 	SYNTHESIS_JUMP_DOUBTFUL, /* only entries of a jump table that may be none of its own do */
 	SYNTHESIS_RETURNS_ELSEWHERE, /* some way of the function returns with another frame */
+	SYNTHESIS_BEHIND_CALL, /* only calls that may never come back lead there: perhaps another function */
 	SYNTHESIS_UNCALLED, /* only its address is known, and it does not return as a function does */
 	SYNTHESIS_THREAD,   /* a new thread goes on there, too, with another stack */
 	SYNTHESIS_WAYS_DIFFER,	  /* two functions lead there, with different frames */
@@ -200,6 +202,22 @@ struct synthesis_returns {
 /* The function at pc is seen to return. depth: 0. */
 bool synthesis_returns_find(struct synthesis_returns *returns, uint64_t pc, unsigned int depth);
 void synthesis_returns_deinit(struct synthesis_returns *returns);
+
+/* ---- synthesis_beyond.c ------------------------------------------------------------------- */
+
+/* Where ways end behind calls, of all functions so far. */
+struct synthesis_ends {
+	void *root; /* of addresses: tsearch(3) */
+};
+/* What was left out of the function. 0, or -1: no memory. */
+int synthesis_ends_add(struct synthesis_ends *ends, const struct flow *flow, struct error *error);
+bool synthesis_ends_has(const struct synthesis_ends *ends, uint64_t pc);
+void synthesis_ends_deinit(struct synthesis_ends *ends);
+/* Whose the code at pc is, of range `to`, behind a call in range `from`, of which entered says that something
+ * calls it; they may be the same. */
+enum flow_whose synthesis_beyond(struct synthesis_returns *returns,
+				 const struct synthesis_range *from, bool entered,
+				 const struct synthesis_range *to, uint64_t pc, uint64_t callee);
 
 /* taken: is told what is reached, and what instructions make. with_taken: what it knows are functions, too.
  * 0, or -1: no memory. The caller frees ret->range. */

@@ -10,10 +10,6 @@
  * A function ends where its symbol says, else where the next begins, at the next FDE, or with its
  * section. If that is too late nothing is wrong: code that no way leads to gets no row. What is called is
  * found in what is known already, so that is repeated until nothing comes that is new.
- *
- * Whether a call returns is not always to be seen (git's die() calls a pointer). Where no symbol says
- * where a function ends, and behind a call, or the padding behind it, the code goes on at an address
- * that functions are aligned to, another one may begin: only a jump leads there then.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -25,8 +21,7 @@
 #include "flow/flow_taken.h"
 #include "synthesis/synthesis.h"
 
-#define FUNCTION_ALIGNMENT 16 /* of gcc and clang, unless they are to save bytes */
-#define ROUNDS_MAX	   32 /* in each, functions are found that those of the one before call */
+#define ROUNDS_MAX 32 /* in each, functions are found that those of the one before call */
 
 struct finder {
 	const struct cfi *cfi;
@@ -34,7 +29,6 @@ struct finder {
 	struct synthesis_ranges *ranges; /* unsorted, end 0 if nothing says it, until settle() */
 	struct synthesis_taken *taken;
 	bool with_taken; /* what it knows are functions, too */
-	struct synthesis_returns returns;
 	bool no_memory;
 };
 
@@ -300,42 +294,6 @@ static int find_called_by(struct finder *finder, bool *ret_more, struct error *e
 	return result;
 }
 
-/* Where others may begin behind calls, from what is known to be an instruction on. */
-static void split(struct finder *finder, const struct synthesis_range *range)
-{
-	bool behind_call = false;
-	struct code code;
-
-	for (uint64_t pc = range->begin; pc < range->end; pc += code.length) {
-		const uint8_t *bytes = image_bytes(finder->cfi->image, pc, range->end - pc);
-
-		if (!bytes)
-			return;
-		code_decode(finder->decoder, pc, bytes, range->end - pc, &code);
-		if (!code.length)
-			return;
-		if (behind_call && !code.is_padding && pc % FUNCTION_ALIGNMENT == 0)
-			add(finder, pc, 0, false);
-		if (!code.is_padding)
-			behind_call = code.flow == CODE_CALL_INDIRECT ||
-				      (code.flow == CODE_CALL &&
-				       !synthesis_returns_find(&finder->returns, code.target, 0));
-	}
-}
-
-static void split_all(struct finder *finder)
-{
-	size_t count = finder->ranges->count;
-
-	for (size_t i = 0; i < count; i++) {
-		struct synthesis_range range = finder->ranges->range[i]; /* the array may move */
-
-		if (!range.sized)
-			split(finder, &range);
-	}
-	settle(finder);
-}
-
 /* All ranges that the round before had are sorted. One inside of a function whose end is known is a
  * label's. */
 static void add_taken(void *context, uint64_t pc)
@@ -381,8 +339,7 @@ int synthesis_ranges_find(const struct cfi *cfi, struct code_decoder *decoder,
 				 .decoder = decoder,
 				 .ranges = ret,
 				 .taken = taken,
-				 .with_taken = with_taken,
-				 .returns = { .image = cfi->image, .decoder = decoder } };
+				 .with_taken = with_taken };
 	int result;
 
 	*ret = (struct synthesis_ranges) { NULL };
@@ -391,10 +348,8 @@ int synthesis_ranges_find(const struct cfi *cfi, struct code_decoder *decoder,
 	add_main(&finder);
 	settle(&finder);
 	result = find_called(&finder, error);
-	split_all(&finder);
 	if (!result && (finder.no_memory || taken->no_memory))
 		result = error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
-	synthesis_returns_deinit(&finder.returns);
 	if (!result)
 		return 0;
 	free(ret->range);

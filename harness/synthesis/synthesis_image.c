@@ -37,6 +37,9 @@ struct synthesizer {
 	 * then it is the one at each target, whichever jump leads there. */
 	bool jumped, jumps_differ;
 	struct synthesis_row at_jump;
+	struct synthesis_returns returns;
+	struct synthesis_ends ends;
+	bool behind_end; /* while a range is counted: no way has come since one ended behind a call */
 	size_t last_range; /* that was looked up last */
 	bool no_memory;
 };
@@ -49,6 +52,7 @@ static const struct {
 	[SYNTHESIS_JUMP_DOUBTFUL] = { "jump_doubtful", "by a jump table's entry that may be none" },
 	[SYNTHESIS_RETURNS_ELSEWHERE] = { "returns_elsewhere",
 					  "a way of the function returns with another frame" },
+	[SYNTHESIS_BEHIND_CALL] = { "behind_call", "behind a call that may never come back" },
 	[SYNTHESIS_UNCALLED] = { "uncalled", "nothing calls it, and it does not return" },
 	[SYNTHESIS_THREAD] = { "thread", "a new thread goes on there, too" },
 	[SYNTHESIS_WAYS_DIFFER] = { "ways_differ", "functions lead there with different frames" },
@@ -145,6 +149,16 @@ static void jumped(void *context, const struct flow_state *state)
 	synthesizer->jumped = true;
 }
 
+static enum flow_whose beyond(void *context, uint64_t pc, const struct flow_way *way)
+{
+	struct synthesizer *synthesizer = context;
+	const struct synthesis_range *from = range_of(synthesizer, way->from), *to;
+	bool entered = from && (from->taken || synthesizer->entered[synthesizer->last_range]);
+
+	to = range_of(synthesizer, pc);
+	return synthesis_beyond(&synthesizer->returns, from, entered, to, pc, way->callee);
+}
+
 static void ignore_finding(void *context, const struct lint_finding *finding)
 {
 }
@@ -174,8 +188,14 @@ static void count(void *context, uint64_t pc, enum flow_outcome outcome, enum fl
 	struct synthesis_function *function =
 		&synthesizer->synthesis->function[synthesizer->number];
 
+	bool reached = lint_judge_was_reached(&synthesizer->judge, pc);
+
 	function->instructions++;
-	if (!lint_judge_was_reached(&synthesizer->judge, pc) || reason == FLOW_UNDECODED)
+	synthesizer->behind_end = !reached && (synthesizer->behind_end ||
+					       synthesis_ends_has(&synthesizer->ends, pc));
+	if (synthesizer->behind_end)
+		function->unwritten[SYNTHESIS_BEHIND_CALL]++;
+	else if (!reached || reason == FLOW_UNDECODED)
 		function->unwritten[reason_of(reason)]++;
 }
 
@@ -287,12 +307,15 @@ static int follow(struct synthesizer *synthesizer, const struct synthesis_range 
 	int result = 0;
 
 	flow_init(&flow, &synthesizer->world, part);
-	for (int round = 0; !result && flow_again(&flow, round); round++) {
-		flow_restart(&flow);
-		synthesizer->jumped = synthesizer->jumps_differ = false;
-		result = plt ? enter_stubs(synthesizer, &flow, range, error)
-			     : flow_enter(&flow, range->begin, error);
-	}
+	do {
+		for (int round = 0; !result && flow_again(&flow, round); round++) {
+			flow_restart(&flow);
+			synthesizer->jumped = synthesizer->jumps_differ = false;
+			synthesizer->tail_count = 0;
+			result = plt ? enter_stubs(synthesizer, &flow, range, error)
+				     : flow_enter(&flow, range->begin, error);
+		}
+	} while (!result && flow_beyond_again(&flow));
 	synthesizer->outermost = is_first(synthesizer, range->begin) && !flow.has_return;
 	if (!result && !flow.too_large)
 		result = lint_judge_flow(&synthesizer->judge, &flow, false, error);
@@ -302,7 +325,8 @@ static int follow(struct synthesizer *synthesizer, const struct synthesis_range 
 		doubt(synthesizer, before, SYNTHESIS_UNCALLED);
 	else
 		enter_tails(synthesizer);
-	synthesizer->tail_count = 0;
+	if (!result)
+		result = synthesis_ends_add(&synthesizer->ends, &flow, error);
 	if (!result)
 		result = lint_judge_fde(&synthesizer->judge, synthesizer->world.decoder, part,
 					&flow, error);
@@ -328,6 +352,7 @@ static int take_range(struct synthesizer *synthesizer, size_t number, bool piece
 
 	synthesizer->number = number;
 	synthesizer->done[number] = true;
+	synthesizer->behind_end = false;
 	function->instructions = 0;
 	memset(function->unwritten, 0, sizeof(function->unwritten));
 	if (restorer && restorer <= range->end - range->begin)
@@ -398,6 +423,8 @@ static void forget(struct synthesizer *synthesizer)
 {
 	free(synthesizer->met);
 	free(synthesizer->tail);
+	synthesis_ends_deinit(&synthesizer->ends);
+	synthesis_returns_deinit(&synthesizer->returns);
 	synthesizer->met = NULL;
 	synthesizer->tail = NULL;
 	synthesizer->met_count = synthesizer->tail_count = synthesizer->last_range = 0;
@@ -425,6 +452,8 @@ static int synthesize(struct synthesizer *synthesizer, const struct cfi *cfi, st
 		return -1;
 	world->cfi = synthesizer->judge.cfi = &synthesizer->blank.cfi;
 	world->names = flow_names_create(world->cfi);
+	synthesizer->returns = (struct synthesis_returns) { .image = cfi->image,
+							    .decoder = world->decoder };
 	world->target = malloc(FLOW_TARGETS_MAX * sizeof(*world->target));
 	synthesis->function_count = synthesizer->ranges->count;
 	synthesis->function = calloc(synthesis->function_count + 1, sizeof(*synthesis->function));
@@ -500,6 +529,7 @@ int synthesis_of(const struct cfi *cfi, struct synthesis *ret, struct error *err
 	synthesizer.world.uncovered = ignore_uncovered;
 	synthesizer.world.called = ignore_called;
 	synthesizer.world.jumped = jumped;
+	synthesizer.world.beyond = beyond;
 	synthesizer.world.tail_called = tail_called;
 	synthesizer.world.context = &synthesizer;
 	synthesizer.world.decoder = code_decoder_create();

@@ -334,44 +334,6 @@ static void append_other(const struct world *world, char **text, const char *nam
 	*text = longer;
 }
 
-/* Called by f, without a symbol; it calls what may never return, and where a function may begin the
- * code goes on. */
-#define UNSIZED                                                                                    \
-	"f:	push rbx\n	call 1f\n	pop rbx\n	ret\n" END                         \
-	"1:	push rbx\n	test edi, edi\n	%s\n	call [rdi]\n	.balign 16\n"                             \
-	"2:	pop rbx\n	ret\n"
-
-static const struct unsized_case {
-	const char *rule, *instruction;
-	size_t rows;
-} unsized[] = {
-	{ "only the call leads there", "nop", 0 },
-	{ "a jump does, too, with the frame", "jne 2f", 2 },
-};
-
-START_TEST(what_is_behind_a_call_may_be_another_function)
-{
-	const struct synthesis_function *called, *behind;
-	struct world world;
-	char *assembly;
-
-	ck_assert_int_gt(asprintf(&assembly, UNSIZED, unsized[_i].instruction), 0);
-	world_init(&world, assembly);
-	called = function_at(&world, world.begin + 8);
-	behind = function_at(&world, world.begin + 16);
-	ck_assert_ptr_nonnull(called);
-	ck_assert_ptr_nonnull(behind);
-	ck_assert_uint_eq(called->end, behind->begin);
-	ck_assert_uint_gt(called->row_count, 1);
-	ck_assert_msg(behind->row_count == unsized[_i].rows, "%s: %zu rows", unsized[_i].rule,
-		      behind->row_count);
-	if (!unsized[_i].rows)
-		ck_assert_uint_ge(behind->unwritten[SYNTHESIS_NOT_REACHED], 2);
-	world_deinit(&world);
-	free(assembly);
-}
-END_TEST
-
 START_TEST(a_function_gets_its_directives)
 {
 	const struct synthesis_case *test = &synthesis_cases[_i];
@@ -623,8 +585,6 @@ int main(void)
 
 	tcase_set_timeout(functions, 120);
 	tcase_set_timeout(sections, 120);
-	tcase_add_loop_test(functions, what_is_behind_a_call_may_be_another_function, 0,
-			    (int)(sizeof(unsized) / sizeof(unsized[0])));
 	tcase_add_loop_test(functions, a_function_gets_its_directives, 0, CASES);
 	tcase_add_loop_test(sections, the_rows_are_read_back, 0, CASES);
 	tcase_add_loop_test(sections, a_section_gets_into_a_file, 0,

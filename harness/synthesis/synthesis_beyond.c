@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * synthesis_beyond.c - code behind calls that may be another function's
+ *
+ * Whether a call returns is not always to be seen (git's die() calls a pointer). Where it does not, compilers
+ * put what they like behind it: the next function, at an address that functions are aligned to; and behind
+ * the pieces of functions that are run rarely, which they don't align, the next piece. Only a symbol that
+ * says where the function ends, and a callee that is seen to return, say that it is the
+ * function's own. Else harness/flow/flow_beyond.c finds out.
+ */
+#include <search.h>
+#include <stdlib.h>
+#include "flow/flow.h"
+#include "synthesis/synthesis.h"
+
+#define FUNCTION_ALIGNMENT 16 /* of gcc and clang, unless they are to save bytes */
+
+enum flow_whose synthesis_beyond(struct synthesis_returns *returns,
+				 const struct synthesis_range *from, bool entered,
+				 const struct synthesis_range *to, uint64_t pc, uint64_t callee)
+{
+	if (!from || !to || (from != to && (from->sized || to->sized || to->entered || to->taken)))
+		return FLOW_ANOTHERS;
+	if (from->sized || (from == to && entered && pc % FUNCTION_ALIGNMENT) ||
+	    (callee && synthesis_returns_find(returns, callee, 0)))
+		return FLOW_OWN;
+	return FLOW_PERHAPS_OWN;
+}
+
+/* ---- where ways end --------------------------------------------------------------------------- */
+
+static int compare_ends(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+int synthesis_ends_add(struct synthesis_ends *ends, const struct flow *flow, struct error *error)
+{
+	for (size_t i = 0; i < flow->beyond_count; i++) {
+		const uint64_t pc = flow->beyond[i].pc;
+		uint64_t *end;
+
+		if (flow->beyond[i].own || tfind(&pc, &ends->root, compare_ends))
+			continue;
+		end = malloc(sizeof(*end));
+		if (end)
+			*end = pc;
+		if (!end || !tsearch(end, &ends->root, compare_ends)) {
+			free(end);
+			return error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
+		}
+	}
+	return 0;
+}
+
+bool synthesis_ends_has(const struct synthesis_ends *ends, uint64_t pc)
+{
+	return tfind(&pc, &ends->root, compare_ends) != NULL;
+}
+
+void synthesis_ends_deinit(struct synthesis_ends *ends)
+{
+	tdestroy(ends->root, free);
+	ends->root = NULL;
+}
