@@ -2,29 +2,36 @@
 /*
  * code_decode.c - bytes to effects
  *
- * Forms that are known (code_form.h) are leaves of a tree, in which each byte of a head is one step.
- * No head is another one's beginning: where it ends is decided by its own bytes.
+ * Forms that are known (code_form.h) are in a hash table by their keys (code_head.c). What Zydis says of
+ * the first instruction of a form holds for all: its numbers are filled in, and the registers that its
+ * address is made of.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
 #include "code/code_form.h"
 
-#define FORMS_MAX (1u << 15) /* of one decoder; others are asked of Zydis each time */
+#define FORMS_MAX  (1u << 15) /* of one decoder; others are asked of Zydis each time */
+#define ROOM_LEAST 256u	      /* a power of two */
 
-/* By the next byte: 0, or twice a form's or a node's number, a form's with 1 added. No node leads to
- * the first one. */
-struct node {
-	uint16_t next[256];
-};
+/* A form as it is kept, in one line of the cache. Lengths and offsets are those without a SIB. */
+struct known_form {
+	uint64_t key[2];
+	uint8_t code[sizeof(struct code) - offsetof(struct code, written)]; /* from written on */
+	struct code_numbers numbers;
+	int8_t constant; /* of those without an immediate */
+	uint8_t length;
+	uint8_t key_bytes; /* 0: none is kept here */
+	bool by_registers; /* base, index and scale are as the head says */
+} __attribute__((aligned(64)));
+
+_Static_assert(sizeof(struct known_form) == 64, "one line of the cache");
 
 struct code_decoder {
 	ZydisDecoder zydis;
 	ZydisFormatter formatter;
-	struct node *node;
-	size_t node_count;
-	struct code_form *form;
-	size_t form_count;
+	struct known_form *form; /* by a key's hash; at least half of them are none */
+	size_t form_count, room; /* room: a power of two */
 	const uint64_t *unknown; /* addresses of fields, sorted */
 	size_t unknown_count;
 };
@@ -66,84 +73,128 @@ void code_decoder_destroy(struct code_decoder *decoder)
 {
 	if (!decoder)
 		return;
-	free(decoder->node);
 	free(decoder->form);
 	free(decoder);
 }
 
 /* ---- known forms -------------------------------------------------------------------------- */
 
-/* NULL: none that is known, or the bytes end before the instruction does. */
-static const struct code_form *find_form(const struct code_decoder *decoder, const uint8_t *bytes,
-					 size_t size)
+/* Where it is, or where it would be. */
+static struct known_form *form_of(const struct code_decoder *decoder, const uint64_t key[2])
 {
-	size_t number = 0, most = size < CODE_BYTES_MAX ? size : CODE_BYTES_MAX;
+	uint64_t hash = (key[0] ^ key[1] * 0x9e3779b97f4a7c15) * 0xd6e8feb86659fd93;
 
-	if (!decoder->node_count)
-		return NULL;
-	for (size_t i = 0; i < most; i++) {
-		uint16_t next = decoder->node[number].next[bytes[i]];
+	for (size_t at = hash >> 32;; at++) {
+		struct known_form *form = &decoder->form[at & (decoder->room - 1)];
 
-		if (next & 1) {
-			const struct code_form *form = &decoder->form[next >> 1];
-
-			return form->code.length <= size ? form : NULL;
-		}
-		if (!next)
-			return NULL;
-		number = next >> 1;
+		if ((form->key[0] == key[0] && form->key[1] == key[1]) || !form->key_bytes)
+			return form;
 	}
-	return NULL;
 }
 
-static bool add_node(struct code_decoder *decoder)
+/* NULL: none that is known, or the bytes end before the instruction does. */
+static const struct known_form *find_form(const struct code_decoder *decoder, const uint8_t *bytes,
+					  size_t size, struct code_head *ret)
 {
-	if (decoder->node_count == FORMS_MAX || !ARRAY_GROW(decoder->node, decoder->node_count))
+	uint8_t padded[CODE_HEAD_READ];
+	const struct known_form *form;
+
+	if (size < sizeof(padded)) {
+		memset(padded, 0, sizeof(padded));
+		memcpy(padded, bytes, size);
+		bytes = padded;
+	}
+	if (!decoder->room || !code_head_find(bytes, ret))
+		return NULL;
+	form = form_of(decoder, ret->key);
+	return form->key_bytes == ret->bytes && (size_t)form->length + ret->left_out <= size ? form
+											     : NULL;
+}
+
+static bool grow_room(struct code_decoder *decoder)
+{
+	struct known_form *old = decoder->form, *grown;
+	size_t room = decoder->room, bytes = (room ? 2 * room : ROOM_LEAST) * sizeof(*grown);
+
+	grown = aligned_alloc(sizeof(*grown), bytes);
+	if (!grown)
 		return false;
-	memset(&decoder->node[decoder->node_count++], 0, sizeof(*decoder->node));
+	memset(grown, 0, bytes);
+	decoder->form = grown;
+	decoder->room = bytes / sizeof(*grown);
+	for (size_t i = 0; i < room; i++)
+		if (old[i].key_bytes)
+			*form_of(decoder, old[i].key) = old[i];
+	free(old);
 	return true;
 }
 
-/* Without memory for it, or beyond the limit, it is not known the next time either. */
-static void keep_form(struct code_decoder *decoder, const uint8_t *bytes,
+/* The key has all that decides the form, and what it leaves out is as Zydis says. */
+static bool is_keeping(const struct code_form *form, const struct code_head *head)
+{
+	const struct code *code = &form->code;
+
+	if (!form->head || form->head != head->bytes + head->left_out || code->target ||
+	    code->constant != (int8_t)code->constant ||
+	    (code->displacement && !form->numbers.displacement.bytes))
+		return false;
+	return !head->by_registers || !form->by_modrm ||
+	       (code->base == head->base && code->index == head->index &&
+		code->scale == head->scale);
+}
+
+/* Without memory for it or beyond the limit it is not known the next time either. */
+static void keep_form(struct code_decoder *decoder, const uint8_t *bytes, size_t size,
 		      const struct code_form *form)
 {
-	size_t number = 0;
+	struct known_form known = { .numbers = form->numbers,
+				    .constant = (int8_t)form->code.constant };
+	uint8_t padded[CODE_HEAD_READ] = { 0 };
+	struct code_head head;
+	struct known_form *at;
 
-	if (!form->head || decoder->form_count == FORMS_MAX ||
-	    (!decoder->node_count && !add_node(decoder)))
+	memcpy(padded, bytes, size < sizeof(padded) ? size : sizeof(padded));
+	if (decoder->form_count == FORMS_MAX || !code_head_find(padded, &head) ||
+	    !is_keeping(form, &head) ||
+	    (2 * decoder->form_count >= decoder->room && !grow_room(decoder)))
 		return;
-	for (size_t i = 0; i + 1u < form->head; i++) {
-		size_t next = decoder->node[number].next[bytes[i]];
-
-		if (!next) {
-			next = 2 * decoder->node_count;
-			if (!add_node(decoder))
-				return;
-			decoder->node[number].next[bytes[i]] = (uint16_t)next;
-		}
-		number = next >> 1;
-	}
-	if (!ARRAY_GROW(decoder->form, decoder->form_count))
-		return;
-	decoder->node[number].next[bytes[form->head - 1]] = (uint16_t)(2 * decoder->form_count + 1);
-	decoder->form[decoder->form_count++] = *form;
+	memcpy(known.key, head.key, sizeof(known.key));
+	memcpy(known.code, (const uint8_t *)&form->code + offsetof(struct code, written),
+	       sizeof(known.code));
+	known.numbers.displacement.offset -= known.numbers.displacement.bytes ? head.left_out : 0;
+	known.numbers.immediate.offset -= known.numbers.immediate.bytes ? head.left_out : 0;
+	known.length = (uint8_t)(form->code.length - head.left_out);
+	known.key_bytes = head.bytes;
+	known.by_registers = head.by_registers && form->by_modrm;
+	at = form_of(decoder, known.key);
+	decoder->form_count += !at->key_bytes;
+	*at = known;
 }
 
 /* ---- numbers ------------------------------------------------------------------------------ */
 
+/* Most have 1 or 4. */
 static int64_t read_field(const struct code_field *field, const uint8_t *bytes)
 {
-	uint64_t value = 0;
 	unsigned int unread = 64 - 8 * field->bytes;
+	uint64_t value = 0;
+	uint32_t word;
 
-	memcpy(&value, bytes + field->offset, field->bytes);
+	bytes += field->offset;
+	if (field->bytes == 1) {
+		value = *bytes;
+	} else if (field->bytes == sizeof(word)) {
+		memcpy(&word, bytes, sizeof(word));
+		value = word;
+	} else {
+		memcpy(&value, bytes, field->bytes);
+	}
 	return field->is_signed ? (int64_t)(value << unread) >> unread : (int64_t)value;
 }
 
-static void use_immediate(const struct code_form *form, int64_t value, struct code *ret)
+static void use_immediate(enum immediate_use use, int64_t value, struct code *ret)
 {
-	switch (form->use) {
+	switch (use) {
 	case IMMEDIATE_UNUSED: break;
 	case IMMEDIATE_TARGET: ret->target = ret->pc + ret->length + (uint64_t)value; break;
 	case IMMEDIATE_RETURNED: ret->returned_bytes = (uint16_t)value; break;
@@ -154,20 +205,17 @@ static void use_immediate(const struct code_form *form, int64_t value, struct co
 	}
 }
 
-static void fill_in(const struct code_form *form, uint64_t pc, const uint8_t *bytes,
-		    struct code *ret)
+static void fill_in(const struct code_numbers *numbers, const uint8_t *bytes, struct code *ret)
 {
-	*ret = form->code;
-	ret->pc = pc;
-	if (form->displacement.bytes)
-		ret->displacement = read_field(&form->displacement, bytes);
-	if (form->relative)
-		ret->displacement = (int64_t)((uint64_t)ret->displacement + pc + ret->length);
-	if (form->use != IMMEDIATE_UNUSED)
-		use_immediate(form, read_field(&form->immediate, bytes), ret);
-	if (form->neutral.mask)
-		code_identity_apply(&form->neutral, (uint64_t)read_field(&form->immediate, bytes),
-				    ret);
+	if (numbers->displacement.bytes)
+		ret->displacement = read_field(&numbers->displacement, bytes);
+	if (numbers->relative)
+		ret->displacement = (int64_t)((uint64_t)ret->displacement + ret->pc + ret->length);
+	if (numbers->use != IMMEDIATE_UNUSED)
+		use_immediate(numbers->use, read_field(&numbers->immediate, bytes), ret);
+	if (numbers->neutral.bits)
+		code_identity_apply(&numbers->neutral,
+				    (uint64_t)read_field(&numbers->immediate, bytes), ret);
 }
 
 /* ---- fields that are not known ------------------------------------------------------------ */
@@ -208,16 +256,18 @@ static void forget_target(struct code *code)
 	}
 }
 
-/* Of the instruction's numbers one is not known: its operand's address, a constant, or its target. */
-static void forget_numbers(const struct code_form *form, uint32_t unknown, struct code *code)
+/* Of the instruction's numbers one is not known: its operand's address, a constant, or its target. plain:
+ * the instruction without them. */
+static void forget_numbers(const struct code_numbers *numbers, uint32_t unknown,
+			   const struct code *plain, struct code *code)
 {
 	bool by_registers = code->base != CODE_NO_REGISTER || code->index != CODE_NO_REGISTER;
 
 	forget_target(code);
-	code->effect = form->code.effect;
-	code->written = form->code.written;
-	code->writes_memory = form->code.writes_memory;
-	if (form->displacement.bytes && unknown & 1u << form->displacement.offset)
+	code->effect = plain->effect;
+	code->written = plain->written;
+	code->writes_memory = plain->writes_memory;
+	if (numbers->displacement.bytes && unknown & 1u << numbers->displacement.offset)
 		code->foreign_segment = true;
 	switch (code->effect) {
 	case EFFECT_PUSH: /* of something else than a register */
@@ -238,32 +288,59 @@ static void forget_numbers(const struct code_form *form, uint32_t unknown, struc
 
 /* ---- an instruction ----------------------------------------------------------------------- */
 
-static void decode_by_form(const struct code_decoder *decoder, const struct code_form *form,
-			   uint64_t pc, const uint8_t *bytes, struct code *ret)
+/* skipped: bytes that the offsets of its numbers leave out. */
+static void take_numbers(const struct code_decoder *decoder, const struct code_numbers *numbers,
+			 const uint8_t *bytes, unsigned int skipped, struct code *ret)
 {
+	struct code plain;
 	uint32_t unknown;
 
-	fill_in(form, pc, bytes, ret);
-	unknown = decoder->unknown_count ? unknown_bytes(decoder, pc, ret->length) : 0;
+	if (!decoder->unknown_count) {
+		fill_in(numbers, bytes + skipped, ret);
+		return;
+	}
+	plain = *ret;
+	fill_in(numbers, bytes + skipped, ret);
+	unknown = unknown_bytes(decoder, ret->pc, ret->length);
 	if (unknown)
-		forget_numbers(form, unknown, ret);
+		forget_numbers(numbers, unknown >> skipped, &plain, ret);
+}
+
+static void take_form(const struct known_form *known, const struct code_head *head,
+		      struct code *ret)
+{
+	ret->target = 0;
+	ret->constant = known->constant;
+	ret->displacement = 0;
+	memcpy((uint8_t *)ret + offsetof(struct code, written), known->code, sizeof(known->code));
+	ret->length = (uint8_t)(known->length + head->left_out);
+	if (known->by_registers) {
+		ret->base = head->base;
+		ret->index = head->index;
+		ret->scale = head->scale;
+	}
 }
 
 void code_decode(struct code_decoder *decoder, uint64_t pc, const uint8_t *bytes, size_t size,
 		 struct code *ret)
 {
-	const struct code_form *known = find_form(decoder, bytes, size);
 	struct code_decoded decoded;
+	struct code_head head;
 	struct code_form form;
+	const struct known_form *known = find_form(decoder, bytes, size, &head);
 
 	if (known) {
-		decode_by_form(decoder, known, pc, bytes, ret);
+		ret->pc = pc;
+		take_form(known, &head, ret);
+		take_numbers(decoder, &known->numbers, bytes, head.left_out, ret);
 		return;
 	}
 	if (code_form_decode(&decoder->zydis, bytes, size, &decoded)) {
 		code_form_make(&decoded, &form);
-		keep_form(decoder, bytes, &form);
-		decode_by_form(decoder, &form, pc, bytes, ret);
+		keep_form(decoder, bytes, size, &form);
+		*ret = form.code;
+		ret->pc = pc;
+		take_numbers(decoder, &form.numbers, bytes, 0, ret);
 		return;
 	}
 	*ret = (struct code) { .pc = pc,

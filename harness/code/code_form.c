@@ -80,12 +80,13 @@ static void take_memory(const struct code_decoded *decoded, const ZydisDecodedOp
 	ret->code.scale = memory->scale;
 	ret->code.displacement = memory->disp.has_displacement ? memory->disp.value : 0;
 	ret->displaced = memory->disp.has_displacement;
+	ret->by_modrm = operand->encoding == ZYDIS_OPERAND_ENCODING_MODRM_RM;
 	ret->code.foreign_segment = memory->segment == ZYDIS_REGISTER_FS ||
 				    memory->segment == ZYDIS_REGISTER_GS ||
 				    decoded->instruction.address_width != 64 ||
 				    memory->type == ZYDIS_MEMOP_TYPE_VSIB ||
 				    operand->size == 0; /* rows of a tile, an index apart */
-	ret->relative = memory->base == ZYDIS_REGISTER_RIP;
+	ret->numbers.relative = memory->base == ZYDIS_REGISTER_RIP;
 }
 
 static enum code_direction direction_of(ZydisMnemonic mnemonic)
@@ -171,7 +172,7 @@ static bool target_of(const struct code_decoded *decoded, struct code_form *ret)
 
 	if (operand->type != ZYDIS_OPERAND_TYPE_IMMEDIATE || !operand->imm.is_relative)
 		return false;
-	ret->use = IMMEDIATE_TARGET;
+	ret->numbers.use = IMMEDIATE_TARGET;
 	return true;
 }
 
@@ -215,7 +216,7 @@ static void take_flow(const struct code_decoded *decoded, struct code_form *ret)
 	case ZYDIS_MNEMONIC_RET:
 		ret->code.flow = is_far ? CODE_UNKNOWN : CODE_RETURN;
 		if (is_immediate(&decoded->operand[0]))
-			ret->use = IMMEDIATE_RETURNED;
+			ret->numbers.use = IMMEDIATE_RETURNED;
 		return;
 	case ZYDIS_MNEMONIC_XBEGIN:
 		ret->code.flow = target_of(decoded, ret) ? CODE_BEGIN : CODE_UNKNOWN;
@@ -270,10 +271,10 @@ static void effect_move(const struct code_decoded *decoded, struct code_form *re
 		ret->code.source = register_of(from);
 	} else if ((is_register(to, 64) || is_register(to, 32)) && is_immediate(from)) {
 		ret->code.effect = EFFECT_CONSTANT;
-		ret->use = to->size == 64 ? IMMEDIATE_CONSTANT : IMMEDIATE_LOW_HALF;
+		ret->numbers.use = to->size == 64 ? IMMEDIATE_CONSTANT : IMMEDIATE_LOW_HALF;
 	} else if (is_low_byte(to) && is_immediate(from)) {
 		ret->code.effect = EFFECT_CONSTANT_BYTE;
-		ret->use = IMMEDIATE_CONSTANT;
+		ret->numbers.use = IMMEDIATE_CONSTANT;
 	} else if (is_register(to, 64) && is_memory(from, 64)) {
 		ret->code.effect = EFFECT_LOAD;
 	} else if (is_register(to, 32) && is_memory(from, 32)) {
@@ -334,7 +335,7 @@ static void effect_add(const struct code_decoded *decoded, struct code_form *ret
 		return;
 	if (is_immediate(from)) {
 		ret->code.effect = EFFECT_ADD;
-		ret->use = subtract ? IMMEDIATE_NEGATED : IMMEDIATE_CONSTANT;
+		ret->numbers.use = subtract ? IMMEDIATE_NEGATED : IMMEDIATE_CONSTANT;
 	} else if (is_register(from, 64)) {
 		ret->code.effect = subtract ? EFFECT_SUBTRACT_REGISTER : EFFECT_ADD_REGISTER;
 		ret->code.source = register_of(from);
@@ -361,7 +362,7 @@ static void effect_and(const struct code_decoded *decoded, struct code_form *ret
 		return;
 	ret->code.effect = EFFECT_AND;
 	ret->code.reg = register_of(to);
-	ret->use = to->size == 64 ? IMMEDIATE_CONSTANT : IMMEDIATE_LOW_HALF;
+	ret->numbers.use = to->size == 64 ? IMMEDIATE_CONSTANT : IMMEDIATE_LOW_HALF;
 }
 
 /* xor of a register with itself. */
@@ -428,7 +429,7 @@ static void effect_enter(const struct code_decoded *decoded, struct code_form *r
 	if (decoded->instruction.operand_width != 64)
 		return;
 	ret->code.effect = EFFECT_ENTER;
-	ret->use = IMMEDIATE_ENTER;
+	ret->numbers.use = IMMEDIATE_ENTER;
 }
 
 static void effect_leave(const struct code_decoded *decoded, struct code_form *ret)
@@ -454,14 +455,14 @@ static void effect_compare(const struct code_decoded *decoded, struct code_form 
 
 	if (is_memory(to, 32) && is_immediate(from)) {
 		ret->code.effect = EFFECT_COMPARE;
-		ret->use = IMMEDIATE_CONSTANT;
+		ret->numbers.use = IMMEDIATE_CONSTANT;
 		return;
 	}
 	if (!is_register(to, to->size))
 		return;
 	if (is_immediate(from)) {
 		ret->code.effect = EFFECT_COMPARE;
-		ret->use = IMMEDIATE_CONSTANT;
+		ret->numbers.use = IMMEDIATE_CONSTANT;
 	} else if (is_register(from, to->size)) {
 		ret->code.effect = EFFECT_COMPARE_REGISTER;
 		ret->code.source = register_of(from);
@@ -650,14 +651,14 @@ static void take_fields(const ZydisDecodedInstruction *instruction, struct code_
 					      instruction->raw.imm[0].size / 8,
 					      instruction->raw.imm[0].is_signed };
 
-	ret->immediate = immediate;
-	if (ret->use == IMMEDIATE_ENTER)
-		ret->immediate.bytes += instruction->raw.imm[1].size / 8;
+	ret->numbers.immediate = immediate;
+	if (ret->numbers.use == IMMEDIATE_ENTER)
+		ret->numbers.immediate.bytes += instruction->raw.imm[1].size / 8;
 	if (instruction->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
 	    instruction->encoding != ZYDIS_INSTRUCTION_ENCODING_VEX)
 		return;
 	if (ret->displaced)
-		ret->displacement = displacement;
+		ret->numbers.displacement = displacement;
 	ret->head = displacement.bytes ? displacement.offset
 		    : immediate.bytes  ? immediate.offset
 				       : instruction->length;

@@ -9,6 +9,7 @@
  *
  *	code_form.c	 bytes -> form, by Zydis
  *	code_identity.c	 forms that leave their operand as it was, with some number
+ *	code_head.c	 bytes -> the key that forms are kept by
  *	code_decode.c	 head -> form that is known already; form and bytes -> struct code
  */
 #ifndef STACKPROOF_CODE_FORM_H
@@ -34,21 +35,29 @@ struct code_field {
 	bool is_signed;
 };
 
-/* The immediates that make the instruction an identity: (immediate & mask) % modulo == value. mask 0: there
- * are none. modulo 0: of the whole. */
+/* The immediates that make the instruction an identity: those of which bits, the lowest, % modulo are
+ * value's. bits 0: there are none. modulo 0: of the whole. */
 struct code_neutral {
-	uint64_t mask, value;
-	uint8_t modulo;
+	uint8_t bits, modulo;
+	int8_t value;
+};
+
+#define CODE_HEAD_READ 16 /* bytes that are looked at for a head */
+
+/* What is filled in of the instruction's own bytes. */
+struct code_numbers {
+	bool relative; /* the displacement is, to the instruction's end */
+	enum immediate_use use : 8;
+	struct code_field displacement, immediate;
+	struct code_neutral neutral;
 };
 
 struct code_form {
 	struct code code; /* at pc 0, its numbers not filled in */
 	uint8_t head;	  /* bytes that decide it; 0: all do, and it can't be used again */
 	bool displaced;	  /* the memory operand has a displacement */
-	bool relative;	  /* to the instruction's end */
-	struct code_field displacement, immediate;
-	enum immediate_use use;
-	struct code_neutral neutral;
+	bool by_modrm;	  /* the memory operand is the one that ModRM says */
+	struct code_numbers numbers;
 };
 
 struct code_decoded {
@@ -69,5 +78,20 @@ void code_form_make(const struct code_decoded *decoded, struct code_form *ret);
 void code_identity_take(const struct code_decoded *decoded, struct code_form *ret);
 /* The form's instruction with that immediate. */
 void code_identity_apply(const struct code_neutral *neutral, uint64_t immediate, struct code *code);
+
+/* ---- code_head.c -------------------------------------------------------------------------- */
+
+/* What forms are known by. */
+struct code_head {
+	uint64_t key[2];  /* bytes of the instruction, with zeros behind them */
+	uint8_t bytes;	  /* of the key: the head's but for left_out */
+	uint8_t left_out; /* the SIB */
+	/* The memory operand's registers, which the key doesn't have, if it leaves them out. */
+	bool by_registers;
+	uint8_t base, index, scale;
+};
+
+/* False: it is not known here. */
+bool code_head_find(const uint8_t bytes[CODE_HEAD_READ], struct code_head *ret);
 
 #endif

@@ -56,12 +56,6 @@ static void leave_all(struct code *code)
 	code->writes_memory = code->partial = code->plain_store = false;
 }
 
-/* The bits of its operand. */
-static uint64_t all_bits(uint16_t width)
-{
-	return UINT64_MAX >> (FULL_WIDTH - width);
-}
-
 /* Of the same part of the same register, of which no other part is cleared. */
 static bool is_itself(const ZydisDecodedOperand *to, const ZydisDecodedOperand *from)
 {
@@ -71,36 +65,37 @@ static bool is_itself(const ZydisDecodedOperand *to, const ZydisDecodedOperand *
 	       ZydisRegisterGetClass(to->reg.value) <= ZYDIS_REGCLASS_GPR64 && to->size != 32;
 }
 
-static void take_count(uint16_t width, uint8_t turn, struct code_neutral *ret)
+/* SDM, volume 2, RCL/RCR/ROL/ROR: of a count 5 bits are looked at, or 6. */
+static uint8_t count_bits(uint16_t width)
 {
-	/* SDM, volume 2, RCL/RCR/ROL/ROR: of a count 5 bits are looked at, or 6. */
-	ret->mask = width == FULL_WIDTH ? 0x3f : 0x1f;
-	ret->modulo = turn;
+	return width == FULL_WIDTH ? 6 : 5;
 }
 
-static void take_product(const struct code_decoded *decoded, uint16_t width, struct code_form *ret)
+static void take_product(const struct code_decoded *decoded, uint16_t width,
+			 struct code_neutral *ret)
 {
 	const ZydisDecodedOperand *to = &decoded->operand[0], *from = &decoded->operand[1];
 
 	if (from->type != ZYDIS_OPERAND_TYPE_REGISTER)
 		return;
 	if (to->reg.value == from->reg.value)
-		ret->neutral = (struct code_neutral) { .mask = all_bits(width), .value = 1 };
+		*ret = (struct code_neutral) { .bits = (uint8_t)width, .value = 1 };
 }
 
 static void take_immediate(const struct code_decoded *decoded, enum operation operation,
-			   struct code_form *ret)
+			   struct code_neutral *ret)
 {
-	const ZydisDecodedOperand *to = &decoded->operand[0];
-	uint16_t width = to->size;
+	uint8_t width = (uint8_t)decoded->operand[0].size;
 
 	switch (operation) {
 	case OPERATION_SUM:
-	case OPERATION_UNION: ret->neutral.mask = all_bits(width); break;
-	case OPERATION_MASK: ret->neutral.mask = ret->neutral.value = all_bits(width); break;
-	case OPERATION_SHIFT: take_count(width, 0, &ret->neutral); break;
-	case OPERATION_TURN: take_count(width, (uint8_t)width, &ret->neutral); break;
-	case OPERATION_TURN_CF: take_count(width, (uint8_t)(width + 1), &ret->neutral); break;
+	case OPERATION_UNION: ret->bits = width; break;
+	case OPERATION_MASK: *ret = (struct code_neutral) { .bits = width, .value = -1 }; break;
+	case OPERATION_TURN: ret->modulo = width; /* fall through */
+	case OPERATION_SHIFT: ret->bits = count_bits(width); break;
+	case OPERATION_TURN_CF:
+		*ret = (struct code_neutral) { count_bits(width), (uint8_t)(width + 1), 0 };
+		break;
 	case OPERATION_PRODUCT: take_product(decoded, width, ret); break;
 	case OPERATION_COPY: break;
 	}
@@ -133,15 +128,16 @@ void code_identity_take(const struct code_decoded *decoded, struct code_form *re
 			return;
 		}
 	if (has_immediate(decoded) && (to->type == ZYDIS_OPERAND_TYPE_MEMORY || to->size != 32))
-		take_immediate(decoded, operation, ret);
+		take_immediate(decoded, operation, &ret->numbers.neutral);
 }
 
 void code_identity_apply(const struct code_neutral *neutral, uint64_t immediate, struct code *code)
 {
-	uint64_t counted = immediate & neutral->mask;
+	uint64_t mask = UINT64_MAX >> (FULL_WIDTH - neutral->bits);
+	uint64_t counted = immediate & mask;
 
 	if (neutral->modulo)
 		counted %= neutral->modulo;
-	if (counted == neutral->value)
+	if (counted == ((uint64_t)neutral->value & mask))
 		leave_all(code);
 }
