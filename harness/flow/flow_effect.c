@@ -391,11 +391,17 @@ static void and_constant(struct flow_state *state, const struct code *code, uint
  * elsewhere: in a vector register, or mangled. */
 static void write_registers(struct flow_state *state, const struct code *code)
 {
-	for (uint8_t i = 0; i < REGISTER_GPR_COUNT; i++)
-		if (code->written & 1u << i && code->partial && code->computed)
-			set_part(state, i, false);
-		else if (code->written & 1u << i)
-			set(state, i, VALUE(.kind = code->computed ? VALUE_OTHER : VALUE_UNKNOWN));
+	const struct value value = { .kind = code->computed ? VALUE_OTHER : VALUE_UNKNOWN };
+	bool part = code->partial && code->computed;
+
+	for (uint32_t left = code->written; left; left &= left - 1) {
+		uint8_t reg = (uint8_t)__builtin_ctz(left);
+
+		if (part)
+			set_part(state, reg, false);
+		else
+			set(state, reg, value);
+	}
 }
 
 static void set_byte(struct flow_state *state, const struct code *code)

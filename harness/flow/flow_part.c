@@ -10,11 +10,17 @@
 #include "array.h"
 #include "flow/flow_part.h"
 
+/* What most functions don't exceed. */
+#define ROWS_LIKELY   32
+#define BYTES_OF_CODE 3 /* an instruction's, or more */
+
 static int add_row(void *context, const struct row *row)
 {
 	struct flow_part *part = context;
 
-	if (part->row_count == FLOW_ROWS_MAX || !ARRAY_GROW(part->row, part->row_count))
+	if (part->row_count == FLOW_ROWS_MAX ||
+	    !ARRAY_RESERVE(part->row, part->row_room,
+			   part->row_count ? part->row_count + 1 : ROWS_LIKELY))
 		return 1;
 	part->row[part->row_count++] = *row;
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
@@ -58,12 +64,13 @@ int flow_part_create(const struct cfi *cfi, const struct cfi_fde *fde, struct fl
 	part->begin = fde->pc_begin;
 	part->end = fde->pc_begin + fde->pc_range;
 	part->bytes = bytes;
-	part->code_at = calloc(fde->pc_range, sizeof(*part->code_at));
-	part->block_at = calloc(fde->pc_range, sizeof(*part->block_at));
-	if (!part->code_at || !part->block_at) {
+	part->code_at = calloc(3 * fde->pc_range, sizeof(*part->code_at));
+	if (!part->code_at) {
 		flow_part_destroy(part);
 		return error_set(error, ERROR_MEMORY, NULL, 0, "an FDE's instructions");
 	}
+	part->block_at = part->code_at + fde->pc_range;
+	part->label_at = part->block_at + fde->pc_range;
 	if (read_rows(cfi, part, error) || flow_landing_read(cfi, part, error)) {
 		flow_part_destroy(part);
 		return -1;
@@ -78,9 +85,7 @@ void flow_part_destroy(struct flow_part *part)
 		return;
 	free(part->row);
 	free(part->code);
-	free(part->code_at);
-	free(part->block_at);
-	free(part->label_at);
+	free(part->code_at); /* and block_at, label_at */
 	free(part->pad);
 	free(part);
 }
@@ -103,16 +108,16 @@ const struct row *flow_part_row(const struct flow_part *part, uint64_t pc)
 	return NULL;
 }
 
-const struct code *flow_part_code(struct flow_part *part, struct code_decoder *decoder, uint64_t pc)
+const struct code *flow_part_decode(struct flow_part *part, struct code_decoder *decoder,
+				    uint64_t pc)
 {
-	uint32_t *at = &part->code_at[pc - part->begin];
+	uint64_t bytes = part->end - part->begin;
 
-	if (!*at) {
-		if (!ARRAY_GROW(part->code, part->code_count))
-			return NULL;
-		code_decode(decoder, pc, part->bytes + (pc - part->begin), part->end - pc,
-			    &part->code[part->code_count]);
-		*at = (uint32_t)++part->code_count;
-	}
-	return &part->code[*at - 1];
+	if (!ARRAY_RESERVE(part->code, part->code_room,
+			   part->code_count ? part->code_count + 1 : bytes / BYTES_OF_CODE + 1))
+		return NULL;
+	code_decode(decoder, pc, part->bytes + (pc - part->begin), part->end - pc,
+		    &part->code[part->code_count]);
+	part->code_at[pc - part->begin] = (uint32_t)++part->code_count;
+	return &part->code[part->code_count - 1];
 }

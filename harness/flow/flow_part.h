@@ -30,15 +30,16 @@ struct flow_part {
 	struct error why_malformed; /* ERROR_NONE: there are too many */
 	bool silent; /* its rows say nothing: the FDE stands for a function without CFI */
 	struct row *row;
-	size_t row_count;
+	size_t row_count, row_room;
 	/* Registers of which a row says what value the caller's has, not where it is: those are
 	 * agreed on with the caller, and only it knows whether they hold what was agreed. */
 	uint32_t agreed;
 	struct code *code;
-	size_t code_count;
+	size_t code_count, code_room;
 	uint32_t *code_at;  /* by distance from begin: number in code + 1, or 0 */
 	uint32_t *block_at; /* the same for whoever follows the ways: flow.c, flow_proof.c */
-	uint32_t *label_at; /* the same: flow_proof.c; NULL at first */
+	uint32_t *label_at; /* the same: flow_proof.c */
+	bool scanned;	    /* flow_proof.c has been over it */
 	size_t order;	    /* among the function's parts */
 	struct landing_pad *pad;
 	size_t pad_count;
@@ -51,14 +52,29 @@ int flow_part_create(const struct cfi *cfi, const struct cfi_fde *fde, struct fl
 void flow_part_destroy(struct flow_part *part);
 /* NULL: the rows don't cover pc. */
 const struct row *flow_part_row(const struct flow_part *part, uint64_t pc);
-/* The instruction at pc, inside the part. NULL: no memory. */
-const struct code *flow_part_code(struct flow_part *part, struct code_decoder *decoder,
-				  uint64_t pc);
+/* The instruction at pc, inside the part. NULL: no memory. Valid until another one is asked for that was
+ * not asked for before. */
+static inline const struct code *flow_part_code(struct flow_part *part,
+						struct code_decoder *decoder, uint64_t pc);
+
+/* The same of one that nobody has asked for yet. */
+const struct code *flow_part_decode(struct flow_part *part, struct code_decoder *decoder,
+				    uint64_t pc);
 
 /* ---- flow_landing.c ----------------------------------------------------------------------- */
 
 /* Reads the FDE's language-specific data (Itanium C++ ABI: Exception Handling, 7.2 of the
  * "exception handling tables" of GCC): its call sites. */
 int flow_landing_read(const struct cfi *cfi, struct flow_part *part, struct error *error);
+
+/* ---- in the header, since it is asked for each instruction several times -------------------- */
+
+static inline const struct code *flow_part_code(struct flow_part *part,
+						struct code_decoder *decoder, uint64_t pc)
+{
+	uint32_t number = part->code_at[pc - part->begin];
+
+	return number ? &part->code[number - 1] : flow_part_decode(part, decoder, pc);
+}
 
 #endif

@@ -9,7 +9,8 @@
  *	- ways are followed in the order of addresses, so that code is mostly come to when all
  *	  ways to it from before are known;
  *	- a loop's head forgets at once what is written in the loop, but for addresses of the stack and
- *	  registers that hold what they held at the entry: what comes back changes nothing then;
+ *	  registers that its row declares unchanged: what comes back changes nothing then;
+ *	- of what registers held at the entry only that is known which a function preserves;
  *	- of the stack only the words are known in which registers were saved;
  *	- a row is looked at again only if it is another one, or something that it speaks of was written.
  *
@@ -30,12 +31,19 @@ struct label {
 	bool queued;
 };
 
+struct jump_back;
+
 struct flow_proof {
 	struct label *label;
 	size_t count, room;
 	uint32_t *queue; /* a heap, the lowest on top */
 	size_t queue_count;
 	bool failed;
+	/* Of the part that is scanned: its jumps back, and what each RUN of its instructions writes. */
+	struct jump_back *back;
+	size_t back_count, back_room;
+	uint32_t *written;
+	size_t run_count, written_room;
 };
 
 static int no_memory(struct error *error)
@@ -54,6 +62,8 @@ void flow_proof_destroy(struct flow_proof *proof)
 		return;
 	free(proof->label);
 	free(proof->queue);
+	free(proof->back);
+	free(proof->written);
 	free(proof);
 }
 
@@ -62,7 +72,8 @@ void flow_proof_destroy(struct flow_proof *proof)
 /* Of flow_part.label_at: something jumps there; and for a loop's head what is written in the loop. */
 #define LABEL	   (1u << 31)
 #define REGISTERS  0xffffu
-#define LOOP_STEPS 16 /* instructions of loops that are looked at, for each of the part's */
+#define RUN	   16u /* instructions whose writes are looked at in one step */
+#define LOOP_STEPS 64u /* steps for loops, for each of the part's instructions */
 
 /* A jump back: from the instruction of that number. */
 struct jump_back {
@@ -77,21 +88,42 @@ static uint32_t written_by(const struct code *code)
 	return code->written | (is_call ? REGISTERS & ~FLOW_PRESERVED : 0);
 }
 
-static void mark_loops(struct flow_part *part, const struct jump_back *back, size_t count)
+/* By all instructions from first to last. */
+static uint32_t written_from(const struct flow_proof *proof, const struct flow_part *part,
+			     size_t first, size_t last)
+{
+	uint32_t written = 0;
+
+	for (size_t i = first; i <= last;) {
+		if (i % RUN || i + RUN > last) {
+			written |= written_by(&part->code[i++]);
+		} else {
+			written |= proof->written[i / RUN];
+			i += RUN;
+		}
+	}
+	return written;
+}
+
+static void mark_loops(const struct flow_proof *proof, struct flow_part *part)
 {
 	size_t steps = LOOP_STEPS * part->code_count;
 
 	/* The last jump to a head comes first. */
-	while (count--) {
-		uint32_t *mark = &part->label_at[back[count].to - part->begin];
-		uint32_t head = part->code_at[back[count].to - part->begin];
-		uint32_t written = 0;
+	for (size_t i = proof->back_count; i--;) {
+		const struct jump_back *back = &proof->back[i];
+		uint32_t *mark = &part->label_at[back->to - part->begin];
+		uint32_t head = part->code_at[back->to - part->begin];
+		size_t cost;
 
 		if (*mark & REGISTERS)
 			continue;
-		for (size_t i = head; head && i <= back[count].from + 1 && steps; i++, steps--)
-			written |= written_by(&part->code[i - 1]);
-		*mark |= steps && head ? written & REGISTERS : REGISTERS;
+		cost = head && head <= back->from + 1 ? (back->from + 1 - head) / RUN + RUN : 0;
+		if (cost && cost < steps)
+			*mark |= written_from(proof, part, head - 1, back->from) & REGISTERS;
+		else
+			*mark |= REGISTERS;
+		steps -= cost < steps ? cost : steps;
 	}
 }
 
@@ -102,36 +134,55 @@ static void mark_pads(struct flow_part *part)
 			part->label_at[part->pad[i].pad - part->begin] |= LABEL;
 }
 
-/* Decodes all of the part, and marks what its jumps lead to. */
-static int scan(struct flow_part *part, struct code_decoder *decoder, struct error *error)
+static int note_written(struct flow_proof *proof, const struct flow_part *part,
+			const struct code *code, struct error *error)
 {
-	struct jump_back *back = NULL;
-	size_t count = 0;
+	size_t run = (size_t)(code - part->code) / RUN;
 
-	part->label_at = calloc(part->end - part->begin, sizeof(*part->label_at));
-	if (!part->label_at)
+	if (run >= proof->run_count) {
+		if (!ARRAY_RESERVE(proof->written, proof->written_room, run + 1))
+			return no_memory(error);
+		while (proof->run_count <= run)
+			proof->written[proof->run_count++] = 0;
+	}
+	proof->written[run] |= written_by(code);
+	return 0;
+}
+
+static int note_jump(struct flow_proof *proof, struct flow_part *part, const struct code *code,
+		     struct error *error)
+{
+	if (code->flow != CODE_JUMP && code->flow != CODE_BRANCH && code->flow != CODE_BEGIN)
+		return 0;
+	if (code->target < part->begin || code->target >= part->end)
+		return 0;
+	part->label_at[code->target - part->begin] |= LABEL;
+	if (code->target > code->pc)
+		return 0;
+	if (!ARRAY_RESERVE(proof->back, proof->back_room, proof->back_count + 1))
 		return no_memory(error);
+	proof->back[proof->back_count++] = (struct jump_back) { code->target,
+								(size_t)(code - part->code) };
+	return 0;
+}
+
+/* Decodes all of the part, and marks what its jumps lead to. */
+static int scan(struct flow_proof *proof, struct flow_part *part, struct code_decoder *decoder,
+		struct error *error)
+{
+	proof->back_count = proof->run_count = 0;
 	for (uint64_t pc = part->begin; pc < part->end;) {
 		const struct code *code = flow_part_code(part, decoder, pc);
-		bool jumps = code && (code->flow == CODE_JUMP || code->flow == CODE_BRANCH ||
-				      code->flow == CODE_BEGIN);
 
-		if (!code || (jumps && !ARRAY_GROW(back, count))) {
-			free(back);
+		if (!code)
 			return no_memory(error);
-		}
-		if (jumps && code->target >= part->begin && code->target < part->end) {
-			part->label_at[code->target - part->begin] |= LABEL;
-			if (code->target <= pc)
-				back[count++] = (struct jump_back) {
-					code->target, part->code_at[pc - part->begin] - 1
-				};
-		}
+		if (note_written(proof, part, code, error) || note_jump(proof, part, code, error))
+			return -1;
 		pc += code->length ? code->length : 1;
 	}
 	mark_pads(part);
-	mark_loops(part, back, count);
-	free(back);
+	mark_loops(proof, part);
+	part->scanned = true;
 	return 0;
 }
 
@@ -183,20 +234,32 @@ static uint32_t dequeue(struct flow_proof *proof)
 	return first;
 }
 
-static bool is_kept(const struct value *value, uint8_t reg)
-{
-	return value_is_stack(value) ||
-	       (value->kind == VALUE_ENTRY && value->reg == reg && !value->number);
-}
-
-/* What a loop writes is another value when it comes back. */
-static void forget_written(struct flow_state *state, uint32_t written)
+/* What a register held at the entry is of use if a function preserves it. */
+static void forget_unpreserved(struct flow_state *state)
 {
 	for (uint8_t i = 0; i < REGISTER_GPR_COUNT; i++)
-		if (written & 1u << i && !is_kept(&state->reg[i], i))
+		if (!(FLOW_PRESERVED & 1u << i) && state->reg[i].kind == VALUE_ENTRY)
 			state->reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
-	if (written)
-		state->comparison = (struct last_comparison) { .valid = false };
+}
+
+/* The row says of the register that it is what it was at the entry, and it is. */
+static bool is_unchanged(const struct row *row, const struct flow_state *state, uint8_t reg)
+{
+	const struct value *value = &state->reg[reg];
+
+	return row &&
+	       (row->reg[reg].kind == RULE_UNSPECIFIED || row->reg[reg].kind == RULE_SAME_VALUE) &&
+	       value->kind == VALUE_ENTRY && value->reg == reg && !value->number;
+}
+
+/* What a loop writes is another value when it comes back. row: of its head. */
+static void forget_written(struct flow_state *state, const struct row *row, uint32_t written)
+{
+	for (uint8_t i = 0; i < REGISTER_GPR_COUNT; i++)
+		if (written & 1u << i && !value_is_stack(&state->reg[i]) &&
+		    !is_unchanged(row, state, i))
+			state->reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
+	state->comparison = (struct last_comparison) { .valid = false };
 }
 
 static int new_label(struct flow_proof *proof, struct flow_part *part, uint64_t pc,
@@ -204,6 +267,7 @@ static int new_label(struct flow_proof *proof, struct flow_part *part, uint64_t 
 		     struct error *error)
 {
 	uint32_t *at = &part->block_at[pc - part->begin];
+	uint32_t written = part->label_at[pc - part->begin] & REGISTERS;
 	uint32_t inside = *at;
 	struct label *label;
 
@@ -220,8 +284,12 @@ static int new_label(struct flow_proof *proof, struct flow_part *part, uint64_t 
 	label->unsure = way->unsure;
 	label->queued = false;
 	flow_state_copy(&label->state, state);
+	if (!state->saved_only)
+		forget_unpreserved(&label->state);
 	label->state.saved_only = true;
-	forget_written(&label->state, part->label_at[pc - part->begin] & REGISTERS);
+	if (written)
+		forget_written(&label->state, flow_part_row(part, pc), written);
+	part->label_at[pc - part->begin] |= LABEL;
 	*at = (uint32_t)proof->count;
 	/* What went through here before ends here from now on. */
 	if (inside && enqueue(proof, inside - 1, error))
@@ -240,7 +308,7 @@ int flow_proof_arrive(struct flow *flow, struct flow_part *part, uint64_t pc,
 
 	if (proof->failed)
 		return 0;
-	if (!part->label_at && scan(part, flow->world->decoder, error))
+	if (!part->scanned && scan(proof, part, flow->world->decoder, error))
 		return -1;
 	number = part->block_at[pc - part->begin];
 	label = number ? &proof->label[number - 1] : NULL;
@@ -264,21 +332,30 @@ struct cursor {
 	bool dirty;	      /* what it speaks of was written since */
 };
 
+/* What flow_row_check() looks at to say that it is right. */
 static void cursor_read(struct cursor *cursor)
 {
 	const struct row *row = cursor->row;
+	const uint32_t ruled = FLOW_PRESERVED | 1u << REGISTER_RIP;
 
 	cursor->dirty = true;
-	cursor->reads = FLOW_PRESERVED;
-	cursor->reads_all = row->cfa.kind != RULE_CFA_REGISTER;
+	cursor->reads = 0;
+	cursor->reads_all = row->cfa.kind != RULE_CFA_REGISTER || flow_row_has_others(row);
 	if (row->cfa.reg < REGISTER_GPR_COUNT)
 		cursor->reads |= 1u << row->cfa.reg;
-	for (unsigned int i = 0; i < REGISTER_COUNT; i++) {
-		cursor->reads_all |= row->reg[i].kind == RULE_EXPRESSION;
-		if (row->reg[i].kind == RULE_SAME_VALUE && i < REGISTER_GPR_COUNT)
-			cursor->reads |= 1u << i;
-		if (row->reg[i].kind == RULE_REGISTER && row->reg[i].reg < REGISTER_GPR_COUNT)
-			cursor->reads |= 1u << row->reg[i].reg;
+	for (uint32_t left = ruled; left; left &= left - 1) {
+		unsigned int i = (unsigned int)__builtin_ctz(left);
+
+		switch (row->reg[i].kind) {
+		case RULE_OFFSET: break; /* a word */
+		case RULE_UNSPECIFIED:
+		case RULE_SAME_VALUE: cursor->reads |= 1u << i; break;
+		case RULE_REGISTER:
+			if (row->reg[i].reg < REGISTER_GPR_COUNT)
+				cursor->reads |= 1u << row->reg[i].reg;
+			break;
+		default: cursor->reads_all = true; break;
+		}
 	}
 }
 
@@ -310,17 +387,39 @@ static bool is_proven(struct cursor *cursor, const struct flow_part *part, const
 		return false;
 	if (!cursor->dirty && cursor->word_writes == state->word_writes)
 		return true;
-	flow_row_check(row, code->pc, state, part->agreed, &verdict);
 	cursor->word_writes = state->word_writes;
+	if (flow_row_holds(row, state))
+		return true;
+	flow_row_check(row, code->pc, state, part->agreed, &verdict);
 	return verdict.outcome == FLOW_ROW_PROVEN && !verdict.ends;
 }
 
-static bool is_label(const struct flow_proof *proof, const struct flow_part *part, uint64_t pc)
+/* A branch may say of a register that it is equal to another one. */
+static uint32_t equal_by(const struct code *code, const struct flow_state *state)
 {
-	uint32_t number = part->block_at[pc - part->begin];
+	const struct last_comparison *comparison = &state->comparison;
 
-	return part->label_at[pc - part->begin] & LABEL ||
-	       (number && proof->label[number - 1].pc == pc);
+	if (code->flow != CODE_BRANCH || !comparison->valid || !comparison->with_register)
+		return 0;
+	return 1u << comparison->reg | 1u << comparison->source;
+}
+
+/* What the instruction makes of the state, and where it goes. code may move on the way. */
+static int go(struct flow *flow, struct flow_part *part, const struct code *code,
+	      struct flow_state *state, struct flow_way *way, bool *ret_on, struct error *error)
+{
+	struct code copy;
+
+	if (code->flow == CODE_NEXT && !code->system_call && !code->is_padding) {
+		flow_effect(state, code, (uint32_t)(code->pc - flow->function));
+		*way = (struct flow_way) { .from = code->pc, .unsure = way->unsure };
+		return 0;
+	}
+	copy = *code;
+	if (flow_go(flow, part, &copy, state, way, ret_on, error))
+		return -1;
+	flow_way_pass(way, part, &copy);
+	return 0;
 }
 
 static int walk(struct flow *flow, uint32_t number, struct error *error)
@@ -336,31 +435,26 @@ static int walk(struct flow *flow, uint32_t number, struct error *error)
 
 	flow_state_copy(&state, &proof->label[number].state);
 	while (on && pc < part->end) {
-		const struct code *found;
-		struct code code;
+		const struct code *code;
 
-		if (way.from && is_label(proof, part, pc)) {
+		if (way.from && part->label_at[pc - part->begin] & LABEL) {
 			proof->label[number].end = pc;
 			return flow_proof_arrive(flow, part, pc, &state, &way, error);
 		}
 		part->block_at[pc - part->begin] = number + 1;
-		found = flow_part_code(part, flow->world->decoder, pc);
-		if (!found)
+		code = flow_part_code(part, flow->world->decoder, pc);
+		if (!code)
 			return no_memory(error);
-		code = *found; /* the array may move */
-		if (!is_proven(&cursor, part, &code, &state)) {
+		if (!is_proven(&cursor, part, code, &state)) {
 			proof->failed = true;
 			return 0;
 		}
-		/* A branch may say of a register that it is equal to another one; behind a system call
-		 * another thread may begin. */
-		cursor.dirty = cursor.reads_all || written_by(&code) & cursor.reads ||
-			       (code.flow == CODE_BRANCH && state.comparison.with_register) ||
-			       code.system_call;
-		if (flow_go(flow, part, &code, &state, &way, &on, error))
+		/* Behind a system call another thread may begin. */
+		cursor.dirty = cursor.reads_all || code->system_call ||
+			       (written_by(code) | equal_by(code, &state)) & cursor.reads;
+		pc += code->length;
+		if (go(flow, part, code, &state, &way, &on, error))
 			return -1;
-		flow_way_pass(&way, part, &code);
-		pc += code.length;
 	}
 	proof->label[number].end = pc;
 	return on && !way.weak ? flow_fall_out(flow, pc, &state, &way, error) : 0;

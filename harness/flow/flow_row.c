@@ -291,12 +291,53 @@ void flow_row_check_terms(const struct row *row, uint64_t pc, const struct flow_
 		unproven(ret, FLOW_RULE_UNKNOWN);
 }
 
+/* Registers are mostly saved in the order in which words are, from the CFA down. */
+static bool has_saved(const struct flow_state *state, int64_t offset, uint8_t reg)
+{
+	const struct value at = { .kind = VALUE_CFA, .number = offset };
+	uint64_t guess = (0 - (uint64_t)offset) / 8 - 1;
+	const struct value *word;
+
+	if (guess < state->word_count && value_equal(&state->word[guess].at, &at))
+		word = &state->word[guess].value;
+	else
+		word = flow_word_find(state, &at);
+	return word && is_entry_value(word, reg);
+}
+
+bool flow_row_holds(const struct row *row, const struct flow_state *state)
+{
+	const struct value *base = &state->reg[row->cfa.reg % REGISTER_GPR_COUNT];
+
+	if (row->signal_frame || state->thread || flow_row_has_others(row) || !is_usual_rsp(row) ||
+	    row->cfa.kind != RULE_CFA_REGISTER || row->cfa.reg >= REGISTER_GPR_COUNT ||
+	    base->kind != VALUE_CFA || (uint64_t)base->number + (uint64_t)row->cfa.offset ||
+	    row->reg[REGISTER_RIP].kind != RULE_OFFSET ||
+	    !has_saved(state, row->reg[REGISTER_RIP].offset, REGISTER_RIP))
+		return false;
+	for (size_t i = 0; i < sizeof(preserved); i++) {
+		const struct row_rule *rule = &row->reg[preserved[i]];
+
+		if (rule->kind == RULE_UNSPECIFIED || rule->kind == RULE_SAME_VALUE) {
+			if (!is_entry_value(&state->reg[preserved[i]], preserved[i]))
+				return false;
+		} else if (rule->kind != RULE_OFFSET ||
+			   !has_saved(state, rule->offset, preserved[i])) {
+			return false;
+		}
+	}
+	return true;
+}
+
 void flow_row_check(const struct row *row, uint64_t pc, const struct flow_state *state,
 		    uint32_t agreed, struct flow_row_verdict *ret)
 {
 	const struct flow_row_terms terms = { .agreed = agreed, .declared = UINT32_MAX };
 
-	flow_row_check_terms(row, pc, state, &terms, ret);
+	if (flow_row_holds(row, state))
+		*ret = (struct flow_row_verdict) { .outcome = FLOW_ROW_PROVEN };
+	else
+		flow_row_check_terms(row, pc, state, &terms, ret);
 }
 
 bool flow_state_is_entry(const struct flow_state *state)

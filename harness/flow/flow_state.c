@@ -9,11 +9,6 @@
 #include <string.h>
 #include "flow/flow_state.h"
 
-bool value_is_stack(const struct value *value)
-{
-	return value->kind == VALUE_CFA || value->kind == VALUE_BASE;
-}
-
 struct value value_add(struct value a, int64_t number)
 {
 	switch (a.kind) {
@@ -121,14 +116,18 @@ void flow_word_touch(struct flow_state *state, const struct value *at, uint64_t 
 {
 	int64_t begin = at->number, end = at->number + (int64_t)bytes;
 
-	state->word_writes++;
 	for (uint32_t i = 0; i < state->word_count; i++) {
 		struct word *word = &state->word[i];
 
-		if (same_base(&word->at, at) && word->at.number < end &&
-		    word->at.number + 8 > begin)
-			word->value = (struct value) { .kind = VALUE_UNKNOWN };
+		if (!same_base(&word->at, at) || word->at.number >= end ||
+		    word->at.number + 8 <= begin)
+			continue;
+		word->value = (struct value) { .kind = VALUE_UNKNOWN };
+		state->word_writes++;
 	}
+	if (state->saved_only)
+		return;
+	state->word_writes++;
 	if (at->kind == VALUE_BASE) {
 		state->bases_touched = true;
 		return;
@@ -163,13 +162,15 @@ void flow_word_note(struct flow_state *state, const struct value *at, struct val
 		word_add(state, at, &value);
 }
 
-/* True: it has changed. */
-static bool join_value(struct value *into, const struct value *from)
+/* True: it has changed, and that matters. */
+static bool join_value(struct value *into, const struct value *from, bool saved_only)
 {
+	bool matters = !saved_only || into->kind != VALUE_OTHER;
+
 	if (value_equal(into, from) || into->kind == VALUE_UNKNOWN)
 		return false;
 	*into = (struct value) { .kind = VALUE_UNKNOWN };
-	return true;
+	return matters;
 }
 
 static void join_touched(struct flow_state *into, const struct flow_state *from)
@@ -196,21 +197,37 @@ static const struct value *other_word(const struct flow_state *from, const struc
 	return flow_word_find(from, at);
 }
 
+static const struct value unknown = { .kind = VALUE_UNKNOWN };
+
+/* Of a word that only one way has nothing is known, as of one that is in no list. */
+static bool join_saved(struct flow_state *into, const struct flow_state *from)
+{
+	bool changed = false;
+
+	for (uint32_t i = 0; i < into->word_count; i++) {
+		const struct value *other = other_word(from, &into->word[i].at, i);
+
+		changed |= join_value(&into->word[i].value, other ? other : &unknown, true);
+	}
+	return changed;
+}
+
 static bool join_words(struct flow_state *into, const struct flow_state *from)
 {
-	static const struct value unknown = { .kind = VALUE_UNKNOWN };
 	bool changed = (from->words_lost && !into->words_lost) ||
 		       (from->bases_touched && !into->bases_touched);
 	int64_t begin = into->touched_begin, end = into->touched_end;
 	uint32_t own = into->word_count, met = 0;
 
+	if (into->saved_only)
+		return join_saved(into, from);
 	into->words_lost |= from->words_lost;
 	into->bases_touched |= from->bases_touched;
 	for (uint32_t i = 0; i < own; i++) {
 		const struct value *other = other_word(from, &into->word[i].at, i);
 
 		met += other != NULL;
-		changed |= join_value(&into->word[i].value, other ? other : &unknown);
+		changed |= join_value(&into->word[i].value, other ? other : &unknown, false);
 	}
 	for (uint32_t i = 0; met < from->word_count && i < from->word_count; i++)
 		if (!other_word(into, &from->word[i].at, i))
@@ -226,7 +243,7 @@ bool flow_state_join(struct flow_state *into, const struct flow_state *from)
 	if (changed)
 		into->thread = FLOW_THREAD_EITHER;
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
-		changed |= join_value(&into->reg[i], &from->reg[i]);
+		changed |= join_value(&into->reg[i], &from->reg[i], into->saved_only);
 	changed |= join_words(into, from);
 	if (into->aligned.mask && (into->aligned.origin != from->aligned.origin ||
 				   into->aligned.paragraph != from->aligned.paragraph ||
@@ -241,7 +258,7 @@ bool flow_state_join(struct flow_state *into, const struct flow_state *from)
 	}
 	if (from->strayed & ~into->strayed) {
 		into->strayed |= from->strayed;
-		changed = true;
+		changed |= !into->saved_only;
 	}
 	if (into->direction != from->direction && into->direction != DIRECTION_UNKNOWN) {
 		into->direction = DIRECTION_UNKNOWN;

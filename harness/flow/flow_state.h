@@ -73,8 +73,10 @@ enum flow_thread {
 
 struct flow_state {
 	struct value reg[REGISTER_GPR_COUNT];
-	uint8_t thread;	 /* enum flow_thread */
-	bool saved_only; /* no words are kept but those where registers were saved: flow_proof.c */
+	uint8_t thread; /* enum flow_thread */
+	/* Of flow_proof.c: nothing is kept but what may show that a row is right. Of words those where
+	 * registers were saved, not which were touched; whether a value is VALUE_OTHER is nothing new. */
+	bool saved_only;
 	bool words_lost; /* there were more */
 	/* Words that something was written to of which nothing is known, from the CFA; and of bases. */
 	int64_t touched_begin, touched_end;
@@ -106,7 +108,11 @@ _Static_assert(sizeof(struct value) == 16, "values are compared by their bytes")
 
 static inline bool value_equal(const struct value *a, const struct value *b)
 {
-	return !memcmp(a, b, sizeof(*a));
+	uint64_t left[2], right[2];
+
+	memcpy(left, a, sizeof(left));
+	memcpy(right, b, sizeof(right));
+	return !((left[0] ^ right[0]) | (left[1] ^ right[1]));
 }
 
 /* A result that what a register held at the entry has a part in. */
@@ -117,7 +123,11 @@ static inline bool value_is_part(const struct value *value)
 
 /* a + number, if a is an address or what a register held. */
 struct value value_add(struct value a, int64_t number);
-bool value_is_stack(const struct value *value); /* VALUE_CFA, VALUE_BASE */
+
+static inline bool value_is_stack(const struct value *value)
+{
+	return value->kind == VALUE_CFA || value->kind == VALUE_BASE;
+}
 
 void flow_state_copy(struct flow_state *to, const struct flow_state *from);
 /* As a call leaves it: rsp is the CFA - 8, and there is the return address. */
