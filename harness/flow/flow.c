@@ -418,11 +418,12 @@ static int call(struct flow *flow, struct flow_part *part, const struct code *co
 		return 0;
 	}
 	if (code->flow == CODE_CALL && !flow->followed && !unsure) {
-		if (!cfi_fde_find(world->cfi, code->target)) {
-			if (flow_taken_is_code(world->cfi->image, code->target))
-				world->uncovered(world->context, code->target, code->pc);
-		}
-		world->called(world->context, code->target);
+		const struct cfi_fde *fde = flow_names_fde(world->names, code->target);
+
+		if (fde && fde->pc_begin == code->target)
+			world->called(world->context, fde);
+		else if (!fde && flow_taken_is_code(world->cfi->image, code->target))
+			world->uncovered(world->context, code->target, code->pc);
 	}
 	rax = state->reg[REGISTER_RAX];
 	flow_state_call(state);

@@ -103,8 +103,8 @@ struct flow_world {
 		first; /* where a process begins: argc is on the stack (psABI, 3.4.1); 0: no program */
 	/* Called with each address that is reached and that no FDE covers, more than once. */
 	void (*uncovered)(void *context, uint64_t pc, uint64_t from);
-	/* Called with each address that is called. */
-	void (*called)(void *context, uint64_t pc);
+	/* Called with each FDE whose begin is called, more than once. */
+	void (*called)(void *context, const struct cfi_fde *fde);
 	/* Unless NULL, called with each FDE's begin that a jump leads to with the frame of a call. */
 	void (*tail_called)(void *context, uint64_t pc);
 	/* The function leads to where a part begins, with a frame that its first row doesn't say.

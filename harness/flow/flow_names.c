@@ -13,12 +13,16 @@
 
 #define CACHE_ENTRIES 4096u /* a power of two */
 
+/* What is known of an address that is called. */
+struct callee {
+	uint64_t pc; /* 0: none */
+	const struct cfi_fde *fde;
+	bool never;
+};
+
 struct flow_names {
 	const struct cfi *cfi;
-	struct {
-		uint64_t pc; /* 0: none */
-		bool never;
-	} entry[CACHE_ENTRIES];
+	struct callee entry[CACHE_ENTRIES];
 };
 
 /* Sorted. */
@@ -89,17 +93,28 @@ static bool is_listed(const char *name)
 	return is_thrower(name);
 }
 
-bool flow_never_returns(struct flow_names *names, uint64_t pc)
+static const struct callee *find_callee(struct flow_names *names, uint64_t pc)
 {
-	size_t at = (size_t)((pc ^ pc >> 12) & (CACHE_ENTRIES - 1));
+	struct callee *callee = &names->entry[(pc ^ pc >> 12) & (CACHE_ENTRIES - 1)];
 	struct code_name name;
 
-	if (names->entry[at].pc == pc && pc)
-		return names->entry[at].never;
+	if (callee->pc == pc && pc)
+		return callee;
 	code_name_find(names->cfi->image, names->cfi, pc, &name);
-	names->entry[at].pc = pc;
-	names->entry[at].never = name.name && name.start == pc && is_listed(name.name);
-	return names->entry[at].never;
+	callee->pc = pc;
+	callee->fde = cfi_fde_find(names->cfi, pc);
+	callee->never = name.name && name.start == pc && is_listed(name.name);
+	return callee;
+}
+
+bool flow_never_returns(struct flow_names *names, uint64_t pc)
+{
+	return find_callee(names, pc)->never;
+}
+
+const struct cfi_fde *flow_names_fde(struct flow_names *names, uint64_t pc)
+{
+	return find_callee(names, pc)->fde;
 }
 
 bool flow_is_stub(struct flow_names *names, uint64_t pc)

@@ -14,6 +14,8 @@ struct flow_names *flow_names_create(const struct cfi *cfi);
 void flow_names_destroy(struct flow_names *names);
 /* The function there, or behind the stub there, is known not to return. */
 bool flow_never_returns(struct flow_names *names, uint64_t pc);
+/* cfi_fde_find(), for what is asked often. */
+const struct cfi_fde *flow_names_fde(struct flow_names *names, uint64_t pc);
 /* pc lies in a stub of a PLT. */
 bool flow_is_stub(struct flow_names *names, uint64_t pc);
 /* The same of what all its stubs lead to: from there the dynamic linker is called. */

@@ -59,16 +59,13 @@ static void address_sort(struct address_list *list)
 	list->count = kept;
 }
 
-static bool address_has(const struct address_list *list, uint64_t address)
-{
-	return list->count && bsearch(&address, list->address, list->count, sizeof(*list->address),
-				      compare_addresses);
-}
-
 struct linting {
 	struct flow_world world;
 	struct lint_judge judge;
-	struct address_list called; /* FDEs that begin in the middle, and are called */
+	bool *called;	 /* by number: FDEs whose begin is called */
+	uint32_t *calls; /* the same of the function at hand, of which it is not decided yet */
+	size_t call_count, call_room;
+	bool no_memory;
 	struct address_list uncovered;
 	struct lint_strays strays;
 	struct lint_middle middle;
@@ -77,15 +74,30 @@ struct linting {
 	struct flow_proof *proof;
 };
 
-/* Only those that are looked up: an FDE's begin whose first row is not a function's. */
-static void note_called(void *context, uint64_t pc)
+static void note_called(void *context, const struct cfi_fde *fde)
 {
 	struct linting *linting = context;
+	size_t number = (size_t)(fde - linting->world.cfi->fde);
+
+	if (linting->called[number])
+		return;
+	if (ARRAY_RESERVE(linting->calls, linting->call_room, linting->call_count + 1))
+		linting->calls[linting->call_count++] = (uint32_t)number;
+	else
+		linting->no_memory = true;
+}
+
+static void decide_calls(struct linting *linting)
+{
+	while (linting->call_count)
+		linting->called[linting->calls[--linting->call_count]] = true;
+}
+
+static bool is_called(const struct linting *linting, uint64_t pc)
+{
 	const struct cfi_fde *fde = cfi_fde_find(linting->world.cfi, pc);
 
-	if (fde && fde->pc_begin == pc &&
-	    (!linting->called.count || linting->called.address[linting->called.count - 1] != pc))
-		address_add(&linting->called, pc);
+	return fde && fde->pc_begin == pc && linting->called[fde - linting->world.cfi->fde];
 }
 
 static bool meet_stray(void *context, uint64_t function, uint64_t part)
@@ -229,7 +241,7 @@ static void note_proven(void *context, uint64_t pc)
 /* In one pass, if nothing is wrong. What only the other way says, the points, is not asked for. */
 static int prove(struct linting *linting, struct flow *flow, bool *ret_proven, struct error *error)
 {
-	size_t called = linting->called.count, uncovered = linting->uncovered.count;
+	size_t uncovered = linting->uncovered.count;
 
 	*ret_proven = false;
 	if (linting->judge.watch->point)
@@ -239,7 +251,7 @@ static int prove(struct linting *linting, struct flow *flow, bool *ret_proven, s
 	if (*ret_proven) {
 		flow_proof_tell(linting->proof, flow, note_proven, linting);
 	} else {
-		linting->called.count = called;
+		linting->call_count = 0;
 		linting->uncovered.count = uncovered;
 	}
 	return 0;
@@ -250,7 +262,7 @@ static int prove(struct linting *linting, struct flow *flow, bool *ret_proven, s
 static int enter_middle(struct linting *linting, const struct cfi_fde *fde, struct error *error)
 {
 	uint64_t pc = fde->pc_begin, end = fde->pc_begin + fde->pc_range;
-	size_t called = linting->called.count, uncovered = linting->uncovered.count;
+	size_t calls = linting->call_count, uncovered = linting->uncovered.count;
 	int result = 0;
 
 	linting->judge.doubtful = true;
@@ -272,7 +284,7 @@ static int enter_middle(struct linting *linting, const struct cfi_fde *fde, stru
 		flow_deinit(&flow);
 	}
 	linting->judge.doubtful = false;
-	linting->called.count = called;
+	linting->call_count = calls;
 	linting->uncovered.count = uncovered;
 	return result;
 }
@@ -333,6 +345,7 @@ static int lint_fde(struct linting *linting, size_t number, bool again, struct e
 		result = lint_judge_fde(&linting->judge, linting->world.decoder, part, &flow,
 					error);
 	flow_deinit(&flow);
+	decide_calls(linting);
 	return result;
 }
 
@@ -358,8 +371,8 @@ static int lint_inside(struct linting *linting, size_t number, struct error *err
 	enum flow_reason reason;
 	int result;
 
-	if (!reached && (address_has(&linting->called, fde->pc_begin) ||
-			 is_exported(cfi->image, fde->pc_begin)))
+	if (!reached &&
+	    (is_called(linting, fde->pc_begin) || is_exported(cfi->image, fde->pc_begin)))
 		return lint_fde(linting, number, true, error);
 	if (flow_part_create(cfi, fde, &part, &reason, error))
 		return -1;
@@ -426,7 +439,6 @@ static int lint_all(struct linting *linting, const struct object *object, struct
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
 		if (linting->again[i] && lint_fde(linting, i, false, error))
 			return -1;
-	address_sort(&linting->called);
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
 		if (linting->later[i] && lint_inside(linting, i, error))
 			return -1;
@@ -439,7 +451,7 @@ static int lint_all(struct linting *linting, const struct object *object, struct
 	lint_judge_search_table(&linting->judge);
 	if (!object)
 		lint_sections_check(&linting->judge);
-	if (linting->called.no_memory || linting->uncovered.no_memory)
+	if (linting->no_memory || linting->uncovered.no_memory)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "addresses that are called");
 	return 0;
 }
@@ -480,10 +492,11 @@ static int lint(const struct cfi *cfi, const struct object *object, const struct
 	note_languages(&linting.world);
 	linting.proof = flow_proof_create();
 	linting.world.target = malloc(FLOW_TARGETS_MAX * sizeof(*linting.world.target));
+	linting.called = calloc(cfi->fde_count + 1, sizeof(*linting.called));
 	linting.later = calloc(cfi->by_pc_count + 1, sizeof(*linting.later));
 	linting.again = calloc(cfi->by_pc_count + 1, sizeof(*linting.again));
 	if (!linting.world.decoder || !linting.world.names || !linting.world.target ||
-	    !linting.later || !linting.again || !linting.proof || !noreturn)
+	    !linting.called || !linting.later || !linting.again || !linting.proof || !noreturn)
 		error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
 	else if (!lint_judge_init(&linting.judge, error))
 		result = lint_all(&linting, object, error);
@@ -493,7 +506,8 @@ static int lint(const struct cfi *cfi, const struct object *object, const struct
 	flow_proof_destroy(linting.proof);
 	code_decoder_destroy(linting.world.decoder);
 	free(linting.world.target);
-	free(linting.called.address);
+	free(linting.called);
+	free(linting.calls);
 	free(linting.uncovered.address);
 	free(linting.later);
 	free(linting.again);

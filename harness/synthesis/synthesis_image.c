@@ -167,7 +167,7 @@ static void ignore_uncovered(void *context, uint64_t pc, uint64_t from)
 {
 }
 
-static void ignore_called(void *context, uint64_t pc)
+static void ignore_called(void *context, const struct cfi_fde *fde)
 {
 }
 

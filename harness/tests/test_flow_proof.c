@@ -117,9 +117,9 @@ static void ignore_uncovered(void *context, uint64_t pc, uint64_t from)
 	(void)context, (void)pc, (void)from;
 }
 
-static void ignore_called(void *context, uint64_t pc)
+static void ignore_called(void *context, const struct cfi_fde *fde)
 {
-	(void)context, (void)pc;
+	(void)context, (void)fde;
 }
 
 static void count(void *context, uint64_t pc)
