@@ -7,8 +7,8 @@
  * an entry, too. Compilers write none, so they are looked for among all bytes that look like a call to
  * where no FDE begins; what does is decoded from its FDE's begin on to see whether it is one.
  *
- * The stubs of a PLT are entries that are known. A call to the next instruction asks where it is. Calls by a register, and of addresses in data, are
- * not known.
+ * The stubs of a PLT are entries that are known. A call to the next instruction asks where it is. Calls
+ * by a register, and of addresses in data, are not known.
  */
 #include <stdlib.h>
 #include <string.h>
