@@ -116,7 +116,7 @@ static const struct said_case {
 	  EXIT_SKIPPED },
 	{ "unproven_ones_are_named",
 	  { "--unproven", "--only", "SP002" },
-	  "f.so: jumped+0x3: unproven: behind a jump whose targets are not known\n"
+	  "f.so: jumped: unproven: behind a jump whose targets are not known\n"
 	  "f.so: " SUMS "\n" TOTAL CHECKED "\n",
 	  EXIT_OK },
 	{ "as_many_as_coverage_wants",
