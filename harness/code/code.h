@@ -106,8 +106,9 @@ struct code {
 	bool foreign_segment : 1; /* fs, gs: not where base says */
 	bool repeated : 1;	  /* rep: as many bytes as a register says */
 	bool writes_flags : 1;
-	bool system_call : 1; /* by syscall or int */
-	bool is_padding : 1;  /* nop in any length, int3 */
+	bool system_call : 1;	   /* by syscall or int */
+	bool interrupt_return : 1; /* iret: of a handler that no call leads to */
+	bool is_padding : 1;	   /* nop in any length, int3 */
 };
 
 /* "call-computed". */

@@ -230,6 +230,9 @@ static void take_flow(const struct code_decoded *decoded, struct code_form *ret)
 	case ZYDIS_MNEMONIC_IRETD:
 	case ZYDIS_MNEMONIC_IRETQ:
 	case ZYDIS_MNEMONIC_UIRET:
+		ret->code.interrupt_return = true;
+		ret->code.flow = CODE_UNKNOWN;
+		return;
 	case ZYDIS_MNEMONIC_RSM:
 	case ZYDIS_MNEMONIC_SEAMRET:
 	case ZYDIS_MNEMONIC_ENCLS: /* EENTER, ERESUME, EEXIT: into an enclave and out of it */

@@ -512,8 +512,8 @@ static int step(struct flow *flow, struct flow_part *part, const struct code *co
 		flow_way_return(flow, state, come);
 		flow->returns |= says_end(part, code->pc);
 		return 0;
-	case CODE_STOP:
-	case CODE_UNKNOWN: return 0;
+	case CODE_STOP: return 0;
+	case CODE_UNKNOWN: flow->is_handler |= code->interrupt_return; return 0;
 	}
 	return 0;
 }
@@ -664,7 +664,8 @@ void flow_restart(struct flow *flow)
 	flow->block_count = flow->queue_count = flow->behind_call_count = 0;
 	flow->unread_count = flow->back_count = 0;
 	flow->calls_not_returning = 0;
-	flow->met_table = flow->guessed_end = flow->jump_unknown = flow->jump_unread = false;
+	flow->met_table = flow->guessed_end = flow->jump_unknown = flow->jump_unread =
+		flow->is_handler = false;
 	flow->returns = flow->has_return = flow->breaks_convention = flow->returns_elsewhere =
 		flow->returns_well = flow->returns_unknown = flow->too_large = false;
 }

@@ -157,8 +157,9 @@ struct flow {
 	bool met_table, guessed_end; /* in this round */
 	bool jump_unknown;	     /* some computed jump's targets */
 	bool jump_unread;	     /* the same of one that is no call in place of a return */
-	bool followed;		     /* nothing changes any more */
-	flow_edge_fn edge;	     /* then: who wants to know of wrong edges, or NULL */
+	bool is_handler; /* some way returns as an interrupt's handler does: the CPU enters it, not a call */
+	bool followed;	   /* nothing changes any more */
+	flow_edge_fn edge; /* then: who wants to know of wrong edges, or NULL */
 	void *edge_context;
 	bool has_return; /* some way comes to a return */
 	bool breaks_convention; /* with a register that callees preserve not as it was, or not known to be */

@@ -231,6 +231,11 @@ static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
 		verdict.outcome = FLOW_ROW_UNPROVEN;
 		verdict.reason = FLOW_RULE_UNKNOWN;
 	}
+	if (flow->is_handler) {
+		/* What is on the stack where it begins, an error code or none, the CPU knows. */
+		verdict.outcome = FLOW_ROW_UNPROVEN;
+		verdict.reason = FLOW_SIGNAL_FRAME;
+	}
 	if (verdict.outcome == FLOW_ROW_MISMATCH && block->unsure) {
 		verdict.outcome = FLOW_ROW_UNPROVEN;
 		verdict.reason = FLOW_JUMP_UNKNOWN;
@@ -278,6 +283,8 @@ static void judge_edge(void *context, const struct flow_edge *edge)
 					.reg = edge->verdict.reg,
 					.function = edge->part->begin };
 
+	if (judge->flow->is_handler)
+		return; /* its instructions were said to be unproven */
 	if (is_convention(judge->flow, edge->part, &edge->verdict)) {
 		set_status(judge, edge->to, STATUS_UNPROVEN + FLOW_RULE_UNKNOWN);
 		return;

@@ -127,6 +127,7 @@ static inline void say_effect(FILE *file, const struct code *code)
 	fputs(code->writes_flags ? " flags" : "", file);
 	fputs(code->system_call ? " system" : "", file);
 	fputs(code->is_padding ? " padding" : "", file);
+	fputs(code->interrupt_return ? " of an interrupt" : "", file);
 }
 
 static inline void say(FILE *file, const struct code *code)

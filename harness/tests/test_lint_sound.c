@@ -15,6 +15,16 @@
 #define KEPT(code) "	mov rax, rbx\n" code "	nop\n	mov rbx, rax\n	ret\n"
 
 static const struct lint_case lint_cases[] = {
+	/* GCC's __attribute__((interrupt)) with an error code: below it the CPU has pushed that. */
+	{ "a handler of an interrupt is not called",
+	  "	.cfi_def_cfa_offset 16\n	push rax\n	.cfi_def_cfa_offset 24\n	"
+	  "pop rax\n"
+	  "	.cfi_def_cfa_offset 16\n	add rsp, 8\n	.cfi_def_cfa_offset 8\n	iretq\n",
+	  "0 of 4, 1 unproven signal_frame" },
+	{ "without an error code, neither",
+	  "	push rax\n	.cfi_def_cfa_offset 16\n	pop rax\n"
+	  "	.cfi_def_cfa_offset 8\n	iretq\n",
+	  "0 of 3, 1 unproven signal_frame" },
 	{ "code in the middle of another function that is called has another frame then",
 	  PUSH "1:	nop\n" POP LEAF SECOND(
 		  g) "	sub rsp, 8\n	.cfi_def_cfa_offset 16\n	call 1b\n"
