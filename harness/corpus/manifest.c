@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "cli/input_file.h"
 #include "array.h"
 #include "corpus/corpus.h"
 
@@ -193,9 +194,9 @@ int manifest_read(struct manifest *ret, const char *folder, struct error *error)
 
 	*ret = (struct manifest) { 0 };
 	snprintf(path, sizeof(path), "%s/manifest.tsv", folder);
-	FILE *file = fopen(path, "re");
+	FILE *file = input_file_open(path, error);
 	if (!file)
-		return error_set_errno(error, "can't read %s", path);
+		return -1;
 	while (!status && (size = getline(&line, &capacity, file)) >= 0) {
 		line_number++;
 		line[strcspn(line, "\r\n")] = '\0';

@@ -5,8 +5,10 @@
  * Its first bytes say it: an ELF file, a saved table, or a dump's dialect. What is none of these is not
  * read any further, and a file without end is not read to its end.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cli/input_file.h"
 #include "diff/diff.h"
 
 #define HEAD_BYTES 65536u /* by which it is seen what a file is: kernels, too, give pipes so much */
@@ -74,9 +76,9 @@ int diff_file_read(struct diff_file *file, const char *from, struct error *error
 {
 	if (!strcmp(file->path, "-"))
 		return read_stream(file, stdin, from, error);
-	FILE *stream = fopen(file->path, "re");
+	FILE *stream = input_file_open(file->path, error);
 	if (!stream)
-		return error_set_errno(error, "cannot open the file");
+		return errno == ESPIPE ? -1 : error_set_errno(error, "cannot open the file");
 	int result = read_up_to(file, stream, 4, error);
 	if (!result && !diff_file_is_elf(file))
 		result = read_stream(file, stream, from, error);

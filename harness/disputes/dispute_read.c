@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "cli/input_file.h"
 #include "array.h"
 #include "disputes/disputes.h"
 
@@ -255,7 +256,8 @@ bool dispute_is_case(const char *path)
 {
 	static const unsigned char gzip[] = { 0x1f, 0x8b };
 	unsigned char first[sizeof(gzip)] = { 0 };
-	FILE *file = fopen(path, "re");
+	struct error error;
+	FILE *file = input_file_open(path, &error);
 	bool is = file && fread(first, 1, sizeof(first), file) == sizeof(first) &&
 		  !memcmp(first, gzip, sizeof(gzip));
 

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cli/input_file.h"
 #include "array.h"
 #include "cli/json_counts.h"
 #include "findings/findings.h"
@@ -158,12 +159,12 @@ static int read_lines(struct reader *reader, FILE *file, struct error *error)
 int baseline_read(const char *path, struct baseline **ret, struct error *error)
 {
 	struct reader reader = { .paths = json_object() };
-	FILE *file = fopen(path, "re");
+	FILE *file = input_file_open(path, error);
 	int status;
 
 	if (!file) {
 		json_decref(reader.paths);
-		return error_set_errno(error, "can't read %s", path);
+		return -1;
 	}
 	reader.baseline = calloc(1, sizeof(*reader.baseline));
 	if (reader.baseline && reader.paths) {

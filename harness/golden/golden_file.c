@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "cli/input_file.h"
 #include "golden/golden.h"
 
 void golden_table_deinit(struct golden_table *table)
@@ -63,7 +64,7 @@ int golden_table_of_file(const char *path, struct golden_table *ret, struct erro
 int golden_file_read(const char *path, size_t size_max, char **ret, size_t *ret_size,
 		     struct error *error)
 {
-	FILE *file = fopen(path, "re");
+	FILE *file = input_file_open(path, error);
 	struct stat status;
 	char *data = NULL;
 	int found = -1;
@@ -71,7 +72,9 @@ int golden_file_read(const char *path, size_t size_max, char **ret, size_t *ret_
 	*ret = NULL;
 	*ret_size = 0;
 	if (!file)
-		return errno == ENOENT ? 0 : error_set_errno(error, "cannot read %s", path);
+		return errno == ENOENT	 ? 0
+		       : errno == ESPIPE ? -1
+					 : error_set_errno(error, "cannot read %s", path);
 	if (fstat(fileno(file), &status)) {
 		error_set_errno(error, "cannot read %s", path);
 		goto out;

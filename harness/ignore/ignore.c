@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "cli/input_file.h"
 #include "array.h"
 #include "cli/json_counts.h"
 #include "ignore/ignore.h"
@@ -84,9 +85,9 @@ int ignore_list_read(struct ignore_list *ret, const char *path, const char *toda
 	int status = 0;
 
 	*ret = (struct ignore_list) { .path = path };
-	FILE *file = fopen(path, "re");
+	FILE *file = input_file_open(path, error);
 	if (!file)
-		return error_set_errno(error, "can't read %s", path);
+		return -1;
 	errno = 0;
 	while (!status && getline(&line, &capacity, file) >= 0) {
 		number++;

@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cli/input_file.h"
 #include "cases/cases.h"
 #include "cli/json_counts.h"
 #include "load/load.h"
@@ -211,13 +212,13 @@ static int read_line(struct check *check, json_t *object)
 
 static int read_results(struct check *check, struct error *error)
 {
-	FILE *file = fopen(check->options->results, "re");
+	FILE *file = input_file_open(check->options->results, error);
 	char *line = NULL;
 	size_t size = 0, number = 0;
 	int status = 0;
 
 	if (!file)
-		return error_set_errno(error, "can't be opened");
+		return errno == ESPIPE ? -1 : error_set_errno(error, "can't be opened");
 	while (!status && getline(&line, &size, file) > 0) {
 		json_t *object = json_loads(line, 0, NULL);
 

@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cli/input_file.h"
 #include "array.h"
 #include "load/load.h"
 #include "vm/cache.h"
@@ -127,14 +128,14 @@ static int parse_line(char *line, struct load_result *ret)
 
 int load_record_read(struct load_record *ret, const char *path, struct error *error)
 {
-	FILE *file = fopen(path, "re");
+	FILE *file = input_file_open(path, error);
 	char *line = NULL;
 	size_t size = 0, number = 0;
 	int status = 0;
 
 	*ret = (struct load_record) { 0 };
 	if (!file)
-		return error_set_errno(error, "can't be opened");
+		return errno == ESPIPE ? -1 : error_set_errno(error, "can't be opened");
 	while (!status && getline(&line, &size, file) > 0) {
 		struct load_result result;
 

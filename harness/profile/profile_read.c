@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "cli/input_file.h"
 #include "profile/perf_line.h"
 #include "profile/wire.h"
 
@@ -152,13 +153,13 @@ int profile_read(struct profile *profile, const char *path, enum profile_format 
 		 profile_sample_fn *fn, void *context, struct error *error)
 {
 	struct profile_reading reading = { profile, NULL, path, fn, context };
-	int file = open(path, O_RDONLY | O_CLOEXEC), status;
+	int file = input_file_descriptor(path, error), status;
 	struct stat about;
 	const char *data;
 	size_t size;
 
 	if (file < 0)
-		return error_set_errno(error, "%s", path);
+		return errno == ESPIPE ? -1 : error_set_errno(error, "%s", path);
 	if (!fstat(file, &about) && S_ISDIR(about.st_mode)) {
 		close(file);
 		return error_set(error, ERROR_TEXT_SYNTAX, "", 0, "a folder, no profile");

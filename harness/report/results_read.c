@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "cli/input_file.h"
 #include "cli/json_counts.h"
 #include "array.h"
 #include "report/results.h"
@@ -225,22 +226,13 @@ static int read_folder_file(struct results *ret, FILE *file, const char *path, s
 	return status;
 }
 
-static FILE *open_file(const char *path, struct error *error)
-{
-	FILE *file = fopen(path, "re");
-
-	if (!file)
-		error_set_errno(error, "can't read %s", path);
-	return file;
-}
-
 int results_read(struct results *ret, const char *folder, struct error *error)
 {
 	char path[4096];
 
 	results_init(ret);
 	snprintf(path, sizeof(path), "%s/%s", folder, RESULTS_FILE);
-	FILE *file = open_file(path, error);
+	FILE *file = input_file_open(path, error);
 	if (!file)
 		return -1;
 	int status = read_folder_file(ret, file, path, error);
@@ -303,7 +295,7 @@ int results_open(struct results *ret, const char *path, struct error *error)
 	if (is_folder(path))
 		return results_read(ret, path, error);
 	results_init(ret);
-	FILE *file = open_file(path, error);
+	FILE *file = input_file_open(path, error);
 	if (!file)
 		return -1;
 	first_type(file, type, sizeof(type));
