@@ -525,3 +525,26 @@ const uint8_t *image_bytes(const struct image *image, uint64_t vaddr, size_t siz
 	const uint8_t *data = bytes_to_end(image, vaddr, &left);
 	return data && size <= left ? data : NULL;
 }
+
+const struct image_segment *image_code_segment(const struct image *image, uint64_t vaddr)
+{
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct image_segment *segment = &image->segment[i];
+		if (segment->executable && vaddr >= segment->vaddr &&
+		    vaddr - segment->vaddr < segment->file_bytes)
+			return segment;
+	}
+	return NULL;
+}
+
+bool image_program_header(const struct image *image, uint32_t type, Elf64_Phdr *ret)
+{
+	const struct image_file *file = image->priv;
+	size_t count;
+	if (elf_getphdrnum(file->elf, &count))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (gelf_getphdr(file->elf, (int)i, ret) && ret->p_type == type)
+			return true;
+	return false;
+}

@@ -8,6 +8,7 @@
 #ifndef STACKPROOF_IMAGE_H
 #define STACKPROOF_IMAGE_H
 
+#include <elf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -96,6 +97,10 @@ const struct image_symbol *image_symbol_find(const struct image *image, uint64_t
 uint64_t image_symbol_address(const struct image *image, const char *name);
 /* Bytes of the file behind addresses vaddr .. vaddr+size, or NULL if no segment holds them. */
 const uint8_t *image_bytes(const struct image *image, uint64_t vaddr, size_t size);
+/* The executable segment of whose bytes in the file one is at vaddr; NULL: no code is there. */
+const struct image_segment *image_code_segment(const struct image *image, uint64_t vaddr);
+/* The first program header of that type: PT_DYNAMIC and the like (gABI 4.1, chapter 5). False: none. */
+bool image_program_header(const struct image *image, uint32_t type, Elf64_Phdr *ret);
 /* All bytes of the file, as it was read. */
 const uint8_t *image_file_bytes(const struct image *image, size_t *ret_size);
 

@@ -17,7 +17,6 @@
 #include "flow/flow_names.h"
 #include "flow/flow_noreturn.h"
 #include "flow/flow_proof.h"
-#include "flow/flow_taken.h"
 
 #define ROUNDS_MAX 4 /* in each, jump tables are met that were not known in the one before */
 
@@ -118,7 +117,7 @@ static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *stat
 		return 0;
 	fde = cfi_fde_find(flow->world->cfi, pc);
 	if (!fde) {
-		if (!way->weak && !way->unsure && flow_taken_is_code(flow->world->cfi->image, pc))
+		if (!way->weak && !way->unsure && image_code_segment(flow->world->cfi->image, pc))
 			flow->world->uncovered(flow->world->context, pc, way->from);
 		return 0;
 	}
@@ -422,7 +421,7 @@ static int call(struct flow *flow, struct flow_part *part, const struct code *co
 
 		if (fde && fde->pc_begin == code->target)
 			world->called(world->context, fde);
-		else if (!fde && flow_taken_is_code(world->cfi->image, code->target))
+		else if (!fde && image_code_segment(world->cfi->image, code->target))
 			world->uncovered(world->context, code->target, code->pc);
 	}
 	rax = state->reg[REGISTER_RAX];

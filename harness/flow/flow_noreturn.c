@@ -293,18 +293,14 @@ static bool see(struct flow_noreturn *noreturn, struct function *function, uint6
 /* The bytes from pc to the end of its segment, or 0. */
 static uint64_t bytes_at(const struct image *image, uint64_t pc, const uint8_t **ret)
 {
-	for (size_t i = 0; i < image->segment_count; i++) {
-		const struct image_segment *segment = &image->segment[i];
-		uint64_t size;
+	const struct image_segment *segment = image_code_segment(image, pc);
+	uint64_t size;
 
-		if (!segment->executable || pc < segment->vaddr ||
-		    pc - segment->vaddr >= segment->file_bytes)
-			continue;
-		size = segment->file_bytes - (pc - segment->vaddr);
-		*ret = image_bytes(image, pc, size);
-		return *ret ? size : 0;
-	}
-	return 0;
+	if (!segment)
+		return 0;
+	size = segment->file_bytes - (pc - segment->vaddr);
+	*ret = image_bytes(image, pc, size);
+	return *ret ? size : 0;
 }
 
 /* Where an exception from the call is caught. */

@@ -12,21 +12,9 @@
 
 #define FUNCTION_ALIGNMENT 16 /* of gcc and clang, unless they are to save bytes */
 
-bool flow_taken_is_code(const struct image *image, uint64_t pc)
-{
-	for (size_t i = 0; i < image->segment_count; i++) {
-		const struct image_segment *segment = &image->segment[i];
-
-		if (segment->executable && pc >= segment->vaddr &&
-		    pc - segment->vaddr < segment->file_bytes)
-			return true;
-	}
-	return false;
-}
-
 static void tell(const struct image *image, uint64_t pc, flow_taken_fn fn, void *context)
 {
-	if (pc && flow_taken_is_code(image, pc))
+	if (pc && image_code_segment(image, pc))
 		fn(context, pc);
 }
 
@@ -47,25 +35,6 @@ static void tell_word(const struct image *image, uint64_t at, flow_taken_fn fn, 
 struct tables {
 	uint64_t rela, rela_bytes, relr, relr_bytes;
 };
-
-static bool find_dynamic(const struct image *image, Elf64_Phdr *ret)
-{
-	Elf64_Ehdr header;
-	size_t size;
-	const uint8_t *file = image_file_bytes(image, &size);
-
-	if (!file || size < sizeof(header))
-		return false;
-	memcpy(&header, file, sizeof(header));
-	for (size_t i = 0; i < header.e_phnum; i++) {
-		if (header.e_phoff > size || (size - header.e_phoff) / sizeof(*ret) <= i)
-			return false;
-		memcpy(ret, file + header.e_phoff + i * sizeof(*ret), sizeof(*ret));
-		if (ret->p_type == PT_DYNAMIC)
-			return true;
-	}
-	return false;
-}
 
 static void read_tables(const struct image *image, const Elf64_Phdr *dynamic, struct tables *ret)
 {
@@ -131,7 +100,7 @@ void flow_taken_words(const struct image *image, flow_taken_fn fn, void *context
 	Elf64_Phdr dynamic;
 	struct tables tables;
 
-	if (find_dynamic(image, &dynamic)) {
+	if (image_program_header(image, PT_DYNAMIC, &dynamic)) {
 		read_tables(image, &dynamic, &tables);
 		tell_rela(image, &tables, fn, context);
 		tell_relr(image, &tables, fn, context);
@@ -155,13 +124,13 @@ uint64_t flow_taken_by(const struct image *image, const struct code *code)
 		pc = (uint64_t)code->displacement;
 	else if (code->effect == EFFECT_CONSTANT && image->type == ET_EXEC)
 		pc = (uint64_t)code->constant;
-	return pc && flow_taken_is_code(image, pc) ? pc : 0;
+	return pc && image_code_segment(image, pc) ? pc : 0;
 }
 
 /* Some instruction ends at pc behind which code of a function may end, or nothing is there. */
 static bool is_behind_end(const struct image *image, struct code_decoder *decoder, uint64_t pc)
 {
-	if (!flow_taken_is_code(image, pc - 1))
+	if (!image_code_segment(image, pc - 1))
 		return true;
 	for (unsigned int length = 1; length <= CODE_BYTES_MAX; length++) {
 		const uint8_t *bytes = image_bytes(image, pc - length, length);

@@ -19,8 +19,6 @@ typedef void (*flow_taken_fn)(void *context, uint64_t pc);
  * more than once: of a relocation without a symbol (DT_RELA, DT_RELR); where the image is not
  * relocated, of each aligned word that looks like one. */
 void flow_taken_words(const struct image *image, flow_taken_fn fn, void *context);
-/* In an executable segment. */
-bool flow_taken_is_code(const struct image *image, uint64_t pc);
 /* The address that the instruction makes, or 0. */
 uint64_t flow_taken_by(const struct image *image, const struct code *code);
 /* A function may begin there: with an endbr64; or where compilers align functions to, not with padding,

@@ -22,7 +22,5 @@ void lint_extent_check(struct lint_judge *judge, const struct flow_names *names,
 
 /* The same of sections .eh_frame of a linked image. */
 void lint_sections_check(struct lint_judge *judge);
-/* type: PT_DYNAMIC and the like. */
-bool lint_has_segment(const struct image *image, uint32_t type);
 
 #endif

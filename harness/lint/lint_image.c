@@ -403,7 +403,10 @@ static void note_functions(struct linting *linting)
 /* Where a process begins, in an image that can be one; 0: nowhere. */
 static uint64_t first_of(const struct image *image)
 {
-	if (image->type == ET_EXEC || (image->type == ET_DYN && lint_has_segment(image, PT_INTERP)))
+	Elf64_Phdr interpreter;
+
+	if (image->type == ET_EXEC ||
+	    (image->type == ET_DYN && image_program_header(image, PT_INTERP, &interpreter)))
 		return image->entry;
 	return 0;
 }

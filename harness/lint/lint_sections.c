@@ -18,24 +18,11 @@
 
 #define REGISTERS_ITSELF "__register_frame"
 
-bool lint_has_segment(const struct image *image, uint32_t type)
+static bool has_header(const struct image *image, uint32_t type)
 {
-	Elf64_Ehdr header;
-	Elf64_Phdr segment;
-	size_t size;
-	const uint8_t *file = image_file_bytes(image, &size);
+	Elf64_Phdr header;
 
-	if (!file || size < sizeof(header))
-		return false;
-	memcpy(&header, file, sizeof(header));
-	for (size_t i = 0; i < header.e_phnum; i++) {
-		if (header.e_phoff > size || (size - header.e_phoff) / sizeof(segment) <= i)
-			return false;
-		memcpy(&segment, file + header.e_phoff + i * sizeof(segment), sizeof(segment));
-		if (segment.p_type == type)
-			return true;
-	}
-	return false;
+	return image_program_header(image, type, &header);
 }
 
 /* Any mention of it will do. */
@@ -74,7 +61,7 @@ void lint_sections_check(struct lint_judge *judge)
 	for (size_t i = 1; (section = image_eh_frame(image, i)); i++)
 		if (section->data)
 			tell(judge, section, "there is another, at which unwinders begin");
-	if (has_fdes(cfi, &image->eh_frame) && lint_has_segment(image, PT_DYNAMIC) &&
-	    !lint_has_segment(image, PT_GNU_EH_FRAME) && !registers_itself(image))
+	if (has_fdes(cfi, &image->eh_frame) && has_header(image, PT_DYNAMIC) &&
+	    !has_header(image, PT_GNU_EH_FRAME) && !registers_itself(image))
 		tell(judge, &image->eh_frame, "no PT_GNU_EH_FRAME leads there");
 }

@@ -32,24 +32,13 @@ struct finder {
 	bool no_memory;
 };
 
-static const struct image_segment *segment_of(const struct image *image, uint64_t pc)
-{
-	for (size_t i = 0; i < image->segment_count; i++) {
-		const struct image_segment *segment = &image->segment[i];
-
-		if (segment->executable && pc >= segment->vaddr &&
-		    pc - segment->vaddr < segment->file_bytes)
-			return segment;
-	}
-	return NULL;
-}
-
 static void add(struct finder *finder, uint64_t begin, uint64_t end, bool entered)
 {
 	struct synthesis_ranges *ranges = finder->ranges;
 
 	/* Address 0 stands for none. */
-	if (!begin || !segment_of(finder->cfi->image, begin) || cfi_fde_find(finder->cfi, begin))
+	if (!begin || !image_code_segment(finder->cfi->image, begin) ||
+	    cfi_fde_find(finder->cfi, begin))
 		return;
 	if (!ARRAY_GROW(ranges->range, ranges->count)) {
 		finder->no_memory = true;
@@ -70,7 +59,7 @@ static int compare_ranges(const void *left, const void *right)
 /* Where the range ends at the latest: its segment, the next FDE. */
 static uint64_t latest_end(const struct cfi *cfi, uint64_t begin)
 {
-	const struct image_segment *segment = segment_of(cfi->image, begin);
+	const struct image_segment *segment = image_code_segment(cfi->image, begin);
 	uint64_t end = segment->vaddr + segment->file_bytes;
 	size_t low = 0, high = cfi->by_pc_count;
 
@@ -227,7 +216,7 @@ static void led_to(void *context, uint64_t pc, enum synthesis_lead lead)
 		range->entered |= by_call;
 	if (range || (pc == round->last && !by_call))
 		return;
-	if (!segment_of(cfi->image, pc) || cfi_fde_find(cfi, pc))
+	if (!image_code_segment(cfi->image, pc) || cfi_fde_find(cfi, pc))
 		return;
 	code_name_find(cfi->image, cfi, pc, &name);
 	if (name.kind == CODE_STUB) {
@@ -243,7 +232,7 @@ static void led_to(void *context, uint64_t pc, enum synthesis_lead lead)
 static void add_main(struct finder *finder)
 {
 	const struct image *image = finder->cfi->image;
-	const struct image_segment *segment = segment_of(image, image->entry);
+	const struct image_segment *segment = image_code_segment(image, image->entry);
 	uint64_t pc = image->entry, main = 0;
 	const uint8_t *bytes;
 	struct code code;

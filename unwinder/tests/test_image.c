@@ -132,6 +132,35 @@ START_TEST(whole_image_has_everything)
 }
 END_TEST
 
+START_TEST(code_and_program_headers_are_found)
+{
+	const struct image_segment *code;
+	struct file file = read_self();
+	struct image *image;
+	struct error error;
+	Elf64_Phdr header;
+
+	ck_assert_msg(!image_create_memory(file.data, file.size, "copy", &image, &error), "%s",
+		      error.message);
+	code = image_code_segment(image, image_symbol_address(image, "main"));
+	ck_assert_ptr_nonnull(code);
+	ck_assert(code->executable);
+	ck_assert_ptr_eq(image_code_segment(image, code->vaddr), code);
+	ck_assert_ptr_eq(image_code_segment(image, code->vaddr + code->file_bytes - 1), code);
+	ck_assert_ptr_null(image_code_segment(image, code->vaddr - 1));
+	ck_assert_ptr_null(image_code_segment(image, code->vaddr + code->file_bytes));
+	ck_assert_ptr_null(image_code_segment(image, image->eh_frame.vaddr));
+
+	ck_assert(image_program_header(image, PT_DYNAMIC, &header));
+	ck_assert_mem_eq(&header, segment_of(&file, PT_DYNAMIC), sizeof(header));
+	ck_assert(image_program_header(image, PT_LOAD, &header)); /* the first */
+	ck_assert_mem_eq(&header, segment_of(&file, PT_LOAD), sizeof(header));
+	ck_assert(!image_program_header(image, PT_SHLIB, &header));
+	image_destroy(image);
+	free(file.data);
+}
+END_TEST
+
 START_TEST(symbols_are_sorted_and_have_one_best_name)
 {
 	struct image *image;
@@ -428,6 +457,7 @@ int main(void)
 	TCase *tcase = tcase_create("image");
 	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, whole_image_has_everything);
+	tcase_add_test(tcase, code_and_program_headers_are_found);
 	tcase_add_test(tcase, symbols_are_sorted_and_have_one_best_name);
 	tcase_add_test(tcase, eh_frame_without_section_headers);
 	tcase_add_loop_test(tcase, damage_is_named, 0, COUNT(damages));
