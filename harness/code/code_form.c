@@ -13,8 +13,7 @@
 #include <string.h>
 #include "code/code_form.h"
 
-/* In the order of encoding, which Zydis' names follow. */
-static const uint8_t dwarf_number[] = {
+const uint8_t code_dwarf_number[REGISTER_GPR_COUNT] = {
 	REGISTER_RAX,
 	REGISTER_RCX,
 	REGISTER_RDX,
@@ -40,7 +39,7 @@ static uint8_t number_of(ZydisRegister part)
 
 	if (whole < ZYDIS_REGISTER_RAX || whole > ZYDIS_REGISTER_R15)
 		return CODE_NO_REGISTER;
-	return dwarf_number[whole - ZYDIS_REGISTER_RAX];
+	return code_dwarf_number[whole - ZYDIS_REGISTER_RAX];
 }
 
 static bool is_register(const ZydisDecodedOperand *operand, unsigned int bits)

@@ -3,9 +3,9 @@
  * code_form.h - what instructions that differ only in their numbers have in common
  *
  * Two instructions are of one *form* if they are equal up to where a displacement or an immediate
- * stands: `mov rax, [rsp+8]` and `mov rax, [rsp+24]`. These first bytes, the form's *head*, decide
- * all that Zydis says but for the two numbers. An image has millions of instructions and a few
- * thousand forms, so each is asked of Zydis once; then its numbers are filled in.
+ * stands, but for the registers of an address: `mov rax, [rsp+8]` and `mov rax, [rbx+24]`. These first
+ * bytes, the form's *head*, decide all else that Zydis says. An image has millions of instructions and a
+ * few thousand forms, so each is asked of Zydis once; then registers and numbers are filled in.
  *
  *	code_form.c	 bytes -> form, by Zydis
  *	code_identity.c	 forms that leave their operand as it was, with some number
@@ -64,6 +64,10 @@ struct code_decoded {
 	ZydisDecodedInstruction instruction;
 	ZydisDecodedOperand operand[ZYDIS_MAX_OPERAND_COUNT];
 };
+
+/* General registers in the order of their numbers in instructions (Intel SDM, volume 2, table 2-2, and
+ * 2.2.1), as DWARF numbers them. */
+extern const uint8_t code_dwarf_number[REGISTER_GPR_COUNT];
 
 /* False: it can't be decoded. */
 bool code_form_decode(const ZydisDecoder *zydis, const uint8_t *bytes, size_t size,

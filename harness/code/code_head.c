@@ -62,26 +62,6 @@ static const uint8_t two_bytes[256] = {
 
 #define PREFIXES_MOST 12 /* what follows is at hand then */
 
-/* In the order of encoding. */
-static const uint8_t dwarf_number[] = {
-	REGISTER_RAX,
-	REGISTER_RCX,
-	REGISTER_RDX,
-	REGISTER_RBX,
-	REGISTER_RSP,
-	REGISTER_RBP,
-	REGISTER_RSI,
-	REGISTER_RDI,
-	8,
-	9,
-	10,
-	11,
-	REGISTER_R12,
-	REGISTER_R13,
-	REGISTER_R14,
-	REGISTER_R15,
-};
-
 #define REX_B 1
 #define REX_X 2
 
@@ -145,8 +125,8 @@ static bool take_registers(const uint8_t *bytes, const struct layout *layout, st
 	if (has_sib)
 		index = (sib >> 3 & 7) | (rex & REX_X ? 8 : 0);
 	ret->by_registers = true;
-	ret->base = dwarf_number[base | (rex & REX_B ? 8 : 0)];
-	ret->index = index == 4 ? CODE_NO_REGISTER : dwarf_number[index];
+	ret->base = code_dwarf_number[base | (rex & REX_B ? 8 : 0)];
+	ret->index = index == 4 ? CODE_NO_REGISTER : code_dwarf_number[index];
 	ret->scale = index == 4 ? 0 : (uint8_t)(1u << (sib >> 6));
 	ret->left_out = has_sib;
 	ret->bytes = (uint8_t)(layout->modrm + 1);
