@@ -451,11 +451,13 @@ static int jump_computed(struct flow *flow, const struct flow_part *part, const 
 		note_tail_call(flow, state);
 		flow_beyond_return(flow, state, come);
 		flow->jump_unknown = true;
-		if (!flow_state_is_entry(state)) {
-			flow->jump_unread = true;
-			if (part->silent && !flow->followed)
-				result = flow_unread_note(flow, code, state, error);
-		}
+	}
+	if (count || flow_state_is_entry(state)) {
+		flow_unread_forget(flow, code->pc);
+	} else {
+		flow->jump_unread = true;
+		if (!flow->followed)
+			result = flow_unread_note(flow, part, code, state, error);
 	}
 	way.unsure = come->unsure || !sure;
 	if ((!count || !sure) && flow->world->jumped && !flow->followed)

@@ -69,7 +69,8 @@ struct flow_beyond {
 	bool own;	 /* the function's */
 };
 
-/* A computed jump of which no target is known. */
+/* A computed jump of which no target is known, and that is no call in place of a return: it may lead to
+ * any instruction of the function. */
 struct flow_unread {
 	uint64_t pc;
 	struct flow_state state;
@@ -192,10 +193,6 @@ bool flow_has(const struct flow *flow, uint64_t pc);
 int flow_step(struct flow *flow, struct flow_part *part, const struct code *code,
 	      struct flow_state *state, const struct flow_way *way, flow_edge_fn fn, void *context,
 	      bool *ret_on, struct error *error);
-/* A computed jump whose targets are not known, and that is no call in place of a return: it may lead to any
- * instruction of the function. */
-bool flow_jump_is_unread(struct flow *flow, const struct code *code,
-			 const struct flow_state *state);
 /* The same while ways are followed: flow_proof.c. */
 int flow_go(struct flow *flow, struct flow_part *part, const struct code *code,
 	    struct flow_state *state, const struct flow_way *way, bool *ret_on,
@@ -239,9 +236,11 @@ bool flow_beyond_again(struct flow *flow);
 
 /* ---- flow_unread.c ------------------------------------------------------------------------ */
 
-/* No target of the jump is known. 0, or -1: no memory. */
-int flow_unread_note(struct flow *flow, const struct code *jump, const struct flow_state *state,
-		     struct error *error);
+/* Keeps the jump, with what is known there. 0, or -1: no memory. */
+int flow_unread_note(struct flow *flow, const struct flow_part *part, const struct code *jump,
+		     const struct flow_state *state, struct error *error);
+/* It is none any more: another way came to it. */
+void flow_unread_forget(struct flow *flow, uint64_t pc);
 /* Once nothing is queued: what such ways may bring otherwise is forgotten, and queued is who knew it. 0, or
  * -1: no memory. */
 int flow_unread_doubt(struct flow *flow, struct error *error);

@@ -146,18 +146,3 @@ size_t flow_jump_known(struct flow *flow, const struct code *code, const struct 
 			return 0;
 	return count;
 }
-
-bool flow_jump_is_unread(struct flow *flow, const struct code *code, const struct flow_state *state)
-{
-	struct value to;
-	bool sure;
-
-	if (code->flow != CODE_JUMP_INDIRECT || flow_state_is_entry(state))
-		return false;
-	to = flow_effect_jump(state, code);
-	if (to.kind == VALUE_ENTRY && to.reg == REGISTER_RIP)
-		return false; /* a return */
-	return !flow_is_stub(flow->world->names, code->pc) &&
-	       !flow_is_binder(flow->world->names, code->pc) &&
-	       !flow_jump_known(flow, code, state, &sure);
-}

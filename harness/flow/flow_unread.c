@@ -3,9 +3,10 @@
  * flow_unread.c - what ways bring that nobody sees
  *
  * A computed jump whose targets are not known leads on in the function: to code that no other way reaches, and
- * from there back, or at once to what others reach, too. Without rows nothing says what it brings. So it
- * may come to each block that has its stack pointer, and a register that callees preserve is what it was
- * there only if it is at the jump, and if what the jump alone reaches doesn't write it.
+ * from there back, or at once to what others reach, too. What is known at such jumps is kept: lint holds
+ * rows against it. Without rows nothing says what the jump brings. So it may come to each block that
+ * has its stack pointer, and a register that callees preserve is what it was there only if it is at the
+ * jump, and if what the jump alone reaches doesn't write it.
  *
  * That rsp is the same where such ways come back, and that words that keep registers are not overwritten, is
  * taken for granted: compilers keep to it.
@@ -13,14 +14,41 @@
 #include <stdlib.h>
 #include "array.h"
 #include "flow/flow.h"
+#include "flow/flow_names.h"
 
-int flow_unread_note(struct flow *flow, const struct code *jump, const struct flow_state *state,
-		     struct error *error)
+/* A return, or to the dynamic linker. */
+static bool leaves(const struct flow *flow, const struct code *jump, const struct flow_state *state)
+{
+	struct value to = flow_effect_jump(state, jump);
+
+	return (to.kind == VALUE_ENTRY && to.reg == REGISTER_RIP) ||
+	       flow_is_binder(flow->world->names, jump->pc);
+}
+
+static size_t find(const struct flow *flow, uint64_t pc)
 {
 	size_t i = 0;
 
-	while (i < flow->unread_count && flow->unread[i].pc != jump->pc)
+	while (i < flow->unread_count && flow->unread[i].pc != pc)
 		i++;
+	return i;
+}
+
+void flow_unread_forget(struct flow *flow, uint64_t pc)
+{
+	size_t i = find(flow, pc);
+
+	if (i < flow->unread_count)
+		flow->unread[i] = flow->unread[--flow->unread_count];
+}
+
+int flow_unread_note(struct flow *flow, const struct flow_part *part, const struct code *jump,
+		     const struct flow_state *state, struct error *error)
+{
+	size_t i = find(flow, jump->pc);
+
+	if (!part->silent && leaves(flow, jump, state))
+		return 0;
 	if (i == flow->unread_count) {
 		if (!ARRAY_GROW(flow->unread, flow->unread_count))
 			return error_set(error, ERROR_MEMORY, NULL, 0,

@@ -352,8 +352,7 @@ static void doubt_calls(struct lint_judge *judge, const struct flow *flow)
 int lint_judge_flow(struct lint_judge *judge, struct flow *flow, bool called, struct error *error)
 {
 	judge->flow = flow;
-	if (lint_unread_find(judge, flow, error))
-		return -1;
+	lint_unread_join(judge, flow);
 	for (uint32_t i = 0; i < flow->block_count; i++)
 		if (judge_block(judge, flow, i, called, error))
 			return -1;

@@ -53,8 +53,8 @@ void lint_judge_search_table(struct lint_judge *judge);
 
 /* ---- lint_unread.c ------------------------------------------------------------------------ */
 
-/* Looks for the flow's jumps whose targets are not known. 0, or -1: no memory. */
-int lint_unread_find(struct lint_judge *judge, struct flow *flow, struct error *error);
+/* What the flow's jumps have in common whose targets are not known. */
+void lint_unread_join(struct lint_judge *judge, const struct flow *flow);
 /* The row is right at pc on the ways that were followed: it would be, too, if such a jump leads there. */
 bool lint_unread_agrees(const struct lint_judge *judge, const struct row *row, uint64_t pc,
 			uint32_t agreed);

@@ -13,52 +13,14 @@
  */
 #include "lint/lint_judge.h"
 
-static void note(struct lint_judge *judge, const struct flow_state *state)
+void lint_unread_join(struct lint_judge *judge, const struct flow *flow)
 {
-	if (judge->has_unread)
-		flow_state_join(&judge->unread, state);
-	else
-		flow_state_copy(&judge->unread, state);
-	judge->has_unread = true;
-}
-
-static int look_in(struct lint_judge *judge, struct flow *flow, uint32_t number,
-		   struct error *error)
-{
-	const struct flow_block *block = &flow->block[number];
-	struct flow_part *part = block->part;
-	struct flow_state state = block->state;
-	struct flow_way way = { .weak = block->weak, .unsure = block->unsure };
-	uint64_t pc = block->pc;
-	bool on = true;
-
-	while (on && pc < part->end && part->block_at[pc - part->begin] == number + 1) {
-		const struct code *found = flow_part_code(part, flow->world->decoder, pc);
-		struct code code;
-
-		if (!found)
-			return error_set(error, ERROR_MEMORY, NULL, 0, "an FDE's instructions");
-		code = *found;
-		if (!code.length)
-			break;
-		if (flow_jump_is_unread(flow, &code, &state))
-			note(judge, &state);
-		if (flow_step(flow, part, &code, &state, &way, NULL, NULL, &on, error))
-			return -1;
-		pc += code.length;
-	}
-	return 0;
-}
-
-int lint_unread_find(struct lint_judge *judge, struct flow *flow, struct error *error)
-{
-	judge->has_unread = false;
-	if (!flow->jump_unread)
-		return 0;
-	for (uint32_t i = 0; i < flow->block_count; i++)
-		if (look_in(judge, flow, i, error))
-			return -1;
-	return 0;
+	judge->has_unread = flow->unread_count != 0;
+	for (size_t i = 0; i < flow->unread_count; i++)
+		if (i)
+			flow_state_join(&judge->unread, &flow->unread[i].state);
+		else
+			flow_state_copy(&judge->unread, &flow->unread[i].state);
 }
 
 bool lint_unread_agrees(const struct lint_judge *judge, const struct row *row, uint64_t pc,
