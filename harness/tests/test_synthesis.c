@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "assembly_fixture.h"
-#include "synthesis/synthesis.h"
+#include "synthesis_fixture.h"
 
 #define END  "	.size f, .-f\n"
 #define PROC "	.cfi_startproc\n"
@@ -223,80 +222,6 @@ static const struct synthesis_case {
 /* clang-format on */
 #define CASES ((int)(sizeof(synthesis_cases) / sizeof(synthesis_cases[0])))
 
-struct world {
-	char directory[64], path[128];
-	struct image *image;
-	struct cfi *cfi;
-	struct synthesis synthesis;
-	uint64_t begin;
-};
-
-static void open_image(struct world *world)
-{
-	struct error error;
-	int result;
-
-	ck_assert_int_eq(image_create(world->path, &world->image, &error), 0);
-	result = cfi_create(world->image, &world->cfi, &error);
-	ck_assert(!result || error.code == ERROR_NO_CFI);
-}
-
-static void world_init(struct world *world, const char *assembly)
-{
-	struct error error;
-
-	memset(world, 0, sizeof(*world));
-	strcpy(world->directory, "/tmp/test_synthesis.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(world->directory));
-	assemble(world->directory, assembly);
-	snprintf(world->path, sizeof(world->path), "%s/f.so", world->directory);
-	open_image(world);
-	world->begin = image_symbol_address(world->image, "f");
-	ck_assert_msg(!synthesis_of(world->cfi, &world->synthesis, &error), "%s", error.message);
-}
-
-static void world_deinit(struct world *world)
-{
-	char command[160];
-
-	synthesis_deinit(&world->synthesis);
-	cfi_destroy(world->cfi);
-	image_destroy(world->image);
-	snprintf(command, sizeof(command), "rm -r %s", world->directory);
-	ck_assert_int_eq(system(command), 0);
-}
-
-static const struct synthesis_function *function_at(const struct world *world, uint64_t pc)
-{
-	for (size_t i = 0; i < world->synthesis.function_count; i++)
-		if (world->synthesis.function[i].begin == pc)
-			return &world->synthesis.function[i];
-	return NULL;
-}
-
-/* f's lines alone, without its name's. */
-static char *directives_of(const struct world *world)
-{
-	const struct synthesis_function *function = function_at(world, world->begin);
-	struct synthesis alone = world->synthesis;
-	char *text = NULL, *line;
-	struct error error;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-
-	ck_assert_ptr_nonnull(file);
-	ck_assert_ptr_nonnull(function);
-	alone.function = (struct synthesis_function *)function;
-	alone.function_count = 1;
-	ck_assert_int_eq(synthesis_directives(&alone, world->cfi, file, &error), 0);
-	fclose(file);
-	line = strchr(text, '\n');
-	ck_assert_ptr_nonnull(line);
-	line = strdup(line + 1);
-	free(text);
-	return line;
-}
-
 /* A call's target is an address: the text's begin becomes 0. */
 static void replace_target(char *text, uint64_t begin)
 {
@@ -341,7 +266,7 @@ START_TEST(a_function_gets_its_directives)
 	char *text;
 
 	world_init(&world, test->assembly);
-	text = directives_of(&world);
+	text = directives_at(&world, world.begin);
 	replace_target(text, world.begin);
 	if (strstr(test->expected, "\nh "))
 		append_other(&world, &text, "h");

@@ -10,73 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "assembly_fixture.h"
-#include "synthesis/synthesis.h"
+#include "synthesis_fixture.h"
 
 #define END  "	.size f, .-f\n"
 #define PROC "	.cfi_startproc\n"
 #define LAST                                                                                       \
 	"	.type last, @function\nlast:	hlt\n	.size last, .-last\n" /* ends what is before */
-
-struct world {
-	char directory[64];
-	struct image *image;
-	struct cfi *cfi;
-	struct synthesis synthesis;
-	uint64_t begin;
-};
-
-static void world_init(struct world *world, const char *assembly)
-{
-	struct error error;
-	char path[80];
-
-	memset(world, 0, sizeof(*world));
-	strcpy(world->directory, "/tmp/test_synthesis.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(world->directory));
-	assemble(world->directory, assembly);
-	snprintf(path, sizeof(path), "%s/f.so", world->directory);
-	ck_assert_int_eq(image_create(path, &world->image, &error), 0);
-	if (cfi_create(world->image, &world->cfi, &error))
-		ck_assert_int_eq(error.code, ERROR_NO_CFI);
-	world->begin = image_symbol_address(world->image, "f");
-	ck_assert_msg(!synthesis_of(world->cfi, &world->synthesis, &error), "%s", error.message);
-}
-
-static void world_deinit(struct world *world)
-{
-	char command[160];
-
-	synthesis_deinit(&world->synthesis);
-	cfi_destroy(world->cfi);
-	image_destroy(world->image);
-	snprintf(command, sizeof(command), "rm -r %s", world->directory);
-	ck_assert_int_eq(system(command), 0);
-}
-
-/* Of the function that begins at pc. */
-static char *directives_at(const struct world *world, uint64_t pc)
-{
-	struct synthesis alone = world->synthesis;
-	struct error error;
-	char *text, *line;
-	size_t size, i = 0;
-	FILE *file = open_memstream(&text, &size);
-
-	ck_assert_ptr_nonnull(file);
-	while (i < alone.function_count && alone.function[i].begin != pc)
-		i++;
-	ck_assert_uint_lt(i, alone.function_count);
-	alone.function += i;
-	alone.function_count = 1;
-	ck_assert_int_eq(synthesis_directives(&alone, world->cfi, file, &error), 0);
-	fclose(file);
-	line = strchr(text, '\n');
-	ck_assert_ptr_nonnull(line);
-	line = strdup(line + 1);
-	free(text);
-	return line;
-}
 
 static void check(const char *rule, const char *assembly, int64_t distance, const char *expected)
 {

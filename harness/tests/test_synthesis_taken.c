@@ -9,55 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "assembly_fixture.h"
 #include "flow/flow_taken.h"
-#include "synthesis/synthesis.h"
+#include "synthesis_fixture.h"
 
 #define END "	.size f, .-f\n"
-
-struct world {
-	char directory[64];
-	struct image *image;
-	struct cfi *cfi;
-	struct synthesis synthesis;
-	uint64_t begin;
-};
-
-static void world_init(struct world *world, const char *assembly)
-{
-	struct error error;
-	char path[80];
-
-	memset(world, 0, sizeof(*world));
-	strcpy(world->directory, "/tmp/test_synthesis.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(world->directory));
-	assemble(world->directory, assembly);
-	snprintf(path, sizeof(path), "%s/f.so", world->directory);
-	ck_assert_int_eq(image_create(path, &world->image, &error), 0);
-	if (cfi_create(world->image, &world->cfi, &error))
-		ck_assert_int_eq(error.code, ERROR_NO_CFI);
-	world->begin = image_symbol_address(world->image, "f");
-	ck_assert_msg(!synthesis_of(world->cfi, &world->synthesis, &error), "%s", error.message);
-}
-
-static void world_deinit(struct world *world)
-{
-	char command[160];
-
-	synthesis_deinit(&world->synthesis);
-	cfi_destroy(world->cfi);
-	image_destroy(world->image);
-	snprintf(command, sizeof(command), "rm -r %s", world->directory);
-	ck_assert_int_eq(system(command), 0);
-}
-
-static const struct synthesis_function *function_at(const struct world *world, uint64_t pc)
-{
-	for (size_t i = 0; i < world->synthesis.function_count; i++)
-		if (world->synthesis.function[i].begin == pc)
-			return &world->synthesis.function[i];
-	return NULL;
-}
 
 /* Behind f, without a symbol, where functions are aligned to. */
 /* clang-format off */
