@@ -51,6 +51,14 @@ static inline void *array_reserved(void *array, size_t *capacity, size_t wanted,
 	return array;
 }
 
+/* Of arrays of uint64_t, for qsort(3) and bsearch(3). */
+static inline int array_order_u64(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
 /* Room for one element more than count, which is how many array, a pointer, has. NULL and 0 at
  * first. false: no memory, and nothing has changed. */
 #define ARRAY_GROW(array, count)                                                                   \

@@ -239,19 +239,12 @@ static void read_section(struct image *image, struct boundaries *boundaries, siz
 		add_symbol(image, boundaries, file->elf, header->sh_link, &symbol);
 }
 
-static int compare_boundaries(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-	return a < b ? -1 : a > b;
-}
-
 /* Data ends a symbol without size. Another symbol does, too: symbol_range.c sees them in order. */
 static void end_at_boundaries(struct image *image, struct boundaries *boundaries)
 {
 	size_t next = 0;
 	if (boundaries->count)
-		qsort(boundaries->at, boundaries->count, sizeof(*boundaries->at),
-		      compare_boundaries);
+		qsort(boundaries->at, boundaries->count, sizeof(*boundaries->at), array_order_u64);
 	for (size_t i = 0; i < image->symbol_count; i++) {
 		struct image_symbol *symbol = &image->symbol[i];
 		while (next < boundaries->count && boundaries->at[next] <= symbol->pc)

@@ -168,13 +168,6 @@ static int compare_judged(const void *left, const void *right)
 	return a->pc < b->pc ? -1 : a->pc > b->pc;
 }
 
-static int compare_addresses(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-	return a < b ? -1 : a > b;
-}
-
 int lint_join_finish(struct lint_join *join, struct error *error)
 {
 	if (join->no_memory)
@@ -183,7 +176,7 @@ int lint_join_finish(struct lint_join *join, struct error *error)
 		qsort(join->judged, join->judged_count, sizeof(*join->judged), compare_judged);
 	if (join->agreeing_count)
 		qsort(join->agreeing, join->agreeing_count, sizeof(*join->agreeing),
-		      compare_addresses);
+		      array_order_u64);
 	return 0;
 }
 

@@ -24,13 +24,6 @@
 #define GO_TEXT	    "runtime.text" /* Go's linker puts it into whatever it links */
 #define OCAML_BEGIN "code_begin" /* camlUnit__code_begin, camlUnit.code_begin: every unit has it */
 
-static int compare_addresses(const void *a, const void *b)
-{
-	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-
-	return left < right ? -1 : left > right;
-}
-
 struct address_list {
 	uint64_t *address;
 	size_t count;
@@ -52,7 +45,7 @@ static void address_sort(struct address_list *list)
 
 	if (!list->count)
 		return;
-	qsort(list->address, list->count, sizeof(*list->address), compare_addresses);
+	qsort(list->address, list->count, sizeof(*list->address), array_order_u64);
 	for (size_t i = 0; i < list->count; i++)
 		if (!i || list->address[i] != list->address[i - 1])
 			list->address[kept++] = list->address[i];

@@ -98,13 +98,6 @@ static bool look_for_calls(struct lint_middle *middle, const struct cfi *cfi,
 	return true;
 }
 
-static int compare_addresses(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-	return a < b ? -1 : a > b;
-}
-
 int lint_middle_init(struct lint_middle *middle, const struct cfi *cfi,
 		     struct code_decoder *decoder, struct flow_names *names, struct error *error)
 {
@@ -121,7 +114,7 @@ int lint_middle_init(struct lint_middle *middle, const struct cfi *cfi,
 	if (!good)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "addresses that are called");
 	if (middle->count)
-		qsort(middle->address, middle->count, sizeof(*middle->address), compare_addresses);
+		qsort(middle->address, middle->count, sizeof(*middle->address), array_order_u64);
 	return 0;
 }
 

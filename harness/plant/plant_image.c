@@ -176,13 +176,6 @@ static void add_fde(struct boundaries *boundaries, const struct cfi *cfi, const 
 	cfi_rows(cfi, fde, add_row, boundaries, &ignored);
 }
 
-static int compare_pcs(const void *a, const void *b)
-{
-	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-
-	return left < right ? -1 : left > right;
-}
-
 /* Those of the section that is planted in. */
 static size_t own_fdes(const struct cfi *cfi)
 {
@@ -245,7 +238,7 @@ static void sort_unique(struct boundaries *boundaries)
 	size_t unique = 0;
 
 	if (boundaries->count)
-		qsort(boundaries->pc, boundaries->count, sizeof(*boundaries->pc), compare_pcs);
+		qsort(boundaries->pc, boundaries->count, sizeof(*boundaries->pc), array_order_u64);
 	for (size_t i = 0; i < boundaries->count; i++)
 		if (!unique || boundaries->pc[i] != boundaries->pc[unique - 1])
 			boundaries->pc[unique++] = boundaries->pc[i];

@@ -160,13 +160,6 @@ static int add_callers(struct score_matcher *matcher, const struct score_state *
 	return 0;
 }
 
-static int compare_elements(const void *a, const void *b)
-{
-	uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
-
-	return (one > other) - (one < other);
-}
-
 /* Each once, and none that is less certain than another of its node. */
 static void make_set(struct score_matcher *matcher, uint32_t first)
 {
@@ -174,7 +167,7 @@ static void make_set(struct score_matcher *matcher, uint32_t first)
 	size_t count = matcher->elements - first, left = 0, node = 0;
 
 	if (count > 1)
-		qsort(element, count, sizeof(*element), compare_elements);
+		qsort(element, count, sizeof(*element), array_order_u64);
 	for (size_t i = 0; i < count; i++) {
 		bool covered = false;
 
