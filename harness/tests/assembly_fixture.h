@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * assembly_fixture.h - text in assembly as a shared object, f.so in a folder
+ * assembly_fixture.h - text in assembly as a shared object, f.so in a folder; the same, opened
  */
 #ifndef STACKPROOF_ASSEMBLY_FIXTURE_H
 #define STACKPROOF_ASSEMBLY_FIXTURE_H
 
 #include <check.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cfi.h"
 #include "child/child.h"
 
 static inline void assemble(const char *directory, const char *assembly)
@@ -32,6 +35,48 @@ static inline void assemble(const char *directory, const char *assembly)
 	pid = child_start(&child, NULL, &error);
 	ck_assert_int_gt(pid, 0);
 	ck_assert_int_eq(child_end(pid, false), 0);
+}
+
+/* In a folder of its own. cfi: empty if there is none. */
+struct assembled {
+	char directory[64], path[80];
+	struct image *image;
+	struct cfi *cfi;
+};
+
+static inline void assembled_open(struct assembled *assembled, const char *assembly)
+{
+	struct error error;
+
+	strcpy(assembled->directory, "/tmp/test_assembly.XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(assembled->directory));
+	assemble(assembled->directory, assembly);
+	snprintf(assembled->path, sizeof(assembled->path), "%s/f.so", assembled->directory);
+	ck_assert_int_eq(image_create(assembled->path, &assembled->image, &error), 0);
+	if (cfi_create(assembled->image, &assembled->cfi, &error))
+		ck_assert_int_eq(error.code, ERROR_NO_CFI);
+}
+
+/* The same of one function f, by its body: it has CFI. */
+static inline void assembled_open_function(struct assembled *assembled, const char *body)
+{
+	char *assembly;
+	int size = asprintf(&assembly, "f:	.cfi_startproc\n%s	.cfi_endproc\n", body);
+
+	ck_assert_int_gt(size, 0);
+	assembled_open(assembled, assembly);
+	ck_assert_uint_gt(assembled->cfi->fde_count, 0);
+	free(assembly);
+}
+
+static inline void assembled_close(struct assembled *assembled)
+{
+	char command[80];
+
+	cfi_destroy(assembled->cfi);
+	image_destroy(assembled->image);
+	snprintf(command, sizeof(command), "rm -r %s", assembled->directory);
+	ck_assert_int_eq(system(command), 0);
 }
 
 #endif

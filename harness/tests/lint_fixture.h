@@ -56,16 +56,6 @@ static inline void say_counts(FILE *file, const struct lint_counts *counts)
 				lint_reason_name((enum flow_reason)i));
 }
 
-static inline void assemble_function(const char *directory, const char *body)
-{
-	char *assembly;
-	int size = asprintf(&assembly, "f: .cfi_startproc\n%s	.cfi_endproc\n", body);
-
-	ck_assert_int_gt(size, 0);
-	assemble(directory, assembly);
-	free(assembly);
-}
-
 /* A row in a section's own terms: the text's begin is 0 in what is said. */
 static inline void replace_begin(char *text, uint64_t begin)
 {
@@ -174,22 +164,12 @@ static inline void judge_as(const struct lint_case *test, const struct image *im
 
 static inline void judge_function(const struct lint_case *test)
 {
-	char directory[] = "/tmp/test_lint.XXXXXX", path[300];
-	struct image *image;
-	struct cfi *cfi;
-	struct error error;
+	struct assembled assembled;
 
-	ck_assert_ptr_nonnull(mkdtemp(directory));
-	assemble_function(directory, test->assembly);
-	snprintf(path, sizeof(path), "%s/f.so", directory);
-	ck_assert_int_eq(image_create(path, &image, &error), 0);
-	ck_assert_int_eq(cfi_create(image, &cfi, &error), 0);
-	judge_as(test, image, cfi, true);
-	judge_as(test, image, cfi, false);
-	cfi_destroy(cfi);
-	image_destroy(image);
-	snprintf(path, sizeof(path), "rm -r %s", directory);
-	ck_assert_int_eq(system(path), 0);
+	assembled_open_function(&assembled, test->assembly);
+	judge_as(test, assembled.image, assembled.cfi, true);
+	judge_as(test, assembled.image, assembled.cfi, false);
+	assembled_close(&assembled);
 }
 
 #endif

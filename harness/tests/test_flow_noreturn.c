@@ -140,26 +140,16 @@ static void ask(const struct image *image, const struct cfi *cfi, bool backwards
 START_TEST(functions_that_never_return_are_found)
 {
 	const struct noreturn_case *test = &noreturn_cases[_i];
-	char directory[] = "/tmp/test_flow_noreturn.XXXXXX", path[300], text[100];
-	struct image *image;
-	struct cfi *cfi;
-	struct error error;
+	struct assembled assembled;
+	char text[100];
 
-	ck_assert_ptr_nonnull(mkdtemp(directory));
-	assemble(directory, test->assembly);
-	snprintf(path, sizeof(path), "%s/f.so", directory);
-	ck_assert_int_eq(image_create(path, &image, &error), 0);
-	if (cfi_create(image, &cfi, &error))
-		ck_assert_int_eq(error.code, ERROR_NO_CFI);
+	assembled_open(&assembled, test->assembly);
 	for (int backwards = 0; backwards < 2; backwards++) {
-		ask(image, cfi, backwards, text, sizeof(text));
+		ask(assembled.image, assembled.cfi, backwards, text, sizeof(text));
 		ck_assert_msg(!strcmp(text, test->expected), "%s%s: '%s', expected '%s'",
 			      test->rule, backwards ? ", backwards" : "", text, test->expected);
 	}
-	cfi_destroy(cfi);
-	image_destroy(image);
-	snprintf(path, sizeof(path), "rm -r %s", directory);
-	ck_assert_int_eq(system(path), 0);
+	assembled_close(&assembled);
 }
 END_TEST
 

@@ -168,24 +168,13 @@ static int prove(const struct proving *proving, const char *name)
 START_TEST(one_pass_proves_it)
 {
 	const struct proof_case *test = &proof_cases[_i];
-	char directory[] = "/tmp/test_flow_proof.XXXXXX", path[300], *text;
 	struct proving proving = { NULL };
-	struct image *image;
-	struct cfi *cfi;
-	struct error error;
+	struct assembled assembled;
 
-	ck_assert_ptr_nonnull(mkdtemp(directory));
-	ck_assert_int_gt(
-		asprintf(&text, "f:	.cfi_startproc\n%s	.cfi_endproc\n", test->assembly),
-		0);
-	assemble(directory, text);
-	free(text);
-	snprintf(path, sizeof(path), "%s/f.so", directory);
-	ck_assert_int_eq(image_create(path, &image, &error), 0);
-	ck_assert_int_eq(cfi_create(image, &cfi, &error), 0);
-	proving.cfi = cfi;
+	assembled_open_function(&assembled, test->assembly);
+	proving.cfi = assembled.cfi;
 	proving.decoder = code_decoder_create();
-	proving.names = flow_names_create(cfi);
+	proving.names = flow_names_create(assembled.cfi);
 	proving.proof = flow_proof_create();
 	/* Once more with what the first left behind. */
 	for (int i = 0; i < 2; i++) {
@@ -197,10 +186,7 @@ START_TEST(one_pass_proves_it)
 	flow_proof_destroy(proving.proof);
 	flow_names_destroy(proving.names);
 	code_decoder_destroy(proving.decoder);
-	cfi_destroy(cfi);
-	image_destroy(image);
-	snprintf(path, sizeof(path), "rm -r %s", directory);
-	ck_assert_int_eq(system(path), 0);
+	assembled_close(&assembled);
 }
 END_TEST
 
