@@ -526,6 +526,15 @@ const uint8_t *image_bytes(const struct image *image, uint64_t vaddr, size_t siz
 	return data && size <= left ? data : NULL;
 }
 
+const uint8_t *image_bytes_most(const struct image *image, uint64_t vaddr, size_t most,
+				size_t *ret_size)
+{
+	uint64_t left = 0;
+	const uint8_t *data = bytes_to_end(image, vaddr, &left);
+	*ret_size = left < most ? (size_t)left : most;
+	return data;
+}
+
 const struct image_segment *image_code_segment(const struct image *image, uint64_t vaddr)
 {
 	for (size_t i = 0; i < image->segment_count; i++) {

@@ -97,6 +97,9 @@ const struct image_symbol *image_symbol_find(const struct image *image, uint64_t
 uint64_t image_symbol_address(const struct image *image, const char *name);
 /* Bytes of the file behind addresses vaddr .. vaddr+size, or NULL if no segment holds them. */
 const uint8_t *image_bytes(const struct image *image, uint64_t vaddr, size_t size);
+/* The same, of as many bytes as are there, at most `most`. NULL: none is, *ret_size is 0. */
+const uint8_t *image_bytes_most(const struct image *image, uint64_t vaddr, size_t most,
+				size_t *ret_size);
 /* The executable segment of whose bytes in the file one is at vaddr; NULL: no code is there. */
 const struct image_segment *image_code_segment(const struct image *image, uint64_t vaddr);
 /* The first program header of that type: PT_DYNAMIC and the like (gABI 4.1, chapter 5). False: none. */

@@ -11,6 +11,8 @@
 #include "code_name.h"
 #include "flow/flow_names.h"
 
+#define GO_TEXT "runtime.text" /* Go's linker puts it into whatever it links */
+
 #define CACHE_ENTRIES 4096u /* a power of two */
 
 /* What is known of an address that is called. */
@@ -123,6 +125,11 @@ bool flow_is_stub(struct flow_names *names, uint64_t pc)
 
 	code_name_find(names->cfi->image, names->cfi, pc, &name);
 	return name.kind == CODE_STUB;
+}
+
+bool flow_is_go(const struct image *image)
+{
+	return image_symbol_address(image, GO_TEXT) != 0;
 }
 
 bool flow_is_binder(struct flow_names *names, uint64_t pc)

@@ -12,6 +12,8 @@ struct flow_names;
 /* cfi: borrowed. NULL: no memory. */
 struct flow_names *flow_names_create(const struct cfi *cfi);
 void flow_names_destroy(struct flow_names *names);
+/* Go's linker made it. */
+bool flow_is_go(const struct image *image);
 /* The function there, or behind the stub there, is known not to return. */
 bool flow_never_returns(struct flow_names *names, uint64_t pc);
 /* cfi_fde_find(), for what is asked often. */

@@ -5,6 +5,7 @@
  * Instructions are decoded once, when somebody comes to them: where they begin is known from the
  * ways, not from the bytes before.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
@@ -120,4 +121,27 @@ const struct code *flow_part_decode(struct flow_part *part, struct code_decoder 
 		    &part->code[part->code_count]);
 	part->code_at[pc - part->begin] = (uint32_t)++part->code_count;
 	return &part->code[part->code_count - 1];
+}
+
+int flow_code_range(const struct image *image, uint64_t *ret_begin, size_t *ret_size,
+		    struct error *error)
+{
+	uint64_t begin = UINT64_MAX, end = 0;
+
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct image_segment *segment = &image->segment[i];
+
+		if (!segment->executable)
+			continue;
+		if (segment->vaddr < begin)
+			begin = segment->vaddr;
+		if (segment->vaddr + segment->file_bytes > end)
+			end = segment->vaddr + segment->file_bytes;
+	}
+	*ret_begin = begin;
+	*ret_size = end > begin ? (size_t)(end - begin) : 0;
+	if (*ret_size > FLOW_IMAGE_BYTES_MAX)
+		return error_set(error, ERROR_TABLE_LIMIT, NULL, 0,
+				 "executable segments from %#" PRIx64 " to %#" PRIx64, begin, end);
+	return 0;
 }

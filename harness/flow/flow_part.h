@@ -46,6 +46,9 @@ struct flow_part {
 	bool pads_unread; /* the table of them can't be decoded: there may be more */
 };
 
+/* From the image's first executable byte to its last. -1: more than are read here. */
+int flow_code_range(const struct image *image, uint64_t *ret_begin, size_t *ret_size,
+		    struct error *error);
 /* Why there is nothing to follow: FLOW_REASON_COUNT if there is something. */
 int flow_part_create(const struct cfi *cfi, const struct cfi_fde *fde, struct flow_part **ret,
 		     enum flow_reason *ret_reason, struct error *error);

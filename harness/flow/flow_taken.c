@@ -10,8 +10,6 @@
 #include <string.h>
 #include "flow/flow_taken.h"
 
-#define FUNCTION_ALIGNMENT 16 /* of gcc and clang, unless they are to save bytes */
-
 static void tell(const struct image *image, uint64_t pc, flow_taken_fn fn, void *context)
 {
 	if (pc && image_code_segment(image, pc))
@@ -151,16 +149,15 @@ static bool is_behind_end(const struct image *image, struct code_decoder *decode
 bool flow_taken_may_begin(const struct image *image, struct code_decoder *decoder, uint64_t pc)
 {
 	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
-	size_t size = CODE_BYTES_MAX;
-	const uint8_t *bytes;
+	size_t size;
+	const uint8_t *bytes = image_bytes_most(image, pc, CODE_BYTES_MAX, &size);
 	struct code code;
 
-	while (!(bytes = image_bytes(image, pc, size)))
-		if (!--size)
-			return false;
+	if (!bytes)
+		return false;
 	if (size >= sizeof(endbr64) && !memcmp(bytes, endbr64, sizeof(endbr64)))
 		return true;
 	code_decode(decoder, pc, bytes, size, &code);
-	return pc % FUNCTION_ALIGNMENT == 0 && code.length && !code.is_padding &&
+	return pc % FLOW_FUNCTION_ALIGNMENT == 0 && code.length && !code.is_padding &&
 	       is_behind_end(image, decoder, pc);
 }

@@ -13,6 +13,8 @@
 #include "code/code.h"
 #include "image.h"
 
+#define FLOW_FUNCTION_ALIGNMENT 16 /* of gcc and clang, unless they are to save bytes */
+
 typedef void (*flow_taken_fn)(void *context, uint64_t pc);
 
 /* Tells each address in an executable segment that a word of the image holds when it runs, in no order,

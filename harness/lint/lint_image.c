@@ -21,7 +21,6 @@
 #include "flow/flow_proof.h"
 #include "lint/lint_stray.h"
 
-#define GO_TEXT	    "runtime.text" /* Go's linker puts it into whatever it links */
 #define OCAML_BEGIN "code_begin" /* camlUnit__code_begin, camlUnit.code_begin: every unit has it */
 
 struct address_list {
@@ -104,12 +103,11 @@ static bool meet_stray(void *context, uint64_t function, uint64_t part)
  * what lies between with no-ops, or with zeros. */
 static bool is_padding(const struct linting *linting, uint64_t pc)
 {
-	const uint8_t *bytes = NULL;
-	size_t size = CODE_BYTES_MAX;
+	size_t size;
+	const uint8_t *bytes = image_bytes_most(linting->world.cfi->image, pc, CODE_BYTES_MAX,
+						&size);
 	struct code code;
 
-	while (size && !(bytes = image_bytes(linting->world.cfi->image, pc, size)))
-		size--;
 	if (!bytes || (size > 1 && !bytes[0] && !bytes[1]))
 		return true;
 	code_decode(linting->world.decoder, pc, bytes, size, &code);
@@ -460,7 +458,7 @@ static void note_languages(struct flow_world *world)
 	for (size_t i = 0; i < count && !world->ocaml; i++)
 		world->ocaml = !strncmp(symbol[i].name, "caml", 4) &&
 			       strstr(symbol[i].name, OCAML_BEGIN);
-	world->go = image_symbol_address(world->cfi->image, GO_TEXT) != 0;
+	world->go = flow_is_go(world->cfi->image);
 }
 
 /* object: that cfi's image was made of, or NULL. */

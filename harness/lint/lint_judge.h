@@ -24,9 +24,6 @@ struct lint_judge {
 	uint8_t *status;
 };
 
-/* From the image's first executable byte to its last. -1: more than are read here. */
-int lint_judge_range(const struct image *image, uint64_t *ret_begin, size_t *ret_size,
-		     struct error *error);
 int lint_judge_init(struct lint_judge *judge, struct error *error);
 void lint_judge_deinit(struct lint_judge *judge);
 /* A part that never touches what its one row speaks of is proven whichever way its jumps go. */

@@ -36,7 +36,7 @@ static bool is_begin(const struct begins *begins, uint64_t pc)
 
 static int begins_init(struct begins *begins, const struct cfi *cfi, struct error *error)
 {
-	if (lint_judge_range(cfi->image, &begins->begin, &begins->size, error))
+	if (flow_code_range(cfi->image, &begins->begin, &begins->size, error))
 		return -1;
 	begins->bits = calloc(begins->size / 8 + 1, 1);
 	if (!begins->bits)

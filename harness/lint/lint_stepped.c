@@ -130,12 +130,10 @@ static bool set_place(json_t *object, const char *function, const struct cfi *cf
 static void set_instruction(json_t *object, struct code_decoder *decoder, const struct cfi *cfi,
 			    uint64_t pc)
 {
-	const uint8_t *bytes = NULL;
-	size_t size = CODE_BYTES_MAX;
+	size_t size;
+	const uint8_t *bytes = image_bytes_most(cfi->image, pc, CODE_BYTES_MAX, &size);
 	char text[128] = "";
 
-	while (size && !(bytes = image_bytes(cfi->image, pc, size)))
-		size--;
 	if (bytes)
 		code_print(decoder, pc, bytes, size, text, sizeof(text));
 	if (text[0])

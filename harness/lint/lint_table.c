@@ -47,7 +47,7 @@ int lint_table_create(const struct cfi *cfi, const struct lint_source *source,
 	if (table) {
 		table->cfi = cfi;
 		table->source = source;
-		if (lint_judge_range(cfi->image, &table->begin, &table->size, error)) {
+		if (flow_code_range(cfi->image, &table->begin, &table->size, error)) {
 			lint_table_destroy(table);
 			return -1;
 		}

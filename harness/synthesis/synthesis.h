@@ -219,6 +219,9 @@ enum flow_whose synthesis_beyond(struct synthesis_returns *returns,
 				 const struct synthesis_range *from, bool entered,
 				 const struct synthesis_range *to, uint64_t pc, uint64_t callee);
 
+/* Of count ranges by begin the one that pc lies in; NULL: none. */
+const struct synthesis_range *synthesis_range_at(const struct synthesis_range *range, size_t count,
+						 uint64_t pc);
 /* taken: is told what is reached, and what instructions make. with_taken: what it knows are functions, too.
  * 0, or -1: no memory. The caller frees ret->range. */
 int synthesis_ranges_find(const struct cfi *cfi, struct code_decoder *decoder,

@@ -10,10 +10,10 @@
  */
 #include <search.h>
 #include <stdlib.h>
+#include "array.h"
 #include "flow/flow.h"
+#include "flow/flow_taken.h"
 #include "synthesis/synthesis.h"
-
-#define FUNCTION_ALIGNMENT 16 /* of gcc and clang, unless they are to save bytes */
 
 enum flow_whose synthesis_beyond(struct synthesis_returns *returns,
 				 const struct synthesis_range *from, bool entered,
@@ -21,7 +21,7 @@ enum flow_whose synthesis_beyond(struct synthesis_returns *returns,
 {
 	if (!from || !to || (from != to && (from->sized || to->sized || to->entered || to->taken)))
 		return FLOW_ANOTHERS;
-	if (from->sized || (from == to && entered && pc % FUNCTION_ALIGNMENT) ||
+	if (from->sized || (from == to && entered && pc % FLOW_FUNCTION_ALIGNMENT) ||
 	    (callee && synthesis_returns_find(returns, callee, 0)))
 		return FLOW_OWN;
 	return FLOW_PERHAPS_OWN;
@@ -29,25 +29,18 @@ enum flow_whose synthesis_beyond(struct synthesis_returns *returns,
 
 /* ---- where ways end --------------------------------------------------------------------------- */
 
-static int compare_ends(const void *left, const void *right)
-{
-	const uint64_t *a = left, *b = right;
-
-	return *a < *b ? -1 : *a > *b;
-}
-
 int synthesis_ends_add(struct synthesis_ends *ends, const struct flow *flow, struct error *error)
 {
 	for (size_t i = 0; i < flow->beyond_count; i++) {
 		const uint64_t pc = flow->beyond[i].pc;
 		uint64_t *end;
 
-		if (flow->beyond[i].own || tfind(&pc, &ends->root, compare_ends))
+		if (flow->beyond[i].own || tfind(&pc, &ends->root, array_order_u64))
 			continue;
 		end = malloc(sizeof(*end));
 		if (end)
 			*end = pc;
-		if (!end || !tsearch(end, &ends->root, compare_ends)) {
+		if (!end || !tsearch(end, &ends->root, array_order_u64)) {
 			free(end);
 			return error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI");
 		}
@@ -57,7 +50,7 @@ int synthesis_ends_add(struct synthesis_ends *ends, const struct flow *flow, str
 
 bool synthesis_ends_has(const struct synthesis_ends *ends, uint64_t pc)
 {
-	return tfind(&pc, &ends->root, compare_ends) != NULL;
+	return tfind(&pc, &ends->root, array_order_u64) != NULL;
 }
 
 void synthesis_ends_deinit(struct synthesis_ends *ends)

@@ -29,12 +29,10 @@ struct printer {
 
 static void print_instruction(const struct printer *printer, uint64_t begin, uint64_t pc)
 {
-	const uint8_t *bytes = NULL;
-	size_t size = CODE_BYTES_MAX;
+	size_t size;
+	const uint8_t *bytes = image_bytes_most(printer->cfi->image, pc, CODE_BYTES_MAX, &size);
 	char text[128] = "";
 
-	while (size && !(bytes = image_bytes(printer->cfi->image, pc, size)))
-		size--;
 	if (bytes)
 		code_print(printer->decoder, pc, bytes, size, text, sizeof(text));
 	fprintf(printer->file, "\t# +0x%" PRIx64 " %s\n", pc - begin, text);

@@ -162,23 +162,6 @@ static struct synthesis_range *known(const struct synthesis_ranges *ranges, size
 		      : NULL;
 }
 
-/* The range that pc is in, not at its begin. */
-static const struct synthesis_range *around(const struct synthesis_ranges *ranges, size_t sorted,
-					    uint64_t pc)
-{
-	size_t low = 0, high = sorted;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (ranges->range[middle].begin > pc)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low && pc < ranges->range[low - 1].end ? &ranges->range[low - 1] : NULL;
-}
-
 struct round {
 	struct finder *finder;
 	size_t sorted; /* of the ranges: those of rounds before */
@@ -189,7 +172,8 @@ struct round {
 static bool is_new(const struct round *round, uint64_t pc)
 {
 	const struct finder *finder = round->finder;
-	const struct synthesis_range *range = around(finder->ranges, round->sorted, pc);
+	const struct synthesis_range *range = synthesis_range_at(finder->ranges->range,
+								 round->sorted, pc);
 
 	return !range ||
 	       (!range->sized && flow_taken_may_begin(finder->cfi->image, finder->decoder, pc));
@@ -220,7 +204,7 @@ static void led_to(void *context, uint64_t pc, enum synthesis_lead lead)
 		return;
 	code_name_find(cfi->image, cfi, pc, &name);
 	if (name.kind == CODE_STUB) {
-		if (!around(round->finder->ranges, round->sorted, pc))
+		if (!synthesis_range_at(round->finder->ranges->range, round->sorted, pc))
 			add_plt(round->finder, &name);
 	} else if (by_call || is_new(round, pc)) {
 		add(round->finder, pc, 0, by_call);
@@ -289,7 +273,8 @@ static void add_taken(void *context, uint64_t pc)
 {
 	struct round *round = context;
 	struct finder *finder = round->finder;
-	const struct synthesis_range *range = around(finder->ranges, round->sorted, pc);
+	const struct synthesis_range *range = synthesis_range_at(finder->ranges->range,
+								 round->sorted, pc);
 	size_t count = finder->ranges->count;
 
 	if (range && range->sized && range->begin != pc)
@@ -344,4 +329,20 @@ int synthesis_ranges_find(const struct cfi *cfi, struct code_decoder *decoder,
 	free(ret->range);
 	*ret = (struct synthesis_ranges) { NULL };
 	return -1;
+}
+
+const struct synthesis_range *synthesis_range_at(const struct synthesis_range *range, size_t count,
+						 uint64_t pc)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (range[middle].begin > pc)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low && pc < range[low - 1].end ? &range[low - 1] : NULL;
 }

@@ -79,23 +79,15 @@ const char *synthesis_reason_title(enum synthesis_reason reason)
 static const struct synthesis_range *range_of(struct synthesizer *synthesizer, uint64_t pc)
 {
 	const struct synthesis_ranges *ranges = synthesizer->ranges;
-	size_t low = 0, high = ranges->count;
+	size_t last = synthesizer->last_range;
+	const struct synthesis_range *found;
 
-	if (synthesizer->last_range < high && pc >= ranges->range[synthesizer->last_range].begin &&
-	    pc < ranges->range[synthesizer->last_range].end)
-		return &ranges->range[synthesizer->last_range];
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (ranges->range[middle].begin > pc)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	if (!low || pc >= ranges->range[low - 1].end)
-		return NULL;
-	synthesizer->last_range = low - 1;
-	return &ranges->range[low - 1];
+	if (last < ranges->count && pc >= ranges->range[last].begin && pc < ranges->range[last].end)
+		return &ranges->range[last];
+	found = synthesis_range_at(ranges->range, ranges->count, pc);
+	if (found)
+		synthesizer->last_range = (size_t)(found - ranges->range);
+	return found;
 }
 
 static bool is_call(const struct synthesizer *synthesizer, const struct lint_point *point)
@@ -282,12 +274,10 @@ static bool is_first(const struct synthesizer *synthesizer, uint64_t begin)
 	uint64_t pc = image->entry;
 
 	for (int i = 0; pc && pc != begin && i < ENTRY_INSTRUCTIONS_MAX; i++) {
-		const uint8_t *bytes = NULL;
-		size_t size = CODE_BYTES_MAX;
+		size_t size;
+		const uint8_t *bytes = image_bytes_most(image, pc, CODE_BYTES_MAX, &size);
 		struct code code;
 
-		while (size && !(bytes = image_bytes(image, pc, size)))
-			size--;
 		if (!bytes)
 			return false;
 		code_decode(synthesizer->world.decoder, pc, bytes, size, &code);

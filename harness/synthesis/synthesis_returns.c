@@ -66,12 +66,10 @@ static bool follow(struct synthesis_returns *returns, struct search *search, uin
 		   unsigned int depth)
 {
 	while (pc && search->steps++ < SYNTHESIS_RETURNS_MAX) {
-		const uint8_t *bytes = NULL;
-		size_t size = CODE_BYTES_MAX;
+		size_t size;
+		const uint8_t *bytes = image_bytes_most(returns->image, pc, CODE_BYTES_MAX, &size);
 		struct code code;
 
-		while (size && !(bytes = image_bytes(returns->image, pc, size)))
-			size--;
 		if (!bytes)
 			return false;
 		code_decode(returns->decoder, pc, bytes, size, &code);

@@ -18,24 +18,9 @@
 
 int synthesis_taken_init(struct synthesis_taken *taken, const struct cfi *cfi, struct error *error)
 {
-	uint64_t end = 0;
-
-	*taken = (struct synthesis_taken) { .cfi = cfi, .begin = UINT64_MAX };
-	for (size_t i = 0; i < cfi->image->segment_count; i++) {
-		const struct image_segment *segment = &cfi->image->segment[i];
-
-		if (!segment->executable)
-			continue;
-		if (segment->vaddr < taken->begin)
-			taken->begin = segment->vaddr;
-		if (segment->vaddr + segment->file_bytes > end)
-			end = segment->vaddr + segment->file_bytes;
-	}
-	taken->size = end > taken->begin ? end - taken->begin : 0;
-	if (taken->size > FLOW_IMAGE_BYTES_MAX)
-		return error_set(error, ERROR_TABLE_LIMIT, NULL, 0,
-				 "executable segments from %#" PRIx64 " to %#" PRIx64, taken->begin,
-				 end);
+	*taken = (struct synthesis_taken) { .cfi = cfi };
+	if (flow_code_range(cfi->image, &taken->begin, &taken->size, error))
+		return -1;
 	taken->reached = calloc(taken->size / 8 + 1, 1);
 	if (!taken->reached)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "an image's code");

@@ -212,21 +212,6 @@ static int replace(const struct synthesis_writer *writer, size_t number, size_t 
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static size_t range_of(const struct synthesis_ranges *ranges, uint64_t pc)
-{
-	size_t low = 0, high = ranges->count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (ranges->range[middle].begin > pc)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low - 1; /* what is met lies in one */
-}
-
 static int write_one(const struct synthesis_writer *writer, size_t number, size_t first,
 		     size_t *ret_next, struct error *error)
 {
@@ -250,10 +235,12 @@ int synthesis_write(const struct synthesis_writer *writer, struct error *error)
 	if (writer->met_count)
 		qsort(writer->met, writer->met_count, sizeof(*writer->met), compare_met);
 	while (i < writer->met_count) {
-		size_t number = range_of(writer->ranges, writer->met[i].row.pc);
-		int result = writer->ranges->range[number].replaces
-				     ? replace(writer, number, i, &i, error)
-				     : write_one(writer, number, i, &i, error);
+		/* What is met lies in one. */
+		const struct synthesis_range *range = synthesis_range_at(
+			writer->ranges->range, writer->ranges->count, writer->met[i].row.pc);
+		size_t number = (size_t)(range - writer->ranges->range);
+		int result = range->replaces ? replace(writer, number, i, &i, error)
+					     : write_one(writer, number, i, &i, error);
 
 		if (result)
 			return -1;

@@ -14,9 +14,8 @@
  */
 #include <stdlib.h>
 #include "array.h"
+#include "flow/flow_names.h"
 #include "synthesis/synthesis.h"
-
-#define GO_TEXT "runtime.text" /* Go's linker puts it into whatever it links */
 
 struct search {
 	const struct cfi *cfi;
@@ -66,9 +65,7 @@ static void judged(void *context, const struct lint_fde *fde)
 
 int synthesis_wrong_find(const struct cfi *cfi, struct synthesis_ranges *ret, struct error *error)
 {
-	struct search search = { .cfi = cfi,
-				 .ranges = ret,
-				 .go = image_symbol_address(cfi->image, GO_TEXT) != 0 };
+	struct search search = { .cfi = cfi, .ranges = ret, .go = flow_is_go(cfi->image) };
 	const struct lint_watch watch = { .finding = ignore_finding,
 					  .fde = judged,
 					  .context = &search };

@@ -135,7 +135,9 @@ END_TEST
 START_TEST(code_and_program_headers_are_found)
 {
 	const struct image_segment *code;
+	const uint8_t *bytes;
 	struct file file = read_self();
+	size_t size;
 	struct image *image;
 	struct error error;
 	Elf64_Phdr header;
@@ -150,6 +152,15 @@ START_TEST(code_and_program_headers_are_found)
 	ck_assert_ptr_null(image_code_segment(image, code->vaddr - 1));
 	ck_assert_ptr_null(image_code_segment(image, code->vaddr + code->file_bytes));
 	ck_assert_ptr_null(image_code_segment(image, image->eh_frame.vaddr));
+
+	bytes = image_bytes_most(image, code->vaddr, 16, &size);
+	ck_assert_ptr_eq(bytes, image_bytes(image, code->vaddr, 16));
+	ck_assert_uint_eq(size, 16);
+	bytes = image_bytes_most(image, code->vaddr + code->file_bytes - 3, 16, &size);
+	ck_assert_ptr_eq(bytes, image_bytes(image, code->vaddr + code->file_bytes - 3, 3));
+	ck_assert_uint_eq(size, 3);
+	ck_assert_ptr_null(image_bytes_most(image, UINT64_MAX - 4, 16, &size));
+	ck_assert_uint_eq(size, 0);
 
 	ck_assert(image_program_header(image, PT_DYNAMIC, &header));
 	ck_assert_mem_eq(&header, segment_of(&file, PT_DYNAMIC), sizeof(header));
