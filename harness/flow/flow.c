@@ -15,7 +15,6 @@
 #include "array.h"
 #include "flow/flow.h"
 #include "flow/flow_names.h"
-#include "flow/flow_noreturn.h"
 #include "flow/flow_proof.h"
 
 #define ROUNDS_MAX 4 /* in each, jump tables are met that were not known in the one before */
@@ -27,7 +26,7 @@ static int no_memory(struct error *error)
 
 /* ---- parts -------------------------------------------------------------------------------- */
 
-static struct flow_part *known_part(const struct flow *flow, uint64_t pc)
+struct flow_part *flow_known_part(const struct flow *flow, uint64_t pc)
 {
 	for (size_t i = 0; i < flow->part_count; i++)
 		if (pc >= flow->part[i]->begin && pc < flow->part[i]->end)
@@ -37,7 +36,7 @@ static struct flow_part *known_part(const struct flow *flow, uint64_t pc)
 
 bool flow_has(const struct flow *flow, uint64_t pc)
 {
-	return known_part(flow, pc) != NULL;
+	return flow_known_part(flow, pc) != NULL;
 }
 
 /* The row there says that there is no caller. */
@@ -55,7 +54,7 @@ static int leave(struct flow *flow, uint64_t from, const struct cfi_fde *fde, st
 	struct flow_part *other = NULL;
 	enum flow_reason reason;
 
-	if (!says_end(known_part(flow, from), from))
+	if (!says_end(flow_known_part(flow, from), from))
 		return 0;
 	if (fde && flow_part_create(flow->world->cfi, fde, &other, &reason, error))
 		return -1;
@@ -64,8 +63,8 @@ static int leave(struct flow *flow, uint64_t from, const struct cfi_fde *fde, st
 	return 0;
 }
 
-static bool is_mismatch(const struct flow_part *part, uint64_t pc, const struct flow_state *state,
-			struct flow_row_verdict *ret)
+bool flow_is_mismatch(const struct flow_part *part, uint64_t pc, const struct flow_state *state,
+		      struct flow_row_verdict *ret)
 {
 	const struct row *row = flow_part_row(part, pc);
 
@@ -81,7 +80,7 @@ static bool is_stray(struct flow *flow, const struct flow_part *part,
 {
 	struct flow_row_verdict verdict;
 
-	if (!is_mismatch(part, part->begin, state, &verdict))
+	if (!flow_is_mismatch(part, part->begin, state, &verdict))
 		return false;
 	if (flow->proof)
 		flow_proof_fail(flow);
@@ -112,7 +111,7 @@ static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *stat
 	enum flow_reason reason;
 	const struct row *first;
 
-	*ret = known_part(flow, pc);
+	*ret = flow_known_part(flow, pc);
 	if (*ret)
 		return 0;
 	fde = cfi_fde_find(flow->world->cfi, pc);
@@ -198,7 +197,7 @@ static int new_block(struct flow *flow, struct flow_part *part, uint64_t pc,
 	uint32_t *at = &part->block_at[pc - part->begin];
 	struct flow_row_verdict verdict;
 	uint32_t inside = *at;
-	bool wrong = is_mismatch(part, pc, state, &verdict);
+	bool wrong = flow_is_mismatch(part, pc, state, &verdict);
 
 	if ((way->weak || way->unsure) && wrong && !flow_row_is_vague(&verdict))
 		return leave_out(flow, pc, way, &verdict, error);
@@ -302,8 +301,8 @@ static int meet(struct flow *flow, uint32_t number, const struct flow_state *sta
 		return surer(block, way) ? flow_enqueue(flow, number, error) : 0;
 	if (block->part->silent && meet_without_row(flow, number, state, way, &result, error))
 		return result;
-	new_wrong = is_mismatch(block->part, block->pc, state, &new);
-	old_wrong = righted || is_mismatch(block->part, block->pc, &block->state, &old);
+	new_wrong = flow_is_mismatch(block->part, block->pc, state, &new);
+	old_wrong = righted || flow_is_mismatch(block->part, block->pc, &block->state, &old);
 	if (new_wrong && (!old_wrong || way->unsure))
 		return leave_out(flow, block->pc, way, &new, error);
 	if (old_wrong && !new_wrong && !block->settled)
@@ -322,20 +321,19 @@ static void tell_edge(struct flow *flow, const struct flow_block *block,
 	};
 	struct flow_row_verdict own;
 
-	if (is_mismatch(block->part, block->pc, state, &edge.verdict) &&
-	    !is_mismatch(block->part, block->pc, &block->state, &own))
+	if (flow_is_mismatch(block->part, block->pc, state, &edge.verdict) &&
+	    !flow_is_mismatch(block->part, block->pc, &block->state, &own))
 		flow->edge(flow->edge_context, &edge);
 }
 
-/* A way comes to pc. */
-static int arrive(struct flow *flow, uint64_t pc, const struct flow_state *state,
-		  const struct flow_way *way, struct error *error)
+int flow_come(struct flow *flow, uint64_t pc, const struct flow_state *state,
+	      const struct flow_way *way, struct error *error)
 {
 	struct flow_part *part;
 	uint32_t number;
 
 	if (flow->followed)
-		part = known_part(flow, pc);
+		part = flow_known_part(flow, pc);
 	else if (part_of(flow, pc, state, way, &part, error))
 		return -1;
 	if (!part)
@@ -355,86 +353,6 @@ static int arrive(struct flow *flow, uint64_t pc, const struct flow_state *state
 }
 
 /* ---- along a block ------------------------------------------------------------------------ */
-
-/* Behind the call, in the landing pads of its place. Whoever goes there takes the arguments off the
- * stack that were pushed for the call (DW_CFA_GNU_args_size). */
-static int catch (struct flow *flow, const struct flow_part *part, const struct code *code,
-		  const struct flow_state *state, bool unsure, struct error *error)
-{
-	const struct row *row = flow_part_row(part, code->pc);
-	struct flow_way way = { .from = code->pc, .unsure = unsure };
-	struct flow_row_verdict verdict;
-	struct flow_state caught;
-	struct value *rsp = &caught.reg[REGISTER_RSP];
-	const struct flow_part *part_of_pad;
-
-	if (!part->pad_count)
-		return 0;
-	flow_state_copy(&caught, state);
-	if (row)
-		*rsp = value_add(*rsp, (int64_t)row->args_size);
-	for (size_t i = 0; i < part->pad_count; i++) {
-		const struct landing_pad *pad = &part->pad[i];
-
-		if (code->pc < pad->begin || code->pc >= pad->end)
-			continue;
-		part_of_pad = known_part(flow, pad->pad);
-		if (!part_of_pad)
-			continue;
-		/* One that never throws may lie between others that do, with its arguments on the
-		 * stack. */
-		if (is_mismatch(part_of_pad, pad->pad, &caught, &verdict) &&
-		    verdict.fault == FLOW_CFA && verdict.actual.number < 0)
-			continue;
-		if (arrive(flow, pad->pad, &caught, &way, error))
-			return -1;
-	}
-	return 0;
-}
-
-/* Position-independent code asks where it is so: no call. */
-static void call_of_itself(const struct code *code, struct flow_state *state)
-{
-	struct value *rsp = &state->reg[REGISTER_RSP];
-
-	*rsp = value_add(*rsp, -8);
-	flow_word_write(state, rsp, 8,
-			(struct value) { .kind = VALUE_CONSTANT,
-					 .number = (int64_t)(code->pc + code->length) });
-}
-
-/* *ret_on: the way goes on behind it. */
-static int call(struct flow *flow, struct flow_part *part, const struct code *code,
-		struct flow_state *state, bool unsure, bool *ret_on, struct error *error)
-{
-	const struct flow_world *world = flow->world;
-	uint64_t next = code->pc + code->length;
-	struct value rax;
-
-	*ret_on = true;
-	if (code->flow == CODE_CALL && code->target == next) {
-		call_of_itself(code, state);
-		return 0;
-	}
-	if (code->flow == CODE_CALL && !flow->followed && !unsure) {
-		const struct cfi_fde *fde = flow_names_fde(world->names, code->target);
-
-		if (fde && fde->pc_begin == code->target)
-			world->called(world->context, fde);
-		else if (!fde && image_code_segment(world->cfi->image, code->target))
-			world->uncovered(world->context, code->target, code->pc);
-	}
-	rax = state->reg[REGISTER_RAX];
-	flow_state_call(state);
-	if (flow_probe_call(flow, part, code, &rax, state, error))
-		return -1;
-	if (catch (flow, part, code, state, unsure, error))
-		return -1;
-	*ret_on = code->flow != CODE_CALL ||
-		  (!flow_never_returns(world->names, code->target) &&
-		   (!world->noreturn || !flow_noreturn_find(world->noreturn, code->target)));
-	return 0;
-}
 
 static int jump_computed(struct flow *flow, const struct flow_part *part, const struct code *code,
 			 const struct flow_state *state, const struct flow_way *come,
@@ -463,7 +381,7 @@ static int jump_computed(struct flow *flow, const struct flow_part *part, const 
 	if ((!count || !sure) && flow->world->jumped && !flow->followed)
 		flow->world->jumped(flow->world->context, state);
 	for (size_t i = 0; i < count && !result; i++)
-		result = arrive(flow, target[i], state, &way, error);
+		result = flow_come(flow, target[i], state, &way, error);
 	return result;
 }
 
@@ -486,11 +404,12 @@ static int step(struct flow *flow, struct flow_part *part, const struct code *co
 			flow_thread_begin(state);
 		return 0;
 	case CODE_CALL:
-	case CODE_CALL_INDIRECT: return call(flow, part, code, state, come->unsure, ret_on, error);
+	case CODE_CALL_INDIRECT:
+		return flow_call(flow, part, code, state, come->unsure, ret_on, error);
 	case CODE_JUMP:
 		way.weak = come->weak;
 		way.callee = come->callee;
-		return arrive(flow, code->target, state, &way, error);
+		return flow_come(flow, code->target, state, &way, error);
 	case CODE_JUMP_INDIRECT:
 		if (flow_is_stub(flow->world->names, code->pc)) {
 			*ret_on = true; /* until it is bound, a stub's jump leads on */
@@ -502,7 +421,7 @@ static int step(struct flow *flow, struct flow_part *part, const struct code *co
 		flow_state_copy(&taken, state);
 		flow_effect(&taken, code, 0);
 		flow_effect_branch(&taken, code->condition, true);
-		if (arrive(flow, code->target, &taken, &way, error))
+		if (flow_come(flow, code->target, &taken, &way, error))
 			return -1;
 		flow_effect(state, code, 0);
 		flow_effect_branch(state, code->condition, false);
@@ -535,7 +454,7 @@ int flow_arrive(struct flow *flow, uint64_t pc, const struct flow_state *state,
 	flow->followed = true;
 	flow->edge = fn;
 	flow->edge_context = context;
-	return arrive(flow, pc, state, way, error);
+	return flow_come(flow, pc, state, way, error);
 }
 
 int flow_go(struct flow *flow, struct flow_part *part, const struct code *code,
@@ -554,7 +473,7 @@ int flow_fall_out(struct flow *flow, uint64_t pc, const struct flow_state *state
 	int result;
 
 	beyond.unsure |= cfi_fde_find(flow->world->cfi, pc) != NULL;
-	result = arrive(flow, pc, state, &beyond, error);
+	result = flow_come(flow, pc, state, &beyond, error);
 	flow->returns = returns;
 	return result;
 }
@@ -567,7 +486,7 @@ static int fall_beyond(struct flow *flow, uint64_t pc, const struct flow_state *
 
 	if (flow_beyond_pass(flow, pc, way, &on, error))
 		return -1;
-	return on ? arrive(flow, pc, state, way, error) : 0;
+	return on ? flow_come(flow, pc, state, way, error) : 0;
 }
 
 static int walk(struct flow *flow, uint32_t number, struct error *error)
@@ -599,8 +518,8 @@ static int walk(struct flow *flow, uint32_t number, struct error *error)
 		if (way.from &&
 		    ((*at && flow->block[*at - 1].pc == pc) ||
 		     way.beyond != flow->block[number].beyond || flow_unread_leads(flow, pc)))
-			return arrive(flow, pc, &state, &way, error);
-		if (way.from && way.weak && is_mismatch(part, pc, &state, &verdict) &&
+			return flow_come(flow, pc, &state, &way, error);
+		if (way.from && way.weak && flow_is_mismatch(part, pc, &state, &verdict) &&
 		    !flow_row_is_vague(&verdict))
 			return leave_out(flow, pc, &way, &verdict, error);
 		*at = number + 1;
@@ -639,7 +558,7 @@ int flow_enter(struct flow *flow, uint64_t entry, struct error *error)
 	flow_state_enter(&state);
 	if (entry == flow->world->first)
 		flow_word_write(&state, &top, 8, (struct value) { .kind = VALUE_OTHER });
-	if (arrive(flow, entry, &state, &way, error))
+	if (flow_come(flow, entry, &state, &way, error))
 		return -1;
 	return flow->proof ? flow_proof_follow(flow, error) : follow(flow, error);
 }

@@ -13,6 +13,7 @@
  *	flow_row.c	 a row against a state
  *	flow_expression.c  a row's expression, as a value
  *	flow.c		 the ways
+ *	flow_call.c	 where a call goes
  *	flow_jump.c	 where a computed jump goes
  *	flow_way.c	 what is thought of a way
  *	flow_thread.c	 where a new thread begins, and where one ends
@@ -186,6 +187,8 @@ void flow_forget(struct flow *flow);
 /* Follows all ways from entry, where a call has just come to. 0, or -1: no memory. */
 int flow_enter(struct flow *flow, uint64_t entry, struct error *error);
 void flow_deinit(struct flow *flow);
+/* The part that was met and has pc, or NULL. */
+struct flow_part *flow_known_part(const struct flow *flow, uint64_t pc);
 /* pc lies in a part that was met. */
 bool flow_has(const struct flow *flow, uint64_t pc);
 /* One instruction of a block, once all ways have been followed: its effect on the state, and each
@@ -200,6 +203,12 @@ int flow_go(struct flow *flow, struct flow_part *part, const struct code *code,
 /* The way that goes on behind the part's end. */
 int flow_fall_out(struct flow *flow, uint64_t pc, const struct flow_state *state,
 		  const struct flow_way *way, struct error *error);
+/* A way comes to pc. */
+int flow_come(struct flow *flow, uint64_t pc, const struct flow_state *state,
+	      const struct flow_way *way, struct error *error);
+/* The row at pc is wrong in that state. */
+bool flow_is_mismatch(const struct flow_part *part, uint64_t pc, const struct flow_state *state,
+		      struct flow_row_verdict *ret);
 /* The ways from the block on are to be followed again. 0, or -1: no memory. */
 int flow_enqueue(struct flow *flow, uint32_t number, struct error *error);
 /* The way behind that instruction. */
@@ -262,6 +271,12 @@ struct flow_path {
 /* To pc by way of the instruction at from, which leads there (0: the way begins
  * at pc). All ways have been followed. */
 void flow_path_find(const struct flow *flow, uint64_t from, uint64_t pc, struct flow_path *ret);
+
+/* ---- flow_call.c ------------------------------------------------------------------------- */
+
+/* Follows the call. *ret_on: the way goes on behind it. 0, or -1: no memory. */
+int flow_call(struct flow *flow, struct flow_part *part, const struct code *code,
+	      struct flow_state *state, bool unsure, bool *ret_on, struct error *error);
 
 /* ---- flow_probe.c ------------------------------------------------------------------------- */
 

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * flow_call.c - where a call goes
+ *
+ * To another function, which comes back behind the call or never does, and from which an exception may
+ * land in this one. What is called and is none is told apart here.
+ */
+#include "flow/flow.h"
+#include "flow/flow_names.h"
+#include "flow/flow_noreturn.h"
+
+/* Behind the call, in the landing pads of its place. Whoever goes there takes the arguments off the
+ * stack that were pushed for the call (DW_CFA_GNU_args_size). */
+static int catch (struct flow *flow, const struct flow_part *part, const struct code *code,
+		  const struct flow_state *state, bool unsure, struct error *error)
+{
+	const struct row *row = flow_part_row(part, code->pc);
+	struct flow_way way = { .from = code->pc, .unsure = unsure };
+	struct flow_row_verdict verdict;
+	struct flow_state caught;
+	struct value *rsp = &caught.reg[REGISTER_RSP];
+	const struct flow_part *part_of_pad;
+
+	if (!part->pad_count)
+		return 0;
+	flow_state_copy(&caught, state);
+	if (row)
+		*rsp = value_add(*rsp, (int64_t)row->args_size);
+	for (size_t i = 0; i < part->pad_count; i++) {
+		const struct landing_pad *pad = &part->pad[i];
+
+		if (code->pc < pad->begin || code->pc >= pad->end)
+			continue;
+		part_of_pad = flow_known_part(flow, pad->pad);
+		if (!part_of_pad)
+			continue;
+		/* One that never throws may lie between others that do, with its arguments on the
+		 * stack. */
+		if (flow_is_mismatch(part_of_pad, pad->pad, &caught, &verdict) &&
+		    verdict.fault == FLOW_CFA && verdict.actual.number < 0)
+			continue;
+		if (flow_come(flow, pad->pad, &caught, &way, error))
+			return -1;
+	}
+	return 0;
+}
+
+/* Position-independent code asks where it is so: no call. */
+static void call_of_itself(const struct code *code, struct flow_state *state)
+{
+	struct value *rsp = &state->reg[REGISTER_RSP];
+
+	*rsp = value_add(*rsp, -8);
+	flow_word_write(state, rsp, 8,
+			(struct value) { .kind = VALUE_CONSTANT,
+					 .number = (int64_t)(code->pc + code->length) });
+}
+
+int flow_call(struct flow *flow, struct flow_part *part, const struct code *code,
+	      struct flow_state *state, bool unsure, bool *ret_on, struct error *error)
+{
+	const struct flow_world *world = flow->world;
+	uint64_t next = code->pc + code->length;
+	struct value rax;
+
+	*ret_on = true;
+	if (code->flow == CODE_CALL && code->target == next) {
+		call_of_itself(code, state);
+		return 0;
+	}
+	if (code->flow == CODE_CALL && !flow->followed && !unsure) {
+		const struct cfi_fde *fde = flow_names_fde(world->names, code->target);
+
+		if (fde && fde->pc_begin == code->target)
+			world->called(world->context, fde);
+		else if (!fde && image_code_segment(world->cfi->image, code->target))
+			world->uncovered(world->context, code->target, code->pc);
+	}
+	rax = state->reg[REGISTER_RAX];
+	flow_state_call(state);
+	if (flow_probe_call(flow, part, code, &rax, state, error))
+		return -1;
+	if (catch (flow, part, code, state, unsure, error))
+		return -1;
+	*ret_on = code->flow != CODE_CALL ||
+		  (!flow_never_returns(world->names, code->target) &&
+		   (!world->noreturn || !flow_noreturn_find(world->noreturn, code->target)));
+	return 0;
+}
