@@ -35,6 +35,7 @@ static struct bpf_session_options inner_options(const struct stackproof_session_
 		.rule_capacity = options->rules,
 		.place_capacity = options->places,
 		.stack_capacity = options->stacks,
+		.wake_up = options->wake_up,
 	};
 }
 
@@ -293,6 +294,11 @@ int stackproof_session_consume(struct stackproof_session *session, stackproof_st
 	return bpf_session_consume(session->session, give, &reader, &inner)
 		       ? face_fail(error, &inner)
 		       : 0;
+}
+
+int stackproof_session_fd(const struct stackproof_session *session)
+{
+	return bpf_session_fd(session->session);
 }
 
 int stackproof_session_take_counts(struct stackproof_session *session, stackproof_stack_fn fn,

@@ -40,6 +40,8 @@ struct {
 	__uint(max_entries, 1 << 22);
 } fp_records SEC(".maps");
 
+const volatile int wake_up = 0; /* as in walk_maps.bpf.h */
+
 static __always_inline int walk(void *ctx, __u32 entry)
 {
 	__u64 id = own_id();
@@ -73,7 +75,7 @@ static __always_inline int walk(void *ctx, __u32 entry)
 	record->count = bytes / 8;
 	if (bpf_ringbuf_output(&fp_records, record,
 			       __builtin_offsetof(struct walk_record, pc) + bytes,
-			       BPF_RB_NO_WAKEUP)) {
+			       wake_up ? 0 : BPF_RB_NO_WAKEUP)) {
 		counter->lost_space++;
 	} else {
 		counter->stacks++;

@@ -44,6 +44,7 @@ struct bpf_session {
 	uint32_t pid_namespace; /* own_pid_namespace() */
 	bool by_loop;
 	bool counts_stacks;
+	bool wakes; /* who waits for records */
 	struct stack_counts counts;
 	struct placement placement;
 	struct shared_array table[PLACEMENT_COUNT]; /* the placement's arrays */
@@ -51,8 +52,8 @@ struct bpf_session {
 	struct process_list processes;
 	struct bpf_link **link;
 	size_t link_count;
-	struct ring_buffer *ring, *fp_ring;
-	bpf_record_fn record_fn; /* only during bpf_session_consume() */
+	struct ring_buffer *rings; /* the walk's records, then the baseline's */
+	bpf_record_fn record_fn;   /* only during bpf_session_consume() */
 	void *record_context;
 };
 
@@ -132,6 +133,7 @@ static void choose_programs(struct bpf_session *session, const struct bpf_sessio
 	walk->rodata->count_stacks = options->count_stacks;
 	walk->rodata->frame_pointers = options->follow_frame_pointers;
 	walk->rodata->no_memo = options->no_memo;
+	walk->rodata->wake_up = options->wake_up;
 }
 
 static int set_tails(const struct walk_bpf *walk, struct error *error)
@@ -281,25 +283,22 @@ static int on_fp_record(void *context, void *data, size_t size)
 	return 0;
 }
 
-static int open_rings(struct bpf_session *session, struct error *error)
+static int open_ring(struct bpf_session *session, const struct bpf_map *map,
+		     ring_buffer_sample_fn fn, struct error *error)
 {
-	if (session->walk) {
-		session->ring = ring_buffer__new(bpf_map__fd(session->walk->maps.records),
-						 on_record, session, NULL);
-		if (!session->ring)
-			return error_set_errno(error, "opening the walk's ring buffer");
-	}
-	if (session->frame_pointer) {
-		session->fp_ring =
-			ring_buffer__new(bpf_map__fd(session->frame_pointer->maps.fp_records),
-					 on_fp_record, session, NULL);
-		if (!session->fp_ring)
-			return error_set_errno(error, "opening the baseline's ring buffer");
-	}
+	int fd = bpf_map__fd(map), status = 0;
+
+	if (session->rings)
+		status = ring_buffer__add(session->rings, fd, fn, session);
+	else
+		session->rings = ring_buffer__new(fd, fn, session, NULL);
+	if (!session->rings || status)
+		return error_set_errno(error, "opening the ring buffer %s", bpf_map__name(map));
 	return 0;
 }
 
-static int load_baseline(struct bpf_session *session, struct error *error)
+static int load_baseline(struct bpf_session *session, const struct bpf_session_options *options,
+			 struct error *error)
 {
 	int status;
 
@@ -308,6 +307,7 @@ static int load_baseline(struct bpf_session *session, struct error *error)
 		status = -errno;
 	} else {
 		session->frame_pointer->rodata->pid_namespace = session->pid_namespace;
+		session->frame_pointer->rodata->wake_up = options->wake_up;
 		status = frame_pointer_bpf__load(session->frame_pointer);
 	}
 	return status ? unavailable(error, status, "loading the frame-pointer baseline") : 0;
@@ -316,13 +316,18 @@ static int load_baseline(struct bpf_session *session, struct error *error)
 static int load(struct bpf_session *session, const struct bpf_session_options *options,
 		struct error *error)
 {
+	session->wakes = options->wake_up;
 	if (own_pid_namespace(&session->pid_namespace, error) ||
 	    (!options->only_frame_pointer && load_walk(session, options, error)))
 		return -1;
 	if ((options->frame_pointer || options->only_frame_pointer) &&
-	    load_baseline(session, error))
+	    load_baseline(session, options, error))
 		return -1;
-	return open_rings(session, error);
+	if (session->walk && open_ring(session, session->walk->maps.records, on_record, error))
+		return -1;
+	return session->frame_pointer ? open_ring(session, session->frame_pointer->maps.fp_records,
+						  on_fp_record, error)
+				      : 0;
 }
 
 int bpf_session_open(const struct bpf_session_options *options, struct bpf_session **ret,
@@ -360,8 +365,7 @@ void bpf_session_close(struct bpf_session *session)
 	if (!session)
 		return;
 	bpf_session_detach(session);
-	ring_buffer__free(session->ring);
-	ring_buffer__free(session->fp_ring);
+	ring_buffer__free(session->rings);
 	for (int kind = 0; kind < PLACEMENT_COUNT; kind++)
 		unmap_array(&session->table[kind]);
 	unmap_array(&session->spaces);
@@ -599,19 +603,21 @@ void bpf_session_detach(struct bpf_session *session)
 int bpf_session_consume(struct bpf_session *session, bpf_record_fn fn, void *context,
 			struct error *error)
 {
-	int status = 0;
+	int status;
 
 	session->record_fn = fn;
 	session->record_context = context;
-	if (session->ring)
-		status = ring_buffer__consume(session->ring);
-	if (status >= 0 && session->fp_ring)
-		status = ring_buffer__consume(session->fp_ring);
+	status = ring_buffer__consume(session->rings);
 	session->record_fn = NULL;
 	if (status < 0)
 		return error_set(error, ERROR_PROTOCOL, "", 0, "reading a BPF ring buffer: %s",
 				 strerror(-status));
 	return 0;
+}
+
+int bpf_session_fd(const struct bpf_session *session)
+{
+	return session->wakes ? ring_buffer__epoll_fd(session->rings) : -1;
 }
 
 static void keep_record(void *context, const struct walk_record *record, bool frame_pointer)

@@ -44,6 +44,7 @@ struct bpf_session_options {
 	bool count_stacks;	    /* equal stacks are counted in the kernel */
 	bool follow_frame_pointers; /* where there is no CFI; WALK_PC_GUESSED marks such frames */
 	bool no_memo;		    /* every PC is looked up; to measure that */
+	bool wake_up;		    /* bpf_session_fd() wakes who waits for it */
 	bool frame_pointer;	    /* load the baseline too */
 	bool only_frame_pointer;    /* load nothing else */
 	uint32_t process_capacity;  /* processes at a time; 64 */
@@ -116,6 +117,9 @@ typedef void (*bpf_record_fn)(void *context, const struct walk_record *record, b
 /* Gives every record that is there, without waiting. */
 int bpf_session_consume(struct bpf_session *session, bpf_record_fn fn, void *context,
 			struct error *error);
+/* A descriptor for poll(2), the session's own, that is readable while records are there. -1: the
+ * session has not the option wake_up. */
+int bpf_session_fd(const struct bpf_session *session);
 typedef void (*bpf_count_fn)(void *context, const struct walk_record *record, uint64_t count);
 /*
  * If stacks are counted: gives each different one since the last time, with how often it was met,

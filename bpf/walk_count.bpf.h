@@ -45,7 +45,7 @@ static __always_inline int send_record(const struct walk_record *record, __u64 c
 {
 	return bpf_ringbuf_output(&records, (void *)record,
 				  __builtin_offsetof(struct walk_record, pc) + count * 8,
-				  BPF_RB_NO_WAKEUP);
+				  wake_up ? 0 : BPF_RB_NO_WAKEUP);
 }
 
 /* 0: the record's stack is counted, now or when the ring buffer has room. Else the counter of what

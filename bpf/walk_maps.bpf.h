@@ -121,6 +121,7 @@ struct {
 const volatile int count_stacks = 0; /* equal stacks are counted, and only the first one is sent */
 const volatile int frame_pointers = 0; /* followed where there is no CFI */
 const volatile int no_memo = 0;	       /* every PC is looked up */
+const volatile int wake_up = 0; /* who waits for records, by the first after all were taken */
 
 /* ---- reading the tables ----------------------------------------------------------------- */
 

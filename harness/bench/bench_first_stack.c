@@ -7,6 +7,7 @@
  * it calls exec; then the events must come, the mappings be read, tables be made of the images, and
  * be placed in the arrays of the walk; and a clock must tick in the program. The time is that of
  * the arrival of the first stack that is complete, of the program that was executed, and not raced.
+ * The profiler waits for events and stacks by poll(2), and is woken by the first of either.
  *
  * The reference is the first stack of bpf_get_stack(), which asks for no mappings: what the exec
  * itself, the clock and the way of a record take.
@@ -25,7 +26,7 @@
 
 #define SAMPLE_HZ  4999
 #define TIMEOUT_MS 5000
-#define POLL_MS	   1
+#define POLL_MS	   1 /* for what wakes nobody: a process that waits to be read */
 
 /* A child that waits for a byte, and then executes the program. */
 struct starter {
@@ -142,7 +143,8 @@ static int follow(struct starter *starter, struct bpf_session *session, struct i
 		  struct process_events *events, struct parts *ret, struct error *error)
 {
 	struct first first = { .pid = starter->pid, .exec_ns = starter->exec_ns };
-	struct pollfd changed = { .fd = process_events_fd(events), .events = POLLIN };
+	struct pollfd wakes[] = { { .fd = process_events_fd(events), .events = POLLIN },
+				  { .fd = bpf_session_fd(session), .events = POLLIN } };
 	uint64_t deadline = monotonic_ns() + TIMEOUT_MS * 1000000ull;
 	struct process_events_counters counters;
 	uint64_t used_ns;
@@ -153,7 +155,7 @@ static int follow(struct starter *starter, struct bpf_session *session, struct i
 	if (write(starter->go, "", 1) != 1)
 		return error_set_errno(error, "starting the program");
 	while (!first.arrived_ns) {
-		poll(&changed, 1, POLL_MS);
+		poll(wakes, 2, POLL_MS);
 		if (process_events_consume(events, on_stack, &first, error))
 			return -1;
 		process_events_counters(events, &counters);
@@ -177,7 +179,7 @@ static int follow(struct starter *starter, struct bpf_session *session, struct i
 /* Every process's events: the child is known by its exec, and until then by nobody. */
 static int measure_walk(const char *path, struct parts *ret, struct error *error)
 {
-	struct bpf_session_options options = { .process_capacity = 256 };
+	struct bpf_session_options options = { .process_capacity = 256, .wake_up = true };
 	struct process_events_options wanted = { 0 };
 	struct image_store *store = image_store_create();
 	struct process_events *events = NULL;
@@ -199,7 +201,7 @@ static int measure_walk(const char *path, struct parts *ret, struct error *error
 
 static int measure_helper(const char *path, double *ret, struct error *error)
 {
-	struct bpf_session_options options = { .only_frame_pointer = true };
+	struct bpf_session_options options = { .only_frame_pointer = true, .wake_up = true };
 	uint64_t deadline = monotonic_ns() + TIMEOUT_MS * 1000000ull;
 	struct bpf_session *session = NULL;
 	struct starter starter = { 0 };
@@ -213,8 +215,10 @@ static int measure_helper(const char *path, double *ret, struct error *error)
 	    bpf_session_attach_samples(session, starter.pid, -1, SAMPLE_HZ, error) ||
 	    write(starter.go, "", 1) != 1)
 		goto out;
+	struct pollfd wakes = { .fd = bpf_session_fd(session), .events = POLLIN };
+
 	while (!first.arrived_ns) {
-		poll(NULL, 0, POLL_MS);
+		poll(&wakes, 1, POLL_MS);
 		if (bpf_session_consume(session, on_helper_stack, &first, error))
 			goto out;
 		if (monotonic_ns() > deadline) {

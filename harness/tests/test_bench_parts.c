@@ -91,6 +91,11 @@ int bpf_session_consume(struct bpf_session *consumed, bpf_record_fn fn, void *co
 	return 0;
 }
 
+int bpf_session_fd(const struct bpf_session *waited_for)
+{
+	return -1;
+}
+
 int process_events_open(struct bpf_session *opened, struct image_store *store,
 			const struct process_events_options *options, struct process_events **ret,
 			struct error *error)
