@@ -50,19 +50,19 @@ static int begins_init(struct begins *begins, const struct cfi *cfi, struct erro
 	return 0;
 }
 
-/* An instruction of the FDE begins at distance `at`. */
-static bool is_instruction(struct code_decoder *decoder, const struct cfi_fde *fde,
-			   const uint8_t *bytes, uint64_t at)
+/* A call of the FDE begins at distance `at`. *now: where its first instruction begins that was not decoded
+ * yet. Who asks for the FDE's calls one after the other decodes it once. */
+static bool is_call(struct code_decoder *decoder, const struct cfi_fde *fde, const uint8_t *bytes,
+		    uint64_t at, uint64_t *now)
 {
-	uint64_t now = 0;
-	struct code code;
+	struct code code = { .flow = CODE_NEXT };
 
-	while (now < at) {
-		code_decode(decoder, fde->pc_begin + now, bytes + now, fde->pc_range - now, &code);
-		now += code.length ? code.length : 1;
+	while (*now <= at) {
+		code_decode(decoder, fde->pc_begin + *now, bytes + *now, fde->pc_range - *now,
+			    &code);
+		*now += code.length ? code.length : 1;
 	}
-	code_decode(decoder, fde->pc_begin + now, bytes + now, fde->pc_range - now, &code);
-	return now == at && code.flow == CODE_CALL;
+	return code.pc == fde->pc_begin + at && code.flow == CODE_CALL;
 }
 
 /* The calls of one FDE. */
@@ -71,6 +71,7 @@ static bool look_for_calls(struct lint_middle *middle, const struct cfi *cfi,
 			   struct flow_names *names, const struct cfi_fde *fde)
 {
 	const uint8_t *bytes = image_bytes(cfi->image, fde->pc_begin, fde->pc_range), *found;
+	uint64_t now = 0;
 
 	if (!bytes || fde->pc_range < CALL_BYTES)
 		return true;
@@ -89,7 +90,7 @@ static bool look_for_calls(struct lint_middle *middle, const struct cfi *cfi,
 		    is_begin(begins, target) || flow_is_stub(names, target))
 			continue;
 		other = cfi_fde_find(cfi, target);
-		if (!other || !is_instruction(decoder, fde, bytes, at))
+		if (!other || !is_call(decoder, fde, bytes, at, &now))
 			continue;
 		if (!ARRAY_GROW(middle->address, middle->count))
 			return false;
