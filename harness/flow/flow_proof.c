@@ -15,7 +15,9 @@
  *	- a row is looked at again only if it is another one, or something that it speaks of was written.
  *
  * All that forgets, and what is known of less is true of more: so a proof is one. At the first
- * instruction that is not proven it ends without an answer, and the function is followed by flow.c.
+ * instruction that is not proven it ends without an answer, and the function is followed by flow.c. But a
+ * jump table may have been read on in the next one, which was not met yet: then all ways are followed
+ * once more.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +41,7 @@ struct flow_proof {
 	uint32_t *queue; /* a heap, the lowest on top */
 	size_t queue_count;
 	bool failed;
+	bool doubtful; /* a way is not right that perhaps a jump table read too far brought */
 	/* Of the part that is scanned: its jumps back, and what each RUN of its instructions writes. */
 	struct jump_back *back;
 	size_t back_count, back_room;
@@ -422,6 +425,14 @@ static int go(struct flow *flow, struct flow_part *part, const struct code *code
 	return 0;
 }
 
+/* Not proven. Where a jump table may have been read too far, the way is perhaps none: the next round knows
+ * where those end that this one meets. */
+static void fail(struct flow *flow)
+{
+	flow->proof->doubtful = true;
+	flow->proof->failed |= !flow->guessed_end;
+}
+
 static int walk(struct flow *flow, uint32_t number, struct error *error)
 {
 	struct flow_proof *proof = flow->proof;
@@ -446,7 +457,7 @@ static int walk(struct flow *flow, uint32_t number, struct error *error)
 		if (!code)
 			return no_memory(error);
 		if (!is_proven(&cursor, part, code, &state)) {
-			proof->failed = true;
+			fail(flow);
 			return 0;
 		}
 		/* Behind a system call another thread may begin. */
@@ -462,7 +473,7 @@ static int walk(struct flow *flow, uint32_t number, struct error *error)
 
 void flow_proof_fail(struct flow *flow)
 {
-	flow->proof->failed = true;
+	fail(flow);
 }
 
 int flow_proof_follow(struct flow *flow, struct error *error)
@@ -498,9 +509,11 @@ int flow_proof_try(struct flow_proof *proof, struct flow *flow, bool *ret_proven
 	flow->proof = proof;
 	for (int round = 0; !result && !proof->failed && flow_again(flow, round); round++) {
 		proof->count = proof->queue_count = 0;
+		proof->doubtful = false;
 		flow_restart(flow);
 		result = flow_enter(flow, flow->function, error);
 	}
+	proof->failed |= proof->doubtful;
 	flow->proof = NULL;
 	*ret_proven = !result && !proof->failed && !flow->too_large && !flow->jump_unread &&
 		      !flow->is_handler && is_reached(flow->part[0], flow->world->decoder);

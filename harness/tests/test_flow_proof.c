@@ -80,6 +80,18 @@ static const struct proof_case {
 	  "	.cfi_def_cfa_offset 8\n	ret\n"
 	  "	.section .rodata\n9:	.long 2b-9b, 1b-9b, 0x7fffffff\n	.text\n",
 	  9 },
+	/* Read on in the next table, its entries lead 8 bytes before their targets: into a number. */
+	{ "a jump table that was read on in the next one before that was met",
+	  PUSH
+	  "	mov ebx, [rdi]\n	lea rdx, 9f[rip]\n	movsxd rax, dword ptr [rdx+rbx*4]\n"
+	  "	add rax, rdx\n	jmp rax\n"
+	  "2:	mov ecx, [rdi]\n	lea rdx, 8f[rip]\n	movsxd rax, dword ptr [rdx+rcx*4]\n"
+	  "	add rax, rdx\n	jmp rax\n"
+	  "4:	movabs r8, 0xc3c3c3c3c3c35b5b\n3:	xor eax, eax\n1:	pop rbx\n"
+	  "	.cfi_def_cfa_offset 8\n	ret\n"
+	  "	.section .rodata\n9:	.long 2b-9b, 1b-9b\n"
+	  "8:	.long 4b-8b, 3b-8b, 0x7fffffff\n	.text\n",
+	  15 },
 	{ "behind a call that never returns another block begins",
 	  "	test edi, edi\n	je 1f\n	push rax\n	.cfi_def_cfa_offset 16\n"
 	  "	call g@PLT\n	.cfi_def_cfa_offset 8\n1:	xor eax, eax\n	ret\n",
