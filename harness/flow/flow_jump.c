@@ -146,3 +146,40 @@ size_t flow_jump_known(struct flow *flow, const struct code *code, const struct 
 			return 0;
 	return count;
 }
+
+/* ---- the comparison before ---------------------------------------------------------------- */
+
+#define LOOK_UP 8 /* instructions that read an entry and jump */
+
+/* Nothing but the instructions that read an entry stands between pc and the jump by it. */
+static bool looks_up(const struct flow *flow, uint64_t pc)
+{
+	struct flow_part *part = flow_known_part(flow, pc);
+
+	for (int i = 0; part && i < LOOK_UP && pc < part->end; i++) {
+		const struct code *code = flow_part_code(part, flow->world->decoder, pc);
+
+		if (!code || code->flow != CODE_NEXT)
+			return code && code->flow == CODE_JUMP_INDIRECT;
+		pc += code->length;
+	}
+	return false;
+}
+
+bool flow_jump_is_default(const struct flow *flow, uint64_t from, uint64_t to)
+{
+	struct flow_part *part = flow_known_part(flow, from);
+	const struct code *code = part ? flow_part_code(part, flow->world->decoder, from) : NULL;
+	uint64_t next;
+
+	if (!code || code->flow != CODE_BRANCH)
+		return false;
+	next = code->pc + code->length;
+	switch (code->condition) {
+	case CONDITION_ABOVE:
+	case CONDITION_ABOVE_EQUAL: return to == code->target && looks_up(flow, next);
+	case CONDITION_BELOW:
+	case CONDITION_BELOW_EQUAL: return to == next && looks_up(flow, code->target);
+	default: return false;
+	}
+}

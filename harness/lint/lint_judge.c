@@ -270,6 +270,10 @@ static void judge_edge(void *context, const struct flow_edge *edge)
 		set_status(judge, edge->to, STATUS_UNPROVEN + FLOW_VALUE_UNKNOWN);
 		return;
 	}
+	if (flow_jump_is_default(judge->flow, edge->from, edge->to)) {
+		set_status(judge, edge->to, STATUS_UNPROVEN + FLOW_JUMP_UNKNOWN);
+		return;
+	}
 	flow_row_describe(row, edge->state, &edge->verdict, finding.declared, finding.actual);
 	flow_path_find(judge->flow, edge->from, edge->to, &finding.path);
 	set_status(judge, edge->to, STATUS_MISMATCH);

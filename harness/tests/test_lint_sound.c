@@ -14,6 +14,13 @@
 /* rbx is kept in rax for a while: then it counts if it is another one. */
 #define KEPT(code) "	mov rax, rbx\n" code "	nop\n	mov rbx, rax\n	ret\n"
 
+/* What a table of two leads to has a frame, and what lies behind has none. */
+#define TABLE                                                                                      \
+	"	mov edi, edi\n	lea rdx, 9f[rip]\n	movsxd rax, dword ptr [rdx+rdi*4]\n"                   \
+	"	add rax, rdx\n	jmp rax\n1:	mov eax, 1\n" POP                                  \
+	"	ret\n2:	xor eax, eax\n	ret\n"                                                            \
+	"	.section .rodata\n9:	.long 1b-9b, 1b-9b\n	.text\n"
+
 static const struct lint_case lint_cases[] = {
 	/* GCC's __attribute__((interrupt)) with an error code: below it the CPU has pushed that. */
 	{ "a handler of an interrupt is not called",
@@ -197,6 +204,13 @@ static const struct lint_case lint_cases[] = {
 	{ "a mark taken off may leave it as it was",
 	  "	.cfi_same_value rbx\n	or rbx, 1\n	and rbx, -2\n" LEAF,
 	  "1 of 3, 1 unproven value_unknown" },
+	{ "past the table of a switch without default a compiler lets anything come",
+	  "	test esi, esi\n	je 2f\n" PUSH "	cmp edi, 1\n	ja 2f\n" TABLE,
+	  "14 of 15, 1 unproven jump_unknown" },
+	{ "by another condition it is the code's",
+	  "	test esi, esi\n	je 2f\n" PUSH
+	  "	cmp edi, 1\n	je 2f\n	cmp edi, 1\n	ja 1f\n" TABLE,
+	  "SP001 40..40 from 8 cfa=rsp+8 / cfa=rsp+16\n16 of 17, 1 mismatch" },
 	{ "of 0 bsf finds nothing and writes nothing", KEPT("	bsf rbx, rdi\n"),
 	  "3 of 5, 1 unproven value_unknown" },
 };
