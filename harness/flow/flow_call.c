@@ -56,6 +56,31 @@ static void call_of_itself(const struct code *code, struct flow_state *state)
 					 .number = (int64_t)(code->pc + code->length) });
 }
 
+#define RETURN_BYTES 1 /* ret */
+
+/* GCC's -fsplit-stack: a function that has too little stack calls __morestack first. That calls what lies
+ * behind the `ret` behind the call, on another stack, with the arguments as they were; when it comes
+ * back, to the `ret`, the function is done. */
+static int split_stack(struct flow *flow, struct flow_part *part, const struct code *code,
+		       bool unsure, struct error *error)
+{
+	uint64_t next = code->pc + code->length;
+	struct flow_way way = { .from = code->pc, .unsure = unsure };
+	const struct code *behind;
+	struct flow_state state;
+
+	if (code->flow != CODE_CALL || !flow_splits_stack(flow->world->names, code->target) ||
+	    next >= part->end)
+		return 0;
+	behind = flow_part_code(part, flow->world->decoder, next);
+	if (!behind)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "the ways through a function");
+	if (behind->flow != CODE_RETURN || behind->length != RETURN_BYTES)
+		return 0;
+	flow_state_enter(&state);
+	return flow_come(flow, next + RETURN_BYTES, &state, &way, error);
+}
+
 int flow_call(struct flow *flow, struct flow_part *part, const struct code *code,
 	      struct flow_state *state, bool unsure, bool *ret_on, struct error *error)
 {
@@ -80,7 +105,8 @@ int flow_call(struct flow *flow, struct flow_part *part, const struct code *code
 	flow_state_call(state);
 	if (flow_probe_call(flow, part, code, &rax, state, error))
 		return -1;
-	if (catch (flow, part, code, state, unsure, error))
+	if (catch (flow, part, code, state, unsure, error) ||
+	    split_stack(flow, part, code, unsure, error))
 		return -1;
 	*ret_on = code->flow != CODE_CALL ||
 		  (!flow_never_returns(world->names, code->target) &&

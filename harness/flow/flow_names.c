@@ -2,7 +2,7 @@
 /*
  * flow_names.c - functions that never return, by name
  *
- * The list has those of C's, C++'s and Rust's run-times that their standards and headers declare so.
+ * The list has those of C's, C++'s, Rust's and Go's run-times that their standards and headers declare so.
  * It is not needed for a proof: behind another call that never returns, the rows are another way's,
  * and that is noticed (flow.c). It spares ways that nobody takes.
  */
@@ -15,11 +15,26 @@
 
 #define CACHE_ENTRIES 4096u /* a power of two */
 
+/* Of Go: runtime.goPanicIndexU and the like. */
+static const char *const never_prefix[] = {
+	"runtime.goPanic",
+	"runtime.panicIndex",
+	"runtime.panicSlice",
+	"runtime.panicdottype",
+};
+
+/* libgcc/config/i386/morestack.S. */
+static const char *const split[] = {
+	"__morestack",
+	"__morestack_large_model",
+	"__morestack_non_split",
+};
+
 /* What is known of an address that is called. */
 struct callee {
 	uint64_t pc; /* 0: none */
 	const struct cfi_fde *fde;
-	bool never;
+	bool never, splits;
 };
 
 struct flow_names {
@@ -45,6 +60,7 @@ static const char *const never[] = {
 	"__cxa_throw",
 	"__cxa_throw_bad_array_new_length",
 	"__fortify_fail",
+	"__go_assert_fail",
 	"__libc_fatal",
 	"__longjmp_chk",
 	"__stack_chk_fail",
@@ -55,6 +71,11 @@ static const char *const never[] = {
 	"longjmp",
 	"pthread_exit",
 	"quick_exit",
+	"runtime.gopanic",
+	"runtime.panicdivide",
+	"runtime.panicmem",
+	"runtime.panicshift",
+	"runtime.throw",
 	"rust_panic",
 	"siglongjmp",
 	"thrd_exit",
@@ -92,7 +113,18 @@ static bool is_listed(const char *name)
 	for (size_t i = 0; i < sizeof(never) / sizeof(never[0]); i++)
 		if (!strcmp(never[i], name))
 			return true;
+	for (size_t i = 0; i < sizeof(never_prefix) / sizeof(never_prefix[0]); i++)
+		if (!strncmp(never_prefix[i], name, strlen(never_prefix[i])))
+			return true;
 	return is_thrower(name);
+}
+
+static bool is_split(const char *name)
+{
+	for (size_t i = 0; i < sizeof(split) / sizeof(split[0]); i++)
+		if (!strcmp(split[i], name))
+			return true;
+	return false;
 }
 
 static const struct callee *find_callee(struct flow_names *names, uint64_t pc)
@@ -106,12 +138,18 @@ static const struct callee *find_callee(struct flow_names *names, uint64_t pc)
 	callee->pc = pc;
 	callee->fde = cfi_fde_find(names->cfi, pc);
 	callee->never = name.name && name.start == pc && is_listed(name.name);
+	callee->splits = name.name && name.start == pc && is_split(name.name);
 	return callee;
 }
 
 bool flow_never_returns(struct flow_names *names, uint64_t pc)
 {
 	return find_callee(names, pc)->never;
+}
+
+bool flow_splits_stack(struct flow_names *names, uint64_t pc)
+{
+	return find_callee(names, pc)->splits;
 }
 
 const struct cfi_fde *flow_names_fde(struct flow_names *names, uint64_t pc)

@@ -16,6 +16,8 @@ void flow_names_destroy(struct flow_names *names);
 bool flow_is_go(const struct image *image);
 /* The function there, or behind the stub there, is known not to return. */
 bool flow_never_returns(struct flow_names *names, uint64_t pc);
+/* The function there makes the stack larger, and calls its caller (GCC's -fsplit-stack). */
+bool flow_splits_stack(struct flow_names *names, uint64_t pc);
 /* cfi_fde_find(), for what is asked often. */
 const struct cfi_fde *flow_names_fde(struct flow_names *names, uint64_t pc);
 /* pc lies in a stub of a PLT. */

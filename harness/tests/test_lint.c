@@ -19,6 +19,14 @@
 		   ".cfi_def_cfa_offset "                                                          \
 		   "8\n	ret\n" SECOND(g_cold) "	.cfi_offset rbp, -16\n"
 
+/* A function that has another one called first if there is too little stack. */
+#define SPLIT(callee)                                                                              \
+	"	cmp rsp, fs:0x70\n	jb 1f\n2:	push rbx\n	.cfi_def_cfa_offset 16\n"                        \
+	"	.cfi_offset rbx, -16\n	pop rbx\n	.cfi_def_cfa_offset 8\n	.cfi_restore "                  \
+	"rbx\n	ret\n"                                                                              \
+	"1:	call " callee "\n	ret\n	jmp 2b\n	.cfi_endproc\n" callee             \
+	":	.cfi_startproc\n	xor eax, eax\n	ret\n"
+
 static const struct lint_case lint_cases[] = {
 	{ "nothing moves", "	xor eax, eax\n" LEAF, "2 of 2, 1 proven" },
 	{ "a push with its directive",
@@ -479,6 +487,9 @@ static const struct lint_case lint_cases[] = {
 	  "h:	ret\nk:	.cfi_startproc\n	ret\n"
 	  "	.section .rodata\n9:	.long 2b-9b, 0x7fffffff\n	.text\n",
 	  "10 of 10, 2 proven" },
+	{ "what calls its caller on another stack comes to behind the return", SPLIT("__morestack"),
+	  "10 of 10, 2 proven" },
+	{ "what does not, doesn't", SPLIT("more"), "9 of 10, 1 proven, 1 unproven not_reached" },
 	{ "bytes that are no instruction",
 	  "	push rax\n	.cfi_def_cfa_offset 16\n	.byte 0x06\n	pop rax\n"
 	  "	.cfi_def_cfa_offset 8\n" LEAF,
