@@ -144,7 +144,7 @@ static void check_register(const struct row *row, uint8_t reg, uint64_t pc,
 		return;
 	case RULE_VAL_OFFSET:
 		if (flow_word_find(state, &at) && is_entry_value(flow_word_find(state, &at), reg))
-			mismatch(ret, FLOW_NOT_SAVED, reg, flow_word_find(state, &at));
+			mismatch(ret, fault, reg, flow_word_find(state, &at));
 		else
 			unproven(ret, FLOW_RULE_UNKNOWN);
 		return;
