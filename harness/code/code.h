@@ -9,6 +9,7 @@
  * Nothing is guessed: what Zydis can't decode is CODE_UNKNOWN, and has no length.
  *
  *	code_form.c	what Zydis says of an instruction, but for its numbers
+ *	code_correct.c	what it writes beside
  *	code_identity.c	instructions that leave their operand as it was
  *	code_decode.c	bytes -> struct code
  *

@@ -32,8 +32,7 @@ const uint8_t code_dwarf_number[REGISTER_GPR_COUNT] = {
 	REGISTER_R15,
 };
 
-/* Of whatever part; CODE_NO_REGISTER for others. */
-static uint8_t number_of(ZydisRegister part)
+uint8_t code_register_number(ZydisRegister part)
 {
 	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, part);
 
@@ -45,7 +44,7 @@ static uint8_t number_of(ZydisRegister part)
 static bool is_register(const ZydisDecodedOperand *operand, unsigned int bits)
 {
 	return operand->type == ZYDIS_OPERAND_TYPE_REGISTER && operand->size == bits &&
-	       number_of(operand->reg.value) != CODE_NO_REGISTER;
+	       code_register_number(operand->reg.value) != CODE_NO_REGISTER;
 }
 
 /* al, not ah. */
@@ -73,9 +72,10 @@ static void take_memory(const struct code_decoded *decoded, const ZydisDecodedOp
 	ret->code.has_memory = true;
 	ret->code.memory_bytes = operand->size / 8;
 	ret->code.base = memory->base == ZYDIS_REGISTER_NONE ? CODE_NO_REGISTER
-							     : number_of(memory->base);
-	ret->code.index = memory->index == ZYDIS_REGISTER_NONE ? CODE_NO_REGISTER
-							       : number_of(memory->index);
+							     : code_register_number(memory->base);
+	ret->code.index = memory->index == ZYDIS_REGISTER_NONE
+				  ? CODE_NO_REGISTER
+				  : code_register_number(memory->index);
 	ret->code.scale = memory->scale;
 	ret->code.displacement = memory->disp.has_displacement ? memory->disp.value : 0;
 	ret->displaced = memory->disp.has_displacement;
@@ -125,7 +125,7 @@ static void take_operands(const struct code_decoded *decoded, struct code_form *
 		bool written = operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
 
 		if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER && written) {
-			uint8_t number = number_of(operand->reg.value);
+			uint8_t number = code_register_number(operand->reg.value);
 
 			if (number != CODE_NO_REGISTER) {
 				ret->code.written |= 1u << number;
@@ -210,7 +210,7 @@ static void take_flow(const struct code_decoded *decoded, struct code_form *ret)
 				 : target_of(decoded, ret) ? CODE_JUMP
 							   : CODE_JUMP_INDIRECT;
 		if (is_register(&decoded->operand[0], 64))
-			ret->code.source = number_of(decoded->operand[0].reg.value);
+			ret->code.source = code_register_number(decoded->operand[0].reg.value);
 		return;
 	case ZYDIS_MNEMONIC_RET:
 		ret->code.flow = is_far ? CODE_UNKNOWN : CODE_RETURN;
@@ -258,7 +258,7 @@ static void take_flow(const struct code_decoded *decoded, struct code_form *ret)
 
 static uint8_t register_of(const ZydisDecodedOperand *operand)
 {
-	return number_of(operand->reg.value);
+	return code_register_number(operand->reg.value);
 }
 
 static void effect_move(const struct code_decoded *decoded, struct code_form *ret)
@@ -575,7 +575,7 @@ static bool is_computed(const struct code_decoded *decoded)
 
 		if (operand->type != ZYDIS_OPERAND_TYPE_REGISTER ||
 		    !(operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) ||
-		    number_of(operand->reg.value) == CODE_NO_REGISTER)
+		    code_register_number(operand->reg.value) == CODE_NO_REGISTER)
 			continue;
 		if (operand->actions & ZYDIS_OPERAND_ACTION_CONDWRITE)
 			return false;
@@ -588,49 +588,6 @@ static bool is_computed(const struct code_decoded *decoded)
 		if (computing[i] == instruction->mnemonic)
 			known = false;
 	return !known;
-}
-
-/* ---- what Zydis does not say --------------------------------------------------------------- */
-
-#define ALL_BUT_RSP (0xffffu & ~(1u << REGISTER_RSP))
-
-/* docs/DECODERS.md. What these write beside what Zydis 4.0 says, and perhaps don't write at all. */
-static const struct {
-	ZydisMnemonic mnemonic;
-	uint32_t written;
-} corrections[] = {
-	/* On a CPU without shadow stacks these are no-ops. */
-	{ ZYDIS_MNEMONIC_RDSSPD, 0 },
-	{ ZYDIS_MNEMONIC_RDSSPQ, 0 },
-	/* Only if the selector is one. */
-	{ ZYDIS_MNEMONIC_LAR, 0 },
-	{ ZYDIS_MNEMONIC_LSL, 0 },
-	{ ZYDIS_MNEMONIC_INSB, 1u << REGISTER_RDI },
-	{ ZYDIS_MNEMONIC_INSW, 1u << REGISTER_RDI },
-	{ ZYDIS_MNEMONIC_INSD, 1u << REGISTER_RDI },
-	{ ZYDIS_MNEMONIC_OUTSB, 1u << REGISTER_RSI },
-	{ ZYDIS_MNEMONIC_OUTSW, 1u << REGISTER_RSI },
-	{ ZYDIS_MNEMONIC_OUTSD, 1u << REGISTER_RSI },
-	/* What the other side leaves in them. */
-	{ ZYDIS_MNEMONIC_VMCALL, ALL_BUT_RSP },
-	{ ZYDIS_MNEMONIC_VMMCALL, ALL_BUT_RSP },
-	{ ZYDIS_MNEMONIC_VMRUN, ALL_BUT_RSP },
-	{ ZYDIS_MNEMONIC_TDCALL, ALL_BUT_RSP },
-	{ ZYDIS_MNEMONIC_SEAMCALL, ALL_BUT_RSP },
-};
-
-static void correct(const ZydisDecodedInstruction *instruction, struct code *ret)
-{
-	for (size_t i = 0; i < sizeof(corrections) / sizeof(corrections[0]); i++)
-		if (corrections[i].mnemonic == instruction->mnemonic) {
-			ret->written |= corrections[i].written;
-			ret->computed = false;
-		}
-	/* f3 41 90 is xchg of r8 and rax. */
-	if (instruction->mnemonic == ZYDIS_MNEMONIC_PAUSE && instruction->raw.rex.B) {
-		ret->written |= 1u << REGISTER_RAX | 1u << REGISTER_R8;
-		ret->computed = false;
-	}
 }
 
 /* ---- forms -------------------------------------------------------------------------------- */
@@ -683,7 +640,7 @@ void code_form_make(const struct code_decoded *decoded, struct code_form *ret)
 			break;
 		}
 	ret->code.computed = is_computed(decoded);
-	correct(instruction, &ret->code);
+	code_correct(instruction, &ret->code);
 	code_identity_take(decoded, ret);
 	take_fields(instruction, ret);
 }

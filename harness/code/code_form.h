@@ -8,6 +8,7 @@
  * few thousand forms, so each is asked of Zydis once; then registers and numbers are filled in.
  *
  *	code_form.c	 bytes -> form, by Zydis
+ *	code_correct.c	 what it writes that Zydis does not say
  *	code_identity.c	 forms that leave their operand as it was, with some number
  *	code_head.c	 bytes -> the key that forms are kept by
  *	code_decode.c	 head -> form that is known already; form and bytes -> struct code
@@ -36,10 +37,13 @@ struct code_field {
 };
 
 /* The immediates that make the instruction an identity: those of which bits, the lowest, % modulo are
- * value's. bits 0: there are none. modulo 0: of the whole. */
+ * value's. bits 0: there are none. modulo 0: of the whole. Or a copy of source, or of memory if it is none,
+ * to reg. */
 struct code_neutral {
 	uint8_t bits, modulo;
 	int8_t value;
+	bool copies;
+	uint8_t reg, source;
 };
 
 #define CODE_HEAD_READ 16 /* bytes that are looked at for a head */
@@ -72,8 +76,15 @@ extern const uint8_t code_dwarf_number[REGISTER_GPR_COUNT];
 /* False: it can't be decoded. */
 bool code_form_decode(const ZydisDecoder *zydis, const uint8_t *bytes, size_t size,
 		      struct code_decoded *ret);
+/* The general register that part is of; CODE_NO_REGISTER for others. */
+uint8_t code_register_number(ZydisRegister part);
 /* What Zydis said of it, as a form. */
 void code_form_make(const struct code_decoded *decoded, struct code_form *ret);
+
+/* ---- code_correct.c ----------------------------------------------------------------------- */
+
+/* What Zydis does not say of the instruction is added. */
+void code_correct(const ZydisDecodedInstruction *instruction, struct code *ret);
 
 /* ---- code_identity.c ---------------------------------------------------------------------- */
 

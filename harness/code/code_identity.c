@@ -71,15 +71,24 @@ static uint8_t count_bits(uint16_t width)
 	return width == FULL_WIDTH ? 6 : 5;
 }
 
+/* With 1 it is the other operand. */
 static void take_product(const struct code_decoded *decoded, uint16_t width,
 			 struct code_neutral *ret)
 {
 	const ZydisDecodedOperand *to = &decoded->operand[0], *from = &decoded->operand[1];
+	bool is_register = from->type == ZYDIS_OPERAND_TYPE_REGISTER;
 
-	if (from->type != ZYDIS_OPERAND_TYPE_REGISTER)
-		return;
-	if (to->reg.value == from->reg.value)
+	if (is_register && to->reg.value == from->reg.value)
 		*ret = (struct code_neutral) { .bits = (uint8_t)width, .value = 1 };
+	else if (width == FULL_WIDTH)
+		*ret = (struct code_neutral) {
+			.bits = FULL_WIDTH,
+			.value = 1,
+			.copies = true,
+			.reg = code_register_number(to->reg.value),
+			.source = is_register ? code_register_number(from->reg.value)
+					      : CODE_NO_REGISTER,
+		};
 }
 
 static void take_immediate(const struct code_decoded *decoded, enum operation operation,
@@ -94,7 +103,8 @@ static void take_immediate(const struct code_decoded *decoded, enum operation op
 	case OPERATION_TURN: ret->modulo = width; /* fall through */
 	case OPERATION_SHIFT: ret->bits = count_bits(width); break;
 	case OPERATION_TURN_CF:
-		*ret = (struct code_neutral) { count_bits(width), (uint8_t)(width + 1), 0 };
+		*ret = (struct code_neutral) { .bits = count_bits(width),
+					       .modulo = (uint8_t)(width + 1) };
 		break;
 	case OPERATION_PRODUCT: take_product(decoded, width, ret); break;
 	case OPERATION_COPY: break;
@@ -138,6 +148,13 @@ void code_identity_apply(const struct code_neutral *neutral, uint64_t immediate,
 
 	if (neutral->modulo)
 		counted %= neutral->modulo;
-	if (counted == ((uint64_t)neutral->value & mask))
+	if (counted != ((uint64_t)neutral->value & mask))
+		return;
+	if (!neutral->copies) {
 		leave_all(code);
+		return;
+	}
+	code->effect = neutral->source == CODE_NO_REGISTER ? EFFECT_LOAD : EFFECT_MOVE;
+	code->reg = neutral->reg;
+	code->source = neutral->source;
 }

@@ -4,7 +4,8 @@
  *
  * A case is a prefix and an opcode map. For each opcode with each ModRM byte, and with SIB bytes of
  * all kinds, a decoder that remembers forms must say what one says that has met nothing before. The
- * order is such that each form is met first with other registers and other numbers.
+ * order is such that each form is met first with other registers and other numbers. And each general
+ * register that Zydis says is written is one of which the effect tells.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -77,6 +78,73 @@ static void assert_same(const struct head_case *test, const uint8_t *bytes, cons
 		      b->length);
 }
 
+/* Registers of which the effect says what becomes of them. Behind CODE_STOP and CODE_UNKNOWN no way goes on; a
+ * call puts rsp back, a return leaves. */
+static uint32_t told(const struct code *code)
+{
+	uint32_t rsp = 1u << REGISTER_RSP, rbp = 1u << REGISTER_RBP;
+	uint32_t reg = code->reg == CODE_NO_REGISTER ? 0 : 1u << code->reg;
+
+	switch (code->flow) {
+	case CODE_STOP:
+	case CODE_UNKNOWN: return UINT32_MAX;
+	case CODE_CALL:
+	case CODE_CALL_INDIRECT:
+	case CODE_RETURN: return code->written | rsp;
+	default: break;
+	}
+	switch (code->effect) {
+	case EFFECT_WRITES: return code->written;
+	case EFFECT_PUSH:
+	case EFFECT_POP: return reg | rsp;
+	case EFFECT_ENTER:
+	case EFFECT_LEAVE: return rsp | rbp;
+	case EFFECT_EXCHANGE: return reg | 1u << code->source;
+	case EFFECT_STORE:
+	case EFFECT_COMPARE:
+	case EFFECT_COMPARE_REGISTER: return 0;
+	default: return reg;
+	}
+}
+
+/* What leaves its operand as it was: test_code_decode.c has each kind. */
+static bool may_be_identity(const ZydisDecodedInstruction *instruction, const struct code *code)
+{
+	switch (instruction->mnemonic) {
+	case ZYDIS_MNEMONIC_CMP:
+	case ZYDIS_MNEMONIC_TEST: return false;
+	default:
+		return code->effect == EFFECT_WRITES && !code->written &&
+		       instruction->operand_count_visible >= 2;
+	}
+}
+
+static void check_written(const struct head_case *test, const uint8_t *bytes,
+			  const struct code *code)
+{
+	struct code_decoded decoded;
+	uint32_t written = 0;
+	ZydisDecoder zydis;
+
+	ZydisDecoderInit(&zydis, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	if (!code_form_decode(&zydis, bytes, CODE_BYTES_MAX, &decoded))
+		return;
+	for (unsigned int i = 0; i < decoded.instruction.operand_count; i++) {
+		const ZydisDecodedOperand *operand = &decoded.operand[i];
+		uint8_t number = operand->type == ZYDIS_OPERAND_TYPE_REGISTER
+					 ? code_register_number(operand->reg.value)
+					 : CODE_NO_REGISTER;
+
+		if (number != CODE_NO_REGISTER &&
+		    operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+			written |= 1u << number;
+	}
+	ck_assert_msg(!(written & ~told(code)) || may_be_identity(&decoded.instruction, code),
+		      "%s: %02x %02x %02x %02x %02x %02x (%s): %x of %x", test->rule, bytes[0],
+		      bytes[1], bytes[2], bytes[3], bytes[4], bytes[5],
+		      ZydisMnemonicGetString(decoded.instruction.mnemonic), told(code), written);
+}
+
 static void check_bytes(const struct head_case *test, struct code_decoder *decoder,
 			const uint8_t bytes[CODE_BYTES_MAX])
 {
@@ -88,6 +156,7 @@ static void check_bytes(const struct head_case *test, struct code_decoder *decod
 	code_decode(fresh, PC, bytes, CODE_BYTES_MAX, &met_first);
 	code_decoder_destroy(fresh);
 	assert_same(test, bytes, &remembered, &met_first);
+	check_written(test, bytes, &remembered);
 }
 
 static void check_modrm(const struct head_case *test, struct code_decoder *decoder,

@@ -181,6 +181,18 @@ static const struct lint_case lint_cases[] = {
 	  KEPT("	or rbx, 0\n	xor rbx, 0\n	add rbx, 0\n	sub rbx, 0\n"),
 	  "8 of 8, 1 proven" },
 	{ "a product with 1", KEPT("	imul rbx, rbx, 1\n"), "5 of 5, 1 proven" },
+	{ "of another register is that one",
+	  KEPT("	xor ebx, ebx\n	.cfi_register rbx, rax\n	imul rbx, rax, 1\n	"
+	       ".cfi_restore rbx\n"),
+	  "6 of 6, 1 proven" },
+	{ "and of a word what was saved there",
+	  PUSH
+	  "	xor ebx, ebx\n	imul rbx, [rsp], 1\n	.cfi_same_value rbx\n	add rsp, 8\n"
+	  "	.cfi_def_cfa_offset 8\n" LEAF,
+	  "5 of 5, 1 proven" },
+	{ "a cache line that is cleared by an address in rax",
+	  PUSH "	lea rax, [rsp-32]\n	clzero\n" POP LEAF,
+	  "3 of 5, 1 unproven value_unknown" },
 	{ "shifts by whole counts",
 	  KEPT("	shl rbx, 0\n	shr rbx, 64\n	rol rbx, 64\n	ror bl, 8\n"),
 	  "8 of 8, 1 proven" },

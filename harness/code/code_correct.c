@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * code_correct.c - what instructions write beside what Zydis 4.0 says
+ *
+ * Found by its operands, mnemonic by mnemonic, against the manuals: docs/DECODERS.md.
+ */
+#include "code/code_form.h"
+
+#define ALL_BUT_RSP (0xffffu & ~(1u << REGISTER_RSP))
+
+/* docs/DECODERS.md. What these write beside what Zydis 4.0 says, and perhaps don't write at all. */
+static const struct {
+	ZydisMnemonic mnemonic;
+	uint32_t written;
+} corrections[] = {
+	/* On a CPU without shadow stacks these are no-ops. */
+	{ ZYDIS_MNEMONIC_RDSSPD, 0 },
+	{ ZYDIS_MNEMONIC_RDSSPQ, 0 },
+	/* Only if the selector is one. */
+	{ ZYDIS_MNEMONIC_LAR, 0 },
+	{ ZYDIS_MNEMONIC_LSL, 0 },
+	{ ZYDIS_MNEMONIC_INSB, 1u << REGISTER_RDI },
+	{ ZYDIS_MNEMONIC_INSW, 1u << REGISTER_RDI },
+	{ ZYDIS_MNEMONIC_INSD, 1u << REGISTER_RDI },
+	{ ZYDIS_MNEMONIC_OUTSB, 1u << REGISTER_RSI },
+	{ ZYDIS_MNEMONIC_OUTSW, 1u << REGISTER_RSI },
+	{ ZYDIS_MNEMONIC_OUTSD, 1u << REGISTER_RSI },
+	{ ZYDIS_MNEMONIC_CMPSB, 1u << REGISTER_RSI | 1u << REGISTER_RDI },
+	{ ZYDIS_MNEMONIC_CMPSW, 1u << REGISTER_RSI | 1u << REGISTER_RDI },
+	{ ZYDIS_MNEMONIC_CMPSD, 1u << REGISTER_RSI | 1u << REGISTER_RDI },
+	{ ZYDIS_MNEMONIC_CMPSQ, 1u << REGISTER_RSI | 1u << REGISTER_RDI },
+	{ ZYDIS_MNEMONIC_SCASB, 1u << REGISTER_RDI },
+	{ ZYDIS_MNEMONIC_SCASW, 1u << REGISTER_RDI },
+	{ ZYDIS_MNEMONIC_SCASD, 1u << REGISTER_RDI },
+	{ ZYDIS_MNEMONIC_SCASQ, 1u << REGISTER_RDI },
+	/* What the other side leaves in them. */
+	{ ZYDIS_MNEMONIC_VMCALL, ALL_BUT_RSP },
+	{ ZYDIS_MNEMONIC_VMMCALL, ALL_BUT_RSP },
+	{ ZYDIS_MNEMONIC_VMRUN, ALL_BUT_RSP },
+	{ ZYDIS_MNEMONIC_VMLAUNCH, ALL_BUT_RSP },
+	{ ZYDIS_MNEMONIC_VMRESUME, ALL_BUT_RSP },
+	{ ZYDIS_MNEMONIC_TDCALL, ALL_BUT_RSP },
+	{ ZYDIS_MNEMONIC_SEAMCALL, ALL_BUT_RSP },
+};
+
+#define LINE 64 /* bytes of a cache line */
+
+/* clzero: all of the cache line that rax is in (AMD's APM, volume 3). It has no memory operand. */
+static void clear_line(const ZydisDecodedInstruction *instruction, struct code *ret)
+{
+	ret->has_memory = ret->writes_memory = true;
+	ret->base = REGISTER_RAX;
+	ret->displacement = 1 - LINE;
+	ret->memory_bytes = 2 * LINE - 1;
+	ret->foreign_segment = instruction->address_width != 64;
+}
+
+void code_correct(const ZydisDecodedInstruction *instruction, struct code *ret)
+{
+	for (size_t i = 0; i < sizeof(corrections) / sizeof(corrections[0]); i++)
+		if (corrections[i].mnemonic == instruction->mnemonic) {
+			ret->written |= corrections[i].written;
+			ret->computed = false;
+		}
+	/* f3 41 90 is xchg of r8 and rax. */
+	if (instruction->mnemonic == ZYDIS_MNEMONIC_PAUSE && instruction->raw.rex.B) {
+		ret->written |= 1u << REGISTER_RAX | 1u << REGISTER_R8;
+		ret->computed = false;
+	}
+	if (instruction->mnemonic == ZYDIS_MNEMONIC_CLZERO)
+		clear_line(instruction, ret);
+}
