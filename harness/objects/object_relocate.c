@@ -135,6 +135,7 @@ static int done(struct object_link *link, struct relocation *relocation,
 	const char *name = NULL;
 
 	object->relocations[outcome]++;
+	object->cfi_unknown |= relocation->place->is_cfi && relocation->value.st_shndx == SHN_UNDEF;
 	if (!known && relocation->type.kind != FIELD_UNKNOWN)
 		fill(link, relocation, link->undefined_vaddr);
 	if (!relocation->place->executable || !relocation->type.bytes)

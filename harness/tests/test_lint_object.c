@@ -27,6 +27,15 @@
 	"f.o: 0 of 1 FDEs proven (0.000 %), 0 with mismatches, 1 unproven (" reason ")"
 #define ONE_WRONG "f.o: 0 of 1 FDEs proven (0.000 %), 1 with mismatches"
 
+/* A function without CFI, and the FDE of another place. */
+#define CALLED                                                                                     \
+	SECTION(".text.f") "	.globl f\n	.type f, @function\nf:	ret\n	.size f, .-f\n"
+#define BY_HAND(begin)                                                                             \
+	"	.section .eh_frame,\"a\",@unwind\n1:	.long 3f-2f\n2:	.long 0\n	.byte 1\n"                \
+	"	.asciz \"zR\"\n	.byte 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1\n	.p2align "             \
+	"3\n"                                                                                      \
+	"3:	.long 5f-4f\n4:	.long .-1b, " begin ", 1\n	.byte 0\n	.p2align 3\n5:\n"
+
 static const struct object_case {
 	const char *rule, *assembly, *expected;
 } object_cases[] = {
@@ -81,6 +90,13 @@ static const struct object_case {
 	  "    declared    an FDE of 2 bytes from .text.f+0x0\n    actual      the code ends at "
 	  ".text.f+0x1\n"
 	  "f.o: 2 of 2 FDEs proven (100.000 %), 0 with mismatches\n" },
+	{ "an FDE whose place another file says may be that of any code", CALLED BY_HAND("place-."),
+	  NONE_PROVEN("instructions that can't be decoded") "\n" },
+	{ "one that lies elsewhere in this file is not",
+	  CALLED SECTION(".text.g") "g:	ret\n" BY_HAND("g-."),
+	  "f.o: f (.text.f+0x0): SP006 code that is reached, and no FDE covers it\n     -> 0x0  "
+	  "ret\n    up to       0x1\n    declared    no FDE covers it\n    actual      it is a "
+	  "function, or something leads there\n" ALL_PROVEN("1") "\n" },
 	{ "a name that never returns, by way of a PLT",
 	  FUNCTION("f") PUSH "	call abort@PLT\n	.cfi_def_cfa_offset 8\n	int3\n" END("f"),
 	  ALL_PROVEN("1") "\n" },
