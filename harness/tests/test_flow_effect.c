@@ -161,6 +161,7 @@ static const struct effect_case {
 	  "rax=t4@4096:7 rdx=4096 rdi=0..7*1" },
 	{ "movsxd rax, dword ptr [rdx+rdi*8]", "rdx=4096", "rax=! rdx=4096" },
 	{ "movsxd rax, dword ptr [rsp]", "", "rax=!" },
+	{ "movsxd rdx, dword ptr [rdx+rdi*4]", "rdx=4096", "rdx=t4@4096:65535" },
 	{ "mov eax, [rdx+rdi*4]", "rdx=4096 rdi=0..7*1", "rax=t4@4096:7 rdx=4096 rdi=0..7*1" },
 	{ "movzx eax, word ptr [rdx+rdi*4]", "rdx=4096", "rax=0..65535*1 rdx=4096" },
 	{ "movzx eax, byte ptr [rdi]", "", "rax=0..255*1" },
@@ -214,6 +215,7 @@ static const struct effect_case {
 	/* Comparisons. */
 	{ "cmp rax, 5", "", "compared=rax,5" },
 	{ "cmp rax, 5", "compared=rbx,rdi", "compared=rax,5" },
+	{ "cmp rdi, 5", "", "compared=rdi,5" },
 	{ "cmp rax, 0", "compared=rbx,5", "" },
 	{ "test rax, rax", "both", "both compared=rax,0" },
 	{ "cmp rax, rdx", "", "compared=rax,rdx" },
@@ -298,6 +300,7 @@ static const struct branch_case {
 	{ CONDITION_BELOW_EQUAL, true, "compared=rdi,65536", "compared=rdi,65536" },
 	{ CONDITION_BELOW_EQUAL, true, "rdi=<0..3*1 compared=rdi,5", "rdi=<0..3*1 compared=rdi,5" },
 	{ CONDITION_BELOW_EQUAL, true, "rdi=<0..3*4 compared=rdi,5", "rdi=<0..3*4 compared=rdi,5" },
+	{ CONDITION_BELOW_EQUAL, true, "rdi=<0..5*4 compared=rdi,5", "rdi=<0..5*4 compared=rdi,5" },
 	{ CONDITION_BELOW_EQUAL, true, "rdi=0..3*1 compared=rdi,5", "rdi=<0..5*1 compared=rdi,5" },
 	{ CONDITION_BELOW_EQUAL, true, "rdi=<0..9*1 compared=rdi,5", "rdi=<0..5*1 compared=rdi,5" },
 	{ CONDITION_BELOW_EQUAL, true, "rdi=0..3*4 compared=rdi,5", "rdi=0..3*4 compared=rdi,5" },
@@ -376,6 +379,26 @@ START_TEST(a_branch_says_something_of_what_was_compared)
 }
 END_TEST
 
+START_TEST(a_jump_goes_where_its_operand_says)
+{
+	struct code by_register = { .base = CODE_NO_REGISTER, .index = CODE_NO_REGISTER };
+	struct code by_word = { .has_memory = true,
+				.memory_bytes = 8,
+				.source = CODE_NO_REGISTER,
+				.base = REGISTER_RSP,
+				.index = CODE_NO_REGISTER };
+	struct value target;
+	struct flow_state state;
+
+	state_read(&state, "rax=4096");
+	by_register.source = REGISTER_RAX;
+	target = flow_effect_jump(&state, &by_register);
+	ck_assert(target.kind == VALUE_CONSTANT && target.number == 4096);
+	target = flow_effect_jump(&state, &by_word);
+	ck_assert(target.kind == VALUE_ENTRY && target.reg == REGISTER_RIP);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("flow_effect");
@@ -387,6 +410,7 @@ int main(void)
 	tcase_add_loop_test(instructions, an_instruction_changes_what_is_known, 0, (int)CASES);
 	tcase_add_loop_test(branches, a_branch_says_something_of_what_was_compared, 0,
 			    (int)(sizeof(branch_cases) / sizeof(branch_cases[0])));
+	tcase_add_test(branches, a_jump_goes_where_its_operand_says);
 	suite_add_tcase(suite, instructions);
 	suite_add_tcase(suite, branches);
 	srunner_run_all(runner, CK_ENV);
