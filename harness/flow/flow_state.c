@@ -127,7 +127,6 @@ void flow_word_touch(struct flow_state *state, const struct value *at, uint64_t 
 	}
 	if (state->saved_only)
 		return;
-	state->word_writes++;
 	if (at->kind == VALUE_BASE) {
 		state->bases_touched = true;
 		return;

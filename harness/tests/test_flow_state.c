@@ -34,6 +34,8 @@ static const struct join_case {
 	{ "bare", "bare [c-16]=rbx", "bare [c-16]=?", true },
 	{ "[b9-8]=rbx", "[b7-8]=rbx", "[b9-8]=? [b7-8]=?", true },
 	{ "[c-16]=rbx saved", "", "[c-16]=? saved", true },
+	{ "bare [c-16]=rbx saved", "", "bare [c-16]=? saved", true },
+	{ "[c-16]=rbx forget saved", "", "saved", false },
 	{ "saved", "[c-16]=rbx", "saved", false },
 	{ "[c-16]=rbx saved", "[c-16]=rbx", "[c-16]=rbx saved", false },
 	{ "[c-16]=rbx saved", "[c-24]=5 [c-16]=rbx", "[c-16]=rbx saved", false },
@@ -47,6 +49,7 @@ static const struct join_case {
 	{ "bases", "bases", "bases", false },
 	{ "saved", "lost bases", "saved", false },
 	{ "touched=-24..-16", "", "touched=-24..-16", false },
+	{ "", "touched=8..16", "touched=8..16", true },
 	{ "", "touched=-24..-16", "touched=-24..-16", true },
 	{ "touched=-24..-16", "touched=-24..-16", "touched=-24..-16", false },
 	{ "touched=-24..-16", "touched=-32..-16", "touched=-32..-16", true },
@@ -109,6 +112,7 @@ static const struct write_case {
 } write_cases[] = {
 	{ "", "c-16", "rbx", 8, 0, "[c-16]=rbx" },
 	{ "[c-16]=r12", "c-16", "rbx", 8, 0, "[c-16]=rbx" },
+	{ "[c-16]=r12 forget", "c-16", "rbx", 8, 0, "[c-16]=rbx" },
 	{ "[c-16]=r12", "c-16", "!", 8, 0, "[c-16]=!" },
 	{ "[c-16]=r12", "c-20", "rbx", 8, 0, "[c-16]=! [c-20]=rbx" },
 	{ "[c-16]=r12", "c-9", "rbx", 8, 0, "bare [c-8]=! [c-16]=! [c-9]=rbx" },
@@ -336,11 +340,12 @@ static const struct expression_case {
 } expression_cases[] = {
 	{ "", "", "?", false },
 	{ "", "", "c+0", true },
-	{ "77 08", "", "c+0", false },	   /* breg7 8 */
-	{ "76 70", "", "rbp-16", false },  /* breg6 -16 */
-	{ "70 00", "rax=5", "5", false },  /* breg0 0 */
-	{ "80 08", "", "4104", false },	   /* breg16 8 */
-	{ "81 00", "", "?", false },	   /* breg17 0 */
+	{ "77 08", "", "c+0", false },	  /* breg7 8 */
+	{ "76 70", "", "rbp-16", false }, /* breg6 -16 */
+	{ "70 00", "rax=5", "5", false }, /* breg0 0 */
+	{ "80 08", "", "4104", false },	  /* breg16 8 */
+	{ "81 00", "", "?", false },	  /* breg17 0 */
+	{ "81 00", "touched=-24..-16", "?", false },
 	{ "8f 00", "", "?", false },	   /* breg31 0 */
 	{ "92 07 08", "", "c+0", false },  /* bregx 7 8 */
 	{ "92 10 08", "", "4104", false }, /* bregx 16 8 */
