@@ -8,6 +8,7 @@
  * made from it.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,8 +54,24 @@ static const struct command commands[] = {
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
 
 /*
- * At exit, argp's of --help included: what was printed must have arrived, on a full disk too. A
- * command's own status says nothing then, because nobody can have read what it is about.
+ * A standard descriptor that whoever started us has closed is taken: else the next file that is opened
+ * gets its number, and what is printed goes into that file. What is there now refuses what a closed one
+ * refuses: reads at 0, writes at 1. Messages at 2 are lost, as they would be.
+ */
+static void take_closed_descriptors(void)
+{
+	static const int mode[] = { O_WRONLY, O_RDONLY, O_RDWR };
+
+	for (int fd = 0; fd < (int)(sizeof(mode) / sizeof(mode[0])); fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+		    open("/dev/null", mode[fd]) != fd) /* the lowest that is free */
+			_exit(EXIT_ENVIRONMENT);
+}
+
+/*
+ * At exit, argp's of --help included: what was printed must have arrived, on a full disk and with
+ * standard output closed, too. A command's own status says nothing then, because nobody can have read
+ * what it is about.
  */
 static void close_output(void)
 {
@@ -62,7 +79,7 @@ static void close_output(void)
 	const char *reason = lost ? "not all of it could be written" : NULL;
 
 	errno = 0;
-	if (fclose(stdout) && (errno != EBADF || lost)) /* closed by whoever started us: unused */
+	if (fflush(stdout) || fclose(stdout))
 		reason = strerror(errno);
 	if (!reason)
 		return;
@@ -152,6 +169,7 @@ static int help(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	take_closed_descriptors();
 	if (atexit(close_output)) {
 		fprintf(stderr, "stackproof: no memory\n");
 		return EXIT_ENVIRONMENT;
