@@ -9,10 +9,12 @@
  *
  * Memory: a node of the file has 3 bytes at least, and takes less than 80 here.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "array.h"
 #include "crc32.h"
 #include "reader.h"
@@ -406,13 +408,18 @@ static int read_whole(FILE *file, const char *path, uint8_t **ret, size_t *ret_s
 
 int truth_file_open(const char *path, struct truth_file **ret, struct error *error)
 {
-	FILE *file = fopen(path, "re");
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO is not waited for */
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 	uint8_t *bytes = NULL;
 	size_t size = 0;
 	int status;
 
-	if (!file)
-		return error_set_errno(error, "%s", path);
+	if (!file) {
+		error_set_errno(error, "%s", path);
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
 	status = read_whole(file, path, &bytes, &size, error);
 	fclose(file);
 	if (!status)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cli/input_file.h"
 #include "cli/json_counts.h"
 #include "executed/executed.h"
 
@@ -82,7 +83,7 @@ static int add_line(struct executed *executed, const char *line, size_t size, ui
 
 int executed_read_results(const char *path, struct executed *ret, struct error *error)
 {
-	FILE *file = fopen(path, "re");
+	FILE *file = input_file_open(path, error);
 	char *line = NULL;
 	size_t room = 0;
 	uint64_t number = 0, runs = 0;
@@ -91,7 +92,7 @@ int executed_read_results(const char *path, struct executed *ret, struct error *
 
 	*ret = (struct executed) { .place = NULL };
 	if (!file)
-		return error_set_errno(error, "cannot open %s", path);
+		return -1;
 	result = executed_init(ret, error);
 	ret->stepped = ret->recorded = true;
 	while (!result && (size = getline(&line, &room, file)) >= 0) {

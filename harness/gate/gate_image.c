@@ -40,7 +40,7 @@ static void add_range(struct ranges *ranges, uint64_t start, uint64_t bytes)
 /* file: the path of the image's bytes. */
 static void add_sections(struct ranges *ranges, const char *file)
 {
-	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	Elf_Scn *section = NULL;
 	Elf *elf;
 

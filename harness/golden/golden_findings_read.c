@@ -22,6 +22,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cli/input_file.h"
 #include "golden/golden.h"
 #include "cli/json_counts.h"
 
@@ -211,20 +212,17 @@ static void finish(json_t *all)
 json_t *golden_findings_read(const char *path, const struct manifest *manifest, bool *ret_is_run,
 			     struct error *error)
 {
-	FILE *file = fopen(path, "re");
-	json_t *all = json_object();
+	FILE *file = input_file_open(path, error);
+	json_t *all = file ? json_object() : NULL;
 	char *line = NULL;
 	size_t capacity = 0, number = 0;
 	int status = 0;
 
 	*ret_is_run = false;
-	if (!file || !all) {
-		error_set_errno(error, "cannot read %s", path);
-		json_decref(all);
-		if (file)
-			fclose(file);
+	if (!file)
 		return NULL;
-	}
+	if (!all)
+		status = error_set(error, ERROR_MEMORY, "", 0, "no memory for %s", path);
 	while (!status && getline(&line, &capacity, file) >= 0) {
 		json_error_t json_error;
 		json_t *object = json_loads(line, 0, &json_error);

@@ -140,7 +140,7 @@ int golden_provenance_read(struct golden_provenance *ret, const char *path, stru
 static char *read_comment(const char *path)
 {
 	char *text = strdup("");
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	Elf_Scn *section = NULL;
 	size_t names;
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
+#include "cli/input_file.h"
 #include "golden/golden.h"
 #include "corpus/corpus.h"
 
@@ -134,10 +135,10 @@ static int read_lines(struct golden_verdicts *verdicts, FILE *file, const char *
 
 int golden_waivers_read(struct golden_verdicts *verdicts, const char *path, struct error *error)
 {
-	FILE *file = fopen(path, "re");
+	FILE *file = input_file_open(path, error);
 
 	if (!file)
-		return errno == ENOENT ? 0 : error_set_errno(error, "cannot read %s", path);
+		return errno == ENOENT ? 0 : -1;
 
 	int status = read_lines(verdicts, file, path, add_waiver, error);
 
@@ -147,10 +148,10 @@ int golden_waivers_read(struct golden_verdicts *verdicts, const char *path, stru
 
 int golden_faults_read(struct golden_verdicts *verdicts, const char *path, struct error *error)
 {
-	FILE *file = fopen(path, "re");
+	FILE *file = input_file_open(path, error);
 
 	if (!file)
-		return error_set_errno(error, "cannot read %s", path);
+		return -1;
 
 	int status = read_lines(verdicts, file, path, add_finding, error);
 

@@ -110,7 +110,7 @@ out:
 int archive_copy_open(const char *path, uint64_t offset, uint64_t size, struct archive_copy *ret,
 		      struct error *error)
 {
-	int from = open(path, O_RDONLY | O_CLOEXEC);
+	int from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	off_t at = (off_t)offset;
 	uint64_t left = size;
 

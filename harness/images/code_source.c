@@ -74,7 +74,7 @@ static void read_comment(Elf *elf, char *ret, size_t size)
 
 static void open_file(struct code_sources *sources, size_t number, const char *path)
 {
-	sources->file[number] = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	sources->file[number] = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 	if (sources->file[number] < 0)
 		return;
 	sources->elf[number] = elf_begin(sources->file[number], ELF_C_READ_MMAP, NULL);

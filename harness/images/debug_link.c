@@ -22,7 +22,7 @@
 static char *read_link(const char *path, uint32_t *ret_crc)
 {
 	char *name = NULL;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return NULL;
 	elf_version(EV_CURRENT);
@@ -58,7 +58,7 @@ static bool crc_matches(const char *path, uint32_t crc)
 {
 	struct stat status;
 	bool matches = false;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return false;
 	if (!fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_size > 0) {

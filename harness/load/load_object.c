@@ -49,7 +49,7 @@ const char *load_warning(void)
 /* Reads what is there of a file; more than OBJECT_BYTES_MAX is no BPF object. */
 static int read_file(struct load_object *ret, const char *path, struct error *error)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat st;
 	size_t used = 0;
 	ssize_t got = 1;

@@ -20,7 +20,7 @@
 
 static int read_file(const char *path, uint8_t **ret, size_t *ret_size, struct error *error)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat status;
 	size_t size = 0;
 	ssize_t got = 0;

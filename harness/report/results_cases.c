@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cli/input_file.h"
 #include "cli/json_counts.h"
 #include "report/results_cases.h"
 
@@ -72,7 +73,7 @@ static void add_console(struct case_suite *suite, const struct results_kernel *k
 	if (!folder || !kernel->outcome[0] || !strcmp(kernel->outcome, "ok"))
 		return;
 	results_path(path, sizeof(path), folder, "kernels", kernel->name, "console");
-	FILE *file = fopen(path, "re");
+	FILE *file = input_file_open(path, &(struct error) { 0 });
 	if (!file)
 		return;
 	/* Shorter than that: the seek fails and all of it is read. */

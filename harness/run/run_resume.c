@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include "cli/input_file.h"
 #include "cli/json_counts.h"
 #include "image_store.h"
 #include "run/run.h"
@@ -29,7 +30,7 @@
 /* Of a file's bytes; 0 if it can't be read: then its cells are errors, and run again. */
 static uint64_t hash_file(const char *path)
 {
-	FILE *file = fopen(path, "re");
+	FILE *file = input_file_open(path, &(struct error) { 0 });
 	struct stat st;
 	uint64_t hash = 0;
 

@@ -80,7 +80,7 @@ struct score_dwarf {
 
 static void open_file(struct score_dwarf *dwarf, size_t number, const char *path)
 {
-	dwarf->file[number] = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	dwarf->file[number] = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 	if (dwarf->file[number] >= 0)
 		dwarf->dwarf[number] = dwarf_begin(dwarf->file[number], DWARF_C_READ);
 }

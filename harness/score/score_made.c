@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "cli/input_file.h"
 #include "cli/own_folder.h"
 #include "contexts/contexts.h"
 #include "score/score_made.h"
@@ -84,9 +85,9 @@ static int make_truth(const struct score_making *making, const struct workshop *
 /* Opens a file that will have no name. */
 static int keep(const char *path, int *ret_fd, char *ret_path, struct error *error)
 {
-	*ret_fd = open(path, O_RDONLY | O_CLOEXEC);
+	*ret_fd = input_file_descriptor(path, error);
 	if (*ret_fd < 0)
-		return error_set_errno(error, "%s", path);
+		return -1;
 	snprintf(ret_path, SCORE_MADE_PATH_BYTES, "/proc/%d/fd/%d", getpid(), *ret_fd);
 	return 0;
 }

@@ -262,7 +262,7 @@ START_TEST(what_can_not_be_read_is_an_error)
 	struct error error;
 
 	ck_assert_int_eq(executed_read_results("/no/such", &executed, &error), -1);
-	ck_assert_str_eq(error.message, "cannot open /no/such: No such file or directory");
+	ck_assert_str_eq(error.message, "can't read /no/such: No such file or directory");
 	executed_deinit(&executed);
 	ck_assert_int_eq(executed_read_results("/", &executed, &error), -1);
 	ck_assert_str_eq(error.message, "cannot read /: Is a directory");

@@ -22,9 +22,13 @@ static void make_files(void)
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	ck_assert_int_eq(chdir(folder), 0);
 	ck_assert_int_eq(mkfifo("pipe", 0600) + mkdir("m", 0700) + symlink("pipe", "link") +
-				 mkfifo("m/results.ndjson", 0600) + mkfifo("m/manifest.tsv", 0600),
+				 mkfifo("m/results.ndjson", 0600) + mkfifo("m/manifest.tsv", 0600) +
+				 mkdir("c", 0700) + mkdir("g", 0700) +
+				 mkfifo("g/waivers.tsv", 0600),
 			 0);
-	ck_assert_int_eq(system("printf text >file"), 0);
+	ck_assert_int_eq(
+		system("printf text >file; printf 'skip:none\\tp\\tt\\tv\\tc\\n' >c/manifest.tsv"),
+		0);
 }
 
 static void remove_files(void)
@@ -91,6 +95,17 @@ static const struct command_case {
 	{ command_diff, { "diff", "m", "m" }, FIFO("m/results.ndjson") },
 	{ command_compare, { "compare", "--ignore=pipe", "/bin/true" }, FIFO("pipe") },
 	{ command_load, { "load", "--check=pipe", "--record=file" }, FIFO("pipe") },
+	{ command_load, { "load", "pipe" }, "pipe: is not a BPF object" },
+	{ command_lint, { "lint", "--executed=pipe", "/bin/true" }, "pipe: no regular file" },
+	{ command_lint, { "lint", "--confirm=pipe", "/bin/true" }, FIFO("pipe") },
+	{ command_score, { "score", "--truth=pipe", "file" }, "pipe: no regular file" },
+	{ command_plant,
+	  { "plant", "--kind=cfa-offset-low", "--func=f", "-o", "new", "pipe" },
+	  "pipe: not a regular file" },
+	{ command_golden,
+	  { "golden", "check", "--corpus=c", "--golden=g" },
+	  FIFO("g/waivers.tsv") },
+	{ command_golden, { "golden", "check", "--corpus=c", "--verdicts=pipe" }, FIFO("pipe") },
 	{ command_run, { "run", "--corpus=m", "--results=r" }, FIFO("m/manifest.tsv") },
 };
 

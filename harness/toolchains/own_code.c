@@ -136,7 +136,7 @@ int own_code_read(const char *path, struct own_code *ret, struct error *error)
 
 	*ret = (struct own_code) { .count = 0 };
 	elf_version(EV_CURRENT);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return error_set_errno(error, "can't open %s", path);
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);

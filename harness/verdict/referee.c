@@ -108,8 +108,8 @@ static int open_mapped(const struct address_space *space, const struct mapping *
 
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
 		 process_living_thread(space->pid), mapping->start, mapping->end);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	return fd >= 0 ? fd : open(mapping->entry->image->path, O_RDONLY | O_CLOEXEC);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return fd >= 0 ? fd : open(mapping->entry->image->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
 static Dwarf_CFI *image_cfi(struct referee *referee, const struct address_space *space,

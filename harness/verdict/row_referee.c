@@ -62,7 +62,7 @@ int row_referee_create(const char *path, bool eh_frame, struct row_referee **ret
 	if (!referee)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for the referee");
 	elf_version(EV_CURRENT);
-	referee->fd = open(path, O_RDONLY | O_CLOEXEC);
+	referee->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	referee->elf = referee->fd >= 0 ? elf_begin(referee->fd, ELF_C_READ_MMAP, NULL) : NULL;
 	if (referee->elf && eh_frame) {
 		referee->cfi = dwarf_getcfi_elf(referee->elf);

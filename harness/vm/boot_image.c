@@ -45,7 +45,7 @@ struct mapped {
 
 static int map_file(const char *path, struct mapped *ret, struct error *error)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), result = -1;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), result = -1;
 	struct stat st;
 	void *data;
 

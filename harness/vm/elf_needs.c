@@ -141,7 +141,7 @@ int elf_needs_init(struct elf_needs *needs, const char *path, struct error *erro
 
 	*needs = (struct elf_needs) { 0 };
 	elf_version(EV_CURRENT);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return error_set_errno(error, "can't open %s", path);
 	elf = elf_begin(fd, ELF_C_READ, NULL);

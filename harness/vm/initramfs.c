@@ -131,7 +131,7 @@ static int write_content(struct writer *writer, int fd, int64_t size, const char
 
 static int write_file(struct writer *writer, const char *host, const char *guest)
 {
-	int fd = open(host, O_RDONLY | O_CLOEXEC), ret = -1;
+	int fd = open(host, O_RDONLY | O_CLOEXEC | O_NONBLOCK), ret = -1;
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st)) {
