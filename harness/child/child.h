@@ -6,6 +6,7 @@
  * not started here (truth/tracer_start.c, sample/sample_start.c).
  *
  *	child.c			starting one, and its end
+ *	child_find.c		which file a name means
  *	child_shell.h		a command of /bin/sh's, heard and ended in time
  *	ending_signals.h	this process asked to end, meanwhile
  */
@@ -34,6 +35,10 @@ struct child_command {
  * -1. If it can't be executed it says why on standard error and ends with CHILD_NOT_RUN.
  */
 pid_t child_start(const struct child_command *command, int *ret_output, struct error *error);
+
+/* The file that a program's name means: what has no slash is looked for in PATH. -1: there is none, and *ret
+ * is not said. */
+int child_find(const char *name, char *ret, size_t size);
 
 /* Waits for its end (at_once: kills it), then kills what is left of its group. Returns the status,
  * as waitpid(2). */

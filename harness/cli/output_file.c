@@ -3,10 +3,12 @@
  * output_file.c - a file that a person has named, which is there whole or not at all
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "child/child.h"
 #include "cli/output_file.h"
 #include "plain_text.h"
 
@@ -65,21 +67,60 @@ int output_file_close(struct output_file *output, bool finish, struct error *err
 	return status;
 }
 
+/* ---- what is written over --------------------------------------------------------------- */
+
+static bool refuse(const char *path, const char *why)
+{
+	fprintf(stderr, "stackproof: %s is %s, and nothing was done\n", PLAIN_TEXT(path), why);
+	return true;
+}
+
 bool output_files_have(const char *const *output, size_t outputs, uint64_t device, uint64_t inode)
 {
 	struct stat at;
 
-	for (size_t i = 0; i < outputs; i++) {
-		if (!output[i] || stat(output[i], &at) || !S_ISREG(at.st_mode) ||
-		    at.st_dev != device || at.st_ino != inode)
-			continue;
-		fprintf(stderr,
-			"stackproof: %s is a file that is read: it is not written over, and "
-			"nothing "
-			"was done\n",
-			PLAIN_TEXT(output[i]));
-		return true;
-	}
+	for (size_t i = 0; i < outputs; i++)
+		if (output[i] && !stat(output[i], &at) && S_ISREG(at.st_mode) &&
+		    at.st_dev == device && at.st_ino == inode)
+			return refuse(output[i], "a file that is read: it is not written over");
+	return false;
+}
+
+/* What a file that isn't there yet will be: the name behind the last slash, and the folder. False: none. */
+static bool new_file(const char *path, const char **ret_name, struct stat *ret_folder)
+{
+	const char *slash = strrchr(path, '/');
+	char folder[PATH_MAX] = ".";
+
+	*ret_name = slash ? slash + 1 : path;
+	if (slash && snprintf(folder, sizeof(folder), "%.*s", (int)(slash + 1 - path), path) >=
+			     (int)sizeof(folder))
+		return false;
+	return !stat(folder, ret_folder);
+}
+
+static bool are_one_file(const char *one, const char *other)
+{
+	bool is_there[2];
+	const char *name[2];
+	struct stat at[2];
+
+	is_there[0] = !stat(one, &at[0]);
+	is_there[1] = !stat(other, &at[1]);
+	if (is_there[0] != is_there[1] || (is_there[0] && !S_ISREG(at[0].st_mode)))
+		return false;
+	if (!is_there[0] && (!new_file(one, &name[0], &at[0]) ||
+			     !new_file(other, &name[1], &at[1]) || strcmp(name[0], name[1]) != 0))
+		return false;
+	return at[0].st_dev == at[1].st_dev && at[0].st_ino == at[1].st_ino;
+}
+
+bool output_files_are_one(const char *const *output, size_t outputs)
+{
+	for (size_t i = 0; i < outputs; i++)
+		for (size_t j = 0; j < i; j++)
+			if (output[i] && output[j] && are_one_file(output[i], output[j]))
+				return refuse(output[i], "to be written twice");
 	return false;
 }
 
@@ -92,5 +133,14 @@ bool output_files_are_inputs(const char *const *output, size_t outputs, const ch
 		if (input[i] && !stat(input[i], &at) &&
 		    output_files_have(output, outputs, at.st_dev, at.st_ino))
 			return true;
-	return false;
+	return output_files_are_one(output, outputs);
+}
+
+bool output_files_are_program(const char *const *output, size_t outputs, const char *program)
+{
+	char path[PATH_MAX];
+
+	return output_files_are_inputs(
+		output, outputs,
+		FILE_NAMES(program && !child_find(program, path, sizeof(path)) ? path : NULL));
 }

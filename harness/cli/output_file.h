@@ -6,7 +6,8 @@
  * and is no regular file (a device, a pipe, a link) is written into instead: taking its place would
  * take it away.
  *
- * A command that would write over what it reads is refused before it writes anything.
+ * A command that would write over what it reads, or twice into one file, is refused before it writes
+ * anything.
  */
 #ifndef STACKPROOF_CLI_OUTPUT_FILE_H
 #define STACKPROOF_CLI_OUTPUT_FILE_H
@@ -37,10 +38,14 @@ bool output_file_may_replace(const char *path);
 	((const char *const[]) { __VA_ARGS__ }),                                                   \
 		sizeof((const char *const[]) { __VA_ARGS__ }) / sizeof(const char *)
 
-/* An output is, by whatever name, a regular file that is an input, too: that is said. */
+/* An output is, by whatever name, a regular file that is an input, or another output: that is said. */
 bool output_files_are_inputs(const char *const *output, size_t outputs, const char *const *input,
 			     size_t inputs);
-/* The same of one input, by its st_dev and st_ino. */
+/* The same of a program that is run: the file that its name means. */
+bool output_files_are_program(const char *const *output, size_t outputs, const char *program);
+/* Two outputs are one regular file, or will be. */
+bool output_files_are_one(const char *const *output, size_t outputs);
+/* The same of one input, by its st_dev and st_ino; nothing of two outputs. */
 bool output_files_have(const char *const *output, size_t outputs, uint64_t device, uint64_t inode);
 
 #endif

@@ -593,11 +593,6 @@ static void print_mark(json_t *object)
 	json_line(stderr, object);
 }
 
-static void print_begin(const char *program)
-{
-	print_mark(json_pack("{s:s, s:o}", "type", "begin", "program", json_bytes(program)));
-}
-
 static void print_end(const char *program, const struct ending *ending)
 {
 	print_mark(json_pack("{s:s, s:o, s:i, s:o, s:b}", "type", "end", "program",
@@ -610,7 +605,6 @@ static int compare_each(struct comparer *comparer, struct arguments *arguments,
 			struct listener *listener)
 {
 	struct gate gate = { .unit = "programs", .strict = arguments->gate.strict };
-
 	bool ended = false;
 
 	for (char *const *program = arguments->tracer.argv; *program; program++) {
@@ -621,7 +615,8 @@ static int compare_each(struct comparer *comparer, struct arguments *arguments,
 				  "not begun: the one before was interrupted");
 			continue;
 		}
-		print_begin(*program);
+		print_mark(
+			json_pack("{s:s, s:o}", "type", "begin", "program", json_bytes(*program)));
 		struct ending ending = compare_program(comparer, arguments, listener, argv);
 		print_end(*program, &ending);
 		gate_add_status(&gate, ending.status);
@@ -639,11 +634,15 @@ static void print_ignore_list(const struct arguments *arguments, const struct ig
 	fflush(stdout);
 }
 
-static bool writes_over_inputs(const struct arguments *arguments)
+static bool writes_over_inputs(const struct arguments *a)
 {
-	return output_files_are_inputs(FILE_NAMES(arguments->stacks, arguments->wish.file,
-						  arguments->cases.junit, arguments->cases.tap),
-				       FILE_NAMES(arguments->ignore, arguments->tracer.argv[0]));
+	const char *const output[] = { a->stacks, a->wish.file, a->cases.junit, a->cases.tap };
+
+	bool found = output_files_are_inputs(output, 4, FILE_NAMES(a->ignore));
+
+	for (size_t i = 0; a->tracer.argv[i] && !found && (!i || a->each); i++)
+		found = output_files_are_program(output, 4, a->tracer.argv[i]);
+	return found;
 }
 
 int command_compare(int argc, char **argv)

@@ -8,17 +8,21 @@
  * checked where there is no such compiler (check --hermetic, unpack).
  */
 #include <argp.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "golden/golden.h"
 #include "cases/cases.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "cli/own_folder.h"
 #include "gate/gate.h"
 #include "harness.h"
 #include "cli/json_counts.h"
 #include "plain_text.h"
+
+#define WAIVERS "%s/waivers.tsv" /* in the snapshots' folder */
 
 /* ---- command line ------------------------------------------------------------------------ */
 
@@ -196,10 +200,10 @@ static int read_verdicts(struct golden_run *run, const struct manifest *manifest
 			 struct error *error)
 {
 	const struct golden_options *options = run->options;
-	char waivers[4096];
+	char waivers[PATH_MAX];
 	bool is_run;
 
-	snprintf(waivers, sizeof(waivers), "%s/waivers.tsv", options->golden);
+	snprintf(waivers, sizeof(waivers), WAIVERS, options->golden);
 	if (golden_waivers_read(&run->verdicts, waivers, error))
 		return -1;
 	if (!options->verdicts)
@@ -316,6 +320,17 @@ static int run_remove(struct golden_run *run)
 	return summary(run);
 }
 
+static bool writes_over_inputs(const struct arguments *arguments)
+{
+	const struct golden_options *options = &arguments->options;
+	char manifest[PATH_MAX], waivers[PATH_MAX];
+
+	snprintf(manifest, sizeof(manifest), "%s/manifest.tsv", options->corpus);
+	snprintf(waivers, sizeof(waivers), WAIVERS, options->golden);
+	return output_files_are_inputs(FILE_NAMES(arguments->cases.junit, arguments->cases.tap),
+				       FILE_NAMES(options->verdicts, manifest, waivers));
+}
+
 int command_golden(int argc, char **argv)
 {
 	struct arguments arguments = {
@@ -329,6 +344,8 @@ int command_golden(int argc, char **argv)
 	argp_err_exit_status = ARGP_ERR_EXIT;
 	command_parse(&argp, argc, argv, 0, &arguments);
 	run.gate = arguments.gate;
+	if (writes_over_inputs(&arguments))
+		return EXIT_USAGE;
 	cases_begin(&arguments.cases, "golden");
 	run.cases = &arguments.cases.cases;
 	if (options->action != GOLDEN_CHECK && options->action != GOLDEN_UNPACK && getenv("CI")) {

@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include "compare/compare.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "run/run.h"
 #include "gate/gate.h"
 #include "harness.h"
@@ -252,6 +253,23 @@ static void explain_corpus(const char *folder)
 			PLAIN_TEXT(folder));
 }
 
+static bool writes_over_inputs(const struct arguments *arguments)
+{
+	const struct run_options *run = &arguments->run;
+	char results[PATH_MAX + 32], manifest[PATH_MAX + 32];
+	bool found;
+
+	snprintf(results, sizeof(results), "%s/%s", run->results, RESULTS_FILE);
+	snprintf(manifest, sizeof(manifest), "%s/manifest.tsv", run->corpus);
+	found = output_files_are_inputs(FILE_NAMES(results),
+					FILE_NAMES(arguments->ignore, manifest));
+	for (size_t i = 0; i < run->kernel_count && !found; i++)
+		if (strchr(arguments->kernel[i], '/'))
+			found = output_files_are_inputs(FILE_NAMES(results),
+							FILE_NAMES(arguments->kernel[i]));
+	return found;
+}
+
 int command_run(int argc, char **argv)
 {
 	static const struct run_backend backend = {
@@ -271,7 +289,7 @@ int command_run(int argc, char **argv)
 			 .timeout_ms = DEFAULT_TIMEOUT_MS },
 	};
 	struct results results;
-	struct ignore_list ignore;
+	struct ignore_list ignore = { 0 };
 	struct error error = { 0 };
 
 	argp_err_exit_status = ARGP_ERR_EXIT;
@@ -285,6 +303,10 @@ int command_run(int argc, char **argv)
 
 	int status = EXIT_BAD_INPUT;
 	struct run_interrupt interrupt;
+	if (writes_over_inputs(&arguments)) {
+		status = EXIT_USAGE;
+		goto out;
+	}
 	if (ignore_list_read_now(&ignore, arguments.ignore, &error)) {
 		error_print(stderr, "stackproof run", &error);
 		goto out;

@@ -323,9 +323,9 @@ int command_sample(int argc, char **argv)
 
 	argp_err_exit_status = EXIT_USAGE;
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
-	if (output_files_are_inputs(
+	if (output_files_are_program(
 		    FILE_NAMES(arguments.profile, arguments.cases.junit, arguments.cases.tap),
-		    FILE_NAMES(arguments.sample.argv[0])))
+		    arguments.sample.argv[0]))
 		return EXIT_USAGE;
 	cases_begin(&arguments.cases, "sample");
 	report.program = arguments.sample.argv[0];

@@ -199,8 +199,7 @@ int command_truth(int argc, char **argv)
 
 	argp_err_exit_status = EXIT_USAGE;
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
-	if (output_files_are_inputs(FILE_NAMES(arguments.output),
-				    FILE_NAMES(arguments.argument[0])))
+	if (output_files_are_program(FILE_NAMES(arguments.output), arguments.argument[0]))
 		return EXIT_USAGE;
 	return arguments.output ? step(&arguments)
 				: print_file(&arguments, arguments.argument[0], NULL);

@@ -25,7 +25,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "cases/cases.h"
+#include "child/child.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "harness.h"
 #include "vm/guest_output.h"
 #include "vm/vm.h"
@@ -117,27 +119,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 		return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
-}
-
-/* execvp's search. -1: there is no such program. */
-static int find_program(const char *name, char *ret, size_t size)
-{
-	const char *path = getenv("PATH");
-	struct stat st;
-
-	if (strchr(name, '/')) {
-		snprintf(ret, size, "%s", name);
-		return !stat(ret, &st) && S_ISREG(st.st_mode) ? 0 : -1;
-	}
-	while (path && *path) {
-		size_t length = strcspn(path, ":");
-
-		snprintf(ret, size, "%.*s/%s", (int)length, path, name);
-		if (length && !access(ret, X_OK) && !stat(ret, &st) && S_ISREG(st.st_mode))
-			return 0;
-		path += length + (path[length] == ':');
-	}
-	return -1;
 }
 
 /* ---- guests ----------------------------------------------------------------------------- */
@@ -412,18 +393,20 @@ static int add_program(struct settings *settings, char *path, size_t size)
 {
 	char found[PATH_MAX];
 
-	if (find_program(settings->command[0], found, sizeof(found)) ||
+	if (child_find(settings->command[0], found, sizeof(found)) ||
 	    settings->file_count == FILES_MAX)
 		return -1;
 	/* Not realpath of the whole: a program may go by the name of a symbolic link. */
 	if (found[0] == '/') {
 		snprintf(path, size, "%s", found);
 	} else {
+		/* PATH has this folder. */
+		bool is_here = !strchr(settings->command[0], '/') && !strncmp(found, "./", 2);
 		char here[PATH_MAX];
 
 		if (!getcwd(here, sizeof(here)))
 			return -1;
-		snprintf(path, size, "%.2000s/%.2000s", here, found);
+		snprintf(path, size, "%.2000s/%.2000s", here, found + (is_here ? 2 : 0));
 	}
 	settings->files[settings->file_count++] = (struct guest_file) { .host_path = path };
 	settings->command[0] = path;
@@ -483,6 +466,21 @@ static int vm_finish(struct settings *settings, int status)
 	return finished == own ? status : (int)finished;
 }
 
+/* The kernels that are files, the program and what is taken along. */
+static bool writes_over_inputs(const struct settings *settings)
+{
+	const char *const output[] = { settings->cases.junit, settings->cases.tap };
+	bool found = output_files_are_program(output, 2, settings->command[0]);
+
+	for (size_t i = 0; i < settings->kernel_count && !found; i++)
+		if (strchr(settings->kernel[i], '/'))
+			found = output_files_are_inputs(output, 2, FILE_NAMES(settings->kernel[i]));
+	for (size_t i = 0; i < settings->file_count && !found; i++)
+		found = output_files_are_inputs(output, 2,
+						FILE_NAMES(settings->files[i].host_path));
+	return found;
+}
+
 int command_vm(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
@@ -516,6 +514,8 @@ int command_vm(int argc, char **argv)
 
 	argp_err_exit_status = ARGP_ERR_EXIT;
 	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &settings);
+	if (writes_over_inputs(&settings))
+		return EXIT_USAGE;
 	cases_begin(&settings.cases, "vm");
 	return vm_finish(&settings, run_all(&settings));
 }

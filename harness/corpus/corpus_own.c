@@ -14,8 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "child/child.h"
+#include "cli/output_file.h"
 #include "corpus/corpus_own.h"
 
+#define TOOLCHAINS     "toolchains.tsv"
 #define NAME_BYTES_MAX 64 /* it is part of file names */
 
 static bool is_tree(const char *folder)
@@ -53,23 +55,15 @@ char *corpus_own_tree(struct error *error)
 	return NULL;
 }
 
-/* As execvp(3) finds it. NULL: it doesn't. */
+/* By its whole path. NULL: there is none. A link's name may say what the program is to be: ccache's gcc,
+ * busybox's. */
 static char *find_program(const char *name)
 {
-	const char *path = getenv("PATH");
-	char *copy, *rest, *folder, *found = NULL, candidate[PATH_MAX];
+	char found[PATH_MAX];
 
-	if (strchr(name, '/'))
-		return access(name, X_OK) ? NULL : realpath(name, NULL);
-	copy = rest = strdup(path ? path : "/usr/bin:/bin");
-	while (copy && !found && (folder = strsep(&rest, ":"))) {
-		snprintf(candidate, sizeof(candidate), "%s/%s", *folder ? folder : ".", name);
-		/* A link's name may say what the program is to be: ccache's gcc, busybox's. */
-		if (!access(candidate, X_OK))
-			found = candidate[0] == '/' ? strdup(candidate) : realpath(candidate, NULL);
-	}
-	free(copy);
-	return found;
+	if (child_find(name, found, sizeof(found)) || access(found, X_OK))
+		return NULL;
+	return strchr(name, '/') || found[0] != '/' ? realpath(found, NULL) : strdup(found);
 }
 
 static bool is_name(const char *name)
@@ -192,6 +186,21 @@ static bool is_plain(const char *text)
 	return !strpbrk(text, " \t\n$#'\"\\`;&|<>():=%");
 }
 
+/* The list of what builds; the tree's own is not written over. */
+static int place_toolchains(const struct corpus_own *own, const char *tree, const char *folder,
+			    char *ret, size_t size, struct error *error)
+{
+	char list[PATH_MAX + 32];
+
+	snprintf(ret, size, "%s/" TOOLCHAINS, own->folder);
+	snprintf(list, sizeof(list), "%s/testprogs/" TOOLCHAINS, tree);
+	if (output_files_are_inputs(FILE_NAMES(ret), FILE_NAMES(list)))
+		return error_set(error, ERROR_TEXT_SYNTAX, "", 0, "nothing is made in %s",
+				 own->folder);
+	snprintf(ret, size, "%s/" TOOLCHAINS, folder);
+	return 0;
+}
+
 int corpus_own_build(const struct corpus_own *own, struct error *error)
 {
 	char toolchains[PATH_MAX + 32], *folder = NULL, *tree;
@@ -216,8 +225,7 @@ int corpus_own_build(const struct corpus_own *own, struct error *error)
 	else if (!is_plain(folder) || !is_plain(tree))
 		error_set(error, ERROR_TEXT_SYNTAX, "", 0, "%s: make can't have such a path",
 			  is_plain(tree) ? folder : tree);
-	else {
-		snprintf(toolchains, sizeof(toolchains), "%s/toolchains.tsv", folder);
+	else if (!place_toolchains(own, tree, folder, toolchains, sizeof(toolchains), error)) {
 		result = write_toolchains(own, toolchains, error);
 		if (!result)
 			result = run_make(own, tree, folder, toolchains, error);

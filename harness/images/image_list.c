@@ -240,7 +240,7 @@ bool image_list_is_written(const struct image_list *list, const char *const *out
 	for (size_t i = 0; i < list->count; i++)
 		if (output_files_have(output, outputs, list->image[i].device, list->image[i].inode))
 			return true;
-	return false;
+	return output_files_are_one(output, outputs);
 }
 
 void image_list_finish(struct image_list *list, unsigned int every)

@@ -9,10 +9,12 @@
  * what a compare that died has left undone is not run again.
  */
 #include <assert.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "child/child.h"
 #include "run/run.h"
 
 /* Binaries of one command. What a crash costs at most; and each command has the BPF programs
@@ -263,20 +265,9 @@ static void run_guest(struct guest_lane *guest, const struct kernel *kernel)
 
 bool qemu_installed(void)
 {
-	const char *list = getenv("PATH");
+	char path[PATH_MAX];
 
-	if (!list)
-		return false;
-	for (const char *at = list; *at; at += strcspn(at, ":")) {
-		char path[4096];
-
-		at += *at == ':';
-		int size = (int)strcspn(at, ":");
-		snprintf(path, sizeof(path), "%.*s/%s", size, at, QEMU);
-		if (size && !access(path, X_OK))
-			return true;
-	}
-	return false;
+	return !child_find(QEMU, path, sizeof(path));
 }
 
 size_t run_guest_shards(const struct run *run)

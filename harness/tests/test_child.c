@@ -221,6 +221,53 @@ START_TEST(shell_is_heard_to_its_end)
 }
 END_TEST
 
+static const struct {
+	const char *path, *name, *found; /* NULL: PATH is unset; it is not found */
+} finds[] = {
+	{ "one:two", "both", "one/both" },
+	{ "two:one", "both", "two/both" },
+	{ "none:one", "both", "one/both" },
+	{ ":one", "here", "./here" },
+	{ "one:", "here", "./here" },
+	{ "one::two", "here", "./here" },
+	{ "one", "here", NULL },
+	{ "one", "./here", "./here" },
+	{ "one", "one/plain", "one/plain" },
+	{ "one:two", "plain", "two/plain" }, /* where it may be executed */
+	{ "one", "plain", NULL },
+	{ ".", "one", NULL }, /* a folder */
+	{ ".", "./one", NULL },
+	{ "one", "", NULL },
+	{ "", "here", "./here" },
+	{ NULL, "sh", "/bin/sh" },
+};
+
+START_TEST(a_program_is_found_as_exec_finds_it)
+{
+	char folder[] = "/tmp/test_child.XXXXXX", found[64];
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chdir(folder), 0);
+	ck_assert_int_eq(
+		system("mkdir one two && touch one/both two/both here one/plain two/plain && "
+		       "chmod +x one/both two/both here two/plain"),
+		0);
+	if (finds[_i].path)
+		setenv("PATH", finds[_i].path, 1);
+	else
+		unsetenv("PATH");
+	int result = child_find(finds[_i].name, found, sizeof(found));
+
+	setenv("PATH", "/usr/bin:/bin", 1);
+	ck_assert_int_eq(system("rm -r one two here"), 0);
+	ck_assert_int_eq(chdir("/"), 0);
+	ck_assert_int_eq(rmdir(folder), 0);
+	ck_assert_int_eq(result, finds[_i].found ? 0 : -1);
+	if (finds[_i].found)
+		ck_assert_str_eq(found, finds[_i].found);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("child");
@@ -231,6 +278,7 @@ int main(void)
 	tcase_add_test(tcase, output_may_go_nowhere);
 	tcase_add_loop_test(tcase, group_ends_with_child, 0, 2);
 	tcase_add_test(tcase, child_ends_with_its_parent);
+	tcase_add_loop_test(tcase, a_program_is_found_as_exec_finds_it, 0, COUNT(finds));
 	tcase_add_loop_test(tcase, shell_is_heard_to_its_end, 0, COUNT(shell_cases));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
