@@ -278,6 +278,11 @@ void flow_path_find(const struct flow *flow, uint64_t from, uint64_t pc, struct 
 int flow_call(struct flow *flow, struct flow_part *part, const struct code *code,
 	      struct flow_state *state, bool unsure, bool *ret_on, struct error *error);
 
+/* A call of the FDE, before next, that only leaves next on the stack: what it leads to, further on in the FDE,
+ * takes that off first. */
+bool flow_call_is_push(const struct cfi_fde *fde, const struct image *image,
+		       struct code_decoder *decoder, uint64_t next, uint64_t target);
+
 /* ---- flow_probe.c ------------------------------------------------------------------------- */
 
 /* Behind the call: rax is what it was, if the function that was called only touches the stack, and

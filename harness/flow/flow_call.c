@@ -45,8 +45,31 @@ static int catch (struct flow *flow, const struct flow_part *part, const struct 
 	return 0;
 }
 
-/* Position-independent code asks where it is so: no call. */
-static void call_of_itself(const struct code *code, struct flow_state *state)
+/* The return address is taken off the stack first. */
+static bool takes_address(const struct code *code)
+{
+	return (code->effect == EFFECT_POP && code->reg != CODE_NO_REGISTER) ||
+	       (code->effect == EFFECT_ADD && code->reg == REGISTER_RSP && code->constant == 8);
+}
+
+bool flow_call_is_push(const struct cfi_fde *fde, const struct image *image,
+		       struct code_decoder *decoder, uint64_t next, uint64_t target)
+{
+	const uint8_t *bytes;
+	struct code code;
+	size_t size;
+
+	if (target <= next || target - fde->pc_begin >= fde->pc_range)
+		return target == next;
+	bytes = image_bytes_most(image, target, CODE_BYTES_MAX, &size);
+	if (!bytes)
+		return false;
+	code_decode(decoder, target, bytes, size, &code);
+	return code.flow == CODE_NEXT && takes_address(&code);
+}
+
+/* Position-independent code asks so where it is, or data behind the call: no call. */
+static void push_address(const struct code *code, struct flow_state *state)
 {
 	struct value *rsp = &state->reg[REGISTER_RSP];
 
@@ -89,9 +112,13 @@ int flow_call(struct flow *flow, struct flow_part *part, const struct code *code
 	struct value rax;
 
 	*ret_on = true;
-	if (code->flow == CODE_CALL && code->target == next) {
-		call_of_itself(code, state);
-		return 0;
+	if (code->flow == CODE_CALL &&
+	    flow_call_is_push(part->fde, world->cfi->image, world->decoder, next, code->target)) {
+		struct flow_way way = { .from = code->pc, .unsure = unsure };
+
+		push_address(code, state);
+		*ret_on = code->target == next;
+		return *ret_on ? 0 : flow_come(flow, code->target, state, &way, error);
 	}
 	if (code->flow == CODE_CALL && !flow->followed && !unsure) {
 		const struct cfi_fde *fde = flow_names_fde(world->names, code->target);

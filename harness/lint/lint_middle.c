@@ -7,7 +7,8 @@
  * an entry, too. Compilers write none, so they are looked for among all bytes that look like a call to
  * where no FDE begins; what does is decoded from its FDE's begin on to see whether it is one.
  *
- * The stubs of a PLT are entries that are known. A call to the next instruction asks where it is. Calls
+ * The stubs of a PLT are entries that are known. A call to the next instruction, or to a pop behind data,
+ * asks where it is. Calls
  * by a register, and of addresses in data, are not known.
  */
 #include <stdlib.h>
@@ -90,7 +91,9 @@ static bool look_for_calls(struct lint_middle *middle, const struct cfi *cfi,
 		    is_begin(begins, target) || flow_is_stub(names, target))
 			continue;
 		other = cfi_fde_find(cfi, target);
-		if (!other || !is_call(decoder, fde, bytes, at, &now))
+		if (!other || !is_call(decoder, fde, bytes, at, &now) ||
+		    flow_call_is_push(fde, cfi->image, decoder, fde->pc_begin + at + CALL_BYTES,
+				      target))
 			continue;
 		if (!ARRAY_GROW(middle->address, middle->count))
 			return false;

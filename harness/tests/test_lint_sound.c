@@ -50,6 +50,14 @@ static const struct lint_case lint_cases[] = {
 	  "4 of 6, 1 unproven value_unknown" },
 	{ "with rows of its own", PUSH "	call 1f\n" POP "	ret\n1:	nop\n	ret\n",
 	  "6 of 6, 1 proven" },
+	{ "a call over data leaves their address",
+	  "	call 1f\n	.byte 0xb8, 1\n	.cfi_def_cfa_offset 16\n	.byte 0, 0, "
+	  "0\n1:	pop "
+	  "rax\n	.cfi_def_cfa_offset 8\n" LEAF,
+	  "3 of 4, 1 unproven not_reached" },
+	{ "and what takes it off has its row, or is accused",
+	  "	call 1f\n	.byte 0xb8, 1, 0, 0, 0\n1:	pop rax\n" LEAF,
+	  "SP001 10..11 cfa=rsp+8 / cfa=rsp+16\n2 of 4, 1 mismatch" },
 	{ "bytes of another instruction are no call",
 	  PUSH
 	  "1:	nop\n" POP LEAF SECOND(g) "	mov eax, 0xf6e80000\n	.byte 0x0d, 0xff, 0xff, "
