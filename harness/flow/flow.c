@@ -585,7 +585,7 @@ void flow_restart(struct flow *flow)
 	flow->unread_count = flow->back_count = 0;
 	flow->calls_not_returning = 0;
 	flow->met_table = flow->guessed_end = flow->jump_unknown = flow->jump_unread =
-		flow->is_handler = false;
+		flow->is_handler = flow->returned_to = false;
 	flow->returns = flow->has_return = flow->breaks_convention = flow->returns_elsewhere =
 		flow->returns_well = flow->returns_unknown = flow->too_large = false;
 }

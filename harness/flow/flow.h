@@ -167,6 +167,8 @@ struct flow {
 	bool breaks_convention; /* with a register that callees preserve not as it was, or not known to be */
 	/* One with rsp elsewhere than at the return address: some way is none of the function's. */
 	bool returns_elsewhere;
+	/* And one that is sure with rsp above that: it was not called, but returned to itself. */
+	bool returned_to;
 	/* Once nothing changes any more: a way that is sure returns as a function does, with all that a
 	 * callee preserves; and one of which that is not known. */
 	bool returns_well, returns_unknown;

@@ -516,7 +516,8 @@ int flow_proof_try(struct flow_proof *proof, struct flow *flow, bool *ret_proven
 	proof->failed |= proof->doubtful;
 	flow->proof = NULL;
 	*ret_proven = !result && !proof->failed && !flow->too_large && !flow->jump_unread &&
-		      !flow->is_handler && is_reached(flow->part[0], flow->world->decoder);
+		      !flow->is_handler && !flow->returned_to &&
+		      is_reached(flow->part[0], flow->world->decoder);
 	if (!*ret_proven)
 		flow_forget(flow);
 	return result;

@@ -38,6 +38,8 @@ void flow_way_return(struct flow *flow, const struct flow_state *state, const st
 	flow_beyond_return(flow, state, way);
 	flow->returns_elsewhere |= (rsp->kind == VALUE_CFA && !home) ||
 				   state->thread == FLOW_THREAD_NEW;
+	flow->returned_to |= rsp->kind == VALUE_CFA && rsp->number >= 0 && !way->weak &&
+			     !way->unsure && !way->beyond;
 	if (!flow->followed)
 		return;
 	flow->returns_well |= well && !way->weak && !way->unsure;

@@ -212,6 +212,10 @@ static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
 		/* What is on the stack where it begins, an error code or none, the CPU knows. */
 		verdict.outcome = FLOW_ROW_UNPROVEN;
 		verdict.reason = FLOW_SIGNAL_FRAME;
+	} else if (flow->returned_to && !judge->doubtful) {
+		/* What is on the stack there, whoever put its address there knows. */
+		verdict.outcome = FLOW_ROW_UNPROVEN;
+		verdict.reason = FLOW_NO_ENTRY;
 	}
 	if (verdict.outcome == FLOW_ROW_MISMATCH && block->unsure) {
 		verdict.outcome = FLOW_ROW_UNPROVEN;
@@ -260,7 +264,7 @@ static void judge_edge(void *context, const struct flow_edge *edge)
 					.reg = edge->verdict.reg,
 					.function = edge->part->begin };
 
-	if (judge->flow->is_handler)
+	if (judge->flow->is_handler || (judge->flow->returned_to && !judge->doubtful))
 		return; /* its instructions were said to be unproven */
 	if (is_convention(judge->flow, edge->part, &edge->verdict)) {
 		set_status(judge, edge->to, STATUS_UNPROVEN + FLOW_RULE_UNKNOWN);

@@ -32,6 +32,9 @@ static const struct lint_case lint_cases[] = {
 	  "	push rax\n	.cfi_def_cfa_offset 16\n	pop rax\n"
 	  "	.cfi_def_cfa_offset 8\n	iretq\n",
 	  "0 of 3, 1 unproven signal_frame" },
+	/* GHC's adjustors push the address of such code in place of a return address. */
+	{ "what returns to its caller's frame was not called", "	add rsp, 8\n	ret\n",
+	  "0 of 2, 1 unproven no_entry" },
 	{ "code in the middle of another function that is called has another frame then",
 	  PUSH "1:	nop\n" POP LEAF SECOND(
 		  g) "	sub rsp, 8\n	.cfi_def_cfa_offset 16\n	call 1b\n"
