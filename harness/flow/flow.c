@@ -330,7 +330,11 @@ int flow_come(struct flow *flow, uint64_t pc, const struct flow_state *state,
 	      const struct flow_way *way, struct error *error)
 {
 	struct flow_part *part;
+	struct flow_state moved;
 	uint32_t number;
+
+	if (flow_popped_move(flow->world, pc, state, &moved))
+		state = &moved;
 
 	if (flow->followed)
 		part = flow_known_part(flow, pc);
@@ -399,6 +403,7 @@ static int step(struct flow *flow, struct flow_part *part, const struct code *co
 	case CODE_NEXT:
 		*ret_on = !flow_thread_exits(state, code);
 		begins = flow_thread_begins(code, state);
+		flow_popped_push(flow, code, state);
 		flow_effect(state, code, (uint32_t)(code->pc - flow->function));
 		if (begins)
 			flow_thread_begin(state);
@@ -429,7 +434,7 @@ static int step(struct flow *flow, struct flow_part *part, const struct code *co
 		return 0;
 	case CODE_RETURN:
 		note_preserved(flow, state);
-		flow_way_return(flow, state, come);
+		flow_way_return(flow, code, state, come);
 		flow->returns |= says_end(part, code->pc);
 		return 0;
 	case CODE_STOP: return 0;
@@ -587,7 +592,8 @@ void flow_restart(struct flow *flow)
 	flow->met_table = flow->guessed_end = flow->jump_unknown = flow->jump_unread =
 		flow->is_handler = flow->returned_to = false;
 	flow->returns = flow->has_return = flow->breaks_convention = flow->returns_elsewhere =
-		flow->returns_well = flow->returns_unknown = flow->too_large = false;
+		flow->returns_well = flow->returns_unknown = flow->too_large = flow->pops = false;
+	flow->popped = 0;
 }
 
 void flow_forget(struct flow *flow)

@@ -17,6 +17,7 @@
  *	flow_jump.c	 where a computed jump goes
  *	flow_way.c	 what is thought of a way
  *	flow_thread.c	 where a new thread begins, and where one ends
+ *	flow_popped.c	 functions that take their arguments off the stack
  *	flow_beyond.c	 whose code lies behind a call that may never come back
  *	flow_unread.c	 what ways bring that nobody sees
  *	flow_path.c	 the jumps that lead to an instruction
@@ -118,6 +119,11 @@ struct flow_world {
 	/* Unless NULL: whose the code at pc is in a function without rows, if only calls that may never come
 	 * back lead there, of which the way says the last. It may be the begin of another part. */
 	enum flow_whose (*beyond)(void *context, uint64_t pc, const struct flow_way *way);
+	/* Unless NULL: whether what is called, 0: computed, may preserve no register but rbp, and may take its
+	 * arguments off the stack. *ret_popped: their bytes, or FLOW_POPPED_UNKNOWN. */
+	bool (*strange)(void *context, uint64_t callee, uint32_t *ret_popped);
+	/* Unless NULL: a function begins at pc that may be entered with the return address moved. */
+	bool (*enters)(void *context, uint64_t pc);
 	/* Whose functions preserve none of the registers that those of the psABI do, and so have no rules
 	 * for them: Go's in .debug_frame, OCaml's. */
 	bool go, ocaml;
@@ -172,6 +178,9 @@ struct flow {
 	/* Once nothing changes any more: a way that is sure returns as a function does, with all that a
 	 * callee preserves; and one of which that is not known. */
 	bool returns_well, returns_unknown;
+	/* Some way that is sure takes arguments off the stack as it returns; how many bytes its ways do. */
+	bool pops;
+	uint32_t popped;
 	bool returns; /* where the row says that there is no caller: with a return, or in another function */
 	bool too_large;
 	struct flow_proof *proof; /* who keeps what ways bring in place of blocks, or NULL */
@@ -225,10 +234,31 @@ bool flow_thread_begins(const struct code *code, const struct flow_state *state)
 void flow_thread_begin(struct flow_state *state);
 
 /* The way comes to a return. */
-void flow_way_return(struct flow *flow, const struct flow_state *state, const struct flow_way *way);
+void flow_way_return(struct flow *flow, const struct code *code, const struct flow_state *state,
+		     const struct flow_way *way);
 /* The way that goes on to a block's begin. */
 int flow_arrive(struct flow *flow, uint64_t pc, const struct flow_state *state,
 		const struct flow_way *way, flow_edge_fn fn, void *context, struct error *error);
+
+/* ---- flow_popped.c ------------------------------------------------------------------------ */
+
+#define FLOW_POPPED_UNKNOWN UINT32_MAX
+
+/* The word at rsp is the return address: a return goes where the caller said. */
+bool flow_popped_returns(const struct flow_state *state);
+/* The way comes to a return that goes there. */
+void flow_popped_return(struct flow *flow, const struct code *code, const struct flow_state *state,
+			const struct flow_way *way);
+/* It comes to another function's begin. *ret: as if that had been called where rsp is now. False: rsp is
+ * where it was, or it is none that is entered so. */
+bool flow_popped_move(const struct flow_world *world, uint64_t pc, const struct flow_state *state,
+		      struct flow_state *ret);
+/* Before the instruction: as many arguments as a loop pushes end where nobody knows, but the return address
+ * that comes on top of them is known to be there. */
+void flow_popped_push(const struct flow *flow, const struct code *code, struct flow_state *state);
+/* Behind the call, if what was called is strange. */
+void flow_popped_call(const struct flow_world *world, const struct code *call,
+		      struct flow_state *state);
 
 /* ---- flow_beyond.c ------------------------------------------------------------------------ */
 

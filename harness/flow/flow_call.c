@@ -130,6 +130,7 @@ int flow_call(struct flow *flow, struct flow_part *part, const struct code *code
 	}
 	rax = state->reg[REGISTER_RAX];
 	flow_state_call(state);
+	flow_popped_call(world, code, state);
 	if (flow_probe_call(flow, part, code, &rax, state, error))
 		return -1;
 	if (catch (flow, part, code, state, unsure, error) ||

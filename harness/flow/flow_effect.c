@@ -97,6 +97,12 @@ static void begin_base(struct flow_state *state, uint8_t reg, uint32_t origin)
 	set(state, reg, base);
 }
 
+void flow_effect_base(struct flow_state *state, uint32_t origin)
+{
+	if (!value_is_stack(&state->reg[REGISTER_RSP]))
+		begin_base(state, REGISTER_RSP, origin);
+}
+
 /* The CFA is a multiple of 16 (psABI, 3.2.2): what of it is aligned depends on the paragraph alone. */
 static void align(struct flow_state *state, const struct code *code, uint32_t origin)
 {

@@ -156,6 +156,8 @@ void flow_state_call(struct flow_state *state);
 
 /* The code's effect, but for where it goes. origin: its distance from where the function begins. */
 void flow_effect(struct flow_state *state, const struct code *code, uint32_t origin);
+/* rsp is not known: what is pushed from here on is known by where that began. */
+void flow_effect_base(struct flow_state *state, uint32_t origin);
 /* What the branch adds to it if it is taken, or is not. */
 void flow_effect_branch(struct flow_state *state, enum code_condition condition, bool taken);
 /* The address of the memory operand, VALUE_UNKNOWN if it is not known. */

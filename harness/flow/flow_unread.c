@@ -156,11 +156,21 @@ static int find_back(struct flow *flow, uint32_t *ret_written, struct error *err
 
 /* ---- what is not known then -------------------------------------------------------------------- */
 
+/* Where rsp is known on neither way, rbp tells a function's frame from the one that was taken down. */
+static bool same_frame(const struct flow_state *a, const struct flow_state *b)
+{
+	const struct value *rsp = &a->reg[REGISTER_RSP];
+
+	return value_equal(rsp, &b->reg[REGISTER_RSP]) &&
+	       (value_is_stack(rsp) ||
+		value_is_stack(&a->reg[REGISTER_RBP]) == value_is_stack(&b->reg[REGISTER_RBP]));
+}
+
 static bool lose(struct flow_state *state, const struct flow_state *at_jump, uint32_t written)
 {
 	bool changed = false;
 
-	if (!value_equal(&state->reg[REGISTER_RSP], &at_jump->reg[REGISTER_RSP]))
+	if (!same_frame(state, at_jump))
 		return false;
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++) {
 		struct value *value = &state->reg[i];

@@ -28,15 +28,18 @@ void flow_way_pass(struct flow_way *way, const struct flow_part *part, const str
 		way->unsure = true;
 }
 
-void flow_way_return(struct flow *flow, const struct flow_state *state, const struct flow_way *way)
+void flow_way_return(struct flow *flow, const struct code *code, const struct flow_state *state,
+		     const struct flow_way *way)
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 	bool home = rsp->kind == VALUE_CFA && rsp->number == -8;
 	bool well = home && flow_row_preserves(state);
 
+	flow_popped_return(flow, code, state, way);
 	flow->has_return = true;
 	flow_beyond_return(flow, state, way);
-	flow->returns_elsewhere |= (rsp->kind == VALUE_CFA && !home) ||
+	flow->returns_elsewhere |= (rsp->kind == VALUE_CFA && !home &&
+				    !flow_popped_returns(state)) ||
 				   state->thread == FLOW_THREAD_NEW;
 	flow->returned_to |= rsp->kind == VALUE_CFA && rsp->number >= 0 && !way->weak &&
 			     !way->unsure && !way->beyond;

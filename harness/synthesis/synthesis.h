@@ -12,6 +12,7 @@
  *	synthesis_taken.c	addresses that something keeps
  *	synthesis_returns.c	functions that return for certain
  *	synthesis_beyond.c	code behind calls that may be another function's
+ *	synthesis_popped.c	functions that keep to another convention than the psABI's
  *	synthesis_blank.c	an FDE without rows for each: what the flow of lint follows
  *	synthesis_row.c		a state -> a row
  *	synthesis_wrong.c	functions whose rows are wrong
@@ -118,6 +119,10 @@ enum {
 	/* By rsp where it leads to the CFA, although there is a frame pointer: others' rows may not say where
 	 * rbp is. */
 	SYNTHESIS_BY_RSP = 4,
+	/* The instruction is a call of which nothing is believed but that it preserves rbp. */
+	SYNTHESIS_AT_STRANGE_CALL = 8,
+	/* Whoever called the function, or jumped to it, may have overwritten all registers but rbp. */
+	SYNTHESIS_STRANGE = 16,
 };
 /* The row that is so in the state; its pcs are not set. SYNTHESIS_REASON_COUNT: there is a row; else why
  * not. */
@@ -218,6 +223,31 @@ void synthesis_ends_deinit(struct synthesis_ends *ends);
 enum flow_whose synthesis_beyond(struct synthesis_returns *returns,
 				 const struct synthesis_range *from, bool entered,
 				 const struct synthesis_range *to, uint64_t pc, uint64_t callee);
+
+/* ---- synthesis_popped.c ------------------------------------------------------------------- */
+
+#define SYNTHESIS_POPPED_ROUNDS_MAX 8
+
+struct synthesis_callee {
+	uint64_t begin;
+	uint32_t popped; /* as in struct flow */
+	bool keeps;	 /* to the psABI: what it was called with, and rsp, are what they were */
+};
+struct synthesis_popped {
+	void *root; /* of callees: tsearch(3) */
+	bool any, changed;
+	bool believed; /* functions are followed with what is known so far */
+	int rounds;
+};
+/* What was seen of the function. leaves: some way goes on in another. 0, or -1: no memory. */
+int synthesis_popped_note(struct synthesis_popped *popped, uint64_t begin, const struct flow *flow,
+			  bool leaves, struct error *error);
+/* All are to be followed again. */
+bool synthesis_popped_again(struct synthesis_popped *popped);
+/* Once it is believed: as in struct flow_world. begin: of a function without CFI, or 0. */
+bool synthesis_popped_is_strange(const struct synthesis_popped *popped, uint64_t begin,
+				 uint32_t *ret_popped);
+void synthesis_popped_deinit(struct synthesis_popped *popped);
 
 /* Of count ranges by begin the one that pc lies in; NULL: none. */
 const struct synthesis_range *synthesis_range_at(const struct synthesis_range *range, size_t count,

@@ -39,6 +39,7 @@ struct synthesizer {
 	struct synthesis_row at_jump;
 	struct synthesis_returns returns;
 	struct synthesis_ends ends;
+	struct synthesis_popped popped;
 	bool behind_end; /* while a range is counted: no way has come since one ended behind a call */
 	size_t last_range; /* that was looked up last */
 	bool no_memory;
@@ -90,15 +91,23 @@ static const struct synthesis_range *range_of(struct synthesizer *synthesizer, u
 	return found;
 }
 
-static bool is_call(const struct synthesizer *synthesizer, const struct lint_point *point)
+static unsigned int how_called(const struct synthesizer *synthesizer,
+			       const struct lint_point *point)
 {
+	const struct flow_world *world = &synthesizer->world;
 	const uint8_t *bytes = image_bytes(synthesizer->blank.cfi.image, point->pc, point->length);
 	struct code code;
+	uint32_t popped;
 
 	if (!bytes)
-		return true;
-	code_decode(synthesizer->world.decoder, point->pc, bytes, point->length, &code);
-	return code.flow == CODE_CALL || code.flow == CODE_CALL_INDIRECT;
+		return SYNTHESIS_AT_CALL;
+	code_decode(world->decoder, point->pc, bytes, point->length, &code);
+	if (code.flow != CODE_CALL && code.flow != CODE_CALL_INDIRECT)
+		return 0;
+	if (world->strange &&
+	    world->strange(world->context, code.flow == CODE_CALL ? code.target : 0, &popped))
+		return SYNTHESIS_AT_CALL | SYNTHESIS_AT_STRANGE_CALL;
+	return SYNTHESIS_AT_CALL;
 }
 
 static void meet(void *context, const struct lint_point *point)
@@ -117,8 +126,8 @@ static void meet(void *context, const struct lint_point *point)
 		return;
 	}
 	met = &synthesizer->met[synthesizer->met_count++];
-	how = (synthesizer->outermost ? SYNTHESIS_OUTERMOST : 0) |
-	      (is_call(synthesizer, point) ? SYNTHESIS_AT_CALL : 0) |
+	how = (synthesizer->outermost ? SYNTHESIS_OUTERMOST : 0) | how_called(synthesizer, point) |
+	      (synthesizer->world.strange ? SYNTHESIS_STRANGE : 0) |
 	      (range->go ? SYNTHESIS_BY_RSP : 0);
 	met->reason = synthesis_row_of(point->state, how, &met->row);
 	met->row.pc = point->pc;
@@ -149,6 +158,27 @@ static enum flow_whose beyond(void *context, uint64_t pc, const struct flow_way 
 
 	to = range_of(synthesizer, pc);
 	return synthesis_beyond(&synthesizer->returns, from, entered, to, pc, way->callee);
+}
+
+static bool is_plt(const struct synthesizer *synthesizer, const struct synthesis_range *range);
+
+/* What a function that has an FDE, or a PLT's stub, leads to keeps to the psABI. */
+static bool strange(void *context, uint64_t callee, uint32_t *ret_popped)
+{
+	struct synthesizer *synthesizer = context;
+	const struct synthesis_range *range = callee ? range_of(synthesizer, callee) : NULL;
+
+	if (callee && (!range || range->replaces || is_plt(synthesizer, range)))
+		return false;
+	return synthesis_popped_is_strange(&synthesizer->popped, callee, ret_popped);
+}
+
+static bool enters(void *context, uint64_t pc)
+{
+	struct synthesizer *synthesizer = context;
+	const struct synthesis_range *range = range_of(synthesizer, pc);
+
+	return range && range->begin == pc && synthesizer->entered[synthesizer->last_range];
 }
 
 static void ignore_finding(void *context, const struct lint_finding *finding)
@@ -309,6 +339,10 @@ static int follow(struct synthesizer *synthesizer, const struct synthesis_range 
 	synthesizer->outermost = is_first(synthesizer, range->begin) && !flow.has_return;
 	if (!result && !flow.too_large)
 		result = lint_judge_flow(&synthesizer->judge, &flow, false, error);
+	if (!result && !plt)
+		result = synthesis_popped_note(
+			&synthesizer->popped, range->begin, &flow,
+			synthesizer->tail_count || flow.jump_unknown || flow.too_large, error);
 	if (flow.returns_elsewhere)
 		doubt(synthesizer, before, SYNTHESIS_RETURNS_ELSEWHERE);
 	else if (!plt && !synthesizer->entered[synthesizer->number] && is_label(&flow))
@@ -501,6 +535,13 @@ static int pass(const struct cfi *cfi, struct synthesizer *synthesizer, bool wit
 		return -1;
 	}
 	result = ranges.count ? synthesize(synthesizer, cfi, error) : 0;
+	synthesizer->popped.rounds = 0;
+	while (!result && synthesis_popped_again(&synthesizer->popped)) {
+		synthesizer->world.strange = strange;
+		synthesizer->world.enters = enters;
+		synthesis_deinit(synthesizer->synthesis);
+		result = synthesize(synthesizer, cfi, error);
+	}
 	free(ranges.range);
 	return result;
 }
@@ -532,6 +573,7 @@ int synthesis_of(const struct cfi *cfi, struct synthesis *ret, struct error *err
 		result = pass(cfi, &synthesizer, true, error);
 	}
 	synthesis_taken_deinit(&synthesizer.taken);
+	synthesis_popped_deinit(&synthesizer.popped);
 	code_decoder_destroy(synthesizer.world.decoder);
 	if (result)
 		synthesis_deinit(ret);

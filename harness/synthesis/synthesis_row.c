@@ -37,10 +37,12 @@ static const uint8_t bases[] = {
 	9,
 };
 #define PRESERVED 7
+#define BY_RBP	  1 /* its number */
 
 struct known {
 	const struct flow_state *state;
-	size_t bases; /* how many may be counted from */
+	size_t first,
+		bases; /* the first, and how many from the begin on, that may be counted from */
 };
 
 static bool fits(int64_t value)
@@ -80,11 +82,13 @@ static bool address_of(const struct known *known, const struct value *at, uint8_
 	size_t first = at->kind == VALUE_BASE;
 
 	for (size_t i = first; i < known->bases + first; i++) {
-		const struct value *base = &known->state->reg[bases[i % known->bases]];
+		const size_t number = i % known->bases;
+		const struct value *base = &known->state->reg[bases[number]];
 
-		if (base->kind != at->kind || base->bound != at->bound || !value_is_stack(base))
+		if (number < known->first || base->kind != at->kind || base->bound != at->bound ||
+		    !value_is_stack(base))
 			continue;
-		*ret_reg = bases[i % known->bases];
+		*ret_reg = bases[number];
 		*ret_offset = (int64_t)((uint64_t)at->number - (uint64_t)base->number);
 		return fits(*ret_offset);
 	}
@@ -152,7 +156,13 @@ static struct synthesis_place find_register(const struct known *known, uint8_t c
 enum synthesis_reason synthesis_row_of(const struct flow_state *state, unsigned int how,
 				       struct synthesis_row *ret)
 {
-	const struct known known = { state, how & SYNTHESIS_AT_CALL ? PRESERVED : sizeof(bases) };
+	const struct known known = {
+		.state = state,
+		.first = how & SYNTHESIS_AT_STRANGE_CALL ? BY_RBP : 0,
+		.bases = how & SYNTHESIS_AT_STRANGE_CALL ? BY_RBP + 1
+			 : how & SYNTHESIS_AT_CALL	 ? PRESERVED
+							 : sizeof(bases),
+	};
 	struct synthesis_place *rip = &ret->place[SYNTHESIS_COLUMNS - 1];
 
 	*ret = (struct synthesis_row) { .cfa_register = REGISTER_RSP, .cfa_offset = 8 };
@@ -165,6 +175,9 @@ enum synthesis_reason synthesis_row_of(const struct flow_state *state, unsigned 
 	}
 	for (int i = 0; i < SYNTHESIS_COLUMNS; i++)
 		ret->place[i] = find_register(&known, synthesis_register[i]);
+	for (int i = 0; how & SYNTHESIS_STRANGE && i < SYNTHESIS_COLUMNS - 1; i++)
+		if (synthesis_register[i] != REGISTER_RBP)
+			ret->place[i] = (struct synthesis_place) { .kind = SYNTHESIS_LOST };
 	if (!find_cfa(&known, how & SYNTHESIS_BY_RSP, ret))
 		return SYNTHESIS_CFA_UNKNOWN;
 	if (rip->kind == SYNTHESIS_LOST)

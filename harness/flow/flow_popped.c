@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * flow_popped.c - functions that take their arguments off the stack
+ *
+ * The psABI's functions leave that to their callers. V8's don't: one ends with `ret 24`, or, if only the
+ * caller knows how many arguments there are, by hand:
+ *
+ *	pop rcx
+ *	lea rsp, [rsp+rax*8]
+ *	push rcx
+ *	ret
+ *
+ * The return is no other function's: it goes where the caller said, and behind the call rsp is higher by
+ * what was taken off. In the same way arguments are put beneath the return address before a jump to another
+ * function, in a loop if need be, and with it the frame moves. Where the return address is then can't be
+ * proven; but a function that is jumped to with it elsewhere than at rsp would never come back.
+ */
+#include "flow/flow.h"
+
+static bool is_home(const struct value *rsp)
+{
+	return rsp->kind == VALUE_CFA && rsp->number == -8;
+}
+
+bool flow_popped_returns(const struct flow_state *state)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+	const struct value *word = value_is_stack(rsp) ? flow_word_find(state, rsp) : NULL;
+
+	return word && word->kind == VALUE_ENTRY && word->reg == REGISTER_RIP && !word->number;
+}
+
+void flow_popped_return(struct flow *flow, const struct code *code, const struct flow_state *state,
+			const struct flow_way *way)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+	uint32_t popped = FLOW_POPPED_UNKNOWN;
+
+	if (rsp->kind == VALUE_CFA && rsp->number >= -8 && rsp->number <= INT32_MAX / 2)
+		popped = (uint32_t)(rsp->number + 8 + code->returned_bytes);
+	flow->popped = flow->has_return && flow->popped != popped ? FLOW_POPPED_UNKNOWN : popped;
+	flow->pops |= (code->returned_bytes || !is_home(rsp)) && flow_popped_returns(state) &&
+		      !way->unsure && !way->beyond;
+}
+
+bool flow_popped_move(const struct flow_world *world, uint64_t pc, const struct flow_state *state,
+		      struct flow_state *ret)
+{
+	if (!world->enters || is_home(&state->reg[REGISTER_RSP]) ||
+	    !world->enters(world->context, pc))
+		return false;
+	flow_state_enter(ret);
+	ret->thread = state->thread;
+	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++) {
+		if (i == REGISTER_RSP || i == REGISTER_RBP)
+			continue; /* whoever jumps has put the caller's rbp back */
+		ret->reg[i] = state->reg[i];
+		if (value_is_stack(&state->reg[i]))
+			ret->reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
+	}
+	return true;
+}
+
+void flow_popped_push(const struct flow *flow, const struct code *code, struct flow_state *state)
+{
+	if (flow->world->enters && code->effect == EFFECT_PUSH)
+		flow_effect_base(state, (uint32_t)(code->pc - flow->function));
+}
+
+void flow_popped_call(const struct flow_world *world, const struct code *call,
+		      struct flow_state *state)
+{
+	struct value *rsp = &state->reg[REGISTER_RSP];
+	uint32_t popped;
+
+	if (!world->strange ||
+	    !world->strange(world->context, call->flow == CODE_CALL ? call->target : 0, &popped))
+		return;
+	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
+		if (i != REGISTER_RSP && i != REGISTER_RBP)
+			state->reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
+	*rsp = popped == FLOW_POPPED_UNKNOWN ? (struct value) { .kind = VALUE_UNKNOWN }
+					     : value_add(*rsp, popped);
+}
