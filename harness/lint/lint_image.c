@@ -61,8 +61,9 @@ struct linting {
 	struct address_list uncovered;
 	struct lint_strays strays;
 	struct lint_middle middle;
-	bool *later; /* by_pc: FDEs that begin in the middle */
-	bool *again; /* those that lead to a part that is perhaps another function's */
+	bool *later;	      /* by_pc: FDEs that begin in the middle */
+	struct lint_sum *sum; /* by number: what each came to */
+	bool *again;	      /* those that lead to a part that is perhaps another function's */
 	struct flow_proof *proof;
 };
 
@@ -248,6 +249,59 @@ static int prove(struct linting *linting, struct flow *flow, bool *ret_proven, s
 	return 0;
 }
 
+static struct lint_sum *sum_of(const struct linting *linting, const struct flow_part *part)
+{
+	return &linting->sum[part->fde - linting->world.cfi->fde];
+}
+
+/* flow: of its function, or NULL. */
+static int sum_up(struct linting *linting, struct flow_part *part, const struct flow *flow,
+		  struct error *error)
+{
+	struct lint_sum *sum = sum_of(linting, part);
+
+	lint_judge_program(&linting->judge, part);
+	sum->none = lint_judge_why(flow, part);
+	return lint_judge_fde(&linting->judge, linting->world.decoder, part, false, sum, error);
+}
+
+/* Parts of the flow that were summed up as another function's. */
+static void note_met(struct linting *linting, const struct flow *flow)
+{
+	for (size_t i = 1; i < flow->part_count; i++)
+		sum_of(linting, flow->part[i])->met = true;
+}
+
+/* All that leads into an FDE is known now. */
+static int count_fdes(struct linting *linting, struct error *error)
+{
+	const struct cfi *cfi = linting->world.cfi;
+	const bool tell = linting->judge.watch->judged != NULL;
+
+	for (size_t i = 0; i < cfi->by_pc_count; i++) {
+		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
+		struct lint_sum *sum = &linting->sum[cfi->by_pc[i]];
+		struct flow_part *part;
+		enum flow_reason reason;
+		int result = 0;
+
+		if (!sum->made)
+			continue;
+		if (sum->met || tell) {
+			if (flow_part_create(cfi, fde, &part, &reason, error))
+				return -1;
+			if (part)
+				result = lint_judge_fde(&linting->judge, linting->world.decoder,
+							part, tell, sum, error);
+			flow_part_destroy(part);
+		}
+		if (result)
+			return -1;
+		lint_judge_count(&linting->judge, sum);
+	}
+	return 0;
+}
+
 /* Where the FDE is called in its middle, the rows that lie on the way from there must be right for that
  * caller, too. Whether such a call is one, and comes back, its row alone would say: it accuses nobody. */
 static int enter_middle(struct linting *linting, const struct cfi_fde *fde, struct error *error)
@@ -272,6 +326,7 @@ static int enter_middle(struct linting *linting, const struct cfi_fde *fde, stru
 		}
 		if (!result)
 			result = lint_judge_flow(&linting->judge, &flow, false, error);
+		note_met(linting, &flow);
 		flow_deinit(&flow);
 	}
 	linting->judge.doubtful = false;
@@ -307,7 +362,7 @@ static int lint_fde(struct linting *linting, size_t number, bool again, struct e
 	middle = lint_middle_next(&linting->middle, part->begin + 1, part->end) != 0;
 	if (!others && !middle && part->begin != linting->world.first &&
 	    lint_judge_plain(&linting->judge, linting->world.decoder, part)) {
-		result = lint_judge_fde(&linting->judge, linting->world.decoder, part, NULL, error);
+		result = sum_up(linting, part, NULL, error);
 		flow_part_destroy(part);
 		return result;
 	}
@@ -333,8 +388,8 @@ static int lint_fde(struct linting *linting, size_t number, bool again, struct e
 		result = enter_middle(linting, fde, error);
 	linting->again[number] = linting->strays.count > strays;
 	if (!result && !linting->again[number])
-		result = lint_judge_fde(&linting->judge, linting->world.decoder, part, &flow,
-					error);
+		result = sum_up(linting, part, &flow, error);
+	note_met(linting, &flow);
 	flow_deinit(&flow);
 	decide_calls(linting);
 	return result;
@@ -373,7 +428,7 @@ static int lint_inside(struct linting *linting, size_t number, struct error *err
 		flow_part_destroy(part); /* one without a frame, that nothing was seen to lead to */
 		return lint_fde(linting, number, true, error);
 	}
-	result = lint_judge_fde(&linting->judge, linting->world.decoder, part, NULL, error);
+	result = sum_up(linting, part, NULL, error);
 	flow_part_destroy(part);
 	return result;
 }
@@ -446,6 +501,8 @@ static int lint_all(struct linting *linting, const struct object *object, struct
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
 		if (linting->later[i] && lint_inside(linting, i, error))
 			return -1;
+	if (count_fdes(linting, error))
+		return -1;
 	note_functions(linting);
 	address_sort(&linting->uncovered);
 	for (size_t i = 0; i < linting->uncovered.count && !elsewhere; i++)
@@ -498,9 +555,11 @@ static int lint(const struct cfi *cfi, const struct object *object, const struct
 	linting.world.target = malloc(FLOW_TARGETS_MAX * sizeof(*linting.world.target));
 	linting.called = calloc(cfi->fde_count + 1, sizeof(*linting.called));
 	linting.later = calloc(cfi->by_pc_count + 1, sizeof(*linting.later));
+	linting.sum = calloc(cfi->fde_count + 1, sizeof(*linting.sum));
 	linting.again = calloc(cfi->by_pc_count + 1, sizeof(*linting.again));
 	if (!linting.world.decoder || !linting.world.names || !linting.world.target ||
-	    !linting.called || !linting.later || !linting.again || !linting.proof || !noreturn)
+	    !linting.called || !linting.sum || !linting.later || !linting.again || !linting.proof ||
+	    !noreturn)
 		error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
 	else if (!lint_judge_init(&linting.judge, error))
 		result = lint_all(&linting, object, error);
@@ -514,6 +573,7 @@ static int lint(const struct cfi *cfi, const struct object *object, const struct
 	free(linting.calls);
 	free(linting.uncovered.address);
 	free(linting.later);
+	free(linting.sum);
 	free(linting.again);
 	lint_strays_deinit(&linting.strays);
 	lint_middle_deinit(&linting.middle);

@@ -451,7 +451,7 @@ bool lint_judge_plain(struct lint_judge *judge, struct code_decoder *decoder,
 
 /* ---- FDEs --------------------------------------------------------------------------------- */
 
-static enum flow_reason why_not_reached(const struct flow *flow, const struct flow_part *part)
+enum flow_reason lint_judge_why(const struct flow *flow, const struct flow_part *part)
 {
 	if (!flow)
 		return FLOW_NO_ENTRY;
@@ -490,7 +490,7 @@ static void count_fde(struct lint_judge *judge, const struct lint_fde *fde)
 
 /* What no reader can make a row of. What some readers know, as other machines' instructions, accuses
  * nobody. */
-static void judge_program(struct lint_judge *judge, const struct flow_part *part)
+void lint_judge_program(struct lint_judge *judge, const struct flow_part *part)
 {
 	const struct error *why = &part->why_malformed;
 	struct lint_finding finding = { .id = LINT_BROKEN_OFF,
@@ -498,7 +498,7 @@ static void judge_program(struct lint_judge *judge, const struct flow_part *part
 					.pc_end = part->end,
 					.function = part->begin };
 
-	if (why->code != ERROR_CFI_STATE && why->code != ERROR_CFI_TRUNCATED)
+	if (!part->malformed || (why->code != ERROR_CFI_STATE && why->code != ERROR_CFI_TRUNCATED))
 		return;
 	if (part->row_count)
 		finding.pc = part->row[part->row_count - 1].pc_end;
@@ -508,16 +508,17 @@ static void judge_program(struct lint_judge *judge, const struct flow_part *part
 }
 
 int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struct flow_part *part,
-		   const struct flow *flow, struct error *error)
+		   bool tell, struct lint_sum *sum, struct error *error)
 {
-	struct lint_counts *counts = judge->counts;
-	uint64_t all = 0, proven = 0, pc = part->begin;
-	struct lint_fde fde = { part->begin, part->end, FLOW_ROW_PROVEN, FLOW_REASON_COUNT,
-				part->begin };
+	struct lint_fde *fde = &sum->fde;
+	uint64_t pc = part->begin;
 	bool mismatch = false;
 
-	if (part->malformed)
-		judge_program(judge, part);
+	*sum = (struct lint_sum) {
+		.fde = { part->begin, part->end, FLOW_ROW_PROVEN, FLOW_REASON_COUNT, part->begin },
+		.none = sum->none,
+		.made = true,
+	};
 	while (pc < part->end) {
 		const struct code *code = flow_part_code(part, decoder, pc);
 		const uint8_t *at = status_at(judge, pc);
@@ -530,30 +531,47 @@ int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struc
 		if (status == STATUS_NONE &&
 		    (code->is_padding || code->flow == CODE_STOP || !code->length))
 			continue;
-		all++;
-		proven += status == STATUS_PROVEN;
+		sum->instructions++;
+		sum->proven += status == STATUS_PROVEN;
 		mismatch |= status == STATUS_MISMATCH;
 		if (status == STATUS_NONE)
-			own = why_not_reached(flow, part);
+			own = sum->none;
 		else if (status >= STATUS_UNPROVEN && status < STATUS_MISMATCH)
 			own = (enum flow_reason)(status - STATUS_UNPROVEN);
-		if (fde.reason == FLOW_REASON_COUNT && own != FLOW_REASON_COUNT) {
-			fde.reason = own;
-			fde.pc = code->pc;
+		if (fde->reason == FLOW_REASON_COUNT && own != FLOW_REASON_COUNT) {
+			fde->reason = own;
+			fde->pc = code->pc;
 		}
-		tell_judged(judge, code->pc, status, own);
+		if (tell)
+			tell_judged(judge, code->pc, status, own);
 	}
-	counts->instructions += all;
-	counts->instructions_proven += proven;
-	if (fde.reason == FLOW_REASON_COUNT && part->malformed)
-		fde.reason = FLOW_MALFORMED;
-	else if (fde.reason == FLOW_REASON_COUNT && !all)
-		fde.reason = FLOW_REACHED_BY_NONE;
+	if (fde->reason == FLOW_REASON_COUNT && part->malformed)
+		fde->reason = FLOW_MALFORMED;
+	else if (fde->reason == FLOW_REASON_COUNT && !sum->instructions)
+		fde->reason = FLOW_REACHED_BY_NONE;
 	if (mismatch)
-		fde.outcome = FLOW_ROW_MISMATCH;
-	else if (fde.reason != FLOW_REASON_COUNT)
-		fde.outcome = FLOW_ROW_UNPROVEN;
-	count_fde(judge, &fde);
+		fde->outcome = FLOW_ROW_MISMATCH;
+	else if (fde->reason != FLOW_REASON_COUNT)
+		fde->outcome = FLOW_ROW_UNPROVEN;
+	return 0;
+}
+
+void lint_judge_count(struct lint_judge *judge, const struct lint_sum *sum)
+{
+	judge->counts->instructions += sum->instructions;
+	judge->counts->instructions_proven += sum->proven;
+	count_fde(judge, &sum->fde);
+}
+
+int lint_judge_whole(struct lint_judge *judge, struct code_decoder *decoder, struct flow_part *part,
+		     const struct flow *flow, struct error *error)
+{
+	struct lint_sum sum = { .none = lint_judge_why(flow, part) };
+
+	lint_judge_program(judge, part);
+	if (lint_judge_fde(judge, decoder, part, judge->watch->judged != NULL, &sum, error))
+		return -1;
+	lint_judge_count(judge, &sum);
 	return 0;
 }
 

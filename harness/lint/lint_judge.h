@@ -33,9 +33,27 @@ bool lint_judge_plain(struct lint_judge *judge, struct code_decoder *decoder,
 int lint_judge_flow(struct lint_judge *judge, struct flow *flow, bool called, struct error *error);
 /* Proven elsewhere. */
 void lint_judge_proven(struct lint_judge *judge, uint64_t pc);
-/* Counts the FDE. flow: of its function, or NULL. */
+/* What an FDE's instructions came to. */
+struct lint_sum {
+	struct lint_fde fde;
+	uint32_t instructions, proven;
+	enum flow_reason none; /* why no way leads to those that none leads to */
+	bool made;	       /* zero-initialised: it is none yet */
+	bool met; /* since then another function was found to lead into it: it is to be made again */
+};
+
+/* flow: of its function, or NULL. */
+enum flow_reason lint_judge_why(const struct flow *flow, const struct flow_part *part);
+/* Sums up the FDE by its sum's reason for what no way leads to. tell: its instructions, to who wants to know. */
 int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struct flow_part *part,
-		   const struct flow *flow, struct error *error);
+		   bool tell, struct lint_sum *sum, struct error *error);
+/* Counts it, once all that may lead into it was judged. */
+void lint_judge_count(struct lint_judge *judge, const struct lint_sum *sum);
+/* Where its CFI breaks off. */
+void lint_judge_program(struct lint_judge *judge, const struct flow_part *part);
+/* All this at once. */
+int lint_judge_whole(struct lint_judge *judge, struct code_decoder *decoder, struct flow_part *part,
+		     const struct flow *flow, struct error *error);
 void lint_judge_unread(struct lint_judge *judge, const struct cfi_fde *fde,
 		       enum flow_reason reason);
 bool lint_judge_was_reached(const struct lint_judge *judge, uint64_t pc);

@@ -352,8 +352,8 @@ static int follow(struct synthesizer *synthesizer, const struct synthesis_range 
 	if (!result)
 		result = synthesis_ends_add(&synthesizer->ends, &flow, error);
 	if (!result)
-		result = lint_judge_fde(&synthesizer->judge, synthesizer->world.decoder, part,
-					&flow, error);
+		result = lint_judge_whole(&synthesizer->judge, synthesizer->world.decoder, part,
+					  &flow, error);
 	flow_deinit(&flow);
 	return result;
 }
@@ -392,7 +392,8 @@ static int take_range(struct synthesizer *synthesizer, size_t number, bool piece
 	if (!piece)
 		return follow(synthesizer, range, is_plt(synthesizer, range), part, error);
 	/* All that may lead there has been followed. */
-	result = lint_judge_fde(&synthesizer->judge, synthesizer->world.decoder, part, NULL, error);
+	result = lint_judge_whole(&synthesizer->judge, synthesizer->world.decoder, part, NULL,
+				  error);
 	flow_part_destroy(part);
 	return result;
 }

@@ -46,6 +46,14 @@ static const struct lint_case lint_cases[] = {
 		     "	call 1b\n	add rsp, 8\n	"
 		     ".cfi_def_cfa_offset 8\n" LEAF,
 	  "7 of 7, 2 proven" },
+	{ "what another function leads to, behind it",
+	  "	nop\n1:	xor eax, eax\n	ret\n" SECOND(
+		  g) "	push rax\n	.cfi_def_cfa_offset 16\n	jmp 1b\n",
+	  "SP001 1..4 cfa=rsp+8 / cfa=rsp+16\n3 of 5, 1 mismatch, 1 proven" },
+	{ "and before it: which of them was judged first makes no difference",
+	  "	push rax\n	.cfi_def_cfa_offset 16\n	jmp 1f\n" SECOND(
+		  g) "	nop\n1:	xor eax, eax\n	ret\n",
+	  "SP001 4..7 cfa=rsp+8 / cfa=rsp+16\n3 of 5, 1 mismatch, 1 proven" },
 	{ "an inner routine of its own",
 	  PUSH "	call 1f\n" POP
 	       "	ret\n1:	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, "
