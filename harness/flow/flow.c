@@ -215,7 +215,7 @@ static int new_block(struct flow *flow, struct flow_part *part, uint64_t pc,
 		.weak = way->weak,
 		.unsure = way->unsure,
 		.beyond = way->beyond,
-		.begun_wrong = wrong,
+		.begun_wrong = wrong && !flow_row_is_vague(&verdict),
 	};
 	*at = (uint32_t)flow->block_count;
 	/* What went through here before ends here from now on. */
@@ -302,8 +302,9 @@ static int meet(struct flow *flow, uint32_t number, const struct flow_state *sta
 	if (block->part->silent && meet_without_row(flow, number, state, way, &result, error))
 		return result;
 	new_wrong = flow_is_mismatch(block->part, block->pc, state, &new);
-	old_wrong = righted || flow_is_mismatch(block->part, block->pc, &block->state, &old);
-	if (new_wrong && (!old_wrong || way->unsure))
+	old_wrong = righted || (flow_is_mismatch(block->part, block->pc, &block->state, &old) &&
+				!flow_row_is_vague(&old));
+	if (new_wrong && (way->unsure || (!old_wrong && !flow_row_is_vague(&new))))
 		return leave_out(flow, block->pc, way, &new, error);
 	if (old_wrong && !new_wrong && !block->settled)
 		return replace(flow, number, state, way, error);

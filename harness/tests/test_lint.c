@@ -56,6 +56,19 @@ static const struct lint_case lint_cases[] = {
 	  "rdi\n	pop rcx\n"
 	  "	.cfi_def_cfa_offset 8\n	.cfi_restore rbx\n	ret\n",
 	  "SP004 5..6 rbx=none / it is the caller's rdi\n3 of 4, 1 mismatch" },
+	{ "the same, that one of two ways brings to a block: it is brought back behind it",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	test edi, edi\n	je 1f\n"
+	  "	mov rbx, rdi\n	test esi, esi\n	jne 1f\n	xor eax, eax\n1:	pop rbx\n"
+	  "	.cfi_def_cfa_offset 8\n	ret\n",
+	  "SP004 14..14 from 10 rbx=none / it is the caller's rdi\n"
+	  "SP004 8..14 rbx=none / it is the caller's rdi\n"
+	  "SP004 14..14 from 12 rbx=none / it is the caller's rdi\n5 of 9, 1 mismatch" },
+	{ "the same, first by the way on which it is another value",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	test edi, edi\n	jne 2f\n"
+	  "	nop\n1:	pop rbx\n	.cfi_def_cfa_offset 8\n	ret\n2:	.cfi_def_cfa_offset 16\n"
+	  "	mov rbx, rdi\n	jmp 1b\n",
+	  "SP004 6..6 from 11 rbx=none / it is the caller's rdi\n"
+	  "SP004 11..13 rbx=none / it is the caller's rdi\n6 of 8, 1 mismatch" },
 	{ "the same, handed to another function",
 	  "	test edi, edi\n	jne 1f\n	ret\n1:	mov rax, rbx\n	mov rbx, rdi\n	jmp "
 	  "[rsi]\n",
