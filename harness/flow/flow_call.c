@@ -9,6 +9,13 @@
 #include "flow/flow_names.h"
 #include "flow/flow_noreturn.h"
 
+/* In none of the function's parts. */
+static void land_outside(const struct flow_world *world, uint64_t pad, uint64_t from)
+{
+	if (image_code_segment(world->cfi->image, pad) && !cfi_fde_find(world->cfi, pad))
+		world->uncovered(world->context, pad, from);
+}
+
 /* Behind the call, in the landing pads of its place. Whoever goes there takes the arguments off the
  * stack that were pushed for the call (DW_CFA_GNU_args_size). */
 static int catch (struct flow *flow, const struct flow_part *part, const struct code *code,
@@ -32,8 +39,11 @@ static int catch (struct flow *flow, const struct flow_part *part, const struct 
 		if (code->pc < pad->begin || code->pc >= pad->end)
 			continue;
 		part_of_pad = flow_known_part(flow, pad->pad);
-		if (!part_of_pad)
+		if (!part_of_pad) {
+			if (!flow->followed && !unsure)
+				land_outside(flow->world, pad->pad, code->pc);
 			continue;
+		}
 		/* One that never throws may lie between others that do, with its arguments on the
 		 * stack. */
 		if (flow_is_mismatch(part_of_pad, pad->pad, &caught, &verdict) &&

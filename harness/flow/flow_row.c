@@ -359,9 +359,14 @@ bool flow_row_is_entry(const struct row *row)
 {
 	struct flow_state entry;
 	struct flow_row_verdict verdict;
+	struct value cfa;
 
 	flow_state_enter(&entry);
 	flow_row_check(row, row->pc, &entry, 0, &verdict);
+	if (verdict.ends) { /* of its CFA nothing was said */
+		cfa = row_cfa(row, row->pc, &entry);
+		return value_equal(&cfa, &the_cfa);
+	}
 	return verdict.outcome == FLOW_ROW_PROVEN;
 }
 

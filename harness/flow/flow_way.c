@@ -48,3 +48,38 @@ void flow_way_return(struct flow *flow, const struct code *code, const struct fl
 	flow->returns_well |= well && !way->weak && !way->unsure;
 	flow->returns_unknown |= !well;
 }
+
+static int step_block(struct flow *flow, uint32_t number, struct error *error)
+{
+	const struct flow_block *block = &flow->block[number];
+	struct flow_part *part = block->part;
+	struct flow_state state = block->state;
+	struct flow_way way = { .weak = block->weak, .unsure = block->unsure };
+	uint64_t pc = block->pc;
+	bool on = true;
+
+	while (on && pc < part->end && part->block_at[pc - part->begin] == number + 1) {
+		const struct code *found = flow_part_code(part, flow->world->decoder, pc);
+		struct code code;
+
+		if (!found)
+			return error_set(error, ERROR_MEMORY, NULL, 0,
+					 "the ways through a function");
+		code = *found;
+		if (!code.length)
+			break;
+		if (flow_step(flow, part, &code, &state, &way, NULL, NULL, &on, error))
+			return -1;
+		flow_way_pass(&way, part, &code);
+		pc += code.length;
+	}
+	return 0;
+}
+
+int flow_step_all(struct flow *flow, struct error *error)
+{
+	for (uint32_t i = 0; i < flow->block_count; i++)
+		if (step_block(flow, i, error))
+			return -1;
+	return 0;
+}

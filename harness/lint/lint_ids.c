@@ -33,7 +33,7 @@ static const struct {
 			  "holds\n"
 			  "something else; or the row says that there is no caller, and the "
 			  "function\n"
-			  "returns to one.\n" },
+			  "returns to one, or its address is in its word still.\n" },
 	[LINT_NOT_SAVED] = { "SP003", "a register is declared saved where it is not",
 			     "The word holds something else, or nobody has written it yet.\n\n"
 			     "	.cfi_offset rbx, -16	# before the push, not behind it\n"
@@ -55,9 +55,12 @@ static const struct {
 	[LINT_ENTRY] = { "SP005", "the first row is not that of a function that was called",
 			 "The code is called, so its CFA is rsp+8 there, and the row says "
 			 "something\n"
-			 "else.\n" },
+			 "else. Or nothing was seen to call it, and it returns as if it was.\n" },
 	[LINT_UNCOVERED] = { "SP006", "code that is reached, and no FDE covers it",
-			     "A call or a jump leads there. Unwinders end at it, or guess.\n\n"
+			     "A call, a jump or an exception leads there; or it has a function's "
+			     "symbol; or\n"
+			     "its address is kept, and it is a function. Unwinders end at it, or "
+			     "guess.\n\n"
 			     "Start-up code of the C run-time (crtstuff); assembly without\n"
 			     ".cfi_startproc.\n" },
 	[LINT_ROW_INSIDE] = { "SP007", "a row begins inside an instruction",

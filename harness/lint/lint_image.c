@@ -15,6 +15,7 @@
 #include "flow/flow.h"
 #include "lint/lint_extent.h"
 #include "lint/lint_judge.h"
+#include "lint/lint_kept.h"
 #include "lint/lint_middle.h"
 #include "flow/flow_names.h"
 #include "flow/flow_noreturn.h"
@@ -124,6 +125,11 @@ static void note_uncovered(void *context, uint64_t pc, uint64_t from)
 	if (!linting->uncovered.count ||
 	    linting->uncovered.address[linting->uncovered.count - 1] != pc)
 		address_add(&linting->uncovered, pc);
+}
+
+static void note_kept(void *context, uint64_t pc)
+{
+	note_uncovered(context, pc, 0);
 }
 
 /* Every stub of a PLT is an entry. */
@@ -407,6 +413,37 @@ static bool is_exported(const struct image *image, uint64_t pc)
 		symbol->visibility != STV_INTERNAL);
 }
 
+/* The FDE's code returns on all ways as a function does that was just called. Where its first row says that
+ * there is a frame, that is wrong then, whoever comes there. */
+static int returns_home(struct linting *linting, const struct cfi_fde *fde, bool *ret,
+			struct error *error)
+{
+	size_t calls = linting->call_count, uncovered = linting->uncovered.count;
+	struct flow_part *part;
+	struct flow flow;
+	enum flow_reason reason;
+	int result = 0;
+
+	*ret = false;
+	if (flow_part_create(linting->world.cfi, fde, &part, &reason, error))
+		return -1;
+	if (!part)
+		return 0;
+	flow_init(&flow, &linting->world, part);
+	for (int round = 0; !result && flow_again(&flow, round); round++) {
+		flow_restart(&flow);
+		result = flow_enter(&flow, part->begin, error);
+	}
+	if (!result)
+		result = flow_step_all(&flow, error);
+	*ret = flow.returns_well && !flow.returns_unknown && !flow.returns_elsewhere &&
+	       !flow.breaks_convention && !flow.jump_unread && !flow.too_large;
+	flow_deinit(&flow);
+	linting->call_count = calls;
+	linting->uncovered.count = uncovered;
+	return result;
+}
+
 /* What begins inside: after all that may lead there. */
 static int lint_inside(struct linting *linting, size_t number, struct error *error)
 {
@@ -415,10 +452,15 @@ static int lint_inside(struct linting *linting, size_t number, struct error *err
 	bool reached = lint_judge_was_reached(&linting->judge, fde->pc_begin);
 	struct flow_part *part;
 	enum flow_reason reason;
+	bool home = false;
 	int result;
 
 	if (!reached &&
 	    (is_called(linting, fde->pc_begin) || is_exported(cfi->image, fde->pc_begin)))
+		return lint_fde(linting, number, true, error);
+	if (!reached && returns_home(linting, fde, &home, error))
+		return -1;
+	if (home)
 		return lint_fde(linting, number, true, error);
 	if (flow_part_create(cfi, fde, &part, &reason, error))
 		return -1;
@@ -504,6 +546,9 @@ static int lint_all(struct linting *linting, const struct object *object, struct
 	if (count_fdes(linting, error))
 		return -1;
 	note_functions(linting);
+	if (lint_kept_find(cfi, linting->world.decoder, linting->world.names,
+			   linting->judge.noreturn, note_kept, linting, error))
+		return -1;
 	address_sort(&linting->uncovered);
 	for (size_t i = 0; i < linting->uncovered.count && !elsewhere; i++)
 		lint_judge_uncovered(&linting->judge, linting->uncovered.address[i]);

@@ -177,6 +177,33 @@ static bool is_convention(const struct flow *flow, const struct flow_part *part,
 	       (flow->world->go && cfi->cie[part->fde->cie].section == &cfi->image->debug_frame);
 }
 
+/* By its first row. */
+static bool had_caller(const struct flow *flow)
+{
+	const struct flow_part *part = flow->part[0];
+
+	return flow->function != flow->world->first && part->row_count &&
+	       part->row[0].reg[REGISTER_RIP].kind != RULE_UNDEFINED;
+}
+
+/* The row says that there is no caller, and the function had one when it began. Does a thread begin here? Not
+ * where the stack is still the function's, and the return address in its word. */
+static void judge_end(const struct flow_state *state, struct flow_row_verdict *verdict)
+{
+	const struct value top = { .kind = VALUE_CFA, .number = -8 };
+	const struct value *word = flow_word_find(state, &top);
+
+	verdict->outcome = FLOW_ROW_UNPROVEN;
+	verdict->reason = FLOW_RULE_UNKNOWN;
+	if (state->thread != FLOW_THREAD_NONE || !value_is_stack(&state->reg[REGISTER_RSP]) ||
+	    !word || word->kind != VALUE_ENTRY || word->reg != REGISTER_RIP)
+		return;
+	verdict->outcome = FLOW_ROW_MISMATCH;
+	verdict->fault = FLOW_RETURN;
+	verdict->reg = REGISTER_RIP;
+	verdict->actual = *word;
+}
+
 static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
 			      const struct flow_block *block, const struct code *code,
 			      const struct flow_state *state, bool first, struct run *run)
@@ -197,13 +224,8 @@ static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
 		verdict.reg = REGISTER_RIP;
 		verdict.actual = (struct value) { .kind = VALUE_ENTRY, .reg = REGISTER_RIP };
 	}
-	if (verdict.ends && verdict.outcome == FLOW_ROW_PROVEN && flow->function == part->begin &&
-	    part->row[0].reg[REGISTER_RIP].kind != RULE_UNDEFINED &&
-	    flow->function != flow->world->first) {
-		/* It had a caller when it began: does a thread begin here, or was the caller lost? */
-		verdict.outcome = FLOW_ROW_UNPROVEN;
-		verdict.reason = FLOW_RULE_UNKNOWN;
-	}
+	if (verdict.ends && verdict.outcome == FLOW_ROW_PROVEN && had_caller(flow))
+		judge_end(state, &verdict);
 	if (verdict.outcome == FLOW_ROW_MISMATCH && is_convention(flow, part, &verdict)) {
 		verdict.outcome = FLOW_ROW_UNPROVEN;
 		verdict.reason = FLOW_RULE_UNKNOWN;

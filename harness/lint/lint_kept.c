@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_kept.c - functions without an FDE of which only the address is kept
+ *
+ * What is called by pointers alone is called by nothing that can be seen. But its address is somewhere: in a
+ * word that is relocated, or in a number that an instruction makes. So are addresses of labels and of tables
+ * that lie among code. Those that a gap between FDEs begins with are looked at: one is a function
+ * if
+ *
+ *	compilers would let one begin there (flow_taken_may_begin());
+ *	from there on all of the gap is code, to the last byte but for padding: each instruction is one, and each
+ *	call or jump leads into the gap, to where an FDE begins, or to a stub of a PLT; and
+ *	its last way ends there, or goes on in an FDE that begins where no function is aligned to.
+ *
+ * What crtstuff.c puts in every image (frame_dummy() and the like) are several functions in one gap, and
+ * so none of them; the functions of DT_INIT and DT_FINI the loader calls, not the program: neither
+ * is told.
+ */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include "array.h"
+#include "flow/flow_part.h"
+#include "lint/lint_kept.h"
+
+struct candidate {
+	uint64_t pc;
+	bool kept;
+};
+
+struct finder {
+	const struct cfi *cfi;
+	struct code_decoder *decoder;
+	struct flow_names *names;
+	struct flow_noreturn *noreturn;
+	struct candidate *candidate; /* in the order of addresses */
+	size_t count;
+	bool no_memory;
+};
+
+/* ---- is it code? ---------------------------------------------------------------------------- */
+
+struct gap {
+	const struct finder *finder;
+	uint64_t begin, end;
+	const uint8_t *bytes;
+	uint8_t *seen; /* of each byte: it is an instruction's, 2: the first */
+	uint64_t *todo;
+	size_t todo_count;
+	bool computed; /* some jump leads to where a table says */
+	bool no_memory;
+};
+
+static bool decode(const struct gap *gap, uint64_t pc, struct code *ret)
+{
+	code_decode(gap->finder->decoder, pc, gap->bytes + (pc - gap->begin), gap->end - pc, ret);
+	return ret->length && ret->flow != CODE_UNKNOWN;
+}
+
+/* Linkers fill with no-ops, or with zeros: `add [rax], al`. Returns how many bytes, 0 if it is something else. */
+static unsigned int padding(const struct gap *gap, uint64_t pc)
+{
+	const uint8_t *bytes = gap->bytes + (pc - gap->begin);
+	struct code code;
+
+	if (!bytes[0])
+		return 1;
+	return decode(gap, pc, &code) && code.is_padding ? code.length : 0;
+}
+
+static bool is_begin(const struct finder *finder, uint64_t pc)
+{
+	const struct cfi_fde *fde = cfi_fde_find(finder->cfi, pc);
+
+	return fde ? fde->pc_begin == pc : flow_is_stub(finder->names, pc);
+}
+
+/* A call or a jump leads there. */
+static bool lead(struct gap *gap, uint64_t pc, bool is_call)
+{
+	if (pc < gap->begin || pc >= gap->end)
+		return is_begin(gap->finder, pc) || flow_is_stub(gap->finder->names, pc);
+	if (is_call && pc == gap->begin)
+		return true;
+	if (!ARRAY_GROW(gap->todo, gap->todo_count)) {
+		gap->no_memory = true;
+		return false;
+	}
+	gap->todo[gap->todo_count++] = pc;
+	return true;
+}
+
+/* *ret_on: the way goes on behind it. False: it is no code. */
+static bool pass(struct gap *gap, const struct code *code, bool *ret_on)
+{
+	const struct finder *finder = gap->finder;
+
+	*ret_on = code->flow == CODE_NEXT || code->flow == CODE_CALL_INDIRECT ||
+		  code->flow == CODE_BRANCH || code->flow == CODE_BEGIN;
+	switch (code->flow) {
+	case CODE_CALL:
+		*ret_on = !flow_never_returns(finder->names, code->target) &&
+			  !flow_noreturn_find(finder->noreturn, code->target);
+		return lead(gap, code->target, true);
+	case CODE_BRANCH:
+	case CODE_BEGIN:
+	case CODE_JUMP: return lead(gap, code->target, false);
+	case CODE_JUMP_INDIRECT: gap->computed = true; return true;
+	default: return true;
+	}
+}
+
+static bool follow(struct gap *gap, uint64_t pc)
+{
+	bool on = true;
+
+	while (on && pc < gap->end) {
+		uint8_t *seen = &gap->seen[pc - gap->begin];
+		struct code code;
+
+		if (*seen)
+			return *seen == 2; /* 1: into the middle of an instruction */
+		if (!decode(gap, pc, &code) || !pass(gap, &code, &on))
+			return false;
+		memset(seen, 1, code.length);
+		*seen = 2;
+		pc += code.length;
+	}
+	/* A function's begin that its FDE leaves out. */
+	return !on || (is_begin(gap->finder, pc) && pc % FLOW_FUNCTION_ALIGNMENT);
+}
+
+/* What no way has come to, and is no padding; the gap's end: there is none. */
+static uint64_t next_unseen(const struct gap *gap)
+{
+	uint64_t pc = gap->begin;
+
+	while (pc < gap->end) {
+		unsigned int bytes = gap->seen[pc - gap->begin] ? 1 : padding(gap, pc);
+
+		if (!bytes)
+			break;
+		pc += bytes;
+	}
+	return pc;
+}
+
+static bool is_function(struct gap *gap)
+{
+	bool good = lead(gap, gap->begin, false);
+	uint64_t pc;
+
+	while (good && gap->todo_count) {
+		good = follow(gap, gap->todo[--gap->todo_count]);
+		if (!good || gap->todo_count)
+			continue;
+		pc = next_unseen(gap);
+		if (pc < gap->end)
+			good = gap->computed && lead(gap, pc, false);
+	}
+	return good;
+}
+
+/* ---- the gaps ------------------------------------------------------------------------------- */
+
+static void look_at(struct finder *finder, uint64_t begin, uint64_t end)
+{
+	struct gap gap = { .finder = finder, .begin = begin, .end = end };
+	unsigned int bytes;
+
+	gap.bytes = begin < end ? image_bytes(finder->cfi->image, begin, end - begin) : NULL;
+	while (gap.bytes && gap.begin < end && (bytes = padding(&gap, gap.begin))) {
+		gap.begin += bytes;
+		gap.bytes += bytes;
+	}
+	if (!gap.bytes || gap.begin >= end || end - gap.begin > LINT_KEPT_BYTES_MAX ||
+	    flow_is_stub(finder->names, gap.begin) ||
+	    !flow_taken_may_begin(finder->cfi->image, finder->decoder, gap.begin))
+		return;
+	gap.seen = calloc(end - gap.begin, 1);
+	gap.no_memory = !gap.seen;
+	if (gap.seen && is_function(&gap)) {
+		if (ARRAY_GROW(finder->candidate, finder->count))
+			finder->candidate[finder->count++] = (struct candidate) { .pc = gap.begin };
+		else
+			gap.no_memory = true;
+	}
+	finder->no_memory |= gap.no_memory;
+	free(gap.seen);
+	free(gap.todo);
+}
+
+static void look_for_gaps(struct finder *finder, const struct image_segment *segment)
+{
+	const struct cfi *cfi = finder->cfi;
+	uint64_t at = segment->vaddr, end = segment->vaddr + segment->file_bytes;
+
+	for (size_t i = 0; i < cfi->by_pc_count && !finder->no_memory; i++) {
+		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
+		uint64_t behind = fde->pc_begin + fde->pc_range;
+
+		if (fde->pc_begin >= end)
+			break;
+		if (behind <= at)
+			continue;
+		if (fde->pc_begin > at)
+			look_at(finder, at, fde->pc_begin);
+		at = behind;
+	}
+	if (at < end && !finder->no_memory)
+		look_at(finder, at, end);
+}
+
+/* ---- who keeps their addresses? ------------------------------------------------------------- */
+
+static int compare(const void *a, const void *b)
+{
+	const struct candidate *left = a, *right = b;
+
+	return left->pc < right->pc ? -1 : left->pc > right->pc;
+}
+
+static struct candidate *candidate_at(const struct finder *finder, uint64_t pc)
+{
+	const struct candidate key = { .pc = pc };
+
+	if (!finder->count)
+		return NULL;
+	return bsearch(&key, finder->candidate, finder->count, sizeof(key), compare);
+}
+
+static void note_word(void *context, uint64_t pc)
+{
+	struct candidate *candidate = candidate_at(context, pc);
+
+	if (candidate)
+		candidate->kept = true;
+}
+
+/* The FDE's instruction that has a byte at that distance makes the address. */
+static bool makes(const struct finder *finder, const struct cfi_fde *fde, const uint8_t *bytes,
+		  uint64_t at, uint64_t address)
+{
+	struct code code = { .length = 1 };
+
+	for (uint64_t now = 0; now <= at; now += code.length ? code.length : 1)
+		code_decode(finder->decoder, fde->pc_begin + now, bytes + now, fde->pc_range - now,
+			    &code);
+	return code.length && flow_taken_by(finder->cfi->image, &code) == address;
+}
+
+/* In four bytes of the FDE's code lies an address: as it is, or counted from behind them. */
+static void look_in(struct finder *finder, const struct cfi_fde *fde)
+{
+	const uint8_t *bytes = image_bytes(finder->cfi->image, fde->pc_begin, fde->pc_range);
+	const uint64_t first = finder->candidate[0].pc,
+		       last = finder->candidate[finder->count - 1].pc;
+	uint32_t number;
+
+	for (uint64_t at = 0; bytes && at + sizeof(number) <= fde->pc_range; at++) {
+		memcpy(&number, bytes + at, sizeof(number));
+		const uint64_t is[] = { number, fde->pc_begin + at + sizeof(number) +
+							(uint64_t)(int64_t)(int32_t)number };
+
+		for (size_t i = 0; i < sizeof(is) / sizeof(is[0]); i++) {
+			struct candidate *candidate;
+
+			if (is[i] < first || is[i] > last)
+				continue;
+			candidate = candidate_at(finder, is[i]);
+			if (candidate && !candidate->kept)
+				candidate->kept = makes(finder, fde, bytes, at, is[i]);
+		}
+	}
+}
+
+/* What the loader calls is not kept for the program. */
+static void drop_loaders(struct finder *finder)
+{
+	const struct image *image = finder->cfi->image;
+	Elf64_Phdr dynamic;
+	Elf64_Dyn entry;
+
+	if (!image_program_header(image, PT_DYNAMIC, &dynamic))
+		return;
+	for (uint64_t at = 0; dynamic.p_filesz - at >= sizeof(entry); at += sizeof(entry)) {
+		const uint8_t *bytes = image_bytes(image, dynamic.p_vaddr + at, sizeof(entry));
+		struct candidate *candidate;
+
+		if (!bytes)
+			return;
+		memcpy(&entry, bytes, sizeof(entry));
+		if ((entry.d_tag != DT_INIT && entry.d_tag != DT_FINI) || !finder->count)
+			continue;
+		candidate = candidate_at(finder, entry.d_un.d_ptr);
+		if (candidate) {
+			size_t behind = --finder->count - (size_t)(candidate - finder->candidate);
+
+			memmove(candidate, candidate + 1, behind * sizeof(*candidate));
+		}
+	}
+}
+
+int lint_kept_find(const struct cfi *cfi, struct code_decoder *decoder, struct flow_names *names,
+		   struct flow_noreturn *noreturn, flow_taken_fn fn, void *context,
+		   struct error *error)
+{
+	struct finder finder = {
+		.cfi = cfi, .decoder = decoder, .names = names, .noreturn = noreturn
+	};
+
+	for (size_t i = 0; i < cfi->image->segment_count; i++)
+		if (cfi->image->segment[i].executable)
+			look_for_gaps(&finder, &cfi->image->segment[i]);
+	if (finder.count) {
+		qsort(finder.candidate, finder.count, sizeof(*finder.candidate), compare);
+		drop_loaders(&finder);
+		flow_taken_words(cfi->image, note_word, &finder);
+	}
+	for (size_t i = 0; finder.count && i < cfi->by_pc_count; i++)
+		look_in(&finder, &cfi->fde[cfi->by_pc[i]]);
+	for (size_t i = 0; i < finder.count && !finder.no_memory; i++)
+		if (finder.candidate[i].kept)
+			fn(context, finder.candidate[i].pc);
+	free(finder.candidate);
+	return finder.no_memory ? error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI")
+				: 0;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_lint_kept.c - code that nothing was seen to call
+ *
+ * Cases of lint_fixture.h: functions of which only the address is kept, and what else an address may be of;
+ * functions whose return says what their first row denies; rows that hide a caller; and where
+ * exceptions land. Each finding has a case beside it that is nearly the same, and accuses nobody.
+ */
+#include "lint_fixture.h"
+
+/* f keeps the address of 5, which lies behind it in a gap between FDEs. */
+#define KEEPS	  "	lea rax, 5f[rip]\n	ret\n	.cfi_endproc\n	.balign 16\n5:"
+#define NO_KEEPER "	ret\n	.cfi_endproc\n	.balign 16\n5:"
+#define NEXT	  "	.balign 16\nk:	.cfi_startproc\n	ret\n"
+#define NO_FDE	  "SP006 16..17 no FDE covers it / it is a function, or something leads there\n"
+/* Nothing leads to what begins there. */
+#define ANOTHER LEAF "	.cfi_endproc\n	.balign 16\n5:	.cfi_startproc\n"
+#define FRAME	"	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
+/* A call of f's whose exceptions land at 9. */
+#define CATCHES                                                                                    \
+	"	.cfi_lsda 0x1b, 8f\n	push rax\n	.cfi_def_cfa_offset 16\n	call "                          \
+	"h@PLT\n"                                                                                  \
+	"	pop rax\n	.cfi_def_cfa_offset 8\n	ret\n"
+#define AREA                                                                                       \
+	"	.section .gcc_except_table, \"a\"\n8:	.byte 0xff, 0xff, 1\n"                             \
+	"	.uleb128 7f-6f\n6:	.uleb128 0, 16, 9b-f, 0\n7:	.text\n"                                  \
+	"k:	.cfi_startproc\n	ret\n"
+
+/* clang-format off */
+static const struct lint_case lint_cases[] = {
+	{ "a function without CFI whose address an instruction makes",
+	  KEEPS "	push rbx\n	pop rbx\n	ret\n" NEXT, NO_FDE "3 of 3, 2 proven" },
+	{ "whose address a word keeps",
+	  "	ret\n	.cfi_endproc\n	.balign 16\n5:	nop\n	xor eax, eax\n	ret\n"
+	  "	.data\n	.quad 5b\n	.text\n" NEXT, "2 of 2, 2 proven" },
+	{ "the same, where it begins with no padding",
+	  "	ret\n	.cfi_endproc\n	.balign 16\n5:	xor eax, eax\n	ret\n"
+	  "	.data\n	.quad 5b\n	.text\n" NEXT, NO_FDE "2 of 2, 2 proven" },
+	{ "whose address nobody keeps", NO_KEEPER "	xor eax, eax\n	ret\n" NEXT, "2 of 2, 2 proven" },
+	{ "with a loop and a call", KEEPS "1:	call k\n	dec edi\n	jne 1b\n	ret\n" NEXT,
+	  NO_FDE "3 of 3, 2 proven" },
+	{ "with a jump table behind which cases lie",
+	  KEEPS "	jmp [rdi]\n	xor eax, eax\n	ret\n" NEXT, NO_FDE "3 of 3, 2 proven" },
+	{ "a table among code", KEEPS "	.quad 0x428a2f98d728ae22\n" NEXT, "3 of 3, 2 proven" },
+	{ "one that could be an instruction before a function",
+	  KEEPS "	.quad 0x9090909090909048, 0x9090909090909048\n" NEXT, "3 of 3, 2 proven" },
+	{ "code, and a table behind it", KEEPS "	ret\n	.byte 0x06\n" NEXT, "3 of 3, 2 proven" },
+	{ "code of which a call leads to where nothing begins",
+	  KEEPS "	call k+1\n	ret\n" NEXT, "3 of 3, 2 proven" },
+	{ "a jump into an instruction", KEEPS "	jmp 5b+1\n" NEXT, "3 of 3, 2 proven" },
+	{ "where no function would begin",
+	  "	lea rax, 5f[rip]\n	ret\n	.cfi_endproc\n	.balign 16\n	.nops 3\n5:	xor eax, eax\n"
+	  "	ret\n" NEXT, "3 of 3, 2 proven" },
+	{ "the second of two functions in a gap",
+	  "	lea rax, 5f[rip]\n	ret\n	.cfi_endproc\n	.balign 16\n	xor eax, eax\n	ret\n"
+	  "	.balign 16\n5:	xor eax, eax\n	ret\n" NEXT, "3 of 3, 2 proven" },
+	{ "the first of two", KEEPS "	xor eax, eax\n	ret\n	.balign 16\n	ret\n" NEXT,
+	  "3 of 3, 2 proven" },
+	{ "an FDE that begins behind its function's first instruction",
+	  KEEPS "	xor eax, eax\nk:	.cfi_startproc\n	ret\n", NO_FDE "3 of 3, 2 proven" },
+
+	{ "a first row that its return denies", ANOTHER "	.cfi_def_cfa_offset 16\n	nop\n	ret\n",
+	  "SP005 16..17 cfa=rsp+16 / cfa=rsp+8\nSP001 17..18 cfa=rsp+16 / cfa=rsp+8\n"
+	  "1 of 3, 1 mismatch, 1 proven" },
+	{ "a caller's address in a register, where the return finds it in its word",
+	  ANOTHER "	.cfi_register rip, rbp\n	nop\n	ret\n",
+	  "SP002 16..18 ra=rbp / there is the caller's rbp\n1 of 3, 1 mismatch, 1 proven" },
+	{ "a part with a frame that it takes down",
+	  ANOTHER "	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	pop rbx\n"
+	  "	.cfi_def_cfa_offset 8\n	.cfi_restore rbx\n	ret\n",
+	  "1 of 3, 1 proven, 1 unproven no_entry" },
+	{ "with one that hangs on rbp", ANOTHER "	.cfi_def_cfa rbp, 16\n	.cfi_offset rbp, -16\n"
+	  "	leave\n	.cfi_def_cfa rsp, 8\n	.cfi_restore rbp\n	ret\n",
+	  "1 of 3, 1 proven, 1 unproven no_entry" },
+	{ "one that never returns", ANOTHER "	.cfi_def_cfa_offset 16\n	nop\n	xor eax, eax\n	hlt\n",
+	  "1 of 2, 1 proven, 1 unproven no_entry" },
+
+	{ "no caller, where its address lies in its word",
+	  FRAME "	test edi, edi\n	je 1f\n	pop rbx\n	.cfi_remember_state\n"
+	  "	.cfi_def_cfa_offset 8\n	ret\n1:	.cfi_restore_state\n	.cfi_undefined rip\n	hlt\n",
+	  "SP002 7..8 ra=undefined / there is the return address\n5 of 6, 1 mismatch" },
+	{ "the same of a part", FRAME "	test edi, edi\n	jne 1f\n	pop rbx\n	.cfi_def_cfa_offset 8\n"
+	  "	ret\n" SECOND(1) "	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
+	  "	.cfi_undefined rip\n	nop\n	hlt\n",
+	  "SP002 7..9 ra=undefined / there is the return address\n5 of 7, 1 mismatch, 1 proven" },
+	{ "on another stack nothing is known of it",
+	  "	test edi, edi\n	je 1f\n	ret\n1:	mov rsp, rdi\n	.cfi_undefined rip\n	hlt\n",
+	  "4 of 5, 1 unproven rule_unknown" },
+
+	{ "where an exception lands no FDE is",
+	  CATCHES "	.cfi_endproc\n9:	hlt\n" AREA,
+	  "SP006 8..9 no FDE covers it / it is a function, or something leads there\n5 of 5, 2 proven" },
+	{ "in the function", CATCHES "9:	.cfi_def_cfa_offset 16\n	hlt\n	.cfi_endproc\n" AREA,
+	  "6 of 6, 2 proven" },
+};
+/* clang-format on */
+
+START_TEST(a_function_is_judged)
+{
+	judge_function(&lint_cases[_i]);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("lint_kept");
+	TCase *functions = tcase_create("functions");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(functions, 60);
+	tcase_add_loop_test(functions, a_function_is_judged, 0,
+			    (int)(sizeof(lint_cases) / sizeof(lint_cases[0])));
+	suite_add_tcase(suite, functions);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
