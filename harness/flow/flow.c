@@ -98,8 +98,10 @@ static void note_tail_call(struct flow *flow, const struct flow_state *state)
 {
 	const struct value *rsp = &state->reg[REGISTER_RSP];
 
-	if (rsp->kind == VALUE_CFA && rsp->number == -8)
-		note_preserved(flow, state);
+	if (rsp->kind != VALUE_CFA || rsp->number != -8)
+		return;
+	note_preserved(flow, state);
+	flow->has_tail_call = true;
 }
 
 /* The function's part that pc lies in; one that was not met before if the state is one with a frame.
@@ -124,6 +126,9 @@ static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *stat
 		note_tail_call(flow, state);
 		flow_beyond_return(flow, state, way);
 	}
+	if ((pc == fde->pc_begin || flow_is_stub(flow->world->names, pc)) &&
+	    flow_state_is_entry(state))
+		flow->calls_home |= !way->weak && !way->unsure;
 	if (pc == fde->pc_begin && flow_state_is_entry(state)) {
 		if (flow->world->tail_called && !way->weak && !way->unsure)
 			flow->world->tail_called(flow->world->context, pc);
@@ -577,9 +582,27 @@ void flow_init(struct flow *flow, struct flow_world *world, struct flow_part *fi
 	flow->part[flow->part_count++] = first;
 }
 
-bool flow_again(const struct flow *flow, int round)
+/* A pad that no way was let come to, since each that does has a lower rsp than its row says: then the row is
+ * wrong. */
+static bool lets_in(struct flow *flow)
 {
-	return !round || (round < ROUNDS_MAX && flow->met_table && flow->guessed_end);
+	bool more = false;
+
+	for (size_t i = 0; i < flow->part_count && !flow->jump_unknown && !flow->behind_call_count;
+	     i++)
+		for (size_t j = 0; j < flow->part[i]->pad_count; j++) {
+			struct landing_pad *pad = &flow->part[i]->pad[j];
+
+			more |= pad->left_out && !pad->let_in && !pad->reached;
+			pad->let_in |= pad->left_out && !pad->reached;
+		}
+	return more;
+}
+
+bool flow_again(struct flow *flow, int round)
+{
+	return !round || (round < ROUNDS_MAX && lets_in(flow)) ||
+	       (round < ROUNDS_MAX && flow->met_table && flow->guessed_end);
 }
 
 void flow_restart(struct flow *flow)
@@ -592,6 +615,7 @@ void flow_restart(struct flow *flow)
 	flow->calls_not_returning = 0;
 	flow->met_table = flow->guessed_end = flow->jump_unknown = flow->jump_unread =
 		flow->is_handler = flow->returned_to = false;
+	flow->has_tail_call = flow->calls_home = false;
 	flow->returns = flow->has_return = flow->breaks_convention = flow->returns_elsewhere =
 		flow->returns_well = flow->returns_unknown = flow->too_large = flow->pops = false;
 	flow->popped = 0;

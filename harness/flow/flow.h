@@ -169,7 +169,9 @@ struct flow {
 	bool followed;	   /* nothing changes any more */
 	flow_edge_fn edge; /* then: who wants to know of wrong edges, or NULL */
 	void *edge_context;
-	bool has_return; /* some way comes to a return */
+	bool has_return;    /* some way comes to a return */
+	bool has_tail_call; /* the same to another function's begin, with rsp as it was at the entry */
+	bool calls_home;    /* the same of a way that is sure, with all that a callee preserves */
 	bool breaks_convention; /* with a register that callees preserve not as it was, or not known to be */
 	/* One with rsp elsewhere than at the return address: some way is none of the function's. */
 	bool returns_elsewhere;
@@ -192,7 +194,7 @@ void flow_init(struct flow *flow, struct flow_world *world, struct flow_part *fi
 /* Forgets the ways, and keeps what is known of jump tables: to follow them again. */
 void flow_restart(struct flow *flow);
 /* The first round, or one that may come to something else than the one before. */
-bool flow_again(const struct flow *flow, int round);
+bool flow_again(struct flow *flow, int round);
 /* Forgets these as well, and all parts but the first. */
 void flow_forget(struct flow *flow);
 /* Follows all ways from entry, where a call has just come to. 0, or -1: no memory. */

@@ -34,7 +34,7 @@ static int catch (struct flow *flow, const struct flow_part *part, const struct 
 	if (row)
 		*rsp = value_add(*rsp, (int64_t)row->args_size);
 	for (size_t i = 0; i < part->pad_count; i++) {
-		const struct landing_pad *pad = &part->pad[i];
+		struct landing_pad *pad = &part->pad[i];
 
 		if (code->pc < pad->begin || code->pc >= pad->end)
 			continue;
@@ -47,8 +47,11 @@ static int catch (struct flow *flow, const struct flow_part *part, const struct 
 		/* One that never throws may lie between others that do, with its arguments on the
 		 * stack. */
 		if (flow_is_mismatch(part_of_pad, pad->pad, &caught, &verdict) &&
-		    verdict.fault == FLOW_CFA && verdict.actual.number < 0)
+		    verdict.fault == FLOW_CFA && verdict.actual.number < 0 && !pad->let_in) {
+			pad->left_out = true;
 			continue;
+		}
+		pad->reached = true;
 		if (flow_come(flow, pad->pad, &caught, &way, error))
 			return -1;
 	}

@@ -91,6 +91,19 @@ void flow_part_destroy(struct flow_part *part)
 	free(part);
 }
 
+bool flow_part_silence(struct flow_part *part)
+{
+	const struct row nothing = { .pc = part->begin, .pc_end = part->end };
+
+	if (!ARRAY_RESERVE(part->row, part->row_room, 1))
+		return false;
+	part->row[0] = nothing;
+	part->row_count = 1;
+	part->silent = true;
+	part->agreed = 0;
+	return true;
+}
+
 const struct row *flow_part_row(const struct flow_part *part, uint64_t pc)
 {
 	size_t low = 0, high = part->row_count;

@@ -19,6 +19,9 @@
 struct landing_pad {
 	uint64_t begin, end;
 	uint64_t pad;
+	bool left_out; /* a way was: flow_call.c */
+	bool reached;  /* another wasn't */
+	bool let_in;   /* none is any more */
 };
 
 struct flow_part {
@@ -53,6 +56,8 @@ int flow_code_range(const struct image *image, uint64_t *ret_begin, size_t *ret_
 int flow_part_create(const struct cfi *cfi, const struct cfi_fde *fde, struct flow_part **ret,
 		     enum flow_reason *ret_reason, struct error *error);
 void flow_part_destroy(struct flow_part *part);
+/* Forgets its rows: as if it had no CFI. False: no memory. */
+bool flow_part_silence(struct flow_part *part);
 /* NULL: the rows don't cover pc. */
 const struct row *flow_part_row(const struct flow_part *part, uint64_t pc);
 /* The instruction at pc, inside the part. NULL: no memory. Valid until another one is asked for that was

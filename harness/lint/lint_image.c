@@ -413,8 +413,8 @@ static bool is_exported(const struct image *image, uint64_t pc)
 		symbol->visibility != STV_INTERNAL);
 }
 
-/* The FDE's code returns on all ways as a function does that was just called. Where its first row says that
- * there is a frame, that is wrong then, whoever comes there. */
+/* The FDE's code returns, or calls in place of that, on all ways as a function does that was just called.
+ * Where its first row says that there is a frame, that is wrong then, whoever comes there. */
 static int returns_home(struct linting *linting, const struct cfi_fde *fde, bool *ret,
 			struct error *error)
 {
@@ -430,14 +430,17 @@ static int returns_home(struct linting *linting, const struct cfi_fde *fde, bool
 	if (!part)
 		return 0;
 	flow_init(&flow, &linting->world, part);
+	if (!flow_part_silence(part))
+		result = error_set(error, ERROR_MEMORY, NULL, 0, "rows of an FDE");
 	for (int round = 0; !result && flow_again(&flow, round); round++) {
 		flow_restart(&flow);
 		result = flow_enter(&flow, part->begin, error);
 	}
 	if (!result)
 		result = flow_step_all(&flow, error);
-	*ret = flow.returns_well && !flow.returns_unknown && !flow.returns_elsewhere &&
-	       !flow.breaks_convention && !flow.jump_unread && !flow.too_large;
+	*ret = (flow.returns_well || (flow.calls_home && !flow.has_return)) &&
+	       !flow.returns_unknown && !flow.returns_elsewhere && !flow.breaks_convention &&
+	       !flow.jump_unread && !flow.too_large;
 	flow_deinit(&flow);
 	linting->call_count = calls;
 	linting->uncovered.count = uncovered;

@@ -172,8 +172,8 @@ static bool is_convention(const struct flow *flow, const struct flow_part *part,
 
 	if (!flow_row_is_vague(verdict))
 		return false;
-	return !flow->has_return || (flow->breaks_convention && !has_rule(part, verdict->reg)) ||
-	       flow->world->ocaml ||
+	return (!flow->has_return && !flow->has_tail_call) ||
+	       (flow->breaks_convention && !has_rule(part, verdict->reg)) || flow->world->ocaml ||
 	       (flow->world->go && cfi->cie[part->fde->cie].section == &cfi->image->debug_frame);
 }
 

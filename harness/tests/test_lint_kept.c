@@ -65,6 +65,17 @@ static const struct lint_case lint_cases[] = {
 	{ "a caller's address in a register, where the return finds it in its word",
 	  ANOTHER "	.cfi_register rip, rbp\n	nop\n	ret\n",
 	  "SP002 16..18 ra=rbp / there is the caller's rbp\n1 of 3, 1 mismatch, 1 proven" },
+	{ "the same, where rows behind its call are as wrong",
+	  ANOTHER "	.cfi_register rip, rbp\n	push rax\n	.cfi_def_cfa_offset 16\n	call h@PLT\n"
+	  "	pop rax\n	.cfi_def_cfa_offset 8\n	ret\n",
+	  "SP002 16..22 ra=rbp / there is the caller's rbp\n1 of 5, 1 mismatch, 1 proven" },
+	{ "one that calls another function in place of a return",
+	  ANOTHER "	.cfi_def_cfa_offset 16\n	xor eax, eax\n	jmp f\n",
+	  "SP005 16..18 cfa=rsp+16 / cfa=rsp+8\nSP001 18..20 cfa=rsp+16 / cfa=rsp+8\n"
+	  "1 of 3, 1 mismatch, 1 proven" },
+	{ "or jumps to where a register says: a label's code may, too",
+	  ANOTHER "	.cfi_def_cfa_offset 16\n	xor eax, eax\n	jmp rdi\n",
+	  "1 of 3, 1 proven, 1 unproven no_entry" },
 	{ "a part with a frame that it takes down",
 	  ANOTHER "	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	pop rbx\n"
 	  "	.cfi_def_cfa_offset 8\n	.cfi_restore rbx\n	ret\n",
@@ -90,6 +101,21 @@ static const struct lint_case lint_cases[] = {
 	{ "where an exception lands no FDE is",
 	  CATCHES "	.cfi_endproc\n9:	hlt\n" AREA,
 	  "SP006 8..9 no FDE covers it / it is a function, or something leads there\n5 of 5, 2 proven" },
+	{ "a row of where exceptions land that none of the calls brings",
+	  CATCHES "9:	nop\n	hlt\n	.cfi_endproc\n" AREA,
+	  "SP001 8..10 cfa=rsp+8 / cfa=rsp+16\n5 of 7, 1 mismatch, 1 proven" },
+	{ "one brings it, the other has arguments on the stack: it never throws",
+	  "	.cfi_lsda 0x1b, 8f\n	call h@PLT\n	push rax\n	.cfi_def_cfa_offset 16\n	call h@PLT\n"
+	  "	pop rax\n	.cfi_def_cfa_offset 8\n	ret\n9:	nop\n	hlt\n	.cfi_endproc\n" AREA,
+	  "8 of 8, 2 proven" },
+	{ "a register without a rule, brought back before a call in place of a return",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	mov rbx, rdi\n	nop\n	pop rbx\n"
+	  "	.cfi_def_cfa_offset 8\n	jmp 5f\n" SECOND(5) LEAF,
+	  "SP004 4..6 rbx=none / it is the caller's rdi\n4 of 6, 1 mismatch, 1 proven" },
+	{ "or not",
+	  "	push rbx\n	.cfi_def_cfa_offset 16\n	mov rbx, rdi\n	nop\n	pop rcx\n"
+	  "	.cfi_def_cfa_offset 8\n	jmp 5f\n" SECOND(5) LEAF,
+	  "3 of 6, 1 proven, 1 unproven rule_unknown" },
 	{ "in the function", CATCHES "9:	.cfi_def_cfa_offset 16\n	hlt\n	.cfi_endproc\n" AREA,
 	  "6 of 6, 2 proven" },
 };
