@@ -161,6 +161,16 @@ void flow_word_note(struct flow_state *state, const struct value *at, struct val
 		word_add(state, at, &value);
 }
 
+/* For certain none of what registers held at the entry that callees preserve, nor the return address. Two such
+ * values have that in common. */
+static bool is_none_kept(const struct value *value)
+{
+	return value->kind == VALUE_CONSTANT ||
+	       (value->kind == VALUE_OTHER && !value->scale && !value->bound) ||
+	       (value->kind == VALUE_ENTRY && value->reg < REGISTER_GPR_COUNT &&
+		!(FLOW_PRESERVED & 1u << value->reg));
+}
+
 /* True: it has changed, and that matters. */
 static bool join_value(struct value *into, const struct value *from, bool saved_only)
 {
@@ -168,6 +178,11 @@ static bool join_value(struct value *into, const struct value *from, bool saved_
 
 	if (value_equal(into, from) || into->kind == VALUE_UNKNOWN)
 		return false;
+	if (is_none_kept(into) && is_none_kept(from)) {
+		matters = into->kind != VALUE_OTHER;
+		*into = (struct value) { .kind = VALUE_OTHER };
+		return matters;
+	}
 	*into = (struct value) { .kind = VALUE_UNKNOWN };
 	return matters;
 }
@@ -197,6 +212,13 @@ static const struct value *other_word(const struct flow_state *from, const struc
 }
 
 static const struct value unknown = { .kind = VALUE_UNKNOWN };
+static const struct value none_kept = { .kind = VALUE_OTHER };
+
+/* A word that is in no list. Where nobody has written it, it holds nothing of the caller's but for chance. */
+static const struct value *unlisted(const struct flow_state *state, const struct value *at)
+{
+	return flow_word_is_unwritten(state, at) ? &none_kept : &unknown;
+}
 
 /* Of a word that only one way has nothing is known, as of one that is in no list. */
 static bool join_saved(struct flow_state *into, const struct flow_state *from)
@@ -226,11 +248,16 @@ static bool join_words(struct flow_state *into, const struct flow_state *from)
 		const struct value *other = other_word(from, &into->word[i].at, i);
 
 		met += other != NULL;
-		changed |= join_value(&into->word[i].value, other ? other : &unknown, false);
+		changed |= join_value(&into->word[i].value,
+				      other ? other : unlisted(from, &into->word[i].at), false);
 	}
 	for (uint32_t i = 0; met < from->word_count && i < from->word_count; i++)
-		if (!other_word(into, &from->word[i].at, i))
-			changed |= word_add(into, &from->word[i].at, &unknown);
+		if (!other_word(into, &from->word[i].at, i)) {
+			struct value value = *unlisted(into, &from->word[i].at);
+
+			join_value(&value, &from->word[i].value, false);
+			changed |= word_add(into, &from->word[i].at, &value);
+		}
 	join_touched(into, from);
 	return changed || begin != into->touched_begin || end != into->touched_end;
 }
