@@ -6,6 +6,7 @@
  * to lie 9 bytes behind its function's begin.
  */
 #include "assembly_fixture.h"
+#include "flow/flow.h"
 #include "flow_fixture.h"
 
 #define ORIGIN 9
@@ -379,6 +380,34 @@ START_TEST(a_branch_says_something_of_what_was_compared)
 }
 END_TEST
 
+static const struct thread_case {
+	const char *state;
+	bool system_call, exits, begins;
+} thread_cases[] = {
+	{ "rax=60", true, true, false },	  { "rax=231", true, true, false },
+	{ "rax=61", true, false, false },	  { "rax=60", false, false, false },
+	{ "rax=rax+60", true, false, false },	  { "rax=435 rsi=0", true, false, true },
+	{ "rax=435", false, false, false },	  { "rax=56", true, false, true },
+	{ "rax=56 rsi=4096", true, false, true }, { "rax=56 rsi=0", true, false, false },
+	{ "rax=56 rsi=c-64", true, false, true }, { "rax=57", true, false, false },
+	{ "rax=rax+56", true, false, false },
+};
+
+START_TEST(a_system_call_ends_a_thread_or_begins_one)
+{
+	const struct thread_case *test = &thread_cases[_i];
+	const struct code code = { .system_call = test->system_call };
+	struct flow_state state;
+
+	state_read(&state, test->state);
+	ck_assert_msg(flow_thread_exits(&state, &code) == test->exits, "%s", test->state);
+	ck_assert_msg(flow_thread_begins(&code, &state) == test->begins, "%s", test->state);
+	flow_thread_begin(&state);
+	ck_assert_int_eq(state.thread, FLOW_THREAD_EITHER);
+	ck_assert(state.reg[REGISTER_RAX].kind == VALUE_OTHER && state.reg[REGISTER_RAX].bound);
+}
+END_TEST
+
 START_TEST(a_jump_goes_where_its_operand_says)
 {
 	struct code by_register = { .base = CODE_NO_REGISTER, .index = CODE_NO_REGISTER };
@@ -410,6 +439,8 @@ int main(void)
 	tcase_add_loop_test(instructions, an_instruction_changes_what_is_known, 0, (int)CASES);
 	tcase_add_loop_test(branches, a_branch_says_something_of_what_was_compared, 0,
 			    (int)(sizeof(branch_cases) / sizeof(branch_cases[0])));
+	tcase_add_loop_test(branches, a_system_call_ends_a_thread_or_begins_one, 0,
+			    (int)(sizeof(thread_cases) / sizeof(thread_cases[0])));
 	tcase_add_test(branches, a_jump_goes_where_its_operand_says);
 	suite_add_tcase(suite, instructions);
 	suite_add_tcase(suite, branches);

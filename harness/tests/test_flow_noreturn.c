@@ -17,6 +17,11 @@
 #define G(body)	      BEGIN(g) body END
 #define H(body)	      BEGIN(h) body END
 #define NEVER(symbol) "	call " #symbol "@PLT\n"
+/* Each calls the next one and returns; so does the last, if it says so. */
+#define CIRCLE(last)                                                                               \
+	F("	call 9f\n	ret\n")                                                            \
+	"	.rept 3000\n" BEGIN(9) "	call 9f\n	ret\n" END "	.endr\n" BEGIN(9)  \
+		last END
 #define LSDA(sites)                                                                                \
 	"	.section .gcc_except_table,\"a\"\n8:	.byte 0xff, 0xff, 1\n"                              \
 	"	.uleb128 7f-6f\n6:" sites "7:\n	.text\n"
@@ -105,6 +110,9 @@ static const struct noreturn_case {
 	  "f" },
 	{ "landing pads that can't be read",
 	  F("	.cfi_lsda 0x1b, 8f\n	call abort@PLT\n") LSDA("	.byte 0x80\n"), "" },
+	{ "goes round over many instructions", F("1:	.fill 3000, 1, 0x90\n	jmp 1b\n"), "f" },
+	{ "a circle of many functions", CIRCLE("	jmp f\n"), "f" },
+	{ "and one with a way out", CIRCLE("	test edi, edi\n	jne f\n	ret\n"), "" },
 	{ "as many instructions as are followed", F("	.fill 65535, 1, 0x90\n	ud2\n"), "f" },
 	{ "one more than are followed", F("	.fill 65536, 1, 0x90\n	ud2\n"), "" },
 };
