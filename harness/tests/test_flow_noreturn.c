@@ -88,7 +88,8 @@ static const struct noreturn_case {
 	{ "a stack by what is not followed", F("	cmovne rsp, rdi\n" NEVER(abort)), "" },
 	{ "its own frame is no other stack",
 	  F("	push rbp\n	mov rbp, rsp\n	sub rsp, rdi\n	and rsp, -16\n"
-	    "	lea rsp, [rbp-8]\n	lea rsp, [rsp+8]\n	mov rsp, rbp\n" NEVER(abort)),
+	    "	lea rsp, [rbp-8]\n	lea rsp, [rsp+8]\n	xchg rax, rdx\n	mov rsp, "
+	    "rbp\n" NEVER(abort)),
 	  "f" },
 	{ "a cold part that goes back",
 	  F("	jne f_cold\n1:	nop\n" NEVER(abort)) BEGIN(f_cold) "	jmp 1b\n" END, "f f_cold" },
@@ -110,6 +111,22 @@ static const struct noreturn_case {
 	  "f" },
 	{ "landing pads that can't be read",
 	  F("	.cfi_lsda 0x1b, 8f\n	call abort@PLT\n") LSDA("	.byte 0x80\n"), "" },
+	{ "a jump out of the image", F("	jmp f+0x1000000\n"), "" },
+	{ "a call where no FDE is, behind one where one is",
+	  F("	call g\n	ret\n") "g:	call abort@PLT\n	ud2\n", "f g" },
+	{ "a name that is defined here, jumped to",
+	  F("	jmp longjmp\n") BEGIN(longjmp) "	ret\n" END, "f longjmp" },
+	{ "and one that has no FDE", F("	jmp longjmp\n") "longjmp:	ret\n",
+	  "f longjmp" },
+	{ "who waited in a circle goes on when another way out is found",
+	  F("	test edi, edi\n	je 1f\n	call f_cold\n	ret\n1:	call g\n	ret\n")
+		  BEGIN(f_cold) "	ret\n" END G("	call h\n	ret\n")
+			  H("	call f\n	ret\n"),
+	  "" },
+	{ "a landing pad of what ends before the call",
+	  F("	.cfi_lsda 0x1b, 8f\n1:	nop\n2:	call abort@PLT\n	ud2\n"
+	    "3:	ret\n") LSDA("	.uleb128 1b-f, 2b-1b, 3b-f, 0\n"),
+	  "f" },
 	{ "goes round over many instructions", F("1:	.fill 3000, 1, 0x90\n	jmp 1b\n"), "f" },
 	{ "a circle of many functions", CIRCLE("	jmp f\n"), "f" },
 	{ "and one with a way out", CIRCLE("	test edi, edi\n	jne f\n	ret\n"), "" },
@@ -141,6 +158,7 @@ static void ask(const struct image *image, const struct cfi *cfi, bool backwards
 			snprintf(text + strlen(text), size - strlen(text), "%s%s",
 				 text[0] ? " " : "", asked[i]);
 	flow_noreturn_destroy(noreturn);
+	flow_noreturn_destroy(NULL);
 	flow_names_destroy(names);
 	code_decoder_destroy(decoder);
 }

@@ -196,6 +196,7 @@ START_TEST(one_pass_proves_it)
 			      instructions, test->instructions);
 	}
 	flow_proof_destroy(proving.proof);
+	flow_proof_destroy(NULL);
 	flow_names_destroy(proving.names);
 	code_decoder_destroy(proving.decoder);
 	assembled_close(&assembled);
