@@ -64,6 +64,44 @@ static const struct proof_case {
 	  "	.byte 0xb8\n	.cfi_def_cfa_offset 16\n	.byte 1, 0, 0, 0\n"
 	  "	.cfi_def_cfa_offset 8\n	ret\n",
 	  -1 },
+	{ "bytes that are no instruction", PUSH "	.byte 6\n", -1 },
+	{ "a register in which another is kept is overwritten",
+	  "	mov rax, rbx\n	.cfi_register rbx, rax\n	xor ebx, ebx\n	xor eax, eax\n	"
+	  "nop\n"
+	  "	ud2\n",
+	  -1 },
+	{ "or is not",
+	  "	mov rax, rbx\n	.cfi_register rbx, rax\n	xor ebx, ebx\n	xor ecx, ecx\n	"
+	  "nop\n"
+	  "	ud2\n",
+	  5 },
+	{ "a CFA that is an expression, and moves",
+	  "	.cfi_escape 0x0f, 2, 0x77, 8\n	nop\n	sub rsp, 8\n	nop\n	ud2\n", -1 },
+	{ "a register that no callee preserves, where its row says",
+	  "	.cfi_same_value rdi\n	nop\n	xor edi, edi\n	nop\n	ud2\n", -1 },
+	{ "a comparison says that rsp is elsewhere",
+	  "	lea rax, [rsp-16]\n	cmp rsp, rax\n	jne 1f\n	nop\n	ud2\n1:	ret\n",
+	  -1 },
+	{ "the other way round",
+	  "	lea rax, [rsp-16]\n	cmp rax, rsp\n	jne 1f\n	nop\n	ud2\n1:	ret\n",
+	  -1 },
+	{ "or it says nothing of it",
+	  "	lea rax, [rsp-16]\n	cmp rcx, rax\n	jne 1f\n	nop\n	ud2\n1:	ret\n", 6 },
+	{ "another thread begins", "	mov eax, 56\n	syscall\n	nop\n	ret\n", -1 },
+	{ "a thread that ends", "	mov eax, 60\n	syscall\n", 2 },
+	{ "many ways are open at once",
+	  "	je 5f\n	jo 2f\n	js 8f\n	jp 1f\n	jc 7f\n	jne 3f\n	jno 6f\n"
+	  "	jns 4f\n	ret\n1:	nop\n	ret\n2:	nop\n	ret\n3:	nop\n	ret\n"
+	  "4:	nop\n	ret\n5:	nop\n	ret\n6:	nop\n	ret\n7:	nop\n	ret\n"
+	  "8:	nop\n	ret\n",
+	  25 },
+	{ "many ways are open, and one of the last brings what is wrong",
+	  PUSH
+	  "	je 5f\n	jo 2f\n	js 8f\n	jp 1f\n	jc 7f\n	jne 3f\n	jno 6f\n"
+	  "	jns 4f\n	hlt\n1:	jmp 9f\n2:	jmp 9f\n3:	jmp 9f\n4:	jmp 9f\n"
+	  "5:	jmp 9f\n6:	jmp 9f\n7:	mov [rsp], rdi\n	jmp 9f\n8:	jmp "
+	  "9f\n9:	ud2\n",
+	  -1 },
 	{ "no caller", "	.cfi_undefined rip\n	ud2\n", -1 },
 	{ "a jump nobody knows where to, in place of a return", PUSH POP "	jmp [rdi]\n", 3 },
 	{ "a jump that goes nobody knows where, with a frame", PUSH "	jmp [rdi]\n", -1 },
