@@ -6,10 +6,10 @@
  *
  * The compiler runs as if nobody stood between (compile/compile.h). If it succeeds, each object that it wrote,
  * or what it linked, is followed as `stackproof lint` does, and findings are printed on standard error,
- * as its warnings are. A build is not broken by what can't be checked.
+ * as its warnings are. A build is not broken by what can't be checked, but that is said.
  *
  * Exit status: the compiler's, if that isn't 0; 1 findings (0 with --warn); with --strict 3 what
- * was written can't be read; else 0.
+ * was written can't be read, 77 nothing of it could be checked; else 0.
  */
 #include <argp.h>
 #include <stdlib.h>
@@ -30,15 +30,17 @@ struct wrapping {
 	struct lint_options options;
 	bool warn, strict, no_link;
 	unsigned int timeout_ms;
-	char **argv; /* the compiler's */
-	uint64_t findings, unchecked;
+	char **argv;				  /* the compiler's */
+	uint64_t findings, checked, unread, left; /* files, but for findings */
+	char why[512];				  /* the first of left */
 };
 
 enum { KEY_WARN = 0x100, KEY_STRICT, KEY_NO_LINK, KEY_ONLY, KEY_TIMEOUT };
 
 static const struct argp_option option_list[] = {
 	{ "warn", KEY_WARN, NULL, 0, "findings don't change the exit status", 0 },
-	{ "strict", KEY_STRICT, NULL, 0, "what was written and can't be checked is status 3", 0 },
+	{ "strict", KEY_STRICT, NULL, 0,
+	  "what was written and can't be read is status 3, and 77 if nothing could be checked", 0 },
 	{ "no-link", KEY_NO_LINK, NULL, 0,
 	  "objects only, not what is linked: that has others' objects in it", 0 },
 	{ "only", KEY_ONLY, "ID,...", 0, "findings with these ids only (SP001,...)", 0 },
@@ -93,19 +95,52 @@ static void lint_work(void *context, const struct image_path *path, FILE *output
 	lint_file(&wrapping->options, path, output);
 }
 
-/* Why it could not be checked; files without CFI, of other machines and of other formats (LTO by
- * clang) have nothing to check. */
-static void take_image(struct wrapping *wrapping, const json_t *image)
+/* Nothing of what was asked for can be checked, for the first reason of any. */
+static void leave(struct wrapping *wrapping, const char *path, const char *why)
 {
-	const char *status = json_text(image, "status"), *code = json_text(image, "code");
+	if (!wrapping->left++)
+		snprintf(wrapping->why, sizeof(wrapping->why), "%s%s%s", path, *path ? " " : "",
+			 why);
+}
 
-	if (!strcmp(status, "linted") || !strcmp(status, "no_cfi") ||
-	    !strcmp(code, error_code_name(ERROR_NOT_ELF)) ||
-	    !strcmp(code, error_code_name(ERROR_UNSUPPORTED_ELF)))
-		return;
-	wrapping->unchecked++;
+/* What can't be read is said at once. */
+static void leave_unread(struct wrapping *wrapping, const json_t *image)
+{
+	wrapping->unread++;
 	fprintf(stderr, "stackproof cc: %s: not checked: %s\n",
 		PLAIN_TEXT(json_text(image, "image")), PLAIN_TEXT(json_text(image, "message")));
+}
+
+/* What has no code can't be wrong. */
+static void leave_image(struct wrapping *wrapping, const char *path, const char *why)
+{
+	switch (compile_code(path)) {
+	case COMPILE_CODE: leave(wrapping, path, why); break;
+	case COMPILE_CODE_LATER:
+		leave(wrapping, path, "has no code yet: it is made when it is linked (LTO)");
+		break;
+	case COMPILE_NO_CODE: break;
+	}
+}
+
+static void take_image(struct wrapping *wrapping, const json_t *image)
+{
+	const char *path = json_text(image, "image"), *status = json_text(image, "status");
+	const char *code = json_text(image, "code");
+
+	if (!strcmp(status, "linted") &&
+	    json_number(image, "fdes") > json_number(image, "unproven"))
+		wrapping->checked++;
+	else if (!strcmp(status, "linted") && json_number(image, "fdes"))
+		leave(wrapping, path, "has no function whose code could be followed");
+	else if (!strcmp(status, "linted") || !strcmp(status, "no_cfi"))
+		leave_image(wrapping, path, "has no call frame information");
+	else if (!strcmp(code, error_code_name(ERROR_NOT_ELF)))
+		leave_image(wrapping, path, "is no ELF file");
+	else if (!strcmp(code, error_code_name(ERROR_UNSUPPORTED_ELF)))
+		leave_image(wrapping, path, "is for another machine");
+	else
+		leave_unread(wrapping, image);
 }
 
 static void take_object(void *context, const struct image_path *path, json_t *object)
@@ -125,12 +160,16 @@ static void say_nothing(void *context, char *text, size_t size)
 	text[0] = '\0';
 }
 
-/* What was written is a file with something in it: configure scripts write to /dev/null. */
-static bool is_written(const char *path)
+/* Configure scripts write to /dev/null. */
+static bool is_written(struct wrapping *wrapping, const struct compile_outputs *outputs,
+		       size_t number)
 {
+	const char *missing = compile_output_missing(outputs, number);
 	struct stat status;
 
-	return !stat(path, &status) && S_ISREG(status.st_mode) && status.st_size;
+	if (missing)
+		leave(wrapping, outputs->path[number], missing);
+	return !missing && !stat(outputs->path[number], &status) && S_ISREG(status.st_mode);
 }
 
 static int lint_outputs(struct wrapping *wrapping, const struct compile_outputs *outputs,
@@ -149,7 +188,7 @@ static int lint_outputs(struct wrapping *wrapping, const struct compile_outputs 
 	int result = 0;
 
 	for (size_t i = 0; i < outputs->count && !result; i++)
-		if (is_written(outputs->path[i]))
+		if (is_written(wrapping, outputs, i))
 			result = image_list_add(&list, outputs->path[i], error);
 	image_list_finish(&list, 1);
 	if (!result)
@@ -158,11 +197,33 @@ static int lint_outputs(struct wrapping *wrapping, const struct compile_outputs 
 	return result;
 }
 
+/* gate/gate.h's rule, with --strict: a build is not broken by what can't be checked. */
 static enum exit_status status_of(const struct wrapping *wrapping)
 {
 	if (wrapping->findings && !wrapping->warn)
 		return EXIT_FINDINGS;
-	return wrapping->unchecked && wrapping->strict ? EXIT_BAD_INPUT : EXIT_OK;
+	if (!wrapping->strict || wrapping->findings)
+		return EXIT_OK;
+	if (wrapping->unread)
+		return EXIT_BAD_INPUT;
+	return wrapping->left && !wrapping->checked ? EXIT_SKIPPED : EXIT_OK;
+}
+
+static void check_outputs(struct wrapping *wrapping, const struct compile_outputs *outputs)
+{
+	struct error error;
+
+	if (outputs->none || (outputs->linked && wrapping->no_link))
+		return;
+	if (!outputs->count)
+		leave(wrapping, "", "the command line names no source");
+	if (lint_outputs(wrapping, outputs, &error)) {
+		error_print(stderr, "stackproof cc", &error);
+		wrapping->unread++;
+	}
+	if (wrapping->left && !wrapping->checked)
+		fprintf(stderr, "stackproof cc: nothing was checked, because %s\n",
+			PLAIN_TEXT(wrapping->why));
 }
 
 /* The exit status. */
@@ -172,19 +233,17 @@ static int compile_and_lint(struct wrapping *wrapping)
 	struct error error;
 	int status;
 
-	if (compile_run(wrapping->argv, &status, &error)) {
-		error_print(stderr, "stackproof cc", &error);
-		return EXIT_ENVIRONMENT;
-	}
-	if (status)
-		return status;
 	if (compile_outputs_find(wrapping->argv, &outputs, &error) ||
-	    (!(outputs.linked && wrapping->no_link) && lint_outputs(wrapping, &outputs, &error))) {
+	    compile_outputs_note(&outputs, &error) ||
+	    compile_run(wrapping->argv, &status, &error)) {
 		error_print(stderr, "stackproof cc", &error);
-		wrapping->unchecked++;
+		status = EXIT_ENVIRONMENT;
+	} else if (!status) {
+		check_outputs(wrapping, &outputs);
+		status = status_of(wrapping);
 	}
 	compile_outputs_deinit(&outputs);
-	return status_of(wrapping);
+	return status;
 }
 
 int command_cc(int argc, char **argv)

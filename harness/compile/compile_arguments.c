@@ -6,6 +6,7 @@
  *	-c				each source's name with .o, here; or -o
  *	otherwise			what the linker writes: -o, or a.out
  *
+ * What is for the linker (-Wl, -Xlinker, and @file in them) may name another output: it then has the last word.
  * Where several of the first are given, the one that ends soonest counts. Options that have an argument
  * of their own are listed, so that it is not taken for a source.
  */
@@ -143,7 +144,6 @@ static const char *const with_argument[] = {
 	"-Xanalyzer",
 	"-Xassembler",
 	"-Xclang",
-	"-Xlinker",
 	"-Xpreprocessor",
 	"-arch",
 	"-aux-info",
@@ -226,10 +226,40 @@ static bool is_source(const char *name)
 
 struct command_line {
 	struct compile_outputs *outputs;
-	struct arguments sources;
-	const char *output; /* -o */
+	struct arguments sources, linker; /* the words of -Wl and -Xlinker */
+	const char *output;		  /* -o */
 	bool none, compile_only, language, others;
 };
+
+/* -Wl,WORD,WORD */
+static int add_linker_words(struct command_line *line, const char *text)
+{
+	char *copy = strdup(text), *rest = copy, *word;
+	int result = copy ? 0 : no_memory(line->linker.error);
+
+	while (!result && (word = strsep(&rest, ",")))
+		result = add_argument(&line->linker, word, 0);
+	free(copy);
+	return result;
+}
+
+/* As ld has it: -o FILE, -oFILE, --output FILE, --output=FILE. NULL: the compiler's own. */
+static const char *linker_output(const struct arguments *linker)
+{
+	const char *output = NULL;
+
+	for (size_t i = 0; i < linker->count; i++) {
+		const char *text = linker->text[i];
+
+		if (!strcmp(text, "-o") || !strcmp(text, "--output"))
+			output = i + 1 < linker->count ? linker->text[++i] : NULL;
+		else if (!strncmp(text, "--output=", 9))
+			output = text + 9;
+		else if (!strncmp(text, "-o", 2))
+			output = text + 2;
+	}
+	return output;
+}
 
 /* Its argument is the next one. */
 static bool takes_next(struct command_line *line, const char *text, const char *next)
@@ -266,7 +296,14 @@ static int take(struct command_line *line, const struct arguments *arguments, si
 		const char *text = arguments->text[i];
 		const char *next = i + 1 < arguments->count ? arguments->text[i + 1] : NULL;
 
-		if (takes_next(line, text, next)) {
+		if (!strcmp(text, "-Xlinker")) {
+			if (next && add_argument(&line->linker, next, 0))
+				return -1;
+			i++;
+		} else if (!strncmp(text, "-Wl,", 4)) {
+			if (add_linker_words(line, text + 4))
+				return -1;
+		} else if (takes_next(line, text, next)) {
 			i++;
 		} else if (text[0] == '-' && text[1]) {
 			take_option(line, text);
@@ -310,10 +347,13 @@ static int decide(struct command_line *line, struct error *error)
 {
 	struct compile_outputs *outputs = line->outputs;
 
-	if (line->none || (!line->sources.count && (line->compile_only || !line->others)) ||
-	    (line->output && !strcmp(line->output, "-")))
+	outputs->none = line->none || (line->output && !strcmp(line->output, "-")) ||
+			(!line->sources.count && !line->compile_only && !line->others);
+	if (outputs->none || (!line->sources.count && line->compile_only))
 		return 0;
 	outputs->linked = !line->compile_only;
+	if (outputs->linked && linker_output(&line->linker))
+		line->output = linker_output(&line->linker);
 	if (line->output)
 		return add_output(outputs, line->output, strlen(line->output), "", error);
 	if (!line->compile_only)
@@ -327,7 +367,9 @@ static int decide(struct command_line *line, struct error *error)
 int compile_outputs_find(char *const *argv, struct compile_outputs *ret, struct error *error)
 {
 	struct arguments arguments = { .error = error };
-	struct command_line line = { .outputs = ret, .sources = { .error = error } };
+	struct command_line line = { .outputs = ret,
+				     .sources = { .error = error },
+				     .linker = { .error = error } };
 	int result = 0;
 	size_t first = 1;
 
@@ -341,6 +383,7 @@ int compile_outputs_find(char *const *argv, struct compile_outputs *ret, struct 
 	if (!result)
 		result = decide(&line, error);
 	arguments_deinit(&line.sources);
+	arguments_deinit(&line.linker);
 	arguments_deinit(&arguments);
 	return result;
 }
@@ -350,5 +393,6 @@ void compile_outputs_deinit(struct compile_outputs *outputs)
 	for (size_t i = 0; i < outputs->count; i++)
 		free(outputs->path[i]);
 	free(outputs->path);
+	free(outputs->before);
 	*outputs = (struct compile_outputs) { .path = NULL };
 }

@@ -35,6 +35,9 @@ static void enter(void)
 	write_file("self", "-c @self");
 	write_file("deep", "d.c @deep");
 	write_file("back", "-c h.c\\");
+	write_file("linker", "-z now -o q");
+	write_file("both", "f.c -Wl,@linker");
+	write_file("output", "-o g.o");
 }
 
 static void leave(void)
@@ -103,6 +106,18 @@ static const struct line_case {
 	{ "a language in one word, until it is none", "gcc -c -xc f.txt -xnone g.txt h.c",
 	  "f.o h.o" },
 	{ "libraries alone are linked", "gcc -lf -o p", "link: p" },
+	{ "the linker's -o has the last word", "gcc f.c -Wl,-z,now,-o,q -o p", "link: q" },
+	{ "in one word", "gcc f.c -Wl,-oq", "link: q" },
+	{ "the linker's --output=", "gcc f.c -Wl,--output=q", "link: q" },
+	{ "the linker's --output", "gcc f.c -Wl,--output,q -Wl,-O1", "link: q" },
+	{ "each word by itself", "gcc f.c -Xlinker -o -Xlinker q", "link: q" },
+	{ "the last of several", "gcc f.c -Wl,-o,q -Wl,-o,r", "link: r" },
+	{ "in a file of the linker's arguments", "gcc f.c -Wl,@linker", "link: q" },
+	{ "in a file of both", "gcc @both", "link: q" },
+	{ "not where nothing is linked", "gcc -c f.c -Wl,-o,q", "f.o" },
+	{ "an -o of the linker without a name", "gcc f.c -Wl,-o", "link: a.out" },
+	{ "other words of the linker", "gcc f.c -Wl,--outputs,q -Wl,-Map=-o", "link: a.out" },
+	{ "a file may have the compiler's -o", "gcc -c f.c @output", "g.o" },
 	{ "a launcher and a compiler alone", "ccache gcc", "" },
 };
 
@@ -224,6 +239,8 @@ END_TEST
 	      "        0x0  push rax\n     -> 0x1  ret\n    up to       0x2\n"                     \
 	      "    declared    cfa=rsp+8\n    actual      cfa=rsp+16\n"
 
+#define NOTHING(why) "stackproof cc: nothing was checked, because " why "\n"
+
 static const struct command_case {
 	const char *rule, *line;
 	int status;
@@ -258,6 +275,40 @@ static const struct command_case {
 	{ "what is damaged breaks no build", "cc sh cut.sh f.c -c -o damaged.o", 0,
 	  "stackproof cc: damaged.o: not checked: ", "damaged.o" },
 	{ "but for --strict", "cc --strict sh cut.sh f.c -c -o damaged.o", 3, NULL, "damaged.o" },
+	{ "what the linker was told is checked", "cc gcc-12 -shared -nostdlib wrong.s -Wl,-o,l.so",
+	  1, NULL, "l.so" },
+	{ "what only the linker knows is checked", "cc gcc-12 -shared -nostdlib wrong.s -Wl,@to", 1,
+	  NULL, "l.so" },
+	{ "in another folder nothing is found", "cc sh elsewhere.sh -c right.s -o out.o", 0,
+	  NOTHING("out.o was not written"), "sub/out.o" },
+	{ "that fails with --strict", "cc --strict sh elsewhere.sh -c right.s -o out.o", 77,
+	  NOTHING("out.o was not written"), "sub/out.o" },
+	{ "an older file is not what was written",
+	  "cc --strict sh elsewhere.sh -c right.s -o old.o", 77,
+	  NOTHING("old.o was not written: it is as it was before"), "sub/old.o" },
+	{ "a file with nothing in it", "cc --strict sh none.sh -c right.s -o out.o", 77,
+	  NOTHING("out.o is empty"), "out.o" },
+	{ "a command line that is not understood", "cc --strict sh -c true", 77,
+	  NOTHING("the command line names no source"), NULL },
+	{ "code that is made later", "cc --strict gcc-12 -flto -fno-fat-lto-objects -c code.c", 77,
+	  NOTHING("code.o has no code yet: it is made when it is linked (LTO)"), "code.o" },
+	{ "is code where it is made", "cc --strict gcc-12 -flto -shared -nostdlib code.c -o l.so",
+	  0, "", "l.so" },
+	{ "or made twice", "cc --strict gcc-12 -flto -ffat-lto-objects -c code.c", 0, "",
+	  "code.o" },
+	{ "LLVM's bitcode", "cc --strict sh bitcode.sh -c code.c", 77,
+	  NOTHING("code.o has no code yet: it is made when it is linked (LTO)"), "code.o" },
+	{ "code without CFI", "cc --strict gcc-12 -c bare.s", 77,
+	  NOTHING("bare.o has no call frame information"), "bare.o" },
+	{ "another machine's", "cc --strict gcc-12 -m32 -c right.s", 77,
+	  NOTHING("right.o is for another machine"), "right.o" },
+	{ "what is no ELF file", "cc --strict sh text.sh -c right.s", 77,
+	  NOTHING("right.o is no ELF file"), "right.o" },
+	{ "data can't be wrong", "cc --strict gcc-12 -c data.c", 0, "", "data.o" },
+	{ "beside what is checked", "cc --strict gcc-12 -c right.s bare.s", 0, "", "bare.o" },
+	{ "a compiler's word on itself", "cc --strict gcc-12 -dumpmachine", 0, NULL, NULL },
+	{ "what is left out is not asked for",
+	  "cc --strict --no-link gcc-12 -shared -nostdlib bare.s -o l.so", 0, "", "l.so" },
 	{ "no compiler", "cc --warn", 2, NULL, NULL },
 };
 
@@ -273,6 +324,15 @@ START_TEST(a_compiler_is_run_and_its_outputs_linted)
 	write_file("right.s", RIGHT);
 	write_file("empty.c", "");
 	write_file("options", "-c wrong.s");
+	write_file("to", "-o l.so");
+	write_file("code.c", "int f(int x) { return x + 1; }\n");
+	write_file("data.c", "int d[4] = { 1 };\n");
+	write_file("bare.s", "f:	ret\n	.section .note.GNU-stack,\"\",@progbits\n");
+	write_file("old.o", "old");
+	write_file("elsewhere.sh", "mkdir sub && cp *.s sub && cd sub && exec gcc-12 \"$@\"\n");
+	write_file("text.sh", "echo text >right.o\n");
+	write_file("none.sh", ": >out.o\n");
+	write_file("bitcode.sh", "printf 'BC\\300\\3365\\024' >code.o\n");
 	write_file("cut.sh", "as right.s -o whole.o && head -c 100 whole.o >damaged.o\n");
 	while ((argv[count] = strsep(&rest, " ")))
 		ck_assert_uint_lt(++count, ARGUMENTS_MAX);
