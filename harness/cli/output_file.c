@@ -3,9 +3,11 @@
  * output_file.c - a file that a person has named, which is there whole or not at all
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "child/child.h"
@@ -29,9 +31,42 @@ static void forget(struct output_file *output)
 	*output = (struct output_file) { .file = NULL };
 }
 
+/* It stays another one's file if that has made it the finished one since it was opened. */
+static bool is_at(int fd, const char *path)
+{
+	struct stat own, there;
+
+	return !fstat(fd, &own) && !stat(path, &there) && own.st_dev == there.st_dev &&
+	       own.st_ino == there.st_ino;
+}
+
+/* Nobody else writes it meanwhile. What another process has left unfinished is emptied. -1: errno, EWOULDBLOCK
+ * where another process is at it. */
+static int open_unfinished(const char *path)
+{
+	for (;;) {
+		int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666), number;
+
+		if (fd < 0)
+			return -1;
+		/* Any other failure: there are no such locks here. */
+		number = flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK ? errno : 0;
+		if (!number && is_at(fd, path)) {
+			if (!ftruncate(fd, 0))
+				return fd;
+			number = errno;
+		}
+		close(fd);
+		errno = number;
+		if (number)
+			return -1;
+	}
+}
+
 int output_file_open(const char *path, struct output_file *ret, struct error *error)
 {
 	bool beside = output_file_may_replace(path);
+	int fd;
 
 	if (!beside && errno != EEXIST)
 		return error_set_errno(error, "%s", path);
@@ -41,10 +76,19 @@ int output_file_open(const char *path, struct output_file *ret, struct error *er
 		forget(ret);
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a path");
 	}
-	ret->file = fopen(beside ? ret->unfinished : path, "we");
+	fd = beside ? open_unfinished(ret->unfinished)
+		    : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	ret->file = fd < 0 ? NULL : fdopen(fd, "w");
 	if (ret->file)
 		return 0;
-	error_set_errno(error, "%s", path);
+	if (fd < 0 && errno == EWOULDBLOCK) {
+		error_set(error, ERROR_SYSTEM, "", 0, "%s: another process writes it", path);
+		error->system_errno = EBUSY;
+	} else {
+		error_set_errno(error, "%s", path);
+	}
+	if (fd >= 0)
+		close(fd);
 	forget(ret);
 	return -1;
 }

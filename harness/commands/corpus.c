@@ -2,11 +2,11 @@
 /*
  * corpus.c - `stackproof corpus --cc PATH`: the corpus by a compiler that nobody here knows
  *
- * Builds every program of the corpus by it (corpus/corpus_own.h), then becomes `stackproof run` over
+ * Builds every program of the corpus by it (corpus/corpus_own.h), then does `stackproof run` over
  * what was built, with whatever options stand behind "--".
  *
  * Exit status: that of run; 2 usage; 77 there is no such compiler, nothing was built; 99 no source
- * tree.
+ * tree, or the folder is another's.
  */
 #include <argp.h>
 #include <errno.h>
@@ -112,24 +112,19 @@ static const struct argp argp = {
 	       "\vExit status: that of run; 77 if there is no such compiler or it built nothing.",
 };
 
-/* Never comes back unless it fails. */
-static enum exit_status become_run(const struct arguments *arguments)
+/* As the command that it is: the folder is still this process's. */
+static enum exit_status run(const struct arguments *arguments)
 {
 	char corpus[PATH_MAX + 32], results[PATH_MAX + 32];
-	char *argv[RUN_OPTIONS_MAX + 8] = { "stackproof", "run",  "--kernels", "host",
-					    "--corpus",	  corpus, "--results", results };
-	size_t count = 8;
-	struct error error;
+	char *argv[RUN_OPTIONS_MAX + 8] = { "stackproof run", "--kernels", "host", "--corpus",
+					    corpus,	      "--results", results };
+	int count = 7;
 
 	snprintf(corpus, sizeof(corpus), "%s/corpus-own", arguments->own.folder);
 	snprintf(results, sizeof(results), "%s/results", arguments->own.folder);
 	for (int i = 0; i < arguments->run_count && count < RUN_OPTIONS_MAX + 7; i++)
 		argv[count++] = arguments->run[i];
-	fflush(NULL);
-	execv("/proc/self/exe", argv);
-	error_set_errno(&error, "stackproof run");
-	error_print(stderr, "corpus", &error);
-	return EXIT_ENVIRONMENT;
+	return command_run(count, argv);
 }
 
 int command_corpus(int argc, char **argv)
@@ -159,7 +154,7 @@ int command_corpus(int argc, char **argv)
 			       ? EXIT_SKIPPED
 			       : EXIT_ENVIRONMENT;
 	}
-	enum exit_status status = arguments.build_only ? EXIT_OK : become_run(&arguments);
+	enum exit_status status = arguments.build_only ? EXIT_OK : run(&arguments);
 	free(folder);
 	return status;
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "golden/golden.h"
 #include "cases/cases.h"
+#include "cli/folder_lock.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "cli/own_folder.h"
@@ -331,6 +332,16 @@ static bool writes_over_inputs(const struct arguments *arguments)
 				       FILE_NAMES(options->verdicts, manifest, waivers));
 }
 
+/* What is written is this process's until it ends. */
+static int take_folder(const struct golden_options *options, struct error *error)
+{
+	const char *folder = options->action == GOLDEN_UNPACK ? options->name[0] : options->golden;
+
+	if (options->action == GOLDEN_CHECK || options->dry_run || access(folder, F_OK))
+		return 0;
+	return folder_lock(folder, error) < 0 ? -1 : 0;
+}
+
 int command_golden(int argc, char **argv)
 {
 	struct arguments arguments = {
@@ -339,6 +350,7 @@ int command_golden(int argc, char **argv)
 	};
 	const struct golden_options *options = &arguments.options;
 	struct golden_run run = { .options = options };
+	struct error error = { 0 };
 	int status;
 
 	argp_err_exit_status = ARGP_ERR_EXIT;
@@ -354,6 +366,10 @@ int command_golden(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	run.out = options->json ? stderr : stdout;
+	if (take_folder(options, &error)) {
+		error_print(stderr, "stackproof golden", &error);
+		return cases_finish(&arguments.cases, EXIT_ENVIRONMENT);
+	}
 	if (options->action == GOLDEN_UNPACK)
 		status = run_unpack(&run);
 	else if (options->action == GOLDEN_REMOVE)

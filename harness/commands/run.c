@@ -321,7 +321,10 @@ int command_run(int argc, char **argv)
 	arguments.run.interrupt = &interrupt;
 	if (run_matrix(&results, &arguments.run, &backend, &error)) {
 		error_print(stderr, "stackproof run", &error);
-		explain_corpus(arguments.run.corpus);
+		if (results.unwritten)
+			status = EXIT_ENVIRONMENT;
+		else
+			explain_corpus(arguments.run.corpus);
 	} else {
 		results.strict = arguments.gate.strict;
 		print_results(&results, &arguments);

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "child/child.h"
+#include "cli/folder_lock.h"
 #include "cli/output_file.h"
 #include "corpus/corpus_own.h"
 
@@ -201,7 +202,7 @@ static int place_toolchains(const struct corpus_own *own, const char *tree, cons
 	return 0;
 }
 
-int corpus_own_build(const struct corpus_own *own, struct error *error)
+int corpus_own_build(struct corpus_own *own, struct error *error)
 {
 	char toolchains[PATH_MAX + 32], *folder = NULL, *tree;
 	int result = -1;
@@ -225,7 +226,8 @@ int corpus_own_build(const struct corpus_own *own, struct error *error)
 	else if (!is_plain(folder) || !is_plain(tree))
 		error_set(error, ERROR_TEXT_SYNTAX, "", 0, "%s: make can't have such a path",
 			  is_plain(tree) ? folder : tree);
-	else if (!place_toolchains(own, tree, folder, toolchains, sizeof(toolchains), error)) {
+	else if ((own->lock = folder_lock(folder, error)) >= 0 &&
+		 !place_toolchains(own, tree, folder, toolchains, sizeof(toolchains), error)) {
 		result = write_toolchains(own, toolchains, error);
 		if (!result)
 			result = run_make(own, tree, folder, toolchains, error);

@@ -23,6 +23,7 @@ struct corpus_own {
 	const char *tree;     /* where testprogs/ and scripts/ are; NULL: corpus_own_tree() */
 	const char *folder;   /* for all that is made */
 	unsigned int jobs;
+	int lock; /* corpus_own_build() sets it: the folder is ours until it is closed (cli/folder_lock.h) */
 };
 
 /* The current folder, or the one that the build folder of the running program lies in. The caller's
@@ -33,7 +34,8 @@ char *corpus_own_tree(struct error *error);
  * Builds FOLDER/corpus-own, with a manifest (corpus.h), by make, whose output goes to standard error.
  * What the compiler can't build is skip:not_built there. ERROR_UNAVAILABLE: no make, no compiler, no
  * tree. ERROR_PROTOCOL: nothing was built. ERROR_TEXT_SYNTAX: a name that make or a file can't have.
+ * ERROR_SYSTEM: another stackproof writes into the folder.
  */
-int corpus_own_build(const struct corpus_own *own, struct error *error);
+int corpus_own_build(struct corpus_own *own, struct error *error);
 
 #endif

@@ -125,7 +125,7 @@ int golden_file_write(const char *path, const void *data, size_t size, unsigned 
 	char *temporary = NULL;
 	int status = -1;
 
-	if (asprintf(&temporary, "%s.new", path) < 0)
+	if (asprintf(&temporary, "%s.new-%d", path, getpid()) < 0)
 		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
 
 	FILE *file = make_folders(path) ? NULL : fopen(temporary, "we");

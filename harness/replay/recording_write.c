@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "cli/output_file.h"
 #include "leb_write.h"
 #include "replay/page_set.h"
 #include "replay/recording.h"
@@ -18,8 +19,8 @@
 #include "walk_rows.h"
 
 struct recording_writer {
-	char *path, *unfinished; /* where it is written until it is whole */
-	FILE *file;
+	struct output_file output;
+	FILE *file;	    /* the output's */
 	struct error error; /* the first; code ERROR_NONE: none */
 	struct page_set memory;
 	struct mapping *mapping; /* those written last; their paths are not kept */
@@ -266,21 +267,13 @@ int recording_writer_create(const char *path, const char *program, struct record
 {
 	struct recording_writer *writer = calloc(1, sizeof(*writer));
 
-	if (!writer || !(writer->path = strdup(path)) ||
-	    asprintf(&writer->unfinished, "%s.unfinished", path) < 0) {
-		if (writer)
-			free(writer->path);
-		free(writer);
+	if (!writer)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a recording");
-	}
-	writer->file = fopen(writer->unfinished, "we");
-	if (!writer->file) {
-		error_set_errno(error, "%s", writer->unfinished);
-		free(writer->unfinished);
-		free(writer->path);
+	if (output_file_open(path, &writer->output, error)) {
 		free(writer);
 		return -1;
 	}
+	writer->file = writer->output.file;
 	writer->stack.limit = WALK_FRAMES_MAX;
 	fputs(RECORDING_MAGIC, writer->file);
 	putc_unlocked('N', writer->file);
@@ -294,7 +287,7 @@ static void note_failed_writes(struct recording_writer *writer)
 {
 	if (ferror(writer->file) && !writer->error.code) {
 		errno = EIO;
-		error_set_errno(&writer->error, "writing %s", writer->unfinished);
+		error_set_errno(&writer->error, "writing %s", writer->output.path);
 	}
 }
 
@@ -372,28 +365,22 @@ void recording_writer_unproven(struct recording_writer *writer, uint64_t point)
 
 int recording_writer_close(struct recording_writer *writer, bool finish, struct error *error)
 {
-	struct error failure;
+	struct error failure, late;
 
 	putc_unlocked('E', writer->file);
 	put_unsigned(writer->file, writer->points);
 	if (fflush(writer->file) && !writer->error.code)
-		error_set_errno(&writer->error, "writing %s", writer->unfinished);
+		error_set_errno(&writer->error, "writing %s", writer->output.path);
 	note_failed_writes(writer);
 	failure = writer->error;
-	if (fclose(writer->file) && !failure.code)
-		error_set_errno(&failure, "writing %s", writer->unfinished);
-	if (finish && !failure.code && rename(writer->unfinished, writer->path))
-		error_set_errno(&failure, "%s", writer->path);
-	if (!finish || failure.code)
-		unlink(writer->unfinished);
+	if (output_file_close(&writer->output, finish && !failure.code, &late) && !failure.code)
+		failure = late;
 	for (size_t i = 0; i < writer->memory.count; i++)
 		free(writer->memory.page[i].bytes);
 	page_set_deinit(&writer->memory);
 	stack_deinit(&writer->stack);
 	recording_frames_deinit(&writer->truths);
 	free(writer->mapping);
-	free(writer->unfinished);
-	free(writer->path);
 	free(writer);
 	if (failure.code)
 		*error = failure;

@@ -99,8 +99,9 @@ struct results {
 				  * kernel's: other point counts, or no digest */
 	uint64_t compared;	 /* pairs that were */
 	double seconds;
-	bool strict;   /* what was skipped fails */
-	bool finished; /* a summary was written */
+	bool strict;	/* what was skipped fails */
+	bool finished;	/* a summary was written */
+	bool unwritten; /* only by run_matrix: the folder can't be had, or written */
 	char partial
 		[16]; /* why the run was cut short: "interrupted", "killed"; "" if it was whole */
 	char partial_message[128];

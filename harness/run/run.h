@@ -123,6 +123,7 @@ struct run {
 	pthread_mutex_t fetch_lock; /* kernels are fetched one after the other */
 	pthread_mutex_t lock;
 	struct results *results;
+	int folder;	   /* its lock (cli/folder_lock.h), or -1 */
 	FILE *stream;	   /* results.ndjson while it grows */
 	size_t next_guest; /* number of the next guest to be run */
 	size_t host_lane;

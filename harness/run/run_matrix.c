@@ -16,6 +16,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
+#include "cli/folder_lock.h"
 #include "clock.h"
 #include "run/run.h"
 #include "harness.h"
@@ -447,11 +448,26 @@ static int open_stream(struct run *run, struct error *error)
 	return 0;
 }
 
+/* From here on the folder is this run's: what is there is read, too, when it is resumed. */
+static int take_folder(struct run *run, struct error *error)
+{
+	const struct run_options *options = run->options;
+
+	if (!options->resume && create_folder(options->results, error)) {
+		run->results->unwritten = true;
+		return -1;
+	}
+	run->folder = folder_lock(options->results, error);
+	run->results->unwritten = run->folder < 0 &&
+				  (!options->resume || error->system_errno == EBUSY);
+	return run->folder < 0 ? -1 : 0;
+}
+
 static int open_folder(struct run *run, struct error *error)
 {
 	const struct run_options *options = run->options;
 
-	if (create_folder(options->results, error) || create_subfolder(options, "kernels", error) ||
+	if (create_subfolder(options, "kernels", error) ||
 	    create_subfolder(options, "log", error) ||
 	    (options->record && create_subfolder(options, RECORDINGS, error)))
 		return -1;
@@ -467,6 +483,7 @@ int run_matrix(struct results *ret, const struct run_options *options,
 		.fetch_lock = PTHREAD_MUTEX_INITIALIZER,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 		.results = ret,
+		.folder = -1,
 		.progress = { .file = options->progress,
 			      .live = options->live,
 			      .start = monotonic_seconds() },
@@ -488,8 +505,10 @@ int run_matrix(struct results *ret, const struct run_options *options,
 	provenance_collect(ret, &run.manifest, options->corpus,
 			   options->asked ? options->asked : options->engines);
 	run_identify(ret, &run.manifest, options);
-	if (options->resume && run_resume(ret, options, &before, error))
+	if (take_folder(&run, error) ||
+	    (options->resume && run_resume(ret, options, &before, error)))
 		goto out;
+	ret->unwritten = true;
 	if (open_folder(&run, error))
 		goto out;
 	finish_unbuilt(&run);
@@ -506,7 +525,10 @@ int run_matrix(struct results *ret, const struct run_options *options,
 	ret->seconds = before + monotonic_seconds() - run.progress.start;
 	ret->finished = true;
 	status = results_write(ret, options->results, error);
+	ret->unwritten = status != 0;
 out:
+	if (run.folder >= 0)
+		close(run.folder);
 	if (run.stream)
 		fclose(run.stream);
 	free(run.host);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "cli/folder_lock.h"
 #include "cli/output_file.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -234,6 +235,61 @@ START_TEST(a_place_that_is_taken)
 }
 END_TEST
 
+/* Two that write it at once would mix their bytes. The second is refused, and the first one's is whole. */
+START_TEST(two_at_once)
+{
+	struct output_file first, second;
+	struct error error;
+
+	ck_assert_int_eq(output_file_open("new", &first, &error), 0);
+	fputs("first", first.file);
+	fflush(first.file);
+	ck_assert_int_eq(output_file_open("./new", &second, &error), -1);
+	ck_assert_str_eq(error.message, "./new: another process writes it");
+	ck_assert_int_eq(error.system_errno, EBUSY);
+	ck_assert_int_eq(output_file_close(&first, true, &error), 0);
+	ck_assert_str_eq(content("new"), "first");
+	ck_assert_int_eq(output_file_open("new", &second, &error), 0);
+	fputs("2nd", second.file);
+	ck_assert_int_eq(output_file_close(&second, true, &error), 0);
+	ck_assert_str_eq(content("new"), "2nd");
+}
+END_TEST
+
+/* What a process that was killed has left is no part of it. */
+START_TEST(an_unfinished_one_is_emptied)
+{
+	struct output_file output;
+	struct error error;
+
+	put("new.unfinished", "of long ago");
+	ck_assert_int_eq(output_file_open("new", &output, &error), 0);
+	fputs("new", output.file);
+	ck_assert_int_eq(output_file_close(&output, true, &error), 0);
+	ck_assert_str_eq(content("new"), "new");
+}
+END_TEST
+
+/* ---- folders ------------------------------------------------------------------------------ */
+
+START_TEST(a_folder_is_one_process_s)
+{
+	struct error error;
+	int fd = folder_lock(".", &error);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(folder_lock(folder, &error), -1);
+	ck_assert(strstr(error.message, "another stackproof writes into /tmp/"));
+	ck_assert_int_eq(error.system_errno, EBUSY);
+	close(fd);
+	fd = folder_lock(folder, &error);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	ck_assert_int_eq(folder_lock("none", &error), -1);
+	ck_assert_str_eq(error.message, "none: No such file or directory");
+} /* remove_folder(): nothing is left in it */
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("output_file");
@@ -249,6 +305,9 @@ int main(void)
 	tcase_add_test(test_case, an_earlier_failure_is_an_error);
 	tcase_add_loop_test(test_case, what_can_not_be_opened, 0, COUNT(refused));
 	tcase_add_test(test_case, a_place_that_is_taken);
+	tcase_add_test(test_case, two_at_once);
+	tcase_add_test(test_case, an_unfinished_one_is_emptied);
+	tcase_add_test(test_case, a_folder_is_one_process_s);
 	tcase_add_loop_test(test_case, what_is_read_is_not_written_over, 0, COUNT(overwrites));
 	suite_add_tcase(suite, test_case);
 	runner = srunner_create(suite);

@@ -403,8 +403,7 @@ START_TEST(a_folder_in_its_place)
 	struct error error;
 
 	ck_assert(!mkdir(path, 0700));
-	ck_assert(!recording_writer_create(path, "program", &writer, &error));
-	ck_assert_int_eq(recording_writer_close(writer, true, &error), -1);
+	ck_assert_int_eq(recording_writer_create(path, "program", &writer, &error), -1);
 	ck_assert_int_eq(error.system_errno, EISDIR);
 	ck_assert(!is_unfinished());
 	ck_assert(!rmdir(path));
