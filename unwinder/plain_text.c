@@ -82,3 +82,49 @@ size_t plain_width(const char *text)
 		width += ((unsigned char)*text & 0xc0) != 0x80;
 	return width;
 }
+
+static bool is_plain(const char *text)
+{
+	for (size_t size; *text; text += size)
+		if (!(size = plain_character(text)))
+			return false;
+	return true;
+}
+
+/* Three octal digits: what follows is no part of it. */
+static void escaped_word(FILE *file, const char *word)
+{
+	fputs("$'", file);
+	for (size_t size; *word; word += size ? size : 1) {
+		size = plain_character(word);
+		if (*word == '\n' || *word == '\t')
+			fputs(*word == '\n' ? "\\n" : "\\t", file);
+		else if (!size)
+			fprintf(file, "\\%03o", (unsigned char)*word);
+		else
+			fprintf(file, "%s%.*s", strchr("'\\", *word) ? "\\" : "", (int)size, word);
+	}
+	fputc('\'', file);
+}
+
+void plain_word(FILE *file, const char *word)
+{
+	static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				       "0123456789_-+=.,:/@%";
+
+	if (*word && !word[strspn(word, harmless)]) {
+		fputs(word, file);
+		return;
+	}
+	if (!is_plain(word)) {
+		escaped_word(file, word);
+		return;
+	}
+	fputc('\'', file);
+	for (; *word; word++)
+		if (*word == '\'')
+			fputs("'\\''", file);
+		else
+			fputc(*word, file);
+	fputc('\'', file);
+}

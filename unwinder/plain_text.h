@@ -24,6 +24,10 @@ char *plain_text(const char *text, char *ret, size_t size);
 /* Writes text of several lines, of any length: newlines and tabs stay what they are. What a
  * kernel or a guest has said. */
 void plain_lines(FILE *file, const char *text);
+/* Writes a word of a command line so that it can be pasted into a shell: on one line, and plain. What is no
+ * word by itself is within '...'; with control characters or bytes that are not UTF-8 within $'...' (POSIX
+ * 2024, XCU 2.2.4; bash, zsh, ksh). */
+void plain_word(FILE *file, const char *word);
 /* How many columns text takes: characters, not bytes. */
 size_t plain_width(const char *text);
 

@@ -240,33 +240,21 @@ static void print_field(FILE *file, const char *name, const char *text)
 		fprintf(file, "%-12s %s\n", name, PLAIN_TEXT(text));
 }
 
-/* For a shell: a word with anything else than letters, digits and a few more is quoted. */
-static void print_word(FILE *file, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789_-+=.,:/@%";
-
-	if (*word && strspn(word, plain) == strlen(word)) {
-		fprintf(file, " %s", word);
-		return;
-	}
-	fputs(" '", file);
-	for (const char *at = PLAIN_TEXT(word); *at; at++)
-		if (*at == '\'')
-			fputs("'\\''", file);
-		else
-			fputc(*at, file);
-	fputc('\'', file);
-}
-
 static void print_command(FILE *file, const struct dispute *dispute)
 {
 	const json_t *word;
 	size_t i;
 
-	fputs("\ncommand     ", file);
-	json_array_foreach(json_object_get(dispute->about, "command"), i, word)
-		print_word(file, json_string_value(word) ?: "");
+	fputs("\ncommand      ", file);
+	json_array_foreach(json_object_get(dispute->about, "command"), i, word) if (i)
+	{
+		fputc(' ', file);
+		plain_word(file, json_string_value(word) ?: "");
+	}
+	else
+	{ /* "stackproof compare": two words, and ours */
+		fputs(PLAIN_TEXT(json_string_value(word) ?: ""), file);
+	}
 	fputs("\nreplay       stackproof replay case\n", file);
 }
 

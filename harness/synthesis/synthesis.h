@@ -347,7 +347,7 @@ struct synthesis_target {
  * file that has it. The texts lie in ret. */
 struct synthesis_command {
 	const char *argv[14];
-	char section[4200], flags[64], address[64];
+	char section[4200], flags[64], address[64], input[4200], output[4200];
 };
 void synthesis_command(const struct synthesis_target *target, const char *section_path,
 		       const char *input, const char *output, struct synthesis_command *ret);

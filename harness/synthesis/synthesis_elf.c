@@ -11,6 +11,13 @@
 #include "child/child.h"
 #include "synthesis/synthesis.h"
 
+/* A path that begins with '-' is no option. */
+static const char *path_word(const char *path, char *ret, size_t size)
+{
+	snprintf(ret, size, "%s%s", path[0] == '-' ? "./" : "", path);
+	return ret;
+}
+
 void synthesis_command(const struct synthesis_target *target, const char *section_path,
 		       const char *input, const char *output, struct synthesis_command *ret)
 {
@@ -36,8 +43,8 @@ void synthesis_command(const struct synthesis_target *target, const char *sectio
 		ret->argv[count++] = "--change-section-address";
 		ret->argv[count++] = ret->address;
 	}
-	ret->argv[count++] = input;
-	ret->argv[count++] = output;
+	ret->argv[count++] = path_word(input, ret->input, sizeof(ret->input));
+	ret->argv[count++] = path_word(output, ret->output, sizeof(ret->output));
 }
 
 int synthesis_command_run(const struct synthesis_command *command, struct error *error)

@@ -13,6 +13,7 @@
 #include "cli/output_file.h"
 #include "clock.h"
 #include "images/debug_link.h"
+#include "plain_text.h"
 #include "synthesis/synthesis.h"
 
 struct subject {
@@ -88,10 +89,8 @@ static json_t *command_text(const struct synthesis_command *command)
 	if (!file)
 		return NULL;
 	for (int i = 0; command->argv[i]; i++) {
-		fputs(i ? " '" : "'", file);
-		for (const char *at = command->argv[i]; *at; at++)
-			fputs(*at == '\'' ? "'\\''" : (char[]) { *at, 0 }, file);
-		fputc('\'', file);
+		fputs(i ? " " : "", file);
+		plain_word(file, command->argv[i]);
 	}
 	fclose(file);
 	json = json_bytes(text);

@@ -48,6 +48,8 @@ void synthesis_text_image(FILE *file, const json_t *image)
 		fprintf(file, "%s: %s\n", status, PLAIN_TEXT(json_text(image, "message")));
 	else
 		print_counts(file, image);
-	if (json_object_get(image, "command"))
-		fprintf(file, "%s\n", PLAIN_TEXT(json_text(image, "command")));
+	if (json_object_get(image, "command")) {
+		plain_lines(file, json_text(image, "command")); /* of any length */
+		fputc('\n', file);
+	}
 }

@@ -182,7 +182,7 @@ START_TEST(a_copy_has_the_rows)
 	check_copy(copy_cases[_i].section);
 	/* By the command that was said, the same. */
 	unlink(copy);
-	snprintf(command, sizeof(command), "' '%s' 'OUTPUT'\"", path);
+	snprintf(command, sizeof(command), " %s OUTPUT\"", path);
 	ck_assert_ptr_nonnull(strstr(text, command));
 	ck_assert_int_eq(access(section, R_OK), 0);
 	free(text);

@@ -20,6 +20,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "plain_text.h"
 #include "vm/qemu_command.h"
 
 static const char kernel_parameters[] =
@@ -94,18 +95,8 @@ void qemu_command_build(struct qemu_command *ret, const struct qemu_settings *se
 void qemu_command_print(const struct qemu_command *command, FILE *file)
 {
 	for (int i = 0; i < command->argc; i++) {
-		const char *text = command->argv[i];
-		bool quote = text[strcspn(text, " \t\n'\"$&;|<>()*?[]#~`\\")] || !*text;
-
 		fputs(i ? " " : "", file);
-		fputs(quote ? "'" : "", file);
-		for (; *text; text++) {
-			if (*text == '\'')
-				fputs("'\\''", file);
-			else
-				fputc(*text, file);
-		}
-		fputs(quote ? "'" : "", file);
+		plain_word(file, command->argv[i]);
 	}
 	fputc('\n', file);
 }

@@ -3,7 +3,7 @@
  * test_plain_text.c - which bytes are a character that a terminal may have
  *
  * The first and the last character of each length that UTF-8 has, and what lies beside them (RFC
- * 3629, 4: UTF8-octets), by all four functions. harness/tests/test_plain_text.c has the commands.
+ * 3629, 4: UTF8-octets), by all functions; and words for a shell, read by one. harness/tests/test_plain_text.c has the commands.
  */
 #include <check.h>
 #include <stdbool.h>
@@ -97,12 +97,65 @@ START_TEST(text_is_cut_between_characters)
 }
 END_TEST
 
+static const struct {
+	const char *name, *word, *printed;
+} words[] = {
+	{ "harmless", "/usr/lib/a-b_c+d=e,f:g@h%i.so", "/usr/lib/a-b_c+d=e,f:g@h%i.so" },
+	{ "empty", "", "''" },
+	{ "blank", "a b", "'a b'" },
+	{ "quote", "it's", "'it'\\''s'" },
+	{ "quotes", "\"a\"", "'\"a\"'" },
+	{ "dollar", "$HOME `id` \\", "'$HOME `id` \\'" },
+	{ "home", "~", "'~'" },
+	{ "glob", "*?[a]{b,c}", "'*?[a]{b,c}'" },
+	{ "comment", "#a", "'#a'" },
+	{ "history", "a!b", "'a!b'" },
+	{ "newline", "a\nb", "$'a\\nb'" },
+	{ "tab", "a\tb", "$'a\\tb'" },
+	{ "escape", "\x1b[2J", "$'\\033[2J'" },
+	{ "digits_behind_an_escape",
+	  "\x01"
+	  "234",
+	  "$'\\001234'" },
+	{ "quote_and_newline", "'\n\\$\"", "$'\\'\\n\\\\$\"'" },
+	{ "utf8", "\xc3\xbc", "'\xc3\xbc'" },
+	{ "utf8_beside_what_is_none", "\xc3\xbc\xff", "$'\xc3\xbc\\377'" },
+	{ "control_of_two_bytes", "\xc2\x9b", "$'\\302\\233'" },
+};
+
+static void print_word(size_t number, char *ret, size_t size)
+{
+	FILE *file = fmemopen(ret, size, "w");
+
+	ck_assert_ptr_nonnull(file);
+	plain_word(file, words[number].word);
+	fclose(file);
+}
+
+START_TEST(word_is_one_of_a_shell)
+{
+	char printed[128] = "", command[256], read[64] = "";
+
+	print_word((size_t)_i, printed, sizeof(printed));
+	ck_assert_str_eq(printed, words[_i].printed);
+	setenv("WORD", printed, 1);
+	snprintf(command, sizeof(command), "bash -c 'eval \"printf %%s $WORD\"'");
+	FILE *shell = popen(command, "r");
+
+	ck_assert_ptr_nonnull(shell);
+	read[fread(read, 1, sizeof(read) - 1, shell)] = '\0';
+	ck_assert_int_eq(pclose(shell), 0);
+	ck_assert_str_eq(read, words[_i].word);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("plain_text");
 	TCase *tcase = tcase_create("plain_text");
 
 	tcase_add_loop_test(tcase, character_is_plain_or_not, 0, COUNT(characters));
+	tcase_add_loop_test(tcase, word_is_one_of_a_shell, 0, COUNT(words));
 	tcase_add_test(tcase, text_is_cut_between_characters);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
