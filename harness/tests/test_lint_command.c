@@ -341,6 +341,55 @@ START_TEST(usage_is_checked)
 }
 END_TEST
 
+/* A reason in each of the three objects that have it (docs/JSON.md, docs/schema/lint.json). */
+START_TEST(a_reason_is_in_the_json)
+{
+	static const struct {
+		const char *type, *member, *expected;
+	} members[] = {
+		{ "lint_unproven", "reason", "\"behind_call\"" },
+		{ "lint_unproven", "pc", "\"0x1006\"" },
+		{ "lint", "unproven_reasons", "{\"behind_call\": 1}" },
+		{ "lint", "unproven", "1" },
+		{ "lint_total", "unproven_reasons", "{\"behind_call\": 1}" },
+	};
+	char *arguments[] = { "lint", "--json", "--unproven", "b.so", NULL }, *text, *line, *rest;
+	int status;
+	size_t seen = 0;
+
+	write_file("b.s",
+		   "	.intel_syntax noprefix\n	.type f, @function\nf:	.cfi_startproc\n"
+		   "	push rax\n	.cfi_def_cfa_offset 16\n	call .Lg\n	"
+		   ".cfi_def_cfa_offset 8\n"
+		   "	xor eax, eax\n	ret\n	.cfi_endproc\n	.size f, . - f\n"
+		   ".Lg:	.cfi_startproc\n	ret\n	.cfi_endproc\n");
+	ck_assert(!system(
+		"gcc-12 -shared -nostdlib -Wl,-z,noseparate-code,-Ttext=0x1000 -o b.so b.s"));
+	rest = text = command_output(command_lint, arguments, &status);
+	while ((line = strsep(&rest, "\n"))) {
+		json_t *object = json_loads(line, 0, NULL);
+
+		for (size_t i = 0; object && i < sizeof(members) / sizeof(members[0]); i++) {
+			char *value = json_dumps(json_object_get(object, members[i].member),
+						 JSON_ENCODE_ANY);
+
+			if (strcmp(json_text(object, "type"), members[i].type) != 0) {
+				free(value);
+				continue;
+			}
+			ck_assert_ptr_nonnull(value);
+			ck_assert_str_eq(value, members[i].expected);
+			free(value);
+			seen++;
+		}
+		json_decref(object);
+	}
+	ck_assert_uint_eq(seen, sizeof(members) / sizeof(members[0]));
+	ck_assert_int_eq(status, EXIT_OK);
+	free(text);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("lint_command");
@@ -359,6 +408,7 @@ int main(void)
 	tcase_add_test(said, a_baseline_that_cant_be_read_is_an_error);
 	tcase_add_test(said, cases_know_the_baseline);
 	tcase_add_test(said, hostile_names_are_escaped);
+	tcase_add_test(said, a_reason_is_in_the_json);
 	tcase_add_test(said, a_run_that_could_nothing_says_so);
 	tcase_add_loop_test(said, usage_is_checked, 0, COUNT(usages));
 	suite_add_tcase(suite, said);
