@@ -9,6 +9,7 @@
  */
 #include "cases/cases.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 
 enum { KEY_JUNIT = 0x2100, KEY_TAP };
 
@@ -78,16 +79,16 @@ static int print_tap(const struct cases *cases, FILE *file, struct error *error)
 static int write_file(const struct cases *cases, const char *path,
 		      int (*print)(const struct cases *cases, FILE *file, struct error *error))
 {
-	struct error error = { 0 };
-	FILE *file = fopen(path, "we");
-	int status = -1;
+	struct error error = { 0 }, late;
+	struct output_file output;
+	int status = output_file_open(path, &output, &error);
 
-	if (file) {
-		status = print(cases, file, &error);
-		if (fclose(file) && !status)
-			status = error_set_errno(&error, "can't write %s", path);
-	} else {
-		error_set_errno(&error, "can't write %s", path);
+	if (!status) {
+		status = print(cases, output.file, &error);
+		if (output_file_close(&output, !status, &late) && !status) {
+			status = -1;
+			error = late;
+		}
 	}
 	if (status)
 		error_print(stderr, "stackproof", &error);

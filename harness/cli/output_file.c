@@ -86,6 +86,9 @@ int output_file_open(const char *path, struct output_file *ret, struct error *er
 		error->system_errno = EBUSY;
 	} else {
 		error_set_errno(error, "%s", path);
+		/* For the exit status: it is no input that is missing or may not be read. */
+		if (error->system_errno == ENOENT || error->system_errno == EACCES)
+			error->system_errno = EIO;
 	}
 	if (fd >= 0)
 		close(fd);

@@ -24,6 +24,7 @@
 #include "ignore/ignore.h"
 #include "report/results.h"
 #include "run/run.h"
+#include "plain_text.h"
 
 #define WIDTH_DEFAULT 100 /* columns, where there is no terminal */
 #define WIDTH_LEAST   40
@@ -330,17 +331,14 @@ static int report_results(struct results *results, const struct arguments *argum
 	return results_exit_status(results);
 }
 
-/* stdout, or the file of --html; NULL with a message. */
-static FILE *open_output(const struct arguments *arguments, struct error *error)
+/* stdout, or the file of --html. */
+static int open_output(const struct arguments *arguments, struct output_file *ret,
+		       struct error *error)
 {
+	*ret = (struct output_file) { .file = stdout };
 	if (!arguments->html || !strcmp(arguments->html, "-"))
-		return stdout;
-	FILE *file = fopen(arguments->html, "we");
-	if (!file) {
-		error_set_errno(error, "can't write %s", arguments->html);
-		error_print(stderr, "stackproof report", error);
-	}
-	return file;
+		return 0;
+	return output_file_open(arguments->html, ret, error);
 }
 
 /* Of `stackproof corpus -o FOLDER` the results are in it. */
@@ -401,6 +399,7 @@ int command_report(int argc, char **argv)
 	struct arguments arguments = { .format = &formats[0] };
 	struct ignore_list ignore = { 0 };
 	struct results results;
+	struct output_file output;
 	struct error error = { 0 };
 	int status = EXIT_BAD_INPUT;
 
@@ -418,14 +417,14 @@ int command_report(int argc, char **argv)
 	results_ignore(&results, &ignore);
 	results.strict = arguments.gate.strict;
 	arguments.gate.bad_input = results.bad_lines > 0;
-	FILE *file = open_output(&arguments, &error);
-	if (!file) {
+	if (open_output(&arguments, &output, &error)) {
+		fprintf(stderr, "stackproof report: can't write %s\n", PLAIN_TEXT(error.message));
 		status = EXIT_ENVIRONMENT;
 		goto out;
 	}
-	status = report_results(&results, &arguments, file, &error);
-	if (file != stdout && fclose(file)) {
-		error_set_errno(&error, "can't write %s", arguments.html);
+	status = report_results(&results, &arguments, output.file, &error);
+	bool lost = ferror(output.file); /* that is said */
+	if (output.path && output_file_close(&output, !lost, &error) && !lost) {
 		error_print(stderr, "stackproof report", &error);
 		status = EXIT_ENVIRONMENT;
 	}

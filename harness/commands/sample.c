@@ -351,7 +351,7 @@ int command_sample(int argc, char **argv)
 	sample_truth_deinit(&truth);
 	if (close_profile(&arguments, &error)) {
 		error_print(stderr, NULL, &error);
-		gate_add_status(gate, EXIT_ENVIRONMENT);
+		return cases_finish(&arguments.cases, EXIT_ENVIRONMENT);
 	}
 	return cases_finish(&arguments.cases, gate_status(gate));
 }

@@ -70,6 +70,19 @@ struct dispute_keeper {
 	bool failed;
 };
 
+/* It is there afterwards, or errno says why not. */
+static int ensure_folder(const char *path)
+{
+	struct stat status;
+
+	if (!mkdir(path, 0777))
+		return 0;
+	if (errno != EEXIST || stat(path, &status))
+		return -1;
+	errno = ENOTDIR;
+	return S_ISDIR(status.st_mode) ? 0 : -1;
+}
+
 int dispute_keeper_create(const struct dispute_wish *wish, struct dispute_keeper **ret,
 			  struct error *error)
 {
@@ -79,7 +92,7 @@ int dispute_keeper_create(const struct dispute_wish *wish, struct dispute_keeper
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for cases");
 	keeper->wish = *wish;
 	keeper->decoder = decoder_create(error);
-	if (keeper->decoder && wish->folder && mkdir(wish->folder, 0777) && errno != EEXIST) {
+	if (keeper->decoder && wish->folder && ensure_folder(wish->folder)) {
 		error_set_errno(error, "%s", wish->folder);
 		dispute_keeper_destroy(keeper);
 		return -1;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "cli/exit_status.h"
 #include "cli/folder_lock.h"
 #include "cli/output_file.h"
 
@@ -174,6 +175,7 @@ START_TEST(what_can_not_be_opened)
 
 	ck_assert_int_eq(output_file_open(c->path, &output, &error), -1);
 	ck_assert_str_eq(error.message, c->message);
+	ck_assert_int_eq(exit_status_of_error(&error), EXIT_ENVIRONMENT); /* nobody's input */
 }
 END_TEST
 
