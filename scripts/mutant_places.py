@@ -11,8 +11,8 @@
 #       dropped statement  an expression statement, break or continue
 #       dropped check      the condition of an if that only leaves: never true
 #
-# Left out is what no unit test can see: comments, strings, assertions; releases (RELEASES); what
-# happens when there is no memory: the check of an allocation, and the sizes in it, which are a
+# Left out is what no unit test can see: comments, strings, assertions, abort(); releases (RELEASES);
+# what happens when there is no memory: the check of an allocation, and the sizes in it, which are a
 # sanitizer's to find; 0 that only initialises; sizes of arrays. So is what is the same for certain:
 # sizeof(array[1]), the break of the last case, and <= in `a < b ? a : b`.
 import collections
@@ -117,6 +117,7 @@ def silenced(tokens):
             ret.update(range(i + 1, closing(tokens, i + 1) + 1))
         if token.text in (
             "assert",
+            "abort",
             "static_assert",
             "_Static_assert",
             "__attribute__",
