@@ -126,6 +126,159 @@ START_TEST(toolchains_are_whole_words)
 }
 END_TEST
 
+static const struct {
+	const char *variant;
+	bool omits;
+} variant_cases[] = {
+	{ "O2-fp", false }, { "-fp", false }, { "O2-nofp", true },
+	{ "fp", true },	    { "-fp2", true }, { "", true },
+};
+
+START_TEST(variants_that_omit_the_frame_pointer)
+{
+	ck_assert_msg(variant_omits_frame_pointer(variant_cases[_i].variant) ==
+			      variant_cases[_i].omits,
+		      "%s", variant_cases[_i].variant);
+}
+END_TEST
+
+/* Each fault of a cell of its own: whose image is called the program, and what a point is. */
+static const struct {
+	const char *name, *binary, *finding, *image;
+	uint64_t points;
+} fault_cases[] = {
+	{ "another_image", "chain", FAULT("f", "/lib/a.so", 3), "a.so", 3 },
+	{ "its_own_image", "chain", FAULT("f", "/x/chain", 3), "the program", 3 },
+	{ "its_own_image_in_a_folder", "a/b/chain", FAULT("f", "/x/chain", 3), "the program", 3 },
+	{ "another_whose_name_ends_so", "a/xchain", FAULT("f", "/x/chain", 3), "chain", 3 },
+	{ "at_least_one_point", "chain", FAULT("f", "a.so", 0), "a.so", 1 },
+};
+
+START_TEST(faults_are_of_an_image)
+{
+	struct results results;
+	struct tally tally;
+
+	results_init(&results);
+	fixture_kernel(&results, "host", "6.1", "", "native", "ok", "", 0, 0);
+	struct cell *cell = fixture_cell(&results, "host", "chain", "gcc", "O2-fp", "c");
+	free(cell->binary);
+	cell->binary = strdup(fault_cases[_i].binary);
+	fixture_object(cell, fault_cases[_i].finding);
+	tally_init(&tally, &results);
+	ck_assert_uint_eq(tally.fault_count, 1);
+	ck_assert_msg(!strcmp(tally.fault[0].image, fault_cases[_i].image) &&
+			      tally.fault[0].points == fault_cases[_i].points,
+		      "%s: %s, %lu points", fault_cases[_i].name, tally.fault[0].image,
+		      (unsigned long)tally.fault[0].points);
+	tally_deinit(&tally);
+	results_deinit(&results);
+}
+END_TEST
+
+START_TEST(skips_are_of_a_kernel_and_a_reason)
+{
+	static const struct {
+		const char *kernel, *reason;
+		size_t cells;
+	} skipped[] = { { "host", "no_compiler", 3 },
+			{ "host", "no_bpf", 2 },
+			{ "5.10", "no_compiler", 1 },
+			{ "5.10", "no_bpf", 4 } };
+	struct results results;
+	struct tally tally;
+
+	results_init(&results);
+	fixture_kernel(&results, "host", "6.1", "", "native", "ok", "", 0, 0);
+	fixture_kernel(&results, "5.10", "5.10", "", "tcg", "ok", "", 0, 0);
+	for (size_t round = 0; round < 4; round++)
+		for (size_t i = 0; i < 4; i++)
+			if (round < skipped[i].cells)
+				cell_set(fixture_cell(&results, skipped[i].kernel, "chain", "gcc",
+						      "O2-fp", "c"),
+					 CELL_SKIPPED, "%s", skipped[i].reason);
+	tally_init(&tally, &results);
+	ck_assert_uint_eq(tally.skip_count, 4);
+	for (size_t i = 0; i < 4; i++) {
+		ck_assert_str_eq(tally.skip[i].kernel, skipped[i].kernel);
+		ck_assert_str_eq(tally.skip[i].reason, skipped[i].reason);
+		ck_assert_uint_eq(tally.skip[i].cells, skipped[i].cells);
+	}
+	tally_deinit(&tally);
+	results_deinit(&results);
+}
+END_TEST
+
+#define IGNORED(type, reason, count)                                                               \
+	"{\"type\":\"" type "\",\"verdict\":\"walk_fault\",\"ignored\":\"" reason                  \
+	"\",\"count\":" #count "}"
+
+START_TEST(ignored_findings_are_of_a_reason)
+{
+	static const struct {
+		const char *reason;
+		size_t findings;
+		uint64_t points;
+	} expected[] = { { "known", 3, 16 }, { "later", 2, 5 } };
+	struct results results;
+	struct tally tally;
+
+	results_init(&results);
+	fixture_kernel(&results, "host", "6.1", "", "native", "ok", "", 0, 0);
+	struct cell *cell = fixture_cell(&results, "host", "chain", "gcc", "O2-fp", "c");
+	fixture_object(cell, IGNORED("finding", "known", 3));
+	fixture_object(cell, IGNORED("finding", "later", 1));
+	fixture_object(cell, IGNORED("finding", "", 100));
+	fixture_object(cell, IGNORED("remark", "known", 1000));
+	fixture_object(cell, IGNORED("finding", "known", 6));
+	fixture_object(cell, IGNORED("finding", "later", 4));
+	fixture_object(cell, IGNORED("finding", "known", 7));
+	tally_init(&tally, &results);
+	ck_assert_uint_eq(tally.ignored_count, 2);
+	for (size_t i = 0; i < 2; i++) {
+		ck_assert_str_eq(tally.ignored[i].reason, expected[i].reason);
+		ck_assert_uint_eq(tally.ignored[i].findings, expected[i].findings);
+		ck_assert_uint_eq(tally.ignored[i].points, expected[i].points);
+	}
+	ck_assert_uint_eq(tally.fault_count, 0);
+	tally_deinit(&tally);
+	results_deinit(&results);
+}
+END_TEST
+
+/* What nobody can be credited with is left out. */
+START_TEST(scores_are_of_an_engine_and_a_kernel)
+{
+	struct results results;
+	struct tally tally;
+
+	results_init(&results);
+	fixture_kernel(&results, "host", "6.1", "", "native", "ok", "", 0, 0);
+	fixture_cell(&results, "host", "chain", "gcc", "O2-fp", "c");
+	struct cell *stray = fixture_cell(&results, "9.9", "chain", "gcc", "O2-fp", "c");
+	struct cell *cell = stray - 1;
+	fixture_object(cell, "{\"type\":\"score\",\"engine\":\"\",\"points\":100}");
+	fixture_object(cell, "{\"type\":\"score\",\"engine\":\"x\",\"points\":7,\"exact\":6,"
+			     "\"frames_own\":5,\"frames_own_right\":4,\"untrapped\":50}");
+	fixture_object(cell, "{\"type\":\"score\",\"engine\":\"bpf\",\"points\":8,"
+			     "\"untrapped\":3}");
+	fixture_object(stray, "{\"type\":\"score\",\"engine\":\"bpf\",\"points\":1000}");
+	tally_init(&tally, &results);
+	ck_assert_uint_eq(tally.engine_count, 2);
+	ck_assert_str_eq(tally.engine[0], "x");
+	ck_assert_uint_eq(tally.share[0].points[0], 7);
+	ck_assert_uint_eq(tally.share[0].exact[0], 6);
+	ck_assert_uint_eq(tally.share[0].frames[0], 5);
+	ck_assert_uint_eq(tally.share[0].frames_right[0], 4);
+	ck_assert_uint_eq(tally.share[0].points[1], 0);
+	ck_assert_str_eq(tally.engine[1], "bpf");
+	ck_assert_uint_eq(tally.share[1].points[0], 8);
+	ck_assert_uint_eq(tally.untrapped, 3);
+	tally_deinit(&tally);
+	results_deinit(&results);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("tally");
@@ -136,6 +289,13 @@ int main(void)
 	tcase_add_test(tcase, all_memory_is_given_back);
 	tcase_add_loop_test(tcase, toolchains_are_whole_words, 0,
 			    sizeof(word_cases) / sizeof(word_cases[0]));
+	tcase_add_loop_test(tcase, variants_that_omit_the_frame_pointer, 0,
+			    sizeof(variant_cases) / sizeof(variant_cases[0]));
+	tcase_add_loop_test(tcase, faults_are_of_an_image, 0,
+			    sizeof(fault_cases) / sizeof(fault_cases[0]));
+	tcase_add_test(tcase, skips_are_of_a_kernel_and_a_reason);
+	tcase_add_test(tcase, ignored_findings_are_of_a_reason);
+	tcase_add_test(tcase, scores_are_of_an_engine_and_a_kernel);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
