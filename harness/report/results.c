@@ -352,9 +352,9 @@ int results_print(const struct results *results, FILE *file)
 void results_path(char *ret, size_t size, const char *folder, const char *subfolder,
 		  const char *name, const char *suffix)
 {
-	int used = snprintf(ret, size, "%s/%s/", folder, subfolder);
+	size_t used = (size_t)snprintf(ret, size, "%s/%s/", folder, subfolder);
 
-	if (used < 0 || (size_t)used >= size)
+	if (used >= size)
 		return;
 	snprintf(ret + used, size - used, "%s.%s", name, suffix);
 	for (char *at = ret + used; *at; at++) {
@@ -366,14 +366,13 @@ void results_path(char *ret, size_t size, const char *folder, const char *subfol
 int results_write(const struct results *results, const char *folder, struct error *error)
 {
 	char path[4096], temporary[4096 + 8];
-	int status = -1;
 
 	snprintf(path, sizeof(path), "%s/%s", folder, RESULTS_FILE);
 	snprintf(temporary, sizeof(temporary), "%s.new", path);
 	FILE *file = fopen(temporary, "we");
 	if (!file)
 		return error_set_errno(error, "can't write %s", temporary);
-	status = results_print(results, file);
+	int status = results_print(results, file);
 	status |= fclose(file) ? -1 : 0;
 	if (!status)
 		status = rename(temporary, path);

@@ -196,6 +196,7 @@ void compare_reader_line(void *context, const char *line, size_t size, size_t nu
 	else if (object)
 		problem = "not an object";
 	json_decref(object);
+	reader->last_is_bad = problem != NULL;
 	if (problem)
 		results_bad_line(reader->results, number, problem);
 }

@@ -12,9 +12,10 @@
 /* Zero-initialise, and set results. */
 struct compare_reader {
 	struct results *results;
-	json_t *runs;	/* program: how many of it there were */
-	bool open;	/* the last cell's run goes on */
-	bool has_begun; /* by a "begin": its "end" is still to come */
+	json_t *runs;	  /* program: how many of it there were */
+	bool open;	  /* the last cell's run goes on */
+	bool has_begun;	  /* by a "begin": its "end" is still to come */
+	bool last_is_bad; /* the last line could not be read */
 };
 
 /* context: a compare_reader. */

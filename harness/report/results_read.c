@@ -305,7 +305,7 @@ int results_open(struct results *ret, const char *path, struct error *error)
 
 		status = read_lines(file, path, compare_reader_line, &reader, &torn, error);
 		compare_reader_end(&reader);
-		ret->torn = torn && ret->bad_lines > 0;
+		ret->torn = torn && reader.last_is_bad;
 	} else {
 		status = read_folder_file(ret, file, path, error);
 	}

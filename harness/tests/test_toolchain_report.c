@@ -325,6 +325,10 @@ static const struct origin_case {
 	{ "own_function", "c", WRONG("work"), ORIGIN_COMPILED },
 	{ "thunks_are_the_compilers", "c", WRONG("__llvm_retpoline_r11") ",\"linked_in\":true",
 	  ORIGIN_COMPILED },
+	{ "those_of_gcc_too", "c", WRONG("__x86_indirect_thunk_rax") ",\"linked_in\":true",
+	  ORIGIN_COMPILED },
+	{ "of_a_section_of_its_own", "asm",
+	  "\"kind\":\"missing\",\"function\":\".plt\",\"section\":\".plt\"", ORIGIN_COMPILED },
 	{ "linked_in", "c", WRONG("memcpy") ",\"linked_in\":true", ORIGIN_LIBRARY },
 	{ "stripped_and_without_fde", "c",
 	  "\"kind\":\"missing\",\"function\":\"gap@0x10\",\"stripped\":true", ORIGIN_STARTUP },
@@ -364,6 +368,7 @@ START_TEST(test_origin)
 	if (!json_object_get(finding, "image"))
 		json_object_set_new(finding, "image", json_string(cell->binary));
 	enum fault_origin origin = fault_origin_of(cell, finding);
+	ck_assert_str_eq(fault_origin_name(ORIGIN_COUNT), "?");
 	ck_assert_msg(origin == c->origin, "%s: %s", c->name, fault_origin_name(origin));
 	json_decref(finding);
 	results_deinit(&results);
