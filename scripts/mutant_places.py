@@ -109,6 +109,17 @@ def closing(tokens, at):
     return len(tokens) - 1
 
 
+def declares(tokens, at):
+    """Does the statement begin with a type, in which the comma at at is? Not in brackets."""
+    depth = 0
+    for i in range(at, -1, -1):
+        depth += (tokens[i].text in ")]}") - (tokens[i].text in "([{")
+        if depth < 0 or not depth and tokens[i].text == ";":
+            first = tokens[i + 1].text
+            return tokens[i].text in ";{" and bool(first in KEYWORDS or TYPES.match(first))
+    return False
+
+
 def silenced(tokens):
     """Indices of tokens that are left as they are."""
     ret = set()
@@ -149,6 +160,8 @@ def silenced(tokens):
                     or tokens[i - 2].text in KEYWORDS
                     or tokens[i - 3].text == "struct"
                 )
+                or tokens[i - 2].text == ","
+                and declares(tokens, i - 2)
             )
         ):
             ret.update(range(i, closing(tokens, i) + 1))
