@@ -44,6 +44,20 @@ static const struct judged {
 	  FINDING("conversion_loss", "silent", "f", "3") SCORE("97")
 		  VERDICTS("\"exact\":97,\"conversion_loss_silent\":3"),
 	  "p\t*\tconversion_loss\t-\tr\n", NULL, CELL_PASSED, "", 3 },
+	{ "its_points_alone",
+	  FINDING("conversion_loss", "silent", "f", "2")
+		  FINDING("conversion_loss", "silent", "g", "1") SCORE("97")
+			  VERDICTS("\"exact\":97,\"conversion_loss_silent\":3"),
+	  "p\tf\tconversion_loss\t-\tr\n", NULL, CELL_FAILED,
+	  "bpf exact at 97 of 100 points, 0 of them table faults; conversion_loss_silent 1", 2 },
+	{ "a_silent_loss_beside_a_flagged_one_that_was_expected",
+	  "{\"type\":\"finding\",\"verdict\":\"conversion_loss\",\"kind\":\"flagged\",\"image\":\"/"
+	  "x/p\","
+	  "\"function\":\"f\",\"stop\":\"x\",\"count\":3}\n" FINDING("conversion_loss", "silent",
+								     "g", "2") SCORE("95")
+		  VERDICTS("\"exact\":95,\"conversion_loss_flagged\":3,"
+			   "\"conversion_loss_silent\":2"),
+	  "p\t*\tconversion_loss\t-\tr\n", "flagged:x", CELL_PASSED, "", 5 },
 	{ "a_flagged_loss_is_no_silent_one",
 	  FINDING("conversion_loss", "flagged", "f", "3") SCORE("94") VERDICTS(
 		  "\"exact\":94,\"conversion_loss_silent\":3,\"conversion_loss_flagged\":3"),
@@ -218,6 +232,16 @@ static const struct compared {
 	{ "some_are_not", SCORE("96"), VERDICTS("\"exact\":96,\"table_fault\":4"), CELL_FAILED },
 	{ "absent_is_innocent", SCORE("96"),
 	  VERDICTS("\"exact\":95,\"table_fault\":3,\"absent\":2"), CELL_PASSED },
+	{ "a_flagged_loss_is_innocent", SCORE("95"),
+	  VERDICTS("\"exact\":95,\"conversion_loss_flagged\":2,\"table_fault\":3"), CELL_PASSED },
+	{ "one_that_is_ignored_counts_once", FINDING("conversion_loss", "flagged", "_init", "2"),
+	  VERDICTS("\"exact\":95,\"conversion_loss_flagged\":2,\"table_fault\":3"), CELL_PASSED },
+	{ "one_that_is_not_ignored_counts", FINDING("walk_fault", "wrong", "g", "1"),
+	  VERDICTS("\"exact\":96,\"walk_fault\":1,\"table_fault\":3"), CELL_FAILED },
+	{ "no_more_than_half_is_a_prefix", SCORE("97"),
+	  "{\"type\":\"verdicts\",\"points\":100,\"exact\":97,\"truth\":{\"max_frames\":2,"
+	  "\"unrooted\":50}}",
+	  CELL_PASSED },
 	{ "a_silent_engine", "{\"type\":\"score\",\"engine\":\"fp\",\"silent\":1}",
 	  VERDICTS("\"exact\":97,\"table_fault\":3"), CELL_FAILED },
 	{ "a_requirement_that_is_not_met", "{\"type\":\"requirement\",\"result\":\"not_met\"}",
@@ -252,6 +276,50 @@ START_TEST(test_what_compare_printed)
 	cell_set(cell, CELL_FAILED, "findings");
 	results_ignore(&results, &list);
 	ck_assert_msg(cell->status == c->status, "%s: %s", c->name, cell_status_name(cell->status));
+	ignore_list_deinit(&list);
+	results_deinit(&results);
+}
+END_TEST
+
+/* What failed for something else, or was never judged, stays what it is. */
+static const struct {
+	const char *name, *function;
+	enum cell_status status;
+	bool verdicts, of_run;
+} kept_cases[] = {
+	{ "nothing_of_it_is_in_the_list", "g", CELL_FAILED, true, false },
+	{ "an_error", "_init", CELL_ERROR, true, false },
+	{ "no_verdicts", "_init", CELL_FAILED, false, false },
+	{ "no_verdicts_in_a_run", "_init", CELL_FAILED, false, true },
+	{ "an_error_in_a_run", "_init", CELL_ERROR, true, true },
+};
+
+START_TEST(test_what_stays_as_it_is)
+{
+	struct ignore_list list;
+	struct results results;
+	char finding[512];
+
+	results_init(&results);
+	if (kept_cases[_i].of_run)
+		json_object_set_new(results.header, "engines", json_pack("[s]", "cfi"));
+	read_list(&list, "*\t_init\t*\t-\tr\n");
+	struct cell *cell = fixture_cell(&results, "host", "p", "gcc", "O2-fp", "c");
+	cell_expect(cell, NULL);
+	snprintf(finding, sizeof(finding), FINDING("table_fault", "missing", "%s", "3"),
+		 kept_cases[_i].function);
+	fixture_object(cell, finding);
+	if (kept_cases[_i].verdicts)
+		fixture_object(cell, VERDICTS("\"exact\":100"));
+	cell_set(cell, kept_cases[_i].status, "as it was");
+	results_ignore(&results, &list);
+	ck_assert_msg(cell->status == kept_cases[_i].status && !strcmp(cell->reason, "as it was"),
+		      "%s: %s %s", kept_cases[_i].name, cell_status_name(cell->status),
+		      cell->reason);
+	/* Neither is it judged when it is asked for alone. */
+	cell_set(cell, CELL_PASSED, "as it was");
+	cell_judge_again(cell, "cfi");
+	ck_assert_str_eq(cell->reason, "as it was");
 	ignore_list_deinit(&list);
 	results_deinit(&results);
 }
@@ -303,6 +371,8 @@ int main(void)
 	tcase_add_test(tcase, test_a_requirement_stays_failed);
 	tcase_add_loop_test(tcase, test_what_compare_printed, 0,
 			    sizeof(compared) / sizeof(compared[0]));
+	tcase_add_loop_test(tcase, test_what_stays_as_it_is, 0,
+			    sizeof(kept_cases) / sizeof(kept_cases[0]));
 	tcase_add_test(tcase, test_summary_says_what_was_ignored);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * test_run_judge.c - what compare printed and how it ended -> the cell's outcome; expectations;
- * requirements; bpf's stacks of one kernel held against another's
+ * requirements
  */
 #include <check.h>
 #include <stdlib.h>
@@ -135,6 +135,35 @@ static const struct judge_case {
 	  "compare could not be started", 0 },
 	{ "crash_after_good_output_is_no_pass", 134, BPF(9, 9) VERDICTS(9, ""), "", "bpf",
 	  CELL_ERROR, false, "compare was killed by signal 6", 2 },
+	{ "table_faults_at_half_of_the_points", 1, BPF(90, 45) VERDICTS(90, ",\"table_fault\":45"),
+	  "", "bpf", CELL_PASSED, false, "", 2 },
+	{ "empty_lines_are_passed_over", 0, "\n" BPF(9, 9) "\n\n" VERDICTS(9, "") "\n", "", "bpf",
+	  CELL_PASSED, false, "", 2 },
+	{ "header_is_the_runs_own_type", 0, "{\"type\":\"header\"}\n", "", "bpf", CELL_ERROR, false,
+	  "line 1 of compare's output has a type", 0 },
+	{ "summary_is_the_runs_own_type", 0, "{\"type\":\"summary\"}\n", "", "bpf", CELL_ERROR,
+	  false, "line 1 of compare's output has a type", 0 },
+	{ "names_that_have_bpf_in_them", 0, VERDICTS(9, ""), "", "xbpf,bpfx,xbpfx", CELL_PASSED,
+	  false, "", 1 },
+	{ "bpf_behind_such_a_name", 0, VERDICTS(9, ""), "", "xbpf,bpfx,bpf", CELL_ERROR, false,
+	  "compare printed no score for bpf", 1 },
+	{ "bpfs_skip_without_a_reason_excuses_nothing", 0,
+	  "{\"type\":\"skip\",\"engine\":\"bpf\"}\n" VERDICTS(9, ""), "", "bpf", CELL_ERROR, false,
+	  "compare printed no score for bpf", 2 },
+	{ "a_reason_and_a_message_of_a_letter", 0,
+	  "{\"type\":\"skip\",\"engine\":\"bpf\",\"reason\":\"x\",\"message\":\"y\"}\n" VERDICTS(
+		  9, ""),
+	  "", "bpf", CELL_SKIPPED, false, "x: y", 2 },
+	{ "skip_with_a_reason_of_a_letter", 77, "{\"type\":\"skip\",\"reason\":\"x\"}\n", "", "bpf",
+	  CELL_SKIPPED, false, "x", 1 },
+	{ "skip_of_no_reason", 77, "{\"type\":\"skip\"}\n", "", "bpf", CELL_ERROR, false,
+	  "compare ended with status 77 and no reason to skip", 1 },
+	{ "a_message_of_a_letter", 99, "", "x\n", "bpf", CELL_ERROR, true,
+	  "compare's environment failed: x", 0 },
+	{ "below_the_signals", 128, "", "", "bpf", CELL_ERROR, false,
+	  "compare ended with status 128", 0 },
+	{ "above_the_signals", 193, "", "", "bpf", CELL_ERROR, false,
+	  "compare ended with status 193", 0 },
 	{ "negative_counts_are_no_counts", 0, BPF(-9, -9) VERDICTS(-9, ""), "", "bpf", CELL_ERROR,
 	  false, "no point was compared", 2 },
 };
@@ -157,6 +186,58 @@ START_TEST(test_judge)
 	ck_assert_msg(cell.environment == c->environment, "%s: environment", c->name);
 	ck_assert_msg(json_array_size(cell.objects) == c->objects, "%s: %zu objects", c->name,
 		      json_array_size(cell.objects));
+	cell_deinit(&cell);
+	output_deinit(&out);
+	output_deinit(&err);
+}
+END_TEST
+
+/* What is quoted of compare is one line, and cut: %d stands for so many letters. */
+static const struct quote_case {
+	const char *name;
+	int exit_code;
+	const char *out, *err; /* printf's formats */
+	int letters;
+	const char *reason;
+	int quoted;
+	bool cut;
+} quote_cases[] = {
+	{ "the_first_bad_line_alone", 0, "ab%.*s\ncd\n" BPF(9, 9), "", 0,
+	  "line 1 of compare's output is not a JSON object: ab%.*s", 0, false },
+	{ "a_later_one", 0, BPF(9, 9) "\nab%.*s\n" BPF(9, 9), "", 3,
+	  "line 3 of compare's output is not a JSON object: ab%.*s", 3, false },
+	{ "a_long_one", 0, "%.*s\n", "", 81,
+	  "line 1 of compare's output is not a JSON object: %.*s", 80, false },
+	{ "output_that_was_cut", 0, BPF(9, 9) VERDICTS(9, "") "%.*s", "", 0,
+	  "compare printed more than 67108864 bytes%.*s", 0, true },
+	{ "what_was_bad_before_it_was_cut", 0, "ab%.*s\n" VERDICTS(9, ""), "", 0,
+	  "line 1 of compare's output is not a JSON object: ab%.*s", 0, true },
+	{ "the_last_message_alone", 99, "", "%.*s\nabc \r\n\n", 500,
+	  "compare's environment failed: abc%.*s", 0, false },
+	{ "a_message_that_fits", 99, "", "%.*s\n", 400, "compare's environment failed: %.*s", 400,
+	  false },
+	{ "a_long_message", 99, "", "%.*s\n", 401, "compare's environment failed: %.*s", 400,
+	  false },
+};
+
+START_TEST(test_quotes)
+{
+	const struct quote_case *c = &quote_cases[_i];
+	char letters[512], text[2048], reason[1024];
+	struct output out = { .cut = c->cut }, err = { 0 };
+	struct cell cell;
+
+	memset(letters, 'x', sizeof(letters));
+	cell_init(&cell, "p.gcc.O2-fp", "p", "gcc", "O2-fp", "c", "host");
+	snprintf(text, sizeof(text), c->out, c->letters, letters);
+	output_add(&out, text, strlen(text));
+	snprintf(text, sizeof(text), c->err, c->letters, letters);
+	output_add(&err, text, strlen(text));
+	snprintf(reason, sizeof(reason), c->reason, c->quoted, letters);
+	const struct judge_options judge = { "bpf", NULL };
+	cell_judge(&cell, &judge, NULL, c->exit_code, &out, &err);
+	ck_assert_msg(cell.status == CELL_ERROR && !strcmp(cell.reason, reason), "%s: %s", c->name,
+		      cell.reason);
 	cell_deinit(&cell);
 	output_deinit(&out);
 	output_deinit(&err);
@@ -407,6 +488,20 @@ START_TEST(test_require)
 }
 END_TEST
 
+/* Only what was skipped can be required. */
+START_TEST(test_require_of_what_was_not_skipped)
+{
+	struct cell cell;
+
+	cell_init(&cell, "p", "p", "gcc", "O2-fp", "c", "host");
+	cell_set(&cell, CELL_ERROR, "no_bpf");
+	cell_require(&cell, "bpf");
+	ck_assert_int_eq(cell.status, CELL_ERROR);
+	ck_assert_str_eq(cell.reason, "no_bpf");
+	cell_deinit(&cell);
+}
+END_TEST
+
 START_TEST(test_require_words)
 {
 	const char *word;
@@ -419,84 +514,6 @@ START_TEST(test_require_words)
 }
 END_TEST
 
-/* One binary on two kernels. NULL digest: none. */
-static const struct kernel_case {
-	const char *name;
-	const char *one, *two; /* bpf's scores, without braces */
-	const char *verdicts_one, *verdicts_two;
-	uint64_t compared, not_comparable;
-	enum cell_status status_one, status_two;
-} kernel_cases[] = {
-	{ "same_digest", "\"points\":9,\"exact\":9,\"digest\":\"a\"",
-	  "\"points\":9,\"exact\":9,\"digest\":\"a\"", "", "", 1, 0, CELL_PASSED, CELL_PASSED },
-	{ "later_has_fewer_exact", "\"points\":9,\"exact\":9,\"digest\":\"a\"",
-	  "\"points\":9,\"exact\":8,\"digest\":\"b\"", "", "", 1, 0, CELL_PASSED, CELL_FAILED },
-	{ "first_has_fewer_exact", "\"points\":9,\"exact\":7,\"digest\":\"a\"",
-	  "\"points\":9,\"exact\":8,\"digest\":\"b\"", "", "", 1, 0, CELL_FAILED, CELL_PASSED },
-	{ "equally_inexact_blames_the_later", "\"points\":9,\"exact\":8,\"digest\":\"a\"",
-	  "\"points\":9,\"exact\":8,\"digest\":\"b\"", "", "", 1, 0, CELL_PASSED, CELL_FAILED },
-	{ "both_exact_means_that_the_program_differed", "\"points\":9,\"exact\":9,\"digest\":\"a\"",
-	  "\"points\":9,\"exact\":9,\"digest\":\"b\"", "", "", 0, 1, CELL_PASSED, CELL_PASSED },
-	{ "same_truth_and_other_stacks", "\"points\":9,\"exact\":9,\"digest\":\"a\"",
-	  "\"points\":9,\"exact\":9,\"digest\":\"b\"", ",\"truth_digest\":\"t\"",
-	  ",\"truth_digest\":\"t\"", 1, 0, CELL_PASSED, CELL_FAILED },
-	{ "other_truth", "\"points\":9,\"exact\":9,\"digest\":\"a\"",
-	  "\"points\":9,\"exact\":8,\"digest\":\"b\"", ",\"truth_digest\":\"t\"",
-	  ",\"truth_digest\":\"u\"", 0, 1, CELL_PASSED, CELL_PASSED },
-	{ "other_point_count", "\"points\":9,\"exact\":9,\"digest\":\"a\"",
-	  "\"points\":8,\"exact\":8,\"digest\":\"b\"", "", "", 0, 1, CELL_PASSED, CELL_PASSED },
-	{ "cut_short", "\"points\":9,\"exact\":9,\"digest\":\"a\"",
-	  "\"points\":9,\"exact\":8,\"digest\":\"b\"", "", ",\"partial\":\"timeout\"", 0, 1,
-	  CELL_PASSED, CELL_PASSED },
-	{ "no_digest", "\"points\":9,\"exact\":9", "\"points\":9,\"exact\":9,\"digest\":\"b\"", "",
-	  "", 0, 1, CELL_PASSED, CELL_PASSED },
-};
-
-static void kernel_cell(struct results *results, const char *kernel, const char *score,
-			const char *verdicts)
-{
-	struct cell *cell = fixture_cell(results, kernel, "p", "gcc", "O2-fp", "c");
-	char json[512];
-
-	cell_set(cell, CELL_PASSED, "%s", "");
-	snprintf(json, sizeof(json), "{\"type\":\"score\",\"engine\":\"bpf\",%s}", score);
-	fixture_object(cell, json);
-	snprintf(json, sizeof(json), "{\"type\":\"verdicts\",\"points\":9%s}", verdicts);
-	fixture_object(cell, json);
-}
-
-START_TEST(test_kernels)
-{
-	const struct kernel_case *c = &kernel_cases[_i];
-	struct results results;
-
-	results_init(&results);
-	fixture_kernel(&results, "host", "", "", "", "ok", "", 0, 0);
-	fixture_kernel(&results, "5.10", "", "", "", "ok", "", 0, 0);
-	kernel_cell(&results, "host", c->one, c->verdicts_one);
-	kernel_cell(&results, "5.10", c->two, c->verdicts_two);
-	results_compare_kernels(&results);
-	ck_assert_msg(
-		results.compared == c->compared && results.not_comparable == c->not_comparable,
-		"%s: compared %llu, not comparable %llu", c->name,
-		(unsigned long long)results.compared, (unsigned long long)results.not_comparable);
-	ck_assert_msg(results.cell[0].status == c->status_one, "%s: host %s", c->name,
-		      results.cell[0].reason);
-	ck_assert_msg(results.cell[1].status == c->status_two, "%s: 5.10 %s", c->name,
-		      results.cell[1].reason);
-	for (size_t i = 0; i < 2; i++) {
-		json_t *verdicts = json_array_get(results.cell[i].objects, 1);
-		bool failed = results.cell[i].status == CELL_FAILED;
-		ck_assert_msg(failed == (json_integer_value(
-						 json_object_get(verdicts, "kernel_fault")) > 0),
-			      "%s: verdicts of cell %zu", c->name, i);
-		ck_assert_msg(json_array_size(results.cell[i].objects) == (failed ? 3 : 2),
-			      "%s: finding of cell %zu", c->name, i);
-	}
-	results_deinit(&results);
-}
-END_TEST
-
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 int main(void)
@@ -506,12 +523,13 @@ int main(void)
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, test_judge, 0, COUNT(judge_cases));
+	tcase_add_loop_test(tcase, test_quotes, 0, COUNT(quote_cases));
 	tcase_add_loop_test(tcase, test_expect, 0, COUNT(expect_cases));
 	tcase_add_loop_test(tcase, test_words, 0, COUNT(word_cases));
 	tcase_add_loop_test(tcase, test_finding, 0, COUNT(finding_cases));
 	tcase_add_loop_test(tcase, test_require, 0, COUNT(require_cases));
+	tcase_add_test(tcase, test_require_of_what_was_not_skipped);
 	tcase_add_test(tcase, test_require_words);
-	tcase_add_loop_test(tcase, test_kernels, 0, COUNT(kernel_cases));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
