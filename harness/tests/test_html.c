@@ -17,6 +17,10 @@ static const struct {
 	{ "around_the_letters", "@A[`a{", "-A--a-", "@A[`a{" },
 	{ "what_html_has", "<a b=\"c\">&", "-a-b--c---", "&lt;a b=&quot;c&quot;&gt;&amp;" },
 	{ "beyond_ascii", "\303\244", "--", "\303\244" },
+	{ "control_characters", "\x01\x1f \x7f~\n\t", "-------", "\ufffd\ufffd \ufffd~\n\t" },
+	{ "those_of_latin_1", "\xc2\x80\xc2\x9f\xc2\xa0x", "------x", "\ufffd\ufffd\xc2\xa0x" },
+	{ "what_looks_like_them", "\xc3\x80\xc5\x82", "----", "\xc3\x80\xc5\x82" },
+	{ "no_utf_8", "\x80\x81z\xc2", "--z-", "\ufffd\ufffdz\ufffd" },
 };
 
 START_TEST(text_is_escaped)
@@ -39,6 +43,17 @@ START_TEST(text_is_escaped)
 }
 END_TEST
 
+START_TEST(title_is_in_head_and_body)
+{
+	char *html = NULL;
+
+	FIXTURE_CAPTURE(html, html_begin(capture, "a<b"));
+	ck_assert_ptr_nonnull(strstr(html, "<title>a&lt;b</title>"));
+	ck_assert_ptr_nonnull(strstr(html, "<body>\n<h1>a&lt;b</h1>\n"));
+	free(html);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("html");
@@ -46,6 +61,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, text_is_escaped, 0, sizeof(texts) / sizeof(*texts));
+	tcase_add_test(tcase, title_is_in_head_and_body);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -247,6 +247,43 @@ START_TEST(test_empty_page)
 }
 END_TEST
 
+/* Names of one letter, a run that was cut short, and findings that are ignored. */
+START_TEST(test_the_least_of_everything)
+{
+	static const char *const parts[] = {
+		"<span class=\"bad\">PARTIAL (k): m.</span>",
+		"<td class=\"keep\">host</td><td class=\"keep\">6</td>",
+		"<td class=\"bad\">s</td></tr>\n",
+		"<tr><td class=\"keep\">a.gcc.O0</td><td class=\"keep\">host</td><td>r</td></tr>\n",
+		"<tr><td>a</td><td class=\"bad keep\">1 failed, 0 errors of 1</td>",
+		"<h2 id=\"ignored\">Ignored findings</h2>\n<div class=\"box\"><table>\n<thead><tr>"
+		"<th class=\"n\">findings</th><th "
+		"class=\"n\">points</th><th>reason</th></tr></thead>\n"
+		"<tbody>\n"
+		"<tr><td class=\"n\">2</td><td class=\"n\">7</td><td>known</td></tr>\n"
+		"<tr><td class=\"n\">1</td><td class=\"n\">1</td><td>later</td></tr>\n"
+		"</tbody></table></div>\n",
+	};
+	struct results results;
+	char *text = NULL;
+
+	results_init(&results);
+	fixture_kernel(&results, "host", "6", "", "native", "o", "s", 0, 0);
+	strcpy(results.partial, "k");
+	strcpy(results.partial_message, "m");
+	struct cell *cell = fixture_cell(&results, "host", "a", "gcc", "O0", "c");
+	cell_set(cell, CELL_FAILED, "r");
+	fixture_object(cell, "{\"type\":\"finding\",\"ignored\":\"known\",\"count\":3}");
+	fixture_object(cell, "{\"type\":\"finding\",\"ignored\":\"later\",\"count\":1}");
+	fixture_object(cell, "{\"type\":\"finding\",\"ignored\":\"known\",\"count\":4}");
+	FIXTURE_CAPTURE(text, matrix_html_print(&results, capture));
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		ck_assert_msg(strstr(text, parts[i]), "%s is not in %s", parts[i], text);
+	free(text);
+	results_deinit(&results);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("matrix_html");
@@ -255,6 +292,7 @@ int main(void)
 	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, test_page);
 	tcase_add_test(tcase, test_empty_page);
+	tcase_add_test(tcase, test_the_least_of_everything);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

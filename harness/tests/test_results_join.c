@@ -40,6 +40,12 @@ static const struct join_case {
 	  { "host", "host" },
 	  { "my-cc@A", "my-cc@B" },
 	  1 },
+	{ "the last number is the version",
+	  { "gcc-12-3", "gcc-12-3" },
+	  { "host", "host" },
+	  { "gcc-12@A-3", "gcc-12@B-3" },
+	  1 },
+	{ "a version alone", { "-1", "-1" }, { "host", "host" }, { "@A-1", "@B-1" }, 1 },
 	{ "of nothing", { "", "" }, { "host", "host" }, { "@A", "@B" }, 1 },
 };
 
