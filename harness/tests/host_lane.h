@@ -16,7 +16,8 @@
 #define LANE_TIMEOUT_MS	  1000
 #define LANE_BINARIES_MAX 128
 
-/* A corpus of empty files. Those whose names begin with l have their symbols resolved lazily. */
+/* A corpus of empty files. Those whose names begin with l have their symbols resolved lazily; what
+ * is behind a '!' is listed and not there. */
 static inline void make_corpus(char *folder, const char *binaries)
 {
 	char path[256], list[4096], *save = NULL;
@@ -26,10 +27,14 @@ static inline void make_corpus(char *folder, const char *binaries)
 	FILE *manifest = fopen(path, "we");
 	snprintf(list, sizeof(list), "%s", binaries);
 	for (char *at = strtok_r(list, " ", &save); at; at = strtok_r(NULL, " ", &save)) {
+		bool missing = at[0] == '!';
+
+		at += missing;
 		fprintf(manifest, "%s\t%s\tgcc\tO2-fp\tc\t-%s\n", at, at,
 			at[0] == 'l' ? "\tlazy startup" : "");
 		snprintf(path, sizeof(path), "%s/%s", folder, at);
-		fclose(fopen(path, "we"));
+		if (!missing)
+			fclose(fopen(path, "we"));
 	}
 	fclose(manifest);
 }
