@@ -126,6 +126,7 @@ static void check_cell(const struct judged *c, const struct cell *cell, const ch
 		      cell_status_name(cell->status), cell->reason);
 	ck_assert_msg(!strcmp(cell->reason, c->reason), "%s, %s: %s", c->name, when, cell->reason);
 	ck_assert_uint_eq(json_number(verdicts, "ignored"), c->ignored);
+	ck_assert(!json_number(verdicts, "ignored_findings") == !c->ignored);
 	ck_assert_uint_eq(cell_ignored(cell, NULL), c->ignored);
 }
 
@@ -325,6 +326,44 @@ START_TEST(test_what_stays_as_it_is)
 }
 END_TEST
 
+/* What is no finding, is a kernel's fault, or is ignored already is not marked again. */
+START_TEST(test_what_is_marked)
+{
+	static const struct {
+		const char *object, *reason; /* NULL: it is not marked */
+	} objects[] = {
+		{ "{\"type\":\"finding\",\"verdict\":\"walk_fault\",\"count\":3}", "r" },
+		{ "{\"type\":\"score\",\"verdict\":\"walk_fault\",\"count\":3}", NULL },
+		{ "{\"type\":\"finding\",\"verdict\":\"kernel_fault\",\"count\":3}", NULL },
+		{ "{\"type\":\"finding\",\"verdict\":\"walk_fault\",\"ignored\":\"s\",\"count\":3}",
+		  "s" },
+		{ "{\"type\":\"finding\",\"verdict\":\"table_fault\",\"count\":4}", "r" },
+		{ "{\"type\":\"verdicts\",\"ignored\":10,\"ignored_findings\":1}", NULL },
+	};
+	struct ignore_list list;
+	struct results results;
+	uint64_t findings;
+
+	results_init(&results);
+	read_list(&list, "*\t*\t*\t-\tr\n");
+	struct cell *cell = fixture_cell(&results, "host", "p", "gcc", "O2-fp", "c");
+	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
+		fixture_object(cell, objects[i].object);
+	ck_assert_uint_eq(cell_ignore(cell, &list), 2);
+	for (size_t i = 0; i < 5; i++)
+		ck_assert_str_eq(json_text(json_array_get(cell->objects, i), "ignored"),
+				 objects[i].reason ? objects[i].reason : "");
+	const json_t *verdicts = json_array_get(cell->objects, 5);
+	ck_assert_uint_eq(json_number(verdicts, "ignored"), 17);
+	ck_assert_uint_eq(json_number(verdicts, "ignored_findings"), 3);
+	ck_assert_uint_eq(cell_ignored(cell, "walk_fault"), 6);
+	ck_assert_uint_eq(results_ignored(&results, &findings), 10);
+	ck_assert_uint_eq(findings, 3);
+	ignore_list_deinit(&list);
+	results_deinit(&results);
+}
+END_TEST
+
 START_TEST(test_summary_says_what_was_ignored)
 {
 	static const char expected[] =
@@ -373,6 +412,7 @@ int main(void)
 			    sizeof(compared) / sizeof(compared[0]));
 	tcase_add_loop_test(tcase, test_what_stays_as_it_is, 0,
 			    sizeof(kept_cases) / sizeof(kept_cases[0]));
+	tcase_add_test(tcase, test_what_is_marked);
 	tcase_add_test(tcase, test_summary_says_what_was_ignored);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
