@@ -49,7 +49,7 @@ int interrupt_init(struct run_interrupt *interrupt, struct error *error)
 {
 	sigset_t signals;
 
-	*interrupt = (struct run_interrupt) { .stop_fd = -1, .end_fd = -1, .signal_fd = -1 };
+	*interrupt = (struct run_interrupt) { .started = false };
 	ending_signals_set(&signals);
 	pthread_sigmask(SIG_BLOCK, &signals, &interrupt->before);
 	interrupt->stop_fd = eventfd(0, EFD_CLOEXEC);

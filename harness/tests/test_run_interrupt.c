@@ -5,6 +5,7 @@
  * Each test is a process of its own, whose signals are its own.
  */
 #include <check.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -40,6 +41,18 @@ static bool same_mask(const sigset_t *before)
 		if (sigismember(&now, number) != sigismember(before, number))
 			return false;
 	return true;
+}
+
+static size_t threads(void)
+{
+	size_t count = 0;
+	DIR *dir = opendir("/proc/self/task");
+
+	ck_assert_ptr_nonnull(dir);
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count - 2; /* "." and ".." */
 }
 
 static const struct {
@@ -84,6 +97,9 @@ START_TEST(test_a_signal)
 	memcpy(fds, (int[]) { interrupt.stop_fd, interrupt.end_fd, interrupt.signal_fd },
 	       sizeof(fds));
 	interrupt_deinit(&interrupt);
+	for (int i = 0; threads() > 1 && i < PATIENCE_MS; i++)
+		poll(NULL, 0, 1);
+	ck_assert_uint_eq(threads(), 1);
 	for (int i = 0; i < 3; i++)
 		ck_assert_int_eq(fcntl(fds[i], F_GETFD), -1);
 	ck_assert(same_mask(&before));
