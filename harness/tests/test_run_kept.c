@@ -131,7 +131,10 @@ START_TEST(test_cell)
 		cell->seconds = 2.5;
 		fixture_object(cell, FOUND("finding", ",\"ignored\":\"r\""));
 		fixture_object(cell, FOUND("finding", ""));
-		fixture_object(cell, FOUND("verdicts", ",\"ignored\":3"));
+		fixture_object(
+			cell,
+			"{\"type\":\"verdicts\",\"image\":\"/x/"
+			"p\",\"function\":\"f\",\"kind\":\"wrong\",\"ignored\":3,\"count\":9}");
 		begin(&results, "host", "", "");
 		json_object_set_new(results.header, "time", json_string("now"));
 		resume(&old, &results, with ? &list : NULL, &seconds);
