@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_run_matrix.c - a run that is ended by a signal, and its folder: what is made, kept and
+ * removed there
+ *
+ * The world is replaced: compare says of each binary that all is well; of one whose name begins
+ * with s it says something on both streams, with e that it failed, and with i that somebody ended
+ * the run meanwhile.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "host_lane.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+static struct run_interrupt interrupt;
+
+static void say(const struct child_options *options, enum run_stream stream, const char *text)
+{
+	options->on_output(options->context, stream, text, strlen(text));
+}
+
+static int fake_compare(const struct child_options *options, int *ret_exit, struct error *error)
+{
+	char *const *binary = options->argv;
+
+	*ret_exit = 0;
+	while (strcmp(*binary, "--") != 0)
+		binary++;
+	while (*++binary) {
+		char letter = strrchr(*binary, '/')[1], text[512];
+
+		if (letter == 'i') {
+			atomic_store(&interrupt.signal, SIGTERM);
+			*ret_exit = 143;
+			return 0;
+		}
+		for (int stream = 0; stream < RUN_STREAM_COUNT; stream++) {
+			snprintf(text, sizeof(text), "{\"type\":\"begin\",\"program\":\"%s\"}\n",
+				 *binary);
+			say(options, stream, text);
+			if (stream == RUN_STDOUT)
+				say(options, stream,
+				    letter == 'e' ? "no JSON\n"
+						  : "{\"type\":\"verdicts\",\"points\":5}\n");
+			else if (letter == 's' || letter == 'e')
+				say(options, stream, "a message\n");
+			snprintf(text, sizeof(text),
+				 "{\"type\":\"end\",\"program\":\"%s\",\"status\":0}\n", *binary);
+			say(options, stream, text);
+		}
+	}
+	return 0;
+}
+
+static int no_kernel(const char *name, struct kernel *ret, struct error *error)
+{
+	*ret = (struct kernel) { 0 };
+	return error_set(error, ERROR_UNAVAILABLE, "", 0, "no network");
+}
+
+static bool can_boot(void)
+{
+	return true;
+}
+
+static const struct run_backend backend = { .compare = fake_compare,
+					    .kernel = no_kernel,
+					    .can_boot = can_boot };
+static char *lanes[] = { (char *)"host", (char *)"5.10" };
+
+struct world {
+	char corpus[32], results[64];
+	struct run_options options;
+};
+
+static void world_init(struct world *world, const char *binaries)
+{
+	*world = (struct world) { .corpus = "/tmp/test_run_matrix.XXXXXX" };
+	make_corpus(world->corpus, binaries);
+	snprintf(world->results, sizeof(world->results), "%s/results", world->corpus);
+	world->options = (struct run_options) { .corpus = world->corpus,
+						.results = world->results,
+						.kernel = lanes,
+						.kernel_count = 1,
+						.engines = "cfi",
+						.require = "",
+						.jobs = 1,
+						.timeout_ms = LANE_TIMEOUT_MS };
+}
+
+/* ---- ended ------------------------------------------------------------------------------ */
+
+START_TEST(test_a_run_that_is_ended)
+{
+	static const char why[] = "the run was ended by SIGTERM before this was judged";
+	struct world world;
+	struct results results, read;
+	struct error error = { 0 };
+	char got[LANE_BINARIES_MAX + 1];
+
+	world_init(&world, "a i b");
+	/* Stepped or played, guests come afterwards. */
+	world.options.kernel_count = 2;
+	world.options.play = world.options.record = true;
+	world.options.interrupt = &interrupt;
+	interrupt.stop_fd = -1;
+	ck_assert_msg(!run_matrix(&results, &world.options, &backend, &error), "%s", error.message);
+	letters(&results, got);
+	ck_assert_str_eq(got, "PEEEEE");
+	for (size_t i = 1; i < results.cell_count; i++) {
+		ck_assert_str_eq(results.cell[i].reason, why);
+		ck_assert(results.cell[i].environment);
+	}
+	ck_assert_str_eq(results.partial, "interrupted");
+	ck_assert_str_eq(results.partial_message, "the run was ended by SIGTERM");
+	results_deinit(&results);
+	ck_assert(!results_read(&read, world.results, &error));
+	ck_assert_str_eq(read.partial, "interrupted");
+	letters(&read, got);
+	ck_assert_str_eq(got, "PEEEEE");
+	results_deinit(&read);
+	remove_tree(world.corpus);
+}
+END_TEST
+
+/* ---- the folder ------------------------------------------------------------------------- */
+
+static bool is_there(const char *folder, const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return !access(path, F_OK);
+}
+
+/* What an earlier run left goes, and what is no run's stays. */
+static const struct {
+	const char *name;
+	bool stays, of_recordings;
+} left[] = {
+	{ "log/x@host.stderr", false, false },	 { "log/x@host.stdout", false, false },
+	{ "kernels/5.4.console", false, false }, { "recordings/x.recording", false, true },
+	{ "log/note.txt", true, false },	 { "log/stderr", true, false },
+	{ "kernels/config", true, false },
+};
+
+static void leave_files(const char *folder)
+{
+	static const char *const folders[] = { "", "/log", "/kernels", "/recordings" };
+	char path[256];
+
+	for (int i = 0; i < COUNT(folders); i++) {
+		snprintf(path, sizeof(path), "%s%s", folder, folders[i]);
+		ck_assert_int_eq(mkdir(path, 0777), 0);
+	}
+	for (int i = 0; i < COUNT(left); i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, left[i].name);
+		fclose(fopen(path, "we"));
+	}
+}
+
+START_TEST(test_what_an_earlier_run_left)
+{
+	struct world world;
+	struct results results;
+	struct error error = { 0 };
+
+	world_init(&world, "a s e");
+	world.options.record = _i;
+	leave_files(world.results);
+	ck_assert_msg(!run_matrix(&results, &world.options, &backend, &error), "%s", error.message);
+	for (int i = 0; i < COUNT(left); i++)
+		ck_assert_msg(is_there(world.results, left[i].name) ==
+				      (left[i].stays || (left[i].of_recordings && !_i)),
+			      "%s", left[i].name);
+	/* Messages are kept, and what it printed if it could not be judged. */
+	ck_assert(!is_there(world.results, "log/a@host.stderr"));
+	ck_assert(!is_there(world.results, "log/a@host.stdout"));
+	ck_assert(is_there(world.results, "log/s@host.stderr"));
+	ck_assert(!is_there(world.results, "log/s@host.stdout"));
+	ck_assert(is_there(world.results, "log/e@host.stderr"));
+	ck_assert(is_there(world.results, "log/e@host.stdout"));
+	check_message("messages", "s", world.results, "a message|");
+	results_deinit(&results);
+	remove_tree(world.corpus);
+}
+END_TEST
+
+static void a_file(struct world *world)
+{
+	fclose(fopen(world->results, "we"));
+}
+
+static void a_file_above(struct world *world)
+{
+	fclose(fopen(world->results, "we"));
+	strcat(world->results, "/deeper");
+}
+
+static void a_file_within(struct world *world)
+{
+	char path[128];
+
+	ck_assert_int_eq(mkdir(world->results, 0777), 0);
+	snprintf(path, sizeof(path), "%s/log", world->results);
+	fclose(fopen(path, "we"));
+}
+
+static void a_folder_for_the_file(struct world *world)
+{
+	char path[128];
+
+	ck_assert_int_eq(mkdir(world->results, 0777), 0);
+	snprintf(path, sizeof(path), "%s/" RESULTS_FILE, world->results);
+	ck_assert_int_eq(mkdir(path, 0777), 0);
+}
+
+static void too_long(struct world *world)
+{
+	static char path[5000];
+
+	memset(path, '/', sizeof(path) - 1);
+	memcpy(path, world->corpus, strlen(world->corpus));
+	path[4096] = '\0';
+	world->options.results = path;
+}
+
+static void no_match(struct world *world)
+{
+	world->options.filter = "z*";
+}
+
+static void no_corpus(struct world *world)
+{
+	world->options.corpus = "/nowhere";
+}
+
+static const struct refusal {
+	const char *name;
+	void (*change)(struct world *world);
+	const char *message;
+} refusals[] = {
+	{ "a_file", a_file, "can't make the folder " },
+	{ "a_file_above_it", a_file_above, "can't make the folder " },
+	{ "a_file_in_it", a_file_within, "can't read " },
+	{ "a_folder_for_the_file", a_folder_for_the_file, "can't write " },
+	{ "too_long", too_long, "the folder's path is too long" },
+	{ "no_match", no_match, "no binary of the corpus matches \"z*\"" },
+	{ "no_corpus", no_corpus, "can't read " },
+};
+
+START_TEST(test_refused)
+{
+	const struct refusal *c = &refusals[_i];
+	struct world world;
+	struct results results;
+	struct error error = { 0 };
+
+	world_init(&world, "a");
+	c->change(&world);
+	ck_assert_msg(run_matrix(&results, &world.options, &backend, &error) == -1, "%s", c->name);
+	ck_assert_msg(!strncmp(error.message, c->message, strlen(c->message)), "%s: %s", c->name,
+		      error.message);
+	results_deinit(&results);
+	remove_tree(world.corpus);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("run_matrix");
+	TCase *tcase = tcase_create("run_matrix");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_test(tcase, test_a_run_that_is_ended);
+	tcase_add_loop_test(tcase, test_what_an_earlier_run_left, 0, 2);
+	tcase_add_loop_test(tcase, test_refused, 0, COUNT(refusals));
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? 1 : 0;
+}
