@@ -13,6 +13,7 @@
  *	synthesis_returns.c	functions that return for certain
  *	synthesis_beyond.c	code behind calls that may be another function's
  *	synthesis_popped.c	functions that keep to another convention than the psABI's
+ *	synthesis_jumped.c	code with a function's symbol that is only jumped to
  *	synthesis_blank.c	an FDE without rows for each: what the flow of lint follows
  *	synthesis_row.c		a state -> a row
  *	synthesis_wrong.c	functions whose rows are wrong
@@ -148,6 +149,7 @@ extern const struct synthesis_word synthesis_signal_word[SYNTHESIS_SIGNAL_WORDS]
 struct synthesis_range {
 	uint64_t begin, end;
 	bool entered; /* called, or by a symbol a function; else only jumps lead there */
+	bool called;  /* not by a symbol alone */
 	bool sized;   /* a symbol says where it ends */
 	bool taken;   /* something keeps its address: a function, perhaps */
 	const struct cfi_fde *replaces; /* the FDE that it has; NULL: none */
@@ -248,6 +250,24 @@ bool synthesis_popped_again(struct synthesis_popped *popped);
 bool synthesis_popped_is_strange(const struct synthesis_popped *popped, uint64_t begin,
 				 uint32_t *ret_popped);
 void synthesis_popped_deinit(struct synthesis_popped *popped);
+
+/* ---- synthesis_jumped.c ------------------------------------------------------------------- */
+
+/* Functions by their symbol alone, of which no way returns. */
+struct synthesis_jumped {
+	struct synthesis_leaving {
+		uint64_t begin, to; /* 0: it goes on elsewhere with registers overwritten */
+	} * leaving;
+	size_t count;
+	void *root; /* of begins: tsearch(3) */
+};
+/* One that leaves as no function of the psABI does, or to the count functions at to. 0, or -1: no memory. */
+int synthesis_jumped_add(struct synthesis_jumped *jumped, uint64_t begin, bool breaks,
+			 const uint64_t *to, size_t count, struct error *error);
+/* Who leaves to such a one is such a one. Once, when all have been added. 0, or -1: no memory. */
+int synthesis_jumped_spread(struct synthesis_jumped *jumped, struct error *error);
+bool synthesis_jumped_has(const struct synthesis_jumped *jumped, uint64_t begin);
+void synthesis_jumped_deinit(struct synthesis_jumped *jumped);
 
 /* Of count ranges by begin the one that pc lies in; NULL: none. */
 const struct synthesis_range *synthesis_range_at(const struct synthesis_range *range, size_t count,

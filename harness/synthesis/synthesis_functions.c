@@ -49,6 +49,15 @@ static void add(struct finder *finder, uint64_t begin, uint64_t end, bool entere
 	};
 }
 
+static void add_called(struct finder *finder, uint64_t begin)
+{
+	size_t count = finder->ranges->count;
+
+	add(finder, begin, 0, true);
+	if (finder->ranges->count > count)
+		finder->ranges->range[count].called = true;
+}
+
 static int compare_ranges(const void *left, const void *right)
 {
 	const struct synthesis_range *a = left, *b = right;
@@ -91,6 +100,7 @@ static void settle(const struct finder *finder)
 
 		if (last && last->begin == range->begin) {
 			last->entered |= range->entered;
+			last->called |= range->called;
 			last->end = range->end > last->end ? range->end : last->end;
 			last->sized |= range->sized;
 			last->taken |= range->taken;
@@ -196,8 +206,10 @@ static void led_to(void *context, uint64_t pc, enum synthesis_lead lead)
 		return;
 	}
 	range = known(round->finder->ranges, round->sorted, pc);
-	if (range)
+	if (range) {
 		range->entered |= by_call;
+		range->called |= by_call;
+	}
 	if (range || (pc == round->last && !by_call))
 		return;
 	if (!image_code_segment(cfi->image, pc) || cfi_fde_find(cfi, pc))
@@ -206,8 +218,10 @@ static void led_to(void *context, uint64_t pc, enum synthesis_lead lead)
 	if (name.kind == CODE_STUB) {
 		if (!synthesis_range_at(round->finder->ranges->range, round->sorted, pc))
 			add_plt(round->finder, &name);
-	} else if (by_call || is_new(round, pc)) {
-		add(round->finder, pc, 0, by_call);
+	} else if (by_call) {
+		add_called(round->finder, pc);
+	} else if (is_new(round, pc)) {
+		add(round->finder, pc, 0, false);
 	}
 	round->last = pc;
 }
@@ -239,7 +253,7 @@ static void add_main(struct finder *finder)
 			main = (uint64_t)code.displacement;
 	}
 	if (main)
-		add(finder, main, 0, true);
+		add_called(finder, main);
 }
 
 static int find_called_by(struct finder *finder, bool *ret_more, struct error *error)
@@ -318,7 +332,7 @@ int synthesis_ranges_find(const struct cfi *cfi, struct code_decoder *decoder,
 
 	*ret = (struct synthesis_ranges) { NULL };
 	add_symbols(&finder);
-	add(&finder, cfi->image->entry, 0, true);
+	add_called(&finder, cfi->image->entry);
 	add_main(&finder);
 	settle(&finder);
 	result = find_called(&finder, error);

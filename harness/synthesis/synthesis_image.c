@@ -31,6 +31,7 @@ struct synthesizer {
 	bool outermost; /* of the function at hand */
 	bool *entered;	/* of ranges: called, perhaps by a jump in place of a call */
 	bool *done;	/* followed */
+	struct synthesis_jumped jumped_to;
 	uint64_t *tail; /* what the function at hand calls so */
 	size_t tail_count;
 	/* The frame at its computed jumps whose targets are doubtful, and whether it is always the same:
@@ -272,6 +273,28 @@ static bool is_label(const struct flow *flow)
 	return !flow->returns_well || flow->returns_unknown || flow->breaks_convention;
 }
 
+/* A symbol alone says that it is a function, and none of its ways returns as from one. */
+static bool may_be_jumped_to(const struct synthesizer *synthesizer, const struct flow *flow)
+{
+	return !synthesizer->ranges->range[synthesizer->number].called &&
+	       !synthesizer->world.strange && (!flow->has_return || flow->returns_elsewhere);
+}
+
+static int doubt_jumped_to(struct synthesizer *synthesizer, struct error *error)
+{
+	if (synthesis_jumped_spread(&synthesizer->jumped_to, error))
+		return -1;
+	for (size_t i = 0; i < synthesizer->met_count; i++) {
+		struct synthesis_met *met = &synthesizer->met[i];
+		const struct synthesis_range *range = range_of(synthesizer, met->row.pc);
+
+		if (met->reason == SYNTHESIS_REASON_COUNT && range &&
+		    synthesis_jumped_has(&synthesizer->jumped_to, range->begin))
+			met->reason = SYNTHESIS_UNCALLED;
+	}
+	return 0;
+}
+
 static void tail_called(void *context, uint64_t pc)
 {
 	struct synthesizer *synthesizer = context;
@@ -349,6 +372,10 @@ static int follow(struct synthesizer *synthesizer, const struct synthesis_range 
 		doubt(synthesizer, before, SYNTHESIS_UNCALLED);
 	else
 		enter_tails(synthesizer);
+	if (!result && !plt && may_be_jumped_to(synthesizer, &flow))
+		result = synthesis_jumped_add(&synthesizer->jumped_to, range->begin,
+					      flow.breaks_convention || flow.returns_elsewhere,
+					      synthesizer->tail, synthesizer->tail_count, error);
 	if (!result)
 		result = synthesis_ends_add(&synthesizer->ends, &flow, error);
 	if (!result)
@@ -439,7 +466,7 @@ static int take_ranges(struct synthesizer *synthesizer, struct error *error)
 			return -1;
 	if (synthesizer->no_memory)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "rows");
-	return 0;
+	return doubt_jumped_to(synthesizer, error);
 }
 
 /* ---- all of them --------------------------------------------------------------------------- */
@@ -450,6 +477,7 @@ static void forget(struct synthesizer *synthesizer)
 	free(synthesizer->tail);
 	synthesis_ends_deinit(&synthesizer->ends);
 	synthesis_returns_deinit(&synthesizer->returns);
+	synthesis_jumped_deinit(&synthesizer->jumped_to);
 	synthesizer->met = NULL;
 	synthesizer->tail = NULL;
 	synthesizer->met_count = synthesizer->tail_count = synthesizer->last_range = 0;

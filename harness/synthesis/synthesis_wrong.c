@@ -45,6 +45,7 @@ static void add(struct search *search, const struct cfi_fde *fde)
 		(struct synthesis_range) { .begin = fde->pc_begin,
 					   .end = fde->pc_begin + fde->pc_range,
 					   .entered = true,
+					   .called = true,
 					   .sized = true,
 					   .replaces = fde,
 					   .go = search->go };

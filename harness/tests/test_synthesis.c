@@ -136,6 +136,18 @@ static const struct synthesis_case {
 	  "f:	pop rdx\n	jmp rdx\n" END,
 	  PROC "	# +0x0 pop rdx\n	.cfi_def_cfa_offset 0\n	.cfi_register rip, rdx\n"
 	  "	# +0x3\n	.cfi_endproc\n" },
+	{ "one that a symbol names, that overwrites what callees preserve, and jumps on",
+	  "f:	mov rbx, rdi\n	jmp [rbp]\n" END,
+	  "	# no row for 2 (nothing calls it, and it does not return)\n" },
+	{ "one that only jumps to such a one",
+	  "f:	mov esi, 1\n	jmp h\n" END "h:	.type h, @function\n	mov rbx, rdi\n"
+	  "	jmp [rbp]\n	.size h, .-h\n",
+	  "	# no row for 2 (nothing calls it, and it does not return)\n"
+	  "h 0 (functions lead there with different frames)\n" },
+	{ "one that is called",
+	  "f:	call h\n	ret\n" END "h:	.type h, @function\n	mov rbx, rdi\n	jmp [rbp]\n"
+	  "	.size h, .-h\n",
+	  PROC "	# +0x6\n	.cfi_endproc\nh rsp+8\n" },
 	{ "one that is overwritten", "f:	mov [rsp], rdi\n	ret\n" END,
 	  "	# no row for 1 (the return address is not in the frame)\n"
 	  PROC "	# +0x4\n	.cfi_endproc\n" },
