@@ -560,18 +560,25 @@ static int follow(struct flow *flow, struct error *error)
 	return 0;
 }
 
-int flow_enter(struct flow *flow, uint64_t entry, struct error *error)
+int flow_enter_knowing(struct flow *flow, uint64_t entry, const struct flow_state *state,
+		       struct error *error)
 {
 	struct flow_way way = { .weak = false };
+
+	if (flow_come(flow, entry, state, &way, error))
+		return -1;
+	return flow->proof ? flow_proof_follow(flow, error) : follow(flow, error);
+}
+
+int flow_enter(struct flow *flow, uint64_t entry, struct error *error)
+{
 	struct value top = { .kind = VALUE_CFA, .number = -8 };
 	struct flow_state state;
 
 	flow_state_enter(&state);
 	if (entry == flow->world->first)
 		flow_word_write(&state, &top, 8, (struct value) { .kind = VALUE_OTHER });
-	if (flow_come(flow, entry, &state, &way, error))
-		return -1;
-	return flow->proof ? flow_proof_follow(flow, error) : follow(flow, error);
+	return flow_enter_knowing(flow, entry, &state, error);
 }
 
 void flow_init(struct flow *flow, struct flow_world *world, struct flow_part *first)

@@ -199,6 +199,9 @@ bool flow_again(struct flow *flow, int round);
 void flow_forget(struct flow *flow);
 /* Follows all ways from entry, where a call has just come to. 0, or -1: no memory. */
 int flow_enter(struct flow *flow, uint64_t entry, struct error *error);
+/* The same from where that is known. */
+int flow_enter_knowing(struct flow *flow, uint64_t entry, const struct flow_state *state,
+		       struct error *error);
 void flow_deinit(struct flow *flow);
 /* The part that was met and has pc, or NULL. */
 struct flow_part *flow_known_part(const struct flow *flow, uint64_t pc);

@@ -14,6 +14,9 @@
 #include "flow/flow.h"
 #include "flow/flow_names.h"
 
+#define FUNCTION_ALIGNED 16 /* where compilers let functions begin */
+#define OWN_ALIGNED_MAX	 4  /* such places between the function's end and the next one */
+
 /* The next table's begin, behind table; UINT64_MAX if none is known. */
 static uint64_t next_table(const struct flow *flow, uint64_t table)
 {
@@ -63,12 +66,35 @@ static bool read_entry(const struct flow *flow, const struct value *table, uint6
 	return true;
 }
 
-/* Behind the code: where LLVM lets cases go that it holds to be unreachable. */
-static bool is_end(const struct flow *flow, uint64_t pc)
+/* What lies behind the function's code is its own: its symbol says so, or no function may begin there, and another
+ * one does soon. */
+static bool is_own(const struct cfi *cfi, uint64_t pc)
 {
-	for (size_t i = 0; i < flow->part_count; i++)
-		if (flow->part[i]->end == pc)
+	const struct image_symbol *symbol = image_symbol_find(cfi->image, pc - 1);
+	uint64_t next = pc + FUNCTION_ALIGNED - pc % FUNCTION_ALIGNED;
+
+	if (symbol && pc - symbol->pc < symbol->size)
+		return true;
+	for (int i = 0; i < OWN_ALIGNED_MAX && pc % FUNCTION_ALIGNED; i++)
+		if (cfi_fde_find(cfi, next + (uint64_t)i * FUNCTION_ALIGNED))
 			return true;
+	return false;
+}
+
+/* Behind the code: where compilers let cases go that they hold to be unreachable. Code of the function there is
+ * code that no FDE covers. */
+static bool is_end(const struct flow *flow, uint64_t pc, uint64_t jump)
+{
+	const struct flow_world *world = flow->world;
+
+	for (size_t i = 0; i < flow->part_count; i++) {
+		if (flow->part[i]->end != pc)
+			continue;
+		if (is_own(world->cfi, pc) && !cfi_fde_find(world->cfi, pc) &&
+		    image_code_segment(world->cfi->image, pc))
+			world->uncovered(world->context, pc, jump);
+		return true;
+	}
 	return false;
 }
 
@@ -119,7 +145,7 @@ size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, cons
 	for (i = 0; i < count && i < FLOW_TARGETS_MAX; i++) {
 		if (!read_entry(flow, &value, i, &ret[kept]))
 			break;
-		if (is_end(flow, ret[kept]))
+		if (is_end(flow, ret[kept], code->pc))
 			continue;
 		if (!flow_has(flow, ret[kept]))
 			flow->guessed_end = true; /* it may be the end of a part not met yet */

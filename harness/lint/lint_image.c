@@ -13,6 +13,9 @@
 #include "array.h"
 #include "code_name.h"
 #include "flow/flow.h"
+#include "lint/lint_addresses.h"
+#include "lint/lint_begin.h"
+#include "lint/lint_enter.h"
 #include "lint/lint_extent.h"
 #include "lint/lint_judge.h"
 #include "lint/lint_kept.h"
@@ -24,34 +27,6 @@
 
 #define OCAML_BEGIN "code_begin" /* camlUnit__code_begin, camlUnit.code_begin: every unit has it */
 
-struct address_list {
-	uint64_t *address;
-	size_t count;
-	bool no_memory;
-};
-
-static void address_add(struct address_list *list, uint64_t address)
-{
-	if (!ARRAY_GROW(list->address, list->count)) {
-		list->no_memory = true;
-		return;
-	}
-	list->address[list->count++] = address;
-}
-
-static void address_sort(struct address_list *list)
-{
-	size_t kept = 0;
-
-	if (!list->count)
-		return;
-	qsort(list->address, list->count, sizeof(*list->address), array_order_u64);
-	for (size_t i = 0; i < list->count; i++)
-		if (!i || list->address[i] != list->address[i - 1])
-			list->address[kept++] = list->address[i];
-	list->count = kept;
-}
-
 struct linting {
 	struct flow_world world;
 	struct lint_judge judge;
@@ -59,12 +34,14 @@ struct linting {
 	uint32_t *calls; /* the same of the function at hand, of which it is not decided yet */
 	size_t call_count, call_room;
 	bool no_memory;
-	struct address_list uncovered;
+	struct lint_addresses uncovered;
+	struct lint_addresses entered; /* of these who is called, or is a function by a symbol */
 	struct lint_strays strays;
 	struct lint_middle middle;
-	bool *later;	      /* by_pc: FDEs that begin in the middle */
+	bool *doubtful;	      /* by_pc: FDEs that perhaps begin where no function does */
+	bool *later;	      /* those that begin in the middle */
 	struct lint_sum *sum; /* by number: what each came to */
-	bool *again;	      /* those that lead to a part that is perhaps another function's */
+	bool *again; /* by_pc: those that lead to a part that is perhaps another function's */
 	struct flow_proof *proof;
 };
 
@@ -87,11 +64,13 @@ static void decide_calls(struct linting *linting)
 		linting->called[linting->calls[--linting->call_count]] = true;
 }
 
+/* Its begin was called, as far as the ways were followed that matter here. */
 static bool is_called(const struct linting *linting, uint64_t pc)
 {
 	const struct cfi_fde *fde = cfi_fde_find(linting->world.cfi, pc);
 
-	return fde && fde->pc_begin == pc && linting->called[fde - linting->world.cfi->fde];
+	return (fde && fde->pc_begin == pc && linting->called[fde - linting->world.cfi->fde]) ||
+	       lint_middle_next(&linting->middle, pc, pc + 1);
 }
 
 static bool meet_stray(void *context, uint64_t function, uint64_t part)
@@ -116,86 +95,36 @@ static bool is_padding(const struct linting *linting, uint64_t pc)
 	return code.is_padding;
 }
 
+static bool is_call(const struct linting *linting, uint64_t pc)
+{
+	size_t size;
+	const uint8_t *bytes = image_bytes_most(linting->world.cfi->image, pc, CODE_BYTES_MAX,
+						&size);
+	struct code code;
+
+	if (!bytes)
+		return false;
+	code_decode(linting->world.decoder, pc, bytes, size, &code);
+	return code.flow == CODE_CALL;
+}
+
+/* from: the instruction that leads there, 0: a symbol. */
 static void note_uncovered(void *context, uint64_t pc, uint64_t from)
 {
 	struct linting *linting = context;
 
 	if (is_padding(linting, pc))
 		return;
+	if (!from || is_call(linting, from))
+		lint_addresses_add(&linting->entered, pc);
 	if (!linting->uncovered.count ||
 	    linting->uncovered.address[linting->uncovered.count - 1] != pc)
-		address_add(&linting->uncovered, pc);
+		lint_addresses_add(&linting->uncovered, pc);
 }
 
 static void note_kept(void *context, uint64_t pc)
 {
 	note_uncovered(context, pc, 0);
-}
-
-/* Every stub of a PLT is an entry. */
-static int enter_stubs(struct linting *linting, struct flow *flow, struct error *error)
-{
-	const struct flow_part *part = flow->part[0];
-
-	for (uint64_t pc = part->begin; pc < part->end;) {
-		struct code_name name;
-
-		code_name_find(linting->world.cfi->image, linting->world.cfi, pc, &name);
-		if (name.kind == CODE_STUB && name.start == pc && pc != part->begin &&
-		    flow_enter(flow, pc, error))
-			return -1;
-		pc += 8; /* stubs are 8 or 16 bytes apart */
-	}
-	return 0;
-}
-
-/* Every function that lies in the FDE of another, too. */
-static int enter_others(struct linting *linting, struct flow *flow, struct error *error)
-{
-	const struct flow_part *part = flow->part[0];
-	uint64_t pc = part->begin;
-
-	while ((pc = lint_extent_beyond(linting->world.cfi, linting->world.names, part->fde, pc)))
-		if (flow_enter(flow, pc++, error))
-			return -1;
-	return 0;
-}
-
-/* The number of the first symbol behind pc. */
-static size_t symbol_behind(const struct image_symbol *symbol, size_t count, uint64_t pc)
-{
-	size_t low = 0;
-
-	while (low < count) {
-		size_t middle = low + (count - low) / 2;
-
-		if (symbol[middle].pc <= pc)
-			low = middle + 1;
-		else
-			count = middle;
-	}
-	return low;
-}
-
-/* Functions that the FDE covers besides the one that it begins with: no way of that one leads there, it has a
- * function's symbol and no FDE of its own, and its row says that it was called. */
-static int enter_functions(struct linting *linting, struct flow *flow, struct error *error)
-{
-	const struct flow_part *part = flow->part[0];
-	size_t count;
-	const struct image_symbol *symbol = image_symbols(linting->world.cfi->image, &count);
-
-	for (size_t i = symbol_behind(symbol, count, part->begin);
-	     i < count && symbol[i].pc < part->end; i++) {
-		const struct row *row = flow_part_row(part, symbol[i].pc);
-
-		if (symbol[i].type == STT_FUNC && !part->block_at[symbol[i].pc - part->begin] &&
-		    cfi_fde_find(linting->world.cfi, symbol[i].pc) == part->fde && row &&
-		    !row->signal_frame && flow_row_is_entry(row) &&
-		    flow_enter(flow, symbol[i].pc, error))
-			return -1;
-	}
-	return 0;
 }
 
 static bool has_stubs(const struct linting *linting, const struct flow_part *part)
@@ -223,10 +152,27 @@ static bool begins_inside(struct linting *linting, struct flow_part *part)
 	return row && !flow_row_is_entry(row);
 }
 
-/* Code that ways lead to from another function, if it is to be known where its stack is. */
-static bool is_part(struct linting *linting, struct flow_part *part)
+static bool is_named(const struct linting *linting, uint64_t pc)
 {
-	return begins_inside(linting, part) || flow_is_fragment(linting->world.names, part->begin);
+	const struct image_symbol *symbol = image_symbol_find(linting->world.cfi->image, pc);
+
+	return symbol && symbol->pc == pc && symbol->type == STT_FUNC;
+}
+
+/* It is in doubt whether a function begins there. */
+static bool begins_doubtful(struct linting *linting, const struct flow_part *part, size_t number)
+{
+	const struct row *row = flow_part_row(part, part->begin);
+
+	return linting->doubtful[number] && row && !row->signal_frame &&
+	       part->begin != linting->world.first && !is_named(linting, part->begin);
+}
+
+/* Code that ways lead to from another function, if it is to be known where its stack is. */
+static bool is_part(struct linting *linting, struct flow_part *part, size_t number)
+{
+	return begins_inside(linting, part) || begins_doubtful(linting, part, number) ||
+	       flow_is_fragment(linting->world.names, part->begin);
 }
 
 static void note_proven(void *context, uint64_t pc)
@@ -322,6 +268,8 @@ static int enter_middle(struct linting *linting, const struct cfi_fde *fde, stru
 		struct flow flow;
 		enum flow_reason reason;
 
+		if (cfi_fde_find(linting->world.cfi, pc) != fde)
+			continue;
 		result = flow_part_create(linting->world.cfi, fde, &part, &reason, error);
 		if (result || !part)
 			break;
@@ -341,7 +289,35 @@ static int enter_middle(struct linting *linting, const struct cfi_fde *fde, stru
 	return result;
 }
 
-static int lint_fde(struct linting *linting, size_t number, bool again, struct error *error)
+/* How an FDE is entered. */
+enum entry {
+	ENTRY_FIRST, /* at its begin, unless it is to come later */
+	ENTRY_BEGIN, /* at its begin, although its first row is none of a function */
+	ENTRY_KNOWN, /* not there, but for what is known there, if anything is */
+};
+
+/* known: for ENTRY_KNOWN, or NULL. */
+static int follow(struct linting *linting, struct flow *flow, enum entry entry,
+		  const struct flow_state *known, bool others, bool stubs, struct error *error)
+{
+	const struct flow_part *part = flow->part[0];
+	bool inside = entry == ENTRY_FIRST && begins_inside(linting, flow->part[0]);
+
+	if (entry == ENTRY_KNOWN) {
+		if (known && flow_enter_knowing(flow, part->begin, known, error))
+			return -1;
+	} else if (!inside && flow_enter(flow, part->begin, error)) {
+		return -1;
+	}
+	if (stubs && lint_enter_stubs(flow, error))
+		return -1;
+	if (!inside && lint_enter_functions(flow, error))
+		return -1;
+	return others ? lint_enter_others(flow, error) : 0;
+}
+
+static int lint_fde(struct linting *linting, size_t number, enum entry entry,
+		    const struct flow_state *known, struct error *error)
 {
 	const struct cfi *cfi = linting->world.cfi;
 	const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[number]];
@@ -349,7 +325,7 @@ static int lint_fde(struct linting *linting, size_t number, bool again, struct e
 	struct flow flow;
 	enum flow_reason reason;
 	size_t strays = linting->strays.count;
-	bool stubs, others, inside, middle, proven = false;
+	bool stubs, others, middle, proven = false;
 	int result = 0;
 
 	if (flow_part_create(cfi, fde, &part, &reason, error))
@@ -360,41 +336,32 @@ static int lint_fde(struct linting *linting, size_t number, bool again, struct e
 	}
 	stubs = has_stubs(linting, part);
 	others = lint_extent_beyond(cfi, linting->world.names, fde, part->begin) != 0;
-	if (!again && !stubs && is_part(linting, part)) {
+	if (entry == ENTRY_FIRST && !stubs && is_part(linting, part, number)) {
 		linting->later[number] = true;
 		flow_part_destroy(part);
 		return 0;
 	}
 	middle = lint_middle_next(&linting->middle, part->begin + 1, part->end) != 0;
-	if (!others && !middle && part->begin != linting->world.first &&
-	    lint_judge_plain(&linting->judge, linting->world.decoder, part)) {
+	if (entry != ENTRY_KNOWN && !others && !middle && part->begin != linting->world.first &&
+	    lint_judge_plain(&linting->judge, linting->world.decoder, linting->world.names, part)) {
 		result = sum_up(linting, part, NULL, error);
 		flow_part_destroy(part);
 		return result;
 	}
 	flow_init(&flow, &linting->world, part);
-	inside = !again && begins_inside(linting, part);
-	if (!again && !stubs && !others && !inside)
+	if (entry == ENTRY_FIRST && !stubs && !others)
 		result = prove(linting, &flow, &proven, error);
 	for (int round = 0; !result && !proven && flow_again(&flow, round); round++) {
 		flow_restart(&flow);
-		result = inside ? 0 : flow_enter(&flow, part->begin, error);
-		if (!result && stubs)
-			result = enter_stubs(linting, &flow, error);
-		if (!result && !inside)
-			result = enter_functions(linting, &flow, error);
-		if (!result && others)
-			result = enter_others(linting, &flow, error);
-		if (result)
-			break;
+		result = follow(linting, &flow, entry, known, others, stubs, error);
 	}
 	if (!result && !proven)
-		result = lint_judge_flow(&linting->judge, &flow, again, error);
+		result = lint_judge_flow(&linting->judge, &flow, entry == ENTRY_BEGIN, error);
 	if (!result && middle)
 		result = enter_middle(linting, fde, error);
 	linting->again[number] = linting->strays.count > strays;
 	if (!result && !linting->again[number])
-		result = sum_up(linting, part, &flow, error);
+		result = sum_up(linting, part, proven || flow.block_count ? &flow : NULL, error);
 	note_met(linting, &flow);
 	flow_deinit(&flow);
 	decide_calls(linting);
@@ -447,6 +414,22 @@ static int returns_home(struct linting *linting, const struct cfi_fde *fde, bool
 	return result;
 }
 
+/* No function was seen to begin where the FDE does. Perhaps one begins before it, whose first instructions no
+ * FDE covers. */
+static int lint_doubtful(struct linting *linting, size_t number, struct error *error)
+{
+	const struct cfi *cfi = linting->world.cfi;
+	uint64_t begin = cfi->fde[cfi->by_pc[number]].pc_begin;
+	size_t behind = lint_addresses_from(&linting->entered, begin);
+	struct flow_state known;
+	bool is_known = behind &&
+			linting->entered.address[behind - 1] >= lint_begin_gap(cfi, number) &&
+			lint_begin_state(cfi, linting->world.decoder,
+					 linting->entered.address[behind - 1], begin, &known);
+
+	return lint_fde(linting, number, ENTRY_KNOWN, is_known ? &known : NULL, error);
+}
+
 /* What begins inside: after all that may lead there. */
 static int lint_inside(struct linting *linting, size_t number, struct error *error)
 {
@@ -460,18 +443,22 @@ static int lint_inside(struct linting *linting, size_t number, struct error *err
 
 	if (!reached &&
 	    (is_called(linting, fde->pc_begin) || is_exported(cfi->image, fde->pc_begin)))
-		return lint_fde(linting, number, true, error);
+		return lint_fde(linting, number, ENTRY_BEGIN, NULL, error);
 	if (!reached && returns_home(linting, fde, &home, error))
 		return -1;
 	if (home)
-		return lint_fde(linting, number, true, error);
+		return lint_fde(linting, number, ENTRY_BEGIN, NULL, error);
 	if (flow_part_create(cfi, fde, &part, &reason, error))
 		return -1;
 	if (!part)
 		return 0;
+	if (begins_doubtful(linting, part, number)) {
+		flow_part_destroy(part);
+		return lint_doubtful(linting, number, error);
+	}
 	if (!reached && !begins_inside(linting, part)) {
 		flow_part_destroy(part); /* one without a frame, that nothing was seen to lead to */
-		return lint_fde(linting, number, true, error);
+		return lint_fde(linting, number, ENTRY_BEGIN, NULL, error);
 	}
 	result = sum_up(linting, part, NULL, error);
 	flow_part_destroy(part);
@@ -532,27 +519,30 @@ static int lint_all(struct linting *linting, const struct object *object, struct
 	if (object)
 		code_decoder_leave_unknown(linting->world.decoder, object->unknown,
 					   object->unknown_count);
-	if (lint_middle_init(&linting->middle, cfi, linting->world.decoder, linting->world.names,
-			     error))
+	for (size_t i = 0; i < cfi->by_pc_count; i++)
+		linting->doubtful[i] = lint_begin_doubtful(cfi, linting->world.decoder, i);
+	if (lint_middle_init(&linting->middle, cfi, linting->doubtful, linting->world.decoder,
+			     linting->world.names, error))
 		return -1;
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
-		if (lint_fde(linting, i, false, error))
+		if (lint_fde(linting, i, ENTRY_FIRST, NULL, error))
 			return -1;
 	if (lint_strays_decide(&linting->strays, &linting->judge, linting->world.decoder, error))
 		return -1;
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
-		if (linting->again[i] && lint_fde(linting, i, false, error))
+		if (linting->again[i] && lint_fde(linting, i, ENTRY_FIRST, NULL, error))
 			return -1;
+	note_functions(linting);
+	lint_addresses_sort(&linting->entered);
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
 		if (linting->later[i] && lint_inside(linting, i, error))
 			return -1;
 	if (count_fdes(linting, error))
 		return -1;
-	note_functions(linting);
 	if (lint_kept_find(cfi, linting->world.decoder, linting->world.names,
 			   linting->judge.noreturn, note_kept, linting, error))
 		return -1;
-	address_sort(&linting->uncovered);
+	lint_addresses_sort(&linting->uncovered);
 	for (size_t i = 0; i < linting->uncovered.count && !elsewhere; i++)
 		lint_judge_uncovered(&linting->judge, linting->uncovered.address[i]);
 	check_order(linting);
@@ -560,7 +550,7 @@ static int lint_all(struct linting *linting, const struct object *object, struct
 	lint_judge_search_table(&linting->judge);
 	if (!object)
 		lint_sections_check(&linting->judge);
-	if (linting->no_memory || linting->uncovered.no_memory)
+	if (linting->no_memory || linting->uncovered.no_memory || linting->entered.no_memory)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "addresses that are called");
 	return 0;
 }
@@ -602,12 +592,13 @@ static int lint(const struct cfi *cfi, const struct object *object, const struct
 	linting.proof = flow_proof_create();
 	linting.world.target = malloc(FLOW_TARGETS_MAX * sizeof(*linting.world.target));
 	linting.called = calloc(cfi->fde_count + 1, sizeof(*linting.called));
+	linting.doubtful = calloc(cfi->by_pc_count + 1, sizeof(*linting.doubtful));
 	linting.later = calloc(cfi->by_pc_count + 1, sizeof(*linting.later));
 	linting.sum = calloc(cfi->fde_count + 1, sizeof(*linting.sum));
 	linting.again = calloc(cfi->by_pc_count + 1, sizeof(*linting.again));
 	if (!linting.world.decoder || !linting.world.names || !linting.world.target ||
-	    !linting.called || !linting.sum || !linting.later || !linting.again || !linting.proof ||
-	    !noreturn)
+	    !linting.called || !linting.sum || !linting.doubtful || !linting.later ||
+	    !linting.again || !linting.proof || !noreturn)
 		error_set(error, ERROR_MEMORY, NULL, 0, "an image's instructions");
 	else if (!lint_judge_init(&linting.judge, error))
 		result = lint_all(&linting, object, error);
@@ -620,6 +611,8 @@ static int lint(const struct cfi *cfi, const struct object *object, const struct
 	free(linting.called);
 	free(linting.calls);
 	free(linting.uncovered.address);
+	free(linting.entered.address);
+	free(linting.doubtful);
 	free(linting.later);
 	free(linting.sum);
 	free(linting.again);

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include "array.h"
 #include "lint/lint_judge.h"
+#include "flow/flow_names.h"
 #include "flow/flow_noreturn.h"
 
 enum {
@@ -404,10 +405,12 @@ static bool leaves_alone(const struct code *code)
 	}
 }
 
-/* It leads to code that no FDE covers. */
-static bool leads_nowhere(const struct lint_judge *judge, const struct flow_part *part,
-			  const struct code *code)
+/* It leads to code that no FDE covers, or its table may: to what lies behind the part. */
+static bool leads_nowhere(const struct lint_judge *judge, struct flow_names *names,
+			  const struct flow_part *part, const struct code *code)
 {
+	if (code->flow == CODE_JUMP_INDIRECT)
+		return !cfi_fde_find(judge->cfi, part->end) && !flow_is_stub(names, code->pc);
 	if (code->flow != CODE_CALL && code->flow != CODE_JUMP && code->flow != CODE_BRANCH)
 		return false;
 	return (code->target < part->begin || code->target >= part->end) &&
@@ -442,7 +445,7 @@ static void tell_plain(struct lint_judge *judge, const struct flow_part *part)
 }
 
 bool lint_judge_plain(struct lint_judge *judge, struct code_decoder *decoder,
-		      struct flow_part *part)
+		      struct flow_names *names, struct flow_part *part)
 {
 	uint64_t pc = part->begin;
 	bool on = false;
@@ -456,7 +459,7 @@ bool lint_judge_plain(struct lint_judge *judge, struct code_decoder *decoder,
 		const struct code *code = flow_part_code(part, decoder, pc);
 
 		if (!code || !code->length || !leaves_alone(code) ||
-		    leads_nowhere(judge, part, code))
+		    leads_nowhere(judge, names, part, code))
 			return false;
 		if (!code->is_padding)
 			on = code->flow == CODE_NEXT || code->flow == CODE_BRANCH;

@@ -28,7 +28,7 @@ int lint_judge_init(struct lint_judge *judge, struct error *error);
 void lint_judge_deinit(struct lint_judge *judge);
 /* A part that never touches what its one row speaks of is proven whichever way its jumps go. */
 bool lint_judge_plain(struct lint_judge *judge, struct code_decoder *decoder,
-		      struct flow_part *part);
+		      struct flow_names *names, struct flow_part *part);
 /* All blocks of the flow. called: its first row is not a function's, although it is called. */
 int lint_judge_flow(struct lint_judge *judge, struct flow *flow, bool called, struct error *error);
 /* Proven elsewhere. */

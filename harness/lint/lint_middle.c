@@ -35,7 +35,8 @@ static bool is_begin(const struct begins *begins, uint64_t pc)
 	return begins->bits[at / 8] >> at % 8 & 1;
 }
 
-static int begins_init(struct begins *begins, const struct cfi *cfi, struct error *error)
+static int begins_init(struct begins *begins, const struct cfi *cfi, const bool *doubtful,
+		       struct error *error)
 {
 	if (flow_code_range(cfi->image, &begins->begin, &begins->size, error))
 		return -1;
@@ -45,7 +46,7 @@ static int begins_init(struct begins *begins, const struct cfi *cfi, struct erro
 	for (size_t i = 0; i < cfi->by_pc_count; i++) {
 		uint64_t at = cfi->fde[cfi->by_pc[i]].pc_begin - begins->begin;
 
-		if (at < begins->size)
+		if (at < begins->size && !doubtful[i])
 			begins->bits[at / 8] |= (uint8_t)(1u << at % 8);
 	}
 	return 0;
@@ -102,14 +103,14 @@ static bool look_for_calls(struct lint_middle *middle, const struct cfi *cfi,
 	return true;
 }
 
-int lint_middle_init(struct lint_middle *middle, const struct cfi *cfi,
+int lint_middle_init(struct lint_middle *middle, const struct cfi *cfi, const bool *doubtful,
 		     struct code_decoder *decoder, struct flow_names *names, struct error *error)
 {
 	struct begins begins = { .bits = NULL };
 	bool good = true;
 
 	*middle = (struct lint_middle) { .address = NULL };
-	if (begins_init(&begins, cfi, error))
+	if (begins_init(&begins, cfi, doubtful, error))
 		return -1;
 	for (size_t i = 0; i < cfi->by_pc_count && good; i++)
 		good = look_for_calls(middle, cfi, &begins, decoder, names,

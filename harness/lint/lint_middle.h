@@ -16,8 +16,9 @@ struct lint_middle {
 	size_t count;
 };
 
-/* 0, or -1: no memory, or its code is larger than is read here. lint_middle_deinit() in both cases. */
-int lint_middle_init(struct lint_middle *middle, const struct cfi *cfi,
+/* doubtful: by_pc, FDEs of which the begin counts as a middle. 0, or -1: no memory, or its code is larger
+ * than is read here. lint_middle_deinit() in both cases. */
+int lint_middle_init(struct lint_middle *middle, const struct cfi *cfi, const bool *doubtful,
 		     struct code_decoder *decoder, struct flow_names *names, struct error *error);
 void lint_middle_deinit(struct lint_middle *middle);
 /* The first from begin on, before end; 0: there is none. */

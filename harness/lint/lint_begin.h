@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_begin.h - whether a function begins where an FDE does
+ */
+#ifndef STACKPROOF_LINT_BEGIN_H
+#define STACKPROOF_LINT_BEGIN_H
+
+#include "lint/lint_judge.h"
+
+/* Of the FDE of that number in cfi->by_pc: another FDE's code lies where it begins, or code that no FDE
+ * covers goes on into it. */
+bool lint_begin_doubtful(const struct cfi *cfi, struct code_decoder *decoder, size_t number);
+/* Where the FDE before it ends. */
+uint64_t lint_begin_gap(const struct cfi *cfi, size_t number);
+/* What is known at begin if from was called, by the instructions in between; false: nothing, since a way
+ * may leave them, or a call is among them. */
+bool lint_begin_state(const struct cfi *cfi, struct code_decoder *decoder, uint64_t from,
+		      uint64_t begin, struct flow_state *ret);
+
+#endif

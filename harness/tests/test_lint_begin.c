@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_lint_begin.c - FDEs that begin where no function does, and code that lies behind one
+ *
+ * Cases of lint_fixture.h. f is a function that is right; behind it is what the case is about.
+ */
+#include "lint_fixture.h"
+
+#define F	      LEAF "	.cfi_endproc\n"
+#define CALLS	      "	call 1f\n" F
+#define NAMED(symbol) "	.type " #symbol ", @function\n" #symbol ":\n"
+#define SIZED(symbol) "	.size " #symbol ", . - " #symbol "\n"
+#define START	      "	.cfi_startproc\n"
+/* Right where rbx was pushed before the FDE begins, but for the first row. */
+#define BEHIND_PUSH                                                                                \
+	START "	push rbp\n	.cfi_def_cfa_offset 24\n	.cfi_offset rbx, -16\n"                        \
+	      "	.cfi_offset rbp, -24\n	pop rbp\n	.cfi_def_cfa_offset 16\n	"                        \
+	      ".cfi_restore rbp\n"                                                                 \
+	      "	pop rbx\n	.cfi_def_cfa_offset 8\n	.cfi_restore rbx\n	ret\n"
+/* A jump by four cases; the last is behind the FDE, here or at 16 bytes. */
+#define CASES(before)                                                                              \
+	"	cmp edi, 3\n	ja 1f\n	mov edi, edi\n	lea rdx, 9f[rip]\n"                                  \
+	"	movsxd rax, dword ptr [rdx+rdi*4]\n	add rax, rdx\n	jmp rax\n"                            \
+	"1:	ret\n2:	ret\n3:	ret\n" before "	.cfi_endproc\n4:	mov eax, 4\n	ret\n	"              \
+					      ".section .rodata\n9:	.long 1b-9b, 2b-9b, "          \
+	"3b-9b, 4b-9b\n	.text\n	.p2align 4\nz:	.cfi_startproc\n	ret\n"
+
+static const struct lint_case lint_cases[] = {
+	{ "a function with a name whose FDE begins behind its first push: one row is wrong",
+	  F NAMED(g) "	push rbx\n" BEHIND_PUSH SIZED(g),
+	  "SP001 2..3 cfa=rsp+8 / cfa=rsp+16\nSP006 1..2 no FDE covers it / it is a function, or "
+	  "something leads there\n4 of 5, 1 mismatch, 1 proven" },
+	{ "the same of one that is called", CALLS "1:	push rbx\n" BEHIND_PUSH,
+	  "SP001 7..8 cfa=rsp+8 / cfa=rsp+16\nSP006 6..7 no FDE covers it / it is a function, or "
+	  "something leads there\n5 of 6, 1 mismatch, 1 proven" },
+	{ "of one that nobody names: no row of it is known", F "	push rbx\n" BEHIND_PUSH,
+	  "1 of 5, 1 proven, 1 unproven no_entry" },
+	{ "with more ways into it than one, neither",
+	  F NAMED(g) "	push rbx\n	test edi, edi\n	je 2f\n2:	" BEHIND_PUSH SIZED(g),
+	  "SP006 1..2 no FDE covers it / it is a function, or something leads there\n"
+	  "1 of 5, 1 proven, 1 unproven no_entry" },
+	{ "who has a name begins there, whatever lies before it",
+	  F "	push rbx\n" NAMED(g) START "	nop\n	ret\n" SIZED(g), "3 of 3, 2 proven" },
+	{ "who is called, too", CALLS "	push rbx\n1:	" START "	nop\n	ret\n",
+	  "4 of 4, 2 proven" },
+	{ "code that goes elsewhere before it is no doubt",
+	  F "	push rbx\n	pop rbx\n	ret\n" START "	nop\n	ret\n",
+	  "3 of 3, 2 proven" },
+	{ "nor are data, where no-ops follow",
+	  F "	.byte 0x53, 0x3e\n	.p2align 4\n" START "	nop\n	ret\n",
+	  "3 of 3, 2 proven" },
+	{ "nor are zeros", F "	.zero 13\n" START "	nop\n	ret\n", "3 of 3, 2 proven" },
+	{ "the last case of a switch behind the FDE is not covered", CASES("	nop\n"),
+	  "SP006 27..28 no FDE covers it / it is a function, or something leads there\n"
+	  "11 of 11, 2 proven" },
+	{ "where another function may begin, it is what compilers do with cases that can't be",
+	  CASES("	.p2align 4\n"), "11 of 11, 2 proven" },
+};
+
+START_TEST(a_function_is_judged)
+{
+	judge_function(&lint_cases[_i]);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("lint_begin");
+	TCase *functions = tcase_create("functions");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(functions, 60);
+	tcase_add_loop_test(functions, a_function_is_judged, 0,
+			    (int)(sizeof(lint_cases) / sizeof(lint_cases[0])));
+	suite_add_tcase(suite, functions);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
