@@ -3,8 +3,8 @@
  * code_decode.c - bytes to effects
  *
  * Forms that are known (code_form.h) are in a hash table by their keys (code_head.c). What Zydis says of
- * the first instruction of a form holds for all: its numbers are filled in, and the registers that its
- * address is made of.
+ * the first instruction of a form holds for all: its numbers are filled in, and the registers that its key
+ * leaves out.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +23,9 @@ struct known_form {
 	uint8_t length;
 	uint8_t key_bytes; /* 0: none is kept here */
 	bool by_registers; /* base, index and scale are as the head says */
+	/* 1 + which of the head's operands it is; 0: none of them. */
+	uint8_t reg_is, source_is;
+	uint8_t writes; /* a bit for each of the head's operands that is written */
 } __attribute__((aligned(64)));
 
 _Static_assert(sizeof(struct known_form) == 64, "one line of the cache");
@@ -143,6 +146,29 @@ static bool is_keeping(const struct code_form *form, const struct code_head *hea
 		code->scale == head->scale);
 }
 
+/* 1 + which of the head's operands the register is, or 0. */
+static uint8_t operand_of(const struct code_head *head, uint8_t reg)
+{
+	for (uint8_t i = 0; i < HEAD_OPERANDS && reg != CODE_NO_REGISTER; i++)
+		if (head->operand[i] == reg)
+			return i + 1;
+	return 0;
+}
+
+/* Of code, which is the form's: what is another register's in the next instruction of the form. */
+static void keep_operands(const struct code_head *head, struct code *code, struct known_form *ret)
+{
+	ret->reg_is = operand_of(head, code->reg);
+	ret->source_is = operand_of(head, code->source);
+	for (unsigned int i = 0; i < HEAD_OPERANDS; i++) {
+		uint32_t bit = head->operand[i] == CODE_NO_REGISTER ? 0 : 1u << head->operand[i];
+
+		if (code->written & bit)
+			ret->writes |= (uint8_t)(1u << i);
+		code->written &= ~bit;
+	}
+}
+
 /* Without memory for it or beyond the limit it is not known the next time either. */
 static void keep_form(struct code_decoder *decoder, const uint8_t *bytes, size_t size,
 		      const struct code_form *form)
@@ -150,6 +176,7 @@ static void keep_form(struct code_decoder *decoder, const uint8_t *bytes, size_t
 	struct known_form known = { .numbers = form->numbers,
 				    .constant = (int8_t)form->code.constant };
 	uint8_t padded[CODE_HEAD_READ] = { 0 };
+	struct code code = form->code;
 	struct code_head head;
 	struct known_form *at;
 
@@ -159,7 +186,8 @@ static void keep_form(struct code_decoder *decoder, const uint8_t *bytes, size_t
 	    (2 * decoder->form_count >= decoder->room && !grow_room(decoder)))
 		return;
 	memcpy(known.key, head.key, sizeof(known.key));
-	memcpy(known.code, (const uint8_t *)&form->code + offsetof(struct code, written),
+	keep_operands(&head, &code, &known);
+	memcpy(known.code, (const uint8_t *)&code + offsetof(struct code, written),
 	       sizeof(known.code));
 	known.numbers.displacement.offset -= known.numbers.displacement.bytes ? head.left_out : 0;
 	known.numbers.immediate.offset -= known.numbers.immediate.bytes ? head.left_out : 0;
@@ -319,6 +347,13 @@ static void take_form(const struct known_form *known, const struct code_head *he
 		ret->index = head->index;
 		ret->scale = head->scale;
 	}
+	if (known->reg_is)
+		ret->reg = head->operand[known->reg_is - 1];
+	if (known->source_is)
+		ret->source = head->operand[known->source_is - 1];
+	for (unsigned int i = 0; i < HEAD_OPERANDS; i++)
+		if (known->writes & 1u << i)
+			ret->written |= 1u << head->operand[i];
 }
 
 void code_decode(struct code_decoder *decoder, uint64_t pc, const uint8_t *bytes, size_t size,

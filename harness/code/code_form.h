@@ -3,9 +3,9 @@
  * code_form.h - what instructions that differ only in their numbers have in common
  *
  * Two instructions are of one *form* if they are equal up to where a displacement or an immediate
- * stands, but for the registers of an address: `mov rax, [rsp+8]` and `mov rax, [rbx+24]`. These first
- * bytes, the form's *head*, decide all else that Zydis says. An image has millions of instructions and a
- * few thousand forms, so each is asked of Zydis once; then registers and numbers are filled in.
+ * stands, but for registers: `mov rax, [rsp+8]` and `mov rcx, [rbx+24]`. These first bytes, the form's
+ * *head*, decide all else that Zydis says. An image has millions of instructions and a few thousand forms,
+ * so each is asked of Zydis once; then registers and numbers are filled in.
  *
  *	code_form.c	 bytes -> form, by Zydis
  *	code_correct.c	 what it writes that Zydis does not say
@@ -96,6 +96,9 @@ void code_identity_apply(const struct code_neutral *neutral, uint64_t immediate,
 
 /* ---- code_head.c -------------------------------------------------------------------------- */
 
+/* Where a register stands: in ModRM, or in the opcode. */
+enum head_operand { HEAD_REG, HEAD_RM, HEAD_OPCODE = HEAD_RM, HEAD_OPERANDS };
+
 /* What forms are known by. */
 struct code_head {
 	uint64_t key[2];  /* bytes of the instruction, with zeros behind them */
@@ -104,6 +107,9 @@ struct code_head {
 	/* The memory operand's registers, which the key doesn't have, if it leaves them out. */
 	bool by_registers;
 	uint8_t base, index, scale;
+	/* Other registers that it doesn't have, by where they stand; CODE_NO_REGISTER: it has them. Of
+	 * HEAD_REG perhaps a vector register's number. */
+	uint8_t operand[HEAD_OPERANDS];
 };
 
 /* False: it is not known here. */

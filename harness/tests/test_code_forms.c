@@ -46,7 +46,16 @@ static const struct form_case {
 	  "next writes [rsp+128]64 writes" },
 	{ "or with -1 does", "48 83 0c 24 00", "48 83 0c 24 ff",
 	  "next writes [rsp]8 writes flags" },
-	{ "another register is another form", "55", "53", "next push rbx [rsp]8 writes" },
+	{ "another register", "55", "53", "next push rbx [rsp]8 writes" },
+	{ "one of the other eight", "41 5c", "41 5f", "next pop r15" },
+	{ "rsp, which push moves, is another form", "55", "54", "next push rsp [rsp]8 writes" },
+	{ "other registers", "48 89 d8", "48 89 ca", "next move rdx,rcx" },
+	{ "a register twice is another form", "31 d8", "31 c0", "next constant rax 0 flags" },
+	{ "and two are another one than one twice", "31 c0", "31 d8",
+	  "next writes +rax computed flags" },
+	{ "a register beside memory", "48 8b 45 08", "48 8b 5d f8", "next load rbx [rbp-8]8" },
+	{ "a register of 8 bits is another form", "88 45 08", "88 65 f8",
+	  "next writes plain rax [rbp-8]1 writes" },
 };
 
 START_TEST(a_known_form_has_numbers_of_its_own)

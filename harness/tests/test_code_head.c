@@ -159,8 +159,19 @@ static void check_bytes(const struct head_case *test, struct code_decoder *decod
 	check_written(test, bytes, &remembered);
 }
 
-static void check_modrm(const struct head_case *test, struct code_decoder *decoder,
-			uint8_t bytes[CODE_BYTES_MAX], size_t modrm)
+static void meet_bytes(const struct head_case *test, struct code_decoder *decoder,
+		       const uint8_t bytes[CODE_BYTES_MAX])
+{
+	struct code code;
+
+	code_decode(decoder, PC, bytes, CODE_BYTES_MAX, &code);
+}
+
+typedef void (*bytes_fn)(const struct head_case *test, struct code_decoder *decoder,
+			 const uint8_t bytes[CODE_BYTES_MAX]);
+
+static void with_modrm(const struct head_case *test, struct code_decoder *decoder,
+		       uint8_t bytes[CODE_BYTES_MAX], size_t modrm, bytes_fn fn)
 {
 	bool has_sib = bytes[modrm] < 0xc0 && (bytes[modrm] & 7) == 4;
 
@@ -170,7 +181,21 @@ static void check_modrm(const struct head_case *test, struct code_decoder *decod
 			bytes[at] = (uint8_t)(7 * at + 31 * i + bytes[modrm] + 0x70);
 		if (has_sib)
 			bytes[modrm + 1] = sib_bytes[i];
-		check_bytes(test, decoder, bytes);
+		fn(test, decoder, bytes);
+	}
+}
+
+static void go_over(const struct head_case *test, struct code_decoder *decoder, bytes_fn fn)
+{
+	uint8_t bytes[CODE_BYTES_MAX] = { 0 };
+
+	memcpy(bytes, test->bytes, test->count);
+	for (unsigned int opcode = 0; opcode < 256; opcode++) {
+		bytes[test->count] = (uint8_t)opcode;
+		for (unsigned int modrm = 0; modrm < 256; modrm++) {
+			bytes[test->count + 1] = (uint8_t)modrm;
+			with_modrm(test, decoder, bytes, test->count + 1, fn);
+		}
 	}
 }
 
@@ -178,17 +203,11 @@ START_TEST(a_form_is_remembered_as_zydis_says)
 {
 	const struct head_case *test = &head_cases[_i];
 	struct code_decoder *decoder = code_decoder_create();
-	uint8_t bytes[CODE_BYTES_MAX] = { 0 };
 
 	ck_assert_ptr_nonnull(decoder);
-	memcpy(bytes, test->bytes, test->count);
-	for (unsigned int opcode = 0; opcode < 256; opcode++) {
-		bytes[test->count] = (uint8_t)opcode;
-		for (unsigned int modrm = 0; modrm < 256; modrm++) {
-			bytes[test->count + 1] = (uint8_t)modrm;
-			check_modrm(test, decoder, bytes, test->count + 1);
-		}
-	}
+	if (_i)
+		go_over(&head_cases[_i - 1], decoder, meet_bytes);
+	go_over(test, decoder, check_bytes);
 	code_decoder_destroy(decoder);
 }
 END_TEST
