@@ -21,7 +21,7 @@ static void land_outside(const struct flow_world *world, uint64_t pad, uint64_t 
 static int catch (struct flow *flow, const struct flow_part *part, const struct code *code,
 		  const struct flow_state *state, bool unsure, struct error *error)
 {
-	const struct row *row = flow_part_row(part, code->pc);
+	const struct row *row;
 	struct flow_way way = { .from = code->pc, .unsure = unsure };
 	struct flow_row_verdict verdict;
 	struct flow_state caught;
@@ -31,6 +31,7 @@ static int catch (struct flow *flow, const struct flow_part *part, const struct 
 	if (!part->pad_count)
 		return 0;
 	flow_state_copy(&caught, state);
+	row = flow_part_row(part, code->pc);
 	if (row)
 		*rsp = value_add(*rsp, (int64_t)row->args_size);
 	for (size_t i = 0; i < part->pad_count; i++) {

@@ -101,14 +101,14 @@ static bool is_end(const struct flow *flow, uint64_t pc, uint64_t jump)
 /* Inside of another function: a part of this one begins with a frame. */
 static bool is_foreign(const struct flow *flow, uint64_t pc)
 {
-	const struct cfi_fde *fde = cfi_fde_find(flow->world->cfi, pc);
+	const struct cfi_fde *fde = flow_has(flow, pc) ? NULL : cfi_fde_find(flow->world->cfi, pc);
 	struct flow_part *part = NULL;
 	enum flow_reason reason;
 	const struct row *row;
 	struct error error;
 	bool foreign;
 
-	if (!fde || fde->pc_begin == pc || flow_has(flow, pc) ||
+	if (!fde || fde->pc_begin == pc ||
 	    flow_part_create(flow->world->cfi, fde, &part, &reason, &error) || !part)
 		return false;
 	row = flow_part_row(part, part->begin);
@@ -168,7 +168,7 @@ size_t flow_jump_known(struct flow *flow, const struct code *code, const struct 
 	size_t count = flow_jump_targets(flow, state, code, target, ret_sure);
 
 	for (size_t i = 0; i < count; i++)
-		if (!cfi_fde_find(flow->world->cfi, target[i]))
+		if (!flow_has(flow, target[i]) && !cfi_fde_find(flow->world->cfi, target[i]))
 			return 0;
 	return count;
 }

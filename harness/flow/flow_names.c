@@ -13,7 +13,7 @@
 
 #define GO_TEXT "runtime.text" /* Go's linker puts it into whatever it links */
 
-#define CACHE_ENTRIES 4096u /* a power of two */
+#define CACHE_ENTRIES 32768u /* a power of two */
 
 /* Of Go: runtime.goPanicIndexU and the like. */
 static const char *const never_prefix[] = {
