@@ -187,6 +187,24 @@ static bool join_value(struct value *into, const struct value *from, bool saved_
 	return matters;
 }
 
+/* Most values are equal or unknown already: those that are not are looked for at once. */
+static bool join_registers(struct flow_state *into, const struct flow_state *from)
+{
+	uint32_t differ = 0;
+	bool changed = false;
+
+	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
+		differ |= (uint32_t)(!value_equal(&into->reg[i], &from->reg[i]) &
+				     (into->reg[i].kind != VALUE_UNKNOWN))
+			  << i;
+	for (; differ; differ &= differ - 1) {
+		unsigned int i = (unsigned int)__builtin_ctz(differ);
+
+		changed |= join_value(&into->reg[i], &from->reg[i], into->saved_only);
+	}
+	return changed;
+}
+
 static void join_touched(struct flow_state *into, const struct flow_state *from)
 {
 	if (from->touched_begin == from->touched_end)
@@ -268,8 +286,7 @@ bool flow_state_join(struct flow_state *into, const struct flow_state *from)
 
 	if (changed)
 		into->thread = FLOW_THREAD_EITHER;
-	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
-		changed |= join_value(&into->reg[i], &from->reg[i], into->saved_only);
+	changed |= join_registers(into, from);
 	changed |= join_words(into, from);
 	if (into->aligned.mask && (into->aligned.origin != from->aligned.origin ||
 				   into->aligned.paragraph != from->aligned.paragraph ||
