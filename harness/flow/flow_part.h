@@ -65,6 +65,10 @@ const struct row *flow_part_row(const struct flow_part *part, uint64_t pc);
 static inline const struct code *flow_part_code(struct flow_part *part,
 						struct code_decoder *decoder, uint64_t pc);
 
+/* The one behind it, as it stands in memory: the next byte behind what is none. It must lie in the part. */
+static inline const struct code *
+flow_part_next(struct flow_part *part, struct code_decoder *decoder, const struct code *code);
+
 /* The same of one that nobody has asked for yet. */
 const struct code *flow_part_decode(struct flow_part *part, struct code_decoder *decoder,
 				    uint64_t pc);
@@ -83,6 +87,22 @@ static inline const struct code *flow_part_code(struct flow_part *part,
 	uint32_t number = part->code_at[pc - part->begin];
 
 	return number ? &part->code[number - 1] : flow_part_decode(part, decoder, pc);
+}
+
+static inline uint64_t flow_part_behind(const struct code *code)
+{
+	return code->pc + (code->length ? code->length : 1);
+}
+
+static inline const struct code *
+flow_part_next(struct flow_part *part, struct code_decoder *decoder, const struct code *code)
+{
+	uint64_t pc = flow_part_behind(code);
+
+	/* Mostly the part was decoded from its begin on. */
+	if (code + 1 < part->code + part->code_count && code[1].pc == pc)
+		return code + 1;
+	return flow_part_code(part, decoder, pc);
 }
 
 #endif

@@ -26,7 +26,7 @@
 
 /* What ways lead to, and what is known there on all of them. */
 struct label {
-	uint64_t pc, end; /* end: where the way from it was left last */
+	uint64_t pc;
 	struct flow_part *part;
 	struct flow_state state;
 	bool weak, unsure; /* as in struct flow_block */
@@ -34,6 +34,16 @@ struct label {
 };
 
 struct jump_back;
+
+/* The row at hand, and the registers on which it depends whether it is right. Code that is come to next is
+ * mostly the same row's. */
+struct cursor {
+	const struct row *row;
+	uint32_t reads;
+	bool reads_all;
+	uint32_t word_writes; /* when it was looked at last */
+	bool dirty;	      /* what it speaks of was written since */
+};
 
 struct flow_proof {
 	struct label *label;
@@ -47,6 +57,8 @@ struct flow_proof {
 	size_t back_count, back_room;
 	uint32_t *written;
 	size_t run_count, written_room;
+	const struct flow_part *part; /* the one whose row is at hand */
+	struct cursor cursor;
 };
 
 static int no_memory(struct error *error)
@@ -281,7 +293,7 @@ static int new_label(struct flow_proof *proof, struct flow_part *part, uint64_t 
 	if (!ARRAY_RESERVE(proof->label, proof->room, proof->count + 1))
 		return no_memory(error);
 	label = &proof->label[proof->count++];
-	label->pc = label->end = pc;
+	label->pc = pc;
 	label->part = part;
 	label->weak = way->weak;
 	label->unsure = way->unsure;
@@ -325,15 +337,6 @@ int flow_proof_arrive(struct flow *flow, struct flow_part *part, uint64_t pc,
 }
 
 /* ---- along the code ----------------------------------------------------------------------- */
-
-/* The row at hand, and the registers on which it depends whether it is right. */
-struct cursor {
-	const struct row *row;
-	uint32_t reads;
-	bool reads_all;
-	uint32_t word_writes; /* when it was looked at last */
-	bool dirty;	      /* what it speaks of was written since */
-};
 
 /* What flow_row_check() looks at to say that it is right. */
 static void cursor_read(struct cursor *cursor)
@@ -391,7 +394,7 @@ static bool is_proven(struct cursor *cursor, const struct flow_part *part, const
 	if (!cursor->dirty && cursor->word_writes == state->word_writes)
 		return true;
 	cursor->word_writes = state->word_writes;
-	if (flow_row_holds(row, state))
+	if (!cursor->reads_all && flow_row_holds_usual(row, state))
 		return true;
 	flow_row_check(row, code->pc, state, part->agreed, &verdict);
 	return verdict.outcome == FLOW_ROW_PROVEN && !verdict.ends;
@@ -440,34 +443,37 @@ static int walk(struct flow *flow, uint32_t number, struct error *error)
 	struct flow_way way = { .weak = proof->label[number].weak,
 				.unsure = proof->label[number].unsure };
 	uint64_t pc = proof->label[number].pc;
-	struct cursor cursor = { NULL };
+	struct cursor *cursor = &proof->cursor;
 	struct flow_state state;
 	bool on = true;
+
+	if (proof->part != part) {
+		proof->part = part;
+		cursor->row = NULL;
+	}
+	cursor->dirty = true;
 
 	flow_state_copy(&state, &proof->label[number].state);
 	while (on && pc < part->end) {
 		const struct code *code;
 
-		if (way.from && part->label_at[pc - part->begin] & LABEL) {
-			proof->label[number].end = pc;
+		if (way.from && part->label_at[pc - part->begin] & LABEL)
 			return flow_proof_arrive(flow, part, pc, &state, &way, error);
-		}
 		part->block_at[pc - part->begin] = number + 1;
 		code = flow_part_code(part, flow->world->decoder, pc);
 		if (!code)
 			return no_memory(error);
-		if (!is_proven(&cursor, part, code, &state)) {
+		if (!is_proven(cursor, part, code, &state)) {
 			fail(flow);
 			return 0;
 		}
 		/* Behind a system call another thread may begin. */
-		cursor.dirty = cursor.reads_all || code->system_call ||
-			       (written_by(code) | equal_by(code, &state)) & cursor.reads;
+		cursor->dirty = cursor->reads_all || code->system_call ||
+				(written_by(code) | equal_by(code, &state)) & cursor->reads;
 		pc += code->length;
 		if (go(flow, part, code, &state, &way, &on, error))
 			return -1;
 	}
-	proof->label[number].end = pc;
 	return on && !way.weak ? flow_fall_out(flow, pc, &state, &way, error) : 0;
 }
 
@@ -489,13 +495,14 @@ int flow_proof_follow(struct flow *flow, struct error *error)
 /* Every instruction was reached, but for what lies between functions. */
 static bool is_reached(struct flow_part *part, struct code_decoder *decoder)
 {
-	for (uint64_t pc = part->begin; pc < part->end;) {
-		const struct code *code = flow_part_code(part, decoder, pc);
+	const struct code *code = NULL;
 
+	for (uint64_t pc = part->begin; pc < part->end; pc = flow_part_behind(code)) {
+		code = code ? flow_part_next(part, decoder, code)
+			    : flow_part_code(part, decoder, pc);
 		if (!code || (!part->block_at[pc - part->begin] && !code->is_padding &&
 			      code->flow != CODE_STOP && code->length))
 			return false;
-		pc += code->length ? code->length : 1;
 	}
 	return true;
 }
@@ -506,6 +513,7 @@ int flow_proof_try(struct flow_proof *proof, struct flow *flow, bool *ret_proven
 	int result = 0;
 
 	proof->failed = flow->part[0]->malformed;
+	proof->part = NULL;
 	flow->proof = proof;
 	for (int round = 0; !result && !proof->failed && flow_again(flow, round); round++) {
 		proof->count = proof->queue_count = 0;
@@ -521,18 +529,4 @@ int flow_proof_try(struct flow_proof *proof, struct flow *flow, bool *ret_proven
 	if (!*ret_proven)
 		flow_forget(flow);
 	return result;
-}
-
-void flow_proof_tell(const struct flow_proof *proof, const struct flow *flow,
-		     void (*fn)(void *context, uint64_t pc), void *context)
-{
-	for (uint32_t i = 0; i < proof->count; i++) {
-		struct flow_part *part = proof->label[i].part;
-
-		for (uint64_t pc = proof->label[i].pc;
-		     pc < proof->label[i].end && part->block_at[pc - part->begin] == i + 1;) {
-			fn(context, pc);
-			pc += flow_part_code(part, flow->world->decoder, pc)->length;
-		}
-	}
 }

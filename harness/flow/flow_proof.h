@@ -17,9 +17,11 @@ void flow_proof_destroy(struct flow_proof *proof);
  * is as flow_init() left it. 0, or -1: no memory. */
 int flow_proof_try(struct flow_proof *proof, struct flow *flow, bool *ret_proven,
 		   struct error *error);
-/* Each instruction that was reached, once. Only behind a proof, while the flow is there. */
-void flow_proof_tell(const struct flow_proof *proof, const struct flow *flow,
-		     void (*fn)(void *context, uint64_t pc), void *context);
+/* The instruction was reached. Only behind a proof, while the flow is there. */
+static inline bool flow_proof_reached(const struct flow_part *part, const struct code *code)
+{
+	return part->block_at[code->pc - part->begin] != 0;
+}
 
 /* ---- flow.c asks, while a flow has a proof -------------------------------------------- */
 

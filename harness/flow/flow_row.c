@@ -305,11 +305,11 @@ static bool has_saved(const struct flow_state *state, int64_t offset, uint8_t re
 	return word && is_entry_value(word, reg);
 }
 
-bool flow_row_holds(const struct row *row, const struct flow_state *state)
+bool flow_row_holds_usual(const struct row *row, const struct flow_state *state)
 {
 	const struct value *base = &state->reg[row->cfa.reg % REGISTER_GPR_COUNT];
 
-	if (row->signal_frame || state->thread || flow_row_has_others(row) || !is_usual_rsp(row) ||
+	if (row->signal_frame || state->thread || !is_usual_rsp(row) ||
 	    row->cfa.kind != RULE_CFA_REGISTER || row->cfa.reg >= REGISTER_GPR_COUNT ||
 	    base->kind != VALUE_CFA || (uint64_t)base->number + (uint64_t)row->cfa.offset ||
 	    row->reg[REGISTER_RIP].kind != RULE_OFFSET ||
@@ -327,6 +327,11 @@ bool flow_row_holds(const struct row *row, const struct flow_state *state)
 		}
 	}
 	return true;
+}
+
+bool flow_row_holds(const struct row *row, const struct flow_state *state)
+{
+	return !flow_row_has_others(row) && flow_row_holds_usual(row, state);
 }
 
 void flow_row_check(const struct row *row, uint64_t pc, const struct flow_state *state,

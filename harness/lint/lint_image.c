@@ -175,13 +175,6 @@ static bool is_part(struct linting *linting, struct flow_part *part, size_t numb
 	       flow_is_fragment(linting->world.names, part->begin);
 }
 
-static void note_proven(void *context, uint64_t pc)
-{
-	struct linting *linting = context;
-
-	lint_judge_proven(&linting->judge, pc);
-}
-
 /* In one pass, if nothing is wrong. What only the other way says, the points, is not asked for. */
 static int prove(struct linting *linting, struct flow *flow, bool *ret_proven, struct error *error)
 {
@@ -193,7 +186,8 @@ static int prove(struct linting *linting, struct flow *flow, bool *ret_proven, s
 	if (flow_proof_try(linting->proof, flow, ret_proven, error))
 		return -1;
 	if (*ret_proven) {
-		flow_proof_tell(linting->proof, flow, note_proven, linting);
+		for (size_t i = 0; i < flow->part_count; i++)
+			lint_judge_proven(&linting->judge, flow->part[i]);
 	} else {
 		linting->call_count = 0;
 		linting->uncovered.count = uncovered;

@@ -14,6 +14,7 @@
 #include "lint/lint_judge.h"
 #include "flow/flow_names.h"
 #include "flow/flow_noreturn.h"
+#include "flow/flow_proof.h"
 
 enum {
 	STATUS_NONE,
@@ -52,9 +53,11 @@ static void set_status(struct lint_judge *judge, uint64_t pc, uint8_t status)
 		*at = status;
 }
 
-void lint_judge_proven(struct lint_judge *judge, uint64_t pc)
+void lint_judge_proven(struct lint_judge *judge, const struct flow_part *part)
 {
-	set_status(judge, pc, STATUS_PROVEN);
+	for (size_t i = 0; i < part->code_count; i++)
+		if (flow_proof_reached(part, &part->code[i]))
+			set_status(judge, part->code[i].pc, STATUS_PROVEN);
 }
 
 bool lint_judge_was_reached(const struct lint_judge *judge, uint64_t pc)
@@ -536,7 +539,7 @@ int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struc
 		   bool tell, struct lint_sum *sum, struct error *error)
 {
 	struct lint_fde *fde = &sum->fde;
-	uint64_t pc = part->begin;
+	const struct code *code = NULL;
 	bool mismatch = false;
 
 	*sum = (struct lint_sum) {
@@ -544,15 +547,15 @@ int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struc
 		.none = sum->none,
 		.made = true,
 	};
-	while (pc < part->end) {
-		const struct code *code = flow_part_code(part, decoder, pc);
+	for (uint64_t pc = part->begin; pc < part->end; pc = flow_part_behind(code)) {
 		const uint8_t *at = status_at(judge, pc);
 		uint8_t status = at ? *at : STATUS_NONE;
 		enum flow_reason own = FLOW_REASON_COUNT;
 
+		code = code ? flow_part_next(part, decoder, code)
+			    : flow_part_code(part, decoder, pc);
 		if (!code)
 			return error_set(error, ERROR_MEMORY, NULL, 0, "an FDE's instructions");
-		pc += code->length ? code->length : 1;
 		if (status == STATUS_NONE &&
 		    (code->is_padding || code->flow == CODE_STOP || !code->length))
 			continue;

@@ -31,8 +31,8 @@ bool lint_judge_plain(struct lint_judge *judge, struct code_decoder *decoder,
 		      struct flow_names *names, struct flow_part *part);
 /* All blocks of the flow. called: its first row is not a function's, although it is called. */
 int lint_judge_flow(struct lint_judge *judge, struct flow *flow, bool called, struct error *error);
-/* Proven elsewhere. */
-void lint_judge_proven(struct lint_judge *judge, uint64_t pc);
+/* The part's instructions that a proof has reached. */
+void lint_judge_proven(struct lint_judge *judge, const struct flow_part *part);
 /* What an FDE's instructions came to. */
 struct lint_sum {
 	struct lint_fde fde;

@@ -172,10 +172,13 @@ static void ignore_called(void *context, const struct cfi_fde *fde)
 	(void)context, (void)fde;
 }
 
-static void count(void *context, uint64_t pc)
+static int count_reached(const struct flow_part *part)
 {
-	(void)pc;
-	++*(int *)context;
+	int count = 0;
+
+	for (size_t i = 0; i < part->code_count; i++)
+		count += flow_proof_reached(part, &part->code[i]);
+	return count;
 }
 
 /* How many instructions are proven, or -1. */
@@ -202,7 +205,8 @@ static int prove(const struct proving *proving, const char *name)
 	ck_assert_int_eq(flow_proof_try(proving->proof, &flow, &proven, &error), 0);
 	ck_assert_ptr_null(flow.proof);
 	if (proven) {
-		flow_proof_tell(proving->proof, &flow, count, &instructions);
+		for (size_t i = 0; i < flow.part_count; i++)
+			instructions += count_reached(flow.part[i]);
 	} else {
 		instructions = -1;
 		ck_assert_uint_eq(flow.part_count, 1);
