@@ -208,6 +208,7 @@ static int sum_up(struct linting *linting, struct flow_part *part, const struct 
 
 	lint_judge_program(&linting->judge, part);
 	sum->none = lint_judge_why(flow, part);
+	sum->fde.unruled = flow && part->agreed & FLOW_ROW_UNRULED;
 	return lint_judge_fde(&linting->judge, linting->world.decoder, part, false, sum, error);
 }
 
@@ -264,7 +265,7 @@ static int enter_middle(struct linting *linting, const struct cfi_fde *fde, stru
 
 		if (cfi_fde_find(linting->world.cfi, pc) != fde)
 			continue;
-		result = flow_part_create(linting->world.cfi, fde, &part, &reason, error);
+		result = flow_part_of(&linting->world, fde, &part, &reason, error);
 		if (result || !part)
 			break;
 		flow_init(&flow, &linting->world, part);
@@ -322,7 +323,7 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 	bool stubs, others, middle, proven = false;
 	int result = 0;
 
-	if (flow_part_create(cfi, fde, &part, &reason, error))
+	if (flow_part_of(&linting->world, fde, &part, &reason, error))
 		return -1;
 	if (!part) {
 		lint_judge_unread(&linting->judge, fde, reason);
