@@ -5,7 +5,7 @@
  *
  * The world is replaced: compare says of each binary that all is well; of one whose name begins
  * with s it says something on both streams, with e that it failed, and with i that somebody ended
- * the run meanwhile.
+ * the run meanwhile. One with w takes its time, and at one with r the folder has what was before.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -17,6 +17,21 @@
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 static struct run_interrupt interrupt;
+static const char *folder_now; /* of the run that is going on */
+
+/* The file that grows has the outcomes of so far, and is no whole run's. */
+static void read_meanwhile(void)
+{
+	struct results read;
+	struct error error = { 0 };
+
+	ck_assert(!results_read(&read, folder_now, &error));
+	ck_assert(!read.finished);
+	ck_assert_uint_ge(read.cell_count, 1);
+	ck_assert_str_eq(read.cell[0].binary, "a");
+	ck_assert_int_eq(read.cell[0].status, CELL_PASSED);
+	results_deinit(&read);
+}
 
 static void say(const struct child_options *options, enum run_stream stream, const char *text)
 {
@@ -38,10 +53,14 @@ static int fake_compare(const struct child_options *options, int *ret_exit, stru
 			*ret_exit = 143;
 			return 0;
 		}
+		if (letter == 'r')
+			read_meanwhile();
 		for (int stream = 0; stream < RUN_STREAM_COUNT; stream++) {
 			snprintf(text, sizeof(text), "{\"type\":\"begin\",\"program\":\"%s\"}\n",
 				 *binary);
 			say(options, stream, text);
+			if (letter == 'w')
+				usleep(20000);
 			if (stream == RUN_STDOUT)
 				say(options, stream,
 				    letter == 'e' ? "no JSON\n"
@@ -190,6 +209,38 @@ START_TEST(test_what_an_earlier_run_left)
 }
 END_TEST
 
+/* While it goes on, and what it took. */
+START_TEST(test_as_it_goes)
+{
+	struct world world;
+	struct results results;
+	struct error error = { 0 };
+	char *shown = NULL;
+	size_t size;
+
+	world_init(&world, "a w r");
+	folder_now = world.results;
+	world.options.progress = open_memstream(&shown, &size);
+	world.options.live = _i;
+	ck_assert_msg(!run_matrix(&results, &world.options, &backend, &error), "%s", error.message);
+	fclose(world.options.progress);
+	if (_i)
+		ck_assert_msg(!strncmp(shown, "\r0:0", 4) && strstr(shown, "  host 1/3\033[K"),
+			      "%s", shown);
+	else
+		ck_assert_msg(!strncmp(shown, "host = ", 7) &&
+				      strstr(shown, ": 3 passed, 0 failed, 0 errors, 0 skipped, "),
+			      "%s", shown);
+	ck_assert_double_ge(cell_of(&results, "w")->seconds, 0.02);
+	ck_assert_uint_ge(results.kernel[0].total_ms, 20);
+	/* Milliseconds, of a run that is over. */
+	ck_assert_double_le(results.kernel[0].total_ms, results.seconds * 1000 + 1);
+	free(shown);
+	results_deinit(&results);
+	remove_tree(world.corpus);
+}
+END_TEST
+
 static void a_file(struct world *world)
 {
 	fclose(fopen(world->results, "we"));
@@ -278,6 +329,7 @@ int main(void)
 	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, test_a_run_that_is_ended);
 	tcase_add_loop_test(tcase, test_what_an_earlier_run_left, 0, 2);
+	tcase_add_loop_test(tcase, test_as_it_goes, 0, 2);
 	tcase_add_loop_test(tcase, test_refused, 0, COUNT(refusals));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

@@ -89,6 +89,7 @@ static const char *words_of(char letter)
 	case 'd':
 		return "{\"type\":\"difference\",\"recording\":\"%1$s\",\"points\":1}\n"
 		       "{\"type\":\"replay\",\"recording\":\"%1$s\",\"points\":5,\"same\":3,"
+		       "\"seconds\":2.5,"
 		       "\"different\":1,\"lost\":1}\n";
 	case 'z': return "{\"type\":\"replay\",\"recording\":\"%s\",\"points\":0,\"same\":0}\n";
 	case 't':
@@ -243,6 +244,7 @@ static void check_cells(const struct run_case *c, const struct results *results)
 		if (error && !cell->environment)
 			kept = 1;
 		ck_assert_uint_eq(json_array_size(cell->objects), kept);
+		ck_assert_double_eq(cell->seconds, cell->status == CELL_FAILED ? 2.5 : 0);
 	}
 }
 
