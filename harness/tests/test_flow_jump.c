@@ -7,10 +7,8 @@
  * the index. What is said of the last are targets by their distance from f, "sure" if there are no others,
  * and "guessed" if it may end elsewhere.
  */
-#include "assembly_fixture.h"
-#include "flow/flow.h"
-#include "flow/flow_names.h"
 #include "flow_fixture.h"
+#include "flow_world_fixture.h"
 
 #define CODE                                                                                       \
 	".Lf:	nop\n	nop\n	nop\n	ret\n	.cfi_endproc\n"                                              \
@@ -108,49 +106,12 @@ static const struct jump_case {
 	  "0 1 sure" },
 };
 
-struct jumping {
-	struct assembled assembled;
-	struct flow_world world;
-	struct flow flow;
-	uint64_t target[FLOW_TARGETS_MAX];
-};
-
-static void jumping_init(struct jumping *jumping, const char *body)
-{
-	struct flow_part *part;
-	enum flow_reason reason;
-	struct error error;
-
-	assembled_open_function(&jumping->assembled, body);
-	jumping->world = (struct flow_world) {
-		.cfi = jumping->assembled.cfi,
-		.decoder = code_decoder_create(),
-		.names = flow_names_create(jumping->assembled.cfi),
-		.target = jumping->target,
-	};
-	ck_assert_int_eq(
-		flow_part_create(jumping->world.cfi,
-				 cfi_fde_find(jumping->world.cfi,
-					      image_symbol_address(jumping->assembled.image, "f")),
-				 &part, &reason, &error),
-		0);
-	flow_init(&jumping->flow, &jumping->world, part);
-}
-
-static void jumping_deinit(struct jumping *jumping)
-{
-	flow_deinit(&jumping->flow);
-	flow_names_destroy(jumping->world.names);
-	code_decoder_destroy(jumping->world.decoder);
-	assembled_close(&jumping->assembled);
-}
-
 static const struct code jump = { .flow = CODE_JUMP_INDIRECT, .source = REGISTER_RAX };
 
 START_TEST(a_table_has_targets)
 {
 	const struct jump_case *test = &jump_cases[_i];
-	static struct jumping jumping;
+	static struct followed followed;
 	struct flow_state state;
 	uint64_t table, target[16];
 	size_t count = 0, size;
@@ -159,8 +120,8 @@ START_TEST(a_table_has_targets)
 	FILE *file = open_memstream(&text, &size);
 
 	ck_assert_ptr_nonnull(file);
-	jumping_init(&jumping, test->assembly);
-	table = image_symbol_address(jumping.assembled.image, "t");
+	followed_init(&followed, test->assembly);
+	table = image_symbol_address(followed.assembled.image, "t");
 	state_read(&state, "");
 	for (size_t i = 0; i < test->count; i++) {
 		const struct asked *asked = &test->asked[i];
@@ -171,48 +132,48 @@ START_TEST(a_table_has_targets)
 							   asked->said,
 							   asked->bound,
 							   (int64_t)table + asked->behind };
-		jumping.flow.guessed_end = false;
-		count = flow_jump_targets(&jumping.flow, &state, &jump, target, &sure);
+		followed.flow.guessed_end = false;
+		count = flow_jump_targets(&followed.flow, &state, &jump, target, &sure);
 	}
 	for (size_t i = 0; i < count; i++)
 		fprintf(file, "%s%" PRId64, i ? " " : "",
-			(int64_t)(target[i] - jumping.flow.function));
-	fprintf(file, "%s%s", sure ? " sure" : "", jumping.flow.guessed_end ? " guessed" : "");
+			(int64_t)(target[i] - followed.flow.function));
+	fprintf(file, "%s%s", sure ? " sure" : "", followed.flow.guessed_end ? " guessed" : "");
 	fclose(file);
 	ck_assert_msg(!strcmp(text, test->expected), "%s: %s\nexpected: %s", test->rule, text,
 		      test->expected);
 	free(text);
-	jumping_deinit(&jumping);
+	followed_deinit(&followed);
 }
 END_TEST
 
 START_TEST(a_jump_without_a_table)
 {
-	static struct jumping jumping;
+	static struct followed followed;
 	struct flow_state state;
 	uint64_t target[2] = { 0, 0 };
 	bool sure;
 
-	jumping_init(&jumping, TABLE(".Lf-t, .Lf+0x100000-t, .Lf-t"));
+	followed_init(&followed, TABLE(".Lf-t, .Lf+0x100000-t, .Lf-t"));
 	state_read(&state, "rax=4096");
-	ck_assert_uint_eq(flow_jump_targets(&jumping.flow, &state, &jump, target, &sure), 1);
+	ck_assert_uint_eq(flow_jump_targets(&followed.flow, &state, &jump, target, &sure), 1);
 	ck_assert_uint_eq(target[0], 4096);
 	ck_assert(sure);
 	state_read(&state, "rax=?");
-	ck_assert_uint_eq(flow_jump_targets(&jumping.flow, &state, &jump, target, &sure), 0);
+	ck_assert_uint_eq(flow_jump_targets(&followed.flow, &state, &jump, target, &sure), 0);
 	state_read(&state, "rax=j8@4096:1"); /* the loader would write them */
-	ck_assert_uint_eq(flow_jump_targets(&jumping.flow, &state, &jump, target, &sure), 0);
-	ck_assert(!jumping.flow.met_table);
+	ck_assert_uint_eq(flow_jump_targets(&followed.flow, &state, &jump, target, &sure), 0);
+	ck_assert(!followed.flow.met_table);
 	/* Not all of them lie in FDEs. */
 	state.reg[REGISTER_RAX] = (struct value) {
 		VALUE_TARGET, 0, 4,
-		true,	      1, (int64_t)image_symbol_address(jumping.assembled.image, "t")
+		true,	      1, (int64_t)image_symbol_address(followed.assembled.image, "t")
 	};
-	ck_assert_uint_eq(flow_jump_known(&jumping.flow, &jump, &state, &sure), 0);
-	ck_assert(jumping.flow.met_table);
+	ck_assert_uint_eq(flow_jump_known(&followed.flow, &jump, &state, &sure), 0);
+	ck_assert(followed.flow.met_table);
 	state.reg[REGISTER_RAX].bound = 0;
-	ck_assert_uint_eq(flow_jump_known(&jumping.flow, &jump, &state, &sure), 1);
-	jumping_deinit(&jumping);
+	ck_assert_uint_eq(flow_jump_known(&followed.flow, &jump, &state, &sure), 1);
+	followed_deinit(&followed);
 }
 END_TEST
 

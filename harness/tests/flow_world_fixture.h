@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * flow_world_fixture.h - a function in assembly of which no way is known yet
+ */
+#ifndef STACKPROOF_FLOW_WORLD_FIXTURE_H
+#define STACKPROOF_FLOW_WORLD_FIXTURE_H
+
+#include "assembly_fixture.h"
+#include "flow/flow.h"
+#include "flow/flow_names.h"
+
+struct followed {
+	struct assembled assembled;
+	struct flow_world world;
+	struct flow flow;
+	uint64_t target[FLOW_TARGETS_MAX];
+};
+
+static inline void followed_init(struct followed *followed, const char *body)
+{
+	struct flow_part *part;
+	enum flow_reason reason;
+	struct error error;
+
+	assembled_open_function(&followed->assembled, body);
+	followed->world = (struct flow_world) {
+		.cfi = followed->assembled.cfi,
+		.decoder = code_decoder_create(),
+		.names = flow_names_create(followed->assembled.cfi),
+		.target = followed->target,
+	};
+	ck_assert_int_eq(
+		flow_part_create(followed->world.cfi,
+				 cfi_fde_find(followed->world.cfi,
+					      image_symbol_address(followed->assembled.image, "f")),
+				 &part, &reason, &error),
+		0);
+	flow_init(&followed->flow, &followed->world, part);
+}
+
+static inline void followed_deinit(struct followed *followed)
+{
+	flow_deinit(&followed->flow);
+	flow_names_destroy(followed->world.names);
+	code_decoder_destroy(followed->world.decoder);
+	assembled_close(&followed->assembled);
+}
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_flow_meet.c - ways that come to one instruction, and which of them are believed
+ *
+ * All come to f's second byte, from f on. A way is a state (flow_fixture.h), behind marks of its own: "weak",
+ * "unsure", "beyond" a call. What is expected is the block: from which byte its way came, marks, and its
+ * state; "none" if there is none. Then how many calls were found not to come back.
+ */
+#include "flow_fixture.h"
+#include "flow_world_fixture.h"
+
+#define ROWS "	nop\n	nop\n	nop\n	ret\n"
+
+static const struct meet_case {
+	const char *rule;
+	bool silent; /* the rows say nothing */
+	const char *way[3], *expected;
+} meet_cases[] = {
+	{ "one way", false, { "rax=5" }, "from 1 queued: rax=5" },
+	{ "one that the row doesn't declare",
+	  false,
+	  { "rsp=c-16" },
+	  "from 1 queued wrong: rsp=c-16" },
+	{ "the same behind a call that may not come back",
+	  false,
+	  { "weak rsp=c-16" },
+	  "none, 1 call" },
+	{ "the same by a table's entry that may be none", false, { "unsure rsp=c-16" }, "none" },
+	{ "one of those that is right", false, { "weak" }, "from 1 queued weak: " },
+	{ "and the other", false, { "unsure" }, "from 1 queued unsure: " },
+	{ "one that lacks what no rule speaks of",
+	  false,
+	  { "weak rbx=5 rax=rbx" },
+	  "from 1 queued weak wrong: rax=rbx rbx=5" },
+	{ "two that know the same", false, { "rax=5", "rax=5" }, "from 1 queued: rax=5" },
+	{ "two that know something else", false, { "rax=5", "rax=6" }, "from 1 queued: rax=?" },
+	{ "a surer one that knows the same",
+	  false,
+	  { "weak rax=5", "rax=5" },
+	  "from 1 queued: rax=5" },
+	{ "a weaker one", false, { "rax=5", "weak rax=5" }, "from 1 queued: rax=5" },
+	{ "a surer one that knows something else",
+	  false,
+	  { "unsure rax=5", "rax=6" },
+	  "from 1 queued: rax=?" },
+	{ "the row's one replaces another",
+	  false,
+	  { "rsp=c-16 rax=5", "rax=6" },
+	  "from 2 queued settled: rax=6" },
+	{ "and is not spoiled by it",
+	  false,
+	  { "rax=6", "rsp=c-16 rax=5" },
+	  "from 1 queued: rax=6" },
+	{ "nor by one behind a call",
+	  false,
+	  { "rax=6", "weak rsp=c-16 rax=5" },
+	  "from 1 queued: rax=6, 1 call" },
+	{ "two that are wrong", false, { "rsp=c-16", "rsp=c-24" }, "from 1 queued wrong: rsp=?" },
+	{ "two of which the second is unsure",
+	  false,
+	  { "rsp=c-16", "unsure rsp=c-24" },
+	  "from 1 queued wrong: rsp=c-16" },
+	{ "one replaces once",
+	  false,
+	  { "rsp=c-16 rax=5", "rax=6", "rax=7" },
+	  "from 2 queued settled: rax=?" },
+	/* Where no row says which is right. */
+	{ "without a row two join", true, { "rsp=c-16", "rsp=c-24" }, "from 1 queued: rsp=?" },
+	{ "the surer replaces one behind a call",
+	  true,
+	  { "weak rsp=c-16", "rsp=c-24" },
+	  "from 2 queued settled: rsp=c-24" },
+	{ "the surer replaces one of a table",
+	  true,
+	  { "unsure rsp=c-16", "rsp=c-24" },
+	  "from 2 queued settled: rsp=c-24" },
+	{ "the surer stays before one behind a call",
+	  true,
+	  { "rsp=c-16", "weak rsp=c-24" },
+	  "from 1 queued: rsp=c-16, 1 call" },
+	{ "the surer stays before one of a table",
+	  true,
+	  { "rsp=c-16", "unsure rsp=c-24" },
+	  "from 1 queued: rsp=c-16" },
+	{ "a call's is surer than a table's",
+	  true,
+	  { "unsure rsp=c-16", "weak rsp=c-24" },
+	  "from 2 queued weak settled: rsp=c-24" },
+	{ "a table's is not surer than a call's",
+	  true,
+	  { "weak rsp=c-16", "unsure rsp=c-24" },
+	  "from 1 queued weak: rsp=c-16" },
+	{ "with the same frame they join",
+	  true,
+	  { "weak rax=5", "rax=6" },
+	  "from 1 queued: rax=?" },
+	{ "once replaced they join",
+	  true,
+	  { "unsure rsp=c-16", "weak rsp=c-24", "rsp=c-32" },
+	  "from 2 queued settled: rsp=?" },
+	/* Beyond calls. */
+	{ "the function's own replaces one beyond a call",
+	  true,
+	  { "beyond rsp=c-16", "rsp=c-24" },
+	  "from 2 queued settled: rsp=c-24" },
+	{ "and is not met by it",
+	  true,
+	  { "rsp=c-24", "beyond rsp=c-16" },
+	  "from 1 queued: rsp=c-24" },
+	{ "two beyond calls",
+	  true,
+	  { "beyond rax=5", "beyond rax=6" },
+	  "from 1 queued beyond: rax=?" },
+	{ "with the same frame it is the function's",
+	  true,
+	  { "beyond rax=5", "rax=6" },
+	  "from 1 queued: rax=?" },
+};
+
+static struct flow_way way_read(const char **text, uint64_t from)
+{
+	struct flow_way way = { .from = from };
+
+	for (;; *text += strcspn(*text, " ") + ((*text)[strcspn(*text, " ")] == ' ')) {
+		if (!strncmp(*text, "weak", 4))
+			way.weak = true;
+		else if (!strncmp(*text, "unsure", 6))
+			way.unsure = true;
+		else if (!strncmp(*text, "beyond", 6))
+			way.beyond = 1;
+		else
+			return way;
+	}
+}
+
+static void block_print(FILE *file, const struct flow *flow)
+{
+	const struct flow_block *block = flow->block;
+	char *state;
+
+	if (!flow->block_count) {
+		fprintf(file, "none");
+	} else {
+		state = state_text(&block->state);
+		fprintf(file, "from %" PRIu64 "%s%s%s%s%s%s: %s", block->from - flow->function + 1,
+			block->queued ? " queued" : "", block->weak ? " weak" : "",
+			block->unsure ? " unsure" : "", block->beyond ? " beyond" : "",
+			block->begun_wrong ? " wrong" : "", block->settled ? " settled" : "",
+			state);
+		free(state);
+	}
+	if (flow->calls_not_returning)
+		fprintf(file, ", %" PRIu64 " call", flow->calls_not_returning);
+}
+
+START_TEST(ways_meet)
+{
+	const struct meet_case *test = &meet_cases[_i];
+	static struct followed followed;
+	struct flow *flow = &followed.flow;
+	struct flow_state state;
+	struct error error;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	ck_assert_ptr_nonnull(file);
+	followed_init(&followed, ROWS);
+	if (test->silent) {
+		flow->part[0]->silent = true;
+		flow->part[0]->row_count = 0;
+	}
+	flow->beyond = calloc(1, sizeof(*flow->beyond));
+	flow->beyond_count = 1;
+	for (uint64_t i = 0; i < 3 && test->way[i]; i++) {
+		const char *rest = test->way[i];
+		struct flow_way way = way_read(&rest, flow->function + i);
+
+		state_read(&state, rest);
+		ck_assert_int_eq(flow_come(flow, flow->function + 1, &state, &way, &error), 0);
+		ck_assert_uint_le(flow->block_count, 1);
+		ck_assert_uint_eq(flow->queue_count, flow->block_count);
+	}
+	block_print(file, flow);
+	fclose(file);
+	ck_assert_msg(!strcmp(text, test->expected), "%s: %s\nexpected: %s", test->rule, text,
+		      test->expected);
+	free(text);
+	followed_deinit(&followed);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("flow_meet");
+	TCase *ways = tcase_create("ways");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(ways, 60);
+	tcase_add_loop_test(ways, ways_meet, 0, (int)(sizeof(meet_cases) / sizeof(meet_cases[0])));
+	suite_add_tcase(suite, ways);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
