@@ -235,7 +235,7 @@ static int count_fdes(struct linting *linting, struct error *error)
 		if (!sum->made)
 			continue;
 		if (sum->met || tell) {
-			if (flow_part_create(cfi, fde, &part, &reason, error))
+			if (flow_part_of(&linting->world, fde, &part, &reason, error))
 				return -1;
 			if (part)
 				result = lint_judge_fde(&linting->judge, linting->world.decoder,
@@ -387,7 +387,7 @@ static int returns_home(struct linting *linting, const struct cfi_fde *fde, bool
 	int result = 0;
 
 	*ret = false;
-	if (flow_part_create(linting->world.cfi, fde, &part, &reason, error))
+	if (flow_part_of(&linting->world, fde, &part, &reason, error))
 		return -1;
 	if (!part)
 		return 0;
@@ -443,7 +443,7 @@ static int lint_inside(struct linting *linting, size_t number, struct error *err
 		return -1;
 	if (home)
 		return lint_fde(linting, number, ENTRY_BEGIN, NULL, error);
-	if (flow_part_create(cfi, fde, &part, &reason, error))
+	if (flow_part_of(&linting->world, fde, &part, &reason, error))
 		return -1;
 	if (!part)
 		return 0;
