@@ -119,9 +119,9 @@ static const struct noreturn_case {
 	{ "and one that has no FDE", F("	jmp longjmp\n") "longjmp:	ret\n",
 	  "f longjmp" },
 	{ "who waited in a circle goes on when another way out is found",
-	  F("	test edi, edi\n	je 1f\n	call f_cold\n	ret\n1:	call g\n	ret\n")
+	  F("9:	test edi, edi\n	je 1f\n	call f_cold\n	ret\n1:	call g\n	ret\n")
 		  BEGIN(f_cold) "	ret\n" END G("	call h\n	ret\n")
-			  H("	call f\n	ret\n"),
+			  H("	call 9b\n	ret\n"),
 	  "" },
 	{ "a landing pad of what ends before the call",
 	  F("	.cfi_lsda 0x1b, 8f\n1:	nop\n2:	call abort@PLT\n	ud2\n"
