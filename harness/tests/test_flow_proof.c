@@ -70,6 +70,10 @@ static const struct proof_case {
 	  "nop\n"
 	  "	ud2\n",
 	  -1 },
+	{ "by a call",
+	  "	mov rax, rbx\n	.cfi_register rbx, rax\n	xor ebx, ebx\n	call g@PLT\n"
+	  "	nop\n	ud2\n",
+	  -1 },
 	{ "or is not",
 	  "	mov rax, rbx\n	.cfi_register rbx, rax\n	xor ebx, ebx\n	xor ecx, ecx\n	"
 	  "nop\n"
