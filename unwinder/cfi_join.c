@@ -80,10 +80,10 @@ static int add_eh_frame(struct cfi *cfi, const struct cfi *other, struct error *
 	if (make_room(cfi, other, other->fde_count, error))
 		return -1;
 	for (size_t i = 0; i < other->fde_count; i++) {
-		if (is_said_already(cfi, &other->fde[i]))
-			say_again(cfi, other, &other->fde[i]);
-		else
+		if (!is_said_already(cfi, &other->fde[i]))
 			add_fde_of(cfi, &other->fde[i]);
+		else if (!image_eh_frame_is_added(cfi->image)) /* in their place, on purpose */
+			say_again(cfi, other, &other->fde[i]);
 	}
 	add_cies(cfi, other);
 	cfi->other_fde_count += cfi->fde_count - before;

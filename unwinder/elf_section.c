@@ -227,7 +227,7 @@ int image_read_sections(struct image *image, struct error *error)
 	return 0;
 }
 
-int image_add_eh_frame(struct image *image, uint8_t *data, size_t size, uint64_t vaddr,
+int image_add_eh_frame(struct image *image, uint8_t *data, size_t size, uint64_t vaddr, bool first,
 		       struct error *error)
 {
 	struct image_file *file = image->priv;
@@ -250,10 +250,21 @@ int image_add_eh_frame(struct image *image, uint8_t *data, size_t size, uint64_t
 		return 0;
 	}
 	other = &file->other_eh_frame[file->other_eh_frames++];
-	snprintf(other->name, sizeof(other->name), ".eh_frame[added]");
-	section.name = other->name;
-	other->section = section;
+	snprintf(other->name, sizeof(other->name), first ? ".eh_frame[file]" : ".eh_frame[added]");
+	other->section = first ? image->eh_frame : section;
+	other->section.name = other->name;
+	if (first) {
+		section.name = ".eh_frame";
+		image->eh_frame = section;
+	}
 	return 0;
+}
+
+bool image_eh_frame_is_added(const struct image *image)
+{
+	const struct image_file *file = image->priv;
+
+	return file && file->added_eh_frame && image->eh_frame.data == file->added_eh_frame;
 }
 
 const struct image_section *image_eh_frame(const struct image *image, size_t number)

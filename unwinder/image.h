@@ -84,8 +84,10 @@ void image_destroy(struct image *image);
 void image_adopt_debug(struct image *image, struct image *debug);
 /* Adds a section .eh_frame that the file doesn't have, at address vaddr, before its CFI is read. data, of
  * malloc(), is the image's whether it succeeds or not. Fails for want of memory. (elf_section.c) */
-int image_add_eh_frame(struct image *image, uint8_t *data, size_t size, uint64_t vaddr,
+int image_add_eh_frame(struct image *image, uint8_t *data, size_t size, uint64_t vaddr, bool first,
 		       struct error *error);
+/* The image\'s .eh_frame is the one that was added. */
+bool image_eh_frame_is_added(const struct image *image);
 /* All symbols of code. Sorting them takes longer than building a table, so they are read when
  * first asked for: the image caches them. Where there is no memory for them, they are none. */
 const struct image_symbol *image_symbols(const struct image *image, size_t *ret_count);

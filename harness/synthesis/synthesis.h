@@ -90,6 +90,7 @@ struct synthesis_row {
 struct synthesis_function {
 	uint64_t begin, end;
 	bool replaced;		     /* it has an FDE; row_count 0: that stays */
+	bool loaded;		     /* that of .eh_frame, which stays in a copy of the file */
 	size_t first_row, row_count; /* in synthesis.row, sorted by pc */
 	uint64_t instructions;	     /* padding that no way leads to left out */
 	uint64_t written;	     /* of them, with a row */
@@ -153,7 +154,8 @@ struct synthesis_range {
 	bool sized;   /* a symbol says where it ends */
 	bool taken;   /* something keeps its address: a function, perhaps */
 	const struct cfi_fde *replaces; /* the FDE that it has; NULL: none */
-	bool go; /* and it is Go's: what its rows have no rule for is not the same */
+	bool loaded; /* of .eh_frame: only rows are replaced that are known to be wrong */
+	bool go;     /* and it is Go's: what its rows have no rule for is not the same */
 };
 
 struct synthesis_ranges {
@@ -280,8 +282,16 @@ int synthesis_ranges_find(const struct cfi *cfi, struct code_decoder *decoder,
 
 /* ---- synthesis_wrong.c, synthesis_replace.c ----------------------------------------------- */
 
-/* Adds, in no order, the functions of .debug_frame whose rows lint can't prove. 0, or -1. */
-int synthesis_wrong_find(const struct cfi *cfi, struct synthesis_ranges *ret, struct error *error);
+/* Instructions whose declared row is wrong. */
+struct synthesis_wrong {
+	uint64_t *pc; /* sorted */
+	size_t count;
+};
+/* Adds, in no order, the functions of .debug_frame whose rows lint can't prove, and those of .eh_frame with rows
+ * that it disproves. 0, or -1. The caller frees ret_wrong->pc. */
+int synthesis_wrong_find(const struct cfi *cfi, struct synthesis_ranges *ret,
+			 struct synthesis_wrong *ret_wrong, struct error *error);
+bool synthesis_wrong_has(const struct synthesis_wrong *wrong, uint64_t pc);
 /* What the kernel returns to from a signal handler: mov eax, 15 (or rax); syscall. Its bytes, or 0. */
 size_t synthesis_restorer_bytes(const struct image *image, uint64_t pc);
 /* A declared row as a synthesized one; a register without a rule is the same. False: it says what those
@@ -300,10 +310,13 @@ struct synthesis_writer {
 	const struct cfi *cfi; /* the image's own */
 	struct code_decoder *decoder;
 	const struct synthesis_ranges *ranges;
+	const struct synthesis_wrong *wrong;
 	struct synthesis *synthesis; /* its functions are those of ranges */
 	struct synthesis_met *met;   /* is sorted */
 	size_t met_count;
 };
+/* Some function's rows are written that .eh_frame has an FDE of; ret_others: of another's, too. */
+bool synthesis_has_loaded(const struct synthesis *synthesis, bool *ret_others);
 /* What all say of each instruction becomes rows. 0, or -1: no memory. */
 int synthesis_write(const struct synthesis_writer *writer, struct error *error);
 

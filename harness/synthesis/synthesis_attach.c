@@ -13,6 +13,7 @@ int synthesis_attach(void *context, struct image *image, struct error *error)
 	struct synthesis_sums *sums = context;
 	struct synthesis synthesis;
 	struct cfi *cfi = NULL;
+	bool others;
 	uint64_t vaddr = synthesis_vaddr(image);
 	uint8_t *bytes;
 	size_t size;
@@ -38,7 +39,9 @@ int synthesis_attach(void *context, struct image *image, struct error *error)
 		sums->images++;
 		result = synthesis_section(&synthesis, false, vaddr, NULL, &bytes, &size, error);
 		if (!result)
-			result = image_add_eh_frame(image, bytes, size, vaddr, error);
+			result = image_add_eh_frame(image, bytes, size, vaddr,
+						    synthesis_has_loaded(&synthesis, &others),
+						    error);
 	}
 	synthesis_deinit(&synthesis);
 	return result;

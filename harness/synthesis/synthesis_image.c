@@ -20,6 +20,7 @@
 struct synthesizer {
 	struct synthesis *synthesis;
 	const struct synthesis_ranges *ranges;
+	struct synthesis_wrong wrong;
 	struct synthesis_taken taken;
 	struct synthesis_blank blank;
 	struct flow_world world;
@@ -454,6 +455,7 @@ static int take_ranges(struct synthesizer *synthesizer, struct error *error)
 		synthesis->function[i].begin = range->begin;
 		synthesis->function[i].end = range->end;
 		synthesis->function[i].replaced = range->replaces != NULL;
+		synthesis->function[i].loaded = range->loaded;
 		synthesizer->entered[i] = range->entered || is_plt(synthesizer, range);
 	}
 	while (more) {
@@ -488,6 +490,7 @@ static int write_rows(struct synthesizer *synthesizer, const struct cfi *cfi, st
 	const struct synthesis_writer writer = { .cfi = cfi,
 						 .decoder = synthesizer->world.decoder,
 						 .ranges = synthesizer->ranges,
+						 .wrong = &synthesizer->wrong,
 						 .synthesis = synthesizer->synthesis,
 						 .met = synthesizer->met,
 						 .met_count = synthesizer->met_count };
@@ -539,9 +542,12 @@ static int compare_ranges(const void *left, const void *right)
 	return a->begin < b->begin ? -1 : a->begin > b->begin;
 }
 
-static int add_wrong(const struct cfi *cfi, struct synthesis_ranges *ranges, struct error *error)
+static int add_wrong(struct synthesizer *synthesizer, const struct cfi *cfi,
+		     struct synthesis_ranges *ranges, struct error *error)
 {
-	if (synthesis_wrong_find(cfi, ranges, error))
+	free(synthesizer->wrong.pc);
+	synthesizer->wrong = (struct synthesis_wrong) { NULL };
+	if (synthesis_wrong_find(cfi, ranges, &synthesizer->wrong, error))
 		return -1;
 	if (ranges->count)
 		qsort(ranges->range, ranges->count, sizeof(*ranges->range), compare_ranges);
@@ -559,7 +565,7 @@ static int pass(const struct cfi *cfi, struct synthesizer *synthesizer, bool wit
 	if (synthesis_ranges_find(cfi, synthesizer->world.decoder, &synthesizer->taken, with_taken,
 				  &ranges, error))
 		return -1;
-	if (add_wrong(cfi, &ranges, error)) {
+	if (add_wrong(synthesizer, cfi, &ranges, error)) {
 		free(ranges.range);
 		return -1;
 	}
@@ -603,6 +609,7 @@ int synthesis_of(const struct cfi *cfi, struct synthesis *ret, struct error *err
 	}
 	synthesis_taken_deinit(&synthesizer.taken);
 	synthesis_popped_deinit(&synthesizer.popped);
+	free(synthesizer.wrong.pc);
 	code_decoder_destroy(synthesizer.world.decoder);
 	if (result)
 		synthesis_deinit(ret);

@@ -178,6 +178,7 @@ static int synthesize_opened(const struct subject *subject, json_t *json, FILE *
 	const struct synthesis_options *options = subject->options;
 	struct synthesis synthesis;
 	struct cfi *cfi = NULL;
+	bool others;
 	int result;
 
 	if (subject->opened.image->type == ET_REL) {
@@ -191,7 +192,8 @@ static int synthesize_opened(const struct subject *subject, json_t *json, FILE *
 	result = synthesis_of(cfi, &synthesis, error);
 	if (!result) {
 		set_counts(json, &synthesis);
-		if (!synthesis.row_count)
+		synthesis_has_loaded(&synthesis, &others);
+		if (!synthesis.row_count || (!others && (options->output || options->elf)))
 			json_object_set_new(json, "status", json_string("nothing"));
 		else if (options->output || options->elf)
 			result = write_files(subject, &synthesis, json, error);

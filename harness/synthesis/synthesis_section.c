@@ -243,6 +243,9 @@ static int write_section(struct writer *writer, const struct synthesis *synthesi
 		const struct synthesis_function *function = &synthesis->function[f];
 		const struct synthesis_row *row = &synthesis->row[function->first_row];
 
+		/* In .debug_frame nobody would find them: .eh_frame has the word. */
+		if (writer->is_debug && function->loaded)
+			continue;
 		for (size_t i = 0, end; i < function->row_count; i = end) {
 			for (end = i + 1;
 			     end < function->row_count && row[end - 1].pc_end == row[end].pc; end++)

@@ -103,7 +103,7 @@ struct replacement {
 	struct synthesis_function *function;
 	struct flow_part *declared;
 	size_t next; /* in writer->met */
-	bool go, changed, impossible, no_memory;
+	bool loaded, go, changed, impossible, no_memory;
 };
 
 static void put(struct replacement *replacement, const struct synthesis_row *row)
@@ -151,6 +151,10 @@ static void choose(struct replacement *replacement, const struct synthesis_met *
 	const struct row *row = flow_part_row(replacement->declared, met->row.pc);
 	struct synthesis_row declared;
 
+	if (replacement->loaded && !synthesis_wrong_has(replacement->writer->wrong, met->row.pc)) {
+		keep(replacement, met->row.pc, met->row.pc_end);
+		return;
+	}
 	if (is_gap(met->reason)) {
 		replacement->changed = true;
 		replacement->function->unwritten[met->reason]++;
@@ -178,6 +182,7 @@ static int replace(const struct synthesis_writer *writer, size_t number, size_t 
 	const struct synthesis_range *range = &writer->ranges->range[number];
 	struct replacement replacement = { .writer = writer,
 					   .function = &writer->synthesis->function[number],
+					   .loaded = range->loaded,
 					   .go = range->go,
 					   .next = first };
 	size_t rows = writer->synthesis->row_count;
@@ -208,6 +213,20 @@ static int replace(const struct synthesis_writer *writer, size_t number, size_t 
 	}
 	flow_part_destroy(replacement.declared);
 	return replacement.no_memory ? no_memory(error) : 0;
+}
+
+bool synthesis_has_loaded(const struct synthesis *synthesis, bool *ret_others)
+{
+	bool loaded = false;
+
+	*ret_others = false;
+	for (size_t i = 0; i < synthesis->function_count; i++) {
+		const struct synthesis_function *function = &synthesis->function[i];
+
+		loaded |= function->row_count && function->loaded;
+		*ret_others |= function->row_count && !function->loaded;
+	}
+	return loaded;
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */

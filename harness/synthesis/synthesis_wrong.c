@@ -10,7 +10,8 @@
  * Go's rows says where rbp is, so that no CFA can be counted from it further down. So of Go's functions all are
  * followed that use a register, or of which lint can't prove each row.
  *
- * Rows of .eh_frame are not replaced: exceptions are thrown by them, and a run-time finds them first.
+ * Of a function of .eh_frame only the rows are replaced that lint says are wrong, where the code proves others.
+ * In a copy of the file they are not: exceptions are thrown by them, and a run-time finds them first.
  */
 #include <stdlib.h>
 #include "array.h"
@@ -20,6 +21,7 @@
 struct search {
 	const struct cfi *cfi;
 	struct synthesis_ranges *ranges;
+	struct synthesis_wrong *wrong;
 	bool go;
 	bool no_memory;
 };
@@ -48,7 +50,8 @@ static void add(struct search *search, const struct cfi_fde *fde)
 					   .called = true,
 					   .sized = true,
 					   .replaces = fde,
-					   .go = search->go };
+					   .loaded = !is_debug(search->cfi, fde),
+					   .go = search->go && is_debug(search->cfi, fde) };
 }
 
 static void judged(void *context, const struct lint_fde *fde)
@@ -56,28 +59,55 @@ static void judged(void *context, const struct lint_fde *fde)
 	struct search *search = context;
 	const struct cfi_fde *found = cfi_fde_find(search->cfi, fde->begin);
 
-	if (!found || found->pc_begin != fde->begin || !is_debug(search->cfi, found))
+	if (!found || found->pc_begin != fde->begin)
 		return;
+	if (!is_debug(search->cfi, found)) {
+		if (fde->outcome == FLOW_ROW_MISMATCH)
+			add(search, found);
+		return;
+	}
 	if (fde->outcome == FLOW_ROW_MISMATCH ||
 	    (search->go && (fde->outcome == FLOW_ROW_UNPROVEN || fde->unruled)) ||
 	    synthesis_restorer_bytes(search->cfi->image, fde->begin))
 		add(search, found);
 }
 
-int synthesis_wrong_find(const struct cfi *cfi, struct synthesis_ranges *ret, struct error *error)
+static void judged_instruction(void *context, uint64_t pc, enum flow_outcome outcome,
+			       enum flow_reason reason)
 {
-	struct search search = { .cfi = cfi, .ranges = ret, .go = flow_is_go(cfi->image) };
+	struct search *search = context;
+	struct synthesis_wrong *wrong = search->wrong;
+
+	if (outcome != FLOW_ROW_MISMATCH)
+		return;
+	if (ARRAY_GROW(wrong->pc, wrong->count))
+		wrong->pc[wrong->count++] = pc;
+	else
+		search->no_memory = true;
+}
+
+bool synthesis_wrong_has(const struct synthesis_wrong *wrong, uint64_t pc)
+{
+	return wrong->count && bsearch(&pc, wrong->pc, wrong->count, sizeof(pc), array_order_u64);
+}
+
+int synthesis_wrong_find(const struct cfi *cfi, struct synthesis_ranges *ret,
+			 struct synthesis_wrong *ret_wrong, struct error *error)
+{
+	struct search search = {
+		.cfi = cfi, .ranges = ret, .wrong = ret_wrong, .go = flow_is_go(cfi->image)
+	};
 	const struct lint_watch watch = { .finding = ignore_finding,
 					  .fde = judged,
+					  .judged = judged_instruction,
 					  .context = &search };
 	struct lint_counts counts;
-	bool any = false;
 
-	for (size_t i = 0; i < cfi->by_pc_count && !any; i++)
-		any = is_debug(cfi, &cfi->fde[cfi->by_pc[i]]);
-	if (!any || cfi->overlapping)
+	if (!cfi->by_pc_count || cfi->overlapping)
 		return 0;
 	if (lint_image(cfi, &watch, &counts, error))
 		return -1;
+	if (ret_wrong->count)
+		qsort(ret_wrong->pc, ret_wrong->count, sizeof(*ret_wrong->pc), array_order_u64);
 	return search.no_memory ? error_set(error, ERROR_MEMORY, NULL, 0, "functions") : 0;
 }

@@ -379,7 +379,7 @@ static void read_back(const char *assembly, bool is_debug)
 								    .name = ".debug_frame" };
 	else
 		ck_assert_int_eq(image_add_eh_frame(again.image, bytes, size,
-						    synthesis_vaddr(world.image), &error),
+						    synthesis_vaddr(world.image), false, &error),
 				 0);
 	ck_assert_int_eq(cfi_create(again.image, &again.cfi, &error), 0);
 	ck_assert_uint_eq(again.cfi->diagnostics.count, 0);
@@ -483,9 +483,9 @@ START_TEST(a_signal_frame_is_found_as_if_it_was_called)
 	ck_assert_int_eq(synthesis_section(&world.synthesis, false, synthesis_vaddr(world.image),
 					   NULL, &bytes, &size, &error),
 			 0);
-	ck_assert_int_eq(
-		image_add_eh_frame(world.image, bytes, size, synthesis_vaddr(world.image), &error),
-		0);
+	ck_assert_int_eq(image_add_eh_frame(world.image, bytes, size, synthesis_vaddr(world.image),
+					    false, &error),
+			 0);
 	ck_assert_int_eq(cfi_create(world.image, &cfi, &error), 0);
 	ck_assert_int_eq(cfi_row_find(cfi, world.begin + 6, &row, &error), 1);
 	ck_assert(row.signal_frame);

@@ -236,6 +236,59 @@ START_TEST(an_image_of_a_store_has_the_rows)
 }
 END_TEST
 
+#define WRONG                                                                                      \
+	"f:	.cfi_startproc\n	push rbx\n	call g@PLT\n	pop rbx\n	ret\n	"                             \
+	".cfi_endproc\n	.size f, .-f\n"
+#define SAVED                                                                                      \
+	"h:	.type h, @function\n	.cfi_startproc\n	push rbx\n	"                                     \
+	".cfi_adjust_cfa_offset 8\n"                                                               \
+	"	mov rbx, rdi\n	call g@PLT\n	pop rbx\n	.cfi_adjust_cfa_offset -8\n	"                      \
+	"ret\n"                                                                                    \
+	"	.cfi_endproc\n	.size h, .-h\n"
+
+START_TEST(rows_of_eh_frame_that_are_wrong_are_replaced)
+{
+	static const int offsets[] = { 8, 16, 16, 16, 16, 16, 8 }; /* push, call, pop, ret */
+	struct synthesis_sums sums = { 0 };
+	struct image_store *store = image_store_create();
+	struct image_entry *entry;
+	const struct row *row;
+	struct error error;
+	uint64_t f;
+
+	assemble(directory, WRONG SAVED);
+	image_store_prepare(store, synthesis_attach, &sums);
+	entry = image_store_open(store, path, &error);
+	ck_assert_ptr_nonnull(entry);
+	ck_assert_uint_eq(sums.replaced, 2);
+	f = image_symbol_address(entry->image, "f");
+	for (size_t i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++) {
+		ck_assert_int_eq(image_entry_row(entry, f + i, &row, &error), 1);
+		ck_assert_int_eq(row->cfa.offset, offsets[i]);
+	}
+	/* Of h only that rbx is saved was left out, and the CFA is what it was. */
+	f = image_symbol_address(entry->image, "h");
+	ck_assert_int_eq(image_entry_row(entry, f + 4, &row, &error), 1);
+	ck_assert_int_eq(row->cfa.offset, 16);
+	ck_assert_int_eq(row->reg[REGISTER_RBX].kind, RULE_OFFSET);
+	image_store_destroy(store);
+}
+END_TEST
+
+START_TEST(a_copy_keeps_them)
+{
+	const struct synthesis_options options = { .output = section };
+	char *text;
+
+	assemble(directory, WRONG);
+	text = said(&options);
+	ck_assert_ptr_nonnull(strstr(text, "\"status\":\"nothing\""));
+	ck_assert_ptr_nonnull(strstr(text, "\"replaced\":1"));
+	ck_assert_int_ne(access(section, F_OK), 0);
+	free(text);
+}
+END_TEST
+
 static int refuse(void *context, struct image *image, struct error *error)
 {
 	return error_set(error, ERROR_MEMORY, NULL, 0, "refused");
@@ -274,6 +327,8 @@ int main(void)
 			    (int)(sizeof(copy_cases) / sizeof(copy_cases[0])));
 	tcase_add_test(files, people_read_the_same);
 	tcase_add_test(stores, an_image_of_a_store_has_the_rows);
+	tcase_add_test(stores, rows_of_eh_frame_that_are_wrong_are_replaced);
+	tcase_add_test(stores, a_copy_keeps_them);
 	tcase_add_test(stores, an_image_that_can_not_be_prepared_is_not_added);
 	suite_add_tcase(suite, files);
 	suite_add_tcase(suite, stores);
