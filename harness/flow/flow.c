@@ -105,6 +105,7 @@ static bool is_stray(struct flow *flow, const struct flow_part *part,
 	if (flow->proof)
 		flow_proof_fail(flow);
 	return way->weak || way->unsure || flow->proof || !flow->world->stray ||
+	       flow_jump_is_doubtful(flow, way->from, part->begin) ||
 	       !flow->world->stray(flow->world->context, flow->function, part->begin);
 }
 

@@ -343,8 +343,8 @@ size_t flow_jump_targets(struct flow *flow, const struct flow_state *state, cons
 /* The same in the world's: 0, too, if not all of them lie in FDEs. */
 size_t flow_jump_known(struct flow *flow, const struct code *code, const struct flow_state *state,
 		       bool *ret_sure);
-/* The way from there is the one past a jump table, by the comparison before it: of a switch without
- * default, which the compiler holds to be unreachable, it ends in whatever comes behind. */
-bool flow_jump_is_default(const struct flow *flow, uint64_t from, uint64_t to);
+/* The way from there is by a jump table, or past one, by the comparison before it. Of cases that a compiler holds
+ * to be unreachable, and of a switch without default, such ways end in whatever comes behind. */
+bool flow_jump_is_doubtful(const struct flow *flow, uint64_t from, uint64_t to);
 
 #endif

@@ -192,12 +192,14 @@ static bool looks_up(const struct flow *flow, uint64_t pc)
 	return false;
 }
 
-bool flow_jump_is_default(const struct flow *flow, uint64_t from, uint64_t to)
+bool flow_jump_is_doubtful(const struct flow *flow, uint64_t from, uint64_t to)
 {
 	struct flow_part *part = flow_known_part(flow, from);
 	const struct code *code = part ? flow_part_code(part, flow->world->decoder, from) : NULL;
 	uint64_t next;
 
+	if (code && code->flow == CODE_JUMP_INDIRECT)
+		return true;
 	if (!code || code->flow != CODE_BRANCH)
 		return false;
 	next = code->pc + code->length;

@@ -300,7 +300,7 @@ static void judge_edge(void *context, const struct flow_edge *edge)
 		set_status(judge, edge->to, STATUS_UNPROVEN + FLOW_VALUE_UNKNOWN);
 		return;
 	}
-	if (flow_jump_is_default(judge->flow, edge->from, edge->to)) {
+	if (flow_jump_is_doubtful(judge->flow, edge->from, edge->to)) {
 		set_status(judge, edge->to, STATUS_UNPROVEN + FLOW_JUMP_UNKNOWN);
 		return;
 	}

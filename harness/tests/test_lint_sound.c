@@ -15,11 +15,12 @@
 #define KEPT(code) "	mov rax, rbx\n" code "	nop\n	mov rbx, rax\n	ret\n"
 
 /* What a table of two leads to has a frame, and what lies behind has none. */
-#define TABLE                                                                                      \
+#define TABLE TABLE_OF("1b", "1b")
+#define TABLE_OF(first, second)                                                                    \
 	"	mov edi, edi\n	lea rdx, 9f[rip]\n	movsxd rax, dword ptr [rdx+rdi*4]\n"                   \
 	"	add rax, rdx\n	jmp rax\n1:	mov eax, 1\n" POP                                  \
 	"	ret\n2:	xor eax, eax\n	ret\n"                                                            \
-	"	.section .rodata\n9:	.long 1b-9b, 1b-9b\n	.text\n"
+	"	.section .rodata\n9:	.long " first "-9b, " second "-9b\n	.text\n"
 
 static const struct lint_case lint_cases[] = {
 	/* GCC's __attribute__((interrupt)) with an error code: below it the CPU has pushed that. */
@@ -108,6 +109,9 @@ static const struct lint_case lint_cases[] = {
 	  "	mov r11, rcx\n	.cfi_register rcx, r11\n	xor ecx, "
 	  "ecx\n" LEAF,
 	  "3 of 3, 1 proven" },
+	{ "one of which a part is kept there",
+	  "	mov r11d, esi\n	.cfi_register rsi, r11\n	xor esi, esi\n" LEAF,
+	  "1 of 3, 1 unproven value_unknown" },
 	{ "one that is declared lost may be", "	.cfi_undefined rdx\n	nop\n" LEAF,
 	  "2 of 2, 1 proven" },
 	{ "one that a call changes",
@@ -238,6 +242,14 @@ static const struct lint_case lint_cases[] = {
 	{ "past the table of a switch without default a compiler lets anything come",
 	  "	test esi, esi\n	je 2f\n" PUSH "	cmp edi, 1\n	ja 2f\n" TABLE,
 	  "14 of 15, 1 unproven jump_unknown" },
+	{ "so may what is one of its cases",
+	  "	test esi, esi\n	je 2f\n" PUSH "	cmp edi, 1\n	ja 1f\n" TABLE_OF("2b", "1b"),
+	  "14 of 15, 1 unproven jump_unknown" },
+	{ "another function's part, too, though nobody was seen to come there",
+	  "	test esi, esi\n	je 2f\n" PUSH "	cmp edi, 1\n	ja g_cold\n" TABLE
+	  "	.cfi_endproc\ng_cold:	.cfi_startproc\n	.cfi_def_cfa_offset 24\n"
+	  "	mov eax, 1\n	ud2\n",
+	  "15 of 16, 1 proven, 1 unproven no_entry" },
 	{ "by another condition it is the code's",
 	  "	test esi, esi\n	je 2f\n" PUSH
 	  "	cmp edi, 1\n	je 2f\n	cmp edi, 1\n	ja 1f\n" TABLE,
