@@ -295,7 +295,7 @@ static const struct refusal {
 	void (*change)(struct world *world);
 	const char *message;
 } refusals[] = {
-	{ "a_file", a_file, "can't make the folder " },
+	{ "a_file", a_file, "results: Not a directory" },
 	{ "a_file_above_it", a_file_above, "can't make the folder " },
 	{ "a_file_in_it", a_file_within, "can't read " },
 	{ "a_folder_for_the_file", a_folder_for_the_file, "can't write " },
@@ -314,8 +314,7 @@ START_TEST(test_refused)
 	world_init(&world, "a");
 	c->change(&world);
 	ck_assert_msg(run_matrix(&results, &world.options, &backend, &error) == -1, "%s", c->name);
-	ck_assert_msg(!strncmp(error.message, c->message, strlen(c->message)), "%s: %s", c->name,
-		      error.message);
+	ck_assert_msg(strstr(error.message, c->message) != NULL, "%s: %s", c->name, error.message);
 	results_deinit(&results);
 	remove_tree(world.corpus);
 }
