@@ -227,6 +227,9 @@ static int new_block(struct flow *flow, struct flow_part *part, uint64_t pc,
 
 	if ((way->weak || way->unsure) && wrong && !flow_row_is_vague(&verdict))
 		return leave_out(flow, pc, way, &verdict, error);
+	if (wrong && part != flow->part[0] && pc == part->begin &&
+	    flow_jump_is_doubtful(flow, way->from, pc))
+		return 0; /* a stray one to a part that another way was taken to lead to */
 	if (flow->block_count == FLOW_BLOCKS_MAX) {
 		flow->too_large = true;
 		return 0;
