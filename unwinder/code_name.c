@@ -107,6 +107,16 @@ void code_name_find(const struct image *image, const struct cfi *cfi, uint64_t v
 	}
 }
 
+bool code_name_is_stub(const struct image *image, const struct cfi *cfi, uint64_t vaddr)
+{
+	const struct code_section *section = image_code_section(image, vaddr);
+	struct code_name name;
+	if (!section || !has_own_name(section))
+		return false;
+	code_name_find(image, cfi, vaddr, &name);
+	return name.kind == CODE_STUB;
+}
+
 void code_name_print(const struct code_name *name, char *text, size_t size)
 {
 	switch (name->kind) {

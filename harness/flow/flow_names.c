@@ -159,10 +159,7 @@ const struct cfi_fde *flow_names_fde(struct flow_names *names, uint64_t pc)
 
 bool flow_is_stub(struct flow_names *names, uint64_t pc)
 {
-	struct code_name name;
-
-	code_name_find(names->cfi->image, names->cfi, pc, &name);
-	return name.kind == CODE_STUB;
+	return code_name_is_stub(names->cfi->image, names->cfi, pc);
 }
 
 bool flow_is_go(const struct image *image)

@@ -129,12 +129,8 @@ static void note_kept(void *context, uint64_t pc)
 
 static bool has_stubs(const struct linting *linting, const struct flow_part *part)
 {
-	struct code_name name;
-
-	if (part->end - part->begin < 32)
-		return false;
-	code_name_find(linting->world.cfi->image, linting->world.cfi, part->begin + 16, &name);
-	return name.kind == CODE_STUB;
+	return part->end - part->begin >= 32 &&
+	       flow_is_stub(linting->world.names, part->begin + 16);
 }
 
 /* The FDE's first row is not a function's. A no-op before a part that exceptions lead to is never
