@@ -7,7 +7,8 @@
  * `mov rax, [r12+rcx*4+8]` have one key, in which there is no SIB, and no bit of another register.
  * They are read here. So are the registers of the commonest opcodes, but for those of 8 bits, of which
  * some are another's second byte. An instruction with one register twice (`xor eax, eax`) is another
- * form than one with two, and has a key of its own.
+ * form than one with two, and has a key of its own. Products with a number keep theirs: with 1 they are moves,
+ * for which the form names them.
  *
  * Left to Zydis each time: EVEX, XOP, 3DNow!, REX2, moves to control and debug registers, a REX
  * that another prefix follows, and what has no meaning in 64-bit code. Zydis has the last word on the rest,
@@ -46,7 +47,7 @@ static const uint8_t one_byte[256] = {
 	[0x26] = PREFIX,	  [0x2e] = PREFIX,	    [0x36] = PREFIX,
 	[0x3e] = PREFIX,	  [0x40 ... 0x4f] = REX,    [0x50 ... 0x5f] = IN_OPCODE,
 	[0x63] = MODRM_BOTH,	  [0x64 ... 0x67] = PREFIX, [0x68] = PLAIN,
-	[0x69] = MODRM_BOTH,	  [0x6a] = PLAIN,	    [0x6b] = MODRM_BOTH,
+	[0x69] = MODRM,		  [0x6a] = PLAIN,	    [0x6b] = MODRM,
 	[0x6c ... 0x7f] = PLAIN,  [0x80] = MODRM,	    [0x81] = MODRM_RM,
 	[0x83] = MODRM_RM,	  [0x84] = MODRM,	    [0x85] = MODRM_BOTH,
 	[0x86] = MODRM,		  [0x87] = MODRM_BOTH,	    [0x88] = MODRM,
