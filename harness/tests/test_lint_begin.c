@@ -22,7 +22,7 @@
 	"	cmp edi, 3\n	ja 1f\n	mov edi, edi\n	lea rdx, 9f[rip]\n"                                  \
 	"	movsxd rax, dword ptr [rdx+rdi*4]\n	add rax, rdx\n	jmp rax\n"                            \
 	"1:	ret\n2:	ret\n3:	ret\n" before "	.cfi_endproc\n4:	mov eax, 4\n	ret\n	"              \
-					      ".section .rodata\n9:	.long 1b-9b, 2b-9b, "          \
+	".section .rodata\n9:	.long 1b-9b, 2b-9b, "                                                \
 	"3b-9b, 4b-9b\n	.text\n	.p2align 4\nz:	.cfi_startproc\n	ret\n"
 
 static const struct lint_case lint_cases[] = {
