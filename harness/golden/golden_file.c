@@ -131,7 +131,7 @@ int golden_file_write(const char *path, const void *data, size_t size, unsigned 
 	FILE *file = make_folders(path) ? NULL : fopen(temporary, "we");
 
 	if (!file) {
-		error_set_errno(error, "cannot write %s", temporary);
+		error_set_errno(error, "cannot write %s", path);
 		goto out;
 	}
 

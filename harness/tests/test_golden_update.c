@@ -227,7 +227,7 @@ static const struct update_case cases[] = {
 	  NOTHING,
 	  NULL,
 	  .spoil = spoil_folder,
-	  .status = EXIT_BAD_INPUT },
+	  .status = EXIT_ENVIRONMENT },
 	/* Shrinking. */
 	{ "shrinking_by_more_than_a_fifth_is_refused",
 	  { "--unstepped", "self" },
