@@ -17,7 +17,8 @@
 #include "flow/flow_names.h"
 #include "flow/flow_proof.h"
 
-#define ROUNDS_MAX 4 /* in each, jump tables are met that were not known in the one before */
+#define GO_DATA_ALIGNMENT -4
+#define ROUNDS_MAX	  4 /* in each, jump tables are met that were not known in the one before */
 
 static int no_memory(struct error *error)
 {
@@ -37,6 +38,25 @@ struct flow_part *flow_known_part(const struct flow *flow, uint64_t pc)
 bool flow_has(const struct flow *flow, uint64_t pc)
 {
 	return flow_known_part(flow, pc) != NULL;
+}
+
+/* By what Go's linker writes into its CIE, and no compiler of C. */
+static bool is_unruled(const struct flow_world *world, const struct flow_part *part)
+{
+	const struct cfi_cie *cie = &world->cfi->cie[part->fde->cie];
+
+	return world->go && cie->section == &world->cfi->image->debug_frame &&
+	       cie->data_alignment == GO_DATA_ALIGNMENT;
+}
+
+int flow_part_of(const struct flow_world *world, const struct cfi_fde *fde, struct flow_part **ret,
+		 enum flow_reason *ret_reason, struct error *error)
+{
+	if (flow_part_create(world->cfi, fde, ret, ret_reason, error))
+		return -1;
+	if (*ret && is_unruled(world, *ret))
+		(*ret)->agreed |= FLOW_ROW_UNRULED | FLOW_PRESERVED;
+	return 0;
 }
 
 /* The row there says that there is no caller. */
@@ -135,7 +155,7 @@ static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *stat
 		flow->too_large = true;
 		return 0;
 	}
-	if (flow_part_create(flow->world->cfi, fde, ret, &reason, error))
+	if (flow_part_of(flow->world, fde, ret, &reason, error))
 		return -1;
 	if (!*ret)
 		return 0;

@@ -186,6 +186,10 @@ struct flow {
 	struct flow_proof *proof; /* who keeps what ways bring in place of blocks, or NULL */
 };
 
+/* flow_part_create(). Go's rows say where the caller is, and nothing of registers: its functions preserve rsp and
+ * rbp alone. So having no rule claims nothing in them (FLOW_ROW_UNRULED). */
+int flow_part_of(const struct flow_world *world, const struct cfi_fde *fde, struct flow_part **ret,
+		 enum flow_reason *ret_reason, struct error *error);
 /* A function of which no way is known yet. first: its FDE, which the flow owns from then on.
  * flow_deinit(). */
 void flow_init(struct flow *flow, struct flow_world *world, struct flow_part *first);

@@ -203,7 +203,9 @@ static void check_registers(const struct row *row, uint64_t pc, const struct flo
 	if (terms->declared & 1u << REGISTER_RIP)
 		check_register(row, REGISTER_RIP, pc, state, ret);
 	for (size_t i = 0; i < sizeof(preserved) && ret->outcome != FLOW_ROW_MISMATCH; i++) {
-		if (!(terms->declared & 1u << preserved[i]))
+		if (!(terms->declared & 1u << preserved[i]) ||
+		    (terms->agreed & FLOW_ROW_UNRULED &&
+		     row->reg[preserved[i]].kind == RULE_UNSPECIFIED))
 			continue;
 		check_register(row, preserved[i], pc, state, ret);
 		if (ret->outcome == FLOW_ROW_MISMATCH && ret->fault == FLOW_OVERWRITTEN &&

@@ -262,6 +262,7 @@ static int sum_up(struct linting *linting, struct flow_part *part, const struct 
 
 	lint_judge_program(&linting->judge, part);
 	sum->none = lint_judge_why(flow, part);
+	sum->fde.unruled = flow && part->agreed & FLOW_ROW_UNRULED;
 	return lint_judge_fde(&linting->judge, linting->world.decoder, part, false, sum, error);
 }
 
@@ -316,7 +317,7 @@ static int enter_middle(struct linting *linting, const struct cfi_fde *fde, stru
 		struct flow flow;
 		enum flow_reason reason;
 
-		result = flow_part_create(linting->world.cfi, fde, &part, &reason, error);
+		result = flow_part_of(&linting->world, fde, &part, &reason, error);
 		if (result || !part)
 			break;
 		flow_init(&flow, &linting->world, part);
@@ -346,7 +347,7 @@ static int lint_fde(struct linting *linting, size_t number, bool again, struct e
 	bool stubs, others, inside, middle, proven = false;
 	int result = 0;
 
-	if (flow_part_create(cfi, fde, &part, &reason, error))
+	if (flow_part_of(&linting->world, fde, &part, &reason, error))
 		return -1;
 	if (!part) {
 		lint_judge_unread(&linting->judge, fde, reason);

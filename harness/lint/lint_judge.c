@@ -515,7 +515,8 @@ int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struc
 	bool mismatch = false;
 
 	*sum = (struct lint_sum) {
-		.fde = { part->begin, part->end, FLOW_ROW_PROVEN, FLOW_REASON_COUNT, part->begin },
+		.fde = { part->begin, part->end, FLOW_ROW_PROVEN, FLOW_REASON_COUNT, part->begin,
+			 sum->fde.unruled },
 		.none = sum->none,
 		.made = true,
 	};
@@ -577,8 +578,9 @@ int lint_judge_whole(struct lint_judge *judge, struct code_decoder *decoder, str
 
 void lint_judge_unread(struct lint_judge *judge, const struct cfi_fde *fde, enum flow_reason reason)
 {
-	const struct lint_fde unread = { fde->pc_begin, fde->pc_begin + fde->pc_range,
-					 FLOW_ROW_UNPROVEN, reason, fde->pc_begin };
+	const struct lint_fde unread = { fde->pc_begin,	    fde->pc_begin + fde->pc_range,
+					 FLOW_ROW_UNPROVEN, reason,
+					 fde->pc_begin,	    false };
 
 	count_fde(judge, &unread);
 }

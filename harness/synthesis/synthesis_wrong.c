@@ -8,7 +8,7 @@
  *
  * Go's assembly changes stacks and its rows go on as before, by an rsp that nobody can follow; and none of
  * Go's rows says where rbp is, so that no CFA can be counted from it further down. So of Go's functions all are
- * followed of which lint can't prove each row.
+ * followed that use a register, or of which lint can't prove each row.
  *
  * Rows of .eh_frame are not replaced: exceptions are thrown by them, and a run-time finds them first.
  */
@@ -58,7 +58,7 @@ static void judged(void *context, const struct lint_fde *fde)
 	if (!found || found->pc_begin != fde->begin || !is_debug(search->cfi, found))
 		return;
 	if (fde->outcome == FLOW_ROW_MISMATCH ||
-	    (search->go && fde->outcome == FLOW_ROW_UNPROVEN) ||
+	    (search->go && (fde->outcome == FLOW_ROW_UNPROVEN || fde->unruled)) ||
 	    synthesis_restorer_bytes(search->cfi->image, fde->begin))
 		add(search, found);
 }

@@ -27,6 +27,15 @@
 	"	mov [rsp+16], rbx\n	mov rbx, rdi\n	mov rbx, [rsp+16]\n	ret\n	"                           \
 	".cfi_endproc\n"
 
+/* What Go's linker writes of a function: its rows count in words of 4 bytes. */
+#define GO_ROWS(code)                                                                              \
+	"	.globl f\n	.type f, @function\nf:\n" code                                     \
+	"9:	.section .debug_frame\n1:	.long 3f-2f\n2:	.long -1\n	.byte 3, 0, 1, "                  \
+	"0x7c\n"                                                                                   \
+	"	.byte 16, 0x0c, 7, 8, 0x90, 2\n	.p2align 3\n3:	.long 5f-4f\n4:	.long 1b\n"               \
+	"	.quad f, 9b-f\n	.p2align 3\n5:\n"
+#define GO(code) "	.type \"runtime.text\", @function\n\"runtime.text\":\n" GO_ROWS(code)
+
 /* Behind a function that an FDE begins with another one, of which it says rows. */
 #define COVERED(symbol, rows)                                                                      \
 	"	.globl f\n	.type f, @function\nf:	.cfi_startproc\n	ret\n" rows symbol \
@@ -63,7 +72,14 @@ static const struct lint_program {
 	  COVERED("	.type g, @function\n", "	.cfi_def_cfa_offset 24\n"),
 	  "0 wrong, 0 proven, 1 not_reached" },
 	{ "what has no rule is unchanged", SPILLS, "SP004 f+8\n1 wrong, 0 proven" },
-	{ "in Go it is nobody's",
+	{ "in Go nothing is claimed of it", GO("	mov rbx, rdi\n	xor eax, eax\n	ret\n"),
+	  "0 wrong, 1 proven" },
+	{ "where the caller is, is", GO("	push rbx\n	pop rcx\n	ret\n"),
+	  "SP001 f+1\n1 wrong, 0 proven" },
+	{ "the same rows of another program's claim something",
+	  GO_ROWS("	mov rbx, rdi\n	xor eax, eax\n	ret\n"),
+	  "0 wrong, 0 proven, 1 rule_unknown" },
+	{ "beside Go's, what C's rows do not say is nobody's",
 	  "	.type \"runtime.text\", @function\n\"runtime.text\":\n" SPILLS,
 	  "0 wrong, 0 proven, 1 rule_unknown" },
 };
