@@ -296,11 +296,6 @@ int stackproof_session_consume(struct stackproof_session *session, stackproof_st
 		       : 0;
 }
 
-int stackproof_session_fd(const struct stackproof_session *session)
-{
-	return bpf_session_fd(session->session);
-}
-
 int stackproof_session_take_counts(struct stackproof_session *session, stackproof_stack_fn fn,
 				   void *context, uint64_t *ret_unsent,
 				   struct stackproof_error *error)

@@ -257,12 +257,11 @@ static int map_ring(struct perf_ring *ring, int cpu, uint32_t pages, struct erro
 	return 0;
 }
 
-static int watch_ring(const struct perf_rings *rings, const struct perf_ring *ring,
-		      struct error *error)
+int perf_rings_watch(const struct perf_rings *rings, int fd, struct error *error)
 {
 	struct epoll_event interest = { .events = EPOLLIN };
 
-	if (epoll_ctl(rings->epoll_fd, EPOLL_CTL_ADD, ring->fd, &interest))
+	if (epoll_ctl(rings->epoll_fd, EPOLL_CTL_ADD, fd, &interest))
 		return error_set_errno(error, "waiting for the events of processes");
 	return 0;
 }
@@ -288,7 +287,7 @@ int perf_rings_open(struct perf_rings *ret, uint32_t pages, struct error *error)
 		if (ring->fd < 0)
 			return unavailable(error, cpu, "");
 		ret->count++;
-		if (map_ring(ring, cpu, pages, error) || watch_ring(ret, ring, error))
+		if (map_ring(ring, cpu, pages, error) || perf_rings_watch(ret, ring->fd, error))
 			return -1;
 	}
 	return 0;

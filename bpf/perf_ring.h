@@ -73,6 +73,8 @@ struct perf_rings {
 /* The events of all processes, pages pages (a power of two) for each CPU. ERROR_UNAVAILABLE: this
  * machine may not or can not. ret is to be closed whether that succeeds or not. */
 int perf_rings_open(struct perf_rings *ret, uint32_t pages, struct error *error);
+/* epoll_fd is readable while that one is, too. */
+int perf_rings_watch(const struct perf_rings *rings, int fd, struct error *error);
 void perf_rings_close(struct perf_rings *rings);
 
 #endif

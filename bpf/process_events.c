@@ -585,7 +585,9 @@ int process_events_open(struct bpf_session *session, struct image_store *store,
 	events->root = options->pid;
 	events->unsure_ns = NEVER;
 	if (perf_rings_open(&events->rings, options->pages ? options->pages : PAGES_DEFAULT,
-			    error)) {
+			    error) ||
+	    (bpf_session_fd(session) >= 0 &&
+	     perf_rings_watch(&events->rings, bpf_session_fd(session), error))) {
 		process_events_close(events);
 		return -1;
 	}

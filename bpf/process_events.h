@@ -42,7 +42,7 @@ void process_events_close(struct process_events *events);
  */
 int process_events_add_existing(struct process_events *events, struct error *error);
 
-/* A descriptor for poll(2) that is readable when a process has changed. */
+/* A descriptor for poll(2) that is readable when a process has changed, and while bpf_session_fd() is. */
 int process_events_fd(const struct process_events *events);
 
 /* Follows everything that changed until now. Processes that must be read for it are read for 20

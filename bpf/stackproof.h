@@ -268,7 +268,7 @@ struct stackproof_session_options {
 	uint32_t rules;			/* 0: 65,536 */
 	uint32_t places;		/* of rules that have more than one word; 0: 16,384 */
 	uint32_t stacks;  /* different ones at a time, if they are counted; 0: 65,536 */
-	uint32_t wake_up; /* not 0: stackproof_session_fd() wakes who waits for stacks */
+	uint32_t wake_up; /* not 0: stackproof_processes_fd() wakes who waits for stacks, too */
 	uint32_t zero;
 };
 
@@ -311,9 +311,6 @@ void stackproof_session_detach(struct stackproof_session *session);
 /* Calls fn with every stack that is there, without waiting. */
 int stackproof_session_consume(struct stackproof_session *session, stackproof_stack_fn fn,
 			       void *context, struct stackproof_error *error);
-/* Readable (poll(2)) while stacks are there; it is the session's. -1: it has not the option wake_up.
- */
-int stackproof_session_fd(const struct stackproof_session *session);
 /* If stacks are counted: each different one since the last time. *ret_unsent: how many were met
  * whose frames never came. */
 int stackproof_session_take_counts(struct stackproof_session *session, stackproof_stack_fn fn,
@@ -365,7 +362,8 @@ void stackproof_processes_close(struct stackproof_processes *processes);
 /* Gives the session the processes that there are; for a second, those left are waiting. */
 int stackproof_processes_add_existing(struct stackproof_processes *processes,
 				      struct stackproof_error *error);
-/* Readable (poll(2)) when something has changed. */
+/* Readable (poll(2)) when something has changed, and while stacks are there, if the session has the
+ * option wake_up. */
 int stackproof_processes_fd(const struct stackproof_processes *processes);
 /* Takes every stack that the session has, follows what changed until then, and calls fn with
  * each. fn NULL: no stack is taken; for who calls stackproof_session_take_counts(). fn may call

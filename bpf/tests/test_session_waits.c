@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
-#include "clock.h"
+#include "process_events.h"
 #include "session_fixture.h"
 
 static void stand_still(void)
@@ -52,13 +52,19 @@ static void count(void *context, const struct walk_record *record, bool frame_po
 	++*(unsigned int *)context;
 }
 
+static void count_stack(void *context, const struct process_stack *stack)
+{
+	++*(unsigned int *)context;
+}
+
 static const struct {
 	const char *name;
-	bool baseline, wake_up;
+	bool baseline, wake_up, processes;
 } waits_for[] = {
-	{ "the_walk_s_stack_wakes", false, true },
-	{ "the_baseline_s_stack_wakes", true, true },
-	{ "nothing_wakes_who_did_not_ask", false, false },
+	{ "the_walk_s_stack_wakes", false, true, false },
+	{ "the_baseline_s_stack_wakes", true, true, false },
+	{ "who_waits_for_processes_is_woken_too", false, true, true },
+	{ "nothing_wakes_who_did_not_ask", false, false, false },
 };
 
 START_TEST(first_stack)
@@ -67,6 +73,7 @@ START_TEST(first_stack)
 	struct bpf_session_options options = { .wake_up = wake_up, .only_frame_pointer = baseline };
 	struct image_store *store = image_store_create();
 	struct address_space space = { 0 };
+	struct process_events *events = NULL;
 	struct bpf_session *session;
 	unsigned int taken = 0;
 	struct error error;
@@ -89,25 +96,37 @@ START_TEST(first_stack)
 		goto out;
 	}
 	ck_assert_int_ge(stacks.fd, 0);
+	if (waits_for[_i].processes) {
+		/* Of the child, which changes nothing. */
+		struct process_events_options events_of = { .pid = space.pid };
+
+		ck_assert(!process_events_open(session, store, &events_of, &events, &error));
+		stacks.fd = process_events_fd(events);
+	}
 	if (bpf_session_attach_samples(session, space.pid, -1, 4999, &error)) {
 		printf("SKIP: %s\n", error.message);
 		goto out;
 	}
 	/* What it ran until it stood still is no news. */
 	ck_assert(!bpf_session_consume(session, count, &taken, &error));
-	ck_assert_int_eq(poll(&stacks, 1, 0), 0);
+	ck_assert(events || !poll(&stacks, 1, 0));
 	taken = 0;
 
 	pid_t starter = fork_starter(space.pid);
 
-	ck_assert_int_eq(poll(&stacks, 1, PATIENCE_S * 1000), 1);
-	ck_assert(!bpf_session_consume(session, count, &taken, &error));
+	/* Any process's events wake who waits for them: the starter's, too. */
+	for (uint64_t until = patience(); !taken && monotonic_ns() < until;) {
+		ck_assert_int_eq(poll(&stacks, 1, PATIENCE_S * 1000), 1);
+		ck_assert(!(events ? process_events_consume(events, count_stack, &taken, &error)
+				   : bpf_session_consume(session, count, &taken, &error)));
+	}
 	ck_assert_uint_ge(taken, 1);
 	/* And again: what wakes is the first after all were taken. */
 	ck_assert_int_eq(poll(&stacks, 1, PATIENCE_S * 1000), 1);
 	end_child(starter);
 out:
 	end_child(space.pid);
+	process_events_close(events);
 	bpf_session_close(session);
 	address_space_deinit(&space);
 	image_store_destroy(store);

@@ -143,8 +143,7 @@ static int follow(struct starter *starter, struct bpf_session *session, struct i
 		  struct process_events *events, struct parts *ret, struct error *error)
 {
 	struct first first = { .pid = starter->pid, .exec_ns = starter->exec_ns };
-	struct pollfd wakes[] = { { .fd = process_events_fd(events), .events = POLLIN },
-				  { .fd = bpf_session_fd(session), .events = POLLIN } };
+	struct pollfd wakes = { .fd = process_events_fd(events), .events = POLLIN };
 	uint64_t deadline = monotonic_ns() + TIMEOUT_MS * 1000000ull;
 	struct process_events_counters counters;
 	uint64_t used_ns;
@@ -155,7 +154,7 @@ static int follow(struct starter *starter, struct bpf_session *session, struct i
 	if (write(starter->go, "", 1) != 1)
 		return error_set_errno(error, "starting the program");
 	while (!first.arrived_ns) {
-		poll(wakes, 2, POLL_MS);
+		poll(&wakes, 1, POLL_MS);
 		if (process_events_consume(events, on_stack, &first, error))
 			return -1;
 		process_events_counters(events, &counters);
