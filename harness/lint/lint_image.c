@@ -307,6 +307,17 @@ static int follow(struct linting *linting, struct flow *flow, enum entry entry,
 	return others ? lint_enter_others(flow, error) : 0;
 }
 
+/* Who is called there would return to where nobody called from. If no symbol of any kind is there, it is perhaps
+ * no function. */
+static bool is_refuted(const struct linting *linting, const struct flow *flow)
+{
+	const struct image_symbol *symbol =
+		image_symbol_find(linting->world.cfi->image, flow->function);
+
+	return flow->returns_elsewhere && flow->function != linting->world.first &&
+	       !(symbol && symbol->pc == flow->function);
+}
+
 static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 		    const struct flow_state *known, struct error *error)
 {
@@ -315,7 +326,7 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 	struct flow_part *part;
 	struct flow flow;
 	enum flow_reason reason;
-	size_t strays = linting->strays.count;
+	size_t strays = linting->strays.count, uncovered = linting->uncovered.count;
 	bool stubs, others, middle, proven = false;
 	int result = 0;
 
@@ -345,6 +356,14 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 	for (int round = 0; !result && !proven && flow_again(&flow, round); round++) {
 		flow_restart(&flow);
 		result = follow(linting, &flow, entry, known, others, stubs, error);
+	}
+	if (!result && !proven && entry == ENTRY_FIRST && !stubs && !others &&
+	    is_refuted(linting, &flow)) {
+		linting->doubtful[number] = linting->later[number] = true;
+		linting->call_count = 0;
+		linting->uncovered.count = uncovered;
+		flow_deinit(&flow);
+		return 0;
 	}
 	if (!result && !proven)
 		result = lint_judge_flow(&linting->judge, &flow, entry == ENTRY_BEGIN, error);

@@ -17,6 +17,10 @@
 	      "	.cfi_offset rbp, -24\n	pop rbp\n	.cfi_def_cfa_offset 16\n	"                        \
 	      ".cfi_restore rbp\n"                                                                 \
 	      "	pop rbx\n	.cfi_def_cfa_offset 8\n	.cfi_restore rbx\n	ret\n"
+/* A function that goes on in another FDE, or seems to. */
+#define HALF(label)                                                                                \
+	"	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	nop\n"                        \
+	"	.cfi_endproc\n" label START
 /* A jump by four cases; the last is behind the FDE, here or at 16 bytes. */
 #define CASES(before)                                                                              \
 	"	cmp edi, 3\n	ja 1f\n	mov edi, edi\n	lea rdx, 9f[rip]\n"                                  \
@@ -50,6 +54,13 @@ static const struct lint_case lint_cases[] = {
 	  F "	.byte 0x53, 0x3e\n	.p2align 4\n" START "	nop\n	ret\n",
 	  "3 of 3, 2 proven" },
 	{ "nor are zeros", F "	.zero 13\n" START "	nop\n	ret\n", "3 of 3, 2 proven" },
+	{ "who would return elsewhere if it was called there was perhaps not called",
+	  HALF("") "	pop rbx\n	ret\n", "2 of 4, 1 proven, 1 unproven no_entry" },
+	{ "who has a symbol was", HALF("g:") "	push rax\n	ret\n",
+	  "SP001 3..4 cfa=rsp+8 / cfa=rsp+16\n3 of 4, 1 mismatch, 1 proven" },
+	{ "who has none perhaps not", HALF("") "	push rax\n	ret\n",
+	  "2 of 4, 1 proven, 1 unproven no_entry" },
+	{ "who returns as it should was, too", HALF("") "	ret\n", "3 of 3, 2 proven" },
 	{ "the last case of a switch behind the FDE is not covered", CASES("	nop\n"),
 	  "SP006 27..28 no FDE covers it / it is a function, or something leads there\n"
 	  "11 of 11, 2 proven" },
