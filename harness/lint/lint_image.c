@@ -311,8 +311,8 @@ static int follow(struct linting *linting, struct flow *flow, enum entry entry,
  * no function. */
 static bool is_refuted(const struct linting *linting, const struct flow *flow)
 {
-	const struct image_symbol *symbol =
-		image_symbol_find(linting->world.cfi->image, flow->function);
+	const struct image_symbol *symbol = image_symbol_find(linting->world.cfi->image,
+							      flow->function);
 
 	return flow->returns_elsewhere && flow->function != linting->world.first &&
 	       !(symbol && symbol->pc == flow->function);
