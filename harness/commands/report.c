@@ -200,7 +200,8 @@ static const struct argp parser = {
 	       "two compilers (stackproof corpus), the toolchains side by side.\v"
 	       "Exit status: that of the run; 3 if DIR can't be read. With --toolchains: 0, or 1 "
 	       "if a "
-	       "table fault is there that the corpus does not expect, 77 if nothing was judged.",
+	       "table fault is there that the corpus does not expect, 77 if nothing was judged, "
+	       "or nothing of one of two, 99 if a run was cut short.",
 };
 
 /* ---- by toolchain ------------------------------------------------------------------------ */
@@ -267,17 +268,24 @@ static void gate_toolchain(struct gate *gate, const struct toolchain *toolchain)
 	gate_leave(gate, GATE_CUT_SHORT, toolchain->broken);
 }
 
-static enum exit_status toolchains_status(const struct toolchains *model, struct gate gate)
+static enum exit_status toolchains_status(const struct toolchains *model,
+					  const struct results *results,
+					  const struct arguments *arguments)
 {
-	gate.unit = "binaries";
+	struct gate gate = arguments->gate;
+	bool both;
 
+	gate.unit = "binaries";
+	gate.environment |= !results->finished;
+	both = !arguments->other || results_sides_tell(results, &gate, stderr);
 	for (size_t i = 0; i < model->count; i++)
 		gate_toolchain(&gate, &model->toolchain[i]);
 	for (size_t i = 0; i < model->fault_count; i++)
 		gate.findings += !model->fault[i].expected;
 	if (!gate_is_clean(&gate))
 		gate_print(&gate, stderr);
-	return gate_status(&gate);
+	/* A side of which nothing is known is not compared. */
+	return !both && gate_status(&gate) <= EXIT_FINDINGS ? EXIT_SKIPPED : gate_status(&gate);
 }
 
 static int report_toolchains(struct results *results, const struct arguments *arguments, FILE *file,
@@ -308,7 +316,7 @@ static int report_toolchains(struct results *results, const struct arguments *ar
 		error_print(stderr, "stackproof report", error);
 		status = EXIT_ENVIRONMENT;
 	} else {
-		status = toolchains_status(&report.model, arguments->gate);
+		status = toolchains_status(&report.model, results, arguments);
 	}
 	toolchain_report_deinit(&report);
 	return status;

@@ -6,6 +6,7 @@
  *	results_read.c	reading it back
  *	results_compare.c	cells of what `compare --json` printed
  *	results_join.c	two runs as one, side by side
+ *	results_sides.c	what each of them has judged
  *	results_ignore.c	findings that are in the list of --ignore
  *	fault_origin.c	whose code a finding is about
  *	tally.c		figures over many cells: shares per engine, table faults, skips
@@ -175,6 +176,14 @@ void results_bad_line(struct results *results, size_t number, const char *proble
 void results_join(struct results *into, struct results *from);
 /* The same for a name that is in a manifest; allocated, replaced. */
 void results_side_name(char **name, const char *side);
+
+/* ---- results_sides.c -------------------------------------------------------------------- */
+
+#define RESULTS_ONLY_SHOWN 20 /* binaries that one side only has, by name */
+
+/* Of joined ones: names, in file, the binaries that one side only has judged, and counts them in gate. False:
+ * nothing of some side was judged. */
+bool results_sides_tell(const struct results *results, struct gate *gate, FILE *file);
 
 /* ---- results_ignore.c ------------------------------------------------------------------- */
 
