@@ -13,6 +13,7 @@
 #include <string.h>
 #include "generate/generate.h"
 #include "cli/options.h"
+#include "cli/output_file.h"
 #include "harness.h"
 
 enum {
@@ -201,63 +202,92 @@ static void print_reduced(const struct arguments *arguments, const struct genera
 	fputc('\n', stderr);
 }
 
-/* EXIT_OK: generate is the smallest. After a signal it is what was reached. */
-static enum exit_status reduce(struct arguments *arguments)
+/* It is the whole one's, or the smallest's, by chance. */
+static bool is_steady(const struct generate_reduced *reduced)
 {
-	struct generate_reduced reduced;
+	if (reduced->again == reduced->status)
+		return true;
+	fprintf(stderr, "generate --reduce: the command does not end alike each time: ");
+	if (reduced->again < 0)
+		fprintf(stderr, "of the program that is left it did not end\n");
+	else
+		fprintf(stderr, "of the program that is left now with status %d\n", reduced->again);
+	return false;
+}
+
+/* EXIT_OK: generate is the smallest. After a signal what was reached is said. */
+static enum exit_status reduce(struct arguments *arguments, struct generate_reduced *ret)
+{
 	struct error error;
 
-	if (!generate_reduce(&arguments->reducing, &arguments->generate, &reduced, &error)) {
-		print_reduced(arguments, &reduced);
+	if (!generate_reduce(&arguments->reducing, &arguments->generate, ret, &error))
 		return EXIT_OK;
-	}
 	error_print(stderr, "generate --reduce", &error);
-	if (error.code == ERROR_SYSTEM && error.system_errno == EINTR && reduced.status) {
-		print_reduced(arguments, &reduced);
-		return EXIT_ENVIRONMENT;
-	}
+	if (error.code == ERROR_SYSTEM && error.system_errno == EINTR && ret->status)
+		print_reduced(arguments, ret);
 	return error.code == ERROR_PROTOCOL	 ? EXIT_SKIPPED
 	       : error.code == ERROR_UNAVAILABLE ? EXIT_USAGE
 						 : EXIT_ENVIRONMENT;
 }
 
+/* Prints what was asked for. */
+static enum exit_status print(const struct arguments *arguments, const char *name, FILE *file)
+{
+	struct error error;
+
+	if (arguments->flags) {
+		generate_flags(arguments->generate.seed, arguments->family, arguments->levels,
+			       file);
+		return EXIT_OK;
+	}
+	if (!generate_program(&arguments->generate, file, &error))
+		return EXIT_OK;
+	/* What isn't a write that failed is options that ask for what can't be. */
+	error_print(stderr, error.code == ERROR_SYSTEM ? name : NULL, &error);
+	return error.code == ERROR_SYSTEM ? EXIT_ENVIRONMENT : EXIT_USAGE;
+}
+
+/* The same, in its file. Of standard output main.c says whether all of it was written. */
+static enum exit_status print_into(const struct arguments *arguments, struct output_file *output)
+{
+	const char *name = arguments->output ? arguments->output : "standard output";
+	enum exit_status status = print(arguments, name, output->file);
+	struct error error;
+
+	if (arguments->output && output_file_close(output, !status, &error)) {
+		error_print(stderr, NULL, &error);
+		return EXIT_ENVIRONMENT;
+	}
+	return status;
+}
+
 int command_generate(int argc, char **argv)
 {
 	struct arguments arguments = { .levels = "O0,O1,O2,O3,Os", .reducing.timeout_ms = 60000 };
-	const char *name = "standard output";
+	struct output_file output = { .file = stdout };
+	struct generate_reduced reduced;
 	struct error error;
-	FILE *file = stdout;
 	int status = EXIT_OK;
 
 	argp_err_exit_status = EXIT_USAGE;
 	command_parse(&argp, argc, argv, 0, &arguments);
-	if (arguments.reducing.command) {
-		status = reduce(&arguments);
-		if (status)
-			return status;
+	if (arguments.output && output_file_open(arguments.output, &output, &error)) {
+		error_print(stderr, NULL, &error);
+		return EXIT_ENVIRONMENT;
 	}
-	if (arguments.output) {
-		name = arguments.output;
-		file = fopen(name, "we");
-		if (!file) {
-			error_set_errno(&error, "creating it");
-			error_print(stderr, name, &error);
-			return EXIT_ENVIRONMENT;
-		}
+	if (arguments.reducing.command)
+		status = reduce(&arguments, &reduced);
+	if (status) {
+		if (arguments.output)
+			output_file_close(&output, false, &error);
+		return status;
 	}
-	if (arguments.flags) {
-		generate_flags(arguments.generate.seed, arguments.family, arguments.levels, file);
-	} else if (generate_program(&arguments.generate, file, &error)) {
-		/* What isn't a write that failed is options that ask for what can't be. */
-		error_print(stderr, error.code == ERROR_SYSTEM ? name : NULL, &error);
-		status = error.code == ERROR_SYSTEM ? EXIT_ENVIRONMENT : EXIT_USAGE;
-	}
-	/* What was lost earlier is not said again by fclose(). Of standard output main.c speaks. */
-	bool lost = file != stdout && ferror(file);
-	if (file != stdout && (fclose(file) || lost)) {
-		error_set_errno(&error, "writing it");
-		error_print(stderr, name, &error);
-		status = EXIT_ENVIRONMENT;
+	status = print_into(&arguments, &output);
+	/* Behind the program: who closes standard error early has it all the same. */
+	if (arguments.reducing.command && !status) {
+		print_reduced(&arguments, &reduced);
+		if (!is_steady(&reduced))
+			status = EXIT_SKIPPED;
 	}
 	return status;
 }

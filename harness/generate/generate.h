@@ -255,6 +255,7 @@ struct generate_size {
 struct generate_reduced {
 	int status; /* of the command, by which a program is known that still shows it */
 	unsigned int tried;
+	int again; /* the same, once more of the smallest at the end; -1: it hangs */
 	struct generate_size before, after;
 };
 
@@ -265,6 +266,7 @@ bool generate_command_is_whole(const char *command);
  * has for the whole program. options: the program; then the smallest one found, from which nothing
  * more can be left out. ERROR_PROTOCOL: the status is 0, the command was not found, or died of a
  * signal; ERROR_TIMEOUT; ERROR_SYSTEM with EINTR: a signal came, and options is what was reached.
+ * Where ret->again is another status, the command does not end alike each time.
  */
 int generate_reduce(const struct generate_reducing *reducing, struct generate_options *options,
 		    struct generate_reduced *ret, struct error *error);

@@ -244,6 +244,16 @@ static int ask_first(struct reducer *reducer)
 	return 0;
 }
 
+/* Once more, of the smallest: a command that does not end alike each time has shown nothing. */
+static int ask_again(struct reducer *reducer)
+{
+	if (write_program(reducer, &reducer->best))
+		return -1;
+	reducer->result->tried++;
+	reducer->result->again = run_command(reducer);
+	return reducer->result->again < 0 && reducer->error->code != ERROR_TIMEOUT ? -1 : 0;
+}
+
 int generate_reduce(const struct generate_reducing *reducing, struct generate_options *options,
 		    struct generate_reduced *ret, struct error *error)
 {
@@ -264,7 +274,7 @@ int generate_reduce(const struct generate_reducing *reducing, struct generate_op
 		error_set(error, ERROR_MEMORY, "", 0, "no memory for a command");
 	measure(&whole, options, &ret->before);
 	if (reducer.command && !ask_first(&reducer))
-		result = reduce(&reducer, &whole);
+		result = reduce(&reducer, &whole) || ask_again(&reducer) ? -1 : 0;
 	*options = reducer.best;
 	measure(&whole, options, &ret->after);
 	free(reducer.command);
