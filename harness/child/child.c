@@ -4,9 +4,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -87,6 +89,25 @@ int child_end(pid_t pid, bool at_once)
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	return status;
+}
+
+int child_end_or_signal(pid_t pid, const struct ending_signals *signals, int *ret_status,
+			struct error *error)
+{
+	struct pollfd waits[] = { { .fd = pidfd_open(pid, 0), .events = POLLIN },
+				  { .fd = signals->fd, .events = POLLIN } };
+	int number = 0;
+
+	/* Where there is no such descriptor it is waited for as ever. */
+	while (waits[0].fd >= 0 && !number && !waits[0].revents) {
+		if (poll(waits, 2, -1) < 0 && errno != EINTR)
+			break;
+		number = ending_signals_take(signals);
+	}
+	if (waits[0].fd >= 0)
+		close(waits[0].fd);
+	*ret_status = child_end(pid, number != 0);
+	return number ? ending_signals_error(error, number) : 0;
 }
 
 int child_check(const char *program, int status, struct error *error)

@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <sys/types.h>
+#include "child/ending_signals.h"
 #include "error.h"
 
 #define CHILD_NOT_RUN 127 /* the exit status where a program could not be executed */
@@ -43,6 +44,10 @@ int child_find(const char *name, char *ret, size_t size);
 /* Waits for its end (at_once: kills it), then kills what is left of its group. Returns the status,
  * as waitpid(2). */
 int child_end(pid_t pid, bool at_once);
+
+/* The same, or -1: one of the signals came, which are held: it was killed with its group, as error says. */
+int child_end_or_signal(pid_t pid, const struct ending_signals *signals, int *ret_status,
+			struct error *error);
 
 /* 0: it ran and came to its end, with whatever status. ERROR_UNAVAILABLE: there is no such program.
  * ERROR_PROTOCOL: it died of a signal. */

@@ -154,17 +154,23 @@ static int run_make(const struct corpus_own *own, const char *tree, const char *
 	char jobs[16], output[PATH_MAX + 8], list[PATH_MAX + 300];
 	const char *const argv[] = { "make", "--no-print-directory", jobs, "-C", tree, output,
 				     list,   "corpus-own",	     NULL };
-	int status;
+	struct ending_signals signals;
+	int status, result;
 	pid_t pid;
 
 	snprintf(jobs, sizeof(jobs), "-j%u", own->jobs);
 	snprintf(output, sizeof(output), "O=%s", folder);
 	snprintf(list, sizeof(list), "OWN=%s '%s'", toolchains,
 		 own->programs ? own->programs : "*");
+	if (ending_signals_hold(&signals, error))
+		return -1;
 	fflush(NULL);
 	pid = child_fork();
-	if (pid < 0)
-		return error_set_errno(error, "a process for make");
+	if (pid < 0) {
+		error_set_errno(error, "a process for make");
+		ending_signals_release(&signals);
+		return -1;
+	}
 	if (!pid) {
 		/* Inside another make it would look for that one's jobserver. */
 		unsetenv("MAKEFLAGS");
@@ -173,8 +179,9 @@ static int run_make(const struct corpus_own *own, const char *tree, const char *
 		execvp(argv[0], (char *const *)argv);
 		_exit(CHILD_NOT_RUN);
 	}
-	status = child_end(pid, false);
-	if (child_check("make", status, error))
+	result = child_end_or_signal(pid, &signals, &status, error);
+	ending_signals_release(&signals);
+	if (result || child_check("make", status, error))
 		return -1;
 	if (WEXITSTATUS(status))
 		return error_set(error, ERROR_PROTOCOL, "", 0, "nothing was built: make says why");

@@ -268,6 +268,41 @@ START_TEST(a_program_is_found_as_exec_finds_it)
 }
 END_TEST
 
+static const struct {
+	const char *name;
+	const char *script;
+	int number; /* the signal that comes meanwhile; 0: none */
+	int result, status;
+} endings[] = {
+	{ "to_its_end", "exit 3", 0, 0, 3 << 8 },
+	{ "ended", "sleep 1000 & sleep 1000", SIGTERM, -1, SIGKILL },
+	{ "interrupted", "sleep 1000", SIGINT, -1, SIGKILL },
+};
+
+START_TEST(a_signal_ends_what_is_waited_for)
+{
+	const char *const argv[] = { "sh", "-c", endings[_i].script, NULL };
+	struct child_command command = { .argv = argv };
+	struct ending_signals signals;
+	int status = -1, output;
+	struct error error = { 0 };
+	char byte;
+
+	ck_assert_int_eq(ending_signals_hold(&signals, &error), 0);
+	pid_t pid = child_start(&command, &output, &error);
+
+	ck_assert_int_gt(pid, 0);
+	if (endings[_i].number)
+		kill(getpid(), endings[_i].number);
+	ck_assert_int_eq(child_end_or_signal(pid, &signals, &status, &error), endings[_i].result);
+	ck_assert_int_eq(status, endings[_i].status);
+	ck_assert_int_eq(error.system_errno, endings[_i].number ? EINTR : 0);
+	ck_assert_int_eq(read(output, &byte, 1), 0); /* nobody of its group has it any more */
+	close(output);
+	ending_signals_release(&signals);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("child");
@@ -278,6 +313,7 @@ int main(void)
 	tcase_add_test(tcase, output_may_go_nowhere);
 	tcase_add_loop_test(tcase, group_ends_with_child, 0, 2);
 	tcase_add_test(tcase, child_ends_with_its_parent);
+	tcase_add_loop_test(tcase, a_signal_ends_what_is_waited_for, 0, COUNT(endings));
 	tcase_add_loop_test(tcase, a_program_is_found_as_exec_finds_it, 0, COUNT(finds));
 	tcase_add_loop_test(tcase, shell_is_heard_to_its_end, 0, COUNT(shell_cases));
 	suite_add_tcase(suite, tcase);
