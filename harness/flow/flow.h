@@ -216,8 +216,9 @@ bool flow_has(const struct flow *flow, uint64_t pc);
 int flow_step(struct flow *flow, struct flow_part *part, const struct code *code,
 	      struct flow_state *state, const struct flow_way *way, flow_edge_fn fn, void *context,
 	      bool *ret_on, struct error *error);
-/* All instructions of all blocks once more: how ways return is known then. */
-int flow_step_all(struct flow *flow, struct error *error);
+/* All instructions of all blocks once more: how ways return is known then. *ret_arguments: a bit for each register
+ * that callees preserve, of which the caller's value is used as an address. */
+int flow_step_all(struct flow *flow, uint32_t *ret_arguments, struct error *error);
 /* The same while ways are followed: flow_proof.c. */
 int flow_go(struct flow *flow, struct flow_part *part, const struct code *code,
 	    struct flow_state *state, const struct flow_way *way, bool *ret_on,

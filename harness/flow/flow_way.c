@@ -49,7 +49,23 @@ void flow_way_return(struct flow *flow, const struct code *code, const struct fl
 	flow->returns_unknown |= !well;
 }
 
-static int step_block(struct flow *flow, uint32_t number, struct error *error)
+/* The registers of which the instruction uses the caller's value as an address. */
+static uint32_t goes_by(const struct code *code, const struct flow_state *state)
+{
+	uint32_t ret = 0;
+
+	if (!code->has_memory || code->effect == EFFECT_ADDRESS)
+		return 0;
+	for (int i = 0; i < 2; i++) {
+		uint8_t reg = i ? code->index : code->base;
+
+		if (reg < REGISTER_GPR_COUNT && state->reg[reg].kind == VALUE_ENTRY)
+			ret |= 1u << state->reg[reg].reg;
+	}
+	return ret & FLOW_PRESERVED;
+}
+
+static int step_block(struct flow *flow, uint32_t number, uint32_t *arguments, struct error *error)
 {
 	const struct flow_block *block = &flow->block[number];
 	struct flow_part *part = block->part;
@@ -68,6 +84,7 @@ static int step_block(struct flow *flow, uint32_t number, struct error *error)
 		code = *found;
 		if (!code.length)
 			break;
+		*arguments |= goes_by(&code, &state);
 		if (flow_step(flow, part, &code, &state, &way, NULL, NULL, &on, error))
 			return -1;
 		flow_way_pass(&way, part, &code);
@@ -76,10 +93,11 @@ static int step_block(struct flow *flow, uint32_t number, struct error *error)
 	return 0;
 }
 
-int flow_step_all(struct flow *flow, struct error *error)
+int flow_step_all(struct flow *flow, uint32_t *ret_arguments, struct error *error)
 {
+	*ret_arguments = 0;
 	for (uint32_t i = 0; i < flow->block_count; i++)
-		if (step_block(flow, i, error))
+		if (step_block(flow, i, ret_arguments, error))
 			return -1;
 	return 0;
 }

@@ -414,6 +414,7 @@ static int returns_home(struct linting *linting, const struct cfi_fde *fde, bool
 	struct flow_part *part;
 	struct flow flow;
 	enum flow_reason reason;
+	uint32_t arguments;
 	int result = 0;
 
 	*ret = false;
@@ -431,7 +432,7 @@ static int returns_home(struct linting *linting, const struct cfi_fde *fde, bool
 		result = flow_enter(&flow, part->begin, error);
 	}
 	if (!result)
-		result = flow_step_all(&flow, error);
+		result = flow_step_all(&flow, &arguments, error);
 	*ret = (flow.returns_well || (flow.calls_home && !flow.has_return)) &&
 	       !flow.returns_unknown && !flow.returns_elsewhere && !flow.breaks_convention &&
 	       !flow.jump_unread && !flow.too_large;

@@ -167,17 +167,20 @@ static bool has_rule(const struct flow_part *part, uint8_t reg)
 	return false;
 }
 
-/* The function preserves not all that the psABI wants, or no rule is ever made for a register: having none
+/* The function preserves not all that the psABI wants, its callers tell it something by the register (Zig's own
+ * compiler), or no rule is ever made for a register: having none
  * does not say that it is unchanged. */
-static bool is_convention(const struct flow *flow, const struct flow_part *part,
-			  const struct flow_row_verdict *verdict)
+static bool is_convention(const struct lint_judge *judge, const struct flow *flow,
+			  const struct flow_part *part, const struct flow_row_verdict *verdict)
 {
 	const struct cfi *cfi = flow->world->cfi;
 
 	if (!flow_row_is_vague(verdict))
 		return false;
 	return (!flow->has_return && !flow->has_tail_call) ||
-	       (flow->breaks_convention && !has_rule(part, verdict->reg)) || flow->world->ocaml ||
+	       ((flow->breaks_convention || judge->arguments >> verdict->reg & 1) &&
+		!has_rule(part, verdict->reg)) ||
+	       flow->world->ocaml ||
 	       (flow->world->go && cfi->cie[part->fde->cie].section == &cfi->image->debug_frame);
 }
 
@@ -230,7 +233,7 @@ static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
 	}
 	if (verdict.ends && verdict.outcome == FLOW_ROW_PROVEN && had_caller(flow))
 		judge_end(state, &verdict);
-	if (verdict.outcome == FLOW_ROW_MISMATCH && is_convention(flow, part, &verdict)) {
+	if (verdict.outcome == FLOW_ROW_MISMATCH && is_convention(judge, flow, part, &verdict)) {
 		verdict.outcome = FLOW_ROW_UNPROVEN;
 		verdict.reason = FLOW_RULE_UNKNOWN;
 	}
@@ -292,7 +295,7 @@ static void judge_edge(void *context, const struct flow_edge *edge)
 
 	if (judge->flow->is_handler || (judge->flow->returned_to && !judge->doubtful))
 		return; /* its instructions were said to be unproven */
-	if (is_convention(judge->flow, edge->part, &edge->verdict)) {
+	if (is_convention(judge, judge->flow, edge->part, &edge->verdict)) {
 		set_status(judge, edge->to, STATUS_UNPROVEN + FLOW_RULE_UNKNOWN);
 		return;
 	}
@@ -363,6 +366,8 @@ static void doubt_calls(struct lint_judge *judge, const struct flow *flow)
 int lint_judge_flow(struct lint_judge *judge, struct flow *flow, bool called, struct error *error)
 {
 	judge->flow = flow;
+	if (flow_step_all(flow, &judge->arguments, error))
+		return -1;
 	lint_unread_join(judge, flow);
 	for (uint32_t i = 0; i < flow->block_count; i++)
 		if (judge_block(judge, flow, i, called, error))

@@ -13,7 +13,8 @@ struct lint_judge {
 	struct flow_noreturn
 		*noreturn;	 /* borrowed; NULL: a call whose way is wrong never returns */
 	const struct flow *flow; /* that is judged */
-	bool doubtful;		 /* entered in the middle: what is wrong there is unproven */
+	uint32_t arguments; /* of that flow: registers by which its callers tell it something */
+	bool doubtful;	    /* entered in the middle: what is wrong there is unproven */
 	struct lint_counts *counts;
 	/* What all jumps of the flow have in common that may lead to any of its instructions: lint_unread.c. */
 	bool has_unread;

@@ -254,6 +254,18 @@ static const struct lint_case lint_cases[] = {
 	  "	test esi, esi\n	je 2f\n" PUSH
 	  "	cmp edi, 1\n	je 2f\n	cmp edi, 1\n	ja 1f\n" TABLE,
 	  "SP001 40..40 from 8 cfa=rsp+8 / cfa=rsp+16\n16 of 17, 1 mismatch" },
+	{ "a register by which the caller tells something is not preserved",
+	  "	push rax\n	.cfi_def_cfa_offset 16\n	mov [rsp], rbx\n	mov rdx, "
+	  "[rbx+16]\n"
+	  "	mov rbx, [rdx+8]\n	nop\n	mov rbx, [rsp]\n	pop rax\n	"
+	  ".cfi_def_cfa_offset 8\n" LEAF,
+	  "6 of 8, 1 unproven rule_unknown" },
+	{ "as an index, neither, nor by another register that has it",
+	  "	mov rax, rbx\n	mov rdx, [rdi+rax*8]\n	mov ebx, edx\n	nop\n	mov rbx, "
+	  "rax\n" LEAF,
+	  "4 of 6, 1 unproven rule_unknown" },
+	{ "its address alone says nothing", KEPT("	lea rdx, [rbx+8]\n	mov ebx, edx\n"),
+	  "SP004 9..13 rbx=none / it is another value\n4 of 6, 1 mismatch" },
 	{ "of 0 bsf finds nothing and writes nothing", KEPT("	bsf rbx, rdi\n"),
 	  "3 of 5, 1 unproven value_unknown" },
 };
