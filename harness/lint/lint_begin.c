@@ -86,8 +86,8 @@ bool lint_begin_doubtful(const struct cfi *cfi, struct code_decoder *decoder, si
 		return false;
 	if (end > begin)
 		return cfi->fde[cfi->by_pc[number - 1]].pc_begin != begin;
-	return end < begin && begin - end <= GAP_BYTES_MAX &&
-	       !is_aligned(cfi, decoder, end, begin) && goes_into(cfi, decoder, end, begin);
+	return end < begin && begin - end <= GAP_BYTES_MAX && goes_into(cfi, decoder, end, begin) &&
+	       !is_aligned(cfi, decoder, end, begin);
 }
 
 bool lint_begin_state(const struct cfi *cfi, struct code_decoder *decoder, uint64_t from,

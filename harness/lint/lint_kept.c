@@ -23,6 +23,8 @@
 #include "flow/flow_part.h"
 #include "lint/lint_kept.h"
 
+#define FILTER_WORDS 64
+
 struct candidate {
 	uint64_t pc;
 	bool kept;
@@ -35,6 +37,7 @@ struct finder {
 	struct flow_noreturn *noreturn;
 	struct candidate *candidate; /* in the order of addresses */
 	size_t count;
+	uint64_t filter[FILTER_WORDS]; /* a bit for each candidate, of many addresses */
 	bool no_memory;
 };
 
@@ -249,28 +252,55 @@ static bool makes(const struct finder *finder, const struct cfi_fde *fde, const 
 	return code.length && flow_taken_by(finder->cfi->image, &code) == address;
 }
 
-/* In four bytes of the FDE's code lies an address: as it is, or counted from behind them. */
+/* The address's bit in a word of the filter. */
+static uint64_t *filter_word(struct finder *finder, uint64_t address, uint64_t *ret_bit)
+{
+	uint64_t number = address / FLOW_FUNCTION_ALIGNMENT;
+
+	*ret_bit = UINT64_C(1) << number % 64;
+	return &finder->filter[number / 64 % FILTER_WORDS];
+}
+
+/* Of those whose address no word keeps. */
+static void fill_filter(struct finder *finder)
+{
+	for (size_t i = 0; i < finder->count; i++) {
+		uint64_t bit, *word = filter_word(finder, finder->candidate[i].pc, &bit);
+
+		if (!finder->candidate[i].kept)
+			*word |= bit;
+	}
+}
+
+static void meet_number(struct finder *finder, const struct cfi_fde *fde, const uint8_t *bytes,
+			uint64_t at, uint64_t address)
+{
+	uint64_t bit, *word = filter_word(finder, address, &bit);
+	struct candidate *candidate = *word & bit ? candidate_at(finder, address) : NULL;
+
+	if (candidate && !candidate->kept)
+		candidate->kept = makes(finder, fde, bytes, at, address);
+}
+
+/* In four bytes of the FDE's code lies an address: counted from behind them, or, where code lies at a fixed
+ * one, as it is. */
 static void look_in(struct finder *finder, const struct cfi_fde *fde)
 {
 	const uint8_t *bytes = image_bytes(finder->cfi->image, fde->pc_begin, fde->pc_range);
 	const uint64_t first = finder->candidate[0].pc,
-		       last = finder->candidate[finder->count - 1].pc;
+		       span = finder->candidate[finder->count - 1].pc - first;
+	const bool fixed = finder->cfi->image->type == ET_EXEC;
 	uint32_t number;
 
 	for (uint64_t at = 0; bytes && at + sizeof(number) <= fde->pc_range; at++) {
 		memcpy(&number, bytes + at, sizeof(number));
-		const uint64_t is[] = { number, fde->pc_begin + at + sizeof(number) +
-							(uint64_t)(int64_t)(int32_t)number };
+		const uint64_t relative = fde->pc_begin + at + sizeof(number) +
+					  (uint64_t)(int64_t)(int32_t)number;
 
-		for (size_t i = 0; i < sizeof(is) / sizeof(is[0]); i++) {
-			struct candidate *candidate;
-
-			if (is[i] < first || is[i] > last)
-				continue;
-			candidate = candidate_at(finder, is[i]);
-			if (candidate && !candidate->kept)
-				candidate->kept = makes(finder, fde, bytes, at, is[i]);
-		}
+		if (relative - first <= span)
+			meet_number(finder, fde, bytes, at, relative);
+		if (fixed && number - first <= span)
+			meet_number(finder, fde, bytes, at, number);
 	}
 }
 
@@ -316,6 +346,7 @@ int lint_kept_find(const struct cfi *cfi, struct code_decoder *decoder, struct f
 		qsort(finder.candidate, finder.count, sizeof(*finder.candidate), compare);
 		drop_loaders(&finder);
 		flow_taken_words(cfi->image, note_word, &finder);
+		fill_filter(&finder);
 	}
 	for (size_t i = 0; finder.count && i < cfi->by_pc_count; i++)
 		look_in(&finder, &cfi->fde[cfi->by_pc[i]]);
