@@ -8,6 +8,7 @@
  */
 #include <elf.h>
 #include <string.h>
+#include "flow/flow_part.h"
 #include "flow/flow_taken.h"
 
 static void tell(const struct image *image, uint64_t pc, flow_taken_fn fn, void *context)
@@ -93,6 +94,24 @@ static void tell_relr(const struct image *image, const struct tables *tables, fl
 	}
 }
 
+/* Where code lies at a fixed address any word may be one. */
+static void tell_words(const struct image *image, const struct image_segment *segment,
+		       flow_taken_fn fn, void *context)
+{
+	const uint8_t *bytes = image_bytes(image, segment->vaddr, segment->file_bytes);
+	uint64_t begin, pc;
+	size_t size;
+	struct error error;
+
+	if (!bytes || flow_code_range(image, &begin, &size, &error))
+		return;
+	for (uint64_t at = -segment->vaddr % 8; at + 8 <= segment->file_bytes; at += 8) {
+		memcpy(&pc, bytes + at, sizeof(pc));
+		if (pc - begin < size)
+			tell(image, pc, fn, context);
+	}
+}
+
 void flow_taken_words(const struct image *image, flow_taken_fn fn, void *context)
 {
 	Elf64_Phdr dynamic;
@@ -103,12 +122,8 @@ void flow_taken_words(const struct image *image, flow_taken_fn fn, void *context
 		tell_rela(image, &tables, fn, context);
 		tell_relr(image, &tables, fn, context);
 	}
-	for (size_t i = 0; image->type == ET_EXEC && i < image->segment_count; i++) {
-		const struct image_segment *segment = &image->segment[i];
-
-		for (uint64_t at = -segment->vaddr % 8; at + 8 <= segment->file_bytes; at += 8)
-			tell_word(image, segment->vaddr + at, fn, context);
-	}
+	for (size_t i = 0; image->type == ET_EXEC && i < image->segment_count; i++)
+		tell_words(image, &image->segment[i], fn, context);
 }
 
 /* ---- instructions --------------------------------------------------------------------------- */

@@ -25,6 +25,12 @@
 
 #define FILTER_WORDS 64
 
+/* lea r64, [rip + distance], without its prefix */
+#define LEA		    0x8d
+#define LEA_BYTES	    6
+#define MODRM_RELATIVE_MASK 0xc7
+#define MODRM_RELATIVE	    0x05
+
 struct candidate {
 	uint64_t pc;
 	bool kept;
@@ -282,26 +288,56 @@ static void meet_number(struct finder *finder, const struct cfi_fde *fde, const 
 		candidate->kept = makes(finder, fde, bytes, at, address);
 }
 
-/* In four bytes of the FDE's code lies an address: counted from behind them, or, where code lies at a fixed
- * one, as it is. */
+/* `lea` of an address that is counted from behind its four bytes, which are its last ones. */
+static void look_for_lea(struct finder *finder, const struct cfi_fde *fde, const uint8_t *bytes)
+{
+	const uint64_t first = finder->candidate[0].pc,
+		       span = finder->candidate[finder->count - 1].pc - first;
+	const uint8_t *end = bytes + fde->pc_range, *found = bytes;
+	int32_t distance;
+
+	for (; end - found >= LEA_BYTES && (found = memchr(found, LEA, (size_t)(end - found)));
+	     found++) {
+		if (end - found < LEA_BYTES)
+			return;
+		if ((found[1] & MODRM_RELATIVE_MASK) != MODRM_RELATIVE)
+			continue;
+		memcpy(&distance, found + 2, sizeof(distance));
+		const uint64_t address = fde->pc_begin + (uint64_t)(found - bytes) + LEA_BYTES +
+					 (uint64_t)(int64_t)distance;
+
+		if (address - first <= span)
+			meet_number(finder, fde, bytes, (uint64_t)(found - bytes), address);
+	}
+}
+
+/* `mov` of an address as it is, where code lies at a fixed one: behind b8 to bf, or c7 and a register. */
+static void look_for_mov(struct finder *finder, const struct cfi_fde *fde, const uint8_t *bytes)
+{
+	const uint64_t first = finder->candidate[0].pc,
+		       span = finder->candidate[finder->count - 1].pc - first;
+	uint32_t number;
+
+	for (uint64_t at = 1; at + sizeof(number) <= fde->pc_range; at++) {
+		uint8_t before = bytes[at - 1] & 0xf8;
+
+		if (before != 0xb8 && (before != 0xc0 || at < 2 || bytes[at - 2] != 0xc7))
+			continue;
+		memcpy(&number, bytes + at, sizeof(number));
+		if (number - first <= span)
+			meet_number(finder, fde, bytes, at, number);
+	}
+}
+
 static void look_in(struct finder *finder, const struct cfi_fde *fde)
 {
 	const uint8_t *bytes = image_bytes(finder->cfi->image, fde->pc_begin, fde->pc_range);
-	const uint64_t first = finder->candidate[0].pc,
-		       span = finder->candidate[finder->count - 1].pc - first;
-	const bool fixed = finder->cfi->image->type == ET_EXEC;
-	uint32_t number;
 
-	for (uint64_t at = 0; bytes && at + sizeof(number) <= fde->pc_range; at++) {
-		memcpy(&number, bytes + at, sizeof(number));
-		const uint64_t relative = fde->pc_begin + at + sizeof(number) +
-					  (uint64_t)(int64_t)(int32_t)number;
-
-		if (relative - first <= span)
-			meet_number(finder, fde, bytes, at, relative);
-		if (fixed && number - first <= span)
-			meet_number(finder, fde, bytes, at, number);
-	}
+	if (!bytes)
+		return;
+	look_for_lea(finder, fde, bytes);
+	if (finder->cfi->image->type == ET_EXEC)
+		look_for_mov(finder, fde, bytes);
 }
 
 /* What the loader calls is not kept for the program. */
