@@ -40,13 +40,23 @@ bool flow_has(const struct flow *flow, uint64_t pc)
 	return flow_known_part(flow, pc) != NULL;
 }
 
-/* By what Go's linker writes into its CIE, and no compiler of C. */
+/* camlModule__function_12, camlModule.function_12: of OCaml's code. Its run-time's are caml_function, and in C. */
+static bool is_ocaml(const struct flow_world *world, uint64_t pc)
+{
+	const struct image_symbol *symbol = image_symbol_find(world->cfi->image, pc);
+
+	return symbol && symbol->pc == pc && !strncmp(symbol->name, "caml", 4) &&
+	       symbol->name[4] >= 'A' && symbol->name[4] <= 'Z';
+}
+
+/* Go's by what its linker writes into its CIE, and no compiler of C. */
 static bool is_unruled(const struct flow_world *world, const struct flow_part *part)
 {
 	const struct cfi_cie *cie = &world->cfi->cie[part->fde->cie];
 
-	return world->go && cie->section == &world->cfi->image->debug_frame &&
-	       cie->data_alignment == GO_DATA_ALIGNMENT;
+	return (world->ocaml && is_ocaml(world, part->begin)) ||
+	       (world->go && cie->section == &world->cfi->image->debug_frame &&
+		cie->data_alignment == GO_DATA_ALIGNMENT);
 }
 
 int flow_part_of(const struct flow_world *world, const struct cfi_fde *fde, struct flow_part **ret,

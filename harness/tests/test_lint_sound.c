@@ -22,6 +22,10 @@
 	"	ret\n2:	xor eax, eax\n	ret\n"                                                            \
 	"	.section .rodata\n9:	.long " first "-9b, " second "-9b\n	.text\n"
 
+#define OCAML                                                                                      \
+	"	.cfi_endproc\ncamlM__code_begin:\n	.type camlM__f_12, @function\n"                       \
+	"camlM__f_12:	.cfi_startproc\n"
+
 static const struct lint_case lint_cases[] = {
 	/* GCC's __attribute__((interrupt)) with an error code: below it the CPU has pushed that. */
 	{ "a handler of an interrupt is not called",
@@ -266,6 +270,12 @@ static const struct lint_case lint_cases[] = {
 	  "4 of 6, 1 unproven rule_unknown" },
 	{ "its address alone says nothing", KEPT("	lea rdx, [rbx+8]\n	mov ebx, edx\n"),
 	  "SP004 9..13 rbx=none / it is another value\n4 of 6, 1 mismatch" },
+	{ "OCaml's code preserves nothing, and its rows say nothing of it",
+	  "	mov rbx, rdi\n	ret\n" OCAML "	mov rbx, [rdi]\n	mov r12, rax\n	ret\n",
+	  "4 of 5, 1 proven, 1 unproven rule_unknown" },
+	{ "but where its frame is",
+	  "	ret\n" OCAML "	sub rsp, 8\n	xor ebx, ebx\n	add rsp, 8\n	ret\n",
+	  "SP001 5..11 cfa=rsp+8 / cfa=rsp+16\n3 of 5, 1 mismatch, 1 proven" },
 	{ "of 0 bsf finds nothing and writes nothing", KEPT("	bsf rbx, rdi\n"),
 	  "3 of 5, 1 unproven value_unknown" },
 };
