@@ -123,25 +123,5 @@ static const struct lint_case lint_cases[] = {
 };
 /* clang-format on */
 
-START_TEST(a_function_is_judged)
-{
-	judge_function(&lint_cases[_i]);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("lint_kept");
-	TCase *functions = tcase_create("functions");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(functions, 60);
-	tcase_add_loop_test(functions, a_function_is_judged, 0,
-			    (int)(sizeof(lint_cases) / sizeof(lint_cases[0])));
-	suite_add_tcase(suite, functions);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+#define LINT_SUITE "lint_kept"
+#include "lint_cases_main.h"
