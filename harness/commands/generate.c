@@ -254,7 +254,8 @@ static enum exit_status print_into(const struct arguments *arguments, struct out
 	enum exit_status status = print(arguments, name, output->file);
 	struct error error;
 
-	if (arguments->output && output_file_close(output, !status, &error)) {
+	/* What was lost earlier is not said again. */
+	if (arguments->output && output_file_close(output, !status, &error) && !status) {
 		error_print(stderr, NULL, &error);
 		return EXIT_ENVIRONMENT;
 	}

@@ -276,7 +276,7 @@ static enum exit_status toolchains_status(const struct toolchains *model,
 	bool both;
 
 	gate.unit = "binaries";
-	gate.environment |= !results->finished;
+	gate.environment |= arguments->other && !results->finished;
 	both = !arguments->other || results_sides_tell(results, &gate, stderr);
 	for (size_t i = 0; i < model->count; i++)
 		gate_toolchain(&gate, &model->toolchain[i]);

@@ -376,7 +376,7 @@ static const struct line_case {
 	{ "no_folder",
 	  { "--seed", "1", "-o", "/nonexistent/p.c" },
 	  EXIT_ENVIRONMENT,
-	  "creating it" },
+	  "/nonexistent/p.c: No such file" },
 	{ "full_disk", { "--seed", "1", "-o", "/dev/full" }, EXIT_ENVIRONMENT, "No space left" },
 	{ "a_program", { "--seed", "1", "--language", "c" }, EXIT_OK, "generate --seed 1\n" },
 	{ "a_bare_one", { "--seed", "1" }, EXIT_OK, "_start" },
