@@ -156,10 +156,9 @@ static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *stat
 	if (pc == fde->pc_begin || flow_is_stub(flow->world->names, pc)) {
 		note_tail_call(flow, state);
 		flow_beyond_return(flow, state, way);
+		if (flow_state_is_entry(state))
+			flow->calls_home |= !way->weak && !way->unsure;
 	}
-	if ((pc == fde->pc_begin || flow_is_stub(flow->world->names, pc)) &&
-	    flow_state_is_entry(state))
-		flow->calls_home |= !way->weak && !way->unsure;
 	if (pc == fde->pc_begin && flow_state_is_entry(state)) {
 		if (flow->world->tail_called && !way->weak && !way->unsure)
 			flow->world->tail_called(flow->world->context, pc);

@@ -10,7 +10,11 @@
  *	unproven	nobody knows, with the reason: enum flow_reason (flow/flow_row.h)
  *
  *	lint_stray.c	 whose part it is that a function leads to with another frame
+ *	lint_begin.c	 whether a function begins where an FDE does
+ *	lint_enter.c	 where an FDE is entered besides
  *	lint_middle.c	 code in the middle of an FDE that is called
+ *	lint_kept.c	 functions without an FDE of which only the address is kept
+ *	lint_addresses.c  addresses, to be looked at in order
  *	lint_judge.c	 every instruction that was reached, at last
  *	lint_unread.c	 and whether a jump might lead there whose targets nobody knows
  *	lint_image.c	 all FDEs of an image

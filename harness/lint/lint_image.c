@@ -80,32 +80,34 @@ static bool meet_stray(void *context, uint64_t function, uint64_t part)
 	return lint_stray_meet(&linting->strays, function, part);
 }
 
+/* The instruction there; false: the file has nothing there. */
+static bool code_there(const struct linting *linting, uint64_t pc, struct code *ret)
+{
+	size_t size;
+	const uint8_t *bytes = image_bytes_most(linting->world.cfi->image, pc, CODE_BYTES_MAX,
+						&size);
+
+	if (bytes)
+		code_decode(linting->world.decoder, pc, bytes, size, ret);
+	return bytes != NULL;
+}
+
 /* What a compiler holds to be never reached it lets end in whatever comes behind the function. Linkers fill
  * what lies between with no-ops, or with zeros. */
 static bool is_padding(const struct linting *linting, uint64_t pc)
 {
-	size_t size;
-	const uint8_t *bytes = image_bytes_most(linting->world.cfi->image, pc, CODE_BYTES_MAX,
-						&size);
+	const uint8_t *bytes = image_bytes(linting->world.cfi->image, pc, 2);
 	struct code code;
 
-	if (!bytes || (size > 1 && !bytes[0] && !bytes[1]))
-		return true;
-	code_decode(linting->world.decoder, pc, bytes, size, &code);
-	return code.is_padding;
+	return (bytes && !bytes[0] && !bytes[1]) || !code_there(linting, pc, &code) ||
+	       code.is_padding;
 }
 
 static bool is_call(const struct linting *linting, uint64_t pc)
 {
-	size_t size;
-	const uint8_t *bytes = image_bytes_most(linting->world.cfi->image, pc, CODE_BYTES_MAX,
-						&size);
 	struct code code;
 
-	if (!bytes)
-		return false;
-	code_decode(linting->world.decoder, pc, bytes, size, &code);
-	return code.flow == CODE_CALL;
+	return code_there(linting, pc, &code) && code.flow == CODE_CALL;
 }
 
 /* from: the instruction that leads there, 0: a symbol. */

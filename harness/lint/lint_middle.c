@@ -13,7 +13,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "array.h"
 #include "flow/flow_names.h"
 #include "lint/lint_judge.h"
 #include "lint/lint_middle.h"
@@ -68,7 +67,7 @@ static bool is_call(struct code_decoder *decoder, const struct cfi_fde *fde, con
 }
 
 /* The calls of one FDE. */
-static bool look_for_calls(struct lint_middle *middle, const struct cfi *cfi,
+static void look_for_calls(struct lint_middle *middle, const struct cfi *cfi,
 			   const struct begins *begins, struct code_decoder *decoder,
 			   struct flow_names *names, const struct cfi_fde *fde)
 {
@@ -76,7 +75,7 @@ static bool look_for_calls(struct lint_middle *middle, const struct cfi *cfi,
 	uint64_t now = 0;
 
 	if (!bytes || fde->pc_range < CALL_BYTES)
-		return true;
+		return;
 	for (uint64_t at = 0; at + CALL_BYTES <= fde->pc_range; at++) {
 		const struct cfi_fde *other;
 		uint64_t target;
@@ -96,49 +95,36 @@ static bool look_for_calls(struct lint_middle *middle, const struct cfi *cfi,
 		    flow_call_is_push(fde, cfi->image, decoder, fde->pc_begin + at + CALL_BYTES,
 				      target))
 			continue;
-		if (!ARRAY_GROW(middle->address, middle->count))
-			return false;
-		middle->address[middle->count++] = target;
+		lint_addresses_add(&middle->called, target);
 	}
-	return true;
 }
 
 int lint_middle_init(struct lint_middle *middle, const struct cfi *cfi, const bool *doubtful,
 		     struct code_decoder *decoder, struct flow_names *names, struct error *error)
 {
 	struct begins begins = { .bits = NULL };
-	bool good = true;
 
-	*middle = (struct lint_middle) { .address = NULL };
+	*middle = (struct lint_middle) { .called.address = NULL };
 	if (begins_init(&begins, cfi, doubtful, error))
 		return -1;
-	for (size_t i = 0; i < cfi->by_pc_count && good; i++)
-		good = look_for_calls(middle, cfi, &begins, decoder, names,
-				      &cfi->fde[cfi->by_pc[i]]);
+	for (size_t i = 0; i < cfi->by_pc_count && !middle->called.no_memory; i++)
+		look_for_calls(middle, cfi, &begins, decoder, names, &cfi->fde[cfi->by_pc[i]]);
 	free(begins.bits);
-	if (!good)
+	if (middle->called.no_memory)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "addresses that are called");
-	if (middle->count)
-		qsort(middle->address, middle->count, sizeof(*middle->address), array_order_u64);
+	lint_addresses_sort(&middle->called);
 	return 0;
 }
 
 void lint_middle_deinit(struct lint_middle *middle)
 {
-	free(middle->address);
+	free(middle->called.address);
 }
 
 uint64_t lint_middle_next(const struct lint_middle *middle, uint64_t begin, uint64_t end)
 {
-	size_t low = 0, high = middle->count;
+	const struct lint_addresses *called = &middle->called;
+	size_t first = lint_addresses_from(called, begin);
 
-	while (low < high) {
-		size_t at = low + (high - low) / 2;
-
-		if (middle->address[at] < begin)
-			low = at + 1;
-		else
-			high = at;
-	}
-	return low < middle->count && middle->address[low] < end ? middle->address[low] : 0;
+	return first < called->count && called->address[first] < end ? called->address[first] : 0;
 }

@@ -7,13 +7,12 @@
 
 #include "code/code.h"
 #include "lint/lint.h"
+#include "lint/lint_addresses.h"
 
 struct flow_names;
 
-/* Addresses that are called, sorted. */
 struct lint_middle {
-	uint64_t *address;
-	size_t count;
+	struct lint_addresses called; /* sorted */
 };
 
 /* doubtful: by_pc, FDEs of which the begin counts as a middle. 0, or -1: no memory, or its code is larger
