@@ -119,6 +119,18 @@ static bool is_stray(struct flow *flow, const struct flow_part *part,
 	       !flow->world->stray(flow->world->context, flow->function, part->begin);
 }
 
+/* Its first row is no row of this way. */
+static void tell_framed(const struct flow *flow, const struct flow_part *part,
+			const struct flow_state *state, const struct flow_way *way)
+{
+	struct flow_row_verdict verdict;
+
+	if (flow->world->framed && !way->weak && !way->unsure && !way->beyond &&
+	    flow_is_mismatch(part, part->begin, state, &verdict) && verdict.fault == FLOW_CFA &&
+	    !flow_jump_is_doubtful(flow, way->from, part->begin))
+		flow->world->framed(flow->world->context, part->begin);
+}
+
 /* While the ways are followed: what they have in common later may be less. */
 static void note_preserved(struct flow *flow, const struct flow_state *state)
 {
@@ -179,6 +191,7 @@ static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *stat
 	    !flow_is_fragment_of(flow->world->names, pc, flow->function)) {
 		/* Another function that is entered with a frame of ours, or the end of this one's code, where
 		 * compilers let jumps go that are never taken: not followed. */
+		tell_framed(flow, *ret, state, way);
 		flow_part_destroy(*ret);
 		*ret = NULL;
 		return 0;

@@ -11,6 +11,7 @@
  *
  *	lint_stray.c	 whose part it is that a function leads to with another frame
  *	lint_begin.c	 whether a function begins where an FDE does
+ *	lint_framed.c	 whether it is entered as one
  *	lint_enter.c	 where an FDE is entered besides
  *	lint_middle.c	 code in the middle of an FDE that is called
  *	lint_kept.c	 functions without an FDE of which only the address is kept

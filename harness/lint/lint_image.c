@@ -17,6 +17,7 @@
 #include "lint/lint_begin.h"
 #include "lint/lint_enter.h"
 #include "lint/lint_extent.h"
+#include "lint/lint_framed.h"
 #include "lint/lint_judge.h"
 #include "lint/lint_kept.h"
 #include "lint/lint_middle.h"
@@ -36,6 +37,7 @@ struct linting {
 	bool no_memory;
 	struct lint_addresses uncovered;
 	struct lint_addresses entered; /* of these who is called, or is a function by a symbol */
+	struct lint_framed framed;
 	struct lint_strays strays;
 	struct lint_middle middle;
 	bool *doubtful;	      /* by_pc: FDEs that perhaps begin where no function does */
@@ -71,6 +73,17 @@ static bool is_called(const struct linting *linting, uint64_t pc)
 
 	return (fde && fde->pc_begin == pc && linting->called[fde - linting->world.cfi->fde]) ||
 	       lint_middle_next(&linting->middle, pc, pc + 1);
+}
+
+/* Of ways that came to nothing, too: a doubt more, or an entry more. */
+static void note_framed(void *context, uint64_t pc)
+{
+	lint_addresses_add(&((struct linting *)context)->framed.framed, pc);
+}
+
+static void note_tail_called(void *context, uint64_t pc)
+{
+	lint_addresses_add(&((struct linting *)context)->framed.entered, pc);
 }
 
 static bool meet_stray(void *context, uint64_t function, uint64_t part)
@@ -348,6 +361,7 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 	middle = lint_middle_next(&linting->middle, part->begin + 1, part->end) != 0;
 	if (entry != ENTRY_KNOWN && !others && !middle && part->begin != linting->world.first &&
 	    lint_judge_plain(&linting->judge, linting->world.decoder, linting->world.names, part)) {
+		lint_framed_plain(&linting->framed, part);
 		result = sum_up(linting, part, NULL, error);
 		flow_part_destroy(part);
 		return result;
@@ -567,7 +581,9 @@ static int lint_all(struct linting *linting, const struct object *object, struct
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
 		if (linting->later[i] && lint_inside(linting, i, error))
 			return -1;
-	if (count_fdes(linting, error))
+	if (lint_framed_decide(&linting->framed, &linting->judge, linting->world.decoder,
+			       linting->called, linting->sum, error) ||
+	    count_fdes(linting, error))
 		return -1;
 	if (lint_kept_find(cfi, linting->world.decoder, linting->world.names,
 			   linting->judge.noreturn, note_kept, linting, error))
@@ -604,6 +620,8 @@ static int lint(const struct cfi *cfi, const struct object *object, const struct
 		.world = { .cfi = cfi,
 			   .uncovered = note_uncovered,
 			   .called = note_called,
+			   .tail_called = note_tail_called,
+			   .framed = note_framed,
 			   .stray = meet_stray },
 		.judge = { .cfi = cfi, .watch = watch, .counts = ret },
 	};
@@ -646,6 +664,7 @@ static int lint(const struct cfi *cfi, const struct object *object, const struct
 	free(linting.later);
 	free(linting.sum);
 	free(linting.again);
+	lint_framed_deinit(&linting.framed);
 	lint_strays_deinit(&linting.strays);
 	lint_middle_deinit(&linting.middle);
 	return result;

@@ -609,6 +609,22 @@ int lint_judge_whole(struct lint_judge *judge, struct code_decoder *decoder, str
 	return 0;
 }
 
+int lint_judge_no_entry(struct lint_judge *judge, struct code_decoder *decoder,
+			struct flow_part *part, struct error *error)
+{
+	const struct code *code = NULL;
+
+	for (uint64_t pc = part->begin; pc < part->end; pc = flow_part_behind(code)) {
+		code = code ? flow_part_next(part, decoder, code)
+			    : flow_part_code(part, decoder, pc);
+		if (!code)
+			return error_set(error, ERROR_MEMORY, NULL, 0, "an FDE's instructions");
+		if (lint_judge_was_reached(judge, pc))
+			set_status(judge, pc, (uint8_t)(STATUS_UNPROVEN + FLOW_NO_ENTRY));
+	}
+	return 0;
+}
+
 void lint_judge_unread(struct lint_judge *judge, const struct cfi_fde *fde, enum flow_reason reason)
 {
 	const struct lint_fde unread = { fde->pc_begin,	    fde->pc_begin + fde->pc_range,

@@ -172,6 +172,14 @@ static bool is_function(struct gap *gap)
 
 /* ---- the gaps ------------------------------------------------------------------------------- */
 
+static void add_candidate(struct finder *finder, uint64_t pc)
+{
+	if (ARRAY_GROW(finder->candidate, finder->count))
+		finder->candidate[finder->count++] = (struct candidate) { .pc = pc };
+	else
+		finder->no_memory = true;
+}
+
 static void look_at(struct finder *finder, uint64_t begin, uint64_t end)
 {
 	struct gap gap = { .finder = finder, .begin = begin, .end = end };
@@ -188,12 +196,8 @@ static void look_at(struct finder *finder, uint64_t begin, uint64_t end)
 		return;
 	gap.seen = calloc(end - gap.begin, 1);
 	gap.no_memory = !gap.seen;
-	if (gap.seen && is_function(&gap)) {
-		if (ARRAY_GROW(finder->candidate, finder->count))
-			finder->candidate[finder->count++] = (struct candidate) { .pc = gap.begin };
-		else
-			gap.no_memory = true;
-	}
+	if (gap.seen && is_function(&gap))
+		add_candidate(finder, gap.begin);
 	finder->no_memory |= gap.no_memory;
 	free(gap.seen);
 	free(gap.todo);
@@ -367,6 +371,23 @@ static void drop_loaders(struct finder *finder)
 	}
 }
 
+/* Of the finder's candidates, which end with it. */
+static int tell_kept(struct finder *finder, flow_taken_fn fn, void *context, struct error *error)
+{
+	if (finder->count) {
+		flow_taken_words(finder->cfi->image, note_word, finder);
+		fill_filter(finder);
+	}
+	for (size_t i = 0; finder->count && i < finder->cfi->by_pc_count; i++)
+		look_in(finder, &finder->cfi->fde[finder->cfi->by_pc[i]]);
+	for (size_t i = 0; i < finder->count && !finder->no_memory; i++)
+		if (finder->candidate[i].kept)
+			fn(context, finder->candidate[i].pc);
+	free(finder->candidate);
+	return finder->no_memory ? error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI")
+				 : 0;
+}
+
 int lint_kept_find(const struct cfi *cfi, struct code_decoder *decoder, struct flow_names *names,
 		   struct flow_noreturn *noreturn, flow_taken_fn fn, void *context,
 		   struct error *error)
@@ -381,15 +402,17 @@ int lint_kept_find(const struct cfi *cfi, struct code_decoder *decoder, struct f
 	if (finder.count) {
 		qsort(finder.candidate, finder.count, sizeof(*finder.candidate), compare);
 		drop_loaders(&finder);
-		flow_taken_words(cfi->image, note_word, &finder);
-		fill_filter(&finder);
 	}
-	for (size_t i = 0; finder.count && i < cfi->by_pc_count; i++)
-		look_in(&finder, &cfi->fde[cfi->by_pc[i]]);
-	for (size_t i = 0; i < finder.count && !finder.no_memory; i++)
-		if (finder.candidate[i].kept)
-			fn(context, finder.candidate[i].pc);
-	free(finder.candidate);
-	return finder.no_memory ? error_set(error, ERROR_MEMORY, NULL, 0, "functions without CFI")
-				: 0;
+	return tell_kept(&finder, fn, context, error);
+}
+
+int lint_kept_which(const struct cfi *cfi, struct code_decoder *decoder,
+		    const struct lint_addresses *addresses, flow_taken_fn fn, void *context,
+		    struct error *error)
+{
+	struct finder finder = { .cfi = cfi, .decoder = decoder };
+
+	for (size_t i = 0; i < addresses->count && !finder.no_memory; i++)
+		add_candidate(&finder, addresses->address[i]);
+	return tell_kept(&finder, fn, context, error);
 }

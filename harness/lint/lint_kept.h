@@ -9,9 +9,15 @@
 #include "flow/flow_names.h"
 #include "flow/flow_noreturn.h"
 #include "flow/flow_taken.h"
+#include "lint/lint_addresses.h"
 
 #define LINT_KEPT_BYTES_MAX (1u << 20) /* of one function */
 
+/* Tells of ascending addresses each one that a word keeps, or that an instruction of an FDE makes, in their
+ * order. 0, or -1: no memory. */
+int lint_kept_which(const struct cfi *cfi, struct code_decoder *decoder,
+		    const struct lint_addresses *addresses, flow_taken_fn fn, void *context,
+		    struct error *error);
 /* Tells each, in the order of addresses. 0, or -1: no memory. */
 int lint_kept_find(const struct cfi *cfi, struct code_decoder *decoder, struct flow_names *names,
 		   struct flow_noreturn *noreturn, flow_taken_fn fn, void *context,

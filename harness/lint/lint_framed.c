@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_framed.c - FDEs that are entered with a frame that their first row doesn't know
+ *
+ * A function that is stripped has no name, and its FDE's first row is all that says that it is one. But the part of
+ * a function that is rarely run may have such a row by mistake (LLVM issue 211392, BOLT), and then it is right
+ * in itself:
+ *
+ *	f:	push rbx
+ *		...
+ *		je f.cold	; with a frame
+ *	f.cold:			; an FDE whose first row has none
+ *		call abort
+ *
+ * A jump with a frame to a function's begin is also what compilers let a way that never happens end in. So
+ * it proves nothing, and accuses nobody. But who is entered in no other way, by a call, a jump without
+ * a frame, a pointer, or from outside, is not proven as what nobody makes of it.
+ */
+#include <stdlib.h>
+#include "lint/lint_framed.h"
+#include "lint/lint_kept.h"
+
+void lint_framed_plain(struct lint_framed *framed, const struct flow_part *part)
+{
+	for (size_t i = 0; i < part->code_count; i++) {
+		const struct code *code = &part->code[i];
+
+		if ((code->flow == CODE_CALL || code->flow == CODE_JUMP ||
+		     code->flow == CODE_BRANCH) &&
+		    (code->target < part->begin || code->target >= part->end))
+			lint_addresses_add(&framed->entered, code->target);
+	}
+}
+
+struct doubts {
+	const struct lint_addresses *framed;
+	bool *entered; /* of each of these */
+};
+
+static void note_kept(void *context, uint64_t pc)
+{
+	struct doubts *doubts = context;
+	size_t i = lint_addresses_from(doubts->framed, pc);
+
+	if (i < doubts->framed->count && doubts->framed->address[i] == pc)
+		doubts->entered[i] = true;
+}
+
+static bool is_entered(const struct lint_framed *framed, const struct cfi *cfi, const bool *called,
+		       const struct cfi_fde *fde)
+{
+	const struct image_symbol *symbol = image_symbol_find(cfi->image, fde->pc_begin);
+	size_t behind = lint_addresses_from(&framed->entered, fde->pc_begin);
+
+	return called[fde - cfi->fde] || fde->pc_begin == cfi->image->entry ||
+	       (symbol && symbol->pc == fde->pc_begin) ||
+	       (behind < framed->entered.count && framed->entered.address[behind] == fde->pc_begin);
+}
+
+/* Those that are left, in the same order. */
+static void drop_entered(struct lint_framed *framed, const struct cfi *cfi, const bool *called)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < framed->framed.count; i++) {
+		uint64_t pc = framed->framed.address[i];
+		const struct cfi_fde *fde = cfi_fde_find(cfi, pc);
+
+		if (fde && fde->pc_begin == pc && !is_entered(framed, cfi, called, fde))
+			framed->framed.address[kept++] = pc;
+	}
+	framed->framed.count = kept;
+}
+
+static int take_back(struct lint_judge *judge, struct code_decoder *decoder, uint64_t pc,
+		     struct lint_sum *sum, struct error *error)
+{
+	const struct cfi_fde *fde = cfi_fde_find(judge->cfi, pc);
+	struct flow_part *part;
+	enum flow_reason reason;
+	int result = 0;
+
+	if (flow_part_create(judge->cfi, fde, &part, &reason, error))
+		return -1;
+	if (part)
+		result = lint_judge_no_entry(judge, decoder, part, error);
+	flow_part_destroy(part);
+	sum[fde - judge->cfi->fde].met = true;
+	return result;
+}
+
+int lint_framed_decide(struct lint_framed *framed, struct lint_judge *judge,
+		       struct code_decoder *decoder, const bool *called, struct lint_sum *sum,
+		       struct error *error)
+{
+	struct doubts doubts = { .framed = &framed->framed };
+	int result = 0;
+
+	lint_addresses_sort(&framed->framed);
+	lint_addresses_sort(&framed->entered);
+	if (framed->framed.no_memory || framed->entered.no_memory)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "addresses that are jumped to");
+	drop_entered(framed, judge->cfi, called);
+	if (!framed->framed.count)
+		return 0;
+	doubts.entered = calloc(framed->framed.count, sizeof(*doubts.entered));
+	if (!doubts.entered)
+		return error_set(error, ERROR_MEMORY, NULL, 0, "addresses that are jumped to");
+	result = lint_kept_which(judge->cfi, decoder, &framed->framed, note_kept, &doubts, error);
+	for (size_t i = 0; !result && i < framed->framed.count; i++)
+		if (!doubts.entered[i])
+			result = take_back(judge, decoder, framed->framed.address[i], sum, error);
+	free(doubts.entered);
+	return result;
+}
+
+void lint_framed_deinit(struct lint_framed *framed)
+{
+	free(framed->framed.address);
+	free(framed->entered.address);
+}

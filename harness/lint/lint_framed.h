@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_framed.h - FDEs that are entered with a frame that their first row doesn't know
+ */
+#ifndef STACKPROOF_LINT_FRAMED_H
+#define STACKPROOF_LINT_FRAMED_H
+
+#include "lint/lint_addresses.h"
+#include "lint/lint_judge.h"
+
+/* Zeros are an empty one. The lists are the owner's to free. */
+struct lint_framed {
+	struct lint_addresses framed;  /* FDEs' begins that a way leads to with a frame */
+	struct lint_addresses entered; /* those that one leads to as to a function */
+};
+
+/* The part has no frame anywhere (lint_judge_plain()): whom it calls and jumps to, it enters as a function. */
+void lint_framed_plain(struct lint_framed *framed, const struct flow_part *part);
+/* Takes back what was proven of each that nothing is seen to enter as a function: not one of `entered`, without
+ * a symbol, and with an address that nothing keeps. sum: of each FDE by its number, marked as met if so.
+ * 0, or -1: no memory. */
+int lint_framed_decide(struct lint_framed *framed, struct lint_judge *judge,
+		       struct code_decoder *decoder, const bool *called, struct lint_sum *sum,
+		       struct error *error);
+void lint_framed_deinit(struct lint_framed *framed);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_lint_framed.c - who is entered with a frame that his first row doesn't know
+ *
+ * Cases of lint_fixture.h: f jumps with a frame to where another FDE begins, and what else enters that one.
+ */
+#include "lint_fixture.h"
+
+/* A jump with a frame; 9 is where the other FDE begins. */
+#define JUMPS                                                                                      \
+	"	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	test "                        \
+	"edi, edi\n"                                                                               \
+	"	je 9f\n	pop rbx\n	.cfi_def_cfa_offset 8\n	.cfi_restore rbx\n	ret\n	"                     \
+	".cfi_endproc\n"
+#define START "	.cfi_startproc\n"
+#define OTHER "9:" START "	nop\n	ud2\n"
+#define CALLS                                                                                      \
+	START "	sub rsp, 8\n	.cfi_def_cfa_offset 16\n	call 9f\n	add rsp, 8\n"                      \
+	      "	.cfi_def_cfa_offset 8\n	ret\n	.cfi_endproc\n"
+
+static const struct lint_case lint_cases[] = {
+	{ "nothing else does", JUMPS OTHER, "5 of 7, 1 proven, 1 unproven no_entry" },
+	{ "the function is called", JUMPS CALLS OTHER, "11 of 11, 3 proven" },
+	{ "by one that has no frame",
+	  JUMPS START "	call 9f\n	ud2\n	.cfi_endproc\n" OTHER, "9 of 9, 3 proven" },
+	{ "a jump without a frame leads there",
+	  JUMPS START "	push rax\n	.cfi_def_cfa_offset 16\n	pop rax\n	"
+		      ".cfi_def_cfa_offset 8\n"
+		      "	jmp 9f\n	.cfi_endproc\n" OTHER,
+	  "10 of 10, 3 proven" },
+	{ "of a function that never has one",
+	  JUMPS START "	test edi, edi\n	je 9f\n	ret\n	.cfi_endproc\n" OTHER,
+	  "10 of 10, 3 proven" },
+	{ "an instruction makes its address",
+	  JUMPS START "	lea rax, 9f[rip]\n	ret\n	.cfi_endproc\n" OTHER, "9 of 9, 3 proven" },
+	{ "one makes another address",
+	  JUMPS START "	lea rax, 9f[rip+1]\n	ret\n	.cfi_endproc\n" OTHER,
+	  "7 of 9, 2 proven, 1 unproven no_entry" },
+	{ "a word keeps it", JUMPS OTHER "	.data\n	.quad 9b\n	.text\n",
+	  "7 of 7, 2 proven" },
+	{ "it has a symbol", JUMPS "g:\n" OTHER, "7 of 7, 2 proven" },
+	{ "two such: each for itself",
+	  JUMPS OTHER "	.cfi_endproc\n" START "	push rbx\n	.cfi_def_cfa_offset 16\n"
+		      "	test edi, edi\n	je 8f\n	call 9b\n	pop rbx\n"
+		      "	.cfi_def_cfa_offset 8\n	ret\n	.cfi_endproc\n8:" START "	ud2\n",
+	  "13 of 14, 3 proven, 1 unproven no_entry" },
+	{ "the jump has none", "	test edi, edi\n	je 9f\n	ret\n	.cfi_endproc\n" OTHER,
+	  "5 of 5, 2 proven" },
+};
+
+#define LINT_SUITE "lint_framed"
+#include "lint_cases_main.h"
