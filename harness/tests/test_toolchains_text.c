@@ -105,6 +105,82 @@ START_TEST(test_faults)
 }
 END_TEST
 
+/* ---- two sides ---------------------------------------------------------------------------- */
+
+/* side and variant of each finding: "aO0" is one of the first toolchain's -O0. */
+static const struct {
+	const char *name, *found[4];
+	enum pair_reason reason;
+	const char *says; /* NULL: nothing of sides */
+} sides[] = {
+	{ "in one variant of both",
+	  { "aO2", "bO2" },
+	  PAIR_SIDE_BY_SIDE,
+	  "    gcc-8: 1 points in O2; gcc-9: 2 points in O2\n" },
+	{ "in another one, too",
+	  { "aO2", "bO0", "bO2" },
+	  PAIR_SIDE_BY_SIDE,
+	  "    gcc-8: 1 points in O2; gcc-9: 5 points in O0 O2\n" },
+	{ "a variant twice",
+	  { "aO0", "aO0", "aO2" },
+	  PAIR_SIDE_BY_SIDE,
+	  "    gcc-8: 6 points in O0 O2; gcc-9: 0 points\n" },
+	{ "of the second alone",
+	  { "bO0" },
+	  PAIR_SIDE_BY_SIDE,
+	  "    gcc-8: 0 points; gcc-9: 1 points in O0\n" },
+	{ "of nobody", { NULL }, PAIR_SIDE_BY_SIDE, NULL },
+	{ "of two versions, whose history says it", { "aO2", "bO2" }, PAIR_NEXT_VERSION, NULL },
+};
+
+START_TEST(test_sides)
+{
+	const struct toolchains_style style = { .verbose = false, .width = 100000 };
+	struct cell cell[4] = { 0 };
+	struct fault_case found[4] = { 0 };
+	enum fault_state state[2] = { FAULT_ABSENT, FAULT_ABSENT };
+	struct toolchain_fault fault = { .program = "p",
+					 .library = "",
+					 .kind = "missing",
+					 .function = "f",
+					 .cases = found,
+					 .state = state };
+	struct toolchain toolchain[2] = { { .name = "gcc-8", .reasons = "" },
+					  { .name = "gcc-9", .reasons = "" } };
+	struct toolchain_pair pair = { .from = 0, .to = 1, .reason = sides[_i].reason };
+	struct results results;
+	struct toolchains model = { .results = &results,
+				    .toolchain = toolchain,
+				    .count = 2,
+				    .fault = &fault,
+				    .fault_count = 1,
+				    .pair = &pair,
+				    .pair_count = 1 };
+	char *text = NULL;
+
+	fixture_results(&results);
+	toolchain_id_parse("gcc-8", &toolchain[0].id);
+	toolchain_id_parse("gcc-9", &toolchain[1].id);
+	for (size_t i = 0; i < 4 && sides[_i].found[i]; i++) {
+		cell[i].binary = "p";
+		cell[i].variant = (char *)sides[_i].found[i] + 1;
+		found[i] = (struct fault_case) { .toolchain = (size_t)(*sides[_i].found[i] - 'a'),
+						 .cell = &cell[i],
+						 .points = i + 1 };
+		state[found[i].toolchain] = FAULT_PRESENT;
+		fault.case_count++;
+	}
+	FIXTURE_CAPTURE(text, toolchains_print(&model, &style, capture));
+	if (sides[_i].says)
+		ck_assert_msg(strstr(text, sides[_i].says) != NULL, "%s: %.2000s", sides[_i].name,
+			      text);
+	else
+		ck_assert_msg(!strstr(text, " points in O"), "%s: %.2000s", sides[_i].name, text);
+	free(text);
+	results_deinit(&results);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("toolchains_text");
@@ -112,6 +188,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_loop_test(tcase, test_faults, 0, COUNT(cases));
+	tcase_add_loop_test(tcase, test_sides, 0, COUNT(sides));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -232,6 +232,54 @@ static void print_case(const struct toolchains_printer *printer,
 	text_put_wrapped(printer, text, 6, 8);
 }
 
+/* One side of two that are held against each other: how many points in which variants. */
+static void put_side(FILE *file, const struct toolchains *model,
+		     const struct toolchain_fault *fault, size_t toolchain)
+{
+	const char *variant = "";
+	uint64_t points = 0;
+
+	for (size_t i = 0; i < fault->case_count; i++)
+		if (fault->cases[i].toolchain == toolchain)
+			points += fault->cases[i].points;
+	fprintf(file, "%s: %" PRIu64 " points%s", model->toolchain[toolchain].name, points,
+		points ? " in" : "");
+	for (size_t i = 0; i < fault->case_count; i++) {
+		const struct fault_case *one = &fault->cases[i];
+
+		if (one->toolchain != toolchain || !strcmp(one->cell->variant, variant))
+			continue;
+		variant = one->cell->variant;
+		fprintf(file, " %s", variant);
+	}
+}
+
+/* Both may have the fault, and one of them in more variants. */
+static void print_sides(const struct toolchains_printer *printer,
+			const struct toolchain_fault *fault)
+{
+	for (size_t i = 0; i < printer->model->pair_count; i++) {
+		const struct toolchain_pair *pair = &printer->model->pair[i];
+		char *text = NULL;
+		size_t size;
+		FILE *file;
+
+		if (pair->reason != PAIR_SIDE_BY_SIDE ||
+		    (fault->state[pair->from] != FAULT_PRESENT &&
+		     fault->state[pair->to] != FAULT_PRESENT))
+			continue;
+		file = open_memstream(&text, &size);
+		assert(file);
+		put_side(file, printer->model, fault, pair->from);
+		fputs("; ", file);
+		put_side(file, printer->model, fault, pair->to);
+		fclose(file);
+		fputs("    ", printer->file);
+		text_put_wrapped(printer, text, 4, 6);
+		free(text);
+	}
+}
+
 static void print_fault(const struct toolchains_printer *printer,
 			const struct toolchain_fault *fault)
 {
@@ -247,6 +295,7 @@ static void print_fault(const struct toolchains_printer *printer,
 	text_put_wrapped(printer, text, 2, 4);
 	fputs("    ", printer->file);
 	text_put_wrapped(printer, history, 4, 6);
+	print_sides(printer, fault);
 	for (size_t i = 0; i < fault->case_count; i++) {
 		/* One of each toolchain is enough to see what it is. */
 		bool first = !i || fault->cases[i].toolchain != fault->cases[i - 1].toolchain;
