@@ -17,8 +17,7 @@
 #include "flow/flow_names.h"
 #include "flow/flow_proof.h"
 
-#define GO_DATA_ALIGNMENT -4
-#define ROUNDS_MAX	  4 /* in each, jump tables are met that were not known in the one before */
+#define ROUNDS_MAX 4 /* in each, jump tables are met that were not known in the one before */
 
 static int no_memory(struct error *error)
 {
@@ -40,31 +39,12 @@ bool flow_has(const struct flow *flow, uint64_t pc)
 	return flow_known_part(flow, pc) != NULL;
 }
 
-/* camlModule__function_12, camlModule.function_12: of OCaml's code. Its run-time's are caml_function, and in C. */
-static bool is_ocaml(const struct flow_world *world, uint64_t pc)
-{
-	const struct image_symbol *symbol = image_symbol_find(world->cfi->image, pc);
-
-	return symbol && symbol->pc == pc && !strncmp(symbol->name, "caml", 4) &&
-	       symbol->name[4] >= 'A' && symbol->name[4] <= 'Z';
-}
-
-/* Go's by what its linker writes into its CIE, and no compiler of C. */
-static bool is_unruled(const struct flow_world *world, const struct flow_part *part)
-{
-	const struct cfi_cie *cie = &world->cfi->cie[part->fde->cie];
-
-	return (world->ocaml && is_ocaml(world, part->begin)) ||
-	       (world->go && cie->section == &world->cfi->image->debug_frame &&
-		cie->data_alignment == GO_DATA_ALIGNMENT);
-}
-
 int flow_part_of(const struct flow_world *world, const struct cfi_fde *fde, struct flow_part **ret,
 		 enum flow_reason *ret_reason, struct error *error)
 {
 	if (flow_part_create(world->cfi, fde, ret, ret_reason, error))
 		return -1;
-	if (*ret && is_unruled(world, *ret))
+	if (*ret && flow_unruled_has(world, *ret))
 		(*ret)->agreed |= FLOW_ROW_UNRULED | FLOW_PRESERVED;
 	return 0;
 }
@@ -426,7 +406,7 @@ static int jump_computed(struct flow *flow, const struct flow_part *part, const 
 		flow_beyond_return(flow, state, come);
 		flow->jump_unknown = true;
 	}
-	if (count || flow_state_is_entry(state)) {
+	if (count || flow_unruled_is_entry(part, state)) {
 		flow_unread_forget(flow, code->pc);
 	} else {
 		flow->jump_unread = true;
@@ -454,6 +434,8 @@ static int step(struct flow *flow, struct flow_part *part, const struct code *co
 	switch (code->flow) {
 	case CODE_NEXT:
 		*ret_on = !flow_thread_exits(state, code);
+		if (flow_unruled_trap(flow, part, code, state, come, error))
+			return -1;
 		begins = flow_thread_begins(code, state);
 		flow_popped_push(flow, code, state);
 		flow_effect(state, code, (uint32_t)(code->pc - flow->function));

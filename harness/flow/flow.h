@@ -18,6 +18,7 @@
  *	flow_way.c	 what is thought of a way
  *	flow_thread.c	 where a new thread begins, and where one ends
  *	flow_popped.c	 functions that take their arguments off the stack
+ *	flow_unruled.c	 OCaml's and Go's functions
  *	flow_beyond.c	 whose code lies behind a call that may never come back
  *	flow_unread.c	 what ways bring that nobody sees
  *	flow_path.c	 the jumps that lead to an instruction
@@ -254,6 +255,18 @@ void flow_way_return(struct flow *flow, const struct code *code, const struct fl
 /* The way that goes on to a block's begin. */
 int flow_arrive(struct flow *flow, uint64_t pc, const struct flow_state *state,
 		const struct flow_way *way, flow_edge_fn fn, void *context, struct error *error);
+
+/* ---- flow_unruled.c ----------------------------------------------------------------------- */
+
+/* The part is of a language whose functions preserve no register but rsp, and have no rules for others. */
+bool flow_unruled_has(const struct flow_world *world, const struct flow_part *part);
+/* As the part was entered, as far as its language asks. */
+bool flow_unruled_is_entry(const struct flow_part *part, const struct flow_state *state);
+/* Before the instruction: if it begins OCaml's set-up of an exception handler in the part, a way leads
+ * there. 0, or -1: no memory. */
+int flow_unruled_trap(struct flow *flow, struct flow_part *part, const struct code *code,
+		      const struct flow_state *state, const struct flow_way *come,
+		      struct error *error);
 
 /* ---- flow_popped.c ------------------------------------------------------------------------ */
 

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * flow_unruled.c - functions that preserve no register but rsp: OCaml's and Go's
+ *
+ * Their CFI says where the CFA and the return address are, and nothing of registers. So nothing else is asked: of rows,
+ * and of a jump that leaves a function as it was entered.
+ *
+ * OCaml's exceptions need no tables. A function that catches some puts its handler's address and what caught
+ * before on the stack, and remembers rsp:
+ *
+ *	lea	r11, [handler]
+ *	push	r11
+ *	push	[r14 + n]
+ *	mov	[r14 + n], rsp
+ *
+ * Who raises one takes rsp from there, pops both, and jumps: so the handler has rsp as it was before, and
+ * nothing is known of other registers, nor of what the function keeps in its frame by then. (OCaml's
+ * asmcomp/amd64/emit.mlp, Lpushtrap and Lraise; 4.14 and 5.)
+ */
+#include <string.h>
+#include "flow/flow.h"
+#include "flow/flow_taken.h"
+
+#define GO_DATA_ALIGNMENT -4
+
+/* camlModule__function_12, camlModule.function_12: of OCaml's code. Its run-time's are caml_function, and in C. */
+static bool is_ocaml(const struct flow_world *world, uint64_t pc)
+{
+	const struct image_symbol *symbol = image_symbol_find(world->cfi->image, pc);
+
+	return symbol && symbol->pc == pc && !strncmp(symbol->name, "caml", 4) &&
+	       symbol->name[4] >= 'A' && symbol->name[4] <= 'Z';
+}
+
+/* Go's by what its linker writes into its CIE, and no compiler of C. */
+bool flow_unruled_has(const struct flow_world *world, const struct flow_part *part)
+{
+	const struct cfi_cie *cie = &world->cfi->cie[part->fde->cie];
+
+	return (world->ocaml && is_ocaml(world, part->begin)) ||
+	       (world->go && cie->section == &world->cfi->image->debug_frame &&
+		cie->data_alignment == GO_DATA_ALIGNMENT);
+}
+
+static bool is_return_address(const struct value *value)
+{
+	return value->kind == VALUE_ENTRY && value->reg == REGISTER_RIP && !value->number;
+}
+
+bool flow_unruled_is_entry(const struct flow_part *part, const struct flow_state *state)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP], *word;
+
+	if (!(part->agreed & FLOW_ROW_UNRULED))
+		return flow_state_is_entry(state);
+	word = flow_word_find(state, rsp);
+	return rsp->kind == VALUE_CFA && rsp->number == -8 && word && is_return_address(word);
+}
+
+/* The next instruction of the part, or NULL. */
+static const struct code *next_of(struct flow *flow, struct flow_part *part,
+				  const struct code *code)
+{
+	uint64_t pc = code->pc + code->length;
+
+	return pc < part->end ? flow_part_code(part, flow->world->decoder, pc) : NULL;
+}
+
+/* pc: of the first of four instructions. 0: they set up no handler. */
+static uint64_t handler_of(struct flow *flow, struct flow_part *part, const struct code *first)
+{
+	uint64_t handler = flow_taken_by(flow->world->cfi->image, first);
+	struct code code;
+	const struct code *next;
+	uint8_t reg = first->reg, base;
+	int64_t displacement;
+
+	if (handler < part->begin || handler >= part->end)
+		return 0;
+	next = next_of(flow, part, first);
+	if (!next || next->effect != EFFECT_PUSH || next->source != reg)
+		return 0;
+	code = *next; /* the array may move */
+	next = next_of(flow, part, &code);
+	if (!next || next->effect != EFFECT_PUSH || !next->has_memory ||
+	    next->index != CODE_NO_REGISTER)
+		return 0;
+	code = *next;
+	base = code.base;
+	displacement = code.displacement;
+	next = next_of(flow, part, &code);
+	return next && next->effect == EFFECT_STORE && next->source == REGISTER_RSP &&
+			       next->base == base && next->displacement == displacement &&
+			       next->index == CODE_NO_REGISTER
+		       ? handler
+		       : 0;
+}
+
+/* What is known in a handler. */
+static void raise(const struct flow_state *state, struct flow_state *ret)
+{
+	const struct value rsp = state->reg[REGISTER_RSP];
+
+	flow_state_copy(ret, state);
+	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
+		ret->reg[i] = (struct value) { .kind = VALUE_UNKNOWN };
+	ret->reg[REGISTER_RSP] = rsp;
+	flow_word_touch(ret, &rsp, (uint64_t)(-8 - rsp.number));
+}
+
+int flow_unruled_trap(struct flow *flow, struct flow_part *part, const struct code *code,
+		      const struct flow_state *state, const struct flow_way *come,
+		      struct error *error)
+{
+	struct flow_way way = { .from = code->pc, .unsure = come->unsure, .beyond = come->beyond };
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+	struct code first = *code;
+	struct flow_state raised;
+	uint64_t handler;
+
+	if (!flow->world->ocaml || code->effect != EFFECT_ADDRESS ||
+	    !(part->agreed & FLOW_ROW_UNRULED) || rsp->kind != VALUE_CFA || rsp->number > -8)
+		return 0;
+	handler = handler_of(flow, part, &first);
+	if (!handler)
+		return 0;
+	raise(state, &raised);
+	return flow_come(flow, handler, &raised, &way, error);
+}
