@@ -23,13 +23,24 @@
 
 #define GO_DATA_ALIGNMENT -4
 
-/* camlModule__function_12, camlModule.function_12: of OCaml's code. Its run-time's are caml_function, and in C. */
+/* camlModule__function_12, camlModule.function_12: of OCaml's code. caml_curry3_1 and the like its compiler makes, of
+ * which every program has its own. The run-time's are caml_function, too, in C and assembly. */
 static bool is_ocaml(const struct flow_world *world, uint64_t pc)
 {
+	static const char *const made[] = { "_apply", "_curry", "_tuplify", "_send" };
 	const struct image_symbol *symbol = image_symbol_find(world->cfi->image, pc);
+	const char *name;
 
-	return symbol && symbol->pc == pc && !strncmp(symbol->name, "caml", 4) &&
-	       symbol->name[4] >= 'A' && symbol->name[4] <= 'Z';
+	if (!symbol || symbol->pc != pc || strncmp(symbol->name, "caml", 4) != 0)
+		return false;
+	name = symbol->name + 4;
+	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); i++) {
+		size_t length = strlen(made[i]);
+
+		if (!strncmp(name, made[i], length))
+			return name[length] >= '0' && name[length] <= '9';
+	}
+	return *name >= 'A' && *name <= 'Z';
 }
 
 /* Go's by what its linker writes into its CIE, and no compiler of C. */

@@ -70,6 +70,16 @@ static const struct lint_case lint_cases[] = {
 	  OCAML FRAME "	lea r11, 9f[rip]\n" PUSH_BOTH(
 		  "r11", "r14+16") "	mov [r14+16], rax\n" UNTRAP "9:" NO_FRAME "	ret\n",
 	  "11 of 13, 1 proven, 1 unproven not_reached" },
+	{ "what OCaml's compiler makes for every program",
+	  OCAML "	ret\n	.cfi_endproc\n	.type caml_curry2_1, @function\n"
+		"caml_curry2_1:	.cfi_startproc\n" FRAME "	xor ebx, ebx\n" NO_FRAME
+		"	ret\n",
+	  "6 of 6, 3 proven" },
+	{ "what it has no number for is in C",
+	  OCAML "	ret\n	.cfi_endproc\n	.type caml_send_x, @function\n"
+		"caml_send_x:	.cfi_startproc\n" FRAME "	xor ebx, ebx\n" NO_FRAME
+		"	ret\n",
+	  "4 of 6, 2 proven, 1 unproven rule_unknown" },
 	{ "a function of C that does so has no handler",
 	  FRAME USUAL UNTRAP "9:" NO_FRAME "	ret\n", "10 of 12, 1 unproven not_reached" },
 	{ "nor has one beside OCaml's", FRAME USUAL UNTRAP "9:" NO_FRAME OCAML "	ret\n",
