@@ -224,6 +224,7 @@ static int new_block(struct flow *flow, struct flow_part *part, uint64_t pc,
 {
 	uint32_t *at = &part->block_at[pc - part->begin];
 	struct flow_row_verdict verdict;
+	struct flow_block *block;
 	uint32_t inside = *at;
 	bool wrong = flow_is_mismatch(part, pc, state, &verdict);
 
@@ -238,16 +239,16 @@ static int new_block(struct flow *flow, struct flow_part *part, uint64_t pc,
 	}
 	if (!ARRAY_GROW(flow->block, flow->block_count))
 		return no_memory(error);
-	flow->block[flow->block_count++] = (struct flow_block) {
-		.pc = pc,
-		.part = part,
-		.state = *state,
-		.from = way->from,
-		.weak = way->weak,
-		.unsure = way->unsure,
-		.beyond = way->beyond,
-		.begun_wrong = wrong && !flow_row_is_vague(&verdict),
-	};
+	block = &flow->block[flow->block_count++];
+	block->pc = pc;
+	block->part = part;
+	block->from = way->from;
+	block->beyond = way->beyond;
+	block->weak = way->weak;
+	block->unsure = way->unsure;
+	block->queued = block->settled = false;
+	block->begun_wrong = wrong && !flow_row_is_vague(&verdict);
+	flow_state_copy(&block->state, state);
 	*at = (uint32_t)flow->block_count;
 	/* What went through here before ends here from now on. */
 	if (inside && flow_enqueue(flow, inside - 1, error))
@@ -287,7 +288,7 @@ static int replace(struct flow *flow, uint32_t number, const struct flow_state *
 
 	block->settled = true;
 	block->begun_wrong = false;
-	block->state = *state;
+	flow_state_copy(&block->state, state);
 	block->from = way->from;
 	block->weak = way->weak;
 	block->unsure = way->unsure;
@@ -321,13 +322,14 @@ static int meet(struct flow *flow, uint32_t number, const struct flow_state *sta
 {
 	struct flow_block *block = &flow->block[number];
 	struct flow_row_verdict new, old;
-	struct flow_state joined = block->state;
+	struct flow_state joined;
 	bool righted = is_righted(block, state), new_wrong, old_wrong;
 	enum flow_meeting meeting = flow_beyond_meet(flow, block, state, way);
 	int result;
 
 	if (meeting != FLOW_MEET)
 		return meeting == FLOW_REPLACE ? replace(flow, number, state, way, error) : 0;
+	flow_state_copy(&joined, &block->state);
 	if (!flow_state_join(&joined, state) && !righted)
 		return surer(block, way) ? flow_enqueue(flow, number, error) : 0;
 	if (block->part->silent && meet_without_row(flow, number, state, way, &result, error))
@@ -339,7 +341,7 @@ static int meet(struct flow *flow, uint32_t number, const struct flow_state *sta
 		return leave_out(flow, block->pc, way, &new, error);
 	if (old_wrong && !new_wrong && !block->settled)
 		return replace(flow, number, state, way, error);
-	block->state = joined;
+	flow_state_copy(&block->state, &joined);
 	surer(block, way);
 	return flow_enqueue(flow, number, error);
 }
@@ -531,7 +533,7 @@ static int fall_beyond(struct flow *flow, uint64_t pc, const struct flow_state *
 static int walk(struct flow *flow, uint32_t number, struct error *error)
 {
 	struct flow_part *part = flow->block[number].part;
-	struct flow_state state = flow->block[number].state;
+	struct flow_state state;
 	struct flow_way way = { .weak = flow->block[number].weak,
 				.unsure = flow->block[number].unsure,
 				.beyond = flow->block[number].beyond };
@@ -540,6 +542,7 @@ static int walk(struct flow *flow, uint32_t number, struct error *error)
 	struct flow_row_verdict verdict;
 	bool on = true;
 
+	flow_state_copy(&state, &flow->block[number].state);
 	while (on && pc < part->end) {
 		uint32_t *at = &part->block_at[pc - part->begin];
 		const struct code *found;

@@ -69,11 +69,12 @@ static int step_block(struct flow *flow, uint32_t number, uint32_t *arguments, s
 {
 	const struct flow_block *block = &flow->block[number];
 	struct flow_part *part = block->part;
-	struct flow_state state = block->state;
+	struct flow_state state;
 	struct flow_way way = { .weak = block->weak, .unsure = block->unsure };
 	uint64_t pc = block->pc;
 	bool on = true;
 
+	flow_state_copy(&state, &block->state);
 	while (on && pc < part->end && part->block_at[pc - part->begin] == number + 1) {
 		const struct code *found = flow_part_code(part, flow->world->decoder, pc);
 		struct code code;

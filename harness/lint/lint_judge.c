@@ -318,12 +318,13 @@ static int judge_block(struct lint_judge *judge, struct flow *flow, uint32_t num
 {
 	const struct flow_block *block = &flow->block[number];
 	struct flow_part *part = block->part;
-	struct flow_state state = block->state;
+	struct flow_state state;
 	struct run run = { .finding = { .id = LINT_NONE } };
 	struct flow_way way = { .weak = block->weak, .unsure = block->unsure };
 	uint64_t pc = block->pc;
 	bool on = true;
 
+	flow_state_copy(&state, &block->state);
 	while (on && pc < part->end) {
 		const struct code *found = flow_part_code(part, flow->world->decoder, pc);
 		struct code code;
