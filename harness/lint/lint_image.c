@@ -67,12 +67,12 @@ static void decide_calls(struct linting *linting)
 }
 
 /* Its begin was called, as far as the ways were followed that matter here. */
-static bool is_called(const struct linting *linting, uint64_t pc)
+static bool is_called(struct linting *linting, uint64_t pc)
 {
 	const struct cfi_fde *fde = cfi_fde_find(linting->world.cfi, pc);
 
 	return (fde && fde->pc_begin == pc && linting->called[fde - linting->world.cfi->fde]) ||
-	       lint_middle_next(&linting->middle, pc, pc + 1);
+	       lint_middle_next(&linting->middle, NULL, pc, pc + 1);
 }
 
 /* Of ways that came to nothing, too: a doubt more, or an entry more. */
@@ -269,7 +269,7 @@ static int enter_middle(struct linting *linting, const struct cfi_fde *fde, stru
 	int result = 0;
 
 	linting->judge.doubtful = true;
-	while (!result && (pc = lint_middle_next(&linting->middle, pc + 1, end))) {
+	while (!result && (pc = lint_middle_next(&linting->middle, NULL, pc + 1, end))) {
 		struct flow_part *part;
 		struct flow flow;
 		enum flow_reason reason;
@@ -358,7 +358,7 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 		flow_part_destroy(part);
 		return 0;
 	}
-	middle = lint_middle_next(&linting->middle, part->begin + 1, part->end) != 0;
+	middle = lint_middle_next(&linting->middle, part, part->begin + 1, part->end) != 0;
 	if (entry != ENTRY_KNOWN && !others && !middle && part->begin != linting->world.first &&
 	    lint_judge_plain(&linting->judge, linting->world.decoder, linting->world.names, part)) {
 		lint_framed_plain(&linting->framed, part);

@@ -5,7 +5,9 @@
  * Assembly calls inner routines of a function, and labels in the middle of another. A row there that is
  * right for the function is wrong for that caller, whose frame is a fresh one: so each such address is
  * an entry, too. Compilers write none, so they are looked for among all bytes that look like a call to
- * where no FDE begins; what does is decoded from its FDE's begin on to see whether it is one.
+ * where no FDE begins. Whether that is one is asked when the code there is judged: an instruction must begin there
+ * in the FDE's own code, which few chance bytes lead to, and one of the bytes' own FDE with them. Both are decoded from
+ * their FDE's begin on.
  *
  * The stubs of a PLT are entries that are known. A call to the next instruction, or to a pop behind data,
  * asks where it is. Calls
@@ -13,6 +15,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "array.h"
 #include "flow/flow_names.h"
 #include "lint/lint_judge.h"
 #include "lint/lint_middle.h"
@@ -51,33 +54,28 @@ static int begins_init(struct begins *begins, const struct cfi *cfi, const bool 
 	return 0;
 }
 
-/* A call of the FDE begins at distance `at`. *now: where its first instruction begins that was not decoded
- * yet. Who asks for the FDE's calls one after the other decodes it once. */
-static bool is_call(struct code_decoder *decoder, const struct cfi_fde *fde, const uint8_t *bytes,
-		    uint64_t at, uint64_t *now)
-{
-	struct code code = { .flow = CODE_NEXT };
+/* ---- what looks like a call ----------------------------------------------------------------- */
 
-	while (*now <= at) {
-		code_decode(decoder, fde->pc_begin + *now, bytes + *now, fde->pc_range - *now,
-			    &code);
-		*now += code.length ? code.length : 1;
-	}
-	return code.pc == fde->pc_begin + at && code.flow == CODE_CALL;
+static bool add_call(struct lint_middle *middle, const struct cfi_fde *from, uint64_t at,
+		     uint64_t target)
+{
+	if (!ARRAY_RESERVE(middle->call, middle->room, middle->count + 1))
+		return false;
+	middle->call[middle->count++] =
+		(struct lint_call) { .target = target, .from = from, .at = at };
+	return true;
 }
 
-/* The calls of one FDE. */
-static void look_for_calls(struct lint_middle *middle, const struct cfi *cfi,
-			   const struct begins *begins, struct code_decoder *decoder,
+/* Of one FDE. False: no memory. */
+static bool look_for_calls(struct lint_middle *middle, const struct begins *begins,
 			   struct flow_names *names, const struct cfi_fde *fde)
 {
-	const uint8_t *bytes = image_bytes(cfi->image, fde->pc_begin, fde->pc_range), *found;
-	uint64_t now = 0;
+	const uint8_t *bytes = image_bytes(middle->cfi->image, fde->pc_begin, fde->pc_range),
+		      *found;
 
 	if (!bytes || fde->pc_range < CALL_BYTES)
-		return;
+		return true;
 	for (uint64_t at = 0; at + CALL_BYTES <= fde->pc_range; at++) {
-		const struct cfi_fde *other;
 		uint64_t target;
 		int32_t distance;
 
@@ -87,44 +85,111 @@ static void look_for_calls(struct lint_middle *middle, const struct cfi *cfi,
 		at = (uint64_t)(found - bytes);
 		memcpy(&distance, found + 1, sizeof(distance));
 		target = fde->pc_begin + at + CALL_BYTES + (uint64_t)(int64_t)distance;
-		if (!distance || target - begins->begin >= begins->size ||
-		    is_begin(begins, target) || flow_is_stub(names, target))
-			continue;
-		other = cfi_fde_find(cfi, target);
-		if (!other || !is_call(decoder, fde, bytes, at, &now) ||
-		    flow_call_is_push(fde, cfi->image, decoder, fde->pc_begin + at + CALL_BYTES,
-				      target))
-			continue;
-		lint_addresses_add(&middle->called, target);
+		if (distance && target - begins->begin < begins->size &&
+		    !is_begin(begins, target) && !flow_is_stub(names, target) &&
+		    cfi_fde_find(middle->cfi, target) && !add_call(middle, fde, at, target))
+			return false;
 	}
+	return true;
+}
+
+static int compare_calls(const void *a, const void *b)
+{
+	const struct lint_call *left = a, *right = b;
+
+	return left->target < right->target ? -1 : left->target > right->target;
 }
 
 int lint_middle_init(struct lint_middle *middle, const struct cfi *cfi, const bool *doubtful,
 		     struct code_decoder *decoder, struct flow_names *names, struct error *error)
 {
 	struct begins begins = { .bits = NULL };
+	bool memory = true;
 
-	*middle = (struct lint_middle) { .called.address = NULL };
+	*middle = (struct lint_middle) { .cfi = cfi, .decoder = decoder };
 	if (begins_init(&begins, cfi, doubtful, error))
 		return -1;
-	for (size_t i = 0; i < cfi->by_pc_count && !middle->called.no_memory; i++)
-		look_for_calls(middle, cfi, &begins, decoder, names, &cfi->fde[cfi->by_pc[i]]);
+	for (size_t i = 0; i < cfi->by_pc_count && memory; i++)
+		memory = look_for_calls(middle, &begins, names, &cfi->fde[cfi->by_pc[i]]);
 	free(begins.bits);
-	if (middle->called.no_memory)
+	if (!memory)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "addresses that are called");
-	lint_addresses_sort(&middle->called);
+	if (middle->count)
+		qsort(middle->call, middle->count, sizeof(*middle->call), compare_calls);
 	return 0;
 }
 
 void lint_middle_deinit(struct lint_middle *middle)
 {
-	free(middle->called.address);
+	free(middle->call);
 }
 
-uint64_t lint_middle_next(const struct lint_middle *middle, uint64_t begin, uint64_t end)
-{
-	const struct lint_addresses *called = &middle->called;
-	size_t first = lint_addresses_from(called, begin);
+/* ---- is it one? ----------------------------------------------------------------------------- */
 
-	return first < called->count && called->address[first] < end ? called->address[first] : 0;
+/* An instruction of the FDE begins at that distance; *ret: which. */
+static bool decode_to(const struct lint_middle *middle, const struct cfi_fde *fde, uint64_t at,
+		      struct code *ret)
+{
+	const uint8_t *bytes = image_bytes(middle->cfi->image, fde->pc_begin, fde->pc_range);
+
+	for (uint64_t now = 0; bytes && now <= at; now += ret->length ? ret->length : 1)
+		code_decode(middle->decoder, fde->pc_begin + now, bytes + now, fde->pc_range - now,
+			    ret);
+	return bytes && ret->pc == fde->pc_begin + at;
+}
+
+/* The same in a part of which the rest will be asked for, too. */
+static bool part_begins_at(const struct lint_middle *middle, struct flow_part *part, uint64_t pc)
+{
+	const struct code *code = flow_part_code(part, middle->decoder, part->begin);
+
+	while (code && code->pc < pc && flow_part_behind(code) < part->end)
+		code = flow_part_next(part, middle->decoder, code);
+	return code && code->pc == pc;
+}
+
+static bool is_call(const struct lint_middle *middle, struct flow_part *part,
+		    const struct lint_call *call)
+{
+	const struct cfi_fde *fde = part ? part->fde : cfi_fde_find(middle->cfi, call->target);
+	struct code code;
+
+	if (part ? !part_begins_at(middle, part, call->target)
+		 : !decode_to(middle, fde, call->target - fde->pc_begin, &code))
+		return false;
+	return decode_to(middle, call->from, call->at, &code) && code.flow == CODE_CALL &&
+	       !flow_call_is_push(call->from, middle->cfi->image, middle->decoder,
+				  code.pc + code.length, call->target);
+}
+
+/* The number of the first whose target is not before pc. */
+static size_t first_from(const struct lint_middle *middle, uint64_t pc)
+{
+	size_t low = 0, high = middle->count;
+
+	while (low < high) {
+		size_t half = low + (high - low) / 2;
+
+		if (middle->call[half].target < pc)
+			low = half + 1;
+		else
+			high = half;
+	}
+	return low;
+}
+
+uint64_t lint_middle_next(struct lint_middle *middle, struct flow_part *part, uint64_t begin,
+			  uint64_t end)
+{
+	for (size_t i = first_from(middle, begin);
+	     i < middle->count && middle->call[i].target < end; i++) {
+		struct lint_call *call = &middle->call[i];
+
+		if (call->is == LINT_CALL_UNASKED)
+			call->is = is_call(middle, part, call) ? LINT_CALL_IS_ONE
+							       : LINT_CALL_IS_NONE;
+		if (call->is == LINT_CALL_IS_ONE)
+			return call->target;
+	}
+	return 0;
 }

@@ -6,13 +6,24 @@
 #define STACKPROOF_LINT_MIDDLE_H
 
 #include "code/code.h"
+#include "flow/flow_part.h"
 #include "lint/lint.h"
-#include "lint/lint_addresses.h"
 
 struct flow_names;
 
+/* Bytes that look like a call. */
+struct lint_call {
+	uint64_t target;
+	const struct cfi_fde *from;
+	uint64_t at; /* their distance from its begin */
+	enum { LINT_CALL_UNASKED, LINT_CALL_IS_ONE, LINT_CALL_IS_NONE } is;
+};
+
 struct lint_middle {
-	struct lint_addresses called; /* sorted */
+	const struct cfi *cfi;
+	struct code_decoder *decoder; /* borrowed, both */
+	struct lint_call *call;	      /* in the order of targets */
+	size_t count, room;
 };
 
 /* doubtful: by_pc, FDEs of which the begin counts as a middle. 0, or -1: no memory, or its code is larger
@@ -20,7 +31,9 @@ struct lint_middle {
 int lint_middle_init(struct lint_middle *middle, const struct cfi *cfi, const bool *doubtful,
 		     struct code_decoder *decoder, struct flow_names *names, struct error *error);
 void lint_middle_deinit(struct lint_middle *middle);
-/* The first from begin on, before end; 0: there is none. */
-uint64_t lint_middle_next(const struct lint_middle *middle, uint64_t begin, uint64_t end);
+/* The first from begin on, before end; 0: there is none. part: which both lie in, so that what is decoded of it is
+ * decoded once; or NULL. */
+uint64_t lint_middle_next(struct lint_middle *middle, struct flow_part *part, uint64_t begin,
+			  uint64_t end);
 
 #endif
