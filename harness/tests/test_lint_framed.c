@@ -21,8 +21,8 @@
 static const struct lint_case lint_cases[] = {
 	{ "nothing else does", JUMPS OTHER, "5 of 7, 1 proven, 1 unproven no_entry" },
 	{ "the function is called", JUMPS CALLS OTHER, "11 of 11, 3 proven" },
-	{ "by one that has no frame", JUMPS START "	call 9f\n	ud2\n	.cfi_endproc\n" OTHER,
-	  "9 of 9, 3 proven" },
+	{ "by one that has no frame",
+	  JUMPS START "	call 9f\n	ud2\n	.cfi_endproc\n" OTHER, "9 of 9, 3 proven" },
 	{ "a jump without a frame leads there",
 	  JUMPS START "	push rax\n	.cfi_def_cfa_offset 16\n	pop rax\n	"
 		      ".cfi_def_cfa_offset 8\n"
