@@ -300,6 +300,8 @@ static const struct {
 	  "rax is known by the rule only" },
 	{ "another_value", CALLER(8, 0x8001, 5), CALLER(8, 0x8001, 6), "r15 differs" },
 	{ "another_value_that_nobody_knows", CALLER(8, 1, 5), CALLER(8, 1, 6), NULL },
+	{ "another_bit_of_no_register", CALLER(8, 1u << REGISTER_COUNT | 1, 5), CALLER(8, 1, 5),
+	  NULL },
 };
 
 START_TEST(callers_are_compared)

@@ -6,6 +6,7 @@
  * error with a place, and never a smaller truth.
  */
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "truth_bytes.h"
 
@@ -121,6 +122,22 @@ START_TEST(image)
 }
 END_TEST
 
+START_TEST(no_image_of_a_file_without_any)
+{
+	uint8_t bytes[TRUTH_BYTES];
+	const size_t size = truth_bytes("T [] O [] E [00]", bytes);
+	struct truth_file *none;
+	struct error error;
+	uint32_t found;
+
+	ck_assert(!truth_file_create(bytes, size, &none, &error));
+	ck_assert(!truth_file_find_image(none, (const uint8_t *)"abcd", 4, "/bin/p", &found));
+	ck_assert(!truth_file_find_image(none, NULL, 0, "/bin/p", &found));
+	ck_assert(!truth_file_find_image(none, NULL, 0, NULL, &found));
+	truth_file_close(none);
+}
+END_TEST
+
 /* ---- a stack held against it ------------------------------------------------------------ */
 
 static const struct {
@@ -226,6 +243,9 @@ static const struct {
 	size_t offset; /* behind the first line */
 } malformed[] = {
 	{ "nothing", "", "it is cut off", 0 },
+	{ "items_in_lower_case_alone", "61 [00] 7a [] T [] O []", "it is cut off", 9 },
+	{ "an_item_before_the_letters", "60 [00]", "an item of an unknown kind", 2 },
+	{ "an_item_behind_the_letters", "7b [00]", "an item of an unknown kind", 2 },
 	{ "an_unknown_item", "Q [00]", "an item of an unknown kind", 2 },
 	{ "an_item_that_reaches_past_the_end", "S 05 00", "an item that reaches past the end", 2 },
 	{ "an_item_with_more_in_it", TREES "E [00 00]", "bytes that are left over in an item", 7 },
@@ -441,6 +461,20 @@ START_TEST(file_by_name)
 }
 END_TEST
 
+START_TEST(a_fifo_is_not_waited_for)
+{
+	char path[64];
+	struct truth_file *none;
+	struct error error;
+
+	snprintf(path, sizeof(path), "/tmp/test_truth_file.%d", (int)getpid());
+	ck_assert(!mkfifo(path, 0600));
+	ck_assert(truth_file_open(path, &none, &error));
+	ck_assert_str_eq(error.message, "no regular file");
+	unlink(path);
+}
+END_TEST
+
 /* ---- the other reader ------------------------------------------------------------------- */
 
 static void write_bytes(const char *path, const uint8_t *bytes, size_t size)
@@ -532,6 +566,8 @@ int main(void)
 	tcase_add_test(whole, nodes_are_what_the_bytes_say);
 	tcase_add_test(whole, header_and_images);
 	tcase_add_loop_test(whole, image, 0, COUNT(images));
+	tcase_add_test(other, a_fifo_is_not_waited_for);
+	tcase_add_test(other, no_image_of_a_file_without_any);
 	tcase_add_loop_test(whole, stack, 0, COUNT(matches));
 	tcase_add_test(whole, look_ups);
 	tcase_add_loop_test(other, malformed_says_where, 0, COUNT(malformed));
