@@ -14,9 +14,11 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "mapped_file.h"
+#include "image_store.h"
 
 static char *text;
 static struct maps_line own;
@@ -37,6 +39,78 @@ static bool find_line(const void *address)
 	own.end = 0x11000;
 	return found;
 }
+
+/* ---- a line of maps ----------------------------------------------------------------------- */
+
+static const struct {
+	const char *name, *line;
+	bool good;
+	const char *path;
+} lines[] = {
+	{ "a_file", "1000-3000 r-xp 00002000 fd:1a 1234567 /bin/a program\n", true,
+	  "/bin/a program" },
+	{ "without_a_newline", "1000-3000 r-xp 00002000 fd:1a 1234567     /bin/x", true, "/bin/x" },
+	{ "anonymous", "1000-3000 r-xp 00002000 fd:1a 1234567 \n", true, "" },
+	{ "no_inode", "1000-3000 r-xp 00002000 fd:1a\n", false, NULL },
+	{ "of_one_byte", "2fff-3000 r-xp 00002000 fd:1a 1234567 \n", true, "" },
+	{ "empty", "3000-3000 r-xp 00002000 fd:1a 1234567 \n", false, NULL },
+	{ "backwards", "3001-3000 r-xp 00002000 fd:1a 1234567 \n", false, NULL },
+	{ "nothing", "\n", false, NULL },
+};
+
+START_TEST(line_is_read)
+{
+	struct maps_line line;
+	char copy[100];
+
+	strcpy(copy, lines[_i].line);
+	ck_assert_msg(maps_line_parse(copy, &line) == lines[_i].good, "%s", lines[_i].name);
+	if (!lines[_i].good)
+		return;
+	ck_assert_uint_eq(line.start, _i == 4 ? 0x2fff : 0x1000);
+	ck_assert_uint_eq(line.end, 0x3000);
+	ck_assert_str_eq(line.permissions, "r-xp");
+	ck_assert_uint_eq(line.offset, 0x2000);
+	ck_assert_uint_eq(line.major, 0xfd);
+	ck_assert_uint_eq(line.minor, 0x1a);
+	ck_assert_uint_eq(line.inode, 1234567);
+	ck_assert_str_eq(line.path, lines[_i].path);
+}
+END_TEST
+
+/* ---- the vDSO ----------------------------------------------------------------------------- */
+
+/* Bytes of this program's own in its place: as many as a vDSO may have, and one more. */
+START_TEST(vdso_is_of_some_size)
+{
+	const size_t size = (256u << 10) + _i;
+	char *bytes = calloc(1, size), expected[64];
+	const struct maps_line line = { .start = (uintptr_t)bytes, .end = (uintptr_t)bytes + size };
+	struct error error = { 0 };
+
+	ck_assert_ptr_null(mapped_vdso_open(getpid(), &line, &error));
+	snprintf(expected, sizeof(expected), _i ? "a vDSO of %zu bytes" : "not an ELF file", size);
+	ck_assert_str_eq(error.message, expected);
+	ck_assert_int_eq(error.code, _i ? ERROR_UNSUPPORTED_ELF : ERROR_NOT_ELF);
+	free(bytes);
+}
+END_TEST
+
+START_TEST(vdso_that_is_not_there)
+{
+	const struct maps_line line = { .start = 0x1000, .end = 0x2000 };
+	struct error error = { 0 };
+	char expected[64];
+
+	ck_assert_ptr_null(mapped_vdso_open(getpid(), &line, &error));
+	ck_assert_int_eq(error.code, ERROR_SYSTEM);
+	ck_assert_int_eq(error.system_errno, EFAULT);
+	snprintf(expected, sizeof(expected), "reading the vDSO of process %d", getpid());
+	ck_assert_ptr_eq(strstr(error.message, expected), error.message);
+}
+END_TEST
+
+/* ---- files -------------------------------------------------------------------------------- */
 
 static const struct {
 	const char *name, *path;
@@ -79,6 +153,27 @@ START_TEST(only_what_is_mapped)
 		ck_assert_int_eq(error.system_errno, files[_i].system_errno);
 	}
 	image_destroy(image);
+}
+END_TEST
+
+/* Device and inode are the line's; the rest is of the file, if it is that one. */
+START_TEST(version_is_the_mapped_file_s)
+{
+	struct file_version version;
+	struct stat file;
+
+	ck_assert(find_line(find_line) && !stat("/proc/self/exe", &file));
+	own.major += _i;
+	version = mapped_file_version(getpid(), &own);
+	ck_assert_uint_eq(version.device, makedev(own.major, own.minor));
+	ck_assert_uint_eq(version.inode, own.inode);
+	ck_assert_uint_eq(version.size, file.st_size);
+	ck_assert_uint_eq(version.modified_ns, file_version(&file).modified_ns);
+	own.inode++;
+	version = mapped_file_version(getpid(), &own);
+	ck_assert_uint_eq(version.inode, own.inode);
+	ck_assert_uint_eq(version.size, 0);
+	ck_assert_uint_eq(version.modified_ns, 0);
 }
 END_TEST
 
@@ -152,6 +247,10 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 	int failures;
 
+	tcase_add_loop_test(tests, line_is_read, 0, sizeof(lines) / sizeof(lines[0]));
+	tcase_add_loop_test(tests, vdso_is_of_some_size, 0, 2);
+	tcase_add_test(tests, vdso_that_is_not_there);
+	tcase_add_loop_test(tests, version_is_the_mapped_file_s, 0, 2);
 	tcase_add_loop_test(tests, only_what_is_mapped, 0, sizeof(files) / sizeof(files[0]));
 	tcase_add_test(tests, what_is_no_elf_is_said);
 	tcase_add_test(tests, by_an_overlay);
