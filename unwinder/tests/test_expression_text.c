@@ -203,6 +203,8 @@ static const struct {
 	{ "signed_minus_64_of_two_bytes", BYTES("\x11\xc0\x7f"), "consts? 11 c0 7f" },
 	{ "signed_minus_65", BYTES("\x11\xbf\x7f"), "consts-65" },
 	{ "signed_minus_1_of_two_bytes", BYTES("\x11\xff\x7f"), "consts? 11 ff 7f" },
+	{ "a_register_less_one", BYTES("\x77\x7f"), "breg7-1" },
+	{ "a_register_by_number_less_one", BYTES("\x92\x07\x7f"), "bregx 7-1" },
 	{ "bregx_of_a_padded_register", BYTES("\x92\x87\x00\x08"), "bregx? 92 87 00 08" },
 	{ "bregx_and_a_padded_offset", BYTES("\x92\x07\x88\x00"), "bregx 7? 92 07 88 00" },
 	{ "the_most", BYTES("\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"),
