@@ -407,10 +407,10 @@ int expression_read(const char *text, size_t size, uint8_t *ret, size_t capacity
 	const char *bytes = size ? memchr(text, '?', size) : NULL;
 	const char *end = bytes ? bytes : text + size;
 
-	/* The bytes stand for the operation before the '?' too: leave that out. */
+	/* The bytes stand for the operation before the '?' too: leave that out. What is then left
+	 * ends with "; ", so that no operation can reach into it. */
 	while (bytes && end > text && !(end[-1] == ' ' && end - text > 1 && end[-2] == ';'))
 		end--;
-	assembler.end = end;
 	while (assembler.at < end) {
 		if (!take_operation(&assembler))
 			return -1;
@@ -424,7 +424,6 @@ int expression_read(const char *text, size_t size, uint8_t *ret, size_t capacity
 	}
 	if (bytes) {
 		assembler.at = bytes + 1;
-		assembler.end = text + size;
 		if (!take_bytes(&assembler))
 			return -1;
 	}

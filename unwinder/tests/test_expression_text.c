@@ -291,30 +291,43 @@ static const struct {
 	{ "? g0", -1 },
 	{ "? 0F", -1 },
 	{ "?  00", -1 },
+	{ " ? 01", 1 },
 	{ "deref; ? 01", 2 },
 	{ "deref; const8u? 0e 01", 3 },
 	{ "deref;? 01", 1 }, /* what stands before the bytes is theirs, to the last "; " */
 	{ "foo; ? 01", -1 },
 };
 
-START_TEST(text_is_read_or_refused)
+/* In a buffer of just that size, for what finds reads past the end; and between characters that would
+ * go on with it. */
+static void check_read(const char *text, int expected, bool more)
 {
-	/* Of just that size, for what finds reads past the end. */
-	size_t length = strlen(texts[_i].text), read_size = 77;
-	char *text = malloc(length + !length);
+	size_t length = strlen(text), read_size = 77;
+	char *room_for = malloc(length + 3), *copy = room_for + more;
 	uint8_t read[16];
 	int result;
 
-	memcpy(text, texts[_i].text, length);
-	result = expression_read(text, length, read, sizeof(read), &read_size);
-	ck_assert_msg(result == (texts[_i].size < 0 ? -1 : 0), "\"%s\": %d", texts[_i].text,
-		      result);
-	ck_assert_msg(result || read_size == (size_t)texts[_i].size, "\"%s\": %zu bytes",
-		      texts[_i].text, read_size);
+	if (more)
+		memcpy(room_for, ";", 1);
+	else
+		copy = room_for = realloc(room_for, length + !length);
+	memcpy(copy, text, length);
+	if (more)
+		memset(copy + length, '0', 2);
+	result = expression_read(copy, length, read, sizeof(read), &read_size);
+	ck_assert_msg(result == (expected < 0 ? -1 : 0), "\"%s\": %d", text, result);
+	ck_assert_msg(result || read_size == (size_t)expected, "\"%s\": %zu bytes", text,
+		      read_size);
 	for (size_t room = 0; !result && room < read_size; room++)
-		ck_assert_msg(expression_read(text, length, read, room, &read_size) == -1,
-			      "\"%s\" in %zu bytes", texts[_i].text, room);
-	free(text);
+		ck_assert_msg(expression_read(copy, length, read, room, &read_size) == -1,
+			      "\"%s\" in %zu bytes", text, room);
+	free(room_for);
+}
+
+START_TEST(text_is_read_or_refused)
+{
+	check_read(texts[_i].text, texts[_i].size, false);
+	check_read(texts[_i].text, texts[_i].size, true);
 }
 END_TEST
 
