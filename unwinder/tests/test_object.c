@@ -295,6 +295,84 @@ START_TEST(bad_relocation_is_an_error)
 }
 END_TEST
 
+/* Relocations are written into the file's bytes, where nothing else may lie: another section, put
+ * beside .eh_frame or over its first or last byte. */
+static const struct {
+	const char *name;
+	uint32_t type;
+	int64_t first; /* its first byte: from .eh_frame's first, or if from_end from its end */
+	bool from_end;
+	uint64_t bytes;
+	bool alone;
+} beside[] = {
+	{ "before_it", SHT_PROGBITS, -1, false, 1, true },
+	{ "over_its_first_byte", SHT_PROGBITS, -1, false, 2, false },
+	{ "at_its_first_byte", SHT_PROGBITS, 0, false, 1, false },
+	{ "inside_it", SHT_PROGBITS, 5, false, 1, false },
+	{ "over_its_last_byte", SHT_PROGBITS, -1, true, 2, false },
+	{ "behind_it", SHT_PROGBITS, 0, true, 1, true },
+	{ "empty_inside_it", SHT_PROGBITS, 5, false, 0, true },
+	{ "without_bytes_inside_it", SHT_NOBITS, 5, false, 9, true },
+	{ "none_inside_it", SHT_NULL, 5, false, 9, true },
+	{ "the_same", SHT_NOTE, 0, false, 64, false },
+};
+
+static Elf64_Shdr *header_of(struct object *object, int section)
+{
+	return (Elf64_Shdr *)(object->bytes.data + object->header) + section;
+}
+
+static void check_alone(const char *name, struct object *object, bool alone)
+{
+	struct image *image;
+	struct cfi *cfi;
+
+	if (!alone) {
+		expect_no_image(
+			name, object->bytes.data, object->bytes.size,
+			"a relocation of 0x0 would be written over other bytes, by section 4");
+		return;
+	}
+	open_object(object->bytes.data, object->bytes.size, &image, &cfi);
+	ck_assert_msg(cfi->fde_count == FDES && cfi->fde[4].pc_begin == 4, "%s", name);
+	close_object(image, cfi);
+}
+
+START_TEST(relocated_bytes_lie_alone)
+{
+	struct object object;
+
+	make_object(&object);
+	const Elf64_Shdr *frame = header_of(&object, EH_FRAME);
+	Elf64_Shdr *other = header_of(&object, CODE_B);
+
+	other->sh_type = beside[_i].type;
+	other->sh_offset = frame->sh_offset + (beside[_i].from_end ? frame->sh_size : 0) +
+			   (uint64_t)beside[_i].first;
+	other->sh_size = beside[_i].bytes;
+	check_alone(beside[_i].name, &object, beside[_i].alone);
+}
+END_TEST
+
+/* .eh_frame behind the section headers, and over their last byte; and over the file header's. */
+START_TEST(headers_are_not_relocated)
+{
+	struct object object;
+
+	make_object(&object);
+	Elf64_Shdr *frame = header_of(&object, EH_FRAME);
+	size_t at = object.bytes.size - (_i == 1);
+
+	if (_i == 2) {
+		frame->sh_offset--;
+	} else {
+		put(&object.bytes, object.bytes.data + frame->sh_offset, frame->sh_size);
+		frame->sh_offset = at;
+	}
+	check_alone("headers", &object, !_i);
+}
+END_TEST
+
 /* 20,000 sections that say that the same 10,000 relocations are theirs: done once, it is enough. */
 START_TEST(shared_relocations_are_bounded)
 {
@@ -365,6 +443,8 @@ int main(void)
 	tcase_add_test(tcase, text_has_the_names);
 	tcase_add_loop_test(tcase, damage_is_an_error_or_costs_names_only, 0, COUNT(damages));
 	tcase_add_loop_test(tcase, bad_relocation_is_an_error, 0, COUNT(bad_relocations));
+	tcase_add_loop_test(tcase, relocated_bytes_lie_alone, 0, COUNT(beside));
+	tcase_add_loop_test(tcase, headers_are_not_relocated, 0, 3);
 	tcase_add_test(tcase, shared_relocations_are_bounded);
 	tcase_add_test(tcase, discarded_function_is_in_the_text);
 	suite_add_tcase(suite, tcase);
