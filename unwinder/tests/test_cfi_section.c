@@ -223,6 +223,37 @@ START_TEST(fde_find_agrees_with_a_linear_search)
 }
 END_TEST
 
+/* One around as many others as levels of sixteen hold, and one less or more. */
+START_TEST(fde_around_any_number)
+{
+	static const int inside[] = { 0,  1,  14,  15,	16,  17,  30,  31,  32, 33,
+				      47, 48, 254, 255, 256, 257, 270, 272, 300 };
+	const int count = inside[_i];
+	struct bytes bytes = { .size = 0 };
+	struct error error;
+	struct cfi *cfi;
+
+	put_cie(&bytes, 0, (struct literal)BYTES(""));
+	put_fde(&bytes, 0, 0x1000, 0x10000, (struct literal)BYTES(""));
+	for (int i = 0; i < count; i++)
+		put_fde(&bytes, 0, 0x1010 + 0x20 * (uint64_t)i, 0x10, (struct literal)BYTES(""));
+	struct image image = fake_image(&bytes);
+	ck_assert_int_eq(cfi_create(&image, &cfi, &error), 0);
+	ck_assert_int_eq(cfi->overlapping, count > 0);
+	for (int i = 0; i < count; i++) {
+		uint64_t pc = 0x1010 + 0x20 * (uint64_t)i;
+
+		ck_assert_uint_eq(cfi_fde_find(cfi, pc)->pc_begin, pc);
+		ck_assert_uint_eq(cfi_fde_find(cfi, pc + 0xf)->pc_begin, pc);
+		ck_assert_uint_eq(cfi_fde_find(cfi, pc + 0x10)->pc_begin, 0x1000);
+	}
+	ck_assert_uint_eq(cfi_fde_find(cfi, 0x10fff)->pc_begin, 0x1000);
+	ck_assert_ptr_null(cfi_fde_find(cfi, 0x11000));
+	ck_assert_ptr_null(cfi_fde_find(cfi, 0xfff));
+	cfi_destroy(cfi);
+}
+END_TEST
+
 static const struct {
 	const char *name;
 	uint16_t type;
@@ -323,6 +354,7 @@ int main(void)
 	tcase_add_loop_test(tcase, section_is_read, 0, COUNT(sections));
 	tcase_add_test(tcase, fde_find_wants_the_highest_that_covers);
 	tcase_add_loop_test(tcase, fde_find_agrees_with_a_linear_search, 0, 8);
+	tcase_add_loop_test(tcase, fde_around_any_number, 0, 19);
 	tcase_add_loop_test(tcase, odd_fde_is_kept_and_covers_what_it_should, 0, COUNT(odd_fdes));
 	tcase_add_test(tcase, cies_alone_are_read);
 	tcase_add_test(tcase, small_entries_are_all_read);

@@ -368,6 +368,12 @@ static const struct name_case cases[] = {
 	  NULL,
 	  { { "h", 0x1030, 16, STT_FUNC, STB_LOCAL, PLT } },
 	  { { 0 } } },
+	{ "an_fde_begins_behind_a_symbol_without_size",
+	  0x1110,
+	  "fde@0x1110",
+	  NULL,
+	  { F("f", 0x1100, 0) },
+	  { { 0x1110, 0x10 } } },
 	{ "a_jump_elsewhere_is_no_stub", 0x1200, "gap@0x1100", NULL, { { 0 } }, { { 0 } } },
 	{ "no_code", 0x5000, "gap@0x0", NULL, { { 0 } }, { { 0 } } },
 };
@@ -542,7 +548,9 @@ static void find(const struct bytes *bytes, uint64_t vaddr, char *text, char *pl
 	ck_assert_msg(!image_create_memory(bytes->data, bytes->size, "names", &image, &error), "%s",
 		      error.message);
 	cfi_create(image, &cfi, &error);
+	ck_assert_int_eq(code_name_prepare(image, &error), 0);
 	code_name_find(image, cfi, vaddr, &name);
+	ck_assert_int_eq(code_name_is_stub(image, cfi, vaddr), name.kind == CODE_STUB);
 	code_name_print(&name, text, size);
 	code_name_print_place(&name, place, size);
 	cfi_destroy(cfi);

@@ -16,6 +16,7 @@
 #define TEXT_VADDR   0x1200
 #define STUB_BYTES   16
 #define STUBS_MAX    16
+#define STUBS	     3 /* of the case that leaves one out */
 #define CODE_BYTES   0x400
 #define CODE_OFFSET  0x200
 #define SLOT(n)	     (0x8000ull + 8 * (n))
@@ -293,6 +294,29 @@ START_TEST(each_stub_has_its_name)
 }
 END_TEST
 
+/* Of three, the first or the last is in no relocation: then it is no stub. */
+START_TEST(a_slot_that_nothing_fills_has_no_stub)
+{
+	const int left_out = _i ? STUBS - 1 : 0;
+	Elf64_Shdr *relocations;
+	struct image *image;
+	struct bytes bytes;
+
+	make_file(&bytes, no_symbols, no_symbols, STUBS);
+	relocations = (Elf64_Shdr *)(bytes.data + ((Elf64_Ehdr *)bytes.data)->e_shoff) + RELA;
+	relocations->sh_size -= sizeof(Elf64_Rela);
+	if (_i) /* they come in the other order */
+		relocations->sh_offset += sizeof(Elf64_Rela);
+	image = open_bytes("stubs", &bytes);
+	for (int i = 0; i < STUBS; i++) {
+		const struct plt_stub *stub = image_plt_stub(image, CODE + STUB_BYTES * i);
+
+		ck_assert_msg(!stub == (i == left_out), "stub %d", i);
+	}
+	image_destroy(image);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("symbols");
@@ -302,6 +326,7 @@ int main(void)
 	tcase_add_test(tcase, section_headers_are_nowhere);
 	tcase_add_loop_test(tcase, compressed_table_is_left, 0, 2);
 	tcase_add_loop_test(tcase, each_stub_has_its_name, 0, STUBS_MAX + 1);
+	tcase_add_loop_test(tcase, a_slot_that_nothing_fills_has_no_stub, 0, 2);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
