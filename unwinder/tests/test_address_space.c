@@ -499,6 +499,27 @@ START_TEST(file_is_opened_once)
 }
 END_TEST
 
+/* It is there, has no image, and could be opened. */
+START_TEST(code_in_no_elf_file)
+{
+	char path[] = "/tmp/test_address_space-XXXXXX";
+	struct fixture f = { .store = NULL };
+	int fd = mkstemp(path);
+	void *code;
+
+	ck_assert(fd >= 0 && !ftruncate(fd, 4096));
+	code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	ck_assert_ptr_ne(code, MAP_FAILED);
+	fixture_read(&f);
+	ck_assert_ptr_null(entry_at(&f, code));
+	ck_assert_uint_eq(f.space.unopened, 0);
+	munmap(code, 4096);
+	close(fd);
+	unlink(path);
+	fixture_deinit(&f);
+}
+END_TEST
+
 START_TEST(process_that_is_not_there)
 {
 	struct fixture f = { .store = image_store_create() };
@@ -531,6 +552,7 @@ int main(void)
 	tcase_add_test(tcase, images_stay_while_a_space_has_them);
 	tcase_add_test(tcase, those_left_last_are_kept);
 	tcase_add_test(tcase, file_is_opened_once);
+	tcase_add_test(tcase, code_in_no_elf_file);
 	tcase_add_test(tcase, process_that_is_not_there);
 	tcase_add_loop_test(tcase, moved_code_has_its_image, 0, 3);
 	suite_add_tcase(suite, tcase);

@@ -444,6 +444,68 @@ START_TEST(error_names_the_operation)
 }
 END_TEST
 
+static const struct {
+	struct literal expression;
+	uint8_t opcode; /* 0: the message is all of it */
+	int byte;
+	const char *message;
+} messages[] = {
+	{ BYTES("\x32\x30\x1b"), 0x1b, 2, "division by zero" },
+	{ BYTES("\x32\x30\x1d"), 0x1d, 2, "division by zero" },
+	{ BYTES("\x30\x30\x18"), 0x18, 2, "it is not evaluated here" },
+	{ BYTES("\x9c"), 0x9c, 0, "it is not evaluated here" },
+	{ BYTES("\x30\x22"), 0x22, 1, "the stack has too few entries" },
+	{ BYTES("\x30\x15\1"), 0x15, 1, "the stack has too few entries" },
+	{ BYTES("\x2f\xfd\xff"), 0x2f, 0, "it loops too long" },
+	{ BYTES("\x30\x2f\xfc\xff"), 0x30, 0, "the stack is full" },
+	{ BYTES("\x30\x2f\1\0"), 0x2f, 1, "it branches out of the expression" },
+	{ BYTES("\x77\0\x94\x09"), 0x94, 2, "the size is not 1 to 8" },
+	{ BYTES("\x73\0"), 0x73, 0, "the value of rbx is not known" },
+	{ BYTES("\x81\0"), 0x81, 0, "the register doesn't exist" },
+	{ BYTES("\x30\x08"), 0x08, 1, "its operand reaches past the expression's end" },
+	{ BYTES("\x76\0\x06"), 0, 0, "8 bytes at 0x2000 could not be read" },
+	{ BYTES("\x76\0\x94\4"), 0, 0, "4 bytes at 0x2000 could not be read" },
+};
+
+START_TEST(error_says_what_is_wrong)
+{
+	struct error error = { 0 };
+	char expected[160];
+	uint64_t value;
+
+	snprintf(expected, sizeof(expected),
+		 "DWARF operation 0x%02x at byte %d of the expression: %s", messages[_i].opcode,
+		 messages[_i].byte, messages[_i].message);
+	ck_assert_int_eq(expression_evaluate((const uint8_t *)messages[_i].expression.data,
+					     messages[_i].expression.size, &registers, false, 0,
+					     &memory, &value, &error),
+			 -1);
+	ck_assert_str_eq(error.message, messages[_i].opcode ? expected : messages[_i].message);
+}
+END_TEST
+
+/* As many entries and steps as there may be, and one more. */
+START_TEST(evaluation_is_bounded)
+{
+	static uint8_t bytes[10001];
+	const int limit = _i ? 10000 : 64;
+	struct error error = { 0 };
+	uint64_t value = 0;
+
+	memset(bytes, _i ? 0x96 : 0x33, sizeof(bytes)); /* nop, or lit3 */
+	bytes[0] = 0x33;
+	ck_assert_int_eq(
+		expression_evaluate(bytes, limit, &registers, false, 0, &memory, &value, &error),
+		0);
+	ck_assert_uint_eq(value, 3);
+	ck_assert_int_eq(expression_evaluate(bytes, limit + 1, &registers, false, 0, &memory,
+					     &value, &error),
+			 -1);
+	ck_assert_int_eq(error.code, ERROR_EXPRESSION);
+	ck_assert_uint_eq(error.offset, _i ? limit - 1 : limit); /* that it loops is said behind */
+}
+END_TEST
+
 /* Any bytes at all end in a value or an error. */
 START_TEST(random_bytes_are_bounded)
 {
@@ -534,6 +596,8 @@ int main(void)
 	tcase_add_loop_test(tcase, operation_is_evaluated, 0, COUNT(values));
 	tcase_add_test(tcase, cfa_is_pushed_first);
 	tcase_add_test(tcase, error_names_the_operation);
+	tcase_add_loop_test(tcase, error_says_what_is_wrong, 0, COUNT(messages));
+	tcase_add_loop_test(tcase, evaluation_is_bounded, 0, 2);
 	tcase_add_test(tcase, random_bytes_are_bounded);
 	tcase_add_loop_test(tcase, expression_has_its_text, 0, COUNT(texts));
 	suite_add_tcase(suite, tcase);

@@ -373,6 +373,17 @@ START_TEST(headers_are_not_relocated)
 }
 END_TEST
 
+/* What its number means is another type's matter. */
+START_TEST(only_relocations_relocate)
+{
+	struct object object;
+
+	make_object(&object);
+	header_of(&object, CODE_B)->sh_info = EH_FRAME;
+	check_alone("another type", &object, true);
+}
+END_TEST
+
 /* 20,000 sections that say that the same 10,000 relocations are theirs: done once, it is enough. */
 START_TEST(shared_relocations_are_bounded)
 {
@@ -445,6 +456,7 @@ int main(void)
 	tcase_add_loop_test(tcase, bad_relocation_is_an_error, 0, COUNT(bad_relocations));
 	tcase_add_loop_test(tcase, relocated_bytes_lie_alone, 0, COUNT(beside));
 	tcase_add_loop_test(tcase, headers_are_not_relocated, 0, 3);
+	tcase_add_test(tcase, only_relocations_relocate);
 	tcase_add_test(tcase, shared_relocations_are_bounded);
 	tcase_add_test(tcase, discarded_function_is_in_the_text);
 	suite_add_tcase(suite, tcase);

@@ -287,6 +287,20 @@ START_TEST(rows_end_with_their_segment)
 }
 END_TEST
 
+START_TEST(bytes_are_those_of_all_arrays)
+{
+	const struct table table = { .page_count = 2,
+				     .entry_count = 100,
+				     .shape_count = 1000,
+				     .rule_count = 10000,
+				     .place_count = 100000 };
+
+	ck_assert_uint_eq(table_bytes(&table), 3 * 4 + 100 * 4 + 1000 * 2 +
+						       10000 * sizeof(struct table_rule) +
+						       100000 * sizeof(struct table_place));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("table_stretches");
@@ -298,6 +312,7 @@ int main(void)
 	tcase_add_loop_test(tcase, parts_of_a_mapping_have_no_holes, 0, 2 * SPARSE_CASES);
 	tcase_add_loop_test(tcase, rows_end_with_their_segment, 0,
 			    sizeof(apart_cases) / sizeof(apart_cases[0]));
+	tcase_add_test(tcase, bytes_are_those_of_all_arrays);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
