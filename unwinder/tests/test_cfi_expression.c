@@ -432,6 +432,20 @@ START_TEST(cfa_is_pushed_first)
 }
 END_TEST
 
+START_TEST(without_memory_nothing_is_read)
+{
+	static const uint8_t deref[] = { 0x77, 0x00, 0x06 };
+	const struct memory_reader none = { .read = NULL };
+	struct error error = { 0 };
+	uint64_t value;
+
+	ck_assert_int_eq(expression_evaluate(deref, 3, &registers, false, 0, _i ? &none : NULL,
+					     &value, &error),
+			 -1);
+	ck_assert_int_eq(error.code, ERROR_EXPRESSION_MEMORY);
+}
+END_TEST
+
 START_TEST(error_names_the_operation)
 {
 	uint64_t value;
@@ -595,6 +609,7 @@ int main(void)
 	tcase_add_loop_test(tcase, registers_are_found, 0, COUNT(takers));
 	tcase_add_loop_test(tcase, operation_is_evaluated, 0, COUNT(values));
 	tcase_add_test(tcase, cfa_is_pushed_first);
+	tcase_add_loop_test(tcase, without_memory_nothing_is_read, 0, 2);
 	tcase_add_test(tcase, error_names_the_operation);
 	tcase_add_loop_test(tcase, error_says_what_is_wrong, 0, COUNT(messages));
 	tcase_add_loop_test(tcase, evaluation_is_bounded, 0, 2);

@@ -71,6 +71,36 @@ START_TEST(extended_rules_are_stored_once)
 }
 END_TEST
 
+/* Just the room that the second rule needs, and a byte less. */
+START_TEST(rules_have_so_much_room)
+{
+	struct table_rule_full full[2];
+	struct world world;
+	uint64_t places = 0;
+
+	world_init(&world);
+	for (int i = 0; i < COUNT(full); i++) {
+		struct row row = { .cfa = { .kind = RULE_CFA_REGISTER,
+					    .reg = REGISTER_RSP,
+					    .offset = 16 + 8 * i } };
+
+		row.reg[REGISTER_RIP] = (struct row_rule) { .kind = RULE_OFFSET, .offset = -8 };
+		row.reg[REGISTER_RAX] = (struct row_rule) { .kind = RULE_OFFSET, .offset = -16 };
+		ck_assert_int_eq(table_rule_from_row(&row, &full[i]), 0);
+		places += full[i].rule.flags >> TABLE_RULE_PLACES_SHIFT;
+	}
+	ck_assert_uint_ge(builder_rule(&world.builder, &full[0]), TABLE_MARKER_COUNT);
+	world.builder.rule_bytes_max = (TABLE_MARKER_COUNT + 2) * sizeof(struct table_rule) +
+				       places * sizeof(struct table_place) - (uint64_t)_i;
+	if (_i)
+		ck_assert_uint_eq(builder_rule(&world.builder, &full[1]), TABLE_TOO_MANY_RULES);
+	else
+		ck_assert_uint_eq(builder_rule(&world.builder, &full[1]), TABLE_MARKER_COUNT + 1);
+	ck_assert_uint_eq(builder_rule(&world.builder, &full[0]), TABLE_MARKER_COUNT);
+	builder_abandon(&world.builder);
+}
+END_TEST
+
 /* ---- runs -------------------------------------------------------------------------------- */
 
 START_TEST(run_is_found_where_it_is)
@@ -254,6 +284,7 @@ int main(void)
 	TCase *tcase = tcase_create("table_builder");
 
 	tcase_add_test(tcase, extended_rules_are_stored_once);
+	tcase_add_loop_test(tcase, rules_have_so_much_room, 0, 2);
 	tcase_add_test(tcase, run_is_found_where_it_is);
 	tcase_add_test(tcase, builder_goes_back_to_its_mark);
 	tcase_add_test(tcase, shapes_used_once_are_taken_apart);
