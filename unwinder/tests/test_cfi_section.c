@@ -281,6 +281,7 @@ START_TEST(odd_fde_is_kept_and_covers_what_it_should)
 	ck_assert_uint_eq(cfi->fde_count, 1);
 	ck_assert_msg(cfi->by_pc_count == odd_fdes[_i].covering, "%s", odd_fdes[_i].name);
 	ck_assert_int_eq(cfi_fde_find(cfi, odd_fdes[_i].pc) != NULL, odd_fdes[_i].covering != 0);
+	ck_assert_int_eq(cfi_has_empty_fde(cfi), !odd_fdes[_i].range);
 	ck_assert_uint_eq(cfi->diagnostics.count, 0);
 	cfi_destroy(cfi);
 }

@@ -226,11 +226,18 @@ START_TEST(error_elsewhere_has_none)
 }
 END_TEST
 
+START_TEST(no_addresses_are_given_back)
+{
+	cfi_addresses_destroy(NULL);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("lost_cfi");
 	TCase *tcase = tcase_create("lost_cfi");
 
+	tcase_add_test(tcase, no_addresses_are_given_back);
 	tcase_add_loop_test(tcase, error_has_its_code, 0, COUNT(places));
 	tcase_add_test(tcase, error_elsewhere_has_none);
 	suite_add_tcase(suite, tcase);
