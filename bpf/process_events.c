@@ -302,8 +302,7 @@ static void follow_change(struct process_events *events, const struct process_ev
 			fail_memory(events);
 			return;
 		}
-		begin_process(process, event->time_ns);
-		process_must_be_read(&events->processes, process);
+		begin_process(process, event->time_ns); /* nothing is known: it is read */
 	}
 	process->changed_ns = event->time_ns;
 	events->counters.execs += exec;

@@ -657,9 +657,18 @@ static void assert_whole(void *context, struct process *process)
 		ck_assert(process->known != world.block[i].memory || !world.block[i].given_back);
 }
 
-/* All memory was given back. */
+static void begin_world(int session_fd)
+{
+	world = (struct world) { .session_fd = session_fd };
+	for (int i = 0; i < IMAGES; i++)
+		image[i].references = 1;
+}
+
+/* All memory was given back, and images have nobody else's references. */
 static void end_world(void)
 {
+	for (int i = 0; i < IMAGES; i++)
+		ck_assert_uint_eq(image[i].references, 1);
 	for (int i = 0; i < world.blocks; i++) {
 		ck_assert(world.block[i].given_back);
 		free(world.block[i].memory);

@@ -401,8 +401,7 @@ static struct bpf_link *made_attach(const struct bpf_program *program)
 
 static struct bpf_link *made_attach_event(const struct bpf_program *program, int fd)
 {
-	ck_assert_int_eq(fd, 60);
-	return link_to(program, " by 60");
+	return link_to(program, fd ? " by 60" : " by 0");
 }
 
 static struct bpf_link *made_attach_uprobe(const struct bpf_program *program, bool returns,
@@ -438,7 +437,7 @@ static long made_event(long number, struct perf_event_attr *attr, pid_t tid, int
 	say("event %u/%" PRIu64 " %" PRIu64 "%s%s of %d on %d; ", attr->type,
 	    (uint64_t)attr->config, (uint64_t)attr->sample_freq, attr->freq ? " Hz" : "",
 	    attr->inherit ? " and its children" : "", tid, cpu);
-	return 60;
+	return fails("60") ? 0 : 60;
 }
 
 static int made_close(int fd)

@@ -80,6 +80,12 @@ static const struct {
 	  "scan 0; read 7; pass; give 7: 1; read 8; pass; give 8: 2; pass; sweep; keep 64; "
 	  "readings 2, processes 2, ; pass; ended 8?; forget 8; no space of 8; exits 1, readings "
 	  "2, processes 1, ; pass; sweep; keep 64; exits 1, readings 2, processes 1, ; close; " },
+	{ "exit_while_another_is_read", 0,
+	  "at 10; process 7 1 1; process 8 2 1; process 9 3 1; hides 9; existing; event 0 touch 11 "
+	  "8 0; event 0 touch 11 9 0; ends 7; while 8 0 exit 12 7 7; at 12; poll; counters",
+	  "scan 0; read 7; pass; give 7: 1; read 8; pass; give 8: 2; pass; read 8; pass; ended 7?; "
+	  "forget 7; give 8: 2; read 9; pass; give 9: 3; maps 2, exits 1, readings 4, processes 2, "
+	  "; close; " },
 	{ "leader_exits", 0,
 	  "at 10; process 7 1 1; process 8 2 1; existing; event 0 exit 11 7 7; event 0 exit 11 8 "
 	  "8; at 12; ends 8; poll; poll; ends 7; poll; counters",
@@ -291,17 +297,13 @@ START_TEST(events_are_followed)
 	struct process_events *events;
 	struct error error;
 
-	world = (struct world) { .session_fd = -1 };
-	for (int i = 0; i < IMAGES; i++)
-		image[i].references = 1;
+	begin_world(-1);
 	ck_assert(!process_events_open(NULL, NULL, &options, &events, &error));
 	world.length = 0;
 	run_script(events, cases[_i].script);
 	process_events_close(events);
 	end_world();
 	ck_assert_msg(!strcmp(world.said, cases[_i].expect), "%s:\n%s", cases[_i].name, world.said);
-	for (int i = 0; i < IMAGES; i++)
-		ck_assert_uint_eq(image[i].references, 1);
 }
 END_TEST
 
@@ -327,7 +329,7 @@ START_TEST(events_are_opened)
 	struct process_events *events = NULL;
 	struct error error;
 
-	world = (struct world) { .session_fd = openings[_i].session_fd };
+	begin_world(openings[_i].session_fd);
 	world.memory[MEMORY_EVENT] = openings[_i].no_rings;
 	if (process_events_open(NULL, NULL, &options, &events, &error)) {
 		ck_assert_ptr_null(events);
@@ -343,6 +345,35 @@ START_TEST(events_are_opened)
 }
 END_TEST
 
+/* Whose turn it is to be checked, and who must be read, or is not known at all: neither is. */
+START_TEST(only_what_is_known_is_checked)
+{
+	struct process_events_options options = { 0 };
+	struct process_events *events;
+	struct process *process;
+	struct error error;
+
+	begin_world(-1);
+	ck_assert(!process_events_open(NULL, NULL, &options, &events, &error));
+	run_script(events, "process 7 1 1; existing");
+	process = process_set_find(&events->processes, 7);
+	world.length = 0;
+	process->unchecked = true;
+	process->unread = true;
+	process_set_push(&events->processes, PROCESS_CHECK, process);
+	world.now_ns = QUIET_AWAKE_NS;
+	check_next(events);
+	process->unread = false;
+	end_process(events, process);
+	process->alive = true;
+	process_set_push(&events->processes, PROCESS_CHECK, process);
+	check_next(events);
+	ck_assert_str_eq(world.said, "forget 7; ");
+	process_events_close(events);
+	end_world();
+}
+END_TEST
+
 /* What was not followed yet, and stacks that were not given, go with it. */
 START_TEST(events_are_closed)
 {
@@ -351,7 +382,7 @@ START_TEST(events_are_closed)
 	struct process_events *events;
 	struct error error;
 
-	world = (struct world) { .session_fd = -1 };
+	begin_world(-1);
 	ck_assert(!process_events_open(NULL, NULL, &options, &events, &error));
 	ck_assert_ptr_null(process_events_refusal(events));
 	run_script(events, "event 0 map 10 7 6; event 1 exec 10 8 0; poll; counters");
@@ -372,6 +403,7 @@ int main(void)
 
 	tcase_add_loop_test(tcase, events_are_followed, 0, COUNT(cases));
 	tcase_add_loop_test(tcase, events_are_opened, 0, COUNT(openings));
+	tcase_add_test(tcase, only_what_is_known_is_checked);
 	tcase_add_test(tcase, events_are_closed);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

@@ -272,8 +272,10 @@ static struct bpf_session *opened(const struct bpf_session_options *options, con
 	world = (struct world) { .fails_in = 1, .has_loop = !strcmp(failing, "loop") };
 	snprintf(world.failing, sizeof(world.failing), "%s", failing);
 	pthread_sigmask(SIG_SETMASK, NULL, &before);
-	if (bpf_session_open(options, &session, &error)) {
-		ck_assert_ptr_null(session);
+	int status = bpf_session_open(options, &session, &error);
+
+	if (status) {
+		ck_assert(status == -1 && !session);
 		say("%d/%d \"%s\"; ", error.code, error.system_errno, error.message);
 	}
 	pthread_sigmask(SIG_SETMASK, NULL, &after);
@@ -347,6 +349,10 @@ static const struct {
 	  "0; sample_chain by 60 is 3; ] [] -1/24 \"perf_event_open: Operation not permitted\"; "
 	  "[event 1/0 1 Hz and its children of 1 on 1; close 60; ] -1/24 \"attaching to a perf "
 	  "event: Operation not permitted\"; no 3; no 2; no 1; " },
+	{ "event_0",
+	  { .method = WALK_METHOD_LOOP },
+	  "fail 60 1; samples 1 1 1",
+	  "[event 1/0 1 Hz and its children of 1 on 1; sample_loop by 0 is 1; ] " },
 	{ "baseline_s_sample_fails",
 	  { .method = WALK_METHOD_LOOP, .frame_pointer = true },
 	  "fail event 2; samples 1 1 1; fail attach 2; samples 1 1 1; fail attach 2; steps; fail "
