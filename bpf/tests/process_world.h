@@ -544,7 +544,7 @@ static void say_counters(const struct process_events *events)
 static void say_outcome(int status, const struct error *error)
 {
 	if (status)
-		say("%d \"%s\"; ", error->code, error->message);
+		say("%d: %d \"%s\"; ", status, error->code, error->message);
 	for (int i = 0; i < COUNT(world.ring); i++)
 		ck_assert_uint_eq(world.ring[i].released, world.ring[i].count);
 }
@@ -558,7 +558,7 @@ static bool do_call(struct process_events *events, const char *verb, int pid)
 		int status = process_events_add_existing(events, &error);
 
 		if (status)
-			say("%d \"%s\"; ", error.code, error.message);
+			say("%d: %d \"%s\"; ", status, error.code, error.message);
 	} else if (!strcmp(verb, "poll")) {
 		say_outcome(process_events_poll(events, &error), &error);
 	} else if (!strcmp(verb, "consume")) {

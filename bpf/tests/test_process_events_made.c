@@ -18,7 +18,7 @@ static const struct {
 	{ "of_all", 0, "process 7 1 1; existing; existing; counters",
 	  "scan 0; read 7; pass; give 7: 1; scan 0; readings 1, processes 1, ; close; " },
 	{ "proc_is_not_there", 0, "process 7 1 1; unscanned; existing; counters",
-	  "scan 0; 1 \"no /proc\"; ; close; " },
+	  "scan 0; -1: 1 \"no /proc\"; ; close; " },
 	/* One reading in any case, and no more when the time is over. */
 	{ "existing_for_a_second", 0,
 	  "reading 500; process 7 1 1; process 8 2 1; process 9 3 1; existing; counters; poll; "
@@ -152,22 +152,23 @@ static const struct {
 	  "event 0 touch 11 8 0; at 12; poll; space 7; counters; unreadable 7 0; poll; counters; "
 	  "event 0 exec 13 7 0; event 0 touch 13 7 0; at 14; unreadable 7 12; poll; space 7; "
 	  "counters",
-	  "scan 0; read 7; pass; give 7: 1; read 8; pass; give 8: 2; pass; read 7; pass; 1 \"maps "
-	  "of 7: Too many open files\"; space of 7: 1; maps 2, readings 3, processes 2, waiting 2, "
-	  "; pass; read 8; pass; give 8: 2; read 7; pass; give 7: 1; maps 2, readings 5, processes "
-	  "2, ; pass; read 7; forget 7; pass; 1 \"maps of 7: Cannot allocate memory\"; no space of "
-	  "7; maps 3, execs 1, readings 6, processes 1, waiting 1, ; close; " },
+	  "scan 0; read 7; pass; give 7: 1; read 8; pass; give 8: 2; pass; read 7; pass; -1: 1 "
+	  "\"maps of 7: Too many open files\"; space of 7: 1; maps 2, readings 3, processes 2, "
+	  "waiting 2, ; pass; read 8; pass; give 8: 2; read 7; pass; give 7: 1; maps 2, readings "
+	  "5, processes 2, ; pass; read 7; forget 7; pass; -1: 1 \"maps of 7: Cannot allocate "
+	  "memory\"; no space of 7; maps 3, execs 1, readings 6, processes 1, waiting 1, ; "
+	  "close; " },
 	{ "no_memory", 0,
 	  "at 10; process 7 1 1; process 8 2 1; memory process 1; existing; counters; memory space "
 	  "1; at 12; event 0 touch 11 8 0; poll; counters; poll; counters; at 14; memory version "
 	  "1; event 0 map 13 8 5; poll; space 8; memory process 1; event 0 map 13 9 5; poll; "
 	  "memory process 1; event 0 fork 14 9 8; poll; counters",
-	  "scan 0; read 8; pass; give 8: 2; 2 \"no memory for a process\"; readings 1, processes "
-	  "1, ; pass; pass; 2 \"no memory for a process\"; maps 1, readings 1, processes 1, "
-	  "waiting 1, ; pass; read 8; pass; give 8: 2; maps 1, readings 2, processes 1, ; pass; "
-	  "give 8: 2 5; forget 8; 2 \"no memory for a process\"; no space of 8; pass; 2 \"no "
-	  "memory for a process\"; pass; 2 \"no memory for a process\"; maps 2, forks 1, readings "
-	  "2, ; close; " },
+	  "scan 0; read 8; pass; give 8: 2; -1: 2 \"no memory for a process\"; readings 1, "
+	  "processes 1, ; pass; pass; -1: 2 \"no memory for a process\"; maps 1, readings 1, "
+	  "processes 1, waiting 1, ; pass; read 8; pass; give 8: 2; maps 1, readings 2, processes "
+	  "1, ; pass; give 8: 2 5; forget 8; -1: 2 \"no memory for a process\"; no space of 8; "
+	  "pass; -1: 2 \"no memory for a process\"; pass; -1: 2 \"no memory for a process\"; maps "
+	  "2, forks 1, readings 2, ; close; " },
 	{ "no_memory_for_an_event", 0,
 	  "at 10; process 7 1 1; existing; at 12; event 0 touch 11 7 0; event 0 touch 11.5 7 0; "
 	  "memory event 1; poll; counters",

@@ -80,6 +80,34 @@ START_TEST(attaches_as_often_as_there_are_cpus)
 }
 END_TEST
 
+/* A test that says SKIP where a session does not open sees nothing where it should. A kernel that has
+ * the helpers takes each program. */
+START_TEST(every_program_loads_where_it_can)
+{
+	struct bpf_session_options options = {
+		.method = methods[_i / 2].method,
+		.entries = (1u << WALK_ENTRY_COUNT) - 1,
+		.frame_pointer = true,
+		.count_stacks = _i % 2,
+		.follow_frame_pointers = _i % 2,
+		.wake_up = _i % 2,
+	};
+	struct bpf_session *session = NULL;
+	struct error error;
+
+	if (libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_task_pt_regs, NULL) !=
+		    1 ||
+	    (options.method == WALK_METHOD_LOOP &&
+	     libbpf_probe_bpf_helper(BPF_PROG_TYPE_RAW_TRACEPOINT, BPF_FUNC_loop, NULL) != 1)) {
+		printf("SKIP: no BPF, or an older kernel\n");
+		return;
+	}
+	ck_assert_msg(!bpf_session_open(&options, &session, &error), "%s: %s", methods[_i / 2].name,
+		      error.message);
+	bpf_session_close(session);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("session_callers");
@@ -91,6 +119,7 @@ int main(void)
 	tcase_add_loop_test(tcase, print_function_is_the_callers, 0, COUNT(methods));
 	tcase_add_loop_test(tcase, what_others_say_reaches_the_callers_function, 0, 1);
 	tcase_add_loop_test(tcase, attaches_as_often_as_there_are_cpus, 0, 1);
+	tcase_add_loop_test(tcase, every_program_loads_where_it_can, 0, 2 * COUNT(methods));
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);

@@ -349,6 +349,7 @@ static const struct {
 	  "0; sample_chain by 60 is 3; ] [] -1/24 \"perf_event_open: Operation not permitted\"; "
 	  "[event 1/0 1 Hz and its children of 1 on 1; close 60; ] -1/24 \"attaching to a perf "
 	  "event: Operation not permitted\"; no 3; no 2; no 1; " },
+	{ "nothing_is_there", { .method = WALK_METHOD_LOOP }, "fail records 1; consume", "" },
 	{ "event_0",
 	  { .method = WALK_METHOD_LOOP },
 	  "fail 60 1; samples 1 1 1",

@@ -414,6 +414,12 @@ static const struct {
 	  "read s8 2048; read s59392 2048; 1:1 s0: p1+4 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 "
 	  "p1+1 p1+1 p1+1 complete; 72 rounds, 0 tails; samples 1, stacks 1, frames 72, windows 2, "
 	  "lookups 5, complete 1, busy 0; " },
+	{ "saved_and_asked_for_late",
+	  "ip p1+4; sp s0; bx s50000; saved 1000 1020; s60000 p0+1; sample loop; counters",
+	  "read s8 2048; read s2048 2048; read s4104 2048; read s6144 2048; read s8200 2048; read "
+	  "s10240 2048; read s12296 2048; read s14336 2048; read s59392 2048; 1:1 s0: p1+4 p1+1 "
+	  "p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 complete; 1022 rounds, 0 tails; "
+	  "samples 1, stacks 1, frames 1022, windows 9, lookups 5, complete 1, busy 0; " },
 	{ "scratch_is_busy",
 	  "ip p1+4; sp s0; s8 p1+1; s24 p0+1; busy 1; sample loop; sample chain; counters; busy 0; "
 	  "sample loop; counters",
@@ -626,11 +632,47 @@ START_TEST(thread_is_walked)
 }
 END_TEST
 
+/* Before any session has said what it wants. */
+START_TEST(options_are_off)
+{
+	ck_assert_int_eq(count_stacks | frame_pointers | no_memo | wake_up, 0);
+	ck_assert_uint_eq(pid_namespace, 0);
+}
+END_TEST
+
+/* What the verifier asks for: functions that are checked by themselves go by what they find. */
+START_TEST(functions_do_without_maps)
+{
+	begin_world();
+	world.scratch.applied = 0;
+	world.no_scratch = 1;
+	ck_assert_int_eq(apply_some(WALK_ENTRY_SAMPLE, 1), 0);
+	ck_assert_int_eq(step_general(WALK_ENTRY_SAMPLE, FIRST_RULE + 7, 0), STOP_BAD_TABLE);
+	ck_assert_int_eq(step_guess(WALK_ENTRY_SAMPLE), STOP_BAD_TABLE);
+	ck_assert_int_eq(next_frame(WALK_ENTRY_SAMPLE), 1);
+	ck_assert_int_eq(walk_by_tail(NULL, WALK_ENTRY_SAMPLE, &sample_tails), 0);
+	world.no_scratch = 0;
+	world.no_counters = 1;
+	ck_assert_int_eq(step_general(WALK_ENTRY_SAMPLE, FIRST_RULE + 7, 0), STOP_BAD_TABLE);
+	ck_assert_int_eq(step_guess(WALK_ENTRY_SAMPLE), STOP_BAD_TABLE);
+	ck_assert_int_eq(next_frame(WALK_ENTRY_SAMPLE), 1);
+	ck_assert_int_eq(walk_by_tail(NULL, WALK_ENTRY_SAMPLE, &sample_tails), 0);
+	world.no_counters = 0;
+	world.no_memo = 1;
+	ck_assert_int_eq(next_frame(WALK_ENTRY_SAMPLE), 1);
+	ck_assert_int_eq(step_general(WALK_ENTRY_SAMPLE, COUNT(world.rules) * WALK_CHUNK_RULES, 0),
+			 STOP_BAD_TABLE);
+	ck_assert_str_eq(world.said, "");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("walk_made");
 	TCase *tcase = tcase_create("walk_made");
 
+	tcase_add_test(tcase, options_are_off);
+	tcase_add_test(tcase, functions_do_without_maps);
 	tcase_add_loop_test(tcase, thread_is_walked, 0, COUNT(cases));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

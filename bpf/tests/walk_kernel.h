@@ -23,24 +23,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what a compiler for BPF has -------------------------------------------------------- */
-
-#pragma GCC diagnostic ignored "-Wunknown-pragmas"
-#pragma GCC diagnostic ignored "-Wshadow"
-#pragma GCC diagnostic ignored "-Wmissing-prototypes"
 #define WALK_PAGE_SHIFT	 4
 #define WALK_ENTRY_SHIFT 14
 #define WALK_SHAPE_SHIFT 4
 #define WALK_RULE_SHIFT	 4
-#include "vmlinux.h"
+#include "bpf_for_user_space.h"
 #include "walk.h"
-#include <bpf/bpf_helpers.h>
-#define __builtin_preserve_access_index(expression) (expression)
-#include <bpf/bpf_core_read.h>
-#undef SEC
-#define SEC(name)
-#undef bpf_core_field_offset
-#define bpf_core_field_offset(type, field) offsetof(type, field)
 #undef bpf_core_enum_value_exists
 #define bpf_core_enum_value_exists(type, value) (!world.old_kernel)
 
