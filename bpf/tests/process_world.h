@@ -52,6 +52,8 @@
 #define COUNT(array)  ((int)(sizeof(array) / sizeof((array)[0])))
 #define MS	      1000000
 #define PAGE	      0x1000u
+#define SESSION	      ((struct bpf_session *)&world.generation)
+#define STORE	      ((struct image_store *)&world.unopened)
 #define EPOLL_FD      31
 #define SESSION_FD    32
 #define PROCESSES_MAX 16
@@ -181,16 +183,12 @@ static void write_event(const char *text)
 
 /* ---- the clock, the rings --------------------------------------------------------------- */
 
-static int cpu_of(const struct perf_ring *ring)
-{
-	return ring->fd;
-}
-
+/* A ring has its CPU for a descriptor. */
 static uint64_t made_head(const struct perf_ring *ring)
 {
-	if (!cpu_of(ring))
+	if (!ring->fd)
 		say("pass; ");
-	return world.ring[cpu_of(ring)].count;
+	return world.ring[ring->fd].count;
 }
 
 /* A path is valid until the next one is taken. */
@@ -198,7 +196,7 @@ static bool made_take(struct perf_ring *ring, uint64_t head, struct process_even
 {
 	if (ring->tail == head)
 		return false;
-	*ret = world.ring[cpu_of(ring)].event[ring->tail++];
+	*ret = world.ring[ring->fd].event[ring->tail++];
 	if (ret->mapping.path) {
 		snprintf(ring->path, sizeof(ring->path), "%s", ret->mapping.path);
 		free((char *)ret->mapping.path);
@@ -211,7 +209,7 @@ static bool made_take(struct perf_ring *ring, uint64_t head, struct process_even
 
 static void made_release(struct perf_ring *ring)
 {
-	world.ring[cpu_of(ring)].released = ring->tail;
+	world.ring[ring->fd].released = ring->tail;
 }
 
 static int made_open(struct perf_rings *ret, uint32_t pages, struct error *error)
@@ -251,6 +249,7 @@ static int made_read(struct address_space *space, struct image_store *store, pid
 {
 	struct made_process *process = made(pid);
 
+	ck_assert_ptr_eq(store, STORE);
 	say("read %d; ", pid);
 	world.now_ns += world.reading_ns;
 	space->pid = pid;
@@ -352,6 +351,7 @@ static uint32_t *generation_of(pid_t pid)
 static int made_set(struct bpf_session *session, const struct address_space *space,
 		    struct error *error)
 {
+	ck_assert_ptr_eq(session, SESSION);
 	world.now_ns += world.giving_ns;
 	if (world.refuses) {
 		say("refuse %d; ", space->pid);
@@ -372,6 +372,7 @@ static uint32_t made_generation(const struct bpf_session *session, pid_t pid)
 
 static void made_forget(struct bpf_session *session, pid_t pid)
 {
+	ck_assert_ptr_eq(session, SESSION);
 	*generation_of(pid) = 0;
 	say("forget %d; ", pid);
 }
@@ -379,6 +380,7 @@ static void made_forget(struct bpf_session *session, pid_t pid)
 static int made_consume(struct bpf_session *session, bpf_record_fn fn, void *context,
 			struct error *error)
 {
+	ck_assert_ptr_eq(session, SESSION);
 	say("take; ");
 	if (world.unconsumed) {
 		world.unconsumed = false;
@@ -457,6 +459,7 @@ static void made_sweep(struct process_set *set, uint64_t round)
 
 static void made_keep(struct image_store *store, size_t images)
 {
+	ck_assert_ptr_eq(store, STORE);
 	say("keep %zu; ", images);
 }
 
@@ -486,11 +489,13 @@ static void made_keep(struct image_store *store, size_t images)
 #define address_space_map	   made_map
 #define stat(path, file)	   made_stat(path, file)
 #include "process_change.c"
-#define calloc made_calloc
-#define free   made_free
+#define calloc	     made_calloc
+#define free	     made_free
+#define strdup(path) strcpy(made_calloc(1, strlen(path) + 1), path)
 #include "process_events.c"
 #undef calloc
 #undef free
+#undef strdup
 
 /* ---- scripts ---------------------------------------------------------------------------- */
 

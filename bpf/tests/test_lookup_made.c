@@ -30,6 +30,7 @@
 #define PAGE_CHUNKS  8
 #define ENTRY_CHUNKS 20
 #define RULE_CHUNKS  ((FIRST_RULE + RULES) / WALK_CHUNK_RULES + 1)
+#define POINTS	     4000u /* that are looked at */
 #define CANARY	     12345u
 #define TAKES_NS     77
 
@@ -207,7 +208,7 @@ static void begin(int number)
 	world.task.offset[1] = PAGES * TABLE_PAGE_SIZE;
 	world.task.offset[2] = PAGES * TABLE_PAGE_SIZE - 1;
 	world.task.mask = UINT32_MAX;
-	world.task.rounds = LOOKUP_POINTS;
+	world.task.rounds = POINTS;
 }
 
 /* By other words than lookup_digest()'s. */
@@ -229,7 +230,7 @@ START_TEST(each_point_has_its_rows_rule)
 
 	begin(_i / COUNT(programs));
 	ck_assert_int_eq(programs[_i % COUNT(programs)](NULL), 0);
-	for (uint32_t i = 0; i < LOOKUP_POINTS; i++) {
+	for (uint32_t i = 0; i < POINTS; i++) {
 		uint32_t expect = expected(world.task.offset[i]);
 
 		ck_assert_msg(world.task.found[i] == expect, "%s: +0x%x: %u, not %u",
@@ -248,7 +249,7 @@ START_TEST(no_look_up_notes_the_pc)
 	begin(0);
 	world.task.contents = 5;
 	ck_assert_int_eq(lookup_none(NULL), 0);
-	for (uint32_t i = 0; i < LOOKUP_POINTS; i++)
+	for (uint32_t i = 0; i < POINTS; i++)
 		ck_assert_uint_eq(world.task.found[i], (uint32_t)(START + world.task.offset[i]));
 	ck_assert_uint_eq(world.task.contents, 0);
 	ck_assert_uint_eq(world.task.ns, TAKES_NS);

@@ -299,7 +299,7 @@ START_TEST(events_are_followed)
 	struct error error;
 
 	begin_world(-1);
-	ck_assert(!process_events_open(NULL, NULL, &options, &events, &error));
+	ck_assert(!process_events_open(SESSION, STORE, &options, &events, &error));
 	world.length = 0;
 	run_script(events, cases[_i].script);
 	process_events_close(events);
@@ -332,7 +332,7 @@ START_TEST(events_are_opened)
 
 	begin_world(openings[_i].session_fd);
 	world.memory[MEMORY_EVENT] = openings[_i].no_rings;
-	if (process_events_open(NULL, NULL, &options, &events, &error)) {
+	if (process_events_open(SESSION, STORE, &options, &events, &error)) {
 		ck_assert_ptr_null(events);
 		say("%d \"%s\"; ", error.code, error.message);
 	} else {
@@ -355,7 +355,7 @@ START_TEST(only_what_is_known_is_checked)
 	struct error error;
 
 	begin_world(-1);
-	ck_assert(!process_events_open(NULL, NULL, &options, &events, &error));
+	ck_assert(!process_events_open(SESSION, STORE, &options, &events, &error));
 	run_script(events, "process 7 1 1; existing");
 	process = process_set_find(&events->processes, 7);
 	world.length = 0;
@@ -384,7 +384,7 @@ START_TEST(events_are_closed)
 	struct error error;
 
 	begin_world(-1);
-	ck_assert(!process_events_open(NULL, NULL, &options, &events, &error));
+	ck_assert(!process_events_open(SESSION, STORE, &options, &events, &error));
 	ck_assert_ptr_null(process_events_refusal(events));
 	run_script(events, "event 0 map 10 7 6; event 1 exec 10 8 0; poll; counters");
 	events->held.lost = 3;
@@ -397,6 +397,20 @@ START_TEST(events_are_closed)
 }
 END_TEST
 
+/* By time, and what one CPU wrote in its order. */
+START_TEST(events_have_an_order)
+{
+	struct process_event first = { .time_ns = 5, .order = 8 }, second = { .time_ns = 6 };
+	struct process_event third = { .time_ns = 6, .order = 1 };
+
+	ck_assert_int_lt(by_time(&first, &second), 0);
+	ck_assert_int_gt(by_time(&second, &first), 0);
+	ck_assert_int_lt(by_time(&second, &third), 0);
+	ck_assert_int_gt(by_time(&third, &second), 0);
+	ck_assert_int_eq(by_time(&second, &second), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("process_events_made");
@@ -405,6 +419,7 @@ int main(void)
 	tcase_add_loop_test(tcase, events_are_followed, 0, COUNT(cases));
 	tcase_add_loop_test(tcase, events_are_opened, 0, COUNT(openings));
 	tcase_add_test(tcase, only_what_is_known_is_checked);
+	tcase_add_test(tcase, events_have_an_order);
 	tcase_add_test(tcase, events_are_closed);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
