@@ -96,7 +96,7 @@ static const struct {
 	  "p0+14 complete; 2 rounds, 0 tails; read s208 2048; read s212 8; 0:15 s0: p30+0 p0+15 "
 	  "complete; 2 rounds, 0 tails; read s216 2048; read s220 8; 0:16 s0: p31+0 p0+16 "
 	  "complete; 2 rounds, 0 tails; samples 16, stacks 16, frames 32, windows 16, singles 15, "
-	  "lookups 32, complete 16, busy 0; " },
+	  "lookups 32, complete 16, applied 1, busy 0; " },
 	{ "callers_registers_are_lost",
 	  "ip p1; sp s0; s8 p16+1; step loop; s8 p17+1; step loop; s8 p18+1; step loop; s8 p20+1; "
 	  "step loop; s8 p21+1; step loop; s8 p24+1; step loop; s8 p25+1; step loop; s8 p26+1; "
@@ -109,7 +109,7 @@ static const struct {
 	  "2048; 0:7 s0: p1+0 p25+1 register_unknown; 2 rounds, 0 tails; read s8 2048; 0:8 s0: "
 	  "p1+0 p26+1 register_unknown; 2 rounds, 0 tails; read s8 2048; 0:9 s0: p1+0 p27+1 "
 	  "register_unknown; 2 rounds, 0 tails; samples 9, stacks 9, frames 18, windows 9, lookups "
-	  "10, register_unknown 9, busy 0; " },
+	  "10, register_unknown 9, applied 2, busy 0; " },
 	{ "saved_registers_are_not",
 	  "ip p1; sp s0; bx s100; bp s108; r12 s116; r13 s124; r14 s132; r15 s140; s100 p0+1; s108 "
 	  "p0+2; s116 p0+3; s124 p0+4; s132 p0+5; s140 p0+6; s8 p19+1; step loop; s8 p22+1; step "
@@ -133,7 +133,7 @@ static const struct {
 	{ "rbp_that_is_undefined",
 	  "ip p5; sp s0; bp s200; s8 p2+1; s208 p0+1; sample loop; counters",
 	  "read s8 2048; 1:1 s0: p5+0 p2+1 register_unknown; 2 rounds, 0 tails; samples 1, stacks "
-	  "1, frames 2, windows 1, lookups 2, register_unknown 1, busy 0; " },
+	  "1, frames 2, windows 1, lookups 2, register_unknown 1, applied 2, busy 0; " },
 	{ "rbp_far_away",
 	  "ip p6; sp s4096; bp s500; s4104 p2+1; s2088 s5000; s5008 p0+1; sample loop; counters",
 	  "read s4104 2048; read s2048 2048; read s5008 2048; 1:1 s4096: p6+0 p2+1 p0+1 complete; "
@@ -141,19 +141,31 @@ static const struct {
 	  "busy 0; " },
 	{ "rbp_is_nobody_s", "ip p1; sp s0; bp s200; s8 p2+1; s208 p0+1; sample loop; counters",
 	  "read s8 2048; 1:1 s0: p1+0 p2+1 p0+1 complete; 3 rounds, 0 tails; samples 1, stacks 1, "
-	  "frames 3, windows 1, lookups 3, complete 1, busy 0; " },
+	  "frames 3, windows 1, lookups 3, complete 1, applied 2, busy 0; " },
 	{ "rbp_of_the_top",
 	  "ip p2; sp s0; bp s200; s200 s300; s208 p2+1; s308 p0+1; sample loop; counters",
 	  "read s208 2048; read s200 2048; read s308 8; 1:1 s0: p2+0 p2+1 p0+1 complete; 3 rounds, "
 	  "0 tails; samples 1, stacks 1, frames 3, windows 2, singles 1, lookups 2, complete 1, "
-	  "busy 0; " },
+	  "applied 2, busy 0; " },
 	{ "rbp_by_a_place",
 	  "ip p7; sp s32; bp s500; s40 p2+1; s32 s200; s208 p0+1; sample loop; counters; sample "
 	  "loop; counters",
 	  "read s40 2048; read s32 2048; 1:1 s32: p7+0 p2+1 p0+1 complete; 3 rounds, 0 tails; "
-	  "samples 1, stacks 1, frames 3, windows 2, lookups 3, complete 1, busy 0; read s40 2048; "
-	  "read s32 2048; 1:2 s32: p7+0 p2+1 p0+1 complete; 3 rounds, 0 tails; samples 1, stacks "
-	  "1, frames 3, windows 2, lookups 1, complete 1, busy 0; " },
+	  "samples 1, stacks 1, frames 3, windows 2, lookups 3, complete 1, applied 2, busy 0; "
+	  "read s40 2048; read s32 2048; 1:2 s32: p7+0 p2+1 p0+1 complete; 3 rounds, 0 tails; "
+	  "samples 1, stacks 1, frames 3, windows 2, lookups 1, complete 1, applied 2, busy 0; " },
+	{ "rbp_is_the_callee_s",
+	  "ip p1; sp s0; s8 p1+1; s24 p4+1; s32 s900; s48 p0+1; sample loop; ip p4; sp s1000; "
+	  "s1000 s1100; s1016 p2+1; s1108 p0+1; sample loop; counters",
+	  "read s8 2048; 1:1 s0: p1+0 p1+1 p4+1 p0+1 complete; 4 rounds, 0 tails; read s1016 2048; "
+	  "read s1000 2048; read s1108 8; 1:2 s1000: p4+0 p2+1 p0+1 complete; 3 rounds, 0 tails; "
+	  "samples 2, stacks 2, frames 7, windows 3, singles 1, lookups 4, complete 2, busy 0; " },
+	{ "rbp_is_the_third_frame_s",
+	  "ip p4; sp s0; s0 s2000; s16 p1+1; s32 p4+1; s40 s300; s56 p2+1; s308 p0+1; sample loop; "
+	  "counters",
+	  "read s16 2048; read s308 8; 1:1 s0: p4+0 p1+1 p4+1 p2+1 p0+1 complete; 5 rounds, 0 "
+	  "tails; samples 1, stacks 1, frames 5, windows 1, singles 1, lookups 4, complete 1, busy "
+	  "0; " },
 	{ "rbp_can_not_be_read", "ip p4; sp s0; s0 1000; s16 p2+1; sample loop; counters",
 	  "read s16 2048; read s0 2048; read 1008 2048; 1:1 s0: p4+0 p2+1 read_fault; 2 rounds, 0 "
 	  "tails; samples 1, stacks 1, frames 2, windows 3, lookups 2, read_fault 1, busy 0; " },
@@ -162,7 +174,7 @@ static const struct {
 	  "s600; s24 p2+1; s608 p0+1; sample loop; counters",
 	  "read s16 2048; 1:1 s0: p4+0 p4+1 p0+1 complete; 3 rounds, 0 tails; read s8 2048; 1:2 "
 	  "s0: p1+0 p7+1 p2+1 p0+1 complete; 4 rounds, 0 tails; samples 2, stacks 2, frames 7, "
-	  "windows 2, lookups 5, complete 2, busy 0; " },
+	  "windows 2, lookups 5, complete 2, applied 3, busy 0; " },
 	{ "nor_of_its_last_frame",
 	  "ip p1; sp s0; chain 2000; s16360 p4+1; sample loop; ip p2; bp s40000; s40008 p0+1; "
 	  "sample loop; counters",
@@ -170,10 +182,10 @@ static const struct {
 	  "s10240 2048; read s12296 2048; read s14336 2048; read s16384 2048; 1:1 s0: p1+0 p1+1 "
 	  "p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 zero_return; 1024 rounds, 0 tails; "
 	  "read s38912 2048; 1:2 s0: p2+0 p0+1 complete; 2 rounds, 0 tails; samples 2, stacks 2, "
-	  "frames 1026, windows 10, lookups 4, complete 1, zero_return 1, busy 0; " },
+	  "frames 1026, windows 10, lookups 4, complete 1, zero_return 1, applied 1, busy 0; " },
 	{ "a_signal_frame", "ip p8+4; sp s0; s8 p1; s24 p0+1; sample loop; counters",
 	  "read s8 2048; 1:1 s0: p8+4 p1+0 p0+1 complete; 3 rounds, 0 tails; samples 1, stacks 1, "
-	  "frames 3, windows 1, lookups 3, complete 1, busy 0; " },
+	  "frames 3, windows 1, lookups 3, complete 1, applied 1, busy 0; " },
 	{ "a_call_before_it", "ip p1+4; sp s0; s8 p1; sample loop; counters",
 	  "read s8 2048; 1:1 s0: p1+4 p1+0 complete; 2 rounds, 0 tails; samples 1, stacks 1, "
 	  "frames 2, windows 1, lookups 2, complete 1, busy 0; " },
@@ -238,30 +250,32 @@ static const struct {
 	  "stacks 1, frames 1, windows 1, lookups 1, read_fault 1, busy 0; " },
 	{ "window_then_2040", "ip p1; sp s0; s8 p2+1; bp s2032; s2040 p0+1; sample loop; counters",
 	  "read s8 2048; 1:1 s0: p1+0 p2+1 p0+1 complete; 3 rounds, 0 tails; samples 1, stacks 1, "
-	  "frames 3, windows 1, lookups 3, complete 1, busy 0; " },
+	  "frames 3, windows 1, lookups 3, complete 1, applied 2, busy 0; " },
 	{ "window_then_2048", "ip p1; sp s0; s8 p2+1; bp s2040; s2048 p0+1; sample loop; counters",
 	  "read s8 2048; 1:1 s0: p1+0 p2+1 p0+1 complete; 3 rounds, 0 tails; samples 1, stacks 1, "
-	  "frames 3, windows 1, lookups 3, complete 1, busy 0; " },
+	  "frames 3, windows 1, lookups 3, complete 1, applied 2, busy 0; " },
 	{ "window_then_2056", "ip p1; sp s0; s8 p2+1; bp s2048; s2056 p0+1; sample loop; counters",
 	  "read s8 2048; read s2048 2048; 1:1 s0: p1+0 p2+1 p0+1 complete; 3 rounds, 0 tails; "
-	  "samples 1, stacks 1, frames 3, windows 2, lookups 3, complete 1, busy 0; " },
+	  "samples 1, stacks 1, frames 3, windows 2, lookups 3, complete 1, applied 2, busy 0; " },
 	{ "window_then_2045", "ip p1; sp s0; s8 p2+1; bp s2037; s2045 p0+1; sample loop; counters",
 	  "read s8 2048; read s2045 8; 1:1 s0: p1+0 p2+1 p0+1 complete; 3 rounds, 0 tails; samples "
-	  "1, stacks 1, frames 3, windows 1, singles 1, lookups 3, complete 1, busy 0; " },
+	  "1, stacks 1, frames 3, windows 1, singles 1, lookups 3, complete 1, applied 2, busy "
+	  "0; " },
 	{ "window_then_2049", "ip p1; sp s0; s8 p2+1; bp s2041; s2049 p0+1; sample loop; counters",
 	  "read s8 2048; read s2048 2048; read s2049 8; 1:1 s0: p1+0 p2+1 p0+1 complete; 3 rounds, "
 	  "0 tails; samples 1, stacks 1, frames 3, windows 2, singles 1, lookups 3, complete 1, "
-	  "busy 0; " },
+	  "applied 2, busy 0; " },
 	{ "window_then_2041", "ip p1; sp s0; s8 p2+1; bp s2033; s2041 p0+1; sample loop; counters",
 	  "read s8 2048; read s2041 8; 1:1 s0: p1+0 p2+1 p0+1 complete; 3 rounds, 0 tails; samples "
-	  "1, stacks 1, frames 3, windows 1, singles 1, lookups 3, complete 1, busy 0; " },
+	  "1, stacks 1, frames 3, windows 1, singles 1, lookups 3, complete 1, applied 2, busy "
+	  "0; " },
 	{ "rbp_is_zero", "ip p1; sp s0; s8 p2+1; bp 0; s8 p0+1; sample loop; counters",
 	  "read s8 2048; 1:1 s0: p1+0 p0+1 complete; 2 rounds, 0 tails; samples 1, stacks 1, "
 	  "frames 2, windows 1, lookups 2, complete 1, busy 0; " },
 	{ "window_then_before",
 	  "ip p1; sp s2048; s2056 p8+1; s2072 p1+1; sp s2048; s2088 p0+1; sample loop; counters",
 	  "read s2048 2048; 1:1 s2048: p1+0 p8+1 p1+1 p0+1 complete; 4 rounds, 0 tails; samples 1, "
-	  "stacks 1, frames 4, windows 1, lookups 4, complete 1, busy 0; " },
+	  "stacks 1, frames 4, windows 1, lookups 4, complete 1, applied 2, busy 0; " },
 	{ "stack_that_is_not_there",
 	  "ip p1; sp 1000; sample loop; sp fffffffffffffff8; sample loop; counters",
 	  "read 1008 2048; 1:1 1000: p1+0 read_fault; 1 rounds, 0 tails; read 0 2048; 1:2 "
@@ -373,53 +387,54 @@ static const struct {
 	{ "saved_by_1", "ip p1+4; sp s0; bx s50000; saved 1 70; s60000 p0+1; sample loop; counters",
 	  "read s8 2048; read s59392 2048; 1:1 s0: p1+4 p3+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 "
 	  "p1+1 p1+1 p1+1 complete; 72 rounds, 0 tails; samples 1, stacks 1, frames 72, windows 2, "
-	  "lookups 5, complete 1, busy 0; " },
+	  "lookups 5, complete 1, applied 71, busy 0; " },
 	{ "saved_by_31",
 	  "ip p1+4; sp s0; bx s50000; saved 31 70; s60000 p0+1; sample loop; counters",
 	  "read s8 2048; read s59392 2048; 1:1 s0: p1+4 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 "
 	  "p1+1 p1+1 p1+1 complete; 72 rounds, 0 tails; samples 1, stacks 1, frames 72, windows 2, "
-	  "lookups 5, complete 1, busy 0; " },
+	  "lookups 5, complete 1, applied 71, busy 0; " },
 	{ "saved_by_32",
 	  "ip p1+4; sp s0; bx s50000; saved 32 70; s60000 p0+1; sample loop; counters",
 	  "read s8 2048; read s59392 2048; 1:1 s0: p1+4 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 "
 	  "p1+1 p1+1 p1+1 complete; 72 rounds, 0 tails; samples 1, stacks 1, frames 72, windows 2, "
-	  "lookups 5, complete 1, busy 0; " },
+	  "lookups 5, complete 1, applied 71, busy 0; " },
 	{ "saved_by_33",
 	  "ip p1+4; sp s0; bx s50000; saved 33 70; s60000 p0+1; sample loop; counters",
 	  "read s8 2048; read s59392 2048; 1:1 s0: p1+4 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 "
 	  "p1+1 p1+1 p1+1 complete; 72 rounds, 0 tails; samples 1, stacks 1, frames 72, windows 2, "
-	  "lookups 5, complete 1, busy 0; " },
+	  "lookups 5, complete 1, applied 71, busy 0; " },
 	{ "saved_by_34",
 	  "ip p1+4; sp s0; bx s50000; saved 34 70; s60000 p0+1; sample loop; counters",
 	  "read s8 2048; read s59392 2048; 1:1 s0: p1+4 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 "
 	  "p1+1 p1+1 p1+1 complete; 72 rounds, 0 tails; samples 1, stacks 1, frames 72, windows 2, "
-	  "lookups 5, complete 1, busy 0; " },
+	  "lookups 5, complete 1, applied 71, busy 0; " },
 	{ "saved_by_63",
 	  "ip p1+4; sp s0; bx s50000; saved 63 70; s60000 p0+1; sample loop; counters",
 	  "read s8 2048; read s59392 2048; 1:1 s0: p1+4 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 "
 	  "p1+1 p1+1 p1+1 complete; 72 rounds, 0 tails; samples 1, stacks 1, frames 72, windows 2, "
-	  "lookups 5, complete 1, busy 0; " },
+	  "lookups 5, complete 1, applied 71, busy 0; " },
 	{ "saved_by_64",
 	  "ip p1+4; sp s0; bx s50000; saved 64 70; s60000 p0+1; sample loop; counters",
 	  "read s8 2048; read s59392 2048; 1:1 s0: p1+4 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 "
 	  "p1+1 p1+1 p1+1 complete; 72 rounds, 0 tails; samples 1, stacks 1, frames 72, windows 2, "
-	  "lookups 5, complete 1, busy 0; " },
+	  "lookups 5, complete 1, applied 71, busy 0; " },
 	{ "saved_by_65",
 	  "ip p1+4; sp s0; bx s50000; saved 65 70; s60000 p0+1; sample loop; counters",
 	  "read s8 2048; read s59392 2048; 1:1 s0: p1+4 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 "
 	  "p1+1 p1+1 p1+1 complete; 72 rounds, 0 tails; samples 1, stacks 1, frames 72, windows 2, "
-	  "lookups 5, complete 1, busy 0; " },
+	  "lookups 5, complete 1, applied 71, busy 0; " },
 	{ "saved_by_69",
 	  "ip p1+4; sp s0; bx s50000; saved 69 70; s60000 p0+1; sample loop; counters",
 	  "read s8 2048; read s59392 2048; 1:1 s0: p1+4 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 "
 	  "p1+1 p1+1 p1+1 complete; 72 rounds, 0 tails; samples 1, stacks 1, frames 72, windows 2, "
-	  "lookups 5, complete 1, busy 0; " },
+	  "lookups 5, complete 1, applied 71, busy 0; " },
 	{ "saved_and_asked_for_late",
 	  "ip p1+4; sp s0; bx s50000; saved 1000 1020; s60000 p0+1; sample loop; counters",
 	  "read s8 2048; read s2048 2048; read s4104 2048; read s6144 2048; read s8200 2048; read "
 	  "s10240 2048; read s12296 2048; read s14336 2048; read s59392 2048; 1:1 s0: p1+4 p1+1 "
 	  "p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 complete; 1022 rounds, 0 tails; "
-	  "samples 1, stacks 1, frames 1022, windows 9, lookups 5, complete 1, busy 0; " },
+	  "samples 1, stacks 1, frames 1022, windows 9, lookups 5, complete 1, applied 1021, busy "
+	  "0; " },
 	{ "scratch_is_busy",
 	  "ip p1+4; sp s0; s8 p1+1; s24 p0+1; busy 1; sample loop; sample chain; counters; busy 0; "
 	  "sample loop; counters",
@@ -578,32 +593,33 @@ static const struct {
 	  "1:1 s0: p9+5 no_row; 1 rounds, 0 tails; samples 1, stacks 1, frames 1, lookups 1, "
 	  "no_row 1, busy 0; read s64 2048; 1:2 s0: p9+5 ?p1+1 p0+1 guessed; 3 rounds, 0 tails; "
 	  "read s64 2048; 1:3 s0: p9+5 ?p1+1 p0+1 guessed; samples 2, stacks 2, frames 6, windows "
-	  "2, lookups 4, guesses 2, guessed 2, busy 0; read s64 2048; 1:4 s0: p9+5 ?p1+1 p0+1 "
-	  "guessed; 3 rounds, 0 tails; samples 1, stacks 1, frames 3, windows 1, lookups 1, "
-	  "guesses 1, guessed 1, busy 0; " },
+	  "2, lookups 4, guesses 2, guessed 2, applied 1, busy 0; read s64 2048; 1:4 s0: p9+5 "
+	  "?p1+1 p0+1 guessed; 3 rounds, 0 tails; samples 1, stacks 1, frames 3, windows 1, "
+	  "lookups 1, guesses 1, guessed 1, applied 1, busy 0; " },
 	{ "followed_twice",
 	  "follow 1; ip 12345; sp s0; bp s64; s64 s128; s72 p9+1; s128 s256; s136 p2+1; s264 p0+1; "
 	  "sample loop; counters",
 	  "read s64 2048; 1:1 s0: 12345 ?p9+1 ?p2+1 p0+1 guessed; 4 rounds, 0 tails; samples 1, "
-	  "stacks 1, frames 4, windows 1, lookups 4, guesses 2, guessed 1, busy 0; " },
+	  "stacks 1, frames 4, windows 1, lookups 4, guesses 2, guessed 1, applied 3, busy 0; " },
 	{ "followed_to_nowhere",
 	  "follow 1; ip p9; sp s0; bp s64; s64 s128; s72 0; sample loop; bp s4; sample loop; "
 	  "counters; ip p10; bp s64; s72 p0+1; sample loop; counters",
 	  "read s64 2048; 1:1 s0: p9+0 no_row; 1 rounds, 0 tails; 1:2 s0: p9+0 no_row; 1 rounds, 0 "
-	  "tails; samples 2, stacks 2, frames 2, windows 1, lookups 2, no_row 2, busy 0; 1:3 s0: "
-	  "p10+0 malformed; 1 rounds, 0 tails; samples 1, stacks 1, frames 1, lookups 1, malformed "
-	  "1, busy 0; " },
+	  "tails; samples 2, stacks 2, frames 2, windows 1, lookups 2, no_row 2, applied 1, busy "
+	  "0; 1:3 s0: p10+0 malformed; 1 rounds, 0 tails; samples 1, stacks 1, frames 1, lookups "
+	  "1, malformed 1, busy 0; " },
 	{ "followed_behind_frames",
 	  "follow 1; ip p4; sp s0; s0 s64; s16 p9+1; s64 s128; s72 p2+1; s136 p0+1; sample loop; "
 	  "counters",
 	  "read s16 2048; read s0 2048; 1:1 s0: p4+0 p9+1 ?p2+1 p0+1 guessed; 4 rounds, 0 tails; "
-	  "samples 1, stacks 1, frames 4, windows 2, lookups 4, guesses 1, guessed 1, busy 0; " },
+	  "samples 1, stacks 1, frames 4, windows 2, lookups 4, guesses 1, guessed 1, applied 3, "
+	  "busy 0; " },
 	{ "followed_and_counted",
 	  "follow 1; count 1; ip p9+5; sp s0; bp s64; s64 s128; s72 p0+1; sample loop; ip p1; s8 "
 	  "p9+6; sample loop; counters",
 	  "read s64 2048; 1:1 s0: p9+5 ?p0+1 guessed; 2 rounds, 0 tails; read s8 2048; 1:2 s0: "
 	  "p1+0 p9+6 ?p0+1 guessed; 3 rounds, 0 tails; samples 2, stacks 2, frames 5, windows 2, "
-	  "lookups 4, guesses 2, guessed 2, met 1 sent, met 1 sent, busy 0; " },
+	  "lookups 4, guesses 2, guessed 2, met 1 sent, met 1 sent, applied 2, busy 0; " },
 	{ "no_scratch",
 	  "ip p1+4; sp s0; s8 p1+1; s24 p0+1; no_scratch 1; sample loop; sample chain; counters",
 	  "lost_busy 2, busy 0; " },

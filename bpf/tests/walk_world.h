@@ -273,6 +273,8 @@ static void say_counters(void)
 	for (int i = 0; i < world.counted_count; i++)
 		say("met %" PRIu64 "%s, ", (uint64_t)world.counted[i].value.count,
 		    world.counted[i].value.sent ? " sent" : "");
+	if (world.scratch.applied) /* frames whose registers had to be looked at */
+		say("applied %u, ", world.scratch.applied);
 	say("busy %u; ", world.scratch.busy);
 	memset(world.counters, 0, sizeof(world.counters));
 }
