@@ -166,6 +166,13 @@ static const struct {
 	  "read s16 2048; read s308 8; 1:1 s0: p4+0 p1+1 p4+1 p2+1 p0+1 complete; 5 rounds, 0 "
 	  "tails; samples 1, stacks 1, frames 5, windows 1, singles 1, lookups 4, complete 1, busy "
 	  "0; " },
+	{ "place_of_the_first_generation",
+	  "generation 1; ip p7; sp s32; bp s500; s40 p2+1; s32 s200; s208 p0+1; sample loop; "
+	  "sample loop; counters",
+	  "read s40 2048; read s32 2048; 1:1 on 6 at 500 by 1 s32: p7+0 p2+1 p0+1 complete; 3 "
+	  "rounds, 0 tails; read s40 2048; read s32 2048; 1:2 on 6 at 500 by 1 s32: p7+0 p2+1 p0+1 "
+	  "complete; 3 rounds, 0 tails; samples 2, stacks 2, frames 6, windows 4, lookups 4, "
+	  "complete 2, applied 2, busy 0; " },
 	{ "rbp_can_not_be_read", "ip p4; sp s0; s0 1000; s16 p2+1; sample loop; counters",
 	  "read s16 2048; read s0 2048; read 1008 2048; 1:1 s0: p4+0 p2+1 read_fault; 2 rounds, 0 "
 	  "tails; samples 1, stacks 1, frames 2, windows 3, lookups 2, read_fault 1, busy 0; " },
@@ -220,9 +227,6 @@ static const struct {
 	  "frames 2, windows 1, lookups 2, complete 1, busy 0; " },
 	{ "window_at_2056", "ip p1; sp s2048; s2056 p0+1; sample loop; counters",
 	  "read s2048 2048; 1:1 s2048: p1+0 p0+1 complete; 2 rounds, 0 tails; samples 1, stacks 1, "
-	  "frames 2, windows 1, lookups 2, complete 1, busy 0; " },
-	{ "window_at_2064", "ip p1; sp s2056; s2064 p0+1; sample loop; counters",
-	  "read s2048 2048; 1:1 s2056: p1+0 p0+1 complete; 2 rounds, 0 tails; samples 1, stacks 1, "
 	  "frames 2, windows 1, lookups 2, complete 1, busy 0; " },
 	{ "window_at_4080", "ip p1; sp s4072; s4080 p0+1; sample loop; counters",
 	  "read s2048 2048; 1:1 s4072: p1+0 p0+1 complete; 2 rounds, 0 tails; samples 1, stacks 1, "
@@ -333,10 +337,6 @@ static const struct {
 	  "read s8 2048; 1:1 s0: p1+0 p0+1 complete; 2 rounds, 0 tails; read s8 2048; 1:2 s0: p1+0 "
 	  "p0+1 complete; samples 2, stacks 2, frames 4, windows 2, lookups 2, complete 2, busy "
 	  "0; " },
-	{ "chain_of_3", "ip p1; sp s0; chain 3; sample loop; sample chain; counters",
-	  "read s8 2048; 1:1 s0: p1+0 p1+1 p0+1 complete; 3 rounds, 0 tails; read s8 2048; 1:2 s0: "
-	  "p1+0 p1+1 p0+1 complete; samples 2, stacks 2, frames 6, windows 2, lookups 2, complete "
-	  "2, busy 0; " },
 	{ "chain_of_33", "ip p1; sp s0; chain 33; sample loop; sample chain; counters",
 	  "read s8 2048; 1:1 s0: p1+0 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 "
 	  "complete; 33 rounds, 0 tails; read s8 2048; 1:2 s0: p1+0 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 "
@@ -400,16 +400,6 @@ static const struct {
 	  "lookups 5, complete 1, applied 71, busy 0; " },
 	{ "saved_by_33",
 	  "ip p1+4; sp s0; bx s50000; saved 33 70; s60000 p0+1; sample loop; counters",
-	  "read s8 2048; read s59392 2048; 1:1 s0: p1+4 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 "
-	  "p1+1 p1+1 p1+1 complete; 72 rounds, 0 tails; samples 1, stacks 1, frames 72, windows 2, "
-	  "lookups 5, complete 1, applied 71, busy 0; " },
-	{ "saved_by_34",
-	  "ip p1+4; sp s0; bx s50000; saved 34 70; s60000 p0+1; sample loop; counters",
-	  "read s8 2048; read s59392 2048; 1:1 s0: p1+4 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 "
-	  "p1+1 p1+1 p1+1 complete; 72 rounds, 0 tails; samples 1, stacks 1, frames 72, windows 2, "
-	  "lookups 5, complete 1, applied 71, busy 0; " },
-	{ "saved_by_63",
-	  "ip p1+4; sp s0; bx s50000; saved 63 70; s60000 p0+1; sample loop; counters",
 	  "read s8 2048; read s59392 2048; 1:1 s0: p1+4 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 "
 	  "p1+1 p1+1 p1+1 complete; 72 rounds, 0 tails; samples 1, stacks 1, frames 72, windows 2, "
 	  "lookups 5, complete 1, applied 71, busy 0; " },
