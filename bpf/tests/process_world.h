@@ -310,7 +310,7 @@ static int made_stat(const char *path, struct stat *ret)
 	long number;
 
 	*ret = (struct stat) { .st_ino = 0 };
-	if (sscanf(path, "/image/%ld", &number) != 1)
+	if (sscanf(path + (path[0] == '/'), "image/%ld", &number) != 1)
 		return -1;
 	ret->st_ino = number;
 	return 0;

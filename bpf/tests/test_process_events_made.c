@@ -397,6 +397,25 @@ START_TEST(events_are_closed)
 }
 END_TEST
 
+/* What has no name from the root is no file, and what a list does not have is not looked at. */
+START_TEST(files_and_images_are_found)
+{
+	struct process_mapping file = { .path = "/image/5", .inode = 5 };
+	struct mapping mapping[2] = { { .entry = NULL }, { .entry = &image[5] } };
+	struct address_space space = { .mapping = mapping, .mapping_count = 1 };
+	struct file_version version;
+
+	ck_assert(file_state(7, &file, &version));
+	file.path = "image/5";
+	ck_assert(!file_state(7, &file, &version));
+	file.path = "/image/6";
+	ck_assert(!file_state(7, &file, &version));
+	ck_assert(!has_image(&space));
+	space.mapping_count = 2;
+	ck_assert(has_image(&space));
+}
+END_TEST
+
 /* By time, and what one CPU wrote in its order. */
 START_TEST(events_have_an_order)
 {
@@ -419,6 +438,7 @@ int main(void)
 	tcase_add_loop_test(tcase, events_are_followed, 0, COUNT(cases));
 	tcase_add_loop_test(tcase, events_are_opened, 0, COUNT(openings));
 	tcase_add_test(tcase, only_what_is_known_is_checked);
+	tcase_add_test(tcase, files_and_images_are_found);
 	tcase_add_test(tcase, events_have_an_order);
 	tcase_add_test(tcase, events_are_closed);
 	suite_add_tcase(suite, tcase);

@@ -37,23 +37,12 @@ static const struct {
 	  "frames 3, windows 1, lookups 3, complete 1, busy 0; read s8 2048; 2:2 s0: p1+4 p1+1 "
 	  "p0+1 complete; 3 rounds, 0 tails; samples 1, stacks 1, frames 3, windows 1, complete 1, "
 	  "busy 0; " },
-	{ "uprobe_by_chain",
-	  "ip p1+4; sp s0; s8 p1+1; s24 p0+1; uprobe chain; counters; uprobe chain; counters",
-	  "read s8 2048; 2:1 s0: p1+4 p1+1 p0+1 complete; samples 1, stacks 1, frames 3, windows "
-	  "1, lookups 3, complete 1, busy 0; read s8 2048; 2:2 s0: p1+4 p1+1 p0+1 complete; "
-	  "samples 1, stacks 1, frames 3, windows 1, complete 1, busy 0; " },
 	{ "tracepoint_by_loop",
 	  "ip p1+4; sp s0; s8 p1+1; s24 p0+1; tracepoint loop; counters; tracepoint loop; counters",
 	  "read s8 2048; 3:1 s0: p1+4 p1+1 p0+1 complete; 3 rounds, 0 tails; samples 1, stacks 1, "
 	  "frames 3, windows 1, lookups 3, complete 1, busy 0; read s8 2048; 3:2 s0: p1+4 p1+1 "
 	  "p0+1 complete; 3 rounds, 0 tails; samples 1, stacks 1, frames 3, windows 1, complete 1, "
 	  "busy 0; " },
-	{ "tracepoint_by_chain",
-	  "ip p1+4; sp s0; s8 p1+1; s24 p0+1; tracepoint chain; counters; tracepoint chain; "
-	  "counters",
-	  "read s8 2048; 3:1 s0: p1+4 p1+1 p0+1 complete; samples 1, stacks 1, frames 3, windows "
-	  "1, lookups 3, complete 1, busy 0; read s8 2048; 3:2 s0: p1+4 p1+1 p0+1 complete; "
-	  "samples 1, stacks 1, frames 3, windows 1, complete 1, busy 0; " },
 	{ "replay_by_loop",
 	  "ip p1+4; sp s0; s8 p1+1; s24 p0+1; replay loop s5000; counters; replay loop s5000; "
 	  "counters",
@@ -173,6 +162,18 @@ static const struct {
 	  "rounds, 0 tails; read s40 2048; read s32 2048; 1:2 on 6 at 500 by 1 s32: p7+0 p2+1 p0+1 "
 	  "complete; 3 rounds, 0 tails; samples 2, stacks 2, frames 6, windows 4, lookups 4, "
 	  "complete 2, applied 2, busy 0; " },
+	{ "what_was_in_memory_is_not_now",
+	  "ip p3; sp s0; bp s500; s16 p22+1; s500 p0+1; step loop; ip p19; bx s600; s600 p0+1; "
+	  "step loop; counters",
+	  "read s16 2048; read s500 8; 0:1 s0: p3+0 p22+1 p0+1 complete; 3 rounds, 0 tails; read "
+	  "s600 2048; 0:2 s0: p19+0 p0+1 complete; 2 rounds, 0 tails; samples 2, stacks 2, frames "
+	  "5, windows 2, singles 1, lookups 4, complete 2, applied 1, busy 0; " },
+	{ "what_was_guessed_is_not_now",
+	  "follow 1; ip p9; sp s0; bp s64; s72 p0+1; sample loop; ip p1; s8 p0+1; sample loop; "
+	  "counters",
+	  "read s64 2048; 1:1 s0: p9+0 ?p0+1 guessed; 2 rounds, 0 tails; read s8 2048; 1:2 s0: "
+	  "p1+0 p0+1 complete; 2 rounds, 0 tails; samples 2, stacks 2, frames 4, windows 2, "
+	  "lookups 3, guesses 1, complete 1, guessed 1, busy 0; " },
 	{ "rbp_can_not_be_read", "ip p4; sp s0; s0 1000; s16 p2+1; sample loop; counters",
 	  "read s16 2048; read s0 2048; read 1008 2048; 1:1 s0: p4+0 p2+1 read_fault; 2 rounds, 0 "
 	  "tails; samples 1, stacks 1, frames 2, windows 3, lookups 2, read_fault 1, busy 0; " },
