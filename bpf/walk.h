@@ -62,6 +62,12 @@ struct walk_mapping_chunk {
 	struct walk_mapping mapping[WALK_CHUNK_MAPPINGS];
 };
 
+/* The kernel rounds values up to 8 bytes, and the next one would lie elsewhere. */
+_Static_assert(sizeof(struct walk_page_chunk) % 8 == 0 &&
+		       sizeof(struct walk_entry_chunk) % 8 == 0 &&
+		       sizeof(struct walk_shape_chunk) % 8 == 0,
+	       "chunks are multiples of 8 bytes");
+
 /* A process's mappings, at some time. */
 struct walk_space {
 	__u32 first, count; /* numbers of mappings */
