@@ -298,6 +298,8 @@ START_TEST(mapping_is_what_the_record_says)
 	ck_assert(event.kind == PROCESS_EVENT_MAP && event.pid == 9 && event.tid == 10);
 	ck_assert_uint_eq(event.time_ns, 8);
 	ck_assert_msg(!event.mapping.path == !mappings[number].usable, "%s", mappings[number].name);
+	if (!mappings[number].path_bytes)
+		ck_assert(!event.mapping.start && !event.mapping.end && !event.mapping.inode);
 	if (mappings[number].usable) {
 		ck_assert_uint_eq(event.mapping.start, body.start);
 		ck_assert_uint_eq(event.mapping.end, body.start + body.bytes);

@@ -46,9 +46,15 @@ static DIR *made_opendir(const char *path)
 }
 
 #define fopen(path, how) made_fopen(path, how)
-#define opendir(path)	 made_opendir(path)
+#define fread(to, one, size, file)                                                                 \
+	({                                                                                         \
+		ck_assert_uint_lt(size, sizeof(to)); /* a zero comes behind it */                  \
+		fread(to, one, size, file);                                                        \
+	})
+#define opendir(path) made_opendir(path)
 #include "process_scan.c"
 #undef fopen
+#undef fread
 #undef opendir
 
 /* ---- a /proc ---------------------------------------------------------------------------- */

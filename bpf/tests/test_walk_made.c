@@ -174,6 +174,10 @@ static const struct {
 	  "read s64 2048; 1:1 s0: p9+0 ?p0+1 guessed; 2 rounds, 0 tails; read s8 2048; 1:2 s0: "
 	  "p1+0 p0+1 complete; 2 rounds, 0 tails; samples 2, stacks 2, frames 4, windows 2, "
 	  "lookups 3, guesses 1, complete 1, guessed 1, busy 0; " },
+	{ "far_rbp_can_not_be_read", "ip p6; sp s64; s72 p2+1; sample loop; counters",
+	  "read s72 2048; read 7fffeffff800 2048; read 7fffeffff800 2048; 1:1 s64: p6+0 p2+1 "
+	  "read_fault; 2 rounds, 0 tails; samples 1, stacks 1, frames 2, windows 3, lookups 2, "
+	  "read_fault 1, applied 2, busy 0; " },
 	{ "rbp_can_not_be_read", "ip p4; sp s0; s0 1000; s16 p2+1; sample loop; counters",
 	  "read s16 2048; read s0 2048; read 1008 2048; 1:1 s0: p4+0 p2+1 read_fault; 2 rounds, 0 "
 	  "tails; samples 1, stacks 1, frames 2, windows 3, lookups 2, read_fault 1, busy 0; " },
@@ -382,11 +386,6 @@ static const struct {
 	  "lookups 5, complete 1, applied 71, busy 0; " },
 	{ "saved_by_33",
 	  "ip p1+4; sp s0; bx s50000; saved 33 70; s60000 p0+1; sample loop; counters",
-	  "read s8 2048; read s59392 2048; 1:1 s0: p1+4 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 "
-	  "p1+1 p1+1 p1+1 complete; 72 rounds, 0 tails; samples 1, stacks 1, frames 72, windows 2, "
-	  "lookups 5, complete 1, applied 71, busy 0; " },
-	{ "saved_by_65",
-	  "ip p1+4; sp s0; bx s50000; saved 65 70; s60000 p0+1; sample loop; counters",
 	  "read s8 2048; read s59392 2048; 1:1 s0: p1+4 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 p1+1 "
 	  "p1+1 p1+1 p1+1 complete; 72 rounds, 0 tails; samples 1, stacks 1, frames 72, windows 2, "
 	  "lookups 5, complete 1, applied 71, busy 0; " },
