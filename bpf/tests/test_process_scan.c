@@ -20,7 +20,7 @@
 
 static char top[] = "/tmp/test_process_scan.XXXXXX";
 static int failing; /* the errno of each file that is opened; 0: none */
-static int failing_folder;
+static int failing_folder, open_folders;
 
 static void path_of(const char *path, char *ret, size_t size)
 {
@@ -42,7 +42,18 @@ static DIR *made_opendir(const char *path)
 
 	path_of(path, whole, sizeof(whole));
 	errno = failing_folder;
-	return failing_folder ? NULL : opendir(whole);
+	if (failing_folder)
+		return NULL;
+	DIR *folder = opendir(whole);
+
+	open_folders += folder != NULL;
+	return folder;
+}
+
+static int made_closedir(DIR *folder)
+{
+	open_folders--;
+	return closedir(folder);
 }
 
 #define fopen(path, how) made_fopen(path, how)
@@ -52,10 +63,12 @@ static DIR *made_opendir(const char *path)
 		fread(to, one, size, file);                                                        \
 	})
 #define opendir(path) made_opendir(path)
+#define closedir      made_closedir
 #include "process_scan.c"
 #undef fopen
 #undef fread
 #undef opendir
+#undef closedir
 
 /* ---- a /proc ---------------------------------------------------------------------------- */
 
@@ -174,6 +187,7 @@ START_TEST(processes_are_found)
 	ck_assert_msg(!scans[_i].error || strstr(error.message, scans[_i].error), "%s: %s",
 		      scans[_i].name, error.message);
 	ck_assert_int_eq(error.code, scans[_i].error ? ERROR_SYSTEM : ERROR_NONE);
+	ck_assert_int_eq(open_folders, 0);
 }
 END_TEST
 
@@ -205,6 +219,7 @@ START_TEST(state_is_what_proc_says)
 	errno = ENOMEM; /* of something else */
 	ck_assert_msg(process_has_ended(pid) == states[_i].ended, "case %d: ended", _i);
 	failing = failing_folder = 0;
+	ck_assert_int_eq(open_folders, 0);
 }
 END_TEST
 
