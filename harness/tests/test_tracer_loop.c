@@ -174,6 +174,20 @@ static const struct run_case {
 		  "singlestep(77,143) "
 		  "wait(77) forget(77) end(0) ",
 	  .ending = TRACER_ENDED },
+	{ .name = "first_instruction",
+	  .wait = { { TID, 0, EVENT(PTRACE_EVENT_EXEC) },
+		    { TID, 0, STOP(SIGTRAP) },
+		    { TID, 0, ENDED(3) } },
+	  .said = "start wait(77) forget(77) memory mappings traps enter request "
+		  "singlestep(77,143) wait(77) begin point request singlestep(77,100) wait(77) "
+		  "forget(77) end(0) ",
+	  .ending = TRACER_ENDED },
+	{ .name = "can_not_go_on",
+	  .wait = { { TID, 0, EVENT(PTRACE_EVENT_EXEC) } },
+	  .fails = "request",
+	  .result = -1,
+	  .said = "start wait(77) forget(77) memory mappings traps enter request end(1) ",
+	  .ending = TRACER_FAILED },
 	{ .name = "killed",
 	  .wait = { { TID, 0, EVENT(PTRACE_EVENT_EXEC) }, { TID, 0, SIGKILL } },
 	  .said = "start wait(77) forget(77) memory mappings traps enter request "
@@ -296,6 +310,31 @@ START_TEST(thread_or_process)
 }
 END_TEST
 
+/* Behind the last is none: who looks there finds one of that number. */
+START_TEST(threads_are_as_many_as_they_are)
+{
+	struct thread other = { .tid = 78, .waits = true };
+	struct parked_stack parked = { .root = 78 };
+	struct tracer tracer;
+
+	setup(&tracer, THREAD_STEPPED);
+	ck_assert_uint_ne(stack_pool_park(&tracer.stacks, &parked), 0);
+	tracer.thread[1] = &other;
+	ck_assert_ptr_null(find_thread(&tracer, 78));
+	remove_thread(&tracer, 78);
+	ck_assert_uint_eq(tracer.thread_count, 1);
+	ck_assert_uint_eq(tracer.stacks.count, 1);
+	ck_assert_str_eq(world.said, "");
+	/* With a thread goes the stack that it began on. */
+	tracer.stacks.parked[0].root = TID;
+	remove_thread(&tracer, TID);
+	ck_assert_uint_eq(tracer.thread_count, 0);
+	ck_assert_uint_eq(tracer.stacks.count, 0);
+	stack_pool_clear(&tracer.stacks);
+	teardown(&tracer);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("tracer_loop");
@@ -309,6 +348,7 @@ int main(void)
 	tcase_add_loop_test(tcase, run_is_stops_and_an_end, 0, COUNT(run_cases));
 	tcase_add_loop_test(tcase, ending_has_its_name, 0, COUNT(ending_cases));
 	tcase_add_test(tcase, thread_or_process);
+	tcase_add_test(tcase, threads_are_as_many_as_they_are);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -59,8 +59,8 @@ static const struct stop_case {
 	  .said = "", .result = DO_NOT_RESUME },
 	{ TRAP, .name = "cause_is_not_to_be_had", .request = PTRACE_GETSIGINFO, .error = EIO,
 	  .said = "", .result = -1 },
-	{ TRAP, .name = "killed", .moved = true, .request = PTRACE_GETREGS, .error = ESRCH,
-	  .said = "", .result = DO_NOT_RESUME },
+	{ TRAP, .name = "killed", .injected = true, .moved = true, .request = PTRACE_GETREGS,
+	  .error = ESRCH, .said = "", .result = DO_NOT_RESUME },
 	{ TRAP, .name = "registers_are_not_to_be_had", .request = PTRACE_GETREGS, .error = EIO,
 	  .said = "", .result = -1 },
 	/* A handler. */
@@ -112,7 +112,8 @@ static const struct stop_case {
 	  .request = PTRACE_GETREGS, .error = ESRCH, .said = "", .result = DO_NOT_RESUME },
 	{ TRAP, .name = "entry_s_registers", .state = THREAD_TO_ENTRY, .moved = true,
 	  .request = PTRACE_GETREGS, .error = EIO, .said = "", .result = -1 },
-	{ TRAP, .name = "first_instruction", .state = THREAD_ENTERING, .said = "begin point " },
+	{ TRAP, .name = "first_instruction", .state = THREAD_ENTERING, .moved = true,
+	  .said = "begin point " },
 	{ TRAP, .name = "first_point_fails", .state = THREAD_ENTERING, .fails = "point",
 	  .said = "begin point ", .result = -1 },
 	/* System calls that are not stepped. */
@@ -380,6 +381,13 @@ static const struct {
 	  .said = "wait(1073741823) detach(1073741823,0) ",
 	  .children = 1,
 	  .threads = 1 },
+	{ .name = "process_that_stops_by_any_event",
+	  .event = PTRACE_EVENT_CLONE,
+	  .wait_tid = NOBODY,
+	  .wait_status = EVENT(1),
+	  .said = "wait(1073741823) detach(1073741823,0) ",
+	  .children = 1,
+	  .threads = 1 },
 	{ .name = "process_that_is_waited_for_again",
 	  .event = PTRACE_EVENT_VFORK,
 	  .wait_error = EINTR,
@@ -432,6 +440,7 @@ START_TEST(what_was_made_is_followed_or_let_go)
 	if (clone_cases[_i].known)
 		add_thread(&tracer, made, THREAD_STEPPED);
 	thread->traps.blocked = true;
+	thread->may_inject = true;
 	world.message = made;
 	world.request = PTRACE_GETEVENTMSG;
 	world.error = clone_cases[_i].error;
@@ -443,6 +452,7 @@ START_TEST(what_was_made_is_followed_or_let_go)
 		      "%s", clone_cases[_i].name);
 	ck_assert_msg(!strcmp(world.said, clone_cases[_i].said), "%s: %s", clone_cases[_i].name,
 		      world.said);
+	ck_assert(!thread->may_inject);
 	child = find_thread(&tracer, made);
 	ck_assert_msg((child ? child->state : THREAD_STARTING) == clone_cases[_i].state, "%s",
 		      clone_cases[_i].name);

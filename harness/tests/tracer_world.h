@@ -163,6 +163,7 @@ int say_leave(struct tracer *tracer, struct thread *thread)
 
 int say_memory(struct tracer *tracer)
 {
+	ck_assert_int_eq(tracer->at, TID);
 	return say("memory");
 }
 
@@ -255,6 +256,7 @@ static inline struct thread *setup(struct tracer *tracer, enum thread_state stat
 				    .options = &options,
 				    .callbacks = &callbacks,
 				    .pid = getpid(),
+				    .at = TID,
 				    .entry = PC };
 	world.regs.rip = PC;
 	struct thread *thread = add_thread(tracer, TID, state);

@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_tracer_stacks.c - which stack a thread is on, by its rsp alone
+ */
+#include "tracer_stacks_fixture.h"
+
+/* ---- where it begins ----------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	pid_t tid;
+	uint64_t rsp, base, low;
+	bool rooted;
+} begin_cases[] = {
+	{ "first_thread", PID, 0x1f008, HIGH, LOW, true },
+	{ "another_thread", TID, 0x1f008, 0x1f008, LOW, true },
+	{ "function_that_goes_on", PID, 0x1f008, HIGH, LOW, false },
+	{ "in_no_mapping", TID, 0x28000, 0x28000, 0, true },
+	{ "first_one_in_no_mapping", PID, 0x28000, 0, 0, true },
+};
+
+START_TEST(stack_begins)
+{
+	struct thread *thread = setup(begin_cases[_i].tid);
+	bool rooted = begin_cases[_i].rooted;
+
+	ck_assert_uint_eq(thread->shadow.id, 1);
+	ck_assert_int_eq(presume_gone(&world.tracer, thread, 0x1e000), 0);
+	thread->derived = 3;
+	thread->may_continue = true;
+	thread->root = 5;
+	thread->regs.rsp = begin_cases[_i].rsp;
+	thread_begin_stack(&world.tracer, thread, rooted);
+	ck_assert_int_eq(world.ended[FRAME_ABANDONED], 3);
+	ck_assert_uint_eq(thread->shadow.id, 2);
+	ck_assert_uint_eq(world.tracer.last_stack_id, 2);
+	ck_assert_ptr_eq(thread->shadow.observer, &world.observer);
+	ck_assert_int_eq(thread->shadow.rooted, rooted);
+	ck_assert_uint_eq(thread->shadow.base, rooted ? begin_cases[_i].rsp : UINT64_MAX);
+	ck_assert_msg(thread->base == begin_cases[_i].base, "%s: 0x%" PRIx64, begin_cases[_i].name,
+		      thread->base);
+	ck_assert_uint_eq(thread->stack.low, begin_cases[_i].low);
+	ck_assert_uint_eq(thread->stack.high, begin_cases[_i].low ? HIGH : 0);
+	ck_assert(!thread->derived && !thread->may_continue && !thread->presumed.valid);
+	ck_assert_int_eq(thread->root, begin_cases[_i].tid);
+	teardown();
+}
+END_TEST
+
+/* ---- frames that are presumed gone --------------------------------------------------------- */
+
+static const struct {
+	uint64_t sp;
+	size_t kept;
+} kept_cases[] = {
+	{ RSP, 3 },	{ 0x1d000, 3 }, { 0x1d001, 2 }, { 0x1e000, 2 },
+	{ 0x1e001, 1 }, { 0x1f000, 1 }, { 0x1f001, 0 },
+};
+
+START_TEST(frames_from_rsp_on_are_kept)
+{
+	struct thread *thread = setup(TID);
+	size_t kept = kept_cases[_i].kept;
+
+	ck_assert_uint_eq(frames_kept(&thread->shadow, kept_cases[_i].sp), kept);
+	shadow_stack_continue(&thread->shadow, 0x17000, 0x18000);
+	thread->shadow.taken_off.slot = 9;
+	ck_assert_int_eq(presume_gone(&world.tracer, thread, kept_cases[_i].sp), 0);
+	ck_assert_int_eq(thread->presumed.valid, kept < 3);
+	if (kept < 3) {
+		const struct presumed_stack *presumed = &thread->presumed;
+
+		ck_assert_uint_eq(presumed->kept, kept);
+		ck_assert_uint_eq(presumed->landing, kept_cases[_i].sp);
+		ck_assert_uint_eq(presumed->stack.sp, RSP);
+		ck_assert_uint_eq(presumed->stack.base, HIGH - 0x800);
+		ck_assert_int_eq(presumed->stack.root, TID);
+		ck_assert_uint_eq(presumed->stack.range.low, LOW);
+		/* A copy: the thread's own go on. */
+		ck_assert_uint_eq(presumed->stack.shadow.count, 3);
+		ck_assert_uint_eq(presumed->stack.shadow.capacity, 3);
+		ck_assert_ptr_ne(presumed->stack.shadow.frame, thread->shadow.frame);
+		ck_assert_mem_eq(presumed->stack.shadow.frame, thread->shadow.frame,
+				 3 * sizeof(thread->shadow.frame[0]));
+		ck_assert_uint_eq(presumed->stack.shadow.region_count, 1);
+		ck_assert_uint_eq(presumed->stack.shadow.region_capacity, 2);
+		ck_assert_ptr_ne(presumed->stack.shadow.region, thread->shadow.region);
+		ck_assert_uint_eq(presumed->stack.shadow.region[0].low, 0x17000);
+		ck_assert_uint_eq(presumed->stack.shadow.taken_off.slot, 0);
+	}
+	/* Once an outer frame has returned they are gone. */
+	thread->shadow.count = kept;
+	thread_settle_presumed(thread);
+	ck_assert_int_eq(thread->presumed.valid, kept < 3);
+	if (kept > 0 && kept < 3) {
+		thread->shadow.count = kept - 1;
+		thread_settle_presumed(thread);
+		ck_assert(!thread->presumed.valid);
+	}
+	teardown();
+}
+END_TEST
+
+static const struct {
+	const char *name;
+	uint64_t sp;
+	uint64_t overwritten; /* a slot */
+	bool is_presumed;
+} presumed_cases[] = {
+	{ "where_it_was", RSP, 0, true },
+	{ "lowest", RSP - STACK_SLACK, 0, true },
+	{ "below_it", RSP - STACK_SLACK - 1, 0, false },
+	{ "first_gone_frame_s_return", 0x1d008, 0, true },
+	{ "above_that", 0x1d009, 0, false },
+	{ "overwritten", RSP, 0x1d000, false },
+	{ "overwritten_further_out", RSP, 0x1f000, false },
+};
+
+START_TEST(frames_come_back_where_they_were)
+{
+	struct thread *thread = setup(TID);
+
+	ck_assert(!is_presumed(&world.tracer, thread, presumed_cases[_i].sp));
+	ck_assert_int_eq(presume_gone(&world.tracer, thread, 0x1e000), 0);
+	if (presumed_cases[_i].overwritten)
+		bytes[presumed_cases[_i].overwritten - LOW]++;
+	ck_assert_msg(is_presumed(&world.tracer, thread, presumed_cases[_i].sp) ==
+			      presumed_cases[_i].is_presumed,
+		      "%s", presumed_cases[_i].name);
+	teardown();
+}
+END_TEST
+
+/* They were open all the time: what was opened since is another stack's. _i: since then one frame
+ * was opened, or an outer one is gone. */
+START_TEST(frames_are_back)
+{
+	struct thread *thread = setup(TID);
+	const struct parked_stack *parked;
+
+	ck_assert_int_eq(presume_gone(&world.tracer, thread, 0x1e000), 0);
+	shadow_stack_move(&thread->shadow, 0x1e000);
+	if (_i)
+		thread->shadow.count = 1;
+	else
+		call(&thread->shadow, 0x1c800, 0x401009);
+	thread->regs.rsp = 0x1c700;
+	thread->root = 5;
+	thread->base = HIGH;
+	thread->next.sp_source = SP_FROM_MEMORY;
+	memset(world.ended, 0, sizeof(world.ended));
+	ck_assert_int_eq(thread_follow_stack(&world.tracer, thread, RSP), 0);
+	ck_assert_str_eq(outcome(), "3 0x1f800 77, 1 switches, 2 disturbed, 1 parked");
+	ck_assert_uint_eq(thread->shadow.frame[2].slot, 0x1d000);
+	ck_assert_uint_eq(thread->shadow.id, 1);
+	ck_assert(thread->looked);
+	parked = &world.tracer.stacks.parked[0];
+	ck_assert_uint_eq(parked->shadow.count, _i ? 0 : 1);
+	ck_assert_uint_eq(parked->shadow.id, 2);
+	ck_assert_uint_eq(parked->sp, 0x1c700);
+	ck_assert_uint_eq(parked->base, 0x1e000);
+	ck_assert_int_eq(parked->root, 0);
+	ck_assert_uint_eq(thread->left, parked->number);
+	ck_assert_int_eq(world.ended[FRAME_LOST], _i ? 1 : 2);
+	teardown();
+}
+END_TEST
+
+static const struct {
+	const char *name;
+	bool presumed, called;
+	size_t count; /* of frames, then */
+	uint64_t slot;
+	const char *outcome;
+} array_cases[] = {
+	{ "first_entry", true, false, 2, 0x1df00,
+	  "0 0x1e000 0, 1 switches, 1 disturbed, 1 parked" },
+	{ "first_entry_with_fewer_frames", true, false, 1, 0x1df00,
+	  "0 0x1e000 0, 1 switches, 1 disturbed, 1 parked" },
+	{ "nothing_is_presumed", false, false, 2, 0x1df00,
+	  "2 0x1f800 77, 0 switches, 0 disturbed, 0 parked" },
+	{ "a_call_was_made_since", true, false, 3, 0x1df00,
+	  "3 0x1f800 77, 0 switches, 0 disturbed, 0 parked, presumed 2 @ 0x1e000" },
+	{ "word_from_before", true, false, 2, 0x1e000,
+	  "2 0x1f800 77, 0 switches, 0 disturbed, 0 parked, presumed 2 @ 0x1e000" },
+	{ "last_word_since", true, false, 2, 0x1dff8,
+	  "0 0x1e000 0, 1 switches, 1 disturbed, 1 parked" },
+	{ "goes_behind_a_call", true, true, 2, 0x1df00,
+	  "2 0x1f800 77, 0 switches, 0 disturbed, 0 parked, presumed 2 @ 0x1e000" },
+};
+
+START_TEST(array_is_entered_by_a_ret)
+{
+	static const uint8_t code[] = { 0xe8, 0, 0, 0, 0 };
+	struct thread *thread = setup(TID);
+
+	if (array_cases[_i].presumed)
+		ck_assert_int_eq(presume_gone(&world.tracer, thread, 0x1e000), 0);
+	thread->shadow.count = array_cases[_i].count;
+	memset(bytes + (CODE - LOW) - 16, 0x90, 16);
+	if (array_cases[_i].called)
+		memcpy(bytes + (CODE - LOW) - sizeof(code), code, sizeof(code));
+	ck_assert_int_eq(thread_enter_array(&world.tracer, thread, array_cases[_i].slot, CODE), 0);
+	ck_assert_msg(!strcmp(outcome(), array_cases[_i].outcome), "%s: %s", array_cases[_i].name,
+		      outcome());
+	if (world.tracer.stacks.count) {
+		ck_assert_uint_eq(world.tracer.stacks.parked[0].shadow.count, 3);
+		ck_assert_uint_eq(thread->left, 1);
+		ck_assert(!thread->shadow.rooted);
+		ck_assert_uint_eq(thread->shadow.id, 2);
+		ck_assert_int_eq(world.ended[FRAME_LOST], (int)array_cases[_i].count);
+	}
+	teardown();
+}
+END_TEST
+
+/* ---- rsp is somewhere ----------------------------------------------------------------------- */
+
+enum region { NO_REGION, OF_SIGNAL, OF_CALL };
+
+static const struct follow_case {
+	const char *name;
+	enum sp_source source;
+	uint64_t sp;
+	enum region region; /* the innermost, from 0x17000 to 0x18000 */
+	bool derived, is_main, presumed;
+	struct {
+		uint64_t sp, base;
+	} parked; /* without frames; sp 0: there is none */
+	const char *outcome;
+} follow_cases[] = {
+	/* Moved. */
+	{ .name = "moved_down",
+	  .sp = RSP - 0x2000,
+	  .outcome = "3 0x1f800 77, 0 switches, 0 disturbed, 0 parked" },
+	{ .name = "moved_to_the_base",
+	  .sp = HIGH - 0x800,
+	  .outcome = "3 0x1f800 77, 0 switches, 0 disturbed, 0 parked" },
+	{ .name = "moved_above_the_base",
+	  .sp = HIGH - 0x7f8,
+	  .outcome = "3 0x1f808 77, 0 switches, 0 disturbed, 0 parked" },
+	{ .name = "frame_pointer_leads_up",
+	  .source = SP_FROM_FRAME,
+	  .sp = HIGH - 0x7f8,
+	  .outcome = "3 0x1f808 77, 0 switches, 0 disturbed, 0 parked" },
+	{ .name = "frame_pointer_leads_nowhere",
+	  .source = SP_FROM_FRAME,
+	  .sp = RSP,
+	  .outcome = "3 0x1f800 77, 0 switches, 0 disturbed, 0 parked" },
+	{ .name = "frame_pointer_leads_down",
+	  .source = SP_FROM_FRAME,
+	  .sp = RSP - 8,
+	  .outcome = "3 0x1f800 77, 0 switches, 1 disturbed, 0 parked" },
+	{ .name = "handler_s_own_affair",
+	  .source = SP_FROM_FRAME,
+	  .sp = RSP - 8,
+	  .region = OF_SIGNAL,
+	  .outcome = "3 0x1f800 77, 0 switches, 0 disturbed, 0 parked" },
+	{ .name = "called_stack_s_affair",
+	  .source = SP_FROM_FRAME,
+	  .sp = RSP - 8,
+	  .region = OF_CALL,
+	  .outcome = "3 0x1f800 77, 0 switches, 1 disturbed, 0 parked" },
+	/* Set further up. */
+	{ .name = "set_below_all_frames",
+	  .source = SP_FROM_MEMORY,
+	  .sp = 0x1d000,
+	  .outcome = "3 0x1f800 77, 0 switches, 0 disturbed, 0 parked" },
+	{ .name = "set_above_a_frame",
+	  .source = SP_FROM_MEMORY,
+	  .sp = 0x1d008,
+	  .outcome = "3 0x1f800 77, 0 switches, 0 disturbed, 0 parked, presumed 2 @ 0x1d008" },
+	{ .name = "set_to_the_base",
+	  .source = SP_FROM_MEMORY,
+	  .sp = HIGH - 0x800,
+	  .outcome = "3 0x1f800 77, 0 switches, 0 disturbed, 0 parked, presumed 0 @ 0x1f800" },
+	{ .name = "set_above_the_base",
+	  .source = SP_FROM_MEMORY,
+	  .sp = HIGH - 0x7f8,
+	  .outcome = "3 0x1f808 77, 0 switches, 0 disturbed, 0 parked" },
+	{ .name = "set_as_far_above_as_may_be",
+	  .source = SP_FROM_MEMORY,
+	  .sp = HIGH - 0x800 + STACK_SLACK,
+	  .outcome = "3 0x1f880 77, 0 switches, 0 disturbed, 0 parked" },
+	{ .name = "set_to_another_stack_above",
+	  .source = SP_FROM_MEMORY,
+	  .sp = HIGH - 0x800 + STACK_SLACK + 1,
+	  .outcome = "0 0x1f881 0 new, 1 switches, 1 disturbed, 1 parked" },
+	{ .name = "set_to_an_array_s_stack",
+	  .source = SP_FROM_MEMORY,
+	  .sp = 0x1d100,
+	  .parked = { 0x1d100, 0x1d200 },
+	  .outcome = "0 0x1d200 0, 1 switches, 2 disturbed, 1 parked" },
+	{ .name = "set_to_the_lowest_array_s_stack",
+	  .source = SP_FROM_MEMORY,
+	  .sp = 0x1d100,
+	  .parked = { RSP, HIGH - 0x800 },
+	  .outcome = "0 0x1f800 0, 1 switches, 2 disturbed, 1 parked" },
+	{ .name = "set_to_what_begins_below",
+	  .source = SP_FROM_MEMORY,
+	  .sp = 0x1d100,
+	  .parked = { RSP - 1, 0x1d200 },
+	  .outcome = "3 0x1f800 77, 0 switches, 0 disturbed, 1 parked, presumed 2 @ 0x1d100" },
+	{ .name = "set_to_what_ends_above",
+	  .source = SP_FROM_MEMORY,
+	  .sp = 0x1d100,
+	  .parked = { 0x1d000, HIGH - 0x7ff },
+	  .outcome = "3 0x1f800 77, 0 switches, 0 disturbed, 1 parked, presumed 2 @ 0x1d100" },
+	/* Set further down. */
+	{ .name = "set_down_within_slack",
+	  .source = SP_FROM_MEMORY,
+	  .sp = RSP - STACK_SLACK,
+	  .outcome = "3 0x1f800 77, 0 switches, 0 disturbed, 0 parked" },
+	{ .name = "set_down_to_another_stack",
+	  .source = SP_FROM_MEMORY,
+	  .sp = RSP - STACK_SLACK - 1,
+	  .outcome = "0 0x19f7f 0 new, 1 switches, 1 disturbed, 1 parked" },
+	{ .name = "set_down_on_the_kernel_s_stack",
+	  .source = SP_FROM_MEMORY,
+	  .sp = RSP - STACK_SLACK - 1,
+	  .is_main = true,
+	  .outcome = "3 0x20000 70, 0 switches, 1 disturbed, 0 parked" },
+	{ .name = "set_down_by_what_was_computed",
+	  .source = SP_FROM_REGISTER,
+	  .sp = RSP - 0x1000,
+	  .derived = true,
+	  .outcome = "3 0x1f800 77, 0 switches, 0 disturbed, 0 parked" },
+	{ .name = "set_down_by_another_register",
+	  .source = SP_FROM_REGISTER,
+	  .sp = RSP - 0x1000,
+	  .outcome = "0 0x19000 0 new, 1 switches, 1 disturbed, 1 parked" },
+	{ .name = "set_up_by_what_was_computed",
+	  .source = SP_FROM_REGISTER,
+	  .sp = HIGH - 8,
+	  .derived = true,
+	  .outcome = "0 0x1fff8 0 new, 1 switches, 1 disturbed, 1 parked" },
+	{ .name = "set_up_on_the_kernel_s_stack",
+	  .source = SP_FROM_MEMORY,
+	  .sp = HIGH - 8,
+	  .is_main = true,
+	  .outcome = "3 0x20000 70, 0 switches, 0 disturbed, 0 parked, presumed 0 @ 0x1fff8" },
+	{ .name = "set_down_to_a_parked_one",
+	  .source = SP_FROM_MEMORY,
+	  .sp = 0x15000,
+	  .parked = { 0x15000, 0x16000 },
+	  .outcome = "0 0x16000 0, 1 switches, 2 disturbed, 1 parked" },
+	{ .name = "set_down_to_a_parked_one_of_the_kernel_s_stack",
+	  .source = SP_FROM_MEMORY,
+	  .sp = 0x15000,
+	  .is_main = true,
+	  .parked = { 0x15000, 0x16000 },
+	  .outcome = "0 0x16000 0, 1 switches, 2 disturbed, 1 parked" },
+	/* Where something is presumed gone. */
+	{ .name = "moved_to_what_is_presumed_gone",
+	  .sp = RSP,
+	  .presumed = true,
+	  .outcome = "2 0x1f800 77, 0 switches, 0 disturbed, 0 parked, presumed 2 @ 0x1d008" },
+	{ .name = "set_to_what_is_presumed_gone",
+	  .source = SP_FROM_REGISTER,
+	  .sp = RSP,
+	  .presumed = true,
+	  .outcome = "3 0x1f800 77, 1 switches, 2 disturbed, 1 parked" },
+	{ .name = "frame_pointer_leads_there",
+	  .source = SP_FROM_FRAME,
+	  .sp = RSP,
+	  .presumed = true,
+	  .outcome = "3 0x1f800 77, 1 switches, 2 disturbed, 1 parked" },
+	/* In other mappings, or none. */
+	{ .name = "other_mapping",
+	  .sp = 0x38000,
+	  .outcome = "0 0x38000 0 new, 1 switches, 1 disturbed, 1 parked" },
+	{ .name = "parked_one_in_another_mapping",
+	  .sp = 0x38000,
+	  .parked = { 0x38000, 0x39000 },
+	  .outcome = "0 0x39000 0, 1 switches, 2 disturbed, 1 parked" },
+	{ .name = "end_of_the_mapping",
+	  .sp = HIGH,
+	  .outcome = "3 0x1f800 77, 0 switches, 0 disturbed, 0 parked" },
+	{ .name = "behind_the_end_of_the_mapping",
+	  .sp = HIGH + 1,
+	  .outcome = "3 0x1f800 77, 0 switches, 0 disturbed, 0 parked" },
+	{ .name = "last_byte_of_the_mapping",
+	  .sp = HIGH - 1,
+	  .outcome = "3 0x1ffff 77, 0 switches, 0 disturbed, 0 parked" },
+};
+
+START_TEST(rsp_is_followed)
+{
+	const struct follow_case *c = &follow_cases[_i];
+	struct thread *thread = setup(c->is_main ? PID : TID);
+
+	if (c->region)
+		ck_assert(shadow_stack_continue(&thread->shadow, 0x17000, 0x18000));
+	if (c->region == OF_SIGNAL)
+		thread->shadow.region[0].called = false;
+	if (c->presumed) {
+		ck_assert_int_eq(presume_gone(&world.tracer, thread, 0x1d008), 0);
+		shadow_stack_move(&thread->shadow, 0x1d008);
+		thread->regs.rsp = 0x1d008;
+		if (c->source == SP_FROM_REGISTER)
+			thread->regs.rsp = 0x19000; /* and is set up, within the stack */
+	}
+	if (c->parked.sp) {
+		struct parked_stack parked = { .range = thread->stack,
+					       .sp = c->parked.sp,
+					       .base = c->parked.base };
+
+		shadow_stack_init(&parked.shadow, false);
+		ck_assert_uint_eq(stack_pool_park(&world.tracer.stacks, &parked), 1);
+	}
+	thread->next.sp_source = c->source;
+	thread->next.sp_register = 15;
+	thread->derived = c->derived ? 1u << 15 : 0x7fff;
+	ck_assert_int_eq(thread_follow_stack(&world.tracer, thread, c->sp), 0);
+	ck_assert(thread->looked);
+	ck_assert_msg(!strcmp(outcome(), c->outcome), "%s: %s", c->name, outcome());
+	ck_assert_uint_eq(thread->stack.low, c->sp > 0x30000 ? OTHER_LOW : LOW);
+	if (world.tracer.counters.stack_switches && !c->presumed) {
+		const struct parked_stack *left = &world.tracer.stacks.parked[0];
+
+		ck_assert_uint_eq(left->sp, RSP);
+		ck_assert_uint_eq(left->base, c->is_main ? HIGH : HIGH - 0x800);
+		ck_assert_int_eq(left->root, c->is_main ? PID : TID);
+		ck_assert_uint_eq(left->range.low, LOW);
+		ck_assert_uint_eq(left->shadow.count, 3);
+		ck_assert_uint_eq(left->shadow.epoch, 1);
+		ck_assert_uint_eq(thread->left, left->number);
+		ck_assert(!thread->shadow.rooted && !thread->derived);
+	}
+	teardown();
+}
+END_TEST
+
+/* A stack that has grown, or that nobody has written to yet. */
+static const struct {
+	const char *name;
+	struct address_range stack; /* as it was known */
+	uint64_t sp;
+	uint64_t low, high, base; /* then */
+	size_t frames;
+} grown_cases[] = {
+	{ "below_the_mapping", { 0x38000, 0x3f000 }, 0x2fff8, 0x2f000, 0x3f000, 0x3a000, 3 },
+	{ "a_page_s_first_byte", { 0x38000, 0x3f000 }, 0x2f000, 0x2f000, 0x3f000, 0x3a000, 3 },
+	{ "above_the_mapping", { LOW, HIGH }, 0x28000, LOW, HIGH, 0x3a000, 3 },
+	{ "it_has_grown", { 0x38000, OTHER_HIGH }, 0x37000, OTHER_LOW, OTHER_HIGH, 0x3a000, 3 },
+	{ "it_has_grown_by_all", { 0x3fff0, 0x48000 }, 0x37000, OTHER_LOW, OTHER_HIGH, 0x3a000, 3 },
+	{ "one_that_touches_it",
+	  { OTHER_HIGH, 0x48000 },
+	  0x37000,
+	  OTHER_LOW,
+	  OTHER_HIGH,
+	  0x37000,
+	  0 },
+	{ "one_that_it_touches",
+	  { 0x28000, OTHER_LOW },
+	  0x37000,
+	  OTHER_LOW,
+	  OTHER_HIGH,
+	  0x37000,
+	  0 },
+	{ "it_was_not_known", { 0, 0 }, 0x37000, OTHER_LOW, OTHER_HIGH, OTHER_HIGH, 3 },
+};
+
+START_TEST(stack_may_have_grown)
+{
+	struct thread *thread = setup(TID);
+
+	thread->stack = grown_cases[_i].stack;
+	thread->base = 0x3a000;
+	ck_assert_int_eq(thread_follow_stack(&world.tracer, thread, grown_cases[_i].sp), 0);
+	ck_assert_msg(thread->stack.low == grown_cases[_i].low &&
+			      thread->stack.high == grown_cases[_i].high &&
+			      thread->base == grown_cases[_i].base &&
+			      thread->shadow.count == grown_cases[_i].frames,
+		      "%s: %s, 0x%" PRIx64 "-0x%" PRIx64, grown_cases[_i].name, outcome(),
+		      thread->stack.low, thread->stack.high);
+	teardown();
+}
+END_TEST
+
+/* On an alternate stack of a handler that is open, wherever that is mapped, no switch is seen. */
+START_TEST(handler_s_stack_is_no_other)
+{
+	struct thread *thread = setup(TID);
+
+	ck_assert(shadow_stack_continue(&thread->shadow, 0x37000, 0x38000));
+	thread->shadow.region[0].called = false;
+	ck_assert_int_eq(thread_follow_stack(&world.tracer, thread, 0x37800), 0);
+	ck_assert_str_eq(outcome(), "3 0x1f800 77, 0 switches, 0 disturbed, 0 parked");
+	ck_assert_int_eq(thread_follow_stack(&world.tracer, thread, 0x38001), 0);
+	ck_assert_str_eq(outcome(), "0 0x38001 0 new, 1 switches, 1 disturbed, 1 parked");
+	teardown();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("tracer_stacks");
+	TCase *tcase = tcase_create("tracer_stacks");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_loop_test(tcase, stack_begins, 0, COUNT(begin_cases));
+	tcase_add_loop_test(tcase, frames_from_rsp_on_are_kept, 0, COUNT(kept_cases));
+	tcase_add_loop_test(tcase, frames_come_back_where_they_were, 0, COUNT(presumed_cases));
+	tcase_add_loop_test(tcase, frames_are_back, 0, 2);
+	tcase_add_loop_test(tcase, array_is_entered_by_a_ret, 0, COUNT(array_cases));
+	tcase_add_loop_test(tcase, rsp_is_followed, 0, COUNT(follow_cases));
+	tcase_add_loop_test(tcase, stack_may_have_grown, 0, COUNT(grown_cases));
+	tcase_add_test(tcase, handler_s_stack_is_no_other);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
