@@ -79,6 +79,20 @@ START_TEST(stack_without_a_call_was_none)
 }
 END_TEST
 
+/* What a handler has left there for whom it interrupted goes with it. */
+START_TEST(frame_on_it_is_lost)
+{
+	struct thread *thread = setup_switched();
+
+	call(&thread->shadow, NEW - 0x100, 0x401009);
+	ck_assert_int_eq(thread_follow_stack(&world.tracer, thread, RSP), 0);
+	ck_assert_str_eq(outcome(), "3 0x1f800 77, 0 switches, 1 disturbed, 0 parked");
+	ck_assert_int_eq(world.ended[FRAME_LOST], 1);
+	ck_assert_int_eq(world.ended[FRAME_ABANDONED], 0);
+	teardown();
+}
+END_TEST
+
 /* ---- the first ret goes through the slot of the one before ---------------------------------- */
 
 static const struct {
@@ -286,6 +300,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, stack_without_a_call_was_none, 0, COUNT(back_cases));
+	tcase_add_test(tcase, frame_on_it_is_lost);
 	tcase_add_loop_test(tcase, ret_shows_that_there_was_no_switch, 0, COUNT(unswitch_cases));
 	tcase_add_loop_test(tcase, function_goes_on_below, 0, COUNT(continue_cases));
 	tcase_add_loop_test(tcase, function_comes_back, 0, COUNT(leave_cases));

@@ -306,6 +306,16 @@ static const struct follow_case {
 	  .sp = 0x1d100,
 	  .parked = { 0x1d000, HIGH - 0x7ff },
 	  .outcome = "3 0x1f800 77, 0 switches, 0 disturbed, 1 parked, presumed 2 @ 0x1d100" },
+	{ .name = "set_below_all_frames_to_a_parked_one",
+	  .source = SP_FROM_MEMORY,
+	  .sp = 0x1c000,
+	  .parked = { 0x1c000, 0x1c800 },
+	  .outcome = "3 0x1f800 77, 0 switches, 0 disturbed, 1 parked" },
+	{ .name = "set_where_it_was",
+	  .source = SP_FROM_MEMORY,
+	  .sp = RSP,
+	  .parked = { RSP, RSP + 0x100 },
+	  .outcome = "3 0x1f800 77, 0 switches, 0 disturbed, 1 parked" },
 	/* Set further down. */
 	{ .name = "set_down_within_slack",
 	  .source = SP_FROM_MEMORY,
@@ -458,6 +468,7 @@ static const struct {
 	  OTHER_HIGH,
 	  0x37000,
 	  0 },
+	{ "it_is_as_it_was", { 0x31000, 0x3f000 }, 0x37000, 0x31000, 0x3f000, 0x3a000, 3 },
 	{ "it_was_not_known", { 0, 0 }, 0x37000, OTHER_LOW, OTHER_HIGH, OTHER_HIGH, 3 },
 };
 
