@@ -411,9 +411,10 @@ static bool is_rex_b(uint64_t pc, const struct memory_reader *memory)
 uint64_t decoder_call_before(struct decoder *decoder, uint64_t pc,
 			     const struct memory_reader *memory)
 {
-	static const uint8_t call_lengths[] = { 5, 6, 2, 3, 4, 7, 8 };
+	/* One of 8 bytes has a prefix: without it, it is one of 7. */
+	static const uint8_t call_lengths[] = { 5, 6, 2, 3, 4, 7, 0 };
 
-	for (size_t i = 0; i < sizeof(call_lengths); i++) {
+	for (size_t i = 0; call_lengths[i]; i++) {
 		uint64_t start = pc - call_lengths[i];
 
 		if (!is_call(decoder, start, call_lengths[i], memory))

@@ -102,7 +102,13 @@ static bool is_copy_or_sum(unsigned int id)
 	case X86_INS_CMOVGE:
 	case X86_INS_CMOVL:
 	case X86_INS_CMOVLE:
-	case X86_INS_CMOVNE: return true;
+	case X86_INS_CMOVNE:
+	case X86_INS_CMOVNO:
+	case X86_INS_CMOVNP:
+	case X86_INS_CMOVNS:
+	case X86_INS_CMOVO:
+	case X86_INS_CMOVP:
+	case X86_INS_CMOVS: return true;
 	default: return false;
 	}
 }
