@@ -1,21 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * test_verdict_parts.c - the questions that a verdict is made of, at their borders
- *
- * Some are about rows: of a file that is made here and mapped as code, so that what the CFI says is
- * known byte for byte. The others are about stacks of a few numbers.
  */
-#include <check.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
-#include "diff_image.h"
-#include "verdict/verdict.c"
-
-#define COUNT(array)  ((int)(sizeof(array) / sizeof((array)[0])))
-#define SEGMENT_BYTES 0x2000
-#define SP	      0x7000
-#define WORDS	      3
+#include "verdict_world.h"
 
 /* ---- stop reasons, rules --------------------------------------------------------------------- */
 
@@ -95,109 +82,6 @@ END_TEST
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-#define ORDINARY   0x1000 /* and the same rules to 0x1020 */
-#define LARGER	   0x1020 /* the CFA is higher */
-#define CFA_BEYOND 0x1030 /* hangs on a vector register */
-#define RA_BEYOND  0x1040
-#define OVERLAPPED 0x1060 /* to 0x1070, by what begins before */
-#define MALFORMED  0x1090
-#define BY_RBX	   0x10b0
-#define UNCOVERED  0x1100
-
-static void make_fdes(struct diff_image *image)
-{
-	static const uint8_t plain[] = { 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL };
-	size_t cie = diff_image_entry(image, plain, sizeof(plain));
-
-	DIFF_IMAGE_FDE(image, cie, ORDINARY, 0x10, CFA_nop);
-	DIFF_IMAGE_FDE(image, cie, ORDINARY + 0x10, 0x10, CFA_nop);
-	DIFF_IMAGE_FDE(image, cie, LARGER, 0x10, CFA_def_cfa_offset(16));
-	DIFF_IMAGE_FDE(image, cie, CFA_BEYOND, 0x10, CFA_def_cfa_expression(DW_OP_bregx, 17, 8));
-	DIFF_IMAGE_FDE(image, cie, RA_BEYOND, 0x10, CFA_register(RIP, 17));
-	DIFF_IMAGE_FDE(image, cie, MALFORMED, 0x10, 0x3c);
-	DIFF_IMAGE_FDE(image, cie, BY_RBX, 0x10, CFA_def_cfa_register(RBX),
-		       CFA_expression(RIP, DW_OP_breg12, 0));
-}
-
-static void make_overlapping_fdes(struct diff_image *image)
-{
-	static const uint8_t plain[] = { 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL };
-	size_t cie = diff_image_entry(image, plain, sizeof(plain));
-
-	DIFF_IMAGE_FDE(image, cie, OVERLAPPED - 0x10, 0x20, CFA_nop);
-	DIFF_IMAGE_FDE(image, cie, OVERLAPPED, 0x20, CFA_nop);
-	DIFF_IMAGE_FDE(image, cie, ORDINARY, 0, CFA_nop);
-}
-
-static int read_words(void *context, uint64_t address, void *ret, size_t size)
-{
-	const uint64_t *words = context;
-
-	if (address < SP || address >= SP + 8 * WORDS || size != 8)
-		return -1;
-	memcpy(ret, &words[(address - SP) / 8], size);
-	return 0;
-}
-
-static struct world {
-	uint64_t base; /* of the mapping */
-	char path[40];
-	struct image_store *store;
-	struct address_space space;
-	struct shadow_frame frame[3];
-	struct shadow_stack shadow;
-	struct trace_stop stop;
-	struct register_values regs;
-	uint64_t words[WORDS];
-	struct memory_reader memory;
-	struct point point;
-	struct evidence evidence;
-	struct referee *referee;
-} world;
-
-static void setup(void (*fdes)(struct diff_image *))
-{
-	struct diff_image image;
-	struct error error;
-	int file;
-
-	memset(&world, 0, sizeof(world));
-	diff_image_of(&image, fdes);
-	((Elf64_Phdr *)(image.bytes + sizeof(Elf64_Ehdr)))->p_filesz = SEGMENT_BYTES;
-	strcpy(world.path, "/tmp/test_verdict_parts.XXXXXX");
-	file = mkstemp(world.path);
-	ck_assert_int_ge(file, 0);
-	ck_assert_int_eq(write(file, image.bytes, image.size), (ssize_t)image.size);
-	ck_assert_int_eq(ftruncate(file, SEGMENT_BYTES), 0);
-	void *mapped = mmap(NULL, SEGMENT_BYTES, PROT_READ | PROT_EXEC, MAP_PRIVATE, file, 0);
-	ck_assert_ptr_ne(mapped, MAP_FAILED);
-	close(file);
-	world.base = (uint64_t)mapped;
-	world.store = image_store_create();
-	ck_assert_msg(!address_space_read(&world.space, world.store, getpid(), &error), "%s",
-		      error.message);
-	world.shadow = (struct shadow_stack) { .frame = world.frame, .count = 2, .rooted = true };
-	world.stop = (struct trace_stop) { .shadow = &world.shadow };
-	world.memory = (struct memory_reader) { read_words, world.words };
-	world.regs.known = (1u << REGISTER_COUNT) - 1;
-	world.regs.value[REGISTER_RSP] = SP;
-	world.point = (struct point) { .stop = &world.stop,
-				       .space = &world.space,
-				       .regs = &world.regs,
-				       .memory = &world.memory };
-	world.evidence.point = &world.point;
-	world.referee = referee_create();
-}
-
-static void teardown(void)
-{
-	referee_destroy(world.referee);
-	address_space_deinit(&world.space);
-	image_store_destroy(world.store);
-	munmap((void *)(uintptr_t)world.base, SEGMENT_BYTES);
-	unlink(world.path);
-}
-
 START_TEST(rows_are_looked_up)
 {
 	const struct address_space *space = &world.space;
@@ -208,11 +92,12 @@ START_TEST(rows_are_looked_up)
 	base = world.base;
 	ck_assert(covered(space, base + ORDINARY) && covered(space, base + LARGER + 0xf));
 	ck_assert(!covered(space, base + ORDINARY - 1) && !covered(space, base + UNCOVERED));
-	ck_assert(!covered(space, 0x10));
+	ck_assert(!covered(space, 0x10) && !covered(space, base + ANONYMOUS));
 	ck_assert_int_eq(find_row(space, base + ORDINARY, &row), 1);
 	ck_assert_int_eq(find_row(space, base + UNCOVERED, &row), 0);
 	ck_assert_int_eq(find_row(space, base + MALFORMED, &row), -1);
 	ck_assert_int_eq(find_row(space, 0x10, &row), 0);
+	ck_assert_int_eq(find_row(space, base + ANONYMOUS, &row), 0);
 	ck_assert(same_row(space, base + ORDINARY, base + ORDINARY + 0x1f));
 	ck_assert(!same_row(space, base + ORDINARY, base + LARGER));
 	ck_assert(!same_row(space, base + ORDINARY, base + UNCOVERED));
@@ -226,6 +111,7 @@ START_TEST(rows_are_looked_up)
 	ck_assert(!is_beyond(space, base + UNCOVERED) && !is_beyond(space, 0x10));
 	ck_assert(!is_ambiguous(space, base + ORDINARY) && !is_ambiguous(space, 0x10));
 	ck_assert(!is_hidden(space, base + ORDINARY) && !is_hidden(space, 0x10));
+	ck_assert(!is_hidden(space, base + ANONYMOUS) && !is_ambiguous(space, base + ANONYMOUS));
 	teardown();
 	setup(make_overlapping_fdes);
 	base = world.base;

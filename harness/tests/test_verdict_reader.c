@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_verdict_reader.c - the CFI is wrong, or our reading of it: of one frame's row
+ *
+ * The referee reads the same file. So what it says is known, too: each case is a row, where the
+ * truth goes on and where ours does.
+ */
+#include "verdict_world.h"
+
+#define UNMAPPED 0x10
+#define NOWHERE	 0x30 /* a caller that nobody else names */
+
+static const struct reader_case {
+	const char *name;
+	uint64_t pc;	   /* of the innermost frame, in the image; or UNMAPPED */
+	uint64_t words[2]; /* on the stack: where the row's frame returns; 0: NOWHERE + 8 */
+	uint32_t frames;   /* that agree */
+	uint64_t truth;	   /* the next caller; 0: the truth ends */
+	uint64_t cfi;	   /* the same of ours */
+	uint32_t stop;
+	uint32_t unknown; /* registers */
+	int wrong;	  /* the callee-saved register that the truth has otherwise, + 1 */
+	bool interrupted; /* the frame at hand goes on where it was interrupted */
+	enum verdict verdict;
+	enum fault_kind kind;
+	uint32_t frame;
+	uint64_t at; /* what is accused, in the image */
+	uint64_t declared, actual;
+} cases[] = {
+	{ .name = "nothing_agrees",
+	  .pc = ORDINARY,
+	  .truth = NOWHERE,
+	  .cfi = NOWHERE,
+	  .verdict = VERDICT_UNEXPLAINED,
+	  .at = ORDINARY },
+	{ .name = "frame_that_can_not_be_reached",
+	  .pc = UNCOVERED,
+	  .frames = 2,
+	  .truth = NOWHERE,
+	  .verdict = VERDICT_UNEXPLAINED,
+	  .frame = 1,
+	  .at = UNCOVERED + 8 },
+	{ .name = "unmapped",
+	  .pc = UNMAPPED,
+	  .frames = 1,
+	  .truth = NOWHERE,
+	  .stop = STOP_NO_MAPPING,
+	  .verdict = VERDICT_UNEXPLAINED,
+	  .at = UNMAPPED,
+	  .actual = SP + 8 },
+	{ .name = "of_no_file",
+	  .pc = ANONYMOUS,
+	  .frames = 1,
+	  .truth = NOWHERE,
+	  .stop = STOP_NO_ROW,
+	  .verdict = VERDICT_TABLE_FAULT,
+	  .kind = FAULT_MISSING,
+	  .at = ANONYMOUS,
+	  .actual = SP + 8 },
+	{ .name = "missing",
+	  .pc = UNCOVERED,
+	  .frames = 1,
+	  .truth = NOWHERE,
+	  .stop = STOP_NO_ROW,
+	  .verdict = VERDICT_TABLE_FAULT,
+	  .kind = FAULT_MISSING,
+	  .at = UNCOVERED,
+	  .actual = SP + 8 },
+	{ .name = "malformed",
+	  .pc = MALFORMED,
+	  .frames = 1,
+	  .truth = NOWHERE,
+	  .stop = STOP_MALFORMED,
+	  .verdict = VERDICT_TABLE_FAULT,
+	  .kind = FAULT_MALFORMED,
+	  .at = MALFORMED,
+	  .actual = SP + 8 },
+	{ .name = "beyond",
+	  .pc = CFA_BEYOND,
+	  .frames = 1,
+	  .truth = NOWHERE,
+	  .stop = STOP_UNSUPPORTED_EXPRESSION,
+	  .verdict = VERDICT_UNPROVEN,
+	  .kind = FAULT_MALFORMED,
+	  .at = CFA_BEYOND,
+	  .actual = SP + 8 },
+	{ .name = "not_malformed_as_the_referee_reads_the_truth",
+	  .pc = ORDINARY,
+	  .frames = 1,
+	  .truth = NOWHERE + 8,
+	  .stop = STOP_MALFORMED,
+	  .verdict = VERDICT_READER_FAULT,
+	  .at = ORDINARY,
+	  .declared = SP + 8,
+	  .actual = SP + 8 },
+	{ .name = "malformed_as_the_referee_reads_no_truth",
+	  .pc = ORDINARY,
+	  .frames = 1,
+	  .truth = NOWHERE,
+	  .stop = STOP_MALFORMED,
+	  .verdict = VERDICT_TABLE_FAULT,
+	  .kind = FAULT_MALFORMED,
+	  .at = ORDINARY,
+	  .declared = SP + 8,
+	  .actual = SP + 8 },
+	{ .name = "wrong",
+	  .pc = ORDINARY,
+	  .frames = 1,
+	  .truth = NOWHERE,
+	  .cfi = NOWHERE + 8,
+	  .verdict = VERDICT_TABLE_FAULT,
+	  .kind = FAULT_WRONG,
+	  .at = ORDINARY,
+	  .declared = SP + 8,
+	  .actual = SP + 8 },
+	{ .name = "ours_is_wrong",
+	  .pc = ORDINARY,
+	  .frames = 1,
+	  .truth = NOWHERE + 8,
+	  .cfi = NOWHERE,
+	  .verdict = VERDICT_READER_FAULT,
+	  .at = ORDINARY,
+	  .declared = SP + 8,
+	  .actual = SP + 8 },
+	{ .name = "all_are_different",
+	  .pc = ORDINARY,
+	  .frames = 1,
+	  .truth = NOWHERE,
+	  .cfi = NOWHERE + 1,
+	  .verdict = VERDICT_UNEXPLAINED,
+	  .at = ORDINARY,
+	  .declared = SP + 8,
+	  .actual = SP + 8 },
+	{ .name = "no_end",
+	  .pc = ORDINARY,
+	  .frames = 1,
+	  .cfi = NOWHERE + 8,
+	  .verdict = VERDICT_TABLE_FAULT,
+	  .kind = FAULT_NO_END,
+	  .at = ORDINARY,
+	  .declared = SP + 8 },
+	{ .name = "of_the_second_frame",
+	  .pc = ORDINARY,
+	  .words = { LARGER + 8 },
+	  .frames = 2,
+	  .truth = NOWHERE,
+	  .cfi = NOWHERE + 8,
+	  .verdict = VERDICT_TABLE_FAULT,
+	  .kind = FAULT_WRONG,
+	  .frame = 1,
+	  .at = LARGER + 7,
+	  .declared = SP + 24,
+	  .actual = SP + 24 },
+	{ .name = "signal_s_frame",
+	  .pc = ORDINARY,
+	  .words = { LARGER },
+	  .frames = 2,
+	  .truth = NOWHERE,
+	  .cfi = NOWHERE + 8,
+	  .interrupted = true,
+	  .verdict = VERDICT_TABLE_FAULT,
+	  .kind = FAULT_SIGNAL_FLAG,
+	  .at = ORDINARY },
+	/* What hangs on a register. */
+	{ .name = "register_that_is_lost",
+	  .pc = BY_RBX,
+	  .frames = 1,
+	  .truth = NOWHERE,
+	  .stop = STOP_REGISTER_UNKNOWN,
+	  .unknown = 1u << RBX,
+	  .verdict = VERDICT_TABLE_FAULT,
+	  .kind = FAULT_WRONG,
+	  .at = BY_RBX,
+	  .actual = SP + 8 },
+	{ .name = "memory_that_is_not_there",
+	  .pc = BY_RBX,
+	  .frames = 1,
+	  .truth = NOWHERE,
+	  .stop = STOP_READ_FAULT,
+	  .unknown = 1u << RBX,
+	  .verdict = VERDICT_TABLE_FAULT,
+	  .kind = FAULT_WRONG,
+	  .at = BY_RBX,
+	  .actual = SP + 8 },
+	{ .name = "register_that_is_lost_to_the_referee_alone",
+	  .pc = BY_RBX,
+	  .frames = 1,
+	  .truth = NOWHERE,
+	  .cfi = NOWHERE + 8,
+	  .stop = STOP_READ_FAULT,
+	  .unknown = 1u << RBX,
+	  .verdict = VERDICT_UNEXPLAINED,
+	  .at = BY_RBX,
+	  .actual = SP + 8 },
+	{ .name = "another_reason_where_a_register_is_lost",
+	  .pc = BY_RBX,
+	  .frames = 1,
+	  .truth = NOWHERE,
+	  .stop = STOP_ZERO_RETURN,
+	  .unknown = 1u << RBX,
+	  .verdict = VERDICT_UNEXPLAINED,
+	  .at = BY_RBX,
+	  .actual = SP + 8 },
+	{ .name = "register_of_the_cfa",
+	  .pc = ORDINARY,
+	  .words = { BY_RBX + 4 },
+	  .frames = 2,
+	  .truth = NOWHERE,
+	  .cfi = NOWHERE + 8,
+	  .wrong = 1 + 0,
+	  .verdict = VERDICT_TABLE_FAULT,
+	  .kind = FAULT_REGISTER,
+	  .at = ORDINARY },
+	{ .name = "register_of_the_return_address",
+	  .pc = ORDINARY,
+	  .words = { BY_RBX + 4 },
+	  .frames = 2,
+	  .truth = NOWHERE,
+	  .cfi = NOWHERE + 8,
+	  .wrong = 1 + 2,
+	  .verdict = VERDICT_TABLE_FAULT,
+	  .kind = FAULT_REGISTER,
+	  .at = ORDINARY },
+	{ .name = "register_of_neither",
+	  .pc = ORDINARY,
+	  .words = { BY_RBX + 4 },
+	  .frames = 2,
+	  .truth = NOWHERE,
+	  .cfi = NOWHERE + 8,
+	  .wrong = 1 + 3,
+	  .verdict = VERDICT_TABLE_FAULT,
+	  .kind = FAULT_WRONG,
+	  .frame = 1,
+	  .at = BY_RBX + 3,
+	  .declared = SP + 16,
+	  .actual = SP + 24 },
+	{ .name = "register_of_what_is_lost",
+	  .pc = ORDINARY,
+	  .words = { BY_RBX + 4 },
+	  .frames = 2,
+	  .truth = NOWHERE,
+	  .stop = STOP_REGISTER_UNKNOWN,
+	  .unknown = 1u << RBX,
+	  .wrong = 1 + 0,
+	  .verdict = VERDICT_TABLE_FAULT,
+	  .kind = FAULT_REGISTER,
+	  .at = ORDINARY },
+};
+
+static uint64_t in_image(uint64_t pc)
+{
+	return pc >= ORDINARY ? world.base + pc : pc;
+}
+
+START_TEST(cfi_or_reader)
+{
+	const struct reader_case *c = &cases[_i];
+	uint64_t true_pc[3] = { 0 }, our_pc[3] = { 0 };
+	struct stack truth = { .pc = true_pc }, cfi = { .pc = our_pc, .stop = c->stop };
+	struct judgement got = { .verdict = VERDICT_EXACT, .frame = 99, .pc = 99 };
+
+	setup(make_fdes);
+	world.regs.value[REGISTER_RIP] = world.stop.regs.rip = in_image(c->pc);
+	world.regs.known &= ~c->unknown;
+	/* Ordinary frames: rsp + 8, and rsp + 16 behind it. Those of BY_RBX: rbx + 8, *(r12). */
+	world.words[0] = c->words[0] ? in_image(c->words[0]) : NOWHERE + 8;
+	world.words[1] = world.words[2] = NOWHERE + 8;
+	world.regs.value[RBX] = SP + 8;
+	world.regs.value[R12] = SP + 16;
+	world.frame[1] = (struct shadow_frame) { .slot = SP, .return_address = world.words[0] };
+	world.frame[0] = (struct shadow_frame) { .slot = SP + 16, .return_address = NOWHERE + 8 };
+	world.frame[1].callee_saved[0] = SP + 8;
+	world.frame[1].callee_saved[2] = SP + 16;
+	if (c->wrong)
+		world.frame[1].callee_saved[c->wrong - 1]++;
+	world.frame[1].interrupted = c->interrupted;
+	true_pc[0] = our_pc[0] = in_image(c->pc);
+	true_pc[1] = our_pc[1] = c->words[0] ? in_image(c->words[0]) : in_image(c->pc) + 8;
+	true_pc[c->frames] = c->truth;
+	our_pc[c->frames] = c->cfi;
+	truth.count = c->frames + (c->truth > 0);
+	cfi.count = c->frames + (c->cfi > 0);
+	world.evidence.truth = &truth;
+	world.evidence.cfi = &cfi;
+	judge_reader(&world.evidence, world.referee, c->frames, &got);
+	ck_assert_msg(got.verdict == c->verdict && got.kind == c->kind, "%s: %s, %s", c->name,
+		      verdict_name(got.verdict), fault_kind_name(got.kind));
+	ck_assert_msg(got.frame == c->frame && got.pc == in_image(c->at), "%s: frame %u, 0x%lx",
+		      c->name, got.frame, got.pc - world.base);
+	ck_assert_uint_eq(got.stop, c->stop);
+	ck_assert_msg(got.declared_cfa == c->declared && got.actual_cfa == c->actual,
+		      "%s: 0x%lx, 0x%lx", c->name, got.declared_cfa, got.actual_cfa);
+	teardown();
+}
+END_TEST
+
+/* ---- all four stacks --------------------------------------------------------------------------- */
+
+/* Where bpf and the table part, or the table and ours: nobody asks the referee. */
+static const struct {
+	const char *name;
+	uint64_t cfi[3], table[3],
+		bpf[3]; /* the truth is 1, 2, 3; up to a 0: at once: there is none */
+	uint32_t table_stop, bpf_stop;
+	bool absent, looked, followed;
+	enum verdict verdict;
+	enum fault_kind kind;
+	uint32_t frame, stop;
+} walks[] = {
+	{ "exact",
+	  { 1, 2, 3 },
+	  { 1, 2, 3 },
+	  { 1, 2, 3 },
+	  1,
+	  1,
+	  false,
+	  false,
+	  false,
+	  VERDICT_EXACT,
+	  FAULT_NONE,
+	  0,
+	  0 },
+	{ "no_table",
+	  { 1, 2, 3 },
+	  { 0 },
+	  { 1, 2, 9 },
+	  1,
+	  1,
+	  false,
+	  false,
+	  false,
+	  VERDICT_EXACT,
+	  FAULT_NONE,
+	  0,
+	  0 },
+	{ "no_bpf",
+	  { 1, 2, 3 },
+	  { 1, 2, 3 },
+	  { 0 },
+	  1,
+	  1,
+	  false,
+	  false,
+	  false,
+	  VERDICT_EXACT,
+	  FAULT_NONE,
+	  0,
+	  0 },
+	{ "walk_fault",
+	  { 1, 2, 3 },
+	  { 1, 2, 3 },
+	  { 1, 2, 9 },
+	  1,
+	  1,
+	  false,
+	  false,
+	  false,
+	  VERDICT_WALK_FAULT,
+	  FAULT_NONE,
+	  1,
+	  1 },
+	{ "walk_stops",
+	  { 1, 2, 3 },
+	  { 1, 2, 3 },
+	  { 1, 2 },
+	  1,
+	  STOP_READ_FAULT,
+	  false,
+	  false,
+	  false,
+	  VERDICT_WALK_FAULT,
+	  FAULT_NONE,
+	  1,
+	  STOP_READ_FAULT },
+	{ "absent",
+	  { 1, 2, 3 },
+	  { 1, 2, 3 },
+	  { 1, 2 },
+	  1,
+	  STOP_READ_FAULT,
+	  true,
+	  false,
+	  false,
+	  VERDICT_ABSENT,
+	  FAULT_NONE,
+	  1,
+	  STOP_READ_FAULT },
+	{ "looked_at",
+	  { 1, 2, 3 },
+	  { 1, 2, 3 },
+	  { 1, 2 },
+	  1,
+	  STOP_READ_FAULT,
+	  false,
+	  true,
+	  false,
+	  VERDICT_ABSENT,
+	  FAULT_NONE,
+	  1,
+	  STOP_READ_FAULT },
+	{ "looked_at_and_it_stops_elsewhere",
+	  { 1, 2, 3 },
+	  { 1, 2, 3 },
+	  { 1, 9 },
+	  1,
+	  STOP_READ_FAULT,
+	  false,
+	  true,
+	  false,
+	  VERDICT_WALK_FAULT,
+	  FAULT_NONE,
+	  0,
+	  STOP_READ_FAULT },
+	{ "silent",
+	  { 1, 2, 3 },
+	  { 1, 2, 9 },
+	  { 1, 2, 9 },
+	  1,
+	  1,
+	  false,
+	  false,
+	  false,
+	  VERDICT_CONVERSION_LOSS_SILENT,
+	  FAULT_SILENT,
+	  1,
+	  1 },
+	{ "flagged",
+	  { 1, 2, 3 },
+	  { 1, 2 },
+	  { 1, 2 },
+	  STOP_OFFSET_RANGE,
+	  STOP_OFFSET_RANGE,
+	  false,
+	  false,
+	  false,
+	  VERDICT_CONVERSION_LOSS_FLAGGED,
+	  FAULT_FLAGGED,
+	  1,
+	  STOP_OFFSET_RANGE },
+	{ "flagged_behind_a_wrong_frame",
+	  { 1, 2, 3 },
+	  { 1, 9 },
+	  { 1, 9 },
+	  STOP_OFFSET_RANGE,
+	  STOP_OFFSET_RANGE,
+	  false,
+	  false,
+	  false,
+	  VERDICT_CONVERSION_LOSS_SILENT,
+	  FAULT_SILENT,
+	  0,
+	  STOP_OFFSET_RANGE },
+	{ "no_row_is_no_flag",
+	  { 1, 2, 3 },
+	  { 1, 2 },
+	  { 1, 2 },
+	  STOP_NO_ROW,
+	  STOP_NO_ROW,
+	  false,
+	  false,
+	  false,
+	  VERDICT_CONVERSION_LOSS_SILENT,
+	  FAULT_SILENT,
+	  1,
+	  STOP_NO_ROW },
+	{ "bpf_as_its_twin",
+	  { 1, 2, 3 },
+	  { 1, 2, 3 },
+	  { 1, 2, 9 },
+	  1,
+	  1,
+	  false,
+	  false,
+	  true,
+	  VERDICT_EXACT,
+	  FAULT_NONE,
+	  0,
+	  0 },
+};
+
+static uint32_t frames_of(const uint64_t *pc)
+{
+	uint32_t count = 0;
+
+	while (count < 3 && pc[count])
+		count++;
+	return count;
+}
+
+START_TEST(stacks_are_held_against_each_other)
+{
+	uint64_t pc[4][3] = { { 1, 2, 3 } };
+	struct stack truth = { .pc = pc[0], .count = 3, .stop = STOP_COMPLETE };
+	struct stack cfi = { .pc = pc[1], .count = 3, .stop = STOP_COMPLETE };
+	struct stack table = { .pc = pc[2], .stop = walks[_i].table_stop };
+	struct stack bpf = { .pc = pc[3], .stop = walks[_i].bpf_stop };
+	struct shadow_stack shadow = { .rooted = true };
+	struct trace_stop stop = { .shadow = &shadow, .looked = walks[_i].looked };
+	const struct point point = { .stop = &stop };
+	struct judgement got;
+
+	memcpy(pc[1], walks[_i].cfi, sizeof(pc[1]));
+	memcpy(pc[2], walks[_i].table, sizeof(pc[2]));
+	memcpy(pc[3], walks[_i].bpf, sizeof(pc[3]));
+	table.count = frames_of(pc[2]);
+	bpf.count = frames_of(pc[3]);
+	const struct evidence evidence = { .point = &point,
+					   .truth = &truth,
+					   .cfi = &cfi,
+					   .table = table.count ? &table : NULL,
+					   .bpf = bpf.count ? &bpf : NULL,
+					   .absent = walks[_i].absent,
+					   .followed = walks[_i].followed ? &bpf : NULL };
+
+	judge_evidence(&evidence, NULL, &got);
+	ck_assert_msg(got.verdict == walks[_i].verdict && got.kind == walks[_i].kind, "%s: %s, %s",
+		      walks[_i].name, verdict_name(got.verdict), fault_kind_name(got.kind));
+	ck_assert_uint_eq(got.frame, walks[_i].frame);
+	ck_assert_uint_eq(got.stop, walks[_i].stop);
+	ck_assert_uint_eq(got.pc, walks[_i].verdict != VERDICT_EXACT);
+}
+END_TEST
+
+/* What the walk in the kernel can hold, and a frame less. */
+START_TEST(walk_ends_at_its_limit)
+{
+	static uint64_t ours[WALK_FRAMES_MAX + 1], other[WALK_FRAMES_MAX + 1];
+	struct stack table = { .pc = ours, .count = COUNT(ours), .stop = STOP_COMPLETE };
+	struct stack bpf = { .pc = other, .count = WALK_FRAMES_MAX, .stop = STOP_DEPTH };
+
+	for (int i = 0; i < COUNT(ours); i++)
+		ours[i] = other[i] = i + 1;
+	ck_assert(is_at_its_limit(&bpf, &table));
+	table.count = WALK_FRAMES_MAX;
+	ck_assert(!is_at_its_limit(&bpf, &table));
+	table.count = COUNT(ours);
+	bpf.count--;
+	ck_assert(!is_at_its_limit(&bpf, &table));
+	bpf.count++;
+	bpf.stop = STOP_READ_FAULT;
+	ck_assert(!is_at_its_limit(&bpf, &table));
+	bpf.stop = STOP_DEPTH;
+	other[WALK_FRAMES_MAX - 1]++;
+	ck_assert(!is_at_its_limit(&bpf, &table));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("verdict_reader");
+	TCase *tcase = tcase_create("verdict_reader");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_loop_test(tcase, cfi_or_reader, 0, COUNT(cases));
+	tcase_add_loop_test(tcase, stacks_are_held_against_each_other, 0, COUNT(walks));
+	tcase_add_test(tcase, walk_ends_at_its_limit);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
