@@ -19,6 +19,10 @@ static pid_t say_fork(void);
 #define child_fork say_fork
 #include "witness/cpu_stack.c"
 #undef ptrace
+static const struct image_symbol *say_symbols(const struct image *of, size_t *ret_count);
+#define image_symbols say_symbols
+#include "witness/functions.c"
+#undef image_symbols
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define BIAS	     0x7000000000ull
@@ -139,6 +143,52 @@ START_TEST(hooks_are_symbols)
 	ck_assert_uint_eq(functions.hooks.exit, (uint64_t)leave + BIAS);
 	ck_assert_uint_eq(functions.hooks.resume, 0); /* there is none */
 	ck_assert_uint_eq(functions.hooks.change, (uint64_t)change + BIAS);
+}
+END_TEST
+
+/* Instead of the image's. Behind the last lies one more, which is none. */
+static const struct image_symbol *given;
+static size_t given_count;
+
+static const struct image_symbol *say_symbols(const struct image *of, size_t *ret_count)
+{
+	if (!given)
+		return image_symbols(of, ret_count);
+	*ret_count = given_count;
+	return given;
+}
+
+START_TEST(functions_are_as_many_as_symbols)
+{
+	static const struct image_symbol symbols[] = {
+		{ .pc = 0x1000, .size = 8, .name = "aaa_other" },
+		{ .pc = 0x1008, .size = 8, .name = "aaa_first" },
+		{ .pc = 0x1010, .size = 8, .name = "aaa_first.cold" },
+		{ .pc = 0x1018, .size = 8, .name = "aaa_first.colx" },
+		{ .pc = 0x1020, .size = 8, .name = ".cold" },
+		{ .pc = 0x1028, .size = 8, .name = "behind" },
+	};
+	static const uint64_t wholes[] = { 0x1000, 0x1008, 0x1008, 0x1018, 0x1020 };
+	struct witness_functions few;
+	struct error error;
+
+	given = symbols;
+	for (given_count = 0; given_count <= COUNT(wholes); given_count++) {
+		ck_assert_int_eq(witness_functions_init(&few, image, 0, &error), 0);
+		ck_assert_uint_eq(few.count, given_count);
+		for (size_t i = 0; i < few.count; i++) {
+			ck_assert_str_eq(few.function[i].name, symbols[i].name);
+			ck_assert_msg(few.function[i].whole == wholes[i], "%s", symbols[i].name);
+		}
+		witness_functions_deinit(&few);
+	}
+	/* Of two, the first has the name that the second is a part of. */
+	given = &symbols[1];
+	given_count = 2;
+	ck_assert_int_eq(witness_functions_init(&few, image, 0, &error), 0);
+	ck_assert(few.function[0].whole == 0x1008 && few.function[1].whole == 0x1008);
+	witness_functions_deinit(&few);
+	given = NULL;
 }
 END_TEST
 
@@ -313,6 +363,7 @@ int main(void)
 	tcase_add_loop_test(tcase, function_is_its_symbol_s, 0, COUNT(function_cases));
 	tcase_add_test(tcase, functions_are_in_order);
 	tcase_add_test(tcase, hooks_are_symbols);
+	tcase_add_test(tcase, functions_are_as_many_as_symbols);
 	tcase_add_test(tcase, clones_are_of_one_source);
 	suite_add_tcase(suite, tcase);
 	tcase_set_timeout(cpu, 120);
