@@ -51,7 +51,9 @@ START_TEST(overwritten_slot_is_of_its_frame)
 {
 	const struct overwritten_case *c = &overwritten_cases[_i];
 	struct words words = { .unreadable = c->unreadable };
-	struct shadow_frame frame[CALLS] = { 0 };
+	/* One that is none lies before the first. */
+	struct shadow_frame all[1 + CALLS] = { { .slot = SLOT, .return_address = 1 } };
+	struct shadow_frame *frame = all + 1;
 	struct shadow_stack shadow = { .frame = frame,
 				       .count = CALLS,
 				       .in_transit = c->in_transit };

@@ -107,6 +107,9 @@ START_TEST(rows_are_looked_up)
 	ck_assert(same_row(space, base + MALFORMED, base + MALFORMED + 1));
 	ck_assert(is_beyond(space, base + CFA_BEYOND));
 	ck_assert(is_beyond(space, base + RA_BEYOND));
+	ck_assert(!is_beyond(space, base + UNCOVERED));
+	ck_assert(is_beyond(space, base + RA_BEYOND));
+	ck_assert(!is_beyond(space, base + MALFORMED));
 	ck_assert(!is_beyond(space, base + ORDINARY) && !is_beyond(space, base + MALFORMED));
 	ck_assert(!is_beyond(space, base + UNCOVERED) && !is_beyond(space, 0x10));
 	ck_assert(!is_ambiguous(space, base + ORDINARY) && !is_ambiguous(space, 0x10));

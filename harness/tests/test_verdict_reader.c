@@ -294,6 +294,110 @@ START_TEST(cfi_or_reader)
 }
 END_TEST
 
+/* What the referee does not find, where our reader finds an FDE. */
+static const struct {
+	const char *name;
+	bool hidden; /* there is an FDE without any code, too */
+	uint64_t pc;
+	uint32_t stop;
+	struct referee_step step;
+	enum verdict verdict;
+	enum fault_kind kind;
+} unfound[] = {
+	{ "not_found",
+	  false,
+	  ORDINARY,
+	  STOP_COMPLETE,
+	  { .known = true, .no_cfi = true },
+	  VERDICT_READER_FAULT,
+	  FAULT_NONE },
+	{ "hidden",
+	  true,
+	  OVERLAPPED,
+	  STOP_COMPLETE,
+	  { .known = true, .no_cfi = true },
+	  VERDICT_UNPROVEN,
+	  FAULT_NONE },
+	{ "malformed",
+	  false,
+	  MALFORMED,
+	  STOP_MALFORMED,
+	  { .known = true, .no_cfi = true },
+	  VERDICT_TABLE_FAULT,
+	  FAULT_MALFORMED },
+	{ "beyond",
+	  false,
+	  CFA_BEYOND,
+	  STOP_UNSUPPORTED_EXPRESSION,
+	  { .known = true, .no_cfi = true },
+	  VERDICT_UNPROVEN,
+	  FAULT_MALFORMED },
+	{ "can_not_say",
+	  false,
+	  ORDINARY,
+	  STOP_COMPLETE,
+	  { .known = false, .outermost = true },
+	  VERDICT_UNEXPLAINED,
+	  FAULT_NONE },
+	{ "missing_and_found",
+	  false,
+	  UNCOVERED,
+	  STOP_NO_ROW,
+	  { .known = true },
+	  VERDICT_READER_FAULT,
+	  FAULT_NONE },
+	{ "missing_to_both",
+	  false,
+	  UNCOVERED,
+	  STOP_NO_ROW,
+	  { .known = true, .no_cfi = true },
+	  VERDICT_TABLE_FAULT,
+	  FAULT_MISSING },
+	{ "missing_and_it_can_not_say",
+	  false,
+	  UNCOVERED,
+	  STOP_NO_ROW,
+	  { .known = false },
+	  VERDICT_TABLE_FAULT,
+	  FAULT_MISSING },
+	{ "stuck",
+	  false,
+	  ORDINARY,
+	  STOP_READ_FAULT,
+	  { .stuck = true },
+	  VERDICT_TABLE_FAULT,
+	  FAULT_WRONG },
+	{ "stuck_beyond",
+	  false,
+	  CFA_BEYOND,
+	  STOP_READ_FAULT,
+	  { .stuck = true },
+	  VERDICT_UNPROVEN,
+	  FAULT_WRONG },
+};
+
+START_TEST(referee_does_not_find_it)
+{
+	uint64_t true_pc[] = { 0, NOWHERE };
+	struct stack truth = { .pc = true_pc, .count = 2 };
+	struct stack cfi = { .pc = true_pc, .count = 1, .stop = unfound[_i].stop };
+	struct judgement got = { .verdict = VERDICT_EXACT };
+
+	setup(unfound[_i].hidden ? make_overlapping_fdes : make_fdes);
+	world.step = &unfound[_i].step;
+	true_pc[0] = world.regs.value[REGISTER_RIP] = world.base + unfound[_i].pc;
+	world.frame[1] = (struct shadow_frame) { .slot = SP, .return_address = NOWHERE };
+	world.words[0] = NOWHERE;
+	world.evidence.truth = &truth;
+	world.evidence.cfi = &cfi;
+	judge_reader(&world.evidence, world.referee, 1, &got);
+	ck_assert_msg(got.verdict == unfound[_i].verdict && got.kind == unfound[_i].kind,
+		      "%s: %s, %s", unfound[_i].name, verdict_name(got.verdict),
+		      fault_kind_name(got.kind));
+	teardown();
+}
+END_TEST
+
 /* ---- all four stacks --------------------------------------------------------------------------- */
 
 /* Where bpf and the table part, or the table and ours: nobody asks the referee. */
@@ -463,6 +567,58 @@ static const struct {
 	  FAULT_SILENT,
 	  1,
 	  STOP_NO_ROW },
+	{ "untouched",
+	  { 1, 2, 3 },
+	  { 1, 2, 3 },
+	  { 1, 2, 3 },
+	  STOP_ZERO_RETURN,
+	  STOP_READ_FAULT,
+	  false,
+	  false,
+	  false,
+	  VERDICT_EXACT,
+	  FAULT_NONE,
+	  0,
+	  0 },
+	{ "cfi_is_wrong",
+	  { 1, 2, 9 },
+	  { 1, 2, 9 },
+	  { 1, 2, 9 },
+	  1,
+	  1,
+	  false,
+	  false,
+	  false,
+	  VERDICT_UNEXPLAINED,
+	  FAULT_NONE,
+	  1,
+	  1 },
+	{ "cfi_is_wrong_and_the_loss_is_flagged",
+	  { 1, 2, 9 },
+	  { 1, 2 },
+	  { 1, 2 },
+	  STOP_OFFSET_RANGE,
+	  STOP_OFFSET_RANGE,
+	  false,
+	  false,
+	  false,
+	  VERDICT_UNEXPLAINED,
+	  FAULT_NONE,
+	  1,
+	  1 },
+	{ "cfi_is_wrong_and_the_loss_is_silent",
+	  { 1, 2, 9 },
+	  { 1, 2, 8 },
+	  { 1, 2, 8 },
+	  1,
+	  1,
+	  false,
+	  false,
+	  false,
+	  VERDICT_CONVERSION_LOSS_SILENT,
+	  FAULT_SILENT,
+	  1,
+	  1 },
 	{ "bpf_as_its_twin",
 	  { 1, 2, 3 },
 	  { 1, 2, 3 },
@@ -496,7 +652,12 @@ START_TEST(stacks_are_held_against_each_other)
 	struct stack bpf = { .pc = pc[3], .stop = walks[_i].bpf_stop };
 	struct shadow_stack shadow = { .rooted = true };
 	struct trace_stop stop = { .shadow = &shadow, .looked = walks[_i].looked };
-	const struct point point = { .stop = &stop };
+	const struct address_space space = { .mapping_count = 0 };
+	const struct register_values regs = { .known = 0 };
+	const struct memory_reader memory = { read_words, pc };
+	const struct point point = {
+		.stop = &stop, .space = &space, .regs = &regs, .memory = &memory
+	};
 	struct judgement got;
 
 	memcpy(pc[1], walks[_i].cfi, sizeof(pc[1]));
@@ -517,7 +678,10 @@ START_TEST(stacks_are_held_against_each_other)
 		      walks[_i].name, verdict_name(got.verdict), fault_kind_name(got.kind));
 	ck_assert_uint_eq(got.frame, walks[_i].frame);
 	ck_assert_uint_eq(got.stop, walks[_i].stop);
-	ck_assert_uint_eq(got.pc, walks[_i].verdict != VERDICT_EXACT);
+	/* Of a caller it is the call's; of one that can't be reached, where it goes on. */
+	ck_assert_uint_eq(got.pc, walks[_i].verdict == VERDICT_EXACT	     ? 0
+				  : walks[_i].verdict == VERDICT_UNEXPLAINED ? 2
+									     : 1);
 }
 END_TEST
 
@@ -552,6 +716,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, cfi_or_reader, 0, COUNT(cases));
+	tcase_add_loop_test(tcase, referee_does_not_find_it, 0, COUNT(unfound));
 	tcase_add_loop_test(tcase, stacks_are_held_against_each_other, 0, COUNT(walks));
 	tcase_add_test(tcase, walk_ends_at_its_limit);
 	suite_add_tcase(suite, tcase);

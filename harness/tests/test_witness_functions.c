@@ -270,6 +270,19 @@ START_TEST(child_that_can_not_be_made)
 }
 END_TEST
 
+/* The child's status is the answer: 0, and no other. */
+START_TEST(child_s_end_is_the_answer)
+{
+	for (int status = 0; status < 3; status++) {
+		world.child = fork();
+		ck_assert_int_ge(world.child, 0);
+		if (!world.child)
+			_exit(status);
+		ck_assert_int_eq(witness_cpu_available(), status == 0);
+	}
+}
+END_TEST
+
 /* What the kernel says to the request, and the status that the child ends with. */
 static const struct {
 	long result;
@@ -369,6 +382,7 @@ int main(void)
 	tcase_set_timeout(cpu, 120);
 	tcase_add_loop_test(cpu, pointer_is_a_register, 0, COUNT(pointer_cases));
 	tcase_add_test(cpu, child_that_can_not_be_made);
+	tcase_add_test(cpu, child_s_end_is_the_answer);
 	tcase_add_loop_test(cpu, child_asks_for_a_shadow_stack, 0, COUNT(answers));
 	tcase_add_loop_test(cpu, depth_is_compared, 0, COUNT(depth_cases));
 	suite_add_tcase(suite, cpu);

@@ -12,7 +12,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "diff_image.h"
+#include "verdict/verdict.h"
+
+static void asked_referee(struct referee *referee, const struct address_space *space,
+			  const struct register_values *regs, uint64_t lookup_pc,
+			  const struct memory_reader *memory, struct referee_step *ret);
+#define referee_step(...) asked_referee(__VA_ARGS__)
 #include "verdict/verdict.c"
+#undef referee_step
 
 #define COUNT(array)  ((int)(sizeof(array) / sizeof((array)[0])))
 #define SEGMENT_BYTES 0x2000
@@ -79,7 +86,18 @@ static struct world {
 	struct point point;
 	struct evidence evidence;
 	struct referee *referee;
+	const struct referee_step *step; /* what it says; NULL: what it reads */
 } world;
+
+static void asked_referee(struct referee *referee, const struct address_space *space,
+			  const struct register_values *regs, uint64_t lookup_pc,
+			  const struct memory_reader *memory, struct referee_step *ret)
+{
+	if (world.step)
+		*ret = *world.step;
+	else
+		referee_step(referee, space, regs, lookup_pc, memory, ret);
+}
 
 static inline void setup(void (*fdes)(struct diff_image *))
 {

@@ -330,7 +330,6 @@ static void judge_reader(const struct evidence *evidence, struct referee *refere
 	if (malformed && is_beyond(point->space, reached.lookup_pc)) {
 		ret->verdict = VERDICT_UNPROVEN;
 		ret->kind = FAULT_MALFORMED;
-		malformed = false;
 	} else if (malformed) { /* unless the referee reads the truth out of it */
 		ret->verdict = VERDICT_TABLE_FAULT;
 		ret->kind = FAULT_MALFORMED;
@@ -347,7 +346,7 @@ static void judge_reader(const struct evidence *evidence, struct referee *refere
 	if (!step.known)
 		return;
 	if (step.no_cfi) {
-		if (!malformed && ret->verdict != VERDICT_UNPROVEN)
+		if (!malformed)
 			ret->verdict = is_hidden(point->space, reached.lookup_pc)
 					       ? VERDICT_UNPROVEN
 					       : VERDICT_READER_FAULT;
