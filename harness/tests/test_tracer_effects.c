@@ -1,0 +1,556 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_tracer_effects.c - one step, by its registers before and after
+ */
+#include "tracer_effects_fixture.h"
+
+/* ---- the code ------------------------------------------------------------------------------- */
+
+/* Code that may change by itself is read each time; other code once. */
+static const struct {
+	size_t volatiles;
+	bool is_volatile;
+	const char *said;
+	bool again;
+} decode_cases[] = { { 0, true, "", false },
+		     { 1, false, "volatile volatile ", false },
+		     { 1, true, "volatile volatile ", true } };
+
+START_TEST(code_is_decoded)
+{
+	setup();
+	world.tracer.volatile_count = decode_cases[_i].volatiles;
+	world.is_volatile = decode_cases[_i].is_volatile;
+	ck_assert_int_eq(tracer_decode(&world.tracer, PC).kind, INSTRUCTION_OTHER);
+	world.code[0] = 0xc3;
+	ck_assert_int_eq(tracer_decode(&world.tracer, PC).kind,
+			 decode_cases[_i].again ? INSTRUCTION_RETURN : INSTRUCTION_OTHER);
+	ck_assert_str_eq(world.said, decode_cases[_i].said);
+	teardown();
+}
+END_TEST
+
+START_TEST(thread_begins_to_be_stepped)
+{
+	struct thread *thread = setup();
+
+	world.code[0] = 0xc3;
+	thread_begin(&world.tracer, thread, _i);
+	ck_assert_str_eq(world.said, _i ? "begin find " : "begin(prefix) find ");
+	ck_assert_int_eq(thread->state, THREAD_STEPPED);
+	ck_assert_int_eq(thread->next.kind, INSTRUCTION_RETURN);
+	ck_assert_uint_eq(thread->next.length, 1);
+	world.said[0] = 0;
+	thread_destroy(calloc(1, sizeof(*thread)));
+	ck_assert_str_eq(world.said, "end ");
+	teardown();
+}
+END_TEST
+
+/* ---- system calls ----------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	uint64_t number, rdi, rdx, result;
+	const char *fails, *said;
+	int ret;
+	uint64_t children;
+} call_cases[] = {
+	{ "read", SYS_read, 0, PROT_EXEC, 8, NULL, "", 0, 0 },
+	{ "mmap_of_code", SYS_mmap, 0, PROT_EXEC, 0x10000, NULL, "mappings(same) ", 0, 0 },
+	{ "mmap_of_data", SYS_mmap, 0, PROT_READ, 0x10000, NULL, "", 0, 0 },
+	{ "mmap_that_fails", SYS_mmap, 0, PROT_EXEC, -ENOMEM, NULL, "", 0, 0 },
+	{ "read_that_fails", SYS_read, 0, 0, -EIO, NULL, "", 0, 0 },
+	{ "mappings_fail", SYS_munmap, 0, 0, 0, "mappings(same)", "mappings(same) ", -1, 0 },
+	{ "clone", SYS_clone, CLONE_UNTRACED, 0, 9, NULL, "", 0, 1 },
+};
+
+START_TEST(system_call_has_its_effect)
+{
+	struct thread *thread = setup();
+
+	thread->next.kind = INSTRUCTION_SYSCALL;
+	thread->regs.rax = call_cases[_i].number;
+	thread->regs.rdi = call_cases[_i].rdi;
+	thread->regs.rdx = call_cases[_i].rdx;
+	world.regs.rax = call_cases[_i].result;
+	world.regs.rsp = RSP + 16; /* above the innermost slot */
+	world.fails = call_cases[_i].fails;
+	ck_assert_msg(apply(&world.tracer, thread, &world.regs) == call_cases[_i].ret, "%s",
+		      call_cases[_i].name);
+	ck_assert_msg(!strcmp(world.said, call_cases[_i].said), "%s: %s", call_cases[_i].name,
+		      world.said);
+	ck_assert_uint_eq(thread->shadow.count, 2);
+	ck_assert_uint_eq(world.tracer.counters.children, call_cases[_i].children);
+	teardown();
+}
+END_TEST
+
+/* ---- rets ---------------------------------------------------------------------------------------- */
+
+static const struct ret_case {
+	const char *name;
+	uint64_t slot, target;
+	size_t frames; /* before */
+	bool unrooted, twice;
+	const char *fails, *said;
+	int ret;
+	uint64_t replaced, stray, doubled;
+} ret_cases[] = {
+	{ .name = "expected", .slot = C, .target = RETURN + 2, .frames = 3, .said = "settle " },
+	{ .name = "of_a_prefix",
+	  .slot = C,
+	  .target = RETURN + 2,
+	  .frames = 3,
+	  .unrooted = true,
+	  .said = "settle " },
+	{ .name = "replaced",
+	  .slot = C,
+	  .target = 7,
+	  .frames = 3,
+	  .said = "settle ",
+	  .replaced = 1 },
+	{ .name = "two_in_one_slot",
+	  .slot = C,
+	  .target = RETURN + 2,
+	  .frames = 3,
+	  .twice = true,
+	  .said = "settle ",
+	  .doubled = 1 },
+	{ .name = "stray",
+	  .slot = C - 8,
+	  .target = 7,
+	  .frames = 3,
+	  .said = "array(77f8,7) ",
+	  .stray = 1 },
+	{ .name = "stray_into_no_array",
+	  .slot = C - 8,
+	  .target = 7,
+	  .frames = 3,
+	  .fails = "array(77f8,7)",
+	  .said = "array(77f8,7) ",
+	  .ret = -1,
+	  .stray = 1 },
+	{ .name = "of_an_empty_stack",
+	  .slot = C,
+	  .target = 7,
+	  .said = "array(7800,7) ",
+	  .stray = 1 },
+	{ .name = "of_an_empty_prefix",
+	  .slot = C,
+	  .target = 7,
+	  .unrooted = true,
+	  .said = "unswitch(7800,7) array(7800,7) ",
+	  .stray = 1 },
+};
+
+START_TEST(ret_is_counted)
+{
+	const struct ret_case *c = &ret_cases[_i];
+	struct thread *thread = setup();
+	const struct tracer_counters *counters = &world.tracer.counters;
+
+	thread->shadow.count = c->frames;
+	thread->shadow.rooted = !c->unrooted;
+	thread->shadow.in_transit = true;
+	thread->may_continue = true;
+	thread->next.kind = INSTRUCTION_RETURN;
+	thread->regs.rsp = c->slot;
+	if (c->twice)
+		thread->shadow.frame[1].slot = C;
+	world.regs.rsp = c->slot + 8;
+	world.regs.rip = c->target;
+	world.fails = c->fails;
+	ck_assert_msg(apply(&world.tracer, thread, &world.regs) == c->ret, "%s", c->name);
+	ck_assert_msg(!strcmp(world.said, c->said), "%s: %s", c->name, world.said);
+	ck_assert_uint_eq(counters->returns, 1);
+	ck_assert_uint_eq(counters->returns_replaced, c->replaced);
+	ck_assert_uint_eq(counters->returns_stray, c->stray);
+	ck_assert_uint_eq(counters->returns_doubled, c->doubled);
+	ck_assert_uint_eq(thread->shadow.at, PC);
+	ck_assert(!thread->shadow.in_transit && !thread->may_continue);
+	teardown();
+}
+END_TEST
+
+/* ---- neither call nor ret ------------------------------------------------------------------------ */
+
+static const struct other_case {
+	const char *name;
+	enum instruction_kind kind; /* else another */
+	int64_t rip, rsp;	    /* moved by; the instruction has 3 bytes */
+	bool transit;		    /* before */
+	bool off;		    /* a frame is off, of slot 0x7700 */
+	uint64_t word;		    /* there */
+	size_t count;
+	bool transit_after, may_continue, off_after;
+	uint64_t abandoned, taken, put_back, disturbed;
+} other_cases[] = {
+	{ .name = "goes_on", .rip = 3, .count = 3, .may_continue = true },
+	{ .name = "goes_on_in_transit",
+	  .rip = 3,
+	  .transit = true,
+	  .count = 3,
+	  .transit_after = true,
+	  .may_continue = true },
+	{ .name = "jumps", .rip = 9, .transit = true, .count = 3 },
+	{ .name = "again", .rip = 0, .transit = true, .count = 3, .may_continue = true },
+	{ .name = "ret_that_took_nothing", .kind = INSTRUCTION_RETURN, .rip = 9, .count = 3 },
+	{ .name = "trap", .kind = INSTRUCTION_TRAP, .rip = 3, .count = 3, .may_continue = true },
+	{ .name = "pops_a_frame",
+	  .rip = 3,
+	  .rsp = 8,
+	  .count = 2,
+	  .transit_after = true,
+	  .may_continue = true,
+	  .off_after = true,
+	  .taken = 1 },
+	{ .name = "pops_a_frame_and_jumps",
+	  .rip = 9,
+	  .rsp = 8,
+	  .count = 2,
+	  .off_after = true,
+	  .taken = 1 },
+	{ .name = "rises_over_two",
+	  .rip = 3,
+	  .rsp = 0x180,
+	  .count = 1,
+	  .transit_after = true,
+	  .may_continue = true,
+	  .abandoned = 2,
+	  .disturbed = 1 },
+	{ .name = "jumps_over_two",
+	  .rip = 9,
+	  .rsp = 0x180,
+	  .count = 1,
+	  .abandoned = 2,
+	  .disturbed = 1 },
+	{ .name = "jumps_to_the_return_address_of_what_is_off",
+	  .rip = 0x55,
+	  .off = true,
+	  .count = 3 },
+	{ .name = "jumps_elsewhere_while_one_is_off",
+	  .rip = 0x54,
+	  .off = true,
+	  .count = 3,
+	  .off_after = true },
+	{ .name = "goes_on_where_what_is_off_would",
+	  .rip = 3,
+	  .off = true,
+	  .count = 3,
+	  .may_continue = true,
+	  .off_after = true },
+	{ .name = "is_put_back",
+	  .rip = 3,
+	  .rsp = -0x100,
+	  .off = true,
+	  .word = PC + 0x55,
+	  .count = 4,
+	  .may_continue = true,
+	  .put_back = 1 },
+	{ .name = "its_slot_is_another_s",
+	  .rip = 3,
+	  .rsp = -0x100,
+	  .off = true,
+	  .word = PC + 0x56,
+	  .count = 3,
+	  .may_continue = true },
+};
+
+START_TEST(other_instructions_move_rsp)
+{
+	const struct other_case *c = &other_cases[_i];
+	const struct tracer_counters *counters = &world.tracer.counters;
+	struct thread *thread = setup();
+
+	thread->next.kind = c->kind;
+	thread->may_continue = true;
+	thread->shadow.in_transit = c->transit;
+	if (c->off)
+		thread->shadow.taken_off = (struct shadow_frame) { .slot = 0x7700,
+								   .return_address = PC + 0x55 };
+	put_word(0x7700, c->word);
+	world.regs.rip = PC + (uint64_t)c->rip;
+	world.regs.rsp = RSP + (uint64_t)c->rsp;
+	ck_assert_int_eq(apply(&world.tracer, thread, &world.regs), 0);
+	ck_assert_str_eq(world.said, "");
+	ck_assert_msg(thread->shadow.count == c->count, "%s: %zu", c->name, thread->shadow.count);
+	ck_assert_msg(thread->shadow.in_transit == c->transit_after, "%s: in transit", c->name);
+	ck_assert_msg(thread->may_continue == c->may_continue, "%s: may continue", c->name);
+	ck_assert_msg((thread->shadow.taken_off.slot != 0) == c->off_after, "%s: off", c->name);
+	ck_assert_msg(counters->abandoned == c->abandoned && counters->taken_off == c->taken &&
+			      counters->put_back == c->put_back &&
+			      counters->disturbances == c->disturbed,
+		      "%s: counters", c->name);
+	ck_assert_uint_eq(thread->shadow.at, PC);
+	teardown();
+}
+END_TEST
+
+static uint64_t popped_slot;
+
+static void see_popped(void *context, const struct shadow_stack *stack, uint64_t slot,
+		       uint64_t target)
+{
+	popped_slot = slot;
+	ck_assert_uint_eq(target, PC + 9);
+}
+
+/* Who jumps to the word below rsp has popped it, if a register said where. */
+static const struct {
+	const char *name;
+	bool computed, same;
+	int64_t rip;
+	bool off, told;
+} popped_cases[] = {
+	{ "popped", true, true, 9, false, true },
+	{ "not_computed", false, true, 9, false, false },
+	{ "another_word", true, false, 9, false, false },
+	{ "no_jump", true, true, 3, false, false },
+	{ "while_one_is_off", true, true, 9, true, false },
+};
+
+START_TEST(popped_jump_is_told)
+{
+	const struct shadow_observer observer = { .popped_jump = see_popped };
+	struct thread *thread = setup();
+
+	popped_slot = 0;
+	thread->shadow.observer = &observer;
+	thread->next.traits.jumps_computed = popped_cases[_i].computed;
+	if (popped_cases[_i].off)
+		thread->shadow.taken_off.slot = 0x7700;
+	put_word(RSP - 8, PC + 9 + !popped_cases[_i].same);
+	world.regs.rip = PC + (uint64_t)popped_cases[_i].rip;
+	ck_assert_int_eq(apply(&world.tracer, thread, &world.regs), 0);
+	ck_assert_msg(popped_slot == (popped_cases[_i].told ? RSP - 8 : 0), "%s",
+		      popped_cases[_i].name);
+	teardown();
+}
+END_TEST
+
+/* ---- calls --------------------------------------------------------------------------------------- */
+
+static const struct push_case {
+	const char *name;
+	enum instruction_kind kind;
+	int64_t rsp;
+	uint64_t word; /* what is there, from PC on */
+	bool may_continue;
+	const char *fails, *said;
+	int ret;
+	bool pushed;
+	uint64_t unknown;
+} push_cases[] = {
+	{ .name = "call",
+	  .kind = INSTRUCTION_CALL,
+	  .rsp = -8,
+	  .word = 3,
+	  .said = "",
+	  .pushed = true },
+	{ .name = "call_on_a_new_stack",
+	  .kind = INSTRUCTION_CALL,
+	  .rsp = -8,
+	  .word = 3,
+	  .may_continue = true,
+	  .said = "continue(3) ",
+	  .pushed = true },
+	{ .name = "call_that_can_not_go_on",
+	  .kind = INSTRUCTION_CALL,
+	  .rsp = -8,
+	  .word = 3,
+	  .may_continue = true,
+	  .fails = "continue(3)",
+	  .said = "continue(3) ",
+	  .ret = -1 },
+	{ .name = "call_that_pushed_something_else",
+	  .kind = INSTRUCTION_CALL,
+	  .rsp = -8,
+	  .word = 0x100,
+	  .may_continue = true,
+	  .said = "" },
+	{ .name = "call_that_pushed_nothing",
+	  .kind = INSTRUCTION_CALL,
+	  .rsp = 0,
+	  .word = 3,
+	  .said = "" },
+	{ .name = "unknown_that_is_a_call",
+	  .kind = INSTRUCTION_UNKNOWN,
+	  .rsp = -8,
+	  .word = 4,
+	  .said = "",
+	  .pushed = true,
+	  .unknown = 1 },
+	{ .name = "unknown_that_is_none",
+	  .kind = INSTRUCTION_UNKNOWN,
+	  .rsp = -16,
+	  .word = 4,
+	  .said = "",
+	  .unknown = 1 },
+	{ .name = "push", .kind = INSTRUCTION_OTHER, .rsp = -8, .word = 3, .said = "" },
+};
+
+START_TEST(call_is_pushed)
+{
+	const struct push_case *c = &push_cases[_i];
+	struct thread *thread = setup();
+
+	thread->next.kind = c->kind;
+	thread->may_continue = c->may_continue;
+	world.regs.rip = PC + 3;
+	world.regs.rsp = RSP + (uint64_t)c->rsp;
+	world.regs.rbx = 5;
+	put_word(world.regs.rsp, PC + c->word);
+	world.fails = c->fails;
+	ck_assert_msg(apply(&world.tracer, thread, &world.regs) == c->ret, "%s", c->name);
+	ck_assert_msg(!strcmp(world.said, c->said), "%s: %s", c->name, world.said);
+	ck_assert_msg(thread->shadow.count == 3u + c->pushed, "%s", c->name);
+	/* The frame that is open knows what began at its slot. */
+	ck_assert_uint_eq(thread->shadow.frame[2].entered, PC);
+	if (c->pushed) {
+		ck_assert_uint_eq(thread->shadow.frame[3].slot, RSP - 8);
+		ck_assert_uint_eq(thread->shadow.frame[3].return_address, PC + c->word);
+		ck_assert_uint_eq(thread->shadow.frame[3].callee_saved[0], 5);
+	}
+	ck_assert_uint_eq(world.tracer.counters.unknown_instructions, c->unknown);
+	teardown();
+}
+END_TEST
+
+/* ---- a step ----------------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	uint64_t rsp; /* 0: as it was */
+	uint16_t writes;
+	bool sigreturn;
+	const char *fails, *said;
+	int ret;
+	uint16_t derived;
+} step_cases[] = {
+	{ "plain", 0, 0, false, NULL, "executed hide rseq ", 0, 6 },
+	{ "writes", 0, 2, false, NULL, "executed hide rseq ", 0, 4 },
+	{ "elsewhere", 0x9000, 0, false, NULL, "executed follow(9000) hide rseq ", 0, 6 },
+	{ "can_not_be_followed", 0x9000, 0, false, "follow(9000)", "executed follow(9000) ", -1,
+	  6 },
+	{ "can_not_be_hidden", 0, 0, false, "hide", "executed hide ", -1, 6 },
+	{ "sigreturn", 0, 0, true, NULL, "executed hide rseq ", 0, 6 },
+	{ "sigreturn_to_elsewhere", 0x9000, 0, true, NULL, "executed follow(9000) hide rseq ", 0,
+	  6 },
+	{ "sigreturn_that_can_not_be_followed", 0x9000, 0, true, "follow(9000)",
+	  "executed follow(9000) ", -1, 6 },
+};
+
+START_TEST(step_is_over)
+{
+	struct thread *thread = setup();
+
+	thread->looked = true;
+	thread->derived = 6;
+	thread->steps = 9;
+	thread->next.writes = step_cases[_i].writes;
+	if (step_cases[_i].sigreturn) {
+		thread->next.kind = INSTRUCTION_SYSCALL;
+		thread->regs.rax = SYS_rt_sigreturn;
+	}
+	world.regs.rip = PC + 3;
+	world.code[3] = 0xc3;
+	if (step_cases[_i].rsp)
+		world.regs.rsp = step_cases[_i].rsp;
+	world.fails = step_cases[_i].fails;
+	ck_assert_msg(thread_step(&world.tracer, thread, &world.regs) == step_cases[_i].ret, "%s",
+		      step_cases[_i].name);
+	ck_assert_msg(!strcmp(world.said, step_cases[_i].said), "%s: %s", step_cases[_i].name,
+		      world.said);
+	ck_assert_uint_eq(world.tracer.counters.steps, 1);
+	ck_assert_uint_eq(thread->steps, 10);
+	ck_assert(!thread->looked);
+	ck_assert_uint_eq(thread->derived, step_cases[_i].derived);
+	ck_assert_uint_eq(thread->regs.rip, step_cases[_i].ret ? PC : PC + 3);
+	if (!step_cases[_i].ret) {
+		ck_assert_uint_eq(thread->regs.rax, 0x77);
+		ck_assert_int_eq(thread->next.kind, INSTRUCTION_RETURN);
+	}
+	teardown();
+}
+END_TEST
+
+/* The innermost that was interrupted; none lies before the first. */
+START_TEST(interrupted_is_the_innermost)
+{
+	struct shadow_frame all[4] = { { .interrupted = true } };
+	const struct shadow_stack shadow = { .frame = all + 1, .count = 3 };
+
+	ck_assert_ptr_null(interrupted_frame(&shadow));
+	all[1].interrupted = true;
+	ck_assert_ptr_eq(interrupted_frame(&shadow), &all[1]);
+	all[2].interrupted = true;
+	ck_assert_ptr_eq(interrupted_frame(&shadow), &all[2]);
+	all[3].interrupted = true;
+	ck_assert_ptr_eq(interrupted_frame(&shadow), &all[3]);
+}
+END_TEST
+
+/* Back from a handler, the frames below rsp are gone; where there was none, a word says nothing. */
+START_TEST(sigreturn_moves_rsp)
+{
+	struct thread *thread = setup();
+
+	thread->next.kind = INSTRUCTION_SYSCALL;
+	thread->regs.rax = SYS_rt_sigreturn;
+	world.regs.rip = PC + 3;
+	world.regs.rsp = B;
+	put_word(B, 1); /* as an interrupted PC that is none */
+	ck_assert_int_eq(apply_sigreturn(&world.tracer, thread, &world.regs), 0);
+	ck_assert_uint_eq(thread->shadow.count, 2);
+	ck_assert(!thread->shadow.frame[1].planted);
+	put_word(B, 0);
+	ck_assert_int_eq(apply_sigreturn(&world.tracer, thread, &world.regs), 0);
+	ck_assert_uint_eq(thread->shadow.count, 2);
+	teardown();
+}
+END_TEST
+
+START_TEST(handler_is_entered)
+{
+	struct thread *thread = setup();
+
+	world.regs.rip = PC + 3;
+	world.regs.rsp = LOW + 0x100;
+	world.code[3] = 0xc3;
+	world.fails = _i ? "traps(7100)" : NULL;
+	thread->may_continue = true;
+	ck_assert_int_eq(thread_enter_handler(&world.tracer, thread, &world.regs), _i ? -1 : 0);
+	ck_assert_str_eq(world.said, "traps(7100) ");
+	ck_assert_uint_eq(world.tracer.counters.signals, 1);
+	ck_assert_uint_eq(thread->shadow.count, 5);
+	ck_assert_int_eq(thread->next.kind, INSTRUCTION_RETURN);
+	ck_assert(!thread->may_continue && thread->regs.rip == PC + 3);
+	teardown();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("tracer_effects");
+	TCase *tcase = tcase_create("tracer_effects");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_loop_test(tcase, code_is_decoded, 0, COUNT(decode_cases));
+	tcase_add_loop_test(tcase, thread_begins_to_be_stepped, 0, 2);
+	tcase_add_loop_test(tcase, system_call_has_its_effect, 0, COUNT(call_cases));
+	tcase_add_loop_test(tcase, ret_is_counted, 0, COUNT(ret_cases));
+	tcase_add_loop_test(tcase, other_instructions_move_rsp, 0, COUNT(other_cases));
+	tcase_add_loop_test(tcase, popped_jump_is_told, 0, COUNT(popped_cases));
+	tcase_add_loop_test(tcase, call_is_pushed, 0, COUNT(push_cases));
+	tcase_add_loop_test(tcase, step_is_over, 0, COUNT(step_cases));
+	tcase_add_test(tcase, interrupted_is_the_innermost);
+	tcase_add_test(tcase, sigreturn_moves_rsp);
+	tcase_add_loop_test(tcase, handler_is_entered, 0, 2);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
