@@ -354,7 +354,7 @@ START_TEST(frame_was_interrupted)
 	struct shadow_frame frame[] = { { .return_address = A },
 					{ .return_address = B },
 					{ .return_address = C },
-					{ .return_address = 1, .interrupted = true } };
+					{ .return_address = 7, .interrupted = true } };
 	const struct shadow_stack shadow = { .frame = frame, .count = 3 };
 	uint64_t pc[6] = { 0 };
 	struct stack stack = { .pc = pc };

@@ -12,7 +12,10 @@
 #include <unistd.h>
 #include "truth/tracer.c"
 #include "truth/tracer_executed.c"
+static long say_ptrace(int request, pid_t tid, size_t size, void *ret);
+#define ptrace say_ptrace
 #include "truth/tracer_rseq.c"
+#undef ptrace
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define AREA	     0x1000
@@ -192,6 +195,8 @@ static const struct {
 	{ "no_store_but_one_was_missed", START, 0, 0, false, true, true },
 	{ "longest_store", START, -STORE_BYTES_MAX, 0, true, false, true },
 	{ "store_before_it", START, -STORE_BYTES_MAX - 1, 0, true, false, false },
+	{ "store_of_64_bytes", START, -64, 0, true, false, true },
+	{ "store_of_65_bytes", START, -65, 0, true, false, false },
 	{ "store_to_its_last_byte", START, 7, 0, true, false, true },
 	{ "store_behind_it", START, 8, 0, true, false, false },
 };
@@ -286,6 +291,90 @@ START_TEST(section_of_what_can_not_be_hidden)
 	ck_assert_ptr_null(tracer.in_section);
 	close(file);
 	teardown(&tracer);
+}
+END_TEST
+
+static struct {
+	long result;
+	uint64_t area;
+} kernel;
+
+static long say_ptrace(int request, pid_t tid, size_t size, void *ret)
+{
+	ck_assert_int_eq(request, 0x420f); /* PTRACE_GET_RSEQ_CONFIGURATION */
+	ck_assert_int_eq(tid, 77);
+	ck_assert_uint_eq(size, 24);
+	if (kernel.result >= 0)
+		memcpy(ret, &kernel.area, sizeof(kernel.area));
+	return kernel.result;
+}
+
+/* Where the kernel does not say it, what is known stays. */
+START_TEST(area_is_asked_for)
+{
+	static const struct {
+		long result;
+		uint64_t area;
+	} answers[] = { { 24, AREA }, { 0, AREA }, { -1, 7 } };
+	struct thread thread = { .tid = 77, .rseq = { .area = 7 } };
+	struct tracer tracer = { .pid = 77 };
+
+	kernel.result = answers[_i].result;
+	kernel.area = AREA;
+	thread_rseq_find(&tracer, &thread);
+	ck_assert_uint_eq(thread.rseq.area, answers[_i].area);
+}
+END_TEST
+
+/* The field that the tracer has cleared says nothing; another section's pointer ends the first. */
+START_TEST(section_is_in_force_until_another_is)
+{
+	const struct rseq_cs other = { .start_ip = START + 100, .post_commit_offset = BYTES };
+	struct thread thread = storing_thread();
+	struct tracer tracer;
+
+	setup(&tracer);
+	thread.rseq.steps = 4000;
+	step_to(&tracer, &thread, START);
+	ck_assert_uint_eq(thread.rseq.steps, 0);
+	step_to(&tracer, &thread, START + 1);
+	ck_assert_uint_eq(thread.rseq.section, SECTION);
+	ck_assert_ptr_eq(tracer.in_section, &thread);
+	write_file(&tracer, SECTION + 64, &other, sizeof(other));
+	set_field(&tracer, SECTION + 64); /* where rip is not */
+	step_to(&tracer, &thread, START + 2);
+	ck_assert_uint_eq(thread.rseq.section, 0);
+	ck_assert_ptr_null(tracer.in_section);
+	ck_assert_uint_eq(tracer.counters.rseq_sections, 1);
+	teardown(&tracer);
+}
+END_TEST
+
+/* Without an area nothing is read, whatever lies where it would be. */
+START_TEST(without_an_area_there_is_no_section)
+{
+	struct thread thread = { .rseq = { .polled = true } };
+	const uint64_t section = SECTION;
+	struct tracer tracer;
+
+	setup(&tracer);
+	write_file(&tracer, offsetof(struct rseq, rseq_cs), &section, sizeof(section));
+	step_to(&tracer, &thread, START);
+	ck_assert_uint_eq(tracer.counters.rseq_sections, 0);
+	ck_assert_ptr_null(tracer.in_section);
+	teardown(&tracer);
+}
+END_TEST
+
+/* The first thread of all has its turn, too. */
+START_TEST(turn_is_the_first_thread_s)
+{
+	struct thread first = { .rseq = { .section = SECTION } }, second = first;
+	struct thread *threads[] = { &first, &second };
+	struct tracer tracer = { .thread = threads, .thread_count = 2, .in_section = &second };
+
+	thread_rseq_forget(&tracer, &second);
+	ck_assert_ptr_eq(tracer.in_section, &first);
 }
 END_TEST
 
@@ -442,6 +531,10 @@ int main(void)
 	tcase_add_loop_test(tcase, section_is_left_at_its_end, 0, 4);
 	tcase_add_test(tcase, section_is_given_up_after_so_many_steps);
 	tcase_add_test(tcase, section_of_what_can_not_be_hidden);
+	tcase_add_loop_test(tcase, area_is_asked_for, 0, 3);
+	tcase_add_test(tcase, section_is_in_force_until_another_is);
+	tcase_add_test(tcase, without_an_area_there_is_no_section);
+	tcase_add_test(tcase, turn_is_the_first_thread_s);
 	tcase_add_test(tcase, sections_come_one_after_the_other);
 	tcase_add_loop_test(tcase, who_goes_on_next, 0, COUNT(turn_cases));
 	tcase_add_test(tcase, thread_that_ends_holds_nothing);
