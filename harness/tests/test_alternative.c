@@ -105,12 +105,35 @@ START_TEST(the_truth_as_the_cfi_has_it)
 }
 END_TEST
 
+/* However many frames follow, there is room for them. */
+START_TEST(rest_has_room)
+{
+	enum { FRAMES = 2000 };
+	uint64_t *pc = calloc(2 * FRAMES, sizeof(*pc));
+	struct stack truth = { .pc = pc, .count = FRAMES, .stop = STOP_COMPLETE };
+	struct stack cfi = { .pc = pc + FRAMES, .count = FRAMES }, got = { .count = 0 };
+
+	for (int i = 0; i < FRAMES; i++) {
+		truth.pc[i] = i + 1;
+		cfi.pc[i] = i < 2 ? i * 7 + 1 : i;
+	}
+	ck_assert(alternative_truth(&cfi, &truth, 1, true, &got));
+	ck_assert_uint_eq(got.count, FRAMES + 1);
+	ck_assert_uint_ge(got.capacity, got.count);
+	ck_assert_uint_eq(got.pc[1], 8);
+	ck_assert_uint_eq(got.pc[FRAMES], FRAMES);
+	stack_deinit(&got);
+	free(pc);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("alternative");
 	TCase *tcase = tcase_create("alternative");
 
 	tcase_set_timeout(tcase, 120);
+	tcase_add_test(tcase, rest_has_room);
 	tcase_add_loop_test(tcase, the_truth_as_the_cfi_has_it, 0, COUNT(alternative_cases));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

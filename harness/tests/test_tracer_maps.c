@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include "truth/tracer_memory.c"
 
@@ -117,6 +118,9 @@ START_TEST(descriptor_of_0_is_closed)
 	ck_assert_int_eq(fcntl(0, F_GETFD) < 0 ? open("/dev/null", O_RDONLY) : 0, 0);
 	ck_assert_int_eq(tracer_memory_open(tracer), -1);
 	ck_assert_int_eq(fcntl(0, F_GETFD), -1);
+	tracer->at = getpid();
+	ck_assert_int_eq(tracer_memory_open(tracer), 0); /* and may be got */
+	ck_assert_int_eq(tracer->memory_fd, 0);
 	teardown();
 }
 END_TEST
@@ -304,6 +308,29 @@ START_TEST(who_is_gone_has_no_mappings)
 }
 END_TEST
 
+/* Where no more files can be opened, that is said; what they are is not known then. */
+START_TEST(mappings_that_can_not_be_read)
+{
+	struct tracer *tracer = setup();
+	struct rlimit before, none;
+	struct address_range range;
+	int result;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = before;
+	none.rlim_cur = 0;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	result = tracer_mappings_changed(tracer, false);
+	ck_assert(!tracer_mapping_find(tracer, (uint64_t)&range, &range));
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	ck_assert_int_eq(result, -1);
+	ck_assert_int_eq(world.error.code, ERROR_SYSTEM);
+	ck_assert_ptr_nonnull(strstr(world.error.message, "/maps"));
+	ck_assert_int_eq(world.told, 0);
+	teardown();
+}
+END_TEST
+
 static int read_code(void *context, uint64_t address, void *ret, size_t size)
 {
 	memset(ret, *(uint8_t *)context, size);
@@ -342,6 +369,7 @@ int main(void)
 	tcase_add_test(tcase, volatile_range_has_its_first_byte_and_not_its_end);
 	tcase_add_test(tcase, changes_of_code_are_told);
 	tcase_add_test(tcase, who_is_gone_has_no_mappings);
+	tcase_add_test(tcase, mappings_that_can_not_be_read);
 	tcase_add_test(tcase, decoded_code_is_forgotten);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

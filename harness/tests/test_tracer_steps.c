@@ -159,6 +159,119 @@ START_TEST(doubtful_is_what_contradicts)
 }
 END_TEST
 
+/* ---- what it was, read again ---------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	struct instruction executed;
+	int64_t rip; /* moved by */
+	bool moved;
+} moved_cases[] = {
+	{ "out_of_what_does_not_jump", { .length = 3 }, 9, true },
+	{ "back", { .length = 3 }, -3, true },
+	{ "to_the_next", { .length = 3 }, 3, false },
+	{ "again", { .length = 3 }, 0, false },
+	{ "by_a_jump", { .length = 3, .traits = { .jumps = true } }, 9, false },
+	{ "of_unknown_length", { .length = 0 }, 9, false },
+	{ "unknown", { .kind = INSTRUCTION_UNKNOWN, .length = 3 }, 9, false },
+};
+
+START_TEST(thread_was_moved)
+{
+	const struct user_regs_struct before = { .rip = START };
+	const struct user_regs_struct after = { .rip = START + (uint64_t)moved_cases[_i].rip };
+
+	ck_assert_msg(was_moved(&moved_cases[_i].executed, &before, &after) ==
+			      moved_cases[_i].moved,
+		      "%s", moved_cases[_i].name);
+}
+END_TEST
+
+static const struct {
+	const char *name;
+	uint8_t byte; /* there now, instead of a nop */
+	uint64_t rip, area;
+	bool stale, moved;
+} renewed_cases[] = {
+	{ "as_it_was", 0x90, CODE + 4, AREA, false, false },
+	{ "as_it_was_and_it_went_elsewhere", 0x90, CODE + 9, AREA, false, true },
+	{ "without_an_area", 0x90, CODE + 9, 0, false, true },
+	{ "another_one", 0xc3, CODE + 9, AREA, true, false },
+};
+
+START_TEST(doubtful_bytes_are_read_again)
+{
+	struct user_regs_struct after = { .rip = renewed_cases[_i].rip, .rsp = 0x7008 };
+	struct thread thread = { .regs = { .rip = CODE + 3, .rsp = 0x7000 },
+				 .rseq = { .area = renewed_cases[_i].area } };
+	struct tracer tracer;
+
+	setup(&tracer);
+	thread.next = tracer_decode(&tracer, CODE + 3);
+	thread.next.length = 2; /* so that rsp and rip contradict it */
+	write_file(&tracer, CODE + 3, &renewed_cases[_i].byte, 1);
+	thread_executed(&tracer, &thread, &after);
+	ck_assert_msg(tracer.counters.stale_instructions == renewed_cases[_i].stale &&
+			      tracer.counters.moved == renewed_cases[_i].moved,
+		      "%s", renewed_cases[_i].name);
+	ck_assert_uint_eq(thread.next.length, 1);
+	ck_assert_int_eq(thread.next.kind,
+			 renewed_cases[_i].stale ? INSTRUCTION_RETURN : INSTRUCTION_OTHER);
+	ck_assert_int_eq(thread.rseq.polled, renewed_cases[_i].moved && renewed_cases[_i].area);
+	teardown(&tracer);
+}
+END_TEST
+
+START_TEST(page_without_code_has_a_beginning_and_an_end)
+{
+	ck_assert(is_vsyscall(0xffffffffff600000) && is_vsyscall(0xffffffffff600fff));
+	ck_assert(!is_vsyscall(0xffffffffff5fffff) && !is_vsyscall(0xffffffffff601000));
+}
+END_TEST
+
+/* What was called there returns at once; in most kernels with the instruction behind the call. */
+static const struct {
+	const char *name;
+	size_t frames;
+	uint64_t rsp, rip; /* rip: after the step */
+	bool followed;
+	size_t frames_after;
+} page_cases[] = {
+	{ "only_returned", 1, SECTION, CODE + 2, false, 1 },
+	{ "and_the_next", 1, SECTION, CODE + 3, true, 0 },
+	{ "and_the_next_by_memory", 1, SECTION + 8, CODE + 3, true, 0 },
+	{ "by_memory_on_an_empty_stack", 0, SECTION + 8, CODE + 3, true, 0 },
+	{ "only_returned_by_memory", 0, SECTION + 8, CODE + 2, false, 0 },
+	{ "nothing_is_known", 0, 1ull << 40, CODE + 3, false, 0 },
+};
+
+START_TEST(page_without_code_returns)
+{
+	/* Before the frame and behind it are others, which are none. */
+	struct shadow_frame frames[3] = { { .slot = SECTION + 8, .return_address = 1 },
+					  { .slot = SECTION, .return_address = CODE + 2 },
+					  { .slot = SECTION + 8, .return_address = 2 } };
+	struct user_regs_struct after = { .rip = page_cases[_i].rip };
+	struct thread thread = { .regs = { .rip = 0xffffffffff600400, .rsp = page_cases[_i].rsp },
+				 .shadow = { .frame = frames + 1,
+					     .count = page_cases[_i].frames } };
+	const uint64_t word = CODE + 2;
+	bool followed = page_cases[_i].followed;
+	struct tracer tracer;
+
+	setup(&tracer);
+	write_file(&tracer, SECTION + 8, &word, sizeof(word));
+	thread_executed(&tracer, &thread, &after);
+	ck_assert_msg(tracer.counters.merged_steps == followed, "%s", page_cases[_i].name);
+	ck_assert_uint_eq(thread.regs.rsp, page_cases[_i].rsp + (followed ? 8 : 0));
+	ck_assert_uint_eq(thread.regs.rip, followed ? CODE + 2 : 0xffffffffff600400);
+	ck_assert_int_eq(thread.next.kind, followed ? INSTRUCTION_OTHER : INSTRUCTION_RETURN);
+	ck_assert_uint_eq(thread.next.length, followed ? 1 : 0);
+	ck_assert_uint_eq(thread.shadow.count, page_cases[_i].frames_after);
+	teardown(&tracer);
+}
+END_TEST
+
 /* ---- restartable sequences ---------------------------------------------------------------- */
 
 static struct thread storing_thread(void)
@@ -527,6 +640,10 @@ int main(void)
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, mov_ss_takes_the_next_along, 0, COUNT(merged_cases));
 	tcase_add_loop_test(tcase, doubtful_is_what_contradicts, 0, COUNT(doubt_cases));
+	tcase_add_loop_test(tcase, thread_was_moved, 0, COUNT(moved_cases));
+	tcase_add_loop_test(tcase, doubtful_bytes_are_read_again, 0, COUNT(renewed_cases));
+	tcase_add_test(tcase, page_without_code_has_a_beginning_and_an_end);
+	tcase_add_loop_test(tcase, page_without_code_returns, 0, COUNT(page_cases));
 	tcase_add_loop_test(tcase, section_is_entered_by_a_store, 0, COUNT(enter_cases));
 	tcase_add_loop_test(tcase, section_is_left_at_its_end, 0, 4);
 	tcase_add_test(tcase, section_is_given_up_after_so_many_steps);
