@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_referee_image.c - the referee and the files that it reads: each its own, and each time anew
+ * where FDEs overlap
+ */
+#include <fcntl.h>
+#include "verdict_world.h"
+
+static void make_other_fdes(struct diff_image *image)
+{
+	static const uint8_t plain[] = { 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL };
+	/* The return address is in column 0. */
+	static const uint8_t rax[] = { 0,
+				       0,
+				       0,
+				       0,
+				       1,
+				       'z',
+				       'R',
+				       0,
+				       1,
+				       0x78,
+				       0,
+				       1,
+				       0,
+				       CFA_def_cfa(RSP, 16),
+				       CFA_offset(RAX, 1) };
+	size_t cie = diff_image_entry(image, plain, sizeof(plain));
+	size_t rax_cie = diff_image_entry(image, rax, sizeof(rax));
+
+	DIFF_IMAGE_FDE(image, cie, ORDINARY, 0x10, CFA_def_cfa_offset(24));
+	DIFF_IMAGE_FDE(image, rax_cie, LARGER, 0x10, CFA_nop);
+}
+
+/* Of two that overlap, each with rules of its own. */
+static void make_two_fdes(struct diff_image *image)
+{
+	static const uint8_t plain[] = { 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL };
+	size_t cie = diff_image_entry(image, plain, sizeof(plain));
+
+	DIFF_IMAGE_FDE(image, cie, OVERLAPPED - 0x10, 0x20, CFA_def_cfa_offset(16));
+	DIFF_IMAGE_FDE(image, cie, OVERLAPPED, 0x20, CFA_def_cfa_offset(24));
+}
+
+static struct referee_step ask(uint64_t pc)
+{
+	struct referee_step ret;
+
+	referee_step(world.referee, &world.space, &world.regs, world.base + pc, &world.memory,
+		     &ret);
+	return ret;
+}
+
+static struct image_entry *other_file(char *path)
+{
+	struct image_entry *ret;
+	struct diff_image image;
+	struct error error;
+	int file = mkstemp(path);
+
+	diff_image_of(&image, make_other_fdes);
+	((Elf64_Phdr *)(image.bytes + sizeof(Elf64_Ehdr)))->p_filesz = SEGMENT_BYTES;
+	ck_assert_int_ge(file, 0);
+	ck_assert_int_eq(write(file, image.bytes, image.size), (ssize_t)image.size);
+	ck_assert_int_eq(ftruncate(file, SEGMENT_BYTES), 0);
+	close(file);
+	ret = image_store_open(world.store, path, &error);
+	ck_assert_msg(ret != NULL, "%s", error.message);
+	return ret;
+}
+
+START_TEST(each_image_has_rules_of_its_own)
+{
+	char path[] = "/tmp/test_referee_image.XXXXXX";
+
+	setup(make_fdes);
+	world.mapping[1].entry = other_file(path);
+	world.mapping[1].bias = world.mapping[1].start;
+	world.mapping[1].path = path;
+	world.words[0] = 5;
+	world.words[1] = 6;
+	for (int round = 0; round < 3; round++) {
+		ck_assert_uint_eq(ask(ORDINARY).cfa, SP + 8);
+		ck_assert_uint_eq(ask(SEGMENT_BYTES + ORDINARY).cfa, SP + 24);
+		ck_assert_uint_eq(ask(LARGER).cfa, SP + 16);
+	}
+	ck_assert_uint_eq(ask(LARGER).return_address, 6);
+	/* Where the return address is, the CIE says. */
+	ck_assert_uint_eq(ask(SEGMENT_BYTES + LARGER).cfa, SP + 16);
+	ck_assert_uint_eq(ask(SEGMENT_BYTES + LARGER).return_address, 6);
+	ck_assert(ask(UNCOVERED).no_cfi && ask(UNCOVERED).known);
+	ck_assert(!ask(2 * SEGMENT_BYTES + ORDINARY).known);
+	teardown();
+	unlink(path);
+}
+END_TEST
+
+START_TEST(overlapping_ones_are_read_anew)
+{
+	setup(make_two_fdes);
+	for (int round = 0; round < 3; round++) {
+		ck_assert_uint_eq(ask(OVERLAPPED - 8).cfa, SP + 16);
+		ck_assert_uint_eq(ask(OVERLAPPED + 0x18).cfa, SP + 24);
+	}
+	teardown();
+}
+END_TEST
+
+/* A descriptor of 0 is one like others. */
+START_TEST(descriptor_of_0_is_read)
+{
+	int in = dup(0);
+
+	setup(make_fdes);
+	close(0);
+	ck_assert_uint_eq(ask(ORDINARY).cfa, SP + 8);
+	ck_assert_int_ge(fcntl(0, F_GETFD), 0); /* it is this one */
+	teardown();
+	if (in >= 0)
+		dup2(in, 0);
+	close(in);
+}
+END_TEST
+
+/* What can't be opened any more says nothing, and is not taken for another. */
+START_TEST(image_that_is_gone)
+{
+	struct referee_step got;
+
+	setup(make_fdes);
+	unlink(world.path);
+	got = ask(ORDINARY);
+	ck_assert(!got.known && !got.no_cfi);
+	got = ask(ORDINARY);
+	ck_assert(!got.known && !got.no_cfi);
+	teardown();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("referee_image");
+	TCase *tcase = tcase_create("referee_image");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_test(tcase, each_image_has_rules_of_its_own);
+	tcase_add_test(tcase, overlapping_ones_are_read_anew);
+	tcase_add_test(tcase, descriptor_of_0_is_read);
+	tcase_add_test(tcase, image_that_is_gone);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
