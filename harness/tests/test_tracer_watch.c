@@ -8,12 +8,31 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+
+static int say_eventfd(unsigned int count, int flags);
+#define eventfd say_eventfd
 #include "truth/tracer_watch.c"
+#undef eventfd
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define FOREVER_MS   3600000
 #define NOBODY	     0x3fffffff
+
+static bool wants_0; /* the next one, as a descriptor */
+
+static int say_eventfd(unsigned int count, int flags)
+{
+	int fd = eventfd(count, flags);
+
+	if (!wants_0)
+		return fd;
+	dup2(fd, 0);
+	close(fd);
+	return 0;
+}
 
 static struct error error;
 static struct tracer_options options;
@@ -170,6 +189,46 @@ START_TEST(number_of_nobody_is_an_error)
 }
 END_TEST
 
+/* A descriptor of 0 is one: _i: the run's, or what cancels its time. */
+START_TEST(descriptor_of_0_is_one)
+{
+	setup();
+	options.timeout_ms = FOREVER_MS;
+	wants_0 = _i;
+	if (!_i)
+		close(0);
+	ck_assert_int_eq(watchdog_start(&tracer), 0);
+	ck_assert_int_eq(_i ? tracer.watchdog.cancel_fd : tracer.watchdog.pidfd, 0);
+	watchdog_stop(&tracer);
+	wants_0 = false;
+	ck_assert_int_eq(fcntl(0, F_GETFD), -1);
+	ck_assert_int_eq(ended_by(), 0);
+}
+END_TEST
+
+/* _i: as many descriptors as there may be are open, or all but one. */
+START_TEST(descriptors_that_can_not_be_had)
+{
+	struct rlimit before, few;
+	int next = dup(2), result;
+
+	close(next);
+	setup();
+	options.timeout_ms = FOREVER_MS;
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	few = before;
+	few.rlim_cur = next + _i;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+	result = watchdog_start(&tracer);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	ck_assert_int_eq(result, -1);
+	ck_assert_ptr_nonnull(strstr(error.message, _i ? "eventfd" : "pidfd_open"));
+	ck_assert(!tracer.watchdog.started);
+	watchdog_stop(&tracer);
+	ck_assert_int_eq(ended_by(), 0);
+}
+END_TEST
+
 /* Descriptors are closed from 0 on; what is none is left. */
 START_TEST(descriptors_are_closed)
 {
@@ -198,6 +257,8 @@ int main(void)
 	tcase_add_loop_test(tcase, signal_ends_it, 0, COUNT(signals));
 	tcase_add_test(tcase, signals_are_taken);
 	tcase_add_test(tcase, number_of_nobody_is_an_error);
+	tcase_add_loop_test(tcase, descriptor_of_0_is_one, 0, 2);
+	tcase_add_loop_test(tcase, descriptors_that_can_not_be_had, 0, 2);
 	tcase_add_test(tcase, descriptors_are_closed);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

@@ -43,20 +43,21 @@ static x86_reg whole_register(x86_reg reg)
 	static const struct {
 		x86_reg part, whole;
 	} parts[] = {
-		{ X86_REG_EAX, X86_REG_RAX }, { X86_REG_ECX, X86_REG_RCX },
-		{ X86_REG_EDX, X86_REG_RDX }, { X86_REG_EBX, X86_REG_RBX },
-		{ X86_REG_ESP, X86_REG_RSP }, { X86_REG_EBP, X86_REG_RBP },
-		{ X86_REG_ESI, X86_REG_RSI }, { X86_REG_EDI, X86_REG_RDI },
-		{ X86_REG_AX, X86_REG_RAX },  { X86_REG_CX, X86_REG_RCX },
-		{ X86_REG_DX, X86_REG_RDX },  { X86_REG_BX, X86_REG_RBX },
-		{ X86_REG_SP, X86_REG_RSP },  { X86_REG_BP, X86_REG_RBP },
-		{ X86_REG_SI, X86_REG_RSI },  { X86_REG_DI, X86_REG_RDI },
-		{ X86_REG_AL, X86_REG_RAX },  { X86_REG_CL, X86_REG_RCX },
-		{ X86_REG_DL, X86_REG_RDX },  { X86_REG_BL, X86_REG_RBX },
-		{ X86_REG_SPL, X86_REG_RSP }, { X86_REG_BPL, X86_REG_RBP },
-		{ X86_REG_SIL, X86_REG_RSI }, { X86_REG_DIL, X86_REG_RDI },
-		{ X86_REG_AH, X86_REG_RAX },  { X86_REG_CH, X86_REG_RCX },
-		{ X86_REG_DH, X86_REG_RDX },  { X86_REG_BH, X86_REG_RBX },
+		{ X86_REG_EAX, X86_REG_RAX },	      { X86_REG_ECX, X86_REG_RCX },
+		{ X86_REG_EDX, X86_REG_RDX },	      { X86_REG_EBX, X86_REG_RBX },
+		{ X86_REG_ESP, X86_REG_RSP },	      { X86_REG_EBP, X86_REG_RBP },
+		{ X86_REG_ESI, X86_REG_RSI },	      { X86_REG_EDI, X86_REG_RDI },
+		{ X86_REG_AX, X86_REG_RAX },	      { X86_REG_CX, X86_REG_RCX },
+		{ X86_REG_DX, X86_REG_RDX },	      { X86_REG_BX, X86_REG_RBX },
+		{ X86_REG_SP, X86_REG_RSP },	      { X86_REG_BP, X86_REG_RBP },
+		{ X86_REG_SI, X86_REG_RSI },	      { X86_REG_DI, X86_REG_RDI },
+		{ X86_REG_AL, X86_REG_RAX },	      { X86_REG_CL, X86_REG_RCX },
+		{ X86_REG_DL, X86_REG_RDX },	      { X86_REG_BL, X86_REG_RBX },
+		{ X86_REG_SPL, X86_REG_RSP },	      { X86_REG_BPL, X86_REG_RBP },
+		{ X86_REG_SIL, X86_REG_RSI },	      { X86_REG_DIL, X86_REG_RDI },
+		{ X86_REG_AH, X86_REG_RAX },	      { X86_REG_CH, X86_REG_RCX },
+		{ X86_REG_DH, X86_REG_RDX },	      { X86_REG_BH, X86_REG_RBX },
+		{ X86_REG_INVALID, X86_REG_INVALID },
 	};
 
 	if (reg >= X86_REG_R8B && reg <= X86_REG_R15B)
@@ -65,7 +66,7 @@ static x86_reg whole_register(x86_reg reg)
 		return reg - X86_REG_R8D + X86_REG_R8;
 	if (reg >= X86_REG_R8W && reg <= X86_REG_R15W)
 		return reg - X86_REG_R8W + X86_REG_R8;
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+	for (size_t i = 0; parts[i].part != X86_REG_INVALID; i++)
 		if (parts[i].part == reg)
 			return parts[i].whole;
 	return reg;
