@@ -7,15 +7,23 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include "code_name.h"
 #include "verdict/verdict.h"
 
 static const uint8_t *bytes_of_case(const struct image *image, uint64_t vaddr, size_t size);
 static const struct image_symbol *symbols_of_case(const struct image *image, size_t *ret_count);
-#define image_bytes   bytes_of_case
-#define image_symbols symbols_of_case
+static uint64_t address_of_case(const struct image *image, const char *name);
+static void name_of_case(const struct image *image, const struct cfi *cfi, uint64_t vaddr,
+			 struct code_name *ret);
+#define image_bytes	     bytes_of_case
+#define image_symbols	     symbols_of_case
+#define image_symbol_address address_of_case
+#define code_name_find	     name_of_case
 #include "verdict/start_file.c"
 #undef image_bytes
 #undef image_symbols
+#undef image_symbol_address
+#undef code_name_find
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define START	     0x1000ull
@@ -203,9 +211,13 @@ static const struct symbol_case {
 	  false },
 };
 
+/* Of start_file_find()'s cases; else the image is an array of symbols. */
+static const struct find_case *finding;
+
 static const struct image_symbol *symbols_of_case(const struct image *image, size_t *ret_count)
 {
-	const struct image_symbol *symbol = (const void *)image;
+	static const struct image_symbol other[] = { LOCAL("x"), { .name = NULL } };
+	const struct image_symbol *symbol = finding ? other : (const void *)image;
 
 	for (*ret_count = 0; *ret_count < COUNT(symbol_cases[0].symbol) && symbol[*ret_count].name;)
 		++*ret_count;
@@ -222,6 +234,109 @@ START_TEST(four_stand_together)
 }
 END_TEST
 
+/* What stands before the first is none. */
+START_TEST(nothing_stands_before_the_first)
+{
+	static const struct image_symbol four[] = { FOUR, { .name = NULL } };
+
+	ck_assert(stands_in_crtstuff((const void *)four, &four[1]));
+	ck_assert(!stands_in_crtstuff((const void *)&four[1], &four[1]));
+}
+END_TEST
+
+/* ---- which object it is of ----------------------------------------------------------------- */
+
+static const struct find_case {
+	const char *name;
+	struct code_name code;
+	bool has_init;
+	const char *expected;
+} find_cases[] = {
+	{ "init_s_section",
+	  { .kind = CODE_SECTION, .name = ".init", .section = ".init" },
+	  true,
+	  "crti.o" },
+	{ "fini_s_section",
+	  { .kind = CODE_SECTION, .name = ".fini", .section = ".fini" },
+	  true,
+	  "crti.o" },
+	{ "init", { .kind = CODE_SYMBOL, .name = "_init", .section = ".init" }, true, "crti.o" },
+	{ "fini", { .kind = CODE_SYMBOL, .name = "_fini", .section = ".fini" }, true, "crti.o" },
+	{ "fini_in_init",
+	  { .kind = CODE_SYMBOL, .name = "_fini", .section = ".init" },
+	  true,
+	  NULL },
+	{ "init_in_fini",
+	  { .kind = CODE_SYMBOL, .name = "_init", .section = ".fini" },
+	  true,
+	  NULL },
+	{ "init_in_text",
+	  { .kind = CODE_SYMBOL, .name = "_init", .section = ".text" },
+	  true,
+	  NULL },
+	{ "fini_in_text",
+	  { .kind = CODE_SYMBOL, .name = "_fini", .section = ".text" },
+	  true,
+	  NULL },
+	{ "another_function_in_init",
+	  { .kind = CODE_SYMBOL, .name = "mine", .section = ".init" },
+	  true,
+	  NULL },
+	{ "a_range_in_init", { .kind = CODE_FDE, .name = NULL, .section = ".init" }, true, NULL },
+	{ "another_section",
+	  { .kind = CODE_SECTION, .name = ".plt", .section = ".plt" },
+	  true,
+	  NULL },
+	{ "start",
+	  { .kind = CODE_SYMBOL, .name = "_start", .start = START, .section = ".text" },
+	  true,
+	  "crt1.o" },
+	{ "start_without_init",
+	  { .kind = CODE_SYMBOL, .name = "_start", .start = START, .section = ".text" },
+	  false,
+	  NULL },
+	{ "start_elsewhere",
+	  { .kind = CODE_SYMBOL, .name = "_start", .start = START + 1, .section = ".text" },
+	  true,
+	  NULL },
+	{ "stub_of_that_name",
+	  { .kind = CODE_STUB, .name = "_start", .start = START, .section = ".plt" },
+	  true,
+	  NULL },
+	{ "another", { .kind = CODE_SYMBOL, .name = "x", .section = ".text" }, true, NULL },
+};
+
+static uint64_t address_of_case(const struct image *image, const char *name)
+{
+	ck_assert_str_eq(name, "_init");
+	return finding->has_init ? START : 0;
+}
+
+static void name_of_case(const struct image *image, const struct cfi *cfi, uint64_t vaddr,
+			 struct code_name *ret)
+{
+	size_t count;
+
+	ck_assert_uint_eq(vaddr, START + 2);
+	*ret = finding->code;
+	if (ret->kind == CODE_SYMBOL)
+		ret->symbol = symbols_of_case(image, &count);
+}
+
+START_TEST(object_is_found)
+{
+	const struct image image = { .entry = START };
+	const char *got;
+
+	finding = &find_cases[_i];
+	got = start_file_find(&image, NULL, START + 2, NULL);
+	finding = NULL;
+	ck_assert_msg(got ? find_cases[_i].expected && !strcmp(got, find_cases[_i].expected)
+			  : !find_cases[_i].expected,
+		      "%s: %s", find_cases[_i].name, got ? got : "none");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("start_file_code");
@@ -234,6 +349,8 @@ int main(void)
 			    COUNT(reach_cases));
 	tcase_add_test(tcase, behind_the_image_nothing_is_read);
 	tcase_add_loop_test(tcase, four_stand_together, 0, COUNT(symbol_cases));
+	tcase_add_test(tcase, nothing_stands_before_the_first);
+	tcase_add_loop_test(tcase, object_is_found, 0, COUNT(find_cases));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
