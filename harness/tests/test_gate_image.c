@@ -7,7 +7,9 @@
  */
 #include <check.h>
 #include <inttypes.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "cli/json_counts.h"
 #include "diff_image.h"
@@ -208,24 +210,89 @@ static void make_image(struct diff_image *image, const struct image_case *c)
 	make_sections(image, c, image->size - DIFF_IMAGE_EH_FRAME);
 }
 
-START_TEST(bytes_of_code_are_counted_once)
+/* path: of a new file, to be removed. */
+static void open_image(const struct image_case *c, char *path, struct image **ret_image,
+		       struct cfi **ret_cfi)
 {
-	const struct image_case *c = &cases[_i];
-	char path[] = "/tmp/test_gate_image.XXXXXX";
 	int file = mkstemp(path);
 	struct diff_image bytes;
-	struct gate_image got;
-	struct image *image;
 	struct error error;
-	struct cfi *cfi;
 
 	make_image(&bytes, c);
 	ck_assert_int_ge(file, 0);
 	ck_assert_int_eq(write(file, bytes.bytes, bytes.size), (ssize_t)bytes.size);
 	ck_assert_int_eq(ftruncate(file, SEGMENT_BYTES), 0);
 	close(file);
-	ck_assert_msg(!image_create(path, &image, &error), "%s: %s", c->name, error.message);
-	ck_assert_msg(!cfi_create(image, &cfi, &error), "%s: %s", c->name, error.message);
+	ck_assert_msg(!image_create(path, ret_image, &error), "%s: %s", c->name, error.message);
+	ck_assert_msg(!cfi_create(*ret_image, ret_cfi, &error), "%s: %s", c->name, error.message);
+}
+
+/* The image has no segment, or none of code; or it is not in the file that it is said to be in. */
+START_TEST(image_without_code)
+{
+	static const struct image_case c = { .name = "without_sections", .fde = { { 0x1000, 8 } } };
+	char path[] = "/tmp/test_gate_image.XXXXXX";
+	struct gate_image got;
+	struct image *image;
+	struct cfi *cfi;
+
+	open_image(&c, path, &image, &cfi);
+	image->segment_count = 0;
+	gate_image_read(image, path, NULL, &got);
+	ck_assert_uint_eq(got.code_bytes, 0);
+	image->segment_count = 1;
+	gate_image_read(image, path, NULL, &got);
+	ck_assert_uint_eq(got.code_bytes, SEGMENT_BYTES);
+	image->segment[0].executable = false;
+	gate_image_read(image, path, cfi, &got);
+	ck_assert_uint_eq(got.code_bytes + got.covered_bytes, 0);
+	cfi_destroy(cfi);
+	image_destroy(image);
+	unlink(path);
+}
+END_TEST
+
+/* What has no sections is looked at by its segments: a file that is gone, or a pipe, for which
+ * nobody waits. A descriptor of 0 is one. */
+START_TEST(sections_are_those_of_the_file)
+{
+	static const struct image_case c = { .name = "section", .section = { { 0x1000, 0x40 } } };
+	char path[] = "/tmp/test_gate_image.XXXXXX";
+	struct gate_image got;
+	struct image *image;
+	struct cfi *cfi;
+	int in;
+
+	open_image(&c, path, &image, &cfi);
+	in = dup(0);
+	close(0);
+	gate_image_read(image, path, NULL, &got);
+	ck_assert_uint_eq(got.code_bytes, 0x40);
+	ck_assert_int_eq(fcntl(0, F_GETFD), -1); /* it was closed again */
+	if (in >= 0)
+		dup2(in, 0);
+	close(in);
+	unlink(path);
+	gate_image_read(image, path, NULL, &got);
+	ck_assert_uint_eq(got.code_bytes, SEGMENT_BYTES);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	gate_image_read(image, path, NULL, &got);
+	ck_assert_uint_eq(got.code_bytes, SEGMENT_BYTES);
+	cfi_destroy(cfi);
+	image_destroy(image);
+	unlink(path);
+}
+END_TEST
+
+START_TEST(bytes_of_code_are_counted_once)
+{
+	const struct image_case *c = &cases[_i];
+	char path[] = "/tmp/test_gate_image.XXXXXX";
+	struct gate_image got;
+	struct image *image;
+	struct cfi *cfi;
+
+	open_image(c, path, &image, &cfi);
 	gate_image_read(image, path, cfi, &got);
 	ck_assert_msg(got.code_bytes == c->code && got.covered_bytes == c->covered,
 		      "%s: 0x%" PRIx64 " of 0x%" PRIx64, c->name, got.covered_bytes,
@@ -237,6 +304,12 @@ START_TEST(bytes_of_code_are_counted_once)
 	gate_image_read(image, path, cfi, &got);
 	ck_assert_uint_eq(got.unread_fdes, 7);
 	cfi->diagnostics.count -= 2;
+	if (c->file_type == ET_REL) { /* as many FDEs as there are, and no more */
+		cfi->fde_count--;
+		gate_image_read(image, path, cfi, &got);
+		ck_assert_uint_eq(got.covered_bytes, c->fde[0].bytes);
+		cfi->fde_count++;
+	}
 	gate_image_read(image, path, NULL, &got);
 	ck_assert_uint_eq(got.code_bytes, c->code);
 	ck_assert_uint_eq(got.covered_bytes + got.outside_fdes + got.unread_fdes, 0);
@@ -299,6 +372,8 @@ int main(void)
 	TCase *tcase = tcase_create("gate_image");
 
 	tcase_set_timeout(tcase, 120);
+	tcase_add_test(tcase, image_without_code);
+	tcase_add_test(tcase, sections_are_those_of_the_file);
 	tcase_add_loop_test(tcase, bytes_of_code_are_counted_once, 0, COUNT(cases));
 	tcase_add_loop_test(tcase, gate_has_what_an_image_has_lost, 0, COUNT(gates));
 	suite_add_tcase(suite, tcase);

@@ -5,6 +5,7 @@
  * The run is a child that waits for ever: it is there, or it was killed.
  */
 #include <check.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,6 +190,40 @@ START_TEST(number_of_nobody_is_an_error)
 }
 END_TEST
 
+/* No signal of the test's is for the thread that watches. */
+START_TEST(watcher_takes_no_signal)
+{
+	char path[64], line[128];
+	uint64_t mask = 0;
+	FILE *file;
+	struct dirent *task;
+	DIR *tasks;
+
+	setup();
+	options.timeout_ms = FOREVER_MS;
+	ck_assert_int_eq(watchdog_start(&tracer), 0);
+	masks_are(false);
+	tasks = opendir("/proc/self/task");
+	ck_assert_ptr_nonnull(tasks);
+	do
+		task = readdir(tasks);
+	while (task && (task->d_name[0] == '.' || atoi(task->d_name) == getpid()));
+	ck_assert_ptr_nonnull(task);
+	snprintf(path, sizeof(path), "/proc/self/task/%d/status", atoi(task->d_name));
+	closedir(tasks);
+	file = fopen(path, "re");
+	ck_assert_ptr_nonnull(file);
+	while (fgets(line, sizeof(line), file))
+		sscanf(line, "SigBlk: %lx", &mask);
+	fclose(file);
+	for (int signal = 1; signal < 32; signal++)
+		ck_assert_msg(signal == SIGKILL || signal == SIGSTOP || mask >> (signal - 1) & 1,
+			      "%d", signal);
+	watchdog_stop(&tracer);
+	ck_assert_int_eq(ended_by(), 0);
+}
+END_TEST
+
 /* A descriptor of 0 is one: _i: the run's, or what cancels its time. */
 START_TEST(descriptor_of_0_is_one)
 {
@@ -257,6 +292,7 @@ int main(void)
 	tcase_add_loop_test(tcase, signal_ends_it, 0, COUNT(signals));
 	tcase_add_test(tcase, signals_are_taken);
 	tcase_add_test(tcase, number_of_nobody_is_an_error);
+	tcase_add_test(tcase, watcher_takes_no_signal);
 	tcase_add_loop_test(tcase, descriptor_of_0_is_one, 0, 2);
 	tcase_add_loop_test(tcase, descriptors_that_can_not_be_had, 0, 2);
 	tcase_add_test(tcase, descriptors_are_closed);
