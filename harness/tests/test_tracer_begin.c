@@ -326,6 +326,29 @@ START_TEST(program_is_executed)
 }
 END_TEST
 
+/* Who is not let go gives up, whatever was interrupted before. */
+START_TEST(child_is_not_let_go)
+{
+	int go[2], fail[2], ended;
+	pid_t pid;
+
+	ck_assert(!pipe(go) && !pipe(fail));
+	close(go[1]);
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (!pid) {
+		alarm(60);
+		errno = EINTR;
+		run_child(&options, go[0], fail[1]);
+	}
+	ck_assert_int_eq(waitpid(pid, &ended, 0), pid);
+	ck_assert_msg(WIFEXITED(ended) && WEXITSTATUS(ended) == 127, "0x%x", ended);
+	close(go[0]);
+	close(fail[0]);
+	close(fail[1]);
+}
+END_TEST
+
 /* ---- the entry point ------------------------------------------------------------------------- */
 
 static int read_file(void *context, uint64_t address, void *ret, size_t size)
@@ -589,6 +612,7 @@ int main(void)
 	tcase_add_loop_test(tcase, child_waits_until_it_is_let_go, 0, COUNT(start_cases));
 	tcase_add_loop_test(tcase, exec_says_why_not, 0, 2);
 	tcase_add_loop_test(tcase, program_is_executed, 0, COUNT(child_cases));
+	tcase_add_test(tcase, child_is_not_let_go);
 	tcase_add_loop_test(tcase, entry_is_broken_at, 0, COUNT(enter_cases));
 	tcase_add_test(tcase, breakpoint_that_can_not_be_set);
 	tcase_add_loop_test(tcase, entry_is_left_as_it_was, 0, COUNT(leave_cases));
