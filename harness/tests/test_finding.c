@@ -52,6 +52,12 @@ static const struct finding_case {
 	  .instruction = "nop",
 	  .declared = "cfa=rsp+8 ra=c-8",
 	  .vaddr = ORDINARY + 8 },
+	{ .name = "innermost_in_a_call_s_last_byte",
+	  .pc = ORDINARY + 7,
+	  .function = "fde@0x1000",
+	  .instruction = "add byte ptr [rax - 0x6f6f6f70], dl",
+	  .declared = "cfa=rsp+8 ra=c-8",
+	  .vaddr = ORDINARY + 7 },
 	{ .name = "caller",
 	  .pc = ORDINARY + 7, /* the call's last byte */
 	  .frame = 1,
@@ -121,6 +127,12 @@ START_TEST(finding_is_described)
 	got = findings.finding;
 	address_space_describe(&world.space, judgement.pc, place, sizeof(place));
 	ck_assert_str_eq(got->place, place);
+	if (c->pc >= ORDINARY && c->pc < ANONYMOUS) { /* and so is it called elsewhere */
+		finding_name_function(world.mapping[0].entry->image,
+				      image_entry_cfi(world.mapping[0].entry), c->pc, place,
+				      sizeof(place));
+		ck_assert_str_eq(got->function, place);
+	}
 	ck_assert_msg(!strcmp(got->function, c->function), "%s: %s", c->name, got->function);
 	ck_assert_msg(!strcmp(got->instruction, c->instruction), "%s: %s", c->name,
 		      got->instruction);

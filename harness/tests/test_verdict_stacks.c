@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_verdict_stacks.c - all four stacks of a point, held against each other
+ */
+#include "verdict_world.h"
+
+/* ---- all four stacks --------------------------------------------------------------------------- */
+
+/* Where bpf and the table part, or the table and ours: nobody asks the referee. */
+static const struct {
+	const char *name;
+	uint64_t cfi[3], table[3],
+		bpf[3]; /* the truth is 1, 2, 3; up to a 0: at once: there is none */
+	uint32_t table_stop, bpf_stop;
+	bool absent, looked, followed;
+	enum verdict verdict;
+	enum fault_kind kind;
+	uint32_t frame, stop;
+} walks[] = {
+	{ "exact",
+	  { 1, 2, 3 },
+	  { 1, 2, 3 },
+	  { 1, 2, 3 },
+	  1,
+	  1,
+	  false,
+	  false,
+	  false,
+	  VERDICT_EXACT,
+	  FAULT_NONE,
+	  0,
+	  0 },
+	{ "no_table",
+	  { 1, 2, 3 },
+	  { 0 },
+	  { 1, 2, 9 },
+	  1,
+	  1,
+	  false,
+	  false,
+	  false,
+	  VERDICT_EXACT,
+	  FAULT_NONE,
+	  0,
+	  0 },
+	{ "no_bpf",
+	  { 1, 2, 3 },
+	  { 1, 2, 3 },
+	  { 0 },
+	  1,
+	  1,
+	  false,
+	  false,
+	  false,
+	  VERDICT_EXACT,
+	  FAULT_NONE,
+	  0,
+	  0 },
+	{ "walk_fault",
+	  { 1, 2, 3 },
+	  { 1, 2, 3 },
+	  { 1, 2, 9 },
+	  1,
+	  1,
+	  false,
+	  false,
+	  false,
+	  VERDICT_WALK_FAULT,
+	  FAULT_NONE,
+	  1,
+	  1 },
+	{ "walk_stops",
+	  { 1, 2, 3 },
+	  { 1, 2, 3 },
+	  { 1, 2 },
+	  1,
+	  STOP_READ_FAULT,
+	  false,
+	  false,
+	  false,
+	  VERDICT_WALK_FAULT,
+	  FAULT_NONE,
+	  1,
+	  STOP_READ_FAULT },
+	{ "absent",
+	  { 1, 2, 3 },
+	  { 1, 2, 3 },
+	  { 1, 2 },
+	  1,
+	  STOP_READ_FAULT,
+	  true,
+	  false,
+	  false,
+	  VERDICT_ABSENT,
+	  FAULT_NONE,
+	  1,
+	  STOP_READ_FAULT },
+	{ "looked_at",
+	  { 1, 2, 3 },
+	  { 1, 2, 3 },
+	  { 1, 2 },
+	  1,
+	  STOP_READ_FAULT,
+	  false,
+	  true,
+	  false,
+	  VERDICT_ABSENT,
+	  FAULT_NONE,
+	  1,
+	  STOP_READ_FAULT },
+	{ "looked_at_and_it_stops_elsewhere",
+	  { 1, 2, 3 },
+	  { 1, 2, 3 },
+	  { 1, 9 },
+	  1,
+	  STOP_READ_FAULT,
+	  false,
+	  true,
+	  false,
+	  VERDICT_WALK_FAULT,
+	  FAULT_NONE,
+	  0,
+	  STOP_READ_FAULT },
+	{ "silent",
+	  { 1, 2, 3 },
+	  { 1, 2, 9 },
+	  { 1, 2, 9 },
+	  1,
+	  1,
+	  false,
+	  false,
+	  false,
+	  VERDICT_CONVERSION_LOSS_SILENT,
+	  FAULT_SILENT,
+	  1,
+	  1 },
+	{ "flagged",
+	  { 1, 2, 3 },
+	  { 1, 2 },
+	  { 1, 2 },
+	  STOP_OFFSET_RANGE,
+	  STOP_OFFSET_RANGE,
+	  false,
+	  false,
+	  false,
+	  VERDICT_CONVERSION_LOSS_FLAGGED,
+	  FAULT_FLAGGED,
+	  1,
+	  STOP_OFFSET_RANGE },
+	{ "flagged_behind_a_wrong_frame",
+	  { 1, 2, 3 },
+	  { 1, 9 },
+	  { 1, 9 },
+	  STOP_OFFSET_RANGE,
+	  STOP_OFFSET_RANGE,
+	  false,
+	  false,
+	  false,
+	  VERDICT_CONVERSION_LOSS_SILENT,
+	  FAULT_SILENT,
+	  0,
+	  STOP_OFFSET_RANGE },
+	{ "no_row_is_no_flag",
+	  { 1, 2, 3 },
+	  { 1, 2 },
+	  { 1, 2 },
+	  STOP_NO_ROW,
+	  STOP_NO_ROW,
+	  false,
+	  false,
+	  false,
+	  VERDICT_CONVERSION_LOSS_SILENT,
+	  FAULT_SILENT,
+	  1,
+	  STOP_NO_ROW },
+	{ "untouched",
+	  { 1, 2, 3 },
+	  { 1, 2, 3 },
+	  { 1, 2, 3 },
+	  STOP_ZERO_RETURN,
+	  STOP_READ_FAULT,
+	  false,
+	  false,
+	  false,
+	  VERDICT_EXACT,
+	  FAULT_NONE,
+	  0,
+	  0 },
+	{ "cfi_is_wrong",
+	  { 1, 2, 9 },
+	  { 1, 2, 9 },
+	  { 1, 2, 9 },
+	  1,
+	  1,
+	  false,
+	  false,
+	  false,
+	  VERDICT_UNEXPLAINED,
+	  FAULT_NONE,
+	  1,
+	  1 },
+	{ "cfi_is_wrong_and_the_loss_is_flagged",
+	  { 1, 2, 9 },
+	  { 1, 2 },
+	  { 1, 2 },
+	  STOP_OFFSET_RANGE,
+	  STOP_OFFSET_RANGE,
+	  false,
+	  false,
+	  false,
+	  VERDICT_UNEXPLAINED,
+	  FAULT_NONE,
+	  1,
+	  1 },
+	{ "cfi_is_wrong_and_the_loss_is_silent",
+	  { 1, 2, 9 },
+	  { 1, 2, 8 },
+	  { 1, 2, 8 },
+	  1,
+	  1,
+	  false,
+	  false,
+	  false,
+	  VERDICT_CONVERSION_LOSS_SILENT,
+	  FAULT_SILENT,
+	  1,
+	  1 },
+	{ "bpf_as_its_twin",
+	  { 1, 2, 3 },
+	  { 1, 2, 3 },
+	  { 1, 2, 9 },
+	  1,
+	  1,
+	  false,
+	  false,
+	  true,
+	  VERDICT_EXACT,
+	  FAULT_NONE,
+	  0,
+	  0 },
+};
+
+static uint32_t frames_of(const uint64_t *pc)
+{
+	uint32_t count = 0;
+
+	while (count < 3 && pc[count])
+		count++;
+	return count;
+}
+
+START_TEST(stacks_are_held_against_each_other)
+{
+	uint64_t pc[4][3] = { { 1, 2, 3 } };
+	struct stack truth = { .pc = pc[0], .count = 3, .stop = STOP_COMPLETE };
+	struct stack cfi = { .pc = pc[1], .count = 3, .stop = STOP_COMPLETE };
+	struct stack table = { .pc = pc[2], .stop = walks[_i].table_stop };
+	struct stack bpf = { .pc = pc[3], .stop = walks[_i].bpf_stop };
+	struct shadow_stack shadow = { .rooted = true };
+	struct trace_stop stop = { .shadow = &shadow, .looked = walks[_i].looked };
+	const struct address_space space = { .mapping_count = 0 };
+	const struct register_values regs = { .known = 0 };
+	const struct memory_reader memory = { read_words, pc };
+	const struct point point = {
+		.stop = &stop, .space = &space, .regs = &regs, .memory = &memory
+	};
+	struct judgement got;
+
+	memcpy(pc[1], walks[_i].cfi, sizeof(pc[1]));
+	memcpy(pc[2], walks[_i].table, sizeof(pc[2]));
+	memcpy(pc[3], walks[_i].bpf, sizeof(pc[3]));
+	table.count = frames_of(pc[2]);
+	bpf.count = frames_of(pc[3]);
+	const struct evidence evidence = { .point = &point,
+					   .truth = &truth,
+					   .cfi = &cfi,
+					   .table = table.count ? &table : NULL,
+					   .bpf = bpf.count ? &bpf : NULL,
+					   .absent = walks[_i].absent,
+					   .followed = walks[_i].followed ? &bpf : NULL };
+
+	judge_evidence(&evidence, NULL, &got);
+	ck_assert_msg(got.verdict == walks[_i].verdict && got.kind == walks[_i].kind, "%s: %s, %s",
+		      walks[_i].name, verdict_name(got.verdict), fault_kind_name(got.kind));
+	ck_assert_uint_eq(got.frame, walks[_i].frame);
+	ck_assert_uint_eq(got.stop, walks[_i].stop);
+	/* Of a caller it is the call's; of one that can't be reached, where it goes on. */
+	ck_assert_uint_eq(got.pc, walks[_i].verdict == VERDICT_EXACT	     ? 0
+				  : walks[_i].verdict == VERDICT_UNEXPLAINED ? 2
+									     : 1);
+}
+END_TEST
+
+/* What the walk in the kernel can hold, and a frame less. */
+START_TEST(walk_ends_at_its_limit)
+{
+	static uint64_t ours[WALK_FRAMES_MAX + 1], other[WALK_FRAMES_MAX + 1];
+	struct stack table = { .pc = ours, .count = COUNT(ours), .stop = STOP_COMPLETE };
+	struct stack bpf = { .pc = other, .count = WALK_FRAMES_MAX, .stop = STOP_DEPTH };
+
+	for (int i = 0; i < COUNT(ours); i++)
+		ours[i] = other[i] = i + 1;
+	ck_assert(is_at_its_limit(&bpf, &table));
+	table.count = WALK_FRAMES_MAX;
+	ck_assert(!is_at_its_limit(&bpf, &table));
+	table.count = COUNT(ours);
+	bpf.count--;
+	ck_assert(!is_at_its_limit(&bpf, &table));
+	bpf.count++;
+	bpf.stop = STOP_READ_FAULT;
+	ck_assert(!is_at_its_limit(&bpf, &table));
+	bpf.stop = STOP_DEPTH;
+	other[WALK_FRAMES_MAX - 1]++;
+	ck_assert(!is_at_its_limit(&bpf, &table));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("verdict_stacks");
+	TCase *tcase = tcase_create("verdict_stacks");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_loop_test(tcase, stacks_are_held_against_each_other, 0, COUNT(walks));
+	tcase_add_test(tcase, walk_ends_at_its_limit);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
