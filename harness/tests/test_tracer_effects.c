@@ -265,6 +265,7 @@ START_TEST(other_instructions_move_rsp)
 
 	thread->next.kind = c->kind;
 	thread->may_continue = true;
+	thread->shadow.epoch = 5; /* disturbed before */
 	thread->shadow.in_transit = c->transit;
 	if (c->off)
 		thread->shadow.taken_off = (struct shadow_frame) { .slot = 0x7700,
@@ -407,6 +408,7 @@ START_TEST(call_is_pushed)
 	ck_assert_msg(thread->shadow.count == 3u + c->pushed, "%s", c->name);
 	/* The frame that is open knows what began at its slot. */
 	ck_assert_uint_eq(thread->shadow.frame[2].entered, PC);
+	ck_assert(c->pushed || c->ret || thread->shadow.at == PC);
 	if (c->pushed) {
 		ck_assert_uint_eq(thread->shadow.frame[3].slot, RSP - 8);
 		ck_assert_uint_eq(thread->shadow.frame[3].return_address, PC + c->word);

@@ -2,6 +2,7 @@
 /*
  * test_tracer_timers.c - timers' signals that wait, and masks as a program thinks of them
  */
+#include <fcntl.h>
 #include "tracer_fixture.h"
 
 /* ---- timers -------------------------------------------------------------------------------- */
@@ -247,6 +248,68 @@ START_TEST(who_dies_of_a_trap_has_it_blocked)
 }
 END_TEST
 
+/* Of those that wait the first one's information is kept; not to get it is an error. */
+START_TEST(sent_trap_is_kept_with_its_information)
+{
+	struct fixture f;
+
+	setup(&f);
+	f.thread.traps.blocked = true;
+	kernel.info.si_code = 7;
+	ck_assert_int_eq(thread_sent_trap(&f.tracer, &f.thread), 0);
+	ck_assert(f.thread.traps.pending && f.thread.traps.info.si_code == 7);
+	kernel.info.si_code = 8;
+	ck_assert_int_eq(thread_sent_trap(&f.tracer, &f.thread), 0);
+	ck_assert_int_eq(f.thread.traps.info.si_code, 7);
+	f.thread.traps.pending = false;
+	kernel.error = EIO;
+	ck_assert_int_eq(thread_sent_trap(&f.tracer, &f.thread), -1);
+	kernel.error = ESRCH;
+	ck_assert_int_eq(thread_sent_trap(&f.tracer, &f.thread), 0);
+	teardown(&f);
+}
+END_TEST
+
+/* What can't be corrected is an error; what can't be read is not there. */
+START_TEST(flags_that_can_not_be_corrected)
+{
+	const uint64_t sp = 0x2000;
+	struct user_regs_struct regs = { .rsp = NOT_THERE };
+	struct fixture f;
+	char path[32];
+	int file;
+
+	setup(&f);
+	put_word(&f, sp + 8 + offsetof(ucontext_t, uc_mcontext.gregs[REG_EFL]), EFLAGS_TF);
+	file = f.tracer.memory_fd;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+	f.tracer.memory_fd = open(path, O_RDONLY | O_CLOEXEC);
+	ck_assert_int_ge(f.tracer.memory_fd, 0);
+	f.thread.traps.rearm = true;
+	ck_assert_int_eq(thread_traps_in_handler(&f.tracer, &f.thread, sp), -1);
+	ck_assert(f.thread.traps.rearm); /* nothing was done after that */
+	f.thread.next.traits.pushes_flags = true;
+	ck_assert_int_eq(thread_hide_stepping(&f.tracer, &f.thread, &regs), 0);
+	close(file);
+	teardown(&f);
+}
+END_TEST
+
+/* Of a system call it is its end. */
+START_TEST(system_call_has_ended)
+{
+	struct user_regs_struct regs = { .rax = 8 };
+	struct fixture f;
+
+	setup(&f);
+	f.thread.next.kind = INSTRUCTION_SYSCALL;
+	f.thread.call.known = true;
+	ck_assert_int_eq(thread_hide_stepping(&f.tracer, &f.thread, &regs), 0);
+	ck_assert(!f.thread.call.known);
+	teardown(&f);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("tracer_timers");
@@ -259,6 +322,9 @@ int main(void)
 	tcase_add_loop_test(tcase, mask_in_a_signal_frame_is_the_program_s, 0,
 			    COUNT(handler_cases));
 	tcase_add_test(tcase, who_dies_of_a_trap_has_it_blocked);
+	tcase_add_test(tcase, sent_trap_is_kept_with_its_information);
+	tcase_add_test(tcase, flags_that_can_not_be_corrected);
+	tcase_add_test(tcase, system_call_has_ended);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
