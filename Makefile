@@ -42,8 +42,7 @@ BPF_CFLAGS := -target bpf -D__TARGET_ARCH_x86 -g -O2 -mcpu=v3 -Wall -Wextra -Wno
 NO_ROOMS := harness/tests harness/decoders harness/hostile harness/bench_gimli harness/libgcc
 ROOMS	 := unwinder bpf harness \
 	    $(filter-out $(NO_ROOMS),$(patsubst %/,%,$(wildcard harness/*/)))
-NOT_HOST := harness/vm/guest_init.c harness/external/engine_host.c harness/external/host_serve.c \
-	    harness/main.c
+NOT_HOST := harness/vm/guest_init.c harness/external/engine_host.c harness/main.c
 SOURCES	 := $(filter-out %.bpf.c $(NOT_HOST),$(wildcard $(addsuffix /*.c,$(ROOMS))))
 OBJECTS	 := $(SOURCES:%.c=$(O)/%.o)
 # `make test` leaves the slow ones to `make check`; not the readers of whole files under the sanitizers,

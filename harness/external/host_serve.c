@@ -171,10 +171,12 @@ static int read_memory(void *context, uint64_t address, void *ret, uint64_t byte
 	struct host *host = context;
 	const struct page *page;
 
-	if (!bytes || address + bytes < address)
-		return bytes ? -1 : 0;
-	if (address >= host->stack_address && address - host->stack_address <= host->stack_bytes &&
-	    bytes <= host->stack_bytes - (address - host->stack_address)) {
+	if (!bytes)
+		return 0;
+	if (bytes - 1 > UINT64_MAX - address)
+		return -1;
+	if (address >= host->stack_address && bytes <= host->stack_bytes &&
+	    address - host->stack_address <= host->stack_bytes - bytes) {
 		memcpy(ret, host->stack + (address - host->stack_address), bytes);
 		return 0;
 	}
