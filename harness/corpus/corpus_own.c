@@ -82,7 +82,7 @@ static int print_name(const struct corpus_own *own, char *ret, size_t size, stru
 	const char *compiler = own->cc ? own->cc : own->cxx ? own->cxx : own->rustc;
 	const char *slash = strrchr(compiler, '/');
 	const char *name = own->name ? own->name : slash ? slash + 1 : compiler;
-	char plain[NAME_BYTES_MAX];
+	char plain[NAME_BYTES_MAX + 1]; /* what is too long must not come to fit */
 
 	/* g++ and the like, if nothing else is said. */
 	snprintf(plain, sizeof(plain), "%s", name);
