@@ -6,7 +6,7 @@
  * what it was told. What make then does with it is scripts/check-own's.
  */
 #include <check.h>
-#include <errno.h>
+#include <ftw.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -35,6 +35,10 @@ static void write_program(const char *path, const char *text)
 	ck_assert(!fclose(file) && !chmod(path, 0755));
 }
 
+static const char *const folders[] = { "t", "t/testprogs", "t/scripts", "bin", "other" };
+static const char *const parts[] = { "t/testprogs/corpus.tsv", "t/scripts/corpus-rules",
+				     "t/Makefile" };
+
 /* We are in a folder of our own, outside of the tree. */
 static void set_up(void)
 {
@@ -42,8 +46,12 @@ static void set_up(void)
 
 	ck_assert(getcwd(before, sizeof(before)) && mkdtemp(temporary) &&
 		  realpath(temporary, top) && !chdir(top));
-	ck_assert(!system("mkdir -p t/testprogs t/scripts bin other &&"
-			  "touch t/testprogs/corpus.tsv t/scripts/corpus-rules t/Makefile"));
+	for (int i = 0; i < COUNT(folders); i++)
+		ck_assert(!mkdir(folders[i], 0755));
+	for (int i = 0; i < COUNT(parts); i++) {
+		write_program(parts[i], "");
+		ck_assert(!chmod(parts[i], 0644));
+	}
 	write_program("bin/gcc-12", "");
 	write_program("bin/g++-12", "");
 	write_program("bin/rustc", "");
@@ -56,13 +64,15 @@ static void set_up(void)
 	setenv("PATH", path, 1);
 }
 
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *where)
+{
+	return remove(path);
+}
+
 static void tear_down(void)
 {
-	char command[PATH_MAX + 16];
-
 	ck_assert(!chdir(before));
-	snprintf(command, sizeof(command), "rm -rf %s", top);
-	ck_assert(!system(command));
+	ck_assert(!nftw(top, remove_one, 8, FTW_DEPTH | FTW_PHYS));
 }
 
 /* As a text, "TOP" for our folder. */
@@ -312,9 +322,6 @@ START_TEST(tree_is_where_we_are)
 		    "OWN=TOP/t/out/toolchains.tsv '*'\ncorpus-own\nno flags\n");
 }
 END_TEST
-
-static const char *const parts[] = { "t/testprogs/corpus.tsv", "t/scripts/corpus-rules",
-				     "t/Makefile" };
 
 /* Or in the tree that this program was built in, in a folder of it; all that the build needs is there. */
 START_TEST(tree_is_where_the_program_was_built)
