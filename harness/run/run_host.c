@@ -87,8 +87,8 @@ static int spawn(struct child *child, char *const *argv, int cpu, int out, int e
 	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
 	posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
-	if (cpu >= 0 && cpu < CPU_SETSIZE && !sched_getaffinity(0, sizeof(before), &before) &&
-	    CPU_ISSET(cpu, &before)) {
+	/* What is no CPU's number is in no set (CPU_SET(3)'s macros look at its size). */
+	if (!sched_getaffinity(0, sizeof(before), &before) && CPU_ISSET(cpu, &before)) {
 		CPU_ZERO(&wanted);
 		CPU_SET(cpu, &wanted);
 		pinned = !sched_setaffinity(0, sizeof(wanted), &wanted);
@@ -164,7 +164,7 @@ static bool drain_all(struct child *child, const struct child_options *options)
 	return drain(child, RUN_STDERR, options) || got_on;
 }
 
-/* Until it ends; killed when its time is up. True if it was. One that is to end is asked to,
+/* Until it ends, and all that it wrote is taken; killed when its time is up. True if it was. One that is to end is asked to,
  * first. */
 static bool follow(struct child *child, const struct child_options *options)
 {
@@ -211,7 +211,6 @@ int host_compare(const struct child_options *options, int *ret_exit, struct erro
 	bool timed_out = follow(&child, options);
 	while (waitpid(child.pid, &status, 0) < 0 && errno == EINTR)
 		;
-	drain_all(&child, options);
 	close_fd(&child.fd[RUN_STDOUT]);
 	close_fd(&child.fd[RUN_STDERR]);
 	close_fd(&child.pidfd);
@@ -249,10 +248,9 @@ void run_host_batch(struct batch *batch, int cpu)
 		struct error error = { 0 };
 		int exit_code;
 
-		if (run->backend->compare(&options, &exit_code, &error)) {
+		if (run->backend->compare(&options, &exit_code, &error))
 			batch_fail(batch, error.message);
-			break;
-		}
-		batch_exit(batch, exit_code);
+		else
+			batch_exit(batch, exit_code);
 	}
 }

@@ -152,7 +152,11 @@ END_TEST
 static const struct deadline_case {
 	unsigned timeout_ms, deadline_ms;
 } deadline_cases[] = {
+	{ 0, 30000 },
 	{ 1000, 31000 },
+	{ 40000, 70000 },
+	{ UINT_MAX - 30001, UINT_MAX - 1 },
+	{ UINT_MAX - 30000, UINT_MAX },
 	{ UINT_MAX - 1, UINT_MAX },
 };
 
