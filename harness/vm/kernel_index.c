@@ -131,10 +131,11 @@ int kernel_series_of(const char *version, char *ret, size_t size)
 
 bool kernel_name_is_valid(const char *name)
 {
+	const char *candidate = strstr(name, "-rc");
 	size_t length = strlen(name), dots = 0;
 
-	if (length > 3 && !strcmp(name + length - 3, "-rc"))
-		length -= 3;
+	if (candidate && !strcmp(candidate, "-rc"))
+		length = (size_t)(candidate - name);
 	if (!length || length > 24)
 		return false;
 	for (size_t i = 0; i < length; i++) {
@@ -182,13 +183,14 @@ static bool starts_with(const char *text, const char *start)
 static bool holds_image(const struct kernel_package *package)
 {
 	static const char *const start[] = { "linux-image-", "linux-binary-" };
+	/* Either beginning and a digit are longer than the flavour. */
 	size_t length = strlen(package->name), flavour = strlen(FLAVOUR);
 	bool named = false;
 
 	for (size_t i = 0; i < 2; i++)
 		named = named || (starts_with(package->name, start[i]) &&
 				  isdigit((unsigned char)package->name[strlen(start[i])]));
-	return named && length > flavour && !strcmp(package->name + length - flavour, FLAVOUR) &&
+	return named && !strcmp(package->name + length - flavour, FLAVOUR) &&
 	       package->size >= IMAGE_BYTES_MIN && package->version[0] &&
 	       strlen(package->sha256) == 64;
 }
