@@ -6,6 +6,7 @@
  * what a program needs to be built is known to scripts/corpus-rules alone.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,31 +26,31 @@ static bool is_tree(const char *folder)
 {
 	static const char *const file[] = { "testprogs/corpus.tsv", "scripts/corpus-rules",
 					    "Makefile" };
-	char path[PATH_MAX];
+	int fd = open(folder, O_PATH | O_CLOEXEC);
+	bool all = true;
 
 	for (size_t i = 0; i < sizeof(file) / sizeof(file[0]); i++)
-		if (snprintf(path, sizeof(path), "%s/%s", folder, file[i]) >= (int)sizeof(path) ||
-		    access(path, R_OK))
-			return false;
-	return true;
+		all = all && !faccessat(fd, file[i], R_OK, 0);
+	if (fd >= 0)
+		close(fd);
+	return all;
 }
 
 char *corpus_own_tree(struct error *error)
 {
 	char path[PATH_MAX];
-	ssize_t length;
 
 	if (is_tree("."))
 		return realpath(".", NULL);
-	length = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	path[length > 0 ? length : 0] = '\0';
+	if (!realpath("/proc/self/exe", path))
+		*path = '\0';
 	for (int up = 0; up < 2; up++) {
 		char *slash = strrchr(path, '/');
 
 		if (slash)
 			*slash = '\0';
 	}
-	if (path[0] && is_tree(path))
+	if (is_tree(path))
 		return strdup(path);
 	error_set(error, ERROR_UNAVAILABLE, "", 0,
 		  "the corpus's sources are in stackproof's source tree, and this is none: --tree");

@@ -6,6 +6,7 @@
  * what it was told. What make then does with it is scripts/check-own's.
  */
 #include <check.h>
+#include <errno.h>
 #include <ftw.h>
 #include <limits.h>
 #include <signal.h>
@@ -59,7 +60,7 @@ static void set_up(void)
 	write_program("bin/" NAME_63 "4", "");
 	write_program("bin/make", MAKE);
 	write_program("other/cc$1", "");
-	ck_assert(!symlink("../bin/gcc-12", "other/cc"));
+	ck_assert(!symlink("../bin/gcc-12", "other/cc") && !symlink("none", "dangling"));
 	snprintf(path, sizeof(path), "%s/bin:/usr/bin:/bin", top);
 	setenv("PATH", path, 1);
 }
@@ -239,6 +240,10 @@ static const struct {
 	  { .cc = "gcc-12", .folder = "none/out" },
 	  "none/out: No such file or directory",
 	  ERROR_SYSTEM },
+	{ "folder_that_leads_nowhere",
+	  { .cc = "gcc-12", .folder = "dangling" },
+	  "dangling: No such file or directory",
+	  ERROR_SYSTEM },
 	{ "folder_that_make_changes",
 	  { .cc = "gcc-12", .folder = "a b" },
 	  "TOP/a b: make can't have such a path",
@@ -267,6 +272,30 @@ START_TEST(what_make_could_not_have_is_refused)
 }
 END_TEST
 
+/* Where a link of PATH leads is its own affair, as ccache's; what PATH says from here is made whole. */
+START_TEST(compiler_of_path)
+{
+	struct corpus_own own = {
+		.cc = "cc", .name = "x", .tree = "t", .folder = "out", .jobs = 1
+	};
+	struct error error = { 0 };
+	char path[3 * PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/other:%s/bin:/usr/bin:/bin", top, top);
+	setenv("PATH", path, 1);
+	ck_assert_msg(!build(&own, &error), "%s", error.message);
+	close(own.lock);
+	expect_file("link", "out/toolchains.tsv",
+		    "x\tc\town\t-\tTOP/other/cc\t-dumpfullversion\t-\n");
+	snprintf(path, sizeof(path), "other:%s/bin:/usr/bin:/bin", top);
+	setenv("PATH", path, 1);
+	ck_assert_msg(!build(&own, &error), "%s", error.message);
+	close(own.lock);
+	expect_file("relative", "out/toolchains.tsv",
+		    "x\tc\town\t-\tTOP/bin/gcc-12\t-dumpfullversion\t-\n");
+}
+END_TEST
+
 START_TEST(tree_that_make_changes)
 {
 	struct corpus_own own = { .cc = "gcc-12", .tree = "t ree", .folder = "out" };
@@ -285,7 +314,9 @@ START_TEST(make_is_told)
 	struct corpus_own own = { .cc = "gcc-12", .tree = "t", .folder = "out", .jobs = 12 };
 	struct error error = { 0 };
 	struct stat made;
+	const mode_t mask = 022;
 
+	umask(mask);
 	setenv("MAKEFLAGS", "theirs", 1);
 	setenv("MFLAGS", "theirs", 1);
 	ck_assert_msg(!build(&own, &error), "%s", error.message);
@@ -294,7 +325,7 @@ START_TEST(make_is_told)
 		    "--no-print-directory\n-j12\n-C\nTOP/t\nO=TOP/out\n"
 		    "OWN=TOP/out/toolchains.tsv '*'\ncorpus-own\nno flags\n");
 	expect_file("all", "errors", "what make prints\n");
-	ck_assert(!stat("out", &made) && S_ISDIR(made.st_mode));
+	ck_assert(!stat("out", &made) && made.st_mode == (S_IFDIR | (0777 & ~mask)));
 	own.programs = "loop*";
 	own.jobs = 1;
 	/* The folder may be there. */
@@ -397,6 +428,49 @@ START_TEST(folder_is_one_builds)
 }
 END_TEST
 
+/* A service may be started without standard input: then that is the lock's number. */
+START_TEST(lock_may_be_the_first_descriptor)
+{
+	struct corpus_own own = { .cc = "gcc-12", .tree = "t", .folder = "out", .jobs = 1 };
+	struct error error = { 0 };
+	int input = dup(STDIN_FILENO);
+
+	close(STDIN_FILENO);
+	int status = corpus_own_build(&own, &error);
+	dup2(input, STDIN_FILENO);
+	close(input);
+	ck_assert_msg(!status, "%s", error.message);
+	ck_assert_int_eq(own.lock, STDIN_FILENO);
+}
+END_TEST
+
+static bool no_process;
+
+pid_t fork(void)
+{
+	if (!no_process)
+		return _Fork();
+	errno = EAGAIN;
+	return -1;
+}
+
+START_TEST(no_process_for_make)
+{
+	struct corpus_own own = { .cc = "gcc-12", .tree = "t", .folder = "out", .jobs = 1 };
+	struct error error = { 0 };
+	sigset_t after;
+
+	no_process = true;
+	ck_assert_int_eq(build(&own, &error), -1);
+	no_process = false;
+	close(own.lock);
+	ck_assert_str_eq(error.message, "a process for make: Resource temporarily unavailable");
+	ck_assert_int_eq(error.code, ERROR_SYSTEM);
+	sigprocmask(SIG_SETMASK, NULL, &after);
+	ck_assert(!sigismember(&after, SIGTERM));
+}
+END_TEST
+
 /* The list can't be written: it is a folder; or there is no room for it. */
 START_TEST(list_that_cannot_be_written)
 {
@@ -439,6 +513,9 @@ int main(int argc, char **argv)
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_add_loop_test(tests, toolchains_are_written, 0, COUNT(written));
 	tcase_add_loop_test(tests, what_make_could_not_have_is_refused, 0, COUNT(refused));
+	tcase_add_test(tests, compiler_of_path);
+	tcase_add_test(tests, lock_may_be_the_first_descriptor);
+	tcase_add_test(tests, no_process_for_make);
 	tcase_add_test(tests, tree_that_make_changes);
 	tcase_add_test(tests, make_is_told);
 	tcase_add_test(tests, tree_is_where_we_are);
