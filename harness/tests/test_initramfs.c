@@ -8,11 +8,15 @@
 #include <archive_entry.h>
 #include <check.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 #include "vm/frame.h"
@@ -25,6 +29,8 @@ struct entry {
 	char name[PATH_MAX];
 	mode_t mode;
 	dev_t device;
+	unsigned int links;
+	time_t time;
 	char *data;
 	size_t size;
 };
@@ -50,6 +56,8 @@ static struct archive_content *read_back(int fd)
 		snprintf(entry->name, sizeof(entry->name), "/%s", archive_entry_pathname(header));
 		entry->mode = archive_entry_mode(header);
 		entry->device = archive_entry_rdev(header);
+		entry->links = archive_entry_nlink(header);
+		entry->time = archive_entry_mtime(header);
 		/* A symbolic link's size is that of its target. */
 		entry->size = S_ISREG(entry->mode) ? (size_t)archive_entry_size(header) : 0;
 		entry->data = malloc(entry->size + 1);
@@ -163,22 +171,168 @@ START_TEST(duplicates_are_there_once)
 }
 END_TEST
 
+/* What init is told of two commands, and where; all that a guest has, and how. */
 START_TEST(skeleton_is_there)
 {
-	static const char commands[] = "1500\0/\0000\0003\0/bin/ls\0-l\0";
-	struct archive_content *content = build(NULL, 0);
-	const struct entry *console = find(content, "/dev/console");
+	static const char told[] = "1500\0/\0000\0003\0/bin/ls\0-l\0\0"
+				   "0\0/tmp/x\0001\0001\0/bin/cat";
+	static char *const first[] = { "/bin/ls", "-l", "", NULL }, *const second[] = { "/bin/cat",
+											NULL };
+	static const struct guest_command commands[] = {
+		{ .argv = first, .timeout_ms = 1500 },
+		{ .argv = second, .directory = "/tmp/x", .wants_files = true },
+	};
+	static const char *const directories[] = { "/dev",  "/proc", "/sys",	 "/tmp", "/run",
+						   "/root", "/etc",  "/var/tmp", "/var" };
+	struct error error = { 0 };
+	char target[PATH_MAX];
+	int fd = -1;
+
+	setenv("STACKPROOF_GUEST_INIT", "/proc/self/exe", 1);
+	ck_assert(!initramfs_build(NULL, 0, commands, 2, &fd, &error));
+	struct archive_content *content = read_back(fd);
 	const struct entry *list = find(content, FRAME_COMMANDS_PATH);
 
-	ck_assert(S_ISCHR(console->mode));
-	ck_assert(console->device == makedev(5, 1));
+	close(fd);
+	ck_assert_uint_eq(find(content, "/dev/console")->mode, S_IFCHR | 0600);
+	ck_assert_uint_eq(find(content, "/dev/console")->device, makedev(5, 1));
 	ck_assert(S_ISREG(find(content, "/init")->mode));
 	if (!access("/etc/ld.so.cache", R_OK))
 		ck_assert(S_ISREG(find(content, "/etc/ld.so.cache")->mode));
-	/* The literal's own NUL ends the empty third argument. */
-	ck_assert_uint_eq(list->size, sizeof(commands));
-	ck_assert_mem_eq(list->data, commands, sizeof(commands));
+	ck_assert_uint_eq(list->mode, S_IFREG | 0444);
+	ck_assert_uint_eq(list->size, sizeof(told));
+	ck_assert_mem_eq(list->data, told, sizeof(told));
+	for (size_t i = 0; i < sizeof(directories) / sizeof(*directories); i++)
+		ck_assert_uint_eq(find(content, directories[i])->mode, S_IFDIR | 0755);
+	for (size_t i = 0; i < content->count; i++) {
+		const struct entry *entry = &content->entry[i];
+
+		ck_assert_int_eq(entry->time, 0);
+		ck_assert_uint_eq(entry->links, S_ISDIR(entry->mode) ? 2 : 1);
+		ck_assert(entry->device == 0 || S_ISCHR(entry->mode));
+		ck_assert(!S_ISLNK(entry->mode) || entry->mode == (S_IFLNK | 0777));
+	}
+	for (size_t i = 0; guest_link_name(i); i++) {
+		size_t found = 0;
+
+		for (size_t k = 0; k < content->count; k++)
+			found += content->entry[k].name[0] == '/' &&
+				 !strcmp(content->entry[k].name + 1, guest_link_name(i));
+		ck_assert_uint_eq(found,
+				  !guest_link_target(guest_link_name(i), target, sizeof(target)));
+	}
 	content_free(content);
+}
+END_TEST
+
+/* ---- what goes wrong ---------------------------------------------------------------------- */
+
+static off_t shorter; /* by so much than it is every file seems */
+
+int fstat(int fd, struct stat *ret)
+{
+	int status = (int)syscall(SYS_newfstatat, fd, "", ret, AT_EMPTY_PATH);
+
+	if (!status && ret->st_size > shorter)
+		ret->st_size -= shorter;
+	return status;
+}
+
+/* One that grows while it is read, behind what is copied at once. */
+START_TEST(file_that_grows)
+{
+	char path[] = "/tmp/test_initramfs.XXXXXX", expected[128];
+	const struct guest_file file = { path, "/f" };
+	struct error error = { 0 };
+	int fd = mkstemp(path), archive = -1;
+
+	ck_assert(fd >= 0 && !ftruncate(fd, 300000));
+	close(fd);
+	setenv("STACKPROOF_GUEST_INIT", path, 1);
+	shorter = 1;
+	int status = initramfs_build(&file, 1, NULL, 0, &archive, &error);
+	shorter = 0;
+	unlink(path);
+	ck_assert_int_eq(status, -1);
+	ck_assert_int_eq(archive, -1);
+	snprintf(expected, sizeof(expected), "%s changed while it was read", path);
+	ck_assert_str_eq(error.message, expected);
+	ck_assert_uint_eq(error.offset, 262144);
+	ck_assert_int_eq(error.code, ERROR_UNAVAILABLE);
+}
+END_TEST
+
+/* The lowest descriptor that is free. */
+static int next_descriptor(void)
+{
+	int fd = dup(STDIN_FILENO);
+
+	close(fd);
+	return fd;
+}
+
+/* A limit stands in for memory that is full: at the first byte, in the middle, at the last one. */
+START_TEST(archive_that_does_not_fit)
+{
+	static const struct guest_file file = { "/bin/ls", NULL };
+	struct error error = { 0 };
+	struct rlimit limit;
+	int fd = -1, before;
+
+	setenv("STACKPROOF_GUEST_INIT", "/proc/self/exe", 1);
+	before = next_descriptor();
+	ck_assert(!initramfs_build(&file, 1, NULL, 0, &fd, &error));
+	const off_t size = lseek(fd, 0, SEEK_END);
+	close(fd);
+	fd = -1;
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert(!getrlimit(RLIMIT_FSIZE, &limit));
+	for (int i = 0; i < 3; i++) {
+		limit.rlim_cur = (rlim_t)(i ? size / 2 * i - (i == 2) : 0);
+		ck_assert(!setrlimit(RLIMIT_FSIZE, &limit));
+		error = (struct error) { 0 };
+		int status = initramfs_build(&file, 1, NULL, 0, &fd, &error);
+		limit.rlim_cur = limit.rlim_max;
+		ck_assert(!setrlimit(RLIMIT_FSIZE, &limit));
+		ck_assert_int_eq(status, -1);
+		ck_assert_int_eq(fd, -1);
+		ck_assert_int_eq(error.code, ERROR_UNAVAILABLE);
+		ck_assert_msg(!strncmp(error.message, "initramfs: ", 11) &&
+				      strstr(error.message, ": Write error"),
+			      "%s", error.message);
+		/* Only what is left at the end is written when it is closed. */
+		ck_assert_int_eq(!strncmp(error.message, "initramfs: close: ", 18), i == 2);
+		ck_assert_int_eq(next_descriptor(), before);
+	}
+}
+END_TEST
+
+START_TEST(init_that_is_not_there)
+{
+	char self[PATH_MAX], expected[PATH_MAX + 128];
+	struct error error = { 0 };
+	int fd = -1;
+
+	setenv("STACKPROOF_GUEST_INIT", "/nowhere/init", 1);
+	ck_assert_int_eq(initramfs_build(NULL, 0, NULL, 0, &fd, &error), -1);
+	ck_assert_str_eq(error.message,
+			 "the guest's init, /nowhere/init (STACKPROOF_GUEST_INIT): No "
+			 "such file or directory");
+	ck_assert_int_eq(error.code, ERROR_SYSTEM);
+	/* Else it is beside this program; whatever that is, none is here. */
+	ck_assert_ptr_nonnull(realpath("/proc/self/exe", self));
+	*strrchr(self, '/') = '\0';
+	snprintf(expected, sizeof(expected), "the guest's init, %.150s/guest_init", self);
+	for (int i = 0; i < 2; i++) {
+		if (i)
+			unsetenv("STACKPROOF_GUEST_INIT");
+		else
+			setenv("STACKPROOF_GUEST_INIT", "", 1);
+		ck_assert_int_eq(initramfs_build(NULL, 0, NULL, 0, &fd, &error), -1);
+		ck_assert_msg(!strncmp(error.message, expected, strlen(self) + 18), "%s",
+			      error.message);
+	}
+	ck_assert_int_eq(fd, -1);
 }
 END_TEST
 
@@ -214,7 +368,7 @@ END_TEST
 START_TEST(directory_comes_with_its_contents)
 {
 	char folder[] = "/tmp/test_initramfs.XXXXXX", path[128], command[128];
-	struct guest_file files[] = { { "dir", NULL }, { "dir/a", "b" } };
+	struct guest_file files[] = { { "dir", NULL }, { "dir/a", "b" }, { "dir", "/" } };
 
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	snprintf(command, sizeof(command),
@@ -223,12 +377,13 @@ START_TEST(directory_comes_with_its_contents)
 		 folder);
 	ck_assert_int_eq(system(command), 0);
 	ck_assert_int_eq(chdir(folder), 0);
-	struct archive_content *content = build(files, 2);
+	struct archive_content *content = build(files, 3);
 	ck_assert_int_eq(chdir("/"), 0);
 	snprintf(path, sizeof(path), "%s/dir/a", folder);
 	ck_assert_uint_eq(find(content, path)->size, 2);
 	snprintf(path, sizeof(path), "%s/b", folder);
 	ck_assert_uint_eq(find(content, path)->size, 2);
+	ck_assert_uint_eq(find(content, "/a")->size, 2);
 	snprintf(path, sizeof(path), "%s/dir/empty", folder);
 	ck_assert(S_ISDIR(find(content, path)->mode));
 	snprintf(path, sizeof(path), "%s/dir/l", folder);
@@ -336,6 +491,9 @@ int main(void)
 	tcase_add_test(tests, content_is_the_files_own);
 	tcase_add_test(tests, duplicates_are_there_once);
 	tcase_add_test(tests, skeleton_is_there);
+	tcase_add_test(tests, file_that_grows);
+	tcase_add_test(tests, archive_that_does_not_fit);
+	tcase_add_test(tests, init_that_is_not_there);
 	tcase_add_test(tests, modes_are_the_files_own);
 	tcase_add_test(tests, script_brings_its_interpreter);
 	tcase_add_test(tests, directory_comes_with_its_contents);

@@ -204,15 +204,12 @@ static int find_init(char *ret, size_t size, struct error *error)
 {
 	const char *wanted = getenv("STACKPROOF_GUEST_INIT");
 	char self[PATH_MAX];
-	ssize_t length;
 
 	if (wanted && *wanted) {
 		snprintf(ret, size, "%s", wanted);
 	} else {
-		length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-		if (length < 0)
+		if (!realpath("/proc/self/exe", self))
 			return error_set_errno(error, "/proc/self/exe");
-		self[length] = '\0';
 		if (snprintf(ret, size, "%s/guest_init", dirname(self)) >= (int)size)
 			return error_set(error, ERROR_UNAVAILABLE, "", 0, "path too long");
 	}
