@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "vm/elf_needs.h"
 
@@ -64,6 +65,8 @@ static const struct {
 	{ "#", "-" },
 	{ "", "-" },
 	{ "#/bin/sh\n", "-" },
+	{ "##/bin/sh\n", "-" },
+	{ "x!/bin/sh\n", "-" },
 	{ "x#!/bin/sh\n", "-" },
 	{ " #!/bin/sh\n", "-" },
 	{ "#!" A_253 "\n", A_253 },
@@ -100,6 +103,29 @@ START_TEST(no_file)
 	ck_assert_int_eq(elf_needs_init(&needs, "/nowhere/at/all", &error), -1);
 	ck_assert_int_eq(error.code, ERROR_SYSTEM);
 	ck_assert_str_eq(error.message, "can't open /nowhere/at/all: No such file or directory");
+}
+END_TEST
+
+/* The first descriptor is one as any, and a pipe that nobody writes into is no file to wait for. */
+START_TEST(unusual_files)
+{
+	struct elf_needs needs;
+	struct error error = { 0 };
+	int input = dup(STDIN_FILENO);
+
+	write_path("#!/bin/sh\n", 10);
+	close(STDIN_FILENO);
+	int status = elf_needs_init(&needs, path, &error);
+	int next = dup(input);
+	dup2(input, STDIN_FILENO);
+	ck_assert_msg(!status, "%s", error.message);
+	ck_assert_int_eq(next, STDIN_FILENO);
+	ck_assert_str_eq(text_of(needs.interpreter), "/bin/sh");
+	elf_needs_deinit(&needs);
+	close(input);
+	ck_assert(!unlink(path) && !mkfifo(path, 0600));
+	if (!elf_needs_init(&needs, path, &error))
+		ck_assert(!needs.is_elf && !needs.interpreter);
 }
 END_TEST
 
@@ -149,7 +175,7 @@ static void make_image(uint16_t type)
 			       .sh_offset = offsetof(struct image, strings),
 			       .sh_size = sizeof(STRINGS) },
 			     { .sh_type = SHT_PROGBITS,
-			       .sh_offset = offsetof(struct image, program),
+			       .sh_offset = sizeof(image) + 1, /* nobody asks for it */
 			       .sh_size = sizeof(image.program),
 			       .sh_link = 1,
 			       .sh_entsize = sizeof(Elf64_Dyn) },
@@ -324,9 +350,14 @@ START_TEST(cut_short)
 	struct error error = { 0 };
 
 	make_image(ET_DYN);
-	write_path(&image, sizeof(image.header));
-	ck_assert_int_eq(elf_needs_init(&needs, path, &error), -1);
-	ck_assert(error.message[0] && error.code);
+	for (size_t size = sizeof(image.header); size >= EI_NIDENT; size--) {
+		error = (struct error) { 0 };
+		write_path(&image, size);
+		if (elf_needs_init(&needs, path, &error))
+			ck_assert_msg(error.message[0] && error.code, "%zu bytes", size);
+		else
+			ck_assert_msg(!needs.is_elf, "%zu bytes", size);
+	}
 	error = (struct error) { 0 };
 	image.section[3].sh_offset = sizeof(image) + 1;
 	write_path(&image, sizeof(image));
@@ -347,6 +378,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	LOOP(scripts_name_their_interpreter, scripts);
 	tcase_add_test(tests, no_file);
+	tcase_add_test(tests, unusual_files);
 	LOOP(dynamic_entries_are_read, dynamics);
 	tcase_add_test(tests, object_files_need_nothing);
 	LOOP(interpreters_lie_in_the_file, interpreters);

@@ -20,6 +20,11 @@
 
 #define SHEBANG_BYTES_MAX 256 /* BINPRM_BUF_SIZE of the kernel */
 
+static const char *elf_reason(void)
+{
+	return elf_errmsg(-1);
+}
+
 static int read_shebang(struct elf_needs *needs, int fd, struct error *error)
 {
 	char line[SHEBANG_BYTES_MAX + 1];
@@ -89,13 +94,13 @@ static int read_dynamic(struct elf_needs *needs, Elf *elf, struct error *error)
 		GElf_Dyn entry;
 
 		if (!gelf_getshdr(section, &header))
-			return error_set(error, ERROR_ELF_BOUNDS, "", 0, "%s", elf_errmsg(-1));
+			return error_set(error, ERROR_ELF_BOUNDS, "", 0, "%s", elf_reason());
 		if (header.sh_type != SHT_DYNAMIC)
 			continue;
 		data = elf_getdata(section, NULL);
 		if (!data)
 			return error_set(error, ERROR_ELF_BOUNDS, ".dynamic", 0, "%s",
-					 elf_errmsg(-1));
+					 elf_reason());
 		for (int i = 0; gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++) {
 			if (read_dynamic_entry(needs, elf, header.sh_link, &entry, error))
 				return -1;
@@ -114,12 +119,12 @@ static int read_interpreter(struct elf_needs *needs, Elf *elf, struct error *err
 	const char *file = elf_rawfile(elf, &file_size);
 
 	if (!file || elf_getphdrnum(elf, &count))
-		return error_set(error, ERROR_ELF_BOUNDS, "", 0, "%s", elf_errmsg(-1));
+		return error_set(error, ERROR_ELF_BOUNDS, "", 0, "%s", elf_reason());
 	for (size_t i = 0; i < count; i++) {
 		GElf_Phdr header;
 
 		if (!gelf_getphdr(elf, (int)i, &header))
-			return error_set(error, ERROR_ELF_BOUNDS, "", 0, "%s", elf_errmsg(-1));
+			return error_set(error, ERROR_ELF_BOUNDS, "", 0, "%s", elf_reason());
 		if (header.p_type != PT_INTERP)
 			continue;
 		if (header.p_offset > file_size || header.p_filesz > file_size - header.p_offset)
@@ -146,7 +151,7 @@ int elf_needs_init(struct elf_needs *needs, const char *path, struct error *erro
 		return error_set_errno(error, "can't open %s", path);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!elf) {
-		error_set(error, ERROR_NOT_ELF, "", 0, "%s: %s", path, elf_errmsg(-1));
+		error_set(error, ERROR_NOT_ELF, "", 0, "%s: %s", path, elf_reason());
 		goto out;
 	}
 	if (elf_kind(elf) != ELF_K_ELF) {
@@ -154,7 +159,7 @@ int elf_needs_init(struct elf_needs *needs, const char *path, struct error *erro
 		goto out;
 	}
 	if (!gelf_getehdr(elf, &header)) {
-		error_set(error, ERROR_NOT_ELF, "", 0, "%s: %s", path, elf_errmsg(-1));
+		error_set(error, ERROR_NOT_ELF, "", 0, "%s: %s", path, elf_reason());
 		goto out;
 	}
 	needs->is_elf = true;
