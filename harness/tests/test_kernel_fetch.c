@@ -52,8 +52,7 @@ static const char apt_get[] =
 	"	--print-uris) verb=uris;;\n"
 	"	[a-z]*=*) wanted=$word;;\n"
 	"	esac\n"
-	"done\n"
-	"cd \"$TEST_ARCHIVE\" || exit 9\n"
+	"done\ncd \"$TEST_ARCHIVE\" || exit 9\n"
 	"[ $verb$private = uris4 ] || [ $private = 9 ] || fail \"$verb: $private are private\"\n"
 	"case $verb in\n"
 	"uris)\n"
@@ -411,7 +410,8 @@ END_TEST
 START_TEST(damaged_cache_is_mended)
 {
 	static const char *const damages[] = { "rm %s/by-name/6.16", "rm %s/6.16.2-own/vmlinuz",
-					       "rm %s/6.16.2-own/origin", ": >%s/by-name/6.16",
+					       "rm %s/6.16.2-own/origin",
+					       "cd %s && : >by-name/6.16 && cp 6.16.2-own/* .",
 					       "echo ../6.16.2-own >%s/by-name/6.16" };
 	struct error error = { 0 };
 	struct kernel kernel;

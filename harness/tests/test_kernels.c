@@ -225,6 +225,10 @@ START_TEST(names_lead_to_suites)
 		      suite ? suite->name : "none");
 	if (suite)
 		ck_assert_str_eq(suite->name, names[_i].suite);
+	/* None of them is in the cache. */
+	setenv("STACKPROOF_CACHE", "/nowhere", 1);
+	ck_assert_msg(kernel_is_possible(names[_i].name) == !!suite, "%s", names[_i].name);
+	unsetenv("STACKPROOF_CACHE");
 }
 END_TEST
 
@@ -237,6 +241,32 @@ START_TEST(path_that_is_no_image_is_refused)
 	ck_assert_msg(strstr(error.message, "not a bzImage") != NULL, "%s", error.message);
 	ck_assert_int_eq(kernel_get("/nonexistent/bzImage", &kernel, &error), -1);
 	ck_assert_int_eq(kernel_get("latest", &kernel, &error), -1);
+}
+END_TEST
+
+/* Nothing is asked without apt-get, and what is in the cache alone is listed: here nothing. */
+START_TEST(nothing_can_be_listed)
+{
+	char folder[] = "/tmp/test_kernels.XXXXXX", path[64];
+	struct kernel *kernels = NULL;
+	struct error error = { 0 };
+	size_t count = 1;
+	int before = dup(STDIN_FILENO);
+
+	close(before);
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path, sizeof(path), "mkdir -p %s/kernels/by-name", folder);
+	ck_assert(!system(path));
+	setenv("STACKPROOF_CACHE", folder, 1);
+	setenv("PATH", "/nowhere", 1);
+	ck_assert_int_eq(kernels_list(false, &kernels, &count, &error), -1);
+	ck_assert_int_eq(error.code, ERROR_UNAVAILABLE);
+	ck_assert(!kernels && !count);
+	int after = dup(STDIN_FILENO);
+	ck_assert_int_eq(after, before);
+	close(after);
+	snprintf(path, sizeof(path), "/bin/rm -r %s", folder);
+	ck_assert(!system(path));
 }
 END_TEST
 
@@ -283,6 +313,7 @@ int main(void)
 	tcase_add_test(tests, leading_zeros_do_not_count);
 	tcase_add_loop_test(tests, names_lead_to_suites, 0, COUNT(names));
 	tcase_add_test(tests, path_that_is_no_image_is_refused);
+	tcase_add_test(tests, nothing_can_be_listed);
 	tcase_add_test(tests, lying_boot_image_is_refused);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);
