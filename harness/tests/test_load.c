@@ -92,6 +92,35 @@ START_TEST(test_statistics)
 }
 END_TEST
 
+/* A stack that has just room, one that is cut, and functions of which those are left out that have none. */
+START_TEST(test_stack_has_its_room)
+{
+	struct load_statistics got;
+	char log[512], number[LOAD_NAME_MAX + 2];
+
+	memset(number, '1', sizeof(number));
+	for (int length = LOAD_NAME_MAX - 2; length <= LOAD_NAME_MAX + 1; length++) {
+		const int kept = length < LOAD_NAME_MAX ? length : LOAD_NAME_MAX - 1;
+
+		snprintf(log, sizeof(log), "stack depth %.*s\n", length, number);
+		memset(&got, 'x', sizeof(got));
+		load_statistics_parse(log, &got);
+		ck_assert_int_eq(strlen(got.stack), kept);
+		ck_assert_int_eq(strspn(got.stack, "1"), kept);
+	}
+	for (int longer = 0; longer < 2; longer++) {
+		snprintf(log, sizeof(log),
+			 "subprog 0 (a) main stack 111111111\nsubprog 1 (b) stack 222222222\n"
+			 "subprog 2 (c) stack 333333333\nsubprog 3 (d) stack 44444444%s\n"
+			 "subprog 4 (e) stack 5\n",
+			 longer ? "44" : "4");
+		load_statistics_parse(log, &got);
+		ck_assert_str_eq(got.stack, longer ? "111111111+222222222+333333333+4444444444"
+						   : "111111111+222222222+333333333+444444444+5");
+	}
+}
+END_TEST
+
 static const struct {
 	const char *text;
 	uint64_t bytes;
@@ -180,6 +209,25 @@ START_TEST(test_producer)
 	load_compiler_parse(producers[_i].producer, compiler, version);
 	ck_assert_str_eq(compiler, producers[_i].compiler);
 	ck_assert_str_eq(version, producers[_i].version);
+}
+END_TEST
+
+/* A version that is longer than its room is cut to it. */
+START_TEST(test_long_version)
+{
+	char compiler[LOAD_NAME_MAX], version[LOAD_NAME_MAX], said[128] = "clang version 14.";
+
+	for (int length = LOAD_NAME_MAX - 2; length <= LOAD_NAME_MAX + 1; length++) {
+		const int kept = length < LOAD_NAME_MAX ? length : LOAD_NAME_MAX - 1;
+
+		memset(said + strlen("clang version 14."), '7', (size_t)length - 3);
+		said[strlen("clang version ") + (size_t)length] = '\0';
+		load_compiler_parse(said, compiler, version);
+		ck_assert_str_eq(compiler, "clang-14");
+		ck_assert_int_eq(strlen(version), kept);
+		ck_assert_int_eq(strncmp(version, said + strlen("clang version "), (size_t)kept),
+				 0);
+	}
 }
 END_TEST
 
@@ -489,6 +537,8 @@ int main(void)
 	int failed;
 
 	tcase_add_loop_test(text, test_statistics, 0, COUNT(logs));
+	tcase_add_test(text, test_stack_has_its_room);
+	tcase_add_test(text, test_long_version);
 	tcase_add_loop_test(text, test_stack_bytes, 0, COUNT(stacks));
 	tcase_add_loop_test(text, test_tail, 0, COUNT(tails));
 	tcase_add_loop_test(text, test_helper, 0, COUNT(helpers));
