@@ -242,7 +242,7 @@ static bool take_line(struct batch *batch, enum run_stream which)
 {
 	struct batch_stream *stream = &batch->stream[which];
 	struct output *line = &stream->line;
-	bool maybe = line->size && line->data[0] == '{';
+	bool maybe = line->data[0] == '{'; /* a line has something */
 	json_t *object = maybe ? json_loadb(line->data, line->size, 0, NULL) : NULL;
 	const char *type = json_string_value(json_object_get(object, "type"));
 	bool is_begin = type && !strcmp(type, "begin"), is_end = type && !strcmp(type, "end");
