@@ -340,6 +340,7 @@ static const struct {
 	  LINE("6.1", "clang-14", "a", "yes", "1") LINE("6.1", "clang-14", "a", "no", "2"), "",
 	  "tsv: line 2 is there twice" },
 	{ "result_is_no_json", "", "load\n", "ndjson: line 1 is not one" },
+	{ "empty_line", "", "\n", "ndjson: line 1 is not one" },
 	{ "result_is_cut_short", "", RESULT("6.1", "c", "a", "yes", "1") "{\"type\":\"load\",\"ker",
 	  "ndjson: line 2 is not one" },
 	{ "result_of_another_type", "", "{\"type\":\"kernel\"}\n", "ndjson: line 1 is not one" },

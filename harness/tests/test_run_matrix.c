@@ -8,10 +8,14 @@
  * the run meanwhile. One with w takes its time, and at one with r the folder has what was before.
  */
 #include <check.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
+#include "cli/folder_lock.h"
 #include "host_lane.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -290,18 +294,46 @@ static void no_corpus(struct world *world)
 	world->options.corpus = "/nowhere";
 }
 
+static int lock_of_another = -1;
+
+static void anothers(struct world *world)
+{
+	struct error error;
+
+	ck_assert_int_eq(mkdir(world->results, 0777), 0);
+	lock_of_another = folder_lock(world->results, &error);
+	ck_assert_int_ge(lock_of_another, 0);
+}
+
+static void anothers_resumed(struct world *world)
+{
+	anothers(world);
+	world->options.resume = true;
+}
+
+static void nothing_to_resume(struct world *world)
+{
+	world->options.resume = true;
+}
+
 static const struct refusal {
 	const char *name;
 	void (*change)(struct world *world);
-	const char *message;
+	const char *message; /* "@": the results folder */
+	bool unwritten;
 } refusals[] = {
-	{ "a_file", a_file, "results: Not a directory" },
-	{ "a_file_above_it", a_file_above, "can't make the folder " },
-	{ "a_file_in_it", a_file_within, "can't read " },
-	{ "a_folder_for_the_file", a_folder_for_the_file, "can't write " },
-	{ "too_long", too_long, "the folder's path is too long" },
-	{ "no_match", no_match, "no binary of the corpus matches \"z*\"" },
-	{ "no_corpus", no_corpus, "can't read " },
+	{ "a_file", a_file, "results: Not a directory", true },
+	{ "a_file_above_it", a_file_above, "can't make the folder @/deeper: Not a directory",
+	  true },
+	{ "a_file_in_it", a_file_within, "can't read @/log: Not a directory", true },
+	{ "a_folder_for_the_file", a_folder_for_the_file,
+	  "can't write @/" RESULTS_FILE ": Is a directory", true },
+	{ "too_long", too_long, "the folder's path is too long", true },
+	{ "anothers", anothers, "", true },
+	{ "anothers_resumed", anothers_resumed, "", true },
+	{ "nothing_to_resume", nothing_to_resume, "@", false },
+	{ "no_match", no_match, "no binary of the corpus matches \"z*\"", false },
+	{ "no_corpus", no_corpus, "can't read /nowhere/manifest.tsv: No such file", false },
 };
 
 START_TEST(test_refused)
@@ -312,9 +344,137 @@ START_TEST(test_refused)
 	struct error error = { 0 };
 
 	world_init(&world, "a");
+	char message[256];
+	const char *at = strchr(c->message, '@');
+
+	if (at)
+		snprintf(message, sizeof(message), "%.*s%s%s", (int)(at - c->message), c->message,
+			 world.results, at + 1);
+	else
+		strcpy(message, c->message);
 	c->change(&world);
 	ck_assert_msg(run_matrix(&results, &world.options, &backend, &error) == -1, "%s", c->name);
-	ck_assert_msg(strstr(error.message, c->message) != NULL, "%s: %s", c->name, error.message);
+	ck_assert_msg(strstr(error.message, message) != NULL, "%s: %s", c->name, error.message);
+	ck_assert_msg(results.unwritten == c->unwritten, "%s", c->name);
+	ck_assert(!results.finished);
+	if (lock_of_another >= 0)
+		close(lock_of_another);
+	lock_of_another = -1;
+	results_deinit(&results);
+	remove_tree(world.corpus);
+}
+END_TEST
+
+/* ---- the host's CPUs ------------------------------------------------------------------------ */
+
+static pthread_barrier_t both;
+static pthread_mutex_t cpus_lock = PTHREAD_MUTEX_INITIALIZER;
+static int cpus[8];
+static size_t cpu_count;
+
+/* Each of as many workers as there are to be takes a batch before any goes on. */
+static int compare_on_cpu(const struct child_options *options, int *ret_exit, struct error *error)
+{
+	bool first;
+
+	pthread_mutex_lock(&cpus_lock);
+	ck_assert_uint_lt(cpu_count, 8);
+	first = cpu_count < 2;
+	cpus[cpu_count++] = options->cpu;
+	pthread_mutex_unlock(&cpus_lock);
+	if (first)
+		pthread_barrier_wait(&both);
+	return fake_compare(options, ret_exit, error);
+}
+
+static int nth_of(const cpu_set_t *set, int number)
+{
+	number %= CPU_COUNT(set);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, set) && !number--)
+			return cpu;
+	return -1;
+}
+
+/* One worker has the first CPU that may be had, of two the other has the next; or both the only one. */
+START_TEST(test_workers_have_their_cpus)
+{
+	const struct run_backend on_cpu = { .compare = compare_on_cpu, .can_boot = can_boot };
+	cpu_set_t all, set;
+	struct world world;
+	struct results results;
+	struct error error = { 0 };
+
+	ck_assert(!sched_getaffinity(0, sizeof(all), &all));
+	for (unsigned jobs = 1; jobs <= 2; jobs++) {
+		for (int only = 0; only < 2; only++) {
+			set = all;
+			if (only) {
+				CPU_ZERO(&set);
+				CPU_SET(nth_of(&all, CPU_COUNT(&all) - 1), &set);
+			}
+			ck_assert(!sched_setaffinity(0, sizeof(set), &set));
+			world_init(&world, "a b c d e f g h");
+			world.options.jobs = jobs;
+			cpu_count = 0;
+			pthread_barrier_init(&both, NULL, jobs);
+			ck_assert(!run_matrix(&results, &world.options, &on_cpu, &error));
+			pthread_barrier_destroy(&both);
+			ck_assert_uint_ge(cpu_count, jobs);
+			for (size_t i = 0; i < cpu_count; i++)
+				ck_assert(cpus[i] == nth_of(&set, 0) ||
+					  (jobs == 2 && cpus[i] == nth_of(&set, 1)));
+			ck_assert(jobs < 2 || only || CPU_COUNT(&set) < 2 || cpus[0] != cpus[1]);
+			results_deinit(&results);
+			remove_tree(world.corpus);
+		}
+	}
+	sched_setaffinity(0, sizeof(all), &all);
+}
+END_TEST
+
+/* What is known of each lane before anything ran in it, and how long all took, with what was before. */
+START_TEST(test_lanes_are_described)
+{
+	struct world world;
+	struct results results;
+	struct error error = { 0 };
+	struct utsname host;
+	struct stat made;
+	char path[128];
+
+	umask(022);
+	uname(&host);
+	world_init(&world, "a !b");
+	world.options.kernel_count = 2;
+	world.options.play = world.options.record = _i;
+	strcat(world.results, "/deeper/still");
+	ck_assert_msg(!run_matrix(&results, &world.options, &backend, &error), "%s", error.message);
+	ck_assert_uint_eq(results.kernel_count, 2);
+	ck_assert_str_eq(results.kernel[0].name, "host");
+	ck_assert_str_eq(results.kernel[0].how, RESULTS_STEPPED);
+	ck_assert_str_eq(results.kernel[0].version, host.release);
+	ck_assert_str_eq(results.kernel[0].accelerator, "native");
+	ck_assert_str_eq(results.kernel[0].outcome, "ok");
+	ck_assert_str_eq(results.kernel[1].name, "5.10");
+	ck_assert_str_eq(results.kernel[1].how, _i ? RESULTS_PLAYED : RESULTS_STEPPED);
+	ck_assert_str_ne(results.kernel[1].accelerator, "native");
+	ck_assert_uint_eq(results.cell_count, 4);
+	ck_assert(results.finished && !results.unwritten && results.seconds >= 0 &&
+		  results.seconds < 100);
+	/* What is not there was not run anywhere. */
+	for (int lane = 0; lane < 2; lane++) {
+		const struct cell *cell = &results.cell[2 * lane + 1];
+
+		ck_assert_str_eq(cell->binary, "b");
+		ck_assert_str_eq(cell->kernel, lane ? "5.10" : "host");
+		ck_assert(cell->status == CELL_ERROR && cell->environment && cell->reason[0]);
+	}
+	ck_assert(!stat(world.results, &made) && made.st_mode == (S_IFDIR | 0755));
+	snprintf(path, sizeof(path), "%s/" RECORDINGS, world.results);
+	ck_assert_int_eq(access(path, F_OK), _i ? 0 : -1);
+	snprintf(path, sizeof(path), "%s/kernels", world.results);
+	ck_assert(!access(path, F_OK));
 	results_deinit(&results);
 	remove_tree(world.corpus);
 }
@@ -330,6 +490,8 @@ int main(void)
 	tcase_add_loop_test(tcase, test_what_an_earlier_run_left, 0, 2);
 	tcase_add_loop_test(tcase, test_as_it_goes, 0, 2);
 	tcase_add_loop_test(tcase, test_refused, 0, COUNT(refusals));
+	tcase_add_test(tcase, test_workers_have_their_cpus);
+	tcase_add_loop_test(tcase, test_lanes_are_described, 0, 2);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
