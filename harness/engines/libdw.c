@@ -51,16 +51,6 @@ static int libdw_mappings(void *context, const struct address_space *space, stru
 
 /* ---- a point that was kept -------------------------------------------------------------- */
 
-static pid_t next_thread(Dwfl *dwfl, void *context, void **thread)
-{
-	const struct libdw_engine *engine = context;
-
-	if (*thread)
-		return 0;
-	*thread = context;
-	return engine->point->stop->tid;
-}
-
 static bool get_thread(Dwfl *dwfl, pid_t tid, void *context, void **thread)
 {
 	*thread = context;
@@ -83,7 +73,7 @@ static bool set_registers(Dwfl_Thread *thread, void *context)
 }
 
 static const Dwfl_Thread_Callbacks kept_callbacks = {
-	.next_thread = next_thread,
+	.next_thread = libdw_next_thread,
 	.get_thread = get_thread,
 	.memory_read = read_memory,
 	.set_initial_registers = set_registers,
@@ -127,8 +117,7 @@ static int on_frame(Dwfl_Frame *frame, void *context)
 		return DWARF_CB_ABORT;
 	}
 	frames->failed = stack_push(frames->stack, pc, frames->error);
-	if (frames->failed || libdw_process_crashes(frames->process, space, pc) ||
-	    libdw_process_crashes(frames->process, space, pc - 1))
+	if (frames->failed || libdw_process_crashes(frames->process, space, pc))
 		return DWARF_CB_ABORT;
 	return DWARF_CB_OK;
 }

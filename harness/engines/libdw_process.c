@@ -97,13 +97,13 @@ void libdw_process_read_vdso(struct libdw_process *process)
 	dwfl_getmodules(process->dwfl, read_vdso, NULL, 0);
 }
 
-/*
- * libdw (0.188) evaluates a CFA's expression without a frame, and its DW_OP_deref_size looks at
- * that frame (expr_eval() in libdwfl/frame_unwind.c). One row must not end the whole run: the walk
- * ends before.
- */
-bool libdw_process_crashes(struct libdw_process *process, const struct address_space *space,
-			   uint64_t pc)
+pid_t libdw_next_thread(Dwfl *dwfl, void *context, void **thread)
+{
+	return 0;
+}
+
+static bool row_crashes(struct libdw_process *process, const struct address_space *space,
+			uint64_t pc)
 {
 	typeof(&process->checked[0]) checked = &process->checked[pc % LIBDW_CHECKED_PCS];
 	const struct mapping *mapping;
@@ -121,4 +121,15 @@ bool libdw_process_crashes(struct libdw_process *process, const struct address_s
 		checked->crashes = expression_has(row.cfa.expression, row.cfa.expression_bytes,
 						  DW_OP_deref_size);
 	return checked->crashes;
+}
+
+/*
+ * libdw (0.188) evaluates a CFA's expression without a frame, and its DW_OP_deref_size looks at
+ * that frame (expr_eval() in libdwfl/frame_unwind.c). One row must not end the whole run: the walk
+ * ends before.
+ */
+bool libdw_process_crashes(struct libdw_process *process, const struct address_space *space,
+			   uint64_t pc)
+{
+	return row_crashes(process, space, pc) || row_crashes(process, space, pc - 1);
 }

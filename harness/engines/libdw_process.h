@@ -29,7 +29,9 @@ int libdw_process_report(struct libdw_process *process, const struct point *poin
 bool libdw_set_registers(Dwfl_Thread *thread, const struct point *point);
 /* What libdw reads out of the process, it reads now. Once the Dwfl is attached. */
 void libdw_process_read_vdso(struct libdw_process *process);
-/* True if libdw would die of the row at the PC. */
+/* Threads are named, and none is looked for: libdw only wants that somebody could list them. */
+pid_t libdw_next_thread(Dwfl *dwfl, void *context, void **thread);
+/* True if libdw would die of the row at the PC, or at the last byte of the call before it. */
 bool libdw_process_crashes(struct libdw_process *process, const struct address_space *space,
 			   uint64_t pc);
 /* Sets error to what libdw's function says: its return value, or its own error. -1. */

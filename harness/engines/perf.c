@@ -120,16 +120,6 @@ static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *ret, void *c
 	return false;
 }
 
-static pid_t next_thread(Dwfl *dwfl, void *context, void **thread)
-{
-	struct perf_engine *engine = context;
-
-	if (*thread)
-		return 0;
-	*thread = engine;
-	return engine->point->stop->tid;
-}
-
 static bool get_thread(Dwfl *dwfl, pid_t tid, void *context, void **thread)
 {
 	*thread = context;
@@ -144,7 +134,7 @@ static bool set_registers(Dwfl_Thread *thread, void *context)
 }
 
 static const Dwfl_Thread_Callbacks thread_callbacks = {
-	.next_thread = next_thread,
+	.next_thread = libdw_next_thread,
 	.get_thread = get_thread,
 	.memory_read = read_memory,
 	.set_initial_registers = set_registers,
@@ -181,8 +171,7 @@ static int on_frame(Dwfl_Frame *frame, void *context)
 		return DWARF_CB_ABORT;
 	}
 	engine->failed = stack_push(engine->result, pc, engine->error);
-	if (engine->failed || libdw_process_crashes(&engine->process, space, pc) ||
-	    libdw_process_crashes(&engine->process, space, pc - 1))
+	if (engine->failed || libdw_process_crashes(&engine->process, space, pc))
 		return DWARF_CB_ABORT;
 	return DWARF_CB_OK;
 }

@@ -280,9 +280,9 @@ START_TEST(blanks_end_with_the_text)
 END_TEST
 
 static const struct kernel_package packages[] = {
+	{ .name = "older", .version = "6.1.8-9", .series = "6.1" },
 	{ .name = "first", .version = "6.1.9-1", .series = "6.1" },
 	{ .name = "same", .version = "6.1.9-1", .series = "6.1" },
-	{ .name = "older", .version = "6.1.8-9", .series = "6.1" },
 	{ .name = "tilde", .version = "6.2.3~x-1", .series = "6.2" },
 	{ .name = "candidate", .version = "6.3~rc1-1", .series = "6.3-rc" },
 	{ .name = "newest", .version = "6.12.90-1", .series = "6.12" },

@@ -175,6 +175,8 @@ static const struct {
 	{ 1062, "\r1:02  host 3/3  5.10 2/3 (1 failed)  7.2 3/3 (3 failed)\033[K" },
 	{ 1062.05, "" },
 	{ 1062.2, "\r1:02  host 3/3  5.10 2/3 (1 failed)  7.2 3/3 (3 failed)\033[K" },
+	{ 1062.25, "" },
+	{ 1062.325, "\r1:02  host 3/3  5.10 2/3 (1 failed)  7.2 3/3 (3 failed)\033[K" },
 	{ 4600, "\r60:00  host 3/3  5.10 2/3 (1 failed)  7.2 3/3 (3 failed)\033[K" },
 };
 
@@ -196,6 +198,20 @@ START_TEST(matrix_on_a_terminal)
 }
 END_TEST
 
+/* A tenth of a second is long enough, and one nanosecond less is not. */
+START_TEST(matrix_is_drawn_each_tenth)
+{
+	struct results results;
+	struct run run = { .results = &results, .progress = { .live = true } };
+
+	fixture_results(&results);
+	expect_shown(&run, 0.099999999, progress_cell, "");
+	expect_shown(&run, 0.1, progress_cell,
+		     "\r0:00  host 3/3  5.10 3/3 (1 failed)  7.2 3/3 (3 failed)\033[K");
+	results_deinit(&results);
+}
+END_TEST
+
 START_TEST(matrix_in_a_log)
 {
 	struct results results;
@@ -211,6 +227,10 @@ START_TEST(matrix_in_a_log)
 	expect_shown(&run, 1010, lane_2,
 		     "7.2 = 7.2.12: 0 passed, 0 failed, 3 errors, 0 skipped, 5.0 s: the kernel "
 		     "panicked: not syncing\n");
+	strcpy(results.kernel[2].sentence, "x");
+	strcpy(results.kernel[2].version, "7");
+	expect_shown(&run, 1010, lane_2,
+		     "7.2 = 7: 0 passed, 0 failed, 3 errors, 0 skipped, 5.0 s: x\n");
 	expect_shown(&run, 1010, progress_end, "");
 	run.progress.file = NULL;
 	progress_lane_done(&run, 0);
@@ -228,6 +248,7 @@ int main(void)
 	tcase_add_test(tcase, bar_is_drawn_some_times_a_second);
 	tcase_add_test(tcase, bar_needs_a_terminal);
 	tcase_add_test(tcase, matrix_on_a_terminal);
+	tcase_add_test(tcase, matrix_is_drawn_each_tenth);
 	tcase_add_test(tcase, matrix_in_a_log);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
