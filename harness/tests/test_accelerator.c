@@ -241,6 +241,11 @@ static const struct {
 	  "start: "
 	  "no register\n",
 	  0, GUEST_OK, false, true, "" },
+	{ "kvm_says_something_and_emulation_nothing", NULL, "echo one >&2", "cat ready >&4",
+	  "-accel kvm\n-accel tcg\n",
+	  "stackproof: no guest boots with KVM here, so it is emulated, slowly: QEMU did not "
+	  "start: one\n",
+	  0, GUEST_LOST, false, true, "the guest ended during /command without a result" },
 	{ "kvm_dies_of_a_panic", NULL, "echo 'Kernel panic - not syncing: x' >&3", "cat done >&4",
 	  "-accel kvm\n-accel tcg\n",
 	  "stackproof: no guest boots with KVM here, so it is emulated, slowly: the guest's kernel "

@@ -13,12 +13,27 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include "vm/cache.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof(*(array))))
 
 static char folder[64];
+static size_t most_at_once; /* bytes of a write(); 0: as many as they are */
+static int interrupted;	    /* so often before */
+static bool writes_nothing;
+
+ssize_t write(int fd, const void *data, size_t size)
+{
+	if (interrupted > 0 && interrupted--) {
+		errno = EINTR;
+		return -1;
+	}
+	if (most_at_once && size > most_at_once)
+		size = most_at_once;
+	return syscall(SYS_write, fd, data, writes_nothing ? 0 : size);
+}
 
 static void set_up(void)
 {
@@ -168,6 +183,28 @@ START_TEST(file_is_replaced)
 }
 END_TEST
 
+/* In as many parts as it takes; one that takes none is an error. */
+START_TEST(file_is_written_in_parts)
+{
+	struct error error = { 0 };
+	char content[32];
+
+	most_at_once = 3;
+	interrupted = 2;
+	ck_assert(!write_file_atomically(below("file"), "0123456789", 10, &error));
+	most_at_once = 0;
+	ck_assert(!read_small_file(below("file"), content, sizeof(content)));
+	ck_assert_str_eq(content, "0123456789");
+	writes_nothing = true;
+	int status = write_file_atomically(below("file"), "x", 1, &error);
+	writes_nothing = false;
+	ck_assert_int_eq(status, -1);
+	ck_assert_int_eq(error.code, ERROR_SYSTEM);
+	ck_assert(!read_small_file(below("file"), content, sizeof(content)));
+	ck_assert_str_eq(content, "0123456789");
+}
+END_TEST
+
 /* What can't take its place leaves nothing behind. */
 START_TEST(file_that_cannot_be_written)
 {
@@ -268,6 +305,7 @@ int main(void)
 	tcase_add_test(tests, directories_are_made_as_needed);
 	tcase_add_test(tests, tree_is_removed_and_nothing_else);
 	tcase_add_test(tests, file_is_replaced);
+	tcase_add_test(tests, file_is_written_in_parts);
 	tcase_add_test(tests, file_that_cannot_be_written);
 	tcase_add_test(tests, file_for_which_there_is_no_room);
 	tcase_add_test(tests, small_file_is_read_as_far_as_there_is_room);

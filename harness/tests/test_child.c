@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "child/child.h"
@@ -59,6 +60,13 @@ static const struct {
 	  "pwd: No such file or directory\n",
 	  CHILD_NOT_RUN << 8,
 	  ERROR_UNAVAILABLE },
+	{ "folders_of_ldconfig",
+	  { "sh", "-c", "echo ${PATH#${PATH%:/usr/sbin:/sbin}} $LC_ALL" },
+	  NULL,
+	  true,
+	  ":/usr/sbin:/sbin C\n",
+	  0,
+	  ERROR_NONE },
 	{ "no_program",
 	  { "no-such-program" },
 	  NULL,
@@ -102,14 +110,77 @@ START_TEST(program_runs)
 }
 END_TEST
 
+/* Neither to our output nor to our errors. */
 START_TEST(output_may_go_nowhere)
 {
-	const char *argv[] = { "sh", "-c", "echo out && exit 7", NULL };
+	const char *argv[] = { "sh", "-c", "echo out && echo errors >&2 && exit 7", NULL };
+	FILE *file = tmpfile();
+	int output = dup(STDOUT_FILENO), errors = dup(STDERR_FILENO);
 	struct error error;
-	pid_t pid = child_start(&(struct child_command) { .argv = argv }, NULL, &error);
 
-	ck_assert_int_gt(pid, 0);
-	ck_assert_int_eq(child_end(pid, false), 7 << 8);
+	ck_assert_ptr_nonnull(file);
+	fflush(NULL);
+	dup2(fileno(file), STDOUT_FILENO);
+	dup2(fileno(file), STDERR_FILENO);
+	pid_t pid = child_start(&(struct child_command) { .argv = argv }, NULL, &error);
+	int status = pid > 0 ? child_end(pid, false) : -1;
+	dup2(output, STDOUT_FILENO);
+	dup2(errors, STDERR_FILENO);
+	close(output);
+	close(errors);
+	ck_assert_int_eq(status, 7 << 8);
+	ck_assert_int_eq(lseek(fileno(file), 0, SEEK_END), 0);
+	fclose(file);
+}
+END_TEST
+
+static int pipes_left = -1, processes_left = -1; /* below 0: as many as there are */
+
+int pipe2(int ret[2], int flags)
+{
+	if (pipes_left && (pipes_left < 0 || pipes_left--))
+		return (int)syscall(SYS_pipe2, ret, flags);
+	errno = EMFILE;
+	return -1;
+}
+
+pid_t fork(void)
+{
+	if (processes_left && (processes_left < 0 || processes_left--))
+		return _Fork();
+	errno = EAGAIN;
+	return -1;
+}
+
+/* It is said for what, and nothing is left open. */
+START_TEST(nothing_can_be_started)
+{
+	const char *argv[] = { "program", "-c", NULL };
+	const struct child_command command = { .argv = argv };
+	struct error error;
+	int before = dup(STDIN_FILENO), output = 7;
+
+	close(before);
+	pipes_left = 0;
+	ck_assert_int_eq(child_start(&command, &output, &error), -1);
+	pipes_left = -1;
+	ck_assert_str_eq(error.message, "a pipe for program: Too many open files");
+	processes_left = 0;
+	for (int i = 0; i < 2; i++) {
+		error = (struct error) { 0 };
+		output = 7;
+		pid_t pid = child_start(&command, i ? &output : NULL, &error);
+
+		ck_assert_int_eq(pid, -1);
+		ck_assert_int_eq(output, i ? -1 : 7);
+		ck_assert_str_eq(error.message,
+				 "a process for program: Resource temporarily unavailable");
+		ck_assert_int_eq(error.code, ERROR_SYSTEM);
+	}
+	processes_left = -1;
+	int after = dup(STDIN_FILENO);
+	ck_assert_int_eq(after, before);
+	close(after);
 }
 END_TEST
 
@@ -311,6 +382,7 @@ int main(void)
 	tcase_set_timeout(tcase, 60);
 	tcase_add_loop_test(tcase, program_runs, 0, COUNT(cases));
 	tcase_add_test(tcase, output_may_go_nowhere);
+	tcase_add_test(tcase, nothing_can_be_started);
 	tcase_add_loop_test(tcase, group_ends_with_child, 0, 2);
 	tcase_add_test(tcase, child_ends_with_its_parent);
 	tcase_add_loop_test(tcase, a_signal_ends_what_is_waited_for, 0, COUNT(endings));

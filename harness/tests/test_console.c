@@ -62,6 +62,21 @@ static size_t read_log(const char *name, char *ret)
 	return size;
 }
 
+/* Of a longer line nothing is left in the next. */
+START_TEST(lines_are_apart)
+{
+	static const char log[] = "123456Kernel panic - not syncing: first\n[ 1.0]\nBUG: x\nB\n";
+	struct console console = { 0 };
+
+	console_feed(&console, log, strlen(log));
+	console_feed(&console, "Kernel panic", 12);
+	console_finish(&console);
+	ck_assert_uint_eq(console.count[CONSOLE_PANIC], 0);
+	ck_assert_uint_eq(console.count[CONSOLE_BUG], 1);
+	ck_assert_uint_eq(console_events(&console), 1);
+}
+END_TEST
+
 static void check_case(const struct console_case *test, const char *log, size_t size, size_t step)
 {
 	struct console console = { 0 };
@@ -298,6 +313,7 @@ int main(void)
 	tcase_add_loop_test(tests, line_is_the_event_that_it_begins_like, 0,
 			    (int)(sizeof(lines) / sizeof(*lines)));
 	tcase_add_test(tests, events_are_added_up_and_the_first_panic_is_kept);
+	tcase_add_test(tests, lines_are_apart);
 	tcase_add_test(tests, long_line_is_judged_by_its_beginning);
 	tcase_add_loop_test(tests, tail_has_the_room_that_it_is_given, 0,
 			    (int)(sizeof(tails) / sizeof(*tails)));

@@ -399,6 +399,52 @@ START_TEST(nothing_can_be_started)
 }
 END_TEST
 
+static size_t most_at_once; /* bytes of a write(); 0: as many as they are */
+static int interrupted;	    /* so often before */
+
+ssize_t write(int fd, const void *data, size_t size)
+{
+	if (interrupted > 0 && interrupted--) {
+		errno = EINTR;
+		return -1;
+	}
+	if (most_at_once && size > most_at_once)
+		size = most_at_once;
+	return syscall(SYS_write, fd, data, size);
+}
+
+/* In as many parts as it takes; and its descriptor may be the first. */
+START_TEST(console_is_kept_in_parts)
+{
+	struct guest_options options = { .timeout_ms = 60000 };
+	struct guest_result result;
+	struct error error;
+	char path[128], text[64] = "";
+	int input = dup(STDIN_FILENO);
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/console", folder);
+	options.console_path = path;
+	write_qemu("echo 0123456789abcdef >&3; cat done >&4");
+	close(STDIN_FILENO);
+	most_at_once = 3;
+	interrupted = 2;
+	int status = run_guest(&options, &result, &error);
+	most_at_once = 0;
+	interrupted = 0;
+	int next = dup(input);
+	dup2(input, STDIN_FILENO);
+	ck_assert_msg(!status && result.outcome == GUEST_OK, "%s", error.message);
+	ck_assert_int_eq(next, STDIN_FILENO);
+	close(input);
+	file = fopen(path, "re");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fread(text, 1, sizeof(text) - 1, file), 17);
+	fclose(file);
+	ck_assert_str_eq(text, "0123456789abcdef\n");
+}
+END_TEST
+
 #define LOOP(test, cases) tcase_add_loop_test(tests, test, 0, COUNT(cases))
 
 int main(void)
@@ -414,6 +460,7 @@ int main(void)
 	LOOP(power_off_has_its_time, ends);
 	tcase_add_test(tests, stop_descriptor_is_waited_for);
 	tcase_add_test(tests, messages_of_both_streams);
+	tcase_add_test(tests, console_is_kept_in_parts);
 	tcase_add_test(tests, there_is_no_qemu);
 	tcase_add_test(tests, nothing_can_be_started);
 	suite_add_tcase(suite, tests);

@@ -165,6 +165,10 @@ START_TEST(batch_is_of_one_kind)
 	ck_assert(!batch.bind_now && batch.entry[1].binary == 8);
 	ck_assert_uint_eq(begin(0, false, 0, 3), 3);
 	ck_assert_uint_eq(begin(0, false, 5, 1), 1);
+	ck_assert_uint_eq(begin(0, false, 8, 2), 1);
+	ck_assert(!batch.bind_now);
+	ck_assert_uint_eq(begin(0, false, 6, 2), 1);
+	ck_assert(batch.bind_now);
 	for (int i = 0; i < BINARIES; i++)
 		binary[i].expected = NULL;
 	ck_assert_uint_eq(begin(0, false, 0, 63), 63);
@@ -287,6 +291,70 @@ START_TEST(news_and_times)
 }
 END_TEST
 
+/* What lies behind the last entry is no entry, whatever it holds. */
+static void poison(bool closed, int exit_status)
+{
+	batch.entry[batch.count] = (struct batch_entry) { .binary = BINARIES - 1,
+							  .started = true,
+							  .begun = true,
+							  .closed = { closed, closed },
+							  .exit_status = exit_status };
+}
+
+START_TEST(nothing_behind_the_last)
+{
+	/* Named by nobody, and no reason for a status. */
+	begin(0, false, 0, 2);
+	batch_start(&batch);
+	poison(true, 99);
+	ck_assert(!say(RUN_STDOUT, BEGIN(79)));
+	say(RUN_STDOUT, BEGIN(0));
+	batch_exit(&batch, 99);
+	expect_told("0/0: 99 \"(its end was not reported)|\" \"\" 0 s\n");
+	batch_settle(&batch);
+	expect_told("");
+	batch_start(&batch);
+	poison(true, 98);
+	batch_exit(&batch, 98);
+	expect_told("0/1: 98 \"\" \"\" 0 s\n");
+	/* Nor guilty. */
+	begin(0, false, 0, 2);
+	batch_start(&batch);
+	say(RUN_STDOUT, BEGIN(0) END(0, 0) BEGIN(1) END(1, 0));
+	say(RUN_STDERR, BEGIN(0) END(0, 0) BEGIN(1) END(1, 0));
+	expect_told("0/0: 0 \"\" \"\" 0 s\n");
+	poison(false, 0);
+	batch_exit(&batch, 139);
+	expect_told("0/1: 139 \"\" \"\" 0 s\n");
+	begin(0, false, 0, 2);
+	batch_start(&batch);
+	poison(false, 0);
+	batch_abandon(&batch, 5);
+	expect_told("0/0: 5 \"\" \"\" 0 s\n0/1: 5 \"\" \"\" 0 s\n");
+	ck_assert_uint_eq(batch_left(&batch), 0);
+}
+END_TEST
+
+/* A status that one of them had explains the end: nobody is guilty. */
+START_TEST(status_of_one_of_them)
+{
+	for (int i = 0; i < 3; i++) {
+		begin(0, false, 0, 4);
+		batch_start(&batch);
+		say(RUN_STDOUT, BEGIN(0) END(0, 3) BEGIN(1) END(1, 5) "more\n");
+		say(RUN_STDERR, BEGIN(0) END(0, 0) "a line");
+		batch_exit(&batch, i == 0 ? 3 : i == 1 ? 5 : 9);
+		told[0] = '\0';
+		told_used = 0;
+		/* Else it is laid to the one that had not ended. */
+		ck_assert_uint_eq(batch_left(&batch), i < 2 ? 2 : 1);
+		ck_assert_int_eq(batch.entry[2].done, i == 2);
+		batch_deinit(&batch);
+	}
+	memset(&batch, 0, sizeof(batch));
+}
+END_TEST
+
 /* Who did not end took until now; who did not begin took no time. */
 START_TEST(times_of_what_does_not_end)
 {
@@ -390,6 +458,8 @@ int main(void)
 	tcase_add_test(tests, batch_is_of_one_kind);
 	LOOP(command_line, lines);
 	tcase_add_test(tests, news_and_times);
+	tcase_add_test(tests, nothing_behind_the_last);
+	tcase_add_test(tests, status_of_one_of_them);
 	tcase_add_test(tests, times_of_what_does_not_end);
 	tcase_add_test(tests, ways_to_end);
 	tcase_add_test(tests, cut_is_said);

@@ -27,13 +27,12 @@ static const char *elf_reason(void)
 
 static int read_shebang(struct elf_needs *needs, int fd, struct error *error)
 {
-	char line[SHEBANG_BYTES_MAX + 1];
+	char line[SHEBANG_BYTES_MAX + 1] = ""; /* all of it zeros */
 	ssize_t size = pread(fd, line, SHEBANG_BYTES_MAX, 0);
 	char *start;
 
 	if (size < 2 || memcmp(line, "#!", 2))
 		return 0;
-	line[size] = '\0';
 	start = line + 2 + strspn(line + 2, " \t");
 	start[strcspn(start, " \t\n")] = '\0';
 	if (*start != '/')

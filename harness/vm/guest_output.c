@@ -66,8 +66,7 @@ static int unpack_entry(struct archive *from, struct archive_entry *entry, struc
 		return error_set(error, ERROR_MEMORY, "", 0, "out of memory");
 	archive_entry_copy_pathname(entry, path);
 	archive_entry_set_perm(entry, archive_entry_perm(entry) & 0777);
-	if (archive_write_header(to, entry) < ARCHIVE_OK ||
-	    (archive_entry_size(entry) > 0 && copy_data(from, to)) ||
+	if (archive_write_header(to, entry) < ARCHIVE_OK || copy_data(from, to) ||
 	    archive_write_finish_entry(to) < ARCHIVE_OK)
 		status = error_set(error, ERROR_UNAVAILABLE, "", 0, "can't write %s: %s", path,
 				   archive_error_string(to) ? archive_error_string(to)

@@ -219,8 +219,6 @@ static void take_results(struct guest *guest, const void *data, size_t size)
 {
 	unsigned elapsed = (unsigned)(now_ms() - guest->start_ms);
 
-	if (guest->broken)
-		return;
 	if (guest_channel_feed(&guest->channel, data, size, &guest->protocol_error))
 		guest->broken = true;
 	if (guest->channel.ready && !guest->result->boot_ms)
@@ -504,8 +502,8 @@ int guest_run(const struct guest_options *options, const struct guest_callbacks 
 	    initramfs_build(options->files, options->file_count, options->commands,
 			    options->command_count, &guest->initrd_fd, error))
 		goto out;
-	if (boot_image_unpack(options->kernel_image, &guest->kernel_fd, &ignored))
-		guest->kernel_fd = -1; /* QEMU takes the bzImage, or says what is wrong with it */
+	/* Else QEMU takes the bzImage, or says what is wrong with it. */
+	boot_image_unpack(options->kernel_image, &guest->kernel_fd, &ignored);
 	result = attempt_all(guest, callbacks, error);
 	if (!result && ret->outcome == GUEST_NOT_STARTED)
 		result = error_set(error, ERROR_UNAVAILABLE, "", 0, "%s", ret->sentence);
