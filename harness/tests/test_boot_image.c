@@ -9,6 +9,7 @@
 #include <archive_entry.h>
 #include <check.h>
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +17,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include "vm/boot_image.h"
 
@@ -25,6 +28,21 @@
 #define TAIL	     4 /* behind the payload: its size, unpacked */
 
 static char path[64];
+static bool no_mappings, walled; /* the page behind a mapping can't be read */
+
+void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
+{
+	if (no_mappings && fd >= 0) {
+		errno = ENOMEM;
+		return MAP_FAILED;
+	}
+	if (walled && fd >= 0) {
+		address = (void *)syscall(SYS_mmap, NULL, size + 4096, PROT_NONE,
+					  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		flags |= MAP_FIXED;
+	}
+	return (void *)syscall(SYS_mmap, address, size, protection, flags, fd, offset);
+}
 
 static void set_up(void)
 {
@@ -128,6 +146,32 @@ START_TEST(what_is_no_image)
 	write_image("", 0);
 	ck_assert_int_eq(boot_image_version("/dev", version, sizeof(version), &error), -1);
 	ck_assert(strstr(error.message, "is not a bzImage"));
+}
+END_TEST
+
+/* Up to the last byte of a file that ends with its page, and none behind it. */
+START_TEST(version_at_the_end_of_a_page)
+{
+	static unsigned char image[4096];
+	struct error error = { 0 };
+	char version[32];
+
+	memcpy(image + 0x202, "HdrS", 4);
+	image[0x20e] = 0xfc; /* 0xdfc, plus 0x200 */
+	image[0x20f] = 0x0d;
+	memcpy(image + 0xffc, "6.10", 4);
+	write_image(image, sizeof(image));
+	walled = true;
+	int status = boot_image_version(path, version, sizeof(version), &error);
+	walled = false;
+	ck_assert_msg(!status, "%s", error.message);
+	ck_assert_str_eq(version, "6.10");
+	no_mappings = true;
+	status = boot_image_version(path, version, sizeof(version), &error);
+	no_mappings = false;
+	ck_assert_int_eq(status, -1);
+	ck_assert_int_eq(error.system_errno, ENOMEM);
+	ck_assert(!strncmp(error.message, path, strlen(path)));
 }
 END_TEST
 
@@ -341,6 +385,31 @@ START_TEST(kernel_is_unpacked)
 }
 END_TEST
 
+/* The notes may come first, and who has them last. */
+START_TEST(notes_of_any_segment)
+{
+	static const struct payload_case c = {
+		"any", PLAIN, { PVH }, PT_NOTE, 0x20f, 3, 0, 0, NULL
+	};
+	unsigned char *image = calloc(1, 65536);
+	struct error error = { 0 };
+	struct payload_elf elf;
+	int fd = -1;
+
+	for (int i = 0; i < 3; i++) {
+		make_elf(c.notes, c.type, &elf);
+		Elf64_Phdr notes = elf.program[1];
+		elf.program[1] = elf.program[i];
+		elf.program[i] = notes;
+		memset(image, 0, 65536);
+		write_image(image, make_image(&c, &elf, image, 65536));
+		ck_assert_msg(!boot_image_unpack(path, &fd, &error), "%d: %s", i, error.message);
+		close(fd);
+	}
+	free(image);
+}
+END_TEST
+
 /* What failed leaves nothing open. */
 START_TEST(failures_leave_nothing_open)
 {
@@ -374,6 +443,8 @@ int main(void)
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_add_loop_test(tests, version_is_the_first_word, 0, COUNT(versions));
 	tcase_add_test(tests, what_is_no_image);
+	tcase_add_test(tests, version_at_the_end_of_a_page);
+	tcase_add_test(tests, notes_of_any_segment);
 	tcase_add_test(tests, image_without_standard_input);
 	tcase_add_loop_test(tests, kernel_is_unpacked, 0, COUNT(payloads));
 	tcase_add_test(tests, failures_leave_nothing_open);

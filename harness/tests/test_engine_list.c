@@ -127,6 +127,7 @@ static const struct {
 	{ "a=", NULL, NULL, NULL, "engine a: nothing to start", REFUSED },
 	{ "=x", NULL, NULL, NULL, NO_NAME "'=x'", REFUSED },
 	{ "a b=x", NULL, NULL, NULL, NO_NAME "'a b=x'", REFUSED },
+	{ " a=x", NULL, NULL, NULL, NO_NAME "' a=x'", REFUSED },
 	{ NAME_32 "q=x", NULL, NULL, NULL, NO_NAME "'" NAME_32 "q=x'", REFUSED },
 	{ "a=/nowhere/x.so", NULL, NULL, NULL, "/nowhere/x.so: No such file or directory",
 	  ERROR_SYSTEM },
@@ -219,15 +220,18 @@ START_TEST(commands_and_their_limits)
 	ck_assert_ptr_eq(engine, opened);
 	engine_list_limit(&list, 1234, 60000);
 	ck_assert(!engine_open(list.engine[2], NULL, &engine, &error));
+	ck_assert(!engine_open(list.engine[0], NULL, &engine, &error));
 	engine_list_limit(&list, 1, 0);
 	ck_assert(!engine_open(list.engine[1], NULL, &engine, &error));
 	ck_assert_str_eq(told, "open a x - 30000 10000 0\n"
 			       "open c z - 30000 1234 10000\n"
+			       "open a x - 30000 1234 10000\n"
 			       "open b y - 30000 1 0\n");
 	answer = -1;
 	ck_assert_int_eq(engine_open(list.engine[1], NULL, &engine, &error), -1);
 	ck_assert_ptr_null(engine);
 	engine_list_deinit(&list);
+	engine_external_destroy(NULL);
 }
 END_TEST
 
@@ -295,12 +299,14 @@ END_TEST
 START_TEST(mappings_lie_in_files)
 {
 	static struct image_segment segments[] = {
-		{ .vaddr = 0x1000, .memory_bytes = 0x800, .file_offset = 0x0 },
+		{ .vaddr = 0x1000, .memory_bytes = 0x800, .file_offset = 0x2000 },
 		{ .vaddr = 0x5678, .memory_bytes = 0x2000, .file_offset = 0x3678 },
 		{ .vaddr = 0x9000, .memory_bytes = 0x1000, .file_offset = 0x8000 },
+		/* Behind the last: it is none. */
+		{ .vaddr = 0x1800, .memory_bytes = 0x100, .file_offset = 0x7000 },
 	};
 	static struct image image = { .segment = segments,
-				      .segment_count = COUNT(segments),
+				      .segment_count = COUNT(segments) - 1,
 				      .build_id = { 0x12, 0xab },
 				      .build_id_size = 2 };
 	struct image_entry entry = { .image = &image }, nothing = { 0 };
@@ -323,7 +329,7 @@ START_TEST(mappings_lie_in_files)
 
 	forget();
 	ck_assert(!engine_external_mappings(opened, &space, &error));
-	ck_assert_str_eq(told, "1000 1800 0 0 /first 12ab\n"
+	ck_assert_str_eq(told, "1000 1800 2000 0 /first 12ab\n"
 			       "1800 2000 0 0 /behind 12ab\n"
 			       "15000 16000 3000 10000 /page 12ab\n"
 			       "15678 16000 3678 10000 /vaddr 12ab\n"

@@ -209,6 +209,10 @@ START_TEST(test_what_an_earlier_run_left)
 	ck_assert(is_there(world.results, "log/e@host.stderr"));
 	ck_assert(is_there(world.results, "log/e@host.stdout"));
 	check_message("messages", "s", world.results, "a message|");
+	struct stat log;
+	char path[128];
+	snprintf(path, sizeof(path), "%s/log/s@host.stderr", world.results);
+	ck_assert(!stat(path, &log) && log.st_size == 10);
 	results_deinit(&results);
 	remove_tree(world.corpus);
 }
