@@ -51,15 +51,13 @@ static int find_host(char *ret, size_t size, struct error *error)
 {
 	const char *wanted = getenv(HOST_VARIABLE);
 	char self[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	int used;
 
 	if (wanted && *wanted) {
 		used = snprintf(ret, size, "%s", wanted);
 	} else {
-		if (length < 0)
+		if (!realpath("/proc/self/exe", self))
 			return error_set_errno(error, "/proc/self/exe");
-		self[length] = '\0';
 		used = snprintf(ret, size, "%s/engine_host", dirname(self));
 	}
 	if (used >= (int)size)

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_external_counts.c - what an external engine is counted for: reads, bytes, time; to the one
+ *
+ * Engines are a few lines of sh(1), as in test_external.c. The memory of the points is three pages,
+ * and which parts of it were asked for is kept.
+ */
+#include <check.h>
+#include "external_points.h"
+
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define PAGES_AT     0x7000u
+#define PAGES_END    0xa000u
+#define LONG_MS	     120000
+
+static char asked[1024];
+
+/* Byte n is n. */
+static int read_pages(void *context, uint64_t address, void *ret, size_t size)
+{
+	size_t used = strlen(asked);
+
+	if (used < sizeof(asked) - 64)
+		snprintf(asked + used, sizeof(asked) - used, "%lx+%zx ", (unsigned long)address,
+			 size);
+	if (address < PAGES_AT || address > PAGES_END || size > PAGES_END - address)
+		return -1;
+	for (size_t i = 0; i < size; i++)
+		((uint8_t *)ret)[i] = (uint8_t)(address + i);
+	return 0;
+}
+
+static const struct memory_reader memory = { .read = read_pages };
+
+static struct external *open_engine(const char *command, struct external_options *options)
+{
+	struct external *ret = NULL;
+	struct error error = { 0 };
+
+	*options = (struct external_options) {
+		.name = "engine", .command = command, .hello_ms = LONG_MS, .answer_ms = LONG_MS
+	};
+	ck_assert_msg(!external_open(options, &ret, &error), "%s", error.message);
+	ck_assert(!external_mappings(ret, NULL, 0, &error));
+	asked[0] = '\0';
+	return ret;
+}
+
+static struct external_report ask(struct external *external, uint64_t sp, int count)
+{
+	struct register_values regs = *points_registers();
+	struct external_point point = { &regs, &memory };
+	struct stack stack = { 0 };
+	struct external_report report;
+	struct error error;
+
+	regs.value[REGISTER_RSP] = sp;
+	for (int i = 0; i < count; i++)
+		ck_assert_int_eq(external_ask(external, &point, 1, &stack, &error), 0);
+	stack_deinit(&stack);
+	external_report(external, &report);
+	/* What was answered took time, and no more than all that was waited for. */
+	ck_assert_uint_le(report.answered_ns, report.waited_ns);
+	if (report.outcome[EXTERNAL_STACK])
+		ck_assert_uint_gt(report.answered_ns, 0);
+	return report;
+}
+
+/* ---- the stack that comes with a point ------------------------------------------------------ */
+
+static const struct {
+	unsigned wanted;
+	uint64_t sp;
+	const char *asked;
+	uint64_t bytes;
+} windows[] = {
+	{ 16, 0x7100, "7100+10 ", 16 },
+	{ 3840, 0x7100, "7100+f00 ", 3840 },
+	{ 3841, 0x7100, "7100+f00 8000+1 ", 3841 },
+	{ 8192, 0x7100, "7100+f00 8000+1000 9000+100 ", 8192 },
+	{ 65536, 0x7100, "7100+f00 8000+1000 9000+1000 a000+1000 ", 0x2f00 },
+	{ 65536, 0x7000, "7000+1000 8000+1000 9000+1000 a000+1000 ", 0x3000 },
+	{ 4096, 0x9fff, "9fff+1 a000+fff ", 1 },
+	{ 4096, 0xa000, "a000+1000 ", 0 },
+	{ 4096, 0x6fff, "6fff+1 ", 0 },
+	{ 1, 0x7fff, "7fff+1 ", 1 },
+};
+
+START_TEST(stack_is_read_by_the_page)
+{
+	struct external_options options;
+	char command[512];
+
+	snprintf(command, sizeof(command),
+		 "echo hello 1; echo window %u; echo ready; read hello; read mappings; while read "
+		 "points; "
+		 "do read point id rest; echo stack $id complete 401234; done",
+		 windows[_i].wanted);
+	struct external *external = open_engine(command, &options);
+	struct external_report report = ask(external, windows[_i].sp, 1);
+	ck_assert_str_eq(asked, windows[_i].asked);
+	ck_assert_uint_eq(report.bytes, windows[_i].bytes);
+	ck_assert_uint_eq(report.reads, 0);
+	ck_assert_uint_eq(report.outcome[EXTERNAL_STACK], 1);
+	report = ask(external, windows[_i].sp, 2);
+	ck_assert_uint_eq(report.bytes, 3 * windows[_i].bytes);
+	/* A run begins: all is 0 again. */
+	external_begin(external);
+	report = ask(external, windows[_i].sp, 1);
+	ck_assert_uint_eq(report.bytes, windows[_i].bytes);
+	ck_assert_uint_eq(report.outcome[EXTERNAL_STACK], 1);
+	external_close(external);
+}
+END_TEST
+
+/* ---- what it asks for ----------------------------------------------------------------------- */
+
+#define HELLO "echo hello 1; echo ready; read hello; read mappings; "
+
+static const struct {
+	const char *read; /* address, bytes */
+	const char *answer, *asked;
+	uint64_t bytes;
+} reads[] = {
+	{ "7100 4", "memory 00010203", "7100+4 ", 4 },
+	{ "9fff 1", "memory ff", "9fff+1 ", 1 },
+	{ "9fff 2", "fault", "9fff+2 ", 0 },
+	{ "7000 12288", "memory 0001", "7000+3000 ", 12288 },
+	{ "0 65536", "fault", "0+10000 ", 0 },
+	{ "fffffffffffffffe 1", "fault", "fffffffffffffffe+1 ", 0 },
+	{ "ffffffffffffffff 2", "fault", "", 0 },
+};
+
+START_TEST(reads_are_counted)
+{
+	struct external_options options;
+	char command[512], said[64];
+
+	snprintf(command, sizeof(command),
+		 HELLO "while read points; do read point id rest; echo read $id %s; read answer; "
+		       "echo \"$answer\" | head -c 15 >&2; echo stack $id complete 401234; done",
+		 reads[_i].read);
+	struct external *external = open_engine(command, &options);
+	struct external_report report = ask(external, POINT_SP, 1);
+	ck_assert_str_eq(asked, reads[_i].asked);
+	ck_assert_uint_eq(report.reads, 1);
+	ck_assert_uint_eq(report.bytes, reads[_i].bytes);
+	ck_assert_uint_eq(report.outcome[EXTERNAL_STACK], 1);
+	report = ask(external, POINT_SP, 2);
+	ck_assert_uint_eq(report.reads, 3);
+	ck_assert_uint_eq(report.bytes, 3 * reads[_i].bytes);
+	snprintf(said, sizeof(said), "%s", reads[_i].answer);
+	ck_assert_msg(!strncmp(report.said, said, strlen(said)), "%s", report.said);
+	external_close(external);
+}
+END_TEST
+
+/* As many reads as there may be for a point, and one more; the next point has as many again. */
+START_TEST(reads_have_their_limit)
+{
+	struct external_options options;
+	char command[512];
+
+	snprintf(command, sizeof(command),
+		 HELLO
+		 "while read points; do read point id rest; yes read $id 7000 1 | head -n %u; "
+		 "head -n %u >/dev/null; "
+		 "echo stack $id complete 401234; done",
+		 EXTERNAL_READS_MAX + (unsigned)_i, EXTERNAL_READS_MAX + (unsigned)_i);
+	struct external *external = open_engine(command, &options);
+	struct external_report report = ask(external, POINT_SP, _i ? 1 : 2);
+	ck_assert_uint_eq(report.outcome[EXTERNAL_STACK], _i ? 0 : 2);
+	ck_assert_uint_eq(report.outcome[EXTERNAL_FLOOD], _i ? 1 : 0);
+	ck_assert_uint_eq(report.reads, _i ? EXTERNAL_READS_MAX + 1 : 2 * EXTERNAL_READS_MAX);
+	ck_assert_int_eq(!report.answered_ns, _i);
+	external_close(external);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("external_counts");
+	TCase *tests = tcase_create("external_counts");
+
+	tcase_set_timeout(tests, 300);
+	tcase_add_loop_test(tests, stack_is_read_by_the_page, 0, COUNT(windows));
+	tcase_add_loop_test(tests, reads_are_counted, 0, COUNT(reads));
+	tcase_add_loop_test(tests, reads_have_their_limit, 0, 2);
+	suite_add_tcase(suite, tests);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
