@@ -334,6 +334,24 @@ START_TEST(test_a_file_that_is_not_there)
 }
 END_TEST
 
+/* As long as an object may be it is read, and is none; a byte more is not looked at. */
+START_TEST(test_a_file_that_is_too_large)
+{
+	struct load_object object;
+	struct error error = { 0 };
+
+	write_path("", 0);
+	for (int more = 0; more < 2; more++) {
+		ck_assert(!truncate(path, (64 << 20) + more));
+		ck_assert_int_eq(load_object_init(&object, path, &error), -1);
+		ck_assert_int_eq(error.code, ERROR_UNSUPPORTED_ELF);
+		ck_assert_msg(!strcmp(error.message, "is not a BPF object") == !!more, "%s",
+			      error.message);
+		ck_assert(!object.owned && !object.size);
+	}
+}
+END_TEST
+
 START_TEST(test_an_object_without_programs)
 {
 	struct load_object object;
@@ -485,6 +503,10 @@ START_TEST(test_built_in_objects)
 				continue;
 			walks += !strcmp(object.name, "walk");
 			ck_assert_uint_gt(result.statistics.instructions, 0);
+			/* In bytes, of 8 each; a machine may have no JIT. */
+			ck_assert_uint_ge(result.translated_bytes, 16);
+			ck_assert_uint_eq(result.translated_bytes % 8, 0);
+			ck_assert(!result.jited_bytes || result.jited_bytes >= 16);
 			ck_assert_str_ne(result.statistics.stack, "");
 			ck_assert_uint_gt(result.statistics.verify_ns, 0);
 			ck_assert_uint_gt(result.load_ns, result.statistics.verify_ns);
@@ -548,6 +570,7 @@ int main(void)
 	tcase_set_timeout(objects, 120);
 	tcase_add_loop_test(objects, test_what_is_no_object_is_unreadable, 0, COUNT(no_objects));
 	tcase_add_test(objects, test_a_file_that_is_not_there);
+	tcase_add_test(objects, test_a_file_that_is_too_large);
 	tcase_add_test(objects, test_an_object_without_programs);
 	tcase_add_test(objects, test_objects_cut_short);
 	tcase_add_loop_test(objects, test_programs, 0, COUNT(sources));
