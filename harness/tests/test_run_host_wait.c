@@ -265,6 +265,20 @@ START_TEST(cpu_is_its_own)
 		ck_assert_int_eq(run_shell(own_cpus, none[i], 60000, 0), 0);
 		ck_assert_str_eq(said[RUN_STDOUT], everywhere);
 	}
+	/* Nor on one that is not ours. */
+	int first = 0, last = CPU_SETSIZE - 1;
+
+	while (!CPU_ISSET(first, &all))
+		first++;
+	while (!CPU_ISSET(last, &all))
+		last--;
+	CPU_ZERO(&after);
+	CPU_SET(first, &after);
+	ck_assert(!sched_setaffinity(0, sizeof(after), &after));
+	ck_assert_int_eq(run_shell(own_cpus, last, 60000, 0), 0);
+	snprintf(text, sizeof(text), "%d", first);
+	ck_assert_str_eq(said[RUN_STDOUT], text);
+	sched_setaffinity(0, sizeof(all), &all);
 }
 END_TEST
 
