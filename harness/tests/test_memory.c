@@ -92,10 +92,21 @@ END_TEST
 START_TEST(reset_forgets)
 {
 	struct fixture f = setup();
-	uint64_t word, changed = 42;
+	uint64_t word, before, changed = 42;
 
-	ck_assert_int_eq(f.reader.read(f.reader.context, (uint64_t)f.page, &word, 8), 0);
+	ck_assert_int_eq(f.reader.read(f.reader.context, (uint64_t)f.page, &before, 8), 0);
 	memcpy(f.page, &changed, 8);
+	/* Until then a page is read once, whatever is read meanwhile elsewhere. */
+	ck_assert_int_eq(f.reader.read(f.reader.context, (uint64_t)f.page + PAGE, &word, 8), 0);
+	ck_assert_int_eq(f.reader.read(f.reader.context, (uint64_t)f.page, &word, 8), 0);
+	ck_assert_uint_eq(word, before);
+	ck_assert_uint_ne(word, changed);
+	/* What is read is never that of the page at 0. */
+	for (unsigned int page = 0; page < 64; page++)
+		ck_assert(
+			!f.reader.read(f.reader.context, (uint64_t)f.page + page * PAGE, &word, 8));
+	ck_assert_int_eq(f.reader.read(f.reader.context, 0, &word, 8), -1);
+	ck_assert_int_eq(f.reader.read(f.reader.context, (uint64_t)f.page, &word, 8), 0);
 	target_memory_reset(f.memory, getpid());
 	ck_assert_int_eq(f.reader.read(f.reader.context, (uint64_t)f.page, &word, 8), 0);
 	ck_assert_uint_eq(word, 42);
