@@ -4,6 +4,7 @@
  */
 #include <check.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -350,6 +351,7 @@ static const struct {
 	{ "interrupted", "sleep 1000", SIGINT, -1, SIGKILL },
 };
 
+/* What it is waited for by may have the first number, where standard input is closed; and is closed. */
 START_TEST(a_signal_ends_what_is_waited_for)
 {
 	const char *const argv[] = { "sh", "-c", endings[_i].script, NULL };
@@ -365,8 +367,16 @@ START_TEST(a_signal_ends_what_is_waited_for)
 	ck_assert_int_gt(pid, 0);
 	if (endings[_i].number)
 		kill(getpid(), endings[_i].number);
-	ck_assert_int_eq(child_end_or_signal(pid, &signals, &status, &error), endings[_i].result);
+	int input = dup(STDIN_FILENO);
+
+	close(STDIN_FILENO);
+	int result = child_end_or_signal(pid, &signals, &status, &error), next = dup(input);
+	dup2(input, STDIN_FILENO);
+	close(input);
+	ck_assert_int_eq(next, STDIN_FILENO);
+	ck_assert_int_eq(result, endings[_i].result);
 	ck_assert_int_eq(status, endings[_i].status);
+	ck_assert_int_eq(fcntl(signals.fd, F_GETFD), FD_CLOEXEC);
 	ck_assert_int_eq(error.system_errno, endings[_i].number ? EINTR : 0);
 	ck_assert_int_eq(read(output, &byte, 1), 0); /* nobody of its group has it any more */
 	close(output);
