@@ -312,6 +312,16 @@ START_TEST(stop_descriptor_is_waited_for)
 	int status = run_guest(&options, &result, &error);
 	dup2(input, STDIN_FILENO);
 	ck_assert(!status && result.outcome == GUEST_OK);
+	/* Any other is one. */
+	int output = dup(STDOUT_FILENO);
+	fflush(stdout);
+	dup2(both[0], STDOUT_FILENO);
+	options.stop_fd = STDOUT_FILENO;
+	calls = 0;
+	status = run_guest(&options, &result, &error);
+	dup2(output, STDOUT_FILENO);
+	ck_assert(!status && call[0].fd[3].fd == STDOUT_FILENO);
+	close(output);
 	close(both[0]);
 	close(both[1]);
 	close(input);

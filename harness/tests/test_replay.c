@@ -9,6 +9,7 @@
  * there is no BPF the tests say SKIP.
  */
 #include <errno.h>
+#include "clock.h"
 #include "replay/replay.h"
 #include "replay_fixture.h"
 
@@ -68,7 +69,12 @@ static int play(struct replayer *replayer, const char *file, struct told *told,
 
 	*told = (struct told) { .hide = told->hide };
 	ck_assert_msg(!recording_open(file, &recording, error), "%s", error->message);
+	uint64_t begin = monotonic_ns();
+
 	status = replayer_play(replayer, recording, tell, told, result, error);
+	/* It took time, and no more than was waited for it. */
+	if (!status)
+		ck_assert(result->elapsed_ns > 0 && result->elapsed_ns <= monotonic_ns() - begin);
 	recording_close(recording);
 	ck_assert_uint_eq(result->points, result->same + result->different + result->lost);
 	ck_assert_uint_eq(told->count, result->different + result->lost);

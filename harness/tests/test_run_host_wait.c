@@ -220,6 +220,18 @@ START_TEST(without_one_nobody_is_asked)
 	close(input);
 	ck_assert_int_eq(status, 0);
 	ck_assert_str_eq(said[RUN_STDOUT], "x\n");
+	/* Any other is one. */
+	int ends[2], output = dup(STDOUT_FILENO);
+
+	ck_assert(!pipe2(ends, O_CLOEXEC));
+	fflush(stdout);
+	dup2(ends[0], STDOUT_FILENO);
+	status = run_shell("echo x", -1, 60000, STDOUT_FILENO);
+	dup2(output, STDOUT_FILENO);
+	ck_assert(!status && call[0].fd[3].fd == STDOUT_FILENO);
+	close(output);
+	close(ends[0]);
+	close(ends[1]);
 }
 END_TEST
 
