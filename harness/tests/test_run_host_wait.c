@@ -6,6 +6,8 @@
  * what a case says. What a child inherits, and that nothing of it is left, is here, too.
  */
 #include <check.h>
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
@@ -294,24 +296,66 @@ START_TEST(cpu_is_its_own)
 }
 END_TEST
 
-/* The lowest descriptor that is free is as before. */
+static int pipes_left = -1; /* below 0: as many as there are */
+
+int pipe2(int ret[2], int flags)
+{
+	if (pipes_left && (pipes_left < 0 || pipes_left--))
+		return (int)syscall(SYS_pipe2, ret, flags);
+	errno = EMFILE;
+	return -1;
+}
+
+static int open_descriptors(void)
+{
+	DIR *folder = opendir("/proc/self/fd");
+	int count = 0;
+
+	ck_assert_ptr_nonnull(folder);
+	while (readdir(folder))
+		count++;
+	closedir(folder);
+	return count;
+}
+
+/* Where standard input is closed a pipe has its number. */
+START_TEST(streams_may_be_the_first)
+{
+	int input = dup(STDIN_FILENO);
+
+	close(STDIN_FILENO);
+	int status = run_shell("echo x; echo y >&2", -1, 60000, 0), next = dup(input);
+	dup2(input, STDIN_FILENO);
+	close(input);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(next, STDIN_FILENO);
+	ck_assert_str_eq(said[RUN_STDOUT], "x\n");
+	ck_assert_str_eq(said[RUN_STDERR], "y\n");
+}
+END_TEST
+
 START_TEST(no_descriptor_is_left)
 {
 	char program[] = "/nonexistent/program", *argv[] = { program, NULL };
 	struct child_options options = { .argv = argv, .cpu = -1, .on_output = keep };
 	struct error error = { 0 };
-	int before = dup(STDIN_FILENO), exit_code;
+	int before = open_descriptors(), exit_code;
 
-	close(before);
 	ck_assert_int_eq(run_shell("echo x", -1, 60000, 0), 0);
 	ck_assert_int_eq(run_shell("exec >&- 2>&-; exit 1", -1, 60000, 0), 1);
 	ck_assert_int_eq(run_shell("sleep 1 & exit 2", -1, 60000, 0), 2);
 	ck_assert_int_eq(host_compare(&options, &exit_code, &error), -1);
 	ck_assert_str_eq(error.message,
 			 "can't run /nonexistent/program: No such file or directory");
-	int after = dup(STDIN_FILENO);
-	ck_assert_int_eq(after, before);
-	close(after);
+	ck_assert_int_eq(open_descriptors(), before);
+	for (int i = 0; i < 2; i++) {
+		pipes_left = i;
+		ck_assert_int_eq(host_compare(&options, &exit_code, &error), -1);
+		pipes_left = -1;
+		ck_assert_str_eq(error.message,
+				 "no pipe for /nonexistent/program: Too many open files");
+		ck_assert_int_eq(open_descriptors(), before);
+	}
 }
 END_TEST
 
@@ -374,6 +418,7 @@ int main(void)
 	tcase_add_test(tests, without_one_nobody_is_asked);
 	tcase_add_test(tests, signals_are_not_held_back_in_it);
 	tcase_add_test(tests, cpu_is_its_own);
+	tcase_add_test(tests, streams_may_be_the_first);
 	tcase_add_test(tests, no_descriptor_is_left);
 	tcase_add_test(tests, exits);
 	tcase_add_test(tests, output_is_kept_up_to_its_limit);
