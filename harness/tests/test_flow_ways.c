@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_flow_ways.c - functions in assembly, and all that is known once their ways were followed
+ *
+ * The cases are of flow_ways_fixture.h.
+ */
+#include "flow_ways_fixture.h"
+
+#define SECOND(name) "	.cfi_endproc\n" name ":	.cfi_startproc\n"
+
+static const struct ways_case cases[] = {
+	{ "straight on", "", "\txor eax, eax\n\tret\n", "+0:\nhas_return returns_well parts=1\n" },
+	{ "two ways meet", "", "\ttest edi, edi\n\tje 1f\n\tmov eax, 5\n1:\tnop\n\tret\n",
+	  "+0:\n+9 from +2: rax=!\nhas_return returns_well parts=1\n" },
+	{ "a branch says which is equal", "",
+	  "\tcmp rdi, 5\n\tjne 1f\n\tnop\n\tret\n1:\tmov rax, rdi\n\tret\n",
+	  "+0:\n+8 from +4: compared=rdi,5\nhas_return returns_well parts=1\n" },
+	{ "into what was passed through", "", "\txor eax, eax\n1:\tdec edi\n\tjne 1b\n\tret\n",
+	  "+0:\n+2 from +4: rax=0 rdi=!\nhas_return returns_well parts=1\n" },
+	{ "a transaction", "", "\tmov eax, 5\n\txbegin 1f\n\tnop\n\tret\n1:\tnop\n\tret\n",
+	  "+0:\n+13 from +5: rax=?\nhas_return returns_well parts=1\n" },
+	{ "it stops", "", "\txor ebx, ebx\n\tud2\n", "+0:\nparts=1\n" },
+	{ "bytes that are no instruction", "", "\tnop\n\t.byte 6\n", "+0:\nparts=1\n" },
+	{ "an interrupt's handler", "", "\tiretq\n", "+0:\nis_handler parts=1\n" },
+	{ "a frame that is not taken down", "", "\tpush rbx\n\t.cfi_def_cfa_offset 16\n\tret\n",
+	  "+0:\nhas_return returns_elsewhere returns_unknown popped=-1 parts=1\n" },
+	{ "more is taken down", "", "\tpop rcx\n\t.cfi_def_cfa_offset 0\n\tret\n",
+	  "+0:\n"
+	  "has_return returns_elsewhere returned_to returns_unknown popped=8 parts=1\n" },
+	{ "the same behind a call that may not come back", "",
+	  "\tpop rcx\n\t.cfi_def_cfa_offset 0\n\tcall [rdi]\n\tret\n", "+0:\nbehind=+3 parts=1\n" },
+	{ "what callees preserve is overwritten", "", "\txor ebx, ebx\n\tret\n",
+	  "+0:\nhas_return breaks_convention returns_unknown parts=1\n" },
+	{ "by one of two ways", "", "\ttest edi, edi\n\tje 1f\n\txor ebx, ebx\n\tret\n1:\tret\n",
+	  "+0:\n+7 from +2:\n"
+	  "has_return breaks_convention returns_well returns_unknown parts=1\n" },
+	{ "the caller's value as an address", "",
+	  "\tmov rax, [rbx]\n\tmov rax, [rdi+r12*8]\n\tlea rax, [r13]\n\tmov rax, [rax]\n"
+	  "\tret\n",
+	  "+0:\nhas_return returns_well by=rbx by=r12 by=r13 parts=1\n" },
+	{ "a call in place of a return", "", "\tjmp g\n\t.cfi_endproc\ng:\t.cfi_startproc\n\tret\n",
+	  "+0:\nhas_tail_call calls_home parts=1\ntail-called +2\n" },
+	{ "on a way that perhaps nobody goes", "",
+	  "\tcall [rdi]\n\tjmp g\n\t.cfi_endproc\ng:\t.cfi_startproc\n\tret\n",
+	  "+0:\nhas_tail_call parts=1\n" },
+	{ "with what callees preserve overwritten", "",
+	  "\txor ebx, ebx\n\tjmp g\n\t.cfi_endproc\ng:\t.cfi_startproc\n\tret\n",
+	  "+0:\nhas_tail_call breaks_convention parts=1\n" },
+	{ "to a function, with a frame", "",
+	  "\tpush rbx\n\t.cfi_def_cfa_offset 16\n\tjmp g\n\t.cfi_endproc\n"
+	  "g:\t.cfi_startproc\n\tret\n",
+	  "+0:\nparts=1\n" },
+	{ "with its frame gone", "",
+	  "\tmov rsp, rdi\n\t.cfi_undefined rip\n\tjmp g\n\t.cfi_endproc\n"
+	  "g:\t.cfi_startproc\n\tret\n",
+	  "+0:\nparts=1\n" },
+	{ "another part", "",
+	  "\tpush rbx\n\t.cfi_def_cfa_offset 16\n\tje f_cold\n1:\tpop rbx\n"
+	  "\t.cfi_def_cfa_offset 8\n\tret\n\t.cfi_endproc\nf_cold:\t.cfi_startproc\n"
+	  "\t.cfi_def_cfa_offset 16\n\tnop\n\tjmp 1b\n",
+	  "+0:\n+3 from +6: rsp=c-16 [c-16]=rbx\n+5 from +1: rsp=c-16 [c-16]=rbx\n"
+	  "has_return returns_well parts=2\n" },
+	{ "into the middle of a function", "",
+	  "\tpush rbx\n\t.cfi_def_cfa_offset 16\n\tje g+1\n\tpop rbx\n"
+	  "\t.cfi_def_cfa_offset 8\n\tret\n\t.cfi_endproc\ng:\t.cfi_startproc\n\tnop\n"
+	  "\tnop\n\tret\n",
+	  "+0:\n+6 from +1 wrong: rsp=c-16 [c-16]=rbx\n"
+	  "has_return returns_elsewhere returns_well returns_unknown popped=-1 parts=2\n" },
+	{ "a fragment by its name", "stray",
+	  "\tpush rbx\n\t.cfi_def_cfa_offset 16\n\tje f.cold\n\tpop rbx\n"
+	  "\t.cfi_def_cfa_offset 8\n\tret\n\t.cfi_endproc\nf.cold:\t.cfi_startproc\n"
+	  "\tnop\n\tud2\n",
+	  "+0:\n+5 from +1 wrong: rsp=c-16 [c-16]=rbx\nhas_return returns_well parts=2\n"
+	  "stray +5\n" },
+	{ "another function's", "stray",
+	  "\tpush rbx\n\t.cfi_def_cfa_offset 16\n\tje g.cold\n\tpop rbx\n"
+	  "\t.cfi_def_cfa_offset 8\n\tret\n\t.cfi_endproc\ng.cold:\t.cfi_startproc\n"
+	  "\tnop\n\tud2\n",
+	  "+0:\nhas_return returns_well parts=1\n" },
+	{ "a part of another frame", "",
+	  "\tpush rbx\n\t.cfi_def_cfa_offset 16\n\tje g\n\tpop rbx\n"
+	  "\t.cfi_def_cfa_offset 8\n\tret\n\t.cfi_endproc\ng:\t.cfi_startproc\n"
+	  "\t.cfi_def_cfa_offset 24\n\tnop\n\tud2\n",
+	  "+0:\nhas_return returns_well parts=1\n" },
+	{ "one that is asked for", "astray",
+	  "\tpush rbx\n\t.cfi_def_cfa_offset 16\n\tje g\n\tpop rbx\n"
+	  "\t.cfi_def_cfa_offset 8\n\tret\n\t.cfi_endproc\ng:\t.cfi_startproc\n"
+	  "\t.cfi_def_cfa_offset 24\n\tnop\n\tud2\n",
+	  "+0:\nhas_return returns_well parts=1\nstray +5\n" },
+	{ "one that is followed", "stray",
+	  "\tpush rbx\n\t.cfi_def_cfa_offset 16\n\tje g\n\tpop rbx\n"
+	  "\t.cfi_def_cfa_offset 8\n\tret\n\t.cfi_endproc\ng:\t.cfi_startproc\n"
+	  "\t.cfi_def_cfa_offset 24\n\tnop\n\tud2\n",
+	  "+0:\n+5 from +1 wrong: rsp=c-16 [c-16]=rbx\nhas_return returns_well parts=2\n"
+	  "stray +5\n" },
+	{ "one that is not asked for, behind a call", "stray",
+	  "\tpush rbx\n\t.cfi_def_cfa_offset 16\n\tcall [rdi]\n\tjmp g\n\t.cfi_endproc\n"
+	  "g:\t.cfi_startproc\n\t.cfi_def_cfa_offset 24\n\tnop\n\tud2\n",
+	  "+0:\nparts=1\n" },
+	{ "code that no rows cover", "",
+	  "\tje u\n\tret\n\t.cfi_endproc\nu:\tnop\n\tret\n\t.cfi_startproc\n\tnop\n",
+	  "+0:\nhas_return returns_well parts=1\nuncovered +3 from +0\n" },
+	{ "behind a call that may not come back nobody is told", "",
+	  "\tcall [rdi]\n\tjmp u\n\t.cfi_endproc\nu:\tnop\n\tret\n\t.cfi_startproc\n"
+	  "\tnop\n",
+	  "+0:\nparts=1\n" },
+	{ "where no code lies", "", "\tje f+0x100000\n\tret\n",
+	  "+0:\nhas_return returns_well parts=1\n" },
+	{ "it has no caller, and returns", "", "\t.cfi_undefined rip\n\tret\n",
+	  "+0:\nhas_return returns_well returns parts=1\n" },
+	{ "it returns in another function", "",
+	  "\t.cfi_undefined rip\n\tjmp g\n\t.cfi_endproc\ng:\t.cfi_startproc\n\tret\n",
+	  "+0:\nhas_tail_call calls_home returns parts=1\ntail-called +2\n" },
+	{ "that has no caller, too", "",
+	  "\t.cfi_undefined rip\n\tjmp g\n\t.cfi_endproc\ng:\t.cfi_startproc\n"
+	  "\t.cfi_undefined rip\n\tret\n",
+	  "+0:\nhas_tail_call calls_home parts=1\ntail-called +2\n" },
+	{ "it has one where it leaves", "",
+	  "\t.cfi_undefined rip\n\tnop\n\t.cfi_restore rip\n\tjmp g\n\t.cfi_endproc\n"
+	  "g:\t.cfi_startproc\n\tret\n",
+	  "+0:\nhas_tail_call calls_home returns parts=1\ntail-called +3\n" },
+	{ "it ends in the next function", "", "\tnop\n\t.cfi_endproc\ng:\t.cfi_startproc\n\tret\n",
+	  "+0:\nhas_tail_call parts=1\n" },
+	{ "which it has no caller in", "",
+	  "\t.cfi_undefined rip\n\tnop\n\t.cfi_endproc\ng:\t.cfi_startproc\n\tret\n",
+	  "+0:\nhas_tail_call parts=1\n" },
+	{ "the same with a frame", "",
+	  "\tpush rbx\n\t.cfi_def_cfa_offset 16\n\tnop\n\t.cfi_endproc\n"
+	  "g:\t.cfi_startproc\n\t.cfi_def_cfa_offset 16\n\tnop\n\tud2\n",
+	  "+0:\n+2 from +1 unsure: rsp=c-16 [c-16]=rbx\nparts=2\n" },
+	{ "it ends where no rows are", "",
+	  "\tnop\n\t.cfi_endproc\nu:\tret\n\t.cfi_startproc\n\tnop\n",
+	  "+0:\nparts=1\nuncovered +1 from +0\n" },
+	{ "a call ends it", "", "\tcall [rdi]\n\t.cfi_endproc\nu:\tret\n\t.cfi_startproc\n\tnop\n",
+	  "+0:\nparts=1\n" },
+	{ "a jump nobody knows where to", "", "\tjmp [rdi]\n",
+	  "+0:\nhas_tail_call jump_unknown parts=1\njumped, entry 1\n" },
+	{ "one with a frame", "", "\tpush rbx\n\t.cfi_def_cfa_offset 16\n\tjmp [rdi]\n",
+	  "+0:\njump_unknown jump_unread parts=1\njumped, entry 0\n" },
+	{ "behind another one", "",
+	  "\tpush rbx\n\t.cfi_def_cfa_offset 16\n\tje 1f\n\tjmp [rdi]\n1:\tpop rbx\n"
+	  "\t.cfi_def_cfa_offset 8\n\tjmp [rdi]\n",
+	  "+0:\n+5 from +1: rsp=c-16 [c-16]=rbx\n"
+	  "has_tail_call jump_unknown jump_unread parts=1\njumped, entry 0\n"
+	  "jumped, entry 1\n" },
+	{ "the row is another's behind the call", "",
+	  "\tpush rbx\n\t.cfi_def_cfa_offset 16\n\tje 1f\n\tcall [rdi]\n"
+	  "\t.cfi_def_cfa_offset 8\n\tret\n\t.cfi_def_cfa_offset 16\n1:\tpop rbx\n"
+	  "\t.cfi_def_cfa_offset 8\n\tret\n",
+	  "+0:\n+6 from +1: rsp=c-16 [c-16]=rbx\n"
+	  "has_return returns_well behind=+5 parts=1\n" },
+	{ "and behind a call of a function", "",
+	  "\tpush rbx\n\t.cfi_def_cfa_offset 16\n\tje 1f\n\tcall g\n"
+	  "\t.cfi_def_cfa_offset 8\n2:\tret\n\t.cfi_def_cfa_offset 16\n1:\tpop rbx\n"
+	  "\t.cfi_def_cfa_offset 8\n\tjmp 2b\n\t.cfi_endproc\ng:\t.cfi_startproc\n\tret\n",
+	  "+0:\n+8 from +10: [c-16]=rbx\n+9 from +1: rsp=c-16 [c-16]=rbx\n"
+	  "has_return returns_well behind=+8 callee=+12 parts=1\ncalled +12\n" },
+	{ "padding behind the call", "",
+	  "\tpush rbx\n\t.cfi_def_cfa_offset 16\n\tje 1f\n\tcall g\n\tnop\n\tnop\n"
+	  "\t.cfi_def_cfa_offset 8\n2:\tret\n\t.cfi_def_cfa_offset 16\n1:\tpop rbx\n"
+	  "\t.cfi_def_cfa_offset 8\n\tjmp 2b\n\t.cfi_endproc\ng:\t.cfi_startproc\n\tret\n",
+	  "+0:\n+10 from +12: [c-16]=rbx\n+11 from +1: rsp=c-16 [c-16]=rbx\n"
+	  "has_return returns_well behind=+10 callee=+14 parts=1\ncalled +14\n" },
+	{ "padding, and another row", "",
+	  "\tje 1f\n\tpush rbx\n\t.cfi_def_cfa_offset 16\n\tnop\n"
+	  "\t.cfi_def_cfa_offset 8\n\tnop\n1:\tret\n",
+	  "+0:\n+5 from +0:\nhas_return returns_well parts=1\n" },
+	{ "a way that the row doesn't declare", "",
+	  "\tje 1f\n\tpush rax\n\t.cfi_def_cfa_offset 16\n\tjmp 1f\n"
+	  "\t.cfi_def_cfa_offset 8\n1:\tnop\n\tret\n",
+	  "+0:\n+5 from +0:\nhas_return returns_well parts=1\n"
+	  "edge +3 to +5 cfa: rsp=c-16 [c-16]=rax\n" },
+	{ "the same on a way that goes on", "",
+	  "\tje 1f\n\tpush rax\n\t.cfi_def_cfa_offset 16\n\txor eax, eax\n"
+	  "\t.cfi_def_cfa_offset 8\n1:\tnop\n\tret\n",
+	  "+0:\n+5 from +0:\nhas_return returns_well parts=1\n"
+	  "edge +3 to +5 cfa: rax=0 rsp=c-16 [c-16]=rax\n" },
+	{ "what no rule speaks of", "", "\tje 1f\n\txor ebx, ebx\n1:\tnop\n\tret\n",
+	  "+0:\n+4 from +0: rbx=?\nhas_return breaks_convention returns_unknown parts=1\n" },
+	{ "a process begins here", "program", "\tnop\n\tret\n",
+	  "+0 wrong: bare [c-8]=!\nhas_return returns_well parts=1\n" },
+	{ "a process begins elsewhere", "", "\tnop\n\tret\n",
+	  "+0:\nhas_return returns_well parts=1\n" },
+	{ "a fragment that nobody follows", "astray",
+	  "\tpush rbx\n\t.cfi_def_cfa_offset 16\n\tje f.cold\n\tpop rbx\n"
+	  "\t.cfi_def_cfa_offset 8\n\tret\n\t.cfi_endproc\nf.cold:\t.cfi_startproc\n"
+	  "\tnop\n\tud2\n",
+	  "+0:\nhas_return returns_well parts=1\nstray +5\n" },
+	{ "more is taken down, without a row", "silent", "\tpop rcx\n\tret\n",
+	  "+0:\n"
+	  "has_return returns_elsewhere returned_to returns_unknown popped=8 parts=1\n" },
+	{ "the same behind a call", "silent", "\tpop rcx\n\tcall [rdi]\n\tret\n",
+	  "+0:\nhas_return returns_elsewhere returns_unknown popped=8 parts=1\n" },
+	{ "the same below the return address", "silent", "\tpush rcx\n\tret\n",
+	  "+0:\nhas_return returns_elsewhere returns_unknown popped=-1 parts=1\n" },
+	{ "rsp is nobody knows where", "silent", "\tmov rsp, rdi\n\tret\n",
+	  "+0:\nhas_return returns_unknown popped=-1 parts=1\n" },
+
+};
+
+START_TEST(ways_are_followed)
+{
+	ways_check(&cases[_i]);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("flow_ways");
+	TCase *functions = tcase_create("functions");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(functions, 60);
+	tcase_add_loop_test(functions, ways_are_followed, 0,
+			    (int)(sizeof(cases) / sizeof(cases[0])));
+	suite_add_tcase(suite, functions);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
