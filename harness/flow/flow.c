@@ -303,7 +303,6 @@ static bool meet_without_row(struct flow *flow, uint32_t number, const struct fl
 {
 	const struct flow_block *block = &flow->block[number];
 
-	*ret_result = 0;
 	if (value_equal(&block->state.reg[REGISTER_RSP], &state->reg[REGISTER_RSP]) ||
 	    flow_state_same_frame(&block->state, state) ||
 	    (way->weak == block->weak && way->unsure == block->unsure))
@@ -473,8 +472,8 @@ static int step(struct flow *flow, struct flow_part *part, const struct code *co
 		flow_way_return(flow, code, state, come);
 		flow->returns |= says_end(part, code->pc);
 		return 0;
-	case CODE_STOP: return 0;
-	case CODE_UNKNOWN: flow->is_handler |= code->interrupt_return; return 0;
+	case CODE_STOP: break;
+	case CODE_UNKNOWN: flow->is_handler |= code->interrupt_return; break;
 	}
 	return 0;
 }
@@ -565,8 +564,6 @@ static int walk(struct flow *flow, uint32_t number, struct error *error)
 		    !flow_row_is_vague(&verdict))
 			return leave_out(flow, pc, &way, &verdict, error);
 		*at = number + 1;
-		if (!code.length)
-			return 0;
 		if (step(flow, part, &code, &state, &way, &on, error))
 			return -1;
 		flow_way_pass(&way, part, &code);
@@ -603,12 +600,11 @@ int flow_enter_knowing(struct flow *flow, uint64_t entry, const struct flow_stat
 
 int flow_enter(struct flow *flow, uint64_t entry, struct error *error)
 {
-	struct value top = { .kind = VALUE_CFA, .number = -8 };
 	struct flow_state state;
 
 	flow_state_enter(&state);
 	if (entry == flow->world->first)
-		flow_word_write(&state, &top, 8, (struct value) { .kind = VALUE_OTHER });
+		state.word[0].value = (struct value) { .kind = VALUE_OTHER };
 	return flow_enter_knowing(flow, entry, &state, error);
 }
 

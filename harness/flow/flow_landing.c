@@ -31,38 +31,29 @@ static bool find_area(const struct cfi *cfi, const struct cfi_fde *fde, uint64_t
 					   .address_bytes = cie->address_bytes };
 	struct error error;
 	struct cfi_entry entry;
-	struct reader reader;
-	uint64_t size, ignored;
+	struct reader reader, number;
+	uint64_t ignored;
 
-	if (cie->lsda_encoding == POINTER_OMIT || !cie->has_augmentation_data ||
-	    cfi_entry_read(cie->section, true, fde->offset, &entry, &error))
+	if (cfi_entry_read(cie->section, true, fde->offset, &entry, &error))
 		return false;
-	reader = (struct reader) { entry.body, cie->section->data + entry.end };
+	/* Behind the PCs and the size of what lies before the instructions. */
+	reader = (struct reader) { entry.body, fde->instructions };
 	if (pointer_read(&context, &reader, cie->fde_encoding, &ignored, &error) ||
 	    pointer_read_size(&context, &reader, cie->fde_encoding, &ignored, &error) ||
-	    !reader_uleb(&reader, &size) || size > reader_left(&reader))
+	    !reader_uleb(&reader, &ignored))
 		return false;
-	reader.end = reader.at + size;
-	return !pointer_read(&context, &reader, cie->lsda_encoding, ret, &error) && *ret;
+	/* 0 is none, whatever it would be relative to: as in libgcc. */
+	number = reader;
+	return !pointer_read_size(&context, &number, cie->lsda_encoding, &ignored, &error) &&
+	       ignored && !pointer_read(&context, &reader, cie->lsda_encoding, ret, &error);
 }
 
 /* The bytes from address to its segment's end. */
 static bool area_bytes(const struct image *image, uint64_t address, struct image_section *ret)
 {
-	for (size_t i = 0; i < image->segment_count; i++) {
-		const struct image_segment *segment = &image->segment[i];
-
-		if (address < segment->vaddr || address - segment->vaddr >= segment->file_bytes)
-			continue;
-		*ret = (struct image_section) {
-			.size = segment->file_bytes - (address - segment->vaddr),
-			.vaddr = address,
-			.name = ".gcc_except_table",
-		};
-		ret->data = image_bytes(image, address, ret->size);
-		return ret->data != NULL;
-	}
-	return false;
+	*ret = (struct image_section) { .vaddr = address, .name = ".gcc_except_table" };
+	ret->data = image_bytes_most(image, address, SIZE_MAX, &ret->size);
+	return ret->data != NULL;
 }
 
 static bool read_site(const struct pointer_context *context, struct reader *reader,

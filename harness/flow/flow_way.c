@@ -83,8 +83,6 @@ static int step_block(struct flow *flow, uint32_t number, uint32_t *arguments, s
 			return error_set(error, ERROR_MEMORY, NULL, 0,
 					 "the ways through a function");
 		code = *found;
-		if (!code.length)
-			break;
 		*arguments |= goes_by(&code, &state);
 		if (flow_step(flow, part, &code, &state, &way, NULL, NULL, &on, error))
 			return -1;
