@@ -8,7 +8,6 @@
  */
 #include <elf.h>
 #include <string.h>
-#include "flow/flow_part.h"
 #include "flow/flow_taken.h"
 
 static void tell(const struct image *image, uint64_t pc, flow_taken_fn fn, void *context)
@@ -35,9 +34,9 @@ struct tables {
 	uint64_t rela, rela_bytes, relr, relr_bytes;
 };
 
+/* ret: of zeros. */
 static void read_tables(const struct image *image, const Elf64_Phdr *dynamic, struct tables *ret)
 {
-	memset(ret, 0, sizeof(*ret));
 	for (uint64_t at = 0; dynamic->p_filesz - at >= sizeof(Elf64_Dyn);
 	     at += sizeof(Elf64_Dyn)) {
 		const uint8_t *bytes = image_bytes(image, dynamic->p_vaddr + at, sizeof(Elf64_Dyn));
@@ -52,7 +51,6 @@ static void read_tables(const struct image *image, const Elf64_Phdr *dynamic, st
 		case DT_RELASZ: ret->rela_bytes = entry.d_un.d_val; break;
 		case DT_RELR: ret->relr = entry.d_un.d_ptr; break;
 		case DT_RELRSZ: ret->relr_bytes = entry.d_un.d_val; break;
-		default: break;
 		}
 	}
 }
@@ -89,7 +87,7 @@ static void tell_relr(const struct image *image, const struct tables *tables, fl
 		}
 		for (unsigned int bit = 1; bit < 64; bit++)
 			if (entry >> bit & 1)
-				tell_word(image, next + (bit - 1) * 8, fn, context);
+				tell_word(image, next + bit * 8 - 8, fn, context);
 		next += UINT64_C(63) * 8;
 	}
 }
@@ -99,23 +97,18 @@ static void tell_words(const struct image *image, const struct image_segment *se
 		       flow_taken_fn fn, void *context)
 {
 	const uint8_t *bytes = image_bytes(image, segment->vaddr, segment->file_bytes);
-	uint64_t begin, pc;
-	size_t size;
-	struct error error;
+	uint64_t pc;
 
-	if (!bytes || flow_code_range(image, &begin, &size, &error))
-		return;
-	for (uint64_t at = -segment->vaddr % 8; at + 8 <= segment->file_bytes; at += 8) {
+	for (uint64_t at = -segment->vaddr % 8; bytes && at + 8 <= segment->file_bytes; at += 8) {
 		memcpy(&pc, bytes + at, sizeof(pc));
-		if (pc - begin < size)
-			tell(image, pc, fn, context);
+		tell(image, pc, fn, context);
 	}
 }
 
 void flow_taken_words(const struct image *image, flow_taken_fn fn, void *context)
 {
 	Elf64_Phdr dynamic;
-	struct tables tables;
+	struct tables tables = { 0 };
 
 	if (image_program_header(image, PT_DYNAMIC, &dynamic)) {
 		read_tables(image, &dynamic, &tables);

@@ -124,8 +124,8 @@ static inline void ways_init(const struct ways_case *test)
 {
 	struct flow_world *world = &ways.followed.world;
 
-	memset(&ways, 0, sizeof(ways));
 	ways.marks = test->marks;
+	ways.told[0] = '\0';
 	followed_init(&ways.followed, test->assembly);
 	ways.g = image_symbol_address(world->cfi->image, "g");
 	if (mark_find("silent"))
@@ -257,6 +257,10 @@ static inline void function_print(FILE *file, const struct flow *flow, uint32_t 
 		if (flow->behind_call[i].callee)
 			fprintf(file, "callee=%+" PRId64 " ", from_f(flow->behind_call[i].callee));
 	}
+	for (size_t i = 0; i < flow->unread_count; i++)
+		fprintf(file, "unread=%+" PRId64 " ", from_f(flow->unread[i].pc));
+	for (size_t i = 0; i < flow->back_count; i++)
+		fprintf(file, "back=%+" PRId64 " ", from_f(flow->back[i]));
 	ck_assert_uint_eq(flow->behind_call_count, flow->calls_not_returning);
 	fprintf(file, "parts=%zu\n", flow->part_count);
 	for (size_t i = 0; i < flow->part_count; i++)
@@ -312,18 +316,20 @@ static inline void ways_check(const struct ways_case *test)
 	struct flow *flow = &ways.followed.flow;
 	uint32_t arguments;
 	struct error error;
-	char *text = NULL;
+	char *text = NULL, told[sizeof(ways.told)];
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
 	ck_assert_ptr_nonnull(file);
 	ways_init(test);
 	ways_follow();
+	strcpy(told, ways.told);
 	ck_assert_int_eq(flow_step_all(flow, &arguments, &error), 0);
 	blocks_print(file, flow);
 	function_print(file, flow, arguments);
-	fputs(ways.told, file);
+	fputs(told, file);
 	edges_print(file, flow);
+	ck_assert_str_eq(ways.told, told);
 	fclose(file);
 	ck_assert_msg(!strcmp(text, test->expected), "%s:\n%s", test->rule, text);
 	free(text);

@@ -35,9 +35,9 @@ static const struct ways_case cases[] = {
 	  "+0:\n+7 from +2:\n"
 	  "has_return breaks_convention returns_well returns_unknown parts=1\n" },
 	{ "the caller's value as an address", "",
-	  "\tmov rax, [rbx]\n\tmov rax, [rdi+r12*8]\n\tlea rax, [r13]\n\tmov rax, [rax]\n"
-	  "\tret\n",
-	  "+0:\nhas_return returns_well by=rbx by=r12 by=r13 parts=1\n" },
+	  "\tmov rax, [rbx]\n\tmov rax, [rdi+r12*8]\n\tmov rcx, r14\n\tmov rcx, [rcx]\n"
+	  "\tlea rax, [r13]\n\tnop qword ptr [r15]\n\tret\n",
+	  "+0:\nhas_return returns_well by=rbx by=r12 by=r14 parts=1\n" },
 	{ "a call in place of a return", "", "\tjmp g\n\t.cfi_endproc\ng:\t.cfi_startproc\n\tret\n",
 	  "+0:\nhas_tail_call calls_home parts=1\ntail-called +2\n" },
 	{ "on a way that perhaps nobody goes", "",
@@ -136,12 +136,12 @@ static const struct ways_case cases[] = {
 	{ "a jump nobody knows where to", "", "\tjmp [rdi]\n",
 	  "+0:\nhas_tail_call jump_unknown parts=1\njumped, entry 1\n" },
 	{ "one with a frame", "", "\tpush rbx\n\t.cfi_def_cfa_offset 16\n\tjmp [rdi]\n",
-	  "+0:\njump_unknown jump_unread parts=1\njumped, entry 0\n" },
+	  "+0:\njump_unknown jump_unread unread=+1 parts=1\njumped, entry 0\n" },
 	{ "behind another one", "",
 	  "\tpush rbx\n\t.cfi_def_cfa_offset 16\n\tje 1f\n\tjmp [rdi]\n1:\tpop rbx\n"
 	  "\t.cfi_def_cfa_offset 8\n\tjmp [rdi]\n",
 	  "+0:\n+5 from +1: rsp=c-16 [c-16]=rbx\n"
-	  "has_tail_call jump_unknown jump_unread parts=1\njumped, entry 0\n"
+	  "has_tail_call jump_unknown jump_unread unread=+3 parts=1\njumped, entry 0\n"
 	  "jumped, entry 1\n" },
 	{ "the row is another's behind the call", "",
 	  "\tpush rbx\n\t.cfi_def_cfa_offset 16\n\tje 1f\n\tcall [rdi]\n"
@@ -195,6 +195,100 @@ static const struct ways_case cases[] = {
 	  "+0:\nhas_return returns_elsewhere returns_unknown popped=-1 parts=1\n" },
 	{ "rsp is nobody knows where", "silent", "\tmov rsp, rdi\n\tret\n",
 	  "+0:\nhas_return returns_unknown popped=-1 parts=1\n" },
+	{ "a stub", "", "\tjmp ext@PLT\n", "+0:\nhas_tail_call calls_home parts=1\n" },
+	{ "a stub, with a frame", "", "\tpush rbx\n\t.cfi_def_cfa_offset 16\n\tjmp ext@PLT\n",
+	  "+0:\nparts=1\n" },
+	{ "a stub, from where there is no caller", "", "\t.cfi_undefined rip\n\tjmp ext@PLT\n",
+	  "+0:\nhas_tail_call calls_home returns parts=1\n" },
+	{ "code that is not there", "",
+	  "\tpush rbx\n\t.cfi_def_cfa_offset 16\n\tjmp g\n\t.section .last, \"awx\"\n"
+	  "g:\tnop\n\t.section .eh_frame, \"a\"\n5:\t.long 7f-6f\n6:\t.long 0\n"
+	  "\t.byte 1\n\t.asciz \"zR\"\n"
+	  "\t.byte 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 16, 0x90, 1\n\t.balign 4, 0\n"
+	  "7:\t.long 9f-8f\n8:\t.long .-5b, g-., 100\n\t.byte 0\n\t.balign 4, 0\n9:\n"
+	  "\t.text\n",
+	  "+0:\nparts=1\n" },
+	{ "it passes through what another leads to", "",
+	  "\tmov eax, 5\n1:\tnop\n\tmov eax, 6\n\tjne 1b\n\tret\n",
+	  "+0:\n+5 from +11: rax=!\nhas_return returns_well parts=1\n" },
+	{ "a loop by a count", "", "\tmov eax, 5\n\tje 2f\n1:\tloop 1b\n2:\tret\n",
+	  "+0:\n+7 from +7: rax=5 rcx=?\n+9 from +5: rax=5 rcx=?\n"
+	  "has_return returns_well parts=1\n" },
+	{ "a branch that isn't taken says so", "",
+	  "\tlea rax, [rsp-16]\n\tmov rcx, rsp\n\tcmp rcx, rax\n\tjne 1f\n\tnop\n"
+	  "\tje 2f\n2:\tnop\n\tret\n1:\tnop\n\tret\n",
+	  "+0:\n+16 from +14: rax=c-24 rcx=c-8 compared=rcx,rax\n"
+	  "+18 from +11: rax=c-24 rcx=c-8 compared=rcx,rax\n"
+	  "has_return returns_well parts=1\n" },
+	{ "one that is taken does", "",
+	  "\tlea rax, [rsp-16]\n\tmov rcx, rdi\n\tcmp rcx, rax\n\tje 1f\n\tnop\n\tret\n"
+	  "1:\tnop\n\tret\n",
+	  "+0:\n+15 from +11: rax=c-24 rcx=rdi compared=rcx,rax\n"
+	  "has_return returns_well parts=1\n" },
+	{ "the stack is aligned", "",
+	  "\tpush rbp\n\t.cfi_def_cfa_offset 16\n\tmov rbp, rsp\n"
+	  "\t.cfi_def_cfa_register rbp\n\tand rsp, -32\n\tje 1f\n1:\tnop\n\tleave\n"
+	  "\t.cfi_def_cfa rsp, 8\n\tret\n",
+	  "+0:\n+10 from +8: rbp=c-16 rsp=b4+0 [c-16]=rbp aligned=b4:-1&-32\n"
+	  "has_return returns_well parts=1\n" },
+	{ "a jump behind a call that may not come back", "",
+	  "\tpush rbx\n\t.cfi_def_cfa_offset 16\n\tje 1f\n\tcall g\n\tjmp 2f\n"
+	  "\t.cfi_def_cfa_offset 8\n2:\tret\n\t.cfi_def_cfa_offset 16\n1:\tpop rbx\n"
+	  "\t.cfi_def_cfa_offset 8\n\tjmp 2b\n\t.cfi_endproc\ng:\t.cfi_startproc\n\tret\n",
+	  "+0:\n+10 from +12: [c-16]=rbx\n+11 from +1: rsp=c-16 [c-16]=rbx\n"
+	  "has_return returns_well behind=+10 callee=+14 parts=1\ncalled +14\n" },
+	{ "a return that is broken by a way that comes later", "",
+	  "\tje 2f\n\tnop\n1:\tret\n2:\txor ebx, ebx\n\tjmp 1b\n",
+	  "+0:\n+3 from +6: rbx=?\n+4 from +0:\n"
+	  "has_return breaks_convention returns_unknown parts=1\n" },
+	{ "a jump that is known once the right way has come", "silent",
+	  "\tjne 2f\n\tpush rbx\n\tcall [rdi]\n1:\tjmp [rdi]\n2:\tjmp 1b\n",
+	  "+0:\n+5 from +7:\n+7 from +0:\n"
+	  "has_tail_call jump_unknown jump_unread behind=+5 parts=1\njumped, entry 0\n"
+	  "jumped, entry 1\n" },
+	{ "one that comes there first", "silent",
+	  "\tje 2f\n1:\tjmp [rdi]\n2:\tpush rbx\n\tcall [rdi]\n\tjmp 1b\n",
+	  "+0:\n+2 from +0 settled:\n+4 from +0:\n"
+	  "has_tail_call jump_unknown jump_unread parts=1\njumped, entry 1\n"
+	  "jumped, entry 0\n" },
+	{ "a stray way to a part that another one leads into", "",
+	  "\tpush rbx\n\t.cfi_def_cfa_offset 16\n\tje g+1\n\tcmp edi, 3\n\tja g\n"
+	  "\tmov edi, edi\n\tlea rdx, t[rip]\n\tmovsxd rax, dword ptr [rdx+rdi*4]\n"
+	  "\tadd rax, rdx\n\tjmp rax\n2:\tnop\n3:\thlt\n\t.cfi_endproc\n"
+	  "g:\t.cfi_startproc\n\t.cfi_def_cfa_offset 24\n\tnop\n"
+	  "\t.cfi_def_cfa_offset 16\n\tnop\n\thlt\n\t.section .tables, \"ax\"\n"
+	  "t:\t.long 2b-t, 3b-t, 2b-t, 3b-t\n\t.text\n",
+	  "+0:\n"
+	  "+26 from +24: rax=<j4@1000031:3 rdx=1000031 rdi=<0..3*1 rsp=c-16 [c-16]=rbx\n"
+	  "+27 from +24: rax=<j4@1000031:3 rdx=1000031 rdi=<0..3*1 rsp=c-16 [c-16]=rbx\n"
+	  "+29 from +1: rsp=c-16 [c-16]=rbx\nparts=2\n" },
+	{ "a wrong way to one", "",
+	  "\tpush rbx\n\t.cfi_def_cfa_offset 16\n\tje g+1\n\tjb g\n\thlt\n"
+	  "\t.cfi_endproc\ng:\t.cfi_startproc\n\t.cfi_def_cfa_offset 24\n\tnop\n"
+	  "\t.cfi_def_cfa_offset 16\n\tnop\n\thlt\n",
+	  "+0:\n+6 from +3 wrong: rsp=c-16 [c-16]=rbx\n+7 from +1: rsp=c-16 [c-16]=rbx\n"
+	  "parts=2\n" },
+	{ "a jump table", "",
+	  "\tcmp edi, 1\n\tja 1f\n\tmov edi, edi\n\tlea rdx, t[rip]\n"
+	  "\tmovsxd rax, dword ptr [rdx+rdi*4]\n\tadd rax, rdx\n\tjmp rax\n2:\tnop\n"
+	  "1:\tret\n\t.section .tables, \"ax\"\nt:\t.long 1b-t, 2b-t, 1b-t\n\t.text\n",
+	  "+0:\n+23 from +21: rax=<j4@1000025:1 rdx=1000025 rdi=<0..1*1\n"
+	  "+24 from +3: rax=? rdx=! rdi=?\nhas_return returns_well parts=1\n" },
+	{ "one without a comparison", "",
+	  "\tmov edi, edi\n\tmov edi, [rdi]\n\tlea rdx, t[rip]\n"
+	  "\tmovsxd rax, dword ptr [rdx+rdi*4]\n\tadd rax, rdx\n\tjmp rax\n2:\tnop\n"
+	  "1:\tret\n\t.section .tables, \"ax\"\nt:\t.long 1b-t, 2b-t, 0x7fffffff\n"
+	  "\t.text\n",
+	  "+0:\n+20 from +18 unsure: rax=j4@1000022:65535 rdx=1000022 rdi=!\n"
+	  "+21 from +18 unsure: rax=j4@1000022:65535 rdx=1000022 rdi=!\n"
+	  "has_return guessed_end parts=1\njumped, entry 1\n" },
+	{ "one where perhaps nobody goes", "",
+	  "\tcmp edi, 1\n\tja 1f\n\tmov edi, edi\n\tlea rdx, t[rip]\n"
+	  "\tmovsxd rax, dword ptr [rdx+rdi*4]\n\tadd rax, rdx\n\tnop\n"
+	  "\t.cfi_same_value rbx\n\tjmp rax\n2:\tnop\n1:\tret\n"
+	  "\t.section .tables, \"ax\"\nt:\t.long 1b-t, 2b-t, 1b-t\n\t.text\n",
+	  "+0:\n+24 from +22 unsure: rax=<j4@1000026:1 rdx=1000026 rdi=<0..1*1\n"
+	  "+25 from +3: rax=? rdx=! rdi=?\nhas_return returns_well parts=1\n" },
 
 };
 
