@@ -5,8 +5,9 @@
  * f has four bytes, and behind it lie g, another function, and h, a part of one. A case is the table t, and what
  * is asked of it: where it begins behind t, how many entries a comparison allows, and "said" if it was one of
  * the index. What is said of the last are targets by their distance from f, "sure" if there are no others,
- * and "guessed" if it may end elsewhere.
+ * and "guessed" if it may end elsewhere; then code that no rows cover.
  */
+#include <elf.h>
 #include "flow_fixture.h"
 #include "flow_world_fixture.h"
 
@@ -16,6 +17,15 @@
 	"h:	.cfi_startproc\n	.cfi_def_cfa_offset 16\n	nop\n	nop\n	nop\n	"                          \
 	"ret\n"
 #define TABLE(entries) CODE "	.section .tables, \"ax\"\nt:	.long " entries "\n	.text\n"
+
+/* f's end is where a function may begin, and t leads there. Behind it lies code that no rows cover. */
+#define END(size, behind)                                                                          \
+	"	.balign 16\n.Lf:	nop\n	nop\n	nop\n	ret\n	.cfi_endproc\n	.size "                          \
+	"f, " size "\n" behind                                                                     \
+	"	.section .tables, \"ax\"\nt:	.long .Lf+4-t\n	.text\n	.balign 512\n"                      \
+	"	.cfi_startproc\n	nop\n"
+#define FDE_AT(distance)                                                                           \
+	"	.skip " distance "-4\n	.cfi_startproc\n	nop\n	.cfi_endproc\n"
 
 struct asked {
 	int behind;
@@ -104,16 +114,93 @@ static const struct jump_case {
 	  { { 0, 1, true }, { 0, 1, true } },
 	  2,
 	  "0 1 sure" },
+	{ "another one begins where this one ends",
+	  TABLE(".Lf-t, .Lf+1-t, .Lf+2-t, .Lf+3-t"),
+	  { { 8, 1, true }, { 0, 1, true } },
+	  2,
+	  "0 1 sure" },
+	{ "where nothing is", TABLE(".Lf-t"), { { 0x100000, 0, true } }, 1, " sure" },
+	{ "less of it is there than was said",
+	  CODE "	.section .last, \"awx\"\nt:	.long .Lf-t, .Lf+1-t\n	.text\n",
+	  { { 0, 2, true } },
+	  1,
+	  " sure" },
+	{ "or than may be",
+	  CODE "	.section .last, \"awx\"\nt:	.long .Lf-t, .Lf+1-t\n	.text\n",
+	  { { 0, 2, false } },
+	  1,
+	  "0 1 guessed" },
+	{ "inside of a function whose code is not there",
+	  CODE
+	  "	.section .last, \"awx\"\nt:	.long .Lf-t, 1f-t\n	nop\n1:	nop\n"
+	  "	.section .eh_frame, \"a\"\n5:	.long 7f-6f\n6:	.long 0\n	.byte 1\n"
+	  "	.asciz \"zR\"\n	.byte 1, 0x78, 16, 1, 0x1b, 0x0c, 7, 8, 0x90, 1\n"
+	  "	.balign 4, 0\n7:	.long 9f-8f\n8:	.long .-5b, 1b-1-., 100\n	.byte 0\n"
+	  "	.balign 4, 0\n9:	.text\n",
+	  { { 0, 1, true } },
+	  1,
+	  "0 far sure guessed" },
+	/* The function's code behind its end. */
+	{ "its symbol says so", END("6", ""), { { 0, 0, true } }, 1, " sure uncovered 4" },
+	{ "it does not", END("4", ""), { { 0, 0, true } }, 1, " sure" },
+	{ "another's does",
+	  END("6", "	nop\n	nop\nk:	ret\n	.type k, @function\n	.size k, 1\n"),
+	  { { 0, 0, true } },
+	  1,
+	  " sure uncovered 4" },
+	{ "another's is its last byte",
+	  END("6", "	.set k, .Lf+3\n	.type k, @function\n	.size k, 1\n"),
+	  { { 0, 0, true } },
+	  1,
+	  " sure" },
+	{ "another function begins there, though",
+	  END("6", "	.cfi_startproc\n	ret\n	.cfi_endproc\n"),
+	  { { 0, 0, true } },
+	  1,
+	  " sure" },
+	{ "no function may begin there, and one does soon",
+	  END("4", FDE_AT("16")),
+	  { { 0, 0, true } },
+	  1,
+	  " sure uncovered 4" },
+	{ "some places on", END("4", FDE_AT("64")), { { 0, 0, true } }, 1, " sure uncovered 4" },
+	{ "too many places on", END("4", FDE_AT("80")), { { 0, 0, true } }, 1, " sure" },
+	{ "one does where none is aligned to",
+	  END("4", FDE_AT("24")),
+	  { { 0, 0, true } },
+	  1,
+	  " sure" },
+	{ "one may begin there",
+	  "	.balign 16\n.Lf:	.skip 16, 0x90\n	.cfi_endproc\n	.size f, 16\n"
+	  "	.skip 16, 0x90\n	.cfi_startproc\n	ret\n	.cfi_endproc\n"
+	  "	.section .tables, \"ax\"\nt:	.long .Lf+16-t\n	.text\n	.balign 512\n"
+	  "	.cfi_startproc\n	nop\n",
+	  { { 0, 0, true } },
+	  1,
+	  " sure" },
 };
 
-static const struct code jump = { .flow = CODE_JUMP_INDIRECT, .source = REGISTER_RAX };
+static const struct code jump = { .pc = 77, .flow = CODE_JUMP_INDIRECT, .source = REGISTER_RAX };
+
+/* Of what was not asked, where t has its second entry. */
+static void poison_tables(struct flow *flow, uint64_t table)
+{
+	for (size_t i = flow->table_count; i < FLOW_TABLES_MAX; i++)
+		flow->table[i] = (struct flow_table) { table + 4, table + 4 };
+}
+
+static void keep_uncovered(void *context, uint64_t pc, uint64_t from)
+{
+	ck_assert_uint_eq(from, jump.pc);
+	*(uint64_t *)context = pc;
+}
 
 START_TEST(a_table_has_targets)
 {
 	const struct jump_case *test = &jump_cases[_i];
 	static struct followed followed;
 	struct flow_state state;
-	uint64_t table, target[16];
+	uint64_t table, target[16], uncovered = 0;
 	size_t count = 0, size;
 	bool sure = false;
 	char *text = NULL;
@@ -123,6 +210,9 @@ START_TEST(a_table_has_targets)
 	followed_init(&followed, test->assembly);
 	table = image_symbol_address(followed.assembled.image, "t");
 	state_read(&state, "");
+	poison_tables(&followed.flow, table);
+	followed.world.uncovered = keep_uncovered;
+	followed.world.context = &uncovered;
 	for (size_t i = 0; i < test->count; i++) {
 		const struct asked *asked = &test->asked[i];
 
@@ -136,13 +226,175 @@ START_TEST(a_table_has_targets)
 		count = flow_jump_targets(&followed.flow, &state, &jump, target, &sure);
 	}
 	for (size_t i = 0; i < count; i++)
-		fprintf(file, "%s%" PRId64, i ? " " : "",
-			(int64_t)(target[i] - followed.flow.function));
+		if (target[i] - followed.flow.function < 4096)
+			fprintf(file, "%s%" PRId64, i ? " " : "",
+				(int64_t)(target[i] - followed.flow.function));
+		else
+			fputs(" far", file);
 	fprintf(file, "%s%s", sure ? " sure" : "", followed.flow.guessed_end ? " guessed" : "");
+	if (uncovered)
+		fprintf(file, " uncovered %" PRId64, (int64_t)(uncovered - followed.flow.function));
 	fclose(file);
 	ck_assert_msg(!strcmp(text, test->expected), "%s: %s\nexpected: %s", test->rule, text,
 		      test->expected);
 	free(text);
+	followed_deinit(&followed);
+}
+END_TEST
+
+/* A target in rax by a table of 4 bytes. */
+static struct value by_table(uint64_t table, bool said, uint32_t bound)
+{
+	return (struct value) { VALUE_TARGET, 0, 4, said, bound, (int64_t)table };
+}
+
+START_TEST(targets_lie_in_fdes)
+{
+	static struct followed followed;
+	struct flow_state state;
+	uint64_t table;
+	bool sure;
+
+	followed_init(&followed, TABLE(".Lf-t, .Lf+0x100000-t, h-t-8, .Lf-t-8"));
+	table = image_symbol_address(followed.assembled.image, "t");
+	state_read(&state, "");
+	state.reg[REGISTER_RAX] = by_table(table, true, 1);
+	ck_assert_uint_eq(flow_jump_known(&followed.flow, &jump, &state, &sure), 0);
+	ck_assert(followed.flow.met_table);
+	state.reg[REGISTER_RAX] = by_table(table, true, 0);
+	ck_assert_uint_eq(flow_jump_known(&followed.flow, &jump, &state, &sure), 1);
+	state.reg[REGISTER_RAX] = by_table(table + 4, true, 0);
+	ck_assert_uint_eq(flow_jump_known(&followed.flow, &jump, &state, &sure), 0);
+	/* Of a part that was not met, too. */
+	state.reg[REGISTER_RAX] = by_table(table + 8, true, 1);
+	ck_assert_uint_eq(flow_jump_known(&followed.flow, &jump, &state, &sure), 2);
+	ck_assert_uint_eq(followed.target[0], image_symbol_address(followed.assembled.image, "h"));
+	ck_assert_uint_eq(followed.target[1], followed.flow.function);
+	followed_deinit(&followed);
+}
+END_TEST
+
+/* docs/LIMITS.md */
+START_TEST(so_many_targets_and_tables)
+{
+	static struct followed followed;
+	struct flow_state state;
+	uint64_t table;
+	bool sure;
+
+	followed_init(&followed, CODE "	.section .tables, \"ax\"\nt:	.rept 65600\n"
+				      "	.long .Lf-t\n	.endr\n	.text\n");
+	table = image_symbol_address(followed.assembled.image, "t");
+	state_read(&state, "");
+	state.reg[REGISTER_RAX] = by_table(table, false, 65599);
+	ck_assert_uint_eq(flow_jump_targets(&followed.flow, &state, &jump, followed.target, &sure),
+			  65536);
+	/* Some of those that were said are not there. */
+	state.reg[REGISTER_RAX] = by_table(table, true, 65599);
+	ck_assert_uint_eq(flow_jump_targets(&followed.flow, &state, &jump, followed.target, &sure),
+			  0);
+	state.reg[REGISTER_RAX] = by_table(table, true, 65535);
+	ck_assert_uint_eq(flow_jump_targets(&followed.flow, &state, &jump, followed.target, &sure),
+			  65536);
+	poison_tables(&followed.flow, table);
+	followed.flow.table_count = 255;
+	followed.flow.met_table = false;
+	state.reg[REGISTER_RAX] = by_table(table + 8, true, 0);
+	flow_jump_targets(&followed.flow, &state, &jump, followed.target, &sure);
+	ck_assert_uint_eq(followed.flow.table_count, 256);
+	ck_assert(followed.flow.met_table);
+	followed.flow.met_table = false;
+	state.reg[REGISTER_RAX] = by_table(table + 12, true, 0);
+	flow_jump_targets(&followed.flow, &state, &jump, followed.target, &sure);
+	ck_assert_uint_eq(followed.flow.table_count, 256);
+	ck_assert(!followed.flow.met_table);
+	followed_deinit(&followed);
+}
+END_TEST
+
+/* In a program at a fixed address: the file, changed. */
+START_TEST(targets_of_eight_bytes)
+{
+	static struct followed followed;
+	struct flow_state state;
+	struct image *image;
+	struct error error;
+	uint64_t table, target[4];
+	uint8_t *file;
+	size_t size;
+	bool sure;
+
+	followed_init(&followed, TABLE("0, 0, 0, 0"));
+	table = image_symbol_address(followed.assembled.image, "t");
+	file = (uint8_t *)image_file_bytes(followed.assembled.image, &size);
+	file = memcpy(malloc(size), file, size);
+	((Elf64_Ehdr *)file)->e_type = ET_EXEC;
+	for (uint64_t i = 0; i < 2; i++) /* where its first segment is */
+		memcpy(file + table + 8 * i, &(uint64_t) { followed.flow.function + i }, 8);
+	ck_assert_int_eq(image_create_memory(file, size, "f", &image, &error), 0);
+	((struct cfi *)followed.world.cfi)->image = image;
+	state_read(&state, "");
+	state.reg[REGISTER_RAX] = by_table(table, true, 1);
+	state.reg[REGISTER_RAX].scale = 8;
+	ck_assert_uint_eq(flow_jump_targets(&followed.flow, &state, &jump, target, &sure), 2);
+	ck_assert_uint_eq(target[0], followed.flow.function);
+	ck_assert_uint_eq(target[1], followed.flow.function + 1);
+	ck_assert(sure);
+	((struct cfi *)followed.world.cfi)->image = followed.assembled.image;
+	image_destroy(image);
+	free(file);
+	followed_deinit(&followed);
+}
+END_TEST
+
+/* ---- the comparison before ------------------------------------------------------------------ */
+
+#define READS "	mov eax, edi\n	cdqe\n	cwde\n	cdqe\n	cwde\n	cdqe\n	cwde\n"
+#define COMPARED(branch, code)                                                                     \
+	"	cmp edi, 3\n1:	" branch " 2f\n3:	" code                                     \
+	"4:	jmp rax\n2:	nop\n	ret\n"
+#define LOOKED_UP(branch, code)                                                                    \
+	"	cmp edi, 3\n1:	" branch " 2f\n3:	nop\n	ret\n2:	" code "4:	jmp rax\n"
+
+/* from, to: labels, of one of two cases. */
+static const struct doubtful_case {
+	const char *rule, *assembly;
+	int from, to;
+	bool doubtful;
+} doubtful_cases[] = {
+	{ "by the table", COMPARED("ja", READS), 16, 18, true },
+	{ "past it", COMPARED("ja", READS), 3, 18, true },
+	{ "to it", COMPARED("ja", READS), 3, 5, false },
+	{ "past it, by the other comparison", COMPARED("jae", READS), 3, 18, true },
+	{ "by another one", COMPARED("je", READS), 3, 18, false },
+	{ "too many instructions stand between", COMPARED("ja", READS "	cdqe\n"), 3, 20, false },
+	{ "another jump does", COMPARED("ja", "	cdqe\n	jne 2f\n"), 3, 11, false },
+	{ "a call does", COMPARED("ja", "	call [rdi]\n"), 3, 9, false },
+	{ "the function ends before", "	cmp edi, 3\n	ja 2f\n2:	cdqe\n", 3, 5, false },
+	{ "the table is jumped to", LOOKED_UP("jb", READS), 3, 5, true },
+	{ "and by the other comparison", LOOKED_UP("jbe", READS), 3, 5, true },
+	{ "that jump itself", LOOKED_UP("jb", READS), 3, 7, false },
+	{ "another is", COMPARED("jb", READS), 3, 5, false },
+	{ "what is jumped to is another function's",
+	  "	cmp edi, 3\n	jb g\n	nop\n	ret\n	.cfi_endproc\n"
+	  "g:	.cfi_startproc\n	jmp rax\n",
+	  3, 5, false },
+	{ "what isn't is the end", "	cmp edi, 3\n	jb f\n", 3, 5, false },
+	{ "no branch", "	nop\n	ret\n", 0, 1, false },
+	{ "no instruction of the function", "	nop\n	ret\n", 100, 1, false },
+};
+
+START_TEST(ways_by_tables_are_doubtful)
+{
+	const struct doubtful_case *test = &doubtful_cases[_i];
+	static struct followed followed;
+	uint64_t begin;
+
+	followed_init(&followed, test->assembly);
+	begin = followed.flow.function;
+	ck_assert_msg(flow_jump_is_doubtful(&followed.flow, begin + (uint64_t)test->from,
+					    begin + (uint64_t)test->to) == test->doubtful,
+		      "%s", test->rule);
 	followed_deinit(&followed);
 }
 END_TEST
@@ -164,15 +416,6 @@ START_TEST(a_jump_without_a_table)
 	state_read(&state, "rax=j8@4096:1"); /* the loader would write them */
 	ck_assert_uint_eq(flow_jump_targets(&followed.flow, &state, &jump, target, &sure), 0);
 	ck_assert(!followed.flow.met_table);
-	/* Not all of them lie in FDEs. */
-	state.reg[REGISTER_RAX] = (struct value) {
-		VALUE_TARGET, 0, 4,
-		true,	      1, (int64_t)image_symbol_address(followed.assembled.image, "t")
-	};
-	ck_assert_uint_eq(flow_jump_known(&followed.flow, &jump, &state, &sure), 0);
-	ck_assert(followed.flow.met_table);
-	state.reg[REGISTER_RAX].bound = 0;
-	ck_assert_uint_eq(flow_jump_known(&followed.flow, &jump, &state, &sure), 1);
 	followed_deinit(&followed);
 }
 END_TEST
@@ -188,6 +431,11 @@ int main(void)
 	tcase_add_loop_test(tables, a_table_has_targets, 0,
 			    (int)(sizeof(jump_cases) / sizeof(jump_cases[0])));
 	tcase_add_test(tables, a_jump_without_a_table);
+	tcase_add_test(tables, targets_lie_in_fdes);
+	tcase_add_test(tables, so_many_targets_and_tables);
+	tcase_add_test(tables, targets_of_eight_bytes);
+	tcase_add_loop_test(tables, ways_by_tables_are_doubtful, 0,
+			    (int)(sizeof(doubtful_cases) / sizeof(doubtful_cases[0])));
 	suite_add_tcase(suite, tables);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
