@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_flow_world.c - what following ways keeps from round to round, its limits, and conventions
+ */
+#include "flow_fixture.h"
+#include "flow_world_fixture.h"
+
+/* f, and g, a part of it. */
+#define TWO                                                                                        \
+	"	nop\n	nop\n	nop\n	ret\n	.cfi_endproc\n"                                                  \
+	"g:	.cfi_startproc\n	.cfi_def_cfa_offset 16\n	nop\n	hlt\n"
+
+static struct followed followed;
+static struct flow *const flow = &followed.flow;
+
+static struct flow_part *part_of(const char *name)
+{
+	const struct cfi *cfi = followed.world.cfi;
+	struct flow_part *part;
+	enum flow_reason reason;
+	struct error error;
+
+	ck_assert_int_eq(flow_part_of(&followed.world,
+				      cfi_fde_find(cfi, image_symbol_address(cfi->image, name)),
+				      &part, &reason, &error),
+			 0);
+	ck_assert_ptr_nonnull(part);
+	return part;
+}
+
+/* A pointer that nobody may free lies behind the last part. */
+static void init_two(void)
+{
+	static struct flow_part none;
+
+	followed_init(&followed, TWO);
+	flow->part[flow->part_count++] = part_of("g");
+	flow->part[2] = flow->part[3] = &none;
+}
+
+/* ---- rounds --------------------------------------------------------------------------------- */
+
+/* All of it, as a round may leave it. */
+static void fill(void)
+{
+	for (size_t i = 0; i < flow->part_count; i++)
+		memset(flow->part[i]->block_at, 0xff,
+		       (flow->part[i]->end - flow->part[i]->begin) * sizeof(uint32_t));
+	flow->block_count = flow->queue_count = flow->behind_call_count = 1;
+	flow->unread_count = flow->back_count = 1;
+	flow->calls_not_returning = 1;
+	flow->beyond_count = 1;
+	flow->beyond_rounds = 1;
+	flow->table_count = 1;
+	flow->popped = 1;
+	flow->met_table = flow->guessed_end = flow->jump_unknown = flow->jump_unread = true;
+	flow->is_handler = flow->returned_to = flow->has_tail_call = flow->calls_home = true;
+	flow->returns = flow->has_return = flow->breaks_convention = true;
+	flow->returns_elsewhere = flow->returns_well = flow->returns_unknown = true;
+	flow->too_large = flow->pops = true;
+}
+
+static void check_forgotten(void)
+{
+	for (size_t i = 0; i < flow->part_count; i++)
+		for (uint64_t k = 0; k < flow->part[i]->end - flow->part[i]->begin; k++)
+			ck_assert_uint_eq(flow->part[i]->block_at[k], 0);
+	ck_assert_uint_eq(flow->block_count + flow->queue_count + flow->behind_call_count, 0);
+	ck_assert_uint_eq(flow->unread_count + flow->back_count + flow->calls_not_returning, 0);
+	ck_assert_uint_eq(flow->popped, 0);
+	ck_assert(!flow->met_table && !flow->guessed_end);
+	ck_assert(!flow->jump_unknown && !flow->jump_unread);
+	ck_assert(!flow->is_handler && !flow->returned_to);
+	ck_assert(!flow->has_tail_call && !flow->calls_home);
+	ck_assert(!flow->returns && !flow->has_return && !flow->breaks_convention);
+	ck_assert(!flow->returns_elsewhere && !flow->returns_well && !flow->returns_unknown);
+	ck_assert(!flow->too_large && !flow->pops);
+	ck_assert_uint_eq(flow->beyond_count, 1);
+	ck_assert_int_eq(flow->beyond_rounds, 1);
+}
+
+START_TEST(a_round_begins_anew)
+{
+	struct flow_part *first;
+
+	init_two();
+	first = flow->part[0];
+	fill();
+	flow_restart(flow);
+	check_forgotten();
+	ck_assert_uint_eq(flow->part_count, 2);
+	ck_assert_uint_eq(flow->table_count, 1);
+	fill();
+	flow_forget(flow);
+	check_forgotten();
+	ck_assert_uint_eq(flow->part_count, 1);
+	ck_assert_ptr_eq(flow->part[0], first);
+	ck_assert_uint_eq(flow->table_count, 0);
+	followed_deinit(&followed);
+}
+END_TEST
+
+/* Another round comes if tables were met, and some table's end was a guess. */
+START_TEST(another_round_for_tables)
+{
+	followed_init(&followed, TWO);
+	for (int round = 0; round < 6; round++)
+		for (int i = 0; i < 4; i++) {
+			flow->met_table = i & 1;
+			flow->guessed_end = i & 2;
+			ck_assert(flow_again(flow, round) == (!round || (i == 3 && round < 4)));
+		}
+	followed_deinit(&followed);
+}
+END_TEST
+
+/* "left out, reached, let in" of each of a part's pads */
+static void add_pads(struct flow_part *part, const char *marks)
+{
+	part->pad_count = strlen(marks);
+	part->pad = calloc(part->pad_count, sizeof(*part->pad));
+	for (size_t i = 0; i < part->pad_count; i++) {
+		part->pad[i].left_out = marks[i] != '-' && marks[i] != 'r';
+		part->pad[i].reached = strchr("rR", marks[i]);
+		part->pad[i].let_in = marks[i] == 'L';
+	}
+}
+
+static void check_pads(const struct flow_part *part, const char *let_in)
+{
+	for (size_t i = 0; i < part->pad_count; i++)
+		ck_assert_int_eq(part->pad[i].let_in, let_in[i] == 'L');
+}
+
+/* l: left out; R: reached, too; L: let in; r: reached; -: none of it. */
+static const struct pad_case {
+	const char *rule, *first, *second;
+	int round;
+	bool unknown, behind, again;
+	const char *first_in, *second_in;
+} pad_cases[] = {
+	{ "one that was left out", "l", "", 1, false, false, true, "L", "" },
+	{ "the last one", "--l", "", 1, false, false, true, "--L", "" },
+	{ "another part's", "-", "-l", 3, false, false, true, "-", "-L" },
+	{ "more", "lRl", "l", 1, false, false, true, "L-L", "L" },
+	{ "another way came there", "R", "r", 1, false, false, false, "-", "-" },
+	{ "nobody was left out", "-", "r", 1, false, false, false, "-", "-" },
+	{ "it was let in before", "L", "L", 1, false, false, false, "L", "L" },
+	{ "a jump may lead there", "l", "", 1, true, false, false, "-", "" },
+	{ "calls may not come back", "l", "", 1, false, true, false, "-", "" },
+	{ "there were too many rounds", "l", "", 4, false, false, false, "-", "" },
+};
+
+START_TEST(another_round_for_pads)
+{
+	const struct pad_case *test = &pad_cases[_i];
+
+	init_two();
+	add_pads(flow->part[0], test->first);
+	add_pads(flow->part[1], test->second);
+	flow->jump_unknown = test->unknown;
+	flow->behind_call_count = test->behind;
+	ck_assert_msg(flow_again(flow, test->round) == test->again, "%s", test->rule);
+	check_pads(flow->part[0], test->first_in);
+	check_pads(flow->part[1], test->second_in);
+	followed_deinit(&followed);
+}
+END_TEST
+
+/* ---- limits: docs/LIMITS.md ----------------------------------------------------------------- */
+
+/* rsp is lower by 8. */
+static int come_with_frame(const char *name)
+{
+	struct flow_way way = { .from = flow->function };
+	struct flow_state state;
+	struct error error;
+
+	state_read(&state, "rsp=c-16");
+	return flow_come(flow, image_symbol_address(followed.world.cfi->image, name), &state, &way,
+			 &error);
+}
+
+START_TEST(so_many_parts)
+{
+	followed_init(&followed, TWO);
+	for (size_t i = 0; i < 64; i++)
+		flow->part[i] = flow->part[0];
+	flow->part_count = 64;
+	ck_assert_int_eq(come_with_frame("g"), 0);
+	ck_assert(flow->too_large);
+	ck_assert_uint_eq(flow->part_count, 64);
+	flow->too_large = false;
+	flow->part_count = 63;
+	ck_assert_int_eq(come_with_frame("g"), 0);
+	ck_assert(!flow->too_large);
+	ck_assert_uint_eq(flow->part_count, 64);
+	ck_assert_uint_eq(flow->part[63]->order, 63);
+	flow->part[1] = flow->part[63];
+	flow->part_count = 2;
+	followed_deinit(&followed);
+}
+END_TEST
+
+START_TEST(so_many_blocks)
+{
+	followed_init(&followed, TWO);
+	flow->block_count = 131072;
+	ck_assert_int_eq(come_with_frame("f"), 0);
+	ck_assert(flow->too_large);
+	ck_assert_uint_eq(flow->block_count, 131072);
+	/* The array would grow only then: it has one more than is needed. */
+	flow->too_large = false;
+	flow->block = calloc(131072, sizeof(*flow->block));
+	flow->block_count = 131071;
+	ck_assert_int_eq(come_with_frame("f"), 0);
+	ck_assert(!flow->too_large);
+	ck_assert_uint_eq(flow->block_count, 131072);
+	ck_assert_uint_eq(flow->block[131071].pc, flow->function);
+	followed_deinit(&followed);
+}
+END_TEST
+
+START_TEST(a_block_is_queued_once)
+{
+	struct error error;
+
+	followed_init(&followed, TWO);
+	ck_assert_int_eq(come_with_frame("f"), 0);
+	ck_assert_uint_eq(flow->queue_count, 1);
+	ck_assert_int_eq(flow_enqueue(flow, 0, &error), 0);
+	ck_assert_uint_eq(flow->queue_count, 1);
+	ck_assert_uint_eq(flow->queue[0], 0);
+	flow->block[0].queued = false;
+	flow->queue_count = 0;
+	ck_assert_int_eq(flow_enqueue(flow, 0, &error), 0);
+	ck_assert_uint_eq(flow->queue_count, 1);
+	ck_assert(flow->block[0].queued);
+	followed_deinit(&followed);
+}
+END_TEST
+
+/* ---- edges ---------------------------------------------------------------------------------- */
+
+static void count_edge(void *context, const struct flow_edge *edge)
+{
+	unsigned int *count = context;
+
+	ck_assert_uint_eq(edge->from, flow->function + 2);
+	ck_assert_uint_eq(edge->to, flow->function);
+	ck_assert_int_eq(edge->verdict.fault, FLOW_CFA);
+	++*count;
+}
+
+/* Nothing was stepped before. */
+START_TEST(a_wrong_way_arrives)
+{
+	struct flow_way way;
+	struct flow_state state;
+	struct error error;
+	unsigned int count = 0;
+
+	followed_init(&followed, TWO);
+	ck_assert_int_eq(flow_enter(flow, flow->function, &error), 0);
+	state_read(&state, "rsp=c-16");
+	for (int i = 0; i < 3; i++) {
+		way = (struct flow_way) { .from = flow->function + 2,
+					  .weak = i == 1,
+					  .unsure = i == 2 };
+		ck_assert_int_eq(
+			flow_arrive(flow, flow->function, &state, &way, count_edge, &count, &error),
+			0);
+		ck_assert_uint_eq(count, 1);
+	}
+	/* Into the middle of a block, nobody asks. */
+	way = (struct flow_way) { .from = flow->function + 2 };
+	ck_assert_int_eq(
+		flow_arrive(flow, flow->function + 1, &state, &way, count_edge, &count, &error), 0);
+	ck_assert_int_eq(flow_arrive(flow, flow->function, &state, &way, NULL, NULL, &error), 0);
+	ck_assert_uint_eq(count, 1);
+	ck_assert_uint_eq(flow->block_count, 1);
+	ck_assert(flow_has(flow, flow->function) && !flow_has(flow, flow->function + 4));
+	followed_deinit(&followed);
+}
+END_TEST
+
+/* ---- conventions ---------------------------------------------------------------------------- */
+
+#define NAMED(name) "	.cfi_endproc\n\"" name "\":	.cfi_startproc\n	ret\n"
+/* By hand: a CIE whose data are aligned so, and an FDE of the function, whose CIE is said so. */
+#define FRAME(id, alignment, cie, address)                                                         \
+	"1:	.long 3f-2f\n2:	.long " id "\n	.byte 1, 0, 1, " alignment                         \
+	", 16, 0x0c, 7, 8, 0, 0, 0, 0\n"                                                           \
+	"3:	.long 5f-4f\n4:	.long " cie "\n	.quad " address ", 1\n5:\n"
+
+static const char conventions[] = "	nop\n	ret\n" NAMED("camlA") NAMED("camlZ_1")
+	NAMED("caml@") NAMED("caml[") NAMED("camla") NAMED("camA") NAMED("CamlA")
+		NAMED("camlAB") "	nop\n	.cfi_endproc\n"
+				"go4:	ret\ngo8:	ret\n	.section .debug_frame\n6:\n" FRAME(
+					"-1", "0x7c", "1b-6b", "go4")
+					FRAME("-1", "0x78", "1b-6b",
+					      "go8") "	.text\n	.cfi_startproc\n	nop\n";
+
+static const struct convention_case {
+	const char *name;
+	bool ocaml, go, unruled;
+} convention_cases[] = {
+	{ "camlA", true, false, true },	  { "camlA", false, true, false },
+	{ "camlZ_1", true, false, true }, { "camlAB", true, true, true },
+	{ "caml@", true, true, false },	  { "caml[", true, true, false },
+	{ "camla", true, true, false },	  { "camA", true, true, false },
+	{ "CamlA", true, true, false },	  { "f", true, true, false },
+	{ "go4", false, true, true },	  { "go4", true, false, false },
+	{ "go8", true, true, false },
+};
+
+START_TEST(conventions_have_no_rules)
+{
+	const struct convention_case *test = &convention_cases[_i];
+	struct flow_part *part;
+
+	followed_init(&followed, conventions);
+	followed.world.ocaml = test->ocaml;
+	followed.world.go = test->go;
+	part = part_of(test->name);
+	ck_assert_msg(part->agreed == (test->unruled ? FLOW_ROW_UNRULED | FLOW_PRESERVED : 0), "%s",
+		      test->name);
+	flow_part_destroy(part);
+	followed_deinit(&followed);
+}
+END_TEST
+
+/* Only a function's begin is named so, and only the linker's frames are Go's. */
+START_TEST(nothing_else_is_of_a_convention)
+{
+	struct flow_part *part;
+
+	followed_init(
+		&followed,
+		"	nop\n	ret\n	.cfi_endproc\ncamlA:	nop\n"
+		"m:	.cfi_startproc\n	ret\n	.cfi_endproc\n"
+		"	.type camlA, @function\n	.size camlA, 2\neh4:	ret\n"
+		"	.section .eh_frame, \"a\"\n1:	.long 3f-2f\n2:	.long 0\n	.byte 1\n"
+		"	.asciz \"zR\"\n	.byte 1, 0x7c, 16, 1, 0x1b, 0x0c, 7, 8\n	.balign 4, "
+		"0\n"
+		"3:	.long 5f-4f\n4:	.long .-1b, eh4-., 1\n	.byte 0\n	.balign 4, 0\n5:\n"
+		"	.text\n	.cfi_startproc\n	nop\n");
+	followed.world.ocaml = followed.world.go = true;
+	for (int i = 0; i < 2; i++) {
+		part = part_of(i ? "eh4" : "m");
+		ck_assert_uint_eq(part->agreed, 0);
+		flow_part_destroy(part);
+	}
+	followed_deinit(&followed);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("flow_world");
+	TCase *rounds = tcase_create("rounds"), *limits = tcase_create("limits");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(rounds, 60);
+	tcase_add_test(rounds, a_round_begins_anew);
+	tcase_add_test(rounds, another_round_for_tables);
+	tcase_add_loop_test(rounds, another_round_for_pads, 0,
+			    (int)(sizeof(pad_cases) / sizeof(pad_cases[0])));
+	suite_add_tcase(suite, rounds);
+	tcase_set_timeout(limits, 60);
+	tcase_add_test(limits, so_many_parts);
+	tcase_add_test(limits, so_many_blocks);
+	tcase_add_test(limits, a_block_is_queued_once);
+	tcase_add_test(limits, a_wrong_way_arrives);
+	tcase_add_loop_test(limits, conventions_have_no_rules, 0,
+			    (int)(sizeof(convention_cases) / sizeof(convention_cases[0])));
+	tcase_add_test(limits, nothing_else_is_of_a_convention);
+	suite_add_tcase(suite, limits);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
