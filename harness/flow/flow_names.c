@@ -129,7 +129,7 @@ static bool is_split(const char *name)
 
 static const struct callee *find_callee(struct flow_names *names, uint64_t pc)
 {
-	struct callee *callee = &names->entry[(pc ^ pc >> 12) & (CACHE_ENTRIES - 1)];
+	struct callee *callee = &names->entry[(pc ^ pc >> 12) % CACHE_ENTRIES];
 	struct code_name name;
 
 	if (callee->pc == pc && pc)
@@ -204,10 +204,8 @@ bool flow_is_fragment_of(const struct flow_names *names, uint64_t pc, uint64_t f
 
 	code_name_find(names->cfi->image, names->cfi, pc, &name);
 	suffix = name.name && name.start == pc ? fragment_suffix(name.name) : NULL;
-	if (!suffix)
-		return false;
 	code_name_find(names->cfi->image, names->cfi, function, &whole);
-	return whole.name && whole.start == function &&
+	return suffix && whole.name && whole.start == function &&
 	       strlen(whole.name) == (size_t)(suffix - name.name) &&
 	       !strncmp(whole.name, name.name, (size_t)(suffix - name.name));
 }
