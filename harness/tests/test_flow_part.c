@@ -67,6 +67,15 @@ START_TEST(rows_by_address)
 	ck_assert_ptr_null(flow_part_row(part, part->begin - 1));
 	ck_assert_ptr_null(flow_part_row(part, part->end));
 	ck_assert(!part->malformed && !part->silent && !part->agreed);
+	/* What is kept of each byte is kept apart. */
+	memset(part->code_at, 1, 7 * sizeof(*part->code_at));
+	memset(part->label_at, 3, 7 * sizeof(*part->label_at));
+	memset(part->block_at, 2, 7 * sizeof(*part->block_at));
+	for (size_t i = 0; i < 7; i++) {
+		ck_assert_uint_eq(part->code_at[i], 0x01010101);
+		ck_assert_uint_eq(part->block_at[i], 0x02020202);
+		ck_assert_uint_eq(part->label_at[i], 0x03030303);
+	}
 	/* None between two. */
 	part->row[1].pc_end--;
 	ck_assert_ptr_null(flow_part_row(part, part->begin + 2));
@@ -136,6 +145,10 @@ START_TEST(an_instruction_that_is_cut_off)
 	part = part_of(&fde, FLOW_REASON_COUNT);
 	ck_assert_uint_eq(flow_part_code(part, decoder, part->begin + 1)->length, 0);
 	ck_assert_uint_eq(part->end - part->begin, 2);
+	flow_part_destroy(part);
+	fde.pc_range = 1;
+	part = part_of(&fde, FLOW_REASON_COUNT);
+	ck_assert_uint_eq(flow_part_code(part, decoder, part->begin)->length, 1);
 	flow_part_destroy(part);
 }
 END_TEST
@@ -233,6 +246,14 @@ START_TEST(a_part_without_rows)
 	flow_part_destroy(part);
 	part = part_of(&fde, FLOW_REASON_COUNT);
 	ck_assert(!part->silent);
+	flow_part_destroy(part);
+	/* One whose rows can't be read from the first on. */
+	part = PART_BY(0x3f);
+	part->row_count = part->row_room = 0;
+	free(part->row);
+	part->row = NULL;
+	ck_assert(flow_part_silence(part));
+	ck_assert_ptr_eq(flow_part_row(part, part->begin), part->row);
 	flow_part_destroy(part);
 }
 END_TEST
