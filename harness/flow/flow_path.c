@@ -11,14 +11,6 @@
 
 #define STEPS_MAX 4096 /* blocks that are gone back through */
 
-static struct flow_part *part_at(const struct flow *flow, uint64_t pc)
-{
-	for (size_t i = 0; i < flow->part_count; i++)
-		if (pc >= flow->part[i]->begin && pc < flow->part[i]->end)
-			return flow->part[i];
-	return NULL;
-}
-
 /* It goes elsewhere than to the next instruction, which begins at pc. */
 static bool is_jump(const struct flow *flow, struct flow_part *part, uint64_t from, uint64_t pc)
 {
@@ -34,7 +26,7 @@ void flow_path_find(const struct flow *flow, uint64_t from, uint64_t pc, struct 
 	size_t count = 0, steps = 0;
 
 	for (; from && count < FLOW_PATH_MAX && steps < STEPS_MAX; steps++) {
-		struct flow_part *part = part_at(flow, from);
+		struct flow_part *part = flow_known_part(flow, from);
 		uint32_t number = part ? part->block_at[from - part->begin] : 0;
 
 		if (!number)
