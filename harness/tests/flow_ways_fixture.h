@@ -261,6 +261,16 @@ static inline void function_print(FILE *file, const struct flow *flow, uint32_t 
 		fprintf(file, "unread=%+" PRId64 " ", from_f(flow->unread[i].pc));
 	for (size_t i = 0; i < flow->back_count; i++)
 		fprintf(file, "back=%+" PRId64 " ", from_f(flow->back[i]));
+	for (size_t i = 0; i < flow->beyond_count; i++) {
+		fprintf(file, "beyond=%+" PRId64 "%s", from_f(flow->beyond[i].pc),
+			flow->beyond[i].own ? ",own" : "");
+		if (flow->beyond[i].before)
+			fprintf(file, ",%+" PRId64,
+				from_f(flow->beyond[flow->beyond[i].before - 1].pc));
+		fputc(' ', file);
+	}
+	if (flow->beyond_rounds)
+		fprintf(file, "rounds=%d ", flow->beyond_rounds);
 	ck_assert_uint_eq(flow->behind_call_count, flow->calls_not_returning);
 	fprintf(file, "parts=%zu\n", flow->part_count);
 	for (size_t i = 0; i < flow->part_count; i++)

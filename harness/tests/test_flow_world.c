@@ -167,6 +167,44 @@ START_TEST(another_round_for_pads)
 }
 END_TEST
 
+/* Own ones that were found, and others that are open, before the round; what becomes of it. */
+static const struct beyond_case {
+	bool settled, found, open;
+	int rounds;
+	bool again, then_settled;
+	int then_rounds;
+} beyond_cases[] = {
+	{ false, false, false, 0, false, false, 0 }, { false, true, false, 0, true, false, 1 },
+	{ false, false, true, 0, true, true, 0 },    { false, true, true, 3, true, false, 4 },
+	{ false, true, false, 14, true, false, 15 }, { false, true, true, 15, true, true, 16 },
+	{ true, true, true, 3, false, true, 3 },     { true, false, true, 3, false, true, 3 },
+};
+
+START_TEST(another_round_for_code_beyond_calls)
+{
+	const struct beyond_case *test = &beyond_cases[_i];
+
+	init_two();
+	flow->beyond = calloc(3, sizeof(*flow->beyond));
+	flow->beyond_count = 3;
+	flow->beyond[0].own = flow->beyond[1].own = true;
+	flow->beyond[2].own = !test->open;
+	flow->beyond_settled = test->settled;
+	flow->beyond_found = test->found;
+	flow->beyond_rounds = test->rounds;
+	flow->has_return = true;
+	ck_assert_int_eq(flow_beyond_again(flow), test->again);
+	ck_assert_int_eq(flow->beyond_settled, test->then_settled);
+	ck_assert_int_eq(flow->beyond_rounds, test->then_rounds);
+	ck_assert_int_eq(flow->beyond_found, test->again ? false : test->found);
+	/* What was known is forgotten, but for whose the code is. */
+	ck_assert_int_eq(flow->has_return, !test->again);
+	ck_assert_uint_eq(flow->part_count, test->again ? 1 : 2);
+	ck_assert_uint_eq(flow->beyond_count, 3);
+	followed_deinit(&followed);
+}
+END_TEST
+
 /* ---- limits: docs/LIMITS.md ----------------------------------------------------------------- */
 
 /* rsp is lower by 8. */
@@ -367,6 +405,8 @@ int main(void)
 	tcase_add_test(rounds, another_round_for_tables);
 	tcase_add_loop_test(rounds, another_round_for_pads, 0,
 			    (int)(sizeof(pad_cases) / sizeof(pad_cases[0])));
+	tcase_add_loop_test(rounds, another_round_for_code_beyond_calls, 0,
+			    (int)(sizeof(beyond_cases) / sizeof(beyond_cases[0])));
 	suite_add_tcase(suite, rounds);
 	tcase_set_timeout(limits, 60);
 	tcase_add_test(limits, so_many_parts);
