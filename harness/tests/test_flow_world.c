@@ -205,6 +205,49 @@ START_TEST(another_round_for_code_beyond_calls)
 }
 END_TEST
 
+static enum flow_whose perhaps_own(void *context, uint64_t pc, const struct flow_way *way)
+{
+	return FLOW_PERHAPS_OWN;
+}
+
+/* A way that is beyond one call comes beyond another. What leads to the function's is the function's. */
+START_TEST(a_call_beyond_a_call)
+{
+	struct flow_way way = { .beyond = 2 };
+	struct flow_state state;
+	struct error error;
+	bool on = false;
+
+	followed_init(&followed, TWO);
+	followed.world.beyond = perhaps_own;
+	flow->beyond = calloc(4, sizeof(*flow->beyond));
+	flow->beyond_count = 4;
+	for (uint64_t i = 0; i < 4; i++)
+		flow->beyond[i].pc = flow->function + i;
+	ck_assert_int_eq(flow_beyond_pass(flow, flow->function, &way, &on, &error), 0);
+	ck_assert(on);
+	ck_assert_uint_eq(way.beyond, 1);
+	ck_assert_uint_eq(flow->beyond[0].before, 2);
+	/* And round to the same one. */
+	ck_assert_int_eq(flow_beyond_pass(flow, flow->function, &way, &on, &error), 0);
+	ck_assert_uint_eq(way.beyond, 1);
+	ck_assert_uint_eq(flow->beyond[0].before, 2);
+	ck_assert(!flow->beyond_found);
+	flow->beyond[2].own = true;
+	state_read(&state, "rsp=c-16");
+	flow_beyond_return(flow, &state, &way);
+	ck_assert(!flow->beyond[0].own);
+	state_read(&state, "");
+	flow_beyond_return(flow, &state, &way);
+	ck_assert(flow->beyond[0].own && flow->beyond[1].own && flow->beyond_found);
+	ck_assert(!flow->beyond[3].own);
+	flow->beyond_found = false;
+	flow_beyond_return(flow, &state, &way);
+	ck_assert(!flow->beyond_found);
+	followed_deinit(&followed);
+}
+END_TEST
+
 /* ---- limits: docs/LIMITS.md ----------------------------------------------------------------- */
 
 /* rsp is lower by 8. */
@@ -407,6 +450,7 @@ int main(void)
 			    (int)(sizeof(pad_cases) / sizeof(pad_cases[0])));
 	tcase_add_loop_test(rounds, another_round_for_code_beyond_calls, 0,
 			    (int)(sizeof(beyond_cases) / sizeof(beyond_cases[0])));
+	tcase_add_test(rounds, a_call_beyond_a_call);
 	suite_add_tcase(suite, rounds);
 	tcase_set_timeout(limits, 60);
 	tcase_add_test(limits, so_many_parts);
