@@ -97,6 +97,10 @@ static const struct ways_case cases[] = {
 	  "\tpush rbx\n\t.cfi_def_cfa_offset 16\n\tcall [rdi]\n\tjmp g\n\t.cfi_endproc\n"
 	  "g:\t.cfi_startproc\n\t.cfi_def_cfa_offset 24\n\tnop\n\tud2\n",
 	  "+0:\nparts=1\n" },
+	{ "one that is not asked for, where perhaps nobody goes", "stray",
+	  "\tpush rbx\n\t.cfi_def_cfa_offset 16\n\tnop\n\t.cfi_same_value rbx\n\tjmp g\n"
+	  "\t.cfi_endproc\ng:\t.cfi_startproc\n\t.cfi_def_cfa_offset 24\n\tnop\n\tud2\n",
+	  "+0:\nparts=1\n" },
 	{ "code that no rows cover", "",
 	  "\tje u\n\tret\n\t.cfi_endproc\nu:\tnop\n\tret\n\t.cfi_startproc\n\tnop\n",
 	  "+0:\nhas_return returns_well parts=1\nuncovered +3 from +0\n" },
@@ -214,6 +218,9 @@ static const struct ways_case cases[] = {
 	{ "a loop by a count", "", "\tmov eax, 5\n\tje 2f\n1:\tloop 1b\n2:\tret\n",
 	  "+0:\n+7 from +7: rax=5 rcx=?\n+9 from +5: rax=5 rcx=?\n"
 	  "has_return returns_well parts=1\n" },
+	{ "a branch that counts", "",
+	  "\tmov ecx, 5\n\tloop 1f\n\tje 2f\n\thlt\n2:\tnop\n\tret\n1:\tnop\n\tret\n",
+	  "+0:\n+10 from +7: rcx=?\n+12 from +5: rcx=?\nhas_return returns_well parts=1\n" },
 	{ "a branch that isn't taken says so", "",
 	  "\tlea rax, [rsp-16]\n\tmov rcx, rsp\n\tcmp rcx, rax\n\tjne 1f\n\tnop\n"
 	  "\tje 2f\n2:\tnop\n\tret\n1:\tnop\n\tret\n",
