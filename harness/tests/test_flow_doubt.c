@@ -216,6 +216,50 @@ static const struct ways_case cases[] = {
 	  "has_return breaks_convention returns_unknown jump_unknown jump_unread unread=+8 "
 	  "unread=+15 parts=1\n"
 	  "jumped, entry 0\n" },
+	{ "with rows, by an argument", "", "\tpush rbp\n\t.cfi_def_cfa_offset 16\n\tjmp rdi\n",
+	  "+0:\njump_unknown jump_unread unread=+1 parts=1\njumped, entry 0\n" },
+	{ "back to the function's begin", "silent",
+	  "8:\tpush rbp\n\ttest edi, edi\n\tje 3f\n\tjmp [rsi]\n\tpop rbp\n\tjmp 8b\n"
+	  "3:\tpop rbp\n\tret\n",
+	  "+0:\n+10 from +3: rsp=c-16 [c-16]=rbp\n"
+	  "has_return returns_well jump_unknown jump_unread unread=+5 back=+0 parts=1\n"
+	  "jumped, entry 0\n" },
+	{ "to before it", "silent",
+	  "8:\tpush rbp\n\ttest edi, edi\n\tje 3f\n\tjmp [rsi]\n\tmov r12, rdi\n"
+	  "\tjmp 8b-1\n3:\tpop rbp\n\tret\n",
+	  "+0:\n+12 from +3: rsp=c-16 [c-16]=rbp\n"
+	  "has_return returns_well jump_unknown jump_unread unread=+5 parts=1\n"
+	  "jumped, entry 0\n" },
+	{ "a jump elsewhere, and what is behind it", "silent",
+	  "\tpush rbp\n\ttest edi, edi\n\tje 3f\n\tjmp [rsi]\n\tmov r12, rdi\n\tjmp g\n"
+	  "3:\tpop rbp\n\tret\n\t.cfi_endproc\ng:\t.cfi_startproc\n\tret\n",
+	  "+0:\n+12 from +3: rsp=c-16 [c-16]=rbp\n"
+	  "has_return returns_well jump_unknown jump_unread unread=+5 parts=1\n"
+	  "jumped, entry 0\n" },
+	{ "a return, and what is behind it", "silent",
+	  "\tpush rbp\n\ttest edi, edi\n\tje 3f\n\tjmp [rsi]\n\tmov r12, rdi\n\tret\n"
+	  "3:\tpop rbp\n\tret\n",
+	  "+0:\n+11 from +3: rsp=c-16 [c-16]=rbp\n"
+	  "has_return returns_well jump_unknown jump_unread unread=+5 parts=1\n"
+	  "jumped, entry 0\n" },
+	{ "another such jump, and what is behind it", "silent",
+	  "\tpush rbp\n\ttest edi, edi\n\tje 3f\n\tjmp [rsi]\n\tmov r12, rdi\n"
+	  "\tjmp [rdi]\n3:\tpop rbp\n\tret\n",
+	  "+0:\n+12 from +3: rsp=c-16 [c-16]=rbp\n"
+	  "has_return returns_well jump_unknown jump_unread unread=+5 parts=1\n"
+	  "jumped, entry 0\n" },
+	{ "an interrupt's return, and what is behind it", "silent",
+	  "\tpush rbp\n\ttest edi, edi\n\tje 3f\n\tjmp [rsi]\n\tmov r12, rdi\n\tiretq\n"
+	  "3:\tpop rbp\n\tret\n",
+	  "+0:\n+12 from +3: rsp=c-16 [c-16]=rbp\n"
+	  "has_return returns_well jump_unknown jump_unread unread=+5 parts=1\n"
+	  "jumped, entry 0\n" },
+	{ "an instruction that the function's end cuts off", "silent",
+	  "\tpush rbp\n\ttest edi, edi\n\tje 3f\n\tjmp [rsi]\n3:\tpop rbp\n\tret\n"
+	  "9:\t.byte 0x74\n\t.cfi_endproc\ng:\t.cfi_startproc\n\t.byte 3b-9b-2\n\tret\n",
+	  "+0:\n+7 from +3: rsp=c-16 [c-16]=rbp\n"
+	  "has_return returns_well jump_unknown jump_unread unread=+5 parts=1\n"
+	  "jumped, entry 0\n" },
 
 };
 
