@@ -150,6 +150,11 @@ static const struct proof_case {
 	  "	.cfi_endproc\nf_cold:	.cfi_startproc\n	.cfi_def_cfa_offset 16\n"
 	  "	.cfi_offset rbx, -16\n	mov eax, 1\n	jmp 1b\n",
 	  7 },
+	{ "an interrupt's handler", "	iretq\n", -1 },
+	{ "it returns with more taken off than was there",
+	  "	pop rcx\n	.cfi_def_cfa_offset 0\n	.cfi_register rip, rcx\n	ret\n",
+	  -1 },
+	{ "rows that are missing", "	nop\n	.cfi_escape 0x3f\n	ret\n", -1 },
 	{ "another part of it that is wrong",
 	  PUSH
 	  "	test edi, edi\n	jne f_cold\n1:	pop rbx\n	.cfi_def_cfa_offset 8\n	ret\n"

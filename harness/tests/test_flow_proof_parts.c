@@ -330,6 +330,112 @@ START_TEST(a_branch_says_what_is_equal)
 }
 END_TEST
 
+/* ---- ways that come to a label -------------------------------------------------------------- */
+
+#define UNPRESERVED "rax=? rdx=? rcx=? rsi=? rdi=? r8=? r9=? r10=? r11=?"
+
+/* To f's second byte, whose loop writes these. A way: marks, and a state. */
+static const struct arrive_case {
+	const char *rule;
+	uint32_t written;
+	const char *way[2], *expected;
+} arrive_cases[] = {
+	{ "one", 0, { "saved rax=5" }, "queued: rax=5 saved" },
+	{ "where all is known", 0, { "r12=5" }, "queued: " UNPRESERVED " r12=5 saved" },
+	{ "to a loop's head", 1, { "saved rax=5 rcx=6" }, "queued: rax=? rcx=6 saved" },
+	{ "two that know the same", 0, { "saved rax=5", "saved rax=5" }, ": rax=5 saved" },
+	{ "two that don't", 0, { "saved rax=c-8", "saved rax=c-16" }, "queued: rax=? saved" },
+	{ "one behind a call", 0, { "weak saved" }, "weak queued: saved" },
+	{ "a surer one", 0, { "weak saved", "saved" }, ": saved" },
+	{ "two behind calls", 0, { "weak saved", "weak saved" }, "weak : saved" },
+	{ "one of a table", 0, { "unsure saved" }, "unsure queued: saved" },
+	{ "a surer one than that", 0, { "unsure saved", "saved" }, "queued: saved" },
+	{ "two of tables", 0, { "unsure saved", "unsure saved" }, "unsure : saved" },
+	{ "one of a table comes later", 0, { "saved", "unsure saved" }, ": saved" },
+};
+
+START_TEST(ways_arrive)
+{
+	const struct arrive_case *test = &arrive_cases[_i];
+	static struct followed followed;
+	struct flow *flow = &followed.flow;
+	struct flow_proof *proof = flow_proof_create();
+	struct flow_part *part;
+	const struct label *label;
+	char *state, text[300];
+
+	followed_init(&followed, "	nop\n	nop\n	nop\n	ret\n");
+	part = flow->part[0];
+	flow->proof = proof;
+	part->label_at[1] = test->written;
+	for (int i = 0; i < 2 && test->way[i]; i++) {
+		struct flow_way way = { .weak = strstr(test->way[i], "weak"),
+					.unsure = strstr(test->way[i], "unsure") };
+		struct flow_state come;
+
+		if (proof->queue_count)
+			dequeue(proof);
+		state_read(&come, test->way[i]);
+		ck_assert_int_eq(
+			flow_proof_arrive(flow, part, part->begin + 1, &come, &way, &error), 0);
+	}
+	ck_assert(part->scanned);
+	ck_assert_uint_eq(proof->count, 1);
+	ck_assert_uint_eq(part->block_at[1], 1);
+	ck_assert_uint_eq(part->label_at[1], 1u << 31 | test->written);
+	label = &proof->label[0];
+	ck_assert_ptr_eq(label->part, part);
+	ck_assert_uint_eq(label->pc, part->begin + 1);
+	ck_assert_uint_eq(proof->queue_count, label->queued);
+	state = state_text(&label->state);
+	snprintf(text, sizeof(text), "%s%s%s: %s", label->weak ? "weak " : "",
+		 label->unsure ? "unsure " : "", label->queued ? "queued" : "", state);
+	ck_assert_msg(!strcmp(text, test->expected), "%s: %s", test->rule, text);
+	free(state);
+	flow_proof_destroy(proof);
+	followed_deinit(&followed);
+}
+END_TEST
+
+/* What went through there before ends there. docs/LIMITS.md says how many there may be. */
+START_TEST(a_label_in_the_middle)
+{
+	static struct followed followed;
+	struct flow_proof *proof = flow_proof_create();
+	struct flow_part *part;
+	struct flow_way way = { .weak = false };
+	struct flow_state state;
+
+	followed_init(&followed, "	nop\n	nop\n	nop\n	ret\n");
+	part = followed.flow.part[0];
+	followed.flow.proof = proof;
+	state_read(&state, "saved");
+	ck_assert_int_eq(flow_proof_arrive(&followed.flow, part, part->begin, &state, &way, &error),
+			 0);
+	ck_assert_uint_eq(dequeue(proof), 0);
+	part->block_at[1] = 1;
+	ck_assert_int_eq(
+		flow_proof_arrive(&followed.flow, part, part->begin + 1, &state, &way, &error), 0);
+	ck_assert_uint_eq(proof->count, 2);
+	ck_assert_uint_eq(part->block_at[1], 2);
+	ck_assert_uint_eq(proof->queue_count, 2);
+	ck_assert_uint_eq(dequeue(proof), 0);
+	ck_assert_uint_eq(dequeue(proof), 1);
+	proof->failed = true;
+	ck_assert_int_eq(
+		flow_proof_arrive(&followed.flow, part, part->begin + 2, &state, &way, &error), 0);
+	ck_assert_uint_eq(proof->count, 2);
+	proof->failed = false;
+	proof->count = 131072;
+	ck_assert_int_eq(
+		flow_proof_arrive(&followed.flow, part, part->begin + 2, &state, &way, &error), 0);
+	ck_assert(proof->failed);
+	ck_assert_uint_eq(proof->count, 131072);
+	flow_proof_destroy(proof);
+	followed_deinit(&followed);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("flow_proof_parts");
@@ -347,6 +453,8 @@ int main(void)
 	tcase_add_test(parts, a_row_reads_registers);
 	tcase_add_test(parts, a_cursor_moves);
 	tcase_add_test(parts, a_branch_says_what_is_equal);
+	tcase_add_loop_test(parts, ways_arrive, 0, COUNT(arrive_cases));
+	tcase_add_test(parts, a_label_in_the_middle);
 	suite_add_tcase(suite, parts);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
