@@ -260,6 +260,12 @@ static const struct ways_case cases[] = {
 	  "+0:\n+7 from +3: rsp=c-16 [c-16]=rbp\n"
 	  "has_return returns_well jump_unknown jump_unread unread=+5 parts=1\n"
 	  "jumped, entry 0\n" },
+	{ "with rows nobody looks where it leads", "",
+	  "\tpush rbp\n\t.cfi_def_cfa_offset 16\n\ttest edi, edi\n\tje 3f\n\tjmp [rsi]\n"
+	  "\tmov r12, rdi\n3:\tpop rbp\n\t.cfi_def_cfa_offset 8\n\tret\n",
+	  "+0:\n+10 from +3: rsp=c-16 [c-16]=rbp\n"
+	  "has_return returns_well jump_unknown jump_unread unread=+5 parts=1\n"
+	  "jumped, entry 0\n" },
 
 };
 

@@ -78,6 +78,7 @@ static const struct scan_case {
 	  "	xor eax, eax\n1:	inc ecx\n	dec edx\n	jne 1b\n	ret\n",
 	  "+2:rdx:rcx" },
 	{ "of one instruction", "	xor eax, eax\n1:	jmp 1b\n	inc ecx\n", "+2" },
+	{ "of one instruction that counts", "	nop\n1:	loop 1b\n", "+1:rcx" },
 	{ "by a jump, with a call", "1:	inc ebx\n	call [rdi]\n	jmp 1b\n",
 	  "+0:rax:rdx:rcx:rbx:rsi:rdi:rsp:r8:r9:r10:r11" },
 	{ "with a call of a function",
@@ -149,6 +150,35 @@ START_TEST(a_scan_marks)
 	free(body);
 	flow_proof_destroy(proof);
 	followed_deinit(&followed);
+}
+END_TEST
+
+/* A part of three bytes; what lies before and behind isn't its own. */
+START_TEST(labels_lie_in_the_part)
+{
+	uint32_t label_at[5] = { 0 };
+	struct landing_pad pad[4] = {
+		{ .pad = 99 }, { .pad = 100 }, { .pad = 102 }, { .pad = 103 }
+	};
+	struct flow_part part = {
+		.begin = 100, .end = 103, .label_at = label_at + 1, .pad = pad, .pad_count = 4
+	};
+	struct flow_proof *proof = flow_proof_create();
+	struct code code = { .pc = 100, .flow = CODE_BRANCH };
+
+	mark_pads(&part);
+	for (int i = 0; i < 5; i++)
+		ck_assert_uint_eq(label_at[i], i == 1 || i == 3 ? 1u << 31 : 0);
+	memset(label_at, 0, sizeof(label_at));
+	part.code = &code;
+	for (code.target = 99; code.target <= 103; code.target++)
+		ck_assert_int_eq(note_jump(proof, &part, &code, &error), 0);
+	for (int i = 0; i < 5; i++)
+		ck_assert_uint_eq(label_at[i], i && i < 4 ? 1u << 31 : 0);
+	ck_assert_uint_eq(proof->back_count, 1);
+	ck_assert_uint_eq(proof->back[0].to, 100);
+	ck_assert_uint_eq(proof->back[0].from, 0);
+	flow_proof_destroy(proof);
 }
 END_TEST
 
@@ -447,6 +477,7 @@ int main(void)
 	tcase_add_loop_test(parts, the_lowest_comes_first, 0, 50);
 	tcase_add_test(parts, parts_have_an_order);
 	tcase_add_loop_test(parts, a_scan_marks, 0, COUNT(scan_cases));
+	tcase_add_test(parts, labels_lie_in_the_part);
 	tcase_add_test(parts, loops_have_their_price);
 	tcase_add_loop_test(parts, a_loop_forgets, 0, COUNT(forget_cases));
 	tcase_add_test(parts, what_nobody_preserves_is_forgotten);
