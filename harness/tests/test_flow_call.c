@@ -520,7 +520,7 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_set_timeout(functions, 60);
+	tcase_set_timeout(functions, 300);
 	tcase_add_loop_test(functions, calls_are_followed, 0,
 			    (int)(sizeof(cases) / sizeof(cases[0])));
 	suite_add_tcase(suite, functions);

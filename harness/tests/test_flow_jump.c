@@ -427,7 +427,7 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_set_timeout(tables, 60);
+	tcase_set_timeout(tables, 300);
 	tcase_add_loop_test(tables, a_table_has_targets, 0,
 			    (int)(sizeof(jump_cases) / sizeof(jump_cases[0])));
 	tcase_add_test(tables, a_jump_without_a_table);

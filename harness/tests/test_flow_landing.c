@@ -143,7 +143,7 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_set_timeout(pads, 60);
+	tcase_set_timeout(pads, 300);
 	tcase_add_loop_test(pads, landing_pads_are_read, 0,
 			    (int)(sizeof(landing_cases) / sizeof(landing_cases[0])));
 	tcase_add_loop_test(pads, the_fde_points_there, 0,

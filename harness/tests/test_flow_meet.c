@@ -224,7 +224,7 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_set_timeout(ways, 60);
+	tcase_set_timeout(ways, 300);
 	tcase_add_loop_test(ways, ways_meet, 0, (int)(sizeof(meet_cases) / sizeof(meet_cases[0])));
 	suite_add_tcase(suite, ways);
 	srunner_run_all(runner, CK_ENV);

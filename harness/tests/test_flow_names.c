@@ -210,7 +210,7 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_set_timeout(said, 60);
+	tcase_set_timeout(said, 300);
 	tcase_add_checked_fixture(said, setup, teardown);
 	tcase_add_test(said, a_name_says_it);
 	tcase_add_test(said, where_nothing_is);

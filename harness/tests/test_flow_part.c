@@ -387,7 +387,7 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_set_timeout(parts, 120);
+	tcase_set_timeout(parts, 300);
 	tcase_add_checked_fixture(parts, setup, teardown);
 	tcase_add_test(parts, rows_by_address);
 	tcase_add_test(parts, instructions_by_address);

@@ -162,7 +162,7 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_set_timeout(paths, 60);
+	tcase_set_timeout(paths, 300);
 	tcase_add_loop_test(paths, jumps_lead_there, 0,
 			    (int)(sizeof(path_cases) / sizeof(path_cases[0])));
 	tcase_add_test(paths, a_very_long_way);

@@ -261,7 +261,7 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_set_timeout(functions, 60);
+	tcase_set_timeout(functions, 300);
 	tcase_add_loop_test(functions, one_pass_proves_it, 0,
 			    (int)(sizeof(proof_cases) / sizeof(proof_cases[0])));
 	suite_add_tcase(suite, functions);

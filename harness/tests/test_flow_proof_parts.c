@@ -473,7 +473,7 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_set_timeout(parts, 60);
+	tcase_set_timeout(parts, 300);
 	tcase_add_loop_test(parts, the_lowest_comes_first, 0, 50);
 	tcase_add_test(parts, parts_have_an_order);
 	tcase_add_loop_test(parts, a_scan_marks, 0, COUNT(scan_cases));

@@ -446,7 +446,7 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_set_timeout(taken, 60);
+	tcase_set_timeout(taken, 300);
 	tcase_add_loop_test(taken, words_are_told, 0, COUNT(word_cases));
 	tcase_add_test(taken, an_instruction_makes_an_address);
 	tcase_add_loop_test(taken, where_a_function_may_begin, 0, COUNT(begin_cases));

@@ -443,7 +443,7 @@ int main(void)
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
-	tcase_set_timeout(rounds, 60);
+	tcase_set_timeout(rounds, 300);
 	tcase_add_test(rounds, a_round_begins_anew);
 	tcase_add_test(rounds, another_round_for_tables);
 	tcase_add_loop_test(rounds, another_round_for_pads, 0,
@@ -452,7 +452,7 @@ int main(void)
 			    (int)(sizeof(beyond_cases) / sizeof(beyond_cases[0])));
 	tcase_add_test(rounds, a_call_beyond_a_call);
 	suite_add_tcase(suite, rounds);
-	tcase_set_timeout(limits, 60);
+	tcase_set_timeout(limits, 300);
 	tcase_add_test(limits, so_many_parts);
 	tcase_add_test(limits, so_many_blocks);
 	tcase_add_test(limits, a_block_is_queued_once);
