@@ -277,7 +277,7 @@ END_TEST
 START_TEST(a_row_reads_registers)
 {
 	const uint32_t preserved = FLOW_PRESERVED | 1u << REGISTER_RIP;
-	struct cursor cursor = { .reads = 1 };
+	struct cursor cursor = { .reads = 1, .reads_all = true };
 	struct row row;
 
 	memset(&row, 0, sizeof(row));
@@ -287,7 +287,11 @@ START_TEST(a_row_reads_registers)
 	cursor_read(&cursor);
 	ck_assert(cursor.dirty && !cursor.reads_all);
 	ck_assert_uint_eq(cursor.reads, FLOW_PRESERVED);
-	row.cfa.reg = REGISTER_RAX;
+	row.reg[REGISTER_RIP] = (struct row_rule) { .kind = RULE_REGISTER, .reg = REGISTER_RDI };
+	cursor_read(&cursor);
+	ck_assert_uint_eq(cursor.reads, FLOW_PRESERVED | 1u << REGISTER_RDI);
+	row.reg[REGISTER_RIP] = (struct row_rule) { .kind = RULE_OFFSET, .offset = -8 };
+	row.cfa.reg = REGISTER_RDX;
 	row.reg[REGISTER_RBX].kind = RULE_OFFSET;
 	row.reg[REGISTER_RBP].kind = RULE_SAME_VALUE;
 	row.reg[REGISTER_R12] = (struct row_rule) { .kind = RULE_REGISTER, .reg = REGISTER_RCX };
@@ -296,7 +300,7 @@ START_TEST(a_row_reads_registers)
 	ck_assert(!cursor.reads_all);
 	ck_assert_uint_eq(cursor.reads, (preserved & ~(1u << REGISTER_RBX | 1u << REGISTER_R12 |
 						       1u << REGISTER_R13 | 1u << REGISTER_RIP)) |
-						1u << REGISTER_RAX | 1u << REGISTER_RCX);
+						1u << REGISTER_RDX | 1u << REGISTER_RCX);
 	row.cfa.reg = 16;
 	cursor_read(&cursor);
 	ck_assert_uint_eq(cursor.reads & 1u << 16, 0);
