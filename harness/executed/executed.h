@@ -38,7 +38,8 @@ struct executed_place {
 	/* A bit for each callee-saved register (its DWARF number): the caller had several values in
 	 * it, and the row brought each back. */
 	uint32_t varied;
-	uint64_t value[CALLEE_SAVED_COUNT]; /* that it had at first */
+	uint64_t value[CALLEE_SAVED_COUNT]; /* that it had when the row was right first */
+	bool valued;			    /* there are such */
 };
 
 /* A row that was wrong. */

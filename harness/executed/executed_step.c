@@ -169,10 +169,11 @@ static void note_values(struct executed_place *place, const struct shadow_stack 
 	const uint64_t *value = shadow->frame[shadow->count - 1].callee_saved;
 
 	for (unsigned int i = 0; i < CALLEE_SAVED_COUNT; i++)
-		if (place->points == 1)
+		if (!place->valued)
 			place->value[i] = value[i];
 		else if (place->value[i] != value[i])
 			place->varied |= 1u << callee_saved[i];
+	place->valued = true;
 }
 
 static void on_evidence(void *context, const struct evidence *evidence)
@@ -267,7 +268,7 @@ static int on_reading(void *context, const struct point *point, const struct sta
 		return -1;
 	}
 	/* If the CFI was right, it is known of the stack alone. */
-	*ret_mark = is_claim ? ROW_UNKNOWN | (uint64_t)stepping->place << 2
+	*ret_mark = is_claim ? ROW_UNKNOWN
 			     : stepping->outcome | (uint64_t)stepping->place << 2 |
 				       (uint64_t)stepping->fault << 33;
 	return 0;

@@ -15,6 +15,7 @@
 #include "command_output.h"
 #include "harness.h"
 #include "lint/lint_executed.h"
+#include "stepped_program.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -33,20 +34,6 @@ static void end(void)
 	unlink(truth);
 	rmdir(folder);
 	strcpy(folder + sizeof(folder) - 7, "XXXXXX");
-}
-
-static void make_program(const char *text)
-{
-	char command[512];
-	FILE *pipe;
-
-	snprintf(command, sizeof(command),
-		 "gcc-12 -static -nostdlib -Wl,-Ttext=0x401000 -Wl,--build-id -o %s -x assembler -",
-		 program);
-	pipe = popen(command, "we");
-	ck_assert_ptr_nonnull(pipe);
-	fprintf(pipe, ".intel_syntax noprefix\n.text\n%s", text);
-	ck_assert_int_eq(pclose(pipe), 0);
 }
 
 /* ---- runs that are thought of ------------------------------------------------------------- */
@@ -220,7 +207,7 @@ static void bench_init(struct bench *bench)
 	struct error error;
 	uint32_t number;
 
-	make_program(NOPS);
+	make_program(program, NOPS);
 	ck_assert_int_eq(image_create(program, &bench->image, &error), 0);
 	ck_assert_int_eq(cfi_create(bench->image, &bench->cfi, &error), 0);
 	image.build_id = bench->image->build_id;
@@ -405,10 +392,6 @@ END_TEST
 
 /* ---- programs ----------------------------------------------------------------------------- */
 
-#define START	  ".globl _start\n_start:\n.cfi_startproc\n.cfi_undefined rip\n"
-#define EXIT	  "mov eax, 60\nxor edi, edi\nsyscall\n.cfi_endproc\n.size _start, . - _start\n"
-#define F	  ".type f, @function\nf:\n.cfi_startproc\n"
-#define END_F	  ".cfi_endproc\n.size f, . - f\n"
 #define FORGOTTEN F "push rbx\nnop\npop rbx\nret\n" END_F
 
 static const struct program_case {
@@ -502,7 +485,7 @@ START_TEST(a_program_is_stepped)
 	char *output, *text;
 	int status;
 
-	make_program(test->text);
+	make_program(program, test->text);
 	output = command_output(command_lint, arguments, &status);
 	ck_assert_msg(status == test->status, "%s: %d %s", test->rule, status, output);
 	text = say_objects(output);
@@ -535,7 +518,7 @@ START_TEST(text_of_a_run)
 	char *output;
 	int status;
 
-	make_program(START "call f\n" EXIT FORGOTTEN);
+	make_program(program, START "call f\n" EXIT FORGOTTEN);
 	output = command_output(command_lint, arguments, &status);
 	ck_assert_int_eq(status, EXIT_FINDINGS);
 	check_text(output,
@@ -563,9 +546,9 @@ START_TEST(text_of_a_truth_file)
 	int status;
 
 	snprintf(option, sizeof(option), "--executed=%s", truth);
-	make_program(START "call f\n" EXIT F "push rbx\ncall g\npop rbx\nret\n" END_F
-			   ".type g, @function\ng:\n.cfi_startproc\nret\n.cfi_endproc\n"
-			   ".size g, . - g\n");
+	make_program(program, START "call f\n" EXIT F "push rbx\ncall g\npop rbx\nret\n" END_F
+				    ".type g, @function\ng:\n.cfi_startproc\nret\n.cfi_endproc\n"
+				    ".size g, . - g\n");
 	free(command_output(command_truth, step, &status));
 	ck_assert_int_eq(status, EXIT_OK);
 	output = command_output(command_lint, arguments, &status);
@@ -578,7 +561,7 @@ START_TEST(text_of_a_truth_file)
 			   "unproven), 3 FDEs (2 proven, 1 with mismatches, 0 unproven)\n");
 	free(output);
 	/* Another build of it. */
-	make_program(START "call f\n" EXIT FORGOTTEN);
+	make_program(program, START "call f\n" EXIT FORGOTTEN);
 	output = command_output(command_lint, arguments, &status);
 	ck_assert_int_eq(status, EXIT_FINDINGS);
 	check_text(output, "    declared    cfa=rsp+8\n"
@@ -602,9 +585,9 @@ START_TEST(an_image_that_the_run_did_not_have)
 
 	snprintf(option, sizeof(option), "--executed=%s", truth);
 	snprintf(copy, sizeof(copy), "%s.other", program);
-	make_program(START "call f\n" EXIT F "nop\nret\n" END_F);
+	make_program(program, START "call f\n" EXIT F "nop\nret\n" END_F);
 	ck_assert_int_eq(rename(program, copy), 0);
-	make_program(START EXIT);
+	make_program(program, START EXIT);
 	free(command_output(command_truth, step, &status));
 	ck_assert_int_eq(status, EXIT_OK);
 	output = command_output(command_lint, arguments, &status);
