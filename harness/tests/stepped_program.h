@@ -18,18 +18,25 @@
 #define F     ".type f, @function\nf:\n.cfi_startproc\n"
 #define END_F ".cfi_endproc\n.size f, . - f\n"
 
-static inline void make_program(const char *path, const char *text)
+static inline void make_of(const char *path, const char *flags, const char *text)
 {
 	char command[512];
 	FILE *pipe;
 
-	snprintf(command, sizeof(command),
-		 "gcc-12 -static -nostdlib -Wl,-Ttext=%#x -Wl,--build-id -o %s -x assembler -",
-		 STEPPED_TEXT, path);
+	snprintf(command, sizeof(command), "gcc-12 %s -o %s -x assembler -", flags, path);
 	pipe = popen(command, "we");
 	ck_assert_ptr_nonnull(pipe);
 	fprintf(pipe, ".intel_syntax noprefix\n.text\n%s", text);
 	ck_assert_int_eq(pclose(pipe), 0);
+}
+
+static inline void make_program(const char *path, const char *text)
+{
+	char flags[96];
+
+	snprintf(flags, sizeof(flags), "-static -nostdlib -Wl,-Ttext=%#x -Wl,--build-id",
+		 STEPPED_TEXT);
+	make_of(path, flags, text);
 }
 
 #endif

@@ -50,6 +50,13 @@ static const struct evidence_case {
 	{ "what_is_no_instruction_is_shown_as_that",
 	  "	jmp 1f\n	.byte 0x06\n1:	push rbx\n	pop rbx\n	ret\n",
 	  "f+4 0:jmp @3 2:(bad) 3:push rbx >4:pop rbx 5:ret | path 0:jmp @3 | f.s:9" },
+	{ "far_behind_the_functions_begin",
+	  "	.nops 1048575, 8\n	push rbx\n	pop rbx\n	ret\n",
+	  "f+100000 ffff5:nop [rax+rax*1], eax ffffd:nop fffff:push rbx >100000:pop rbx "
+	  "100001:ret | path 0:jmp @fffff | f.s:8" },
+	{ "farther_nothing_is_shown_before",
+	  "	.nops 1048576, 8\n	push rbx\n	pop rbx\n	ret\n",
+	  "f+100001 >100001:pop rbx 100002:ret | path 0:jmp @100000 | f.s:8" },
 	{ "where_no_instruction_ends_there_nothing_is_shown_before",
 	  "	jmp 1f\n	.byte 0x48, 0xb8\n1:	push rbx\n	pop rbx\n	ret\n	"
 	  ".fill 8, 1, 0x90\n",

@@ -325,24 +325,28 @@ static void say_symbols(FILE *file, const uint8_t *data)
 START_TEST(an_image_has_headers_and_symbols)
 {
 	static const char expected[] =
-		"type 2, machine 62, entry 0, 2 segments, 7 sections, names in 6\n"
+		"type 2, machine 62, entry 0, 2 segments, 8 sections, names in 7\n"
 		"segment 1 flags 5: 0x1000 at 0x40001000, 0x40001000, 0x54 of 0x54, align 1\n"
-		"segment 1 flags 6: 0x2000 at 0x40002000, 0x40002000, 0x28 of 0x28, align 1\n"
+		"segment 1 flags 6: 0x2000 at 0x40002000, 0x40002000, 0x54 of 0x54, align 1\n"
 		": type 0 flags 0: 0 at 0, 0, link 0, info 0, align 0, entries 0\n"
 		".text: type 1 flags 6: 0x1000 at 0x40001000, 0x6, link 0, info 0, align 1, "
 		"entries 0\n"
 		".text.g: type 1 flags 6: 0x1030 at 0x40001030, 0x4, link 0, info 0, align 1, "
 		"entries 0\n"
-		".undefined: type 1 flags 4: 0x3000 at 0x40003000, 0xb, link 0, info 0, align 1, "
+		".eh_frame: type 1 flags 2: 0x2030 at 0x40002030, 0x4, link 0, info 0, align 1, "
 		"entries 0\n"
-		".symtab: type 2 flags 0: 0x3010 at 0, 0xd8, link 5, info 1, align 1, entries 24\n"
-		".strtab: type 3 flags 0: 0x30e8 at 0, 0x13, link 0, info 0, align 1, entries 0\n"
-		".shstrtab: type 3 flags 0: 0x3108 at 0, 0x34, link 0, info 0, align 0, entries 0\n"
+		".undefined: type 1 flags 4: 0x3000 at 0x40003000, 0xc, link 0, info 0, align 1, "
+		"entries 0\n"
+		".symtab: type 2 flags 0: 0x3010 at 0, 0xd8, link 6, info 1, align 1, entries "
+		"24\n"
+		".strtab: type 3 flags 0: 0x30e8 at 0, 0x15, link 0, info 0, align 1, entries 0\n"
+		".shstrtab: type 3 flags 0: 0x3108 at 0, 0x3e, link 0, info 0, align 0, entries "
+		"0\n"
 		"\"\" 0 size 0 info 0 other 0 in 0\n"
 		"\"\" 0x40001000 size 0 info 3 other 0 in 1\n"
 		"\"f\" 0x40001000 size 6 info 2 other 0 in 1\n"
 		"\"end\" 0x40001034 size 0 info 0 other 0 in 2\n"
-		"\"x\" 0x40003006 size 1 info 18 other 0 in 3\n"
+		"\"x\" 0x40003007 size 1 info 18 other 0 in 4\n"
 		"\"g\" 0x40001030 size 0 info 18 other 0 in 2\n"
 		"\"h\" 0x40001031 size 0 info 0 other 0 in 2\n"
 		"\"i\" 0x40001032 size 0 info 0 other 0 in 2\n"
@@ -360,7 +364,7 @@ START_TEST(an_image_has_headers_and_symbols)
 		      "	.section .text.g,\"ax\",@progbits\n	.globl g, h, i\n	.weak w\n"
 		      "	.hidden h\n	.internal i\n	.type g, @function\ng:	ret\nh:	ret\n"
 		      "i:	ret\nw:	ret\nend:	.data\nd:	.quad f\n	.bss\n"
-		      "b:	.space 9\n");
+		      "b:	.space 9\n	.section .eh_frame,\"a\",@progbits\nq:	.long 0\n");
 	image = open_bytes();
 	ck_assert_int_eq(object_create(image, &object, &error), 0);
 	data = image_file_bytes(object->image, &image_size);

@@ -113,6 +113,43 @@ START_TEST(calls_lead_to_what_they_name)
 }
 END_TEST
 
+/* What has no bytes has a place all the same, and nothing is found where there is nothing. */
+START_TEST(empty_sections)
+{
+	struct image *image;
+	struct object *object;
+	struct error error;
+	const struct object_section *code;
+	uint32_t number;
+
+	assemble_text("	.text\ne:	.section .text.g,\"ax\",@progbits\n	mov $e, %eax\n"
+		      "	mov $b, %eax\n	.bss\n	.space 4\nb:\n");
+	image = open_bytes();
+	ck_assert_int_eq(object_create(image, &object, &error), 0);
+	ck_assert_uint_eq(object->section_count, 1);
+	code = section_named(object, ".text.g");
+	ck_assert_uint_eq(code->number, 4);
+	memcpy(&number, image_bytes(object->image, code->vaddr + 1, 4), sizeof(number));
+	ck_assert_uint_eq(number, 0x40003000);
+	memcpy(&number, image_bytes(object->image, code->vaddr + 6, 4), sizeof(number));
+	ck_assert_uint_eq(number, 0x40005004); /* behind .data, which has none either */
+	object_destroy(object);
+	image_destroy(image);
+	forget();
+	strcpy(folder + sizeof(folder) - 7, "XXXXXX");
+	assemble_text("");
+	image = open_bytes();
+	ck_assert_int_eq(object_create(image, &object, &error), 0);
+	ck_assert_uint_eq(object->section_count, 0);
+	ck_assert_ptr_null(object_section_find(object, 0));
+	ck_assert_ptr_null(object_section_find(object, UINT64_MAX));
+	ck_assert_ptr_null(object_field_find(object, 0, UINT64_MAX));
+	object_destroy(object);
+	image_destroy(image);
+	forget();
+}
+END_TEST
+
 /* ---- damage ------------------------------------------------------------------------------- */
 
 static void take_finding(void *context, const struct lint_finding *finding)
@@ -285,6 +322,21 @@ static void of_another_size(void)
 	relocations_of_text()->sh_entsize = 16;
 }
 
+/* Each that no relocation fills in is the same half of the file. */
+static void over_each_other(void)
+{
+	const Elf64_Ehdr *header = (const Elf64_Ehdr *)bytes;
+	Elf64_Shdr *section = (Elf64_Shdr *)(bytes + header->e_shoff);
+	uint64_t from = size - size / 2 - 8;
+
+	for (size_t i = 1; i < header->e_shnum; i++)
+		if (section[i].sh_type == SHT_PROGBITS && section[i + 1].sh_type != SHT_RELA) {
+			section[i].sh_flags |= SHF_ALLOC;
+			section[i].sh_offset = from;
+			section[i].sh_size = size - from;
+		}
+}
+
 static const struct damage_case {
 	const char *rule;
 	void (*damage)(void);
@@ -292,6 +344,7 @@ static const struct damage_case {
 	unsigned int unknown; /* relocations */
 } damage_cases[] = {
 	{ "without section headers", without_headers, "an object file without sections", 0 },
+	{ "sections that share bytes", over_each_other, "sections that lie over each other", 0 },
 	{ "a header of no section", null_section_elsewhere, NULL, 0 },
 	{ "a type that is not known is counted", unknown_type, NULL, 1 },
 	{ "a relocation that is none", no_type, NULL, 0 },
@@ -321,8 +374,9 @@ START_TEST(damage_is_named)
 	result = object_create(image, &object, &error);
 	ck_assert_int_eq(result, test->message ? -1 : 0);
 	if (test->message) {
-		ck_assert_int_eq(error.code, test->damage == without_headers ? ERROR_NOT_ELF
-									     : ERROR_RELOCATION);
+		ck_assert_int_eq(error.code, test->damage == without_headers   ? ERROR_NOT_ELF
+					     : test->damage == over_each_other ? ERROR_ELF_BOUNDS
+									       : ERROR_RELOCATION);
 		ck_assert_str_eq(error.message, test->message);
 		ck_assert_ptr_null(object);
 	} else {
@@ -338,11 +392,13 @@ END_TEST
 int main(void)
 {
 	Suite *suite = suite_create("objects");
-	TCase *layout = tcase_create("layout"), *damaged = tcase_create("damaged");
+	TCase *layout = tcase_create("layout"), *damaged = tcase_create("damaged"),
+	      *empty = tcase_create("empty");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
 	tcase_set_timeout(layout, 120);
+	tcase_set_timeout(empty, 120);
 	tcase_set_timeout(damaged, 600);
 	tcase_add_checked_fixture(layout, assemble, forget);
 	tcase_add_checked_fixture(damaged, assemble, forget);
@@ -352,6 +408,8 @@ int main(void)
 			    (int)(sizeof(damage_cases) / sizeof(damage_cases[0])));
 	tcase_add_test(damaged, cut_off_at_every_byte);
 	tcase_add_test(damaged, changed_at_many_bytes);
+	tcase_add_test(empty, empty_sections);
+	suite_add_tcase(suite, empty);
 	suite_add_tcase(suite, layout);
 	suite_add_tcase(suite, damaged);
 	srunner_run_all(runner, CK_ENV);

@@ -69,6 +69,8 @@ static const struct returns_case {
 	  true },
 	{ "more_on_two_ways", "je 1f\n .fill 511, 1, 0x90\n ud2\n1: .fill 511, 1, 0x90\n ret",
 	  false },
+	{ "branches_back",
+	  ".rept 20\n je branches_back\n .endr\n jne 2f\n ud2\n2: .fill 990, 1, 0x90\n ret", true },
 	{ "branch_back", "1: je 1b\n jne branch_back\n ud2", false },
 };
 
@@ -179,6 +181,10 @@ static const struct leads_case {
 	{ "what stops", FDE("f: hlt\n ud2\n nop\n"), "r0" },
 	{ "two FDEs", FDE("f: ret\n") FDE("g: nop\n ret\n"), "r0 r1 r2" },
 	{ "a way that was gone", FDE("f: je 1f\n nop\n1: nop\n ret\n"), "r0 r2 r3 r4" },
+	{ "back to the eighth byte", FDE("f: .fill 7, 1, 0x90\n1: je 1b\n ret\n"),
+	  "r0 r1 r2 r3 r4 r5 r6 r7 r9" },
+	{ "back to the ninth", FDE("f: .fill 8, 1, 0x90\n1: je 1b\n ret\n"),
+	  "r0 r1 r2 r3 r4 r5 r6 r7 r8 r10" },
 	{ "a byte each", FDE("f: .fill 17, 1, 0x90\n ret\n"),
 	  "r0 r1 r2 r3 r4 r5 r6 r7 r8 r9 r10 r11 r12 r13 r14 r15 r16 r17" },
 };
