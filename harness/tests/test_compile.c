@@ -55,7 +55,8 @@ static void leave(void)
 
 static const struct line_case {
 	const char *rule, *line; /* words with blanks between */
-	const char *expected;	 /* outputs, with blanks between; "link: " before what is linked */
+	const char *
+		expected; /* outputs, with blanks between; "link: " before what is linked; "none" */
 } line_cases[] = {
 	{ "an object has its source's name, and lies here", "gcc -c src/f.c", "f.o" },
 	{ "of several sources each", "gcc -c a.c b.cc c.S -O2", "a.o b.o c.o" },
@@ -66,12 +67,12 @@ static const struct line_case {
 	{ "objects alone are linked", "gcc f.o -o prog", "link: prog" },
 	{ "a shared object", "gcc -shared -fPIC f.c -o libf.so", "link: libf.so" },
 	{ "-r is a link", "gcc -r a.o b.o -o c.o", "link: c.o" },
-	{ "-S writes assembly", "gcc -S f.c -o f.s", "" },
-	{ "-E preprocesses", "gcc -E f.c", "" },
-	{ "-E ends sooner than -c", "gcc -c -E f.c", "" },
-	{ "-M and -MM say dependencies", "gcc -MM f.c", "" },
+	{ "-S writes assembly", "gcc -S f.c -o f.s", "none" },
+	{ "-E preprocesses", "gcc -E f.c", "none" },
+	{ "-E ends sooner than -c", "gcc -c -E f.c", "none" },
+	{ "-M and -MM say dependencies", "gcc -MM f.c", "none" },
 	{ "-MD does so beside", "gcc -MD -MF f.d -MT f.o -c f.c", "f.o" },
-	{ "standard output", "gcc -c f.c -o -", "" },
+	{ "standard output", "gcc -c f.c -o -", "none" },
 	{ "standard input has a language", "gcc -x c -c - -o f.o", "f.o" },
 	{ "without a name", "gcc -xc -c -", "-.o" },
 	{ "a language makes a source of any name", "gcc -c -x c f.txt", "f.o" },
@@ -79,13 +80,13 @@ static const struct line_case {
 	{ "an option's argument is no source", "gcc -include pre.c -I a.c -D X.c -c f.c", "f.o" },
 	{ "the linker's words are not the compiler's", "gcc -Xlinker a.c -z now f.o -o p",
 	  "link: p" },
-	{ "nothing but words", "gcc --version", "" },
-	{ "nothing at all", "gcc", "" },
-	{ "-v says how it is made", "gcc -v", "" },
+	{ "nothing but words", "gcc --version", "none" },
+	{ "nothing at all", "gcc", "none" },
+	{ "-v says how it is made", "gcc -v", "none" },
 	{ "a name that begins with a dot", "gcc -c .c", ".c.o" },
 	{ "a dot in a folder is none of the name", "gcc -x c -c a.b/f", "f.o" },
 	{ "-save-temps changes nothing", "gcc -save-temps -c f.c", "f.o" },
-	{ "LLVM's code is no machine's", "clang -emit-llvm -c f.c", "" },
+	{ "LLVM's code is no machine's", "clang -emit-llvm -c f.c", "none" },
 	{ "a launcher stands before the compiler", "ccache gcc -c f.c", "f.o" },
 	{ "a launcher of any folder, twice", "/usr/bin/nice ccache /usr/bin/gcc -c f.c", "f.o" },
 	{ "arguments of a file", "gcc @args", "a b.o c\"d.o e f.o g.o" },
@@ -95,8 +96,8 @@ static const struct line_case {
 	  "d.o d.o d.o d.o d.o d.o d.o d.o d.o d.o d.o d.o d.o d.o d.o d.o" },
 	{ "a backslash at a file's end stands for itself", "gcc @back", "" },
 	{ "a device is no file of arguments", "gcc @/dev/null -o p", "link: p" },
-	{ "what is asked for says no output", "gcc -print-file-name=libc.a f.c", "" },
-	{ "with two dashes, too", "clang --print-search-dirs f.c", "" },
+	{ "what is asked for says no output", "gcc -print-file-name=libc.a f.c", "none" },
+	{ "with two dashes, too", "clang --print-search-dirs f.c", "none" },
 	{ "another word asks for nothing", "gcc -c -printer f.c", "f.o" },
 	{ "with two dashes neither", "gcc -c --printer f.c", "f.o" },
 	{ "-o in one word, of one letter", "gcc -og -c f.c", "g" },
@@ -118,7 +119,7 @@ static const struct line_case {
 	{ "an -o of the linker without a name", "gcc f.c -Wl,-o", "link: a.out" },
 	{ "other words of the linker", "gcc f.c -Wl,--outputs,q -Wl,-Map=-o", "link: a.out" },
 	{ "a file may have the compiler's -o", "gcc -c f.c @output", "g.o" },
-	{ "a launcher and a compiler alone", "ccache gcc", "" },
+	{ "a launcher and a compiler alone", "ccache gcc", "none" },
 };
 
 START_TEST(outputs_of_a_command_line)
@@ -133,6 +134,8 @@ START_TEST(outputs_of_a_command_line)
 	while ((argv[count] = strsep(&rest, " ")))
 		ck_assert_uint_lt(++count, ARGUMENTS_MAX);
 	ck_assert_int_eq(compile_outputs_find(argv, &outputs, &error), 0);
+	if (outputs.none)
+		fputs("none", file);
 	if (outputs.linked)
 		fputs("link: ", file);
 	for (size_t i = 0; i < outputs.count; i++)
@@ -226,6 +229,73 @@ START_TEST(a_child_that_is_lost_is_an_error)
 }
 END_TEST
 
+/* ---- what was written ---------------------------------------------------------------------- */
+
+static const struct code_case {
+	const char *rule, *bytes;
+	size_t size;
+	enum compile_code code;
+} code_cases[] = {
+	{ "LLVM's bitcode", "BC\xc0\xde", 4, COMPILE_CODE_LATER },
+	{ "with more behind it",
+	  "BC\xc0\xde"
+	  "5",
+	  5, COMPILE_CODE_LATER },
+	{ "with a header around it", "\xde\xc0\x17\x0b", 4, COMPILE_CODE_LATER },
+	{ "another fourth byte", "BC\xc0\xdf", 4, COMPILE_CODE },
+	{ "in the header, too", "\xde\xc0\x17\x0c", 4, COMPILE_CODE },
+	{ "cut off", "BC\xc0", 3, COMPILE_CODE },
+	{ "text", "hello", 5, COMPILE_CODE },
+	{ "nothing", "", 0, COMPILE_CODE },
+	{ "an ELF file that is cut off", "\177ELF\2\1\1", 7, COMPILE_CODE },
+};
+
+START_TEST(code_of_a_file)
+{
+	const struct code_case *test = &code_cases[_i];
+	FILE *file = fopen("code", "w");
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fwrite(test->bytes, 1, test->size, file), test->size);
+	ck_assert_int_eq(fclose(file), 0);
+	ck_assert_msg(compile_code("code") == test->code, "%s", test->rule);
+	ck_assert_int_eq(compile_code("no such file"), COMPILE_CODE);
+}
+END_TEST
+
+/* Any difference says that it was written. */
+START_TEST(a_file_is_as_it_was_before)
+{
+	char *paths[] = { "args", "none such", "/dev/null", "empty" };
+	struct compile_outputs outputs = { .path = paths, .count = 4 };
+	struct stat *before;
+	struct error error;
+
+	write_file("empty", "");
+	ck_assert_int_eq(compile_outputs_note(&outputs, &error), 0);
+	before = &outputs.before[0];
+	ck_assert_str_eq(compile_output_missing(&outputs, 0),
+			 "was not written: it is as it was before");
+	ck_assert_str_eq(compile_output_missing(&outputs, 1), "was not written");
+	ck_assert_ptr_null(compile_output_missing(&outputs, 2));
+	ck_assert_str_eq(compile_output_missing(&outputs, 3), "is empty");
+	ck_assert_uint_eq(outputs.before[1].st_ino, 0);
+	for (int i = 0; i < 5; i++) {
+		struct stat kept = *before;
+
+		before->st_dev += i == 0;
+		before->st_ino += i == 1;
+		before->st_size += i == 2;
+		before->st_ctim.tv_sec += i == 3;
+		before->st_ctim.tv_nsec += i == 4;
+		ck_assert_msg(!compile_output_missing(&outputs, 0), "%d", i);
+		*before = kept;
+	}
+	ck_assert_ptr_nonnull(compile_output_missing(&outputs, 0));
+	free(outputs.before);
+}
+END_TEST
+
 /* ---- the command -------------------------------------------------------------------------- */
 
 #define WRONG                                                                                      \
@@ -262,6 +332,8 @@ static const struct command_case {
 	{ "a signal that ends it", "cc sh -c kill${IFS}-TERM${IFS}$$", 143, "", NULL },
 	{ "no such compiler", "cc ./none -c f.c", 127,
 	  "stackproof cc: ./none: No such file or directory\n", NULL },
+	{ "one that is no program", "cc ./right.s -c f.c", 127,
+	  "stackproof cc: ./right.s: Permission denied\n", NULL },
 	{ "standard output", "cc gcc-12 -E -P empty.c", 0, NULL, NULL },
 	{ "nothing to check", "cc --strict gcc-12 -S empty.c", 0, "", "empty.s" },
 	{ "what isn't written is not checked", "cc --strict gcc-12 -c right.s -o /dev/null", 0, "",
@@ -366,6 +438,9 @@ int main(void)
 			    (int)(sizeof(line_cases) / sizeof(line_cases[0])));
 	tcase_add_loop_test(lines, large_files_of_arguments, 0,
 			    (int)(sizeof(size_cases) / sizeof(size_cases[0])));
+	tcase_add_loop_test(lines, code_of_a_file, 0,
+			    (int)(sizeof(code_cases) / sizeof(code_cases[0])));
+	tcase_add_test(lines, a_file_is_as_it_was_before);
 	tcase_set_timeout(lines, 60);
 	tcase_add_test(commands, what_can_not_be_started_is_an_error);
 	tcase_add_test(commands, a_child_that_is_lost_is_an_error);
