@@ -145,6 +145,62 @@ START_TEST(what_a_table_does_not_say_is_counted)
 }
 END_TEST
 
+/* By way of all that listens to an image: two tables, and what each came to. */
+START_TEST(tables_are_said_by_their_names)
+{
+	const uint64_t at = STEPPED_TEXT;
+	const struct stretch marks[] = { { 0, at, LINT_SAID_NOTHING, 0 },
+					 { at, at + 3, LINT_SAID_MARK, 1 },
+					 { at + 3, at + 4, LINT_SAID_MARK, 0 },
+					 { at + 4, 0, LINT_SAID_NOTHING, 0 } },
+			     none[] = { { 0, 0, LINT_SAID_NOTHING, 0 } };
+	const struct lint_source sources[] = {
+		{ .name = "a",
+		  .mark = { "odd", "even" },
+		  .row_at = row_at,
+		  .context = (void *)marks },
+		{ .name = "b", .row_at = row_at, .context = (void *)none },
+	};
+	const struct lint_options options = { .source = sources, .source_count = 2 };
+	const struct row row = { .pc = at, .pc_end = at + 1 };
+	struct lint_holding holding = { .finding = ignore_finding },
+			    idle = { .finding = ignore_finding };
+	json_t *object = json_object();
+	struct lint_watch watch;
+	struct error error;
+	char *text;
+
+	open_program(NOPS);
+	ck_assert_int_eq(lint_holding_init(&holding, &options, cfi, &watch, &error), 0);
+	for (uint64_t i = 0; i < 6; i++)
+		watch.point(watch.context,
+			    &(struct lint_point) { .pc = at + i, .length = 1, .row = &row });
+	watch.judged(watch.context, at + 7, FLOW_ROW_UNPROVEN, FLOW_UNDECODED);
+	ck_assert_int_eq(lint_holding_end(&holding, object, &error), 0);
+	text = json_dumps(object, JSON_COMPACT);
+	ck_assert_str_eq(
+		text, "{\"tables\":{\"a\":{\"proven\":0,\"mismatch\":0,\"as_cfi\":0,\"missing\":2,"
+		      "\"rows_beyond\":0,\"marked\":4,\"marked_reasons\":{\"odd\":1,\"even\":3},"
+		      "\"unproven\":1,\"unproven_reasons\":{\"undecoded\":1},\"findings\":{}},"
+		      "\"b\":{\"proven\":0,\"mismatch\":0,\"as_cfi\":0,\"missing\":6,"
+		      "\"rows_beyond\":0,\"marked\":0,\"marked_reasons\":{},"
+		      "\"unproven\":1,\"unproven_reasons\":{\"undecoded\":1},\"findings\":{}}}}");
+	free(text);
+	lint_holding_deinit(&holding);
+	/* Without a table nothing listens, and nothing is said. */
+	ck_assert_int_eq(
+		lint_holding_init(&idle, &(struct lint_options) { .only = 1 }, cfi, &watch, &error),
+		0);
+	ck_assert(!watch.point && !watch.judged && watch.finding);
+	json_object_clear(object);
+	ck_assert_int_eq(lint_holding_end(&idle, object, &error), 0);
+	ck_assert_uint_eq(json_object_size(object), 0);
+	lint_holding_deinit(&idle);
+	json_decref(object);
+	close_program();
+}
+END_TEST
+
 static const struct beyond_case {
 	uint64_t begin, end; /* of a row, from the code's begin */
 	enum lint_said_kind kind;
@@ -276,25 +332,26 @@ static const struct begin_case {
 	const char *rule, *between; /* a function's FDE of one byte, and the next */
 	uint64_t gap;
 	bool doubtful, known;
+	int64_t rsp; /* where it is known then, from the CFA */
 } begin_cases[] = {
-	{ "nothing", "", 1, false, true },
-	{ "a no-op goes on into it, but is padding", "nop\n", 1, false, true },
-	{ "an instruction does", "push rbx\n", 1, true, true },
-	{ "a call", "call _start\n", 1, true, false },
-	{ "a call by a register", "call rax\n", 1, true, false },
-	{ "a branch", "je _start\n", 1, true, false },
-	{ "a transaction's begin", "xbegin _start\n", 1, true, false },
-	{ "a jump does not", "jmp _start\n", 1, false, false },
-	{ "a return does not", "ret\n", 1, false, false },
-	{ "nor does what stops", "push rbx\nhlt\n", 1, false, false },
-	{ "a zero", "push rbx\n.byte 0\n", 1, false, false },
-	{ "two zeros", "push rbx\n.byte 0, 0\n", 1, false, true },
-	{ "a zero that takes the code behind it", ".byte 0, 0, 0\npush rbx\n", 1, false, false },
-	{ "what is no instruction", "push rbx\n.byte 0x06\n", 1, false, false },
-	{ "as far as is looked", ".fill 4096, 1, 0x53\n", 1, true, true },
-	{ "farther", ".fill 4097, 1, 0x53\n", 1, false, true },
+	{ "nothing", "", 1, false, true, -8 },
+	{ "a no-op goes on into it, but is padding", "nop\n", 1, false, true, -8 },
+	{ "an instruction does", "push rbx\n", 1, true, true, -16 },
+	{ "a call", "call _start\n", 1, true, false, 0 },
+	{ "a call by a register", "call rax\n", 1, true, false, 0 },
+	{ "a branch", "je _start\n", 1, true, false, 0 },
+	{ "a transaction's begin", "xbegin _start\n", 1, true, false, 0 },
+	{ "a jump does not", "jmp _start\n", 1, false, false, 0 },
+	{ "a return does not", "ret\n", 1, false, false, 0 },
+	{ "nor does what stops", "push rbx\nhlt\n", 1, false, false, 0 },
+	{ "a zero", "push rbx\n.byte 0\n", 1, false, false, 0 },
+	{ "two zeros", "push rbx\n.byte 0, 0\n", 1, false, true, -16 },
+	{ "a zero that takes the code behind it", ".byte 0, 0, 0\npush rbx\n", 1, false, false, 0 },
+	{ "what is no instruction", "push rbx\n.byte 0x06\n", 1, false, false, 0 },
+	{ "as far as is looked", ".fill 4096, 1, 0x53\n", 1, true, true, -32776 },
+	{ "farther", ".fill 4097, 1, 0x53\n", 1, false, true, -32784 },
 	{ "padding at the end, from the middle of data",
-	  ".fill 20, 1, 0x53\n.byte 0x48, 0xb8\n.nops 8\n", 1, false, true },
+	  ".fill 20, 1, 0x53\n.byte 0x48, 0xb8\n.nops 8\n", 1, false, true, -168 },
 };
 
 START_TEST(a_begin_is_doubtful_or_not)
@@ -318,6 +375,10 @@ START_TEST(a_begin_is_doubtful_or_not)
 	ck_assert_msg(lint_begin_state(cfi, decoder, STEPPED_TEXT + 1, second, &state) ==
 			      test->known,
 		      "%s", test->rule);
+	if (test->known)
+		ck_assert_msg(value_is_stack(&state.reg[REGISTER_RSP]) &&
+				      state.reg[REGISTER_RSP].number == test->rsp,
+			      "%s: %d", test->rule, (int)state.reg[REGISTER_RSP].number);
 	free(text);
 	code_decoder_destroy(decoder);
 	close_program();
@@ -377,6 +438,7 @@ int main(void)
 	tcase_set_timeout(parts, 60);
 	tcase_add_checked_fixture(parts, begin, end);
 	tcase_add_test(parts, what_a_table_does_not_say_is_counted);
+	tcase_add_test(parts, tables_are_said_by_their_names);
 	tcase_add_loop_test(parts, rows_beyond_fdes_are_counted, 0, COUNT(beyond_cases));
 	tcase_add_test(parts, counts_are_said_and_summed);
 	tcase_add_test(parts, whose_part_is_it);
