@@ -225,6 +225,11 @@ static const struct synthesis_case {
 	  "	.cfi_escape 0x10, 0xf, 0x3, 0x77, 0xe0, 0x0	# r15 = *(rsp+96)\n"
 	  "	.cfi_escape 0x10, 0x10, 0x3, 0x77, 0xa8, 0x1	# rip = *(rsp+168)\n"
 	  "	# +0x9\n	.cfi_endproc\n" },
+	{ "one that goes on in a function that has an FDE",
+	  "f:	push rbx\n	jmp 1f\n" END
+	  "h:	.cfi_startproc\n	push rbx\n	.cfi_def_cfa_offset 16\n"
+	  "1:	pop rbx\n	.cfi_def_cfa_offset 8\n	ret\n	.cfi_endproc\n",
+	  PROC "	# +0x0 push rbx\n	.cfi_def_cfa_offset 16\n	# +0x3\n	.cfi_endproc\n" },
 	{ "bytes that are no instruction",
 	  "f:	push rax\n	.byte 0x06\n	pop rax\n	ret\n" END,
 	  "	# no row for 2 (no way leads there)\n"

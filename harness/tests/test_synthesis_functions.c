@@ -175,6 +175,61 @@ START_TEST(functions_are_found)
 }
 END_TEST
 
+/* The header of a PLT and two stubs are one, whichever is called. */
+START_TEST(a_plt_is_one_function)
+{
+	struct error error;
+	char *text;
+	int plt, plt_end, f, f_end, length = 0;
+
+	make_of(path, "-shared -nostdlib -Wl,-z,lazy",
+		NAMED(f) "call b@PLT\ncall a@PLT\nret\n" SIZED(f));
+	ck_assert_int_eq(image_create(path, &image, &error), 0);
+	ck_assert_int_eq(cfi_create(image, &cfi, &error), -1);
+	text = say_ranges(false);
+	ck_assert_msg(sscanf(text, "%d-%d s; %d-%d es%n", &plt, &plt_end, &f, &f_end, &length) ==
+				      4 &&
+			      !text[length] && plt_end - plt == 48 && f_end - f == 11,
+		      "%s", text);
+	free(text);
+}
+END_TEST
+
+/* ---- FDEs that say nothing -------------------------------------------------------------------- */
+
+START_TEST(fdes_are_replaced)
+{
+	struct synthesis_range range[3] = { { .begin = STEPPED_TEXT + 1, .end = STEPPED_TEXT + 3 },
+					    { .begin = STEPPED_TEXT + 8, .end = STEPPED_TEXT + 12 },
+					    { .begin = STEPPED_TEXT + 6,
+					      .end = STEPPED_TEXT + 7 } };
+	const struct synthesis_ranges ranges = { range, 3 };
+	static const uint64_t begins[] = { 0, 5, 1, 8, 6 };
+	struct synthesis_blank blank;
+	struct error error;
+
+	open_program(ENTRY FDE(f, "ret\n") FDE(g, "nop\nret\n") FDE(h, "nop\nret\n")
+			     FDE(k, "ret\n") "hlt\nnop\nnop\nnop\nnop\nhlt\n");
+	range[0].replaces = cfi_fde_find(cfi, STEPPED_TEXT + 1);
+	range[2].replaces = cfi_fde_find(cfi, STEPPED_TEXT + 3);
+	ck_assert_int_eq(synthesis_blank_init(&blank, cfi, &ranges, &error), 0);
+	ck_assert_uint_eq(blank.first, 2);
+	ck_assert_uint_eq(blank.cfi.fde_count, 5);
+	ck_assert_uint_eq(blank.cfi.cie_count, cfi->cie_count + 1);
+	for (int i = 0; i < COUNT(begins); i++) {
+		const struct cfi_fde *fde = &blank.cfi.fde[i];
+
+		ck_assert_msg(fde->pc_begin == STEPPED_TEXT + begins[i], "%d: %d", i,
+			      (int)(fde->pc_begin - STEPPED_TEXT));
+		if (i >= 2) {
+			ck_assert_uint_eq(fde->pc_range, range[i - 2].end - range[i - 2].begin);
+			ck_assert_uint_eq(fde->cie, cfi->cie_count);
+		}
+	}
+	synthesis_blank_deinit(&blank);
+}
+END_TEST
+
 /* ---- who begins a process --------------------------------------------------------------------- */
 
 static const struct first_case {
@@ -240,6 +295,8 @@ int main(void)
 	tcase_set_timeout(functions, 60);
 	tcase_add_checked_fixture(functions, begin, end);
 	tcase_add_loop_test(functions, functions_are_found, 0, COUNT(range_cases));
+	tcase_add_test(functions, a_plt_is_one_function);
+	tcase_add_test(functions, fdes_are_replaced);
 	tcase_add_loop_test(functions, a_process_begins_somewhere, 0, COUNT(first_cases));
 	suite_add_tcase(suite, functions);
 	srunner_run_all(runner, CK_ENV);
