@@ -67,6 +67,17 @@ static const struct range_case {
 	  ENTRY "hlt\n" NAMED(f) "ret\n"
 				 ".size f, 50\n" NAMED(g) "ret\n" SIZED(g),
 	  false, "0-1 ec; 1-2 es; 2-3 es" },
+	{ "two symbols at one place",
+	  ENTRY
+	  "hlt\n" NAMED(f) ".size f, 1\n" NAMED(g) "ret\nnop\nnop\n" SIZED(g) ".skip 4, 0x90\n",
+	  false, "0-1 ec; 1-4 es" },
+	{ "the same in the other order",
+	  ENTRY
+	  "hlt\n" NAMED(g) ".size g, 1\n" NAMED(f) "ret\nnop\nnop\n" SIZED(f) ".skip 4, 0x90\n",
+	  false, "0-1 ec; 1-4 es" },
+	{ "no more than is followed", ENTRY "hlt\n.skip 16777215, 0x90\n", false, "0-16777216 ec" },
+	{ "one byte more is left out", ENTRY "hlt\n.skip 16777216, 0x90\n", false,
+	  "0-16777216 ec" },
 	{ "a symbol and calls of the same", ENTRY "call f\ncall f\nhlt\n" NAMED(f) "ret\n" SIZED(f),
 	  false, "0-11 ec; 11-12 ecs" },
 	{ "the entry has a symbol, too",
@@ -171,6 +182,23 @@ START_TEST(functions_are_found)
 	open_program(test->text);
 	text = say_ranges(test->with_taken);
 	ck_assert_msg(!strcmp(text, test->expected), "%s:\n%s\nexpected", test->rule, text);
+	free(text);
+}
+END_TEST
+
+/* Wherever it lies. */
+START_TEST(a_program_at_a_high_address)
+{
+	struct error error;
+	char *text;
+	int from, to;
+
+	make_of(path, "-static -nostdlib -Wl,-Ttext=0x10000000", ENTRY "hlt\n");
+	ck_assert_int_eq(image_create(path, &image, &error), 0);
+	ck_assert_int_eq(cfi_create(image, &cfi, &error), -1);
+	text = say_ranges(false);
+	ck_assert_int_eq(sscanf(text, "%d-%d ec", &from, &to), 2);
+	ck_assert_int_eq(to - from, 1);
 	free(text);
 }
 END_TEST
@@ -295,6 +323,7 @@ int main(void)
 	tcase_set_timeout(functions, 60);
 	tcase_add_checked_fixture(functions, begin, end);
 	tcase_add_loop_test(functions, functions_are_found, 0, COUNT(range_cases));
+	tcase_add_test(functions, a_program_at_a_high_address);
 	tcase_add_test(functions, a_plt_is_one_function);
 	tcase_add_test(functions, fdes_are_replaced);
 	tcase_add_loop_test(functions, a_process_begins_somewhere, 0, COUNT(first_cases));
