@@ -45,6 +45,8 @@ static void end(void)
 	      "rax\npop "                                                                          \
 	      "rax\n.cfi_def_cfa_offset 8\nret\n.cfi_endproc\n.size h, . - h\n"
 
+/* What no FDE covers. */
+#define GAP	".balign 16\n5: xor eax, eax\nret\n.balign 16\n" F "ret\n" END_F
 #define UNNAMED ".cfi_startproc\npush rax\n.cfi_def_cfa_offset 16\njmp rax\nnop\n.cfi_endproc\n"
 
 static const struct json_case {
@@ -211,6 +213,53 @@ static const struct json_case {
 	  "'unproven_reasons':{},'instructions':12,'instructions_proven':8,"
 	  "'calls_not_returning':0,'lost_fdes':0,'lost_fdes_by_reason':{},"
 	  "'executable_bytes':23,'covered_bytes':23}\n" },
+	{ "the address of a function that only a number has",
+	  LINKED,
+	  START "mov eax, offset 5f\n" EXIT GAP,
+	  { .only = UINT32_MAX },
+	  "{'type':'lint_finding','id':'SP006','table':'cfi','pc':'0x401010',"
+	  "'pc_end':'0x401011','function':'gap@0x40100e','offset':2,"
+	  "'instruction':'xor eax, eax','disassembly':'0x40100e nop; 0x401010 xor eax,"
+	  " eax','declared':'no FDE covers it','actual':'it is a function,"
+	  " or something leads there'}\n"
+	  "{'type':'lint','status':'linted','kind':'executable','findings':{'SP006':1},"
+	  "'wanted_findings':1,'fdes':2,'proven':2,'mismatch':0,'unproven':0,"
+	  "'unproven_reasons':{},'instructions':5,'instructions_proven':5,"
+	  "'calls_not_returning':0,'lost_fdes':0,'lost_fdes_by_reason':{},"
+	  "'executable_bytes':33,'covered_bytes':15}\n" },
+	{ "of 64 bits",
+	  LINKED,
+	  START "nop\nmov r11, offset 5f\n" EXIT GAP,
+	  { .only = UINT32_MAX },
+	  "{'type':'lint_finding','id':'SP006','table':'cfi','pc':'0x401020',"
+	  "'pc_end':'0x401021','function':'gap@0x401011','offset':15,"
+	  "'instruction':'xor eax, eax','disassembly':'0x401011 nop [rax+rax*1],"
+	  " ax; 0x40101c nop [rax], eax; 0x401020 xor eax, eax',"
+	  "'declared':'no FDE covers it','actual':'it is a function,"
+	  " or something leads there'}\n"
+	  "{'type':'lint','status':'linted','kind':'executable','findings':{'SP006':1},"
+	  "'wanted_findings':1,'fdes':2,'proven':2,'mismatch':0,'unproven':0,"
+	  "'unproven_reasons':{},'instructions':6,'instructions_proven':6,"
+	  "'calls_not_returning':0,'lost_fdes':0,'lost_fdes_by_reason':{},"
+	  "'executable_bytes':49,'covered_bytes':18}\n" },
+	{ "in an instruction that moves nothing",
+	  LINKED,
+	  START "cmp eax, offset 5f\n" EXIT GAP,
+	  { .only = UINT32_MAX },
+	  "{'type':'lint','status':'linted','kind':'executable','findings':{},"
+	  "'wanted_findings':0,'fdes':2,'proven':2,'mismatch':0,'unproven':0,"
+	  "'unproven_reasons':{},'instructions':5,'instructions_proven':5,"
+	  "'calls_not_returning':0,'lost_fdes':0,'lost_fdes_by_reason':{},"
+	  "'executable_bytes':33,'covered_bytes':15}\n" },
+	{ "in a register's other half",
+	  LINKED,
+	  START "add eax, offset 5f\nmov eax, 7\n" EXIT GAP,
+	  { .only = UINT32_MAX },
+	  "{'type':'lint','status':'linted','kind':'executable','findings':{},"
+	  "'wanted_findings':0,'fdes':2,'proven':2,'mismatch':0,'unproven':0,"
+	  "'unproven_reasons':{},'instructions':6,'instructions_proven':6,"
+	  "'calls_not_returning':0,'lost_fdes':0,'lost_fdes_by_reason':{},"
+	  "'executable_bytes':49,'covered_bytes':20}\n" },
 	{ "no CFI",
 	  LINKED,
 	  ".globl _start\n_start: ret\n",

@@ -13,6 +13,14 @@
 #define NO_KEEPER "	ret\n	.cfi_endproc\n	.balign 16\n5:"
 #define NEXT	  "	.balign 16\nk:	.cfi_startproc\n	ret\n"
 #define NO_FDE	  "SP006 16..17 no FDE covers it / it is a function, or something leads there\n"
+/* f keeps two addresses, of gaps that begin at 16 and at 48. */
+#define TWO(first, second)                                                                         \
+	"	lea rax, 5f[rip]\n	lea rax, 6f[rip]\n	ret\n	.cfi_endproc\n	.balign "                     \
+	"16\n" first "5:	xor eax, eax\n	ret\n" NEXT                                        \
+	"	.cfi_endproc\n	.balign 16\n" second                                               \
+	"6:	xor eax, eax\n	ret\n	.balign 16\nm:	.cfi_startproc\n	ret\n"
+#define TELLS_AT(begin, end)                                                                       \
+	begin ".." end " no FDE covers it / it is a function, or something leads there\n"
 /* Nothing leads to what begins there. */
 #define ANOTHER LEAF "	.cfi_endproc\n	.balign 16\n5:	.cfi_startproc\n"
 #define FRAME	"	push rbx\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n"
@@ -33,6 +41,13 @@ static const struct lint_case lint_cases[] = {
 	{ "whose address a word keeps",
 	  "	ret\n	.cfi_endproc\n	.balign 16\n5:	nop\n	xor eax, eax\n	ret\n"
 	  "	.data\n	.quad 5b\n	.text\n" NEXT, "2 of 2, 2 proven" },
+	{ "those that the loader calls are no finding, the others are",
+	  TWO("	.globl _init\n_init:", ""), TELLS_AT("SP006 48", "49") "5 of 5, 3 proven" },
+	{ "at a process's end, too", TWO("", "	.globl _fini\n_fini:"),
+	  TELLS_AT("SP006 16", "17") "5 of 5, 3 proven" },
+	{ "neither of two", TWO("	.globl _init\n_init:", "	.globl _fini\n_fini:"),
+	  "5 of 5, 3 proven" },
+	{ "both of two", TWO("", ""), TELLS_AT("SP006 16", "17") TELLS_AT("SP006 48", "49") "5 of 5, 3 proven" },
 	{ "the same, where it begins with no padding",
 	  "	ret\n	.cfi_endproc\n	.balign 16\n5:	xor eax, eax\n	ret\n"
 	  "	.data\n	.quad 5b\n	.text\n" NEXT, NO_FDE "2 of 2, 2 proven" },
