@@ -3,11 +3,12 @@
  * test_report_session.c - all that `report` says of results that are written by hand
  *
  * The sessions are in transcripts/ (transcript.h): the matrix in each format, and what it says of
- * the toolchains, over small images whose CFI `plant` has changed.
+ * the toolchains, over small images whose CFI `plant` has changed; two runs side by side.
  */
 #include "transcript.h"
+#include "transcript_terminal.h"
 
-static const char *const names[] = { "report", "toolchains" };
+static const char *const names[] = { "report", "report_two", "toolchains" };
 
 static const struct command commands[] = { { "report", command_report, "" },
 					   { "plant", command_plant, "" },
