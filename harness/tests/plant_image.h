@@ -4,7 +4,7 @@
  *
  * Four functions of real instructions (rows are moved by whole ones) with names, two CIEs and a
  * search table; one segment whose addresses are the file's offsets. For the tests of plant and of
- * goldens.
+ * goldens; as a program of 18 instructions for those of commands that step one.
  */
 #ifndef STACKPROOF_TESTS_PLANT_IMAGE_H
 #define STACKPROOF_TESTS_PLANT_IMAGE_H
@@ -186,6 +186,25 @@ static inline void plant_file_make(struct plant_file *file)
 	segment.p_filesz = segment.p_memsz = file->size;
 	memcpy(file->bytes, &header, sizeof(header));
 	memcpy(file->bytes + sizeof(header), &segment, sizeof(segment));
+}
+
+/* A program of it, wherever it is loaded: from the gap on, which no FDE covers, it calls pushes, that calls
+ * framed, and ends with status 7. */
+static inline void plant_file_run(struct plant_file *file)
+{
+	/* call pushes; push $60; pop %rax; push $7; pop %rdi; syscall */
+	static const uint8_t begin[] = { 0xe8, 0xeb, 0xff, 0xff, 0xff, 0x6a, 0x3c,
+					 0x58, 0x6a, 0x07, 0x5f, 0x0f, 0x05 };
+	/* push %rbx; pop %rbx; call framed; ret */
+	static const uint8_t pushes[] = { 0x53, 0x5b, 0xe8, 0xe9, 0xff, 0xff, 0xff, 0xc3 };
+	Elf64_Ehdr header;
+
+	memcpy(&header, file->bytes, sizeof(header));
+	header.e_type = ET_DYN;
+	header.e_entry = PLANT_GAP;
+	memcpy(file->bytes, &header, sizeof(header));
+	memcpy(file->bytes + PLANT_GAP, begin, sizeof(begin));
+	memcpy(file->bytes + PLANT_PUSHES, pushes, sizeof(pushes));
 }
 
 #endif

@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include "cli/json_counts.h"
 #include "command_output.h"
+#include "may_trace.h"
 #include "harness.h"
 #include "truth/truth.h"
 
@@ -409,19 +410,6 @@ START_TEST(program_that_is_none_fails)
 	free(output);
 }
 END_TEST
-
-/* Whether ptrace is permitted here. */
-static bool may_trace(struct error *error)
-{
-	char *argv[] = { "true", NULL };
-	struct tracer_options options = { .argv = argv, .from = "_start", .point_limit = 1 };
-	struct tracer_callbacks callbacks = { 0 };
-	struct tracer_counters counters;
-	int status;
-
-	return !tracer_run(&options, &callbacks, &counters, &status, error) ||
-	       error->code != ERROR_UNAVAILABLE;
-}
 
 int main(void)
 {

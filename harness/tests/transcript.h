@@ -7,7 +7,7 @@
  * the reader. The whole file must come out again, byte by byte. In a session
  *
  *	sp COMMAND ARGS		is stackproof's command, and prints its status behind what it says
- *	make_image KIND FILE	writes a small ELF file: plant (plant_image.h) or diff (diff_image.h)
+ *	make_image KIND FILE	writes a small ELF file: plant, program (plant_image.h) or diff (diff_image.h)
  *	@			in what is printed is the folder
  *
  * `TRANSCRIPTS_WRITE=1 build/harness/tests/test_NAME` writes what came out into the files: look at
@@ -24,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "diff_image.h"
@@ -128,11 +129,14 @@ static inline int transcript_image(const char *kind, const char *path)
 	if (!file)
 		return 1;
 	plant_file_make(&plant);
+	if (!strcmp(kind, "program"))
+		plant_file_run(&plant);
 	diff_image_make(&diff);
 	if (strcmp(kind, "diff") != 0)
 		fwrite(plant.bytes, 1, plant.size, file);
 	else
 		fwrite(diff.bytes, 1, diff.size, file);
+	fchmod(fileno(file), 0755);
 	return fclose(file) ? 1 : 0;
 }
 

@@ -3,7 +3,8 @@
  * transcript_terminal.h - sessions at a terminal that needs none
  *
  * In a session of a test that includes this `TERMINAL=FD:COLUMNS sp ...` makes that descriptor of the
- * command a terminal as wide (0: one that does not know); what is printed still goes where it went.
+ * command (-1: each) a terminal as wide (0: one that does not know); what is printed still goes where it
+ * went.
  */
 #ifndef STACKPROOF_TESTS_TRANSCRIPT_TERMINAL_H
 #define STACKPROOF_TESTS_TRANSCRIPT_TERMINAL_H
@@ -17,9 +18,10 @@
 static inline int terminal_is(int fd, unsigned short *ret_columns)
 {
 	const char *terminal = getenv("TERMINAL");
-	char *end;
+	char *end = NULL;
+	long which = terminal ? strtol(terminal, &end, 10) : -2;
 
-	if (!terminal || strtol(terminal, &end, 10) != fd || *end != ':')
+	if (which == -2 || (which != -1 && which != fd) || *end != ':')
 		return 0;
 	*ret_columns = (unsigned short)atoi(end + 1);
 	return 1;
