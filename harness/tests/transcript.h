@@ -11,7 +11,7 @@
  *	@			in what is printed is the folder
  *
  * `TRANSCRIPTS_WRITE=1 build/harness/tests/test_NAME` writes what came out into the files: look at
- * every difference before it is committed.
+ * every difference before it is committed. TRANSCRIPT=NAME: that file's alone.
  */
 #ifndef STACKPROOF_TESTS_TRANSCRIPT_H
 #define STACKPROOF_TESTS_TRANSCRIPT_H
@@ -80,8 +80,11 @@ static inline void transcript_plain(char *text, const char *folder)
 static inline void transcript_check(const char *name)
 {
 	char folder[] = "/tmp/transcript.XXXXXX", path[2 * PATH_MAX], self[PATH_MAX];
+	const char *only = getenv("TRANSCRIPT");
 	char command[128];
 
+	if (only && strcmp(only, name) != 0)
+		return;
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	transcript_path(name, path, sizeof(path));
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_prove_silent.c - what `prove` would say of faults of our own, which no image shows
+ *
+ * A rule that says another caller than its row, and an FDE that libdw finds and our reader does not: the
+ * checks are given them by hand.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "diff_image.h"
+#include "prove/prove_image.c"
+
+#define COUNT(array)  ((int)(sizeof(array) / sizeof((array)[0])))
+#define FILE_BYTES    0x2000
+#define RULE_OF_BYTES TABLE_MARKER_COUNT /* the first one that is no marker */
+
+static const uint8_t cie_bytes[] = { 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0, CFA_USUAL };
+
+static void one_function(struct diff_image *image)
+{
+	size_t cie = diff_image_entry(image, cie_bytes, sizeof(cie_bytes));
+
+	DIFF_IMAGE_FDE(image, cie, 0x1100, 0x10, CFA_nop);
+}
+
+static void no_function(struct diff_image *image)
+{
+	diff_image_entry(image, cie_bytes, sizeof(cie_bytes));
+}
+
+static char folder[] = "/tmp/test_prove_silent.XXXXXX";
+
+/* Its bytes as a file of that name in the folder. */
+static struct image *make_image(const char *name, void (*fdes)(struct diff_image *))
+{
+	static uint8_t bytes[FILE_BYTES];
+	Elf64_Phdr *segment = (Elf64_Phdr *)(bytes + sizeof(Elf64_Ehdr));
+	struct diff_image made;
+	struct image *ret;
+	struct error error;
+
+	diff_image_of(&made, fdes);
+	memset(bytes, 0, sizeof(bytes));
+	memcpy(bytes, made.bytes, made.size);
+	segment->p_filesz = FILE_BYTES;
+	FILE *file = fopen(name, "w");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_uint_eq(fwrite(bytes, 1, FILE_BYTES, file), FILE_BYTES);
+	ck_assert_int_eq(fclose(file), 0);
+	ck_assert_msg(!image_create(name, &ret, &error), "%s", error.message);
+	return ret;
+}
+
+static struct image *image, *empty;
+static struct cfi *cfi, *none;
+
+static void set_up(void)
+{
+	struct error error;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chdir(folder), 0);
+	image = make_image("image", one_function);
+	empty = make_image("empty", no_function);
+	ck_assert(!cfi_create_section(image, ".eh_frame", &cfi, &error));
+	ck_assert(!cfi_create_section(empty, ".eh_frame", &none, &error));
+}
+
+static void tear_down(void)
+{
+	cfi_destroy(cfi);
+	cfi_destroy(none);
+	image_destroy(image);
+	image_destroy(empty);
+	unlink("image");
+	unlink("empty");
+	ck_assert_int_eq(chdir("/"), 0);
+	rmdir(folder);
+}
+
+/* ---- rules ------------------------------------------------------------------------------ */
+
+static const struct {
+	const char *name;
+	uint32_t rule;
+	bool has_row;
+	const char *text; /* behind the place; %s: the rule's bytes */
+} rules[] = {
+	{ "a_marker_by_its_name", TABLE_MARKER_COUNT - 1, true, NULL },
+	{ "a_rule_by_its_bytes", RULE_OF_BYTES, true, NULL },
+	{ "one_that_is_not_there", 1000, true, NULL },
+	{ "no_row", RULE_OF_BYTES, false, NULL },
+};
+
+START_TEST(rule_is_said)
+{
+	const struct row row = { .pc = 0x1100, .pc_end = 0x1110, .cfa = { RULE_OFFSET } };
+	struct table_proof_finding finding = { .pc = 0x1100,
+					       .pc_end = 0x1110,
+					       .row = rules[_i].has_row ? &row : NULL,
+					       .rule = rules[_i].rule,
+					       .why = "another caller" };
+	char *text = NULL, bytes[2 * sizeof(struct table_rule) + 1] = "", expected[64];
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	struct table_check check = { { "table", image, file, 0 }, cfi, NULL };
+	struct table *table;
+	struct error error;
+
+	ck_assert(!table_build(image, &table, &error));
+	check.table = table;
+	ck_assert_uint_gt(table->rule_count, RULE_OF_BYTES);
+	for (int i = 0; i < PROVE_FINDINGS_MAX + 2; i++)
+		report_silent(&check, &finding);
+	fclose(file);
+	ck_assert_uint_eq(check.check.findings, PROVE_FINDINGS_MAX + 2);
+	int lines = 0;
+	for (char *at = text; *at; at++)
+		lines += *at == '\n';
+	ck_assert_int_eq(lines, PROVE_FINDINGS_MAX);
+	for (size_t i = 0; i < sizeof(struct table_rule); i++)
+		sprintf(bytes + 2 * i, "%02x", ((const uint8_t *)&table->rule[RULE_OF_BYTES])[i]);
+	if (rules[_i].rule < TABLE_MARKER_COUNT)
+		snprintf(expected, sizeof(expected), "%s", table_marker_name(rules[_i].rule));
+	else
+		snprintf(expected, sizeof(expected), "%u:%s", rules[_i].rule,
+			 rules[_i].rule < table->rule_count ? bytes : "");
+	json_t *object = json_loads(text, JSON_DISABLE_EOF_CHECK, NULL);
+	ck_assert_str_eq(json_text(object, "type"), "proof_finding");
+	ck_assert_str_eq(json_text(object, "check"), "table");
+	ck_assert_str_eq(json_text(object, "image"), "image");
+	ck_assert_str_eq(json_text(object, "message"), "another caller");
+	ck_assert_str_eq(json_text(object, "pc"), "0x1100");
+	ck_assert_str_eq(json_text(object, "pc_end"), "0x1110");
+	ck_assert_str_eq(json_text(object, "rule"), expected);
+	ck_assert_int_eq(json_object_get(object, "row") != NULL, rules[_i].has_row);
+	json_decref(object);
+	table_destroy(table);
+	free(text);
+}
+END_TEST
+
+/* ---- libdw ------------------------------------------------------------------------------ */
+
+static const struct {
+	const char *name;
+	bool ours_has; /* our reader has the FDE */
+	uint16_t type;
+	uint64_t vaddr;
+	uint64_t gaps, disputed;
+} gaps[] = {
+	{ "where_neither_has_one", true, ET_DYN, 0x1110, 1, 0 },
+	{ "where_both_have_one", true, ET_DYN, 0x1100, 0, 0 },
+	{ "where_libdw_alone_has_one", false, ET_DYN, 0x1100, 0, 1 },
+	{ "its_last_byte", false, ET_DYN, 0x110f, 0, 1 },
+	{ "of_an_object_file", false, ET_REL, 0x1100, 0, 0 },
+};
+
+START_TEST(gap_is_judged)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	struct referee_check check = { .check = { "libdw", image, file, 0 },
+				       .cfi = gaps[_i].ours_has ? cfi : none };
+	struct error error;
+
+	ck_assert(!row_referee_create("image", true, &check.referee, &error));
+	image->type = gaps[_i].type;
+	for (int i = 0; i < PROVE_FINDINGS_MAX + 1; i++)
+		judge_gap(&check, gaps[_i].vaddr);
+	fclose(file);
+	ck_assert_uint_eq(check.gaps, gaps[_i].gaps * (PROVE_FINDINGS_MAX + 1));
+	ck_assert_uint_eq(check.gaps_disputed, gaps[_i].disputed * (PROVE_FINDINGS_MAX + 1));
+	ck_assert_uint_eq(check.check.findings, check.gaps_disputed);
+	if (gaps[_i].disputed) {
+		json_t *object = json_loads(text, JSON_DISABLE_EOF_CHECK, NULL);
+		uint64_t pc = strtoull(json_text(object, "pc"), NULL, 16);
+
+		ck_assert_str_eq(json_text(object, "message"), "libdw has a frame where no FDE is");
+		ck_assert_uint_eq(pc, gaps[_i].vaddr);
+		ck_assert_uint_eq(strtoull(json_text(object, "pc_end"), NULL, 16), pc + 1);
+		json_decref(object);
+	} else {
+		ck_assert_str_eq(text, "");
+	}
+	row_referee_destroy(check.referee);
+	free(text);
+}
+END_TEST
+
+/* An FDE at the terminator is read; what lies behind it is not. */
+START_TEST(behind_a_terminator)
+{
+	struct referee_check check = { .check = { "libdw", image, NULL, 0 },
+				       .cfi = cfi,
+				       .fde = &cfi->fde[0] };
+
+	check.terminator = find_terminator(cfi);
+	ck_assert_uint_eq(check.terminator, UINT64_MAX);
+	ck_assert(!libdw_has_stopped(&check));
+	check.terminator = cfi->fde[0].offset;
+	ck_assert(!libdw_has_stopped(&check));
+	check.terminator = cfi->fde[0].offset - 1;
+	ck_assert(libdw_has_stopped(&check));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("prove_silent");
+	TCase *tcase = tcase_create("prove_silent");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_loop_test(tcase, rule_is_said, 0, COUNT(rules));
+	tcase_add_loop_test(tcase, gap_is_judged, 0, COUNT(gaps));
+	tcase_add_test(tcase, behind_a_terminator);
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
