@@ -122,7 +122,7 @@ static enum exit_status run(const struct arguments *arguments)
 
 	snprintf(corpus, sizeof(corpus), "%s/corpus-own", arguments->own.folder);
 	snprintf(results, sizeof(results), "%s/results", arguments->own.folder);
-	for (int i = 0; i < arguments->run_count && count < RUN_OPTIONS_MAX + 7; i++)
+	for (int i = 0; i < arguments->run_count; i++)
 		argv[count++] = arguments->run[i];
 	return command_run(count, argv);
 }

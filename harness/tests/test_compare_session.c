@@ -11,15 +11,15 @@
 #include "replay/replay.h"
 
 /* The last needs BPF. */
-static const char *const names[] = { "compare", "replay", "step", "truth", "replay_walk" };
+static const char *const names[] = { "compare", "replay", "step", "truth", "run", "replay_walk" };
 
-static const struct command commands[] = { { "compare", command_compare, "" },
-					   { "replay", command_replay, "" },
-					   { "plant", command_plant, "" },
-					   { "score", command_score, "" },
-					   { "step", command_step, "" },
-					   { "truth", command_truth, "" },
-					   { 0 } };
+static const struct command commands[] = {
+	{ "compare", command_compare, "" }, { "corpus", command_corpus, "" },
+	{ "replay", command_replay, "" },   { "report", command_report, "" },
+	{ "run", command_run, "" },	    { "plant", command_plant, "" },
+	{ "score", command_score, "" },	    { "step", command_step, "" },
+	{ "truth", command_truth, "" },	    { 0 }
+};
 
 START_TEST(session_is_as_written)
 {
@@ -33,8 +33,15 @@ int main(int argc, char **argv)
 	struct replayer *replayer;
 	struct error error = { 0 };
 
-	if (argc > 1)
+	if (argc > 1 && argv[1][0] == '-')
 		return transcript_main(argc, argv, commands);
+	for (const struct command *command = commands; argc > 1; command++) {
+		/* as `run` starts it */
+		if (!command->name)
+			return 126;
+		if (!strcmp(command->name, argv[1]))
+			return command->run(argc - 1, argv + 1);
+	}
 	if (!may_trace(&error)) {
 		printf("SKIP: %s\n", error.message);
 		return EXIT_SUCCESS;
