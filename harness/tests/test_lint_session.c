@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_lint_session.c - commands that follow code which nobody runs, over small images
+ *
+ * The sessions are in transcripts/ (transcript.h).
+ */
+#include "transcript.h"
+#include "transcript_terminal.h"
+
+static const char *const names[] = { "lint", "synthesize" };
+
+static const struct command commands[] = {
+	{ "cc", command_cc, "" },	{ "lint", command_lint, "" },
+	{ "plant", command_plant, "" }, { "synthesize", command_synthesize, "" },
+	{ "table", command_table, "" }, { 0 }
+};
+
+START_TEST(session_is_as_written)
+{
+	transcript_check(names[_i]);
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+	return transcript_play(argc, argv, "lint_session", commands, session_is_as_written,
+			       sizeof(names) / sizeof(names[0]));
+}
