@@ -11,15 +11,20 @@
 #include "replay/replay.h"
 
 /* The last needs BPF. */
-static const char *const names[] = { "compare", "replay", "step", "truth", "run", "replay_walk" };
+static const char *const names[] = { "compare", "replay",  "step",	 "truth",
+				     "run",	"witness", "replay_walk" };
 
-static const struct command commands[] = {
-	{ "compare", command_compare, "" }, { "corpus", command_corpus, "" },
-	{ "replay", command_replay, "" },   { "report", command_report, "" },
-	{ "run", command_run, "" },	    { "plant", command_plant, "" },
-	{ "score", command_score, "" },	    { "step", command_step, "" },
-	{ "truth", command_truth, "" },	    { 0 }
-};
+static const struct command commands[] = { { "compare", command_compare, "" },
+					   { "corpus", command_corpus, "" },
+					   { "replay", command_replay, "" },
+					   { "report", command_report, "" },
+					   { "run", command_run, "" },
+					   { "plant", command_plant, "" },
+					   { "score", command_score, "" },
+					   { "step", command_step, "" },
+					   { "truth", command_truth, "" },
+					   { "witness", command_witness, "" },
+					   { 0 } };
 
 START_TEST(session_is_as_written)
 {
