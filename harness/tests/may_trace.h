@@ -10,12 +10,12 @@
 static inline bool may_trace(struct error *error)
 {
 	char *argv[] = { "true", NULL };
-	struct tracer_options options = { .argv = argv, .from = "_start", .point_limit = 1 };
+	struct tracer_options one = { .argv = argv, .from = "_start", .point_limit = 1 };
 	struct tracer_callbacks callbacks = { 0 };
 	struct tracer_counters counters;
 	int status;
 
-	return !tracer_run(&options, &callbacks, &counters, &status, error) ||
+	return !tracer_run(&one, &callbacks, &counters, &status, error) ||
 	       error->code != ERROR_UNAVAILABLE;
 }
 
