@@ -433,6 +433,15 @@ out:
 	return status;
 }
 
+static bool writes_over_inputs(const struct options *options)
+{
+	const char *const output[] = { options->cases.junit, options->cases.tap };
+
+	return output_files_are_inputs(output, 2, FILE_NAMES(options->ignore)) ||
+	       results_are_written(output, 2, options->path[0]) ||
+	       results_are_written(output, 2, options->path[1]);
+}
+
 int command_diff(int argc, char **argv)
 {
 	static const struct argp_child children[] = { { &gate_image_argp, 0, NULL, 0 },
@@ -457,8 +466,7 @@ int command_diff(int argc, char **argv)
 	argp_err_exit_status = EXIT_USAGE;
 	if (command_parse(&argp, argc, argv, 0, &options))
 		return EXIT_USAGE;
-	if (output_files_are_inputs(FILE_NAMES(options.cases.junit, options.cases.tap),
-				    FILE_NAMES(options.path[0], options.path[1], options.ignore)))
+	if (writes_over_inputs(&options))
 		return EXIT_USAGE;
 	cases_begin(&options.cases, "diff");
 	if (are_results(&options))

@@ -388,18 +388,10 @@ static int read_results(struct arguments *arguments, struct results *ret, struct
 
 static bool writes_over_inputs(const struct arguments *arguments)
 {
-	const char *folder[] = { arguments->folder, arguments->other };
-	bool found = output_files_are_inputs(FILE_NAMES(arguments->html),
-					     FILE_NAMES(arguments->ignore));
-
-	for (size_t i = 0; i < 2 && !found; i++) {
-		char path[PATH_MAX];
-
-		snprintf(path, sizeof(path), "%s/%s", folder[i] ? folder[i] : "", RESULTS_FILE);
-		found = folder[i] &&
-			output_files_are_inputs(FILE_NAMES(arguments->html), FILE_NAMES(path));
-	}
-	return found;
+	return output_files_are_inputs(FILE_NAMES(arguments->html),
+				       FILE_NAMES(arguments->ignore)) ||
+	       results_are_written(FILE_NAMES(arguments->html), arguments->folder) ||
+	       results_are_written(FILE_NAMES(arguments->html), arguments->other);
 }
 
 int command_report(int argc, char **argv)

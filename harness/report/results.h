@@ -163,6 +163,8 @@ int results_read(struct results *ret, const char *folder, struct error *error);
 int results_open(struct results *ret, const char *path, struct error *error);
 /* Whether path is one of these, by its beginning; a folder of whatever kind is. */
 bool results_recognise(const char *path);
+/* Whether one of the outputs is path, or the file of the folder that it is: that is said then. NULL: no. */
+bool results_are_written(const char *const *output, size_t outputs, const char *path);
 /* Counts a line that could not be read; the first is kept. */
 void results_bad_line(struct results *results, size_t number, const char *problem);
 

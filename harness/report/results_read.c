@@ -11,11 +11,13 @@
  */
 #include <assert.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include "cli/input_file.h"
 #include "cli/json_counts.h"
+#include "cli/output_file.h"
 #include "array.h"
 #include "report/results.h"
 #include "report/results_compare.h"
@@ -285,6 +287,17 @@ bool results_recognise(const char *path)
 	first_type(file, type, sizeof(type));
 	fclose(file);
 	return !strcmp(type, "header") || is_of_compare(type);
+}
+
+bool results_are_written(const char *const *output, size_t outputs, const char *path)
+{
+	char inside[PATH_MAX];
+
+	if (path && is_folder(path)) {
+		snprintf(inside, sizeof(inside), "%s/%s", path, RESULTS_FILE);
+		path = inside;
+	}
+	return output_files_are_inputs(output, outputs, FILE_NAMES(path));
 }
 
 int results_open(struct results *ret, const char *path, struct error *error)

@@ -3,14 +3,16 @@
  * test_report_session.c - all that `report` says of results that are written by hand
  *
  * The sessions are in transcripts/ (transcript.h): the matrix in each format, and what it says of
- * the toolchains, over small images whose CFI `plant` has changed; two runs side by side.
+ * the toolchains, over small images whose CFI `plant` has changed; two runs side by side, and what of
+ * one became worse in the other.
  */
 #include "transcript.h"
 #include "transcript_terminal.h"
 
-static const char *const names[] = { "report", "report_two", "toolchains" };
+static const char *const names[] = { "report", "report_two", "toolchains", "diff_results" };
 
 static const struct command commands[] = { { "report", command_report, "" },
+					   { "diff", command_diff, "" },
 					   { "plant", command_plant, "" },
 					   { 0 } };
 
