@@ -217,7 +217,7 @@ static void fail_truth(struct arguments *arguments, const struct input *truth,
 		cases_add(&arguments->cases.cases, "score", profile->name, CASE_ERROR,
 			  error->message);
 	if (error->code == ERROR_PROTOCOL) {
-		gate_leave(&arguments->gate, GATE_DAMAGED, 1);
+		gate_leave(&arguments->gate, GATE_UNREADABLE, 1);
 		arguments->gate.bad_input = true;
 	} else {
 		gate_add_status(&arguments->gate, exit_status_of_error(error));

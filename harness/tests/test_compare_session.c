@@ -11,8 +11,8 @@
 #include "replay/replay.h"
 
 /* The last needs BPF. */
-static const char *const names[] = { "compare", "replay",  "step",	 "truth",
-				     "run",	"witness", "replay_walk" };
+static const char *const names[] = { "compare", "replay",  "step",	"truth",
+				     "run",	"witness", "score_run", "replay_walk" };
 
 static const struct command commands[] = { { "compare", command_compare, "" },
 					   { "corpus", command_corpus, "" },
