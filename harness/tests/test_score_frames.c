@@ -145,6 +145,9 @@ START_TEST(frames_alike)
 	ck_assert_uint_eq(score_truth_inlined_at(&truth, 0, own.pc), 1);
 	ck_assert_uint_eq(score_truth_inlined_at(&truth, 0, own.function), 0);
 	ck_assert_uint_eq(score_truth_inlined_at(&truth, 0, 1), UINT32_MAX);
+	ck_assert(score_truth_inlines(&truth, 0, "inlined_place"));
+	ck_assert(!score_truth_inlines(&truth, 0, "place_of_two"));
+	ck_assert(!score_truth_inlines(&truth, 0, "no_function_at_all"));
 	fputs("1 1.0: e: \n", file);
 	for (uint32_t i = 0; i < test->inlined; i++)
 		fprintf(file, "\t %" PRIx64 " inlined_place (inlined)\n", own.offset);
