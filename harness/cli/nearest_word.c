@@ -94,8 +94,7 @@ static void refuse(const struct argp_option *options, const char *program, const
 	struct nearest_word nearest = { NULL, 0 };
 	char wanted[WORD_MAX + 1];
 
-	if (size > WORD_MAX)
-		return;
+	/* No option is as long as what is cut. */
 	snprintf(wanted, sizeof(wanted), "%.*s", (int)size, name);
 	for (const struct argp_option *o = options; o->name || o->key || o->doc; o++)
 		if (o->name)

@@ -215,6 +215,27 @@ START_TEST(test_a_status_that_no_case_accounts_for_is_a_case)
 END_TEST
 
 /* Of a run that checked nothing no server may read that something passed. */
+/* How long it took is the sum of its cases, unless it is told. */
+START_TEST(test_seconds_are_added)
+{
+	struct cases_options options = { .junit = NULL };
+	struct error error;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	cases_begin(&options, "test");
+	cases_add(&options.cases, "test", "one", CASE_PASSED, "")->seconds = 1.5;
+	cases_add(&options.cases, "test", "two", CASE_PASSED, "")->seconds = 2;
+	ck_assert(!cases_print_junit(&options.cases, file, &error));
+	fclose(file);
+	ck_assert_msg(strstr(text, "errors=\"0\" time=\"3.500\">\n <testsuite") != NULL, "%s",
+		      text);
+	free(text);
+	cases_deinit(&options.cases);
+}
+END_TEST
+
 START_TEST(test_nothing_checked_is_nothing_passed)
 {
 	char path[] = "/tmp/test_cases.XXXXXX", text[1024];
@@ -265,6 +286,7 @@ int main(void)
 	tcase_add_test(tcase, test_no_cases_are_well_formed);
 	tcase_add_loop_test(tcase, test_a_status_that_no_case_accounts_for_is_a_case, 0,
 			    sizeof(last_words) / sizeof(last_words[0]));
+	tcase_add_test(tcase, test_seconds_are_added);
 	tcase_add_test(tcase, test_nothing_checked_is_nothing_passed);
 	tcase_add_test(tcase, test_a_file_that_can_t_be_written_is_the_environments_failure);
 	tcase_add_test(tcase, test_nothing_is_written_unasked);

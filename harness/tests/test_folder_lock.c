@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "cli/folder_lock.h"
+#include "cli/output_file.h"
 #include "error.h"
 
 static bool locks_folders, locks_files;
@@ -110,6 +111,32 @@ START_TEST(a_folder_is_locked)
 }
 END_TEST
 
+/* Who writes a file is not stopped by what the file system lacks. */
+START_TEST(an_output_where_nothing_locks)
+{
+	char path[] = "/tmp/test_folder_lock.XXXXXX";
+	struct output_file output;
+	struct error error = { 0 };
+
+	close(mkstemp(path));
+	locks_files = false;
+	interrupts = 0;
+	errno = EWOULDBLOCK; /* from elsewhere */
+	ck_assert_msg(!output_file_open(path, &output, &error), "%s", error.message);
+	fputs("text", output.file);
+	ck_assert(!output_file_close(&output, true, &error));
+	locks_files = true;
+	errno = EWOULDBLOCK;
+	ck_assert_msg(!output_file_open(path, &output, &error), "%s", error.message);
+	ck_assert(!output_file_close(&output, false, &error));
+	ck_assert(!unlink(path));
+	ck_assert_int_eq(output_file_open("/nothing/there", &output, &error), -1);
+	ck_assert_ptr_null(output.path);
+	ck_assert_ptr_null(output.file);
+	ck_assert_ptr_null(output.unfinished);
+}
+END_TEST
+
 START_TEST(what_is_no_folder)
 {
 	struct error error = { 0 };
@@ -128,6 +155,7 @@ int main(void)
 	TCase *tcase = tcase_create("folder_lock");
 
 	tcase_add_loop_test(tcase, a_folder_is_locked, 0, (int)(sizeof(cases) / sizeof(cases[0])));
+	tcase_add_test(tcase, an_output_where_nothing_locks);
 	tcase_add_test(tcase, what_is_no_folder);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);

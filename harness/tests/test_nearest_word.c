@@ -35,6 +35,25 @@ START_TEST(distance_is_that_of_damerau)
 }
 END_TEST
 
+/* What is longer than any word is nobody's neighbour. */
+START_TEST(long_words_are_far)
+{
+	char word[42];
+
+	memset(word, 'a', sizeof(word));
+	word[40] = '\0';
+	ck_assert_uint_eq(word_distance(word, word, 3), 0);
+	ck_assert_uint_eq(word_distance(word, word + 1, 3), 1);
+	word[40] = 'a';
+	word[41] = '\0';
+	ck_assert_uint_eq(word_distance(word, word + 1, 3), 4);
+	ck_assert_uint_eq(word_distance(word + 1, word, 3), 4);
+	ck_assert_uint_eq(word_distance(word + 1, word + 1, 3), 0);
+	ck_assert_uint_eq(word_distance("", "abc", 9), 3);
+	ck_assert_uint_eq(word_distance("", "", 9), 0);
+}
+END_TEST
+
 static const struct {
 	const char *wanted, *nearest;
 } words[] = {
@@ -71,6 +90,8 @@ static const struct {
 	{ { "--fiel=x" }, false, "did you mean '--file'?" },
 	{ { "x", "--verbsoe" }, false, "did you mean '--verbose'?" },
 	{ { "x", "--verbsoe" }, true, "unrecognized option" },
+	{ { "--verbsoe" }, true, "did you mean '--verbose'?" },
+	{ { "-v", "--verbsoe" }, true, "did you mean '--verbose'?" },
 	{ { "--verb" }, false, "" },
 	{ { "--file", "--verbsoe" }, false, "" },
 	{ { "-f", "--verbsoe" }, false, "" },
@@ -129,6 +150,7 @@ int main(void)
 	TCase *tcase = tcase_create("nearest_word");
 
 	tcase_add_loop_test(tcase, distance_is_that_of_damerau, 0, COUNT(distances));
+	tcase_add_test(tcase, long_words_are_far);
 	tcase_add_loop_test(tcase, nearest_is_found_if_it_is_near, 0, COUNT(words));
 	tcase_add_loop_test(tcase, misspelled_option_is_named, 0, COUNT(lines));
 	suite_add_tcase(suite, tcase);
