@@ -7,11 +7,12 @@
 #include "transcript.h"
 #include "transcript_terminal.h"
 
-static const char *const names[] = { "lint", "synthesize" };
+static const char *const names[] = { "lint", "synthesize", "archives" };
 
 static const struct command commands[] = {
 	{ "cc", command_cc, "" },	{ "lint", command_lint, "" },
-	{ "plant", command_plant, "" }, { "synthesize", command_synthesize, "" },
+	{ "plant", command_plant, "" }, { "prove", command_prove, "" },
+	{ "stat", command_stat, "" },	{ "synthesize", command_synthesize, "" },
 	{ "table", command_table, "" }, { 0 }
 };
 
