@@ -127,5 +127,11 @@ int command_parse(const struct argp *argp, int argc, char **argv, unsigned int f
 		i += option && option->arg && !(option->flags & OPTION_ARG_OPTIONAL) &&
 		     (!is_long || !name[size]);
 	}
-	return argp_parse(argp, argc, argv, flags, NULL, input);
+	/* What was not read to its end is not obeyed. */
+	int error = argp_parse(argp, argc, argv, flags, NULL, input);
+
+	if (!error)
+		return 0;
+	fprintf(stderr, "%s: the command line: %s\n", PLAIN_TEXT(argv[0]), strerror(error));
+	exit(EXIT_USAGE);
 }

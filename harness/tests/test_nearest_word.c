@@ -4,8 +4,10 @@
  */
 #include <argp.h>
 #include <check.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "cli/nearest_word.h"
 #include "harness.h"
@@ -77,6 +79,8 @@ END_TEST
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
+	if (key == ARGP_KEY_ARG && !strcmp(argument, "bad"))
+		return EINVAL;
 	return key == 'v' || key == 'f' || key == ARGP_KEY_ARG ? 0 : ARGP_ERR_UNKNOWN;
 }
 
@@ -97,6 +101,8 @@ static const struct {
 	{ { "-f", "--verbsoe" }, false, "" },
 	{ { "--file=x", "--verbsoe" }, false, "did you mean '--verbose'?" },
 	{ { "--", "--verbsoe" }, false, "" },
+	{ { "bad", "--verbsoe" }, true, "prog: the command line: Invalid argument" },
+	{ { "bad" }, false, "prog: the command line: Invalid argument" },
 	{ { "--zzzzzzzz" }, false, "unrecognized option '--zzzzzzzz'" },
 };
 
@@ -109,7 +115,7 @@ START_TEST(misspelled_option_is_named)
 	};
 	static const struct argp argp = { .options = options, .parser = parse };
 	char *argv[6] = { strdup("prog") }, text[512] = "";
-	int argc = 1, ends[2];
+	int argc = 1, ends[2], status;
 
 	while (argc < 5 && lines[_i].argument[argc - 1]) {
 		argv[argc] = strdup(lines[_i].argument[argc - 1]);
@@ -133,6 +139,8 @@ START_TEST(misspelled_option_is_named)
 		used += (size_t)n;
 	}
 	close(ends[0]);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(WEXITSTATUS(status), lines[_i].said[0] ? EXIT_USAGE : 0);
 	if (lines[_i].said[0])
 		ck_assert_msg(strstr(text, lines[_i].said) != NULL, "line %d: %s", _i, text);
 	else
