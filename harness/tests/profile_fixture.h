@@ -73,9 +73,12 @@ static inline char *profile_read_text(const char *path, enum profile_format form
 	char *text;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
+	int status;
 
 	profile_init(&profile);
-	if (profile_read(&profile, path, format, print_profile_sample, file, &error))
+	status = profile_read(&profile, path, format, print_profile_sample, file, &error);
+	ck_assert(!status || status == -1);
+	if (status)
 		fprintf(file, "error %s: %s\n", error_code_name(error.code), error.message);
 	for (int i = 0; i < PROFILE_LOSS_COUNT; i++)
 		if (profile.lost[i])

@@ -16,10 +16,33 @@ static const struct test_case {
 	  "-1/-1 \"\"  x 3: a::f(int, char), operator new(unsigned long), bash\nfolded 1 of 3\n" },
 	{ "suffixes", "a;b_[i];c_[j];d_[w];e_[k] 1\n",
 	  "-1/-1 \"\"  x 1: e k, d, c, b i, a\nfolded 1 of 1\n" },
-	{ "what_is_no_suffix", "a_[x];_[k];b[k];c_[k]d 1\n",
-	  "-1/-1 \"\"  x 1: c_[k]d, b[k], _[k], a_[x]\nfolded 1 of 1\n" },
-	{ "unknown_frames", "[unknown];[libc.so.6];;[[vdso]] 1\n",
-	  "-1/-1 \"\"  x 1: ? ([vdso]), ?, ? (libc.so.6), ?\nfolded 1 of 1\n" },
+	{ "what_is_no_suffix", "a_[x];_[k];b[k];c_[k]d;ef_(k];gh[k];ij_[k) 1\n",
+	  "-1/-1 \"\"  x 1: ij_[k), gh[k], ef_(k], c_[k]d, b[k], _[k], a_[x]\n"
+	  "folded 1 of 1\n" },
+	{ "the_shortest_name_with_a_suffix", "a_[k] 1\n", "-1/-1 \"\"  x 1: a k\nfolded 1 of 1\n" },
+	{ "unknown_frames", "[unknown];[libc.so.6];;[[vdso]];[[unknown]] 1\n",
+	  "-1/-1 \"\"  x 1: ?, ? ([vdso]), ?, ? (libc.so.6), ?\nfolded 1 of 1\n" },
+	{ "an_empty_frame_at_either_end", ";a 1\nb; 1\n; 1\n",
+	  "-1/-1 \"\"  x 1: a, ?\n-1/-1 \"\"  x 1: ?, b\n-1/-1 \"\"  x 1: ?, ?\n"
+	  "folded 3 of 3\n" },
+	{ "brackets_without_a_name", "[];[a];[b;c] 1\n",
+	  "-1/-1 \"\"  x 1: c], [b, ? (a), []\nfolded 1 of 1\n" },
+	{ "our_names_of_code_without_a_symbol",
+	  "fde@0x1230[libc.so.6];gap@0x10[ld.so];.plt[a[b] 1\n",
+	  "-1/-1 \"\"  x 1: .plt[a (b), gap@0x10 (ld.so), fde@0x1230 (libc.so.6)\n"
+	  "folded 1 of 1\n" },
+	{ "what_is_none_of_these", "f[a];fde@0x1;fde@0x2[a;gap@0x3];fde@[a];gap@4[a] 1\n",
+	  "-1/-1 \"\"  x 1: gap@4[a], fde@[a], gap@0x3], fde@0x2[a, fde@0x1, f[a]\n"
+	  "folded 1 of 1\n" },
+	{ "offsets_are_numbers", "a+0x01f;b+0x01g;+0x01;c+0x;d+1;e+0x2+0x03 1\n",
+	  "-1/-1 \"\"  x 1: e+0x2+0x3, d+1, c+0x, +0x01, b+0x01g, a+0x1f\n"
+	  "folded 1 of 1\n" },
+	{ "a_frame_that_comes_again", "0x01;0x1;b;c;b 1\n",
+	  "-1/-1 \"\"  x 1: b, c, b, ? r0x1, ? r0x1\nfolded 1 of 1\n" },
+	{ "addresses_are_numbers",
+	  "0x;0x01g;0x7fffffffffffffff;0x8000000000000000;0x10000000000000000 1\n",
+	  "-1/-1 \"\"  x 1: 0x10000000000000000 k, ? r0x8000000000000000 k, "
+	  "? r0x7fffffffffffffff, 0x01g, 0x\nfolded 1 of 1\n" },
 	{ "addresses_and_offsets", "0x401000;main+0x1f;+0x2;a+b;0xffffffff81000130 1\n",
 	  "-1/-1 \"\"  x 1: ? r0xffffffff81000130 k, a+b, +0x2, main+0x1f, ? r0x401000\n"
 	  "folded 1 of 1\n" },
@@ -192,6 +215,15 @@ START_TEST(too_many_frames)
 }
 END_TEST
 
+START_TEST(names_end_at_a_nul)
+{
+	static const char input[] = "ma\0_[k];b\0+0x1;c\0;\0d 1\n";
+
+	check_text("NUL", profile_bytes_text(input, sizeof(input) - 1, PROFILE_FOLDED),
+		   "-1/-1 \"\"  x 1: ?, c, b, ma\nfolded 1 of 1\n");
+}
+END_TEST
+
 START_TEST(no_such_file)
 {
 	check_text("no file", profile_read_text("/nonexistent/profile", PROFILE_ANY),
@@ -227,6 +259,7 @@ int main(void)
 	tcase_add_test(tcase, compressed);
 	tcase_add_test(tcase, long_lines);
 	tcase_add_test(tcase, too_many_frames);
+	tcase_add_test(tcase, names_end_at_a_nul);
 	tcase_add_test(tcase, no_such_file);
 	tcase_add_test(tcase, a_folder);
 	tcase_add_test(tcase, formats_have_names);
