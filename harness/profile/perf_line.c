@@ -146,14 +146,8 @@ static bool parse_fields(struct span rest, bool timed, struct perf_head *ret)
 		ret->rest = before;
 		return true;
 	}
-	if (span_decimal(word, &value) && rest.size) { /* the period */
-		struct span behind = rest, event = span_word(&behind);
-
-		if (event.size > 1 && event.at[event.size - 1] == ':') {
-			word = event;
-			rest = behind;
-		}
-	}
+	if (span_decimal(word, &value)) /* the period, if an event is behind it */
+		word = span_word(&rest);
 	if (word.size > 1 && word.at[word.size - 1] == ':') {
 		ret->event = (struct span) { word.at, word.size - 1 };
 		ret->rest = rest;

@@ -272,14 +272,10 @@ static bool check_images(struct perf_script *script)
 		script->images = odd[IMAGES_SAID] ? IMAGES_SAID : IMAGES_NONE;
 		forget_lines(script);
 	}
-	if (script->images != IMAGES_NONE && odd[IMAGES_NONE])
-		profile_lose(script->reading->profile, PROFILE_BAD_FRAME, odd[IMAGES_NONE]->line,
-			     "a frame without an image, as no other is");
-	else if (script->images == IMAGES_NONE && odd[IMAGES_SAID])
-		profile_lose(script->reading->profile, PROFILE_BAD_FRAME, odd[IMAGES_SAID]->line,
-			     "a frame with an image, as no other is");
-	else
+	if (script->images == IMAGES_NONE || !odd[IMAGES_NONE]) /* then brackets are names' */
 		return true;
+	profile_lose(script->reading->profile, PROFILE_BAD_FRAME, odd[IMAGES_NONE]->line,
+		     "a frame without an image, as no other is");
 	return false;
 }
 
@@ -465,9 +461,7 @@ static int take_line(struct perf_script *script, const struct profile_line *line
 
 int perf_script_read(const struct profile_reading *reading, struct error *error)
 {
-	struct perf_script script = { .reading = reading,
-				      .sample = { .pid = -1 },
-				      .state = STATE_BETWEEN };
+	struct perf_script script = { .reading = reading, .state = STATE_BETWEEN };
 	struct profile_line line;
 	int status;
 

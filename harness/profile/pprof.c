@@ -128,9 +128,7 @@ static const struct entry *find_entry(const struct entries *entries, uint64_t id
 		return NULL;
 	if (id <= entries->count && entries->entry[id - 1].id == id) /* most number from 1 */
 		return &entries->entry[id - 1];
-	return entries->count ? bsearch(&wanted, entries->entry, entries->count, sizeof(wanted),
-					compare_entries)
-			      : NULL;
+	return bsearch(&wanted, entries->entry, entries->count, sizeof(wanted), compare_entries);
 }
 
 static const struct wire *find_text(const struct pprof *pprof, uint64_t number)
@@ -152,8 +150,6 @@ static uint32_t add_text(const struct pprof *pprof, uint64_t number, struct erro
 {
 	const struct wire *found = find_text(pprof, number);
 
-	if (found->at == found->end)
-		return 0;
 	return profile_text_add(pprof->reading->profile, (const char *)found->at,
 				found->end - found->at, error);
 }

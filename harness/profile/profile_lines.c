@@ -99,6 +99,7 @@ int profile_lines_next(struct profile_lines *lines, struct profile_line *ret, st
 			continue;
 		}
 		end = end ? end : at + size;
+		too_long |= end - at > PROFILE_LINE_MAX;
 		lines->start += end - at + whole;
 		lines->passing = false;
 		*ret = (struct profile_line) { too_long ? NULL : at, end - at, ++lines->number,

@@ -4,6 +4,7 @@
  *
  *	perf-script
  *	pid/tid "comm" event x count: FRAME, FRAME		a sample, its innermost frame first
+ *	~tid/tid "comm" ...					of which only a thread is known
  *	lost bad_frame 1
  *	line 4: a frame that can't be read
  *
@@ -43,9 +44,9 @@ static inline int print_profile_sample(void *context, const struct profile *prof
 {
 	FILE *file = context;
 
-	fprintf(file, "%d/%d \"%s\" %s x %" PRIu64 ":", sample->pid, sample->tid,
-		profile_text(profile, sample->comm), profile_text(profile, sample->event),
-		sample->count);
+	fprintf(file, "%s%d/%d \"%s\" %s x %" PRIu64 ":", sample->pid_is_tid ? "~" : "",
+		sample->pid, sample->tid, profile_text(profile, sample->comm),
+		profile_text(profile, sample->event), sample->count);
 	for (uint32_t i = 0; i < sample->frame_count; i++) {
 		fputs(i ? ", " : " ", file);
 		print_profile_frame(file, profile, profile_frame(profile, sample->frame[i]));

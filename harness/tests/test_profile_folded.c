@@ -99,6 +99,29 @@ static const struct test_case {
 	  "{\"type\":\"profile_image\",\"path\":\"/a\"}\n",
 	  "lost bad_reference 2\nline 1: an image without a number, or above 65536\n"
 	  "line 2: an image without a number, or above 65536\nstacks 0 of 0\n" },
+	{ "the_highest_image_number",
+	  "{\"type\":\"profile_image\",\"image\":65536,\"path\":\"/a\"}\n"
+	  "{\"type\":\"profile_stack\",\"count\":1,\"frames\":[{\"image\":65536}]}\n",
+	  "-1/-1 \"\"  x 1: ? (/a)\nstacks 1 of 1\n" },
+	{ "an_image_above_those_that_are_there",
+	  "{\"type\":\"profile_image\",\"image\":1,\"path\":\"/a\"}\n"
+	  "{\"type\":\"profile_stack\",\"count\":1,\"frames\":[{\"image\":2}]}\n",
+	  "lost bad_frame 1\nline 2: frame 0 can't be read\nstacks 0 of 0\n" },
+	{ "numbers_of_processes",
+	  "{\"type\":\"profile_stack\",\"count\":1,\"pid\":0,\"tid\":1,\"frames\":[]}\n"
+	  "{\"type\":\"profile_stack\",\"count\":1,\"pid\":2147483647,\"tid\":-5,"
+	  "\"frames\":[]}\n"
+	  "{\"type\":\"profile_stack\",\"count\":1,\"pid\":2147483648,\"tid\":4294967297,"
+	  "\"frames\":[]}\n"
+	  "{\"type\":\"profile_stack\",\"count\":1,\"pid\":\"7\",\"tid\":7.5,\"frames\":[]}\n",
+	  "0/1 \"\"  x 1:\n2147483647/-1 \"\"  x 1:\n-1/-1 \"\"  x 1:\n-1/-1 \"\"  x 1:\n"
+	  "stacks 4 of 4\n" },
+	{ "the_kernel_s_addresses",
+	  "{\"type\":\"profile_stack\",\"count\":1,\"frames\":[{\"address\":"
+	  "\"0x7fffffffffffffff\"},{\"address\":\"0x8000000000000000\"},{\"kernel\":false},"
+	  "{\"inlined\":false}]}\n",
+	  "-1/-1 \"\"  x 1: ? r0x7fffffffffffffff, ? r0x8000000000000000 k, ?, ?\n"
+	  "stacks 1 of 1\n" },
 	{ "no_address",
 	  "{\"type\":\"profile_stack\",\"count\":1,\"frames\":[{\"vaddr\":\"0x12g\"}]}\n",
 	  "lost bad_frame 1\nline 1: frame 0 can't be read\nstacks 0 of 0\n" },
@@ -190,13 +213,15 @@ static char *long_line(size_t size)
 
 START_TEST(long_lines)
 {
+	static const size_t too_many[] = { 1, 2, 300 << 10, 1 << 20 };
 	char *text = long_line(PROFILE_LINE_MAX);
 
 	ck_assert_ptr_nonnull(strstr(text, "a\n-1/-1 \"\"  x 1: b\nfolded 2 of 8\n"));
 	free(text);
-	check_text("too long", long_line(PROFILE_LINE_MAX + (1 << 20)),
-		   "-1/-1 \"\"  x 1: b\nlost too_long 1\n"
-		   "line 1: a line of more than 16777216 bytes\nfolded 1 of 1\n");
+	for (size_t i = 0; i < sizeof(too_many) / sizeof(too_many[0]); i++)
+		check_text("too long", long_line(PROFILE_LINE_MAX + too_many[i]),
+			   "-1/-1 \"\"  x 1: b\nlost too_long 1\n"
+			   "line 1: a line of more than 16777216 bytes\nfolded 1 of 1\n");
 }
 END_TEST
 
@@ -215,12 +240,94 @@ START_TEST(too_many_frames)
 }
 END_TEST
 
+START_TEST(a_stack_s_most_frames)
+{
+	for (int more = 0; more < 2; more++) {
+		char *input, *text;
+		size_t size;
+		FILE *file = open_memstream(&input, &size);
+
+		fputs("{\"type\":\"profile_stack\",\"count\":1,\"frames\":[{}", file);
+		for (int i = 1; i < PROFILE_FRAMES_MAX + more; i++)
+			fputs(",{}", file);
+		fputs("]}\n{\"type\":\"profile_stack\",\"count\":2,\"frames\":[]}\n", file);
+		fclose(file);
+		text = profile_bytes_text(input, size, PROFILE_STACKS);
+		if (more)
+			ck_assert_str_eq(text, "-1/-1 \"\"  x 2:\nlost too_deep 1\n"
+					       "line 1: more than 65536 frames\nstacks 1 of 2\n");
+		else
+			ck_assert_ptr_nonnull(
+				strstr(text, ", ?\n-1/-1 \"\"  x 2:\nstacks 2 of 3\n"));
+		free(text);
+		free(input);
+	}
+}
+END_TEST
+
+START_TEST(a_stack_s_long_line)
+{
+	static const char good[] = "\n{\"type\":\"profile_stack\",\"count\":2,\"frames\":[]}\n";
+	char *input = malloc(PROFILE_LINE_MAX + 1 + sizeof(good));
+
+	memset(input, ' ', PROFILE_LINE_MAX + 1);
+	memcpy(input + PROFILE_LINE_MAX + 1, good, sizeof(good));
+	check_text("too long",
+		   profile_bytes_text(input, PROFILE_LINE_MAX + sizeof(good), PROFILE_STACKS),
+		   "-1/-1 \"\"  x 2:\nlost too_long 1\nline 1: a line of more than 16777216 bytes\n"
+		   "stacks 1 of 2\n");
+	free(input);
+}
+END_TEST
+
 START_TEST(names_end_at_a_nul)
 {
 	static const char input[] = "ma\0_[k];b\0+0x1;c\0;\0d 1\n";
 
 	check_text("NUL", profile_bytes_text(input, sizeof(input) - 1, PROFILE_FOLDED),
 		   "-1/-1 \"\"  x 1: ?, c, b, ma\nfolded 1 of 1\n");
+}
+END_TEST
+
+/* ---- who is told samples, and says enough ----------------------------------------------------- */
+
+static const struct {
+	const char *name, *input; /* of three samples */
+} enough_cases[] = {
+	{ "folded", "a 1\nb 1\nc 1\n" },
+	{ "perf_script", "a 1/1 1.0: b: \n\t 1 f (/a)\n\na 1/1 1.0: b: \n\t 2 f (/a)\n\n"
+			 "a 1/1 1.0: b: \n\t 3 f (/a)\n\n" },
+	{ "perf_script_a_head_ends_it",
+	  "a 1/1 1.0: b: \n\t 1 f (/a)\na 1/1 1.0: b: \n\t 2 f (/a)\na 1/1 1.0: b: \n\n\n" },
+	{ "perf_script_without_callchains",
+	  "a 1/1 1.0: b:  1 f (/a)\na 1/1 1.0: b:  2 f (/a)\na 1/1 1.0: b:  3 f (/a)\n" },
+	{ "stacks", "{\"type\":\"profile_stack\",\"count\":1,\"frames\":[]}\n"
+		    "{\"type\":\"profile_stack\",\"count\":1,\"frames\":[]}\n"
+		    "{\"type\":\"profile_stack\",\"count\":1,\"frames\":[]}\n" },
+};
+
+static int enough_at_two(void *context, const struct profile *profile,
+			 const struct profile_sample *sample, struct error *error)
+{
+	return ++*(int *)context == 2 ? error_set(error, ERROR_TEXT_SYNTAX, "", 7, "enough") : 0;
+}
+
+START_TEST(reading_ends_when_told)
+{
+	const char *input = enough_cases[_i].input;
+	struct profile profile;
+	struct error error;
+	char path[64];
+	int count = 0, file = profile_file(input, strlen(input), path);
+
+	profile_init(&profile);
+	ck_assert_int_eq(profile_read(&profile, path, PROFILE_ANY, enough_at_two, &count, &error),
+			 -1);
+	ck_assert_str_eq(error.message, "enough");
+	ck_assert_uint_eq(error.offset, 7);
+	ck_assert_int_eq(count, 2);
+	profile_deinit(&profile);
+	close(file);
 }
 END_TEST
 
@@ -259,7 +366,11 @@ int main(void)
 	tcase_add_test(tcase, compressed);
 	tcase_add_test(tcase, long_lines);
 	tcase_add_test(tcase, too_many_frames);
+	tcase_add_test(tcase, a_stack_s_most_frames);
+	tcase_add_test(tcase, a_stack_s_long_line);
 	tcase_add_test(tcase, names_end_at_a_nul);
+	tcase_add_loop_test(tcase, reading_ends_when_told, 0,
+			    sizeof(enough_cases) / sizeof(enough_cases[0]));
 	tcase_add_test(tcase, no_such_file);
 	tcase_add_test(tcase, a_folder);
 	tcase_add_test(tcase, formats_have_names);

@@ -7,6 +7,12 @@
 
 #define HEAD "bash 12/13   553.342217:     250000 cpu-clock:ppp: \n"
 
+/* A mapping of 0x1000 bytes of /bin/a; a sample of one frame in it. */
+#define MMAP(pid, start, offset)                                                                   \
+	"a " pid "/" pid " 1.0: PERF_RECORD_MMAP2 " pid "/" pid ": [" start "(0x1000) @ " offset   \
+	" fe:00 2469 0]: r-xp /bin/a\n"
+#define ONE(ids, address) "a " ids " 1.0: b: \n\t " address " f (/bin/a)\n\n"
+
 static const struct test_case {
 	const char *name;
 	const char *input;
@@ -22,17 +28,17 @@ static const struct test_case {
 	  "12/13 \"bash\" cpu-clock:ppp x 1: main (/bin/a) f0xe45c\nperf-script 1 of 1\n" },
 	{ "a_thread_alone_is_its_process",
 	  "bash 13 553.342217: cpu-clock: \n\t e45c main (/bin/a)\n\n",
-	  "13/13 \"bash\" cpu-clock x 1: main (/bin/a) f0xe45c\nperf-script 1 of 1\n" },
+	  "~13/13 \"bash\" cpu-clock x 1: main (/bin/a) f0xe45c\nperf-script 1 of 1\n" },
 	{ "a_cpu_in_the_head", "bash 13 [001] 553.342217: 7 cycles:u: \n\t e45c main (/bin/a)\n\n",
-	  "13/13 \"bash\" cycles:u x 1: main (/bin/a) f0xe45c\nperf-script 1 of 1\n" },
+	  "~13/13 \"bash\" cycles:u x 1: main (/bin/a) f0xe45c\nperf-script 1 of 1\n" },
 	{ "no_time_in_the_head", "bash 13 cycles: \n\t e45c main (/bin/a)\n\n",
-	  "13/13 \"bash\" cycles x 1: main (/bin/a) f0xe45c\nperf-script 1 of 1\n" },
+	  "~13/13 \"bash\" cycles x 1: main (/bin/a) f0xe45c\nperf-script 1 of 1\n" },
 	{ "no_event_in_the_head", "bash 13 553.342217: \n\t e45c main (/bin/a)\n\n",
-	  "13/13 \"bash\"  x 1: main (/bin/a) f0xe45c\nperf-script 1 of 1\n" },
+	  "~13/13 \"bash\"  x 1: main (/bin/a) f0xe45c\nperf-script 1 of 1\n" },
 	{ "blanks_and_numbers_in_a_command",
 	  "Web 5 Content 13 [000] 553.3: 1 cycles: \n\t e45c main (/bin/a)\n\n"
 	  "worker 7 14/15 553.4: cycles: \n\t e45c main (/bin/a)\n\n",
-	  "13/13 \"Web 5 Content\" cycles x 1: main (/bin/a) f0xe45c\n"
+	  "~13/13 \"Web 5 Content\" cycles x 1: main (/bin/a) f0xe45c\n"
 	  "14/15 \"worker 7\" cycles x 1: main (/bin/a) f0xe45c\n"
 	  "perf-script 2 of 2\n" },
 	{ "a_process_that_is_not_known", ":-1 -1/-1 553.3: cycles: \n\t e45c main (/bin/a)\n\n",
@@ -40,10 +46,10 @@ static const struct test_case {
 	{ "text_behind_an_event",
 	  "bash 13 553.3: sched:sched_switch: prev_comm=bash prev_pid=13\n"
 	  "\t e45c main (/bin/a)\n\n",
-	  "13/13 \"bash\" sched:sched_switch x 1: main (/bin/a) f0xe45c\nperf-script 1 of 1\n" },
+	  "~13/13 \"bash\" sched:sched_switch x 1: main (/bin/a) f0xe45c\nperf-script 1 of 1\n" },
 	{ "several_events",
 	  "a 13 1.0: 5 cycles:u: \n\t 1 f (/a)\n\na 13 1.0: 5 branches:u: \n\t 1 f (/a)\n\n",
-	  "13/13 \"a\" cycles:u x 1: f (/a) f0x1\n13/13 \"a\" branches:u x 1: f (/a) f0x1\n"
+	  "~13/13 \"a\" cycles:u x 1: f (/a) f0x1\n~13/13 \"a\" branches:u x 1: f (/a) f0x1\n"
 	  "perf-script 2 of 2\n" },
 	{ "nothing_known_of_a_frame",
 	  HEAD "\t               0 [unknown] ([unknown])\n\t 59862 [unknown] (/usr/bin/bash)\n\n",
@@ -77,10 +83,11 @@ static const struct test_case {
 	/* what perf was asked for: -F */
 	{ "no_images",
 	  HEAD "\t e45c main+0x1\n\t 0 [unknown]\n\t 1 f(int) (.cold)\n\n" HEAD
-	       "\t 1 f(int)\n\t 2 a (b) (.cold)+0x7\n\n",
+	       "\t 1 f(int)\n\t 2 a (b) (.cold)+0x7\n\n" HEAD "\t 1 f(int) (.cold)\n\n",
 	  "12/13 \"bash\" cpu-clock:ppp x 1: f(int) f0x1, a (b) (.cold)+0x7 f0x2\n"
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f(int) (.cold) f0x1\n"
 	  "lost bad_frame 1\nline 2: a frame without an image, as no other is\n"
-	  "perf-script 1 of 1\n" },
+	  "perf-script 2 of 2\n" },
 	{ "inlined_frames_without_images",
 	  HEAD "\t 11f1 in2 (inlined)\n\t 11f1 work\n\t 27304 start_impl (inlined)\n\n",
 	  "12/13 \"bash\" cpu-clock:ppp x 1: in2 f0x11f1 i, work f0x11f1, start_impl f0x27304\n"
@@ -135,8 +142,8 @@ static const struct test_case {
 	  "            bash    13   553.3:     250000 cycles:      7fb590c0145c main+0x1 (/bin/a)\n"
 	  "            bash    13   553.4:     250000 cycles:  ffffffff81000130 [unknown] "
 	  "([kernel.kallsyms])\n",
-	  "13/13 \"bash\" cycles x 1: main+0x1 (/bin/a) r0x7fb590c0145c\n"
-	  "13/13 \"bash\" cycles x 1: ? ([kernel.kallsyms]) r0xffffffff81000130 k\n"
+	  "~13/13 \"bash\" cycles x 1: main+0x1 (/bin/a) r0x7fb590c0145c\n"
+	  "~13/13 \"bash\" cycles x 1: ? ([kernel.kallsyms]) r0xffffffff81000130 k\n"
 	  "perf-script 2 of 2\n" },
 	{ "a_sample_without_frames", HEAD "\n",
 	  "12/13 \"bash\" cpu-clock:ppp x 1:\n"
@@ -176,14 +183,111 @@ static const struct test_case {
 	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/bin/a) f0x1010\nperf-script 1 of 1\n" },
 	{ "a_name_is_no_program",
 	  "a 12/12 1.0: PERF_RECORD_MMAP2 12/12: [0x1000(0x1000) @ 0 fe:00 2469 0]: r-xp /bin/a\n"
-	  "a 12/12 1.0: PERF_RECORD_COMM: b:12/12\na 12/12 2.0: "
+	  "a 12/12 1.0: PERF_RECORD_COMM: b:12/12\na 12/12 1.0: PERF_RECORD_COMM b:12/12\n"
+	  "a 12/12 2.0: "
 	  "PERF_RECORD_EXIT(12:12):(1:1)\n" HEAD "\t 1010 f (/bin/a)\n\n",
 	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/bin/a) f0x1010 m0x10\nperf-script 1 of 1\n" },
 	{ "an_image_that_only_the_mapping_knows",
 	  "a 12/12 1.0: PERF_RECORD_MMAP2 12/12: [0x1000(0x1000) @ 0 fe:00 2469 0]: r-xp "
 	  "/bin/a\n" HEAD "\t 1010 [unknown] ([unknown])\n\n",
 	  "12/13 \"bash\" cpu-clock:ppp x 1: ? (/bin/a) r0x1010 m0x10\nperf-script 1 of 1\n" },
+	{ "lines_are_read_again_when_a_mapping_comes",
+	  HEAD "\t 1010 f (/bin/a)\n\n" MMAP("12", "0x1000", "0") HEAD
+	  "\t 1010 f (/bin/a)\n\n" MMAP("12", "0x1000", "0x5000") HEAD "\t 1010 f (/bin/a)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/bin/a) f0x1010\n"
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/bin/a) f0x1010 m0x10\n"
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/bin/a) f0x1010 m0x5010\nperf-script 3 of 3\n" },
+	{ "lines_are_read_again_for_another_process",
+	  MMAP("12", "0x1000", "0") MMAP("13", "0x1000", "0x70") ONE("12/12", "1010")
+		  ONE("12/12", "1010") ONE("13/13", "1010") ONE("12/12", "1010"),
+	  "12/12 \"a\" b x 1: f (/bin/a) f0x1010 m0x10\n"
+	  "12/12 \"a\" b x 1: f (/bin/a) f0x1010 m0x10\n"
+	  "13/13 \"a\" b x 1: f (/bin/a) f0x1010 m0x80\n"
+	  "12/12 \"a\" b x 1: f (/bin/a) f0x1010 m0x10\nperf-script 4 of 4\n" },
+	{ "a_thread_s_birth_changes_nothing",
+	  MMAP("12", "0x1000", "0") "a 12/12 1.0: PERF_RECORD_FORK(12:14):(12:12)\n" ONE("12/14",
+											 "1010"),
+	  "12/14 \"a\" b x 1: f (/bin/a) f0x1010 m0x10\nperf-script 1 of 1\n" },
+	{ "a_child_has_nothing_else",
+	  MMAP("12", "0x1000", "0")
+		  MMAP("11", "0x3000", "0x50") "a 11/11 1.0: PERF_RECORD_FORK(12:12):(11:11)\n" ONE(
+			  "12/12", "1010") ONE("12/12", "3010") ONE("11/11", "3010"),
+	  "12/12 \"a\" b x 1: f (/bin/a) f0x1010\n12/12 \"a\" b x 1: f (/bin/a) f0x3010 m0x60\n"
+	  "11/11 \"a\" b x 1: f (/bin/a) f0x3010 m0x60\nperf-script 3 of 3\n" },
+	{ "what_was_dropped_stays_so",
+	  MMAP("11", "0x1000", "0") "a 11/11 1.0: PERF_RECORD_COMM exec: a:11/11\n"
+				    "a 11/11 1.0: PERF_RECORD_FORK(12:12):(11:11)\n"
+				    "a 13/13 1.0: PERF_RECORD_COMM exec: a:13/13\n" ONE(
+					    "11/11", "1010") ONE("12/12", "1010"),
+	  "11/11 \"a\" b x 1: f (/bin/a) f0x1010\n12/12 \"a\" b x 1: f (/bin/a) f0x1010\n"
+	  "perf-script 2 of 2\n" },
+	{ "only_the_highest_bit_is_the_kernel_s",
+	  HEAD "\t 7fffffffffffffff f (/a)\n\t 8000000000000000 f (/a)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/a) f0x7fffffffffffffff, "
+	  "f (/a) f0x8000000000000000 k\nperf-script 1 of 1\n" },
+	/* source lines behind frames */
+	{ "hexadecimal_digits_of_either_case", HEAD "\t ABCDEF f (/a)\n\t abcdef0 f (/a)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/a) f0xabcdef, f (/a) f0xabcdef0\n"
+	  "perf-script 1 of 1\n" },
+	{ "only_the_last_brackets_are_the_image",
+	  HEAD "\t 1 f (x) (/a)\n\t 2 g(/b)\n\n" HEAD "\t 1 f (x) (inlined) (/a)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f (x) (inlined) (/a) f0x1\nlost bad_frame 1\n"
+	  "line 3: a frame without an image, as no other is\nperf-script 1 of 1\n" },
+	{ "only_the_last_offset_is_one",
+	  HEAD "\t 1 a+0x01+0x02 (/a)\n\t 2 +0x05 (/a)\n\t 3 b+0x1g (/a)\n\t 4 c+1x01 (/a)\n"
+	       "\t 5 d+0x1+e (/a)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: a+0x01+0x2 (/a) f0x1, +0x05 (/a) f0x2, b+0x1g (/a) "
+	  "f0x3, "
+	  "c+1x01 (/a) f0x4, d+0x1+e (/a) f0x5\nperf-script 1 of 1\n" },
+	{ "events_without_a_time",
+	  "a 12/12 [001] PERF_RECORD_MMAP2 12/12: [0x1000(0x1000) @ 0 fe:00 2469 0]: r-xp /bin/a\n"
+	  "a 12/12 PERF_RECORD_COMM: x 13 1.0: cycles: \n" ONE("12/12", "1010"),
+	  "12/12 \"a\" b x 1: f (/bin/a) f0x1010 m0x10\nperf-script 1 of 1\n" },
+	{ "a_mapping_s_numbers_are_hexadecimal",
+	  MMAP("12", "1x1000", "0") MMAP("12", "0x1000", "0x5g") MMAP("12", "0x", "0")
+		  MMAP("12", "0x10000", "80") ONE("12/12", "10010"),
+	  "12/12 \"a\" b x 1: f (/bin/a) f0x10010 m0x60\nlost bad_head 3\n"
+	  "line 1: a PERF_RECORD that can't be read\nline 2: a PERF_RECORD that can't be read\n"
+	  "line 3: a PERF_RECORD that can't be read\nperf-script 1 of 1\n" },
+	{ "a_source_line_before_any_frame", HEAD "  a.c:12 (inlined)\n\t 1 f (/a)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/a) f0x1\nperf-script 1 of 1\n" },
+	{ "a_source_line_without_the_mark_gives_none",
+	  HEAD "\t 2 g (/a)\n\n" HEAD "\t 1 f\n  a.c:3 (x)\n\t 2 g (/a)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: g (/a) f0x2\nlost bad_frame 1\n"
+	  "line 5: a frame without an image, as no other is\nperf-script 1 of 1\n" },
+	{ "a_frame_with_the_mark_is_another",
+	  HEAD "\t 13cd f\n  a.c:3 (inlined)\n\t 13cd f\n a.c:5\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f f0x13cd i, f f0x13cd\nperf-script 1 of 1\n" },
+	{ "but_not_if_it_has_an_image",
+	  HEAD "\t 13cd f (/a)\n  a.c:3 (inlined)\n\t 13cd f (/a)\n  a.c:5\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/a) f0x13cd r, f (/a) f0x13cd r\n"
+	  "perf-script 1 of 1\n" },
+	{ "the_second_image_of_an_address_begins_another_frame",
+	  HEAD "\t 13cd in (inlined)\n\t 13cd f (/a)\n\t 13cd g (/b)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: in f0x13cd i, f (/a) f0x13cd, g (/b) f0x13cd\n"
+	  "perf-script 1 of 1\n" },
+	{ "the_sample_before_counts_for_none",
+	  HEAD "\t 13cd f (/a)\n\t 13cd f (/a)\n\t 13cd f (/a)\n\n" HEAD
+	       "\t 13cd f (/a)\n\t 13cd f (/a)\n\n",
+	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/a) f0x13cd r, f (/a) f0x13cd r, f (/a) f0x13cd "
+	  "r\n12/13 \"bash\" cpu-clock:ppp x 1: f (/a) f0x13cd r, f (/a) f0x13cd r\n"
+	  "perf-script 2 of 2\n" },
+	/* numbers of processes */
+	{ "the_idle_task_is_number_0",
+	  "a 0 1.0: b: \n\t 1 f (/a)\n\na 0/5 1.0: b: \n\t 1 f (/a)\n\n"
+	  "a 5/0 1.0: b: \n\t 1 f (/a)\n\na -1 1.0: b: \n\t 1 f (/a)\n\n"
+	  "a 1 1.0: b: \n\t 1 f (/a)\n\na -1/5 1.0: b: \n\t 1 f (/a)\n\n",
+	  "~0/0 \"a\" b x 1: f (/a) f0x1\n0/5 \"a\" b x 1: f (/a) f0x1\n"
+	  "5/0 \"a\" b x 1: f (/a) f0x1\n-1/-1 \"a\" b x 1: f (/a) f0x1\n"
+	  "~1/1 \"a\" b x 1: f (/a) f0x1\n~5/5 \"a\" b x 1: f (/a) f0x1\n"
+	  "perf-script 6 of 6\n" },
 	/* what can't be read */
+	{ "a_head_behind_a_tab", "\ta 1 1.0: b: \n\t 1 f (/a)\n\na\t1 1.0: b: \n\t 1 f (/a)\n\n",
+	  "~1/1 \"a\" b x 1: f (/a) f0x1\nlost bad_head 1\n"
+	  "line 1: neither a sample's first line nor a frame\nperf-script 1 of 1\n" },
+	{ "a_short_head_ends_the_sample_before",
+	  "a 1 1.0: b: \n\t 1 f (/a)\na 1 1.0: b: \n\t 2 f (/a)\n\n",
+	  "~1/1 \"a\" b x 1: f (/a) f0x1\n~1/1 \"a\" b x 1: f (/a) f0x2\nperf-script 2 of 2\n" },
 	{ "a_head_that_is_none",
 	  HEAD "\t 1 f (/a)\n\nnonsense\n\t 1 f (/a)\n\n" HEAD "\t 2 f (/a)\n\n",
 	  "12/13 \"bash\" cpu-clock:ppp x 1: f (/a) f0x1\n"
@@ -229,10 +333,10 @@ static const struct test_case {
 static const struct head_case {
 	const char *head, *expected;
 } heads[] = {
-	{ "inl  3671 ", "3671/3671 \"inl\" " },
+	{ "inl  3671 ", "~3671/3671 \"inl\" " },
 	{ "inl  3671/3672 ", "3671/3672 \"inl\" " },
-	{ "a b) [x  3671 ", "3671/3671 \"a b) [x\" " },
-	{ "a b) [x  3671 1.5: cycles: ", "3671/3671 \"a b) [x\" cycles" },
+	{ "a b) [x  3671 ", "~3671/3671 \"a b) [x\" " },
+	{ "a b) [x  3671 1.5: cycles: ", "~3671/3671 \"a b) [x\" cycles" },
 	{ "inl  3671", "" },
 	{ "inl ", "-1/-1 \"inl\" " },
 	{ "two words ", "-1/-1 \"two words\" " },
@@ -243,9 +347,9 @@ static const struct head_case {
 	{ "inl cycles:", "" },
 	{ "inl cycles: more ", "" },
 	{ "inl [001] 1.5: cycles: ", "-1/-1 \"inl\" cycles" },
-	{ " 3671 1.5: cycles: ", "3671/3671 \"\" cycles" },
+	{ " 3671 1.5: cycles: ", "~3671/3671 \"\" cycles" },
 	{ " 3671/3672  [001] 1.5: 250000 cycles: ", "3671/3672 \"\" cycles" },
-	{ " 3671 cycles: ", "3671/3671 \"\" cycles" },
+	{ " 3671 cycles: ", "~3671/3671 \"\" cycles" },
 	{ "   3671/3672 ", "3671/3672 \"\" " },
 	{ "   3671/3672", "" },
 	{ "[001] 1.5: cycles: ", "-1/-1 \"\" cycles" },
@@ -253,8 +357,18 @@ static const struct head_case {
 	{ "1.5: 250000 cycles: ", "-1/-1 \"\" cycles" },
 	{ "cycles:ppp: ", "-1/-1 \"\" cycles:ppp" },
 	{ "cycles:ppp:", "" },
-	{ "bash 13 sched:x: a=1 1.5: b", "13/13 \"bash\" sched:x" },
-	{ "bash 13 sched:x: 1.5: b", "13/13 \"bash\" sched:x" },
+	{ "a 2147483647 ", "~2147483647/2147483647 \"a\" " },
+	{ "a 2147483648 ", "-1/-1 \"a 2147483648\" " },
+	{ "a 1/2147483648 ", "-1/-1 \"a 1/2147483648\" " },
+	{ "a 2147483648/1 ", "-1/-1 \"a 2147483648/1\" " },
+	{ "inl x.5: cycles: ", "" },
+	{ "inl 1.x: cycles: ", "" },
+	{ "inl 1: cycles: ", "" },
+	{ "inl [1] 1.5: cycles: ", "-1/-1 \"inl\" cycles" },
+	{ "inl [x] 1.5: cycles: ", "-1/-1 \"inl [x]\" cycles" },
+	{ "bash 13 1.5: : 1 g (/a)", "~13/13 \"bash\" " },
+	{ "bash 13 sched:x: a=1 1.5: b", "~13/13 \"bash\" sched:x" },
+	{ "bash 13 sched:x: 1.5: b", "~13/13 \"bash\" sched:x" },
 };
 
 START_TEST(a_head)
@@ -322,6 +436,53 @@ START_TEST(too_many_frames)
 				     "perf-script 1 of 1\n"));
 	free(text);
 	free(input);
+}
+END_TEST
+
+/* More mappings than are kept: frames of what came too late have only their address. */
+START_TEST(too_many_mappings)
+{
+	char *input, *text;
+	size_t size;
+	FILE *file = open_memstream(&input, &size);
+
+	for (int i = 1; i <= 20000; i++)
+		fprintf(file,
+			"a 1/1 1.0: PERF_RECORD_MMAP2 1/1: [0x%x(0x10) @ 0 fe:00 1 0]: r-xp /a\n",
+			i * 0x100);
+	for (int pid = 2; pid <= 51; pid++)
+		fprintf(file, "a 1/1 1.0: PERF_RECORD_FORK(%d:%d):(1:1)\n", pid, pid);
+	for (int pid = 50; pid <= 51; pid++)
+		fprintf(file, "a %d/%d 1.0: b: \n\t 4e2003 f (/a)\n\n", pid, pid);
+	fputs("a 50/50 1.0: b: \n\t 4e2103 f (/a)\n\n", file);
+	fclose(file);
+	text = profile_bytes_text(input, size, PROFILE_ANY);
+	ck_assert_str_eq(text, "50/50 \"a\" b x 1: f (/a) f0x4e2003 m0x3\n"
+			       "51/51 \"a\" b x 1: f (/a) f0x4e2003\n"
+			       "50/50 \"a\" b x 1: f (/a) f0x4e2103\nperf-script 3 of 3\n");
+	free(text);
+	free(input);
+}
+END_TEST
+
+/* The sample that has such a line is lost, and no other. */
+START_TEST(too_long_a_line)
+{
+	size_t size = PROFILE_LINE_MAX + 1;
+	char *line = malloc(size + 1), *input, *text;
+	FILE *file = open_memstream(&input, &size);
+
+	memset(line, 'x', PROFILE_LINE_MAX + 1);
+	line[PROFILE_LINE_MAX + 1] = '\0';
+	fprintf(file, "a 1/1 1.0: b: \n\t 1 f (/a)\n\t 2 %s (/a)\n\t 3 f (/a)\n\n" ONE("1/1", "4"),
+		line);
+	fclose(file);
+	text = profile_bytes_text(input, size, PROFILE_ANY);
+	ck_assert_str_eq(text, "1/1 \"a\" b x 1: f (/bin/a) f0x4\nlost too_long 1\n"
+			       "line 3: a line of more than 16777216 bytes\nperf-script 1 of 1\n");
+	free(text);
+	free(input);
+	free(line);
 }
 END_TEST
 
@@ -397,6 +558,8 @@ int main(void)
 	tcase_add_loop_test(tcase, perf_data, 0, sizeof(data_cases) / sizeof(data_cases[0]));
 	tcase_add_test(tcase, hostile_text);
 	tcase_add_test(tcase, too_many_frames);
+	tcase_add_test(tcase, too_many_mappings);
+	tcase_add_test(tcase, too_long_a_line);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -126,12 +126,18 @@ static const char head[] =
 	"r0x3fffff, main (/bin/a 5c9a) f0x1456, leaf (/bin/a 5c9a) f0x1123 i, _Z1fv (/bin/a 5c9a) "
 	"f0x1123\n";
 
-static void check_profile(const struct message *message, const char *wanted)
+static void check_format(const struct message *message, enum profile_format format,
+			 const char *wanted)
 {
-	char *text = profile_bytes_text(message->bytes, message->size, PROFILE_ANY);
+	char *text = profile_bytes_text(message->bytes, message->size, format);
 
 	ck_assert_str_eq(text, wanted);
 	free(text);
+}
+
+static void check_profile(const struct message *message, const char *wanted)
+{
+	check_format(message, PROFILE_ANY, wanted);
 }
 
 START_TEST(numbers_packed_or_not)
@@ -283,6 +289,253 @@ START_TEST(hostile_bytes)
 }
 END_TEST
 
+START_TEST(a_sample_s_first_loss_counts)
+{
+	struct message sample = NUMBERS(9);
+
+	put(&sample, 1, 8);
+	put(&sample, 2, 1);
+	put(&sample, 2, 1);
+	check_lost(&sample, "bad_reference", "a sample's location 9");
+}
+END_TEST
+
+START_TEST(packed_numbers_that_are_malformed)
+{
+	struct message sample = NUMBERS(2, 900);
+
+	put(&sample, 2, 1);
+	put_bytes(&sample, 1, "\x80", 1);
+	check_lost(&sample, "bad_frame", "a sample that is malformed");
+}
+END_TEST
+
+/* It is no negative one, but too much with the other's 3. */
+START_TEST(the_largest_count)
+{
+	struct message message = build(true), sample = NUMBERS(2, 900);
+	char wanted[1024];
+
+	snprintf(wanted, sizeof(wanted),
+		 "%serror text_syntax: the samples' counts add up to more than "
+		 "9223372036854775807\npprof 1 of 3\n",
+		 head);
+	put(&sample, 2, INT64_MAX);
+	put_message(&message, 2, &sample);
+	check_profile(&message, wanted);
+}
+END_TEST
+
+/* Bytes, of a file that is said to be one. */
+static const struct whole_case {
+	const char *name;
+	uint8_t bytes[12];
+	size_t size;
+	const char *wanted;
+} wholes[] = {
+	{ "nothing_can_be_read",
+	  { 1 << 3 | 2, 5 },
+	  2,
+	  "error text_syntax: the profile is malformed\n" },
+	{ "an_empty_text_alone", { 6 << 3 | 2, 0 }, 2, "" },
+	{ "a_sample_s_type_alone", { 1 << 3 | 2, 0 }, 2, "" },
+	{ "malformed_behind_a_text",
+	  { 6 << 3 | 2, 0, 0xff },
+	  3,
+	  "lost cut_off 1\npprof 2: the profile ends in a field, or is malformed from here on\n" },
+	{ "malformed_behind_a_location",
+	  { 4 << 3 | 2, 0, 0xff },
+	  3,
+	  "lost cut_off 1\npprof 2: the profile ends in a field, or is malformed from here on\n" },
+};
+
+START_TEST(of_few_bytes)
+{
+	const struct whole_case *test = &wholes[_i];
+	char wanted[256], *text = profile_bytes_text(test->bytes, test->size, PROFILE_PPROF);
+
+	snprintf(wanted, sizeof(wanted), "%spprof 0 of 0\n", test->wanted);
+	ck_assert_msg(!strcmp(text, wanted), "%s: %s", test->name, text);
+	free(text);
+}
+END_TEST
+
+/* ---- which value, which numbers --------------------------------------------------------------- */
+
+/* Texts of a value's type and unit: which of two values counts. */
+static const struct value_case {
+	const char *name;
+	uint64_t type[2][2];
+	unsigned int counts;
+} value_cases[] = {
+	{ "the_type_is_samples", { { 3, 4 }, { 1, 4 } }, 1 },
+	{ "the_unit_is_count", { { 3, 4 }, { 3, 2 } }, 1 },
+	{ "the_first_of_both", { { 3, 2 }, { 1, 2 } }, 0 },
+	{ "the_first_if_none_does", { { 3, 4 }, { 3, 4 } }, 0 },
+	{ "a_type_that_is_count", { { 3, 4 }, { 2, 4 } }, 0 },
+	{ "a_unit_that_is_samples", { { 3, 4 }, { 3, 1 } }, 0 },
+};
+
+START_TEST(the_value_that_counts)
+{
+	const struct value_case *test = &value_cases[_i];
+	struct message message = { .size = 0 }, part;
+	char wanted[64], *text;
+
+	for (int i = 0; i < 2; i++) {
+		part = NUMBERS(test->type[i][0], test->type[i][1]);
+		put_message(&message, 1, &part);
+	}
+	part = NUMBERS(0, 5);
+	put(&part, 2, 6);
+	put_message(&message, 2, &part);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		put_bytes(&message, 6, texts[i], strlen(texts[i]));
+	text = profile_bytes_text(message.bytes, message.size, PROFILE_PPROF);
+	snprintf(wanted, sizeof(wanted), "-1/-1 \"\"  x %d:\npprof 1 of %d\n", 5 + test->counts,
+		 5 + test->counts);
+	ck_assert_msg(!strcmp(text, wanted), "%s: %s", test->name, text);
+	free(text);
+}
+END_TEST
+
+/* Messages whose numbers are in no order, and not 1, 2, ...; and fields that are of another kind. */
+START_TEST(numbers_in_any_order)
+{
+	static const uint64_t id[] = { 5, 2, 40, 3, 7 };
+	struct message message = { .size = 0 }, part;
+
+	for (unsigned int field = 1; field <= 6; field++)
+		put(&message, field, 1);
+	for (int i = 0; i < 5; i++) {
+		part = NUMBERS(id[i], 1 + i);
+		put_message(&message, 5, &part);
+		part = NUMBERS(id[i], 0x1000, 0x2000, 0, 6 + i);
+		put_message(&message, 3, &part);
+		part = NUMBERS(id[i], id[i], 0x1000 + i);
+		put(&part, 4, 1);
+		put_bytes(&part, 9, "x", 1);
+		struct message line = NUMBERS(id[i]);
+		put_message(&part, 4, &line);
+		put_message(&message, 4, &part);
+	}
+	part = NUMBERS(5, 1);
+	for (int i = 1; i < 5; i++)
+		put(&part, 1, id[i]);
+	put_message(&message, 2, &part);
+	put_bytes(&message, 6, "", 0);
+	for (char text = 'a'; text < 'a' + 5; text++)
+		put_bytes(&message, 6, &text, 1);
+	for (char text = 'A'; text < 'A' + 5; text++)
+		put_bytes(&message, 6, &text, 1);
+	check_format(&message, PROFILE_PPROF,
+		     "-1/-1 \"\"  x 1: a (A) f0x0, b (B) f0x1, c (C) f0x2, d (D) f0x3, "
+		     "e (E) f0x4\npprof 1 of 1\n");
+}
+END_TEST
+
+START_TEST(only_the_highest_bit_is_the_kernel_s)
+{
+	struct message message = { .size = 0 }, part = NUMBERS(1, 1);
+
+	put(&part, 1, 2);
+	put_message(&message, 2, &part);
+	put_location(&message, 1, 0, INT64_MAX, NULL, 0);
+	put_location(&message, 2, 0, 1ull << 63, NULL, 0);
+	check_format(&message, PROFILE_PPROF,
+		     "-1/-1 \"\"  x 1: ? r0x7fffffffffffffff, ? r0x8000000000000000 k\n"
+		     "pprof 1 of 1\n");
+}
+END_TEST
+
+/* A number of a process: what is none says nothing. */
+START_TEST(labels_of_processes)
+{
+	static const struct {
+		uint64_t number;
+		const char *ids;
+	} labels[] = {
+		{ INT32_MAX, "2147483647/5" },
+		{ INT32_MAX + 1ull, "-1/5" },
+		{ 1ull << 32, "-1/5" },
+		{ -1, "-1/5" },
+	};
+
+	for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++) {
+		struct message message = { .size = 0 }, part = NUMBERS(0, 1), label;
+		char wanted[80];
+
+		label = NUMBERS(1, 0, labels[i].number);
+		put_message(&part, 3, &label);
+		label = NUMBERS(2, 0, 5);
+		put_message(&part, 3, &label);
+		put_message(&message, 2, &part);
+		put_bytes(&message, 6, "", 0);
+		put_bytes(&message, 6, "pid", 3);
+		put_bytes(&message, 6, "thread_id", 9);
+		snprintf(wanted, sizeof(wanted), "%s \"\"  x 1:\npprof 1 of 1\n", labels[i].ids);
+		check_format(&message, PROFILE_PPROF, wanted);
+	}
+}
+END_TEST
+
+/* As many frames as a sample may have, and one more. */
+START_TEST(the_most_frames)
+{
+	static const size_t frames[] = { PROFILE_FRAMES_MAX, PROFILE_FRAMES_MAX + 1 };
+
+	for (int i = 0; i < 2; i++) {
+		struct message message = { .size = 0 };
+		uint8_t *bytes = malloc(PROFILE_FRAMES_MAX + 100);
+		char *text;
+
+		put_location(&message, 1, 0, 7, NULL, 0);
+		put_number(&message, 2 << 3 | 2);
+		put_number(&message, 1 + 3 + frames[i] + 2);
+		put_number(&message, 1 << 3 | 2);
+		put_number(&message, frames[i]);
+		memcpy(bytes, message.bytes, message.size);
+		memset(bytes + message.size, 1, frames[i]);
+		memcpy(bytes + message.size + frames[i], (uint8_t[]) { 2 << 3, 9 }, 2);
+		text = profile_bytes_text(bytes, message.size + frames[i] + 2, PROFILE_PPROF);
+		if (i)
+			ck_assert_str_eq(text, "lost too_deep 1\npprof 10: a sample's location 1\n"
+					       "pprof 0 of 0\n");
+		else
+			ck_assert_ptr_nonnull(strstr(text, "? r0x7, ? r0x7\npprof 1 of 9\n"));
+		free(text);
+		free(bytes);
+	}
+}
+END_TEST
+
+static int enough_at_two(void *context, const struct profile *profile,
+			 const struct profile_sample *sample, struct error *error)
+{
+	return ++*(int *)context == 2 ? error_set(error, ERROR_TEXT_SYNTAX, "", 7, "enough") : 0;
+}
+
+START_TEST(reading_ends_when_told)
+{
+	struct message message = { .size = 0 }, part = NUMBERS(0, 1);
+	struct profile profile;
+	struct error error;
+	char path[64];
+	int count = 0, file;
+
+	for (int i = 0; i < 3; i++)
+		put_message(&message, 2, &part);
+	file = profile_file(message.bytes, message.size, path);
+	profile_init(&profile);
+	ck_assert_int_eq(profile_read(&profile, path, PROFILE_PPROF, enough_at_two, &count, &error),
+			 -1);
+	ck_assert_str_eq(error.message, "enough");
+	ck_assert_int_eq(count, 2);
+	profile_deinit(&profile);
+	close(file);
+}
+END_TEST
+
 /* ---- the encoding ------------------------------------------------------------------------------ */
 
 static const struct varint {
@@ -372,6 +625,17 @@ int main(void)
 	tcase_add_test(tcase, a_negative_count);
 	tcase_add_test(tcase, a_sample_that_is_malformed);
 	tcase_add_test(tcase, cut_off);
+	tcase_add_test(tcase, a_sample_s_first_loss_counts);
+	tcase_add_test(tcase, packed_numbers_that_are_malformed);
+	tcase_add_test(tcase, the_largest_count);
+	tcase_add_loop_test(tcase, of_few_bytes, 0, sizeof(wholes) / sizeof(wholes[0]));
+	tcase_add_loop_test(tcase, the_value_that_counts, 0,
+			    sizeof(value_cases) / sizeof(value_cases[0]));
+	tcase_add_test(tcase, numbers_in_any_order);
+	tcase_add_test(tcase, only_the_highest_bit_is_the_kernel_s);
+	tcase_add_test(tcase, labels_of_processes);
+	tcase_add_test(tcase, the_most_frames);
+	tcase_add_test(tcase, reading_ends_when_told);
 	tcase_add_loop_test(tcase, hostile_bytes, 0, 2);
 	tcase_add_loop_test(tcase, a_number, 0, sizeof(varints) / sizeof(varints[0]));
 	tcase_add_loop_test(tcase, a_field, 0, sizeof(fields) / sizeof(fields[0]));
