@@ -60,7 +60,6 @@ static int order_programs(struct manifest *manifest, uint64_t seed, struct error
 	}
 	for (size_t i = 0; i < manifest->count; i++) {
 		turn[i].place = i;
-		turn[i].variant = 0;
 		for (size_t j = 0; j < i; j++)
 			turn[i].variant += !strcmp(turn[i].binary.program, turn[j].binary.program);
 	}
