@@ -114,7 +114,7 @@ static bool parse_offset(const char *text, int64_t *ret)
 {
 	char *end;
 	*ret = strtoll(text, &end, 10);
-	return (*text == '+' || *text == '-') && end > text + 1 && !*end;
+	return (*text == '+' || *text == '-') && !*end;
 }
 
 /* "rsp", or "r17" for one without a name. */
@@ -317,10 +317,10 @@ static int parse_fde(struct parser *parser, const char *fields)
 	uint64_t cie;
 	uint64_t start;
 	uint64_t end;
-	int length = -1;
+	int length;
 	if (sscanf(fields, "FDE cie=%" SCNx64 " pc=%" SCNx64 "..%" SCNx64 "%n", &cie, &start, &end,
 		   &length) != 3 ||
-	    length < 0 || fields[length] || end < start)
+	    fields[length] || end < start)
 		return diff_syntax(parser->error, parser->line, "not an FDE");
 	parser->fde_cie = parser->cie_count ? bsearch(&cie, parser->cie, parser->cie_count,
 						      sizeof(*parser->cie), compare_cie)
@@ -396,8 +396,6 @@ static int read_sections(struct parser *parser, char *text, size_t size, enum se
 	const char *text_end = text + size;
 	int result = 0;
 	parser->wanted = wanted;
-	parser->skip = false;
-	parser->entry = ENTRY_NONE;
 	parser->line = 0;
 	for (char *line = text, *next; !result && line; line = next) {
 		char *end = memchr(line, '\n', (size_t)(text_end - line));
