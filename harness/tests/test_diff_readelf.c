@@ -87,6 +87,14 @@ static const struct dump_case cases[] = {
 	  "pc=0000000000001000..0000000000001010\n"
 	  "   LOC \n",
 	  "line 9: columns outside of an entry\n" },
+	{ "columns_without_a_cfa", &diff_dialect_readelf,
+	  "Contents of the .eh_frame section:\n\n\n"
+	  "00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
+	  "   LOC           CFA      ra    \n0000000000000000 rsp+8    c-8   \n\n"
+	  "00000018 0000000000000024 00000034 FDE cie=00000000 "
+	  "pc=0000000000001000..0000000000001010\n"
+	  "   LOC ra\n",
+	  "line 9: columns outside of an entry\n" },
 	{ "columns_again", &diff_dialect_readelf,
 	  "Contents of the .eh_frame section:\n\n\n"
 	  "00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
@@ -215,9 +223,12 @@ static const struct dump_case cases[] = {
 	  "   LOC           CFA      ra    \n0000000000003010 rbp+16 c-8\n"
 	  "00000048 0000000000000024 00000034 FDE cie=00000000 "
 	  "pc=0000000000002010..0000000000002018\n"
-	  "   LOC           CFA      ra    \n0000000000002010 rbp+16 c-8\n",
+	  "   LOC           CFA      ra    \n0000000000002010 rbp+16 c-8\n"
+	  "00000060 0000000000000024 00000034 FDE cie=00000000 "
+	  "pc=0000000000001500..0000000000001510\n"
+	  "   LOC           CFA      ra    \n0000000000001500 rbp+16 c-8\n",
 	  "0x3000+100:\n 0 cfa=rsp+8 ra=c-8\n0x1000+100:\n 0 cfa=rsp+8 ra=c-8\n0x2000+100:\n"
-	  " 0 cfa=rsp+8 ra=c-8\n" },
+	  " 0 cfa=rsp+8 ra=c-8\n0x1500+10:\n 0 cfa=rbp+16 ra=c-8\n" },
 	{ "what_a_longer_one_has_behind_a_nested_one", &diff_dialect_readelf,
 	  "Contents of the .eh_frame section:\n\n\n"
 	  "00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16\n"
