@@ -4,6 +4,7 @@
  *
  * transcripts/plant_places.txt has all of them, by kind, function and row: the stretches that say something
  * else than before, and the bytes of the file that differ; or why nothing is planted there.
+ * transcripts/plant_layouts.txt has the bytes where the image is laid out in another way.
  * TRANSCRIPTS_WRITE=1 writes it: look at every difference before it is committed.
  */
 #include <inttypes.h>
@@ -49,9 +50,12 @@ static void say_bytes(FILE *to, const struct plant_image *image, const struct pl
 	}
 }
 
-/* What is planted there, to be freed. brief: only where. */
+/* What is said of a planting. */
+enum detail { SAY_ALL, SAY_BYTES, SAY_WHERE };
+
+/* What is planted there, to be freed. */
 static char *said_of(const struct plant_image *image, const struct plant_kind *kind,
-		     const struct cfi_fde *fde, size_t row, uint64_t seed, bool brief)
+		     const struct cfi_fde *fde, size_t row, uint64_t seed, enum detail detail)
 {
 	struct planting planting;
 	struct error error;
@@ -67,7 +71,7 @@ static char *said_of(const struct plant_image *image, const struct plant_kind *k
 	}
 	ck_assert(planting.kind == kind && planting.fde_pc == fde->pc_begin);
 	fprintf(to, "%s row %zu\n", planting.function, planting.row);
-	for (size_t i = 0; !brief && i < planting.range_count; i++) {
+	for (size_t i = 0; detail == SAY_ALL && i < planting.range_count; i++) {
 		const struct plant_range *range = &planting.range[i];
 
 		fprintf(to, "\t0x%" PRIx64 "..0x%" PRIx64 " %s\n\t- %s\n\t+ %s\n", range->pc,
@@ -77,7 +81,7 @@ static char *said_of(const struct plant_image *image, const struct plant_kind *k
 		ck_assert_ptr_ne(planting_range(&planting, range->pc_end), range);
 		ck_assert_ptr_ne(planting_range(&planting, range->pc - 1), range);
 	}
-	if (!brief)
+	if (detail != SAY_WHERE)
 		say_bytes(to, image, &planting);
 	planting_deinit(&planting);
 	ck_assert(!planting.file && !planting.range && !planting.kind);
@@ -89,8 +93,8 @@ static char *said_of(const struct plant_image *image, const struct plant_kind *k
 static void say_row(FILE *to, const struct plant_image *image, const struct plant_kind *kind,
 		    const struct cfi_fde *fde, size_t row)
 {
-	char *first = said_of(image, kind, fde, row, 0, false),
-	     *second = said_of(image, kind, fde, row, 1, false);
+	char *first = said_of(image, kind, fde, row, 0, SAY_ALL),
+	     *second = said_of(image, kind, fde, row, 1, SAY_ALL);
 
 	fprintf(to, "%s 0x%" PRIx64 " %zu: %s", kind->name, fde->pc_begin, row, first);
 	if (strcmp(first, second) != 0)
@@ -104,7 +108,7 @@ static void say_any_row(FILE *to, const struct plant_image *image, const struct 
 			const struct cfi_fde *fde)
 {
 	for (uint64_t seed = 6; seed < 9; seed++) {
-		char *said = said_of(image, kind, fde, PLANT_ANY_ROW, seed, true);
+		char *said = said_of(image, kind, fde, PLANT_ANY_ROW, seed, SAY_WHERE);
 
 		fprintf(to, "%s 0x%" PRIx64 " any, seed %d: %s", kind->name, fde->pc_begin,
 			(int)seed, said);
@@ -112,12 +116,38 @@ static void say_any_row(FILE *to, const struct plant_image *image, const struct 
 	}
 }
 
+/* The text is that of transcripts/NAME.txt; it is freed. */
+static void check_kept(const char *name, char *text)
+{
+	char path[2 * PATH_MAX], *expected;
+	size_t same = 0, line = 1;
+	FILE *kept;
+
+	transcript_path(name, path, sizeof(path));
+	if (getenv("TRANSCRIPTS_WRITE") && (kept = fopen(path, "we"))) {
+		fputs(text, kept);
+		fclose(kept);
+	}
+	kept = fopen(path, "re");
+	ck_assert_msg(kept != NULL, "%s is missing", path);
+	expected = transcript_read(kept);
+	fclose(kept);
+	for (; expected[same] && expected[same] == text[same]; same++)
+		line += expected[same] == '\n';
+	while (same && text[same - 1] != '\n')
+		same--;
+	ck_assert_msg(!strcmp(expected, text), "%s, line %zu is:\n%.1000s", name, line,
+		      text + same);
+	free(expected);
+	free(text);
+}
+
 START_TEST(each_kind_at_each_place)
 {
-	char path[2 * PATH_MAX], *text, *expected;
-	size_t size, same = 0, line = 1;
 	struct plant_image image;
-	FILE *to = open_memstream(&text, &size), *kept;
+	char *text;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
 
 	open_image(&image);
 	for (size_t i = 0; plant_kind_at(i); i++)
@@ -133,22 +163,100 @@ START_TEST(each_kind_at_each_place)
 		}
 	fclose(to);
 	plant_image_close(&image);
-	transcript_path("plant_places", path, sizeof(path));
-	if (getenv("TRANSCRIPTS_WRITE") && (kept = fopen(path, "we"))) {
-		fputs(text, kept);
-		fclose(kept);
+	check_kept("plant_places", text);
+}
+END_TEST
+
+/* ---- images that are laid out in another way -------------------------------------------------- */
+
+/* Of the first CIE, behind its length: version, "zR", alignments, column, encoding, instructions. */
+#define CIE_AT(field) (PLANT_EH_FRAME + (field))
+#define SECTION(number, member)                                                                    \
+	(0x1300 + (number) * sizeof(Elf64_Shdr) + offsetof(Elf64_Shdr, member))
+#define SEGMENT(member) (sizeof(Elf64_Ehdr) + offsetof(Elf64_Phdr, member))
+
+static const struct variant {
+	const char *name;
+	size_t at;
+	uint8_t bytes[8];
+	size_t size;
+} variants[] = {
+	{ "CIE version 3", CIE_AT(8), { 3 }, 1 },
+	{ "code alignment 2", CIE_AT(12), { 2 }, 1 },
+	{ "data alignment -4", CIE_AT(13), { 0x7c }, 1 },
+	{ "data alignment 8", CIE_AT(13), { 8 }, 1 },
+	{ "PCs as pcrel udata4", CIE_AT(16), { 0x13 }, 1 },
+	{ "CFA by its offset alone", CIE_AT(17), { CFA_nop, CFA_DEF_CFA_OFFSET, 8 }, 3 },
+	{ "no initial return address", CIE_AT(20), { CFA_nop, CFA_nop }, 2 },
+	{ "the return address alone", CIE_AT(17), { CFA_nop, CFA_nop, CFA_nop }, 3 },
+	{ "no search table", SECTION(1, sh_name), { 0 }, 4 },
+	{ "an empty search table", PLANT_HDR + 8, { 0 }, 4 },
+	{ "a search table of two", PLANT_HDR + 8, { 2 }, 4 },
+	{ "a search table of absolute addresses", PLANT_HDR + 3, { 0x03 }, 1 },
+	{ "a search table of no entries that is omitted", PLANT_HDR + 2, { 0xff }, 1 },
+	{ "a segment that ends behind the code", SEGMENT(p_filesz), { 0x50, 0x10 }, 8 },
+	{ "a segment that ends with the code", SEGMENT(p_filesz), { 0x48, 0x10 }, 8 },
+	{ "no function names", SECTION(3, sh_type), { SHT_NULL }, 4 },
+	{ "no instruction at the first function",
+	  PLANT_FRAMED,
+	  { 0x06, 0x06, 0x06, 0x06, 0x06 },
+	  5 },
+	{ "a jump over the function's end", PLANT_PUSHES, { 0xe9, 1, 0, 0, 0 }, 5 },
+};
+
+/* What is planted at the FDE's row, or as a whole, in the layout of before, to be freed; "": no such. */
+static char *plain_of(const struct plant_kind *kind, uint64_t pc)
+{
+	static struct plant_image plain;
+
+	if (!plain.image)
+		open_image(&plain);
+	return said_of(&plain, kind, cfi_fde_find(plain.cfi, pc), kind->by_row, 0, SAY_BYTES);
+}
+
+/* Only what is not as it is in the plain image. */
+static void say_layout(FILE *to, const struct plant_image *image, const struct plant_kind *kind)
+{
+	static const uint64_t pc[] = { PLANT_FRAMED, PLANT_PUSHES, PLANT_PLT, PLANT_SIGNAL };
+
+	for (int i = 0; i < COUNT(pc); i++) {
+		const struct cfi_fde *fde = cfi_fde_find(image->cfi, pc[i]);
+		char *plain, *said;
+
+		if (!fde)
+			continue;
+		plain = plain_of(kind, pc[i]);
+		said = said_of(image, kind, fde, kind->by_row, 0, SAY_BYTES);
+		if (strcmp(plain, said) != 0)
+			fprintf(to, "%s 0x%" PRIx64 ": %s", kind->name, pc[i], said);
+		free(plain);
+		free(said);
 	}
-	kept = fopen(path, "re");
-	ck_assert_msg(kept != NULL, "%s is missing", path);
-	expected = transcript_read(kept);
-	fclose(kept);
-	for (; expected[same] && expected[same] == text[same]; same++)
-		line += expected[same] == '\n';
-	while (same && text[same - 1] != '\n')
-		same--;
-	ck_assert_msg(!strcmp(expected, text), "line %zu is:\n%.1000s", line, text + same);
-	free(expected);
-	free(text);
+}
+
+START_TEST(other_layouts)
+{
+	struct plant_image image;
+	char *text;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+	struct error error;
+
+	free(plain_of(plant_kind_at(0), PLANT_PUSHES));
+	for (int v = 0; v < COUNT(variants); v++) {
+		plant_file_make(&file);
+		memcpy(file.bytes + variants[v].at, variants[v].bytes, variants[v].size);
+		fprintf(to, "## %s\n", variants[v].name);
+		if (open_bytes(&image, &error)) {
+			fprintf(to, "%s: %s\n", error_code_name(error.code), error.message);
+			continue;
+		}
+		for (size_t i = 0; plant_kind_at(i); i++)
+			say_layout(to, &image, plant_kind_at(i));
+		plant_image_close(&image);
+	}
+	fclose(to);
+	check_kept("plant_layouts", text);
 }
 END_TEST
 
@@ -280,6 +388,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, each_kind_at_each_place);
+	tcase_add_test(tcase, other_layouts);
 	tcase_add_loop_test(tcase, an_image_that_is_refused, 0, COUNT(images));
 	tcase_add_test(tcase, a_file_that_can_not_be_read);
 	tcase_add_test(tcase, an_image_is_as_it_is_on_disk);
