@@ -34,14 +34,8 @@ static int read_plain(const struct plant_site *site, const struct cfi_fde *fde,
 				      "the FDE is not of 32-bit DWARF with a PC as pcrel sdata4");
 }
 
-static int need_plain(const struct plant_site *site, struct error *error)
-{
-	struct cfi_entry ignored;
-
-	return read_plain(site, site->fde, &ignored, error);
-}
-
-/* Gives an FDE another range, in .eh_frame and in the search table. */
+/* Gives an FDE another range, in .eh_frame and in the search table. Which ones can be changed is asked
+ * here. */
 static int set_range(struct plant_site *site, const struct cfi_fde *fde, uint64_t pc,
 		     uint64_t range, struct error *error)
 {
@@ -121,8 +115,6 @@ int plant_range_shrunk(struct plant_site *site, struct error *error)
 	uint64_t bytes = plant_program_advance(&site->program, site->row) *
 			 site->cie->code_alignment;
 
-	if (need_plain(site, error))
-		return -1;
 	if (!site->row || bytes >= site->fde->pc_range)
 		return plant_refuse(error, "row %zu begins where the FDE begins or ends",
 				    site->row);
@@ -135,8 +127,6 @@ int plant_range_grown(struct plant_site *site, struct error *error)
 	const struct image *image = site->source->image;
 	uint64_t end = site->fde->pc_begin + site->fde->pc_range, limit = 0;
 
-	if (need_plain(site, error))
-		return -1;
 	for (size_t i = 0; i < image->segment_count; i++) {
 		const struct image_segment *segment = &image->segment[i];
 
@@ -174,8 +164,6 @@ int plant_range_stolen(struct plant_site *site, struct error *error)
 	struct row_starts starts = { .count = 0 };
 	uint64_t bytes;
 
-	if (need_plain(site, error))
-		return -1;
 	if (!site->source->image->eh_frame_hdr.data)
 		return plant_refuse(error, "without a search table both FDEs may prevail");
 	if (before && cfi_rows(site->source->cfi, before, note_start, &starts, error))
@@ -196,8 +184,6 @@ int plant_start_late(struct plant_site *site, struct error *error)
 {
 	unsigned int bytes = plant_instruction_bytes(site->source, site->fde->pc_begin);
 
-	if (need_plain(site, error))
-		return -1;
 	if (!bytes || bytes >= site->fde->pc_range)
 		return plant_refuse(error, "the function has no second instruction");
 	return set_range(site, site->fde, site->fde->pc_begin + bytes, site->fde->pc_range - bytes,
@@ -208,8 +194,6 @@ int plant_ranges_swapped(struct plant_site *site, struct error *error)
 {
 	const struct cfi_fde *next = neighbour(site, true);
 
-	if (need_plain(site, error))
-		return -1;
 	if (!next)
 		return plant_refuse(error, "no FDE follows it");
 	/* Rows beyond the range would make the entry malformed: another kind of fault. */

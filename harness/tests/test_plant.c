@@ -354,8 +354,7 @@ END_TEST
 /* The FDE alone is of 64-bit DWARF: where its fields are, its CIE does not say. */
 START_TEST(an_fde_of_64_bits_is_refused)
 {
-	static const char *const kinds_of_fdes[] = { "fde-dropped", "start-late",
-						     "ranges-swapped" };
+	static const char *const kinds_of_fdes[] = { "fde-dropped", "start-late", "range-grown" };
 	static struct plant_file file;
 	struct plant_image image;
 	struct planting planting;
