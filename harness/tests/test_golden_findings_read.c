@@ -21,7 +21,7 @@ static bool made_up_own(const char *path, uint64_t vaddr)
 #include "golden/golden_findings_read.c"
 
 static char own_name[] = "it.O2", own_path[] = "/corpus/it.O2", library[] = "/corpus/it.O2.so",
-	    other_file[] = "/corpus/libdep.so", second_name[] = "two.O2",
+	    other_file[] = "/corpus/libab.so", second_name[] = "two.O2",
 	    second_path[] = "/corpus/two.O2";
 static char *files[] = { library, other_file };
 static struct corpus_binary binaries[] = {
@@ -163,7 +163,7 @@ static const struct {
 	{ "/guest/it.O2", "" },
 	{ "it.O2", "" },
 	{ "/elsewhere/it.O2.so", "so" },
-	{ "libdep.so", "libdep.so" },
+	{ "libab.so", "libab.so" },
 	{ "/lib/libc.so.6", NULL },
 	{ "it.O", NULL },
 	{ "it.O2.s", NULL },
