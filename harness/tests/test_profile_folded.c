@@ -19,30 +19,8 @@ static const struct test_case {
 	{ "what_is_no_suffix", "a_[x];_[k];b[k];c_[k]d;ef_(k];gh[k];ij_[k) 1\n",
 	  "-1/-1 \"\"  x 1: ij_[k), gh[k], ef_(k], c_[k]d, b[k], _[k], a_[x]\n"
 	  "folded 1 of 1\n" },
-	{ "the_shortest_name_with_a_suffix", "a_[k] 1\n", "-1/-1 \"\"  x 1: a k\nfolded 1 of 1\n" },
 	{ "unknown_frames", "[unknown];[libc.so.6];;[[vdso]];[[unknown]] 1\n",
 	  "-1/-1 \"\"  x 1: ?, ? ([vdso]), ?, ? (libc.so.6), ?\nfolded 1 of 1\n" },
-	{ "an_empty_frame_at_either_end", ";a 1\nb; 1\n; 1\n",
-	  "-1/-1 \"\"  x 1: a, ?\n-1/-1 \"\"  x 1: ?, b\n-1/-1 \"\"  x 1: ?, ?\n"
-	  "folded 3 of 3\n" },
-	{ "brackets_without_a_name", "[];[a];[b;c] 1\n",
-	  "-1/-1 \"\"  x 1: c], [b, ? (a), []\nfolded 1 of 1\n" },
-	{ "our_names_of_code_without_a_symbol",
-	  "fde@0x1230[libc.so.6];gap@0x10[ld.so];.plt[a[b] 1\n",
-	  "-1/-1 \"\"  x 1: .plt[a (b), gap@0x10 (ld.so), fde@0x1230 (libc.so.6)\n"
-	  "folded 1 of 1\n" },
-	{ "what_is_none_of_these", "f[a];fde@0x1;fde@0x2[a;gap@0x3];fde@[a];gap@4[a] 1\n",
-	  "-1/-1 \"\"  x 1: gap@4[a], fde@[a], gap@0x3], fde@0x2[a, fde@0x1, f[a]\n"
-	  "folded 1 of 1\n" },
-	{ "offsets_are_numbers", "a+0x01f;b+0x01g;+0x01;c+0x;d+1;e+0x2+0x03 1\n",
-	  "-1/-1 \"\"  x 1: e+0x2+0x3, d+1, c+0x, +0x01, b+0x01g, a+0x1f\n"
-	  "folded 1 of 1\n" },
-	{ "a_frame_that_comes_again", "0x01;0x1;b;c;b 1\n",
-	  "-1/-1 \"\"  x 1: b, c, b, ? r0x1, ? r0x1\nfolded 1 of 1\n" },
-	{ "addresses_are_numbers",
-	  "0x;0x01g;0x7fffffffffffffff;0x8000000000000000;0x10000000000000000 1\n",
-	  "-1/-1 \"\"  x 1: 0x10000000000000000 k, ? r0x8000000000000000 k, "
-	  "? r0x7fffffffffffffff, 0x01g, 0x\nfolded 1 of 1\n" },
 	{ "addresses_and_offsets", "0x401000;main+0x1f;+0x2;a+b;0xffffffff81000130 1\n",
 	  "-1/-1 \"\"  x 1: ? r0xffffffff81000130 k, a+b, +0x2, main+0x1f, ? r0x401000\n"
 	  "folded 1 of 1\n" },
@@ -99,6 +77,46 @@ static const struct test_case {
 	  "{\"type\":\"profile_image\",\"path\":\"/a\"}\n",
 	  "lost bad_reference 2\nline 1: an image without a number, or above 65536\n"
 	  "line 2: an image without a number, or above 65536\nstacks 0 of 0\n" },
+	{ "no_address",
+	  "{\"type\":\"profile_stack\",\"count\":1,\"frames\":[{\"vaddr\":\"0x12g\"}]}\n",
+	  "lost bad_frame 1\nline 1: frame 0 can't be read\nstacks 0 of 0\n" },
+	{ "no_count_and_no_frames",
+	  "{\"type\":\"profile_stack\",\"frames\":[]}\n{\"type\":\"profile_stack\",\"count\":1}\n"
+	  "{\"type\":\"profile_stack\",\"count\":-1,\"frames\":[]}\n",
+	  "lost bad_frame 1\nlost bad_count 2\n"
+	  "line 1: a stack without a count, or without frames\n"
+	  "line 2: a stack without a count, or without frames\n"
+	  "line 3: a stack without a count, or without frames\nstacks 0 of 0\n" },
+	{ "no_json", "{\"type\":\n{\"type\":",
+	  "lost bad_head 1\nlost cut_off 1\n"
+	  "line 1: no JSON object: unexpected token near end of file\n"
+	  "line 2: no JSON object: unexpected token near end of file\nstacks 0 of 0\n" },
+};
+
+/* What of a line is a suffix, an image, an offset, an address or a number, and what just is not. */
+static const struct test_case borders[] = {
+	{ "the_shortest_name_with_a_suffix", "a_[k] 1\n", "-1/-1 \"\"  x 1: a k\nfolded 1 of 1\n" },
+	{ "an_empty_frame_at_either_end", ";a 1\nb; 1\n; 1\n",
+	  "-1/-1 \"\"  x 1: a, ?\n-1/-1 \"\"  x 1: ?, b\n-1/-1 \"\"  x 1: ?, ?\n"
+	  "folded 3 of 3\n" },
+	{ "brackets_without_a_name", "[];[a];[b;c] 1\n",
+	  "-1/-1 \"\"  x 1: c], [b, ? (a), []\nfolded 1 of 1\n" },
+	{ "our_names_of_code_without_a_symbol",
+	  "fde@0x1230[libc.so.6];gap@0x10[ld.so];.plt[a[b] 1\n",
+	  "-1/-1 \"\"  x 1: .plt[a (b), gap@0x10 (ld.so), fde@0x1230 (libc.so.6)\n"
+	  "folded 1 of 1\n" },
+	{ "what_is_none_of_these", "f[a];fde@0x1;fde@0x2[a;gap@0x3];fde@[a];gap@4[a] 1\n",
+	  "-1/-1 \"\"  x 1: gap@4[a], fde@[a], gap@0x3], fde@0x2[a, fde@0x1, f[a]\n"
+	  "folded 1 of 1\n" },
+	{ "offsets_are_numbers", "a+0x01f;b+0x01g;+0x01;c+0x;d+1;e+0x2+0x03 1\n",
+	  "-1/-1 \"\"  x 1: e+0x2+0x3, d+1, c+0x, +0x01, b+0x01g, a+0x1f\n"
+	  "folded 1 of 1\n" },
+	{ "a_frame_that_comes_again", "0x01;0x1;b;c;b 1\n",
+	  "-1/-1 \"\"  x 1: b, c, b, ? r0x1, ? r0x1\nfolded 1 of 1\n" },
+	{ "addresses_are_numbers",
+	  "0x;0x01g;0x7fffffffffffffff;0x8000000000000000;0x10000000000000000 1\n",
+	  "-1/-1 \"\"  x 1: 0x10000000000000000 k, ? r0x8000000000000000 k, "
+	  "? r0x7fffffffffffffff, 0x01g, 0x\nfolded 1 of 1\n" },
 	{ "the_highest_image_number",
 	  "{\"type\":\"profile_image\",\"image\":65536,\"path\":\"/a\"}\n"
 	  "{\"type\":\"profile_stack\",\"count\":1,\"frames\":[{\"image\":65536}]}\n",
@@ -122,20 +140,6 @@ static const struct test_case {
 	  "{\"inlined\":false}]}\n",
 	  "-1/-1 \"\"  x 1: ? r0x7fffffffffffffff, ? r0x8000000000000000 k, ?, ?\n"
 	  "stacks 1 of 1\n" },
-	{ "no_address",
-	  "{\"type\":\"profile_stack\",\"count\":1,\"frames\":[{\"vaddr\":\"0x12g\"}]}\n",
-	  "lost bad_frame 1\nline 1: frame 0 can't be read\nstacks 0 of 0\n" },
-	{ "no_count_and_no_frames",
-	  "{\"type\":\"profile_stack\",\"frames\":[]}\n{\"type\":\"profile_stack\",\"count\":1}\n"
-	  "{\"type\":\"profile_stack\",\"count\":-1,\"frames\":[]}\n",
-	  "lost bad_frame 1\nlost bad_count 2\n"
-	  "line 1: a stack without a count, or without frames\n"
-	  "line 2: a stack without a count, or without frames\n"
-	  "line 3: a stack without a count, or without frames\nstacks 0 of 0\n" },
-	{ "no_json", "{\"type\":\n{\"type\":",
-	  "lost bad_head 1\nlost cut_off 1\n"
-	  "line 1: no JSON object: unexpected token near end of file\n"
-	  "line 2: no JSON object: unexpected token near end of file\nstacks 0 of 0\n" },
 };
 
 static void check_text(const char *name, char *text, const char *expected)
@@ -147,6 +151,15 @@ static void check_text(const char *name, char *text, const char *expected)
 START_TEST(lines)
 {
 	const struct test_case *test = &cases[_i];
+
+	check_text(test->name, profile_bytes_text(test->input, strlen(test->input), PROFILE_ANY),
+		   test->expected);
+}
+END_TEST
+
+START_TEST(borders_of_lines)
+{
+	const struct test_case *test = &borders[_i];
 
 	check_text(test->name, profile_bytes_text(test->input, strlen(test->input), PROFILE_ANY),
 		   test->expected);
@@ -362,6 +375,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 0);
 	tcase_add_loop_test(tcase, lines, 0, sizeof(cases) / sizeof(cases[0]));
+	tcase_add_loop_test(tcase, borders_of_lines, 0, sizeof(borders) / sizeof(borders[0]));
 	tcase_add_loop_test(tcase, hostile_lines, 0, sizeof(cases) / sizeof(cases[0]));
 	tcase_add_test(tcase, compressed);
 	tcase_add_test(tcase, long_lines);
