@@ -396,6 +396,7 @@ int main(void)
 	TCase *tcase = tcase_create("contexts_run");
 	SRunner *runner = srunner_create(suite);
 
+	tcase_set_timeout(tcase, 300);
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_test(tcase, a_stack_is_a_way);
 	tcase_add_test(tcase, what_is_open_has_its_own_root);

@@ -196,6 +196,7 @@ int main(void)
 	TCase *tcase = tcase_create("diff_match");
 	SRunner *runner = srunner_create(suite);
 
+	tcase_set_timeout(tcase, 300);
 	tcase_add_loop_test(tcase, functions_are_matched, 0, COUNT(cases));
 	tcase_add_loop_test(tcase, what_is_the_same, 0, COUNT(equals));
 	tcase_add_test(tcase, offsets_are_held_too);

@@ -478,6 +478,7 @@ int main(void)
 	TCase *tcase = tcase_create("diff_readelf");
 	SRunner *runner = srunner_create(suite);
 
+	tcase_set_timeout(tcase, 300);
 	tcase_add_loop_test(tcase, a_dump, 0, COUNT(cases));
 	tcase_add_test(tcase, columns_have_a_limit);
 	suite_add_tcase(suite, tcase);

@@ -434,6 +434,7 @@ int main(void)
 	TCase *tcase = tcase_create("diff_tools");
 	SRunner *runner = srunner_create(suite);
 
+	tcase_set_timeout(tcase, 300);
 	tcase_add_loop_test(tcase, a_dump, 0, COUNT(cases));
 	tcase_add_loop_test(tcase, a_dump_s_first_lines, 0, COUNT(beginnings));
 	tcase_add_test(tcase, only_first_lines_are_looked_at);

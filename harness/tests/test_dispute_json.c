@@ -385,7 +385,7 @@ int main(void)
 	TCase *tcase = tcase_create("dispute_json");
 	SRunner *runner = srunner_create(suite);
 
-	tcase_set_timeout(tcase, 120);
+	tcase_set_timeout(tcase, 300);
 	tcase_add_test(tcase, what_is_read_is_written_again);
 	tcase_add_loop_test(tcase, each_field_is_needed, 0, COUNT(fields));
 	tcase_add_loop_test(tcase, each_bound, 0, COUNT(bounds));

@@ -370,7 +370,7 @@ int main(void)
 	TCase *tcase = tcase_create("dispute_ranges");
 	SRunner *runner = srunner_create(suite);
 
-	tcase_set_timeout(tcase, 120);
+	tcase_set_timeout(tcase, 300);
 	tcase_add_test(tcase, what_is_read_of_an_image);
 	tcase_add_loop_test(tcase, all_of_an_image, 0, COUNT(wholes));
 	tcase_add_loop_test(tcase, ranges_join, 0, COUNT(ranges));

@@ -278,6 +278,7 @@ int main(void)
 	TCase *tcase = tcase_create("golden_findings_read");
 	SRunner *runner = srunner_create(suite);
 
+	tcase_set_timeout(tcase, 300);
 	tcase_add_loop_test(tcase, a_finding_s_text, 0, COUNT(findings));
 	tcase_add_test(tcase, a_long_row);
 	tcase_add_loop_test(tcase, whose_an_image_is, 0, COUNT(owners));

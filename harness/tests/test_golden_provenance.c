@@ -360,7 +360,7 @@ int main(void)
 	TCase *tcase = tcase_create("golden_provenance");
 	SRunner *runner = srunner_create(suite);
 
-	tcase_set_timeout(tcase, 120);
+	tcase_set_timeout(tcase, 300);
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_loop_test(tcase, a_line, 0, COUNT(lines));
 	tcase_add_test(tcase, what_is_not_there);

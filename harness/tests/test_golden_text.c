@@ -265,6 +265,7 @@ int main(void)
 	TCase *tcase = tcase_create("golden_text");
 	SRunner *runner = srunner_create(suite);
 
+	tcase_set_timeout(tcase, 300);
 	tcase_add_loop_test(tcase, lines_are_known, 0, COUNT(parses));
 	tcase_add_test(tcase, what_is_no_text);
 	tcase_add_loop_test(tcase, the_row_at_an_offset, 0, COUNT(rows));

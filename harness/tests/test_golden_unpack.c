@@ -317,7 +317,7 @@ int main(void)
 	TCase *tcase = tcase_create("golden_unpack");
 	SRunner *runner = srunner_create(suite);
 
-	tcase_set_timeout(tcase, 60);
+	tcase_set_timeout(tcase, 300);
 	tcase_add_checked_fixture(tcase, begin, end);
 	tcase_add_loop_test(tcase, a_file_is_what_it_says, 0, COUNT(files));
 	tcase_add_loop_test(tcase, an_archive_is_what_it_says, 0, COUNT(archives));

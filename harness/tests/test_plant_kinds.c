@@ -271,6 +271,7 @@ int main(void)
 	TCase *tcase = tcase_create("plant_kinds");
 	SRunner *runner = srunner_create(suite);
 
+	tcase_set_timeout(tcase, 300);
 	tcase_add_loop_test(tcase, a_list_of_instructions, 0, COUNT(sites));
 	tcase_add_test(tcase, sites_that_are_refused);
 	tcase_add_loop_test(tcase, constants_of_expressions, 0, COUNT(constants));

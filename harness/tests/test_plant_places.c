@@ -386,7 +386,7 @@ int main(void)
 	TCase *tcase = tcase_create("plant_places");
 	SRunner *runner = srunner_create(suite);
 
-	tcase_set_timeout(tcase, 120);
+	tcase_set_timeout(tcase, 300);
 	tcase_add_test(tcase, each_kind_at_each_place);
 	tcase_add_test(tcase, other_layouts);
 	tcase_add_loop_test(tcase, an_image_that_is_refused, 0, COUNT(images));

@@ -399,7 +399,7 @@ int main(void)
 	TCase *tcase = tcase_create("plant_tally");
 	SRunner *runner = srunner_create(suite);
 
-	tcase_set_timeout(tcase, 120);
+	tcase_set_timeout(tcase, 300);
 	tcase_add_loop_test(tcase, each_program_comes_once_first, 0, COUNT(orders));
 	tcase_add_test(tcase, turns_are_in_order);
 	tcase_add_loop_test(tcase, the_status, 0, COUNT(statuses));

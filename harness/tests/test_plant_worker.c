@@ -678,6 +678,7 @@ int main(void)
 	TCase *tcase = tcase_create("plant_worker");
 	SRunner *runner = srunner_create(suite);
 
+	tcase_set_timeout(tcase, 300);
 	tcase_add_test(tcase, each_part_of_what_is_said_counts);
 	tcase_add_loop_test(tcase, a_point_of_a_planting, 0, COUNT(points));
 	tcase_add_test(tcase, points_add_up);

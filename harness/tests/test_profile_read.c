@@ -358,7 +358,7 @@ int main(void)
 	TCase *tcase = tcase_create("profile_read");
 	SRunner *runner = srunner_create(suite);
 
-	tcase_set_timeout(tcase, 120);
+	tcase_set_timeout(tcase, 300);
 	tcase_add_loop_test(tcase, a_file_s_beginning, 0, COUNT(beginnings));
 	tcase_add_test(tcase, formats_by_name);
 	tcase_add_loop_test(tcase, lines_one_by_one, 0, COUNT(texts));
