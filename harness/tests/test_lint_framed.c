@@ -12,8 +12,9 @@
 	"edi, edi\n"                                                                               \
 	"	je 9f\n	pop rbx\n	.cfi_def_cfa_offset 8\n	.cfi_restore rbx\n	ret\n	"                     \
 	".cfi_endproc\n"
-#define START "	.cfi_startproc\n"
-#define OTHER "9:" START "	nop\n	ud2\n"
+#define START	      "	.cfi_startproc\n"
+#define CALLS_AT_ONCE START "	call 9f\n	ud2\n	.cfi_endproc\n"
+#define OTHER	      "9:" START "	nop\n	ud2\n"
 #define CALLS                                                                                      \
 	START "	sub rsp, 8\n	.cfi_def_cfa_offset 16\n	call 9f\n	add rsp, 8\n"                      \
 	      "	.cfi_def_cfa_offset 8\n	ret\n	.cfi_endproc\n"
@@ -21,8 +22,7 @@
 static const struct lint_case lint_cases[] = {
 	{ "nothing else does", JUMPS OTHER, "5 of 7, 1 proven, 1 unproven no_entry" },
 	{ "the function is called", JUMPS CALLS OTHER, "11 of 11, 3 proven" },
-	{ "by one that has no frame",
-	  JUMPS START "	call 9f\n	ud2\n	.cfi_endproc\n" OTHER, "9 of 9, 3 proven" },
+	{ "by one that has no frame", JUMPS CALLS_AT_ONCE OTHER, "9 of 9, 3 proven" },
 	{ "a jump without a frame leads there",
 	  JUMPS START "	push rax\n	.cfi_def_cfa_offset 16\n	pop rax\n	"
 		      ".cfi_def_cfa_offset 8\n"

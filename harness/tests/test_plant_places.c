@@ -117,28 +117,33 @@ static void say_any_row(FILE *to, const struct plant_image *image, const struct 
 }
 
 /* The text is that of transcripts/NAME.txt; it is freed. */
+#define LICENCE "## SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause\n"
+
 static void check_kept(const char *name, char *text)
 {
-	char path[2 * PATH_MAX], *expected;
-	size_t same = 0, line = 1;
+	char path[2 * PATH_MAX], *expected, *whole;
+	size_t same = 0, line = 2;
 	FILE *kept;
 
 	transcript_path(name, path, sizeof(path));
 	if (getenv("TRANSCRIPTS_WRITE") && (kept = fopen(path, "we"))) {
+		fputs(LICENCE, kept);
 		fputs(text, kept);
 		fclose(kept);
 	}
 	kept = fopen(path, "re");
 	ck_assert_msg(kept != NULL, "%s is missing", path);
-	expected = transcript_read(kept);
+	whole = transcript_read(kept);
 	fclose(kept);
+	ck_assert_msg(!strncmp(whole, LICENCE, strlen(LICENCE)), "%s has no licence", path);
+	expected = whole + strlen(LICENCE);
 	for (; expected[same] && expected[same] == text[same]; same++)
 		line += expected[same] == '\n';
 	while (same && text[same - 1] != '\n')
 		same--;
 	ck_assert_msg(!strcmp(expected, text), "%s, line %zu is:\n%.1000s", name, line,
 		      text + same);
-	free(expected);
+	free(whole);
 	free(text);
 }
 
