@@ -426,6 +426,15 @@ static bool leads_nowhere(const struct lint_judge *judge, struct flow_names *nam
 	       !cfi_fde_find(judge->cfi, code->target);
 }
 
+/* It says the same wherever it is asked: an expression may count from rip, as that of a PLT does. */
+static bool is_the_same(const struct row *row)
+{
+	for (unsigned int i = 0; i < REGISTER_COUNT; i++)
+		if (row->reg[i].kind == RULE_EXPRESSION || row->reg[i].kind == RULE_VAL_EXPRESSION)
+			return false;
+	return row->cfa.kind == RULE_CFA_REGISTER;
+}
+
 /* What is known at all its instructions alike. */
 static void tell_plain(struct lint_judge *judge, const struct flow_part *part)
 {
@@ -461,7 +470,7 @@ bool lint_judge_plain(struct lint_judge *judge, struct code_decoder *decoder,
 
 	if (part->row_count != 1 || part->malformed || part->row[0].pc != part->begin ||
 	    part->row[0].pc_end != part->end ||
-	    part->row[0].reg[REGISTER_RIP].kind == RULE_UNDEFINED ||
+	    part->row[0].reg[REGISTER_RIP].kind == RULE_UNDEFINED || !is_the_same(&part->row[0]) ||
 	    !flow_row_is_entry(&part->row[0]) || flow_row_has_others(&part->row[0]))
 		return false;
 	while (pc < part->end) {

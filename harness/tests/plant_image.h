@@ -102,10 +102,13 @@ static inline void plant_file_code(struct plant_file *file)
 		0x55, 0x48, 0x89, 0xe5, 0x53, 0x5b, 0xc9, 0xc3, 0x90, 0xc3
 	};
 	static const uint8_t pushes[] = { 0x53, 0x5b, 0xc3 };
+	/* push 0, which ends where the expression says so; a jump to itself */
+	static const uint8_t plt[] = { 0x6a, 0, 0xeb, 0xfe };
 
 	memset(file->bytes + PLANT_FRAMED, 0x90, PLANT_END - PLANT_FRAMED);
 	memcpy(file->bytes + PLANT_FRAMED, framed, sizeof(framed));
 	memcpy(file->bytes + PLANT_PUSHES, pushes, sizeof(pushes));
+	memcpy(file->bytes + PLANT_PLT + 9, plt, sizeof(plt));
 }
 
 /* Sections behind the code: .eh_frame_hdr, .eh_frame, .symtab with its names, the sections' own. */

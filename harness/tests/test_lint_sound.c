@@ -270,6 +270,13 @@ static const struct lint_case lint_cases[] = {
 	  "4 of 6, 1 unproven rule_unknown" },
 	{ "its address alone says nothing", KEPT("	lea rdx, [rbx+8]\n	mov ebx, edx\n"),
 	  "SP004 9..13 rbx=none / it is another value\n4 of 6, 1 mismatch" },
+	{ "a row that counts from rip is asked at each instruction",
+	  "	ret\n	.cfi_endproc\n	.balign 16\nk:	.cfi_startproc\n"
+	  "	.cfi_escape 0x0f,11,0x77,8,0x80,0,0x3f,0x1a,0x3b,0x2a,0x33,0x24,0x22\n"
+	  "	xor eax, eax\n	cdq\n	cdq\n	.balign 8, 0x99\n	cdq\n	cdq\n	cdq\n	"
+	  "ret\n",
+	  "SP001 27..28 cfa=exp(breg7+8; breg16+0; lit15; and; lit11; ge; lit3; shl; plus) / "
+	  "cfa=rsp+8\n11 of 12, 1 mismatch, 1 proven" },
 	{ "OCaml's code preserves nothing, and its rows say nothing of it",
 	  "	mov rbx, rdi\n	ret\n" OCAML "	mov rbx, [rdi]\n	mov r12, rax\n	ret\n",
 	  "4 of 5, 1 proven, 1 unproven rule_unknown" },
