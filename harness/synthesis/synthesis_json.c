@@ -138,8 +138,9 @@ static int write_files(const struct subject *subject, const struct synthesis *sy
 	json_object_set_new(json, "section",
 			    json_string(target.is_debug ? ".debug_frame" : ".eh_frame"));
 	json_object_set_new(json, "section_bytes", integer(size));
-	if (options->output) {
+	if (options->output)
 		result = write_section(options->output, bytes, size, error);
+	if (options->output && !result) {
 		synthesis_command(&target, options->output, subject->opened.file, "OUTPUT",
 				  &command);
 		json_object_set_new(json, "command", command_text(&command));
