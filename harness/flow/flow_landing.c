@@ -34,7 +34,8 @@ static bool find_area(const struct cfi *cfi, const struct cfi_fde *fde, uint64_t
 	struct reader reader, number;
 	uint64_t ignored;
 
-	if (cfi_entry_read(cie->section, true, fde->offset, &entry, &error))
+	if (cie->lsda_encoding == POINTER_OMIT || /* most: not read once more */
+	    cfi_entry_read(cie->section, true, fde->offset, &entry, &error))
 		return false;
 	/* Behind the PCs and the size of what lies before the instructions. */
 	reader = (struct reader) { entry.body, fde->instructions };

@@ -52,9 +52,11 @@ struct flow_proof {
 	size_t queue_count;
 	bool failed;
 	bool doubtful; /* a way is not right that perhaps a jump table read too far brought */
-	/* Of the part that is scanned: its jumps back. */
+	/* Of the part that is scanned: its jumps back, and what each RUN of its instructions writes. */
 	struct jump_back *back;
 	size_t back_count, back_room;
+	uint32_t *written;
+	size_t run_count, written_room;
 	const struct flow_part *part; /* the one whose row is at hand */
 	struct cursor cursor;
 };
@@ -76,6 +78,7 @@ void flow_proof_destroy(struct flow_proof *proof)
 	free(proof->label);
 	free(proof->queue);
 	free(proof->back);
+	free(proof->written);
 	free(proof);
 }
 
@@ -84,7 +87,8 @@ void flow_proof_destroy(struct flow_proof *proof)
 /* Of flow_part.label_at: something jumps there; and for a loop's head what is written in the loop. */
 #define LABEL	   (1u << 31)
 #define REGISTERS  0xffffu
-#define LOOP_STEPS 64u /* instructions of loops, for each of the part's */
+#define RUN	   16u /* instructions whose writes are looked at in one step */
+#define LOOP_STEPS 64u /* steps for loops, for each of the part's instructions */
 
 /* A jump back: from the instruction of that number. */
 struct jump_back {
@@ -100,12 +104,19 @@ static uint32_t written_by(const struct code *code)
 }
 
 /* By all instructions from first to last. */
-static uint32_t written_from(const struct flow_part *part, size_t first, size_t last)
+static uint32_t written_from(const struct flow_proof *proof, const struct flow_part *part,
+			     size_t first, size_t last)
 {
 	uint32_t written = 0;
 
-	for (size_t i = first; i <= last; i++)
-		written |= written_by(&part->code[i]);
+	for (size_t i = first; i <= last;) {
+		if (i % RUN || i + RUN > last) {
+			written |= written_by(&part->code[i++]);
+		} else {
+			written |= proof->written[i / RUN];
+			i += RUN;
+		}
+	}
 	return written;
 }
 
@@ -122,9 +133,9 @@ static void mark_loops(const struct flow_proof *proof, struct flow_part *part)
 
 		if (*mark & REGISTERS)
 			continue;
-		cost = head && head <= back->from + 1 ? back->from + 2 - head : 0;
+		cost = head && head <= back->from + 1 ? (back->from + 1 - head) / RUN + RUN : 0;
 		if (cost && cost < steps)
-			*mark |= written_from(part, head - 1, back->from) & REGISTERS;
+			*mark |= written_from(proof, part, head - 1, back->from) & REGISTERS;
 		else
 			*mark |= REGISTERS;
 		steps -= cost < steps ? cost : steps;
@@ -136,6 +147,21 @@ static void mark_pads(struct flow_part *part)
 	for (size_t i = 0; i < part->pad_count; i++)
 		if (part->pad[i].pad >= part->begin && part->pad[i].pad < part->end)
 			part->label_at[part->pad[i].pad - part->begin] |= LABEL;
+}
+
+static int note_written(struct flow_proof *proof, const struct flow_part *part,
+			const struct code *code, struct error *error)
+{
+	size_t run = (size_t)(code - part->code) / RUN;
+
+	if (run >= proof->run_count) {
+		if (!ARRAY_RESERVE(proof->written, proof->written_room, run + 1))
+			return no_memory(error);
+		while (proof->run_count <= run)
+			proof->written[proof->run_count++] = 0;
+	}
+	proof->written[run] |= written_by(code);
+	return 0;
 }
 
 static int note_jump(struct flow_proof *proof, struct flow_part *part, const struct code *code,
@@ -159,13 +185,13 @@ static int note_jump(struct flow_proof *proof, struct flow_part *part, const str
 static int scan(struct flow_proof *proof, struct flow_part *part, struct code_decoder *decoder,
 		struct error *error)
 {
-	proof->back_count = 0;
+	proof->back_count = proof->run_count = 0;
 	for (uint64_t pc = part->begin; pc < part->end;) {
 		const struct code *code = flow_part_code(part, decoder, pc);
 
 		if (!code)
 			return no_memory(error);
-		if (note_jump(proof, part, code, error))
+		if (note_written(proof, part, code, error) || note_jump(proof, part, code, error))
 			return -1;
 		pc += code->length ? code->length : 1;
 	}

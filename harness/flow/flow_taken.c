@@ -8,6 +8,7 @@
  */
 #include <elf.h>
 #include <string.h>
+#include "flow/flow_part.h"
 #include "flow/flow_taken.h"
 
 static void tell(const struct image *image, uint64_t pc, flow_taken_fn fn, void *context)
@@ -92,16 +93,21 @@ static void tell_relr(const struct image *image, const struct tables *tables, fl
 	}
 }
 
-/* Where code lies at a fixed address any word may be one. */
+/* Where code lies at a fixed address any word may be one. Few are near code, and most are 0: these are not looked up. */
 static void tell_words(const struct image *image, const struct image_segment *segment,
 		       flow_taken_fn fn, void *context)
 {
 	const uint8_t *bytes = image_bytes(image, segment->vaddr, segment->file_bytes);
-	uint64_t pc;
+	uint64_t begin, pc;
+	size_t size;
+	struct error error;
 
-	for (uint64_t at = -segment->vaddr % 8; bytes && at + 8 <= segment->file_bytes; at += 8) {
+	if (!bytes || flow_code_range(image, &begin, &size, &error))
+		return;
+	for (uint64_t at = -segment->vaddr % 8; at + 8 <= segment->file_bytes; at += 8) {
 		memcpy(&pc, bytes + at, sizeof(pc));
-		tell(image, pc, fn, context);
+		if (pc - begin < size)
+			tell(image, pc, fn, context);
 	}
 }
 

@@ -182,9 +182,9 @@ START_TEST(labels_lie_in_the_part)
 }
 END_TEST
 
-#define PUSHES 200
+#define PUSHES 2000
 
-/* A loop to each of 200 instructions, of one byte: as long as there are steps, what they write is looked at. */
+/* A loop to each of 2000 instructions, of one byte: as long as there are steps, what they write is looked at. */
 START_TEST(loops_have_their_price)
 {
 	static struct followed followed;
@@ -193,7 +193,7 @@ START_TEST(loops_have_their_price)
 	size_t steps = 64 * (PUSHES + 1);
 	struct flow_part *part;
 
-	followed_init(&followed, "	.rept 200\n	push rax\n	.endr\n	ret\n");
+	followed_init(&followed, "	.rept 2000\n	push rax\n	.endr\n	ret\n");
 	part = followed.flow.part[0];
 	ck_assert_int_eq(scan(proof, part, followed.world.decoder, &error), 0);
 	proof->back = back;
@@ -202,7 +202,7 @@ START_TEST(loops_have_their_price)
 		back[i] = (struct jump_back) { part->begin + i, PUSHES - 1 };
 	mark_loops(proof, part);
 	for (size_t i = PUSHES; i--;) {
-		size_t cost = PUSHES - i;
+		size_t cost = (PUSHES - 1 - i) / RUN + RUN;
 
 		ck_assert_uint_eq(part->label_at[i], cost < steps ? 1u << REGISTER_RSP : 0xffffu);
 		steps -= cost < steps ? cost : steps;
