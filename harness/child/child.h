@@ -7,6 +7,7 @@
  *
  *	child.c			starting one, and its end
  *	child_find.c		which file a name means
+ *	child_beside.c		what lies beside this program
  *	child_shell.h		a command of /bin/sh's, heard and ended in time
  *	ending_signals.h	this process asked to end, meanwhile
  */
@@ -40,6 +41,10 @@ pid_t child_start(const struct child_command *command, int *ret_output, struct e
 /* The file that a program's name means: what has no slash is looked for in PATH. -1: there is none, and *ret
  * is not said. */
 int child_find(const char *name, char *ret, size_t size);
+
+/* FOLDER/name, where FOLDER holds this program, even if that was replaced since. 0, or -1: /proc says nothing, or
+ * it is longer than size; *ret is "./name" then, as far as it fits. */
+int child_beside(const char *name, char *ret, size_t size, struct error *error);
 
 /* Waits for its end (at_once: kills it), then kills what is left of its group. Returns the status,
  * as waitpid(2). */

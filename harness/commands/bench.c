@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "bench/bench.h"
+#include "child/child.h"
 #include "clock.h"
 #include "cli/options.h"
 #include "gate/gate.h"
@@ -233,26 +234,18 @@ static const struct argp argp = {
 	.help_filter = add_figures,
 };
 
-static void beside_executable(const char *name, char path[4096])
-{
-	ssize_t length = readlink("/proc/self/exe", path, 4095 - 32);
-
-	path[length > 0 ? length : 0] = '\0';
-	char *slash = strrchr(path, '/');
-	snprintf(slash ? slash : path, 32, "/%s", name);
-}
-
 int command_bench(int argc, char **argv)
 {
 	struct arguments arguments = { .gate = { .unit = "figures" },
 				       .bench = { .runs = 5, .kernel = "7.2" } };
 	char programs[4096], gimli[4096];
 	struct gate *gate = &arguments.gate;
+	struct error beside;
 
 	argp_err_exit_status = EXIT_USAGE;
 	command_parse(&argp, argc, argv, 0, &arguments);
-	beside_executable("bench", programs);
-	beside_executable("bench_gimli", gimli);
+	child_beside("bench", programs, sizeof(programs), &beside);
+	child_beside("bench_gimli", gimli, sizeof(gimli), &beside);
 	if (!arguments.bench.programs)
 		arguments.bench.programs = programs;
 	arguments.bench.gimli = gimli;

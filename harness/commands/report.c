@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include "child/child.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
 #include "toolchains/report_toolchains.h"
@@ -206,30 +207,24 @@ static const struct argp parser = {
 
 /* ---- by toolchain ------------------------------------------------------------------------ */
 
-/* Whether FOLDER/NAME is a corpus; ret is its path then. */
-static bool find_corpus(const char *folder, const char *name, char *ret, size_t size)
+static bool is_corpus(const char *folder)
 {
 	char manifest[PATH_MAX + 64];
 
-	snprintf(ret, size, "%s/%s", folder, name);
-	snprintf(manifest, sizeof(manifest), "%s/manifest.tsv", ret);
+	snprintf(manifest, sizeof(manifest), "%s/manifest.tsv", folder);
 	return !access(manifest, R_OK);
 }
 
 /* That of `stackproof corpus`, beside the results; else the one beside this program. NULL: neither. */
 static const char *default_corpus(const char *results, char *ret, size_t size)
 {
-	char path[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	char *slash;
+	struct error error;
 
-	if (find_corpus(results, "../corpus-own", ret, size))
+	snprintf(ret, size, "%s/../corpus-own", results);
+	if (is_corpus(ret))
 		return ret;
-	path[length > 0 ? length : 0] = '\0';
-	slash = strrchr(path, '/');
-	if (slash)
-		*slash = '\0';
-	return find_corpus(slash ? path : ".", "corpus", ret, size) ? ret : NULL;
+	child_beside("corpus", ret, size, &error);
+	return is_corpus(ret) ? ret : NULL;
 }
 
 static unsigned int terminal_width(void)

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "child/child.h"
 #include "compare/compare.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
@@ -200,17 +201,6 @@ static const struct argp parser = {
 	       "everything skipped; 99 the environment failed, a guest died.",
 };
 
-/* FOLDER/NAME, where FOLDER holds this program. */
-static void beside_program(char *ret, size_t size, const char *name)
-{
-	char path[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
-
-	path[length > 0 ? length : 0] = '\0';
-	char *slash = strrchr(path, '/');
-	snprintf(ret, size, "%.*s/%s", slash ? (int)(slash - path) : 1, slash ? path : ".", name);
-}
-
 static unsigned cpu_count(void)
 {
 	cpu_set_t set;
@@ -293,8 +283,8 @@ int command_run(int argc, char **argv)
 	struct error error = { 0 };
 
 	argp_err_exit_status = ARGP_ERR_EXIT;
-	beside_program(corpus, sizeof(corpus), "corpus");
-	beside_program(results_folder, sizeof(results_folder), "results");
+	child_beside("corpus", corpus, sizeof(corpus), &error);
+	child_beside("results", results_folder, sizeof(results_folder), &error);
 	parse_kernels(&arguments, kernels, NULL);
 	command_parse(&parser, argc, argv, 0, &arguments);
 	arguments.run.kernel = arguments.kernel;

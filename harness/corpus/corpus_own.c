@@ -42,16 +42,9 @@ char *corpus_own_tree(struct error *error)
 
 	if (is_tree("."))
 		return realpath(".", NULL);
-	if (!realpath("/proc/self/exe", path))
-		*path = '\0';
-	for (int up = 0; up < 2; up++) {
-		char *slash = strrchr(path, '/');
-
-		if (slash)
-			*slash = '\0';
-	}
-	if (is_tree(path))
-		return strdup(path);
+	/* The program lies in the tree's build folder. */
+	if (!child_beside("..", path, sizeof(path), error) && is_tree(path))
+		return realpath(path, NULL);
 	error_set(error, ERROR_UNAVAILABLE, "", 0,
 		  "the corpus's sources are in stackproof's source tree, and this is none: --tree");
 	return NULL;

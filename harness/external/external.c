@@ -50,18 +50,13 @@ struct external {
 static int find_host(char *ret, size_t size, struct error *error)
 {
 	const char *wanted = getenv(HOST_VARIABLE);
-	char self[PATH_MAX];
-	int used;
 
-	if (wanted && *wanted) {
-		used = snprintf(ret, size, "%s", wanted);
-	} else {
-		if (!realpath("/proc/self/exe", self))
-			return error_set_errno(error, "/proc/self/exe");
-		used = snprintf(ret, size, "%s/engine_host", dirname(self));
-	}
-	if (used >= (int)size)
+	if (!wanted || !*wanted) {
+		if (child_beside("engine_host", ret, size, error))
+			return -1;
+	} else if (snprintf(ret, size, "%s", wanted) >= (int)size) {
 		return error_set(error, ERROR_UNAVAILABLE, "", 0, "path too long");
+	}
 	if (!access(ret, X_OK))
 		return 0;
 	return error_set(error, ERROR_UNAVAILABLE, "", 0,

@@ -16,7 +16,6 @@
 #include <archive_entry.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +25,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 #include "array.h"
+#include "child/child.h"
 #include "vm/frame.h"
 #include "vm/guest_files.h"
 #include "vm/initramfs.h"
@@ -203,16 +203,11 @@ static int write_commands(struct writer *writer, const struct guest_command *com
 static int find_init(char *ret, size_t size, struct error *error)
 {
 	const char *wanted = getenv("STACKPROOF_GUEST_INIT");
-	char self[PATH_MAX];
 
-	if (wanted && *wanted) {
+	if (wanted && *wanted)
 		snprintf(ret, size, "%s", wanted);
-	} else {
-		if (!realpath("/proc/self/exe", self))
-			return error_set_errno(error, "/proc/self/exe");
-		if (snprintf(ret, size, "%s/guest_init", dirname(self)) >= (int)size)
-			return error_set(error, ERROR_UNAVAILABLE, "", 0, "path too long");
-	}
+	else if (child_beside("guest_init", ret, size, error))
+		return -1;
 	if (access(ret, R_OK))
 		return error_set_errno(error, "the guest's init, %.150s (STACKPROOF_GUEST_INIT)",
 				       ret);
