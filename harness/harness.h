@@ -55,10 +55,10 @@ int command_witness(int argc, char **argv);
 int command_bench(int argc, char **argv);
 
 /* argp_parse(3) of a command, without an index of the first argument; of a long option that does
- * not exist it says which one was meant, if that is to be seen, and exits with EXIT_USAGE.
- * (cli/nearest_word.c) */
+ * not exist it says which one was meant, if that is to be seen. It returns if all was read, and else exits
+ * with EXIT_USAGE. (cli/nearest_word.c) */
 struct argp;
-int command_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input);
+void command_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input);
 
 /* argp that exits with EXIT_USAGE on a bad command line. Every command declares its argp. */
 #define ARGP_ERR_EXIT EXIT_USAGE

@@ -106,7 +106,7 @@ static void refuse(const struct argp_option *options, const char *program, const
 	exit(EXIT_USAGE);
 }
 
-int command_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input)
+void command_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input)
 {
 	for (int i = 1; i < argc && argp->options && strcmp(argv[i], "--"); i++) {
 		bool is_long = argv[i][0] == '-' && argv[i][1] == '-';
@@ -130,8 +130,8 @@ int command_parse(const struct argp *argp, int argc, char **argv, unsigned int f
 	/* What was not read to its end is not obeyed. */
 	int error = argp_parse(argp, argc, argv, flags, NULL, input);
 
-	if (!error)
-		return 0;
-	fprintf(stderr, "%s: the command line: %s\n", PLAIN_TEXT(argv[0]), strerror(error));
-	exit(EXIT_USAGE);
+	if (error) {
+		fprintf(stderr, "%s: the command line: %s\n", PLAIN_TEXT(argv[0]), strerror(error));
+		exit(EXIT_USAGE);
+	}
 }

@@ -264,7 +264,6 @@ int command_cc(int argc, char **argv)
 				     .timeout_ms = DEFAULT_TIMEOUT_MS };
 
 	argp_err_exit_status = EXIT_USAGE;
-	if (command_parse(&argp, argc, argv, ARGP_IN_ORDER, &wrapping))
-		return EXIT_USAGE;
+	command_parse(&argp, argc, argv, ARGP_IN_ORDER, &wrapping);
 	return compile_and_lint(&wrapping);
 }

@@ -137,8 +137,7 @@ int command_corpus(int argc, char **argv)
 	struct error error;
 
 	argp_err_exit_status = EXIT_USAGE;
-	if (command_parse(&argp, argc, argv, 0, &arguments))
-		return EXIT_USAGE;
+	command_parse(&argp, argc, argv, 0, &arguments);
 	if (!own->folder) {
 		const char *compiler = own->cc ? own->cc : own->cxx ? own->cxx : own->rustc;
 

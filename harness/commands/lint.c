@@ -602,8 +602,7 @@ int command_lint(int argc, char **argv)
 
 	argp_err_exit_status = EXIT_USAGE;
 	executed_wish_init(&linting.wish, &argc, argv);
-	if (command_parse(&argp, argc, argv, 0, &linting))
-		return EXIT_USAGE;
+	command_parse(&argp, argc, argv, 0, &linting);
 	if (linting.explain) {
 		lint_id_explain(stdout, linting.explain);
 		return EXIT_OK;

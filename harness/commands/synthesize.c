@@ -211,7 +211,6 @@ int command_synthesize(int argc, char **argv)
 				    .timeout_ms = 300000 };
 
 	argp_err_exit_status = EXIT_USAGE;
-	if (command_parse(&argp, argc, argv, 0, &all))
-		return EXIT_USAGE;
+	command_parse(&argp, argc, argv, 0, &all);
 	return synthesize_paths(&all);
 }

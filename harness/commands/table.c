@@ -336,8 +336,7 @@ int command_table(int argc, char **argv)
 	};
 	struct options options = { .write = table_text, .gate = { .unit = "entries" } };
 	argp_err_exit_status = EXIT_USAGE;
-	if (command_parse(&argp, argc, argv, 0, &options))
-		return EXIT_USAGE;
+	command_parse(&argp, argc, argv, 0, &options);
 
 	for (int i = 0; i < options.file_count; i++)
 		do_file(&options, options.file[i]);
