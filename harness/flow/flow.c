@@ -435,7 +435,7 @@ static int step(struct flow *flow, struct flow_part *part, const struct code *co
 	switch (code->flow) {
 	case CODE_NEXT:
 		*ret_on = !flow_thread_exits(state, code);
-		if (flow_unruled_trap(flow, part, code, state, come, error))
+		if (flow->world->ocaml && flow_unruled_trap(flow, part, code, state, come, error))
 			return -1;
 		begins = flow_thread_begins(code, state);
 		flow_popped_push(flow, code, state);

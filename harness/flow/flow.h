@@ -262,8 +262,8 @@ int flow_arrive(struct flow *flow, uint64_t pc, const struct flow_state *state,
 bool flow_unruled_has(const struct flow_world *world, const struct flow_part *part);
 /* As the part was entered, as far as its language asks. */
 bool flow_unruled_is_entry(const struct flow_part *part, const struct flow_state *state);
-/* Before the instruction: if it begins OCaml's set-up of an exception handler in the part, a way leads
- * there. 0, or -1: no memory. */
+/* Before the instruction, in an image with OCaml's code: if it begins the set-up of an exception's handler
+ * in the part, a way leads there. 0, or -1: no memory. */
 int flow_unruled_trap(struct flow *flow, struct flow_part *part, const struct code *code,
 		      const struct flow_state *state, const struct flow_way *come,
 		      struct error *error);

@@ -204,8 +204,10 @@ bool flow_is_fragment_of(const struct flow_names *names, uint64_t pc, uint64_t f
 
 	code_name_find(names->cfi->image, names->cfi, pc, &name);
 	suffix = name.name && name.start == pc ? fragment_suffix(name.name) : NULL;
+	if (!suffix)
+		return false; /* mostly: the function is not asked for, then */
 	code_name_find(names->cfi->image, names->cfi, function, &whole);
-	return suffix && whole.name && whole.start == function &&
+	return whole.name && whole.start == function &&
 	       strlen(whole.name) == (size_t)(suffix - name.name) &&
 	       !strncmp(whole.name, name.name, (size_t)(suffix - name.name));
 }

@@ -77,34 +77,30 @@ static const struct code *next_of(struct flow *flow, struct flow_part *part,
 	return pc < part->end ? flow_part_code(part, flow->world->decoder, pc) : NULL;
 }
 
-/* pc: of the first of four instructions. 0: they set up no handler. */
+/* first: of four instructions. 0: they set up no handler. */
 static uint64_t handler_of(struct flow *flow, struct flow_part *part, const struct code *first)
 {
 	uint64_t handler = flow_taken_by(flow->world->cfi->image, first);
-	struct code code;
+	struct code address, old; /* what is pushed; copies, since the part's array may move */
 	const struct code *next;
-	uint8_t reg = first->reg, base;
-	int64_t displacement;
 
 	if (handler < part->begin || handler >= part->end)
 		return 0;
 	next = next_of(flow, part, first);
-	if (!next || next->effect != EFFECT_PUSH || next->source != reg)
+	if (!next || next->effect != EFFECT_PUSH || next->source != first->reg)
 		return 0;
-	code = *next; /* the array may move */
-	next = next_of(flow, part, &code);
+	address = *next;
+	next = next_of(flow, part, &address);
 	if (!next || next->effect != EFFECT_PUSH || !next->has_memory ||
 	    next->index != CODE_NO_REGISTER)
 		return 0;
-	code = *next;
-	base = code.base;
-	displacement = code.displacement;
-	next = next_of(flow, part, &code);
-	return next && next->effect == EFFECT_STORE && next->source == REGISTER_RSP &&
-			       next->base == base && next->displacement == displacement &&
-			       next->index == CODE_NO_REGISTER
-		       ? handler
-		       : 0;
+	old = *next;
+	next = next_of(flow, part, &old);
+	if (!next || next->effect != EFFECT_STORE || next->source != REGISTER_RSP ||
+	    next->base != old.base || next->displacement != old.displacement ||
+	    next->index != CODE_NO_REGISTER)
+		return 0;
+	return handler;
 }
 
 /* What is known in a handler. */
@@ -125,13 +121,14 @@ int flow_unruled_trap(struct flow *flow, struct flow_part *part, const struct co
 {
 	struct flow_way way = { .from = code->pc, .unsure = come->unsure, .beyond = come->beyond };
 	const struct value *rsp = &state->reg[REGISTER_RSP];
-	struct code first = *code;
 	struct flow_state raised;
+	struct code first;
 	uint64_t handler;
 
-	if (!flow->world->ocaml || code->effect != EFFECT_ADDRESS ||
-	    !(part->agreed & FLOW_ROW_UNRULED) || rsp->kind != VALUE_CFA || rsp->number > -8)
+	if (code->effect != EFFECT_ADDRESS || !(part->agreed & FLOW_ROW_UNRULED) ||
+	    rsp->kind != VALUE_CFA || rsp->number > -8)
 		return 0;
+	first = *code;
 	handler = handler_of(flow, part, &first);
 	if (!handler)
 		return 0;
