@@ -17,41 +17,9 @@
 #include "lint/lint_place.h"
 #include "lint/lint_stray.h"
 #include "lint/lint_table.h"
-#include "stepped_program.h"
+#include "stepped_folder.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
-static char folder[] = "/tmp/test_lint_parts.XXXXXX", path[64];
-static struct image *image;
-static struct cfi *cfi;
-
-static void begin(void)
-{
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/file", folder);
-}
-
-static void end(void)
-{
-	unlink(path);
-	rmdir(folder);
-	strcpy(folder + sizeof(folder) - 7, "XXXXXX");
-}
-
-static void open_program(const char *text)
-{
-	struct error error;
-
-	make_program(path, text);
-	ck_assert_int_eq(image_create(path, &image, &error), 0);
-	ck_assert_int_eq(cfi_create(image, &cfi, &error), 0);
-}
-
-static void close_program(void)
-{
-	cfi_destroy(cfi);
-	image_destroy(image);
-}
 
 /* ---- tables --------------------------------------------------------------------------------- */
 
@@ -111,7 +79,7 @@ START_TEST(what_a_table_does_not_say_is_counted)
 	struct lint_table *table;
 	struct error error;
 
-	open_program(NOPS);
+	ck_assert(open_program(NOPS));
 	ck_assert_int_eq(lint_table_create(cfi, &source, &table, &error), 0);
 	ck_assert_ptr_eq(lint_table_source(table), &source);
 	for (uint64_t i = 0; i < 4; i++)
@@ -170,7 +138,7 @@ START_TEST(tables_are_said_by_their_names)
 	struct error error;
 	char *text;
 
-	open_program(NOPS);
+	ck_assert(open_program(NOPS));
 	ck_assert_int_eq(lint_holding_init(&holding, &options, cfi, &watch, &error), 0);
 	for (uint64_t i = 0; i < 6; i++)
 		watch.point(watch.context,
@@ -226,7 +194,7 @@ START_TEST(rows_beyond_fdes_are_counted)
 	struct lint_table *table;
 	struct error error;
 
-	open_program(NOPS);
+	ck_assert(open_program(NOPS));
 	ck_assert_int_eq(lint_table_create(cfi, &source, &table, &error), 0);
 	ck_assert_int_eq(lint_table_end(table, ignore_finding, NULL, &counts, &error), 0);
 	ck_assert_msg(counts.rows_beyond == test->beyond, "%d", _i);
@@ -299,7 +267,7 @@ START_TEST(whose_part_is_it)
 	struct lint_judge judge = { .watch = &watch, .counts = &counts };
 	struct error error;
 
-	open_program(PARTS);
+	ck_assert(open_program(PARTS));
 	judge.cfi = cfi;
 	ck_assert_int_eq(lint_judge_init(&judge, &error), 0);
 	ck_assert_int_eq(lint_strays_decide(&strays, &judge, decoder, &error), 0);
@@ -366,7 +334,7 @@ START_TEST(a_begin_is_doubtful_or_not)
 				  ".globl _start\n" FDE("_start", "ret\n") "%s" FDE("g", "ret\n"),
 				  test->between),
 			 0);
-	open_program(text);
+	ck_assert(open_program(text));
 	second = cfi->fde[cfi->by_pc[1]].pc_begin;
 	ck_assert_uint_eq(lint_begin_gap(cfi, 0), 0);
 	ck_assert_uint_eq(lint_begin_gap(cfi, 1), STEPPED_TEXT + test->gap);
@@ -417,7 +385,7 @@ START_TEST(bytes_of_a_place)
 	const char *section;
 	size_t size;
 
-	open_program(NOPS);
+	ck_assert(open_program(NOPS));
 	ck_assert_ptr_nonnull(lint_place_bytes(NULL, image, STEPPED_TEXT, &size));
 	ck_assert_uint_eq(size, CODE_BYTES_MAX);
 	ck_assert_ptr_null(lint_place_bytes(NULL, image, 0x10, &size));

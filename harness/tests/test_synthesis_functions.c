@@ -10,38 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "stepped_program.h"
+#include "stepped_folder.h"
 #include "synthesis/synthesis.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-static char folder[] = "/tmp/test_synthesis_functions.XXXXXX", path[64];
-static struct image *image;
-static struct cfi *cfi;
-
-static void begin(void)
+static void end_all(void)
 {
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/file", folder);
-}
-
-static void end(void)
-{
-	cfi_destroy(cfi);
-	image_destroy(image);
-	unlink(path);
-	rmdir(folder);
-	strcpy(folder + sizeof(folder) - 7, "XXXXXX");
-}
-
-static void open_program(const char *text)
-{
-	struct error error;
-
-	make_program(path, text);
-	ck_assert_int_eq(image_create(path, &image, &error), 0);
-	if (cfi_create(image, &cfi, &error))
-		ck_assert_int_eq(error.code, ERROR_NO_CFI);
+	close_program();
+	end();
 }
 
 /* Without a type, so that only that it is the entry says that a function begins there. */
@@ -321,7 +298,7 @@ int main(void)
 	int failed;
 
 	tcase_set_timeout(functions, 60);
-	tcase_add_checked_fixture(functions, begin, end);
+	tcase_add_checked_fixture(functions, begin, end_all);
 	tcase_add_loop_test(functions, functions_are_found, 0, COUNT(range_cases));
 	tcase_add_test(functions, a_program_at_a_high_address);
 	tcase_add_test(functions, a_plt_is_one_function);

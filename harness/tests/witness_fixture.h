@@ -211,4 +211,23 @@ static inline size_t plant(enum plant plant, size_t at, struct shadow_frame *fra
 	return 0;
 }
 
+/* The story's truth, with what is planted in it, against what was reported: what differs. */
+static inline struct witness_difference compare_planted(enum plant planted, size_t at,
+							size_t *ret_confirmed)
+{
+	struct fixture fixture;
+	struct shadow_frame frame[FRAMES + 1];
+	struct shadow_stack truth = { .frame = frame, .rooted = true };
+	struct witness_difference difference;
+
+	set_up(&fixture);
+	ck_assert_int_eq(report(&fixture, story, STORY_EVENTS), WITNESS_AGREES);
+	memcpy(frame, right, sizeof(right));
+	truth.count = plant(planted, at, frame);
+	witness_compare(&fixture.log, &fixture.functions, &story[STORY_EVENTS - 1], &truth,
+			ret_confirmed, &difference);
+	witness_log_deinit(&fixture.log);
+	return difference;
+}
+
 #endif
