@@ -111,6 +111,18 @@ static void tell_framed(const struct flow *flow, const struct flow_part *part,
 		flow->world->framed(flow->world->context, part->begin);
 }
 
+/* What goes on where a process has begun. */
+static void tell_continued(const struct flow *flow, const struct flow_part *part,
+			   const struct flow_state *state, const struct flow_way *way)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+
+	if (flow->world->continued && flow->function == flow->world->first && !way->weak &&
+	    !way->unsure && rsp->kind == VALUE_CFA && rsp->number == -8 &&
+	    says_end(flow_known_part(flow, way->from), way->from) && says_end(part, part->begin))
+		flow->world->continued(flow->world->context, part->begin);
+}
+
 /* While the ways are followed: what they have in common later may be less. */
 static void note_preserved(struct flow *flow, const struct flow_state *state)
 {
@@ -172,6 +184,7 @@ static int part_of(struct flow *flow, uint64_t pc, const struct flow_state *stat
 		/* Another function that is entered with a frame of ours, or the end of this one's code, where
 		 * compilers let jumps go that are never taken: not followed. */
 		tell_framed(flow, *ret, state, way);
+		tell_continued(flow, *ret, state, way);
 		flow_part_destroy(*ret);
 		*ret = NULL;
 		return 0;

@@ -114,6 +114,9 @@ struct flow_world {
 	/* Unless NULL, called with each FDE's begin that a way leads to for certain with a frame of this
 	 * function, although its first row is another function's: that way is not followed. */
 	void (*framed)(void *context, uint64_t pc);
+	/* Unless NULL, called with each FDE's begin that a process's first function jumps to with its stack as it
+	 * was, both of which say that there is no caller. */
+	void (*continued)(void *context, uint64_t pc);
 	/* The function leads to where a part begins, with a frame that its first row doesn't say.
 	 * Whether to follow it: lint_stray.c. NULL: none is. */
 	bool (*stray)(void *context, uint64_t function, uint64_t part);

@@ -88,6 +88,21 @@ static bool cuts_word(const struct flow_state *state, const struct value *at)
 	return false;
 }
 
+/* Not in what the rule names. While it is where a call puts it, it is in no register that stands for itself either,
+ * and in no word that the caller left. */
+static void check_return(const struct flow_state *state, enum flow_reason reason,
+			 struct flow_row_verdict *ret)
+{
+	const struct value top = { .kind = VALUE_CFA, .number = -8 };
+	const struct value *word = flow_word_find(state, &top);
+
+	unproven(ret, reason);
+	if (state->thread != FLOW_THREAD_NONE || !word || !is_entry_value(word, REGISTER_RIP))
+		return;
+	mismatch(ret, FLOW_RETURN, REGISTER_RIP, word);
+	ret->on_top = true;
+}
+
 /* The word at an address that the row says. */
 static void check_word(const struct flow_state *state, const struct value *at, uint8_t reg,
 		       enum flow_fault fault, struct flow_row_verdict *ret)
@@ -104,6 +119,8 @@ static void check_word(const struct flow_state *state, const struct value *at, u
 		check_value(word, reg, fault, ret);
 	else if (cuts_word(state, at))
 		mismatch(ret, fault, reg, &halves);
+	else if (reg == REGISTER_RIP && at->kind == VALUE_CFA && at->number >= 0)
+		check_return(state, FLOW_VALUE_UNKNOWN, ret);
 	else if ((at->kind == VALUE_CFA && at->number >= 0) || !flow_word_is_unwritten(state, at) ||
 		 (reg < REGISTER_GPR_COUNT && state->strayed & 1u << reg))
 		unproven(ret, FLOW_VALUE_UNKNOWN); /* a caller's word may hold anything */
@@ -145,13 +162,15 @@ static void check_register(const struct row *row, uint8_t reg, uint64_t pc,
 	case RULE_VAL_OFFSET:
 		if (flow_word_find(state, &at) && is_entry_value(flow_word_find(state, &at), reg))
 			mismatch(ret, fault, reg, flow_word_find(state, &at));
+		else if (reg == REGISTER_RIP)
+			check_return(state, FLOW_RULE_UNKNOWN, ret);
 		else
 			unproven(ret, FLOW_RULE_UNKNOWN);
 		return;
 	case RULE_UNSPECIFIED:
 	case RULE_SAME_VALUE:
 		if (reg == REGISTER_RIP)
-			unproven(ret, FLOW_RULE_UNKNOWN);
+			check_return(state, FLOW_RULE_UNKNOWN, ret);
 		else
 			check_value(&state->reg[reg], reg, FLOW_OVERWRITTEN, ret);
 		ret->unspecified = rule->kind == RULE_UNSPECIFIED;
@@ -160,6 +179,8 @@ static void check_register(const struct row *row, uint8_t reg, uint64_t pc,
 	case RULE_REGISTER:
 		if (rule->reg < REGISTER_GPR_COUNT)
 			check_value(&state->reg[rule->reg], reg, fault, ret);
+		else if (reg == REGISTER_RIP && rule->reg == REGISTER_RIP)
+			check_return(state, FLOW_RULE_UNKNOWN, ret);
 		else
 			unproven(ret, FLOW_RULE_UNKNOWN);
 		return;
@@ -202,6 +223,10 @@ static void check_registers(const struct row *row, uint64_t pc, const struct flo
 {
 	if (terms->declared & 1u << REGISTER_RIP)
 		check_register(row, REGISTER_RIP, pc, state, ret);
+	if (ret->unspecified && terms->vague & 1u << REGISTER_RIP) {
+		unproven(ret, FLOW_RULE_UNKNOWN); /* or there is no caller */
+		ret->on_top = false;
+	}
 	for (size_t i = 0; i < sizeof(preserved) && ret->outcome != FLOW_ROW_MISMATCH; i++) {
 		if (!(terms->declared & 1u << preserved[i]) ||
 		    (terms->agreed & FLOW_ROW_UNRULED &&
@@ -459,6 +484,8 @@ void flow_row_describe(const struct row *row, const struct flow_state *state,
 	if (verdict->callers_word)
 		snprintf(actual, FLOW_TEXT_BYTES, "it is in %s, and that word counts from %.60s",
 			 register_name(verdict->reg), value);
+	else if (verdict->on_top)
+		snprintf(actual, FLOW_TEXT_BYTES, "it is at c-8");
 	else if (verdict->never_written)
 		snprintf(actual, FLOW_TEXT_BYTES, "nothing was written there");
 	else if (verdict->fault == FLOW_LOST)

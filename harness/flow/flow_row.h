@@ -43,7 +43,8 @@ struct flow_row_verdict {
 		actual;	    /* the CFA that the row comes to, what the register or the word holds */
 	bool never_written; /* the word: by nobody */
 	bool callers_word; /* actual is its address, counted from what a register of the caller's held */
-	bool ends;	   /* the row says that there is no caller */
+	bool on_top; /* the return address is where the call put it, and the row says something else */
+	bool ends;	  /* the row says that there is no caller */
 	bool unspecified; /* of FLOW_OVERWRITTEN: the row has no rule for the register */
 };
 

@@ -12,12 +12,14 @@
  *	lint_stray.c	 whose part it is that a function leads to with another frame
  *	lint_begin.c	 whether a function begins where an FDE does
  *	lint_framed.c	 whether it is entered as one
+ *	lint_end.c	 whether it has a caller, where it says that it has none
  *	lint_enter.c	 where an FDE is entered besides
  *	lint_middle.c	 code in the middle of an FDE that is called
  *	lint_kept.c	 functions without an FDE of which only the address is kept
  *	lint_addresses.c  addresses, to be looked at in order
  *	lint_judge.c	 every instruction that was reached, at last
  *	lint_unread.c	 and whether a jump might lead there whose targets nobody knows
+ *	lint_world.c	 what the image says of all of its functions
  *	lint_image.c	 all FDEs of an image
  *	lint_extent.c	 FDEs that reach beyond their function
  *	lint_sections.c	 sections .eh_frame that unwinders don't find

@@ -10,6 +10,7 @@
  * That code is decoded from the end of the FDE before. What lies there may be data, which decodes as
  * anything: so this is a doubt, and who calls the begin, or a function's symbol there, takes it away.
  */
+#include <elf.h>
 #include "lint/lint_begin.h"
 
 #define GAP_BYTES_MAX 4096 /* between two FDEs: what is longer is a function of its own, or data */
@@ -100,6 +101,29 @@ bool lint_begin_state(const struct cfi *cfi, struct code_decoder *decoder, uint6
 		if (!decode(cfi, decoder, pc, begin, &code) || code.flow != CODE_NEXT)
 			return false;
 		flow_effect(ret, &code, (uint32_t)(pc - begin));
+	}
+	return true;
+}
+
+bool lint_begin_is_exported(const struct image *image, uint64_t pc)
+{
+	const struct image_symbol *symbol = image_symbol_find(image, pc);
+
+	return pc == image->entry ||
+	       (symbol && symbol->pc == pc && symbol->type == STT_FUNC &&
+		symbol->binding != STB_LOCAL && symbol->visibility != STV_HIDDEN &&
+		symbol->visibility != STV_INTERNAL);
+}
+
+bool lint_begin_hides_caller(const struct flow_part *part)
+{
+	for (size_t i = 0; i < part->row_count; i++) {
+		const struct row *row = &part->row[i];
+
+		if (row->reg[REGISTER_RIP].kind != RULE_OFFSET ||
+		    (row->cfa.kind == RULE_CFA_REGISTER && row->cfa.reg == REGISTER_RSP &&
+		     row->cfa.offset == 8))
+			return false;
 	}
 	return true;
 }

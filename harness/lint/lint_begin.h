@@ -17,4 +17,11 @@ uint64_t lint_begin_gap(const struct cfi *cfi, size_t number);
 bool lint_begin_state(const struct cfi *cfi, struct code_decoder *decoder, uint64_t from,
 		      uint64_t begin, struct flow_state *ret);
 
+/* Others may call it that are not in this image. A program keeps hidden symbols as global ones, a shared
+ * object as local ones: neither is seen outside (gABI, chapter 4, "Symbol Visibility"). */
+bool lint_begin_is_exported(const struct image *image, uint64_t pc);
+/* If all of its rows have a word more than a return takes, that is perhaps meant so: it may be entered in
+ * another way, and hide who entered it. */
+bool lint_begin_hides_caller(const struct flow_part *part);
+
 #endif

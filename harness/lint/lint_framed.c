@@ -32,6 +32,14 @@ void lint_framed_plain(struct lint_framed *framed, const struct flow_part *part)
 	}
 }
 
+bool lint_framed_enters(const struct lint_framed *framed, uint64_t pc)
+{
+	for (size_t i = 0; i < framed->entered.count; i++)
+		if (framed->entered.address[i] == pc)
+			return true;
+	return false;
+}
+
 struct doubts {
 	const struct lint_addresses *framed;
 	bool *entered; /* of each of these */

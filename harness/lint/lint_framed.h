@@ -16,6 +16,8 @@ struct lint_framed {
 
 /* The part has no frame anywhere (lint_judge_plain()): whom it calls and jumps to, it enters as a function. */
 void lint_framed_plain(struct lint_framed *framed, const struct flow_part *part);
+/* Its begin is one of `entered`, before lint_framed_decide(). */
+bool lint_framed_enters(const struct lint_framed *framed, uint64_t pc);
 /* Takes back what was proven of each that nothing is seen to enter as a function: not one of `entered`, without
  * a symbol, and with an address that nothing keeps. sum: of each FDE by its number, marked as met if so.
  * 0, or -1: no memory. */

@@ -31,9 +31,13 @@ static const struct {
 	[LINT_RETURN] = { "SP002", "the return address is elsewhere",
 			  "The CFA is right, and the word where the row has the return address "
 			  "holds\n"
-			  "something else; or the row says that there is no caller, and the "
-			  "function\n"
-			  "returns to one, or its address is in its word still.\n" },
+			  "something else, or the row has it elsewhere than where the call put it, "
+			  "and there\n"
+			  "it is still (a CIE's rule is missing, or its data alignment wrong); or "
+			  "the row says\n"
+			  "that there is no caller, and the function returns to one, or is called, "
+			  "and has the\n"
+			  "address in its word still.\n" },
 	[LINT_NOT_SAVED] = { "SP003", "a register is declared saved where it is not",
 			     "The word holds something else, or nobody has written it yet.\n\n"
 			     "	.cfi_offset rbx, -16	# before the push, not behind it\n"

@@ -15,6 +15,7 @@
 #include "flow/flow.h"
 #include "lint/lint_addresses.h"
 #include "lint/lint_begin.h"
+#include "lint/lint_end.h"
 #include "lint/lint_enter.h"
 #include "lint/lint_extent.h"
 #include "lint/lint_framed.h"
@@ -25,8 +26,7 @@
 #include "flow/flow_noreturn.h"
 #include "flow/flow_proof.h"
 #include "lint/lint_stray.h"
-
-#define OCAML_BEGIN "code_begin" /* camlUnit__code_begin, camlUnit.code_begin: every unit has it */
+#include "lint/lint_world.h"
 
 struct linting {
 	struct flow_world world;
@@ -38,6 +38,7 @@ struct linting {
 	struct lint_addresses uncovered;
 	struct lint_addresses entered; /* of these who is called, or is a function by a symbol */
 	struct lint_framed framed;
+	struct lint_ends ends;
 	struct lint_strays strays;
 	struct lint_middle middle;
 	bool *doubtful;	      /* by_pc: FDEs that perhaps begin where no function does */
@@ -84,6 +85,11 @@ static void note_framed(void *context, uint64_t pc)
 static void note_tail_called(void *context, uint64_t pc)
 {
 	lint_addresses_add(&((struct linting *)context)->framed.entered, pc);
+}
+
+static void note_continued(void *context, uint64_t pc)
+{
+	lint_addresses_add(&((struct linting *)context)->ends.first, pc);
 }
 
 static bool meet_stray(void *context, uint64_t function, uint64_t part)
@@ -183,7 +189,17 @@ static bool begins_doubtful(struct linting *linting, const struct flow_part *par
 static bool is_part(struct linting *linting, struct flow_part *part, size_t number)
 {
 	return begins_inside(linting, part) || begins_doubtful(linting, part, number) ||
+	       lint_end_is(&linting->world, part) ||
 	       flow_is_fragment(linting->world.names, part->begin);
+}
+
+/* To when all is known that leads there. */
+static void put_off(struct linting *linting, struct flow_part *part, size_t number)
+{
+	linting->later[number] = true;
+	if (lint_end_is(&linting->world, part))
+		lint_addresses_add(&linting->ends.begin, part->begin);
+	flow_part_destroy(part);
 }
 
 /* In one pass, if nothing is wrong. What only the other way says, the points, is not asked for. */
@@ -217,7 +233,8 @@ static int sum_up(struct linting *linting, struct flow_part *part, const struct 
 {
 	struct lint_sum *sum = sum_of(linting, part);
 
-	lint_judge_program(&linting->judge, part);
+	if (!sum->made)
+		lint_judge_program(&linting->judge, part);
 	sum->none = lint_judge_why(flow, part);
 	sum->fde.unruled = flow && part->agreed & FLOW_ROW_UNRULED;
 	return lint_judge_fde(&linting->judge, linting->world.decoder, part, false, sum, error);
@@ -354,8 +371,7 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 	stubs = has_stubs(linting, part);
 	others = lint_extent_beyond(cfi, linting->world.names, fde, part->begin) != 0;
 	if (entry == ENTRY_FIRST && !stubs && is_part(linting, part, number)) {
-		linting->later[number] = true;
-		flow_part_destroy(part);
+		put_off(linting, part, number);
 		return 0;
 	}
 	middle = lint_middle_next(&linting->middle, part, part->begin + 1, part->end) != 0;
@@ -394,39 +410,12 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 	return result;
 }
 
-/* Others may call it that are not in this image. A program keeps hidden symbols as global ones, a shared
- * object as local ones: neither is seen outside (gABI, chapter 4, "Symbol Visibility"). */
-static bool is_exported(const struct image *image, uint64_t pc)
-{
-	const struct image_symbol *symbol = image_symbol_find(image, pc);
-
-	return pc == image->entry ||
-	       (symbol && symbol->pc == pc && symbol->type == STT_FUNC &&
-		symbol->binding != STB_LOCAL && symbol->visibility != STV_HIDDEN &&
-		symbol->visibility != STV_INTERNAL);
-}
-
-/* If all of its rows have a word more than a return takes, that is perhaps meant so: it may be entered in
- * another way, and hide who entered it. */
-static bool may_hide_caller(const struct flow_part *part)
-{
-	for (size_t i = 0; i < part->row_count; i++) {
-		const struct row *row = &part->row[i];
-
-		if (row->reg[REGISTER_RIP].kind != RULE_OFFSET ||
-		    (row->cfa.kind == RULE_CFA_REGISTER && row->cfa.reg == REGISTER_RSP &&
-		     row->cfa.offset == 8))
-			return false;
-	}
-	return true;
-}
-
 /* The FDE's code returns, or calls in place of that, on all ways as a function does that was just called.
  * Where its first row says that there is a frame, that is wrong then, whoever comes there. */
 static int returns_home(struct linting *linting, const struct cfi_fde *fde, bool *ret,
 			struct error *error)
 {
-	size_t calls = linting->call_count, uncovered = linting->uncovered.count;
+	size_t uncovered = linting->uncovered.count;
 	struct flow_part *part;
 	struct flow flow;
 	enum flow_reason reason;
@@ -436,7 +425,7 @@ static int returns_home(struct linting *linting, const struct cfi_fde *fde, bool
 	*ret = false;
 	if (flow_part_of(&linting->world, fde, &part, &reason, error))
 		return -1;
-	if (!part || may_hide_caller(part)) {
+	if (!part || lint_begin_hides_caller(part)) {
 		flow_part_destroy(part);
 		return 0;
 	}
@@ -453,7 +442,7 @@ static int returns_home(struct linting *linting, const struct cfi_fde *fde, bool
 	       !flow.returns_unknown && !flow.returns_elsewhere && !flow.breaks_convention &&
 	       !flow.jump_unread && !flow.too_large;
 	flow_deinit(&flow);
-	linting->call_count = calls;
+	decide_calls(linting); /* whatever its rows say */
 	linting->uncovered.count = uncovered;
 	return result;
 }
@@ -474,6 +463,16 @@ static int lint_doubtful(struct linting *linting, size_t number, struct error *e
 	return lint_fde(linting, number, ENTRY_KNOWN, is_known ? &known : NULL, error);
 }
 
+/* Has it a caller, if it says that it has none? Go's mean it, though they are called. */
+static enum lint_end end_of(const struct linting *linting, const struct cfi_fde *fde)
+{
+	if (linting->world.go || !lint_end_is_unkept(&linting->ends, fde->pc_begin) ||
+	    lint_framed_enters(&linting->framed, fde->pc_begin))
+		return LINT_END_UNKNOWN;
+	return lint_end_of(&linting->ends, fde->pc_begin,
+			   linting->called[fde - linting->world.cfi->fde]);
+}
+
 /* What begins inside: after all that may lead there. */
 static int lint_inside(struct linting *linting, size_t number, struct error *error)
 {
@@ -485,8 +484,10 @@ static int lint_inside(struct linting *linting, size_t number, struct error *err
 	bool home = false;
 	int result;
 
-	if (!reached &&
-	    (is_called(linting, fde->pc_begin) || is_exported(cfi->image, fde->pc_begin)))
+	linting->later[number] = false;
+	linting->judge.end = end_of(linting, fde);
+	if (!reached && (is_called(linting, fde->pc_begin) ||
+			 lint_begin_is_exported(cfi->image, fde->pc_begin)))
 		return lint_fde(linting, number, ENTRY_BEGIN, NULL, error);
 	if (!reached && returns_home(linting, fde, &home, error))
 		return -1;
@@ -506,7 +507,21 @@ static int lint_inside(struct linting *linting, size_t number, struct error *err
 	}
 	result = sum_up(linting, part, NULL, error);
 	flow_part_destroy(part);
+	linting->later[number] = !reached;
 	return result;
+}
+
+/* Those that were found to be called only when others were followed that come later. */
+static int lint_called(struct linting *linting, struct error *error)
+{
+	const struct cfi *cfi = linting->world.cfi;
+
+	linting->judge.end = LINT_END_UNKNOWN;
+	for (size_t i = 0; i < cfi->by_pc_count; i++)
+		if (linting->later[i] && linting->called[cfi->by_pc[i]] &&
+		    lint_fde(linting, i, ENTRY_BEGIN, NULL, error))
+			return -1;
+	return 0;
 }
 
 /* Functions by their symbols: others may call those. One without a size may be a label. */
@@ -529,17 +544,6 @@ static bool has_elsewhere(const struct cfi *cfi, const struct object *object)
 		if (!image_code_segment(cfi->image, cfi->fde[i].pc_begin))
 			return true;
 	return false;
-}
-
-/* Where a process begins, in an image that can be one; 0: nowhere. */
-static uint64_t first_of(const struct image *image)
-{
-	Elf64_Phdr interpreter;
-
-	if (image->type == ET_EXEC ||
-	    (image->type == ET_DYN && image_program_header(image, PT_INTERP, &interpreter)))
-		return image->entry;
-	return 0;
 }
 
 static void check_order(struct linting *linting)
@@ -578,9 +582,13 @@ static int lint_all(struct linting *linting, const struct object *object, struct
 			return -1;
 	note_functions(linting);
 	lint_addresses_sort(&linting->entered);
+	if (lint_ends_decide(&linting->ends, cfi, linting->world.decoder, error))
+		return -1;
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
 		if (linting->later[i] && lint_inside(linting, i, error))
 			return -1;
+	if (lint_called(linting, error))
+		return -1;
 	if (lint_framed_decide(&linting->framed, &linting->judge, linting->world.decoder,
 			       linting->called, linting->sum, error) ||
 	    count_fdes(linting, error))
@@ -601,17 +609,6 @@ static int lint_all(struct linting *linting, const struct object *object, struct
 	return 0;
 }
 
-static void note_languages(struct flow_world *world)
-{
-	size_t count;
-	const struct image_symbol *symbol = image_symbols(world->cfi->image, &count);
-
-	for (size_t i = 0; i < count && !world->ocaml; i++)
-		world->ocaml = !strncmp(symbol[i].name, "caml", 4) &&
-			       strstr(symbol[i].name, OCAML_BEGIN);
-	world->go = flow_is_go(world->cfi->image);
-}
-
 /* object: that cfi's image was made of, or NULL. */
 static int lint(const struct cfi *cfi, const struct object *object, const struct lint_watch *watch,
 		struct lint_counts *ret, struct error *error)
@@ -622,6 +619,7 @@ static int lint(const struct cfi *cfi, const struct object *object, const struct
 			   .called = note_called,
 			   .tail_called = note_tail_called,
 			   .framed = note_framed,
+			   .continued = note_continued,
 			   .stray = meet_stray },
 		.judge = { .cfi = cfi, .watch = watch, .counts = ret },
 	};
@@ -635,8 +633,7 @@ static int lint(const struct cfi *cfi, const struct object *object, const struct
 	if (linting.world.decoder && linting.world.names)
 		noreturn = flow_noreturn_create(cfi, linting.world.decoder, linting.world.names);
 	linting.judge.noreturn = noreturn;
-	linting.world.first = first_of(cfi->image);
-	note_languages(&linting.world);
+	lint_world_note(&linting.world);
 	linting.proof = flow_proof_create();
 	linting.world.target = malloc(FLOW_TARGETS_MAX * sizeof(*linting.world.target));
 	linting.called = calloc(cfi->fde_count + 1, sizeof(*linting.called));
@@ -665,6 +662,7 @@ static int lint(const struct cfi *cfi, const struct object *object, const struct
 	free(linting.sum);
 	free(linting.again);
 	lint_framed_deinit(&linting.framed);
+	lint_ends_deinit(&linting.ends);
 	lint_strays_deinit(&linting.strays);
 	lint_middle_deinit(&linting.middle);
 	return result;

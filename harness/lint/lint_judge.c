@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include "array.h"
+#include "lint/lint_end.h"
 #include "lint/lint_judge.h"
 #include "flow/flow_names.h"
 #include "flow/flow_noreturn.h"
@@ -184,31 +185,19 @@ static bool is_convention(const struct lint_judge *judge, const struct flow *flo
 	       (flow->world->go && cfi->cie[part->fde->cie].section == &cfi->image->debug_frame);
 }
 
-/* By its first row. */
-static bool had_caller(const struct flow *flow)
+/* Who was entered in another way than by a call. */
+static void judge_entry(const struct lint_judge *judge, const struct flow *flow,
+			struct flow_row_verdict *verdict)
 {
-	const struct flow_part *part = flow->part[0];
-
-	return flow->function != flow->world->first && part->row_count &&
-	       part->row[0].reg[REGISTER_RIP].kind != RULE_UNDEFINED;
-}
-
-/* The row says that there is no caller, and the function had one when it began. Does a thread begin here? Not
- * where the stack is still the function's, and the return address in its word. */
-static void judge_end(const struct flow_state *state, struct flow_row_verdict *verdict)
-{
-	const struct value top = { .kind = VALUE_CFA, .number = -8 };
-	const struct value *word = flow_word_find(state, &top);
-
-	verdict->outcome = FLOW_ROW_UNPROVEN;
-	verdict->reason = FLOW_RULE_UNKNOWN;
-	if (state->thread != FLOW_THREAD_NONE || !value_is_stack(&state->reg[REGISTER_RSP]) ||
-	    !word || word->kind != VALUE_ENTRY || word->reg != REGISTER_RIP)
-		return;
-	verdict->outcome = FLOW_ROW_MISMATCH;
-	verdict->fault = FLOW_RETURN;
-	verdict->reg = REGISTER_RIP;
-	verdict->actual = *word;
+	if (flow->is_handler) {
+		/* What is on the stack where it begins, an error code or none, the CPU knows. */
+		verdict->outcome = FLOW_ROW_UNPROVEN;
+		verdict->reason = FLOW_SIGNAL_FRAME;
+	} else if (flow->returned_to && !judge->doubtful) {
+		/* What is on the stack there, whoever put its address there knows. */
+		verdict->outcome = FLOW_ROW_UNPROVEN;
+		verdict->reason = FLOW_NO_ENTRY;
+	}
 }
 
 static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
@@ -225,27 +214,13 @@ static void judge_instruction(struct lint_judge *judge, const struct flow *flow,
 
 	if (row)
 		flow_row_check(row, code->pc, state, part->agreed, &verdict);
-	if (verdict.ends && flow->returns && flow->function != flow->world->first) {
-		verdict.outcome = FLOW_ROW_MISMATCH;
-		verdict.fault = FLOW_RETURN;
-		verdict.reg = REGISTER_RIP;
-		verdict.actual = (struct value) { .kind = VALUE_ENTRY, .reg = REGISTER_RIP };
-	}
-	if (verdict.ends && verdict.outcome == FLOW_ROW_PROVEN && had_caller(flow))
-		judge_end(state, &verdict);
+	if (verdict.ends)
+		lint_end_judge(judge, flow, state, &verdict);
 	if (verdict.outcome == FLOW_ROW_MISMATCH && is_convention(judge, flow, part, &verdict)) {
 		verdict.outcome = FLOW_ROW_UNPROVEN;
 		verdict.reason = FLOW_RULE_UNKNOWN;
 	}
-	if (flow->is_handler) {
-		/* What is on the stack where it begins, an error code or none, the CPU knows. */
-		verdict.outcome = FLOW_ROW_UNPROVEN;
-		verdict.reason = FLOW_SIGNAL_FRAME;
-	} else if (flow->returned_to && !judge->doubtful) {
-		/* What is on the stack there, whoever put its address there knows. */
-		verdict.outcome = FLOW_ROW_UNPROVEN;
-		verdict.reason = FLOW_NO_ENTRY;
-	}
+	judge_entry(judge, flow, &verdict);
 	if (verdict.outcome == FLOW_ROW_MISMATCH && block->unsure) {
 		verdict.outcome = FLOW_ROW_UNPROVEN;
 		verdict.reason = FLOW_JUMP_UNKNOWN;

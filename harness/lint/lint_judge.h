@@ -7,6 +7,13 @@
 
 #include "lint/lint.h"
 
+/* Whether a function has a caller that says that it has none. */
+enum lint_end {
+	LINT_END_UNKNOWN,
+	LINT_END_CALLED, /* calls lead to it, and nothing else does */
+	LINT_END_FIRST, /* a process goes on there from where it began, and nothing else leads to it */
+};
+
 struct lint_judge {
 	const struct cfi *cfi;
 	const struct lint_watch *watch;
@@ -15,6 +22,7 @@ struct lint_judge {
 	const struct flow *flow; /* that is judged */
 	uint32_t arguments; /* of that flow: registers by which its callers tell it something */
 	bool doubtful;	    /* entered in the middle: what is wrong there is unproven */
+	enum lint_end end;  /* of a flow that says from its begin on that it has no caller */
 	struct lint_counts *counts;
 	/* What all jumps of the flow have in common that may lead to any of its instructions: lint_unread.c. */
 	bool has_unread;

@@ -128,7 +128,7 @@ static bool is_as_cfi(const struct lint_point *point, const struct flow_row_verd
 
 	return own->outcome == FLOW_ROW_MISMATCH && own->fault == verdict->fault &&
 	       own->reg == verdict->reg && own->never_written == verdict->never_written &&
-	       own->callers_word == verdict->callers_word &&
+	       own->callers_word == verdict->callers_word && own->on_top == verdict->on_top &&
 	       value_equal(&own->actual, &verdict->actual);
 }
 

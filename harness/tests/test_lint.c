@@ -339,11 +339,11 @@ static const struct lint_case lint_cases[] = {
 	  "SP002 0..1 ra=undefined / there is the return address\n0 of 1, 1 mismatch" },
 	{ "the end of the stack, where nothing returns",
 	  "	.cfi_undefined rip\n	xor ebp, ebp\n	call g@PLT\n	hlt\n",
-	  "3 of 3, 1 proven" },
+	  "0 of 3, 1 unproven rule_unknown" },
 	{ "the end of the stack, in one that goes on in another such function",
 	  "	.cfi_undefined rip\n	jmp h\n	.cfi_endproc\nh:	.cfi_startproc\n"
 	  "	.cfi_undefined rip\n	hlt\n",
-	  "2 of 2, 2 proven" },
+	  "0 of 2, 2 unproven rule_unknown" },
 	{ "the end of the stack, in one whose caller another returns to",
 	  "	.cfi_undefined rip\n	jmp h\n	.cfi_endproc\nh:	.cfi_startproc\n" LEAF,
 	  "SP002 0..2 ra=undefined / there is the return address\n1 of 2, 1 mismatch, 1 proven" },

@@ -304,9 +304,13 @@ static const struct cfi_case {
 	  "SP001 1..7 cfa=rsp+8 / cfa=rsp+16\n2 proven, 2 as CFI" },
 	{ "a signal frame is nobody's",
 	  "f: .cfi_startproc\n	.cfi_signal_frame\n	ret\n	.cfi_endproc\n", "1 other" },
-	{ "no caller, where nothing returns",
-	  "f: .cfi_startproc\n	.cfi_undefined rip\n	push rax\n	ud2\n	.cfi_endproc\n",
+	{ "no caller, where a process begins",
+	  "_start:\nf: .cfi_startproc\n	.cfi_undefined rip\n	push rax\n	ud2\n	"
+	  ".cfi_endproc\n",
 	  "2 proven" },
+	{ "no caller, where nothing returns: nobody knows",
+	  "f: .cfi_startproc\n	.cfi_undefined rip\n	push rax\n	ud2\n	.cfi_endproc\n",
+	  "2 other" },
 	{ "a marker is counted",
 	  "f: .cfi_startproc\n	.cfi_escape 0x0f,4,0x77,8,0x30,0x21\n	ret\n	"
 	  ".cfi_endproc\n",

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_world.h - what the image says of all of its functions
+ */
+#ifndef STACKPROOF_LINT_WORLD_H
+#define STACKPROOF_LINT_WORLD_H
+
+#include "flow/flow.h"
+
+/* Where a process begins, and which languages' functions the image has. */
+void lint_world_note(struct flow_world *world);
+
+#endif

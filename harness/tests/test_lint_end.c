@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_lint_end.c - whether there is a caller, and where the return address is
+ *
+ * Cases of lint_fixture.h. f calls what the case is about, which stands behind it, or doesn't. What never returns
+ * and says that nobody called it is right where that is so: the code doesn't show it, but who calls it does.
+ */
+#include "lint_fixture.h"
+
+#define START	 "	.cfi_startproc\n"
+#define END	 "	.cfi_endproc\n"
+#define ROOM	 "	sub rsp, 8\n	.cfi_def_cfa_offset 16\n"
+#define CALLS(f) ROOM "	call " f "\n	add rsp, 8\n	.cfi_def_cfa_offset 8\n	ret\n" END
+/* Of three instructions; the return address is in its word. */
+#define NEVER START "	.cfi_undefined rip\n	nop\n	xor eax, eax\n	hlt\n"
+#define WRONG "SP002 14..18 ra=undefined / there is the return address\n"
+/* The second of two functions has that rule from its begin on. */
+#define RULE(rule) CALLS("9f") "9:" START rule "	xor eax, eax\n	ret\n"
+#define ABOVE(ra)  "SP002 14..17 ra=" ra " / it is at c-8\n4 of 6, 1 mismatch, 1 proven"
+
+#define GAP   "SP006 5..6 no FDE covers it / it is a function, or something leads there\n"
+#define CLONE "	syscall\n	test rax, rax\n"
+#define THREAD                                                                                     \
+	START "	.cfi_undefined rip\n	xor ebp, ebp\n	pop rax\n	call rax\n	hlt\n"
+
+static const struct lint_case lint_cases[] = {
+	/* Who says that he has no caller. */
+	{ "nobody knows whether one has a caller that nothing was seen to call", LEAF END NEVER,
+	  "1 of 4, 1 proven, 1 unproven rule_unknown" },
+	{ "who is called has one", CALLS("9f") "9:" NEVER, WRONG "4 of 7, 1 mismatch, 1 proven" },
+	{ "by a function that comes later, too",
+	  LEAF END "9:" NEVER END START CALLS("9b") START LEAF,
+	  "SP002 1..5 ra=undefined / there is the return address\n6 of 9, 1 mismatch, 3 proven" },
+	{ "unless something keeps his address: a thread may begin there",
+	  CALLS("9f") "9:" NEVER "	.data\n	.quad 9b\n	.text\n",
+	  "4 of 7, 1 proven, 1 unproven rule_unknown" },
+	{ "or an instruction makes it",
+	  CALLS("9f") START "	lea rax, 9f[rip]\n	ret\n" END "9:" NEVER,
+	  "6 of 9, 2 proven, 1 unproven rule_unknown" },
+	{ "or somebody jumps there", CALLS("9f") START "	jmp 9f\n" END "9:" NEVER,
+	  "5 of 8, 2 proven, 1 unproven rule_unknown" },
+	{ "once the return address is overwritten, nobody knows",
+	  CALLS("9f") "9:" START "	.cfi_undefined rip\n	mov qword ptr [rsp], 0\n"
+		      "	nop\n	hlt\n",
+	  "SP002 14..22 ra=undefined / there is the return address\n4 of 7, 1 mismatch, 1 proven" },
+	{ "or once rsp is another's",
+	  CALLS("9f") "9:" START "	.cfi_undefined rip\n	mov rsp, rdi\n	nop\n	hlt\n",
+	  "SP002 14..17 ra=undefined / there is the return address\n4 of 7, 1 mismatch, 1 proven" },
+	{ "who returns had one, by whom ever he is entered",
+	  CALLS("9f") "9:" START "	.cfi_undefined rip\n	nop\n	ret\n"
+		      "	.data\n	.quad 9b\n	.text\n",
+	  "SP002 14..16 ra=undefined / there is the return address\n4 of 6, 1 mismatch, 1 proven" },
+	{ "where an object's process will begin there is none", LEAF END "_start:" NEVER,
+	  "4 of 4, 2 proven" },
+	/* As glibc's clone has it. */
+	{ "a new thread has none", "	mov eax, 56\n" END CLONE "	je 9f\n	ret\n9:" THREAD,
+	  GAP "5 of 5, 2 proven" },
+	{ "whatever other comparison comes first",
+	  "	mov eax, 56\n" END CLONE "	jl 8f\n	je 9f\n	ret\n9:" THREAD "8:" END START LEAF,
+	  GAP "6 of 6, 3 proven" },
+	{ "the parent has one",
+	  "	mov eax, 56\n" END CLONE "	jne 9f\n	ret\n9:" THREAD,
+	  GAP "1 of 5, 1 proven, 1 unproven rule_unknown" },
+	{ "a process, too", "	mov eax, 57\n" END CLONE "	je 9f\n	ret\n9:" THREAD,
+	  GAP "1 of 5, 1 proven, 1 unproven rule_unknown" },
+	{ "nobody knows, if nothing was seen to lead there",
+	  "	mov eax, 56\n" END CLONE "	ret\n9:" THREAD,
+	  GAP "1 of 5, 1 proven, 1 unproven rule_unknown" },
+	/* Where the return address is. */
+	{ "behind the words of its frame", RULE("	.cfi_offset rip, 8\n"), ABOVE("c+8") },
+	{ "in its caller's", RULE("	.cfi_offset rip, 80\n"), ABOVE("c+80") },
+	{ "as it is", RULE("	.cfi_same_value rip\n"), ABOVE("same") },
+	{ "in rip", RULE("	.cfi_register rip, rip\n"), ABOVE("rip") },
+	{ "an address of the stack", RULE("	.cfi_val_offset rip, -16\n"), ABOVE("v-16") },
+	{ "below rsp", RULE("	.cfi_offset rip, -16\n"),
+	  "SP002 14..17 ra=c-16 / nothing was written there\n4 of 6, 1 mismatch, 1 proven" },
+	{ "later: behind what was pushed",
+	  "	push rax\n	.cfi_def_cfa_offset 16\n	.cfi_offset rip, 8\n	nop\n	"
+	  "pop rax\n"
+	  "	.cfi_def_cfa_offset 8\n	.cfi_offset rip, -8\n	ret\n",
+	  "SP002 1..3 ra=c+8 / it is at c-8\n2 of 4, 1 mismatch" },
+	{ "moved up there: nobody is accused",
+	  "	pop rax\n	.cfi_def_cfa_offset 0\n	.cfi_register rip, rax\n	mov "
+	  "[rsp+8], rax\n"
+	  "	.cfi_offset rip, 8\n	nop\n	add rsp, 8\n	.cfi_def_cfa_offset -8\n	"
+	  "ret\n",
+	  "0 of 5, 1 unproven no_entry" },
+	{ "who returns home was called, though nobody was seen to call it",
+	  LEAF END START "	.cfi_offset rip, 8\n	nop\n	ret\n",
+	  "SP002 1..3 ra=c+8 / it is at c-8\n1 of 3, 1 mismatch, 1 proven" },
+	{ "who doesn't return may have been entered in another way",
+	  LEAF END START "	.cfi_offset rip, 8\n	xor eax, eax\n	hlt\n",
+	  "1 of 2, 1 proven, 1 unproven no_entry" },
+	{ "unless he is called by one that is followed later",
+	  LEAF END "9:" START "	.cfi_offset rip, 8\n	nop\n	call 7f\n	hlt\n" END
+		   "8:" START "	.cfi_offset rip, 8\n	call 9b\n	hlt\n" END "7:" START
+		   "	.cfi_offset rip, 8\n	push rax\n	.cfi_def_cfa_offset 16\n	"
+		   "call 8b\n	pop rax\n"
+		   "	.cfi_def_cfa_offset 8\n	ret\n",
+	  "SP002 14..20 ra=c+8 / it is at c-8\nSP002 1..7 ra=c+8 / it is at c-8\n"
+	  "SP002 8..13 ra=c+8 / it is at c-8\n1 of 8, 3 mismatch, 1 proven" },
+};
+
+#define LINT_SUITE "lint_end"
+#include "lint_cases_main.h"
