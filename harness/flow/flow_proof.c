@@ -345,7 +345,7 @@ static void cursor_read(struct cursor *cursor)
 	const uint32_t ruled = FLOW_PRESERVED | 1u << REGISTER_RIP;
 
 	cursor->dirty = true;
-	cursor->reads = 0;
+	cursor->reads = 1u << REGISTER_RSP; /* a word may be too far below it */
 	cursor->reads_all = row->cfa.kind != RULE_CFA_REGISTER || flow_row_has_others(row);
 	if (row->cfa.reg < REGISTER_GPR_COUNT)
 		cursor->reads |= 1u << row->cfa.reg;

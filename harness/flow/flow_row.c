@@ -103,6 +103,17 @@ static void check_return(const struct flow_state *state, enum flow_reason reason
 	ret->on_top = true;
 }
 
+#define RED_ZONE_BYTES 128 /* psABI, 3.2.2 */
+
+/* The word is so far below rsp that a signal's frame may be put there, and so may a debugger's call. */
+static bool is_below_red_zone(const struct flow_state *state, const struct value *at)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+
+	return value_is_stack(rsp) && rsp->kind == at->kind && rsp->bound == at->bound &&
+	       at->number < (int64_t)((uint64_t)rsp->number - RED_ZONE_BYTES);
+}
+
 /* The word at an address that the row says. */
 static void check_word(const struct flow_state *state, const struct value *at, uint8_t reg,
 		       enum flow_fault fault, struct flow_row_verdict *ret)
@@ -115,7 +126,9 @@ static void check_word(const struct flow_state *state, const struct value *at, u
 		return;
 	}
 	word = flow_word_find(state, at);
-	if (word)
+	if (word && is_entry_value(word, reg) && is_below_red_zone(state, at))
+		unproven(ret, FLOW_VALUE_UNKNOWN);
+	else if (word)
 		check_value(word, reg, fault, ret);
 	else if (cuts_word(state, at))
 		mismatch(ret, fault, reg, &halves);
@@ -134,7 +147,8 @@ static bool is_kept(const struct flow_state *state, uint8_t reg)
 	if (is_entry_value(&state->reg[reg], reg))
 		return true;
 	for (uint32_t i = 0; i < state->word_count; i++)
-		if (is_entry_value(&state->word[i].value, reg))
+		if (is_entry_value(&state->word[i].value, reg) &&
+		    !is_below_red_zone(state, &state->word[i].at))
 			return true;
 	return false;
 }
@@ -333,7 +347,7 @@ static bool has_saved(const struct flow_state *state, int64_t offset, uint8_t re
 		word = &state->word[guess].value;
 	else
 		word = flow_word_find(state, &at);
-	return word && is_entry_value(word, reg);
+	return word && is_entry_value(word, reg) && !is_below_red_zone(state, &at);
 }
 
 bool flow_row_holds_usual(const struct row *row, const struct flow_state *state)

@@ -26,6 +26,14 @@
 	"	.cfi_endproc\ncamlM__code_begin:\n	.type camlM__f_12, @function\n"                       \
 	"camlM__f_12:	.cfi_startproc\n"
 
+/* rbx is saved at the end of a large frame. */
+#define FAR                                                                                        \
+	"	sub rsp, 400\n	.cfi_def_cfa_offset 408\n	mov [rsp], rbx\n	"                              \
+	".cfi_offset rbx, -408\n"
+#define NEAR                                                                                       \
+	"	sub rsp, 400\n	.cfi_def_cfa_offset 408\n	mov [rsp+272], rbx\n	"                          \
+	".cfi_offset rbx, -136\n"
+
 static const struct lint_case lint_cases[] = {
 	/* GCC's __attribute__((interrupt)) with an error code: below it the CPU has pushed that. */
 	{ "a handler of an interrupt is not called",
@@ -283,6 +291,26 @@ static const struct lint_case lint_cases[] = {
 	{ "but where its frame is",
 	  "	ret\n" OCAML "	sub rsp, 8\n	xor ebx, ebx\n	add rsp, 8\n	ret\n",
 	  "SP001 5..11 cfa=rsp+8 / cfa=rsp+16\n3 of 5, 1 mismatch, 1 proven" },
+	{ "what lies below the red zone a signal overwrites",
+	  FAR "	mov rbx, [rsp]\n	add rsp, 400\n	.cfi_def_cfa_offset 8\n	add rdi, "
+	      "rax\n" LEAF,
+	  "4 of 6, 1 unproven value_unknown" },
+	{ "what lies in it, not",
+	  NEAR "	mov rbx, [rsp+272]\n	add rsp, 400\n	.cfi_def_cfa_offset 8\n	add rdi, "
+	       "rax\n" LEAF,
+	  "6 of 6, 1 proven" },
+	{ "nor who has its register back",
+	  FAR "	mov rbx, [rsp]\n	.cfi_restore rbx\n	add rsp, 400\n	"
+	      ".cfi_def_cfa_offset 8\n" LEAF,
+	  "5 of 5, 1 proven" },
+	{ "counted from rbp it is no less below",
+	  "	push rbp\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbp, -16\n	mov rbp, "
+	  "rsp\n"
+	  "	.cfi_def_cfa_register rbp\n	sub rsp, 208\n	mov [rsp], rbx\n	"
+	  ".cfi_offset rbx, -224\n"
+	  "	nop\n	add rsp, 208\n	nop\n	.cfi_restore rbx\n	pop rbp\n	"
+	  ".cfi_def_cfa rsp, 8\n	.cfi_restore rbp\n" LEAF,
+	  "8 of 9, 1 unproven value_unknown" },
 	{ "of 0 bsf finds nothing and writes nothing", KEPT("	bsf rbx, rdi\n"),
 	  "3 of 5, 1 unproven value_unknown" },
 };
