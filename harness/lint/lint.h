@@ -16,6 +16,7 @@
  *	lint_enter.c	 where an FDE is entered besides
  *	lint_middle.c	 code in the middle of an FDE that is called
  *	lint_kept.c	 functions without an FDE of which only the address is kept
+ *	lint_uncovered.c how far code without an FDE goes on
  *	lint_addresses.c  addresses, to be looked at in order
  *	lint_judge.c	 every instruction that was reached, at last
  *	lint_unread.c	 and whether a jump might lead there whose targets nobody knows

@@ -79,6 +79,36 @@ uint64_t lint_begin_gap(const struct cfi *cfi, size_t number)
 	return before ? before->pc_begin + before->pc_range : 0;
 }
 
+/* The number of the first FDE that begins at pc or behind it. */
+static size_t number_from(const struct cfi *cfi, uint64_t pc)
+{
+	size_t low = 0, high = cfi->by_pc_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (cfi->fde[cfi->by_pc[middle]].pc_begin < pc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct cfi_fde *lint_begin_before(const struct cfi *cfi, uint64_t pc)
+{
+	size_t number = number_from(cfi, pc);
+
+	return number ? &cfi->fde[cfi->by_pc[number - 1]] : NULL;
+}
+
+uint64_t lint_begin_next(const struct cfi *cfi, uint64_t pc)
+{
+	size_t number = number_from(cfi, pc);
+
+	return number < cfi->by_pc_count ? cfi->fde[cfi->by_pc[number]].pc_begin : UINT64_MAX;
+}
+
 bool lint_begin_doubtful(const struct cfi *cfi, struct code_decoder *decoder, size_t number)
 {
 	uint64_t begin = cfi->fde[cfi->by_pc[number]].pc_begin, end = lint_begin_gap(cfi, number);

@@ -10,6 +10,10 @@
 /* Of the FDE of that number in cfi->by_pc: another FDE's code lies where it begins, or code that no FDE
  * covers goes on into it. */
 bool lint_begin_doubtful(const struct cfi *cfi, struct code_decoder *decoder, size_t number);
+/* The last FDE that begins before pc; NULL: none. */
+const struct cfi_fde *lint_begin_before(const struct cfi *cfi, uint64_t pc);
+/* Where the first FDE begins that does so at pc or behind it; UINT64_MAX: none. */
+uint64_t lint_begin_next(const struct cfi *cfi, uint64_t pc);
 /* Where the FDE before it ends. */
 uint64_t lint_begin_gap(const struct cfi *cfi, size_t number);
 /* What is known at begin if from was called, by the instructions in between; false: nothing, since a way

@@ -11,6 +11,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "lint/lint_begin.h"
 #include "lint/lint_end.h"
 #include "lint/lint_kept.h"
 
@@ -36,27 +37,11 @@ static bool is_first(const struct flow_world *world, uint64_t pc)
 	return pc == world->first || pc == image->entry || (!image->entry && has_start(image, pc));
 }
 
-/* The last FDE that begins before pc; NULL: none. */
-static const struct cfi_fde *fde_before(const struct cfi *cfi, uint64_t pc)
-{
-	size_t low = 0, high = cfi->by_pc_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (cfi->fde[cfi->by_pc[middle]].pc_begin < pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &cfi->fde[cfi->by_pc[low - 1]] : NULL;
-}
-
 /* The code before it makes a new thread, which goes on there. glibc's clone has no FDE from its system call on
  * up to here; so that code is passed as it stands in memory. */
 static bool begins_thread(const struct flow_world *world, uint64_t pc)
 {
-	const struct cfi_fde *before = fde_before(world->cfi, pc);
+	const struct cfi_fde *before = lint_begin_before(world->cfi, pc);
 	const uint8_t *bytes = NULL;
 	struct flow_state state, taken;
 	struct code code;

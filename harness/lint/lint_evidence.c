@@ -2,7 +2,8 @@
 /*
  * lint_evidence.c - what stands beside a finding: instructions, the jumps that lead there, the line
  *
- * What stands before an instruction in memory is found by decoding from the function's begin: x86's
+ * What stands before an instruction in memory is found by decoding from the function's begin, or of code that no FDE
+ * covers and no symbol names from that of the FDE before, since an FDE may end inside an instruction: x86's
  * instructions can't be read backwards. If none of them ends where the finding begins, nothing is
  * shown before it. The debug file is looked for at the first finding only: most images have none.
  */
@@ -11,6 +12,7 @@
 #include "cli/json_counts.h"
 #include "images/code_source.h"
 #include "images/debug_link.h"
+#include "lint/lint_begin.h"
 #include "lint/lint_evidence.h"
 #include "lint/lint_place.h"
 
@@ -60,17 +62,23 @@ void lint_evidence_destroy(struct lint_evidence *evidence)
 
 /* ---- instructions -------------------------------------------------------------------------- */
 
-/* Its length, 0 if it can't be decoded. */
-static uint64_t length_at(const struct lint_evidence *evidence, uint64_t pc)
+/* False: it can't be decoded. */
+static bool code_at(const struct lint_evidence *evidence, uint64_t pc, struct code *ret)
 {
 	size_t size;
 	const uint8_t *bytes = lint_place_bytes(evidence->object, evidence->cfi->image, pc, &size);
+
+	if (bytes)
+		code_decode(evidence->decoder, pc, bytes, size, ret);
+	return bytes && ret->length;
+}
+
+/* Its length, 0 if it can't be decoded. */
+static uint64_t length_at(const struct lint_evidence *evidence, uint64_t pc)
+{
 	struct code code;
 
-	if (!bytes)
-		return 0;
-	code_decode(evidence->decoder, pc, bytes, size, &code);
-	return code.length;
+	return code_at(evidence, pc, &code) ? code.length : 0;
 }
 
 /* The name that a relocation of the instruction has, as " (name)". */
@@ -114,8 +122,19 @@ static json_t *line_at(const struct lint_evidence *evidence, uint64_t pc, uint64
 	return line;
 }
 
-/* Decodes on to pc. The last instructions before it are in before[]. */
-static void go_to(struct lint_evidence *evidence, uint64_t function, uint64_t pc)
+static void note_before(struct lint_evidence *evidence, uint64_t pc)
+{
+	if (evidence->before_count == BEFORE_SHOWN) {
+		for (size_t i = 1; i < BEFORE_SHOWN; i++)
+			evidence->before[i - 1] = evidence->before[i];
+		evidence->before_count--;
+	}
+	evidence->before[evidence->before_count++] = pc;
+}
+
+/* Decodes on to pc. The last instructions before it are in before[]. is_gap: what is no instruction, and what lies
+ * between functions, parts what is before it from what is behind. */
+static void go_to(struct lint_evidence *evidence, uint64_t function, uint64_t pc, bool is_gap)
 {
 	if (evidence->function != function || evidence->at > pc) {
 		evidence->function = evidence->at = function;
@@ -126,29 +145,46 @@ static void go_to(struct lint_evidence *evidence, uint64_t function, uint64_t pc
 		return;
 	}
 	while (evidence->at < pc) {
-		uint64_t length = length_at(evidence, evidence->at);
+		struct code code;
+		bool is_code = code_at(evidence, evidence->at, &code);
 
-		if (evidence->before_count == BEFORE_SHOWN) {
-			for (size_t i = 1; i < BEFORE_SHOWN; i++)
-				evidence->before[i - 1] = evidence->before[i];
-			evidence->before_count--;
-		}
-		evidence->before[evidence->before_count++] = evidence->at;
-		evidence->at += length ? length : 1;
+		if (is_gap && (!is_code || code.is_padding))
+			evidence->before_count = 0;
+		else
+			note_before(evidence, evidence->at);
+		evidence->at += is_code ? code.length : 1;
 	}
 	if (evidence->at != pc)
 		evidence->before_count = 0;
 }
 
-static void set_disassembly(struct lint_evidence *evidence, uint64_t function, uint64_t pc,
-			    json_t *object)
+/* From where the code before pc is decoded. function: what it is called after begins there. */
+static uint64_t decoded_from(const struct lint_evidence *evidence, uint64_t function, uint64_t pc)
 {
-	const struct cfi_fde *fde = cfi_fde_find(evidence->cfi, pc);
-	uint64_t end = fde ? fde->pc_begin + fde->pc_range : pc + 1;
-	json_t *lines = json_array();
-	uint64_t near = pc;
+	const struct image *image = evidence->cfi->image;
+	const struct image_symbol *symbol = image_symbol_find(image, function);
+	const struct cfi_fde *before;
 
-	go_to(evidence, function, pc);
+	if (cfi_fde_find(evidence->cfi, function) || (symbol && symbol->pc == function))
+		return function;
+	before = lint_begin_before(evidence->cfi, pc);
+	if (!before ||
+	    (evidence->object && object_section_find(evidence->object, pc) !=
+					 object_section_find(evidence->object, before->pc_begin)))
+		return pc;
+	return before->pc_begin;
+}
+
+static void set_disassembly(struct lint_evidence *evidence, uint64_t function,
+			    const struct lint_finding *finding, json_t *object)
+{
+	uint64_t pc = finding->pc;
+	const struct cfi_fde *fde = cfi_fde_find(evidence->cfi, pc);
+	uint64_t end = fde ? fde->pc_begin + fde->pc_range : finding->pc_end;
+	uint64_t near = pc, from = decoded_from(evidence, function, pc);
+	json_t *lines = json_array();
+
+	go_to(evidence, from, pc, from != function);
 	for (size_t i = 0; i < evidence->before_count; i++)
 		json_array_append_new(lines, line_at(evidence, evidence->before[i], near));
 	for (size_t i = 0; i <= BEHIND_SHOWN && pc < end; i++) {
@@ -227,7 +263,7 @@ void lint_evidence_set(struct lint_evidence *evidence, const struct lint_finding
 
 	if (text)
 		json_object_set_new(object, "instruction", text);
-	set_disassembly(evidence, function, finding->pc, object);
+	set_disassembly(evidence, function, finding, object);
 	if (finding->path.known)
 		set_path(evidence, finding, object);
 	set_source(evidence, finding->pc, object);

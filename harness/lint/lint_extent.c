@@ -174,9 +174,23 @@ static void check_code(struct lint_judge *judge, const struct object *object,
 		tell(judge, fde, fde->pc_begin, end, "the code ends at 0x%" PRIx64, end);
 }
 
+static void check_order(struct lint_judge *judge)
+{
+	const struct cfi *cfi = judge->cfi;
+
+	for (size_t i = 1; i < cfi->by_pc_count; i++) {
+		const struct cfi_fde *before = &cfi->fde[cfi->by_pc[i - 1]];
+		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
+
+		if (fde->pc_begin < before->pc_begin + before->pc_range)
+			lint_judge_overlap(judge, before, fde);
+	}
+}
+
 void lint_extent_check(struct lint_judge *judge, const struct flow_names *names,
 		       const struct object *object)
 {
+	check_order(judge);
 	for (size_t i = 0; i < judge->cfi->by_pc_count; i++) {
 		const struct cfi_fde *fde = &judge->cfi->fde[judge->cfi->by_pc[i]];
 

@@ -26,6 +26,7 @@
 #include "flow/flow_noreturn.h"
 #include "flow/flow_proof.h"
 #include "lint/lint_stray.h"
+#include "lint/lint_uncovered.h"
 #include "lint/lint_world.h"
 
 struct linting {
@@ -537,32 +538,9 @@ static void note_functions(struct linting *linting)
 			note_uncovered(linting, symbol[i].pc, 0);
 }
 
-/* Some FDE's place is a number that the linker is told: it may cover any code. */
-static bool has_elsewhere(const struct cfi *cfi, const struct object *object)
-{
-	for (size_t i = 0; object && object->cfi_unknown && i < cfi->fde_count; i++)
-		if (!image_code_segment(cfi->image, cfi->fde[i].pc_begin))
-			return true;
-	return false;
-}
-
-static void check_order(struct linting *linting)
-{
-	const struct cfi *cfi = linting->world.cfi;
-
-	for (size_t i = 1; i < cfi->by_pc_count; i++) {
-		const struct cfi_fde *before = &cfi->fde[cfi->by_pc[i - 1]];
-		const struct cfi_fde *fde = &cfi->fde[cfi->by_pc[i]];
-
-		if (fde->pc_begin < before->pc_begin + before->pc_range)
-			lint_judge_overlap(&linting->judge, before, fde);
-	}
-}
-
 static int lint_all(struct linting *linting, const struct object *object, struct error *error)
 {
 	const struct cfi *cfi = linting->world.cfi;
-	bool elsewhere = has_elsewhere(cfi, object);
 
 	if (object)
 		code_decoder_leave_unknown(linting->world.decoder, object->unknown,
@@ -597,9 +575,7 @@ static int lint_all(struct linting *linting, const struct object *object, struct
 			   linting->judge.noreturn, note_kept, linting, error))
 		return -1;
 	lint_addresses_sort(&linting->uncovered);
-	for (size_t i = 0; i < linting->uncovered.count && !elsewhere; i++)
-		lint_judge_uncovered(&linting->judge, linting->uncovered.address[i]);
-	check_order(linting);
+	lint_uncovered_tell(&linting->judge, &linting->world, object, &linting->uncovered);
 	lint_extent_check(&linting->judge, linting->world.names, object);
 	lint_judge_search_table(&linting->judge);
 	if (!object)

@@ -635,9 +635,9 @@ void lint_judge_overlap(struct lint_judge *judge, const struct cfi_fde *before,
 	lint_judge_report(judge, &finding);
 }
 
-void lint_judge_uncovered(struct lint_judge *judge, uint64_t pc)
+void lint_judge_uncovered(struct lint_judge *judge, uint64_t pc, uint64_t pc_end)
 {
-	struct lint_finding finding = { .id = LINT_UNCOVERED, .pc = pc, .pc_end = pc + 1 };
+	struct lint_finding finding = { .id = LINT_UNCOVERED, .pc = pc, .pc_end = pc_end };
 
 	snprintf(finding.declared, sizeof(finding.declared), "no FDE covers it");
 	snprintf(finding.actual, sizeof(finding.actual),

@@ -75,7 +75,7 @@ bool lint_judge_is_wrong(const struct lint_judge *judge, uint64_t begin, uint64_
 void lint_judge_report(struct lint_judge *judge, const struct lint_finding *finding);
 void lint_judge_overlap(struct lint_judge *judge, const struct cfi_fde *before,
 			const struct cfi_fde *fde);
-void lint_judge_uncovered(struct lint_judge *judge, uint64_t pc);
+void lint_judge_uncovered(struct lint_judge *judge, uint64_t pc, uint64_t pc_end);
 void lint_judge_search_table(struct lint_judge *judge);
 
 /* ---- lint_unread.c ------------------------------------------------------------------------ */

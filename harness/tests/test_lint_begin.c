@@ -41,7 +41,7 @@ static const struct lint_case lint_cases[] = {
 	  "1 of 5, 1 proven, 1 unproven no_entry" },
 	{ "with more ways into it than one, neither",
 	  F NAMED(g) "	push rbx\n	test edi, edi\n	je 2f\n2:	" BEHIND_PUSH SIZED(g),
-	  "SP006 1..2 no FDE covers it / it is a function, or something leads there\n"
+	  "SP006 1..6 no FDE covers it / it is a function, or something leads there\n"
 	  "1 of 5, 1 proven, 1 unproven no_entry" },
 	{ "who has a name begins there, whatever lies before it",
 	  F "	push rbx\n" NAMED(g) START "	nop\n	ret\n" SIZED(g), "3 of 3, 2 proven" },
@@ -62,7 +62,7 @@ static const struct lint_case lint_cases[] = {
 	  "2 of 4, 1 proven, 1 unproven no_entry" },
 	{ "who returns as it should was, too", HALF("") "	ret\n", "3 of 3, 2 proven" },
 	{ "the last case of a switch behind the FDE is not covered", CASES("	nop\n"),
-	  "SP006 27..28 no FDE covers it / it is a function, or something leads there\n"
+	  "SP006 27..33 no FDE covers it / it is a function, or something leads there\n"
 	  "11 of 11, 2 proven" },
 	{ "where another function may begin, it is what compilers do with cases that can't be",
 	  CASES("	.p2align 4\n"), "11 of 11, 2 proven" },

@@ -51,7 +51,7 @@ static const struct bug {
 	  "0 wrong, 2 proven" },
 	{ "late_restore", SHARED, "",
 	  "SP001 late_restore+17..24 cfa=rsp+16 / cfa=rsp+176\n"
-	  "SP006 inner+0..1" UNCOVERED "1 wrong, 0 proven",
+	  "SP006 inner+0..4" UNCOVERED "1 wrong, 0 proven",
 	  "0 wrong, 2 proven" },
 	{ "merged_tails", SHARED, "",
 	  "SP001 merged_tails+29..29 from merged_tails+27 cfa=rsp+16 / cfa=rsp+32\n"
@@ -62,10 +62,10 @@ static const struct bug {
 	  "SP001 more_stack+1..9 cfa=rsp+24 / cfa=rsp+16\n"
 	  "1 wrong, 2 proven",
 	  "0 wrong, 3 proven" },
-	{ "new_thread", SHARED, "", "SP006 new_thread+5..6" UNCOVERED "0 wrong, 1 proven",
+	{ "new_thread", SHARED, "", "SP006 new_thread+5..18" UNCOVERED "0 wrong, 1 proven",
 	  "0 wrong, 0 proven, 1 value_unknown" },
 	{ "no_plt_rows", SHARED, "-Wl,--no-ld-generated-unwind-info",
-	  "SP006 callee@plt+0..1" UNCOVERED "0 wrong, 1 proven", "0 wrong, 2 proven" },
+	  "SP006 callee@plt+0..6" UNCOVERED "0 wrong, 1 proven", "0 wrong, 2 proven" },
 	{ "no_search_table", SHARED, "-Wl,--no-eh-frame-hdr",
 	  "SP013 no PT_GNU_EH_FRAME leads there\n"
 	  "0 wrong, 1 proven",
@@ -101,7 +101,7 @@ static const struct bug {
 	  "0 wrong, 1 proven, 1 undecoded",
 	  "0 wrong, 2 proven" },
 	{ "reaching", BARE, "-DDATA",
-	  "SP006 first+0..1" UNCOVERED
+	  "SP006 first+0..4" UNCOVERED
 	  "SP012 +0..8 an FDE of 8 bytes from 0x403000 / no code is there\n"
 	  "0 wrong, 1 proven, 1 not_reached",
 	  "0 wrong, 2 proven" },
@@ -110,7 +110,7 @@ static const struct bug {
 	  "caller's rbp-16\n"
 	  "1 wrong, 1 proven",
 	  "0 wrong, 2 proven" },
-	{ "restore_rt", SHARED, "", "SP006 __restore_rt+0..1" UNCOVERED "0 wrong, 1 proven",
+	{ "restore_rt", SHARED, "", "SP006 __restore_rt+0..7" UNCOVERED "0 wrong, 1 proven",
 	  "0 wrong, 1 proven, 1 signal_frame" },
 	{ "second_epilogue", SHARED, "",
 	  "SP001 second_epilogue+14..18 cfa=rsp+8 / cfa=rsp+16\n"
@@ -134,7 +134,7 @@ static const struct bug {
 	  "1 wrong, 1 proven",
 	  "0 wrong, 2 proven" },
 	{ "start_files", PROGRAM, "",
-	  "SP006 _init+0..1" UNCOVERED "SP006 _start+0..1" UNCOVERED "0 wrong, 1 proven",
+	  "SP006 _init+0..14" UNCOVERED "SP006 _start+0..12" UNCOVERED "0 wrong, 1 proven",
 	  "0 wrong, 3 proven" },
 	{ "unnamed_saves", SHARED, "",
 	  "SP001 unnamed_saves+1..4 cfa=rsp+8 / cfa=rsp+16\n"

@@ -18,8 +18,8 @@
 #define RULE(rule) CALLS("9f") "9:" START rule "	xor eax, eax\n	ret\n"
 #define ABOVE(ra)  "SP002 14..17 ra=" ra " / it is at c-8\n4 of 6, 1 mismatch, 1 proven"
 
-#define GAP   "SP006 5..6 no FDE covers it / it is a function, or something leads there\n"
-#define CLONE "	syscall\n	test rax, rax\n"
+#define GAP(end) "SP006 5.." #end " no FDE covers it / it is a function, or something leads there\n"
+#define CLONE	 "	syscall\n	test rax, rax\n"
 #define THREAD                                                                                     \
 	START "	.cfi_undefined rip\n	xor ebp, ebp\n	pop rax\n	call rax\n	hlt\n"
 
@@ -54,18 +54,18 @@ static const struct lint_case lint_cases[] = {
 	  "4 of 4, 2 proven" },
 	/* As glibc's clone has it. */
 	{ "a new thread has none", "	mov eax, 56\n" END CLONE "	je 9f\n	ret\n9:" THREAD,
-	  GAP "5 of 5, 2 proven" },
+	  GAP(13) "5 of 5, 2 proven" },
 	{ "whatever other comparison comes first",
 	  "	mov eax, 56\n" END CLONE "	jl 8f\n	je 9f\n	ret\n9:" THREAD "8:" END START LEAF,
-	  GAP "6 of 6, 3 proven" },
+	  GAP(15) "6 of 6, 3 proven" },
 	{ "the parent has one",
 	  "	mov eax, 56\n" END CLONE "	jne 9f\n	ret\n9:" THREAD,
-	  GAP "1 of 5, 1 proven, 1 unproven rule_unknown" },
+	  GAP(13) "1 of 5, 1 proven, 1 unproven rule_unknown" },
 	{ "a process, too", "	mov eax, 57\n" END CLONE "	je 9f\n	ret\n9:" THREAD,
-	  GAP "1 of 5, 1 proven, 1 unproven rule_unknown" },
+	  GAP(13) "1 of 5, 1 proven, 1 unproven rule_unknown" },
 	{ "nobody knows, if nothing was seen to lead there",
 	  "	mov eax, 56\n" END CLONE "	ret\n9:" THREAD,
-	  GAP "1 of 5, 1 proven, 1 unproven rule_unknown" },
+	  GAP(11) "1 of 5, 1 proven, 1 unproven rule_unknown" },
 	/* Where the return address is. */
 	{ "behind the words of its frame", RULE("	.cfi_offset rip, 8\n"), ABOVE("c+8") },
 	{ "in its caller's", RULE("	.cfi_offset rip, 80\n"), ABOVE("c+80") },

@@ -428,7 +428,7 @@ static const struct program_case {
 	{ "code without a row",
 	  START "call f\n" EXIT ".type f, @function\nf: cdq\nret\n.size f, . - f\n",
 	  "--step-every=1",
-	  "f SP006 confirmed true 1 1 0\nf missing x1 no_row: agrees\n"
+	  "f SP006 confirmed true 2 2 0\nf missing x1 no_row: agrees\n"
 	  "f+1 missing x1 no_row: agrees\nran 4: 4 proven, 0 mismatch\n",
 	  EXIT_FINDINGS },
 	{ "only every second instruction is looked at", START "call f\n" EXIT FORGOTTEN,

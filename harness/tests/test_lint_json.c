@@ -218,9 +218,9 @@ static const struct json_case {
 	  START "mov eax, offset 5f\n" EXIT GAP,
 	  { .only = UINT32_MAX },
 	  "{'type':'lint_finding','id':'SP006','table':'cfi','pc':'0x401010',"
-	  "'pc_end':'0x401011','function':'gap@0x40100e','offset':2,"
-	  "'instruction':'xor eax, eax','disassembly':'0x40100e nop; 0x401010 xor eax,"
-	  " eax','declared':'no FDE covers it','actual':'it is a function,"
+	  "'pc_end':'0x401013','function':'gap@0x40100e','offset':2,"
+	  "'instruction':'xor eax, eax','disassembly':'0x401010 xor eax,"
+	  " eax; 0x401012 ret','declared':'no FDE covers it','actual':'it is a function,"
 	  " or something leads there'}\n"
 	  "{'type':'lint','status':'linted','kind':'executable','findings':{'SP006':1},"
 	  "'wanted_findings':1,'fdes':2,'proven':2,'mismatch':0,'unproven':0,"
@@ -232,9 +232,9 @@ static const struct json_case {
 	  START "nop\nmov r11, offset 5f\n" EXIT GAP,
 	  { .only = UINT32_MAX },
 	  "{'type':'lint_finding','id':'SP006','table':'cfi','pc':'0x401020',"
-	  "'pc_end':'0x401021','function':'gap@0x401011','offset':15,"
-	  "'instruction':'xor eax, eax','disassembly':'0x401011 nop [rax+rax*1],"
-	  " ax; 0x40101c nop [rax], eax; 0x401020 xor eax, eax',"
+	  "'pc_end':'0x401023','function':'gap@0x401011','offset':15,"
+	  "'instruction':'xor eax, eax','disassembly':'0x401020 xor eax, eax;"
+	  " 0x401022 ret',"
 	  "'declared':'no FDE covers it','actual':'it is a function,"
 	  " or something leads there'}\n"
 	  "{'type':'lint','status':'linted','kind':'executable','findings':{'SP006':1},"
@@ -242,6 +242,22 @@ static const struct json_case {
 	  "'unproven_reasons':{},'instructions':6,'instructions_proven':6,"
 	  "'calls_not_returning':0,'lost_fdes':0,'lost_fdes_by_reason':{},"
 	  "'executable_bytes':49,'covered_bytes':18}\n" },
+	{ "code behind an FDE that ends inside an instruction, up to the next",
+	  LINKED,
+	  START "test edi, edi\njz 1f\n.byte 0xb8, 1, 0\n.cfi_endproc\n.byte 0, 0\nxor edi, edi\n"
+		"1: mov eax, 60\nsyscall\nhlt\n" F "ret\n" END_F,
+	  { .only = UINT32_MAX },
+	  "{'type':'lint_finding','id':'SP006','table':'cfi','pc':'0x40100b',"
+	  "'pc_end':'0x401013','function':'gap@0x401007','offset':4,"
+	  "'instruction':'mov eax, 0x3c','disassembly':'0x401002 jz 0x40100b;"
+	  " 0x401004 mov eax, 0x01; 0x401009 xor edi, edi; 0x40100b mov eax, 0x3c;"
+	  " 0x401010 syscall; 0x401012 hlt','declared':'no FDE covers it',"
+	  "'actual':'it is a function, or something leads there'}\n"
+	  "{'type':'lint','status':'linted','kind':'executable','findings':{'SP006':1},"
+	  "'wanted_findings':1,'fdes':2,'proven':1,'mismatch':0,'unproven':1,"
+	  "'unproven_reasons':{'undecoded':1},'instructions':5,'instructions_proven':3,"
+	  "'calls_not_returning':0,'lost_fdes':0,'lost_fdes_by_reason':{},"
+	  "'executable_bytes':20,'covered_bytes':8}\n" },
 	{ "in an instruction that moves nothing",
 	  LINKED,
 	  START "cmp eax, offset 5f\n" EXIT GAP,

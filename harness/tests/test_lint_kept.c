@@ -12,7 +12,8 @@
 #define KEEPS	  "	lea rax, 5f[rip]\n	ret\n	.cfi_endproc\n	.balign 16\n5:"
 #define NO_KEEPER "	ret\n	.cfi_endproc\n	.balign 16\n5:"
 #define NEXT	  "	.balign 16\nk:	.cfi_startproc\n	ret\n"
-#define NO_FDE	  "SP006 16..17 no FDE covers it / it is a function, or something leads there\n"
+#define NO_FDE(end)                                                                                \
+	"SP006 16.." #end " no FDE covers it / it is a function, or something leads there\n"
 /* f keeps two addresses, of gaps that begin at 16 and at 48. */
 #define TWO(first, second)                                                                         \
 	"	lea rax, 5f[rip]\n	lea rax, 6f[rip]\n	ret\n	.cfi_endproc\n	.balign "                     \
@@ -37,25 +38,25 @@
 /* clang-format off */
 static const struct lint_case lint_cases[] = {
 	{ "a function without CFI whose address an instruction makes",
-	  KEEPS "	push rbx\n	pop rbx\n	ret\n" NEXT, NO_FDE "3 of 3, 2 proven" },
+	  KEEPS "	push rbx\n	pop rbx\n	ret\n" NEXT, NO_FDE(19) "3 of 3, 2 proven" },
 	{ "whose address a word keeps",
 	  "	ret\n	.cfi_endproc\n	.balign 16\n5:	nop\n	xor eax, eax\n	ret\n"
 	  "	.data\n	.quad 5b\n	.text\n" NEXT, "2 of 2, 2 proven" },
 	{ "those that the loader calls are no finding, the others are",
-	  TWO("	.globl _init\n_init:", ""), TELLS_AT("SP006 48", "49") "5 of 5, 3 proven" },
+	  TWO("	.globl _init\n_init:", ""), TELLS_AT("SP006 48", "51") "5 of 5, 3 proven" },
 	{ "at a process's end, too", TWO("", "	.globl _fini\n_fini:"),
-	  TELLS_AT("SP006 16", "17") "5 of 5, 3 proven" },
+	  TELLS_AT("SP006 16", "19") "5 of 5, 3 proven" },
 	{ "neither of two", TWO("	.globl _init\n_init:", "	.globl _fini\n_fini:"),
 	  "5 of 5, 3 proven" },
-	{ "both of two", TWO("", ""), TELLS_AT("SP006 16", "17") TELLS_AT("SP006 48", "49") "5 of 5, 3 proven" },
+	{ "both of two", TWO("", ""), TELLS_AT("SP006 16", "19") TELLS_AT("SP006 48", "51") "5 of 5, 3 proven" },
 	{ "the same, where it begins with no padding",
 	  "	ret\n	.cfi_endproc\n	.balign 16\n5:	xor eax, eax\n	ret\n"
-	  "	.data\n	.quad 5b\n	.text\n" NEXT, NO_FDE "2 of 2, 2 proven" },
+	  "	.data\n	.quad 5b\n	.text\n" NEXT, NO_FDE(19) "2 of 2, 2 proven" },
 	{ "whose address nobody keeps", NO_KEEPER "	xor eax, eax\n	ret\n" NEXT, "2 of 2, 2 proven" },
 	{ "with a loop and a call", KEEPS "1:	call k\n	dec edi\n	jne 1b\n	ret\n" NEXT,
-	  NO_FDE "3 of 3, 2 proven" },
+	  NO_FDE(26) "3 of 3, 2 proven" },
 	{ "with a jump table behind which cases lie",
-	  KEEPS "	jmp [rdi]\n	xor eax, eax\n	ret\n" NEXT, NO_FDE "3 of 3, 2 proven" },
+	  KEEPS "	jmp [rdi]\n	xor eax, eax\n	ret\n" NEXT, NO_FDE(18) "3 of 3, 2 proven" },
 	{ "a table among code", KEEPS "	.quad 0x428a2f98d728ae22\n" NEXT, "3 of 3, 2 proven" },
 	{ "one that could be an instruction before a function",
 	  KEEPS "	.quad 0x9090909090909048, 0x9090909090909048\n" NEXT, "3 of 3, 2 proven" },
@@ -72,7 +73,7 @@ static const struct lint_case lint_cases[] = {
 	{ "the first of two", KEEPS "	xor eax, eax\n	ret\n	.balign 16\n	ret\n" NEXT,
 	  "3 of 3, 2 proven" },
 	{ "an FDE that begins behind its function's first instruction",
-	  KEEPS "	xor eax, eax\nk:	.cfi_startproc\n	ret\n", NO_FDE "3 of 3, 2 proven" },
+	  KEEPS "	xor eax, eax\nk:	.cfi_startproc\n	ret\n", NO_FDE(18) "3 of 3, 2 proven" },
 
 	{ "a first row that its return denies",
 	  ANOTHER "	.cfi_def_cfa_offset 16\n	xor eax, eax\n	.cfi_def_cfa_offset 8\n	ret\n",

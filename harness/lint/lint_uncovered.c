@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * lint_uncovered.c - how far code goes on that no FDE covers
+ *
+ * From where it is reached the instructions are passed as they stand in memory: to the next FDE, to the next
+ * function's symbol, or to where no way goes on and none of their jumps leads further. Whoever stands in between
+ * has no row either.
+ */
+#include <elf.h>
+#include <string.h>
+#include "code_name.h"
+#include "flow/flow_names.h"
+#include "flow/flow_noreturn.h"
+#include "lint/lint_begin.h"
+#include "lint/lint_uncovered.h"
+
+#define UNCOVERED_BYTES_MAX (1u << 20)
+
+/* Where the next FDE begins, or the section's code ends, or that of the file. */
+static uint64_t code_end(const struct flow_world *world, const struct object *object, uint64_t pc)
+{
+	const struct object_section *section = object ? object_section_find(object, pc) : NULL;
+	const struct image_segment *segment = image_code_segment(world->cfi->image, pc);
+
+	uint64_t end = section	 ? section->vaddr + section->size
+		       : segment ? segment->vaddr + segment->file_bytes
+				 : pc;
+	uint64_t next = lint_begin_next(world->cfi, pc);
+
+	return next < end ? next : end;
+}
+
+/* The code that pc lies in goes on there, in the same section and before another function. */
+static bool is_more(const struct flow_world *world, uint64_t pc, uint64_t at)
+{
+	const struct image *image = world->cfi->image;
+	const struct image_symbol *symbol = image_symbol_find(image, at);
+	struct code_name first, here;
+
+	if (symbol && symbol->pc == at && symbol->type == STT_FUNC)
+		return at == pc;
+	code_name_find(image, world->cfi, pc, &first);
+	code_name_find(image, world->cfi, at, &here);
+	return !strcmp(first.section, here.section);
+}
+
+/* No way goes on behind it. */
+static bool is_last(const struct flow_world *world, struct flow_noreturn *noreturn,
+		    const struct code *code)
+{
+	switch (code->flow) {
+	case CODE_CALL:
+		return flow_never_returns(world->names, code->target) ||
+		       (noreturn && flow_noreturn_find(noreturn, code->target));
+	case CODE_NEXT:
+	case CODE_BRANCH:
+	case CODE_BEGIN:
+	case CODE_CALL_INDIRECT: return false;
+	default: return true;
+	}
+}
+
+/* At an instruction's end, and at limit at the latest. */
+static uint64_t end_of(const struct flow_world *world, struct flow_noreturn *noreturn,
+		       const struct object *object, uint64_t pc, uint64_t limit)
+{
+	uint64_t at = pc, furthest = pc, end = code_end(world, object, pc);
+	const uint8_t *bytes;
+	struct code code;
+	size_t size;
+
+	if (end > limit)
+		end = limit;
+	if (end - pc > UNCOVERED_BYTES_MAX)
+		end = pc + UNCOVERED_BYTES_MAX;
+	while (at < end && is_more(world, pc, at)) {
+		bytes = image_bytes_most(world->cfi->image, at, CODE_BYTES_MAX, &size);
+		if (!bytes)
+			break;
+		code_decode(world->decoder, at, bytes, size, &code);
+		if (!code.length)
+			break;
+		at += code.length;
+		if ((code.flow == CODE_BRANCH || code.flow == CODE_BEGIN ||
+		     code.flow == CODE_JUMP) &&
+		    code.target > furthest && code.target < end)
+			furthest = code.target;
+		if (is_last(world, noreturn, &code) && furthest < at)
+			break;
+	}
+	return at > pc ? at : pc + 1;
+}
+
+/* Some FDE's place is a number that the linker is told: it may cover any code. */
+static bool has_elsewhere(const struct cfi *cfi, const struct object *object)
+{
+	for (size_t i = 0; object && object->cfi_unknown && i < cfi->fde_count; i++)
+		if (!image_code_segment(cfi->image, cfi->fde[i].pc_begin))
+			return true;
+	return false;
+}
+
+void lint_uncovered_tell(struct lint_judge *judge, const struct flow_world *world,
+			 const struct object *object, const struct lint_addresses *uncovered)
+{
+	if (has_elsewhere(world->cfi, object))
+		return;
+	for (size_t i = 0; i < uncovered->count; i++) {
+		uint64_t pc = uncovered->address[i];
+		uint64_t next = i + 1 < uncovered->count ? uncovered->address[i + 1] : UINT64_MAX;
+
+		lint_judge_uncovered(judge, pc, end_of(world, judge->noreturn, object, pc, next));
+	}
+}

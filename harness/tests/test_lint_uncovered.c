@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_lint_uncovered.c - how far code goes on that no FDE covers
+ *
+ * Cases of lint_fixture.h: f jumps to where its FDE has ended, which is at 3.
+ */
+#include "lint_fixture.h"
+
+#define GAP(code) "	jmp 1f\n	nop\n	.cfi_endproc\n1:" code
+#define NEXT	  "	.p2align 4\nk:	.cfi_startproc\n	ret\n"
+#define NONE(pc, pc_end)                                                                           \
+	"SP006 " #pc ".." #pc_end " no FDE covers it / it is a function, or something leads "      \
+	"there\n"
+
+static const struct lint_case lint_cases[] = {
+	{ "up to a return", GAP("	xor eax, eax\n	ret\n	xor ecx, ecx\n") NEXT,
+	  NONE(3, 6) "2 of 2, 2 proven" },
+	{ "past one that a branch passes",
+	  GAP("	test edi, edi\n	je 2f\n	ret\n2:	xor eax, eax\n	ret\n	nop\n") NEXT,
+	  NONE(3, 11) "2 of 2, 2 proven" },
+	{ "not past one that it leads back from",
+	  GAP("2:	test edi, edi\n	je 2b\n	ret\n	nop\n") NEXT,
+	  NONE(3, 8) "2 of 2, 2 proven" },
+	{ "past a jump that goes round",
+	  GAP("	jmp 3f\n2:	ret\n3:	jne 2b\n	ret\n	nop\n") NEXT,
+	  NONE(3, 9) "2 of 2, 2 proven" },
+	{ "past one to what is behind it", GAP("	jmp 3f\n3:	ret\n	nop\n") NEXT,
+	  NONE(3, 6) "2 of 2, 2 proven" },
+	{ "up to a jump elsewhere", GAP("	xor eax, eax\n	jmp k\n	nop\n") NEXT,
+	  NONE(3, 7) "2 of 2, 2 proven" },
+	{ "up to a computed one", GAP("	jmp rax\n	nop\n") NEXT,
+	  NONE(3, 5) "2 of 2, 2 proven" },
+	{ "past calls", GAP("	call k\n	call rax\n	ret\n	nop\n") NEXT,
+	  NONE(3, 11) "2 of 2, 2 proven" },
+	{ "up to one that never returns",
+	  GAP("	call k\n	nop\n") "	.p2align 4\nk:	.cfi_startproc\n	ud2\n",
+	  NONE(3, 8) "2 of 2, 2 proven" },
+	{ "up to the next FDE", GAP("	xor eax, eax\n") "k:	.cfi_startproc\n	ret\n",
+	  NONE(3, 5) "2 of 2, 2 proven" },
+	{ "up to the next function",
+	  GAP("	xor eax, eax\n	.type g, @function\ng:	xor ecx, ecx\n	ret\n") NEXT,
+	  NONE(3, 5) "2 of 2, 2 proven" },
+	{ "a label is none", GAP("	xor eax, eax\ng:	xor ecx, ecx\n	ret\n") NEXT,
+	  NONE(3, 8) "2 of 2, 2 proven" },
+	{ "up to the next that is reached",
+	  "	test edi, edi\n	je 2f\n	jmp 1f\n	.cfi_endproc\n1:	xor eax, "
+	  "eax\n2:	xor ecx, ecx\n	ret\n" NEXT,
+	  NONE(6, 8) NONE(8, 11) "4 of 4, 2 proven" },
+	{ "up to what is no instruction", GAP("	xor eax, eax\n	.byte 0x06\n	ret\n") NEXT,
+	  NONE(3, 5) "2 of 2, 2 proven" },
+	{ "at once", GAP("	.byte 0x06\n	ret\n") NEXT, NONE(3, 4) "2 of 2, 2 proven" },
+	{ "up to the section's end",
+	  "	jmp 1f\n	nop\n	.cfi_endproc\n	.section .text.z, \"ax\"\n1:	xor eax, "
+	  "eax\n"
+	  "	.previous\nk:	.cfi_startproc\n	ret\n",
+	  NONE(7, 9) "2 of 2, 2 proven" },
+};
+
+#define LINT_SUITE "lint_uncovered"
+#include "lint_cases_main.h"
