@@ -14,7 +14,8 @@
  *
  * A jump with a frame to a function's begin is also what compilers let a way that never happens end in. So
  * it proves nothing, and accuses nobody. But who is entered in no other way, by a call, a jump without
- * a frame, a pointer, or from outside, is not proven as what nobody makes of it.
+ * a frame, a pointer, or from outside, is not proven as what nobody makes of it. Nor is he accused: of his rows
+ * all may be right but the first.
  */
 #include <stdlib.h>
 #include "lint/lint_framed.h"
@@ -65,19 +66,46 @@ static bool is_entered(const struct lint_framed *framed, const struct cfi *cfi, 
 	       (behind < framed->entered.count && framed->entered.address[behind] == fde->pc_begin);
 }
 
-/* Those that are left, in the same order. */
-static void drop_entered(struct lint_framed *framed, const struct cfi *cfi, const bool *called)
+static bool is_among(const struct lint_addresses *list, uint64_t pc)
 {
-	size_t kept = 0;
+	size_t i = lint_addresses_from(list, pc);
 
+	return i < list->count && list->address[i] == pc;
+}
+
+int lint_framed_find(struct lint_framed *framed, const struct cfi *cfi,
+		     struct code_decoder *decoder, const bool *called,
+		     const struct lint_addresses *among, struct lint_addresses *ret,
+		     struct error *error)
+{
+	struct doubts doubts = { .framed = ret };
+	size_t kept = 0;
+	int result;
+
+	lint_addresses_sort(&framed->framed);
+	lint_addresses_sort(&framed->entered);
 	for (size_t i = 0; i < framed->framed.count; i++) {
 		uint64_t pc = framed->framed.address[i];
 		const struct cfi_fde *fde = cfi_fde_find(cfi, pc);
 
-		if (fde && fde->pc_begin == pc && !is_entered(framed, cfi, called, fde))
-			framed->framed.address[kept++] = pc;
+		if (fde && fde->pc_begin == pc && (!among || is_among(among, pc)) &&
+		    !is_entered(framed, cfi, called, fde))
+			lint_addresses_add(ret, pc);
 	}
-	framed->framed.count = kept;
+	if (ret->count)
+		doubts.entered = calloc(ret->count, sizeof(*doubts.entered));
+	if (framed->framed.no_memory || framed->entered.no_memory || ret->no_memory ||
+	    (ret->count && !doubts.entered)) {
+		free(doubts.entered);
+		return error_set(error, ERROR_MEMORY, NULL, 0, "addresses that are jumped to");
+	}
+	result = ret->count ? lint_kept_which(cfi, decoder, ret, note_kept, &doubts, error) : 0;
+	for (size_t i = 0; i < ret->count; i++)
+		if (!doubts.entered[i])
+			ret->address[kept++] = ret->address[i];
+	ret->count = kept;
+	free(doubts.entered);
+	return result;
 }
 
 static int take_back(struct lint_judge *judge, struct code_decoder *decoder, uint64_t pc,
@@ -101,24 +129,12 @@ int lint_framed_decide(struct lint_framed *framed, struct lint_judge *judge,
 		       struct code_decoder *decoder, const bool *called, struct lint_sum *sum,
 		       struct error *error)
 {
-	struct doubts doubts = { .framed = &framed->framed };
-	int result = 0;
+	struct lint_addresses found = { .count = 0 };
+	int result = lint_framed_find(framed, judge->cfi, decoder, called, NULL, &found, error);
 
-	lint_addresses_sort(&framed->framed);
-	lint_addresses_sort(&framed->entered);
-	if (framed->framed.no_memory || framed->entered.no_memory)
-		return error_set(error, ERROR_MEMORY, NULL, 0, "addresses that are jumped to");
-	drop_entered(framed, judge->cfi, called);
-	if (!framed->framed.count)
-		return 0;
-	doubts.entered = calloc(framed->framed.count, sizeof(*doubts.entered));
-	if (!doubts.entered)
-		return error_set(error, ERROR_MEMORY, NULL, 0, "addresses that are jumped to");
-	result = lint_kept_which(judge->cfi, decoder, &framed->framed, note_kept, &doubts, error);
-	for (size_t i = 0; !result && i < framed->framed.count; i++)
-		if (!doubts.entered[i])
-			result = take_back(judge, decoder, framed->framed.address[i], sum, error);
-	free(doubts.entered);
+	for (size_t i = 0; !result && i < found.count; i++)
+		result = take_back(judge, decoder, found.address[i], sum, error);
+	free(found.address);
 	return result;
 }
 

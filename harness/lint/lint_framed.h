@@ -18,9 +18,15 @@ struct lint_framed {
 void lint_framed_plain(struct lint_framed *framed, const struct flow_part *part);
 /* Its begin is one of `entered`, before lint_framed_decide(). */
 bool lint_framed_enters(const struct lint_framed *framed, uint64_t pc);
-/* Takes back what was proven of each that nothing is seen to enter as a function: not one of `entered`, without
- * a symbol, and with an address that nothing keeps. sum: of each FDE by its number, marked as met if so.
- * 0, or -1: no memory. */
+/* Those of the FDEs' begins in among (NULL: of all) that nothing is seen to enter as a function, though a way leads there
+ * with a frame: not one of `entered`, without a symbol, and with an address that nothing keeps. The list is the
+ * caller's to free. 0, or -1: no memory. */
+int lint_framed_find(struct lint_framed *framed, const struct cfi *cfi,
+		     struct code_decoder *decoder, const bool *called,
+		     const struct lint_addresses *among, struct lint_addresses *ret,
+		     struct error *error);
+/* Takes back what was proven of each of these. sum: of each FDE by its number, marked as met if so. 0, or -1: no
+ * memory. */
 int lint_framed_decide(struct lint_framed *framed, struct lint_judge *judge,
 		       struct code_decoder *decoder, const bool *called, struct lint_sum *sum,
 		       struct error *error);

@@ -39,6 +39,8 @@ struct linting {
 	struct lint_addresses uncovered;
 	struct lint_addresses entered; /* of these who is called, or is a function by a symbol */
 	struct lint_framed framed;
+	struct lint_addresses
+		open; /* numbers in by_pc of FDEs with wrong rows, if they are entered at all */
 	struct lint_ends ends;
 	struct lint_strays strays;
 	struct lint_middle middle;
@@ -100,44 +102,14 @@ static bool meet_stray(void *context, uint64_t function, uint64_t part)
 	return lint_stray_meet(&linting->strays, function, part);
 }
 
-/* The instruction there; false: the file has nothing there. */
-static bool code_there(const struct linting *linting, uint64_t pc, struct code *ret)
-{
-	size_t size;
-	const uint8_t *bytes = image_bytes_most(linting->world.cfi->image, pc, CODE_BYTES_MAX,
-						&size);
-
-	if (bytes)
-		code_decode(linting->world.decoder, pc, bytes, size, ret);
-	return bytes != NULL;
-}
-
-/* What a compiler holds to be never reached it lets end in whatever comes behind the function. Linkers fill
- * what lies between with no-ops, or with zeros. */
-static bool is_padding(const struct linting *linting, uint64_t pc)
-{
-	const uint8_t *bytes = image_bytes(linting->world.cfi->image, pc, 2);
-	struct code code;
-
-	return (bytes && !bytes[0] && !bytes[1]) || !code_there(linting, pc, &code) ||
-	       code.is_padding;
-}
-
-static bool is_call(const struct linting *linting, uint64_t pc)
-{
-	struct code code;
-
-	return code_there(linting, pc, &code) && code.flow == CODE_CALL;
-}
-
 /* from: the instruction that leads there, 0: a symbol. */
 static void note_uncovered(void *context, uint64_t pc, uint64_t from)
 {
 	struct linting *linting = context;
 
-	if (is_padding(linting, pc))
+	if (lint_uncovered_is_padding(&linting->world, pc))
 		return;
-	if (!from || is_call(linting, from))
+	if (!from || lint_uncovered_is_call(&linting->world, from))
 		lint_addresses_add(&linting->entered, pc);
 	if (!linting->uncovered.count ||
 	    linting->uncovered.address[linting->uncovered.count - 1] != pc)
@@ -351,6 +323,33 @@ static bool is_refuted(const struct linting *linting, const struct flow *flow)
 	       !(symbol && symbol->pc == flow->function);
 }
 
+/* It is to be judged once all others were followed: by who leads into it, if it is perhaps no function; and if rows of
+ * it would be wrong, when it is known whether it is entered as one. */
+static int put_aside(struct linting *linting, struct flow *flow, size_t number, size_t uncovered,
+		     bool *ret, struct error *error)
+{
+	const struct cfi *cfi = linting->world.cfi;
+	const struct image_symbol *symbol = image_symbol_find(cfi->image, flow->function);
+
+	*ret = is_refuted(linting, flow);
+	if (*ret) {
+		linting->doubtful[number] = linting->later[number] = true;
+		linting->call_count = 0;
+		linting->uncovered.count = uncovered;
+		return 0;
+	}
+	if ((symbol && symbol->pc == flow->function) || linting->strays.decided ||
+	    linting->called[cfi->by_pc[number]])
+		return 0;
+	if (lint_judge_try(&linting->judge, flow, ret, error))
+		return -1;
+	if (*ret) {
+		lint_addresses_add(&linting->open, number);
+		decide_calls(linting);
+	}
+	return 0;
+}
+
 static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 		    const struct flow_state *known, struct error *error)
 {
@@ -360,7 +359,7 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 	struct flow flow;
 	enum flow_reason reason;
 	size_t strays = linting->strays.count, uncovered = linting->uncovered.count;
-	bool stubs, others, middle, proven = false;
+	bool stubs, others, middle, first, proven = false, aside = false;
 	int result = 0;
 
 	if (flow_part_of(&linting->world, fde, &part, &reason, error))
@@ -384,17 +383,16 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 		return result;
 	}
 	flow_init(&flow, &linting->world, part);
-	if (entry == ENTRY_FIRST && !stubs && !others)
+	first = entry == ENTRY_FIRST && !stubs && !others;
+	if (first)
 		result = prove(linting, &flow, &proven, error);
 	for (int round = 0; !result && !proven && flow_again(&flow, round); round++) {
 		flow_restart(&flow);
 		result = follow(linting, &flow, entry, known, others, stubs, error);
 	}
-	if (!result && !proven && entry == ENTRY_FIRST && !stubs && !others &&
-	    is_refuted(linting, &flow)) {
-		linting->doubtful[number] = linting->later[number] = true;
-		linting->call_count = 0;
-		linting->uncovered.count = uncovered;
+	if (!result && !proven && first)
+		result = put_aside(linting, &flow, number, uncovered, &aside, error);
+	if (aside) {
 		flow_deinit(&flow);
 		return 0;
 	}
@@ -525,6 +523,48 @@ static int lint_called(struct linting *linting, struct error *error)
 	return 0;
 }
 
+/* An FDE that a way leads to with a frame, and nothing as to a function: its first row is wrong, or nobody comes. */
+static int leave_open(struct linting *linting, const struct cfi_fde *fde, struct error *error)
+{
+	struct flow_part *part;
+	enum flow_reason reason;
+	int result = 0;
+
+	if (flow_part_of(&linting->world, fde, &part, &reason, error))
+		return -1;
+	if (part)
+		result = sum_up(linting, part, NULL, error);
+	flow_part_destroy(part);
+	return result;
+}
+
+static int lint_open(struct linting *linting, struct error *error)
+{
+	const struct cfi *cfi = linting->world.cfi;
+	struct lint_addresses begins = { .count = 0 }, found = { .count = 0 };
+	int result = 0;
+
+	for (size_t i = 0; i < linting->open.count; i++)
+		lint_addresses_add(&begins,
+				   cfi->fde[cfi->by_pc[linting->open.address[i]]].pc_begin);
+	if (begins.count)
+		result = lint_framed_find(&linting->framed, cfi, linting->world.decoder,
+					  linting->called, &begins, &found, error);
+	for (size_t i = 0; !result && i < begins.count; i++) {
+		size_t at = lint_addresses_from(&found, begins.address[i]);
+		uint64_t number = linting->open.address[i];
+
+		if (at < found.count && found.address[at] == begins.address[i])
+			result = leave_open(linting, &cfi->fde[cfi->by_pc[number]], error);
+		else
+			result = lint_fde(linting, number, ENTRY_BEGIN, NULL, error);
+	}
+	linting->no_memory |= begins.no_memory || linting->open.no_memory;
+	free(begins.address);
+	free(found.address);
+	return result;
+}
+
 /* Functions by their symbols: others may call those. One without a size may be a label. */
 static void note_functions(struct linting *linting)
 {
@@ -553,6 +593,8 @@ static int lint_all(struct linting *linting, const struct object *object, struct
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
 		if (lint_fde(linting, i, ENTRY_FIRST, NULL, error))
 			return -1;
+	if (lint_open(linting, error))
+		return -1;
 	if (lint_strays_decide(&linting->strays, &linting->judge, linting->world.decoder, error))
 		return -1;
 	for (size_t i = 0; i < cfi->by_pc_count; i++)
@@ -633,6 +675,7 @@ static int lint(const struct cfi *cfi, const struct object *object, const struct
 	free(linting.calls);
 	free(linting.uncovered.address);
 	free(linting.entered.address);
+	free(linting.open.address);
 	free(linting.doubtful);
 	free(linting.later);
 	free(linting.sum);

@@ -50,7 +50,8 @@ static void set_status(struct lint_judge *judge, uint64_t pc, uint8_t status)
 {
 	uint8_t *at = status_at(judge, pc);
 
-	if (at && status > *at)
+	judge->wrong |= status == STATUS_MISMATCH;
+	if (!judge->trial && at && status > *at)
 		*at = status;
 }
 
@@ -83,6 +84,8 @@ bool lint_judge_is_wrong(const struct lint_judge *judge, uint64_t begin, uint64_
 
 void lint_judge_report(struct lint_judge *judge, const struct lint_finding *finding)
 {
+	if (judge->trial)
+		return;
 	judge->counts->findings[finding->id]++;
 	judge->watch->finding(judge->watch->context, finding);
 }
@@ -155,7 +158,7 @@ static void tell_point(struct lint_judge *judge, const struct flow *flow,
 		.state = state,
 	};
 
-	if (judge->watch->point)
+	if (judge->watch->point && !judge->trial)
 		judge->watch->point(judge->watch->context, &point);
 }
 
@@ -349,8 +352,22 @@ int lint_judge_flow(struct lint_judge *judge, struct flow *flow, bool called, st
 		if (judge_block(judge, flow, i, called, error))
 			return -1;
 	doubt_calls(judge, flow);
-	judge->counts->calls_not_returning += flow->calls_not_returning;
+	if (!judge->trial)
+		judge->counts->calls_not_returning += flow->calls_not_returning;
 	return 0;
+}
+
+int lint_judge_try(struct lint_judge *judge, struct flow *flow, bool *ret_wrong,
+		   struct error *error)
+{
+	int result;
+
+	judge->trial = true;
+	judge->wrong = false;
+	result = lint_judge_flow(judge, flow, false, error);
+	judge->trial = false;
+	*ret_wrong = judge->wrong;
+	return result;
 }
 
 /* ---- what is plain ------------------------------------------------------------------------- */

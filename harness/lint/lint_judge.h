@@ -23,6 +23,8 @@ struct lint_judge {
 	uint32_t arguments; /* of that flow: registers by which its callers tell it something */
 	bool doubtful;	    /* entered in the middle: what is wrong there is unproven */
 	enum lint_end end;  /* of a flow that says from its begin on that it has no caller */
+	bool trial;	    /* nothing is told or kept but: */
+	bool wrong;	    /* a row is a mismatch */
 	struct lint_counts *counts;
 	/* What all jumps of the flow have in common that may lead to any of its instructions: lint_unread.c. */
 	bool has_unread;
@@ -40,6 +42,9 @@ bool lint_judge_plain(struct lint_judge *judge, struct code_decoder *decoder,
 		      struct flow_names *names, struct flow_part *part);
 /* All blocks of the flow. called: its first row is not a function's, although it is called. */
 int lint_judge_flow(struct lint_judge *judge, struct flow *flow, bool called, struct error *error);
+/* Whether any row would be a mismatch; nothing is told or kept. */
+int lint_judge_try(struct lint_judge *judge, struct flow *flow, bool *ret_wrong,
+		   struct error *error);
 /* The part's instructions that a proof has reached. */
 void lint_judge_proven(struct lint_judge *judge, const struct flow_part *part);
 /* What an FDE's instructions came to. */

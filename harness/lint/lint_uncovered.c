@@ -16,6 +16,33 @@
 
 #define UNCOVERED_BYTES_MAX (1u << 20)
 
+/* The instruction there; false: the file has nothing there. */
+static bool code_there(const struct flow_world *world, uint64_t pc, struct code *ret)
+{
+	size_t size;
+	const uint8_t *bytes = image_bytes_most(world->cfi->image, pc, CODE_BYTES_MAX, &size);
+
+	if (bytes)
+		code_decode(world->decoder, pc, bytes, size, ret);
+	return bytes != NULL;
+}
+
+bool lint_uncovered_is_padding(const struct flow_world *world, uint64_t pc)
+{
+	const uint8_t *bytes = image_bytes(world->cfi->image, pc, 2);
+	struct code code;
+
+	return (bytes && !bytes[0] && !bytes[1]) || !code_there(world, pc, &code) ||
+	       code.is_padding;
+}
+
+bool lint_uncovered_is_call(const struct flow_world *world, uint64_t pc)
+{
+	struct code code;
+
+	return code_there(world, pc, &code) && code.flow == CODE_CALL;
+}
+
 /* Where the next FDE begins, or the section's code ends, or that of the file. */
 static uint64_t code_end(const struct flow_world *world, const struct object *object, uint64_t pc)
 {

@@ -8,6 +8,11 @@
 #include "lint/lint_addresses.h"
 #include "lint/lint_judge.h"
 
+/* Padding is there, or nothing. What a compiler holds to be never reached it lets end in whatever comes behind the
+ * function. Linkers fill what lies between with no-ops, or with zeros. */
+bool lint_uncovered_is_padding(const struct flow_world *world, uint64_t pc);
+/* A call is there. */
+bool lint_uncovered_is_call(const struct flow_world *world, uint64_t pc);
 /* A finding for each of these addresses, which are in order. object: that the image was made of, or NULL. */
 void lint_uncovered_tell(struct lint_judge *judge, const struct flow_world *world,
 			 const struct object *object, const struct lint_addresses *uncovered);

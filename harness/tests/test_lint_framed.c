@@ -15,6 +15,15 @@
 #define START	      "	.cfi_startproc\n"
 #define CALLS_AT_ONCE START "	call 9f\n	ud2\n	.cfi_endproc\n"
 #define OTHER	      "9:" START "	nop\n	ud2\n"
+#define LATER                                                                                      \
+	"9:" START "	xor eax, eax\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	"              \
+	"xor ecx, ecx\n	ud2\n"
+#define LATER_ON                                                                                   \
+	"9:" START "	xor eax, eax\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	"              \
+	"jmp 7f\n	.cfi_endproc\n7:" START                                                    \
+	"	.cfi_def_cfa_offset 16\n	.cfi_offset rbx, -16\n	pop rbx\n	"                              \
+	".cfi_def_cfa_offset 8\n	.cfi_restore rbx\n	ret\n"
+#define ACCUSED(pc, pc_end) "SP001 " #pc ".." #pc_end " cfa=rsp+16 / cfa=rsp+8\n"
 #define CALLS                                                                                      \
 	START "	sub rsp, 8\n	.cfi_def_cfa_offset 16\n	call 9f\n	add rsp, 8\n"                      \
 	      "	.cfi_def_cfa_offset 8\n	ret\n	.cfi_endproc\n"
@@ -44,6 +53,23 @@ static const struct lint_case lint_cases[] = {
 		      "	test edi, edi\n	je 8f\n	call 9b\n	pop rbx\n"
 		      "	.cfi_def_cfa_offset 8\n	ret\n	.cfi_endproc\n8:" START "	ud2\n",
 	  "13 of 14, 3 proven, 1 unproven no_entry" },
+	/* Right but for its first row. */
+	{ "rows behind the first are not accused", JUMPS LATER,
+	  "5 of 7, 1 proven, 1 unproven no_entry" },
+	{ "but if the function is called", JUMPS CALLS LATER,
+	  ACCUSED(23, 27) "10 of 12, 1 mismatch, 2 proven" },
+	{ "by one that comes later, too",
+	  JUMPS LATER "	.cfi_endproc\n" START
+		      "	sub rsp, 8\n	.cfi_def_cfa_offset 16\n	call 9b\n	add rsp, "
+		      "8\n	.cfi_def_cfa_offset 8\n	ret\n",
+	  ACCUSED(9, 13) "10 of 12, 1 mismatch, 2 proven" },
+	{ "or if a word keeps its address", JUMPS LATER "	.data\n	.quad 9b\n	.text\n",
+	  ACCUSED(9, 13) "6 of 8, 1 mismatch, 1 proven" },
+	{ "or if it has a symbol", JUMPS "g:\n" LATER,
+	  ACCUSED(9, 13) "6 of 8, 1 mismatch, 1 proven" },
+	{ "or if nobody jumps there with a frame", LEAF "	.cfi_endproc\n" LATER,
+	  ACCUSED(3, 7) "2 of 4, 1 mismatch, 1 proven" },
+	{ "nor is what it leads to", JUMPS LATER_ON, "5 of 9, 1 proven, 2 unproven no_entry" },
 	{ "the jump has none", "	test edi, edi\n	je 9f\n	ret\n	.cfi_endproc\n" OTHER,
 	  "5 of 5, 2 proven" },
 };
