@@ -6,7 +6,7 @@
  * from there back, or at once to what others reach, too. What is known at such jumps is kept: lint holds
  * rows against it. Without rows nothing says what the jump brings. So it may come to each block that
  * has its stack pointer, and a register that callees preserve is what it was there only if it is at the
- * jump, and if what the jump alone reaches doesn't write it.
+ * jump, and if what the jump alone reaches doesn't write it. With rows that is so of what one register has of another.
  *
  * That rsp is the same where such ways come back, and that words that keep registers are not overwritten, is
  * taken for granted: compilers keep to it.
@@ -127,6 +127,8 @@ static void sweep(struct gap *gap)
 		gap->leads_back[at] = 1;
 		gap->changed = true;
 		gap->written |= code.effect == EFFECT_POP ? 0 : code.written;
+		if (code.flow == CODE_CALL || code.flow == CODE_CALL_INDIRECT)
+			gap->written |= ~(uint32_t)FLOW_PRESERVED;
 	}
 }
 
@@ -166,7 +168,16 @@ static bool same_frame(const struct flow_state *a, const struct flow_state *b)
 		value_is_stack(&a->reg[REGISTER_RBP]) == value_is_stack(&b->reg[REGISTER_RBP]));
 }
 
-static bool lose(struct flow_state *state, const struct flow_state *at_jump, uint32_t written)
+/* What a register of the caller held is in another one: code may take it back from there. */
+static bool is_copy(const struct value *value, unsigned int reg)
+{
+	return value->kind == VALUE_ENTRY && value->reg != reg && FLOW_PRESERVED >> value->reg & 1;
+}
+
+/* silent: no row says what the jump may bring. Else rows are held against it (lint_unread.c), but what code takes
+ * back from a copy they don't say. */
+static bool lose(struct flow_state *state, const struct flow_state *at_jump, uint32_t written,
+		 bool silent)
 {
 	bool changed = false;
 
@@ -174,11 +185,13 @@ static bool lose(struct flow_state *state, const struct flow_state *at_jump, uin
 		return false;
 	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++) {
 		struct value *value = &state->reg[i];
-		bool kept = value->kind == VALUE_ENTRY && value->reg == i;
+		bool kept = silent && FLOW_PRESERVED >> i & 1 && value->kind == VALUE_ENTRY &&
+			    value->reg == i;
+		bool stack = silent && FLOW_PRESERVED >> i & 1 && value_is_stack(value);
+		bool copy = is_copy(value, i);
 
-		if (i == REGISTER_RSP || !(FLOW_PRESERVED & 1u << i) ||
-		    (!kept && !value_is_stack(value)) ||
-		    (value_equal(value, &at_jump->reg[i]) && !(kept && written & 1u << i)))
+		if (i == REGISTER_RSP || (!kept && !stack && !copy) ||
+		    (value_equal(value, &at_jump->reg[i]) && !((kept || copy) && written >> i & 1)))
 			continue;
 		*value = (struct value) { .kind = VALUE_UNKNOWN };
 		changed = true;
@@ -217,8 +230,9 @@ int flow_unread_doubt(struct flow *flow, struct error *error)
 	for (uint32_t i = 0; i < flow->block_count; i++) {
 		bool changed = false;
 
-		for (size_t k = 0; flow->block[i].part->silent && k < flow->unread_count; k++)
-			changed |= lose(&flow->block[i].state, &flow->unread[k].state, written);
+		for (size_t k = 0; k < flow->unread_count; k++)
+			changed |= lose(&flow->block[i].state, &flow->unread[k].state, written,
+					flow->block[i].part->silent);
 		if (changed && flow_enqueue(flow, i, error))
 			return -1;
 	}

@@ -8,7 +8,8 @@
  * jump to all its labels keeps those rows; its prologue and epilogue are unproven.
  *
  * What lies behind a label is not followed once more with the jump's state: a row that declares where
- * a register is has said all that its code goes on to restore. A register without a rule is not held against
+ * a register is has said all that its code goes on to restore. Only what would be taken back from a copy in another
+ * register is forgotten where it may differ (flow_unread.c). A register without a rule is not held against
  * the jump: in other conventions than the psABI's none is preserved where one function leads to another.
  */
 #include "lint/lint_judge.h"

@@ -70,6 +70,17 @@ static const struct synthesis_case {
 	  "	.section .rodata\n9:	.long 2b-9b, 1b-9b, 0x7fffffff\n	.text\n",
 	  PROC "	# +0x0 push rbx\n	.cfi_def_cfa_offset 16\n"
 	  "	# +0x18 pop rbx\n	.cfi_def_cfa_offset 8\n	# +0x1a\n	.cfi_endproc\n" },
+	{ "a jump that leads anywhere may bring another copy than what is taken back from it",
+	  "f:	push rbx\n	push r12\n	mov r12, rbx\n	test edi, edi\n	jne 1f\n	mov r12d, 5\n"
+	  "	jmp rsi\n1:	xor ebx, ebx\n	test edx, edx\n	je 2f\n	nop\n2:	mov rbx, r12\n"
+	  "	nop\n	pop r12\n	pop rbx\n	ret\n" END,
+	  PROC "	# +0x0 push rbx\n	.cfi_def_cfa_offset 16\n"
+	  "	# +0x1 push r12\n	.cfi_def_cfa_offset 24\n"
+	  "	# +0x3 mov r12, rbx\n	.cfi_offset r12, -24\n"
+	  "	# +0x12 xor ebx, ebx\n	.cfi_offset rbx, -16\n"
+	  "	# +0x1d pop r12\n	.cfi_def_cfa_offset 16\n	.cfi_restore r12\n"
+	  "	# +0x1f pop rbx\n	.cfi_def_cfa_offset 8\n	.cfi_restore rbx\n"
+	  "	# +0x21\n	.cfi_endproc\n" },
 	{ "two without, where it is not",
 	  "f:	push rbx\n	mov edi, [rdi]\n	test edi, edi\n	je 3f\n	lea rdx, 9f[rip]\n"
 	  "	movsxd rax, dword ptr [rdx+rdi*4]\n	add rax, rdx\n	jmp rax\n"
