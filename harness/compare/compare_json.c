@@ -352,6 +352,7 @@ static void print_verdicts(FILE *file, const char *program, const char *kernel,
 	set_count(truth, "taken_off", comparison->truth.taken_off);
 	set_count(truth, "abandoned", comparison->truth.abandoned);
 	set_count(truth, "put_back", comparison->truth.put_back);
+	set_count(truth, "frames_moved", comparison->truth.frames_moved);
 	set_count(truth, "disturbances", comparison->truth.disturbances);
 	set_count(truth, "stack_switches", comparison->truth.stack_switches);
 	json_object_set_new(object, "truth", truth);

@@ -67,6 +67,34 @@ static bool has_pc(const struct stack *stack, uint64_t pc)
 	return false;
 }
 
+static int insert_caller(struct stack *truth, uint64_t pc, struct error *error)
+{
+	if (truth->count == stack_limit(truth))
+		return 0;
+	if (stack_reserve(truth, truth->count + 1, error))
+		return -1;
+	memmove(truth->pc + 2, truth->pc + 1, (truth->count - 1) * sizeof(truth->pc[0]));
+	truth->pc[1] = pc;
+	truth->count++;
+	return 0;
+}
+
+/* A register has the return address of the frame that was taken off last. It is open, as far as is
+ * known now; if the CFI says that it is not, that may be as right (provisional.h). */
+static int insert_carried(struct comparer *comparer, const struct shadow_stack *shadow,
+			  struct error *error)
+{
+	const struct stack *cfi = &comparer->cfi;
+	uint64_t pc = shadow->taken_off.return_address;
+	uint32_t frames;
+
+	/* Of a prefix in a recursion both may be said to agree. */
+	if (match_stack(cfi, &comparer->truth, shadow->rooted, &frames) == MATCH_EXACT &&
+	    (shadow->rooted || cfi->count < 2 || cfi->pc[1] != pc))
+		return 0;
+	return insert_caller(&comparer->truth, pc, error);
+}
+
 /*
  * The truth where the shadow stack alone does not have it. What a signal interrupted goes on where
  * the saved context says, and the handler may have changed that. And where frames were abandoned
@@ -91,6 +119,8 @@ static int complete_truth(struct comparer *comparer, const struct trace_stop *st
 	if (!shadow->in_transit)
 		return 0;
 	comparer->result->transit++;
+	if (shadow->carriers)
+		return insert_carried(comparer, shadow, error);
 	if (cfi->count < 2 || cfi->pc[0] != truth->pc[0] || truth->count == stack_limit(truth) ||
 	    (truth->count > 1 && cfi->pc[1] == truth->pc[1]))
 		return 0;
@@ -99,13 +129,8 @@ static int complete_truth(struct comparer *comparer, const struct trace_stop *st
 	if ((cfi->count == truth->count + 1 &&
 	     memcmp(cfi->pc + 2, truth->pc + 1, (truth->count - 1) * sizeof(truth->pc[0])) == 0) ||
 	    (!has_pc(truth, cfi->pc[1]) &&
-	     decoder_call_before(comparer->decoder, cfi->pc[1], memory))) {
-		if (stack_reserve(truth, truth->count + 1, error))
-			return -1;
-		memmove(truth->pc + 2, truth->pc + 1, (truth->count - 1) * sizeof(truth->pc[0]));
-		truth->pc[1] = cfi->pc[1];
-		truth->count++;
-	}
+	     decoder_call_before(comparer->decoder, cfi->pc[1], memory)))
+		return insert_caller(truth, cfi->pc[1], error);
 	return 0;
 }
 

@@ -81,10 +81,44 @@ static void settled(void *context, const struct shadow_stack *stack, bool was_fr
 static void disturbed(void *context, const struct shadow_stack *stack)
 {
 	struct comparer *comparer = context;
+	uint64_t taken_off_at = comparer->taken_off_at;
 
 	doubts_disturbed(&comparer->doubts, stack);
+	comparer->taken_off_at = stack->at; /* a frame that has moved will not be proven */
 	provisional_disturbed(&comparer->provisional, stack->id);
 	provisional_disturbed(&comparer->alone, stack->id);
+	comparer->taken_off_at = taken_off_at;
+}
+
+static void moved(void *context, const struct shadow_stack *stack, uint64_t slot)
+{
+	struct comparer *comparer = context;
+	const struct provisional_place place = place_of(stack);
+
+	provisional_moved(&comparer->provisional, &place, slot);
+	provisional_moved(&comparer->alone, &place, slot);
+}
+
+static void moved_ended(void *context, const struct shadow_stack *stack, uint64_t slot,
+			bool returned)
+{
+	struct comparer *comparer = context;
+	const struct provisional_place place = place_of(stack);
+	uint64_t taken_off_at = comparer->taken_off_at;
+
+	comparer->taken_off_at = stack->at;
+	provisional_moved_ended(&comparer->provisional, &place, slot, returned);
+	provisional_moved_ended(&comparer->alone, &place, slot, returned);
+	comparer->taken_off_at = taken_off_at;
+}
+
+/* Of an accusation, where the return address was copied to may be another frame's. */
+static void copy_returned(void *context, const struct shadow_stack *stack, uint64_t slot,
+			  uint64_t target)
+{
+	struct comparer *comparer = context;
+
+	doubts_stray_return(&comparer->doubts, stack, slot, target);
 }
 
 /* The provisional points' on_end. */
@@ -133,6 +167,9 @@ void compare_observe(struct comparer *comparer)
 		.taken_off = taken_off,
 		.settled = settled,
 		.disturbed = disturbed,
+		.moved = moved,
+		.moved_ended = moved_ended,
+		.copy_returned = copy_returned,
 	};
 }
 
@@ -148,12 +185,16 @@ struct provisional_place compare_place(const struct evidence *evidence)
 	const struct shadow_stack *shadow = evidence->point->stop->shadow;
 	const struct stack *truth = evidence->truth, *cfi = evidence->cfi;
 	bool goes_on = !shadow->rooted && cfi->count > truth->count;
+	bool has_carried = truth->count > shadow->count + 1;
 
 	return (struct provisional_place) {
 		.stack_id = shadow->id,
 		.region = shadow->region_count,
 		.sp = evidence->point->stop->regs.rsp,
 		.claim = goes_on ? cfi->pc[truth->count] : 0,
+		.carried = !shadow->carriers ? CARRIED_NONE
+			   : has_carried     ? CARRIED_WITH
+					     : CARRIED_WITHOUT,
 	};
 }
 

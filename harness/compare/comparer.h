@@ -57,8 +57,9 @@ struct comparer {
 	struct provisional provisional;
 	/* Points with a mark that are in no account: no return has refuted them yet. */
 	struct provisional alone;
-	uint64_t stray_at;     /* the ret that takes points back */
-	uint64_t taken_off_at; /* the instruction that took a frame off */
+	uint64_t stray_at; /* the ret that takes points back */
+	uint64_t
+		taken_off_at; /* the instruction that took a frame off, or dropped one that had moved */
 	struct shadow_observer observer;
 };
 

@@ -154,7 +154,8 @@ static void look_at_step(struct stepping *stepping, const struct point *point)
 	}
 	if (regs.value[REGISTER_RIP] != top->return_address)
 		stepping->wrong |= 1u << REGISTER_RIP;
-	if (!(regs.known >> REGISTER_RSP & 1) || regs.value[REGISTER_RSP] != top->slot + 8)
+	if (!(regs.known >> REGISTER_RSP & 1) ||
+	    (!top->moved && !top->copied && regs.value[REGISTER_RSP] != top->slot + 8))
 		stepping->wrong |= 1u << REGISTER_RSP;
 	for (unsigned int i = 0; i < CALLEE_SAVED_COUNT; i++)
 		if (!(regs.known >> callee_saved[i] & 1) ||

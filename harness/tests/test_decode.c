@@ -285,6 +285,56 @@ START_TEST(test_traits)
 }
 END_TEST
 
+/* What goes whole to memory, or comes from there. */
+static const struct {
+	const char *name;
+	uint8_t bytes[16];
+	size_t size;
+	uint16_t stored, loaded;
+	bool addresses;
+} transfers[] = {
+	{ "push_rax", CODE(0x50), 1, 0, false },
+	{ "push_rdi", CODE(0x57), 1 << 7, 0, false },
+	{ "push_r8", CODE(0x41, 0x50), 1 << 8, 0, false },
+	{ "pop_rax", CODE(0x58), 0, 1, false },
+	{ "pop_r15", CODE(0x41, 0x5f), 0, 1 << 15, false },
+	{ "mov_to_memory", CODE(0x48, 0x89, 0x0c, 0x24), 1 << 1, 0, true },
+	{ "mov_r10_to_memory", CODE(0x4c, 0x89, 0x14, 0xd4), 1 << 10, 0, true },
+	{ "mov_rax_to_r12_s", CODE(0x49, 0x89, 0x04, 0x24), 1, 0, true },
+	{ "mov_half_to_memory", CODE(0x89, 0x0c, 0x24), 0, 0, false },
+	{ "mov_to_register", CODE(0x48, 0x89, 0xc8), 0, 0, false },
+	{ "mov_from_memory", CODE(0x48, 0x8b, 0x0c, 0x24), 0, 1 << 1, true },
+	{ "mov_r10_from_memory", CODE(0x4f, 0x8b, 0x14, 0xd8), 0, 1 << 10, true },
+	{ "mov_half_from_memory", CODE(0x8b, 0x0c, 0x24), 0, 0, false },
+	{ "mov_from_register", CODE(0x48, 0x8b, 0xc8), 0, 0, false },
+	{ "mov_a_byte", CODE(0x48, 0x88, 0x0c, 0x24), 0, 0, false },
+	{ "lea", CODE(0x48, 0x8d, 0x0c, 0x24), 0, 0, false },
+	{ "cut_off", CODE(0x48, 0x8b), 0, 0, false },
+};
+
+START_TEST(test_transfers)
+{
+	struct instruction_traits got = instruction_traits(transfers[_i].bytes, transfers[_i].size);
+
+	ck_assert_msg(got.stored == transfers[_i].stored, "%s: stores %x", transfers[_i].name,
+		      got.stored);
+	ck_assert_msg(got.loaded == transfers[_i].loaded, "%s: loads %x", transfers[_i].name,
+		      got.loaded);
+	ck_assert_msg(got.addresses == transfers[_i].addresses, "%s", transfers[_i].name);
+}
+END_TEST
+
+/* rsp has it, too, and is none of them. */
+START_TEST(test_registers_with_a_value)
+{
+	const struct user_regs_struct regs = { .rax = 7, .rsp = 7, .rdi = 7, .r8 = 8, .r15 = 7 };
+
+	ck_assert_uint_eq(registers_with(&regs, 7), 1 | 1 << 7 | 1 << 15);
+	ck_assert_uint_eq(registers_with(&regs, 8), 1 << 8);
+	ck_assert_uint_eq(registers_with(&regs, 9), 0);
+}
+END_TEST
+
 static const struct {
 	const char *name;
 	uint8_t bytes[16];
@@ -516,6 +566,8 @@ int main(void)
 	tcase_add_loop_test(tcase, test_kind, 0, kind_count);
 	tcase_add_loop_test(tcase, test_decode_at_page_end, 0, kind_count);
 	tcase_add_loop_test(tcase, test_traits, 0, sizeof(traits) / sizeof(*traits));
+	tcase_add_loop_test(tcase, test_transfers, 0, sizeof(transfers) / sizeof(*transfers));
+	tcase_add_test(tcase, test_registers_with_a_value);
 	tcase_add_loop_test(tcase, test_store_address, 0, sizeof(stores) / sizeof(*stores));
 	tcase_add_test(tcase, test_renewed_is_what_memory_holds);
 	tcase_add_test(tcase, test_cache_keeps_until_flushed);

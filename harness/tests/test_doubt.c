@@ -21,6 +21,7 @@ enum event_kind {
 	LOST,
 	CALLS, /* through slot */
 	JUMPS, /* to target, rsp stays at slot */
+	PUTS,  /* what was taken off, into slot */
 };
 
 struct event {
@@ -144,6 +145,43 @@ static const struct end_case {
 	  .claim = CLAIMED,
 	  .end = DOUBT_UNPROVEN,
 	  .reason = DOUBT_TAKEN_OFF },
+	{ .name = "moved_and_returned_by_the_accused",
+	  .event = { { RETURNS },
+		     { MOVES, SLOT(MIDDLE) + 8 },
+		     { PUTS, SLOT(MIDDLE) + 32 },
+		     { RETURNS } },
+	  .frame = MIDDLE,
+	  .claim = CLAIMED,
+	  .end = DOUBT_TRUTH_STANDS,
+	  .reason = DOUBT_OPEN },
+	{ .name = "moved_and_returned_by_another",
+	  .event = { { RETURNS },
+		     { MOVES, SLOT(MIDDLE) + 8 },
+		     { PUTS, SLOT(MIDDLE) + 32 },
+		     { RETURNS } },
+	  .frame = MIDDLE,
+	  .claim = IMPLAUSIBLE,
+	  .anothers = true,
+	  .end = DOUBT_UNPROVEN,
+	  .reason = DOUBT_OPEN },
+	{ .name = "moved_and_returned_says_nothing_of_rsp",
+	  .event = { { RETURNS },
+		     { MOVES, SLOT(MIDDLE) + 8 },
+		     { PUTS, SLOT(MIDDLE) + 32 },
+		     { RETURNS } },
+	  .frame = MIDDLE,
+	  .registers = true,
+	  .end = DOUBT_UNPROVEN,
+	  .reason = DOUBT_TAKEN_OFF },
+	{ .name = "moved_and_abandoned",
+	  .event = { { RETURNS },
+		     { MOVES, SLOT(MIDDLE) + 8 },
+		     { PUTS, SLOT(MIDDLE) + 32 },
+		     { MOVES, TOP } },
+	  .frame = MIDDLE,
+	  .claim = IMPLAUSIBLE,
+	  .end = DOUBT_UNPROVEN,
+	  .reason = DOUBT_OPEN },
 	{ .name = "disturbed",
 	  .event = { { DISTURBED }, ITS_RETURN },
 	  .frame = MIDDLE,
@@ -338,6 +376,7 @@ static void bring(struct shadow_stack *stack, const struct event *event)
 	case LOST: shadow_stack_end(stack, FRAME_LOST); break;
 	case CALLS: ck_assert(shadow_stack_call(stack, event->slot, event->target, NULL)); break;
 	case JUMPS: ck_assert(shadow_stack_jump(stack, event->target, event->slot)); break;
+	case PUTS: ck_assert(shadow_stack_put_at(stack, event->slot)); break;
 	}
 }
 
@@ -375,6 +414,35 @@ START_TEST(a_doubt_ends)
 }
 END_TEST
 
+/* Where the frame is now, a stray ret says that another is missing. And if it never returns, nobody is
+ * accused by it. */
+START_TEST(a_doubt_goes_with_its_frame)
+{
+	static const struct event events[] = {
+		{ .kind = RETURNS }, /* an inner one */
+		{ .kind = MOVES, .slot = SLOT(MIDDLE) + 8 },
+		{ .kind = PUTS, .slot = SLOT(MIDDLE) + 32 },
+	};
+	const struct event stray = { STRAY, SLOT(MIDDLE) + 16, 0x600000 };
+	struct claim claim = CLAIMED;
+	struct doubt *doubt;
+	struct fixture f;
+
+	fixture_init(&f);
+	doubt = find(&f, MIDDLE, claim, false);
+	ck_assert(!doubt->must_return);
+	for (int i = 0; i < COUNT(events); i++)
+		bring(&f.stack, &events[i]);
+	ck_assert_ptr_eq(find(&f, MIDDLE, claim, false), doubt);
+	ck_assert(doubt->must_return);
+	ck_assert_uint_eq(doubt->slot, SLOT(MIDDLE) + 32);
+	bring(&f.stack, &stray);
+	ck_assert_int_eq(f.log.ended, 1);
+	ck_assert_int_eq(f.log.reason, DOUBT_STRAY_RETURN);
+	fixture_deinit(&f);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("doubt");
@@ -382,6 +450,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, a_doubt_ends, 0, COUNT(end_cases));
+	tcase_add_test(tcase, a_doubt_goes_with_its_frame);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

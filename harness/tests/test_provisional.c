@@ -5,7 +5,9 @@
  * A case is a text of events on one stack: a hexadecimal digit is a point with rsp there, 'a' to
  * 'f' count up from 10; "r8" is a stray return through slot 8, "!" a disturbance, "+" another
  * region, "-" back; "@5" is a point's claim from there on (in truth that is only a prefix), "R85" a
- * stray return through 8 to 5. Then the program ends.
+ * stray return through 8 to 5. "t8" takes the frame of slot 8 off, and "y" or "n" says whether it was
+ * one; points behind "^" have it, those behind "_" have not, behind "=" nobody knows. "m7" puts it into
+ * slot 7, where it returns by "Y7", and not by "N7". Then the program ends.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -91,6 +93,47 @@ static const struct {
 	{ "a_disturbance_before_there_is_a_point", "!", 0, 0 },
 	{ "put_back_at_its_slot", "a98t9yr8", 3, 0 },
 	{ "taken_off_and_put_back_too_late", "a98t8ny", 2, 1 },
+	{ "meanwhile_with_it_and_it_was_one", "at9^98y", 3, 0 },
+	{ "meanwhile_with_it_and_it_was_none", "at9^98n", 1, 2 },
+	{ "meanwhile_without_it_and_it_was_one", "at9_98y", 1, 2 },
+	{ "meanwhile_without_it_and_it_was_none", "at9_98n", 3, 0 },
+	{ "meanwhile_both_ways", "at9^9_88^7n", 3, 2 },
+	{ "meanwhile_when_the_program_ends", "at9^9_88", 3, 1 },
+	{ "meanwhile_and_a_disturbance", "at9^9_88!n", 4, 0 },
+	{ "a_second_one_settles_the_first_and_what_was_meanwhile", "a9t9^98_8=8t8n", 1, 5 },
+	{ "what_it_was_none_of_may_still_stray", "at9_98nr9", 1, 2 },
+	{ "what_was_deeper_meanwhile_is_no_higher", "at9_99=6nr6", 1, 3 },
+	{ "moved_and_returned_there", "a98t8^8m7=765Y7", 7, 0 },
+	{ "moved_and_not_returned", "a98t8^8m7=765N7", 2, 5 },
+	{ "moved_up_and_returned_there", "a965t7m8=876Y8", 7, 0 },
+	{ "moved_up_and_not_returned", "a965t6m8=876N8", 2, 5 },
+	{ "moved_and_open_to_the_end", "a98t8^8m7=765", 2, 5 },
+	{ "moved_and_disturbed", "a98t8^8m7=76!5", 2, 5 },
+	{ "moved_and_disturbed_and_returned", "a98t8^8m7=76!5Y7", 3, 4 },
+	{ "without_it_and_moved", "at9_98m8=8Y8", 2, 2 },
+	{ "without_it_and_moved_and_gone", "at9_98m8=8N8", 1, 3 },
+	{ "without_it_and_moved_to_the_end", "at9_98m8=8", 1, 3 },
+	{ "moved_and_a_stray_return_above", "a98t8m7=765Y7r9", 1, 5 },
+	{ "moved_and_a_stray_return_below", "a98t8m7=765r6Y7", 4, 2 },
+	{ "moved_twice_and_returned", "a98t8^8m7=76t7^7m5=54Y5", 9, 0 },
+	{ "moved_twice_and_not_returned", "a98t8^8m7=76t7^7m5=54N5", 2, 7 },
+	{ "moved_twice_and_popped_for_good", "a98t8^8m7=76t7^7n", 2, 5 },
+	{ "moved_and_put_back_where_it_was_moved", "a98t8^8m7=7t7^7m7=6Y7", 7, 0 },
+	{ "moved_and_jumped_to", "a98t8^8m7=76t7^7y", 7, 0 },
+	{ "moved_and_taken_off_when_the_program_ends", "a98t8^8m7=7t7_7", 2, 4 },
+	{ "moved_and_taken_off_and_disturbed", "a98t8^8m7=7t7_7!", 2, 4 },
+	{ "one_in_another_and_both_returned", "a9t9m8=87t7m6=65Y6Y8", 6, 0 },
+	{ "one_in_another_and_the_inner_gone", "a9t9m8=87t7m6=65N6Y8", 3, 3 },
+	{ "one_in_another_and_the_outer_gone", "a9t9m8=87t7m6=65Y6N8", 1, 5 },
+	{ "the_outer_gone_while_the_inner_is_off", "a9t9m8=87t7^7N8y", 1, 4 },
+	{ "an_inner_one_that_nobody_ended", "a9t9m8=87t7m6=65Y8", 3, 3 },
+	{ "moved_and_a_signal_stack", "a9t9m8=8+f1-Y8", 5, 0 },
+	{ "moved_and_gone_and_a_signal_stack", "a9t9m8=8+f1-N8", 1, 4 },
+	{ "moved_and_disturbed_and_a_signal_stack", "a9t9m8=8+f1-!Y8", 1, 4 },
+	{ "a_signal_stack_of_its_own", "a9+ft9m8=8N8-9", 4, 1 },
+	{ "moved_before_there_is_a_point", "t9m8Y8", 0, 0 },
+	{ "gone_before_it_was_moved", "a98N9", 1, 2 },
+	{ "returned_and_not_moved", "a98Y9", 3, 0 },
 };
 
 /* Returns how many points there were. */
@@ -111,6 +154,12 @@ static uint64_t events(struct provisional *provisional, struct provisional_place
 		case 't': provisional_taken_off(provisional, place, digit(*++at)); break;
 		case 'y': provisional_settled(provisional, place, true); break;
 		case 'n': provisional_settled(provisional, place, false); break;
+		case 'm': provisional_moved(provisional, place, digit(*++at)); break;
+		case 'Y': provisional_moved_ended(provisional, place, digit(*++at), true); break;
+		case 'N': provisional_moved_ended(provisional, place, digit(*++at), false); break;
+		case '^': place->carried = CARRIED_WITH; break;
+		case '_': place->carried = CARRIED_WITHOUT; break;
+		case '=': place->carried = CARRIED_NONE; break;
 		case '!': provisional_disturbed(provisional, place->stack_id); break;
 		case '+': place->region++; break;
 		case '-': place->region--; break;

@@ -28,6 +28,8 @@ static const struct register_case {
 	bool is_saved; /* in the frame's memory: deeper() does so */
 	bool landing;  /* in transit, and behind the truth's first frame */
 	bool unknown;  /* the register, before the first step */
+	bool moved;    /* the frame's return address is in another slot than the call's */
+	bool copied;   /* or in two */
 } cases[] = {
 	{ "all_are_right", -1, 0, UINT32_MAX, UINT32_MAX, .found = false },
 	{ "rbx_of_the_first_frame", 0, REGISTER_RBX, UINT32_MAX, UINT32_MAX, .found = true },
@@ -37,6 +39,12 @@ static const struct register_case {
 	  .frame = 1, .is_saved = true },
 	{ "rsp_of_the_second_frame", 1, REGISTER_RSP, UINT32_MAX, UINT32_MAX, .found = true,
 	  .frame = 1 },
+	{ "rsp_of_a_frame_that_moved", 1, REGISTER_RSP, UINT32_MAX, UINT32_MAX, .moved = true,
+	  .found = false },
+	{ "rsp_of_a_frame_that_may_move", 1, REGISTER_RSP, UINT32_MAX, UINT32_MAX, .copied = true,
+	  .found = false },
+	{ "r15_of_a_frame_that_moved", 1, REGISTER_R15, UINT32_MAX, UINT32_MAX, .moved = true,
+	  .found = true, .frame = 1, .is_saved = true },
 	{ "a_register_that_was_not_asked_for", 1, REGISTER_R12, 1u << REGISTER_RBX, UINT32_MAX,
 	  .found = false },
 	{ "a_frame_that_was_not_asked_for", 2, REGISTER_R12, UINT32_MAX, 2, .found = false },
@@ -167,6 +175,10 @@ static void check_case(const struct register_case *c, const struct address_space
 	fill_shadow(frame, space, regs, &memory);
 	if (c->changed >= 0)
 		change(&frame[FRAMES - 1 - c->changed], c->reg);
+	if (c->changed >= 0) {
+		frame[FRAMES - 1 - c->changed].moved = c->moved;
+		frame[FRAMES - 1 - c->changed].copied = c->copied ? 8 : 0;
+	}
 	if (c->interrupted)
 		frame[FRAMES - 1 - c->interrupted].interrupted = true;
 	shadow.in_transit = c->in_transit;

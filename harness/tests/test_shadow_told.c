@@ -68,7 +68,7 @@ END_TEST
 /* ---- what is told ---------------------------------------------------------------------------- */
 
 struct story {
-	char text[200];
+	char text[300];
 };
 
 static void tell(void *context, const char *what, uint64_t slot, uint64_t target)
@@ -114,12 +114,36 @@ static void tell_disturbed(void *context, const struct shadow_stack *stack)
 	tell(context, "disturbed", stack->epoch, 0);
 }
 
+static void tell_moved(void *context, const struct shadow_stack *stack, uint64_t slot)
+{
+	tell(context, "moved", slot, 0);
+}
+
+static void tell_moved_ended(void *context, const struct shadow_stack *stack, uint64_t slot,
+			     bool returned)
+{
+	tell(context, "moved_ended", slot, returned);
+}
+
+static void tell_copy(void *context, const struct shadow_stack *stack, uint64_t slot,
+		      uint64_t target)
+{
+	tell(context, "copy", slot, target);
+}
+
+static struct shadow_observer all_told(struct story *story)
+{
+	return (struct shadow_observer) { story,	  tell_ended, tell_stray,
+					  tell_popped,	  tell_off,   tell_settled,
+					  tell_disturbed, tell_moved, tell_moved_ended,
+					  tell_copy };
+}
+
 /* _i: 0: to one who wants to know all; 1: to one who wants to know nothing; 2: to nobody. */
 START_TEST(test_whole_story)
 {
 	struct story story = { "" };
-	const struct shadow_observer all = { &story,   tell_ended,   tell_stray,    tell_popped,
-					     tell_off, tell_settled, tell_disturbed };
+	const struct shadow_observer all = all_told(&story);
 	const struct shadow_observer nothing = { .context = &story };
 	struct shadow_stack stack;
 
@@ -148,6 +172,177 @@ START_TEST(test_whole_story)
 			      "off fd8 0; returned fd8 c; settled 1 0; off fe8 0; taken fe8 0; "
 			      "settled 0 0; lost ff8 0; ");
 	shadow_stack_disturb(&stack);
+	shadow_stack_deinit(&stack);
+}
+END_TEST
+
+/* A frame that is put into another slot: 12 of three, at 0xfd8. */
+static const struct moved_case {
+	const char *name;
+	uint64_t put;		   /* where; 0: it is not taken off */
+	uint64_t copied;	   /* another slot, further in */
+	uint64_t off, at;	   /* then it is taken off by rsp there, and put at; 0: it is not */
+	uint64_t slot, target, sp; /* a ret; 0: there is none */
+	bool disturbs, cuts;
+	enum return_kind kind;
+	const char *story;
+} moved_cases[] = {
+	{ .name = "returned",
+	  .put = 0xfc8,
+	  .slot = 0xfc8,
+	  .target = 12,
+	  .sp = 0xfd0,
+	  .kind = RETURN_EXPECTED,
+	  .story = "off fd8 0; moved fc8 0; returned fc8 c; moved_ended fc8 1; " },
+	{ .name = "returned_elsewhere",
+	  .put = 0xfe0,
+	  .slot = 0xfe0,
+	  .target = 77,
+	  .sp = 0xfe8,
+	  .kind = RETURN_REPLACED,
+	  .story = "off fd8 0; moved fe0 0; replaced fe0 4d; moved_ended fe0 0; " },
+	{ .name = "moved_twice",
+	  .put = 0xfc8,
+	  .off = 0xfd0,
+	  .at = 0xfb8,
+	  .slot = 0xfb8,
+	  .target = 12,
+	  .sp = 0xfc0,
+	  .kind = RETURN_EXPECTED,
+	  .story = "off fd8 0; moved fc8 0; off fc8 0; moved fb8 0; returned fb8 c; "
+		   "moved_ended fb8 1; " },
+	{ .name = "put_back_where_it_was_moved",
+	  .put = 0xfc8,
+	  .off = 0xfd0,
+	  .at = 0xfc8,
+	  .slot = 0xfc8,
+	  .target = 12,
+	  .sp = 0xfd0,
+	  .kind = RETURN_EXPECTED,
+	  .story = "off fd8 0; moved fc8 0; off fc8 0; moved fc8 0; returned fc8 c; "
+		   "moved_ended fc8 1; " },
+	{ .name = "put_back",
+	  .put = 0xfd8,
+	  .slot = 0xfd8,
+	  .target = 12,
+	  .sp = 0xfe0,
+	  .kind = RETURN_EXPECTED,
+	  .story = "off fd8 0; settled 1 0; returned fd8 c; " },
+	{ .name = "gone",
+	  .put = 0xfc8,
+	  .off = 0xff0,
+	  .story = "off fd8 0; moved fc8 0; abandoned fc8 0; moved_ended fc8 0; "
+		   "abandoned fe8 0; disturbed 1 0; " },
+	{ .name = "cut_away",
+	  .put = 0xfc8,
+	  .cuts = true,
+	  .story = "off fd8 0; moved fc8 0; moved_ended fc8 0; lost ff8 0; lost fe8 0; "
+		   "lost fc8 0; " },
+	{ .name = "through_a_copy",
+	  .copied = 0xfa8,
+	  .slot = 0xfa8,
+	  .target = 12,
+	  .sp = 0xfe0,
+	  .kind = RETURN_COPIED,
+	  .story = "copy fa8 c; returned fd8 c; " },
+	{ .name = "through_a_copy_of_one_that_moved",
+	  .put = 0xfc8,
+	  .copied = 0xfa8,
+	  .slot = 0xfa8,
+	  .target = 12,
+	  .sp = 0xfb0,
+	  .kind = RETURN_COPIED,
+	  .story = "off fd8 0; moved fc8 0; copy fa8 c; moved_ended fc8 1; returned fc8 c; " },
+	{ .name = "through_a_copy_and_over_another_frame",
+	  .copied = 0xfa8,
+	  .slot = 0xfa8,
+	  .target = 12,
+	  .sp = 0xfe8 + 16,
+	  .kind = RETURN_DOUBLED,
+	  .story = "copy fa8 c; returned fd8 c; abandoned fe8 0; disturbed 2 0; " },
+	{ .name = "beside_the_copy",
+	  .copied = 0xfa8,
+	  .slot = 0xfa0,
+	  .target = 12,
+	  .sp = 0xfa8,
+	  .kind = RETURN_STRAY,
+	  .story = "stray fa0 c; " },
+	{ .name = "through_the_copy_to_elsewhere",
+	  .copied = 0xfa8,
+	  .slot = 0xfa8,
+	  .target = 13,
+	  .sp = 0xfb0,
+	  .kind = RETURN_STRAY,
+	  .story = "stray fa8 d; " },
+	{ .name = "through_its_slot_beside_a_copy",
+	  .copied = 0xfa8,
+	  .slot = 0xfd8,
+	  .target = 12,
+	  .sp = 0xfe0,
+	  .kind = RETURN_EXPECTED,
+	  .story = "returned fd8 c; " },
+};
+
+START_TEST(test_moved_is_told)
+{
+	const struct moved_case *c = &moved_cases[_i];
+	struct story story = { "" };
+	const struct shadow_observer all = all_told(&story);
+	struct shadow_stack stack;
+
+	shadow_stack_init(&stack, true);
+	stack.observer = &all;
+	for (int i = 0; i < 3; i++) {
+		ck_assert(shadow_stack_call(&stack, 0xff8 - 16 * i, 10 + i, NULL));
+		stack.frame[i].watch = i + 1;
+	}
+	if (c->put) {
+		shadow_stack_move(&stack, 0xfe0);
+		stack.carriers = 2;
+		ck_assert(shadow_stack_put_at(&stack, c->put));
+		ck_assert(!stack.carriers && stack.frame[2].moved == (c->put != 0xfd8));
+	}
+	stack.frame[2].copied = c->copied;
+	if (c->off)
+		shadow_stack_move(&stack, c->off);
+	if (c->at)
+		ck_assert(shadow_stack_put_at(&stack, c->at));
+	if (c->cuts)
+		shadow_stack_cut(&stack, 3);
+	if (c->slot)
+		ck_assert_msg(shadow_stack_return(&stack, c->slot, c->target, c->sp) == c->kind,
+			      "%s", c->name);
+	ck_assert_msg(!strcmp(story.text, c->story), "%s: %s", c->name, story.text);
+	shadow_stack_deinit(&stack);
+}
+END_TEST
+
+/* Where a register has its return address, one frame alone is taken off wherever rsp stands. */
+static const struct {
+	const char *name;
+	uint64_t sp;
+	bool off;
+	size_t count;
+} held_cases[] = {
+	{ "not_above_it", 0xfd8, false, 3 },   { "just_above_it", 0xfe0, true, 2 },
+	{ "above_arguments", 0xfe8, true, 2 }, { "above_another", 0xff0, false, 1 },
+	{ "above_all", 0x1008, false, 0 },
+};
+
+START_TEST(test_held_is_taken_off)
+{
+	struct shadow_stack stack;
+
+	shadow_stack_init(&stack, true);
+	for (int i = 0; i < 3; i++)
+		ck_assert(shadow_stack_call(&stack, 0xff8 - 16 * i, 10 + i, NULL));
+	stack.readers = 2;
+	ck_assert(shadow_stack_move_held(&stack, held_cases[_i].sp) == (held_cases[_i].count < 3));
+	ck_assert_msg(stack.count == held_cases[_i].count, "%s: %zu", held_cases[_i].name,
+		      stack.count);
+	ck_assert_uint_eq(stack.taken_off.slot, held_cases[_i].off ? 0xfd8 : 0);
+	ck_assert_uint_eq(stack.readers, stack.count == 3 ? 2 : 0);
+	ck_assert_uint_eq(stack.epoch, stack.count < 2);
 	shadow_stack_deinit(&stack);
 }
 END_TEST
@@ -269,6 +464,10 @@ int main(void)
 	tcase_add_loop_test(tcase, test_root_is_where_it_began, 0,
 			    sizeof(root_cases) / sizeof(*root_cases));
 	tcase_add_loop_test(tcase, test_whole_story, 0, 3);
+	tcase_add_loop_test(tcase, test_moved_is_told, 0,
+			    sizeof(moved_cases) / sizeof(*moved_cases));
+	tcase_add_loop_test(tcase, test_held_is_taken_off, 0,
+			    sizeof(held_cases) / sizeof(*held_cases));
 	tcase_add_loop_test(tcase, test_cut_is_told, 0, 4);
 	tcase_add_loop_test(tcase, test_alternate_stack_is_a_region, 0,
 			    sizeof(alternate_cases) / sizeof(*alternate_cases));

@@ -78,6 +78,7 @@ START_TEST(frame_is_put_back_at_its_slot_alone)
 	struct tracer tracer = { 0 };
 	struct thread thread = { 0 };
 	uint64_t word = taken_cases[_i].word;
+	const struct user_regs_struct regs = { .rsp = taken_cases[_i].sp };
 
 	tracer.memory.read = read_slot;
 	tracer.memory.context = taken_cases[_i].readable ? &word : NULL;
@@ -85,7 +86,7 @@ START_TEST(frame_is_put_back_at_its_slot_alone)
 	ck_assert(shadow_stack_call(&thread.shadow, outer.slot, outer.return_address, NULL));
 	thread.shadow.taken_off = (struct shadow_frame) { .slot = SLOT,
 							  .return_address = 0x401000 };
-	ck_assert_int_eq(apply_taken_off(&tracer, &thread, taken_cases[_i].sp), 0);
+	ck_assert_int_eq(apply_taken_off(&tracer, &thread, &regs), 0);
 	ck_assert_msg(tracer.counters.put_back == taken_cases[_i].back &&
 			      thread.shadow.count == 1u + taken_cases[_i].back,
 		      "%s: %zu frames", taken_cases[_i].name, thread.shadow.count);

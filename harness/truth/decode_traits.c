@@ -153,6 +153,24 @@ static bool read_store(const uint8_t *opcode, size_t size, const struct prefixes
 	}
 }
 
+/* Which register push and pop, and mov of 64 bits from or to memory, transfer whole. */
+static void read_transfer(const uint8_t *opcode, size_t size, const struct prefixes *prefixes,
+			  struct instruction_traits *ret)
+{
+	bool is_mov = opcode[0] == 0x89 || opcode[0] == 0x8b;
+	uint16_t transferred;
+
+	if ((opcode[0] & 0xf0) == 0x50) {
+		transferred = 1u << ((opcode[0] & 7) | (prefixes->rex & 1) << 3);
+		*(opcode[0] & 8 ? &ret->loaded : &ret->stored) = transferred;
+	} else if (is_mov && prefixes->rex & 8 &&
+		   read_operand(opcode + 1, size - 1, prefixes, &ret->store)) {
+		transferred = 1u << ((opcode[1] >> 3 & 7) | (prefixes->rex & 4) << 1);
+		*(opcode[0] == 0x8b ? &ret->loaded : &ret->stored) = transferred;
+		ret->addresses = true;
+	}
+}
+
 struct instruction_traits instruction_traits(const uint8_t *bytes, size_t size)
 {
 	struct prefixes prefixes = read_prefixes(bytes, size);
@@ -170,6 +188,7 @@ struct instruction_traits instruction_traits(const uint8_t *bytes, size_t size)
 	/* FF /4; not the far one */
 	ret.jumps_computed = opcode[0] == 0xff && left > 1 && (opcode[1] >> 3 & 7) == 4;
 	ret.stores = read_store(opcode, left, &prefixes, &ret.store);
+	read_transfer(opcode, left, &prefixes, &ret);
 	ret.pushes_flags = opcode[0] == 0x9c;
 	ret.pops_flags = opcode[0] == 0x9d || opcode[0] == 0xcf;
 	ret.legacy_call = opcode[0] == 0xcd || (opcode[0] == 0x0f && left > 1 && opcode[1] == 0x34);
@@ -198,6 +217,16 @@ static uint64_t register_value(uint8_t number, const struct user_regs_struct *re
 	case 15: return regs->r15;
 	default: return 0;
 	}
+}
+
+uint16_t registers_with(const struct user_regs_struct *regs, uint64_t value)
+{
+	uint16_t ret = 0;
+
+	for (uint8_t number = 0; number < BASE_NONE; number++)
+		if (number != NUMBER_RSP && register_value(number, regs) == value)
+			ret |= 1u << number;
+	return ret;
 }
 
 uint64_t store_address(const struct instruction *instruction, const struct user_regs_struct *regs)

@@ -17,6 +17,13 @@
  * So the last one is kept: it is put back if rsp comes to its slot again and the return address is
  * still there.
  *
+ * Or it pops it, takes arguments off or pushes some, and pushes it at another slot (V8's builtins).
+ * If the register that is stored there has had the return address all the time since, the frame is
+ * open again in its new slot: it has moved. That is no more than likely, for a function may also
+ * pass on its own PC as an argument. So what is said by a frame that moved is held back until it
+ * returns through there. A copy of the return address further in, beside the word itself, leaves
+ * the frame where it is, until a ret goes through the copy: then that was the frame's.
+ *
  * What can't be decided is told to whoever watches (struct shadow_observer): a stack is disturbed
  * where several frames go at once, or rsp was set to what isn't computed from it.
  *
@@ -63,6 +70,7 @@ static bool push(struct shadow_stack *stack, struct shadow_frame frame)
 	if (!reserve_frame(stack))
 		return false;
 	frame.epoch = stack->epoch;
+	stack->readers = 0;
 	stack->frame[stack->count++] = frame;
 	return true;
 }
@@ -84,6 +92,15 @@ static void tell_stray(const struct shadow_stack *stack, uint64_t slot, uint64_t
 		observer->stray_return(observer->context, stack, slot, target);
 }
 
+static void tell_moved_ended(const struct shadow_stack *stack, const struct shadow_frame *frame,
+			     bool returned)
+{
+	const struct shadow_observer *observer = stack->observer;
+
+	if (frame->moved && observer && observer->moved_ended)
+		observer->moved_ended(observer->context, stack, frame->slot, returned);
+}
+
 /* What became of the frame that was taken off. */
 static void tell_settled(struct shadow_stack *stack, bool was_frame)
 {
@@ -92,6 +109,7 @@ static void tell_settled(struct shadow_stack *stack, bool was_frame)
 	if (stack->taken_off.slot && observer && observer->settled)
 		observer->settled(observer->context, stack, was_frame);
 	stack->taken_off.slot = 0;
+	stack->carriers = 0;
 }
 
 void shadow_stack_settle_taken_off(struct shadow_stack *stack)
@@ -113,8 +131,12 @@ void shadow_stack_disturb(struct shadow_stack *stack)
 /* The frames from first on are gone, otherwise than by a return. */
 static void abandon(struct shadow_stack *stack, size_t first, enum frame_end end)
 {
-	for (size_t i = stack->count; i-- > first;)
+	if (first < stack->count)
+		stack->readers = 0;
+	for (size_t i = stack->count; i-- > first;) {
 		tell_end(stack, &stack->frame[i], end, 0);
+		tell_moved_ended(stack, &stack->frame[i], false);
+	}
 	stack->count = first;
 }
 
@@ -126,6 +148,8 @@ void shadow_stack_end(struct shadow_stack *stack, enum frame_end end)
 
 void shadow_stack_cut(struct shadow_stack *stack, size_t first)
 {
+	for (size_t i = first; i-- > 0;)
+		tell_moved_ended(stack, &stack->frame[i], false);
 	for (size_t i = 0; i < first; i++)
 		tell_end(stack, &stack->frame[i], FRAME_LOST, 0);
 	memmove(stack->frame, stack->frame + first,
@@ -190,18 +214,19 @@ static size_t frames_above(const struct shadow_stack *stack, size_t floor, uint6
 	return count;
 }
 
-/* One frame goes, and rsp stands just above its slot. */
+/* One frame goes, and rsp stands just above its slot, or a register has its return address. */
 static void take_off(struct shadow_stack *stack)
 {
 	const struct shadow_observer *observer = stack->observer;
 
 	shadow_stack_settle_taken_off(stack);
 	stack->taken_off = stack->frame[--stack->count];
+	stack->readers = 0;
 	if (observer && observer->taken_off)
 		observer->taken_off(observer->context, stack, stack->taken_off.slot);
 }
 
-bool shadow_stack_move(struct shadow_stack *stack, uint64_t sp)
+static bool move(struct shadow_stack *stack, uint64_t sp, bool held)
 {
 	size_t before = stack->count;
 	const struct shadow_region *region = top_region(stack);
@@ -218,8 +243,8 @@ bool shadow_stack_move(struct shadow_stack *stack, uint64_t sp)
 	size_t floor = region ? region->first + !region->called : 0;
 	size_t stay = frames_above(stack, floor, sp);
 
-	if (!left && stay + 1 == stack->count && stack->frame[stay].slot + sizeof(uint64_t) == sp &&
-	    !stack->frame[stay].interrupted) {
+	if (!left && stay + 1 == stack->count && !stack->frame[stay].interrupted &&
+	    (held || stack->frame[stay].slot + sizeof(uint64_t) == sp)) {
 		take_off(stack);
 		return true;
 	}
@@ -231,14 +256,42 @@ bool shadow_stack_move(struct shadow_stack *stack, uint64_t sp)
 	return stack->count < before;
 }
 
+bool shadow_stack_move(struct shadow_stack *stack, uint64_t sp)
+{
+	return move(stack, sp, false);
+}
+
+bool shadow_stack_move_held(struct shadow_stack *stack, uint64_t sp)
+{
+	return move(stack, sp, true);
+}
+
+/* A ret through a copy of the innermost frame's return address. */
+static void return_copy(struct shadow_stack *stack, uint64_t slot, uint64_t target)
+{
+	const struct shadow_observer *observer = stack->observer;
+	struct shadow_frame *top = &stack->frame[stack->count - 1];
+
+	if (observer && observer->copy_returned)
+		observer->copy_returned(observer->context, stack, slot, target);
+	tell_moved_ended(stack, top, true);
+	top->moved = true;
+	stack->epoch++; /* it may have been an outer frame's, and rsp not where that one expects it */
+	stack->count--;
+	tell_end(stack, top, FRAME_RETURNED, target);
+}
+
 enum return_kind shadow_stack_return(struct shadow_stack *stack, uint64_t slot, uint64_t target,
 				     uint64_t sp)
 {
 	struct shadow_frame *top = stack->count ? &stack->frame[stack->count - 1] : NULL;
 	enum return_kind kind = RETURN_EXPECTED;
+	bool copied = top && !top->interrupted && top->slot != slot && top->copied == slot &&
+		      top->return_address == target;
 
+	stack->carriers = stack->readers = 0;
 	/* What lies below rsp before the ret was dropped by the instruction before. */
-	if (!top || top->slot != slot || top->interrupted) {
+	if (!copied && (!top || top->slot != slot || top->interrupted)) {
 		tell_stray(stack, slot, target);
 		stack->epoch++; /* which of the open frames are true is not certain any more */
 		/* Who made the thread left it a return address: it began further out than
@@ -253,6 +306,10 @@ enum return_kind shadow_stack_return(struct shadow_stack *stack, uint64_t slot, 
 	/* The code that took a frame off, deeper in, is done: it will not put it back. */
 	if (stack->taken_off.slot && stack->taken_off.slot <= slot)
 		shadow_stack_settle_taken_off(stack);
+	if (copied) {
+		return_copy(stack, slot, target);
+		return shadow_stack_move(stack, sp) ? RETURN_DOUBLED : RETURN_COPIED;
+	}
 	/* Two in one slot: one of them never was, and all that was counted from it is wrong. */
 	if (stack->count > 1 && top[-1].slot == slot) {
 		tell_stray(stack, slot, target);
@@ -268,6 +325,7 @@ enum return_kind shadow_stack_return(struct shadow_stack *stack, uint64_t slot, 
 		stack->epoch++;
 		tell_end(stack, top, FRAME_REPLACED, target);
 	}
+	tell_moved_ended(stack, top, kind == RETURN_EXPECTED);
 	/* Nothing else goes: ret n takes off the caller's arguments, and no frame. */
 	if (shadow_stack_move(stack, sp))
 		kind = RETURN_DOUBLED;
@@ -304,18 +362,32 @@ void shadow_stack_popped_jump(const struct shadow_stack *stack, uint64_t slot, u
 		observer->popped_jump(observer->context, stack, slot, target);
 }
 
-bool shadow_stack_put_back(struct shadow_stack *stack)
+bool shadow_stack_put_at(struct shadow_stack *stack, uint64_t slot)
 {
+	const struct shadow_observer *observer = stack->observer;
 	struct shadow_frame frame = stack->taken_off;
 	uint64_t epoch = frame.epoch;
 
-	tell_settled(stack, true);
+	frame.moved |= slot != frame.slot;
+	if (!frame.moved)
+		tell_settled(stack, true);
+	else if (observer && observer->moved)
+		observer->moved(observer->context, stack, slot);
+	stack->taken_off.slot = 0;
+	stack->carriers = 0;
 	frame.put_back = true;
+	frame.slot = slot;
+	frame.copied = 0;
 	if (!push(stack, frame))
 		return false;
 	stack->frame[stack->count - 1].epoch = epoch;
 	stack->in_transit = false;
 	return true;
+}
+
+bool shadow_stack_put_back(struct shadow_stack *stack)
+{
+	return shadow_stack_put_at(stack, stack->taken_off.slot);
 }
 
 bool shadow_stack_call(struct shadow_stack *stack, uint64_t slot, uint64_t return_address,
@@ -329,6 +401,7 @@ bool shadow_stack_call(struct shadow_stack *stack, uint64_t slot, uint64_t retur
 	if (stack->taken_off.slot == slot)
 		shadow_stack_settle_taken_off(stack);
 	stack->in_transit = false;
+	stack->carriers = 0; /* the callee does as it likes with most of them */
 	return push(stack, frame);
 }
 
@@ -361,6 +434,7 @@ bool shadow_stack_signal(struct shadow_stack *stack, const struct signal_frame *
 		.interrupted = true,
 	};
 
+	stack->carriers = 0;
 	memcpy(interrupted.callee_saved, frame->callee_saved, sizeof(interrupted.callee_saved));
 	return push(stack, interrupted) && push(stack, (struct shadow_frame) {
 							       .slot = frame->restorer_slot,

@@ -126,6 +126,7 @@ static int park(struct tracer *tracer, struct thread *thread, uint64_t sp)
 	forget_presumed(thread);
 	disturb(tracer, thread);
 	left.shadow = thread->shadow;
+	left.shadow.carriers = left.shadow.readers = 0;
 	thread->left = stack_pool_park(&tracer->stacks, &left);
 	if (!thread->left)
 		return tracer_out_of_memory(tracer);
@@ -230,6 +231,7 @@ static int presume_gone(struct tracer *tracer, struct thread *thread, uint64_t s
 	thread->presumed.stack.shadow.region = regions;
 	thread->presumed.stack.shadow.region_capacity = shadow->region_count + 1;
 	thread->presumed.stack.shadow.taken_off.slot = 0;
+	thread->presumed.stack.shadow.carriers = thread->presumed.stack.shadow.readers = 0;
 	return 0;
 }
 

@@ -6,7 +6,8 @@
  *
  *	call		pushes what memory holds at the new rsp, if that is the address behind it
  *	system call	may map code (the cache goes), or be rt_sigreturn (the handler's frames go)
- *	anything else	drops the frames below the new rsp
+ *	anything else	drops the frames below the new rsp. If a return address was popped or
+ *			dropped so, the registers that have it are followed until it is stored again
  *
  * On which stack that is, tracer_stacks.c says.
  *
@@ -23,7 +24,6 @@
 #include <ucontext.h>
 #include "truth/tracer.h"
 
-#define NUMBER_RSP    4	   /* by the encoding */
 #define ERRNO_MAX     4095 /* the kernel's MAX_ERRNO: results from -4095 to -1 are errors */
 #define I386_MMAP     90   /* int 0x80 takes the numbers of i386 */
 #define I386_MUNMAP   91
@@ -251,6 +251,7 @@ static int apply_return(struct tracer *tracer, struct thread *thread,
 	counters->returns_replaced += kind == RETURN_REPLACED;
 	counters->returns_stray += kind == RETURN_STRAY;
 	counters->returns_doubled += kind == RETURN_DOUBLED;
+	counters->frames_moved += kind == RETURN_COPIED;
 	thread->shadow.in_transit = false;
 	thread->may_continue = false;
 	if (kind == RETURN_STRAY)
@@ -259,21 +260,87 @@ static int apply_return(struct tracer *tracer, struct thread *thread,
 	return 0;
 }
 
-/* A frame that was taken off is put back where rsp is at its slot again, and the slot as it was. */
-static int apply_taken_off(struct tracer *tracer, struct thread *thread, uint64_t sp)
+/* ---- return addresses that are moved by hand ---------------------------------------------- */
+
+/* Which registers have a return address after the instruction: those that had it before and were
+ * not written, and those that it was copied to. */
+static uint16_t followed(const struct instruction *executed, uint16_t before,
+			 const struct user_regs_struct *regs, uint64_t return_address)
+{
+	uint16_t after = before & ~executed->writes;
+
+	if (executed->computed_from & before)
+		after |= executed->writes;
+	return after & registers_with(regs, return_address);
+}
+
+/* Where the instruction stores a register, or loads one. */
+static uint64_t transfer_address(const struct thread *thread, uint64_t stack)
+{
+	return thread->next.traits.addresses ? store_address(&thread->next, &thread->regs) : stack;
+}
+
+/* Follows return addresses that were taken out of their slots. */
+static void follow_carriers(struct thread *thread, const struct user_regs_struct *regs)
 {
 	struct shadow_stack *shadow = &thread->shadow;
+	const struct instruction *executed = &thread->next;
+	const struct shadow_frame *top = shadow->count ? &shadow->frame[shadow->count - 1] : NULL;
+	uint64_t address;
+
+	if (shadow->carriers)
+		shadow->carriers = followed(executed, shadow->carriers, regs,
+					    shadow->taken_off.return_address);
+	if (!top || top->interrupted)
+		return;
+	if (shadow->readers)
+		shadow->readers = followed(executed, shadow->readers, regs, top->return_address);
+	if (!executed->traits.loaded)
+		return;
+	address = transfer_address(thread, thread->regs.rsp);
+	if (address == top->slot || (top->copied && address == top->copied))
+		shadow->readers |= executed->traits.loaded &
+				   registers_with(regs, top->return_address);
+}
+
+/* One of these registers was stored where rsp stands now. */
+static bool is_stored(const struct thread *thread, const struct user_regs_struct *regs,
+		      uint16_t registers)
+{
+	return thread->next.traits.stored & registers &&
+	       transfer_address(thread, thread->regs.rsp - sizeof(uint64_t)) == regs->rsp;
+}
+
+/* The return address of the frame on top is stored once more, further in. */
+static void note_copy(struct thread *thread, const struct user_regs_struct *regs)
+{
+	struct shadow_stack *shadow = &thread->shadow;
+	struct shadow_frame *top = shadow->count ? &shadow->frame[shadow->count - 1] : NULL;
+
+	if (top && regs->rsp < top->slot && is_stored(thread, regs, shadow->readers))
+		top->copied = regs->rsp;
+}
+
+/* The frame that was taken off is put back where rsp is at its slot again, and the slot as it was.
+ * It has moved where a register that carried its return address was stored at another one. */
+static int apply_taken_off(struct tracer *tracer, struct thread *thread,
+			   const struct user_regs_struct *regs)
+{
+	struct shadow_stack *shadow = &thread->shadow;
+	bool is_back = regs->rsp == shadow->taken_off.slot;
 	uint64_t value;
 
-	if (sp != shadow->taken_off.slot)
+	if (!is_back && (!is_stored(thread, regs, shadow->carriers) ||
+			 (shadow->count && shadow->frame[shadow->count - 1].slot <= regs->rsp)))
 		return 0;
-	if (tracer->memory.read(tracer->memory.context, sp, &value, sizeof(value)) ||
+	if (tracer->memory.read(tracer->memory.context, regs->rsp, &value, sizeof(value)) ||
 	    value != shadow->taken_off.return_address) {
-		shadow_stack_settle_taken_off(shadow);
+		if (!shadow->carriers)
+			shadow_stack_settle_taken_off(shadow);
 		return 0;
 	}
-	tracer->counters.put_back++;
-	return shadow_stack_put_back(shadow) ? 0 : tracer_out_of_memory(tracer);
+	*(is_back ? &tracer->counters.put_back : &tracer->counters.frames_moved) += 1;
+	return shadow_stack_put_at(shadow, regs->rsp) ? 0 : tracer_out_of_memory(tracer);
 }
 
 /* The word below rsp is where the jmp went: pop and jmp instead of ret. */
@@ -286,6 +353,32 @@ static bool is_popped(const struct tracer *tracer, const struct user_regs_struct
 	       word == regs->rip;
 }
 
+/* rsp has moved. True if frames were dropped. */
+static bool apply_move(struct tracer *tracer, struct thread *thread,
+		       const struct user_regs_struct *regs)
+{
+	struct shadow_stack *shadow = &thread->shadow;
+	size_t before = shadow->count;
+	const struct shadow_frame *top = before ? &shadow->frame[before - 1] : NULL;
+	uint16_t carriers = shadow->readers;
+	bool dropped;
+
+	/* A call of the next instruction has only pushed its own PC. */
+	if (!top || top->called == top->return_address)
+		carriers = 0;
+	dropped = carriers ? shadow_stack_move_held(shadow, regs->rsp)
+			   : shadow_stack_move(shadow, regs->rsp);
+	if (!dropped)
+		return false;
+	if (shadow->taken_off.slot) {
+		tracer->counters.taken_off++;
+		shadow->carriers = carriers;
+	} else {
+		tracer->counters.abandoned += before - shadow->count;
+	}
+	return true;
+}
+
 /* Neither call nor ret nor system call: rsp may have moved over frames, or a jump have ended
  * one. */
 static int apply_other(struct tracer *tracer, struct thread *thread,
@@ -295,7 +388,6 @@ static int apply_other(struct tracer *tracer, struct thread *thread,
 	uint64_t next = thread->regs.rip + thread->next.length;
 	bool jumped = regs->rip != next && regs->rip != thread->regs.rip; /* rep movs is no jump */
 	uint64_t epoch = shadow->epoch;
-	size_t before = shadow->count;
 
 	if (regs->rip != next)
 		shadow->in_transit = false;
@@ -306,15 +398,14 @@ static int apply_other(struct tracer *tracer, struct thread *thread,
 		shadow_stack_jump(shadow, regs->rip, regs->rsp);
 	else if (jumped && thread->next.traits.jumps_computed && is_popped(tracer, regs))
 		shadow_stack_popped_jump(shadow, regs->rsp - sizeof(uint64_t), regs->rip);
-	if (shadow_stack_move(shadow, regs->rsp)) {
+	if (apply_move(tracer, thread, regs))
 		shadow->in_transit = regs->rip == next;
-		if (shadow->taken_off.slot)
-			tracer->counters.taken_off++;
-		else
-			tracer->counters.abandoned += before - shadow->count;
-	}
 	tracer->counters.disturbances += shadow->epoch - epoch;
-	return shadow->taken_off.slot ? apply_taken_off(tracer, thread, regs->rsp) : 0;
+	if (shadow->readers)
+		note_copy(thread, regs);
+	if (shadow->carriers)
+		shadow->in_transit = true; /* until it is put somewhere, or jumped to */
+	return shadow->taken_off.slot ? apply_taken_off(tracer, thread, regs) : 0;
 }
 
 /* The instruction's effect on the shadow stack; thread->regs are still those before it. */
@@ -327,6 +418,8 @@ static int apply(struct tracer *tracer, struct thread *thread, const struct user
 	uint64_t return_address;
 
 	shadow_stack_enter(&thread->shadow, pc, thread->regs.rsp);
+	if (executed.traits.loaded || thread->shadow.carriers || thread->shadow.readers)
+		follow_carriers(thread, regs);
 	switch (executed.kind) {
 	case INSTRUCTION_UNKNOWN:
 		tracer->counters.unknown_instructions++;

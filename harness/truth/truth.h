@@ -68,8 +68,9 @@ enum segment {
 	SEGMENT_GS,
 };
 
-#define BASE_NONE 16 /* 0 to 15 are those of the encoding */
-#define BASE_RIP  17
+#define BASE_NONE  16 /* 0 to 15 are those of the encoding */
+#define BASE_RIP   17
+#define NUMBER_RSP 4
 
 /* Where an instruction stores: segment:base + (index << shift) + displacement. */
 struct store_operand {
@@ -87,6 +88,10 @@ struct instruction_traits {
 	bool holds_trap : 1;	 /* mov ss: the next one runs in the same step */
 	bool legacy_call : 1;	 /* int 0x80, sysenter: numbers of i386 */
 	bool stores : 1;	 /* to memory, at store */
+	bool addresses : 1;	 /* stored or loaded is at store, else at rsp: push, pop */
+	/* The general register that goes whole to memory, or comes from there, by mov, push or pop;
+	 * as a mask by the encoding's numbers; 0: none. */
+	uint16_t stored, loaded;
 	struct store_operand store;
 };
 
@@ -113,6 +118,8 @@ enum sp_source instruction_sp_source(const uint8_t *bytes, size_t size, uint8_t 
 struct instruction_traits instruction_traits(const uint8_t *bytes, size_t size);
 /* Where an instruction that stores will do so, by the registers before it. */
 uint64_t store_address(const struct instruction *instruction, const struct user_regs_struct *regs);
+/* The general registers but rsp that have this value, as a mask by the encoding's numbers. */
+uint16_t registers_with(const struct user_regs_struct *regs, uint64_t value);
 
 struct decoder; /* capstone and a cache by address */
 struct decoder *decoder_create(struct error *error);
@@ -147,6 +154,8 @@ struct shadow_frame {
 	bool interrupted;	  /* below a signal frame */
 	bool planted;	  /* a handler left it for what it interrupted: rsp there is not known */
 	bool put_back;	  /* was taken off, and its slot is in use again */
+	bool moved;	  /* was taken off, and its return address put into the slot, by hand */
+	uint64_t copied;  /* another slot, further in, that its return address was stored in; 0 */
 	bool clobbered;	  /* its ret did not bring callee_saved back */
 	uint64_t called;  /* the first instruction that began with rsp at the slot; 0: none yet */
 	uint64_t entered; /* the last one */
@@ -187,6 +196,7 @@ enum return_kind {
 	RETURN_REPLACED, /* the top frame, to another address */
 	RETURN_STRAY,	 /* no open call had put its return address there */
 	RETURN_DOUBLED,	 /* as expected, but another frame went, too, or had the same slot */
+	RETURN_COPIED,	 /* as expected, out of the slot that the return address was copied to */
 };
 
 struct shadow_stack;
@@ -208,6 +218,15 @@ struct shadow_observer {
 	void (*taken_off)(void *context, const struct shadow_stack *stack, uint64_t slot);
 	void (*settled)(void *context, const struct shadow_stack *stack, bool was_frame);
 	void (*disturbed)(void *context, const struct shadow_stack *stack);
+	/* In place of settled: the frame that was taken off is open again, at another slot. Or is
+	 * so once more. Then: it returned through there (true), or it is gone otherwise, and
+	 * whether it was there nobody knows. */
+	void (*moved)(void *context, const struct shadow_stack *stack, uint64_t slot);
+	void (*moved_ended)(void *context, const struct shadow_stack *stack, uint64_t slot,
+			    bool returned);
+	/* A frame is about to return through slot, which its return address was copied to. */
+	void (*copy_returned)(void *context, const struct shadow_stack *stack, uint64_t slot,
+			      uint64_t target);
 };
 
 struct shadow_stack {
@@ -229,8 +248,16 @@ struct shadow_stack {
 	 */
 	bool in_transit;
 	/* The frame that was taken off last, alone. Put back if rsp comes to its slot again and its
-	 * return address is still there; returned if a jump goes to that. slot 0: there is none. */
+	 * return address is still there; moved if a carrier is stored where rsp stands; returned if
+	 * a jump goes to that. slot 0: there is none. */
 	struct shadow_frame taken_off;
+	/* The registers that have had its return address since, by the encoding's numbers; 0: it is
+	 * not known where that is. The caller's to set when a frame was taken off, and to follow.
+	 */
+	uint16_t carriers;
+	/* The same of the innermost frame that is open, since it was read out of its slot or of a
+	 * copy; until any other is. The caller's, too. */
+	uint16_t readers;
 };
 
 /* id and observer are the caller's to set. */
@@ -258,6 +285,9 @@ static inline void shadow_stack_enter(struct shadow_stack *stack, uint64_t pc, u
 }
 /* Records any other executed instruction, by rsp after it. True if it dropped frames. */
 bool shadow_stack_move(struct shadow_stack *stack, uint64_t sp);
+/* The same where a register has the innermost frame's return address: if that goes alone, it is
+ * taken off, wherever rsp stands. */
+bool shadow_stack_move_held(struct shadow_stack *stack, uint64_t sp);
 /* Records a ret that took target out of slot and left rsp at sp. */
 enum return_kind shadow_stack_return(struct shadow_stack *stack, uint64_t slot, uint64_t target,
 				     uint64_t sp);
@@ -271,6 +301,8 @@ bool shadow_stack_restores(struct shadow_stack *stack, uint64_t slot, const uint
 bool shadow_stack_jump(struct shadow_stack *stack, uint64_t pc, uint64_t sp);
 /* The frame taken off last is open again. False: out of memory. */
 bool shadow_stack_put_back(struct shadow_stack *stack);
+/* The same at another slot, below all that are open. */
+bool shadow_stack_put_at(struct shadow_stack *stack, uint64_t slot);
 /* The frame taken off last is gone for good. */
 void shadow_stack_settle_taken_off(struct shadow_stack *stack);
 /* Which frames are open is not certain any more. */
@@ -378,6 +410,7 @@ struct tracer_counters {
 		returns_registers; /* that did not bring rbx, rbp, r12 to r15 back as at the call */
 	uint64_t taken_off;	   /* frames that left by pop, add or lea, alone */
 	uint64_t put_back;	   /* of those, put back */
+	uint64_t frames_moved;	   /* put into another slot, or returned through a copy */
 	uint64_t abandoned;	   /* frames that left with others, or for a lower slot */
 	uint64_t disturbances;
 	enum tracer_ending ending;

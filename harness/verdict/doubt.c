@@ -198,8 +198,11 @@ struct doubt *doubts_find(struct doubts *doubts, const struct doubt_key *key,
 		return NULL;
 	if (key->sp < doubt->lowest)
 		doubt->lowest = key->sp;
+	if (frame && frame->slot > doubt->slot) /* it has moved */
+		doubt->slot = frame->slot;
 	doubt->intact &= key->intact;
-	doubt->must_return |= key->registers || key->ends || key->reread.asked || !is_entered(key);
+	doubt->must_return |= key->registers || key->ends || key->reread.asked ||
+			      !is_entered(key) || (frame && frame->moved);
 	doubt->not_entered |= !key->registers && !is_entered(key);
 	doubt->ends |= key->ends;
 	doubt->claim.plausible |= key->claim.plausible;
@@ -260,7 +263,10 @@ static struct outcome after_frame(const struct doubts *doubts, const struct doub
 	case FRAME_RETURNED:
 		if ((doubt->registers && frame->clobbered) || is_restored(doubts, doubt))
 			return ends(DOUBT_UNPROVEN, DOUBT_CLOBBERED);
-		if (doubt->inserts || (needs_own_return(doubt) && !is_own(doubt, stack->at)))
+		if (doubt->registers && frame->moved) /* which rsp is right is not certain */
+			return ends(DOUBT_UNPROVEN, DOUBT_TAKEN_OFF);
+		if (doubt->inserts ||
+		    ((needs_own_return(doubt) || frame->moved) && !is_own(doubt, stack->at)))
 			return ends(DOUBT_UNPROVEN, DOUBT_OPEN);
 		if (doubt->intact)
 			return ends(DOUBT_TRUTH_STANDS, DOUBT_OPEN);
@@ -271,7 +277,10 @@ static struct outcome after_frame(const struct doubts *doubts, const struct doub
 		return ends(DOUBT_UNPROVEN, DOUBT_REPLACED);
 	case FRAME_TAKEN_OFF: return ends(DOUBT_UNPROVEN, DOUBT_TAKEN_OFF);
 	case FRAME_LOST: return ends(DOUBT_UNPROVEN, DOUBT_LOST);
-	case FRAME_ABANDONED: break;
+	case FRAME_ABANDONED:
+		if (frame->moved)
+			return ends(DOUBT_UNPROVEN, DOUBT_OPEN);
+		break;
 	}
 	return undecided(doubt, frame->epoch != stack->epoch);
 }

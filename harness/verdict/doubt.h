@@ -22,6 +22,8 @@
  *						had the truth known that frame
  *	the frame's ret went elsewhere,
  *	or it was taken off			neither: unproven
+ *	it was moved to another slot		only the accused function's ret through there lets the
+ *						accusation stand
  *	another ret went through a slot
  *	between rsp and the frame's		frames are missing in the truth: unproven
  *	the stack was disturbed, or given up	unproven

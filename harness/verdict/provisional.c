@@ -47,22 +47,74 @@ static void end_account(struct provisional *provisional, struct account *account
 	give_account(provisional, account);
 }
 
-static void end_pending(struct provisional *provisional, struct provisional_stack *stack,
-			enum provisional_outcome end)
+static void end_some(struct provisional *provisional, struct account **account,
+		     enum provisional_outcome end)
 {
-	if (stack->pending)
-		end_account(provisional, stack->pending, end);
-	stack->pending = NULL;
+	if (*account)
+		end_account(provisional, *account, end);
+	*account = NULL;
+}
+
+/* Adds an account's points to another's, which may not be there yet. */
+static void merge(struct provisional *provisional, struct account **to, struct account **from)
+{
+	if (!*to) {
+		*to = *from;
+	} else if (*from) {
+		account_add(*to, *from, provisional->engine_count);
+		give_account(provisional, *from);
+	}
+	*from = NULL;
 }
 
 /* ---- stacks ------------------------------------------------------------------------------ */
 
+/* The first entry with rsp at slot or below. */
+static size_t first_below(const struct provisional_stack *stack, uint64_t slot)
+{
+	size_t first = stack->count;
+
+	while (first && stack->entry[first - 1].sp <= slot)
+		first--;
+	return first;
+}
+
+/* Ends the entries from first on. */
+static void end_entries(struct provisional *provisional, struct provisional_stack *stack,
+			size_t first, enum provisional_outcome end)
+{
+	for (size_t i = first; i < stack->count; i++)
+		end_account(provisional, stack->entry[i].account, end);
+	if (first < stack->count)
+		stack->count = first;
+}
+
+static void take_back_held(struct provisional *provisional, struct provisional_held *held)
+{
+	end_some(provisional, &held->with, PROVISIONAL_TAKEN_OFF);
+	end_some(provisional, &held->without, PROVISIONAL_TAKEN_OFF);
+}
+
+/* No more will be known of a stack: what is held by a frame that has moved is taken back. */
+static void end_points(struct provisional *provisional, struct provisional_stack *stack)
+{
+	if (stack->moved_count || stack->off.moved)
+		take_back_held(provisional, &stack->off);
+	if (stack->moved_count)
+		end_entries(provisional, stack, first_below(stack, stack->moved[0].slot),
+			    PROVISIONAL_TAKEN_OFF);
+	end_entries(provisional, stack, 0, PROVISIONAL_FINAL);
+	for (size_t i = 0; i < stack->moved_count; i++)
+		take_back_held(provisional, &stack->moved[i]);
+}
+
 static void end_stack(struct provisional *provisional, struct provisional_stack *stack)
 {
-	for (size_t i = 0; i < stack->count; i++)
-		end_account(provisional, stack->entry[i].account, PROVISIONAL_FINAL);
-	end_pending(provisional, stack, PROVISIONAL_TAKEN_OFF);
+	end_points(provisional, stack);
+	end_some(provisional, &stack->off.with, PROVISIONAL_TAKEN_OFF);
+	end_some(provisional, &stack->off.without, PROVISIONAL_FINAL);
 	free(stack->entry);
+	free(stack->moved);
 }
 
 static bool is_of(const struct provisional_stack *stack, const struct provisional_place *place)
@@ -164,14 +216,11 @@ static struct provisional_entry *new_entry(struct provisional *provisional,
 	return &stack->entry[stack->count++];
 }
 
-struct account *provisional_find(struct provisional *provisional,
-				 const struct provisional_place *place)
+static struct account *find_entry(struct provisional *provisional, struct provisional_stack *stack,
+				  const struct provisional_place *place)
 {
-	struct provisional_stack *stack = use_stack(provisional, place);
 	struct provisional_entry *entry;
 
-	if (!stack)
-		return NULL;
 	/* What rsp has risen above is one. */
 	while (stack->count > 1 && stack->entry[stack->count - 2].sp <= place->sp) {
 		add_entry(provisional, &stack->entry[stack->count - 2],
@@ -192,14 +241,20 @@ struct account *provisional_find(struct provisional *provisional,
 	return entry->account;
 }
 
-/* The first entry with rsp at slot or below. */
-static size_t first_below(const struct provisional_stack *stack, uint64_t slot)
+struct account *provisional_find(struct provisional *provisional,
+				 const struct provisional_place *place)
 {
-	size_t first = stack->count;
+	struct provisional_stack *stack = use_stack(provisional, place);
+	struct account **held;
 
-	while (first && stack->entry[first - 1].sp <= slot)
-		first--;
-	return first;
+	if (!stack)
+		return NULL;
+	if (place->carried == CARRIED_NONE)
+		return find_entry(provisional, stack, place);
+	held = place->carried == CARRIED_WITH ? &stack->off.with : &stack->off.without;
+	if (!*held)
+		*held = take_account(provisional);
+	return *held;
 }
 
 void provisional_stray_return(struct provisional *provisional,
@@ -221,59 +276,147 @@ void provisional_stray_return(struct provisional *provisional,
 	stack->count = first;
 }
 
+/* What is known of a frame's points leaves them where other returns may refute them: with those
+ * that have the lowest rsp, if that is below the frame's. */
+static void keep(struct provisional *provisional, struct provisional_stack *stack,
+		 struct account **account, uint64_t slot)
+{
+	const struct provisional_place place = { .sp = slot };
+	struct account *to = NULL;
+
+	if (!*account)
+		return;
+	if (stack->count && stack->entry[stack->count - 1].sp <= slot) {
+		to = stack->entry[stack->count - 1].account;
+		stack->entry[stack->count - 1].mixed = true;
+	} else {
+		to = find_entry(provisional, stack, &place);
+	}
+	if (to)
+		merge(provisional, &to, account);
+	else
+		end_some(provisional, account, PROVISIONAL_FINAL);
+}
+
+/* It is known whether there was a frame. */
+static void decide(struct provisional *provisional, struct provisional_stack *stack,
+		   struct provisional_held *held, bool was_frame)
+{
+	if (held->moved && !was_frame) /* it may have been one before */
+		take_back_held(provisional, held);
+	end_some(provisional, was_frame ? &held->without : &held->with, PROVISIONAL_TAKEN_OFF);
+	keep(provisional, stack, was_frame ? &held->with : &held->without, held->slot);
+	*held = (struct provisional_held) { 0 };
+}
+
+static struct provisional_held *innermost_moved(struct provisional_stack *stack)
+{
+	return stack->moved_count ? &stack->moved[stack->moved_count - 1] : NULL;
+}
+
 void provisional_taken_off(struct provisional *provisional, const struct provisional_place *place,
 			   uint64_t slot)
 {
-	struct provisional_stack *stack = find_stack(provisional, place);
+	struct provisional_stack *stack = use_stack(provisional, place);
+	struct provisional_held *moved;
 	size_t first;
 
 	if (!stack)
 		return;
-	end_pending(provisional, stack, PROVISIONAL_TAKEN_OFF); /* settled unnoticed */
+	decide(provisional, stack, &stack->off, false); /* settled unnoticed */
+	stack->off.slot = slot;
 	first = first_below(stack, slot);
-	if (first == stack->count)
-		return;
-	stack->pending = stack->entry[first].account;
-	stack->pending_slot = slot;
-	for (size_t i = first + 1; i < stack->count; i++) {
-		account_add(stack->pending, stack->entry[i].account, provisional->engine_count);
-		give_account(provisional, stack->entry[i].account);
-	}
+	for (size_t i = first; i < stack->count; i++)
+		merge(provisional, &stack->off.with, &stack->entry[i].account);
 	stack->count = first;
+	moved = innermost_moved(stack);
+	if (moved && moved->slot == slot) {
+		merge(provisional, &stack->off.with, &moved->with);
+		merge(provisional, &stack->off.without, &moved->without);
+		stack->off.moved = true;
+		stack->moved_count--;
+	}
 }
 
 void provisional_settled(struct provisional *provisional, const struct provisional_place *place,
 			 bool was_frame)
 {
 	struct provisional_stack *stack = find_stack(provisional, place);
-	struct provisional_place again = *place;
-	struct account *account;
 
-	if (!stack || !stack->pending)
+	if (stack)
+		decide(provisional, stack, &stack->off, was_frame);
+}
+
+void provisional_moved(struct provisional *provisional, const struct provisional_place *place,
+		       uint64_t slot)
+{
+	struct provisional_stack *stack = use_stack(provisional, place);
+
+	if (!stack)
 		return;
-	again.sp = stack->pending_slot;
-	account = was_frame ? provisional_find(provisional, &again) : NULL;
-	if (account) {
-		account_add(account, stack->pending, provisional->engine_count);
-		give_account(provisional, stack->pending);
-		stack->pending = NULL;
-	} else {
-		end_pending(provisional, stack,
-			    was_frame ? PROVISIONAL_FINAL : PROVISIONAL_TAKEN_OFF);
+	if (!ARRAY_GROW(stack->moved, stack->moved_count)) {
+		decide(provisional, stack, &stack->off, false);
+		return;
+	}
+	stack->off.slot = slot;
+	stack->off.moved = true;
+	stack->moved[stack->moved_count++] = stack->off;
+	stack->off = (struct provisional_held) { 0 };
+}
+
+/* What came after the move, on this stack and on those that were entered from it, rests on it. */
+static void take_back(struct provisional *provisional, const struct provisional_place *place,
+		      uint64_t slot)
+{
+	for (size_t i = 0; i < provisional->count; i++) {
+		struct provisional_stack *stack = &provisional->stack[i];
+		bool inside = stack->region > place->region;
+
+		if (stack->stack_id != place->stack_id || stack->region < place->region)
+			continue;
+		end_entries(provisional, stack, inside ? 0 : first_below(stack, slot),
+			    PROVISIONAL_TAKEN_OFF);
+		if (inside || stack->off.slot <= slot)
+			take_back_held(provisional, &stack->off);
+	}
+}
+
+void provisional_moved_ended(struct provisional *provisional, const struct provisional_place *place,
+			     uint64_t slot, bool returned)
+{
+	struct provisional_stack *stack = find_stack(provisional, place);
+	struct provisional_held *moved;
+
+	if (!returned)
+		take_back(provisional, place, slot);
+	while (stack && (moved = innermost_moved(stack)) && moved->slot <= slot) {
+		if (moved->slot < slot) /* ended unnoticed */
+			take_back(provisional, place, moved->slot);
+		decide(provisional, stack, moved, returned && moved->slot == slot);
+		stack->moved_count--;
 	}
 }
 
 void provisional_disturbed(struct provisional *provisional, uint64_t stack_id)
 {
+	size_t held = SIZE_MAX; /* the outermost region with a frame that has moved */
+
+	for (size_t i = 0; i < provisional->count; i++) {
+		struct provisional_stack *stack = &provisional->stack[i];
+
+		if (stack->stack_id == stack_id && stack->moved_count && stack->region < held)
+			held = stack->region;
+	}
 	for (size_t i = 0; i < provisional->count; i++) {
 		struct provisional_stack *stack = &provisional->stack[i];
 
 		if (stack->stack_id != stack_id)
 			continue;
-		for (size_t at = 0; at < stack->count; at++)
-			end_account(provisional, stack->entry[at].account, PROVISIONAL_FINAL);
-		end_pending(provisional, stack, PROVISIONAL_FINAL);
-		stack->count = 0;
+		if (stack->region > held)
+			end_entries(provisional, stack, 0, PROVISIONAL_TAKEN_OFF);
+		end_points(provisional, stack);
+		end_some(provisional, &stack->off.with, PROVISIONAL_FINAL);
+		end_some(provisional, &stack->off.without, PROVISIONAL_FINAL);
 	}
 }
 

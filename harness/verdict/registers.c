@@ -26,12 +26,13 @@ static int callee_saved_index(unsigned int reg)
 }
 
 /* What a frame's step must bring back: callee-saved registers, and rsp, which is above the slot
- * of the return address unless a signal put it there. */
+ * of the return address unless a signal put it there. Of a frame that moved, or may be about to, rsp
+ * is another at the return than it was at the call, and rows may have either. */
 static bool true_value(const struct shadow_frame *truth, unsigned int reg, uint64_t *ret)
 {
 	int saved = callee_saved_index(reg);
 
-	if (reg == REGISTER_RSP && !truth->interrupted)
+	if (reg == REGISTER_RSP && !truth->interrupted && !truth->moved && !truth->copied)
 		*ret = truth->slot + 8;
 	else if (saved >= 0)
 		*ret = truth->callee_saved[saved];

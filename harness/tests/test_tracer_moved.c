@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_tracer_moved.c - which register has a return address, and where it is put
+ *
+ * A case is a few instructions, as bytes, with what they do to rsp, to one register and to one word. They
+ * begin with rsp at the slot of the innermost of three frames (tracer_effects_fixture.h).
+ */
+#include "tracer_effects_fixture.h"
+
+#define STEPS_MAX 8
+#define INNERMOST (RETURN + 2)
+#define RAX	  1
+#define RCX	  2
+#define R10	  (1 << 10)
+
+/* What an instruction does. */
+struct step {
+	uint8_t bytes[8];
+	int64_t rsp;	/* moved by */
+	uint16_t reg;	/* written, as a mask */
+	uint64_t value; /* to it */
+	bool stores;
+	uint64_t word; /* at rsp, after it */
+	uint64_t rip;  /* where it goes; 0: behind itself */
+	bool signal;   /* a handler is entered, instead of all */
+};
+
+#define POP(code, to)                                                                              \
+	{                                                                                          \
+		.bytes = { code }, .rsp = 8, .reg = (to), .value = INNERMOST                       \
+	}
+#define POP_RCX POP(0x59, RCX)
+#define PUSH(code, what)                                                                           \
+	{                                                                                          \
+		.bytes = { code }, .rsp = -8, .stores = true, .word = (what)                       \
+	}
+#define PUSH_RCX PUSH(0x51, INNERMOST)
+#define PUSH_ARG                                                                                   \
+	{                                                                                          \
+		.bytes = { 0x6a, 1 }, .rsp = -8, .stores = true, .word = 1                         \
+	}
+#define ADD(bytes_)                                                                                \
+	{                                                                                          \
+		.bytes = { 0x48, 0x83, 0xc4, (bytes_) }, .rsp = (bytes_)                           \
+	}
+#define SUB(bytes_)                                                                                \
+	{                                                                                          \
+		.bytes = { 0x48, 0x83, 0xec, (bytes_) }, .rsp = -(bytes_)                          \
+	}
+#define READ_RCX /* mov rcx, [rsp] */                                                              \
+	{                                                                                          \
+		.bytes = { 0x48, 0x8b, 0x0c, 0x24 }, .reg = RCX, .value = INNERMOST                \
+	}
+#define STORE_RCX /* mov [rsp], rcx */                                                             \
+	{                                                                                          \
+		.bytes = { 0x48, 0x89, 0x0c, 0x24 }, .stores = true, .word = INNERMOST             \
+	}
+#define COPY_TO_R10 /* mov r10, rcx */                                                             \
+	{                                                                                          \
+		.bytes = { 0x49, 0x89, 0xca }, .reg = R10, .value = INNERMOST                      \
+	}
+#define PUSH_R10                                                                                   \
+	{                                                                                          \
+		.bytes = { 0x41, 0x52 }, .rsp = -8, .stores = true, .word = INNERMOST              \
+	}
+#define CLEAR_RCX /* xor ecx, ecx */                                                               \
+	{                                                                                          \
+		.bytes = { 0x31, 0xc9 }, .reg = RCX, .value = 0                                    \
+	}
+#define SET_RCX /* movabs rcx, the return address */                                               \
+	{                                                                                          \
+		.bytes = { 0x48, 0xb9 }, .reg = RCX, .value = INNERMOST                            \
+	}
+#define JUMP                                                                                       \
+	{                                                                                          \
+		.bytes = { 0xeb, 0x10 }, .rip = PC + 0x12                                          \
+	}
+#define CALL /* and its return */                                                                  \
+	{                                                                                          \
+		.bytes = { 0xe8, 0, 0, 0, 0 }, .rsp = -8, .stores = true, .word = PC + 5           \
+	}
+#define RET(to)                                                                                    \
+	{                                                                                          \
+		.bytes = { 0xc3 }, .rsp = 8, .rip = (to)                                           \
+	}
+#define SIGNAL                                                                                     \
+	{                                                                                          \
+		.signal = true                                                                     \
+	}
+
+static const struct moved_case {
+	const char *name;
+	struct step step[STEPS_MAX];
+	size_t count;	   /* of frames, at the end */
+	uint64_t slot;	   /* of the innermost; 0: nothing is said of it */
+	uint64_t copied;   /* of that */
+	uint16_t carriers; /* if one is off */
+	bool off, transit;
+	uint64_t moved;
+	bool called_next; /* the frame's function began at its return address */
+} cases[] = {
+	{ .name = "popped",
+	  .step = { POP_RCX },
+	  .count = 2,
+	  .carriers = RCX,
+	  .off = true,
+	  .transit = true },
+	{ .name = "still_in_the_register_behind_jumps",
+	  .step = { POP_RCX, JUMP, PUSH_ARG, JUMP },
+	  .count = 2,
+	  .carriers = RCX,
+	  .off = true,
+	  .transit = true },
+	{ .name = "an_argument_beneath_it",
+	  .step = { POP_RCX, PUSH_ARG, PUSH_RCX },
+	  .count = 3,
+	  .slot = C - 8,
+	  .moved = 1 },
+	{ .name = "arguments_taken_off",
+	  .step = { POP_RCX, ADD(0x18), PUSH_RCX },
+	  .count = 3,
+	  .slot = C + 0x18,
+	  .moved = 1 },
+	{ .name = "by_another_register",
+	  .step = { POP_RCX, COPY_TO_R10, CLEAR_RCX, PUSH_ARG, PUSH_R10 },
+	  .count = 3,
+	  .slot = C - 8,
+	  .moved = 1 },
+	{ .name = "stored_by_mov",
+	  .step = { POP_RCX, SUB(0x20), STORE_RCX },
+	  .count = 3,
+	  .slot = C - 0x18,
+	  .moved = 1 },
+	{ .name = "at_its_slot_is_no_move", .step = { POP_RCX, PUSH_RCX }, .count = 3, .slot = C },
+	{ .name = "its_slot_with_another_word_on_the_way",
+	  .step = { POP_RCX, PUSH_ARG },
+	  .count = 2,
+	  .carriers = RCX,
+	  .off = true,
+	  .transit = true },
+	{ .name = "its_slot_with_another_word_and_nobody_has_it",
+	  .step = { POP_RCX, CLEAR_RCX, PUSH_ARG },
+	  .count = 2,
+	  .transit = true },
+	{ .name = "lost",
+	  .step = { POP_RCX, CLEAR_RCX },
+	  .count = 2,
+	  .off = true,
+	  .transit = true },
+	{ .name = "the_same_word_from_elsewhere",
+	  .step = { POP_RCX, CLEAR_RCX, SET_RCX, ADD(8), PUSH_RCX, SUB(0x10) },
+	  .count = 2,
+	  .off = true,
+	  .transit = true },
+	{ .name = "a_push_of_another_register",
+	  .step = { POP_RCX, ADD(8), PUSH(0x50, INNERMOST) },
+	  .count = 2,
+	  .carriers = RCX,
+	  .off = true,
+	  .transit = true },
+	{ .name = "the_word_of_another_thread",
+	  .step = { POP_RCX, ADD(8), PUSH(0x51, 7) },
+	  .count = 2,
+	  .carriers = RCX,
+	  .off = true,
+	  .transit = true },
+	{ .name = "over_another_frame_s",
+	  .step = { POP_RCX, ADD(0x78), ADD(0x80), STORE_RCX },
+	  .count = 2,
+	  .slot = B,
+	  .carriers = RCX,
+	  .off = true,
+	  .transit = true },
+	{ .name = "a_call_meanwhile",
+	  .step = { POP_RCX, SUB(0x10), CALL, RET(PC + 5), PUSH_RCX },
+	  .count = 2,
+	  .off = true },
+	{ .name = "a_signal_meanwhile",
+	  .step = { POP_RCX, SUB(0x10), SIGNAL },
+	  .count = 4,
+	  .off = true,
+	  .transit = true },
+	{ .name = "a_call_of_the_next_instruction",
+	  .step = { POP_RCX, PUSH_ARG, PUSH_RCX },
+	  .called_next = true,
+	  .count = 2,
+	  .transit = true },
+	{ .name = "copied",
+	  .step = { READ_RCX, SUB(0x20), STORE_RCX },
+	  .count = 3,
+	  .slot = C,
+	  .copied = C - 0x20 },
+	{ .name = "copied_by_push",
+	  .step = { READ_RCX, PUSH_ARG, PUSH_RCX },
+	  .count = 3,
+	  .slot = C,
+	  .copied = C - 0x10 },
+	{ .name = "not_read_out_of_its_slot",
+	  .step = { SET_RCX, SUB(0x20), STORE_RCX },
+	  .count = 3,
+	  .slot = C },
+	{ .name = "read_and_overwritten",
+	  .step = { READ_RCX, CLEAR_RCX, SET_RCX, PUSH_RCX },
+	  .count = 3,
+	  .slot = C },
+	{ .name = "a_ret_through_the_copy",
+	  .step = { READ_RCX, SUB(0x20), STORE_RCX, RET(INNERMOST) },
+	  .count = 2,
+	  .slot = B,
+	  .moved = 1 },
+	{ .name = "a_ret_through_the_copy_to_elsewhere",
+	  .step = { READ_RCX, SUB(0x20), STORE_RCX, RET(INNERMOST + 1) },
+	  .count = 3,
+	  .slot = C,
+	  .copied = C - 0x20 },
+	{ .name = "the_copy_popped_and_pushed_again",
+	  .step = { READ_RCX, SUB(0x20), STORE_RCX, CLEAR_RCX, POP(0x58, RAX), PUSH_ARG, PUSH_ARG,
+		    PUSH(0x50, INNERMOST) },
+	  .count = 3,
+	  .slot = C,
+	  .copied = C - 0x30 },
+	{ .name = "the_copy_popped_and_all_taken_off",
+	  .step = { READ_RCX, SUB(0x20), STORE_RCX, CLEAR_RCX, POP(0x58, RAX), ADD(0x38),
+		    PUSH(0x50, INNERMOST) },
+	  .count = 3,
+	  .slot = C + 0x18,
+	  .moved = 1 },
+	{ .name = "read_and_dropped_with_arguments",
+	  .step = { READ_RCX, ADD(0x20) },
+	  .count = 2,
+	  .carriers = RCX,
+	  .off = true,
+	  .transit = true },
+	{ .name = "dropped_with_arguments_and_pushed",
+	  .step = { READ_RCX, ADD(0x20), PUSH_RCX },
+	  .count = 3,
+	  .slot = C + 0x18,
+	  .moved = 1 },
+	{ .name = "moved_twice",
+	  .step = { POP_RCX, PUSH_ARG, PUSH_RCX, POP_RCX, ADD(0x10), PUSH_RCX },
+	  .count = 3,
+	  .slot = C + 8,
+	  .moved = 2 },
+};
+
+static void execute(const struct step *step)
+{
+	struct thread *thread = &world.thread;
+
+	memcpy(world.code, step->bytes, sizeof(step->bytes));
+	thread->next = decoder_decode(world.tracer.decoder, PC, &world.tracer.memory);
+	world.regs = thread->regs;
+	world.regs.rip = step->rip ? step->rip : (uint64_t)PC + thread->next.length;
+	world.regs.rsp += (uint64_t)step->rsp;
+	if (step->reg & RAX)
+		world.regs.rax = step->value;
+	if (step->reg & RCX)
+		world.regs.rcx = step->value;
+	if (step->reg & R10)
+		world.regs.r10 = step->value;
+	if (step->stores)
+		put_word(world.regs.rsp, step->word);
+	if (step->signal) {
+		const struct signal_frame frame = { .restorer_slot = thread->regs.rsp - 0x100,
+						    .interrupted_slot = thread->regs.rsp - 0x20 };
+
+		ck_assert(shadow_stack_signal(&thread->shadow, &frame));
+		return;
+	}
+	ck_assert_int_eq(apply(&world.tracer, thread, &world.regs), 0);
+	thread->regs = world.regs;
+	thread->regs.rip = PC;
+}
+
+START_TEST(return_address_is_followed)
+{
+	const struct moved_case *c = &cases[_i];
+	struct thread *thread = setup();
+	const struct shadow_stack *shadow = &thread->shadow;
+	const struct shadow_frame *top;
+
+	if (c->called_next)
+		thread->shadow.frame[2].return_address = PC;
+	for (size_t i = 0; i < STEPS_MAX && (c->step[i].bytes[0] || c->step[i].signal); i++) {
+		struct step step = c->step[i];
+
+		if (c->called_next && step.value == INNERMOST)
+			step.value = PC;
+		if (c->called_next && step.word == INNERMOST)
+			step.word = PC;
+		execute(&step);
+	}
+	top = shadow->count ? &shadow->frame[shadow->count - 1] : NULL;
+	ck_assert_msg(shadow->count == c->count, "%s: %zu frames", c->name, shadow->count);
+	ck_assert_msg(!c->slot || top->slot == c->slot, "%s: at %" PRIx64, c->name, top->slot);
+	ck_assert_msg(top->copied == c->copied, "%s: copied to %" PRIx64, c->name, top->copied);
+	ck_assert_msg((shadow->taken_off.slot != 0) == c->off, "%s: off", c->name);
+	ck_assert_msg(shadow->carriers == c->carriers, "%s: in %x", c->name, shadow->carriers);
+	ck_assert_msg(shadow->in_transit == c->transit, "%s: in transit", c->name);
+	ck_assert_msg(world.tracer.counters.frames_moved == c->moved, "%s: moved", c->name);
+	teardown();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("tracer_moved");
+	TCase *tcase = tcase_create("tracer_moved");
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_loop_test(tcase, return_address_is_followed, 0, COUNT(cases));
+	suite_add_tcase(suite, tcase);
+	SRunner *runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
