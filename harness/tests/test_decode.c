@@ -292,6 +292,7 @@ static const struct {
 	size_t size;
 	uint16_t stored, loaded;
 	bool addresses;
+	bool copies; /* from memory to memory */
 } transfers[] = {
 	{ "push_rax", CODE(0x50), 1, 0, false },
 	{ "push_rdi", CODE(0x57), 1 << 7, 0, false },
@@ -309,6 +310,11 @@ static const struct {
 	{ "mov_from_register", CODE(0x48, 0x8b, 0xc8), 0, 0, false },
 	{ "mov_a_byte", CODE(0x48, 0x88, 0x0c, 0x24), 0, 0, false },
 	{ "lea", CODE(0x48, 0x8d, 0x0c, 0x24), 0, 0, false },
+	{ "push_memory", CODE(0xff, 0x74, 0x24, 0x10), 0, 0, false, .copies = true },
+	{ "push_memory_of_r12", CODE(0x41, 0xff, 0x34, 0x24), 0, 0, false, .copies = true },
+	{ "push_a_register_by_modrm", CODE(0xff, 0xf0), 0, 0, false },
+	{ "call_memory", CODE(0xff, 0x54, 0x24, 0x10), 0, 0, false },
+	{ "push_cut_off", CODE(0xff, 0x74, 0x24), 0, 0, false },
 	{ "cut_off", CODE(0x48, 0x8b), 0, 0, false },
 };
 
@@ -321,6 +327,7 @@ START_TEST(test_transfers)
 	ck_assert_msg(got.loaded == transfers[_i].loaded, "%s: loads %x", transfers[_i].name,
 		      got.loaded);
 	ck_assert_msg(got.addresses == transfers[_i].addresses, "%s", transfers[_i].name);
+	ck_assert_msg(got.copies == transfers[_i].copies, "%s: copies", transfers[_i].name);
 }
 END_TEST
 

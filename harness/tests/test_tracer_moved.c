@@ -71,6 +71,11 @@ struct step {
 	{                                                                                          \
 		.bytes = { 0x48, 0xb9 }, .reg = RCX, .value = INNERMOST                            \
 	}
+/* push [rsp + bytes] */
+#define PUSH_AT(bytes_, what)                                                                      \
+	{                                                                                          \
+		.bytes = { 0xff, 0x74, 0x24, (bytes_) }, .rsp = -8, .stores = true, .word = (what) \
+	}
 #define JUMP                                                                                       \
 	{                                                                                          \
 		.bytes = { 0xeb, 0x10 }, .rip = PC + 0x12                                          \
@@ -195,6 +200,20 @@ static const struct moved_case {
 	  .count = 3,
 	  .slot = C,
 	  .copied = C - 0x10 },
+	{ .name = "pushed_from_its_slot",
+	  .step = { PUSH_ARG, PUSH_ARG, PUSH_AT(0x10, INNERMOST) },
+	  .count = 3,
+	  .slot = C,
+	  .copied = C - 0x18 },
+	{ .name = "pushed_from_beside_its_slot",
+	  .step = { PUSH_ARG, PUSH_ARG, PUSH_AT(0x8, 1) },
+	  .count = 3,
+	  .slot = C },
+	{ .name = "pushed_from_a_copy",
+	  .step = { PUSH_AT(0, INNERMOST), PUSH_ARG, PUSH_AT(8, INNERMOST), RET(INNERMOST) },
+	  .count = 2,
+	  .slot = B,
+	  .moved = 1 },
 	{ .name = "not_read_out_of_its_slot",
 	  .step = { SET_RCX, SUB(0x20), STORE_RCX },
 	  .count = 3,

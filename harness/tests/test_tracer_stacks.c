@@ -224,6 +224,7 @@ static const struct follow_case {
 	uint64_t sp;
 	enum region region; /* the innermost, from 0x17000 to 0x18000 */
 	bool derived, is_main, presumed;
+	bool held; /* the innermost frame's return address, in a register */
 	struct {
 		uint64_t sp, base;
 	} parked; /* without frames; sp 0: there is none */
@@ -270,6 +271,21 @@ static const struct follow_case {
 	  .source = SP_FROM_MEMORY,
 	  .sp = 0x1d008,
 	  .outcome = "3 0x1f800 77, 0 switches, 0 disturbed, 0 parked, presumed 2 @ 0x1d008" },
+	{ .name = "set_above_a_frame_whose_return_address_is_held",
+	  .source = SP_FROM_REGISTER,
+	  .sp = 0x1d100,
+	  .held = true,
+	  .outcome = "3 0x1f800 77, 0 switches, 0 disturbed, 0 parked" },
+	{ .name = "set_above_two_frames_and_one_is_held",
+	  .source = SP_FROM_REGISTER,
+	  .sp = 0x1e008,
+	  .held = true,
+	  .outcome = "3 0x1f800 77, 0 switches, 0 disturbed, 0 parked, presumed 1 @ 0x1e008" },
+	{ .name = "set_from_memory_above_a_frame_that_is_held",
+	  .source = SP_FROM_MEMORY,
+	  .sp = 0x1d100,
+	  .held = true,
+	  .outcome = "3 0x1f800 77, 0 switches, 0 disturbed, 0 parked, presumed 2 @ 0x1d100" },
 	{ .name = "set_to_the_base",
 	  .source = SP_FROM_MEMORY,
 	  .sp = HIGH - 0x800,
@@ -421,6 +437,7 @@ START_TEST(rsp_is_followed)
 	thread->next.sp_source = c->source;
 	thread->next.sp_register = 15;
 	thread->derived = c->derived ? 1u << 15 : 0x7fff;
+	thread->shadow.readers = c->held;
 	ck_assert_int_eq(thread_follow_stack(&world.tracer, thread, c->sp), 0);
 	ck_assert(thread->looked);
 	ck_assert_msg(!strcmp(outcome(), c->outcome), "%s: %s", c->name, outcome());

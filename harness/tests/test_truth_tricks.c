@@ -62,6 +62,8 @@ static const struct trick_case {
 	  SHOWS(frames_moved), NULL },
 	{ "a_return_address_read_and_dropped_by_lea", ASM "moved.S -DFORM=8", 0,
 	  SHOWS(frames_moved), NULL },
+	{ "a_return_address_pushed_from_its_slot", ASM "moved.S -DFORM=16", 0, SHOWS(frames_moved),
+	  NULL },
 	{ "a_pc_read_by_a_call_and_passed_as_an_argument", ASM "moved.S -DFORM=9", 8,
 	  SHOWS(taken_off), NULL },
 	{ "a_return_address_passed_as_an_argument", ASM "moved.S -DFORM=10", 0, SHOWS_NOTHING,

@@ -168,6 +168,8 @@ static void read_transfer(const uint8_t *opcode, size_t size, const struct prefi
 		transferred = 1u << ((opcode[1] >> 3 & 7) | (prefixes->rex & 4) << 1);
 		*(opcode[0] == 0x8b ? &ret->loaded : &ret->stored) = transferred;
 		ret->addresses = true;
+	} else if (opcode[0] == 0xff && size > 1 && (opcode[1] >> 3 & 7) == 6) {
+		ret->copies = read_operand(opcode + 1, size - 1, prefixes, &ret->store);
 	}
 }
 

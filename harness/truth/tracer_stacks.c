@@ -319,7 +319,12 @@ static int follow_up(struct tracer *tracer, struct thread *thread, uint64_t sp)
 {
 	struct parked_stack known;
 
-	if (frames_kept(&thread->shadow, sp) == thread->shadow.count)
+	size_t kept = frames_kept(&thread->shadow, sp);
+
+	/* A frame whose return address was taken into a register goes with its arguments. */
+	if (kept == thread->shadow.count ||
+	    (kept + 1 == thread->shadow.count && thread->shadow.readers &&
+	     thread->next.sp_source == SP_FROM_REGISTER))
 		return 0;
 	/* Another stack that lies in the extent of this one is an array in one of its frames. */
 	if (stack_pool_take(&tracer->stacks, sp, &tracer->memory, &known)) {

@@ -280,13 +280,18 @@ static uint64_t transfer_address(const struct thread *thread, uint64_t stack)
 	return thread->next.traits.addresses ? store_address(&thread->next, &thread->regs) : stack;
 }
 
+/* A frame's return address is at this address, or a copy of it. */
+static bool is_read_at(const struct shadow_frame *frame, uint64_t address)
+{
+	return address == frame->slot || (frame->copied && address == frame->copied);
+}
+
 /* Follows return addresses that were taken out of their slots. */
 static void follow_carriers(struct thread *thread, const struct user_regs_struct *regs)
 {
 	struct shadow_stack *shadow = &thread->shadow;
 	const struct instruction *executed = &thread->next;
 	const struct shadow_frame *top = shadow->count ? &shadow->frame[shadow->count - 1] : NULL;
-	uint64_t address;
 
 	if (shadow->carriers)
 		shadow->carriers = followed(executed, shadow->carriers, regs,
@@ -295,10 +300,7 @@ static void follow_carriers(struct thread *thread, const struct user_regs_struct
 		return;
 	if (shadow->readers)
 		shadow->readers = followed(executed, shadow->readers, regs, top->return_address);
-	if (!executed->traits.loaded)
-		return;
-	address = transfer_address(thread, thread->regs.rsp);
-	if (address == top->slot || (top->copied && address == top->copied))
+	if (executed->traits.loaded && is_read_at(top, transfer_address(thread, thread->regs.rsp)))
 		shadow->readers |= executed->traits.loaded &
 				   registers_with(regs, top->return_address);
 }
@@ -317,7 +319,11 @@ static void note_copy(struct thread *thread, const struct user_regs_struct *regs
 	struct shadow_stack *shadow = &thread->shadow;
 	struct shadow_frame *top = shadow->count ? &shadow->frame[shadow->count - 1] : NULL;
 
-	if (top && regs->rsp < top->slot && is_stored(thread, regs, shadow->readers))
+	if (!top || top->interrupted || regs->rsp >= top->slot)
+		return;
+	if (thread->next.traits.copies
+		    ? is_read_at(top, store_address(&thread->next, &thread->regs))
+		    : is_stored(thread, regs, shadow->readers))
 		top->copied = regs->rsp;
 }
 
@@ -401,7 +407,7 @@ static int apply_other(struct tracer *tracer, struct thread *thread,
 	if (apply_move(tracer, thread, regs))
 		shadow->in_transit = regs->rip == next;
 	tracer->counters.disturbances += shadow->epoch - epoch;
-	if (shadow->readers)
+	if (shadow->readers || thread->next.traits.copies)
 		note_copy(thread, regs);
 	if (shadow->carriers)
 		shadow->in_transit = true; /* until it is put somewhere, or jumped to */

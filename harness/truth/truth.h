@@ -89,6 +89,7 @@ struct instruction_traits {
 	bool legacy_call : 1;	 /* int 0x80, sysenter: numbers of i386 */
 	bool stores : 1;	 /* to memory, at store */
 	bool addresses : 1;	 /* stored or loaded is at store, else at rsp: push, pop */
+	bool copies : 1;	 /* pushes what is at store */
 	/* The general register that goes whole to memory, or comes from there, by mov, push or pop;
 	 * as a mask by the encoding's numbers; 0: none. */
 	uint16_t stored, loaded;

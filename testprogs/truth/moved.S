@@ -21,6 +21,7 @@
  *	FORM 13	as FORM 2, but the function's row leads to an argument: wrong
  *	FORM 14	as FORM 1, but the rows leave the caller out while a register has the return address: wrong
  *	FORM 15	as FORM 1, and the program ends before the frame returns
+ *	FORM 16	the return address is pushed from its slot in memory, which an argument takes then
  */
 	.file	"moved.S"
 #include "../asm/bare.h"
@@ -204,6 +205,29 @@ begin_program
 	push	$1
 	push	$2
 	call	adapts
+	call	leaf
+	called	inserts
+#elif FORM == 16
+	function callee
+	nop
+	call	leaf
+	ret	$24
+	end callee
+
+	function through
+	push	$1
+	.cfi_def_cfa_offset 16
+	push	$2
+	.cfi_def_cfa_offset 24
+	push	16(%rsp)
+	.cfi_def_cfa_offset 32
+	movq	$3, 24(%rsp)
+	returns_by_stack
+	jmp	callee
+	end through
+
+	calls	inserts
+	call	through
 	call	leaf
 	called	inserts
 #elif FORM == 8
