@@ -113,9 +113,9 @@ uint32_t builder_short_rule(struct table_builder *builder, const struct table_ru
 	struct rule_key key = { .table = builder->table, .rule = rule };
 	uint64_t mixed = (rule->codes ^ (uint64_t)rule->head << 40 ^ (uint32_t)rule->cfa_offset) *
 			 0x9e3779b97f4a7c15ull;
-	struct recent_rule *recent = &builder->recent[mixed >> 57];
+	struct recent_rule *recent = &builder->recent[mixed >> 55];
 
-	_Static_assert(RECENT_RULES == 1 << (64 - 57), "that many have a place");
+	_Static_assert(RECENT_RULES == 1 << (64 - 55), "that many have a place");
 	if (recent->number && !memcmp(&recent->rule, rule, sizeof(*rule)))
 		return recent->number;
 	recent->rule = *rule;
@@ -145,17 +145,14 @@ struct shape_key {
 static bool shape_equal(void *context, uint32_t number)
 {
 	const struct shape_key *key = context;
-	const uint16_t *row = key->table->shape + number;
 
-	for (uint32_t i = 0; i < key->count; i++)
-		if (row[i] != key->row[i])
-			return false;
-	return true;
+	return !memcmp(key->table->shape + number, key->row, key->count * sizeof(*key->row));
 }
 
+/* Rows that the shape does not have are 0: to go over them takes less than to guess how many. */
 static uint64_t shape_hash(const struct shape_key *key)
 {
-	return number_hash(key->count, key->row, key->count * sizeof(*key->row));
+	return number_hash(key->count, key->row, sizeof(key->row));
 }
 
 /* False: not as a shape. */

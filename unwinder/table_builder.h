@@ -44,7 +44,7 @@ struct builder_chunk {
 
 /* Rules without places that were interned lately, by their bytes: rows name the same ones again
  * and again. */
-#define RECENT_RULES 128
+#define RECENT_RULES 512
 
 struct recent_rule {
 	struct table_rule rule;

@@ -266,25 +266,28 @@ static uint32_t single_row(struct table_builder *builder, uint32_t rule)
  * An entry for one rule names that rule directly while the table is built. In the end it names a
  * row that says so: where every shape ends is one, so they mostly cost nothing. Then a look-up is
  * the same for all, where a direct entry is a branch that the CPU guesses wrong two times in five
- * (libc). Rules that a row can't hold stay direct.
+ * (libc). Rules that a row can't hold stay direct. Which entries are, no CPU could guess here
+ * either: so each is written, and no branch depends on what it becomes.
  */
 void builder_name_rules(struct table_builder *builder)
 {
-	uint32_t single[TABLE_SHAPE_RULES] = { 0 };
+	/* What an entry for a rule names; the last is not 0, and for those that stay as they are. */
+	uint32_t single[TABLE_SHAPE_RULES + 1] = { [TABLE_SHAPE_RULES] = 1 };
 	struct table *table = builder->table;
+	uint32_t *entry = table->entry, *end = entry + table->entry_count;
 
 	for (uint32_t i = 1; i < table->shape_count; i++)
 		if (!table_shape_distance(table->shape[i]))
 			single[table_shape_rule(table->shape[i])] = i;
-	for (uint32_t i = 0; i < table->entry_count; i++) {
-		uint32_t rule = table_entry_number(table->entry[i]);
+	for (; entry < end; entry++) {
+		uint32_t what = *entry & (TABLE_DIRECT | (TABLE_NUMBER_MAX - 1)), named;
+		uint32_t rule = what - TABLE_DIRECT; /* of a shape's: more than any */
+		bool changes = rule < TABLE_SHAPE_RULES;
 
-		if (!(table->entry[i] & TABLE_DIRECT) || rule >= TABLE_SHAPE_RULES)
+		rule = changes ? rule : TABLE_SHAPE_RULES;
+		if (!single[rule] && !(single[rule] = single_row(builder, rule)))
 			continue;
-		if (!single[rule])
-			single[rule] = single_row(builder, rule);
-		if (single[rule])
-			table->entry[i] = table_entry_pack(table_entry_offset(table->entry[i]),
-							   single[rule]);
+		named = table_entry_pack(table_entry_offset(*entry), single[rule]);
+		*entry = changes ? named : *entry;
 	}
 }
