@@ -402,16 +402,24 @@ static inline __m128i may_cut(const uint8_t *at)
 }
 
 /*
- * The key of the bytes at `at`: what lies before the next long advance, at most KEY_BYTES. Where an
- * advance may begin is only guessed, from bytes and the ones before them, and never behind `left`.
- * A wrong guess finds nothing, or an edge that does not match; the same bytes guess the same.
+ * How long the edge at `at` may be: what lies before the next long advance, at most
+ * MEMO_EDGE_BYTES, and never behind `left`. Where an advance may begin is only guessed, from bytes
+ * and the ones before them. The same bytes guess the same.
  */
-static inline uint32_t key_of(const uint8_t *at, size_t left, uint32_t from)
+static inline uint32_t guess_bytes(const uint8_t *at, size_t left)
 {
-	uint64_t size = left < KEY_BYTES ? left : KEY_BYTES;
-	uint64_t cut = bits_of(may_cut(at), may_cut(at + 16)) | 1ull << size;
+	uint64_t most = left < MEMO_EDGE_BYTES ? left : MEMO_EDGE_BYTES;
+	uint64_t cut = bits_of(may_cut(at), may_cut(at + 16)) |
+		       bits_of(may_cut(at + 32), _mm_setzero_si128()) << 32 | 1ull << most;
 
-	size = __builtin_ctzll(cut & ~1ull);
+	return __builtin_ctzll(cut & ~1ull);
+}
+
+/* The key of the bytes at `at`: of as many as are guessed to be the edge's, at most KEY_BYTES. A
+ * wrong guess finds nothing, or an edge that does not match. */
+static inline uint32_t key_of(const uint8_t *at, uint32_t guess, uint32_t from)
+{
+	uint32_t size = guess < KEY_BYTES ? guess : KEY_BYTES;
 	const __m128i *byte = (const __m128i *)at;
 	const __m128i *mask = (const __m128i *)(key_masks + KEY_BYTES - size);
 	uint64_t word[4];
@@ -509,12 +517,11 @@ static inline bool edge_matches(const struct memo_node *node, const uint8_t *at)
 	return !(~same << (64 - node->bytes));
 }
 
-/* The node to which the edge with the bytes at `at` leads. */
-static inline uint32_t find_edge(struct memo *memo, uint32_t from, const uint8_t *at,
-				 const uint8_t *end)
+/* The node to which the edge with the bytes at `at` leads; so many are left there. */
+static inline uint32_t find_edge(struct memo *memo, uint32_t from, const uint8_t *at, size_t left,
+				 uint32_t guess)
 {
-	size_t left = end - at;
-	uint32_t key = key_of(at, left, from), last = (1u << memo->bucket_bits) - 1, bucket;
+	uint32_t key = key_of(at, guess, from), last = (1u << memo->bucket_bits) - 1, bucket;
 	uint32_t i = key >> (32 - memo->bucket_bits), steps = 0;
 
 	for (; (bucket = memo->bucket[i]); i = (i + 1) & last) {
@@ -526,7 +533,7 @@ static inline uint32_t find_edge(struct memo *memo, uint32_t from, const uint8_t
 		if (++steps == CHAIN_MAX)
 			return 0;
 	}
-	return add_edge(memo, from, key, at, end);
+	return add_edge(memo, from, key, at, at + left);
 }
 
 /* A run that is no single entry: each row by itself. */
@@ -635,6 +642,18 @@ static inline const uint8_t *skip_padding(const uint8_t *at, const uint8_t *end)
 	return end > at ? end : at;
 }
 
+/* The number, which is nearly always the guess: with that the CPU goes on behind the branch, and
+ * does not wait for the number, which lies in memory. A compiler that knew that the two are the
+ * same there would need no branch. */
+static inline uint32_t guessed(uint32_t number, uint32_t guess)
+{
+	if (number == guess) {
+		__asm__("" : "+r"(guess));
+		return guess;
+	}
+	return number;
+}
+
 bool memo_run(struct memo *memo, uint32_t root, const struct memo_fde *fde)
 {
 	const uint8_t *at = fde->instructions;
@@ -662,10 +681,12 @@ bool memo_run(struct memo *memo, uint32_t root, const struct memo_fde *fde)
 			at += size;
 			continue;
 		}
-		node = find_edge(memo, node, at, end);
+		uint32_t guess = guess_bytes(at, end - at);
+
+		node = find_edge(memo, node, at, end - at, guess);
 		if (!node)
 			return false;
-		at += memo->node[node].bytes;
+		at += guessed(memo->node[node].bytes, guess);
 	}
 	memo->builder->table->cfi_row_count += closed + memo->node[node].closed;
 	return end_fde(memo, node, vaddr, fde);
