@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "number_map.h"
+#include "scratch.h"
+
+#define CAPACITY_AT_FIRST 256
 
 /* All bits of the word count in the product's highest byte, which thus becomes the lowest: the
  * low bits choose the slot. */
@@ -32,11 +35,14 @@ uint64_t number_hash(uint64_t hash, const void *data, size_t size)
 	return hash;
 }
 
-static bool number_map_grow(struct number_map *map)
+bool number_map_reserve(struct number_map *map, uint32_t capacity)
 {
-	uint32_t capacity = map->capacity ? map->capacity * 2 : 256;
-	struct number_map_slot *slot = calloc(capacity, sizeof(*slot));
+	struct number_map_slot *slot;
 
+	if (capacity <= map->capacity)
+		return true;
+	slot = map->scratch ? scratch_take(map->scratch, capacity * sizeof(*slot))
+			    : calloc(capacity, sizeof(*slot));
 	if (!slot)
 		return false;
 	for (uint32_t i = 0; i < map->capacity; i++) {
@@ -48,7 +54,8 @@ static bool number_map_grow(struct number_map *map)
 			at = (at + 1) & (capacity - 1);
 		slot[at] = map->slot[i];
 	}
-	free(map->slot);
+	if (!map->scratch)
+		free(map->slot);
 	map->slot = slot;
 	map->capacity = capacity;
 	return true;
@@ -59,7 +66,8 @@ uint32_t *number_map_find(struct number_map *map, uint64_t hash, number_equal_fn
 {
 	uint32_t at, low = (uint32_t)hash;
 
-	if (map->count * 2 >= map->capacity && !number_map_grow(map))
+	if (map->count * 2 >= map->capacity &&
+	    !number_map_reserve(map, map->capacity ? map->capacity * 2 : CAPACITY_AT_FIRST))
 		return NULL;
 	for (at = low & (map->capacity - 1); map->slot[at].number;
 	     at = (at + 1) & (map->capacity - 1))
@@ -86,6 +94,7 @@ uint32_t number_map_get(const struct number_map *map, uint64_t hash, number_equa
 
 void number_map_deinit(struct number_map *map)
 {
-	free(map->slot);
-	*map = (struct number_map) { .slot = NULL };
+	if (!map->scratch)
+		free(map->slot);
+	*map = (struct number_map) { .scratch = map->scratch };
 }

@@ -17,12 +17,18 @@ struct number_map_slot {
 	uint32_t number;
 };
 
+struct scratch;
+
 /* Zero-initialise. */
 struct number_map {
 	struct number_map_slot *slot;
 	uint32_t count;
-	uint32_t capacity; /* a power of two, or 0 */
+	uint32_t capacity;	 /* a power of two, or 0 */
+	struct scratch *scratch; /* where the slots lie; NULL: on the heap */
 };
+
+/* Room for half as many numbers as capacity, a power of two. False: no memory. */
+bool number_map_reserve(struct number_map *map, uint32_t capacity);
 
 /* Goes on from hash, 0 at first. */
 uint64_t number_hash(uint64_t hash, const void *data, size_t size);
@@ -34,7 +40,7 @@ uint32_t *number_map_find(struct number_map *map, uint64_t hash, number_equal_fn
 /* The number of that hash that is equal, 0 if there is none. */
 uint32_t number_map_get(const struct number_map *map, uint64_t hash, number_equal_fn equal,
 			void *context);
-/* Gives its memory back; it is empty then. */
+/* Gives its memory back, as far as it is the heap's; it is empty then. */
 void number_map_deinit(struct number_map *map);
 
 #endif

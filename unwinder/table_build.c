@@ -224,6 +224,18 @@ static bool run(struct fast *fast)
 	return !status && !builder->out_of_memory && search_table_agrees(fast);
 }
 
+/* False: no memory. */
+static bool reserve(struct fast *fast)
+{
+	struct table_builder *builder = &fast->builder;
+	uint64_t entries = fast->section->size / FDE_BYTES + 1;
+	uint32_t nodes = memo_nodes(fast->section->size);
+
+	return scratch_expect(&builder->scratch,
+			      entries * sizeof(*builder->entry) + nodes * MEMO_BYTES_A_NODE) &&
+	       builder_reserve(builder, entries, nodes) && memo_init(&fast->memo, builder, nodes);
+}
+
 /* 0: done. 1: not this way. -1: failed. */
 static int build(struct fast *fast, struct table **ret, struct error *error)
 {
@@ -237,13 +249,11 @@ static int build(struct fast *fast, struct table **ret, struct error *error)
 		goto out;
 	fast->base = table->segment[0].vaddr;
 	fast->limit = fast->base + table->segment[0].bytes;
-	if (!builder_reserve_entries(&fast->builder, fast->section->size / FDE_BYTES + 1) ||
-	    !memo_init(&fast->memo, &fast->builder, fast->section->size))
+	if (!reserve(fast))
 		status = error_set(error, ERROR_MEMORY, "", 0, "no memory for a table");
 	else if (run(fast))
 		status = builder_finish(&fast->builder, ret, error);
 out:
-	memo_deinit(&fast->memo);
 	free(fast->cie);
 	builder_abandon(&fast->builder);
 	return status;

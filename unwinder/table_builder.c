@@ -15,19 +15,22 @@
 #include "elf_image.h"
 #include "table_builder.h"
 
-/* Room for more, or false. array: a pointer to the array's pointer. */
-static bool reserve(struct table_builder *builder, void *array, uint32_t *capacity, uint64_t wanted,
-		    size_t size)
+/* Room for more, or false. array: a pointer to the array's pointer; scratch: where it lies, NULL: on
+ * the heap. */
+static bool reserve(struct table_builder *builder, struct scratch *scratch, void *array,
+		    uint32_t *capacity, uint64_t wanted, size_t size)
 {
 	void **at = array;
 	uint64_t grown = *capacity ? *capacity : 64;
-	void *memory;
+	void *memory = NULL;
 
 	if (wanted <= *capacity)
 		return true;
 	while (grown < wanted)
-		grown += grown / 2;
-	memory = grown <= UINT32_MAX ? realloc(*at, grown * size) : NULL;
+		grown *= 2;
+	if (grown <= UINT32_MAX)
+		memory = scratch ? scratch_grow(scratch, *at, *capacity * size, grown * size)
+				 : realloc(*at, grown * size);
 	if (!memory) {
 		builder->out_of_memory = true;
 		return false;
@@ -90,9 +93,9 @@ static uint32_t add_rule(struct table_builder *builder, const struct rule_key *k
 	if (slot && (table->rule_count == TABLE_NUMBER_MAX || is_full(builder, key->places)))
 		return *slot = TABLE_TOO_MANY_RULES;
 	if (!slot ||
-	    !reserve(builder, &table->rule, &builder->rule_capacity, table->rule_count + 1ull,
+	    !reserve(builder, NULL, &table->rule, &builder->rule_capacity, table->rule_count + 1ull,
 		     sizeof(*table->rule)) ||
-	    !reserve(builder, &table->place, &builder->place_capacity,
+	    !reserve(builder, NULL, &table->place, &builder->place_capacity,
 		     (uint64_t)table->place_count + key->places, sizeof(*table->place))) {
 		builder->out_of_memory = true;
 		return TABLE_TOO_MANY_RULES;
@@ -187,7 +190,7 @@ uint32_t builder_run(struct table_builder *builder, const struct run_row *rows, 
 		builder->shapes.count--;
 		return 0;
 	}
-	if (!slot || !reserve(builder, &table->shape, &builder->shape_capacity,
+	if (!slot || !reserve(builder, NULL, &table->shape, &builder->shape_capacity,
 			      (uint64_t)table->shape_count + count, sizeof(*table->shape))) {
 		builder->out_of_memory = true;
 		return 0;
@@ -272,8 +275,9 @@ static bool begin_page(struct table_builder *builder, uint64_t vaddr)
 {
 	const struct table_segment *segment = table_segment_find(builder->table, vaddr);
 
-	if (!segment || !reserve(builder, &builder->part, &builder->part_capacity,
-				 builder->part_count + 1ull, sizeof(*builder->part)))
+	if (!segment ||
+	    !reserve(builder, &builder->scratch, &builder->part, &builder->part_capacity,
+		     builder->part_count + 1ull, sizeof(*builder->part)))
 		return false;
 	uint32_t page = (vaddr - segment->vaddr) >> TABLE_PAGE_SHIFT;
 	builder->part[builder->part_count++] = (struct builder_part) {
@@ -286,7 +290,7 @@ static bool begin_page(struct table_builder *builder, uint64_t vaddr)
 
 void builder_entry_slow(struct table_builder *builder, uint64_t vaddr, uint32_t what)
 {
-	if (!reserve(builder, &builder->entry, &builder->entry_capacity,
+	if (!reserve(builder, &builder->scratch, &builder->entry, &builder->entry_capacity,
 		     builder->entry_count + 1ull, sizeof(*builder->entry)))
 		return;
 	if (vaddr >= builder->page_end && !begin_page(builder, vaddr))
@@ -306,8 +310,8 @@ void builder_end_chunk(struct table_builder *builder)
 void builder_jump(struct table_builder *builder, uint64_t vaddr)
 {
 	builder_end_chunk(builder);
-	if (reserve(builder, &builder->chunk, &builder->chunk_capacity, builder->chunk_count + 1ull,
-		    sizeof(*builder->chunk)))
+	if (reserve(builder, &builder->scratch, &builder->chunk, &builder->chunk_capacity,
+		    builder->chunk_count + 1ull, sizeof(*builder->chunk)))
 		builder->chunk[builder->chunk_count++] = (struct builder_chunk) {
 			.vaddr = vaddr,
 			.vaddr_end = vaddr,
@@ -318,14 +322,18 @@ void builder_jump(struct table_builder *builder, uint64_t vaddr)
 bool builder_reserve_shapes(struct table_builder *builder, uint64_t count)
 {
 	return count <= TABLE_NUMBER_MAX &&
-	       reserve(builder, &builder->table->shape, &builder->shape_capacity, count,
+	       reserve(builder, NULL, &builder->table->shape, &builder->shape_capacity, count,
 		       sizeof(*builder->table->shape));
 }
 
-bool builder_reserve_entries(struct table_builder *builder, uint64_t count)
+bool builder_reserve(struct table_builder *builder, uint64_t entries, uint32_t shapes)
 {
-	return reserve(builder, &builder->entry, &builder->entry_capacity, count,
-		       sizeof(*builder->entry));
+	return reserve(builder, &builder->scratch, &builder->entry, &builder->entry_capacity,
+		       entries, sizeof(*builder->entry)) &&
+	       reserve(builder, &builder->scratch, &builder->part, &builder->part_capacity,
+		       builder->table->page_count, sizeof(*builder->part)) &&
+	       number_map_reserve(&builder->shapes, shapes * 2) &&
+	       number_map_reserve(&builder->rules, shapes / 4);
 }
 
 void builder_reset(struct table_builder *builder, const struct builder_mark *mark)
@@ -345,6 +353,8 @@ int builder_init(struct table_builder *builder, const struct image *image, struc
 
 	*builder = (struct table_builder) {
 		.table = table,
+		.rules.scratch = &builder->scratch,
+		.shapes.scratch = &builder->scratch,
 		.rule_bytes_max = RULE_BYTES_ALWAYS + image_cfi_bytes(image),
 	};
 	if (!table)
@@ -355,8 +365,9 @@ int builder_init(struct table_builder *builder, const struct image *image, struc
 	}
 	table->rule_count = TABLE_MARKER_COUNT;
 	table->shape_count = 1; /* number 0 is not used: an entry's content is never 0 */
-	if (!reserve(builder, &table->rule, &builder->rule_capacity, 256, sizeof(*table->rule)) ||
-	    !reserve(builder, &table->shape, &builder->shape_capacity, 1024,
+	if (!reserve(builder, NULL, &table->rule, &builder->rule_capacity, 256,
+		     sizeof(*table->rule)) ||
+	    !reserve(builder, NULL, &table->shape, &builder->shape_capacity, 1024,
 		     sizeof(*table->shape))) {
 		builder_abandon(builder);
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a table");
@@ -369,11 +380,7 @@ int builder_init(struct table_builder *builder, const struct image *image, struc
 void builder_abandon(struct table_builder *builder)
 {
 	table_destroy(builder->table);
-	free(builder->entry);
-	free(builder->part);
-	free(builder->chunk);
-	number_map_deinit(&builder->rules);
-	number_map_deinit(&builder->shapes);
+	scratch_deinit(&builder->scratch);
 	*builder = (struct table_builder) { .table = NULL };
 }
 

@@ -19,6 +19,7 @@
 #define STACKPROOF_TABLE_BUILDER_H
 
 #include "number_map.h"
+#include "scratch.h"
 #include "unwind_table.h"
 
 /* Rows at most this far apart are in one run. */
@@ -53,6 +54,7 @@ struct recent_rule {
 
 struct table_builder {
 	struct table *table;
+	struct scratch scratch; /* where all lies that is not the table's */
 	uint32_t *entry;
 	struct builder_part *part;
 	struct builder_chunk *chunk;
@@ -110,8 +112,9 @@ static inline void builder_entry(struct table_builder *builder, uint64_t vaddr, 
 }
 void builder_cut(struct table_builder *builder);
 void builder_row(struct table_builder *builder, uint64_t vaddr, uint32_t rule);
-/* Room for so many entries, of which only those that come cost memory. */
-bool builder_reserve_entries(struct table_builder *builder, uint64_t count);
+/* Room for so many entries, in pages that have one part each, and about so many shapes, a power of
+ * two. Only those that come cost memory. False: no memory. */
+bool builder_reserve(struct table_builder *builder, uint64_t entries, uint32_t shapes);
 bool builder_reserve_shapes(struct table_builder *builder, uint64_t count);
 
 /* The rows of one FDE for addresses from .. to, by cfi_rows(). first_time: they are counted. In

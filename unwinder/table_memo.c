@@ -10,14 +10,12 @@
  */
 #include <emmintrin.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include "cfi_instruction.h"
 #include "table_memo.h"
 
-#define MEMO_BUCKET_BITS 12 /* at first */
-/* At first, too. Of libc's section, various as few, a node is made of each 37 bytes; libLLVM's
- * 33 times as long has hardly more of them. What is not used is never touched. */
+/* Of libc's section, various as few, a node is made of each 37 bytes; libLLVM's 33 times as long
+ * has hardly more of them. What is not used is never touched. */
 #define NODES_LEAST	 64
 #define NODES_AT_ONCE	 8192
 #define BYTES_A_NODE	 40
@@ -70,15 +68,18 @@ static inline uint32_t pack(uint32_t high, uint32_t low)
 
 /* ---- the tree --------------------------------------------------------------------------- */
 
-static bool grow(void *array, uint32_t *capacity, uint32_t count, size_t size)
+/* Room for one more than count. What it grows from is left behind: so it grows by much. */
+static bool grow(struct memo *memo, void *array, uint32_t *capacity, uint32_t count, size_t size)
 {
 	void **at = array;
-	uint32_t wanted = *capacity ? *capacity * 2 : 256;
+	uint32_t wanted = *capacity < NODE_MAX / 4 ? *capacity * 4 : NODE_MAX;
 	void *grown;
 
 	if (count < *capacity)
 		return true;
-	grown = wanted <= NODE_MAX ? realloc(*at, wanted * size) : NULL;
+	if (count >= NODE_MAX)
+		return false;
+	grown = scratch_grow(&memo->builder->scratch, *at, count * size, wanted * size);
 	if (!grown)
 		return false;
 	*at = grown;
@@ -86,46 +87,49 @@ static bool grow(void *array, uint32_t *capacity, uint32_t count, size_t size)
 	return true;
 }
 
-bool memo_init(struct memo *memo, struct table_builder *builder, uint64_t section_bytes)
+uint32_t memo_nodes(uint64_t section_bytes)
 {
-	uint32_t capacity = NODES_LEAST;
+	uint32_t nodes = NODES_LEAST;
 
-	while (capacity < NODES_AT_ONCE && capacity < section_bytes / BYTES_A_NODE)
-		capacity *= 2;
-	*memo = (struct memo) { .builder = builder, .node_count = 1, .edge_count = 1 };
-	memo->node_capacity = memo->detail_capacity = capacity / 2; /* grow() doubles them */
-	memo->cell_count = memo->tail_count = 1;
-	memo->bucket_bits = MEMO_BUCKET_BITS;
-	memo->bucket = calloc(1u << memo->bucket_bits, sizeof(*memo->bucket));
-	if (memo->bucket &&
-	    grow(&memo->node, &memo->node_capacity, capacity, sizeof(*memo->node)) &&
-	    grow(&memo->detail, &memo->detail_capacity, capacity, sizeof(*memo->detail)) &&
-	    grow(&memo->tail, &memo->tail_capacity, 1, sizeof(*memo->tail)) &&
-	    grow(&memo->cell, &memo->cell_capacity, 1, sizeof(*memo->cell))) {
-		memo->tail[0] = (struct memo_tail) { { 0 } }; /* a node without one has this */
-		return true;
-	}
-	memo_deinit(memo);
-	return false;
+	while (nodes < NODES_AT_ONCE && nodes < section_bytes / BYTES_A_NODE)
+		nodes *= 2;
+	return nodes;
 }
 
-void memo_deinit(struct memo *memo)
+bool memo_init(struct memo *memo, struct table_builder *builder, uint32_t nodes)
 {
-	free(memo->node);
-	free(memo->detail);
-	free(memo->tail);
-	free(memo->cell);
-	free(memo->bucket);
-	number_map_deinit(&memo->roots);
-	number_map_deinit(&memo->cells);
-	*memo = (struct memo) { .builder = NULL };
+	struct scratch *scratch = &builder->scratch;
+
+	*memo = (struct memo) {
+		.builder = builder,
+		.node = scratch_take(scratch, nodes * sizeof(*memo->node)),
+		.detail = scratch_take(scratch, nodes * sizeof(*memo->detail)),
+		.tail = scratch_take(scratch, nodes / 4 * sizeof(*memo->tail)),
+		.cell = scratch_take(scratch, nodes / 4 * sizeof(*memo->cell)),
+		.node_count = 1,
+		.node_capacity = nodes,
+		.detail_capacity = nodes,
+		.edge_count = 1,
+		.tail_count = 1,
+		.tail_capacity = nodes / 4,
+		.cell_count = 1,
+		.cell_capacity = nodes / 4,
+		.roots.scratch = scratch,
+		.cells.scratch = scratch,
+		.bucket_bits = __builtin_ctz(nodes * 2),
+	};
+	memo->bucket = scratch_take(scratch, sizeof(*memo->bucket) << memo->bucket_bits);
+	return memo->node && memo->detail && memo->tail && memo->cell && memo->bucket &&
+	       number_map_reserve(&memo->roots, nodes);
 }
 
 /* Room for one node more. */
 static bool grow_nodes(struct memo *memo)
 {
-	return grow(&memo->node, &memo->node_capacity, memo->node_count, sizeof(*memo->node)) &&
-	       grow(&memo->detail, &memo->detail_capacity, memo->node_count, sizeof(*memo->detail));
+	return grow(memo, &memo->node, &memo->node_capacity, memo->node_count,
+		    sizeof(*memo->node)) &&
+	       grow(memo, &memo->detail, &memo->detail_capacity, memo->node_count,
+		    sizeof(*memo->detail));
 }
 
 struct root_key {
@@ -180,7 +184,7 @@ static uint32_t remember(struct memo *memo, uint32_t rule, uint32_t stack)
 	if (slot && *slot)
 		return *slot;
 	if (!slot ||
-	    !grow(&memo->cell, &memo->cell_capacity, memo->cell_count, sizeof(*memo->cell)))
+	    !grow(memo, &memo->cell, &memo->cell_capacity, memo->cell_count, sizeof(*memo->cell)))
 		return 0;
 	memo->cell[memo->cell_count] = (struct memo_cell) { rule, stack };
 	return *slot = memo->cell_count++;
@@ -458,11 +462,11 @@ static void link_edge(struct memo *memo, uint32_t number)
 
 static bool more_buckets(struct memo *memo)
 {
-	uint32_t *bucket = calloc(2u << memo->bucket_bits, sizeof(*bucket));
+	uint32_t *bucket = scratch_take(&memo->builder->scratch,
+					sizeof(*bucket) << (memo->bucket_bits + 1));
 
 	if (!bucket)
 		return false;
-	free(memo->bucket);
 	memo->bucket = bucket;
 	memo->bucket_bits++;
 	for (uint32_t i = 1; i < memo->node_count; i++)
@@ -552,9 +556,9 @@ static uint32_t *place_of(struct memo *memo, struct memo_node *node, uint32_t no
 	if (!none)
 		return &node->what;
 	if (!node->tail) {
-		if (!grow(&memo->tail, &memo->tail_capacity, memo->tail_count, sizeof(*memo->tail)))
+		if (!grow(memo, &memo->tail, &memo->tail_capacity, memo->tail_count,
+			  sizeof(*memo->tail)))
 			return NULL;
-		memo->tail[memo->tail_count] = (struct memo_tail) { { 0 } };
 		node->tail = memo->tail_count++;
 	}
 	return &memo->tail[node->tail].what[none];

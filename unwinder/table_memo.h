@@ -73,10 +73,13 @@ struct memo {
 	uint32_t bucket_bits;
 };
 
-/* False: no memory. section_bytes: how long the section is, to begin with arrays that rarely
- * have to grow. */
-bool memo_init(struct memo *memo, struct table_builder *builder, uint64_t section_bytes);
-void memo_deinit(struct memo *memo);
+/* As many nodes as a section of so many bytes mostly makes, or more: a power of two. */
+uint32_t memo_nodes(uint64_t section_bytes);
+/* What a node takes, with its share of all the memo has, and of the builder's shapes and rules. */
+#define MEMO_BYTES_A_NODE 192
+/* False: no memory. It has room for so many nodes, lies in the builder's scratch memory, and ends
+ * with it. */
+bool memo_init(struct memo *memo, struct table_builder *builder, uint32_t nodes);
 /* The node where a run begins in a state. 0: no memory. */
 uint32_t memo_root(struct memo *memo, uint32_t rule, uint32_t stack, uint32_t initial);
 

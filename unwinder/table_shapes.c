@@ -12,7 +12,6 @@
  * In libc four shapes of five are used once, and taking them apart takes an eighth off the table.
  * Where they are few it would take longer than it is worth, and is left.
  */
-#include <stdlib.h>
 #include <string.h>
 #include "table_builder.h"
 
@@ -47,9 +46,9 @@ struct builder_before {
 };
 
 /* Entries that use the shape that begins at each row, up to 2. NULL: no memory. */
-static uint8_t *count_uses(const struct table_builder *builder)
+static uint8_t *count_uses(struct table_builder *builder)
 {
-	uint8_t *uses = calloc(builder->table->shape_count, 1);
+	uint8_t *uses = scratch_take(&builder->scratch, builder->table->shape_count);
 
 	for (uint32_t i = 0; uses && i < builder->entry_count; i++) {
 		uint32_t number = table_entry_number(builder->entry[i]);
@@ -202,8 +201,8 @@ static bool take_out(struct table_builder *builder, struct builder_before *ret)
 	struct table *table = builder->table;
 
 	*ret = (struct builder_before) {
-		.shape = malloc(table->shape_count * sizeof(*ret->shape)),
-		.moved = calloc(table->shape_count, sizeof(*ret->moved)),
+		.shape = scratch_take(&builder->scratch, table->shape_count * sizeof(*ret->shape)),
+		.moved = scratch_take(&builder->scratch, table->shape_count * sizeof(*ret->moved)),
 		.entry = builder->entry,
 		.part = builder->part,
 		.chunk = builder->chunk,
@@ -211,11 +210,8 @@ static bool take_out(struct table_builder *builder, struct builder_before *ret)
 		.part_count = builder->part_count,
 		.chunk_count = builder->chunk_count,
 	};
-	if (!ret->shape || !ret->moved) {
-		free(ret->shape);
-		free(ret->moved);
+	if (!ret->shape || !ret->moved)
 		return false;
-	}
 	memcpy(ret->shape, table->shape, table->shape_count * sizeof(*ret->shape));
 	builder->entry = NULL;
 	builder->part = NULL;
@@ -231,22 +227,15 @@ void builder_share_shapes(struct table_builder *builder)
 	uint64_t worth = (builder->entry_count * sizeof(*builder->entry) + table_bytes(table)) /
 			 WORTH_IT;
 	struct builder_before before;
-	uint8_t *uses = NULL;
+	uint8_t *uses;
 
 	if (table->shape_count * sizeof(*table->shape) < worth || !(uses = count_uses(builder)) ||
 	    rows_used_once(table, uses) * sizeof(*table->shape) < worth ||
 	    !take_out(builder, &before))
-		goto out;				      /* the table is good as it is */
-	builder_reserve_entries(builder, before.entry_count); /* there will be more */
+		return;					 /* the table is good as it is */
+	builder_reserve(builder, before.entry_count, 0); /* there will be more */
 	keep_shared(builder, uses, before.moved, &before.beginnings);
 	append_all(builder, &before);
-	free(before.shape);
-	free(before.moved);
-	free(before.entry);
-	free(before.part);
-	free(before.chunk);
-out:
-	free(uses);
 }
 
 /* ---- rules that stand alone ------------------------------------------------------------- */

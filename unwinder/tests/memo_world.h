@@ -116,7 +116,7 @@ static inline void world_init(struct world *world, const struct section *section
 		.segment_count = 1,
 	};
 	ck_assert(!builder_init(&world->builder, &world->image, &error));
-	ck_assert(memo_init(&world->memo, &world->builder, 0));
+	ck_assert(memo_init(&world->memo, &world->builder, memo_nodes(0)));
 	world->root = memo_root(&world->memo, builder_short_rule(&world->builder, &rule), 0,
 				builder_short_rule(&world->builder, &rule));
 	ck_assert_uint_ne(world->root, 0);
@@ -125,7 +125,6 @@ static inline void world_init(struct world *world, const struct section *section
 
 static inline void world_deinit(struct world *world)
 {
-	memo_deinit(&world->memo);
 	builder_abandon(&world->builder);
 	cfi_destroy(world->cfi);
 }
