@@ -55,9 +55,17 @@ static void clear_line(const ZydisDecodedInstruction *instruction, struct code *
 	ret->foreign_segment = instruction->address_width != 64;
 }
 
+/* SSE2's, not the string instruction: the two have one mnemonic. */
+static bool is_vector_cmpsd(const ZydisDecodedInstruction *instruction)
+{
+	return instruction->mnemonic == ZYDIS_MNEMONIC_CMPSD &&
+	       instruction->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT;
+}
+
 void code_correct(const ZydisDecodedInstruction *instruction, struct code *ret)
 {
-	for (size_t i = 0; i < sizeof(corrections) / sizeof(corrections[0]); i++)
+	for (size_t i = 0;
+	     !is_vector_cmpsd(instruction) && i < sizeof(corrections) / sizeof(corrections[0]); i++)
 		if (corrections[i].mnemonic == instruction->mnemonic) {
 			ret->written |= corrections[i].written;
 			ret->computed = false;
