@@ -107,7 +107,10 @@ struct code {
 	bool foreign_segment : 1; /* fs, gs: not where base says */
 	bool repeated : 1;	  /* rep: as many bytes as a register says */
 	bool writes_flags : 1;
-	bool system_call : 1;	   /* by syscall or int */
+	bool system_call : 1; /* by syscall or int */
+	/* Whom it asks may never come back: system calls, hypervisors' calls, ports, xabort. Of CODE_STOP: somebody
+	 * may let it go on, behind hlt an interrupt, behind int3 a debugger. */
+	bool may_stop : 1;
 	bool interrupt_return : 1; /* iret: of a handler that no call leads to */
 	bool is_padding : 1;	   /* nop in any length, int3 */
 };

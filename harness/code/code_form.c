@@ -220,11 +220,21 @@ static void take_flow(const struct code_decoded *decoded, struct code_form *ret)
 	case ZYDIS_MNEMONIC_XBEGIN:
 		ret->code.flow = target_of(decoded, ret) ? CODE_BEGIN : CODE_UNKNOWN;
 		return;
+	case ZYDIS_MNEMONIC_HLT:
+	case ZYDIS_MNEMONIC_INT3: ret->code.may_stop = true; __attribute__((fallthrough));
 	case ZYDIS_MNEMONIC_UD0:
 	case ZYDIS_MNEMONIC_UD1:
-	case ZYDIS_MNEMONIC_UD2:
-	case ZYDIS_MNEMONIC_HLT:
-	case ZYDIS_MNEMONIC_INT3: ret->code.flow = CODE_STOP; return;
+	case ZYDIS_MNEMONIC_UD2: ret->code.flow = CODE_STOP; return;
+	case ZYDIS_MNEMONIC_SYSCALL:
+	case ZYDIS_MNEMONIC_INT:
+	case ZYDIS_MNEMONIC_VMCALL:
+	case ZYDIS_MNEMONIC_VMMCALL:
+	case ZYDIS_MNEMONIC_TDCALL:
+	case ZYDIS_MNEMONIC_XABORT:
+	case ZYDIS_MNEMONIC_OUT:
+	case ZYDIS_MNEMONIC_OUTSB:
+	case ZYDIS_MNEMONIC_OUTSW:
+	case ZYDIS_MNEMONIC_OUTSD: ret->code.may_stop = true; break;
 	case ZYDIS_MNEMONIC_IRET:
 	case ZYDIS_MNEMONIC_IRETD:
 	case ZYDIS_MNEMONIC_IRETQ:

@@ -16,11 +16,13 @@
  * Functions are asked for only when no other way of their caller's has come to a return. What is not
  * certain returns: a computed jump, which may be a call in place of a return; bytes that are no
  * instruction; and whatever loads rsp or stores it, as switches of stacks do (somebody else comes back in
- * its place: Go's morestack).
+ * its place: Go's morestack). So do a weak function of an object file, in whose place another may be linked, and
+ * what stops until an interrupt or a debugger lets it go on.
  *
  * A name decides before the code does: longjmp's code says nothing. What another image defines is known
  * by name alone, and so is what is called by a PLT, though this image has it: others may come before.
  */
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -68,6 +70,7 @@ struct flow_noreturn {
 	size_t asked_count;
 	struct flow_part pads; /* the last FDE that had a call */
 	bool no_memory;
+	bool is_object;
 };
 
 static size_t hash(uint64_t pc)
@@ -92,6 +95,11 @@ struct flow_noreturn *flow_noreturn_create(const struct cfi *cfi, struct code_de
 	noreturn->decoder = decoder;
 	noreturn->names = names;
 	return noreturn;
+}
+
+void flow_noreturn_is_object(struct flow_noreturn *noreturn)
+{
+	noreturn->is_object = true;
 }
 
 static void forget(struct function *function)
@@ -142,11 +150,21 @@ static bool grow_entries(struct flow_noreturn *noreturn)
 	return true;
 }
 
+static bool may_be_replaced(const struct flow_noreturn *noreturn, uint64_t entry)
+{
+	const struct image_symbol *symbol = noreturn->is_object
+						    ? image_symbol_find(noreturn->cfi->image, entry)
+						    : NULL;
+
+	return symbol && symbol->pc == entry && symbol->binding == STB_WEAK;
+}
+
 static enum answer answer_by_name(struct flow_noreturn *noreturn, uint64_t entry)
 {
 	if (flow_never_returns(noreturn->names, entry))
 		return NEVER;
-	return flow_is_stub(noreturn->names, entry) ? RETURNS : OPEN;
+	return flow_is_stub(noreturn->names, entry) || may_be_replaced(noreturn, entry) ? RETURNS
+											: OPEN;
 }
 
 /* false: no memory. */
@@ -369,12 +387,31 @@ static bool jump(struct flow_noreturn *noreturn, uint32_t number, const struct c
 	return wait_for(noreturn, number, code->target, 0);
 }
 
+/* The code there takes off the address that a call would have left: so it is the caller's own (retpolines, and
+ * returns by such thunks). */
+static bool takes_return(const struct flow_noreturn *noreturn, uint64_t pc)
+{
+	const uint8_t *bytes = NULL;
+	uint64_t size = bytes_at(noreturn->cfi->image, pc, &bytes);
+	struct code code;
+
+	if (!size)
+		return false;
+	code_decode(noreturn->decoder, pc, bytes, size, &code);
+	return code.effect == EFFECT_POP ||
+	       (code.reg == REGISTER_RSP && ((code.effect == EFFECT_ADD && code.constant > 0) ||
+					     (code.effect == EFFECT_ADDRESS &&
+					      code.base == REGISTER_RSP && code.displacement > 0)));
+}
+
 static bool call(struct flow_noreturn *noreturn, uint32_t number, const struct code *code)
 {
 	uint64_t next = code->pc + code->length;
 
 	if (code->flow == CODE_CALL && code->target == next)
 		return todo_add(noreturn, number, next); /* to know where it is */
+	if (code->flow == CODE_CALL && takes_return(noreturn, code->target))
+		return returns(noreturn, number);
 	if (!add_pads(noreturn, number, code->pc))
 		return false;
 	if (code->flow == CODE_CALL)
@@ -391,7 +428,8 @@ struct system_call {
 static bool exits(struct system_call *rax, const struct code *code)
 {
 	if (code->system_call)
-		return rax->known && (rax->number == SYS_exit || rax->number == SYS_exit_group);
+		return rax->known && (rax->number == SYS_exit || rax->number == SYS_exit_group ||
+				      rax->number == SYS_rt_sigreturn);
 	if (code->effect == EFFECT_CONSTANT && code->reg == REGISTER_RAX)
 		*rax = (struct system_call) { .known = true, .number = code->constant };
 	else if (code->written & 1u << REGISTER_RAX || code->flow != CODE_NEXT)
@@ -415,7 +453,9 @@ static bool step(struct flow_noreturn *noreturn, uint32_t number, const struct c
 	case CODE_JUMP: return jump(noreturn, number, code);
 	case CODE_BRANCH:
 	case CODE_BEGIN: *ret_on = true; return jump(noreturn, number, code);
-	case CODE_STOP: return true;
+	case CODE_STOP:
+		*ret_on = code->may_stop && is_own(noreturn, code->pc, code->pc + code->length);
+		return true;
 	case CODE_JUMP_INDIRECT:
 	case CODE_RETURN:
 	case CODE_UNKNOWN: return returns(noreturn, number);

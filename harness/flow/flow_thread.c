@@ -21,7 +21,8 @@ bool flow_thread_exits(const struct flow_state *state, const struct code *code)
 	const struct value *number = &state->reg[REGISTER_RAX];
 
 	return code->system_call && number->kind == VALUE_CONSTANT &&
-	       (number->number == SYS_exit || number->number == SYS_exit_group);
+	       (number->number == SYS_exit || number->number == SYS_exit_group ||
+		number->number == SYS_rt_sigreturn);
 }
 
 bool flow_thread_begins(const struct code *code, const struct flow_state *state)

@@ -2,7 +2,7 @@
 /*
  * flow_way.c - what is thought of a way behind an instruction
  *
- * A way is weak behind a call that may never come back, and unsure where perhaps nobody goes: neither
+ * A way is weak behind a call, or another instruction, that may never come back, and unsure where perhaps nobody goes: neither
  * accuses (flow.h).
  */
 #include "flow/flow.h"
@@ -16,13 +16,29 @@ static bool ends_block(const struct flow_part *part, const struct code *padding)
 	return row && next && !row_equal(row, next);
 }
 
+#define PAGE_BYTES 4096u
+
+/* Compilers let a way that never happens end in an access to the page at 0, and know of system calls that never
+ * come back. Then another block begins behind it, as behind such calls. Where there are no rows, code behind it is the
+ * function's. */
+static bool may_end_way(const struct flow_part *part, const struct code *code)
+{
+	if (part->silent)
+		return false;
+	return code->may_stop ||
+	       (code->has_memory && code->base == CODE_NO_REGISTER &&
+		code->effect != EFFECT_ADDRESS && code->index == CODE_NO_REGISTER &&
+		!code->foreign_segment && (uint64_t)code->displacement < PAGE_BYTES);
+}
+
 void flow_way_pass(struct flow_way *way, const struct flow_part *part, const struct code *code)
 {
 	way->from = code->pc;
 	/* Padding behind a call that perhaps doesn't come back is no better than it, and a jump
 	 * there is none of the program's. */
 	if (!code->is_padding) {
-		way->weak = code->flow == CODE_CALL || code->flow == CODE_CALL_INDIRECT;
+		way->weak = code->flow == CODE_CALL || code->flow == CODE_CALL_INDIRECT ||
+			    may_end_way(part, code);
 		way->callee = code->flow == CODE_CALL ? code->target : 0;
 	} else if (ends_block(part, code))
 		way->unsure = true;
