@@ -358,17 +358,19 @@ static int meet(struct flow *flow, uint32_t number, const struct flow_state *sta
 	return flow_enqueue(flow, number, error);
 }
 
-/* The same once nothing changes any more: is the way wrong that comes here? */
-static void tell_edge(struct flow *flow, const struct flow_block *block,
-		      const struct flow_state *state, uint64_t from)
+/* The same once nothing changes any more: is the way wrong that comes here? One that a jump table's entry brings, if
+ * it is one, began no block. */
+static void tell_edge(struct flow *flow, struct flow_part *part, uint64_t pc,
+		      const struct flow_state *state, const struct flow_way *way)
 {
-	struct flow_edge edge = {
-		.from = from, .to = block->pc, .part = block->part, .state = state
-	};
+	const struct flow_block *block = &flow->block[part->block_at[pc - part->begin] - 1];
+	struct flow_edge edge = { .from = way->from, .to = pc, .part = part, .state = state };
 	struct flow_row_verdict own;
 
-	if (flow_is_mismatch(block->part, block->pc, state, &edge.verdict) &&
-	    !flow_is_mismatch(block->part, block->pc, &block->state, &own))
+	if (way->unsure && !flow_jump_is_doubtful(flow, way->from, pc))
+		return;
+	if (flow_is_mismatch(part, pc, state, &edge.verdict) &&
+	    (block->pc == pc ? !flow_is_mismatch(part, pc, &block->state, &own) : way->unsure))
 		flow->edge(flow->edge_context, &edge);
 }
 
@@ -392,9 +394,8 @@ int flow_come(struct flow *flow, uint64_t pc, const struct flow_state *state,
 		return flow_proof_arrive(flow, part, pc, state, way, error);
 	number = part->block_at[pc - part->begin];
 	if (flow->followed) {
-		if (flow->edge && !way->weak && !way->unsure && number &&
-		    flow->block[number - 1].pc == pc)
-			tell_edge(flow, &flow->block[number - 1], state, way->from);
+		if (flow->edge && !way->weak && number)
+			tell_edge(flow, part, pc, state, way);
 		return 0;
 	}
 	if (number && flow->block[number - 1].pc == pc)

@@ -177,7 +177,7 @@ static struct value load(const struct flow_state *state, const struct code *code
 		word = flow_word_find(state, &at);
 		return word ? read_back(*word) : VALUE(.kind = VALUE_UNKNOWN);
 	}
-	if (at.kind == VALUE_UNKNOWN && !code->foreign_segment)
+	if ((at.kind == VALUE_UNKNOWN && !code->foreign_segment) || state->strayed)
 		return VALUE(.kind = VALUE_UNKNOWN);
 	return VALUE(.kind = VALUE_OTHER);
 }

@@ -68,7 +68,9 @@ static void check_value(const struct value *value, uint8_t reg, enum flow_fault 
 {
 	if (is_entry_value(value, reg))
 		return;
-	if (is_another(value))
+	/* It would return to elsewhere, and goes by what it has made of the address. */
+	if (is_another(value) &&
+	    !(value->kind == VALUE_ENTRY && value->reg == REGISTER_RIP && reg == REGISTER_RIP))
 		mismatch(ret, fault, reg, value);
 	else
 		unproven(ret, FLOW_VALUE_UNKNOWN);
@@ -135,7 +137,7 @@ static void check_word(const struct flow_state *state, const struct value *at, u
 	else if (reg == REGISTER_RIP && at->kind == VALUE_CFA && at->number >= 0)
 		check_return(state, FLOW_VALUE_UNKNOWN, ret);
 	else if ((at->kind == VALUE_CFA && at->number >= 0) || !flow_word_is_unwritten(state, at) ||
-		 (reg < REGISTER_GPR_COUNT && state->strayed & 1u << reg))
+		 state->strayed & 1u << reg)
 		unproven(ret, FLOW_VALUE_UNKNOWN); /* a caller's word may hold anything */
 	else
 		mismatch(ret, fault, reg, NULL);
@@ -153,10 +155,12 @@ static bool is_kept(const struct flow_state *state, uint8_t reg)
 	return false;
 }
 
+/* Not in one that would have to be saved itself: who has it there means to use it, as a variable that
+ * always is in that register (GNU C's global ones). */
 static bool is_in_another(const struct flow_state *state, uint8_t reg)
 {
-	for (unsigned int i = 0; i < REGISTER_GPR_COUNT; i++)
-		if (is_entry_value(&state->reg[i], reg))
+	for (uint8_t i = 0; i < REGISTER_GPR_COUNT; i++)
+		if (!is_preserved(i) && is_entry_value(&state->reg[i], reg))
 			return true;
 	return false;
 }

@@ -110,6 +110,8 @@ void flow_word_write(struct flow_state *state, const struct value *at, uint32_t 
 	/* What is of no use to anybody needs no place, unless it stands for what was there. */
 	if (!found && bytes == 8 && is_of_use(state, &value))
 		word_add(state, at, &value);
+	else if (!found && bytes == 8 && value.kind == VALUE_UNKNOWN)
+		flow_word_touch(state, at, bytes);
 }
 
 void flow_word_touch(struct flow_state *state, const struct value *at, uint64_t bytes)
@@ -141,8 +143,7 @@ void flow_word_touch(struct flow_state *state, const struct value *at, uint64_t 
 
 void flow_word_stray(struct flow_state *state, const struct value *at, const struct value *value)
 {
-	if ((at->kind == VALUE_UNKNOWN || at->kind == VALUE_OTHER) && value->kind == VALUE_ENTRY &&
-	    !value->number && value->reg < REGISTER_GPR_COUNT)
+	if (!value_is_stack(at) && value->kind == VALUE_ENTRY && !value->number)
 		state->strayed |= 1u << value->reg;
 }
 

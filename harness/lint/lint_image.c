@@ -19,6 +19,7 @@
 #include "lint/lint_enter.h"
 #include "lint/lint_extent.h"
 #include "lint/lint_framed.h"
+#include "lint/lint_home.h"
 #include "lint/lint_judge.h"
 #include "lint/lint_kept.h"
 #include "lint/lint_middle.h"
@@ -200,15 +201,15 @@ static struct lint_sum *sum_of(const struct linting *linting, const struct flow_
 	return &linting->sum[part->fde - linting->world.cfi->fde];
 }
 
-/* flow: of its function, or NULL. */
+/* flow: of its function, or NULL. none: of what no way was seen to lead to. */
 static int sum_up(struct linting *linting, struct flow_part *part, const struct flow *flow,
-		  struct error *error)
+		  enum flow_reason none, struct error *error)
 {
 	struct lint_sum *sum = sum_of(linting, part);
 
 	if (!sum->made)
 		lint_judge_program(&linting->judge, part);
-	sum->none = lint_judge_why(flow, part);
+	sum->none = none;
 	sum->fde.unruled = flow && part->agreed & FLOW_ROW_UNRULED;
 	return lint_judge_fde(&linting->judge, linting->world.decoder, part, false, sum, error);
 }
@@ -378,7 +379,7 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 	if (entry != ENTRY_KNOWN && !others && !middle && part->begin != linting->world.first &&
 	    lint_judge_plain(&linting->judge, linting->world.decoder, linting->world.names, part)) {
 		lint_framed_plain(&linting->framed, part);
-		result = sum_up(linting, part, NULL, error);
+		result = sum_up(linting, part, NULL, FLOW_NO_ENTRY, error);
 		flow_part_destroy(part);
 		return result;
 	}
@@ -401,47 +402,25 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 	if (!result && middle)
 		result = enter_middle(linting, fde, error);
 	linting->again[number] = linting->strays.count > strays;
-	if (!result && !linting->again[number])
-		result = sum_up(linting, part, proven || flow.block_count ? &flow : NULL, error);
+	if (!result && !linting->again[number]) {
+		const struct flow *followed = proven || flow.block_count ? &flow : NULL;
+
+		result = sum_up(linting, part, followed, lint_judge_why(followed, part), error);
+	}
 	note_met(linting, &flow);
 	flow_deinit(&flow);
 	decide_calls(linting);
 	return result;
 }
 
-/* The FDE's code returns, or calls in place of that, on all ways as a function does that was just called.
- * Where its first row says that there is a frame, that is wrong then, whoever comes there. */
-static int returns_home(struct linting *linting, const struct cfi_fde *fde, bool *ret,
-			struct error *error)
+/* lint_home_find(). What it leaves uncovered is none of the image's; what it calls is called, whatever its rows say. */
+static int find_home(struct linting *linting, const struct cfi_fde *fde, struct lint_home *ret,
+		     struct error *error)
 {
 	size_t uncovered = linting->uncovered.count;
-	struct flow_part *part;
-	struct flow flow;
-	enum flow_reason reason;
-	uint32_t arguments;
-	int result = 0;
+	int result = lint_home_find(&linting->world, fde, ret, error);
 
-	*ret = false;
-	if (flow_part_of(&linting->world, fde, &part, &reason, error))
-		return -1;
-	if (!part || lint_begin_hides_caller(part)) {
-		flow_part_destroy(part);
-		return 0;
-	}
-	flow_init(&flow, &linting->world, part);
-	if (!flow_part_silence(part))
-		result = error_set(error, ERROR_MEMORY, NULL, 0, "rows of an FDE");
-	for (int round = 0; !result && flow_again(&flow, round); round++) {
-		flow_restart(&flow);
-		result = flow_enter(&flow, part->begin, error);
-	}
-	if (!result)
-		result = flow_step_all(&flow, &arguments, error);
-	*ret = (flow.returns_well || (flow.calls_home && !flow.has_return)) &&
-	       !flow.returns_unknown && !flow.returns_elsewhere && !flow.breaks_convention &&
-	       !flow.jump_unread && !flow.too_large;
-	flow_deinit(&flow);
-	decide_calls(linting); /* whatever its rows say */
+	decide_calls(linting);
 	linting->uncovered.count = uncovered;
 	return result;
 }
@@ -480,17 +459,17 @@ static int lint_inside(struct linting *linting, size_t number, struct error *err
 	bool reached = lint_judge_was_reached(&linting->judge, fde->pc_begin);
 	struct flow_part *part;
 	enum flow_reason reason;
-	bool home = false;
+	struct lint_home home = { false };
 	int result;
 
 	linting->later[number] = false;
 	linting->judge.end = end_of(linting, fde);
-	if (!reached && (is_called(linting, fde->pc_begin) ||
-			 lint_begin_is_exported(cfi->image, fde->pc_begin)))
+	if (!reached && is_called(linting, fde->pc_begin))
 		return lint_fde(linting, number, ENTRY_BEGIN, NULL, error);
-	if (!reached && returns_home(linting, fde, &home, error))
+	if (!reached && find_home(linting, fde, &home, error))
 		return -1;
-	if (home)
+	if (home.returns ||
+	    (!reached && !home.refuted && lint_begin_is_exported(cfi->image, fde->pc_begin)))
 		return lint_fde(linting, number, ENTRY_BEGIN, NULL, error);
 	if (flow_part_of(&linting->world, fde, &part, &reason, error))
 		return -1;
@@ -504,7 +483,8 @@ static int lint_inside(struct linting *linting, size_t number, struct error *err
 		flow_part_destroy(part); /* one without a frame, that nothing was seen to lead to */
 		return lint_fde(linting, number, ENTRY_BEGIN, NULL, error);
 	}
-	result = sum_up(linting, part, NULL, error);
+	result = sum_up(linting, part, NULL, home.handler ? FLOW_SIGNAL_FRAME : FLOW_NO_ENTRY,
+			error);
 	flow_part_destroy(part);
 	linting->later[number] = !reached;
 	return result;
@@ -533,7 +513,7 @@ static int leave_open(struct linting *linting, const struct cfi_fde *fde, struct
 	if (flow_part_of(&linting->world, fde, &part, &reason, error))
 		return -1;
 	if (part)
-		result = sum_up(linting, part, NULL, error);
+		result = sum_up(linting, part, NULL, FLOW_NO_ENTRY, error);
 	flow_part_destroy(part);
 	return result;
 }
@@ -651,6 +631,8 @@ static int lint(const struct cfi *cfi, const struct object *object, const struct
 	if (linting.world.decoder && linting.world.names)
 		noreturn = flow_noreturn_create(cfi, linting.world.decoder, linting.world.names);
 	linting.judge.noreturn = noreturn;
+	if (noreturn && object)
+		flow_noreturn_is_object(noreturn);
 	lint_world_note(&linting.world);
 	linting.proof = flow_proof_create();
 	linting.world.target = malloc(FLOW_TARGETS_MAX * sizeof(*linting.world.target));

@@ -171,6 +171,14 @@ static bool has_rule(const struct flow_part *part, uint8_t reg)
 	return false;
 }
 
+/* Registers by which callers tell the function something, and it them. */
+static uint32_t arguments_of(const struct lint_judge *judge, const struct flow *flow)
+{
+	const uint32_t swift = 1u << REGISTER_R12 | 1u << REGISTER_R13 | 1u << REGISTER_R14;
+
+	return judge->arguments | (flow->world->swift ? swift : 0);
+}
+
 /* The function preserves not all that the psABI wants, its callers tell it something by the register (Zig's own
  * compiler), or no rule is ever made for a register: having none
  * does not say that it is unchanged. */
@@ -182,7 +190,7 @@ static bool is_convention(const struct lint_judge *judge, const struct flow *flo
 	if (!flow_row_is_vague(verdict))
 		return false;
 	return (!flow->has_return && !flow->has_tail_call) ||
-	       ((flow->breaks_convention || judge->arguments >> verdict->reg & 1) &&
+	       ((flow->breaks_convention || arguments_of(judge, flow) >> verdict->reg & 1) &&
 		!has_rule(part, verdict->reg)) ||
 	       flow->world->ocaml ||
 	       (flow->world->go && cfi->cie[part->fde->cie].section == &cfi->image->debug_frame);

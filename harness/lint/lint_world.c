@@ -7,7 +7,8 @@
 #include "flow/flow_names.h"
 #include "lint/lint_world.h"
 
-#define OCAML_BEGIN "code_begin" /* camlUnit__code_begin, camlUnit.code_begin: every unit has it */
+#define OCAML_BEGIN  "code_begin" /* camlUnit__code_begin, camlUnit.code_begin: every unit has it */
+#define SWIFT_PREFIX "$s"	  /* of its mangled names */
 
 /* In an image that can be a process; 0: nowhere. */
 static uint64_t first_of(const struct image *image)
@@ -20,15 +21,17 @@ static uint64_t first_of(const struct image *image)
 	return 0;
 }
 
-static bool is_ocaml(const struct image *image)
+static void note_languages(struct flow_world *world)
 {
 	size_t count;
-	const struct image_symbol *symbol = image_symbols(image, &count);
+	const struct image_symbol *symbol = image_symbols(world->cfi->image, &count);
 
-	for (size_t i = 0; i < count; i++)
-		if (!strncmp(symbol[i].name, "caml", 4) && strstr(symbol[i].name, OCAML_BEGIN))
-			return true;
-	return false;
+	for (size_t i = 0; i < count; i++) {
+		const char *name = symbol[i].name;
+
+		world->ocaml |= !strncmp(name, "caml", 4) && strstr(name, OCAML_BEGIN);
+		world->swift |= !strncmp(name, SWIFT_PREFIX, sizeof(SWIFT_PREFIX) - 1);
+	}
 }
 
 void lint_world_note(struct flow_world *world)
@@ -36,6 +39,6 @@ void lint_world_note(struct flow_world *world)
 	const struct image *image = world->cfi->image;
 
 	world->first = first_of(image);
-	world->ocaml = is_ocaml(image);
+	note_languages(world);
 	world->go = flow_is_go(image);
 }

@@ -135,7 +135,7 @@ static const struct effect_case {
 	{ "leave", "rbp=c-16 rsp=c-64 [c-16]=c-32", "rbp=c-32 [c-16]=c-32" },
 	{ "enter 16, 0", "", "rbp=c-16 rsp=c-32 [c-16]=rbp" },
 	{ "enter 16, 1", "", "rbp=c-16 rsp=c-40 [c-16]=rbp [c-24]=c-16" },
-	{ "enter 16, 3", "", "rbp=c-16 rsp=c-56 [c-16]=rbp [c-40]=c-16" },
+	{ "enter 16, 3", "", "rbp=c-16 rsp=c-56 [c-16]=rbp [c-40]=c-16 touched=-32..-16" },
 	{ "enter 16, 2", "[c-24]=rbx", "rbp=c-16 rsp=c-48 [c-24]=? [c-16]=rbp [c-32]=c-16" },
 	/* Loads. */
 	{ "mov rax, [rsp]", "", "rax=ra" },
@@ -172,7 +172,7 @@ static const struct effect_case {
 	/* Stores. */
 	{ "mov [rsp-8], rbx", "", "[c-16]=rbx" },
 	{ "mov [rsp], rbx", "", "bare [c-8]=rbx" },
-	{ "mov [rdi], rbx", "", "" },
+	{ "mov [rdi], rbx", "", "strayed=rbx" },
 	{ "mov [rdi], rbx", "rdi=?", "rdi=? strayed=rbx" },
 	{ "mov [rdi], rbx", "rdi=!", "rdi=! strayed=rbx" },
 	{ "mov [rdi], rbx", "rdi=*c-16 [c-16]=r12", "rdi=*c-16 [c-16]=r12" },

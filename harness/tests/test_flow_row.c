@@ -204,7 +204,7 @@ static const struct row_case {
 	{ "cfa=rsp+8 ra=c-8 r15=same", "r15=!", "overwritten: r15=same / it is another value", {} },
 	{ "cfa=rsp+8 ra=c-8", "rbx=5", "unproven rule_unknown", {} },
 	{ "cfa=rsp+8 ra=c-8", "rbx=5 rax=rbx", "overwritten: rbx=none / it is 0x5", {} },
-	{ "cfa=rsp+8 ra=c-8", "rbx=5 r15=rbx", "overwritten: rbx=none / it is 0x5", {} },
+	{ "cfa=rsp+8 ra=c-8", "rbx=5 r15=rbx", "unproven rule_unknown", {} },
 	{ "cfa=rsp+8 ra=c-8", "rbx=5 [c-16]=rbx", "overwritten: rbx=none / it is 0x5", {} },
 	{ "cfa=rsp+8 ra=c-8", "rbx=5 [c-16]=rbx+8 rax=rbx+8", "unproven rule_unknown", {} },
 	{ "cfa=rsp+8 ra=c-8 rbx=same",

@@ -138,7 +138,7 @@ static const struct write_case {
 	{ "[b9-16]=r12", "b9-16", "rbx", 8, 0, "[b9-16]=rbx" },
 	{ "", "rdi", "rbx", 8, 0, "" },
 	{ "", "c-16", "!", 8, 0, "" },
-	{ "", "c-16", "?", 8, 0, "" },
+	{ "", "c-16", "?", 8, 0, "touched=-16..-8" },
 	{ "", "c-16", "rbx", 4, 0, "" },
 	{ "", "c-16", "5", 8, 0, "[c-16]=5" },
 	{ "saved", "c-16", "5", 8, 0, "saved" },
@@ -245,14 +245,10 @@ END_TEST
 static const struct stray_case {
 	const char *at, *value, *after;
 } stray_cases[] = {
-	{ "?", "rbx", "strayed=rbx" },
-	{ "!", "r15", "strayed=r15" },
-	{ "?", "rax", "strayed=rax" },
-	{ "c-16", "rbx", "" },
-	{ "rdi", "rbx", "" },
-	{ "?", "rbx+8", "" },
-	{ "?", "ra", "" },
-	{ "?", "5", "" },
+	{ "?", "rbx", "strayed=rbx" },	 { "!", "r15", "strayed=r15" },
+	{ "?", "rax", "strayed=rax" },	 { "c-16", "rbx", "" },
+	{ "rdi", "rbx", "strayed=rbx" }, { "?", "rbx+8", "" },
+	{ "?", "ra", "strayed=rip" },	 { "?", "5", "" },
 };
 
 START_TEST(a_register_that_is_stored_nobody_knows_where)
