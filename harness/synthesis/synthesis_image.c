@@ -369,7 +369,9 @@ static int follow(struct synthesizer *synthesizer, const struct synthesis_range 
 			synthesizer->tail_count || flow.jump_unknown || flow.too_large, error);
 	if (flow.returns_elsewhere)
 		doubt(synthesizer, before, SYNTHESIS_RETURNS_ELSEWHERE);
-	else if (!plt && !synthesizer->entered[synthesizer->number] && is_label(&flow))
+	else if (
+		flow.is_handler || /* what the CPU leaves for one, an error code or none, nobody says */
+		(!plt && !synthesizer->entered[synthesizer->number] && is_label(&flow)))
 		doubt(synthesizer, before, SYNTHESIS_UNCALLED);
 	else
 		enter_tails(synthesizer);

@@ -113,6 +113,9 @@ static const struct synthesis_case {
 	{ "behind a call that never returns, and looks as if it did, another begins",
 	  "f:	push rbx\n	call [rdi]\n	push rbp\n	pop rbp\n	ret\n" END,
 	  "	# no row for 5 (a way of the function returns with another frame)\n" },
+	{ "a handler of an interrupt, with an error code",
+	  "f:	push rbx\n	call [rdi]\n	pop rbx\n	add rsp, 8\n	iretq\n" END,
+	  "	# no row for 5 (nothing calls it, and it does not return)\n" },
 	{ "a piece elsewhere has the frame of where it is jumped from",
 	  "f:	push rbx\n	test edi, edi\n	jne f.cold\n1:	pop rbx\n	ret\n" END
 	  "f.cold:	.type f.cold, @function\n	jmp 1b\n	.size f.cold, .-f.cold\n",
