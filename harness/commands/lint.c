@@ -236,14 +236,14 @@ static bool lacks_run(const json_t *image)
 
 static void count_image(struct linting *linting, const struct image_path *path, json_t *image)
 {
-	const char *status = json_text(image, "status");
+	const char *status = json_text(image, "status"), *code = json_text(image, "code");
 	uint64_t fdes = fdes_of(linting, image, "fdes", "wanted_fdes");
 	uint64_t unproven = fdes_of(linting, image, "unproven", "wanted_unproven");
 	struct gate *gate = &linting->gate;
 
 	linting->images++;
 	if (!strcmp(status, "unread"))
-		gate_leave_image_named(gate, json_text(image, "code"), path->named);
+		gate_leave_image_named(gate, code, gate_is_named(path, code));
 	gate_leave(gate, GATE_UNCHECKED, !strcmp(status, "not_linked"));
 	gate_leave(gate, GATE_NO_CFI, !strcmp(status, "no_cfi"));
 	gate->findings += new_findings(image) + !strcmp(status, "failed");
@@ -282,7 +282,7 @@ static void add_case(struct linting *linting, const struct image_path *path, con
 	} else if (!strcmp(status, "failed")) {
 		outcome = CASE_ERROR;
 	} else if (!strcmp(status, "unread")) {
-		outcome = path->named ? CASE_ERROR : CASE_SKIPPED;
+		outcome = gate_is_named(path, json_text(image, "code")) ? CASE_ERROR : CASE_SKIPPED;
 	} else if (fdes_of(linting, image, "fdes", "wanted_fdes") ==
 		   fdes_of(linting, image, "unproven", "wanted_unproven")) {
 		outcome = CASE_SKIPPED;
@@ -509,8 +509,7 @@ static enum exit_status lint_paths(struct linting *linting)
 		add_path(linting, linting->path[i]);
 	while (!linting->path_count && (path = executed_next_file(&linting->executed, &at)))
 		add_path(linting, path);
-	gate_leave(&linting->gate, GATE_UNREADABLE, linting->list.unreadable);
-	gate_leave(&linting->gate, GATE_THIN, linting->list.thin_archives);
+	gate_leave_list(&linting->gate, &linting->list);
 	is_written = image_list_is_written(&linting->list, LINT_OUTPUTS(linting));
 	image_list_finish(&linting->list, linting->every);
 	if (is_written) {

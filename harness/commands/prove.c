@@ -103,13 +103,13 @@ static bool has_findings(const json_t *proof)
 static void count_proof(struct proving *proving, const struct image_path *image,
 			const json_t *proof)
 {
-	const char *status = json_text(proof, "status");
+	const char *status = json_text(proof, "status"), *code = json_text(proof, "code");
 	struct prove_totals *totals = &proving->totals;
 
 	totals->images++;
 	if (!strcmp(status, "unread")) {
 		totals->unread++;
-		gate_leave_image_named(&proving->gate, json_text(proof, "code"), image->named);
+		gate_leave_image_named(&proving->gate, code, gate_is_named(image, code));
 	} else if (!strcmp(status, "failed")) {
 		totals->failed++;
 	} else if (!strcmp(status, "unchecked")) {
@@ -144,7 +144,8 @@ static void add_case(struct proving *proving, const struct image_path *image, co
 	} else if (!strcmp(status, "failed")) {
 		outcome = CASE_ERROR;
 	} else if (!strcmp(status, "unread")) {
-		outcome = image->named ? CASE_ERROR : CASE_SKIPPED;
+		outcome = gate_is_named(image, json_text(proof, "code")) ? CASE_ERROR
+									 : CASE_SKIPPED;
 	} else if (!strcmp(status, "no_cfi") || !strcmp(status, "unchecked")) {
 		outcome = CASE_SKIPPED;
 		message = message[0] ? message : status;
@@ -275,8 +276,7 @@ int command_prove(int argc, char **argv)
 			cases_add(&proving.cases.cases, "prove", proving.options.path[i],
 				  CASE_ERROR, error.message);
 		}
-	gate_leave(&proving.gate, GATE_UNREADABLE, proving.list.unreadable);
-	gate_leave(&proving.gate, GATE_THIN, proving.list.thin_archives);
+	gate_leave_list(&proving.gate, &proving.list);
 	if (image_list_is_written(&proving.list,
 				  FILE_NAMES(proving.cases.junit, proving.cases.tap))) {
 		proving.cases.junit = proving.cases.tap = NULL;

@@ -146,13 +146,15 @@ static void take_object(struct census *census, const struct image_path *image, c
 			print_line(object, image->path);
 		return;
 	}
+	bool named = image->named;
 	if (!strcmp(type, "stat_error")) {
 		census->unread++;
-		gate_leave_image_named(&census->gate, json_text(object, "code"), image->named);
+		named = gate_is_named(image, json_text(object, "code"));
+		gate_leave_image_named(&census->gate, json_text(object, "code"), named);
 	}
 	/* An FDE of what is not executed is lost, and nothing else is wrong with it. */
 	if (strcmp(type, "stat_lost"))
-		census->gate.bad_input |= image->named;
+		census->gate.bad_input |= named;
 	if (census->json)
 		print_json(object);
 	fflush(stdout); /* one stream may be both */
@@ -267,8 +269,7 @@ static enum exit_status take_census(struct census *census)
 			error_print(stderr, NULL, &error);
 			gate_leave_image(&census->gate, &error, true);
 		}
-	gate_leave(&census->gate, GATE_UNREADABLE, census->list.unreadable);
-	gate_leave(&census->gate, GATE_THIN, census->list.thin_archives);
+	gate_leave_list(&census->gate, &census->list);
 	image_list_finish(&census->list, 1);
 	for (size_t i = 0; i < census->list.count; i++)
 		bytes += census->list.image[i].bytes;

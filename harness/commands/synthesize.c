@@ -78,12 +78,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 static void count_image(struct synthesizing *all, const struct image_path *path,
 			const json_t *image)
 {
-	const char *status = json_text(image, "status");
+	const char *status = json_text(image, "status"), *code = json_text(image, "code");
 	struct gate *gate = &all->gate;
 
 	all->images++;
 	if (!strcmp(status, "unread"))
-		gate_leave_image_named(gate, json_text(image, "code"), path->named);
+		gate_leave_image_named(gate, code, gate_is_named(path, code));
 	gate_leave(gate, GATE_UNCHECKED, !strcmp(status, "not_linked"));
 	gate->environment |= !strcmp(status, "failed");
 	gate->checked += json_number(image, "proven") + json_number(image, "partial") +
@@ -184,8 +184,7 @@ static enum exit_status synthesize_paths(struct synthesizing *all)
 			error_print(stderr, NULL, &error);
 			gate_leave_image(&all->gate, &error, true);
 		}
-	gate_leave(&all->gate, GATE_UNREADABLE, all->list.unreadable);
-	gate_leave(&all->gate, GATE_THIN, all->list.thin_archives);
+	gate_leave_list(&all->gate, &all->list);
 	image_list_finish(&all->list, 1);
 	status = synthesize(all);
 	image_list_deinit(&all->list);

@@ -266,7 +266,8 @@ static void do_image(struct options *options, const struct image_path *path)
 	struct error error;
 	if (image_path_open(path, &opened, &error)) {
 		error_print(stderr, path->path, &error);
-		gate_leave_image(&options->gate, &error, true);
+		gate_leave_image(&options->gate, &error,
+				 gate_is_named(path, error_code_name(error.code)));
 		return;
 	}
 	struct image *image = opened.image;
@@ -305,7 +306,7 @@ static void print_member(const struct options *options, const struct image_path 
 /* A file, or all members of an archive, in its order. */
 static void do_file(struct options *options, const char *path)
 {
-	struct image_path file = { .path = (char *)path };
+	struct image_path file = { .path = (char *)path, .named = true };
 	struct image_list list = { 0 };
 	struct error error;
 	int result = image_list_members(&list, path, &error);
@@ -319,6 +320,7 @@ static void do_file(struct options *options, const char *path)
 		print_member(options, &list.image[i]);
 		do_image(options, &list.image[i]);
 	}
+	gate_leave_list(&options->gate, &list);
 	image_list_deinit(&list);
 }
 

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "compile/compile.h"
+#include "images/archive.h"
 
 /* ---- written ------------------------------------------------------------------------------ */
 
@@ -81,8 +82,6 @@ static enum compile_code code_in_sections(Elf *elf)
 
 enum compile_code compile_code(const char *path)
 {
-	/* LLVM's bitcode, and that with a header around it (LLVM Bitcode File Format). */
-	static const char bitcode[2][5] = { "BC\xc0\xde", "\xde\xc0\x17\x0b" };
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	enum compile_code found = COMPILE_CODE;
 	char magic[4] = "";
@@ -91,7 +90,7 @@ enum compile_code compile_code(const char *path)
 	if (fd < 0)
 		return found;
 	if (pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
-	    (!memcmp(magic, bitcode[0], 4) || !memcmp(magic, bitcode[1], 4)))
+	    archive_kind(magic, sizeof(magic)) == ARCHIVE_BITCODE)
 		found = COMPILE_CODE_LATER;
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);

@@ -17,7 +17,7 @@
  *
  *	gate.c		counters, the status, the line that people read, the object that programs read
  *	gate_options.c	--strict and --coverage
- *	gate_image.c	what was lost of an image, and how much of its code has CFI
+ *	gate_image.c	what was lost of an image, and of a list of them; how much of its code has CFI
  *
  * A new reason is a line of enum gate_reason and one of the table in gate.c.
  */
@@ -29,6 +29,9 @@
 #include "harness.h"
 #include "cfi.h"
 
+struct image_list;
+struct image_path;
+
 enum gate_reason {
 	/* images */
 	GATE_UNREADABLE,    /* the system refuses to read it */
@@ -36,6 +39,8 @@ enum gate_reason {
 	GATE_DAMAGED,	    /* an ELF file that is cut off or contradicts itself */
 	GATE_OTHER_MACHINE, /* an ELF file that is not for x86-64: none of our business */
 	GATE_THIN,	    /* an archive below a directory whose members are files elsewhere */
+	GATE_LTO,	    /* of which code is made when it is linked */
+	GATE_NESTED,	    /* an archive's member that is an archive */
 	GATE_RELOCATIONS,   /* an object file whose CFI has some that can't be resolved */
 	GATE_NO_CFI,	    /* nothing to check */
 	GATE_UNCHECKED,	    /* an object file: no row of it is in a table */
@@ -120,6 +125,11 @@ extern const struct argp gate_argp, gate_image_argp;
 
 /* ---- gate_image.c ----------------------------------------------------------------------- */
 
+/* What a list of images has no images of. */
+void gate_leave_list(struct gate *gate, const struct image_list *list);
+/* That it can't be used for this reason is bad input. Who names an archive does not name its members of other
+ * machines: they are as those in a folder. */
+bool gate_is_named(const struct image_path *path, const char *code);
 /* What an image holds that the checks of its rows do not see. */
 struct gate_image {
 	uint64_t unread_fdes;  /* entries, and sections, that the reader passed over */

@@ -12,9 +12,11 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include "array.h"
 #include "gate/gate.h"
+#include "images/image_list.h"
 #include "lost_cfi.h"
 #include "cli/json_counts.h"
 
@@ -188,4 +190,19 @@ void gate_add_image(struct gate *gate, const json_t *object, bool named)
 	/* Without code there is nothing to cover: a debug file's sections have no bytes. */
 	if (!gate->covers_fdes)
 		gate_is_below(gate, covered_bytes, code);
+}
+
+void gate_leave_list(struct gate *gate, const struct image_list *list)
+{
+	gate_leave(gate, GATE_UNREADABLE, list->unreadable);
+	gate_leave(gate, GATE_THIN, list->thin_archives);
+	gate_leave(gate, GATE_LTO, list->bitcode);
+	gate_leave(gate, GATE_NESTED, list->nested_archives);
+}
+
+bool gate_is_named(const struct image_path *path, const char *code)
+{
+	bool foreign = !strcmp(code, error_code_name(ERROR_UNSUPPORTED_ELF));
+
+	return path->named && !(foreign && path->archive_length);
 }

@@ -19,6 +19,27 @@
 #include <unistd.h>
 #include "images/archive.h"
 
+enum archive_kind archive_kind(const char *bytes, size_t size)
+{
+	static const struct {
+		const char *magic;
+		size_t size;
+		enum archive_kind kind;
+	} kinds[] = {
+		{ ELFMAG, SELFMAG, ARCHIVE_ELF },
+		/* LLVM Bitcode File Format: with a header around it, too */
+		{ "BC\xc0\xde", 4, ARCHIVE_BITCODE },
+		{ "\xde\xc0\x17\x0b", 4, ARCHIVE_BITCODE },
+		{ ARMAG, SARMAG, ARCHIVE_AR },
+		{ THIN_ARCHIVE_MAGIC, SARMAG, ARCHIVE_THIN },
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (size >= kinds[i].size && !memcmp(bytes, kinds[i].magic, kinds[i].size))
+			return kinds[i].kind;
+	return ARCHIVE_OTHER;
+}
+
 /* base: where the archive begins in the file. *ret_end: where the member's bytes end in the archive,
  * padding included. */
 static int give_member(Elf *member, uint64_t base, archive_member_fn fn, void *context,
@@ -28,15 +49,16 @@ static int give_member(Elf *member, uint64_t base, archive_member_fn fn, void *c
 	int64_t offset = elf_getbase(member);
 	size_t size;
 	char *bytes = elf_rawfile(member, &size);
+	enum archive_kind kind = bytes ? archive_kind(bytes, size) : ARCHIVE_OTHER;
 
 	if (!header || offset < 0)
 		return error_set(error, ERROR_NOT_ELF, NULL, *ret_end,
 				 "the archive can't be read: %s", elf_errmsg(-1));
 	*ret_end = (uint64_t)offset + ((uint64_t)header->ar_size + 1) / 2 * 2;
-	if (!bytes || size < SELFMAG || memcmp(bytes, ELFMAG, SELFMAG))
+	if (kind == ARCHIVE_OTHER)
 		return 0;
-	return fn(context, header->ar_name, base + (uint64_t)offset, (uint64_t)header->ar_size,
-		  error);
+	return fn(context, header->ar_name, kind, base + (uint64_t)offset,
+		  (uint64_t)header->ar_size, error);
 }
 
 /* fd: of a file that is the archive, or -1: it is in memory. Ends archive. */

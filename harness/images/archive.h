@@ -2,6 +2,9 @@
 /*
  * archive.h - ELF files inside of ar archives: .a, .rlib
  *
+ * Members that hold code, or archives, and are no ELF files are told apart from texts and tables of symbols: who checks
+ * the code of an archive has to say that it did not check them.
+ *
  * A member is called "lib.a(member.o)". It is read from a copy in memory, which has a path as long
  * as it is open: other programs are given that.
  */
@@ -13,13 +16,23 @@
 /* What a thin one begins with, in place of ARMAG. */
 #define THIN_ARCHIVE_MAGIC "!<thin>\n"
 
-/* Called for each member that is an ELF file: its name, and where its size bytes are in the
+/* What bytes are, by what they begin with. */
+enum archive_kind {
+	ARCHIVE_OTHER,
+	ARCHIVE_ELF,
+	ARCHIVE_BITCODE, /* LLVM's: code is made of it when it is linked */
+	ARCHIVE_AR,	 /* an archive */
+	ARCHIVE_THIN,	 /* an archive whose members are files of their own */
+};
+enum archive_kind archive_kind(const char *bytes, size_t size);
+
+/* Called for each member that is of a kind, not ARCHIVE_OTHER: its name, and where its size bytes are in the
  * archive. Non-zero stops, and is returned. */
-typedef int (*archive_member_fn)(void *context, const char *name, uint64_t offset, uint64_t size,
-				 struct error *error);
+typedef int (*archive_member_fn)(void *context, const char *name, enum archive_kind kind,
+				 uint64_t offset, uint64_t size, struct error *error);
 
 /*
- * 1: path is an archive, and all of its ELF files were given to fn. 0: it is none. -1, with error:
+ * 1: path is an archive, and all of its members of a kind were given to fn. 0: it is none. -1, with error:
  * it can't be read to its end, or is a thin one (ERROR_NOT_ELF), whose members are files of their
  * own; or what fn returned, if not 0.
  */

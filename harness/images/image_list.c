@@ -9,7 +9,6 @@
  * what is wrong with it.
  */
 #include <ar.h>
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
@@ -48,27 +47,20 @@ static int add(struct image_list *list, const char *path, const struct stat *sta
 	return 0;
 }
 
-/* What a file says it is. */
-enum magic { MAGIC_OTHER, MAGIC_ELF, MAGIC_ARCHIVE, MAGIC_THIN_ARCHIVE, MAGIC_UNREADABLE };
-
-static enum magic read_magic(const char *path)
+/* What a file says it is. False: it can't be read. */
+static bool read_kind(const char *path, enum archive_kind *ret)
 {
 	char magic[SARMAG];
 	ssize_t size;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 
 	if (fd < 0)
-		return MAGIC_UNREADABLE;
+		return false;
 	size = read(fd, magic, sizeof(magic));
 	close(fd);
-	if (size < 0)
-		return MAGIC_UNREADABLE;
-	if (size >= SELFMAG && !memcmp(magic, ELFMAG, SELFMAG))
-		return MAGIC_ELF;
-	if (size == SARMAG && !memcmp(magic, ARMAG, SARMAG))
-		return MAGIC_ARCHIVE;
-	return size == SARMAG && !memcmp(magic, THIN_ARCHIVE_MAGIC, SARMAG) ? MAGIC_THIN_ARCHIVE
-									    : MAGIC_OTHER;
+	if (size >= 0)
+		*ret = archive_kind(magic, (size_t)size);
+	return size >= 0;
 }
 
 /* Whose members are added. */
@@ -80,13 +72,18 @@ struct archive {
 	const char *copy; /* of a package's files, or NULL */
 };
 
-static int add_member(void *context, const char *name, uint64_t offset, uint64_t size,
-		      struct error *error)
+static int add_member(void *context, const char *name, enum archive_kind kind, uint64_t offset,
+		      uint64_t size, struct error *error)
 {
 	struct archive *archive = context;
 	struct image_path *image;
 	char *path;
 
+	if (kind != ARCHIVE_ELF) {
+		archive->list->bitcode += kind == ARCHIVE_BITCODE;
+		archive->list->nested_archives += kind != ARCHIVE_BITCODE;
+		return 0;
+	}
 	if (asprintf(&path, "%s(%s)", archive->path, name) < 0)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for a list of files");
 	int result = add(archive->list, path, archive->status, archive->named, error);
@@ -151,14 +148,19 @@ static int add_archive(struct image_list *list, const char *path, const char *op
 static int add_found(struct image_list *list, const FTSENT *entry, struct error *error)
 {
 	const struct stat *status = entry->fts_statp;
+	enum archive_kind kind;
 
-	switch (read_magic(entry->fts_accpath)) {
-	case MAGIC_ELF: return add(list, entry->fts_path, status, false, error);
-	case MAGIC_ARCHIVE:
+	if (!read_kind(entry->fts_accpath, &kind)) {
+		list->unreadable++;
+		return 0;
+	}
+	switch (kind) {
+	case ARCHIVE_ELF: return add(list, entry->fts_path, status, false, error);
+	case ARCHIVE_AR:
 		return add_archive(list, entry->fts_path, entry->fts_accpath, status, error);
-	case MAGIC_THIN_ARCHIVE: list->thin_archives++; return 0;
-	case MAGIC_UNREADABLE: list->unreadable++; return 0;
-	case MAGIC_OTHER: break;
+	case ARCHIVE_THIN: list->thin_archives++; return 0;
+	case ARCHIVE_BITCODE:
+	case ARCHIVE_OTHER: break;
 	}
 	return 0;
 }

@@ -26,17 +26,20 @@ struct image_list {
 	size_t count;
 	/* Below a directory: files and directories that could not be looked at, */
 	uint64_t unreadable;
-	uint64_t thin_archives;	    /* and these, whose members are files of their own */
+	uint64_t thin_archives; /* and these, whose members are files of their own */
+	/* Members of archives, wherever: */
+	uint64_t bitcode;	    /* of which code is made when they are linked */
+	uint64_t nested_archives;   /* whose members are not looked at */
 	struct package_copy **copy; /* of packages */
 	size_t copy_count;
 };
 
 /*
  * Adds a file (of an archive or a Debian package each member that is an ELF file), or everything below a
- * directory that is a regular file with ELF's magic number, or such a member. Symbolic links are
- * followed only if they are path itself. Files and directories below path that can't be read are
- * counted and passed over; -1 if path itself can't be. Of an archive below path that can't be read
- * to its end what was read is added, and an image that can't be opened.
+ * directory that is a regular file with ELF's magic number, or such a member. Other members that hold
+ * code are counted. Symbolic links are followed only if they are path itself. Files and directories
+ * below path that can't be read are counted and passed over; -1 if path itself can't be. Of an archive
+ * below path that can't be read to its end what was read is added, and an image that can't be opened.
  */
 int image_list_add(struct image_list *list, const char *path, struct error *error);
 /* Adds the members of an archive: 1. 0: path is none. -1: error is set, and what was read is

@@ -135,23 +135,14 @@ static int open_inner(struct unpacking *unpacking)
 
 /* ---- one file ----------------------------------------------------------------------------- */
 
-enum kind { KIND_OTHER, KIND_ELF, KIND_ARCHIVE };
-
-static enum kind kind_of(const char *block, size_t size)
-{
-	if (size >= SELFMAG && !memcmp(block, ELFMAG, SELFMAG))
-		return KIND_ELF;
-	return size >= SARMAG && !memcmp(block, ARMAG, SARMAG) ? KIND_ARCHIVE : KIND_OTHER;
-}
-
 /* A member of a static library in the package. */
 struct nested {
 	struct unpacking *unpacking;
 	const char *name;
 };
 
-static int give_nested(void *context, const char *name, uint64_t offset, uint64_t size,
-		       struct error *error)
+static int give_nested(void *context, const char *name, enum archive_kind kind, uint64_t offset,
+		       uint64_t size, struct error *error)
 {
 	struct nested *nested = context;
 	struct unpacking *unpacking = nested->unpacking;
@@ -160,19 +151,20 @@ static int give_nested(void *context, const char *name, uint64_t offset, uint64_
 
 	if (asprintf(&both, "%s(%s)", nested->name, name) < 0)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for a name");
-	result = unpacking->fn(unpacking->context, both, offset, size, error);
+	result = unpacking->fn(unpacking->context, both, kind, offset, size, error);
 	free(both);
 	return result;
 }
 
-static int give(struct unpacking *unpacking, const char *name, enum kind kind, uint64_t size)
+static int give(struct unpacking *unpacking, const char *name, enum archive_kind kind,
+		uint64_t size)
 {
 	struct nested nested = { unpacking, name };
 	uint64_t start = unpacking->end;
 
 	unpacking->end = (start + size + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
-	if (kind == KIND_ELF)
-		return unpacking->fn(unpacking->context, name, start, size, unpacking->error);
+	if (kind == ARCHIVE_ELF)
+		return unpacking->fn(unpacking->context, name, kind, start, size, unpacking->error);
 	return archive_members_at(unpacking->copy->fd, start, size, give_nested, &nested,
 				  unpacking->error);
 }
@@ -197,14 +189,14 @@ static int write_block(struct unpacking *unpacking, const char *block, size_t si
 static int copy_file(struct unpacking *unpacking, const char *name, uint64_t size)
 {
 	char block[BLOCK_BYTES];
-	enum kind kind = KIND_OTHER;
+	enum archive_kind kind = ARCHIVE_OTHER;
 	uint64_t done = 0;
 	la_ssize_t n;
 
 	while (done < size && (n = archive_read_data(unpacking->inner, block, sizeof(block))) > 0) {
 		if (!done)
-			kind = kind_of(block, (size_t)n);
-		if (kind == KIND_OTHER)
+			kind = archive_kind(block, (size_t)n);
+		if (kind != ARCHIVE_ELF && kind != ARCHIVE_AR)
 			return 0;
 		if (write_block(unpacking, block, (size_t)n, unpacking->end + done))
 			return -1;
@@ -212,7 +204,7 @@ static int copy_file(struct unpacking *unpacking, const char *name, uint64_t siz
 	}
 	if (done < size)
 		return damaged(unpacking, unpacking->inner);
-	return kind == KIND_OTHER ? 0 : give(unpacking, name, kind, size);
+	return kind == ARCHIVE_OTHER ? 0 : give(unpacking, name, kind, size);
 }
 
 static int take_entry(struct unpacking *unpacking, struct archive_entry *entry)

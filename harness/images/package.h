@@ -22,9 +22,10 @@ struct package_copy {
 };
 
 /*
- * Copies a package's ELF files and static libraries, and gives each ELF file to fn: its name, and where
- * its bytes are in the copy. 0; or -1, with error: the package can't be read to its end, a file claims more than
- * the limits, or what fn returned. What was given before stays valid. package_copy_close().
+ * Copies a package's ELF files and static libraries, and gives each ELF file, and the libraries' members of
+ * another kind, to fn: its name, and where its bytes are in the copy. 0; or -1, with error: the package can't
+ * be read to its end, a file claims more than the limits, or what fn returned. What was given before
+ * stays valid. package_copy_close().
  */
 int package_unpack(const char *path, struct package_copy *ret, archive_member_fn fn, void *context,
 		   struct error *error);

@@ -85,18 +85,21 @@ static size_t ar_add(struct ar *ar, const char *name, const void *bytes, size_t 
 /* ---- archives ------------------------------------------------------------------------------- */
 
 struct members {
-	char text[256]; /* "name@offset+size;" */
+	char text[256]; /* "name@offset+size;", of what is no ELF file "name:kind;" */
 	int returned;	/* what the callback returns */
 };
 
-static int take_member(void *context, const char *name, uint64_t offset, uint64_t size,
-		       struct error *error)
+static int take_member(void *context, const char *name, enum archive_kind kind, uint64_t offset,
+		       uint64_t size, struct error *error)
 {
 	struct members *members = context;
 	size_t used = strlen(members->text);
 
-	snprintf(members->text + used, sizeof(members->text) - used, "%s@%d+%d;", name, (int)offset,
-		 (int)size);
+	if (kind == ARCHIVE_ELF)
+		snprintf(members->text + used, sizeof(members->text) - used, "%s@%d+%d;", name,
+			 (int)offset, (int)size);
+	else
+		snprintf(members->text + used, sizeof(members->text) - used, "%s:%d;", name, kind);
 	if (members->returned)
 		error_set(error, ERROR_MEMORY, NULL, 0, "enough");
 	return members->returned;
@@ -138,6 +141,78 @@ START_TEST(members_that_are_elf_files_are_given)
 	ck_assert_int_eq(ftruncate(fileno(file), (off_t)ar.size - 1), 0);
 	fclose(file);
 	ck_assert_int_eq(archive_members("lib.a", take_member, &members, &error), 1);
+	folder_end();
+}
+END_TEST
+
+#define BITCODE "BC\xc0\xde"
+#define WRAPPED "\xde\xc0\x17\x0b"
+
+/* A symbol table, long names and texts are nothing to be checked. */
+static const struct {
+	const char *bytes;
+	size_t size;
+	enum archive_kind kind;
+} member_kinds[] = {
+	{ "a text of eight bytes and more", 30, ARCHIVE_OTHER },
+	{ "", 0, ARCHIVE_OTHER },
+	{ ELF_BYTES, 3, ARCHIVE_OTHER },
+	{ ELF_BYTES, 4, ARCHIVE_ELF },
+	{ BITCODE, 3, ARCHIVE_OTHER },
+	{ BITCODE, 4, ARCHIVE_BITCODE },
+	{ BITCODE "more", 8, ARCHIVE_BITCODE },
+	{ WRAPPED, 3, ARCHIVE_OTHER },
+	{ WRAPPED, 4, ARCHIVE_BITCODE },
+	{ ARMAG, 7, ARCHIVE_OTHER },
+	{ ARMAG, 8, ARCHIVE_AR },
+	{ ARMAG "debian-binary", 21, ARCHIVE_AR },
+	{ THIN_ARCHIVE_MAGIC, 7, ARCHIVE_OTHER },
+	{ THIN_ARCHIVE_MAGIC, 8, ARCHIVE_THIN },
+};
+
+START_TEST(members_are_told_apart)
+{
+	for (int i = 0; i < COUNT(member_kinds); i++)
+		ck_assert_msg(archive_kind(member_kinds[i].bytes, member_kinds[i].size) ==
+				      member_kinds[i].kind,
+			      "%d", i);
+}
+END_TEST
+
+/* One of each kind, beside one that is checked. */
+static void ar_of_all_kinds(struct ar *ar)
+{
+	char name[16];
+
+	ar_begin(ar);
+	ar_add(ar, "/", "\0\0\0\0", 4);
+	for (int i = 0; i < COUNT(member_kinds); i++) {
+		snprintf(name, sizeof(name), "%d/", i);
+		ar_add(ar, name, member_kinds[i].bytes, member_kinds[i].size);
+	}
+}
+
+START_TEST(members_that_are_not_checked_are_given)
+{
+	struct members members = { .text = "" };
+	struct image_list list = { 0 };
+	struct error error = { 0 };
+	struct ar ar;
+
+	folder_begin();
+	ar_of_all_kinds(&ar);
+	write_file("lib.a", ar.bytes, ar.size);
+	ck_assert_msg(archive_members("lib.a", take_member, &members, &error) == 1, "%s",
+		      error.message);
+	ck_assert_str_eq(members.text, "3@346+4;5:2;6:2;8:2;10:3;11:3;13:4;");
+	for (int below = 0; below <= 1; below++) {
+		ck_assert_int_eq(image_list_add(&list, below ? "." : "lib.a", &error), 0);
+		ck_assert_uint_eq(list.count, 1);
+		ck_assert_uint_eq(list.bitcode, 3);
+		ck_assert_uint_eq(list.nested_archives, 3);
+		ck_assert_uint_eq(list.thin_archives + list.unreadable, 0);
+		image_list_deinit(&list);
+	}
 	folder_end();
 }
 END_TEST
@@ -475,6 +550,8 @@ int main(void)
 	TCase *tcase = tcase_create("image_list");
 
 	tcase_add_test(tcase, members_that_are_elf_files_are_given);
+	tcase_add_test(tcase, members_are_told_apart);
+	tcase_add_test(tcase, members_that_are_not_checked_are_given);
 	tcase_add_loop_test(tcase, an_archive_must_be_read_to_its_end, 0, 2);
 	tcase_add_loop_test(tcase, files_that_are_no_archives, 0, COUNT(others));
 	tcase_add_test(tcase, a_member_s_copy);

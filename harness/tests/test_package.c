@@ -69,17 +69,19 @@ static void add_link(struct archive *archive, const char *name, const char *to, 
 
 #define ROOM (1u << 20)
 
-/* A static library of one member. Returns its size. */
+/* A static library of one ELF file, beside one of which code is made later. Returns its size. */
 static size_t make_library(char *library)
 {
 	struct archive *archive = archive_write_new();
 	struct small_elf elf = elf_file('m');
 	size_t used = 0;
+	static const char bitcode[] = { 'B', 'C', '\xc0', '\xde' };
 
 	archive_write_set_format_ar_svr4(archive);
 	archive_write_set_bytes_in_last_block(archive, 1);
 	ck_assert_int_eq(archive_write_open_memory(archive, library, ROOM, &used), ARCHIVE_OK);
 	add(archive, "m.o", &elf, sizeof(elf));
+	add(archive, "bitcode.o", bitcode, sizeof(bitcode));
 	archive_write_close(archive);
 	archive_write_free(archive);
 	return used;
@@ -199,6 +201,7 @@ START_TEST(files_of_a_package_are_images)
 		ck_assert_int_eq(image_list_add(&list, i ? folder : path, &error), 0);
 		image_list_finish(&list, 1);
 		ck_assert_int_eq(list.image[0].named, !i);
+		ck_assert_uint_eq(list.bitcode, 1);
 		text = list_text(&list);
 		ck_assert_str_eq(text, all_files);
 		free(text);
