@@ -19,6 +19,7 @@
 #include "cli/json_counts.h"
 #include "cli/options.h"
 #include "compile/compile.h"
+#include "findings/findings.h"
 #include "harness.h"
 #include "images/image_objects.h"
 #include "lint/lint.h"
@@ -48,21 +49,6 @@ static const struct argp_option option_list[] = {
 	{ 0 },
 };
 
-static void parse_only(struct argp_state *state, char *argument, struct wrapping *wrapping)
-{
-	char *word[LINT_ID_COUNT];
-	size_t count = option_words(state, argument, "--only", word, LINT_ID_COUNT);
-
-	wrapping->options.only = 0;
-	for (size_t i = 0; i < count; i++) {
-		enum lint_id id = lint_id_find(word[i]);
-
-		if (!id)
-			argp_error(state, "'%s' is no finding's id", word[i]);
-		wrapping->options.only |= 1u << id;
-	}
-}
-
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
 	struct wrapping *wrapping = state->input;
@@ -71,7 +57,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case KEY_WARN: wrapping->warn = true; break;
 	case KEY_STRICT: wrapping->strict = true; break;
 	case KEY_NO_LINK: wrapping->no_link = true; break;
-	case KEY_ONLY: parse_only(state, argument, wrapping); break;
+	case KEY_ONLY: wrapping->options.only = findings_only(state, argument); break;
 	case KEY_TIMEOUT:
 		wrapping->timeout_ms = option_seconds(state, argument, "--timeout");
 		break;

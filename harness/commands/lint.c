@@ -92,27 +92,6 @@ static const struct argp_option option_list[] = {
 	{ 0 },
 };
 
-static enum lint_id parse_id(struct argp_state *state, const char *text)
-{
-	enum lint_id id = lint_id_find(text);
-
-	if (!id)
-		argp_error(state, "'%s' is no finding's id", text);
-	return id;
-}
-
-static void parse_only(struct argp_state *state, const char *argument, struct linting *linting)
-{
-	char *text = strdup(argument), *rest = text, *word;
-
-	if (!text)
-		argp_failure(state, EXIT_ENVIRONMENT, 0, "no memory");
-	linting->options.only = 0;
-	while ((word = strsep(&rest, ",")))
-		linting->options.only |= 1u << parse_id(state, word);
-	free(text);
-}
-
 static void add_table(struct argp_state *state, char *argument, struct linting *linting)
 {
 	if (!strcmp(argument, LINT_COMPACT)) {
@@ -139,8 +118,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		state->child_inputs[3] = &linting->wish;
 		break;
 	case 'f': linting->options.function = argument; break;
-	case KEY_ONLY: parse_only(state, argument, linting); break;
-	case KEY_EXPLAIN: linting->explain = parse_id(state, argument); break;
+	case KEY_ONLY: linting->options.only = findings_only(state, argument); break;
+	case KEY_EXPLAIN: linting->explain = findings_id(state, argument); break;
 	case KEY_TABLE: add_table(state, argument, linting); break;
 	case KEY_FROM:
 		if (!diff_dialect_find(argument))

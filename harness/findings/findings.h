@@ -27,6 +27,7 @@
 #include "error.h"
 #include "harness.h"
 #include "images/image_list.h"
+#include "lint/lint.h"
 
 /* The function without hashes, the id, and the rules without addresses: the same in another build of
  * the same source, and of findings that differ in the place alone. To be freed; NULL: no memory. */
@@ -107,6 +108,9 @@ struct findings_run {
 	json_t *problems;	  /* texts: what was asked for and could not be done */
 };
 extern const struct argp findings_argp;
+/* What --explain and --only name: the id, and a bit for each id (lint_options.only). */
+enum lint_id findings_id(struct argp_state *state, const char *text);
+uint32_t findings_only(struct argp_state *state, const char *argument);
 /* Any object of the run. */
 void findings_keep(struct findings_run *run, json_t *object);
 void findings_problem(struct findings_run *run, const char *text);

@@ -32,6 +32,30 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
+enum lint_id findings_id(struct argp_state *state, const char *text)
+{
+	enum lint_id id = lint_id_find(text);
+
+	if (!id)
+		argp_error(state, "'%s' is no finding's id", text);
+	return id;
+}
+
+uint32_t findings_only(struct argp_state *state, const char *argument)
+{
+	char *text = strdup(argument), *word[LINT_ID_COUNT];
+	uint32_t only = 0;
+	size_t count;
+
+	if (!text)
+		argp_failure(state, EXIT_ENVIRONMENT, 0, "no memory");
+	count = option_words(state, text, "--only", word, LINT_ID_COUNT);
+	for (size_t i = 0; i < count; i++)
+		only |= 1u << findings_id(state, word[i]);
+	free(text);
+	return only;
+}
+
 const struct argp findings_argp = { .options = options, .parser = parse };
 
 static void append(struct findings_run *run, json_t **array, json_t *value)

@@ -323,6 +323,8 @@ static const struct usage_case {
 } usages[] = {
 	{ "no_such_id", { "--explain", "SP999" }, "'SP999' is no finding's id" },
 	{ "no_such_id_of_a_list", { "--only", "SP001,x" }, "'x' is no finding's id" },
+	{ "an_id_is_named_once", { "--only", "SP001,SP002,SP001" }, "'SP001' is named twice" },
+	{ "no_id_is_empty", { "--only", "SP001," }, "a value of the list is empty" },
 	{ "coverage_is_a_percentage", { "--coverage", "101" }, "--coverage" },
 	{ "files_have_names", { "--sarif", "" }, "--sarif" },
 	{ "pages_too", { "--page", "" }, "--page" },
