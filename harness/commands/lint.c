@@ -223,6 +223,7 @@ static void count_image(struct linting *linting, const struct image_path *path, 
 	linting->images++;
 	if (!strcmp(status, "unread"))
 		gate_leave_image_named(gate, code, gate_is_named(path, code));
+	gate_leave(gate, GATE_FAILED, !strcmp(status, "failed"));
 	gate_leave(gate, GATE_UNCHECKED, !strcmp(status, "not_linked"));
 	gate_leave(gate, GATE_NO_CFI, !strcmp(status, "no_cfi"));
 	gate->findings += new_findings(image) + !strcmp(status, "failed");

@@ -112,6 +112,7 @@ static void count_proof(struct proving *proving, const struct image_path *image,
 		gate_leave_image_named(&proving->gate, code, gate_is_named(image, code));
 	} else if (!strcmp(status, "failed")) {
 		totals->failed++;
+		gate_leave(&proving->gate, GATE_FAILED, 1);
 	} else if (!strcmp(status, "unchecked")) {
 		totals->unchecked++;
 		/* What was lost of it is counted by itself. */

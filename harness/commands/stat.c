@@ -188,6 +188,7 @@ static void image_done(void *context, const struct image_path *image,
 		fprintf(stderr, "%s: its process %s\n", PLAIN_TEXT(image->path), failure);
 		census->failed++;
 		census->gate.findings++;
+		gate_leave(&census->gate, GATE_FAILED, 1);
 	}
 	fflush(stdout);
 	census->bar.done += image->bytes;

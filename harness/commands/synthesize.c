@@ -86,6 +86,7 @@ static void count_image(struct synthesizing *all, const struct image_path *path,
 		gate_leave_image_named(gate, code, gate_is_named(path, code));
 	gate_leave(gate, GATE_UNCHECKED, !strcmp(status, "not_linked"));
 	gate->environment |= !strcmp(status, "failed");
+	gate_leave(gate, GATE_FAILED, !strcmp(status, "failed"));
 	gate->checked += json_number(image, "proven") + json_number(image, "partial") +
 			 json_number(image, "replaced");
 	gate_leave(gate, GATE_UNSYNTHESIZED, json_number(image, "none"));

@@ -26,6 +26,8 @@ static const struct {
 	[GATE_LTO] = { "lto_objects", "objects of which code is made when they are linked (LTO)",
 		       KIND_SKIP },
 	[GATE_NESTED] = { "nested_archives", "archives within archives", KIND_SKIP },
+	[GATE_FAILED] = { "failed_images", "images whose process died or took too long",
+			  KIND_KNOWN },
 	[GATE_RELOCATIONS] = { "relocations", "files with relocations that can't be resolved",
 			       KIND_INPUT },
 	[GATE_NO_CFI] = { "no_cfi", "images without CFI", KIND_KNOWN },

@@ -41,6 +41,7 @@ enum gate_reason {
 	GATE_THIN,	    /* an archive below a directory whose members are files elsewhere */
 	GATE_LTO,	    /* of which code is made when it is linked */
 	GATE_NESTED,	    /* an archive's member that is an archive */
+	GATE_FAILED,	    /* its process died or took too long: that fails by itself */
 	GATE_RELOCATIONS,   /* an object file whose CFI has some that can't be resolved */
 	GATE_NO_CFI,	    /* nothing to check */
 	GATE_UNCHECKED,	    /* an object file: no row of it is in a table */

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include "command_output.h"
 #include "images/image_list.h"
@@ -106,6 +107,34 @@ static int prove_as_another_user(int argc, char **argv)
 	return as_another_user(command_prove, argc, argv);
 }
 
+/* An archive's member is copied to be read: its process dies of that. */
+static int as_who_may_not_write(int (*command)(int, char **), int argc, char **argv)
+{
+	const struct rlimit least = { 1, 1 };
+
+	return setrlimit(RLIMIT_FSIZE, &least) ? EXIT_FAILURE : command(argc, argv);
+}
+
+static int lint_that_dies(int argc, char **argv)
+{
+	return as_who_may_not_write(command_lint, argc, argv);
+}
+
+static int prove_that_dies(int argc, char **argv)
+{
+	return as_who_may_not_write(command_prove, argc, argv);
+}
+
+static int stat_that_dies(int argc, char **argv)
+{
+	return as_who_may_not_write(command_stat, argc, argv);
+}
+
+static int synthesize_that_dies(int argc, char **argv)
+{
+	return as_who_may_not_write(command_synthesize, argc, argv);
+}
+
 static const struct {
 	int (*command)(int argc, char **argv);
 	const char *arguments[4];
@@ -189,6 +218,11 @@ static const struct {
 	  { "--only=SP002", "--json", "inner.a" },
 	  EXIT_SKIPPED,
 	  "{\"nested_archives\":1}" },
+	{ lint_that_dies, { "lto.a" }, EXIT_FINDINGS, "1 images whose process died or" },
+	{ lint_that_dies, { "--json", "lto.a" }, EXIT_FINDINGS, "\"failed_images\":1}" },
+	{ prove_that_dies, { "lto.a", "good" }, EXIT_FINDINGS, "1 images whose process died or" },
+	{ stat_that_dies, { "lto.a", "good" }, EXIT_FINDINGS, "1 images whose process died or" },
+	{ synthesize_that_dies, { "lto.a" }, EXIT_ENVIRONMENT, "1 images whose process died or" },
 	{ command_prove, { "--coverage=99", "good" }, EXIT_FINDINGS, "below --coverage 99 %" },
 	{ command_prove, { "--coverage=1", "good" }, EXIT_OK, "of the code has CFI" },
 	{ command_stat, { "--coverage=99", "good" }, EXIT_FINDINGS, "below --coverage 99 %" },
