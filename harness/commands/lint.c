@@ -218,6 +218,7 @@ static void count_image(struct linting *linting, const struct image_path *path, 
 	const char *status = json_text(image, "status"), *code = json_text(image, "code");
 	uint64_t fdes = fdes_of(linting, image, "fdes", "wanted_fdes");
 	uint64_t unproven = fdes_of(linting, image, "unproven", "wanted_unproven");
+	bool lto = json_object_get(image, "lto") != NULL;
 	struct gate *gate = &linting->gate;
 
 	linting->images++;
@@ -225,7 +226,8 @@ static void count_image(struct linting *linting, const struct image_path *path, 
 		gate_leave_image_named(gate, code, gate_is_named(path, code));
 	gate_leave(gate, GATE_FAILED, !strcmp(status, "failed"));
 	gate_leave(gate, GATE_UNCHECKED, !strcmp(status, "not_linked"));
-	gate_leave(gate, GATE_NO_CFI, !strcmp(status, "no_cfi"));
+	gate_leave(gate, GATE_LTO, lto);
+	gate_leave(gate, GATE_NO_CFI, !strcmp(status, "no_cfi") && !lto);
 	gate->findings += new_findings(image) + !strcmp(status, "failed");
 	/* A proof that a run contradicts. A finding that it contradicts is one. */
 	gate->findings += json_number(json_object_get(image, "stepped"), "contradicted");

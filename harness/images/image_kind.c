@@ -75,3 +75,38 @@ enum image_kind image_kind(const struct image *image)
 	elf_end(elf);
 	return kind;
 }
+
+/* The symbol by which GCC marks them (gcc/toplev.cc). */
+static bool has_slim_symbol(Elf_Scn *section, const GElf_Shdr *header, Elf *elf)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	GElf_Sym symbol;
+
+	for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
+		const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
+
+		if (name && !strcmp(name, "__gnu_lto_slim"))
+			return true;
+	}
+	return false;
+}
+
+bool image_is_slim(const struct image *image)
+{
+	Elf_Scn *section = NULL;
+	bool is_slim = false;
+	GElf_Shdr header;
+	size_t size;
+	const uint8_t *bytes = image_file_bytes(image, &size);
+	Elf *elf;
+
+	if (image->type != ET_REL)
+		return false;
+	elf_version(EV_CURRENT);
+	elf = elf_memory((char *)bytes, size);
+	while (!is_slim && (section = elf_nextscn(elf, section)))
+		is_slim = gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB &&
+			  has_slim_symbol(section, &header, elf);
+	elf_end(elf);
+	return is_slim;
+}

@@ -18,6 +18,9 @@ enum image_kind {
 };
 
 enum image_kind image_kind(const struct image *image);
+/* An object of GCC's link time optimization that is slim (GCC manual, -ffat-lto-objects): code is made of it
+ * when it is linked. */
+bool image_is_slim(const struct image *image);
 /* "kernel_module"; "a kernel module". */
 const char *image_kind_name(enum image_kind kind);
 const char *image_kind_title(enum image_kind kind);

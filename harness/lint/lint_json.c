@@ -246,6 +246,8 @@ static int lint_opened(const struct lint_options *options, const struct opened_i
 	int result;
 
 	json_object_set_new(image, "kind", json_string(image_kind_name(kind)));
+	if (image_is_slim(opened->image))
+		json_object_set_new(image, "lto", json_true());
 	result = open_cfi(opened->image, kind, &object, &cfi, error);
 	if (!result) {
 		printing.object = object;

@@ -189,8 +189,12 @@ static void print_counts(FILE *file, const json_t *counts)
 }
 
 /* Of those that have no CFI by their nature. */
-static const char *what_it_is(const char *kind)
+static const char *what_it_is(const json_t *image)
 {
+	const char *kind = json_text(image, "kind");
+
+	if (json_object_get(image, "lto"))
+		return ": its code is made when it is linked (LTO)";
 	if (!strcmp(kind, image_kind_name(IMAGE_DEBUG_FILE)))
 		return ": a debug file, whose code is in another";
 	return strcmp(kind, image_kind_name(IMAGE_KERNEL_MODULE)) ? "" : ": a kernel module";
@@ -254,7 +258,7 @@ void lint_text_image(FILE *file, const json_t *image)
 	} else if (json_object_get(image, "message")) {
 		fprintf(file, "%s: %s", status, PLAIN_TEXT(json_text(image, "message")));
 	} else {
-		fprintf(file, "no CFI%s", what_it_is(json_text(image, "kind")));
+		fprintf(file, "no CFI%s", what_it_is(image));
 	}
 	fputc('\n', file);
 	print_tables(file, image);

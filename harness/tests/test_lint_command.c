@@ -392,6 +392,41 @@ START_TEST(a_reason_is_in_the_json)
 }
 END_TEST
 
+/* A fat object has its code, or has data alone. */
+START_TEST(code_that_is_made_later_is_counted)
+{
+	static const struct {
+		const char *source, *option, *expected;
+		int status;
+	} builds[] = {
+		{ "int f(void) { return 2; }", "-fno-fat-lto-objects",
+		  "checked: 1 FDEs; not checked: 1 objects of which code is made when",
+		  EXIT_FINDINGS },
+		{ "int f(void) { return 2; }", "-ffat-lto-objects", "checked: 2 FDEs; 100.00 %",
+		  EXIT_OK },
+		{ "int f = 2;", "-ffat-lto-objects",
+		  "checked: 1 FDEs; not checked: 1 images without CFI; 100.00 %", EXIT_OK },
+	};
+	static const char *const strict[] = { "--strict", NULL };
+	char command[256], *text;
+	int status;
+
+	for (int i = 0; i < COUNT(builds); i++) {
+		write_file("l.c", builds[i].source);
+		write_file("g.c", "int g(void) { return 1; }");
+		snprintf(command, sizeof(command),
+			 "gcc-12 -c -flto %s l.c && gcc-12 -c g.c && rm -f l.a && "
+			 "ar rcS l.a l.o g.o",
+			 builds[i].option);
+		ck_assert(!system(command));
+		text = say(strict, "l.a", &status);
+		ck_assert_msg(status == builds[i].status && strstr(text, builds[i].expected),
+			      "%d: %d %s", i, status, text);
+		free(text);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("lint_command");
@@ -411,6 +446,7 @@ int main(void)
 	tcase_add_test(said, cases_know_the_baseline);
 	tcase_add_test(said, hostile_names_are_escaped);
 	tcase_add_test(said, a_reason_is_in_the_json);
+	tcase_add_test(said, code_that_is_made_later_is_counted);
 	tcase_add_test(said, a_run_that_could_nothing_says_so);
 	tcase_add_loop_test(said, usage_is_checked, 0, COUNT(usages));
 	suite_add_tcase(suite, said);
