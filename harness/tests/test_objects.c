@@ -322,6 +322,23 @@ static void of_another_size(void)
 	relocations_of_text()->sh_entsize = 16;
 }
 
+/* Three sections have them; each alone has fewer than the file has room for. */
+static void shared_relocations(void)
+{
+	const Elf64_Ehdr *header = (const Elf64_Ehdr *)bytes;
+	Elf64_Shdr *section = (Elf64_Shdr *)(bytes + header->e_shoff);
+	size_t from = (size + 7) & ~(size_t)7, none = from;
+
+	memset(bytes + size, 0, from + none - size);
+	size = from + none / sizeof(Elf64_Rela) * sizeof(Elf64_Rela);
+	for (size_t i = 0, shared = 0; i < header->e_shnum && shared < 3; i++)
+		if (section[i].sh_type == SHT_RELA) {
+			section[i].sh_offset = from;
+			section[i].sh_size = size - from;
+			shared++;
+		}
+}
+
 /* Each that no relocation fills in is the same half of the file. */
 static void over_each_other(void)
 {
@@ -358,6 +375,8 @@ static const struct damage_case {
 	{ "relocations of LLVM's own form", in_another_form,
 	  "a relocation of 0x0 is of a form that is not read here", 0 },
 	{ "relocations of another size", of_another_size, "a relocation of 0x0 can't be read", 0 },
+	{ "relocations that sections share", shared_relocations,
+	  "a relocation of 0x0 is one of more than the file has room for", 0 },
 	{ "relocations of other symbols", other_symbols, "a relocation of 0x0 can't be read", 0 },
 };
 

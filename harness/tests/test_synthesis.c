@@ -239,6 +239,9 @@ static const struct synthesis_case {
 	  "	.cfi_escape 0x10, 0xf, 0x3, 0x77, 0xe0, 0x0	# r15 = *(rsp+96)\n"
 	  "	.cfi_escape 0x10, 0x10, 0x3, 0x77, 0xa8, 0x1	# rip = *(rsp+168)\n"
 	  "	# +0x9\n	.cfi_endproc\n" },
+	{ "one whose system call is another function's is none",
+	  "f:	mov eax, 15\n" END "	.type h, @function\nh:	syscall\n	ret\n	.size h, .-h\n",
+	  PROC "	# +0x5\n	.cfi_endproc\n" },
 	{ "one that goes on in a function that has an FDE",
 	  "f:	push rbx\n	jmp 1f\n" END
 	  "h:	.cfi_startproc\n	push rbx\n	.cfi_def_cfa_offset 16\n"
