@@ -90,6 +90,8 @@ static const struct noreturn_case {
 	  F("	call 1f\n2:	jmp 2b\n1:	sub rsp, 8\n	ret\n"), "f" },
 	{ "and never returns, if what is called has room alone",
 	  F("	call 1f\n	ret\n1:	lea rsp, [rsp-8]\n2:	jmp 2b\n"), "f" },
+	{ "a weak function that is linked",
+	  F("	call 9f\n	ret\n") "	.weak g\n9:" G(NEVER(exit)), "f g" },
 	{ "another stack may come back here", F("	mov rsp, [rdi]\n" NEVER(abort)), "" },
 	{ "somebody may come back to this stack", F("	mov [rdi], rsp\n" NEVER(abort)), "" },
 	{ "a stack by a register", F("	mov rsp, rdi\n" NEVER(abort)), "" },
@@ -145,9 +147,18 @@ static const struct noreturn_case {
 	{ "one more than are followed", F("	.fill 65536, 1, 0x90\n	ud2\n"), "" },
 };
 
+/* Of an image that is made of an object file. */
+static const struct noreturn_case object_cases[] = {
+	{ "another file may have its own in place of a weak function",
+	  F("	call 9f\n	ret\n") "	.weak g\n9:" G(NEVER(exit)), "" },
+	{ "what comes in behind its begin is of this one",
+	  F("	call 9f\n	ret\n") "	.weak g\n" G("	nop\n9:" NEVER(exit)), "f" },
+	{ "another function is its own", F("	call 9f\n	ret\n") "9:" G(NEVER(exit)), "f g" },
+};
+
 /* Names of the functions that never return, in the order of addresses. */
-static void ask(const struct image *image, const struct cfi *cfi, bool backwards, char *text,
-		size_t size)
+static void ask(const struct image *image, const struct cfi *cfi, bool is_object, bool backwards,
+		char *text, size_t size)
 {
 	struct code_decoder *decoder = code_decoder_create();
 	struct flow_names *names = flow_names_create(cfi);
@@ -157,6 +168,8 @@ static void ask(const struct image *image, const struct cfi *cfi, bool backwards
 	bool never[sizeof(asked) / sizeof(asked[0])] = { false };
 
 	ck_assert_ptr_nonnull(noreturn);
+	if (is_object)
+		flow_noreturn_is_object(noreturn);
 	for (size_t i = 0; i < count; i++) {
 		size_t number = backwards ? count - 1 - i : i;
 		uint64_t pc = image_symbol_address(image, asked[number]);
@@ -174,19 +187,29 @@ static void ask(const struct image *image, const struct cfi *cfi, bool backwards
 	code_decoder_destroy(decoder);
 }
 
-START_TEST(functions_that_never_return_are_found)
+static void check(const struct noreturn_case *test, bool is_object)
 {
-	const struct noreturn_case *test = &noreturn_cases[_i];
 	struct assembled assembled;
 	char text[100];
 
 	assembled_open(&assembled, test->assembly);
 	for (int backwards = 0; backwards < 2; backwards++) {
-		ask(assembled.image, assembled.cfi, backwards, text, sizeof(text));
+		ask(assembled.image, assembled.cfi, is_object, backwards, text, sizeof(text));
 		ck_assert_msg(!strcmp(text, test->expected), "%s%s: '%s', expected '%s'",
 			      test->rule, backwards ? ", backwards" : "", text, test->expected);
 	}
 	assembled_close(&assembled);
+}
+
+START_TEST(functions_that_never_return_are_found)
+{
+	check(&noreturn_cases[_i], false);
+}
+END_TEST
+
+START_TEST(a_weak_function_may_be_replaced)
+{
+	check(&object_cases[_i], true);
 }
 END_TEST
 
@@ -200,6 +223,8 @@ int main(void)
 	tcase_set_timeout(functions, 60);
 	tcase_add_loop_test(functions, functions_that_never_return_are_found, 0,
 			    (int)(sizeof(noreturn_cases) / sizeof(noreturn_cases[0])));
+	tcase_add_loop_test(functions, a_weak_function_may_be_replaced, 0,
+			    (int)(sizeof(object_cases) / sizeof(object_cases[0])));
 	suite_add_tcase(suite, functions);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

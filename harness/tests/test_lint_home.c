@@ -6,6 +6,7 @@
  */
 #include "lint_fixture.h"
 
+#define END_START  "	.cfi_endproc\n	.cfi_startproc\n"
 #define ERROR_CODE "	.cfi_def_cfa_offset 16\n"
 #define FRAME	   "	sub rsp, 8\n	.cfi_def_cfa_offset 24\n"
 #define NO_FRAME   "	add rsp, 8\n	.cfi_def_cfa_offset 16\n"
@@ -34,6 +35,23 @@ static const struct lint_case lint_cases[] = {
 	  "SP005 0..1 cfa=rsp+16 / cfa=rsp+8\n0 of 1, 1 mismatch" },
 	{ "one that ends in another one", ERROR_CODE "	jmp g@PLT\n",
 	  "SP005 0..5 cfa=rsp+16 / cfa=rsp+8\n0 of 1, 1 mismatch" },
+	{ "one that nobody names, too",
+	  "9:" LEAF END_START ERROR_CODE "	xor eax, eax\n	.cfi_def_cfa_offset 8\n	jmp 9b\n",
+	  "SP005 1..3 cfa=rsp+16 / cfa=rsp+8\n2 of 3, 1 mismatch, 1 proven" },
+	{ "unless it never says where its caller is",
+	  "9:" LEAF END_START ERROR_CODE "	jmp 9b\n",
+	  "1 of 2, 1 proven, 1 unproven no_entry" },
+	{ "who returns to what it has pushed is perhaps not called",
+	  ERROR_CODE "	push rax\n	.cfi_def_cfa_offset 24\n	ret\n",
+	  "0 of 2, 1 unproven no_entry" },
+	{ "nor is who takes off what lies above its return address",
+	  ERROR_CODE "	pop rcx\n	.cfi_def_cfa_offset 8\n	mov [rsp], rcx\n	ret\n",
+	  "0 of 3, 1 unproven no_entry" },
+	{ "nor is who takes off its arguments",
+	  ERROR_CODE "	pop rcx\n	.cfi_def_cfa_offset 8\n	pop rax\n	"
+		     ".cfi_def_cfa_offset 0\n	push rcx\n	.cfi_def_cfa_offset 8\n	"
+		     "ret\n",
+	  "0 of 4, 1 unproven no_entry" },
 	{ "one that never ends is called",
 	  ERROR_CODE "1:	jmp 1b\n" SECOND(g) "	push rax\n	.cfi_def_cfa_offset 16\n"
 						    "	call 1b\n	ud2\n",

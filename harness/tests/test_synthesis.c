@@ -56,6 +56,10 @@ static const struct synthesis_case {
 	{ "of two ways that differ neither counts",
 	  "f:	test edi, edi\n	je 1f\n	push rax\n1:	nop\n	ret\n" END,
 	  "	# no row for 2 (no register leads to the CFA)\n" PROC "	# +0x5\n	.cfi_endproc\n" },
+	{ "nor where one of them comes from a system call that is not known",
+	  "f:	test edi, edi\n	je 1f\n	push rax\n	syscall\n1:	nop\n	ret\n" END,
+	  "	# no row for 2 (no register leads to the CFA)\n"
+	  PROC "	# +0x4 push rax\n	.cfi_def_cfa_offset 16\n	# +0x7\n	.cfi_endproc\n" },
 	{ "a jump table with a comparison",
 	  "f:	push rbx\n	cmp edi, 1\n	ja 1f\n	mov edi, edi\n"
 	  "	lea rdx, 9f[rip]\n	movsxd rax, dword ptr [rdx+rdi*4]\n	add rax, rdx\n"
