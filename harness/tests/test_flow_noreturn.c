@@ -86,6 +86,14 @@ static const struct noreturn_case {
 	  F("	call 1f\n2:	jmp 2b\n1:	lea rsp, [rsp+8]\n	ret\n"), "" },
 	{ "one that adds", F("	call 1f\n2:	jmp 2b\n1:	add rsp, 8\n	ret\n"), "" },
 	{ "one that pops", F("	call 1f\n2:	jmp 2b\n1:	pop rcx\n	ret\n"), "" },
+	{ "one that adds less", F("	call 1f\n2:	jmp 2b\n1:	add rsp, 1\n	ret\n"),
+	  "" },
+	{ "one that leaves it there is called",
+	  F("	call 1f\n2:	jmp 2b\n1:	add rsp, 0\n	ret\n"), "f" },
+	{ "the same by an address",
+	  F("	call 1f\n2:	jmp 2b\n1:	lea rsp, [rsp+1]\n	ret\n"), "" },
+	{ "and who leaves it there",
+	  F("	call 1f\n2:	jmp 2b\n1:	lea rsp, [rsp]\n	ret\n"), "f" },
 	{ "one that makes room is called",
 	  F("	call 1f\n2:	jmp 2b\n1:	sub rsp, 8\n	ret\n"), "f" },
 	{ "and never returns, if what is called has room alone",
@@ -153,7 +161,8 @@ static const struct noreturn_case object_cases[] = {
 	  F("	call 9f\n	ret\n") "	.weak g\n9:" G(NEVER(exit)), "" },
 	{ "what comes in behind its begin is of this one",
 	  F("	call 9f\n	ret\n") "	.weak g\n" G("	nop\n9:" NEVER(exit)), "f" },
-	{ "another function is its own", F("	call 9f\n	ret\n") "9:" G(NEVER(exit)), "f g" },
+	{ "another function is its own", F("	call 9f\n	ret\n") "9:" G(NEVER(exit)),
+	  "f g" },
 };
 
 /* Names of the functions that never return, in the order of addresses. */

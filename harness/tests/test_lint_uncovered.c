@@ -49,6 +49,12 @@ static const struct lint_case lint_cases[] = {
 	{ "up to what is no instruction", GAP("	xor eax, eax\n	.byte 0x06\n	ret\n") NEXT,
 	  NONE(3, 5) "2 of 2, 2 proven" },
 	{ "at once", GAP("	.byte 0x06\n	ret\n") NEXT, NONE(3, 4) "2 of 2, 2 proven" },
+	{ "zeros are no code", GAP("	.zero 2\n	ret\n") NEXT, "2 of 2, 2 proven" },
+	{ "one may begin an instruction", GAP("	add al, al\n	add al, al\n	ret\n") NEXT,
+	  NONE(3, 8) "2 of 2, 2 proven" },
+	{ "a MiB at most",
+	  GAP("	xor eax, eax\n	.fill 1100000, 1, 0x90\n	ret\n") NEXT,
+	  NONE(3, 1048579) "2 of 2, 2 proven" },
 	{ "up to the section's end",
 	  "	jmp 1f\n	nop\n	.cfi_endproc\n	.section .text.z, \"ax\"\n1:	xor eax, "
 	  "eax\n"
