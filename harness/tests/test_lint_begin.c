@@ -37,6 +37,10 @@ static const struct lint_case lint_cases[] = {
 	{ "the same of one that is called", CALLS "1:	push rbx\n" BEHIND_PUSH,
 	  "SP001 7..8 cfa=rsp+8 / cfa=rsp+16\nSP006 6..7 no FDE covers it / it is a function, or "
 	  "something leads there\n5 of 6, 1 mismatch, 1 proven" },
+	{ "of one that is jumped to: whoever jumps may have a frame",
+	  "	test edi, edi\n	je 1f\n" F "1:	push rbx\n" BEHIND_PUSH,
+	  "SP006 5..6 no FDE covers it / it is a function, or something leads there\n"
+	  "3 of 7, 1 proven, 1 unproven no_entry" },
 	{ "of one that nobody names: no row of it is known", F "	push rbx\n" BEHIND_PUSH,
 	  "1 of 5, 1 proven, 1 unproven no_entry" },
 	{ "with more ways into it than one, neither",
