@@ -12,6 +12,8 @@
 #define NO_FRAME   "	add rsp, 8\n	.cfi_def_cfa_offset 16\n"
 #define TAKES_OFF  "	add rsp, 8\n	.cfi_def_cfa_offset 8\n"
 
+#define TABLE_JUMP "	movsxd rax, dword ptr [rdx+rdi*4]\n	add rax, rdx\n	jmp rax\n"
+
 /* A way with a frame ends in this, and behind it another block begins, which has none. */
 #define ENDS(how)                                                                                  \
 	"	test edi, edi\n	je 1f\n	push rax\n	.cfi_def_cfa_offset 16\n" how              \
@@ -52,6 +54,13 @@ static const struct lint_case lint_cases[] = {
 		     ".cfi_def_cfa_offset 0\n	push rcx\n	.cfi_def_cfa_offset 8\n	"
 		     "ret\n",
 	  "0 of 4, 1 unproven no_entry" },
+	{ "a jump table that is read too far at first",
+	  ERROR_CODE
+	  "	mov edi, [rdi]\n	.cfi_def_cfa_offset 8\n	test edi, edi\n	je 3f\n"
+	  "	lea rdx, 8f[rip]\n" TABLE_JUMP "3:	lea rdx, 9f[rip]\n" TABLE_JUMP
+	  "	push rax\n	ret\n	nop\n	nop\n2:	ret\n1:	ret\n"
+	  "	.section .rodata\n8:	.long 1b-8b\n9:	.long 2b-9b, 0x7fffffff\n	.text\n",
+	  "SP005 0..2 cfa=rsp+16 / cfa=rsp+8\n12 of 15, 1 mismatch" },
 	{ "one that never ends is called",
 	  ERROR_CODE "1:	jmp 1b\n" SECOND(g) "	push rax\n	.cfi_def_cfa_offset 16\n"
 						    "	call 1b\n	ud2\n",
