@@ -52,6 +52,8 @@ static const struct lint_case lint_cases[] = {
 	  "SP002 14..16 ra=undefined / there is the return address\n4 of 6, 1 mismatch, 1 proven" },
 	{ "where an object's process will begin there is none", LEAF END "_start:" NEVER,
 	  "4 of 4, 2 proven" },
+	{ "of any other function nobody knows", LEAF END "_start:" NEVER END NEVER,
+	  "4 of 7, 2 proven, 1 unproven rule_unknown" },
 	/* As glibc's clone has it. */
 	{ "a new thread has none", "	mov eax, 56\n" END CLONE "	je 9f\n	ret\n9:" THREAD,
 	  GAP(13) "5 of 5, 2 proven" },
@@ -66,6 +68,9 @@ static const struct lint_case lint_cases[] = {
 	{ "nobody knows, if nothing was seen to lead there",
 	  "	mov eax, 56\n" END CLONE "	ret\n9:" THREAD,
 	  GAP(11) "1 of 5, 1 proven, 1 unproven rule_unknown" },
+	{ "or if the call is too far away",
+	  "	mov eax, 56\n" END "	.fill 300, 1, 0x90\n" CLONE "	je 9f\n	ret\n9:" THREAD,
+	  "1 of 5, 1 proven, 1 unproven rule_unknown" },
 	/* Where the return address is. */
 	{ "behind the words of its frame", RULE("	.cfi_offset rip, 8\n"), ABOVE("c+8") },
 	{ "in its caller's", RULE("	.cfi_offset rip, 80\n"), ABOVE("c+80") },
