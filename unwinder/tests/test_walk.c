@@ -508,6 +508,107 @@ START_TEST(memo_never_changes_a_walk)
 }
 END_TEST
 
+/* What is known is not looked up again: not even where nothing is mapped any more, which only a reset
+ * tells the memo. */
+START_TEST(memo_looks_nothing_up_again)
+{
+	const struct literal function[] = { NORMAL, END };
+	static const uint64_t words[] = { A + 1, A + 2, B + 1 },
+			      found[] = { A, A + 1, A + 2, B + 1 };
+	int (*walks[])(const struct address_space *, const struct register_values *,
+		       const struct memory_reader *, struct walk_memo *, struct stack *,
+		       struct error *) = { walk_rows, walk_table };
+	struct fake_stack memory = { .word = words, .words = COUNT(words) };
+	struct memory_reader reader = { read_stack, &memory };
+	struct register_values regs = { .known = (1u << REGISTER_COUNT) - 1 };
+	struct walk_memo *memo = walk_memo_create();
+	struct stack stack = { 0 };
+	struct error error;
+
+	regs.value[REGISTER_RSP] = SP;
+	regs.value[REGISTER_RIP] = A;
+	for (int i = 0; i < COUNT(walks); i++) {
+		struct world world;
+
+		world_init(&world, function, COUNT(function), false);
+		ck_assert(!walks[i](&world.space, &regs, &reader, memo, &stack, &error));
+		world.space.mapping_count = 0;
+		ck_assert(!walks[i](&world.space, &regs, &reader, memo, &stack, &error));
+		check_stack("known", "memo", &stack, found, COUNT(found), STOP_COMPLETE);
+		walk_memo_reset(memo);
+		ck_assert(!walks[i](&world.space, &regs, &reader, memo, &stack, &error));
+		check_stack("forgotten", "memo", &stack, found, 1, STOP_NO_MAPPING);
+		world_deinit(&world);
+	}
+	walk_memo_destroy(memo);
+	stack_deinit(&stack);
+}
+END_TEST
+
+/* Registers that a caller's frame does not know: rax, rdx, rcx, rsi, rdi and r8 to r11. */
+#define SCRATCH 0xf37u
+
+/* Frames that differ in one thing only: a PC where a function begins, or to which the one before it
+ * would return; and a register that is zero, or unknown. */
+static const struct {
+	const char *name;
+	struct literal function[2];
+	uint64_t words[4];
+	uint64_t pc[2], sp[2]; /* of the first walk and the second */
+	uint32_t unknown[2];
+	uint64_t found[2][5];
+	uint32_t count[2], stop[2];
+} alike[] = {
+	{ "an_exact_pc",
+	  { NORMAL, CFI(CFA_def_cfa_offset(24)) },
+	  { B, A + 1, A + 2, OUTSIDE },
+	  { B, A },
+	  { SP + 8, SP },
+	  { SCRATCH, SCRATCH },
+	  { { B, OUTSIDE }, { A, B, A + 1, A + 2, OUTSIDE } },
+	  { 2, 5 },
+	  { STOP_NO_MAPPING, STOP_NO_MAPPING } },
+	{ "a_zero_that_is_known",
+	  { CFI(CFA_register(RIP, RBX)), NORMAL },
+	  { 0 },
+	  { A, A },
+	  { SP, SP },
+	  { 0, 1u << REGISTER_RBX },
+	  { { A }, { A } },
+	  { 1, 1 },
+	  { STOP_ZERO_RETURN, STOP_REGISTER_UNKNOWN } },
+};
+
+START_TEST(memo_tells_frames_apart)
+{
+	struct fake_stack memory = { .word = alike[_i].words, .words = COUNT(alike[_i].words) };
+	struct memory_reader reader = { read_stack, &memory };
+	struct walk_memo *rows = walk_memo_create(), *table = walk_memo_create();
+	struct stack stack = { 0 };
+	struct error error;
+	struct world world;
+
+	world_init(&world, alike[_i].function, COUNT(alike[_i].function), false);
+	for (int i = 0; i < 2; i++) {
+		struct register_values regs = { .known = (1u << REGISTER_COUNT) - 1 };
+
+		regs.known &= ~alike[_i].unknown[i];
+		regs.value[REGISTER_RSP] = alike[_i].sp[i];
+		regs.value[REGISTER_RIP] = alike[_i].pc[i];
+		ck_assert(!walk_rows(&world.space, &regs, &reader, rows, &stack, &error));
+		check_stack(alike[_i].name, "rows", &stack, alike[_i].found[i], alike[_i].count[i],
+			    alike[_i].stop[i]);
+		ck_assert(!walk_table(&world.space, &regs, &reader, table, &stack, &error));
+		check_stack(alike[_i].name, "table", &stack, alike[_i].found[i], alike[_i].count[i],
+			    alike[_i].stop[i]);
+	}
+	walk_memo_destroy(rows);
+	walk_memo_destroy(table);
+	stack_deinit(&stack);
+	world_deinit(&world);
+}
+END_TEST
+
 /* As free() does. */
 START_TEST(no_memo_is_destroyed)
 {
@@ -526,6 +627,8 @@ int main(void)
 	tcase_add_loop_test(tcase, as_deep_as_the_stack_goes, 0, COUNT(depth_cases));
 	tcase_add_test(tcase, memo_reads_a_deep_stack_again);
 	tcase_add_test(tcase, memo_never_changes_a_walk);
+	tcase_add_test(tcase, memo_looks_nothing_up_again);
+	tcase_add_loop_test(tcase, memo_tells_frames_apart, 0, COUNT(alike));
 	tcase_add_test(tcase, no_memo_is_destroyed);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
