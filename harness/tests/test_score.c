@@ -492,6 +492,38 @@ START_TEST(long_stack)
 }
 END_TEST
 
+static const struct {
+	int callers;
+	const char *said;
+} truths_callers[] = {
+	{ 1, "0x30 (prog)\n" },
+	{ 2, "0x30 (prog), 0x40 (prog)\n" },
+	{ 3, "0x30 (prog), 0x40 (prog), 0x50 (prog), ...\n" },
+	{ 4, "0x30 (prog), 0x40 (prog), 0x50 (prog), ...\n" },
+};
+
+START_TEST(the_first_of_many_callers)
+{
+	struct truth_bytes bytes = { 0 };
+	struct score_truth truth;
+	char stack[32], profile[4096], *all, *said;
+
+	truth_image(&bytes, TRUTH_IMAGE_FILE, "/nonexistent/prog", "", 0);
+	for (int i = 0; i < truths_callers[_i].callers; i++) {
+		snprintf(stack, sizeof(stack), "0:20 0:%x 0:10", 0x30 + i * 0x10);
+		add_stack(&bytes, stack, (struct truth_stack) { .points = 1 });
+	}
+	open_truth(&bytes, &truth);
+	stack_json("0:20 0:80 0:10", "", profile, sizeof(profile));
+	all = score_all(&truth, profile, false);
+	said = strstr(all, "the truth has there: ");
+	ck_assert_ptr_nonnull(said);
+	ck_assert_str_eq(said + strlen("the truth has there: "), truths_callers[_i].said);
+	free(all);
+	score_truth_close(&truth);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("score");
@@ -506,6 +538,8 @@ int main(void)
 	tcase_add_test(tcase, as_text);
 	tcase_add_test(tcase, as_json);
 	tcase_add_test(tcase, long_stack);
+	tcase_add_loop_test(tcase, the_first_of_many_callers, 0,
+			    sizeof(truths_callers) / sizeof(truths_callers[0]));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
