@@ -179,6 +179,53 @@ START_TEST(shape_is_the_value)
 }
 END_TEST
 
+/* Few are drawn of these, or none. */
+static const struct {
+	const char *name;
+	const char *bytes;
+	bool saved;
+	int form;
+} written[] = {
+	{ "index_times_8", "\x73\0\x76\0\x38\x1e\x22", false, EXPRESSION_REGISTER },
+	{ "index_shifted_by_3", "\x73\0\x76\0\x33\x24\x22", false, EXPRESSION_REGISTER },
+	{ "index_times_8_loaded", "\x73\0\x76\0\x38\x1e\x22\x06", false, EXPRESSION_DEREF },
+	{ "twice_a_sum_of_two", "\x73\0\x76\0\x22\x32\x1e", false, EXPRESSION_OTHER },
+	{ "a_sum_of_two_shifted", "\x73\0\x76\0\x22\x33\x24", false, EXPRESSION_OTHER },
+	{ "twice_what_has_an_index", "\x73\0\x76\0\x38\x1e\x22\x32\x1e", false, EXPRESSION_OTHER },
+	{ "twice_what_was_loaded", "\x73\0\x06\x32\x1e", false, EXPRESSION_OTHER },
+	{ "aligned", "\x09\xf0\x1a", true, EXPRESSION_ALIGNED },
+	{ "twice_aligned", "\x09\xf0\x1a\x32\x1e", true, EXPRESSION_OTHER },
+	{ "no_times_aligned", "\x09\xf0\x1a\x30\x1e", true, EXPRESSION_OTHER },
+};
+
+/* As many bytes as make the operations: some are 0. */
+static size_t written_size(const char *bytes)
+{
+	size_t size = 0;
+
+	while (bytes[size])
+		size += (uint8_t)bytes[size] >= 0x70 ? 2 : 1;
+	return size;
+}
+
+START_TEST(shape_of_what_is_written)
+{
+	const uint8_t *bytes = (const uint8_t *)written[_i].bytes;
+	size_t size = written_size(written[_i].bytes);
+	struct expression_shape shape;
+
+	if (written[_i].saved)
+		expression_recognise_saved(bytes, size, &shape);
+	else
+		expression_recognise(bytes, size, &shape);
+	ck_assert_msg((int)shape.form == written[_i].form, "%s: form %d", written[_i].name,
+		      shape.form);
+	random_state = 1;
+	for (int round = 0; shape.form != EXPRESSION_OTHER && round < 4; round++)
+		check_value(bytes, size, written[_i].saved, &shape);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("expression_shapes");
@@ -186,6 +233,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, shape_is_the_value, 0, 2);
+	tcase_add_loop_test(tcase, shape_of_what_is_written, 0, COUNT(written));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
