@@ -5,6 +5,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "number_map.h"
 #include "sanitized.h"
 #include "scratch.h"
@@ -90,6 +91,71 @@ START_TEST(no_memory_is_said)
 }
 END_TEST
 
+/* ---- blocks; under AddressSanitizer each piece is one --------------------------------------- */
+
+#define HUGE_PAGE (2ul << 20)
+#define LARGE	  (3ul << 20)
+
+/* Two beside each other, and all the rest: it is one block yet. */
+START_TEST(block_is_used_up)
+{
+	struct scratch scratch = { 0 };
+	uint8_t *first = scratch_take(&scratch, 64), *second = scratch_take(&scratch, 64), *rest;
+	const struct scratch_block *block = scratch.block;
+
+	ck_assert_ptr_nonnull(first);
+	ck_assert_ptr_eq(second, first + 64);
+	ck_assert_uint_ge(scratch.end - scratch.at, (16 << 10) - 128);
+	rest = scratch_take(&scratch, (size_t)(scratch.end - scratch.at));
+	ck_assert_ptr_eq(rest, second + 64);
+	ck_assert_ptr_eq(scratch.block, block);
+	ck_assert_ptr_nonnull(scratch_take(&scratch, 1));
+	ck_assert_ptr_ne(scratch.block, block);
+	scratch_deinit(&scratch);
+}
+END_TEST
+
+/* Each is as large as all before it. */
+START_TEST(blocks_are_few)
+{
+	struct scratch scratch = { 0 };
+	const struct scratch_block *last = NULL;
+	int blocks = 0;
+
+	for (int i = 0; i < 1000; i++) {
+		ck_assert_ptr_nonnull(scratch_take(&scratch, 1000));
+		blocks += scratch.block != last;
+		last = scratch.block;
+	}
+	ck_assert_int_le(blocks, 8);
+	scratch_deinit(&scratch);
+}
+END_TEST
+
+static bool is_mapped(const uint8_t *at)
+{
+	return !msync((void *)((uintptr_t)at & -4096ul), 4096, MS_ASYNC);
+}
+
+/* Large ones begin where a huge page does, the heap's small ones do not; and all go back. */
+START_TEST(large_blocks_are_mappings)
+{
+	struct scratch scratch = { 0 };
+	uint8_t *piece[3];
+
+	ck_assert_uint_ne((uintptr_t)scratch_take(&scratch, 1) & (HUGE_PAGE - 1), 64);
+	for (int i = 0; i < 3; i++) {
+		piece[i] = scratch_take(&scratch, LARGE << i);
+		ck_assert_ptr_nonnull(piece[i]);
+		ck_assert_uint_eq((uintptr_t)piece[i] & (HUGE_PAGE - 1), 64);
+		ck_assert(is_mapped(piece[i]) && is_mapped(piece[i] + (LARGE << i) - 1));
+	}
+	scratch_deinit(&scratch);
+	for (int i = 0; i < 3; i++)
+		ck_assert(!is_mapped(piece[i]) && !is_mapped(piece[i] + (LARGE << i) - 1));
+}
+END_TEST
+
 static bool is_number(void *context, uint32_t number)
 {
 	return number == *(const uint32_t *)context;
@@ -130,6 +196,11 @@ int main(void)
 	tcase_add_test(tcase, what_grows_keeps_its_bytes);
 	tcase_add_test(tcase, no_memory_is_said);
 	tcase_add_test(tcase, a_map_lies_there);
+	if (!SANITIZED) {
+		tcase_add_test(tcase, block_is_used_up);
+		tcase_add_test(tcase, blocks_are_few);
+		tcase_add_test(tcase, large_blocks_are_mappings);
+	}
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
