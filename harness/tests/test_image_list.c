@@ -163,6 +163,7 @@ static const struct {
 	{ BITCODE "more", 8, ARCHIVE_BITCODE },
 	{ WRAPPED, 3, ARCHIVE_OTHER },
 	{ WRAPPED, 4, ARCHIVE_BITCODE },
+	{ WRAPPED "more", 8, ARCHIVE_BITCODE },
 	{ ARMAG, 7, ARCHIVE_OTHER },
 	{ ARMAG, 8, ARCHIVE_AR },
 	{ ARMAG "debian-binary", 21, ARCHIVE_AR },
@@ -202,13 +203,14 @@ START_TEST(members_that_are_not_checked_are_given)
 	folder_begin();
 	ar_of_all_kinds(&ar);
 	write_file("lib.a", ar.bytes, ar.size);
+	write_file("empty", "", 0); /* it can be read */
 	ck_assert_msg(archive_members("lib.a", take_member, &members, &error) == 1, "%s",
 		      error.message);
-	ck_assert_str_eq(members.text, "3@346+4;5:2;6:2;8:2;10:3;11:3;13:4;");
+	ck_assert_str_eq(members.text, "3@346+4;5:2;6:2;8:2;9:2;11:3;12:3;14:4;");
 	for (int below = 0; below <= 1; below++) {
 		ck_assert_int_eq(image_list_add(&list, below ? "." : "lib.a", &error), 0);
 		ck_assert_uint_eq(list.count, 1);
-		ck_assert_uint_eq(list.bitcode, 3);
+		ck_assert_uint_eq(list.bitcode, 4);
 		ck_assert_uint_eq(list.nested_archives, 3);
 		ck_assert_uint_eq(list.thin_archives + list.unreadable, 0);
 		image_list_deinit(&list);
