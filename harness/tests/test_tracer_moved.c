@@ -71,6 +71,14 @@ struct step {
 	{                                                                                          \
 		.bytes = { 0x48, 0xb9 }, .reg = RCX, .value = INNERMOST                            \
 	}
+#define SET_R10 /* movabs r10, the return address */                                               \
+	{                                                                                          \
+		.bytes = { 0x49, 0xba }, .reg = R10, .value = INNERMOST                            \
+	}
+#define ADD_TO_RCX /* add rcx, 8 */                                                                \
+	{                                                                                          \
+		.bytes = { 0x48, 0x83, 0xc1, 8 }, .reg = RCX, .value = INNERMOST + 8               \
+	}
 /* push [rsp + bytes] */
 #define PUSH_AT(bytes_, what)                                                                      \
 	{                                                                                          \
@@ -157,6 +165,22 @@ static const struct moved_case {
 	  .count = 2,
 	  .off = true,
 	  .transit = true },
+	{ .name = "set_anew_while_it_had_it",
+	  .step = { POP_RCX, SET_RCX },
+	  .count = 2,
+	  .off = true,
+	  .transit = true },
+	{ .name = "another_is_set_to_it",
+	  .step = { POP_RCX, SET_R10 },
+	  .count = 2,
+	  .carriers = RCX,
+	  .off = true,
+	  .transit = true },
+	{ .name = "computed_with",
+	  .step = { POP_RCX, ADD_TO_RCX },
+	  .count = 2,
+	  .off = true,
+	  .transit = true },
 	{ .name = "a_push_of_another_register",
 	  .step = { POP_RCX, ADD(8), PUSH(0x50, INNERMOST) },
 	  .count = 2,
@@ -190,6 +214,7 @@ static const struct moved_case {
 	  .called_next = true,
 	  .count = 2,
 	  .transit = true },
+	{ .name = "stored_where_it_was", .step = { READ_RCX, STORE_RCX }, .count = 3, .slot = C },
 	{ .name = "copied",
 	  .step = { READ_RCX, SUB(0x20), STORE_RCX },
 	  .count = 3,
