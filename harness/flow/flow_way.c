@@ -2,8 +2,8 @@
 /*
  * flow_way.c - what is thought of a way behind an instruction
  *
- * A way is weak behind a call, or another instruction, that may never come back, and unsure where perhaps nobody goes: neither
- * accuses (flow.h).
+ * A way is weak behind a call, or another instruction, that may never come back, and unsure where perhaps
+ * nobody goes: neither accuses (flow.h).
  */
 #include "flow/flow.h"
 
