@@ -12,6 +12,9 @@
 	"SP006 " #pc ".." #pc_end " no FDE covers it / it is a function, or something leads "      \
 	"there\n"
 
+#define ADDS GAP("	add al, al\n	add al, al\n	ret\n")
+#define LONG GAP("	xor eax, eax\n	.fill 1100000, 1, 0x90\n	ret\n")
+
 static const struct lint_case lint_cases[] = {
 	{ "up to a return", GAP("	xor eax, eax\n	ret\n	xor ecx, ecx\n") NEXT,
 	  NONE(3, 6) "2 of 2, 2 proven" },
@@ -51,11 +54,8 @@ static const struct lint_case lint_cases[] = {
 	{ "at once", GAP("	.byte 0x06\n	ret\n") NEXT, NONE(3, 4) "2 of 2, 2 proven" },
 	{ "zeros are no code", GAP("	.zero 2\n	ret\n") NEXT, "2 of 2, 2 proven" },
 	{ "nor are no-ops", GAP("	nop\n	ret\n") NEXT, "2 of 2, 2 proven" },
-	{ "one zero may begin an instruction", GAP("	add al, al\n	add al, al\n	ret\n") NEXT,
-	  NONE(3, 8) "2 of 2, 2 proven" },
-	{ "a MiB at most",
-	  GAP("	xor eax, eax\n	.fill 1100000, 1, 0x90\n	ret\n") NEXT,
-	  NONE(3, 1048579) "2 of 2, 2 proven" },
+	{ "one zero may begin an instruction", ADDS NEXT, NONE(3, 8) "2 of 2, 2 proven" },
+	{ "a MiB at most", LONG NEXT, NONE(3, 1048579) "2 of 2, 2 proven" },
 	{ "up to the section's end",
 	  "	jmp 1f\n	nop\n	.cfi_endproc\n	.section .text.z, \"ax\"\n1:	xor eax, "
 	  "eax\n"
