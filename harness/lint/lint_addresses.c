@@ -44,3 +44,14 @@ size_t lint_addresses_from(const struct lint_addresses *list, uint64_t pc)
 	}
 	return low;
 }
+
+bool lint_addresses_has(const struct lint_addresses *list, uint64_t pc, size_t *ret)
+{
+	size_t number = lint_addresses_from(list, pc);
+
+	if (number == list->count || list->address[number] != pc)
+		return false;
+	if (ret)
+		*ret = number;
+	return true;
+}

@@ -21,5 +21,7 @@ void lint_addresses_add(struct lint_addresses *list, uint64_t address);
 void lint_addresses_sort(struct lint_addresses *list);
 /* Of a sorted one, the number of the first address that is not before pc. */
 size_t lint_addresses_from(const struct lint_addresses *list, uint64_t pc);
+/* Of a sorted one: pc is in it. *ret: its number; NULL: nobody asks. */
+bool lint_addresses_has(const struct lint_addresses *list, uint64_t pc, size_t *ret);
 
 #endif

@@ -49,28 +49,20 @@ struct doubts {
 static void note_kept(void *context, uint64_t pc)
 {
 	struct doubts *doubts = context;
-	size_t i = lint_addresses_from(doubts->framed, pc);
+	size_t number;
 
-	if (i < doubts->framed->count && doubts->framed->address[i] == pc)
-		doubts->entered[i] = true;
+	if (lint_addresses_has(doubts->framed, pc, &number))
+		doubts->entered[number] = true;
 }
 
 static bool is_entered(const struct lint_framed *framed, const struct cfi *cfi, const bool *called,
 		       const struct cfi_fde *fde)
 {
 	const struct image_symbol *symbol = image_symbol_find(cfi->image, fde->pc_begin);
-	size_t behind = lint_addresses_from(&framed->entered, fde->pc_begin);
 
 	return called[fde - cfi->fde] || fde->pc_begin == cfi->image->entry ||
 	       (symbol && symbol->pc == fde->pc_begin) ||
-	       (behind < framed->entered.count && framed->entered.address[behind] == fde->pc_begin);
-}
-
-static bool is_among(const struct lint_addresses *list, uint64_t pc)
-{
-	size_t i = lint_addresses_from(list, pc);
-
-	return i < list->count && list->address[i] == pc;
+	       lint_addresses_has(&framed->entered, fde->pc_begin, NULL);
 }
 
 int lint_framed_find(struct lint_framed *framed, const struct cfi *cfi,
@@ -88,7 +80,7 @@ int lint_framed_find(struct lint_framed *framed, const struct cfi *cfi,
 		uint64_t pc = framed->framed.address[i];
 		const struct cfi_fde *fde = cfi_fde_find(cfi, pc);
 
-		if (fde && fde->pc_begin == pc && (!among || is_among(among, pc)) &&
+		if (fde && fde->pc_begin == pc && (!among || lint_addresses_has(among, pc, NULL)) &&
 		    !is_entered(framed, cfi, called, fde))
 			lint_addresses_add(ret, pc);
 	}

@@ -531,10 +531,9 @@ static int lint_open(struct linting *linting, struct error *error)
 		result = lint_framed_find(&linting->framed, cfi, linting->world.decoder,
 					  linting->called, &begins, &found, error);
 	for (size_t i = 0; !result && i < begins.count; i++) {
-		size_t at = lint_addresses_from(&found, begins.address[i]);
 		uint64_t number = linting->open.address[i];
 
-		if (at < found.count && found.address[at] == begins.address[i])
+		if (lint_addresses_has(&found, begins.address[i], NULL))
 			result = leave_open(linting, &cfi->fde[cfi->by_pc[number]], error);
 		else
 			result = lint_fde(linting, number, ENTRY_BEGIN, NULL, error);

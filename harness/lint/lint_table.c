@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
+#include "lint/lint_begin.h"
 #include "lint/lint_judge.h"
 #include "lint/lint_table.h"
 
@@ -249,19 +250,7 @@ void lint_table_judged(struct lint_table *table, uint64_t pc, enum flow_reason r
 /* No FDE has any of pc .. pc_end. */
 static bool is_beyond(const struct cfi *cfi, uint64_t pc, uint64_t pc_end)
 {
-	size_t low = 0, high = cfi->by_pc_count;
-
-	if (cfi_fde_find(cfi, pc))
-		return false;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (cfi->fde[cfi->by_pc[middle]].pc_begin < pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low == cfi->by_pc_count || cfi->fde[cfi->by_pc[low]].pc_begin >= pc_end;
+	return !cfi_fde_find(cfi, pc) && lint_begin_next(cfi, pc) >= pc_end;
 }
 
 static uint64_t count_beyond(struct lint_table *table)
