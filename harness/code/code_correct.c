@@ -64,9 +64,9 @@ static bool is_vector_cmpsd(const ZydisDecodedInstruction *instruction)
 
 void code_correct(const ZydisDecodedInstruction *instruction, struct code *ret)
 {
-	for (size_t i = 0;
-	     !is_vector_cmpsd(instruction) && i < sizeof(corrections) / sizeof(corrections[0]); i++)
-		if (corrections[i].mnemonic == instruction->mnemonic) {
+	for (size_t i = 0; i < sizeof(corrections) / sizeof(corrections[0]); i++)
+		if (corrections[i].mnemonic == instruction->mnemonic &&
+		    !is_vector_cmpsd(instruction)) {
 			ret->written |= corrections[i].written;
 			ret->computed = false;
 		}

@@ -247,7 +247,9 @@ int flow_enqueue(struct flow *flow, uint32_t number, struct error *error);
 void flow_way_pass(struct flow_way *way, const struct flow_part *part, const struct code *code);
 /* ---- flow_thread.c ------------------------------------------------------------------------ */
 
-/* The instruction is exit(2) or exit_group(2). */
+/* The system call of that number never comes back: exit(2), exit_group(2), rt_sigreturn(2). */
+bool flow_thread_ends_by(int64_t number);
+/* The instruction is one of these. */
 bool flow_thread_exits(const struct flow_state *state, const struct code *code);
 /* The instruction is a system call behind which a new thread goes on, too. */
 bool flow_thread_begins(const struct code *code, const struct flow_state *state);

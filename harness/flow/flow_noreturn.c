@@ -25,10 +25,9 @@
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include "array.h"
+#include "flow/flow.h"
 #include "flow/flow_noreturn.h"
-#include "flow/flow_part.h"
 
 enum answer { OPEN, RETURNS, NEVER };
 
@@ -428,8 +427,7 @@ struct system_call {
 static bool exits(struct system_call *rax, const struct code *code)
 {
 	if (code->system_call)
-		return rax->known && (rax->number == SYS_exit || rax->number == SYS_exit_group ||
-				      rax->number == SYS_rt_sigreturn);
+		return rax->known && flow_thread_ends_by(rax->number);
 	if (code->effect == EFFECT_CONSTANT && code->reg == REGISTER_RAX)
 		*rax = (struct system_call) { .known = true, .number = code->constant };
 	else if (code->written & 1u << REGISTER_RAX || code->flow != CODE_NEXT)

@@ -95,8 +95,7 @@ static bool cuts_word(const struct flow_state *state, const struct value *at)
 static void check_return(const struct flow_state *state, enum flow_reason reason,
 			 struct flow_row_verdict *ret)
 {
-	const struct value top = { .kind = VALUE_CFA, .number = -8 };
-	const struct value *word = flow_word_find(state, &top);
+	const struct value *word = flow_word_on_top(state);
 
 	unproven(ret, reason);
 	if (state->thread != FLOW_THREAD_NONE || !word || !is_entry_value(word, REGISTER_RIP))
@@ -397,8 +396,7 @@ void flow_row_check(const struct row *row, uint64_t pc, const struct flow_state 
 bool flow_state_is_entry(const struct flow_state *state)
 {
 	struct flow_state entry;
-	struct value at = { .kind = VALUE_CFA, .number = -8 };
-	const struct value *word = flow_word_find(state, &at);
+	const struct value *word = flow_word_on_top(state);
 	static const uint8_t same[] = { REGISTER_RSP, REGISTER_RBX, REGISTER_RBP, REGISTER_R12,
 					REGISTER_R13, REGISTER_R14, REGISTER_R15 };
 

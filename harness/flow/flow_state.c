@@ -56,6 +56,13 @@ const struct value *flow_word_find(const struct flow_state *state, const struct 
 	return NULL;
 }
 
+const struct value *flow_word_on_top(const struct flow_state *state)
+{
+	static const struct value top = { .kind = VALUE_CFA, .number = -8 };
+
+	return flow_word_find(state, &top);
+}
+
 /* False: nothing is another than before, since there is no room, as there was none before. */
 static bool word_add(struct flow_state *state, const struct value *at, const struct value *value)
 {

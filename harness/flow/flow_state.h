@@ -134,6 +134,8 @@ void flow_state_copy(struct flow_state *to, const struct flow_state *from);
 void flow_state_enter(struct flow_state *ret);
 /* What the word at that address holds. A word that nobody has written: NULL. */
 const struct value *flow_word_find(const struct flow_state *state, const struct value *at);
+/* The same of the word where a call puts the return address. */
+const struct value *flow_word_on_top(const struct flow_state *state);
 /* Writes bytes at at. value: what the word there is now, if it is 8 of them. */
 void flow_word_write(struct flow_state *state, const struct value *at, uint32_t bytes,
 		     struct value value);

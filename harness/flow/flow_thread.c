@@ -16,13 +16,17 @@
 /* What the call has returned. */
 static const struct value result = { .kind = VALUE_OTHER, .bound = 1 };
 
+bool flow_thread_ends_by(int64_t number)
+{
+	return number == SYS_exit || number == SYS_exit_group || number == SYS_rt_sigreturn;
+}
+
 bool flow_thread_exits(const struct flow_state *state, const struct code *code)
 {
 	const struct value *number = &state->reg[REGISTER_RAX];
 
 	return code->system_call && number->kind == VALUE_CONSTANT &&
-	       (number->number == SYS_exit || number->number == SYS_exit_group ||
-		number->number == SYS_rt_sigreturn);
+	       flow_thread_ends_by(number->number);
 }
 
 bool flow_thread_begins(const struct code *code, const struct flow_state *state)

@@ -100,9 +100,9 @@ int lint_ends_decide(struct lint_ends *ends, const struct cfi *cfi, struct code_
 
 bool lint_end_is_unkept(const struct lint_ends *ends, uint64_t pc)
 {
-	size_t i = lint_addresses_from(&ends->begin, pc);
+	size_t number;
 
-	return i < ends->begin.count && ends->begin.address[i] == pc && !ends->kept[i];
+	return lint_addresses_has(&ends->begin, pc, &number) && !ends->kept[number];
 }
 
 enum lint_end lint_end_of(const struct lint_ends *ends, uint64_t pc, bool is_called)
@@ -125,13 +125,20 @@ static bool had_caller(const struct lint_judge *judge, const struct flow *flow)
 		part->row[0].reg[REGISTER_RIP].kind != RULE_UNDEFINED);
 }
 
+static void accuse(struct flow_row_verdict *verdict, const struct value *actual)
+{
+	verdict->outcome = FLOW_ROW_MISMATCH;
+	verdict->fault = FLOW_RETURN;
+	verdict->reg = REGISTER_RIP;
+	verdict->actual = *actual;
+}
+
 /* The row says that there is no caller. Had the function one when it began? And does a thread begin here? Not
  * where the stack is still the function's, and the return address in its word. */
 static void judge_end(const struct lint_judge *judge, const struct flow *flow,
 		      const struct flow_state *state, struct flow_row_verdict *verdict)
 {
-	const struct value top = { .kind = VALUE_CFA, .number = -8 };
-	const struct value *word = flow_word_find(state, &top);
+	const struct value *word = flow_word_on_top(state);
 
 	verdict->outcome = FLOW_ROW_UNPROVEN;
 	verdict->reason = FLOW_RULE_UNKNOWN;
@@ -139,20 +146,16 @@ static void judge_end(const struct lint_judge *judge, const struct flow *flow,
 	    !value_is_stack(&state->reg[REGISTER_RSP]) || !word || word->kind != VALUE_ENTRY ||
 	    word->reg != REGISTER_RIP)
 		return;
-	verdict->outcome = FLOW_ROW_MISMATCH;
-	verdict->fault = FLOW_RETURN;
-	verdict->reg = REGISTER_RIP;
-	verdict->actual = *word;
+	accuse(verdict, word);
 }
 
 void lint_end_judge(const struct lint_judge *judge, const struct flow *flow,
 		    const struct flow_state *state, struct flow_row_verdict *verdict)
 {
+	static const struct value caller = { .kind = VALUE_ENTRY, .reg = REGISTER_RIP };
+
 	if (flow->returns && flow->function != flow->world->first) {
-		verdict->outcome = FLOW_ROW_MISMATCH;
-		verdict->fault = FLOW_RETURN;
-		verdict->reg = REGISTER_RIP;
-		verdict->actual = (struct value) { .kind = VALUE_ENTRY, .reg = REGISTER_RIP };
+		accuse(verdict, &caller);
 	} else if (had_caller(judge, flow) ||
 		   (judge->end != LINT_END_FIRST && lint_end_is(flow->world, flow->part[0]))) {
 		judge_end(judge, flow, state, verdict);
