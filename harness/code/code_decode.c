@@ -4,20 +4,35 @@
  *
  * Forms that are known (code_form.h) are in a hash table by their keys (code_head.c). What Zydis says of
  * the first instruction of a form holds for all: its numbers are filled in, and the registers that its key
- * leaves out.
+ * leaves out. Nineteen of twenty instructions begin with bytes that were met a short while ago: of those only the
+ * numbers are filled in.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
-#include "code/code_form.h"
+#include "code/code_head.h"
 
 #define FORMS_MAX  (1u << 15) /* of one decoder; others are asked of Zydis each time */
 #define ROOM_LEAST 256u	      /* a power of two */
+#define MET_BITS   13	      /* heads: 512 KiB */
+
+/* Of struct code what is kept, from written on. */
+#define KEPT_AT	   offsetof(struct code, written)
+#define KEPT_BYTES (sizeof(struct code) - KEPT_AT)
+
+/* The bytes of a head that was met, and what follows from them. One line of the cache. */
+struct met_head {
+	uint64_t bytes;
+	uint8_t code[KEPT_BYTES];
+	struct code_numbers numbers;
+	int8_t constant; /* of those without an immediate */
+	uint8_t count;	 /* of bytes; 0: none is kept here */
+} __attribute__((aligned(64)));
 
 /* A form as it is kept, in one line of the cache. Lengths and offsets are those without a SIB. */
 struct known_form {
 	uint64_t key[2];
-	uint8_t code[sizeof(struct code) - offsetof(struct code, written)]; /* from written on */
+	uint8_t code[KEPT_BYTES];
 	struct code_numbers numbers;
 	int8_t constant; /* of those without an immediate */
 	uint8_t length;
@@ -28,13 +43,15 @@ struct known_form {
 	uint8_t writes; /* a bit for each of the head's operands that is written */
 } __attribute__((aligned(64)));
 
-_Static_assert(sizeof(struct known_form) == 64, "one line of the cache");
+_Static_assert(sizeof(struct known_form) == 64 && sizeof(struct met_head) == 64,
+	       "one line of the cache");
 
 struct code_decoder {
 	ZydisDecoder zydis;
 	ZydisFormatter formatter;
 	struct known_form *form; /* by a key's hash; at least half of them are none */
 	size_t form_count, room; /* room: a power of two */
+	struct met_head *met;	 /* by a hash of its bytes, the last one; or NULL */
 	const uint64_t *unknown; /* addresses of fields, sorted */
 	size_t unknown_count;
 };
@@ -77,6 +94,7 @@ void code_decoder_destroy(struct code_decoder *decoder)
 	if (!decoder)
 		return;
 	free(decoder->form);
+	free(decoder->met);
 	free(decoder);
 }
 
@@ -96,17 +114,12 @@ static struct known_form *form_of(const struct code_decoder *decoder, const uint
 }
 
 /* NULL: none that is known, or the bytes end before the instruction does. */
-static const struct known_form *find_form(const struct code_decoder *decoder, const uint8_t *bytes,
-					  size_t size, struct code_head *ret)
+static const struct known_form *find_form(const struct code_decoder *decoder,
+					  const uint8_t bytes[CODE_HEAD_READ], size_t size,
+					  struct code_head *ret)
 {
-	uint8_t padded[CODE_HEAD_READ];
 	const struct known_form *form;
 
-	if (size < sizeof(padded)) {
-		memset(padded, 0, sizeof(padded));
-		memcpy(padded, bytes, size);
-		bytes = padded;
-	}
 	if (!decoder->room || !code_head_find(bytes, ret))
 		return NULL;
 	form = form_of(decoder, ret->key);
@@ -187,8 +200,7 @@ static void keep_form(struct code_decoder *decoder, const uint8_t *bytes, size_t
 		return;
 	memcpy(known.key, head.key, sizeof(known.key));
 	keep_operands(&head, &code, &known);
-	memcpy(known.code, (const uint8_t *)&code + offsetof(struct code, written),
-	       sizeof(known.code));
+	memcpy(known.code, (const uint8_t *)&code + KEPT_AT, KEPT_BYTES);
 	known.numbers.displacement.offset -= known.numbers.displacement.bytes ? head.left_out : 0;
 	known.numbers.immediate.offset -= known.numbers.immediate.bytes ? head.left_out : 0;
 	known.length = (uint8_t)(form->code.length - head.left_out);
@@ -334,13 +346,18 @@ static void take_numbers(const struct code_decoder *decoder, const struct code_n
 		forget_numbers(numbers, unknown >> skipped, &plain, ret);
 }
 
+static void take_kept(const uint8_t *kept, int8_t constant, struct code *ret)
+{
+	ret->target = 0;
+	ret->constant = constant;
+	ret->displacement = 0;
+	memcpy((uint8_t *)ret + KEPT_AT, kept, KEPT_BYTES);
+}
+
 static void take_form(const struct known_form *known, const struct code_head *head,
 		      struct code *ret)
 {
-	ret->target = 0;
-	ret->constant = known->constant;
-	ret->displacement = 0;
-	memcpy((uint8_t *)ret + offsetof(struct code, written), known->code, sizeof(known->code));
+	take_kept(known->code, known->constant, ret);
 	ret->length = (uint8_t)(known->length + head->left_out);
 	if (known->by_registers) {
 		ret->base = head->base;
@@ -356,20 +373,44 @@ static void take_form(const struct known_form *known, const struct code_head *he
 			ret->written |= 1u << head->operand[i];
 }
 
-void code_decode(struct code_decoder *decoder, uint64_t pc, const uint8_t *bytes, size_t size,
-		 struct code *ret)
+/* Where a head of count bytes, 1 to 8, is kept that was met. */
+static struct met_head *met_at(const struct code_decoder *decoder, uint64_t bytes)
+{
+	return &decoder->met[bytes * 0x9e3779b97f4a7c15 >> (64 - MET_BITS)];
+}
+
+static uint64_t first_bytes(const uint8_t bytes[CODE_HEAD_READ], unsigned int count)
+{
+	uint64_t first;
+
+	memcpy(&first, bytes, sizeof(first));
+	return first & UINT64_MAX >> (64 - 8 * count);
+}
+
+/* False: these bytes were not met, or they end before the instruction does. */
+static bool take_met(const struct code_decoder *decoder, const uint8_t bytes[CODE_HEAD_READ],
+		     unsigned int count, size_t size, struct code *ret)
+{
+	uint64_t first = first_bytes(bytes, count);
+	const struct met_head *met = met_at(decoder, first);
+
+	if (met->bytes != first || met->count != count)
+		return false;
+	take_kept(met->code, met->constant, ret);
+	if (ret->length > size)
+		return false;
+	take_numbers(decoder, &met->numbers, bytes, 0, ret);
+	return true;
+}
+
+/* One whose form is not known yet. */
+static void decode_new(struct code_decoder *decoder, const uint8_t *bytes, size_t size,
+		       struct code *ret)
 {
 	struct code_decoded decoded;
-	struct code_head head;
 	struct code_form form;
-	const struct known_form *known = find_form(decoder, bytes, size, &head);
+	uint64_t pc = ret->pc;
 
-	if (known) {
-		ret->pc = pc;
-		take_form(known, &head, ret);
-		take_numbers(decoder, &known->numbers, bytes, head.left_out, ret);
-		return;
-	}
 	if (code_form_decode(&decoder->zydis, bytes, size, &decoded)) {
 		code_form_make(&decoded, &form);
 		keep_form(decoder, bytes, size, &form);
@@ -384,6 +425,77 @@ void code_decode(struct code_decoder *decoder, uint64_t pc, const uint8_t *bytes
 			       .source = CODE_NO_REGISTER,
 			       .base = CODE_NO_REGISTER,
 			       .index = CODE_NO_REGISTER };
+}
+
+/* For the next time. code: the form's, with this head's registers. Without memory for it that is slower. */
+static void keep_met(struct code_decoder *decoder, const struct known_form *known,
+		     const uint8_t bytes[CODE_HEAD_READ], unsigned int count, unsigned int left_out,
+		     const struct code *code)
+{
+	struct met_head met = { .bytes = first_bytes(bytes, count),
+				.numbers = known->numbers,
+				.constant = known->constant,
+				.count = (uint8_t)count };
+	size_t room = sizeof(met) << MET_BITS;
+
+	if (!decoder->met) {
+		decoder->met = aligned_alloc(sizeof(met), room);
+		if (!decoder->met)
+			return;
+		memset(decoder->met, 0, room);
+	}
+	memcpy(met.code, (const uint8_t *)code + KEPT_AT, KEPT_BYTES);
+	met.numbers.displacement.offset += (uint8_t)left_out;
+	met.numbers.immediate.offset += (uint8_t)left_out;
+	*met_at(decoder, met.bytes) = met;
+}
+
+/* One whose head was not met a short while ago. */
+static __attribute__((noinline)) void decode_rare(struct code_decoder *decoder,
+						  const uint8_t bytes[CODE_HEAD_READ],
+						  unsigned int count, size_t size, struct code *ret)
+{
+	struct code_head head;
+	const struct known_form *known = find_form(decoder, bytes, size, &head);
+
+	if (!known) {
+		decode_new(decoder, bytes, size, ret);
+		return;
+	}
+	take_form(known, &head, ret);
+	if (count && count <= sizeof(uint64_t))
+		keep_met(decoder, known, bytes, count, head.left_out, ret);
+	take_numbers(decoder, &known->numbers, bytes, head.left_out, ret);
+}
+
+static inline void decode(struct code_decoder *decoder, const uint8_t bytes[CODE_HEAD_READ],
+			  size_t size, struct code *ret)
+{
+	unsigned int count = code_head_bytes(bytes);
+
+	if (!decoder->met || !count || count > sizeof(uint64_t) ||
+	    !take_met(decoder, bytes, count, size, ret))
+		decode_rare(decoder, bytes, count, size, ret);
+}
+
+/* One of the last in its FDE. */
+static __attribute__((noinline)) void
+decode_last(struct code_decoder *decoder, const uint8_t *bytes, size_t size, struct code *ret)
+{
+	uint8_t padded[CODE_HEAD_READ] = { 0 };
+
+	memcpy(padded, bytes, size);
+	decode(decoder, padded, size, ret);
+}
+
+void code_decode(struct code_decoder *decoder, uint64_t pc, const uint8_t *bytes, size_t size,
+		 struct code *ret)
+{
+	ret->pc = pc;
+	if (size < CODE_HEAD_READ)
+		decode_last(decoder, bytes, size, ret);
+	else
+		decode(decoder, bytes, size, ret);
 }
 
 void code_print(struct code_decoder *decoder, uint64_t pc, const uint8_t *bytes, size_t size,

@@ -16,31 +16,14 @@
  * with all registers against it.
  */
 #include <string.h>
-#include "code/code_form.h"
-
-enum kind {
-	UNUSUAL,
-	PLAIN,	   /* the opcode ends the head */
-	IN_OPCODE, /* the same, and its last bits are a register */
-	MODRM,	   /* ModRM does, or the SIB behind it */
-	/* The same, and left out are */
-	MODRM_REG,  /* ModRM.reg, a vector register or a general one of more than 8 bits */
-	MODRM_RM,   /* ModRM.rm, if it is a general register */
-	MODRM_BOTH, /* both */
-	PREFIX,	    /* another byte follows */
-	REX,	    /* the opcode follows */
-	ESCAPE,	    /* 0f: of two_bytes */
-	ESCAPE_3,   /* 0f 38, 0f 3a: another byte, then ModRM */
-	VEX_2,	    /* one more byte, then the opcode */
-	VEX_3,
-};
+#include "code/code_head.h"
 
 /* add, or, adc, sbb, and, sub, xor, cmp. */
 #define ARITHMETIC(opcode)                                                                         \
 	[opcode] = MODRM, [(opcode) + 1] = MODRM_BOTH, [(opcode) + 2] = MODRM,                     \
 	[(opcode) + 3] = MODRM_BOTH, [(opcode) + 4 ...(opcode) + 5] = PLAIN
 
-static const uint8_t one_byte[256] = {
+const uint8_t code_one_byte[256] = {
 	ARITHMETIC(0x00),	  ARITHMETIC(0x08),	    ARITHMETIC(0x10),
 	ARITHMETIC(0x18),	  ARITHMETIC(0x20),	    ARITHMETIC(0x28),
 	ARITHMETIC(0x30),	  ARITHMETIC(0x38),	    [0x0f] = ESCAPE,
@@ -64,8 +47,7 @@ static const uint8_t one_byte[256] = {
 	[0xf8 ... 0xfd] = PLAIN,  [0xfe ... 0xff] = MODRM,
 };
 
-/* Behind 0f. */
-static const uint8_t two_bytes[256] = {
+const uint8_t code_two_bytes[256] = {
 	[0x00 ... 0x03] = MODRM,
 	[0x05 ... 0x09] = PLAIN,
 	[0x0b] = PLAIN,
@@ -115,51 +97,9 @@ static const uint8_t two_bytes[256] = {
 	[0xff] = MODRM,
 };
 
-#define PREFIXES_MOST 12 /* what follows is at hand then */
-
 #define REX_B 1
 #define REX_X 2
 #define REX_R 4
-
-#define TWO_REGISTERS 0xc0 /* from this ModRM byte on: rm is no memory */
-
-/* Where things are; 0: nowhere, but for the opcode's last byte and a REX before it. */
-struct layout {
-	unsigned int opcode, rex, modrm;
-	bool has_rex;
-};
-
-/* UNUSUAL, or one from PLAIN to MODRM_BOTH if the layout is known. */
-static enum kind find_layout(const uint8_t *bytes, struct layout *ret)
-{
-	unsigned int at = 0;
-	uint8_t kind = one_byte[bytes[0]];
-
-	while (kind == PREFIX && at < PREFIXES_MOST)
-		kind = one_byte[bytes[++at]];
-	if (kind == REX) {
-		ret->has_rex = true;
-		ret->rex = at;
-		kind = one_byte[bytes[++at]];
-		if (kind > MODRM_BOTH && kind != ESCAPE)
-			return UNUSUAL;
-	}
-	if (kind == ESCAPE)
-		kind = two_bytes[bytes[++at]];
-	ret->opcode = at;
-	switch (kind) {
-	case PLAIN:
-	case IN_OPCODE: return kind;
-	case MODRM:
-	case MODRM_REG:
-	case MODRM_RM:
-	case MODRM_BOTH: ret->modrm = at + 1; return kind;
-	case ESCAPE_3: ret->modrm = at + 2; return at <= PREFIXES_MOST ? MODRM : UNUSUAL;
-	case VEX_2:
-	case VEX_3: ret->modrm = kind == VEX_2 ? 3 : 4; return at ? UNUSUAL : MODRM;
-	default: return UNUSUAL;
-	}
-}
 
 static uint64_t first_bytes(uint64_t bytes, unsigned int count)
 {
@@ -174,7 +114,8 @@ static void take_key(const uint8_t *bytes, struct code_head *ret)
 }
 
 /* False: not by registers, or nothing is gained. The key is that of an address without them. */
-static bool take_registers(const uint8_t *bytes, const struct layout *layout, struct code_head *ret)
+static bool take_registers(const uint8_t *bytes, const struct code_layout *layout,
+			   struct code_head *ret)
 {
 	uint8_t modrm = bytes[layout->modrm], sib = bytes[layout->modrm + 1];
 	uint8_t rex = layout->has_rex ? bytes[layout->rex] : 0;
@@ -206,8 +147,8 @@ static void clear_bits(struct code_head *head, unsigned int byte, unsigned int b
 
 /* The key is one without the registers that ModRM names. One that is named twice stays: and the key of two
  * has two. */
-static void leave_out_modrm(const uint8_t *bytes, const struct layout *layout, enum kind kind,
-			    struct code_head *ret)
+static void leave_out_modrm(const uint8_t *bytes, const struct code_layout *layout,
+			    enum code_kind kind, struct code_head *ret)
 {
 	uint8_t modrm = bytes[layout->modrm], rex = layout->has_rex ? bytes[layout->rex] : 0;
 	unsigned int reg = (modrm >> 3 & 7) | (rex & REX_R ? 8 : 0);
@@ -234,7 +175,7 @@ static void leave_out_modrm(const uint8_t *bytes, const struct layout *layout, e
 }
 
 /* The same of the register that the opcode's last bits name. push and pop move rsp beside. */
-static void leave_out_opcode(const uint8_t *bytes, const struct layout *layout,
+static void leave_out_opcode(const uint8_t *bytes, const struct code_layout *layout,
 			     struct code_head *ret)
 {
 	uint8_t rex = layout->has_rex ? bytes[layout->rex] : 0;
@@ -250,12 +191,13 @@ static void leave_out_opcode(const uint8_t *bytes, const struct layout *layout,
 
 bool code_head_find(const uint8_t bytes[CODE_HEAD_READ], struct code_head *ret)
 {
-	struct layout layout = { .has_rex = false };
-	enum kind kind = find_layout(bytes, &layout);
-	uint8_t modrm = bytes[layout.modrm];
+	struct code_layout layout = { .has_rex = false };
+	enum code_kind kind = code_layout_find(bytes, &layout);
+	uint8_t modrm;
 
 	if (kind == UNUSUAL)
 		return false;
+	modrm = bytes[layout.modrm];
 	ret->by_registers = false;
 	ret->left_out = 0;
 	memset(ret->operand, CODE_NO_REGISTER, sizeof(ret->operand));
@@ -272,8 +214,7 @@ bool code_head_find(const uint8_t bytes[CODE_HEAD_READ], struct code_head *ret)
 		return true;
 	}
 	if (modrm >= TWO_REGISTERS || !take_registers(bytes, &layout, ret)) {
-		ret->bytes =
-			(uint8_t)(layout.modrm + 1 + (modrm < TWO_REGISTERS && (modrm & 7) == 4));
+		ret->bytes = (uint8_t)(layout.modrm + 1 + code_has_sib(modrm));
 		take_key(bytes, ret);
 	}
 	leave_out_modrm(bytes, &layout, kind, ret);

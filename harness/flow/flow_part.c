@@ -122,18 +122,25 @@ const struct row *flow_part_row(const struct flow_part *part, uint64_t pc)
 	return NULL;
 }
 
-const struct code *flow_part_decode(struct flow_part *part, struct code_decoder *decoder,
-				    uint64_t pc)
+static __attribute__((noinline)) bool reserve_code(struct flow_part *part)
 {
 	uint64_t bytes = part->end - part->begin;
 
-	if (!ARRAY_RESERVE(part->code, part->code_room,
-			   part->code_count ? part->code_count + 1 : bytes / BYTES_OF_CODE + 1))
+	return ARRAY_RESERVE(part->code, part->code_room,
+			     part->code_count ? part->code_count + 1 : bytes / BYTES_OF_CODE + 1);
+}
+
+const struct code *flow_part_decode(struct flow_part *part, struct code_decoder *decoder,
+				    uint64_t pc)
+{
+	struct code *code;
+
+	if (part->code_count == part->code_room && !reserve_code(part))
 		return NULL;
-	code_decode(decoder, pc, part->bytes + (pc - part->begin), part->end - pc,
-		    &part->code[part->code_count]);
-	part->code_at[pc - part->begin] = (uint32_t)++part->code_count;
-	return &part->code[part->code_count - 1];
+	code = &part->code[part->code_count++];
+	code_decode(decoder, pc, part->bytes + (pc - part->begin), part->end - pc, code);
+	part->code_at[pc - part->begin] = (uint32_t)part->code_count;
+	return code;
 }
 
 int flow_code_range(const struct image *image, uint64_t *ret_begin, size_t *ret_size,

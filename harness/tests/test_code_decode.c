@@ -284,6 +284,8 @@ static const struct decode_case rare_cases[] = {
 	{ "66 e2 10", "unknown" },
 	{ "66 e3 10", "unknown" },
 	{ "66 48 e8 10 00 00 00", "call 0x1017" },
+	/* Its ModRM byte would be the sixteenth. */
+	{ "66 66 66 66 66 66 66 66 66 66 66 66 48 0f af", "unknown none" },
 	{ "66 66 48 e8 10 00 00 00", "call 0x1018" },
 	{ "66 48 ff 15 10 00 00 00", "call-computed" },
 	{ "48 ff e0", "jump-computed rax" },

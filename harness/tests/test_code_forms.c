@@ -68,7 +68,10 @@ START_TEST(a_known_form_has_numbers_of_its_own)
 
 	code_decode(decoder, 0x2000, bytes, size, &code);
 	ck_assert_uint_eq(code.length, size);
-	decode_as(decoder, test->second, test->said);
+	for (int times = 0; times < 3; times++) {
+		code_decode(decoder, PC, bytes, size, &code);
+		decode_as(decoder, test->second, test->said);
+	}
 	for (size_t less = 0; less < size; less++) {
 		code_decode(decoder, PC, bytes, less, &code);
 		ck_assert_msg(code.flow == CODE_UNKNOWN && !code.length, "%s: %zu bytes",

@@ -4,8 +4,8 @@
  *
  * A case is a prefix and an opcode map. For each opcode with each ModRM byte, and with SIB bytes of
  * all kinds, a decoder that remembers forms must say what one says that has met nothing before. The
- * order is such that each form is met first with other registers and other numbers. And each general
- * register that Zydis says is written is one of which the effect tells.
+ * order is such that each form is met first with other registers and other numbers, and then once more with
+ * other numbers. And each general register that Zydis says is written is one of which the effect tells.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -175,12 +175,12 @@ static void with_modrm(const struct head_case *test, struct code_decoder *decode
 {
 	bool has_sib = bytes[modrm] < 0xc0 && (bytes[modrm] & 7) == 4;
 
-	for (size_t i = 0; i < (has_sib ? sizeof(sib_bytes) : 1); i++) {
+	for (size_t i = 0; i < 2 * (has_sib ? sizeof(sib_bytes) : 1); i++) {
 		/* 7 is no divisor of what is counted over: numbers differ in each form. */
 		for (size_t at = modrm + 1; at < CODE_BYTES_MAX; at++)
 			bytes[at] = (uint8_t)(7 * at + 31 * i + bytes[modrm] + 0x70);
 		if (has_sib)
-			bytes[modrm + 1] = sib_bytes[i];
+			bytes[modrm + 1] = sib_bytes[i / 2];
 		fn(test, decoder, bytes);
 	}
 }
