@@ -339,8 +339,17 @@ void flow_row_check_terms(const struct row *row, uint64_t pc, const struct flow_
 		unproven(ret, FLOW_RULE_UNKNOWN);
 }
 
+/* The lowest word of the CFA's that is not below the red zone. */
+static int64_t lowest_word(const struct flow_state *state)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+
+	return rsp->kind == VALUE_CFA ? (int64_t)((uint64_t)rsp->number - RED_ZONE_BYTES)
+				      : INT64_MIN;
+}
+
 /* Registers are mostly saved in the order in which words are, from the CFA down. */
-static bool has_saved(const struct flow_state *state, int64_t offset, uint8_t reg)
+static inline bool has_saved(const struct flow_state *state, int64_t offset, uint8_t reg)
 {
 	const struct value at = { .kind = VALUE_CFA, .number = offset };
 	uint64_t guess = (0 - (uint64_t)offset) / 8 - 1;
@@ -350,17 +359,18 @@ static bool has_saved(const struct flow_state *state, int64_t offset, uint8_t re
 		word = &state->word[guess].value;
 	else
 		word = flow_word_find(state, &at);
-	return word && is_entry_value(word, reg) && !is_below_red_zone(state, &at);
+	return word && is_entry_value(word, reg);
 }
 
 bool flow_row_holds_usual(const struct row *row, const struct flow_state *state)
 {
 	const struct value *base = &state->reg[row->cfa.reg % REGISTER_GPR_COUNT];
+	const int64_t lowest = lowest_word(state);
 
 	if (row->signal_frame || state->thread || !is_usual_rsp(row) ||
 	    row->cfa.kind != RULE_CFA_REGISTER || row->cfa.reg >= REGISTER_GPR_COUNT ||
 	    base->kind != VALUE_CFA || (uint64_t)base->number + (uint64_t)row->cfa.offset ||
-	    row->reg[REGISTER_RIP].kind != RULE_OFFSET ||
+	    row->reg[REGISTER_RIP].kind != RULE_OFFSET || row->reg[REGISTER_RIP].offset < lowest ||
 	    !has_saved(state, row->reg[REGISTER_RIP].offset, REGISTER_RIP))
 		return false;
 	for (size_t i = 0; i < sizeof(preserved); i++) {
@@ -369,7 +379,7 @@ bool flow_row_holds_usual(const struct row *row, const struct flow_state *state)
 		if (rule->kind == RULE_UNSPECIFIED || rule->kind == RULE_SAME_VALUE) {
 			if (!is_entry_value(&state->reg[preserved[i]], preserved[i]))
 				return false;
-		} else if (rule->kind != RULE_OFFSET ||
+		} else if (rule->kind != RULE_OFFSET || rule->offset < lowest ||
 			   !has_saved(state, rule->offset, preserved[i])) {
 			return false;
 		}
