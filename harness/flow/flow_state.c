@@ -179,13 +179,12 @@ static bool is_none_kept(const struct value *value)
 		!(FLOW_PRESERVED & 1u << value->reg));
 }
 
-/* True: it has changed, and that matters. */
-static bool join_value(struct value *into, const struct value *from, bool saved_only)
+/* Of two that differ. */
+static __attribute__((noinline)) bool join_others(struct value *into, const struct value *from,
+						  bool saved_only)
 {
 	bool matters = !saved_only || into->kind != VALUE_OTHER;
 
-	if (value_equal(into, from) || into->kind == VALUE_UNKNOWN)
-		return false;
 	if (is_none_kept(into) && is_none_kept(from)) {
 		matters = into->kind != VALUE_OTHER;
 		*into = (struct value) { .kind = VALUE_OTHER };
@@ -195,7 +194,15 @@ static bool join_value(struct value *into, const struct value *from, bool saved_
 	return matters;
 }
 
-/* Most values are equal or unknown already: those that are not are looked for at once. */
+/* True: it has changed, and that matters. Most are equal, or unknown already. */
+static inline bool join_value(struct value *into, const struct value *from, bool saved_only)
+{
+	if (value_equal(into, from) || into->kind == VALUE_UNKNOWN)
+		return false;
+	return join_others(into, from, saved_only);
+}
+
+/* Those that are not are looked for at once. */
 static bool join_registers(struct flow_state *into, const struct flow_state *from)
 {
 	uint32_t differ = 0;
@@ -208,7 +215,7 @@ static bool join_registers(struct flow_state *into, const struct flow_state *fro
 	for (; differ; differ &= differ - 1) {
 		unsigned int i = (unsigned int)__builtin_ctz(differ);
 
-		changed |= join_value(&into->reg[i], &from->reg[i], into->saved_only);
+		changed |= join_others(&into->reg[i], &from->reg[i], into->saved_only);
 	}
 	return changed;
 }
@@ -229,8 +236,8 @@ static void join_touched(struct flow_state *into, const struct flow_state *from)
 
 /* The word of from that lies at at. States that meet mostly have the same words in the same order,
  * so that it is the one with the same number. */
-static const struct value *other_word(const struct flow_state *from, const struct value *at,
-				      uint32_t number)
+static inline const struct value *other_word(const struct flow_state *from, const struct value *at,
+					     uint32_t number)
 {
 	if (number < from->word_count && value_equal(&from->word[number].at, at))
 		return &from->word[number].value;
