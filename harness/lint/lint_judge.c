@@ -57,9 +57,11 @@ static void set_status(struct lint_judge *judge, uint64_t pc, uint8_t status)
 
 void lint_judge_proven(struct lint_judge *judge, const struct flow_part *part)
 {
-	for (size_t i = 0; i < part->code_count; i++)
-		if (flow_proof_reached(part, &part->code[i]))
-			set_status(judge, part->code[i].pc, STATUS_PROVEN);
+	const struct code *end = part->code + part->code_count;
+
+	for (const struct code *code = part->code; code < end; code++)
+		if (flow_proof_reached(part, code))
+			set_status(judge, code->pc, STATUS_PROVEN);
 }
 
 bool lint_judge_was_reached(const struct lint_judge *judge, uint64_t pc)
@@ -555,6 +557,7 @@ int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struc
 {
 	struct lint_fde *fde = &sum->fde;
 	const struct code *code = NULL;
+	uint32_t proven = 0, others = 0;
 	bool mismatch = false;
 
 	*sum = (struct lint_sum) {
@@ -572,11 +575,15 @@ int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struc
 			    : flow_part_code(part, decoder, pc);
 		if (!code)
 			return error_set(error, ERROR_MEMORY, NULL, 0, "an FDE's instructions");
+		if (status == STATUS_PROVEN && !tell) {
+			proven++;
+			continue;
+		}
 		if (status == STATUS_NONE &&
 		    (code->is_padding || code->flow == CODE_STOP || !code->length))
 			continue;
-		sum->instructions++;
-		sum->proven += status == STATUS_PROVEN;
+		proven += status == STATUS_PROVEN;
+		others += status != STATUS_PROVEN;
 		mismatch |= status == STATUS_MISMATCH;
 		if (status == STATUS_NONE)
 			own = sum->none;
@@ -589,6 +596,8 @@ int lint_judge_fde(struct lint_judge *judge, struct code_decoder *decoder, struc
 		if (tell)
 			tell_judged(judge, code->pc, status, own);
 	}
+	sum->instructions = proven + others;
+	sum->proven = proven;
 	if (fde->reason == FLOW_REASON_COUNT && part->malformed)
 		fde->reason = FLOW_MALFORMED;
 	else if (fde->reason == FLOW_REASON_COUNT && !sum->instructions)
