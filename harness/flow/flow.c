@@ -472,15 +472,14 @@ static int step(struct flow *flow, struct flow_part *part, const struct code *co
 		return jump_computed(flow, part, code, state, come, error);
 	case CODE_BRANCH:
 	case CODE_BEGIN:
-		flow_state_copy(&taken, state);
-		flow_effect(&taken, code, 0);
-		flow_effect_branch(&taken, code->condition, true);
-		if (flow_come(flow, code->target, &taken, &way, error))
-			return -1;
-		flow_effect(state, code, 0);
-		flow_effect_branch(state, code->condition, false);
 		*ret_on = true;
-		return 0;
+		flow_effect(state, code, 0);
+		if (!state->comparison.valid)
+			return flow_come(flow, code->target, state, &way, error);
+		flow_state_copy(&taken, state);
+		flow_effect_branch(&taken, code->condition, true);
+		flow_effect_branch(state, code->condition, false);
+		return flow_come(flow, code->target, &taken, &way, error);
 	case CODE_RETURN:
 		note_preserved(flow, state);
 		flow_way_return(flow, code, state, come);
@@ -607,6 +606,7 @@ int flow_enter_knowing(struct flow *flow, uint64_t entry, const struct flow_stat
 {
 	struct flow_way way = { .weak = false };
 
+	flow->entered = true;
 	if (flow_come(flow, entry, state, &way, error))
 		return -1;
 	return flow->proof ? flow_proof_follow(flow, error) : follow(flow, error);
@@ -655,7 +655,7 @@ bool flow_again(struct flow *flow, int round)
 
 void flow_restart(struct flow *flow)
 {
-	for (size_t i = 0; i < flow->part_count; i++)
+	for (size_t i = 0; flow->entered && i < flow->part_count; i++)
 		memset(flow->part[i]->block_at, 0,
 		       (flow->part[i]->end - flow->part[i]->begin) * sizeof(uint32_t));
 	flow->block_count = flow->queue_count = flow->behind_call_count = 0;
@@ -663,7 +663,7 @@ void flow_restart(struct flow *flow)
 	flow->calls_not_returning = 0;
 	flow->met_table = flow->guessed_end = flow->jump_unknown = flow->jump_unread =
 		flow->is_handler = flow->returned_to = false;
-	flow->has_tail_call = flow->calls_home = false;
+	flow->has_tail_call = flow->calls_home = flow->entered = false;
 	flow->returns = flow->has_return = flow->breaks_convention = flow->returns_elsewhere =
 		flow->returns_well = flow->returns_unknown = flow->too_large = flow->pops = false;
 	flow->popped = 0;

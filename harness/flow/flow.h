@@ -175,6 +175,7 @@ struct flow {
 	bool jump_unknown;	     /* some computed jump's targets */
 	bool jump_unread;	     /* the same of one that is no call in place of a return */
 	bool is_handler; /* some way returns as an interrupt's handler does: the CPU enters it, not a call */
+	bool entered;	   /* ways were followed since it was begun anew */
 	bool followed;	   /* nothing changes any more */
 	flow_edge_fn edge; /* then: who wants to know of wrong edges, or NULL */
 	void *edge_context;

@@ -57,7 +57,7 @@ static void fill(void)
 	flow->is_handler = flow->returned_to = flow->has_tail_call = flow->calls_home = true;
 	flow->returns = flow->has_return = flow->breaks_convention = true;
 	flow->returns_elsewhere = flow->returns_well = flow->returns_unknown = true;
-	flow->too_large = flow->pops = true;
+	flow->too_large = flow->pops = flow->entered = true;
 }
 
 static void check_forgotten(void)
@@ -74,7 +74,7 @@ static void check_forgotten(void)
 	ck_assert(!flow->has_tail_call && !flow->calls_home);
 	ck_assert(!flow->returns && !flow->has_return && !flow->breaks_convention);
 	ck_assert(!flow->returns_elsewhere && !flow->returns_well && !flow->returns_unknown);
-	ck_assert(!flow->too_large && !flow->pops);
+	ck_assert(!flow->too_large && !flow->pops && !flow->entered);
 	ck_assert_uint_eq(flow->beyond_count, 1);
 	ck_assert_int_eq(flow->beyond_rounds, 1);
 }
