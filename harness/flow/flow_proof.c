@@ -56,7 +56,7 @@ struct flow_proof {
 	struct jump_back *back;
 	size_t back_count, back_room;
 	uint32_t *written;
-	size_t run_count, written_room;
+	size_t written_room;
 	const struct flow_part *part; /* the one whose row is at hand */
 	struct cursor cursor;
 };
@@ -120,6 +120,17 @@ static uint32_t written_from(const struct flow_proof *proof, const struct flow_p
 	return written;
 }
 
+static int begin_written(struct flow_proof *proof, const struct flow_part *part,
+			 struct error *error)
+{
+	size_t runs = (part->end - part->begin) / RUN + 1; /* an instruction has a byte at least */
+
+	if (!ARRAY_RESERVE(proof->written, proof->written_room, runs))
+		return no_memory(error);
+	memset(proof->written, 0, runs * sizeof(*proof->written));
+	return 0;
+}
+
 static void mark_loops(const struct flow_proof *proof, struct flow_part *part)
 {
 	size_t steps = LOOP_STEPS * part->code_count;
@@ -149,21 +160,6 @@ static void mark_pads(struct flow_part *part)
 			part->label_at[part->pad[i].pad - part->begin] |= LABEL;
 }
 
-static int note_written(struct flow_proof *proof, const struct flow_part *part,
-			const struct code *code, struct error *error)
-{
-	size_t run = (size_t)(code - part->code) / RUN;
-
-	if (run >= proof->run_count) {
-		if (!ARRAY_RESERVE(proof->written, proof->written_room, run + 1))
-			return no_memory(error);
-		while (proof->run_count <= run)
-			proof->written[proof->run_count++] = 0;
-	}
-	proof->written[run] |= written_by(code);
-	return 0;
-}
-
 static int note_jump(struct flow_proof *proof, struct flow_part *part, const struct code *code,
 		     struct error *error)
 {
@@ -185,13 +181,16 @@ static int note_jump(struct flow_proof *proof, struct flow_part *part, const str
 static int scan(struct flow_proof *proof, struct flow_part *part, struct code_decoder *decoder,
 		struct error *error)
 {
-	proof->back_count = proof->run_count = 0;
+	proof->back_count = 0;
+	if (begin_written(proof, part, error))
+		return -1;
 	for (uint64_t pc = part->begin; pc < part->end;) {
 		const struct code *code = flow_part_code(part, decoder, pc);
 
 		if (!code)
 			return no_memory(error);
-		if (note_written(proof, part, code, error) || note_jump(proof, part, code, error))
+		proof->written[(size_t)(code - part->code) / RUN] |= written_by(code);
+		if (note_jump(proof, part, code, error))
 			return -1;
 		pc += code->length ? code->length : 1;
 	}
