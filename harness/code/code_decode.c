@@ -14,7 +14,7 @@
 
 #define FORMS_MAX  (1u << 15) /* of one decoder; others are asked of Zydis each time */
 #define ROOM_LEAST 256u	      /* a power of two */
-#define MET_BITS   13	      /* heads: 512 KiB */
+#define MET_BITS   12	      /* heads, in 256 KiB: with more they drive out what else is at hand */
 
 /* Of struct code what is kept, from written on. */
 #define KEPT_AT	   offsetof(struct code, written)
