@@ -409,18 +409,23 @@ static uint32_t equal_by(const struct code *code, const struct flow_state *state
 	return 1u << comparison->reg | 1u << comparison->source;
 }
 
-/* What the instruction makes of the state, and where it goes. code may move on the way. */
+/* What the instruction makes of the state, and where it goes. */
 static int go(struct flow *flow, struct flow_part *part, const struct code *code,
 	      struct flow_state *state, struct flow_way *way, bool *ret_on, struct error *error)
 {
+	struct cursor *cursor = &flow->proof->cursor;
 	struct code copy;
 
 	if (code->flow == CODE_NEXT && !code->system_call && !code->is_padding) {
+		cursor->dirty = cursor->reads_all || code->written & cursor->reads;
 		flow_effect(state, code, (uint32_t)(code->pc - flow->function));
 		*way = (struct flow_way) { .from = code->pc, .unsure = way->unsure };
 		return 0;
 	}
-	copy = *code;
+	/* Behind a system call another thread may begin. */
+	cursor->dirty = cursor->reads_all || code->system_call ||
+			(written_by(code) | equal_by(code, state)) & cursor->reads;
+	copy = *code; /* it may move on the way */
 	if (flow_go(flow, part, &copy, state, way, ret_on, error))
 		return -1;
 	flow_way_pass(way, part, &copy);
@@ -466,9 +471,6 @@ static int walk(struct flow *flow, uint32_t number, struct error *error)
 			fail(flow);
 			return 0;
 		}
-		/* Behind a system call another thread may begin. */
-		cursor->dirty = cursor->reads_all || code->system_call ||
-				(written_by(code) | equal_by(code, &state)) & cursor->reads;
 		pc += code->length;
 		if (go(flow, part, code, &state, &way, &on, error))
 			return -1;
