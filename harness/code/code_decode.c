@@ -4,7 +4,7 @@
  *
  * Forms that are known (code_form.h) are in a hash table by their keys (code_head.c). What Zydis says of
  * the first instruction of a form holds for all: its numbers are filled in, and the registers that its key
- * leaves out. Nineteen of twenty instructions begin with bytes that were met a short while ago: of those only the
+ * leaves out. Nine of ten instructions begin with bytes that were met a short while ago: of those only the
  * numbers are filled in.
  */
 #include <stdlib.h>
@@ -373,13 +373,14 @@ static void take_form(const struct known_form *known, const struct code_head *he
 			ret->written |= 1u << head->operand[i];
 }
 
-/* Where a head of count bytes, 1 to 8, is kept that was met. */
+/* Where a head is kept that was met. */
 static struct met_head *met_at(const struct code_decoder *decoder, uint64_t bytes)
 {
 	return &decoder->met[bytes * 0x9e3779b97f4a7c15 >> (64 - MET_BITS)];
 }
 
-static uint64_t first_bytes(const uint8_t bytes[CODE_HEAD_READ], unsigned int count)
+/* Of a head of 1 to 8 bytes. */
+static uint64_t head_word(const uint8_t bytes[CODE_HEAD_READ], unsigned int count)
 {
 	uint64_t first;
 
@@ -391,10 +392,10 @@ static uint64_t first_bytes(const uint8_t bytes[CODE_HEAD_READ], unsigned int co
 static bool take_met(const struct code_decoder *decoder, const uint8_t bytes[CODE_HEAD_READ],
 		     unsigned int count, size_t size, struct code *ret)
 {
-	uint64_t first = first_bytes(bytes, count);
-	const struct met_head *met = met_at(decoder, first);
+	uint64_t word = head_word(bytes, count);
+	const struct met_head *met = met_at(decoder, word);
 
-	if (met->bytes != first || met->count != count)
+	if (met->bytes != word || met->count != count)
 		return false;
 	take_kept(met->code, met->constant, ret);
 	if (ret->length > size)
@@ -432,7 +433,7 @@ static void keep_met(struct code_decoder *decoder, const struct known_form *know
 		     const uint8_t bytes[CODE_HEAD_READ], unsigned int count, unsigned int left_out,
 		     const struct code *code)
 {
-	struct met_head met = { .bytes = first_bytes(bytes, count),
+	struct met_head met = { .bytes = head_word(bytes, count),
 				.numbers = known->numbers,
 				.constant = known->constant,
 				.count = (uint8_t)count };
