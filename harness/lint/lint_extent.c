@@ -8,7 +8,10 @@
  *
  *	where the other function has an FDE of its own: one address then has two
  *	where the other function is followed from its begin, and the rows are not its rows
- *	where no code is
+ *	where the code ends, or where the file has nothing
+ *
+ * One that begins in a segment that is not executable is accused of nothing: whoever maps the file may make code of
+ * what lies there, as rr does of a page that the file has for reading alone. It is counted (gate/gate_image.c).
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -128,10 +131,11 @@ static void check_functions(struct lint_judge *judge, const struct flow_names *n
 	}
 }
 
-static bool in_code(const struct image *image, uint64_t pc)
+/* any: executable or not. */
+static bool in_segment(const struct image *image, uint64_t pc, bool any)
 {
 	for (size_t i = 0; i < image->segment_count; i++)
-		if (image->segment[i].executable &&
+		if ((any || image->segment[i].executable) &&
 		    pc - image->segment[i].vaddr < image->segment[i].memory_bytes)
 			return true;
 	return false;
@@ -146,7 +150,7 @@ static uint64_t passed_end(const struct image *image, const struct cfi_fde *fde)
 
 		if (segment->executable && fde->pc_begin >= segment->vaddr && fde->pc_begin < end &&
 		    fde->pc_range > end - fde->pc_begin)
-			return in_code(image, end) ? 0 : end;
+			return in_segment(image, end, false) ? 0 : end;
 	}
 	return 0;
 }
@@ -161,11 +165,11 @@ static void check_code(struct lint_judge *judge, const struct object *object,
 
 	if (object && !section)
 		return; /* of what the file doesn't have */
-	if (!in_code(image, fde->pc_begin)) {
+	if (!in_segment(image, fde->pc_begin, true))
 		tell(judge, fde, fde->pc_begin, fde->pc_begin + fde->pc_range, "no code is there",
 		     0);
+	if (!in_segment(image, fde->pc_begin, false))
 		return;
-	}
 	if (!section)
 		end = passed_end(image, fde);
 	else if (fde->pc_range > section->vaddr + section->size - fde->pc_begin)

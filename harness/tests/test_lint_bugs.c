@@ -101,9 +101,11 @@ static const struct bug {
 	  "0 wrong, 1 proven, 1 undecoded",
 	  "0 wrong, 2 proven" },
 	{ "reaching", BARE, "-DDATA",
+	  "SP006 first+0..4" UNCOVERED "0 wrong, 1 proven, 1 not_reached", "0 wrong, 2 proven" },
+	{ "reaching", BARE, "-DNOWHERE",
 	  "SP006 first+0..4" UNCOVERED
-	  "SP012 +0..8 an FDE of 8 bytes from 0x403000 / no code is there\n"
-	  "0 wrong, 1 proven, 1 not_reached",
+	  "SP012 +0..8 an FDE of 8 bytes from 0x1401000 / no code is there\n"
+	  "0 wrong, 1 proven, 1 undecoded",
 	  "0 wrong, 2 proven" },
 	{ "realigned", SHARED, "",
 	  "SP003 realigned+39..44 rbx=exp(breg6-16) / it is in rbx, and that word counts from the "

@@ -4,8 +4,9 @@
  *
  * Its length is that of two functions: a .cfi_endproc behind the wrong one, or a size that a tool computed. The
  * second function has an FDE of its own, so that two cover it; -DALONE: it has none, and pushes, which the
- * first one's rows don't know; -DCODE: the length of the second's leads out of the code; -DDATA: the first's begins in data. Right: the
- * function's length, or, with -DALONE, a second function for which the first one's rows are right.
+ * first one's rows don't know; -DCODE: the length of the second's leads out of the code; -DNOWHERE: the first's begins where the file has
+ * nothing; -DDATA: in data, which whoever maps the file may make code of. Right: the function's length, or, with -DALONE, a second
+ * function for which the first one's rows are right.
  */
 #include "byhand.h"
 	.text
@@ -39,6 +40,10 @@ data:
 #if defined(DATA) && !defined(RIGHT)
 	fde	first, plain
 	.long	data - ., 8
+	.byte	0
+#elif defined(NOWHERE) && !defined(RIGHT)
+	fde	first, plain
+	.long	first + 0x1000000 - ., 8
 	.byte	0
 #elif defined(CODE) || (defined(RIGHT) && !defined(ALONE))
 	fde_pcrel first, plain
