@@ -2,14 +2,17 @@
 /*
  * flow_names.c - functions that never return, by name
  *
- * The list has those of C's, C++'s, Rust's and Go's run-times that their standards and headers declare so.
+ * The list has those of C's, C++'s, Rust's and Go's run-times that their standards and headers declare so. A program
+ * may have a function of its own that is named like one of C's: if its code returns, the name says nothing.
  * It is not needed for a proof: behind another call that never returns, the rows are another way's,
  * and that is noticed (flow.c). It spares ways that nobody takes.
  */
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 #include "code_name.h"
 #include "flow/flow_names.h"
+#include "flow/flow_noreturn.h"
 
 #define GO_TEXT "runtime.text" /* Go's linker puts it into whatever it links */
 
@@ -39,6 +42,7 @@ struct callee {
 
 struct flow_names {
 	const struct cfi *cfi;
+	struct flow_noreturn *noreturn; /* who is asked of a function's code; NULL: nobody */
 	struct callee entry[CACHE_ENTRIES];
 };
 
@@ -127,6 +131,43 @@ static bool is_split(const char *name)
 	return false;
 }
 
+void flow_names_ask(struct flow_names *names, struct flow_noreturn *noreturn)
+{
+	names->noreturn = noreturn;
+}
+
+/* The function that begins there is the one that is called, whoever else has that name. */
+static bool is_own(const struct image *image, uint64_t pc)
+{
+	const struct image_symbol *symbol = image_symbol_find(image, pc);
+
+	return symbol && symbol->pc == pc &&
+	       (symbol->binding == STB_LOCAL || symbol->visibility != STV_DEFAULT ||
+		image->type == ET_EXEC);
+}
+
+bool flow_never_by_name(const struct flow_names *names, uint64_t pc, bool *ret_own)
+{
+	struct code_name name;
+
+	*ret_own = false;
+	code_name_find(names->cfi->image, names->cfi, pc, &name);
+	if (!name.name || name.start != pc || !is_listed(name.name))
+		return false;
+	/* No function of C has a point in its name: those are Go's. */
+	*ret_own = !strchr(name.name, '.') && is_own(names->cfi->image, pc);
+	return true;
+}
+
+static bool never_returns(const struct flow_names *names, uint64_t pc)
+{
+	bool own;
+
+	if (!flow_never_by_name(names, pc, &own))
+		return false;
+	return !own || !names->noreturn || flow_noreturn_find(names->noreturn, pc);
+}
+
 static const struct callee *find_callee(struct flow_names *names, uint64_t pc)
 {
 	struct callee *callee = &names->entry[(pc ^ pc >> 12) % CACHE_ENTRIES];
@@ -137,7 +178,7 @@ static const struct callee *find_callee(struct flow_names *names, uint64_t pc)
 	code_name_find(names->cfi->image, names->cfi, pc, &name);
 	callee->pc = pc;
 	callee->fde = cfi_fde_find(names->cfi, pc);
-	callee->never = name.name && name.start == pc && is_listed(name.name);
+	callee->never = never_returns(names, pc);
 	callee->splits = name.name && name.start == pc && is_split(name.name);
 	return callee;
 }

@@ -8,12 +8,18 @@
 #include "cfi.h"
 
 struct flow_names;
+struct flow_noreturn;
 
 /* cfi: borrowed. NULL: no memory. */
 struct flow_names *flow_names_create(const struct cfi *cfi);
 void flow_names_destroy(struct flow_names *names);
 /* Go's linker made it. */
 bool flow_is_go(const struct image *image);
+/* Of functions that are named so and are this image's own, their code is asked from now on. noreturn: borrowed. */
+void flow_names_ask(struct flow_names *names, struct flow_noreturn *noreturn);
+/* By the name alone the function there, or behind the stub there, never returns. *ret_own: its code is here, and no
+ * other's comes in its place. */
+bool flow_never_by_name(const struct flow_names *names, uint64_t pc, bool *ret_own);
 /* The function there, or behind the stub there, is known not to return. */
 bool flow_never_returns(struct flow_names *names, uint64_t pc);
 /* The function there makes the stack larger, and calls its caller (GCC's -fsplit-stack). */

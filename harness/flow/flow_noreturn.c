@@ -19,7 +19,8 @@
  * its place: Go's morestack). So do a weak function of an object file, in whose place another may be linked, and
  * what stops until an interrupt or a debugger lets it go on.
  *
- * A name decides before the code does: longjmp's code says nothing. What another image defines is known
+ * A name decides before the code does: longjmp's code says nothing. But who is named so, is this image's own, and is
+ * seen to come to a return instruction, returns: a parser's exit(). What another image defines is known
  * by name alone, and so is what is called by a PLT, though this image has it: others may come before.
  */
 #include <elf.h>
@@ -42,6 +43,8 @@ struct function {
 	uint64_t entry;
 	enum answer answer;
 	bool stacked;
+	bool named;	  /* like one that never returns */
+	bool plain;	  /* RETURNS, and by a return instruction, or in a function elsewhere */
 	bool asked;	  /* since the last time that all was known */
 	uint32_t waiters; /* number + 1 of the first */
 	uint32_t steps;
@@ -93,6 +96,7 @@ struct flow_noreturn *flow_noreturn_create(const struct cfi *cfi, struct code_de
 	noreturn->cfi = cfi;
 	noreturn->decoder = decoder;
 	noreturn->names = names;
+	flow_names_ask(names, noreturn);
 	return noreturn;
 }
 
@@ -158,12 +162,18 @@ static bool may_be_replaced(const struct flow_noreturn *noreturn, uint64_t entry
 	return symbol && symbol->pc == entry && symbol->binding == STB_WEAK;
 }
 
-static enum answer answer_by_name(struct flow_noreturn *noreturn, uint64_t entry)
+static void answer_by_name(struct flow_noreturn *noreturn, struct function *function)
 {
-	if (flow_never_returns(noreturn->names, entry))
-		return NEVER;
-	return flow_is_stub(noreturn->names, entry) || may_be_replaced(noreturn, entry) ? RETURNS
-											: OPEN;
+	uint64_t entry = function->entry;
+	bool own, never = flow_never_by_name(noreturn->names, entry, &own);
+
+	function->named = never && own;
+	if (never && !own)
+		function->answer = NEVER;
+	else if (!never &&
+		 (flow_is_stub(noreturn->names, entry) || may_be_replaced(noreturn, entry)))
+		function->answer = RETURNS;
+	function->plain = function->answer == RETURNS;
 }
 
 /* false: no memory. */
@@ -184,7 +194,7 @@ static bool function_at(struct flow_noreturn *noreturn, uint64_t entry, uint32_t
 	*ret = (uint32_t)noreturn->count++;
 	noreturn->by_entry[at] = *ret + 1;
 	noreturn->function[*ret] = (struct function) { .entry = entry };
-	noreturn->function[*ret].answer = answer_by_name(noreturn, entry);
+	answer_by_name(noreturn, &noreturn->function[*ret]);
 	return true;
 }
 
@@ -215,8 +225,9 @@ static bool todo_add(struct flow_noreturn *noreturn, uint32_t number, uint64_t p
 	return stack_push(noreturn, number);
 }
 
-/* It returns: so do those that ended with it, and the others go on behind their call. */
-static bool returns(struct flow_noreturn *noreturn, uint32_t number)
+/* It returns: so do those that ended with it, and the others go on behind their call. plain: by a return
+ * instruction, by which a name counts no more. */
+static bool returns(struct flow_noreturn *noreturn, uint32_t number, bool plain)
 {
 	uint32_t *list = NULL;
 	size_t count = 0;
@@ -225,8 +236,9 @@ static bool returns(struct flow_noreturn *noreturn, uint32_t number)
 	while (good) {
 		struct function *function = &noreturn->function[number];
 
-		if (function->answer == OPEN) {
+		if (function->answer == OPEN && (plain || !function->named)) {
 			function->answer = RETURNS;
+			function->plain = plain;
 			forget(function);
 			for (uint32_t at = function->waiters; at && good;) {
 				const struct waiter *waiter = &noreturn->waiter[at - 1];
@@ -259,7 +271,8 @@ static bool wait_for(struct flow_noreturn *noreturn, uint32_t number, uint64_t t
 	if (noreturn->function[called].answer == NEVER)
 		return true;
 	if (noreturn->function[called].answer == RETURNS)
-		return pc ? todo_add(noreturn, number, pc) : returns(noreturn, number);
+		return pc ? todo_add(noreturn, number, pc)
+			  : returns(noreturn, number, noreturn->function[called].plain);
 	function = &noreturn->function[number];
 	if (noreturn->waiter_count == UINT32_MAX - 1 ||
 	    !ARRAY_GROW(noreturn->waiter, noreturn->waiter_count) ||
@@ -339,7 +352,7 @@ static bool add_pads(struct flow_noreturn *noreturn, uint32_t number, uint64_t p
 			return no_memory(noreturn);
 	}
 	if (part->pads_unread)
-		return returns(noreturn, number);
+		return returns(noreturn, number, false);
 	for (size_t i = 0; i < part->pad_count && good; i++)
 		if (pc >= part->pad[i].begin && pc < part->pad[i].end)
 			good = todo_add(noreturn, number, part->pad[i].pad);
@@ -410,7 +423,7 @@ static bool call(struct flow_noreturn *noreturn, uint32_t number, const struct c
 	if (code->flow == CODE_CALL && code->target == next)
 		return todo_add(noreturn, number, next); /* to know where it is */
 	if (code->flow == CODE_CALL && takes_return(noreturn, code->target))
-		return returns(noreturn, number);
+		return returns(noreturn, number, false);
 	if (!add_pads(noreturn, number, code->pc))
 		return false;
 	if (code->flow == CODE_CALL)
@@ -441,7 +454,7 @@ static bool step(struct flow_noreturn *noreturn, uint32_t number, const struct c
 {
 	*ret_on = false;
 	if (may_switch(code))
-		return returns(noreturn, number);
+		return returns(noreturn, number, false);
 	if (exits(rax, code))
 		return true;
 	switch (code->flow) {
@@ -454,9 +467,9 @@ static bool step(struct flow_noreturn *noreturn, uint32_t number, const struct c
 	case CODE_STOP:
 		*ret_on = code->may_stop && is_own(noreturn, code->pc, code->pc + code->length);
 		return true;
+	case CODE_RETURN: return returns(noreturn, number, true);
 	case CODE_JUMP_INDIRECT:
-	case CODE_RETURN:
-	case CODE_UNKNOWN: return returns(noreturn, number);
+	case CODE_UNKNOWN: return returns(noreturn, number, false);
 	}
 	return true;
 }
@@ -476,7 +489,7 @@ static bool walk(struct flow_noreturn *noreturn, uint32_t number, uint64_t pc)
 		if (function->answer != OPEN || !see(noreturn, function, pc))
 			return !noreturn->no_memory;
 		if (!size || ++function->steps > FLOW_NORETURN_CODE_MAX)
-			return returns(noreturn, number);
+			return returns(noreturn, number, false);
 		code_decode(noreturn->decoder, pc, bytes, size, &code);
 		if (!step(noreturn, number, &code, &rax, &on))
 			return false;
