@@ -15,6 +15,7 @@
  *	flow.c		 the ways
  *	flow_call.c	 where a call goes
  *	flow_jump.c	 where a computed jump goes
+ *	flow_behind.c	 functions that go on elsewhere than behind their call
  *	flow_way.c	 what is thought of a way
  *	flow_thread.c	 where a new thread begins, and where one ends
  *	flow_popped.c	 functions that take their arguments off the stack
@@ -263,6 +264,11 @@ void flow_way_return(struct flow *flow, const struct code *code, const struct fl
 /* The way that goes on to a block's begin. */
 int flow_arrive(struct flow *flow, uint64_t pc, const struct flow_state *state,
 		const struct flow_way *way, flow_edge_fn fn, void *context, struct error *error);
+
+/* ---- flow_behind.c ------------------------------------------------------------------------ */
+
+/* The function there, called, goes on elsewhere than right behind the call, by what it makes of its return address. */
+bool flow_goes_elsewhere(const struct flow_world *world, uint64_t callee);
 
 /* ---- flow_unruled.c ----------------------------------------------------------------------- */
 

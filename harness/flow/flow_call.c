@@ -118,6 +118,22 @@ static int split_stack(struct flow *flow, struct flow_part *part, const struct c
 	return flow_come(flow, next + RETURN_BYTES, &state, &way, error);
 }
 
+/* Behind the call lie data, and the way goes on where nobody knows, as behind a computed jump. The fast proof doesn't
+ * ask: if each row is right that is decoded there, nobody is accused. */
+static bool goes_elsewhere(struct flow *flow, const struct code *code)
+{
+	return code->flow == CODE_CALL && !flow->proof &&
+	       flow_goes_elsewhere(flow->world, code->target);
+}
+
+static int jump_over_data(struct flow *flow, const struct flow_part *part, const struct code *code,
+			  const struct flow_state *state, bool *ret_on, struct error *error)
+{
+	*ret_on = false;
+	flow->jump_unknown = flow->jump_unread = true;
+	return flow->followed ? 0 : flow_unread_note(flow, part, code, state, error);
+}
+
 int flow_call(struct flow *flow, struct flow_part *part, const struct code *code,
 	      struct flow_state *state, bool unsure, bool *ret_on, struct error *error)
 {
@@ -150,6 +166,8 @@ int flow_call(struct flow *flow, struct flow_part *part, const struct code *code
 	if (catch (flow, part, code, state, unsure, error) ||
 	    split_stack(flow, part, code, unsure, error))
 		return -1;
+	if (goes_elsewhere(flow, code))
+		return jump_over_data(flow, part, code, state, ret_on, error);
 	*ret_on = code->flow != CODE_CALL ||
 		  (!flow_never_returns(world->names, code->target) &&
 		   (!world->noreturn || !flow_noreturn_find(world->noreturn, code->target)));

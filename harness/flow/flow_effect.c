@@ -43,7 +43,8 @@ static struct value mixed(const struct value *a, const struct value *b)
 
 	if (unknown || value_is_part(a) || value_is_part(b))
 		return VALUE(.kind = VALUE_UNKNOWN);
-	return VALUE(.kind = VALUE_OTHER, .scale = is_callers(a) || is_callers(b));
+	return VALUE(.kind = VALUE_OTHER,
+		     .scale = is_callers(a) || is_callers(b) || value_is_return(a) || value_is_return(b));
 }
 
 static void set(struct flow_state *state, uint8_t reg, struct value value)
@@ -385,8 +386,8 @@ static void and_constant(struct flow_state *state, const struct code *code, uint
 	else if (code->constant >= 0 && code->constant < UINT16_MAX)
 		set(state, code->reg,
 		    VALUE(.kind = VALUE_BOUND, .scale = 1, .bound = (uint32_t)code->constant));
-	else if (code->constant < 0 &&
-		 (is_callers(value) || value_is_part(value) || value->kind == VALUE_UNKNOWN))
+	else if (code->constant < 0 && (is_callers(value) || value_is_return(value) ||
+					value_is_part(value) || value->kind == VALUE_UNKNOWN))
 		set(state, code->reg,
 		    VALUE(.kind = VALUE_UNKNOWN)); /* what is cleared was 0, or not */
 	else

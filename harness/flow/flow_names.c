@@ -38,6 +38,7 @@ struct callee {
 	uint64_t pc; /* 0: none */
 	const struct cfi_fde *fde;
 	bool never, splits;
+	enum flow_elsewhere elsewhere;
 };
 
 struct flow_names {
@@ -168,7 +169,7 @@ static bool never_returns(const struct flow_names *names, uint64_t pc)
 	return !own || !names->noreturn || flow_noreturn_find(names->noreturn, pc);
 }
 
-static const struct callee *find_callee(struct flow_names *names, uint64_t pc)
+static struct callee *find_callee(struct flow_names *names, uint64_t pc)
 {
 	struct callee *callee = &names->entry[(pc ^ pc >> 12) % CACHE_ENTRIES];
 	struct code_name name;
@@ -178,6 +179,7 @@ static const struct callee *find_callee(struct flow_names *names, uint64_t pc)
 	code_name_find(names->cfi->image, names->cfi, pc, &name);
 	callee->pc = pc;
 	callee->fde = cfi_fde_find(names->cfi, pc);
+	callee->elsewhere = FLOW_ELSEWHERE_UNASKED;
 	callee->never = never_returns(names, pc);
 	callee->splits = name.name && name.start == pc && is_split(name.name);
 	return callee;
@@ -186,6 +188,11 @@ static const struct callee *find_callee(struct flow_names *names, uint64_t pc)
 bool flow_never_returns(struct flow_names *names, uint64_t pc)
 {
 	return find_callee(names, pc)->never;
+}
+
+enum flow_elsewhere *flow_names_elsewhere(struct flow_names *names, uint64_t pc)
+{
+	return &find_callee(names, pc)->elsewhere;
 }
 
 bool flow_splits_stack(struct flow_names *names, uint64_t pc)

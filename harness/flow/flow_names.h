@@ -22,6 +22,14 @@ void flow_names_ask(struct flow_names *names, struct flow_noreturn *noreturn);
 bool flow_never_by_name(const struct flow_names *names, uint64_t pc, bool *ret_own);
 /* The function there, or behind the stub there, is known not to return. */
 bool flow_never_returns(struct flow_names *names, uint64_t pc);
+/* Where a function goes on when it is done. */
+enum flow_elsewhere {
+	FLOW_ELSEWHERE_UNASKED,
+	FLOW_BEHIND, /* right behind its call, as far as is seen */
+	FLOW_ELSEWHERE,
+};
+/* What is known of that, of the function there: to be read and set, and forgotten when others are asked for. */
+enum flow_elsewhere *flow_names_elsewhere(struct flow_names *names, uint64_t pc);
 /* The function there makes the stack larger, and calls its caller (GCC's -fsplit-stack). */
 bool flow_splits_stack(struct flow_names *names, uint64_t pc);
 /* cfi_fde_find(), for what is asked often. */

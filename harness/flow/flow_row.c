@@ -70,7 +70,7 @@ static void check_value(const struct value *value, uint8_t reg, enum flow_fault 
 		return;
 	/* It would return to elsewhere, and goes by what it has made of the address. */
 	if (is_another(value) &&
-	    !(value->kind == VALUE_ENTRY && value->reg == REGISTER_RIP && reg == REGISTER_RIP))
+	    !(reg == REGISTER_RIP && (value_is_part(value) || value_is_return(value))))
 		mismatch(ret, fault, reg, value);
 	else
 		unproven(ret, FLOW_VALUE_UNKNOWN);

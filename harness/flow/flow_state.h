@@ -39,7 +39,8 @@ struct value {
 	uint8_t kind;
 	uint8_t reg;
 	/* Of VALUE_CFA and VALUE_BASE: 1 if it was read from a word of the stack. Of VALUE_OTHER: 1 if what
-	 * a register held at the entry has a part in it, so that another result may be that again. */
+	 * a register held at the entry, or the return address, has a part in it, so that another result may be
+	 * that again. */
 	uint8_t scale;
 	bool compared;
 	uint32_t bound; /* of VALUE_BASE: origin, the instruction's distance from the function's */
@@ -119,6 +120,12 @@ static inline bool value_equal(const struct value *a, const struct value *b)
 static inline bool value_is_part(const struct value *value)
 {
 	return value->kind == VALUE_OTHER && value->scale;
+}
+
+/* Where the function returns to, or an address that was counted from it. */
+static inline bool value_is_return(const struct value *value)
+{
+	return value->kind == VALUE_ENTRY && value->reg == REGISTER_RIP;
 }
 
 /* a + number, if a is an address or what a register held. */

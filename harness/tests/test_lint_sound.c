@@ -323,6 +323,19 @@ static const struct lint_case lint_cases[] = {
 	{ "a jump of unknown targets may bring another copy than what is taken back from it",
 	  UNREAD("	mov r12d, 5\n"), "11 of 16, 1 unproven jump_unknown" },
 	{ "unless it brings the same", UNREAD("	nop\n"), "12 of 16, 1 unproven jump_unknown" },
+	{ "data behind a call are no code",
+	  "	sub rsp, 8\n	.cfi_def_cfa_offset 16\n	call g\n	.byte 10\n	"
+	  ".ascii \"PPPP "
+	  "hello\"\n	mov eax, 1\n	add rsp, 8\n	.cfi_def_cfa_offset 8\n	ret\n" SECOND(
+		  g) "	pop rdi\n	.cfi_def_cfa_offset 0\n	.cfi_register rip, rdi\n	"
+		     "movzx eax, "
+		     "byte ptr [rdi]\n	lea rdi, [rdi+rax+1]\n	jmp rdi\n",
+	  "1 of 16, 2 unproven jump_unknown" },
+	{ "who goes on behind data returns to what he makes of his return address",
+	  "	pop rdi\n	.cfi_def_cfa_offset 0\n	.cfi_register rip, rdi\n	movzx eax, "
+	  "byte ptr "
+	  "[rdi]\n	lea rax, [rdi+rax+1]\n	.cfi_register rip, rax\n	jmp rax\n",
+	  "2 of 4, 1 unproven jump_unknown" },
 	{ "of 0 bsf finds nothing and writes nothing", KEPT("	bsf rbx, rdi\n"),
 	  "3 of 5, 1 unproven value_unknown" },
 };

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * flow_behind.c - functions that go on elsewhere than right behind their call
+ *
+ *	call print		print:	pop rsi
+ *	.asciz "data"		1:	lodsb
+ *	...				...
+ *					push rsi
+ *					ret
+ *
+ * Old assembly puts data behind a call. The callee takes it from there by its return address, and goes on behind it.
+ * Nobody can say where that is, nor what is decoded from the data. Such a function is known by its code: some way of
+ * it leaves by an address that was made of the return address, or by what was put in its place. Ways are followed
+ * one by one; of one that goes to another stack, or is too long, nothing is said.
+ */
+#include <stdlib.h>
+#include "flow/flow.h"
+#include "flow/flow_names.h"
+
+#define STEPS_MAX 256 /* instructions of a function */
+#define WAYS_MAX  16  /* that are not followed yet */
+
+struct search {
+	uint64_t seen[STEPS_MAX];
+	size_t seen_count;
+	struct way {
+		uint64_t pc;
+		struct flow_state state;
+	} way[WAYS_MAX];
+	size_t way_count;
+};
+
+/* The way leaves for that address. on_top: it is what lies where the return address was, or that was taken off. */
+static bool is_elsewhere(const struct value *to, bool on_top)
+{
+	return (value_is_return(to) && to->number) || value_is_part(to) ||
+	       (on_top && to->kind == VALUE_UNKNOWN);
+}
+
+static bool leaves_elsewhere(const struct flow_state *state, const struct code *code)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP], *word;
+	struct value to;
+
+	if (rsp->kind != VALUE_CFA)
+		return false;
+	word = flow_word_find(state, rsp);
+	if (code->flow == CODE_RETURN)
+		return word && is_elsewhere(word, rsp->number == -8);
+	to = flow_effect_jump(state, code);
+	return is_elsewhere(&to, rsp->number >= 0 && !(word && value_is_return(word)));
+}
+
+static void go(struct search *search, uint64_t pc, const struct flow_state *state)
+{
+	struct way *way = &search->way[search->way_count];
+
+	if (search->way_count == WAYS_MAX)
+		return;
+	search->way_count++;
+	way->pc = pc;
+	flow_state_copy(&way->state, state);
+}
+
+/* False: it was there before, or there are too many. */
+static bool see(struct search *search, uint64_t pc)
+{
+	for (size_t i = 0; i < search->seen_count; i++)
+		if (search->seen[i] == pc)
+			return false;
+	if (search->seen_count == STEPS_MAX)
+		return false;
+	search->seen[search->seen_count++] = pc;
+	return true;
+}
+
+/* True: the way leaves for elsewhere. *pc: where it goes on; 0: it ends. */
+static bool pass(const struct flow_world *world, struct search *search, const struct code *code,
+		 struct flow_state *state, uint64_t callee, uint64_t *pc)
+{
+	*pc = code->pc + code->length;
+	switch (code->flow) {
+	case CODE_NEXT: flow_effect(state, code, (uint32_t)(code->pc - callee)); return false;
+	case CODE_CALL:
+	case CODE_CALL_INDIRECT:
+		flow_state_call(state);
+		if (code->flow == CODE_CALL && flow_never_returns(world->names, code->target))
+			*pc = 0;
+		return false;
+	case CODE_BRANCH:
+	case CODE_BEGIN:
+		flow_effect(state, code, 0);
+		go(search, code->target, state);
+		return false;
+	case CODE_JUMP: *pc = code->target; return false;
+	case CODE_RETURN:
+	case CODE_JUMP_INDIRECT: *pc = 0; return leaves_elsewhere(state, code);
+	case CODE_STOP:
+	case CODE_UNKNOWN: *pc = 0; return false;
+	}
+	return false;
+}
+
+static bool follow(const struct flow_world *world, struct search *search, uint64_t callee)
+{
+	struct way *way = &search->way[--search->way_count];
+	struct flow_state state;
+	uint64_t pc = way->pc;
+
+	flow_state_copy(&state, &way->state);
+	while (pc && see(search, pc)) {
+		size_t size;
+		const uint8_t *bytes = image_bytes_most(world->cfi->image, pc, CODE_BYTES_MAX,
+							&size);
+		struct code code;
+
+		if (!bytes || flow_is_stub(world->names, pc))
+			return false;
+		code_decode(world->decoder, pc, bytes, size, &code);
+		if (!code.length)
+			return false;
+		if (pass(world, search, &code, &state, callee, &pc))
+			return true;
+	}
+	return false;
+}
+
+bool flow_goes_elsewhere(const struct flow_world *world, uint64_t callee)
+{
+	enum flow_elsewhere known = *flow_names_elsewhere(world->names, callee);
+	struct flow_state state;
+	struct search *search;
+	bool result = false;
+
+	if (known != FLOW_ELSEWHERE_UNASKED)
+		return known == FLOW_ELSEWHERE;
+	search = malloc(sizeof(*search));
+	if (!search)
+		return false;
+	search->seen_count = search->way_count = 0;
+	flow_state_enter(&state);
+	go(search, callee, &state);
+	while (!result && search->way_count)
+		result = follow(world, search, callee);
+	free(search);
+	*flow_names_elsewhere(world->names, callee) = result ? FLOW_ELSEWHERE : FLOW_BEHIND;
+	return result;
+}

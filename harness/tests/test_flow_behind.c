@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * test_flow_behind.c - functions in assembly, and whether they go on elsewhere than behind their call
+ */
+#include "flow_world_fixture.h"
+
+static const struct behind_case {
+	const char *rule, *body;
+	bool elsewhere;
+} behind_cases[] = {
+	{ "a return", "	ret\n", false },
+	{ "an address that is put back", "	pop rcx\n	push rcx\n	ret\n", false },
+	{ "or jumped to", "	pop rcx\n	jmp rcx\n", false },
+	{ "or only read", "	mov rsi, [rsp]\n	ret\n", false },
+	{ "data are read up to their end",
+	  "	pop rsi\n1:	lodsb\n	test al, al\n	jne 1b\n	push rsi\n	ret\n",
+	  true },
+	{ "or by their length",
+	  "	pop rdi\n	movzx eax, byte ptr [rdi]\n	lea rax, [rdi+rax+1]\n	jmp rax\n",
+	  true },
+	{ "or in place", "	add qword ptr [rsp], 5\n	ret\n", true },
+	{ "or over all of them", "	pop rcx\n	add rcx, 5\n	jmp rcx\n", true },
+	{ "on one of two ways",
+	  "	test edi, edi\n	je 1f\n	ret\n1:	pop rcx\n	add rcx, 5\n	jmp rcx\n", true },
+	{ "by another function",
+	  "	pop rcx\n	jmp 1f\n	ret\n1:	add rcx, 5\n	jmp rcx\n", true },
+	{ "behind a call that keeps it",
+	  "	pop rbx\n	call g@PLT\n	add rbx, 5\n	jmp rbx\n", true },
+	{ "behind one that never comes back nobody does",
+	  "	pop rbx\n	call abort@PLT\n	add rbx, 5\n	jmp rbx\n", false },
+	{ "who stops doesn't", "	pop rbx\n	ud2\n	jmp rbx\n", false },
+	{ "nor who goes round", "	pop rbx\n1:	jmp 1b\n", false },
+	{ "a call in place of a return", "	jmp [rdi]\n", false },
+	{ "one whose address the caller pushed",
+	  "	pop rcx\n	pop rax\n	push rcx\n	jmp rax\n", false },
+	{ "an address that the caller gave", "	mov [rsp], rdi\n	ret\n", false },
+	{ "another stack", "	pop rcx\n	mov rsp, rdi\n	jmp [rsi]\n", false },
+	{ "another's return", "	pop rcx\n	add rcx, 5\n	mov rsp, rdi\n	ret\n", false },
+	{ "arguments that are taken off", "	ret 16\n", false },
+	{ "bytes that are no instruction", "	pop rcx\n	.byte 6\n", false },
+	{ "a function elsewhere", "	jmp g@PLT\n", false },
+	{ "one that is too long",
+	  "	pop rcx\n	.fill 256, 1, 0x90\n	add rcx, 5\n	jmp rcx\n", false },
+	{ "one that is as long as is followed",
+	  "	pop rcx\n	.fill 253, 1, 0x90\n	add rcx, 5\n	jmp rcx\n", true },
+};
+
+START_TEST(a_function_goes_on_there)
+{
+	const struct behind_case *test = &behind_cases[_i];
+	struct followed followed;
+	uint64_t f;
+
+	followed_init(&followed, test->body);
+	f = image_symbol_address(followed.assembled.image, "f");
+	for (int twice = 0; twice < 2; twice++)
+		ck_assert_msg(flow_goes_elsewhere(&followed.world, f) == test->elsewhere, "%s",
+			      test->rule);
+	followed_deinit(&followed);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("flow_behind");
+	TCase *cases = tcase_create("functions");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(cases, 60);
+	tcase_add_loop_test(cases, a_function_goes_on_there, 0,
+			    (int)(sizeof(behind_cases) / sizeof(behind_cases[0])));
+	suite_add_tcase(suite, cases);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
