@@ -93,6 +93,17 @@ static void push_address(const struct code *code, struct flow_state *state)
 					 .number = (int64_t)(code->pc + code->length) });
 }
 
+/* What nobody has written above rsp the called function may write: it was given an address there, or knows the
+ * frame, as GCC's __savms64_13 does. What was saved there it doesn't touch. */
+static void lend_words(struct flow_state *state)
+{
+	const struct value *rsp = &state->reg[REGISTER_RSP];
+	int64_t lent = rsp->kind == VALUE_CFA ? rsp->number : INT64_MIN;
+
+	if (!state->saved_only && lent < state->lent)
+		state->lent = lent;
+}
+
 #define RETURN_BYTES 1 /* ret */
 
 /* GCC's -fsplit-stack: a function that has too little stack calls __morestack first. That calls what lies
@@ -160,6 +171,7 @@ int flow_call(struct flow *flow, struct flow_part *part, const struct code *code
 	}
 	rax = state->reg[REGISTER_RAX];
 	flow_state_call(state);
+	lend_words(state);
 	flow_popped_call(world, code, state);
 	if (flow_probe_call(flow, part, code, &rax, state, error))
 		return -1;

@@ -43,8 +43,8 @@ static struct value mixed(const struct value *a, const struct value *b)
 
 	if (unknown || value_is_part(a) || value_is_part(b))
 		return VALUE(.kind = VALUE_UNKNOWN);
-	return VALUE(.kind = VALUE_OTHER,
-		     .scale = is_callers(a) || is_callers(b) || value_is_return(a) || value_is_return(b));
+	return VALUE(.kind = VALUE_OTHER, .scale = is_callers(a) || is_callers(b) ||
+						   value_is_return(a) || value_is_return(b));
 }
 
 static void set(struct flow_state *state, uint8_t reg, struct value value)
@@ -119,13 +119,43 @@ static void align(struct flow_state *state, const struct code *code, uint32_t or
 	state->aligned.mask = mask;
 }
 
+/* It may have bits of what that register held at the entry. */
+static bool may_have_of(const struct value *value, uint8_t reg)
+{
+	return value->kind == VALUE_UNKNOWN || value_is_part(value) ||
+	       (value->kind == VALUE_ENTRY && value->reg == reg);
+}
+
+/* The register holds what reg of the caller's held. Bits of that may be what is written to it: then it is as it was. */
+static bool may_bring_back(const struct flow_state *state, const struct code *code, uint8_t written,
+			   uint8_t reg)
+{
+	if (code->has_memory) {
+		struct value at = flow_effect_address(state, code);
+		const struct value *word = flow_word_find(state, &at);
+
+		if (value_is_stack(&at))
+			return word ? may_have_of(word, reg) : !flow_word_is_unwritten(state, &at);
+		return (at.kind == VALUE_UNKNOWN && !code->foreign_segment) ||
+		       state->strayed & 1u << reg;
+	}
+	if (code->source != CODE_NO_REGISTER)
+		return may_have_of(&state->reg[code->source], reg);
+	for (uint8_t i = 0; i < REGISTER_GPR_COUNT; i++)
+		if (i != written && state->reg[i].kind == VALUE_ENTRY && state->reg[i].reg == reg)
+			return true;
+	return false;
+}
+
 /* Some bits of the register are written, and are a number if known is set. */
-static void set_part(struct flow_state *state, uint8_t reg, bool known)
+static void set_part(struct flow_state *state, const struct code *code, uint8_t reg, bool known)
 {
 	const struct value *old = &state->reg[reg];
 	struct value part = { .kind = VALUE_OTHER };
 
-	if (is_callers(old) || (known && value_is_part(old)))
+	if (is_callers(old) && !known && may_bring_back(state, code, reg, old->reg))
+		part.kind = VALUE_UNKNOWN;
+	else if (is_callers(old) || (known && value_is_part(old)))
 		part.scale = 1;
 	else if (old->kind == VALUE_UNKNOWN || value_is_part(old))
 		part.kind = VALUE_UNKNOWN;
@@ -405,7 +435,7 @@ static void write_registers(struct flow_state *state, const struct code *code)
 		uint8_t reg = (uint8_t)__builtin_ctz(left);
 
 		if (part)
-			set_part(state, reg, false);
+			set_part(state, code, reg, false);
 		else
 			set(state, reg, value);
 	}
@@ -416,7 +446,7 @@ static void set_byte(struct flow_state *state, const struct code *code)
 	struct value value = state->reg[code->reg];
 
 	if (value.kind != VALUE_CONSTANT) {
-		set_part(state, code->reg, true);
+		set_part(state, code, code->reg, true);
 		return;
 	}
 	value.number = (value.number & ~(int64_t)UINT8_MAX) | (code->constant & UINT8_MAX);

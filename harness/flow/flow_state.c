@@ -159,7 +159,9 @@ bool flow_word_is_unwritten(const struct flow_state *state, const struct value *
 	if (state->words_lost || flow_word_find(state, at))
 		return false;
 	if (at->kind == VALUE_BASE)
-		return !state->bases_touched;
+		return !state->bases_touched && !state->lent;
+	if (state->lent && at->number + 8 > state->lent)
+		return false;
 	return at->number + 8 <= state->touched_begin || at->number >= state->touched_end;
 }
 
@@ -312,6 +314,10 @@ bool flow_state_join(struct flow_state *into, const struct flow_state *from)
 	if (into->comparison.valid &&
 	    memcmp(&into->comparison, &from->comparison, sizeof(into->comparison))) {
 		into->comparison = (struct last_comparison) { .valid = false };
+		changed = true;
+	}
+	if (from->lent < into->lent) {
+		into->lent = from->lent;
 		changed = true;
 	}
 	if (from->strayed & ~into->strayed) {

@@ -82,6 +82,7 @@ struct flow_state {
 	/* Words that something was written to of which nothing is known, from the CFA; and of bases. */
 	int64_t touched_begin, touched_end;
 	bool bases_touched;
+	int64_t lent; /* from there on, counted from the CFA, functions that were called may have written; 0: none */
 	/* The base that began where the stack was aligned: it is CFA & mask, from a paragraph of 16 bytes
 	 * below the CFA on. mask 0: none. */
 	struct {

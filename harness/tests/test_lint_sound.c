@@ -323,6 +323,68 @@ static const struct lint_case lint_cases[] = {
 	{ "a jump of unknown targets may bring another copy than what is taken back from it",
 	  UNREAD("	mov r12d, 5\n"), "11 of 16, 1 unproven jump_unknown" },
 	{ "unless it brings the same", UNREAD("	nop\n"), "12 of 16, 1 unproven jump_unknown" },
+	{ "a part that is written may be the same part of the same",
+	  "	mov rax, rbx\n	mov al, bl\n	.cfi_register rbx, rax\n	xor ebx, ebx\n	"
+	  "nop\n	"
+	  "mov rbx, rax\n	.cfi_restore rbx\n" LEAF,
+	  "2 of 6, 1 unproven value_unknown" },
+	{ "so may one from a word that has it",
+	  PUSH "	mov ax, [rsp]\n	mov rax, rbx\n	mov ax, [rsp]\n	.cfi_register rbx, "
+	       "rax\n	nop\n	.cfi_offset rbx, -16\n" POP LEAF,
+	  "6 of 7, 1 unproven value_unknown" },
+	{ "or one by arithmetic with a register that has it",
+	  "	mov rax, rbx\n	or al, bl\n	.cfi_register rbx, rax\n	nop\n" LEAF,
+	  "2 of 4, 1 unproven value_unknown" },
+	{ "a part of another is another",
+	  "	mov rax, rbx\n	mov al, dil\n	.cfi_register rbx, rax\n	nop\n	"
+	  ".cfi_restore rbx\n" LEAF,
+	  "SP003 6..7 rbx=rax / there is another value\n3 of 4, 1 mismatch" },
+	{ "what a called function is given to write to it may have written",
+	  "	sub rsp, 24\n	.cfi_def_cfa_offset 32\n	mov rdi, rsp\n	call g@PLT\n	"
+	  "nop\n"
+	  "	.cfi_offset rbx, -32\n	mov ebx, 3\n	nop\n	mov rbx, [rsp]\n	"
+	  ".cfi_restore rbx\n	add rsp, 24\n	.cfi_def_cfa_offset 8\n" LEAF,
+	  "4 of 9, 1 unproven value_unknown" },
+	{ "on one of two ways, too",
+	  "	sub rsp, 24\n	.cfi_def_cfa_offset 32\n	test edi, edi\n	je 1f\n	call "
+	  "g@PLT\n"
+	  "1:	mov eax, eax\n	.cfi_offset rbx, -32\n	nop\n	.cfi_restore rbx\n	add rsp, "
+	  "24\n	"
+	  ".cfi_def_cfa_offset 8\n" LEAF,
+	  "7 of 8, 1 unproven value_unknown" },
+	{ "above room of a size that is computed",
+	  "	push rbp\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbp, -16\n	mov rbp, "
+	  "rsp\n	"
+	  ".cfi_def_cfa_register rbp\n	sub rsp, rdi\n	call g@PLT\n	mov eax, eax\n	"
+	  ".cfi_offset rbx, -24\n	nop\n	.cfi_restore rbx\n	leave\n	.cfi_def_cfa rsp, "
+	  "8\n	"
+	  ".cfi_restore rbp\n" LEAF,
+	  "7 of 8, 1 unproven value_unknown" },
+	{ "in it",
+	  "	push rbp\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbp, -16\n	mov rbp, "
+	  "rsp\n	"
+	  ".cfi_def_cfa_register rbp\n	sub rsp, rdi\n	call g@PLT\n	mov eax, eax\n	"
+	  ".cfi_escape 0x10,3,2,0x77,8\n	nop\n	.cfi_restore rbx\n	leave\n	"
+	  ".cfi_def_cfa rsp, 8\n	.cfi_restore rbp\n" LEAF,
+	  "7 of 8, 1 unproven value_unknown" },
+	{ "in it, before the call",
+	  "	push rbp\n	.cfi_def_cfa_offset 16\n	.cfi_offset rbp, -16\n	mov rbp, "
+	  "rsp\n	"
+	  ".cfi_def_cfa_register rbp\n	sub rsp, rdi\n	.cfi_escape 0x10,3,2,0x77,8\n	nop\n	"
+	  ".cfi_restore rbx\n	call g@PLT\n	leave\n	.cfi_def_cfa rsp, 8\n	"
+	  ".cfi_restore rbp\n" LEAF,
+	  "SP003 7..8 rbx=exp(breg7+8) / nothing was written there\n6 of 7, 1 mismatch" },
+	{ "below its frame it has not",
+	  "	sub rsp, 24\n	.cfi_def_cfa_offset 32\n	call g@PLT\n	mov eax, eax\n	"
+	  ".cfi_offset rbx, "
+	  "-40\n	nop\n	.cfi_restore rbx\n	add rsp, 24\n	.cfi_def_cfa_offset "
+	  "8\n" LEAF,
+	  "SP003 11..12 rbx=c-40 / nothing was written there\n5 of 6, 1 mismatch" },
+	{ "and before it was called neither",
+	  "	sub rsp, 24\n	.cfi_def_cfa_offset 32\n	.cfi_offset rbx, -32\n	nop\n	"
+	  "call g@PLT\n	"
+	  ".cfi_restore rbx\n	add rsp, 24\n	.cfi_def_cfa_offset 8\n" LEAF,
+	  "SP003 4..10 rbx=c-32 / nothing was written there\n3 of 5, 1 mismatch" },
 	{ "data behind a call are no code",
 	  "	sub rsp, 8\n	.cfi_def_cfa_offset 16\n	call g\n	.byte 10\n	"
 	  ".ascii \"PPPP "
