@@ -111,7 +111,7 @@ struct code {
 	/* Whom it asks may never come back: system calls, hypervisors' calls, ports, xabort. Of CODE_STOP: somebody
 	 * may let it go on, behind hlt an interrupt, behind int3 a debugger. */
 	bool may_stop : 1;
-	bool interrupt_return : 1; /* iret: of a handler that no call leads to */
+	bool interrupt_return : 1; /* iret, sysret: of a handler that no call leads to */
 	bool is_padding : 1;	   /* nop in any length, int3 */
 };
 

@@ -239,6 +239,8 @@ static void take_flow(const struct code_decoded *decoded, struct code_form *ret)
 	case ZYDIS_MNEMONIC_IRETD:
 	case ZYDIS_MNEMONIC_IRETQ:
 	case ZYDIS_MNEMONIC_UIRET:
+	case ZYDIS_MNEMONIC_SYSRET:
+	case ZYDIS_MNEMONIC_SYSEXIT:
 		ret->code.interrupt_return = true;
 		ret->code.flow = CODE_UNKNOWN;
 		return;
@@ -249,8 +251,6 @@ static void take_flow(const struct code_decoded *decoded, struct code_form *ret)
 	case ZYDIS_MNEMONIC_ENCLV:
 	case ZYDIS_MNEMONIC_GETSEC:
 	case ZYDIS_MNEMONIC_SKINIT:
-	case ZYDIS_MNEMONIC_SYSRET:
-	case ZYDIS_MNEMONIC_SYSEXIT:
 	case ZYDIS_MNEMONIC_SYSENTER: ret->code.flow = CODE_UNKNOWN; return;
 	default: break;
 	}

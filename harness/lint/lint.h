@@ -14,6 +14,7 @@
  *	lint_framed.c	 whether it is entered as one
  *	lint_end.c	 whether it has a caller, where it says that it has none
  *	lint_home.c	 whether it ends as one that was called
+ *	lint_handler.c	 or in an interrupt's handler
  *	lint_enter.c	 where an FDE is entered besides
  *	lint_middle.c	 code in the middle of an FDE that is called
  *	lint_kept.c	 functions without an FDE of which only the address is kept

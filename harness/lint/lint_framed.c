@@ -100,8 +100,8 @@ int lint_framed_find(struct lint_framed *framed, const struct cfi *cfi,
 	return result;
 }
 
-static int take_back(struct lint_judge *judge, struct code_decoder *decoder, uint64_t pc,
-		     struct lint_sum *sum, struct error *error)
+int lint_framed_take_back(struct lint_judge *judge, struct code_decoder *decoder, uint64_t pc,
+			  enum flow_reason why, struct lint_sum *sum, struct error *error)
 {
 	const struct cfi_fde *fde = cfi_fde_find(judge->cfi, pc);
 	struct flow_part *part;
@@ -111,7 +111,7 @@ static int take_back(struct lint_judge *judge, struct code_decoder *decoder, uin
 	if (flow_part_create(judge->cfi, fde, &part, &reason, error))
 		return -1;
 	if (part)
-		result = lint_judge_no_entry(judge, decoder, part, error);
+		result = lint_judge_take_back(judge, decoder, part, why, error);
 	flow_part_destroy(part);
 	sum[fde - judge->cfi->fde].met = true;
 	return result;
@@ -125,7 +125,8 @@ int lint_framed_decide(struct lint_framed *framed, struct lint_judge *judge,
 	int result = lint_framed_find(framed, judge->cfi, decoder, called, NULL, &found, error);
 
 	for (size_t i = 0; !result && i < found.count; i++)
-		result = take_back(judge, decoder, found.address[i], sum, error);
+		result = lint_framed_take_back(judge, decoder, found.address[i], FLOW_NO_ENTRY, sum,
+					       error);
 	free(found.address);
 	return result;
 }

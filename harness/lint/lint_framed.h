@@ -30,6 +30,9 @@ int lint_framed_find(struct lint_framed *framed, const struct cfi *cfi,
 int lint_framed_decide(struct lint_framed *framed, struct lint_judge *judge,
 		       struct code_decoder *decoder, const bool *called, struct lint_sum *sum,
 		       struct error *error);
+/* Of the FDE that begins at pc what was proven is not, for that reason. */
+int lint_framed_take_back(struct lint_judge *judge, struct code_decoder *decoder, uint64_t pc,
+			  enum flow_reason why, struct lint_sum *sum, struct error *error);
 void lint_framed_deinit(struct lint_framed *framed);
 
 #endif

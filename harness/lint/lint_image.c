@@ -19,6 +19,7 @@
 #include "lint/lint_enter.h"
 #include "lint/lint_extent.h"
 #include "lint/lint_framed.h"
+#include "lint/lint_handler.h"
 #include "lint/lint_home.h"
 #include "lint/lint_judge.h"
 #include "lint/lint_kept.h"
@@ -40,6 +41,7 @@ struct linting {
 	struct lint_addresses uncovered;
 	struct lint_addresses entered; /* of these who is called, or is a function by a symbol */
 	struct lint_framed framed;
+	struct lint_handlers handlers;
 	struct lint_addresses
 		open; /* numbers in by_pc of FDEs with wrong rows, if they are entered at all */
 	struct lint_ends ends;
@@ -88,7 +90,10 @@ static void note_framed(void *context, uint64_t pc)
 
 static void note_tail_called(void *context, uint64_t pc)
 {
-	lint_addresses_add(&((struct linting *)context)->framed.entered, pc);
+	struct linting *linting = context;
+
+	lint_addresses_add(&linting->framed.entered, pc);
+	lint_handlers_leave(&linting->handlers, pc);
 }
 
 static void note_continued(void *context, uint64_t pc)
@@ -363,6 +368,7 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 	bool stubs, others, middle, first, proven = false, aside = false;
 	int result = 0;
 
+	linting->handlers.function = fde->pc_begin;
 	if (flow_part_of(&linting->world, fde, &part, &reason, error))
 		return -1;
 	if (!part) {
@@ -379,6 +385,7 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 	if (entry != ENTRY_KNOWN && !others && !middle && part->begin != linting->world.first &&
 	    lint_judge_plain(&linting->judge, linting->world.decoder, linting->world.names, part)) {
 		lint_framed_plain(&linting->framed, part);
+		lint_handlers_plain(&linting->handlers, part);
 		result = sum_up(linting, part, NULL, FLOW_NO_ENTRY, error);
 		flow_part_destroy(part);
 		return result;
@@ -408,6 +415,8 @@ static int lint_fde(struct linting *linting, size_t number, enum entry entry,
 		result = sum_up(linting, part, followed, lint_judge_why(followed, part), error);
 	}
 	note_met(linting, &flow);
+	if (flow.is_handler)
+		lint_addresses_add(&linting->handlers.begin, fde->pc_begin);
 	flow_deinit(&flow);
 	decide_calls(linting);
 	return result;
@@ -418,8 +427,10 @@ static int find_home(struct linting *linting, const struct cfi_fde *fde, struct 
 		     struct error *error)
 {
 	size_t uncovered = linting->uncovered.count;
-	int result = lint_home_find(&linting->world, fde, ret, error);
+	int result;
 
+	linting->handlers.function = fde->pc_begin;
+	result = lint_home_find(&linting->world, fde, ret, error);
 	decide_calls(linting);
 	linting->uncovered.count = uncovered;
 	return result;
@@ -590,6 +601,8 @@ static int lint_all(struct linting *linting, const struct object *object, struct
 		return -1;
 	if (lint_framed_decide(&linting->framed, &linting->judge, linting->world.decoder,
 			       linting->called, linting->sum, error) ||
+	    lint_handlers_decide(&linting->handlers, &linting->judge, linting->world.decoder,
+				 linting->called, linting->sum, error) ||
 	    count_fdes(linting, error))
 		return -1;
 	if (lint_kept_find(cfi, linting->world.decoder, linting->world.names,
@@ -662,6 +675,7 @@ static int lint(const struct cfi *cfi, const struct object *object, const struct
 	free(linting.sum);
 	free(linting.again);
 	lint_framed_deinit(&linting.framed);
+	lint_handlers_deinit(&linting.handlers);
 	lint_ends_deinit(&linting.ends);
 	lint_strays_deinit(&linting.strays);
 	lint_middle_deinit(&linting.middle);

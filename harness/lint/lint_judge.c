@@ -628,8 +628,8 @@ int lint_judge_whole(struct lint_judge *judge, struct code_decoder *decoder, str
 	return 0;
 }
 
-int lint_judge_no_entry(struct lint_judge *judge, struct code_decoder *decoder,
-			struct flow_part *part, struct error *error)
+int lint_judge_take_back(struct lint_judge *judge, struct code_decoder *decoder,
+			 struct flow_part *part, enum flow_reason why, struct error *error)
 {
 	const struct code *code = NULL;
 
@@ -639,7 +639,7 @@ int lint_judge_no_entry(struct lint_judge *judge, struct code_decoder *decoder,
 		if (!code)
 			return error_set(error, ERROR_MEMORY, NULL, 0, "an FDE's instructions");
 		if (lint_judge_was_reached(judge, pc))
-			set_status(judge, pc, (uint8_t)(STATUS_UNPROVEN + FLOW_NO_ENTRY));
+			set_status(judge, pc, (uint8_t)(STATUS_UNPROVEN + why));
 	}
 	return 0;
 }

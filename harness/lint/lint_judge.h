@@ -68,9 +68,9 @@ void lint_judge_program(struct lint_judge *judge, const struct flow_part *part);
 /* All this at once. */
 int lint_judge_whole(struct lint_judge *judge, struct code_decoder *decoder, struct flow_part *part,
 		     const struct flow *flow, struct error *error);
-/* What was proven of the part, although it is in doubt that its begin is entered as its first row says. */
-int lint_judge_no_entry(struct lint_judge *judge, struct code_decoder *decoder,
-			struct flow_part *part, struct error *error);
+/* What was proven of the part, although it is in doubt that its begin is entered as its first row says: why. */
+int lint_judge_take_back(struct lint_judge *judge, struct code_decoder *decoder,
+			 struct flow_part *part, enum flow_reason why, struct error *error);
 void lint_judge_unread(struct lint_judge *judge, const struct cfi_fde *fde,
 		       enum flow_reason reason);
 bool lint_judge_was_reached(const struct lint_judge *judge, uint64_t pc);

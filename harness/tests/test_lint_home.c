@@ -29,6 +29,25 @@ static const struct lint_case lint_cases[] = {
 	{ "one of a user's interrupt",
 	  ERROR_CODE FRAME "	call [rdi]\n" NO_FRAME TAKES_OFF "	uiret\n",
 	  "0 of 5, 1 unproven signal_frame" },
+	{ "who goes on in a handler is one",
+	  "	push rax\n	.cfi_def_cfa_offset 16\n	pop rax\n	"
+	  ".cfi_def_cfa_offset 8\n"
+	  "	jmp 9f\n" END_START "9:	add rsp, 8\n	.cfi_def_cfa_offset 0\n	iretq\n",
+	  "0 of 5, 2 unproven signal_frame" },
+	{ "by way of another, too, and without any frame",
+	  "	jmp 9f\n" END_START "9:	nop\n	jmp 9f\n" END_START
+	  "9:	add rsp, 8\n	.cfi_def_cfa_offset 0\n	iretq\n",
+	  "0 of 5, 3 unproven signal_frame" },
+	{ "unless it is called",
+	  "9:	jmp 8f\n" END_START "8:	iretq\n" END_START
+	  "	push rax\n	.cfi_def_cfa_offset 16\n	call 9b\n	ud2\n",
+	  "4 of 5, 2 proven, 1 unproven signal_frame" },
+	{ "who leaves to a program that has made a system call",
+	  "	.cfi_def_cfa_offset 0\n	.cfi_register rip, rcx\n	push rcx\n	"
+	  ".cfi_def_cfa_offset 8\n	.cfi_offset rip, -8\n	call [rdi]\n	pop rcx\n	"
+	  ".cfi_def_cfa_offset 0\n	.cfi_register rip, rcx\n	sysretq\n",
+	  "0 of 4, 1 unproven signal_frame" },
+	{ "by sysexit, too", "	push rcx\n	sysexitq\n", "0 of 2, 1 unproven signal_frame" },
 	{ "a stub of a PLT has pushed two words",
 	  "	.cfi_def_cfa_offset 24\n	add rsp, 16\n"
 	  "	.cfi_def_cfa_offset 8\n	jmp r11\n",
