@@ -259,13 +259,17 @@ void synthesis_popped_deinit(struct synthesis_popped *popped);
 struct synthesis_jumped {
 	struct synthesis_leaving {
 		uint64_t begin, to; /* 0: it goes on elsewhere with registers overwritten */
+		bool endless;	    /* it goes on nowhere */
 	} * leaving;
 	size_t count;
-	void *root; /* of begins: tsearch(3) */
+	bool handlers; /* some function is an interrupt's handler: who never ends may be one, too */
+	void *root;    /* of begins: tsearch(3) */
 };
 /* One that leaves as no function of the psABI does, or to the count functions at to. 0, or -1: no memory. */
 int synthesis_jumped_add(struct synthesis_jumped *jumped, uint64_t begin, bool breaks,
 			 const uint64_t *to, size_t count, struct error *error);
+/* One that never ends. The same. */
+int synthesis_jumped_endless(struct synthesis_jumped *jumped, uint64_t begin, struct error *error);
 /* Who leaves to such a one is such a one. Once, when all have been added. 0, or -1: no memory. */
 int synthesis_jumped_spread(struct synthesis_jumped *jumped, struct error *error);
 bool synthesis_jumped_has(const struct synthesis_jumped *jumped, uint64_t begin);
@@ -304,6 +308,7 @@ bool synthesis_row_declared(const struct row *row, struct synthesis_row *ret);
 struct synthesis_met {
 	struct synthesis_row row;
 	enum synthesis_reason reason; /* SYNTHESIS_REASON_COUNT: it has the row */
+	uint64_t function;	      /* whose way it is, by its begin */
 };
 
 struct synthesis_writer {

@@ -132,6 +132,7 @@ static void meet(void *context, const struct lint_point *point)
 	      (synthesizer->world.strange ? SYNTHESIS_STRANGE : 0) |
 	      (range->go ? SYNTHESIS_BY_RSP : 0);
 	met->reason = synthesis_row_of(point->state, how, &met->row);
+	met->function = synthesizer->ranges->range[synthesizer->number].begin;
 	met->row.pc = point->pc;
 	met->row.pc_end = point->pc + point->length;
 	if (point->unsure && synthesizer->jumps_differ)
@@ -242,6 +243,7 @@ static int take_restorer(struct synthesizer *synthesizer, struct synthesis_funct
 		return error_set(error, ERROR_MEMORY, NULL, 0, "rows");
 	met = &synthesizer->met[synthesizer->met_count++];
 	met->reason = SYNTHESIS_REASON_COUNT;
+	met->function = function->begin;
 	synthesis_signal_row(&met->row);
 	met->row.pc = function->begin;
 	met->row.pc_end = function->begin + size;
@@ -281,6 +283,24 @@ static bool may_be_jumped_to(const struct synthesizer *synthesizer, const struct
 	       !synthesizer->world.strange && (!flow->has_return || flow->returns_elsewhere);
 }
 
+static int note_jumped_to(struct synthesizer *synthesizer, const struct flow *flow,
+			  struct error *error)
+{
+	struct synthesis_jumped *jumped = &synthesizer->jumped_to;
+	uint64_t begin = synthesizer->ranges->range[synthesizer->number].begin;
+
+	jumped->handlers |= flow->is_handler;
+	if (!may_be_jumped_to(synthesizer, flow))
+		return 0;
+	if (!flow->has_return && !flow->has_tail_call && !flow->jump_unknown && !flow->too_large &&
+	    !synthesizer->outermost && synthesis_jumped_endless(jumped, begin, error))
+		return -1;
+	return synthesis_jumped_add(jumped, begin,
+				    flow->breaks_convention || flow->returns_elsewhere ||
+					    flow->is_handler,
+				    synthesizer->tail, synthesizer->tail_count, error);
+}
+
 static int doubt_jumped_to(struct synthesizer *synthesizer, struct error *error)
 {
 	if (synthesis_jumped_spread(&synthesizer->jumped_to, error))
@@ -290,7 +310,8 @@ static int doubt_jumped_to(struct synthesizer *synthesizer, struct error *error)
 		const struct synthesis_range *range = range_of(synthesizer, met->row.pc);
 
 		if (met->reason == SYNTHESIS_REASON_COUNT && range &&
-		    synthesis_jumped_has(&synthesizer->jumped_to, range->begin))
+		    (synthesis_jumped_has(&synthesizer->jumped_to, range->begin) ||
+		     synthesis_jumped_has(&synthesizer->jumped_to, met->function)))
 			met->reason = SYNTHESIS_UNCALLED;
 	}
 	return 0;
@@ -375,10 +396,8 @@ static int follow(struct synthesizer *synthesizer, const struct synthesis_range 
 		doubt(synthesizer, before, SYNTHESIS_UNCALLED);
 	else
 		enter_tails(synthesizer);
-	if (!result && !plt && may_be_jumped_to(synthesizer, &flow))
-		result = synthesis_jumped_add(&synthesizer->jumped_to, range->begin,
-					      flow.breaks_convention || flow.returns_elsewhere,
-					      synthesizer->tail, synthesizer->tail_count, error);
+	if (!result && !plt)
+		result = note_jumped_to(synthesizer, &flow, error);
 	if (!result)
 		result = synthesis_ends_add(&synthesizer->ends, &flow, error);
 	if (!result)

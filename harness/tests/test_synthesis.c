@@ -120,6 +120,25 @@ static const struct synthesis_case {
 	{ "a handler of an interrupt, with an error code",
 	  "f:	push rbx\n	call [rdi]\n	pop rbx\n	add rsp, 8\n	iretq\n" END,
 	  "	# no row for 5 (nothing calls it, and it does not return)\n" },
+	{ "one that never ends is perhaps another handler",
+	  "f:	push rbx\n1:	jmp 1b\n" END "h:	.type h, @function\n	iretq\n	.size h, .-h\n",
+	  "	# no row for 2 (nothing calls it, and it does not return)\n" },
+	{ "unless it is called",
+	  "9:\nf:	push rbx\n1:	jmp 1b\n" END
+	  "h:	.type h, @function\n	iretq\n	.size h, .-h\n"
+	  "k:	.type k, @function\n	call 9b\n	ud2\n	.size k, .-k\n",
+	  PROC "	# +0x0 push rbx\n	.cfi_def_cfa_offset 16\n	# +0x3\n	.cfi_endproc\n" },
+	{ "or there are no handlers", "f:	push rbx\n1:	jmp 1b\n" END,
+	  PROC "	# +0x0 push rbx\n	.cfi_def_cfa_offset 16\n	# +0x3\n	.cfi_endproc\n" },
+	{ "one that goes on in a handler is one",
+	  "f:	push rbx\n	pop rbx\n	jmp h\n" END
+	  "h:	.type h, @function\n	iretq\n	.size h, .-h\n",
+	  "	# no row for 3 (nothing calls it, and it does not return)\n" },
+	{ "nor has a piece of one a row",
+	  "f:	push rbx\n	test edi, edi\n	jne f.cold\n1:	jmp 1b\n" END
+	  "h:	.type h, @function\n	iretq\n	.size h, .-h\n"
+	  "f.cold:	.type f.cold, @function\n	ud2\n	.size f.cold, .-f.cold\n",
+	  "	# no row for 4 (nothing calls it, and it does not return)\n" },
 	{ "a piece elsewhere has the frame of where it is jumped from",
 	  "f:	push rbx\n	test edi, edi\n	jne f.cold\n1:	pop rbx\n	ret\n" END
 	  "f.cold:	.type f.cold, @function\n	jmp 1b\n	.size f.cold, .-f.cold\n",
