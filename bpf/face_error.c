@@ -12,7 +12,8 @@
 _Static_assert(sizeof(struct stackproof_error) == 296, "it is the caller's, and never grows");
 /* Behind it are the reasons of walks that are not ours. */
 _Static_assert(STOP_REASON_COUNT == STOP_GUESSED + 2, "a new reason wants a number of the face");
-_Static_assert(ERROR_CODE_COUNT == ERROR_TIMEOUT + 1, "a new error wants a number of the face");
+_Static_assert(ERROR_CODE_COUNT == ERROR_THIN_ARCHIVE + 1,
+	       "a new error wants a number of the face");
 
 unsigned int stackproof_version(void)
 {
@@ -47,6 +48,7 @@ static uint32_t face_code(enum error_code code)
 	case ERROR_SYSTEM: return STACKPROOF_ERROR_SYSTEM;
 	case ERROR_MEMORY: return STACKPROOF_ERROR_MEMORY;
 	case ERROR_NOT_ELF:
+	case ERROR_THIN_ARCHIVE:
 	case ERROR_UNSUPPORTED_ELF:
 	case ERROR_ELF_BOUNDS:
 	case ERROR_RELOCATION: return STACKPROOF_ERROR_ELF;

@@ -21,6 +21,7 @@ static const char *const code_names[ERROR_CODE_COUNT] = {
 	[ERROR_SYSTEM] = "system",
 	[ERROR_MEMORY] = "memory",
 	[ERROR_NOT_ELF] = "not_elf",
+	[ERROR_THIN_ARCHIVE] = "thin_archive",
 	[ERROR_UNSUPPORTED_ELF] = "unsupported_elf",
 	[ERROR_ELF_BOUNDS] = "elf_bounds",
 	[ERROR_RELOCATION] = "relocation",

@@ -41,6 +41,7 @@ enum error_code {
 	ERROR_UNAVAILABLE, /* the environment lacks it: no BPF, no VM, no privilege, no compiler */
 	ERROR_PROTOCOL,	   /* a child, tracee or guest did what it must not */
 	ERROR_TIMEOUT,
+	ERROR_THIN_ARCHIVE, /* an archive whose members are files of their own */
 	ERROR_CODE_COUNT,
 };
 

@@ -10,6 +10,7 @@ enum exit_status exit_status_of_error(const struct error *error)
 {
 	switch (error->code) {
 	case ERROR_NOT_ELF:
+	case ERROR_THIN_ARCHIVE:
 	case ERROR_ELF_BOUNDS:
 	case ERROR_UNSUPPORTED_ELF: return EXIT_BAD_INPUT;
 	case ERROR_SYSTEM:

@@ -100,6 +100,8 @@ void gate_leave_image_named(struct gate *gate, const char *code, bool named)
 		reason = GATE_UNREADABLE;
 	else if (!strcmp(code, error_code_name(ERROR_RELOCATION)))
 		reason = GATE_RELOCATIONS;
+	else if (!strcmp(code, error_code_name(ERROR_THIN_ARCHIVE)))
+		reason = GATE_THIN;
 	else if (!strcmp(code, error_code_name(ERROR_NOT_ELF)) && named)
 		reason = GATE_NOT_ELF;
 	gate_leave(gate, reason, 1);

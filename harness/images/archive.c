@@ -114,7 +114,7 @@ int archive_members(const char *path, archive_member_fn fn, void *context, struc
 	if (!fstat(fd, &status) && S_ISREG(status.st_mode) &&
 	    read(fd, magic, sizeof(magic)) == sizeof(magic)) {
 		if (!memcmp(magic, THIN_ARCHIVE_MAGIC, SARMAG))
-			result = error_set(error, ERROR_NOT_ELF, NULL, 0,
+			result = error_set(error, ERROR_THIN_ARCHIVE, NULL, 0,
 					   "a thin archive: its members are files of their own, "
 					   "to be named themselves");
 		else if (!memcmp(magic, ARMAG, SARMAG))

@@ -33,7 +33,7 @@ typedef int (*archive_member_fn)(void *context, const char *name, enum archive_k
 
 /*
  * 1: path is an archive, and all of its members of a kind were given to fn. 0: it is none. -1, with error:
- * it can't be read to its end, or is a thin one (ERROR_NOT_ELF), whose members are files of their
+ * it can't be read to its end, or is a thin one (ERROR_THIN_ARCHIVE), whose members are files of their
  * own; or what fn returned, if not 0.
  */
 int archive_members(const char *path, archive_member_fn fn, void *context, struct error *error);

@@ -117,6 +117,7 @@ static const struct {
 	{ ERROR_NOT_ELF, true, GATE_NOT_ELF },
 	{ ERROR_NOT_ELF, false, GATE_DAMAGED },
 	{ ERROR_ELF_BOUNDS, true, GATE_DAMAGED },
+	{ ERROR_THIN_ARCHIVE, true, GATE_THIN },
 };
 
 START_TEST(image_is_left_for_a_reason)

@@ -246,14 +246,16 @@ static const struct {
 	const char *name, *bytes;
 	int status;
 	const char *message;
+	enum error_code code;
 } others[] = {
-	{ "a text", "not an archive", 0, "" },
-	{ "nothing", "", 0, "" },
-	{ "magic alone, cut off", "!<arch>", 0, "" },
+	{ "a text", "not an archive", 0, "", ERROR_NONE },
+	{ "nothing", "", 0, "", ERROR_NONE },
+	{ "magic alone, cut off", "!<arch>", 0, "", ERROR_NONE },
 	{ "thin", "!<thin>\n", -1,
-	  "a thin archive: its members are files of their own, to be named themselves" },
-	{ "a header that is cut off", SHORT_ARCHIVE, -1,
-	  "the archive's member there can't be read" },
+	  "a thin archive: its members are files of their own, to be named themselves",
+	  ERROR_THIN_ARCHIVE },
+	{ "a header that is cut off", SHORT_ARCHIVE, -1, "the archive's member there can't be read",
+	  ERROR_NOT_ELF },
 };
 
 START_TEST(files_that_are_no_archives)
@@ -266,7 +268,7 @@ START_TEST(files_that_are_no_archives)
 	ck_assert_msg(archive_members("file", take_member, &members, &error) == others[_i].status,
 		      "%s", others[_i].name);
 	ck_assert_str_eq(error.message, others[_i].message);
-	ck_assert(error.code == (others[_i].status ? ERROR_NOT_ELF : ERROR_NONE));
+	ck_assert_int_eq(error.code, others[_i].code);
 	ck_assert_int_eq(archive_members("missing", take_member, &members, &error), 0);
 	ck_assert_int_eq(archive_members(".", take_member, &members, &error), 0);
 	folder_end();
@@ -447,7 +449,7 @@ START_TEST(what_is_named_is_kept)
 	ck_assert_int_eq(image_list_add(&list, "thin.a", &error), -1);
 	ck_assert_str_eq(error.message, "thin.a: a thin archive: its members are files of their "
 					"own, to be named themselves");
-	ck_assert_int_eq(error.code, ERROR_NOT_ELF);
+	ck_assert_int_eq(error.code, ERROR_THIN_ARCHIVE);
 	image_list_deinit(&list);
 	folder_end();
 }

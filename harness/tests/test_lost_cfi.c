@@ -353,6 +353,7 @@ START_TEST(members_of_archives_are_read)
 		output = say(commands[i], "stackproof", NULL, NULL, "thin.a", &status);
 		ck_assert_int_eq(status, EXIT_BAD_INPUT);
 		expect(output, "thin.a: a thin archive");
+		expect(output, "1 thin archives, whose members are files of their own");
 		free(output);
 		output = say(commands[i], "stackproof", NULL, NULL, "cut.a", &status);
 		ck_assert_msg(status == EXIT_BAD_INPUT, "%d %s", status, output);
