@@ -5,6 +5,7 @@
  * An image's process says what it counted as one JSON object, and the totals are an object of the
  * same names: a new count needs no new line anywhere but where it is made.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,35 @@ json_t *json_bytes(const char *text)
 	string = json_string(escaped);
 	free(escaped);
 	return string;
+}
+
+static bool is_escape(const char *text)
+{
+	return text[0] == '\\' && text[1] == 'x' && strchr("89abcdef", text[2]) && text[2] &&
+	       isxdigit((unsigned char)text[3]) && !isupper((unsigned char)text[3]);
+}
+
+char *json_bytes_back(const char *text)
+{
+	char *bytes = malloc(strlen(text) + 1), *to = bytes, digits[3] = "";
+	json_t *string;
+
+	if (!bytes)
+		return NULL;
+	for (const char *at = text; *at; at++)
+		if (is_escape(at)) {
+			memcpy(digits, at + 2, 2);
+			*to++ = (char)strtoul(digits, NULL, 16);
+			at += 3;
+		} else {
+			*to++ = *at;
+		}
+	*to = '\0';
+	string = json_string(bytes);
+	if (string)
+		strcpy(bytes, text); /* what is a text was never escaped */
+	json_decref(string);
+	return bytes;
 }
 
 void json_set_hex(json_t *object, const char *key, uint64_t value)

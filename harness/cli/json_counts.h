@@ -13,6 +13,8 @@
 /* Any bytes as a JSON string: paths and symbols need not be UTF-8. If they aren't, the bytes above
  * 0x7f become "\\xNN". */
 json_t *json_bytes(const char *text);
+/* The bytes that json_bytes() was given, of what it made of them. To be freed; NULL: no memory. */
+char *json_bytes_back(const char *text);
 
 /* Sets a member to an address as text: "0x1f". */
 void json_set_hex(json_t *object, const char *key, uint64_t value);

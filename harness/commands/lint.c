@@ -512,9 +512,11 @@ static enum exit_status lint_paths(struct linting *linting)
 	json_decref(linting->pending);
 	json_decref(linting->unproven);
 	json_decref(linting->stepped);
+	status = findings_open(&linting->run, status);
+	status = cases_finish(&linting->cases, status);
 	status = findings_finish(&linting->run, linting->total, status);
 	json_decref(linting->total);
-	return cases_finish(&linting->cases, status);
+	return status;
 }
 
 /* The dumps of --table; the first that can't be read ends it. */

@@ -24,6 +24,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "cases/cases.h"
+#include "cli/output_file.h"
 #include "error.h"
 #include "harness.h"
 #include "images/image_list.h"
@@ -106,6 +107,9 @@ struct findings_run {
 	json_t *findings;	  /* "lint_finding" and "lint_gone" */
 	json_t *images;		  /* "lint" */
 	json_t *problems;	  /* texts: what was asked for and could not be done */
+	bool opened;
+	struct output_file sarif_file,
+		page_file; /* once opened; no file: not asked for, or can't be */
 };
 extern const struct argp findings_argp;
 /* What --explain and --only name: the id, and a bit for each id (lint_options.only). */
@@ -114,8 +118,11 @@ uint32_t findings_only(struct argp_state *state, const char *argument);
 /* Any object of the run. */
 void findings_keep(struct findings_run *run, json_t *object);
 void findings_problem(struct findings_run *run, const char *text);
-/* Writes the files and forgets all. total: NULL if it came to none. The command's exit status: what it
- * was, or EXIT_ENVIRONMENT if a file could not be written. */
+/* Opens the files, so that others that are written before them can say it if they can't be. The command's exit status:
+ * what it was, or EXIT_ENVIRONMENT. */
+enum exit_status findings_open(struct findings_run *run, enum exit_status status);
+/* Writes the files and forgets all. status: with all that was written besides, for SARIF says it. total: NULL if it
+ * came to none. The command's exit status: what it was, or EXIT_ENVIRONMENT if a file could not be written. */
 enum exit_status findings_finish(struct findings_run *run, const json_t *total,
 				 enum exit_status status);
 

@@ -10,7 +10,6 @@
 #include <unistd.h>
 #include "cli/json_counts.h"
 #include "cli/options.h"
-#include "cli/output_file.h"
 #include "findings/findings.h"
 
 enum { KEY_SARIF = 0x2200, KEY_PAGE };
@@ -121,21 +120,31 @@ static void print_sarif(const struct findings_run *run, const json_t *total,
 	free(folder);
 }
 
-static int write_file(const struct findings_run *run, const char *path, const json_t *total,
-		      enum exit_status status)
+/* False: it can't be, which is said. */
+static bool open_file(const char *path, struct output_file *ret)
 {
-	struct output_file output;
 	struct error error;
 
-	if (output_file_open(path, &output, &error)) {
-		error_print(stderr, "stackproof", &error);
-		return -1;
-	}
-	if (path == run->sarif)
-		print_sarif(run, total, status, output.file);
-	else
-		findings_page_print(run, total, output.file);
-	if (!output_file_close(&output, true, &error))
+	if (!path || !output_file_open(path, ret, &error))
+		return true;
+	error_print(stderr, "stackproof", &error);
+	return false;
+}
+
+enum exit_status findings_open(struct findings_run *run, enum exit_status status)
+{
+	bool sarif = open_file(run->sarif, &run->sarif_file);
+	bool page = open_file(run->page, &run->page_file);
+
+	run->opened = true;
+	return sarif && page ? status : EXIT_ENVIRONMENT;
+}
+
+static int close_file(struct output_file *output)
+{
+	struct error error;
+
+	if (!output_file_close(output, true, &error))
 		return 0;
 	error_print(stderr, "stackproof", &error);
 	return -1;
@@ -146,12 +155,18 @@ enum exit_status findings_finish(struct findings_run *run, const json_t *total,
 {
 	int written = 0;
 
+	if (!run->opened)
+		status = findings_open(run, status);
 	sort(run->findings);
 	sort(run->images);
-	if (run->sarif)
-		written |= write_file(run, run->sarif, total, status);
-	if (run->page)
-		written |= write_file(run, run->page, total, status);
+	if (run->page_file.file) {
+		findings_page_print(run, total, run->page_file.file);
+		written |= close_file(&run->page_file);
+	}
+	if (run->sarif_file.file) {
+		print_sarif(run, total, written ? EXIT_ENVIRONMENT : status, run->sarif_file.file);
+		written |= close_file(&run->sarif_file);
+	}
 	json_decref(run->findings);
 	json_decref(run->images);
 	json_decref(run->problems);

@@ -38,7 +38,7 @@ static json_t *finish_text(FILE *file, char **text)
 /* ---- paths --------------------------------------------------------------------------------- */
 
 /* As a URI reference (RFC 3986). */
-static json_t *uri_of(const char *path, const char *folder)
+static json_t *uri_of_bytes(const char *path, const char *folder)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 				    "0123456789-._~/+";
@@ -57,6 +57,16 @@ static json_t *uri_of(const char *path, const char *folder)
 	for (; *path; path++)
 		fprintf(file, strchr(plain, *path) ? "%c" : "%%%02X", (unsigned char)*path);
 	return finish_text(file, &text);
+}
+
+/* path: as in JSON, where bytes that are no text are escaped. */
+static json_t *uri_of(const char *path, const char *folder)
+{
+	char *bytes = json_bytes_back(path);
+	json_t *ret = uri_of_bytes(bytes ? bytes : path, folder);
+
+	free(bytes);
+	return ret;
 }
 
 static json_t *artifact(const char *path, const char *folder)

@@ -293,12 +293,43 @@ START_TEST(each_id_is_a_rule)
 }
 END_TEST
 
+static const struct {
+	const char *text, *bytes;
+} escapes[] = {
+	{ "plain", "plain" },
+	{ "", "" },
+	{ "bad\\xff\\xfe.o", "bad\xff\xfe.o" },
+	{ "\\x80", "\x80" },
+	/* No byte of these was escaped. */
+	{ "\\x7f", "\\x7f" },
+	{ "\\xFF", "\\xFF" },
+	{ "\\xfF", "\\xfF" },
+	{ "\\xf", "\\xf" },
+	{ "\\x", "\\x" },
+	{ "\\xfg", "\\xfg" },
+	{ "\\yff", "\\yff" },
+	{ "xff", "xff" },
+	{ "a text is not escaped: \\xc3\\xa9", "a text is not escaped: \\xc3\\xa9" },
+};
+
+START_TEST(bytes_of_names_come_back)
+{
+	char *bytes = json_bytes_back(escapes[_i].text);
+
+	ck_assert_str_eq(bytes, escapes[_i].bytes);
+	free(bytes);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("findings_sarif");
 	TCase *said = tcase_create("said");
 	SRunner *runner = srunner_create(suite);
 	int failed;
+
+	tcase_add_loop_test(said, bytes_of_names_come_back, 0,
+			    (int)(sizeof(escapes) / sizeof(escapes[0])));
 
 	tcase_add_loop_test(said, a_finding_is_a_result, 0, COUNT(results));
 	tcase_add_test(said, fingerprints_are_numbered);

@@ -293,9 +293,34 @@ START_TEST(hostile_names_are_escaped)
 	log = json_loads(sarif, 0, NULL);
 	ck_assert_ptr_nonnull(log);
 	ck_assert_ptr_null(strchr(sarif, '\033'));
-	ck_assert_ptr_nonnull(strstr(sarif, "\"uri\": \"x%1B%3C%5Cxff.so\""));
+	ck_assert_ptr_nonnull(strstr(sarif, "\"uri\": \"x%1B%3C%FF.so\""));
 	json_decref(log);
 	free(sarif);
+}
+END_TEST
+
+/* Each says how the run ends, whichever of the others can't be written. */
+START_TEST(files_say_the_status_of_the_run)
+{
+	static const char *const junit[] = { "--sarif", "s", "--junit", "none/j", NULL };
+	static const char *const page[] = { "--sarif", "s", "--page", "none/p", NULL };
+	static const char *const sarif[] = { "--sarif", "none/s", "--tap", "t", NULL };
+	static const char *const *const options[] = { junit, page };
+	int status;
+	char *text;
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		free(say(options[i], "f.so", &status));
+		ck_assert_int_eq(status, EXIT_ENVIRONMENT);
+		text = read_file("s");
+		ck_assert_ptr_nonnull(strstr(text, "\"exitCode\": 99,"));
+		free(text);
+	}
+	free(say(sarif, "f.so", &status));
+	ck_assert_int_eq(status, EXIT_ENVIRONMENT);
+	text = read_file("t");
+	ck_assert_ptr_nonnull(strstr(text, "exit status"));
+	free(text);
 }
 END_TEST
 
@@ -447,6 +472,7 @@ int main(void)
 	tcase_add_test(said, hostile_names_are_escaped);
 	tcase_add_test(said, a_reason_is_in_the_json);
 	tcase_add_test(said, code_that_is_made_later_is_counted);
+	tcase_add_test(said, files_say_the_status_of_the_run);
 	tcase_add_test(said, a_run_that_could_nothing_says_so);
 	tcase_add_loop_test(said, usage_is_checked, 0, COUNT(usages));
 	suite_add_tcase(suite, said);
