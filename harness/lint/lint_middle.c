@@ -9,14 +9,18 @@
  * in the FDE's own code, which few chance bytes lead to, and one of the bytes' own FDE with them. Both are decoded from
  * their FDE's begin on.
  *
+ * A function's symbol in the middle is an entry, too, if others can call what has it, though nobody was seen to.
+ *
  * The stubs of a PLT are entries that are known. A call to the next instruction, or to a pop behind data,
  * asks where it is. Calls
  * by a register, and of addresses in data, are not known.
  */
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 #include "array.h"
 #include "flow/flow_names.h"
+#include "lint/lint_extent.h"
 #include "lint/lint_judge.h"
 #include "lint/lint_middle.h"
 
@@ -93,6 +97,31 @@ static bool look_for_calls(struct lint_middle *middle, const struct begins *begi
 	return true;
 }
 
+/* A function that others may call lies in the FDE of another one, and in what that one's symbol says to be its own.
+ * (What lies behind that is an entry already: lint_extent_beyond().) */
+static bool is_inner(const struct lint_middle *middle, const struct flow_names *names,
+		     const struct image_symbol *symbol)
+{
+	const struct cfi_fde *fde = NULL;
+
+	if (symbol->type == STT_FUNC && symbol->size && symbol->binding != STB_LOCAL)
+		fde = cfi_fde_find(middle->cfi, symbol->pc);
+	return fde && fde->pc_begin != symbol->pc && !flow_is_fragment(names, symbol->pc) &&
+	       lint_extent_beyond(middle->cfi, names, fde, symbol->pc) != symbol->pc;
+}
+
+/* False: no memory. */
+static bool add_inner(struct lint_middle *middle, const struct flow_names *names)
+{
+	size_t count;
+	const struct image_symbol *symbol = image_symbols(middle->cfi->image, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (is_inner(middle, names, &symbol[i]) && !add_call(middle, NULL, 0, symbol[i].pc))
+			return false;
+	return true;
+}
+
 static int compare_calls(const void *a, const void *b)
 {
 	const struct lint_call *left = a, *right = b;
@@ -112,6 +141,7 @@ int lint_middle_init(struct lint_middle *middle, const struct cfi *cfi, const bo
 	for (size_t i = 0; i < cfi->by_pc_count && memory; i++)
 		memory = look_for_calls(middle, &begins, names, &cfi->fde[cfi->by_pc[i]]);
 	free(begins.bits);
+	memory = memory && add_inner(middle, names);
 	if (!memory)
 		return error_set(error, ERROR_MEMORY, NULL, 0, "addresses that are called");
 	if (middle->count)
@@ -157,6 +187,8 @@ static bool is_call(const struct lint_middle *middle, struct flow_part *part,
 	if (part ? !part_begins_at(middle, part, call->target)
 		 : !decode_to(middle, fde, call->target - fde->pc_begin, &code))
 		return false;
+	if (!call->from)
+		return true;
 	return decode_to(middle, call->from, call->at, &code) && code.flow == CODE_CALL &&
 	       !flow_call_is_push(call->from, middle->cfi->image, middle->decoder,
 				  code.pc + code.length, call->target);

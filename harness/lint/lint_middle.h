@@ -11,7 +11,7 @@
 
 struct flow_names;
 
-/* Bytes that look like a call. */
+/* Bytes that look like a call, or, without from, a function's symbol. */
 struct lint_call {
 	uint64_t target;
 	const struct cfi_fde *from;

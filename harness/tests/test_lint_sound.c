@@ -62,6 +62,19 @@ static const struct lint_case lint_cases[] = {
 		  g) "	sub rsp, 8\n	.cfi_def_cfa_offset 16\n	call 1b\n"
 		     "	add rsp, 8\n	.cfi_def_cfa_offset 8\n" LEAF,
 	  "5 of 8, 1 proven, 1 unproven value_unknown" },
+	{ "so has a function there that others may call, by its symbol",
+	  "	.globl f\n	.size f, 7f-f\n" PUSH
+	  "	.globl inner\n	.type inner, @function\ninner:	nop\n" POP LEAF
+	  "7:	.size inner, 7b-inner\n",
+	  "1 of 4, 1 unproven value_unknown" },
+	{ "not one that is the file's own",
+	  "	.globl f\n	.size f, 7f-f\n" PUSH
+	  "	.type inner, @function\ninner:	nop\n" POP LEAF "7:	.size inner, 7b-inner\n",
+	  "4 of 4, 1 proven" },
+	{ "nor one without a size, which may be a label",
+	  "	.globl f\n	.size f, 7f-f\n" PUSH
+	  "	.globl inner\n	.type inner, @function\ninner:	nop\n" POP LEAF "7:\n",
+	  "4 of 4, 1 proven" },
 	{ "or none, where its rows say so",
 	  "	nop\n1:	xor eax, eax\n" LEAF SECOND(
 		  g) "	sub rsp, 8\n	.cfi_def_cfa_offset 16\n"
