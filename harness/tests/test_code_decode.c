@@ -147,6 +147,10 @@ static const struct decode_case decode_cases[] = {
 	{ "48 af", "next writes [rdi]8 +rdi flags" },
 	{ "0f 01 fc", "next writes [rax-63]127 writes" }, /* clzero */
 	{ "67 0f 01 fc", "next writes [rax-63]127 writes foreign" },
+	{ "0f ae 27", "next writes [rdi]16384 writes" },      /* xsave */
+	{ "48 0f ae 37", "next writes [rdi]16384 writes" },   /* xsaveopt64 */
+	{ "0f c7 67 08", "next writes [rdi+8]16384 writes" }, /* xsavec */
+	{ "48 0f c7 2f", "next writes [rdi]16384 writes" },   /* xsaves64 */
 	{ "0f 01 c2",
 	  "next writes +rax+rdx+rcx+rbx+rsi+rdi+rbp+r8+r9+r10+r11+r12+r13+r14+r15 flags" },
 	{ "48 6b d8 01", "next move rbx,rax flags" },

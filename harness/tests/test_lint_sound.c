@@ -250,6 +250,18 @@ static const struct lint_case lint_cases[] = {
 	{ "a cache line that is cleared by an address in rax",
 	  PUSH "	lea rax, [rsp-32]\n	clzero\n" POP LEAF,
 	  "3 of 5, 1 unproven value_unknown" },
+	{ "how much of the CPU's state is saved the CPU knows",
+	  "	sub rsp, 2048\n	.cfi_def_cfa_offset 2056\n	mov [rsp+1088], rbx\n	"
+	  ".cfi_offset rbx, -968\n	xsave [rsp+512]\n	nop\n	mov rbx, [rsp+1088]\n	"
+	  ".cfi_restore rbx\n	add rsp, 2048\n	.cfi_def_cfa_offset 8\n" LEAF,
+	  "3 of 7, 1 unproven value_unknown" },
+	{ "and not how much in another form", PUSH "	xsavec64 [rsp-576]\n" POP LEAF,
+	  "2 of 4, 1 unproven value_unknown" },
+	{ "below a frame that was aligned for it is room for it",
+	  PUSH
+	  "	mov rbx, rsp\n	.cfi_def_cfa_register rbx\n	and rsp, -64\n	sub rsp, [rdi]\n"
+	  "	xsavec [rsp+64]\n	mov rsp, rbx\n	.cfi_def_cfa_register rsp\n" POP LEAF,
+	  "8 of 8, 1 proven" },
 	{ "shifts by whole counts",
 	  KEPT("	shl rbx, 0\n	shr rbx, 64\n	rol rbx, 64\n	ror bl, 8\n"),
 	  "8 of 8, 1 proven" },
