@@ -213,6 +213,16 @@ static bool lacks_run(const json_t *image)
 	return is_of_run(image, EXECUTED_CHANGED) || is_of_run(image, EXECUTED_NOT_LOADED);
 }
 
+/* Of those that are unproven: what lies in no executable segment is a reason of its own. */
+static uint64_t unfollowed(const struct linting *linting, const json_t *image, uint64_t unproven)
+{
+	uint64_t outside = json_number(json_object_get(image, "lost_fdes_by_reason"), "outside");
+
+	if (linting->options.function) /* of those that it names nobody knows */
+		return unproven;
+	return unproven > outside ? unproven - outside : 0;
+}
+
 static void count_image(struct linting *linting, const struct image_path *path, json_t *image)
 {
 	const char *status = json_text(image, "status"), *code = json_text(image, "code");
@@ -240,7 +250,7 @@ static void count_image(struct linting *linting, const struct image_path *path, 
 	gate_leave(gate, GATE_NO_FDE,
 		   linting->options.function && !strcmp(status, "linted") &&
 			   !json_count(image, "wanted_fdes"));
-	gate_leave(gate, GATE_UNPROVEN_FDES, unproven);
+	gate_leave(gate, GATE_UNPROVEN_FDES, unfollowed(linting, image, unproven));
 	gate_add_image(gate, image, path->named);
 	if (gate_is_below(gate, fdes_of(linting, image, "proven", "wanted_proven"), fdes))
 		json_object_set_new(image, "below_coverage", json_true());

@@ -87,6 +87,40 @@ static char *say(const char *const *options, const char *file, int *ret_status)
 	"checked: 3 FDEs; not checked: 1 FDEs whose code can't be followed; 100.00 % of the code " \
 	"has CFI"
 
+/* Of two functions one is in a segment that is for reading alone. */
+START_TEST(code_that_is_only_read_is_counted)
+{
+	static const char *const none[] = { NULL }, *const strict[] = { "--strict", NULL };
+	static const char rest[] =
+		"page.so: 1 of 2 FDEs proven (50.000 %), 0 with mismatches, 1 unproven (parts that "
+		"nothing was seen to lead to)\n"
+		"1 images: 1 of 2 FDEs proven (50.000 %), 0 with mismatches, 1 unproven (parts "
+		"that "
+		"nothing was seen to lead to)\n"
+		"checked: 1 FDEs; not checked: 1 FDEs of code in no executable segment; 100.00 % "
+		"of "
+		"the code has CFI\n";
+	FILE *file = fopen("page.s", "w");
+	int status;
+	char *text;
+
+	ck_assert_ptr_nonnull(file);
+	fputs("f:	.cfi_startproc\n	ret\n	.cfi_endproc\n	.section .page, \"a\"\n"
+	      "g:	.cfi_startproc\n	syscall\n	ret\n	.cfi_endproc\n",
+	      file);
+	ck_assert_int_eq(fclose(file), 0);
+	ck_assert(!system("gcc-12 -shared -nostdlib -Wl,-z,separate-code -o page.so page.s"));
+	text = say(none, "page.so", &status);
+	ck_assert_str_eq(text, rest);
+	ck_assert_int_eq(status, EXIT_OK);
+	free(text);
+	free(say(strict, "page.so", &status));
+	ck_assert_int_eq(status, EXIT_BAD_INPUT);
+	unlink("page.s");
+	unlink("page.so");
+}
+END_TEST
+
 static const struct said_case {
 	const char *rule, *options[8], *expected;
 	int status;
@@ -473,6 +507,7 @@ int main(void)
 	tcase_add_test(said, a_reason_is_in_the_json);
 	tcase_add_test(said, code_that_is_made_later_is_counted);
 	tcase_add_test(said, files_say_the_status_of_the_run);
+	tcase_add_test(said, code_that_is_only_read_is_counted);
 	tcase_add_test(said, a_run_that_could_nothing_says_so);
 	tcase_add_loop_test(said, usage_is_checked, 0, COUNT(usages));
 	suite_add_tcase(suite, said);
