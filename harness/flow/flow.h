@@ -269,6 +269,8 @@ int flow_arrive(struct flow *flow, uint64_t pc, const struct flow_state *state,
 
 /* The function there, called, goes on elsewhere than right behind the call, by what it makes of its return address. */
 bool flow_goes_elsewhere(const struct flow_world *world, uint64_t callee);
+/* What lies there, in the part, is decoded straight on to what is no code. */
+bool flow_is_text(const struct flow_world *world, struct flow_part *part, uint64_t pc);
 
 /* ---- flow_unruled.c ----------------------------------------------------------------------- */
 

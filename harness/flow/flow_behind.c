@@ -12,13 +12,23 @@
  * Nobody can say where that is, nor what is decoded from the data. Such a function is known by its code: some way of
  * it leaves by an address that was made of the return address, or by what was put in its place. Ways are followed
  * one by one; of one that goes to another stack, or is too long, nothing is said.
+ *
+ * Of a callee elsewhere only what lies behind its call can show it: no compiler makes the instructions that text is
+ * full of.
  */
 #include <stdlib.h>
+#include <string.h>
 #include "flow/flow.h"
 #include "flow/flow_names.h"
 
 #define STEPS_MAX 256 /* instructions of a function */
 #define WAYS_MAX  16  /* that are not followed yet */
+
+#define LOOK 24 /* instructions behind a call */
+
+/* These bytes begin no instruction of 64-bit code (SDM, volume 2, A.3: i64), or one for ports that nobody writes
+ * without rep. */
+static const char text_bytes[] = "'/7?`almno";
 
 struct search {
 	uint64_t seen[STEPS_MAX];
@@ -145,4 +155,21 @@ bool flow_goes_elsewhere(const struct flow_world *world, uint64_t callee)
 	free(search);
 	*flow_names_elsewhere(world->names, callee) = result ? FLOW_ELSEWHERE : FLOW_BEHIND;
 	return result;
+}
+
+bool flow_is_text(const struct flow_world *world, struct flow_part *part, uint64_t pc)
+{
+	for (int i = 0; i < LOOK && pc < part->end; i++) {
+		const struct code *code = flow_part_code(part, world->decoder, pc);
+		const uint8_t *byte = image_bytes(world->cfi->image, pc, 1);
+
+		if (!code || !byte)
+			return false;
+		if (code->length <= 1 && *byte && strchr(text_bytes, *byte))
+			return true;
+		if (!code->length || (code->flow != CODE_NEXT && code->flow != CODE_BRANCH))
+			return false;
+		pc += code->length;
+	}
+	return false;
 }

@@ -131,10 +131,12 @@ static int split_stack(struct flow *flow, struct flow_part *part, const struct c
 
 /* Behind the call lie data, and the way goes on where nobody knows, as behind a computed jump. The fast proof doesn't
  * ask: if each row is right that is decoded there, nobody is accused. */
-static bool goes_elsewhere(struct flow *flow, const struct code *code)
+static bool goes_elsewhere(struct flow *flow, struct flow_part *part, const struct code *code)
 {
-	return code->flow == CODE_CALL && !flow->proof &&
-	       flow_goes_elsewhere(flow->world, code->target);
+	if (flow->proof)
+		return false;
+	return (code->flow == CODE_CALL && flow_goes_elsewhere(flow->world, code->target)) ||
+	       flow_is_text(flow->world, part, code->pc + code->length);
 }
 
 static int jump_over_data(struct flow *flow, const struct flow_part *part, const struct code *code,
@@ -178,7 +180,7 @@ int flow_call(struct flow *flow, struct flow_part *part, const struct code *code
 	if (catch (flow, part, code, state, unsure, error) ||
 	    split_stack(flow, part, code, unsure, error))
 		return -1;
-	if (goes_elsewhere(flow, code))
+	if (goes_elsewhere(flow, part, code))
 		return jump_over_data(flow, part, code, state, ret_on, error);
 	*ret_on = code->flow != CODE_CALL ||
 		  (!flow_never_returns(world->names, code->target) &&

@@ -418,6 +418,20 @@ static const struct lint_case lint_cases[] = {
 		     "movzx eax, "
 		     "byte ptr [rdi]\n	lea rdi, [rdi+rax+1]\n	jmp rdi\n",
 	  "1 of 16, 2 unproven jump_unknown" },
+	{ "nor is text, whoever is called",
+	  "	sub rsp, 8\n	.cfi_def_cfa_offset 16\n	call g@PLT\n	.asciz \"PPPP "
+	  "hello\"\n"
+	  "	mov eax, 1\n	add rsp, 8\n	.cfi_def_cfa_offset 8\n	ret\n",
+	  "1 of 13, 1 unproven jump_unknown" },
+	{ "text with a letter that is no instruction",
+	  "	sub rsp, 8\n	.cfi_def_cfa_offset 16\n	call [rdi]\n	.asciz \"PPP?\"\n"
+	  "	mov eax, 1\n	add rsp, 8\n	.cfi_def_cfa_offset 8\n	ret\n",
+	  "1 of 8, 1 unproven jump_unknown" },
+	{ "code is followed",
+	  "	sub rsp, 8\n	.cfi_def_cfa_offset 16\n	call [rdi]\n	rep outsb\n	"
+	  "push rax\n"
+	  "	add rsp, 16\n	.cfi_def_cfa_offset 8\n	ret\n",
+	  "SP001 9..13 cfa=rsp+16 / cfa=rsp+24\n5 of 6, 1 mismatch" },
 	{ "who goes on behind data returns to what he makes of his return address",
 	  "	pop rdi\n	.cfi_def_cfa_offset 0\n	.cfi_register rip, rdi\n	movzx eax, "
 	  "byte ptr "
