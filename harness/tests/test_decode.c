@@ -237,8 +237,12 @@ static const struct {
 } traits[] = {
 	{ "jump_short", CODE(0xeb, 0xfe), JUMPS },
 	{ "jump_near", CODE(0xe9, 1, 2, 3, 4), JUMPS },
-	{ "jump_memory", CODE(0xff, 0x25, 1, 2, 3, 4), JUMPS },
-	{ "jump_notrack_register", CODE(0x3e, 0xff, 0xe0), JUMPS },
+	{ "jump_memory", CODE(0xff, 0x25, 1, 2, 3, 4), { .jumps = true, .jumps_computed = true } },
+	{ "jump_register", CODE(0xff, 0xe0), { .jumps = true, .jumps_computed = true } },
+	{ "jump_notrack_register",
+	  CODE(0x3e, 0xff, 0xe0),
+	  { .jumps = true, .jumps_computed = true } },
+	{ "jump_register_cut_off", CODE(0xff), JUMPS },
 	{ "jcc_short", CODE(0x74, 2), JUMPS },
 	{ "jcc_near", CODE(0x0f, 0x84, 1, 2, 3, 4), JUMPS },
 	{ "loop", CODE(0xe2, 0xfe), JUMPS },
@@ -277,6 +281,8 @@ START_TEST(test_traits)
 	const struct instruction_traits *expected = &traits[_i].traits;
 
 	ck_assert_msg(got.jumps == expected->jumps, "%s: jumps", traits[_i].name);
+	ck_assert_msg(got.jumps_computed == expected->jumps_computed, "%s: computed",
+		      traits[_i].name);
 	ck_assert_msg(got.pushes_flags == expected->pushes_flags, "%s: pushf", traits[_i].name);
 	ck_assert_msg(got.pops_flags == expected->pops_flags, "%s: popf", traits[_i].name);
 	ck_assert_msg(got.holds_trap == expected->holds_trap, "%s: mov ss", traits[_i].name);
@@ -303,6 +309,7 @@ static const struct {
 	{ "mov_r10_to_memory", CODE(0x4c, 0x89, 0x14, 0xd4), 1 << 10, 0, true },
 	{ "mov_rax_to_r12_s", CODE(0x49, 0x89, 0x04, 0x24), 1, 0, true },
 	{ "mov_half_to_memory", CODE(0x89, 0x0c, 0x24), 0, 0, false },
+	{ "mov_half_to_r9_s", CODE(0x41, 0x89, 0x01), 0, 0, false },
 	{ "mov_to_register", CODE(0x48, 0x89, 0xc8), 0, 0, false },
 	{ "mov_from_memory", CODE(0x48, 0x8b, 0x0c, 0x24), 0, 1 << 1, true },
 	{ "mov_r10_from_memory", CODE(0x4f, 0x8b, 0x14, 0xd8), 0, 1 << 10, true },
@@ -314,6 +321,7 @@ static const struct {
 	{ "push_memory_of_r12", CODE(0x41, 0xff, 0x34, 0x24), 0, 0, false, .copies = true },
 	{ "push_a_register_by_modrm", CODE(0xff, 0xf0), 0, 0, false },
 	{ "call_memory", CODE(0xff, 0x54, 0x24, 0x10), 0, 0, false },
+	{ "nothing_is_behind_push", CODE(0xff, 0x7c, 0x24, 0x10), 0, 0, false },
 	{ "push_cut_off", CODE(0xff, 0x74, 0x24), 0, 0, false },
 	{ "cut_off", CODE(0x48, 0x8b), 0, 0, false },
 };
