@@ -349,6 +349,29 @@ START_TEST(a_cursor_moves)
 }
 END_TEST
 
+/* From wherever it is to wherever it is asked to; what lies in memory behind the part's rows is none of them. */
+START_TEST(a_cursor_finds_any_row)
+{
+	struct row row[] = { { .pc = 0x10, .pc_end = 0x14 },
+			     { .pc = 0x14, .pc_end = 0x18 },
+			     { .pc = 0x20, .pc_end = 0x24 },
+			     { .pc = 0, .pc_end = 0x40 } };
+	const struct flow_part part = { .row = row, .row_count = 3 };
+
+	for (int from = -1; from < 3; from++)
+		for (uint64_t pc = 0; pc < 0x40; pc++) {
+			struct cursor cursor = { .row = from < 0 ? NULL : &row[from] };
+			const struct row *expected = NULL;
+
+			for (int i = 0; i < 3; i++)
+				if (pc >= row[i].pc && pc < row[i].pc_end)
+					expected = &row[i];
+			ck_assert_ptr_eq(cursor_move(&cursor, &part, pc), expected);
+			ck_assert_ptr_eq(cursor.row, expected);
+		}
+}
+END_TEST
+
 START_TEST(a_branch_says_what_is_equal)
 {
 	struct code branch = { .flow = CODE_BRANCH }, next = { .flow = CODE_NEXT };
@@ -487,6 +510,7 @@ int main(void)
 	tcase_add_test(parts, what_nobody_preserves_is_forgotten);
 	tcase_add_test(parts, a_row_reads_registers);
 	tcase_add_test(parts, a_cursor_moves);
+	tcase_add_test(parts, a_cursor_finds_any_row);
 	tcase_add_test(parts, a_branch_says_what_is_equal);
 	tcase_add_loop_test(parts, ways_arrive, 0, COUNT(arrive_cases));
 	tcase_add_test(parts, a_label_in_the_middle);
