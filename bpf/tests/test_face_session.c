@@ -5,6 +5,7 @@
  *
  * Needs BPF: where there is none a test says SKIP with the reason and passes.
  */
+#include <linux/perf_event.h>
 #include <sched.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -36,9 +37,24 @@ static int replay_noted(struct bpf_session *session, const struct user_regs_stru
 	return only_asked ? 0 : bpf_session_replay(session, regs, error);
 }
 
+static struct perf_event_attr event_given;
+static pid_t event_tid;
+static int event_cpu;
+
+static int attach_event_noted(struct bpf_session *session, struct perf_event_attr *attr, pid_t tid,
+			      int cpu, struct error *error)
+{
+	event_given = *attr;
+	event_tid = tid;
+	event_cpu = cpu;
+	return cpu == 13 ? error_set(error, ERROR_UNAVAILABLE, "", 0, "there is no 13") : 0;
+}
+
+#define bpf_session_attach_event   attach_event_noted
 #define bpf_session_attach_samples attach_noted
 #define bpf_session_replay	   replay_noted
 #include "face_session.c"
+#undef bpf_session_attach_event
 #undef bpf_session_attach_samples
 #undef bpf_session_replay
 
@@ -71,6 +87,49 @@ START_TEST(cpus_of_a_list)
 	ck_assert_int_eq(attach_cpus(&session, list, 99, &error), lists[_i].status);
 	ck_assert_str_eq(asked_of, lists[_i].asked_of);
 	fclose(list);
+}
+END_TEST
+
+/* ---- events ----------------------------------------------------------------------------- */
+
+#define OWN ((uint32_t)sizeof(struct perf_event_attr))
+
+/* What a program was compiled with may be shorter than ours, and is 0 behind that then; 0 says the first size. */
+static const struct {
+	uint32_t size, bytes; /* that are given on; 0: it is an error */
+} events[] = {
+	{ 0, PERF_ATTR_SIZE_VER0 },
+	{ PERF_ATTR_SIZE_VER0, PERF_ATTR_SIZE_VER0 },
+	{ PERF_ATTR_SIZE_VER0 + 8, PERF_ATTR_SIZE_VER0 + 8 },
+	{ OWN - 8, OWN - 8 },
+	{ OWN, OWN },
+	{ OWN + 1, 0 },
+};
+
+START_TEST(events_of_any_size)
+{
+	struct stackproof_session session = { .session = NULL };
+	struct perf_event_attr attr[2];
+	struct stackproof_error error;
+	const uint8_t *given = (const uint8_t *)&event_given;
+	char message[64];
+
+	memset(attr, 0x5a, sizeof(attr));
+	attr[0].size = events[_i].size;
+	if (!events[_i].bytes) {
+		ck_assert_int_eq(stackproof_session_attach_event(&session, attr, 7, 3, &error), -1);
+		snprintf(message, sizeof(message), "a perf event of %u bytes", events[_i].size);
+		ck_assert_str_eq(error.message, message);
+		return;
+	}
+	ck_assert_int_eq(stackproof_session_attach_event(&session, attr, 7, 3, &error), 0);
+	ck_assert_int_eq(event_tid, 7);
+	ck_assert_int_eq(event_cpu, 3);
+	ck_assert_mem_eq(given, attr, events[_i].bytes);
+	for (uint32_t i = events[_i].bytes; i < OWN; i++)
+		ck_assert_uint_eq(given[i], 0);
+	ck_assert_int_eq(stackproof_session_attach_event(&session, attr, 7, 13, &error), -1);
+	ck_assert_str_eq(error.message, "there is no 13");
 }
 END_TEST
 
@@ -350,6 +409,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, PATIENCE_TIMEOUT_S);
 	tcase_add_loop_test(tcase, cpus_of_a_list, 0, COUNT(lists));
+	tcase_add_loop_test(tcase, events_of_any_size, 0, COUNT(events));
 	tcase_add_test(tcase, every_cpu_gives_samples);
 	tcase_add_test(tcase, registers_have_their_numbers);
 	tcase_add_test(tcase, given_registers_give_the_same_stack);
