@@ -14,6 +14,7 @@
 #include "cli/json_counts.h"
 #include "diff_image.h"
 #include "gate/gate.h"
+#include "images/image_list.h"
 
 #define COUNT(array)  ((int)(sizeof(array) / sizeof((array)[0])))
 #define SEGMENT_BYTES 0x2000
@@ -366,6 +367,46 @@ START_TEST(gate_has_what_an_image_has_lost)
 }
 END_TEST
 
+/* ---- what a list leaves ----------------------------------------------------------------- */
+
+START_TEST(gate_has_what_a_list_has_left)
+{
+	const struct image_list list = {
+		.unreadable = 1, .thin_archives = 20, .bitcode = 300, .nested_archives = 4000
+	};
+	struct gate gate = { .unit = "rows" };
+
+	for (unsigned int times = 1; times <= 2; times++) {
+		gate_leave_list(&gate, &list);
+		ck_assert_uint_eq(gate.left[GATE_UNREADABLE], times);
+		ck_assert_uint_eq(gate.left[GATE_THIN], times * 20);
+		ck_assert_uint_eq(gate.left[GATE_LTO], times * 300);
+		ck_assert_uint_eq(gate.left[GATE_NESTED], times * 4000);
+	}
+}
+END_TEST
+
+/* What an archive has of another machine nobody has named. */
+static const struct {
+	bool named, in_archive, foreign, expected;
+} named_cases[] = {
+	{ false, false, false, false }, { false, false, true, false },
+	{ false, true, false, false },	{ false, true, true, false },
+	{ true, false, false, true },	{ true, false, true, true },
+	{ true, true, false, true },	{ true, true, true, false },
+};
+
+START_TEST(images_that_were_named)
+{
+	const struct image_path path = { .named = named_cases[_i].named,
+					 .archive_length = named_cases[_i].in_archive };
+	const char *code = error_code_name(named_cases[_i].foreign ? ERROR_UNSUPPORTED_ELF
+								   : ERROR_NOT_ELF);
+
+	ck_assert_int_eq(gate_is_named(&path, code), named_cases[_i].expected);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("gate_image");
@@ -376,6 +417,8 @@ int main(void)
 	tcase_add_test(tcase, sections_are_those_of_the_file);
 	tcase_add_loop_test(tcase, bytes_of_code_are_counted_once, 0, COUNT(cases));
 	tcase_add_loop_test(tcase, gate_has_what_an_image_has_lost, 0, COUNT(gates));
+	tcase_add_test(tcase, gate_has_what_a_list_has_left);
+	tcase_add_loop_test(tcase, images_that_were_named, 0, COUNT(named_cases));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
