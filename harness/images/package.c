@@ -48,10 +48,8 @@ static int copy_open(struct package_copy *copy, struct error *error)
 	if (!directory || !directory[0])
 		directory = "/tmp";
 	copy->fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (copy->fd < 0) {
-		copy->fd = -1;
+	if (copy->fd < 0)
 		return error_set_errno(error, "%s: a package's copy", directory);
-	}
 	snprintf(copy->path, sizeof(copy->path), "/proc/self/fd/%d", copy->fd);
 	return 0;
 }

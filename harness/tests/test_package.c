@@ -187,6 +187,7 @@ static const struct way {
 	{ "data.tar.xz", archive_write_add_filter_xz },
 	{ "data.tar.zst", archive_write_add_filter_zstd },
 	{ "data.tar.bz2", archive_write_add_filter_bzip2 },
+	{ "data.tar.lzma", archive_write_add_filter_lzma },
 };
 
 START_TEST(files_of_a_package_are_images)
