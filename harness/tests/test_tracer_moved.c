@@ -51,6 +51,10 @@ struct step {
 	{                                                                                          \
 		.bytes = { 0x48, 0x8b, 0x0c, 0x24 }, .reg = RCX, .value = INNERMOST                \
 	}
+#define READ_BESIDE /* mov rcx, [rsp + 8] */                                                       \
+	{                                                                                          \
+		.bytes = { 0x48, 0x8b, 0x4c, 0x24, 8 }, .reg = RCX, .value = INNERMOST             \
+	}
 #define STORE_RCX /* mov [rsp], rcx */                                                             \
 	{                                                                                          \
 		.bytes = { 0x48, 0x89, 0x0c, 0x24 }, .stores = true, .word = INNERMOST             \
@@ -111,6 +115,8 @@ static const struct moved_case {
 	bool off, transit;
 	uint64_t moved;
 	bool called_next; /* the frame's function began at its return address */
+	bool interrupted; /* it is none that a ret leaves */
+	bool none;	  /* there are no frames */
 } cases[] = {
 	{ .name = "popped",
 	  .step = { POP_RCX },
@@ -214,6 +220,12 @@ static const struct moved_case {
 	  .called_next = true,
 	  .count = 2,
 	  .transit = true },
+	{ .name = "and_nothing_more",
+	  .step = { POP_RCX },
+	  .called_next = true,
+	  .count = 2,
+	  .off = true,
+	  .transit = true },
 	{ .name = "stored_where_it_was", .step = { READ_RCX, STORE_RCX }, .count = 3, .slot = C },
 	{ .name = "copied",
 	  .step = { READ_RCX, SUB(0x20), STORE_RCX },
@@ -232,6 +244,37 @@ static const struct moved_case {
 	  .copied = C - 0x18 },
 	{ .name = "pushed_from_beside_its_slot",
 	  .step = { PUSH_ARG, PUSH_ARG, PUSH_AT(0x8, 1) },
+	  .count = 3,
+	  .slot = C },
+	{ .name = "pushed_from_beside_a_copy",
+	  .step = { PUSH_AT(0, INNERMOST), PUSH_ARG, PUSH_AT(0, 1) },
+	  .count = 3,
+	  .slot = C,
+	  .copied = C - 8 },
+	{ .name = "an_interrupted_one_is_not_read",
+	  .step = { READ_RCX, SUB(0x20), STORE_RCX },
+	  .interrupted = true,
+	  .count = 3,
+	  .slot = C },
+	{ .name = "nor_pushed",
+	  .step = { PUSH_ARG, PUSH_ARG, PUSH_AT(0x10, INNERMOST) },
+	  .interrupted = true,
+	  .count = 3,
+	  .slot = C },
+	{ .name = "nor_kept_by_who_read_it",
+	  .step = { READ_RCX, ADD(0x20) },
+	  .interrupted = true,
+	  .count = 2,
+	  .transit = true },
+	{ .name = "where_no_frames_are",
+	  .step = { READ_RCX, PUSH_ARG, PUSH_RCX, PUSH_AT(0x10, INNERMOST) },
+	  .none = true },
+	{ .name = "the_same_word_read_from_beside_it",
+	  .step = { READ_BESIDE, SUB(0x20), STORE_RCX },
+	  .count = 3,
+	  .slot = C },
+	{ .name = "another_register_that_has_it_anyway",
+	  .step = { SET_R10, READ_RCX, SUB(0x20), PUSH_R10 },
 	  .count = 3,
 	  .slot = C },
 	{ .name = "pushed_from_a_copy",
@@ -325,6 +368,8 @@ START_TEST(return_address_is_followed)
 
 	if (c->called_next)
 		thread->shadow.frame[2].return_address = PC;
+	thread->shadow.frame[2].interrupted = c->interrupted;
+	thread->shadow.count = c->none ? 0 : 3;
 	for (size_t i = 0; i < STEPS_MAX && (c->step[i].bytes[0] || c->step[i].signal); i++) {
 		struct step step = c->step[i];
 
@@ -337,7 +382,8 @@ START_TEST(return_address_is_followed)
 	top = shadow->count ? &shadow->frame[shadow->count - 1] : NULL;
 	ck_assert_msg(shadow->count == c->count, "%s: %zu frames", c->name, shadow->count);
 	ck_assert_msg(!c->slot || top->slot == c->slot, "%s: at %" PRIx64, c->name, top->slot);
-	ck_assert_msg(top->copied == c->copied, "%s: copied to %" PRIx64, c->name, top->copied);
+	ck_assert_msg(!top || top->copied == c->copied, "%s: copied to %" PRIx64, c->name,
+		      top->copied);
 	ck_assert_msg((shadow->taken_off.slot != 0) == c->off, "%s: off", c->name);
 	ck_assert_msg(shadow->carriers == c->carriers, "%s: in %x", c->name, shadow->carriers);
 	ck_assert_msg(shadow->in_transit == c->transit, "%s: in transit", c->name);
