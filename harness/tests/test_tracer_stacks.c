@@ -47,6 +47,37 @@ START_TEST(stack_begins)
 }
 END_TEST
 
+START_TEST(a_range_ends_before_its_end)
+{
+	const struct address_range range = { 0x10, 0x20 };
+
+	ck_assert(!in_range(range, 0xf) && in_range(range, 0x10));
+	ck_assert(in_range(range, 0x1f) && !in_range(range, 0x20));
+}
+END_TEST
+
+/* What registers have they have of the stack in use. */
+START_TEST(a_stack_that_is_left_has_no_registers)
+{
+	struct thread *thread = setup(TID);
+	struct parked_stack left;
+
+	thread->shadow.carriers = 1;
+	thread->shadow.readers = 2;
+	thread->derived = 3;
+	ck_assert_int_eq(park(&world.tracer, thread, RSP + 8), 0);
+	ck_assert(stack_pool_take_number(&world.tracer.stacks, thread->left, &left));
+	ck_assert_uint_eq(left.sp, RSP + 8);
+	ck_assert_uint_eq(left.shadow.count, 3);
+	ck_assert_uint_eq(left.shadow.carriers, 0);
+	ck_assert_uint_eq(left.shadow.readers, 0);
+	ck_assert_uint_eq(thread->shadow.count, 0);
+	ck_assert_int_eq(thread->derived, 0);
+	shadow_stack_deinit(&left.shadow);
+	teardown();
+}
+END_TEST
+
 /* ---- frames that are presumed gone --------------------------------------------------------- */
 
 static const struct {
@@ -528,6 +559,8 @@ int main(void)
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, stack_begins, 0, COUNT(begin_cases));
+	tcase_add_test(tcase, a_range_ends_before_its_end);
+	tcase_add_test(tcase, a_stack_that_is_left_has_no_registers);
 	tcase_add_loop_test(tcase, frames_from_rsp_on_are_kept, 0, COUNT(kept_cases));
 	tcase_add_loop_test(tcase, frames_come_back_where_they_were, 0, COUNT(presumed_cases));
 	tcase_add_loop_test(tcase, frames_are_back, 0, 2);
