@@ -28,6 +28,11 @@ static const struct lint_case lint_cases[] = {
 	{ "nobody knows whether one has a caller that nothing was seen to call", LEAF END NEVER,
 	  "1 of 4, 1 proven, 1 unproven rule_unknown" },
 	{ "who is called has one", CALLS("9f") "9:" NEVER, WRONG "4 of 7, 1 mismatch, 1 proven" },
+	{ "though his first row says that there is a frame",
+	  CALLS("9f") "9:" START
+		      "	.cfi_undefined rip\n	.cfi_def_cfa_offset 16\n	cld\n"
+		      "	.cfi_def_cfa_offset 8\n	xor eax, eax\n	hlt\n",
+	  WRONG "4 of 7, 1 mismatch, 1 proven" },
 	{ "by a function that comes later, too",
 	  LEAF END "9:" NEVER END START CALLS("9b") START LEAF,
 	  "SP002 1..5 ra=undefined / there is the return address\n6 of 9, 1 mismatch, 3 proven" },
