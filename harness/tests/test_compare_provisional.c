@@ -105,11 +105,13 @@ static void setup(struct world *w)
 	comparer->memory = target_memory_create();
 	comparer->decoder = decoder_create(&error);
 	/* What a program before has left. */
-	comparer->provisional.count = comparer->alone.count = 5;
+	comparer->provisional.count = comparer->alone.count = comparer->doubts.count = 5;
 	compare_observe(comparer);
 	ck_assert_uint_eq(comparer->provisional.engine_count, 1);
 	ck_assert_uint_eq(comparer->alone.engine_count, 0);
 	ck_assert_uint_eq(comparer->provisional.count + comparer->alone.count, 0);
+	ck_assert_uint_eq(comparer->doubts.count, 0);
+	ck_assert_uint_eq(comparer->doubts.engine_count, 1);
 	ck_assert_ptr_eq(comparer->doubts.on_end, doubt_end);
 	ck_assert_ptr_eq(comparer->doubts.comes_out_right, reread_comes_out_right);
 	ck_assert_ptr_eq(comparer->doubts.context, comparer);
@@ -267,6 +269,100 @@ START_TEST(end_of_a_frame_ends_its_doubt)
 }
 END_TEST
 
+/* What a copy's return says is a doubt's business alone. */
+START_TEST(return_through_a_copy_ends_a_doubt)
+{
+	struct world w;
+
+	setup(&w);
+	points(&w, SLOT - 8, 5);
+	w.comparer.observer.copy_returned(&w.comparer, &w.stack, SLOT, TARGET);
+	ck_assert_int_eq(w.doubts_ended, 1);
+	compare_observe_end(&w.comparer);
+	ck_assert_uint_eq(w.result.verdict[VERDICT_EXACT], 5);
+	teardown(&w);
+}
+END_TEST
+
+/* A frame that has moved is proven by its return; if it is gone otherwise, or the stack is disturbed before, its
+ * points are taken back then. Where another was taken off is not forgotten. */
+enum moved_end { MOVED_RETURNED, MOVED_GONE, MOVED_DISTURBED, MOVED_OPEN };
+
+START_TEST(frame_that_has_moved)
+{
+	struct world w;
+
+	setup(&w);
+	points(&w, SLOT + 8, 2);
+	points(&w, SLOT - 8, 5);
+	w.stack.at = AT - 4;
+	w.comparer.observer.taken_off(&w.comparer, &w.stack, SLOT);
+	w.comparer.observer.moved(&w.comparer, &w.stack, SLOT - 0x20);
+	w.stack.at = AT;
+	if (_i == MOVED_DISTURBED)
+		w.comparer.observer.disturbed(&w.comparer, &w.stack);
+	else if (_i != MOVED_OPEN)
+		w.comparer.observer.moved_ended(&w.comparer, &w.stack, SLOT - 0x20,
+						_i == MOVED_RETURNED);
+	ck_assert_uint_eq(w.comparer.taken_off_at, AT - 4);
+	w.comparer.taken_off_at = AT;
+	compare_observe_end(&w.comparer);
+	if (_i == MOVED_RETURNED)
+		ck_assert_uint_eq(w.result.verdict[VERDICT_EXACT], 7);
+	else
+		expect(&w, 2, 5, DOUBT_TAKEN_OFF);
+	teardown(&w);
+}
+END_TEST
+
+/* Marks of points that other engines were asked of, too. */
+START_TEST(marks_are_told_of_all_points)
+{
+	const struct provisional_place at = place(SLOT - 8);
+
+	for (int taken_back = 0; taken_back < 2; taken_back++) {
+		struct account *account;
+		struct world w;
+
+		setup(&w);
+		account = provisional_find(&w.comparer.provisional, &at);
+		account->points++;
+		marks_add(&account->marks, 77, 1);
+		if (taken_back)
+			w.comparer.observer.stray_return(&w.comparer, &w.stack, SLOT, TARGET);
+		compare_observe_end(&w.comparer);
+		ck_assert_uint_eq(w.proven, !taken_back);
+		ck_assert_uint_eq(w.not_proven, taken_back);
+		teardown(&w);
+	}
+}
+END_TEST
+
+/* Registers have the return address of a frame that was taken off: whether the truth still has it. */
+static const struct {
+	uint32_t truth;
+	uint16_t carriers;
+	size_t shadow;
+	int carried;
+} carried_cases[] = {
+	{ 3, 0, 1, CARRIED_NONE }, { 1, 2, 1, CARRIED_WITHOUT }, { 2, 2, 1, CARRIED_WITHOUT },
+	{ 3, 2, 1, CARRIED_WITH }, { 1, 1, 0, CARRIED_WITHOUT }, { 2, 1, 0, CARRIED_WITH },
+};
+
+START_TEST(frames_that_registers_carry)
+{
+	uint64_t pcs[] = { 0x10, 0x20, 0x30 };
+	struct stack truth = { .pc = pcs, .count = carried_cases[_i].truth };
+	struct shadow_stack shadow = { .count = carried_cases[_i].shadow,
+				       .carriers = carried_cases[_i].carriers };
+	struct trace_stop stop = { .shadow = &shadow };
+	struct point point = { .stop = &stop };
+	struct evidence evidence = { .point = &point, .truth = &truth, .cfi = &truth };
+
+	ck_assert_int_eq((int)compare_place(&evidence).carried, carried_cases[_i].carried);
+}
+END_TEST
+
 /* Whether the truth goes on, and where the CFI then does: its first frame beyond. */
 static const struct {
 	const char *name;
@@ -340,6 +436,10 @@ int main(void)
 	tcase_add_test(tcase, frame_that_was_taken_off);
 	tcase_add_test(tcase, disturbed_stack_takes_nothing_back);
 	tcase_add_test(tcase, end_of_a_frame_ends_its_doubt);
+	tcase_add_test(tcase, return_through_a_copy_ends_a_doubt);
+	tcase_add_loop_test(tcase, frame_that_has_moved, 0, MOVED_OPEN + 1);
+	tcase_add_test(tcase, marks_are_told_of_all_points);
+	tcase_add_loop_test(tcase, frames_that_registers_carry, 0, COUNT(carried_cases));
 	tcase_add_loop_test(tcase, claim_is_beyond_a_prefix, 0, COUNT(claims));
 	tcase_add_test(tcase, exact_points_are_provisional);
 	suite_add_tcase(suite, tcase);
