@@ -307,10 +307,12 @@ START_TEST(frame_that_has_moved)
 	ck_assert_uint_eq(w.comparer.taken_off_at, AT - 4);
 	w.comparer.taken_off_at = AT;
 	compare_observe_end(&w.comparer);
-	if (_i == MOVED_RETURNED)
+	if (_i == MOVED_RETURNED) {
 		ck_assert_uint_eq(w.result.verdict[VERDICT_EXACT], 7);
-	else
+		ck_assert_uint_eq(w.proven, 2);
+	} else {
 		expect(&w, 2, 5, DOUBT_TAKEN_OFF);
+	}
 	teardown(&w);
 }
 END_TEST
