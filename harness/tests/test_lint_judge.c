@@ -303,15 +303,15 @@ static const struct {
 START_TEST(why_none_leads_there)
 {
 	const struct flow_part part = { .begin = 0x100, .end = 0x110 };
-	struct flow_behind behind[3] = { { .pc = why_cases[_i].behind[0] },
-					 { .pc = why_cases[_i].behind[1] },
-					 { .pc = 0x100 } };
+	struct flow_behind behind[3] = { { .pc = 0x105 }, { .pc = 0x105 }, { .pc = 0x105 } };
 	const struct flow flow = { .too_large = why_cases[_i].too_large,
 				   .jump_unknown = why_cases[_i].unknown,
 				   .behind_call = behind,
 				   .behind_call_count = (size_t) !!why_cases[_i].behind[0] +
 							!!why_cases[_i].behind[1] };
 
+	for (size_t i = 0; i < flow.behind_call_count; i++)
+		behind[i].pc = why_cases[_i].behind[i];
 	ck_assert_int_eq(lint_judge_why(&flow, &part), why_cases[_i].why);
 	ck_assert_int_eq(lint_judge_why(NULL, &part), FLOW_NO_ENTRY);
 }
@@ -472,6 +472,7 @@ START_TEST(an_fde_comes_to)
 	part->malformed = fde_cases[_i].malformed;
 	for (int i = 0; i < 7; i++)
 		status[i < 4 ? 2 * i : i + 4] = fde_cases[_i].status[i];
+	status[part->end - part->begin] = STATUS_PROVEN; /* another's */
 	for (int tell = 0; tell < 2; tell++) {
 		said[0] = '\0';
 		ck_assert_int_eq(
@@ -493,6 +494,92 @@ START_TEST(an_fde_comes_to)
 }
 END_TEST
 
+/* Padding that nothing leads to is no instruction; and all at once. */
+START_TEST(a_whole_fde)
+{
+	static struct followed followed;
+	uint8_t status[BYTES + 1];
+	struct lint_judge judge = made(status);
+	struct flow_part *part;
+	struct error error;
+
+	followed_init(&followed, "	nop\n	nop\n");
+	part = followed.flow.part[0];
+	judge.begin = told_from = part->begin;
+	ck_assert_int_eq(lint_judge_whole(&judge, followed.world.decoder, part, NULL, &error), 0);
+	ck_assert_uint_eq(counts.unproven[FLOW_REACHED_BY_NONE], 1);
+	ck_assert_uint_eq(counts.instructions, 0);
+	status[1] = STATUS_PROVEN;
+	said[0] = '\0';
+	ck_assert_int_eq(lint_judge_whole(&judge, followed.world.decoder, part, NULL, &error), 0);
+	ck_assert_int_eq(strncmp(said, "1:0,10 fde ", 11), 0);
+	ck_assert_uint_eq(counts.proven, 1);
+	ck_assert_uint_eq(counts.instructions, 1);
+	said[0] = '\0';
+	judge.watch = &deaf;
+	part->malformed = true;
+	part->why_malformed.code = ERROR_CFI_STATE;
+	ck_assert_int_eq(lint_judge_whole(&judge, followed.world.decoder, part, NULL, &error), 0);
+	ck_assert_ptr_nonnull(strstr(said, "no row from here on"));
+	ck_assert_uint_eq(counts.unproven[FLOW_MALFORMED], 1);
+	followed_deinit(&followed);
+}
+END_TEST
+
+START_TEST(a_judge_begins)
+{
+	static struct followed followed;
+	struct lint_judge judge;
+	struct error error;
+
+	followed_init(&followed, "	ret\n");
+	judge = (struct lint_judge) { .cfi = followed.world.cfi };
+	ck_assert_int_eq(lint_judge_init(&judge, &error), 0);
+	ck_assert_ptr_nonnull(status_at(&judge, followed.flow.function));
+	for (size_t i = 0; i < judge.size; i++)
+		ck_assert(!lint_judge_was_reached(&judge, judge.begin + i));
+	lint_judge_deinit(&judge);
+	followed_deinit(&followed);
+}
+END_TEST
+
+/* A row that begins inside of an instruction of 3 bytes, if it says something else. */
+static const struct {
+	uint64_t at; /* of the second row; the first begins with the instruction */
+	bool same, told;
+} inside_cases[] = {
+	{ 0x100, false, false }, { 0x101, false, true },  { 0x102, false, true },
+	{ 0x103, false, false }, { 0x104, false, false }, { 0x101, true, false },
+};
+
+START_TEST(rows_inside_of_an_instruction)
+{
+	uint8_t status[BYTES + 1];
+	struct lint_judge judge = made(status);
+	struct row row[] = { { .pc = 0x0f0,
+			       .pc_end = inside_cases[_i].at,
+			       .cfa = { .kind = RULE_CFA_REGISTER, .reg = 7, .offset = 8 } },
+			     { .pc = inside_cases[_i].at, .pc_end = 0x110 } };
+	const struct flow_part part = { .begin = 0xf0, .end = 0x110, .row = row, .row_count = 2 };
+	const struct code code = { .pc = 0x100, .length = 3 };
+	char expected[100];
+
+	row[1].cfa = row[0].cfa;
+	row[1].cfa.offset += inside_cases[_i].same ? 0 : 8;
+	check_inside(&judge, &part, &code);
+	snprintf(expected, sizeof(expected),
+		 " 100..103 of f0: a row begins at %#" PRIx64
+		 " / the instruction has 3 bytes from 0x100\n",
+		 inside_cases[_i].at);
+	if (inside_cases[_i].told)
+		ck_assert_msg(strstr(said, expected) != NULL, "%s", said);
+	else
+		ck_assert_str_eq(said, "");
+	ck_assert_uint_eq(counts.findings[LINT_ROW_INSIDE], inside_cases[_i].told);
+	ck_assert_uint_eq(status[0], inside_cases[_i].told ? STATUS_MISMATCH : STATUS_NONE);
+}
+END_TEST
+
 /* What a way has reached is unproven then, whatever it was. */
 START_TEST(an_entry_that_is_none)
 {
@@ -510,6 +597,7 @@ START_TEST(an_entry_that_is_none)
 	status[4] = OPEN(FLOW_UNDECODED);
 	status[6] = STATUS_MISMATCH;
 	status[10] = STATUS_PROVEN;
+	status[part->end - part->begin] = STATUS_PROVEN; /* another's */
 	ck_assert_int_eq(
 		lint_judge_take_back(&judge, followed.world.decoder, part, FLOW_NO_ENTRY, &error),
 		0);
@@ -519,6 +607,7 @@ START_TEST(an_entry_that_is_none)
 	ck_assert_uint_eq(status[4], OPEN(FLOW_NO_ENTRY));
 	ck_assert_uint_eq(status[6], STATUS_MISMATCH);
 	ck_assert_uint_eq(status[10], OPEN(FLOW_NO_ENTRY));
+	ck_assert_uint_eq(status[part->end - part->begin], STATUS_PROVEN);
 	followed_deinit(&followed);
 }
 END_TEST
@@ -542,6 +631,9 @@ int main(void)
 	tcase_add_test(judge, fdes_are_counted);
 	tcase_add_loop_test(judge, an_fde_comes_to, 0, COUNT(fde_cases));
 	tcase_add_test(judge, an_entry_that_is_none);
+	tcase_add_test(judge, a_whole_fde);
+	tcase_add_test(judge, a_judge_begins);
+	tcase_add_loop_test(judge, rows_inside_of_an_instruction, 0, COUNT(inside_cases));
 	suite_add_tcase(suite, judge);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
