@@ -122,11 +122,24 @@ static bool add_inner(struct lint_middle *middle, const struct flow_names *names
 	return true;
 }
 
-static int compare_calls(const void *a, const void *b)
+static int compare_targets(const void *a, const void *b)
 {
-	const struct lint_call *left = a, *right = b;
+	const struct lint_target *left = a, *right = b;
 
-	return left->target < right->target ? -1 : left->target > right->target;
+	return left->pc < right->pc ? -1 : left->pc > right->pc;
+}
+
+/* False: no memory. */
+static bool sort_targets(struct lint_middle *middle)
+{
+	middle->target = calloc(middle->count + 1, sizeof(*middle->target));
+	if (!middle->target)
+		return false;
+	for (size_t i = 0; i < middle->count; i++)
+		middle->target[i] = (struct lint_target) { middle->call[i].target,
+							   &middle->call[i] };
+	qsort(middle->target, middle->count, sizeof(*middle->target), compare_targets);
+	return true;
 }
 
 int lint_middle_init(struct lint_middle *middle, const struct cfi *cfi, const bool *doubtful,
@@ -141,17 +154,15 @@ int lint_middle_init(struct lint_middle *middle, const struct cfi *cfi, const bo
 	for (size_t i = 0; i < cfi->by_pc_count && memory; i++)
 		memory = look_for_calls(middle, &begins, names, &cfi->fde[cfi->by_pc[i]]);
 	free(begins.bits);
-	memory = memory && add_inner(middle, names);
-	if (!memory)
+	if (!memory || !add_inner(middle, names) || !sort_targets(middle))
 		return error_set(error, ERROR_MEMORY, NULL, 0, "addresses that are called");
-	if (middle->count)
-		qsort(middle->call, middle->count, sizeof(*middle->call), compare_calls);
 	return 0;
 }
 
 void lint_middle_deinit(struct lint_middle *middle)
 {
 	free(middle->call);
+	free(middle->target);
 }
 
 /* ---- is it one? ----------------------------------------------------------------------------- */
@@ -168,6 +179,31 @@ static bool decode_to(const struct lint_middle *middle, const struct cfi_fde *fd
 	return bytes && ret->pc == fde->pc_begin + at;
 }
 
+/* The bytes are an instruction; *ret: which. What lies before them is decoded once for all that are in the FDE. */
+static bool decode_call(const struct lint_middle *middle, struct lint_call *call, struct code *ret)
+{
+	const struct cfi_fde *fde = call->from;
+	const uint8_t *bytes = image_bytes(middle->cfi->image, fde->pc_begin, fde->pc_range);
+	struct lint_call *before = call;
+	uint64_t now;
+
+	if (!bytes)
+		return false;
+	while (!before->behind && before > middle->call && before[-1].from == fde)
+		before--;
+	now = before->behind;
+	for (; before <= call; before++) {
+		for (; now < before->at; now += ret->length ? ret->length : 1)
+			code_decode(middle->decoder, fde->pc_begin + now, bytes + now,
+				    fde->pc_range - now, ret);
+		before->behind = now;
+	}
+	if (now != call->at)
+		return false;
+	code_decode(middle->decoder, fde->pc_begin + now, bytes + now, fde->pc_range - now, ret);
+	return true;
+}
+
 /* The same in a part of which the rest will be asked for, too. */
 static bool part_begins_at(const struct lint_middle *middle, struct flow_part *part, uint64_t pc)
 {
@@ -179,7 +215,7 @@ static bool part_begins_at(const struct lint_middle *middle, struct flow_part *p
 }
 
 static bool is_call(const struct lint_middle *middle, struct flow_part *part,
-		    const struct lint_call *call)
+		    struct lint_call *call)
 {
 	const struct cfi_fde *fde = part ? part->fde : cfi_fde_find(middle->cfi, call->target);
 	struct code code;
@@ -189,7 +225,7 @@ static bool is_call(const struct lint_middle *middle, struct flow_part *part,
 		return false;
 	if (!call->from)
 		return true;
-	return decode_to(middle, call->from, call->at, &code) && code.flow == CODE_CALL &&
+	return decode_call(middle, call, &code) && code.flow == CODE_CALL &&
 	       !flow_call_is_push(call->from, middle->cfi->image, middle->decoder,
 				  code.pc + code.length, call->target);
 }
@@ -202,7 +238,7 @@ static size_t first_from(const struct lint_middle *middle, uint64_t pc)
 	while (low < high) {
 		size_t half = low + (high - low) / 2;
 
-		if (middle->call[half].target < pc)
+		if (middle->target[half].pc < pc)
 			low = half + 1;
 		else
 			high = half;
@@ -213,9 +249,9 @@ static size_t first_from(const struct lint_middle *middle, uint64_t pc)
 uint64_t lint_middle_next(struct lint_middle *middle, struct flow_part *part, uint64_t begin,
 			  uint64_t end)
 {
-	for (size_t i = first_from(middle, begin);
-	     i < middle->count && middle->call[i].target < end; i++) {
-		struct lint_call *call = &middle->call[i];
+	for (size_t i = first_from(middle, begin); i < middle->count && middle->target[i].pc < end;
+	     i++) {
+		struct lint_call *call = middle->target[i].call;
 
 		if (call->is == LINT_CALL_UNASKED)
 			call->is = is_call(middle, part, call) ? LINT_CALL_IS_ONE

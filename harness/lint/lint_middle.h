@@ -15,14 +15,22 @@ struct flow_names;
 struct lint_call {
 	uint64_t target;
 	const struct cfi_fde *from;
-	uint64_t at; /* their distance from its begin */
+	uint64_t at;	 /* their distance from its begin */
+	uint64_t behind; /* the same of the first instruction from there on; 0: that is not known */
 	enum { LINT_CALL_UNASKED, LINT_CALL_IS_ONE, LINT_CALL_IS_NONE } is;
+};
+
+/* In the order of addresses. */
+struct lint_target {
+	uint64_t pc;
+	struct lint_call *call;
 };
 
 struct lint_middle {
 	const struct cfi *cfi;
 	struct code_decoder *decoder; /* borrowed, both */
-	struct lint_call *call;	      /* in the order of targets */
+	struct lint_call *call;	      /* in the order of addresses */
+	struct lint_target *target;   /* of each */
 	size_t count, room;
 };
 
