@@ -38,6 +38,22 @@ static inline void followed_init(struct followed *followed, const char *body)
 	flow_init(&followed->flow, &followed->world, part);
 }
 
+/* The caller's. */
+static inline struct flow_part *followed_part(struct followed *followed, const char *name)
+{
+	const struct cfi *cfi = followed->world.cfi;
+	struct flow_part *part;
+	enum flow_reason reason;
+	struct error error;
+
+	ck_assert_int_eq(flow_part_of(&followed->world,
+				      cfi_fde_find(cfi, image_symbol_address(cfi->image, name)),
+				      &part, &reason, &error),
+			 0);
+	ck_assert_ptr_nonnull(part);
+	return part;
+}
+
 static inline void followed_deinit(struct followed *followed)
 {
 	flow_deinit(&followed->flow);

@@ -13,28 +13,13 @@
 static struct followed followed;
 static struct flow *const flow = &followed.flow;
 
-static struct flow_part *part_of(const char *name)
-{
-	const struct cfi *cfi = followed.world.cfi;
-	struct flow_part *part;
-	enum flow_reason reason;
-	struct error error;
-
-	ck_assert_int_eq(flow_part_of(&followed.world,
-				      cfi_fde_find(cfi, image_symbol_address(cfi->image, name)),
-				      &part, &reason, &error),
-			 0);
-	ck_assert_ptr_nonnull(part);
-	return part;
-}
-
 /* A pointer that nobody may free lies behind the last part. */
 static void init_two(void)
 {
 	static struct flow_part none;
 
 	followed_init(&followed, TWO);
-	flow->part[flow->part_count++] = part_of("g");
+	flow->part[flow->part_count++] = followed_part(&followed, "g");
 	flow->part[2] = flow->part[3] = &none;
 }
 
@@ -403,7 +388,7 @@ START_TEST(conventions_have_no_rules)
 	followed_init(&followed, conventions);
 	followed.world.ocaml = test->ocaml;
 	followed.world.go = test->go;
-	part = part_of(test->name);
+	part = followed_part(&followed, test->name);
 	ck_assert_msg(part->agreed == (test->unruled ? FLOW_ROW_UNRULED | FLOW_PRESERVED : 0), "%s",
 		      test->name);
 	flow_part_destroy(part);
@@ -428,7 +413,7 @@ START_TEST(nothing_else_is_of_a_convention)
 		"	.text\n	.cfi_startproc\n	nop\n");
 	followed.world.ocaml = followed.world.go = true;
 	for (int i = 0; i < 2; i++) {
-		part = part_of(i ? "eh4" : "m");
+		part = followed_part(&followed, i ? "eh4" : "m");
 		ck_assert_uint_eq(part->agreed, 0);
 		flow_part_destroy(part);
 	}

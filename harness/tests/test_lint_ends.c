@@ -91,27 +91,12 @@ static const struct {
 
 static struct followed followed;
 
-static struct flow_part *part_of(const char *name)
-{
-	const struct cfi *cfi = followed.world.cfi;
-	struct flow_part *part;
-	enum flow_reason reason;
-	struct error error;
-
-	ck_assert_int_eq(flow_part_of(&followed.world,
-				      cfi_fde_find(cfi, image_symbol_address(cfi->image, name)),
-				      &part, &reason, &error),
-			 0);
-	ck_assert_ptr_nonnull(part);
-	return part;
-}
-
 START_TEST(who_says_so)
 {
 	struct flow_part *part;
 
 	followed_init(&followed, end_cases[_i].body);
-	part = part_of("n");
+	part = followed_part(&followed, "n");
 	ck_assert_msg(lint_end_is(&followed.world, part) == end_cases[_i].is, "%s",
 		      end_cases[_i].name);
 	flow_part_destroy(part);
@@ -148,7 +133,7 @@ START_TEST(where_a_process_begins)
 	struct flow_part *part;
 
 	followed_init(&followed, "	ret\n" ENDS N(16) LEAVES);
-	part = part_of("n");
+	part = followed_part(&followed, "n");
 	cfi = *followed.world.cfi;
 	image = *cfi.image;
 	cfi.image = &image;
