@@ -25,6 +25,8 @@ static struct bpf_session {
 int bpf_session_open(const struct bpf_session_options *options, struct bpf_session **ret,
 		     struct error *error)
 {
+	/* Each step of the program, and nothing else, is asked for. */
+	ck_assert_uint_eq(options->entries, 1u << WALK_ENTRY_STEP);
 	session.open = true;
 	*ret = &session;
 	return 0;

@@ -250,6 +250,14 @@ static const struct code_case {
 	{ "an ELF file that is cut off", "\177ELF\2\1\1", 7, COMPILE_CODE },
 };
 
+/* Nobody will write into it. */
+START_TEST(a_fifo_is_not_waited_for)
+{
+	ck_assert_int_eq(mkfifo("fifo", 0600), 0);
+	ck_assert_int_eq(compile_code("fifo"), COMPILE_CODE);
+}
+END_TEST
+
 START_TEST(code_of_a_file)
 {
 	const struct code_case *test = &code_cases[_i];
@@ -438,6 +446,7 @@ int main(void)
 			    (int)(sizeof(line_cases) / sizeof(line_cases[0])));
 	tcase_add_loop_test(lines, large_files_of_arguments, 0,
 			    (int)(sizeof(size_cases) / sizeof(size_cases[0])));
+	tcase_add_test(lines, a_fifo_is_not_waited_for);
 	tcase_add_loop_test(lines, code_of_a_file, 0,
 			    (int)(sizeof(code_cases) / sizeof(code_cases[0])));
 	tcase_add_test(lines, a_file_is_as_it_was_before);
