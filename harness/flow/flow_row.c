@@ -115,6 +115,23 @@ static bool is_below_red_zone(const struct flow_state *state, const struct value
 	       at->number < (int64_t)((uint64_t)rsp->number - RED_ZONE_BYTES);
 }
 
+/* In a word of this frame, whichever. */
+static bool is_saved(const struct flow_state *state, uint8_t reg)
+{
+	for (uint32_t i = 0; i < state->word_count; i++)
+		if (is_entry_value(&state->word[i].value, reg) &&
+		    !is_below_red_zone(state, &state->word[i].at))
+			return true;
+	return false;
+}
+
+/* Nobody can have saved the register there: who has saved it elsewhere called none to save it once more. */
+static bool is_unsaved(const struct flow_state *state, const struct value *at, uint8_t reg)
+{
+	return flow_word_is_unwritten(state, at) ||
+	       (is_saved(state, reg) && flow_word_is_untouched(state, at));
+}
+
 /* The word at an address that the row says. */
 static void check_word(const struct flow_state *state, const struct value *at, uint8_t reg,
 		       enum flow_fault fault, struct flow_row_verdict *ret)
@@ -135,7 +152,7 @@ static void check_word(const struct flow_state *state, const struct value *at, u
 		mismatch(ret, fault, reg, &halves);
 	else if (reg == REGISTER_RIP && at->kind == VALUE_CFA && at->number >= 0)
 		check_return(state, FLOW_VALUE_UNKNOWN, ret);
-	else if ((at->kind == VALUE_CFA && at->number >= 0) || !flow_word_is_unwritten(state, at) ||
+	else if ((at->kind == VALUE_CFA && at->number >= 0) || !is_unsaved(state, at, reg) ||
 		 state->strayed & 1u << reg)
 		unproven(ret, FLOW_VALUE_UNKNOWN); /* a caller's word may hold anything */
 	else
@@ -145,13 +162,7 @@ static void check_word(const struct flow_state *state, const struct value *at, u
 /* Anywhere in this frame. */
 static bool is_kept(const struct flow_state *state, uint8_t reg)
 {
-	if (is_entry_value(&state->reg[reg], reg))
-		return true;
-	for (uint32_t i = 0; i < state->word_count; i++)
-		if (is_entry_value(&state->word[i].value, reg) &&
-		    !is_below_red_zone(state, &state->word[i].at))
-			return true;
-	return false;
+	return is_entry_value(&state->reg[reg], reg) || is_saved(state, reg);
 }
 
 /* Not in one that would have to be saved itself: who has it there means to use it, as a variable that

@@ -154,15 +154,20 @@ void flow_word_stray(struct flow_state *state, const struct value *at, const str
 		state->strayed |= 1u << value->reg;
 }
 
-bool flow_word_is_unwritten(const struct flow_state *state, const struct value *at)
+bool flow_word_is_untouched(const struct flow_state *state, const struct value *at)
 {
 	if (state->words_lost || flow_word_find(state, at))
 		return false;
 	if (at->kind == VALUE_BASE)
-		return !state->bases_touched && !state->lent;
-	if (state->lent && at->number + 8 > state->lent)
-		return false;
+		return !state->bases_touched;
 	return at->number + 8 <= state->touched_begin || at->number >= state->touched_end;
+}
+
+bool flow_word_is_unwritten(const struct flow_state *state, const struct value *at)
+{
+	bool lent = state->lent && (at->kind == VALUE_BASE || at->number + 8 > state->lent);
+
+	return !lent && flow_word_is_untouched(state, at);
 }
 
 void flow_word_note(struct flow_state *state, const struct value *at, struct value value)

@@ -151,7 +151,9 @@ void flow_word_write(struct flow_state *state, const struct value *at, uint32_t 
 void flow_word_touch(struct flow_state *state, const struct value *at, uint64_t bytes);
 /* The value was stored at an address that is not known. */
 void flow_word_stray(struct flow_state *state, const struct value *at, const struct value *value);
-/* Nobody can have written the word. */
+/* The function's own code can't have written the word. */
+bool flow_word_is_untouched(const struct flow_state *state, const struct value *at);
+/* Nobody can have written it. */
 bool flow_word_is_unwritten(const struct flow_state *state, const struct value *at);
 /* A number in memory at at is known, if the word there isn't: of a variable, in less than 8 bytes. */
 void flow_word_note(struct flow_state *state, const struct value *at, struct value value);

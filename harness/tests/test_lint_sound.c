@@ -405,6 +405,12 @@ static const struct lint_case lint_cases[] = {
 	  "-40\n	nop\n	.cfi_restore rbx\n	add rsp, 24\n	.cfi_def_cfa_offset "
 	  "8\n" LEAF,
 	  "SP003 11..12 rbx=c-40 / nothing was written there\n5 of 6, 1 mismatch" },
+	{ "nor what the function has saved elsewhere itself",
+	  PUSH
+	  "	sub rsp, 16\n	.cfi_def_cfa_offset 32\n	call g@PLT\n	mov eax, eax\n	"
+	  ".cfi_offset rbx, -24\n	nop\n	.cfi_offset rbx, -16\n	add rsp, 16\n	"
+	  ".cfi_def_cfa_offset 16\n" POP LEAF,
+	  "SP003 12..13 rbx=c-24 / nothing was written there\n7 of 8, 1 mismatch" },
 	{ "and before it was called neither",
 	  "	sub rsp, 24\n	.cfi_def_cfa_offset 32\n	.cfi_offset rbx, -32\n	nop\n	"
 	  "call g@PLT\n	"
