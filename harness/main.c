@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "child/child.h"
 #include "cli/nearest_word.h"
 #include "commit.h"
 #include <unistd.h>
@@ -169,6 +170,7 @@ static int help(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	child_ends_are_kept();
 	take_closed_descriptors();
 	if (atexit(close_output)) {
 		fprintf(stderr, "stackproof: no memory\n");

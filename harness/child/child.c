@@ -14,6 +14,11 @@
 #include <unistd.h>
 #include "child/child.h"
 
+void child_ends_are_kept(void)
+{
+	signal(SIGCHLD, SIG_DFL);
+}
+
 pid_t child_fork(void)
 {
 	pid_t parent = getpid(), pid = fork();
@@ -78,7 +83,7 @@ pid_t child_start(const struct child_command *command, int *ret_output, struct e
 int child_end(pid_t pid, bool at_once)
 {
 	siginfo_t info;
-	int status = 0;
+	int status;
 
 	if (at_once)
 		kill(-pid, SIGKILL);
@@ -86,8 +91,9 @@ int child_end(pid_t pid, bool at_once)
 	while (waitid(P_PID, pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
 		;
 	kill(-pid, SIGKILL);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return W_EXITCODE(0, SIGKILL);
 	return status;
 }
 

@@ -21,6 +21,10 @@
 
 #define CHILD_NOT_RUN 127 /* the exit status where a program could not be executed */
 
+/* Whoever ignores SIGCHLD never hears how a child ended, and exec(3) hands that on. The first thing that a
+ * program does which waits for any. */
+void child_ends_are_kept(void);
+
 /* fork(2) with a group, no signal held back, and SIGKILL when the caller ends. 0: in the child. */
 pid_t child_fork(void);
 
@@ -47,7 +51,7 @@ int child_find(const char *name, char *ret, size_t size);
 int child_beside(const char *name, char *ret, size_t size, struct error *error);
 
 /* Waits for its end (at_once: kills it), then kills what is left of its group. Returns the status,
- * as waitpid(2). */
+ * as waitpid(2); that of one who was killed if nobody can say it any more. */
 int child_end(pid_t pid, bool at_once);
 
 /* The same, or -1: one of the signals came, which are held: it was killed with its group, as error says. */

@@ -244,7 +244,7 @@ static void keep(const struct trial *trial, uint64_t number, const char *path, c
 /* Waits for it, not longer than its processor time allows several times over. */
 static int wait_for(pid_t pid, struct rusage *ret_usage)
 {
-	int status = 0;
+	int status = W_EXITCODE(0, SIGKILL); /* what is not known is no success */
 
 	late = 0;
 	alarm(4 * SECONDS);

@@ -203,7 +203,7 @@ static bool follow(struct child *child, const struct child_options *options)
 int host_compare(const struct child_options *options, int *ret_exit, struct error *error)
 {
 	struct child child;
-	int status;
+	int status = W_EXITCODE(0, SIGKILL); /* what nobody can say is no success */
 
 	if (start(&child, options->argv, options->cpu, error))
 		return -1;

@@ -384,6 +384,24 @@ START_TEST(a_signal_ends_what_is_waited_for)
 }
 END_TEST
 
+/* Who ignores SIGCHLD does not hear how its children ended: that is no success. */
+START_TEST(an_end_that_nobody_heard_is_no_success)
+{
+	const char *const argv[] = { "sh", "-c", "exit 3", NULL };
+	struct child_command command = { .argv = argv };
+	struct error error = { 0 };
+
+	signal(SIGCHLD, SIG_IGN);
+	int status = child_end(child_start(&command, NULL, &error), false);
+
+	ck_assert_int_eq(status, SIGKILL);
+	ck_assert_int_eq(child_check("sh", status, &error), -1);
+	child_ends_are_kept();
+	status = child_end(child_start(&command, NULL, &error), false);
+	ck_assert_int_eq(status, 3 << 8);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("child");
@@ -396,6 +414,7 @@ int main(void)
 	tcase_add_loop_test(tcase, group_ends_with_child, 0, 2);
 	tcase_add_test(tcase, child_ends_with_its_parent);
 	tcase_add_loop_test(tcase, a_signal_ends_what_is_waited_for, 0, COUNT(endings));
+	tcase_add_test(tcase, an_end_that_nobody_heard_is_no_success);
 	tcase_add_loop_test(tcase, a_program_is_found_as_exec_finds_it, 0, COUNT(finds));
 	tcase_add_loop_test(tcase, shell_is_heard_to_its_end, 0, COUNT(shell_cases));
 	suite_add_tcase(suite, tcase);
