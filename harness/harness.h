@@ -55,8 +55,9 @@ int command_witness(int argc, char **argv);
 int command_bench(int argc, char **argv);
 
 /* argp_parse(3) of a command, without an index of the first argument; of a long option that does
- * not exist it says which one was meant, if that is to be seen. It returns if all was read, and else exits
- * with EXIT_USAGE. (cli/nearest_word.c) */
+ * not exist it says which one was meant, if that is to be seen. An option with a value that comes a second
+ * time is refused, without OPTION_AGAIN (cli/options.h). It returns if all was read, and else exits with
+ * EXIT_USAGE. (cli/command_line.c) */
 struct argp;
 void command_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input);
 

@@ -2,19 +2,10 @@
 /*
  * nearest_word.c - "did you mean": the command or option that a word was meant to be
  *
- * Optimal string alignment distance (Damerau 1964), over words of a few letters. argp knows the
- * options but not how near one is, so long options are looked at before it sees them; what is not
- * certainly a misspelled option is left to it: values of options, and all behind "--" or, where the
- * command's arguments are a command themselves, behind the first argument.
+ * Optimal string alignment distance (Damerau 1964), over words of a few letters.
  */
-#include <argp.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "cli/nearest_word.h"
-#include "harness.h"
-#include "plain_text.h"
 
 #define WORD_MAX 40
 
@@ -55,83 +46,4 @@ void nearest_word_add(struct nearest_word *nearest, const char *wanted, const ch
 	if (distance > limit || (nearest->word && distance >= nearest->distance))
 		return;
 	*nearest = (struct nearest_word) { word, distance };
-}
-
-/* ---- long options ----------------------------------------------------------------------- */
-
-/* The option of that name, or that it is an abbreviation of; NULL: there is none. */
-static const struct argp_option *find_long(const struct argp_option *option, const char *name,
-					   size_t size)
-{
-	for (; option && (option->name || option->key || option->doc); option++)
-		if (option->name && !strncmp(option->name, name, size))
-			return option;
-	return NULL;
-}
-
-/* "-f": the option whose value is the next word; NULL: it has none, or its value is behind it. */
-static const struct argp_option *find_short(const struct argp_option *option, const char *word)
-{
-	for (; option && (option->name || option->key || option->doc); option++)
-		if (word[1] && !word[2] && option->key == word[1])
-			return option;
-	return NULL;
-}
-
-static bool is_argps_own(const char *name, size_t size)
-{
-	static const char *const own[] = { "help", "usage", "version", "program-name" };
-
-	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-		if (!strncmp(own[i], name, size))
-			return true;
-	return false;
-}
-
-static void refuse(const struct argp_option *options, const char *program, const char *name,
-		   size_t size)
-{
-	struct nearest_word nearest = { NULL, 0 };
-	char wanted[WORD_MAX + 1];
-
-	/* No option is as long as what is cut. */
-	snprintf(wanted, sizeof(wanted), "%.*s", (int)size, name);
-	for (const struct argp_option *o = options; o->name || o->key || o->doc; o++)
-		if (o->name)
-			nearest_word_add(&nearest, wanted, o->name);
-	if (!nearest.word)
-		return;
-	fprintf(stderr, "%s: unrecognized option '--%s': did you mean '--%s'?\n",
-		PLAIN_TEXT(program), PLAIN_TEXT(wanted), nearest.word);
-	exit(EXIT_USAGE);
-}
-
-void command_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input)
-{
-	for (int i = 1; i < argc && argp->options && strcmp(argv[i], "--"); i++) {
-		bool is_long = argv[i][0] == '-' && argv[i][1] == '-';
-		/* Of another word there may be no byte 2. */
-		const char *name = is_long ? argv[i] + 2 : "";
-		size_t size = strcspn(name, "=");
-		const struct argp_option *option;
-
-		if (argv[i][0] != '-' && flags & ARGP_IN_ORDER)
-			break;
-		if (argv[i][0] != '-')
-			continue;
-		option = is_long ? find_long(argp->options, name, size)
-				 : find_short(argp->options, argv[i]);
-		if (!option && is_long && !is_argps_own(name, size))
-			refuse(argp->options, argv[0], name, size);
-		/* Its value, whatever that looks like. */
-		i += option && option->arg && !(option->flags & OPTION_ARG_OPTIONAL) &&
-		     (!is_long || !name[size]);
-	}
-	/* What was not read to its end is not obeyed. */
-	int error = argp_parse(argp, argc, argv, flags, NULL, input);
-
-	if (error) {
-		fprintf(stderr, "%s: the command line: %s\n", PLAIN_TEXT(argv[0]), strerror(error));
-		exit(EXIT_USAGE);
-	}
 }

@@ -12,6 +12,9 @@
 #include <stdint.h>
 #include "session.h"
 
+/* A flag of struct argp_option, beside argp's own: it may be given again, and each value counts. */
+#define OPTION_AGAIN 0x10000
+
 #define OPTION_SECONDS_MAX 4294967u /* seven weeks: as milliseconds they have 32 bits */
 
 /* text as a decimal number of 64 bits. */

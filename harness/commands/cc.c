@@ -44,7 +44,7 @@ static const struct argp_option option_list[] = {
 	  "what was written and can't be read is status 3, and 77 if nothing could be checked", 0 },
 	{ "no-link", KEY_NO_LINK, NULL, 0,
 	  "objects only, not what is linked: that has others' objects in it", 0 },
-	{ "only", KEY_ONLY, "ID,...", 0, "findings with these ids only (SP001,...)", 0 },
+	{ "only", KEY_ONLY, "ID,...", OPTION_AGAIN, "findings with these ids only (SP001,...)", 0 },
 	{ "timeout", KEY_TIMEOUT, "SECONDS", 0, "for one file (60)", 0 },
 	{ 0 },
 };
@@ -57,7 +57,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	case KEY_WARN: wrapping->warn = true; break;
 	case KEY_STRICT: wrapping->strict = true; break;
 	case KEY_NO_LINK: wrapping->no_link = true; break;
-	case KEY_ONLY: wrapping->options.only = findings_only(state, argument); break;
+	case KEY_ONLY: findings_only(state, argument, &wrapping->options.only); break;
 	case KEY_TIMEOUT:
 		wrapping->timeout_ms = option_seconds(state, argument, "--timeout");
 		break;
@@ -246,7 +246,7 @@ int command_cc(int argc, char **argv)
 		NULL,
 		NULL,
 	};
-	struct wrapping wrapping = { .options = { .only = UINT32_MAX },
+	struct wrapping wrapping = { .options = { .only = FINDINGS_ALL },
 				     .timeout_ms = DEFAULT_TIMEOUT_MS };
 
 	argp_err_exit_status = EXIT_USAGE;

@@ -46,7 +46,7 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{ "engine", 'e', "ENGINE,...", 0,
+	{ "engine", 'e', "ENGINE,...", OPTION_AGAIN,
 	  "engines to score (default: the first six): cfi, table, bpf, fp, libdw, libunwind; "
 	  "libgcc, perf8k (or perf), perf16k, perf32k, perf64k, scan; all: those that are built "
 	  "in; or NAME=COMMAND, NAME=FILE.so [ARGUMENT], one of your own (docs/ENGINES.md). May "
@@ -95,7 +95,7 @@ static const struct argp_option options[] = {
 	  0 },
 	{ "registers", OPTION_REGISTERS, NULL, 0,
 	  "hold the callee-saved registers that the CFI brings back against the truth too", 0 },
-	{ "require", OPTION_REQUIRE, "ENGINE.FIELD>=NUMBER", 0,
+	{ "require", OPTION_REQUIRE, "ENGINE.FIELD>=NUMBER", OPTION_AGAIN,
 	  "the exit status is 1 unless it holds; also with <=, >, <, ==; again for more: exact, "
 	  "truncated, wrong, extra, false_complete in percent of the engine's points, "
 	  "exact_points, ... and points as counts, ns and bytes of a stack",

@@ -112,16 +112,35 @@ static const struct argp argp = {
 	       "\vExit status: that of run; 77 if there is no such compiler or it built nothing.",
 };
 
+/* Whether the options behind "--" have that one, whole or shortened. */
+static bool is_given(const struct arguments *arguments, const char *option)
+{
+	for (int i = 0; i < arguments->run_count; i++) {
+		size_t size = strcspn(arguments->run[i], "=");
+
+		if (size > strlen("--") && !strncmp(arguments->run[i], option, size))
+			return true;
+	}
+	return false;
+}
+
 /* As the command that it is: the folder is still this process's. */
 static enum exit_status run(const struct arguments *arguments)
 {
-	char corpus[PATH_MAX + 32], results[PATH_MAX + 32];
-	char *argv[RUN_OPTIONS_MAX + 8] = { "stackproof run", "--kernels", "host", "--corpus",
-					    corpus,	      "--results", results };
-	int count = 7;
+	char corpus[PATH_MAX + 32], results[PATH_MAX + 32], host[] = "host";
+	struct {
+		char option[16], *value;
+	} own[] = { { "--kernels", host }, { "--corpus", corpus }, { "--results", results } };
+	char *argv[RUN_OPTIONS_MAX + 8] = { "stackproof run" };
+	int count = 1;
 
 	snprintf(corpus, sizeof(corpus), "%s/corpus-own", arguments->own.folder);
 	snprintf(results, sizeof(results), "%s/results", arguments->own.folder);
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (!is_given(arguments, own[i].option)) {
+			argv[count++] = own[i].option;
+			argv[count++] = own[i].value;
+		}
 	for (int i = 0; i < arguments->run_count; i++)
 		argv[count++] = arguments->run[i];
 	return command_run(count, argv);

@@ -32,7 +32,7 @@ enum {
 static const struct argp_option options[] = {
 	{ "depth", OPTION_DEPTH, "N", 0,
 	  "at most so many open calls, 4 to 200 (default: drawn, 8 to 48)", 0 },
-	{ "drop", OPTION_DROP, "N[.STEP|.attributes]", 0,
+	{ "drop", OPTION_DROP, "N[.STEP|.attributes]", OPTION_AGAIN,
 	  "without function N, without a step of it, or without its attributes; everything else "
 	  "the same",
 	  0 },

@@ -74,11 +74,11 @@ enum {
 static const struct argp_option option_list[] = {
 	{ "function", 'f', "NAME", 0, "findings in these functions only (a pattern of the shell)",
 	  0 },
-	{ "only", KEY_ONLY, "ID,...", 0, "findings with these ids only (SP001,...)", 0 },
+	{ "only", KEY_ONLY, "ID,...", OPTION_AGAIN, "findings with these ids only (SP001,...)", 0 },
 	{ "explain", KEY_EXPLAIN, "ID", 0, "say what a finding means, and end", 0 },
 	{ "baseline", KEY_BASELINE, "FILE", 0,
 	  "only findings fail that FILE, an earlier output of --json, doesn't have", 0 },
-	{ "table", KEY_TABLE, "compact|FILE", 0,
+	{ "table", KEY_TABLE, "compact|FILE", OPTION_AGAIN,
 	  "hold another table against the code, too: the compact one, or what another tool printed",
 	  0 },
 	{ "from", KEY_FROM, "NAME", 0, "what FILE holds: readelf, parca, parca-rows or otel", 0 },
@@ -118,7 +118,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		state->child_inputs[3] = &linting->wish;
 		break;
 	case 'f': linting->options.function = argument; break;
-	case KEY_ONLY: linting->options.only = findings_only(state, argument); break;
+	case KEY_ONLY: findings_only(state, argument, &linting->options.only); break;
 	case KEY_EXPLAIN: linting->explain = findings_id(state, argument); break;
 	case KEY_TABLE: add_table(state, argument, linting); break;
 	case KEY_FROM:
@@ -588,7 +588,7 @@ int command_lint(int argc, char **argv)
 		NULL,
 	};
 	struct linting linting = { .gate = { .unit = "FDEs", .covers_fdes = true },
-				   .options = { .only = UINT32_MAX },
+				   .options = { .only = FINDINGS_ALL },
 				   .jobs = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN),
 				   .timeout_ms = 300000,
 				   .every = 1 };

@@ -32,7 +32,7 @@
 enum { OPTION_ENGINE_TIMEOUT = 256, OPTION_FILES, OPTION_JSON, OPTION_METHOD };
 
 static const struct argp_option options[] = {
-	{ "engine", 'e', "ENGINE,...", 0,
+	{ "engine", 'e', "ENGINE,...", OPTION_AGAIN,
 	  "which engines are asked on a case (default: those of the case, and all that are built "
 	  "in); "
 	  "or NAME=COMMAND, NAME=FILE.so [ARGUMENT], one of your own (docs/ENGINES.md)",

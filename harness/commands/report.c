@@ -114,7 +114,7 @@ static const struct argp_option options[] = {
 	{ "toolchains", OPTION_TOOLCHAINS, NULL, 0,
 	  "by toolchain: which versions have which table faults, and what changed in their tables",
 	  0 },
-	{ "corpus", OPTION_CORPUS, "DIR", 0,
+	{ "corpus", OPTION_CORPUS, "DIR", OPTION_AGAIN,
 	  "with --toolchains: the binaries that were run, with their manifest.tsv (corpus beside "
 	  "this "
 	  "program, or beside DIR); of two folders once for each",

@@ -63,7 +63,7 @@ static const struct argp_option options[] = {
 	  "the results folder (default: results/ beside stackproof)", 0 },
 	{ "kernels", OPTION_KERNELS, "LIST", 0,
 	  "host, series such as 5.10, paths of bzImages (default: " DEFAULT_KERNELS ")", 0 },
-	{ "engine", OPTION_ENGINE, "LIST", 0,
+	{ "engine", OPTION_ENGINE, "LIST", OPTION_AGAIN,
 	  "engines, as of compare (default: " DEFAULT_ENGINES
 	  "); your own are asked on this machine, not in guests",
 	  0 },

@@ -56,7 +56,7 @@ static const struct argp_option options[] = {
 	{ "samples", OPTION_SAMPLES, "N", 0, "at each rate so many, in whole runs (default 10000)",
 	  0 },
 	{ "timeout", OPTION_TIMEOUT, "SECONDS", 0, "give a run up after so long (default 600)", 0 },
-	{ "truth-args", OPTION_TRUTH_ARGS, "ARGUMENTS", 0,
+	{ "truth-args", OPTION_TRUTH_ARGS, "ARGUMENTS", OPTION_AGAIN,
 	  "a stepped run's arguments, separated by blanks, in place of PROGRAM's; given again, "
 	  "another run is stepped, too",
 	  0 },

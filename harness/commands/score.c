@@ -36,7 +36,7 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{ "comm", OPTION_COMM, "NAME", 0,
+	{ "comm", OPTION_COMM, "NAME", OPTION_AGAIN,
 	  "a thread of the program has that name, too; may be given again", 0 },
 	{ "findings", OPTION_FINDINGS, "N", 0, "show so many at most (default 10; JSON: 1000)", 0 },
 	{ "format", OPTION_FORMAT, "perf-script|perf-data|folded|pprof|stacks", 0,

@@ -28,7 +28,7 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{ "engine", 'e', "ENGINE,...", 0,
+	{ "engine", 'e', "ENGINE,...", OPTION_AGAIN,
 	  "whose stacks are shown (default: " DEFAULT_ENGINES "); as of compare", 0 },
 	{ "aslr", OPTION_ASLR, NULL, 0,
 	  "the program's addresses are random (default: not, so that points repeat)", 0 },

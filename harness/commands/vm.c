@@ -487,7 +487,7 @@ int command_vm(int argc, char **argv)
 		{ "kernel", 'k', "KERNEL[,...]", 0, "Series (5.10) or path of a bzImage", 0 },
 		{ "timeout", 't', "SECONDS", 0, "The guest's whole time (120)", 0 },
 		{ "memory", 'm', "MB", 0, "The guest's memory (512)", 0 },
-		{ "file", 'f', "HOST[:GUEST]", 0,
+		{ "file", 'f', "HOST[:GUEST]", OPTION_AGAIN,
 		  "Takes a file along, or a directory with its contents; again for more", 0 },
 		{ "output", 'o', "DIR", 0,
 		  "What the command makes or changes below its working directory comes back, to "

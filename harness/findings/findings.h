@@ -112,9 +112,11 @@ struct findings_run {
 		page_file; /* once opened; no file: not asked for, or can't be */
 };
 extern const struct argp findings_argp;
-/* What --explain and --only name: the id, and a bit for each id (lint_options.only). */
+/* What --explain names; and what --only does, a bit for each id (lint_options.only). *only is FINDINGS_ALL
+ * before the first one, and each further one adds to it. */
+#define FINDINGS_ALL UINT32_MAX
 enum lint_id findings_id(struct argp_state *state, const char *text);
-uint32_t findings_only(struct argp_state *state, const char *argument);
+void findings_only(struct argp_state *state, const char *argument, uint32_t *only);
 /* Any object of the run. */
 void findings_keep(struct findings_run *run, json_t *object);
 void findings_problem(struct findings_run *run, const char *text);

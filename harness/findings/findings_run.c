@@ -40,19 +40,19 @@ enum lint_id findings_id(struct argp_state *state, const char *text)
 	return id;
 }
 
-uint32_t findings_only(struct argp_state *state, const char *argument)
+void findings_only(struct argp_state *state, const char *argument, uint32_t *only)
 {
 	char *text = strdup(argument), *word[LINT_ID_COUNT];
-	uint32_t only = 0;
 	size_t count;
 
 	if (!text)
 		argp_failure(state, EXIT_ENVIRONMENT, 0, "no memory");
 	count = option_words(state, text, "--only", word, LINT_ID_COUNT);
+	if (*only == FINDINGS_ALL)
+		*only = 0;
 	for (size_t i = 0; i < count; i++)
-		only |= 1u << findings_id(state, word[i]);
+		*only |= 1u << findings_id(state, word[i]);
 	free(text);
-	return only;
 }
 
 const struct argp findings_argp = { .options = options, .parser = parse };

@@ -331,6 +331,8 @@ static const struct command_case {
 	{ "--warn leaves the status", "cc --warn gcc-12 -c wrong.s", 0, FINDING("wrong.o"),
 	  "wrong.o" },
 	{ "--only wants others", "cc --only SP004 gcc-12 -c wrong.s", 0, "", "wrong.o" },
+	{ "--only again", "cc --only SP001 --only SP004 gcc-12 -c wrong.s", 1, FINDING("wrong.o"),
+	  "wrong.o" },
 	{ "what is right is silent", "cc gcc-12 -c right.s -o out.o", 0, "", "out.o" },
 	{ "several sources", "cc gcc-12 -c right.s wrong.s", 1, FINDING("wrong.o"), "right.o" },
 	{ "by a file of arguments", "cc gcc-12 @options", 1, FINDING("wrong.o"), "wrong.o" },

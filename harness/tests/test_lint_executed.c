@@ -620,7 +620,7 @@ START_TEST(refusals)
 	} cases[] = {
 		{ { "--confirm" }, "--confirm needs -- PROGRAM", EXIT_USAGE },
 		{ { "--confirm=/nothing/here", "/x" }, "/nothing/here", EXIT_BAD_INPUT },
-		{ { "--confirm=/x", "--confirm", "--", "/x" }, "one run each", EXIT_USAGE },
+		{ { "--confirm=/x", "--confirm", "--", "/x" }, "is given twice", EXIT_USAGE },
 		{ { "--confirm=/dev/null", "/x" }, "no run's verdicts", EXIT_BAD_INPUT },
 		{ { "--confirm", "--" }, "--confirm needs -- PROGRAM", EXIT_USAGE },
 		{ { "--confirm", "--executed=/x", "--", "/x" }, "one run each", EXIT_USAGE },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * test_nearest_word.c - what a misspelled command or option was meant to be, and what is left alone
+ * test_nearest_word.c - what a misspelled command or option was meant to be, which option came twice, and
+ * what is left alone
  */
 #include <argp.h>
 #include <check.h>
@@ -10,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "cli/nearest_word.h"
+#include "cli/options.h"
 #include "harness.h"
 
 static const struct {
@@ -81,10 +83,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	if (key == ARGP_KEY_ARG && !strcmp(argument, "bad"))
 		return EINVAL;
-	return key == 'v' || key == 'f' || key == ARGP_KEY_ARG ? 0 : ARGP_ERR_UNKNOWN;
+	return key == 'v' || key == 'f' || key == 'a' || key == ARGP_KEY_ARG ? 0 : ARGP_ERR_UNKNOWN;
 }
 
-/* What is not a misspelled option reaches argp. */
+static error_t parse_child(int key, char *argument, struct argp_state *state)
+{
+	return key == 'j' || key == 'c' ? 0 : ARGP_ERR_UNKNOWN;
+}
+
+/* What is neither a misspelled option nor one that came twice reaches argp. */
 static const struct {
 	const char *argument[4];
 	bool in_order;
@@ -104,16 +111,44 @@ static const struct {
 	{ { "bad", "--verbsoe" }, true, "prog: the command line: Invalid argument" },
 	{ { "bad" }, false, "prog: the command line: Invalid argument" },
 	{ { "--zzzzzzzz" }, false, "unrecognized option '--zzzzzzzz'" },
+	{ { "--jnuit=x" }, false, "did you mean '--junit'?" },
+	{ { "--versoin" }, false, "unrecognized option '--versoin'" },
+	{ { "--file=x", "--file=y" }, false, "prog: --file is given twice" },
+	{ { "--file=x", "--file=x" }, false, "--file is given twice" },
+	{ { "--file", "x", "-fy" }, false, "--file is given twice" },
+	{ { "-vfx", "x", "--fi=y" }, false, "--file is given twice" },
+	{ { "--file=x", "--file=y" }, true, "--file is given twice" },
+	{ { "--junit=x", "-v", "--junit=y" }, false, "--junit is given twice" },
+	{ { "--check=x", "--check" }, false, "--check is given twice" },
+	{ { "--file=x", "--file=y", "--zzzzzzzz" }, false, "--file is given twice" },
+	{ { "--file=x", "--", "--file=y" }, false, "" },
+	{ { "--file", "--file=x" }, false, "" },
+	{ { "--file=x", "x", "--file=y" }, true, "" },
+	{ { "--also=x", "--also=y", "-ax" }, false, "" },
+	{ { "-v", "--verbose", "-vv" }, false, "" },
+	{ { "--check=x", "--junit=x", "-vvfx" }, false, "" },
 };
 
-START_TEST(misspelled_option_is_named)
+START_TEST(what_is_meant_is_named)
 {
 	static const struct argp_option options[] = {
 		{ "verbose", 'v', NULL, 0, "", 0 },
 		{ "file", 'f', "FILE", 0, "", 0 },
+		{ "also", 'a', "FILE", OPTION_AGAIN, "", 0 },
 		{ 0 },
 	};
-	static const struct argp argp = { .options = options, .parser = parse };
+	static const struct argp_option child_options[] = {
+		{ "junit", 'j', "FILE", 0, "", 0 },
+		{ "check", 'c', "FILE", OPTION_ARG_OPTIONAL, "", 0 },
+		{ 0 },
+	};
+	static const struct argp child = { .options = child_options, .parser = parse_child };
+	static const struct argp_child children[] = { { &child, 0, NULL, 0 }, { 0 } };
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.children = children,
+	};
 	char *argv[6] = { strdup("prog") }, text[512] = "";
 	int argc = 1, ends[2], status;
 
@@ -160,7 +195,7 @@ int main(void)
 	tcase_add_loop_test(tcase, distance_is_that_of_damerau, 0, COUNT(distances));
 	tcase_add_test(tcase, long_words_are_far);
 	tcase_add_loop_test(tcase, nearest_is_found_if_it_is_near, 0, COUNT(words));
-	tcase_add_loop_test(tcase, misspelled_option_is_named, 0, COUNT(lines));
+	tcase_add_loop_test(tcase, what_is_meant_is_named, 0, COUNT(lines));
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -18,6 +18,17 @@ static const struct {
 	const char *arguments[6];
 	const char *words; /* of the message */
 } refused[] = {
+	{ command_table, { "--func=f", "--func=g", "x" }, "--func is given twice" },
+	{ command_lint, { "-f", "f", "--function=g", "x" }, "--function is given twice" },
+	{ command_lint, { "--baseline=a", "--baseline=b", "x" }, "--baseline is given twice" },
+	{ command_lint, { "--confirm", "--confirm=b", "x" }, "--confirm is given twice" },
+	{ command_compare, { "--from=f", "--from=g", "x" }, "--from is given twice" },
+	{ command_compare, { "--ignore=a", "--ignore=b", "x" }, "--ignore is given twice" },
+	{ command_prove, { "--tap=a", "x", "--tap=b" }, "--tap is given twice" },
+	{ command_score, { "--truth=a", "--truth=b", "x" }, "--truth is given twice" },
+	{ command_vm, { "-k", "5.10", "-k5.10", "--", "true" }, "--kernel is given twice" },
+	{ command_stat, { "--coverage=9", "--coverage=1", "x" }, "--coverage is given twice" },
+	{ command_corpus, { "--cc=a", "--cc=b" }, "--cc is given twice" },
 	{ command_table, { "--pc=-1", "x" }, "--pc" },
 	{ command_table, { "--pc= 1", "x" }, "--pc" },
 	{ command_table, { "--pc=", "x" }, "--pc" },
