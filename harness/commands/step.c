@@ -9,6 +9,7 @@
 #include <argp.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 #include "cli/exit_status.h"
 #include "cli/options.h"
@@ -140,6 +141,7 @@ int command_step(int argc, char **argv)
 	struct step_session *session = NULL;
 	struct comparer *comparer = NULL;
 	struct error error;
+	int ended_fd;
 	FILE *in;
 
 	argp_err_exit_status = EXIT_USAGE;
@@ -150,7 +152,11 @@ int command_step(int argc, char **argv)
 	memcpy(compare->engine, arguments.engines.engine, sizeof(compare->engine));
 	compare->engine_count = arguments.engines.count;
 	in = take_input(&error);
-	if (!in || step_session_create(in, stdout, isatty(fileno(in)), &session, &error))
+	arguments.tracer.ended_fd = ended_fd = eventfd(0, EFD_CLOEXEC);
+	if (ended_fd < 0)
+		error_set_errno(&error, "eventfd");
+	if (!in || ended_fd < 0 ||
+	    step_session_create(in, stdout, isatty(fileno(in)), ended_fd, &session, &error))
 		goto out;
 	step_session_listen(session, compare);
 	if (comparer_create(compare, &comparer, &error))
@@ -163,6 +169,8 @@ out:
 	step_session_destroy(session);
 	if (in)
 		fclose(in);
+	if (ended_fd >= 0)
+		close(ended_fd);
 	engine_list_deinit(&arguments.engines);
 	return status;
 }

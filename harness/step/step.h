@@ -93,9 +93,10 @@ void step_command_help(FILE *file);
 /* ---- step_session.c --------------------------------------------------------------------- */
 
 struct step_session;
-/* Commands come from in, and all is written to out; prompts only if a person is there. Both are
- * borrowed. *ret: step_session_destroy(). */
-int step_session_create(FILE *in, FILE *out, bool prompts, struct step_session **ret,
+/* Commands come from in, which nobody has read from, and all is written to out; prompts only if a person is
+ * there. Both are borrowed, and so is ended_fd, the tracer's, which ends the waiting; -1: nothing does.
+ * *ret: step_session_destroy(). */
+int step_session_create(FILE *in, FILE *out, bool prompts, int ended_fd, struct step_session **ret,
 			struct error *error);
 void step_session_destroy(struct step_session *session);
 /* Makes the session the options' listener. */

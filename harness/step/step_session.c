@@ -8,13 +8,17 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include "step.h"
 
+#define LINE_BYTES 1024
+
 struct step_session {
 	FILE *in, *out;
-	bool prompts, quit;
+	int ended_fd; /* readable once the run is ended from outside */
+	bool prompts, quit, ended;
 	struct decoder *decoder;
 	struct step_history history;
 	uint64_t points, shown;
@@ -38,7 +42,7 @@ struct step_session {
 	bool failed;
 };
 
-int step_session_create(FILE *in, FILE *out, bool prompts, struct step_session **ret,
+int step_session_create(FILE *in, FILE *out, bool prompts, int ended_fd, struct step_session **ret,
 			struct error *error)
 {
 	struct step_session *session = calloc(1, sizeof(*session));
@@ -46,6 +50,8 @@ int step_session_create(FILE *in, FILE *out, bool prompts, struct step_session *
 	if (!session)
 		return error_set(error, ERROR_MEMORY, "", 0, "no memory for a session");
 	session->in = in;
+	setvbuf(in, NULL, _IONBF, 0); /* what poll(2) is asked for is not in a buffer */
+	session->ended_fd = ended_fd;
 	session->out = out;
 	session->prompts = prompts;
 	session->stop_at = 1;
@@ -237,26 +243,53 @@ static bool obey(struct step_session *session, const struct point *point)
 		session->depth = session->truth.count;
 		return true;
 	case STEP_RUN: session->stop_at = UINT64_MAX; return true;
-	case STEP_QUIT: session->quit = true; return true;
+	case STEP_QUIT: session->quit = !session->ended; return true;
 	default: return true;
 	}
+}
+
+/* Waits until there is something to read. False: the run was ended meanwhile, or before. */
+static bool wait_for_input(struct step_session *session)
+{
+	struct pollfd wake[] = { { .fd = session->ended_fd, .events = POLLIN },
+				 { .fd = fileno(session->in), .events = POLLIN } };
+
+	/* What has no descriptor has all that it will ever have. */
+	while (poll(wake, 2, wake[1].fd < 0 ? 0 : -1) < 0 && errno == EINTR)
+		;
+	session->ended |= wake[0].revents != 0;
+	return !session->ended;
+}
+
+/* A line, with its newline if it has one. Bytes in it; 0: there is none. */
+static size_t read_line(struct step_session *session, char *ret, size_t size)
+{
+	size_t used = 0;
+
+	for (int byte = 0; byte != '\n' && wait_for_input(session);) {
+		byte = getc(session->in);
+		if (byte == EOF)
+			break;
+		if (used + 1 < size) /* no command is as long as what is cut */
+			ret[used++] = (char)byte;
+	}
+	ret[used] = '\0';
+	return used;
 }
 
 /* The end of what is typed is the end of all. */
 static void read_command(struct step_session *session)
 {
 	struct step_command before = session->command;
-	size_t capacity = 0;
-	char *line = NULL;
+	char line[LINE_BYTES];
 
 	if (session->prompts)
 		fputs("step> ", session->out);
 	fflush(session->out);
-	if (getline(&line, &capacity, session->in) < 0)
+	if (!read_line(session, line, sizeof(line)) || session->ended)
 		session->command = (struct step_command) { .kind = STEP_QUIT };
 	else
 		step_command_parse(line, &before, &session->command);
-	free(line);
 }
 
 static void ask(struct step_session *session, const struct point *point)
@@ -313,7 +346,7 @@ static int on_point(void *context, const struct point *point, const struct judge
 		return 0;
 	show(session);
 	ask(session, point);
-	if (!session->quit)
+	if (!session->quit && !session->ended)
 		return 0;
 	errno = EINTR;
 	return error_set_errno(error, "ended at the prompt");
@@ -332,7 +365,7 @@ void step_session_listen(struct step_session *session, struct compare_options *o
 /* Whoever asks for more of the program hears again that there is none. */
 void step_session_end(struct step_session *session, const char *ending)
 {
-	while (session->history.count && !session->quit) {
+	while (session->history.count && !session->quit && !session->ended) {
 		fprintf(session->out, "the program %s; %" PRIu64 " points\n", ending,
 			session->points);
 		session->at_end = true;

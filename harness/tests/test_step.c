@@ -7,10 +7,14 @@
  * for addresses of the stack and the thread's number.
  */
 #include <check.h>
+#include <fcntl.h>
 #include <regex.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
+#include "harness.h"
 #include "step/step.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -228,7 +232,7 @@ static char *stepped(const char *typed, const char *const *engines, int engine_c
 
 	for (int i = 0; i < engine_count; i++)
 		options.engine[i] = engine_find(engines[i]);
-	ck_assert_int_eq(step_session_create(in, out, true, &session, &error), 0);
+	ck_assert_int_eq(step_session_create(in, out, true, -1, &session, &error), 0);
 	step_session_listen(session, &options);
 	ck_assert_int_eq(comparer_create(&options, &comparer, &error), 0);
 	*ret_quit = !comparer_run_far(comparer, &tracer, &comparison);
@@ -413,6 +417,49 @@ START_TEST(where_it_stops)
 }
 END_TEST
 
+static const int ending[] = { SIGTERM, SIGINT, SIGHUP };
+
+/* At the prompt, with a beginning of a command typed, and with nobody who types: an interrupted run. */
+START_TEST(a_signal_ends_it_at_the_prompt)
+{
+	char *argv[] = { "step", "--engine=cfi", "--", path, NULL }, said[4096] = "";
+	int in[2], out[2], status;
+	size_t used = 0;
+	ssize_t size = 1;
+
+	ck_assert(!pipe2(in, O_CLOEXEC) && !pipe2(out, O_CLOEXEC));
+	fflush(NULL);
+	pid_t pid = fork();
+	if (!pid) {
+		signal(ending[_i], SIG_DFL);
+		dup2(in[0], STDIN_FILENO);
+		dup2(out[1], STDOUT_FILENO);
+		dup2(out[1], STDERR_FILENO);
+		status = command_step(4, argv);
+		fflush(NULL);
+		_exit(status);
+	}
+	close(out[1]);
+	ck_assert_int_eq(write(in[1], "n\nn", 3), 3);
+	while (size > 0 && !strstr(said, "point 2")) {
+		size = read(out[0], said + used, sizeof(said) - 1 - used);
+		used += size > 0 ? (size_t)size : 0;
+	}
+	kill(pid, ending[_i]);
+	while ((size = read(out[0], said + used, sizeof(said) - 1 - used)) > 0)
+		used += (size_t)size;
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_ENVIRONMENT, "%x: %s",
+		      status, said);
+	ck_assert_ptr_nonnull(strstr(said, "the run was ended by SIG"));
+	ck_assert_ptr_null(strstr(said, "the program "));
+	ck_assert_ptr_null(strstr(said, "point 3"));
+	close(in[0]);
+	close(in[1]);
+	close(out[0]);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("step");
@@ -426,6 +473,7 @@ int main(void)
 	tcase_add_unchecked_fixture(program_case, build_program, remove_program);
 	tcase_add_test(program_case, a_point_to_the_letter);
 	tcase_add_loop_test(program_case, where_it_stops, 0, COUNT(stops));
+	tcase_add_loop_test(program_case, a_signal_ends_it_at_the_prompt, 0, COUNT(ending));
 	tcase_set_timeout(program_case, 60);
 	suite_add_tcase(suite, words);
 	suite_add_tcase(suite, program_case);

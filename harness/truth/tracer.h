@@ -75,6 +75,7 @@ struct watchdog {
 	bool started;
 	int pidfd;
 	int cancel_fd;
+	int ended_fd; /* the caller's; 0: none */
 	unsigned timeout_ms;
 	bool fired; /* the time was up */
 	struct ending_signals signals;

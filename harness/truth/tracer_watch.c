@@ -42,6 +42,8 @@ static void *watch(void *argument)
 	if (!take_signal(watchdog))
 		watchdog->fired = true;
 	syscall(SYS_pidfd_send_signal, watchdog->pidfd, SIGKILL, NULL, 0);
+	if (watchdog->ended_fd)
+		eventfd_write(watchdog->ended_fd, 1);
 	return NULL;
 }
 
@@ -52,6 +54,7 @@ int watchdog_start(struct tracer *tracer)
 	if (!tracer->options->timeout_ms && !tracer->options->ended_by_signals)
 		return 0;
 	watchdog->timeout_ms = tracer->options->timeout_ms;
+	watchdog->ended_fd = tracer->options->ended_fd;
 	watchdog->pidfd = syscall(SYS_pidfd_open, tracer->pid, 0);
 	if (watchdog->pidfd < 0)
 		return error_set_errno(tracer->error, "pidfd_open");

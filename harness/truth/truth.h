@@ -432,9 +432,12 @@ struct tracer_options {
 	uint64_t every;	       /* a point at every Nth step of a thread; 0 or 1: at each */
 	unsigned timeout_ms;   /* 0: none */
 	bool ended_by_signals; /* SIGINT, SIGTERM and SIGHUP to this process end the run only */
-	bool silence_output;   /* the program's stdout and stderr go to /dev/null */
-	bool randomize;	       /* keep address space randomisation; off, so that runs repeat */
-	uint64_t point_limit;  /* stop (kill) after so many points; 0: none */
+	/* eventfd(2) that is written when a signal or the time-out ends the run, for a callback that waits
+	 * for something itself; 0: none. */
+	int ended_fd;
+	bool silence_output;  /* the program's stdout and stderr go to /dev/null */
+	bool randomize;	      /* keep address space randomisation; off, so that runs repeat */
+	uint64_t point_limit; /* stop (kill) after so many points; 0: none */
 	/*
 	 * Instead of argv: steps this function in a forked child, which then exits with what it
 	 * returns. Every truth is a prefix: who called it is not known. from must be NULL.
