@@ -3,7 +3,9 @@
  * plain_text.c - names of files, sections and symbols on a terminal
  *
  * A symbol may hold any byte but NUL. What is not UTF-8 (RFC 3629), C0 and C1 control characters
- * and DEL become '?', one for each byte that is bad and one for each character.
+ * and DEL become '?', one for each byte that is bad and one for each character; so do the characters that turn
+ * the direction of what follows (Unicode TR 9, 2.1 to 2.4: U+202A to U+202E, U+2066 to U+2069), behind which a
+ * line looks like another.
  */
 #include "plain_text.h"
 #include <stdbool.h>
@@ -28,6 +30,9 @@ static size_t character_bytes(const unsigned char *at)
 static bool is_control(const unsigned char *at)
 {
 	/* U+0080 to U+009F, which terminals take for escape sequences, are C2 80 to C2 9F. */
+	if (at[0] == 0xe2)
+		return (at[1] == 0x80 && at[2] >= 0xaa && at[2] <= 0xae) ||
+		       (at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9);
 	return at[0] < ' ' || at[0] == 0x7f || (at[0] == 0xc2 && at[1] < 0xa0);
 }
 

@@ -3,7 +3,7 @@
  * plain_text.h - names of files, sections and symbols on a terminal
  *
  * They are somebody else's bytes: escape sequences in them must not reach the terminal, and no
- * newline may make a line that looks like one of ours. All text output has them through here; JSON
+ * newline may make a line that looks like one of ours, nor a character that turns the direction of text. All text output has them through here; JSON
  * has its own escapes.
  */
 #ifndef STACKPROOF_PLAIN_TEXT_H
@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Bytes of the character at text, which is not at its end; 0 if it is a control character, or none
- * at all. */
+/* Bytes of the character at text, which is not at its end; 0 if it is a control character or one that turns
+ * the direction of text, or none at all. */
 size_t plain_character(const char *text);
 /* A copy of text (which may be ret) for a terminal, cut to size - 1 bytes: control characters
  * are '?', and so is each byte that is not UTF-8. Returns ret. */

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * command_line.c - what argp does not say of options: which one was meant, and that one came twice
+ * command_line.c - what argp does not do: which option was meant, that one came twice, and plain text
  *
  * argp gives a command each value of an option, and the last would win in silence: a check that was asked for
  * would not be made. So the line is read before, by getopt_long(3) as argp does it, from the same options
  * and those of its children. What getopt refuses argp says, but for a long option that is like another.
+ *
+ * What was typed is quoted by argp, by getopt within it and by each command's argp_error(). All of it goes to
+ * stderr, which is another stream meanwhile: one that writes no control character.
  */
 #include <argp.h>
 #include <getopt.h>
@@ -137,6 +140,33 @@ static void look_at(struct command_line *line, int argc, char **argv)
 	}
 }
 
+static ssize_t write_plain(void *file, const char *text, size_t size)
+{
+	char *copy = strndup(text, size);
+
+	if (copy)
+		plain_lines(file, copy);
+	free(copy);
+	return copy ? (ssize_t)size : 0;
+}
+
+/* If it fails nothing else works either: the words are said as they are. */
+static int parse_plainly(const struct argp *argp, int argc, char **argv, unsigned int flags,
+			 void *input)
+{
+	static const cookie_io_functions_t functions = { .write = write_plain };
+	FILE *before = stderr, *plain = fopencookie(before, "w", functions);
+	int error;
+
+	if (plain)
+		stderr = plain; /* exit() writes what is left in it */
+	error = argp_parse(argp, argc, argv, flags, NULL, input);
+	stderr = before;
+	if (plain)
+		fclose(plain);
+	return error;
+}
+
 void command_parse(const struct argp *argp, int argc, char **argv, unsigned int flags, void *input)
 {
 	static const struct argp own = { .options = own_options };
@@ -163,7 +193,7 @@ void command_parse(const struct argp *argp, int argc, char **argv, unsigned int 
 	free(line.letters);
 	free(words);
 	/* What was not read to its end is not obeyed. */
-	int error = argp_parse(argp, argc, argv, flags, NULL, input);
+	int error = parse_plainly(argp, argc, argv, flags, input);
 
 	if (error)
 		fail(argv[0], strerror(error));

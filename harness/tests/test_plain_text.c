@@ -34,6 +34,13 @@ static const struct {
 	{ "beyond_unicode", "a\364\220\200\200b", 64, "a????b" },
 	{ "cut_character", "a\342\202", 64, "a??" },
 	{ "good_beside_bad", "\303\274\377\303\274", 64, "\303\274?\303\274" },
+	{ "embedding", "a\342\200\252b\342\200\253c", 64, "a?b?c" },
+	{ "override", "a\342\200\256b\342\200\254c\342\200\255d", 64, "a?b?c?d" },
+	{ "isolate", "a\342\201\246b\342\201\250c\342\201\251d", 64, "a?b?c?d" },
+	{ "what_lies_around_these_stays", "\342\200\251\342\200\257\342\201\245\342\201\252", 64,
+	  "\342\200\251\342\200\257\342\201\245\342\201\252" },
+	{ "others_of_these_bytes_stay", "\342\202\252\342\200\246\342\201\256", 64,
+	  "\342\202\252\342\200\246\342\201\256" },
 	{ "cut_to_size", "abcdef", 4, "abc" },
 	{ "not_in_the_middle_of_a_character", "ab\342\202\254", 5, "ab" },
 };
@@ -116,6 +123,13 @@ static const struct {
 	{ "witness_missing", command_witness, { "witness", "--", COPY "x" } },
 	{ "sample_missing", command_sample, { "sample", "--", COPY "x" } },
 	{ "generate_no_folder", command_generate, { "generate", "--output=" COPY "/x" } },
+	{ "a_word_of_a_list", command_lint, { "lint", "--only=" COPY, COPY } },
+	{ "a_number", command_table, { "table", "--pc=\033[2J\2332J\177", COPY } },
+	{ "a_word", command_compare, { "compare", "--aslr=" COPY, "x" } },
+	{ "one_too_many", command_run, { "run", COPY } },
+	{ "an_option", command_stat, { "stat", "--" COPY } },
+	{ "an_option_for_nothing", command_stat, { "stat", "--json=" COPY } },
+	{ "a_letter", command_stat, { "stat", "-\033" } },
 };
 
 START_TEST(command_prints_no_control_characters)
