@@ -2,9 +2,9 @@
 /*
  * plain_text.h - names of files, sections and symbols on a terminal
  *
- * They are somebody else's bytes: escape sequences in them must not reach the terminal, and no
- * newline may make a line that looks like one of ours, nor a character that turns the direction of text. All text output has them through here; JSON
- * has its own escapes.
+ * They are somebody else's bytes: escape sequences in them must not reach the terminal, no newline may
+ * make a line that looks like one of ours, and no character may turn the direction of the text around it.
+ * All text output has them through here; JSON has its own escapes.
  */
 #ifndef STACKPROOF_PLAIN_TEXT_H
 #define STACKPROOF_PLAIN_TEXT_H
