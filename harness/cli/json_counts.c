@@ -13,25 +13,29 @@
 #include "cli/json_counts.h"
 #include "error.h"
 
-json_t *json_bytes(const char *text)
+json_t *json_bytes_sized(const char *text, size_t size)
 {
-	json_t *string = json_string(text);
+	json_t *string = json_stringn(text, size);
 	char *escaped, *to;
 
 	if (string)
 		return string;
-	escaped = to = malloc(4 * strlen(text) + 1);
+	escaped = to = malloc(4 * size + 1);
 	if (!escaped)
 		return NULL;
-	for (; *text; text++)
-		if ((unsigned char)*text < 0x80)
-			*to++ = *text;
+	for (size_t i = 0; i < size; i++)
+		if ((unsigned char)text[i] < 0x80)
+			*to++ = text[i];
 		else
-			to += sprintf(to, "\\x%02x", (unsigned char)*text);
-	*to = '\0';
-	string = json_string(escaped);
+			to += sprintf(to, "\\x%02x", (unsigned char)text[i]);
+	string = json_stringn(escaped, (size_t)(to - escaped));
 	free(escaped);
 	return string;
+}
+
+json_t *json_bytes(const char *text)
+{
+	return json_bytes_sized(text, strlen(text));
 }
 
 static bool is_escape(const char *text)

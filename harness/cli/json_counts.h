@@ -13,6 +13,7 @@
 /* Any bytes as a JSON string: paths and symbols need not be UTF-8. If they aren't, the bytes above
  * 0x7f become "\\xNN". */
 json_t *json_bytes(const char *text);
+json_t *json_bytes_sized(const char *text, size_t size);
 /* The bytes that json_bytes() was given, of what it made of them. To be freed; NULL: no memory. */
 char *json_bytes_back(const char *text);
 

@@ -227,12 +227,31 @@ static void print_counts(const char *title, json_t *counts, size_t max)
 	free(order);
 }
 
+/* The sums of no image at all are there, too. */
+static void complete(json_t *total)
+{
+	static const char *const counts[] = { "fdes",	      "rows",		"rules",
+					      "table_bytes",  "build_ns",	"build_first_ns",
+					      "lost_fdes",    "malformed_rows", "executable_bytes",
+					      "covered_bytes" };
+	static const char *const objects[] = { "lost", "lost_fdes_by_reason", "expressions",
+					       "expressions_other" };
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		if (!json_object_get(total, counts[i]))
+			json_object_set_new(total, counts[i], json_integer(0));
+	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
+		if (!json_object_get(total, objects[i]))
+			json_object_set_new(total, objects[i], json_object());
+}
+
 static void print_total(const struct census *census)
 {
 	json_t *total = census->total;
 	char name[64];
 	if (census->json) {
 		json_int_t rows = json_count(total, "rows");
+		complete(total);
 		json_object_set_new(total, "type", json_string("stat_total"));
 		json_object_set_new(total, "images", json_integer(census->images));
 		json_object_set_new(total, "unread", json_integer(census->unread));

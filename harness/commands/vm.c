@@ -200,16 +200,9 @@ static int start_job(struct job *job, bool stream)
 
 /* ---- results ---------------------------------------------------------------------------- */
 
-/* A JSON string of any bytes: what is not UTF-8 becomes '?'. */
-static json_t *output_json(char *text, size_t size)
+static json_t *output_json(const char *text, size_t size)
 {
-	json_t *string = json_stringn(text ? text : "", size);
-
-	for (size_t i = 0; !string && i < size; i++) {
-		if ((unsigned char)text[i] >= 0x80)
-			text[i] = '?';
-	}
-	return string ? string : json_stringn(text, size);
+	return json_bytes_sized(text ? text : "", size);
 }
 
 static void print_json(struct job *job, int status)

@@ -211,7 +211,20 @@ static const struct vm_case {
 	  "{\"type\":\"guest\",\"kernel\":\"@/one\",\"version\":\"6.1.0-one\",\"outcome\":\"ok\","
 	  "\"kvm\":false,\"exit_code\":4,\"boot_ms\":0,\"first_output_ms\":0,\"total_ms\":0,"
 	  "\"release\":\"6.1.9\",\"splats\":0,\"sentence\":\"\",\"stdout\":\"a\xc3\xa4 b\\n\","
-	  "\"stderr\":\"?b?\\n\",\"kernel_name\":\"@/one\",\"kernel_release\":\"6.1.9\"}\n" },
+	  "\"stderr\":\"\\\\xffb\\\\x80\\n\",\"kernel_name\":\"@/"
+	  "one\",\"kernel_release\":\"6.1.9\"}\n" },
+	{ "json_of_bytes_beside_text",
+	  { .out = "a\xc3\xa4\xff" },
+	  { 0 },
+	  NULL,
+	  NULL,
+	  "vm --json -k @/one -- prog",
+	  0,
+	  "{\"type\":\"guest\",\"kernel\":\"@/one\",\"version\":\"6.1.0-one\",\"outcome\":\"ok\","
+	  "\"kvm\":false,\"exit_code\":0,\"boot_ms\":0,\"first_output_ms\":0,\"total_ms\":0,"
+	  "\"release\":\"6.1.9\",\"splats\":0,\"sentence\":\"\",\"stdout\":"
+	  "\"a\\\\xc3\\\\xa4\\\\xff\","
+	  "\"stderr\":\"\",\"kernel_name\":\"@/one\",\"kernel_release\":\"6.1.9\"}\n" },
 	{ "the_kernel_complained",
 	  { .out = "x\n", .code = 2 },
 	  { 0 },
