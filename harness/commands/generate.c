@@ -62,6 +62,7 @@ struct arguments {
 	struct generate_reducing reducing; /* command NULL: nothing is reduced */
 	enum compiler_family family;
 	bool seeded;
+	bool timed; /* by --timeout */
 };
 
 static unsigned int number_between(struct argp_state *state, const char *text, const char *what,
@@ -151,6 +152,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 			argp_error(state, "--reduce: the command needs {}, the program's path");
 		return 0;
 	case OPTION_TIMEOUT:
+		arguments->timed = true;
 		arguments->reducing.timeout_ms = option_seconds(state, argument, "--timeout");
 		return 0;
 	case OPTION_SEED:
@@ -163,6 +165,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 			argp_error(state, "--seed is needed");
 		if (arguments->reducing.command && arguments->flags)
 			argp_error(state, "--flags prints no program to reduce");
+		if (arguments->timed && !arguments->reducing.command)
+			argp_error(state, "--timeout is for --reduce: nothing is run");
 		return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}

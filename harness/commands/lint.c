@@ -149,6 +149,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		if (!linting->explain && !executed_is_wanted(&linting->wish))
 			argp_error(state, "no ELF file and no directory");
 		break;
+	case ARGP_KEY_SUCCESS:
+		if (linting->from && !linting->table_count)
+			argp_error(state, "--from says what a file of --table is: there is none");
+		break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;

@@ -59,6 +59,7 @@ struct arguments {
 	enum profile_format format;
 	uint64_t findings, functions;
 	unsigned int timeout_ms;
+	bool timed; /* by --timeout */
 	bool json;
 	const char **comm;
 	size_t comms;
@@ -73,6 +74,8 @@ static void check_usage(struct argp_state *state, const struct arguments *argume
 		argp_error(state, "--truth FILE is needed, or --run");
 	if (arguments->run && !score_command_is_whole(arguments->run))
 		argp_error(state, "--run: the command needs {out} and {program}");
+	if (arguments->timed && !arguments->run)
+		argp_error(state, "--timeout is for --run: nothing is run");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -104,6 +107,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	case OPTION_JSON: arguments->json = true; return 0;
 	case OPTION_RUN: arguments->run = option_text(state, argument, "--run"); return 0;
 	case OPTION_TIMEOUT:
+		arguments->timed = true;
 		arguments->timeout_ms = option_seconds(state, argument, "--timeout");
 		return 0;
 	case OPTION_TRUTH: arguments->truth = option_text(state, argument, "--truth"); return 0;

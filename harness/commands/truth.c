@@ -55,6 +55,7 @@ static const struct argp_option options[] = {
 struct arguments {
 	struct tracer_options tracer;
 	const char *output;
+	const char *of_stepping; /* an option that says how; or NULL */
 	bool json, folded;
 	char *const *argument;
 	size_t argument_count;
@@ -75,13 +76,33 @@ static void check_usage(struct argp_state *state, const struct arguments *argume
 		argp_error(state, "--folded prints a file that is there");
 	if (!arguments->output && arguments->argument_count != 1)
 		argp_error(state, "without --output there is one FILE");
+	if (!arguments->output && arguments->of_stepping)
+		argp_error(state, "%s is for --output: nothing is stepped", arguments->of_stepping);
+}
+
+/* Its name, if it says how a program is stepped; else NULL. */
+static const char *stepping_option(int key)
+{
+	switch (key) {
+	case OPTION_ASLR: return "--aslr";
+	case OPTION_BIND_NOW: return "--bind-now";
+	case OPTION_EVERY: return "--every";
+	case OPTION_FROM: return "--from";
+	case OPTION_LIMIT: return "--limit";
+	case OPTION_PASS: return "--pass-output";
+	case OPTION_TIMEOUT: return "--timeout";
+	default: return NULL;
+	}
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
 	struct arguments *arguments = state->input;
 	struct tracer_options *tracer = &arguments->tracer;
+	const char *of_stepping = stepping_option(key);
 
+	if (of_stepping)
+		arguments->of_stepping = of_stepping;
 	switch (key) {
 	case ARGP_KEY_INIT: state->child_inputs[0] = &arguments->gate; return 0;
 	case OPTION_ASLR: tracer->randomize = parse_on(state, argument); return 0;

@@ -32,6 +32,9 @@ static void check_usage(struct argp_state *state, const struct executed_wish *wi
 {
 	if (!!wish->truth + wish->confirm + !!wish->results > 1)
 		argp_error(state, "--executed and --confirm are of one run each");
+	if (wish->of_stepping && !wish->confirm)
+		argp_error(state, "%s is for --confirm -- PROGRAM: nothing is stepped",
+			   wish->of_stepping);
 	if (wish->confirm && (!wish->tracer.argv || !wish->tracer.argv[0]))
 		argp_error(state, "--confirm needs -- PROGRAM [ARGUMENT...]");
 }
@@ -49,9 +52,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 			wish->confirm = true;
 		return 0;
 	case KEY_STEP_EVERY:
+		wish->of_stepping = "--step-every";
 		wish->tracer.every = option_between(state, argument, "--step-every", 1, UINT64_MAX);
 		return 0;
 	case KEY_STEP_TIMEOUT:
+		wish->of_stepping = "--step-timeout";
 		wish->tracer.timeout_ms = option_seconds(state, argument, "--step-timeout");
 		return 0;
 	case ARGP_KEY_SUCCESS: check_usage(state, wish); return 0;

@@ -14,6 +14,7 @@ struct executed_wish {
 	bool confirm;		      /* step a program */
 	const char *results;	      /* or read what compare has written: a file; or NULL */
 	struct tracer_options tracer; /* of --confirm */
+	const char *of_stepping;      /* an option that says how; or NULL */
 };
 
 /* An argp child: its input is the command's wish. */
