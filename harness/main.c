@@ -123,11 +123,13 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-/* A command that does not exist, and which one may have been meant. */
+/* A command that does not exist, and which one, or which of the options in its place, may have been meant. */
 static int refuse(const char *name)
 {
 	struct nearest_word nearest = { NULL, 0 };
 
+	nearest_word_add(&nearest, name, "--help");
+	nearest_word_add(&nearest, name, "--version");
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		nearest_word_add(&nearest, name, commands[i].name);
 	fprintf(stderr, "stackproof: no command \"%s\"", PLAIN_TEXT(name));

@@ -18,8 +18,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct cases_options *options = state->input;
 
 	switch (key) {
-	case KEY_JUNIT: options->junit = option_text(state, argument, "--junit"); return 0;
-	case KEY_TAP: options->tap = option_text(state, argument, "--tap"); return 0;
+	case KEY_JUNIT: options->junit = option_file(state, argument, "--junit"); return 0;
+	case KEY_TAP: options->tap = option_file(state, argument, "--tap"); return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 }

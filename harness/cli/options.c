@@ -74,6 +74,14 @@ char *option_text(struct argp_state *state, char *text, const char *what)
 	return text;
 }
 
+char *option_file(struct argp_state *state, char *text, const char *what)
+{
+	if (!strcmp(text, "-"))
+		argp_error(state, "%s takes a file: standard output has other lines (./- is one)",
+			   what);
+	return option_text(state, text, what);
+}
+
 size_t option_words(struct argp_state *state, char *text, const char *what, char **ret, size_t max)
 {
 	size_t count = 0;

@@ -30,6 +30,8 @@ uint64_t option_address(struct argp_state *state, const char *text, const char *
 double option_percent(struct argp_state *state, const char *text, const char *what);
 /* text, if it is not empty. */
 char *option_text(struct argp_state *state, char *text, const char *what);
+/* The same, of a file that is written beside what is printed: "-" is none. */
+char *option_file(struct argp_state *state, char *text, const char *what);
 /* Cuts text at commas: its words go into ret, which has room for max. How many; at least one,
  * none of them empty, none twice. */
 size_t option_words(struct argp_state *state, char *text, const char *what, char **ret, size_t max);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "golden/golden.h"
 #include "cases/cases.h"
+#include "cli/nearest_word.h"
 #include "cli/folder_lock.h"
 #include "cli/options.h"
 #include "cli/output_file.h"
@@ -81,8 +82,16 @@ static void parse_action(struct golden_options *options, struct argp_state *stat
 
 	while (i < sizeof(action_name) / sizeof(action_name[0]) && strcmp(action_name[i], action))
 		i++;
-	if (i == sizeof(action_name) / sizeof(action_name[0]))
+	if (i == sizeof(action_name) / sizeof(action_name[0])) {
+		struct nearest_word nearest = { NULL, 0 };
+
+		for (i = 0; i < sizeof(action_name) / sizeof(action_name[0]); i++)
+			nearest_word_add(&nearest, action, action_name[i]);
+		if (nearest.word)
+			argp_error(state, "no action '%s': did you mean '%s'?", action,
+				   nearest.word);
 		argp_error(state, "check, update, pack, unpack or remove, not %s", action);
+	}
 	options->action = (enum golden_action)i;
 	options->name = state->argv + state->next + 1;
 	options->name_count = (size_t)(state->argc - state->next - 1);

@@ -19,8 +19,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 	struct findings_run *run = state->input;
 
 	switch (key) {
-	case KEY_SARIF: run->sarif = option_text(state, argument, "--sarif"); return 0;
-	case KEY_PAGE: run->page = option_text(state, argument, "--page"); return 0;
+	case KEY_SARIF: run->sarif = option_file(state, argument, "--sarif"); return 0;
+	case KEY_PAGE: run->page = option_file(state, argument, "--page"); return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 }
