@@ -6,18 +6,34 @@
 #include <stddef.h>
 #include "cli/exit_status.h"
 
+/* What is wrong with a system call's file, and not with the system. */
+static bool is_of_the_file(int number)
+{
+	return number == ENOENT || number == EACCES || number == ENOEXEC;
+}
+
 enum exit_status exit_status_of_error(const struct error *error)
 {
 	switch (error->code) {
-	case ERROR_NOT_ELF:
-	case ERROR_THIN_ARCHIVE:
-	case ERROR_ELF_BOUNDS:
-	case ERROR_UNSUPPORTED_ELF: return EXIT_BAD_INPUT;
 	case ERROR_SYSTEM:
-		return error->system_errno == ENOENT || error->system_errno == EACCES ||
-				       error->system_errno == ENOEXEC
-			       ? EXIT_BAD_INPUT
-			       : EXIT_ENVIRONMENT;
-	default: return EXIT_ENVIRONMENT;
+		return is_of_the_file(error->system_errno) ? EXIT_BAD_INPUT : EXIT_ENVIRONMENT;
+	case ERROR_NONE:
+	case ERROR_TABLE_LIMIT: /* of ours */
+	case ERROR_MEMORY:
+	case ERROR_UNAVAILABLE:
+	case ERROR_PROTOCOL:
+	case ERROR_TIMEOUT: return EXIT_ENVIRONMENT;
+	default: return EXIT_BAD_INPUT; /* what an image, its CFI or a text says */
 	}
+}
+
+void error_blame_environment(struct error *error)
+{
+	if (!error_is_want(error))
+		error->system_errno = 0;
+}
+
+bool error_is_environment(const struct error *error)
+{
+	return error_is_want(error) || (error->code == ERROR_SYSTEM && !error->system_errno);
 }

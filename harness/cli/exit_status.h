@@ -11,5 +11,10 @@
 /* Of a program or an image that could not be used: EXIT_BAD_INPUT if it is missing, may not be
  * read or executed, or is no ELF file of this machine; else EXIT_ENVIRONMENT. */
 enum exit_status exit_status_of_error(const struct error *error);
+/* What was met is no fault of what was named: there is no folder for temporary files, say. Of a system error:
+ * from here on no errno says that a file is missing. */
+void error_blame_environment(struct error *error);
+/* It is such a one, or there was no memory or no file descriptor. */
+bool error_is_environment(const struct error *error);
 
 #endif

@@ -8,17 +8,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "cli/exit_status.h"
 #include "cli/own_folder.h"
+
+/* That it is missing, or closed to us, is no fault of a file that was named. */
+static char *no_folder(const char *parent, struct error *error)
+{
+	error_set_errno(error, "the folder for temporary files, %s", parent);
+	error_blame_environment(error);
+	return NULL;
+}
 
 char *own_folder_create(const char *what, struct error *error)
 {
 	const char *wish = getenv("TMPDIR"), *named = wish && *wish ? wish : "/tmp";
 	char *parent = realpath(named, NULL), *folder = NULL;
 
-	if (!parent) {
-		error_set_errno(error, "the folder for temporary files, %s", named);
-		return NULL;
-	}
+	if (!parent)
+		return no_folder(named, error);
 	if (asprintf(&folder, "%s/stackproof-%s-XXXXXX", parent, what) < 0)
 		folder = NULL;
 	free(parent);
@@ -28,7 +35,7 @@ char *own_folder_create(const char *what, struct error *error)
 	}
 	if (mkdtemp(folder))
 		return folder;
-	error_set_errno(error, "%s", folder);
+	no_folder(named, error);
 	free(folder);
 	return NULL;
 }

@@ -8,6 +8,7 @@
  */
 #include <inttypes.h>
 #include <string.h>
+#include "cli/exit_status.h"
 #include "gate/gate.h"
 
 enum kind { KIND_INPUT, KIND_SKIP, KIND_KNOWN };
@@ -110,7 +111,10 @@ void gate_leave_image_named(struct gate *gate, const char *code, bool named)
 
 void gate_leave_image(struct gate *gate, const struct error *error, bool named)
 {
-	gate_leave_image_named(gate, error_code_name(error->code), named);
+	if (error_is_environment(error))
+		gate_add_status(gate, EXIT_ENVIRONMENT);
+	else
+		gate_leave_image_named(gate, error_code_name(error->code), named);
 }
 
 void gate_add_status(struct gate *gate, enum exit_status status)

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "cli/exit_status.h"
 #include "images/package.h"
 
 #define BLOCK_BYTES (64u << 10)
@@ -48,8 +49,11 @@ static int copy_open(struct package_copy *copy, struct error *error)
 	if (!directory || !directory[0])
 		directory = "/tmp";
 	copy->fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (copy->fd < 0)
-		return error_set_errno(error, "%s: a package's copy", directory);
+	if (copy->fd < 0) {
+		error_set_errno(error, "%s: a package's copy", directory);
+		error_blame_environment(error);
+		return -1;
+	}
 	snprintf(copy->path, sizeof(copy->path), "/proc/self/fd/%d", copy->fd);
 	return 0;
 }

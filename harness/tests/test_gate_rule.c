@@ -6,6 +6,7 @@
  * test_gate.c has the commands that obey it.
  */
 #include <check.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cli/json_counts.h"
@@ -109,26 +110,44 @@ static const struct {
 	enum error_code code;
 	bool named;
 	enum gate_reason reason;
+	int system_errno;
 } left_cases[] = {
-	{ ERROR_UNSUPPORTED_ELF, true, GATE_OTHER_MACHINE },
-	{ ERROR_SYSTEM, true, GATE_UNREADABLE },
-	{ ERROR_RELOCATION, true, GATE_RELOCATIONS },
-	{ ERROR_RELOCATION, false, GATE_RELOCATIONS },
-	{ ERROR_NOT_ELF, true, GATE_NOT_ELF },
-	{ ERROR_NOT_ELF, false, GATE_DAMAGED },
-	{ ERROR_ELF_BOUNDS, true, GATE_DAMAGED },
-	{ ERROR_THIN_ARCHIVE, true, GATE_THIN },
+	{ ERROR_UNSUPPORTED_ELF, true, GATE_OTHER_MACHINE, 0 },
+	{ ERROR_SYSTEM, true, GATE_UNREADABLE, EACCES },
+	{ ERROR_SYSTEM, false, GATE_UNREADABLE, ENOENT },
+	{ ERROR_RELOCATION, true, GATE_RELOCATIONS, 0 },
+	{ ERROR_RELOCATION, false, GATE_RELOCATIONS, 0 },
+	{ ERROR_NOT_ELF, true, GATE_NOT_ELF, 0 },
+	{ ERROR_NOT_ELF, false, GATE_DAMAGED, 0 },
+	{ ERROR_ELF_BOUNDS, true, GATE_DAMAGED, 0 },
+	{ ERROR_THIN_ARCHIVE, true, GATE_THIN, 0 },
 };
 
 START_TEST(image_is_left_for_a_reason)
 {
-	const struct error error = { .code = left_cases[_i].code };
+	const struct error error = { .code = left_cases[_i].code,
+				     .system_errno = left_cases[_i].system_errno };
 	struct gate gate = { .unit = "images" };
 
 	gate_leave_image(&gate, &error, left_cases[_i].named);
 	for (unsigned int i = 0; i < GATE_REASON_COUNT; i++)
 		ck_assert_uint_eq(gate.left[i], i == left_cases[_i].reason);
 	ck_assert_int_eq(gate.bad_input, left_cases[_i].named);
+}
+END_TEST
+
+/* What this process wants for is no fault of the image. */
+START_TEST(image_is_left_for_want)
+{
+	static const struct error errors[] = { { .code = ERROR_MEMORY },
+					       { .code = ERROR_SYSTEM, .system_errno = EMFILE },
+					       { .code = ERROR_SYSTEM } };
+	struct gate gate = { .unit = "images" };
+
+	gate_leave_image(&gate, &errors[_i], true);
+	ck_assert(!gate.bad_input && gate.environment);
+	ck_assert_uint_eq(gate.left[GATE_CUT_SHORT], 1);
+	ck_assert_int_eq(gate_status(&gate), EXIT_ENVIRONMENT);
 }
 END_TEST
 
@@ -398,6 +417,7 @@ int main(void)
 	tcase_add_loop_test(rule, status_of, 0, COUNT_OF(rules));
 	tcase_add_test(rule, worst_of_two);
 	tcase_add_loop_test(rule, image_is_left_for_a_reason, 0, COUNT_OF(left_cases));
+	tcase_add_loop_test(rule, image_is_left_for_want, 0, 3);
 	tcase_add_test(rule, sums_do_not_wrap);
 	tcase_add_test(rule, every_reason_has_words);
 	tcase_add_test(rule, clean_is_what_was_checked_as_a_whole);

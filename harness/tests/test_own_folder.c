@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "cli/exit_status.h"
 #include "cli/own_folder.h"
 
 static char place[] = "/tmp/test_own_folder.XXXXXX";
@@ -81,6 +82,9 @@ START_TEST(no_place_for_it)
 	ck_assert_int_eq(error.code, ERROR_SYSTEM);
 	ck_assert_str_eq(error.message, "the folder for temporary files, /no/such: "
 					"No such file or directory");
+	/* Not the fault of a file that was named. */
+	ck_assert(error_is_environment(&error));
+	ck_assert_int_eq(exit_status_of_error(&error), EXIT_ENVIRONMENT);
 	own_folder_remove(NULL);
 }
 END_TEST
