@@ -51,7 +51,8 @@ struct settings {
 	enum walk_method method; /* how the BPF walk goes round */
 	bool json;
 	bool files;
-	struct gate gate;
+	struct gate gate; /* of the recordings; while cases are played, theirs */
+	struct gate all;  /* each of the two is one of it */
 	struct cases_options cases;
 	struct engine_list engines; /* for cases */
 	unsigned int engine_timeout_ms;
@@ -224,19 +225,38 @@ static int status_of(const struct error *error)
 	}
 }
 
-/* What could not be played, whole: as an error, and as a typed skip if it is the machine that
- * can't. */
-static int fail(struct settings *settings, const char *path, const struct error *error)
+/* As an error, and as a typed skip if it is the machine that can't. path NULL: nothing can be played. */
+static void say_failure(const struct settings *settings, const char *path,
+			const struct error *error)
 {
-	cases_add(&settings->cases.cases, "replay", path ? path : "replay",
-		  case_status_of(status_of(error)), error->message);
 	if (settings->json && error->code == ERROR_UNAVAILABLE)
 		json_line(stdout, json_pack("{s:s, s:o*, s:s, s:o}", "type", "skip", "recording",
 					    path ? json_bytes(path) : NULL, "reason",
 					    path ? "address_taken" : "no_bpf", "message",
 					    json_bytes(error->message)));
 	error_print(stderr, path, error);
+}
+
+static int add_failed_case(struct settings *settings, const char *path, const struct error *error)
+{
+	cases_add(&settings->cases.cases, "replay", path, case_status_of(status_of(error)),
+		  error->message);
 	return status_of(error);
+}
+
+/* What could not be played, whole. */
+static int fail(struct settings *settings, const char *path, const struct error *error)
+{
+	say_failure(settings, path, error);
+	return add_failed_case(settings, path, error);
+}
+
+/* What could be played, but not here: why that is was said. */
+static int leave(struct settings *settings, const char *path, const struct error *why)
+{
+	if (!settings->json)
+		printf("%s: not played\n", PLAIN_TEXT(path));
+	return add_failed_case(settings, path, why);
 }
 
 /* No points, nothing proven. */
@@ -289,6 +309,15 @@ static void play(struct replayer *replayer, struct settings *settings, const cha
 		total->truth_match[match] += result.truth_match[match];
 }
 
+/* The command's, once the recordings are done. */
+static enum exit_status status_of_all(const struct settings *settings)
+{
+	struct gate all = settings->all;
+
+	gate_add_status(&all, gate_status(&settings->gate));
+	return gate_status(&all);
+}
+
 static void print_total(const struct settings *settings, const char *method, size_t recordings,
 			const struct replay_result *total)
 {
@@ -307,6 +336,7 @@ static void print_total(const struct settings *settings, const char *method, siz
 
 		set_truth(object, total);
 		gate_json(&settings->gate, object);
+		json_object_set_new(object, "exit_status", json_integer(status_of_all(settings)));
 		json_line(stdout, object);
 		return;
 	}
@@ -417,31 +447,59 @@ static void print_cases(const struct settings *settings, size_t cases)
 /* The cases among the files; the others, recordings, are moved to the front. How many of these. */
 static size_t replay_cases(struct settings *settings)
 {
-	struct settings own = *settings;
+	struct gate of_recordings = settings->gate;
+	enum exit_status status;
 	size_t cases = 0, recordings = 0;
 	struct error error;
 
-	own.gate = (struct gate) { .unit = "answers", .strict = settings->gate.strict };
+	settings->gate = (struct gate) { .unit = "answers", .strict = of_recordings.strict };
 	for (char **path = settings->file; *path; path++) {
 		if (!dispute_is_case(*path)) {
 			settings->file[recordings++] = *path;
 			continue;
 		}
 		cases++;
-		if (replay_case(&own, *path, &error))
-			gate_add_status(&own.gate, fail(&own, *path, &error));
+		if (replay_case(settings, *path, &error))
+			gate_add_status(&settings->gate, fail(settings, *path, &error));
 		fflush(stdout);
 	}
 	settings->file[recordings] = NULL;
-	settings->cases = own.cases;
 	if (cases) {
-		print_cases(&own, cases);
-		gate_add_status(&settings->gate, gate_status(&own.gate));
+		print_cases(settings, cases);
+		status = gate_status(&settings->gate);
+		gate_add_status(&settings->all, status);
+		/* The last line knows of it, too; but an answer is no point. */
+		if (status != EXIT_OK)
+			gate_add_status(&of_recordings, status);
 	}
+	settings->gate = of_recordings;
 	return recordings;
 }
 
-static int replay_recordings(struct settings *settings)
+/* Nothing can be played here, for this reason. What was named is looked at all the same: that it can't be read is
+ * said, and counted, as anywhere else; what could have been played is not checked. */
+static void look_at_recordings(struct settings *settings, const struct error *why)
+{
+	const struct recording_handler nobody = { 0 };
+	struct replay_result none = { 0 };
+	size_t recordings = 0;
+
+	for (char **path = settings->file; *path; path++, recordings++) {
+		struct recording *recording;
+		struct error error;
+		int failed = recording_open(*path, &recording, &error);
+
+		if (!failed) {
+			failed = recording_play(recording, &nobody, &error);
+			recording_close(recording);
+		}
+		gate_add_status(&settings->gate, failed ? fail(settings, *path, &error)
+							: leave(settings, *path, why));
+	}
+	print_total(settings, "none", recordings, &none);
+}
+
+static void replay_recordings(struct settings *settings)
 {
 	struct replay_result total = { 0 };
 	struct replayer *replayer;
@@ -449,8 +507,9 @@ static int replay_recordings(struct settings *settings)
 	size_t recordings = 0;
 
 	if (replayer_create(settings->method, &replayer, &error)) {
-		gate_add_status(&settings->gate, fail(settings, NULL, &error));
-		return gate_status(&settings->gate);
+		say_failure(settings, NULL, &error);
+		look_at_recordings(settings, &error);
+		return;
 	}
 	for (char **path = settings->file; *path; path++, recordings++) {
 		play(replayer, settings, *path, &total);
@@ -458,7 +517,6 @@ static int replay_recordings(struct settings *settings)
 	}
 	print_total(settings, replayer_method(replayer), recordings, &total);
 	replayer_destroy(replayer);
-	return gate_status(&settings->gate);
 }
 
 static bool writes_over_inputs(const struct settings *settings)
@@ -474,6 +532,7 @@ static bool writes_over_inputs(const struct settings *settings)
 int command_replay(int argc, char **argv)
 {
 	struct settings settings = { .gate = { .unit = "points" },
+				     .all = { .unit = "kinds of files" },
 				     .engine_timeout_ms = EXTERNAL_ANSWER_MS };
 	int status;
 
@@ -486,10 +545,13 @@ int command_replay(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	cases_begin(&settings.cases, "replay");
-	if (replay_cases(&settings))
-		status = replay_recordings(&settings);
-	else
-		status = gate_status(&settings.gate);
+	settings.all.strict = settings.gate.strict;
+	if (replay_cases(&settings)) {
+		replay_recordings(&settings);
+		status = status_of_all(&settings);
+	} else {
+		status = gate_status(&settings.all);
+	}
 	engine_list_deinit(&settings.engines);
 	return cases_finish(&settings.cases, status);
 }

@@ -5,6 +5,7 @@
  */
 #include <check.h>
 #include <errno.h>
+#include <sys/stat.h>
 #include "command_output.h"
 #include "cli/exit_status.h"
 #include "replay/recording.h"
@@ -21,7 +22,10 @@ static const struct {
 	{ ERROR_SYSTEM, ENOENT, EXIT_BAD_INPUT },   { ERROR_SYSTEM, EACCES, EXIT_BAD_INPUT },
 	{ ERROR_SYSTEM, ENOEXEC, EXIT_BAD_INPUT },  { ERROR_SYSTEM, EIO, EXIT_ENVIRONMENT },
 	{ ERROR_MEMORY, 0, EXIT_ENVIRONMENT },	    { ERROR_TIMEOUT, 0, EXIT_ENVIRONMENT },
-	{ ERROR_UNAVAILABLE, 0, EXIT_ENVIRONMENT },
+	{ ERROR_UNAVAILABLE, 0, EXIT_ENVIRONMENT }, { ERROR_SEARCH_TABLE, 0, EXIT_BAD_INPUT },
+	{ ERROR_CFI_LENGTH, 0, EXIT_BAD_INPUT },    { ERROR_CIE_VERSION, 0, EXIT_BAD_INPUT },
+	{ ERROR_TABLE_LIMIT, 0, EXIT_ENVIRONMENT }, { ERROR_PROTOCOL, 0, EXIT_ENVIRONMENT },
+	{ ERROR_SYSTEM, 0, EXIT_ENVIRONMENT },	    { ERROR_SYSTEM, EMFILE, EXIT_ENVIRONMENT },
 };
 
 START_TEST(of_an_error)
@@ -80,6 +84,7 @@ static void begin(void)
 
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	ck_assert_int_eq(chdir(folder), 0);
+	ck_assert_int_eq(chmod(".", 0755), 0); /* for another user */
 	write_file("empty", EMPTY "E\0", sizeof(EMPTY "E"));
 	write_file("half", EMPTY, sizeof(EMPTY) - 1);
 	write_file("other", "words", 5);
@@ -149,19 +154,55 @@ static int replay_as_another_user(int argc, char **argv)
 								: command_replay(argc, argv);
 }
 
-/* Who may not use BPF is told so, and it is a skip. */
+/* Who may not use BPF is told so, and it is a skip. What is named is looked at all the same. */
+static const struct {
+	const char *name;
+	const char *arguments[3];
+	int status;
+	const char *not_checked, *words; /* of the last object; of the output */
+} refused[] = {
+	{ "one", { "empty" }, EXIT_SKIPPED, "{\"skipped\":1}", "\"method\":\"none\"" },
+	{ "two", { "empty", "empty" }, EXIT_SKIPPED, "{\"skipped\":2}", "" },
+	{ "strict", { "--strict", "empty" }, EXIT_FINDINGS, "{\"skipped\":1}", "" },
+	{ "a_missing_one",
+	  { "empty", "nothing" },
+	  EXIT_BAD_INPUT,
+	  "{\"unreadable\":1,\"skipped\":1}",
+	  "nothing: No such file" },
+	{ "another_file",
+	  { "other" },
+	  EXIT_BAD_INPUT,
+	  "{\"unreadable\":1}",
+	  "other: recording+0x0: it does not begin as one" },
+	{ "a_cut_one",
+	  { "half", "empty" },
+	  EXIT_BAD_INPUT,
+	  "{\"unreadable\":1,\"skipped\":1}",
+	  "it is cut off" },
+};
+
 START_TEST(without_bpf)
 {
-	char *arguments[] = { "replay", "--json", "empty", NULL };
+	char *arguments[6] = { "replay", "--json" }, wanted[256];
 	int status;
+
+	for (int i = 0; i < 3; i++)
+		arguments[i + 2] = (char *)refused[_i].arguments[i];
 	char *output = command_output(replay_as_another_user, arguments, &status);
 
 	if (status == NO_OTHER_USER) {
 		printf("SKIP: no other user\n");
 	} else {
-		ck_assert_msg(status == EXIT_SKIPPED, "%d: %s", status, output);
+		ck_assert_msg(status == refused[_i].status, "%s: %d: %s", refused[_i].name, status,
+			      output);
 		ck_assert_msg(strstr(output, "{\"type\":\"skip\",\"reason\":\"no_bpf\",") != NULL,
 			      "%s", output);
+		snprintf(wanted, sizeof(wanted),
+			 "\"checked\":0,\"checked_unit\":\"points\",\"not_checked\":%s,"
+			 "\"exit_status\":%d}\n",
+			 refused[_i].not_checked, status);
+		ck_assert_msg(strstr(output, wanted) != NULL, "%s", output);
+		ck_assert_msg(strstr(output, refused[_i].words) != NULL, "%s", output);
 	}
 	free(output);
 }
@@ -179,7 +220,7 @@ int main(void)
 	tcase_set_timeout(commands, 60);
 	tcase_add_loop_test(commands, of_a_command, 0, COUNT_OF(cases));
 	tcase_add_loop_test(commands, of_several_recordings, 0, 4);
-	tcase_add_test(commands, without_bpf);
+	tcase_add_loop_test(commands, without_bpf, 0, COUNT_OF(refused));
 	suite_add_tcase(suite, commands);
 
 	SRunner *runner = srunner_create(suite);
