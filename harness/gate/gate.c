@@ -22,6 +22,7 @@ static const struct {
 	[GATE_NOT_ELF] = { "not_elf", "files that are no ELF files", KIND_INPUT },
 	[GATE_DAMAGED] = { "damaged", "damaged ELF files", KIND_INPUT },
 	[GATE_OTHER_MACHINE] = { "other_machine", "ELF files of other machines", KIND_KNOWN },
+	[GATE_EMPTY] = { "empty", "folders and archives without an ELF file", KIND_SKIP },
 	[GATE_THIN] = { "thin_archives", "thin archives, whose members are files of their own",
 			KIND_SKIP },
 	[GATE_LTO] = { "lto_objects", "objects of which code is made when they are linked (LTO)",

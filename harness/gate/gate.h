@@ -38,6 +38,7 @@ enum gate_reason {
 	GATE_NOT_ELF,	    /* named, and no ELF file */
 	GATE_DAMAGED,	    /* an ELF file that is cut off or contradicts itself */
 	GATE_OTHER_MACHINE, /* an ELF file that is not for x86-64: none of our business */
+	GATE_EMPTY,	    /* a directory or an archive that was named, and has none of them */
 	GATE_THIN,	    /* an archive below a directory whose members are files elsewhere */
 	GATE_LTO,	    /* of which code is made when it is linked */
 	GATE_NESTED,	    /* an archive's member that is an archive */

@@ -195,6 +195,7 @@ void gate_add_image(struct gate *gate, const json_t *object, bool named)
 void gate_leave_list(struct gate *gate, const struct image_list *list)
 {
 	gate_leave(gate, GATE_UNREADABLE, list->unreadable);
+	gate_leave(gate, GATE_EMPTY, list->empty);
 	gate_leave(gate, GATE_THIN, list->thin_archives);
 	gate_leave(gate, GATE_LTO, list->bitcode);
 	gate_leave(gate, GATE_NESTED, list->nested_archives);

@@ -198,15 +198,28 @@ int image_list_members(struct image_list *list, const char *path, struct error *
 	return stat(path, &status) ? 0 : add_members(&archive, path, error);
 }
 
+/* All that something stands for. */
+static uint64_t sum_of(const struct image_list *list)
+{
+	return list->count + list->unreadable + list->thin_archives + list->bitcode +
+	       list->nested_archives;
+}
+
 int image_list_add(struct image_list *list, const char *path, struct error *error)
 {
+	uint64_t before = sum_of(list);
 	struct stat status;
+	int result;
 
 	if (stat(path, &status))
 		return error_set_errno(error, "%s", path);
-	if (S_ISDIR(status.st_mode))
-		return add_directory(list, path, error);
-	int result = image_list_members(list, path, error);
+	if (S_ISDIR(status.st_mode)) {
+		result = add_directory(list, path, error);
+		list->empty += !result && sum_of(list) == before;
+		return result;
+	}
+	result = image_list_members(list, path, error);
+	list->empty += result > 0 && sum_of(list) == before;
 	if (result < 0) { /* libelf's words have no name */
 		struct error why = *error;
 		return error_set(error, why.code, NULL, why.offset, "%s: %s", path, why.message);

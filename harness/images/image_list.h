@@ -24,6 +24,7 @@ struct image_path {
 struct image_list {
 	struct image_path *image;
 	size_t count;
+	uint64_t empty; /* directories and archives that were named, and stand for nothing at all */
 	/* Below a directory: files and directories that could not be looked at, */
 	uint64_t unreadable;
 	uint64_t thin_archives; /* and these, whose members are files of their own */

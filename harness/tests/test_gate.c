@@ -71,7 +71,7 @@ static void begin(void)
 		"printf 'BC\\300\\336' >bitcode && ar rcS mixed.a good foreign/arm && "
 		"ar rcS foreign.a foreign/arm foreign/small && ar rcS cut.a good cut/half && "
 		"ar rcS lto.a good bitcode bitcode && ar rcS bitcode.a bitcode && "
-		"ar rcS nested.a good lto.a && ar rcS inner.a lto.a"));
+		"ar rcS empty.a && ar rcS nested.a good lto.a && ar rcS inner.a lto.a"));
 }
 
 static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
@@ -145,6 +145,13 @@ static const struct {
 	{ command_prove, { "good" }, EXIT_OK, "checked: " },
 	{ command_prove, { "--strict", "good" }, EXIT_OK, "checked: " },
 	{ command_stat, { "empty" }, EXIT_SKIPPED, "nothing was checked" },
+	{ command_stat, { "empty", "good" }, EXIT_OK, "1 folders and archives without an ELF" },
+	{ command_stat, { "--strict", "good", "empty" }, EXIT_FINDINGS, "fails with --strict" },
+	{ command_stat, { "--json", "good", "empty" }, EXIT_OK, "\"not_checked\":{\"empty\":1}" },
+	{ command_prove, { "--strict", "good", "empty" }, EXIT_FINDINGS, "fails with --strict" },
+	{ command_prove, { "good", "empty.a", "empty" }, EXIT_OK, "2 folders and archives" },
+	{ command_lint, { "--strict", "good", "empty" }, EXIT_FINDINGS, "fails with --strict" },
+	{ command_synthesize, { "--strict", "good", "empty" }, EXIT_FINDINGS, "--strict" },
 	{ command_prove, { "empty" }, EXIT_SKIPPED, "nothing was checked" },
 	{ command_prove, { "--all", "--json", "empty" }, EXIT_SKIPPED, "\"exit_status\":77" },
 	{ command_stat, { "cut" }, EXIT_BAD_INPUT, "2 damaged ELF files" },
