@@ -36,7 +36,7 @@ struct compile_outputs {
 int compile_outputs_find(char *const *argv, struct compile_outputs *ret, struct error *error);
 /* Before the compiler runs. -1: no memory. */
 int compile_outputs_note(struct compile_outputs *outputs, struct error *error);
-/* Afterwards: why a file is not what was written, behind its name in a sentence. NULL: it is, or a device. */
+/* Afterwards: why a file is not what was written, behind its name in a sentence. NULL: it is. */
 const char *compile_output_missing(const struct compile_outputs *outputs, size_t number);
 void compile_outputs_deinit(struct compile_outputs *outputs);
 

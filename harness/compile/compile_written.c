@@ -44,7 +44,7 @@ const char *compile_output_missing(const struct compile_outputs *outputs, size_t
 	if (stat(outputs->path[number], &now))
 		return "was not written";
 	if (!S_ISREG(now.st_mode))
-		return NULL;
+		return "is no regular file";
 	if (!now.st_size)
 		return "is empty";
 	return is_same(&outputs->before[number], &now) ? "was not written: it is as it was before"

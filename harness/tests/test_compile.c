@@ -285,7 +285,7 @@ START_TEST(a_file_is_as_it_was_before)
 	ck_assert_str_eq(compile_output_missing(&outputs, 0),
 			 "was not written: it is as it was before");
 	ck_assert_str_eq(compile_output_missing(&outputs, 1), "was not written");
-	ck_assert_ptr_null(compile_output_missing(&outputs, 2));
+	ck_assert_str_eq(compile_output_missing(&outputs, 2), "is no regular file");
 	ck_assert_str_eq(compile_output_missing(&outputs, 3), "is empty");
 	ck_assert_uint_eq(outputs.before[1].st_ino, 0);
 	for (int i = 0; i < 5; i++) {
@@ -346,7 +346,11 @@ static const struct command_case {
 	  "stackproof cc: ./right.s: Permission denied\n", NULL },
 	{ "standard output", "cc gcc-12 -E -P empty.c", 0, NULL, NULL },
 	{ "nothing to check", "cc --strict gcc-12 -S empty.c", 0, "", "empty.s" },
-	{ "what isn't written is not checked", "cc --strict gcc-12 -c right.s -o /dev/null", 0, "",
+	{ "a device is no file to check", "cc --strict gcc-12 -c right.s -o /dev/null", 77,
+	  NOTHING("/dev/null is no regular file"), NULL },
+	{ "which breaks no build", "cc gcc-12 -c wrong.s -o /dev/null", 0,
+	  NOTHING("/dev/null is no regular file"), NULL },
+	{ "without code it is silent", "cc --strict gcc-12 -E -P empty.c -o /dev/null", 0, "",
 	  NULL },
 	{ "no ELF file is nothing to check", "cc --strict cp wrong.s copy.s -o copy.s", 1, NULL,
 	  NULL },
