@@ -22,6 +22,7 @@
 #include <unistd.h>
 #include "array.h"
 #include "images/code_source.h"
+#include "images/debug_link.h"
 
 #define RANGES_MAX 65536 /* of one unit: a malformed list must end */
 
@@ -81,6 +82,10 @@ static void open_file(struct code_sources *sources, size_t number, const char *p
 	read_comment(sources->elf[number], sources->comment, sizeof(sources->comment));
 	if (!sources->dwarf && sources->elf[number])
 		sources->dwarf = dwarf_begin_elf(sources->elf[number], DWARF_C_READ, NULL);
+	if (debug_link_waits(sources->dwarf, path)) {
+		dwarf_end(sources->dwarf);
+		sources->dwarf = NULL;
+	}
 }
 
 struct code_sources *code_sources_open(const char *path, const char *debug)
@@ -120,7 +125,9 @@ struct code_sources *code_sources_open_object(const char *path)
 	if (!module || dwfl_report_end(sources->dwfl, NULL, NULL))
 		return sources;
 	sources->elf[0] = dwfl_module_getelf(module, &ignored);
-	sources->dwarf = dwfl_module_getdwarf(module, &sources->bias);
+	sources->dwarf = dwfl_module_getdwarf(module, &sources->bias); /* the module's */
+	if (debug_link_waits(sources->dwarf, path))
+		sources->dwarf = NULL;
 	read_comment(sources->elf[0], sources->comment, sizeof(sources->comment));
 	return sources;
 }

@@ -6,6 +6,7 @@
  * name, and the CRC-32 of that file), or its build-id does. The places searched, and their order,
  * are those of binutils 2.40, because readelf's output depends on what it finds.
  */
+#include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <libgen.h>
@@ -172,6 +173,35 @@ void debug_link_adopt(struct image *image)
 			image_destroy(debug);
 	}
 	free(debug_path);
+}
+
+/* As libdw finds it: a name that does not begin at the root, in the file's real folder. */
+static char *alternative_path(const char *path, const char *name)
+{
+	char real[PATH_MAX], *ret, *slash;
+
+	if (*name == '/')
+		return strdup(name);
+	if (!realpath(path, real) || !(slash = strrchr(real, '/')))
+		return NULL;
+	slash[1] = '\0';
+	return asprintf(&ret, "%s%s", real, name) < 0 ? NULL : ret;
+}
+
+bool debug_link_waits(Dwarf *dwarf, const char *path)
+{
+	const char *name;
+	const void *build_id;
+	struct stat status;
+	char *alternative;
+	bool waits;
+
+	if (!dwarf || dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &build_id) <= 0)
+		return false;
+	alternative = alternative_path(path, name);
+	waits = alternative && !stat(alternative, &status) && !S_ISREG(status.st_mode);
+	free(alternative);
+	return waits;
 }
 
 int debug_link_open(const char *path, const char *section, struct image **ret, struct error *error)

@@ -10,6 +10,7 @@
 #ifndef STACKPROOF_COMMANDS_DEBUG_LINK_H
 #define STACKPROOF_COMMANDS_DEBUG_LINK_H
 
+#include <elfutils/libdw.h>
 #include "image.h"
 
 /* The path of image's separate debug file if this machine has it, else NULL. To be freed. */
@@ -20,5 +21,9 @@ void debug_link_adopt(struct image *image);
 /* image_create() and debug_link_adopt(), unless section, a name, is another one. NULL: both are
  * wanted. */
 int debug_link_open(const char *path, const char *section, struct image **ret, struct error *error);
+/* Debug info that leads to what .gnu_debugaltlink (dwz -m) names makes libdw open that by itself, and wait for a
+ * FIFO. It is there, and no regular file: who reads this debug info may wait. path: of the file that it is in.
+ * dwarf NULL: there is none. */
+bool debug_link_waits(Dwarf *dwarf, const char *path);
 
 #endif

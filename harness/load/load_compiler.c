@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "images/debug_link.h"
 #include "load/load.h"
 
 /* The first "N.N[.N]" of the text. */
@@ -63,16 +64,25 @@ static const char *first_producer(Dwfl *dwfl)
 	Dwarf_Addr bias;
 	Dwarf_Die *unit = dwfl_nextcu(dwfl, NULL, &bias);
 
-	if (!unit || !dwarf_attr(unit, DW_AT_producer, &attribute))
+	if (!unit || debug_link_waits(dwarf_cu_getdwarf(unit->cu), "object") ||
+	    !dwarf_attr(unit, DW_AT_producer, &attribute))
 		return NULL;
 	return dwarf_formstring(&attribute);
+}
+
+/* An object's debug info is its own. */
+static int find_no_debug_file(Dwfl_Module *module, void **context, const char *name,
+			      Dwarf_Addr base, const char *file, const char *debug_file,
+			      GElf_Word crc, char **ret)
+{
+	return -1;
 }
 
 void load_compiler(const void *data, size_t size, char *ret_compiler, char *ret_version)
 {
 	static const Dwfl_Callbacks callbacks = {
 		.find_elf = dwfl_build_id_find_elf,
-		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.find_debuginfo = find_no_debug_file,
 		.section_address = dwfl_offline_section_address,
 	};
 	Dwfl *dwfl = dwfl_begin(&callbacks);

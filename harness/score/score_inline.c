@@ -83,6 +83,10 @@ static void open_file(struct score_dwarf *dwarf, size_t number, const char *path
 	dwarf->file[number] = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 	if (dwarf->file[number] >= 0)
 		dwarf->dwarf[number] = dwarf_begin(dwarf->file[number], DWARF_C_READ);
+	if (debug_link_waits(dwarf->dwarf[number], path)) {
+		dwarf_end(dwarf->dwarf[number]);
+		dwarf->dwarf[number] = NULL;
+	}
 }
 
 /* NULL: the image is no file, or there is no memory. */

@@ -180,6 +180,48 @@ START_TEST(what_is_no_object_file_knows_nothing)
 }
 END_TEST
 
+/* libdw opens by itself what .gnu_debugaltlink names (dwz -m), once debug info leads there: of a FIFO it would wait. */
+static const struct {
+	const char *name, *link;
+	bool is_read;
+} alternatives[] = {
+	{ "a_fifo", "fifo", false },
+	{ "a_fifo_by_its_folder", "./fifo", false },
+	{ "a_device", "/dev/null", false },
+	{ "a_folder", "/tmp", false },
+	{ "a_file", "whole", true },
+	{ "nothing", "nosuch", true },
+	{ "nothing_at_the_root", "/nosuch", true },
+};
+
+START_TEST(nobody_waits_for_an_alternative_file)
+{
+	char object[PATH_MAX], said[PATH_MAX];
+	struct code_sources *read;
+	struct code_source source;
+
+	ck_assert(run("cd %s && { test -p fifo || mkfifo fifo; } && printf "
+		      "'%s\\00012345678901234567890' >link && "
+		      "objcopy --add-section .gnu_debugaltlink=link whole alternative && "
+		      "objcopy --add-section .gnu_debugaltlink=link f.o alternative.o",
+		      folder, alternatives[_i].link));
+	say("alternative", "f", said, sizeof(said));
+	ck_assert_msg(!strncmp(said, "/src/f.c:", 9) == alternatives[_i].is_read, "%s: %s",
+		      alternatives[_i].name, said);
+	snprintf(object, sizeof(object), "%s/alternative.o", folder);
+	read = code_sources_open_object(object);
+	code_sources_find(read, code_sources_address(read, section_number(object, ".text"), 0),
+			  &source);
+	ck_assert_msg((source.line > 0) == alternatives[_i].is_read, "%s", alternatives[_i].name);
+	code_sources_close(read);
+	/* By another name it is the same file, and what it names is beside it. */
+	ck_assert(run("cd %s && mkdir -p other && ln -sf ../alternative other/link", folder));
+	say("other/link", "f", said, sizeof(said));
+	ck_assert_msg(!strncmp(said, "/src/f.c:", 9) == alternatives[_i].is_read, "%s: %s",
+		      alternatives[_i].name, said);
+}
+END_TEST
+
 START_TEST(what_cant_be_read_knows_nothing)
 {
 	struct code_source source;
@@ -205,10 +247,13 @@ int main(void)
 
 	if (!mkdtemp(folder))
 		return EXIT_FAILURE;
-	if (make_files())
+	if (make_files()) {
 		tcase_add_loop_test(known, what_is_known_is_said, 0, COUNT(sources));
-	else
+		tcase_add_loop_test(known, nobody_waits_for_an_alternative_file, 0,
+				    COUNT(alternatives));
+	} else {
 		puts("skipped: no gcc-12, clang-14 or objcopy");
+	}
 	if (make_objects()) {
 		tcase_add_loop_test(known, object_files_know_it_before_they_are_linked, 0,
 				    COUNT(objects));

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "array.h"
+#include "images/debug_link.h"
 #include "toolchains/function_profile.h"
 
 #define RANGES_MAX 65536 /* of one unit: a malformed list must end */
@@ -148,6 +149,10 @@ int own_code_read(const char *path, struct own_code *ret, struct error *error)
 	if (add_plt_sections(ret, elf, error))
 		goto out;
 	dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	if (debug_link_waits(dwarf, path)) {
+		dwarf_end(dwarf);
+		dwarf = NULL;
+	}
 	for (enum unit_test test = 0; dwarf && !ret->count && test < UNIT_TESTS; test++)
 		if (add_units(ret, dwarf, test, error))
 			goto out;
