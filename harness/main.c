@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "child/child.h"
+#include "cli/cut_file.h"
 #include "cli/nearest_word.h"
 #include "commit.h"
 #include <unistd.h>
@@ -145,9 +146,10 @@ static int refuse(const char *name)
 /* argv[0] is what usage and errors begin with. */
 static int run(const struct command *command, int argc, char **argv)
 {
-	char name[64];
+	static char name[64];
 	snprintf(name, sizeof(name), "stackproof %s", command->name);
 	argv[0] = name;
+	cut_file_watch(name);
 	return command->run(argc, argv);
 }
 

@@ -31,6 +31,7 @@ pid_t child_fork(void)
 	setpgid(0, 0);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGBUS, SIG_DFL); /* what it dies of, its parent says (cli/cut_file.h) */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(CHILD_NOT_RUN);

@@ -175,7 +175,7 @@ static void image_done(void *context, const struct image_path *image,
 	json_int_t before = census->images + census->unread;
 	char text[64];
 	progress_bar_clear(&census->bar);
-	for (; (end = strchr(line, '\n')); line = end + 1) {
+	for (; !outcome->is_cut && (end = strchr(line, '\n')); line = end + 1) {
 		json_t *object = json_loadb(line, (size_t)(end - line), 0, NULL);
 		if (object)
 			take_object(census, image, object);
@@ -184,7 +184,11 @@ static void image_done(void *context, const struct image_path *image,
 	end_problems(census, image);
 	if (!failure && census->images + census->unread == before)
 		failure = "said nothing";
-	if (failure) {
+	if (outcome->is_cut) {
+		fprintf(stderr, "%s: %s\n", PLAIN_TEXT(image->path), failure);
+		census->unread++;
+		gate_leave_image_named(&census->gate, error_code_name(ERROR_SYSTEM), image->named);
+	} else if (failure) {
 		fprintf(stderr, "%s: its process %s\n", PLAIN_TEXT(image->path), failure);
 		census->failed++;
 		census->gate.findings++;

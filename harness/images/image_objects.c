@@ -37,7 +37,7 @@ static void image_done(void *context, const struct image_path *image,
 	char text[96];
 
 	progress_bar_clear(&running->bar);
-	for (; (end = strchr(line, '\n')); line = end + 1) {
+	for (; !outcome->is_cut && (end = strchr(line, '\n')); line = end + 1) {
 		json_t *object = json_loadb(line, (size_t)(end - line), 0, NULL);
 		bool is_last = json_object_get(object, "status") != NULL;
 
@@ -51,9 +51,11 @@ static void image_done(void *context, const struct image_path *image,
 		failure = "said nothing";
 	if (failure)
 		take(running, image,
-		     json_pack("{s:s, s:o, s:s, s:s, s:f}", "type", running->objects->type, "image",
-			       json_bytes(image->path), "status", "failed", "message", failure,
-			       "seconds", outcome->seconds));
+		     json_pack("{s:s, s:o, s:s, s:s*, s:s, s:f}", "type", running->objects->type,
+			       "image", json_bytes(image->path), "status",
+			       outcome->is_cut ? "unread" : "failed", "code",
+			       outcome->is_cut ? error_code_name(ERROR_SYSTEM) : NULL, "message",
+			       failure, "seconds", outcome->seconds));
 	fflush(stdout);
 	running->bar.done += image->bytes;
 	running->objects->say(running->objects->context, text, sizeof(text));

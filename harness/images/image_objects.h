@@ -4,7 +4,8 @@
  *
  * The work on an image writes one object a line. The last has a member "status", and is the image's
  * last word; an image that has none, or that failed after it, gets one from here, with the status
- * "failed". A bar on standard error says how far it is.
+ * "failed". Of one whose file was cut meanwhile the status is "unread", and nothing else is said. A bar
+ * on standard error says how far it is.
  */
 #ifndef STACKPROOF_IMAGES_IMAGE_OBJECTS_H
 #define STACKPROOF_IMAGES_IMAGE_OBJECTS_H

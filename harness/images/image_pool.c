@@ -18,6 +18,7 @@
 #include <unistd.h>
 #include "child/child.h"
 #include "array.h"
+#include "cli/cut_file.h"
 #include "clock.h"
 #include "images/image_pool.h"
 
@@ -112,6 +113,9 @@ static void job_end(const struct image_pool *pool, struct job *job)
 		snprintf(failure, sizeof(failure), "ran longer than %g s",
 			 pool->timeout_ms / 1000.0);
 		outcome.failure = failure;
+	} else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS) {
+		outcome.failure = CUT_FILE_MESSAGE;
+		outcome.is_cut = true;
 	} else if (WIFSIGNALED(status)) {
 		snprintf(failure, sizeof(failure), "died of SIG%s", sigabbrev_np(WTERMSIG(status)));
 		outcome.failure = failure;

@@ -15,6 +15,7 @@ struct image_outcome {
 	const char *output; /* up to where it got; NUL-terminated */
 	size_t output_bytes;
 	const char *failure; /* NULL, or "ran longer than 60 s", "died of SIGSEGV" */
+	bool is_cut; /* of SIGBUS: its file became shorter (cli/cut_file.h), and nothing said of it is to be believed */
 	double seconds;
 };
 

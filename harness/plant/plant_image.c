@@ -32,16 +32,22 @@ static int read_file(const char *path, uint8_t **ret, size_t *ret_size, struct e
 		return -1;
 	}
 	*ret = malloc(status.st_size + 1);
+	if (!*ret)
+		error_set(error, ERROR_MEMORY, "", 0, "no memory for it");
 	while (*ret && size < (size_t)status.st_size &&
 	       (got = read(fd, *ret + size, status.st_size - size)) > 0)
 		size += got;
+	if (*ret && got < 0)
+		error_set_errno(error, "reading it");
+	else if (*ret && size != (size_t)status.st_size)
+		error_set(error, ERROR_ELF_BOUNDS, "", size, "it was cut while it was read");
 	close(fd);
 	*ret_size = size;
 	if (*ret && size == (size_t)status.st_size)
 		return 0;
 	free(*ret);
 	*ret = NULL;
-	return error_set_errno(error, "reading it");
+	return -1;
 }
 
 int plant_image_open(struct plant_image *ret, const char *path, struct error *error)

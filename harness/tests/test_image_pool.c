@@ -12,7 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "images/image_pool.h"
+#include "cli/cut_file.h"
+#include "images/image_objects.h"
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
@@ -92,6 +93,7 @@ static const struct fate_case {
 	{ "fine", NULL },
 	{ "dies", "died of SIGUSR1" },
 	{ "exits", "ended with status 7" },
+	{ "is_cut", CUT_FILE_MESSAGE },
 	{ "hangs", "ran longer than 1 s" },
 	{ "talks", NULL },
 	{ "hangs_after_talking", "ran longer than 1 s" },
@@ -102,6 +104,8 @@ static void meet_fate(void *context, const struct image_path *image, FILE *outpu
 	fprintf(output, "%s\n", image->path);
 	if (!strcmp(image->path, "dies"))
 		raise(SIGUSR1);
+	if (!strcmp(image->path, "is_cut"))
+		raise(SIGBUS);
 	if (!strcmp(image->path, "exits"))
 		_exit(7);
 	for (int i = 0; strstr(image->path, "talk") && i < 100000; i++)
@@ -121,6 +125,7 @@ static void check_fate(void *context, const struct image_path *image,
 
 	ck_assert_msg(!seen[image->bytes], "%s: twice", c->name);
 	seen[image->bytes] = true;
+	ck_assert_int_eq(outcome->is_cut, !strcmp(c->name, "is_cut"));
 	if (c->failure)
 		ck_assert_msg(outcome->failure && !strcmp(outcome->failure, c->failure), "%s: %s",
 			      c->name, outcome->failure);
@@ -130,6 +135,59 @@ static void check_fate(void *context, const struct image_path *image,
 	if (!strcmp(c->name, "talks"))
 		ck_assert_msg(strstr(outcome->output, "\nline 99999\n"), "the end is missing");
 }
+
+/* What is said of a file that was cut is that, and no finding. */
+static void say_and_be_cut(void *context, const struct image_path *image, FILE *output)
+{
+	fputs("{\"type\":\"finding\"}\n{\"type\":\"proof\",\"status\":\"proven\"}\n", output);
+	fflush(output);
+	raise(!strcmp(image->path, "is_cut") ? SIGBUS : SIGUSR1);
+}
+
+static void take_text(void *context, const struct image_path *image, json_t *object)
+{
+	json_t *without = json_copy(object);
+
+	json_object_del(without, "seconds");
+	json_dumpf(without, context, JSON_COMPACT);
+	json_decref(without);
+}
+
+static void say_no_progress(void *context, char *text, size_t size)
+{
+	*text = '\0';
+}
+
+START_TEST(an_image_that_was_cut_is_unread)
+{
+	static const char *const wanted[] = {
+		"{\"type\":\"proof\",\"image\":\"is_cut\",\"status\":\"unread\",\"code\":"
+		"\"system\","
+		"\"message\":\"" CUT_FILE_MESSAGE "\"}",
+		"{\"type\":\"finding\"}{\"type\":\"proof\",\"image\":\"dies\",\"status\":"
+		"\"failed\","
+		"\"message\":\"died of SIGUSR1\"}",
+	};
+	struct image_path image = { .path = (char *)(_i ? "dies" : "is_cut") };
+	struct image_list list = { .image = &image, .count = 1 };
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	const struct image_objects objects = { .type = "proof",
+					       .jobs = 1,
+					       .timeout_ms = 60000,
+					       .work = say_and_be_cut,
+					       .take = take_text,
+					       .say = say_no_progress,
+					       .context = file };
+	struct error error;
+
+	ck_assert_int_eq(image_objects_run(&objects, &list, &error), 0);
+	fclose(file);
+	ck_assert_str_eq(text, wanted[_i]);
+	free(text);
+}
+END_TEST
 
 START_TEST(one_image_takes_no_other_with_it)
 {
@@ -155,6 +213,7 @@ int main(void)
 	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, directory_stands_for_its_elf_files);
 	tcase_add_test(tcase, one_image_takes_no_other_with_it);
+	tcase_add_loop_test(tcase, an_image_that_was_cut_is_unread, 0, 2);
 	suite_add_tcase(suite, tcase);
 	SRunner *runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -317,6 +317,24 @@ START_TEST(a_file_that_can_not_be_read)
 }
 END_TEST
 
+/* A file of sysfs says that it has a page, and has less. */
+START_TEST(a_file_that_is_shorter_than_it_says)
+{
+	static const char path[] = "/sys/kernel/uevent_seqnum";
+	struct plant_image image;
+	struct error error = { 0 };
+
+	if (access(path, R_OK)) {
+		printf("SKIP: no %s\n", path);
+		return;
+	}
+	ck_assert_int_eq(plant_image_open(&image, path, &error), -1);
+	ck_assert_int_eq(error.code, ERROR_ELF_BOUNDS);
+	ck_assert_str_eq(error.message, "it was cut while it was read");
+	ck_assert(!image.file);
+}
+END_TEST
+
 START_TEST(an_image_is_as_it_is_on_disk)
 {
 	struct plant_image image;
@@ -396,6 +414,7 @@ int main(void)
 	tcase_add_test(tcase, other_layouts);
 	tcase_add_loop_test(tcase, an_image_that_is_refused, 0, COUNT(images));
 	tcase_add_test(tcase, a_file_that_can_not_be_read);
+	tcase_add_test(tcase, a_file_that_is_shorter_than_it_says);
 	tcase_add_test(tcase, an_image_is_as_it_is_on_disk);
 	tcase_add_loop_test(tcase, the_instruction_before, 0, COUNT(instructions));
 	tcase_add_test(tcase, bytes_of_the_copy);
