@@ -238,11 +238,12 @@ static void count_image(struct linting *linting, const struct image_path *path, 
 	linting->images++;
 	if (!strcmp(status, "unread"))
 		gate_leave_image_named(gate, code, gate_is_named(path, code));
-	gate_leave(gate, GATE_FAILED, !strcmp(status, "failed"));
+	if (!strcmp(status, "failed"))
+		gate_leave_failed(gate, code);
 	gate_leave(gate, GATE_UNCHECKED, !strcmp(status, "not_linked"));
 	gate_leave(gate, GATE_LTO, lto);
 	gate_leave(gate, GATE_NO_CFI, !strcmp(status, "no_cfi") && !lto);
-	gate->findings += new_findings(image) + !strcmp(status, "failed");
+	gate->findings += new_findings(image);
 	/* A proof that a run contradicts. A finding that it contradicts is one. */
 	gate->findings += json_number(json_object_get(image, "stepped"), "contradicted");
 	gate_leave(gate, GATE_OTHER_BUILD, is_of_run(image, EXECUTED_CHANGED));

@@ -9,8 +9,9 @@
  * images are done several at once, each in a process of its own, so that none can take the others
  * with it.
  *
- * Exit status: 1 a silent difference, a disagreement, or a proof that could not be brought to its
- * end; else what gate/gate.h says of what was not compared.
+ * Exit status: 1 a silent difference, a disagreement, or a process that died of an image; else what
+ * gate/gate.h says of what was not compared. A readelf that can't be run is a skip, one that fails the
+ * environment's.
  */
 #include <argp.h>
 #include <errno.h>
@@ -37,6 +38,7 @@ struct proving {
 	struct image_list list;
 	struct gate gate;
 	struct cases_options cases;
+	uint64_t findings; /* of the image at hand, so far */
 };
 
 enum {
@@ -89,11 +91,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
-static bool has_findings(const json_t *proof)
+/* What it says that it has found, or has shown before it failed. */
+static bool has_findings(const struct proving *proving, const json_t *proof)
 {
 	const json_t *referee = json_object_get(proof, "referee");
 
-	return json_count(proof, "silent") ||
+	return proving->findings || json_count(proof, "silent") ||
 	       json_count(json_object_get(proof, "search_table"), "wrong") ||
 	       json_count(referee, "disputed") || json_count(referee, "unknown") ||
 	       json_count(referee, "gaps_disputed") ||
@@ -104,6 +107,7 @@ static void count_proof(struct proving *proving, const struct image_path *image,
 			const json_t *proof)
 {
 	const char *status = json_text(proof, "status"), *code = json_text(proof, "code");
+	const json_t *readelf = json_object_get(proof, "readelf");
 	struct prove_totals *totals = &proving->totals;
 
 	totals->images++;
@@ -112,7 +116,7 @@ static void count_proof(struct proving *proving, const struct image_path *image,
 		gate_leave_image_named(&proving->gate, code, gate_is_named(image, code));
 	} else if (!strcmp(status, "failed")) {
 		totals->failed++;
-		gate_leave(&proving->gate, GATE_FAILED, 1);
+		gate_leave_failed(&proving->gate, code);
 	} else if (!strcmp(status, "unchecked")) {
 		totals->unchecked++;
 		/* What was lost of it is counted by itself. */
@@ -123,8 +127,12 @@ static void count_proof(struct proving *proving, const struct image_path *image,
 		totals->no_cfi += !strcmp(status, "no_cfi");
 		gate_leave(&proving->gate, GATE_NO_CFI, !strcmp(status, "no_cfi"));
 	}
-	totals->with_findings += has_findings(proof);
-	proving->gate.findings += has_findings(proof) || !strcmp(status, "failed");
+	totals->with_findings += has_findings(proving, proof);
+	proving->gate.findings += has_findings(proving, proof);
+	/* It dies of no image that it is asked for. */
+	proving->gate.environment |= json_count(readelf, "failed") > 0;
+	gate_leave(&proving->gate, GATE_NO_TOOL,
+		   json_count(readelf, "not_run") + json_count(readelf, "failed"));
 	proving->gate.checked += json_count(proof, "compared");
 	gate_leave(&proving->gate, GATE_OUTSIDE, json_count(proof, "outside"));
 	gate_add_image(&proving->gate, proof, image->named);
@@ -138,7 +146,7 @@ static void add_case(struct proving *proving, const struct image_path *image, co
 	const char *status = json_text(proof, "status"), *message = json_text(proof, "message");
 	enum case_status outcome = CASE_PASSED;
 
-	if (has_findings(proof)) {
+	if (has_findings(proving, proof)) {
 		outcome = CASE_FAILED;
 		message =
 			"findings: what the table, the search table or another reader says differs";
@@ -165,7 +173,7 @@ static void print_object(const struct proving *proving, const json_t *object)
 		putchar('\n');
 	} else if (!status) {
 		prove_text_finding(stdout, object);
-	} else if (proving->list.count <= FEW_IMAGES || has_findings(object) ||
+	} else if (proving->list.count <= FEW_IMAGES || has_findings(proving, object) ||
 		   !strcmp(status, "unread") || !strcmp(status, "failed") ||
 		   !strcmp(status, "unchecked")) {
 		prove_text_image(stdout, object);
@@ -176,11 +184,15 @@ static void take_object(void *context, const struct image_path *image, json_t *o
 {
 	struct proving *proving = context;
 
-	if (json_object_get(object, "status")) {
-		count_proof(proving, image, object);
-		add_case(proving, image, object);
+	if (!json_object_get(object, "status")) {
+		proving->findings++;
+		print_object(proving, object);
+		return;
 	}
+	count_proof(proving, image, object);
+	add_case(proving, image, object);
 	print_object(proving, object);
+	proving->findings = 0;
 }
 
 static void image_work(void *context, const struct image_path *image, FILE *output)

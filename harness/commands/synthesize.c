@@ -85,8 +85,12 @@ static void count_image(struct synthesizing *all, const struct image_path *path,
 	if (!strcmp(status, "unread"))
 		gate_leave_image_named(gate, code, gate_is_named(path, code));
 	gate_leave(gate, GATE_UNCHECKED, !strcmp(status, "not_linked"));
-	gate->environment |= !strcmp(status, "failed");
-	gate_leave(gate, GATE_FAILED, !strcmp(status, "failed"));
+	if (!strcmp(status, "failed") && *code)
+		gate_leave_failed(gate, code);
+	else if (!strcmp(status, "failed")) {
+		gate->environment = true;
+		gate_leave(gate, GATE_FAILED, 1);
+	}
 	gate->checked += json_number(image, "proven") + json_number(image, "partial") +
 			 json_number(image, "replaced");
 	gate_leave(gate, GATE_UNSYNTHESIZED, json_number(image, "none"));

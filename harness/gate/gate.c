@@ -58,6 +58,8 @@ static const struct {
 	[GATE_LOST_POINTS] = { "unread_points", "points that could not be read", KIND_KNOWN },
 	[GATE_UNTRACED] = { "untraced_threads", "threads that are hidden from tracers", KIND_SKIP },
 	[GATE_REQUIREMENTS] = { "requirements", "requirements that can't be judged", KIND_KNOWN },
+	[GATE_NO_TOOL] = { "no_tool", "checks by a program that can't be run, or failed",
+			   KIND_SKIP },
 	[GATE_SKIPPED] = { "skipped", "skipped", KIND_SKIP },
 	[GATE_CUT_SHORT] = { "not_judged", "not judged", KIND_KNOWN },
 	[GATE_NO_HELPER] = { "no_helper", "programs that need a newer kernel", KIND_KNOWN },
@@ -96,6 +98,10 @@ void gate_leave_image_named(struct gate *gate, const char *code, bool named)
 {
 	enum gate_reason reason = GATE_DAMAGED;
 
+	if (!strcmp(code, error_code_name(ERROR_MEMORY))) {
+		gate_add_status(gate, EXIT_ENVIRONMENT);
+		return;
+	}
 	if (!strcmp(code, error_code_name(ERROR_UNSUPPORTED_ELF)))
 		reason = GATE_OTHER_MACHINE;
 	else if (!strcmp(code, error_code_name(ERROR_SYSTEM)))
@@ -116,6 +122,16 @@ void gate_leave_image(struct gate *gate, const struct error *error, bool named)
 		gate_add_status(gate, EXIT_ENVIRONMENT);
 	else
 		gate_leave_image_named(gate, error_code_name(error->code), named);
+}
+
+void gate_leave_failed(struct gate *gate, const char *code)
+{
+	if (*code) {
+		gate_add_status(gate, EXIT_ENVIRONMENT);
+		return;
+	}
+	gate_leave(gate, GATE_FAILED, 1);
+	gate->findings++;
 }
 
 void gate_add_status(struct gate *gate, enum exit_status status)

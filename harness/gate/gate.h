@@ -66,6 +66,7 @@ enum gate_reason {
 	GATE_LOST_POINTS,  /* points that could not be read */
 	GATE_UNTRACED,	   /* threads that no tracer can follow */
 	GATE_REQUIREMENTS, /* of compare's --require, that can't be judged */
+	GATE_NO_TOOL,	   /* checks that another program makes, which can't be run, or died */
 	GATE_SKIPPED,	   /* binaries, snapshots, recordings, figures: the command says which */
 	GATE_CUT_SHORT,	   /* binaries and figures that failed to be judged */
 	GATE_NO_HELPER,	   /* BPF programs that this kernel has a substitute for */
@@ -106,6 +107,9 @@ void gate_leave(struct gate *gate, enum gate_reason reason, uint64_t count);
 void gate_leave_image(struct gate *gate, const struct error *error, bool named);
 /* The same by the error's name in JSON (error_code_name()): another process met it. */
 void gate_leave_image_named(struct gate *gate, const char *code, bool named);
+/* An image that can be read, and whose check did not come to its end. code: the error's; "": its process died or took
+ * too long, which is a failure of its own; else it is the environment's. */
+void gate_leave_failed(struct gate *gate, const char *code);
 /* A part that has an exit status of its own: one of several programs or recordings. */
 void gate_add_status(struct gate *gate, enum exit_status status);
 /* The command's. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "cli/exit_status.h"
 #include "array.h"
 #include "cli/json_counts.h"
 #include "clock.h"
@@ -272,12 +273,12 @@ void lint_file(const struct lint_options *options, const struct image_path *path
 	const char *status = NULL;
 
 	if (image_path_open(path, &opened, &error)) {
-		status = "unread";
+		status = error_is_environment(&error) ? "failed" : "unread";
 	} else {
 		if (opened.image->type != ET_REL)
 			debug_link_adopt(opened.image);
 		if (lint_opened(options, &opened, image, output, &error))
-			status = error.code == ERROR_MEMORY ? "failed" : "unread";
+			status = error_is_environment(&error) ? "failed" : "unread";
 		image_path_close(&opened);
 	}
 	if (status) {

@@ -29,7 +29,9 @@ int lint_judge_init(struct lint_judge *judge, struct error *error)
 	if (flow_code_range(judge->cfi->image, &judge->begin, &judge->size, error))
 		return -1;
 	judge->status = calloc(judge->size + 1, 1);
-	return judge->status ? 0 : error_set(error, ERROR_MEMORY, NULL, 0, "an image's code");
+	return judge->status
+		       ? 0
+		       : error_set(error, ERROR_MEMORY, NULL, 0, "no memory for an image's code");
 }
 
 void lint_judge_deinit(struct lint_judge *judge)

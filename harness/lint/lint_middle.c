@@ -48,7 +48,7 @@ static int begins_init(struct begins *begins, const struct cfi *cfi, const bool 
 		return -1;
 	begins->bits = calloc(begins->size / 8 + 1, 1);
 	if (!begins->bits)
-		return error_set(error, ERROR_MEMORY, NULL, 0, "an image's code");
+		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for an image's code");
 	for (size_t i = 0; i < cfi->by_pc_count; i++) {
 		uint64_t at = cfi->fde[cfi->by_pc[i]].pc_begin - begins->begin;
 

@@ -45,7 +45,8 @@ struct readelf_proof {
 	uint64_t differ; /* lines of either that the other has not */
 };
 
-/* Holds `table --format readelf` against the program's output line by line. */
+/* Holds `table --format readelf` against the program's output line by line. ERROR_UNAVAILABLE: it can't be run;
+ * ERROR_PROTOCOL: it died, or failed without a word. What fn was told is nothing then. */
 int prove_readelf(const struct image *image, const char *program, readelf_difference_fn fn,
 		  void *context, struct readelf_proof *ret, struct error *error);
 

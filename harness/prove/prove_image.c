@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "cli/exit_status.h"
 #include "clock.h"
 #include "cli/json_counts.h"
 #include "images/debug_link.h"
@@ -332,17 +333,23 @@ static int check_referee(const struct image *image, FILE *output, json_t *proof,
 
 /* ---- readelf ------------------------------------------------------------------------------ */
 
+/* Findings are held back until the program has come to its end. */
+struct readelf_check {
+	struct check check;
+	json_t *held;
+};
+
 static void report_line(void *context, const struct readelf_difference *difference)
 {
-	struct check *check = context;
-	json_t *object = finding_begin(check, "another line");
+	struct readelf_check *check = context;
+	json_t *object = finding_begin(&check->check, "another line");
 
 	if (!object)
 		return;
 	json_object_set_new(object, "line", json_integer((json_int_t)difference->line));
 	json_object_set_new(object, "ours", json_bytes(difference->ours));
 	json_object_set_new(object, "theirs", json_bytes(difference->theirs));
-	json_line(check->output, object);
+	json_array_append_new(check->held, object);
 }
 
 /* Without section headers readelf -wF finds nothing to show. */
@@ -359,7 +366,7 @@ static bool has_sections(const char *path)
 }
 
 /* The file by itself, as readelf sees it. */
-static int compare_file(const char *path, struct check *check, struct readelf_proof *counts,
+static int compare_file(const char *path, struct readelf_check *check, struct readelf_proof *counts,
 			struct error *error)
 {
 	struct readelf_proof one;
@@ -375,24 +382,43 @@ static int compare_file(const char *path, struct check *check, struct readelf_pr
 	return result;
 }
 
+/* The program's fault, not the image's: nothing is known of the lines, and all else is. */
+static bool is_of_the_program(enum error_code code)
+{
+	return code == ERROR_UNAVAILABLE || code == ERROR_PROTOCOL;
+}
+
 static int check_readelf(const struct image *image, const char *file, FILE *output, json_t *proof,
 			 struct error *error)
 {
-	struct check check = { "readelf", image, output, 0 };
-	struct readelf_proof counts;
+	struct readelf_check check = { { "readelf", image, output, 0 }, json_array() };
+	struct readelf_proof counts = { 0 };
 	double start = monotonic_seconds();
 	bool compared = has_sections(file);
+	json_t *finding, *object;
+	int failed;
+	size_t i;
 
-	counts = (struct readelf_proof) { 0 };
-	if (compared &&
-	    (compare_file(file, &check, &counts, error) ||
-	     (image->debug && compare_file(image->debug->path, &check, &counts, error))))
+	failed = compared &&
+		 (compare_file(file, &check, &counts, error) ||
+		  (image->debug && compare_file(image->debug->path, &check, &counts, error)));
+	if (failed) {
+		counts = (struct readelf_proof) { 0 };
+		json_array_clear(check.held);
+	}
+	json_array_foreach(check.held, i, finding) json_line(output, json_incref(finding));
+	json_decref(check.held);
+	if (failed && !is_of_the_program(error->code))
 		return -1;
-	json_object_set_new(proof, "readelf",
-			    json_pack("{s:I, s:I, s:I, s:f}", "equal", (json_int_t)counts.lines,
-				      "differ", (json_int_t)counts.differ, "without_sections",
-				      (json_int_t)!compared, "seconds",
-				      monotonic_seconds() - start));
+	object = json_pack("{s:I, s:I, s:I, s:f}", "equal", (json_int_t)counts.lines, "differ",
+			   (json_int_t)counts.differ, "without_sections", (json_int_t)!compared,
+			   "seconds", monotonic_seconds() - start);
+	if (failed) {
+		json_object_set_new(object, error->code == ERROR_UNAVAILABLE ? "not_run" : "failed",
+				    json_integer(1));
+		json_object_set_new(object, "message", json_bytes(error->message));
+	}
+	json_object_set_new(proof, "readelf", object);
 	return 0;
 }
 
@@ -507,7 +533,7 @@ void prove_image(const struct prove_options *options, const struct image_path *p
 				  json_bytes(path->path), "status", "proven");
 
 	if (image_path_open(path, &opened, &error)) {
-		status = "unread";
+		status = error_is_environment(&error) ? "failed" : "unread";
 	} else {
 		debug_link_adopt(opened.image);
 		if (check_image(options, opened.image, opened.file, output, proof, &error))

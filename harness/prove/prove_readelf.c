@@ -35,7 +35,7 @@ struct comparison {
 	size_t partial_used;
 	size_t partial_size;
 	FILE *pipe;
-	bool pipe_ended;
+	bool pipe_ended, pipe_spoke;
 	bool out_of_memory;
 	uint64_t number; /* of our first line in the ring, from 1 */
 	readelf_difference_fn fn;
@@ -69,6 +69,7 @@ static void read_theirs(struct comparison *comparison)
 		comparison->pipe_ended = true;
 		return;
 	}
+	comparison->pipe_spoke = true;
 	if (length && line->text[length - 1] == '\n')
 		line->text[length - 1] = '\0';
 	comparison->theirs.count++;
@@ -245,6 +246,19 @@ static int write_table(struct comparison *comparison, const struct image *image,
 	return result;
 }
 
+/* How it ended. One that fails without a word has no opinion. */
+static int judge_end(const struct comparison *comparison, const char *program, int status,
+		     struct error *error)
+{
+	if (WIFEXITED(status) && WEXITSTATUS(status) == CHILD_NOT_RUN)
+		return error_set(error, ERROR_UNAVAILABLE, NULL, 0, "%s can't be run", program);
+	if (WIFEXITED(status) && WEXITSTATUS(status) && !comparison->pipe_spoke)
+		return error_set(error, ERROR_PROTOCOL, NULL, 0,
+				 "%s ended with status %d, and printed nothing", program,
+				 WEXITSTATUS(status));
+	return child_check(program, status, error);
+}
+
 int prove_readelf(const struct image *image, const char *program, readelf_difference_fn fn,
 		  void *context, struct readelf_proof *ret, struct error *error)
 {
@@ -265,10 +279,8 @@ int prove_readelf(const struct image *image, const char *program, readelf_differ
 	result = write_table(comparison, image, error);
 	fclose(comparison->pipe);
 	status = child_end(pid, false);
-	if (!result && WIFEXITED(status) && WEXITSTATUS(status) == CHILD_NOT_RUN)
-		result = error_set(error, ERROR_UNAVAILABLE, NULL, 0, "%s can't be run", program);
-	else if (!result)
-		result = child_check(program, status, error);
+	if (!result)
+		result = judge_end(comparison, program, status, error);
 	comparison_deinit(comparison);
 	return result;
 }

@@ -78,7 +78,9 @@ void prove_text_image(FILE *file, const json_t *proof)
 				json_count(referee, "agreed"),
 				json_count(referee, "disputed") + json_count(referee, "unknown") +
 					json_count(referee, "gaps_disputed"));
-		if (readelf)
+		if (json_object_get(readelf, "message"))
+			fprintf(file, "; %s", PLAIN_TEXT(json_text(readelf, "message")));
+		else if (readelf)
 			fprintf(file,
 				"; readelf %" JSON_INTEGER_FORMAT
 				" lines equal, %" JSON_INTEGER_FORMAT " not",
@@ -121,6 +123,10 @@ static void print_not_compared(FILE *file, const json_t *counts)
 		"rows with the table: in no executable segment (relocatable objects have none)");
 	print_apart(file, json_count(json_object_get(counts, "readelf"), "without_sections"),
 		    "images with readelf: they have no section headers");
+	print_apart(file, json_count(json_object_get(counts, "readelf"), "not_run"),
+		    "images with readelf: it can't be run");
+	print_apart(file, json_count(json_object_get(counts, "readelf"), "failed"),
+		    "images with readelf: it failed");
 	print_apart(file, json_count(referee, "not_asked"),
 		    "rows with libdw: of relocatable objects");
 	print_apart(file, json_count(referee, "hidden"),

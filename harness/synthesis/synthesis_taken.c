@@ -23,7 +23,7 @@ int synthesis_taken_init(struct synthesis_taken *taken, const struct cfi *cfi, s
 		return -1;
 	taken->reached = calloc(taken->size / 8 + 1, 1);
 	if (!taken->reached)
-		return error_set(error, ERROR_MEMORY, NULL, 0, "an image's code");
+		return error_set(error, ERROR_MEMORY, NULL, 0, "no memory for an image's code");
 	flow_taken_words(cfi->image, synthesis_taken_add, taken);
 	return 0;
 }

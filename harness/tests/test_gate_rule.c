@@ -151,6 +151,28 @@ START_TEST(image_is_left_for_want)
 }
 END_TEST
 
+/* Of what did not come to its end: a process that died is a failure, the rest is the environment's. */
+START_TEST(image_fails_for_a_reason)
+{
+	static const struct {
+		const char *code;
+		enum gate_reason reason;
+		enum exit_status status;
+	} failed[] = { { "", GATE_FAILED, EXIT_FINDINGS },
+		       { "memory", GATE_CUT_SHORT, EXIT_ENVIRONMENT },
+		       { "system", GATE_CUT_SHORT, EXIT_ENVIRONMENT } };
+	struct gate gate = { .unit = "images" };
+
+	gate_leave_failed(&gate, failed[_i].code);
+	ck_assert_uint_eq(gate.left[failed[_i].reason], 1);
+	ck_assert_int_eq(gate_status(&gate), failed[_i].status);
+	/* By its name, too. */
+	gate = (struct gate) { .unit = "images" };
+	gate_leave_image_named(&gate, "memory", true);
+	ck_assert_int_eq(gate_status(&gate), EXIT_ENVIRONMENT);
+}
+END_TEST
+
 /* What was counted never becomes nothing. */
 START_TEST(sums_do_not_wrap)
 {
@@ -418,6 +440,7 @@ int main(void)
 	tcase_add_test(rule, worst_of_two);
 	tcase_add_loop_test(rule, image_is_left_for_a_reason, 0, COUNT_OF(left_cases));
 	tcase_add_loop_test(rule, image_is_left_for_want, 0, 3);
+	tcase_add_loop_test(rule, image_fails_for_a_reason, 0, 3);
 	tcase_add_test(rule, sums_do_not_wrap);
 	tcase_add_test(rule, every_reason_has_words);
 	tcase_add_test(rule, clean_is_what_was_checked_as_a_whole);
