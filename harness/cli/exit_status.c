@@ -35,5 +35,7 @@ void error_blame_environment(struct error *error)
 
 bool error_is_environment(const struct error *error)
 {
+	if (error->code == ERROR_UNAVAILABLE)
+		return errno_is_want(error->system_errno);
 	return error_is_want(error) || (error->code == ERROR_SYSTEM && !error->system_errno);
 }

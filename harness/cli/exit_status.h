@@ -14,7 +14,8 @@ enum exit_status exit_status_of_error(const struct error *error);
 /* What was met is no fault of what was named: there is no folder for temporary files, say. Of a system error:
  * from here on no errno says that a file is missing. */
 void error_blame_environment(struct error *error);
-/* It is such a one, or there was no memory or no file descriptor. */
+/* It is such a one, or there was no memory or no file descriptor: for a BPF session, too, which is else
+ * ERROR_UNAVAILABLE because the machine can't. */
 bool error_is_environment(const struct error *error);
 
 #endif

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include "cli/exit_status.h"
 #include "cli/json_counts.h"
 #include "load/load.h"
 #include "cases/cases.h"
@@ -21,6 +22,7 @@
 #include "cli/output_file.h"
 #include "gate/gate.h"
 #include "harness.h"
+#include "plain_text.h"
 #include "vm/kernel_index.h"
 
 struct settings {
@@ -102,13 +104,33 @@ static void add_case(struct settings *settings, const struct load_result *result
 		  status == CASE_SKIPPED ? "no_helper" : result->log);
 }
 
+/* It could not be tried: not the kernel's word. */
+static void leave_program(struct settings *settings, const struct load_result *result,
+			  const struct error *error)
+{
+	gate_add_status(&settings->gate, EXIT_ENVIRONMENT);
+	cases_add(&settings->cases.cases, result->object, result->program, CASE_ERROR,
+		  error->message);
+	if (settings->json)
+		json_line(stdout, json_pack("{ss so ss so}", "type", "error", "name",
+					    json_bytes(result->program), "reason", "environment",
+					    "message", json_bytes(error->message)));
+	else
+		printf("not tried: %s %s: %s\n", PLAIN_TEXT(result->object),
+		       PLAIN_TEXT(result->program), PLAIN_TEXT(error->message));
+}
+
 static void load_programs(struct settings *settings, const struct load_object *object)
 {
 	for (size_t i = 0; i < object->program_count; i++) {
 		struct load_result result = { 0 };
+		struct error error;
 
 		name_kernel(settings, &result);
-		load_program(object, i, &result);
+		if (load_program(object, i, &result, &error)) {
+			leave_program(settings, &result, &error);
+			continue;
+		}
 		if (settings->json)
 			json_line(stdout, load_result_json(&result));
 		else
@@ -131,7 +153,8 @@ static void load_one(struct settings *settings, struct load_object *object, int 
 {
 	if (failed) {
 		error_print(stderr, name, error);
-		gate_add_status(&settings->gate, EXIT_BAD_INPUT);
+		gate_add_status(&settings->gate,
+				error_is_environment(error) ? EXIT_ENVIRONMENT : EXIT_BAD_INPUT);
 		cases_add(&settings->cases.cases, "load", name, CASE_ERROR, error->message);
 		return;
 	}
@@ -163,6 +186,10 @@ static int load_all(struct settings *settings)
 
 static int skip(struct settings *settings, const struct error *error)
 {
+	if (error_is_want(error)) {
+		error_print(stderr, "load", error);
+		return EXIT_ENVIRONMENT;
+	}
 	cases_add(&settings->cases.cases, "load", "load", CASE_SKIPPED, error->message);
 	if (settings->json)
 		json_line(stdout, json_pack("{ss ss ss ss}", "type", "skip", "name",

@@ -218,7 +218,8 @@ static void print_result(const struct settings *settings, const char *path, cons
 static int status_of(const struct error *error)
 {
 	switch (error->code) {
-	case ERROR_UNAVAILABLE: return EXIT_SKIPPED;
+	case ERROR_UNAVAILABLE:
+		return error_is_environment(error) ? EXIT_ENVIRONMENT : EXIT_SKIPPED;
 	case ERROR_PROTOCOL: /* no recording, or of other images; no case */
 	case ERROR_TEXT_SYNTAX: /* of a case */ return EXIT_BAD_INPUT;
 	default: return exit_status_of_error(error);
@@ -229,7 +230,7 @@ static int status_of(const struct error *error)
 static void say_failure(const struct settings *settings, const char *path,
 			const struct error *error)
 {
-	if (settings->json && error->code == ERROR_UNAVAILABLE)
+	if (settings->json && status_of(error) == EXIT_SKIPPED)
 		json_line(stdout, json_pack("{s:s, s:o*, s:s, s:o}", "type", "skip", "recording",
 					    path ? json_bytes(path) : NULL, "reason",
 					    path ? "address_taken" : "no_bpf", "message",

@@ -180,7 +180,9 @@ static int fail(struct arguments *arguments, const struct error *error)
 	if (arguments->json && error->code == ERROR_UNAVAILABLE)
 		sample_print_skip_json(stdout, program, "unavailable", error->message);
 	error_print(stderr, program, error);
-	return error->code == ERROR_UNAVAILABLE ? EXIT_SKIPPED : exit_status_of_error(error);
+	return error->code == ERROR_UNAVAILABLE && !error_is_environment(error)
+		       ? EXIT_SKIPPED
+		       : exit_status_of_error(error);
 }
 
 /* One stepped run, with the arguments in text, or PROGRAM's own if it is NULL. */

@@ -103,10 +103,13 @@ struct load_result {
 	char log[LOAD_LOG_MAX]; /* its last lines, if it does not load */
 };
 
-/* Fails if this machine may load no BPF at all: ERROR_UNAVAILABLE, a skip. */
+/* Fails if this machine may load no BPF at all: ERROR_UNAVAILABLE, a skip; or if this process has no file descriptor or
+ * no memory left, of which error_is_want(). */
 int load_possible(struct error *error);
-/* Loads program i alone. What the verifier refuses is a result, not a failure. */
-void load_program(const struct load_object *object, size_t i, struct load_result *ret);
+/* Loads program i alone. What the verifier refuses is a result, not a failure. -1: this process is in want
+ * (error_is_want()), and nothing is known of the program. */
+int load_program(const struct load_object *object, size_t i, struct load_result *ret,
+		 struct error *error);
 
 /* ---- load_print.c ----------------------------------------------------------------------- */
 

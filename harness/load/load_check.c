@@ -339,6 +339,8 @@ int load_check(const struct load_check_options *options)
 out:
 	if (error.code)
 		error_print(stderr, file, &error);
+	if (error_is_want(&error))
+		status = EXIT_ENVIRONMENT;
 	load_record_deinit(&check.record);
 	load_record_deinit(&check.results);
 	json_decref(check.not_tried);

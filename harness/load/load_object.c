@@ -84,6 +84,8 @@ static int read_programs(struct load_object *ret, struct error *error)
 
 	load_warning_reset();
 	object = bpf_object__open_mem(ret->data, ret->size, &options);
+	if (!object && errno_is_want(errno))
+		return error_set_errno(error, "reading a BPF object");
 	if (!object)
 		return error_set(error, ERROR_UNSUPPORTED_ELF, "", 0, "is not a BPF object: %s",
 				 load_warning()[0] ? load_warning() : strerror(errno));

@@ -14,11 +14,13 @@
  * calls, not from its name.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/bpf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include "clock.h"
 #include "load/load.h"
@@ -58,6 +60,8 @@ int load_possible(struct error *error)
 	load_warning_reset();
 	/* Not a socket filter: those may be for everybody. */
 	fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL, "GPL", nothing, 2, NULL);
+	if (fd < 0 && errno_is_want(errno))
+		return error_set_errno(error, "loading a BPF program");
 	if (fd < 0)
 		return error_set(error, ERROR_UNAVAILABLE, "", 0,
 				 "this machine loads no BPF program: %s", strerror(errno));
@@ -73,7 +77,7 @@ struct attempt {
 	struct bpf_program *program;
 	char *log;
 	uint64_t load_ns;
-	int status; /* bpf_object__load's */
+	int status; /* bpf_object__load's, or why it could not be opened */
 };
 
 static void attempt_deinit(struct attempt *attempt)
@@ -93,8 +97,10 @@ static int attempt_init(struct attempt *ret, const struct load_object *object, s
 	*ret = (struct attempt) { .log = malloc(log_bytes) };
 	load_warning_reset();
 	ret->object = ret->log ? bpf_object__open_mem(object->data, object->size, &options) : NULL;
-	if (!ret->object)
+	if (!ret->object) {
+		ret->status = -errno;
 		return -1;
+	}
 	ret->log[0] = '\0';
 	bpf_object__for_each_program(program, ret->object)
 	{
@@ -185,29 +191,78 @@ static void read_refusal(const struct load_object *object, size_t i, struct load
 	}
 }
 
-void load_program(const struct load_object *object, size_t i, struct load_result *ret)
+/* More than an object's maps and programs take. */
+static bool lacks_descriptors(void)
+{
+	int fd[64], count = 0;
+	bool lacks;
+
+	while (count < 64 && (fd[count] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0)
+		count++;
+	lacks = count < 64 && errno_is_want(errno);
+	while (count)
+		close(fd[--count]);
+	return lacks;
+}
+
+/* Of whatever goes wrong with the kernel's own BTF, libbpf says ESRCH alone. */
+static bool lacks_room_for_btf(void)
+{
+	struct btf *btf;
+	bool lacks;
+
+	errno = 0;
+	btf = btf__parse("/sys/kernel/btf/vmlinux", NULL);
+	lacks = !btf && errno_is_want(errno);
+	btf__free(btf);
+	return lacks;
+}
+
+/* Is it this process that can't, and not the kernel that refuses? libbpf asks the kernel what it can, and takes a
+ * question that could not be asked for a no: so even the verifier's refusal proves nothing then. */
+static bool is_in_want(const struct attempt *attempt)
+{
+	if (!attempt->status)
+		return false;
+	return errno_is_want(-attempt->status) || lacks_descriptors() || lacks_room_for_btf();
+}
+
+static void take_result(const struct load_object *object, size_t i, struct load_result *ret,
+			const struct attempt *attempt)
+{
+	ret->load_ns = attempt->load_ns;
+	load_statistics_parse(attempt->log, &ret->statistics);
+	strcpy(ret->method, method_of(attempt->program));
+	if (attempt->status) {
+		read_refusal(object, i, ret, attempt);
+	} else {
+		ret->outcome = LOAD_YES;
+		read_info(attempt->program, ret);
+	}
+}
+
+int load_program(const struct load_object *object, size_t i, struct load_result *ret,
+		 struct error *error)
 {
 	struct attempt attempt;
+	int opened, status = 0;
 
 	strcpy(ret->object, object->name);
 	strcpy(ret->program, object->program[i]);
 	strcpy(ret->compiler, object->compiler);
 	strcpy(ret->version, object->version);
 	ret->outcome = LOAD_NO;
-	if (attempt_init(&attempt, object, i, BPF_LOG_STATS, STATISTICS_BYTES)) {
+	opened = attempt_init(&attempt, object, i, BPF_LOG_STATS, STATISTICS_BYTES);
+	if (is_in_want(&attempt)) {
+		status = error_set(error, ERROR_MEMORY, "", 0,
+				   "no memory, or no file descriptor: %s",
+				   strerror(-attempt.status));
+	} else if (opened) {
 		strcpy(ret->method, "plain");
-		snprintf(ret->log, sizeof(ret->log), "%s", strerror(errno));
-		attempt_deinit(&attempt);
-		return;
-	}
-	ret->load_ns = attempt.load_ns;
-	load_statistics_parse(attempt.log, &ret->statistics);
-	strcpy(ret->method, method_of(attempt.program));
-	if (attempt.status) {
-		read_refusal(object, i, ret, &attempt);
+		snprintf(ret->log, sizeof(ret->log), "%s", strerror(-attempt.status));
 	} else {
-		ret->outcome = LOAD_YES;
-		read_info(attempt.program, ret);
+		take_result(object, i, ret, &attempt);
 	}
 	attempt_deinit(&attempt);
+	return status;
 }

@@ -5,6 +5,7 @@
  */
 #include <check.h>
 #include <errno.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include "command_output.h"
 #include "cli/exit_status.h"
@@ -17,22 +18,36 @@ static const struct {
 	int system_errno;
 	enum exit_status status;
 } errors[] = {
-	{ ERROR_THIN_ARCHIVE, 0, EXIT_BAD_INPUT },  { ERROR_NOT_ELF, 0, EXIT_BAD_INPUT },
-	{ ERROR_ELF_BOUNDS, 0, EXIT_BAD_INPUT },    { ERROR_UNSUPPORTED_ELF, 0, EXIT_BAD_INPUT },
-	{ ERROR_SYSTEM, ENOENT, EXIT_BAD_INPUT },   { ERROR_SYSTEM, EACCES, EXIT_BAD_INPUT },
-	{ ERROR_SYSTEM, ENOEXEC, EXIT_BAD_INPUT },  { ERROR_SYSTEM, EIO, EXIT_ENVIRONMENT },
-	{ ERROR_MEMORY, 0, EXIT_ENVIRONMENT },	    { ERROR_TIMEOUT, 0, EXIT_ENVIRONMENT },
-	{ ERROR_UNAVAILABLE, 0, EXIT_ENVIRONMENT }, { ERROR_SEARCH_TABLE, 0, EXIT_BAD_INPUT },
-	{ ERROR_CFI_LENGTH, 0, EXIT_BAD_INPUT },    { ERROR_CIE_VERSION, 0, EXIT_BAD_INPUT },
-	{ ERROR_TABLE_LIMIT, 0, EXIT_ENVIRONMENT }, { ERROR_PROTOCOL, 0, EXIT_ENVIRONMENT },
-	{ ERROR_SYSTEM, 0, EXIT_ENVIRONMENT },	    { ERROR_SYSTEM, EMFILE, EXIT_ENVIRONMENT },
+	{ ERROR_THIN_ARCHIVE, 0, EXIT_BAD_INPUT },
+	{ ERROR_NOT_ELF, 0, EXIT_BAD_INPUT },
+	{ ERROR_ELF_BOUNDS, 0, EXIT_BAD_INPUT },
+	{ ERROR_UNSUPPORTED_ELF, 0, EXIT_BAD_INPUT },
+	{ ERROR_SYSTEM, ENOENT, EXIT_BAD_INPUT },
+	{ ERROR_SYSTEM, EACCES, EXIT_BAD_INPUT },
+	{ ERROR_SYSTEM, ENOEXEC, EXIT_BAD_INPUT },
+	{ ERROR_SYSTEM, EIO, EXIT_ENVIRONMENT },
+	{ ERROR_MEMORY, 0, EXIT_ENVIRONMENT },
+	{ ERROR_TIMEOUT, 0, EXIT_ENVIRONMENT },
+	{ ERROR_UNAVAILABLE, 0, EXIT_ENVIRONMENT },
+	{ ERROR_UNAVAILABLE, EMFILE, EXIT_ENVIRONMENT },
+	{ ERROR_UNAVAILABLE, EPERM, EXIT_ENVIRONMENT },
+	{ ERROR_SEARCH_TABLE, 0, EXIT_BAD_INPUT },
+	{ ERROR_CFI_LENGTH, 0, EXIT_BAD_INPUT },
+	{ ERROR_CIE_VERSION, 0, EXIT_BAD_INPUT },
+	{ ERROR_TABLE_LIMIT, 0, EXIT_ENVIRONMENT },
+	{ ERROR_PROTOCOL, 0, EXIT_ENVIRONMENT },
+	{ ERROR_SYSTEM, 0, EXIT_ENVIRONMENT },
+	{ ERROR_SYSTEM, EMFILE, EXIT_ENVIRONMENT },
 };
 
 START_TEST(of_an_error)
 {
 	const struct error error = { .code = errors[_i].code,
 				     .system_errno = errors[_i].system_errno };
+	bool is_want = error.system_errno == EMFILE || error.code == ERROR_MEMORY;
 
+	ck_assert_int_eq(error_is_environment(&error),
+			 is_want || (error.code == ERROR_SYSTEM && !error.system_errno));
 	ck_assert_int_eq(exit_status_of_error(&error), errors[_i].status);
 }
 END_TEST
@@ -208,6 +223,28 @@ START_TEST(without_bpf)
 }
 END_TEST
 
+static int replay_in_want(int argc, char **argv)
+{
+	const struct rlimit few = { 8, 8 };
+
+	return setrlimit(RLIMIT_NOFILE, &few) ? EXIT_FAILURE : command_replay(argc, argv);
+}
+
+/* Without file descriptors nothing is known of BPF here. */
+START_TEST(without_descriptors)
+{
+	char *arguments[] = { "replay", "empty", NULL };
+	int status;
+	char *output = command_output(replay_in_want, arguments, &status);
+
+	if (strstr(output, strerror(EPERM)))
+		printf("SKIP: %s", output);
+	else
+		ck_assert_msg(status == EXIT_ENVIRONMENT, "%d: %s", status, output);
+	free(output);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("exit_status");
@@ -221,6 +258,7 @@ int main(void)
 	tcase_add_loop_test(commands, of_a_command, 0, COUNT_OF(cases));
 	tcase_add_loop_test(commands, of_several_recordings, 0, 4);
 	tcase_add_loop_test(commands, without_bpf, 0, COUNT_OF(refused));
+	tcase_add_test(commands, without_descriptors);
 	suite_add_tcase(suite, commands);
 
 	SRunner *runner = srunner_create(suite);

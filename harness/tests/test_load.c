@@ -6,9 +6,11 @@
  * here, by the compiler that compiles ours.
  */
 #include <check.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include "command_output.h"
 #include "cli/json_counts.h"
@@ -429,7 +431,7 @@ START_TEST(test_programs)
 	ck_assert_str_eq(object.compiler, "clang-14");
 	ck_assert_str_eq(object.name, "tried");
 	ck_assert_uint_eq(object.program_count, 1);
-	load_program(&object, 0, &result);
+	ck_assert_int_eq(load_program(&object, 0, &result, &error), 0);
 	ck_assert_msg(result.outcome == sources[_i].outcome, "%s: %s: %s", sources[_i].name,
 		      load_outcome_name(result.outcome), result.log);
 	ck_assert_str_eq(result.method, sources[_i].method);
@@ -482,6 +484,47 @@ START_TEST(test_a_refused_program_hides_no_other)
 }
 END_TEST
 
+/* What this process wants for is no refusal. */
+static const struct {
+	const char *name;
+	int resource;
+	rlim_t limit;
+	int system_errno;
+} wants[] = {
+	{ "file_descriptors", RLIMIT_NOFILE, 3, EMFILE },
+	{ "memory", RLIMIT_AS, 0, ENOMEM },
+};
+
+START_TEST(test_a_process_in_want)
+{
+	struct rlimit before, limit;
+	struct load_result result = { 0 };
+	struct load_object object;
+	struct error error = { 0 }, possible = { 0 };
+	int status;
+
+#ifdef __SANITIZE_ADDRESS__
+	if (wants[_i].resource == RLIMIT_AS)
+		return; /* its own memory has no bounds */
+#endif
+	if (!may_load())
+		return;
+	ck_assert_int_eq(load_object_init_built_in(&object, 0, &error), 0);
+	ck_assert_int_eq(getrlimit(wants[_i].resource, &before), 0);
+	limit = (struct rlimit) { wants[_i].limit, before.rlim_max };
+	ck_assert_int_eq(setrlimit(wants[_i].resource, &limit), 0);
+	load_possible(&possible);
+	status = load_program(&object, 0, &result, &error);
+	setrlimit(wants[_i].resource, &before);
+	ck_assert_msg(status == -1 && error_is_want(&error), "%s: %d %s", wants[_i].name, status,
+		      result.log);
+	ck_assert_msg(strstr(error.message, strerror(wants[_i].system_errno)) != NULL, "%s",
+		      error.message);
+	ck_assert_msg(possible.code != ERROR_UNAVAILABLE, "%s", possible.message);
+	load_object_deinit(&object);
+}
+END_TEST
+
 /* What is built in loads on the kernel that the tests run on, in at least one way. */
 START_TEST(test_built_in_objects)
 {
@@ -496,7 +539,7 @@ START_TEST(test_built_in_objects)
 		for (size_t j = 0; j < object.program_count; j++) {
 			struct load_result result = { 0 };
 
-			load_program(&object, j, &result);
+			ck_assert_int_eq(load_program(&object, j, &result, &error), 0);
 			ck_assert_msg(result.outcome != LOAD_NO, "%s %s: %s", object.name,
 				      result.program, result.log);
 			if (result.outcome != LOAD_YES)
@@ -576,6 +619,7 @@ int main(void)
 	tcase_add_loop_test(objects, test_programs, 0, COUNT(sources));
 	tcase_add_test(objects, test_a_refused_program_hides_no_other);
 	tcase_add_test(objects, test_built_in_objects);
+	tcase_add_loop_test(objects, test_a_process_in_want, 0, COUNT(wants));
 	suite_add_tcase(suite, text);
 	suite_add_tcase(suite, objects);
 	srunner_run_all(runner, CK_ENV);
