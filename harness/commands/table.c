@@ -128,8 +128,9 @@ static const struct image_symbol *find_function(const struct image *image, const
 	return NULL;
 }
 
-static int make_filter(const struct image *image, const struct options *options,
-		       struct table_filter *ret, struct error *error)
+/* False: the image has no such function, which is said. */
+static bool make_filter(const struct image *image, const struct options *options, const char *path,
+			struct table_filter *ret)
 {
 	*ret = (struct table_filter) { .section = options->section };
 	if (options->by_pc) {
@@ -138,15 +139,17 @@ static int make_filter(const struct image *image, const struct options *options,
 		ret->pc_end = options->pc + 1;
 	} else if (options->function) {
 		const struct image_symbol *symbol = find_function(image, options->function);
-		if (!symbol)
-			return error_set(error, ERROR_UNAVAILABLE, NULL, 0,
-					 "the image has no function '%s'", options->function);
+		if (!symbol) {
+			fprintf(stderr, "%s: the image has no function '%s'\n", PLAIN_TEXT(path),
+				PLAIN_TEXT(options->function));
+			return false;
+		}
 		ret->by_pc = true;
 		ret->pc = symbol->pc;
 		ret->pc_end = symbol->pc + (symbol->size ? symbol->size : 1);
 		ret->in_section = symbol->section;
 	}
-	return 0;
+	return true;
 }
 
 /* What the table does not show of an image: only asked for when it decides something. */
@@ -180,6 +183,10 @@ static void judge_file(struct options *options, const char *path, bool failed, u
 		gate->bad_input = true;
 	} else if (!shown && options->by_pc) {
 		fprintf(stderr, "%s: no FDE covers 0x%" PRIx64 "\n", PLAIN_TEXT(path), options->pc);
+		gate_leave(gate, GATE_NO_FDE, 1);
+	} else if (!shown && options->function) {
+		fprintf(stderr, "%s: no FDE covers %s\n", PLAIN_TEXT(path),
+			PLAIN_TEXT(options->function));
 		gate_leave(gate, GATE_NO_FDE, 1);
 	} else if (!shown) {
 		gate_leave(gate, GATE_NO_CFI, 1);
@@ -278,14 +285,17 @@ static void do_image(struct options *options, const struct image_path *path)
 	struct error_list diagnostics = { 0 };
 	struct table_filter filter;
 	uint64_t shown = 0;
-	bool failed = make_filter(image, options, &filter, &error);
+	bool known = make_filter(image, options, path->path, &filter), failed;
 	filter.shown = &shown;
-	failed = failed || options->write(stdout, image, &filter, &diagnostics, &error);
+	failed = known && options->write(stdout, image, &filter, &diagnostics, &error);
 	if (failed)
 		error_print(stderr, path->path, &error);
-	judge_file(options, path->path, failed, shown, &error);
+	if (known)
+		judge_file(options, path->path, failed, shown, &error);
+	else
+		gate_leave(&options->gate, GATE_NO_FDE, 1);
 	print_diagnostics(options, path->path, image, &diagnostics);
-	if (options->write != table_json && !failed && !filter.by_pc)
+	if (options->write != table_json && known && !failed && !filter.by_pc)
 		print_outside(path->path, image, &filter);
 	options->gate.bad_input |= diagnostics.count > 0;
 	error_list_deinit(&diagnostics);

@@ -239,6 +239,11 @@ static const struct {
 	{ command_diff, { "lost/all", "good" }, EXIT_BAD_INPUT, "FDEs that can't be read" },
 	{ command_table, { "lost/all" }, EXIT_BAD_INPUT, "version" },
 	{ command_table, { "--pc=0x1030", "good" }, EXIT_SKIPPED, "no FDE covers 0x1030" },
+	{ command_table,
+	  { "--func=nothing", "good" },
+	  EXIT_SKIPPED,
+	  "1 files without an FDE there" },
+	{ command_table, { "--func=nothing", "--strict", "good" }, EXIT_FINDINGS, "no function" },
 	{ command_load, { "good" }, EXIT_BAD_INPUT, "" },
 };
 

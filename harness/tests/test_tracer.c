@@ -505,7 +505,7 @@ static const struct {
 	  { .from = "no_such_function" },
 	  0,
 	  -1,
-	  ERROR_PROTOCOL,
+	  ERROR_SYSTEM,
 	  0 },
 };
 

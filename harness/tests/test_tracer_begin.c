@@ -400,7 +400,7 @@ static const struct {
 	  false },
 	{ "from_the_entry", "_start", 0x33, ENTRY, 0, 0, 0, THREAD_TO_ENTRY, 0, "", false },
 	{ "from_a_symbol", "main", 0x33, ENTRY, 0, 0, 0, THREAD_TO_ENTRY, 0, "", true },
-	{ "from_no_symbol", "no_such_name", 0x33, ENTRY, 0, 0, -1, THREAD_STARTING, ERROR_PROTOCOL,
+	{ "from_no_symbol", "no_such_name", 0x33, ENTRY, 0, 0, -1, THREAD_STARTING, ERROR_SYSTEM,
 	  "no function \"no_such_name\"", false },
 	{ "from_no_symbol_after_another_exec", "no_such_name", 0x33, ENTRY, 0, 1, 0,
 	  THREAD_TO_ENTRY, 0, "", false },

@@ -207,10 +207,12 @@ static int resolve_from(struct tracer *tracer)
 	if (address)
 		tracer->from_pc = address + (tracer->entry - image->entry);
 	image_destroy(image);
-	if (!address && tracer->counters.execs == 0)
-		return error_set(tracer->error, ERROR_PROTOCOL, NULL, 0,
-				 "the program has no function \"%s\" to start from", from);
-	return 0;
+	if (address || tracer->counters.execs)
+		return 0;
+	error_set(tracer->error, ERROR_SYSTEM, NULL, 0,
+		  "the program has no function \"%s\" to start from", from);
+	tracer->error->system_errno = ENOENT; /* what was named is not there */
+	return -1;
 }
 
 static int poke(struct tracer *tracer, uint64_t address, uint8_t byte)
