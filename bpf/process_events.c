@@ -64,6 +64,7 @@ struct process_events {
 	struct bpf_session *session;
 	struct image_store *store;
 	pid_t root; /* 0: all */
+	bool alone; /* it forks what is nobody's affair */
 	struct perf_rings rings;
 	struct process_event *event; /* read, and not followed yet */
 	size_t event_count;
@@ -322,7 +323,7 @@ static void follow_fork(struct process_events *events, const struct process_even
 
 	if (event->pid == event->parent) /* a thread */
 		return;
-	if (events->root && !(parent && parent->alive))
+	if (events->alone || (events->root && !(parent && parent->alive)))
 		return;
 	events->counters.forks++;
 	child = process_set_get(&events->processes, event->pid);
@@ -456,8 +457,11 @@ static void mark_unsure(void *context, struct process *process)
 static void add_scanned(void *context, pid_t pid)
 {
 	struct process_events *events = context;
-	struct process *process = process_set_get(&events->processes, pid);
+	struct process *process;
 
+	if (events->alone && pid != events->root)
+		return;
+	process = process_set_get(&events->processes, pid);
 	if (!process) {
 		fail_memory(events);
 		return;
@@ -582,6 +586,7 @@ int process_events_open(struct bpf_session *session, struct image_store *store,
 	events->session = session;
 	events->store = store;
 	events->root = options->pid;
+	events->alone = options->alone;
 	events->unsure_ns = NEVER;
 	if (perf_rings_open(&events->rings, options->pages ? options->pages : PAGES_DEFAULT,
 			    error) ||

@@ -23,6 +23,7 @@ struct process_events;
 struct process_events_options {
 	pid_t pid;	/* this process and all that it forks, and these; 0: every process */
 	uint32_t pages; /* of each CPU's ring buffer, a power of two; 64 */
+	bool alone;	/* of pid only itself, and nothing that it forks */
 };
 
 /* Both are borrowed, and every address space that the session is given comes from store, which

@@ -8,7 +8,7 @@
 
 static const struct {
 	const char *name;
-	pid_t root;
+	pid_t root; /* below 0: alone */
 	const char *script, *expect;
 } cases[] = {
 	{ "existing_are_read_and_given", 7,
@@ -61,6 +61,11 @@ static const struct {
 	  "7 7; event 0 map 7 9 5; event 0 fork 8 10 8; poll; space 8; space 9; space 10; counters",
 	  "scan 7; read 7; pass; give 7: 1; pass; give 8: 1; give 10: 1; space of 8: 1; no space "
 	  "of 9; space of 10: 1; forks 2, readings 1, processes 3, ; close; " },
+	{ "nothing_but_one", -7,
+	  "process 7 1 1; process 8 2 1; existing; at 10; event 0 fork 5 9 7; event 0 exec 6 7 0; "
+	  "event 0 map 7 7 5; poll; space 7; space 8; space 9; counters",
+	  "scan 7; read 7; pass; give 7: 1; pass; give 7: 5; space of 7: 5; no space of 8; no "
+	  "space of 9; maps 1, execs 1, readings 1, processes 1, ; close; " },
 	{ "fork_of_all", 0,
 	  "process 7 1 1; process 9 2 1; existing; at 10; event 0 fork 5 8 7; event 0 fork 6 9 6; "
 	  "event 0 fork 6 7 7; poll; space 8; space 9; counters",
@@ -294,7 +299,8 @@ static const struct {
 
 START_TEST(events_are_followed)
 {
-	struct process_events_options options = { .pid = cases[_i].root };
+	struct process_events_options options = { .pid = abs(cases[_i].root),
+						  .alone = cases[_i].root < 0 };
 	struct process_events *events;
 	struct error error;
 

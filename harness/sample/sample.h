@@ -45,6 +45,7 @@ struct sample_truth {
 	uint64_t fault_points; /* where it is, those in system calls included */
 	uint64_t suspect;      /* points where not the CFI but something of ours is wrong */
 	uint64_t open_points;  /* whose truth is only a prefix */
+	uint64_t execs;	       /* programs that replaced the one before, in its process */
 	uint64_t in_kernel;    /* stacks inside a system call, which no point shows */
 	uint32_t max_frames;
 	unsigned int runs;
@@ -55,7 +56,8 @@ struct sample_truth {
 
 struct sample_stepping {
 	char *const *argv;
-	bool loader; /* from the first instruction on, else from the entry point */
+	bool loader; /* from the first instruction on, else from the entry point; of a program
+		      * that exec brings in always from the first */
 	unsigned int timeout_ms;
 };
 

@@ -6,7 +6,7 @@
  * and in rt_sigreturn. A clock may tick in between, and the registers that it finds are in part the
  * old ones and in part the new. No walk from there can be right. In which order they are written is
  * the compiler's affair; so all mixtures of the two are tried, and what the table says of each is
- * remembered. In execve the memory is exchanged before the registers: there the first PC is all
+ * remembered. In execve and execveat the memory is exchanged before the registers: there the first PC is all
  * that is known.
  */
 #include <stddef.h>
@@ -104,7 +104,7 @@ int sample_exchange_add(struct sample_set *mixtures, const struct point *point,
 			return 0;
 		return add_mixtures(mixtures, point, &context, regs, REGISTERS_OF_ENTRY, error);
 	}
-	if (syscall && regs->value[0] == SYS_execve) {
+	if (syscall && (regs->value[0] == SYS_execve || regs->value[0] == SYS_execveat)) {
 		/* From the exchange of memory to that of registers, anything may lie there. */
 		uint64_t pc = regs->value[REGISTER_RIP] + syscall;
 

@@ -116,6 +116,7 @@ void sample_print_json(FILE *file, const struct sample_report *report)
 	set_count(object, "truth_frames_max", truth->max_frames);
 	set_count(object, "truth_fault_points", truth->fault_points);
 	set_count(object, "truth_open_points", truth->open_points);
+	set_count(object, "truth_execs", truth->execs);
 	set_count(object, "truth_suspect_points", truth->suspect);
 	set_count(object, "runs", score->runs);
 	for (int class = 0; class < SAMPLE_CLASS_COUNT; class ++)

@@ -40,15 +40,34 @@ struct sampler {
 	const struct sample_truth *truth;
 	struct sample_score *score;
 	struct bpf_session *session;
-	struct process_events *events; /* NULL: children are nobody's affair */
+	struct process_events *events; /* NULL: no children, and no other program */
 	struct stack stack;	       /* of the record at hand */
+	uint32_t profiled;	       /* generation of the mappings that the profile has */
 	pid_t pid;		       /* of the run at hand; 0: it is gone */
 	struct error error; /* of the first record that failed: it can't end the reading */
 	bool failed;
 };
 
-static int take(struct sampler *sampler, const struct walk_record *record, bool raced,
-		struct error *error)
+/* What the stack's frames are in the profile is what the walk knew. */
+static void add_to_profile(struct sampler *sampler, const struct walk_record *record,
+			   const struct address_space *space)
+{
+	static const struct address_space nothing;
+	FILE *file = sampler->options->profile;
+
+	if (!file)
+		return;
+	if (!space) {
+		space = &nothing;
+	} else if (record->generation != sampler->profiled) {
+		sample_profile_images(file, space);
+		sampler->profiled = record->generation;
+	}
+	sample_profile_stack(file, space, sampler->options->clock->name, &sampler->stack);
+}
+
+static int take(struct sampler *sampler, const struct walk_record *record,
+		const struct address_space *space, bool raced, struct error *error)
 {
 	struct stack *stack = &sampler->stack;
 	enum sample_class class;
@@ -57,9 +76,7 @@ static int take(struct sampler *sampler, const struct walk_record *record, bool 
 	if (sample_stack(record, stack, error) ||
 	    sample_judge(sampler->truth, stack, &class, &whole, error))
 		return -1;
-	if (sampler->options->profile)
-		sample_profile_stack(sampler->options->profile, &sampler->score->space,
-				     sampler->options->clock->name, stack);
+	add_to_profile(sampler, record, space);
 	if (raced && sample_class_is_finding(class))
 		class = SAMPLE_RACED;
 	return sample_score_add(sampler->score, class, whole, stack, error);
@@ -69,7 +86,8 @@ static void on_record(void *context, const struct walk_record *record, bool fram
 {
 	struct sampler *sampler = context;
 
-	sampler->failed = sampler->failed || take(sampler, record, false, &sampler->error);
+	sampler->failed = sampler->failed ||
+			  take(sampler, record, &sampler->score->space, false, &sampler->error);
 }
 
 static void on_stack(void *context, const struct process_stack *stack)
@@ -77,7 +95,7 @@ static void on_stack(void *context, const struct process_stack *stack)
 	struct sampler *sampler = context;
 
 	sampler->failed = sampler->failed ||
-			  take(sampler, stack->record, stack->raced, &sampler->error);
+			  take(sampler, stack->record, stack->space, stack->raced, &sampler->error);
 }
 
 static int consume(struct sampler *sampler, struct error *error)
@@ -126,14 +144,13 @@ static int watch(struct sampler *sampler, struct error *error)
 static int give_mappings(struct sampler *sampler, struct image_store *store, pid_t pid,
 			 struct error *error)
 {
-	const struct process_events_options tree = { .pid = pid };
+	const struct process_events_options tree = { .pid = pid,
+						     .alone = !sampler->options->children };
 
 	if (address_space_read(&sampler->score->space, store, pid, error) ||
 	    sample_truth_same_layout(sampler->truth, &sampler->score->space, error))
 		return -1;
-	if (sampler->options->profile)
-		sample_profile_images(sampler->options->profile, &sampler->score->space);
-	if (!sampler->options->children)
+	if (!sampler->options->children && !sampler->truth->execs)
 		return bpf_session_set_process(sampler->session, &sampler->score->space, error);
 	return process_events_open(sampler->session, store, &tree, &sampler->events, error) ||
 			       process_events_add_existing(sampler->events, error)

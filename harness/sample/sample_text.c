@@ -16,6 +16,8 @@ void sample_print_truth_text(FILE *file, const struct sample_report *report)
 		"up to %" PRIu32 " frames deep\n",
 		PLAIN_TEXT(report->program), truth->points, truth->seconds,
 		sample_set_count(truth->stacks), truth->max_frames);
+	if (truth->execs)
+		fprintf(file, "%" PRIu64 " programs replaced the one before\n", truth->execs);
 	if (truth->open_points)
 		fprintf(file, "%" PRIu64 " points have a truth that is only a prefix\n",
 			truth->open_points);

@@ -8,6 +8,9 @@
  * a stepped run shows only if the call returns there. exit_group, rt_sigreturn and execve don't. So
  * behind every system call that is about to be made the same stack is added with that PC.
  *
+ * The clock starts at the program's entry point, and so does the set. It goes on ticking when the
+ * program becomes another by execve: so the loader of that one is stepped, too.
+ *
  * Where the cfi engine does not find the truth, the CFI is at fault (or the reader: compare tells
  * them apart), and the walk can't but follow it. What the table says there is kept apart.
  */
@@ -150,6 +153,7 @@ int sample_truth_add(struct sample_truth *truth, const struct sample_stepping *s
 	const struct tracer_options tracer = {
 		.argv = stepping->argv,
 		.from = stepping->loader ? NULL : "_start",
+		.from_once = true,
 		.timeout_ms = stepping->timeout_ms,
 		.silence_output = true,
 	};
@@ -171,6 +175,7 @@ int sample_truth_add(struct sample_truth *truth, const struct sample_stepping *s
 				       "stepped runs end with status 0x%x and 0x%x", truth->status,
 				       comparison.status);
 	truth->status = comparison.status;
+	truth->execs += comparison.truth.execs;
 	truth->seconds += comparison.elapsed_ns / 1e9;
 	truth->suspect += comparison.points - comparison.verdict[VERDICT_EXACT] -
 			  comparison.verdict[VERDICT_TABLE_FAULT] -

@@ -402,10 +402,9 @@ static int run_program(const char *way, const char *text)
 	_exit(0);
 }
 
-static struct sample_score sample_way(char *stepped, char *sampled, struct error *error)
+static struct sample_score sample_program(char *const *truth_argv, char *const *argv,
+					  uint64_t *ret_execs, struct error *error)
 {
-	char *truth_argv[] = { "/proc/self/exe", "--sampled", stepped, STEPPED_ROUNDS, NULL };
-	char *argv[] = { "/proc/self/exe", "--sampled", sampled, SAMPLED_ROUNDS, NULL };
 	const struct sample_stepping stepping = { .argv = truth_argv, .timeout_ms = 600000 };
 	const struct sample_options options = { .argv = argv,
 						.clock = sample_clock_find("cpu"),
@@ -423,8 +422,20 @@ static struct sample_score sample_way(char *stepped, char *sampled, struct error
 		ck_assert_uint_eq(truth.suspect, 0);
 		sample_run(&options, &truth, store, &score, error);
 	}
+	*ret_execs = truth.execs;
 	sample_truth_deinit(&truth);
 	image_store_destroy(store);
+	return score;
+}
+
+static struct sample_score sample_way(char *stepped, char *sampled, struct error *error)
+{
+	char *truth_argv[] = { "/proc/self/exe", "--sampled", stepped, STEPPED_ROUNDS, NULL };
+	char *argv[] = { "/proc/self/exe", "--sampled", sampled, SAMPLED_ROUNDS, NULL };
+	uint64_t execs;
+	struct sample_score score = sample_program(truth_argv, argv, &execs, error);
+
+	ck_assert_uint_eq(execs, 0);
 	return score;
 }
 
@@ -470,6 +481,30 @@ START_TEST(test_sampled)
 }
 END_TEST
 
+/* What the next program's loader does is in the set, and the walk goes by that program's images. */
+START_TEST(test_program_that_becomes_another)
+{
+	char *argv[] = { "/bin/sh", "-c", "exec /bin/true", NULL };
+	struct sample_balance broken = { .name = "" };
+	struct error error = { 0 };
+	uint64_t execs;
+	struct sample_score score = sample_program(argv, argv, &execs, &error);
+
+	if (error.code == ERROR_UNAVAILABLE) {
+		printf("SKIP: %s\n", error.message);
+		sample_score_deinit(&score);
+		return;
+	}
+	ck_assert_msg(error.code == ERROR_NONE, "%s", error.message);
+	ck_assert_uint_eq(execs, 1);
+	ck_assert_uint_gt(score.records, 0);
+	ck_assert_msg(!sample_account_broken(&score, &broken), "%s", broken.name);
+	ck_assert_uint_eq(score.class[SAMPLE_OUTSIDE], 0);
+	ck_assert_uint_eq(score.class[SAMPLE_CUT], 0);
+	sample_score_deinit(&score);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
 	if (argc == 4 && strcmp(argv[1], "--sampled") == 0)
@@ -486,6 +521,7 @@ int main(int argc, char **argv)
 	tcase_add_test(tcase, test_findings_are_bounded);
 	tcase_add_loop_test(tcase, test_account, 0, LENGTH(account_cases));
 	tcase_add_test(tcase, test_account_without_the_kernel_s_count);
+	tcase_add_test(tcase, test_program_that_becomes_another);
 	tcase_add_loop_test(tcase, test_sampled, 0, LENGTH(way_cases));
 	suite_add_tcase(suite, tcase);
 

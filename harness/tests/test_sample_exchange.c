@@ -93,6 +93,7 @@ static const struct exchange_case {
 	  { 0 },
 	  { PC + SYSCALL, 0x500000 } },
 	{ "execve", SYS_execve, SYSCALL, true, { PC + SYSCALL }, { PC, PC + 1, 0x500000 } },
+	{ "execveat", SYS_execveat, SYSCALL, true, { PC + SYSCALL }, { PC, PC + 1, 0x500000 } },
 	{ "another_call", SYS_getpid, SYSCALL, true, { 0 }, { PC + SYSCALL, 0x500000, PC } },
 	{ "no_call", SYS_rt_sigreturn, 0, true, { 0 }, { PC, PC + SYSCALL, 0x500000 } },
 };

@@ -393,21 +393,26 @@ static const struct {
 	enum thread_state state;
 	enum error_code code;
 	const char *words;
-	bool resolved;
+	bool resolved, once;
 } enter_cases[] = {
-	{ "from_the_first_instruction", NULL, 0x33, ENTRY, 0, 0, 0, THREAD_ENTERING, 0, "", false },
-	{ "of_32_bits", NULL, 0x23, ENTRY, 0, 0, -1, THREAD_STARTING, ERROR_UNAVAILABLE, "64-bit",
+	{ "from_the_first_instruction", NULL, 0x33, ENTRY, 0, 0, 0, THREAD_ENTERING, 0, "", false,
 	  false },
-	{ "from_the_entry", "_start", 0x33, ENTRY, 0, 0, 0, THREAD_TO_ENTRY, 0, "", false },
-	{ "from_a_symbol", "main", 0x33, ENTRY, 0, 0, 0, THREAD_TO_ENTRY, 0, "", true },
+	{ "of_32_bits", NULL, 0x23, ENTRY, 0, 0, -1, THREAD_STARTING, ERROR_UNAVAILABLE, "64-bit",
+	  false, false },
+	{ "from_the_entry", "_start", 0x33, ENTRY, 0, 0, 0, THREAD_TO_ENTRY, 0, "", false, false },
+	{ "from_a_symbol", "main", 0x33, ENTRY, 0, 0, 0, THREAD_TO_ENTRY, 0, "", true, false },
 	{ "from_no_symbol", "no_such_name", 0x33, ENTRY, 0, 0, -1, THREAD_STARTING, ERROR_SYSTEM,
-	  "no function \"no_such_name\"", false },
+	  "no function \"no_such_name\"", false, false },
 	{ "from_no_symbol_after_another_exec", "no_such_name", 0x33, ENTRY, 0, 1, 0,
-	  THREAD_TO_ENTRY, 0, "", false },
+	  THREAD_TO_ENTRY, 0, "", false, false },
+	{ "of_the_first_program_only", "_start", 0x33, ENTRY, 0, 0, 0, THREAD_TO_ENTRY, 0, "",
+	  false, true },
+	{ "and_not_of_the_next", "_start", 0x33, ENTRY, 0, 1, 0, THREAD_ENTERING, 0, "", false,
+	  true },
 	{ "of_no_process", "main", 0x33, ENTRY, 0x3fffffff, 0, -1, THREAD_STARTING, ERROR_SYSTEM,
-	  "No such file", false },
+	  "No such file", false, false },
 	{ "entry_is_not_there", "_start", 0x33, ENTRY - 1, 0, 0, -1, THREAD_STARTING,
-	  ERROR_PROTOCOL, "entry point 0x100", false },
+	  ERROR_PROTOCOL, "entry point 0x100", false, false },
 };
 
 START_TEST(entry_is_broken_at)
@@ -419,6 +424,7 @@ START_TEST(entry_is_broken_at)
 	if (enter_cases[_i].pid)
 		tracer.pid = enter_cases[_i].pid;
 	options.from = enter_cases[_i].from;
+	options.from_once = enter_cases[_i].once;
 	tracer.counters.execs = enter_cases[_i].execs;
 	tracer.from_pc = 7; /* of the program before */
 	thread.regs.cs = enter_cases[_i].cs;

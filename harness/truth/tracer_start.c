@@ -229,7 +229,7 @@ int tracer_enter_program(struct tracer *tracer, struct thread *thread)
 	if (thread->regs.cs != CS_64_BIT)
 		return error_set(tracer->error, ERROR_UNAVAILABLE, NULL, 0,
 				 "the program is not 64-bit x86 code");
-	if (!tracer->options->from) {
+	if (!tracer->options->from || (tracer->options->from_once && tracer->counters.execs)) {
 		thread->state = THREAD_ENTERING;
 		return 0;
 	}

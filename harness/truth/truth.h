@@ -429,7 +429,9 @@ struct tracer_options {
 	 * library's constructor makes is stepped, and gives no points before that either.
 	 */
 	const char *from;
-	uint64_t every;	       /* a point at every Nth step of a thread; 0 or 1: at each */
+	bool from_once; /* of the first program only: those that exec brings in give points from
+			 * their first instruction on */
+	uint64_t every; /* a point at every Nth step of a thread; 0 or 1: at each */
 	unsigned timeout_ms;   /* 0: none */
 	bool ended_by_signals; /* SIGINT, SIGTERM and SIGHUP to this process end the run only */
 	/* eventfd(2) that is written when a signal or the time-out ends the run, for a callback that waits
